@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
+/*
+ * The whole ABI of perfctr: the ioctls of /dev/perfctr and of the handles that
+ * it gives out, their structures, and the page that a thread maps.
+ *
+ * Rules that hold for every structure that crosses the boundary:
+ *  - members have a fixed width and the same place for 32- and 64-bit callers;
+ *  - the first member is the size in bytes that the caller knows. A smaller
+ *    size than the first version's is EINVAL; unknown trailing bytes that are
+ *    not zero are E2BIG; structures grow at their end only;
+ *  - reserved members and undefined flag bits must be zero, else EINVAL.
+ *
+ * docs/abi.md has the table of errors, call by call.
+ */
+#ifndef _UAPI_LINUX_PERFCTR_H
+#define _UAPI_LINUX_PERFCTR_H
+
+#include <linux/ioctl.h>
+#include <linux/types.h>
+
+#define PERFCTR_ABI_VERSION	0x07000000u
+
+/* Counters in one control, and so in one page; a driver may have fewer. */
+#define PERFCTR_MAX_CTRS	32
+
+/*
+ * cstatus: what a state counts. Bit 31: the clock. Bits 0..7: the number of
+ * all counters; bits 8..15: how many of these are i-mode counters.
+ */
+#define PERFCTR_CSTATUS_CLOCK		0x80000000u
+#define PERFCTR_CSTATUS_NRCTRS(cs)	((cs) & 0xffu)
+#define PERFCTR_CSTATUS_NRICTRS(cs)	(((cs) >> 8) & 0xffu)
+
+/* The sticky error of a state: why its sums stand still although they should not. */
+#define PERFCTR_ERROR_NONE	0
+#define PERFCTR_ERROR_LOST	1	/* a CPU came whose counters could not be had */
+#define PERFCTR_ERROR_EXEC	2	/* stopped at an exec that raised privileges */
+
+/* Who probably has what could not be had; see perfctr_info.owner. */
+#define PERFCTR_OWNER_NONE	0
+#define PERFCTR_OWNER_PERF	1	/* perf_events */
+#define PERFCTR_OWNER_WATCHDOG	2	/* the NMI watchdog */
+#define PERFCTR_OWNER_FIRMWARE	3	/* the firmware keeps it, or has none */
+#define PERFCTR_OWNER_PERFCTR	4	/* other controls of perfctr */
+#define PERFCTR_OWNER_HOLDER	5	/* another open file programmed this state */
+
+/* perfctr_info.cpu_features; the first three are those of perfctr 2.6. */
+#define PERFCTR_FEATURE_RDPMC		0x01	/* counters are readable in user mode */
+#define PERFCTR_FEATURE_RDTSC		0x02	/* the clock is readable in user mode */
+#define PERFCTR_FEATURE_PCINT		0x04	/* i-mode counters */
+#define PERFCTR_FEATURE_FILTER		0x08	/* programmable counters filter by mode */
+#define PERFCTR_FEATURE_FILTER_FIXED	0x10	/* cycle and instret filter by mode */
+
+/* perfctr_info.user_read, and the module parameter of that name */
+#define PERFCTR_USER_READ_OFF		0
+#define PERFCTR_USER_READ_GUARDED	1
+#define PERFCTR_USER_READ_OPEN		2
+
+/* perfctr_info.cpu_type; those of x86 and ppc32 are perfctr 2.6's. */
+#define PERFCTR_X86_GENERIC		0
+#define PERFCTR_RISCV_GENERIC		0x100	/* the unprivileged counters alone */
+#define PERFCTR_RISCV_SBI		0x101	/* counters through the SBI PMU extension */
+
+/**
+ * struct perfctr_info - processor and driver
+ * @size: of this structure, in bytes, as the caller knows it
+ * @abi_version: PERFCTR_ABI_VERSION of the module
+ * @driver_version: version of the module, NUL-terminated
+ * @cpu_type: PERFCTR_X86_*, PERFCTR_PPC_*, PERFCTR_RISCV_*
+ * @cpu_features: PERFCTR_FEATURE_*
+ * @cpu_khz: frequency of the core, kHz; 0 where the kernel does not know it
+ * @tsc_to_cpu_mult: core clocks per tick of the clock; 0 where unknown
+ * @tsc_hz: frequency of the clock, Hz
+ * @nrctrs: most counters that one control can have
+ * @owner: PERFCTR_OWNER_*: on the device, who probably had the hardware when
+ *	counters were last refused with EBUSY; on a handle,
+ *	PERFCTR_OWNER_HOLDER while another open file holds that state
+ * @user_read: PERFCTR_USER_READ_*: the policy in force
+ * @width: bits of the narrowest counter
+ * @counters: bit n is set if hardware counter n exists. riscv: n is the
+ *	number of the CSR less that of cycle (0 cycle, 2 instret, 3..31
+ *	hpmcounter3..31)
+ * @events: events that the processor is known to have. riscv: bit n of [0]
+ *	is SBI hardware event n; bit n of [1] the SBI cache event of code n
+ * @reserved: zero
+ */
+struct perfctr_info {
+	__u32 size;
+	__u32 abi_version;
+	char driver_version[32];
+	__u32 cpu_type;
+	__u32 cpu_features;
+	__u32 cpu_khz;
+	__u32 tsc_to_cpu_mult;
+	__u64 tsc_hz;
+	__u32 nrctrs;
+	__u32 owner;
+	__u32 user_read;
+	__u32 width;
+	__u64 counters;
+	__u64 events[2];
+	__u64 reserved[4];
+};
+
+/* perfctr_cpus.which */
+#define PERFCTR_CPUS_ALL	0	/* the online CPUs */
+#define PERFCTR_CPUS_FORBIDDEN	1	/* those that may not be counted on */
+
+/**
+ * struct perfctr_cpus - a mask of CPUs
+ * @size: of this structure
+ * @which: PERFCTR_CPUS_*
+ * @nrwords: in: words of room at @mask; out: words needed, always written.
+ *	More needed than given is EOVERFLOW, and nothing is stored at @mask
+ * @reserved: zero
+ * @mask: address of @nrwords words of 32 bits; CPU n is bit n % 32 of word n / 32
+ */
+struct perfctr_cpus {
+	__u32 size;
+	__u32 which;
+	__u32 nrwords;
+	__u32 reserved;
+	__u64 mask;
+};
+
+/* perfctr_open.flags */
+#define PERFCTR_OPEN_CREAT	1	/* make the state if the thread has none */
+#define PERFCTR_OPEN_EXCL	2	/* with CREAT: EEXIST if it has one */
+
+/**
+ * struct perfctr_open - a handle on the counters of a thread
+ * @size: of this structure
+ * @tid: id of the thread; 0 is the caller. Others are EPERM for now
+ * @flags: PERFCTR_OPEN_*
+ * @reserved: zero
+ *
+ * The ioctl returns a file descriptor, with FD_CLOEXEC set.
+ */
+struct perfctr_open {
+	__u32 size;
+	__s32 tid;
+	__u32 flags;
+	__u32 reserved;
+};
+
+/* perfctr_ctr_control.map: any counter that can count the event */
+#define PERFCTR_MAP_ANY		0xffffffffu
+
+/* perfctr_ctr_control.flags */
+#define PERFCTR_CTR_USER	1	/* count in user mode */
+#define PERFCTR_CTR_KERNEL	2	/* count in kernel mode */
+
+/**
+ * struct perfctr_ctr_control - what one counter counts
+ * @map: hardware counter (see perfctr_info.counters), or PERFCTR_MAP_ANY.
+ *	riscv: ANY means any programmable counter; where there is none, cycle
+ *	or instret for their own events
+ * @flags: PERFCTR_CTR_*, at least one
+ * @event: riscv: the SBI event_idx: type in bits 16..19 (0 hardware, 1 cache,
+ *	2 raw), code in bits 0..15. Counter 0 (cycle) counts event 1 only,
+ *	counter 2 (instret) event 2 only
+ * @config: riscv: the SBI event_data of a raw event, else 0
+ * @ireset: of an i-mode counter, else 0
+ * @reserved: zero
+ */
+struct perfctr_ctr_control {
+	__u32 map;
+	__u32 flags;
+	__u64 event;
+	__u64 config;
+	__s64 ireset;
+	__u64 reserved;
+};
+
+/* perfctr_control.flags */
+#define PERFCTR_CONTROL_CLOEXEC	1	/* unlink the state at exec */
+#define PERFCTR_CONTROL_ON_EXEC	2	/* start at the next exec, not now */
+
+/**
+ * struct perfctr_control - what a state counts
+ * @size: of this structure; need not reach beyond the last counter in use
+ * @flags: PERFCTR_CONTROL_*
+ * @tsc_on: 1 if the clock is to be accumulated, else 0
+ * @nractrs: number of a-mode counters, the first ones of @ctr
+ * @nrictrs: number of i-mode counters, which follow (EOPNOTSUPP for now)
+ * @si_signo: signal for overflows; 0 without i-mode counters
+ * @preserve: bit i keeps the sum of counter i, also through a control that does
+ *	not name it; other sums become zero. Bits 32 and up must be zero
+ * @reserved: zero
+ * @ctr: the counters
+ *
+ * With neither clock nor counters the state stops and keeps no holder.
+ */
+struct perfctr_control {
+	__u32 size;
+	__u32 flags;
+	__u32 tsc_on;
+	__u32 nractrs;
+	__u32 nrictrs;
+	__s32 si_signo;
+	__u64 preserve;
+	__u64 reserved[2];
+	struct perfctr_ctr_control ctr[PERFCTR_MAX_CTRS];
+};
+
+/* perfctr_read.flags */
+#define PERFCTR_READ_ATTACHED	1	/* the thread still has this state */
+#define PERFCTR_READ_ON_EXEC	2	/* waits for an exec to start */
+
+/**
+ * struct perfctr_read - one consistent read of the clock and all counters
+ * @size: in: of the caller's structure, at least up to @sum; out: unchanged
+ * @cstatus: what is counted
+ * @error: PERFCTR_ERROR_*; if not NONE the call fails with EIO, and the
+ *	sums, which are stored all the same, ended when the error came
+ * @nrctrs: number of valid members of @sum, if @size has room for them
+ * @flags: PERFCTR_READ_*
+ * @reserved: zero
+ * @clock: ticks of the clock while the thread ran
+ * @sum: one per counter. What lies beyond @nrctrs is not written
+ */
+struct perfctr_read {
+	__u32 size;
+	__u32 cstatus;
+	__u32 error;
+	__u32 nrctrs;
+	__u32 flags;
+	__u32 reserved;
+	__u64 clock;
+	__u64 sum[PERFCTR_MAX_CTRS];
+};
+
+/**
+ * struct perfctr_page_slot - one hardware counter in the mapped page
+ * @owner: thread pointer of the one thread that may read the register with
+ *	@bias; 0 if nobody may. It differs from any thread's if the counter
+ *	is not counted, so this one comparison checks both
+ * @bias: what to add to the register: the sum less the register's start
+ */
+struct perfctr_page_slot {
+	__u64 owner;
+	__u64 bias;
+};
+
+#define PERFCTR_PAGE_SLOTS	65
+#define PERFCTR_PAGE_NO_SLOT	64	/* its owner is always 0 */
+
+/**
+ * struct perfctr_page - the page that the owner of a state maps, read-only
+ * @size: bytes of this structure that the module fills
+ * @seq: sequence count, positive and changed at every switch, control and
+ *	sample; negative when the kernel must be asked: the state is stopped,
+ *	has an error, its thread does not run or may not read the registers,
+ *	or the page belongs to another process
+ * @cstatus: what is counted
+ * @error: PERFCTR_ERROR_*
+ * @nrctrs: number of counters
+ * @reserved: zero
+ * @map: per counter, where its slot is: byte offset from @slot[0], that is 16
+ *	times the number of the hardware counter (riscv). Beyond @nrctrs it is
+ *	that of PERFCTR_PAGE_NO_SLOT
+ * @owner: as in the slots, for the page as a whole: set if the clock and all
+ *	counters may be read
+ * @slot: per hardware counter. riscv: slot 1 is the clock (the time CSR)
+ *
+ * The owner of a state reads counter i like this, and asks the kernel
+ * (PERFCTR_IOC_READ) where it says "ask":
+ *
+ *	do {
+ *		seq = page->seq;
+ *		if (seq < 0) ask;
+ *		slot = (char *)page->slot + page->map[i];
+ *		if (slot->owner != thread pointer) ask;
+ *		value = slot->bias + read_counter(page->map[i] / 16);
+ *	} while (page->seq != seq);
+ *
+ * Counters do not wrap while they are in use: the module sets them back to
+ * zero, and adapts the bias, long before.
+ */
+struct perfctr_page {
+	__u32 size;
+	__s32 seq;
+	__u32 cstatus;
+	__u32 error;
+	__u32 nrctrs;
+	__u32 reserved;
+	__u64 owner;
+	__u32 map[PERFCTR_MAX_CTRS];
+	struct perfctr_page_slot slot[PERFCTR_PAGE_SLOTS];
+};
+
+#define PERFCTR_IOC_MAGIC	0xd0
+
+/* On /dev/perfctr and on handles */
+#define PERFCTR_IOC_INFO		_IO(PERFCTR_IOC_MAGIC, 0x10)
+#define PERFCTR_IOC_CPUS		_IO(PERFCTR_IOC_MAGIC, 0x11)
+/* On /dev/perfctr */
+#define PERFCTR_IOC_OPEN		_IO(PERFCTR_IOC_MAGIC, 0x12)
+/* On handles */
+#define PERFCTR_IOC_CONTROL		_IO(PERFCTR_IOC_MAGIC, 0x13)
+#define PERFCTR_IOC_READ		_IO(PERFCTR_IOC_MAGIC, 0x14)
+#define PERFCTR_IOC_READ_CONTROL	_IO(PERFCTR_IOC_MAGIC, 0x15)
+#define PERFCTR_IOC_UNLINK		_IO(PERFCTR_IOC_MAGIC, 0x16)
+#define PERFCTR_IOC_IRESUME		_IO(PERFCTR_IOC_MAGIC, 0x17)
+
+#endif /* _UAPI_LINUX_PERFCTR_H */

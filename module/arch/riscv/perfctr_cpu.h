@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Hot path of the riscv driver. Hardware counter n is the CSR cycle + n: cycle
+ * 0, time 1, instret 2, hpmcounter3..31.
+ */
+#ifndef PERFCTR_RISCV_CPU_H
+#define PERFCTR_RISCV_CPU_H
+
+#include <linux/percpu.h>
+#include <linux/processor.h>
+#include <linux/ptrace.h>
+#include <linux/sched/task_stack.h>
+#include <asm/csr.h>
+#include <asm/timex.h>
+
+#define PERFCTR_RISCV_CYCLE	0
+#define PERFCTR_RISCV_TIME	1
+#define PERFCTR_RISCV_INSTRET	2
+#define PERFCTR_RISCV_HPM	3	/* first of the programmable counters */
+#define PERFCTR_RISCV_MAX	32
+
+/* What a counter is programmed to; all zero where it is not. */
+struct perfctr_riscv_prog {
+	u32 event;		/* SBI event_idx */
+	u32 flags;		/* PERFCTR_CTR_* */
+	u64 config;		/* SBI event_data */
+};
+
+/**
+ * struct perfctr_riscv_cpu - what this CPU's counters do; only that CPU touches
+ *	it, with interrupts off
+ * @active: config whose counters all run as it wants them, and of which states
+ *	may be resumed without further ado; NULL: see @prog
+ * @private_config: the same, but only threads of @private_uid that read its
+ *	registers ran since these were zero, and nobody else may without
+ *	perfctr_cpu_load(); at most one of it and @active is set
+ * @private_uid: see @private_config
+ * @owned: counters that the firmware has handed to us
+ * @running: those of them that run
+ * @prog: what they count
+ */
+struct perfctr_riscv_cpu {
+	const struct perfctr_config *active;
+	const struct perfctr_config *private_config;
+	kuid_t private_uid;
+	u32 owned;
+	u32 running;
+	struct perfctr_riscv_prog prog[PERFCTR_RISCV_MAX];
+};
+
+DECLARE_PER_CPU(struct perfctr_riscv_cpu, perfctr_riscv_cpu);
+
+/* The CSR number is an immediate of csrr: 32 stubs of 8 bytes, read it and return to t0. */
+extern const char perfctr_riscv_stubs[];
+
+static __always_inline void perfctr_cpu_bind(struct perfctr_cpu_ctr *ctr, unsigned int hw)
+{
+	ctr->read = (unsigned long)perfctr_riscv_stubs + 8 * hw;
+}
+
+static __always_inline u64 perfctr_cpu_read(const struct perfctr_cpu_ctr *ctr)
+{
+	register u64 value asm("t1");
+
+	asm volatile("jalr t0, %1" : "=r" (value) : "r" (ctr->read) : "t0");
+	return value;
+}
+
+static __always_inline u64 perfctr_cpu_clock(void)
+{
+	return csr_read(CSR_TIME);
+}
+
+static __always_inline bool perfctr_cpu_holds(const struct perfctr_config *config)
+{
+	return this_cpu_ptr(&perfctr_riscv_cpu)->active == config;
+}
+
+static __always_inline void perfctr_cpu_resume(struct perfctr_cpu_state *state)
+{
+	struct perfctr_cpu_ctr *ctr, *end = state->end;
+
+	for (ctr = state->ctr; ctr != end; ctr++)
+		ctr->acc -= perfctr_cpu_read(ctr);
+	state->clock -= perfctr_cpu_clock();
+}
+
+static __always_inline void perfctr_cpu_suspend(struct perfctr_cpu_state *state)
+{
+	struct perfctr_cpu_ctr *ctr, *end = state->end;
+
+	state->clock += perfctr_cpu_clock();
+	for (ctr = state->ctr; ctr != end; ctr++)
+		ctr->acc += perfctr_cpu_read(ctr);
+}
+
+int perfctr_cpu_load(const struct perfctr_config *config);
+
+#define PERFCTR_CPU_CLOCK_SLOT	PERFCTR_RISCV_TIME
+
+static inline unsigned int perfctr_cpu_slot(unsigned int hw)
+{
+	return hw;
+}
+
+static inline u64 perfctr_cpu_thread_pointer(void)
+{
+	return task_pt_regs(current)->tp;
+}
+
+bool perfctr_cpu_user_readable(const struct perfctr_config *config, unsigned int policy);
+
+static inline bool perfctr_cpu_private(const struct perfctr_config *config, kuid_t uid)
+{
+	const struct perfctr_riscv_cpu *cpu = this_cpu_ptr(&perfctr_riscv_cpu);
+
+	return cpu->private_config == config && uid_eq(cpu->private_uid, uid);
+}
+
+static inline void perfctr_cpu_unprivate(void)
+{
+	__this_cpu_write(perfctr_riscv_cpu.private_config, NULL);
+}
+
+int perfctr_cpu_restart(const struct perfctr_config *config, kuid_t uid);
+void perfctr_cpu_stop(const struct perfctr_config *config);
+
+/*
+ * perf writes scounteren too: on every CPU of a process that maps or unmaps one
+ * of its events, and on all CPUs when its perf_user_access changes. So what is
+ * taken back is what was given and not found set, bit by bit.
+ */
+static inline u32 perfctr_cpu_grant(const struct perfctr_config *config)
+{
+	return config->mask & ~(u32)csr_read_set(CSR_SCOUNTEREN, config->mask);
+}
+
+static inline void perfctr_cpu_revoke(u32 granted)
+{
+	csr_clear(CSR_SCOUNTEREN, granted);
+}
+
+#endif /* PERFCTR_RISCV_CPU_H */

@@ -1,0 +1,820 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * RISC-V: cycle, instret and the hpmcounters, programmed through the SBI PMU
+ * extension.
+ *
+ * Supervisor mode reads counters by CSR but neither programs, starts, stops nor
+ * writes them: each of these is a call of the firmware, of 363 instructions and
+ * more with OpenSBI. So a counter, once had, is kept, and left running, until
+ * no control names it: a context switch between equal controls makes no call.
+ *
+ * The firmware hands a programmable counter to one owner at a time, which is
+ * how we live beside perf. Three things about it are not to be trusted:
+ *  - OpenSBI hands cycle and instret to anyone, whatever the mask, also when the
+ *    programmable counters have run out: its success means nothing until the
+ *    index it returns is seen to be the one asked for;
+ *  - that fallback rewrites their filter (Smcntrpmf) for whoever had them;
+ *  - START of a counter that runs says ALREADY_STARTED and leaves its value:
+ *    what must begin at zero is stopped first.
+ *
+ * QEMU (10.0) counts an event on one counter per hart, and a second counter
+ * with the same event stays at zero. Hardware has no such limit; but two
+ * controls that want one event, filtered differently, share a counter here, so
+ * that the model stays exact in everything but one control that names the same
+ * event twice.
+ */
+
+#define pr_fmt(fmt) "perfctr: " fmt
+
+#include <linux/bitops.h>
+#include <linux/cpu_pm.h>
+#include <linux/delay.h>
+#include <linux/jiffies.h>
+#include <linux/moduleparam.h>
+#include <linux/nospec.h>
+#include <linux/of.h>
+#include <linux/smp.h>
+#include <asm/asm-extable.h>
+#include <asm/cpufeature.h>
+#include <asm/hwcap.h>
+#include <asm/sbi.h>
+
+#include "lowlevel.h"
+
+#define SBI_EVENT_TYPE(event)	((event) >> 16)
+#define SBI_EVENT_CODE(event)	((event) & 0xffff)
+#define SBI_TYPE_HW		0
+#define SBI_TYPE_CACHE		1
+#define SBI_TYPE_FW		15
+#define SBI_EVENT_RAW		0x20000
+
+#define FIXED_MASK	(BIT(PERFCTR_RISCV_CYCLE) | BIT(PERFCTR_RISCV_INSTRET))
+#define CTR_BOTH	(PERFCTR_CTR_USER | PERFCTR_CTR_KERNEL)
+
+/*
+ * No machine counts more than this many events a second on one counter: 2^33,
+ * e.g. two a cycle at 4 GHz. It bounds how often ageing must look.
+ */
+#define MAX_RATE_SHIFT	33
+
+static unsigned int counter_width;
+module_param(counter_width, uint, 0444);
+MODULE_PARM_DESC(counter_width, "use only this many bits (24 or more) of each programmable counter; 0: all that the firmware says");
+
+/* Constant after perfctr_cpu_init(), but for events, which is under config_mutex. */
+static struct {
+	bool sbi;		/* the SBI PMU extension is there */
+	bool filter;		/* Sscofpmf */
+	bool filter_fixed;	/* Smcntrpmf */
+	bool events_known;	/* a programmable counter was free when events were probed */
+	u32 counters;		/* hardware counters that exist */
+	u32 programmable;	/* those of them that are hpmcounters */
+	unsigned int width;	/* bits of the narrowest programmable counter */
+	u8 index[PERFCTR_RISCV_MAX];	/* their SBI counter_idx */
+	u64 events[2];
+} pmu;
+
+/*
+ * The counters that live configs name: how many of them, and what the latest
+ * wanted. Written under config_mutex; read by a CPU that comes back from deep
+ * sleep without it, which is harmless: a counter that was programmed wrongly
+ * or in vain is seen by its prog[], and the release of one comes by interrupt.
+ */
+static struct {
+	unsigned int users;
+	struct perfctr_riscv_prog prog;
+} pool[PERFCTR_RISCV_MAX];
+
+DEFINE_PER_CPU(struct perfctr_riscv_cpu, perfctr_riscv_cpu);
+
+#define STUB(n)	"csrr t1, 0xc00 + " #n "\n\tjr t0\n\t"
+
+asm(".pushsection .text\n"
+"	.balign 8\n"
+"	.option push\n"
+"	.option norvc\n"
+"	.globl perfctr_riscv_stubs\n"
+"perfctr_riscv_stubs:\n	"
+	STUB(0) STUB(1) STUB(2) STUB(3) STUB(4) STUB(5) STUB(6) STUB(7)
+	STUB(8) STUB(9) STUB(10) STUB(11) STUB(12) STUB(13) STUB(14) STUB(15)
+	STUB(16) STUB(17) STUB(18) STUB(19) STUB(20) STUB(21) STUB(22) STUB(23)
+	STUB(24) STUB(25) STUB(26) STUB(27) STUB(28) STUB(29) STUB(30) STUB(31)
+"\n	.option pop\n"
+"	.popsection\n");
+
+static struct sbiret pmu_call(int fid, unsigned long a0, unsigned long a1,
+			      unsigned long a2, unsigned long a3, u64 a4)
+{
+	return sbi_ecall(SBI_EXT_PMU, fid, a0, a1, a2, a3, a4, 0);
+}
+
+static unsigned long sbi_mask(u32 counters)
+{
+	unsigned long bits = counters, mask = 0;
+	int hw;
+
+	for_each_set_bit(hw, &bits, PERFCTR_RISCV_MAX)
+		mask |= BIT(pmu.index[hw]);
+	return mask;
+}
+
+static void pmu_stop(u32 counters, unsigned long flags)
+{
+	if (counters)
+		pmu_call(SBI_EXT_PMU_COUNTER_STOP, 0, sbi_mask(counters), flags, 0, 0);
+}
+
+static int pmu_start(u32 counters, unsigned long flags)
+{
+	struct sbiret ret;
+
+	if (!counters)
+		return 0;
+	ret = pmu_call(SBI_EXT_PMU_COUNTER_START, 0, sbi_mask(counters), flags, 0, 0);
+	/* cycle and instret run from reset on; nothing else is started twice. */
+	if (ret.error && ret.error != SBI_ERR_ALREADY_STARTED)
+		return -EIO;
+	return 0;
+}
+
+static unsigned long cfg_flags(u32 modes)
+{
+	/* Guests of this host are never counted, as with perf's exclude_guest. */
+	unsigned long flags = SBI_PMU_CFG_FLAG_SET_VUINH | SBI_PMU_CFG_FLAG_SET_VSINH |
+			      SBI_PMU_CFG_FLAG_SET_MINH;
+
+	if (!(modes & PERFCTR_CTR_USER))
+		flags |= SBI_PMU_CFG_FLAG_SET_UINH;
+	if (!(modes & PERFCTR_CTR_KERNEL))
+		flags |= SBI_PMU_CFG_FLAG_SET_SINH;
+	return flags;
+}
+
+static bool prog_equal(const struct perfctr_riscv_prog *a, const struct perfctr_riscv_prog *b)
+{
+	return a->event == b->event && a->flags == b->flags && a->config == b->config;
+}
+
+static struct perfctr_riscv_prog ctr_prog(const struct perfctr_ctr_control *ctr)
+{
+	return (struct perfctr_riscv_prog) {
+		.event = ctr->event,
+		.flags = ctr->flags,
+		.config = ctr->config,
+	};
+}
+
+/* Ask for one counter, and believe only the index that comes back. */
+static int cfg_one(struct perfctr_riscv_cpu *cpu, unsigned int hw,
+		   const struct perfctr_riscv_prog *prog)
+{
+	struct sbiret ret = pmu_call(SBI_EXT_PMU_COUNTER_CFG_MATCH, pmu.index[hw], 1,
+				     cfg_flags(prog->flags), prog->event, prog->config);
+	unsigned int got;
+
+	if (ret.error)
+		return -EBUSY;
+	if (ret.value == pmu.index[hw])
+		return 0;
+
+	/* Something else. If a counter of ours, its filter is gone: write it at the next load. */
+	for (got = 0; got < PERFCTR_RISCV_MAX; got++)
+		if (pmu.counters & BIT(got) && pmu.index[got] == ret.value)
+			break;
+	if (got < PERFCTR_RISCV_MAX && cpu->owned & BIT(got)) {
+		cpu->prog[got] = (struct perfctr_riscv_prog) {};
+		cpu->active = NULL;
+		cpu->private_config = NULL;
+	} else if (got < PERFCTR_RISCV_MAX && pmu.programmable & BIT(got)) {
+		pmu_stop(BIT(got), SBI_PMU_STOP_FLAG_RESET);
+	}
+	return -EBUSY;
+}
+
+/* This CPU's counter hw is to count prog; it need not run yet. */
+static int take_one(struct perfctr_riscv_cpu *cpu, unsigned int hw,
+		    const struct perfctr_riscv_prog *prog)
+{
+	struct perfctr_riscv_prog old = cpu->prog[hw];
+	bool had = cpu->owned & BIT(hw);
+	int err;
+
+	if (had && prog_equal(&old, prog))
+		return 0;
+
+	cpu->active = NULL;
+	cpu->private_config = NULL;
+	cpu->prog[hw] = (struct perfctr_riscv_prog) {};
+	if (had && pmu.programmable & BIT(hw)) {
+		/* A counter is given back before it is given another event. */
+		pmu_stop(BIT(hw), SBI_PMU_STOP_FLAG_RESET);
+		cpu->running &= ~BIT(hw);
+		cpu->owned &= ~BIT(hw);
+	}
+	err = cfg_one(cpu, hw, prog);
+	if (err) {
+		/* It cannot count that; do not lose it to others for that. */
+		if (had && pmu.programmable & BIT(hw) && !cfg_one(cpu, hw, &old)) {
+			cpu->owned |= BIT(hw);
+			cpu->prog[hw] = old;
+		}
+		return err;
+	}
+	cpu->owned |= BIT(hw);
+	cpu->prog[hw] = *prog;
+	/* cycle and instret run from reset on, unless somebody stopped them. */
+	if (!had && FIXED_MASK & BIT(hw)) {
+		if (pmu_start(BIT(hw), 0))
+			return -EBUSY;
+		cpu->running |= BIT(hw);
+	}
+	return 0;
+}
+
+static void release(struct perfctr_riscv_cpu *cpu, u32 counters)
+{
+	static const struct perfctr_riscv_prog unfiltered = { .flags = CTR_BOTH };
+	unsigned long fixed = counters & cpu->owned & FIXED_MASK;
+	unsigned int hw;
+
+	pmu_stop(counters & cpu->owned & pmu.programmable, SBI_PMU_STOP_FLAG_RESET);
+	/* cycle and instret are everybody's: they run on, unfiltered, as we found them. */
+	for_each_set_bit(hw, &fixed, PERFCTR_RISCV_MAX) {
+		struct perfctr_riscv_prog prog = unfiltered;
+
+		prog.event = hw == PERFCTR_RISCV_CYCLE ? SBI_PMU_HW_CPU_CYCLES :
+							 SBI_PMU_HW_INSTRUCTIONS;
+		cfg_one(cpu, hw, &prog);
+		pmu_start(BIT(hw), 0);
+	}
+	for (hw = 0; hw < PERFCTR_RISCV_MAX; hw++)
+		if (counters & BIT(hw))
+			cpu->prog[hw] = (struct perfctr_riscv_prog) {};
+	cpu->running &= ~counters;
+	cpu->owned &= ~counters;
+	cpu->active = NULL;
+	cpu->private_config = NULL;
+}
+
+/* Program what the config wants and this CPU's counters do not count yet. */
+static int take_all(struct perfctr_riscv_cpu *cpu, const struct perfctr_config *config)
+{
+	unsigned int i;
+
+	for (i = 0; i < config->nr; i++) {
+		struct perfctr_riscv_prog prog = ctr_prog(&config->ctr[i]);
+
+		if (take_one(cpu, config->hw[i], &prog))
+			return -EIO;
+	}
+	return 0;
+}
+
+int perfctr_cpu_load(const struct perfctr_config *config)
+{
+	struct perfctr_riscv_cpu *cpu = this_cpu_ptr(&perfctr_riscv_cpu);
+	u32 start;
+
+	lockdep_assert_irqs_disabled();
+	if (!config->nr)
+		return 0;
+	cpu->private_config = NULL;
+	if (pmu.sbi) {
+		if (take_all(cpu, config))
+			return -EIO;
+		/* What runs for another config runs on: nobody reads it meanwhile. */
+		start = config->mask & ~cpu->running;
+		if (pmu_start(start & ~FIXED_MASK, SBI_PMU_START_FLAG_SET_INIT_VALUE) ||
+		    pmu_start(start & FIXED_MASK, 0))
+			return -EIO;
+		cpu->running |= config->mask;
+	}
+	cpu->active = config;
+	return 0;
+}
+
+int perfctr_cpu_restart(const struct perfctr_config *config, kuid_t uid)
+{
+	struct perfctr_riscv_cpu *cpu = this_cpu_ptr(&perfctr_riscv_cpu);
+
+	lockdep_assert_irqs_disabled();
+	cpu->active = NULL;
+	cpu->private_config = NULL;
+	if (pmu.sbi) {
+		if (take_all(cpu, config))
+			return -EIO;
+		pmu_stop(config->mask & cpu->running, 0);
+		cpu->running &= ~config->mask;
+		if (pmu_start(config->mask, SBI_PMU_START_FLAG_SET_INIT_VALUE))
+			return -EIO;
+		cpu->running |= config->mask;
+	}
+	cpu->private_config = config;
+	cpu->private_uid = uid;
+	return 0;
+}
+
+void perfctr_cpu_stop(const struct perfctr_config *config)
+{
+	struct perfctr_riscv_cpu *cpu = this_cpu_ptr(&perfctr_riscv_cpu);
+
+	lockdep_assert_irqs_disabled();
+	pmu_stop(config->mask & cpu->running, 0);
+	cpu->running &= ~config->mask;
+	cpu->active = NULL;
+	cpu->private_config = NULL;
+}
+
+bool perfctr_cpu_user_readable(const struct perfctr_config *config, unsigned int policy)
+{
+	/* Without the firmware nothing can be stopped, so nothing guarded. */
+	return policy == PERFCTR_USER_READ_OPEN ||
+	       (policy == PERFCTR_USER_READ_GUARDED && (pmu.sbi || !config->nr));
+}
+
+/*
+ * Claiming. pool[] says what all live configs need; each CPU's perfctr_riscv_cpu
+ * what it has.
+ */
+
+struct claim {
+	unsigned int hw;
+	struct perfctr_riscv_prog prog;
+	const struct perfctr_config *config;
+	u32 counters;
+};
+
+static int claim_take(void *arg)
+{
+	struct claim *claim = arg;
+
+	return take_one(this_cpu_ptr(&perfctr_riscv_cpu), claim->hw, &claim->prog);
+}
+
+static int claim_release(void *arg)
+{
+	const struct claim *claim = arg;
+
+	release(this_cpu_ptr(&perfctr_riscv_cpu), claim->counters);
+	return 0;
+}
+
+static bool event_exists(u64 event)
+{
+	unsigned int code = SBI_EVENT_CODE(event);
+	unsigned int type = SBI_EVENT_TYPE(event);
+
+	if (event == SBI_EVENT_RAW)
+		return true;
+	if (type > SBI_TYPE_CACHE || code >= 64)
+		return false;
+	return pmu.events[array_index_nospec(type, 2)] & BIT_ULL(code);
+}
+
+/* Is any programmable counter of this CPU to be had, for an event that surely exists? */
+static bool counter_is_free(struct perfctr_riscv_cpu *cpu)
+{
+	struct perfctr_riscv_prog prog = { .event = SBI_PMU_HW_INSTRUCTIONS, .flags = CTR_BOTH };
+	unsigned long rest = pmu.programmable & ~cpu->owned;
+	unsigned int hw;
+
+	for_each_set_bit(hw, &rest, PERFCTR_RISCV_MAX) {
+		if (!cfg_one(cpu, hw, &prog)) {
+			pmu_stop(BIT(hw), SBI_PMU_STOP_FLAG_RESET);
+			return true;
+		}
+	}
+	return cpu->owned & pmu.programmable;
+}
+
+static int probe_event(struct perfctr_riscv_cpu *cpu, unsigned int type, unsigned int code)
+{
+	struct perfctr_riscv_prog prog = {
+		.event = type << 16 | code,
+		.flags = CTR_BOTH,
+	};
+	unsigned long rest = pmu.programmable & ~cpu->owned;
+	unsigned int hw;
+
+	for_each_set_bit(hw, &rest, PERFCTR_RISCV_MAX) {
+		if (!cfg_one(cpu, hw, &prog)) {
+			pmu_stop(BIT(hw), SBI_PMU_STOP_FLAG_RESET);
+			return 0;
+		}
+	}
+	return -ENOENT;
+}
+
+/*
+ * Which standard events exist? Only a free counter can tell, so where perf has
+ * them all when the module is loaded this is asked again by the next control.
+ */
+static void probe_events(void)
+{
+	struct perfctr_riscv_cpu *cpu;
+	unsigned long irqflags;
+	unsigned int code;
+	bool known;
+	u64 hw = 0, cache = 0;
+
+	if (pmu.events_known)
+		return;
+	/* cycle and instret need no proof */
+	if (pmu.counters & BIT(PERFCTR_RISCV_CYCLE))
+		hw |= BIT_ULL(SBI_PMU_HW_CPU_CYCLES);
+	if (pmu.counters & BIT(PERFCTR_RISCV_INSTRET))
+		hw |= BIT_ULL(SBI_PMU_HW_INSTRUCTIONS);
+	known = !pmu.programmable;
+	/* A few calls at a time: each takes microseconds. */
+	for (code = 1; pmu.programmable && code < 64; code++) {
+		local_irq_save(irqflags);
+		cpu = this_cpu_ptr(&perfctr_riscv_cpu);
+		if (code < SBI_PMU_HW_GENERAL_MAX && !probe_event(cpu, SBI_TYPE_HW, code))
+			hw |= BIT_ULL(code), known = true;
+		local_irq_restore(irqflags);
+	}
+	for (code = 0; pmu.programmable && code < 64; code++) {
+		local_irq_save(irqflags);
+		cpu = this_cpu_ptr(&perfctr_riscv_cpu);
+		if (!probe_event(cpu, SBI_TYPE_CACHE, code))
+			cache |= BIT_ULL(code), known = true;
+		local_irq_restore(irqflags);
+	}
+	pmu.events[SBI_TYPE_HW] |= hw;
+	pmu.events[SBI_TYPE_CACHE] |= cache;
+	pmu.events_known = known;
+}
+
+/* Where nothing is programmable cycle and instret must do for their own events. */
+static u32 fixed_for(u64 event)
+{
+	if (pmu.programmable)
+		return PERFCTR_MAP_ANY;
+	if (event == SBI_PMU_HW_CPU_CYCLES)
+		return PERFCTR_RISCV_CYCLE;
+	if (event == SBI_PMU_HW_INSTRUCTIONS)
+		return PERFCTR_RISCV_INSTRET;
+	return PERFCTR_MAP_ANY;
+}
+
+int perfctr_cpu_check(const struct perfctr_ctr_control *ctr, unsigned int nr, bool *kernel)
+{
+	u32 used = 0;
+	unsigned int i;
+
+	probe_events();
+	for (i = 0; i < nr; i++, ctr++) {
+		u32 map = ctr->map == PERFCTR_MAP_ANY ? fixed_for(ctr->event) : ctr->map;
+		bool filter = pmu.filter;
+
+		if (!ctr->flags || ctr->flags & ~CTR_BOTH)
+			return -EINVAL;
+		if (ctr->event >> 32 || (ctr->config && ctr->event != SBI_EVENT_RAW))
+			return -EINVAL;
+		if (SBI_EVENT_TYPE(ctr->event) == SBI_TYPE_FW)
+			return -EOPNOTSUPP;
+		if (map != PERFCTR_MAP_ANY) {
+			if (map >= PERFCTR_RISCV_MAX)
+				return -EINVAL;
+			map = array_index_nospec(map, PERFCTR_RISCV_MAX);
+			if (!(pmu.counters & BIT(map)) || used & BIT(map))
+				return -EINVAL;
+			used |= BIT(map);
+			if (map == PERFCTR_RISCV_CYCLE || map == PERFCTR_RISCV_INSTRET) {
+				if (ctr->event != (map == PERFCTR_RISCV_CYCLE ?
+						   SBI_PMU_HW_CPU_CYCLES : SBI_PMU_HW_INSTRUCTIONS))
+					return -EINVAL;
+				filter = pmu.filter_fixed;
+			}
+		} else if (!pmu.programmable) {
+			return -EINVAL;
+		}
+		if (pmu.events_known && !event_exists(ctr->event))
+			return -EINVAL;
+		if (!filter && ctr->flags != CTR_BOTH)
+			return -EOPNOTSUPP;
+		if (ctr->flags & PERFCTR_CTR_KERNEL)
+			*kernel = true;
+	}
+	return 0;
+}
+
+/* In which order to try the counters for an event; smaller is sooner, -1 never. */
+static int claim_rank(unsigned int hw, const struct perfctr_riscv_prog *prog, u32 used)
+{
+	unsigned int i, have = 0;
+
+	if (used & BIT(hw) || !(pmu.programmable & BIT(hw)))
+		return -1;
+	if (pool[hw].users) {
+		if (prog_equal(&pool[hw].prog, prog))
+			return 0;
+		if (pool[hw].prog.event == prog->event && pool[hw].prog.config == prog->config)
+			return 1;
+		return 3;
+	}
+	/*
+	 * One more counter saves reprogramming at every switch between different
+	 * controls; but half of them are left to perf while they can be.
+	 */
+	for (i = 0; i < PERFCTR_RISCV_MAX; i++)
+		have += pmu.programmable & BIT(i) && pool[i].users;
+	return have < hweight32(pmu.programmable) / 2 ? 2 : 4;
+}
+
+#define CLAIM_RANKS	5
+
+static int claim_try(struct claim *claim, perfctr_run_t run)
+{
+	int err = run(claim_take, claim);
+
+	if (err && !pool[claim->hw].users) {
+		claim->counters = BIT(claim->hw);
+		run(claim_release, claim);
+	}
+	return err;
+}
+
+static int claim_any(struct claim *claim, u32 used, perfctr_run_t run)
+{
+	int rank;
+
+	for (rank = 0; rank < CLAIM_RANKS; rank++)
+		for (claim->hw = PERFCTR_RISCV_HPM; claim->hw < PERFCTR_RISCV_MAX; claim->hw++)
+			if (claim_rank(claim->hw, &claim->prog, used) == rank &&
+			    !claim_try(claim, run))
+				return 0;
+	return -EBUSY;
+}
+
+static int claim_refused(const struct claim *claim, u32 used, u32 *owner)
+{
+	unsigned long irqflags;
+	unsigned int hw;
+	u32 ours = used;
+	bool is_free;
+
+	if (!event_exists(claim->prog.event))
+		return -EINVAL;
+	for (hw = 0; hw < PERFCTR_RISCV_MAX; hw++)
+		if (pool[hw].users)
+			ours |= BIT(hw);
+	if (claim->prog.event == SBI_EVENT_RAW) {
+		/* The firmware does not say which: no such event, or no counter left. */
+		local_irq_save(irqflags);
+		is_free = counter_is_free(this_cpu_ptr(&perfctr_riscv_cpu));
+		local_irq_restore(irqflags);
+		if (is_free)
+			return -EINVAL;
+	}
+	*owner = pmu.programmable & ~ours ? PERFCTR_OWNER_PERF : PERFCTR_OWNER_PERFCTR;
+	return -EBUSY;
+}
+
+int perfctr_cpu_claim(struct perfctr_config *config, perfctr_run_t run, u32 *owner)
+{
+	struct claim claim = { .config = config };
+	bool any;
+	u32 used = 0;
+	unsigned int i;
+	int err;
+
+	/* Named counters first, lest ANY takes one of them; and they are known to differ. */
+	for (i = 0; i < config->nr; i++) {
+		u32 map = config->ctr[i].map;
+
+		if (map == PERFCTR_MAP_ANY)
+			map = fixed_for(config->ctr[i].event);
+		config->hw[i] = map < PERFCTR_RISCV_MAX ? map : PERFCTR_RISCV_MAX;
+		if (config->hw[i] < PERFCTR_RISCV_MAX)
+			used |= BIT(config->hw[i]);
+	}
+	config->mask = 0;
+	for (any = false;; any = true) {
+		for (i = 0; i < config->nr; i++) {
+			if ((config->hw[i] == PERFCTR_RISCV_MAX) != any)
+				continue;
+			claim.prog = ctr_prog(&config->ctr[i]);
+			claim.hw = config->hw[i];
+			if (!pmu.sbi)
+				err = 0;
+			else if (any)
+				err = claim_any(&claim, used, run);
+			else
+				err = claim_try(&claim, run);
+			if (err) {
+				err = claim_refused(&claim, used, owner);
+				goto err_release;
+			}
+			config->hw[i] = claim.hw;
+			config->mask |= BIT(claim.hw);
+			used |= BIT(claim.hw);
+			pool[claim.hw].prog = claim.prog;
+			pool[claim.hw].users++;
+		}
+		if (any)
+			return 0;
+	}
+
+err_release:
+	perfctr_cpu_unclaim(config, run);
+	return err;
+}
+
+void perfctr_cpu_unclaim(struct perfctr_config *config, perfctr_run_t run)
+{
+	struct claim claim = { .config = config };
+	unsigned long mask = config->mask;
+	unsigned int hw;
+
+	for_each_set_bit(hw, &mask, PERFCTR_RISCV_MAX)
+		if (!--pool[hw].users && pmu.sbi)
+			claim.counters |= BIT(hw);
+	/* Also where nothing is given back: no CPU may remember the address as its active one. */
+	run(claim_release, &claim);
+}
+
+void perfctr_cpu_online(void)
+{
+	struct perfctr_riscv_cpu *cpu = this_cpu_ptr(&perfctr_riscv_cpu);
+	unsigned int hw;
+
+	lockdep_assert_irqs_disabled();
+	if (!pmu.sbi)
+		return;
+	/* What cannot be had now is tried again by load, which then says EIO. */
+	for (hw = 0; hw < PERFCTR_RISCV_MAX; hw++)
+		if (pool[hw].users)
+			take_one(cpu, hw, &pool[hw].prog);
+}
+
+void perfctr_cpu_offline(void)
+{
+	struct perfctr_riscv_cpu *cpu = this_cpu_ptr(&perfctr_riscv_cpu);
+
+	lockdep_assert_irqs_disabled();
+	if (pmu.sbi)
+		release(cpu, cpu->owned);
+}
+
+void perfctr_cpu_forget(void)
+{
+	/* What the firmware remembers of it nobody says: give back, and get again. */
+	perfctr_cpu_offline();
+	perfctr_cpu_online();
+}
+
+int perfctr_cpu_age(void *unused)
+{
+	struct perfctr_riscv_cpu *cpu = this_cpu_ptr(&perfctr_riscv_cpu);
+	unsigned long running = cpu->running & pmu.programmable;
+	u32 old = 0;
+	unsigned int hw;
+
+	for_each_set_bit(hw, &running, PERFCTR_RISCV_MAX) {
+		struct perfctr_cpu_ctr ctr;
+
+		perfctr_cpu_bind(&ctr, hw);
+		if (perfctr_cpu_read(&ctr) >> (pmu.width - 1))
+			old |= BIT(hw);
+	}
+	pmu_stop(old, 0);
+	if (pmu_start(old, SBI_PMU_START_FLAG_SET_INIT_VALUE)) {
+		cpu->running &= ~old;
+		cpu->active = NULL;
+		cpu->private_config = NULL;
+		return -EIO;
+	}
+	return 0;
+}
+
+unsigned long perfctr_cpu_age_period(void)
+{
+	if (!pmu.programmable || pmu.width >= 64)
+		return 0;
+	/* A counter found below half of its range must not wrap before the next look; look twice. */
+	if (pmu.width - 2 <= MAX_RATE_SHIFT)
+		return max(1UL, HZ >> (MAX_RATE_SHIFT + 2 - pmu.width));
+	return HZ << min(pmu.width - 2 - MAX_RATE_SHIFT, 16U);
+}
+
+void perfctr_cpu_info(struct perfctr_info *info)
+{
+	info->cpu_type = pmu.sbi ? PERFCTR_RISCV_SBI : PERFCTR_RISCV_GENERIC;
+	info->cpu_features = PERFCTR_FEATURE_RDTSC;
+	if (pmu.counters)
+		info->cpu_features |= PERFCTR_FEATURE_RDPMC;
+	if (pmu.filter)
+		info->cpu_features |= PERFCTR_FEATURE_FILTER;
+	if (pmu.filter_fixed)
+		info->cpu_features |= PERFCTR_FEATURE_FILTER_FIXED;
+	info->tsc_hz = riscv_timebase;
+	info->nrctrs = hweight32(pmu.counters);
+	info->width = pmu.width;
+	info->counters = pmu.counters;
+	probe_events();
+	info->events[0] = pmu.events[0];
+	info->events[1] = pmu.events[1];
+}
+
+/* Linux 6.12 does not know the name of Smcntrpmf; the device tree does. */
+static bool __init cpus_have_smcntrpmf(void)
+{
+	unsigned int cpu;
+	bool have = true;
+
+	for_each_possible_cpu(cpu) {
+		struct device_node *node = of_get_cpu_node(cpu, NULL);
+		const char *isa;
+
+		if (!node)
+			return false;
+		if (of_property_match_string(node, "riscv,isa-extensions", "smcntrpmf") < 0 &&
+		    (of_property_read_string(node, "riscv,isa", &isa) ||
+		     !strstr(isa, "_smcntrpmf")))
+			have = false;
+		of_node_put(node);
+	}
+	return have;
+}
+
+#define csr_is_readable(csr)						\
+({									\
+	unsigned long __ok = 0, __value;				\
+									\
+	asm volatile("1:	csrr %1, " __stringify(csr) "\n"	\
+		     "	li %0, 1\n"					\
+		     "2:\n"						\
+		     _ASM_EXTABLE(1b, 2b)				\
+		     : "+r" (__ok), "=r" (__value));			\
+	__ok;								\
+})
+
+static void __init find_counters(void)
+{
+	struct sbiret ret = pmu_call(SBI_EXT_PMU_NUM_COUNTERS, 0, 0, 0, 0, 0);
+	unsigned long i, nr = ret.error ? 0 : min(ret.value, BITS_PER_LONG);
+
+	pmu.width = 64;
+	for (i = 0; i < nr; i++) {
+		union sbi_pmu_ctr_info info;
+		unsigned int hw;
+
+		ret = pmu_call(SBI_EXT_PMU_COUNTER_GET_INFO, i, 0, 0, 0, 0);
+		info.value = ret.value;
+		if (ret.error || info.type)	/* firmware counters have no CSR */
+			continue;
+		hw = info.csr - CSR_CYCLE;
+		if (hw >= PERFCTR_RISCV_MAX || hw == PERFCTR_RISCV_TIME)
+			continue;
+		pmu.index[hw] = i;
+		pmu.counters |= BIT(hw);
+		if (hw >= PERFCTR_RISCV_HPM) {
+			pmu.programmable |= BIT(hw);
+			pmu.width = min(pmu.width, info.width + 1U);
+		}
+	}
+	if (counter_width)
+		pmu.width = min(pmu.width, max(counter_width, 24U));
+}
+
+static int sleep_notify(struct notifier_block *nb, unsigned long action, void *data)
+{
+	unsigned long irqflags;
+
+	if (action == CPU_PM_EXIT || action == CPU_PM_ENTER_FAILED) {
+		local_irq_save(irqflags);
+		perfctr_cpu_forget();
+		local_irq_restore(irqflags);
+	}
+	return NOTIFY_OK;
+}
+
+static struct notifier_block sleep_notifier = { .notifier_call = sleep_notify };
+
+int __init perfctr_cpu_init(void)
+{
+	pmu.sbi = sbi_spec_version >= sbi_mk_version(0, 3) &&
+		  sbi_probe_extension(SBI_EXT_PMU) > 0;
+	if (pmu.sbi) {
+		find_counters();
+		pmu.filter = riscv_isa_extension_available(NULL, SSCOFPMF);
+		pmu.filter_fixed = cpus_have_smcntrpmf();
+		probe_events();
+		return cpu_pm_register_notifier(&sleep_notifier);
+	}
+
+	pmu.width = 64;
+	if (csr_is_readable(CSR_CYCLE))
+		pmu.counters |= BIT(PERFCTR_RISCV_CYCLE);
+	if (csr_is_readable(CSR_INSTRET))
+		pmu.counters |= BIT(PERFCTR_RISCV_INSTRET);
+	probe_events();
+	return 0;
+}
+
+void perfctr_cpu_exit(void)
+{
+	if (pmu.sbi)
+		cpu_pm_unregister_notifier(&sleep_notifier);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Differences between kernel versions, and nothing else. */
+#ifndef PERFCTR_COMPAT_H
+#define PERFCTR_COMPAT_H
+
+#include <linux/capability.h>
+#include <linux/mm.h>
+#include <linux/perf_event.h>
+#include <linux/version.h>
+
+/* The probe of sched_process_exit got a second argument in 6.16. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
+#define PERFCTR_EXIT_PROBE_ARGS	void *data, struct task_struct *task, bool group_dead
+#else
+#define PERFCTR_EXIT_PROBE_ARGS	void *data, struct task_struct *task
+#endif
+
+/* May the caller count in kernel mode? What perf would say, where it can be asked. */
+static inline int perfctr_allow_kernel(void)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 13, 0)
+	return perf_allow_kernel();
+#elif LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
+	struct perf_event_attr attr = { .size = sizeof(attr) };
+
+	return perf_allow_kernel(&attr);
+#else
+	return perfmon_capable() ? 0 : -EACCES;
+#endif
+}
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
+static inline void vm_flags_mod(struct vm_area_struct *vma, vm_flags_t set, vm_flags_t clear)
+{
+	vma->vm_flags = (vma->vm_flags | set) & ~clear;
+}
+#endif
+
+#endif /* PERFCTR_COMPAT_H */

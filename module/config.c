@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Configs: what controls ask of the hardware, one for all states that ask the
+ * same, so that its address is their id. A config is claimed, on every online
+ * CPU, before the first state has it, and unclaimed after the last.
+ */
+
+#include <linux/cpu.h>
+#include <linux/cpuhotplug.h>
+#include <linux/lockdep.h>
+#include <linux/mutex.h>
+#include <linux/slab.h>
+#include <linux/workqueue.h>
+
+#include "perfctr.h"
+
+/* Guards configs, refs rising from zero, and all claiming. Inside the hotplug lock. */
+static DEFINE_MUTEX(config_mutex);
+static LIST_HEAD(configs);
+static u32 last_owner = PERFCTR_OWNER_NONE;
+static int hotplug_state;
+
+static void config_reap(struct work_struct *work);
+static DECLARE_WORK(reap_work, config_reap);
+
+static void config_age(struct work_struct *work);
+static DECLARE_DELAYED_WORK(age_work, config_age);
+
+static bool config_equal(const struct perfctr_config *config,
+			 const struct perfctr_ctr_control *ctr, u32 nr)
+{
+	return config->nr == nr && !memcmp(config->ctr, ctr, nr * sizeof(*ctr));
+}
+
+static struct perfctr_config *config_find(const struct perfctr_ctr_control *ctr, u32 nr)
+{
+	struct perfctr_config *config;
+
+	list_for_each_entry(config, &configs, list)
+		if (config_equal(config, ctr, nr))
+			return config;
+	return NULL;
+}
+
+/* Called with config_mutex and the hotplug lock held. */
+static void config_free(struct perfctr_config *config)
+{
+	lockdep_assert_held(&config_mutex);
+	list_del(&config->list);
+	perfctr_cpu_unclaim(config, perfctr_run);
+	kfree(config);
+}
+
+static void reap_locked(void)
+{
+	struct perfctr_config *config, *next;
+
+	list_for_each_entry_safe(config, next, &configs, list)
+		if (!atomic_read(&config->refs))
+			config_free(config);
+}
+
+static void config_reap(struct work_struct *work)
+{
+	cpus_read_lock();
+	mutex_lock(&config_mutex);
+	reap_locked();
+	mutex_unlock(&config_mutex);
+	cpus_read_unlock();
+}
+
+static void config_age(struct work_struct *work)
+{
+	bool more;
+
+	cpus_read_lock();
+	mutex_lock(&config_mutex);
+	more = !list_empty(&configs);
+	if (more)
+		perfctr_run(perfctr_cpu_age, NULL);
+	mutex_unlock(&config_mutex);
+	cpus_read_unlock();
+	if (more)
+		queue_delayed_work(system_highpri_wq, &age_work, perfctr_cpu_age_period());
+}
+
+struct perfctr_config *perfctr_config_get(const struct perfctr_ctr_control *ctr, u32 nr)
+{
+	struct perfctr_config *config;
+	bool kernel = false;
+	u32 owner = PERFCTR_OWNER_NONE;
+	int err;
+
+	might_sleep();
+	cpus_read_lock();
+	mutex_lock(&config_mutex);
+	err = perfctr_cpu_check(ctr, nr, &kernel);
+	if (!err && kernel)
+		err = perfctr_allow_kernel() ? -EACCES : 0;
+	if (err)
+		goto err_unlock;
+
+	config = config_find(ctr, nr);
+	if (config) {
+		atomic_inc(&config->refs);
+		goto out;
+	}
+	/* What nobody needs any more may be just what is needed now. */
+	reap_locked();
+
+	err = -ENOMEM;
+	config = kzalloc(struct_size(config, ctr, nr), GFP_KERNEL_ACCOUNT);
+	if (!config)
+		goto err_unlock;
+	config->nr = nr;
+	memcpy(config->ctr, ctr, nr * sizeof(*ctr));
+	err = perfctr_cpu_claim(config, perfctr_run, &owner);
+	if (err) {
+		WRITE_ONCE(last_owner, owner);
+		kfree(config);
+		goto err_unlock;
+	}
+	atomic_set(&config->refs, 1);
+	list_add(&config->list, &configs);
+	if (perfctr_cpu_age_period())
+		queue_delayed_work(system_highpri_wq, &age_work, perfctr_cpu_age_period());
+out:
+	mutex_unlock(&config_mutex);
+	cpus_read_unlock();
+	return config;
+
+err_unlock:
+	mutex_unlock(&config_mutex);
+	cpus_read_unlock();
+	return ERR_PTR(err);
+}
+
+void perfctr_config_put(struct perfctr_config *config, bool atomic)
+{
+	if (!config || !atomic_dec_and_test(&config->refs))
+		return;
+	/* From here on somebody may have found and raised it again: the reaper looks. */
+	if (atomic)
+		queue_work(system_highpri_wq, &reap_work);
+	else
+		config_reap(NULL);
+}
+
+void perfctr_config_info(struct perfctr_info *info)
+{
+	mutex_lock(&config_mutex);
+	perfctr_cpu_info(info);
+	mutex_unlock(&config_mutex);
+	info->owner = READ_ONCE(last_owner);
+}
+
+static int config_cpu_online(unsigned int cpu)
+{
+	mutex_lock(&config_mutex);
+	local_irq_disable();
+	perfctr_cpu_online();
+	local_irq_enable();
+	mutex_unlock(&config_mutex);
+	return 0;
+}
+
+/* The scheduler has left this CPU already: no state is, or will be, resumed on it. */
+static int config_cpu_offline(unsigned int cpu)
+{
+	mutex_lock(&config_mutex);
+	local_irq_disable();
+	perfctr_cpu_offline();
+	local_irq_enable();
+	mutex_unlock(&config_mutex);
+	return 0;
+}
+
+int perfctr_config_init(void)
+{
+	hotplug_state = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "perfctr:online",
+					  config_cpu_online, config_cpu_offline);
+	return hotplug_state < 0 ? hotplug_state : 0;
+}
+
+/* No state is left, so no config gets or loses its last reference any more. */
+void perfctr_config_exit(void)
+{
+	flush_work(&reap_work);
+	config_reap(NULL);
+	WARN_ON(!list_empty(&configs));
+	cancel_delayed_work_sync(&age_work);
+	cpuhp_remove_state(hotplug_state);
+}

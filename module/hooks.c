@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * How the kernel calls us. First the hot path: switch out, switch in. Then what
+ * is rare: user registers, exec, exit, and running something on every CPU.
+ *
+ * sched_out runs with the runqueue locked and interrupts off: nothing here may
+ * wake, signal, allocate or print. sched_in runs with preemption off, but
+ * interrupts on (and always on: it runs at the end of finish_task_switch()), so
+ * it turns them off: an interrupt (perfctr_run(), a reader) sees a state
+ * suspended or resumed, never half way.
+ *
+ * Migration: a state is resumed and suspended on one CPU, since both happen
+ * as its thread comes and goes, and differences are never kept across. Exit:
+ * the probe unregisters the notifier, later switches of the dying thread are
+ * not seen. Fork: the kernel gives a child an empty list of notifiers.
+ */
+
+#include <linux/binfmts.h>
+#include <linux/cred.h>
+#include <linux/mutex.h>
+#include <linux/sched/coredump.h>
+#include <linux/smp.h>
+#include <linux/tracepoint.h>
+#include <linux/workqueue.h>
+
+#include "perfctr.h"
+
+static noinline void resume(struct vperfctr *perfctr);
+static noinline void unpublish(struct vperfctr *perfctr, struct task_struct *next);
+
+static __always_inline void sums_to_differences(struct vperfctr *perfctr)
+{
+	WRITE_ONCE(perfctr->seq, perfctr->seq + 1);
+	smp_wmb();	/* odd before any sum becomes a difference; pairs with state_sums() */
+	perfctr_cpu_resume(&perfctr->cpu_state);
+}
+
+static __always_inline void suspend(struct vperfctr *perfctr, struct task_struct *next)
+{
+	if (!(perfctr->seq & 1))
+		return;
+	perfctr_cpu_suspend(&perfctr->cpu_state);
+	smp_wmb();	/* sums before even; pairs with state_sums() */
+	WRITE_ONCE(perfctr->seq, perfctr->seq + 1);
+	if (unlikely(perfctr->published))
+		unpublish(perfctr, next);
+}
+
+static noinline void sched_in_slowly(struct vperfctr *perfctr)
+{
+	resume(perfctr);
+	local_irq_enable();
+}
+
+static notrace void sched_in(struct preempt_notifier *notifier, int cpu)
+{
+	struct vperfctr *perfctr = container_of(notifier, struct vperfctr, notifier);
+
+	local_irq_disable();
+	if (unlikely(!perfctr_cpu_holds(perfctr->at_once))) {
+		sched_in_slowly(perfctr);
+		return;
+	}
+	sums_to_differences(perfctr);
+	local_irq_enable();
+}
+
+static notrace void sched_out(struct preempt_notifier *notifier, struct task_struct *next)
+{
+	suspend(container_of(notifier, struct vperfctr, notifier), next);
+}
+
+static struct preempt_ops perfctr_preempt_ops = {
+	.sched_in = sched_in,
+	.sched_out = sched_out,
+};
+
+/* The hot path ends here. */
+
+static struct vperfctr *task_perfctr(struct task_struct *task)
+{
+	struct preempt_notifier *notifier;
+
+	hlist_for_each_entry(notifier, &task->preempt_notifiers, link)
+		if (notifier->ops == &perfctr_preempt_ops)
+			return container_of(notifier, struct vperfctr, notifier);
+	return NULL;
+}
+
+/*
+ * Also from an interrupt: the list is current's own, changed only by current
+ * and in an order that leaves it whole for a walk from its head at any moment.
+ */
+struct vperfctr *perfctr_current(void)
+{
+	return task_perfctr(current);
+}
+
+void perfctr_resume(struct vperfctr *perfctr)
+{
+	lockdep_assert_irqs_disabled();
+	resume(perfctr);
+}
+
+void perfctr_suspend(struct vperfctr *perfctr)
+{
+	lockdep_assert_irqs_disabled();
+	suspend(perfctr, NULL);
+	/* What follows may change whether it can be resumed at once; resume() finds out. */
+	perfctr->at_once = PERFCTR_NO_CONFIG;
+}
+
+/* The counters cannot be had: stand still and say so, for good. */
+static __cold void lose(struct vperfctr *perfctr)
+{
+	perfctr->active = false;
+	WRITE_ONCE(perfctr->error, PERFCTR_ERROR_LOST);
+	if (perfctr->page)
+		WRITE_ONCE(perfctr->page->error, PERFCTR_ERROR_LOST);
+}
+
+static bool load(struct vperfctr *perfctr)
+{
+	if (likely(!perfctr_cpu_load(perfctr->config)))
+		return true;
+	lose(perfctr);
+	return false;
+}
+
+/*
+ * The owner has mapped its page. What its registers hold is for it alone:
+ * guarded, they start from zero unless they ran for its own kind only.
+ */
+static bool load_user(struct vperfctr *perfctr)
+{
+	unsigned int policy = READ_ONCE(perfctr_user_read);
+	const struct perfctr_config *config = perfctr->config;
+	kuid_t uid = current_euid();
+
+	perfctr->published = perfctr_cpu_user_readable(config, policy);
+	if (!perfctr->published || policy != PERFCTR_USER_READ_GUARDED || !config->nr) {
+		if (perfctr_cpu_holds(config) || load(perfctr))
+			return true;
+	} else {
+		if (perfctr_cpu_private(config, uid) || !perfctr_cpu_restart(config, uid))
+			return true;
+		lose(perfctr);
+	}
+	perfctr->published = false;
+	return false;
+}
+
+/* The owner's registers are its own again: it runs when it looks, so no order matters. */
+static void publish(struct vperfctr *perfctr)
+{
+	const struct perfctr_config *config = perfctr->config;
+	struct perfctr_page *page = perfctr->page;
+	unsigned int i;
+
+	for (i = 0; i < config->nr; i++)
+		page->slot[perfctr_cpu_slot(config->hw[i])].bias = perfctr->cpu_state.ctr[i].acc;
+	page->slot[PERFCTR_CPU_CLOCK_SLOT].bias = perfctr->cpu_state.clock;
+	perfctr->page_seq = (perfctr->page_seq + 1) & S32_MAX;
+	WRITE_ONCE(page->seq, perfctr->page_seq);
+	perfctr->granted = perfctr_cpu_grant(config);
+}
+
+/* Everything that sched_in() does not do at once. */
+static noinline void resume(struct vperfctr *perfctr)
+{
+	struct perfctr_config *config = perfctr->config;
+	bool user = READ_ONCE(perfctr->user);
+
+	perfctr->at_once = PERFCTR_NO_CONFIG;
+	if (!perfctr->active)
+		return;
+	if (user) {
+		if (!load_user(perfctr))
+			return;
+	} else {
+		if (!perfctr_cpu_holds(config) && !load(perfctr))
+			return;
+		if (config->nr)
+			perfctr->at_once = config;
+	}
+	sums_to_differences(perfctr);
+	if (perfctr->published)
+		publish(perfctr);
+}
+
+/* Would next, if it comes right now, read the same registers for the same user? */
+static bool is_kin(const struct vperfctr *perfctr, struct task_struct *next)
+{
+	const struct vperfctr *other = task_perfctr(next);
+
+	/* Should other lose its map before it comes it needs a load, which ends the privacy. */
+	return other && other->active && READ_ONCE(other->user) &&
+	       other->config == perfctr->config &&
+	       perfctr_cpu_private(perfctr->config, __task_cred(next)->euid);
+}
+
+/* @next is NULL where nobody comes: the thread goes on after what the kernel does here. */
+static noinline void unpublish(struct vperfctr *perfctr, struct task_struct *next)
+{
+	WRITE_ONCE(perfctr->page->seq, -1);
+	perfctr_cpu_revoke(perfctr->granted);
+	perfctr->granted = 0;
+	perfctr->published = false;
+	if (next && perfctr->config->nr && !perfctr_cpu_holds(perfctr->config) &&
+	    !is_kin(perfctr, next))
+		perfctr_cpu_stop(perfctr->config);
+}
+
+struct run {
+	int (*fn)(void *arg);
+	void *arg;
+	int err;
+};
+
+static void run_one(void *arg)
+{
+	struct vperfctr *perfctr = perfctr_current();
+	struct run *run = arg;
+	bool resumed = perfctr && perfctr->seq & 1;
+	int err;
+
+	lockdep_assert_irqs_disabled();
+	if (resumed)
+		perfctr_suspend(perfctr);
+	err = run->fn(run->arg);
+	if (err)
+		WRITE_ONCE(run->err, err);
+	if (resumed)
+		resume(perfctr);
+}
+
+int perfctr_run(int (*fn)(void *arg), void *arg)
+{
+	struct run run = { .fn = fn, .arg = arg };
+
+	on_each_cpu(run_one, &run, 1);
+	return run.err;
+}
+
+/*
+ * The notifiers' static key patches the kernel's text, so it is not turned at
+ * a user's will: on with the first state, off some time after the last.
+ */
+#define KEY_DELAY	(10 * HZ)
+
+static DEFINE_MUTEX(key_mutex);		/* guards key_on */
+static bool key_on;
+static atomic_t key_users = ATOMIC_INIT(0);
+
+static void key_off(struct work_struct *work)
+{
+	mutex_lock(&key_mutex);
+	if (key_on && !atomic_read(&key_users)) {
+		preempt_notifier_dec();
+		key_on = false;
+	}
+	mutex_unlock(&key_mutex);
+}
+
+static DECLARE_DELAYED_WORK(key_work, key_off);
+
+void perfctr_notifier_get(struct vperfctr *perfctr)
+{
+	unsigned long flags;
+
+	mutex_lock(&key_mutex);
+	if (!key_on)
+		preempt_notifier_inc();
+	key_on = true;
+	atomic_inc(&key_users);
+	mutex_unlock(&key_mutex);
+
+	preempt_notifier_init(&perfctr->notifier, &perfctr_preempt_ops);
+	local_irq_save(flags);
+	preempt_notifier_register(&perfctr->notifier);
+	local_irq_restore(flags);
+}
+
+void perfctr_notifier_put(struct vperfctr *perfctr)
+{
+	lockdep_assert_irqs_disabled();
+	preempt_notifier_unregister(&perfctr->notifier);
+	if (atomic_dec_and_test(&key_users))
+		mod_delayed_work(system_wq, &key_work, KEY_DELAY);
+}
+
+/*
+ * The probes run in the thread's own context, preemptible or not as the kernel's
+ * version has it: they may not sleep.
+ */
+static void probe_exit(PERFCTR_EXIT_PROBE_ARGS)
+{
+	struct vperfctr *perfctr = perfctr_current();
+
+	if (perfctr)
+		vperfctr_detach(perfctr, true);
+}
+
+static void probe_exec(void *data, struct task_struct *task, pid_t old_pid,
+		       struct linux_binprm *bprm)
+{
+	struct vperfctr *perfctr = perfctr_current();
+
+	if (likely(!perfctr))
+		return;
+	vperfctr_exec_unmap(perfctr);
+	if (perfctr->cloexec) {
+		vperfctr_detach(perfctr, true);
+	} else if (bprm->secureexec || get_dumpable(current->mm) != SUID_DUMP_USER) {
+		vperfctr_stop(perfctr, PERFCTR_ERROR_EXEC);
+		vperfctr_detach(perfctr, true);
+	} else if (perfctr->on_exec) {
+		vperfctr_start_on_exec(perfctr);
+	}
+}
+
+static struct probe {
+	const char *name;
+	void *fn;
+	struct tracepoint *tracepoint;
+} probes[] = {
+	{ .name = "sched_process_exit", .fn = probe_exit },
+	{ .name = "sched_process_exec", .fn = probe_exec },
+};
+
+static void find_probe(struct tracepoint *tracepoint, void *data)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(probes); i++)
+		if (!strcmp(tracepoint->name, probes[i].name))
+			probes[i].tracepoint = tracepoint;
+}
+
+static void unregister_probes(unsigned int nr)
+{
+	while (nr--)
+		tracepoint_probe_unregister(probes[nr].tracepoint, probes[nr].fn, NULL);
+	/* Whoever runs a probe now has left the module's text after this. */
+	tracepoint_synchronize_unregister();
+}
+
+int perfctr_hooks_init(void)
+{
+	unsigned int i;
+	int err;
+
+	for_each_kernel_tracepoint(find_probe, NULL);
+	for (i = 0; i < ARRAY_SIZE(probes); i++) {
+		err = -ENOENT;
+		if (probes[i].tracepoint)
+			err = tracepoint_probe_register(probes[i].tracepoint, probes[i].fn, NULL);
+		if (err) {
+			unregister_probes(i);
+			return err;
+		}
+	}
+	return 0;
+}
+
+void perfctr_hooks_exit(void)
+{
+	unregister_probes(ARRAY_SIZE(probes));
+	cancel_delayed_work_sync(&key_work);
+	key_off(NULL);
+}

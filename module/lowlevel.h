@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The one interface between the services (virtual.c, config.c, hooks.c) and the
+ * counters of an architecture. An arch knows registers and no threads, and
+ * never calls up except through the perfctr_run_t that it is handed.
+ *
+ * A perfctr_config is what a control asks of the hardware. Equal controls share
+ * one config, so its address is the control's id: a CPU whose active config is
+ * the state's own needs nothing written.
+ */
+#ifndef PERFCTR_LOWLEVEL_H
+#define PERFCTR_LOWLEVEL_H
+
+#include <linux/atomic.h>
+#include <linux/list.h>
+#include <linux/types.h>
+#include <linux/uidgid.h>
+#include <linux/perfctr.h>
+
+/**
+ * struct perfctr_config - one set of counters, shared by all states that want it
+ * @list: in config.c's list; config_mutex
+ * @refs: states that have it; only config.c raises it from zero, under config_mutex
+ * @hw: hardware counter of each of the @nr; set by perfctr_cpu_claim(), then constant
+ * @mask: the same as a bit map
+ * @nr: number of counters; 0 is a control of the clock alone
+ * @nr_ictrs: how many of them, the last ones, are i-mode counters (0 for now)
+ * @ctr: what was asked, as the user gave it; constant
+ */
+struct perfctr_config {
+	struct list_head list;
+	atomic_t refs;
+	u32 mask;
+	u8 hw[PERFCTR_MAX_CTRS];
+	u32 nr;
+	u32 nr_ictrs;
+	struct perfctr_ctr_control ctr[] __counted_by(nr);
+};
+
+/**
+ * struct perfctr_cpu_ctr - one counter of a state
+ * @read: how its register is read (arch)
+ * @acc: while suspended the sum; while resumed sum - start, so that the count
+ *	is @acc plus the register. The classic pair sum/start, folded into one
+ */
+struct perfctr_cpu_ctr {
+	unsigned long read;
+	u64 acc;
+};
+
+/**
+ * struct perfctr_cpu_state - sums of the clock and all counters
+ * @clock: as perfctr_cpu_ctr.acc, for the clock
+ * @end: one past the last counter in use
+ * @ctr: the counters; registers never wrap while they are in use
+ *	(perfctr_cpu_age()), so no mask is needed here
+ *
+ * Touched only with interrupts off on the CPU where the owner runs, or, while
+ * the owner does not run, by nobody; see struct vperfctr for readers.
+ */
+struct perfctr_cpu_state {
+	u64 clock;
+	struct perfctr_cpu_ctr *end;
+	struct perfctr_cpu_ctr ctr[PERFCTR_MAX_CTRS];
+};
+
+/**
+ * typedef perfctr_run_t - run something on every online CPU
+ *
+ * Calls fn(arg) on each with interrupts off and no state resumed there, so that
+ * counters may be reprogrammed. Returns 0, or the error of some CPU where it
+ * failed; the others have been called all the same. May sleep; the caller holds
+ * the CPU hotplug lock.
+ */
+typedef int (*perfctr_run_t)(int (*fn)(void *arg), void *arg);
+
+/* May fail with ENODEV where there is nothing to count with, not even a clock. */
+int perfctr_cpu_init(void);
+void perfctr_cpu_exit(void);
+
+/* Fills in what the processor decides. */
+void perfctr_cpu_info(struct perfctr_info *info);
+
+/*
+ * Is the control one that this processor can ever count? 0, EINVAL, EOPNOTSUPP.
+ * Sets *kernel if it counts, or may count, anything but user mode. May sleep.
+ */
+int perfctr_cpu_check(const struct perfctr_ctr_control *ctr, unsigned int nr, bool *kernel);
+
+/*
+ * Get every counter of the config on every online CPU, or none: EBUSY (*owner
+ * says who probably has them), EINVAL for an event that turns out not to exist.
+ * config_mutex and the hotplug lock are held.
+ */
+int perfctr_cpu_claim(struct perfctr_config *config, perfctr_run_t run, u32 *owner);
+/* Give back what no other config needs. Same locks. */
+void perfctr_cpu_unclaim(struct perfctr_config *config, perfctr_run_t run);
+
+/*
+ * A CPU came: get what the live configs need; or goes: give all back. On that
+ * CPU, interrupts off, config_mutex held.
+ */
+void perfctr_cpu_online(void);
+void perfctr_cpu_offline(void);
+/* The CPU lost, or may have lost, its registers in a deep sleep. Interrupts off. */
+void perfctr_cpu_forget(void);
+
+/*
+ * Set back the counters that are past half of their range. perfctr_cpu_age_period()
+ * says how often, in jiffies; 0 is never. perfctr_run_t's conditions.
+ */
+int perfctr_cpu_age(void *unused);
+unsigned long perfctr_cpu_age_period(void);
+
+/*
+ * The rest is the hot path, inline in the header of the arch. Interrupts are off.
+ *
+ * bool perfctr_cpu_holds(const struct perfctr_config *)
+ *	this CPU's counters count that config now
+ * int perfctr_cpu_load(const struct perfctr_config *)
+ *	make it so; EIO if a counter cannot be had
+ * void perfctr_cpu_resume(struct perfctr_cpu_state *), perfctr_cpu_suspend()
+ *	subtract, add the registers
+ * u64 perfctr_cpu_clock(void), u64 perfctr_cpu_read(const struct perfctr_cpu_ctr *)
+ * void perfctr_cpu_bind(struct perfctr_cpu_ctr *, unsigned int hw)
+ *	set @read for a hardware counter
+ *
+ * User reads:
+ * u64 perfctr_cpu_thread_pointer(void): of current, as user space sees it
+ * unsigned int perfctr_cpu_slot(unsigned int hw), PERFCTR_CPU_CLOCK_SLOT
+ * bool perfctr_cpu_user_readable(config, policy): may its registers be shown at all?
+ * u32 perfctr_cpu_grant(config), void perfctr_cpu_revoke(u32 granted)
+ *	give and take the permission to read the registers in user mode
+ * bool perfctr_cpu_private(config, uid): nothing but threads of that user that
+ *	may read the registers of config ran since these were zero
+ * int perfctr_cpu_restart(config, uid): stop, start from zero; private to uid,
+ *	and so not held for others, until loaded
+ * void perfctr_cpu_stop(config): stop; nobody's from now on
+ * void perfctr_cpu_unprivate(void): strangers may run: private to nobody
+ */
+#if defined(CONFIG_RISCV)
+#include "arch/riscv/perfctr_cpu.h"
+#elif defined(CONFIG_X86)
+#include "arch/x86/perfctr_cpu.h"
+#else
+#error "perfctr has no driver for this architecture"
+#endif
+
+#endif /* PERFCTR_LOWLEVEL_H */

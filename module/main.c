@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * perfctr: 64-bit hardware performance counters for every thread. Load, unload,
+ * the device, and what it tells about processor and CPUs.
+ */
+
+#define pr_fmt(fmt) "perfctr: " fmt
+
+#include <linux/cpu.h>
+#include <linux/fs.h>
+#include <linux/miscdevice.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+
+#include "perfctr.h"
+
+static const char * const user_read_names[] = {
+	[PERFCTR_USER_READ_OFF] = "off",
+	[PERFCTR_USER_READ_GUARDED] = "guarded",
+	[PERFCTR_USER_READ_OPEN] = "open",
+};
+
+unsigned int perfctr_user_read = PERFCTR_USER_READ_GUARDED;
+
+static int nothing(void *unused)
+{
+	return 0;
+}
+
+static int user_read_set(const char *value, const struct kernel_param *kp)
+{
+	int policy = sysfs_match_string(user_read_names, value);
+
+	if (policy < 0)
+		return policy;
+	WRITE_ONCE(perfctr_user_read, policy);
+	/* Whoever runs now is suspended and resumed, the new way. */
+	cpus_read_lock();
+	perfctr_run(nothing, NULL);
+	cpus_read_unlock();
+	return 0;
+}
+
+static int user_read_get(char *buffer, const struct kernel_param *kp)
+{
+	return sysfs_emit(buffer, "%s\n", user_read_names[READ_ONCE(perfctr_user_read)]);
+}
+
+static const struct kernel_param_ops user_read_ops = {
+	.set = user_read_set,
+	.get = user_read_get,
+};
+module_param_cb(user_read, &user_read_ops, NULL, 0644);
+MODULE_PARM_DESC(user_read, "who reads registers in user mode: off, guarded (default), open");
+
+static ushort device_mode = 0666;
+module_param(device_mode, ushort, 0444);
+MODULE_PARM_DESC(device_mode, "mode of /dev/perfctr (default 0666)");
+
+int perfctr_info_ioctl(void __user *arg, u32 state_owner)
+{
+	struct perfctr_info info = {
+		.abi_version = PERFCTR_ABI_VERSION,
+		.driver_version = PERFCTR_VERSION,
+	};
+	u32 size;
+
+	if (get_user(size, (u32 __user *)arg))
+		return -EFAULT;
+	if (size < sizeof(info))
+		return -EINVAL;
+	info.size = size;
+	info.user_read = READ_ONCE(perfctr_user_read);
+	perfctr_config_info(&info);
+	if (state_owner)
+		info.owner = state_owner;
+	return copy_to_user(arg, &info, sizeof(info)) ? -EFAULT : 0;
+}
+
+int perfctr_cpus_ioctl(void __user *arg)
+{
+	u32 nrwords = DIV_ROUND_UP(nr_cpu_ids, 32);
+	struct perfctr_cpus __user *user = arg;
+	struct perfctr_cpus cpus;
+	u32 size, cpu, *words;
+	int err;
+
+	if (get_user(size, &user->size))
+		return -EFAULT;
+	if (size < sizeof(cpus))
+		return -EINVAL;
+	if (size > PAGE_SIZE)
+		return -E2BIG;
+	err = copy_struct_from_user(&cpus, sizeof(cpus), user, size);
+	if (err)
+		return err;
+	if (cpus.which > PERFCTR_CPUS_FORBIDDEN || cpus.reserved)
+		return -EINVAL;
+	if (put_user(nrwords, &user->nrwords))
+		return -EFAULT;
+	if (cpus.nrwords < nrwords)
+		return -EOVERFLOW;
+
+	words = kcalloc(nrwords, sizeof(*words), GFP_KERNEL);
+	if (!words)
+		return -ENOMEM;
+	/* No CPU is forbidden on what there are drivers for. */
+	if (cpus.which == PERFCTR_CPUS_ALL)
+		for_each_online_cpu(cpu)
+			words[cpu / 32] |= BIT(cpu % 32);
+	if (copy_to_user(u64_to_user_ptr(cpus.mask), words, nrwords * sizeof(*words)))
+		err = -EFAULT;
+	kfree(words);
+	return err;
+}
+
+static long device_ioctl(struct file *file, unsigned int cmd, unsigned long uarg)
+{
+	void __user *arg = (void __user *)uarg;
+
+	switch (cmd) {
+	case PERFCTR_IOC_INFO:
+		return perfctr_info_ioctl(arg, PERFCTR_OWNER_NONE);
+	case PERFCTR_IOC_CPUS:
+		return perfctr_cpus_ioctl(arg);
+	case PERFCTR_IOC_OPEN:
+		return vperfctr_open_ioctl(arg);
+	}
+	return -ENOTTY;
+}
+
+static const struct file_operations device_fops = {
+	.owner = THIS_MODULE,
+	.unlocked_ioctl = device_ioctl,
+	.compat_ioctl = compat_ptr_ioctl,
+};
+
+static struct miscdevice device = {
+	.minor = MISC_DYNAMIC_MINOR,
+	.name = "perfctr",
+	.fops = &device_fops,
+};
+
+static int __init perfctr_init(void)
+{
+	int err;
+
+	err = perfctr_cpu_init();
+	if (err)
+		return err;
+	err = perfctr_config_init();
+	if (err)
+		goto err_cpu;
+	err = vperfctr_init();
+	if (err)
+		goto err_config;
+	err = perfctr_hooks_init();
+	if (err)
+		goto err_virtual;
+	device.mode = device_mode & 0777;
+	err = misc_register(&device);
+	if (err)
+		goto err_hooks;
+	return 0;
+
+err_hooks:
+	perfctr_hooks_exit();
+err_virtual:
+	vperfctr_exit();
+err_config:
+	perfctr_config_exit();
+err_cpu:
+	perfctr_cpu_exit();
+	return err;
+}
+
+/* Every state that is attached, and every handle, keeps the module: nobody counts here. */
+static void __exit perfctr_exit(void)
+{
+	misc_deregister(&device);
+	perfctr_hooks_exit();
+	vperfctr_exit();
+	perfctr_config_exit();
+	perfctr_cpu_exit();
+}
+
+module_init(perfctr_init);
+module_exit(perfctr_exit);
+
+MODULE_DESCRIPTION("64-bit hardware performance counters for every thread");
+MODULE_AUTHOR("the perfctr project");
+MODULE_LICENSE("GPL");
+MODULE_VERSION(PERFCTR_VERSION);

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the parts of the module show each other. */
+#ifndef PERFCTR_H
+#define PERFCTR_H
+
+#include <linux/preempt.h>
+#include <linux/sched.h>
+#include <linux/spinlock.h>
+
+#include "compat.h"
+#include "lowlevel.h"
+
+#define PERFCTR_VERSION	"7.0.0"
+
+/* main.c: the policy for user reads, PERFCTR_USER_READ_* */
+extern unsigned int perfctr_user_read;
+int perfctr_info_ioctl(void __user *arg, u32 state_owner);
+int perfctr_cpus_ioctl(void __user *arg);
+
+/*
+ * config.c. get: the config for a control, claimed on every online CPU, or
+ * EINVAL, EOPNOTSUPP, EACCES, EBUSY, ENOMEM; sleeps. put: @atomic where the
+ * caller may not sleep.
+ */
+int perfctr_config_init(void);
+void perfctr_config_exit(void);
+struct perfctr_config *perfctr_config_get(const struct perfctr_ctr_control *ctr, u32 nr);
+void perfctr_config_put(struct perfctr_config *config, bool atomic);
+void perfctr_config_info(struct perfctr_info *info);
+
+#define PERFCTR_NO_CONFIG	((const struct perfctr_config *)-1UL)
+
+/**
+ * struct vperfctr - the counters of one thread
+ *
+ * Lives while anyone refers to it: its thread while attached, and each open
+ * file (a map refers to its file). Who may touch what:
+ *
+ *  "owner": the owner thread itself, with interrupts off, so that neither a
+ *	switch nor an interrupt on its CPU sees it half done. The hooks are the
+ *	owner too: they run on its CPU as it comes and goes.
+ *  "interrupt": an interrupt on the owner's CPU may read it, and may suspend
+ *	and resume around what it does to the counters (perfctr_run()).
+ *  "reader": anyone with a handle, without a lock: see @seq.
+ *
+ * @notifier: in the owner's list of preempt notifiers while attached; owner
+ * @seq: odd while the counters are resumed, that is @cpu_state holds
+ *	differences; even while it holds sums. Rises by one at each change,
+ *	which is ordered before (even to odd) or after (odd to even) the change
+ *	of @cpu_state: a reader that finds the same even value before and after
+ *	copying has copied sums. At an odd one it asks the owner's CPU by interrupt
+ * @at_once: the config, if a CPU that holds it need do no more than resume the
+ *	sums; else PERFCTR_NO_CONFIG, which no CPU holds; owner
+ * @active: there is something to count and no reason not to; owner writes
+ * @user: the owner has mapped the page: show it the registers. Set by the owner,
+ *	cleared, under @map_lock, by whoever removes the owner's last map
+ * @published: what the last resume gave to user mode must be taken back at
+ *	suspend: owner
+ * @granted: the arch's word on that
+ * @config: owner writes; interrupt
+ * @cpu_state: owner writes; reader
+ * @page: the page that the owner maps; from the owner's first map to the end
+ * @page_seq: last sequence count written there; owner
+ * @clock_on: the control names the clock; else its sum is hidden, and zeroed; owner
+ * @on_exec: counting starts at the next exec; owner
+ * @cloexec: unlink at exec; owner
+ * @error: PERFCTR_ERROR_*; owner
+ * @holder: the open file whose control is in force, only to be compared; the
+ *	owner sets it, the file's release clears it if it is itself
+ * @owner: the thread; NULL once detached; RCU, so a reader may ask for its CPU
+ * @pid: its id, for people
+ * @refs: of the object
+ * @lock: lets others look at @config: the owner changes it, and what is told
+ *	along with it, under this lock
+ * @map_lock: guards @map_mm and @owner_maps
+ * @map_mm: the mm where the owner made its maps of @page, only to be compared
+ * @owner_maps: how many there are
+ * @free_work: frees it where the last reference fell in a context that may not
+ */
+struct vperfctr {
+	struct preempt_notifier notifier;
+	u32 seq;
+	const struct perfctr_config *at_once;
+	bool active;
+	bool user;
+	bool published;
+	u32 granted;
+	struct perfctr_config *config;
+	struct perfctr_cpu_state cpu_state;
+	struct perfctr_page *page;
+	u32 page_seq;
+	bool clock_on;
+	bool on_exec;
+	bool cloexec;
+	u32 error;
+	struct file *holder;
+	struct task_struct __rcu *owner;
+	struct pid *pid;
+	refcount_t refs;
+	raw_spinlock_t lock;
+	spinlock_t map_lock;
+	const struct mm_struct *map_mm;
+	unsigned int owner_maps;
+	struct work_struct free_work;
+};
+
+/* virtual.c */
+int vperfctr_init(void);
+void vperfctr_exit(void);
+int vperfctr_open_ioctl(void __user *arg);
+void vperfctr_stop(struct vperfctr *perfctr, u32 error);
+void vperfctr_start_on_exec(struct vperfctr *perfctr);
+void vperfctr_detach(struct vperfctr *perfctr, bool atomic);
+void vperfctr_exec_unmap(struct vperfctr *perfctr);
+
+/* hooks.c */
+int perfctr_hooks_init(void);
+void perfctr_hooks_exit(void);
+/* Let current's switches be seen, or no more. get may sleep and fail; put may be atomic. */
+void perfctr_notifier_get(struct vperfctr *perfctr);
+void perfctr_notifier_put(struct vperfctr *perfctr);
+/* The state of current, or NULL. */
+struct vperfctr *perfctr_current(void);
+/* Interrupts off, by the owner or an interrupt on its CPU. */
+void perfctr_resume(struct vperfctr *perfctr);
+void perfctr_suspend(struct vperfctr *perfctr);
+/* See perfctr_run_t. */
+int perfctr_run(int (*fn)(void *arg), void *arg);
+
+#endif /* PERFCTR_H */

@@ -1,0 +1,745 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Per-thread counters: the state object, and what may be done through a handle
+ * on it. struct vperfctr says who may touch what.
+ */
+
+#include <linux/anon_inodes.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/pid.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/smp.h>
+#include <linux/uaccess.h>
+#include <linux/workqueue.h>
+
+#include "perfctr.h"
+
+static_assert(sizeof(struct vperfctr) <= 1024);
+static_assert(sizeof(struct perfctr_page) <= PAGE_SIZE);
+
+#define CTR_SIZE		sizeof(struct perfctr_ctr_control)
+#define CONTROL_HEAD		offsetof(struct perfctr_control, ctr)
+#define READ_HEAD		offsetof(struct perfctr_read, sum)
+
+/* Mapped wherever the owner's own page must not be: it says "ask the kernel". */
+static struct perfctr_page *foreign_page;
+
+/* Frees states that died where nothing may sleep. */
+static struct workqueue_struct *free_wq;
+
+static void vperfctr_free(struct work_struct *work)
+{
+	struct vperfctr *perfctr = container_of(work, struct vperfctr, free_work);
+
+	put_pid(perfctr->pid);
+	free_page((unsigned long)perfctr->page);
+	kfree(perfctr);
+}
+
+static void vperfctr_put(struct vperfctr *perfctr, bool atomic)
+{
+	if (!refcount_dec_and_test(&perfctr->refs))
+		return;
+	if (atomic)
+		queue_work(free_wq, &perfctr->free_work);
+	else
+		vperfctr_free(&perfctr->free_work);
+}
+
+/* Sum's readers, and page's, see one change: nobody copies sums of an odd seq. */
+static void change_begin(struct vperfctr *perfctr)
+{
+	lockdep_assert_irqs_disabled();
+	perfctr_suspend(perfctr);
+	WRITE_ONCE(perfctr->seq, perfctr->seq + 1);
+	smp_wmb();	/* pairs with state_sums() */
+}
+
+static void change_end(struct vperfctr *perfctr)
+{
+	smp_wmb();	/* pairs with state_sums() */
+	WRITE_ONCE(perfctr->seq, perfctr->seq + 1);
+}
+
+static u32 state_cstatus(const struct vperfctr *perfctr)
+{
+	u32 nr = perfctr->cpu_state.end - perfctr->cpu_state.ctr;
+
+	return (perfctr->clock_on ? PERFCTR_CSTATUS_CLOCK : 0) | nr;
+}
+
+/* Say in the page what is counted, and whose the registers are while its seq says so. */
+static void page_update(struct vperfctr *perfctr)
+{
+	const struct perfctr_config *config = perfctr->config;
+	struct perfctr_page *page = perfctr->page;
+	u64 owner = perfctr_cpu_thread_pointer();
+	unsigned int i;
+
+	if (!page)
+		return;
+	page->size = sizeof(*page);
+	page->cstatus = state_cstatus(perfctr);
+	page->error = perfctr->error;
+	page->nrctrs = config ? config->nr : 0;
+	page->owner = owner;
+	memset(page->slot, 0, sizeof(page->slot));
+	for (i = 0; i < PERFCTR_MAX_CTRS; i++)
+		page->map[i] = PERFCTR_PAGE_NO_SLOT * sizeof(page->slot[0]);
+	for (i = 0; config && i < config->nr; i++) {
+		unsigned int slot = perfctr_cpu_slot(config->hw[i]);
+
+		page->map[i] = slot * sizeof(page->slot[0]);
+		page->slot[slot].owner = owner;
+	}
+	if (perfctr->clock_on)
+		page->slot[PERFCTR_CPU_CLOCK_SLOT].owner = owner;
+}
+
+/* Stop for a reason that stays. By the owner. */
+void vperfctr_stop(struct vperfctr *perfctr, u32 error)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	perfctr_suspend(perfctr);
+	perfctr_cpu_unprivate();
+	perfctr->active = false;
+	WRITE_ONCE(perfctr->error, error);
+	if (perfctr->page)
+		WRITE_ONCE(perfctr->page->error, error);
+	local_irq_restore(flags);
+}
+
+void vperfctr_start_on_exec(struct vperfctr *perfctr)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	perfctr->on_exec = false;
+	perfctr->active = true;
+	perfctr_resume(perfctr);
+	local_irq_restore(flags);
+}
+
+static void vperfctr_attach(struct vperfctr *perfctr)
+{
+	refcount_inc(&perfctr->refs);
+	__module_get(THIS_MODULE);
+	rcu_assign_pointer(perfctr->owner, current);
+	perfctr_notifier_get(perfctr);
+}
+
+/* By the owner: at unlink, exec or exit. */
+void vperfctr_detach(struct vperfctr *perfctr, bool atomic)
+{
+	struct perfctr_config *config;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&perfctr->lock, flags);
+	perfctr_suspend(perfctr);
+	perfctr_cpu_unprivate();
+	perfctr->active = false;
+	perfctr->on_exec = false;
+	perfctr->holder = NULL;
+	config = perfctr->config;
+	perfctr->config = NULL;
+	perfctr_notifier_put(perfctr);
+	rcu_assign_pointer(perfctr->owner, NULL);
+	raw_spin_unlock_irqrestore(&perfctr->lock, flags);
+
+	perfctr_config_put(config, atomic);
+	vperfctr_put(perfctr, atomic);
+	/*
+	 * The caller still runs our text: in an ioctl its file keeps the module,
+	 * in a probe the unload waits for the probes.
+	 */
+	module_put(THIS_MODULE);
+}
+
+/*
+ * Control
+ */
+
+static int control_check(const struct perfctr_control *control)
+{
+	unsigned int i, nr;
+
+	if (control->flags & ~(PERFCTR_CONTROL_CLOEXEC | PERFCTR_CONTROL_ON_EXEC) ||
+	    control->tsc_on > 1 || control->preserve >> PERFCTR_MAX_CTRS ||
+	    control->reserved[0] || control->reserved[1])
+		return -EINVAL;
+	if (control->nractrs > PERFCTR_MAX_CTRS ||
+	    control->nrictrs > PERFCTR_MAX_CTRS - control->nractrs)
+		return -EINVAL;
+	nr = control->nractrs + control->nrictrs;
+	if (control->size < CONTROL_HEAD + nr * CTR_SIZE)
+		return -EINVAL;
+	for (i = 0; i < nr; i++)
+		if (control->ctr[i].reserved)
+			return -EINVAL;
+	if (control->nrictrs)
+		return -EOPNOTSUPP;
+	if (control->si_signo)
+		return -EINVAL;
+	for (i = 0; i < nr; i++)
+		if (control->ctr[i].ireset)
+			return -EINVAL;
+	return 0;
+}
+
+/* The size is read once: what is copied may have changed meanwhile. */
+static int control_copy(struct perfctr_control *control, void __user *arg)
+{
+	u32 size;
+	int err;
+
+	if (get_user(size, (u32 __user *)arg))
+		return -EFAULT;
+	if (size < CONTROL_HEAD)
+		return -EINVAL;
+	if (size > PAGE_SIZE)
+		return -E2BIG;
+	err = copy_struct_from_user(control, sizeof(*control), arg, size);
+	control->size = size;
+	return err;
+}
+
+/* By the owner. The config is claimed, so nothing but a lost CPU can fail from here on. */
+static void control_apply(struct vperfctr *perfctr, const struct perfctr_control *control,
+			  struct perfctr_config *config)
+{
+	struct perfctr_cpu_state *state = &perfctr->cpu_state;
+	bool enabled = control->tsc_on || config->nr;
+	unsigned long flags;
+	unsigned int i;
+
+	raw_spin_lock_irqsave(&perfctr->lock, flags);
+	change_begin(perfctr);
+	perfctr_cpu_unprivate();
+	swap(perfctr->config, config);
+	for (i = 0; i < PERFCTR_MAX_CTRS; i++) {
+		if (!(control->preserve & BIT_ULL(i)))
+			state->ctr[i].acc = 0;
+		if (i < perfctr->config->nr)
+			perfctr_cpu_bind(&state->ctr[i], perfctr->config->hw[i]);
+	}
+	state->end = state->ctr + perfctr->config->nr;
+	/* The clock is accumulated in any case; off hides it, and the next on starts from zero. */
+	if (!control->tsc_on || !perfctr->clock_on)
+		state->clock = 0;
+	perfctr->clock_on = control->tsc_on;
+	perfctr->on_exec = enabled && control->flags & PERFCTR_CONTROL_ON_EXEC;
+	perfctr->cloexec = control->flags & PERFCTR_CONTROL_CLOEXEC;
+	perfctr->active = enabled && !perfctr->on_exec;
+	WRITE_ONCE(perfctr->error, PERFCTR_ERROR_NONE);
+	page_update(perfctr);
+	change_end(perfctr);
+	perfctr_resume(perfctr);
+	raw_spin_unlock_irqrestore(&perfctr->lock, flags);
+
+	perfctr_config_put(config, false);
+}
+
+static bool held_by_other(const struct vperfctr *perfctr, const struct file *file)
+{
+	const struct file *holder = READ_ONCE(perfctr->holder);
+
+	return holder && holder != file;
+}
+
+static int vperfctr_control(struct vperfctr *perfctr, struct file *file, void __user *arg)
+{
+	struct perfctr_control *control;
+	struct perfctr_config *config;
+	int err;
+
+	if (perfctr != perfctr_current())
+		return rcu_access_pointer(perfctr->owner) ? -EPERM : -ESRCH;
+	control = kzalloc(sizeof(*control), GFP_KERNEL);
+	if (!control)
+		return -ENOMEM;
+	err = control_copy(control, arg);
+	if (!err)
+		err = control_check(control);
+	if (!err && held_by_other(perfctr, file))
+		err = -EBUSY;
+	if (err)
+		goto out;
+	config = perfctr_config_get(control->ctr, control->nractrs + control->nrictrs);
+	if (IS_ERR(config)) {
+		err = PTR_ERR(config);
+		goto out;
+	}
+	control_apply(perfctr, control, config);
+	/* Nobody else controls meanwhile: only this thread may. */
+	WRITE_ONCE(perfctr->holder, perfctr->active || perfctr->on_exec ? file : NULL);
+	if (READ_ONCE(perfctr->error))
+		err = -EIO;
+out:
+	kfree(control);
+	return err;
+}
+
+static int vperfctr_read_control(struct vperfctr *perfctr, void __user *arg)
+{
+	struct perfctr_control *control;
+	struct perfctr_config *config;
+	unsigned long flags;
+	int err = 0;
+	u32 size, i;
+
+	if (get_user(size, (u32 __user *)arg))
+		return -EFAULT;
+	if (size < CONTROL_HEAD)
+		return -EINVAL;
+	control = kzalloc(sizeof(*control), GFP_KERNEL);
+	if (!control)
+		return -ENOMEM;
+
+	raw_spin_lock_irqsave(&perfctr->lock, flags);
+	config = perfctr->config;
+	if (config)
+		atomic_inc(&config->refs);	/* the state has one, so it is not zero */
+	control->tsc_on = perfctr->clock_on;
+	control->flags = (perfctr->on_exec ? PERFCTR_CONTROL_ON_EXEC : 0) |
+			 (perfctr->cloexec ? PERFCTR_CONTROL_CLOEXEC : 0);
+	raw_spin_unlock_irqrestore(&perfctr->lock, flags);
+
+	control->size = size;
+	if (config) {
+		control->nractrs = config->nr;
+		memcpy(control->ctr, config->ctr, config->nr * CTR_SIZE);
+		/* Say what ANY came to be. */
+		for (i = 0; i < config->nr; i++)
+			control->ctr[i].map = config->hw[i];
+		perfctr_config_put(config, false);
+	}
+	if (size < CONTROL_HEAD + control->nractrs * CTR_SIZE)
+		err = -EINVAL;
+	else if (copy_to_user(arg, control, min_t(size_t, size, sizeof(*control))))
+		err = -EFAULT;
+	kfree(control);
+	return err;
+}
+
+/*
+ * Reading
+ */
+
+/* Sums of a state that is suspended, or false. For anyone, without a lock. */
+static bool state_sums(const struct vperfctr *perfctr, struct perfctr_read *sums)
+{
+	u32 seq = smp_load_acquire(&perfctr->seq);
+	unsigned int i;
+
+	if (seq & 1)
+		return false;
+	sums->cstatus = state_cstatus(perfctr);
+	sums->clock = perfctr->cpu_state.clock;
+	for (i = 0; i < PERFCTR_CSTATUS_NRCTRS(sums->cstatus); i++)
+		sums->sum[i] = perfctr->cpu_state.ctr[i].acc;
+	smp_rmb();	/* pairs with resume(), change_begin() */
+	return READ_ONCE(perfctr->seq) == seq;
+}
+
+/* On the CPU where the owner, current, runs or was interrupted; interrupts off. */
+static void state_sample(const struct vperfctr *perfctr, struct perfctr_read *sums)
+{
+	const struct perfctr_cpu_state *state = &perfctr->cpu_state;
+	const struct perfctr_cpu_ctr *ctr;
+	u64 *sum = sums->sum;
+
+	sums->cstatus = state_cstatus(perfctr);
+	if (perfctr->seq & 1) {
+		sums->clock = state->clock + perfctr_cpu_clock();
+		for (ctr = state->ctr; ctr != state->end; ctr++)
+			*sum++ = ctr->acc + perfctr_cpu_read(ctr);
+	} else {
+		sums->clock = state->clock;
+		for (ctr = state->ctr; ctr != state->end; ctr++)
+			*sum++ = ctr->acc;
+	}
+}
+
+struct remote_read {
+	const struct vperfctr *perfctr;
+	struct perfctr_read *sums;
+	bool done;
+};
+
+static void remote_sample(void *arg)
+{
+	struct remote_read *read = arg;
+
+	if (perfctr_current() != read->perfctr)
+		return;		/* it went away meanwhile */
+	state_sample(read->perfctr, read->sums);
+	read->done = true;
+}
+
+/*
+ * Of another thread, or one that is gone. Each failure means that the thread
+ * was switched between our looks, so this ends.
+ */
+static noinline int state_read_remote(const struct vperfctr *perfctr, struct perfctr_read *sums)
+{
+	struct remote_read read = { .perfctr = perfctr, .sums = sums };
+	struct task_struct *owner;
+
+	for (;;) {
+		if (state_sums(perfctr, sums))
+			return 0;
+		rcu_read_lock();
+		owner = rcu_dereference(perfctr->owner);
+		if (owner)
+			smp_call_function_single(task_cpu(owner), remote_sample, &read, 1);
+		rcu_read_unlock();
+		if (read.done)
+			return 0;
+		if (signal_pending(current))
+			return -EINTR;
+		cond_resched();
+	}
+}
+
+static int vperfctr_read(struct vperfctr *perfctr, void __user *arg)
+{
+	struct perfctr_read sums;	/* what is copied out is filled in below */
+	unsigned long flags;
+	size_t length;
+	u32 size;
+	int err;
+
+	if (get_user(size, (u32 __user *)arg))
+		return -EFAULT;
+	if (size < READ_HEAD)
+		return -EINVAL;
+
+	if (likely(perfctr == perfctr_current())) {
+		local_irq_save(flags);
+		state_sample(perfctr, &sums);
+		local_irq_restore(flags);
+	} else {
+		err = state_read_remote(perfctr, &sums);
+		if (err)
+			return err;
+	}
+	if (!(sums.cstatus & PERFCTR_CSTATUS_CLOCK))
+		sums.clock = 0;
+	sums.size = size;
+	sums.error = READ_ONCE(perfctr->error);
+	sums.nrctrs = PERFCTR_CSTATUS_NRCTRS(sums.cstatus);
+	sums.flags = 0;
+	if (rcu_access_pointer(perfctr->owner))
+		sums.flags |= PERFCTR_READ_ATTACHED;
+	if (READ_ONCE(perfctr->on_exec))
+		sums.flags |= PERFCTR_READ_ON_EXEC;
+	sums.reserved = 0;
+
+	length = READ_HEAD + sums.nrctrs * sizeof(sums.sum[0]);
+	if (copy_to_user(arg, &sums, min_t(size_t, size, length)))
+		return -EFAULT;
+	return unlikely(sums.error) ? -EIO : 0;
+}
+
+static int vperfctr_unlink(struct vperfctr *perfctr, struct file *file)
+{
+	if (perfctr != perfctr_current())
+		return rcu_access_pointer(perfctr->owner) ? -EPERM : 0;
+	if (held_by_other(perfctr, file))
+		return -EBUSY;
+	vperfctr_detach(perfctr, false);
+	return 0;
+}
+
+/*
+ * The map. The owner's own maps, in the mm where it made them, show its page;
+ * any other (a sibling's, a fork's copy) shows a page that says "ask the kernel".
+ */
+
+static vm_fault_t foreign_fault(struct vm_fault *vmf)
+{
+	vmf->page = virt_to_page(foreign_page);
+	get_page(vmf->page);
+	return 0;
+}
+
+static const struct vm_operations_struct foreign_vm_ops = {
+	.fault = foreign_fault,
+};
+
+static vm_fault_t owner_fault(struct vm_fault *vmf)
+{
+	struct vperfctr *perfctr = vmf->vma->vm_private_data;
+
+	vmf->page = virt_to_page(perfctr->page);
+	get_page(vmf->page);
+	return 0;
+}
+
+/* In the owner's context its registers change hands at once, else at its next switch. */
+static void set_user(struct vperfctr *perfctr, bool user)
+{
+	bool own = perfctr == perfctr_current();
+	unsigned long flags;
+
+	local_irq_save(flags);
+	if (own)
+		perfctr_suspend(perfctr);
+	WRITE_ONCE(perfctr->user, user);
+	if (own)
+		perfctr_resume(perfctr);
+	local_irq_restore(flags);
+}
+
+/* A copy by fork is in another mm; mremap moves a map within its own. */
+static void owner_vm_open(struct vm_area_struct *vma);
+
+static void owner_vm_close(struct vm_area_struct *vma)
+{
+	struct vperfctr *perfctr = vma->vm_private_data;
+	bool last;
+
+	spin_lock(&perfctr->map_lock);
+	last = perfctr->map_mm == vma->vm_mm && !--perfctr->owner_maps;
+	if (last) {
+		perfctr->map_mm = NULL;
+		set_user(perfctr, false);
+	}
+	spin_unlock(&perfctr->map_lock);
+}
+
+static const struct vm_operations_struct owner_vm_ops = {
+	.open = owner_vm_open,
+	.close = owner_vm_close,
+	.fault = owner_fault,
+};
+
+static void owner_vm_open(struct vm_area_struct *vma)
+{
+	struct vperfctr *perfctr = vma->vm_private_data;
+
+	spin_lock(&perfctr->map_lock);
+	if (perfctr->map_mm == vma->vm_mm)
+		perfctr->owner_maps++;
+	else
+		vma->vm_ops = &foreign_vm_ops;
+	spin_unlock(&perfctr->map_lock);
+}
+
+/* After exec the thread has another mm, though others may go on with the old one and its maps. */
+void vperfctr_exec_unmap(struct vperfctr *perfctr)
+{
+	spin_lock(&perfctr->map_lock);
+	if (perfctr->map_mm && perfctr->map_mm != current->mm) {
+		perfctr->map_mm = NULL;
+		perfctr->owner_maps = 0;
+		set_user(perfctr, false);
+	}
+	spin_unlock(&perfctr->map_lock);
+}
+
+static int vperfctr_mmap(struct file *file, struct vm_area_struct *vma)
+{
+	struct vperfctr *perfctr = file->private_data;
+	struct perfctr_page *page;
+
+	if (vma->vm_flags & VM_WRITE)
+		return -EACCES;
+	if (vma->vm_pgoff || vma->vm_end - vma->vm_start != PAGE_SIZE ||
+	    !(vma->vm_flags & VM_MAYSHARE))
+		return -EINVAL;
+	vm_flags_mod(vma, VM_DONTEXPAND, VM_MAYWRITE);
+
+	if (perfctr != perfctr_current()) {
+		vma->vm_ops = &foreign_vm_ops;
+		return 0;
+	}
+	if (!perfctr->page) {
+		page = (struct perfctr_page *)get_zeroed_page(GFP_KERNEL_ACCOUNT);
+		if (!page)
+			return -ENOMEM;
+		page->seq = -1;
+		perfctr->page = page;
+	}
+	vma->vm_private_data = perfctr;
+	vma->vm_ops = &owner_vm_ops;
+	spin_lock(&perfctr->map_lock);
+	if (perfctr->map_mm != vma->vm_mm)
+		perfctr->owner_maps = 0;
+	perfctr->map_mm = vma->vm_mm;
+	perfctr->owner_maps++;
+	page_update(perfctr);
+	set_user(perfctr, true);
+	spin_unlock(&perfctr->map_lock);
+	return 0;
+}
+
+/*
+ * The handle
+ */
+
+static long vperfctr_ioctl(struct file *file, unsigned int cmd, unsigned long uarg)
+{
+	struct vperfctr *perfctr = file->private_data;
+	void __user *arg = (void __user *)uarg;
+
+	if (likely(cmd == PERFCTR_IOC_READ))
+		return vperfctr_read(perfctr, arg);
+	switch (cmd) {
+	case PERFCTR_IOC_INFO:
+		return perfctr_info_ioctl(arg, held_by_other(perfctr, file) ?
+					       PERFCTR_OWNER_HOLDER : PERFCTR_OWNER_NONE);
+	case PERFCTR_IOC_CPUS:
+		return perfctr_cpus_ioctl(arg);
+	case PERFCTR_IOC_CONTROL:
+		return vperfctr_control(perfctr, file, arg);
+	case PERFCTR_IOC_READ_CONTROL:
+		return vperfctr_read_control(perfctr, arg);
+	case PERFCTR_IOC_UNLINK:
+		return vperfctr_unlink(perfctr, file);
+	case PERFCTR_IOC_IRESUME:
+		return -EOPNOTSUPP;
+	}
+	return -ENOTTY;
+}
+
+static int vperfctr_release(struct inode *inode, struct file *file)
+{
+	struct vperfctr *perfctr = file->private_data;
+
+	cmpxchg(&perfctr->holder, file, NULL);
+	vperfctr_put(perfctr, false);
+	return 0;
+}
+
+static void vperfctr_show_fdinfo(struct seq_file *m, struct file *file)
+{
+	const struct vperfctr *perfctr = file->private_data;
+
+	seq_printf(m, "tid:\t%d\n", pid_vnr(perfctr->pid));
+	seq_printf(m, "cstatus:\t%#x\n", state_cstatus(perfctr));
+	seq_printf(m, "error:\t%u\n", READ_ONCE(perfctr->error));
+}
+
+static const struct file_operations vperfctr_fops = {
+	.owner = THIS_MODULE,
+	.unlocked_ioctl = vperfctr_ioctl,
+	.compat_ioctl = compat_ptr_ioctl,
+	.mmap = vperfctr_mmap,
+	.release = vperfctr_release,
+	.show_fdinfo = vperfctr_show_fdinfo,
+};
+
+static struct vperfctr *vperfctr_create(void)
+{
+	struct vperfctr *perfctr = kzalloc(sizeof(*perfctr), GFP_KERNEL_ACCOUNT);
+
+	if (!perfctr)
+		return NULL;
+	refcount_set(&perfctr->refs, 1);
+	raw_spin_lock_init(&perfctr->lock);
+	spin_lock_init(&perfctr->map_lock);
+	INIT_WORK(&perfctr->free_work, vperfctr_free);
+	perfctr->at_once = PERFCTR_NO_CONFIG;
+	perfctr->cpu_state.end = perfctr->cpu_state.ctr;
+	perfctr->pid = get_pid(task_pid(current));
+	return perfctr;
+}
+
+static int open_check(const struct perfctr_open *open)
+{
+	int err = 0;
+
+	if (open->flags & ~(PERFCTR_OPEN_CREAT | PERFCTR_OPEN_EXCL) || open->reserved ||
+	    open->flags == PERFCTR_OPEN_EXCL || open->tid < 0)
+		return -EINVAL;
+	if (open->tid && open->tid != task_pid_vnr(current)) {
+		rcu_read_lock();
+		err = pid_task(find_vpid(open->tid), PIDTYPE_PID) ? -EPERM : -ESRCH;
+		rcu_read_unlock();
+	}
+	return err;
+}
+
+int vperfctr_open_ioctl(void __user *arg)
+{
+	struct vperfctr *perfctr;
+	struct perfctr_open open;
+	struct file *file;
+	bool create;
+	u32 size;
+	int err, fd;
+
+	if (get_user(size, (u32 __user *)arg))
+		return -EFAULT;
+	if (size < sizeof(open))
+		return -EINVAL;
+	if (size > PAGE_SIZE)
+		return -E2BIG;
+	err = copy_struct_from_user(&open, sizeof(open), arg, size);
+	if (!err)
+		err = open_check(&open);
+	if (err)
+		return err;
+
+	perfctr = perfctr_current();
+	create = !perfctr;
+	if (create && !(open.flags & PERFCTR_OPEN_CREAT))
+		return -ENOENT;
+	if (!create && open.flags & PERFCTR_OPEN_EXCL)
+		return -EEXIST;
+
+	fd = get_unused_fd_flags(O_CLOEXEC);
+	if (fd < 0)
+		return fd;
+	if (create)
+		perfctr = vperfctr_create();
+	else
+		refcount_inc(&perfctr->refs);
+	err = -ENOMEM;
+	if (!perfctr)
+		goto err_fd;
+	/* Opened for reading only: a map of it cannot become writable. */
+	file = anon_inode_getfile("[perfctr]", &vperfctr_fops, perfctr, O_RDONLY);
+	if (IS_ERR(file)) {
+		err = PTR_ERR(file);
+		goto err_put;
+	}
+	if (create)
+		vperfctr_attach(perfctr);
+	fd_install(fd, file);
+	return fd;
+
+err_put:
+	vperfctr_put(perfctr, false);
+err_fd:
+	put_unused_fd(fd);
+	return err;
+}
+
+int vperfctr_init(void)
+{
+	foreign_page = (struct perfctr_page *)get_zeroed_page(GFP_KERNEL);
+	if (!foreign_page)
+		return -ENOMEM;
+	foreign_page->size = sizeof(*foreign_page);
+	foreign_page->seq = -1;
+	free_wq = alloc_workqueue("perfctr", 0, 0);
+	if (!free_wq) {
+		free_page((unsigned long)foreign_page);
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+void vperfctr_exit(void)
+{
+	destroy_workqueue(free_wq);
+	free_page((unsigned long)foreign_page);
+}
