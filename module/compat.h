@@ -6,6 +6,10 @@
 #include <linux/capability.h>
 #include <linux/mm.h>
 #include <linux/perf_event.h>
+#include <linux/sched/coredump.h>
+#if __has_include(<linux/sched/exec_state.h>)
+#include <linux/sched/exec_state.h>
+#endif
 #include <linux/version.h>
 
 /* The probe of sched_process_exit got a second argument in 6.16. */
@@ -26,6 +30,17 @@ static inline int perfctr_allow_kernel(void)
 	return perf_allow_kernel(&attr);
 #else
 	return perfmon_capable() ? 0 : -EACCES;
+#endif
+}
+
+/* Would a debugger of the same user get at current? Decided by its last exec. */
+static inline bool perfctr_current_is_dumpable(void)
+{
+#if __has_include(<linux/sched/exec_state.h>)	/* since 7.2 */
+	guard(rcu)();
+	return rcu_dereference(current->exec_state)->dumpable == TASK_DUMPABLE_OWNER;
+#else
+	return get_dumpable(current->mm) == SUID_DUMP_USER;
 #endif
 }
 

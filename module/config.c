@@ -81,7 +81,7 @@ static void config_age(struct work_struct *work)
 	mutex_unlock(&config_mutex);
 	cpus_read_unlock();
 	if (more)
-		queue_delayed_work(system_highpri_wq, &age_work, perfctr_cpu_age_period());
+		queue_delayed_work(perfctr_wq, &age_work, perfctr_cpu_age_period());
 }
 
 struct perfctr_config *perfctr_config_get(const struct perfctr_ctr_control *ctr, u32 nr)
@@ -123,7 +123,7 @@ struct perfctr_config *perfctr_config_get(const struct perfctr_ctr_control *ctr,
 	atomic_set(&config->refs, 1);
 	list_add(&config->list, &configs);
 	if (perfctr_cpu_age_period())
-		queue_delayed_work(system_highpri_wq, &age_work, perfctr_cpu_age_period());
+		queue_delayed_work(perfctr_wq, &age_work, perfctr_cpu_age_period());
 out:
 	mutex_unlock(&config_mutex);
 	cpus_read_unlock();
@@ -141,7 +141,7 @@ void perfctr_config_put(struct perfctr_config *config, bool atomic)
 		return;
 	/* From here on somebody may have found and raised it again: the reaper looks. */
 	if (atomic)
-		queue_work(system_highpri_wq, &reap_work);
+		queue_work(perfctr_wq, &reap_work);
 	else
 		config_reap(NULL);
 }

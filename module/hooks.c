@@ -18,7 +18,6 @@
 #include <linux/binfmts.h>
 #include <linux/cred.h>
 #include <linux/mutex.h>
-#include <linux/sched/coredump.h>
 #include <linux/smp.h>
 #include <linux/tracepoint.h>
 #include <linux/workqueue.h>
@@ -286,7 +285,7 @@ void perfctr_notifier_put(struct vperfctr *perfctr)
 	lockdep_assert_irqs_disabled();
 	preempt_notifier_unregister(&perfctr->notifier);
 	if (atomic_dec_and_test(&key_users))
-		mod_delayed_work(system_wq, &key_work, KEY_DELAY);
+		mod_delayed_work(perfctr_wq, &key_work, KEY_DELAY);
 }
 
 /*
@@ -311,7 +310,7 @@ static void probe_exec(void *data, struct task_struct *task, pid_t old_pid,
 	vperfctr_exec_unmap(perfctr);
 	if (perfctr->cloexec) {
 		vperfctr_detach(perfctr, true);
-	} else if (bprm->secureexec || get_dumpable(current->mm) != SUID_DUMP_USER) {
+	} else if (bprm->secureexec || !perfctr_current_is_dumpable()) {
 		vperfctr_stop(perfctr, PERFCTR_ERROR_EXEC);
 		vperfctr_detach(perfctr, true);
 	} else if (perfctr->on_exec) {

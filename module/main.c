@@ -12,6 +12,7 @@
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
+#include <linux/workqueue.h>
 
 #include "perfctr.h"
 
@@ -22,6 +23,7 @@ static const char * const user_read_names[] = {
 };
 
 unsigned int perfctr_user_read = PERFCTR_USER_READ_GUARDED;
+struct workqueue_struct *perfctr_wq;
 
 static int nothing(void *unused)
 {
@@ -146,9 +148,13 @@ static int __init perfctr_init(void)
 {
 	int err;
 
+	/* Ageing has deadlines, so it goes before others' work. */
+	perfctr_wq = alloc_workqueue("perfctr", WQ_UNBOUND | WQ_HIGHPRI, 0);
+	if (!perfctr_wq)
+		return -ENOMEM;
 	err = perfctr_cpu_init();
 	if (err)
-		return err;
+		goto err_wq;
 	err = perfctr_config_init();
 	if (err)
 		goto err_cpu;
@@ -172,6 +178,8 @@ err_config:
 	perfctr_config_exit();
 err_cpu:
 	perfctr_cpu_exit();
+err_wq:
+	destroy_workqueue(perfctr_wq);
 	return err;
 }
 
@@ -180,8 +188,10 @@ static void __exit perfctr_exit(void)
 {
 	misc_deregister(&device);
 	perfctr_hooks_exit();
-	vperfctr_exit();
 	perfctr_config_exit();
+	/* States that died lately are freed here. */
+	destroy_workqueue(perfctr_wq);
+	vperfctr_exit();
 	perfctr_cpu_exit();
 }
 

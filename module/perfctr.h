@@ -14,6 +14,8 @@
 
 /* main.c: the policy for user reads, PERFCTR_USER_READ_* */
 extern unsigned int perfctr_user_read;
+/* What may not be done where it falls due; destroyed, empty, when the module goes. */
+extern struct workqueue_struct *perfctr_wq;
 int perfctr_info_ioctl(void __user *arg, u32 state_owner);
 int perfctr_cpus_ioctl(void __user *arg);
 

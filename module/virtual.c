@@ -28,9 +28,6 @@ static_assert(sizeof(struct perfctr_page) <= PAGE_SIZE);
 /* Mapped wherever the owner's own page must not be: it says "ask the kernel". */
 static struct perfctr_page *foreign_page;
 
-/* Frees states that died where nothing may sleep. */
-static struct workqueue_struct *free_wq;
-
 static void vperfctr_free(struct work_struct *work)
 {
 	struct vperfctr *perfctr = container_of(work, struct vperfctr, free_work);
@@ -45,7 +42,7 @@ static void vperfctr_put(struct vperfctr *perfctr, bool atomic)
 	if (!refcount_dec_and_test(&perfctr->refs))
 		return;
 	if (atomic)
-		queue_work(free_wq, &perfctr->free_work);
+		queue_work(perfctr_wq, &perfctr->free_work);
 	else
 		vperfctr_free(&perfctr->free_work);
 }
@@ -730,16 +727,10 @@ int vperfctr_init(void)
 		return -ENOMEM;
 	foreign_page->size = sizeof(*foreign_page);
 	foreign_page->seq = -1;
-	free_wq = alloc_workqueue("perfctr", 0, 0);
-	if (!free_wq) {
-		free_page((unsigned long)foreign_page);
-		return -ENOMEM;
-	}
 	return 0;
 }
 
 void vperfctr_exit(void)
 {
-	destroy_workqueue(free_wq);
 	free_page((unsigned long)foreign_page);
 }
