@@ -45,7 +45,7 @@ static __always_inline void suspend(struct vperfctr *perfctr, struct task_struct
 		unpublish(perfctr, next);
 }
 
-static noinline void sched_in_slowly(struct vperfctr *perfctr)
+static noinline notrace void sched_in_slowly(struct vperfctr *perfctr)
 {
 	resume(perfctr);
 	local_irq_enable();
@@ -130,7 +130,7 @@ static bool load(struct vperfctr *perfctr)
  * The owner has mapped its page. What its registers hold is for it alone:
  * guarded, they start from zero unless they ran for its own kind only.
  */
-static bool load_user(struct vperfctr *perfctr)
+static __always_inline bool load_user(struct vperfctr *perfctr)
 {
 	unsigned int policy = READ_ONCE(perfctr_user_read);
 	const struct perfctr_config *config = perfctr->config;
@@ -150,7 +150,7 @@ static bool load_user(struct vperfctr *perfctr)
 }
 
 /* The owner's registers are its own again: it runs when it looks, so no order matters. */
-static void publish(struct vperfctr *perfctr)
+static __always_inline void publish(struct vperfctr *perfctr)
 {
 	const struct perfctr_config *config = perfctr->config;
 	struct perfctr_page *page = perfctr->page;
@@ -165,7 +165,7 @@ static void publish(struct vperfctr *perfctr)
 }
 
 /* Everything that sched_in() does not do at once. */
-static noinline void resume(struct vperfctr *perfctr)
+static noinline notrace void resume(struct vperfctr *perfctr)
 {
 	struct perfctr_config *config = perfctr->config;
 	bool user = READ_ONCE(perfctr->user);
@@ -188,7 +188,7 @@ static noinline void resume(struct vperfctr *perfctr)
 }
 
 /* Would next, if it comes right now, read the same registers for the same user? */
-static bool is_kin(const struct vperfctr *perfctr, struct task_struct *next)
+static __always_inline bool is_kin(const struct vperfctr *perfctr, struct task_struct *next)
 {
 	const struct vperfctr *other = task_perfctr(next);
 
@@ -199,15 +199,18 @@ static bool is_kin(const struct vperfctr *perfctr, struct task_struct *next)
 }
 
 /* @next is NULL where nobody comes: the thread goes on after what the kernel does here. */
-static noinline void unpublish(struct vperfctr *perfctr, struct task_struct *next)
+static noinline notrace void unpublish(struct vperfctr *perfctr, struct task_struct *next)
 {
 	WRITE_ONCE(perfctr->page->seq, -1);
 	perfctr_cpu_revoke(perfctr->granted);
 	perfctr->granted = 0;
 	perfctr->published = false;
-	if (next && perfctr->config->nr && !perfctr_cpu_holds(perfctr->config) &&
-	    !is_kin(perfctr, next))
-		perfctr_cpu_stop(perfctr->config);
+	/*
+	 * The registers run on, for whoever counts the same without seeing them;
+	 * but before they are shown to anyone again they start from zero.
+	 */
+	if (next && !is_kin(perfctr, next))
+		perfctr_cpu_share();
 }
 
 struct run {

@@ -23,6 +23,7 @@
  * @refs: states that have it; only config.c raises it from zero, under config_mutex
  * @hw: hardware counter of each of the @nr; set by perfctr_cpu_claim(), then constant
  * @mask: the same as a bit map
+ * @arch_mask: the same in the numbers of the arch, if it has its own
  * @nr: number of counters; 0 is a control of the clock alone
  * @nr_ictrs: how many of them, the last ones, are i-mode counters (0 for now)
  * @ctr: what was asked, as the user gave it; constant
@@ -31,6 +32,7 @@ struct perfctr_config {
 	struct list_head list;
 	atomic_t refs;
 	u32 mask;
+	unsigned long arch_mask;
 	u8 hw[PERFCTR_MAX_CTRS];
 	u32 nr;
 	u32 nr_ictrs;
@@ -135,8 +137,8 @@ unsigned long perfctr_cpu_age_period(void);
  *	may read the registers of config ran since these were zero
  * int perfctr_cpu_restart(config, uid): stop, start from zero; private to uid,
  *	and so not held for others, until loaded
- * void perfctr_cpu_stop(config): stop; nobody's from now on
- * void perfctr_cpu_unprivate(void): strangers may run: private to nobody
+ * void perfctr_cpu_share(void): private to nobody, held for everybody: whoever
+ *	wants it private again restarts it
  */
 #if defined(CONFIG_RISCV)
 #include "arch/riscv/perfctr_cpu.h"

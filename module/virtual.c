@@ -10,6 +10,7 @@
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/pid.h>
+#include <linux/sched/signal.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
@@ -104,7 +105,7 @@ void vperfctr_stop(struct vperfctr *perfctr, u32 error)
 
 	local_irq_save(flags);
 	perfctr_suspend(perfctr);
-	perfctr_cpu_unprivate();
+	perfctr_cpu_share();
 	perfctr->active = false;
 	WRITE_ONCE(perfctr->error, error);
 	if (perfctr->page)
@@ -139,7 +140,7 @@ void vperfctr_detach(struct vperfctr *perfctr, bool atomic)
 
 	raw_spin_lock_irqsave(&perfctr->lock, flags);
 	perfctr_suspend(perfctr);
-	perfctr_cpu_unprivate();
+	perfctr_cpu_share();
 	perfctr->active = false;
 	perfctr->on_exec = false;
 	perfctr->holder = NULL;
@@ -217,7 +218,7 @@ static void control_apply(struct vperfctr *perfctr, const struct perfctr_control
 
 	raw_spin_lock_irqsave(&perfctr->lock, flags);
 	change_begin(perfctr);
-	perfctr_cpu_unprivate();
+	perfctr_cpu_share();
 	swap(perfctr->config, config);
 	for (i = 0; i < PERFCTR_MAX_CTRS; i++) {
 		if (!(control->preserve & BIT_ULL(i)))
@@ -328,44 +329,50 @@ static int vperfctr_read_control(struct vperfctr *perfctr, void __user *arg)
  * Reading
  */
 
+/* What one read sees: the clock, then the sums. Filled in as far as cstatus says. */
+struct sample {
+	u32 cstatus;
+	u64 value[1 + PERFCTR_MAX_CTRS];
+};
+
 /* Sums of a state that is suspended, or false. For anyone, without a lock. */
-static bool state_sums(const struct vperfctr *perfctr, struct perfctr_read *sums)
+static bool state_sums(const struct vperfctr *perfctr, struct sample *sample)
 {
 	u32 seq = smp_load_acquire(&perfctr->seq);
 	unsigned int i;
 
 	if (seq & 1)
 		return false;
-	sums->cstatus = state_cstatus(perfctr);
-	sums->clock = perfctr->cpu_state.clock;
-	for (i = 0; i < PERFCTR_CSTATUS_NRCTRS(sums->cstatus); i++)
-		sums->sum[i] = perfctr->cpu_state.ctr[i].acc;
-	smp_rmb();	/* pairs with resume(), change_begin() */
+	sample->cstatus = state_cstatus(perfctr);
+	sample->value[0] = perfctr->cpu_state.clock;
+	for (i = 0; i < PERFCTR_CSTATUS_NRCTRS(sample->cstatus); i++)
+		sample->value[1 + i] = perfctr->cpu_state.ctr[i].acc;
+	smp_rmb();	/* pairs with sums_to_differences(), change_begin() */
 	return READ_ONCE(perfctr->seq) == seq;
 }
 
 /* On the CPU where the owner, current, runs or was interrupted; interrupts off. */
-static void state_sample(const struct vperfctr *perfctr, struct perfctr_read *sums)
+static __always_inline void state_sample(const struct vperfctr *perfctr, struct sample *sample)
 {
 	const struct perfctr_cpu_state *state = &perfctr->cpu_state;
-	const struct perfctr_cpu_ctr *ctr;
-	u64 *sum = sums->sum;
+	const struct perfctr_cpu_ctr *ctr, *end = state->end;
+	u64 *value = sample->value;
 
-	sums->cstatus = state_cstatus(perfctr);
-	if (perfctr->seq & 1) {
-		sums->clock = state->clock + perfctr_cpu_clock();
-		for (ctr = state->ctr; ctr != state->end; ctr++)
-			*sum++ = ctr->acc + perfctr_cpu_read(ctr);
+	sample->cstatus = state_cstatus(perfctr);
+	if (likely(perfctr->seq & 1)) {
+		*value++ = state->clock + perfctr_cpu_clock();
+		for (ctr = state->ctr; ctr != end; ctr++)
+			*value++ = ctr->acc + perfctr_cpu_read(ctr);
 	} else {
-		sums->clock = state->clock;
-		for (ctr = state->ctr; ctr != state->end; ctr++)
-			*sum++ = ctr->acc;
+		*value++ = state->clock;
+		for (ctr = state->ctr; ctr != end; ctr++)
+			*value++ = ctr->acc;
 	}
 }
 
 struct remote_read {
 	const struct vperfctr *perfctr;
-	struct perfctr_read *sums;
+	struct sample *sample;
 	bool done;
 };
 
@@ -375,7 +382,7 @@ static void remote_sample(void *arg)
 
 	if (perfctr_current() != read->perfctr)
 		return;		/* it went away meanwhile */
-	state_sample(read->perfctr, read->sums);
+	state_sample(read->perfctr, read->sample);
 	read->done = true;
 }
 
@@ -383,13 +390,13 @@ static void remote_sample(void *arg)
  * Of another thread, or one that is gone. Each failure means that the thread
  * was switched between our looks, so this ends.
  */
-static noinline int state_read_remote(const struct vperfctr *perfctr, struct perfctr_read *sums)
+static noinline int sample_other(const struct vperfctr *perfctr, struct sample *sample)
 {
-	struct remote_read read = { .perfctr = perfctr, .sums = sums };
+	struct remote_read read = { .perfctr = perfctr, .sample = sample };
 	struct task_struct *owner;
 
 	for (;;) {
-		if (state_sums(perfctr, sums))
+		if (state_sums(perfctr, sample))
 			return 0;
 		rcu_read_lock();
 		owner = rcu_dereference(perfctr->owner);
@@ -404,10 +411,81 @@ static noinline int state_read_remote(const struct vperfctr *perfctr, struct per
 	}
 }
 
-static int vperfctr_read(struct vperfctr *perfctr, void __user *arg)
+static int take_sample(const struct vperfctr *perfctr, struct sample *sample)
 {
-	struct perfctr_read sums;	/* what is copied out is filled in below */
-	unsigned long flags;
+	/* Only the owner's own task_struct can compare equal, and while it is alive. */
+	if (rcu_access_pointer(perfctr->owner) != current)
+		return sample_other(perfctr, sample);
+	local_irq_disable();
+	state_sample(perfctr, sample);
+	local_irq_enable();
+	return 0;
+}
+
+static noinline ssize_t read_sample(const struct vperfctr *perfctr, u64 __user *to, size_t count)
+{
+	struct sample sample;
+	size_t length;
+	int err;
+
+	err = take_sample(perfctr, &sample);
+	if (err)
+		return err;
+	if (READ_ONCE(perfctr->error))
+		return -EIO;
+	if (!(sample.cstatus & PERFCTR_CSTATUS_CLOCK))
+		sample.value[0] = 0;
+	length = (1 + PERFCTR_CSTATUS_NRCTRS(sample.cstatus)) * sizeof(*to);
+	if (count < length)
+		return -EINVAL;
+	return copy_to_user(to, sample.value, length) ? -EFAULT : length;
+}
+
+/*
+ * read(2): the clock and the sums, as 64-bit words. The quick way through the
+ * kernel, since the way to an ioctl is longer than all that is done here.
+ *
+ * The owner reads itself as its user code would: registers straight to user
+ * memory, and again if a switch, also one while a page was fetched, or an
+ * interrupt of ours came between.
+ */
+static ssize_t vperfctr_read(struct file *file, char __user *buffer, size_t count, loff_t *pos)
+{
+	const struct vperfctr *perfctr = file->private_data;
+	const struct perfctr_cpu_state *state = &perfctr->cpu_state;
+	const struct perfctr_cpu_ctr *ctr, *end = state->end;
+	u64 __user *to = (u64 __user *)buffer;
+	size_t length = (1 + (end - state->ctr)) * sizeof(*to);
+	u32 seq = READ_ONCE(perfctr->seq);
+
+	if (unlikely(rcu_access_pointer(perfctr->owner) != current || !(seq & 1) ||
+		     !perfctr->clock_on))
+		return read_sample(perfctr, to, count);
+	if (unlikely(count < length))
+		return -EINVAL;
+	if (unlikely(!user_write_access_begin(to, length)))
+		return -EFAULT;
+	for (;;) {
+		unsafe_put_user(READ_ONCE(state->clock) + perfctr_cpu_clock(), to, efault);
+		for (ctr = state->ctr; ctr != end; ctr++)
+			unsafe_put_user(READ_ONCE(ctr->acc) + perfctr_cpu_read(ctr), ++to, efault);
+		if (likely(READ_ONCE(perfctr->seq) == seq))
+			break;
+		seq = READ_ONCE(perfctr->seq);
+		to = (u64 __user *)buffer;
+	}
+	user_write_access_end();
+	return unlikely(READ_ONCE(perfctr->error)) ? -EIO : length;
+
+efault:
+	user_write_access_end();
+	return -EFAULT;
+}
+
+static int vperfctr_read_ioctl(const struct vperfctr *perfctr, void __user *arg)
+{
+	struct perfctr_read read = {};
+	struct sample sample;
 	size_t length;
 	u32 size;
 	int err;
@@ -416,32 +494,26 @@ static int vperfctr_read(struct vperfctr *perfctr, void __user *arg)
 		return -EFAULT;
 	if (size < READ_HEAD)
 		return -EINVAL;
+	err = take_sample(perfctr, &sample);
+	if (err)
+		return err;
 
-	if (likely(perfctr == perfctr_current())) {
-		local_irq_save(flags);
-		state_sample(perfctr, &sums);
-		local_irq_restore(flags);
-	} else {
-		err = state_read_remote(perfctr, &sums);
-		if (err)
-			return err;
-	}
-	if (!(sums.cstatus & PERFCTR_CSTATUS_CLOCK))
-		sums.clock = 0;
-	sums.size = size;
-	sums.error = READ_ONCE(perfctr->error);
-	sums.nrctrs = PERFCTR_CSTATUS_NRCTRS(sums.cstatus);
-	sums.flags = 0;
+	read.size = size;
+	read.cstatus = sample.cstatus;
+	read.error = READ_ONCE(perfctr->error);
+	read.nrctrs = PERFCTR_CSTATUS_NRCTRS(sample.cstatus);
 	if (rcu_access_pointer(perfctr->owner))
-		sums.flags |= PERFCTR_READ_ATTACHED;
+		read.flags |= PERFCTR_READ_ATTACHED;
 	if (READ_ONCE(perfctr->on_exec))
-		sums.flags |= PERFCTR_READ_ON_EXEC;
-	sums.reserved = 0;
+		read.flags |= PERFCTR_READ_ON_EXEC;
+	if (sample.cstatus & PERFCTR_CSTATUS_CLOCK)
+		read.clock = sample.value[0];
+	memcpy(read.sum, &sample.value[1], read.nrctrs * sizeof(read.sum[0]));
 
-	length = READ_HEAD + sums.nrctrs * sizeof(sums.sum[0]);
-	if (copy_to_user(arg, &sums, min_t(size_t, size, length)))
+	length = READ_HEAD + read.nrctrs * sizeof(read.sum[0]);
+	if (copy_to_user(arg, &read, min_t(size_t, size, length)))
 		return -EFAULT;
-	return unlikely(sums.error) ? -EIO : 0;
+	return read.error ? -EIO : 0;
 }
 
 static int vperfctr_unlink(struct vperfctr *perfctr, struct file *file)
@@ -586,9 +658,9 @@ static long vperfctr_ioctl(struct file *file, unsigned int cmd, unsigned long ua
 	struct vperfctr *perfctr = file->private_data;
 	void __user *arg = (void __user *)uarg;
 
-	if (likely(cmd == PERFCTR_IOC_READ))
-		return vperfctr_read(perfctr, arg);
 	switch (cmd) {
+	case PERFCTR_IOC_READ:
+		return vperfctr_read_ioctl(perfctr, arg);
 	case PERFCTR_IOC_INFO:
 		return perfctr_info_ioctl(arg, held_by_other(perfctr, file) ?
 					       PERFCTR_OWNER_HOLDER : PERFCTR_OWNER_NONE);
@@ -626,6 +698,7 @@ static void vperfctr_show_fdinfo(struct seq_file *m, struct file *file)
 
 static const struct file_operations vperfctr_fops = {
 	.owner = THIS_MODULE,
+	.read = vperfctr_read,
 	.unlocked_ioctl = vperfctr_ioctl,
 	.compat_ioctl = compat_ptr_ioctl,
 	.mmap = vperfctr_mmap,
@@ -708,6 +781,7 @@ int vperfctr_open_ioctl(void __user *arg)
 		err = PTR_ERR(file);
 		goto err_put;
 	}
+	stream_open(file_inode(file), file);	/* no position to lock at each read */
 	if (create)
 		vperfctr_attach(perfctr);
 	fd_install(fd, file);

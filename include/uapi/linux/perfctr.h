@@ -203,6 +203,13 @@ struct perfctr_control {
 	struct perfctr_ctr_control ctr[PERFCTR_MAX_CTRS];
 };
 
+/*
+ * read(2) on a handle is the quick way through the kernel: it stores 1 + nrctrs
+ * words of 64 bits, the clock and then the sums, all of one moment, and returns
+ * how many bytes. EINVAL if there is room for less, EIO after an error that the
+ * ioctl PERFCTR_IOC_READ explains.
+ */
+
 /* perfctr_read.flags */
 #define PERFCTR_READ_ATTACHED	1	/* the thread still has this state */
 #define PERFCTR_READ_ON_EXEC	2	/* waits for an exec to start */
@@ -264,7 +271,7 @@ struct perfctr_page_slot {
  * @slot: per hardware counter. riscv: slot 1 is the clock (the time CSR)
  *
  * The owner of a state reads counter i like this, and asks the kernel
- * (PERFCTR_IOC_READ) where it says "ask":
+ * (read(2) on the handle) where it says "ask":
  *
  *	do {
  *		seq = page->seq;

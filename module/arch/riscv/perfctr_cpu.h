@@ -13,6 +13,8 @@
 #include <asm/csr.h>
 #include <asm/timex.h>
 
+#include "stubs.h"
+
 #define PERFCTR_RISCV_CYCLE	0
 #define PERFCTR_RISCV_TIME	1
 #define PERFCTR_RISCV_INSTRET	2
@@ -29,6 +31,7 @@ struct perfctr_riscv_prog {
 /**
  * struct perfctr_riscv_cpu - what this CPU's counters do; only that CPU touches
  *	it, with interrupts off
+ * @programmed: config that @prog is known to satisfy, or NULL
  * @active: config whose counters all run as it wants them, and of which states
  *	may be resumed without further ado; NULL: see @prog
  * @private_config: the same, but only threads of @private_uid that read its
@@ -41,6 +44,7 @@ struct perfctr_riscv_prog {
  */
 struct perfctr_riscv_cpu {
 	const struct perfctr_config *active;
+	const struct perfctr_config *programmed;
 	const struct perfctr_config *private_config;
 	kuid_t private_uid;
 	u32 owned;
@@ -50,20 +54,14 @@ struct perfctr_riscv_cpu {
 
 DECLARE_PER_CPU(struct perfctr_riscv_cpu, perfctr_riscv_cpu);
 
-/* The CSR number is an immediate of csrr: 32 stubs of 8 bytes, read it and return to t0. */
-extern const char perfctr_riscv_stubs[];
-
 static __always_inline void perfctr_cpu_bind(struct perfctr_cpu_ctr *ctr, unsigned int hw)
 {
-	ctr->read = (unsigned long)perfctr_riscv_stubs + 8 * hw;
+	ctr->read = perfctr_riscv_stub(hw);
 }
 
 static __always_inline u64 perfctr_cpu_read(const struct perfctr_cpu_ctr *ctr)
 {
-	register u64 value asm("t1");
-
-	asm volatile("jalr t0, %1" : "=r" (value) : "r" (ctr->read) : "t0");
-	return value;
+	return perfctr_riscv_read(ctr->read);
 }
 
 static __always_inline u64 perfctr_cpu_clock(void)
@@ -117,13 +115,17 @@ static inline bool perfctr_cpu_private(const struct perfctr_config *config, kuid
 	return cpu->private_config == config && uid_eq(cpu->private_uid, uid);
 }
 
-static inline void perfctr_cpu_unprivate(void)
+static inline void perfctr_cpu_share(void)
 {
-	__this_cpu_write(perfctr_riscv_cpu.private_config, NULL);
+	struct perfctr_riscv_cpu *cpu = this_cpu_ptr(&perfctr_riscv_cpu);
+
+	if (cpu->private_config) {
+		cpu->active = cpu->private_config;
+		cpu->private_config = NULL;
+	}
 }
 
 int perfctr_cpu_restart(const struct perfctr_config *config, kuid_t uid);
-void perfctr_cpu_stop(const struct perfctr_config *config);
 
 /*
  * perf writes scounteren too: on every CPU of a process that maps or unmaps one

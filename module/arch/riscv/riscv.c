@@ -87,21 +87,6 @@ static struct {
 
 DEFINE_PER_CPU(struct perfctr_riscv_cpu, perfctr_riscv_cpu);
 
-#define STUB(n)	"csrr t1, 0xc00 + " #n "\n\tjr t0\n\t"
-
-asm(".pushsection .text\n"
-"	.balign 8\n"
-"	.option push\n"
-"	.option norvc\n"
-"	.globl perfctr_riscv_stubs\n"
-"perfctr_riscv_stubs:\n	"
-	STUB(0) STUB(1) STUB(2) STUB(3) STUB(4) STUB(5) STUB(6) STUB(7)
-	STUB(8) STUB(9) STUB(10) STUB(11) STUB(12) STUB(13) STUB(14) STUB(15)
-	STUB(16) STUB(17) STUB(18) STUB(19) STUB(20) STUB(21) STUB(22) STUB(23)
-	STUB(24) STUB(25) STUB(26) STUB(27) STUB(28) STUB(29) STUB(30) STUB(31)
-"\n	.option pop\n"
-"	.popsection\n");
-
 static struct sbiret pmu_call(int fid, unsigned long a0, unsigned long a1,
 			      unsigned long a2, unsigned long a3, u64 a4)
 {
@@ -122,6 +107,14 @@ static void pmu_stop(u32 counters, unsigned long flags)
 {
 	if (counters)
 		pmu_call(SBI_EXT_PMU_COUNTER_STOP, 0, sbi_mask(counters), flags, 0, 0);
+}
+
+/* The CPU's counters are no longer all as any config wants them. */
+static void now_unknown(struct perfctr_riscv_cpu *cpu)
+{
+	cpu->programmed = NULL;
+	cpu->active = NULL;
+	cpu->private_config = NULL;
 }
 
 static int pmu_start(u32 counters, unsigned long flags)
@@ -183,8 +176,7 @@ static int cfg_one(struct perfctr_riscv_cpu *cpu, unsigned int hw,
 			break;
 	if (got < PERFCTR_RISCV_MAX && cpu->owned & BIT(got)) {
 		cpu->prog[got] = (struct perfctr_riscv_prog) {};
-		cpu->active = NULL;
-		cpu->private_config = NULL;
+		now_unknown(cpu);
 	} else if (got < PERFCTR_RISCV_MAX && pmu.programmable & BIT(got)) {
 		pmu_stop(BIT(got), SBI_PMU_STOP_FLAG_RESET);
 	}
@@ -202,8 +194,7 @@ static int take_one(struct perfctr_riscv_cpu *cpu, unsigned int hw,
 	if (had && prog_equal(&old, prog))
 		return 0;
 
-	cpu->active = NULL;
-	cpu->private_config = NULL;
+	now_unknown(cpu);
 	cpu->prog[hw] = (struct perfctr_riscv_prog) {};
 	if (had && pmu.programmable & BIT(hw)) {
 		/* A counter is given back before it is given another event. */
@@ -252,8 +243,7 @@ static void release(struct perfctr_riscv_cpu *cpu, u32 counters)
 			cpu->prog[hw] = (struct perfctr_riscv_prog) {};
 	cpu->running &= ~counters;
 	cpu->owned &= ~counters;
-	cpu->active = NULL;
-	cpu->private_config = NULL;
+	now_unknown(cpu);
 }
 
 /* Program what the config wants and this CPU's counters do not count yet. */
@@ -261,12 +251,15 @@ static int take_all(struct perfctr_riscv_cpu *cpu, const struct perfctr_config *
 {
 	unsigned int i;
 
+	if (likely(cpu->programmed == config))
+		return 0;
 	for (i = 0; i < config->nr; i++) {
 		struct perfctr_riscv_prog prog = ctr_prog(&config->ctr[i]);
 
 		if (take_one(cpu, config->hw[i], &prog))
 			return -EIO;
 	}
+	cpu->programmed = config;
 	return 0;
 }
 
@@ -293,36 +286,27 @@ int perfctr_cpu_load(const struct perfctr_config *config)
 	return 0;
 }
 
-int perfctr_cpu_restart(const struct perfctr_config *config, kuid_t uid)
+notrace int perfctr_cpu_restart(const struct perfctr_config *config, kuid_t uid)
 {
 	struct perfctr_riscv_cpu *cpu = this_cpu_ptr(&perfctr_riscv_cpu);
+	struct sbiret ret;
 
 	lockdep_assert_irqs_disabled();
 	cpu->active = NULL;
 	cpu->private_config = NULL;
-	if (pmu.sbi) {
-		if (take_all(cpu, config))
-			return -EIO;
-		pmu_stop(config->mask & cpu->running, 0);
+	if (take_all(cpu, config))
+		return -EIO;
+	pmu_call(SBI_EXT_PMU_COUNTER_STOP, 0, config->arch_mask, 0, 0, 0);
+	ret = pmu_call(SBI_EXT_PMU_COUNTER_START, 0, config->arch_mask,
+		       SBI_PMU_START_FLAG_SET_INIT_VALUE, 0, 0);
+	if (ret.error) {
 		cpu->running &= ~config->mask;
-		if (pmu_start(config->mask, SBI_PMU_START_FLAG_SET_INIT_VALUE))
-			return -EIO;
-		cpu->running |= config->mask;
+		return -EIO;
 	}
+	cpu->running |= config->mask;
 	cpu->private_config = config;
 	cpu->private_uid = uid;
 	return 0;
-}
-
-void perfctr_cpu_stop(const struct perfctr_config *config)
-{
-	struct perfctr_riscv_cpu *cpu = this_cpu_ptr(&perfctr_riscv_cpu);
-
-	lockdep_assert_irqs_disabled();
-	pmu_stop(config->mask & cpu->running, 0);
-	cpu->running &= ~config->mask;
-	cpu->active = NULL;
-	cpu->private_config = NULL;
 }
 
 bool perfctr_cpu_user_readable(const struct perfctr_config *config, unsigned int policy)
@@ -613,8 +597,10 @@ int perfctr_cpu_claim(struct perfctr_config *config, perfctr_run_t run, u32 *own
 			pool[claim.hw].users++;
 		}
 		if (any)
-			return 0;
+			break;
 	}
+	config->arch_mask = sbi_mask(config->mask);
+	return 0;
 
 err_release:
 	perfctr_cpu_unclaim(config, run);
@@ -681,8 +667,7 @@ int perfctr_cpu_age(void *unused)
 	pmu_stop(old, 0);
 	if (pmu_start(old, SBI_PMU_START_FLAG_SET_INIT_VALUE)) {
 		cpu->running &= ~old;
-		cpu->active = NULL;
-		cpu->private_config = NULL;
+		now_unknown(cpu);
 		return -EIO;
 	}
 	return 0;

@@ -78,11 +78,7 @@ static inline int perfctr_cpu_restart(const struct perfctr_config *config, kuid_
 	return 0;
 }
 
-static inline void perfctr_cpu_stop(const struct perfctr_config *config)
-{
-}
-
-static inline void perfctr_cpu_unprivate(void)
+static inline void perfctr_cpu_share(void)
 {
 }
 

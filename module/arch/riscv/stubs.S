@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The number of a CSR is an immediate of csrr: one stub of 8 bytes for each of
+ * the 32 counters reads it to t1 and returns to t0.
+ */
+#include <linux/linkage.h>
+
+	.text
+	.balign 8
+	.option push
+	.option norvc
+SYM_CODE_START(perfctr_riscv_stubs)
+	.set	n, 0
+	.rept	32
+	csrr	t1, 0xc00 + n
+	jr	t0
+	.set	n, n + 1
+	.endr
+SYM_CODE_END(perfctr_riscv_stubs)
+	.option pop
