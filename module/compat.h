@@ -7,7 +7,7 @@
 #include <linux/mm.h>
 #include <linux/perf_event.h>
 #include <linux/sched/coredump.h>
-#if __has_include(<linux/sched/exec_state.h>)
+#ifdef PERFCTR_HAVE_EXEC_STATE
 #include <linux/sched/exec_state.h>
 #endif
 #include <linux/version.h>
@@ -36,7 +36,7 @@ static inline int perfctr_allow_kernel(void)
 /* Would a debugger of the same user get at current? Decided by its last exec. */
 static inline bool perfctr_current_is_dumpable(void)
 {
-#if __has_include(<linux/sched/exec_state.h>)	/* since 7.2 */
+#ifdef PERFCTR_HAVE_EXEC_STATE
 	guard(rcu)();
 	return rcu_dereference(current->exec_state)->dumpable == TASK_DUMPABLE_OWNER;
 #else

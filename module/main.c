@@ -60,6 +60,15 @@ static ushort device_mode = 0666;
 module_param(device_mode, ushort, 0444);
 MODULE_PARM_DESC(device_mode, "mode of /dev/perfctr (default 0666)");
 
+int perfctr_get_size(const void __user *arg, size_t least, u32 *size)
+{
+	if (get_user(*size, (const u32 __user *)arg))
+		return -EFAULT;
+	if (*size < least)
+		return -EINVAL;
+	return *size > PAGE_SIZE ? -E2BIG : 0;
+}
+
 int perfctr_info_ioctl(void __user *arg, u32 state_owner)
 {
 	struct perfctr_info info = {
@@ -67,17 +76,20 @@ int perfctr_info_ioctl(void __user *arg, u32 state_owner)
 		.driver_version = PERFCTR_VERSION,
 	};
 	u32 size;
+	int err;
 
-	if (get_user(size, (u32 __user *)arg))
-		return -EFAULT;
-	if (size < sizeof(info))
-		return -EINVAL;
+	err = perfctr_get_size(arg, sizeof(info), &size);
+	if (err)
+		return err;
 	info.size = size;
 	info.user_read = READ_ONCE(perfctr_user_read);
 	perfctr_config_info(&info);
 	if (state_owner)
 		info.owner = state_owner;
-	return copy_to_user(arg, &info, sizeof(info)) ? -EFAULT : 0;
+	if (copy_to_user(arg, &info, sizeof(info)) ||
+	    clear_user(arg + sizeof(info), size - sizeof(info)))
+		return -EFAULT;
+	return 0;
 }
 
 int perfctr_cpus_ioctl(void __user *arg)
@@ -88,12 +100,9 @@ int perfctr_cpus_ioctl(void __user *arg)
 	u32 size, cpu, *words;
 	int err;
 
-	if (get_user(size, &user->size))
-		return -EFAULT;
-	if (size < sizeof(cpus))
-		return -EINVAL;
-	if (size > PAGE_SIZE)
-		return -E2BIG;
+	err = perfctr_get_size(arg, sizeof(cpus), &size);
+	if (err)
+		return err;
 	err = copy_struct_from_user(&cpus, sizeof(cpus), user, size);
 	if (err)
 		return err;

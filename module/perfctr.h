@@ -16,6 +16,8 @@
 extern unsigned int perfctr_user_read;
 /* What may not be done where it falls due; destroyed, empty, when the module goes. */
 extern struct workqueue_struct *perfctr_wq;
+/* The size that begins a user's structure: EINVAL below the least, E2BIG over a page. */
+int perfctr_get_size(const void __user *arg, size_t least, u32 *size);
 int perfctr_info_ioctl(void __user *arg, u32 state_owner);
 int perfctr_cpus_ioctl(void __user *arg);
 
@@ -99,8 +101,8 @@ struct vperfctr {
 	struct task_struct __rcu *owner;
 	struct pid *pid;
 	refcount_t refs;
-	raw_spinlock_t lock;
-	spinlock_t map_lock;
+	raw_spinlock_t lock;	/* @config and what goes with it, for others */
+	spinlock_t map_lock;	/* @map_mm, @owner_maps */
 	const struct mm_struct *map_mm;
 	unsigned int owner_maps;
 	struct work_struct free_work;

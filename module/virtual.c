@@ -196,12 +196,9 @@ static int control_copy(struct perfctr_control *control, void __user *arg)
 	u32 size;
 	int err;
 
-	if (get_user(size, (u32 __user *)arg))
-		return -EFAULT;
-	if (size < CONTROL_HEAD)
-		return -EINVAL;
-	if (size > PAGE_SIZE)
-		return -E2BIG;
+	err = perfctr_get_size(arg, CONTROL_HEAD, &size);
+	if (err)
+		return err;
 	err = copy_struct_from_user(control, sizeof(*control), arg, size);
 	control->size = size;
 	return err;
@@ -288,13 +285,12 @@ static int vperfctr_read_control(struct vperfctr *perfctr, void __user *arg)
 	struct perfctr_control *control;
 	struct perfctr_config *config;
 	unsigned long flags;
-	int err = 0;
 	u32 size, i;
+	int err;
 
-	if (get_user(size, (u32 __user *)arg))
-		return -EFAULT;
-	if (size < CONTROL_HEAD)
-		return -EINVAL;
+	err = perfctr_get_size(arg, CONTROL_HEAD, &size);
+	if (err)
+		return err;
 	control = kzalloc(sizeof(*control), GFP_KERNEL);
 	if (!control)
 		return -ENOMEM;
@@ -317,6 +313,7 @@ static int vperfctr_read_control(struct vperfctr *perfctr, void __user *arg)
 			control->ctr[i].map = config->hw[i];
 		perfctr_config_put(config, false);
 	}
+	err = 0;
 	if (size < CONTROL_HEAD + control->nractrs * CTR_SIZE)
 		err = -EINVAL;
 	else if (copy_to_user(arg, control, min_t(size_t, size, sizeof(*control))))
@@ -338,6 +335,7 @@ struct sample {
 /* Sums of a state that is suspended, or false. For anyone, without a lock. */
 static bool state_sums(const struct vperfctr *perfctr, struct sample *sample)
 {
+	/* Acquire: no sum is read before it; pairs with change_end(), suspend(). */
 	u32 seq = smp_load_acquire(&perfctr->seq);
 	unsigned int i;
 
@@ -406,7 +404,7 @@ static noinline int sample_other(const struct vperfctr *perfctr, struct sample *
 		if (read.done)
 			return 0;
 		if (signal_pending(current))
-			return -EINTR;
+			return -ERESTARTSYS;
 		cond_resched();
 	}
 }
@@ -490,10 +488,9 @@ static int vperfctr_read_ioctl(const struct vperfctr *perfctr, void __user *arg)
 	u32 size;
 	int err;
 
-	if (get_user(size, (u32 __user *)arg))
-		return -EFAULT;
-	if (size < READ_HEAD)
-		return -EINVAL;
+	err = perfctr_get_size(arg, READ_HEAD, &size);
+	if (err)
+		return err;
 	err = take_sample(perfctr, &sample);
 	if (err)
 		return err;
@@ -746,12 +743,9 @@ int vperfctr_open_ioctl(void __user *arg)
 	u32 size;
 	int err, fd;
 
-	if (get_user(size, (u32 __user *)arg))
-		return -EFAULT;
-	if (size < sizeof(open))
-		return -EINVAL;
-	if (size > PAGE_SIZE)
-		return -E2BIG;
+	err = perfctr_get_size(arg, sizeof(open), &size);
+	if (err)
+		return err;
 	err = copy_struct_from_user(&open, sizeof(open), arg, size);
 	if (!err)
 		err = open_check(&open);

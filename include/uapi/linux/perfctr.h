@@ -6,8 +6,10 @@
  * Rules that hold for every structure that crosses the boundary:
  *  - members have a fixed width and the same place for 32- and 64-bit callers;
  *  - the first member is the size in bytes that the caller knows. A smaller
- *    size than the first version's is EINVAL; unknown trailing bytes that are
- *    not zero are E2BIG; structures grow at their end only;
+ *    size than the first version's is EINVAL, one over a page E2BIG; what the
+ *    module does not know at the end of a structure it is given must be zero
+ *    (E2BIG), and of one that it fills it makes zero; structures grow at their
+ *    end only;
  *  - reserved members and undefined flag bits must be zero, else EINVAL.
  *
  * docs/abi.md has the table of errors, call by call.

@@ -18,10 +18,9 @@
  *    what must begin at zero is stopped first.
  *
  * QEMU (10.0) counts an event on one counter per hart, and a second counter
- * with the same event stays at zero. Hardware has no such limit; but two
- * controls that want one event, filtered differently, share a counter here, so
- * that the model stays exact in everything but one control that names the same
- * event twice.
+ * with the same event stays at zero. Hardware has no such limit. So two controls
+ * that want one event, filtered differently, share a counter; and one control
+ * that names an event twice is refused where a trial showed that limit.
  */
 
 #define pr_fmt(fmt) "perfctr: " fmt
@@ -66,6 +65,7 @@ static struct {
 	bool sbi;		/* the SBI PMU extension is there */
 	bool filter;		/* Sscofpmf */
 	bool filter_fixed;	/* Smcntrpmf */
+	bool event_once;	/* a second counter with the same event stays at zero */
 	bool events_known;	/* a programmable counter was free when events were probed */
 	u32 counters;		/* hardware counters that exist */
 	u32 programmable;	/* those of them that are hpmcounters */
@@ -389,6 +389,31 @@ static int probe_event(struct perfctr_riscv_cpu *cpu, unsigned int type, unsigne
 	return -ENOENT;
 }
 
+/* Do two counters with the same event both count it? */
+static bool events_count_once(struct perfctr_riscv_cpu *cpu)
+{
+	struct perfctr_riscv_prog prog = { .event = SBI_PMU_HW_INSTRUCTIONS, .flags = CTR_BOTH };
+	unsigned long rest = pmu.programmable & ~cpu->owned;
+	unsigned int hw, nr = 0, counting = 0;
+	u32 taken = 0;
+
+	for_each_set_bit(hw, &rest, PERFCTR_RISCV_MAX) {
+		if (nr < 2 && !cfg_one(cpu, hw, &prog)) {
+			taken |= BIT(hw);
+			nr++;
+		}
+	}
+	if (nr == 2 && !pmu_start(taken, SBI_PMU_START_FLAG_SET_INIT_VALUE)) {
+		/* The call that stops them is instructions enough. */
+		pmu_stop(taken, 0);
+		for_each_set_bit(hw, &rest, PERFCTR_RISCV_MAX)
+			if (taken & BIT(hw) && perfctr_riscv_read(perfctr_riscv_stub(hw)))
+				counting++;
+	}
+	pmu_stop(taken, SBI_PMU_STOP_FLAG_RESET);
+	return counting == 1;
+}
+
 /*
  * Which standard events exist? Only a free counter can tell, so where perf has
  * them all when the module is loaded this is asked again by the next control.
@@ -409,6 +434,9 @@ static void probe_events(void)
 	if (pmu.counters & BIT(PERFCTR_RISCV_INSTRET))
 		hw |= BIT_ULL(SBI_PMU_HW_INSTRUCTIONS);
 	known = !pmu.programmable;
+	local_irq_save(irqflags);
+	pmu.event_once = events_count_once(this_cpu_ptr(&perfctr_riscv_cpu));
+	local_irq_restore(irqflags);
 	/* A few calls at a time: each takes microseconds. */
 	for (code = 1; pmu.programmable && code < 64; code++) {
 		local_irq_save(irqflags);
@@ -441,10 +469,29 @@ static u32 fixed_for(u64 event)
 	return PERFCTR_MAP_ANY;
 }
 
+static bool is_fixed(const struct perfctr_ctr_control *ctr)
+{
+	return ctr->map == PERFCTR_RISCV_CYCLE || ctr->map == PERFCTR_RISCV_INSTRET;
+}
+
+/* Does a programmable counter before this one count the same event? */
+static bool named_before(const struct perfctr_ctr_control *first,
+			 const struct perfctr_ctr_control *ctr)
+{
+	const struct perfctr_ctr_control *other;
+
+	for (other = first; other < ctr; other++)
+		if (!is_fixed(other) && !is_fixed(ctr) &&
+		    other->event == ctr->event && other->config == ctr->config)
+			return true;
+	return false;
+}
+
 int perfctr_cpu_check(const struct perfctr_ctr_control *ctr, unsigned int nr, bool *kernel)
 {
+	const struct perfctr_ctr_control *first = ctr;
+	unsigned int i, any = 0;
 	u32 used = 0;
-	unsigned int i;
 
 	probe_events();
 	for (i = 0; i < nr; i++, ctr++) {
@@ -470,9 +517,11 @@ int perfctr_cpu_check(const struct perfctr_ctr_control *ctr, unsigned int nr, bo
 					return -EINVAL;
 				filter = pmu.filter_fixed;
 			}
-		} else if (!pmu.programmable) {
+		} else if (++any > hweight32(pmu.programmable)) {
 			return -EINVAL;
 		}
+		if (pmu.event_once && named_before(first, ctr))
+			return -EOPNOTSUPP;
 		if (pmu.events_known && !event_exists(ctr->event))
 			return -EINVAL;
 		if (!filter && ctr->flags != CTR_BOTH)
@@ -480,7 +529,8 @@ int perfctr_cpu_check(const struct perfctr_ctr_control *ctr, unsigned int nr, bo
 		if (ctr->flags & PERFCTR_CTR_KERNEL)
 			*kernel = true;
 	}
-	return 0;
+	/* More than there are can never be had. */
+	return any > hweight32(pmu.programmable & ~used) ? -EINVAL : 0;
 }
 
 /* In which order to try the counters for an event; smaller is sooner, -1 never. */
@@ -576,7 +626,9 @@ int perfctr_cpu_claim(struct perfctr_config *config, perfctr_run_t run, u32 *own
 	config->mask = 0;
 	for (any = false;; any = true) {
 		for (i = 0; i < config->nr; i++) {
-			if ((config->hw[i] == PERFCTR_RISCV_MAX) != any)
+			bool named = config->hw[i] < PERFCTR_RISCV_MAX;
+
+			if (named == any)
 				continue;
 			claim.prog = ctr_prog(&config->ctr[i]);
 			claim.hw = config->hw[i];
@@ -677,7 +729,7 @@ unsigned long perfctr_cpu_age_period(void)
 {
 	if (!pmu.programmable || pmu.width >= 64)
 		return 0;
-	/* A counter found below half of its range must not wrap before the next look; look twice. */
+	/* What is found below half of its range must not wrap before the next look. */
 	if (pmu.width - 2 <= MAX_RATE_SHIFT)
 		return max(1UL, HZ >> (MAX_RATE_SHIFT + 2 - pmu.width));
 	return HZ << min(pmu.width - 2 - MAX_RATE_SHIFT, 16U);
