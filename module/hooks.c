@@ -25,7 +25,7 @@
 #include "perfctr.h"
 
 static noinline void resume(struct vperfctr *perfctr);
-static noinline void unpublish(struct vperfctr *perfctr, struct task_struct *next);
+static noinline void hide(struct vperfctr *perfctr, struct task_struct *next);
 
 static __always_inline void sums_to_differences(struct vperfctr *perfctr)
 {
@@ -36,13 +36,13 @@ static __always_inline void sums_to_differences(struct vperfctr *perfctr)
 
 static __always_inline void suspend(struct vperfctr *perfctr, struct task_struct *next)
 {
-	if (!(perfctr->seq & 1))
-		return;
-	perfctr_cpu_suspend(&perfctr->cpu_state);
-	smp_wmb();	/* sums before even; pairs with state_sums() */
-	WRITE_ONCE(perfctr->seq, perfctr->seq + 1);
-	if (unlikely(perfctr->published))
-		unpublish(perfctr, next);
+	if (likely(perfctr->seq & 1)) {
+		perfctr_cpu_suspend(&perfctr->cpu_state);
+		smp_wmb();	/* sums before even; pairs with state_sums() */
+		WRITE_ONCE(perfctr->seq, perfctr->seq + 1);
+	}
+	if (unlikely(perfctr->shown))
+		hide(perfctr, next);
 }
 
 static noinline notrace void sched_in_slowly(struct vperfctr *perfctr)
@@ -129,28 +129,25 @@ static bool load(struct vperfctr *perfctr)
 /*
  * The owner has mapped its page. What its registers hold is for it alone:
  * guarded, they start from zero unless they ran for its own kind only.
+ * *readable: they may be shown.
  */
-static __always_inline bool load_user(struct vperfctr *perfctr)
+static __always_inline bool load_user(struct vperfctr *perfctr, bool *readable)
 {
 	unsigned int policy = READ_ONCE(perfctr_user_read);
 	const struct perfctr_config *config = perfctr->config;
 	kuid_t uid = current_euid();
 
-	perfctr->published = perfctr_cpu_user_readable(config, policy);
-	if (!perfctr->published || policy != PERFCTR_USER_READ_GUARDED || !config->nr) {
-		if (perfctr_cpu_holds(config) || load(perfctr))
-			return true;
-	} else {
-		if (perfctr_cpu_private(config, uid) || !perfctr_cpu_restart(config, uid))
-			return true;
-		lose(perfctr);
-	}
-	perfctr->published = false;
+	*readable = perfctr_cpu_user_readable(config, policy);
+	if (!*readable || policy != PERFCTR_USER_READ_GUARDED || !config->nr)
+		return perfctr_cpu_holds(config) || load(perfctr);
+	if (perfctr_cpu_private(config, uid) || !perfctr_cpu_restart(config, uid))
+		return true;
+	lose(perfctr);
 	return false;
 }
 
 /* The owner's registers are its own again: it runs when it looks, so no order matters. */
-static __always_inline void publish(struct vperfctr *perfctr)
+static __always_inline void show(struct vperfctr *perfctr)
 {
 	const struct perfctr_config *config = perfctr->config;
 	struct perfctr_page *page = perfctr->page;
@@ -161,20 +158,21 @@ static __always_inline void publish(struct vperfctr *perfctr)
 	page->slot[PERFCTR_CPU_CLOCK_SLOT].bias = perfctr->cpu_state.clock;
 	perfctr->page_seq = (perfctr->page_seq + 1) & S32_MAX;
 	WRITE_ONCE(page->seq, perfctr->page_seq);
-	perfctr->granted = perfctr_cpu_grant(config);
+	perfctr->granted |= perfctr_cpu_grant(config);
+	perfctr->shown = true;
 }
 
 /* Everything that sched_in() does not do at once. */
 static noinline notrace void resume(struct vperfctr *perfctr)
 {
 	struct perfctr_config *config = perfctr->config;
-	bool user = READ_ONCE(perfctr->user);
+	bool readable = false;
 
 	perfctr->at_once = PERFCTR_NO_CONFIG;
 	if (!perfctr->active)
 		return;
-	if (user) {
-		if (!load_user(perfctr))
+	if (READ_ONCE(perfctr->user)) {
+		if (!load_user(perfctr, &readable))
 			return;
 	} else {
 		if (!perfctr_cpu_holds(config) && !load(perfctr))
@@ -183,8 +181,8 @@ static noinline notrace void resume(struct vperfctr *perfctr)
 			perfctr->at_once = config;
 	}
 	sums_to_differences(perfctr);
-	if (perfctr->published)
-		publish(perfctr);
+	if (readable)
+		show(perfctr);
 }
 
 /* Would next, if it comes right now, read the same registers for the same user? */
@@ -194,22 +192,30 @@ static __always_inline bool is_kin(const struct vperfctr *perfctr, struct task_s
 
 	/* Should other lose its map before it comes it needs a load, which ends the privacy. */
 	return other && other->active && READ_ONCE(other->user) &&
-	       other->config == perfctr->config &&
+	       perfctr->active && other->config == perfctr->config &&
 	       perfctr_cpu_private(perfctr->config, __task_cred(next)->euid);
 }
 
-/* @next is NULL where nobody comes: the thread goes on after what the kernel does here. */
-static noinline notrace void unpublish(struct vperfctr *perfctr, struct task_struct *next)
+/*
+ * The page says "ask" from now on. The permission to read registers ends where
+ * the thread leaves the CPU, and not where it merely loses its counters (a
+ * control in a signal handler, a change of policy): it may be between its look
+ * at the page and its read of the register, which would kill it. What it reads
+ * then it throws away.
+ */
+static noinline notrace void hide(struct vperfctr *perfctr, struct task_struct *next)
 {
 	WRITE_ONCE(perfctr->page->seq, -1);
+	if (!next)
+		return;
 	perfctr_cpu_revoke(perfctr->granted);
 	perfctr->granted = 0;
-	perfctr->published = false;
+	perfctr->shown = false;
 	/*
 	 * The registers run on, for whoever counts the same without seeing them;
 	 * but before they are shown to anyone again they start from zero.
 	 */
-	if (next && !is_kin(perfctr, next))
+	if (!is_kin(perfctr, next))
 		perfctr_cpu_share();
 }
 
@@ -287,6 +293,10 @@ void perfctr_notifier_put(struct vperfctr *perfctr)
 {
 	lockdep_assert_irqs_disabled();
 	preempt_notifier_unregister(&perfctr->notifier);
+	/* No switch-out of ours comes any more. */
+	if (perfctr->shown)
+		perfctr_cpu_revoke(perfctr->granted);
+	perfctr->shown = false;
 	if (atomic_dec_and_test(&key_users))
 		mod_delayed_work(perfctr_wq, &key_work, KEY_DELAY);
 }

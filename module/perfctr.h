@@ -58,8 +58,8 @@ void perfctr_config_info(struct perfctr_info *info);
  * @active: there is something to count and no reason not to; owner writes
  * @user: the owner has mapped the page: show it the registers. Set by the owner,
  *	cleared, under @map_lock, by whoever removes the owner's last map
- * @published: what the last resume gave to user mode must be taken back at
- *	suspend: owner
+ * @shown: a resume since the last switch-in gave registers to user mode, which
+ *	the switch-out takes back; owner
  * @granted: the arch's word on that
  * @config: owner writes; interrupt
  * @cpu_state: owner writes; reader
@@ -87,7 +87,7 @@ struct vperfctr {
 	const struct perfctr_config *at_once;
 	bool active;
 	bool user;
-	bool published;
+	bool shown;
 	u32 granted;
 	struct perfctr_config *config;
 	struct perfctr_cpu_state cpu_state;
