@@ -63,7 +63,7 @@ struct perfctr_cpu_ctr {
 struct perfctr_cpu_state {
 	u64 clock;
 	struct perfctr_cpu_ctr *end;
-	struct perfctr_cpu_ctr ctr[PERFCTR_MAX_CTRS];
+	struct perfctr_cpu_ctr ctr[];
 };
 
 /**
@@ -79,6 +79,9 @@ typedef int (*perfctr_run_t)(int (*fn)(void *arg), void *arg);
 /* May fail with ENODEV where there is nothing to count with, not even a clock. */
 int perfctr_cpu_init(void);
 void perfctr_cpu_exit(void);
+
+/* Most counters that one control can have; constant after init. */
+unsigned int perfctr_cpu_nrctrs(void);
 
 /* Fills in what the processor decides. */
 void perfctr_cpu_info(struct perfctr_info *info);

@@ -62,7 +62,6 @@ void perfctr_config_info(struct perfctr_info *info);
  *	the switch-out takes back; owner
  * @granted: the arch's word on that
  * @config: owner writes; interrupt
- * @cpu_state: owner writes; reader
  * @page: the page that the owner maps; from the owner's first map to the end
  * @page_seq: last sequence count written there; owner
  * @clock_on: the control names the clock; else its sum is hidden, and zeroed; owner
@@ -80,6 +79,7 @@ void perfctr_config_info(struct perfctr_info *info);
  * @map_mm: the mm where the owner made its maps of @page, only to be compared
  * @owner_maps: how many there are
  * @free_work: frees it where the last reference fell in a context that may not
+ * @cpu_state: owner writes; reader
  */
 struct vperfctr {
 	struct preempt_notifier notifier;
@@ -90,7 +90,6 @@ struct vperfctr {
 	bool shown;
 	u32 granted;
 	struct perfctr_config *config;
-	struct perfctr_cpu_state cpu_state;
 	struct perfctr_page *page;
 	u32 page_seq;
 	bool clock_on;
@@ -106,6 +105,7 @@ struct vperfctr {
 	const struct mm_struct *map_mm;
 	unsigned int owner_maps;
 	struct work_struct free_work;
+	struct perfctr_cpu_state cpu_state;	/* last: its array is as long as need be */
 };
 
 /* virtual.c */

@@ -19,7 +19,10 @@
 
 #include "perfctr.h"
 
-static_assert(sizeof(struct vperfctr) <= 1024);
+#define STATE_SIZE(nrctrs)	(offsetof(struct vperfctr, cpu_state.ctr) + \
+				 (nrctrs) * sizeof(struct perfctr_cpu_ctr))
+
+static_assert(STATE_SIZE(PERFCTR_MAX_CTRS) <= 1024);
 static_assert(sizeof(struct perfctr_page) <= PAGE_SIZE);
 
 #define CTR_SIZE		sizeof(struct perfctr_ctr_control)
@@ -29,13 +32,16 @@ static_assert(sizeof(struct perfctr_page) <= PAGE_SIZE);
 /* Mapped wherever the owner's own page must not be: it says "ask the kernel". */
 static struct perfctr_page *foreign_page;
 
+/* Of states with as many counters as the processor has. */
+static struct kmem_cache *state_cache;
+
 static void vperfctr_free(struct work_struct *work)
 {
 	struct vperfctr *perfctr = container_of(work, struct vperfctr, free_work);
 
 	put_pid(perfctr->pid);
 	free_page((unsigned long)perfctr->page);
-	kfree(perfctr);
+	kmem_cache_free(state_cache, perfctr);
 }
 
 static void vperfctr_put(struct vperfctr *perfctr, bool atomic)
@@ -217,7 +223,7 @@ static void control_apply(struct vperfctr *perfctr, const struct perfctr_control
 	change_begin(perfctr);
 	perfctr_cpu_share();
 	swap(perfctr->config, config);
-	for (i = 0; i < PERFCTR_MAX_CTRS; i++) {
+	for (i = 0; i < perfctr_cpu_nrctrs(); i++) {
 		if (!(control->preserve & BIT_ULL(i)))
 			state->ctr[i].acc = 0;
 		if (i < perfctr->config->nr)
@@ -705,7 +711,7 @@ static const struct file_operations vperfctr_fops = {
 
 static struct vperfctr *vperfctr_create(void)
 {
-	struct vperfctr *perfctr = kzalloc(sizeof(*perfctr), GFP_KERNEL_ACCOUNT);
+	struct vperfctr *perfctr = kmem_cache_zalloc(state_cache, GFP_KERNEL);
 
 	if (!perfctr)
 		return NULL;
@@ -795,10 +801,17 @@ int vperfctr_init(void)
 		return -ENOMEM;
 	foreign_page->size = sizeof(*foreign_page);
 	foreign_page->seq = -1;
+	state_cache = kmem_cache_create("perfctr", STATE_SIZE(perfctr_cpu_nrctrs()), 0,
+					SLAB_ACCOUNT, NULL);
+	if (!state_cache) {
+		free_page((unsigned long)foreign_page);
+		return -ENOMEM;
+	}
 	return 0;
 }
 
 void vperfctr_exit(void)
 {
+	kmem_cache_destroy(state_cache);
 	free_page((unsigned long)foreign_page);
 }

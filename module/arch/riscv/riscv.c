@@ -735,6 +735,11 @@ unsigned long perfctr_cpu_age_period(void)
 	return HZ << min(pmu.width - 2 - MAX_RATE_SHIFT, 16U);
 }
 
+unsigned int perfctr_cpu_nrctrs(void)
+{
+	return hweight32(pmu.counters);
+}
+
 void perfctr_cpu_info(struct perfctr_info *info)
 {
 	info->cpu_type = pmu.sbi ? PERFCTR_RISCV_SBI : PERFCTR_RISCV_GENERIC;
@@ -746,7 +751,7 @@ void perfctr_cpu_info(struct perfctr_info *info)
 	if (pmu.filter_fixed)
 		info->cpu_features |= PERFCTR_FEATURE_FILTER_FIXED;
 	info->tsc_hz = riscv_timebase;
-	info->nrctrs = hweight32(pmu.counters);
+	info->nrctrs = perfctr_cpu_nrctrs();
 	info->width = pmu.width;
 	info->counters = pmu.counters;
 	probe_events();

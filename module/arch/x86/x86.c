@@ -17,6 +17,11 @@ void perfctr_cpu_exit(void)
 {
 }
 
+unsigned int perfctr_cpu_nrctrs(void)
+{
+	return 0;
+}
+
 void perfctr_cpu_info(struct perfctr_info *info)
 {
 	info->cpu_type = PERFCTR_X86_GENERIC;
