@@ -127,18 +127,31 @@ static bool load(struct vperfctr *perfctr)
 }
 
 /*
+ * A thread that saw its registers in the page may have been switched out before
+ * it read them, and would die of it if it were not permitted to when it comes
+ * back. So a new policy takes the permission away some switches late. The page
+ * says "ask" at once, and what is read, after a start from zero, thrown away.
+ */
+#define GRACE	3
+
+/*
  * The owner has mapped its page. What its registers hold is for it alone:
  * guarded, they start from zero unless they ran for its own kind only.
- * *readable: they may be shown.
+ * *readable: they may be shown; *permit: reading them is no crime.
  */
-static __always_inline bool load_user(struct vperfctr *perfctr, bool *readable)
+static __always_inline bool load_user(struct vperfctr *perfctr, bool *readable, bool *permit)
 {
 	unsigned int policy = READ_ONCE(perfctr_user_read);
 	const struct perfctr_config *config = perfctr->config;
 	kuid_t uid = current_euid();
 
-	*readable = perfctr_cpu_user_readable(config, policy);
-	if (!*readable || policy != PERFCTR_USER_READ_GUARDED || !config->nr)
+	*readable = *permit = perfctr_cpu_user_readable(config, policy);
+	if (!*readable && perfctr->grace) {
+		perfctr->grace--;
+		*permit = true;
+		policy = PERFCTR_USER_READ_GUARDED;
+	}
+	if (!*permit || policy != PERFCTR_USER_READ_GUARDED || !config->nr)
 		return perfctr_cpu_holds(config) || load(perfctr);
 	if (perfctr_cpu_private(config, uid) || !perfctr_cpu_restart(config, uid))
 		return true;
@@ -158,21 +171,20 @@ static __always_inline void show(struct vperfctr *perfctr)
 	page->slot[PERFCTR_CPU_CLOCK_SLOT].bias = perfctr->cpu_state.clock;
 	perfctr->page_seq = (perfctr->page_seq + 1) & S32_MAX;
 	WRITE_ONCE(page->seq, perfctr->page_seq);
-	perfctr->granted |= perfctr_cpu_grant(config);
-	perfctr->shown = true;
+	perfctr->grace = GRACE;
 }
 
 /* Everything that sched_in() does not do at once. */
 static noinline notrace void resume(struct vperfctr *perfctr)
 {
 	struct perfctr_config *config = perfctr->config;
-	bool readable = false;
+	bool readable = false, permit = false;
 
 	perfctr->at_once = PERFCTR_NO_CONFIG;
 	if (!perfctr->active)
 		return;
 	if (READ_ONCE(perfctr->user)) {
-		if (!load_user(perfctr, &readable))
+		if (!load_user(perfctr, &readable, &permit))
 			return;
 	} else {
 		if (!perfctr_cpu_holds(config) && !load(perfctr))
@@ -183,6 +195,10 @@ static noinline notrace void resume(struct vperfctr *perfctr)
 	sums_to_differences(perfctr);
 	if (readable)
 		show(perfctr);
+	if (permit) {
+		perfctr->granted |= perfctr_cpu_grant(config);
+		perfctr->shown = true;
+	}
 }
 
 /* Would next, if it comes right now, read the same registers for the same user? */

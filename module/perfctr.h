@@ -58,9 +58,10 @@ void perfctr_config_info(struct perfctr_info *info);
  * @active: there is something to count and no reason not to; owner writes
  * @user: the owner has mapped the page: show it the registers. Set by the owner,
  *	cleared, under @map_lock, by whoever removes the owner's last map
- * @shown: a resume since the last switch-in gave registers to user mode, which
+ * @shown: a resume since the last switch-in let user mode read registers, which
  *	the switch-out takes back; owner
  * @granted: the arch's word on that
+ * @grace: switches for which the permission outlasts the policy; owner
  * @config: owner writes; interrupt
  * @page: the page that the owner maps; from the owner's first map to the end
  * @page_seq: last sequence count written there; owner
@@ -88,6 +89,7 @@ struct vperfctr {
 	bool active;
 	bool user;
 	bool shown;
+	u8 grace;
 	u32 granted;
 	struct perfctr_config *config;
 	struct perfctr_page *page;

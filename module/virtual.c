@@ -90,7 +90,7 @@ static void page_update(struct vperfctr *perfctr)
 	page->cstatus = state_cstatus(perfctr);
 	page->error = perfctr->error;
 	page->nrctrs = config ? config->nr : 0;
-	page->owner = owner;
+	page->owner = perfctr->clock_on ? owner : 0;
 	memset(page->slot, 0, sizeof(page->slot));
 	for (i = 0; i < PERFCTR_MAX_CTRS; i++)
 		page->map[i] = PERFCTR_PAGE_NO_SLOT * sizeof(page->slot[0]);

@@ -1,0 +1,62 @@
+# Targets for a person, on a Debian 12 or 13 host as root or with sudo:
+#
+#	make demo		a real program under real counters
+#	make check		every test
+#	make bench		perfctr beside perf_events
+#	make lint		the checks that only read
+#	make machine-shell M=riscv64-6.12
+#
+# For the machine that it stands on, with that machine's compiler:
+#
+#	make && make install [DESTDIR= PREFIX=]		library, perfex, man pages
+#	make install-dkms [DESTDIR=]			the module's sources, for dkms
+
+M ?= riscv64-6.12
+O ?= $(CURDIR)/build/native
+PREFIX ?= /usr/local
+VERSION := $(shell sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' module/dkms.conf)
+dkms := $(DESTDIR)/usr/src/perfctr-$(VERSION)
+
+export PREFIX DESTDIR
+
+all: lib perfex
+
+lib:
+	$(MAKE) -C lib O=$(O)/lib
+
+perfex: lib
+	$(MAKE) -C tools/perfex O=$(O)/perfex LIBDIR=$(O)/lib
+
+install: all
+	$(MAKE) -C lib O=$(O)/lib install
+	$(MAKE) -C tools/perfex O=$(O)/perfex LIBDIR=$(O)/lib install
+	for page in docs/man/*.[1-8]; do \
+		install -D -m 644 $$page \
+			$(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/} || exit; \
+	done
+
+install-dkms:
+	mkdir -p $(dkms)
+	cp -R module include $(dkms)
+	mv $(dkms)/module/dkms.conf $(dkms)
+
+demo:
+	tests/machines/demo.sh
+
+check:
+	tests/check.sh
+
+bench:
+	tests/machines/bench.sh
+
+lint:
+	tests/lint.sh
+
+machine-shell:
+	tests/machines/stage.sh $(M)
+	tests/machines/boot.sh $(M) shell
+
+clean:
+	rm -rf build
+
+.PHONY: all lib perfex install install-dkms demo check bench lint machine-shell clean

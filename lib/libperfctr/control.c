@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The control of perfctr 2.6, an array per member with an arch's own members
+ * among them, and the kernel's, one structure per counter.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "internal.h"
+
+#if defined(__x86_64__) || defined(__i386__)
+
+#define EVNTSEL_USR	0x00010000u
+#define EVNTSEL_OS	0x00020000u
+
+static void ctr_to_native(const struct perfctr_cpu_control *from, unsigned int i,
+			  struct perfctr_ctr_control *to)
+{
+	to->event = (__u64)from->evntsel_high[i] << 32 | from->evntsel[i];
+	if (from->evntsel[i] & EVNTSEL_USR)
+		to->flags |= PERFCTR_CTR_USER;
+	if (from->evntsel[i] & EVNTSEL_OS)
+		to->flags |= PERFCTR_CTR_KERNEL;
+}
+
+static void ctr_from_native(const struct perfctr_ctr_control *from,
+			    struct perfctr_cpu_control *to, unsigned int i)
+{
+	to->evntsel[i] = (unsigned int)from->event;
+	to->evntsel_high[i] = (unsigned int)(from->event >> 32);
+}
+
+#elif defined(__powerpc__)
+
+static void ctr_to_native(const struct perfctr_cpu_control *from, unsigned int i,
+			  struct perfctr_ctr_control *to)
+{
+	to->event = from->evntsel[i];
+	to->flags = PERFCTR_CTR_USER;
+}
+
+static void ctr_from_native(const struct perfctr_ctr_control *from,
+			    struct perfctr_cpu_control *to, unsigned int i)
+{
+	to->evntsel[i] = (unsigned int)from->event;
+}
+
+#else /* riscv */
+
+static void ctr_to_native(const struct perfctr_cpu_control *from, unsigned int i,
+			  struct perfctr_ctr_control *to)
+{
+	to->event = from->evntsel[i];
+	to->config = from->riscv.event_data[i];
+	to->flags = from->riscv.mode[i] ? from->riscv.mode[i] : PERFCTR_CTR_USER;
+}
+
+static void ctr_from_native(const struct perfctr_ctr_control *from,
+			    struct perfctr_cpu_control *to, unsigned int i)
+{
+	to->evntsel[i] = (unsigned int)from->event;
+	to->riscv.event_data[i] = from->config;
+	to->riscv.mode[i] = from->flags;
+}
+
+#endif
+
+int perfctr_control_to_native(const struct vperfctr_control *from,
+			      struct perfctr_control *to)
+{
+	const struct perfctr_cpu_control *cpu = &from->cpu_control;
+	unsigned int i, n = cpu->nractrs + cpu->nrictrs;
+
+	if (cpu->nractrs > PERFCTR_NRCTRS || cpu->nrictrs > PERFCTR_NRCTRS ||
+	    n > PERFCTR_NRCTRS) {
+		errno = EINVAL;
+		return -1;
+	}
+
+	memset(to, 0, offsetof(struct perfctr_control, ctr) + n * sizeof(to->ctr[0]));
+	to->size = (__u32)(offsetof(struct perfctr_control, ctr) +
+			   n * sizeof(to->ctr[0]));
+	to->flags = from->flags;
+	to->tsc_on = !!cpu->tsc_on;
+	to->nractrs = cpu->nractrs;
+	to->nrictrs = cpu->nrictrs;
+	to->si_signo = from->si_signo;
+	/* 2.6 took no notice of the bits beyond the counters, the kernel does. */
+	to->preserve = from->preserve & ((1ULL << n) - 1);
+
+	for (i = 0; i < n; i++) {
+		to->ctr[i].map = cpu->pmc_map[i];
+		if (i >= cpu->nractrs)
+			to->ctr[i].ireset = cpu->ireset[i];
+		ctr_to_native(cpu, i, &to->ctr[i]);
+	}
+	return 0;
+}
+
+int perfctr_control_from_native(const struct perfctr_control *from,
+				struct vperfctr_control *to)
+{
+	struct perfctr_cpu_control *cpu = &to->cpu_control;
+	unsigned int i, n = from->nractrs + from->nrictrs;
+
+	memset(to, 0, sizeof(*to));
+	if (n > PERFCTR_NRCTRS) {
+		errno = EINVAL;
+		return -1;
+	}
+
+	to->flags = from->flags;
+	to->si_signo = from->si_signo;
+	to->preserve = (unsigned int)from->preserve;
+	cpu->tsc_on = from->tsc_on;
+	cpu->nractrs = from->nractrs;
+	cpu->nrictrs = from->nrictrs;
+	for (i = 0; i < n; i++) {
+		cpu->pmc_map[i] = from->ctr[i].map;
+		cpu->ireset[i] = (int)from->ctr[i].ireset;
+		ctr_from_native(&from->ctr[i], cpu, i);
+	}
+	return 0;
+}

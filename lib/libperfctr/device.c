@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* The device, and what it tells about the processor and the driver. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "internal.h"
+
+int perfctr_info(int fd, struct perfctr_info *info)
+{
+	memset(info, 0, sizeof(*info));
+	info->size = sizeof(*info);
+	return ioctl(fd, PERFCTR_IOC_INFO, info);
+}
+
+int perfctr_get_info(struct perfctr_info *info)
+{
+	int fd, ret, err;
+
+	fd = open(PERFCTR_DEVICE, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	ret = perfctr_info(fd, info);
+	err = errno;
+	close(fd);
+	errno = err;
+	return ret;
+}
+
+/* Versions differ for us only in the topmost byte; structures grow by their sizes. */
+int perfctr_abi_check_fd(int fd)
+{
+	struct perfctr_info info;
+
+	if (perfctr_info(fd, &info) < 0)
+		return -1;
+	if ((info.abi_version ^ PERFCTR_ABI_VERSION) >> 24) {
+		errno = EPROTO;
+		return -1;
+	}
+	return 0;
+}
+
+static int cpus(int fd, unsigned int which, unsigned int *nrwords, unsigned int *mask)
+{
+	struct perfctr_cpus c = {
+		.size = sizeof(c),
+		.which = which,
+		.nrwords = *nrwords,
+		.mask = (__u64)(unsigned long)mask,
+	};
+	int ret = ioctl(fd, PERFCTR_IOC_CPUS, &c);
+
+	*nrwords = c.nrwords;
+	return ret;
+}
+
+struct perfctr_cpus_info *perfctr_cpus_info(int fd)
+{
+	struct perfctr_cpus_info *info;
+	unsigned int nrwords, needed = 0;
+	size_t masksize;
+	void *room;
+
+	/* No room is the way to ask how much is needed. */
+	if (cpus(fd, PERFCTR_CPUS_ALL, &needed, NULL) < 0 && errno != EOVERFLOW)
+		return NULL;
+	masksize = offsetof(struct perfctr_cpu_mask, mask) +
+		needed * sizeof(unsigned int);
+	if (masksize < sizeof(struct perfctr_cpu_mask))
+		masksize = sizeof(struct perfctr_cpu_mask);
+	info = calloc(1, sizeof(*info) + 2 * masksize);
+	if (!info)
+		return NULL;
+	room = info + 1;
+	info->cpus = room;
+	room = (char *)room + masksize;
+	info->cpus_forbidden = room;
+
+	nrwords = needed;
+	if (cpus(fd, PERFCTR_CPUS_ALL, &nrwords, info->cpus->mask) < 0)
+		goto err_free;
+	info->cpus->nrwords = nrwords;
+	nrwords = needed;
+	if (cpus(fd, PERFCTR_CPUS_FORBIDDEN, &nrwords, info->cpus_forbidden->mask) < 0)
+		goto err_free;
+	info->cpus_forbidden->nrwords = nrwords;
+	return info;
+
+err_free:
+	free(info);
+	return NULL;
+}
+
+unsigned int perfctr_info_nrctrs(const struct perfctr_info *info)
+{
+	return info->nrctrs;
+}
+
+const char *perfctr_info_cpu_name(const struct perfctr_info *info)
+{
+#if defined(__powerpc__)
+	static const char *const names[] = {
+		[PERFCTR_PPC_GENERIC] = "Generic PowerPC with TB",
+		[PERFCTR_PPC_604] = "PowerPC 604",
+		[PERFCTR_PPC_604e] = "PowerPC 604e",
+		[PERFCTR_PPC_750] = "PowerPC 750",
+		[PERFCTR_PPC_7400] = "PowerPC 7400",
+		[PERFCTR_PPC_7450] = "PowerPC 7450",
+	};
+#else
+	static const char *const names[] = {
+		[PERFCTR_X86_GENERIC] = "Generic x86 with TSC",
+		[PERFCTR_X86_INTEL_P5] = "Intel Pentium",
+		[PERFCTR_X86_INTEL_P5MMX] = "Intel Pentium MMX",
+		[PERFCTR_X86_INTEL_P6] = "Intel Pentium Pro",
+		[PERFCTR_X86_INTEL_PII] = "Intel Pentium II",
+		[PERFCTR_X86_INTEL_PIII] = "Intel Pentium III",
+		[PERFCTR_X86_CYRIX_MII] = "Cyrix 6x86MX/MII/III",
+		[PERFCTR_X86_WINCHIP_C6] = "WinChip C6",
+		[PERFCTR_X86_WINCHIP_2] = "WinChip 2/3",
+		[PERFCTR_X86_AMD_K7] = "AMD K7",
+		[PERFCTR_X86_VIA_C3] = "VIA C3",
+		[PERFCTR_X86_INTEL_P4] = "Intel Pentium 4",
+		[PERFCTR_X86_INTEL_P4M2] = "Intel Pentium 4 Model 2",
+		[PERFCTR_X86_AMD_K8] = "AMD K8",
+		[PERFCTR_X86_INTEL_PENTM] = "Intel Pentium M",
+		[PERFCTR_X86_AMD_K8C] = "AMD K8 Revision C",
+		[PERFCTR_X86_INTEL_P4M3] = "Intel Pentium 4 Model 3",
+		[PERFCTR_X86_INTEL_CORE] = "Intel Core",
+		[PERFCTR_X86_INTEL_CORE2] = "Intel Core 2",
+		[PERFCTR_X86_AMD_FAM10H] = "AMD Family 10h",
+		[PERFCTR_X86_INTEL_ATOM] = "Intel Atom",
+		[PERFCTR_X86_INTEL_NHLM] = "Intel Nehalem",
+		[PERFCTR_X86_INTEL_WSTMR] = "Intel Westmere",
+	};
+#endif
+
+	if (info->cpu_type < ARRAY_SIZE(names))
+		return names[info->cpu_type];
+	switch (info->cpu_type) {
+	case PERFCTR_RISCV_GENERIC:
+		return "RISC-V without SBI PMU";
+	case PERFCTR_RISCV_SBI:
+		return "RISC-V with SBI PMU";
+	default:
+		return "unknown";
+	}
+}
+
+const char *perfctr_owner_name(unsigned int owner)
+{
+	switch (owner) {
+	case PERFCTR_OWNER_NONE:
+		return "nobody";
+	case PERFCTR_OWNER_PERF:
+		return "perf_events";
+	case PERFCTR_OWNER_WATCHDOG:
+		return "the NMI watchdog";
+	case PERFCTR_OWNER_FIRMWARE:
+		return "the firmware";
+	case PERFCTR_OWNER_PERFCTR:
+		return "other users of perfctr";
+	case PERFCTR_OWNER_HOLDER:
+		return "another open file that programmed the same thread";
+	default:
+		return "unknown";
+	}
+}
+
+const char *perfctr_error_name(unsigned int error)
+{
+	switch (error) {
+	case PERFCTR_ERROR_NONE:
+		return "none";
+	case PERFCTR_ERROR_LOST:
+		return "a CPU came online whose counters could not be had";
+	case PERFCTR_ERROR_EXEC:
+		return "stopped at an exec that raised privileges, or of a program that may not be read";
+	default:
+		return "unknown";
+	}
+}

@@ -1,0 +1,474 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Names of events. riscv: those of the SBI PMU extension (RISC-V Supervisor
+ * Binary Interface Specification 2.0, chapter 11), under the names that perf
+ * gives to them.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "internal.h"
+
+/* SBI event_idx: type in bits 16..19, code in bits 0..15 */
+#define SBI_TYPE_HW	0u
+#define SBI_TYPE_CACHE	1u
+#define SBI_TYPE_RAW	2u
+#define SBI_EVENT(type, code)	((type) << 16 | (code))
+#define SBI_TYPE(event)		((event) >> 16 & 0xfu)
+#define SBI_CODE(event)		((event) & 0xffffu)
+
+#define SBI_HW_CPU_CYCLES	1u
+#define SBI_HW_INSTRUCTIONS	2u
+
+/* Cache event code: cache in bits 3..15, operation in bits 1..2, result in bit 0 */
+#define SBI_CACHE(cache, op, result)	((cache) << 3 | (op) << 1 | (result))
+
+#define RISCV_CYCLE	0u
+#define RISCV_INSTRET	2u
+
+#define CTRS_CYCLE	(1u << RISCV_CYCLE)
+#define CTRS_INSTRET	(1u << RISCV_INSTRET)
+#define CTRS_PROG	0xfffffff8u
+
+#define HW(code, name, text) \
+	{ SBI_EVENT(SBI_TYPE_HW, code), CTRS_PROG, NULL, name, text }
+#define CACHE(cache, op, result, name, text) \
+	{ SBI_EVENT(SBI_TYPE_CACHE, SBI_CACHE(cache, op, result)), CTRS_PROG, NULL, name, text }
+#define CACHE_OP(cache, op, many, one, name, text)			\
+	CACHE(cache, op, 0u, name "-" many, text " " many),		\
+	CACHE(cache, op, 1u, name "-" one "-misses", text " " one " misses")
+#define CACHE_READ(cache, name, text) \
+	CACHE_OP(cache, 0u, "loads", "load", name, text)
+#define CACHE_WRITE(cache, name, text) \
+	CACHE_OP(cache, 1u, "stores", "store", name, text)
+#define CACHE_PREFETCH(cache, name, text) \
+	CACHE_OP(cache, 2u, "prefetches", "prefetch", name, text)
+
+/* What there is without programmable counters as well; the kernel sees to it. */
+#define BASIC_EVENTS							\
+	HW(SBI_HW_CPU_CYCLES, "cycles", "clock cycles of the core"),	\
+	HW(SBI_HW_INSTRUCTIONS, "instructions", "instructions completed"), \
+	{ SBI_EVENT(SBI_TYPE_HW, SBI_HW_CPU_CYCLES), CTRS_CYCLE, NULL,	\
+	  "cycle", "the fixed counter cycle" },				\
+	{ SBI_EVENT(SBI_TYPE_HW, SBI_HW_INSTRUCTIONS), CTRS_INSTRET, NULL, \
+	  "instret", "the fixed counter instret" }
+
+/* Cache events that make no sense (stores through an instruction cache) have no name. */
+static const struct perfctr_event riscv_events[] = {
+	BASIC_EVENTS,
+	HW(3u, "cache-references", "cache accesses"),
+	HW(4u, "cache-misses", "cache accesses that missed"),
+	HW(5u, "branches", "branch instructions completed"),
+	HW(6u, "branch-misses", "branches mispredicted"),
+	HW(7u, "bus-cycles", "cycles of the bus"),
+	HW(8u, "stalled-cycles-frontend", "cycles without instructions to issue"),
+	HW(9u, "stalled-cycles-backend", "cycles without room to issue to"),
+	HW(10u, "ref-cycles", "cycles at a constant reference frequency"),
+	CACHE_READ(0u, "L1-dcache", "level 1 data cache"),
+	CACHE_WRITE(0u, "L1-dcache", "level 1 data cache"),
+	CACHE_PREFETCH(0u, "L1-dcache", "level 1 data cache"),
+	CACHE_READ(1u, "L1-icache", "level 1 instruction cache"),
+	CACHE_PREFETCH(1u, "L1-icache", "level 1 instruction cache"),
+	CACHE_READ(2u, "LLC", "last level cache"),
+	CACHE_WRITE(2u, "LLC", "last level cache"),
+	CACHE_PREFETCH(2u, "LLC", "last level cache"),
+	CACHE_READ(3u, "dTLB", "data TLB"),
+	CACHE_WRITE(3u, "dTLB", "data TLB"),
+	CACHE_PREFETCH(3u, "dTLB", "data TLB"),
+	CACHE_READ(4u, "iTLB", "instruction TLB"),
+	CACHE_READ(5u, "branch", "branch predictor"),
+	CACHE_READ(6u, "node", "local memory"),
+	CACHE_WRITE(6u, "node", "local memory"),
+	CACHE_PREFETCH(6u, "node", "local memory"),
+};
+
+static const struct perfctr_event riscv_generic_events[] = {
+	BASIC_EVENTS,
+};
+
+/* Other names, as perf has them, of events above. */
+static const struct {
+	const char *alias;
+	const char *name;
+} aliases[] = {
+	{ "cpu-cycles", "cycles" },
+	{ "branch-instructions", "branches" },
+	{ "idle-cycles-frontend", "stalled-cycles-frontend" },
+	{ "idle-cycles-backend", "stalled-cycles-backend" },
+};
+
+/* And of the parts of cache events; longer names before their own beginnings. */
+struct part {
+	const char *name;
+	const char *means;
+};
+
+static const struct part cache_parts[] = {
+	{ "L1-dcache", "L1-dcache" }, { "L1-data", "L1-dcache" },
+	{ "l1-d", "L1-dcache" }, { "l1d", "L1-dcache" },
+	{ "L1-icache", "L1-icache" }, { "L1-instruction", "L1-icache" },
+	{ "l1-i", "L1-icache" }, { "l1i", "L1-icache" },
+	{ "LLC", "LLC" }, { "L2", "LLC" },
+	{ "dTLB", "dTLB" }, { "d-tlb", "dTLB" }, { "Data-TLB", "dTLB" },
+	{ "iTLB", "iTLB" }, { "i-tlb", "iTLB" }, { "Instruction-TLB", "iTLB" },
+	{ "branches", "branch" }, { "branch", "branch" }, { "bpu", "branch" },
+	{ "btb", "branch" }, { "bpc", "branch" },
+	{ "node", "node" },
+};
+
+static const struct part op_parts[] = {
+	{ "loads", "load" }, { "load", "load" }, { "read", "load" },
+	{ "stores", "store" }, { "store", "store" }, { "write", "store" },
+	{ "prefetches", "prefetch" }, { "prefetch", "prefetch" },
+	{ "speculative-read", "prefetch" }, { "speculative-load", "prefetch" },
+};
+
+static const struct part result_parts[] = {
+	{ "refs", "" }, { "reference", "" }, { "ops", "" }, { "access", "" },
+	{ "misses", "misses" }, { "miss", "misses" },
+};
+
+static const struct perfctr_event_set riscv_set = {
+	.cpu_type = PERFCTR_RISCV_SBI,
+	.event_prefix = "SBI_",
+	.nevents = ARRAY_SIZE(riscv_events),
+	.events = riscv_events,
+};
+
+static const struct perfctr_event_set riscv_generic_set = {
+	.cpu_type = PERFCTR_RISCV_GENERIC,
+	.event_prefix = "SBI_",
+	.nevents = ARRAY_SIZE(riscv_generic_events),
+	.events = riscv_generic_events,
+};
+
+/* The x86 driver has the clock alone so far. */
+static const struct perfctr_event_set x86_generic_set = {
+	.cpu_type = PERFCTR_X86_GENERIC,
+	.event_prefix = "",
+};
+
+const struct perfctr_event_set *perfctr_cpu_event_set(unsigned int cpu_type)
+{
+	switch (cpu_type) {
+	case PERFCTR_RISCV_SBI:
+		return &riscv_set;
+	case PERFCTR_RISCV_GENERIC:
+		return &riscv_generic_set;
+	case PERFCTR_X86_GENERIC:
+		return &x86_generic_set;
+	default:
+		return NULL;
+	}
+}
+
+static const struct perfctr_event *find_event(const struct perfctr_event_set *set,
+					      const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < set->nevents; i++)
+		if (!strcasecmp(set->events[i].name, name))
+			return &set->events[i];
+	return NULL;
+}
+
+/* Takes one part off the front of *name, up to a dash or the end. */
+static const char *take_part(const char **name, const struct part *parts, size_t n)
+{
+	size_t i, len;
+
+	for (i = 0; i < n; i++) {
+		len = strlen(parts[i].name);
+		if (strncasecmp(*name, parts[i].name, len) != 0)
+			continue;
+		if ((*name)[len] == '-')
+			len++;
+		else if ((*name)[len])
+			continue;
+		*name += len;
+		return parts[i].means;
+	}
+	return NULL;
+}
+
+/* CACHE[-OP][-RESULT], read and access where nothing is said, as in perf */
+static const struct perfctr_event *find_cache_event(const struct perfctr_event_set *set,
+						    const char *name)
+{
+	const char *cache, *op = NULL, *result = NULL;
+	char canonical[64];
+	size_t len;
+
+	len = strlen(name);
+	if (!len || name[len - 1] == '-')
+		return NULL;
+	cache = take_part(&name, cache_parts, ARRAY_SIZE(cache_parts));
+	if (!cache)
+		return NULL;
+	while (*name) {
+		if (!op) {
+			op = take_part(&name, op_parts, ARRAY_SIZE(op_parts));
+			if (op)
+				continue;
+		}
+		if (!result) {
+			result = take_part(&name, result_parts, ARRAY_SIZE(result_parts));
+			if (result)
+				continue;
+		}
+		return NULL;
+	}
+	if (!op)
+		op = "load";
+	if (result && *result)
+		snprintf(canonical, sizeof(canonical), "%s-%s-misses", cache, op);
+	else
+		snprintf(canonical, sizeof(canonical), "%s-%s%s", cache, op,
+			 strcmp(op, "prefetch") ? "s" : "es");
+	return find_event(set, canonical);
+}
+
+static const struct perfctr_event *find_name(const struct perfctr_event_set *set,
+					     const char *name)
+{
+	const struct perfctr_event *event;
+	size_t i;
+
+	event = find_event(set, name);
+	for (i = 0; !event && i < ARRAY_SIZE(aliases); i++)
+		if (!strcasecmp(aliases[i].alias, name))
+			event = find_event(set, aliases[i].name);
+	if (!event)
+		event = find_cache_event(set, name);
+	return event;
+}
+
+/* r and hexadecimal digits: 1 if that is what it is, -1 if there are too many. */
+static int parse_raw(const char *name, __u64 *value)
+{
+	size_t len = strlen(name);
+
+	if ((name[0] != 'r' && name[0] != 'R') || len < 2 ||
+	    strspn(name + 1, "0123456789abcdefABCDEF") != len - 1)
+		return 0;
+	if (len - 1 > 16)
+		return -1;
+	*value = strtoull(name + 1, NULL, 16);
+	return 1;
+}
+
+static int parse_modifier(const char *modifier, __u32 *flags)
+{
+	if (!*modifier)
+		return -1;
+	for (; *modifier; modifier++) {
+		if (*modifier == 'u')
+			*flags |= PERFCTR_CTR_USER;
+		else if (*modifier == 'k')
+			*flags |= PERFCTR_CTR_KERNEL;
+		else
+			return -1;
+	}
+	return 0;
+}
+
+static int is_riscv(unsigned int cpu_type)
+{
+	return cpu_type == PERFCTR_RISCV_SBI || cpu_type == PERFCTR_RISCV_GENERIC;
+}
+
+int perfctr_event_parse(unsigned int cpu_type, const char *spec,
+			struct perfctr_ctr_control *ctr)
+{
+	const struct perfctr_event_set *set = perfctr_cpu_event_set(cpu_type);
+	const struct perfctr_event *event;
+	const char *colon;
+	char name[64];
+	size_t len;
+	int raw = 0;
+
+	memset(ctr, 0, sizeof(*ctr));
+	colon = strchr(spec, ':');
+	len = colon ? (size_t)(colon - spec) : strlen(spec);
+	if (!set || len >= sizeof(name)) {
+		errno = ENOENT;
+		return -1;
+	}
+	memcpy(name, spec, len);
+	name[len] = '\0';
+
+	event = find_name(set, name);
+	if (!event && cpu_type == PERFCTR_RISCV_SBI)
+		raw = parse_raw(name, &ctr->config);
+	if (!event && !raw) {
+		errno = ENOENT;
+		return -1;
+	}
+	if (raw < 0 || (colon && parse_modifier(colon + 1, &ctr->flags) < 0)) {
+		errno = EINVAL;
+		return -1;
+	}
+
+	if (raw) {
+		ctr->map = PERFCTR_MAP_ANY;
+		ctr->event = SBI_EVENT(SBI_TYPE_RAW, 0u);
+		return 0;
+	}
+	ctr->event = event->evntsel;
+	if (event->counters_set == CTRS_CYCLE)
+		ctr->map = RISCV_CYCLE;
+	else if (event->counters_set == CTRS_INSTRET)
+		ctr->map = RISCV_INSTRET;
+	else
+		ctr->map = PERFCTR_MAP_ANY;
+	return 0;
+}
+
+int perfctr_event_format(unsigned int cpu_type,
+			 const struct perfctr_ctr_control *ctr,
+			 char *buf, size_t size)
+{
+	static const char *const modifiers[] = { "", ":u", ":k", ":uk" };
+	const char *modifier = modifiers[ctr->flags & (PERFCTR_CTR_USER | PERFCTR_CTR_KERNEL)];
+	const struct perfctr_event_set *set = perfctr_cpu_event_set(cpu_type);
+	unsigned int i, wanted = CTRS_PROG;
+
+	if (is_riscv(cpu_type) && ctr->map <= RISCV_INSTRET)
+		wanted = 1u << ctr->map;
+	for (i = 0; set && i < set->nevents; i++)
+		if (set->events[i].evntsel == ctr->event &&
+		    set->events[i].counters_set == wanted)
+			return snprintf(buf, size, "%s%s", set->events[i].name, modifier);
+	if (is_riscv(cpu_type) && ctr->event == SBI_EVENT(SBI_TYPE_RAW, 0u))
+		return snprintf(buf, size, "r%llx%s", ctr->config, modifier);
+	return snprintf(buf, size, "event 0x%llx%s", ctr->event, modifier);
+}
+
+int perfctr_event_available(const struct perfctr_info *info,
+			    const struct perfctr_ctr_control *ctr)
+{
+	unsigned int code = SBI_CODE((unsigned int)ctr->event);
+
+	if (!is_riscv(info->cpu_type))
+		return 0;
+	if (ctr->map != PERFCTR_MAP_ANY && ctr->map <= RISCV_INSTRET)
+		return !!(info->counters >> ctr->map & 1);
+	switch (SBI_TYPE((unsigned int)ctr->event)) {
+	case SBI_TYPE_HW:
+		return code < 64 && (info->events[0] >> code & 1);
+	case SBI_TYPE_CACHE:
+		return code < 64 && (info->events[1] >> code & 1);
+	case SBI_TYPE_RAW:
+		return !!(info->counters & CTRS_PROG);
+	default:
+		return 0;
+	}
+}
+
+/*
+ * Near matches
+ */
+
+#define NAME_MAX_LEN	40
+
+/*
+ * How many letters must be put in, taken out, changed, or exchanged with their
+ * neighbour to make one name of the other (optimal string alignment).
+ */
+static unsigned int distance(const char *a, const char *b)
+{
+	unsigned int d[3][NAME_MAX_LEN + 1];
+	unsigned int *before = d[0], *above = d[1], *row = d[2], *tmp;
+	size_t i, j, la = strlen(a), lb = strlen(b);
+	unsigned int best;
+
+	if (lb > NAME_MAX_LEN)
+		return NAME_MAX_LEN;
+	for (j = 0; j <= lb; j++)
+		row[j] = (unsigned int)j;
+	for (i = 1; i <= la; i++) {
+		tmp = before;
+		before = above;
+		above = row;
+		row = tmp;
+		row[0] = (unsigned int)i;
+		for (j = 1; j <= lb; j++) {
+			int ca = tolower((unsigned char)a[i - 1]);
+			int cb = tolower((unsigned char)b[j - 1]);
+
+			best = above[j - 1] + (ca != cb);
+			if (above[j] + 1 < best)
+				best = above[j] + 1;
+			if (row[j - 1] + 1 < best)
+				best = row[j - 1] + 1;
+			if (i > 1 && j > 1 && before[j - 2] + 1 < best &&
+			    ca == tolower((unsigned char)b[j - 2]) &&
+			    cb == tolower((unsigned char)a[i - 2]))
+				best = before[j - 2] + 1;
+			row[j] = best;
+		}
+	}
+	return row[lb];
+}
+
+static int contains(const char *name, const char *part)
+{
+	size_t len = strlen(part);
+
+	for (; *name; name++)
+		if (!strncasecmp(name, part, len))
+			return 1;
+	return 0;
+}
+
+size_t perfctr_event_suggest(unsigned int cpu_type, const char *spec,
+			     const char **names, size_t max)
+{
+	const struct perfctr_event_set *set = perfctr_cpu_event_set(cpu_type);
+	unsigned int scores[ARRAY_SIZE(riscv_events) + ARRAY_SIZE(aliases)];
+	size_t i, j, len, count = 0;
+	char wanted[NAME_MAX_LEN];
+	const char *name;
+	unsigned int score;
+
+	len = strcspn(spec, ":");
+	if (!set || !max || !len || len >= sizeof(wanted))
+		return 0;
+	memcpy(wanted, spec, len);
+	wanted[len] = '\0';
+
+	for (i = 0; i < set->nevents + ARRAY_SIZE(aliases); i++) {
+		if (i < set->nevents) {
+			name = set->events[i].name;
+		} else {
+			name = aliases[i - set->nevents].alias;
+			if (!find_event(set, aliases[i - set->nevents].name))
+				continue;
+		}
+		/* A part of a name ("tlb") is as good as two wrong letters. */
+		score = distance(wanted, name);
+		if (len >= 3 && score > 2 && contains(name, wanted))
+			score = 2;
+		if (score > 1 + len / 3)
+			continue;
+		/* Insert behind those that are as near; the last may fall off. */
+		for (j = count; j > 0 && scores[j - 1] > score; j--) {
+			if (j < max) {
+				scores[j] = scores[j - 1];
+				names[j] = names[j - 1];
+			}
+		}
+		if (j >= max)
+			continue;
+		scores[j] = score;
+		names[j] = name;
+		if (count < max)
+			count++;
+	}
+	return count;
+}

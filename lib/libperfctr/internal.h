@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the files of the library share and nobody else sees. */
+#ifndef PERFCTR_INTERNAL_H
+#define PERFCTR_INTERNAL_H
+
+/* The calls that users get inline are defined here, so no inline copies. */
+#define PERFCTR_NO_INLINE
+#include "libperfctr.h"
+
+#define perfctr_internal __attribute__((visibility("hidden")))
+
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+
+struct vperfctr {
+	const struct perfctr_page *page;	/* first: vperfctr_page() relies on it */
+	int fd;
+	void *map;				/* the page if it is the kernel's, or NULL */
+};
+
+/* Between the control of 2.6 and the kernel's; -1 and EINVAL if it cannot be said */
+perfctr_internal
+int perfctr_control_to_native(const struct vperfctr_control *from,
+			      struct perfctr_control *to);
+perfctr_internal
+int perfctr_control_from_native(const struct perfctr_control *from,
+				struct vperfctr_control *to);
+
+/* PERFCTR_IOC_READ with room for the first n counters */
+perfctr_internal
+int perfctr_read_some(int fd, struct perfctr_read *sums, unsigned int n);
+
+/* The clock and the sums as read(2) stores them */
+struct perfctr_words {
+	__u64 clock;
+	__u64 sum[PERFCTR_MAX_CTRS];
+};
+
+/* read(2) with room for size bytes; returns the number of counters, or -1 */
+perfctr_internal
+int perfctr_read_words(int fd, void *words, size_t size);
+
+#endif /* PERFCTR_INTERNAL_H */

@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * libperfctr: performance counters of the calling thread.
+ *
+ * The names of perfctr 2.6 come first, with 2.6's meaning; what is new stands
+ * beside them, further down. libperfctr(3) describes each call.
+ *
+ * Unless said otherwise a call that fails returns -1 or NULL and sets errno.
+ * The reads that return a value return PERFCTR_NO_COUNT (all bits set) and set
+ * errno: EIO when the state has a sticky error, EINVAL when it has no such
+ * counter.
+ */
+#ifndef LIBPERFCTR_H
+#define LIBPERFCTR_H
+
+#include <stddef.h>
+#include <linux/perfctr.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * Types and constants of perfctr 2.6
+ *
+ * struct perfctr_info and the PERFCTR_FEATURE_* are in <linux/perfctr.h>; the
+ * library fills in the member that the ABI adds in front, "size".
+ */
+
+/* cpu_type; GENERIC and those of riscv are in <linux/perfctr.h>. */
+#define PERFCTR_X86_INTEL_P5	1
+#define PERFCTR_X86_INTEL_P5MMX	2
+#define PERFCTR_X86_INTEL_P6	3
+#define PERFCTR_X86_INTEL_PII	4
+#define PERFCTR_X86_INTEL_PIII	5
+#define PERFCTR_X86_CYRIX_MII	6
+#define PERFCTR_X86_WINCHIP_C6	7
+#define PERFCTR_X86_WINCHIP_2	8
+#define PERFCTR_X86_AMD_K7	9
+#define PERFCTR_X86_VIA_C3	10
+#define PERFCTR_X86_INTEL_P4	11
+#define PERFCTR_X86_INTEL_P4M2	12
+#define PERFCTR_X86_AMD_K8	13
+#define PERFCTR_X86_INTEL_PENTM	14
+#define PERFCTR_X86_AMD_K8C	15
+#define PERFCTR_X86_INTEL_P4M3	16
+#define PERFCTR_X86_INTEL_CORE	17
+#define PERFCTR_X86_INTEL_CORE2	18
+#define PERFCTR_X86_AMD_FAM10H	19
+#define PERFCTR_X86_INTEL_ATOM	20
+#define PERFCTR_X86_INTEL_NHLM	21
+#define PERFCTR_X86_INTEL_WSTMR	22
+
+#define PERFCTR_PPC_GENERIC	0
+#define PERFCTR_PPC_604		1
+#define PERFCTR_PPC_604e	2
+#define PERFCTR_PPC_750		3
+#define PERFCTR_PPC_7400	4
+#define PERFCTR_PPC_7450	5
+
+struct perfctr_cpu_mask {
+	unsigned int nrwords;
+	unsigned int mask[1];	/* really nrwords */
+};
+
+struct perfctr_cpus_info {
+	struct perfctr_cpu_mask *cpus;
+	struct perfctr_cpu_mask *cpus_forbidden;
+};
+
+#if defined(__x86_64__) || defined(__i386__)
+
+#define PERFCTR_NRCTRS	18
+
+struct perfctr_cpu_control {
+	unsigned int tsc_on;
+	unsigned int nractrs;
+	unsigned int nrictrs;
+	unsigned int pmc_map[PERFCTR_NRCTRS];
+	unsigned int evntsel[PERFCTR_NRCTRS];
+	__extension__ union {
+		struct {
+			unsigned int escr[PERFCTR_NRCTRS];
+			unsigned int pebs_enable;
+			unsigned int pebs_matrix_vert;
+		} p4;
+		unsigned int evntsel_high[PERFCTR_NRCTRS];
+		struct {
+			unsigned int _padding[PERFCTR_NRCTRS];
+			unsigned int offcore_rsp[2];
+		} nhlm;
+	};
+	int ireset[PERFCTR_NRCTRS];
+	unsigned int _reserved[4];
+};
+
+#elif defined(__powerpc__) && !defined(__powerpc64__)
+
+#define PERFCTR_NRCTRS	8
+
+struct perfctr_cpu_control {
+	unsigned int tsc_on;
+	unsigned int nractrs;
+	unsigned int nrictrs;
+	unsigned int pmc_map[PERFCTR_NRCTRS];
+	unsigned int evntsel[PERFCTR_NRCTRS];
+	int ireset[PERFCTR_NRCTRS];
+	struct {
+		unsigned int mmcr0;
+		unsigned int mmcr2;
+	} ppc;
+	unsigned int _reserved[4];
+};
+
+#else /* riscv */
+
+/*
+ * As many as the kernel takes, so that any control can be read back. The
+ * registers are fewer: cycle, instret and hpmcounter3 to 31.
+ */
+#define PERFCTR_NRCTRS	PERFCTR_MAX_CTRS
+
+/**
+ * struct perfctr_cpu_control - what is counted
+ * @tsc_on: 1 to accumulate the clock (the time CSR)
+ * @nractrs: number of a-mode counters
+ * @nrictrs: number of i-mode counters, which follow these
+ * @pmc_map: number of the hardware counter, that is of its CSR less that of
+ *	cycle: 0 cycle, 2 instret, 3..31 hpmcounter3..31; or PERFCTR_MAP_ANY,
+ *	any programmable counter that can count the event
+ * @evntsel: SBI event_idx: type in bits 16..19 (0 hardware, 1 cache, 2 raw),
+ *	code in bits 0..15
+ * @riscv.mode: PERFCTR_CTR_USER, PERFCTR_CTR_KERNEL or both; 0 is user mode
+ *	alone, so that a control that was zeroed needs no privilege
+ * @riscv.event_data: SBI event_data of a raw event, else 0
+ * @ireset: start values of the i-mode counters
+ */
+struct perfctr_cpu_control {
+	unsigned int tsc_on;
+	unsigned int nractrs;
+	unsigned int nrictrs;
+	unsigned int pmc_map[PERFCTR_NRCTRS];
+	unsigned int evntsel[PERFCTR_NRCTRS];
+	struct {
+		unsigned int mode[PERFCTR_NRCTRS];
+		unsigned long long event_data[PERFCTR_NRCTRS];
+	} riscv;
+	int ireset[PERFCTR_NRCTRS];
+	unsigned int _reserved[4];
+};
+
+#endif
+
+struct perfctr_sum_ctrs {
+	unsigned long long tsc;
+	unsigned long long pmc[PERFCTR_NRCTRS];
+};
+
+struct vperfctr_control {
+	int si_signo;
+	struct perfctr_cpu_control cpu_control;
+	unsigned int preserve;	/* bits beyond the counters are ignored */
+	unsigned int flags;
+	unsigned int _reserved[4];
+};
+
+#define VPERFCTR_CONTROL_CLOEXEC	PERFCTR_CONTROL_CLOEXEC
+
+/* vperfctr_open_mode(): 0 opens only what exists */
+#define VPERFCTR_OPEN_CREAT_EXCL	3
+
+/* si_code of the signal at overflow, and the siginfo_t member with the mask */
+#define SI_PMC_OVF	'P'
+#define si_pmc_ovf_mask	si_pid
+
+struct vperfctr;
+
+/* Own thread */
+struct vperfctr *vperfctr_open(void);
+struct vperfctr *vperfctr_open_mode(unsigned int mode);
+int vperfctr_info(const struct vperfctr *v, struct perfctr_info *info);
+struct perfctr_cpus_info *vperfctr_cpus_info(const struct vperfctr *v);
+int vperfctr_control(const struct vperfctr *v, struct vperfctr_control *control);
+int vperfctr_read_ctrs(const struct vperfctr *v, struct perfctr_sum_ctrs *sum);
+unsigned long long vperfctr_read_tsc(const struct vperfctr *v);
+unsigned long long vperfctr_read_pmc(const struct vperfctr *v, unsigned int i);
+int vperfctr_read_state(const struct vperfctr *v, struct perfctr_sum_ctrs *sum,
+			struct vperfctr_control *control);
+int vperfctr_stop(const struct vperfctr *v);
+int vperfctr_is_running(const struct vperfctr *v);
+int vperfctr_iresume(const struct vperfctr *v);
+int vperfctr_unlink(const struct vperfctr *v);
+void vperfctr_close(struct vperfctr *v);
+
+/* The same on file descriptors, which may be sent over a socket */
+int _vperfctr_open(int creat);
+int _vperfctr_control(int fd, const struct vperfctr_control *control);
+int _vperfctr_read_control(int fd, struct vperfctr_control *control);
+int _vperfctr_read_sum(int fd, struct perfctr_sum_ctrs *sum);
+
+/* Processor and driver; fd is of /dev/perfctr or a handle */
+int perfctr_info(int fd, struct perfctr_info *info);
+int perfctr_get_info(struct perfctr_info *info);
+struct perfctr_cpus_info *perfctr_cpus_info(int fd);
+int perfctr_abi_check_fd(int fd);
+unsigned int perfctr_info_nrctrs(const struct perfctr_info *info);
+const char *perfctr_info_cpu_name(const struct perfctr_info *info);
+
+/* For people, on stdout */
+void perfctr_info_print(const struct perfctr_info *info);
+void perfctr_cpus_info_print(const struct perfctr_cpus_info *info);
+void perfctr_cpu_control_print(const struct perfctr_cpu_control *control);
+
+/* The events of a processor */
+enum perfctr_unit_mask_type {
+	perfctr_um_type_fixed,
+	perfctr_um_type_exclusive,
+	perfctr_um_type_bitmask
+};
+
+struct perfctr_unit_mask_value {
+	unsigned int value;
+	const char *description;
+};
+
+struct perfctr_unit_mask {
+	unsigned int default_value;
+	enum perfctr_unit_mask_type type;
+	unsigned int nvalues;
+	struct perfctr_unit_mask_value values[1];	/* really nvalues */
+};
+
+struct perfctr_event {
+	unsigned int evntsel;		/* riscv: SBI event_idx */
+	unsigned int counters_set;	/* bit n: hardware counter n can count it */
+	const struct perfctr_unit_mask *unit_mask;	/* NULL: has none */
+	const char *name;
+	const char *description;
+};
+
+struct perfctr_event_set {
+	unsigned int cpu_type;
+	const char *event_prefix;
+	const struct perfctr_event_set *include;	/* NULL, or more events */
+	unsigned int nevents;
+	const struct perfctr_event *events;
+};
+
+const struct perfctr_event_set *perfctr_cpu_event_set(unsigned int cpu_type);
+
+/*
+ * What is new
+ */
+
+/* Where the module's device is */
+#define PERFCTR_DEVICE	"/dev/perfctr"
+
+/* Returned instead of a count, with errno set */
+#define PERFCTR_NO_COUNT	(~0ULL)
+
+/* vperfctr_open_mode(): open, or create if there is none, as vperfctr_open() */
+#define VPERFCTR_OPEN_CREAT	1
+
+/* The file descriptor of a handle, which still belongs to it */
+int vperfctr_fd(const struct vperfctr *v);
+
+/*
+ * A handle around a file descriptor, one that came over a socket say. The
+ * descriptor belongs to the handle afterwards. Reads go through the kernel
+ * unless the caller is the thread that is counted.
+ */
+struct vperfctr *vperfctr_from_fd(int fd);
+
+/*
+ * Control and read with all that the kernel's ABI has. A size of 0 in the
+ * control stands for the whole structure; the size of what is read is filled
+ * in by the call. A read of a state with a sticky error stores the sums and
+ * fails with EIO.
+ */
+int vperfctr_control_native(const struct vperfctr *v,
+			    const struct perfctr_control *control);
+int vperfctr_read_control_native(const struct vperfctr *v,
+				 struct perfctr_control *control);
+int vperfctr_read_native(const struct vperfctr *v, struct perfctr_read *sums);
+int _vperfctr_control_native(int fd, const struct perfctr_control *control);
+int _vperfctr_read_control_native(int fd, struct perfctr_control *control);
+int _vperfctr_read_native(int fd, struct perfctr_read *sums);
+
+/* After EBUSY: PERFCTR_OWNER_*, who has what was wanted; and that in words */
+int vperfctr_owner(const struct vperfctr *v);
+const char *perfctr_owner_name(unsigned int owner);
+
+/* PERFCTR_ERROR_* in words */
+const char *perfctr_error_name(unsigned int error);
+
+/*
+ * Event names. Known are perf's names of hardware and cache events with their
+ * aliases ("instructions", "dTLB-load-misses"), rHEX for a raw event, and
+ * "cycle" and "instret" for the fixed counters; ":u", ":k" or ":uk" says in
+ * which mode to count. Upper and lower case are the same.
+ *
+ * perfctr_event_parse() fills in one counter of a control. Without a modifier
+ * its flags are 0, which the kernel refuses: the caller decides. It fails with
+ * ENOENT if the processor type has no event of that name, and with EINVAL for
+ * a bad modifier or a raw number that is too large.
+ */
+int perfctr_event_parse(unsigned int cpu_type, const char *spec,
+			struct perfctr_ctr_control *ctr);
+
+/*
+ * The names that are nearest to an unknown one, best first, at most max;
+ * returns how many. A modifier in spec is ignored.
+ */
+size_t perfctr_event_suggest(unsigned int cpu_type, const char *spec,
+			     const char **names, size_t max);
+
+/*
+ * The name of what a counter counts, with its modifier if its flags are not 0.
+ * Returns what snprintf() returns.
+ */
+int perfctr_event_format(unsigned int cpu_type,
+			 const struct perfctr_ctr_control *ctr,
+			 char *buf, size_t size);
+
+/*
+ * 1 if the processor has the event, 0 if not. Of raw events only the firmware
+ * knows: they are taken to exist where there are programmable counters.
+ */
+int perfctr_event_available(const struct perfctr_info *info,
+			    const struct perfctr_ctr_control *ctr);
+
+/*
+ * The read path
+ *
+ * vperfctr_read_pmc(), vperfctr_read_tsc() and those below are inline; the
+ * library has them out of line as well, for other languages. They read the
+ * mapped page and the register, and call the cold functions here, which ask
+ * the kernel, only where the page says so. A read is a compiler barrier:
+ * memory accesses of the code that is measured stay on their side of it.
+ *
+ * Any thread may call them with any handle. Only the thread that is counted
+ * reads registers, the others ask the kernel.
+ */
+#define PERFCTR_COLD	__attribute__((__cold__, __noinline__))
+
+/* Always inlined, never emitted: what has a copy elsewhere has it in the library. */
+#define PERFCTR_INLINE \
+	extern __inline__ __attribute__((__gnu_inline__, __always_inline__))
+
+unsigned long long vperfctr_ask_pmc(const struct vperfctr *v, unsigned int i) PERFCTR_COLD;
+unsigned long long vperfctr_ask_tsc(const struct vperfctr *v) PERFCTR_COLD;
+unsigned long long vperfctr_ask_reg(const struct vperfctr *v, unsigned int reg) PERFCTR_COLD;
+int vperfctr_ask_snapshot(const struct vperfctr *v, struct perfctr_sum_ctrs *sum,
+			  unsigned int n) PERFCTR_COLD;
+
+/*
+ * The mapped page of a handle; never NULL. Where the page could not be mapped
+ * it is one that tells every reader to ask the kernel.
+ */
+const struct perfctr_page *vperfctr_page(const struct vperfctr *v);
+
+/*
+ * The clock and the first n counters, consistent with each other. Cheapest
+ * where n is a constant. vperfctr_read_ctrs() does the same for as many
+ * counters as the state has.
+ */
+int vperfctr_snapshot(const struct vperfctr *v, struct perfctr_sum_ctrs *sum,
+		      unsigned int n);
+
+/*
+ * One hardware counter that the state counts on, by the number of its register
+ * (struct perfctr_info, counters) instead of its place in the control.
+ * Cheapest where reg is a constant. EINVAL if the state does not use it.
+ */
+unsigned long long vperfctr_read_reg(const struct vperfctr *v, unsigned int reg);
+
+#if defined(__riscv)
+#define PERFCTR_REG_CYCLE	0u
+#define PERFCTR_REG_TIME	1u
+#define PERFCTR_REG_INSTRET	2u
+#define vperfctr_read_cycle(v)		vperfctr_read_reg((v), PERFCTR_REG_CYCLE)
+#define vperfctr_read_instret(v)	vperfctr_read_reg((v), PERFCTR_REG_INSTRET)
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+
+#include "perfctr-inline.h"
+
+#endif /* LIBPERFCTR_H */

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The read path, inline. Included by libperfctr.h only.
+ *
+ * The algorithm is told above struct perfctr_page in <linux/perfctr.h>. All of
+ * it runs on the thread that is counted, and the page changes only while that
+ * thread is in the kernel, so the order of the program is all the order that
+ * is needed: compiler barriers, and no fence. (Volatile accesses would give the
+ * same order, but keep the compiler from loading and extending in one go.)
+ */
+#ifndef PERFCTR_INLINE_H
+#define PERFCTR_INLINE_H
+
+#ifndef LIBPERFCTR_H
+#error "include <libperfctr.h>"
+#endif
+
+#define perfctr_likely(x)	__builtin_expect(!!(x), 1)
+#define perfctr_unlikely(x)	__builtin_expect(!!(x), 0)
+#define perfctr_barrier()	__asm__ __volatile__ ("" : : : "memory")
+
+#if defined(__riscv) && __riscv_xlen == 64
+#include "perfctr-riscv.h"
+#elif defined(__x86_64__) || defined(__i386__)
+#include "perfctr-x86.h"
+#endif
+
+#ifdef PERFCTR_CLOCK_SLOT
+
+/*
+ * The three below return 1 and store the count, or return 0 where the kernel
+ * must be asked. They are for those who keep the address of the page in a
+ * register of their own and ask the kernel in their own way; others take the
+ * calls further down.
+ */
+
+/* The hardware counter with this register (PERFCTR_CLOCK_SLOT is the clock) */
+PERFCTR_INLINE int perfctr_page_read_reg(const struct perfctr_page *page,
+					 unsigned int reg,
+					 unsigned long long *value)
+{
+	unsigned long long count;
+	long seq;
+
+	if (reg >= PERFCTR_PAGE_NO_SLOT)
+		return 0;
+	do {
+		perfctr_barrier();
+		seq = page->seq;
+		perfctr_barrier();
+		if (perfctr_unlikely(seq < 0))
+			return 0;
+		if (perfctr_unlikely(page->slot[reg].owner != perfctr_thread_pointer()))
+			return 0;
+		count = page->slot[reg].bias + perfctr_register(reg);
+		perfctr_barrier();
+	} while (perfctr_unlikely(page->seq != seq));
+	*value = count;
+	return 1;
+}
+
+/* Byte offset of counter i's slot; loaded once, whatever it is used for */
+PERFCTR_INLINE unsigned long perfctr_page_map(const struct perfctr_page *page,
+					      unsigned int i)
+{
+	unsigned long offset = page->map[i];
+
+	__asm__ __volatile__ ("" : "+r" (offset));
+	return offset;
+}
+
+/*
+ * The page as if the slot at this offset were slot[0]. The loads from the slot
+ * then have constant displacements, which saves an addition.
+ */
+PERFCTR_INLINE const struct perfctr_page *
+perfctr_page_shift(const struct perfctr_page *page, unsigned long offset)
+{
+	const void *shifted = (const char *)page + offset;
+
+	return (const struct perfctr_page *)shifted;
+}
+
+/* Counter i of the control */
+PERFCTR_INLINE int perfctr_page_read_pmc(const struct perfctr_page *page,
+					 unsigned int i,
+					 unsigned long long *value)
+{
+	const struct perfctr_page *shifted;
+	unsigned long long count;
+	unsigned long offset;
+	long seq;
+
+	if (i >= PERFCTR_MAX_CTRS)
+		return 0;
+	do {
+		perfctr_barrier();
+		seq = page->seq;
+		perfctr_barrier();
+		if (perfctr_unlikely(seq < 0))
+			return 0;
+		offset = perfctr_page_map(page, i);
+		shifted = perfctr_page_shift(page, offset);
+		if (perfctr_unlikely(shifted->slot[0].owner != perfctr_thread_pointer()))
+			return 0;
+		count = perfctr_slot_count(shifted->slot[0].bias, offset);
+		perfctr_barrier();
+	} while (perfctr_unlikely(page->seq != seq));
+	*value = count;
+	return 1;
+}
+
+PERFCTR_INLINE unsigned long long
+perfctr_page_count(const struct perfctr_page *page, unsigned int i)
+{
+	unsigned long offset = perfctr_page_map(page, i);
+
+	return perfctr_slot_count(perfctr_page_shift(page, offset)->slot[0].bias,
+				  offset);
+}
+
+#if defined(__clang__)
+#define PERFCTR_UNROLL	_Pragma("clang loop unroll(full)")
+#else
+#define PERFCTR_UNROLL	_Pragma("GCC unroll 8")
+#endif
+
+PERFCTR_INLINE void perfctr_page_counts(const struct perfctr_page *page,
+					struct perfctr_sum_ctrs *sum,
+					unsigned int n)
+{
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		sum->pmc[i] = perfctr_page_count(page, i);
+}
+
+/* Likewise, for a small constant */
+PERFCTR_INLINE void perfctr_page_few_counts(const struct perfctr_page *page,
+					    struct perfctr_sum_ctrs *sum,
+					    unsigned int n)
+{
+	unsigned int i;
+
+	PERFCTR_UNROLL
+	for (i = 0; i < n; i++)
+		sum->pmc[i] = perfctr_page_count(page, i);
+}
+
+/* The clock and the first n counters, into *sum */
+PERFCTR_INLINE int perfctr_page_snapshot(const struct perfctr_page *page,
+					 struct perfctr_sum_ctrs *sum,
+					 unsigned int n)
+{
+	long seq;
+
+	if (n > PERFCTR_NRCTRS)
+		return 0;
+	do {
+		perfctr_barrier();
+		seq = page->seq;
+		perfctr_barrier();
+		if (perfctr_unlikely(seq < 0))
+			return 0;
+		if (perfctr_unlikely(page->owner != perfctr_thread_pointer()))
+			return 0;
+		if (perfctr_unlikely(n > page->nrctrs))
+			return 0;
+		sum->tsc = page->slot[PERFCTR_CLOCK_SLOT].bias +
+			perfctr_register(PERFCTR_CLOCK_SLOT);
+		if (__builtin_constant_p(n) && n <= 8)
+			perfctr_page_few_counts(page, sum, n);
+		else
+			perfctr_page_counts(page, sum, n);
+		perfctr_barrier();
+	} while (perfctr_unlikely(page->seq != seq));
+	return 1;
+}
+
+#undef PERFCTR_UNROLL
+
+/* The library itself asks for no inline copies of what it defines. */
+#ifndef PERFCTR_NO_INLINE
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+PERFCTR_INLINE
+const struct perfctr_page *vperfctr_page(const struct vperfctr *v)
+{
+	/* The page's address is the first member of the opaque structure. */
+	return *(const struct perfctr_page *const *)(const void *)v;
+}
+
+PERFCTR_INLINE
+unsigned long long vperfctr_read_reg(const struct vperfctr *v, unsigned int reg)
+{
+	unsigned long long value;
+
+	if (perfctr_likely(perfctr_page_read_reg(vperfctr_page(v), reg, &value)))
+		return value;
+	return vperfctr_ask_reg(v, reg);
+}
+
+PERFCTR_INLINE
+unsigned long long vperfctr_read_tsc(const struct vperfctr *v)
+{
+	unsigned long long value;
+
+	if (perfctr_likely(perfctr_page_read_reg(vperfctr_page(v), PERFCTR_CLOCK_SLOT, &value)))
+		return value;
+	return vperfctr_ask_tsc(v);
+}
+
+PERFCTR_INLINE
+unsigned long long vperfctr_read_pmc(const struct vperfctr *v, unsigned int i)
+{
+	unsigned long long value;
+
+	if (perfctr_likely(perfctr_page_read_pmc(vperfctr_page(v), i, &value)))
+		return value;
+	return vperfctr_ask_pmc(v, i);
+}
+
+PERFCTR_INLINE
+int vperfctr_snapshot(const struct vperfctr *v, struct perfctr_sum_ctrs *sum,
+		      unsigned int n)
+{
+	if (perfctr_likely(perfctr_page_snapshot(vperfctr_page(v), sum, n)))
+		return 0;
+	return vperfctr_ask_snapshot(v, sum, n);
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* PERFCTR_NO_INLINE */
+
+#endif /* PERFCTR_CLOCK_SLOT */
+
+#endif /* PERFCTR_INLINE_H */

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * How a riscv thread reads its counters: the parts of the read path that
+ * perfctr-inline.h is made of.
+ */
+#ifndef PERFCTR_RISCV_H
+#define PERFCTR_RISCV_H
+
+/* The slot of the clock, the time CSR */
+#define PERFCTR_CLOCK_SLOT	1u
+
+PERFCTR_INLINE __u64 perfctr_thread_pointer(void)
+{
+	return (__u64)(unsigned long)__builtin_thread_pointer();
+}
+
+/*
+ * The number of a CSR is part of the instruction that reads it. So each has a
+ * stub of 16 bytes, just what lies between two slots of the page: the member
+ * "map" of a counter leads to its stub as it does to its slot. One copy of the
+ * table is linked into a program or library (a comdat group).
+ *
+ * The stubs 32 to 64 have no register. Nobody's slot leads there, except that
+ * a signal handler may stop the counters in the middle of a snapshot, which
+ * then sees the new map before it sees the new sequence count, and must get
+ * back to look at that.
+ *
+ * t0 and t2 are no arbitrary choice: a jump that links in t0 and a return
+ * through it are a call and a return for the return-address predictor, and a
+ * jump through t2 needs no landing pad where Zicfilp is on.
+ */
+#define PERFCTR_CSR_STUBS						\
+	".ifndef perfctr_csr_stubs\n\t"					\
+	".pushsection .text.perfctr_csr_stubs,\"axG\",@progbits,"	\
+		"perfctr_csr_stubs,comdat\n\t"				\
+	".option push\n\t"						\
+	".option norvc\n\t"						\
+	".option norelax\n\t"						\
+	".weak perfctr_csr_stubs\n\t"					\
+	".hidden perfctr_csr_stubs\n\t"					\
+	".type perfctr_csr_stubs,@function\n\t"				\
+	".balign 16\n"							\
+	"perfctr_csr_stubs:\n\t"					\
+	".irp n,0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,"			\
+		"16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31\n\t"	\
+	"csrr t1, 0xc00 + \\n\n\t"					\
+	"jr t0\n\t"							\
+	".balign 16\n\t"						\
+	".endr\n\t"							\
+	".rept 33\n\t"							\
+	"li t1, 0\n\t"							\
+	"jr t0\n\t"							\
+	".balign 16\n\t"						\
+	".endr\n\t"							\
+	".size perfctr_csr_stubs, . - perfctr_csr_stubs\n\t"		\
+	".option pop\n\t"						\
+	".popsection\n\t"						\
+	".endif\n\t"
+
+/*
+ * The bias plus the register of the slot at this offset. The low half of the
+ * table's address is the displacement of the jump; relaxation is off because
+ * the linker may otherwise drop the auipc and rebase the jump on gp.
+ */
+PERFCTR_INLINE __u64 perfctr_slot_count(__u64 bias, unsigned long offset)
+{
+	__asm__ __volatile__ (
+		PERFCTR_CSR_STUBS
+		".option push\n\t"
+		".option norelax\n"
+		"1:\tauipc t2, %%pcrel_hi(perfctr_csr_stubs)\n\t"
+		"add t2, t2, %1\n\t"
+		"jalr t0, %%pcrel_lo(1b)(t2)\n\t"
+		"add %0, %0, t1\n\t"
+		".option pop"
+		: "+r" (bias) : "r" (offset) : "t0", "t1", "t2");
+	return bias;
+}
+
+#define PERFCTR_READ_CSR(n)						\
+	case n:								\
+		__asm__ __volatile__ ("csrr %0, 0xc00 + " #n : "=r" (value)); \
+		break
+
+/* Register n; where n is a constant nothing is left of the switch. */
+PERFCTR_INLINE __u64 perfctr_register(unsigned int n)
+{
+	unsigned long value = 0;
+
+	switch (n) {
+	PERFCTR_READ_CSR(0);
+	PERFCTR_READ_CSR(1);
+	PERFCTR_READ_CSR(2);
+	PERFCTR_READ_CSR(3);
+	PERFCTR_READ_CSR(4);
+	PERFCTR_READ_CSR(5);
+	PERFCTR_READ_CSR(6);
+	PERFCTR_READ_CSR(7);
+	PERFCTR_READ_CSR(8);
+	PERFCTR_READ_CSR(9);
+	PERFCTR_READ_CSR(10);
+	PERFCTR_READ_CSR(11);
+	PERFCTR_READ_CSR(12);
+	PERFCTR_READ_CSR(13);
+	PERFCTR_READ_CSR(14);
+	PERFCTR_READ_CSR(15);
+	PERFCTR_READ_CSR(16);
+	PERFCTR_READ_CSR(17);
+	PERFCTR_READ_CSR(18);
+	PERFCTR_READ_CSR(19);
+	PERFCTR_READ_CSR(20);
+	PERFCTR_READ_CSR(21);
+	PERFCTR_READ_CSR(22);
+	PERFCTR_READ_CSR(23);
+	PERFCTR_READ_CSR(24);
+	PERFCTR_READ_CSR(25);
+	PERFCTR_READ_CSR(26);
+	PERFCTR_READ_CSR(27);
+	PERFCTR_READ_CSR(28);
+	PERFCTR_READ_CSR(29);
+	PERFCTR_READ_CSR(30);
+	PERFCTR_READ_CSR(31);
+	default:
+		break;
+	}
+	return value;
+}
+
+#undef PERFCTR_READ_CSR
+
+#endif /* PERFCTR_RISCV_H */

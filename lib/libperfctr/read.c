@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Reads: the out-of-line copies of what the header has inline, and what these
+ * call when the page tells them to ask the kernel.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "internal.h"
+
+#ifndef PERFCTR_CLOCK_SLOT
+
+/* An arch without a read path of its own asks the kernel. */
+static int perfctr_page_read_reg(const struct perfctr_page *page, unsigned int reg,
+				 unsigned long long *value)
+{
+	(void)page;
+	(void)reg;
+	(void)value;
+	return 0;
+}
+
+#define PERFCTR_CLOCK_SLOT	PERFCTR_PAGE_NO_SLOT
+#define perfctr_page_read_pmc	perfctr_page_read_reg
+
+static int perfctr_page_snapshot(const struct perfctr_page *page,
+				 struct perfctr_sum_ctrs *sum, unsigned int n)
+{
+	(void)page;
+	(void)sum;
+	(void)n;
+	return 0;
+}
+
+#endif
+
+unsigned long long vperfctr_ask_pmc(const struct vperfctr *v, unsigned int i)
+{
+	struct perfctr_words words;
+	int n;
+
+	n = perfctr_read_words(v->fd, &words, sizeof(words));
+	if (n < 0)
+		return PERFCTR_NO_COUNT;
+	if (i >= (unsigned int)n) {
+		errno = EINVAL;
+		return PERFCTR_NO_COUNT;
+	}
+	return words.sum[i];
+}
+
+unsigned long long vperfctr_ask_tsc(const struct vperfctr *v)
+{
+	struct perfctr_words words;
+
+	if (perfctr_read_words(v->fd, &words, sizeof(words)) < 0)
+		return PERFCTR_NO_COUNT;
+	return words.clock;
+}
+
+unsigned long long vperfctr_ask_reg(const struct vperfctr *v, unsigned int reg)
+{
+	const struct perfctr_page *page = v->page;
+	struct perfctr_control control;
+	unsigned int i, n;
+
+	if (reg == PERFCTR_CLOCK_SLOT)
+		return vperfctr_ask_tsc(v);
+
+	if (v->map) {
+		n = page->nrctrs < PERFCTR_MAX_CTRS ? page->nrctrs : PERFCTR_MAX_CTRS;
+		for (i = 0; i < n; i++)
+			if (page->map[i] == reg * sizeof(page->slot[0]))
+				return vperfctr_ask_pmc(v, i);
+	} else {
+		if (_vperfctr_read_control_native(v->fd, &control) < 0)
+			return PERFCTR_NO_COUNT;
+		n = control.nractrs + control.nrictrs;
+		for (i = 0; i < n && i < PERFCTR_MAX_CTRS; i++)
+			if (control.ctr[i].map == reg)
+				return vperfctr_ask_pmc(v, i);
+	}
+	errno = EINVAL;
+	return PERFCTR_NO_COUNT;
+}
+
+int vperfctr_ask_snapshot(const struct vperfctr *v, struct perfctr_sum_ctrs *sum,
+			  unsigned int n)
+{
+	struct perfctr_sum_ctrs all;
+	struct perfctr_read r;
+	int ret = 0, have;
+
+	if (n > PERFCTR_NRCTRS) {
+		errno = EINVAL;
+		return -1;
+	}
+	have = perfctr_read_words(v->fd, &all, sizeof(all));
+	if (have < 0) {
+		/* For the same reasons as in _vperfctr_read_sum() */
+		ret = perfctr_read_some(v->fd, &r, n);
+		if (ret < 0 && errno != EIO)
+			return ret;
+		have = (int)r.nrctrs;
+		all.tsc = r.clock;
+		memcpy(all.pmc, r.sum, n * sizeof(all.pmc[0]));
+	}
+	if (n > (unsigned int)have) {
+		errno = EINVAL;
+		return -1;
+	}
+	sum->tsc = all.tsc;
+	memcpy(sum->pmc, all.pmc, n * sizeof(sum->pmc[0]));
+	return ret;
+}
+
+unsigned long long vperfctr_read_pmc(const struct vperfctr *v, unsigned int i)
+{
+	unsigned long long value;
+
+	if (perfctr_page_read_pmc(v->page, i, &value))
+		return value;
+	return vperfctr_ask_pmc(v, i);
+}
+
+unsigned long long vperfctr_read_tsc(const struct vperfctr *v)
+{
+	unsigned long long value;
+
+	if (perfctr_page_read_reg(v->page, PERFCTR_CLOCK_SLOT, &value))
+		return value;
+	return vperfctr_ask_tsc(v);
+}
+
+unsigned long long vperfctr_read_reg(const struct vperfctr *v, unsigned int reg)
+{
+	unsigned long long value;
+
+	if (perfctr_page_read_reg(v->page, reg, &value))
+		return value;
+	return vperfctr_ask_reg(v, reg);
+}
+
+int vperfctr_snapshot(const struct vperfctr *v, struct perfctr_sum_ctrs *sum,
+		      unsigned int n)
+{
+	if (perfctr_page_snapshot(v->page, sum, n))
+		return 0;
+	return vperfctr_ask_snapshot(v, sum, n);
+}
+
+int vperfctr_read_ctrs(const struct vperfctr *v, struct perfctr_sum_ctrs *sum)
+{
+	if (perfctr_page_snapshot(v->page, sum, v->page->nrctrs))
+		return 0;
+	/* As many as there are by now: that is the kernel's to say. */
+	return _vperfctr_read_sum(v->fd, sum);
+}

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Handles on the counters of a thread, as descriptors and as objects. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "internal.h"
+
+/* Stands in for a page that could not be mapped. */
+static const struct perfctr_page ask_page = {
+	.size = sizeof(struct perfctr_page),
+	.seq = -1,
+};
+
+static void close_keep_errno(int fd)
+{
+	int err = errno;
+
+	close(fd);
+	errno = err;
+}
+
+static int open_state(unsigned int flags)
+{
+	struct perfctr_open o = { .size = sizeof(o), .flags = flags };
+	int dev, fd;
+
+	dev = open(PERFCTR_DEVICE, O_RDONLY | O_CLOEXEC);
+	if (dev < 0)
+		return -1;
+	fd = ioctl(dev, PERFCTR_IOC_OPEN, &o);
+	close_keep_errno(dev);
+	return fd;
+}
+
+/*
+ * Descriptors
+ */
+
+int _vperfctr_open(int creat)
+{
+	return open_state(creat ? PERFCTR_OPEN_CREAT | PERFCTR_OPEN_EXCL : 0);
+}
+
+int _vperfctr_control_native(int fd, const struct perfctr_control *control)
+{
+	struct perfctr_control c;
+
+	if (control->size)
+		return ioctl(fd, PERFCTR_IOC_CONTROL, control);
+	c = *control;
+	c.size = sizeof(c);
+	return ioctl(fd, PERFCTR_IOC_CONTROL, &c);
+}
+
+int _vperfctr_read_control_native(int fd, struct perfctr_control *control)
+{
+	memset(control, 0, sizeof(*control));
+	control->size = sizeof(*control);
+	return ioctl(fd, PERFCTR_IOC_READ_CONTROL, control);
+}
+
+/*
+ * The sums of another thread may take a while to get, so that a signal can
+ * interrupt either call; after its handler the caller still wants them.
+ */
+int perfctr_read_some(int fd, struct perfctr_read *sums, unsigned int n)
+{
+	int ret;
+
+	/* What the kernel does not write must not be mistaken for a count. */
+	memset(sums, 0, offsetof(struct perfctr_read, sum));
+	sums->size = (__u32)(offsetof(struct perfctr_read, sum) +
+			     n * sizeof(sums->sum[0]));
+	do
+		ret = ioctl(fd, PERFCTR_IOC_READ, sums);
+	while (ret < 0 && errno == EINTR);
+	return ret;
+}
+
+int perfctr_read_words(int fd, void *words, size_t size)
+{
+	ssize_t ret;
+
+	do
+		ret = read(fd, words, size);
+	while (ret < 0 && errno == EINTR);
+	if (ret < 0)
+		return -1;
+	return (int)((size_t)ret / sizeof(__u64)) - 1;
+}
+
+int _vperfctr_read_native(int fd, struct perfctr_read *sums)
+{
+	return perfctr_read_some(fd, sums, PERFCTR_MAX_CTRS);
+}
+
+int _vperfctr_control(int fd, const struct vperfctr_control *control)
+{
+	struct perfctr_control native;
+
+	if (perfctr_control_to_native(control, &native) < 0)
+		return -1;
+	return ioctl(fd, PERFCTR_IOC_CONTROL, &native);
+}
+
+int _vperfctr_read_control(int fd, struct vperfctr_control *control)
+{
+	struct perfctr_control native;
+
+	if (_vperfctr_read_control_native(fd, &native) < 0)
+		return -1;
+	return perfctr_control_from_native(&native, control);
+}
+
+/* 2.6's structure is what read(2) stores; only its array may be shorter. */
+_Static_assert(offsetof(struct perfctr_sum_ctrs, pmc) == offsetof(struct perfctr_words, sum),
+	       "the clock, then the sums");
+
+int _vperfctr_read_sum(int fd, struct perfctr_sum_ctrs *sum)
+{
+	struct perfctr_read r;
+	unsigned int n;
+	int ret;
+
+	if (perfctr_read_words(fd, sum, sizeof(*sum)) >= 0)
+		return 0;
+	/*
+	 * With a sticky error the ioctl has the sums all the same, and from
+	 * more counters than the structure has room for, it has the first.
+	 */
+	ret = perfctr_read_some(fd, &r, PERFCTR_NRCTRS);
+	if (ret < 0 && errno != EIO)
+		return ret;
+	n = r.nrctrs < PERFCTR_NRCTRS ? r.nrctrs : PERFCTR_NRCTRS;
+	sum->tsc = r.clock;
+	memcpy(sum->pmc, r.sum, n * sizeof(sum->pmc[0]));
+	return ret;
+}
+
+/*
+ * Objects
+ */
+
+static struct vperfctr *handle_new(int fd, int map)
+{
+	struct vperfctr *v;
+	void *page;
+
+	v = malloc(sizeof(*v));
+	if (!v)
+		return NULL;
+	v->fd = fd;
+	v->page = &ask_page;
+	v->map = NULL;
+	if (map) {
+		page = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_READ,
+			    MAP_SHARED, fd, 0);
+		if (page != MAP_FAILED) {
+			v->page = page;
+			v->map = page;
+		}
+	}
+	return v;
+}
+
+struct vperfctr *vperfctr_open_mode(unsigned int mode)
+{
+	struct vperfctr *v;
+	int fd;
+
+	fd = open_state(mode);
+	if (fd < 0)
+		return NULL;
+	v = handle_new(fd, 1);
+	if (!v)
+		close_keep_errno(fd);
+	return v;
+}
+
+struct vperfctr *vperfctr_open(void)
+{
+	return vperfctr_open_mode(VPERFCTR_OPEN_CREAT);
+}
+
+/*
+ * Not mapped: a map gives the thread that is counted the right to read its
+ * registers, which costs it something at every switch, and gives others nothing.
+ */
+struct vperfctr *vperfctr_from_fd(int fd)
+{
+	struct perfctr_read r;
+
+	/* A descriptor of anything else says so here. */
+	if (perfctr_read_some(fd, &r, 0) < 0 && errno != EIO)
+		return NULL;
+	return handle_new(fd, 0);
+}
+
+void vperfctr_close(struct vperfctr *v)
+{
+	if (!v)
+		return;
+	if (v->map)
+		munmap(v->map, (size_t)sysconf(_SC_PAGESIZE));
+	close(v->fd);
+	free(v);
+}
+
+int vperfctr_fd(const struct vperfctr *v)
+{
+	return v->fd;
+}
+
+const struct perfctr_page *vperfctr_page(const struct vperfctr *v)
+{
+	return v->page;
+}
+
+int vperfctr_info(const struct vperfctr *v, struct perfctr_info *info)
+{
+	return perfctr_info(v->fd, info);
+}
+
+struct perfctr_cpus_info *vperfctr_cpus_info(const struct vperfctr *v)
+{
+	return perfctr_cpus_info(v->fd);
+}
+
+int vperfctr_control(const struct vperfctr *v, struct vperfctr_control *control)
+{
+	return _vperfctr_control(v->fd, control);
+}
+
+int vperfctr_control_native(const struct vperfctr *v,
+			    const struct perfctr_control *control)
+{
+	return _vperfctr_control_native(v->fd, control);
+}
+
+int vperfctr_read_control_native(const struct vperfctr *v,
+				 struct perfctr_control *control)
+{
+	return _vperfctr_read_control_native(v->fd, control);
+}
+
+int vperfctr_read_native(const struct vperfctr *v, struct perfctr_read *sums)
+{
+	return _vperfctr_read_native(v->fd, sums);
+}
+
+int vperfctr_read_state(const struct vperfctr *v, struct perfctr_sum_ctrs *sum,
+			struct vperfctr_control *control)
+{
+	/* The control first: a sticky error must not keep it from the caller. */
+	if (control && _vperfctr_read_control(v->fd, control) < 0)
+		return -1;
+	if (sum)
+		return _vperfctr_read_sum(v->fd, sum);
+	return 0;
+}
+
+int vperfctr_stop(const struct vperfctr *v)
+{
+	struct perfctr_control none = {
+		.size = offsetof(struct perfctr_control, ctr),
+	};
+
+	return ioctl(v->fd, PERFCTR_IOC_CONTROL, &none);
+}
+
+int vperfctr_is_running(const struct vperfctr *v)
+{
+	struct perfctr_read r;
+
+	if (perfctr_read_some(v->fd, &r, 0) < 0)
+		return errno == EIO ? 0 : -1;
+	return r.cstatus && (r.flags & PERFCTR_READ_ATTACHED) &&
+		!(r.flags & PERFCTR_READ_ON_EXEC);
+}
+
+int vperfctr_iresume(const struct vperfctr *v)
+{
+	return ioctl(v->fd, PERFCTR_IOC_IRESUME);
+}
+
+int vperfctr_unlink(const struct vperfctr *v)
+{
+	return ioctl(v->fd, PERFCTR_IOC_UNLINK);
+}
+
+/* The handle knows of a holder only, the device of the last who had hardware. */
+int vperfctr_owner(const struct vperfctr *v)
+{
+	struct perfctr_info info;
+
+	if (perfctr_info(v->fd, &info) < 0)
+		return -1;
+	if (info.owner == PERFCTR_OWNER_NONE && perfctr_get_info(&info) < 0)
+		return -1;
+	return (int)info.owner;
+}

@@ -1,0 +1,113 @@
+#!/bin/sh
+# usage: check.sh [PART...]
+#
+# Runs every test, or those of the given parts, two parts at a time. What each
+# said is in build/log/PART.log; what failed is printed, and at the end
+# `N passed, N failed`.
+set -eu
+
+here=$(cd "$(dirname "$0")" && pwd)
+top=$(cd "$here/.." && pwd)
+cd "$top"
+log=build/log
+
+# guest-MACHINE is the guest suite there, on one processor or two. What takes
+# long comes first.
+parts='guest-riscv64-6.12-smp2 guest-riscv64-testing-smp2 guest-riscv64-6.12
+	guest-riscv64-smcntrpmf guest-riscv64-nopmu guest-x86_64-6.12-smp2
+	lint unit dkms build-x86_64-testing'
+
+run_part() { # name
+	case $1 in
+	lint)
+		tests/lint.sh ;;
+	unit)
+		tests/machines/inroot make -s -C tests/unit O=/src/build/unit check ;;
+	dkms)
+		tests/machines/dkms.sh ;;
+	build-*)
+		tests/machines/kbuild.sh "${1#build-}" ;;
+	guest-*)
+		machine=${1#guest-}
+		smp=${machine##*-smp}
+		[ "$smp" != "$machine" ] || smp=1
+		machine=${machine%-smp*}
+		tests/machines/stage.sh "$machine"
+		# The instruction clock makes RISC-V's counts exact. QEMU's x86_64
+		# has no counters.
+		icount=--icount
+		[ "${machine#riscv64}" != "$machine" ] || icount=
+		# shellcheck disable=SC2086 # none or one word
+		tests/machines/boot.sh "$machine" $icount --smp "$smp" \
+			--timeout 1800 /usr/bin/run-tests ;;
+	*)
+		echo "no part '$1'" >&2
+		return 2 ;;
+	esac
+}
+
+# "passed failed", from a part's output and status. Its last count is that of the
+# whole, but the unit tests are programs of their own, some with libcheck, which
+# says "87%: Checks: 8, Failures: 1, Errors: 0". What counts nothing is one test.
+count() { # part log status
+	awk -v unit="$([ "$1" != unit ] || echo 1)" -v status="$3" '
+	!unit && /^[0-9]+ passed, [0-9]+ failed$/ { p = f = 0 }
+	/^[0-9]+ passed, [0-9]+ failed$/ { p += $1; f += $3 }
+	unit && /^[0-9]+%: Checks: / { gsub(/,/, ""); p += $3 - $5 - $7; f += $5 + $7 }
+	END {
+		if (status != 0 && f == 0)
+			f = 1
+		else if (p + f == 0)
+			p = 1
+		print p + 0, f + 0
+	}' "$2"
+}
+
+if [ "${1-}" = --part ]; then
+	part=$2
+	start=$(date +%s)
+	status=0
+	# Not `run_part || ...`, which would switch -e off inside.
+	"$0" --run "$part" >"$log/$part.log" 2>&1 || status=$?
+	n=$(count "$part" "$log/$part.log" $status)
+	echo "$n" > "$log/$part.count"
+	seconds=$(($(date +%s) - start))
+	if [ "${n#* }" = 0 ]; then
+		echo "$part: all ${n% *} good, $seconds s"
+	else
+		# One write, as another part may be printing.
+		text=$(grep -E '^not ok|^[^ ]+:[0-9]+:[FE]:' "$log/$part.log" || :
+			echo "--- the end of $log/$part.log:"
+			tail -n 60 "$log/$part.log"
+			echo "---"
+			echo "$part: ${n% *} good, ${n#* } BAD, $seconds s")
+		printf '%s\n' "$text"
+	fi
+	exit 0
+elif [ "${1-}" = --run ]; then
+	run_part "$2"
+	exit
+fi
+
+start=$(date +%s)
+mkdir -p $log
+# Here, so that one sees it being made, and no two parts wait for it.
+tests/machines/root.sh trixie >/dev/null
+tests/machines/root.sh testing >/dev/null
+
+[ $# = 0 ] || parts=$*
+for part in $parts; do
+	rm -f "$log/$part.count"
+done
+# shellcheck disable=SC2086 # words
+printf '%s\n' $parts | xargs -n 1 -P 2 "$0" --part
+
+passed=0 failed=0
+for part in $parts; do
+	# A part that left no count died badly.
+	read -r p f < "$log/$part.count" || { p=0 f=1; }
+	passed=$((passed + p)) failed=$((failed + f))
+done
+echo "in $(($(date +%s) - start)) s; every part's output is in $log"
+echo "$passed passed, $failed failed"
+[ $failed = 0 ] && [ $passed -gt 0 ]

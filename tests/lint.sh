@@ -1,0 +1,113 @@
+#!/bin/sh
+# usage: lint.sh [CHECK...]
+#
+# Everything that reads our sources without running them. Each check is a test:
+# `ok NAME` or `not ok NAME` after what it had to say, and a count at the end.
+# CHECK is the name of a check, or its beginning.
+set -u
+
+here=$(cd "$(dirname "$0")" && pwd)
+[ "${INROOT-}" ] || exec "$here/machines/inroot" "/src/tests/${0##*/}" "$@"
+cd /src || exit
+
+passed=0 failed=0
+
+check() { # name command...
+	name=$1
+	shift
+	case " $only " in
+	*" all "*) ;;
+	*) wanted=''
+		for o in $only; do
+			case $name in "$o"*) wanted=y ;; esac
+		done
+		[ "$wanted" ] || return 0 ;;
+	esac
+	start=$(date +%s)
+	if "$@" > "/tmp/$name" 2>&1; then
+		passed=$((passed + 1))
+		echo "ok lint-$name ($(($(date +%s) - start)) s)"
+	else
+		failed=$((failed + 1))
+		sed 's/^/# /' "/tmp/$name"
+		echo "not ok lint-$name"
+	fi
+}
+
+# Sources of a kind below the given directories; none at all is a failure.
+sources() { # "find conditions" directory...
+	conditions=$1
+	shift
+	# shellcheck disable=SC2086 # words
+	find "$@" -type f $conditions | sort | grep . ||
+		{ echo "no sources in: $*" >&2; return 1; }
+}
+
+checkpatch() {
+	files=$(sources "-name *.[chS]" module include) || return
+	# compat.h is the one place that may compare versions (in mainline
+	# nothing may), and KERNEL_VERSION() is no misplaced constant.
+	for f in $files; do
+		ignore=
+		[ "$f" != module/compat.h ] ||
+			ignore='--ignore LINUX_VERSION_CODE,CONSTANT_COMPARISON'
+		# shellcheck disable=SC2086 # none or two words
+		perl /opt/checkpatch.pl --no-tree --strict --show-types \
+			--quiet $ignore -f "$f" || bad=1
+	done
+	[ -z "${bad-}" ]
+}
+
+# gcc's W=1, sparse and modpost. Whoever is warned about in the kernel's headers,
+# it is not us.
+kernel() { # machine
+	rm -rf "build/lint/$1"
+	tests/machines/kbuild.sh -d "build/lint/$1" "$1" W=1 C=2 \
+		CHECK=/src/tests/machines/sparse >"/tmp/kbuild-$1" 2>&1 ||
+		{ cat "/tmp/kbuild-$1"; return 1; }
+	! grep -E "^(/src/)?build/lint/[^ ]*: (warning|error)|^(WARNING|ERROR): modpost" \
+		-A 6 "/tmp/kbuild-$1"
+}
+
+tidy() { # target
+	files=$(sources "-name *.c" lib tools tests bench) || return
+	# shellcheck disable=SC2086 # words
+	printf '%s\n' $files | xargs -P "$(nproc)" -n 1 clang-tidy --quiet \
+		"--extra-arg=--target=$1" 2>&1 |
+		{ ! grep -v 'warnings generated\|^Suppressed\|^Use -header-filter'; }
+}
+
+shells() {
+	# By their first line: not all of them are named .sh
+	files=$(grep -rlE '^#!.*\b(sh|dash|bash)( |$)' --exclude-dir=build \
+		--exclude-dir=.git . .ci | sort -u)
+	# shellcheck disable=SC2086 # words
+	shellcheck -x $files
+}
+
+manuals() {
+	files=$(sources "-name *.[1-8]" docs/man) || return
+	# shellcheck disable=SC2086 # words
+	mandoc -T lint -W warning $files
+}
+
+# The version stands where each of its readers must find it.
+versions() {
+	v=$(sed -n 's/^PACKAGE_VERSION="\(.*\)"$/\1/p' module/dkms.conf)
+	[ "$v" ] &&
+		grep -H "^#define PERFCTR_VERSION	\"$v\"\$" module/perfctr.h &&
+		grep -H "^VERSION := $v\$" lib/Makefile
+}
+
+only=${*:-all}
+check checkpatch checkpatch
+check kernel-riscv64 kernel riscv64-6.12
+check kernel-x86_64 kernel x86_64-6.12
+check tidy-riscv64 tidy riscv64-linux-gnu
+check tidy-x86_64 tidy x86_64-linux-gnu
+check shellcheck shells
+check manuals manuals
+check versions versions
+
+echo "$passed passed, $failed failed"
+[ $failed = 0 ] && [ $passed -gt 0 ]

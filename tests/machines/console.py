@@ -1,0 +1,147 @@
+#!/usr/bin/python3
+"""usage: console.py --log FILE --out DIR --timeout SECONDS COMMAND...
+
+Runs an emulator whose console is its standard output, and shows what the
+machine's job prints: from the line @@start@@ on, without the lines that
+/init and putfile mean for us.
+
+The status is that of the job; 98 if the kernel complained; 99 if the machine
+did not get as far as the job's end.
+"""
+
+import argparse
+import base64
+import os
+import re
+import select
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+CONTROL = re.compile(rb"@@(start|end|kernel|exit (\d+)|file ([\w.-]+))@@$")
+
+
+class Console:
+    """Takes the console's output and sorts it."""
+
+    def __init__(self, out):
+        self.out = out
+        self.started = False
+        self.status = None
+        self.complaints = []
+        self.file = None  # name of the file that is coming
+        self.block = None  # lines of it, or of the complaints
+        self.line = b""  # what came of the current line
+        self.shown = 0  # how much of it was shown
+
+    def feed(self, data):
+        for part in data.splitlines(keepends=True):
+            self.line += part
+            if part.endswith(b"\n"):
+                self.end_of_line()
+        # An unfinished line is shown at once, as it may be a prompt, but for
+        # what could be the beginning of a control line or the line's end.
+        if self.started and self.block is None:
+            self.show(re.search(rb"@@|@$|\r$|$", self.line).start())
+        sys.stdout.flush()
+
+    def show(self, end=None):
+        text = self.line[self.shown : end]
+        sys.stdout.buffer.write(text)
+        self.shown += len(text)
+
+    def end_of_line(self):
+        text = self.line.rstrip(b"\r\n")
+        self.line = text + b"\n"
+        control = CONTROL.search(text)
+        if control:
+            if self.started and self.block is None:
+                self.show(control.start())
+            self.obey(control)
+        elif self.block is not None:
+            self.block.append(text)
+        elif self.started:
+            self.show()
+        self.line, self.shown = b"", 0
+
+    def obey(self, control):
+        word = control.group(1).split()[0]
+        if word == b"start":
+            self.started = True
+        elif word == b"exit":
+            self.status = int(control.group(2))
+            self.started = False  # the rest is the kernel's farewell
+        elif word == b"end":
+            self.finish_block()
+        else:
+            name = control.group(3)
+            self.file = name.decode() if name else None
+            self.block = []
+
+    def finish_block(self):
+        if self.file:
+            os.makedirs(self.out, exist_ok=True)
+            with open(os.path.join(self.out, self.file), "wb") as f:
+                f.write(base64.b64decode(b"".join(self.block or [])))
+        else:
+            self.complaints = self.block or []
+        self.file = self.block = None
+
+
+def run(command, timeout, log, console):
+    """Runs the emulator; returns why it was ended, or None if it ended."""
+    deadline = time.monotonic() + timeout if timeout else None
+    # However we end, the emulator does too.
+    command = ["setpriv", "--pdeathsig", "KILL"] + command
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as emulator:
+        assert emulator.stdout
+        while True:
+            wait = deadline - time.monotonic() if deadline else None
+            if wait is not None and wait <= 0:
+                emulator.kill()
+                return f"was still running after {timeout:g} s"
+            if not select.select([emulator.stdout], [], [], wait)[0]:
+                continue
+            data = os.read(emulator.stdout.fileno(), 65536)
+            if not data:
+                return None
+            log.write(data)
+            console.feed(data)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--log", required=True)
+    parser.add_argument("--out", required=True)
+    parser.add_argument("--timeout", type=float, default=0)
+    parser.add_argument("command", nargs=argparse.REMAINDER)
+    args = parser.parse_args()
+
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # no traceback
+    console = Console(args.out)
+    # Other machines of this kind may be running: the last to end stays.
+    with tempfile.NamedTemporaryFile(buffering=0) as log:
+        why = run(args.command, args.timeout, log, console)
+        shutil.copyfile(log.name, args.log)
+
+    if console.status is None:
+        print(f"\nboot: the machine {why or 'stopped before its job did'};"
+              " the last lines of its console:", file=sys.stderr)
+        with open(args.log, errors="replace", encoding="utf-8") as log:
+            # Without the firmware's greeting, if it got further than that.
+            lines = log.read().split("@@start@@")[-1].strip().splitlines()
+        for text in lines[-40:]:
+            print("|", text, file=sys.stderr)
+        return 99
+    if console.complaints:
+        print("\nboot: the kernel complained:", file=sys.stderr)
+        for text in console.complaints:
+            print("|", text.decode(errors="replace"), file=sys.stderr)
+        return 98
+    return console.status
+
+
+sys.exit(main())

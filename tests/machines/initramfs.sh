@@ -1,0 +1,69 @@
+#!/bin/sh
+# usage: initramfs.sh riscv64|x86_64 HOSTNAME STAGE FILE JOB [ARG...]
+#
+# Makes FILE, the initramfs of an emulated machine that runs JOB: busybox, the C
+# library, two users and what is in the directory STAGE. Runs in the trixie
+# root. With GUEST_SHELL, commands to set up a terminal, JOB is followed by
+# a shell.
+set -eu
+
+arch=$1 hostname=$2 stage=$3 file=$4
+shift 4
+here=$(cd "$(dirname "$0")" && pwd)
+
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+trap 'exit 1' HUP INT TERM
+
+mkdir -p "$dir/bin" "$dir/dev" "$dir/etc" "$dir/home/user" \
+	"$dir/home/stranger" "$dir/lib" "$dir/proc" "$dir/root" "$dir/sbin" \
+	"$dir/sys" "$dir/tmp" "$dir/usr/bin" "$dir/usr/lib" "$dir/usr/sbin"
+chmod 755 "$dir"
+chmod 700 "$dir/root"
+
+case $arch in
+riscv64)
+	busybox=/usr/bin/busybox-riscv64
+	loader=/lib/ld-linux-riscv64-lp64d.so.1 ;;
+x86_64)
+	busybox=/usr/bin/busybox
+	loader=/lib64/ld-linux-x86-64.so.2 ;;
+esac
+cp "$busybox" "$dir/bin/busybox"
+mkdir -p "$dir${loader%/*}"
+cp -L "$loader" "$dir$loader"
+for lib in libc.so.6 libm.so.6 libgcc_s.so.1; do
+	cp -L "/usr/lib/$arch-linux-gnu/$lib" "$dir/lib/"
+done
+
+cp "$here/init" "$dir/init"
+cp "$here/putfile" "$dir/bin/putfile"
+chmod 755 "$dir/init" "$dir/bin/putfile"
+echo "$hostname" > "$dir/etc/hostname"
+cat > "$dir/etc/passwd" <<-END
+	root:x:0:0:root:/root:/bin/sh
+	user:x:1000:1000:user:/home/user:/bin/sh
+	stranger:x:1001:1001:stranger:/home/stranger:/bin/sh
+END
+cat > "$dir/etc/group" <<-END
+	root:x:0:
+	user:x:1000:
+	stranger:x:1001:
+END
+
+[ ! -d "$stage" ] || cp -a "$stage/." "$dir/"
+
+# The job, each word quoted for the guest's shell.
+for word; do
+	printf "'%s' " "$(printf %s "$word" | sed "s/'/'\\\\''/g")"
+done > "$dir/job"
+
+[ -z "${GUEST_SHELL-}" ] || echo "$GUEST_SHELL" > "$dir/shell"
+
+# Whoever owned the stage: in the guest all is root's but the homes.
+(cd "$dir" && find . ! -path './home/*' |
+	cpio -o -H newc -R 0:0 --quiet
+for user in user:1000 stranger:1001; do
+	echo "./home/${user%:*}" |
+		cpio -o -H newc -R "${user#*:}:${user#*:}" --quiet
+done) > "$file"

@@ -1,0 +1,88 @@
+#!/bin/sh
+# Runs inside a build root that is being made: adds Debian's amd64 and riscv64
+# kernels, their headers, a static busybox for riscv64, and checkpatch.
+#
+# They are unpacked and not installed. The riscv64 headers depend on
+# a riscv64 compiler, which would not run here, and installing an image
+# would make an initramfs that nobody boots. Nothing of two architectures
+# collides, so everything is where the packages put it, and as
+# /boot/kernel-ARCHITECTURE and /usr/src/headers-ARCHITECTURE.
+set -eu
+
+# So that apt does not complain about its own unprivileged user.
+export APT_CONFIG=/tmp/apt.conf
+echo 'APT::Sandbox::User "root";' >$APT_CONFIG
+
+dir=$(mktemp -d)
+cd "$dir"
+
+version() { # architecture -> 6.12.107+deb13-riscv64
+	apt-cache depends "linux-headers-$1:$1" |
+		sed -n 's/^ *Depends: linux-headers-\([0-9].*-'"$1"'\)\(:.*\)\?$/\1/p'
+}
+
+has() { apt-cache show "$1" >/dev/null 2>&1; }
+
+for arch in amd64 riscv64; do
+	v=$(version $arch)
+	common=${v%-"$arch"}
+	# From 7.x on the image is split.
+	if has "linux-binary-$v:$arch"; then
+		image="linux-binary-$v:$arch linux-modules-$v:$arch linux-base-$v:$arch"
+	else
+		image="linux-image-$v:$arch"
+	fi
+	# shellcheck disable=SC2086 # words
+	apt-get download -qq $image "linux-headers-$v:$arch" \
+		"linux-headers-$common-common"
+done
+# The kernels' scripts come as programs, which must be those of the build
+# machine for either architecture.
+apt-get install -qq --no-install-recommends "linux-kbuild-$common"
+
+if has busybox-static:riscv64 && [ -x /usr/bin/busybox ]; then
+	apt-get download -qq busybox-static:riscv64
+fi
+
+for deb in *.deb; do
+	case $deb in
+	busybox-static_*)
+		dpkg -x "$deb" bb
+		cp bb/usr/bin/busybox /usr/bin/busybox-riscv64 ;;
+	*)
+		# tar, because dpkg -x would replace the symbolic link /lib.
+		# Of the drivers none is on our machines.
+		dpkg-deb --fsys-tarfile "$deb" |
+			tar -x -C / --keep-directory-symlink --no-overwrite-dir \
+			--exclude='*/kernel/drivers' --exclude='*/kernel/sound' \
+			--exclude='*/kernel/net' --exclude='*/kernel/fs' \
+			--exclude='./usr/share/doc' --exclude='*/modules/*/dtb' \
+			--exclude='./usr/lib/linux-image-*' ;;
+	esac
+done
+
+# Short names for the rest of the scripts.
+for arch in amd64 riscv64; do
+	m=$(echo /usr/lib/modules/*-$arch)
+	v=${m##*/}
+	depmod "$v"
+	ln -s "linux-headers-$v" /usr/src/headers-$arch
+	for image in "$m"/vmlinuz /boot/vmlinu[xz]-"$v"; do
+		[ ! -e "$image" ] || ln -sr "$image" /boot/kernel-$arch
+	done
+done
+
+# The root that lints gets checkpatch, which only the whole source has.
+if [ -x /usr/bin/sparse ]; then
+	v=${v%%+*} # 6.12.107
+	apt-get download -qq "linux-source-${v%.*}"
+	dpkg-deb --fsys-tarfile linux-source-*.deb |
+		tar -x -O --wildcards './usr/src/linux-source-*.tar.xz' |
+		xz -d -T0 |
+		tar -x -C /opt --strip-components=2 --wildcards \
+		'*/scripts/checkpatch.pl' '*/scripts/spelling.txt' \
+		'*/scripts/const_structs.checkpatch'
+fi
+
+cd /
+rm -rf "$dir"

@@ -1,0 +1,110 @@
+#!/bin/sh
+# usage: root.sh trixie|testing
+#
+# Makes a build root, once, and prints its path. Everything that perfctr is
+# built, checked and emulated with comes from here and not from the host, so
+# that Debian 12 and 13 hosts give the same results.
+set -eu
+
+suite=${1-}
+here=$(cd "$(dirname "$0")" && pwd)
+cache=${PERFCTR_CACHE:-${XDG_CACHE_HOME:-${HOME:-/var/cache}${HOME:+/.cache}}/perfctr}
+
+say() { echo "perfctr: $*" >&2; }
+die() { say "$*"; exit 1; }
+
+common='gcc gcc-riscv64-linux-gnu libc6-dev make cpio kmod perl python3'
+case $suite in
+trixie)
+	packages="$common xz-utils zstd gawk pkg-config
+		libc6-dev:riscv64 check check:riscv64
+		qemu-system-riscv opensbi qemu-system-x86 seabios
+		busybox-static device-tree-compiler
+		dkms clang-tidy mandoc shellcheck sparse"
+	# A stable suite changes rarely and compatibly.
+	month= ;;
+testing)
+	# Only for building modules; what boots them is in trixie's root.
+	packages=$common
+	month=$(date +%Y-%m) ;;
+*)
+	die "usage: root.sh trixie|testing" ;;
+esac
+
+key=$(printf '%s\n' "$suite" "$packages" "$month" |
+	cat - "$0" "$here/root-kernels.sh" | sha256sum | cut -c1-16)
+root=$cache/$suite-$key
+
+if [ -d "$root" ]; then
+	# This is how the clean-up below knows which roots are in use.
+	touch -c "$root" 2>/dev/null || :
+	echo "$root"
+	exit
+fi
+
+# --- It has to be made.
+
+[ "$(dpkg --print-architecture 2>/dev/null)" = amd64 ] ||
+	die "build roots can only be made on Debian for amd64"
+if [ "$(id -u)" = 0 ]; then
+	sudo=
+elif command -v sudo >/dev/null; then
+	sudo=sudo
+else
+	die "making a build root needs root; there is no sudo"
+fi
+
+mkdir -p "$cache"
+exec 9>"$cache/$suite.lock"
+flock -n 9 || { say "another run is making this build root: waiting"; flock 9; }
+if [ -d "$root" ]; then
+	echo "$root"
+	exit
+fi
+
+if ! command -v mmdebstrap >/dev/null; then
+	say "installing mmdebstrap with apt-get"
+	{ $sudo apt-get update && $sudo env DEBIAN_FRONTEND=noninteractive \
+		apt-get install -y --no-install-recommends mmdebstrap; } >&2 ||
+		die "mmdebstrap is needed and could not be installed"
+fi
+
+# One mirror and one suite: the indices of -updates and -security can be of
+# different age for amd64 and riscv64, and then packages of the two that must
+# have the same version do not. Without an answer, mmdebstrap has its own idea.
+# shellcheck disable=SC2016 # apt-get expands it
+mirror=$(apt-get indextargets --format '$(REPO_URI)' \
+	'Origin: Debian' 'Label: Debian' | head -n 1)
+
+say "making the build root '$suite' in $cache: once, some minutes, 2 GB"
+tmp=$cache/$suite.tmp
+$sudo rm -rf --one-file-system "$tmp" # a run that was killed
+trap '$sudo rm -rf --one-file-system "$tmp"' EXIT
+trap 'exit 1' HUP INT TERM
+
+# A moving suite's index can be past its date. The private mount namespace
+# keeps what mmdebstrap mounts from outliving it.
+# shellcheck disable=SC2016,SC2086 # $1 is mmdebstrap's; words are meant
+$sudo unshare --mount mmdebstrap --mode=root --variant=minbase \
+	--architectures=amd64,riscv64 \
+	--include="$(echo $packages | tr ' ' ,)" \
+	--aptopt='Acquire::Check-Valid-Until "false"' \
+	--aptopt='Acquire::Retries "3"' \
+	--dpkgopt='path-exclude=/usr/share/doc/*' \
+	--dpkgopt='path-exclude=/usr/share/info/*' \
+	--dpkgopt='path-exclude=/usr/share/locale/*' \
+	--dpkgopt='path-exclude=/usr/share/man/*' \
+	--customize-hook="copy-in $here/root-kernels.sh /tmp" \
+	--customize-hook='chroot "$1" sh /tmp/root-kernels.sh' \
+	--customize-hook='mkdir "$1/src" "$1/other"' \
+	"$suite" "$tmp" ${mirror:+"$mirror"} >&2 ||
+	die "the build root '$suite' could not be made"
+
+$sudo mv -T "$tmp" "$root"
+say "build root '$suite' is ready"
+
+# Roots of older recipes, which nothing has used for a month.
+find "$cache" -maxdepth 1 -type d -name "$suite-*" -mtime +30 \
+	-exec $sudo rm -rf --one-file-system {} +
+
+echo "$root"

@@ -1,0 +1,52 @@
+#!/bin/sh
+# usage: stage.sh MACHINE
+#
+# Builds all that runs inside MACHINE (the module, the library, perfex, guest
+# tests, benches) and lays it out in build/stage/MACHINE as boot.sh takes it.
+set -eu
+
+here=$(cd "$(dirname "$0")" && pwd)
+machine=${1?usage: stage.sh MACHINE}
+
+case $machine in
+riscv64-*) arch=riscv64 cross=riscv64-linux-gnu- ;;
+x86_64-*) arch=x86_64 cross=x86_64-linux-gnu- ;;
+*) echo "stage: no machine '$machine'" >&2; exit 2 ;;
+esac
+# These have another processor, but the same kernel.
+case $machine in
+*-smcntrpmf | *-nopmu) kernel=riscv64-6.12 ;;
+*) kernel=$machine ;;
+esac
+
+echo "perfctr: building for $machine" >&2
+"$here/kbuild.sh" "$kernel" -s
+
+# Each make gets the outputs of those before it; LIBDIR is where libperfctr.a is.
+# shellcheck disable=SC2016 # for the inner shell
+exec "$here/inroot" -e MAKEFLAGS sh -euc '
+	machine=$1 arch=$2 cross=$3 kernel=$4
+	out=/src/build/$arch stage=/src/build/stage/$machine
+	mkdir -p "$out" /src/build/stage
+	exec 9>"$out/.lock"
+	flock 9
+
+	m() {
+		dir=$1
+		shift
+		make -s -j"$(nproc)" -C "/src/$dir" CROSS_COMPILE="$cross" \
+			O="$out/$(basename "$dir")" "$@"
+	}
+	rm -rf "$stage.new"
+	mkdir -p "$stage.new/lib" "$stage.new/usr/lib"
+	cp "/src/build/$kernel/module/perfctr.ko" "$stage.new/lib"
+
+	m lib PREFIX=/usr all
+	cp -P "$out"/lib/libperfctr.so.* "$stage.new/usr/lib"
+	for dir in tools/perfex tests/guest bench; do
+		m $dir LIBDIR="$out/lib" PREFIX=/usr DESTDIR="$stage.new" install
+	done
+
+	rm -rf "$stage"
+	mv "$stage.new" "$stage"
+	' stage "$machine" "$arch" "$cross" "$kernel"

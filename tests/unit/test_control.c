@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The control of 2.6 made the kernel's, and back. */
+#include <check.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "internal.h"
+
+static struct vperfctr_control from, back;
+static struct perfctr_control to;
+
+static void set_up(unsigned int nractrs, unsigned int nrictrs)
+{
+	memset(&from, 0, sizeof(from));
+	memset(&to, 0xff, sizeof(to));
+	memset(&back, 0xff, sizeof(back));
+	from.cpu_control.nractrs = nractrs;
+	from.cpu_control.nrictrs = nrictrs;
+}
+
+START_TEST(test_nothing)
+{
+	set_up(0, 0);
+	from.preserve = ~0u;
+	ck_assert_int_eq(perfctr_control_to_native(&from, &to), 0);
+	ck_assert_uint_eq(to.size, offsetof(struct perfctr_control, ctr));
+	ck_assert_uint_eq(to.tsc_on, 0);
+	ck_assert_uint_eq(to.nractrs, 0);
+	ck_assert_uint_eq(to.preserve, 0);
+	ck_assert_uint_eq(to.reserved[0] | to.reserved[1], 0);
+}
+END_TEST
+
+START_TEST(test_counters)
+{
+	unsigned int i;
+
+	set_up(2, 1);
+	from.cpu_control.tsc_on = 17;	/* 2.6: whatever is not zero */
+	from.flags = VPERFCTR_CONTROL_CLOEXEC;
+	from.si_signo = 12;
+	from.preserve = ~0u;
+	for (i = 0; i < 3; i++) {
+		from.cpu_control.pmc_map[i] = 10 + i;
+		from.cpu_control.evntsel[i] = 0x100 + i;
+		from.cpu_control.ireset[i] = -5;
+	}
+	ck_assert_int_eq(perfctr_control_to_native(&from, &to), 0);
+	ck_assert_uint_eq(to.size, offsetof(struct perfctr_control, ctr[3]));
+	ck_assert_uint_eq(to.tsc_on, 1);
+	ck_assert_uint_eq(to.flags, PERFCTR_CONTROL_CLOEXEC);
+	ck_assert_uint_eq(to.nractrs, 2);
+	ck_assert_uint_eq(to.nrictrs, 1);
+	ck_assert_int_eq(to.si_signo, 12);
+	ck_assert_uint_eq(to.preserve, 7);
+	for (i = 0; i < 3; i++) {
+		ck_assert_uint_eq(to.ctr[i].map, 10 + i);
+		ck_assert_uint_eq(to.ctr[i].event, 0x100 + i);
+		ck_assert_uint_eq(to.ctr[i].reserved, 0);
+		/* Of a-mode counters it means nothing, in 2.6. */
+		ck_assert_int_eq(to.ctr[i].ireset, i < 2 ? 0 : -5);
+	}
+
+	ck_assert_int_eq(perfctr_control_from_native(&to, &back), 0);
+	ck_assert_uint_eq(back.cpu_control.tsc_on, 1);
+	ck_assert_uint_eq(back.cpu_control.nractrs, 2);
+	ck_assert_uint_eq(back.cpu_control.nrictrs, 1);
+	ck_assert_uint_eq(back.preserve, 7);
+	ck_assert_int_eq(back.si_signo, 12);
+	for (i = 0; i < 3; i++) {
+		ck_assert_uint_eq(back.cpu_control.pmc_map[i], 10 + i);
+		ck_assert_uint_eq(back.cpu_control.evntsel[i], 0x100 + i);
+	}
+}
+END_TEST
+
+START_TEST(test_too_many)
+{
+	static const unsigned int bad[][2] = {
+		{ PERFCTR_NRCTRS + 1, 0 },
+		{ 0, PERFCTR_NRCTRS + 1 },
+		{ PERFCTR_NRCTRS, 1 },
+		{ ~0u, 2 },
+		{ 2, ~0u },
+	};
+
+	set_up(bad[_i][0], bad[_i][1]);
+	errno = 0;
+	ck_assert_int_eq(perfctr_control_to_native(&from, &to), -1);
+	ck_assert_int_eq(errno, EINVAL);
+}
+END_TEST
+
+/* All that there can be, where a shift by 32 would be one too far */
+START_TEST(test_all)
+{
+	set_up(PERFCTR_NRCTRS, 0);
+	from.preserve = ~0u;
+	ck_assert_int_eq(perfctr_control_to_native(&from, &to), 0);
+	ck_assert_uint_eq(to.preserve, (1ULL << PERFCTR_NRCTRS) - 1);
+
+	memset(&to, 0, sizeof(to));
+	to.nractrs = PERFCTR_NRCTRS + 1;
+	errno = 0;
+	ck_assert_int_eq(perfctr_control_from_native(&to, &back), -1);
+	ck_assert_int_eq(errno, EINVAL);
+}
+END_TEST
+
+#if defined(__x86_64__) || defined(__i386__)
+START_TEST(test_arch)
+{
+	set_up(1, 0);
+	from.cpu_control.evntsel[0] = 0x004300c0;
+	from.cpu_control.evntsel_high[0] = 0x12345678;
+	ck_assert_int_eq(perfctr_control_to_native(&from, &to), 0);
+	ck_assert_uint_eq(to.ctr[0].event, 0x12345678004300c0);
+	ck_assert_uint_eq(to.ctr[0].flags, PERFCTR_CTR_USER | PERFCTR_CTR_KERNEL);
+	ck_assert_int_eq(perfctr_control_from_native(&to, &back), 0);
+	ck_assert_uint_eq(back.cpu_control.evntsel_high[0], 0x12345678);
+	/* 2.6: one place for both names */
+	ck_assert_uint_eq(back.cpu_control.p4.escr[0], 0x12345678);
+}
+END_TEST
+#elif defined(__riscv)
+START_TEST(test_arch)
+{
+	set_up(2, 0);
+	from.cpu_control.evntsel[1] = 0x20000;
+	from.cpu_control.riscv.event_data[1] = 0xffff00000000;
+	from.cpu_control.riscv.mode[1] = PERFCTR_CTR_KERNEL;
+	ck_assert_int_eq(perfctr_control_to_native(&from, &to), 0);
+	ck_assert_uint_eq(to.ctr[0].flags, PERFCTR_CTR_USER);
+	ck_assert_uint_eq(to.ctr[1].flags, PERFCTR_CTR_KERNEL);
+	ck_assert_uint_eq(to.ctr[1].event, 0x20000);
+	ck_assert_uint_eq(to.ctr[1].config, 0xffff00000000);
+	ck_assert_int_eq(perfctr_control_from_native(&to, &back), 0);
+	ck_assert_uint_eq(back.cpu_control.riscv.mode[0], PERFCTR_CTR_USER);
+	ck_assert_uint_eq(back.cpu_control.riscv.event_data[1], 0xffff00000000);
+}
+END_TEST
+#endif
+
+int main(void)
+{
+	Suite *s = suite_create("control");
+	TCase *tc = tcase_create("2.6");
+	SRunner *sr;
+	int failed;
+
+	tcase_add_test(tc, test_nothing);
+	tcase_add_test(tc, test_counters);
+	tcase_add_loop_test(tc, test_too_many, 0, 5);
+	tcase_add_test(tc, test_all);
+	tcase_add_test(tc, test_arch);
+	suite_add_tcase(s, tc);
+	sr = srunner_create(s);
+	srunner_run_all(sr, CK_NORMAL);
+	failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Event names: parsed, written, near ones found. */
+#include <check.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <libperfctr.h>
+
+#define HW(code)	(code)
+#define CACHE(cache, op, result)	(0x10000u | (cache) << 3 | (op) << 1 | (result))
+
+static const struct {
+	const char *name;
+	unsigned int event;
+	unsigned int map;
+	unsigned int flags;
+} good[] = {
+	{ "cycles", HW(1), PERFCTR_MAP_ANY, 0 },
+	{ "cpu-cycles", HW(1), PERFCTR_MAP_ANY, 0 },
+	{ "instructions", HW(2), PERFCTR_MAP_ANY, 0 },
+	{ "instructions:u", HW(2), PERFCTR_MAP_ANY, PERFCTR_CTR_USER },
+	{ "instructions:k", HW(2), PERFCTR_MAP_ANY, PERFCTR_CTR_KERNEL },
+	{ "instructions:uk", HW(2), PERFCTR_MAP_ANY, PERFCTR_CTR_USER | PERFCTR_CTR_KERNEL },
+	{ "INSTRUCTIONS:ku", HW(2), PERFCTR_MAP_ANY, PERFCTR_CTR_USER | PERFCTR_CTR_KERNEL },
+	{ "cache-references", HW(3), PERFCTR_MAP_ANY, 0 },
+	{ "cache-misses", HW(4), PERFCTR_MAP_ANY, 0 },
+	{ "branches", HW(5), PERFCTR_MAP_ANY, 0 },
+	{ "branch-instructions", HW(5), PERFCTR_MAP_ANY, 0 },
+	{ "branch-misses", HW(6), PERFCTR_MAP_ANY, 0 },
+	{ "bus-cycles", HW(7), PERFCTR_MAP_ANY, 0 },
+	{ "stalled-cycles-frontend", HW(8), PERFCTR_MAP_ANY, 0 },
+	{ "idle-cycles-frontend", HW(8), PERFCTR_MAP_ANY, 0 },
+	{ "stalled-cycles-backend", HW(9), PERFCTR_MAP_ANY, 0 },
+	{ "ref-cycles", HW(10), PERFCTR_MAP_ANY, 0 },
+	{ "cycle", HW(1), 0, 0 },
+	{ "instret:uk", HW(2), 2, PERFCTR_CTR_USER | PERFCTR_CTR_KERNEL },
+	{ "L1-dcache-loads", CACHE(0, 0, 0), PERFCTR_MAP_ANY, 0 },
+	{ "L1-dcache-load-misses", CACHE(0, 0, 1), PERFCTR_MAP_ANY, 0 },
+	{ "l1d-read-miss", CACHE(0, 0, 1), PERFCTR_MAP_ANY, 0 },
+	{ "l1-d-stores", CACHE(0, 1, 0), PERFCTR_MAP_ANY, 0 },
+	{ "L1-data-prefetch-misses", CACHE(0, 2, 1), PERFCTR_MAP_ANY, 0 },
+	{ "L1-icache-prefetches", CACHE(1, 2, 0), PERFCTR_MAP_ANY, 0 },
+	{ "LLC-stores", CACHE(2, 1, 0), PERFCTR_MAP_ANY, 0 },
+	{ "L2-store-misses", CACHE(2, 1, 1), PERFCTR_MAP_ANY, 0 },
+	{ "dTLB-load-misses:u", CACHE(3, 0, 1), PERFCTR_MAP_ANY, PERFCTR_CTR_USER },
+	{ "dtlb-store-misses", CACHE(3, 1, 1), PERFCTR_MAP_ANY, 0 },
+	{ "d-tlb-write-misses", CACHE(3, 1, 1), PERFCTR_MAP_ANY, 0 },
+	{ "dTLB-misses", CACHE(3, 0, 1), PERFCTR_MAP_ANY, 0 },
+	{ "dTLB-misses-load", CACHE(3, 0, 1), PERFCTR_MAP_ANY, 0 },
+	{ "dTLB", CACHE(3, 0, 0), PERFCTR_MAP_ANY, 0 },
+	{ "iTLB-load-misses", CACHE(4, 0, 1), PERFCTR_MAP_ANY, 0 },
+	{ "Instruction-TLB-refs", CACHE(4, 0, 0), PERFCTR_MAP_ANY, 0 },
+	{ "branch-loads", CACHE(5, 0, 0), PERFCTR_MAP_ANY, 0 },
+	{ "btb-load-misses", CACHE(5, 0, 1), PERFCTR_MAP_ANY, 0 },
+	{ "node-speculative-read", CACHE(6, 2, 0), PERFCTR_MAP_ANY, 0 },
+};
+
+START_TEST(test_good)
+{
+	struct perfctr_ctr_control ctr;
+
+	ck_assert_int_eq(perfctr_event_parse(PERFCTR_RISCV_SBI, good[_i].name, &ctr), 0);
+	ck_assert_uint_eq(ctr.event, good[_i].event);
+	ck_assert_uint_eq(ctr.map, good[_i].map);
+	ck_assert_uint_eq(ctr.flags, good[_i].flags);
+	ck_assert_uint_eq(ctr.config, 0);
+	ck_assert_uint_eq(ctr.reserved, 0);
+	ck_assert_int_eq(ctr.ireset, 0);
+}
+END_TEST
+
+START_TEST(test_raw)
+{
+	struct perfctr_ctr_control ctr;
+
+	ck_assert_int_eq(perfctr_event_parse(PERFCTR_RISCV_SBI, "r10019:u", &ctr), 0);
+	ck_assert_uint_eq(ctr.event, 0x20000);
+	ck_assert_uint_eq(ctr.config, 0x10019);
+	ck_assert_uint_eq(ctr.map, PERFCTR_MAP_ANY);
+	ck_assert_uint_eq(ctr.flags, PERFCTR_CTR_USER);
+
+	ck_assert_int_eq(perfctr_event_parse(PERFCTR_RISCV_SBI, "rffffffffffffffff", &ctr), 0);
+	ck_assert_uint_eq(ctr.config, ~0ULL);
+
+	ck_assert_int_eq(perfctr_event_parse(PERFCTR_RISCV_SBI, "r10000000000000000", &ctr), -1);
+	ck_assert_int_eq(errno, EINVAL);
+}
+END_TEST
+
+static const struct {
+	const char *name;
+	unsigned int cpu_type;
+	int error;
+} bad[] = {
+	{ "", PERFCTR_RISCV_SBI, ENOENT },
+	{ ":u", PERFCTR_RISCV_SBI, ENOENT },
+	{ "instruction", PERFCTR_RISCV_SBI, ENOENT },
+	{ "r", PERFCTR_RISCV_SBI, ENOENT },
+	{ "rxyz", PERFCTR_RISCV_SBI, ENOENT },
+	{ "dTLB-", PERFCTR_RISCV_SBI, ENOENT },
+	{ "dTLB--misses", PERFCTR_RISCV_SBI, ENOENT },
+	{ "dTLB-loads-stores", PERFCTR_RISCV_SBI, ENOENT },
+	{ "dTLB-load-missesx", PERFCTR_RISCV_SBI, ENOENT },
+	{ "iTLB-stores", PERFCTR_RISCV_SBI, ENOENT },
+	{ "L1-icache-stores", PERFCTR_RISCV_SBI, ENOENT },
+	{ "nodes", PERFCTR_RISCV_SBI, ENOENT },
+	{ "an-event-name-that-is-longer-than-any-that-there-is-and-then-some", PERFCTR_RISCV_SBI, ENOENT },
+	{ "cycles:", PERFCTR_RISCV_SBI, EINVAL },
+	{ "cycles:x", PERFCTR_RISCV_SBI, EINVAL },
+	{ "cycles:u:k", PERFCTR_RISCV_SBI, EINVAL },
+	{ "cache-misses", PERFCTR_RISCV_GENERIC, ENOENT },
+	{ "r1", PERFCTR_RISCV_GENERIC, ENOENT },
+	{ "cycles", PERFCTR_X86_GENERIC, ENOENT },
+	{ "cycles", 0xdead, ENOENT },
+};
+
+START_TEST(test_bad)
+{
+	struct perfctr_ctr_control ctr;
+
+	errno = 0;
+	ck_assert_int_eq(perfctr_event_parse(bad[_i].cpu_type, bad[_i].name, &ctr), -1);
+	ck_assert_int_eq(errno, bad[_i].error);
+}
+END_TEST
+
+/* Every name that the set has is parsed to itself and written as itself. */
+START_TEST(test_round_trip)
+{
+	static const unsigned int types[] = { PERFCTR_RISCV_SBI, PERFCTR_RISCV_GENERIC };
+	const struct perfctr_event_set *set = perfctr_cpu_event_set(types[_i]);
+	struct perfctr_ctr_control ctr;
+	char spec[80], name[80];
+	unsigned int i, j;
+
+	ck_assert_ptr_nonnull(set);
+	ck_assert_uint_eq(set->cpu_type, types[_i]);
+	for (i = 0; i < set->nevents; i++) {
+		snprintf(spec, sizeof(spec), "%s:u", set->events[i].name);
+		ck_assert_int_eq(perfctr_event_parse(types[_i], spec, &ctr), 0);
+		ck_assert_uint_eq(ctr.event, set->events[i].evntsel);
+		perfctr_event_format(types[_i], &ctr, name, sizeof(name));
+		ck_assert_str_eq(name, spec);
+		ck_assert_ptr_nonnull(set->events[i].description);
+		for (j = 0; j < i; j++)
+			ck_assert_str_ne(set->events[i].name, set->events[j].name);
+	}
+}
+END_TEST
+
+START_TEST(test_format)
+{
+	struct perfctr_ctr_control ctr = {
+		.map = PERFCTR_MAP_ANY, .event = 0x20000, .config = 0xbeef,
+		.flags = PERFCTR_CTR_USER | PERFCTR_CTR_KERNEL,
+	};
+	char name[80];
+
+	perfctr_event_format(PERFCTR_RISCV_SBI, &ctr, name, sizeof(name));
+	ck_assert_str_eq(name, "rbeef:uk");
+	ctr.event = 0x1ffff;
+	ctr.flags = 0;
+	perfctr_event_format(PERFCTR_RISCV_SBI, &ctr, name, sizeof(name));
+	ck_assert_str_eq(name, "event 0x1ffff");
+	/* Cut like snprintf() does */
+	ck_assert_int_eq(perfctr_event_format(PERFCTR_RISCV_SBI, &ctr, name, 4), 13);
+	ck_assert_str_eq(name, "eve");
+}
+END_TEST
+
+static const struct {
+	const char *wrong;
+	const char *first;
+} near[] = {
+	{ "instruction", "instructions" },
+	{ "insturctions:u", "instructions" },
+	{ "cyles", "cycles" },
+	{ "Cycels", "cycles" },
+	{ "branch-mises", "branch-misses" },
+	{ "dTLB-load-miss", "dTLB-load-misses" },
+	{ "itlb-load-mises", "iTLB-load-misses" },
+	{ "L1-dcahce-loads", "L1-dcache-loads" },
+	{ "cpu-cycels", "cpu-cycles" },
+	{ "tlb", "dTLB-loads" },
+};
+
+START_TEST(test_suggest)
+{
+	const char *names[3];
+	size_t n;
+
+	n = perfctr_event_suggest(PERFCTR_RISCV_SBI, near[_i].wrong, names, 3);
+	ck_assert_uint_ge(n, 1);
+	ck_assert_uint_le(n, 3);
+	ck_assert_str_eq(names[0], near[_i].first);
+}
+END_TEST
+
+START_TEST(test_suggest_nothing)
+{
+	const char *names[3] = { NULL };
+	char longer[200];
+
+	memset(longer, 'x', sizeof(longer) - 1);
+	longer[sizeof(longer) - 1] = '\0';
+	ck_assert_uint_eq(perfctr_event_suggest(PERFCTR_RISCV_SBI, "zzzzzzzz", names, 3), 0);
+	ck_assert_uint_eq(perfctr_event_suggest(PERFCTR_RISCV_SBI, "", names, 3), 0);
+	ck_assert_uint_eq(perfctr_event_suggest(PERFCTR_RISCV_SBI, longer, names, 3), 0);
+	ck_assert_uint_eq(perfctr_event_suggest(PERFCTR_RISCV_SBI, "cyles", names, 0), 0);
+	ck_assert_uint_eq(perfctr_event_suggest(PERFCTR_X86_GENERIC, "cyles", names, 3), 0);
+	/* More of them than wanted */
+	ck_assert_uint_eq(perfctr_event_suggest(PERFCTR_RISCV_SBI, "misses", names, 3), 3);
+}
+END_TEST
+
+START_TEST(test_available)
+{
+	struct perfctr_info info = {
+		.cpu_type = PERFCTR_RISCV_SBI,
+		.counters = 0xf | 1 << 5,
+		.events = { 1 << 1 | 1 << 2, 1ULL << 25 },
+	};
+	static const struct {
+		const char *name;
+		int available;
+	} rows[] = {
+		{ "cycles", 1 }, { "instructions", 1 }, { "branches", 0 },
+		{ "dTLB-load-misses", 1 }, { "dTLB-loads", 0 },
+		{ "cycle", 1 }, { "instret", 1 }, { "r1", 1 },
+	};
+	struct perfctr_ctr_control ctr;
+	size_t i;
+
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		ck_assert_int_eq(perfctr_event_parse(info.cpu_type, rows[i].name, &ctr), 0);
+		ck_assert_msg(perfctr_event_available(&info, &ctr) == rows[i].available,
+			      "%s", rows[i].name);
+	}
+
+	/* Nothing but the fixed counters, and not all of these */
+	info.cpu_type = PERFCTR_RISCV_GENERIC;
+	info.counters = 0x3;
+	info.events[0] = 1 << 1;
+	info.events[1] = 0;
+	perfctr_event_parse(info.cpu_type, "cycles", &ctr);
+	ck_assert_int_eq(perfctr_event_available(&info, &ctr), 1);
+	perfctr_event_parse(info.cpu_type, "instructions", &ctr);
+	ck_assert_int_eq(perfctr_event_available(&info, &ctr), 0);
+	perfctr_event_parse(info.cpu_type, "cycle", &ctr);
+	ck_assert_int_eq(perfctr_event_available(&info, &ctr), 1);
+	perfctr_event_parse(info.cpu_type, "instret", &ctr);
+	ck_assert_int_eq(perfctr_event_available(&info, &ctr), 0);
+}
+END_TEST
+
+#define ROWS(table)	((int)(sizeof(table) / sizeof((table)[0])))
+
+int main(void)
+{
+	Suite *s = suite_create("events");
+	TCase *tc = tcase_create("names");
+	SRunner *sr;
+	int failed;
+
+	tcase_add_loop_test(tc, test_good, 0, ROWS(good));
+	tcase_add_test(tc, test_raw);
+	tcase_add_loop_test(tc, test_bad, 0, ROWS(bad));
+	tcase_add_loop_test(tc, test_round_trip, 0, 2);
+	tcase_add_test(tc, test_format);
+	tcase_add_loop_test(tc, test_suggest, 0, ROWS(near));
+	tcase_add_test(tc, test_suggest_nothing);
+	tcase_add_test(tc, test_available);
+	suite_add_tcase(s, tc);
+	sr = srunner_create(s);
+	srunner_run_all(sr, CK_NORMAL);
+	failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: GPL-2.0
+/* perfex: runs a program under performance counters. */
+#include <errno.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "perfex.h"
+
+static void usage(FILE *f)
+{
+	fprintf(f,
+		"usage: perfex [-e EVENT[,EVENT]...]... [-o FILE] [--json] [--] PROGRAM [ARG]...\n"
+		"       perfex -i | -l | -h | -V\n"
+		"\n"
+		"Runs PROGRAM, counts while it runs, and tells what was counted.\n"
+		"\n"
+		"  -e, --event EVENT   count EVENT: a name, with :u for user mode only, :k for\n"
+		"                      kernel mode only, :uk for both; without, both if allowed\n"
+		"  -o, --output FILE   write the counts to FILE, not to stderr\n"
+		"      --json          write them as JSON\n"
+		"  -i, --info          tell about processor and driver\n"
+		"  -l, --list          list the events, and which of them this processor has\n"
+		"  -h, --help          this text\n"
+		"  -V, --version       the version\n"
+		"\n"
+		"Without -e it counts instructions and cycles; the clock always. The exit status\n"
+		"is the program's, 127 if it is not found, 126 if it cannot be run, 125 if perfex\n"
+		"failed or the counts are incomplete. See perfex(1).\n");
+}
+
+static bool get_info(struct perfctr_info *info)
+{
+	if (perfctr_get_info(info) < 0) {
+		explain_device(errno);
+		return false;
+	}
+	if ((info->abi_version ^ PERFCTR_ABI_VERSION) >> 24) {
+		explain_device(EPROTO);
+		return false;
+	}
+	return true;
+}
+
+static bool add_event(const struct perfctr_info *info, struct events *events,
+		      const char *spec)
+{
+	struct event *event;
+	unsigned int i;
+
+	if (events->n == PERFCTR_MAX_CTRS || events->n >= info->nrctrs) {
+		/* Say what is wrong with the event first, if something is. */
+		struct perfctr_ctr_control ctr;
+
+		if (perfctr_event_parse(info->cpu_type, spec, &ctr) < 0)
+			explain_event(info, spec, errno);
+		else
+			explain_too_many(info, events->n + 1);
+		return false;
+	}
+	event = &events->event[events->n];
+	if (perfctr_event_parse(info->cpu_type, spec, &event->ctr) < 0) {
+		explain_event(info, spec, errno);
+		return false;
+	}
+	/* The parser takes no longer names. */
+	snprintf(event->name, sizeof(event->name), "%.*s", (int)strcspn(spec, ":"), spec);
+	event->modifier = event->ctr.flags != 0;
+	if (!perfctr_event_available(info, &event->ctr)) {
+		explain_missing_event(info, event->name);
+		return false;
+	}
+	for (i = 0; i < events->n; i++) {
+		if (event->ctr.map == PERFCTR_MAP_ANY ||
+		    events->event[i].ctr.map != event->ctr.map)
+			continue;
+		explain("there is only one counter '%s': it cannot be counted on twice",
+			event->name);
+		return false;
+	}
+	events->n++;
+	return true;
+}
+
+static bool add_events(const struct perfctr_info *info, struct events *events,
+		       const char *list)
+{
+	char *copy = strdup(list), *rest = copy, *spec;
+	bool ok = copy != NULL;
+
+	while (ok) {
+		spec = strsep(&rest, ",");
+		if (!spec)
+			break;
+		ok = add_event(info, events, spec);
+	}
+	free(copy);
+	return ok;
+}
+
+/* What people want to know first, as far as this processor has it */
+static void usual_events(const struct perfctr_info *info, struct events *events)
+{
+	static const char *const names[] = { "instructions", "cycles" };
+	struct perfctr_ctr_control ctr;
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]) && events->n < info->nrctrs; i++)
+		if (!perfctr_event_parse(info->cpu_type, names[i], &ctr) &&
+		    perfctr_event_available(info, &ctr))
+			add_event(info, events, names[i]);
+}
+
+static int print_info(void)
+{
+	struct perfctr_cpus_info *cpus;
+	struct perfctr_info info;
+	FILE *dev;
+
+	if (!get_info(&info))
+		return EXIT_PERFEX;
+	perfctr_info_print(&info);
+	dev = fopen(PERFCTR_DEVICE, "re");
+	cpus = dev ? perfctr_cpus_info(fileno(dev)) : NULL;
+	if (cpus)
+		perfctr_cpus_info_print(cpus);
+	free(cpus);
+	if (dev)
+		fclose(dev);
+	return EXIT_SUCCESS;
+}
+
+/* Ends as the program did, for those who look at how we ended. */
+static int end_like(const struct run *run)
+{
+	struct rlimit no_core = { 0, 0 };
+	sigset_t set;
+	int sig;
+
+	if (WIFSIGNALED(run->status)) {
+		sig = WTERMSIG(run->status);
+		/* The program had its core dump, if it was to have one. */
+		setrlimit(RLIMIT_CORE, &no_core);
+		signal(sig, SIG_DFL);
+		sigemptyset(&set);
+		sigaddset(&set, sig);
+		sigprocmask(SIG_UNBLOCK, &set, NULL);
+		raise(sig);
+		return 128 + sig;
+	}
+	if (!WEXITSTATUS(run->status) && !run->complete)
+		return EXIT_PERFEX;
+	return WEXITSTATUS(run->status);
+}
+
+static int count(char **argv, FILE *f, bool json,
+		 const struct perfctr_info *info, struct events *events)
+{
+	struct run run;
+
+	if (run_program(argv, events, &run) < 0) {
+		explain_run(&run, argv, info, events);
+		if (run.stage != STAGE_EXEC)
+			return EXIT_PERFEX;
+		return run.error == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
+	}
+	if (json)
+		print_json(f, argv, info, events, &run);
+	else
+		print_text(f, argv, info, events, &run);
+	/* What nobody can read is as good as not counted. */
+	if (fflush(f) || ferror(f)) {
+		explain("cannot write the counts: %s", strerror(errno));
+		run.complete = false;
+	}
+	return end_like(&run);
+}
+
+/* The file is opened before anything runs: what cannot be written need not be counted. */
+static int count_to(const char *output, char **argv, bool json,
+		    const struct perfctr_info *info, struct events *events)
+{
+	FILE *f;
+	int status;
+
+	if (!output)
+		return count(argv, stderr, json, info, events);
+	f = fopen(output, "we");
+	if (!f) {
+		explain("cannot write '%s': %s", output, strerror(errno));
+		return EXIT_PERFEX;
+	}
+	status = count(argv, f, json, info, events);
+	fclose(f);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "event", required_argument, NULL, 'e' },
+		{ "output", required_argument, NULL, 'o' },
+		{ "json", no_argument, NULL, 'j' },
+		{ "info", no_argument, NULL, 'i' },
+		{ "list", no_argument, NULL, 'l' },
+		{ "help", no_argument, NULL, 'h' },
+		{ "version", no_argument, NULL, 'V' },
+		{ NULL, 0, NULL, 0 },
+	};
+	struct events events = { .n = 0 };
+	struct perfctr_info info;
+	const char *output = NULL;
+	bool have_info = false, json = false;
+	int c;
+
+	/* + : the program's options are the program's. */
+	while ((c = getopt_long(argc, argv, "+e:o:ilhV", options, NULL)) != -1) {
+		switch (c) {
+		case 'e':
+			if (!have_info && !get_info(&info))
+				return EXIT_PERFEX;
+			have_info = true;
+			events.chosen = true;
+			if (!add_events(&info, &events, optarg))
+				return EXIT_PERFEX;
+			break;
+		case 'o':
+			output = optarg;
+			break;
+		case 'j':
+			json = true;
+			break;
+		case 'i':
+			return print_info();
+		case 'l':
+			if (!get_info(&info))
+				return EXIT_PERFEX;
+			print_list(&info);
+			return EXIT_SUCCESS;
+		case 'h':
+			usage(stdout);
+			return EXIT_SUCCESS;
+		case 'V':
+			printf("perfex " PERFEX_VERSION "\n");
+			return EXIT_SUCCESS;
+		default:
+			fprintf(stderr, "perfex -h tells how it is used\n");
+			return EXIT_PERFEX;
+		}
+	}
+	if (optind == argc) {
+		explain("which program? perfex -h tells how it is used");
+		return EXIT_PERFEX;
+	}
+	if (!have_info && !get_info(&info))
+		return EXIT_PERFEX;
+	if (!events.chosen)
+		usual_events(&info, &events);
+	return count_to(output, argv + optind, json, &info, &events);
+}
