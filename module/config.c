@@ -116,7 +116,8 @@ struct perfctr_config *perfctr_config_get(const struct perfctr_ctr_control *ctr,
 	memcpy(config->ctr, ctr, nr * sizeof(*ctr));
 	err = perfctr_cpu_claim(config, perfctr_run, &owner);
 	if (err) {
-		WRITE_ONCE(last_owner, owner);
+		if (err == -EBUSY)
+			WRITE_ONCE(last_owner, owner);
 		kfree(config);
 		goto err_unlock;
 	}
@@ -164,7 +165,7 @@ static int config_cpu_online(unsigned int cpu)
 	return 0;
 }
 
-/* The scheduler has left this CPU already: no state is, or will be, resumed on it. */
+/* Threads that must leave this CPU may still be switched in, to be pushed off: see online. */
 static int config_cpu_offline(unsigned int cpu)
 {
 	mutex_lock(&config_mutex);

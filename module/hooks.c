@@ -109,6 +109,17 @@ void perfctr_suspend(struct vperfctr *perfctr)
 	perfctr->at_once = PERFCTR_NO_CONFIG;
 }
 
+/* No register may be read in user mode any more. */
+void perfctr_revoke(struct vperfctr *perfctr)
+{
+	lockdep_assert_irqs_disabled();
+	if (perfctr->shown)
+		perfctr_cpu_revoke(perfctr->granted);
+	perfctr->granted = 0;
+	perfctr->shown = false;
+	perfctr->grace = 0;
+}
+
 /* The counters cannot be had: stand still and say so, for good. */
 static __cold void lose(struct vperfctr *perfctr)
 {
@@ -214,10 +225,10 @@ static __always_inline bool is_kin(const struct vperfctr *perfctr, struct task_s
 
 /*
  * The page says "ask" from now on. The permission to read registers ends where
- * the thread leaves the CPU, and not where it merely loses its counters (a
- * control in a signal handler, a change of policy): it may be between its look
- * at the page and its read of the register, which would kill it. What it reads
- * then it throws away.
+ * the thread leaves the CPU, or controls them: not where it merely loses its
+ * counters to an interrupt (a change of policy), since it may be between its
+ * look at the page and its read of the register, which would kill it. What it
+ * reads then it throws away.
  */
 static noinline notrace void hide(struct vperfctr *perfctr, struct task_struct *next)
 {
@@ -310,9 +321,7 @@ void perfctr_notifier_put(struct vperfctr *perfctr)
 	lockdep_assert_irqs_disabled();
 	preempt_notifier_unregister(&perfctr->notifier);
 	/* No switch-out of ours comes any more. */
-	if (perfctr->shown)
-		perfctr_cpu_revoke(perfctr->granted);
-	perfctr->shown = false;
+	perfctr_revoke(perfctr);
 	if (atomic_dec_and_test(&key_users))
 		mod_delayed_work(perfctr_wq, &key_work, KEY_DELAY);
 }

@@ -130,6 +130,7 @@ struct vperfctr *perfctr_current(void);
 /* Interrupts off, by the owner or an interrupt on its CPU. */
 void perfctr_resume(struct vperfctr *perfctr);
 void perfctr_suspend(struct vperfctr *perfctr);
+void perfctr_revoke(struct vperfctr *perfctr);
 /* See perfctr_run_t. */
 int perfctr_run(int (*fn)(void *arg), void *arg);
 

@@ -221,6 +221,8 @@ static void control_apply(struct vperfctr *perfctr, const struct perfctr_control
 
 	raw_spin_lock_irqsave(&perfctr->lock, flags);
 	change_begin(perfctr);
+	/* At once, unlike a change of policy: these counters may be others' next. */
+	perfctr_revoke(perfctr);
 	perfctr_cpu_share();
 	swap(perfctr->config, config);
 	for (i = 0; i < perfctr_cpu_nrctrs(); i++) {

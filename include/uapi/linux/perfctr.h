@@ -155,13 +155,14 @@ struct perfctr_open {
 /**
  * struct perfctr_ctr_control - what one counter counts
  * @map: hardware counter (see perfctr_info.counters), or PERFCTR_MAP_ANY.
- *	riscv: ANY means any programmable counter; where there is none, cycle
- *	or instret for their own events
+ *	riscv: ANY means any programmable counter, but for cycles and
+ *	instructions cycle and instret where nothing programmable filters
+ *	them (no Sscofpmf)
  * @flags: PERFCTR_CTR_*, at least one
  * @event: riscv: the SBI event_idx: type in bits 16..19 (0 hardware, 1 cache,
  *	2 raw), code in bits 0..15. Counter 0 (cycle) counts event 1 only,
  *	counter 2 (instret) event 2 only
- * @config: riscv: the SBI event_data of a raw event, else 0
+ * @config: riscv: the SBI event_data of a raw event, 48 bits, else 0
  * @ireset: of an i-mode counter, else 0
  * @reserved: zero
  */

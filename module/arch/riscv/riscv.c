@@ -32,6 +32,7 @@
 #include <linux/moduleparam.h>
 #include <linux/nospec.h>
 #include <linux/of.h>
+#include <linux/perf_event.h>
 #include <linux/smp.h>
 #include <asm/asm-extable.h>
 #include <asm/cpufeature.h>
@@ -46,6 +47,7 @@
 #define SBI_TYPE_CACHE		1
 #define SBI_TYPE_FW		15
 #define SBI_EVENT_RAW		0x20000
+#define SBI_RAW_BITS		48
 
 #define FIXED_MASK	(BIT(PERFCTR_RISCV_CYCLE) | BIT(PERFCTR_RISCV_INSTRET))
 #define CTR_BOTH	(PERFCTR_CTR_USER | PERFCTR_CTR_KERNEL)
@@ -60,13 +62,14 @@ static unsigned int counter_width;
 module_param(counter_width, uint, 0444);
 MODULE_PARM_DESC(counter_width, "use only this many bits (24 or more) of each programmable counter; 0: all that the firmware says");
 
-/* Constant after perfctr_cpu_init(), but for events, which is under config_mutex. */
+/* Constant after perfctr_cpu_init(), but for what is learnt of events, under config_mutex. */
 static struct {
 	bool sbi;		/* the SBI PMU extension is there */
 	bool filter;		/* Sscofpmf */
 	bool filter_fixed;	/* Smcntrpmf */
-	bool event_once;	/* a second counter with the same event stays at zero */
-	bool events_known;	/* a programmable counter was free when events were probed */
+	bool probed;		/* no counter was in others' hands when events were probed */
+	unsigned long probe_again;	/* jiffies before which that is not repeated */
+	int event_once;		/* one counter alone counts an event; -1 not known */
 	u32 counters;		/* hardware counters that exist */
 	u32 programmable;	/* those of them that are hpmcounters */
 	unsigned int width;	/* bits of the narrowest programmable counter */
@@ -157,30 +160,97 @@ static struct perfctr_riscv_prog ctr_prog(const struct perfctr_ctr_control *ctr)
 	};
 }
 
-/* Ask for one counter, and believe only the index that comes back. */
-static int cfg_one(struct perfctr_riscv_cpu *cpu, unsigned int hw,
-		   const struct perfctr_riscv_prog *prog)
+static struct perfctr_riscv_prog event_prog(unsigned int type, unsigned int code)
 {
-	struct sbiret ret = pmu_call(SBI_EXT_PMU_COUNTER_CFG_MATCH, pmu.index[hw], 1,
+	return (struct perfctr_riscv_prog) { .event = type << 16 | code, .flags = CTR_BOTH };
+}
+
+static unsigned int fixed_event(unsigned int hw)
+{
+	return hw == PERFCTR_RISCV_CYCLE ? SBI_PMU_HW_CPU_CYCLES : SBI_PMU_HW_INSTRUCTIONS;
+}
+
+static unsigned int index_to_hw(unsigned long index)
+{
+	unsigned int hw;
+
+	for (hw = 0; hw < PERFCTR_RISCV_MAX; hw++)
+		if (pmu.counters & BIT(hw) && pmu.index[hw] == index)
+			break;
+	return hw;
+}
+
+/* Ask for one of these counters, and believe only the index that comes back. */
+static int cfg_match(struct perfctr_riscv_cpu *cpu, u32 counters,
+		     const struct perfctr_riscv_prog *prog)
+{
+	struct sbiret ret = pmu_call(SBI_EXT_PMU_COUNTER_CFG_MATCH, 0, sbi_mask(counters),
 				     cfg_flags(prog->flags), prog->event, prog->config);
-	unsigned int got;
+	unsigned int hw;
 
 	if (ret.error)
 		return -EBUSY;
-	if (ret.value == pmu.index[hw])
-		return 0;
+	hw = index_to_hw(ret.value);
+	if (hw == PERFCTR_RISCV_MAX || counters & BIT(hw))
+		return hw == PERFCTR_RISCV_MAX ? -EBUSY : hw;
 
 	/* Something else. If a counter of ours, its filter is gone: write it at the next load. */
-	for (got = 0; got < PERFCTR_RISCV_MAX; got++)
-		if (pmu.counters & BIT(got) && pmu.index[got] == ret.value)
-			break;
-	if (got < PERFCTR_RISCV_MAX && cpu->owned & BIT(got)) {
-		cpu->prog[got] = (struct perfctr_riscv_prog) {};
+	if (cpu->owned & BIT(hw)) {
+		cpu->prog[hw] = (struct perfctr_riscv_prog) {};
 		now_unknown(cpu);
-	} else if (got < PERFCTR_RISCV_MAX && pmu.programmable & BIT(got)) {
-		pmu_stop(BIT(got), SBI_PMU_STOP_FLAG_RESET);
+	} else if (pmu.programmable & BIT(hw)) {
+		pmu_stop(BIT(hw), SBI_PMU_STOP_FLAG_RESET);
+	} else if (pmu.filter_fixed) {
+		/* Nobody's, most likely: everybody's, unfiltered. */
+		pmu_call(SBI_EXT_PMU_COUNTER_CFG_MATCH, 0, BIT(ret.value),
+			 cfg_flags(CTR_BOTH), fixed_event(hw), 0);
 	}
 	return -EBUSY;
+}
+
+/* The events that the firmware never counts on cycle or instret instead. */
+static u64 events_of_no_fixed(unsigned int type)
+{
+	u64 fixed = BIT_ULL(SBI_PMU_HW_CPU_CYCLES) | BIT_ULL(SBI_PMU_HW_INSTRUCTIONS);
+
+	return pmu.events[type] & ~(type == SBI_TYPE_HW ? fixed : 0);
+}
+
+/* Can this programmable counter, which is not ours, be had for anything? */
+static bool counter_is_free(struct perfctr_riscv_cpu *cpu, unsigned int hw)
+{
+	unsigned int type, code;
+
+	for (type = SBI_TYPE_HW; type <= SBI_TYPE_CACHE; type++) {
+		unsigned long events = events_of_no_fixed(type);
+
+		for_each_set_bit(code, &events, BITS_PER_LONG) {
+			struct perfctr_riscv_prog prog = event_prog(type, code);
+
+			if (cfg_match(cpu, BIT(hw), &prog) >= 0) {
+				pmu_stop(BIT(hw), SBI_PMU_STOP_FLAG_RESET);
+				return true;
+			}
+		}
+	}
+	return false;
+}
+
+/* One certain counter. @free: it is known to be in nobody's hands. */
+static int cfg_one(struct perfctr_riscv_cpu *cpu, unsigned int hw,
+		   const struct perfctr_riscv_prog *prog, bool free)
+{
+	bool fallback = prog->event == SBI_PMU_HW_CPU_CYCLES ||
+			prog->event == SBI_PMU_HW_INSTRUCTIONS;
+	int got;
+
+	/* A refusal may cost somebody the filter of cycle: ask for something else first. */
+	if (!free && fallback && pmu.filter_fixed && pmu.programmable & BIT(hw) &&
+	    (events_of_no_fixed(SBI_TYPE_HW) || events_of_no_fixed(SBI_TYPE_CACHE)) &&
+	    !counter_is_free(cpu, hw))
+		return -EBUSY;
+	got = cfg_match(cpu, BIT(hw), prog);
+	return got < 0 ? got : 0;
 }
 
 /* This CPU's counter hw is to count prog; it need not run yet. */
@@ -202,10 +272,10 @@ static int take_one(struct perfctr_riscv_cpu *cpu, unsigned int hw,
 		cpu->running &= ~BIT(hw);
 		cpu->owned &= ~BIT(hw);
 	}
-	err = cfg_one(cpu, hw, prog);
+	err = cfg_one(cpu, hw, prog, had);
 	if (err) {
 		/* It cannot count that; do not lose it to others for that. */
-		if (had && pmu.programmable & BIT(hw) && !cfg_one(cpu, hw, &old)) {
+		if (had && pmu.programmable & BIT(hw) && !cfg_one(cpu, hw, &old, true)) {
 			cpu->owned |= BIT(hw);
 			cpu->prog[hw] = old;
 		}
@@ -224,18 +294,15 @@ static int take_one(struct perfctr_riscv_cpu *cpu, unsigned int hw,
 
 static void release(struct perfctr_riscv_cpu *cpu, u32 counters)
 {
-	static const struct perfctr_riscv_prog unfiltered = { .flags = CTR_BOTH };
 	unsigned long fixed = counters & cpu->owned & FIXED_MASK;
 	unsigned int hw;
 
 	pmu_stop(counters & cpu->owned & pmu.programmable, SBI_PMU_STOP_FLAG_RESET);
 	/* cycle and instret are everybody's: they run on, unfiltered, as we found them. */
 	for_each_set_bit(hw, &fixed, PERFCTR_RISCV_MAX) {
-		struct perfctr_riscv_prog prog = unfiltered;
+		struct perfctr_riscv_prog prog = event_prog(SBI_TYPE_HW, fixed_event(hw));
 
-		prog.event = hw == PERFCTR_RISCV_CYCLE ? SBI_PMU_HW_CPU_CYCLES :
-							 SBI_PMU_HW_INSTRUCTIONS;
-		cfg_one(cpu, hw, &prog);
+		cfg_one(cpu, hw, &prog, true);
 		pmu_start(BIT(hw), 0);
 	}
 	for (hw = 0; hw < PERFCTR_RISCV_MAX; hw++)
@@ -343,62 +410,49 @@ static int claim_release(void *arg)
 	return 0;
 }
 
-static bool event_exists(u64 event)
+static bool event_is_defined(u64 event)
 {
 	unsigned int code = SBI_EVENT_CODE(event);
-	unsigned int type = SBI_EVENT_TYPE(event);
 
-	if (event == SBI_EVENT_RAW)
-		return true;
-	if (type > SBI_TYPE_CACHE || code >= 64)
+	switch (event >> 16) {
+	case SBI_TYPE_HW:
+		return code > SBI_PMU_HW_NO_EVENT && code < SBI_PMU_HW_GENERAL_MAX;
+	case SBI_TYPE_CACHE:
+		/* bit 0: the result, bits 1 and 2: the operation, above: the cache */
+		return (code >> 1 & 3) < PERF_COUNT_HW_CACHE_OP_MAX &&
+		       code >> 3 < PERF_COUNT_HW_CACHE_MAX;
+	default:
+		return event == SBI_EVENT_RAW;
+	}
+}
+
+/* Has a counter ever been had for it? That a raw event exists is never known for others' sake. */
+static bool event_is_known(u64 event)
+{
+	if (SBI_EVENT_TYPE(event) > SBI_TYPE_CACHE)
 		return false;
-	return pmu.events[array_index_nospec(type, 2)] & BIT_ULL(code);
+	return pmu.events[array_index_nospec(SBI_EVENT_TYPE(event), 2)] &
+	       BIT_ULL(SBI_EVENT_CODE(event) & 63);
 }
 
-/* Is any programmable counter of this CPU to be had, for an event that surely exists? */
-static bool counter_is_free(struct perfctr_riscv_cpu *cpu)
+static void event_is_proven(u64 event)
 {
-	struct perfctr_riscv_prog prog = { .event = SBI_PMU_HW_INSTRUCTIONS, .flags = CTR_BOTH };
-	unsigned long rest = pmu.programmable & ~cpu->owned;
-	unsigned int hw;
-
-	for_each_set_bit(hw, &rest, PERFCTR_RISCV_MAX) {
-		if (!cfg_one(cpu, hw, &prog)) {
-			pmu_stop(BIT(hw), SBI_PMU_STOP_FLAG_RESET);
-			return true;
-		}
-	}
-	return cpu->owned & pmu.programmable;
+	if (SBI_EVENT_TYPE(event) <= SBI_TYPE_CACHE)
+		pmu.events[array_index_nospec(SBI_EVENT_TYPE(event), 2)] |=
+			BIT_ULL(SBI_EVENT_CODE(event) & 63);
 }
 
-static int probe_event(struct perfctr_riscv_cpu *cpu, unsigned int type, unsigned int code)
+/* Do two counters with the same event both count it? -1 if there are no two to be had. */
+static int events_count_once(struct perfctr_riscv_cpu *cpu)
 {
-	struct perfctr_riscv_prog prog = {
-		.event = type << 16 | code,
-		.flags = CTR_BOTH,
-	};
-	unsigned long rest = pmu.programmable & ~cpu->owned;
-	unsigned int hw;
-
-	for_each_set_bit(hw, &rest, PERFCTR_RISCV_MAX) {
-		if (!cfg_one(cpu, hw, &prog)) {
-			pmu_stop(BIT(hw), SBI_PMU_STOP_FLAG_RESET);
-			return 0;
-		}
-	}
-	return -ENOENT;
-}
-
-/* Do two counters with the same event both count it? */
-static bool events_count_once(struct perfctr_riscv_cpu *cpu)
-{
-	struct perfctr_riscv_prog prog = { .event = SBI_PMU_HW_INSTRUCTIONS, .flags = CTR_BOTH };
+	struct perfctr_riscv_prog prog = event_prog(SBI_TYPE_HW, SBI_PMU_HW_INSTRUCTIONS);
 	unsigned long rest = pmu.programmable & ~cpu->owned;
 	unsigned int hw, nr = 0, counting = 0;
 	u32 taken = 0;
+	int once = -1;
 
 	for_each_set_bit(hw, &rest, PERFCTR_RISCV_MAX) {
-		if (nr < 2 && !cfg_one(cpu, hw, &prog)) {
+		if (nr < 2 && !cfg_one(cpu, hw, &prog, false)) {
 			taken |= BIT(hw);
 			nr++;
 		}
@@ -409,58 +463,82 @@ static bool events_count_once(struct perfctr_riscv_cpu *cpu)
 		for_each_set_bit(hw, &rest, PERFCTR_RISCV_MAX)
 			if (taken & BIT(hw) && perfctr_riscv_read(perfctr_riscv_stub(hw)))
 				counting++;
+		once = counting < 2;
 	}
 	pmu_stop(taken, SBI_PMU_STOP_FLAG_RESET);
-	return counting == 1;
+	return once;
+}
+
+/* Which counter of this CPU, of those that are not ours, takes the event? */
+static u32 probe_event(unsigned int type, unsigned int code)
+{
+	struct perfctr_riscv_prog prog = event_prog(type, code);
+	struct perfctr_riscv_cpu *cpu;
+	unsigned long irqflags;
+	u32 taken = 0;
+	int hw;
+
+	local_irq_save(irqflags);
+	cpu = this_cpu_ptr(&perfctr_riscv_cpu);
+	hw = cfg_match(cpu, pmu.programmable & ~cpu->owned, &prog);
+	if (hw >= 0) {
+		taken = BIT(hw);
+		pmu_stop(taken, SBI_PMU_STOP_FLAG_RESET);
+		event_is_proven(prog.event);
+	}
+	local_irq_restore(irqflags);
+	return taken;
 }
 
 /*
- * Which standard events exist? Only a free counter can tell, so where perf has
- * them all when the module is loaded this is asked again by the next control.
+ * Which standard events exist? Only a free counter can tell, so while others
+ * have some this is asked again, now and then. cycles and instructions need no
+ * proof, and asking for them may not be harmless: see cfg_one().
  */
 static void probe_events(void)
 {
 	struct perfctr_riscv_cpu *cpu;
-	unsigned long irqflags;
-	unsigned int code;
-	bool known;
-	u64 hw = 0, cache = 0;
+	unsigned long irqflags, rest;
+	unsigned int code, hw;
+	u32 seen = 0;
 
-	if (pmu.events_known)
+	if (pmu.probed || (pmu.probe_again && time_before(jiffies, pmu.probe_again)))
 		return;
-	/* cycle and instret need no proof */
 	if (pmu.counters & BIT(PERFCTR_RISCV_CYCLE))
-		hw |= BIT_ULL(SBI_PMU_HW_CPU_CYCLES);
+		event_is_proven(SBI_PMU_HW_CPU_CYCLES);
 	if (pmu.counters & BIT(PERFCTR_RISCV_INSTRET))
-		hw |= BIT_ULL(SBI_PMU_HW_INSTRUCTIONS);
-	known = !pmu.programmable;
+		event_is_proven(SBI_PMU_HW_INSTRUCTIONS);
+	if (!pmu.programmable) {
+		pmu.probed = true;
+		return;
+	}
+	for (code = 0; code < 64; code++) {
+		if (event_is_defined(SBI_TYPE_HW << 16 | code) && code > SBI_PMU_HW_INSTRUCTIONS)
+			seen |= probe_event(SBI_TYPE_HW, code);
+		if (event_is_defined(SBI_TYPE_CACHE << 16 | code))
+			seen |= probe_event(SBI_TYPE_CACHE, code);
+	}
+
 	local_irq_save(irqflags);
-	pmu.event_once = events_count_once(this_cpu_ptr(&perfctr_riscv_cpu));
+	cpu = this_cpu_ptr(&perfctr_riscv_cpu);
+	rest = pmu.programmable & ~cpu->owned & ~seen;
+	for_each_set_bit(hw, &rest, PERFCTR_RISCV_MAX)
+		if (counter_is_free(cpu, hw))
+			seen |= BIT(hw);
+	if (pmu.event_once < 0)
+		pmu.event_once = events_count_once(cpu);
+	pmu.probed = !(pmu.programmable & ~cpu->owned & ~seen) && pmu.event_once >= 0;
 	local_irq_restore(irqflags);
-	/* A few calls at a time: each takes microseconds. */
-	for (code = 1; pmu.programmable && code < 64; code++) {
-		local_irq_save(irqflags);
-		cpu = this_cpu_ptr(&perfctr_riscv_cpu);
-		if (code < SBI_PMU_HW_GENERAL_MAX && !probe_event(cpu, SBI_TYPE_HW, code))
-			hw |= BIT_ULL(code), known = true;
-		local_irq_restore(irqflags);
-	}
-	for (code = 0; pmu.programmable && code < 64; code++) {
-		local_irq_save(irqflags);
-		cpu = this_cpu_ptr(&perfctr_riscv_cpu);
-		if (!probe_event(cpu, SBI_TYPE_CACHE, code))
-			cache |= BIT_ULL(code), known = true;
-		local_irq_restore(irqflags);
-	}
-	pmu.events[SBI_TYPE_HW] |= hw;
-	pmu.events[SBI_TYPE_CACHE] |= cache;
-	pmu.events_known = known;
+	pmu.probe_again = (jiffies + HZ) | 1;
 }
 
-/* Where nothing is programmable cycle and instret must do for their own events. */
+/*
+ * Where nothing programmable filters, cycle and instret must do for their own
+ * events: without Sscofpmf OpenSBI counts them nowhere else.
+ */
 static u32 fixed_for(u64 event)
 {
-	if (pmu.programmable)
+	if (pmu.programmable && pmu.filter)
 		return PERFCTR_MAP_ANY;
 	if (event == SBI_PMU_HW_CPU_CYCLES)
 		return PERFCTR_RISCV_CYCLE;
@@ -500,10 +578,12 @@ int perfctr_cpu_check(const struct perfctr_ctr_control *ctr, unsigned int nr, bo
 
 		if (!ctr->flags || ctr->flags & ~CTR_BOTH)
 			return -EINVAL;
-		if (ctr->event >> 32 || (ctr->config && ctr->event != SBI_EVENT_RAW))
-			return -EINVAL;
-		if (SBI_EVENT_TYPE(ctr->event) == SBI_TYPE_FW)
+		if (ctr->event >> 16 == SBI_TYPE_FW)
 			return -EOPNOTSUPP;
+		if (!event_is_defined(ctr->event))
+			return -EINVAL;
+		if (ctr->event == SBI_EVENT_RAW ? ctr->config >> SBI_RAW_BITS : ctr->config)
+			return -EINVAL;
 		if (map != PERFCTR_MAP_ANY) {
 			if (map >= PERFCTR_RISCV_MAX)
 				return -EINVAL;
@@ -512,17 +592,17 @@ int perfctr_cpu_check(const struct perfctr_ctr_control *ctr, unsigned int nr, bo
 				return -EINVAL;
 			used |= BIT(map);
 			if (map == PERFCTR_RISCV_CYCLE || map == PERFCTR_RISCV_INSTRET) {
-				if (ctr->event != (map == PERFCTR_RISCV_CYCLE ?
-						   SBI_PMU_HW_CPU_CYCLES : SBI_PMU_HW_INSTRUCTIONS))
+				if (ctr->event != fixed_event(map))
 					return -EINVAL;
 				filter = pmu.filter_fixed;
 			}
 		} else if (++any > hweight32(pmu.programmable)) {
 			return -EINVAL;
 		}
+		/* Not known is not good enough. */
 		if (pmu.event_once && named_before(first, ctr))
 			return -EOPNOTSUPP;
-		if (pmu.events_known && !event_exists(ctr->event))
+		if (pmu.probed && ctr->event != SBI_EVENT_RAW && !event_is_known(ctr->event))
 			return -EINVAL;
 		if (!filter && ctr->flags != CTR_BOTH)
 			return -EOPNOTSUPP;
@@ -581,28 +661,35 @@ static int claim_any(struct claim *claim, u32 used, perfctr_run_t run)
 	return -EBUSY;
 }
 
-static int claim_refused(const struct claim *claim, u32 used, u32 *owner)
+/* On some CPU: is the counter neither ours nor to be had for anything? */
+static int claim_look(void *arg)
 {
-	unsigned long irqflags;
-	unsigned int hw;
-	u32 ours = used;
-	bool is_free;
+	struct perfctr_riscv_cpu *cpu = this_cpu_ptr(&perfctr_riscv_cpu);
+	const struct claim *claim = arg;
 
-	if (!event_exists(claim->prog.event))
-		return -EINVAL;
-	for (hw = 0; hw < PERFCTR_RISCV_MAX; hw++)
-		if (pool[hw].users)
-			ours |= BIT(hw);
-	if (claim->prog.event == SBI_EVENT_RAW) {
-		/* The firmware does not say which: no such event, or no counter left. */
-		local_irq_save(irqflags);
-		is_free = counter_is_free(this_cpu_ptr(&perfctr_riscv_cpu));
-		local_irq_restore(irqflags);
-		if (is_free)
-			return -EINVAL;
-	}
-	*owner = pmu.programmable & ~ours ? PERFCTR_OWNER_PERF : PERFCTR_OWNER_PERFCTR;
+	if (cpu->owned & BIT(claim->hw) || counter_is_free(cpu, claim->hw))
+		return 0;
 	return -EBUSY;
+}
+
+/*
+ * The firmware does not say why: no such event, not on that counter, or the
+ * counter is another's. If all that might have served are ours or free it is
+ * the event.
+ */
+static int claim_refused(struct claim *claim, u32 candidates, perfctr_run_t run, u32 *owner)
+{
+	if (candidates & FIXED_MASK) {
+		*owner = PERFCTR_OWNER_FIRMWARE;
+		return -EBUSY;
+	}
+	for (claim->hw = PERFCTR_RISCV_HPM; claim->hw < PERFCTR_RISCV_MAX; claim->hw++) {
+		if (candidates & BIT(claim->hw) && run(claim_look, claim)) {
+			*owner = PERFCTR_OWNER_PERF;
+			return -EBUSY;
+		}
+	}
+	return -EINVAL;
 }
 
 int perfctr_cpu_claim(struct perfctr_config *config, perfctr_run_t run, u32 *owner)
@@ -639,9 +726,11 @@ int perfctr_cpu_claim(struct perfctr_config *config, perfctr_run_t run, u32 *own
 			else
 				err = claim_try(&claim, run);
 			if (err) {
-				err = claim_refused(&claim, used, owner);
+				err = claim_refused(&claim, any ? pmu.programmable & ~used :
+							    BIT(config->hw[i]), run, owner);
 				goto err_release;
 			}
+			event_is_proven(config->ctr[i].event);
 			config->hw[i] = claim.hw;
 			config->mask |= BIT(claim.hw);
 			used |= BIT(claim.hw);
@@ -678,6 +767,11 @@ void perfctr_cpu_online(void)
 	unsigned int hw;
 
 	lockdep_assert_irqs_disabled();
+	/*
+	 * Between its offline callback and its end a CPU still switches to threads
+	 * that have to leave it, and may have loaded for them. The firmware forgot.
+	 */
+	memset(cpu, 0, sizeof(*cpu));
 	if (!pmu.sbi)
 		return;
 	/* What cannot be had now is tried again by load, which then says EIO. */
@@ -836,6 +930,7 @@ static struct notifier_block sleep_notifier = { .notifier_call = sleep_notify };
 
 int __init perfctr_cpu_init(void)
 {
+	pmu.event_once = -1;
 	pmu.sbi = sbi_spec_version >= sbi_mk_version(0, 3) &&
 		  sbi_probe_extension(SBI_EXT_PMU) > 0;
 	if (pmu.sbi) {
