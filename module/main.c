@@ -69,6 +69,15 @@ int perfctr_get_size(const void __user *arg, size_t least, u32 *size)
 	return *size > PAGE_SIZE ? -E2BIG : 0;
 }
 
+int perfctr_put_struct(void __user *arg, u32 size, const void *from, size_t known)
+{
+	if (copy_to_user(arg, from, min_t(size_t, size, known)))
+		return -EFAULT;
+	if (size > known && clear_user(arg + known, size - known))
+		return -EFAULT;
+	return 0;
+}
+
 int perfctr_info_ioctl(void __user *arg, u32 state_owner)
 {
 	struct perfctr_info info = {
@@ -86,10 +95,7 @@ int perfctr_info_ioctl(void __user *arg, u32 state_owner)
 	perfctr_config_info(&info);
 	if (state_owner)
 		info.owner = state_owner;
-	if (copy_to_user(arg, &info, sizeof(info)) ||
-	    clear_user(arg + sizeof(info), size - sizeof(info)))
-		return -EFAULT;
-	return 0;
+	return perfctr_put_struct(arg, size, &info, sizeof(info));
 }
 
 int perfctr_cpus_ioctl(void __user *arg)

@@ -18,6 +18,8 @@ extern unsigned int perfctr_user_read;
 extern struct workqueue_struct *perfctr_wq;
 /* The size that begins a user's structure: EINVAL below the least, E2BIG over a page. */
 int perfctr_get_size(const void __user *arg, size_t least, u32 *size);
+/* Fill a user's structure of that size: as much as it has room for, zero beyond what is known. */
+int perfctr_put_struct(void __user *arg, u32 size, const void *from, size_t known);
 int perfctr_info_ioctl(void __user *arg, u32 state_owner);
 int perfctr_cpus_ioctl(void __user *arg);
 

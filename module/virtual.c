@@ -321,11 +321,10 @@ static int vperfctr_read_control(struct vperfctr *perfctr, void __user *arg)
 			control->ctr[i].map = config->hw[i];
 		perfctr_config_put(config, false);
 	}
-	err = 0;
 	if (size < CONTROL_HEAD + control->nractrs * CTR_SIZE)
 		err = -EINVAL;
-	else if (copy_to_user(arg, control, min_t(size_t, size, sizeof(*control))))
-		err = -EFAULT;
+	else
+		err = perfctr_put_struct(arg, size, control, sizeof(*control));
 	kfree(control);
 	return err;
 }
@@ -492,7 +491,6 @@ static int vperfctr_read_ioctl(const struct vperfctr *perfctr, void __user *arg)
 {
 	struct perfctr_read read = {};
 	struct sample sample;
-	size_t length;
 	u32 size;
 	int err;
 
@@ -515,9 +513,9 @@ static int vperfctr_read_ioctl(const struct vperfctr *perfctr, void __user *arg)
 		read.clock = sample.value[0];
 	memcpy(read.sum, &sample.value[1], read.nrctrs * sizeof(read.sum[0]));
 
-	length = READ_HEAD + read.nrctrs * sizeof(read.sum[0]);
-	if (copy_to_user(arg, &read, min_t(size_t, size, length)))
-		return -EFAULT;
+	err = perfctr_put_struct(arg, size, &read, sizeof(read));
+	if (err)
+		return err;
 	return read.error ? -EIO : 0;
 }
 

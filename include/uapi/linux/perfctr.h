@@ -227,7 +227,7 @@ struct perfctr_control {
  * @flags: PERFCTR_READ_*
  * @reserved: zero
  * @clock: ticks of the clock while the thread ran
- * @sum: one per counter. What lies beyond @nrctrs is not written
+ * @sum: one per counter, zero beyond @nrctrs
  */
 struct perfctr_read {
 	__u32 size;
