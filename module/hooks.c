@@ -16,6 +16,7 @@
  */
 
 #include <linux/binfmts.h>
+#include <linux/cpu_pm.h>
 #include <linux/cred.h>
 #include <linux/mutex.h>
 #include <linux/smp.h>
@@ -216,11 +217,13 @@ static noinline notrace void resume(struct vperfctr *perfctr)
 static __always_inline bool is_kin(const struct vperfctr *perfctr, struct task_struct *next)
 {
 	const struct vperfctr *other = task_perfctr(next);
+	kuid_t uid = current_euid();
 
 	/* Should other lose its map before it comes it needs a load, which ends the privacy. */
 	return other && other->active && READ_ONCE(other->user) &&
 	       perfctr->active && other->config == perfctr->config &&
-	       perfctr_cpu_private(perfctr->config, __task_cred(next)->euid);
+	       perfctr_cpu_private(perfctr->config, uid) &&
+	       uid_eq(rcu_dereference_sched(next->real_cred)->euid, uid);
 }
 
 /*
@@ -356,6 +359,35 @@ static void probe_exec(void *data, struct task_struct *task, pid_t old_pid,
 	}
 }
 
+/*
+ * A CPU goes to a sleep in which its counters may be lost: from the idle thread,
+ * or, at system suspend, from the very thread that asked for it, which may
+ * count. Interrupts are off in both.
+ */
+static int cpu_sleeps(struct notifier_block *notifier, unsigned long action, void *data)
+{
+	struct vperfctr *perfctr = perfctr_current();
+	unsigned long flags;
+
+	local_irq_save(flags);
+	switch (action) {
+	case CPU_PM_ENTER:
+		if (perfctr)
+			perfctr_suspend(perfctr);
+		break;
+	case CPU_PM_ENTER_FAILED:
+	case CPU_PM_EXIT:
+		perfctr_cpu_forget();
+		if (perfctr)
+			perfctr_resume(perfctr);
+		break;
+	}
+	local_irq_restore(flags);
+	return NOTIFY_OK;
+}
+
+static struct notifier_block sleep_notifier = { .notifier_call = cpu_sleeps };
+
 static struct probe {
 	const char *name;
 	void *fn;
@@ -397,11 +429,13 @@ int perfctr_hooks_init(void)
 			return err;
 		}
 	}
+	cpu_pm_register_notifier(&sleep_notifier);
 	return 0;
 }
 
 void perfctr_hooks_exit(void)
 {
+	cpu_pm_unregister_notifier(&sleep_notifier);
 	unregister_probes(ARRAY_SIZE(probes));
 	cancel_delayed_work_sync(&key_work);
 	key_off(NULL);

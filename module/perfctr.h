@@ -105,7 +105,7 @@ struct vperfctr {
 	struct pid *pid;
 	refcount_t refs;
 	raw_spinlock_t lock;	/* @config and what goes with it, for others */
-	spinlock_t map_lock;	/* @map_mm, @owner_maps */
+	raw_spinlock_t map_lock;	/* @map_mm, @owner_maps */
 	const struct mm_struct *map_mm;
 	unsigned int owner_maps;
 	struct work_struct free_work;

@@ -577,13 +577,13 @@ static void owner_vm_close(struct vm_area_struct *vma)
 	struct vperfctr *perfctr = vma->vm_private_data;
 	bool last;
 
-	spin_lock(&perfctr->map_lock);
+	raw_spin_lock(&perfctr->map_lock);
 	last = perfctr->map_mm == vma->vm_mm && !--perfctr->owner_maps;
 	if (last) {
 		perfctr->map_mm = NULL;
 		set_user(perfctr, false);
 	}
-	spin_unlock(&perfctr->map_lock);
+	raw_spin_unlock(&perfctr->map_lock);
 }
 
 static const struct vm_operations_struct owner_vm_ops = {
@@ -596,24 +596,24 @@ static void owner_vm_open(struct vm_area_struct *vma)
 {
 	struct vperfctr *perfctr = vma->vm_private_data;
 
-	spin_lock(&perfctr->map_lock);
+	raw_spin_lock(&perfctr->map_lock);
 	if (perfctr->map_mm == vma->vm_mm)
 		perfctr->owner_maps++;
 	else
 		vma->vm_ops = &foreign_vm_ops;
-	spin_unlock(&perfctr->map_lock);
+	raw_spin_unlock(&perfctr->map_lock);
 }
 
 /* After exec the thread has another mm, though others may go on with the old one and its maps. */
 void vperfctr_exec_unmap(struct vperfctr *perfctr)
 {
-	spin_lock(&perfctr->map_lock);
+	raw_spin_lock(&perfctr->map_lock);
 	if (perfctr->map_mm && perfctr->map_mm != current->mm) {
 		perfctr->map_mm = NULL;
 		perfctr->owner_maps = 0;
 		set_user(perfctr, false);
 	}
-	spin_unlock(&perfctr->map_lock);
+	raw_spin_unlock(&perfctr->map_lock);
 }
 
 static int vperfctr_mmap(struct file *file, struct vm_area_struct *vma)
@@ -641,14 +641,14 @@ static int vperfctr_mmap(struct file *file, struct vm_area_struct *vma)
 	}
 	vma->vm_private_data = perfctr;
 	vma->vm_ops = &owner_vm_ops;
-	spin_lock(&perfctr->map_lock);
+	raw_spin_lock(&perfctr->map_lock);
 	if (perfctr->map_mm != vma->vm_mm)
 		perfctr->owner_maps = 0;
 	perfctr->map_mm = vma->vm_mm;
 	perfctr->owner_maps++;
 	page_update(perfctr);
 	set_user(perfctr, true);
-	spin_unlock(&perfctr->map_lock);
+	raw_spin_unlock(&perfctr->map_lock);
 	return 0;
 }
 
@@ -717,7 +717,7 @@ static struct vperfctr *vperfctr_create(void)
 		return NULL;
 	refcount_set(&perfctr->refs, 1);
 	raw_spin_lock_init(&perfctr->lock);
-	spin_lock_init(&perfctr->map_lock);
+	raw_spin_lock_init(&perfctr->map_lock);
 	INIT_WORK(&perfctr->free_work, vperfctr_free);
 	perfctr->at_once = PERFCTR_NO_CONFIG;
 	perfctr->cpu_state.end = perfctr->cpu_state.ctr;

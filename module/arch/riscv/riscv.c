@@ -26,7 +26,6 @@
 #define pr_fmt(fmt) "perfctr: " fmt
 
 #include <linux/bitops.h>
-#include <linux/cpu_pm.h>
 #include <linux/delay.h>
 #include <linux/jiffies.h>
 #include <linux/moduleparam.h>
@@ -525,7 +524,8 @@ static void probe_events(void)
 	for_each_set_bit(hw, &rest, PERFCTR_RISCV_MAX)
 		if (counter_is_free(cpu, hw))
 			seen |= BIT(hw);
-	if (pmu.event_once < 0)
+	/* Two are free, or at least were. */
+	if (pmu.event_once < 0 && hweight32(seen) > 1)
 		pmu.event_once = events_count_once(cpu);
 	pmu.probed = !(pmu.programmable & ~cpu->owned & ~seen) && pmu.event_once >= 0;
 	local_irq_restore(irqflags);
@@ -638,11 +638,20 @@ static int claim_rank(unsigned int hw, const struct perfctr_riscv_prog *prog, u3
 
 #define CLAIM_RANKS	5
 
+/* Noted in the pool first, so that a CPU that wakes meanwhile keeps what it was made to take. */
 static int claim_try(struct claim *claim, perfctr_run_t run)
 {
-	int err = run(claim_take, claim);
+	struct perfctr_riscv_prog old = pool[claim->hw].prog;
+	int err = 0;
 
-	if (err && !pool[claim->hw].users) {
+	pool[claim->hw].prog = claim->prog;
+	pool[claim->hw].users++;
+	if (pmu.sbi)
+		err = run(claim_take, claim);
+	if (!err)
+		return 0;
+	pool[claim->hw].prog = old;
+	if (!--pool[claim->hw].users) {
 		claim->counters = BIT(claim->hw);
 		run(claim_release, claim);
 	}
@@ -719,9 +728,7 @@ int perfctr_cpu_claim(struct perfctr_config *config, perfctr_run_t run, u32 *own
 				continue;
 			claim.prog = ctr_prog(&config->ctr[i]);
 			claim.hw = config->hw[i];
-			if (!pmu.sbi)
-				err = 0;
-			else if (any)
+			if (any)
 				err = claim_any(&claim, used, run);
 			else
 				err = claim_try(&claim, run);
@@ -734,8 +741,6 @@ int perfctr_cpu_claim(struct perfctr_config *config, perfctr_run_t run, u32 *own
 			config->hw[i] = claim.hw;
 			config->mask |= BIT(claim.hw);
 			used |= BIT(claim.hw);
-			pool[claim.hw].prog = claim.prog;
-			pool[claim.hw].users++;
 		}
 		if (any)
 			break;
@@ -775,9 +780,14 @@ void perfctr_cpu_online(void)
 	if (!pmu.sbi)
 		return;
 	/* What cannot be had now is tried again by load, which then says EIO. */
-	for (hw = 0; hw < PERFCTR_RISCV_MAX; hw++)
+	for (hw = 0; hw < PERFCTR_RISCV_MAX; hw++) {
+		/* A copy: what is programmed and what is remembered must be the same. */
+		struct perfctr_riscv_prog prog = pool[hw].prog;
+
+		barrier();
 		if (pool[hw].users)
-			take_one(cpu, hw, &pool[hw].prog);
+			take_one(cpu, hw, &prog);
+	}
 }
 
 void perfctr_cpu_offline(void)
@@ -914,20 +924,6 @@ static void __init find_counters(void)
 		pmu.width = min(pmu.width, max(counter_width, 24U));
 }
 
-static int sleep_notify(struct notifier_block *nb, unsigned long action, void *data)
-{
-	unsigned long irqflags;
-
-	if (action == CPU_PM_EXIT || action == CPU_PM_ENTER_FAILED) {
-		local_irq_save(irqflags);
-		perfctr_cpu_forget();
-		local_irq_restore(irqflags);
-	}
-	return NOTIFY_OK;
-}
-
-static struct notifier_block sleep_notifier = { .notifier_call = sleep_notify };
-
 int __init perfctr_cpu_init(void)
 {
 	pmu.event_once = -1;
@@ -938,7 +934,7 @@ int __init perfctr_cpu_init(void)
 		pmu.filter = riscv_isa_extension_available(NULL, SSCOFPMF);
 		pmu.filter_fixed = cpus_have_smcntrpmf();
 		probe_events();
-		return cpu_pm_register_notifier(&sleep_notifier);
+		return 0;
 	}
 
 	pmu.width = 64;
@@ -952,6 +948,4 @@ int __init perfctr_cpu_init(void)
 
 void perfctr_cpu_exit(void)
 {
-	if (pmu.sbi)
-		cpu_pm_unregister_notifier(&sleep_notifier);
 }

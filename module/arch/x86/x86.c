@@ -54,6 +54,10 @@ void perfctr_cpu_offline(void)
 {
 }
 
+void perfctr_cpu_forget(void)
+{
+}
+
 int perfctr_cpu_age(void *unused)
 {
 	return 0;
