@@ -29,7 +29,18 @@ static DECLARE_DELAYED_WORK(age_work, config_age);
 static bool config_equal(const struct perfctr_config *config,
 			 const struct perfctr_ctr_control *ctr, u32 nr)
 {
-	return config->nr == nr && !memcmp(config->ctr, ctr, nr * sizeof(*ctr));
+	const struct perfctr_ctr_control *own = config->ctr;
+	u32 i;
+
+	if (config->nr != nr)
+		return false;
+	/* Where an arch has no memcmp() of its own that is slower. */
+	for (i = 0; i < nr; i++, own++, ctr++)
+		if (own->map != ctr->map || own->flags != ctr->flags ||
+		    own->event != ctr->event || own->config != ctr->config ||
+		    own->ireset != ctr->ireset || own->reserved != ctr->reserved)
+			return false;
+	return true;
 }
 
 static struct perfctr_config *config_find(const struct perfctr_ctr_control *ctr, u32 nr)

@@ -196,18 +196,28 @@ static int control_check(const struct perfctr_control *control)
 	return 0;
 }
 
-/* The size is read once: what is copied may have changed meanwhile. */
-static int control_copy(struct perfctr_control *control, void __user *arg)
+/* The size is read once: what is copied may have changed meanwhile. To be kfree()d. */
+static struct perfctr_control *control_copy(void __user *arg)
 {
-	u32 size;
+	struct perfctr_control *control;
+	u32 size, known;
 	int err;
 
 	err = perfctr_get_size(arg, CONTROL_HEAD, &size);
 	if (err)
-		return err;
-	err = copy_struct_from_user(control, sizeof(*control), arg, size);
-	control->size = size;
-	return err;
+		return ERR_PTR(err);
+	/* Nobody looks at counters beyond the size: control_check() sees to that. */
+	known = min_t(u32, size, sizeof(*control));
+	control = kmalloc(known, GFP_KERNEL);
+	if (!control)
+		return ERR_PTR(-ENOMEM);
+	err = copy_struct_from_user(control, known, arg, size);
+	if (err) {
+		kfree(control);
+		return ERR_PTR(err);
+	}
+	control->size = known;
+	return control;
 }
 
 /* By the owner. The config is claimed, so nothing but a lost CPU can fail from here on. */
@@ -263,12 +273,10 @@ static int vperfctr_control(struct vperfctr *perfctr, struct file *file, void __
 
 	if (perfctr != perfctr_current())
 		return rcu_access_pointer(perfctr->owner) ? -EPERM : -ESRCH;
-	control = kzalloc(sizeof(*control), GFP_KERNEL);
-	if (!control)
-		return -ENOMEM;
-	err = control_copy(control, arg);
-	if (!err)
-		err = control_check(control);
+	control = control_copy(arg);
+	if (IS_ERR(control))
+		return PTR_ERR(control);
+	err = control_check(control);
 	if (!err && held_by_other(perfctr, file))
 		err = -EBUSY;
 	if (err)
