@@ -505,6 +505,10 @@ static int vperfctr_read_ioctl(const struct vperfctr *perfctr, void __user *arg)
 	err = perfctr_get_size(arg, READ_HEAD, &size);
 	if (err)
 		return err;
+	/* Before the sample: sums of a state that is not attached are final. */
+	if (rcu_access_pointer(perfctr->owner))
+		read.flags |= PERFCTR_READ_ATTACHED;
+	smp_rmb();	/* pairs with the change of seq in vperfctr_detach(), before owner's */
 	err = take_sample(perfctr, &sample);
 	if (err)
 		return err;
@@ -513,8 +517,6 @@ static int vperfctr_read_ioctl(const struct vperfctr *perfctr, void __user *arg)
 	read.cstatus = sample.cstatus;
 	read.error = READ_ONCE(perfctr->error);
 	read.nrctrs = PERFCTR_CSTATUS_NRCTRS(sample.cstatus);
-	if (rcu_access_pointer(perfctr->owner))
-		read.flags |= PERFCTR_READ_ATTACHED;
 	if (READ_ONCE(perfctr->on_exec))
 		read.flags |= PERFCTR_READ_ON_EXEC;
 	if (sample.cstatus & PERFCTR_CSTATUS_CLOCK)

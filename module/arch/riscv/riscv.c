@@ -19,8 +19,9 @@
  *
  * QEMU (10.0) counts an event on one counter per hart, and a second counter
  * with the same event stays at zero. Hardware has no such limit. So two controls
- * that want one event, filtered differently, share a counter; and one control
- * that names an event twice is refused where a trial showed that limit.
+ * that want one event, filtered differently, share a counter; and where a trial
+ * showed that limit, one control that names an event twice is refused, and two
+ * that name different counters for it take the event from each other.
  */
 
 #define pr_fmt(fmt) "perfctr: " fmt
@@ -252,6 +253,27 @@ static int cfg_one(struct perfctr_riscv_cpu *cpu, unsigned int hw,
 	return got < 0 ? got : 0;
 }
 
+/*
+ * Where one counter alone counts an event, the others that have it give it up;
+ * who wants it there loads again.
+ */
+static void evict_event(struct perfctr_riscv_cpu *cpu, unsigned int hw,
+			const struct perfctr_riscv_prog *prog)
+{
+	unsigned long rest = cpu->owned & pmu.programmable & ~BIT(hw);
+	unsigned int other;
+
+	for_each_set_bit(other, &rest, PERFCTR_RISCV_MAX) {
+		if (cpu->prog[other].event != prog->event ||
+		    cpu->prog[other].config != prog->config)
+			continue;
+		pmu_stop(BIT(other), SBI_PMU_STOP_FLAG_RESET);
+		cpu->owned &= ~BIT(other);
+		cpu->running &= ~BIT(other);
+		cpu->prog[other] = (struct perfctr_riscv_prog) {};
+	}
+}
+
 /* This CPU's counter hw is to count prog; it need not run yet. */
 static int take_one(struct perfctr_riscv_cpu *cpu, unsigned int hw,
 		    const struct perfctr_riscv_prog *prog)
@@ -271,6 +293,8 @@ static int take_one(struct perfctr_riscv_cpu *cpu, unsigned int hw,
 		cpu->running &= ~BIT(hw);
 		cpu->owned &= ~BIT(hw);
 	}
+	if (pmu.event_once > 0 && pmu.programmable & BIT(hw))
+		evict_event(cpu, hw, prog);
 	err = cfg_one(cpu, hw, prog, had);
 	if (err) {
 		/* It cannot count that; do not lose it to others for that. */
