@@ -76,9 +76,10 @@ if [ "${1-}" = --part ]; then
 		echo "$part: all ${n% *} good, $seconds s"
 	else
 		# One write, as another part may be printing.
-		text=$(grep -E '^not ok|^[^ ]+:[0-9]+:[FE]:' "$log/$part.log" || :
+		text=$(grep -E '^not ok|^[^ ]+:[0-9]+:[FE]:|(error|warning): ' \
+				"$log/$part.log" | head -n 100
 			echo "--- the end of $log/$part.log:"
-			tail -n 60 "$log/$part.log"
+			tail -n 40 "$log/$part.log"
 			echo "---"
 			echo "$part: ${n% *} good, ${n#* } BAD, $seconds s")
 		printf '%s\n' "$text"

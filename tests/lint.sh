@@ -70,7 +70,7 @@ kernel() { # machine
 }
 
 tidy() { # target
-	files=$(sources "-name *.c" lib tools tests bench) || return
+	files=$(sources "-name *.c" lib tools tests bench examples) || return
 	# shellcheck disable=SC2086 # words
 	printf '%s\n' $files | xargs -P "$(nproc)" -n 1 clang-tidy --quiet \
 		"--extra-arg=--target=$1" 2>&1 |

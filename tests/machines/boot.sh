@@ -9,6 +9,8 @@
 #  --mem MB        memory (512)
 #  --icount        one nanosecond of guest time is one instruction, and time in
 #                  which the guest is idle is skipped
+#  --patched       a RISC-V machine runs on the QEMU of qemu/build.sh; always so
+#                  with --icount on more than one processor
 #  --timeout S     end the machine after S seconds (300; none with a shell)
 #  --stage DIR     what is copied over the guest's root (build/stage/MACHINE)
 #  --append WORDS  kernel parameters
@@ -26,37 +28,51 @@ case $machine in
 *-testing) other='-a testing' kernels=/other/boot ;;
 *) other='' kernels=/boot ;;
 esac
+[ $# -gt 0 ] || die "usage: boot.sh MACHINE [OPTION...] JOB [ARG...]"
+shift
+
+smp=1 mem=512 icount='' timeout=300 stage=/src/build/stage/$machine append='' shell='' patched=''
+options() { # sets those, and job_words
+	while [ $# -gt 0 ]; do
+		case $1 in
+		--icount) icount='-icount shift=0,sleep=off' ;;
+		--shell) shell=y ;;
+		--patched) patched=y ;;
+		--smp | --mem | --timeout | --stage | --append)
+			[ $# -gt 1 ] || die "$1 needs a value"
+			eval "${1#--}=\$2"
+			shift ;;
+		-*) die "unknown option $1" ;;
+		*) break ;;
+		esac
+		shift
+	done
+	job_words=$#
+	[ $# -gt 0 ] || die "no job"
+}
+options "$@"
+
 if [ -z "${BOOT_INSIDE-}" ]; then
 	export BOOT_INSIDE=y
 	# The guest's terminal is as big as ours.
 	SIZE=$(stty size 2>/dev/null) || SIZE=
-	export SIZE
+	# Stock QEMU counts the instructions of all harts together; README.md
+	# has the figures.
+	[ -z "$icount" ] || [ "$smp" = 1 ] || patched=y
+	QEMU_RISCV='qemu-system-riscv64'
+	if [ "$patched" ] && [ "${machine#riscv64}" != "$machine" ]; then
+		QEMU_RISCV=/src/$("$here/qemu/build.sh")
+	fi
+	export SIZE QEMU_RISCV
 	# shellcheck disable=SC2086 # none or two words
-	exec "$here/inroot" $other -e BOOT_INSIDE -e SIZE \
-		"/src/tests/machines/${0##*/}" "$@"
+	exec "$here/inroot" $other -e BOOT_INSIDE -e SIZE -e QEMU_RISCV \
+		"/src/tests/machines/${0##*/}" "$machine" "$@"
 fi
-[ $# -gt 0 ] || die "usage: boot.sh MACHINE [OPTION...] JOB [ARG...]"
-shift
-
-smp=1 mem=512 icount='' timeout=300 stage=/src/build/stage/$machine append='' shell=''
-while [ $# -gt 0 ]; do
-	case $1 in
-	--icount) icount='-icount shift=0,sleep=off' ;;
-	--shell) shell=y ;;
-	--smp | --mem | --timeout | --stage | --append)
-		[ $# -gt 1 ] || die "$1 needs a value"
-		eval "${1#--}=\$2"
-		shift ;;
-	-*) die "unknown option $1" ;;
-	*) break ;;
-	esac
-	shift
-done
-[ $# -gt 0 ] || die "no job"
+shift $(($# - job_words))
 [ "$stage" = "/src/build/stage/$machine" ] || [ -d "$stage" ] ||
 	die "no directory $stage"
 
-virt='qemu-system-riscv64 -M virt'
+virt="$QEMU_RISCV -M virt"
 case $machine in
 riscv64-6.12 | riscv64-testing)
 	qemu="$virt -cpu rv64,sscofpmf=true" ;;
@@ -80,6 +96,7 @@ if [ "$1" = shell ]; then
 	set -- true
 fi
 if [ "$shell" ]; then
+	[ -t 0 ] || die "a shell needs a terminal"
 	serial=mon:stdio timeout=0
 	# Without sleep, an idle machine's time would race before its user's eyes.
 	icount=${icount%,sleep=off}

@@ -24,7 +24,7 @@ echo "perfctr: building for $machine" >&2
 
 # Each make gets the outputs of those before it; LIBDIR is where libperfctr.a is.
 # shellcheck disable=SC2016 # for the inner shell
-exec "$here/inroot" -e MAKEFLAGS sh -euc '
+exec "$here/inroot" sh -euc '
 	machine=$1 arch=$2 cross=$3 kernel=$4
 	out=/src/build/$arch stage=/src/build/stage/$machine
 	mkdir -p "$out" /src/build/stage

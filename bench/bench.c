@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * bench: perfctr beside perf_events, in instructions.
+ *
+ *	bench [-o RESULTS.json] [switches] [reads] [memory]
+ *
+ * Runs as root in an emulated machine with an instruction clock (boot.sh
+ * --icount) and one CPU; see bench.h.
+ */
+#define _GNU_SOURCE
+#include "bench.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+static const struct part {
+	const char *name;
+	void (*run)(void);
+} parts[] = {
+	{ "switches", bench_switches },
+	{ "reads", bench_reads },
+	{ "memory", bench_memory },
+};
+
+static bool wanted(const char *name, int argc, char **argv)
+{
+	int i;
+
+	for (i = optind; i < argc; i++)
+		if (!strcmp(argv[i], name))
+			return true;
+	return optind == argc;
+}
+
+int main(int argc, char **argv)
+{
+	const char *output = NULL;
+	struct utsname uts;
+	unsigned int i;
+	int opt;
+
+	while ((opt = getopt(argc, argv, "o:")) != -1) {
+		if (opt != 'o') {
+			(void)fprintf(stderr, "usage: bench [-o FILE] [switches] [reads] [memory]\n");
+			return 2;
+		}
+		output = optarg;
+	}
+	if (uname(&uts))
+		die("uname");
+	pin(0);
+	settle_guest();
+	module_load();
+	for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		if (wanted(parts[i].name, argc, argv))
+			parts[i].run();
+	(void)fputc('\n', stderr);
+	report_table();
+	if (output)
+		report_json(output, uts.nodename);
+	return 0;
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the parts of the bench share. Runs in a guest whose clock is QEMU's
+ * instruction counter, so that a nanosecond is an instruction: of user, kernel
+ * and firmware together.
+ */
+#ifndef PERFCTR_BENCH_H
+#define PERFCTR_BENCH_H
+
+#include <linux/perfctr.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define MAX_COUNTERS 4
+#define NONE (-1.0)	/* there is no such figure */
+
+/* Who counts, if anyone */
+enum side { NOBODY, PERFCTR, PERF };
+
+/* What is counted, and how it is read */
+struct setup {
+	enum side side;
+	unsigned int counters;
+	bool map;	/* user space may read */
+	bool kernel;	/* counts kernel mode as well: another control */
+};
+
+/* --- counters.c: the two sides --- */
+
+extern const unsigned int bench_events[MAX_COUNTERS];
+
+/*
+ * Counts for the calling thread until it ends. Fills in descriptors: one handle,
+ * or one event each, the first of which leads the group. Fails by ending.
+ */
+struct counting {
+	struct setup setup;
+	int fds[MAX_COUNTERS];
+	const struct perfctr_page *page;
+	void *perf_pages[MAX_COUNTERS];
+};
+
+void counting_begin(struct counting *counting, const struct setup *setup);
+void counting_end(struct counting *counting);
+
+/* The module: loaded once, unloaded for what is measured without it */
+void module_load(void);
+void module_unload(void);
+void set_policy(const char *policy);
+
+/* --- measure.c: a figure that can be trusted --- */
+
+typedef double measure_fn(const void *arg);
+
+/*
+ * Calls @measure until two results in a row are within AGREEMENT of each other,
+ * and returns their mean. If that does not happen in a bounded number of tries
+ * it says so, and the figure is the smallest.
+ */
+double settled(measure_fn *measure, const void *arg);
+/* The same where that is too much to ask: within AGREEMENT or a fraction of the figure */
+double settled_within(measure_fn *measure, const void *arg, double fraction);
+extern unsigned int unsettled;	/* how many figures did not settle */
+
+/* Waits until the guest is done with what follows its boot. */
+void settle_guest(void);
+
+uint64_t now_ns(void);
+/* perf_events keeps its hook in the scheduler for a while after its last event. */
+void await_perf_gone(void);
+
+void die(const char *what) __attribute__((noreturn));
+void pin(unsigned int cpu);
+void become(uid_t uid);
+void *shared_alloc(size_t size);
+void await_child(pid_t pid);
+
+/* --- report.c --- */
+
+/**
+ * report() - take down one line
+ * @metric: its name
+ * @counters: how many there were
+ * @perfctr: our figure, or NONE
+ * @perf: perf_events' figure, or NONE
+ * @bound: what ours must not exceed, or NONE
+ */
+void report(const char *metric, unsigned int counters, double perfctr, double perf,
+	    double bound, const char *unit);
+void report_table(void);
+void report_json(const char *path, const char *machine);
+
+/* --- the measurements --- */
+
+void bench_switches(void);	/* switches.c */
+void bench_reads(void);		/* reads.c */
+void bench_memory(void);	/* memory.c */
+
+#endif /* PERFCTR_BENCH_H */

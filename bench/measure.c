@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0
+/* How a figure is had that can be trusted; see bench.h. */
+#define _GNU_SOURCE
+#include "bench.h"
+
+#include <grp.h>
+#include <math.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define AGREEMENT 5.0		/* instructions */
+#define TRIES 12
+#define SETTLE_SECONDS 8	/* of the guest's time, after its boot */
+#define PERF_GONE_SECONDS 3
+
+unsigned int unsettled;
+
+void die(const char *what)
+{
+	perror(what);
+	_exit(EXIT_FAILURE);
+}
+
+uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+void pin(unsigned int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	if (sched_setaffinity(0, sizeof(set), &set))
+		die("sched_setaffinity");
+}
+
+void become(uid_t uid)
+{
+	if (uid && (setgroups(0, NULL) || setresgid(uid, uid, uid) || setresuid(uid, uid, uid)))
+		die("setresuid");
+}
+
+void *shared_alloc(size_t size)
+{
+	void *mem = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	if (mem == MAP_FAILED)
+		die("mmap");
+	return mem;
+}
+
+void await_child(pid_t pid)
+{
+	int status;
+
+	if (waitpid(pid, &status, 0) != pid || status) {
+		(void)fprintf(stderr, "bench: a child failed, status %#x\n", (unsigned int)status);
+		_exit(EXIT_FAILURE);
+	}
+}
+
+static double settle(measure_fn *measure, const void *arg, double apart, double fraction)
+{
+	double now, last = measure(arg), least = last;
+	unsigned int i;
+
+	for (i = 0; i < TRIES; i++) {
+		now = measure(arg);
+		if (fabs(now - last) <= fmax(apart, fraction * fabs(now)))
+			return (now + last) / 2;
+		least = fmin(least, now);
+		last = now;
+	}
+	unsettled++;
+	return least;
+}
+
+double settled(measure_fn *measure, const void *arg)
+{
+	return settle(measure, arg, AGREEMENT, 0);
+}
+
+double settled_within(measure_fn *measure, const void *arg, double fraction)
+{
+	return settle(measure, arg, AGREEMENT, fraction);
+}
+
+void settle_guest(void)
+{
+	while (now_ns() < SETTLE_SECONDS * 1000000000ull)
+		usleep(100000);
+}
+
+void await_perf_gone(void)
+{
+	sleep(PERF_GONE_SECONDS);
+}

@@ -1,0 +1,456 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What it costs to read: one count in user mode, a snapshot, through the kernel;
+ * and to open, control and close.
+ */
+#define _GNU_SOURCE
+#include "bench.h"
+
+#include <fcntl.h>
+#include <libperfctr.h>
+#include <linux/perf_event.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "perfside.h"
+
+#define READS 20000
+#define CALLS 1000
+#define OPENS 8000
+
+/* The value is wanted, and nobody says what for. */
+#define consume(value) __asm__ volatile ("" : : "r" (value))
+
+/* Time of @n times @statement */
+#define TIME(n, statement) ({						\
+	uint64_t began_ = now_ns();					\
+	unsigned long i_;						\
+									\
+	for (i_ = 0; i_ < (n); i_++) {					\
+		statement;						\
+	}								\
+	(double)(now_ns() - began_);					\
+})
+
+/* The least of many, each shorter than the time between two interrupts of the timer */
+#define LEAST_TIME(n, statement) ({					\
+	double least_ = TIME(n, statement);				\
+	unsigned int k_;						\
+									\
+	for (k_ = 0; k_ < 20; k_++) {					\
+		double once_ = TIME(n, statement);			\
+									\
+		if (once_ < least_)					\
+			least_ = once_;					\
+	}								\
+	least_;								\
+})
+
+/* Cost of one @statement, less the loop around it */
+#define LEAST(n, statement)						\
+	((LEAST_TIME(n, statement) -					\
+	  LEAST_TIME(n, __asm__ volatile ("" : : : "memory"))) / (double)(n))
+
+/* On average, with all that comes of it later; the loop does not matter here. */
+#define MEAN(n, statement)	(TIME(n, statement) / (double)(n))
+
+#if defined(__riscv)
+
+/*
+ * The register of perf's user page, whose number is not known when this is
+ * compiled: by a table, which is the shortest way there is.
+ */
+__asm__(".text\n\t.balign 8\n\t.option push\n\t.option norvc\n"
+	"bench_csrs:\n\t"
+	".irp n,0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,"
+		"16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31\n\t"
+	"csrr t1, 0xc00 + \\n\n\t"
+	"jr t0\n\t"
+	".endr\n\t"
+	".option pop\n");
+
+static inline uint64_t read_pmc(unsigned long n)
+{
+	register uint64_t value __asm__("t1");
+
+	__asm__ volatile ("lla t2, bench_csrs\n\t"
+			  "add t2, t2, %1\n\t"
+			  "jalr t0, t2" : "=r" (value) : "r" (n * 8) : "t0", "t2");
+	return value;
+}
+
+#else
+
+static inline uint64_t read_pmc(unsigned long n)
+{
+	uint32_t low, high;
+
+	__asm__ volatile ("rdpmc" : "=a" (low), "=d" (high) : "c" ((uint32_t)n));
+	return (uint64_t)high << 32 | low;
+}
+
+#endif
+
+/* As the comment above struct perf_event_mmap_page says, without the times. */
+static inline uint64_t perf_user_read(const volatile struct perf_event_mmap_page *page)
+{
+	uint32_t seq, index;
+	int64_t count, pmc;
+
+	do {
+		seq = page->lock;
+		__asm__ volatile ("" : : : "memory");
+		index = page->index;
+		count = page->offset;
+		if (page->cap_user_rdpmc && index) {
+			pmc = (int64_t)read_pmc(index - 1);
+			pmc <<= 64 - page->pmc_width;
+			pmc >>= 64 - page->pmc_width;
+			count += pmc;
+		}
+		__asm__ volatile ("" : : : "memory");
+	} while (page->lock != seq);
+	return (uint64_t)count;
+}
+
+struct reading {
+	struct counting counting;
+	struct vperfctr *v;
+};
+
+static struct reading reading_begin(enum side side, unsigned int counters, bool map)
+{
+	struct setup setup = { .side = side, .counters = counters, .map = map };
+	struct reading reading;
+
+	counting_begin(&reading.counting, &setup);
+	reading.v = NULL;
+	if (side == PERFCTR) {
+		reading.v = vperfctr_open_mode(0);
+		if (!reading.v)
+			die("vperfctr_open_mode");
+	}
+	return reading;
+}
+
+static void reading_end(struct reading *reading)
+{
+	if (reading->v)
+		vperfctr_close(reading->v);
+	counting_end(&reading->counting);
+}
+
+/* --- one count in user mode --- */
+
+static double perfctr_user_read(const void *arg)
+{
+	const struct reading *reading = arg;
+	const struct vperfctr *v = reading->v;
+	unsigned int last = reading->counting.setup.counters - 1;
+
+	/* The place of a counter in its control is a constant in real programs. */
+	switch (last) {
+	case 0:
+		return LEAST(READS, consume(vperfctr_read_pmc(v, 0)));
+	case 1:
+		return LEAST(READS, consume(vperfctr_read_pmc(v, 1)));
+	case 2:
+		return LEAST(READS, consume(vperfctr_read_pmc(v, 2)));
+	default:
+		return LEAST(READS, consume(vperfctr_read_pmc(v, 3)));
+	}
+}
+
+static double perf_user_read_cost(const void *arg)
+{
+	const struct reading *reading = arg;
+	const struct perf_event_mmap_page *page =
+		reading->counting.perf_pages[reading->counting.setup.counters - 1];
+
+	return LEAST(READS, consume(perf_user_read(page)));
+}
+
+/* cycle and instret: privileged where they cannot be restricted to user mode */
+static struct reading fixed_begin(void)
+{
+	struct perfctr_info info;
+	struct perfctr_control control;
+	struct reading reading;
+	unsigned int i, flags = PERFCTR_CTR_USER;
+
+	memset(&reading, 0, sizeof(reading));
+	reading.v = vperfctr_open();
+	if (!reading.v || vperfctr_info(reading.v, &info))
+		die("vperfctr_open");
+	if (!(info.cpu_features & PERFCTR_FEATURE_FILTER_FIXED))
+		flags |= PERFCTR_CTR_KERNEL;
+	memset(&control, 0, sizeof(control));
+	control.size = sizeof(control);
+	control.nractrs = 2;
+	for (i = 0; i < 2; i++) {
+		control.ctr[i].map = 2 * i;	/* cycle is counter 0, instret 2 */
+		control.ctr[i].event = i ? EV_INSTRUCTIONS : EV_CYCLES;
+		control.ctr[i].flags = flags;
+	}
+	if (vperfctr_control_native(reading.v, &control))
+		die("fixed counters");
+	return reading;
+}
+
+static double perfctr_fixed_read(const void *arg)
+{
+#if defined(__riscv)
+	const struct reading *reading = arg;
+	const struct vperfctr *v = reading->v;
+
+	return LEAST(READS, consume(vperfctr_read_instret(v)));
+#else
+	(void)arg;
+	return 0;
+#endif
+}
+
+static void user_reads(void)
+{
+	unsigned int n;
+
+	for (n = 1; n <= MAX_COUNTERS; n++) {
+		struct reading ours = reading_begin(PERFCTR, n, true);
+		double perfctr = settled(perfctr_user_read, &ours), perf;
+		struct reading theirs;
+
+		reading_end(&ours);
+		theirs = reading_begin(PERF, n, true);
+		perf = settled(perf_user_read_cost, &theirs);
+		reading_end(&theirs);
+		report("user_read", n, perfctr, perf, 16, "insn");
+	}
+}
+
+static void fixed_reads(void)
+{
+	struct reading reading = fixed_begin();
+	double perfctr = settled(perfctr_fixed_read, &reading);
+
+	vperfctr_unlink(reading.v);
+	vperfctr_close(reading.v);
+	report("user_read_fixed", 1, perfctr, NONE, 10, "insn");
+}
+
+/* --- all counts at once --- */
+
+static double perfctr_snapshot(const void *arg)
+{
+	const struct reading *reading = arg;
+	const struct vperfctr *v = reading->v;
+	struct perfctr_sum_ctrs sum;
+
+	switch (reading->counting.setup.counters) {
+	case 1:
+		return LEAST(READS, vperfctr_snapshot(v, &sum, 1); consume(&sum));
+	case 2:
+		return LEAST(READS, vperfctr_snapshot(v, &sum, 2); consume(&sum));
+	case 3:
+		return LEAST(READS, vperfctr_snapshot(v, &sum, 3); consume(&sum));
+	default:
+		return LEAST(READS, vperfctr_snapshot(v, &sum, 4); consume(&sum));
+	}
+}
+
+/* As many reads as there are counters, not consistent with each other */
+static double perf_snapshot(const void *arg)
+{
+	const struct reading *reading = arg;
+	void *const *pages = reading->counting.perf_pages;
+	uint64_t value[MAX_COUNTERS];
+
+	switch (reading->counting.setup.counters) {
+	case 1:
+		return LEAST(READS, value[0] = perf_user_read(pages[0]); consume(value));
+	case 2:
+		return LEAST(READS, value[0] = perf_user_read(pages[0]);
+			    value[1] = perf_user_read(pages[1]); consume(value));
+	case 3:
+		return LEAST(READS, value[0] = perf_user_read(pages[0]);
+			    value[1] = perf_user_read(pages[1]);
+			    value[2] = perf_user_read(pages[2]); consume(value));
+	default:
+		return LEAST(READS, value[0] = perf_user_read(pages[0]);
+			    value[1] = perf_user_read(pages[1]);
+			    value[2] = perf_user_read(pages[2]);
+			    value[3] = perf_user_read(pages[3]); consume(value));
+	}
+}
+
+/* --- through the kernel --- */
+
+static double plain_read(const void *arg)
+{
+	const struct reading *reading = arg;
+	int fd = reading->counting.fds[0];
+	uint64_t words[MAX_COUNTERS + 3];
+
+	return LEAST(CALLS, if (syscall(SYS_read, fd, words, sizeof(words)) <= 0)
+			die("read"));
+}
+
+static double ioctl_read(const void *arg)
+{
+	const struct reading *reading = arg;
+	int fd = reading->counting.fds[0];
+	struct perfctr_read rd = { .size = sizeof(rd) };
+
+	return LEAST(CALLS, if (ioctl(fd, PERFCTR_IOC_READ, &rd))
+			die("READ"));
+}
+
+static double empty_call(const void *arg)
+{
+	(void)arg;
+	return LEAST(CALLS, syscall(SYS_getppid));
+}
+
+/* The measure works on both sides: perf's group leader reads the whole group. */
+static void compare(const char *metric, measure_fn *ours, measure_fn *theirs, bool map,
+		    const double *bounds)
+{
+	unsigned int n;
+
+	for (n = 1; n <= MAX_COUNTERS; n++) {
+		struct reading reading = reading_begin(PERFCTR, n, map);
+		double perfctr = settled(ours, &reading), perf = NONE;
+
+		reading_end(&reading);
+		if (theirs) {
+			reading = reading_begin(PERF, n, map);
+			perf = settled(theirs, &reading);
+			reading_end(&reading);
+		}
+		report(metric, n, perfctr, perf, bounds ? bounds[n - 1] : NONE, "insn");
+	}
+}
+
+/* --- open, control, close --- */
+
+struct neighbour {
+	struct setup setup;
+	pthread_t thread;
+	volatile bool ready;
+	volatile bool stop;
+};
+
+static void *neighbour_run(void *arg)
+{
+	struct neighbour *neighbour = arg;
+	struct counting counting;
+
+	counting_begin(&counting, &neighbour->setup);
+	neighbour->ready = true;
+	while (!neighbour->stop)
+		usleep(20000);
+	counting_end(&counting);
+	return NULL;
+}
+
+static double open_close_cost(const void *arg)
+{
+	const struct setup *setup = arg;
+	struct counting counting;
+
+	return MEAN(OPENS, counting_begin(&counting, setup); counting_end(&counting));
+}
+
+/* The parts of ours that need not be there each time */
+static double open_device_cost(const void *arg)
+{
+	(void)arg;
+	return MEAN(OPENS, close(open(PERFCTR_DEVICE, O_RDWR | O_CLOEXEC)));
+}
+
+static double make_state_cost(const void *arg)
+{
+	struct perfctr_open open_arg = { .size = sizeof(open_arg), .flags = PERFCTR_OPEN_CREAT };
+	int dev = open(PERFCTR_DEVICE, O_RDWR | O_CLOEXEC), fd;
+	double cost;
+
+	(void)arg;
+	cost = MEAN(OPENS, fd = ioctl(dev, PERFCTR_IOC_OPEN, &open_arg);
+		    ioctl(fd, PERFCTR_IOC_UNLINK); close(fd));
+	close(dev);
+	return cost;
+}
+
+static double control_cost(const void *arg)
+{
+	const struct reading *reading = arg;
+	struct perfctr_control control = { .size = sizeof(control) };
+	int fd = reading->counting.fds[0];
+
+	if (ioctl(fd, PERFCTR_IOC_READ_CONTROL, &control))
+		die("READ_CONTROL");
+	return MEAN(OPENS, ioctl(fd, PERFCTR_IOC_CONTROL, &control));
+}
+
+static void open_close_parts(void)
+{
+	struct reading reading;
+
+	report("open_close_device", 0, settled(open_device_cost, NULL), NONE, NONE, "insn");
+	report("open_close_state", 0, settled(make_state_cost, NULL), NONE, NONE, "insn");
+	reading = reading_begin(PERFCTR, MAX_COUNTERS, false);
+	report("open_close_control", MAX_COUNTERS, settled(control_cost, &reading), NONE, NONE,
+	       "insn");
+	reading_end(&reading);
+}
+
+/* While another thread counts, with the same control or with another one */
+static double open_close(enum side side, unsigned int counters, bool other)
+{
+	struct neighbour neighbour = {
+		.setup = { .side = side, .counters = counters, .kernel = other },
+	};
+	struct setup setup = { .side = side, .counters = counters };
+	double cost;
+
+	if (pthread_create(&neighbour.thread, NULL, neighbour_run, &neighbour))
+		die("pthread_create");
+	while (!neighbour.ready)
+		usleep(1000);
+	/* What is freed later, in soft interrupts, is part of it: a mean, with some noise. */
+	cost = settled_within(open_close_cost, &setup, 0.001);
+	neighbour.stop = true;
+	pthread_join(neighbour.thread, NULL);
+	return cost;
+}
+
+static void opens(const char *metric, bool other)
+{
+	unsigned int n;
+
+	for (n = 1; n <= MAX_COUNTERS; n++)
+		report(metric, n, open_close(PERFCTR, n, other), open_close(PERF, n, other),
+		       18000, "insn");
+}
+
+void bench_reads(void)
+{
+	static const double snapshot_bounds[MAX_COUNTERS] = { NONE, NONE, NONE, 60 };
+	static const double kernel_bounds[MAX_COUNTERS] = { NONE, NONE, NONE, 900 };
+	double empty;
+
+	user_reads();
+	fixed_reads();
+	compare("snapshot", perfctr_snapshot, perf_snapshot, true, snapshot_bounds);
+	empty = settled(empty_call, NULL);
+	report("empty_system_call", 0, empty, empty, NONE, "insn");
+	compare("kernel_read", plain_read, plain_read, false, kernel_bounds);
+	compare("kernel_read_ioctl", ioctl_read, NULL, false, NULL);
+	opens("open_close", false);
+	opens("open_close_other_control", true);
+	open_close_parts();
+}

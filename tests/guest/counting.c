@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The raw ABI for the tests; see counting.h. */
+#define _GNU_SOURCE
+#include "counting.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "guest.h"
+#include "loops.h"
+
+int try_open(unsigned int flags)
+{
+	struct perfctr_open arg = { .size = sizeof(arg), .flags = flags };
+	int dev, fd, err;
+
+	dev = open(PERFCTR_DEVICE, O_RDWR | O_CLOEXEC);
+	if (dev < 0)
+		return -errno;
+	fd = ioctl(dev, PERFCTR_IOC_OPEN, &arg);
+	err = -errno;
+	close(dev);
+	return fd < 0 ? err : fd;
+}
+
+int try_control(int fd, const struct perfctr_control *control)
+{
+	return ioctl(fd, PERFCTR_IOC_CONTROL, control) ? -errno : 0;
+}
+
+int try_read(int fd, struct perfctr_read *rd)
+{
+	memset(rd, 0, sizeof(*rd));
+	rd->size = sizeof(*rd);
+	return ioctl(fd, PERFCTR_IOC_READ, rd) ? -errno : 0;
+}
+
+const struct perfctr_page *try_map(int fd)
+{
+	void *page;
+
+	page = mmap(NULL, PAGE_SIZE, PROT_READ, MAP_SHARED, fd, 0);
+	return page == MAP_FAILED ? NULL : page;
+}
+
+void control_init(struct perfctr_control *control)
+{
+	memset(control, 0, sizeof(*control));
+	control->size = sizeof(*control);
+}
+
+void control_add_at(struct perfctr_control *control, uint32_t map, uint64_t event, uint32_t flags)
+{
+	struct perfctr_ctr_control *ctr = &control->ctr[control->nractrs++];
+
+	ctr->map = map;
+	ctr->event = event;
+	ctr->flags = flags;
+}
+
+void control_add(struct perfctr_control *control, uint64_t event)
+{
+	control_add_at(control, PERFCTR_MAP_ANY, event, PERFCTR_CTR_USER);
+}
+
+int open_device(void)
+{
+	int fd;
+
+	ck_ok(fd = open(PERFCTR_DEVICE, O_RDWR | O_CLOEXEC));
+	return fd;
+}
+
+int open_self(void)
+{
+	int fd = try_open(PERFCTR_OPEN_CREAT);
+
+	ck_assert_msg(fd >= 0, "OPEN: %s", strerror(-fd));
+	return fd;
+}
+
+void set_control(int fd, const struct perfctr_control *control)
+{
+	int err = try_control(fd, control);
+
+	ck_assert_msg(!err, "CONTROL: %s", strerror(-err));
+}
+
+int count_event(uint64_t event)
+{
+	struct perfctr_control control;
+	int fd = open_self();
+
+	control_init(&control);
+	control.tsc_on = 1;
+	control_add(&control, event);
+	set_control(fd, &control);
+	return fd;
+}
+
+void read_all(int fd, struct perfctr_read *rd)
+{
+	int err = try_read(fd, rd);
+
+	ck_assert_msg(!err, "READ: %s", strerror(-err));
+}
+
+uint64_t read_sum(int fd, unsigned int i)
+{
+	struct perfctr_read rd;
+
+	read_all(fd, &rd);
+	ck_assert_uint_lt(i, rd.nrctrs);
+	return rd.sum[i];
+}
+
+uint64_t read_clock(int fd)
+{
+	struct perfctr_read rd;
+
+	read_all(fd, &rd);
+	return rd.clock;
+}
+
+void unlink_self(int fd)
+{
+	ck_ok(ioctl(fd, PERFCTR_IOC_UNLINK));
+}
+
+const struct perfctr_page *map_page(int fd)
+{
+	const struct perfctr_page *page = try_map(fd);
+
+	ck_assert_msg(page != NULL, "mmap: %s", strerror(errno));
+	return page;
+}
+
+void unmap_page(const struct perfctr_page *page)
+{
+	ck_ok(munmap((void *)(uintptr_t)page, PAGE_SIZE));
+}
+
+bool page_asks(const struct perfctr_page *page, unsigned int i)
+{
+	const volatile struct perfctr_page *now = page;
+	uint64_t owner;
+	int32_t seq;
+
+	do {
+		seq = now->seq;
+		if (seq < 0)
+			return true;
+		owner = now->slot[page_hw_counter(page, i)].owner;
+	} while (now->seq != seq);
+	return owner != thread_pointer();
+}
+
+int send_fd(int sock, int fd)
+{
+	union {
+		char buf[CMSG_SPACE(sizeof(int))];
+		struct cmsghdr align;
+	} ctl;
+	char byte = 'h';
+	struct iovec iov = { .iov_base = &byte, .iov_len = 1 };
+	struct msghdr msg = {
+		.msg_iov = &iov,
+		.msg_iovlen = 1,
+		.msg_control = ctl.buf,
+		.msg_controllen = sizeof(ctl.buf),
+	};
+	struct cmsghdr *cmsg = CMSG_FIRSTHDR(&msg);
+
+	memset(&ctl, 0, sizeof(ctl));
+	cmsg->cmsg_level = SOL_SOCKET;
+	cmsg->cmsg_type = SCM_RIGHTS;
+	cmsg->cmsg_len = CMSG_LEN(sizeof(int));
+	memcpy(CMSG_DATA(cmsg), &fd, sizeof(fd));
+	return sendmsg(sock, &msg, 0) == 1 ? 0 : -errno;
+}
+
+int receive_fd(int sock)
+{
+	union {
+		char buf[CMSG_SPACE(sizeof(int))];
+		struct cmsghdr align;
+	} ctl;
+	char byte;
+	struct iovec iov = { .iov_base = &byte, .iov_len = 1 };
+	struct msghdr msg = {
+		.msg_iov = &iov,
+		.msg_iovlen = 1,
+		.msg_control = ctl.buf,
+		.msg_controllen = sizeof(ctl.buf),
+	};
+	struct cmsghdr *cmsg;
+	int fd = -1;
+
+	ck_assert_int_eq(recvmsg(sock, &msg, MSG_CMSG_CLOEXEC), 1);
+	cmsg = CMSG_FIRSTHDR(&msg);
+	ck_assert(cmsg && cmsg->cmsg_type == SCM_RIGHTS);
+	memcpy(&fd, CMSG_DATA(cmsg), sizeof(fd));
+	return fd;
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The raw ABI in the few calls that most tests start with. Nothing here hides
+ * an error: what fails, fails the test (ck_* asserts), so these are for the
+ * test's own process; helpers (see rivals.h) have calls that return errors.
+ */
+#ifndef PERFCTR_COUNTING_H
+#define PERFCTR_COUNTING_H
+
+#include <linux/perfctr.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "perfside.h"
+
+#define PAGE_SIZE 4096u
+
+/* Bytes of a struct perfctr_control with @n counters, and of a read likewise. */
+#define CONTROL_SIZE(n) \
+	(offsetof(struct perfctr_control, ctr) + (n) * sizeof(struct perfctr_ctr_control))
+#define READ_SIZE(n) (offsetof(struct perfctr_read, sum) + (n) * sizeof(uint64_t))
+
+/* --- calls that return -errno, for helpers as well as for tests --- */
+
+int try_open(unsigned int flags);
+int try_control(int fd, const struct perfctr_control *control);
+int try_read(int fd, struct perfctr_read *rd);
+const struct perfctr_page *try_map(int fd);
+
+/* --- controls --- */
+
+/* An empty control: no clock, no counter. Of full size. */
+void control_init(struct perfctr_control *control);
+/* Adds an a-mode counter; any programmable one unless @map says which. */
+void control_add_at(struct perfctr_control *control, uint32_t map, uint64_t event, uint32_t flags);
+/* The same in user mode only, on any counter. */
+void control_add(struct perfctr_control *control, uint64_t event);
+
+/* --- calls that assert --- */
+
+int open_device(void);
+/* The caller's own counters, made if there are none. */
+int open_self(void);
+/* Opens, counts @event in user mode (and the clock), and returns the handle. */
+int count_event(uint64_t event);
+void set_control(int fd, const struct perfctr_control *control);
+/* Stops everything; what was counted stays if @preserve says so. */
+void read_all(int fd, struct perfctr_read *rd);
+uint64_t read_sum(int fd, unsigned int i);
+uint64_t read_clock(int fd);
+void unlink_self(int fd);
+const struct perfctr_page *map_page(int fd);
+void unmap_page(const struct perfctr_page *page);
+
+/* --- the page --- */
+
+/* Number of the hardware counter behind counter @i */
+static inline unsigned int page_hw_counter(const struct perfctr_page *page, unsigned int i)
+{
+	return page->map[i] / sizeof(struct perfctr_page_slot);
+}
+
+static inline const struct perfctr_page_slot *page_slot(const struct perfctr_page *page,
+							unsigned int i)
+{
+	return &page->slot[page_hw_counter(page, i)];
+}
+
+/* Whether the page says "ask the kernel" for counter @i, read as the ABI says. */
+bool page_asks(const struct perfctr_page *page, unsigned int i);
+
+/* --- handles on their way --- */
+
+int send_fd(int sock, int fd);
+int receive_fd(int sock);
+
+#endif /* PERFCTR_COUNTING_H */

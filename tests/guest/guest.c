@@ -1,0 +1,421 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The runner of the guest tests; see guest.h. */
+#define _GNU_SOURCE
+#include "guest.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "loops.h"
+#include "perfside.h"
+
+#define TEST_TIMEOUT 300	/* seconds of the guest's own clock */
+#define UNLOAD_PATIENCE_US 2000000
+#define UNLOAD_POLL_US 1000
+
+struct guest_facts guest;
+
+static struct {
+	const char *subject;
+	const char *params;
+	int kmsg;
+	int passed;
+	int failed;
+	int skipped;
+} run;
+
+ssize_t read_text(const char *path, char *buf, size_t size)
+{
+	ssize_t len;
+	int fd;
+
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	len = read(fd, buf, size - 1);
+	if (len < 0)
+		len = -errno;
+	else
+		buf[len] = '\0';
+	close(fd);
+	return len;
+}
+
+int write_text(const char *path, const char *text)
+{
+	int fd, err = 0;
+
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	if (write(fd, text, strlen(text)) < 0)
+		err = -errno;
+	close(fd);
+	return err;
+}
+
+int module_load(const char *params)
+{
+	int fd, err = 0;
+
+	fd = open(PERFCTR_MODULE, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	if (syscall(SYS_finit_module, fd, params ? params : "", 0))
+		err = -errno;
+	close(fd);
+	return err;
+}
+
+int module_unload(void)
+{
+	return syscall(SYS_delete_module, "perfctr", O_NONBLOCK) ? -errno : 0;
+}
+
+int module_unload_patiently(void)
+{
+	int waited, err;
+
+	for (waited = 0; waited < UNLOAD_PATIENCE_US; waited += UNLOAD_POLL_US) {
+		err = module_unload();
+		if (err != -EWOULDBLOCK && err != -EBUSY)
+			break;
+		sleep_us(UNLOAD_POLL_US);
+	}
+	return err;
+}
+
+bool module_is_loaded(void)
+{
+	return access("/sys/module/perfctr", F_OK) == 0;
+}
+
+void become(uid_t uid)
+{
+	if (setgroups(0, NULL) || setresgid(uid, uid, uid) ||
+	    setresuid(uid, uid, uid) || prctl(PR_SET_DUMPABLE, 1)) {
+		perror("become");
+		_exit(EXIT_FAILURE);
+	}
+}
+
+static void become_user(void)
+{
+	become(GUEST_UID);
+}
+
+static void become_stranger(void)
+{
+	become(STRANGER_UID);
+}
+
+void pin_thread(pid_t tid, unsigned int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	if (sched_setaffinity(tid, sizeof(set), &set)) {
+		perror("sched_setaffinity");
+		_exit(EXIT_FAILURE);
+	}
+}
+
+void pin_self(unsigned int cpu)
+{
+	pin_thread(0, cpu);
+}
+
+int cpu_online(unsigned int cpu, bool on)
+{
+	char path[64];
+
+	(void)snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%u/online", cpu);
+	return write_text(path, on ? "1" : "0");
+}
+
+void make_realtime(void)
+{
+	struct sched_param param = { .sched_priority = 1 };
+
+	if (sched_setscheduler(0, SCHED_FIFO, &param)) {
+		perror("sched_setscheduler");
+		_exit(EXIT_FAILURE);
+	}
+}
+
+uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+void sleep_us(unsigned int us)
+{
+	struct timespec ts = {
+		.tv_sec = us / 1000000u,
+		.tv_nsec = (long)(us % 1000000u) * 1000,
+	};
+
+	while (nanosleep(&ts, &ts) && errno == EINTR)
+		;
+}
+
+void *shared_alloc(size_t size)
+{
+	void *mem;
+
+	mem = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (mem == MAP_FAILED) {
+		perror("mmap");
+		_exit(EXIT_FAILURE);
+	}
+	return mem;
+}
+
+void expect_exit(pid_t pid, int status)
+{
+	int how;
+
+	ck_assert_int_eq(waitpid(pid, &how, 0), pid);
+	ck_assert_msg(!WIFSIGNALED(how), "the child died of signal %d (%s)",
+		      WTERMSIG(how), strsignal(WTERMSIG(how)));
+	ck_assert_msg(WEXITSTATUS(how) == status, "the child exited with %d, expected %d",
+		      WEXITSTATUS(how), status);
+}
+
+/* perf_event_open() is only a witness: that it counts at all is enough here. */
+static bool perf_counts(void)
+{
+	uint64_t count = 0;
+	int fd;
+
+	fd = perf_open_self(EV_INSTRUCTIONS);
+	if (fd < 0)
+		return false;
+	if (read(fd, &count, sizeof(count)) != sizeof(count))
+		count = 0;
+	close(fd);
+	return count != 0;
+}
+
+/* perf's samples need its overflow interrupt, which not every emulated machine delivers. */
+static bool perf_takes_samples(void)
+{
+	struct perf_sampling sampling;
+	uint64_t samples;
+
+	if (!perf_sampling_begin(&sampling, EV_CYCLES, 100000))
+		return false;
+	body_spin(1000000);
+	samples = perf_sampling_end(&sampling);
+	return samples != 0;
+}
+
+static void learn_facts(void)
+{
+	int dev;
+
+	guest.ncpus = (unsigned int)sysconf(_SC_NPROCESSORS_ONLN);
+	guest.perf = perf_counts();
+	guest.samples = perf_takes_samples();
+	guest.info.size = sizeof(guest.info);
+	dev = open(PERFCTR_DEVICE, O_RDWR | O_CLOEXEC);
+	if (dev < 0 || ioctl(dev, PERFCTR_IOC_INFO, &guest.info)) {
+		printf("not ok %s: %s: %s\n", run.subject, PERFCTR_DEVICE, strerror(errno));
+		exit(EXIT_FAILURE);
+	}
+	close(dev);
+	if (guest.info.cpu_type == PERFCTR_RISCV_SBI)
+		guest.nprogrammable = (unsigned int)__builtin_popcountll(guest.info.counters & ~7ull);
+}
+
+void guest_begin(const char *subject, const char *params)
+{
+	int err;
+
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	run.subject = subject;
+	run.params = params;
+	err = module_unload_patiently();
+	if (err && err != -ENOENT) {
+		printf("not ok %s: the module cannot be unloaded: %s\n", subject, strerror(-err));
+		exit(EXIT_FAILURE);
+	}
+	err = module_load(params);
+	if (err) {
+		printf("not ok %s: %s: %s\n", subject, PERFCTR_MODULE, strerror(-err));
+		exit(EXIT_FAILURE);
+	}
+	learn_facts();
+	run.kmsg = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	if (run.kmsg < 0) {
+		printf("not ok %s: /dev/kmsg: %s\n", subject, strerror(errno));
+		exit(EXIT_FAILURE);
+	}
+}
+
+static const char *what_is_missing(unsigned int what)
+{
+	const struct perfctr_info *info = &guest.info;
+
+	if ((what & NEED_COUNTERS) &&
+	    (!guest.nprogrammable || !(info->cpu_features & PERFCTR_FEATURE_FILTER)))
+		return "no programmable counters";
+	if ((what & NEED_FIXED) &&
+	    !(info->cpu_type >= PERFCTR_RISCV_GENERIC && (info->counters & 5) == 5))
+		return "no fixed counters";
+	if ((what & NEED_UNFILTERED) && (info->cpu_features & PERFCTR_FEATURE_FILTER_FIXED))
+		return "the fixed counters filter";
+	if ((what & NEED_USER_READ) && !(info->cpu_features & PERFCTR_FEATURE_RDPMC))
+		return "counters cannot be read in user mode";
+	if ((what & NEED_SMP) && guest.ncpus < 2)
+		return "one CPU";
+	if ((what & NEED_PERF) && !guest.perf)
+		return "perf_event_open() counts nothing";
+	if ((what & NEED_SAMPLES) && !guest.samples)
+		return "perf_events takes no samples here, also alone";
+	return NULL;
+}
+
+/*
+ * The next record of the kernel log, or false at its end. A record is
+ * "priority,sequence,time,flags;text\n", and continuation lines follow.
+ */
+static bool next_record(unsigned int *priority, char *text, size_t size)
+{
+	char record[4096];
+	const char *start;
+	ssize_t len;
+
+	do {
+		len = read(run.kmsg, record, sizeof(record) - 1);
+	} while (len < 0 && errno == EPIPE);
+	if (len <= 0)
+		return false;
+	record[len] = '\0';
+	*priority = (unsigned int)strtoul(record, NULL, 10);
+	start = strchr(record, ';');
+	start = start ? start + 1 : record;
+	(void)snprintf(text, size, "%.*s", (int)strcspn(start, "\n"), start);
+	return true;
+}
+
+/* Anything of the kernel's own that a test must not have caused; NULL if none. */
+static const char *log_complaint(unsigned int what)
+{
+	static const char *const alarms[] = {
+		"WARNING", "BUG", "Oops", "nable to handle", "Call Trace", "rcu:", "hung",
+		"soft lockup", "scheduling while atomic",
+	};
+	static char complaint[512];
+	const char *found = NULL;
+	unsigned int priority, i;
+	char text[512];
+
+	while (next_record(&priority, text, sizeof(text))) {
+		bool alarm = (what & LOG_SILENT) != 0;
+
+		/* Facility 0 is the kernel; others were written by processes. */
+		if (priority >= 8 || found)
+			continue;
+		if (!(what & LOG_MODULE))
+			alarm |= strstr(text, "perfctr") != NULL;
+		for (i = 0; i < sizeof(alarms) / sizeof(alarms[0]); i++)
+			alarm |= strstr(text, alarms[i]) != NULL;
+		if (alarm) {
+			(void)snprintf(complaint, sizeof(complaint), "%s", text);
+			found = complaint;
+		}
+	}
+	return found;
+}
+
+/* One line, whatever the message of the test contains. */
+static void flatten(char *text)
+{
+	for (; *text; text++)
+		if (*text == '\n')
+			*text = ' ';
+}
+
+void guest_run(const TTest *test, unsigned int what)
+{
+	const char *missing, *logged;
+	TestResult **results;
+	char why[1024] = "";
+	SRunner *runner;
+	TCase *tcase;
+	Suite *suite;
+	bool ok;
+
+	missing = what_is_missing(what);
+	if (missing) {
+		run.skipped++;
+		printf("skipped %s.%s: %s\n", run.subject, test->name, missing);
+		return;
+	}
+	while (log_complaint(LOG_MODULE))
+		;
+
+	suite = suite_create(run.subject);
+	tcase = tcase_create(test->name);
+	tcase_set_timeout(tcase, TEST_TIMEOUT);
+	if (what & AS_USER)
+		tcase_add_checked_fixture(tcase, become_user, NULL);
+	if (what & AS_STRANGER)
+		tcase_add_checked_fixture(tcase, become_stranger, NULL);
+	tcase_add_test(tcase, test);
+	suite_add_tcase(suite, tcase);
+	runner = srunner_create(suite);
+	srunner_set_fork_status(runner, CK_FORK);
+	srunner_run_all(runner, CK_SILENT);
+
+	results = srunner_results(runner);
+	ok = srunner_ntests_failed(runner) == 0;
+	if (!ok)
+		(void)snprintf(why, sizeof(why), "%s:%d: %s", tr_lfile(results[0]),
+			       tr_lno(results[0]), tr_msg(results[0]));
+	logged = log_complaint(what);
+	if (ok && logged) {
+		ok = false;
+		(void)snprintf(why, sizeof(why), "the kernel logged: %s", logged);
+	}
+	free(results);
+	srunner_free(runner);
+
+	if (ok) {
+		run.passed++;
+		printf("ok %s.%s\n", run.subject, test->name);
+		return;
+	}
+	run.failed++;
+	flatten(why);
+	printf("not ok %s.%s: %s\n", run.subject, test->name, why);
+}
+
+int guest_end(void)
+{
+	close(run.kmsg);
+	/* What was loaded with parameters must not be found by the next program. */
+	if (run.params && module_unload_patiently()) {
+		run.failed++;
+		printf("not ok %s.unload: the module is still in use\n", run.subject);
+	}
+	return run.failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What every test program in the emulated machine shares: one libcheck runner
+ * per test, which prints a line per test as it goes, knows what the machine
+ * lacks, who the test runs as, and whether the kernel complained meanwhile.
+ *
+ * A test file is a program:
+ *
+ *	int main(void)
+ *	{
+ *		guest_begin("subject", NULL);
+ *		GUEST_RUN(name_of_test, NEED_COUNTERS | AS_USER);
+ *		return guest_end();
+ *	}
+ */
+#ifndef PERFCTR_GUEST_H
+#define PERFCTR_GUEST_H
+
+#include <check.h>
+#include <errno.h>
+#include <linux/perfctr.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/types.h>
+
+/* What a test needs; where it is missing the test is reported as skipped. */
+#define NEED_COUNTERS	0x001	/* programmable counters that filter by mode */
+#define NEED_SMP	0x002	/* a second CPU that can be taken off and on */
+#define NEED_PERF	0x004	/* perf_event_open() counts instructions */
+#define NEED_FIXED	0x008	/* the fixed counters cycle and instret */
+#define NEED_UNFILTERED	0x010	/* ... which cannot be restricted to a mode */
+#define NEED_USER_READ	0x020	/* counters can be read in user mode */
+#define NEED_SAMPLES	0x040	/* perf_events, alone, takes samples */
+
+/* Who the test runs as; root without any of these */
+#define AS_USER		0x100
+#define AS_STRANGER	0x200
+
+/* The kernel log: what the test may leave there */
+#define LOG_SILENT	0x400	/* nothing at all, whoever says it */
+#define LOG_MODULE	0x800	/* the module may talk, as it does when it is loaded */
+
+#define GUEST_UID	1000
+#define STRANGER_UID	1001
+
+#define PERFCTR_MODULE	"/lib/perfctr.ko"
+#ifndef PERFCTR_DEVICE
+#define PERFCTR_DEVICE	"/dev/perfctr"
+#endif
+#define MODULE_PARAMS	"/sys/module/perfctr/parameters/"
+
+/**
+ * struct guest_facts - the machine, as found when the program began
+ * @ncpus: online CPUs
+ * @perf: perf_event_open() counts instructions in user mode
+ * @samples: ... and takes samples of cycles
+ * @info: what PERFCTR_IOC_INFO said
+ * @nprogrammable: programmable counters of a CPU
+ */
+struct guest_facts {
+	unsigned int ncpus;
+	bool perf;
+	bool samples;
+	struct perfctr_info info;
+	unsigned int nprogrammable;
+};
+
+extern struct guest_facts guest;
+
+/*
+ * Loads the module afresh if it is not loaded with these parameters (NULL:
+ * none), and learns the facts of the machine.
+ */
+void guest_begin(const char *subject, const char *params);
+void guest_run(const TTest *test, unsigned int what);
+/* Returns the exit status of the program: 0 if nothing failed. */
+int guest_end(void);
+
+#define GUEST_RUN(test, what) guest_run(test, what)
+
+/* 0, or -errno. Loading what is loaded is EEXIST, unloading what is not ENOENT. */
+int module_load(const char *params);
+int module_unload(void);
+/* Waits for the last reference to fall, which may come after the last close(). */
+int module_unload_patiently(void);
+bool module_is_loaded(void);
+
+/* Writes @text to the file @path; 0, or -errno. */
+int write_text(const char *path, const char *text);
+/* Reads a file into @buf, NUL-terminated; the length, or -errno. */
+ssize_t read_text(const char *path, char *buf, size_t size);
+
+/* Becomes another user, for good, and stays dumpable as a login would be. */
+void become(uid_t uid);
+
+/* Binds the calling thread, or thread @tid, to one CPU. */
+void pin_self(unsigned int cpu);
+void pin_thread(pid_t tid, unsigned int cpu);
+/* Switches CPU @cpu on or off; 0, or -errno. Root only. */
+int cpu_online(unsigned int cpu, bool on);
+/* A real-time priority makes a thread preempt all others. Root only. */
+void make_realtime(void);
+
+uint64_t now_ns(void);
+void sleep_us(unsigned int us);
+
+/*
+ * Memory that a forked child shares with its parent, zeroed: by it helpers
+ * tell what they saw, since only the test's own process may assert.
+ */
+void *shared_alloc(size_t size);
+
+/* Waits for @pid, and asserts that it exited with @status. */
+void expect_exit(pid_t pid, int status);
+
+/* Asserts that @call fails with @err; tells both errors by name if not. */
+#define ck_errno(call, err) do {					\
+	long _ret, _errno;						\
+	errno = 0;							\
+	_ret = (long)(call);						\
+	_errno = errno;							\
+	ck_assert_msg(_ret == -1, "%s succeeded (%ld), expected %s",	\
+		      #call, _ret, #err);				\
+	ck_assert_msg(_errno == (err), "%s: %s, expected %s",		\
+		      #call, strerror((int)_errno), #err);		\
+} while (0)
+
+/* Asserts that a call does not fail, and tells why if it does. */
+#define ck_ok(call) do {						\
+	errno = 0;							\
+	ck_assert_msg((long)(call) != -1, "%s: %s",			\
+		      #call, strerror(errno));				\
+} while (0)
+
+#endif /* PERFCTR_GUEST_H */

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What loops.h has beside assembly. */
+#define _GNU_SOURCE
+#include "loops.h"
+
+#include <signal.h>
+#include <stddef.h>
+#include <string.h>
+#include <ucontext.h>
+
+/* The assembly sources know these by number. */
+_Static_assert(offsetof(struct perfctr_page, seq) == 4, "PAGE_SEQ");
+_Static_assert(offsetof(struct perfctr_page, map) == 32, "PAGE_MAP");
+_Static_assert(offsetof(struct perfctr_page, slot) == 160, "PAGE_SLOT");
+_Static_assert(offsetof(struct perfctr_page_slot, bias) == 8, "SLOT_BIAS");
+_Static_assert(sizeof(struct perfctr_page_slot) == 16, "shift of the map");
+_Static_assert(sizeof(struct perfctr_read) == 288, "READ_SIZEOF");
+
+static volatile sig_atomic_t refused;
+
+#if defined(__riscv)
+
+#define ECALL 0x00000073u
+
+unsigned int sigreturn_length(void)
+{
+	const uint16_t *insn = (const uint16_t *)loops_return;
+	unsigned int n;
+	uint32_t word;
+
+	if (!insn)
+		return 0;
+	for (n = 1; n < 16; n++) {
+		memcpy(&word, insn, sizeof(word));
+		if (word == ECALL)
+			return n;
+		/* Instructions whose low bits are not 11 have 16 bits. */
+		insn += (word & 3) == 3 ? 2 : 1;
+	}
+	return 0;
+}
+
+static void step_over(int signo, siginfo_t *info, void *context)
+{
+	ucontext_t *uc = context;
+
+	(void)signo;
+	(void)info;
+	refused = 1;
+	uc->uc_mcontext.__gregs[REG_PC] += 4;
+}
+
+#else
+
+unsigned int sigreturn_length(void)
+{
+	return 2;	/* mov $15, %rax; syscall */
+}
+
+static void step_over(int signo, siginfo_t *info, void *context)
+{
+	ucontext_t *uc = context;
+
+	(void)signo;
+	(void)info;
+	refused = 1;
+	uc->uc_mcontext.gregs[REG_RIP] += 2;
+}
+
+#endif
+
+int may_read_register(unsigned int n)
+{
+	struct sigaction ill, segv, catch;
+
+	memset(&catch, 0, sizeof(catch));
+	catch.sa_sigaction = step_over;
+	catch.sa_flags = SA_SIGINFO;
+	sigaction(SIGILL, &catch, &ill);
+	sigaction(SIGSEGV, &catch, &segv);
+	refused = 0;
+	(void)read_register(n);
+	sigaction(SIGILL, &ill, NULL);
+	sigaction(SIGSEGV, &segv, NULL);
+	return !refused;
+}

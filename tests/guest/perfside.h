@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * perf_event_open() beside us: the independent witness, and the other tenant
+ * of the same counters. Debian lets only root use it.
+ */
+#ifndef PERFCTR_PERFSIDE_H
+#define PERFCTR_PERFSIDE_H
+
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* The events of the emulated machine, as the SBI numbers them */
+#define EV_CYCLES		0x00001u
+#define EV_INSTRUCTIONS		0x00002u
+#define EV_DTLB_LOAD_MISSES	0x10019u
+#define EV_DTLB_STORE_MISSES	0x1001bu
+#define EV_ITLB_LOAD_MISSES	0x10021u
+
+/* Fills in type and config of an EV_*, in user mode only. */
+void perf_attr_init(struct perf_event_attr *attr, unsigned int event);
+
+int perf_open(struct perf_event_attr *attr, pid_t pid, int cpu, int group);
+
+/* Counts the event for the calling thread, from now on; -1 with errno. */
+int perf_open_self(unsigned int event);
+
+/* One count; UINT64_MAX where perf could not give the counter (pinned events). */
+uint64_t perf_read_one(int fd);
+
+/* Samples of an event in user mode, for the calling thread */
+struct perf_sampling {
+	int fd;
+	struct perf_event_mmap_page *ring;
+};
+
+bool perf_sampling_begin(struct perf_sampling *sampling, unsigned int event, uint64_t period);
+/* How many there are so far */
+uint64_t perf_sampling_count(const struct perf_sampling *sampling);
+/* Ends it, and returns how many there were. */
+uint64_t perf_sampling_end(struct perf_sampling *sampling);
+
+/*
+ * Takes programmable counters of @cpu through perf, one by one with pinned
+ * events until one is not had, or @max are. Fills @fds, returns how many.
+ */
+unsigned int perf_take_counters(unsigned int cpu, int *fds, unsigned int max);
+void perf_give_counters(int *fds, unsigned int n);
+
+#endif /* PERFCTR_PERFSIDE_H */

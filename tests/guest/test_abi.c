@@ -1,0 +1,1334 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What bad input gets: an errno with one documented meaning (docs/abi.md), no
+ * change of what was running, and no kernel message. Raw ioctls, no library.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "counting.h"
+#include "guest.h"
+#include "loops.h"
+
+#define BAD_ADDRESS ((void *)8)
+#define KERNEL_ADDRESS ((void *)-4096l)
+#define BOTH (PERFCTR_CTR_USER | PERFCTR_CTR_KERNEL)
+
+static bool has_counters(void)
+{
+	return guest.nprogrammable != 0;
+}
+
+/*
+ * A state that counts, as the victim of bad input: after each, its control must
+ * read back the same and its counts must have gone on, exactly.
+ */
+struct watch {
+	int fd;
+	struct perfctr_control control;
+	struct perfctr_read last;
+};
+
+static void read_control(int fd, struct perfctr_control *control)
+{
+	memset(control, 0, sizeof(*control));
+	control->size = sizeof(*control);
+	ck_ok(ioctl(fd, PERFCTR_IOC_READ_CONTROL, control));
+}
+
+static struct watch watch_begin(void)
+{
+	struct perfctr_control control;
+	struct watch watch;
+
+	control_init(&control);
+	control.tsc_on = 1;
+	if (has_counters()) {
+		control_add(&control, EV_INSTRUCTIONS);
+		control_add(&control, EV_DTLB_STORE_MISSES);
+	}
+	watch.fd = open_self();
+	set_control(watch.fd, &control);
+	read_control(watch.fd, &watch.control);
+	ck_assert_uint_eq(watch.control.nractrs, control.nractrs);
+	read_all(watch.fd, &watch.last);
+	return watch;
+}
+
+static void watch_unchanged(struct watch *watch)
+{
+	struct perfctr_read rd[2] = { { .size = sizeof(*rd) }, { .size = sizeof(*rd) } };
+	struct perfctr_control control;
+	unsigned int i;
+
+	read_control(watch->fd, &control);
+	ck_assert_mem_eq(&control, &watch->control, sizeof(control));
+	ck_assert_int_eq(exact_kernel(watch->fd, PERFCTR_IOC_READ, rd, body_spin, 1000), 0);
+	ck_assert_uint_eq(rd[1].cstatus, watch->last.cstatus);
+	ck_assert_uint_eq(rd[1].error, PERFCTR_ERROR_NONE);
+	ck_assert_uint_eq(rd[1].flags, PERFCTR_READ_ATTACHED);
+	ck_assert_uint_ge(rd[0].clock, watch->last.clock);
+	for (i = 0; i < rd[1].nrctrs; i++)
+		ck_assert_uint_ge(rd[0].sum[i], watch->last.sum[i]);
+	if (has_counters())
+		ck_assert_uint_eq(rd[1].sum[0] - rd[0].sum[0],
+				  EXACT_KERNEL + BODY_SPIN(1000));
+	watch->last = rd[1];
+}
+
+/* A structure with @size bytes, of which the last @tail are beyond @known. */
+static void *padded(const void *known, size_t len, size_t size, unsigned char fill)
+{
+	unsigned char *buf = malloc(size);
+
+	ck_assert_ptr_nonnull(buf);
+	memset(buf, fill, size);
+	memcpy(buf, known, len);
+	*(uint32_t *)(void *)buf = (uint32_t)size;
+	return buf;
+}
+
+/* Ends at the last byte of a page; what follows is not mapped. */
+static void *at_page_end(const void *data, size_t mapped)
+{
+	char *area;
+
+	area = mmap(NULL, 2 * PAGE_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+		    -1, 0);
+	ck_assert_ptr_ne(area, MAP_FAILED);
+	ck_ok(munmap(area + PAGE_SIZE, PAGE_SIZE));
+	memcpy(area + PAGE_SIZE - mapped, data, mapped);
+	return area + PAGE_SIZE - mapped;
+}
+
+static const void *read_only(const void *data, size_t len)
+{
+	char *area;
+
+	area = mmap(NULL, PAGE_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	ck_assert_ptr_ne(area, MAP_FAILED);
+	memcpy(area, data, len);
+	ck_ok(mprotect(area, PAGE_SIZE, PROT_READ));
+	return area;
+}
+
+/* Every way in which an ioctl's pointer can be bad. */
+static void bad_pointers(int fd, unsigned long cmd, const void *good, size_t len, bool writes)
+{
+	ck_errno(ioctl(fd, cmd, NULL), EFAULT);
+	ck_errno(ioctl(fd, cmd, BAD_ADDRESS), EFAULT);
+	ck_errno(ioctl(fd, cmd, KERNEL_ADDRESS), EFAULT);
+	ck_errno(ioctl(fd, cmd, at_page_end(good, 2)), EFAULT);
+	ck_errno(ioctl(fd, cmd, at_page_end(good, 4)), EFAULT);
+	ck_errno(ioctl(fd, cmd, at_page_end(good, len - 1)), EFAULT);
+	if (writes)
+		ck_errno(ioctl(fd, cmd, read_only(good, len)), EFAULT);
+}
+
+/* --- INFO --- */
+
+START_TEST(info_tells_the_truth)
+{
+	struct perfctr_info info = { .size = sizeof(info) };
+	int dev = open_device();
+
+	ck_ok(ioctl(dev, PERFCTR_IOC_INFO, &info));
+	ck_assert_uint_eq(info.size, sizeof(info));
+	ck_assert_uint_eq(info.abi_version, PERFCTR_ABI_VERSION);
+	ck_assert_uint_gt(strnlen(info.driver_version, sizeof(info.driver_version)), 0);
+	ck_assert_uint_lt(strnlen(info.driver_version, sizeof(info.driver_version)),
+			  sizeof(info.driver_version));
+	ck_assert_uint_gt(info.tsc_hz, 0);
+	ck_assert_uint_le(info.nrctrs, PERFCTR_MAX_CTRS);
+	ck_assert_uint_le(info.user_read, PERFCTR_USER_READ_OPEN);
+	ck_assert_uint_eq(info.reserved[0] | info.reserved[1] | info.reserved[2] |
+			  info.reserved[3], 0);
+	if (info.cpu_type == PERFCTR_RISCV_SBI) {
+		ck_assert_uint_gt(info.nrctrs, 0);
+		ck_assert_uint_ge(info.width, 32);
+		ck_assert_uint_eq(info.counters & 2, 0);
+		/* The events that the emulated machine has */
+		ck_assert_uint_ne(info.events[0] & 1u << (EV_INSTRUCTIONS & 0xffff), 0);
+		ck_assert_uint_ne(info.events[0] & 1u << (EV_CYCLES & 0xffff), 0);
+		ck_assert_uint_ne(info.events[1] & 1ull << (EV_DTLB_LOAD_MISSES & 0xffff), 0);
+		ck_assert_uint_ne(info.events[1] & 1ull << (EV_DTLB_STORE_MISSES & 0xffff), 0);
+		ck_assert_uint_ne(info.events[1] & 1ull << (EV_ITLB_LOAD_MISSES & 0xffff), 0);
+		/* ... and one that it has not: branch misses */
+		ck_assert_uint_eq(info.events[0] & 1u << 6, 0);
+	}
+}
+END_TEST
+
+START_TEST(info_sizes)
+{
+	struct perfctr_info info = { .size = sizeof(info) };
+	int dev = open_device();
+	struct watch watch = watch_begin();
+	unsigned int i;
+	void *buf;
+
+	info.size = sizeof(info) - 8;
+	ck_errno(ioctl(dev, PERFCTR_IOC_INFO, &info), EINVAL);
+	ck_errno(ioctl(watch.fd, PERFCTR_IOC_INFO, &info), EINVAL);
+	info.size = 0;
+	ck_errno(ioctl(dev, PERFCTR_IOC_INFO, &info), EINVAL);
+	/* What a later version may tell is zero in this one. */
+	buf = padded(&info, sizeof(info), sizeof(info) + 64, 0xaa);
+	ck_ok(ioctl(dev, PERFCTR_IOC_INFO, buf));
+	ck_assert_uint_eq(((struct perfctr_info *)buf)->abi_version, PERFCTR_ABI_VERSION);
+	ck_assert_uint_eq(((struct perfctr_info *)buf)->size, sizeof(info) + 64);
+	for (i = 0; i < 64; i++)
+		ck_assert_uint_eq(((unsigned char *)buf)[sizeof(info) + i], 0);
+	free(buf);
+	/* Sizes that no structure of ours will ever have */
+	buf = padded(&info, sizeof(info), 2 * PAGE_SIZE, 0);
+	ck_errno(ioctl(dev, PERFCTR_IOC_INFO, buf), E2BIG);
+	((struct perfctr_info *)buf)->size = 0xffffffff;
+	ck_errno(ioctl(dev, PERFCTR_IOC_INFO, buf), E2BIG);
+	free(buf);
+	watch_unchanged(&watch);
+}
+END_TEST
+
+START_TEST(info_pointers)
+{
+	struct perfctr_info info = { .size = sizeof(info) };
+	struct watch watch = watch_begin();
+
+	bad_pointers(open_device(), PERFCTR_IOC_INFO, &info, sizeof(info), true);
+	bad_pointers(watch.fd, PERFCTR_IOC_INFO, &info, sizeof(info), true);
+	watch_unchanged(&watch);
+}
+END_TEST
+
+/* --- CPUS --- */
+
+START_TEST(cpus_masks)
+{
+	uint32_t words[64];
+	struct perfctr_cpus cpus = {
+		.size = sizeof(cpus), .nrwords = 64, .mask = (uintptr_t)words,
+	};
+	int dev = open_device();
+	unsigned int i, online = 0;
+
+	memset(words, 0xff, sizeof(words));
+	ck_ok(ioctl(dev, PERFCTR_IOC_CPUS, &cpus));
+	ck_assert_uint_gt(cpus.nrwords, 0);
+	ck_assert_uint_le(cpus.nrwords, 64);
+	for (i = 0; i < cpus.nrwords; i++)
+		online += (unsigned int)__builtin_popcount(words[i]);
+	ck_assert_uint_eq(online, guest.ncpus);
+	ck_assert_uint_eq(words[0] & 1, 1);
+
+	cpus.which = PERFCTR_CPUS_FORBIDDEN;
+	cpus.nrwords = 64;
+	memset(words, 0xff, sizeof(words));
+	ck_ok(ioctl(dev, PERFCTR_IOC_CPUS, &cpus));
+	for (i = 0; i < cpus.nrwords; i++)
+		ck_assert_uint_eq(words[i], 0);
+}
+END_TEST
+
+START_TEST(cpus_overflow)
+{
+	uint32_t words[65];
+	struct perfctr_cpus cpus = { .size = sizeof(cpus), .mask = (uintptr_t)words };
+	int dev = open_device();
+	uint32_t needed;
+
+	/* No room at all, and not even a mask: only the size is asked for. */
+	cpus.mask = 0;
+	ck_errno(ioctl(dev, PERFCTR_IOC_CPUS, &cpus), EOVERFLOW);
+	needed = cpus.nrwords;
+	ck_assert_uint_gt(needed, 0);
+	ck_assert_uint_le(needed, 64);
+
+	cpus.mask = (uintptr_t)words;
+	cpus.nrwords = needed - 1;
+	memset(words, 0x5a, sizeof(words));
+	ck_errno(ioctl(dev, PERFCTR_IOC_CPUS, &cpus), EOVERFLOW);
+	ck_assert_uint_eq(cpus.nrwords, needed);
+	ck_assert_uint_eq(words[0], 0x5a5a5a5a);
+
+	/* What EOVERFLOW told is enough, and no more than that is written. */
+	ck_ok(ioctl(dev, PERFCTR_IOC_CPUS, &cpus));
+	ck_assert_uint_eq(cpus.nrwords, needed);
+	ck_assert_uint_eq(words[needed], 0x5a5a5a5a);
+
+	cpus.nrwords = 0xffffffff;
+	ck_ok(ioctl(dev, PERFCTR_IOC_CPUS, &cpus));
+	ck_assert_uint_eq(cpus.nrwords, needed);
+	ck_assert_uint_eq(words[needed], 0x5a5a5a5a);
+}
+END_TEST
+
+START_TEST(cpus_bad_input)
+{
+	uint32_t words[64];
+	const struct perfctr_cpus good = {
+		.size = sizeof(good), .nrwords = 64, .mask = (uintptr_t)words,
+	};
+	struct perfctr_cpus cpus = good;
+	struct watch watch = watch_begin();
+	int dev = open_device();
+	void *buf;
+
+	cpus.size = sizeof(cpus) - 8;
+	ck_errno(ioctl(dev, PERFCTR_IOC_CPUS, &cpus), EINVAL);
+	cpus = good;
+	cpus.which = 2;
+	ck_errno(ioctl(dev, PERFCTR_IOC_CPUS, &cpus), EINVAL);
+	cpus = good;
+	cpus.reserved = 1;
+	ck_errno(ioctl(dev, PERFCTR_IOC_CPUS, &cpus), EINVAL);
+	cpus = good;
+	cpus.mask = (uintptr_t)BAD_ADDRESS;
+	ck_errno(ioctl(dev, PERFCTR_IOC_CPUS, &cpus), EFAULT);
+	cpus.mask = 0;
+	ck_errno(ioctl(dev, PERFCTR_IOC_CPUS, &cpus), EFAULT);
+	cpus.mask = (uintptr_t)read_only(words, sizeof(words));
+	ck_errno(ioctl(dev, PERFCTR_IOC_CPUS, &cpus), EFAULT);
+	buf = padded(&good, sizeof(good), sizeof(good) + 8, 0xaa);
+	ck_errno(ioctl(dev, PERFCTR_IOC_CPUS, buf), E2BIG);
+	free(buf);
+	buf = padded(&good, sizeof(good), sizeof(good) + 8, 0);
+	ck_ok(ioctl(dev, PERFCTR_IOC_CPUS, buf));
+	free(buf);
+	bad_pointers(dev, PERFCTR_IOC_CPUS, &good, sizeof(good), true);
+	bad_pointers(watch.fd, PERFCTR_IOC_CPUS, &good, sizeof(good), true);
+	ck_ok(ioctl(watch.fd, PERFCTR_IOC_CPUS, &good));
+	watch_unchanged(&watch);
+}
+END_TEST
+
+/* --- OPEN --- */
+
+START_TEST(open_whether_there_is_one)
+{
+	int fd, second;
+
+	ck_assert_int_eq(try_open(0), -ENOENT);
+	fd = try_open(PERFCTR_OPEN_CREAT | PERFCTR_OPEN_EXCL);
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(try_open(PERFCTR_OPEN_CREAT | PERFCTR_OPEN_EXCL), -EEXIST);
+	second = try_open(0);
+	ck_assert_int_ge(second, 0);
+	close(second);
+	second = try_open(PERFCTR_OPEN_CREAT);
+	ck_assert_int_ge(second, 0);
+	close(second);
+	unlink_self(fd);
+	ck_assert_int_eq(try_open(0), -ENOENT);
+	/* The old handle goes on to exist beside a new state. */
+	second = try_open(PERFCTR_OPEN_CREAT | PERFCTR_OPEN_EXCL);
+	ck_assert_int_ge(second, 0);
+	close(fd);
+	close(second);
+}
+END_TEST
+
+START_TEST(open_sets_cloexec)
+{
+	int fd = open_self();
+
+	ck_assert_int_eq(fcntl(fd, F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
+}
+END_TEST
+
+static volatile pid_t other_tid;
+
+static void *sleep_as_other(void *arg)
+{
+	other_tid = gettid();
+	while (*(volatile bool *)arg)
+		sleep_us(1000);
+	return NULL;
+}
+
+START_TEST(open_other_threads)
+{
+	struct perfctr_open arg = { .size = sizeof(arg), .flags = PERFCTR_OPEN_CREAT };
+	volatile bool wait = true;
+	int dev = open_device();
+	pthread_t thread;
+	pid_t child;
+	int fd;
+
+	arg.tid = gettid();
+	fd = ioctl(dev, PERFCTR_IOC_OPEN, &arg);
+	ck_assert_msg(fd >= 0, "OPEN of the own tid: %s", strerror(errno));
+
+	ck_assert_int_eq(pthread_create(&thread, NULL, sleep_as_other, (void *)&wait), 0);
+	while (!other_tid)
+		sleep_us(100);
+	arg.tid = other_tid;
+	ck_errno(ioctl(dev, PERFCTR_IOC_OPEN, &arg), EPERM);
+	arg.tid = 1;
+	ck_errno(ioctl(dev, PERFCTR_IOC_OPEN, &arg), EPERM);
+	arg.flags = 0;
+	ck_errno(ioctl(dev, PERFCTR_IOC_OPEN, &arg), EPERM);
+	wait = false;
+	pthread_join(thread, NULL);
+
+	ck_ok(child = fork());
+	if (!child)
+		_exit(0);
+	ck_assert_int_eq(waitpid(child, NULL, 0), child);
+	arg.tid = child;
+	ck_errno(ioctl(dev, PERFCTR_IOC_OPEN, &arg), ESRCH);
+	arg.tid = 0x7fffffff;
+	ck_errno(ioctl(dev, PERFCTR_IOC_OPEN, &arg), ESRCH);
+	/* What cannot be a thread's id at all */
+	arg.tid = -1;
+	ck_errno(ioctl(dev, PERFCTR_IOC_OPEN, &arg), EINVAL);
+}
+END_TEST
+
+START_TEST(open_bad_input)
+{
+	const struct perfctr_open good = { .size = sizeof(good), .flags = PERFCTR_OPEN_CREAT };
+	struct perfctr_open arg = good;
+	struct watch watch = watch_begin();
+	int dev = open_device();
+	void *buf;
+	int fd;
+
+	arg.size = sizeof(arg) - 4;
+	ck_errno(ioctl(dev, PERFCTR_IOC_OPEN, &arg), EINVAL);
+	arg.size = 0;
+	ck_errno(ioctl(dev, PERFCTR_IOC_OPEN, &arg), EINVAL);
+	arg = good;
+	arg.flags = 4;
+	ck_errno(ioctl(dev, PERFCTR_IOC_OPEN, &arg), EINVAL);
+	arg.flags = 0x80000000u | PERFCTR_OPEN_CREAT;
+	ck_errno(ioctl(dev, PERFCTR_IOC_OPEN, &arg), EINVAL);
+	arg.flags = PERFCTR_OPEN_EXCL;
+	ck_errno(ioctl(dev, PERFCTR_IOC_OPEN, &arg), EINVAL);
+	arg = good;
+	arg.reserved = 1;
+	ck_errno(ioctl(dev, PERFCTR_IOC_OPEN, &arg), EINVAL);
+	buf = padded(&good, sizeof(good), sizeof(good) + 4, 0xaa);
+	ck_errno(ioctl(dev, PERFCTR_IOC_OPEN, buf), E2BIG);
+	free(buf);
+	buf = padded(&good, sizeof(good), sizeof(good) + 4, 0);
+	ck_ok(fd = ioctl(dev, PERFCTR_IOC_OPEN, buf));
+	close(fd);
+	free(buf);
+	bad_pointers(dev, PERFCTR_IOC_OPEN, &good, sizeof(good), false);
+	watch_unchanged(&watch);
+}
+END_TEST
+
+/* A state that could not get a descriptor is not left behind. */
+START_TEST(open_without_descriptors)
+{
+	struct perfctr_open arg = { .size = sizeof(arg), .flags = PERFCTR_OPEN_CREAT };
+	int dev = open_device();
+	int fds[4096], n = 0;
+
+	do {
+		fds[n] = dup(dev);
+	} while (fds[n] >= 0 && ++n < 4096);
+	ck_assert_int_lt(n, 4096);
+	ck_errno(ioctl(dev, PERFCTR_IOC_OPEN, &arg), EMFILE);
+	while (n)
+		close(fds[--n]);
+	ck_assert_int_eq(try_open(0), -ENOENT);
+}
+END_TEST
+
+/* --- CONTROL --- */
+
+/* One way to spoil a good control, and what it gets. */
+struct spoiled {
+	const char *how;
+	void (*spoil)(struct perfctr_control *control);
+	int err;
+	bool counters;		/* makes sense only where there are counters */
+};
+
+#define SPOIL(name, statement) \
+static void spoil_ ## name(struct perfctr_control *control) { statement; }
+
+SPOIL(size_zero, control->size = 0)
+SPOIL(size_one_byte, control->size = 1)
+SPOIL(size_short, control->size = CONTROL_SIZE(0) - 8)
+SPOIL(size_no_room, control->size = CONTROL_SIZE(control->nractrs - 1))
+SPOIL(size_half_a_counter, control->size = CONTROL_SIZE(control->nractrs) - 4)
+SPOIL(size_giant, control->size = 0xffffffff)
+SPOIL(flags, control->flags = 4)
+SPOIL(flags_top, control->flags = 0x80000000)
+SPOIL(tsc_on_two, control->tsc_on = 2)
+SPOIL(nractrs_too_many, control->nractrs = PERFCTR_MAX_CTRS + 1)
+SPOIL(nractrs_giant, control->nractrs = 0xffffffff)
+SPOIL(nractrs_wraps, control->nractrs = 0xffffffff; control->nrictrs = 3)
+SPOIL(nrictrs_one, control->nractrs--; control->nrictrs = 1)
+SPOIL(signo, control->si_signo = SIGUSR1)
+SPOIL(signo_bad, control->si_signo = -1)
+SPOIL(preserve_beyond, control->preserve = 1ull << PERFCTR_MAX_CTRS)
+SPOIL(preserve_top, control->preserve = 1ull << 63)
+SPOIL(reserved0, control->reserved[0] = 1)
+SPOIL(reserved1, control->reserved[1] = 1ull << 63)
+SPOIL(ctr_flags_none, control->ctr[0].flags = 0)
+SPOIL(ctr_flags_unknown, control->ctr[0].flags = 4 | PERFCTR_CTR_USER)
+SPOIL(ctr_flags_top, control->ctr[1].flags |= 0x80000000)
+SPOIL(ctr_reserved, control->ctr[0].reserved = 1)
+SPOIL(ctr_reserved_last, control->ctr[1].reserved = 1ull << 40)
+SPOIL(ireset, control->ctr[0].ireset = -1)
+SPOIL(config, control->ctr[0].config = 1)
+SPOIL(map_time, control->ctr[0].map = 1)
+SPOIL(map_missing, control->ctr[0].map = 31)
+SPOIL(map_beyond, control->ctr[0].map = 32)
+SPOIL(map_far, control->ctr[0].map = 64)
+SPOIL(map_giant, control->ctr[0].map = 0xfffffffe)
+SPOIL(map_twice, control->ctr[0].map = 5; control->ctr[1].map = 5)
+SPOIL(map_cycle_instructions, control->ctr[0].map = 0; control->ctr[0].event = EV_INSTRUCTIONS)
+SPOIL(map_instret_cycles, control->ctr[0].map = 2; control->ctr[0].event = EV_CYCLES)
+SPOIL(map_instret_tlb, control->ctr[0].map = 2; control->ctr[0].event = EV_DTLB_LOAD_MISSES)
+SPOIL(event_none, control->ctr[0].event = 0)
+SPOIL(event_missing, control->ctr[0].event = 6)
+SPOIL(event_hw_undefined, control->ctr[0].event = 11)
+SPOIL(event_hw_far, control->ctr[0].event = 0xffff)
+SPOIL(event_cache_missing, control->ctr[0].event = 0x10001)
+SPOIL(event_cache_undefined, control->ctr[0].event = 0x10000 | 7 << 3)
+SPOIL(event_cache_bad_op, control->ctr[0].event = 0x10000 | 3 << 3 | 3 << 1)
+SPOIL(event_cache_far, control->ctr[0].event = 0x1ffff)
+SPOIL(event_raw_missing, control->ctr[0].event = 0x20000; control->ctr[0].config = 0x7777)
+SPOIL(event_raw_code, control->ctr[0].event = 0x20001)
+SPOIL(event_type_undefined, control->ctr[0].event = 0x40000)
+SPOIL(event_type_undefined_last, control->ctr[0].event = 0xe0001)
+SPOIL(event_firmware, control->ctr[0].event = 0xf0005)
+SPOIL(event_beyond, control->ctr[0].event = 0x100000 | EV_INSTRUCTIONS)
+SPOIL(event_high, control->ctr[0].event = 1ull << 32 | EV_INSTRUCTIONS)
+SPOIL(event_top, control->ctr[0].event = 1ull << 63 | EV_INSTRUCTIONS)
+SPOIL(event_twice, control->ctr[1].event = control->ctr[0].event)
+SPOIL(event_last_counter, control->ctr[1].event = 6)
+
+#define BAD(name, err, counters) { #name, spoil_ ## name, err, counters }
+
+static const struct spoiled spoils[] = {
+	BAD(size_zero, EINVAL, false),
+	BAD(size_one_byte, EINVAL, false),
+	BAD(size_short, EINVAL, false),
+	BAD(size_no_room, EINVAL, true),
+	BAD(size_half_a_counter, EINVAL, true),
+	BAD(size_giant, E2BIG, false),
+	BAD(flags, EINVAL, false),
+	BAD(flags_top, EINVAL, false),
+	BAD(tsc_on_two, EINVAL, false),
+	BAD(nractrs_too_many, EINVAL, false),
+	BAD(nractrs_giant, EINVAL, false),
+	BAD(nractrs_wraps, EINVAL, false),
+	BAD(nrictrs_one, EOPNOTSUPP, true),
+	BAD(signo, EINVAL, false),
+	BAD(signo_bad, EINVAL, false),
+	BAD(preserve_beyond, EINVAL, false),
+	BAD(preserve_top, EINVAL, false),
+	BAD(reserved0, EINVAL, false),
+	BAD(reserved1, EINVAL, false),
+	BAD(ctr_flags_none, EINVAL, true),
+	BAD(ctr_flags_unknown, EINVAL, true),
+	BAD(ctr_flags_top, EINVAL, true),
+	BAD(ctr_reserved, EINVAL, true),
+	BAD(ctr_reserved_last, EINVAL, true),
+	BAD(ireset, EINVAL, true),
+	BAD(config, EINVAL, true),
+	BAD(map_time, EINVAL, true),
+	BAD(map_missing, EINVAL, true),
+	BAD(map_beyond, EINVAL, true),
+	BAD(map_far, EINVAL, true),
+	BAD(map_giant, EINVAL, true),
+	BAD(map_twice, EINVAL, true),
+	BAD(map_cycle_instructions, EINVAL, true),
+	BAD(map_instret_cycles, EINVAL, true),
+	BAD(map_instret_tlb, EINVAL, true),
+	BAD(event_none, EINVAL, true),
+	BAD(event_missing, EINVAL, true),
+	BAD(event_hw_undefined, EINVAL, true),
+	BAD(event_hw_far, EINVAL, true),
+	BAD(event_cache_missing, EINVAL, true),
+	BAD(event_cache_undefined, EINVAL, true),
+	BAD(event_cache_bad_op, EINVAL, true),
+	BAD(event_cache_far, EINVAL, true),
+	BAD(event_raw_missing, EINVAL, true),
+	BAD(event_raw_code, EINVAL, true),
+	BAD(event_type_undefined, EINVAL, true),
+	BAD(event_type_undefined_last, EINVAL, true),
+	BAD(event_firmware, EOPNOTSUPP, true),
+	BAD(event_beyond, EINVAL, true),
+	BAD(event_high, EINVAL, true),
+	BAD(event_top, EINVAL, true),
+	/* The emulated machine counts an event on one counter only. */
+	BAD(event_twice, EOPNOTSUPP, true),
+	BAD(event_last_counter, EINVAL, true),
+};
+
+/*
+ * As root, so that none of these is refused for want of privilege first, and
+ * as user, so that none of them depends on having it.
+ */
+static void spoil_controls(void)
+{
+	struct watch watch = watch_begin();
+	struct perfctr_control control;
+	unsigned int i;
+	int err;
+
+	for (i = 0; i < sizeof(spoils) / sizeof(spoils[0]); i++) {
+		if (spoils[i].counters && !has_counters())
+			continue;
+		control_init(&control);
+		control.tsc_on = 1;
+		if (has_counters()) {
+			control_add(&control, EV_CYCLES);
+			control_add(&control, EV_DTLB_LOAD_MISSES);
+		}
+		spoils[i].spoil(&control);
+		err = try_control(watch.fd, &control);
+		ck_assert_msg(err == -spoils[i].err, "%s: %s, expected %s", spoils[i].how,
+			      err ? strerror(-err) : "succeeded", strerror(spoils[i].err));
+		watch_unchanged(&watch);
+	}
+}
+
+START_TEST(control_bad_input)
+{
+	spoil_controls();
+}
+END_TEST
+
+START_TEST(control_bad_input_as_user)
+{
+	spoil_controls();
+}
+END_TEST
+
+START_TEST(control_sizes)
+{
+	struct perfctr_control control;
+	struct watch watch = watch_begin();
+	void *buf;
+
+	buf = padded(&watch.control, sizeof(watch.control), sizeof(watch.control) + 32, 0xaa);
+	ck_errno(ioctl(watch.fd, PERFCTR_IOC_CONTROL, buf), E2BIG);
+	watch_unchanged(&watch);
+	free(buf);
+	/* One byte, the very last */
+	buf = padded(&watch.control, sizeof(watch.control), sizeof(watch.control) + 32, 0);
+	((char *)buf)[sizeof(watch.control) + 31] = 1;
+	ck_errno(ioctl(watch.fd, PERFCTR_IOC_CONTROL, buf), E2BIG);
+	watch_unchanged(&watch);
+	((char *)buf)[sizeof(watch.control) + 31] = 0;
+	ck_ok(ioctl(watch.fd, PERFCTR_IOC_CONTROL, buf));
+	free(buf);
+
+	/* Just as long as it must be, at the end of the world */
+	control = watch.control;
+	control.size = CONTROL_SIZE(control.nractrs);
+	ck_ok(ioctl(watch.fd, PERFCTR_IOC_CONTROL, at_page_end(&control, control.size)));
+	ck_errno(ioctl(watch.fd, PERFCTR_IOC_CONTROL, at_page_end(&control, control.size - 1)),
+		 EFAULT);
+}
+END_TEST
+
+START_TEST(control_pointers)
+{
+	struct watch watch = watch_begin();
+
+	bad_pointers(watch.fd, PERFCTR_IOC_CONTROL, &watch.control, sizeof(watch.control), false);
+	watch_unchanged(&watch);
+}
+END_TEST
+
+/*
+ * More counters than the machine has. They cannot all count different events, and
+ * this machine counts an event once only: either is a reason.
+ */
+START_TEST(control_too_many_counters)
+{
+	struct watch watch = watch_begin();
+	struct perfctr_control control;
+	unsigned int i;
+	int err;
+
+	control_init(&control);
+	for (i = 0; i <= guest.info.nrctrs; i++)
+		control_add(&control, EV_CYCLES);
+	ck_assert_uint_le(control.nractrs, PERFCTR_MAX_CTRS);
+	err = try_control(watch.fd, &control);
+	ck_assert_msg(err == -EINVAL || err == -EOPNOTSUPP, "%s", strerror(-err));
+	watch_unchanged(&watch);
+}
+END_TEST
+
+START_TEST(kernel_counting_needs_privilege)
+{
+	static const uint32_t flags[] = { PERFCTR_CTR_KERNEL, BOTH };
+	struct watch watch = watch_begin();
+	struct perfctr_control control;
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		control_init(&control);
+		control_add(&control, EV_CYCLES);
+		control_add_at(&control, PERFCTR_MAP_ANY, EV_DTLB_LOAD_MISSES, flags[i]);
+		ck_assert_int_eq(try_control(watch.fd, &control), -EACCES);
+		watch_unchanged(&watch);
+	}
+}
+END_TEST
+
+START_TEST(unfiltered_counting_needs_privilege)
+{
+	struct watch watch = watch_begin();
+	struct perfctr_control control;
+
+	control_init(&control);
+	control_add_at(&control, 0, EV_CYCLES, BOTH);
+	ck_assert_int_eq(try_control(watch.fd, &control), -EACCES);
+	watch_unchanged(&watch);
+	control_init(&control);
+	control_add_at(&control, 2, EV_INSTRUCTIONS, BOTH);
+	ck_assert_int_eq(try_control(watch.fd, &control), -EACCES);
+	watch_unchanged(&watch);
+}
+END_TEST
+
+/* What has no filter is not had with one, whoever asks. */
+static void restrict_fixed(void)
+{
+	static const uint32_t flags[] = { PERFCTR_CTR_USER, PERFCTR_CTR_KERNEL };
+	struct watch watch = watch_begin();
+	struct perfctr_control control;
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		control_init(&control);
+		control_add_at(&control, 0, EV_CYCLES, flags[i]);
+		ck_assert_int_eq(try_control(watch.fd, &control), -EOPNOTSUPP);
+		watch_unchanged(&watch);
+		control_init(&control);
+		control_add_at(&control, 2, EV_INSTRUCTIONS, flags[i]);
+		ck_assert_int_eq(try_control(watch.fd, &control), -EOPNOTSUPP);
+		watch_unchanged(&watch);
+	}
+}
+
+START_TEST(fixed_counters_have_no_filter)
+{
+	restrict_fixed();
+}
+END_TEST
+
+START_TEST(fixed_counters_have_no_filter_as_user)
+{
+	restrict_fixed();
+}
+END_TEST
+
+START_TEST(fixed_counters_count)
+{
+	struct perfctr_control control;
+	struct perfctr_read a, b;
+	int fd = open_self();
+
+	control_init(&control);
+	control.tsc_on = 1;
+	control_add_at(&control, 0, EV_CYCLES, BOTH);
+	control_add_at(&control, 2, EV_INSTRUCTIONS, BOTH);
+	set_control(fd, &control);
+	read_all(fd, &a);
+	body_spin(100000);
+	read_all(fd, &b);
+	ck_assert_uint_ge(b.sum[0] - a.sum[0], BODY_SPIN(100000));
+	ck_assert_uint_ge(b.sum[1] - a.sum[1], BODY_SPIN(100000));
+	/* The rest is the two calls, and an interrupt or two. */
+	ck_assert_uint_lt(b.sum[1] - a.sum[1], 2 * BODY_SPIN(100000));
+}
+END_TEST
+
+START_TEST(second_open_file)
+{
+	struct watch watch = watch_begin();
+	struct perfctr_info info = { .size = sizeof(info) };
+	struct perfctr_control control = watch.control;
+	int second = try_open(0);
+
+	ck_assert_int_ge(second, 0);
+	ck_assert_int_eq(try_control(second, &control), -EBUSY);
+	watch_unchanged(&watch);
+	ck_ok(ioctl(second, PERFCTR_IOC_INFO, &info));
+	ck_assert_uint_eq(info.owner, PERFCTR_OWNER_HOLDER);
+	ck_ok(ioctl(watch.fd, PERFCTR_IOC_INFO, &info));
+	ck_assert_uint_ne(info.owner, PERFCTR_OWNER_HOLDER);
+
+	/* Neither does it stop or unlink what the other programmed. */
+	control_init(&control);
+	ck_assert_int_eq(try_control(second, &control), -EBUSY);
+	ck_errno(ioctl(second, PERFCTR_IOC_UNLINK), EBUSY);
+	watch_unchanged(&watch);
+
+	/* The holder stops: the state is free again. */
+	set_control(watch.fd, &control);
+	ck_ok(ioctl(second, PERFCTR_IOC_INFO, &info));
+	ck_assert_uint_ne(info.owner, PERFCTR_OWNER_HOLDER);
+	control.tsc_on = 1;
+	set_control(second, &control);
+	ck_assert_int_eq(try_control(watch.fd, &watch.control), -EBUSY);
+
+	/* Its last close, too, and counting goes on. */
+	close(second);
+	control_init(&control);
+	control.tsc_on = 1;
+	set_control(watch.fd, &control);
+}
+END_TEST
+
+/* A duplicate of the descriptor is the same open file, and so the same holder. */
+START_TEST(duplicate_is_the_holder)
+{
+	struct watch watch = watch_begin();
+	int copy = dup(watch.fd);
+
+	ck_ok(copy);
+	set_control(copy, &watch.control);
+	close(watch.fd);
+	set_control(copy, &watch.control);
+	unlink_self(copy);
+}
+END_TEST
+
+/* --- other threads --- */
+
+struct foreign {
+	int fd;
+	const struct perfctr_control *control;
+	int control_err;
+	int unlink_err;
+	int read_err;
+};
+
+static void *act_on_foreign(void *arg)
+{
+	struct foreign *foreign = arg;
+	struct perfctr_read rd;
+
+	foreign->control_err = try_control(foreign->fd, foreign->control);
+	foreign->unlink_err = ioctl(foreign->fd, PERFCTR_IOC_UNLINK) ? -errno : 0;
+	foreign->read_err = try_read(foreign->fd, &rd);
+	return NULL;
+}
+
+START_TEST(control_of_another_thread)
+{
+	struct watch watch = watch_begin();
+	struct foreign *foreign = shared_alloc(sizeof(*foreign));
+	pthread_t thread;
+	pid_t child;
+
+	foreign->fd = watch.fd;
+	foreign->control = &watch.control;
+	ck_assert_int_eq(pthread_create(&thread, NULL, act_on_foreign, foreign), 0);
+	pthread_join(thread, NULL);
+	ck_assert_int_eq(foreign->control_err, -EPERM);
+	ck_assert_int_eq(foreign->unlink_err, -EPERM);
+	ck_assert_int_eq(foreign->read_err, 0);
+	watch_unchanged(&watch);
+
+	memset(foreign, 0, sizeof(*foreign));
+	foreign->fd = watch.fd;
+	foreign->control = &watch.control;
+	ck_ok(child = fork());
+	if (!child) {
+		act_on_foreign(foreign);
+		_exit(0);
+	}
+	expect_exit(child, 0);
+	ck_assert_int_eq(foreign->control_err, -EPERM);
+	ck_assert_int_eq(foreign->unlink_err, -EPERM);
+	ck_assert_int_eq(foreign->read_err, 0);
+	watch_unchanged(&watch);
+}
+END_TEST
+
+struct leaver {
+	int fd;
+	struct perfctr_control control;
+};
+
+static void *count_and_leave(void *arg)
+{
+	struct leaver *leaver = arg;
+
+	leaver->fd = try_open(PERFCTR_OPEN_CREAT);
+	if (leaver->fd >= 0 && try_control(leaver->fd, &leaver->control))
+		leaver->fd = -1;
+	return NULL;
+}
+
+START_TEST(control_of_a_dead_thread)
+{
+	struct leaver leaver;
+	struct perfctr_read rd;
+	pthread_t thread;
+
+	control_init(&leaver.control);
+	leaver.control.tsc_on = 1;
+	ck_assert_int_eq(pthread_create(&thread, NULL, count_and_leave, &leaver), 0);
+	pthread_join(thread, NULL);
+	ck_assert_int_ge(leaver.fd, 0);
+	/* pthread_join() returns before the kernel has wound the thread up. */
+	do {
+		sleep_us(1000);
+		read_all(leaver.fd, &rd);
+	} while (rd.flags & PERFCTR_READ_ATTACHED);
+	ck_assert_int_eq(try_control(leaver.fd, &leaver.control), -ESRCH);
+	ck_ok(ioctl(leaver.fd, PERFCTR_IOC_UNLINK));
+	ck_assert_uint_gt(rd.clock, 0);
+}
+END_TEST
+
+/* --- UNLINK --- */
+
+START_TEST(unlink_is_final)
+{
+	struct watch watch = watch_begin();
+	struct perfctr_read first, second;
+
+	body_spin(100000);
+	unlink_self(watch.fd);
+	read_all(watch.fd, &first);
+	ck_assert_uint_eq(first.flags & PERFCTR_READ_ATTACHED, 0);
+	ck_assert_uint_ge(first.clock, watch.last.clock);
+	if (has_counters())
+		ck_assert_uint_ge(first.sum[0], watch.last.sum[0] + BODY_SPIN(100000));
+	ck_assert_int_eq(try_control(watch.fd, &watch.control), -ESRCH);
+	unlink_self(watch.fd);
+	unlink_self(watch.fd);
+	body_spin(100000);
+	read_all(watch.fd, &second);
+	ck_assert_mem_eq(&first, &second, sizeof(first));
+}
+END_TEST
+
+/* --- READ --- */
+
+START_TEST(read_sizes)
+{
+	struct watch watch = watch_begin();
+	struct perfctr_read rd;
+	unsigned char *buf;
+	unsigned int i;
+
+	memset(&rd, 0, sizeof(rd));
+	rd.size = READ_SIZE(0) - 8;
+	ck_errno(ioctl(watch.fd, PERFCTR_IOC_READ, &rd), EINVAL);
+	rd.size = 0;
+	ck_errno(ioctl(watch.fd, PERFCTR_IOC_READ, &rd), EINVAL);
+
+	/* Room for none, and for one of the sums: the others are not written. */
+	for (i = 0; i <= watch.control.nractrs; i++) {
+		memset(&rd, 0x5a, sizeof(rd));
+		rd.size = (uint32_t)READ_SIZE(i);
+		ck_ok(ioctl(watch.fd, PERFCTR_IOC_READ, &rd));
+		ck_assert_uint_eq(rd.size, READ_SIZE(i));
+		ck_assert_uint_eq(rd.nrctrs, watch.control.nractrs);
+		ck_assert_uint_eq(rd.sum[i], 0x5a5a5a5a5a5a5a5aull);
+		ck_assert_uint_eq(rd.reserved, 0);
+	}
+
+	/* A larger structure than we know */
+	memset(&rd, 0, sizeof(rd));
+	buf = padded(&rd, sizeof(rd), sizeof(rd) + 64, 0xaa);
+	ck_ok(ioctl(watch.fd, PERFCTR_IOC_READ, buf));
+	memcpy(&rd, buf, sizeof(rd));
+	ck_assert_uint_eq(rd.nrctrs, watch.control.nractrs);
+	for (i = 0; i < 64; i++)
+		ck_assert_uint_eq(buf[sizeof(rd) + i], 0);
+	free(buf);
+	buf = padded(&rd, sizeof(rd), 2 * PAGE_SIZE, 0);
+	ck_errno(ioctl(watch.fd, PERFCTR_IOC_READ, buf), E2BIG);
+	free(buf);
+	watch_unchanged(&watch);
+}
+END_TEST
+
+START_TEST(read_pointers)
+{
+	struct perfctr_read rd = { .size = sizeof(rd) };
+	struct watch watch = watch_begin();
+
+	ck_errno(ioctl(watch.fd, PERFCTR_IOC_READ, NULL), EFAULT);
+	ck_errno(ioctl(watch.fd, PERFCTR_IOC_READ, BAD_ADDRESS), EFAULT);
+	ck_errno(ioctl(watch.fd, PERFCTR_IOC_READ, KERNEL_ADDRESS), EFAULT);
+	ck_errno(ioctl(watch.fd, PERFCTR_IOC_READ, at_page_end(&rd, 2)), EFAULT);
+	ck_errno(ioctl(watch.fd, PERFCTR_IOC_READ, at_page_end(&rd, READ_SIZE(0) - 1)), EFAULT);
+	ck_errno(ioctl(watch.fd, PERFCTR_IOC_READ, read_only(&rd, sizeof(rd))), EFAULT);
+	/* What is written is all that must be there. */
+	rd.size = (uint32_t)READ_SIZE(watch.control.nractrs);
+	ck_ok(ioctl(watch.fd, PERFCTR_IOC_READ, at_page_end(&rd, rd.size)));
+	watch_unchanged(&watch);
+}
+END_TEST
+
+START_TEST(read_before_any_control)
+{
+	struct perfctr_read rd;
+	int fd = open_self();
+
+	read_all(fd, &rd);
+	ck_assert_uint_eq(rd.cstatus, 0);
+	ck_assert_uint_eq(rd.error, PERFCTR_ERROR_NONE);
+	ck_assert_uint_eq(rd.nrctrs, 0);
+	ck_assert_uint_eq(rd.flags, PERFCTR_READ_ATTACHED);
+	ck_assert_uint_eq(rd.clock, 0);
+}
+END_TEST
+
+START_TEST(read_control_bad_input)
+{
+	struct watch watch = watch_begin();
+	struct perfctr_control control;
+
+	control_init(&control);
+	control.size = CONTROL_SIZE(0) - 8;
+	ck_errno(ioctl(watch.fd, PERFCTR_IOC_READ_CONTROL, &control), EINVAL);
+	control.size = 0;
+	ck_errno(ioctl(watch.fd, PERFCTR_IOC_READ_CONTROL, &control), EINVAL);
+	control_init(&control);
+	ck_errno(ioctl(watch.fd, PERFCTR_IOC_READ_CONTROL, NULL), EFAULT);
+	ck_errno(ioctl(watch.fd, PERFCTR_IOC_READ_CONTROL, BAD_ADDRESS), EFAULT);
+	ck_errno(ioctl(watch.fd, PERFCTR_IOC_READ_CONTROL, at_page_end(&control, 2)), EFAULT);
+	ck_errno(ioctl(watch.fd, PERFCTR_IOC_READ_CONTROL,
+		       read_only(&control, sizeof(control))), EFAULT);
+	watch_unchanged(&watch);
+}
+END_TEST
+
+/* --- IRESUME, unknown ioctls, the wrong file --- */
+
+START_TEST(iresume_is_for_later)
+{
+	struct watch watch = watch_begin();
+
+	ck_errno(ioctl(watch.fd, PERFCTR_IOC_IRESUME), EOPNOTSUPP);
+	watch_unchanged(&watch);
+}
+END_TEST
+
+START_TEST(unknown_ioctls)
+{
+	struct watch watch = watch_begin();
+	int dev = open_device();
+	unsigned int nr;
+
+	for (nr = 0; nr < 256; nr++) {
+		if (nr >= 0x10 && nr <= 0x17)
+			continue;
+		ck_errno(ioctl(watch.fd, _IO(PERFCTR_IOC_MAGIC, nr), &watch.control), ENOTTY);
+		ck_errno(ioctl(dev, _IO(PERFCTR_IOC_MAGIC, nr), &watch.control), ENOTTY);
+	}
+	/* The right number with a direction and size is another number. */
+	ck_errno(ioctl(watch.fd, _IOWR(PERFCTR_IOC_MAGIC, 0x13, struct perfctr_control),
+		       &watch.control), ENOTTY);
+	ck_errno(ioctl(watch.fd, 0x5401, &watch.control), ENOTTY);
+	watch_unchanged(&watch);
+}
+END_TEST
+
+START_TEST(wrong_file)
+{
+	struct watch watch = watch_begin();
+	struct perfctr_open arg = { .size = sizeof(arg), .flags = PERFCTR_OPEN_CREAT };
+	struct perfctr_read rd = { .size = sizeof(rd) };
+	int dev = open_device();
+
+	ck_errno(ioctl(dev, PERFCTR_IOC_CONTROL, &watch.control), ENOTTY);
+	ck_errno(ioctl(dev, PERFCTR_IOC_READ, &rd), ENOTTY);
+	ck_errno(ioctl(dev, PERFCTR_IOC_READ_CONTROL, &watch.control), ENOTTY);
+	ck_errno(ioctl(dev, PERFCTR_IOC_UNLINK), ENOTTY);
+	ck_errno(ioctl(dev, PERFCTR_IOC_IRESUME), ENOTTY);
+	ck_errno(ioctl(watch.fd, PERFCTR_IOC_OPEN, &arg), ENOTTY);
+	watch_unchanged(&watch);
+}
+END_TEST
+
+/* --- read(2) --- */
+
+START_TEST(plain_read)
+{
+	struct watch watch = watch_begin();
+	unsigned int i, n = 1 + watch.control.nractrs;
+	uint64_t words[1 + PERFCTR_MAX_CTRS + 1];
+	struct perfctr_read before, after;
+
+	read_all(watch.fd, &before);
+	memset(words, 0x5a, sizeof(words));
+	ck_assert_int_eq(read(watch.fd, words, sizeof(words)), (ssize_t)(n * sizeof(words[0])));
+	read_all(watch.fd, &after);
+	ck_assert_uint_ge(words[0], before.clock);
+	ck_assert_uint_le(words[0], after.clock);
+	for (i = 1; i < n; i++) {
+		ck_assert_uint_ge(words[i], before.sum[i - 1]);
+		ck_assert_uint_le(words[i], after.sum[i - 1]);
+	}
+	ck_assert_uint_eq(words[n], 0x5a5a5a5a5a5a5a5aull);
+	/* Just as much room as is needed, and the position does not move. */
+	ck_assert_int_eq(read(watch.fd, words, n * sizeof(words[0])),
+			 (ssize_t)(n * sizeof(words[0])));
+	watch_unchanged(&watch);
+}
+END_TEST
+
+START_TEST(plain_read_bad_input)
+{
+	struct watch watch = watch_begin();
+	size_t len = (1 + watch.control.nractrs) * sizeof(uint64_t);
+	uint64_t words[1 + PERFCTR_MAX_CTRS] = { 0 };
+
+	ck_errno(read(watch.fd, words, 0), EINVAL);
+	ck_errno(read(watch.fd, words, len - 1), EINVAL);
+	ck_errno(read(watch.fd, words, len - sizeof(uint64_t)), EINVAL);
+	ck_errno(read(watch.fd, NULL, len), EFAULT);
+	ck_errno(read(watch.fd, BAD_ADDRESS, len), EFAULT);
+	ck_errno(read(watch.fd, KERNEL_ADDRESS, len), EFAULT);
+	ck_errno(read(watch.fd, at_page_end(words, len - 1), len), EFAULT);
+	ck_errno(read(watch.fd, (void *)(uintptr_t)read_only(words, len), len), EFAULT);
+	watch_unchanged(&watch);
+}
+END_TEST
+
+START_TEST(no_other_io)
+{
+	struct watch watch = watch_begin();
+	char buf[64] = "";
+
+	ck_assert_int_eq(write(watch.fd, buf, sizeof(buf)), -1);
+	ck_assert_int_eq(lseek(watch.fd, 4096, SEEK_SET), -1);
+	ck_assert_int_eq(pread(watch.fd, buf, sizeof(buf), 0), -1);
+	watch_unchanged(&watch);
+}
+END_TEST
+
+/* --- mmap --- */
+
+static void bad_map(int fd, size_t len, int prot, int flags, off_t offset, int err)
+{
+	void *page = mmap(NULL, len, prot, flags, fd, offset);
+
+	ck_assert_msg(page == MAP_FAILED, "mmap(%zu, %d, %d, %ld) succeeded", len, prot, flags,
+		      (long)offset);
+	ck_assert_msg(errno == err, "mmap(%zu, %d, %d, %ld): %s, expected %s", len, prot, flags,
+		      (long)offset, strerror(errno), strerror(err));
+}
+
+START_TEST(map_bad_input)
+{
+	struct watch watch = watch_begin();
+	void *page;
+
+	bad_map(watch.fd, PAGE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, 0, EACCES);
+	bad_map(watch.fd, PAGE_SIZE, PROT_WRITE, MAP_SHARED, 0, EACCES);
+	bad_map(watch.fd, PAGE_SIZE, PROT_READ, MAP_SHARED, PAGE_SIZE, EINVAL);
+	bad_map(watch.fd, PAGE_SIZE, PROT_READ, MAP_SHARED, 1l << 40, EINVAL);
+	bad_map(watch.fd, 2ul * PAGE_SIZE, PROT_READ, MAP_SHARED, 0, EINVAL);
+	bad_map(watch.fd, 1ul << 30, PROT_READ, MAP_SHARED, 0, EINVAL);
+	bad_map(watch.fd, PAGE_SIZE, PROT_READ, MAP_PRIVATE, 0, EINVAL);
+	bad_map(watch.fd, PAGE_SIZE, PROT_READ, MAP_SHARED, 1, EINVAL);
+	watch_unchanged(&watch);
+
+	page = mmap(NULL, PAGE_SIZE, PROT_READ, MAP_SHARED, watch.fd, 0);
+	ck_assert_ptr_ne(page, MAP_FAILED);
+	ck_errno(mprotect(page, PAGE_SIZE, PROT_READ | PROT_WRITE), EACCES);
+	ck_errno(mprotect(page, PAGE_SIZE, PROT_WRITE), EACCES);
+	/* It does not grow. */
+	ck_assert_ptr_eq(mremap(page, PAGE_SIZE, 2ul * PAGE_SIZE, MREMAP_MAYMOVE), MAP_FAILED);
+	watch_unchanged(&watch);
+	ck_assert_uint_eq(((const struct perfctr_page *)page)->cstatus, watch.last.cstatus);
+	ck_ok(munmap(page, PAGE_SIZE));
+	watch_unchanged(&watch);
+}
+END_TEST
+
+START_TEST(map_of_the_device)
+{
+	int dev = open_device();
+
+	ck_assert_ptr_eq(mmap(NULL, PAGE_SIZE, PROT_READ, MAP_SHARED, dev, 0), MAP_FAILED);
+}
+END_TEST
+
+/* A store to the page kills the one who tried, and nothing else. */
+START_TEST(map_is_read_only)
+{
+	struct watch watch = watch_begin();
+	const struct perfctr_page *page = map_page(watch.fd);
+	int status;
+	pid_t child;
+
+	ck_ok(child = fork());
+	if (!child) {
+		((struct perfctr_page *)(uintptr_t)page)->seq = 0;
+		_exit(0);
+	}
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV);
+	watch_unchanged(&watch);
+}
+END_TEST
+
+START_TEST(map_outlives_handle)
+{
+	struct watch watch = watch_begin();
+	const struct perfctr_page *page = map_page(watch.fd);
+
+	close(watch.fd);
+	ck_assert_uint_eq(page->cstatus, watch.last.cstatus);
+	ck_assert_uint_eq(page->nrctrs, watch.control.nractrs);
+	unmap_page(page);
+}
+END_TEST
+
+/* Maps, unmaps, and maps again; twice at a time, too. */
+START_TEST(map_again)
+{
+	struct watch watch = watch_begin();
+	const struct perfctr_page *first, *second;
+	unsigned int i;
+
+	for (i = 0; i < 1000; i++) {
+		first = map_page(watch.fd);
+		second = map_page(watch.fd);
+		ck_assert_uint_eq(first->cstatus, second->cstatus);
+		unmap_page(first);
+		ck_assert_uint_eq(second->cstatus, watch.last.cstatus);
+		unmap_page(second);
+	}
+	watch_unchanged(&watch);
+}
+END_TEST
+
+/* The page says what the kernel says. */
+START_TEST(map_describes_the_control)
+{
+	struct watch watch = watch_begin();
+	const struct perfctr_page *page = map_page(watch.fd);
+	struct perfctr_read rd;
+	unsigned int i;
+
+	read_all(watch.fd, &rd);
+	ck_assert_uint_ge(page->size, sizeof(*page));
+	ck_assert_uint_eq(page->cstatus, rd.cstatus);
+	ck_assert_uint_eq(page->error, PERFCTR_ERROR_NONE);
+	ck_assert_uint_eq(page->nrctrs, rd.nrctrs);
+	ck_assert_uint_eq(page->reserved, 0);
+	ck_assert_uint_eq(PERFCTR_CSTATUS_NRCTRS(page->cstatus), rd.nrctrs);
+	ck_assert_uint_eq(PERFCTR_CSTATUS_NRICTRS(page->cstatus), 0);
+	ck_assert_uint_eq(page->cstatus & PERFCTR_CSTATUS_CLOCK, PERFCTR_CSTATUS_CLOCK);
+	for (i = 0; i < PERFCTR_MAX_CTRS; i++) {
+		if (i < rd.nrctrs)
+			ck_assert_uint_ne(guest.info.counters >> page_hw_counter(page, i) & 1, 0);
+		else
+			ck_assert_uint_eq(page_hw_counter(page, i), PERFCTR_PAGE_NO_SLOT);
+	}
+	ck_assert_uint_eq(page->slot[PERFCTR_PAGE_NO_SLOT].owner, 0);
+}
+END_TEST
+
+/* Nothing is in what a user may look at but what the header describes. */
+START_TEST(map_shows_nothing_else)
+{
+	struct watch watch = watch_begin();
+	const struct perfctr_page *page = map_page(watch.fd);
+	const unsigned char *rest = (const unsigned char *)page;
+	uint64_t tp = thread_pointer();
+	unsigned int i;
+
+	ck_assert_uint_eq(page->reserved, 0);
+	ck_assert(page->owner == 0 || page->owner == tp);
+	for (i = 0; i < PERFCTR_PAGE_SLOTS; i++) {
+		const struct perfctr_page_slot *slot = &page->slot[i];
+
+		ck_assert(slot->owner == 0 || slot->owner == tp);
+		/* Those of others' counters, or nobody's, say nothing. */
+		ck_assert(slot->owner == tp || slot->bias == 0);
+	}
+	for (i = sizeof(*page); i < PAGE_SIZE; i++)
+		ck_assert_uint_eq(rest[i], 0);
+}
+END_TEST
+
+/* --- the device --- */
+
+START_TEST(device_mode)
+{
+	int fd;
+
+	ck_ok(fd = open(PERFCTR_DEVICE, O_RDWR | O_CLOEXEC));
+	close(fd);
+}
+END_TEST
+
+int main(void)
+{
+	guest_begin("abi", NULL);
+	GUEST_RUN(info_tells_the_truth, LOG_SILENT | AS_USER);
+	GUEST_RUN(info_sizes, LOG_SILENT | AS_USER);
+	GUEST_RUN(info_pointers, LOG_SILENT | AS_USER);
+	GUEST_RUN(cpus_masks, LOG_SILENT | AS_USER);
+	GUEST_RUN(cpus_overflow, LOG_SILENT | AS_USER);
+	GUEST_RUN(cpus_bad_input, LOG_SILENT | AS_USER);
+	GUEST_RUN(open_whether_there_is_one, LOG_SILENT | AS_USER);
+	GUEST_RUN(open_sets_cloexec, LOG_SILENT | AS_USER);
+	GUEST_RUN(open_other_threads, LOG_SILENT | AS_USER);
+	GUEST_RUN(open_bad_input, LOG_SILENT | AS_USER);
+	GUEST_RUN(open_without_descriptors, LOG_SILENT | AS_USER);
+	GUEST_RUN(control_bad_input, LOG_SILENT);
+	GUEST_RUN(control_bad_input_as_user, LOG_SILENT | AS_USER);
+	GUEST_RUN(control_sizes, LOG_SILENT | AS_USER);
+	GUEST_RUN(control_pointers, LOG_SILENT | AS_USER);
+	GUEST_RUN(control_too_many_counters, LOG_SILENT | NEED_COUNTERS | AS_USER);
+	GUEST_RUN(kernel_counting_needs_privilege, LOG_SILENT | NEED_COUNTERS | AS_USER);
+	GUEST_RUN(unfiltered_counting_needs_privilege,
+		  LOG_SILENT | NEED_FIXED | NEED_UNFILTERED | AS_USER);
+	GUEST_RUN(fixed_counters_have_no_filter, LOG_SILENT | NEED_FIXED | NEED_UNFILTERED);
+	GUEST_RUN(fixed_counters_have_no_filter_as_user,
+		  LOG_SILENT | NEED_FIXED | NEED_UNFILTERED | AS_USER);
+	GUEST_RUN(fixed_counters_count, LOG_SILENT | NEED_FIXED);
+	GUEST_RUN(second_open_file, LOG_SILENT | AS_USER);
+	GUEST_RUN(duplicate_is_the_holder, LOG_SILENT | AS_USER);
+	GUEST_RUN(control_of_another_thread, LOG_SILENT | AS_USER);
+	GUEST_RUN(control_of_a_dead_thread, LOG_SILENT | AS_USER);
+	GUEST_RUN(unlink_is_final, LOG_SILENT | AS_USER);
+	GUEST_RUN(read_sizes, LOG_SILENT | AS_USER);
+	GUEST_RUN(read_pointers, LOG_SILENT | AS_USER);
+	GUEST_RUN(read_before_any_control, LOG_SILENT | AS_USER);
+	GUEST_RUN(read_control_bad_input, LOG_SILENT | AS_USER);
+	GUEST_RUN(iresume_is_for_later, LOG_SILENT | AS_USER);
+	GUEST_RUN(unknown_ioctls, LOG_SILENT | AS_USER);
+	GUEST_RUN(wrong_file, LOG_SILENT | AS_USER);
+	GUEST_RUN(plain_read, LOG_SILENT | AS_USER);
+	GUEST_RUN(plain_read_bad_input, LOG_SILENT | AS_USER);
+	GUEST_RUN(no_other_io, LOG_SILENT | AS_USER);
+	GUEST_RUN(map_bad_input, LOG_SILENT | AS_USER);
+	GUEST_RUN(map_of_the_device, LOG_SILENT | AS_USER);
+	/* The kernel may log the SIGSEGV. */
+	GUEST_RUN(map_is_read_only, AS_USER);
+	GUEST_RUN(map_outlives_handle, LOG_SILENT | AS_USER);
+	GUEST_RUN(map_again, LOG_SILENT | AS_USER);
+	GUEST_RUN(map_describes_the_control, LOG_SILENT | AS_USER);
+	GUEST_RUN(map_shows_nothing_else, LOG_SILENT | AS_USER);
+	GUEST_RUN(device_mode, LOG_SILENT | AS_USER);
+	return guest_end();
+}

@@ -1,0 +1,604 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Counts are exact: code of known length, counted in user mode, gives just its
+ * number of instructions and the constant of the read (see loops.h), in every
+ * run, whatever else happens on the machine.
+ */
+#define _GNU_SOURCE
+#include <libperfctr.h>
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "counting.h"
+#include "guest.h"
+#include "loops.h"
+#include "perfside.h"
+#include "rivals.h"
+
+#define RUNS 1000
+#define SPIN_LOOPS 2000
+#define YIELDS 4
+#define TOUCHED_PAGES 16
+
+/* The thread that is counted: a handle and, for inline reads, its page. */
+struct subject {
+	int fd;
+	const struct perfctr_page *page;
+};
+
+static struct subject subject_open(bool mapped)
+{
+	struct subject subject;
+
+	subject.fd = count_event(EV_INSTRUCTIONS);
+	subject.page = mapped ? map_page(subject.fd) : NULL;
+	return subject;
+}
+
+/* Counts body(arg) once, by inline reads where there is a page. */
+static void demand(const struct subject *subject, body_fn *body, unsigned long arg,
+		   uint64_t length, unsigned int turn)
+{
+	struct perfctr_read rd[2];
+	uint64_t expected, value[2];
+	long ret;
+
+	if (subject->page) {
+		ret = exact_inline(subject->page, 0, body, arg, value);
+		ck_assert_msg(ret >= 0, "run %u: the page says: ask the kernel", turn);
+		expected = EXACT_INLINE + length + (uint64_t)ret * EXACT_INLINE_RETRY;
+	} else {
+		memset(rd, 0, sizeof(rd));
+		rd[0].size = sizeof(rd[0]);
+		rd[1].size = sizeof(rd[1]);
+		ret = exact_kernel(subject->fd, PERFCTR_IOC_READ, rd, body, arg);
+		ck_assert_msg(!ret, "run %u: READ: %s", turn, strerror((int)-ret));
+		value[0] = rd[0].sum[0];
+		value[1] = rd[1].sum[0];
+		expected = EXACT_KERNEL + length;
+	}
+	ck_assert_msg(value[1] - value[0] == expected,
+		      "run %u of %u: counted %llu instructions, executed %llu", turn, RUNS,
+		      (unsigned long long)(value[1] - value[0]), (unsigned long long)expected);
+}
+
+/* All 1,000 runs: a loop that is interrupted at most, and one that calls the kernel. */
+static void demand_runs(const struct subject *subject)
+{
+	unsigned int turn;
+
+	for (turn = 1; turn <= RUNS; turn++) {
+		unsigned long n = SPIN_LOOPS + turn;
+
+		demand(subject, body_spin, n, BODY_SPIN(n), turn);
+		demand(subject, body_yield, YIELDS, BODY_YIELD(YIELDS), turn);
+	}
+}
+
+/* Under a control alone on its CPU and one among rivals, in both ways to read. */
+static void demand_among(const struct rivals_plan *plan)
+{
+	struct subject kernel = subject_open(false);
+	struct subject mapped;
+	struct rivals *rivals;
+
+	if (plan->cpu >= 0)
+		pin_self((unsigned int)plan->cpu);
+	rivals = rivals_start(plan);
+	demand_runs(&kernel);
+	mapped.fd = kernel.fd;
+	mapped.page = map_page(mapped.fd);
+	demand_runs(&mapped);
+	rivals_stop(rivals);
+}
+
+START_TEST(kernel_read_alone)
+{
+	struct subject subject = subject_open(false);
+
+	demand_runs(&subject);
+}
+END_TEST
+
+START_TEST(plain_read_alone)
+{
+	int fd = count_event(EV_INSTRUCTIONS);
+	uint64_t words[4];
+	unsigned int turn;
+
+	for (turn = 0; turn < RUNS; turn++) {
+		ck_assert_int_eq(exact_read(fd, words, 16, body_yield, YIELDS), 16);
+		ck_assert_uint_eq(words[3] - words[1], EXACT_KERNEL + BODY_YIELD(YIELDS));
+		ck_assert_uint_ge(words[2], words[0]);
+	}
+}
+END_TEST
+
+START_TEST(inline_read_alone)
+{
+	struct subject subject = subject_open(true);
+
+	demand_runs(&subject);
+}
+END_TEST
+
+START_TEST(every_counter)
+{
+	struct perfctr_control control;
+	struct subject subject;
+	unsigned int hw, tried = 0;
+
+	subject.fd = open_self();
+	subject.page = map_page(subject.fd);
+	for (hw = 3; hw < 32; hw++) {
+		if (!(guest.info.counters >> hw & 1))
+			continue;
+		control_init(&control);
+		control_add_at(&control, hw, EV_INSTRUCTIONS, PERFCTR_CTR_USER);
+		set_control(subject.fd, &control);
+		ck_assert_uint_eq(page_hw_counter(subject.page, 0), hw);
+		demand(&subject, body_spin, SPIN_LOOPS, BODY_SPIN(SPIN_LOOPS), hw);
+		tried++;
+	}
+	ck_assert_uint_eq(tried, guest.nprogrammable);
+}
+END_TEST
+
+/* Any order of counters and any place in the control gives the same count. */
+START_TEST(every_place)
+{
+	static const uint32_t others[] = {
+		EV_CYCLES, EV_DTLB_LOAD_MISSES, EV_DTLB_STORE_MISSES, EV_ITLB_LOAD_MISSES,
+	};
+	const unsigned int n = sizeof(others) / sizeof(others[0]) + 1;
+	struct perfctr_control control;
+	struct perfctr_read rd[2];
+	unsigned int place, i;
+	int fd = open_self();
+
+	for (place = 0; place < n; place++) {
+		unsigned int other = 0;
+
+		control_init(&control);
+		control.tsc_on = place & 1;
+		for (i = 0; i < n; i++)
+			control_add(&control, i == place ? EV_INSTRUCTIONS : others[other++]);
+		set_control(fd, &control);
+		rd[0].size = sizeof(rd[0]);
+		rd[1].size = sizeof(rd[1]);
+		ck_assert_int_eq(exact_kernel(fd, PERFCTR_IOC_READ, rd, body_yield, YIELDS), 0);
+		ck_assert_uint_eq(rd[1].sum[place] - rd[0].sum[place],
+				  EXACT_KERNEL + BODY_YIELD(YIELDS));
+	}
+}
+END_TEST
+
+/*
+ * User and kernel mode together count more than user mode alone, and just as
+ * much as both: on this machine an event is on one counter only at a time, so
+ * the two are taken in turn, and the kernel's part need not be the same.
+ */
+START_TEST(kernel_mode_counts_more)
+{
+	struct perfctr_control control;
+	struct perfctr_read rd[2] = { { .size = sizeof(*rd) }, { .size = sizeof(*rd) } };
+	uint64_t user, both, kernel;
+	int fd = open_self();
+
+	control_init(&control);
+	control_add_at(&control, PERFCTR_MAP_ANY, EV_INSTRUCTIONS, PERFCTR_CTR_USER);
+	set_control(fd, &control);
+	ck_assert_int_eq(exact_kernel(fd, PERFCTR_IOC_READ, rd, body_yield, YIELDS), 0);
+	user = rd[1].sum[0] - rd[0].sum[0];
+
+	control.ctr[0].flags = PERFCTR_CTR_KERNEL;
+	set_control(fd, &control);
+	ck_assert_int_eq(exact_kernel(fd, PERFCTR_IOC_READ, rd, body_yield, YIELDS), 0);
+	kernel = rd[1].sum[0] - rd[0].sum[0];
+
+	control.ctr[0].flags = PERFCTR_CTR_KERNEL | PERFCTR_CTR_USER;
+	set_control(fd, &control);
+	ck_assert_int_eq(exact_kernel(fd, PERFCTR_IOC_READ, rd, body_yield, YIELDS), 0);
+	both = rd[1].sum[0] - rd[0].sum[0];
+
+	ck_assert_uint_eq(user, EXACT_KERNEL + BODY_YIELD(YIELDS));
+	/* A system call that reads is some hundred instructions. */
+	ck_assert_uint_gt(kernel, 100 * YIELDS);
+	ck_assert_uint_gt(both, user + 100 * YIELDS);
+}
+END_TEST
+
+START_TEST(eight_threads_other_events)
+{
+	struct rivals_plan plan = { .threads = 8, .cpu = 0 };
+
+	demand_among(&plan);
+}
+END_TEST
+
+START_TEST(eight_processes_other_events)
+{
+	struct rivals_plan plan = { .cpu = 0 };
+
+	demand_among(&plan);
+}
+END_TEST
+
+START_TEST(eight_strangers_other_events)
+{
+	struct rivals_plan plan = { .cpu = 0, .uid = STRANGER_UID };
+
+	demand_among(&plan);
+}
+END_TEST
+
+/* Everybody counts the same, and everybody must be right. */
+static void same_control(struct rivals_plan *plan)
+{
+	struct perfctr_control control;
+
+	control_init(&control);
+	control.tsc_on = 1;
+	control_add(&control, EV_INSTRUCTIONS);
+	plan->control = &control;
+	plan->exact = true;
+	demand_among(plan);
+}
+
+START_TEST(eight_threads_same_control)
+{
+	struct rivals_plan plan = { .threads = 8, .cpu = 0 };
+
+	same_control(&plan);
+}
+END_TEST
+
+START_TEST(eight_mapped_threads_same_control)
+{
+	struct rivals_plan plan = { .threads = 8, .cpu = 0, .map = true };
+
+	same_control(&plan);
+}
+END_TEST
+
+START_TEST(eight_strangers_same_control)
+{
+	struct rivals_plan plan = { .cpu = 0, .map = true, .uid = STRANGER_UID };
+
+	same_control(&plan);
+}
+END_TEST
+
+START_TEST(eight_threads_on_two_cpus)
+{
+	struct rivals_plan plan = { .threads = 8, .cpu = -1 };
+
+	demand_among(&plan);
+}
+END_TEST
+
+START_TEST(same_control_on_two_cpus)
+{
+	struct rivals_plan plan = { .threads = 4, .cpu = -1 };
+
+	same_control(&plan);
+}
+END_TEST
+
+START_TEST(moved_between_cpus)
+{
+	struct rivals_plan plan = { .threads = 8, .cpu = -1 };
+	struct mover *mover = mover_start(gettid(), 50);
+
+	demand_among(&plan);
+	ck_assert_uint_gt(mover_stop(mover), 100);
+}
+END_TEST
+
+/* From two CPUs' counters that count different things to one and back. */
+START_TEST(moves_itself)
+{
+	struct rivals_plan plan = { .n = 4, .threads = 4, .cpu = 1 };
+	struct subject subject = subject_open(true);
+	struct rivals *rivals = rivals_start(&plan);
+	unsigned int turn;
+	uint64_t value[2];
+	long ret;
+
+	for (turn = 0; turn < RUNS; turn++) {
+		pin_self(turn & 1);
+		ret = exact_inline(subject.page, 0, body_yield, YIELDS, value);
+		ck_assert_int_ge(ret, 0);
+		ck_assert_uint_eq(value[1] - value[0], EXACT_INLINE + BODY_YIELD(YIELDS) +
+				  (uint64_t)ret * EXACT_INLINE_RETRY);
+	}
+	rivals_stop(rivals);
+}
+END_TEST
+
+static void among_page_faults(const struct subject *subject)
+{
+	struct body_touch_arg arg = { .n = TOUCHED_PAGES };
+	size_t size = TOUCHED_PAGES * PAGE_SIZE;
+	unsigned int turn;
+
+	arg.base = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	ck_assert_ptr_ne(arg.base, MAP_FAILED);
+	for (turn = 1; turn <= RUNS; turn++) {
+		/* Each of its pages faults anew. */
+		ck_ok(madvise(arg.base, size, MADV_DONTNEED));
+		demand(subject, body_touch, (unsigned long)&arg, BODY_TOUCH(TOUCHED_PAGES), turn);
+	}
+	ck_ok(munmap(arg.base, size));
+}
+
+START_TEST(page_faults_kernel_read)
+{
+	struct subject subject = subject_open(false);
+
+	among_page_faults(&subject);
+}
+END_TEST
+
+START_TEST(page_faults_inline_read)
+{
+	struct subject subject = subject_open(true);
+
+	among_page_faults(&subject);
+}
+END_TEST
+
+static void handle_signal(int signo)
+{
+	struct sigaction action = { .sa_handler = loops_handler };
+
+	ck_ok(sigaction(signo, &action, NULL));
+}
+
+static void among_signals(const struct subject *subject)
+{
+	struct body_signal_arg arg = {
+		.pid = (unsigned long)getpid(),
+		.tid = (unsigned long)gettid(),
+		.signo = SIGUSR1,
+		.n = 3,
+	};
+	unsigned int turn, sigreturn;
+
+	handle_signal(SIGUSR1);
+	ck_ok(raise(SIGUSR1));
+	sigreturn = sigreturn_length();
+	ck_assert_uint_gt(sigreturn, 0);
+	loops_handled = 0;
+	for (turn = 1; turn <= RUNS; turn++)
+		demand(subject, body_signal, (unsigned long)&arg, BODY_SIGNAL(3, sigreturn), turn);
+	ck_assert_uint_eq(loops_handled, 3 * RUNS);
+}
+
+START_TEST(signals_kernel_read)
+{
+	struct subject subject = subject_open(false);
+
+	among_signals(&subject);
+}
+END_TEST
+
+START_TEST(signals_inline_read)
+{
+	struct subject subject = subject_open(true);
+
+	among_signals(&subject);
+}
+END_TEST
+
+/* A timer's signals come between any two instructions; how many is counted. */
+START_TEST(signals_at_any_instruction)
+{
+	struct itimerval interval = { { 0, 50 }, { 0, 50 } };
+	struct subject subject = subject_open(true);
+	struct body_unblocked_arg arg = { .n = 50000 };
+	struct perfctr_read rd[2];
+	unsigned int turn, sigreturn;
+	uint64_t fired, all = 0;
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGALRM);
+	arg.unblock = &set;
+	handle_signal(SIGALRM);
+	ck_ok(raise(SIGALRM));
+	sigreturn = sigreturn_length();
+	ck_ok(sigprocmask(SIG_BLOCK, &set, NULL));
+	ck_ok(setitimer(ITIMER_REAL, &interval, NULL));
+	for (turn = 1; turn <= RUNS; turn++) {
+		loops_handled = 0;
+		rd[0].size = sizeof(rd[0]);
+		rd[1].size = sizeof(rd[1]);
+		ck_assert_int_eq(exact_kernel(subject.fd, PERFCTR_IOC_READ, rd, body_unblocked,
+					      (unsigned long)&arg), 0);
+		fired = loops_handled;
+		all += fired;
+		ck_assert_msg(rd[1].sum[0] - rd[0].sum[0] ==
+			      EXACT_KERNEL + BODY_UNBLOCKED(arg.n) +
+			      fired * (LOOPS_HANDLER + sigreturn),
+			      "run %u: counted %llu with %llu signals", turn,
+			      (unsigned long long)(rd[1].sum[0] - rd[0].sum[0]),
+			      (unsigned long long)fired);
+	}
+	ck_assert_uint_ge(all, RUNS);
+}
+END_TEST
+
+/*
+ * The library's reads are compiled, so their constant is not in a source to be
+ * looked up. It is had from perf, which counts the instructions of the same
+ * code: one turn of a loop of reads is as long as perf says it is.
+ */
+#define TURNS 1000
+
+enum way { READ_PMC, SNAPSHOT };
+
+static __attribute__((noipa)) void turn_loop(const struct vperfctr *v, enum way way,
+						unsigned long n, uint64_t *first, uint64_t *last)
+{
+	struct perfctr_sum_ctrs sum;
+	unsigned long i;
+
+	if (way == READ_PMC) {
+		*first = vperfctr_read_pmc(v, 0);
+		for (i = 0; i < n; i++) {
+			body_spin(i % 8 + 1);
+			*last = vperfctr_read_pmc(v, 0);
+		}
+		return;
+	}
+	vperfctr_read_ctrs(v, &sum);
+	*first = sum.pmc[0];
+	for (i = 0; i < n; i++) {
+		body_spin(i % 8 + 1);
+		vperfctr_read_ctrs(v, &sum);
+		*last = sum.pmc[0];
+	}
+}
+
+/* Out of line, so that it is the same code for any @n. */
+static __attribute__((noipa)) uint64_t perf_over(int fd, const struct vperfctr *v, enum way way,
+						 unsigned long n)
+{
+	uint64_t first, last, before;
+
+	before = perf_read_one(fd);
+	turn_loop(v, way, n, &first, &last);
+	return perf_read_one(fd) - before;
+}
+
+/* Instructions of @n turns: what 2n turns are longer than n. */
+static uint64_t perf_turns(const struct vperfctr *v, enum way way, unsigned long n)
+{
+	int fd = perf_open_self(EV_INSTRUCTIONS);
+	uint64_t once, twice;
+
+	ck_assert_msg(fd >= 0, "perf_event_open: %s", strerror(errno));
+	once = perf_over(fd, v, way, n);
+	twice = perf_over(fd, v, way, 2 * n);
+	close(fd);
+	return twice - once;
+}
+
+static void compiled_reads(enum way way)
+{
+	struct vperfctr_control control;
+	uint64_t first, last, more, once;
+	struct vperfctr *v;
+	unsigned int i;
+
+	/* Nobody comes between, so that no read is repeated. */
+	make_realtime();
+	v = vperfctr_open();
+	ck_assert_ptr_nonnull(v);
+	memset(&control, 0, sizeof(control));
+	control.cpu_control.tsc_on = 1;
+	control.cpu_control.nractrs = 1;
+	control.cpu_control.pmc_map[0] = PERFCTR_MAP_ANY;
+	/* Another event, since perf counts the instructions now. */
+	control.cpu_control.evntsel[0] = EV_DTLB_STORE_MISSES;
+	ck_ok(vperfctr_control(v, &control));
+	turn_loop(v, way, TURNS, &first, &last);
+	once = perf_turns(v, way, TURNS);
+
+	control.cpu_control.evntsel[0] = EV_INSTRUCTIONS;
+	ck_ok(vperfctr_control(v, &control));
+	for (i = 0; i < 100; i++) {
+		turn_loop(v, way, TURNS, &first, &last);
+		more = last - first;
+		turn_loop(v, way, 2 * TURNS, &first, &last);
+		more = last - first - more;
+		ck_assert_msg(more == once, "%u turns are %llu instructions, perf says %llu",
+			      TURNS, (unsigned long long)more, (unsigned long long)once);
+	}
+	vperfctr_close(v);
+}
+
+START_TEST(library_read)
+{
+	compiled_reads(READ_PMC);
+}
+END_TEST
+
+START_TEST(library_snapshot)
+{
+	compiled_reads(SNAPSHOT);
+}
+END_TEST
+
+/* The clock of a state goes on while its thread runs, and not while it sleeps. */
+START_TEST(clock_counts_run_time)
+{
+	uint64_t slept, ran, hz = guest.info.tsc_hz;
+	struct perfctr_control control;
+	uint64_t began, passed;
+	int fd = open_self();
+
+	ck_assert_uint_gt(hz, 0);
+	control_init(&control);
+	control.tsc_on = 1;
+	set_control(fd, &control);
+
+	slept = read_clock(fd);
+	sleep_us(200000);
+	slept = read_clock(fd) - slept;
+	/* A sleep of 200 ms takes the CPU for a moment only. */
+	ck_assert_uint_lt(slept, hz / 100);
+
+	began = now_ns();
+	ran = read_clock(fd);
+	do {
+		body_spin(100000);
+		passed = now_ns() - began;
+	} while (passed < 50000000);
+	ran = read_clock(fd) - ran;
+	/* Others may have had the CPU now and then, but it cannot be more than all. */
+	ck_assert_uint_le(ran, (now_ns() - began) / 1000 * (hz / 1000) / 1000 + hz / 1000);
+	ck_assert_uint_ge(ran, hz / 1000 * 25);
+}
+END_TEST
+
+int main(void)
+{
+	guest_begin("exact", NULL);
+	GUEST_RUN(kernel_read_alone, NEED_COUNTERS | AS_USER);
+	GUEST_RUN(plain_read_alone, NEED_COUNTERS | AS_USER);
+	GUEST_RUN(inline_read_alone, NEED_COUNTERS | NEED_USER_READ | AS_USER);
+	GUEST_RUN(every_counter, NEED_COUNTERS | NEED_USER_READ | AS_USER);
+	GUEST_RUN(every_place, NEED_COUNTERS | AS_USER);
+	GUEST_RUN(kernel_mode_counts_more, NEED_COUNTERS);
+	GUEST_RUN(page_faults_kernel_read, NEED_COUNTERS | AS_USER);
+	GUEST_RUN(page_faults_inline_read, NEED_COUNTERS | NEED_USER_READ | AS_USER);
+	GUEST_RUN(signals_kernel_read, NEED_COUNTERS | AS_USER);
+	GUEST_RUN(signals_inline_read, NEED_COUNTERS | NEED_USER_READ | AS_USER);
+	GUEST_RUN(signals_at_any_instruction, NEED_COUNTERS | AS_USER);
+	GUEST_RUN(library_read, NEED_COUNTERS | NEED_USER_READ | NEED_PERF);
+	GUEST_RUN(library_snapshot, NEED_COUNTERS | NEED_USER_READ | NEED_PERF);
+	GUEST_RUN(eight_threads_other_events, NEED_COUNTERS | NEED_USER_READ);
+	GUEST_RUN(eight_processes_other_events, NEED_COUNTERS | NEED_USER_READ);
+	GUEST_RUN(eight_strangers_other_events, NEED_COUNTERS | NEED_USER_READ);
+	GUEST_RUN(eight_threads_same_control, NEED_COUNTERS | NEED_USER_READ);
+	GUEST_RUN(eight_mapped_threads_same_control, NEED_COUNTERS | NEED_USER_READ);
+	GUEST_RUN(eight_strangers_same_control, NEED_COUNTERS | NEED_USER_READ);
+	GUEST_RUN(eight_threads_on_two_cpus, NEED_COUNTERS | NEED_USER_READ | NEED_SMP);
+	GUEST_RUN(same_control_on_two_cpus, NEED_COUNTERS | NEED_USER_READ | NEED_SMP);
+	GUEST_RUN(moved_between_cpus, NEED_COUNTERS | NEED_USER_READ | NEED_SMP);
+	GUEST_RUN(moves_itself, NEED_COUNTERS | NEED_USER_READ | NEED_SMP);
+	GUEST_RUN(clock_counts_run_time, AS_USER);
+	return guest_end();
+}

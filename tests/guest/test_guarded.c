@@ -1,0 +1,587 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Nothing leaks: under `guarded` a thread of one user that reads every register
+ * it may read, as fast as it can, while a thread of another user computes on the
+ * same CPU, learns nothing of it. The test computes what it would have seen. Under
+ * `open` the same test must find something, or it could not fail.
+ *
+ * The victim works for turns of very different length, which are the secret.
+ * The spy gives up the CPU, or is interrupted, between two readings of its
+ * registers. From what it sees it can explain a difference that is as long as
+ * its own code, and a register that began again from zero and counted its own
+ * code since. The rest is what it learnt of others.
+ */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "counting.h"
+#include "guest.h"
+#include "loops.h"
+#include "rivals.h"
+
+#define REGISTERS 32
+#define TIME_REGISTER 1	/* the time of day is no secret */
+#define TURNS 4000
+#define CLASSES 4
+/* More than all that the spy itself executes between two readings */
+#define OWN_WORK 3000
+
+static const unsigned long secret_work[CLASSES] = { 4000, 20000, 60000, 150000 };
+
+enum victim_kind { VICTIM_MAPS, VICTIM_COUNTS, VICTIM_IS_ANYBODY };
+
+/**
+ * struct scene - what the spy and its victim are doing
+ * @victim: what the victim does with counters
+ * @other_control: the spy counts other events than the victim
+ * @asleep: the victim sleeps between its turns and preempts the spy, which
+ *	reads without a pause; else both yield to each other
+ */
+struct scene {
+	enum victim_kind victim;
+	bool other_control;
+	bool asleep;
+};
+
+/* Shared between test, victim and spy */
+struct stage {
+	struct scene scene;
+	volatile bool stop;
+	volatile int error;
+	volatile bool ready;
+	volatile uint64_t turn;		/* of the victim */
+	volatile uint64_t worked;	/* instructions, all together */
+	unsigned int nregs;		/* that the spy may read */
+	unsigned int regs[REGISTERS];
+	uint64_t turns;			/* in which the spy saw the victim run */
+	uint64_t learnt;		/* instructions of the victim's */
+	uint64_t odd;			/* readings that differ from the usual */
+	/* The usual reading after a turn of each class, per register */
+	uint64_t usual[CLASSES][REGISTERS];
+	uint64_t usual_votes[CLASSES][REGISTERS];
+};
+
+static unsigned int secret(uint64_t turn)
+{
+	/* Of no pattern that the spy's own work could follow */
+	return (unsigned int)((turn * 2654435761u) >> 16) % CLASSES;
+}
+
+static struct perfctr_control usual_control(bool other)
+{
+	struct perfctr_control control;
+
+	control_init(&control);
+	control.tsc_on = 1;
+	control_add(&control, other ? EV_CYCLES : EV_INSTRUCTIONS);
+	control_add(&control, other ? EV_INSTRUCTIONS : EV_CYCLES);
+	if (other)
+		control_add(&control, EV_DTLB_LOAD_MISSES);
+	return control;
+}
+
+static int begin_counting(bool other, bool map)
+{
+	struct perfctr_control control = usual_control(other);
+	int fd = try_open(PERFCTR_OPEN_CREAT), err;
+
+	if (fd < 0)
+		return fd;
+	err = try_control(fd, &control);
+	if (!err && map && !try_map(fd))
+		err = -errno;
+	return err;
+}
+
+static void play_victim(struct stage *stage)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	pin_self(0);
+	if (stage->scene.asleep)
+		make_realtime();
+	become(GUEST_UID);
+	if (stage->scene.victim != VICTIM_IS_ANYBODY)
+		stage->error = begin_counting(false, stage->scene.victim == VICTIM_MAPS);
+	stage->ready = true;
+	while (!stage->stop && !stage->error) {
+		unsigned long work = secret_work[secret(stage->turn + 1)];
+
+		body_spin(work);
+		stage->worked += BODY_SPIN(work);
+		stage->turn++;
+		if (stage->scene.asleep)
+			sleep_us(100);
+		else
+			sched_yield();
+	}
+	_exit(0);
+}
+
+static void read_registers(const struct stage *stage, uint64_t *value)
+{
+	unsigned int i;
+
+	for (i = 0; i < stage->nregs; i++)
+		value[i] = read_register(stage->regs[i]);
+}
+
+static void find_registers(struct stage *stage)
+{
+	unsigned int n;
+
+	stage->nregs = 0;
+	for (n = 0; n < REGISTERS; n++)
+		if (n != TIME_REGISTER && may_read_register(n))
+			stage->regs[stage->nregs++] = n;
+}
+
+/* What of a reading the spy cannot explain by its own work */
+static uint64_t unexplained(uint64_t before, uint64_t after)
+{
+	uint64_t since = after - before;
+
+	if (since <= OWN_WORK || after <= OWN_WORK)
+		return 0;
+	/* It began again from zero, or it went on: the less is what it learnt for sure. */
+	return since < after ? since - OWN_WORK : after - OWN_WORK;
+}
+
+/* A vote for the most frequent reading (Boyer and Moore) */
+static void vote(uint64_t *usual, uint64_t *votes, uint64_t value)
+{
+	if (!*votes)
+		*usual = value;
+	if (*usual == value)
+		++*votes;
+	else
+		--*votes;
+}
+
+static void look_once(struct stage *stage)
+{
+	uint64_t before[REGISTERS], after[REGISTERS];
+	uint64_t turn = stage->turn;
+	unsigned int class, i;
+
+	read_registers(stage, before);
+	if (!stage->scene.asleep)
+		sched_yield();
+	read_registers(stage, after);
+	if (stage->turn == turn)
+		return;
+	stage->turns++;
+	class = secret(stage->turn);
+	for (i = 0; i < stage->nregs; i++) {
+		stage->learnt += unexplained(before[i], after[i]);
+		vote(&stage->usual[class][i], &stage->usual_votes[class][i], after[i]);
+		if (after[i] != stage->usual[class][i])
+			stage->odd++;
+	}
+}
+
+static void play_spy(struct stage *stage)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	pin_self(0);
+	become(STRANGER_UID);
+	stage->error = begin_counting(stage->scene.other_control, true);
+	find_registers(stage);
+	while (!stage->error && stage->turns < TURNS)
+		look_once(stage);
+	_exit(0);
+}
+
+static struct stage *play(const struct scene *scene)
+{
+	struct stage *stage = shared_alloc(sizeof(*stage));
+	pid_t victim, spy;
+
+	stage->scene = *scene;
+	ck_ok(victim = fork());
+	if (!victim)
+		play_victim(stage);
+	while (!stage->ready)
+		sleep_us(100);
+	ck_ok(spy = fork());
+	if (!spy)
+		play_spy(stage);
+	expect_exit(spy, 0);
+	stage->stop = true;
+	expect_exit(victim, 0);
+	ck_assert_msg(!stage->error, "%s", strerror(-stage->error));
+	ck_assert_uint_ge(stage->turns, TURNS);
+	return stage;
+}
+
+static void set_policy(const char *policy)
+{
+	int err = write_text(MODULE_PARAMS "user_read", policy);
+
+	ck_assert_msg(!err, "user_read=%s: %s", policy, strerror(-err));
+}
+
+static void learns_nothing(const struct scene *scene)
+{
+	struct stage *stage = play(scene);
+	unsigned int class, i;
+
+	/* It did read registers, those of its own counters, and no others. */
+	ck_assert_uint_eq(stage->nregs, scene->other_control ? 3 : 2);
+	ck_assert_msg(stage->learnt == 0, "the spy learnt of %llu instructions of %llu",
+		      (unsigned long long)stage->learnt, (unsigned long long)stage->worked);
+	if (scene->asleep)
+		return;
+	/* And what it saw after a turn does not depend on how long that was. */
+	for (class = 1; class < CLASSES; class++)
+		for (i = 0; i < 2; i++)
+			ck_assert_msg(stage->usual[class][i] == stage->usual[0][i],
+				      "after %lu loops register %u has %llu, after %lu %llu",
+				      secret_work[class], stage->regs[i],
+				      (unsigned long long)stage->usual[class][i],
+				      secret_work[0], (unsigned long long)stage->usual[0][i]);
+	/* Both, but when an interrupt came in the same moment. */
+	ck_assert_uint_lt(stage->odd, stage->turns / 20);
+}
+
+START_TEST(nothing_of_a_mapped_victim)
+{
+	struct scene scene = { .victim = VICTIM_MAPS };
+
+	learns_nothing(&scene);
+}
+END_TEST
+
+START_TEST(nothing_of_a_counting_victim)
+{
+	struct scene scene = { .victim = VICTIM_COUNTS };
+
+	learns_nothing(&scene);
+}
+END_TEST
+
+START_TEST(nothing_of_anybody)
+{
+	struct scene scene = { .victim = VICTIM_IS_ANYBODY };
+
+	learns_nothing(&scene);
+}
+END_TEST
+
+START_TEST(nothing_with_another_control)
+{
+	struct scene scene = { .victim = VICTIM_MAPS, .other_control = true };
+
+	learns_nothing(&scene);
+}
+END_TEST
+
+START_TEST(nothing_when_interrupted_by_a_mapped_victim)
+{
+	struct scene scene = { .victim = VICTIM_MAPS, .asleep = true };
+
+	learns_nothing(&scene);
+}
+END_TEST
+
+START_TEST(nothing_when_interrupted_by_a_counting_victim)
+{
+	struct scene scene = { .victim = VICTIM_COUNTS, .asleep = true };
+
+	learns_nothing(&scene);
+}
+END_TEST
+
+START_TEST(nothing_when_interrupted_by_anybody)
+{
+	struct scene scene = { .victim = VICTIM_IS_ANYBODY, .asleep = true };
+
+	learns_nothing(&scene);
+}
+END_TEST
+
+/* The same eyes see a good part of the victim's work when nothing is guarded. */
+static void open_shows(const struct scene *scene)
+{
+	struct stage *stage;
+
+	set_policy("open");
+	stage = play(scene);
+	ck_assert_msg(stage->learnt > stage->worked / 4,
+		      "the spy learnt of %llu instructions of %llu",
+		      (unsigned long long)stage->learnt, (unsigned long long)stage->worked);
+}
+
+START_TEST(open_shows_a_mapped_victim)
+{
+	struct scene scene = { .victim = VICTIM_MAPS };
+
+	open_shows(&scene);
+}
+END_TEST
+
+START_TEST(open_shows_anybody)
+{
+	struct scene scene = { .victim = VICTIM_IS_ANYBODY };
+
+	open_shows(&scene);
+}
+END_TEST
+
+START_TEST(open_shows_when_interrupted)
+{
+	struct scene scene = { .victim = VICTIM_COUNTS, .asleep = true };
+
+	open_shows(&scene);
+}
+END_TEST
+
+/* --- who may read a register at all --- */
+
+static unsigned int readable_registers(void)
+{
+	unsigned int n, readable = 0;
+
+	for (n = 0; n < REGISTERS; n++)
+		if (n != TIME_REGISTER && may_read_register(n))
+			readable |= 1u << n;
+	return readable;
+}
+
+START_TEST(owner_reads_its_own_and_no_others)
+{
+	struct perfctr_control control = usual_control(false);
+	const struct perfctr_page *page;
+	int fd = open_self();
+
+	ck_assert_uint_eq(readable_registers(), 0);
+	set_control(fd, &control);
+	/* Without a map there is no permission. */
+	ck_assert_uint_eq(readable_registers(), 0);
+	page = map_page(fd);
+	ck_assert_uint_eq(readable_registers(), 1u << page_hw_counter(page, 0) |
+			  1u << page_hw_counter(page, 1));
+	sched_yield();
+	sleep_us(2000);
+	ck_assert_uint_eq(readable_registers(), 1u << page_hw_counter(page, 0) |
+			  1u << page_hw_counter(page, 1));
+	/*
+	 * A permission ends with the next switch: a control in a signal handler must
+	 * not kill a reader that it has interrupted.
+	 */
+	control.nractrs = 1;
+	set_control(fd, &control);
+	sleep_us(1000);
+	ck_assert_uint_eq(readable_registers(), 1u << page_hw_counter(page, 0));
+	unmap_page(page);
+	sleep_us(1000);
+	ck_assert_uint_eq(readable_registers(), 0);
+	page = map_page(fd);
+	ck_assert_uint_ne(readable_registers(), 0);
+	unlink_self(fd);
+	sleep_us(1000);
+	ck_assert_uint_eq(readable_registers(), 0);
+	ck_assert_int_lt(page->seq, 0);
+}
+END_TEST
+
+/* While the owner runs on this CPU and gives way now and then */
+struct peeper {
+	volatile bool stop;
+	volatile uint64_t tries;
+	volatile unsigned int readable;
+};
+
+static void *peep(void *arg)
+{
+	struct peeper *peeper = arg;
+
+	while (!peeper->stop) {
+		peeper->readable |= readable_registers();
+		peeper->tries++;
+		sched_yield();
+	}
+	return NULL;
+}
+
+/* SIGILL is handled per process, so the owner must not try at the same time. */
+static void owner_beside(struct peeper *peeper)
+{
+	while (peeper->tries < 200) {
+		body_spin(10000);
+		sched_yield();
+	}
+	peeper->stop = true;
+	ck_assert_uint_eq(peeper->readable, 0);
+}
+
+START_TEST(sibling_reads_none)
+{
+	struct peeper peeper = { 0 };
+	pthread_t thread;
+
+	map_page(count_event(EV_INSTRUCTIONS));
+	pin_self(0);
+	ck_assert_int_eq(pthread_create(&thread, NULL, peep, &peeper), 0);
+	owner_beside(&peeper);
+	pthread_join(thread, NULL);
+}
+END_TEST
+
+static void beside_a_stranger(unsigned int cpu, uid_t uid)
+{
+	struct peeper *peeper = shared_alloc(sizeof(*peeper));
+	pid_t child;
+
+	ck_ok(child = fork());
+	if (!child) {
+		pin_self(cpu);
+		if (uid)
+			become(uid);
+		peep(peeper);
+		_exit(0);
+	}
+	pin_self(0);
+	map_page(count_event(EV_INSTRUCTIONS));
+	owner_beside(peeper);
+	expect_exit(child, 0);
+}
+
+START_TEST(stranger_reads_none)
+{
+	beside_a_stranger(0, STRANGER_UID);
+}
+END_TEST
+
+START_TEST(stranger_on_another_cpu_reads_none)
+{
+	beside_a_stranger(1, STRANGER_UID);
+}
+END_TEST
+
+/* A child made while the parent's registers are open to it */
+START_TEST(fork_child_reads_none)
+{
+	beside_a_stranger(0, 0);
+}
+END_TEST
+
+/* --- the policy --- */
+
+static void exact_by_kernel(int fd)
+{
+	struct perfctr_read rd[2] = { { .size = sizeof(*rd) }, { .size = sizeof(*rd) } };
+
+	ck_assert_int_eq(exact_kernel(fd, PERFCTR_IOC_READ, rd, body_spin, 1000), 0);
+	ck_assert_uint_eq(rd[1].sum[0] - rd[0].sum[0], EXACT_KERNEL + BODY_SPIN(1000));
+}
+
+START_TEST(off_asks_the_kernel)
+{
+	const struct perfctr_page *page;
+	struct perfctr_info info = { .size = sizeof(info) };
+	unsigned int i;
+	int fd;
+
+	set_policy("off");
+	fd = count_event(EV_INSTRUCTIONS);
+	page = map_page(fd);
+	ck_ok(ioctl(fd, PERFCTR_IOC_INFO, &info));
+	ck_assert_uint_eq(info.user_read, PERFCTR_USER_READ_OFF);
+	ck_assert_int_lt(page->seq, 0);
+	ck_assert_uint_eq(readable_registers(), 0);
+	for (i = 0; i < 100; i++) {
+		exact_by_kernel(fd);
+		sched_yield();
+	}
+	ck_assert_int_lt(page->seq, 0);
+}
+END_TEST
+
+/* Changed while threads count, it takes effect, and no count suffers. */
+START_TEST(policy_changes_under_way)
+{
+	static const char *const policies[] = { "off", "open", "guarded", "open", "off", "guarded" };
+	struct rivals_plan plan = { .threads = 4, .cpu = -1, .map = true, .exact = true };
+	struct perfctr_control control = usual_control(false);
+	const struct perfctr_page *page;
+	struct rivals *rivals;
+	unsigned int i;
+	int fd;
+
+	plan.control = &control;
+	rivals = rivals_start(&plan);
+	fd = open_self();
+	page = map_page(fd);
+	set_control(fd, &control);
+	for (i = 0; i < 60; i++) {
+		const char *policy = policies[i % 6];
+
+		set_policy(policy);
+		exact_by_kernel(fd);
+		sleep_us(5000);
+		exact_by_kernel(fd);
+		ck_assert_msg((page->seq < 0) == !strcmp(policy, "off"), "%s: seq %d", policy,
+			      page->seq);
+	}
+	rivals_stop(rivals);
+}
+END_TEST
+
+START_TEST(policy_bad_input)
+{
+	char text[64];
+
+	set_policy("open");
+	ck_assert_int_eq(write_text(MODULE_PARAMS "user_read", "sesame"), -EINVAL);
+	ck_assert_int_gt(read_text(MODULE_PARAMS "user_read", text, sizeof(text)), 0);
+	ck_assert_str_eq(text, "open\n");
+}
+END_TEST
+
+START_TEST(policy_is_roots)
+{
+	ck_assert_int_eq(write_text(MODULE_PARAMS "user_read", "open"), -EACCES);
+}
+END_TEST
+
+static void run_policy(const TTest *test, unsigned int what)
+{
+	write_text(MODULE_PARAMS "user_read", "guarded");
+	guest_run(test, what);
+	write_text(MODULE_PARAMS "user_read", "guarded");
+}
+
+int main(void)
+{
+	const unsigned int both = NEED_COUNTERS | NEED_USER_READ;
+
+	guest_begin("guarded", NULL);
+	run_policy(nothing_of_a_mapped_victim, both);
+	run_policy(nothing_of_a_counting_victim, both);
+	run_policy(nothing_of_anybody, both);
+	run_policy(nothing_with_another_control, both);
+	run_policy(nothing_when_interrupted_by_a_mapped_victim, both);
+	run_policy(nothing_when_interrupted_by_a_counting_victim, both);
+	run_policy(nothing_when_interrupted_by_anybody, both);
+	run_policy(open_shows_a_mapped_victim, both);
+	run_policy(open_shows_anybody, both);
+	run_policy(open_shows_when_interrupted, both);
+	run_policy(owner_reads_its_own_and_no_others, both | AS_USER);
+	run_policy(sibling_reads_none, both | AS_USER);
+	run_policy(stranger_reads_none, both);
+	run_policy(stranger_on_another_cpu_reads_none, both | NEED_SMP);
+	run_policy(fork_child_reads_none, both);
+	run_policy(off_asks_the_kernel, both);
+	run_policy(policy_changes_under_way, both);
+	run_policy(policy_bad_input, 0);
+	run_policy(policy_is_roots, AS_USER);
+	return guest_end();
+}

@@ -1,0 +1,539 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * libperfctr: the calls of perfctr 2.6 that concern the own thread, and what
+ * came beside them, against the real module.
+ */
+#define _GNU_SOURCE
+#include <libperfctr.h>
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "counting.h"
+#include "guest.h"
+#include "loops.h"
+
+#define LOOPS 10000ul
+
+static bool has_counters(void)
+{
+	return guest.nprogrammable != 0;
+}
+
+/* The clock, and instructions and store misses where there are counters. */
+static void usual_control(struct vperfctr_control *control)
+{
+	memset(control, 0, sizeof(*control));
+	control->cpu_control.tsc_on = 1;
+	if (!has_counters())
+		return;
+	control->cpu_control.nractrs = 2;
+	control->cpu_control.pmc_map[0] = PERFCTR_MAP_ANY;
+	control->cpu_control.evntsel[0] = EV_INSTRUCTIONS;
+	control->cpu_control.pmc_map[1] = PERFCTR_MAP_ANY;
+	control->cpu_control.evntsel[1] = EV_DTLB_STORE_MISSES;
+}
+
+static struct vperfctr *usual(void)
+{
+	struct vperfctr_control control;
+	struct vperfctr *v = vperfctr_open();
+
+	ck_assert_msg(v != NULL, "vperfctr_open: %s", strerror(errno));
+	usual_control(&control);
+	ck_ok(vperfctr_control(v, &control));
+	return v;
+}
+
+START_TEST(open_and_close)
+{
+	struct vperfctr *v, *w;
+
+	errno = 0;
+	ck_assert_ptr_null(vperfctr_open_mode(0));
+	ck_assert_int_eq(errno, ENOENT);
+	v = vperfctr_open();
+	ck_assert_ptr_nonnull(v);
+	ck_assert_int_ge(vperfctr_fd(v), 0);
+	errno = 0;
+	ck_assert_ptr_null(vperfctr_open_mode(VPERFCTR_OPEN_CREAT_EXCL));
+	ck_assert_int_eq(errno, EEXIST);
+	w = vperfctr_open();
+	ck_assert_ptr_nonnull(w);
+	vperfctr_close(w);
+	w = vperfctr_open_mode(0);
+	ck_assert_ptr_nonnull(w);
+	vperfctr_close(w);
+	ck_ok(vperfctr_unlink(v));
+	vperfctr_close(v);
+	v = vperfctr_open_mode(VPERFCTR_OPEN_CREAT_EXCL);
+	ck_assert_ptr_nonnull(v);
+	ck_ok(vperfctr_unlink(v));
+	ck_ok(vperfctr_unlink(v));
+	vperfctr_close(v);
+}
+END_TEST
+
+START_TEST(close_gives_all_back)
+{
+	unsigned int i;
+	int before = dup(0), after;
+
+	close(before);
+	for (i = 0; i < 200; i++)
+		vperfctr_close(usual());
+	after = dup(0);
+	ck_assert_int_eq(after, before);
+	close(after);
+}
+END_TEST
+
+START_TEST(info_of_any_descriptor)
+{
+	struct perfctr_info one, two, three;
+	struct vperfctr *v = usual();
+	int dev;
+
+	ck_ok(vperfctr_info(v, &one));
+	ck_ok(perfctr_get_info(&two));
+	ck_ok(dev = open(PERFCTR_DEVICE, O_RDWR | O_CLOEXEC));
+	ck_ok(perfctr_info(dev, &three));
+	ck_assert_uint_eq(one.abi_version, PERFCTR_ABI_VERSION);
+	ck_assert_str_eq(one.driver_version, two.driver_version);
+	ck_assert_uint_eq(one.cpu_type, guest.info.cpu_type);
+	ck_assert_mem_eq(&two, &three, sizeof(two));
+	ck_assert_uint_eq(perfctr_info_nrctrs(&one), guest.info.nrctrs);
+	ck_assert_ptr_nonnull(perfctr_info_cpu_name(&one));
+	ck_assert_int_eq(perfctr_abi_check_fd(dev), 0);
+	ck_assert_int_eq(perfctr_abi_check_fd(vperfctr_fd(v)), 0);
+	ck_errno(perfctr_info(0, &one), ENOTTY);
+	vperfctr_close(v);
+}
+END_TEST
+
+START_TEST(cpus_info)
+{
+	struct vperfctr *v = usual();
+	struct perfctr_cpus_info *info = vperfctr_cpus_info(v);
+	unsigned int i, n = 0;
+
+	ck_assert_ptr_nonnull(info);
+	for (i = 0; i < info->cpus->nrwords; i++)
+		n += (unsigned int)__builtin_popcount(info->cpus->mask[i]);
+	ck_assert_uint_eq(n, guest.ncpus);
+	for (i = 0; i < info->cpus_forbidden->nrwords; i++)
+		ck_assert_uint_eq(info->cpus_forbidden->mask[i], 0);
+	free(info);
+	vperfctr_close(v);
+}
+END_TEST
+
+START_TEST(every_way_to_read_agrees)
+{
+	struct perfctr_sum_ctrs a, b, c, d;
+	struct vperfctr_control control, expected;
+	struct vperfctr *v = usual();
+	struct perfctr_read rd;
+	uint64_t tsc;
+
+	body_spin(LOOPS);
+	tsc = vperfctr_read_tsc(v);
+	ck_ok(vperfctr_read_ctrs(v, &a));
+	ck_ok(vperfctr_read_state(v, &b, &control));
+	ck_ok(vperfctr_read_ctrs(v, &c));
+	ck_ok(_vperfctr_read_sum(vperfctr_fd(v), &d));
+	ck_ok(vperfctr_read_native(v, &rd));
+	ck_assert_uint_le(tsc, a.tsc);
+	ck_assert_uint_le(a.tsc, b.tsc);
+	ck_assert_uint_le(b.tsc, c.tsc);
+	ck_assert_uint_le(c.tsc, d.tsc);
+	ck_assert_uint_le(d.tsc, rd.clock);
+	usual_control(&expected);
+	ck_assert_uint_eq(control.cpu_control.tsc_on, 1);
+	ck_assert_uint_eq(control.cpu_control.nractrs, expected.cpu_control.nractrs);
+	ck_assert_uint_eq(control.cpu_control.nrictrs, 0);
+	ck_assert_int_eq(control.si_signo, 0);
+	if (!has_counters())
+		return;
+	ck_assert_uint_gt(a.pmc[0], BODY_SPIN(LOOPS));
+	ck_assert_uint_lt(a.pmc[0], b.pmc[0]);
+	ck_assert_uint_lt(b.pmc[0], c.pmc[0]);
+	ck_assert_uint_lt(c.pmc[0], d.pmc[0]);
+	ck_assert_uint_lt(d.pmc[0], rd.sum[0]);
+	ck_assert_uint_lt(rd.sum[0], vperfctr_read_pmc(v, 0));
+	ck_assert_uint_le(rd.sum[1], vperfctr_read_pmc(v, 1));
+	ck_assert_uint_eq(control.cpu_control.evntsel[0], EV_INSTRUCTIONS);
+	ck_assert_uint_eq(control.cpu_control.evntsel[1], EV_DTLB_STORE_MISSES);
+	/* Either pointer may be NULL. */
+	ck_ok(vperfctr_read_state(v, &b, NULL));
+	ck_ok(vperfctr_read_state(v, NULL, &control));
+	vperfctr_close(v);
+}
+END_TEST
+
+/* Out of line, so that it is the same code for any @n. */
+static __attribute__((noipa)) unsigned long long count_once(const struct vperfctr *v,
+							    unsigned long n)
+{
+	unsigned long long first = vperfctr_read_pmc(v, 0);
+
+	body_spin(n);
+	return vperfctr_read_pmc(v, 0) - first;
+}
+
+/* The read's own length drops out of the difference of two. */
+START_TEST(reads_are_exact)
+{
+	struct vperfctr *v = usual();
+	unsigned int i, exact = 0;
+
+	for (i = 0; i < 100; i++)
+		exact += count_once(v, LOOPS + i) - count_once(v, i + 1) == 2 * (LOOPS - 1);
+	/* All, but for a read that was repeated since a switch came between. */
+	ck_assert_uint_ge(exact, 95);
+	vperfctr_close(v);
+}
+END_TEST
+
+START_TEST(a_counter_that_is_not_there)
+{
+	struct vperfctr *v = usual();
+	unsigned int n = has_counters() ? 2 : 0;
+
+	errno = 0;
+	ck_assert_uint_eq(vperfctr_read_pmc(v, n), PERFCTR_NO_COUNT);
+	ck_assert_int_eq(errno, EINVAL);
+	errno = 0;
+	ck_assert_uint_eq(vperfctr_read_pmc(v, 1000000), PERFCTR_NO_COUNT);
+	ck_assert_int_eq(errno, EINVAL);
+	vperfctr_close(v);
+}
+END_TEST
+
+START_TEST(preserve_and_stop)
+{
+	struct vperfctr_control control;
+	struct vperfctr *v = usual();
+	unsigned long long sum;
+
+	usual_control(&control);
+	body_spin(LOOPS);
+	if (has_counters()) {
+		sum = vperfctr_read_pmc(v, 0);
+		control.preserve = 1;
+		ck_ok(vperfctr_control(v, &control));
+		ck_assert_uint_gt(vperfctr_read_pmc(v, 0), sum);
+		control.preserve = 0;
+		ck_ok(vperfctr_control(v, &control));
+		ck_assert_uint_lt(vperfctr_read_pmc(v, 0), LOOPS);
+	}
+	ck_assert_int_eq(vperfctr_is_running(v), 1);
+	ck_ok(vperfctr_stop(v));
+	ck_assert_int_eq(vperfctr_is_running(v), 0);
+	ck_errno(vperfctr_iresume(v), EOPNOTSUPP);
+	vperfctr_close(v);
+}
+END_TEST
+
+START_TEST(refusals_keep_their_errno)
+{
+	struct vperfctr_control control;
+	struct vperfctr *v = usual();
+
+	usual_control(&control);
+	control.cpu_control.nrictrs = 1;
+	control.cpu_control.pmc_map[2] = PERFCTR_MAP_ANY;
+	control.cpu_control.evntsel[2] = EV_CYCLES;
+	ck_errno(vperfctr_control(v, &control), EOPNOTSUPP);
+	usual_control(&control);
+	control.cpu_control.evntsel[0] = 6;
+	if (has_counters())
+		ck_errno(vperfctr_control(v, &control), EINVAL);
+	ck_assert_int_eq(vperfctr_is_running(v), 1);
+	ck_ok(vperfctr_unlink(v));
+	usual_control(&control);
+	ck_errno(vperfctr_control(v, &control), ESRCH);
+	vperfctr_close(v);
+}
+END_TEST
+
+/* A program that ran under perfex finds its counters held, and says by whom. */
+START_TEST(held_by_another)
+{
+	struct vperfctr_control control;
+	struct vperfctr *v = usual();
+	struct vperfctr *second = vperfctr_open();
+
+	ck_assert_ptr_nonnull(second);
+	usual_control(&control);
+	ck_errno(vperfctr_control(second, &control), EBUSY);
+	ck_assert_int_eq(vperfctr_owner(second), PERFCTR_OWNER_HOLDER);
+	ck_assert_ptr_nonnull(perfctr_owner_name(PERFCTR_OWNER_HOLDER));
+	/* But it reads them. */
+	ck_assert_uint_gt(vperfctr_read_tsc(second) + 1, 0);
+	vperfctr_close(v);
+	ck_ok(vperfctr_control(second, &control));
+	vperfctr_close(second);
+}
+END_TEST
+
+START_TEST(raw_descriptors)
+{
+	struct vperfctr_control control, readback;
+	struct perfctr_sum_ctrs sum;
+	int fd;
+
+	errno = 0;
+	ck_assert_int_eq(_vperfctr_open(0), -1);
+	ck_assert_int_eq(errno, ENOENT);
+	ck_ok(fd = _vperfctr_open(1));
+	usual_control(&control);
+	ck_ok(_vperfctr_control(fd, &control));
+	body_spin(LOOPS);
+	ck_ok(_vperfctr_read_control(fd, &readback));
+	ck_assert_uint_eq(readback.cpu_control.nractrs, control.cpu_control.nractrs);
+	ck_ok(_vperfctr_read_sum(fd, &sum));
+	if (has_counters())
+		ck_assert_uint_gt(sum.pmc[0], BODY_SPIN(LOOPS));
+	close(fd);
+	ck_errno(_vperfctr_read_sum(fd, &sum), EBADF);
+}
+END_TEST
+
+/* A handle from another process, over a socket, around which a vperfctr is put. */
+START_TEST(handle_from_a_socket)
+{
+	struct perfctr_sum_ctrs sum;
+	struct vperfctr *v;
+	int sock[2];
+	pid_t child;
+
+	ck_ok(socketpair(AF_UNIX, SOCK_STREAM, 0, sock));
+	ck_ok(child = fork());
+	if (!child) {
+		struct vperfctr_control control;
+		int fd = _vperfctr_open(1);
+
+		usual_control(&control);
+		if (fd < 0 || _vperfctr_control(fd, &control) || send_fd(sock[1], fd))
+			_exit(1);
+		body_spin(LOOPS);
+		_exit(0);
+	}
+	v = vperfctr_from_fd(receive_fd(sock[0]));
+	ck_assert_ptr_nonnull(v);
+	expect_exit(child, 0);
+	ck_ok(vperfctr_read_ctrs(v, &sum));
+	ck_assert_uint_gt(sum.tsc, 0);
+	if (has_counters()) {
+		ck_assert_uint_gt(sum.pmc[0], BODY_SPIN(LOOPS));
+		ck_assert_uint_eq(vperfctr_read_pmc(v, 0), sum.pmc[0]);
+	}
+	ck_assert_uint_eq(vperfctr_read_tsc(v), sum.tsc);
+	ck_assert_int_eq(vperfctr_is_running(v), 0);
+	vperfctr_close(v);
+}
+END_TEST
+
+START_TEST(fixed_registers)
+{
+	struct perfctr_control control;
+	struct vperfctr *v = vperfctr_open();
+	unsigned long long cycle, instret;
+
+	ck_assert_ptr_nonnull(v);
+	control_init(&control);
+	control_add_at(&control, 0, EV_CYCLES, PERFCTR_CTR_USER | PERFCTR_CTR_KERNEL);
+	control_add_at(&control, 2, EV_INSTRUCTIONS, PERFCTR_CTR_USER | PERFCTR_CTR_KERNEL);
+	ck_ok(vperfctr_control_native(v, &control));
+#if defined(__riscv)
+	cycle = vperfctr_read_cycle(v);
+	instret = vperfctr_read_instret(v);
+	body_spin(LOOPS);
+	ck_assert_uint_ge(vperfctr_read_cycle(v) - cycle, BODY_SPIN(LOOPS));
+	ck_assert_uint_ge(vperfctr_read_instret(v) - instret, BODY_SPIN(LOOPS));
+#else
+	cycle = 0;
+	instret = 0;
+	ck_assert_uint_eq(cycle, instret);
+#endif
+	errno = 0;
+	ck_assert_uint_eq(vperfctr_read_reg(v, 3), PERFCTR_NO_COUNT);
+	ck_assert_int_eq(errno, EINVAL);
+	vperfctr_close(v);
+}
+END_TEST
+
+START_TEST(snapshots_of_fewer)
+{
+	struct perfctr_sum_ctrs sum;
+	struct vperfctr *v = usual();
+
+	memset(&sum, 0x5a, sizeof(sum));
+	ck_ok(vperfctr_snapshot(v, &sum, 1));
+	ck_assert_uint_eq(sum.pmc[1], 0x5a5a5a5a5a5a5a5aull);
+	ck_assert_uint_ne(sum.pmc[0], 0x5a5a5a5a5a5a5a5aull);
+	ck_ok(vperfctr_snapshot(v, &sum, 2));
+	ck_assert_uint_ne(sum.pmc[1], 0x5a5a5a5a5a5a5a5aull);
+	errno = 0;
+	ck_assert_int_eq(vperfctr_snapshot(v, &sum, 3), -1);
+	ck_assert_int_eq(errno, EINVAL);
+	vperfctr_close(v);
+}
+END_TEST
+
+/* Each thread has its own, and one's handle is not another's counters. */
+static void *count_as_thread(void *arg)
+{
+	struct vperfctr *parents = arg, *own;
+	struct vperfctr_control control;
+	unsigned long long first;
+
+	own = vperfctr_open_mode(VPERFCTR_OPEN_CREAT_EXCL);
+	usual_control(&control);
+	if (!own || vperfctr_control(own, &control))
+		return "a thread cannot count";
+	if (!vperfctr_control(parents, &control) || errno != EPERM)
+		return "it controls another";
+	first = vperfctr_read_tsc(parents);
+	body_spin(100 * LOOPS);
+	if (vperfctr_read_tsc(own) == PERFCTR_NO_COUNT)
+		return "it cannot read its own";
+	if (vperfctr_read_tsc(parents) < first)
+		return "the parent's clock goes back";
+	vperfctr_close(own);
+	return NULL;
+}
+
+START_TEST(threads)
+{
+	struct vperfctr *v = usual();
+	pthread_t thread[4];
+	unsigned int i;
+	void *wrong;
+
+	for (i = 0; i < 4; i++)
+		ck_assert_int_eq(pthread_create(&thread[i], NULL, count_as_thread, v), 0);
+	for (i = 0; i < 4; i++) {
+		pthread_join(thread[i], &wrong);
+		ck_assert_msg(!wrong, "%s", (const char *)wrong);
+	}
+	ck_assert_int_eq(vperfctr_is_running(v), 1);
+	vperfctr_close(v);
+}
+END_TEST
+
+START_TEST(events)
+{
+	const struct perfctr_event_set *set = perfctr_cpu_event_set(guest.info.cpu_type);
+	struct perfctr_ctr_control ctr;
+	unsigned int i, counted = 0;
+	int fd = open_self();
+
+	ck_assert_ptr_nonnull(set);
+	ck_assert_uint_eq(set->cpu_type, guest.info.cpu_type);
+	/* Every event that the library calls available is one that the kernel counts. */
+	for (i = 0; i < set->nevents; i++) {
+		struct perfctr_control control;
+		int available, err;
+
+		memset(&ctr, 0, sizeof(ctr));
+		ck_ok(perfctr_event_parse(guest.info.cpu_type, set->events[i].name, &ctr));
+		available = perfctr_event_available(&guest.info, &ctr);
+		ctr.flags = PERFCTR_CTR_USER | PERFCTR_CTR_KERNEL;
+		control_init(&control);
+		control.ctr[control.nractrs++] = ctr;
+		err = try_control(fd, &control);
+		ck_assert_msg(available ? !err : err == -EINVAL, "%s: %savailable, %s",
+			      set->events[i].name, available ? "" : "not ",
+			      err ? strerror(-err) : "counted");
+		counted += !err;
+	}
+	ck_assert_uint_ge(counted, has_counters() ? 5 : 0);
+}
+END_TEST
+
+START_TEST(printing)
+{
+	struct vperfctr_control control;
+	struct perfctr_cpus_info *cpus;
+	struct perfctr_info about;
+	int out, null;
+
+	ck_ok(perfctr_get_info(&about));
+	cpus = perfctr_cpus_info(open_device());
+	ck_assert_ptr_nonnull(cpus);
+	usual_control(&control);
+	out = dup(1);
+	ck_ok(null = open("/dev/null", O_WRONLY | O_CLOEXEC));
+	ck_ok(dup2(null, 1));
+	perfctr_info_print(&about);
+	perfctr_cpus_info_print(cpus);
+	perfctr_cpu_control_print(&control.cpu_control);
+	(void)fflush(stdout);
+	ck_ok(dup2(out, 1));
+	free(cpus);
+}
+END_TEST
+
+/* --- without the module, or without permission --- */
+
+START_TEST(no_permission)
+{
+	int fd;
+
+	ck_ok(chmod(PERFCTR_DEVICE, 0600));
+	become(GUEST_UID);
+	errno = 0;
+	ck_assert_ptr_null(vperfctr_open());
+	ck_assert_int_eq(errno, EACCES);
+	fd = _vperfctr_open(1);
+	ck_assert_int_eq(fd, -1);
+	ck_assert_int_eq(errno, EACCES);
+}
+END_TEST
+
+START_TEST(no_module)
+{
+	struct perfctr_info about;
+
+	ck_assert_int_eq(module_unload_patiently(), 0);
+	errno = 0;
+	ck_assert_ptr_null(vperfctr_open());
+	ck_assert_int_eq(errno, ENOENT);
+	ck_errno(perfctr_get_info(&about), ENOENT);
+	ck_assert_int_eq(module_load(NULL), 0);
+}
+END_TEST
+
+int main(void)
+{
+	guest_begin("lib", NULL);
+	GUEST_RUN(open_and_close, AS_USER);
+	GUEST_RUN(close_gives_all_back, AS_USER);
+	GUEST_RUN(info_of_any_descriptor, AS_USER);
+	GUEST_RUN(cpus_info, AS_USER);
+	GUEST_RUN(every_way_to_read_agrees, AS_USER);
+	GUEST_RUN(reads_are_exact, NEED_COUNTERS | AS_USER);
+	GUEST_RUN(a_counter_that_is_not_there, AS_USER);
+	GUEST_RUN(preserve_and_stop, AS_USER);
+	GUEST_RUN(refusals_keep_their_errno, AS_USER);
+	GUEST_RUN(held_by_another, AS_USER);
+	GUEST_RUN(raw_descriptors, AS_USER);
+	GUEST_RUN(handle_from_a_socket, AS_USER);
+	GUEST_RUN(fixed_registers, NEED_FIXED);
+	GUEST_RUN(snapshots_of_fewer, NEED_COUNTERS | AS_USER);
+	GUEST_RUN(threads, AS_USER);
+	GUEST_RUN(events, 0);
+	GUEST_RUN(printing, AS_USER);
+	GUEST_RUN(no_permission, 0);
+	(void)chmod(PERFCTR_DEVICE, 0666);
+	GUEST_RUN(no_module, LOG_MODULE);
+	return guest_end();
+}

@@ -1,0 +1,689 @@
+// SPDX-License-Identifier: GPL-2.0
+/* perfex: what it counts, how it ends, and what it says when it cannot. */
+#define _GNU_SOURCE
+#include <ctype.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "counting.h"
+#include "guest.h"
+#include "known.h"
+#include "perfside.h"
+
+#define PERFEX		"/usr/bin/perfex"
+#define WITNESS		"/usr/bin/witness"
+#define OUTPUT		"/tmp/perfex.out"
+#define FAILED		125
+
+/* How a command ended, and what it said. */
+struct result {
+	int status;
+	char out[16384];
+	char err[16384];
+};
+
+static struct result result;
+
+static void run_command(const char *const *argv)
+{
+	char out[64], err[64];
+	int in, fd;
+	pid_t pid;
+
+	(void)snprintf(out, sizeof(out), "/tmp/out.%d", getpid());
+	(void)snprintf(err, sizeof(err), "/tmp/err.%d", getpid());
+	ck_ok(pid = fork());
+	if (!pid) {
+		in = open("/dev/null", O_RDONLY);
+		dup2(in, 0);
+		fd = open(out, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+		dup2(fd, 1);
+		fd = open(err, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+		dup2(fd, 2);
+		execv(argv[0], (char *const *)(uintptr_t)argv);
+		_exit(99);
+	}
+	ck_assert_int_eq(waitpid(pid, &result.status, 0), pid);
+	ck_assert_int_ge(read_text(out, result.out, sizeof(result.out)), 0);
+	ck_assert_int_ge(read_text(err, result.err, sizeof(result.err)), 0);
+	(void)unlink(out);
+	(void)unlink(err);
+}
+
+#define perfex(...) run_command((const char *const[]){ PERFEX, __VA_ARGS__, NULL })
+
+static void ended_with(int status)
+{
+	ck_assert_msg(WIFEXITED(result.status), "killed by signal %d: %s",
+		      WTERMSIG(result.status), result.err);
+	ck_assert_msg(WEXITSTATUS(result.status) == status, "exit status %d, expected %d: %s",
+		      WEXITSTATUS(result.status), status, result.err);
+}
+
+static void says(const char *text, const char *words)
+{
+	ck_assert_msg(strstr(text, words) != NULL, "no \"%s\" in \"%s\"", words, text);
+}
+
+static void says_not(const char *text, const char *words)
+{
+	ck_assert_msg(strstr(text, words) == NULL, "\"%s\" in \"%s\"", words, text);
+}
+
+/* --- JSON, as RFC 8259 has it; returns what follows a value, NULL if it is none --- */
+
+static const char *json_value(const char *s);
+
+static const char *json_space(const char *s)
+{
+	return s + strspn(s, " \t\r\n");
+}
+
+static const char *json_string(const char *s)
+{
+	unsigned int i;
+
+	if (*s++ != '"')
+		return NULL;
+	for (; *s != '"'; s++) {
+		if ((unsigned char)*s < 0x20)
+			return NULL;
+		if (*s != '\\')
+			continue;
+		s++;
+		if (*s == 'u') {
+			for (i = 0; i < 4; i++)
+				if (!isxdigit((unsigned char)*++s))
+					return NULL;
+		} else if (!*s || !strchr("\"\\/bfnrt", *s)) {
+			return NULL;
+		}
+	}
+	return s + 1;
+}
+
+static const char *json_digits(const char *s)
+{
+	size_t n = strspn(s, "0123456789");
+
+	return n ? s + n : NULL;
+}
+
+static const char *json_number(const char *s)
+{
+	if (*s == '-')
+		s++;
+	/* No leading zeroes */
+	s = *s == '0' ? s + 1 : json_digits(s);
+	if (s && *s == '.')
+		s = json_digits(s + 1);
+	if (s && (*s == 'e' || *s == 'E')) {
+		s++;
+		s = json_digits(*s == '+' || *s == '-' ? s + 1 : s);
+	}
+	return s;
+}
+
+/* An array, or with @names an object */
+static const char *json_members(const char *s, char end, bool names)
+{
+	s = json_space(s + 1);
+	if (*s == end)
+		return s + 1;
+	for (;;) {
+		if (names) {
+			s = json_string(json_space(s));
+			if (!s)
+				return NULL;
+			s = json_space(s);
+			if (*s++ != ':')
+				return NULL;
+		}
+		s = json_value(s);
+		if (!s)
+			return NULL;
+		if (*s == end)
+			return s + 1;
+		if (*s++ != ',')
+			return NULL;
+	}
+}
+
+static const char *json_value(const char *s)
+{
+	static const char *const words[] = { "true", "false", "null" };
+	unsigned int i;
+
+	s = json_space(s);
+	if (*s == '{') {
+		s = json_members(s, '}', true);
+	} else if (*s == '[') {
+		s = json_members(s, ']', false);
+	} else if (*s == '"') {
+		s = json_string(s);
+	} else if (islower((unsigned char)*s)) {
+		for (i = 0; i < 3; i++)
+			if (!strncmp(s, words[i], strlen(words[i])))
+				break;
+		s = i < 3 ? s + strlen(words[i]) : NULL;
+	} else {
+		s = json_number(s);
+	}
+	return s ? json_space(s) : NULL;
+}
+
+static void is_json(const char *text)
+{
+	const char *end = json_value(text);
+
+	ck_assert_msg(end && !*end, "this is not JSON: %s", text);
+}
+
+/* What stands behind "name": in JSON that was found to be valid */
+static const char *member(const char *json, const char *name)
+{
+	char quoted[64];
+	const char *s;
+
+	(void)snprintf(quoted, sizeof(quoted), "\"%s\":", name);
+	s = strstr(json, quoted);
+	ck_assert_msg(s != NULL, "no %s in %s", quoted, json);
+	return json_space(s + strlen(quoted));
+}
+
+static uint64_t count_of(const char *json, const char *event)
+{
+	char quoted[80];
+	const char *s;
+
+	(void)snprintf(quoted, sizeof(quoted), "\"event\": \"%s\"", event);
+	s = strstr(json, quoted);
+	ck_assert_msg(s != NULL, "no %s in %s", quoted, json);
+	return strtoull(member(s, "count"), NULL, 10);
+}
+
+static const char *output(void)
+{
+	static char text[16384];
+
+	ck_assert_int_gt(read_text(OUTPUT, text, sizeof(text)), 0);
+	return text;
+}
+
+/* --- what it counts --- */
+
+static void known_length(void)
+{
+	perfex("-e", "instructions:u", "--json", "-o", OUTPUT, "--", KNOWN_PATH);
+	ended_with(0);
+	ck_assert_str_eq(result.err, "");
+	is_json(output());
+	ck_assert_uint_eq(count_of(output(), "instructions"), KNOWN_LENGTH(KNOWN_LOOPS));
+	perfex("-e", "instructions:u", "--json", "-o", OUTPUT, "--", KNOWN_OTHER_PATH);
+	ended_with(0);
+	ck_assert_uint_eq(count_of(output(), "instructions"), KNOWN_LENGTH(KNOWN_OTHER_LOOPS));
+}
+
+START_TEST(counts_exactly)
+{
+	known_length();
+}
+END_TEST
+
+START_TEST(counts_exactly_as_user)
+{
+	known_length();
+}
+END_TEST
+
+/* perf on the same machine gives the same number for the same program. */
+START_TEST(counts_as_perf_does)
+{
+	static const char *const programs[] = { KNOWN_PATH, KNOWN_OTHER_PATH };
+	char said[256];
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		run_command((const char *const[]){ WITNESS, "-o", OUTPUT, "-e", "instructions:u",
+						   "--", programs[i], NULL });
+		ended_with(0);
+		(void)snprintf(said, sizeof(said), "%s", output());
+		perfex("-e", "instructions:u", "--json", "-o", OUTPUT, "--", programs[i]);
+		ended_with(0);
+		ck_assert_uint_eq(count_of(output(), "instructions"), strtoull(said, NULL, 10));
+	}
+}
+END_TEST
+
+START_TEST(counts_several)
+{
+	perfex("-e", "instructions:u", "-e", "cycles:u,dTLB-load-misses:u",
+	       "--event=dTLB-store-misses:u", "--json", "-o", OUTPUT, KNOWN_PATH);
+	ended_with(0);
+	is_json(output());
+	ck_assert_uint_eq(count_of(output(), "instructions"), KNOWN_LENGTH(KNOWN_LOOPS));
+	ck_assert_uint_eq(count_of(output(), "cycles"), KNOWN_LENGTH(KNOWN_LOOPS));
+	ck_assert_uint_lt(count_of(output(), "dTLB-load-misses"), 1000);
+	ck_assert_uint_lt(count_of(output(), "dTLB-store-misses"), 1000);
+	ck_assert_uint_gt(strtoull(member(output(), "ticks"), NULL, 10), 0);
+}
+END_TEST
+
+/* Only what follows the exec: a program that does the same, later in the line, counts the same. */
+START_TEST(counts_over_a_second_exec)
+{
+	uint64_t once;
+
+	perfex("-e", "instructions:u", "--json", "-o", OUTPUT, "--", "/bin/sh", "-c",
+	       "exec " KNOWN_OTHER_PATH);
+	ended_with(0);
+	once = count_of(output(), "instructions");
+	ck_assert_uint_gt(once, KNOWN_LENGTH(KNOWN_OTHER_LOOPS));
+	perfex("-e", "instructions:u", "--json", "-o", OUTPUT, "--", "/bin/sh", "-c",
+	       "exec " KNOWN_PATH);
+	ended_with(0);
+	/* The shell is the same each time, but for the place of its stack. */
+	ck_assert_uint_gt(count_of(output(), "instructions") - once,
+			  KNOWN_LENGTH(KNOWN_LOOPS) - KNOWN_LENGTH(KNOWN_OTHER_LOOPS) - 2000);
+	ck_assert_uint_lt(count_of(output(), "instructions") - once,
+			  KNOWN_LENGTH(KNOWN_LOOPS) - KNOWN_LENGTH(KNOWN_OTHER_LOOPS) + 2000);
+}
+END_TEST
+
+START_TEST(children_are_not_counted)
+{
+	perfex("-e", "instructions:u", "--json", "-o", OUTPUT, "--", "/bin/sh", "-c",
+	       KNOWN_PATH "; " KNOWN_PATH "; exit 0");
+	ended_with(0);
+	ck_assert_uint_lt(count_of(output(), "instructions"), KNOWN_LENGTH(KNOWN_LOOPS));
+}
+END_TEST
+
+START_TEST(no_modifier_as_root)
+{
+	perfex("-e", "instructions", "--json", "-o", OUTPUT, "--", KNOWN_PATH);
+	ended_with(0);
+	ck_assert_uint_gt(count_of(output(), "instructions"), KNOWN_LENGTH(KNOWN_LOOPS));
+	ck_assert(!strncmp(member(output(), "user_only"), "false", 5));
+	ck_assert(!strncmp(member(output(), "kernel"), "true", 4));
+	perfex("-e", "instructions", "--", KNOWN_PATH);
+	ended_with(0);
+	says(result.err, "user and kernel mode");
+	says_not(result.err, "instructions:u");
+}
+END_TEST
+
+START_TEST(no_modifier_as_user)
+{
+	perfex("-e", "instructions", "--json", "-o", OUTPUT, "--", KNOWN_PATH);
+	ended_with(0);
+	ck_assert_uint_eq(count_of(output(), "instructions"), KNOWN_LENGTH(KNOWN_LOOPS));
+	ck_assert(!strncmp(member(output(), "user_only"), "true", 4));
+	ck_assert(!strncmp(member(output(), "kernel"), "false", 5));
+	perfex("-e", "instructions", "--", KNOWN_PATH);
+	ended_with(0);
+	says(result.err, "user mode only");
+	says(result.err, "instructions:u");
+}
+END_TEST
+
+START_TEST(kernel_mode)
+{
+	perfex("-e", "instructions:k", "--json", "-o", OUTPUT, "--", KNOWN_PATH);
+	ended_with(0);
+	ck_assert_uint_gt(count_of(output(), "instructions"), 0);
+	ck_assert_uint_lt(count_of(output(), "instructions"), KNOWN_LENGTH(KNOWN_LOOPS));
+}
+END_TEST
+
+START_TEST(without_events)
+{
+	perfex(KNOWN_PATH);
+	ended_with(0);
+	says(result.err, "seconds on a processor");
+	says(result.err, "seconds elapsed");
+	says(result.err, "seconds user");
+	says(result.err, "seconds system");
+	if (guest.nprogrammable) {
+		says(result.err, "2,000,032");
+		says(result.err, "instructions");
+		says(result.err, "cycles");
+	} else {
+		says(result.err, "nly the clock");
+	}
+}
+END_TEST
+
+/* --- how it ends --- */
+
+START_TEST(exit_status)
+{
+	perfex("--", "/bin/true");
+	ended_with(0);
+	perfex("--", "/bin/false");
+	ended_with(1);
+	perfex("--", "/bin/sh", "-c", "exit 42");
+	ended_with(42);
+	perfex("--", "/bin/sh", "-c", "exit 255");
+	ended_with(255);
+}
+END_TEST
+
+static void died_of(int signo, const char *command)
+{
+	perfex("--json", "-o", OUTPUT, "--", "/bin/sh", "-c", command);
+	ck_assert_msg(WIFSIGNALED(result.status), "exit status %d: %s",
+		      WEXITSTATUS(result.status), result.err);
+	ck_assert_int_eq(WTERMSIG(result.status), signo);
+	is_json(output());
+	ck_assert_int_eq(strtol(member(output(), "signal"), NULL, 10), signo);
+	ck_assert(!strncmp(member(output(), "exit_status"), "null", 4));
+	ck_assert(!strncmp(member(output(), "complete"), "true", 4));
+}
+
+START_TEST(death_by_signal)
+{
+	died_of(SIGTERM, "kill -TERM $$");
+	died_of(SIGKILL, "kill -KILL $$");
+	died_of(SIGSEGV, "kill -SEGV $$");
+	died_of(SIGINT, "kill -INT $$");
+}
+END_TEST
+
+START_TEST(program_not_there)
+{
+	perfex("--", "/nonexistent/program");
+	ended_with(127);
+	says(result.err, "/nonexistent/program");
+	perfex("--", "no-such-program-in-the-path");
+	ended_with(127);
+	perfex("--", "/etc/passwd");
+	ended_with(126);
+	says(result.err, "/etc/passwd");
+}
+END_TEST
+
+START_TEST(bad_usage)
+{
+	perfex("-e", "instructions:u");
+	ended_with(FAILED);
+	perfex("--no-such-option", "--", "/bin/true");
+	ended_with(FAILED);
+	run_command((const char *const[]){ PERFEX, NULL });
+	ended_with(FAILED);
+	says(result.err, "which program");
+}
+END_TEST
+
+/* The program's own words stay on its own stdout and stderr. */
+START_TEST(output_file)
+{
+	perfex("-o", OUTPUT, "--", "/bin/sh", "-c", "echo to-stdout; echo to-stderr >&2");
+	ended_with(0);
+	ck_assert_str_eq(result.out, "to-stdout\n");
+	ck_assert_str_eq(result.err, "to-stderr\n");
+	says(output(), "seconds elapsed");
+	perfex("--", "/bin/sh", "-c", "echo to-stdout");
+	ended_with(0);
+	ck_assert_str_eq(result.out, "to-stdout\n");
+	says(result.err, "seconds elapsed");
+}
+END_TEST
+
+START_TEST(output_file_that_cannot_be_written)
+{
+	(void)unlink("/tmp/was-run");
+	perfex("-o", "/nonexistent/file", "--", "/bin/touch", "/tmp/was-run");
+	ended_with(FAILED);
+	says(result.err, "/nonexistent/file");
+	ck_assert_int_ne(access("/tmp/was-run", F_OK), 0);
+	/* It was run, but its counts are lost. */
+	perfex("-o", "/dev/full", "--", "/bin/true");
+	ended_with(FAILED);
+	perfex("-o", "/dev/full", "--", "/bin/sh", "-c", "exit 3");
+	ended_with(3);
+}
+END_TEST
+
+START_TEST(json_of_strange_arguments)
+{
+	perfex("--json", "-o", OUTPUT, "--", "/bin/true", "quote\" and \\ back",
+	       "new\nline\ttab \x01 \x7f", "\xff\xfe not text", "\xc3\xa4", "");
+	ended_with(0);
+	is_json(output());
+	says(output(), "quote\\\" and \\\\ back");
+	says(output(), "\xc3\xa4");
+	says_not(output(), "\xff");
+	perfex("--json", "--", "/bin/true");
+	ended_with(0);
+	is_json(result.err);
+}
+END_TEST
+
+/* The program finds what it finds without perfex: descriptors, environment, signals. */
+START_TEST(program_inherits_no_more)
+{
+	static const char look[] = "ls /proc/self/fd; env; grep Sig /proc/self/status";
+	char without[16384];
+
+	run_command((const char *const[]){ "/bin/sh", "-c", look, NULL });
+	ended_with(0);
+	(void)snprintf(without, sizeof(without), "%s", result.out);
+	perfex("-o", OUTPUT, "--", "/bin/sh", "-c", look);
+	ended_with(0);
+	ck_assert_str_eq(result.out, without);
+}
+END_TEST
+
+/* --- what it tells --- */
+
+START_TEST(help)
+{
+	perfex("-h");
+	ended_with(0);
+	says(result.out, "usage: perfex");
+	says(result.out, "-e");
+	perfex("--help");
+	ended_with(0);
+	says(result.out, "usage: perfex");
+	perfex("-V");
+	ended_with(0);
+	says(result.out, "perfex ");
+}
+END_TEST
+
+START_TEST(info)
+{
+	perfex("-i");
+	ended_with(0);
+	says(result.out, guest.info.driver_version);
+	perfex("--info");
+	ended_with(0);
+}
+END_TEST
+
+START_TEST(list)
+{
+	perfex("-l");
+	ended_with(0);
+	if (guest.nprogrammable) {
+		says(result.out, "instructions");
+		says(result.out, "dTLB-load-misses");
+		says(result.out, "branch-misses");
+	}
+	perfex("--list");
+	ended_with(0);
+}
+END_TEST
+
+/* --- what it says when it cannot --- */
+
+START_TEST(unknown_event)
+{
+	perfex("-e", "instuctions:u", "--", "/bin/touch", "/tmp/was-run");
+	ended_with(FAILED);
+	says(result.err, "instuctions");
+	says(result.err, "Did you mean");
+	says(result.err, "instructions");
+	perfex("-e", "dtlb-laod-misses", "--", "/bin/true");
+	ended_with(FAILED);
+	says(result.err, "dTLB-load-misses");
+	perfex("-e", "instructions:x", "--", "/bin/true");
+	ended_with(FAILED);
+	perfex("-e", "", "--", "/bin/true");
+	ended_with(FAILED);
+	ck_assert_int_ne(access("/tmp/was-run", F_OK), 0);
+}
+END_TEST
+
+START_TEST(event_that_this_machine_lacks)
+{
+	perfex("-e", "branch-misses:u", "--", "/bin/true");
+	ended_with(FAILED);
+	says(result.err, "branch-misses");
+}
+END_TEST
+
+START_TEST(too_many_events)
+{
+	char all[1024] = "";
+	unsigned int i;
+
+	for (i = 0; i <= guest.info.nrctrs; i++)
+		strcat(all, i ? ",cycles:u" : "cycles:u");
+	perfex("-e", all, "--", "/bin/true");
+	ended_with(FAILED);
+}
+END_TEST
+
+START_TEST(no_privilege)
+{
+	perfex("-e", "cycles:k", "--", "/bin/true");
+	ended_with(FAILED);
+	says(result.err, "privilege");
+	perfex("-e", "cycles:uk", "--", "/bin/true");
+	ended_with(FAILED);
+	says(result.err, "privilege");
+}
+END_TEST
+
+START_TEST(no_permission)
+{
+	ck_ok(chmod(PERFCTR_DEVICE, 0600));
+	become(GUEST_UID);
+	perfex("--", "/bin/true");
+	ended_with(FAILED);
+	says(result.err, "may not open");
+	says(result.err, PERFCTR_DEVICE);
+}
+END_TEST
+
+START_TEST(no_module)
+{
+	ck_assert_int_eq(module_unload_patiently(), 0);
+	perfex("--", "/bin/true");
+	ended_with(FAILED);
+	says(result.err, "module");
+	says(result.err, "modprobe perfctr");
+	perfex("-i");
+	ended_with(FAILED);
+	ck_assert_int_eq(module_load(NULL), 0);
+	perfex("--", "/bin/true");
+	ended_with(0);
+}
+END_TEST
+
+START_TEST(counters_taken)
+{
+	int fds[32];
+	unsigned int n = perf_take_counters(0, fds, 32);
+
+	ck_assert_uint_eq(n, guest.nprogrammable);
+	perfex("-e", "instructions:u", "--", "/bin/true");
+	ended_with(FAILED);
+	says(result.err, "taken");
+	says(result.err, "perf_events");
+	perf_give_counters(fds, n);
+	known_length();
+}
+END_TEST
+
+/* The counts of a program that became another user's are not told. */
+#define SETUID_COPY "/tmp/perfex_setuid"
+
+START_TEST(setuid_program)
+{
+	ck_assert_int_eq(system("cp " KNOWN_PATH " " SETUID_COPY), 0);
+	ck_ok(chmod(SETUID_COPY, 04755));
+	become(GUEST_UID);
+	perfex("--", SETUID_COPY);
+	ended_with(FAILED);
+	says(result.err, "INCOMPLETE");
+	perfex("--json", "-o", OUTPUT, "--", SETUID_COPY);
+	ended_with(FAILED);
+	is_json(output());
+	ck_assert(!strncmp(member(output(), "complete"), "false", 5));
+	ck_assert(!strncmp(member(output(), "incomplete_because"), "\"", 1));
+}
+END_TEST
+
+/* perfex under perfex: the inner one finds the program's counters free, and counts. */
+START_TEST(nested)
+{
+	perfex("-o", "/tmp/outer", "--", PERFEX, "-o", OUTPUT, "--", "/bin/true");
+	ended_with(0);
+	says(output(), "seconds elapsed");
+}
+END_TEST
+
+/* Whatever is left of the last test, as another user, is not in the way. */
+static void run_fresh(const TTest *test, unsigned int what)
+{
+	(void)unlink(OUTPUT);
+	(void)unlink("/tmp/was-run");
+	(void)unlink("/tmp/outer");
+	(void)unlink(SETUID_COPY);
+	(void)chmod(PERFCTR_DEVICE, 0666);
+	guest_run(test, what);
+}
+
+int main(void)
+{
+	guest_begin("perfex", NULL);
+	run_fresh(counts_exactly, NEED_COUNTERS);
+	run_fresh(counts_exactly_as_user, NEED_COUNTERS | AS_USER);
+	run_fresh(counts_as_perf_does, NEED_COUNTERS | NEED_PERF);
+	run_fresh(counts_several, NEED_COUNTERS | AS_USER);
+	run_fresh(counts_over_a_second_exec, NEED_COUNTERS | AS_USER);
+	run_fresh(children_are_not_counted, NEED_COUNTERS | AS_USER);
+	run_fresh(no_modifier_as_root, NEED_COUNTERS);
+	run_fresh(no_modifier_as_user, NEED_COUNTERS | AS_USER);
+	run_fresh(kernel_mode, NEED_COUNTERS);
+	run_fresh(without_events, AS_USER);
+	run_fresh(exit_status, AS_USER);
+	run_fresh(death_by_signal, AS_USER);
+	run_fresh(program_not_there, AS_USER);
+	run_fresh(bad_usage, AS_USER);
+	run_fresh(output_file, AS_USER);
+	run_fresh(output_file_that_cannot_be_written, AS_USER);
+	run_fresh(json_of_strange_arguments, AS_USER);
+	run_fresh(program_inherits_no_more, AS_USER);
+	run_fresh(help, AS_USER);
+	run_fresh(info, AS_USER);
+	run_fresh(list, AS_USER);
+	run_fresh(unknown_event, NEED_COUNTERS | AS_USER);
+	run_fresh(event_that_this_machine_lacks, NEED_COUNTERS | AS_USER);
+	run_fresh(too_many_events, NEED_COUNTERS | AS_USER);
+	run_fresh(no_privilege, NEED_COUNTERS | AS_USER);
+	run_fresh(no_permission, 0);
+	run_fresh(no_module, LOG_MODULE);
+	run_fresh(counters_taken, NEED_COUNTERS | NEED_PERF);
+	run_fresh(setuid_program, 0);
+	run_fresh(nested, AS_USER);
+	return guest_end();
+}

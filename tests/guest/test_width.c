@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Counters are as wide as they are, and a count is 64 bits all the same. The
+ * module is loaded to take the counters for 24 bits wide: it must set them back
+ * before they pass half of that, behind the reader's back and without losing an
+ * instruction.
+ */
+#define _GNU_SOURCE
+#include <signal.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "counting.h"
+#include "guest.h"
+#include "loops.h"
+#include "rivals.h"
+
+#define WIDTH 24
+#define RANGE (1ull << WIDTH)
+#define MILLION 1000000ul
+/* Many times the range */
+#define CHUNKS 300
+
+START_TEST(info_tells_the_width)
+{
+	ck_assert_uint_eq(guest.info.width, WIDTH);
+}
+END_TEST
+
+/* All at once: nobody enters the kernel but by the timer. */
+static void count_at_once(const struct perfctr_page *page)
+{
+	uint64_t value[2];
+	long ret;
+
+	ret = exact_inline(page, 0, body_spin, CHUNKS / 2 * MILLION, value);
+	ck_assert_int_ge(ret, 0);
+	ck_assert_uint_eq(value[1] - value[0], EXACT_INLINE + BODY_SPIN(CHUNKS / 2 * MILLION) +
+			  (uint64_t)ret * EXACT_INLINE_RETRY);
+	ck_assert_uint_gt(value[1], 10 * RANGE);
+}
+
+START_TEST(mapped_thread)
+{
+	count_at_once(map_page(count_event(EV_INSTRUCTIONS)));
+}
+END_TEST
+
+START_TEST(mapped_thread_on_another_cpu)
+{
+	const struct perfctr_page *page = map_page(count_event(EV_INSTRUCTIONS));
+
+	pin_self(1);
+	count_at_once(page);
+}
+END_TEST
+
+START_TEST(register_stays_below)
+{
+	const struct perfctr_page *page = map_page(count_event(EV_INSTRUCTIONS));
+	unsigned int hw = page_hw_counter(page, 0);
+	uint64_t now, most = 0, last = 0;
+	unsigned int i, set_back = 0;
+
+	for (i = 0; i < 20 * CHUNKS; i++) {
+		body_spin(MILLION / 40);
+		now = read_register(hw);
+		most = now > most ? now : most;
+		set_back += now < last;
+		last = now;
+	}
+	ck_assert_uint_lt(most, RANGE);
+	/* 300 million counts need at least so many periods of half the range. */
+	ck_assert_uint_ge(set_back, CHUNKS * MILLION / RANGE);
+}
+END_TEST
+
+/* No page, so no permission, and a counter that nobody but the kernel reads. */
+START_TEST(unmapped_thread)
+{
+	struct perfctr_read rd[2] = { { .size = sizeof(*rd) }, { .size = sizeof(*rd) } };
+	int fd = count_event(EV_INSTRUCTIONS);
+
+	ck_assert_int_eq(exact_kernel(fd, PERFCTR_IOC_READ, rd, body_spin, CHUNKS / 2 * MILLION), 0);
+	ck_assert_uint_eq(rd[1].sum[0] - rd[0].sum[0],
+			  EXACT_KERNEL + BODY_SPIN(CHUNKS / 2 * MILLION));
+}
+END_TEST
+
+/* The reader of test_reader.c, among switches and settings back. */
+START_TEST(no_read_jumps)
+{
+	const struct perfctr_page *page = map_page(count_event(EV_INSTRUCTIONS));
+	struct rivals_plan plan = { .n = 2, .cpu = -1, .sleep_us = 50, .sleepers = true };
+	struct rivals *rivals = rivals_start(&plan);
+	struct reader_result result;
+	unsigned int i;
+
+	for (i = 0; i < 20; i++) {
+		memset(&result, 0, sizeof(result));
+		ck_assert_msg(exact_reader(page, 0, MILLION, &result) == 0,
+			      "read %llu: %llu instructions since the last, executed %llu",
+			      (unsigned long long)result.turns, (unsigned long long)result.delta,
+			      (unsigned long long)result.expected);
+	}
+	rivals_stop(rivals);
+}
+END_TEST
+
+/* While it sleeps others count with the same counters, which are set back meanwhile. */
+START_TEST(sleeper_among_rivals)
+{
+	struct perfctr_control control;
+	struct rivals_plan plan = { .n = 2, .cpu = -1, .control = &control, .exact = true };
+	struct perfctr_read rd[2] = { { .size = sizeof(*rd) }, { .size = sizeof(*rd) } };
+	struct rivals *rivals;
+	unsigned int i;
+	int fd;
+
+	control_init(&control);
+	control.tsc_on = 1;
+	control_add(&control, EV_INSTRUCTIONS);
+	fd = count_event(EV_INSTRUCTIONS);
+	rivals = rivals_start(&plan);
+	for (i = 0; i < 50; i++) {
+		sleep_us(20000);
+		ck_assert_int_eq(exact_kernel(fd, PERFCTR_IOC_READ, rd, body_spin, MILLION), 0);
+		ck_assert_uint_eq(rd[1].sum[0] - rd[0].sum[0], EXACT_KERNEL + BODY_SPIN(MILLION));
+	}
+	rivals_stop(rivals);
+}
+END_TEST
+
+int main(void)
+{
+	guest_begin("width", "counter_width=24");
+	GUEST_RUN(info_tells_the_width, NEED_COUNTERS | AS_USER);
+	GUEST_RUN(mapped_thread, NEED_COUNTERS | NEED_USER_READ | AS_USER);
+	GUEST_RUN(mapped_thread_on_another_cpu,
+		  NEED_COUNTERS | NEED_USER_READ | NEED_SMP | AS_USER);
+	GUEST_RUN(register_stays_below, NEED_COUNTERS | NEED_USER_READ | AS_USER);
+	GUEST_RUN(unmapped_thread, NEED_COUNTERS | AS_USER);
+	GUEST_RUN(no_read_jumps, NEED_COUNTERS | NEED_USER_READ);
+	GUEST_RUN(sleeper_among_rivals, NEED_COUNTERS);
+	return guest_end();
+}

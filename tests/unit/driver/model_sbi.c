@@ -1,0 +1,692 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The modelled machine: see model_sbi.h. The firmware's behaviour is that of
+ * OpenSBI 1.6 where the specification leaves a choice:
+ *
+ *  - CFG_MATCH gives, of the counters in the mask that are free and can count
+ *    the event, the highest;
+ *  - cycles and instructions fall back to the fixed counters, in the mask or not,
+ *    had by anyone or not, and rewrite their filter; without Sscofpmf they are
+ *    never given anything else;
+ *  - START and STOP skip what was not handed out, and return what the last
+ *    counter said; ALREADY_STARTED leaves the value;
+ *  - only STOP with RESET gives a counter back.
+ */
+#include <check.h>
+
+#include "model_sbi.h"
+#include "shim/asm/hwcap.h"
+#include "shim/asm/timex.h"
+
+#define FW_CTRS		16	/* firmware counters follow the hardware's */
+#define NR(array)	(sizeof(array) / sizeof((array)[0]))
+
+/* What the trap to the firmware and back costs in supervisor mode, and what in machine mode */
+#define CALL_SUPERVISOR	7
+#define CALL_MACHINE	300
+
+static struct {
+	struct model_ctr ctr[MODEL_CTRS];
+	u64 value[MODEL_CTRS];
+	u32 scounteren;
+	u64 time;
+} harts[SHIM_CPUS];
+
+const struct model_machine model_default = {
+	.sbi = true,
+	.sscofpmf = true,
+	.nr_cpus = 2,
+	.programmable = 0x7f8,
+	.width = 48,
+};
+
+struct model_machine model;
+unsigned int model_calls[MODEL_FIDS];
+struct model_tally *model_witness[SHIM_CPUS];
+unsigned long riscv_timebase = 10000000;
+unsigned long sbi_spec_version;
+unsigned char shim_csr_readable[3];
+
+static enum model_owner caller;
+
+static struct {
+	unsigned int after;
+	unsigned int times;
+	long error;
+} fail[MODEL_FIDS];
+
+static const struct {
+	u32 event;
+	u64 data;
+} kinds[KIND_NR] = {
+	[KIND_CYCLES] = { EV_CYCLES, 0 },
+	[KIND_INSTRUCTIONS] = { EV_INSTRUCTIONS, 0 },
+	[KIND_BRANCHES] = { EV_BRANCHES, 0 },
+	[KIND_DTLB_READ] = { EV_DTLB_READ, 0 },
+	[KIND_DTLB_WRITE] = { EV_DTLB_WRITE, 0 },
+	[KIND_ITLB] = { EV_ITLB, 0 },
+	[KIND_STORES] = { EV_RAW, RAW_STORES },
+};
+
+static void hart_reset(unsigned int cpu)
+{
+	unsigned int hw;
+
+	for (hw = 0; hw < MODEL_CTRS; hw++) {
+		harts[cpu].ctr[hw] = (struct model_ctr) {
+			.active = MODEL_NO_EVENT,
+			.event = MODEL_NO_EVENT,
+			.inhibited = true,
+		};
+	}
+	harts[cpu].ctr[MODEL_CYCLE].active = EV_CYCLES;
+	harts[cpu].ctr[MODEL_CYCLE].event = EV_CYCLES;
+	harts[cpu].ctr[MODEL_CYCLE].inhibited = false;
+	harts[cpu].ctr[MODEL_INSTRET].active = EV_INSTRUCTIONS;
+	harts[cpu].ctr[MODEL_INSTRET].event = EV_INSTRUCTIONS;
+	harts[cpu].ctr[MODEL_INSTRET].inhibited = false;
+	harts[cpu].scounteren = BIT(1);
+}
+
+void model_boot(const struct model_machine *machine)
+{
+	unsigned int cpu, hw;
+
+	model = *machine;
+	shim_possible = model.nr_cpus;
+	shim_online = BIT(model.nr_cpus) - 1;
+	sbi_spec_version = sbi_mk_version(2, 0);
+	memset(shim_csr_readable, 1, sizeof(shim_csr_readable));
+	for (cpu = 0; cpu < SHIM_CPUS; cpu++) {
+		hart_reset(cpu);
+		/* No two registers hold the same by chance. */
+		for (hw = 0; hw < MODEL_CTRS; hw++)
+			harts[cpu].value[hw] = 0x10000ull * (hw + 1) + 0x100ull * cpu;
+		harts[cpu].time = 1000000 + cpu;
+		if (model.smcntrpmf)
+			shim_nodes[cpu].extensions = "i m a sscofpmf smcntrpmf zicntr";
+		else
+			shim_nodes[cpu].extensions = "i m a sscofpmf zicntr";
+	}
+}
+
+/*
+ * Counting
+ */
+
+static u64 ctr_limit(unsigned int hw)
+{
+	unsigned int width = model.width;
+
+	if (hw < MODEL_HPM)
+		return ~0ull;
+	if (model.narrow == hw)
+		width = model.narrow_width;
+	return width < 64 ? (1ull << width) - 1 : ~0ull;
+}
+
+/* QEMU's limit: a counter does not count what another one got before it. */
+static bool event_is_new(unsigned long event, u64 data)
+{
+	unsigned int hw;
+
+	for (hw = MODEL_HPM; hw < MODEL_CTRS; hw++) {
+		const struct model_ctr *ctr = &harts[shim_cpu].ctr[hw];
+
+		if (ctr->event == event && ctr->data == data && !ctr->dead)
+			return false;
+	}
+	return true;
+}
+
+static void happen(enum model_kind kind, enum model_mode mode, u64 nr)
+{
+	unsigned int hw;
+
+	if (model_witness[shim_cpu])
+		model_witness[shim_cpu]->nr[kind][mode] += nr;
+	for (hw = 0; hw < MODEL_CTRS; hw++) {
+		const struct model_ctr *ctr = &harts[shim_cpu].ctr[hw];
+
+		if (ctr->event == kinds[kind].event && ctr->data == kinds[kind].data &&
+		    !ctr->inhibited && !(ctr->modes_off & BIT(mode)) && !ctr->dead)
+			harts[shim_cpu].value[hw] = (harts[shim_cpu].value[hw] + nr) &
+						    ctr_limit(hw);
+	}
+}
+
+void model_execute(enum model_mode mode, u64 instructions)
+{
+	u64 cycles = 3 * instructions + 1;
+
+	happen(KIND_CYCLES, mode, cycles);
+	happen(KIND_INSTRUCTIONS, mode, instructions);
+	happen(KIND_BRANCHES, mode, instructions / 5);
+	happen(KIND_DTLB_READ, mode, instructions / 7);
+	happen(KIND_DTLB_WRITE, mode, instructions / 11);
+	happen(KIND_ITLB, mode, instructions / 13);
+	happen(KIND_STORES, mode, instructions / 3);
+	harts[shim_cpu].time += cycles / 2;
+	if (model_witness[shim_cpu])
+		model_witness[shim_cpu]->time += cycles / 2;
+}
+
+enum model_kind model_kind(u32 event, u64 data)
+{
+	enum model_kind kind;
+
+	for (kind = KIND_CYCLES; kind < KIND_NR; kind++)
+		if (kinds[kind].event == event && kinds[kind].data == data)
+			return kind;
+	ck_abort_msg("no event %#x, %#llx", event, data);
+	return KIND_NR;
+}
+
+/*
+ * The firmware. Its counter indices: the hardware's, in the order of the CSRs or
+ * not, then its own.
+ */
+
+static unsigned int nr_hw_ctrs(void)
+{
+	return model.programmable ? 32 - (unsigned int)__builtin_clz(model.programmable) : 3;
+}
+
+static unsigned int index_of(unsigned int hw)
+{
+	return model.shuffled ? (hw + 5) % nr_hw_ctrs() : hw;
+}
+
+/* MODEL_CTRS if it is none of the hardware's */
+static unsigned int hw_of(unsigned long index)
+{
+	unsigned int hw;
+
+	for (hw = 0; hw < nr_hw_ctrs(); hw++)
+		if (index_of(hw) == index && (model.programmable | MODEL_FIXED) & BIT(hw))
+			return hw;
+	return MODEL_CTRS;
+}
+
+static bool mask_is_good(unsigned long base, unsigned long mask)
+{
+	return mask && base + 63 - (unsigned int)__builtin_clzl(mask) < nr_hw_ctrs() + FW_CTRS;
+}
+
+/* A programmable counter is touched by whoever has it. */
+static void expect_own(unsigned int hw, const char *what)
+{
+	const struct model_ctr *ctr = &harts[shim_cpu].ctr[hw];
+
+	if (hw < MODEL_HPM || ctr->owner == MODEL_NOBODY || ctr->owner == caller)
+		return;
+	ck_abort_msg("%s of hpmcounter%u of CPU %u, which is %s", what, hw, shim_cpu,
+		     ctr->owner == MODEL_PERF ? "perf's" : "the driver's");
+}
+
+static u8 modes_off(unsigned long flags)
+{
+	u8 off = 0;
+
+	if (flags & SBI_PMU_CFG_FLAG_SET_UINH)
+		off |= BIT(MODEL_USER);
+	if (flags & SBI_PMU_CFG_FLAG_SET_SINH)
+		off |= BIT(MODEL_KERNEL);
+	/* The firmware never counts itself where it can help it. */
+	return off | BIT(MODEL_MACHINE);
+}
+
+static struct sbiret fixed(unsigned int hw, unsigned long flags)
+{
+	if (model.smcntrpmf) {
+		harts[shim_cpu].ctr[hw].modes_off = modes_off(flags);
+		harts[shim_cpu].ctr[hw].owner = caller;
+	}
+	return (struct sbiret) { .value = index_of(hw) };
+}
+
+static bool event_is_valid(unsigned long event)
+{
+	unsigned int type = event >> 16, code = event & 0xffff;
+
+	switch (type) {
+	case 0:
+		return code < SBI_PMU_HW_GENERAL_MAX;
+	case 1:
+		return code >> 3 < 7 && (code >> 1 & 3) < 3;
+	case 2:
+		return code == 0;
+	default:
+		return false;
+	}
+}
+
+static u32 event_counters(unsigned long event, u64 data)
+{
+	if (model.basic && event != EV_CYCLES && event != EV_INSTRUCTIONS)
+		return 0;
+	switch (event) {
+	case EV_CYCLES:
+	case EV_INSTRUCTIONS:
+	case EV_ITLB:
+		return model.programmable;
+	case EV_BRANCHES:
+		return model.branches ? model.programmable : 0;
+	case EV_DTLB_READ:
+	case EV_DTLB_WRITE:
+		return model.dtlb_counters ? model.dtlb_counters : model.programmable;
+	case EV_RAW:
+		return data == RAW_STORES ? model.programmable : 0;
+	default:
+		return 0;
+	}
+}
+
+static struct sbiret cfg_match(unsigned long base, unsigned long mask, unsigned long flags,
+			       unsigned long event, u64 data)
+{
+	unsigned int index, fallback = MODEL_CTRS, found = MODEL_CTRS;
+	struct model_ctr *ctr;
+
+	if (event == EV_CYCLES)
+		fallback = MODEL_CYCLE;
+	else if (event == EV_INSTRUCTIONS)
+		fallback = MODEL_INSTRET;
+	if (!mask_is_good(base, mask) || !event_is_valid(event))
+		return (struct sbiret) { .error = SBI_ERR_INVALID_PARAM };
+	if (flags & SBI_PMU_CFG_FLAG_SKIP_MATCH) {
+		index = base + (unsigned int)__builtin_ctzl(mask);
+		found = hw_of(index);
+		if (found == MODEL_CTRS || harts[shim_cpu].ctr[found].active == MODEL_NO_EVENT)
+			return (struct sbiret) { .error = SBI_ERR_INVALID_PARAM };
+		expect_own(found, "CFG_MATCH");
+		return (struct sbiret) { .value = index };
+	}
+	if (fallback < MODEL_CTRS && !model.sscofpmf)
+		return fixed(fallback, flags);
+
+	for (index = 0; index < nr_hw_ctrs(); index++) {
+		unsigned int hw = hw_of(index);
+
+		if (hw < MODEL_CTRS && hw >= MODEL_HPM &&
+		    event_counters(event, data) & BIT(hw) &&
+		    (model.ignores_mask || (index >= base && mask & BIT(index - base))) &&
+		    harts[shim_cpu].ctr[hw].active == MODEL_NO_EVENT &&
+		    harts[shim_cpu].ctr[hw].inhibited)
+			found = hw;
+	}
+	if (found == MODEL_CTRS)
+		return fallback < MODEL_CTRS ? fixed(fallback, flags) :
+			(struct sbiret) { .error = SBI_ERR_NOT_SUPPORTED };
+
+	ctr = &harts[shim_cpu].ctr[found];
+	*ctr = (struct model_ctr) {
+		.active = event,
+		.owner = caller,
+		.inhibited = true,
+		.modes_off = model.sscofpmf ? modes_off(flags) : 0,
+		.event = event,
+		.data = data,
+		.dead = model.event_once && !event_is_new(event, data),
+	};
+	if (flags & SBI_PMU_CFG_FLAG_CLEAR_VALUE && event >> 16 == 0)
+		harts[shim_cpu].value[found] = 0;
+	if (flags & SBI_PMU_CFG_FLAG_AUTO_START && event >> 16 == 0)
+		ctr->inhibited = false;
+	return (struct sbiret) { .value = index_of(found) };
+}
+
+static struct sbiret start(unsigned long base, unsigned long mask, unsigned long flags, u64 value)
+{
+	struct sbiret ret = { .error = SBI_ERR_INVALID_PARAM };
+	unsigned int index;
+
+	if (!mask_is_good(base, mask))
+		return ret;
+	for (index = 0; index < 64; index++) {
+		unsigned int hw = hw_of(base + index);
+		struct model_ctr *ctr;
+
+		if (!(mask & BIT(index)) || hw == MODEL_CTRS)
+			continue;
+		ctr = &harts[shim_cpu].ctr[hw];
+		if (ctr->active == MODEL_NO_EVENT)
+			continue;
+		expect_own(hw, "START");
+		if (!ctr->inhibited) {
+			ret.error = SBI_ERR_ALREADY_STARTED;
+			continue;
+		}
+		ctr->inhibited = false;
+		if (flags & SBI_PMU_START_FLAG_SET_INIT_VALUE)
+			harts[shim_cpu].value[hw] = value & ctr_limit(hw);
+		ret.error = 0;
+	}
+	return ret;
+}
+
+static struct sbiret stop(unsigned long base, unsigned long mask, unsigned long flags)
+{
+	struct sbiret ret = { .error = SBI_ERR_INVALID_PARAM };
+	unsigned int index;
+
+	if (!mask_is_good(base, mask))
+		return ret;
+	for (index = 0; index < 64; index++) {
+		unsigned int hw = hw_of(base + index);
+		struct model_ctr *ctr;
+
+		if (!(mask & BIT(index)) || hw == MODEL_CTRS)
+			continue;
+		ctr = &harts[shim_cpu].ctr[hw];
+		if (ctr->active == MODEL_NO_EVENT)
+			continue;
+		expect_own(hw, "STOP");
+		ret.error = ctr->inhibited ? SBI_ERR_ALREADY_STOPPED : 0;
+		ctr->inhibited = true;
+		if (flags & SBI_PMU_STOP_FLAG_RESET && hw >= MODEL_HPM) {
+			ctr->active = MODEL_NO_EVENT;
+			ctr->owner = MODEL_NOBODY;
+			ctr->event = MODEL_NO_EVENT;
+			ctr->data = 0;
+			ctr->modes_off = 0;
+			ctr->dead = false;
+		}
+	}
+	return ret;
+}
+
+static struct sbiret get_info(unsigned long index)
+{
+	union sbi_pmu_ctr_info info = { .value = 0 };
+	unsigned int hw = hw_of(index);
+
+	if (index >= nr_hw_ctrs() + FW_CTRS || (index < nr_hw_ctrs() && hw == MODEL_CTRS))
+		return (struct sbiret) { .error = SBI_ERR_INVALID_PARAM };
+	info.width = 63;
+	if (hw == MODEL_CTRS) {
+		info.type = 1;
+	} else {
+		info.csr = CSR_CYCLE + hw;
+		if (hw >= MODEL_HPM)
+			info.width = (unsigned int)__builtin_popcountll(ctr_limit(hw)) - 1;
+	}
+	return (struct sbiret) { .value = (long)info.value };
+}
+
+long sbi_probe_extension(int ext)
+{
+	return ext == SBI_EXT_PMU && model.sbi;
+}
+
+bool shim_isa_extension(const char *name)
+{
+	shim_assert(!strcmp(name, "SSCOFPMF"));
+	return model.sscofpmf;
+}
+
+static bool injected(unsigned int fid)
+{
+	if (!fail[fid].times)
+		return false;
+	if (fail[fid].after) {
+		fail[fid].after--;
+		return false;
+	}
+	fail[fid].times--;
+	return true;
+}
+
+void model_fail(unsigned int fid, unsigned int after, unsigned int times, long error)
+{
+	fail[fid].after = after;
+	fail[fid].times = times;
+	fail[fid].error = error;
+}
+
+struct sbiret sbi_ecall(int ext, int fid, unsigned long a0, unsigned long a1, unsigned long a2,
+			unsigned long a3, unsigned long a4, unsigned long a5)
+{
+	struct sbiret ret = { .error = SBI_ERR_NOT_SUPPORTED };
+
+	(void)a5;
+	shim_assert(model.sbi && ext == SBI_EXT_PMU && fid >= 0 && fid < MODEL_FIDS);
+	/* All but the first two are about the CPU that makes them. */
+	if (fid >= SBI_EXT_PMU_COUNTER_CFG_MATCH)
+		lockdep_assert_irqs_disabled();
+	model_calls[fid]++;
+	caller = MODEL_DRIVER;
+	model_execute(MODEL_KERNEL, CALL_SUPERVISOR);
+	model_execute(MODEL_MACHINE, CALL_MACHINE);
+	if (injected(fid)) {
+		ret.error = fail[fid].error;
+	} else {
+		switch (fid) {
+		case SBI_EXT_PMU_NUM_COUNTERS:
+			ret = (struct sbiret) { .value = nr_hw_ctrs() + FW_CTRS };
+			break;
+		case SBI_EXT_PMU_COUNTER_GET_INFO:
+			ret = get_info(a0);
+			break;
+		case SBI_EXT_PMU_COUNTER_CFG_MATCH:
+			ret = cfg_match(a0, a1, a2, a3, a4);
+			break;
+		case SBI_EXT_PMU_COUNTER_START:
+			ret = start(a0, a1, a2, a3);
+			break;
+		case SBI_EXT_PMU_COUNTER_STOP:
+		default:
+			ret = stop(a0, a1, a2);
+			break;
+		}
+	}
+	model_execute(MODEL_MACHINE, CALL_MACHINE);
+	model_execute(MODEL_KERNEL, CALL_SUPERVISOR);
+	return ret;
+}
+
+unsigned int model_all_calls(void)
+{
+	unsigned int fid, all = 0;
+
+	for (fid = 0; fid < MODEL_FIDS; fid++)
+		all += model_calls[fid];
+	return all;
+}
+
+void model_calls_reset(void)
+{
+	memset(model_calls, 0, sizeof(model_calls));
+}
+
+/*
+ * What tests look at
+ */
+
+void model_ownership(struct model_ownership *all)
+{
+	unsigned int cpu;
+
+	memset(all, 0, sizeof(*all));
+	for (cpu = 0; cpu < SHIM_CPUS; cpu++)
+		memcpy(all->ctr[cpu], harts[cpu].ctr, sizeof(all->ctr[cpu]));
+}
+
+void model_expect_ownership(const struct model_ownership *before)
+{
+	unsigned int cpu, hw;
+
+	for (cpu = 0; cpu < SHIM_CPUS; cpu++) {
+		for (hw = 0; hw < MODEL_CTRS; hw++) {
+			const struct model_ctr *is = &harts[cpu].ctr[hw];
+			const struct model_ctr *was = &before->ctr[cpu][hw];
+
+			/* Nobody has a fixed counter, whoever wrote its filter. */
+			ck_assert_msg(hw < MODEL_HPM || is->owner == was->owner,
+				      "CPU %u, counter %u: owner %u, was %u",
+				      cpu, hw, is->owner, was->owner);
+			/* What the driver does with its own shows in what it counts. */
+			if (hw >= MODEL_HPM && is->owner == MODEL_DRIVER)
+				continue;
+			ck_assert_msg(is->active == was->active, "CPU %u, counter %u: event %#x, was %#x",
+				      cpu, hw, is->active, was->active);
+			ck_assert_msg(is->inhibited == was->inhibited, "CPU %u, counter %u: runs %u, was %u",
+				      cpu, hw, !is->inhibited, !was->inhibited);
+			ck_assert_msg((is->modes_off & ~BIT(MODEL_MACHINE)) ==
+				      (was->modes_off & ~BIT(MODEL_MACHINE)),
+				      "CPU %u, counter %u: modes off %#x, were %#x",
+				      cpu, hw, is->modes_off, was->modes_off);
+		}
+	}
+}
+
+u32 model_owned(unsigned int cpu, enum model_owner owner)
+{
+	unsigned int hw;
+	u32 owned = 0;
+
+	for (hw = MODEL_HPM; hw < MODEL_CTRS; hw++)
+		if (harts[cpu].ctr[hw].owner == owner && model.programmable & BIT(hw))
+			owned |= BIT(hw);
+	return owned;
+}
+
+const struct model_ctr *model_ctr(unsigned int cpu, unsigned int hw)
+{
+	return &harts[cpu].ctr[hw];
+}
+
+u64 model_value(unsigned int cpu, unsigned int hw)
+{
+	return harts[cpu].value[hw];
+}
+
+void model_set_value(unsigned int cpu, unsigned int hw, u64 value)
+{
+	harts[cpu].value[hw] = value & ctr_limit(hw);
+}
+
+u32 model_scounteren(unsigned int cpu)
+{
+	return harts[cpu].scounteren;
+}
+
+void model_set_scounteren(unsigned int cpu, u32 bits)
+{
+	harts[cpu].scounteren = bits;
+}
+
+/*
+ * CSRs
+ */
+
+unsigned long shim_csr_read(unsigned int csr)
+{
+	unsigned int hw = csr - CSR_CYCLE;
+
+	if (csr == CSR_TIME)
+		return harts[shim_cpu].time;
+	if (csr == CSR_SCOUNTEREN)
+		return harts[shim_cpu].scounteren;
+	/* Otherwise it is an illegal instruction. */
+	shim_assert(hw < MODEL_CTRS && (model.programmable | MODEL_FIXED) & BIT(hw));
+	return harts[shim_cpu].value[hw];
+}
+
+unsigned long shim_csr_read_set(unsigned int csr, unsigned long bits)
+{
+	unsigned long was = shim_csr_read(csr);
+
+	shim_assert(csr == CSR_SCOUNTEREN);
+	harts[shim_cpu].scounteren |= bits;
+	return was;
+}
+
+void shim_csr_clear(unsigned int csr, unsigned long bits)
+{
+	shim_assert(csr == CSR_SCOUNTEREN);
+	harts[shim_cpu].scounteren &= ~bits;
+}
+
+/*
+ * perf
+ */
+
+bool model_perf_take(unsigned int cpu, unsigned int hw, u32 event, u64 data, bool user_only)
+{
+	unsigned int before = shim_cpu;
+	struct sbiret ret;
+	bool good;
+
+	shim_cpu = cpu;
+	caller = MODEL_PERF;
+	ret = cfg_match(index_of(hw), 1, user_only ? SBI_PMU_CFG_FLAG_SET_SINH : 0, event, data);
+	good = !ret.error && (u64)ret.value == index_of(hw);
+	if (good)
+		start(index_of(hw), 1, SBI_PMU_START_FLAG_SET_INIT_VALUE, 0);
+	shim_cpu = before;
+	return good;
+}
+
+u32 model_perf_take_all(unsigned int cpu)
+{
+	u32 event = model.basic ? EV_CYCLES : EV_ITLB;
+	unsigned int hw;
+	u32 taken = 0;
+
+	for (hw = MODEL_HPM; hw < MODEL_CTRS; hw++)
+		if (model.programmable & BIT(hw) && model_perf_take(cpu, hw, event, 0, true))
+			taken |= BIT(hw);
+	return taken;
+}
+
+void model_perf_give(unsigned int cpu, u32 counters)
+{
+	unsigned int before = shim_cpu, hw;
+
+	shim_cpu = cpu;
+	caller = MODEL_PERF;
+	for (hw = MODEL_HPM; hw < MODEL_CTRS; hw++)
+		if (counters & BIT(hw))
+			stop(index_of(hw), 1, SBI_PMU_STOP_FLAG_RESET);
+	shim_cpu = before;
+}
+
+/*
+ * Harts that lose something
+ */
+
+void model_hart_off(unsigned int cpu)
+{
+	hart_reset(cpu);
+}
+
+void model_hart_on(unsigned int cpu)
+{
+	unsigned int hw;
+
+	hart_reset(cpu);
+	for (hw = 0; hw < MODEL_CTRS; hw++)
+		harts[cpu].value[hw] = 0;
+}
+
+void model_hart_sleep(unsigned int cpu, bool firmware_forgets)
+{
+	unsigned int hw;
+
+	for (hw = 0; hw < MODEL_CTRS; hw++) {
+		struct model_ctr *ctr = &harts[cpu].ctr[hw];
+
+		harts[cpu].value[hw] = 0;
+		ctr->modes_off = 0;
+		if (hw < MODEL_HPM)
+			continue;
+		ctr->inhibited = true;
+		ctr->event = MODEL_NO_EVENT;
+		ctr->data = 0;
+		if (firmware_forgets) {
+			ctr->active = MODEL_NO_EVENT;
+			ctr->owner = MODEL_NOBODY;
+		}
+	}
+}

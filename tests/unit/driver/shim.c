@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What shim/kernel.h declares. */
+#include <check.h>
+#include <stdio.h>
+
+#include "shim/kernel.h"
+
+#define NR(array)	(sizeof(array) / sizeof((array)[0]))
+
+unsigned int shim_cpu;
+u32 shim_online = 1;
+unsigned int shim_possible = 1;
+bool shim_irqs_off;
+int shim_hz = 250;
+/* As in the kernel, about to wrap */
+unsigned long shim_jiffies = -300UL * 250;
+struct task_struct shim_current;
+unsigned int shim_hotplug_locked;
+unsigned int shim_allocations;
+bool shim_no_memory;
+int shim_allow_kernel;
+unsigned int shim_cpu_nodes;
+struct shim_cpu_node shim_nodes[SHIM_CPUS];
+
+/* The harness's words for module-wide things that the linked parts want */
+struct workqueue_struct *perfctr_wq;
+
+void shim_fail(const char *file, int line, const char *what)
+{
+	ck_abort_msg("%s:%d: not so: %s", file, line, what);
+	abort();
+}
+
+unsigned long shim_index_nospec(unsigned long index, unsigned long size)
+{
+	shim_assert(index < size);
+	return index;
+}
+
+/* Module parameters */
+
+static struct {
+	const char *name;
+	unsigned int *value;
+} params[4];
+
+static size_t nr_params;
+
+void shim_param(const char *name, void *value)
+{
+	if (nr_params == NR(params))
+		abort();
+	params[nr_params].name = name;
+	params[nr_params++].value = value;
+}
+
+void shim_set_param(const char *name, unsigned int value)
+{
+	size_t i;
+
+	for (i = 0; i < nr_params; i++) {
+		if (!strcmp(params[i].name, name)) {
+			*params[i].value = value;
+			return;
+		}
+	}
+	ck_abort_msg("the module has no parameter %s", name);
+}
+
+/* The device tree. A node is a pointer into shim_nodes. */
+
+struct device_node *of_get_cpu_node(int cpu, const unsigned int *thread)
+{
+	(void)thread;
+	if (shim_nodes[cpu].missing)
+		return NULL;
+	shim_cpu_nodes++;
+	return (struct device_node *)&shim_nodes[cpu];
+}
+
+void of_node_put(struct device_node *node)
+{
+	shim_assert(node && shim_cpu_nodes);
+	shim_cpu_nodes--;
+}
+
+static const struct shim_cpu_node *cpu_node(const struct device_node *node)
+{
+	return (const struct shim_cpu_node *)node;
+}
+
+/* The list's strings are separated by blanks here. */
+int of_property_match_string(const struct device_node *node, const char *name,
+			     const char *string)
+{
+	const char *list = cpu_node(node)->extensions;
+	size_t length = strlen(string);
+	int i;
+
+	if (strcmp(name, "riscv,isa-extensions") != 0 || !list)
+		return -EINVAL;
+	for (i = 0; *list; i++) {
+		size_t n = strcspn(list, " ");
+
+		if (n == length && !strncmp(list, string, n))
+			return i;
+		list += n + (list[n] != '\0');
+	}
+	return -ENODATA;
+}
+
+int of_property_read_string(const struct device_node *node, const char *name,
+			    const char **string)
+{
+	if (strcmp(name, "riscv,isa") != 0 || !cpu_node(node)->isa)
+		return -EINVAL;
+	*string = cpu_node(node)->isa;
+	return 0;
+}
+
+/* Locks */
+
+void mutex_lock(struct mutex *lock)
+{
+	might_sleep();
+	shim_assert(!lock->held);
+	lock->held = true;
+}
+
+void mutex_unlock(struct mutex *lock)
+{
+	shim_assert(lock->held);
+	lock->held = false;
+}
+
+void cpus_read_lock(void)
+{
+	might_sleep();
+	shim_hotplug_locked++;
+}
+
+void cpus_read_unlock(void)
+{
+	shim_assert(shim_hotplug_locked);
+	shim_hotplug_locked--;
+}
+
+/* Memory */
+
+void *kzalloc(size_t size, unsigned int flags)
+{
+	void *ptr;
+
+	(void)flags;
+	might_sleep();
+	if (shim_no_memory)
+		return NULL;
+	ptr = calloc(1, size);
+	if (!ptr)
+		abort();
+	shim_allocations++;
+	return ptr;
+}
+
+void kfree(const void *ptr)
+{
+	if (!ptr)
+		return;
+	shim_assert(shim_allocations);
+	shim_allocations--;
+	free((void *)ptr);
+}
+
+/* Work */
+
+static struct work_struct *works[8];
+
+static bool work_add(struct work_struct *work, unsigned long delay)
+{
+	size_t i;
+
+	if (work->pending)
+		return false;
+	work->pending = true;
+	work->delay = delay;
+	for (i = 0; i < NR(works); i++) {
+		if (!works[i]) {
+			works[i] = work;
+			return true;
+		}
+	}
+	abort();
+}
+
+static bool work_remove(struct work_struct *work)
+{
+	size_t i;
+
+	for (i = 0; i < NR(works); i++)
+		if (works[i] == work)
+			works[i] = NULL;
+	if (!work->pending)
+		return false;
+	work->pending = false;
+	return true;
+}
+
+static void work_run(struct work_struct *work)
+{
+	work_remove(work);
+	might_sleep();
+	work->fn(work);
+	might_sleep();
+}
+
+bool queue_work(struct workqueue_struct *wq, struct work_struct *work)
+{
+	(void)wq;
+	return work_add(work, 0);
+}
+
+bool queue_delayed_work(struct workqueue_struct *wq, struct delayed_work *work,
+			unsigned long delay)
+{
+	(void)wq;
+	shim_assert(delay);
+	return work_add(&work->work, delay);
+}
+
+bool flush_work(struct work_struct *work)
+{
+	bool pending = work->pending;
+
+	might_sleep();
+	if (pending)
+		work_run(work);
+	return pending;
+}
+
+bool cancel_delayed_work_sync(struct delayed_work *work)
+{
+	might_sleep();
+	return work_remove(&work->work);
+}
+
+void shim_work(bool delayed)
+{
+	struct work_struct *now[NR(works)];
+	size_t i;
+
+	for (i = 0; i < NR(now); i++)
+		now[i] = works[i];
+	for (i = 0; i < NR(now); i++)
+		if (now[i] && now[i]->pending && (delayed || !now[i]->delay))
+			work_run(now[i]);
+}
+
+unsigned long shim_work_delay(void)
+{
+	size_t i;
+
+	for (i = 0; i < NR(works); i++)
+		if (works[i] && works[i]->delay)
+			return works[i]->delay;
+	return 0;
+}
+
+/* CPU hotplug */
+
+static int (*cpu_online)(unsigned int cpu);
+static int (*cpu_offline)(unsigned int cpu);
+
+static void on_cpu(unsigned int cpu, int (*fn)(unsigned int cpu))
+{
+	unsigned int before = shim_cpu;
+
+	if (!fn)
+		return;
+	shim_cpu = cpu;
+	might_sleep();
+	shim_assert(!fn(cpu));
+	might_sleep();
+	shim_cpu = before;
+}
+
+int cpuhp_setup_state(int state, const char *name, int (*online)(unsigned int cpu),
+		      int (*offline)(unsigned int cpu))
+{
+	unsigned int cpu;
+
+	(void)name;
+	shim_assert(!cpu_online && !shim_hotplug_locked);
+	cpu_online = online;
+	cpu_offline = offline;
+	for (cpu = 0; cpu < SHIM_CPUS; cpu++)
+		if (shim_online & BIT(cpu))
+			on_cpu(cpu, online);
+	return state;
+}
+
+void cpuhp_remove_state(int state)
+{
+	unsigned int cpu;
+
+	(void)state;
+	shim_assert(!shim_hotplug_locked);
+	for (cpu = 0; cpu < SHIM_CPUS; cpu++)
+		if (shim_online & BIT(cpu))
+			on_cpu(cpu, cpu_offline);
+	cpu_online = NULL;
+	cpu_offline = NULL;
+}
+
+void shim_cpu_up(unsigned int cpu)
+{
+	shim_assert(!(shim_online & BIT(cpu)));
+	shim_online |= BIT(cpu);
+	on_cpu(cpu, cpu_online);
+}
+
+void shim_cpu_down(unsigned int cpu)
+{
+	shim_assert(shim_online & BIT(cpu));
+	on_cpu(cpu, cpu_offline);
+	shim_online &= ~BIT(cpu);
+}

@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * As much of the kernel as module/ sees when it is compiled for the host. What
+ * the kernel checks with lockdep is checked here as well: a violation fails the
+ * test. The headers in linux/ and asm/ all lead here.
+ */
+#ifndef SHIM_KERNEL_H
+#define SHIM_KERNEL_H
+
+#include <errno.h>
+#include <linux/types.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef __u8 u8;
+typedef __u16 u16;
+typedef __u32 u32;
+typedef __u64 u64;
+typedef __s32 s32;
+typedef __s64 s64;
+typedef unsigned short ushort;
+typedef unsigned int uint;
+
+#define __user
+#define __init
+#define __cold
+#define __rcu
+#define __percpu
+#define notrace
+#define noinline		__attribute__((__noinline__))
+#ifndef __always_inline
+#define __always_inline		inline __attribute__((__always_inline__))
+#endif
+/* In linux/stddef.h since 6.5 */
+#ifndef __counted_by
+#define __counted_by(member)
+#endif
+#define likely(x)		__builtin_expect(!!(x), 1)
+#define unlikely(x)		__builtin_expect(!!(x), 0)
+#define __stringify_1(x...)	#x
+#define __stringify(x...)	__stringify_1(x)
+#define barrier()		__asm__ volatile("" : : : "memory")
+#define READ_ONCE(x)		(*(const volatile __typeof__(x) *)&(x))
+#define WRITE_ONCE(x, value)	(*(volatile __typeof__(x) *)&(x) = (value))
+
+#define min(a, b)							\
+({									\
+	__typeof__(a) __a = (a);					\
+	__typeof__(b) __b = (b);					\
+									\
+	__a < __b ? __a : __b;						\
+})
+#define max(a, b)							\
+({									\
+	__typeof__(a) __max_a = (a);					\
+	__typeof__(b) __max_b = (b);					\
+									\
+	__max_a > __max_b ? __max_a : __max_b;				\
+})
+
+#define container_of(ptr, type, member)					\
+	((type *)((char *)(ptr) - offsetof(type, member)))
+
+/* Bits */
+#define BITS_PER_LONG		64
+#define BIT(nr)			(1UL << (nr))
+#define BIT_ULL(nr)		(1ULL << (nr))
+#define hweight32(w)		((unsigned int)__builtin_popcount(w))
+
+static inline unsigned long shim_next_bit(unsigned long word, unsigned long size,
+					  unsigned long from)
+{
+	while (from < size && !(word & BIT(from)))
+		from++;
+	return from;
+}
+
+/* Of one word, which is all that there is here */
+#define for_each_set_bit(bit, addr, size)				\
+	for ((bit) = shim_next_bit(*(addr), size, 0); (bit) < (size);	\
+	     (bit) = shim_next_bit(*(addr), size, (bit) + 1))
+
+/* An index that was not compared before is a bug that speculation makes worse. */
+unsigned long shim_index_nospec(unsigned long index, unsigned long size);
+#define array_index_nospec(index, size)	shim_index_nospec(index, size)
+
+/* What must never happen */
+void shim_fail(const char *file, int line, const char *what) __attribute__((__noreturn__));
+#define shim_assert(condition)						\
+do {									\
+	if (!(condition))						\
+		shim_fail(__FILE__, __LINE__, #condition);		\
+} while (0)
+
+#define WARN_ON(condition)						\
+({									\
+	bool __warn = (condition);					\
+									\
+	if (__warn)							\
+		shim_fail(__FILE__, __LINE__, #condition);		\
+	__warn;								\
+})
+
+/* CPUs and interrupts */
+#define SHIM_CPUS	4
+
+extern unsigned int shim_cpu;		/* the current one */
+extern u32 shim_online;			/* bit map */
+extern bool shim_irqs_off;
+extern unsigned int shim_possible;	/* how many there can be */
+
+#define DECLARE_PER_CPU(type, name)	extern __typeof__(type) name[SHIM_CPUS]
+#define DEFINE_PER_CPU(type, name)	__typeof__(type) name[SHIM_CPUS]
+/* Nothing here uses per-CPU data with interrupts on. */
+#define this_cpu_ptr(ptr)						\
+({									\
+	shim_assert(shim_irqs_off);					\
+	&(*(ptr))[shim_cpu];						\
+})
+#define per_cpu_ptr(ptr, cpu)	(&(*(ptr))[cpu])
+
+#define for_each_possible_cpu(cpu)					\
+	for ((cpu) = 0; (cpu) < shim_possible; (cpu)++)
+
+static inline unsigned long shim_irq_save(void)
+{
+	unsigned long flags = shim_irqs_off;
+
+	shim_irqs_off = true;
+	return flags;
+}
+
+#define local_irq_save(flags)		((flags) = shim_irq_save())
+#define local_irq_restore(flags)					\
+do {									\
+	shim_assert(shim_irqs_off);					\
+	shim_irqs_off = (flags);					\
+} while (0)
+#define local_irq_disable()						\
+do {									\
+	shim_assert(!shim_irqs_off);					\
+	shim_irqs_off = true;						\
+} while (0)
+#define local_irq_enable()						\
+do {									\
+	shim_assert(shim_irqs_off);					\
+	shim_irqs_off = false;						\
+} while (0)
+#define lockdep_assert_irqs_disabled()	shim_assert(shim_irqs_off)
+#define might_sleep()			shim_assert(!shim_irqs_off)
+
+/* Module parameters */
+void shim_param(const char *name, void *value);
+#define module_param(name, type, mode)					\
+static __attribute__((__constructor__)) void shim_param_##name(void)	\
+{									\
+	shim_param(#name, &(name));					\
+}									\
+extern int shim_param_end
+#define MODULE_PARM_DESC(name, text)	extern int shim_param_end
+
+/* Users */
+typedef struct {
+	unsigned int val;
+} kuid_t;
+#define KUIDT_INIT(value)	((kuid_t) { value })
+#define uid_eq(a, b)		((a).val == (b).val)
+
+/* The current thread, as far as the arch looks at it */
+struct pt_regs {
+	unsigned long tp;
+};
+
+struct mm_struct;
+
+struct task_struct {
+	struct mm_struct *mm;
+	struct pt_regs regs;
+};
+
+extern struct task_struct shim_current;
+#define current			(&shim_current)
+#define task_pt_regs(task)	(&(task)->regs)
+
+/* Time */
+extern int shim_hz;
+#define HZ			shim_hz
+/* Moves when a test says so. */
+extern unsigned long shim_jiffies;
+#define jiffies			shim_jiffies
+#define time_before(a, b)	((long)((a) - (b)) < 0)
+
+/* The device tree: CPU nodes, which are counted */
+struct device_node;
+struct device_node *of_get_cpu_node(int cpu, const unsigned int *thread);
+void of_node_put(struct device_node *node);
+int of_property_match_string(const struct device_node *node, const char *name,
+			     const char *string);
+int of_property_read_string(const struct device_node *node, const char *name,
+			    const char **string);
+
+/* Atomics and lists: one thread of control here */
+typedef struct {
+	int counter;
+} atomic_t;
+
+#define ATOMIC_INIT(i)			{ i }
+#define atomic_read(v)			READ_ONCE((v)->counter)
+#define atomic_set(v, i)		WRITE_ONCE((v)->counter, i)
+#define atomic_inc(v)			((void)++(v)->counter)
+#define atomic_dec_and_test(v)		(!--(v)->counter)
+
+typedef struct {
+	int counter;
+} refcount_t;
+
+struct list_head {
+	struct list_head *next, *prev;
+};
+
+struct hlist_node {
+	struct hlist_node *next, **pprev;
+};
+
+#define LIST_HEAD(name)		struct list_head name = { &(name), &(name) }
+#define list_empty(head)	((head)->next == (head))
+
+static inline void list_add(struct list_head *entry, struct list_head *head)
+{
+	entry->next = head->next;
+	entry->prev = head;
+	head->next->prev = entry;
+	head->next = entry;
+}
+
+/* Poisoned as the kernel does */
+static inline void list_del(struct list_head *entry)
+{
+	entry->prev->next = entry->next;
+	entry->next->prev = entry->prev;
+	entry->next = NULL;
+	entry->prev = NULL;
+}
+
+#define list_entry(ptr, type, member)	container_of(ptr, type, member)
+#define list_for_each_entry(pos, head, member)				\
+	for (pos = list_entry((head)->next, __typeof__(*pos), member);	\
+	     &pos->member != (head);					\
+	     pos = list_entry(pos->member.next, __typeof__(*pos), member))
+#define list_for_each_entry_safe(pos, n, head, member)			\
+	for (pos = list_entry((head)->next, __typeof__(*pos), member),	\
+	     n = list_entry(pos->member.next, __typeof__(*pos), member);	\
+	     &pos->member != (head);					\
+	     pos = n, n = list_entry(n->member.next, __typeof__(*n), member))
+
+/* Locks: never waited for, since nobody else is there, but checked */
+struct mutex {
+	bool held;
+};
+
+#define DEFINE_MUTEX(name)	struct mutex name
+void mutex_lock(struct mutex *lock);
+void mutex_unlock(struct mutex *lock);
+#define lockdep_assert_held(lock)	shim_assert((lock)->held)
+void cpus_read_lock(void);
+void cpus_read_unlock(void);
+extern unsigned int shim_hotplug_locked;
+
+typedef struct {
+	bool held;
+} spinlock_t;
+
+typedef spinlock_t raw_spinlock_t;
+
+struct preempt_notifier {
+	struct hlist_node link;
+};
+
+/* Memory */
+#define GFP_KERNEL_ACCOUNT	0
+extern unsigned int shim_allocations;	/* alive */
+extern bool shim_no_memory;
+void *kzalloc(size_t size, unsigned int flags);
+void kfree(const void *ptr);
+#define struct_size(ptr, member, nr)	(sizeof(*(ptr)) + (nr) * sizeof((ptr)->member[0]))
+#define ERR_PTR(error)		((void *)(long)(error))
+#define PTR_ERR(ptr)		((long)(ptr))
+#define IS_ERR(ptr)		((unsigned long)(ptr) >= (unsigned long)-4095L)
+
+/* Work: put off until the test says shim_work() */
+struct work_struct {
+	void (*fn)(struct work_struct *work);
+	bool pending;
+	unsigned long delay;
+};
+
+struct delayed_work {
+	struct work_struct work;
+};
+
+struct workqueue_struct;
+
+#define DECLARE_WORK(name, f)		struct work_struct name = { .fn = (f) }
+#define DECLARE_DELAYED_WORK(name, f)	struct delayed_work name = { .work = { .fn = (f) } }
+bool queue_work(struct workqueue_struct *wq, struct work_struct *work);
+bool queue_delayed_work(struct workqueue_struct *wq, struct delayed_work *work,
+			unsigned long delay);
+bool flush_work(struct work_struct *work);
+bool cancel_delayed_work_sync(struct delayed_work *work);
+
+/* CPU hotplug */
+#define CPUHP_AP_ONLINE_DYN	1
+int cpuhp_setup_state(int state, const char *name, int (*online)(unsigned int cpu),
+		      int (*offline)(unsigned int cpu));
+void cpuhp_remove_state(int state);
+
+/* Permissions, and what else compat.h mentions */
+#define KERNEL_VERSION(a, b, c)	(((a) << 16) + ((b) << 8) + (c))
+#define LINUX_VERSION_CODE	KERNEL_VERSION(6, 16, 0)
+#define SUID_DUMP_USER		1
+extern int shim_allow_kernel;		/* what perf_allow_kernel() says */
+#define perf_allow_kernel()	shim_allow_kernel
+static inline int get_dumpable(struct mm_struct *mm)
+{
+	(void)mm;
+	return SUID_DUMP_USER;
+}
+
+/* For tests */
+void shim_set_param(const char *name, unsigned int value);
+/* Runs what is pending: the work, or also the delayed work. */
+void shim_work(bool delayed);
+/* Delay of the pending delayed work, jiffies; 0 if none is. */
+unsigned long shim_work_delay(void);
+/* Calls the hotplug callbacks on that CPU; the model of the hart is the caller's. */
+void shim_cpu_up(unsigned int cpu);
+void shim_cpu_down(unsigned int cpu);
+extern unsigned int shim_cpu_nodes;	/* device nodes in use */
+/* What the device tree says of each CPU; NULL: the CPU, or the property, is not there. */
+struct shim_cpu_node {
+	bool missing;
+	const char *extensions;
+	const char *isa;
+};
+
+extern struct shim_cpu_node shim_nodes[SHIM_CPUS];
+
+#endif /* SHIM_KERNEL_H */

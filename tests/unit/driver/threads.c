@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: GPL-2.0
+/* See threads.h. */
+#include <check.h>
+
+#include "threads.h"
+
+static struct thread *running[SHIM_CPUS];
+
+/* What a test does not unclaim is no leak. */
+static struct perfctr_config *claimed[64];
+
+static void swap_claimed(struct perfctr_config *from, struct perfctr_config *to)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(claimed) / sizeof(claimed[0]); i++) {
+		if (claimed[i] == from) {
+			claimed[i] = to;
+			return;
+		}
+	}
+	ck_abort_msg("not claimed, or too many are");
+}
+
+void driver_init(const struct model_machine *machine)
+{
+	model_boot(machine);
+	ck_assert_int_eq(perfctr_cpu_init(), 0);
+	ck_assert_msg(!shim_cpu_nodes, "%u device nodes not put", shim_cpu_nodes);
+}
+
+int check(const struct perfctr_ctr_control *ctr, unsigned int nr, bool *kernel)
+{
+	bool unused = false;
+
+	ck_assert(!shim_irqs_off);
+	return perfctr_cpu_check(ctr, nr, kernel ? kernel : &unused);
+}
+
+struct perfctr_config *claim(const struct perfctr_ctr_control *ctr, unsigned int nr, u32 *owner)
+{
+	static const struct perfctr_config blank;
+	struct model_ownership before;
+	struct perfctr_config *config;
+	u32 nobody = PERFCTR_OWNER_NONE;
+	int err;
+
+	err = check(ctr, nr, NULL);
+	if (err)
+		return ERR_PTR(err);
+	config = kzalloc(struct_size(config, ctr, nr), GFP_KERNEL_ACCOUNT);
+	*config = blank;
+	config->nr = nr;
+	if (nr)
+		memcpy(config->ctr, ctr, nr * sizeof(*ctr));
+	model_ownership(&before);
+	cpus_read_lock();
+	err = perfctr_cpu_claim(config, perfctr_run, owner ? owner : &nobody);
+	cpus_read_unlock();
+	ck_assert(!shim_irqs_off);
+	if (!err) {
+		swap_claimed(NULL, config);
+		return config;
+	}
+	kfree(config);
+	model_expect_ownership(&before);
+	return ERR_PTR(err);
+}
+
+struct perfctr_config *claim_well(const struct perfctr_ctr_control *ctr, unsigned int nr)
+{
+	struct perfctr_config *config = claim(ctr, nr, NULL);
+
+	ck_assert_msg(!IS_ERR(config), "claim: %s", strerror(-(int)PTR_ERR(config)));
+	return config;
+}
+
+void unclaim(struct perfctr_config *config)
+{
+	unsigned int cpu;
+
+	swap_claimed(config, NULL);
+	cpus_read_lock();
+	perfctr_cpu_unclaim(config, perfctr_run);
+	cpus_read_unlock();
+	for (cpu = 0; cpu < SHIM_CPUS; cpu++) {
+		const struct perfctr_riscv_cpu *pcpu = per_cpu_ptr(&perfctr_riscv_cpu, cpu);
+
+		ck_assert_msg(pcpu->active != config && pcpu->programmed != config &&
+			      pcpu->private_config != config,
+			      "CPU %u remembers a config that is gone", cpu);
+	}
+	kfree(config);
+}
+
+void thread_init(struct thread *thread, struct perfctr_config *config)
+{
+	unsigned int i;
+
+	memset(thread, 0, sizeof(*thread));
+	thread->config = config;
+	for (i = 0; i < config->nr; i++)
+		perfctr_cpu_bind(&thread->state.ctr[i], config->hw[i]);
+	thread->state.end = thread->state.ctr + config->nr;
+}
+
+/* Interrupts are off. */
+static void resume(struct thread *thread)
+{
+	if (thread->error)
+		return;
+	if (!perfctr_cpu_holds(thread->config))
+		thread->error = perfctr_cpu_load(thread->config);
+	if (thread->error)
+		return;
+	perfctr_cpu_resume(&thread->state);
+	thread->resumed = true;
+	model_witness[shim_cpu] = &thread->seen;
+}
+
+static void suspend(struct thread *thread)
+{
+	if (!thread->resumed)
+		return;
+	perfctr_cpu_suspend(&thread->state);
+	thread->resumed = false;
+	model_witness[shim_cpu] = NULL;
+}
+
+void thread_in(struct thread *thread, unsigned int cpu)
+{
+	ck_assert(!running[cpu]);
+	ck_assert(shim_online & BIT(cpu));
+	shim_cpu = cpu;
+	thread->cpu = cpu;
+	running[cpu] = thread;
+	local_irq_disable();
+	resume(thread);
+	local_irq_enable();
+}
+
+void thread_out(struct thread *thread)
+{
+	ck_assert(running[thread->cpu] == thread);
+	shim_cpu = thread->cpu;
+	local_irq_disable();
+	suspend(thread);
+	local_irq_enable();
+	running[thread->cpu] = NULL;
+}
+
+void thread_run(struct thread *thread, unsigned int cpu, u64 instructions)
+{
+	thread_in(thread, cpu);
+	model_execute(MODEL_USER, instructions);
+	model_execute(MODEL_KERNEL, instructions / 3 + 50);
+	thread_out(thread);
+}
+
+u64 tally_count(const struct model_tally *tally, const struct perfctr_ctr_control *ctr,
+		unsigned int hw)
+{
+	const u64 *nr = tally->nr[model_kind((u32)ctr->event, ctr->config)];
+	bool filter = hw < MODEL_HPM ? model.smcntrpmf : model.sscofpmf;
+
+	if (!filter)
+		return nr[MODEL_USER] + nr[MODEL_KERNEL] + nr[MODEL_MACHINE];
+	return (ctr->flags & USER ? nr[MODEL_USER] : 0) +
+	       (ctr->flags & KERNEL ? nr[MODEL_KERNEL] : 0);
+}
+
+void thread_expect_exact(const struct thread *thread)
+{
+	unsigned int i;
+
+	ck_assert(!thread->resumed);
+	for (i = 0; i < thread->config->nr; i++) {
+		unsigned int hw = thread->config->hw[i];
+		u64 want = tally_count(&thread->seen, &thread->config->ctr[i], hw);
+
+		ck_assert_msg(thread->state.ctr[i].acc == want,
+			      "counter %u (hardware %u) has %llu, %llu were executed",
+			      i, hw, thread->state.ctr[i].acc, want);
+	}
+	ck_assert_uint_eq(thread->state.clock, thread->seen.time);
+}
+
+/* For hooks.c, and as it has it: the counters of whoever runs are suspended around it. */
+int perfctr_run(int (*fn)(void *arg), void *arg)
+{
+	unsigned int before = shim_cpu, cpu;
+	int err = 0;
+
+	might_sleep();
+	shim_assert(shim_hotplug_locked);
+	for (cpu = 0; cpu < SHIM_CPUS; cpu++) {
+		struct thread *thread = running[cpu];
+		bool resumed = thread && thread->resumed;
+		int ret;
+
+		if (!(shim_online & BIT(cpu)))
+			continue;
+		shim_cpu = cpu;
+		local_irq_disable();
+		if (resumed)
+			suspend(thread);
+		ret = fn(arg);
+		if (ret)
+			err = ret;
+		if (resumed)
+			resume(thread);
+		local_irq_enable();
+	}
+	shim_cpu = before;
+	return err;
+}
+
+int age_all(void)
+{
+	int err;
+
+	cpus_read_lock();
+	err = perfctr_run(perfctr_cpu_age, NULL);
+	cpus_read_unlock();
+	return err;
+}
+
+void cpu_sleeps(unsigned int cpu, bool firmware_forgets)
+{
+	struct thread *thread = running[cpu];
+	unsigned int before = shim_cpu;
+	bool resumed = thread && thread->resumed;
+
+	shim_cpu = cpu;
+	local_irq_disable();
+	if (resumed)
+		suspend(thread);
+	model_hart_sleep(cpu, firmware_forgets);
+	perfctr_cpu_forget();
+	if (resumed)
+		resume(thread);
+	local_irq_enable();
+	shim_cpu = before;
+}
+
+void on_cpu_irqs_off(unsigned int cpu, void (*fn)(void))
+{
+	unsigned int before = shim_cpu;
+
+	shim_cpu = cpu;
+	local_irq_disable();
+	fn();
+	local_irq_enable();
+	shim_cpu = before;
+}
+
+int load_on(unsigned int cpu, const struct perfctr_config *config)
+{
+	int err;
+
+	shim_cpu = cpu;
+	local_irq_disable();
+	err = perfctr_cpu_load(config);
+	local_irq_enable();
+	return err;
+}
+
+int restart_on(unsigned int cpu, const struct perfctr_config *config, unsigned int uid)
+{
+	int err;
+
+	shim_cpu = cpu;
+	local_irq_disable();
+	err = perfctr_cpu_restart(config, KUIDT_INIT(uid));
+	local_irq_enable();
+	return err;
+}
+
+bool holds_on(unsigned int cpu, const struct perfctr_config *config)
+{
+	bool holds;
+
+	shim_cpu = cpu;
+	local_irq_disable();
+	holds = perfctr_cpu_holds(config);
+	local_irq_enable();
+	return holds;
+}
+
+bool private_on(unsigned int cpu, const struct perfctr_config *config, unsigned int uid)
+{
+	bool private;
+
+	shim_cpu = cpu;
+	local_irq_disable();
+	private = perfctr_cpu_private(config, KUIDT_INIT(uid));
+	local_irq_enable();
+	return private;
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What stands above the driver, for tests: configs, and threads that come and go
+ * as hooks.c has them. While a thread's counters are resumed the model notes what
+ * its CPU executes, so what they must have counted is known.
+ */
+#ifndef THREADS_H
+#define THREADS_H
+
+#include "model_sbi.h"
+#include "perfctr.h"
+
+#define USER	PERFCTR_CTR_USER
+#define KERNEL	PERFCTR_CTR_KERNEL
+#define BOTH	(USER | KERNEL)
+#define ANY	PERFCTR_MAP_ANY
+
+/* perfctr_ctr_control, short */
+#define CTR(m, e, f)		{ .map = (m), .event = (e), .flags = (f) }
+#define CTR_RAW(m, d, f)	{ .map = (m), .event = EV_RAW, .config = (d), .flags = (f) }
+
+/* Boots the machine and loads the driver. */
+void driver_init(const struct model_machine *machine);
+
+/* What perfctr_cpu_check() says; *kernel may be NULL. */
+int check(const struct perfctr_ctr_control *ctr, unsigned int nr, bool *kernel);
+
+/*
+ * A config, checked and claimed; the error of either as an ERR_PTR. @owner may
+ * be NULL. A claim that fails must have given everything back: that is seen to here.
+ */
+struct perfctr_config *claim(const struct perfctr_ctr_control *ctr, unsigned int nr, u32 *owner);
+void unclaim(struct perfctr_config *config);
+#define CLAIM(ctrs)	claim_well(ctrs, sizeof(ctrs) / sizeof((ctrs)[0]))
+/* Fails the test if it cannot be had. */
+struct perfctr_config *claim_well(const struct perfctr_ctr_control *ctr, unsigned int nr);
+
+struct thread {
+	struct perfctr_config *config;
+	struct model_tally seen;
+	bool resumed;
+	int error;		/* of the load; it does not count any more */
+	unsigned int cpu;
+	union {
+		struct perfctr_cpu_state state;	/* of variable length */
+		char room[sizeof(struct perfctr_cpu_state) +
+			  PERFCTR_MAX_CTRS * sizeof(struct perfctr_cpu_ctr)];
+	};
+};
+
+void thread_init(struct thread *thread, struct perfctr_config *config);
+/* Comes to a CPU, which becomes the current one; goes from where it is. */
+void thread_in(struct thread *thread, unsigned int cpu);
+void thread_out(struct thread *thread);
+/* Comes, executes in user mode and a little in kernel mode, goes. */
+void thread_run(struct thread *thread, unsigned int cpu, u64 instructions);
+/* Its sums are what was executed while it was resumed, exactly. It must be out. */
+void thread_expect_exact(const struct thread *thread);
+/* What a control counts, of a tally; mind what a fixed counter cannot filter. */
+u64 tally_count(const struct model_tally *tally, const struct perfctr_ctr_control *ctr,
+		unsigned int hw);
+
+/* Ageing on all CPUs, by perfctr_run(), which wants the hotplug lock held */
+int age_all(void);
+/* The CPU sleeps and loses its registers, as at system suspend: its thread may be running. */
+void cpu_sleeps(unsigned int cpu, bool firmware_forgets);
+/* Calls something of the driver on a CPU, interrupts off. */
+void on_cpu_irqs_off(unsigned int cpu, void (*fn)(void));
+int load_on(unsigned int cpu, const struct perfctr_config *config);
+int restart_on(unsigned int cpu, const struct perfctr_config *config, unsigned int uid);
+bool holds_on(unsigned int cpu, const struct perfctr_config *config);
+bool private_on(unsigned int cpu, const struct perfctr_config *config, unsigned int uid);
+
+#endif /* THREADS_H */
