@@ -180,7 +180,8 @@ static __always_inline void show(struct vperfctr *perfctr)
 
 	for (i = 0; i < config->nr; i++)
 		page->slot[perfctr_cpu_slot(config->hw[i])].bias = perfctr->cpu_state.ctr[i].acc;
-	page->slot[PERFCTR_CPU_CLOCK_SLOT].bias = perfctr->cpu_state.clock;
+	if (perfctr->clock_on)
+		page->slot[PERFCTR_CPU_CLOCK_SLOT].bias = perfctr->cpu_state.clock;
 	perfctr->page_seq = (perfctr->page_seq + 1) & S32_MAX;
 	WRITE_ONCE(page->seq, perfctr->page_seq);
 	perfctr->grace = GRACE;
