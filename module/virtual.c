@@ -480,8 +480,10 @@ static ssize_t vperfctr_read(struct file *file, char __user *buffer, size_t coun
 		return -EFAULT;
 	for (;;) {
 		unsafe_put_user(READ_ONCE(state->clock) + perfctr_cpu_clock(), to, efault);
-		for (ctr = state->ctr; ctr != end; ctr++)
-			unsafe_put_user(READ_ONCE(ctr->acc) + perfctr_cpu_read(ctr), ++to, efault);
+		for (ctr = state->ctr; ctr != end; ctr++) {
+			to++;	/* not below: a macro may evaluate it twice */
+			unsafe_put_user(READ_ONCE(ctr->acc) + perfctr_cpu_read(ctr), to, efault);
+		}
 		if (likely(READ_ONCE(perfctr->seq) == seq))
 			break;
 		seq = READ_ONCE(perfctr->seq);

@@ -66,6 +66,7 @@ static const struct {
 	[KIND_DTLB_WRITE] = { EV_DTLB_WRITE, 0 },
 	[KIND_ITLB] = { EV_ITLB, 0 },
 	[KIND_STORES] = { EV_RAW, RAW_STORES },
+	[KIND_LOADS] = { EV_RAW, RAW_LOADS },
 };
 
 static void hart_reset(unsigned int cpu)
@@ -166,6 +167,7 @@ void model_execute(enum model_mode mode, u64 instructions)
 	happen(KIND_DTLB_WRITE, mode, instructions / 11);
 	happen(KIND_ITLB, mode, instructions / 13);
 	happen(KIND_STORES, mode, instructions / 3);
+	happen(KIND_LOADS, mode, instructions / 4);
 	harts[shim_cpu].time += cycles / 2;
 	if (model_witness[shim_cpu])
 		model_witness[shim_cpu]->time += cycles / 2;
@@ -276,7 +278,7 @@ static u32 event_counters(unsigned long event, u64 data)
 	case EV_DTLB_WRITE:
 		return model.dtlb_counters ? model.dtlb_counters : model.programmable;
 	case EV_RAW:
-		return data == RAW_STORES ? model.programmable : 0;
+		return data == RAW_STORES || data == RAW_LOADS ? model.programmable : 0;
 	default:
 		return 0;
 	}

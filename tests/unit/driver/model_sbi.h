@@ -27,7 +27,8 @@
 #define EV_DTLB_WRITE	0x1001bu
 #define EV_ITLB		0x10021u
 #define EV_RAW		0x20000u
-#define RAW_STORES	0x1234ull	/* event_data: the raw event that exists */
+#define RAW_STORES	0x1234ull	/* event_data: raw events that exist */
+#define RAW_LOADS	0x1235ull
 #define RAW_NONE	0x9999ull	/* and one that does not */
 
 enum model_mode { MODEL_USER, MODEL_KERNEL, MODEL_MACHINE, MODEL_MODES };
@@ -127,7 +128,7 @@ void model_perf_give(unsigned int cpu, u32 counters);
 
 /* What happened, by event and mode */
 enum model_kind { KIND_CYCLES, KIND_INSTRUCTIONS, KIND_BRANCHES, KIND_DTLB_READ,
-		  KIND_DTLB_WRITE, KIND_ITLB, KIND_STORES, KIND_NR };
+		  KIND_DTLB_WRITE, KIND_ITLB, KIND_STORES, KIND_LOADS, KIND_NR };
 
 struct model_tally {
 	u64 nr[KIND_NR][MODEL_MODES];

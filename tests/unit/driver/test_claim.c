@@ -23,6 +23,7 @@ static const struct perfctr_ctr_control dtlb_read[] = { CTR(ANY, EV_DTLB_READ, U
 static const struct perfctr_ctr_control dtlb_write[] = { CTR(ANY, EV_DTLB_WRITE, USER) };
 static const struct perfctr_ctr_control itlb[] = { CTR(ANY, EV_ITLB, USER) };
 static const struct perfctr_ctr_control stores[] = { CTR_RAW(ANY, RAW_STORES, USER) };
+static const struct perfctr_ctr_control loads[] = { CTR_RAW(ANY, RAW_LOADS, USER) };
 static const struct perfctr_ctr_control no_such_raw[] = { CTR_RAW(ANY, RAW_NONE, USER) };
 static const struct perfctr_ctr_control three[] = {
 	CTR(ANY, EV_INSTRUCTIONS, USER), CTR(ANY, EV_CYCLES, USER), CTR(ANY, EV_ITLB, USER),
@@ -195,7 +196,7 @@ START_TEST(another_raw_event_does_not_share)
 	b = CLAIM(stores);
 	ck_assert_uint_eq(a->hw[0], b->hw[0]);
 	ck_assert_int_eq(PTR_ERR(claim(no_such_raw, 1, NULL)), -EINVAL);
-	b = CLAIM(itlb);
+	b = CLAIM(loads);
 	ck_assert_uint_ne(a->hw[0], b->hw[0]);
 }
 END_TEST
@@ -597,6 +598,26 @@ START_TEST(failed_claims_disturb_nobody)
 }
 END_TEST
 
+/* A CPU that comes later gets what is counted, not what was refused. */
+START_TEST(refusal_is_forgotten)
+{
+	static const struct perfctr_ctr_control three_instructions[] = {
+		CTR(3, EV_INSTRUCTIONS, USER),
+	};
+	static const struct perfctr_ctr_control three_none[] = { CTR_RAW(3, RAW_NONE, USER) };
+
+	driver_init(&model_default);
+	CLAIM(three_instructions);
+	ck_assert_int_eq(PTR_ERR(claim(three_none, 1, NULL)), -EINVAL);
+	on_cpu_irqs_off(1, perfctr_cpu_offline);
+	model_hart_off(1);
+	model_hart_on(1);
+	on_cpu_irqs_off(1, perfctr_cpu_online);
+	ck_assert_uint_eq(model_owned(1, MODEL_DRIVER), BIT(3));
+	ck_assert_uint_eq(model_ctr(1, 3)->event, EV_INSTRUCTIONS);
+}
+END_TEST
+
 /* A counter of ours that cannot take the new event is not lost for the old one. */
 START_TEST(failed_change_keeps_the_counter)
 {
@@ -687,6 +708,7 @@ void test_claim(void)
 	UNIT_RUN(unclaim_keeps_what_others_need);
 	UNIT_RUN(freed_config_is_forgotten);
 	UNIT_RUN(failed_claims_disturb_nobody);
+	UNIT_RUN(refusal_is_forgotten);
 	UNIT_RUN(failed_change_keeps_the_counter);
 	unit_run(claim_survives_any_refusal, 8);
 	UNIT_RUN(fixed_counter_is_started);

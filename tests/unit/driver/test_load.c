@@ -22,6 +22,12 @@ static const struct model_machine narrow = {
 	.sbi = true, .sscofpmf = true, .nr_cpus = 2, .programmable = 0x8, .width = 64,
 };
 
+/* QEMU: an event is counted by one counter. */
+static const struct model_machine once = {
+	.sbi = true, .sscofpmf = true, .event_once = true,
+	.nr_cpus = 2, .programmable = 0x7f8, .width = 64,
+};
+
 static const struct perfctr_ctr_control instructions[] = { CTR(ANY, EV_INSTRUCTIONS, USER) };
 static const struct perfctr_ctr_control instructions_kernel[] = {
 	CTR(ANY, EV_INSTRUCTIONS, KERNEL),
@@ -196,6 +202,12 @@ static const struct {
 		{ 2, { CTR(4, EV_ITLB, BOTH), CTR(3, EV_DTLB_READ, BOTH) } },
 		{ 3, { CTR(0, EV_CYCLES, BOTH), CTR(2, EV_INSTRUCTIONS, BOTH),
 		       CTR(3, EV_DTLB_WRITE, BOTH) } } } },
+	{ "event once", &once, 5, {
+		{ 1, { CTR(3, EV_ITLB, USER) } },
+		{ 2, { CTR(4, EV_ITLB, USER), CTR(3, EV_CYCLES, USER) } },
+		{ 2, { CTR(5, EV_ITLB, KERNEL), CTR(6, EV_CYCLES, BOTH) } },
+		{ 2, { CTR(ANY, EV_ITLB, BOTH), CTR(2, EV_INSTRUCTIONS, BOTH) } },
+		{ 2, { CTR_RAW(3, RAW_LOADS, USER), CTR_RAW(4, RAW_STORES, USER) } } } },
 	{ "one counter", &narrow, 5, {
 		{ 1, { CTR(ANY, EV_INSTRUCTIONS, USER) } },
 		{ 1, { CTR(ANY, EV_INSTRUCTIONS, KERNEL) } },

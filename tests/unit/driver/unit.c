@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#define TIMEOUT 120	/* seconds; a test takes none, but a busy machine may */
+
 static struct {
 	const char *subject;
 	int passed;
@@ -46,6 +48,7 @@ void unit_run(const TTest *test, int rows)
 	TCase *tcase = tcase_create(test->name);
 	SRunner *runner = srunner_create(suite);
 
+	tcase_set_timeout(tcase, TIMEOUT);
 	tcase_add_loop_test(tcase, test, 0, rows);
 	suite_add_tcase(suite, tcase);
 	srunner_set_fork_status(runner, CK_FORK);
