@@ -47,7 +47,7 @@ check:
 	tests/check.sh
 
 bench:
-	tests/machines/bench.sh
+	bench/run.sh
 
 lint:
 	tests/lint.sh
