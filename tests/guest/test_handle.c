@@ -738,14 +738,20 @@ static __attribute__((noinline)) uint64_t own_count(struct vperfctr *v)
 	return vperfctr_read_pmc(v, 0);
 }
 
-/* What another task sees through the inherited page and handle. */
+/*
+ * What another task sees through the inherited page and handle. Each look at a
+ * thread on another CPU is an interrupt there, for which the emulator, one
+ * thread for both CPUs, may run out a whole time slice of this one.
+ */
+#define LOOKS 200
+
 static void look_at_parent(struct vperfctr *v, struct seen *seen)
 {
 	struct perfctr_sum_ctrs sum;
 	unsigned int i;
 
 	seen->before = vperfctr_read_pmc(v, 0);
-	for (i = 0; i < 10000; i++) {
+	for (i = 0; i < LOOKS; i++) {
 		seen->asks = page_asks(vperfctr_page(v), 0);
 		if (!seen->asks)
 			return;

@@ -334,6 +334,31 @@ START_TEST(counter_that_is_gone)
 }
 END_TEST
 
+/* Where one counter alone counts an event, what was given up for that may be perf's by now. */
+START_TEST(counter_that_was_given_up)
+{
+	static const struct perfctr_ctr_control a[] = { CTR(3, EV_ITLB, USER) };
+	static const struct perfctr_ctr_control b[] = { CTR(4, EV_ITLB, USER) };
+	struct perfctr_config *config_a, *config_b;
+	struct thread thread;
+
+	driver_init(&once);
+	config_a = CLAIM(a);
+	config_b = CLAIM(b);
+	thread_init(&thread, config_b);
+	ck_assert_int_eq(load_on(0, config_a), 0);
+	ck_assert_int_eq(load_on(0, config_b), 0);
+	ck_assert(model_perf_take(0, 3, EV_CYCLES, 0, true));
+	/* The model sees to it that perf's is not touched. */
+	ck_assert_int_eq(load_on(0, config_a), -EIO);
+	unclaim(config_a);
+	ck_assert_uint_eq(model_owned(0, MODEL_PERF), BIT(3));
+	thread_run(&thread, 0, 1000);
+	thread_run(&thread, 1, 1000);
+	thread_expect_exact(&thread);
+}
+END_TEST
+
 /* An error of START: not held, and the next load starts again. */
 static const struct {
 	const char *name;
@@ -437,6 +462,7 @@ void test_load(void)
 	UNIT_ROWS(sums_are_exact, mixes);
 	UNIT_RUN(counter_that_cannot_be_had);
 	UNIT_RUN(counter_that_is_gone);
+	UNIT_RUN(counter_that_was_given_up);
 	UNIT_ROWS(start_error, starts);
 	UNIT_RUN(failed_load_leaves_no_other);
 	UNIT_RUN(already_started_is_good);
