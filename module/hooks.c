@@ -436,6 +436,7 @@ int perfctr_hooks_init(void)
 
 void perfctr_hooks_exit(void)
 {
+	/* Who still runs it has left our text when the probes' have, by the same wait. */
 	cpu_pm_unregister_notifier(&sleep_notifier);
 	unregister_probes(ARRAY_SIZE(probes));
 	cancel_delayed_work_sync(&key_work);

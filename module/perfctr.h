@@ -124,7 +124,7 @@ void vperfctr_exec_unmap(struct vperfctr *perfctr);
 /* hooks.c */
 int perfctr_hooks_init(void);
 void perfctr_hooks_exit(void);
-/* Let current's switches be seen, or no more. get may sleep and fail; put may be atomic. */
+/* Let current's switches be seen, or no more. get may sleep; put may be atomic. */
 void perfctr_notifier_get(struct vperfctr *perfctr);
 void perfctr_notifier_put(struct vperfctr *perfctr);
 /* The state of current, or NULL. */

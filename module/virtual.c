@@ -659,7 +659,8 @@ static int vperfctr_mmap(struct file *file, struct vm_area_struct *vma)
 	perfctr->map_mm = vma->vm_mm;
 	perfctr->owner_maps++;
 	page_update(perfctr);
-	set_user(perfctr, true);
+	/* A thread without a thread pointer could not tell its slots from nobody's. */
+	set_user(perfctr, perfctr_cpu_thread_pointer() != 0);
 	raw_spin_unlock(&perfctr->map_lock);
 	return 0;
 }
