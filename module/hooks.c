@@ -196,7 +196,7 @@ static noinline notrace void resume(struct vperfctr *perfctr)
 	perfctr->at_once = PERFCTR_NO_CONFIG;
 	if (!perfctr->active)
 		return;
-	if (READ_ONCE(perfctr->user)) {
+	if (READ_ONCE(perfctr->user) && !perfctr->lent) {
 		if (!load_user(perfctr, &readable, &permit))
 			return;
 	} else {
@@ -342,6 +342,15 @@ static void probe_exit(PERFCTR_EXIT_PROBE_ARGS)
 		vperfctr_detach(perfctr, true);
 }
 
+static void probe_fork(void *data, struct task_struct *parent, struct task_struct *child)
+{
+	struct vperfctr *perfctr = perfctr_current();
+
+	if (perfctr && child->mm == current->mm &&
+	    perfctr_cpu_thread_pointer(child) == perfctr_cpu_thread_pointer(current))
+		vperfctr_lend(perfctr);
+}
+
 static void probe_exec(void *data, struct task_struct *task, pid_t old_pid,
 		       struct linux_binprm *bprm)
 {
@@ -395,6 +404,7 @@ static struct probe {
 	struct tracepoint *tracepoint;
 } probes[] = {
 	{ .name = "sched_process_exit", .fn = probe_exit },
+	{ .name = "sched_process_fork", .fn = probe_fork },
 	{ .name = "sched_process_exec", .fn = probe_exec },
 };
 

@@ -131,7 +131,8 @@ unsigned long perfctr_cpu_age_period(void);
  *	set @read for a hardware counter
  *
  * User reads:
- * u64 perfctr_cpu_thread_pointer(void): of current, as user space sees it
+ * u64 perfctr_cpu_thread_pointer(task): of current, or of a child that it makes, as
+ *	user space sees it
  * unsigned int perfctr_cpu_slot(unsigned int hw), PERFCTR_CPU_CLOCK_SLOT
  * bool perfctr_cpu_user_readable(config, policy): may its registers be shown at all?
  * u32 perfctr_cpu_grant(config), void perfctr_cpu_revoke(u32 granted)

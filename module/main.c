@@ -202,6 +202,8 @@ err_wq:
 static void __exit perfctr_exit(void)
 {
 	misc_deregister(&device);
+	/* vperfctr_return() puts its reference inside our text, and may be preempted there. */
+	synchronize_rcu_tasks();
 	perfctr_hooks_exit();
 	perfctr_config_exit();
 	/* States that died lately are freed here. */

@@ -60,6 +60,9 @@ void perfctr_config_info(struct perfctr_info *info);
  * @active: there is something to count and no reason not to; owner writes
  * @user: the owner has mapped the page: show it the registers. Set by the owner,
  *	cleared, under @map_lock, by whoever removes the owner's last map
+ * @lent: between a fork that shares memory and thread pointer (vfork) and the
+ *	thread's return to user mode: the child takes the page for its own, so no
+ *	registers are shown; owner
  * @shown: a resume since the last switch-in let user mode read registers, which
  *	the switch-out takes back; owner
  * @granted: the arch's word on that
@@ -81,6 +84,7 @@ void perfctr_config_info(struct perfctr_info *info);
  * @map_lock: guards @map_mm and @owner_maps
  * @map_mm: the mm where the owner made its maps of @page, only to be compared
  * @owner_maps: how many there are
+ * @return_work: ends @lent; has a reference of the object and of the module
  * @free_work: frees it where the last reference fell in a context that may not
  * @cpu_state: owner writes; reader
  */
@@ -90,6 +94,7 @@ struct vperfctr {
 	const struct perfctr_config *at_once;
 	bool active;
 	bool user;
+	bool lent;
 	bool shown;
 	u8 grace;
 	u32 granted;
@@ -108,6 +113,7 @@ struct vperfctr {
 	raw_spinlock_t map_lock;	/* @map_mm, @owner_maps */
 	const struct mm_struct *map_mm;
 	unsigned int owner_maps;
+	struct callback_head return_work;
 	struct work_struct free_work;
 	struct perfctr_cpu_state cpu_state;	/* last: its array is as long as need be */
 };
@@ -120,6 +126,7 @@ void vperfctr_stop(struct vperfctr *perfctr, u32 error);
 void vperfctr_start_on_exec(struct vperfctr *perfctr);
 void vperfctr_detach(struct vperfctr *perfctr, bool atomic);
 void vperfctr_exec_unmap(struct vperfctr *perfctr);
+void vperfctr_lend(struct vperfctr *perfctr);
 
 /* hooks.c */
 int perfctr_hooks_init(void);

@@ -14,6 +14,7 @@
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
+#include <linux/task_work.h>
 #include <linux/uaccess.h>
 #include <linux/workqueue.h>
 
@@ -81,7 +82,7 @@ static void page_update(struct vperfctr *perfctr)
 {
 	const struct perfctr_config *config = perfctr->config;
 	struct perfctr_page *page = perfctr->page;
-	u64 owner = perfctr_cpu_thread_pointer();
+	u64 owner = perfctr_cpu_thread_pointer(current);
 	unsigned int i;
 
 	if (!page)
@@ -628,6 +629,47 @@ void vperfctr_exec_unmap(struct vperfctr *perfctr)
 	raw_spin_unlock(&perfctr->map_lock);
 }
 
+/* In the owner's context: only there do its registers change hands. */
+static void set_lent(struct vperfctr *perfctr, bool lent)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	perfctr_suspend(perfctr);
+	perfctr_revoke(perfctr);
+	perfctr->lent = lent;
+	perfctr_resume(perfctr);
+	local_irq_restore(flags);
+}
+
+static void vperfctr_return(struct callback_head *work)
+{
+	struct vperfctr *perfctr = container_of(work, struct vperfctr, return_work);
+
+	if (perfctr == perfctr_current())
+		set_lent(perfctr, false);
+	vperfctr_put(perfctr, false);
+	module_put(THIS_MODULE);	/* perfctr_exit() waits for whoever is still here */
+}
+
+/*
+ * The owner made a child that runs in its memory and with its thread pointer, by
+ * vfork(): to the child the page looks like its own, and it may run on another
+ * CPU before the owner has left this one. It has gone to a memory of its own, or
+ * died, when the owner returns to user mode.
+ */
+void vperfctr_lend(struct vperfctr *perfctr)
+{
+	if (!READ_ONCE(perfctr->user) || perfctr->lent)
+		return;
+	init_task_work(&perfctr->return_work, vperfctr_return);
+	if (task_work_add(current, &perfctr->return_work, TWA_RESUME))
+		return;		/* it never returns to user mode */
+	refcount_inc(&perfctr->refs);
+	__module_get(THIS_MODULE);
+	set_lent(perfctr, true);
+}
+
 static int vperfctr_mmap(struct file *file, struct vm_area_struct *vma)
 {
 	struct vperfctr *perfctr = file->private_data;
@@ -660,7 +702,7 @@ static int vperfctr_mmap(struct file *file, struct vm_area_struct *vma)
 	perfctr->owner_maps++;
 	page_update(perfctr);
 	/* A thread without a thread pointer could not tell its slots from nobody's. */
-	set_user(perfctr, perfctr_cpu_thread_pointer() != 0);
+	set_user(perfctr, perfctr_cpu_thread_pointer(current) != 0);
 	raw_spin_unlock(&perfctr->map_lock);
 	return 0;
 }

@@ -101,9 +101,9 @@ static inline unsigned int perfctr_cpu_slot(unsigned int hw)
 	return hw;
 }
 
-static inline u64 perfctr_cpu_thread_pointer(void)
+static inline u64 perfctr_cpu_thread_pointer(struct task_struct *task)
 {
-	return task_pt_regs(current)->tp;
+	return task_pt_regs(task)->tp;
 }
 
 bool perfctr_cpu_user_readable(const struct perfctr_config *config, unsigned int policy);

@@ -60,7 +60,7 @@
 
 static unsigned int counter_width;
 module_param(counter_width, uint, 0444);
-MODULE_PARM_DESC(counter_width, "use only this many bits (24 or more) of each programmable counter; 0: all that the firmware says");
+MODULE_PARM_DESC(counter_width, "use only this many bits (26 or more) of each programmable counter; 0: all that the firmware says");
 
 /* Constant after perfctr_cpu_init(), but for what is learnt of events, under config_mutex. */
 static struct {
@@ -945,7 +945,7 @@ static void __init find_counters(void)
 		}
 	}
 	if (counter_width)
-		pmu.width = min(pmu.width, max(counter_width, 24U));
+		pmu.width = min(pmu.width, max(counter_width, 26U));
 }
 
 int __init perfctr_cpu_init(void)

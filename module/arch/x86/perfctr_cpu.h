@@ -50,15 +50,17 @@ static inline unsigned int perfctr_cpu_slot(unsigned int hw)
 }
 
 /* As user space sees it: with FSGSBASE it changes without the kernel. */
-static inline u64 perfctr_cpu_thread_pointer(void)
+static inline u64 perfctr_cpu_thread_pointer(struct task_struct *task)
 {
 #ifdef CONFIG_X86_64
 	u32 low, high;
 
+	if (task != current)
+		return task->thread.fsbase;
 	asm volatile("rdmsr" : "=a" (low), "=d" (high) : "c" (MSR_FS_BASE));
 	return (u64)high << 32 | low;
 #else
-	return get_desc_base(&current->thread.tls_array[0]);
+	return get_desc_base(&task->thread.tls_array[0]);
 #endif
 }
 

@@ -304,8 +304,8 @@ static const struct {
 } widths[] = {
 	{ 48, 0, 0, 48 }, { 64, 0, 0, 64 }, { 32, 0, 0, 32 }, { 24, 0, 0, 24 },
 	{ 48, 40, 0, 40 }, { 48, 24, 0, 24 },
-	{ 48, 0, 24, 24 }, { 48, 0, 32, 32 }, { 64, 0, 24, 24 },
-	{ 48, 0, 1, 24 }, { 48, 0, 23, 24 }, { 48, 0, 25, 25 },
+	{ 48, 0, 26, 26 }, { 48, 0, 32, 32 }, { 64, 0, 26, 26 },
+	{ 48, 0, 1, 26 }, { 48, 0, 25, 26 }, { 48, 0, 27, 27 },
 	{ 48, 0, 60, 48 }, { 48, 0, 64, 48 }, { 32, 0, 40, 32 },
 };
 
@@ -377,21 +377,21 @@ START_TEST(exact_over_many_wraps)
 	struct thread thread, other;
 	int i;
 
-	boot_width(_i ? 24 : 48, 0, _i ? 0 : 24);
+	boot_width(_i ? 26 : 48, 0, _i ? 0 : 26);
 	config = CLAIM(two);
 	thread_init(&thread, config);
 	thread_init(&other, config);
 	for (i = 0; i < 100; i++) {
 		thread_in(&thread, 0);
-		model_execute(MODEL_USER, 4000000);
+		model_execute(MODEL_USER, 16000000);
 		ck_assert_int_eq(age_all(), 0);
-		model_execute(MODEL_USER, 2000000);
+		model_execute(MODEL_USER, 8000000);
 		thread_out(&thread);
-		thread_run(&other, 0, 2000000);
+		thread_run(&other, 0, 8000000);
 		ck_assert_int_eq(age_all(), 0);
-		ck_assert_uint_lt(model_value(0, config->hw[0]), 1 << 23);
+		ck_assert_uint_lt(model_value(0, config->hw[0]), 1 << 25);
 	}
-	ck_assert_uint_eq(thread.state.ctr[0].acc, 600000000);
+	ck_assert_uint_eq(thread.state.ctr[0].acc, 2400000000);
 	thread_expect_exact(&thread);
 	thread_expect_exact(&other);
 }

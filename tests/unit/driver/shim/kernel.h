@@ -291,6 +291,10 @@ void kfree(const void *ptr);
 #define IS_ERR(ptr)		((unsigned long)(ptr) >= (unsigned long)-4095L)
 
 /* Work: put off until the test says shim_work() */
+struct callback_head {
+	void (*func)(struct callback_head *work);
+};
+
 struct work_struct {
 	void (*fn)(struct work_struct *work);
 	bool pending;
