@@ -47,7 +47,7 @@ static double read_number(const char *path, const char *name)
 	while (fgets(line, sizeof(line), file)) {
 		size_t len = name ? strlen(name) : 0;
 
-		if (name && (strncmp(line, name, len) || (line[len] != ' ' && line[len] != ':')))
+		if (name && (strncmp(line, name, len) != 0 || (line[len] != ' ' && line[len] != ':')))
 			continue;
 		number = strtod(line + len + (name ? 1 : 0), NULL);
 		break;

@@ -11,10 +11,10 @@
 static struct line {
 	const char *metric;
 	const char *unit;
-	unsigned int counters;
 	double perfctr;
 	double perf;
 	double bound;
+	unsigned int counters;
 	bool unsettled;
 } lines[LINES_MAX];
 

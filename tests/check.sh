@@ -12,10 +12,10 @@ cd "$top"
 log=build/log
 
 # guest-MACHINE is the guest suite there, on one processor or two. What takes
-# long comes first. Not run unless they are named, as not all of their tests are
-# seen to pass yet: guest-riscv64-6.12-smp2 and guest-riscv64-testing-smp2.
-parts='guest-riscv64-6.12 guest-riscv64-smcntrpmf guest-riscv64-nopmu
-	guest-x86_64-6.12-smp2 lint unit dkms build-x86_64-testing'
+# long comes first.
+parts='guest-riscv64-testing-smp2 guest-riscv64-6.12-smp2 guest-riscv64-6.12
+	guest-riscv64-smcntrpmf guest-riscv64-nopmu guest-x86_64-6.12-smp2
+	lint unit dkms build-x86_64-testing'
 
 run_part() { # name
 	case $1 in

@@ -69,9 +69,8 @@ kernel() { # machine
 		-A 6 "/tmp/kbuild-$1"
 }
 
-# tests/guest and bench are not clean yet, and belong here when they are.
 tidy() { # target
-	files=$(sources "-name *.c" lib tools tests/unit examples) || return
+	files=$(sources "-name *.c" lib tools tests bench examples) || return
 	# shellcheck disable=SC2086 # words
 	printf '%s\n' $files | xargs -P "$(nproc)" -n 1 clang-tidy --quiet \
 		"--extra-arg=--target=$1" 2>&1 |

@@ -15,7 +15,7 @@
 
 #include "perfside.h"
 
-#define PAGE_SIZE 4096u
+#define PAGE_SIZE ((size_t)4096)
 
 /* Bytes of a struct perfctr_control with @n counters, and of a read likewise. */
 #define CONTROL_SIZE(n) \

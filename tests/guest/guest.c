@@ -413,7 +413,7 @@ void guest_run(const TTest *test, unsigned int what)
 		ok = false;
 		(void)snprintf(why, sizeof(why), "the kernel logged: %s", logged);
 	}
-	free(results);
+	free((void *)results);
 	srunner_free(runner);
 
 	if (ok) {

@@ -20,7 +20,7 @@
 #include "guest.h"
 #include "loops.h"
 
-#define BAD_ADDRESS ((void *)8)
+#define BAD_ADDRESS 8ul
 #define KERNEL_ADDRESS ((void *)-4096l)
 #define BOTH (PERFCTR_CTR_USER | PERFCTR_CTR_KERNEL)
 
@@ -94,7 +94,7 @@ static void *padded(const void *known, size_t len, size_t size, unsigned char fi
 	ck_assert_ptr_nonnull(buf);
 	memset(buf, fill, size);
 	memcpy(buf, known, len);
-	*(uint32_t *)(void *)buf = (uint32_t)size;
+	memcpy(buf, &(uint32_t){ (uint32_t)size }, sizeof(uint32_t));
 	return buf;
 }
 
@@ -297,7 +297,7 @@ START_TEST(cpus_bad_input)
 	cpus.reserved = 1;
 	ck_errno(ioctl(dev, PERFCTR_IOC_CPUS, &cpus), EINVAL);
 	cpus = good;
-	cpus.mask = (uintptr_t)BAD_ADDRESS;
+	cpus.mask = BAD_ADDRESS;
 	ck_errno(ioctl(dev, PERFCTR_IOC_CPUS, &cpus), EFAULT);
 	cpus.mask = 0;
 	ck_errno(ioctl(dev, PERFCTR_IOC_CPUS, &cpus), EFAULT);
@@ -439,11 +439,13 @@ START_TEST(open_without_descriptors)
 {
 	struct perfctr_open arg = { .size = sizeof(arg), .flags = PERFCTR_OPEN_CREAT };
 	int dev = open_device();
-	int fds[4096], n = 0;
+	int fds[4096], n;
 
-	do {
+	for (n = 0; n < 4096; n++) {
 		fds[n] = dup(dev);
-	} while (fds[n] >= 0 && ++n < 4096);
+		if (fds[n] < 0)
+			break;
+	}
 	ck_assert_int_lt(n, 4096);
 	ck_errno(ioctl(dev, PERFCTR_IOC_OPEN, &arg), EMFILE);
 	while (n)
@@ -1128,7 +1130,7 @@ START_TEST(plain_read_bad_input)
 	ck_errno(read(watch.fd, words, len - 1), EINVAL);
 	ck_errno(read(watch.fd, words, len - sizeof(uint64_t)), EINVAL);
 	ck_errno(read(watch.fd, NULL, len), EFAULT);
-	ck_errno(read(watch.fd, BAD_ADDRESS, len), EFAULT);
+	ck_errno(read(watch.fd, (void *)BAD_ADDRESS, len), EFAULT);
 	ck_errno(read(watch.fd, KERNEL_ADDRESS, len), EFAULT);
 	ck_errno(read(watch.fd, at_page_end(words, len - 1), len), EFAULT);
 	ck_errno(read(watch.fd, (void *)(uintptr_t)read_only(words, len), len), EFAULT);

@@ -25,9 +25,9 @@
 #include "perfside.h"
 #include "rivals.h"
 
-#define RUNS 1000
+#define RUNS 1000u
 #define SPIN_LOOPS 2000
-#define YIELDS 4
+#define YIELDS 4ul
 #define TOUCHED_PAGES 16
 
 /* The thread that is counted: a handle and, for inline reads, its page. */
@@ -253,6 +253,7 @@ static void same_control(struct rivals_plan *plan)
 	plan->control = &control;
 	plan->exact = true;
 	demand_among(plan);
+	plan->control = NULL;
 }
 
 START_TEST(eight_threads_same_control)
@@ -382,7 +383,7 @@ static void among_signals(const struct subject *subject)
 	loops_handled = 0;
 	for (turn = 1; turn <= RUNS; turn++)
 		demand(subject, body_signal, (unsigned long)&arg, BODY_SIGNAL(3, sigreturn), turn);
-	ck_assert_uint_eq(loops_handled, 3 * RUNS);
+	ck_assert_uint_eq(loops_handled, 3ul * RUNS);
 }
 
 START_TEST(signals_kernel_read)
@@ -444,7 +445,7 @@ END_TEST
  * looked up. It is had from perf, which counts the instructions of the same
  * code: one turn of a loop of reads is as long as perf says it is.
  */
-#define TURNS 1000
+#define TURNS 1000ul
 
 enum way { READ_PMC, SNAPSHOT };
 
@@ -523,7 +524,7 @@ static void compiled_reads(enum way way)
 		more = last - first;
 		turn_loop(v, way, 2 * TURNS, &first, &last);
 		more = last - first - more;
-		ck_assert_msg(more == once, "%u turns are %llu instructions, perf says %llu",
+		ck_assert_msg(more == once, "%lu turns are %llu instructions, perf says %llu",
 			      TURNS, (unsigned long long)more, (unsigned long long)once);
 	}
 	vperfctr_close(v);

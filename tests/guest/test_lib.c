@@ -470,7 +470,7 @@ START_TEST(printing)
 	cpus = perfctr_cpus_info(open_device());
 	ck_assert_ptr_nonnull(cpus);
 	usual_control(&control);
-	out = dup(1);
+	ck_ok(out = dup(1));
 	ck_ok(null = open("/dev/null", O_WRONLY | O_CLOEXEC));
 	ck_ok(dup2(null, 1));
 	perfctr_info_print(&about);

@@ -29,22 +29,26 @@ struct result {
 
 static struct result result;
 
+static void redirect(int fd, const char *path, int flags)
+{
+	int file = open(path, flags, 0600);
+
+	if (file < 0 || dup2(file, fd) < 0)
+		_exit(98);
+}
+
 static void run_command(const char *const *argv)
 {
 	char out[64], err[64];
-	int in, fd;
 	pid_t pid;
 
 	(void)snprintf(out, sizeof(out), "/tmp/out.%d", getpid());
 	(void)snprintf(err, sizeof(err), "/tmp/err.%d", getpid());
 	ck_ok(pid = fork());
 	if (!pid) {
-		in = open("/dev/null", O_RDONLY);
-		dup2(in, 0);
-		fd = open(out, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-		dup2(fd, 1);
-		fd = open(err, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-		dup2(fd, 2);
+		redirect(0, "/dev/null", O_RDONLY);
+		redirect(1, out, O_WRONLY | O_CREAT | O_TRUNC);
+		redirect(2, err, O_WRONLY | O_CREAT | O_TRUNC);
 		execv(argv[0], (char *const *)(uintptr_t)argv);
 		_exit(99);
 	}
@@ -129,7 +133,7 @@ static const char *json_number(const char *s)
 	return s;
 }
 
-/* An array, or with @names an object */
+/* An array, or with @names an object. NOLINTNEXTLINE(misc-no-recursion): JSON is */
 static const char *json_members(const char *s, char end, bool names)
 {
 	s = json_space(s + 1);
@@ -154,6 +158,7 @@ static const char *json_members(const char *s, char end, bool names)
 	}
 }
 
+/* NOLINTNEXTLINE(misc-no-recursion): JSON is */
 static const char *json_value(const char *s)
 {
 	static const char *const words[] = { "true", "false", "null" };
@@ -277,15 +282,16 @@ END_TEST
 /* Only what follows the exec: a program that does the same, later in the line, counts the same. */
 START_TEST(counts_over_a_second_exec)
 {
+	static const char known[] = "exec " KNOWN_PATH, other[] = "exec " KNOWN_OTHER_PATH;
 	uint64_t once;
 
 	perfex("-e", "instructions:u", "--json", "-o", OUTPUT, "--", "/bin/sh", "-c",
-	       "exec " KNOWN_OTHER_PATH);
+	       other);
 	ended_with(0);
 	once = count_of(output(), "instructions");
 	ck_assert_uint_gt(once, KNOWN_LENGTH(KNOWN_OTHER_LOOPS));
 	perfex("-e", "instructions:u", "--json", "-o", OUTPUT, "--", "/bin/sh", "-c",
-	       "exec " KNOWN_PATH);
+	       known);
 	ended_with(0);
 	/* The shell is the same each time, but for the place of its stack. */
 	ck_assert_uint_gt(count_of(output(), "instructions") - once,
@@ -297,8 +303,9 @@ END_TEST
 
 START_TEST(children_are_not_counted)
 {
-	perfex("-e", "instructions:u", "--json", "-o", OUTPUT, "--", "/bin/sh", "-c",
-	       KNOWN_PATH "; " KNOWN_PATH "; exit 0");
+	static const char twice[] = KNOWN_PATH "; " KNOWN_PATH "; exit 0";
+
+	perfex("-e", "instructions:u", "--json", "-o", OUTPUT, "--", "/bin/sh", "-c", twice);
 	ended_with(0);
 	ck_assert_uint_lt(count_of(output(), "instructions"), KNOWN_LENGTH(KNOWN_LOOPS));
 }
@@ -555,7 +562,8 @@ START_TEST(too_many_events)
 	unsigned int i;
 
 	for (i = 0; i <= guest.info.nrctrs; i++)
-		strcat(all, i ? ",cycles:u" : "cycles:u");
+		(void)snprintf(all + strlen(all), sizeof(all) - strlen(all), "%scycles:u",
+			       i ? "," : "");
 	perfex("-e", all, "--", "/bin/true");
 	ended_with(FAILED);
 }

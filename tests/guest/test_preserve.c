@@ -16,7 +16,7 @@
 
 #define LOOPS 10000ul
 /* What a test executes between two looks, beside its loop, is less than this. */
-#define SLACK 5000
+#define SLACK 5000ul
 
 /* Two counters and the clock. Their sums after each control are looked at. */
 static struct perfctr_control two_counters(void)

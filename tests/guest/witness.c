@@ -11,6 +11,7 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <grp.h>
 #include <signal.h>
 #include <stdio.h>
@@ -70,7 +71,7 @@ static int open_event(const char *spec, pid_t pid)
 	}
 	for (i = 0; i < sizeof(known_events) / sizeof(known_events[0]); i++) {
 		if (strlen(known_events[i].name) != len ||
-		    strncmp(known_events[i].name, spec, len))
+		    strncmp(known_events[i].name, spec, len) != 0)
 			continue;
 		perf_attr_init(&attr, known_events[i].event);
 		attr.exclude_kernel = colon && !strcmp(colon, ":u");
@@ -111,28 +112,33 @@ static pid_t start(char **argv, uid_t uid, int *go)
 	return pid;
 }
 
-static void report(FILE *out, char *const *specs, const int *fds, unsigned int n)
+static void report(const char *path, char *const *specs, const int *fds, unsigned int n)
 {
+	int out = path ? open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666) : 2;
 	struct {
 		uint64_t count, enabled, running;
 	} value;
 	unsigned int i;
 
+	if (out < 0)
+		fail(path);
 	for (i = 0; i < n; i++) {
 		if (read(fds[i], &value, sizeof(value)) != sizeof(value))
-			fail("read");
+			value.enabled = 0;
 		if (!value.enabled || value.enabled != value.running)
-			(void)fprintf(out, "- %s\n", specs[i]);
+			(void)dprintf(out, "- %s\n", specs[i]);
 		else
-			(void)fprintf(out, "%llu %s\n", (unsigned long long)value.count, specs[i]);
+			(void)dprintf(out, "%llu %s\n", (unsigned long long)value.count, specs[i]);
 	}
+	if (out != 2 && close(out))
+		fail("close");
 }
 
 int main(int argc, char **argv)
 {
 	char *specs[EVENTS_MAX];
 	int fds[EVENTS_MAX];
-	FILE *out = stderr;
+	const char *path = NULL;
 	unsigned int i, n = 0;
 	int opt, go, status;
 	uid_t uid = 0;
@@ -144,9 +150,7 @@ int main(int argc, char **argv)
 		} else if (opt == 'u') {
 			uid = (uid_t)strtoul(optarg, NULL, 10);
 		} else if (opt == 'o') {
-			out = fopen(optarg, "we");
-			if (!out)
-				fail(optarg);
+			path = optarg;
 		} else {
 			usage();
 		}
@@ -164,9 +168,7 @@ int main(int argc, char **argv)
 		fail("write");
 	if (waitpid(pid, &status, 0) != pid)
 		fail("waitpid");
-	report(out, specs, fds, n);
-	if (out != stderr && fclose(out))
-		fail("fclose");
+	report(path, specs, fds, n);
 	if (WIFSIGNALED(status)) {
 		signal(WTERMSIG(status), SIG_DFL);
 		(void)raise(WTERMSIG(status));
