@@ -18,7 +18,7 @@
 static DEFINE_MUTEX(config_mutex);
 static LIST_HEAD(configs);
 static u32 last_owner = PERFCTR_OWNER_NONE;
-static int hotplug_state;
+static int prepare_state, online_state;
 
 static void config_reap(struct work_struct *work);
 static DECLARE_WORK(reap_work, config_reap);
@@ -166,9 +166,17 @@ void perfctr_config_info(struct perfctr_info *info)
 	info->owner = READ_ONCE(last_owner);
 }
 
+static int config_cpu_prepare(unsigned int cpu)
+{
+	perfctr_cpu_prepare(cpu);
+	return 0;
+}
+
+/* Also after an offline that was called off. */
 static int config_cpu_online(unsigned int cpu)
 {
 	mutex_lock(&config_mutex);
+	perfctr_cpu_reserve(cpu);
 	local_irq_disable();
 	perfctr_cpu_online();
 	local_irq_enable();
@@ -176,22 +184,30 @@ static int config_cpu_online(unsigned int cpu)
 	return 0;
 }
 
-/* Threads that must leave this CPU may still be switched in, to be pushed off: see online. */
+/* Threads that must leave this CPU may still be switched in, to be pushed off, and load. */
 static int config_cpu_offline(unsigned int cpu)
 {
 	mutex_lock(&config_mutex);
 	local_irq_disable();
 	perfctr_cpu_offline();
 	local_irq_enable();
+	perfctr_cpu_unreserve(cpu);
 	mutex_unlock(&config_mutex);
 	return 0;
 }
 
 int perfctr_config_init(void)
 {
-	hotplug_state = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "perfctr:online",
-					  config_cpu_online, config_cpu_offline);
-	return hotplug_state < 0 ? hotplug_state : 0;
+	prepare_state = cpuhp_setup_state_nocalls(CPUHP_BP_PREPARE_DYN, "perfctr:prepare",
+						  config_cpu_prepare, NULL);
+	if (prepare_state < 0)
+		return prepare_state;
+	online_state = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "perfctr:online",
+					 config_cpu_online, config_cpu_offline);
+	if (online_state >= 0)
+		return 0;
+	cpuhp_remove_state_nocalls(prepare_state);
+	return online_state;
 }
 
 /* No state is left, so no config gets or loses its last reference any more. */
@@ -201,5 +217,6 @@ void perfctr_config_exit(void)
 	config_reap(NULL);
 	WARN_ON(!list_empty(&configs));
 	cancel_delayed_work_sync(&age_work);
-	cpuhp_remove_state(hotplug_state);
+	cpuhp_remove_state(online_state);
+	cpuhp_remove_state_nocalls(prepare_state);
 }

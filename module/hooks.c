@@ -387,7 +387,7 @@ static int cpu_sleeps(struct notifier_block *notifier, unsigned long action, voi
 		break;
 	case CPU_PM_ENTER_FAILED:
 	case CPU_PM_EXIT:
-		perfctr_cpu_forget();
+		perfctr_cpu_online();
 		if (perfctr)
 			perfctr_resume(perfctr);
 		break;

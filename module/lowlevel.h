@@ -102,13 +102,18 @@ int perfctr_cpu_claim(struct perfctr_config *config, perfctr_run_t run, u32 *own
 void perfctr_cpu_unclaim(struct perfctr_config *config, perfctr_run_t run);
 
 /*
- * A CPU came: get what the live configs need; or goes: give all back. On that
- * CPU, interrupts off, config_mutex held.
+ * CPU hotplug. prepare: a CPU, which is down, will come. reserve and unreserve:
+ * it has come, or it goes, and may sleep; config_mutex is held.
+ */
+void perfctr_cpu_prepare(unsigned int cpu);
+void perfctr_cpu_reserve(unsigned int cpu);
+void perfctr_cpu_unreserve(unsigned int cpu);
+/*
+ * On the CPU, interrupts off: get what the live configs need, whatever it has,
+ * as it has come, or may have lost its registers in a deep sleep; give all back.
  */
 void perfctr_cpu_online(void);
 void perfctr_cpu_offline(void);
-/* The CPU lost, or may have lost, its registers in a deep sleep. Interrupts off. */
-void perfctr_cpu_forget(void);
 
 /*
  * Set back the counters that are past half of their range. perfctr_cpu_age_period()

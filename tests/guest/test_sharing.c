@@ -750,6 +750,111 @@ START_TEST(loads_while_threads_come_and_go)
 }
 END_TEST
 
+/* --- instret, which the firmware hands to whoever asks where nothing filters --- */
+
+#define INSTRET 2
+/* What the kernel may execute around a body: system calls, and the timer's ticks. */
+#define KERNEL_TOO 1000000ul
+
+static int count_instret(void)
+{
+	struct perfctr_control control;
+	int fd = open_self();
+
+	control_init(&control);
+	control.tsc_on = 1;
+	control_add_at(&control, INSTRET, EV_INSTRUCTIONS, PERFCTR_CTR_USER | PERFCTR_CTR_KERNEL);
+	set_control(fd, &control);
+	return fd;
+}
+
+/* The body is there, once, and what the kernel does is not very much. */
+static void is_about(uint64_t count, uint64_t body)
+{
+	ck_assert_uint_ge(count, body);
+	ck_assert_uint_le(count, body + KERNEL_TOO);
+}
+
+/* With perf's own fd, or -1 */
+static void instret_once(int fd, int perf)
+{
+	uint64_t perf_before = perf < 0 ? UINT64_MAX : perf_read_one(perf), perf_after;
+	uint64_t before = read_sum(fd, 0);
+
+	body_spin(LOOPS);
+	is_about(read_sum(fd, 0) - before, BODY_SPIN(LOOPS));
+	if (perf_before == UINT64_MAX)
+		return;
+	/* A count, or word that it could not be had. */
+	perf_after = perf_read_one(perf);
+	if (perf_after != UINT64_MAX)
+		is_about(perf_after - perf_before, BODY_SPIN(LOOPS));
+}
+
+static int perf_instructions(pid_t pid, int cpu)
+{
+	struct perf_event_attr attr;
+	int fd;
+
+	perf_attr_init(&attr, EV_INSTRUCTIONS);
+	attr.exclude_kernel = 0;
+	attr.exclude_hv = 0;
+	attr.pinned = 1;
+	ck_ok(fd = perf_open(&attr, pid, cpu, -1));
+	return fd;
+}
+
+/* perf writes and stops the counters that it has. */
+START_TEST(instret_while_perf_comes_and_goes)
+{
+	int fd = count_instret(), perf, turn;
+
+	for (turn = 0; turn < 20; turn++) {
+		uint64_t start = read_sum(fd, 0);
+
+		instret_once(fd, -1);
+		perf = perf_instructions(turn & 1 ? -1 : 0, turn & 1 ? 0 : -1);
+		instret_once(fd, perf);
+		close(perf);
+		instret_once(fd, -1);
+		is_about(read_sum(fd, 0) - start, 3 * BODY_SPIN(LOOPS));
+	}
+	unlink_self(fd);
+	/* It is perf's again. */
+	perf = perf_instructions(0, -1);
+	ck_assert_uint_ne(perf_read_one(perf), UINT64_MAX);
+	close(perf);
+}
+END_TEST
+
+/* perf was first, on another CPU where there is one: all of it is refused, or none of it is touched. */
+START_TEST(instret_after_perf)
+{
+	struct perfctr_control control;
+	struct perfctr_info info = { .size = sizeof(info) };
+	int fd = open_self(), perf, err;
+	uint64_t before;
+
+	control_init(&control);
+	control_add_at(&control, INSTRET, EV_INSTRUCTIONS, PERFCTR_CTR_USER | PERFCTR_CTR_KERNEL);
+	perf = perf_instructions(-1, (int)guest.ncpus - 1);
+	ck_assert_uint_ne(perf_read_one(perf), UINT64_MAX);
+	err = try_control(fd, &control);
+	if (err) {
+		ck_assert_int_eq(err, -EBUSY);
+		ck_ok(ioctl(fd, PERFCTR_IOC_INFO, &info));
+		ck_assert_uint_eq(info.owner, PERFCTR_OWNER_PERF);
+	}
+	pin_self(guest.ncpus - 1);
+	before = perf_read_one(perf);
+	body_spin(LOOPS);
+	is_about(perf_read_one(perf) - before, BODY_SPIN(LOOPS));
+	close(perf);
+	set_control(fd, &control);
+	instret_once(fd, -1);
+}
+END_TEST
+
 int main(void)
 {
 	guest_begin("sharing", NULL);
@@ -757,6 +862,8 @@ int main(void)
 	GUEST_RUN(perf_before_us, NEED_COUNTERS | NEED_PERF);
 	GUEST_RUN(same_event_in_turn, NEED_COUNTERS | NEED_PERF);
 	GUEST_RUN(perf_samples_beside_us, NEED_COUNTERS | NEED_PERF | NEED_SAMPLES);
+	GUEST_RUN(instret_while_perf_comes_and_goes, NEED_FIXED | NEED_UNFILTERED | NEED_PERF);
+	GUEST_RUN(instret_after_perf, NEED_FIXED | NEED_UNFILTERED | NEED_PERF);
 	GUEST_RUN(perf_has_all, NEED_COUNTERS | NEED_PERF);
 	GUEST_RUN(perf_has_most, NEED_COUNTERS | NEED_PERF);
 	GUEST_RUN(perf_has_all_of_another_cpu, NEED_COUNTERS | NEED_PERF | NEED_SMP);

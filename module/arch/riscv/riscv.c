@@ -284,6 +284,8 @@ static int take_one(struct perfctr_riscv_cpu *cpu, unsigned int hw,
 
 	if (had && prog_equal(&old, prog))
 		return 0;
+	if (cpu->denied & BIT(hw))
+		return -EBUSY;
 
 	now_unknown(cpu);
 	cpu->prog[hw] = (struct perfctr_riscv_prog) {};
@@ -317,7 +319,7 @@ static int take_one(struct perfctr_riscv_cpu *cpu, unsigned int hw,
 
 static void release(struct perfctr_riscv_cpu *cpu, u32 counters)
 {
-	unsigned long fixed = counters & cpu->owned & FIXED_MASK;
+	unsigned long fixed = counters & pmu.counters & FIXED_MASK;
 	unsigned int hw;
 
 	pmu_stop(counters & cpu->owned & pmu.programmable, SBI_PMU_STOP_FLAG_RESET);
@@ -333,6 +335,7 @@ static void release(struct perfctr_riscv_cpu *cpu, u32 counters)
 			cpu->prog[hw] = (struct perfctr_riscv_prog) {};
 	cpu->running &= ~counters;
 	cpu->owned &= ~counters;
+	cpu->denied &= ~counters;
 	now_unknown(cpu);
 }
 
@@ -417,6 +420,80 @@ struct claim {
 	const struct perfctr_config *config;
 	u32 counters;
 };
+
+/*
+ * Without Sscofpmf the firmware gives cycle and instret to perf, for cycles and
+ * instructions, whoever has them, and perf writes and stops what it is given. But
+ * perf keeps a list of its own: a pinned event of ours on each CPU has the
+ * counter in it, and whatever else of perf's would need it is not counted, and
+ * says so. With Sscofpmf perf takes these two only when it has run out of
+ * programmable counters, and there is no event that would be sure to get them.
+ *
+ * Written under config_mutex.
+ */
+static DEFINE_PER_CPU(struct perf_event *[PERFCTR_RISCV_HPM], perf_reserved);
+
+static bool reservable(unsigned int hw)
+{
+	return pmu.sbi && !pmu.filter && FIXED_MASK & BIT(hw);
+}
+
+static void unreserve_on(unsigned int cpu, unsigned int hw)
+{
+	struct perf_event *event = per_cpu(perf_reserved, cpu)[hw];
+
+	per_cpu(perf_reserved, cpu)[hw] = NULL;
+	if (event)
+		perf_event_release_kernel(event);
+}
+
+static int reserve_on(unsigned int cpu, unsigned int hw)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_HARDWARE,
+		.size = sizeof(attr),
+		.config = hw == PERFCTR_RISCV_CYCLE ? PERF_COUNT_HW_CPU_CYCLES :
+						      PERF_COUNT_HW_INSTRUCTIONS,
+		.pinned = 1,
+	};
+	struct perf_event *event = perf_event_create_kernel_counter(&attr, cpu, NULL, NULL, NULL);
+
+	/* Where perf does not count them, it does not take them from us. */
+	if (IS_ERR(event))
+		return PTR_ERR(event) == -ENOMEM ? -ENOMEM : 0;
+	per_cpu(perf_reserved, cpu)[hw] = event;
+	if (event->state == PERF_EVENT_STATE_ACTIVE)
+		return 0;
+	unreserve_on(cpu, hw);
+	return -EBUSY;
+}
+
+static void unreserve(unsigned int hw)
+{
+	unsigned int cpu;
+
+	if (!reservable(hw))
+		return;
+	for_each_online_cpu(cpu)
+		unreserve_on(cpu, hw);
+}
+
+static int reserve(unsigned int hw)
+{
+	unsigned int cpu;
+	int err = 0;
+
+	if (!reservable(hw))
+		return 0;
+	for_each_online_cpu(cpu) {
+		err = reserve_on(cpu, hw);
+		if (err)
+			break;
+	}
+	if (err)
+		unreserve(hw);
+	return err;
+}
 
 static int claim_take(void *arg)
 {
@@ -669,13 +746,15 @@ static int claim_try(struct claim *claim, perfctr_run_t run)
 	int err = 0;
 
 	pool[claim->hw].prog = claim->prog;
-	pool[claim->hw].users++;
-	if (pmu.sbi)
+	if (!pool[claim->hw].users++)
+		err = reserve(claim->hw);
+	if (!err && pmu.sbi)
 		err = run(claim_take, claim);
 	if (!err)
 		return 0;
 	pool[claim->hw].prog = old;
 	if (!--pool[claim->hw].users) {
+		unreserve(claim->hw);
 		claim->counters = BIT(claim->hw);
 		run(claim_release, claim);
 	}
@@ -713,7 +792,7 @@ static int claim_look(void *arg)
 static int claim_refused(struct claim *claim, u32 candidates, perfctr_run_t run, u32 *owner)
 {
 	if (candidates & FIXED_MASK) {
-		*owner = PERFCTR_OWNER_FIRMWARE;
+		*owner = reservable(claim->hw) ? PERFCTR_OWNER_PERF : PERFCTR_OWNER_FIRMWARE;
 		return -EBUSY;
 	}
 	for (claim->hw = PERFCTR_RISCV_HPM; claim->hw < PERFCTR_RISCV_MAX; claim->hw++) {
@@ -756,6 +835,8 @@ int perfctr_cpu_claim(struct perfctr_config *config, perfctr_run_t run, u32 *own
 				err = claim_any(&claim, used, run);
 			else
 				err = claim_try(&claim, run);
+			if (err == -ENOMEM)
+				goto err_release;
 			if (err) {
 				err = claim_refused(&claim, any ? pmu.programmable & ~used :
 							    BIT(config->hw[i]), run, owner);
@@ -783,11 +864,46 @@ void perfctr_cpu_unclaim(struct perfctr_config *config, perfctr_run_t run)
 	unsigned long mask = config->mask;
 	unsigned int hw;
 
-	for_each_set_bit(hw, &mask, PERFCTR_RISCV_MAX)
-		if (!--pool[hw].users && pmu.sbi)
-			claim.counters |= BIT(hw);
+	for_each_set_bit(hw, &mask, PERFCTR_RISCV_MAX) {
+		if (--pool[hw].users || !pmu.sbi)
+			continue;
+		/* First, as perf stops what it gives back. */
+		unreserve(hw);
+		claim.counters |= BIT(hw);
+	}
 	/* Also where nothing is given back: no CPU may remember the address as its active one. */
 	run(claim_release, &claim);
+}
+
+/*
+ * Between its offline callback and its end a CPU still switches to threads that
+ * have to leave it, and may have loaded for them. The firmware has forgotten.
+ */
+void perfctr_cpu_prepare(unsigned int cpu)
+{
+	memset(per_cpu_ptr(&perfctr_riscv_cpu, cpu), 0, sizeof(struct perfctr_riscv_cpu));
+}
+
+/* What is denied is denied: load then says EIO. */
+void perfctr_cpu_reserve(unsigned int cpu)
+{
+	unsigned int hw;
+	u32 denied = 0;
+
+	for (hw = 0; hw < PERFCTR_RISCV_HPM; hw++)
+		if (pool[hw].users && reservable(hw) && reserve_on(cpu, hw))
+			denied |= BIT(hw);
+	local_irq_disable();
+	this_cpu_ptr(&perfctr_riscv_cpu)->denied = denied;
+	local_irq_enable();
+}
+
+void perfctr_cpu_unreserve(unsigned int cpu)
+{
+	unsigned int hw;
+
+	for (hw = 0; hw < PERFCTR_RISCV_HPM; hw++)
+		unreserve_on(cpu, hw);
 }
 
 void perfctr_cpu_online(void)
@@ -795,12 +911,11 @@ void perfctr_cpu_online(void)
 	struct perfctr_riscv_cpu *cpu = this_cpu_ptr(&perfctr_riscv_cpu);
 	unsigned int hw;
 
-	lockdep_assert_irqs_disabled();
 	/*
-	 * Between its offline callback and its end a CPU still switches to threads
-	 * that have to leave it, and may have loaded for them. The firmware forgot.
+	 * What the firmware remembers after a deep sleep nobody says; and a CPU
+	 * whose going was called off may have loaded since it gave all back.
 	 */
-	memset(cpu, 0, sizeof(*cpu));
+	perfctr_cpu_offline();
 	if (!pmu.sbi)
 		return;
 	/* What cannot be had now is tried again by load, which then says EIO. */
@@ -821,13 +936,6 @@ void perfctr_cpu_offline(void)
 	lockdep_assert_irqs_disabled();
 	if (pmu.sbi)
 		release(cpu, cpu->owned);
-}
-
-void perfctr_cpu_forget(void)
-{
-	/* What the firmware remembers of it nobody says: give back, and get again. */
-	perfctr_cpu_offline();
-	perfctr_cpu_online();
 }
 
 int perfctr_cpu_age(void *unused)

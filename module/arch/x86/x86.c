@@ -46,15 +46,23 @@ void perfctr_cpu_unclaim(struct perfctr_config *config, perfctr_run_t run)
 {
 }
 
+void perfctr_cpu_prepare(unsigned int cpu)
+{
+}
+
+void perfctr_cpu_reserve(unsigned int cpu)
+{
+}
+
+void perfctr_cpu_unreserve(unsigned int cpu)
+{
+}
+
 void perfctr_cpu_online(void)
 {
 }
 
 void perfctr_cpu_offline(void)
-{
-}
-
-void perfctr_cpu_forget(void)
 {
 }
 

@@ -17,6 +17,7 @@
 #include "model_sbi.h"
 #include "shim/asm/hwcap.h"
 #include "shim/asm/timex.h"
+#include "shim/linux/perf_event.h"
 
 #define FW_CTRS		16	/* firmware counters follow the hardware's */
 #define NR(array)	(sizeof(array) / sizeof((array)[0]))
@@ -652,6 +653,53 @@ void model_perf_give(unsigned int cpu, u32 counters)
 		if (counters & BIT(hw))
 			stop(index_of(hw), 1, SBI_PMU_STOP_FLAG_RESET);
 	shim_cpu = before;
+}
+
+/*
+ * Pinned events of the kernel's own, for cycles and instructions, on a machine
+ * without Sscofpmf, where they get the fixed counters.
+ */
+u32 model_perf_pinned[SHIM_CPUS];
+u32 model_perf_reserved[SHIM_CPUS];
+bool model_no_perf;
+
+struct perf_event *perf_event_create_kernel_counter(struct perf_event_attr *attr, int cpu,
+						    struct task_struct *task,
+						    void (*overflow)(void), void *context)
+{
+	unsigned int hw = attr->config == PERF_COUNT_HW_CPU_CYCLES ? MODEL_CYCLE : MODEL_INSTRET;
+	struct perf_event *event;
+
+	shim_assert(attr->type == PERF_TYPE_HARDWARE && attr->size == sizeof(*attr));
+	shim_assert(attr->pinned && !model.sscofpmf && !task && !overflow && !context);
+	shim_assert(cpu >= 0 && shim_online & BIT(cpu));
+	if (model_no_perf)
+		return ERR_PTR(-ENOENT);
+	event = kzalloc(sizeof(*event), 0);
+	if (!event)
+		return ERR_PTR(-ENOMEM);
+	event->cpu = (unsigned int)cpu;
+	event->hw = hw;
+	event->state = PERF_EVENT_STATE_ERROR;
+	if ((model_perf_pinned[cpu] | model_perf_reserved[cpu]) & BIT(hw))
+		return event;
+	event->state = PERF_EVENT_STATE_ACTIVE;
+	model_perf_reserved[cpu] |= BIT(hw);
+	/* perf counts from -(2^63 - 1). */
+	harts[cpu].ctr[hw].inhibited = false;
+	harts[cpu].value[hw] = BIT(63) + 1;
+	return event;
+}
+
+int perf_event_release_kernel(struct perf_event *event)
+{
+	if (event->state == PERF_EVENT_STATE_ACTIVE) {
+		shim_assert(model_perf_reserved[event->cpu] & BIT(event->hw));
+		model_perf_reserved[event->cpu] &= ~BIT(event->hw);
+		harts[event->cpu].ctr[event->hw].inhibited = true;
+	}
+	kfree(event);
+	return 0;
 }
 
 /*

@@ -126,6 +126,11 @@ bool model_perf_take(unsigned int cpu, unsigned int hw, u32 event, u64 data, boo
 u32 model_perf_take_all(unsigned int cpu);
 void model_perf_give(unsigned int cpu, u32 counters);
 
+/* Fixed counters that are in perf's list, of pinned events of other users, or of the driver */
+extern u32 model_perf_pinned[SHIM_CPUS];
+extern u32 model_perf_reserved[SHIM_CPUS];
+extern bool model_no_perf;	/* the kernel has none for this PMU */
+
 /* What happened, by event and mode */
 enum model_kind { KIND_CYCLES, KIND_INSTRUCTIONS, KIND_BRANCHES, KIND_DTLB_READ,
 		  KIND_DTLB_WRITE, KIND_ITLB, KIND_STORES, KIND_LOADS, KIND_NR };

@@ -267,6 +267,7 @@ unsigned long shim_work_delay(void)
 
 /* CPU hotplug */
 
+static int (*cpu_prepare)(unsigned int cpu);
 static int (*cpu_online)(unsigned int cpu);
 static int (*cpu_offline)(unsigned int cpu);
 
@@ -281,6 +282,22 @@ static void on_cpu(unsigned int cpu, int (*fn)(unsigned int cpu))
 	shim_assert(!fn(cpu));
 	might_sleep();
 	shim_cpu = before;
+}
+
+int cpuhp_setup_state_nocalls(int state, const char *name, int (*prepare)(unsigned int cpu),
+			      int (*dead)(unsigned int cpu))
+{
+	(void)name;
+	shim_assert(!cpu_prepare && prepare && !dead && !shim_hotplug_locked);
+	cpu_prepare = prepare;
+	return state;
+}
+
+void cpuhp_remove_state_nocalls(int state)
+{
+	(void)state;
+	shim_assert(!shim_hotplug_locked);
+	cpu_prepare = NULL;
 }
 
 int cpuhp_setup_state(int state, const char *name, int (*online)(unsigned int cpu),
@@ -314,6 +331,9 @@ void cpuhp_remove_state(int state)
 void shim_cpu_up(unsigned int cpu)
 {
 	shim_assert(!(shim_online & BIT(cpu)));
+	/* On a CPU that is up. */
+	if (cpu_prepare)
+		shim_assert(!cpu_prepare(cpu));
 	shim_online |= BIT(cpu);
 	on_cpu(cpu, cpu_online);
 }

@@ -380,6 +380,170 @@ START_TEST(unknown_raw_event_without_sscofpmf)
 }
 END_TEST
 
+/*
+ * Without Sscofpmf perf's cycles and instructions are cycle and instret as well,
+ * and it is perf that is asked for these.
+ */
+static const struct perfctr_ctr_control cycle[] = { CTR(ANY, EV_CYCLES, BOTH) };
+static const struct perfctr_ctr_control cycle_too[] = {
+	CTR(0, EV_CYCLES, BOTH), CTR(ANY, EV_INSTRUCTIONS, BOTH),
+};
+
+static void boot_without_sscofpmf(void)
+{
+	struct model_machine machine = model_default;
+
+	machine.sscofpmf = false;
+	driver_init(&machine);
+}
+
+static void expect_reserved(u32 counters)
+{
+	unsigned int cpu;
+
+	for (cpu = 0; cpu < SHIM_CPUS; cpu++)
+		ck_assert_uint_eq(model_perf_reserved[cpu],
+				  shim_online & BIT(cpu) ? counters : 0);
+}
+
+START_TEST(fixed_reserved_from_perf)
+{
+	struct perfctr_config *first, *second;
+	unsigned int allocations;
+	struct thread thread;
+
+	boot_without_sscofpmf();
+	allocations = shim_allocations;
+	first = CLAIM(cycle);
+	expect_reserved(BIT(MODEL_CYCLE));
+	second = CLAIM(cycle_too);
+	expect_reserved(MODEL_FIXED);
+	unclaim(first);
+	expect_reserved(MODEL_FIXED);
+	thread_init(&thread, second);
+	thread_run(&thread, 0, 1000);
+	thread_run(&thread, 1, 1000);
+	thread_expect_exact(&thread);
+	unclaim(second);
+	expect_reserved(0);
+	ck_assert_uint_eq(shim_allocations, allocations);
+	/* perf stops what it gives back; these run on. */
+	ck_assert(!model_ctr(0, MODEL_CYCLE)->inhibited && !model_ctr(1, MODEL_INSTRET)->inhibited);
+}
+END_TEST
+
+/* With Sscofpmf there is nothing that could be reserved: the model would object. */
+START_TEST(fixed_not_reserved_with_sscofpmf)
+{
+	static const struct perfctr_ctr_control named[] = { CTR(0, EV_CYCLES, BOTH) };
+
+	driver_init(&model_default);
+	CLAIM(named);
+	expect_reserved(0);
+}
+END_TEST
+
+START_TEST(fixed_that_perf_has_pinned)
+{
+	boot_without_sscofpmf();
+	model_perf_pinned[_i] = BIT(MODEL_INSTRET);
+	expect_busy(cycle_too, 2, PERFCTR_OWNER_PERF);
+	expect_reserved(0);
+	CLAIM(cycle);
+	expect_busy(cycle_too, 2, PERFCTR_OWNER_PERF);
+	expect_reserved(BIT(MODEL_CYCLE));
+	model_perf_pinned[_i] = 0;
+	CLAIM(cycle_too);
+	expect_reserved(MODEL_FIXED);
+}
+END_TEST
+
+START_TEST(fixed_where_perf_counts_nothing)
+{
+	struct thread thread;
+
+	boot_without_sscofpmf();
+	model_no_perf = true;
+	thread_init(&thread, CLAIM(cycle_too));
+	thread_run(&thread, 1, 1000);
+	thread_expect_exact(&thread);
+}
+END_TEST
+
+START_TEST(fixed_without_memory)
+{
+	struct perfctr_config *config;
+	u32 owner = PERFCTR_OWNER_NONE;
+	unsigned int allocations;
+
+	boot_without_sscofpmf();
+	config = kzalloc(struct_size(config, ctr, 1), GFP_KERNEL_ACCOUNT);
+	config->nr = 1;
+	memcpy(config->ctr, cycle, sizeof(cycle));
+	allocations = shim_allocations;
+	shim_no_memory = true;
+	cpus_read_lock();
+	ck_assert_int_eq(perfctr_cpu_claim(config, perfctr_run, &owner), -ENOMEM);
+	cpus_read_unlock();
+	shim_no_memory = false;
+	ck_assert_uint_eq(shim_allocations, allocations);
+	ck_assert_uint_eq(owner, PERFCTR_OWNER_NONE);
+	expect_reserved(0);
+	kfree(config);
+	CLAIM(cycle);
+}
+END_TEST
+
+START_TEST(fixed_over_hotplug)
+{
+	struct perfctr_config *config;
+	struct thread thread;
+
+	boot_without_sscofpmf();
+	config = CLAIM(cycle_too);
+	thread_init(&thread, config);
+	thread_run(&thread, 1, 1000);
+	cpu_offline(1);
+	ck_assert_uint_eq(model_perf_reserved[1], 0);
+	/* It has to leave, and may still come to that. */
+	thread_run(&thread, 1, 1000);
+	ck_assert_int_eq(thread.error, 0);
+	model_hart_off(1);
+	model_hart_on(1);
+	perfctr_cpu_prepare(1);
+	cpu_online(1);
+	expect_reserved(MODEL_FIXED);
+	thread_run(&thread, 1, 1000);
+	thread_expect_exact(&thread);
+	unclaim(config);
+	expect_reserved(0);
+}
+END_TEST
+
+/* The CPU comes, and perf is first: an error there, until nobody wants them any more. */
+START_TEST(fixed_denied_on_a_cpu_that_comes)
+{
+	struct perfctr_config *config;
+	struct thread thread;
+
+	boot_without_sscofpmf();
+	config = CLAIM(cycle_too);
+	cpu_offline(1);
+	model_hart_off(1);
+	model_hart_on(1);
+	perfctr_cpu_prepare(1);
+	model_perf_pinned[1] = BIT(MODEL_CYCLE);
+	cpu_online(1);
+	ck_assert_int_eq(load_on(1, config), -EIO);
+	ck_assert_int_eq(load_on(0, config), 0);
+	unclaim(config);
+	model_perf_pinned[1] = 0;
+	thread_init(&thread, CLAIM(cycle_too));
+	thread_run(&thread, 1, 1000);
+	thread_expect_exact(&thread);
+}
+END_TEST
+
 /* A firmware that gives another counter than was asked for is not believed. */
 START_TEST(wrong_index_is_not_believed)
 {
@@ -609,10 +773,11 @@ START_TEST(refusal_is_forgotten)
 	driver_init(&model_default);
 	CLAIM(three_instructions);
 	ck_assert_int_eq(PTR_ERR(claim(three_none, 1, NULL)), -EINVAL);
-	on_cpu_irqs_off(1, perfctr_cpu_offline);
+	cpu_offline(1);
 	model_hart_off(1);
 	model_hart_on(1);
-	on_cpu_irqs_off(1, perfctr_cpu_online);
+	perfctr_cpu_prepare(1);
+	cpu_online(1);
 	ck_assert_uint_eq(model_owned(1, MODEL_DRIVER), BIT(3));
 	ck_assert_uint_eq(model_ctr(1, 3)->event, EV_INSTRUCTIONS);
 }
@@ -700,6 +865,13 @@ void test_claim(void)
 	UNIT_RUN(raw_event_on_a_counter_of_perf);
 	UNIT_RUN(any_cycles_without_sscofpmf);
 	UNIT_RUN(unknown_raw_event_without_sscofpmf);
+	UNIT_RUN(fixed_reserved_from_perf);
+	UNIT_RUN(fixed_not_reserved_with_sscofpmf);
+	unit_run(fixed_that_perf_has_pinned, 2);
+	UNIT_RUN(fixed_where_perf_counts_nothing);
+	UNIT_RUN(fixed_without_memory);
+	UNIT_RUN(fixed_over_hotplug);
+	UNIT_RUN(fixed_denied_on_a_cpu_that_comes);
 	UNIT_RUN(wrong_index_is_not_believed);
 	UNIT_ROWS(fallback_is_repaired, fallbacks);
 	UNIT_RUN(refusal_leaves_a_fixed_filter);

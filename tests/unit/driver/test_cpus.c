@@ -21,7 +21,7 @@ static const struct model_machine filtering = {
 /* As config.c's hotplug callbacks, and the hart around them */
 static void cpu_goes(unsigned int cpu)
 {
-	on_cpu_irqs_off(cpu, perfctr_cpu_offline);
+	cpu_offline(cpu);
 	shim_online &= ~BIT(cpu);
 	model_hart_off(cpu);
 }
@@ -29,13 +29,14 @@ static void cpu_goes(unsigned int cpu)
 static void hart_comes(unsigned int cpu)
 {
 	model_hart_on(cpu);
+	perfctr_cpu_prepare(cpu);
 	shim_online |= BIT(cpu);
 }
 
 static void cpu_comes(unsigned int cpu)
 {
 	hart_comes(cpu);
-	on_cpu_irqs_off(cpu, perfctr_cpu_online);
+	cpu_online(cpu);
 }
 
 START_TEST(cpu_that_comes_gets_its_counters)
@@ -88,7 +89,7 @@ START_TEST(cpu_that_comes_taken)
 	thread_run(&moves, 0, 1000);
 	hart_comes(1);
 	model_perf_take_all(1);
-	on_cpu_irqs_off(1, perfctr_cpu_online);
+	cpu_online(1);
 
 	thread_run(&moves, 1, 1000);
 	ck_assert_int_eq(moves.error, -EIO);
@@ -117,7 +118,7 @@ START_TEST(cpu_that_comes_half_taken)
 	config = CLAIM(two);
 	hart_comes(1);
 	ck_assert(model_perf_take(1, config->hw[0], EV_CYCLES, 0, true));
-	on_cpu_irqs_off(1, perfctr_cpu_online);
+	cpu_online(1);
 	ck_assert_uint_eq(model_owned(1, MODEL_DRIVER), BIT(config->hw[1]));
 	ck_assert_int_eq(load_on(1, config), -EIO);
 	model_perf_give(1, BIT(config->hw[0]));
@@ -155,7 +156,7 @@ START_TEST(cpu_that_goes_gives_back)
 	thread_run(&thread, 1, 1000);
 	ck_assert_int_eq(restart_on(1, other, 1000), 0);
 	thread_run(&thread, 0, 1000);
-	on_cpu_irqs_off(1, perfctr_cpu_offline);
+	cpu_offline(1);
 	ck_assert(!holds_on(1, config));
 	ck_assert_uint_eq(model_owned(1, MODEL_DRIVER), 0);
 	ck_assert_uint_eq(model_owned(0, MODEL_DRIVER), (config->mask & ~MODEL_FIXED) | other->mask);
@@ -206,7 +207,7 @@ START_TEST(late_load_on_a_dying_cpu)
 	config = CLAIM(two);
 	thread_init(&thread, config);
 	thread_run(&thread, 1, 1000);
-	on_cpu_irqs_off(1, perfctr_cpu_offline);
+	cpu_offline(1);
 	thread_run(&thread, 1, 1000);
 	shim_online &= ~BIT(1);
 	model_hart_off(1);
@@ -215,6 +216,28 @@ START_TEST(late_load_on_a_dying_cpu)
 	thread_run(&thread, 1, 1000);
 	thread_expect_exact(&thread);
 	ck_assert_uint_eq(model_owned(1, MODEL_DRIVER), config->mask);
+}
+END_TEST
+
+/* Another callback failed, and the CPU stays: what was loaded late is still had. */
+START_TEST(offline_called_off)
+{
+	struct perfctr_config *config;
+	struct thread thread;
+
+	driver_init(&model_default);
+	config = CLAIM(two);
+	thread_init(&thread, config);
+	thread_run(&thread, 1, 1000);
+	cpu_offline(1);
+	thread_run(&thread, 1, 1000);
+	cpu_online(1);
+	ck_assert_uint_eq(model_owned(1, MODEL_DRIVER), config->mask);
+	thread_run(&thread, 1, 1000);
+	ck_assert_int_eq(thread.error, 0);
+	thread_expect_exact(&thread);
+	unclaim(config);
+	ck_assert_uint_eq(model_owned(1, MODEL_DRIVER), 0);
 }
 END_TEST
 
@@ -233,7 +256,7 @@ static void sleep(unsigned int cpu, int row)
 	if (sleeps[row].lost)
 		cpu_sleeps(cpu, sleeps[row].firmware_forgets);
 	else
-		on_cpu_irqs_off(cpu, perfctr_cpu_forget);
+		on_cpu_irqs_off(cpu, perfctr_cpu_online);
 }
 
 START_TEST(exact_over_sleep)
@@ -550,7 +573,7 @@ START_TEST(no_sbi_hotplug)
 	cpu_goes(1);
 	thread_run(&thread, 0, 1000);
 	cpu_comes(1);
-	on_cpu_irqs_off(1, perfctr_cpu_forget);
+	on_cpu_irqs_off(1, perfctr_cpu_online);
 	thread_run(&thread, 1, 1000);
 	ck_assert_uint_eq(perfctr_cpu_age_period(), 0);
 	thread_expect_exact(&thread);
@@ -613,6 +636,7 @@ void test_cpus(void)
 	UNIT_RUN(cpu_that_goes_gives_back);
 	UNIT_RUN(exact_over_hotplug);
 	UNIT_RUN(late_load_on_a_dying_cpu);
+	UNIT_RUN(offline_called_off);
 	UNIT_ROWS(exact_over_sleep, sleeps);
 	UNIT_RUN(sleep_of_a_thread_that_counts);
 	UNIT_RUN(sleep_costs);

@@ -211,7 +211,7 @@ static const struct {
 	const char *name;
 	void (*fn)(void);
 } ends[] = {
-	{ "sleep", perfctr_cpu_forget }, { "offline", perfctr_cpu_offline },
+	{ "sleep", perfctr_cpu_online }, { "offline", perfctr_cpu_offline },
 };
 
 START_TEST(losing_counters_ends_privacy)

@@ -236,7 +236,7 @@ void cpu_sleeps(unsigned int cpu, bool firmware_forgets)
 	if (resumed)
 		suspend(thread);
 	model_hart_sleep(cpu, firmware_forgets);
-	perfctr_cpu_forget();
+	perfctr_cpu_online();
 	if (resumed)
 		resume(thread);
 	local_irq_enable();
@@ -252,6 +252,22 @@ void on_cpu_irqs_off(unsigned int cpu, void (*fn)(void))
 	fn();
 	local_irq_enable();
 	shim_cpu = before;
+}
+
+void cpu_online(unsigned int cpu)
+{
+	unsigned int before = shim_cpu;
+
+	shim_cpu = cpu;
+	perfctr_cpu_reserve(cpu);
+	shim_cpu = before;
+	on_cpu_irqs_off(cpu, perfctr_cpu_online);
+}
+
+void cpu_offline(unsigned int cpu)
+{
+	on_cpu_irqs_off(cpu, perfctr_cpu_offline);
+	perfctr_cpu_unreserve(cpu);
 }
 
 int load_on(unsigned int cpu, const struct perfctr_config *config)

@@ -64,6 +64,9 @@ u64 tally_count(const struct model_tally *tally, const struct perfctr_ctr_contro
 int age_all(void);
 /* The CPU sleeps and loses its registers, as at system suspend: its thread may be running. */
 void cpu_sleeps(unsigned int cpu, bool firmware_forgets);
+/* As config.c's hotplug callbacks: a CPU has come, or goes. */
+void cpu_online(unsigned int cpu);
+void cpu_offline(unsigned int cpu);
 /* Calls something of the driver on a CPU, interrupts off. */
 void on_cpu_irqs_off(unsigned int cpu, void (*fn)(void));
 int load_on(unsigned int cpu, const struct perfctr_config *config);

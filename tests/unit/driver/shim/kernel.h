@@ -121,9 +121,14 @@ extern unsigned int shim_possible;	/* how many there can be */
 	&(*(ptr))[shim_cpu];						\
 })
 #define per_cpu_ptr(ptr, cpu)	(&(*(ptr))[cpu])
+#define per_cpu(name, cpu)	((name)[cpu])
 
 #define for_each_possible_cpu(cpu)					\
 	for ((cpu) = 0; (cpu) < shim_possible; (cpu)++)
+
+#define for_each_online_cpu(cpu)					\
+	for ((cpu) = 0; (cpu) < SHIM_CPUS; (cpu)++)			\
+		if (shim_online & BIT(cpu))
 
 static inline unsigned long shim_irq_save(void)
 {
@@ -316,7 +321,11 @@ bool flush_work(struct work_struct *work);
 bool cancel_delayed_work_sync(struct delayed_work *work);
 
 /* CPU hotplug */
-#define CPUHP_AP_ONLINE_DYN	1
+#define CPUHP_BP_PREPARE_DYN	1
+#define CPUHP_AP_ONLINE_DYN	2
+int cpuhp_setup_state_nocalls(int state, const char *name, int (*prepare)(unsigned int cpu),
+			      int (*dead)(unsigned int cpu));
+void cpuhp_remove_state_nocalls(int state);
 int cpuhp_setup_state(int state, const char *name, int (*online)(unsigned int cpu),
 		      int (*offline)(unsigned int cpu));
 void cpuhp_remove_state(int state);
