@@ -29,7 +29,8 @@ static void perfctr_begin(struct counting *counting)
 	unsigned int i;
 
 	memset(&control, 0, sizeof(control));
-	control.size = sizeof(control);
+	control.size = offsetof(struct perfctr_control, ctr) +
+		       setup->counters * sizeof(control.ctr[0]);
 	control.tsc_on = 1;
 	control.nractrs = setup->counters;
 	for (i = 0; i < setup->counters; i++) {

@@ -7,7 +7,6 @@
 #define pr_fmt(fmt) "perfctr: " fmt
 
 #include <linux/cpu.h>
-#include <linux/fs.h>
 #include <linux/miscdevice.h>
 #include <linux/module.h>
 #include <linux/slab.h>
@@ -132,31 +131,10 @@ int perfctr_cpus_ioctl(void __user *arg)
 	return err;
 }
 
-static long device_ioctl(struct file *file, unsigned int cmd, unsigned long uarg)
-{
-	void __user *arg = (void __user *)uarg;
-
-	switch (cmd) {
-	case PERFCTR_IOC_INFO:
-		return perfctr_info_ioctl(arg, PERFCTR_OWNER_NONE);
-	case PERFCTR_IOC_CPUS:
-		return perfctr_cpus_ioctl(arg);
-	case PERFCTR_IOC_OPEN:
-		return vperfctr_open_ioctl(arg);
-	}
-	return -ENOTTY;
-}
-
-static const struct file_operations device_fops = {
-	.owner = THIS_MODULE,
-	.unlocked_ioctl = device_ioctl,
-	.compat_ioctl = compat_ptr_ioctl,
-};
-
 static struct miscdevice device = {
 	.minor = MISC_DYNAMIC_MINOR,
 	.name = "perfctr",
-	.fops = &device_fops,
+	.fops = &vperfctr_fops,
 };
 
 static int __init perfctr_init(void)

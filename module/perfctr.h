@@ -40,7 +40,7 @@ void perfctr_config_info(struct perfctr_info *info);
  * struct vperfctr - the counters of one thread
  *
  * Lives while anyone refers to it: its thread while attached, and each open
- * file (a map refers to its file). Who may touch what:
+ * file that is its handle (a map refers to its file). Who may touch what:
  *
  *  "owner": the owner thread itself, with interrupts off, so that neither a
  *	switch nor an interrupt on its CPU sees it half done. The hooks are the
@@ -121,7 +121,7 @@ struct vperfctr {
 /* virtual.c */
 int vperfctr_init(void);
 void vperfctr_exit(void);
-int vperfctr_open_ioctl(void __user *arg);
+extern const struct file_operations vperfctr_fops;
 void vperfctr_stop(struct vperfctr *perfctr, u32 error);
 void vperfctr_start_on_exec(struct vperfctr *perfctr);
 void vperfctr_detach(struct vperfctr *perfctr, bool atomic);

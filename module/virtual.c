@@ -4,8 +4,6 @@
  * on it. struct vperfctr says who may touch what.
  */
 
-#include <linux/anon_inodes.h>
-#include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/mm.h>
 #include <linux/module.h>
@@ -338,6 +336,12 @@ static int vperfctr_read_control(struct vperfctr *perfctr, void __user *arg)
 	return err;
 }
 
+/* The state whose handle an open file is; NULL before OPEN. It never changes again. */
+static struct vperfctr *file_perfctr(const struct file *file)
+{
+	return READ_ONCE(file->private_data);
+}
+
 /*
  * Reading
  */
@@ -465,13 +469,19 @@ static noinline ssize_t read_sample(const struct vperfctr *perfctr, u64 __user *
  */
 static ssize_t vperfctr_read(struct file *file, char __user *buffer, size_t count, loff_t *pos)
 {
-	const struct vperfctr *perfctr = file->private_data;
-	const struct perfctr_cpu_state *state = &perfctr->cpu_state;
-	const struct perfctr_cpu_ctr *ctr, *end = state->end;
+	const struct vperfctr *perfctr = file_perfctr(file);
+	const struct perfctr_cpu_state *state;
+	const struct perfctr_cpu_ctr *ctr, *end;
 	u64 __user *to = (u64 __user *)buffer;
-	size_t length = (1 + (end - state->ctr)) * sizeof(*to);
-	u32 seq = READ_ONCE(perfctr->seq);
+	size_t length;
+	u32 seq;
 
+	if (unlikely(!perfctr))
+		return -EINVAL;
+	state = &perfctr->cpu_state;
+	end = state->end;
+	length = (1 + (end - state->ctr)) * sizeof(*to);
+	seq = READ_ONCE(perfctr->seq);
 	if (unlikely(rcu_access_pointer(perfctr->owner) != current || !(seq & 1) ||
 		     !perfctr->clock_on))
 		return read_sample(perfctr, to, count);
@@ -672,9 +682,11 @@ void vperfctr_lend(struct vperfctr *perfctr)
 
 static int vperfctr_mmap(struct file *file, struct vm_area_struct *vma)
 {
-	struct vperfctr *perfctr = file->private_data;
+	struct vperfctr *perfctr = file_perfctr(file);
 	struct perfctr_page *page;
 
+	if (!perfctr)
+		return -ENODEV;
 	if (vma->vm_flags & VM_WRITE)
 		return -EACCES;
 	if (vma->vm_pgoff || vma->vm_end - vma->vm_start != PAGE_SIZE ||
@@ -711,59 +723,6 @@ static int vperfctr_mmap(struct file *file, struct vm_area_struct *vma)
  * The handle
  */
 
-static long vperfctr_ioctl(struct file *file, unsigned int cmd, unsigned long uarg)
-{
-	struct vperfctr *perfctr = file->private_data;
-	void __user *arg = (void __user *)uarg;
-
-	switch (cmd) {
-	case PERFCTR_IOC_READ:
-		return vperfctr_read_ioctl(perfctr, arg);
-	case PERFCTR_IOC_INFO:
-		return perfctr_info_ioctl(arg, held_by_other(perfctr, file) ?
-					       PERFCTR_OWNER_HOLDER : PERFCTR_OWNER_NONE);
-	case PERFCTR_IOC_CPUS:
-		return perfctr_cpus_ioctl(arg);
-	case PERFCTR_IOC_CONTROL:
-		return vperfctr_control(perfctr, file, arg);
-	case PERFCTR_IOC_READ_CONTROL:
-		return vperfctr_read_control(perfctr, arg);
-	case PERFCTR_IOC_UNLINK:
-		return vperfctr_unlink(perfctr, file);
-	case PERFCTR_IOC_IRESUME:
-		return -EOPNOTSUPP;
-	}
-	return -ENOTTY;
-}
-
-static int vperfctr_release(struct inode *inode, struct file *file)
-{
-	struct vperfctr *perfctr = file->private_data;
-
-	cmpxchg(&perfctr->holder, file, NULL);
-	vperfctr_put(perfctr, false);
-	return 0;
-}
-
-static void vperfctr_show_fdinfo(struct seq_file *m, struct file *file)
-{
-	const struct vperfctr *perfctr = file->private_data;
-
-	seq_printf(m, "tid:\t%d\n", pid_vnr(perfctr->pid));
-	seq_printf(m, "cstatus:\t%#x\n", state_cstatus(perfctr));
-	seq_printf(m, "error:\t%u\n", READ_ONCE(perfctr->error));
-}
-
-static const struct file_operations vperfctr_fops = {
-	.owner = THIS_MODULE,
-	.read = vperfctr_read,
-	.unlocked_ioctl = vperfctr_ioctl,
-	.compat_ioctl = compat_ptr_ioctl,
-	.mmap = vperfctr_mmap,
-	.release = vperfctr_release,
-	.show_fdinfo = vperfctr_show_fdinfo,
-};
-
 static struct vperfctr *vperfctr_create(void)
 {
 	struct vperfctr *perfctr = kmem_cache_zalloc(state_cache, GFP_KERNEL);
@@ -795,14 +754,14 @@ static int open_check(const struct perfctr_open *open)
 	return err;
 }
 
-int vperfctr_open_ioctl(void __user *arg)
+/* OPEN: the file becomes a handle. Of two that try at once, the second was late. */
+static int vperfctr_make_handle(struct file *file, void __user *arg)
 {
 	struct vperfctr *perfctr;
 	struct perfctr_open open;
-	struct file *file;
 	bool create;
 	u32 size;
-	int err, fd;
+	int err;
 
 	err = perfctr_get_size(arg, sizeof(open), &size);
 	if (err)
@@ -819,35 +778,89 @@ int vperfctr_open_ioctl(void __user *arg)
 		return -ENOENT;
 	if (!create && open.flags & PERFCTR_OPEN_EXCL)
 		return -EEXIST;
-
-	fd = get_unused_fd_flags(O_CLOEXEC);
-	if (fd < 0)
-		return fd;
 	if (create)
 		perfctr = vperfctr_create();
 	else
 		refcount_inc(&perfctr->refs);
-	err = -ENOMEM;
 	if (!perfctr)
-		goto err_fd;
-	/* Opened for reading only: a map of it cannot become writable. */
-	file = anon_inode_getfile("[perfctr]", &vperfctr_fops, perfctr, O_RDONLY);
-	if (IS_ERR(file)) {
-		err = PTR_ERR(file);
-		goto err_put;
+		return -ENOMEM;
+	if (cmpxchg(&file->private_data, NULL, perfctr)) {
+		vperfctr_put(perfctr, false);
+		return -ENOTTY;
 	}
-	stream_open(file_inode(file), file);	/* no position to lock at each read */
 	if (create)
 		vperfctr_attach(perfctr);
-	fd_install(fd, file);
-	return fd;
-
-err_put:
-	vperfctr_put(perfctr, false);
-err_fd:
-	put_unused_fd(fd);
-	return err;
+	return 0;
 }
+
+static long vperfctr_ioctl(struct file *file, unsigned int cmd, unsigned long uarg)
+{
+	struct vperfctr *perfctr = file_perfctr(file);
+	void __user *arg = (void __user *)uarg;
+
+	switch (cmd) {
+	case PERFCTR_IOC_INFO:
+		return perfctr_info_ioctl(arg, perfctr && held_by_other(perfctr, file) ?
+					       PERFCTR_OWNER_HOLDER : PERFCTR_OWNER_NONE);
+	case PERFCTR_IOC_CPUS:
+		return perfctr_cpus_ioctl(arg);
+	}
+	if (!perfctr)
+		return cmd == PERFCTR_IOC_OPEN ? vperfctr_make_handle(file, arg) : -ENOTTY;
+	switch (cmd) {
+	case PERFCTR_IOC_READ:
+		return vperfctr_read_ioctl(perfctr, arg);
+	case PERFCTR_IOC_CONTROL:
+		return vperfctr_control(perfctr, file, arg);
+	case PERFCTR_IOC_READ_CONTROL:
+		return vperfctr_read_control(perfctr, arg);
+	case PERFCTR_IOC_UNLINK:
+		return vperfctr_unlink(perfctr, file);
+	case PERFCTR_IOC_IRESUME:
+		return -EOPNOTSUPP;
+	}
+	return -ENOTTY;
+}
+
+/* No position to lock at each read, and no state yet. */
+static int vperfctr_open(struct inode *inode, struct file *file)
+{
+	file->private_data = NULL;
+	return stream_open(inode, file);
+}
+
+static int vperfctr_release(struct inode *inode, struct file *file)
+{
+	struct vperfctr *perfctr = file_perfctr(file);
+
+	if (!perfctr)
+		return 0;
+	cmpxchg(&perfctr->holder, file, NULL);
+	vperfctr_put(perfctr, false);
+	return 0;
+}
+
+static void vperfctr_show_fdinfo(struct seq_file *m, struct file *file)
+{
+	const struct vperfctr *perfctr = file_perfctr(file);
+
+	if (!perfctr)
+		return;
+	seq_printf(m, "tid:\t%d\n", pid_vnr(perfctr->pid));
+	seq_printf(m, "cstatus:\t%#x\n", state_cstatus(perfctr));
+	seq_printf(m, "error:\t%u\n", READ_ONCE(perfctr->error));
+}
+
+const struct file_operations vperfctr_fops = {
+	.owner = THIS_MODULE,
+	.open = vperfctr_open,
+	.read = vperfctr_read,
+	.unlocked_ioctl = vperfctr_ioctl,
+	.compat_ioctl = compat_ptr_ioctl,
+	.mmap = vperfctr_mmap,
+	.release = vperfctr_release,
+	.show_fdinfo = vperfctr_show_fdinfo,
+};
 
 int vperfctr_init(void)
 {

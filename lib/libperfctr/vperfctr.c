@@ -27,14 +27,15 @@ static void close_keep_errno(int fd)
 static int open_state(unsigned int flags)
 {
 	struct perfctr_open o = { .size = sizeof(o), .flags = flags };
-	int dev, fd;
+	int fd;
 
-	dev = open(PERFCTR_DEVICE, O_RDONLY | O_CLOEXEC);
-	if (dev < 0)
+	fd = open(PERFCTR_DEVICE, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
 		return -1;
-	fd = ioctl(dev, PERFCTR_IOC_OPEN, &o);
-	close_keep_errno(dev);
-	return fd;
+	if (!ioctl(fd, PERFCTR_IOC_OPEN, &o))
+		return fd;
+	close_keep_errno(fd);
+	return -1;
 }
 
 /*

@@ -17,15 +17,16 @@
 int try_open(unsigned int flags)
 {
 	struct perfctr_open arg = { .size = sizeof(arg), .flags = flags };
-	int dev, fd, err;
+	int fd, err;
 
-	dev = open(PERFCTR_DEVICE, O_RDWR | O_CLOEXEC);
-	if (dev < 0)
+	fd = open(PERFCTR_DEVICE, O_RDWR | O_CLOEXEC);
+	if (fd < 0)
 		return -errno;
-	fd = ioctl(dev, PERFCTR_IOC_OPEN, &arg);
+	if (!ioctl(fd, PERFCTR_IOC_OPEN, &arg))
+		return fd;
 	err = -errno;
-	close(dev);
-	return fd < 0 ? err : fd;
+	close(fd);
+	return err;
 }
 
 int try_control(int fd, const struct perfctr_control *control)

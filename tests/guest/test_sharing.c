@@ -778,7 +778,7 @@ static void is_about(uint64_t count, uint64_t body)
 /* With perf's own fd, or -1 */
 static void instret_once(int fd, int perf)
 {
-	uint64_t perf_before = perf < 0 ? UINT64_MAX : perf_read_one(perf), perf_after;
+	uint64_t perf_before = perf == -1 ? UINT64_MAX : perf_read_one(perf), perf_after;
 	uint64_t before = read_sum(fd, 0);
 
 	body_spin(LOOPS);

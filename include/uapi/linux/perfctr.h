@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
 /*
  * The whole ABI of perfctr: the ioctls of /dev/perfctr and of the handles that
- * it gives out, their structures, and the page that a thread maps.
+ * its open files become, their structures, and the page that a thread maps.
  *
  * Rules that hold for every structure that crosses the boundary:
  *  - members have a fixed width and the same place for 32- and 64-bit callers;
@@ -130,13 +130,13 @@ struct perfctr_cpus {
 #define PERFCTR_OPEN_EXCL	2	/* with CREAT: EEXIST if it has one */
 
 /**
- * struct perfctr_open - a handle on the counters of a thread
+ * struct perfctr_open - makes the open file a handle on the counters of a thread
  * @size: of this structure
  * @tid: id of the thread; 0 is the caller. Others are EPERM for now
  * @flags: PERFCTR_OPEN_*
  * @reserved: zero
  *
- * The ioctl returns a file descriptor, with FD_CLOEXEC set.
+ * It stays one: for another handle, open the device again.
  */
 struct perfctr_open {
 	__u32 size;
@@ -304,7 +304,7 @@ struct perfctr_page {
 /* On /dev/perfctr and on handles */
 #define PERFCTR_IOC_INFO		_IO(PERFCTR_IOC_MAGIC, 0x10)
 #define PERFCTR_IOC_CPUS		_IO(PERFCTR_IOC_MAGIC, 0x11)
-/* On /dev/perfctr */
+/* On /dev/perfctr, once */
 #define PERFCTR_IOC_OPEN		_IO(PERFCTR_IOC_MAGIC, 0x12)
 /* On handles */
 #define PERFCTR_IOC_CONTROL		_IO(PERFCTR_IOC_MAGIC, 0x13)

@@ -431,7 +431,9 @@ struct claim {
  *
  * Written under config_mutex.
  */
-static DEFINE_PER_CPU(struct perf_event *[PERFCTR_RISCV_HPM], perf_reserved);
+static DEFINE_PER_CPU(struct {
+	struct perf_event *event[PERFCTR_RISCV_HPM];
+}, perf_reserved);
 
 static bool reservable(unsigned int hw)
 {
@@ -440,9 +442,9 @@ static bool reservable(unsigned int hw)
 
 static void unreserve_on(unsigned int cpu, unsigned int hw)
 {
-	struct perf_event *event = per_cpu(perf_reserved, cpu)[hw];
+	struct perf_event *event = per_cpu(perf_reserved, cpu).event[hw];
 
-	per_cpu(perf_reserved, cpu)[hw] = NULL;
+	per_cpu(perf_reserved, cpu).event[hw] = NULL;
 	if (event)
 		perf_event_release_kernel(event);
 }
@@ -461,7 +463,7 @@ static int reserve_on(unsigned int cpu, unsigned int hw)
 	/* Where perf does not count them, it does not take them from us. */
 	if (IS_ERR(event))
 		return PTR_ERR(event) == -ENOMEM ? -ENOMEM : 0;
-	per_cpu(perf_reserved, cpu)[hw] = event;
+	per_cpu(perf_reserved, cpu).event[hw] = event;
 	if (event->state == PERF_EVENT_STATE_ACTIVE)
 		return 0;
 	unreserve_on(cpu, hw);
