@@ -224,6 +224,7 @@ static void control_apply(struct vperfctr *perfctr, const struct perfctr_control
 			  struct perfctr_config *config)
 {
 	struct perfctr_cpu_state *state = &perfctr->cpu_state;
+	unsigned int nrctrs = perfctr_cpu_nrctrs();
 	bool enabled = control->tsc_on || config->nr;
 	unsigned long flags;
 	unsigned int i;
@@ -234,7 +235,7 @@ static void control_apply(struct vperfctr *perfctr, const struct perfctr_control
 	perfctr_revoke(perfctr);
 	perfctr_cpu_share();
 	swap(perfctr->config, config);
-	for (i = 0; i < perfctr_cpu_nrctrs(); i++) {
+	for (i = 0; i < nrctrs; i++) {
 		if (!(control->preserve & BIT_ULL(i)))
 			state->ctr[i].acc = 0;
 		if (i < perfctr->config->nr)

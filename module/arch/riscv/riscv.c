@@ -88,6 +88,8 @@ static struct {
 	struct perfctr_riscv_prog prog;
 } pool[PERFCTR_RISCV_MAX];
 
+static u32 pooled;	/* those with users, as a bit map; config_mutex */
+
 DEFINE_PER_CPU(struct perfctr_riscv_cpu, perfctr_riscv_cpu);
 
 static struct sbiret pmu_call(int fid, unsigned long a0, unsigned long a1,
@@ -322,6 +324,9 @@ static void release(struct perfctr_riscv_cpu *cpu, u32 counters)
 	unsigned long fixed = counters & pmu.counters & FIXED_MASK;
 	unsigned int hw;
 
+	now_unknown(cpu);
+	if (!counters)
+		return;
 	pmu_stop(counters & cpu->owned & pmu.programmable, SBI_PMU_STOP_FLAG_RESET);
 	/* cycle and instret are everybody's: they run on, unfiltered, as we found them. */
 	for_each_set_bit(hw, &fixed, PERFCTR_RISCV_MAX) {
@@ -336,7 +341,6 @@ static void release(struct perfctr_riscv_cpu *cpu, u32 counters)
 	cpu->running &= ~counters;
 	cpu->owned &= ~counters;
 	cpu->denied &= ~counters;
-	now_unknown(cpu);
 }
 
 /* Program what the config wants and this CPU's counters do not count yet. */
@@ -414,10 +418,10 @@ bool perfctr_cpu_user_readable(const struct perfctr_config *config, unsigned int
  * what it has.
  */
 
+/* Members of the config by number are to be on their hw[]; or some counters are meant. */
 struct claim {
-	unsigned int hw;
-	struct perfctr_riscv_prog prog;
 	const struct perfctr_config *config;
+	u32 members;
 	u32 counters;
 };
 
@@ -480,6 +484,17 @@ static void unreserve(unsigned int hw)
 		unreserve_on(cpu, hw);
 }
 
+/* True if that was the last user. */
+static bool pool_put(unsigned int hw)
+{
+	if (--pool[hw].users)
+		return false;
+	pooled &= ~BIT(hw);
+	/* Before the counter is released, as perf stops what it gives back. */
+	unreserve(hw);
+	return true;
+}
+
 static int reserve(unsigned int hw)
 {
 	unsigned int cpu;
@@ -499,9 +514,24 @@ static int reserve(unsigned int hw)
 
 static int claim_take(void *arg)
 {
-	struct claim *claim = arg;
+	const struct claim *claim = arg;
+	const struct perfctr_config *config = claim->config;
+	struct perfctr_riscv_cpu *cpu = this_cpu_ptr(&perfctr_riscv_cpu);
+	unsigned long members = claim->members;
+	unsigned int i;
+	int err;
 
-	return take_one(this_cpu_ptr(&perfctr_riscv_cpu), claim->hw, &claim->prog);
+	for_each_set_bit(i, &members, PERFCTR_MAX_CTRS) {
+		struct perfctr_riscv_prog prog = ctr_prog(&config->ctr[i]);
+
+		err = take_one(cpu, config->hw[i], &prog);
+		if (err)
+			return err;
+	}
+	/* As take_all() would find. */
+	if (hweight32(claim->members) == config->nr)
+		cpu->programmed = config;
+	return 0;
 }
 
 static int claim_release(void *arg)
@@ -716,74 +746,121 @@ int perfctr_cpu_check(const struct perfctr_ctr_control *ctr, unsigned int nr, bo
 	return any > hweight32(pmu.programmable & ~used) ? -EINVAL : 0;
 }
 
-/* In which order to try the counters for an event; smaller is sooner, -1 never. */
-static int claim_rank(unsigned int hw, const struct perfctr_riscv_prog *prog, u32 used)
+/*
+ * The best counter for an event, or PERFCTR_RISCV_MAX: one of ours that counts
+ * just that, or that event for other modes; else one that nobody has, since one
+ * more saves reprogramming at every switch between different controls, as long
+ * as half of them are left to perf; else one that counts something else.
+ */
+static unsigned int claim_choose(const struct perfctr_ctr_control *ctr, u32 except)
 {
-	unsigned int i, have = 0;
+	struct perfctr_riscv_prog prog = ctr_prog(ctr);
+	unsigned long candidates = pmu.programmable & ~except;
+	unsigned long ours = candidates & pooled;
+	unsigned int hw, same_event = PERFCTR_RISCV_MAX;
 
-	if (used & BIT(hw) || !(pmu.programmable & BIT(hw)))
-		return -1;
-	if (pool[hw].users) {
-		if (prog_equal(&pool[hw].prog, prog))
-			return 0;
-		if (pool[hw].prog.event == prog->event && pool[hw].prog.config == prog->config)
-			return 1;
-		return 3;
+	for (hw = PERFCTR_RISCV_HPM; ours >> hw; hw++) {
+		if (!(ours & BIT(hw)))
+			continue;
+		if (prog_equal(&pool[hw].prog, &prog))
+			return hw;
+		if (same_event == PERFCTR_RISCV_MAX && pool[hw].prog.event == prog.event &&
+		    pool[hw].prog.config == prog.config)
+			same_event = hw;
+		if (hw == PERFCTR_RISCV_MAX - 1)
+			break;
 	}
-	/*
-	 * One more counter saves reprogramming at every switch between different
-	 * controls; but half of them are left to perf while they can be.
-	 */
-	for (i = 0; i < PERFCTR_RISCV_MAX; i++)
-		have += pmu.programmable & BIT(i) && pool[i].users;
-	return have < hweight32(pmu.programmable) / 2 ? 2 : 4;
+	if (same_event < PERFCTR_RISCV_MAX)
+		return same_event;
+	if (!candidates)
+		return PERFCTR_RISCV_MAX;
+	if (candidates != ours &&
+	    (!ours || hweight32((pooled | except) & pmu.programmable) <
+		      hweight32(pmu.programmable) / 2))
+		return __ffs(candidates & ~ours);
+	return __ffs(ours);
 }
 
-#define CLAIM_RANKS	5
-
 /* Noted in the pool first, so that a CPU that wakes meanwhile keeps what it was made to take. */
-static int claim_try(struct claim *claim, perfctr_run_t run)
+static int claim_try(struct perfctr_config *config, u32 which, perfctr_run_t run)
 {
-	struct perfctr_riscv_prog old = pool[claim->hw].prog;
+	struct claim claim = { .config = config, .members = which };
+	struct perfctr_riscv_prog old[PERFCTR_MAX_CTRS];
+	unsigned long members = which;
+	unsigned int i;
 	int err = 0;
 
-	pool[claim->hw].prog = claim->prog;
-	if (!pool[claim->hw].users++)
-		err = reserve(claim->hw);
+	for_each_set_bit(i, &members, PERFCTR_MAX_CTRS) {
+		unsigned int hw = config->hw[i];
+
+		old[i] = pool[hw].prog;
+		pool[hw].prog = ctr_prog(&config->ctr[i]);
+		pooled |= BIT(hw);
+		if (!pool[hw].users++ && !err)
+			err = reserve(hw);
+	}
 	if (!err && pmu.sbi)
-		err = run(claim_take, claim);
+		err = run(claim_take, &claim);
 	if (!err)
 		return 0;
-	pool[claim->hw].prog = old;
-	if (!--pool[claim->hw].users) {
-		unreserve(claim->hw);
-		claim->counters = BIT(claim->hw);
-		run(claim_release, claim);
+	for_each_set_bit(i, &members, PERFCTR_MAX_CTRS) {
+		unsigned int hw = config->hw[i];
+
+		pool[hw].prog = old[i];
+		if (pool_put(hw))
+			claim.counters |= BIT(hw);
 	}
+	if (claim.counters)
+		run(claim_release, &claim);
 	return err;
 }
 
-static int claim_any(struct claim *claim, u32 used, perfctr_run_t run)
+/* All at once, as it is likely; true if they could be had. */
+static bool claim_all(struct perfctr_config *config, u32 named, perfctr_run_t run)
 {
-	int rank;
+	u32 used = named;
+	unsigned int i;
 
-	for (rank = 0; rank < CLAIM_RANKS; rank++)
-		for (claim->hw = PERFCTR_RISCV_HPM; claim->hw < PERFCTR_RISCV_MAX; claim->hw++)
-			if (claim_rank(claim->hw, &claim->prog, used) == rank &&
-			    !claim_try(claim, run))
-				return 0;
-	return -EBUSY;
+	for (i = 0; i < config->nr; i++) {
+		if (config->hw[i] == PERFCTR_RISCV_MAX)
+			config->hw[i] = claim_choose(&config->ctr[i], used);
+		if (config->hw[i] == PERFCTR_RISCV_MAX)
+			return false;
+		used |= BIT(config->hw[i]);
+	}
+	if (claim_try(config, GENMASK(config->nr - 1, 0), run))
+		return false;
+	config->mask = used;
+	return true;
 }
 
-/* On some CPU: is the counter neither ours nor to be had for anything? */
+static int claim_any(struct perfctr_config *config, unsigned int i, u32 used, perfctr_run_t run)
+{
+	unsigned int hw;
+
+	for (;;) {
+		hw = claim_choose(&config->ctr[i], used);
+		if (hw == PERFCTR_RISCV_MAX)
+			return -EBUSY;
+		config->hw[i] = hw;
+		if (!claim_try(config, BIT(i), run))
+			return 0;
+		used |= BIT(hw);
+	}
+}
+
+/* On some CPU: is one of the counters neither ours nor to be had for anything? */
 static int claim_look(void *arg)
 {
 	struct perfctr_riscv_cpu *cpu = this_cpu_ptr(&perfctr_riscv_cpu);
 	const struct claim *claim = arg;
+	unsigned long others = claim->counters & ~cpu->owned;
+	unsigned int hw;
 
-	if (cpu->owned & BIT(claim->hw) || counter_is_free(cpu, claim->hw))
-		return 0;
-	return -EBUSY;
+	for_each_set_bit(hw, &others, PERFCTR_RISCV_MAX)
+		if (!counter_is_free(cpu, hw))
+			return -EBUSY;
+	return 0;
 }
 
 /*
@@ -791,73 +868,87 @@ static int claim_look(void *arg)
  * counter is another's. If all that might have served are ours or free it is
  * the event.
  */
-static int claim_refused(struct claim *claim, u32 candidates, perfctr_run_t run, u32 *owner)
+static int claim_refused(u32 candidates, perfctr_run_t run, u32 *owner)
 {
+	struct claim claim = { .counters = candidates };
+
 	if (candidates & FIXED_MASK) {
-		*owner = reservable(claim->hw) ? PERFCTR_OWNER_PERF : PERFCTR_OWNER_FIRMWARE;
+		*owner = reservable(__ffs(candidates)) ? PERFCTR_OWNER_PERF :
+							 PERFCTR_OWNER_FIRMWARE;
 		return -EBUSY;
 	}
-	for (claim->hw = PERFCTR_RISCV_HPM; claim->hw < PERFCTR_RISCV_MAX; claim->hw++) {
-		if (candidates & BIT(claim->hw) && run(claim_look, claim)) {
-			*owner = PERFCTR_OWNER_PERF;
-			return -EBUSY;
-		}
+	if (run(claim_look, &claim)) {
+		*owner = PERFCTR_OWNER_PERF;
+		return -EBUSY;
 	}
 	return -EINVAL;
 }
 
-int perfctr_cpu_claim(struct perfctr_config *config, perfctr_run_t run, u32 *owner)
+/* The counter that the control names, or PERFCTR_RISCV_MAX. */
+static unsigned int named_counter(const struct perfctr_ctr_control *ctr)
 {
-	struct claim claim = { .config = config };
-	bool any;
-	u32 used = 0;
+	u32 map = ctr->map == PERFCTR_MAP_ANY ? fixed_for(ctr->event) : ctr->map;
+
+	return map < PERFCTR_RISCV_MAX ? map : PERFCTR_RISCV_MAX;
+}
+
+/* One by one, to see which it is, and to try others for it. */
+static int claim_each(struct perfctr_config *config, u32 named, perfctr_run_t run, u32 *owner)
+{
+	u32 used = named;
 	unsigned int i;
+	bool any;
 	int err;
 
 	/* Named counters first, lest ANY takes one of them; and they are known to differ. */
-	for (i = 0; i < config->nr; i++) {
-		u32 map = config->ctr[i].map;
-
-		if (map == PERFCTR_MAP_ANY)
-			map = fixed_for(config->ctr[i].event);
-		config->hw[i] = map < PERFCTR_RISCV_MAX ? map : PERFCTR_RISCV_MAX;
-		if (config->hw[i] < PERFCTR_RISCV_MAX)
-			used |= BIT(config->hw[i]);
-	}
-	config->mask = 0;
 	for (any = false;; any = true) {
 		for (i = 0; i < config->nr; i++) {
-			bool named = config->hw[i] < PERFCTR_RISCV_MAX;
+			unsigned int hw = named_counter(&config->ctr[i]);
+			bool is_named = hw < PERFCTR_RISCV_MAX;
 
-			if (named == any)
+			if (is_named == any)
 				continue;
-			claim.prog = ctr_prog(&config->ctr[i]);
-			claim.hw = config->hw[i];
-			if (any)
-				err = claim_any(&claim, used, run);
-			else
-				err = claim_try(&claim, run);
+			config->hw[i] = hw;
+			err = any ? claim_any(config, i, used, run) :
+				    claim_try(config, BIT(i), run);
 			if (err == -ENOMEM)
-				goto err_release;
-			if (err) {
-				err = claim_refused(&claim, any ? pmu.programmable & ~used :
-							    BIT(config->hw[i]), run, owner);
-				goto err_release;
-			}
-			event_is_proven(config->ctr[i].event);
-			config->hw[i] = claim.hw;
-			config->mask |= BIT(claim.hw);
-			used |= BIT(claim.hw);
+				return err;
+			if (err)
+				return claim_refused(any ? pmu.programmable & ~used : BIT(hw),
+						     run, owner);
+			config->mask |= BIT(config->hw[i]);
+			used |= BIT(config->hw[i]);
 		}
 		if (any)
-			break;
+			return 0;
 	}
+}
+
+int perfctr_cpu_claim(struct perfctr_config *config, perfctr_run_t run, u32 *owner)
+{
+	u32 named = 0;
+	unsigned int i;
+	int err;
+
+	config->mask = 0;
+	if (!config->nr)
+		return 0;
+	for (i = 0; i < config->nr; i++) {
+		config->hw[i] = named_counter(&config->ctr[i]);
+		if (config->hw[i] != PERFCTR_RISCV_MAX)
+			named |= BIT(config->hw[i]);
+	}
+	if (!claim_all(config, named, run)) {
+		err = claim_each(config, named, run, owner);
+		if (err) {
+			perfctr_cpu_unclaim(config, run);
+			return err;
+		}
+	}
+	for (i = 0; i < config->nr; i++)
+		event_is_proven(config->ctr[i].event);
 	config->arch_mask = sbi_mask(config->mask);
 	return 0;
-
-err_release:
-	perfctr_cpu_unclaim(config, run);
-	return err;
 }
 
 void perfctr_cpu_unclaim(struct perfctr_config *config, perfctr_run_t run)
@@ -866,15 +957,12 @@ void perfctr_cpu_unclaim(struct perfctr_config *config, perfctr_run_t run)
 	unsigned long mask = config->mask;
 	unsigned int hw;
 
-	for_each_set_bit(hw, &mask, PERFCTR_RISCV_MAX) {
-		if (--pool[hw].users || !pmu.sbi)
-			continue;
-		/* First, as perf stops what it gives back. */
-		unreserve(hw);
-		claim.counters |= BIT(hw);
-	}
+	for_each_set_bit(hw, &mask, PERFCTR_RISCV_MAX)
+		if (pool_put(hw) && pmu.sbi)
+			claim.counters |= BIT(hw);
 	/* Also where nothing is given back: no CPU may remember the address as its active one. */
-	run(claim_release, &claim);
+	if (config->nr)
+		run(claim_release, &claim);
 }
 
 /*

@@ -68,6 +68,8 @@ typedef unsigned int uint;
 #define BITS_PER_LONG		64
 #define BIT(nr)			(1UL << (nr))
 #define BIT_ULL(nr)		(1ULL << (nr))
+#define GENMASK(high, low)	((~0UL << (low)) & (~0UL >> (63 - (high))))
+#define __ffs(word)		((unsigned int)__builtin_ctzl(word))
 #define hweight32(w)		((unsigned int)__builtin_popcount(w))
 
 static inline unsigned long shim_next_bit(unsigned long word, unsigned long size,
