@@ -26,11 +26,13 @@ static void perfctr_begin(struct counting *counting)
 {
 	const struct setup *setup = &counting->setup;
 	struct perfctr_control control;
+	size_t size = offsetof(struct perfctr_control, ctr) +
+		      setup->counters * sizeof(control.ctr[0]);
 	unsigned int i;
 
-	memset(&control, 0, sizeof(control));
-	control.size = offsetof(struct perfctr_control, ctr) +
-		       setup->counters * sizeof(control.ctr[0]);
+	/* No more than is given to the kernel: it is measured. */
+	memset(&control, 0, size);
+	control.size = (uint32_t)size;
 	control.tsc_on = 1;
 	control.nractrs = setup->counters;
 	for (i = 0; i < setup->counters; i++) {
