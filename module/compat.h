@@ -44,6 +44,13 @@ static inline bool perfctr_current_is_dumpable(void)
 #endif
 }
 
+/* Threads without user code; 6.4 has a flag for more of them. */
+#ifdef PF_USER_WORKER
+#define PERFCTR_PF_NOT_USER	(PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER)
+#else
+#define PERFCTR_PF_NOT_USER	(PF_KTHREAD | PF_IO_WORKER)
+#endif
+
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
 static inline void vm_flags_mod(struct vm_area_struct *vma, vm_flags_t set, vm_flags_t clear)
 {

@@ -194,7 +194,9 @@ static noinline notrace void resume(struct vperfctr *perfctr)
 	bool readable = false, permit = false;
 
 	perfctr->at_once = PERFCTR_NO_CONFIG;
-	if (!perfctr->active)
+	if (!perfctr->active || perfctr->paused)
+		return;
+	if (perfctr->tree && !perfctr_tree_counts(perfctr))
 		return;
 	if (READ_ONCE(perfctr->user) && !perfctr->lent) {
 		if (!load_user(perfctr, &readable, &permit))
@@ -320,6 +322,15 @@ void perfctr_notifier_get(struct vperfctr *perfctr)
 	local_irq_restore(flags);
 }
 
+void perfctr_notifier_adopt(struct vperfctr *perfctr, struct task_struct *child)
+{
+	/* The parent's state keeps the key on. */
+	atomic_inc(&key_users);
+	preempt_notifier_init(&perfctr->notifier, &perfctr_preempt_ops);
+	/* As preempt_notifier_register() does for current. */
+	hlist_add_head(&perfctr->notifier.link, &child->preempt_notifiers);
+}
+
 void perfctr_notifier_put(struct vperfctr *perfctr)
 {
 	lockdep_assert_irqs_disabled();
@@ -346,9 +357,12 @@ static void probe_fork(void *data, struct task_struct *parent, struct task_struc
 {
 	struct vperfctr *perfctr = perfctr_current();
 
-	if (perfctr && child->mm == current->mm &&
+	if (likely(!perfctr))
+		return;
+	if (child->mm == current->mm &&
 	    perfctr_cpu_thread_pointer(child) == perfctr_cpu_thread_pointer(current))
 		vperfctr_lend(perfctr);
+	perfctr_inherit(perfctr, child);
 }
 
 static void probe_exec(void *data, struct task_struct *task, pid_t old_pid,
@@ -359,6 +373,7 @@ static void probe_exec(void *data, struct task_struct *task, pid_t old_pid,
 	if (likely(!perfctr))
 		return;
 	vperfctr_exec_unmap(perfctr);
+	vperfctr_exec_pid(perfctr);
 	if (perfctr->cloexec) {
 		vperfctr_detach(perfctr, true);
 	} else if (bprm->secureexec || !perfctr_current_is_dumpable()) {

@@ -80,6 +80,9 @@ typedef int (*perfctr_run_t)(int (*fn)(void *arg), void *arg);
 int perfctr_cpu_init(void);
 void perfctr_cpu_exit(void);
 
+/* Frequency of the clock, Hz. */
+u64 perfctr_cpu_clock_hz(void);
+
 /* Most counters that one control can have; constant after init. */
 unsigned int perfctr_cpu_nrctrs(void);
 

@@ -154,9 +154,12 @@ static int __init perfctr_init(void)
 	err = vperfctr_init();
 	if (err)
 		goto err_config;
-	err = perfctr_hooks_init();
+	err = perfctr_inherit_init();
 	if (err)
 		goto err_virtual;
+	err = perfctr_hooks_init();
+	if (err)
+		goto err_inherit;
 	device.mode = device_mode & 0777;
 	err = misc_register(&device);
 	if (err)
@@ -165,6 +168,8 @@ static int __init perfctr_init(void)
 
 err_hooks:
 	perfctr_hooks_exit();
+err_inherit:
+	perfctr_inherit_exit();
 err_virtual:
 	vperfctr_exit();
 err_config:
@@ -184,8 +189,8 @@ static void __exit perfctr_exit(void)
 	synchronize_rcu_tasks();
 	perfctr_hooks_exit();
 	perfctr_config_exit();
-	/* States that died lately are freed here. */
 	destroy_workqueue(perfctr_wq);
+	perfctr_inherit_exit();
 	vperfctr_exit();
 	perfctr_cpu_exit();
 }

@@ -35,6 +35,8 @@ void perfctr_config_put(struct perfctr_config *config, bool atomic);
 void perfctr_config_info(struct perfctr_info *info);
 
 #define PERFCTR_NO_CONFIG	((const struct perfctr_config *)-1UL)
+/* Members of struct perfctr_soft that are not computed from another: all but task_clock. */
+#define PERFCTR_NR_SOFT		4
 
 /**
  * struct vperfctr - the counters of one thread
@@ -63,6 +65,10 @@ void perfctr_config_info(struct perfctr_info *info);
  * @lent: between a fork that shares memory and thread pointer (vfork) and the
  *	thread's return to user mode: the child takes the page for its own, so no
  *	registers are shown; owner
+ * @paused: stopped by PERFCTR_IOC_SUSPEND, without a tree; owner
+ * @inherited: it is part of a struct descendant; constant
+ * @soft_on: @soft holds differences; @lock
+ * @returns: @return_work is queued; owner, interrupt
  * @shown: a resume since the last switch-in let user mode read registers, which
  *	the switch-out takes back; owner
  * @granted: the arch's word on that
@@ -79,13 +85,18 @@ void perfctr_config_info(struct perfctr_info *info);
  * @owner: the thread; NULL once detached; RCU, so a reader may ask for its CPU
  * @pid: its id, for people
  * @refs: of the object
- * @lock: lets others look at @config: the owner changes it, and what is told
- *	along with it, under this lock
+ * @lock: lets others look at @config and @owner: the owner changes them, and
+ *	what is told along with them, under this lock
  * @map_lock: guards @map_mm and @owner_maps
  * @map_mm: the mm where the owner made its maps of @page, only to be compared
  * @owner_maps: how many there are
- * @return_work: ends @lent; has a reference of the object and of the module
- * @free_work: frees it where the last reference fell in a context that may not
+ * @return_work: what the owner does on its way to user mode, or as it dies; while
+ *	queued it has a reference of the object and of the module
+ * @tree: that whose root it is, or that it descends from; owner changes it under
+ *	@lock, for a descendant it is constant
+ * @spare: a state for the next child; owner
+ * @soft: what the kernel counts (struct perfctr_soft): while @soft_on the sum less
+ *	the owner's value; @lock
  * @cpu_state: owner writes; reader
  */
 struct vperfctr {
@@ -95,6 +106,10 @@ struct vperfctr {
 	bool active;
 	bool user;
 	bool lent;
+	bool paused;
+	bool inherited;
+	bool soft_on;
+	bool returns;
 	bool shown;
 	u8 grace;
 	u32 granted;
@@ -114,19 +129,60 @@ struct vperfctr {
 	const struct mm_struct *map_mm;
 	unsigned int owner_maps;
 	struct callback_head return_work;
-	struct work_struct free_work;
+	struct perfctr_tree *tree;
+	struct vperfctr *spare;
+	u64 soft[PERFCTR_NR_SOFT];
 	struct perfctr_cpu_state cpu_state;	/* last: its array is as long as need be */
+};
+
+/* What one read sees: the clock, then the sums. Filled in as far as cstatus says. */
+struct perfctr_sample {
+	u32 cstatus;
+	u64 value[1 + PERFCTR_MAX_CTRS];
 };
 
 /* virtual.c */
 int vperfctr_init(void);
 void vperfctr_exit(void);
+size_t vperfctr_size(void);
+/* A new one, all zero but for inherited. */
+void vperfctr_setup(struct vperfctr *perfctr);
+/* May sleep if it is the last reference. */
+void vperfctr_put(struct vperfctr *perfctr);
+/* EINTR if a signal comes. */
+int vperfctr_sample(const struct vperfctr *perfctr, struct perfctr_sample *sample);
+pid_t vperfctr_tid(struct vperfctr *perfctr);
+void vperfctr_soft_read(struct vperfctr *perfctr, u64 *soft);
+void vperfctr_soft_change(struct vperfctr *perfctr, bool counts);
+void vperfctr_soft_fill(struct perfctr_soft *to, const u64 *soft, u64 clock);
+void vperfctr_adopt(struct vperfctr *perfctr, struct task_struct *child);
+/* Let task, current or a child that has not run yet, do what vperfctr_return() does. */
+void perfctr_return_soon(struct vperfctr *perfctr, struct task_struct *task);
+int perfctr_go_current(void *unused);
 extern const struct file_operations vperfctr_fops;
 void vperfctr_stop(struct vperfctr *perfctr, u32 error);
 void vperfctr_start_on_exec(struct vperfctr *perfctr);
 void vperfctr_detach(struct vperfctr *perfctr, bool atomic);
 void vperfctr_exec_unmap(struct vperfctr *perfctr);
+void vperfctr_exec_pid(struct vperfctr *perfctr);
 void vperfctr_lend(struct vperfctr *perfctr);
+
+/* inherit.c */
+struct perfctr_tree;
+int perfctr_inherit_init(void);
+void perfctr_inherit_exit(void);
+struct perfctr_tree *perfctr_tree_create(struct vperfctr *root, bool keep, u32 cstatus);
+void perfctr_tree_end(struct perfctr_tree *tree);
+struct vperfctr *perfctr_spare_create(void);
+void perfctr_descendant_free(struct vperfctr *perfctr);
+void perfctr_descendant_end(struct vperfctr *perfctr);
+void perfctr_inherit(struct vperfctr *parent, struct task_struct *child);
+bool perfctr_tree_counts(struct vperfctr *perfctr);
+bool perfctr_tree_is_dead(const struct vperfctr *perfctr);
+bool perfctr_tree_is_stopped(const struct vperfctr *perfctr);
+void perfctr_tree_stop(struct perfctr_tree *tree, bool stop);
+int perfctr_read_tree_ioctl(struct vperfctr *perfctr, void __user *arg);
+int perfctr_next_member_ioctl(struct vperfctr *perfctr, void __user *arg);
 
 /* hooks.c */
 int perfctr_hooks_init(void);
@@ -134,6 +190,8 @@ void perfctr_hooks_exit(void);
 /* Let current's switches be seen, or no more. get may sleep; put may be atomic. */
 void perfctr_notifier_get(struct vperfctr *perfctr);
 void perfctr_notifier_put(struct vperfctr *perfctr);
+/* The same for a child of current that has not run yet. */
+void perfctr_notifier_adopt(struct vperfctr *perfctr, struct task_struct *child);
 /* The state of current, or NULL. */
 struct vperfctr *perfctr_current(void);
 /* Interrupts off, by the owner or an interrupt on its CPU. */

@@ -5,6 +5,7 @@
  */
 
 #include <linux/fs.h>
+#include <linux/math64.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/pid.h>
@@ -22,10 +23,14 @@
 				 (nrctrs) * sizeof(struct perfctr_cpu_ctr))
 
 static_assert(STATE_SIZE(PERFCTR_MAX_CTRS) <= 1024);
+/* With 16 hpmcounters, cycle and instret eight fit in a page. */
+static_assert(sizeof(long) > 4 ? STATE_SIZE(18) <= 512 : true);
 static_assert(sizeof(struct perfctr_page) <= PAGE_SIZE);
 
 #define CTR_SIZE		sizeof(struct perfctr_ctr_control)
 #define CONTROL_HEAD		offsetof(struct perfctr_control, ctr)
+#define CONTROL_FLAGS		(PERFCTR_CONTROL_CLOEXEC | PERFCTR_CONTROL_ON_EXEC | \
+				 PERFCTR_CONTROL_INHERIT | PERFCTR_CONTROL_KEEP)
 #define READ_HEAD		offsetof(struct perfctr_read, sum)
 
 /* Mapped wherever the owner's own page must not be: it says "ask the kernel". */
@@ -34,23 +39,87 @@ static struct perfctr_page *foreign_page;
 /* Of states with as many counters as the processor has. */
 static struct kmem_cache *state_cache;
 
-static void vperfctr_free(struct work_struct *work)
+static void vperfctr_free(struct vperfctr *perfctr)
 {
-	struct vperfctr *perfctr = container_of(work, struct vperfctr, free_work);
-
 	put_pid(perfctr->pid);
 	free_page((unsigned long)perfctr->page);
-	kmem_cache_free(state_cache, perfctr);
+	if (perfctr->spare)
+		perfctr_descendant_free(perfctr->spare);
+	if (perfctr->inherited) {
+		perfctr_descendant_free(perfctr);
+	} else {
+		perfctr_tree_end(perfctr->tree);
+		kmem_cache_free(state_cache, perfctr);
+	}
 }
 
-static void vperfctr_put(struct vperfctr *perfctr, bool atomic)
+void vperfctr_put(struct vperfctr *perfctr)
 {
-	if (!refcount_dec_and_test(&perfctr->refs))
+	if (refcount_dec_and_test(&perfctr->refs))
+		vperfctr_free(perfctr);
+}
+
+/*
+ * What the kernel counts
+ */
+
+static void soft_fields(const struct task_struct *task, u64 *field)
+{
+	field[0] = task->nvcsw + task->nivcsw;
+	field[1] = task->se.nr_migrations;
+	field[2] = task->min_flt;
+	field[3] = task->maj_flt;
+}
+
+/* Called with perfctr->lock held. */
+static void soft_set(struct vperfctr *perfctr, const struct task_struct *owner, bool on)
+{
+	u64 field[PERFCTR_NR_SOFT];
+	unsigned int i;
+
+	if (perfctr->soft_on == on)
 		return;
-	if (atomic)
-		queue_work(perfctr_wq, &perfctr->free_work);
-	else
-		vperfctr_free(&perfctr->free_work);
+	soft_fields(owner, field);
+	for (i = 0; i < PERFCTR_NR_SOFT; i++)
+		perfctr->soft[i] += on ? -field[i] : field[i];
+	perfctr->soft_on = on;
+}
+
+void vperfctr_soft_read(struct vperfctr *perfctr, u64 *soft)
+{
+	u64 field[PERFCTR_NR_SOFT] = {};
+	unsigned long flags;
+	unsigned int i;
+
+	raw_spin_lock_irqsave(&perfctr->lock, flags);
+	if (perfctr->soft_on)
+		soft_fields(rcu_dereference_protected(perfctr->owner, true), field);
+	for (i = 0; i < PERFCTR_NR_SOFT; i++)
+		soft[i] = perfctr->soft[i] + field[i];
+	raw_spin_unlock_irqrestore(&perfctr->lock, flags);
+}
+
+/* Of a state in a tree that stops or goes: neither do its counters resume unasked. */
+void vperfctr_soft_change(struct vperfctr *perfctr, bool counts)
+{
+	struct task_struct *owner;
+
+	raw_spin_lock(&perfctr->lock);
+	WRITE_ONCE(perfctr->at_once, PERFCTR_NO_CONFIG);
+	/* It cannot go while the lock is held. */
+	owner = rcu_dereference_protected(perfctr->owner, true);
+	if (owner && perfctr->active)
+		soft_set(perfctr, owner, counts);
+	raw_spin_unlock(&perfctr->lock);
+}
+
+void vperfctr_soft_fill(struct perfctr_soft *to, const u64 *soft, u64 clock)
+{
+	to->switches = soft[0];
+	to->migrations = soft[1];
+	to->minor_faults = soft[2];
+	to->major_faults = soft[3];
+	to->task_clock = mul_u64_u64_div_u64(clock, NSEC_PER_SEC, perfctr_cpu_clock_hz());
 }
 
 /* Sum's readers, and page's, see one change: nobody copies sums of an odd seq. */
@@ -108,25 +177,27 @@ void vperfctr_stop(struct vperfctr *perfctr, u32 error)
 {
 	unsigned long flags;
 
-	local_irq_save(flags);
+	raw_spin_lock_irqsave(&perfctr->lock, flags);
 	perfctr_suspend(perfctr);
 	perfctr_cpu_share();
+	soft_set(perfctr, current, false);
 	perfctr->active = false;
 	WRITE_ONCE(perfctr->error, error);
 	if (perfctr->page)
 		WRITE_ONCE(perfctr->page->error, error);
-	local_irq_restore(flags);
+	raw_spin_unlock_irqrestore(&perfctr->lock, flags);
 }
 
 void vperfctr_start_on_exec(struct vperfctr *perfctr)
 {
 	unsigned long flags;
 
-	local_irq_save(flags);
+	raw_spin_lock_irqsave(&perfctr->lock, flags);
 	perfctr->on_exec = false;
 	perfctr->active = true;
+	soft_set(perfctr, current, !perfctr_tree_is_stopped(perfctr));
 	perfctr_resume(perfctr);
-	local_irq_restore(flags);
+	raw_spin_unlock_irqrestore(&perfctr->lock, flags);
 }
 
 static void vperfctr_attach(struct vperfctr *perfctr)
@@ -137,15 +208,29 @@ static void vperfctr_attach(struct vperfctr *perfctr)
 	perfctr_notifier_get(perfctr);
 }
 
-/* By the owner: at unlink, exec or exit. */
+/* For a child that current makes, which has not run yet. */
+void vperfctr_adopt(struct vperfctr *perfctr, struct task_struct *child)
+{
+	__module_get(THIS_MODULE);
+	rcu_assign_pointer(perfctr->owner, child);
+	perfctr_notifier_adopt(perfctr, child);
+}
+
+/*
+ * By the owner: at unlink, exec or exit; or, @atomic is false, where its tree is
+ * dead. The last references go on its way out of the kernel, if not here.
+ */
 void vperfctr_detach(struct vperfctr *perfctr, bool atomic)
 {
 	struct perfctr_config *config;
 	unsigned long flags;
 
+	if (atomic)
+		perfctr_return_soon(perfctr, current);
 	raw_spin_lock_irqsave(&perfctr->lock, flags);
 	perfctr_suspend(perfctr);
 	perfctr_cpu_share();
+	soft_set(perfctr, current, false);
 	perfctr->active = false;
 	perfctr->on_exec = false;
 	perfctr->holder = NULL;
@@ -155,8 +240,10 @@ void vperfctr_detach(struct vperfctr *perfctr, bool atomic)
 	rcu_assign_pointer(perfctr->owner, NULL);
 	raw_spin_unlock_irqrestore(&perfctr->lock, flags);
 
+	if (perfctr->inherited)
+		perfctr_descendant_end(perfctr);
 	perfctr_config_put(config, atomic);
-	vperfctr_put(perfctr, atomic);
+	vperfctr_put(perfctr);
 	/*
 	 * The caller still runs our text: in an ioctl its file keeps the module,
 	 * in a probe the unload waits for the probes.
@@ -172,7 +259,9 @@ static int control_check(const struct perfctr_control *control)
 {
 	unsigned int i, nr;
 
-	if (control->flags & ~(PERFCTR_CONTROL_CLOEXEC | PERFCTR_CONTROL_ON_EXEC) ||
+	if (control->flags & ~CONTROL_FLAGS ||
+	    (control->flags & (PERFCTR_CONTROL_INHERIT | PERFCTR_CONTROL_KEEP)) ==
+							PERFCTR_CONTROL_KEEP ||
 	    control->tsc_on > 1 || control->preserve >> PERFCTR_MAX_CTRS ||
 	    control->reserved[0] || control->reserved[1])
 		return -EINVAL;
@@ -221,7 +310,7 @@ static struct perfctr_control *control_copy(void __user *arg)
 
 /* By the owner. The config is claimed, so nothing but a lost CPU can fail from here on. */
 static void control_apply(struct vperfctr *perfctr, const struct perfctr_control *control,
-			  struct perfctr_config *config)
+			  struct perfctr_config *config, struct perfctr_tree *tree)
 {
 	struct perfctr_cpu_state *state = &perfctr->cpu_state;
 	unsigned int nrctrs = perfctr_cpu_nrctrs();
@@ -234,7 +323,11 @@ static void control_apply(struct vperfctr *perfctr, const struct perfctr_control
 	/* At once, unlike a change of policy: these counters may be others' next. */
 	perfctr_revoke(perfctr);
 	perfctr_cpu_share();
+	soft_set(perfctr, current, false);
+	memset(perfctr->soft, 0, sizeof(perfctr->soft));
 	swap(perfctr->config, config);
+	swap(perfctr->tree, tree);
+	perfctr->paused = false;
 	for (i = 0; i < nrctrs; i++) {
 		if (!(control->preserve & BIT_ULL(i)))
 			state->ctr[i].acc = 0;
@@ -249,6 +342,7 @@ static void control_apply(struct vperfctr *perfctr, const struct perfctr_control
 	perfctr->on_exec = enabled && control->flags & PERFCTR_CONTROL_ON_EXEC;
 	perfctr->cloexec = control->flags & PERFCTR_CONTROL_CLOEXEC;
 	perfctr->active = enabled && !perfctr->on_exec;
+	soft_set(perfctr, current, perfctr->active);
 	WRITE_ONCE(perfctr->error, PERFCTR_ERROR_NONE);
 	page_update(perfctr);
 	change_end(perfctr);
@@ -256,19 +350,23 @@ static void control_apply(struct vperfctr *perfctr, const struct perfctr_control
 	raw_spin_unlock_irqrestore(&perfctr->lock, flags);
 
 	perfctr_config_put(config, false);
+	perfctr_tree_end(tree);
 }
 
+/* Who controls a root controls its descendants too. */
 static bool held_by_other(const struct vperfctr *perfctr, const struct file *file)
 {
 	const struct file *holder = READ_ONCE(perfctr->holder);
 
-	return holder && holder != file;
+	return perfctr->inherited || (holder && holder != file);
 }
 
 static int vperfctr_control(struct vperfctr *perfctr, struct file *file, void __user *arg)
 {
 	struct perfctr_control *control;
 	struct perfctr_config *config;
+	struct perfctr_tree *tree = NULL;
+	bool enabled;
 	int err;
 
 	if (perfctr != perfctr_current())
@@ -286,7 +384,22 @@ static int vperfctr_control(struct vperfctr *perfctr, struct file *file, void __
 		err = PTR_ERR(config);
 		goto out;
 	}
-	control_apply(perfctr, control, config);
+	enabled = control->tsc_on || config->nr;
+	if (enabled && control->flags & PERFCTR_CONTROL_INHERIT) {
+		u32 cstatus = (control->tsc_on ? PERFCTR_CSTATUS_CLOCK : 0) | config->nr;
+
+		tree = perfctr_tree_create(perfctr, control->flags & PERFCTR_CONTROL_KEEP,
+					   cstatus);
+		if (tree && !perfctr->spare)
+			perfctr->spare = perfctr_spare_create();
+		if (!tree || !perfctr->spare) {
+			perfctr_tree_end(tree);
+			perfctr_config_put(config, false);
+			err = -ENOMEM;
+			goto out;
+		}
+	}
+	control_apply(perfctr, control, config, tree);
 	/* Nobody else controls meanwhile: only this thread may. */
 	WRITE_ONCE(perfctr->holder, perfctr->active || perfctr->on_exec ? file : NULL);
 	if (READ_ONCE(perfctr->error))
@@ -317,7 +430,8 @@ static int vperfctr_read_control(struct vperfctr *perfctr, void __user *arg)
 		atomic_inc(&config->refs);	/* the state has one, so it is not zero */
 	control->tsc_on = perfctr->clock_on;
 	control->flags = (perfctr->on_exec ? PERFCTR_CONTROL_ON_EXEC : 0) |
-			 (perfctr->cloexec ? PERFCTR_CONTROL_CLOEXEC : 0);
+			 (perfctr->cloexec ? PERFCTR_CONTROL_CLOEXEC : 0) |
+			 (perfctr->tree ? PERFCTR_CONTROL_INHERIT : 0);
 	raw_spin_unlock_irqrestore(&perfctr->lock, flags);
 
 	control->size = size;
@@ -347,14 +461,8 @@ static struct vperfctr *file_perfctr(const struct file *file)
  * Reading
  */
 
-/* What one read sees: the clock, then the sums. Filled in as far as cstatus says. */
-struct sample {
-	u32 cstatus;
-	u64 value[1 + PERFCTR_MAX_CTRS];
-};
-
 /* Sums of a state that is suspended, or false. For anyone, without a lock. */
-static bool state_sums(const struct vperfctr *perfctr, struct sample *sample)
+static bool state_sums(const struct vperfctr *perfctr, struct perfctr_sample *sample)
 {
 	/* Acquire: no sum is read before it; pairs with change_end(), suspend(). */
 	u32 seq = smp_load_acquire(&perfctr->seq);
@@ -371,7 +479,8 @@ static bool state_sums(const struct vperfctr *perfctr, struct sample *sample)
 }
 
 /* On the CPU where the owner, current, runs or was interrupted; interrupts off. */
-static __always_inline void state_sample(const struct vperfctr *perfctr, struct sample *sample)
+static __always_inline void state_sample(const struct vperfctr *perfctr,
+					 struct perfctr_sample *sample)
 {
 	const struct perfctr_cpu_state *state = &perfctr->cpu_state;
 	const struct perfctr_cpu_ctr *ctr, *end = state->end;
@@ -391,7 +500,7 @@ static __always_inline void state_sample(const struct vperfctr *perfctr, struct 
 
 struct remote_read {
 	const struct vperfctr *perfctr;
-	struct sample *sample;
+	struct perfctr_sample *sample;
 	bool done;
 };
 
@@ -409,7 +518,7 @@ static void remote_sample(void *arg)
  * Of another thread, or one that is gone. Each failure means that the thread
  * was switched between our looks, so this ends.
  */
-static noinline int sample_other(const struct vperfctr *perfctr, struct sample *sample)
+static noinline int sample_other(const struct vperfctr *perfctr, struct perfctr_sample *sample)
 {
 	struct remote_read read = { .perfctr = perfctr, .sample = sample };
 	struct task_struct *owner;
@@ -430,7 +539,7 @@ static noinline int sample_other(const struct vperfctr *perfctr, struct sample *
 	}
 }
 
-static int take_sample(const struct vperfctr *perfctr, struct sample *sample)
+int vperfctr_sample(const struct vperfctr *perfctr, struct perfctr_sample *sample)
 {
 	/* Only the owner's own task_struct can compare equal, and while it is alive. */
 	if (rcu_access_pointer(perfctr->owner) != current)
@@ -443,11 +552,11 @@ static int take_sample(const struct vperfctr *perfctr, struct sample *sample)
 
 static noinline ssize_t read_sample(const struct vperfctr *perfctr, u64 __user *to, size_t count)
 {
-	struct sample sample;
+	struct perfctr_sample sample;
 	size_t length;
 	int err;
 
-	err = take_sample(perfctr, &sample);
+	err = vperfctr_sample(perfctr, &sample);
 	if (err)
 		return err;
 	if (READ_ONCE(perfctr->error))
@@ -509,10 +618,11 @@ efault:
 	return -EFAULT;
 }
 
-static int vperfctr_read_ioctl(const struct vperfctr *perfctr, void __user *arg)
+static int vperfctr_read_ioctl(struct vperfctr *perfctr, void __user *arg)
 {
 	struct perfctr_read read = {};
-	struct sample sample;
+	u64 soft[PERFCTR_NR_SOFT];
+	struct perfctr_sample sample;
 	u32 size;
 	int err;
 
@@ -523,7 +633,7 @@ static int vperfctr_read_ioctl(const struct vperfctr *perfctr, void __user *arg)
 	if (rcu_access_pointer(perfctr->owner))
 		read.flags |= PERFCTR_READ_ATTACHED;
 	smp_rmb();	/* pairs with the change of seq in vperfctr_detach(), before owner's */
-	err = take_sample(perfctr, &sample);
+	err = vperfctr_sample(perfctr, &sample);
 	if (err)
 		return err;
 
@@ -536,11 +646,56 @@ static int vperfctr_read_ioctl(const struct vperfctr *perfctr, void __user *arg)
 	if (sample.cstatus & PERFCTR_CSTATUS_CLOCK)
 		read.clock = sample.value[0];
 	memcpy(read.sum, &sample.value[1], read.nrctrs * sizeof(read.sum[0]));
+	/* Not for those who do not look. */
+	if (size > offsetof(struct perfctr_read, soft)) {
+		vperfctr_soft_read(perfctr, soft);
+		vperfctr_soft_fill(&read.soft, soft, read.clock);
+	}
 
 	err = perfctr_put_struct(arg, size, &read, sizeof(read));
 	if (err)
 		return err;
 	return read.error ? -EIO : 0;
+}
+
+/* The root goes without its thread's end: so does its tree. */
+static void tree_forget(struct vperfctr *perfctr)
+{
+	struct perfctr_tree *tree;
+
+	raw_spin_lock_irq(&perfctr->lock);
+	tree = perfctr->tree;
+	if (!perfctr->inherited)
+		perfctr->tree = NULL;
+	raw_spin_unlock_irq(&perfctr->lock);
+	if (!perfctr->inherited)
+		perfctr_tree_end(tree);
+}
+
+/*
+ * Stop and go: of the caller's own counters, and of all threads of its tree, which
+ * may be done by any of them.
+ */
+static int vperfctr_stop_go(struct vperfctr *perfctr, bool stop)
+{
+	struct vperfctr *own = perfctr_current();
+	struct perfctr_tree *tree = perfctr->tree;
+	unsigned long flags;
+
+	if (!own || (own != perfctr && (!tree || own->tree != tree)))
+		return rcu_access_pointer(perfctr->owner) ? -EPERM : -ESRCH;
+	if (tree) {
+		/* It lives, as own has a reference that only own gives back. */
+		perfctr_tree_stop(tree, stop);
+		return 0;
+	}
+	raw_spin_lock_irqsave(&own->lock, flags);
+	perfctr_suspend(own);
+	own->paused = stop;
+	soft_set(own, current, own->active && !stop);
+	perfctr_resume(own);
+	raw_spin_unlock_irqrestore(&own->lock, flags);
+	return 0;
 }
 
 static int vperfctr_unlink(struct vperfctr *perfctr, struct file *file)
@@ -550,6 +705,7 @@ static int vperfctr_unlink(struct vperfctr *perfctr, struct file *file)
 	if (held_by_other(perfctr, file))
 		return -EBUSY;
 	vperfctr_detach(perfctr, false);
+	tree_forget(perfctr);
 	return 0;
 }
 
@@ -653,14 +809,64 @@ static void set_lent(struct vperfctr *perfctr, bool lent)
 	local_irq_restore(flags);
 }
 
+/* By the owner, before it returns to user mode, or as it dies. May sleep. */
 static void vperfctr_return(struct callback_head *work)
 {
 	struct vperfctr *perfctr = container_of(work, struct vperfctr, return_work);
+	unsigned long flags;
 
-	if (perfctr == perfctr_current())
-		set_lent(perfctr, false);
-	vperfctr_put(perfctr, false);
+	local_irq_save(flags);
+	perfctr->returns = false;
+	local_irq_restore(flags);
+	if (perfctr == perfctr_current()) {
+		if (perfctr->inherited && perfctr_tree_is_dead(perfctr)) {
+			vperfctr_detach(perfctr, false);
+		} else {
+			if (perfctr->lent)
+				set_lent(perfctr, false);
+			if (perfctr->tree && !perfctr->spare)
+				perfctr->spare = perfctr_spare_create();
+			/* After GO */
+			local_irq_save(flags);
+			if (!(perfctr->seq & 1))
+				perfctr_resume(perfctr);
+			local_irq_restore(flags);
+		}
+	}
+	if (perfctr != perfctr_current() && perfctr->spare) {
+		perfctr_descendant_free(perfctr->spare);
+		perfctr->spare = NULL;
+	}
+	vperfctr_put(perfctr);
 	module_put(THIS_MODULE);	/* perfctr_exit() waits for whoever is still here */
+}
+
+/* By the owner, an interrupt on its CPU, or for a child that has not run yet. */
+void perfctr_return_soon(struct vperfctr *perfctr, struct task_struct *task)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	if (!perfctr->returns) {
+		init_task_work(&perfctr->return_work, vperfctr_return);
+		/* It fails only for who is past all that, and never again runs user code. */
+		perfctr->returns = !task_work_add(task, &perfctr->return_work, TWA_RESUME);
+		if (perfctr->returns) {
+			refcount_inc(&perfctr->refs);
+			__module_get(THIS_MODULE);
+		}
+	}
+	local_irq_restore(flags);
+}
+
+/* On each CPU: who stood still may count again, from its next user instruction on at the latest. */
+int perfctr_go_current(void *unused)
+{
+	struct vperfctr *perfctr = perfctr_current();
+
+	if (perfctr && perfctr->active)
+		perfctr_return_soon(perfctr, current);
+	return 0;
 }
 
 /*
@@ -673,12 +879,8 @@ void vperfctr_lend(struct vperfctr *perfctr)
 {
 	if (!READ_ONCE(perfctr->user) || perfctr->lent)
 		return;
-	init_task_work(&perfctr->return_work, vperfctr_return);
-	if (task_work_add(current, &perfctr->return_work, TWA_RESUME))
-		return;		/* it never returns to user mode */
-	refcount_inc(&perfctr->refs);
-	__module_get(THIS_MODULE);
 	set_lent(perfctr, true);
+	perfctr_return_soon(perfctr, current);
 }
 
 static int vperfctr_mmap(struct file *file, struct vm_area_struct *vma)
@@ -724,18 +926,27 @@ static int vperfctr_mmap(struct file *file, struct vm_area_struct *vma)
  * The handle
  */
 
+size_t vperfctr_size(void)
+{
+	return STATE_SIZE(perfctr_cpu_nrctrs());
+}
+
+void vperfctr_setup(struct vperfctr *perfctr)
+{
+	refcount_set(&perfctr->refs, 1);
+	raw_spin_lock_init(&perfctr->lock);
+	raw_spin_lock_init(&perfctr->map_lock);
+	perfctr->at_once = PERFCTR_NO_CONFIG;
+	perfctr->cpu_state.end = perfctr->cpu_state.ctr;
+}
+
 static struct vperfctr *vperfctr_create(void)
 {
 	struct vperfctr *perfctr = kmem_cache_zalloc(state_cache, GFP_KERNEL);
 
 	if (!perfctr)
 		return NULL;
-	refcount_set(&perfctr->refs, 1);
-	raw_spin_lock_init(&perfctr->lock);
-	raw_spin_lock_init(&perfctr->map_lock);
-	INIT_WORK(&perfctr->free_work, vperfctr_free);
-	perfctr->at_once = PERFCTR_NO_CONFIG;
-	perfctr->cpu_state.end = perfctr->cpu_state.ctr;
+	vperfctr_setup(perfctr);
 	perfctr->pid = get_pid(task_pid(current));
 	return perfctr;
 }
@@ -786,7 +997,7 @@ static int vperfctr_make_handle(struct file *file, void __user *arg)
 	if (!perfctr)
 		return -ENOMEM;
 	if (cmpxchg(&file->private_data, NULL, perfctr)) {
-		vperfctr_put(perfctr, false);
+		vperfctr_put(perfctr);
 		return -ENOTTY;
 	}
 	if (create)
@@ -811,6 +1022,14 @@ static long vperfctr_ioctl(struct file *file, unsigned int cmd, unsigned long ua
 	switch (cmd) {
 	case PERFCTR_IOC_READ:
 		return vperfctr_read_ioctl(perfctr, arg);
+	case PERFCTR_IOC_READ_TREE:
+		return perfctr_read_tree_ioctl(perfctr, arg);
+	case PERFCTR_IOC_NEXT_MEMBER:
+		return perfctr_next_member_ioctl(perfctr, arg);
+	case PERFCTR_IOC_SUSPEND:
+		return vperfctr_stop_go(perfctr, true);
+	case PERFCTR_IOC_RESUME:
+		return vperfctr_stop_go(perfctr, false);
 	case PERFCTR_IOC_CONTROL:
 		return vperfctr_control(perfctr, file, arg);
 	case PERFCTR_IOC_READ_CONTROL:
@@ -837,17 +1056,45 @@ static int vperfctr_release(struct inode *inode, struct file *file)
 	if (!perfctr)
 		return 0;
 	cmpxchg(&perfctr->holder, file, NULL);
-	vperfctr_put(perfctr, false);
+	vperfctr_put(perfctr);
 	return 0;
+}
+
+pid_t vperfctr_tid(struct vperfctr *perfctr)
+{
+	struct pid *pid;
+	pid_t tid;
+
+	raw_spin_lock_irq(&perfctr->lock);
+	pid = get_pid(perfctr->pid);
+	raw_spin_unlock_irq(&perfctr->lock);
+	tid = pid_vnr(pid);
+	put_pid(pid);
+	return tid;
+}
+
+/* An exec by a thread other than its process's first gave it that one's id. */
+void vperfctr_exec_pid(struct vperfctr *perfctr)
+{
+	struct pid *pid = task_pid(current);
+	unsigned long flags;
+
+	if (perfctr->pid == pid)
+		return;
+	pid = get_pid(pid);
+	raw_spin_lock_irqsave(&perfctr->lock, flags);
+	swap(perfctr->pid, pid);
+	raw_spin_unlock_irqrestore(&perfctr->lock, flags);
+	put_pid(pid);
 }
 
 static void vperfctr_show_fdinfo(struct seq_file *m, struct file *file)
 {
-	const struct vperfctr *perfctr = file_perfctr(file);
+	struct vperfctr *perfctr = file_perfctr(file);
 
 	if (!perfctr)
 		return;
-	seq_printf(m, "tid:\t%d\n", pid_vnr(perfctr->pid));
+	seq_printf(m, "tid:\t%d\n", vperfctr_tid(perfctr));
 	seq_printf(m, "cstatus:\t%#x\n", state_cstatus(perfctr));
 	seq_printf(m, "error:\t%u\n", READ_ONCE(perfctr->error));
 }
@@ -870,7 +1117,7 @@ int vperfctr_init(void)
 		return -ENOMEM;
 	foreign_page->size = sizeof(*foreign_page);
 	foreign_page->seq = -1;
-	state_cache = kmem_cache_create("perfctr", STATE_SIZE(perfctr_cpu_nrctrs()), 0,
+	state_cache = kmem_cache_create("perfctr", vperfctr_size(), 0,
 					SLAB_ACCOUNT, NULL);
 	if (!state_cache) {
 		free_page((unsigned long)foreign_page);

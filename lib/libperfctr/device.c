@@ -180,6 +180,8 @@ const char *perfctr_error_name(unsigned int error)
 		return "a CPU came online whose counters could not be had";
 	case PERFCTR_ERROR_EXEC:
 		return "stopped at an exec that raised privileges, or of a program that may not be read";
+	case PERFCTR_ERROR_MEMORY:
+		return "there was no memory to count a thread or process that was started";
 	default:
 		return "unknown";
 	}

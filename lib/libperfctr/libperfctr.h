@@ -286,6 +286,27 @@ int _vperfctr_control_native(int fd, const struct perfctr_control *control);
 int _vperfctr_read_control_native(int fd, struct perfctr_control *control);
 int _vperfctr_read_native(int fd, struct perfctr_read *sums);
 
+/*
+ * Trees: what a state with PERFCTR_CONTROL_INHERIT and its descendants counted.
+ * which says of whom: PERFCTR_TREE_*. A total that is not complete is stored and
+ * fails with EIO. vperfctr_next_member() gives the first descendant if cursor is
+ * 0, and the one after the last one if what it filled in is given again; ENOENT
+ * is the end.
+ */
+int vperfctr_read_tree(const struct vperfctr *v, unsigned int which,
+		       struct perfctr_read_tree *tree);
+int vperfctr_next_member(const struct vperfctr *v, struct perfctr_member *member);
+int _vperfctr_read_tree(int fd, unsigned int which, struct perfctr_read_tree *tree);
+int _vperfctr_next_member(int fd, struct perfctr_member *member);
+
+/*
+ * All counters of the caller, or, of a tree, of all its threads, stand still until
+ * they go on again. When a call returns, it is so on every CPU. Any thread of a
+ * tree may call them.
+ */
+int vperfctr_suspend(const struct vperfctr *v);
+int vperfctr_resume(const struct vperfctr *v);
+
 /* After EBUSY: PERFCTR_OWNER_*, who has what was wanted; and that in words */
 int vperfctr_owner(const struct vperfctr *v);
 const char *perfctr_owner_name(unsigned int owner);

@@ -97,7 +97,38 @@ int perfctr_read_words(int fd, void *words, size_t size)
 
 int _vperfctr_read_native(int fd, struct perfctr_read *sums)
 {
-	return perfctr_read_some(fd, sums, PERFCTR_MAX_CTRS);
+	int ret;
+
+	memset(sums, 0, sizeof(*sums));
+	sums->size = sizeof(*sums);
+	do
+		ret = ioctl(fd, PERFCTR_IOC_READ, sums);
+	while (ret < 0 && errno == EINTR);
+	return ret;
+}
+
+int _vperfctr_read_tree(int fd, unsigned int which, struct perfctr_read_tree *tree)
+{
+	int ret;
+
+	memset(tree, 0, sizeof(*tree));
+	tree->size = sizeof(*tree);
+	tree->which = which;
+	do
+		ret = ioctl(fd, PERFCTR_IOC_READ_TREE, tree);
+	while (ret < 0 && errno == EINTR);
+	return ret;
+}
+
+int _vperfctr_next_member(int fd, struct perfctr_member *member)
+{
+	int ret;
+
+	member->size = sizeof(*member);
+	do
+		ret = ioctl(fd, PERFCTR_IOC_NEXT_MEMBER, member);
+	while (ret < 0 && errno == EINTR);
+	return ret;
 }
 
 int _vperfctr_control(int fd, const struct vperfctr_control *control)
@@ -247,6 +278,27 @@ int vperfctr_read_control_native(const struct vperfctr *v,
 				 struct perfctr_control *control)
 {
 	return _vperfctr_read_control_native(v->fd, control);
+}
+
+int vperfctr_read_tree(const struct vperfctr *v, unsigned int which,
+		       struct perfctr_read_tree *tree)
+{
+	return _vperfctr_read_tree(v->fd, which, tree);
+}
+
+int vperfctr_next_member(const struct vperfctr *v, struct perfctr_member *member)
+{
+	return _vperfctr_next_member(v->fd, member);
+}
+
+int vperfctr_suspend(const struct vperfctr *v)
+{
+	return ioctl(v->fd, PERFCTR_IOC_SUSPEND);
+}
+
+int vperfctr_resume(const struct vperfctr *v)
+{
+	return ioctl(v->fd, PERFCTR_IOC_RESUME);
 }
 
 int vperfctr_read_native(const struct vperfctr *v, struct perfctr_read *sums)

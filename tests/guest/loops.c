@@ -14,7 +14,7 @@ _Static_assert(offsetof(struct perfctr_page, map) == 32, "PAGE_MAP");
 _Static_assert(offsetof(struct perfctr_page, slot) == 160, "PAGE_SLOT");
 _Static_assert(offsetof(struct perfctr_page_slot, bias) == 8, "SLOT_BIAS");
 _Static_assert(sizeof(struct perfctr_page_slot) == 16, "shift of the map");
-_Static_assert(sizeof(struct perfctr_read) == 288, "READ_SIZEOF");
+_Static_assert(sizeof(struct perfctr_read) == 328, "READ_SIZEOF");
 
 static volatile sig_atomic_t refused;
 

@@ -13,7 +13,7 @@
 #define PAGE_MAP	32
 #define PAGE_SLOT	160
 #define SLOT_BIAS	8
-#define READ_SIZEOF	288	/* sizeof(struct perfctr_read) */
+#define READ_SIZEOF	328	/* sizeof(struct perfctr_read) */
 
 	.text
 

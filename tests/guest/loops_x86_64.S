@@ -7,7 +7,7 @@
  */
 #include <sys/syscall.h>
 
-#define READ_SIZEOF	288	/* sizeof(struct perfctr_read) */
+#define READ_SIZEOF	328	/* sizeof(struct perfctr_read) */
 
 	.text
 

@@ -37,6 +37,7 @@
 #define PERFCTR_ERROR_NONE	0
 #define PERFCTR_ERROR_LOST	1	/* a CPU came whose counters could not be had */
 #define PERFCTR_ERROR_EXEC	2	/* stopped at an exec that raised privileges */
+#define PERFCTR_ERROR_MEMORY	3	/* of a tree: a descendant could not be counted */
 
 /* Who probably has what could not be had; see perfctr_info.owner. */
 #define PERFCTR_OWNER_NONE	0
@@ -178,6 +179,8 @@ struct perfctr_ctr_control {
 /* perfctr_control.flags */
 #define PERFCTR_CONTROL_CLOEXEC	1	/* unlink the state at exec */
 #define PERFCTR_CONTROL_ON_EXEC	2	/* start at the next exec, not now */
+#define PERFCTR_CONTROL_INHERIT	4	/* threads and processes that it makes count too */
+#define PERFCTR_CONTROL_KEEP	8	/* with INHERIT: what each of them counted is kept */
 
 /**
  * struct perfctr_control - what a state counts
@@ -193,6 +196,12 @@ struct perfctr_ctr_control {
  * @ctr: the counters
  *
  * With neither clock nor counters the state stops and keeps no holder.
+ *
+ * INHERIT makes the thread the root of a tree: what it makes by fork or clone
+ * from then on, and what that makes, counts the same from its first instruction
+ * on, in states and sums of their own, which only the root's holder can control.
+ * A new control, unlink and stop by control end the tree: its descendants count
+ * no more. So does the last close of a handle when the root is gone.
  */
 struct perfctr_control {
 	__u32 size;
@@ -213,6 +222,27 @@ struct perfctr_control {
  * ioctl PERFCTR_IOC_READ explains.
  */
 
+/**
+ * struct perfctr_soft - what the kernel counts of a thread
+ * @switches: times that it left a CPU (perf: context-switches)
+ * @migrations: times that it was moved to another (perf: cpu-migrations, which
+ *	takes those between two runs for one)
+ * @minor_faults: page faults without input or output (perf: minor-faults)
+ * @major_faults: those with (perf: major-faults)
+ * @task_clock: ns on a CPU, by the clock, which must be on (perf: task-clock)
+ *
+ * Since the control, or the exec at which counting began, or its birth; not
+ * while it was stopped by PERFCTR_IOC_SUSPEND. In kernel mode as well, without
+ * privilege.
+ */
+struct perfctr_soft {
+	__u64 switches;
+	__u64 migrations;
+	__u64 minor_faults;
+	__u64 major_faults;
+	__u64 task_clock;
+};
+
 /* perfctr_read.flags */
 #define PERFCTR_READ_ATTACHED	1	/* the thread still has this state */
 #define PERFCTR_READ_ON_EXEC	2	/* waits for an exec to start */
@@ -228,6 +258,7 @@ struct perfctr_control {
  * @reserved: zero
  * @clock: ticks of the clock while the thread ran
  * @sum: one per counter, zero beyond @nrctrs
+ * @soft: what the kernel counted, a moment later
  */
 struct perfctr_read {
 	__u32 size;
@@ -238,6 +269,76 @@ struct perfctr_read {
 	__u32 reserved;
 	__u64 clock;
 	__u64 sum[PERFCTR_MAX_CTRS];
+	struct perfctr_soft soft;
+};
+
+/* perfctr_read_tree.which */
+#define PERFCTR_TREE_ROOT	1	/* the root itself */
+#define PERFCTR_TREE_ENDED	2	/* descendants that have ended */
+#define PERFCTR_TREE_LIVE	4	/* descendants that live */
+
+/**
+ * struct perfctr_read_tree - sums over a tree
+ * @size: of this structure
+ * @which: in: PERFCTR_TREE_*, at least one
+ * @cstatus: what is counted
+ * @error: an error of any of those; PERFCTR_ERROR_MEMORY if some descendants
+ *	are missing. The call fails with EIO then, and stores all the same
+ * @nrctrs: number of valid members of @sum
+ * @reserved: zero
+ * @live: descendants that live
+ * @ended: those that have ended
+ * @missed: those that could not be counted, for want of memory
+ * @clock: as in struct perfctr_read, and so on
+ *
+ * Each thread is counted once, with all its counters of one moment: those that
+ * live one after the other, those born meanwhile not at all.
+ */
+struct perfctr_read_tree {
+	__u32 size;
+	__u32 which;
+	__u32 cstatus;
+	__u32 error;
+	__u32 nrctrs;
+	__u32 reserved;
+	__u64 live;
+	__u64 ended;
+	__u64 missed;
+	__u64 clock;
+	__u64 sum[PERFCTR_MAX_CTRS];
+	struct perfctr_soft soft;
+};
+
+/* perfctr_member.flags */
+#define PERFCTR_MEMBER_LIVE	1	/* it has not ended */
+
+/**
+ * struct perfctr_member - one descendant of a tree
+ * @size: of this structure
+ * @flags: PERFCTR_MEMBER_*
+ * @cursor: in: 0, or that of the member before; out: this one's. They rise with
+ *	the order of birth
+ * @tid: its thread id, in the reader's pid namespace (0 if it is not there)
+ * @tgid: its process's
+ * @comm: its name, as it ended or now; NUL-terminated
+ * @error: its PERFCTR_ERROR_*
+ * @nrctrs: number of valid members of @sum
+ * @clock: as in struct perfctr_read, and so on
+ *
+ * The next one, with KEEP also if it has ended. ENOENT: there is none.
+ */
+struct perfctr_member {
+	__u32 size;
+	__u32 flags;
+	__u64 cursor;
+	__s32 tid;
+	__s32 tgid;
+	char comm[16];
+	__u32 error;
+	__u32 nrctrs;
+	__u64 clock;
+	__u64 sum[PERFCTR_MAX_CTRS];
+	struct perfctr_soft soft;
 };
 
 /**
@@ -312,5 +413,9 @@ struct perfctr_page {
 #define PERFCTR_IOC_READ_CONTROL	_IO(PERFCTR_IOC_MAGIC, 0x15)
 #define PERFCTR_IOC_UNLINK		_IO(PERFCTR_IOC_MAGIC, 0x16)
 #define PERFCTR_IOC_IRESUME		_IO(PERFCTR_IOC_MAGIC, 0x17)
+#define PERFCTR_IOC_READ_TREE		_IO(PERFCTR_IOC_MAGIC, 0x18)
+#define PERFCTR_IOC_NEXT_MEMBER		_IO(PERFCTR_IOC_MAGIC, 0x19)
+#define PERFCTR_IOC_SUSPEND		_IO(PERFCTR_IOC_MAGIC, 0x1a)
+#define PERFCTR_IOC_RESUME			_IO(PERFCTR_IOC_MAGIC, 0x1b)
 
 #endif /* _UAPI_LINUX_PERFCTR_H */

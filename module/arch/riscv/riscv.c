@@ -65,6 +65,7 @@ MODULE_PARM_DESC(counter_width, "use only this many bits (26 or more) of each pr
 /* Constant after perfctr_cpu_init(), but for what is learnt of events, under config_mutex. */
 static struct {
 	bool sbi;		/* the SBI PMU extension is there */
+	bool shuffled;		/* some counter's SBI index is not its number */
 	bool filter;		/* Sscofpmf */
 	bool filter_fixed;	/* Smcntrpmf */
 	bool probed;		/* no counter was in others' hands when events were probed */
@@ -103,6 +104,8 @@ static unsigned long sbi_mask(u32 counters)
 	unsigned long bits = counters, mask = 0;
 	int hw;
 
+	if (likely(!pmu.shuffled))
+		return counters;
 	for_each_set_bit(hw, &bits, PERFCTR_RISCV_MAX)
 		mask |= BIT(pmu.index[hw]);
 	return mask;
@@ -1061,6 +1064,11 @@ unsigned long perfctr_cpu_age_period(void)
 	return HZ << min(pmu.width - 2 - MAX_RATE_SHIFT, 16U);
 }
 
+u64 perfctr_cpu_clock_hz(void)
+{
+	return riscv_timebase;
+}
+
 unsigned int perfctr_cpu_nrctrs(void)
 {
 	return hweight32(pmu.counters);
@@ -1136,6 +1144,7 @@ static void __init find_counters(void)
 		if (hw >= PERFCTR_RISCV_MAX || hw == PERFCTR_RISCV_TIME)
 			continue;
 		pmu.index[hw] = i;
+		pmu.shuffled |= i != hw;
 		pmu.counters |= BIT(hw);
 		if (hw >= PERFCTR_RISCV_HPM) {
 			pmu.programmable |= BIT(hw);

@@ -17,6 +17,11 @@ void perfctr_cpu_exit(void)
 {
 }
 
+u64 perfctr_cpu_clock_hz(void)
+{
+	return (u64)tsc_khz * 1000;
+}
+
 unsigned int perfctr_cpu_nrctrs(void)
 {
 	return 0;

@@ -1,0 +1,998 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Trees: threads and processes that count because who made them does. A child
+ * here ends by _exit() behind its last read, so that what is known is known to
+ * the instruction; and perf, with its own inheritance, is the witness for what
+ * is not.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "counting.h"
+#include "guest.h"
+#include "known.h"
+#include "loops.h"
+#include "perfside.h"
+
+#define LOOPS 1000ul
+#define ALL (PERFCTR_TREE_ROOT | PERFCTR_TREE_ENDED | PERFCTR_TREE_LIVE)
+
+static int count_tree(unsigned int event, unsigned int flags)
+{
+	struct perfctr_control control;
+	int fd = open_self();
+
+	control_init(&control);
+	control.tsc_on = 1;
+	control.flags = PERFCTR_CONTROL_INHERIT | flags;
+	control_add(&control, event);
+	set_control(fd, &control);
+	return fd;
+}
+
+static int try_read_tree(int fd, unsigned int which, struct perfctr_read_tree *tree)
+{
+	memset(tree, 0, sizeof(*tree));
+	tree->size = sizeof(*tree);
+	tree->which = which;
+	return ioctl(fd, PERFCTR_IOC_READ_TREE, tree) ? -errno : 0;
+}
+
+static struct perfctr_read_tree read_tree(int fd, unsigned int which)
+{
+	struct perfctr_read_tree tree;
+	int err = try_read_tree(fd, which, &tree);
+
+	ck_assert_msg(!err, "READ_TREE: %s", strerror(-err));
+	return tree;
+}
+
+static int next_member(int fd, struct perfctr_member *member)
+{
+	member->size = sizeof(*member);
+	return ioctl(fd, PERFCTR_IOC_NEXT_MEMBER, member) ? -errno : 0;
+}
+
+/* --- what is counted --- */
+
+/* Twice the same but for the length of the loop: the difference is known. */
+static uint64_t child_with_loop(int fd, unsigned long loops)
+{
+	uint64_t before = read_tree(fd, PERFCTR_TREE_ENDED).sum[0];
+	pid_t child;
+
+	ck_ok(child = fork());
+	if (!child) {
+		body_spin(loops);
+		_exit(0);
+	}
+	expect_exit(child, 0);
+	return read_tree(fd, PERFCTR_TREE_ENDED).sum[0] - before;
+}
+
+START_TEST(fork_counts)
+{
+	int fd = count_tree(EV_INSTRUCTIONS, 0);
+	uint64_t once = child_with_loop(fd, LOOPS);
+	unsigned int i;
+
+	ck_assert_uint_gt(once, BODY_SPIN(LOOPS));
+	for (i = 1; i <= 100; i++)
+		ck_assert_uint_eq(child_with_loop(fd, LOOPS + i) - once,
+				  BODY_SPIN(LOOPS + i) - BODY_SPIN(LOOPS));
+	ck_assert_uint_eq(read_tree(fd, ALL).ended, 101);
+	ck_assert_uint_eq(read_tree(fd, ALL).live, 0);
+}
+END_TEST
+
+/* A program of known length, and nothing of it is lost or counted twice at its exec. */
+START_TEST(exec_counts)
+{
+	int fd = count_tree(EV_INSTRUCTIONS, 0);
+	uint64_t sums[2];
+	unsigned int i;
+	pid_t child;
+
+	for (i = 0; i < 2; i++) {
+		uint64_t before = read_tree(fd, PERFCTR_TREE_ENDED).sum[0];
+
+		ck_ok(child = fork());
+		if (!child) {
+			execl(i ? KNOWN_PATH : KNOWN_OTHER_PATH, "known", NULL);
+			_exit(99);
+		}
+		expect_exit(child, 0);
+		sums[i] = read_tree(fd, PERFCTR_TREE_ENDED).sum[0] - before;
+	}
+	/* The path to the exec has a few instructions for each character of the name. */
+	ck_assert_uint_gt(sums[1] - sums[0],
+			  KNOWN_LENGTH(KNOWN_LOOPS) - KNOWN_LENGTH(KNOWN_OTHER_LOOPS) - 200);
+	ck_assert_uint_lt(sums[1] - sums[0],
+			  KNOWN_LENGTH(KNOWN_LOOPS) - KNOWN_LENGTH(KNOWN_OTHER_LOOPS) + 200);
+}
+END_TEST
+
+/* At most, between two reads of this test's own */
+#define OWN_CODE 10000
+
+/* The root's own sum is not in its descendants', and the total is all. */
+START_TEST(parts_of_the_whole)
+{
+	int fd = count_tree(EV_INSTRUCTIONS, 0);
+	struct perfctr_read_tree root, all;
+	struct perfctr_read rd;
+
+	(void)child_with_loop(fd, LOOPS);
+	root = read_tree(fd, PERFCTR_TREE_ROOT);
+	read_all(fd, &rd);
+	all = read_tree(fd, ALL);
+	ck_assert_uint_ge(rd.sum[0], root.sum[0]);
+	ck_assert_uint_lt(rd.sum[0], root.sum[0] + OWN_CODE);
+	ck_assert_uint_ge(all.sum[0], rd.sum[0] + read_tree(fd, PERFCTR_TREE_ENDED).sum[0]);
+	ck_assert_uint_lt(all.sum[0],
+			  rd.sum[0] + read_tree(fd, PERFCTR_TREE_ENDED).sum[0] + OWN_CODE);
+	ck_assert_uint_gt(all.clock, 0);
+	ck_assert_uint_eq(all.nrctrs, 1);
+	ck_assert_uint_eq(all.missed, 0);
+}
+END_TEST
+
+/* --- a large tree, and perf --- */
+
+#define PROCESSES 1000
+#define THREADS_EACH 4
+
+static void *spin_thread(void *arg)
+{
+	body_spin((unsigned long)arg);
+	return NULL;
+}
+
+static _Noreturn void process_with_threads(unsigned long seed)
+{
+	pthread_t threads[THREADS_EACH];
+	unsigned long i;
+
+	for (i = 0; i < THREADS_EACH; i++)
+		if (pthread_create(&threads[i], NULL, spin_thread,
+				   (void *)(LOOPS + seed % 97 + i)))
+			_exit(1);
+	for (i = 0; i < THREADS_EACH; i++)
+		if (pthread_join(threads[i], NULL))
+			_exit(2);
+	_exit(0);
+}
+
+/* Generations: each process makes the next before its threads, up to a depth. */
+static void grow(unsigned int processes, unsigned int depth)
+{
+	unsigned int i, status_bad = 0;
+	int status;
+	pid_t child;
+
+	for (i = 0; i < processes; i += depth) {
+		unsigned int level;
+
+		child = fork();
+		if (child < 0)
+			_exit(3);
+		if (!child) {
+			for (level = 1; level < depth; level++) {
+				child = fork();
+				if (child < 0)
+					_exit(3);
+				if (child)
+					break;
+			}
+			/* Some parents go first. */
+			if (level < depth && (i / depth) % 2 && waitpid(child, &status, 0) != child)
+				_exit(4);
+			process_with_threads(i + level);
+		}
+		/* A few at a time */
+		if (i / depth % 4 == 3)
+			while (waitpid(-1, &status, 0) > 0)
+				status_bad += status != 0;
+	}
+	while (waitpid(-1, &status, 0) > 0)
+		status_bad += status != 0;
+	if (status_bad)
+		_exit(5);
+}
+
+static int perf_inherited(void)
+{
+	struct perf_event_attr attr;
+	int fd;
+
+	perf_attr_init(&attr, EV_INSTRUCTIONS);
+	attr.inherit = 1;
+	ck_ok(fd = perf_open(&attr, 0, -1, -1));
+	return fd;
+}
+
+/* Orphans are ours to wait for, so that none is left at a read. */
+static void be_reaper(void)
+{
+	ck_ok(prctl(PR_SET_CHILD_SUBREAPER, 1));
+}
+
+/* An instruction is a cycle here: we count these, perf those, and they must agree. */
+START_TEST(large_tree_as_perf_counts_it)
+{
+	int fd, perf;
+	uint64_t ours[2], theirs[2];
+	struct perfctr_read_tree tree;
+	unsigned int i;
+
+	be_reaper();
+	fd = count_tree(EV_CYCLES, 0);
+	perf = perf_inherited();
+	for (i = 0; i < 2; i++) {
+		ours[i] = read_tree(fd, ALL).sum[0];
+		theirs[i] = perf_read_one(perf);
+		if (!i)
+			grow(PROCESSES, 5);
+	}
+	tree = read_tree(fd, ALL);
+	ck_assert_uint_eq(tree.missed, 0);
+	ck_assert_uint_eq(tree.live, 0);
+	ck_assert_uint_eq(tree.ended, PROCESSES * (1 + THREADS_EACH));
+	ck_assert_uint_gt(ours[1] - ours[0], PROCESSES * THREADS_EACH * BODY_SPIN(LOOPS));
+	ck_assert_uint_eq(ours[1] - ours[0], theirs[1] - theirs[0]);
+}
+END_TEST
+
+/* The same, read all the time while it comes and goes: it never goes back, and ends right. */
+START_TEST(read_while_it_comes_and_goes)
+{
+	int fd, perf, status;
+	uint64_t ours, theirs, last = 0, now;
+	unsigned int reads = 0;
+	pid_t grower;
+
+	be_reaper();
+	fd = count_tree(EV_CYCLES, 0);
+	perf = perf_inherited();
+	ours = read_tree(fd, PERFCTR_TREE_ENDED | PERFCTR_TREE_LIVE).sum[0];
+	theirs = perf_read_one(perf);
+	ck_ok(grower = fork());
+	if (!grower) {
+		be_reaper();
+		grow(200, 5);
+		_exit(0);
+	}
+	while (waitpid(grower, &status, WNOHANG) == 0) {
+		now = read_tree(fd, PERFCTR_TREE_ENDED | PERFCTR_TREE_LIVE).sum[0];
+		ck_assert_uint_ge(now, last);
+		last = now;
+		reads++;
+		sched_yield();
+	}
+	ck_assert_int_eq(status, 0);
+	ck_assert_uint_gt(reads, 20);
+	/* perf's sum has the root in it: what that executed is in ours as well. */
+	ours = read_tree(fd, ALL).sum[0] - ours;
+	theirs = perf_read_one(perf) - theirs;
+	now = read_sum(fd, 0);
+	ck_assert_uint_ge(ours + 20000, theirs);
+	ck_assert_uint_eq(read_tree(fd, ALL).ended, 200 * (1 + THREADS_EACH) + 1);
+	ck_assert_uint_eq(read_tree(fd, ALL).live, 0);
+	ck_assert_uint_gt(now, 0);
+}
+END_TEST
+
+/* --- those that live --- */
+
+struct children {
+	unsigned int n;
+	pid_t pid[16];
+	volatile unsigned int *ready;
+	volatile bool *leave;
+};
+
+/* They count, tell, and spin or sleep until they are told to leave. */
+static struct children children_start(unsigned int n, bool spin)
+{
+	struct children children = { .n = n };
+	unsigned int i;
+
+	children.ready = shared_alloc(sizeof(*children.ready));
+	children.leave = shared_alloc(sizeof(*children.leave));
+	for (i = 0; i < n; i++) {
+		ck_ok(children.pid[i] = fork());
+		if (!children.pid[i]) {
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
+			if (guest.ncpus > 1)
+				pin_self(i % 2);
+			__sync_fetch_and_add(children.ready, 1);
+			while (!*children.leave) {
+				if (spin)
+					body_spin(LOOPS);
+				else
+					sleep_us(1000);
+			}
+			_exit(0);
+		}
+	}
+	while (*children.ready < n)
+		sleep_us(100);
+	return children;
+}
+
+static void children_end(struct children *children)
+{
+	unsigned int i;
+
+	*children->leave = true;
+	for (i = 0; i < children->n; i++)
+		expect_exit(children->pid[i], 0);
+}
+
+START_TEST(members_one_by_one)
+{
+	int fd = count_tree(EV_INSTRUCTIONS, 0);
+	struct children children = children_start(8, false);
+	struct perfctr_member member = { .cursor = 0 };
+	uint64_t sum = 0, cursor = 0;
+	struct perfctr_read_tree live;
+	unsigned int n = 0;
+	char name[16];
+
+	ck_ok(prctl(PR_GET_NAME, name));
+	ck_ok(ioctl(fd, PERFCTR_IOC_SUSPEND));
+	live = read_tree(fd, PERFCTR_TREE_LIVE);
+	while (!next_member(fd, &member)) {
+		ck_assert_uint_gt(member.cursor, cursor);
+		cursor = member.cursor;
+		ck_assert_uint_eq(member.flags, PERFCTR_MEMBER_LIVE);
+		ck_assert_int_eq(member.tid, children.pid[n]);
+		ck_assert_int_eq(member.tgid, children.pid[n]);
+		ck_assert_str_eq(member.comm, name);
+		ck_assert_uint_eq(member.nrctrs, 1);
+		sum += member.sum[0];
+		n++;
+	}
+	ck_assert_uint_eq(n, 8);
+	ck_assert_uint_eq(live.live, 8);
+	ck_assert_uint_eq(live.sum[0], sum);
+	ck_ok(ioctl(fd, PERFCTR_IOC_RESUME));
+	children_end(&children);
+	/* Who has ended is gone without KEEP. */
+	member.cursor = 0;
+	ck_assert_int_eq(next_member(fd, &member), -ENOENT);
+}
+END_TEST
+
+START_TEST(kept_members)
+{
+	int fd = count_tree(EV_INSTRUCTIONS, PERFCTR_CONTROL_KEEP);
+	struct perfctr_member member = { .cursor = 0 };
+	unsigned int n = 0;
+	uint64_t sum = 0;
+	pid_t child;
+
+	for (n = 0; n < 20; n++) {
+		ck_ok(child = fork());
+		if (!child) {
+			char name[16];
+
+			(void)snprintf(name, sizeof(name), "child-%u", n);
+			prctl(PR_SET_NAME, name);
+			body_spin(LOOPS * (n + 1));
+			_exit(0);
+		}
+		expect_exit(child, 0);
+	}
+	for (n = 0; !next_member(fd, &member); n++) {
+		char name[16];
+
+		(void)snprintf(name, sizeof(name), "child-%u", n);
+		ck_assert_str_eq(member.comm, name);
+		ck_assert_uint_eq(member.flags, 0);
+		ck_assert_uint_gt(member.sum[0], BODY_SPIN(LOOPS * (n + 1)));
+		ck_assert_uint_lt(member.sum[0], BODY_SPIN(LOOPS * (n + 1)) + 20000);
+		sum += member.sum[0];
+	}
+	ck_assert_uint_eq(n, 20);
+	ck_assert_uint_eq(read_tree(fd, PERFCTR_TREE_ENDED).sum[0], sum);
+}
+END_TEST
+
+/* A descendant may open and read its own state, but not control it. */
+static void *look_at_own(void *arg)
+{
+	struct perfctr_control control;
+	int *err = arg, fd = try_open(0);
+	struct perfctr_info info = { .size = sizeof(info) };
+	uint64_t words[2][2];
+
+	if (fd < 0) {
+		*err = fd;
+		return NULL;
+	}
+	control_init(&control);
+	control_add(&control, EV_CYCLES);
+	*err = 1;
+	if (ioctl(fd, PERFCTR_IOC_CONTROL, &control) == 0 || errno != EBUSY)
+		return NULL;
+	*err = 2;
+	if (ioctl(fd, PERFCTR_IOC_UNLINK) == 0 || errno != EBUSY)
+		return NULL;
+	*err = 3;
+	if (ioctl(fd, PERFCTR_IOC_INFO, &info) || info.owner != PERFCTR_OWNER_HOLDER)
+		return NULL;
+	*err = 4;
+	if (exact_read(fd, words[0], sizeof(words[0]), body_spin, LOOPS) != sizeof(words[0]))
+		return NULL;
+	*err = 5;
+	if (words[1][1] - words[0][1] == EXACT_KERNEL + BODY_SPIN(LOOPS))
+		*err = 0;
+	close(fd);
+	return NULL;
+}
+
+START_TEST(descendants_are_the_roots)
+{
+	int fd = count_tree(EV_INSTRUCTIONS, 0), err = -1;
+	pthread_t thread;
+	pid_t child;
+
+	ck_assert_int_eq(pthread_create(&thread, NULL, look_at_own, &err), 0);
+	ck_assert_int_eq(pthread_join(thread, NULL), 0);
+	ck_assert_int_eq(err, 0);
+	ck_ok(child = fork());
+	if (!child) {
+		(void)look_at_own(&err);
+		_exit(err);
+	}
+	expect_exit(child, 0);
+	ck_assert_uint_eq(read_tree(fd, ALL).ended, 2);
+}
+END_TEST
+
+/* Mapped pages of descendants: their own registers, as for anybody. */
+START_TEST(descendant_maps_its_page)
+{
+	int fd = count_tree(EV_INSTRUCTIONS, 0);
+	uint64_t value[2];
+	pid_t child;
+	long ret;
+
+	ck_ok(child = fork());
+	if (!child) {
+		int own = try_open(0);
+		const struct perfctr_page *page = own < 0 ? NULL : try_map(own);
+
+		if (!page)
+			_exit(1);
+		ret = exact_inline(page, 0, body_spin, LOOPS, value);
+		_exit(ret < 0 || value[1] - value[0] != EXACT_INLINE + BODY_SPIN(LOOPS) +
+				 (uint64_t)ret * EXACT_INLINE_RETRY ? 2 : 0);
+	}
+	expect_exit(child, 0);
+	close(fd);
+}
+END_TEST
+
+/* --- stop and go --- */
+
+START_TEST(stop_and_go)
+{
+	int fd = count_tree(EV_INSTRUCTIONS, 0);
+	struct children children = children_start(6, true);
+	struct perfctr_read_tree stopped, later;
+	unsigned int turn;
+
+	for (turn = 0; turn < 20; turn++) {
+		ck_ok(ioctl(fd, PERFCTR_IOC_SUSPEND));
+		stopped = read_tree(fd, ALL);
+		sleep_us(20000);
+		body_spin(LOOPS);
+		later = read_tree(fd, ALL);
+		ck_assert_uint_eq(later.sum[0], stopped.sum[0]);
+		ck_assert_uint_eq(later.clock, stopped.clock);
+		ck_assert_uint_eq(later.soft.switches, stopped.soft.switches);
+		ck_assert_uint_eq(later.soft.minor_faults, stopped.soft.minor_faults);
+		ck_ok(ioctl(fd, PERFCTR_IOC_RESUME));
+		sleep_us(20000);
+		later = read_tree(fd, PERFCTR_TREE_LIVE);
+		ck_assert_uint_gt(later.sum[0], 6 * BODY_SPIN(LOOPS));
+		ck_assert_uint_gt(read_tree(fd, ALL).sum[0], stopped.sum[0] + 6 * BODY_SPIN(LOOPS));
+		ck_assert_uint_gt(later.soft.switches, 0);
+	}
+	children_end(&children);
+}
+END_TEST
+
+/* Between stop and go nothing of the own thread counts, and outside of it all. */
+static void stop_is_exact(unsigned int flags)
+{
+	int fd = open_self();
+	struct perfctr_control control;
+	uint64_t before[2], after[2];
+	unsigned int i;
+
+	control_init(&control);
+	control.tsc_on = 1;
+	control.flags = flags;
+	control_add(&control, EV_INSTRUCTIONS);
+	set_control(fd, &control);
+	for (i = 0; i < 100; i++) {
+		ck_ok(ioctl(fd, PERFCTR_IOC_SUSPEND));
+		ck_assert_int_eq(exact_read(fd, before, sizeof(before), body_spin, LOOPS + i), 16);
+		ck_assert_int_eq(read(fd, after, sizeof(after)), 16);
+		ck_assert_uint_eq(after[1], before[1]);
+		ck_ok(ioctl(fd, PERFCTR_IOC_RESUME));
+		{
+			uint64_t words[2][2];
+
+			ck_assert_int_eq(exact_read(fd, words[0], sizeof(words[0]), body_spin, LOOPS),
+					 16);
+			ck_assert_uint_eq(words[1][1] - words[0][1], EXACT_KERNEL + BODY_SPIN(LOOPS));
+		}
+	}
+}
+
+START_TEST(stop_of_one_is_exact)
+{
+	stop_is_exact(0);
+}
+END_TEST
+
+START_TEST(stop_of_a_tree_is_exact)
+{
+	stop_is_exact(PERFCTR_CONTROL_INHERIT);
+}
+END_TEST
+
+START_TEST(stop_by_others)
+{
+	int fd = open_self();
+	pid_t child;
+
+	/* A stranger: not of a tree, or of none. */
+	ck_ok(child = fork());
+	if (!child)
+		_exit(ioctl(fd, PERFCTR_IOC_SUSPEND) == 0 || errno != EPERM);
+	expect_exit(child, 0);
+	unlink_self(fd);
+	ck_errno(ioctl(fd, PERFCTR_IOC_SUSPEND), ESRCH);
+	close(fd);
+	/* One of the tree may. */
+	fd = count_tree(EV_INSTRUCTIONS, 0);
+	ck_ok(child = fork());
+	if (!child)
+		_exit(ioctl(fd, PERFCTR_IOC_SUSPEND) != 0);
+	expect_exit(child, 0);
+	{
+		uint64_t first = read_sum(fd, 0);
+
+		body_spin(LOOPS);
+		ck_assert_uint_eq(read_sum(fd, 0), first);
+	}
+}
+END_TEST
+
+/* --- errors, and ends --- */
+
+START_TEST(bad_input)
+{
+	struct perfctr_read_tree tree;
+	struct perfctr_member member = { .cursor = 0 };
+	struct perfctr_control control;
+	int fd = count_event(EV_INSTRUCTIONS);
+
+	ck_assert_int_eq(try_read_tree(fd, ALL, &tree), -ENOENT);
+	ck_assert_int_eq(next_member(fd, &member), -ENOENT);
+	control_init(&control);
+	control.flags = PERFCTR_CONTROL_KEEP;
+	control.tsc_on = 1;
+	ck_assert_int_eq(try_control(fd, &control), -EINVAL);
+	control.flags = PERFCTR_CONTROL_KEEP << 1;
+	ck_assert_int_eq(try_control(fd, &control), -EINVAL);
+	close(fd);
+
+	fd = count_tree(EV_INSTRUCTIONS, 0);
+	ck_assert_int_eq(try_read_tree(fd, 0, &tree), -EINVAL);
+	ck_assert_int_eq(try_read_tree(fd, 8, &tree), -EINVAL);
+	tree.size = 16;
+	tree.which = ALL;
+	ck_errno(ioctl(fd, PERFCTR_IOC_READ_TREE, &tree), EINVAL);
+	tree.size = 8192;
+	ck_errno(ioctl(fd, PERFCTR_IOC_READ_TREE, &tree), E2BIG);
+	ck_errno(ioctl(fd, PERFCTR_IOC_READ_TREE, NULL), EFAULT);
+	member.size = 16;
+	ck_errno(ioctl(fd, PERFCTR_IOC_NEXT_MEMBER, &member), EINVAL);
+	ck_errno(ioctl(fd, PERFCTR_IOC_NEXT_MEMBER, 8ul), EFAULT);
+	/* Exactly as much as wanted */
+	memset(&tree, 0xaa, sizeof(tree));
+	tree.size = offsetof(struct perfctr_read_tree, sum) + sizeof(tree.sum[0]);
+	tree.which = ALL;
+	ck_ok(ioctl(fd, PERFCTR_IOC_READ_TREE, &tree));
+	ck_assert_uint_gt(tree.sum[0], 0);
+	ck_assert_uint_eq(tree.sum[1], 0xaaaaaaaaaaaaaaaaull);
+}
+END_TEST
+
+/* A control, a stop or an unlink ends the tree: its threads count no more. */
+START_TEST(tree_ends)
+{
+	struct perfctr_control control;
+	struct perfctr_read_tree tree;
+	volatile int *seen = shared_alloc(sizeof(*seen));
+	volatile bool *go = shared_alloc(sizeof(*go));
+	int fd = count_tree(EV_INSTRUCTIONS, 0), i;
+	pid_t child;
+
+	for (i = 0; i < 3; i++) {
+		if (i)
+			fd = count_tree(EV_INSTRUCTIONS, 0);
+		*seen = 0;
+		*go = false;
+		ck_ok(child = fork());
+		if (!child) {
+			while (!*go)
+				(void)sched_yield();
+			/* It has been told on its way back from a system call, or an interrupt. */
+			sleep_us(1000);
+			*seen = try_open(0);
+			_exit(0);
+		}
+		control_init(&control);
+		control.tsc_on = i != 1;
+		if (i == 2)
+			unlink_self(fd);
+		else
+			set_control(fd, &control);
+		*go = true;
+		expect_exit(child, 0);
+		ck_assert_int_eq(*seen, -ENOENT);
+		ck_assert_int_eq(try_read_tree(fd, ALL, &tree), -ENOENT);
+		close(fd);
+	}
+}
+END_TEST
+
+/* The root is gone: its handle reads on, and the rest of the tree counts on. */
+START_TEST(root_goes_first)
+{
+	volatile int *handle = shared_alloc(sizeof(*handle));
+	struct perfctr_read_tree before, after;
+	int sock[2], fd;
+	pid_t root, orphan = 0;
+
+	be_reaper();
+	ck_ok(socketpair(AF_UNIX, SOCK_STREAM, 0, sock));
+	ck_ok(root = fork());
+	if (!root) {
+		fd = try_open(PERFCTR_OPEN_CREAT);
+		if (fd < 0)
+			_exit(1);
+		{
+			struct perfctr_control control;
+
+			control_init(&control);
+			control.flags = PERFCTR_CONTROL_INHERIT;
+			control.tsc_on = 1;
+			control_add(&control, EV_INSTRUCTIONS);
+			if (try_control(fd, &control))
+				_exit(2);
+		}
+		if (send_fd(sock[1], fd))
+			_exit(3);
+		orphan = fork();
+		if (!orphan) {
+			while (!*handle)
+				body_spin(LOOPS);
+			body_spin(LOOPS * 100);
+			_exit(0);
+		}
+		_exit(0);
+	}
+	fd = receive_fd(sock[0]);
+	ck_assert_int_ge(fd, 0);
+	expect_exit(root, 0);
+	before = read_tree(fd, ALL);
+	ck_assert_uint_eq(before.live, 1);
+	*handle = 1;
+	ck_ok(orphan = waitpid(-1, NULL, 0));
+	after = read_tree(fd, ALL);
+	ck_assert_uint_eq(after.live, 0);
+	ck_assert_uint_eq(after.ended, 1);
+	ck_assert_uint_ge(after.sum[0], before.sum[0] + BODY_SPIN(LOOPS * 100));
+	close(fd);
+}
+END_TEST
+
+/* An exec by a thread that is not the first ends all others, and it goes on as the first. */
+static void *exec_known(void *arg)
+{
+	(void)arg;
+	sleep_us(2000);
+	execl(KNOWN_PATH, "known", NULL);
+	_exit(99);
+}
+
+static void *clone_storm(void *arg)
+{
+	pthread_t thread;
+
+	for (;;)
+		if (!pthread_create(&thread, NULL, spin_thread, (void *)LOOPS))
+			(void)pthread_join(thread, NULL);
+	return arg;
+}
+
+START_TEST(exec_in_a_storm)
+{
+	int fd, turn, perf;
+	uint64_t ours, theirs;
+	pthread_t thread;
+	pid_t child;
+
+	be_reaper();
+	fd = count_tree(EV_CYCLES, 0);
+	perf = perf_inherited();
+	ours = read_tree(fd, ALL).sum[0];
+	theirs = perf_read_one(perf);
+	for (turn = 0; turn < 20; turn++) {
+		ck_ok(child = fork());
+		if (!child) {
+			int i;
+
+			for (i = 0; i < 3; i++)
+				(void)pthread_create(&thread, NULL, clone_storm, NULL);
+			(void)pthread_create(&thread, NULL, exec_known, NULL);
+			for (;;)
+				pause();
+		}
+		expect_exit(child, 0);
+	}
+	ours = read_tree(fd, ALL).sum[0] - ours;
+	theirs = perf_read_one(perf) - theirs;
+	ck_assert_uint_eq(ours, theirs);
+	ck_assert_uint_eq(read_tree(fd, ALL).live, 0);
+}
+END_TEST
+
+/* Killed at any moment, they are in the sum. */
+START_TEST(killed_trees)
+{
+	int fd, perf, turn;
+	uint64_t ours, theirs;
+	pid_t child;
+
+	be_reaper();
+	fd = count_tree(EV_CYCLES, 0);
+	perf = perf_inherited();
+	ours = read_tree(fd, ALL).sum[0];
+	theirs = perf_read_one(perf);
+	for (turn = 0; turn < 30; turn++) {
+		ck_ok(child = fork());
+		if (!child) {
+			pthread_t thread;
+			int i;
+
+			ck_ok(setpgid(0, 0));
+			for (i = 0; i < 3; i++)
+				(void)pthread_create(&thread, NULL, clone_storm, NULL);
+			for (;;)
+				if (!fork())
+					_exit(0);
+		}
+		sleep_us(3000 + (unsigned int)turn * 300);
+		while (kill(-child, SIGKILL) && errno == ESRCH)
+			sleep_us(100);
+		while (waitpid(-1, NULL, 0) > 0)
+			(void)kill(-child, SIGKILL);
+	}
+	ours = read_tree(fd, ALL).sum[0] - ours;
+	theirs = perf_read_one(perf) - theirs;
+	ck_assert_uint_eq(ours, theirs);
+	ck_assert_uint_eq(read_tree(fd, ALL).live, 0);
+}
+END_TEST
+
+/* Where a limit stops a fork in its middle, nothing is counted that was not born. */
+START_TEST(forks_that_fail)
+{
+	struct rlimit limit;
+	int fd;
+	unsigned int failed = 0, i, born = 0;
+	pid_t child;
+
+	fd = count_tree(EV_INSTRUCTIONS, 0);
+	ck_ok(getrlimit(RLIMIT_NPROC, &limit));
+	limit.rlim_cur = 20;
+	ck_ok(setrlimit(RLIMIT_NPROC, &limit));
+	for (i = 0; i < 200; i++) {
+		child = fork();
+		if (!child) {
+			sleep_us(20000);
+			_exit(0);
+		}
+		failed += child < 0;
+		born += child > 0;
+	}
+	while (waitpid(-1, NULL, 0) > 0)
+		continue;
+	ck_assert_uint_gt(failed, 0);
+	ck_assert_uint_eq(read_tree(fd, ALL).ended, born);
+	ck_assert_uint_eq(read_tree(fd, ALL).live, 0);
+	ck_assert_uint_eq(read_tree(fd, ALL).missed, 0);
+}
+END_TEST
+
+START_TEST(not_unloaded_with_a_descendant)
+{
+	volatile bool *leave = shared_alloc(sizeof(*leave));
+	int fd = count_tree(EV_INSTRUCTIONS, 0), status;
+	pid_t child;
+
+	ck_ok(child = fork());
+	if (!child) {
+		close(fd);
+		while (!*leave)
+			sleep_us(1000);
+		_exit(0);
+	}
+	sleep_us(5000);
+	ck_assert_int_eq(module_unload(), -EAGAIN);
+	unlink_self(fd);
+	close(fd);
+	/* It wakes and lets go. */
+	ck_assert_int_eq(module_unload_patiently(), 0);
+	*leave = true;
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	ck_assert_int_eq(status, 0);
+	ck_assert_int_eq(module_load(NULL), 0);
+}
+END_TEST
+
+/* --- what the kernel counts --- */
+
+static int perf_software(uint64_t config)
+{
+	struct perf_event_attr attr;
+	int fd;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.size = sizeof(attr);
+	attr.type = PERF_TYPE_SOFTWARE;
+	attr.config = config;
+	attr.inherit = 1;
+	ck_ok(fd = perf_open(&attr, 0, -1, -1));
+	return fd;
+}
+
+START_TEST(soft_counts_as_perf_counts_them)
+{
+	static const uint64_t events[] = {
+		PERF_COUNT_SW_CONTEXT_SWITCHES, PERF_COUNT_SW_CPU_MIGRATIONS,
+		PERF_COUNT_SW_PAGE_FAULTS_MIN, PERF_COUNT_SW_PAGE_FAULTS_MAJ,
+		PERF_COUNT_SW_TASK_CLOCK,
+	};
+	struct perfctr_read_tree before, after;
+	uint64_t perf_before[5], perf_after[5];
+	int fd, perf[5], i;
+	volatile char *memory;
+	pid_t child;
+
+	fd = count_tree(EV_INSTRUCTIONS, 0);
+	for (i = 0; i < 5; i++)
+		perf[i] = perf_software(events[i]);
+	memory = mmap(NULL, 100 * PAGE_SIZE, PROT_READ | PROT_WRITE,
+		      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	ck_assert_ptr_ne((void *)memory, MAP_FAILED);
+	/* Whatever a read touches has been touched. */
+	before = read_tree(fd, ALL);
+	for (i = 0; i < 5; i++)
+		perf_before[i] = perf_read_one(perf[i]);
+	before = read_tree(fd, ALL);
+	for (i = 0; i < 5; i++)
+		perf_before[i] = perf_read_one(perf[i]);
+	for (i = 0; i < 100; i++)
+		memory[i * PAGE_SIZE] = 1;
+	for (i = 0; i < 10; i++) {
+		ck_ok(child = fork());
+		if (!child) {
+			int k;
+
+			for (k = 0; k < 20; k++) {
+				memory[k * PAGE_SIZE] = 2;
+				if (guest.ncpus > 1)
+					pin_self((unsigned int)k % 2);
+				sleep_us(500);
+			}
+			body_spin(LOOPS * 100);
+			_exit(0);
+		}
+		expect_exit(child, 0);
+	}
+	after = read_tree(fd, ALL);
+	for (i = 0; i < 5; i++)
+		perf_after[i] = perf_read_one(perf[i]);
+	ck_assert_uint_ge(after.soft.switches - before.soft.switches, 10 * 20);
+	ck_assert_uint_eq(after.soft.switches - before.soft.switches,
+			  perf_after[0] - perf_before[0]);
+	/* perf takes several moves between two runs for one. */
+	ck_assert_uint_ge(after.soft.migrations - before.soft.migrations,
+			  perf_after[1] - perf_before[1]);
+	if (guest.ncpus > 1)
+		ck_assert_uint_gt(perf_after[1] - perf_before[1], 10 * 10);
+	ck_assert_uint_ge(after.soft.minor_faults - before.soft.minor_faults, 100 + 10 * 20);
+	ck_assert_uint_eq(after.soft.minor_faults - before.soft.minor_faults,
+			  perf_after[2] - perf_before[2]);
+	ck_assert_uint_eq(after.soft.major_faults - before.soft.major_faults,
+			  perf_after[3] - perf_before[3]);
+	/* perf stops its clock before, and starts it after, what it does at a switch; ours has it in. */
+	ck_assert_uint_gt(after.soft.task_clock - before.soft.task_clock,
+			  (perf_after[4] - perf_before[4]) / 2);
+	ck_assert_uint_lt(after.soft.task_clock - before.soft.task_clock,
+			  (perf_after[4] - perf_before[4]) * 2);
+}
+END_TEST
+
+START_TEST(soft_counts_of_one_thread)
+{
+	struct perfctr_read rd[2];
+	int fd = count_event(EV_INSTRUCTIONS);
+	unsigned int i;
+
+	read_all(fd, &rd[0]);
+	for (i = 0; i < 10; i++)
+		sleep_us(100);
+	read_all(fd, &rd[1]);
+	ck_assert_uint_eq(rd[1].soft.switches - rd[0].soft.switches, 10);
+	ck_assert_uint_eq(rd[1].soft.major_faults, rd[0].soft.major_faults);
+	ck_assert_uint_eq(rd[1].soft.task_clock,
+			  rd[1].clock * (1000000000ull / guest.info.tsc_hz));
+	/* A control starts them afresh. */
+	set_control(fd, &(struct perfctr_control){ .size = CONTROL_SIZE(0), .tsc_on = 1 });
+	read_all(fd, &rd[1]);
+	ck_assert_uint_eq(rd[1].soft.switches, 0);
+}
+END_TEST
+
+int main(void)
+{
+	guest_begin("inherit", NULL);
+	GUEST_RUN(fork_counts, NEED_COUNTERS | AS_USER);
+	GUEST_RUN(exec_counts, NEED_COUNTERS | AS_USER);
+	GUEST_RUN(parts_of_the_whole, NEED_COUNTERS | AS_USER);
+	GUEST_RUN(large_tree_as_perf_counts_it, NEED_COUNTERS | NEED_PERF);
+	GUEST_RUN(read_while_it_comes_and_goes, NEED_COUNTERS | NEED_PERF);
+	GUEST_RUN(members_one_by_one, NEED_COUNTERS | AS_USER);
+	GUEST_RUN(kept_members, NEED_COUNTERS | AS_USER);
+	GUEST_RUN(descendants_are_the_roots, NEED_COUNTERS | AS_USER);
+	GUEST_RUN(descendant_maps_its_page, NEED_COUNTERS | NEED_USER_READ | AS_USER);
+	GUEST_RUN(stop_and_go, NEED_COUNTERS | AS_USER);
+	GUEST_RUN(stop_of_one_is_exact, NEED_COUNTERS | AS_USER);
+	GUEST_RUN(stop_of_a_tree_is_exact, NEED_COUNTERS | AS_USER);
+	GUEST_RUN(stop_by_others, NEED_COUNTERS | AS_USER);
+	GUEST_RUN(bad_input, NEED_COUNTERS | AS_USER);
+	GUEST_RUN(tree_ends, NEED_COUNTERS | AS_USER);
+	GUEST_RUN(root_goes_first, NEED_COUNTERS | AS_USER);
+	GUEST_RUN(exec_in_a_storm, NEED_COUNTERS | NEED_PERF);
+	GUEST_RUN(killed_trees, NEED_COUNTERS | NEED_PERF);
+	GUEST_RUN(forks_that_fail, NEED_COUNTERS | AS_USER);
+	GUEST_RUN(not_unloaded_with_a_descendant, NEED_COUNTERS | LOG_MODULE);
+	GUEST_RUN(soft_counts_as_perf_counts_them, NEED_COUNTERS | NEED_PERF);
+	GUEST_RUN(soft_counts_of_one_thread, NEED_COUNTERS | AS_USER);
+	return guest_end();
+}
