@@ -301,13 +301,143 @@ START_TEST(counts_over_a_second_exec)
 }
 END_TEST
 
-START_TEST(children_are_not_counted)
+START_TEST(children_are_counted)
+{
+	static const char once[] = KNOWN_PATH "; exit 0";
+	static const char twice[] = KNOWN_PATH "; " KNOWN_PATH "; exit 0";
+	uint64_t first;
+
+	perfex("-e", "instructions:u", "--json", "-o", OUTPUT, "--", "/bin/sh", "-c", once);
+	ended_with(0);
+	first = count_of(output(), "instructions");
+	ck_assert_uint_gt(first, KNOWN_LENGTH(KNOWN_LOOPS));
+	ck_assert_uint_eq(strtoull(member(output(), "descendants_ended"), NULL, 10), 1);
+	perfex("-e", "instructions:u", "--json", "-o", OUTPUT, "--", "/bin/sh", "-c", twice);
+	ended_with(0);
+	/* And what the shell does for one more command */
+	ck_assert_uint_gt(count_of(output(), "instructions"), first + KNOWN_LENGTH(KNOWN_LOOPS));
+	ck_assert_uint_lt(count_of(output(), "instructions"),
+			  first + KNOWN_LENGTH(KNOWN_LOOPS) + 200000);
+}
+END_TEST
+
+START_TEST(self_alone)
 {
 	static const char twice[] = KNOWN_PATH "; " KNOWN_PATH "; exit 0";
 
-	perfex("-e", "instructions:u", "--json", "-o", OUTPUT, "--", "/bin/sh", "-c", twice);
+	perfex("--self", "-e", "instructions:u", "--json", "-o", OUTPUT, "--", "/bin/sh", "-c",
+	       twice);
 	ended_with(0);
 	ck_assert_uint_lt(count_of(output(), "instructions"), KNOWN_LENGTH(KNOWN_LOOPS));
+}
+END_TEST
+
+/* Every thread with its id, name and counts, which are those of the total. */
+START_TEST(per_thread)
+{
+	static const char command[] = KNOWN_PATH " & " KNOWN_OTHER_PATH " & wait; exit 0";
+	uint64_t total, sum = 0;
+	unsigned int known = 0, n = 0;
+	const char *s;
+
+	perfex("--per-thread", "-e", "instructions:u", "--json", "-o", OUTPUT, "--", "/bin/sh",
+	       "-c", command);
+	ended_with(0);
+	is_json(output());
+	total = count_of(output(), "instructions");
+	for (s = member(output(), "threads"); (s = strstr(s, "\"tid\":")); n++) {
+		const char *name = member(s, "name"), *counts = member(s, "counts");
+		uint64_t count = strtoull(counts + 1, NULL, 10);
+
+		sum += count;
+		known += !strncmp(name, "\"known\"", 7) && count > KNOWN_LENGTH(KNOWN_LOOPS);
+		s = counts;
+	}
+	ck_assert_uint_eq(n, 3);
+	ck_assert_uint_eq(known, 1);
+	ck_assert_uint_eq(sum, total);
+	perfex("--per-thread", "-e", "instructions:u", "--", "/bin/sh", "-c", command);
+	ended_with(0);
+	says(result.err, "known_other");
+	says(result.err, "thread");
+}
+END_TEST
+
+/* The intervals add up to what the whole was by then, and the whole goes on. */
+START_TEST(intervals)
+{
+	static const char command[] = "for i in 1 2 3 4 5 6 7 8; do " KNOWN_PATH "; sleep 0.03; done";
+	uint64_t total, sum = 0;
+	unsigned int n = 0;
+	const char *s, *end;
+
+	perfex("-I", "20", "-e", "instructions:u", "--json", "-o", OUTPUT, "--", "/bin/sh", "-c",
+	       command);
+	ended_with(0);
+	end = strstr(output(), "\n{\"command\"");
+	ck_assert_ptr_nonnull(end);
+	for (s = output(); s < end && (s = strstr(s, "\"interval\":")) && s < end; n++) {
+		sum += strtoull(member(s, "count"), NULL, 10);
+		s++;
+	}
+	total = count_of(end, "instructions");
+	ck_assert_uint_gt(n, 5);
+	ck_assert_uint_le(sum, total);
+	ck_assert_uint_gt(sum, total / 2);
+	ck_assert_uint_gt(total, 8 * (uint64_t)KNOWN_LENGTH(KNOWN_LOOPS));
+	perfex("-I", "20", "-e", "instructions:u", "--", "/bin/sh", "-c", command);
+	ended_with(0);
+	says(result.err, "seconds on a processor");
+}
+END_TEST
+
+START_TEST(repeated)
+{
+	perfex("-r", "5", "-e", "instructions:u", "--json", "-o", OUTPUT, "--", KNOWN_PATH);
+	ended_with(0);
+	is_json(output());
+	ck_assert_uint_eq(strtoull(member(output(), "runs"), NULL, 10), 5);
+	ck_assert_uint_eq(strtoull(member(output(), "mean"), NULL, 10), KNOWN_LENGTH(KNOWN_LOOPS));
+	ck_assert_uint_eq(strtoull(member(output(), "deviation"), NULL, 10), 0);
+	perfex("-r", "3", "-e", "instructions:u", "--", KNOWN_PATH);
+	ended_with(0);
+	says(result.err, "mean of 3 runs");
+	says(result.err, "(+- 0.00%)");
+	/* The first that fails decides. */
+	perfex("-r", "3", "--", "/bin/sh", "-c", "exit 3");
+	ended_with(3);
+}
+END_TEST
+
+START_TEST(bad_options)
+{
+	static const char *const bad[][3] = {
+		{ "-I", "0", "'0' is not an interval" }, { "-I", "x", "'x' is not an interval" },
+		{ "-I", "-5", "is not an interval" }, { "-r", "0", "is not a number of runs" },
+		{ "-r", "3x", "is not a number of runs" }, { "-r", "", "is not a number of runs" },
+	};
+	unsigned int i;
+
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		perfex(bad[i][0], bad[i][1], "--", "/bin/true");
+		ended_with(FAILED);
+		says(result.err, bad[i][2]);
+	}
+	perfex("--self", "--per-thread", "--", "/bin/true");
+	ended_with(FAILED);
+	says(result.err, "do not go together");
+	perfex("-r", "2", "-I", "100", "--", "/bin/true");
+	ended_with(FAILED);
+	says(result.err, "do not go together");
+}
+END_TEST
+
+/* A daemon goes on: it is told, and counted so far. */
+START_TEST(leaves_somebody_behind)
+{
+	perfex("-e", "instructions:u", "--", "/bin/sh", "-c", "sleep 1 & exit 0");
+	ended_with(0);
+	says(result.err, "1 threads that it started still ran");
 }
 END_TEST
 
@@ -640,12 +770,16 @@ START_TEST(setuid_program)
 }
 END_TEST
 
-/* perfex under perfex: the inner one finds the program's counters free, and counts. */
+/* perfex under perfex: what the outer one counts the inner one cannot. */
 START_TEST(nested)
 {
-	perfex("-o", "/tmp/outer", "--", PERFEX, "-o", OUTPUT, "--", "/bin/true");
+	perfex("--self", "-o", "/tmp/outer", "--", PERFEX, "-o", OUTPUT, "--", "/bin/true");
 	ended_with(0);
 	says(output(), "seconds elapsed");
+	perfex("-o", "/tmp/outer", "--", PERFEX, "-o", OUTPUT, "--", "/bin/true");
+	ended_with(FAILED);
+	says(result.err, "counted already");
+	says(result.err, "perfex --self");
 }
 END_TEST
 
@@ -668,7 +802,13 @@ int main(void)
 	run_fresh(counts_as_perf_does, NEED_COUNTERS | NEED_PERF);
 	run_fresh(counts_several, NEED_COUNTERS | AS_USER);
 	run_fresh(counts_over_a_second_exec, NEED_COUNTERS | AS_USER);
-	run_fresh(children_are_not_counted, NEED_COUNTERS | AS_USER);
+	run_fresh(children_are_counted, NEED_COUNTERS | AS_USER);
+	run_fresh(self_alone, NEED_COUNTERS | AS_USER);
+	run_fresh(per_thread, NEED_COUNTERS | AS_USER);
+	run_fresh(intervals, NEED_COUNTERS | AS_USER);
+	run_fresh(repeated, NEED_COUNTERS | AS_USER);
+	run_fresh(bad_options, AS_USER);
+	run_fresh(leaves_somebody_behind, NEED_COUNTERS | AS_USER);
 	run_fresh(no_modifier_as_root, NEED_COUNTERS);
 	run_fresh(no_modifier_as_user, NEED_COUNTERS | AS_USER);
 	run_fresh(kernel_mode, NEED_COUNTERS);

@@ -54,6 +54,10 @@ void explain_device(int error)
 				"the kernel that runs, %s. Install it (README.md tells how, with DKMS), then\n"
 				"load it as root: modprobe perfctr", uts.release);
 		break;
+	case EEXIST:
+		explain("this program is counted already, by a perfex around this one say.\n"
+			"Let that one count only what it starts itself: perfex --self");
+		break;
 	case EACCES:
 	case EPERM:
 		explain("you may not open " PERFCTR_DEVICE ". Who may is up to the administrator; see its\n"

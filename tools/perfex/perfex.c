@@ -13,15 +13,22 @@
 static void usage(FILE *f)
 {
 	fprintf(f,
-		"usage: perfex [-e EVENT[,EVENT]...]... [-o FILE] [--json] [--] PROGRAM [ARG]...\n"
+		"usage: perfex [-e EVENT[,EVENT]...]... [-o FILE] [--json] [--self | --per-thread]\n"
+		"              [-I MS | -r N] [--] PROGRAM [ARG]...\n"
 		"       perfex -i | -l | -h | -V\n"
 		"\n"
-		"Runs PROGRAM, counts while it runs, and tells what was counted.\n"
+		"Runs PROGRAM, counts while it and all that it starts run, and tells what was\n"
+		"counted.\n"
 		"\n"
 		"  -e, --event EVENT   count EVENT: a name, with :u for user mode only, :k for\n"
 		"                      kernel mode only, :uk for both; without, both if allowed\n"
 		"  -o, --output FILE   write the counts to FILE, not to stderr\n"
 		"      --json          write them as JSON\n"
+		"      --self          count only PROGRAM's first thread, not its other threads\n"
+		"                      and processes\n"
+		"      --per-thread    tell what each thread counted as well\n"
+		"  -I, --interval MS   tell what was counted every MS milliseconds, too\n"
+		"  -r, --repeat N      run PROGRAM N times, and tell means and deviations\n"
 		"  -i, --info          tell about processor and driver\n"
 		"  -l, --list          list the events, and which of them this processor has\n"
 		"  -h, --help          this text\n"
@@ -156,46 +163,80 @@ static int end_like(const struct run *run)
 	return WEXITSTATUS(run->status);
 }
 
-static int count(char **argv, FILE *f, bool json,
+static int count(char **argv, FILE *f, const struct how *how,
 		 const struct perfctr_info *info, struct events *events)
 {
-	struct run run;
+	struct statistics statistics = { .number = { { 0 } } };
+	struct run run, worst = { .fd = -1 };
+	unsigned int i;
 
-	if (run_program(argv, events, &run) < 0) {
-		explain_run(&run, argv, info, events);
-		if (run.stage != STAGE_EXEC)
-			return EXIT_PERFEX;
-		return run.error == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
+	for (i = 0; i < how->repeat; i++) {
+		if (run_program(argv, events, how, info, f, &run) < 0) {
+			explain_run(&run, argv, info, events);
+			run_end(&run);
+			if (run.stage != STAGE_EXEC)
+				return EXIT_PERFEX;
+			return run.error == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
+		}
+		statistics_add(&statistics, events, &run);
+		/* The first run that went wrong decides how we end. */
+		if (!i || (!worst.status && worst.complete && (run.status || !run.complete)))
+			worst = run;
+		if (i + 1 < how->repeat)
+			run_end(&run);
+		/* Ctrl-C was for us as well. */
+		if (WIFSIGNALED(run.status) &&
+		    (WTERMSIG(run.status) == SIGINT || WTERMSIG(run.status) == SIGQUIT))
+			break;
 	}
-	if (json)
-		print_json(f, argv, info, events, &run);
+	if (how->repeat > 1)
+		print_statistics(f, argv, info, events, how, &worst, &statistics);
+	else if (how->json)
+		print_json(f, argv, info, events, how, &run);
 	else
-		print_text(f, argv, info, events, &run);
+		print_text(f, argv, info, events, how, &run);
+	run_end(&run);
 	/* What nobody can read is as good as not counted. */
 	if (fflush(f) || ferror(f)) {
 		explain("cannot write the counts: %s", strerror(errno));
-		run.complete = false;
+		worst.complete = false;
 	}
-	return end_like(&run);
+	return end_like(&worst);
 }
 
 /* The file is opened before anything runs: what cannot be written need not be counted. */
-static int count_to(const char *output, char **argv, bool json,
+static int count_to(const char *output, char **argv, const struct how *how,
 		    const struct perfctr_info *info, struct events *events)
 {
 	FILE *f;
 	int status;
 
 	if (!output)
-		return count(argv, stderr, json, info, events);
+		return count(argv, stderr, how, info, events);
 	f = fopen(output, "we");
 	if (!f) {
 		explain("cannot write '%s': %s", output, strerror(errno));
 		return EXIT_PERFEX;
 	}
-	status = count(argv, f, json, info, events);
+	status = count(argv, f, how, info, events);
 	fclose(f);
 	return status;
+}
+
+static bool number(const char *text, unsigned long least, unsigned long most,
+		   const char *what, unsigned int *value)
+{
+	unsigned long n;
+	char *end;
+
+	errno = 0;
+	n = strtoul(text, &end, 10);
+	if (end == text || *end || *text == '-' || errno || n < least || n > most) {
+		explain("'%s' is not %s (%lu to %lu)", text, what, least, most);
+		return false;
+	}
+	*value = (unsigned int)n;
+	return true;
 }
 
 int main(int argc, char **argv)
@@ -204,6 +245,10 @@ int main(int argc, char **argv)
 		{ "event", required_argument, NULL, 'e' },
 		{ "output", required_argument, NULL, 'o' },
 		{ "json", no_argument, NULL, 'j' },
+		{ "self", no_argument, NULL, 's' },
+		{ "per-thread", no_argument, NULL, 't' },
+		{ "interval", required_argument, NULL, 'I' },
+		{ "repeat", required_argument, NULL, 'r' },
 		{ "info", no_argument, NULL, 'i' },
 		{ "list", no_argument, NULL, 'l' },
 		{ "help", no_argument, NULL, 'h' },
@@ -213,11 +258,12 @@ int main(int argc, char **argv)
 	struct events events = { .n = 0 };
 	struct perfctr_info info;
 	const char *output = NULL;
-	bool have_info = false, json = false;
+	struct how how = { .repeat = 1 };
+	bool have_info = false;
 	int c;
 
 	/* + : the program's options are the program's. */
-	while ((c = getopt_long(argc, argv, "+e:o:ilhV", options, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, "+e:o:I:r:ilhV", options, NULL)) != -1) {
 		switch (c) {
 		case 'e':
 			if (!have_info && !get_info(&info))
@@ -231,7 +277,22 @@ int main(int argc, char **argv)
 			output = optarg;
 			break;
 		case 'j':
-			json = true;
+			how.json = true;
+			break;
+		case 's':
+			how.self = true;
+			break;
+		case 't':
+			how.per_thread = true;
+			break;
+		case 'I':
+			if (!number(optarg, 10, 86400000, "an interval, in milliseconds",
+				    &how.interval))
+				return EXIT_PERFEX;
+			break;
+		case 'r':
+			if (!number(optarg, 1, 1000000, "a number of runs", &how.repeat))
+				return EXIT_PERFEX;
 			break;
 		case 'i':
 			return print_info();
@@ -255,9 +316,15 @@ int main(int argc, char **argv)
 		explain("which program? perfex -h tells how it is used");
 		return EXIT_PERFEX;
 	}
+	if ((how.self && how.per_thread) ||
+	    (how.repeat > 1 && (how.per_thread || how.interval))) {
+		explain("%s and %s do not go together", how.repeat > 1 ? "--repeat" : "--self",
+			how.per_thread ? "--per-thread" : "--interval");
+		return EXIT_PERFEX;
+	}
 	if (!have_info && !get_info(&info))
 		return EXIT_PERFEX;
 	if (!events.chosen)
 		usual_events(&info, &events);
-	return count_to(output, argv + optind, json, &info, &events);
+	return count_to(output, argv + optind, &how, &info, &events);
 }

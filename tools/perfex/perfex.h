@@ -29,6 +29,15 @@ struct events {
 	bool chosen;			/* by the user; else what is usual */
 };
 
+/* What the options say of a run */
+struct how {
+	bool self;			/* the program's first thread only */
+	bool per_thread;		/* each thread's counts as well */
+	bool json;
+	unsigned int interval;		/* ms between reads on the way; 0: none */
+	unsigned int repeat;		/* how many runs; 1 without -r */
+};
+
 /* How far the child came */
 enum stage {
 	STAGE_FORK,
@@ -51,19 +60,45 @@ struct run {
 	int status;			/* as of wait() */
 	struct timespec start, end;	/* CLOCK_MONOTONIC */
 	struct rusage usage;
-	struct perfctr_read sums;
+	struct perfctr_read_tree sums;	/* of one thread as well */
+	int fd;				/* the handle, or -1 */
+	pid_t pid;			/* of the program's first thread */
 	bool complete;			/* the sums are of the whole run */
 	const char *why;		/* if not, why */
 };
 
-/* run.c: runs the program under the counters. Returns -1 if it did not start. */
-int run_program(char **argv, struct events *events, struct run *run);
+/* Several runs: mean and standard deviation of each number */
+struct statistic {
+	double n, mean, squares;
+};
+
+/* The events, then the clock, then the elapsed time */
+struct statistics {
+	struct statistic number[PERFCTR_MAX_CTRS + 2];
+};
+
+/*
+ * run.c: runs the program under the counters, and tells f of each interval.
+ * Returns -1 if it did not start. run_end() gives back what a run has.
+ */
+int run_program(char **argv, struct events *events, const struct how *how,
+		const struct perfctr_info *info, FILE *f, struct run *run);
+void run_end(struct run *run);
 
 /* output.c */
 void print_text(FILE *f, char **argv, const struct perfctr_info *info,
-		const struct events *events, const struct run *run);
+		const struct events *events, const struct how *how, const struct run *run);
 void print_json(FILE *f, char **argv, const struct perfctr_info *info,
-		const struct events *events, const struct run *run);
+		const struct events *events, const struct how *how, const struct run *run);
+/* What was counted since the interval before; both are of the whole run so far. */
+void print_interval(FILE *f, const struct perfctr_info *info, const struct events *events,
+		    const struct how *how, const struct run *run,
+		    const struct perfctr_read_tree *before);
+void statistics_add(struct statistics *statistics, const struct events *events,
+		    const struct run *run);
+void print_statistics(FILE *f, char **argv, const struct perfctr_info *info,
+		      const struct events *events, const struct how *how,
+		      const struct run *run, const struct statistics *statistics);
 void print_list(const struct perfctr_info *info);
 
 /* explain.c: on stderr, what is wrong and what to do about it */

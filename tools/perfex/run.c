@@ -8,10 +8,12 @@
  * the open file, not the process, and the child's own descriptor closes at exec.
  */
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -83,12 +85,20 @@ static bool receive_report(int sock, struct report *report, int *fd)
  * The child
  */
 
+static unsigned int control_flags(const struct how *how)
+{
+	if (how->self)
+		return PERFCTR_CONTROL_ON_EXEC;
+	return PERFCTR_CONTROL_ON_EXEC | PERFCTR_CONTROL_INHERIT |
+	       (how->per_thread ? PERFCTR_CONTROL_KEEP : 0);
+}
+
 static int control(int fd, const struct events *events, unsigned int first,
-		   unsigned int n, bool user_only)
+		   unsigned int n, bool user_only, const struct how *how)
 {
 	struct perfctr_control c = {
 		.size = sizeof(c),
-		.flags = PERFCTR_CONTROL_ON_EXEC,
+		.flags = control_flags(how),
 		.tsc_on = 1,
 		.nractrs = n,
 	};
@@ -108,12 +118,13 @@ static int control(int fd, const struct events *events, unsigned int first,
 }
 
 /* Which event is it that cannot be counted, even alone? */
-static int find_bad_event(int fd, const struct events *events, int error, bool user_only)
+static int find_bad_event(int fd, const struct events *events, int error, bool user_only,
+			  const struct how *how)
 {
 	unsigned int i;
 
 	for (i = 0; i < events->n; i++)
-		if (control(fd, events, i, 1, user_only) < 0 && errno == error)
+		if (control(fd, events, i, 1, user_only, how) < 0 && errno == error)
 			return (int)i;
 	return -1;
 }
@@ -135,27 +146,30 @@ static unsigned int find_owner(int fd)
  * else all of them in user mode. Events that the user did not choose are better
  * left out than a reason to fail, unless others merely have the counters now.
  */
-static bool program(int fd, const struct events *events, struct report *report)
+static bool program(int fd, const struct events *events, const struct how *how,
+		    struct report *report)
 {
 	report->stage = STAGE_CONTROL;
-	if (!control(fd, events, 0, events->n, false))
+	if (!control(fd, events, 0, events->n, false, how))
 		return true;
 	if (errno == EACCES) {
 		report->user_only = true;
-		if (!control(fd, events, 0, events->n, true))
+		if (!control(fd, events, 0, events->n, true, how))
 			return true;
 	}
 	report->error = errno;
 	if (report->error == EBUSY)
 		report->owner = find_owner(fd);
-	report->bad_event = find_bad_event(fd, events, report->error, report->user_only);
+	report->bad_event = find_bad_event(fd, events, report->error, report->user_only,
+					   how);
 	if (events->chosen || report->error == EBUSY)
 		return false;
 	report->clock_only = true;
-	return !control(fd, events, 0, 0, false);
+	return !control(fd, events, 0, 0, false, how);
 }
 
-static _Noreturn void child(int sock, char **argv, const struct events *events)
+static _Noreturn void child(int sock, char **argv, const struct events *events,
+			   const struct how *how)
 {
 	struct report report = { .stage = STAGE_OPEN, .bad_event = -1 };
 	int fd;
@@ -166,7 +180,7 @@ static _Noreturn void child(int sock, char **argv, const struct events *events)
 		send_report(sock, &report, -1);
 		_exit(EXIT_PERFEX);
 	}
-	if (!program(fd, events, &report)) {
+	if (!program(fd, events, how, &report)) {
 		send_report(sock, &report, -1);
 		_exit(EXIT_PERFEX);
 	}
@@ -188,29 +202,104 @@ static _Noreturn void child(int sock, char **argv, const struct events *events)
  * The parent
  */
 
-static void read_sums(int fd, struct run *run)
+#define WHOLE_TREE	(PERFCTR_TREE_ROOT | PERFCTR_TREE_ENDED | PERFCTR_TREE_LIVE)
+
+static int read_self(int fd, struct perfctr_read_tree *sums, unsigned int *flags)
 {
+	struct perfctr_read self;
+	int ret = _vperfctr_read_native(fd, &self), err = errno;
+
+	memset(sums, 0, sizeof(*sums));
+	sums->cstatus = self.cstatus;
+	sums->error = self.error;
+	sums->nrctrs = self.nrctrs;
+	sums->clock = self.clock;
+	memcpy(sums->sum, self.sum, sizeof(sums->sum));
+	sums->soft = self.soft;
+	*flags = self.flags;
+	errno = err;
+	return ret;
+}
+
+/* Also of an incomplete tree, but says so. */
+static void read_sums(const struct how *how, struct run *run)
+{
+	struct perfctr_read_tree self;
+	unsigned int flags = 0;
+	int ret;
+
 	run->complete = true;
-	if (_vperfctr_read_native(fd, &run->sums) < 0) {
+	ret = read_self(run->fd, &self, &flags);
+	if (how->self)
+		run->sums = self;
+	else
+		ret = _vperfctr_read_tree(run->fd, WHOLE_TREE, &run->sums);
+	if (ret < 0) {
 		run->complete = false;
 		run->why = errno == EIO ? perfctr_error_name(run->sums.error) : strerror(errno);
-	} else if (run->sums.flags & PERFCTR_READ_ON_EXEC) {
+	} else if (flags & PERFCTR_READ_ON_EXEC) {
 		run->complete = false;
 		run->why = "counting did not start at the exec";
 	}
 }
 
-int run_program(char **argv, struct events *events, struct run *run)
+/* Milliseconds to the next multiple of the interval after the start */
+static int until_next(const struct how *how, const struct run *run)
+{
+	struct timespec now;
+	int64_t ms;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	ms = (now.tv_sec - run->start.tv_sec) * 1000 +
+	     (now.tv_nsec - run->start.tv_nsec) / 1000000;
+	return (int)(how->interval - ms % how->interval);
+}
+
+/* Tells what was counted in each interval until the program ends. */
+static void watch(const struct how *how, const struct perfctr_info *info,
+		  const struct events *events, FILE *f, struct run *run)
+{
+	struct perfctr_read_tree before = { .size = sizeof(before) };
+	struct pollfd end = { .events = POLLIN };
+
+	end.fd = (int)syscall(SYS_pidfd_open, run->pid, 0);
+	if (end.fd < 0)
+		return;
+	for (;;) {
+		int n = poll(&end, 1, until_next(how, run));
+
+		if (n > 0 || (n < 0 && errno != EINTR))
+			break;
+		if (n < 0)
+			continue;
+		clock_gettime(CLOCK_MONOTONIC, &run->end);
+		read_sums(how, run);
+		print_interval(f, info, events, how, run, &before);
+		before = run->sums;
+	}
+	close(end.fd);
+}
+
+void run_end(struct run *run)
+{
+	if (run->fd >= 0)
+		close(run->fd);
+	run->fd = -1;
+}
+
+int run_program(char **argv, struct events *events, const struct how *how,
+		const struct perfctr_info *info, FILE *f, struct run *run)
 {
 	struct sigaction ignore = { .sa_handler = SIG_IGN };
 	struct sigaction standard = { .sa_handler = SIG_DFL };
 	struct sigaction old_int, old_quit, old_chld;
 	struct report report;
-	int sock[2], fd = -1;
+	int sock[2];
 	pid_t pid;
 
 	memset(run, 0, sizeof(*run));
 	run->stage = STAGE_FORK;
+	run->fd = -1;
 	run->bad_event = -1;
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sock) < 0) {
 		run->error = errno;
@@ -229,7 +318,7 @@ int run_program(char **argv, struct events *events, struct run *run)
 		sigaction(SIGQUIT, &old_quit, NULL);
 		sigaction(SIGCHLD, &old_chld, NULL);
 		close(sock[0]);
-		child(sock[1], argv, events);
+		child(sock[1], argv, events, how);
 	}
 	if (pid < 0)
 		run->error = errno;
@@ -238,7 +327,8 @@ int run_program(char **argv, struct events *events, struct run *run)
 		goto out;
 
 	run->error = EPIPE;	/* if it dies without a word */
-	while (receive_report(sock[0], &report, &fd)) {
+	run->pid = pid;
+	while (receive_report(sock[0], &report, &run->fd)) {
 		run->stage = report.stage;
 		run->error = report.error;
 		run->owner = report.owner;
@@ -247,16 +337,16 @@ int run_program(char **argv, struct events *events, struct run *run)
 		run->clock_only = report.clock_only;
 		run->start = report.start;
 	}
+	if (run->clock_only)
+		events->n = 0;
+	if (run->stage == STAGE_RUNNING && how->interval)
+		watch(how, info, events, f, run);
 	while (wait4(pid, &run->status, 0, &run->usage) < 0 && errno == EINTR)
 		continue;
 	clock_gettime(CLOCK_MONOTONIC, &run->end);
-	if (run->clock_only)
-		events->n = 0;
 	if (run->stage == STAGE_RUNNING)
-		read_sums(fd, run);
+		read_sums(how, run);
 out:
-	if (fd >= 0)
-		close(fd);
 	close(sock[0]);
 	return run->stage == STAGE_RUNNING ? 0 : -1;
 }
