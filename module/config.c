@@ -188,10 +188,10 @@ static int config_cpu_online(unsigned int cpu)
 static int config_cpu_offline(unsigned int cpu)
 {
 	mutex_lock(&config_mutex);
+	perfctr_cpu_unreserve(cpu);
 	local_irq_disable();
 	perfctr_cpu_offline();
 	local_irq_enable();
-	perfctr_cpu_unreserve(cpu);
 	mutex_unlock(&config_mutex);
 	return 0;
 }

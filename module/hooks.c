@@ -461,7 +461,7 @@ int perfctr_hooks_init(void)
 
 void perfctr_hooks_exit(void)
 {
-	/* Who still runs it has left our text when the probes' have, by the same wait. */
+	/* Who still runs it has left our text after perfctr_exit()'s wait. */
 	cpu_pm_unregister_notifier(&sleep_notifier);
 	unregister_probes(ARRAY_SIZE(probes));
 	cancel_delayed_work_sync(&key_work);

@@ -106,7 +106,8 @@ void perfctr_cpu_unclaim(struct perfctr_config *config, perfctr_run_t run);
 
 /*
  * CPU hotplug. prepare: a CPU, which is down, will come. reserve and unreserve:
- * it has come, or it goes, and may sleep; config_mutex is held.
+ * it has come, or it goes, and it is a thread of the kernel's there that calls,
+ * and may sleep; config_mutex is held.
  */
 void perfctr_cpu_prepare(unsigned int cpu);
 void perfctr_cpu_reserve(unsigned int cpu);

@@ -185,9 +185,13 @@ err_wq:
 static void __exit perfctr_exit(void)
 {
 	misc_deregister(&device);
-	/* vperfctr_return() puts its reference inside our text, and may be preempted there. */
-	synchronize_rcu_tasks();
 	perfctr_hooks_exit();
+	/*
+	 * vperfctr_return() puts its reference inside our text, and may be preempted
+	 * there. (A preemptible kernel without tracing, kprobes and BPF does not wait
+	 * for that; there is none in any distribution.)
+	 */
+	synchronize_rcu_tasks();
 	perfctr_config_exit();
 	destroy_workqueue(perfctr_wq);
 	perfctr_inherit_exit();

@@ -328,6 +328,7 @@ static void control_apply(struct vperfctr *perfctr, const struct perfctr_control
 	swap(perfctr->config, config);
 	swap(perfctr->tree, tree);
 	perfctr->paused = false;
+	perfctr->lent = false;
 	for (i = 0; i < nrctrs; i++) {
 		if (!(control->preserve & BIT_ULL(i)))
 			state->ctr[i].acc = 0;
@@ -822,7 +823,11 @@ static void vperfctr_return(struct callback_head *work)
 		if (perfctr->inherited && perfctr_tree_is_dead(perfctr)) {
 			vperfctr_detach(perfctr, false);
 		} else {
-			if (perfctr->lent)
+			/*
+			 * A tracer has us run this before the wait for the child, and a
+			 * deadly signal before the end: then it stays as it is.
+			 */
+			if (perfctr->lent && !current->ptrace && !fatal_signal_pending(current))
 				set_lent(perfctr, false);
 			if (perfctr->tree && !perfctr->spare)
 				perfctr->spare = perfctr_spare_create();
@@ -873,7 +878,8 @@ int perfctr_go_current(void *unused)
  * The owner made a child that runs in its memory and with its thread pointer, by
  * vfork(): to the child the page looks like its own, and it may run on another
  * CPU before the owner has left this one. It has gone to a memory of its own, or
- * died, when the owner returns to user mode.
+ * died, when the owner returns to user mode. (A child of a bare clone() with
+ * CLONE_VM has not: perfctr(4) tells that threads have thread pointers.)
  */
 void vperfctr_lend(struct vperfctr *perfctr)
 {

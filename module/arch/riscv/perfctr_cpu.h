@@ -40,6 +40,7 @@ struct perfctr_riscv_prog {
  * @private_uid: see @private_config
  * @owned: counters that the firmware has handed to us
  * @running: those of them that run
+ * @started: fixed counters that stood still before we had them
  * @denied: fixed counters that perf would not let us reserve when the CPU came
  * @prog: what they count
  */
@@ -50,6 +51,7 @@ struct perfctr_riscv_cpu {
 	kuid_t private_uid;
 	u32 owned;
 	u32 running;
+	u32 started;
 	u32 denied;
 	struct perfctr_riscv_prog prog[PERFCTR_RISCV_MAX];
 };

@@ -34,6 +34,7 @@
 #include <linux/of.h>
 #include <linux/perf_event.h>
 #include <linux/smp.h>
+#include <linux/workqueue.h>
 #include <asm/asm-extable.h>
 #include <asm/cpufeature.h>
 #include <asm/hwcap.h>
@@ -50,6 +51,12 @@
 #define SBI_RAW_BITS		48
 
 #define FIXED_MASK	(BIT(PERFCTR_RISCV_CYCLE) | BIT(PERFCTR_RISCV_INSTRET))
+/*
+ * Where perf starts what it counts. It stops and starts its events when others
+ * come, from the value that it finds, if that is one that it can have come to;
+ * so what is reserved from it (see reserve()) is never set to less.
+ */
+#define PERF_START	(BIT_ULL(63) + 1)
 #define CTR_BOTH	(PERFCTR_CTR_USER | PERFCTR_CTR_KERNEL)
 
 /*
@@ -125,17 +132,18 @@ static void now_unknown(struct perfctr_riscv_cpu *cpu)
 	cpu->private_config = NULL;
 }
 
-static int pmu_start(u32 counters, unsigned long flags)
+/* With SET_INIT_VALUE in @flags, from @value on. Runs already is success, and leaves its value. */
+static int pmu_start(u32 counters, unsigned long flags, u64 value)
 {
 	struct sbiret ret;
 
 	if (!counters)
 		return 0;
-	ret = pmu_call(SBI_EXT_PMU_COUNTER_START, 0, sbi_mask(counters), flags, 0, 0);
-	/* cycle and instret run from reset on; nothing else is started twice. */
+	ret = pmu_call(SBI_EXT_PMU_COUNTER_START, 0, sbi_mask(counters), flags, value,
+		       IS_ENABLED(CONFIG_32BIT) ? value >> 32 : 0);
 	if (ret.error && ret.error != SBI_ERR_ALREADY_STARTED)
 		return -EIO;
-	return 0;
+	return ret.error ? 1 : 0;
 }
 
 static unsigned long cfg_flags(u32 modes)
@@ -313,37 +321,40 @@ static int take_one(struct perfctr_riscv_cpu *cpu, unsigned int hw,
 	}
 	cpu->owned |= BIT(hw);
 	cpu->prog[hw] = *prog;
-	/* cycle and instret run from reset on, unless somebody stopped them. */
+	/* Linux stops cycle and instret as a CPU comes, unless somebody wants them. */
 	if (!had && FIXED_MASK & BIT(hw)) {
-		if (pmu_start(BIT(hw), 0))
+		err = pmu_start(BIT(hw), 0, 0);
+		if (err < 0)
 			return -EBUSY;
 		cpu->running |= BIT(hw);
+		if (!err)
+			cpu->started |= BIT(hw);
 	}
 	return 0;
 }
 
 static void release(struct perfctr_riscv_cpu *cpu, u32 counters)
 {
-	unsigned long fixed = counters & pmu.counters & FIXED_MASK;
+	unsigned long fixed = counters & cpu->owned & FIXED_MASK;
 	unsigned int hw;
 
 	now_unknown(cpu);
 	if (!counters)
 		return;
 	pmu_stop(counters & cpu->owned & pmu.programmable, SBI_PMU_STOP_FLAG_RESET);
-	/* cycle and instret are everybody's: they run on, unfiltered, as we found them. */
+	/* cycle and instret are everybody's: unfiltered, and running or not as we found them. */
 	for_each_set_bit(hw, &fixed, PERFCTR_RISCV_MAX) {
 		struct perfctr_riscv_prog prog = event_prog(SBI_TYPE_HW, fixed_event(hw));
 
 		cfg_one(cpu, hw, &prog, true);
-		pmu_start(BIT(hw), 0);
 	}
+	pmu_stop(fixed & cpu->started, 0);
+	cpu->started &= ~counters;
 	for (hw = 0; hw < PERFCTR_RISCV_MAX; hw++)
 		if (counters & BIT(hw))
 			cpu->prog[hw] = (struct perfctr_riscv_prog) {};
 	cpu->running &= ~counters;
 	cpu->owned &= ~counters;
-	cpu->denied &= ~counters;
 }
 
 /* Program what the config wants and this CPU's counters do not count yet. */
@@ -377,8 +388,8 @@ int perfctr_cpu_load(const struct perfctr_config *config)
 			return -EIO;
 		/* What runs for another config runs on: nobody reads it meanwhile. */
 		start = config->mask & ~cpu->running;
-		if (pmu_start(start & ~FIXED_MASK, SBI_PMU_START_FLAG_SET_INIT_VALUE) ||
-		    pmu_start(start & FIXED_MASK, 0))
+		if (pmu_start(start & ~FIXED_MASK, SBI_PMU_START_FLAG_SET_INIT_VALUE, 0) < 0 ||
+		    pmu_start(start & FIXED_MASK, 0, 0) < 0)
 			return -EIO;
 		cpu->running |= config->mask;
 	}
@@ -389,7 +400,8 @@ int perfctr_cpu_load(const struct perfctr_config *config)
 notrace int perfctr_cpu_restart(const struct perfctr_config *config, kuid_t uid)
 {
 	struct perfctr_riscv_cpu *cpu = this_cpu_ptr(&perfctr_riscv_cpu);
-	struct sbiret ret;
+	u32 perfs = pmu.filter ? 0 : config->mask & FIXED_MASK;
+	struct sbiret ret = {};
 
 	lockdep_assert_irqs_disabled();
 	cpu->active = NULL;
@@ -397,8 +409,12 @@ notrace int perfctr_cpu_restart(const struct perfctr_config *config, kuid_t uid)
 	if (take_all(cpu, config))
 		return -EIO;
 	pmu_call(SBI_EXT_PMU_COUNTER_STOP, 0, config->arch_mask, 0, 0, 0);
-	ret = pmu_call(SBI_EXT_PMU_COUNTER_START, 0, config->arch_mask,
-		       SBI_PMU_START_FLAG_SET_INIT_VALUE, 0, 0);
+	if (likely(!perfs))
+		ret = pmu_call(SBI_EXT_PMU_COUNTER_START, 0, config->arch_mask,
+			       SBI_PMU_START_FLAG_SET_INIT_VALUE, 0, 0);
+	else if (pmu_start(config->mask & ~perfs, SBI_PMU_START_FLAG_SET_INIT_VALUE, 0) ||
+		 pmu_start(perfs, SBI_PMU_START_FLAG_SET_INIT_VALUE, PERF_START))
+		ret.error = SBI_ERR_FAILURE;
 	if (ret.error) {
 		cpu->running &= ~config->mask;
 		return -EIO;
@@ -456,7 +472,7 @@ static void unreserve_on(unsigned int cpu, unsigned int hw)
 		perf_event_release_kernel(event);
 }
 
-static int reserve_on(unsigned int cpu, unsigned int hw)
+static int reserve_here(unsigned int cpu, unsigned int hw)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_HARDWARE,
@@ -467,14 +483,39 @@ static int reserve_on(unsigned int cpu, unsigned int hw)
 	};
 	struct perf_event *event = perf_event_create_kernel_counter(&attr, cpu, NULL, NULL, NULL);
 
-	/* Where perf does not count them, it does not take them from us. */
-	if (IS_ERR(event))
-		return PTR_ERR(event) == -ENOMEM ? -ENOMEM : 0;
+	if (IS_ERR(event)) {
+		switch (PTR_ERR(event)) {
+		case -ENOMEM:
+			return -ENOMEM;
+		case -ENOENT:
+		case -ENODEV:
+		case -EINVAL:
+		case -EOPNOTSUPP:
+			return 0;	/* what perf does not count it does not take from us */
+		default:
+			return -EBUSY;
+		}
+	}
 	per_cpu(perf_reserved, cpu).event[hw] = event;
 	if (event->state == PERF_EVENT_STATE_ACTIVE)
 		return 0;
 	unreserve_on(cpu, hw);
 	return -EBUSY;
+}
+
+/*
+ * On that CPU, by a thread of the kernel's: perf stops and starts what it counts
+ * there for the new event, also what we reserved before, while no thread of ours
+ * is resumed; and nobody's privileges matter.
+ */
+static long reserve_by_kernel(void *arg)
+{
+	return reserve_here(smp_processor_id(), *(unsigned int *)arg);
+}
+
+static int reserve_on(unsigned int cpu, unsigned int hw)
+{
+	return work_on_cpu(cpu, reserve_by_kernel, &hw);
 }
 
 static void unreserve(unsigned int hw)
@@ -539,9 +580,11 @@ static int claim_take(void *arg)
 
 static int claim_release(void *arg)
 {
+	struct perfctr_riscv_cpu *cpu = this_cpu_ptr(&perfctr_riscv_cpu);
 	const struct claim *claim = arg;
 
-	release(this_cpu_ptr(&perfctr_riscv_cpu), claim->counters);
+	release(cpu, claim->counters);
+	cpu->denied &= ~claim->counters;	/* nobody wants them any more */
 	return 0;
 }
 
@@ -592,7 +635,7 @@ static int events_count_once(struct perfctr_riscv_cpu *cpu)
 			nr++;
 		}
 	}
-	if (nr == 2 && !pmu_start(taken, SBI_PMU_START_FLAG_SET_INIT_VALUE)) {
+	if (nr == 2 && !pmu_start(taken, SBI_PMU_START_FLAG_SET_INIT_VALUE, 0)) {
 		/* The call that stops them is instructions enough. */
 		pmu_stop(taken, 0);
 		for_each_set_bit(hw, &rest, PERFCTR_RISCV_MAX)
@@ -984,7 +1027,7 @@ void perfctr_cpu_reserve(unsigned int cpu)
 	u32 denied = 0;
 
 	for (hw = 0; hw < PERFCTR_RISCV_HPM; hw++)
-		if (pool[hw].users && reservable(hw) && reserve_on(cpu, hw))
+		if (pool[hw].users && reservable(hw) && reserve_here(cpu, hw))
 			denied |= BIT(hw);
 	local_irq_disable();
 	this_cpu_ptr(&perfctr_riscv_cpu)->denied = denied;
@@ -1046,7 +1089,7 @@ int perfctr_cpu_age(void *unused)
 			old |= BIT(hw);
 	}
 	pmu_stop(old, 0);
-	if (pmu_start(old, SBI_PMU_START_FLAG_SET_INIT_VALUE)) {
+	if (pmu_start(old, SBI_PMU_START_FLAG_SET_INIT_VALUE, 0)) {
 		cpu->running &= ~old;
 		now_unknown(cpu);
 		return -EIO;
@@ -1163,7 +1206,12 @@ int __init perfctr_cpu_init(void)
 	if (pmu.sbi) {
 		find_counters();
 		pmu.filter = riscv_isa_extension_available(NULL, SSCOFPMF);
-		pmu.filter_fixed = cpus_have_smcntrpmf();
+		/*
+		 * Without Sscofpmf perf asks for cycle and instret whenever it counts
+		 * cycles and instructions, and changes their filter even where it
+		 * finds them reserved.
+		 */
+		pmu.filter_fixed = pmu.filter && cpus_have_smcntrpmf();
 		probe_events();
 		return 0;
 	}

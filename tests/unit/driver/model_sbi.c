@@ -83,10 +83,11 @@ static void hart_reset(unsigned int cpu)
 	}
 	harts[cpu].ctr[MODEL_CYCLE].active = EV_CYCLES;
 	harts[cpu].ctr[MODEL_CYCLE].event = EV_CYCLES;
-	harts[cpu].ctr[MODEL_CYCLE].inhibited = false;
 	harts[cpu].ctr[MODEL_INSTRET].active = EV_INSTRUCTIONS;
 	harts[cpu].ctr[MODEL_INSTRET].event = EV_INSTRUCTIONS;
-	harts[cpu].ctr[MODEL_INSTRET].inhibited = false;
+	/* Linux stops them with all others as a CPU comes. */
+	harts[cpu].ctr[MODEL_CYCLE].inhibited = model.sbi;
+	harts[cpu].ctr[MODEL_INSTRET].inhibited = model.sbi;
 	harts[cpu].scounteren = BIT(1);
 }
 
@@ -663,6 +664,16 @@ u32 model_perf_pinned[SHIM_CPUS];
 u32 model_perf_reserved[SHIM_CPUS];
 bool model_no_perf;
 
+/* All events stop and start: on from what they have come to, if perf thinks that possible. */
+static void perf_reschedules(unsigned int cpu)
+{
+	unsigned int hw;
+
+	for (hw = 0; hw < MODEL_HPM; hw++)
+		if (model_perf_reserved[cpu] & BIT(hw) && !(harts[cpu].value[hw] & BIT(63)))
+			harts[cpu].value[hw] += BIT(63) + 1;
+}
+
 struct perf_event *perf_event_create_kernel_counter(struct perf_event_attr *attr, int cpu,
 						    struct task_struct *task,
 						    void (*overflow)(void), void *context)
@@ -684,10 +695,12 @@ struct perf_event *perf_event_create_kernel_counter(struct perf_event_attr *attr
 	if ((model_perf_pinned[cpu] | model_perf_reserved[cpu]) & BIT(hw))
 		return event;
 	event->state = PERF_EVENT_STATE_ACTIVE;
+	perf_reschedules((unsigned int)cpu);
 	model_perf_reserved[cpu] |= BIT(hw);
-	/* perf counts from -(2^63 - 1). */
+	/* perf counts from -(2^63 - 1); what runs already keeps its value. */
+	if (harts[cpu].ctr[hw].inhibited)
+		harts[cpu].value[hw] = BIT(63) + 1;
 	harts[cpu].ctr[hw].inhibited = false;
-	harts[cpu].value[hw] = BIT(63) + 1;
 	return event;
 }
 

@@ -243,6 +243,19 @@ bool cancel_delayed_work_sync(struct delayed_work *work)
 	return work_remove(&work->work);
 }
 
+long work_on_cpu(unsigned int cpu, long (*fn)(void *arg), void *arg)
+{
+	unsigned int before = shim_cpu;
+	long ret;
+
+	might_sleep();
+	shim_assert(shim_online & BIT(cpu));
+	shim_cpu = cpu;
+	ret = fn(arg);
+	shim_cpu = before;
+	return ret;
+}
+
 void shim_work(bool delayed)
 {
 	struct work_struct *now[NR(works)];

@@ -163,7 +163,7 @@ static const struct {
 	{ "nothing raw", &fixed_only, -EINVAL, false, 1, { CTR_RAW(ANY, RAW_STORES, BOTH) } },
 	{ "no hpmcounter", &fixed_only, -EINVAL, false, 1, { CTR(3, EV_CYCLES, BOTH) } },
 	{ "any unfiltered", &fixed_only, -EOPNOTSUPP, false, 1, { CTR(ANY, EV_CYCLES, USER) } },
-	{ "any filtered", &fixed_filtering, 0, false, 1, { CTR(ANY, EV_CYCLES, USER) } },
+	{ "any filtered", &fixed_filtering, -EOPNOTSUPP, false, 1, { CTR(ANY, EV_CYCLES, USER) } },
 
 	/* QEMU */
 	{ "once", &once, 0, false, 2, { CTR(ANY, EV_CYCLES, USER), CTR(ANY, EV_DTLB_READ, USER) } },

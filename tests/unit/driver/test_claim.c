@@ -427,8 +427,27 @@ START_TEST(fixed_reserved_from_perf)
 	unclaim(second);
 	expect_reserved(0);
 	ck_assert_uint_eq(shim_allocations, allocations);
-	/* perf stops what it gives back; these run on. */
-	ck_assert(!model_ctr(0, MODEL_CYCLE)->inhibited && !model_ctr(1, MODEL_INSTRET)->inhibited);
+	/* perf finds them as it left them. */
+	ck_assert(model_ctr(0, MODEL_CYCLE)->inhibited && model_ctr(1, MODEL_INSTRET)->inhibited);
+}
+END_TEST
+
+/* Each reservation has perf rewrite what is reserved: from where it is, also after a restart. */
+START_TEST(fixed_rewritten_by_perf)
+{
+	struct perfctr_config *config;
+	u64 value;
+
+	boot_without_sscofpmf();
+	config = CLAIM(cycle);
+	ck_assert_int_eq(restart_on(0, config, 1), 0);
+	shim_cpu = 0;
+	model_execute(MODEL_USER, 1000);
+	value = model_value(0, MODEL_CYCLE);
+	CLAIM(cycle_too);
+	/* The calls of the firmware are counted. */
+	ck_assert_uint_ge(model_value(0, MODEL_CYCLE), value);
+	ck_assert_uint_lt(model_value(0, MODEL_CYCLE), value + 100000);
 }
 END_TEST
 
@@ -819,6 +838,7 @@ START_TEST(claim_survives_any_refusal)
 		   SBI_ERR_FAILURE);
 	config = claim(mixed, 3, NULL);
 	ck_assert_int_eq(IS_ERR(config), _i >= 7 && _i < 13);
+	model_fail(SBI_EXT_PMU_COUNTER_CFG_MATCH, 0, 0, 0);
 	if (IS_ERR(config))
 		config = CLAIM(mixed);
 	thread_init(&thread, config);
@@ -868,6 +888,7 @@ void test_claim(void)
 	UNIT_RUN(any_cycles_without_sscofpmf);
 	UNIT_RUN(unknown_raw_event_without_sscofpmf);
 	UNIT_RUN(fixed_reserved_from_perf);
+	UNIT_RUN(fixed_rewritten_by_perf);
 	UNIT_RUN(fixed_not_reserved_with_sscofpmf);
 	unit_run(fixed_that_perf_has_pinned, 2);
 	UNIT_RUN(fixed_where_perf_counts_nothing);

@@ -91,9 +91,9 @@ START_TEST(restart_zeroes_fixed_counters)
 	u64 before;
 
 	driver_init(&model_default);
-	model_execute(MODEL_USER, 100000);
 	config = CLAIM(fixed);
 	ck_assert_int_eq(load_on(0, config), 0);
+	model_execute(MODEL_USER, 100000);
 	before = value(config, 0);
 	ck_assert_int_eq(restart_on(0, config, ALICE), 0);
 	/* They count the rest of the call. */

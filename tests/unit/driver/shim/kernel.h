@@ -322,6 +322,11 @@ bool queue_delayed_work(struct workqueue_struct *wq, struct delayed_work *work,
 bool flush_work(struct work_struct *work);
 bool cancel_delayed_work_sync(struct delayed_work *work);
 
+/* On that CPU, by a thread of the kernel's */
+long work_on_cpu(unsigned int cpu, long (*fn)(void *arg), void *arg);
+#define smp_processor_id()	shim_cpu
+#define IS_ENABLED(option)	0
+
 /* CPU hotplug */
 #define CPUHP_BP_PREPARE_DYN	1
 #define CPUHP_AP_ONLINE_DYN	2
