@@ -187,6 +187,11 @@ static __always_inline void show(struct vperfctr *perfctr)
 	perfctr->grace = GRACE;
 }
 
+static __always_inline bool counts(struct vperfctr *perfctr)
+{
+	return !perfctr->paused && (!perfctr->tree || perfctr_tree_counts(perfctr));
+}
+
 /* Everything that sched_in() does not do at once. */
 static noinline notrace void resume(struct vperfctr *perfctr)
 {
@@ -194,9 +199,14 @@ static noinline notrace void resume(struct vperfctr *perfctr)
 	bool readable = false, permit = false;
 
 	perfctr->at_once = PERFCTR_NO_CONFIG;
-	if (!perfctr->active || perfctr->paused)
+	if (!perfctr->active)
 		return;
-	if (perfctr->tree && !perfctr_tree_counts(perfctr))
+	/* A program with such instructions in it has them also while it is not counted. */
+	if (perfctr->raw) {
+		perfctr->granted |= perfctr_cpu_grant(config);
+		perfctr->shown = true;
+	}
+	if (!counts(perfctr))
 		return;
 	if (READ_ONCE(perfctr->user) && !perfctr->lent) {
 		if (!load_user(perfctr, &readable, &permit))
@@ -204,7 +214,7 @@ static noinline notrace void resume(struct vperfctr *perfctr)
 	} else {
 		if (!perfctr_cpu_holds(config) && !load(perfctr))
 			return;
-		if (config->nr)
+		if (config->nr && !perfctr->raw)
 			perfctr->at_once = config;
 	}
 	sums_to_differences(perfctr);
@@ -238,7 +248,8 @@ static __always_inline bool is_kin(const struct vperfctr *perfctr, struct task_s
  */
 static noinline notrace void hide(struct vperfctr *perfctr, struct task_struct *next)
 {
-	WRITE_ONCE(perfctr->page->seq, -1);
+	if (perfctr->page)
+		WRITE_ONCE(perfctr->page->seq, -1);
 	if (!next)
 		return;
 	perfctr_cpu_revoke(perfctr->granted);

@@ -170,6 +170,7 @@ void perfctr_inherit(struct vperfctr *parent, struct task_struct *child)
 	perfctr->on_exec = parent->on_exec;
 	perfctr->cloexec = parent->cloexec;
 	perfctr->active = parent->active;
+	perfctr->raw = parent->raw && child->mm == current->mm;
 	perfctr->error = parent->error;
 	nr = parent->cpu_state.end - parent->cpu_state.ctr;
 	for (i = 0; i < nr; i++)

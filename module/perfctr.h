@@ -66,6 +66,7 @@ void perfctr_config_info(struct perfctr_info *info);
  *	thread's return to user mode: the child takes the page for its own, so no
  *	registers are shown; owner
  * @paused: stopped by PERFCTR_IOC_SUSPEND, without a tree; owner
+ * @raw: its registers may be read whenever it runs, mapped or not; owner
  * @inherited: it is part of a struct descendant; constant
  * @soft_on: @soft holds differences; @lock
  * @returns: @return_work is queued; owner, interrupt
@@ -107,6 +108,7 @@ struct vperfctr {
 	bool user;
 	bool lent;
 	bool paused;
+	bool raw;
 	bool inherited;
 	bool soft_on;
 	bool returns;

@@ -30,7 +30,8 @@ static_assert(sizeof(struct perfctr_page) <= PAGE_SIZE);
 #define CTR_SIZE		sizeof(struct perfctr_ctr_control)
 #define CONTROL_HEAD		offsetof(struct perfctr_control, ctr)
 #define CONTROL_FLAGS		(PERFCTR_CONTROL_CLOEXEC | PERFCTR_CONTROL_ON_EXEC | \
-				 PERFCTR_CONTROL_INHERIT | PERFCTR_CONTROL_KEEP)
+				 PERFCTR_CONTROL_INHERIT | PERFCTR_CONTROL_KEEP | \
+				 PERFCTR_CONTROL_RAW)
 #define READ_HEAD		offsetof(struct perfctr_read, sum)
 
 /* Mapped wherever the owner's own page must not be: it says "ask the kernel". */
@@ -329,6 +330,7 @@ static void control_apply(struct vperfctr *perfctr, const struct perfctr_control
 	swap(perfctr->tree, tree);
 	perfctr->paused = false;
 	perfctr->lent = false;
+	perfctr->raw = control->flags & PERFCTR_CONTROL_RAW;
 	for (i = 0; i < nrctrs; i++) {
 		if (!(control->preserve & BIT_ULL(i)))
 			state->ctr[i].acc = 0;
@@ -378,6 +380,9 @@ static int vperfctr_control(struct vperfctr *perfctr, struct file *file, void __
 	err = control_check(control);
 	if (!err && held_by_other(perfctr, file))
 		err = -EBUSY;
+	if (!err && control->flags & PERFCTR_CONTROL_RAW &&
+	    READ_ONCE(perfctr_user_read) != PERFCTR_USER_READ_OPEN && perfctr_allow_kernel())
+		err = -EACCES;
 	if (err)
 		goto out;
 	config = perfctr_config_get(control->ctr, control->nractrs + control->nrictrs);
@@ -432,6 +437,7 @@ static int vperfctr_read_control(struct vperfctr *perfctr, void __user *arg)
 	control->tsc_on = perfctr->clock_on;
 	control->flags = (perfctr->on_exec ? PERFCTR_CONTROL_ON_EXEC : 0) |
 			 (perfctr->cloexec ? PERFCTR_CONTROL_CLOEXEC : 0) |
+			 (perfctr->raw ? PERFCTR_CONTROL_RAW : 0) |
 			 (perfctr->tree ? PERFCTR_CONTROL_INHERIT : 0);
 	raw_spin_unlock_irqrestore(&perfctr->lock, flags);
 

@@ -603,7 +603,7 @@ START_TEST(bad_input)
 	control.flags = PERFCTR_CONTROL_KEEP;
 	control.tsc_on = 1;
 	ck_assert_int_eq(try_control(fd, &control), -EINVAL);
-	control.flags = PERFCTR_CONTROL_KEEP << 1;
+	control.flags = PERFCTR_CONTROL_RAW << 1;
 	ck_assert_int_eq(try_control(fd, &control), -EINVAL);
 	close(fd);
 
@@ -969,6 +969,85 @@ START_TEST(soft_counts_of_one_thread)
 }
 END_TEST
 
+/* --- registers by instruction --- */
+
+#define CYCLE 0
+#define INSTRET 2
+
+static int count_raw(uint32_t flags)
+{
+	struct perfctr_control control;
+	uint32_t modes = PERFCTR_CTR_USER;
+	int fd = try_open(PERFCTR_OPEN_CREAT), err;
+
+	if (!(guest.info.cpu_features & PERFCTR_FEATURE_FILTER_FIXED))
+		modes |= PERFCTR_CTR_KERNEL;
+	control_init(&control);
+	control.tsc_on = 1;
+	control.flags = PERFCTR_CONTROL_RAW | flags;
+	control_add_at(&control, CYCLE, EV_CYCLES, modes);
+	control_add_at(&control, INSTRET, EV_INSTRUCTIONS, modes);
+	err = try_control(fd, &control);
+	return err ? err : fd;
+}
+
+static bool both_legal(void)
+{
+	return may_read_register(CYCLE) && may_read_register(INSTRET);
+}
+
+static void *legal_in_thread(void *arg)
+{
+	bool *legal = arg;
+
+	*legal = both_legal();
+	return NULL;
+}
+
+START_TEST(raw_registers)
+{
+	bool legal = false;
+	uint64_t first;
+	unsigned int i;
+	pthread_t thread;
+	pid_t child;
+	int fd;
+
+	ck_assert(!may_read_register(CYCLE) && !may_read_register(INSTRET));
+	fd = count_raw(PERFCTR_CONTROL_INHERIT);
+	ck_assert_int_ge(fd, 0);
+	ck_assert(both_legal());
+	/* Over switches, suspended or not, and of its own threads, not of its children */
+	for (i = 0; i < 20; i++) {
+		if (i == 10)
+			ck_ok(ioctl(fd, PERFCTR_IOC_SUSPEND));
+		sleep_us(500);
+		if (guest.ncpus > 1)
+			pin_self(i % 2);
+		first = read_register(INSTRET);
+		body_spin(LOOPS);
+		ck_assert_uint_ge(read_register(INSTRET) - first, BODY_SPIN(LOOPS));
+	}
+	ck_ok(ioctl(fd, PERFCTR_IOC_RESUME));
+	ck_assert_int_eq(pthread_create(&thread, NULL, legal_in_thread, &legal), 0);
+	ck_assert_int_eq(pthread_join(thread, NULL), 0);
+	ck_assert(legal);
+	ck_ok(child = fork());
+	if (!child)
+		_exit(both_legal());
+	expect_exit(child, 0);
+	unlink_self(fd);
+	ck_assert(!may_read_register(CYCLE) && !may_read_register(INSTRET));
+}
+END_TEST
+
+START_TEST(raw_registers_need_privilege)
+{
+	ck_assert_int_eq(count_raw(0), -EACCES);
+	ck_assert(!may_read_register(CYCLE));
+}
+END_TEST
+
 int main(void)
 {
 	guest_begin("inherit", NULL);
@@ -994,5 +1073,7 @@ int main(void)
 	GUEST_RUN(not_unloaded_with_a_descendant, NEED_COUNTERS | LOG_MODULE);
 	GUEST_RUN(soft_counts_as_perf_counts_them, NEED_COUNTERS | NEED_PERF);
 	GUEST_RUN(soft_counts_of_one_thread, NEED_COUNTERS | AS_USER);
+	GUEST_RUN(raw_registers, NEED_FIXED);
+	GUEST_RUN(raw_registers_need_privilege, NEED_FIXED | AS_USER);
 	return guest_end();
 }

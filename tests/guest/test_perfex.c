@@ -332,6 +332,16 @@ START_TEST(self_alone)
 }
 END_TEST
 
+#define RDCYCLE_PATH "/usr/libexec/perfctr/rdcycle"
+
+/* Without any help it dies. */
+static void ended_like_a_signal(void)
+{
+	perfex("-o", OUTPUT, "--", RDCYCLE_PATH);
+	ck_assert(WIFSIGNALED(result.status));
+	ck_assert_int_eq(WTERMSIG(result.status), SIGILL);
+}
+
 /* Every thread with its id, name and counts, which are those of the total. */
 START_TEST(per_thread)
 {
@@ -429,6 +439,28 @@ START_TEST(bad_options)
 	perfex("-r", "2", "-I", "100", "--", "/bin/true");
 	ended_with(FAILED);
 	says(result.err, "do not go together");
+}
+END_TEST
+
+/* rdcycle is illegal since Linux 6.6, and legal again, for the program and its threads. */
+START_TEST(raw_csr)
+{
+	ended_like_a_signal();
+	perfex("--raw-csr", "--json", "-o", OUTPUT, "--", RDCYCLE_PATH);
+	ended_with(0);
+	ck_assert_uint_gt(count_of(output(), "instret"), 0);
+	ck_assert_uint_gt(count_of(output(), "cycle"), 0);
+	/* Not a process that it starts. */
+	perfex("--raw-csr", "-o", OUTPUT, "--", "/bin/sh", "-c", RDCYCLE_PATH "; exit $?");
+	ended_with(128 + SIGILL);
+}
+END_TEST
+
+START_TEST(raw_csr_as_user)
+{
+	perfex("--raw-csr", "--", "/bin/true");
+	ended_with(FAILED);
+	says(result.err, "needs a privilege");
 }
 END_TEST
 
@@ -808,6 +840,8 @@ int main(void)
 	run_fresh(intervals, NEED_COUNTERS | AS_USER);
 	run_fresh(repeated, NEED_COUNTERS | AS_USER);
 	run_fresh(bad_options, AS_USER);
+	run_fresh(raw_csr, NEED_FIXED);
+	run_fresh(raw_csr_as_user, NEED_FIXED | AS_USER);
 	run_fresh(leaves_somebody_behind, NEED_COUNTERS | AS_USER);
 	run_fresh(no_modifier_as_root, NEED_COUNTERS);
 	run_fresh(no_modifier_as_user, NEED_COUNTERS | AS_USER);

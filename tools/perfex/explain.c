@@ -158,7 +158,7 @@ static void explain_control(const struct run *run, const struct perfctr_info *in
 		explain_busy(run->owner);
 		break;
 	case EACCES:
-		explain("%s%scounting in kernel mode needs a privilege.\n"
+		explain("%s%scounting in kernel mode, or --raw-csr, needs a privilege.\n"
 			"Count user mode alone (-e EVENT:u), or run perfex as root or with CAP_PERFMON",
 			name ? name : "", name ? ": " : "");
 		break;

@@ -29,6 +29,7 @@ static void usage(FILE *f)
 		"      --per-thread    tell what each thread counted as well\n"
 		"  -I, --interval MS   tell what was counted every MS milliseconds, too\n"
 		"  -r, --repeat N      run PROGRAM N times, and tell means and deviations\n"
+		"      --raw-csr       let PROGRAM and its threads execute rdcycle and rdinstret\n"
 		"  -i, --info          tell about processor and driver\n"
 		"  -l, --list          list the events, and which of them this processor has\n"
 		"  -h, --help          this text\n"
@@ -119,6 +120,28 @@ static void usual_events(const struct perfctr_info *info, struct events *events)
 		if (!perfctr_event_parse(info->cpu_type, names[i], &ctr) &&
 		    perfctr_event_available(info, &ctr))
 			add_event(info, events, names[i]);
+}
+
+/* The instructions read these two, and they must run. */
+static bool raw_events(const struct perfctr_info *info, struct events *events)
+{
+	static const char *const names[] = { "cycle", "instret" };
+	struct perfctr_ctr_control ctr;
+	unsigned int i, k;
+
+	events->chosen = true;
+	for (i = 0; i < 2; i++) {
+		if (perfctr_event_parse(info->cpu_type, names[i], &ctr) < 0) {
+			explain("this processor has no rdcycle and rdinstret");
+			return false;
+		}
+		for (k = 0; k < events->n; k++)
+			if (events->event[k].ctr.map == ctr.map)
+				break;
+		if (k == events->n && !add_event(info, events, names[i]))
+			return false;
+	}
+	return true;
 }
 
 static int print_info(void)
@@ -247,6 +270,7 @@ int main(int argc, char **argv)
 		{ "json", no_argument, NULL, 'j' },
 		{ "self", no_argument, NULL, 's' },
 		{ "per-thread", no_argument, NULL, 't' },
+		{ "raw-csr", no_argument, NULL, 'R' },
 		{ "interval", required_argument, NULL, 'I' },
 		{ "repeat", required_argument, NULL, 'r' },
 		{ "info", no_argument, NULL, 'i' },
@@ -284,6 +308,9 @@ int main(int argc, char **argv)
 			break;
 		case 't':
 			how.per_thread = true;
+			break;
+		case 'R':
+			how.raw_csr = true;
 			break;
 		case 'I':
 			if (!number(optarg, 10, 86400000, "an interval, in milliseconds",
@@ -323,6 +350,8 @@ int main(int argc, char **argv)
 		return EXIT_PERFEX;
 	}
 	if (!have_info && !get_info(&info))
+		return EXIT_PERFEX;
+	if (how.raw_csr && !raw_events(&info, &events))
 		return EXIT_PERFEX;
 	if (!events.chosen)
 		usual_events(&info, &events);

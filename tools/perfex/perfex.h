@@ -34,6 +34,7 @@ struct how {
 	bool self;			/* the program's first thread only */
 	bool per_thread;		/* each thread's counts as well */
 	bool json;
+	bool raw_csr;			/* rdcycle and rdinstret are legal */
 	unsigned int interval;		/* ms between reads on the way; 0: none */
 	unsigned int repeat;		/* how many runs; 1 without -r */
 };

@@ -87,9 +87,11 @@ static bool receive_report(int sock, struct report *report, int *fd)
 
 static unsigned int control_flags(const struct how *how)
 {
+	unsigned int flags = PERFCTR_CONTROL_ON_EXEC | (how->raw_csr ? PERFCTR_CONTROL_RAW : 0);
+
 	if (how->self)
-		return PERFCTR_CONTROL_ON_EXEC;
-	return PERFCTR_CONTROL_ON_EXEC | PERFCTR_CONTROL_INHERIT |
+		return flags;
+	return flags | PERFCTR_CONTROL_INHERIT |
 	       (how->per_thread ? PERFCTR_CONTROL_KEEP : 0);
 }
 

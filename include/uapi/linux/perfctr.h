@@ -181,6 +181,7 @@ struct perfctr_ctr_control {
 #define PERFCTR_CONTROL_ON_EXEC	2	/* start at the next exec, not now */
 #define PERFCTR_CONTROL_INHERIT	4	/* threads and processes that it makes count too */
 #define PERFCTR_CONTROL_KEEP	8	/* with INHERIT: what each of them counted is kept */
+#define PERFCTR_CONTROL_RAW	16	/* the registers may be read by instruction */
 
 /**
  * struct perfctr_control - what a state counts
@@ -202,6 +203,12 @@ struct perfctr_ctr_control {
  * on, in states and sums of their own, which only the root's holder can control.
  * A new control, unlink and stop by control end the tree: its descendants count
  * no more. So does the last close of a handle when the root is gone.
+ *
+ * RAW permits the thread, and those of its tree in the same process, to read the
+ * registers of its counters by instruction, without a map, for as long as the
+ * control is in force (riscv: rdcycle and rdinstret, if counters 0 and 2 are
+ * named). They run freely, whoever runs, and so tell of others: it needs the
+ * privilege for kernel mode (EACCES), unless the policy user_read is open.
  */
 struct perfctr_control {
 	__u32 size;
