@@ -6,7 +6,7 @@
 # README.md tells of the machines and of what a job can do.
 #
 #  --smp N         processors (1)
-#  --mem MB        memory (512)
+#  --mem MB        memory (512; 1024 for a kernel that checks itself)
 #  --icount        one nanosecond of guest time is one instruction, and time in
 #                  which the guest is idle is skipped
 #  --patched       a RISC-V machine runs on the QEMU of qemu/build.sh; always so
@@ -31,7 +31,11 @@ esac
 [ $# -gt 0 ] || die "usage: boot.sh MACHINE [OPTION...] JOB [ARG...]"
 shift
 
-smp=1 mem=512 icount='' timeout=300 stage=/src/build/stage/$machine append='' shell='' patched=''
+smp=1 mem=512
+case $machine in
+*-debug | *-kcsan) mem=1024 ;;
+esac
+icount='' timeout=300 stage=/src/build/stage/$machine append='' shell='' patched=''
 options() { # sets those, and job_words
 	while [ $# -gt 0 ]; do
 		case $1 in
@@ -63,9 +67,13 @@ if [ -z "${BOOT_INSIDE-}" ]; then
 	if [ "$patched" ] && [ "${machine#riscv64}" != "$machine" ]; then
 		QEMU_RISCV=/src/$("$here/qemu/build.sh")
 	fi
-	export SIZE QEMU_RISCV
+	KERNEL=
+	case $machine in
+	*-debug | *-kcsan) KERNEL=/src/$("$here/debug/build.sh" "$machine")/image ;;
+	esac
+	export SIZE QEMU_RISCV KERNEL
 	# shellcheck disable=SC2086 # none or two words
-	exec "$here/inroot" $other -e BOOT_INSIDE -e SIZE -e QEMU_RISCV \
+	exec "$here/inroot" $other -e BOOT_INSIDE -e SIZE -e QEMU_RISCV -e KERNEL \
 		"/src/tests/machines/${0##*/}" "$machine" "$@"
 fi
 shift $(($# - job_words))
@@ -74,13 +82,13 @@ shift $(($# - job_words))
 
 virt="$QEMU_RISCV -M virt"
 case $machine in
-riscv64-6.12 | riscv64-testing)
+riscv64-6.12 | riscv64-testing | riscv64-debug)
 	qemu="$virt -cpu rv64,sscofpmf=true" ;;
 riscv64-smcntrpmf)
 	qemu="$virt -cpu rv64,sscofpmf=true,smcntrpmf=true" ;;
 riscv64-nopmu)
 	qemu="$virt -cpu rv64,pmu-mask=0" ;;
-x86_64-6.12 | x86_64-testing)
+x86_64-6.12 | x86_64-testing | x86_64-debug | x86_64-kcsan)
 	qemu='qemu-system-x86_64 -M q35 -cpu max -nic none -vga none' ;;
 *)
 	die "no machine '$machine'" ;;
@@ -89,6 +97,7 @@ case $machine in
 riscv64*) arch=riscv64 kernel=$kernels/kernel-riscv64 ;;
 x86_64*) arch=x86_64 kernel=$kernels/kernel-amd64 ;;
 esac
+kernel=${KERNEL:-$kernel}
 
 serial=stdio
 if [ "$1" = shell ]; then

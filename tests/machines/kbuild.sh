@@ -20,6 +20,7 @@ riscv64-testing | x86_64-testing) suite=testing ;;
 riscv64-6.12 | x86_64-6.12) suite=trixie ;;
 # These differ in their processor only.
 riscv64-smcntrpmf | riscv64-nopmu) suite=trixie ;;
+riscv64-debug | x86_64-debug | x86_64-kcsan) suite=trixie ;;
 *) echo "kbuild: no machine '$machine'" >&2; exit 2 ;;
 esac
 # M= must be given for the kernel's own makefile to be a module build.
@@ -27,11 +28,15 @@ case $machine in
 riscv64*) arch='riscv64 ARCH=riscv CROSS_COMPILE=riscv64-linux-gnu-' ;;
 x86_64*) arch='amd64 ARCH=x86' ;;
 esac
+headers=/usr/src/headers-${arch%% *}
+case $machine in
+*-debug | *-kcsan) headers=/src/$("$here/debug/build.sh" "$machine") ;;
+esac
 
 # shellcheck disable=SC2016,SC2086 # for the inner shell; words
 exec "$here/inroot" -r $suite sh -euc '
-	dir=/src/$1 arch=$2
-	shift 2
+	dir=/src/$1 headers=$2 arch=$3
+	shift 3
 	mkdir -p "$dir"
 	exec 9>"$dir/.lock"
 	flock 9
@@ -53,6 +58,6 @@ exec "$here/inroot" -r $suite sh -euc '
 		cp "$f" "$dir/$f"
 	done
 
-	make -C "/usr/src/headers-${arch%% *}" M="$dir/module" ${arch#* } \
+	make -C "$headers" M="$dir/module" ${arch#* } \
 		-j "$(nproc)" "$@" modules
-	' kbuild "${dir:-build/$machine}" "$arch" "$@"
+	' kbuild "${dir:-build/$machine}" "$headers" "$arch" "$@"

@@ -1,0 +1,158 @@
+#!/bin/sh
+# usage: build.sh riscv64-debug|x86_64-debug|x86_64-kcsan
+#
+# Makes a small kernel that checks itself, from the source of Debian's kernel
+# of the version that is in the build root, and prints where it is, relative
+# to the checkout: a directory with the kernel itself (`image`), its `.config`,
+# and what modules are built against. It is made once for each set of inputs
+# and kept in the cache.
+set -eu
+
+if [ "${1-}" != --inside ]; then
+	here=$(cd "$(dirname "$0")" && pwd)
+	top=$(cd "$here/../../.." && pwd)
+	cache=${PERFCTR_CACHE:-${XDG_CACHE_HOME:-${HOME:-/var/cache}${HOME:+/.cache}}/perfctr}
+	machine=${1?usage: build.sh MACHINE}
+
+	case $machine in
+	*-debug) configs="common.config kasan.config ${machine%-debug}.config" ;;
+	*-kcsan) configs="common.config kcsan.config ${machine%-kcsan}.config" ;;
+	*) echo "debug/build.sh: no machine '$machine'" >&2; exit 2 ;;
+	esac
+
+	# The root's name has its recipe's hash, but its packages can be newer.
+	root=$("$here/../root.sh" trixie)
+	query() { dpkg-query --admindir="$root/var/lib/dpkg" -f '${source:Version}\n' -W "$1"; }
+	version=$(query 'linux-kbuild-*' | tail -n 1)
+	compiler=$(query 'gcc-14*linux-gnu' | sort -u | tr '\n' ' ')
+	# shellcheck disable=SC2086 # words
+	key=$(cd "$here" && { echo "$machine $version $compiler"; cat build.sh $configs; } |
+		sha256sum | cut -c1-16)
+	name=linux-$machine-$key
+	kept=$cache/$name.tar used=build/linux/$name
+
+	# The build root sees the checkout only, so that is where it is used.
+	use() {
+		touch -c "$kept" 2>/dev/null || :
+		[ -d "$top/$used" ] || {
+			rm -rf "$top/$used.$$"
+			mkdir -p "$top/$used.$$"
+			tar -x -f "$kept" -C "$top/$used.$$"
+			mv -T "$top/$used.$$" "$top/$used" 2>/dev/null ||
+				rm -rf "${top:?}/$used.$$" # another was first
+		}
+		echo "$used"
+	}
+	[ ! -e "$kept" ] || { use; exit; }
+
+	mkdir -p "$cache"
+	exec 9>"$cache/linux.lock"
+	flock -n 9 || { echo "perfctr: another run is building a kernel: waiting" >&2; flock 9; }
+	[ ! -e "$kept" ] || { use; exit; }
+
+	echo "perfctr: building the kernel of $machine: once, some ten minutes, 2 GB meanwhile" >&2
+	work=build/linux/work
+	rm -rf "${top:?}/$work"
+	mkdir -p "$top/$work"
+	trap 'rm -rf "${top:?}/$work"' EXIT
+	trap 'exit 1' HUP INT TERM
+	# shellcheck disable=SC2086 # words
+	(cd "$top" && tests/machines/inroot -w "/src/${0#"$top"/}" \
+		--inside "$version" "/src/$work" "${machine%-*}" $configs) >&2 9>&- || {
+		echo "perfctr: the kernel of $machine could not be built" >&2
+		exit 1
+	}
+	mv "$top/$work/kept.tar" "$kept.tmp"
+	mv "$kept.tmp" "$kept"
+	use
+
+	# Those of older recipes, which nothing has used for a month.
+	find "$cache" -maxdepth 1 -type f -name 'linux-*.tar' -mtime +30 -delete
+	exit
+fi
+
+# --- Inside of the build root, which may be written to.
+
+version=$2 arch=$4
+cd "$3"
+shift 4
+here=/src/tests/machines/debug
+say() { echo "perfctr: linux: $*" >&2; }
+quiet() { "$@" >>log 2>&1 || { tail -n 40 log >&2; exit 1; }; }
+
+case $arch in
+riscv64) srcarch=riscv image=arch/riscv/boot/Image ;;
+x86_64) srcarch=x86 image=arch/x86/boot/bzImage ;;
+esac
+nice="nice -n 19"
+
+say "fetching the source"
+export APT_CONFIG=/tmp/apt.conf DEBIAN_FRONTEND=noninteractive
+echo 'APT::Sandbox::User "root";' >$APT_CONFIG
+quiet apt-get -q update
+quiet apt-get -qy install --no-install-recommends bc bison flex libelf-dev
+# 6.12.107-1 is in linux-source-6.12. A mirror keeps the newest only, and a build
+# root can be older.
+package=linux-source-$(echo "$version" | cut -d. -f1,2)
+apt-get -q download "$package=$version" >>log 2>&1 ||
+	{ say "$version is gone, taking the newest"; quiet apt-get -q download "$package"; }
+# Most of it is drivers; the makefiles want to see the directories all the same.
+mkdir linux
+dpkg-deb --fsys-tarfile "$package"_*.deb |
+	tar -x -O --wildcards './usr/src/linux-source-*.tar.xz' | xz -d -T0 |
+	tar -x -C linux --strip-components=1 --exclude='*/Documentation/*/*' \
+	--exclude='*/tools/testing/*' --exclude='*/drivers/gpu/*.[ch]' \
+	--exclude='*/drivers/media/*.[ch]' --exclude='*/drivers/net/*/*.[ch]' \
+	--exclude='*/drivers/staging/*.[ch]' --exclude='*/sound/*.[ch]' \
+	--exclude='*/boot/dts/*.dts' --exclude='*/boot/dts/*.dtsi'
+rm -f "$package"_*.deb
+cd linux
+
+m() {
+	# shellcheck disable=SC2086 # words
+	$nice make -j"$(nproc)" ARCH=$srcarch CROSS_COMPILE="$arch-linux-gnu-" \
+		KBUILD_BUILD_USER=perfctr KBUILD_BUILD_HOST=perfctr "$@"
+}
+
+say "configuring"
+for c; do
+	cat "$here/$c"
+done >wanted.config
+quiet m KCONFIG_ALLCONFIG=wanted.config allnoconfig
+# An option that could not be had disappears without a word.
+lost=$(grep -E '^(CONFIG_|# CONFIG_[A-Z0-9_]+ is not set)' wanted.config |
+	while read -r line; do
+		case $line in
+		"#"*)
+			line=${line#"# "}
+			grep -q "^${line%% *}=" .config && echo "$line" ;;
+		*)
+			grep -qxF "$line" .config || echo "$line" ;;
+		esac
+	done)
+[ -z "$lost" ] || {
+	say "these options did not survive:"
+	echo "$lost" >&2
+	exit 1
+}
+
+say "compiling"
+{ m "${image##*/}" modules || touch failed; } 2>&1 | awk '
+	{ print >"log" }
+	/^  CC / && ++n % 200 == 0 { print "perfctr: linux: " n " files"; fflush() }' >&2
+[ ! -e failed ] || { grep -E -A 8 'error:|\*\*\* ' log | tail -n 60 >&2; exit 1; }
+
+# As scripts/package/install-extmod-build chooses.
+say "keeping what modules need"
+cp "$image" image
+{
+	echo image
+	echo .config
+	echo Makefile
+	echo Module.symvers
+	find "arch/$srcarch" -maxdepth 1 -name 'Makefile*'
+	find include "arch/$srcarch/include" scripts -type f ! -name '*.o' \
+		! -name '.*.cmd' -o -type l
+	[ ! -x tools/objtool/objtool ] || echo tools/objtool/objtool
+} | sort -u >../list
+tar -c -f ../kept.tar -T ../list
