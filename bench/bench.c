@@ -2,7 +2,7 @@
 /*
  * bench: perfctr beside perf_events, in instructions.
  *
- *	bench [-o RESULTS.json] [switches] [reads] [memory]
+ *	bench [-o RESULTS.json] [switches] [reads] [memory] [forks] [crowds]
  *
  * Runs as root in an emulated machine with an instruction clock (boot.sh
  * --icount) and one CPU; see bench.h.
@@ -23,6 +23,8 @@ static const struct part {
 	{ "switches", bench_switches },
 	{ "reads", bench_reads },
 	{ "memory", bench_memory },
+	{ "forks", bench_forks },
+	{ "crowds", bench_crowds },
 };
 
 static bool wanted(const char *name, int argc, char **argv)
@@ -44,7 +46,7 @@ int main(int argc, char **argv)
 
 	while ((opt = getopt(argc, argv, "o:")) != -1) {
 		if (opt != 'o') {
-			(void)fprintf(stderr, "usage: bench [-o FILE] [switches] [reads] [memory]\n");
+			(void)fprintf(stderr, "usage: bench [-o FILE] [switches] [reads] [memory] [forks] [crowds]\n");
 			return 2;
 		}
 		output = optarg;

@@ -25,6 +25,7 @@ struct setup {
 	unsigned int counters;
 	bool map;	/* user space may read */
 	bool kernel;	/* counts kernel mode as well: another control */
+	bool inherit;	/* counts what is forked as well */
 };
 
 /* --- counters.c: the two sides --- */
@@ -97,5 +98,7 @@ void report_json(const char *path, const char *machine);
 void bench_switches(void);	/* switches.c */
 void bench_reads(void);		/* reads.c */
 void bench_memory(void);	/* memory.c */
+void bench_forks(void);		/* forks.c */
+void bench_crowds(void);	/* likewise */
 
 #endif /* PERFCTR_BENCH_H */

@@ -34,6 +34,7 @@ static void perfctr_begin(struct counting *counting)
 	memset(&control, 0, size);
 	control.size = (uint32_t)size;
 	control.tsc_on = 1;
+	control.flags = setup->inherit ? PERFCTR_CONTROL_INHERIT : 0;
 	control.nractrs = setup->counters;
 	for (i = 0; i < setup->counters; i++) {
 		control.ctr[i].map = PERFCTR_MAP_ANY;
@@ -62,7 +63,9 @@ static void perf_begin(struct counting *counting)
 		perf_attr_init(&attr, bench_events[i]);
 		attr.exclude_kernel = !setup->kernel;
 		attr.exclude_hv = !setup->kernel;
-		attr.read_format = PERF_FORMAT_GROUP;
+		/* What is inherited cannot be read as a group. */
+		attr.inherit = setup->inherit;
+		attr.read_format = setup->inherit ? 0 : PERF_FORMAT_GROUP;
 		counting->fds[i] = perf_open(&attr, 0, -1, i ? counting->fds[0] : -1);
 		if (counting->fds[i] < 0)
 			die("perf_event_open");

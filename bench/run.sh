@@ -4,7 +4,8 @@
 #
 # Measures perfctr beside perf_events, in instructions, in emulated machines in
 # which an instruction is a nanosecond: a table for each, and bench/results.json
-# for all. The second machine can restrict cycle and instret to user mode.
+# for all. The second machine can restrict cycle and instret to user mode. With
+# PLOT=1 docs/fork-cost.svg is drawn anew.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -16,10 +17,13 @@ bench() {
 	shift
 	"$machines/stage.sh" "$machine"
 	rm -f "$top/build/out/$machine/results.json"
-	"$machines/boot.sh" "$machine" --icount --timeout 3000 /usr/bin/run-bench "$@"
+	"$machines/boot.sh" "$machine" --icount --mem 2048 --timeout 3000 /usr/bin/run-bench "$@"
 }
 
-bench riscv64-6.12
+parts='switches reads memory forks'
+[ "${PLOT-}" != 1 ] || parts="$parts crowds"
+# shellcheck disable=SC2086 # words
+bench riscv64-6.12 $parts
 bench riscv64-smcntrpmf reads
 
 # Both are arrays, with brackets on lines of their own.
@@ -30,3 +34,5 @@ bench riscv64-smcntrpmf reads
 	sed -e '/^[][]$/d' "$top/build/out/riscv64-smcntrpmf/results.json"
 	echo ']'
 } > "$here/results.json"
+
+[ "${PLOT-}" != 1 ] || "$here/plot.py" "$here/results.json" "$top/docs/fork-cost.svg"

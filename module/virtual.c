@@ -23,8 +23,10 @@
 				 (nrctrs) * sizeof(struct perfctr_cpu_ctr))
 
 static_assert(STATE_SIZE(PERFCTR_MAX_CTRS) <= 1024);
+#if defined(CONFIG_64BIT) && !defined(CONFIG_DEBUG_SPINLOCK) && !defined(CONFIG_DEBUG_LOCK_ALLOC)
 /* With 16 hpmcounters, cycle and instret eight fit in a page. */
-static_assert(sizeof(long) > 4 ? STATE_SIZE(18) <= 512 : true);
+static_assert(STATE_SIZE(18) <= 512);
+#endif
 static_assert(sizeof(struct perfctr_page) <= PAGE_SIZE);
 
 #define CTR_SIZE		sizeof(struct perfctr_ctr_control)

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What inheritance costs: a fork of a process that counts, and the end of its
+ * child. The parent waits at once, and the machine has one CPU, so what lies
+ * between its call of fork() and the child's call of _exit() is the fork's, and
+ * from there to the parent's return from waitpid() the end's.
+ */
+#define _GNU_SOURCE
+#include "bench.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define FORKS 100
+#define STACK 16384
+
+struct forking {
+	struct setup setup;
+	unsigned int threads;	/* that count and sleep meanwhile */
+	bool end;		/* the end of the child, not its beginning */
+};
+
+static double fork_and_end(bool end)
+{
+	volatile uint64_t *left = shared_alloc(sizeof(*left));
+	uint64_t began, sum = 0;
+	unsigned int i;
+	pid_t pid;
+
+	for (i = 0; i < FORKS; i++) {
+		began = now_ns();
+		pid = fork();
+		if (pid < 0)
+			die("fork");
+		if (!pid) {
+			*left = now_ns();
+			_exit(0);
+		}
+		await_child(pid);
+		/* The first ones make what the others find. */
+		if (i >= FORKS / 10)
+			sum += end ? now_ns() - *left : *left - began;
+	}
+	return (double)sum / (FORKS - FORKS / 10);
+}
+
+static pthread_barrier_t ready;
+
+static void *sleeper(void *arg)
+{
+	(void)pthread_barrier_wait(&ready);
+	for (;;)
+		pause();
+	return arg;
+}
+
+static void start_sleepers(unsigned int n)
+{
+	pthread_attr_t attr;
+	pthread_t thread;
+	unsigned int i;
+
+	if (!n)
+		return;
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, STACK);
+	pthread_barrier_init(&ready, NULL, n + 1);
+	for (i = 0; i < n; i++)
+		if (pthread_create(&thread, &attr, sleeper, NULL))
+			die("pthread_create");
+	(void)pthread_barrier_wait(&ready);
+}
+
+/*
+ * In a process of its own, whose threads end with it. Theirs are as many page
+ * tables as there are; so a grandchild that has only its main thread forks.
+ */
+static double forks(const void *arg)
+{
+	const struct forking *forking = arg;
+	volatile double *figure = shared_alloc(sizeof(*figure));
+	struct counting counting;
+	pid_t pid = fork();
+
+	if (pid < 0)
+		die("fork");
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		counting_begin(&counting, &forking->setup);
+		start_sleepers(forking->threads);
+		pid = fork();
+		if (pid < 0)
+			die("fork");
+		if (!pid) {
+			*figure = fork_and_end(forking->end);
+			_exit(0);
+		}
+		await_child(pid);
+		_exit(0);
+	}
+	await_child(pid);
+	return *figure;
+}
+
+static double cost(enum side side, unsigned int counters, unsigned int threads, bool end)
+{
+	struct forking forking = {
+		.setup = { .side = side, .counters = counters, .inherit = true },
+		.threads = threads,
+		.end = end,
+	};
+
+	/* Forks allocate and free pages, now and then from far: a mean, with some noise. */
+	return settled_within(forks, &forking, 0.002);
+}
+
+static void extra(const char *metric, unsigned int counters, unsigned int threads, bool end,
+		  double bound)
+{
+	double base = cost(NOBODY, 0, threads, end);
+
+	report(metric, threads ? threads : counters, cost(PERFCTR, counters, threads, end) - base,
+	       cost(PERF, counters, threads, end) - base, bound, "insn");
+}
+
+void bench_forks(void)
+{
+	unsigned int n;
+
+	for (n = 1; n <= MAX_COUNTERS; n++)
+		extra("fork_extra", n, 0, false, 3000);
+	for (n = 1; n <= MAX_COUNTERS; n++)
+		extra("exit_extra", n, 0, true, 2000);
+}
+
+/* The same among many threads that count: four counters, and so many threads */
+void bench_crowds(void)
+{
+	static const unsigned int crowds[] = { 1, 10, 100, 1000, 10000 };
+	struct rlimit limit = { 100000, 100000 };
+	unsigned int n;
+
+	(void)setrlimit(RLIMIT_NPROC, &limit);
+	(void)setrlimit(RLIMIT_NOFILE, &limit);
+	for (n = 0; n < sizeof(crowds) / sizeof(crowds[0]); n++)
+		extra("fork_extra_among", MAX_COUNTERS, crowds[n], false, 3000);
+	for (n = 0; n < sizeof(crowds) / sizeof(crowds[0]); n++)
+		extra("exit_extra_among", MAX_COUNTERS, crowds[n], true, 2000);
+}
