@@ -153,8 +153,8 @@ END_TEST
 
 /* --- a large tree, and perf --- */
 
-#define PROCESSES 1000
-#define THREADS_EACH 4
+#define PROCESSES 1000ul
+#define THREADS_EACH 4ul
 
 static void *spin_thread(void *arg)
 {
@@ -900,7 +900,7 @@ START_TEST(soft_counts_as_perf_counts_them)
 		      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	ck_assert_ptr_ne((void *)memory, MAP_FAILED);
 	/* Whatever a read touches has been touched. */
-	before = read_tree(fd, ALL);
+	(void)read_tree(fd, ALL);
 	for (i = 0; i < 5; i++)
 		perf_before[i] = perf_read_one(perf[i]);
 	before = read_tree(fd, ALL);
@@ -927,15 +927,15 @@ START_TEST(soft_counts_as_perf_counts_them)
 	after = read_tree(fd, ALL);
 	for (i = 0; i < 5; i++)
 		perf_after[i] = perf_read_one(perf[i]);
-	ck_assert_uint_ge(after.soft.switches - before.soft.switches, 10 * 20);
+	ck_assert_uint_ge(after.soft.switches - before.soft.switches, 10ul * 20);
 	ck_assert_uint_eq(after.soft.switches - before.soft.switches,
 			  perf_after[0] - perf_before[0]);
 	/* perf takes several moves between two runs for one. */
 	ck_assert_uint_ge(after.soft.migrations - before.soft.migrations,
 			  perf_after[1] - perf_before[1]);
 	if (guest.ncpus > 1)
-		ck_assert_uint_gt(perf_after[1] - perf_before[1], 10 * 10);
-	ck_assert_uint_ge(after.soft.minor_faults - before.soft.minor_faults, 100 + 10 * 20);
+		ck_assert_uint_gt(perf_after[1] - perf_before[1], 10ul * 10);
+	ck_assert_uint_ge(after.soft.minor_faults - before.soft.minor_faults, 100 + 10ul * 20);
 	ck_assert_uint_eq(after.soft.minor_faults - before.soft.minor_faults,
 			  perf_after[2] - perf_before[2]);
 	ck_assert_uint_eq(after.soft.major_faults - before.soft.major_faults,

@@ -445,13 +445,15 @@ END_TEST
 /* rdcycle is illegal since Linux 6.6, and legal again, for the program and its threads. */
 START_TEST(raw_csr)
 {
+	static const char child[] = RDCYCLE_PATH "; exit $?";
+
 	ended_like_a_signal();
 	perfex("--raw-csr", "--json", "-o", OUTPUT, "--", RDCYCLE_PATH);
 	ended_with(0);
 	ck_assert_uint_gt(count_of(output(), "instret"), 0);
 	ck_assert_uint_gt(count_of(output(), "cycle"), 0);
 	/* Not a process that it starts. */
-	perfex("--raw-csr", "-o", OUTPUT, "--", "/bin/sh", "-c", RDCYCLE_PATH "; exit $?");
+	perfex("--raw-csr", "-o", OUTPUT, "--", "/bin/sh", "-c", child);
 	ended_with(128 + SIGILL);
 }
 END_TEST
