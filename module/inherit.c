@@ -238,7 +238,8 @@ void perfctr_descendant_end(struct vperfctr *perfctr)
 	tree->live--;
 	tree->ended++;
 	if (tree->keep && !tree->dead) {
-		get_task_comm(descendant->comm, current);
+		/* Without its lock, which sleeps on RT: a name in change is a name too. */
+		strscpy(descendant->comm, current->comm, sizeof(descendant->comm));
 		refcount_inc(&perfctr->refs);	/* the list's */
 	} else {
 		list_del_init(&descendant->node);
@@ -542,7 +543,7 @@ int perfctr_next_member_ioctl(struct vperfctr *perfctr, void __user *arg)
 	rcu_read_lock();
 	owner = rcu_dereference(descendant->state.owner);
 	if (owner)
-		get_task_comm(member.comm, owner);
+		strscpy(member.comm, owner->comm, sizeof(member.comm));
 	rcu_read_unlock();
 	err = sample_state(&descendant->state, &sums, &member.nrctrs);
 	member.size = size;
