@@ -48,7 +48,7 @@ static __always_inline void suspend(struct vperfctr *perfctr, struct task_struct
 
 static noinline notrace void sched_in_slowly(struct vperfctr *perfctr)
 {
-	resume(perfctr);
+	perfctr_resume(perfctr);
 	local_irq_enable();
 }
 
@@ -96,10 +96,18 @@ struct vperfctr *perfctr_current(void)
 	return task_perfctr(current);
 }
 
-void perfctr_resume(struct vperfctr *perfctr)
+void perfctr_resume_locked(struct vperfctr *perfctr)
 {
 	lockdep_assert_irqs_disabled();
 	resume(perfctr);
+}
+
+notrace void perfctr_resume(struct vperfctr *perfctr)
+{
+	lockdep_assert_irqs_disabled();
+	resume(perfctr);
+	if (unlikely(perfctr->error))
+		vperfctr_soft_lost(perfctr);
 }
 
 void perfctr_suspend(struct vperfctr *perfctr)
@@ -283,7 +291,7 @@ static void run_one(void *arg)
 	if (err)
 		WRITE_ONCE(run->err, err);
 	if (resumed)
-		resume(perfctr);
+		perfctr_resume(perfctr);
 }
 
 int perfctr_run(int (*fn)(void *arg), void *arg)

@@ -6,7 +6,8 @@
  *
  * A descendant's state must be there when it is made, where nothing may sleep or
  * (on RT) allocate. So each thread of a tree keeps a spare one, and gets the next
- * on its way back to user mode.
+ * at once if that is easy, else on its way back to user mode, where what can be
+ * had is had.
  *
  * The root's state has one reference of the tree, each descendant another. When
  * the root's state goes, or its control is another, the tree is dead: nobody can
@@ -119,9 +120,9 @@ struct perfctr_tree *perfctr_tree_create(struct vperfctr *root, bool keep, u32 c
 	return tree;
 }
 
-struct vperfctr *perfctr_spare_create(void)
+struct vperfctr *perfctr_spare_create(gfp_t gfp)
 {
-	struct descendant *descendant = kmem_cache_zalloc(descendant_cache, GFP_KERNEL);
+	struct descendant *descendant = kmem_cache_zalloc(descendant_cache, gfp);
 
 	if (!descendant)
 		return NULL;
@@ -144,23 +145,35 @@ void perfctr_descendant_free(struct vperfctr *perfctr)
  * Birth and end
  */
 
+/* In the probe of fork: for current, or a child that has not run yet. */
+static void need_spare(struct vperfctr *perfctr, struct task_struct *task)
+{
+	/* The way back is the longer one: TIF_NOTIFY_RESUME means rseq's work too. */
+	if (!IS_ENABLED(CONFIG_PREEMPT_RT))
+		perfctr->spare = perfctr_spare_create(GFP_NOWAIT | __GFP_NOWARN);
+	if (!perfctr->spare)
+		perfctr_return_soon(perfctr, task);
+}
+
 /* By the probe of fork, in the parent's context, before the child first runs. */
 void perfctr_inherit(struct vperfctr *parent, struct task_struct *child)
 {
 	struct perfctr_tree *tree = parent->tree;
-	struct vperfctr *perfctr = parent->spare;
 	struct descendant *descendant;
+	struct vperfctr *perfctr;
 	unsigned long flags;
 	bool dead;
 	u32 i, nr;
 
 	if (!tree || child->flags & PERFCTR_PF_NOT_USER)
 		return;
+	if (!parent->spare)
+		need_spare(parent, current);
+	perfctr = parent->spare;
 	if (!perfctr) {
 		raw_spin_lock_irqsave(&tree->lock, flags);
 		tree->missed += !tree->dead;
 		raw_spin_unlock_irqrestore(&tree->lock, flags);
-		perfctr_return_soon(parent, current);
 		return;
 	}
 	descendant = to_descendant(perfctr);
@@ -199,9 +212,8 @@ void perfctr_inherit(struct vperfctr *parent, struct task_struct *child)
 		perfctr->config = NULL;
 		return;
 	}
-	/* Each gets a spare one before it goes on. */
-	perfctr_return_soon(perfctr, child);
-	perfctr_return_soon(parent, current);
+	need_spare(perfctr, child);
+	need_spare(parent, current);
 }
 
 static void sums_add(struct sums *to, const struct sums *from, unsigned int nr)

@@ -156,6 +156,7 @@ int vperfctr_sample(const struct vperfctr *perfctr, struct perfctr_sample *sampl
 pid_t vperfctr_tid(struct vperfctr *perfctr);
 void vperfctr_soft_read(struct vperfctr *perfctr, u64 *soft);
 void vperfctr_soft_change(struct vperfctr *perfctr, bool counts);
+void vperfctr_soft_lost(struct vperfctr *perfctr);
 void vperfctr_soft_fill(struct perfctr_soft *to, const u64 *soft, u64 clock);
 void vperfctr_adopt(struct vperfctr *perfctr, struct task_struct *child);
 /* Let task, current or a child that has not run yet, do what vperfctr_return() does. */
@@ -175,7 +176,7 @@ int perfctr_inherit_init(void);
 void perfctr_inherit_exit(void);
 struct perfctr_tree *perfctr_tree_create(struct vperfctr *root, bool keep, u32 cstatus);
 void perfctr_tree_end(struct perfctr_tree *tree);
-struct vperfctr *perfctr_spare_create(void);
+struct vperfctr *perfctr_spare_create(gfp_t gfp);
 void perfctr_descendant_free(struct vperfctr *perfctr);
 void perfctr_descendant_end(struct vperfctr *perfctr);
 void perfctr_inherit(struct vperfctr *parent, struct task_struct *child);
@@ -196,8 +197,9 @@ void perfctr_notifier_put(struct vperfctr *perfctr);
 void perfctr_notifier_adopt(struct vperfctr *perfctr, struct task_struct *child);
 /* The state of current, or NULL. */
 struct vperfctr *perfctr_current(void);
-/* Interrupts off, by the owner or an interrupt on its CPU. */
+/* Interrupts off, by the owner or an interrupt on its CPU; locked: with perfctr->lock. */
 void perfctr_resume(struct vperfctr *perfctr);
+void perfctr_resume_locked(struct vperfctr *perfctr);
 void perfctr_suspend(struct vperfctr *perfctr);
 void perfctr_revoke(struct vperfctr *perfctr);
 /* See perfctr_run_t. */

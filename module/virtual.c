@@ -116,6 +116,23 @@ void vperfctr_soft_change(struct vperfctr *perfctr, bool counts)
 	raw_spin_unlock(&perfctr->lock);
 }
 
+/* The counters stand still for good: so do these. By the owner, or an interrupt on its CPU. */
+void vperfctr_soft_lost(struct vperfctr *perfctr)
+{
+	raw_spin_lock(&perfctr->lock);
+	soft_set(perfctr, current, false);
+	raw_spin_unlock(&perfctr->lock);
+}
+
+/* By the owner: its counters run, and what the kernel counts with them, or neither. */
+static void resume_locked(struct vperfctr *perfctr)
+{
+	lockdep_assert_held(&perfctr->lock);
+	perfctr_resume_locked(perfctr);
+	if (perfctr->error)
+		soft_set(perfctr, current, false);
+}
+
 void vperfctr_soft_fill(struct perfctr_soft *to, const u64 *soft, u64 clock)
 {
 	to->switches = soft[0];
@@ -199,7 +216,7 @@ void vperfctr_start_on_exec(struct vperfctr *perfctr)
 	perfctr->on_exec = false;
 	perfctr->active = true;
 	soft_set(perfctr, current, !perfctr_tree_is_stopped(perfctr));
-	perfctr_resume(perfctr);
+	resume_locked(perfctr);
 	raw_spin_unlock_irqrestore(&perfctr->lock, flags);
 }
 
@@ -351,7 +368,7 @@ static void control_apply(struct vperfctr *perfctr, const struct perfctr_control
 	WRITE_ONCE(perfctr->error, PERFCTR_ERROR_NONE);
 	page_update(perfctr);
 	change_end(perfctr);
-	perfctr_resume(perfctr);
+	resume_locked(perfctr);
 	raw_spin_unlock_irqrestore(&perfctr->lock, flags);
 
 	perfctr_config_put(config, false);
@@ -399,7 +416,7 @@ static int vperfctr_control(struct vperfctr *perfctr, struct file *file, void __
 		tree = perfctr_tree_create(perfctr, control->flags & PERFCTR_CONTROL_KEEP,
 					   cstatus);
 		if (tree && !perfctr->spare)
-			perfctr->spare = perfctr_spare_create();
+			perfctr->spare = perfctr_spare_create(GFP_KERNEL);
 		if (!tree || !perfctr->spare) {
 			perfctr_tree_end(tree);
 			perfctr_config_put(config, false);
@@ -702,7 +719,7 @@ static int vperfctr_stop_go(struct vperfctr *perfctr, bool stop)
 	perfctr_suspend(own);
 	own->paused = stop;
 	soft_set(own, current, own->active && !stop);
-	perfctr_resume(own);
+	resume_locked(own);
 	raw_spin_unlock_irqrestore(&own->lock, flags);
 	return 0;
 }
@@ -838,7 +855,7 @@ static void vperfctr_return(struct callback_head *work)
 			if (perfctr->lent && !current->ptrace && !fatal_signal_pending(current))
 				set_lent(perfctr, false);
 			if (perfctr->tree && !perfctr->spare)
-				perfctr->spare = perfctr_spare_create();
+				perfctr->spare = perfctr_spare_create(GFP_KERNEL);
 			/* After GO */
 			local_irq_save(flags);
 			if (!(perfctr->seq & 1))

@@ -880,6 +880,22 @@ static int perf_software(uint64_t config)
 	return fd;
 }
 
+/* Of one moment: again, if the thread was switched out between one read and the other. */
+static struct perfctr_read_tree read_both(int fd, const int *perf, uint64_t *counts)
+{
+	struct perfctr_read_tree tree;
+	uint64_t switches;
+	int i;
+
+	do {
+		switches = perf_read_one(perf[0]);
+		tree = read_tree(fd, ALL);
+		for (i = 4; i >= 0; i--)
+			counts[i] = perf_read_one(perf[i]);
+	} while (counts[0] != switches);
+	return tree;
+}
+
 START_TEST(soft_counts_as_perf_counts_them)
 {
 	static const uint64_t events[] = {
@@ -900,12 +916,8 @@ START_TEST(soft_counts_as_perf_counts_them)
 		      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	ck_assert_ptr_ne((void *)memory, MAP_FAILED);
 	/* Whatever a read touches has been touched. */
-	(void)read_tree(fd, ALL);
-	for (i = 0; i < 5; i++)
-		perf_before[i] = perf_read_one(perf[i]);
-	before = read_tree(fd, ALL);
-	for (i = 0; i < 5; i++)
-		perf_before[i] = perf_read_one(perf[i]);
+	(void)read_both(fd, perf, perf_before);
+	before = read_both(fd, perf, perf_before);
 	for (i = 0; i < 100; i++)
 		memory[i * PAGE_SIZE] = 1;
 	for (i = 0; i < 10; i++) {
@@ -924,9 +936,7 @@ START_TEST(soft_counts_as_perf_counts_them)
 		}
 		expect_exit(child, 0);
 	}
-	after = read_tree(fd, ALL);
-	for (i = 0; i < 5; i++)
-		perf_after[i] = perf_read_one(perf[i]);
+	after = read_both(fd, perf, perf_after);
 	ck_assert_uint_ge(after.soft.switches - before.soft.switches, 10ul * 20);
 	ck_assert_uint_eq(after.soft.switches - before.soft.switches,
 			  perf_after[0] - perf_before[0]);

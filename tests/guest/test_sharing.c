@@ -577,7 +577,7 @@ END_TEST
 START_TEST(perfex_shows_a_lost_counter)
 {
 	static const char command[] =
-		"perfex -e instructions:u -o /tmp/lost.txt -- sh -c '"
+		"perfex --self -e instructions:u -o /tmp/lost.txt -- sh -c '"
 		"echo 1 > /sys/devices/system/cpu/cpu1/online; touch " CPU_IS_UP "; "
 		"while [ ! -e " CPU_IS_TAKEN " ]; do sleep 0.01; done; "
 		"exec taskset 2 " KNOWN_PATH "'";
@@ -807,8 +807,11 @@ static int perf_instructions(pid_t pid, int cpu)
 /* perf writes and stops the counters that it has. */
 START_TEST(instret_while_perf_comes_and_goes)
 {
-	int fd = count_instret(), perf, turn;
+	int fd, perf, turn;
 
+	/* Every other of perf's events counts what runs on this CPU. */
+	pin_self(0);
+	fd = count_instret();
 	for (turn = 0; turn < 20; turn++) {
 		uint64_t start = read_sum(fd, 0);
 
