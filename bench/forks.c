@@ -19,7 +19,6 @@
 #include <unistd.h>
 
 #define FORKS 100
-#define FIRST 10	/* these make what the others find */
 #define STACK 16384
 
 struct forking {
@@ -28,10 +27,18 @@ struct forking {
 	bool end;		/* the end of the child, not its beginning */
 };
 
+static int compare(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* The mean of the middle half: what the kernel does now and then falls on whoever is there. */
 static double fork_and_end(bool end)
 {
 	volatile uint64_t *left = shared_alloc(sizeof(*left));
-	uint64_t began, sum = 0;
+	uint64_t began, took[FORKS], sum = 0;
 	unsigned int i;
 	pid_t pid;
 
@@ -45,10 +52,12 @@ static double fork_and_end(bool end)
 			_exit(0);
 		}
 		await_child(pid);
-		if (i >= FIRST)
-			sum += end ? now_ns() - *left : *left - began;
+		took[i] = end ? now_ns() - *left : *left - began;
 	}
-	return (double)sum / (FORKS - FIRST);
+	qsort(took, FORKS, sizeof(took[0]), compare);
+	for (i = FORKS / 4; i < FORKS * 3 / 4; i++)
+		sum += took[i];
+	return (double)sum / (FORKS / 2);
 }
 
 static pthread_barrier_t ready;
@@ -85,10 +94,14 @@ static void start_sleepers(unsigned int n)
 static double forks(const void *arg)
 {
 	const struct forking *forking = arg;
-	volatile double *figure = shared_alloc(sizeof(*figure));
+	/* Not one for each, or each fork copies more maps than the last. */
+	static volatile double *figure;
 	struct counting counting;
-	pid_t pid = fork();
+	pid_t pid;
 
+	if (!figure)
+		figure = shared_alloc(sizeof(*figure));
+	pid = fork();
 	if (pid < 0)
 		die("fork");
 	if (!pid) {
@@ -117,7 +130,7 @@ static double cost(enum side side, unsigned int counters, unsigned int threads, 
 		.end = end,
 	};
 
-	/* Forks allocate and free pages, now and then from far: a mean, with some noise. */
+	/* Which of the kernel's lists are empty changes from one process to the next. */
 	return settled_within(forks, &forking, 0.002);
 }
 

@@ -27,7 +27,7 @@
  * @node: in the tree's list while it lives, and with KEEP to the tree's end;
  *	tree's lock
  * @id: rises with the order of birth
- * @seen: the tree's @gen that has counted it; tree's lock
+ * @seen: the tree's @gen that has counted it, or in which it was born; tree's lock
  * @ended: its sums are final and in the tree's; tree's lock
  * @tgid: its process
  * @comm: its name, once it has ended
@@ -61,7 +61,7 @@ struct sums {
  * @cstatus: what is counted; constant
  * @list: of descendants, in order of birth
  * @cursor: between those that a reader has seen and those that it has not
- * @gen: number of the read in progress, or of the last
+ * @gen: rises as a read begins, and as it ends: odd while one is in progress
  * @last_id: of the latest descendant
  * @live: descendants that live
  * @ended: those that have ended
@@ -237,7 +237,7 @@ void perfctr_descendant_end(struct vperfctr *perfctr)
 	unsigned int i, k;
 
 	raw_spin_lock_irqsave(&tree->lock, flags);
-	for (k = 0; k < 1 + (descendant->seen == tree->gen); k++) {
+	for (k = 0; k < (tree->gen & 1 && descendant->seen == tree->gen ? 2 : 1); k++) {
 		sums[k]->value[0] += perfctr->cpu_state.clock;
 		for (i = 0; i < nr; i++)
 			sums[k]->value[1 + i] += perfctr->cpu_state.ctr[i].acc;
@@ -435,6 +435,7 @@ static int tree_sum(struct perfctr_tree *tree, struct perfctr_read_tree *read, s
 		raw_spin_lock_irq(&tree->lock);
 	}
 	list_del(&tree->cursor);
+	tree->gen++;
 	read->live = tree->live;
 	read->ended = tree->ended;
 	read->missed = tree->missed;

@@ -236,17 +236,19 @@ void vperfctr_adopt(struct vperfctr *perfctr, struct task_struct *child)
 	perfctr_notifier_adopt(perfctr, child);
 }
 
+static bool return_queue(struct vperfctr *perfctr, struct task_struct *task);
+
 /*
  * By the owner: at unlink, exec or exit; or, @atomic is false, where its tree is
  * dead. The last references go on its way out of the kernel, if not here.
  */
 void vperfctr_detach(struct vperfctr *perfctr, bool atomic)
 {
+	/* What the attachment refers to, the work does then. */
+	bool queued = atomic && return_queue(perfctr, current);
 	struct perfctr_config *config;
 	unsigned long flags;
 
-	if (atomic)
-		perfctr_return_soon(perfctr, current);
 	raw_spin_lock_irqsave(&perfctr->lock, flags);
 	perfctr_suspend(perfctr);
 	perfctr_cpu_share();
@@ -263,6 +265,8 @@ void vperfctr_detach(struct vperfctr *perfctr, bool atomic)
 	if (perfctr->inherited)
 		perfctr_descendant_end(perfctr);
 	perfctr_config_put(config, atomic);
+	if (queued)
+		return;
 	vperfctr_put(perfctr);
 	/*
 	 * The caller still runs our text: in an ioctl its file keeps the module,
@@ -871,20 +875,33 @@ static void vperfctr_return(struct callback_head *work)
 	module_put(THIS_MODULE);	/* perfctr_exit() waits for whoever is still here */
 }
 
-/* By the owner, an interrupt on its CPU, or for a child that has not run yet. */
-void perfctr_return_soon(struct vperfctr *perfctr, struct task_struct *task)
+/* True if it was not queued yet: whoever asked gives it the references. */
+static bool return_queue(struct vperfctr *perfctr, struct task_struct *task)
 {
 	unsigned long flags;
+	bool queued = false;
 
 	local_irq_save(flags);
 	if (!perfctr->returns) {
 		init_task_work(&perfctr->return_work, vperfctr_return);
 		/* It fails only for who is past all that, and never again runs user code. */
-		perfctr->returns = !task_work_add(task, &perfctr->return_work, TWA_RESUME);
-		if (perfctr->returns) {
-			refcount_inc(&perfctr->refs);
-			__module_get(THIS_MODULE);
-		}
+		queued = !task_work_add(task, &perfctr->return_work, TWA_RESUME);
+		perfctr->returns = queued;
+	}
+	local_irq_restore(flags);
+	return queued;
+}
+
+/* By the owner, an interrupt on its CPU, or for a child that has not run yet. */
+void perfctr_return_soon(struct vperfctr *perfctr, struct task_struct *task)
+{
+	unsigned long flags;
+
+	/* On this CPU it does not run before there are references. */
+	local_irq_save(flags);
+	if (return_queue(perfctr, task)) {
+		refcount_inc(&perfctr->refs);
+		__module_get(THIS_MODULE);
 	}
 	local_irq_restore(flags);
 }
