@@ -2,6 +2,7 @@
 #
 #	make demo		a real program under real counters
 #	make check		every test
+#	make check-debug	the module in kernels that check themselves, under stress and faults
 #	make bench		perfctr beside perf_events
 #	make lint		the checks that only read
 #	make machine-shell M=riscv64-6.12
@@ -46,6 +47,10 @@ demo:
 check:
 	tests/check.sh
 
+check-debug:
+	tests/check.sh debug-riscv64-debug-suite debug-riscv64-debug-stress \
+		debug-riscv64-debug-faults
+
 bench:
 	bench/run.sh
 
@@ -59,4 +64,4 @@ machine-shell:
 clean:
 	rm -rf build
 
-.PHONY: all lib perfex install install-dkms demo check bench lint machine-shell clean
+.PHONY: all lib perfex install install-dkms demo check check-debug bench lint machine-shell clean

@@ -14,7 +14,7 @@ log=build/log
 # guest-MACHINE is the guest suite there, on one processor or two. What takes
 # long comes first.
 parts='guest-riscv64-testing-smp2 guest-riscv64-6.12-smp2 guest-riscv64-6.12
-	guest-riscv64-smcntrpmf guest-riscv64-nopmu guest-x86_64-6.12-smp2
+	guest-riscv64-smcntrpmf guest-riscv64-nopmu guest-x86_64-6.12-smp2 guest-x86_64-rt-smp2
 	lint unit dkms build-x86_64-testing'
 
 run_part() { # name
@@ -40,6 +40,24 @@ run_part() { # name
 		# shellcheck disable=SC2086 # none or one word
 		tests/machines/boot.sh "$machine" $icount --smp "$smp" \
 			--timeout 1800 /usr/bin/run-tests ;;
+	debug-*)
+		# debug-MACHINE-WHAT: slow, and with OPS=N as many operations as one has
+		# the patience for.
+		what=${1##*-}
+		machine=${1#debug-}
+		machine=${machine%-"$what"}
+		tests/machines/stage.sh "$machine"
+		set -- "$what"
+		[ "$what" != stress ] || [ -z "${OPS-}" ] || set -- "$@" -n "$OPS"
+		icount=--icount
+		if [ "${machine#riscv64}" = "$machine" ]; then
+			icount=
+			# Without counters nothing is exact.
+			[ "$what" != stress ] || set -- "$@" -i
+		fi
+		# shellcheck disable=SC2086 # none or one word
+		tests/machines/boot.sh "$machine" $icount --smp 2 --timeout 7200 \
+			/usr/bin/run-debug "$@" ;;
 	*)
 		echo "no part '$1'" >&2
 		return 2 ;;

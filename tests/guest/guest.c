@@ -330,6 +330,7 @@ static const char *log_complaint(unsigned int what)
 	};
 	static char complaint[512];
 	const char *found = NULL;
+	bool oom = false;
 	unsigned int priority, i;
 	char text[512];
 
@@ -343,6 +344,11 @@ static const char *log_complaint(unsigned int what)
 			alarm |= strstr(text, "perfctr") != NULL;
 		for (i = 0; i < sizeof(alarms) / sizeof(alarms[0]); i++)
 			alarm |= strstr(text, alarms[i]) != NULL;
+		/* Its report has the killer's stack. */
+		if ((what & LOG_OOM) && strstr(text, "invoked oom-killer"))
+			oom = true;
+		if (oom && strstr(text, "Call Trace"))
+			alarm = oom = false;
 		if (alarm) {
 			(void)snprintf(complaint, sizeof(complaint), "%s", text);
 			found = complaint;

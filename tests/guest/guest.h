@@ -40,6 +40,7 @@
 /* The kernel log: what the test may leave there */
 #define LOG_SILENT	0x400	/* nothing at all, whoever says it */
 #define LOG_MODULE	0x800	/* the module may talk, as it does when it is loaded */
+#define LOG_OOM		0x1000	/* the OOM killer may kill */
 
 #define GUEST_UID	1000
 #define STRANGER_UID	1001

@@ -17,8 +17,10 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -838,6 +840,84 @@ START_TEST(forks_that_fail)
 }
 END_TEST
 
+#define CGROUPS "/tmp/cgroups"
+#define LIMITED CGROUPS "/limited"
+
+static void enter_limited_memory(const char *limit)
+{
+	(void)mkdir(CGROUPS, 0755);
+	ck_ok(mount("none", CGROUPS, "cgroup2", 0, NULL));
+	ck_assert_int_eq(write_text(CGROUPS "/cgroup.subtree_control", "+memory"), 0);
+	ck_assert(!mkdir(LIMITED, 0755) || errno == EEXIST);
+	ck_assert_int_eq(write_text(LIMITED "/memory.max", limit), 0);
+	ck_assert_int_eq(write_text(LIMITED "/cgroup.procs", "0"), 0);
+	ck_ok(umount2(CGROUPS, MNT_DETACH));
+}
+
+static _Noreturn void take_memory(unsigned int pages)
+{
+	volatile char *memory = mmap(NULL, pages * PAGE_SIZE, PROT_READ | PROT_WRITE,
+				     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	unsigned int i;
+
+	(void)write_text("/proc/self/oom_score_adj", "1000");
+	for (i = 0; memory != MAP_FAILED && i < pages; i++)
+		memory[i * PAGE_SIZE] = 1;
+	for (;;)
+		pause();
+}
+
+/* What lies between the two reads is always the same. */
+static __attribute__((noinline)) int both_totals(int fd, struct perfctr_read_tree *tree,
+						 int perf, uint64_t *theirs)
+{
+	int err = try_read_tree(fd, ALL, tree);
+
+	*theirs = perf_read_one(perf);
+	return err;
+}
+
+/* Where a cgroup's memory ends descendants die, or are not born; or are missed, which is said. */
+START_TEST(memory_that_ends)
+{
+	struct perfctr_read_tree before, tree;
+	unsigned int born = 0, killed = 0, i;
+	uint64_t perf_before, perf_after;
+	int fd, perf, status, err;
+	pid_t child, children[300];
+
+	fd = count_tree(EV_CYCLES, 0);
+	perf = perf_inherited();
+	ck_assert_int_eq(both_totals(fd, &before, perf, &perf_before), 0);
+	enter_limited_memory("8M");
+	ck_assert_int_eq(write_text("/proc/self/oom_score_adj", "-1000"), 0);
+	for (i = 0; i < 300; i++) {
+		child = fork();
+		if (!child)
+			take_memory(50);
+		if (child > 0)
+			children[born++] = child;
+	}
+	/* The last ones are on their way. */
+	sleep_us(100000);
+	while ((child = waitpid(-1, &status, WNOHANG)) > 0)
+		killed += WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
+	for (i = 0; i < born; i++)
+		(void)kill(children[i], SIGKILL);
+	while (waitpid(-1, NULL, 0) > 0)
+		continue;
+	/* 300 times 50 pages of 4 KiB are 60 MB. */
+	ck_assert_uint_gt(killed, 100);
+	err = both_totals(fd, &tree, perf, &perf_after);
+	ck_assert_uint_eq(tree.live, 0);
+	ck_assert_uint_eq(tree.ended + tree.missed, born);
+	ck_assert_int_eq(err, tree.missed ? -EIO : 0);
+	ck_assert_uint_eq(tree.error, tree.missed ? PERFCTR_ERROR_MEMORY : PERFCTR_ERROR_NONE);
+	if (!tree.missed)
+		ck_assert_uint_eq(tree.sum[0] - before.sum[0], perf_after - perf_before);
+}
+END_TEST
+
 START_TEST(not_unloaded_with_a_descendant)
 {
 	volatile bool *leave = shared_alloc(sizeof(*leave));
@@ -1080,6 +1160,7 @@ int main(void)
 	GUEST_RUN(exec_in_a_storm, NEED_COUNTERS | NEED_PERF);
 	GUEST_RUN(killed_trees, NEED_COUNTERS | NEED_PERF);
 	GUEST_RUN(forks_that_fail, NEED_COUNTERS | AS_USER);
+	GUEST_RUN(memory_that_ends, NEED_COUNTERS | NEED_PERF | LOG_OOM);
 	GUEST_RUN(not_unloaded_with_a_descendant, NEED_COUNTERS | LOG_MODULE);
 	GUEST_RUN(soft_counts_as_perf_counts_them, NEED_COUNTERS | NEED_PERF);
 	GUEST_RUN(soft_counts_of_one_thread, NEED_COUNTERS | AS_USER);

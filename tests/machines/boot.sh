@@ -88,13 +88,14 @@ riscv64-smcntrpmf)
 	qemu="$virt -cpu rv64,sscofpmf=true,smcntrpmf=true" ;;
 riscv64-nopmu)
 	qemu="$virt -cpu rv64,pmu-mask=0" ;;
-x86_64-6.12 | x86_64-testing | x86_64-debug | x86_64-kcsan)
+x86_64-6.12 | x86_64-testing | x86_64-rt | x86_64-debug | x86_64-kcsan)
 	qemu='qemu-system-x86_64 -M q35 -cpu max -nic none -vga none' ;;
 *)
 	die "no machine '$machine'" ;;
 esac
 case $machine in
 riscv64*) arch=riscv64 kernel=$kernels/kernel-riscv64 ;;
+x86_64-rt) arch=x86_64 kernel=$kernels/kernel-rt-amd64 ;;
 x86_64*) arch=x86_64 kernel=$kernels/kernel-amd64 ;;
 esac
 kernel=${KERNEL:-$kernel}

@@ -12,7 +12,8 @@ cd "$top"
 
 # shellcheck disable=SC2016 # for the inner shell
 "$here/inroot" -w sh -euc '
-	kernel=$(basename /usr/lib/modules/*-amd64)
+	kernel=$(readlink /usr/src/headers-amd64)
+	kernel=${kernel#linux-headers-}
 	make -s install-dkms
 	version=$(cd /usr/src && echo perfctr-*)
 	version=${version#perfctr-}

@@ -17,7 +17,7 @@ shift
 
 case $machine in
 riscv64-testing | x86_64-testing) suite=testing ;;
-riscv64-6.12 | x86_64-6.12) suite=trixie ;;
+riscv64-6.12 | x86_64-6.12 | x86_64-rt) suite=trixie ;;
 # These differ in their processor only.
 riscv64-smcntrpmf | riscv64-nopmu) suite=trixie ;;
 riscv64-debug | x86_64-debug | x86_64-kcsan) suite=trixie ;;
@@ -26,6 +26,7 @@ esac
 # M= must be given for the kernel's own makefile to be a module build.
 case $machine in
 riscv64*) arch='riscv64 ARCH=riscv CROSS_COMPILE=riscv64-linux-gnu-' ;;
+x86_64-rt) arch='rt-amd64 ARCH=x86' ;;
 x86_64*) arch='amd64 ARCH=x86' ;;
 esac
 headers=/usr/src/headers-${arch%% *}

@@ -1,12 +1,13 @@
 #!/bin/sh
 # Runs inside a build root that is being made: adds Debian's amd64 and riscv64
-# kernels, their headers, a static busybox for riscv64, and checkpatch.
+# kernels, amd64's PREEMPT_RT one where there is one, their headers, a static
+# busybox for riscv64, and checkpatch.
 #
 # They are unpacked and not installed. The riscv64 headers depend on
 # a riscv64 compiler, which would not run here, and installing an image
 # would make an initramfs that nobody boots. Nothing of two architectures
 # collides, so everything is where the packages put it, and as
-# /boot/kernel-ARCHITECTURE and /usr/src/headers-ARCHITECTURE.
+# /boot/kernel-FLAVOUR and /usr/src/headers-FLAVOUR.
 set -eu
 
 # So that apt does not complain about its own unprivileged user.
@@ -16,16 +17,18 @@ echo 'APT::Sandbox::User "root";' >$APT_CONFIG
 dir=$(mktemp -d)
 cd "$dir"
 
-version() { # architecture -> 6.12.107+deb13-riscv64
-	apt-cache depends "linux-headers-$1:$1" |
+version() { # flavour -> 6.12.107+deb13-riscv64
+	apt-cache depends "linux-headers-$1:${1#rt-}" |
 		sed -n 's/^ *Depends: linux-headers-\([0-9].*-'"$1"'\)\(:.*\)\?$/\1/p'
 }
 
 has() { apt-cache show "$1" >/dev/null 2>&1; }
 
-for arch in amd64 riscv64; do
-	v=$(version $arch)
-	common=${v%-"$arch"}
+flavours='amd64 riscv64'
+! has linux-headers-rt-amd64:amd64 || flavours="$flavours rt-amd64"
+for flavour in $flavours; do
+	arch=${flavour#rt-}
+	v=$(version "$flavour")
 	# From 7.x on the image is split.
 	if has "linux-binary-$v:$arch"; then
 		image="linux-binary-$v:$arch linux-modules-$v:$arch linux-base-$v:$arch"
@@ -33,12 +36,15 @@ for arch in amd64 riscv64; do
 		image="linux-image-$v:$arch"
 	fi
 	# shellcheck disable=SC2086 # words
-	apt-get download -qq $image "linux-headers-$v:$arch" \
-		"linux-headers-$common-common"
+	apt-get download -qq $image "linux-headers-$v:$arch"
+	# Until 7.x RT has common headers of its own.
+	apt-get download -qq "$(dpkg-deb -f "linux-headers-${v}_"*.deb Depends |
+		grep -o 'linux-headers-[^ ,:]*-common[^ ,:]*')"
 done
+base=${v%-"$flavour"} # 6.12.107+deb13
 # The kernels' scripts come as programs, which must be those of the build
 # machine for either architecture.
-apt-get install -qq --no-install-recommends "linux-kbuild-$common"
+apt-get install -qq --no-install-recommends "linux-kbuild-$base"
 
 if has busybox-static:riscv64 && [ -x /usr/bin/busybox ]; then
 	apt-get download -qq busybox-static:riscv64
@@ -62,19 +68,22 @@ for deb in *.deb; do
 done
 
 # Short names for the rest of the scripts.
-for arch in amd64 riscv64; do
-	m=$(echo /usr/lib/modules/*-$arch)
+for m in /usr/lib/modules/*; do
 	v=${m##*/}
+	case $v in
+	*-rt-amd64) flavour=rt-amd64 ;;
+	*) flavour=${v##*-} ;;
+	esac
 	depmod "$v"
-	ln -s "linux-headers-$v" /usr/src/headers-$arch
+	ln -s "linux-headers-$v" "/usr/src/headers-$flavour"
 	for image in "$m"/vmlinuz /boot/vmlinu[xz]-"$v"; do
-		[ ! -e "$image" ] || ln -sr "$image" /boot/kernel-$arch
+		[ ! -e "$image" ] || ln -sr "$image" "/boot/kernel-$flavour"
 	done
 done
 
 # The root that lints gets checkpatch, which only the whole source has.
 if [ -x /usr/bin/sparse ]; then
-	v=${v%%+*} # 6.12.107
+	v=${base%%+*}
 	apt-get download -qq "linux-source-${v%.*}"
 	dpkg-deb --fsys-tarfile linux-source-*.deb |
 		tar -x -O --wildcards './usr/src/linux-source-*.tar.xz' |
