@@ -48,8 +48,9 @@ check:
 	tests/check.sh
 
 check-debug:
-	tests/check.sh debug-riscv64-debug-suite debug-riscv64-debug-stress \
-		debug-riscv64-debug-faults
+	tests/check.sh $(addprefix debug-riscv64-debug-,suite stress faults) \
+		$(addprefix debug-x86_64-debug-,suite stress faults) \
+		$(addprefix debug-x86_64-kcsan-,suite stress) debug-x86_64-rt-stress
 
 bench:
 	bench/run.sh

@@ -57,7 +57,7 @@ static notrace void sched_in(struct preempt_notifier *notifier, int cpu)
 	struct vperfctr *perfctr = container_of(notifier, struct vperfctr, notifier);
 
 	local_irq_disable();
-	if (unlikely(!perfctr_cpu_holds(perfctr->at_once))) {
+	if (unlikely(!perfctr_cpu_holds(READ_ONCE(perfctr->at_once)))) {
 		sched_in_slowly(perfctr);
 		return;
 	}
@@ -115,7 +115,7 @@ void perfctr_suspend(struct vperfctr *perfctr)
 	lockdep_assert_irqs_disabled();
 	suspend(perfctr, NULL);
 	/* What follows may change whether it can be resumed at once; resume() finds out. */
-	perfctr->at_once = PERFCTR_NO_CONFIG;
+	WRITE_ONCE(perfctr->at_once, PERFCTR_NO_CONFIG);
 }
 
 /* No register may be read in user mode any more. */
@@ -132,7 +132,7 @@ void perfctr_revoke(struct vperfctr *perfctr)
 /* The counters cannot be had: stand still and say so, for good. */
 static __cold void lose(struct vperfctr *perfctr)
 {
-	perfctr->active = false;
+	WRITE_ONCE(perfctr->active, false);
 	WRITE_ONCE(perfctr->error, PERFCTR_ERROR_LOST);
 	if (perfctr->page)
 		WRITE_ONCE(perfctr->page->error, PERFCTR_ERROR_LOST);
@@ -206,7 +206,7 @@ static noinline notrace void resume(struct vperfctr *perfctr)
 	struct perfctr_config *config = perfctr->config;
 	bool readable = false, permit = false;
 
-	perfctr->at_once = PERFCTR_NO_CONFIG;
+	WRITE_ONCE(perfctr->at_once, PERFCTR_NO_CONFIG);
 	if (!perfctr->active)
 		return;
 	/* A program with such instructions in it has them also while it is not counted. */
@@ -223,7 +223,7 @@ static noinline notrace void resume(struct vperfctr *perfctr)
 		if (!perfctr_cpu_holds(config) && !load(perfctr))
 			return;
 		if (config->nr && !perfctr->raw)
-			perfctr->at_once = config;
+			WRITE_ONCE(perfctr->at_once, config);
 	}
 	sums_to_differences(perfctr);
 	if (readable)

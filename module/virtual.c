@@ -66,12 +66,13 @@ void vperfctr_put(struct vperfctr *perfctr)
  * What the kernel counts
  */
 
+/* Of a task that may be running: each is of about now. */
 static void soft_fields(const struct task_struct *task, u64 *field)
 {
-	field[0] = task->nvcsw + task->nivcsw;
-	field[1] = task->se.nr_migrations;
-	field[2] = task->min_flt;
-	field[3] = task->maj_flt;
+	field[0] = data_race(task->nvcsw) + data_race(task->nivcsw);
+	field[1] = data_race(task->se.nr_migrations);
+	field[2] = data_race(task->min_flt);
+	field[3] = data_race(task->maj_flt);
 }
 
 /* Called with perfctr->lock held. */
@@ -111,7 +112,7 @@ void vperfctr_soft_change(struct vperfctr *perfctr, bool counts)
 	WRITE_ONCE(perfctr->at_once, PERFCTR_NO_CONFIG);
 	/* It cannot go while the lock is held. */
 	owner = rcu_dereference_protected(perfctr->owner, true);
-	if (owner && perfctr->active)
+	if (owner && READ_ONCE(perfctr->active))
 		soft_set(perfctr, owner, counts);
 	raw_spin_unlock(&perfctr->lock);
 }
@@ -159,9 +160,9 @@ static void change_end(struct vperfctr *perfctr)
 
 static u32 state_cstatus(const struct vperfctr *perfctr)
 {
-	u32 nr = perfctr->cpu_state.end - perfctr->cpu_state.ctr;
+	u32 nr = READ_ONCE(perfctr->cpu_state.end) - perfctr->cpu_state.ctr;
 
-	return (perfctr->clock_on ? PERFCTR_CSTATUS_CLOCK : 0) | nr;
+	return (READ_ONCE(perfctr->clock_on) ? PERFCTR_CSTATUS_CLOCK : 0) | nr;
 }
 
 /* Say in the page what is counted, and whose the registers are while its seq says so. */
@@ -213,7 +214,7 @@ void vperfctr_start_on_exec(struct vperfctr *perfctr)
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&perfctr->lock, flags);
-	perfctr->on_exec = false;
+	WRITE_ONCE(perfctr->on_exec, false);
 	perfctr->active = true;
 	soft_set(perfctr, current, !perfctr_tree_is_stopped(perfctr));
 	resume_locked(perfctr);
@@ -254,8 +255,8 @@ void vperfctr_detach(struct vperfctr *perfctr, bool atomic)
 	perfctr_cpu_share();
 	soft_set(perfctr, current, false);
 	perfctr->active = false;
-	perfctr->on_exec = false;
-	perfctr->holder = NULL;
+	WRITE_ONCE(perfctr->on_exec, false);
+	WRITE_ONCE(perfctr->holder, NULL);
 	config = perfctr->config;
 	perfctr->config = NULL;
 	perfctr_notifier_put(perfctr);
@@ -339,6 +340,7 @@ static void control_apply(struct vperfctr *perfctr, const struct perfctr_control
 	struct perfctr_cpu_state *state = &perfctr->cpu_state;
 	unsigned int nrctrs = perfctr_cpu_nrctrs();
 	bool enabled = control->tsc_on || config->nr;
+	struct perfctr_tree *old;
 	unsigned long flags;
 	unsigned int i;
 
@@ -350,7 +352,8 @@ static void control_apply(struct vperfctr *perfctr, const struct perfctr_control
 	soft_set(perfctr, current, false);
 	memset(perfctr->soft, 0, sizeof(perfctr->soft));
 	swap(perfctr->config, config);
-	swap(perfctr->tree, tree);
+	old = perfctr->tree;
+	WRITE_ONCE(perfctr->tree, tree);
 	perfctr->paused = false;
 	perfctr->lent = false;
 	perfctr->raw = control->flags & PERFCTR_CONTROL_RAW;
@@ -360,12 +363,12 @@ static void control_apply(struct vperfctr *perfctr, const struct perfctr_control
 		if (i < perfctr->config->nr)
 			perfctr_cpu_bind(&state->ctr[i], perfctr->config->hw[i]);
 	}
-	state->end = state->ctr + perfctr->config->nr;
+	WRITE_ONCE(state->end, state->ctr + perfctr->config->nr);
 	/* The clock is accumulated in any case; off hides it, and the next on starts from zero. */
 	if (!control->tsc_on || !perfctr->clock_on)
 		state->clock = 0;
-	perfctr->clock_on = control->tsc_on;
-	perfctr->on_exec = enabled && control->flags & PERFCTR_CONTROL_ON_EXEC;
+	WRITE_ONCE(perfctr->clock_on, control->tsc_on);
+	WRITE_ONCE(perfctr->on_exec, enabled && control->flags & PERFCTR_CONTROL_ON_EXEC);
 	perfctr->cloexec = control->flags & PERFCTR_CONTROL_CLOEXEC;
 	perfctr->active = enabled && !perfctr->on_exec;
 	soft_set(perfctr, current, perfctr->active);
@@ -376,7 +379,7 @@ static void control_apply(struct vperfctr *perfctr, const struct perfctr_control
 	raw_spin_unlock_irqrestore(&perfctr->lock, flags);
 
 	perfctr_config_put(config, false);
-	perfctr_tree_end(tree);
+	perfctr_tree_end(old);
 }
 
 /* Who controls a root controls its descendants too. */
@@ -501,9 +504,10 @@ static bool state_sums(const struct vperfctr *perfctr, struct perfctr_sample *sa
 	if (seq & 1)
 		return false;
 	sample->cstatus = state_cstatus(perfctr);
-	sample->value[0] = perfctr->cpu_state.clock;
+	/* What changed meanwhile is thrown away. */
+	sample->value[0] = data_race(perfctr->cpu_state.clock);
 	for (i = 0; i < PERFCTR_CSTATUS_NRCTRS(sample->cstatus); i++)
-		sample->value[1 + i] = perfctr->cpu_state.ctr[i].acc;
+		sample->value[1 + i] = data_race(perfctr->cpu_state.ctr[i].acc);
 	smp_rmb();	/* pairs with sums_to_differences(), change_begin() */
 	return READ_ONCE(perfctr->seq) == seq;
 }
@@ -619,7 +623,7 @@ static ssize_t vperfctr_read(struct file *file, char __user *buffer, size_t coun
 	if (unlikely(!perfctr))
 		return -EINVAL;
 	state = &perfctr->cpu_state;
-	end = state->end;
+	end = READ_ONCE(state->end);
 	length = (1 + (end - state->ctr)) * sizeof(*to);
 	seq = READ_ONCE(perfctr->seq);
 	if (unlikely(rcu_access_pointer(perfctr->owner) != current || !(seq & 1) ||
@@ -696,7 +700,7 @@ static void tree_forget(struct vperfctr *perfctr)
 	raw_spin_lock_irq(&perfctr->lock);
 	tree = perfctr->tree;
 	if (!perfctr->inherited)
-		perfctr->tree = NULL;
+		WRITE_ONCE(perfctr->tree, NULL);
 	raw_spin_unlock_irq(&perfctr->lock);
 	if (!perfctr->inherited)
 		perfctr_tree_end(tree);
@@ -709,7 +713,7 @@ static void tree_forget(struct vperfctr *perfctr)
 static int vperfctr_stop_go(struct vperfctr *perfctr, bool stop)
 {
 	struct vperfctr *own = perfctr_current();
-	struct perfctr_tree *tree = perfctr->tree;
+	struct perfctr_tree *tree = READ_ONCE(perfctr->tree);
 	unsigned long flags;
 
 	if (!own || (own != perfctr && (!tree || own->tree != tree)))

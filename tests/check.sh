@@ -118,7 +118,15 @@ mkdir -p $log
 tests/machines/root.sh trixie >/dev/null
 tests/machines/root.sh testing >/dev/null
 
-[ $# = 0 ] || parts=$*
+short=debug-riscv64-debug-stress
+if [ $# != 0 ]; then
+	parts=$*
+elif tests/machines/debug/build.sh --kept riscv64-debug >/dev/null 2>&1; then
+	export OPS="${OPS:-5000}"
+	parts="$short $parts"
+else
+	echo "$short: not run, since its kernel is not in the cache; make check-debug makes it"
+fi
 for part in $parts; do
 	rm -f "$log/$part.count"
 done

@@ -1,18 +1,23 @@
 #!/bin/sh
-# usage: build.sh riscv64-debug|x86_64-debug|x86_64-kcsan
+# usage: build.sh [--kept] riscv64-debug|x86_64-debug|x86_64-kcsan
 #
 # Makes a small kernel that checks itself, from the source of Debian's kernel
 # of the version that is in the build root, and prints where it is, relative
 # to the checkout: a directory with the kernel itself (`image`), its `.config`,
 # and what modules are built against. It is made once for each set of inputs
-# and kept in the cache.
+# and kept in the cache. With --kept it is not made: status 1 if it is not there.
 set -eu
 
 if [ "${1-}" != --inside ]; then
 	here=$(cd "$(dirname "$0")" && pwd)
 	top=$(cd "$here/../../.." && pwd)
 	cache=${PERFCTR_CACHE:-${XDG_CACHE_HOME:-${HOME:-/var/cache}${HOME:+/.cache}}/perfctr}
-	machine=${1?usage: build.sh MACHINE}
+	only_kept=''
+	if [ "${1-}" = --kept ]; then
+		only_kept=y
+		shift
+	fi
+	machine=${1?usage: build.sh [--kept] MACHINE}
 
 	case $machine in
 	*-debug) configs="common.config kasan.config ${machine%-debug}.config" ;;
@@ -26,8 +31,11 @@ if [ "${1-}" != --inside ]; then
 	version=$(query 'linux-kbuild-*' | tail -n 1)
 	compiler=$(query 'gcc-14*linux-gnu' | sort -u | tr '\n' ' ')
 	# shellcheck disable=SC2086 # words
-	key=$(cd "$here" && { echo "$machine $version $compiler"; cat build.sh $configs; } |
-		sha256sum | cut -c1-16)
+	key=$(cd "$here" && {
+		echo "$machine $version $compiler"
+		sed -n '/^# --- Inside/,$p' build.sh
+		cat $configs
+	} | sha256sum | cut -c1-16)
 	name=linux-$machine-$key
 	kept=$cache/$name.tar used=build/linux/$name
 
@@ -44,6 +52,7 @@ if [ "${1-}" != --inside ]; then
 		echo "$used"
 	}
 	[ ! -e "$kept" ] || { use; exit; }
+	[ -z "$only_kept" ] || exit 1
 
 	mkdir -p "$cache"
 	exec 9>"$cache/linux.lock"
