@@ -57,7 +57,7 @@ static double fork_and_end(bool end)
 	qsort(took, FORKS, sizeof(took[0]), compare);
 	for (i = FORKS / 4; i < FORKS * 3 / 4; i++)
 		sum += took[i];
-	return (double)sum / (FORKS / 2);
+	return (double)sum / (FORKS / 2.0);
 }
 
 static pthread_barrier_t ready;
@@ -159,7 +159,7 @@ void bench_crowds(void)
 	static const unsigned int crowds[] = { 1, 10, 100, 1000, 10000 };
 	struct rlimit limit = { 100000, 100000 };
 	unsigned int n;
-	FILE *file = fopen("/proc/sys/kernel/pid_max", "w");
+	FILE *file = fopen("/proc/sys/kernel/pid_max", "we");
 
 	/* Ids do not begin again from the lowest, where the search for a free one is long. */
 	if (!file || fputs("4194304\n", file) < 0 || fclose(file))

@@ -120,8 +120,9 @@ struct perfctr_tree *perfctr_tree_create(struct vperfctr *root, bool keep, u32 c
 	return tree;
 }
 
-struct vperfctr *perfctr_spare_create(gfp_t gfp)
+struct vperfctr *perfctr_spare_create(bool may_sleep)
 {
+	gfp_t gfp = may_sleep ? GFP_KERNEL : GFP_NOWAIT | __GFP_NOWARN;
 	struct descendant *descendant = kmem_cache_zalloc(descendant_cache, gfp);
 
 	if (!descendant)
@@ -150,7 +151,7 @@ static void need_spare(struct vperfctr *perfctr, struct task_struct *task)
 {
 	/* The way back is the longer one: TIF_NOTIFY_RESUME means rseq's work too. */
 	if (!IS_ENABLED(CONFIG_PREEMPT_RT))
-		perfctr->spare = perfctr_spare_create(GFP_NOWAIT | __GFP_NOWARN);
+		perfctr->spare = perfctr_spare_create(false);
 	if (!perfctr->spare)
 		perfctr_return_soon(perfctr, task);
 }

@@ -176,7 +176,7 @@ int perfctr_inherit_init(void);
 void perfctr_inherit_exit(void);
 struct perfctr_tree *perfctr_tree_create(struct vperfctr *root, bool keep, u32 cstatus);
 void perfctr_tree_end(struct perfctr_tree *tree);
-struct vperfctr *perfctr_spare_create(gfp_t gfp);
+struct vperfctr *perfctr_spare_create(bool may_sleep);
 void perfctr_descendant_free(struct vperfctr *perfctr);
 void perfctr_descendant_end(struct vperfctr *perfctr);
 void perfctr_inherit(struct vperfctr *parent, struct task_struct *child);

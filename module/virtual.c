@@ -67,12 +67,12 @@ void vperfctr_put(struct vperfctr *perfctr)
  */
 
 /* Of a task that may be running: each is of about now. */
-static void soft_fields(const struct task_struct *task, u64 *field)
+static __no_kcsan void soft_fields(const struct task_struct *task, u64 *field)
 {
-	field[0] = data_race(task->nvcsw) + data_race(task->nivcsw);
-	field[1] = data_race(task->se.nr_migrations);
-	field[2] = data_race(task->min_flt);
-	field[3] = data_race(task->maj_flt);
+	field[0] = task->nvcsw + task->nivcsw;
+	field[1] = task->se.nr_migrations;
+	field[2] = task->min_flt;
+	field[3] = task->maj_flt;
 }
 
 /* Called with perfctr->lock held. */
@@ -423,7 +423,7 @@ static int vperfctr_control(struct vperfctr *perfctr, struct file *file, void __
 		tree = perfctr_tree_create(perfctr, control->flags & PERFCTR_CONTROL_KEEP,
 					   cstatus);
 		if (tree && !perfctr->spare)
-			perfctr->spare = perfctr_spare_create(GFP_KERNEL);
+			perfctr->spare = perfctr_spare_create(true);
 		if (!tree || !perfctr->spare) {
 			perfctr_tree_end(tree);
 			perfctr_config_put(config, false);
@@ -507,6 +507,7 @@ static bool state_sums(const struct vperfctr *perfctr, struct perfctr_sample *sa
 	/* What changed meanwhile is thrown away. */
 	sample->value[0] = data_race(perfctr->cpu_state.clock);
 	for (i = 0; i < PERFCTR_CSTATUS_NRCTRS(sample->cstatus); i++)
+		/* likewise */
 		sample->value[1 + i] = data_race(perfctr->cpu_state.ctr[i].acc);
 	smp_rmb();	/* pairs with sums_to_differences(), change_begin() */
 	return READ_ONCE(perfctr->seq) == seq;
@@ -863,7 +864,7 @@ static void vperfctr_return(struct callback_head *work)
 			if (perfctr->lent && !current->ptrace && !fatal_signal_pending(current))
 				set_lent(perfctr, false);
 			if (perfctr->tree && !perfctr->spare)
-				perfctr->spare = perfctr_spare_create(GFP_KERNEL);
+				perfctr->spare = perfctr_spare_create(true);
 			/* After GO */
 			local_irq_save(flags);
 			if (!(perfctr->seq & 1))

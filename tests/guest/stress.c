@@ -1062,6 +1062,8 @@ struct grove {
  * struct member - one thread of a tree
  * @own: its own state's handle
  * @root: the root's
+ * @thread: those that it made, @nthreads of them
+ * @pid: its children, @npids of them
  */
 struct member {
 	struct actor actor;
@@ -1069,6 +1071,10 @@ struct member {
 	unsigned int depth;
 	int own;
 	int root;
+	pthread_t thread[MEMBER_CHILDREN];
+	pid_t pid[MEMBER_CHILDREN];
+	unsigned int nthreads;
+	unsigned int npids;
 };
 
 static int read_tree(int root, unsigned int which, struct perfctr_read_tree *tree)
@@ -1185,42 +1191,44 @@ static struct member member_child(struct member *member)
 
 	actor_init(&child.actor, any(&member->actor), member->actor.depth);
 	child.depth++;
+	child.nthreads = child.npids = 0;
 	return child;
 }
 
-static void member_makes_thread(struct member *member, pthread_t *thread, unsigned int *n)
+static void member_makes_thread(struct member *member)
 {
 	struct member *child;
 
-	if (member->depth >= MEMBER_DEPTH || *n >= MEMBER_CHILDREN)
+	if (member->depth >= MEMBER_DEPTH || member->nthreads >= MEMBER_CHILDREN)
 		return;
 	child = malloc(sizeof(*child));
 	if (!child)
 		return;
 	*child = member_child(member);
-	if (pthread_create(&thread[*n], NULL, member_thread, child))
+	if (pthread_create(&member->thread[member->nthreads], NULL, member_thread, child))
 		free(child);
 	else
-		++*n;
+		member->nthreads++;
 }
 
-static void member_forks(struct member *member, pid_t *pid, unsigned int *n)
+static void member_forks(struct member *member)
 {
 	char *const argv[] = { "stress", "--nothing", NULL };
 	char *const envp[] = { NULL };
 	struct member child;
 	bool execs;
+	pid_t pid;
 
-	if (member->depth >= MEMBER_DEPTH || *n >= MEMBER_CHILDREN)
+	if (member->depth >= MEMBER_DEPTH || member->npids >= MEMBER_CHILDREN)
 		return;
 	child = member_child(member);
 	execs = one_in(&member->actor, 8);
-	pid[*n] = fork();
-	if (pid[*n] < 0) {
+	pid = fork();
+	if (pid < 0) {
 		wrong(&member->actor, "fork: %s", strerror(errno));
 		return;
 	}
-	if (!pid[*n]) {
+	if (!pid) {
 		if (execs) {
 			child.grove->members++;
 			child.grove->unseen++;
@@ -1230,14 +1238,29 @@ static void member_forks(struct member *member, pid_t *pid, unsigned int *n)
 		member_lives(&child);
 		_exit(0);
 	}
-	++*n;
+	member->pid[member->npids++] = pid;
 }
+
+static void member_moves(struct member *member)
+{
+	op_move(&member->actor);
+}
+
+static void member_rests(struct member *member)
+{
+	op_rest(&member->actor);
+}
+
+static void (*const member_operations[])(struct member *member) = {
+	member_reads_tree, member_walks, member_stops_all, member_counts, member_maps,
+	member_moves, member_rests, member_makes_thread, member_forks,
+};
+
+#define MEMBER_OPERATIONS (sizeof(member_operations) / sizeof(member_operations[0]))
 
 static void member_lives(struct member *member)
 {
-	unsigned int nthreads = 0, npids = 0, i, n = 1 + below(&member->actor, 10);
-	pthread_t thread[MEMBER_CHILDREN];
-	pid_t pid[MEMBER_CHILDREN];
+	unsigned int i, n = 1 + below(&member->actor, 10);
 	struct perfctr_read rd;
 	int status;
 
@@ -1248,32 +1271,23 @@ static void member_lives(struct member *member)
 		if (member->own < 0 && (member->own != -ENOENT || member->grove->quiet))
 			wrong(&member->actor, "OPEN by a descendant: %s", strerror(-member->own));
 	}
-	while (n-- && member->own >= 0) {
-		switch (below(&member->actor, 9)) {
-		case 0: member_reads_tree(member); break;
-		case 1: member_walks(member); break;
-		case 2: member_stops_all(member); break;
-		case 3: member_counts(member); break;
-		case 4: member_maps(member); break;
-		case 5: op_move(&member->actor); break;
-		case 6: op_rest(&member->actor); break;
-		case 7: member_makes_thread(member, thread, &nthreads); break;
-		default: member_forks(member, pid, &npids); break;
-		}
-	}
+	while (n-- && member->own >= 0)
+		member_operations[below(&member->actor, MEMBER_OPERATIONS)](member);
 	/* Who is killed leaves orphans, and has not looked, or has. */
-	if (npids && one_in(&member->actor, 6)) {
+	if (member->npids && one_in(&member->actor, 6)) {
 		member->grove->unseen++;
-		if (kill(pid[0], SIGKILL))
+		if (kill(member->pid[0], SIGKILL))
 			wrong(&member->actor, "kill: %s", strerror(errno));
 		shared->kills++;
 	}
-	for (i = 0; i < npids; i++)
-		if (waitpid(pid[i], &status, 0) != pid[i] || (status && status != SIGKILL))
+	for (i = 0; i < member->npids; i++)
+		if (waitpid(member->pid[i], &status, 0) != member->pid[i] ||
+		    (status && status != SIGKILL))
 			wrong(&member->actor, "a descendant ended with status %#x",
 			      (unsigned int)status);
-	for (i = 0; i < nthreads; i++)
-		pthread_join(thread[i], NULL);
+	for (i = 0; i < member->nthreads; i++)
+		pthread_join(member->thread[i], NULL);
+	member->npids = member->nthreads = 0;
 	if (!member->depth || member->own < 0)
 		return;
 	if (try_read(member->own, &rd))
@@ -1345,15 +1359,15 @@ static void be_root(struct actor *actor, struct grove *grove)
 	switch (fate) {
 	case 0:
 		/* Its descendants are on their own. */
-		member_forks(&root, (pid_t[MEMBER_CHILDREN]){ 0 }, &(unsigned int){ 0 });
+		member_forks(&root);
 		break;
 	case 1:
-		member_forks(&root, (pid_t[MEMBER_CHILDREN]){ 0 }, &(unsigned int){ 0 });
+		member_forks(&root);
 		if (ioctl(root.root, PERFCTR_IOC_UNLINK))
 			wrong(actor, "UNLINK of a root: %s", strerror(errno));
 		break;
 	case 2:
-		member_forks(&root, (pid_t[MEMBER_CHILDREN]){ 0 }, &(unsigned int){ 0 });
+		member_forks(&root);
 		control.flags ^= PERFCTR_CONTROL_KEEP;
 		if (try_control(root.root, &control))
 			wrong(actor, "CONTROL of a root");

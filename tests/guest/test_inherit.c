@@ -900,7 +900,7 @@ START_TEST(memory_that_ends)
 	}
 	/* The last ones are on their way. */
 	sleep_us(100000);
-	while ((child = waitpid(-1, &status, WNOHANG)) > 0)
+	while (waitpid(-1, &status, WNOHANG) > 0)
 		killed += WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
 	for (i = 0; i < born; i++)
 		(void)kill(children[i], SIGKILL);
