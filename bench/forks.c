@@ -70,26 +70,45 @@ static void *sleeper(void *arg)
 	return arg;
 }
 
-static void start_sleepers(unsigned int n)
+/* A process of so many threads, which all sleep when this returns */
+static pid_t start_sleepers(unsigned int n)
 {
 	pthread_attr_t attr;
 	pthread_t thread;
+	int told[2];
 	unsigned int i;
+	pid_t pid;
+	char byte;
 
-	if (!n)
-		return;
+	if (pipe(told))
+		die("pipe");
+	pid = fork();
+	if (pid < 0)
+		die("fork");
+	if (pid) {
+		close(told[1]);
+		if (read(told[0], &byte, 1) != 1)
+			die("sleepers");
+		close(told[0]);
+		return pid;
+	}
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	pthread_attr_init(&attr);
 	pthread_attr_setstacksize(&attr, STACK);
-	pthread_barrier_init(&ready, NULL, n + 1);
-	for (i = 0; i < n; i++)
+	pthread_barrier_init(&ready, NULL, n);
+	for (i = 1; i < n; i++)
 		if (pthread_create(&thread, &attr, sleeper, NULL))
 			die("pthread_create");
 	(void)pthread_barrier_wait(&ready);
+	if (write(told[1], "", 1) != 1)
+		die("pipe");
+	for (;;)
+		pause();
 }
 
 /*
- * In a process of its own, whose threads end with it. Theirs are as many page
- * tables as there are; so a grandchild that has only its main thread forks.
+ * In a process of its own, so that nothing is left of it. Another has the sleepers:
+ * what their stacks are in a process that forks would be most of its forks.
  */
 static double forks(const void *arg)
 {
@@ -107,15 +126,12 @@ static double forks(const void *arg)
 	if (!pid) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		counting_begin(&counting, &forking->setup);
-		start_sleepers(forking->threads);
-		pid = fork();
-		if (pid < 0)
-			die("fork");
-		if (!pid) {
-			*figure = fork_and_end(forking->end);
-			_exit(0);
+		pid = forking->threads ? start_sleepers(forking->threads) : 0;
+		*figure = fork_and_end(forking->end);
+		if (pid) {
+			(void)kill(pid, SIGKILL);
+			(void)waitpid(pid, NULL, 0);
 		}
-		await_child(pid);
 		_exit(0);
 	}
 	await_child(pid);

@@ -740,7 +740,8 @@ static int vperfctr_unlink(struct vperfctr *perfctr, struct file *file)
 	if (held_by_other(perfctr, file))
 		return -EBUSY;
 	vperfctr_detach(perfctr, false);
-	tree_forget(perfctr);
+	if (perfctr->tree)
+		tree_forget(perfctr);
 	return 0;
 }
 

@@ -960,19 +960,23 @@ static int perf_software(uint64_t config)
 	return fd;
 }
 
-/* Of one moment: again, if the thread was switched out between one read and the other. */
+/*
+ * Of one moment: again, if the thread was switched out between one read and the
+ * other, or a page came back that its last fork took (faults are perf[2]).
+ */
 static struct perfctr_read_tree read_both(int fd, const int *perf, uint64_t *counts)
 {
 	struct perfctr_read_tree tree;
-	uint64_t switches;
+	uint64_t switches, faults;
 	int i;
 
 	do {
 		switches = perf_read_one(perf[0]);
+		faults = perf_read_one(perf[2]);
 		tree = read_tree(fd, ALL);
 		for (i = 4; i >= 0; i--)
 			counts[i] = perf_read_one(perf[i]);
-	} while (counts[0] != switches);
+	} while (counts[0] != switches || counts[2] != faults);
 	return tree;
 }
 
