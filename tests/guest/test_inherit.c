@@ -1164,7 +1164,8 @@ int main(void)
 	GUEST_RUN(exec_in_a_storm, NEED_COUNTERS | NEED_PERF);
 	GUEST_RUN(killed_trees, NEED_COUNTERS | NEED_PERF);
 	GUEST_RUN(forks_that_fail, NEED_COUNTERS | AS_USER);
-	GUEST_RUN(memory_that_ends, NEED_COUNTERS | NEED_PERF | LOG_OOM);
+	/* Who asks for memory is in the killer's report: it may be the module. */
+	GUEST_RUN(memory_that_ends, NEED_COUNTERS | NEED_PERF | LOG_OOM | LOG_MODULE);
 	GUEST_RUN(not_unloaded_with_a_descendant, NEED_COUNTERS | LOG_MODULE);
 	GUEST_RUN(soft_counts_as_perf_counts_them, NEED_COUNTERS | NEED_PERF);
 	GUEST_RUN(soft_counts_of_one_thread, NEED_COUNTERS | AS_USER);
