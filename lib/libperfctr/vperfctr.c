@@ -67,20 +67,26 @@ int _vperfctr_read_control_native(int fd, struct perfctr_control *control)
 
 /*
  * The sums of another thread may take a while to get, so that a signal can
- * interrupt either call; after its handler the caller still wants them.
+ * interrupt the call, as it can read(2); after its handler the caller still wants
+ * them.
  */
-int perfctr_read_some(int fd, struct perfctr_read *sums, unsigned int n)
+static int ioctl_again(int fd, unsigned long request, void *arg)
 {
 	int ret;
 
+	do
+		ret = ioctl(fd, request, arg);
+	while (ret < 0 && errno == EINTR);
+	return ret;
+}
+
+int perfctr_read_some(int fd, struct perfctr_read *sums, unsigned int n)
+{
 	/* What the kernel does not write must not be mistaken for a count. */
 	memset(sums, 0, offsetof(struct perfctr_read, sum));
 	sums->size = (__u32)(offsetof(struct perfctr_read, sum) +
 			     n * sizeof(sums->sum[0]));
-	do
-		ret = ioctl(fd, PERFCTR_IOC_READ, sums);
-	while (ret < 0 && errno == EINTR);
-	return ret;
+	return ioctl_again(fd, PERFCTR_IOC_READ, sums);
 }
 
 int perfctr_read_words(int fd, void *words, size_t size)
@@ -97,38 +103,23 @@ int perfctr_read_words(int fd, void *words, size_t size)
 
 int _vperfctr_read_native(int fd, struct perfctr_read *sums)
 {
-	int ret;
-
 	memset(sums, 0, sizeof(*sums));
 	sums->size = sizeof(*sums);
-	do
-		ret = ioctl(fd, PERFCTR_IOC_READ, sums);
-	while (ret < 0 && errno == EINTR);
-	return ret;
+	return ioctl_again(fd, PERFCTR_IOC_READ, sums);
 }
 
 int _vperfctr_read_tree(int fd, unsigned int which, struct perfctr_read_tree *tree)
 {
-	int ret;
-
 	memset(tree, 0, sizeof(*tree));
 	tree->size = sizeof(*tree);
 	tree->which = which;
-	do
-		ret = ioctl(fd, PERFCTR_IOC_READ_TREE, tree);
-	while (ret < 0 && errno == EINTR);
-	return ret;
+	return ioctl_again(fd, PERFCTR_IOC_READ_TREE, tree);
 }
 
 int _vperfctr_next_member(int fd, struct perfctr_member *member)
 {
-	int ret;
-
 	member->size = sizeof(*member);
-	do
-		ret = ioctl(fd, PERFCTR_IOC_NEXT_MEMBER, member);
-	while (ret < 0 && errno == EINTR);
-	return ret;
+	return ioctl_again(fd, PERFCTR_IOC_NEXT_MEMBER, member);
 }
 
 int _vperfctr_control(int fd, const struct vperfctr_control *control)

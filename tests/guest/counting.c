@@ -41,6 +41,14 @@ int try_read(int fd, struct perfctr_read *rd)
 	return ioctl(fd, PERFCTR_IOC_READ, rd) ? -errno : 0;
 }
 
+int try_read_tree(int fd, unsigned int which, struct perfctr_read_tree *tree)
+{
+	memset(tree, 0, sizeof(*tree));
+	tree->size = sizeof(*tree);
+	tree->which = which;
+	return ioctl(fd, PERFCTR_IOC_READ_TREE, tree) ? -errno : 0;
+}
+
 const struct perfctr_page *try_map(int fd)
 {
 	void *page;
@@ -185,7 +193,7 @@ int send_fd(int sock, int fd)
 	return sendmsg(sock, &msg, 0) == 1 ? 0 : -errno;
 }
 
-int receive_fd(int sock)
+int try_receive_fd(int sock, int flags)
 {
 	union {
 		char buf[CMSG_SPACE(sizeof(int))];
@@ -200,11 +208,23 @@ int receive_fd(int sock)
 		.msg_controllen = sizeof(ctl.buf),
 	};
 	struct cmsghdr *cmsg;
-	int fd = -1;
+	ssize_t got;
+	int fd;
 
-	ck_assert_int_eq(recvmsg(sock, &msg, MSG_CMSG_CLOEXEC), 1);
+	got = recvmsg(sock, &msg, MSG_CMSG_CLOEXEC | flags);
+	if (got != 1)
+		return got < 0 ? -errno : -EBADF;
 	cmsg = CMSG_FIRSTHDR(&msg);
-	ck_assert(cmsg && cmsg->cmsg_type == SCM_RIGHTS);
+	if (!cmsg || cmsg->cmsg_type != SCM_RIGHTS)
+		return -EBADF;	/* or the table of open files is full */
 	memcpy(&fd, CMSG_DATA(cmsg), sizeof(fd));
+	return fd;
+}
+
+int receive_fd(int sock)
+{
+	int fd = try_receive_fd(sock, 0);
+
+	ck_assert_msg(fd >= 0, "receive_fd: %s", strerror(-fd));
 	return fd;
 }

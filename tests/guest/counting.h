@@ -27,6 +27,7 @@
 int try_open(unsigned int flags);
 int try_control(int fd, const struct perfctr_control *control);
 int try_read(int fd, struct perfctr_read *rd);
+int try_read_tree(int fd, unsigned int which, struct perfctr_read_tree *tree);
 const struct perfctr_page *try_map(int fd);
 
 /* --- controls --- */
@@ -74,6 +75,8 @@ bool page_asks(const struct perfctr_page *page, unsigned int i);
 /* --- handles on their way --- */
 
 int send_fd(int sock, int fd);
+/* With MSG_DONTWAIT in @flags, of those that are there; -errno, EBADF for a message without one. */
+int try_receive_fd(int sock, int flags);
 int receive_fd(int sock);
 
 #endif /* PERFCTR_COUNTING_H */

@@ -636,36 +636,9 @@ static void op_pass(struct actor *actor)
 		actor->shared_handle = true;
 }
 
-/* The next one that is there, or -1. */
-static int receive_handle(int sock)
-{
-	union {
-		char buf[CMSG_SPACE(sizeof(int))];
-		struct cmsghdr align;
-	} ctl;
-	char byte;
-	struct iovec iov = { .iov_base = &byte, .iov_len = 1 };
-	struct msghdr msg = {
-		.msg_iov = &iov,
-		.msg_iovlen = 1,
-		.msg_control = ctl.buf,
-		.msg_controllen = sizeof(ctl.buf),
-	};
-	struct cmsghdr *cmsg;
-	int fd;
-
-	if (recvmsg(sock, &msg, MSG_CMSG_CLOEXEC | MSG_DONTWAIT) != 1)
-		return -1;
-	cmsg = CMSG_FIRSTHDR(&msg);
-	if (!cmsg || cmsg->cmsg_type != SCM_RIGHTS)
-		return -1;	/* the table of open files is full */
-	memcpy(&fd, CMSG_DATA(cmsg), sizeof(fd));
-	return fd;
-}
-
 static void op_receive(struct actor *actor)
 {
-	int fd = receive_handle(RECEIVE_FD);
+	int fd = try_receive_fd(RECEIVE_FD, MSG_DONTWAIT);
 
 	if (fd >= 0)
 		keep_foreign(actor, fd);
@@ -811,27 +784,34 @@ static int child_slot(struct actor *actor)
 	return actor->child[i] ? -1 : (int)i;
 }
 
-static void op_fork(struct actor *actor)
+/* A child in a free place: 0 is the child; -1: there is none. */
+static pid_t make_child(struct actor *actor)
 {
 	uint64_t rng = any(actor);
 	int i = child_slot(actor);
 	pid_t pid;
 
 	if (i < 0)
-		return;
+		return -1;
 	actor->shared_handle = true;
 	pid = fork();
 	if (pid < 0) {
 		wrong(actor, "fork: %s", strerror(errno));
-		return;
-	}
-	if (!pid) {
+	} else if (!pid) {
 		be_child(actor, rng);
+	} else {
+		actor->child[i] = pid;
+		actor->killed[i] = false;
+	}
+	return pid;
+}
+
+static void op_fork(struct actor *actor)
+{
+	if (make_child(actor) == 0) {
 		burst(actor);
 		_exit(shared->failed ? EXIT_FAILURE : 0);
 	}
-	actor->child[i] = pid;
-	actor->killed[i] = false;
 }
 
 /* The state, and what it is known to count, goes on in the new program. */
@@ -875,22 +855,12 @@ static void *exec_thread(void *arg)
 /* By a child; in one of three by its second thread, which takes the first's place. */
 static void op_exec(struct actor *actor)
 {
-	uint64_t rng = any(actor);
-	int i = child_slot(actor);
 	struct actor second;
 	pthread_t thread;
 	pid_t pid;
 
-	if (i < 0)
-		return;
-	actor->shared_handle = true;
-	pid = fork();
-	if (pid < 0) {
-		wrong(actor, "fork: %s", strerror(errno));
-		return;
-	}
+	pid = make_child(actor);
 	if (!pid) {
-		be_child(actor, rng);
 		if (!one_in(actor, 3))
 			prepare_and_exec(actor);
 		op_open(actor);
@@ -903,9 +873,8 @@ static void op_exec(struct actor *actor)
 		pause();	/* the exec ends it */
 		_exit(EXIT_FAILURE);
 	}
-	actor->child[i] = pid;
-	actor->killed[i] = false;
-	shared->execs++;
+	if (pid > 0)
+		shared->execs++;
 }
 
 /* As posix_spawn() does it: a child in the same memory, with the same thread pointer */
@@ -1025,7 +994,7 @@ static void op_heir(struct actor *actor)
 	close(pair[1]);
 	if (waitpid(pid, &status, 0) != pid || status)
 		wrong(actor, "an heir's child ended with status %#x", (unsigned int)status);
-	fd = receive_handle(pair[0]);
+	fd = try_receive_fd(pair[0], MSG_DONTWAIT);
 	if (fd >= 0 && recv(pair[0], &seen, sizeof(seen), MSG_DONTWAIT) == sizeof(seen)) {
 		int err = try_read(fd, &rd);
 
@@ -1077,14 +1046,6 @@ struct member {
 	unsigned int npids;
 };
 
-static int read_tree(int root, unsigned int which, struct perfctr_read_tree *tree)
-{
-	memset(tree, 0, sizeof(*tree));
-	tree->size = sizeof(*tree);
-	tree->which = which;
-	return ioctl(root, PERFCTR_IOC_READ_TREE, tree) ? -errno : 0;
-}
-
 static bool is_end_of_tree(int err)
 {
 	return err == -ENOENT || err == -EINTR;
@@ -1099,9 +1060,9 @@ static void member_reads_tree(struct member *member)
 	/* What has ended can have been live before. */
 	if (which & PERFCTR_TREE_LIVE)
 		which |= PERFCTR_TREE_ENDED;
-	err = read_tree(member->root, which, &tree[0]);
+	err = try_read_tree(member->root, which, &tree[0]);
 	if (!err)
-		err = read_tree(member->root, which, &tree[1]);
+		err = try_read_tree(member->root, which, &tree[1]);
 	if (err && !is_end_of_tree(err))
 		wrong(&member->actor, "READ_TREE: %s, error %u, %llu missed", strerror(-err),
 		      tree[0].error, (unsigned long long)tree[0].missed);
@@ -1306,7 +1267,7 @@ static void compare_tree(struct member *root)
 
 	/* Orphans of who was killed, and threads that have been joined, end in their own time. */
 	for (;;) {
-		err = read_tree(root->root, PERFCTR_TREE_ENDED | PERFCTR_TREE_LIVE, &tree);
+		err = try_read_tree(root->root, PERFCTR_TREE_ENDED | PERFCTR_TREE_LIVE, &tree);
 		if (err || !tree.live)
 			break;
 		sleep_us(1000);
@@ -1379,30 +1340,16 @@ static void be_root(struct actor *actor, struct grove *grove)
 
 static void op_tree(struct actor *actor)
 {
-	uint64_t rng = any(actor);
-	int i = child_slot(actor);
-	struct grove *grove;
-	pid_t pid;
+	struct grove *grove = mmap(NULL, sizeof(*grove), PROT_READ | PROT_WRITE,
+				   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
-	if (i < 0)
-		return;
-	actor->shared_handle = true;
-	grove = mmap(NULL, sizeof(*grove), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
-		     -1, 0);
 	if (grove == MAP_FAILED) {
 		wrong(actor, "mmap: %s", strerror(errno));
 		return;
 	}
-	pid = fork();
-	if (pid < 0) {
-		wrong(actor, "fork: %s", strerror(errno));
-	} else if (!pid) {
-		be_child(actor, rng);
+	if (make_child(actor) == 0) {
 		be_root(actor, grove);
 		_exit(shared->failed ? EXIT_FAILURE : 0);
-	} else {
-		actor->child[i] = pid;
-		actor->killed[i] = false;
 	}
 	munmap(grove, sizeof(*grove));
 }

@@ -46,14 +46,6 @@ static int count_tree(unsigned int event, unsigned int flags)
 	return fd;
 }
 
-static int try_read_tree(int fd, unsigned int which, struct perfctr_read_tree *tree)
-{
-	memset(tree, 0, sizeof(*tree));
-	tree->size = sizeof(*tree);
-	tree->which = which;
-	return ioctl(fd, PERFCTR_IOC_READ_TREE, tree) ? -errno : 0;
-}
-
 static struct perfctr_read_tree read_tree(int fd, unsigned int which)
 {
 	struct perfctr_read_tree tree;
@@ -233,29 +225,60 @@ static void be_reaper(void)
 	ck_ok(prctl(PR_SET_CHILD_SUBREAPER, 1));
 }
 
-/* An instruction is a cycle here: we count these, perf those, and they must agree. */
-START_TEST(large_tree_as_perf_counts_it)
+/* What lies between the two reads is always the same. */
+static __attribute__((noinline)) int both_totals(int fd, struct perfctr_read_tree *tree,
+						 int perf, uint64_t *theirs)
 {
-	int fd, perf;
-	uint64_t ours[2], theirs[2];
+	int err = try_read_tree(fd, ALL, tree);
+
+	*theirs = perf_read_one(perf);
+	return err;
+}
+
+struct totals {
+	int fd;
+	int perf;
+	uint64_t ours;
+	uint64_t theirs;
+};
+
+/* An instruction is a cycle here: we count these, perf those, and they must agree. */
+static struct totals totals_begin(void)
+{
 	struct perfctr_read_tree tree;
-	unsigned int i;
+	struct totals totals;
 
 	be_reaper();
-	fd = count_tree(EV_CYCLES, 0);
-	perf = perf_inherited();
-	for (i = 0; i < 2; i++) {
-		ours[i] = read_tree(fd, ALL).sum[0];
-		theirs[i] = perf_read_one(perf);
-		if (!i)
-			grow(PROCESSES, 5);
-	}
-	tree = read_tree(fd, ALL);
+	totals.fd = count_tree(EV_CYCLES, 0);
+	totals.perf = perf_inherited();
+	ck_assert_int_eq(both_totals(totals.fd, &tree, totals.perf, &totals.theirs), 0);
+	totals.ours = tree.sum[0];
+	return totals;
+}
+
+/* Of all that has lived since; returns what it counted. */
+static uint64_t totals_agree(const struct totals *totals)
+{
+	struct perfctr_read_tree tree;
+	uint64_t theirs;
+
+	ck_assert_int_eq(both_totals(totals->fd, &tree, totals->perf, &theirs), 0);
+	ck_assert_uint_eq(tree.sum[0] - totals->ours, theirs - totals->theirs);
+	ck_assert_uint_eq(tree.live, 0);
+	return tree.sum[0] - totals->ours;
+}
+
+START_TEST(large_tree_as_perf_counts_it)
+{
+	struct totals totals = totals_begin();
+	struct perfctr_read_tree tree;
+
+	grow(PROCESSES, 5);
+	ck_assert_uint_gt(totals_agree(&totals), PROCESSES * THREADS_EACH * BODY_SPIN(LOOPS));
+	tree = read_tree(totals.fd, ALL);
 	ck_assert_uint_eq(tree.missed, 0);
 	ck_assert_uint_eq(tree.live, 0);
 	ck_assert_uint_eq(tree.ended, PROCESSES * (1 + THREADS_EACH));
-	ck_assert_uint_gt(ours[1] - ours[0], PROCESSES * THREADS_EACH * BODY_SPIN(LOOPS));
-	ck_assert_uint_eq(ours[1] - ours[0], theirs[1] - theirs[0]);
 }
 END_TEST
 
@@ -742,16 +765,11 @@ static void *clone_storm(void *arg)
 
 START_TEST(exec_in_a_storm)
 {
-	int fd, turn, perf;
-	uint64_t ours, theirs;
+	struct totals totals = totals_begin();
 	pthread_t thread;
 	pid_t child;
+	int turn;
 
-	be_reaper();
-	fd = count_tree(EV_CYCLES, 0);
-	perf = perf_inherited();
-	ours = read_tree(fd, ALL).sum[0];
-	theirs = perf_read_one(perf);
 	for (turn = 0; turn < 20; turn++) {
 		ck_ok(child = fork());
 		if (!child) {
@@ -765,25 +783,17 @@ START_TEST(exec_in_a_storm)
 		}
 		expect_exit(child, 0);
 	}
-	ours = read_tree(fd, ALL).sum[0] - ours;
-	theirs = perf_read_one(perf) - theirs;
-	ck_assert_uint_eq(ours, theirs);
-	ck_assert_uint_eq(read_tree(fd, ALL).live, 0);
+	(void)totals_agree(&totals);
 }
 END_TEST
 
 /* Killed at any moment, they are in the sum. */
 START_TEST(killed_trees)
 {
-	int fd, perf, turn;
-	uint64_t ours, theirs;
+	struct totals totals = totals_begin();
 	pid_t child;
+	int turn;
 
-	be_reaper();
-	fd = count_tree(EV_CYCLES, 0);
-	perf = perf_inherited();
-	ours = read_tree(fd, ALL).sum[0];
-	theirs = perf_read_one(perf);
 	for (turn = 0; turn < 30; turn++) {
 		ck_ok(child = fork());
 		if (!child) {
@@ -803,10 +813,7 @@ START_TEST(killed_trees)
 		while (waitpid(-1, NULL, 0) > 0)
 			(void)kill(-child, SIGKILL);
 	}
-	ours = read_tree(fd, ALL).sum[0] - ours;
-	theirs = perf_read_one(perf) - theirs;
-	ck_assert_uint_eq(ours, theirs);
-	ck_assert_uint_eq(read_tree(fd, ALL).live, 0);
+	(void)totals_agree(&totals);
 }
 END_TEST
 
@@ -867,28 +874,16 @@ static _Noreturn void take_memory(unsigned int pages)
 		pause();
 }
 
-/* What lies between the two reads is always the same. */
-static __attribute__((noinline)) int both_totals(int fd, struct perfctr_read_tree *tree,
-						 int perf, uint64_t *theirs)
-{
-	int err = try_read_tree(fd, ALL, tree);
-
-	*theirs = perf_read_one(perf);
-	return err;
-}
-
 /* Where a cgroup's memory ends descendants die, or are not born; or are missed, which is said. */
 START_TEST(memory_that_ends)
 {
-	struct perfctr_read_tree before, tree;
+	struct totals totals = totals_begin();
 	unsigned int born = 0, killed = 0, i;
-	uint64_t perf_before, perf_after;
-	int fd, perf, status, err;
+	struct perfctr_read_tree tree;
 	pid_t child, children[300];
+	uint64_t theirs;
+	int status, err;
 
-	fd = count_tree(EV_CYCLES, 0);
-	perf = perf_inherited();
-	ck_assert_int_eq(both_totals(fd, &before, perf, &perf_before), 0);
 	enter_limited_memory("8M");
 	ck_assert_int_eq(write_text("/proc/self/oom_score_adj", "-1000"), 0);
 	for (i = 0; i < 300; i++) {
@@ -908,13 +903,13 @@ START_TEST(memory_that_ends)
 		continue;
 	/* 300 times 50 pages of 4 KiB are 60 MB. */
 	ck_assert_uint_gt(killed, 100);
-	err = both_totals(fd, &tree, perf, &perf_after);
+	err = both_totals(totals.fd, &tree, totals.perf, &theirs);
 	ck_assert_uint_eq(tree.live, 0);
 	ck_assert_uint_eq(tree.ended + tree.missed, born);
 	ck_assert_int_eq(err, tree.missed ? -EIO : 0);
 	ck_assert_uint_eq(tree.error, tree.missed ? PERFCTR_ERROR_MEMORY : PERFCTR_ERROR_NONE);
 	if (!tree.missed)
-		ck_assert_uint_eq(tree.sum[0] - before.sum[0], perf_after - perf_before);
+		ck_assert_uint_eq(tree.sum[0] - totals.ours, theirs - totals.theirs);
 }
 END_TEST
 
