@@ -2,7 +2,7 @@
 /*
  * bench: perfctr beside perf_events, in instructions.
  *
- *	bench [-o RESULTS.json] [switches] [reads] [memory] [forks] [crowds]
+ *	bench [-o RESULTS.json] [switches] [reads] [memory] [forks] [crowds] [overflows]
  *
  * Runs as root in an emulated machine with an instruction clock (boot.sh
  * --icount) and one CPU; see bench.h.
@@ -25,6 +25,7 @@ static const struct part {
 	{ "memory", bench_memory },
 	{ "forks", bench_forks },
 	{ "crowds", bench_crowds },
+	{ "overflows", bench_overflows },
 };
 
 static bool wanted(const char *name, int argc, char **argv)
@@ -46,7 +47,7 @@ int main(int argc, char **argv)
 
 	while ((opt = getopt(argc, argv, "o:")) != -1) {
 		if (opt != 'o') {
-			(void)fprintf(stderr, "usage: bench [-o FILE] [switches] [reads] [memory] [forks] [crowds]\n");
+			(void)fprintf(stderr, "usage: bench [-o FILE] [switches] [reads] [memory] [forks] [crowds] [overflows]\n");
 			return 2;
 		}
 		output = optarg;

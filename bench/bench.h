@@ -100,5 +100,6 @@ void bench_reads(void);		/* reads.c */
 void bench_memory(void);	/* memory.c */
 void bench_forks(void);		/* forks.c */
 void bench_crowds(void);	/* likewise */
+void bench_overflows(void);	/* overflows.c */
 
 #endif /* PERFCTR_BENCH_H */

@@ -59,6 +59,8 @@ static void config_free(struct perfctr_config *config)
 	lockdep_assert_held(&config_mutex);
 	list_del(&config->list);
 	perfctr_cpu_unclaim(config, perfctr_run);
+	if (config->nr_ictrs)
+		perfctr_interrupts_put();
 	kfree(config);
 }
 
@@ -95,14 +97,15 @@ static void config_age(struct work_struct *work)
 		queue_delayed_work(perfctr_wq, &age_work, perfctr_cpu_age_period());
 }
 
-struct perfctr_config *perfctr_config_get(const struct perfctr_ctr_control *ctr, u32 nr)
+/* With interrupts to be heard for it, where it has i-mode counters. */
+static struct perfctr_config *config_get(const struct perfctr_ctr_control *ctr, u32 nr,
+					 u32 nr_ictrs)
 {
 	struct perfctr_config *config;
 	bool kernel = false;
 	u32 owner = PERFCTR_OWNER_NONE;
 	int err;
 
-	might_sleep();
 	cpus_read_lock();
 	mutex_lock(&config_mutex);
 	err = perfctr_cpu_check(ctr, nr, &kernel);
@@ -114,6 +117,8 @@ struct perfctr_config *perfctr_config_get(const struct perfctr_ctr_control *ctr,
 	config = config_find(ctr, nr);
 	if (config) {
 		atomic_inc(&config->refs);
+		if (nr_ictrs)
+			perfctr_interrupts_put();	/* it has its own */
 		goto out;
 	}
 	/* What nobody needs any more may be just what is needed now. */
@@ -124,6 +129,7 @@ struct perfctr_config *perfctr_config_get(const struct perfctr_ctr_control *ctr,
 	if (!config)
 		goto err_unlock;
 	config->nr = nr;
+	config->nr_ictrs = nr_ictrs;
 	memcpy(config->ctr, ctr, nr * sizeof(*ctr));
 	err = perfctr_cpu_claim(config, perfctr_run, &owner);
 	if (err) {
@@ -145,6 +151,25 @@ err_unlock:
 	mutex_unlock(&config_mutex);
 	cpus_read_unlock();
 	return ERR_PTR(err);
+}
+
+struct perfctr_config *perfctr_config_get(const struct perfctr_ctr_control *ctr, u32 nr)
+{
+	struct perfctr_config *config;
+	u32 i, nr_ictrs = 0;
+	int err;
+
+	might_sleep();
+	for (i = 0; i < nr; i++)
+		nr_ictrs += ctr[i].ireset != 0;
+	/* Before the hotplug lock, which tracepoints take themselves. */
+	err = nr_ictrs ? perfctr_interrupts_get() : 0;
+	if (err)
+		return ERR_PTR(err == -ENODEV ? -EOPNOTSUPP : err);
+	config = config_get(ctr, nr, nr_ictrs);
+	if (IS_ERR(config) && nr_ictrs)
+		perfctr_interrupts_put();
+	return config;
 }
 
 void perfctr_config_put(struct perfctr_config *config, bool atomic)
@@ -216,6 +241,7 @@ void perfctr_config_exit(void)
 	flush_work(&reap_work);
 	config_reap(NULL);
 	WARN_ON(!list_empty(&configs));
+	perfctr_interrupts_exit();
 	cancel_delayed_work_sync(&age_work);
 	cpuhp_remove_state(online_state);
 	cpuhp_remove_state_nocalls(prepare_state);

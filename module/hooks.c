@@ -26,7 +26,7 @@
 #include "perfctr.h"
 
 static noinline void resume(struct vperfctr *perfctr);
-static noinline void hide(struct vperfctr *perfctr, struct task_struct *next);
+static noinline void suspend_slowly(struct vperfctr *perfctr, struct task_struct *next);
 
 static __always_inline void sums_to_differences(struct vperfctr *perfctr)
 {
@@ -35,15 +35,20 @@ static __always_inline void sums_to_differences(struct vperfctr *perfctr)
 	perfctr_cpu_resume(&perfctr->cpu_state);
 }
 
+static __always_inline void sums_are_complete(struct vperfctr *perfctr)
+{
+	smp_wmb();	/* sums before even; pairs with state_sums() */
+	WRITE_ONCE(perfctr->seq, perfctr->seq + 1);
+}
+
 static __always_inline void suspend(struct vperfctr *perfctr, struct task_struct *next)
 {
-	if (likely(perfctr->seq & 1)) {
+	if (unlikely(perfctr->undo)) {
+		suspend_slowly(perfctr, next);
+	} else if (likely(perfctr->seq & 1)) {
 		perfctr_cpu_suspend(&perfctr->cpu_state);
-		smp_wmb();	/* sums before even; pairs with state_sums() */
-		WRITE_ONCE(perfctr->seq, perfctr->seq + 1);
+		sums_are_complete(perfctr);
 	}
-	if (unlikely(perfctr->shown))
-		hide(perfctr, next);
 }
 
 static noinline notrace void sched_in_slowly(struct vperfctr *perfctr)
@@ -122,10 +127,10 @@ void perfctr_suspend(struct vperfctr *perfctr)
 void perfctr_revoke(struct vperfctr *perfctr)
 {
 	lockdep_assert_irqs_disabled();
-	if (perfctr->shown)
+	if (perfctr->undo & PERFCTR_UNDO_SHOWN)
 		perfctr_cpu_revoke(perfctr->granted);
 	perfctr->granted = 0;
-	perfctr->shown = false;
+	perfctr->undo &= ~PERFCTR_UNDO_SHOWN;
 	perfctr->grace = 0;
 }
 
@@ -157,26 +162,35 @@ static bool load(struct vperfctr *perfctr)
 /*
  * The owner has mapped its page. What its registers hold is for it alone:
  * guarded, they start from zero unless they ran for its own kind only.
- * *readable: they may be shown; *permit: reading them is no crime.
+ * *readable: they may be shown; *permit: reading them is no crime. While they do
+ * not count nothing is shown, and the grace is the same; but after an overflow the
+ * interrupted read goes on when the handler is done, whenever that is.
  */
-static __always_inline bool load_user(struct vperfctr *perfctr, bool *readable, bool *permit)
+static __always_inline bool load_user(struct vperfctr *perfctr, bool counting,
+				      bool *readable, bool *permit)
 {
 	unsigned int policy = READ_ONCE(perfctr_user_read);
 	const struct perfctr_config *config = perfctr->config;
+	bool may = perfctr_cpu_user_readable(config, policy);
 	kuid_t uid = current_euid();
 
-	*readable = *permit = perfctr_cpu_user_readable(config, policy);
-	if (!*readable && perfctr->grace) {
+	*readable = may && counting;
+	*permit = may && (counting || perfctr->overflown);
+	if (!*permit && perfctr->grace) {
 		perfctr->grace--;
 		*permit = true;
 		policy = PERFCTR_USER_READ_GUARDED;
 	}
 	if (!*permit || policy != PERFCTR_USER_READ_GUARDED || !config->nr)
-		return perfctr_cpu_holds(config) || load(perfctr);
-	if (perfctr_cpu_private(config, uid) || !perfctr_cpu_restart(config, uid))
-		return true;
-	lose(perfctr);
-	return false;
+		return !counting || perfctr_cpu_holds(config) || load(perfctr);
+	if (!perfctr_cpu_private(config, uid) && perfctr_cpu_restart(config, uid)) {
+		lose(perfctr);
+		return false;
+	}
+	/* What starts before it is shown has its own value then; else others' may be in it. */
+	if (!counting && config->imask)
+		perfctr_cpu_iclear(config);
+	return true;
 }
 
 /* The owner's registers are its own again: it runs when it looks, so no order matters. */
@@ -200,11 +214,31 @@ static __always_inline bool counts(struct vperfctr *perfctr)
 	return !perfctr->paused && (!perfctr->tree || perfctr_tree_counts(perfctr));
 }
 
+/*
+ * With i-mode counters: they start, and everything else with them, or nothing does.
+ * An overflow interrupt that waits comes first, which resumes as it ends. So it may
+ * come before sched_in(), to a state that is not suspended then.
+ */
+static bool resume_ictrs(struct vperfctr *perfctr)
+{
+	int err = perfctr_imode_start(perfctr);
+
+	if (err) {
+		if (err != -EAGAIN)
+			lose(perfctr);
+		return false;
+	}
+	perfctr->undo |= PERFCTR_UNDO_ICTRS;
+	sums_to_differences(perfctr);
+	perfctr_imode_resume(perfctr);
+	return true;
+}
+
 /* Everything that sched_in() does not do at once. */
 static noinline notrace void resume(struct vperfctr *perfctr)
 {
 	struct perfctr_config *config = perfctr->config;
-	bool readable = false, permit = false;
+	bool readable = false, permit = false, counting;
 
 	WRITE_ONCE(perfctr->at_once, PERFCTR_NO_CONFIG);
 	if (!perfctr->active)
@@ -212,25 +246,39 @@ static noinline notrace void resume(struct vperfctr *perfctr)
 	/* A program with such instructions in it has them also while it is not counted. */
 	if (perfctr->raw) {
 		perfctr->granted |= perfctr_cpu_grant(config);
-		perfctr->shown = true;
+		perfctr->undo |= PERFCTR_UNDO_SHOWN;
 	}
-	if (!counts(perfctr))
-		return;
-	if (READ_ONCE(perfctr->user) && !perfctr->lent) {
-		if (!load_user(perfctr, &readable, &permit))
+	counting = counts(perfctr);
+	if (unlikely(perfctr->imode)) {
+		if (perfctr->seq & 1)
 			return;
-	} else {
+		if (perfctr->imode->pending)
+			perfctr_return_soon(perfctr, current);
+		if (counting && perfctr->overflown) {
+			sums_to_differences(perfctr);	/* the clock goes on */
+			counting = false;
+		}
+	}
+	if (READ_ONCE(perfctr->user) && !perfctr->lent) {
+		if (!load_user(perfctr, counting, &readable, &permit))
+			return;
+	} else if (counting) {
 		if (!perfctr_cpu_holds(config) && !load(perfctr))
 			return;
-		if (config->nr && !perfctr->raw)
+		if (config->nr && !perfctr->raw && !perfctr->imode)
 			WRITE_ONCE(perfctr->at_once, config);
 	}
-	sums_to_differences(perfctr);
+	if (unlikely(perfctr->imode) && counting) {
+		if (!resume_ictrs(perfctr))
+			return;
+	} else if (counting) {
+		sums_to_differences(perfctr);
+	}
 	if (readable)
 		show(perfctr);
 	if (permit) {
 		perfctr->granted |= perfctr_cpu_grant(config);
-		perfctr->shown = true;
+		perfctr->undo |= PERFCTR_UNDO_SHOWN;
 	}
 }
 
@@ -254,7 +302,7 @@ static __always_inline bool is_kin(const struct vperfctr *perfctr, struct task_s
  * look at the page and its read of the register, which would kill it. What it
  * reads then it throws away.
  */
-static noinline notrace void hide(struct vperfctr *perfctr, struct task_struct *next)
+static notrace void hide(struct vperfctr *perfctr, struct task_struct *next)
 {
 	if (perfctr->page)
 		WRITE_ONCE(perfctr->page->seq, -1);
@@ -262,13 +310,48 @@ static noinline notrace void hide(struct vperfctr *perfctr, struct task_struct *
 		return;
 	perfctr_cpu_revoke(perfctr->granted);
 	perfctr->granted = 0;
-	perfctr->shown = false;
+	perfctr->undo &= ~PERFCTR_UNDO_SHOWN;
 	/*
 	 * The registers run on, for whoever counts the same without seeing them;
 	 * but before they are shown to anyone again they start from zero.
 	 */
 	if (!is_kin(perfctr, next))
 		perfctr_cpu_share();
+}
+
+static noinline notrace void suspend_slowly(struct vperfctr *perfctr, struct task_struct *next)
+{
+	bool ictrs = perfctr->undo & PERFCTR_UNDO_ICTRS;
+
+	/* Stopped first, lest they count what is in no sum. */
+	if (unlikely(ictrs))
+		perfctr_cpu_istop(perfctr->config, perfctr);
+	if (perfctr->seq & 1) {
+		perfctr_cpu_suspend(&perfctr->cpu_state);
+		if (unlikely(ictrs))
+			perfctr_imode_look(perfctr);
+		sums_are_complete(perfctr);
+	}
+	perfctr->undo &= ~PERFCTR_UNDO_ICTRS;
+	if (perfctr->undo & PERFCTR_UNDO_SHOWN)
+		hide(perfctr, next);
+}
+
+/*
+ * An overflow interrupt: as it begins the state is suspended, and so looked at, and
+ * whoever else has a counter that interrupts finds ours standing still. As it ends
+ * the state goes on, or the owner hears of it on its way to user mode.
+ */
+static void interrupt(bool ends)
+{
+	struct vperfctr *perfctr = perfctr_current();
+
+	if (!perfctr || !perfctr->imode)
+		return;
+	if (!ends && perfctr->undo & PERFCTR_UNDO_ICTRS)
+		perfctr_suspend(perfctr);
+	else if (ends && !(perfctr->seq & 1))
+		perfctr_resume(perfctr);
 }
 
 struct run {
@@ -303,37 +386,114 @@ int perfctr_run(int (*fn)(void *arg), void *arg)
 }
 
 /*
- * The notifiers' static key patches the kernel's text, so it is not turned at
- * a user's will: on with the first state, off some time after the last.
+ * What patches the kernel's text (a static key, tracepoints) is not turned at a
+ * user's will: on with the first user, off some time after the last.
  */
-#define KEY_DELAY	(10 * HZ)
+#define PATCH_DELAY	(10 * HZ)
 
-static DEFINE_MUTEX(key_mutex);		/* guards key_on */
-static bool key_on;
-static atomic_t key_users = ATOMIC_INIT(0);
+/**
+ * struct patch
+ * @mutex: guards @is_on, and the rise of @users from zero; outside the hotplug
+ *	lock, which @turn takes
+ * @turn: switch it; the mutex is held
+ * @users: states, or configs
+ * @is_on: it is switched on
+ * @off: looks whether it is still needed
+ */
+struct patch {
+	struct mutex mutex;	/* see above */
+	int (*turn)(bool on);
+	atomic_t users;
+	bool is_on;
+	struct delayed_work off;
+};
 
-static void key_off(struct work_struct *work)
+static void patch_off(struct work_struct *work)
 {
-	mutex_lock(&key_mutex);
-	if (key_on && !atomic_read(&key_users)) {
-		preempt_notifier_dec();
-		key_on = false;
+	struct patch *patch = container_of(work, struct patch, off.work);
+
+	mutex_lock(&patch->mutex);
+	if (patch->is_on && !atomic_read(&patch->users)) {
+		patch->turn(false);
+		patch->is_on = false;
 	}
-	mutex_unlock(&key_mutex);
+	mutex_unlock(&patch->mutex);
 }
 
-static DECLARE_DELAYED_WORK(key_work, key_off);
+static int patch_get(struct patch *patch)
+{
+	int err = 0;
+
+	mutex_lock(&patch->mutex);
+	if (!patch->is_on)
+		err = patch->turn(true);
+	if (!err) {
+		patch->is_on = true;
+		atomic_inc(&patch->users);
+	}
+	mutex_unlock(&patch->mutex);
+	return err;
+}
+
+static void patch_put(struct patch *patch)
+{
+	if (atomic_dec_and_test(&patch->users))
+		mod_delayed_work(perfctr_wq, &patch->off, PATCH_DELAY);
+}
+
+/* Nobody gets it any more. */
+static void patch_exit(struct patch *patch)
+{
+	cancel_delayed_work_sync(&patch->off);
+	patch_off(&patch->off.work);
+}
+
+static int turn_interrupts(bool on)
+{
+	return perfctr_cpu_set_ihandler(on ? interrupt : NULL);
+}
+
+static struct patch interrupts_patch = {
+	.mutex = __MUTEX_INITIALIZER(interrupts_patch.mutex),
+	.turn = turn_interrupts,
+	.off = __DELAYED_WORK_INITIALIZER(interrupts_patch.off, patch_off, 0),
+};
+
+int perfctr_interrupts_get(void)
+{
+	return patch_get(&interrupts_patch);
+}
+
+void perfctr_interrupts_put(void)
+{
+	patch_put(&interrupts_patch);
+}
+
+void perfctr_interrupts_exit(void)
+{
+	patch_exit(&interrupts_patch);
+}
+
+static int turn_notifiers(bool on)
+{
+	if (on)
+		preempt_notifier_inc();
+	else
+		preempt_notifier_dec();
+	return 0;
+}
+
+static struct patch notifier_patch = {
+	.mutex = __MUTEX_INITIALIZER(notifier_patch.mutex),
+	.turn = turn_notifiers,
+	.off = __DELAYED_WORK_INITIALIZER(notifier_patch.off, patch_off, 0),
+};
 
 void perfctr_notifier_get(struct vperfctr *perfctr)
 {
 	unsigned long flags;
 
-	mutex_lock(&key_mutex);
-	if (!key_on)
-		preempt_notifier_inc();
-	key_on = true;
-	atomic_inc(&key_users);
-	mutex_unlock(&key_mutex);
+	patch_get(&notifier_patch);
 
 	preempt_notifier_init(&perfctr->notifier, &perfctr_preempt_ops);
 	local_irq_save(flags);
@@ -343,8 +503,8 @@ void perfctr_notifier_get(struct vperfctr *perfctr)
 
 void perfctr_notifier_adopt(struct vperfctr *perfctr, struct task_struct *child)
 {
-	/* The parent's state keeps the key on. */
-	atomic_inc(&key_users);
+	/* The parent's state keeps them on. */
+	atomic_inc(&notifier_patch.users);
 	preempt_notifier_init(&perfctr->notifier, &perfctr_preempt_ops);
 	/* As preempt_notifier_register() does for current. */
 	hlist_add_head(&perfctr->notifier.link, &child->preempt_notifiers);
@@ -356,8 +516,7 @@ void perfctr_notifier_put(struct vperfctr *perfctr)
 	preempt_notifier_unregister(&perfctr->notifier);
 	/* No switch-out of ours comes any more. */
 	perfctr_revoke(perfctr);
-	if (atomic_dec_and_test(&key_users))
-		mod_delayed_work(perfctr_wq, &key_work, KEY_DELAY);
+	patch_put(&notifier_patch);
 }
 
 /*
@@ -400,6 +559,8 @@ static void probe_exec(void *data, struct task_struct *task, pid_t old_pid,
 		vperfctr_detach(perfctr, true);
 	} else if (perfctr->on_exec) {
 		vperfctr_start_on_exec(perfctr);
+	} else if (perfctr->imode) {
+		perfctr_imode_exec(perfctr);
 	}
 }
 
@@ -483,6 +644,5 @@ void perfctr_hooks_exit(void)
 	/* Who still runs it has left our text after perfctr_exit()'s wait. */
 	cpu_pm_unregister_notifier(&sleep_notifier);
 	unregister_probes(ARRAY_SIZE(probes));
-	cancel_delayed_work_sync(&key_work);
-	key_off(NULL);
+	patch_exit(&notifier_patch);
 }

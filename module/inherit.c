@@ -120,7 +120,7 @@ struct perfctr_tree *perfctr_tree_create(struct vperfctr *root, bool keep, u32 c
 	return tree;
 }
 
-struct vperfctr *perfctr_spare_create(bool may_sleep)
+struct vperfctr *perfctr_spare_create(u32 nr_ictrs, bool may_sleep)
 {
 	gfp_t gfp = may_sleep ? GFP_KERNEL : GFP_NOWAIT | __GFP_NOWARN;
 	struct descendant *descendant = kmem_cache_zalloc(descendant_cache, gfp);
@@ -129,6 +129,13 @@ struct vperfctr *perfctr_spare_create(bool may_sleep)
 		return NULL;
 	vperfctr_setup(&descendant->state);
 	descendant->state.inherited = true;
+	if (nr_ictrs) {
+		descendant->state.imode = perfctr_imode_create(nr_ictrs, gfp | __GFP_ACCOUNT);
+		if (!descendant->state.imode) {
+			perfctr_descendant_free(&descendant->state);
+			return NULL;
+		}
+	}
 	return &descendant->state;
 }
 
@@ -139,6 +146,7 @@ void perfctr_descendant_free(struct vperfctr *perfctr)
 
 	tree_put(perfctr->tree);
 	put_pid(descendant->tgid);
+	kfree(perfctr->imode);
 	kmem_cache_free(descendant_cache, descendant);
 }
 
@@ -151,7 +159,7 @@ static void need_spare(struct vperfctr *perfctr, struct task_struct *task)
 {
 	/* The way back is the longer one: TIF_NOTIFY_RESUME means rseq's work too. */
 	if (!IS_ENABLED(CONFIG_PREEMPT_RT))
-		perfctr->spare = perfctr_spare_create(false);
+		perfctr->spare = perfctr_spare_create(perfctr->config->nr_ictrs, false);
 	if (!perfctr->spare)
 		perfctr_return_soon(perfctr, task);
 }
@@ -164,7 +172,6 @@ void perfctr_inherit(struct vperfctr *parent, struct task_struct *child)
 	struct vperfctr *perfctr;
 	unsigned long flags;
 	bool dead;
-	u32 i, nr;
 
 	if (!tree || child->flags & PERFCTR_PF_NOT_USER)
 		return;
@@ -186,10 +193,11 @@ void perfctr_inherit(struct vperfctr *parent, struct task_struct *child)
 	perfctr->active = parent->active;
 	perfctr->raw = parent->raw && child->mm == current->mm;
 	perfctr->error = parent->error;
-	nr = parent->cpu_state.end - parent->cpu_state.ctr;
-	for (i = 0; i < nr; i++)
-		perfctr->cpu_state.ctr[i].read = parent->cpu_state.ctr[i].read;
-	perfctr->cpu_state.end = perfctr->cpu_state.ctr + nr;
+	perfctr->cpu_state.end = perfctr->cpu_state.ctr + parent->config->nr;
+	perfctr->nr_ictrs = parent->nr_ictrs;
+	vperfctr_bind(perfctr);
+	if (perfctr->imode)
+		perfctr_imode_init(perfctr, parent->imode->signo, parent->imode->refresh);
 
 	raw_spin_lock_irqsave(&tree->lock, flags);
 	dead = tree->dead;

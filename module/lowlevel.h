@@ -23,16 +23,21 @@
  * @refs: states that have it; only config.c raises it from zero, under config_mutex
  * @hw: hardware counter of each of the @nr; set by perfctr_cpu_claim(), then constant
  * @mask: the same as a bit map
- * @arch_mask: the same in the numbers of the arch, if it has its own
+ * @imask: those of the i-mode counters
+ * @arch_mask: the others, in the numbers of the arch, if it has its own
+ * @arch_imask: @imask likewise
  * @nr: number of counters; 0 is a control of the clock alone
- * @nr_ictrs: how many of them, the last ones, are i-mode counters (0 for now)
+ * @nr_ictrs: how many of them, the last ones, are i-mode counters: those whose
+ *	ireset is not zero
  * @ctr: what was asked, as the user gave it; constant
  */
 struct perfctr_config {
 	struct list_head list;
 	atomic_t refs;
 	u32 mask;
+	u32 imask;
 	unsigned long arch_mask;
+	unsigned long arch_imask;
 	u8 hw[PERFCTR_MAX_CTRS];
 	u32 nr;
 	u32 nr_ictrs;
@@ -76,6 +81,14 @@ struct perfctr_cpu_state {
  */
 typedef int (*perfctr_run_t)(int (*fn)(void *arg), void *arg);
 
+/**
+ * typedef perfctr_ihandler_t - an overflow interrupt, of whoever's counter
+ *
+ * Called on its CPU with interrupts off, as an interrupt: as it begins (@ends is
+ * false), when the current state is suspended and looked at, and as it ends.
+ */
+typedef void (*perfctr_ihandler_t)(bool ends);
+
 /* May fail with ENODEV where there is nothing to count with, not even a clock. */
 int perfctr_cpu_init(void);
 void perfctr_cpu_exit(void);
@@ -103,6 +116,9 @@ int perfctr_cpu_check(const struct perfctr_ctr_control *ctr, unsigned int nr, bo
 int perfctr_cpu_claim(struct perfctr_config *config, perfctr_run_t run, u32 *owner);
 /* Give back what no other config needs. Same locks. */
 void perfctr_cpu_unclaim(struct perfctr_config *config, perfctr_run_t run);
+
+/* Hear interrupts; NULL: no more, and nobody runs the handler when it returns. May sleep. */
+int perfctr_cpu_set_ihandler(perfctr_ihandler_t handler);
 
 /*
  * CPU hotplug. prepare: a CPU, which is down, will come. reserve and unreserve:
@@ -138,6 +154,28 @@ unsigned long perfctr_cpu_age_period(void);
  * u64 perfctr_cpu_clock(void), u64 perfctr_cpu_read(const struct perfctr_cpu_ctr *)
  * void perfctr_cpu_bind(struct perfctr_cpu_ctr *, unsigned int hw)
  *	set @read for a hardware counter
+ * void perfctr_cpu_unbind(struct perfctr_cpu_ctr *)
+ *	for none, which reads as zero
+ *
+ * i-mode counters run while a state that has them is resumed, and no longer. Their
+ * registers start from a negative value and interrupt as they come to zero:
+ * void perfctr_cpu_ibind(struct perfctr_cpu_ctr *, unsigned int hw)
+ *	set @read so that it gives a signed value, whatever the width
+ * bool perfctr_cpu_ictrs_are_plain(void)
+ *	so does the register itself, which user mode may read then
+ * u64 perfctr_cpu_irange(void)
+ *	the most that a register can be from its interrupt
+ * int perfctr_cpu_istart(const struct perfctr_config *, const void *id, const u64 *value)
+ *	the config is held; start its i-mode counters from these values, which are
+ *	negative. NULL: from where they stopped, if perfctr_cpu_istopped(). EAGAIN:
+ *	not now, as an interrupt waits; try again as it ends. EIO: a counter failed
+ * void perfctr_cpu_istop(const struct perfctr_config *, const void *id)
+ *	stop them. What overflowed meanwhile interrupts no more
+ * void perfctr_cpu_iclear(const struct perfctr_config *)
+ *	stop them, and let their registers hold zero
+ * bool perfctr_cpu_istopped(const void *id)
+ *	those that were stopped last here were stopped with this id, and nobody
+ *	touched them since
  *
  * User reads:
  * u64 perfctr_cpu_thread_pointer(task): of current, or of a child that it makes, as

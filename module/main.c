@@ -55,6 +55,10 @@ static const struct kernel_param_ops user_read_ops = {
 module_param_cb(user_read, &user_read_ops, NULL, 0644);
 MODULE_PARM_DESC(user_read, "who reads registers in user mode: off, guarded (default), open");
 
+unsigned int perfctr_overflow_budget = 50000 / HZ;
+module_param_named(overflow_budget, perfctr_overflow_budget, uint, 0644);
+MODULE_PARM_DESC(overflow_budget, "overflows of a thread in a tick after which its counters go on by themselves (50000 a second)");
+
 static ushort device_mode = 0666;
 module_param(device_mode, ushort, 0444);
 MODULE_PARM_DESC(device_mode, "mode of /dev/perfctr (default 0666)");

@@ -14,6 +14,8 @@
 
 /* main.c: the policy for user reads, PERFCTR_USER_READ_* */
 extern unsigned int perfctr_user_read;
+/* main.c: overflows of a thread in a tick that its counters go on after by themselves */
+extern unsigned int perfctr_overflow_budget;
 /* What may not be done where it falls due; destroyed, empty, when the module goes. */
 extern struct workqueue_struct *perfctr_wq;
 /* The size that begins a user's structure: EINVAL below the least, E2BIG over a page. */
@@ -39,6 +41,43 @@ void perfctr_config_info(struct perfctr_info *info);
 #define PERFCTR_NR_SOFT		4
 
 /**
+ * struct perfctr_imode - of a state whose control has i-mode counters; owner and
+ *	interrupt, with interrupts off, but for the first three, which others look
+ *	at under the state's lock
+ * @nr: number of i-mode counters, the last ones of the state
+ * @signo: signal for overflows; 0 after an exec, and then none is ever due
+ * @refresh: as the control had it, for its descendants
+ * @left: overflows up to the one that suspends, this one included
+ * @pending: bit i: counter i has overflowed, and the owner was not told yet
+ * @cpu: CPU on which the counters were stopped last, if their registers hold
+ *	what @ctr says (perfctr 2.6's isuspend_cpu); -1: see perfctr_cpu_ireload()
+ * @tick: jiffies of the latest overflow after which they went on by themselves
+ * @spent: how many of these there were in that tick
+ * @ctr.limit: the sum at which the next overflow is due
+ * @ctr.next: the sum at which the register comes to zero: @ctr.limit, or before,
+ *	where a period has more bits than the register. While the counter runs
+ *	this is its difference (perfctr_cpu_ctr.acc)
+ */
+struct perfctr_imode {
+	u32 nr;
+	int signo;
+	u64 refresh;
+	u64 left;
+	u32 pending;
+	int cpu;
+	unsigned long tick;
+	unsigned int spent;
+	struct {
+		u64 limit;
+		u64 next;
+	} ctr[] __counted_by(nr);
+};
+
+/* vperfctr.undo */
+#define PERFCTR_UNDO_SHOWN	1
+#define PERFCTR_UNDO_ICTRS	2
+
+/**
  * struct vperfctr - the counters of one thread
  *
  * Lives while anyone refers to it: its thread while attached, and each open
@@ -57,6 +96,7 @@ void perfctr_config_info(struct perfctr_info *info);
  *	which is ordered before (even to odd) or after (odd to even) the change
  *	of @cpu_state: a reader that finds the same even value before and after
  *	copying has copied sums. At an odd one it asks the owner's CPU by interrupt
+ * @overflows: as struct perfctr_read says; owner
  * @at_once: the config, if a CPU that holds it need do no more than resume the
  *	sums; else PERFCTR_NO_CONFIG, which no CPU holds; owner
  * @active: there is something to count and no reason not to; owner writes
@@ -70,11 +110,16 @@ void perfctr_config_info(struct perfctr_info *info);
  * @inherited: it is part of a struct descendant; constant
  * @soft_on: @soft holds differences; @lock
  * @returns: @return_work is queued; owner, interrupt
- * @shown: a resume since the last switch-in let user mode read registers, which
- *	the switch-out takes back; owner
+ * @undo: PERFCTR_UNDO_*, what a switch-out has to do besides sums: SHOWN, a
+ *	resume since the last switch-in let user mode read registers; ICTRS, there
+ *	are i-mode counters that run; owner
+ * @overflown: PERFCTR_READ_OVERFLOWN and THROTTLED; while not zero the counters
+ *	stand still, each reading as zero, and the clock alone is resumed; owner
  * @granted: the arch's word on that
  * @grace: switches for which the permission outlasts the policy; owner
+ * @nr_ictrs: as in the config, for readers; owner
  * @config: owner writes; interrupt
+ * @imode: NULL without i-mode counters; owner, with what @lock says
  * @page: the page that the owner maps; from the owner's first map to the end
  * @page_seq: last sequence count written there; owner
  * @clock_on: the control names the clock; else its sum is hidden, and zeroed; owner
@@ -86,11 +131,11 @@ void perfctr_config_info(struct perfctr_info *info);
  * @owner: the thread; NULL once detached; RCU, so a reader may ask for its CPU
  * @pid: its id, for people
  * @refs: of the object
- * @lock: lets others look at @config and @owner: the owner changes them, and
+ * @lock: lets others look at @config, @imode and @owner: the owner changes them, and
  *	what is told along with them, under this lock
  * @map_lock: guards @map_mm and @owner_maps
- * @map_mm: the mm where the owner made its maps of @page, only to be compared
- * @owner_maps: how many there are
+ * @owner_maps: how many maps of @page there are that the owner made in @map_mm
+ * @map_mm: the mm where it made them, only to be compared
  * @return_work: what the owner does on its way to user mode, or as it dies; while
  *	queued it has a reference of the object and of the module
  * @tree: that whose root it is, or that it descends from; owner changes it under
@@ -103,6 +148,7 @@ void perfctr_config_info(struct perfctr_info *info);
 struct vperfctr {
 	struct preempt_notifier notifier;
 	u32 seq;
+	u32 overflows;
 	const struct perfctr_config *at_once;
 	bool active;
 	bool user;
@@ -112,10 +158,13 @@ struct vperfctr {
 	bool inherited;
 	bool soft_on;
 	bool returns;
-	bool shown;
+	u8 undo;
 	u8 grace;
+	u8 overflown;
+	u8 nr_ictrs;
 	u32 granted;
 	struct perfctr_config *config;
+	struct perfctr_imode *imode;
 	struct perfctr_page *page;
 	u32 page_seq;
 	bool clock_on;
@@ -128,8 +177,8 @@ struct vperfctr {
 	refcount_t refs;
 	raw_spinlock_t lock;	/* @config and what goes with it, for others */
 	raw_spinlock_t map_lock;	/* @map_mm, @owner_maps */
-	const struct mm_struct *map_mm;
 	unsigned int owner_maps;
+	const struct mm_struct *map_mm;
 	struct callback_head return_work;
 	struct perfctr_tree *tree;
 	struct vperfctr *spare;
@@ -140,6 +189,8 @@ struct vperfctr {
 /* What one read sees: the clock, then the sums. Filled in as far as cstatus says. */
 struct perfctr_sample {
 	u32 cstatus;
+	u32 overflows;
+	u32 overflown;
 	u64 value[1 + PERFCTR_MAX_CTRS];
 };
 
@@ -162,6 +213,10 @@ void vperfctr_adopt(struct vperfctr *perfctr, struct task_struct *child);
 /* Let task, current or a child that has not run yet, do what vperfctr_return() does. */
 void perfctr_return_soon(struct vperfctr *perfctr, struct task_struct *task);
 int perfctr_go_current(void *unused);
+/* By which of its states does current do what a handle of perfctr asks? */
+struct vperfctr *perfctr_own(const struct vperfctr *perfctr);
+/* Let the state's counters read the registers that its config says. */
+void vperfctr_bind(struct vperfctr *perfctr);
 extern const struct file_operations vperfctr_fops;
 void vperfctr_stop(struct vperfctr *perfctr, u32 error);
 void vperfctr_start_on_exec(struct vperfctr *perfctr);
@@ -176,7 +231,7 @@ int perfctr_inherit_init(void);
 void perfctr_inherit_exit(void);
 struct perfctr_tree *perfctr_tree_create(struct vperfctr *root, bool keep, u32 cstatus);
 void perfctr_tree_end(struct perfctr_tree *tree);
-struct vperfctr *perfctr_spare_create(bool may_sleep);
+struct vperfctr *perfctr_spare_create(u32 nr_ictrs, bool may_sleep);
 void perfctr_descendant_free(struct vperfctr *perfctr);
 void perfctr_descendant_end(struct vperfctr *perfctr);
 void perfctr_inherit(struct vperfctr *parent, struct task_struct *child);
@@ -186,6 +241,26 @@ bool perfctr_tree_is_stopped(const struct vperfctr *perfctr);
 void perfctr_tree_stop(struct perfctr_tree *tree, bool stop);
 int perfctr_read_tree_ioctl(struct vperfctr *perfctr, void __user *arg);
 int perfctr_next_member_ioctl(struct vperfctr *perfctr, void __user *arg);
+
+/*
+ * imode.c. Unless said otherwise the state is suspended, or new, interrupts are
+ * off, and it is its owner or an interrupt on its CPU that calls. What create
+ * gives is kfree()d.
+ */
+struct perfctr_imode *perfctr_imode_create(u32 nr, gfp_t gfp);
+/* Full periods from here on. */
+void perfctr_imode_init(struct vperfctr *perfctr, int signo, u64 refresh);
+/* Start the i-mode counters: EAGAIN, EIO as perfctr_cpu_istart(). */
+int perfctr_imode_start(struct vperfctr *perfctr);
+/* Make a difference of the sum of each, as perfctr_cpu_resume() of the others. */
+void perfctr_imode_resume(struct vperfctr *perfctr);
+/* Which have overflowed? All counters stand still if any has. Sums are there, but not shown yet. */
+void perfctr_imode_look(struct vperfctr *perfctr);
+/* By the owner on its way out of the kernel: tell it. */
+void perfctr_imode_deliver(struct vperfctr *perfctr);
+void perfctr_imode_exec(struct vperfctr *perfctr);
+int perfctr_iresume_ioctl(struct vperfctr *perfctr);
+int perfctr_refresh_ioctl(struct vperfctr *perfctr, unsigned long count);
 
 /* hooks.c */
 int perfctr_hooks_init(void);
@@ -202,6 +277,11 @@ void perfctr_resume(struct vperfctr *perfctr);
 void perfctr_resume_locked(struct vperfctr *perfctr);
 void perfctr_suspend(struct vperfctr *perfctr);
 void perfctr_revoke(struct vperfctr *perfctr);
+/* i-mode: let the counters' interrupts be heard, or, some time later, no more. May sleep. */
+int perfctr_interrupts_get(void);
+void perfctr_interrupts_put(void);
+/* No config is left. */
+void perfctr_interrupts_exit(void);
 /* See perfctr_run_t. */
 int perfctr_run(int (*fn)(void *arg), void *arg);
 

@@ -16,6 +16,7 @@
 #include <linux/task_work.h>
 #include <linux/uaccess.h>
 #include <linux/workqueue.h>
+#include <asm/irq_regs.h>
 
 #include "perfctr.h"
 
@@ -52,6 +53,7 @@ static void vperfctr_free(struct vperfctr *perfctr)
 		perfctr_descendant_free(perfctr);
 	} else {
 		perfctr_tree_end(perfctr->tree);
+		kfree(perfctr->imode);
 		kmem_cache_free(state_cache, perfctr);
 	}
 }
@@ -158,11 +160,30 @@ static void change_end(struct vperfctr *perfctr)
 	WRITE_ONCE(perfctr->seq, perfctr->seq + 1);
 }
 
+static u32 cstatus_of(const struct perfctr_config *config, bool clock_on)
+{
+	return (clock_on ? PERFCTR_CSTATUS_CLOCK : 0) | config->nr_ictrs << 8 | config->nr;
+}
+
 static u32 state_cstatus(const struct vperfctr *perfctr)
 {
 	u32 nr = READ_ONCE(perfctr->cpu_state.end) - perfctr->cpu_state.ctr;
 
-	return (READ_ONCE(perfctr->clock_on) ? PERFCTR_CSTATUS_CLOCK : 0) | nr;
+	return (READ_ONCE(perfctr->clock_on) ? PERFCTR_CSTATUS_CLOCK : 0) |
+	       READ_ONCE(perfctr->nr_ictrs) << 8 | nr;
+}
+
+/* The state is suspended, or new. */
+void vperfctr_bind(struct vperfctr *perfctr)
+{
+	const struct perfctr_config *config = perfctr->config;
+	struct perfctr_cpu_ctr *ctr = perfctr->cpu_state.ctr;
+	u32 i, nr_actrs = config->nr - config->nr_ictrs;
+
+	for (i = 0; i < nr_actrs; i++)
+		perfctr_cpu_bind(ctr++, config->hw[i]);
+	for (; i < config->nr; i++)
+		perfctr_cpu_ibind(ctr++, config->hw[i]);
 }
 
 /* Say in the page what is counted, and whose the registers are while its seq says so. */
@@ -187,7 +208,10 @@ static void page_update(struct vperfctr *perfctr)
 		unsigned int slot = perfctr_cpu_slot(config->hw[i]);
 
 		page->map[i] = slot * sizeof(page->slot[0]);
-		page->slot[slot].owner = owner;
+		if (i < config->nr - config->nr_ictrs || perfctr_cpu_ictrs_are_plain())
+			page->slot[slot].owner = owner;
+		else
+			page->owner = 0;
 	}
 	if (perfctr->clock_on)
 		page->slot[PERFCTR_CPU_CLOCK_SLOT].owner = owner;
@@ -287,8 +311,7 @@ static int control_check(const struct perfctr_control *control)
 	if (control->flags & ~CONTROL_FLAGS ||
 	    (control->flags & (PERFCTR_CONTROL_INHERIT | PERFCTR_CONTROL_KEEP)) ==
 							PERFCTR_CONTROL_KEEP ||
-	    control->tsc_on > 1 || control->preserve >> PERFCTR_MAX_CTRS ||
-	    control->reserved[0] || control->reserved[1])
+	    control->tsc_on > 1 || control->preserve >> PERFCTR_MAX_CTRS || control->reserved)
 		return -EINVAL;
 	if (control->nractrs > PERFCTR_MAX_CTRS ||
 	    control->nrictrs > PERFCTR_MAX_CTRS - control->nractrs)
@@ -297,15 +320,15 @@ static int control_check(const struct perfctr_control *control)
 	if (control->size < CONTROL_HEAD + nr * CTR_SIZE)
 		return -EINVAL;
 	for (i = 0; i < nr; i++)
-		if (control->ctr[i].reserved)
+		if (control->ctr[i].reserved ||
+		    (i < control->nractrs ? control->ctr[i].ireset != 0 :
+					    control->ctr[i].ireset >= 0))
 			return -EINVAL;
-	if (control->nrictrs)
-		return -EOPNOTSUPP;
-	if (control->si_signo)
+	if (!control->nrictrs)
+		return control->si_signo || control->refresh ? -EINVAL : 0;
+	if (!control->si_signo || !valid_signal(control->si_signo) ||
+	    sig_kernel_only(control->si_signo) || control->flags & PERFCTR_CONTROL_ON_EXEC)
 		return -EINVAL;
-	for (i = 0; i < nr; i++)
-		if (control->ctr[i].ireset)
-			return -EINVAL;
 	return 0;
 }
 
@@ -335,7 +358,8 @@ static struct perfctr_control *control_copy(void __user *arg)
 
 /* By the owner. The config is claimed, so nothing but a lost CPU can fail from here on. */
 static void control_apply(struct vperfctr *perfctr, const struct perfctr_control *control,
-			  struct perfctr_config *config, struct perfctr_tree *tree)
+			  struct perfctr_config *config, struct perfctr_imode *imode,
+			  struct perfctr_tree *tree)
 {
 	struct perfctr_cpu_state *state = &perfctr->cpu_state;
 	unsigned int nrctrs = perfctr_cpu_nrctrs();
@@ -352,18 +376,22 @@ static void control_apply(struct vperfctr *perfctr, const struct perfctr_control
 	soft_set(perfctr, current, false);
 	memset(perfctr->soft, 0, sizeof(perfctr->soft));
 	swap(perfctr->config, config);
+	swap(perfctr->imode, imode);
+	WRITE_ONCE(perfctr->overflown, 0);
+	WRITE_ONCE(perfctr->overflows, 0);
 	old = perfctr->tree;
 	WRITE_ONCE(perfctr->tree, tree);
 	perfctr->paused = false;
 	perfctr->lent = false;
 	perfctr->raw = control->flags & PERFCTR_CONTROL_RAW;
-	for (i = 0; i < nrctrs; i++) {
+	for (i = 0; i < nrctrs; i++)
 		if (!(control->preserve & BIT_ULL(i)))
 			state->ctr[i].acc = 0;
-		if (i < perfctr->config->nr)
-			perfctr_cpu_bind(&state->ctr[i], perfctr->config->hw[i]);
-	}
+	vperfctr_bind(perfctr);
+	if (perfctr->imode)
+		perfctr_imode_init(perfctr, control->si_signo, control->refresh);
 	WRITE_ONCE(state->end, state->ctr + perfctr->config->nr);
+	WRITE_ONCE(perfctr->nr_ictrs, perfctr->config->nr_ictrs);
 	/* The clock is accumulated in any case; off hides it, and the next on starts from zero. */
 	if (!control->tsc_on || !perfctr->clock_on)
 		state->clock = 0;
@@ -379,6 +407,7 @@ static void control_apply(struct vperfctr *perfctr, const struct perfctr_control
 	raw_spin_unlock_irqrestore(&perfctr->lock, flags);
 
 	perfctr_config_put(config, false);
+	kfree(imode);
 	perfctr_tree_end(old);
 }
 
@@ -390,8 +419,23 @@ static bool held_by_other(const struct vperfctr *perfctr, const struct file *fil
 	return perfctr->inherited || (holder && holder != file);
 }
 
+/* A spare of an older control may have no room for i-mode counters, or too much. */
+static bool have_spare(struct vperfctr *perfctr, u32 nr_ictrs)
+{
+	struct vperfctr *spare = perfctr->spare;
+
+	if (spare && (spare->imode ? spare->imode->nr : 0) == nr_ictrs)
+		return true;
+	perfctr->spare = NULL;
+	if (spare)
+		perfctr_descendant_free(spare);
+	perfctr->spare = perfctr_spare_create(nr_ictrs, true);
+	return perfctr->spare;
+}
+
 static int vperfctr_control(struct vperfctr *perfctr, struct file *file, void __user *arg)
 {
+	struct perfctr_imode *imode = NULL;
 	struct perfctr_control *control;
 	struct perfctr_config *config;
 	struct perfctr_tree *tree = NULL;
@@ -418,20 +462,28 @@ static int vperfctr_control(struct vperfctr *perfctr, struct file *file, void __
 	}
 	enabled = control->tsc_on || config->nr;
 	if (enabled && control->flags & PERFCTR_CONTROL_INHERIT) {
-		u32 cstatus = (control->tsc_on ? PERFCTR_CSTATUS_CLOCK : 0) | config->nr;
+		u32 cstatus = cstatus_of(config, control->tsc_on);
 
 		tree = perfctr_tree_create(perfctr, control->flags & PERFCTR_CONTROL_KEEP,
 					   cstatus);
-		if (tree && !perfctr->spare)
-			perfctr->spare = perfctr_spare_create(true);
-		if (!tree || !perfctr->spare) {
-			perfctr_tree_end(tree);
-			perfctr_config_put(config, false);
+		if (!tree)
 			err = -ENOMEM;
-			goto out;
-		}
 	}
-	control_apply(perfctr, control, config, tree);
+	if (!err && config->nr_ictrs) {
+		imode = perfctr_imode_create(config->nr_ictrs, GFP_KERNEL_ACCOUNT);
+		if (!imode)
+			err = -ENOMEM;
+	}
+	/* Last: from here on nothing fails, and the old control's spare is gone. */
+	if (!err && tree && !have_spare(perfctr, config->nr_ictrs))
+		err = -ENOMEM;
+	if (err) {
+		kfree(imode);
+		perfctr_tree_end(tree);
+		perfctr_config_put(config, false);
+		goto out;
+	}
+	control_apply(perfctr, control, config, imode, tree);
 	/* Nobody else controls meanwhile: only this thread may. */
 	WRITE_ONCE(perfctr->holder, perfctr->active || perfctr->on_exec ? file : NULL);
 	if (READ_ONCE(perfctr->error))
@@ -460,6 +512,10 @@ static int vperfctr_read_control(struct vperfctr *perfctr, void __user *arg)
 	config = perfctr->config;
 	if (config)
 		atomic_inc(&config->refs);	/* the state has one, so it is not zero */
+	if (config && perfctr->imode) {
+		control->si_signo = READ_ONCE(perfctr->imode->signo);
+		control->refresh = perfctr->imode->refresh;
+	}
 	control->tsc_on = perfctr->clock_on;
 	control->flags = (perfctr->on_exec ? PERFCTR_CONTROL_ON_EXEC : 0) |
 			 (perfctr->cloexec ? PERFCTR_CONTROL_CLOEXEC : 0) |
@@ -469,14 +525,15 @@ static int vperfctr_read_control(struct vperfctr *perfctr, void __user *arg)
 
 	control->size = size;
 	if (config) {
-		control->nractrs = config->nr;
+		control->nractrs = config->nr - config->nr_ictrs;
+		control->nrictrs = config->nr_ictrs;
 		memcpy(control->ctr, config->ctr, config->nr * CTR_SIZE);
 		/* Say what ANY came to be. */
 		for (i = 0; i < config->nr; i++)
 			control->ctr[i].map = config->hw[i];
 		perfctr_config_put(config, false);
 	}
-	if (size < CONTROL_HEAD + control->nractrs * CTR_SIZE)
+	if (size < CONTROL_HEAD + (control->nractrs + control->nrictrs) * CTR_SIZE)
 		err = -EINVAL;
 	else
 		err = perfctr_put_struct(arg, size, control, sizeof(*control));
@@ -504,6 +561,8 @@ static bool state_sums(const struct vperfctr *perfctr, struct perfctr_sample *sa
 	if (seq & 1)
 		return false;
 	sample->cstatus = state_cstatus(perfctr);
+	sample->overflows = READ_ONCE(perfctr->overflows);
+	sample->overflown = READ_ONCE(perfctr->overflown);
 	/* What changed meanwhile is thrown away. */
 	sample->value[0] = data_race(perfctr->cpu_state.clock);
 	for (i = 0; i < PERFCTR_CSTATUS_NRCTRS(sample->cstatus); i++)
@@ -522,6 +581,8 @@ static __always_inline void state_sample(const struct vperfctr *perfctr,
 	u64 *value = sample->value;
 
 	sample->cstatus = state_cstatus(perfctr);
+	sample->overflows = perfctr->overflows;
+	sample->overflown = perfctr->overflown;
 	if (likely(perfctr->seq & 1)) {
 		*value++ = state->clock + perfctr_cpu_clock();
 		for (ctr = state->ctr; ctr != end; ctr++)
@@ -644,6 +705,11 @@ static ssize_t vperfctr_read(struct file *file, char __user *buffer, size_t coun
 			break;
 		seq = READ_ONCE(perfctr->seq);
 		to = (u64 __user *)buffer;
+		/* Somebody stopped it meanwhile. */
+		if (unlikely(!(seq & 1))) {
+			user_write_access_end();
+			return read_sample(perfctr, to, count);
+		}
 	}
 	user_write_access_end();
 	return unlikely(READ_ONCE(perfctr->error)) ? -EIO : length;
@@ -678,6 +744,8 @@ static int vperfctr_read_ioctl(struct vperfctr *perfctr, void __user *arg)
 	read.nrctrs = PERFCTR_CSTATUS_NRCTRS(sample.cstatus);
 	if (READ_ONCE(perfctr->on_exec))
 		read.flags |= PERFCTR_READ_ON_EXEC;
+	read.flags |= sample.overflown;
+	read.overflows = sample.overflows;
 	if (sample.cstatus & PERFCTR_CSTATUS_CLOCK)
 		read.clock = sample.value[0];
 	memcpy(read.sum, &sample.value[1], read.nrctrs * sizeof(read.sum[0]));
@@ -707,18 +775,28 @@ static void tree_forget(struct vperfctr *perfctr)
 		perfctr_tree_end(tree);
 }
 
+/* The caller's own state, if it is that of the handle, or of the same tree. */
+struct vperfctr *perfctr_own(const struct vperfctr *perfctr)
+{
+	struct perfctr_tree *tree = READ_ONCE(perfctr->tree);
+	struct vperfctr *own = perfctr_current();
+
+	return own && (own == perfctr || (tree && own->tree == tree)) ? own : NULL;
+}
+
 /*
  * Stop and go: of the caller's own counters, and of all threads of its tree, which
  * may be done by any of them.
  */
 static int vperfctr_stop_go(struct vperfctr *perfctr, bool stop)
 {
-	struct vperfctr *own = perfctr_current();
-	struct perfctr_tree *tree = READ_ONCE(perfctr->tree);
+	struct vperfctr *own = perfctr_own(perfctr);
+	struct perfctr_tree *tree;
 	unsigned long flags;
 
-	if (!own || (own != perfctr && (!tree || own->tree != tree)))
+	if (!own)
 		return rcu_access_pointer(perfctr->owner) ? -EPERM : -ESRCH;
+	tree = own->tree;
 	if (tree) {
 		/* It lives, as own has a reference that only own gives back. */
 		perfctr_tree_stop(tree, stop);
@@ -865,8 +943,11 @@ static void vperfctr_return(struct callback_head *work)
 			if (perfctr->lent && !current->ptrace && !fatal_signal_pending(current))
 				set_lent(perfctr, false);
 			if (perfctr->tree && !perfctr->spare)
-				perfctr->spare = perfctr_spare_create(true);
-			/* After GO */
+				perfctr->spare = perfctr_spare_create(perfctr->config->nr_ictrs,
+								      true);
+			if (perfctr->imode)
+				perfctr_imode_deliver(perfctr);
+			/* After GO, or an overflow */
 			local_irq_save(flags);
 			if (!(perfctr->seq & 1))
 				perfctr_resume(perfctr);
@@ -881,6 +962,18 @@ static void vperfctr_return(struct callback_head *work)
 	module_put(THIS_MODULE);	/* perfctr_exit() waits for whoever is still here */
 }
 
+/*
+ * The way of signals is the shorter one where an overflow's comes anyway. But it
+ * ends a sleep in the kernel, also if the signal is blocked: not from there.
+ */
+static enum task_work_notify_mode return_way(const struct vperfctr *perfctr)
+{
+	if (perfctr->imode && perfctr->imode->pending && in_hardirq() &&
+	    user_mode(get_irq_regs()))
+		return TWA_SIGNAL;
+	return TWA_RESUME;
+}
+
 /* True if it was not queued yet: whoever asked gives it the references. */
 static bool return_queue(struct vperfctr *perfctr, struct task_struct *task)
 {
@@ -891,7 +984,7 @@ static bool return_queue(struct vperfctr *perfctr, struct task_struct *task)
 	if (!perfctr->returns) {
 		init_task_work(&perfctr->return_work, vperfctr_return);
 		/* It fails only for who is past all that, and never again runs user code. */
-		queued = !task_work_add(task, &perfctr->return_work, TWA_RESUME);
+		queued = !task_work_add(task, &perfctr->return_work, return_way(perfctr));
 		perfctr->returns = queued;
 	}
 	local_irq_restore(flags);
@@ -1091,7 +1184,9 @@ static long vperfctr_ioctl(struct file *file, unsigned int cmd, unsigned long ua
 	case PERFCTR_IOC_UNLINK:
 		return vperfctr_unlink(perfctr, file);
 	case PERFCTR_IOC_IRESUME:
-		return -EOPNOTSUPP;
+		return perfctr_iresume_ioctl(perfctr);
+	case PERFCTR_IOC_REFRESH:
+		return perfctr_refresh_ioctl(perfctr, uarg);
 	}
 	return -ENOTTY;
 }

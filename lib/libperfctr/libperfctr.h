@@ -170,7 +170,7 @@ struct vperfctr_control {
 #define VPERFCTR_OPEN_CREAT_EXCL	3
 
 /* si_code of the signal at overflow, and the siginfo_t member with the mask */
-#define SI_PMC_OVF	'P'
+#define SI_PMC_OVF	PERFCTR_SI_OVF
 #define si_pmc_ovf_mask	si_pid
 
 struct vperfctr;
@@ -306,6 +306,13 @@ int _vperfctr_next_member(int fd, struct perfctr_member *member);
  */
 int vperfctr_suspend(const struct vperfctr *v);
 int vperfctr_resume(const struct vperfctr *v);
+
+/*
+ * i-mode counters: go on after an overflow, as vperfctr_iresume() does, and then by
+ * themselves after all but the last of count overflows. Both are about the caller's
+ * own counters, also where v is the handle of the root of its tree.
+ */
+int vperfctr_refresh(const struct vperfctr *v, unsigned int count);
 
 /* After EBUSY: PERFCTR_OWNER_*, who has what was wanted; and that in words */
 int vperfctr_owner(const struct vperfctr *v);

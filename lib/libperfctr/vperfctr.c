@@ -332,6 +332,11 @@ int vperfctr_iresume(const struct vperfctr *v)
 	return ioctl(v->fd, PERFCTR_IOC_IRESUME);
 }
 
+int vperfctr_refresh(const struct vperfctr *v, unsigned int count)
+{
+	return ioctl(v->fd, PERFCTR_IOC_REFRESH, count);
+}
+
 int vperfctr_unlink(const struct vperfctr *v)
 {
 	return ioctl(v->fd, PERFCTR_IOC_UNLINK);

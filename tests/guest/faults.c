@@ -61,6 +61,7 @@ struct fault_case {
 };
 
 static bool exact;	/* counts are of instructions */
+static bool interrupts;	/* ... and may be i-mode */
 static bool verbose;
 
 __attribute__((format(printf, 1, 2), noreturn))
@@ -247,6 +248,60 @@ static void with_next_raw(struct scene *scene)
 	scene->next.flags = PERFCTR_CONTROL_RAW;
 }
 
+/* An i-mode counter after the others, if there are any */
+static void add_period(struct perfctr_control *control, int64_t period)
+{
+	if (!interrupts)
+		return;
+	control_add(control, EV_CYCLES);
+	control->ctr[control->nractrs - 1].ireset = -period;
+	control->nractrs--;
+	control->nrictrs++;
+	control->si_signo = SIGUSR1;
+}
+
+static void with_next_imode(struct scene *scene)
+{
+	with_counts(scene);
+	scene->next = scene->control;
+	add_period(&scene->next, 1ll << 40);
+}
+
+static void with_next_imode_inherit(struct scene *scene)
+{
+	with_next_imode(scene);
+	scene->next.flags = PERFCTR_CONTROL_INHERIT;
+}
+
+static void with_imode_tree(struct scene *scene)
+{
+	with_tree(scene);
+	add_period(&scene->control, 1ll << 40);
+	if (try_control(scene->own, &scene->control))
+		die("CONTROL with INHERIT and a period");
+	if (!fork())
+		_exit(0);
+	(void)wait(NULL);
+}
+
+static void with_tree_and_next_imode(struct scene *scene)
+{
+	with_tree(scene);
+	scene->next = scene->control;
+	add_period(&scene->next, 1ll << 40);
+}
+
+/* It stands, as nobody listens. */
+static void with_overflow(struct scene *scene)
+{
+	with_counts(scene);
+	(void)signal(SIGUSR1, SIG_IGN);
+	add_period(&scene->control, 100000);
+	if (try_control(scene->own, &scene->control))
+		die("CONTROL with a period");
+	body_spin(60000);
+}
+
 /* Its tree goes. */
 static void with_tree_and_next(struct scene *scene)
 {
@@ -408,8 +463,15 @@ static long call_iresume(struct scene *scene)
 {
 	long ret = ioctl(scene->fd, PERFCTR_IOC_IRESUME, 0);
 
-	/* Not there yet, and so not a failure of ours */
-	return ret && errno == EOPNOTSUPP ? 0 : ret;
+	/* There is nothing to resume where nothing interrupts. */
+	return ret && !interrupts && errno == EINVAL ? 0 : ret;
+}
+
+static long call_refresh(struct scene *scene)
+{
+	long ret = ioctl(scene->fd, PERFCTR_IOC_REFRESH, 5);
+
+	return ret && !interrupts && errno == EINVAL ? 0 : ret;
 }
 
 static long call_mmap(struct scene *scene)
@@ -503,14 +565,16 @@ static const char *counts(const struct scene *scene, const struct perfctr_contro
 	int err;
 
 	err = try_read(scene->own, &rd);
-	if (err || rd.nrctrs != control->nractrs || !(rd.flags & PERFCTR_READ_ATTACHED)) {
+	if (err || rd.nrctrs != control->nractrs + control->nrictrs ||
+	    !(rd.flags & PERFCTR_READ_ATTACHED)) {
 		(void)snprintf(why, sizeof(why), "READ: %s, %u counters, flags %#x",
 			       strerror(-err), rd.nrctrs, rd.flags);
 		return why;
 	}
 	if (ioctl(scene->own, PERFCTR_IOC_READ_CONTROL, &now))
 		return "READ_CONTROL fails";
-	if (now.nractrs != control->nractrs || now.tsc_on != control->tsc_on)
+	if (now.nractrs != control->nractrs || now.nrictrs != control->nrictrs ||
+	    now.tsc_on != control->tsc_on)
 		return "another control is in force";
 	if (!control->nractrs)
 		return NULL;
@@ -619,6 +683,16 @@ static const char *check_inherits(struct scene *scene, bool done)
 	return counts(scene, control);
 }
 
+static long call_fork(struct scene *scene);
+
+/* Whichever control is in force, what is kept for the next child is of its shape. */
+static const char *check_inherits_and_forks(struct scene *scene, bool done)
+{
+	if (call_fork(scene))
+		return "fork fails";
+	return check_inherits(scene, done);
+}
+
 static const char *check_nothing(struct scene *scene, bool done)
 {
 	(void)scene;
@@ -654,7 +728,12 @@ static const struct fault_case cases[] = {
 	{ "read2_of_the_dead", with_dead, call_read_words, check_nothing, 0, 0 },
 	{ "read_control", with_counts, call_read_control, check_unchanged, 0, 0 },
 	{ "unlink", with_counts, call_unlink, check_unlink, 0, 0 },
-	{ "iresume", with_counts, call_iresume, check_unchanged, 0, 0 },
+	{ "control_imode", with_next_imode, call_control, check_control, 0, 0 },
+	{ "control_imode_inherit", with_next_imode_inherit, call_control, check_inherits, 0, 0 },
+	{ "control_imode_in_tree", with_tree_and_next_imode, call_control,
+	  check_inherits_and_forks, 0, 0 },
+	{ "iresume", with_overflow, call_iresume, check_unchanged, 0, 0 },
+	{ "refresh", with_overflow, call_refresh, check_unchanged, 0, 0 },
 	{ "mmap_first", with_counts, call_mmap, check_unchanged, 0, 0 },
 	{ "mmap_again", with_map, call_mmap, check_unchanged, 0, 0 },
 	{ "mmap_of_the_dead", with_dead, call_mmap, check_nothing, 0, 0 },
@@ -663,6 +742,7 @@ static const struct fault_case cases[] = {
 	/* The kernel's write to the rseq area, which is shared then, may find no page. */
 	{ "fork", with_map, call_fork, check_unchanged, 0, SIGSEGV },
 	{ "fork_in_tree", with_tree, call_fork, check_tree, 0, SIGSEGV },
+	{ "fork_in_imode_tree", with_imode_tree, call_fork, check_tree, 0, SIGSEGV },
 	{ "fdinfo", with_counts, call_fdinfo, check_unchanged, ENOENT, 0 },
 	{ "close", with_counts, call_close, check_nothing, 0, 0 },
 };
@@ -817,6 +897,7 @@ int main(int argc, char **argv)
 		verbose = true;
 	guest_begin("faults", NULL);
 	exact = guest.nprogrammable && (guest.info.cpu_features & PERFCTR_FEATURE_FILTER);
+	interrupts = guest.info.cpu_features & PERFCTR_FEATURE_PCINT;
 	configure_faults();
 	outcomes = shared_alloc(CASES * sizeof(*outcomes));
 	for (i = 0; i < CASES; i++)

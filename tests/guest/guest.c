@@ -295,6 +295,10 @@ static const char *what_is_missing(unsigned int what)
 		return "perf_event_open() counts nothing";
 	if ((what & NEED_SAMPLES) && !guest.samples)
 		return "perf_events takes no samples here, also alone";
+	if ((what & NEED_INTERRUPT) && !(info->cpu_features & PERFCTR_FEATURE_PCINT))
+		return "counters do not interrupt";
+	if ((what & NEED_NO_INTERRUPT) && (info->cpu_features & PERFCTR_FEATURE_PCINT))
+		return "counters interrupt";
 	return NULL;
 }
 

@@ -32,6 +32,8 @@
 #define NEED_UNFILTERED	0x010	/* ... which cannot be restricted to a mode */
 #define NEED_USER_READ	0x020	/* counters can be read in user mode */
 #define NEED_SAMPLES	0x040	/* perf_events, alone, takes samples */
+#define NEED_INTERRUPT	0x080	/* counters interrupt as they overflow */
+#define NEED_NO_INTERRUPT 0x2000 /* ... they do not */
 
 /* Who the test runs as; root without any of these */
 #define AS_USER		0x100

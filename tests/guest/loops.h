@@ -131,6 +131,7 @@ long exact_reader(const struct perfctr_page *page, unsigned int i, uint64_t n,
 #define EXACT_INLINE		11u
 #define EXACT_INLINE_RETRY	10u
 #define EXACT_KERNEL		8u
+#define EXACT_BEFORE_BODY	3u	/* between the first sample and the body */
 #define LOOPS_HANDLER		8u
 
 static inline uint64_t thread_pointer(void)
@@ -146,6 +147,7 @@ static inline uint64_t thread_pointer(void)
 #define EXACT_INLINE		0u	/* no counter to read in user mode yet */
 #define EXACT_INLINE_RETRY	0u
 #define EXACT_KERNEL		11u
+#define EXACT_BEFORE_BODY	4u
 #define LOOPS_HANDLER		5u
 
 static inline uint64_t thread_pointer(void)

@@ -60,6 +60,7 @@ struct shared {
 	atomic_bool failed;
 	bool exact;
 	bool smp;
+	bool interrupts;
 	unsigned int nevents;
 	uint64_t event[8];	/* that this machine has; instructions come first */
 	_Atomic uint64_t exacts;
@@ -69,6 +70,8 @@ struct shared {
 	_Atomic uint64_t refusals;
 	_Atomic uint64_t trees;
 	_Atomic uint64_t members;	/* of those trees that were compared */
+	_Atomic uint64_t overflows;	/* signals */
+	_Atomic uint64_t periods;	/* that were compared */
 };
 
 static struct shared *shared;
@@ -165,7 +168,28 @@ static void keep_foreign(struct actor *actor, int fd)
 
 static bool is_on(const struct perfctr_control *control)
 {
-	return control->tsc_on || control->nractrs;
+	return control->tsc_on || control->nractrs || control->nrictrs;
+}
+
+static unsigned int nr_of(const struct perfctr_control *control)
+{
+	return control->nractrs + control->nrictrs;
+}
+
+/* The handle by which this thread's last control was, which its handler of overflows uses */
+static __thread volatile int own_handle = -1;
+
+static void on_overflow(int signo, siginfo_t *info, void *context)
+{
+	int error = errno;
+
+	(void)signo;
+	(void)context;
+	if (info->si_code == PERFCTR_SI_OVF)
+		shared->overflows++;
+	/* It may have been closed, or be something else by now. */
+	(void)ioctl(own_handle, PERFCTR_IOC_IRESUME);
+	errno = error;
 }
 
 /* Index of a counter that counts instructions in user mode only, now; or -1. */
@@ -174,7 +198,9 @@ static int exact_counter(const struct actor *actor)
 	const struct perfctr_control *control = &actor->control;
 	unsigned int i;
 
-	if (actor->own < 0 || !actor->attached || (control->flags & PERFCTR_CONTROL_ON_EXEC))
+	/* A handler of overflows counts itself. */
+	if (actor->own < 0 || !actor->attached || (control->flags & PERFCTR_CONTROL_ON_EXEC) ||
+	    control->nrictrs)
 		return -1;
 	for (i = 0; i < control->nractrs; i++)
 		if (control->ctr[i].event == EV_INSTRUCTIONS &&
@@ -218,6 +244,7 @@ static void op_open(struct actor *actor)
 static void random_control(struct actor *actor, struct perfctr_control *control)
 {
 	unsigned int i, n = shared->nevents ? below(actor, 5) : 0;
+	bool tiny;
 
 	control_init(control);
 	control->tsc_on = below(actor, 2);
@@ -237,6 +264,26 @@ static void random_control(struct actor *actor, struct perfctr_control *control)
 			flags |= PERFCTR_CTR_KERNEL;
 		control_add_at(control, PERFCTR_MAP_ANY, shared->event[e], flags);
 	}
+	if (!shared->interrupts || !one_in(actor, 4))
+		return;
+	control->flags &= ~(unsigned int)PERFCTR_CONTROL_ON_EXEC;
+	control->si_signo = SIGUSR2;
+	if (one_in(actor, 3))
+		control->refresh = 1 + below(actor, 1000);
+	/* Some are so short that nobody gets anywhere if they go on. */
+	tiny = one_in(actor, 8);
+	if (tiny)
+		control->refresh = below(actor, 100);
+	for (n += 1 + below(actor, 2); i < n; i++, control->nrictrs++) {
+		control->ctr[i] = (struct perfctr_ctr_control) {
+			.map = PERFCTR_MAP_ANY,
+			.ireset = tiny ? -1 - (int64_t)below(actor, 20) :
+					 -1000 - (int64_t)below(actor, 1u << below(actor, 20)),
+			.flags = one_in(actor, 12) ? PERFCTR_CTR_USER | PERFCTR_CTR_KERNEL :
+						     PERFCTR_CTR_USER,
+			.event = shared->event[below(actor, shared->nevents)],
+		};
+	}
 }
 
 static void op_control(struct actor *actor)
@@ -247,7 +294,8 @@ static void op_control(struct actor *actor)
 	if (actor->own < 0)
 		return;
 	random_control(actor, &control);
-	control.size = (uint32_t)CONTROL_SIZE(control.nractrs + below(actor, 3));
+	control.size = (uint32_t)CONTROL_SIZE(nr_of(&control) + below(actor, 3));
+	own_handle = control.nrictrs && control.ctr[control.nractrs].ireset > -1000 ? -1 : actor->own;
 	err = try_control(actor->own, &control);
 	switch (err) {
 	case 0:
@@ -266,7 +314,7 @@ static void op_control(struct actor *actor)
 	case -EACCES:		/* kernel mode */
 		break;
 	default:
-		wrong(actor, "CONTROL of %u counters, flags %#x: %s", control.nractrs,
+		wrong(actor, "CONTROL of %u counters, flags %#x: %s", nr_of(&control),
 		     control.flags, strerror(-err));
 	}
 }
@@ -286,12 +334,13 @@ static void op_wrong_control(struct actor *actor)
 	case 3: control.tsc_on = 2; break;
 	case 4: control.nractrs = PERFCTR_MAX_CTRS + 1 + below(actor, 1000); break;
 	case 5: control.nrictrs = ~0u; break;
-	case 6: control.nrictrs = 1; break;
-	case 7: control.si_signo = SIGIO; break;
+	case 6: control.nrictrs++; control.ctr[nr_of(&control) - 1].ireset = 0; break;
+	case 7: control.si_signo = control.nrictrs ? SIGKILL : SIGIO; break;
 	case 8: control.preserve = 1ull << 32; break;
-	case 9: control.reserved[below(actor, 2)] = any(actor) | 1; break;
+	case 9: control.reserved = any(actor) | 1; break;
 	default:
 		control.nractrs = 0;
+		control.nrictrs = 0;
 		control_add_at(&control, PERFCTR_MAP_ANY, any(actor) | 1ull << 63, PERFCTR_CTR_USER);
 	}
 	err = try_control(actor->own, &control);
@@ -300,6 +349,24 @@ static void op_wrong_control(struct actor *actor)
 	err = ioctl(actor->own, PERFCTR_IOC_CONTROL, (void *)8) ? errno : 0;
 	if (err != EFAULT && err != ESRCH)
 		wrong(actor, "CONTROL of a wrong address: %s", strerror(err));
+}
+
+/* Where one counter has a period, of user mode, its overflows are at multiples of that. */
+static void check_overflows(const struct actor *actor, const struct perfctr_read *rd)
+{
+	const struct perfctr_control *control = &actor->control;
+	unsigned int i = control->nractrs;
+	uint64_t expected;
+
+	if (!shared->exact || control->nrictrs != 1 || control->ctr[i].flags != PERFCTR_CTR_USER ||
+	    (control->preserve & 1ull << i))
+		return;
+	expected = rd->sum[i] / -(uint64_t)control->ctr[i].ireset;
+	if (rd->overflows != (uint32_t)expected)
+		wrong(actor, "%u overflows in %llu, expected %llu (period %lld)", rd->overflows,
+		      (unsigned long long)rd->sum[i], (unsigned long long)expected,
+		      -(long long)control->ctr[i].ireset);
+	shared->periods++;
 }
 
 /* What READ says of the actor's own state must be what it knows. */
@@ -321,10 +388,12 @@ static void op_read(struct actor *actor)
 	if (!actor->attached)
 		return;
 	nr = PERFCTR_CSTATUS_NRCTRS(rd.cstatus);
-	if (rd.nrctrs != nr || nr != actor->control.nractrs ||
+	if (rd.nrctrs != nr || nr != nr_of(&actor->control) ||
+	    PERFCTR_CSTATUS_NRICTRS(rd.cstatus) != actor->control.nrictrs ||
 	    ((rd.cstatus & PERFCTR_CSTATUS_CLOCK) != 0) != actor->control.tsc_on)
 		wrong(actor, "READ: cstatus %#x with %u counters, expected %u and clock %u",
-		     rd.cstatus, rd.nrctrs, actor->control.nractrs, actor->control.tsc_on);
+		     rd.cstatus, rd.nrctrs, nr_of(&actor->control), actor->control.tsc_on);
+	check_overflows(actor, &rd);
 	if (((rd.flags & PERFCTR_READ_ON_EXEC) != 0) !=
 	    ((actor->control.flags & PERFCTR_CONTROL_ON_EXEC) != 0))
 		wrong(actor, "READ: flags %#x with control flags %#x", rd.flags,
@@ -335,7 +404,7 @@ static void op_read_words(struct actor *actor)
 {
 	uint64_t words[1 + PERFCTR_MAX_CTRS];
 	size_t room = sizeof(*words) * below(actor, 2 + PERFCTR_MAX_CTRS);
-	size_t needed = sizeof(*words) * (1 + (size_t)actor->control.nractrs);
+	size_t needed = sizeof(*words) * (1 + (size_t)nr_of(&actor->control));
 	ssize_t got;
 
 	if (actor->own < 0 || !actor->attached)
@@ -363,11 +432,12 @@ static void op_read_control(struct actor *actor)
 	if (!actor->attached)
 		return;
 	if (control.nractrs != actor->control.nractrs ||
+	    control.nrictrs != actor->control.nrictrs ||
 	    control.tsc_on != actor->control.tsc_on)
 		wrong(actor, "READ_CONTROL: %u counters, clock %u; expected %u, %u",
 		     control.nractrs, control.tsc_on, actor->control.nractrs,
 		     actor->control.tsc_on);
-	for (i = 0; i < control.nractrs && i < PERFCTR_MAX_CTRS; i++)
+	for (i = 0; i < nr_of(&control) && i < PERFCTR_MAX_CTRS; i++)
 		if (control.ctr[i].event != actor->control.ctr[i].event)
 			wrong(actor, "READ_CONTROL: counter %u has event %#llx", i,
 			     (unsigned long long)control.ctr[i].event);
@@ -532,7 +602,7 @@ static void op_second_handle(struct actor *actor)
 	}
 	control_init(&control);
 	err = try_read(fd, &rd);
-	if (err || rd.nrctrs != actor->control.nractrs)
+	if (err || rd.nrctrs != nr_of(&actor->control))
 		wrong(actor, "READ on a second handle: %s, %u counters", strerror(-err), rd.nrctrs);
 	/* It stops what nobody holds. */
 	if (!try_control(fd, &control))
@@ -697,8 +767,8 @@ static void op_foreign(struct actor *actor)
 		break;
 	default:
 		random_control(actor, &control);
-		control.nractrs = 0;
-		control.flags = 0;
+		control_init(&control);
+		control.tsc_on = below(actor, 2);
 		err = try_control(fd, &control);
 		/* It may have got a handle on its own state back. */
 		if (!err && actor->attached) {
@@ -1417,6 +1487,14 @@ static void burst(struct actor *actor)
 /* --- processes --- */
 
 /* The program after an exec: its state goes on, if the control did not say otherwise. */
+static void handle_overflows(void)
+{
+	struct sigaction action = { .sa_sigaction = on_overflow, .sa_flags = SA_SIGINFO | SA_RESTART };
+
+	if (sigaction(SIGUSR2, &action, NULL))
+		wrong(NULL, "sigaction: %s", strerror(errno));
+}
+
 static int again(char **argv)
 {
 	struct perfctr_control control;
@@ -1424,6 +1502,7 @@ static int again(char **argv)
 	int own = (int)strtol(argv[1], NULL, 10);
 
 	actor_init(&actor, strtoull(argv[0], NULL, 10), (unsigned int)strtoul(argv[3], NULL, 10));
+	handle_overflows();
 	actor.attached = argv[2][0] == '1';
 	actor.shared_handle = true;
 	if (actor.attached && own < 0) {
@@ -1684,9 +1763,11 @@ int main(int argc, char **argv)
 	       (unsigned long long)seed, exact ? "" : ", counts need not be exact");
 	share();
 	find_shared();
+	handle_overflows();
 	shared->target = n;
 	shared->exact = exact;
 	shared->smp = guest.ncpus > 1;
+	shared->interrupts = guest.info.cpu_features & PERFCTR_FEATURE_PCINT;
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 
 	actor_init(&actor, seed * 0x9e3779b97f4a7c15ull, 0);
@@ -1707,6 +1788,8 @@ int main(int argc, char **argv)
 	finish(&actor);
 	if (guest_end() || shared->failed)
 		return EXIT_FAILURE;
+	printf("stress: %llu overflow signals, %llu looks at periods\n",
+	       (unsigned long long)shared->overflows, (unsigned long long)shared->periods);
 	printf("stress: %llu members of %llu trees added up\n",
 	       (unsigned long long)shared->members, (unsigned long long)shared->trees);
 	printf("stress: %llu exact counts, %llu execs, %llu kills, %llu times CPU 1 off and on, %llu refusals to unload\n",

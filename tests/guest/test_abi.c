@@ -518,8 +518,10 @@ SPOIL(signo, control->si_signo = SIGUSR1)
 SPOIL(signo_bad, control->si_signo = -1)
 SPOIL(preserve_beyond, control->preserve = 1ull << PERFCTR_MAX_CTRS)
 SPOIL(preserve_top, control->preserve = 1ull << 63)
-SPOIL(reserved0, control->reserved[0] = 1)
-SPOIL(reserved1, control->reserved[1] = 1ull << 63)
+SPOIL(refresh, control->refresh = 1)
+SPOIL(refresh_top, control->refresh = 1ull << 63)
+SPOIL(reserved, control->reserved = 1)
+SPOIL(reserved_top, control->reserved = 1ull << 63)
 SPOIL(ctr_flags_none, control->ctr[0].flags = 0)
 SPOIL(ctr_flags_unknown, control->ctr[0].flags = 4 | PERFCTR_CTR_USER)
 SPOIL(ctr_flags_top, control->ctr[1].flags |= 0x80000000)
@@ -569,13 +571,15 @@ static const struct spoiled spoils[] = {
 	BAD(nractrs_too_many, EINVAL, false),
 	BAD(nractrs_giant, EINVAL, false),
 	BAD(nractrs_wraps, EINVAL, false),
-	BAD(nrictrs_one, EOPNOTSUPP, true),
+	BAD(nrictrs_one, EINVAL, true),
 	BAD(signo, EINVAL, false),
 	BAD(signo_bad, EINVAL, false),
 	BAD(preserve_beyond, EINVAL, false),
 	BAD(preserve_top, EINVAL, false),
-	BAD(reserved0, EINVAL, false),
-	BAD(reserved1, EINVAL, false),
+	BAD(refresh, EINVAL, false),
+	BAD(refresh_top, EINVAL, false),
+	BAD(reserved, EINVAL, false),
+	BAD(reserved_top, EINVAL, false),
 	BAD(ctr_flags_none, EINVAL, true),
 	BAD(ctr_flags_unknown, EINVAL, true),
 	BAD(ctr_flags_top, EINVAL, true),
@@ -1008,7 +1012,7 @@ START_TEST(read_sizes)
 		ck_assert_uint_eq(rd.size, READ_SIZE(i));
 		ck_assert_uint_eq(rd.nrctrs, watch.control.nractrs);
 		ck_assert_uint_eq(rd.sum[i], 0x5a5a5a5a5a5a5a5aull);
-		ck_assert_uint_eq(rd.reserved, 0);
+		ck_assert_uint_eq(rd.overflows, 0);
 	}
 
 	/* A larger structure than we know */
@@ -1079,13 +1083,14 @@ START_TEST(read_control_bad_input)
 }
 END_TEST
 
-/* --- IRESUME, unknown ioctls, the wrong file --- */
+/* --- IRESUME and REFRESH (more in test_overflow.c), unknown ioctls, the wrong file --- */
 
-START_TEST(iresume_is_for_later)
+START_TEST(nothing_to_resume)
 {
 	struct watch watch = watch_begin();
 
-	ck_errno(ioctl(watch.fd, PERFCTR_IOC_IRESUME), EOPNOTSUPP);
+	ck_errno(ioctl(watch.fd, PERFCTR_IOC_IRESUME), EINVAL);
+	ck_errno(ioctl(watch.fd, PERFCTR_IOC_REFRESH, 1), EINVAL);
 	watch_unchanged(&watch);
 }
 END_TEST
@@ -1097,7 +1102,7 @@ START_TEST(unknown_ioctls)
 	unsigned int nr;
 
 	for (nr = 0; nr < 256; nr++) {
-		if (nr >= 0x10 && nr <= 0x1b)
+		if (nr >= 0x10 && nr <= 0x1c)
 			continue;
 		ck_errno(ioctl(watch.fd, _IO(PERFCTR_IOC_MAGIC, nr), &watch.control), ENOTTY);
 		ck_errno(ioctl(dev, _IO(PERFCTR_IOC_MAGIC, nr), &watch.control), ENOTTY);
@@ -1121,6 +1126,7 @@ START_TEST(wrong_file)
 	ck_errno(ioctl(dev, PERFCTR_IOC_READ_CONTROL, &watch.control), ENOTTY);
 	ck_errno(ioctl(dev, PERFCTR_IOC_UNLINK), ENOTTY);
 	ck_errno(ioctl(dev, PERFCTR_IOC_IRESUME), ENOTTY);
+	ck_errno(ioctl(dev, PERFCTR_IOC_REFRESH, 1), ENOTTY);
 	ck_errno(read(dev, &rd, sizeof(rd)), EINVAL);
 	ck_assert_ptr_eq(mmap(NULL, PAGE_SIZE, PROT_READ, MAP_SHARED, dev, 0), MAP_FAILED);
 	ck_assert_int_eq(errno, ENODEV);
@@ -1380,7 +1386,7 @@ int main(void)
 	GUEST_RUN(read_pointers, LOG_SILENT | AS_USER);
 	GUEST_RUN(read_before_any_control, LOG_SILENT | AS_USER);
 	GUEST_RUN(read_control_bad_input, LOG_SILENT | AS_USER);
-	GUEST_RUN(iresume_is_for_later, LOG_SILENT | AS_USER);
+	GUEST_RUN(nothing_to_resume, LOG_SILENT | AS_USER);
 	GUEST_RUN(unknown_ioctls, LOG_SILENT | AS_USER);
 	GUEST_RUN(wrong_file, LOG_SILENT | AS_USER);
 	GUEST_RUN(plain_read, LOG_SILENT | AS_USER);

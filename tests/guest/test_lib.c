@@ -8,6 +8,7 @@
 
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
@@ -236,8 +237,71 @@ START_TEST(preserve_and_stop)
 	ck_assert_int_eq(vperfctr_is_running(v), 1);
 	ck_ok(vperfctr_stop(v));
 	ck_assert_int_eq(vperfctr_is_running(v), 0);
-	ck_errno(vperfctr_iresume(v), EOPNOTSUPP);
+	ck_errno(vperfctr_iresume(v), EINVAL);
 	vperfctr_close(v);
+}
+END_TEST
+
+static struct vperfctr *the_handle;
+static volatile unsigned int overflows;
+static unsigned long long overflow_sum;
+static int overflow_mask;
+
+static void on_overflow(int signo, siginfo_t *info, void *context)
+{
+	(void)signo;
+	(void)context;
+	if (info->si_code != SI_PMC_OVF)
+		return;
+	overflow_mask = info->si_pmc_ovf_mask;
+	overflow_sum = vperfctr_read_pmc(the_handle, 1);
+	overflows++;
+	vperfctr_iresume(the_handle);
+}
+
+/* By the old names, and then so many */
+START_TEST(interrupt_mode)
+{
+	struct sigaction action = { .sa_sigaction = on_overflow, .sa_flags = SA_SIGINFO };
+	struct vperfctr_control control;
+	struct perfctr_control native;
+
+	(void)sigaction(SIGUSR1, &action, NULL);
+	memset(&control, 0, sizeof(control));
+	control.si_signo = SIGUSR1;
+	control.cpu_control.tsc_on = 1;
+	control.cpu_control.nractrs = 1;
+	control.cpu_control.nrictrs = 1;
+	control.cpu_control.pmc_map[0] = PERFCTR_MAP_ANY;
+	control.cpu_control.evntsel[0] = EV_DTLB_LOAD_MISSES;
+	control.cpu_control.pmc_map[1] = PERFCTR_MAP_ANY;
+	control.cpu_control.evntsel[1] = EV_INSTRUCTIONS;
+	control.cpu_control.ireset[1] = -50000;
+	the_handle = vperfctr_open();
+	ck_assert_ptr_nonnull(the_handle);
+	ck_ok(vperfctr_control(the_handle, &control));
+	body_spin(60000);
+	ck_assert_uint_eq(overflows, 2);
+	ck_assert_int_eq(overflow_mask, 2);
+	ck_assert_uint_eq(overflow_sum, 100000);
+	memset(&control, 0, sizeof(control));
+	ck_ok(vperfctr_read_state(the_handle, NULL, &control));
+	ck_assert_int_eq(control.si_signo, SIGUSR1);
+	ck_assert_uint_eq(control.cpu_control.nrictrs, 1);
+	ck_assert_int_eq(control.cpu_control.ireset[1], -50000);
+
+	/* Nobody resumes: the last of three suspends. */
+	(void)signal(SIGUSR1, SIG_IGN);
+	memset(&native, 0, sizeof(native));
+	ck_ok(vperfctr_read_control_native(the_handle, &native));
+	ck_ok(vperfctr_control_native(the_handle, &native));
+	ck_ok(vperfctr_refresh(the_handle, 3));
+	body_spin(200000);
+	ck_assert_uint_eq(vperfctr_read_pmc(the_handle, 1), 150000);
+	ck_assert_int_eq(vperfctr_is_running(the_handle), 1);
+	ck_errno(vperfctr_refresh(the_handle, 0), EINVAL);
+	ck_ok(vperfctr_iresume(the_handle));
+	vperfctr_close(the_handle);
 }
 END_TEST
 
@@ -250,7 +314,7 @@ START_TEST(refusals_keep_their_errno)
 	control.cpu_control.nrictrs = 1;
 	control.cpu_control.pmc_map[2] = PERFCTR_MAP_ANY;
 	control.cpu_control.evntsel[2] = EV_CYCLES;
-	ck_errno(vperfctr_control(v, &control), EOPNOTSUPP);
+	ck_errno(vperfctr_control(v, &control), EINVAL);
 	usual_control(&control);
 	control.cpu_control.evntsel[0] = 6;
 	if (has_counters())
@@ -535,5 +599,6 @@ int main(void)
 	GUEST_RUN(no_permission, 0);
 	(void)chmod(PERFCTR_DEVICE, 0666);
 	GUEST_RUN(no_module, LOG_MODULE);
+	GUEST_RUN(interrupt_mode, NEED_INTERRUPT | LOG_SILENT | AS_USER);
 	return guest_end();
 }

@@ -134,6 +134,58 @@ START_TEST(sleeper_among_rivals)
 }
 END_TEST
 
+static volatile unsigned int signals;
+static uint64_t sums[8];
+static int the_fd;
+
+static void on_overflow(int signo, siginfo_t *info, void *context)
+{
+	struct perfctr_read rd;
+
+	(void)signo;
+	(void)info;
+	(void)context;
+	(void)try_read(the_fd, &rd);
+	if (signals < 8)
+		sums[signals] = rd.sum[0];
+	signals++;
+	(void)ioctl(the_fd, PERFCTR_IOC_IRESUME);
+}
+
+/* A period of several ranges of the register; and one of a little more than half of it */
+START_TEST(period_longer_than_the_register)
+{
+	static const int64_t period[] = { 3 * (int64_t)RANGE + 12345, RANGE / 2 + 1 };
+	struct sigaction action = { .sa_sigaction = on_overflow, .sa_flags = SA_SIGINFO };
+	const struct perfctr_page *page;
+	struct perfctr_control control;
+	unsigned int i, k;
+
+	(void)sigaction(SIGUSR1, &action, NULL);
+	the_fd = open_self();
+	page = map_page(the_fd);
+	for (k = 0; k < 2; k++) {
+		control_init(&control);
+		control_add(&control, EV_INSTRUCTIONS);
+		control.nractrs = 0;
+		control.nrictrs = 1;
+		control.si_signo = SIGUSR1;
+		control.ctr[0].ireset = -period[k];
+		signals = 0;
+		set_control(the_fd, &control);
+		/* The register cannot be told from its overflow. */
+		ck_assert(page_asks(page, 0));
+		body_spin(2 * RANGE);
+		body_spin(2 * RANGE);
+		ck_ok(ioctl(the_fd, PERFCTR_IOC_SUSPEND));
+		ck_assert_uint_eq(signals, read_sum(the_fd, 0) / (uint64_t)period[k]);
+		ck_assert_uint_ge(signals, 2);
+		for (i = 0; i < signals && i < 8; i++)
+			ck_assert_uint_eq(sums[i], (i + 1) * (uint64_t)period[k]);
+	}
+}
+END_TEST
+
 int main(void)
 {
 	guest_begin("width", "counter_width=26");
@@ -145,5 +197,6 @@ int main(void)
 	GUEST_RUN(unmapped_thread, NEED_COUNTERS | AS_USER);
 	GUEST_RUN(no_read_jumps, NEED_COUNTERS | NEED_USER_READ);
 	GUEST_RUN(sleeper_among_rivals, NEED_COUNTERS);
+	GUEST_RUN(period_longer_than_the_register, NEED_INTERRUPT | LOG_SILENT | AS_USER);
 	return guest_end();
 }

@@ -28,7 +28,7 @@ START_TEST(test_nothing)
 	ck_assert_uint_eq(to.tsc_on, 0);
 	ck_assert_uint_eq(to.nractrs, 0);
 	ck_assert_uint_eq(to.preserve, 0);
-	ck_assert_uint_eq(to.reserved[0] | to.reserved[1], 0);
+	ck_assert_uint_eq(to.refresh | to.reserved, 0);
 }
 END_TEST
 

@@ -164,7 +164,10 @@ struct perfctr_open {
  *	2 raw), code in bits 0..15. Counter 0 (cycle) counts event 1 only,
  *	counter 2 (instret) event 2 only
  * @config: riscv: the SBI event_data of a raw event, 48 bits, else 0
- * @ireset: of an i-mode counter, else 0
+ * @ireset: of an i-mode counter what it starts from, and again after each
+ *	overflow, as it counts up to zero: the period, negated. Any negative
+ *	number, of 64 bits whatever the width of the register. Of an a-mode
+ *	counter 0
  * @reserved: zero
  */
 struct perfctr_ctr_control {
@@ -175,6 +178,9 @@ struct perfctr_ctr_control {
 	__s64 ireset;
 	__u64 reserved;
 };
+
+/* si_code of the signal for overflows; perfctr 2.6's SI_PMC_OVF */
+#define PERFCTR_SI_OVF		'P'
 
 /* perfctr_control.flags */
 #define PERFCTR_CONTROL_CLOEXEC	1	/* unlink the state at exec */
@@ -189,10 +195,14 @@ struct perfctr_ctr_control {
  * @flags: PERFCTR_CONTROL_*
  * @tsc_on: 1 if the clock is to be accumulated, else 0
  * @nractrs: number of a-mode counters, the first ones of @ctr
- * @nrictrs: number of i-mode counters, which follow (EOPNOTSUPP for now)
- * @si_signo: signal for overflows; 0 without i-mode counters
+ * @nrictrs: number of i-mode counters, which follow. riscv: on programmable
+ *	counters only
+ * @si_signo: signal for overflows, but SIGKILL and SIGSTOP; 0 without i-mode
+ *	counters
  * @preserve: bit i keeps the sum of counter i, also through a control that does
  *	not name it; other sums become zero. Bits 32 and up must be zero
+ * @refresh: of i-mode counters: they go on by themselves after all but the last
+ *	of this many overflows; 0 is 1. Else 0
  * @reserved: zero
  * @ctr: the counters
  *
@@ -203,6 +213,17 @@ struct perfctr_ctr_control {
  * on, in states and sums of their own, which only the root's holder can control.
  * A new control, unlink and stop by control end the tree: its descendants count
  * no more. So does the last close of a handle when the root is gone.
+ *
+ * At an overflow all counters are suspended; the clock goes on. Before its next
+ * user instruction the thread gets si_signo, with si_code PERFCTR_SI_OVF and, in
+ * the place of si_pid, a mask of the counters that came to zero: bit i is counter
+ * i. They go on with PERFCTR_IOC_IRESUME or REFRESH, or by themselves while
+ * @refresh says so, but not more often in a tick than the module's parameter
+ * overflow_budget: then they stay suspended, and si_errno is EAGAIN (else 0).
+ * With INHERIT each thread has periods and signals of its own. An exec ends the
+ * signals, as it does their handlers: si_signo becomes 0, and from then on the
+ * counters count for their sums alone. So ON_EXEC is EINVAL with them.
+ * Where the signal cannot be queued, RLIMIT_SIGPENDING say, SIGIO comes instead.
  *
  * RAW permits the thread, and those of its tree in the same process, to read the
  * registers of its counters by instruction, without a map, for as long as the
@@ -218,7 +239,8 @@ struct perfctr_control {
 	__u32 nrictrs;
 	__s32 si_signo;
 	__u64 preserve;
-	__u64 reserved[2];
+	__u64 refresh;
+	__u64 reserved;
 	struct perfctr_ctr_control ctr[PERFCTR_MAX_CTRS];
 };
 
@@ -253,6 +275,8 @@ struct perfctr_soft {
 /* perfctr_read.flags */
 #define PERFCTR_READ_ATTACHED	1	/* the thread still has this state */
 #define PERFCTR_READ_ON_EXEC	2	/* waits for an exec to start */
+#define PERFCTR_READ_OVERFLOWN	4	/* an overflow has suspended the counters */
+#define PERFCTR_READ_THROTTLED	8	/* although they were to go on: see overflow_budget */
 
 /**
  * struct perfctr_read - one consistent read of the clock and all counters
@@ -262,7 +286,9 @@ struct perfctr_soft {
  *	sums, which are stored all the same, ended when the error came
  * @nrctrs: number of valid members of @sum, if @size has room for them
  * @flags: PERFCTR_READ_*
- * @reserved: zero
+ * @overflows: times that i-mode counters overflowed, several at once being once.
+ *	A thread that lets them go on may find fewer signals: the kernel queues
+ *	one of each below SIGRTMIN
  * @clock: ticks of the clock while the thread ran
  * @sum: one per counter, zero beyond @nrctrs
  * @soft: what the kernel counted, a moment later
@@ -273,7 +299,7 @@ struct perfctr_read {
 	__u32 error;
 	__u32 nrctrs;
 	__u32 flags;
-	__u32 reserved;
+	__u32 overflows;
 	__u64 clock;
 	__u64 sum[PERFCTR_MAX_CTRS];
 	struct perfctr_soft soft;
@@ -423,6 +449,8 @@ struct perfctr_page {
 #define PERFCTR_IOC_READ_TREE		_IO(PERFCTR_IOC_MAGIC, 0x18)
 #define PERFCTR_IOC_NEXT_MEMBER		_IO(PERFCTR_IOC_MAGIC, 0x19)
 #define PERFCTR_IOC_SUSPEND		_IO(PERFCTR_IOC_MAGIC, 0x1a)
-#define PERFCTR_IOC_RESUME			_IO(PERFCTR_IOC_MAGIC, 0x1b)
+#define PERFCTR_IOC_RESUME		_IO(PERFCTR_IOC_MAGIC, 0x1b)
+/* The argument is a number, 1 to 0x7fffffff: as perfctr_control.refresh, from now on */
+#define PERFCTR_IOC_REFRESH		_IO(PERFCTR_IOC_MAGIC, 0x1c)
 
 #endif /* _UAPI_LINUX_PERFCTR_H */

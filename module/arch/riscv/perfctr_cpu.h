@@ -38,6 +38,8 @@ struct perfctr_riscv_prog {
  *	registers ran since these were zero, and nobody else may without
  *	perfctr_cpu_load(); at most one of it and @active is set
  * @private_uid: see @private_config
+ * @istopped: of whom the i-mode counters were that were stopped last, if they
+ *	still hold what they held then; only to be compared
  * @owned: counters that the firmware has handed to us
  * @running: those of them that run
  * @started: fixed counters that stood still before we had them
@@ -49,6 +51,7 @@ struct perfctr_riscv_cpu {
 	const struct perfctr_config *programmed;
 	const struct perfctr_config *private_config;
 	kuid_t private_uid;
+	const void *istopped;
 	u32 owned;
 	u32 running;
 	u32 started;
@@ -61,6 +64,23 @@ DECLARE_PER_CPU(struct perfctr_riscv_cpu, perfctr_riscv_cpu);
 static __always_inline void perfctr_cpu_bind(struct perfctr_cpu_ctr *ctr, unsigned int hw)
 {
 	ctr->read = perfctr_riscv_stub(hw);
+}
+
+static __always_inline void perfctr_cpu_unbind(struct perfctr_cpu_ctr *ctr)
+{
+	ctr->read = (unsigned long)perfctr_riscv_zero;
+}
+
+void perfctr_cpu_ibind(struct perfctr_cpu_ctr *ctr, unsigned int hw);
+bool perfctr_cpu_ictrs_are_plain(void);
+u64 perfctr_cpu_irange(void);
+int perfctr_cpu_istart(const struct perfctr_config *config, const void *id, const u64 *value);
+void perfctr_cpu_istop(const struct perfctr_config *config, const void *id);
+void perfctr_cpu_iclear(const struct perfctr_config *config);
+
+static inline bool perfctr_cpu_istopped(const void *id)
+{
+	return this_cpu_ptr(&perfctr_riscv_cpu)->istopped == id;
 }
 
 static __always_inline u64 perfctr_cpu_read(const struct perfctr_cpu_ctr *ctr)

@@ -41,6 +41,7 @@
 #include <asm/sbi.h>
 
 #include "lowlevel.h"
+#include "interrupt.h"
 
 #define SBI_EVENT_TYPE(event)	((event) >> 16)
 #define SBI_EVENT_CODE(event)	((event) & 0xffff)
@@ -49,6 +50,7 @@
 #define SBI_TYPE_FW		15
 #define SBI_EVENT_RAW		0x20000
 #define SBI_RAW_BITS		48
+#define IMPL_KVM		3	/* SBI implementation ID */
 
 #define FIXED_MASK	(BIT(PERFCTR_RISCV_CYCLE) | BIT(PERFCTR_RISCV_INSTRET))
 /*
@@ -75,6 +77,7 @@ static struct {
 	bool shuffled;		/* some counter's SBI index is not its number */
 	bool filter;		/* Sscofpmf */
 	bool filter_fixed;	/* Smcntrpmf */
+	bool interrupt;		/* programmable counters interrupt */
 	bool probed;		/* no counter was in others' hands when events were probed */
 	unsigned long probe_again;	/* jiffies before which that is not repeated */
 	int event_once;		/* one counter alone counts an event; -1 not known */
@@ -95,6 +98,9 @@ static struct {
 	unsigned int users;
 	struct perfctr_riscv_prog prog;
 } pool[PERFCTR_RISCV_MAX];
+
+/* Of the narrowest programmable counter */
+u32 perfctr_riscv_unused_bits;
 
 static u32 pooled;	/* those with users, as a bit map; config_mutex */
 
@@ -130,6 +136,7 @@ static void now_unknown(struct perfctr_riscv_cpu *cpu)
 	cpu->programmed = NULL;
 	cpu->active = NULL;
 	cpu->private_config = NULL;
+	cpu->istopped = NULL;
 }
 
 /* With SET_INIT_VALUE in @flags, from @value on. Runs already is success, and leaves its value. */
@@ -387,11 +394,12 @@ int perfctr_cpu_load(const struct perfctr_config *config)
 		if (take_all(cpu, config))
 			return -EIO;
 		/* What runs for another config runs on: nobody reads it meanwhile. */
-		start = config->mask & ~cpu->running;
+		start = config->mask & ~config->imask & ~cpu->running;
+		cpu->istopped = NULL;
 		if (pmu_start(start & ~FIXED_MASK, SBI_PMU_START_FLAG_SET_INIT_VALUE, 0) < 0 ||
 		    pmu_start(start & FIXED_MASK, 0, 0) < 0)
 			return -EIO;
-		cpu->running |= config->mask;
+		cpu->running |= config->mask & ~config->imask;
 	}
 	cpu->active = config;
 	return 0;
@@ -401,28 +409,160 @@ notrace int perfctr_cpu_restart(const struct perfctr_config *config, kuid_t uid)
 {
 	struct perfctr_riscv_cpu *cpu = this_cpu_ptr(&perfctr_riscv_cpu);
 	u32 perfs = pmu.filter ? 0 : config->mask & FIXED_MASK;
+	u32 actrs = config->mask & ~config->imask;
 	struct sbiret ret = {};
 
 	lockdep_assert_irqs_disabled();
 	cpu->active = NULL;
 	cpu->private_config = NULL;
+	cpu->istopped = NULL;
 	if (take_all(cpu, config))
 		return -EIO;
-	pmu_call(SBI_EXT_PMU_COUNTER_STOP, 0, config->arch_mask, 0, 0, 0);
-	if (likely(!perfs))
+	if (likely(actrs))
+		pmu_call(SBI_EXT_PMU_COUNTER_STOP, 0, config->arch_mask, 0, 0, 0);
+	if (unlikely(!actrs))
+		;	/* those of i-mode are what perfctr_cpu_istart() and iclear() make them */
+	else if (likely(!perfs))
 		ret = pmu_call(SBI_EXT_PMU_COUNTER_START, 0, config->arch_mask,
 			       SBI_PMU_START_FLAG_SET_INIT_VALUE, 0, 0);
 	else if (pmu_start(config->mask & ~perfs, SBI_PMU_START_FLAG_SET_INIT_VALUE, 0) ||
 		 pmu_start(perfs, SBI_PMU_START_FLAG_SET_INIT_VALUE, PERF_START))
 		ret.error = SBI_ERR_FAILURE;
 	if (ret.error) {
-		cpu->running &= ~config->mask;
+		cpu->running &= ~actrs;
 		return -EIO;
 	}
-	cpu->running |= config->mask;
+	cpu->running |= actrs;
 	cpu->private_config = config;
 	cpu->private_uid = uid;
 	return 0;
+}
+
+/*
+ * i-mode. One interrupt, LCOFI, is that of all counters, perf's too: it is pending
+ * in sip from the moment a counter overflows to when somebody clears it there, and
+ * each counter's OF, which scountovf shows, is set until the counter is started.
+ * Three things must never be:
+ *  - START while LCOFI is pending: OpenSBI leaves OF set then, since the overflow
+ *    may not have been seen yet, and a counter whose OF is set interrupts no more.
+ *    So ours wait for the interrupt, and are stopped while perf's handler runs,
+ *    which starts its own;
+ *  - perf's handler without any OF: it stops perf's counters and starts them only
+ *    if it finds one. So ours stay set until the interrupt is over, and an
+ *    interrupt that is ours alone is taken back as soon as our counters stand;
+ *  - an LCOFI of perf's lost with ours. It is writable in sip.
+ */
+
+void perfctr_cpu_ibind(struct perfctr_cpu_ctr *ctr, unsigned int hw)
+{
+	ctr->read = perfctr_cpu_ictrs_are_plain() ? perfctr_riscv_stub(hw) :
+						     perfctr_riscv_signed_stub(hw);
+}
+
+bool perfctr_cpu_ictrs_are_plain(void)
+{
+	return !perfctr_riscv_unused_bits;
+}
+
+/* Half of what the register holds: what is above is an overflow, however late one looks. */
+notrace u64 perfctr_cpu_irange(void)
+{
+	return BIT_ULL(pmu.width - 1);
+}
+
+static bool interrupt_waits(void)
+{
+	return csr_read(CSR_SIP) & BIT(IRQ_PMU_OVF);
+}
+
+/* Counters that are ours have overflowed, and stand: it is not for them that it is pending. */
+static void take_interrupt_back(const struct perfctr_riscv_cpu *cpu)
+{
+	csr_clear(CSR_SIP, BIT(IRQ_PMU_OVF));
+	/* What overflows from here on makes it pending again. */
+	if (csr_read(CSR_SCOUNTOVF) & ~cpu->owned)
+		csr_set(CSR_SIP, BIT(IRQ_PMU_OVF));
+}
+
+/* Has one of the config's i-mode counters, which run, come to zero? */
+static bool any_overflowed(const struct perfctr_config *config)
+{
+	unsigned long rest = config->imask;
+	unsigned int hw;
+
+	for_each_set_bit(hw, &rest, PERFCTR_RISCV_MAX)
+		if ((s64)perfctr_riscv_read(perfctr_riscv_signed_stub(hw)) >= 0)
+			return true;
+	return false;
+}
+
+static int start_ictrs(const struct perfctr_config *config, const u64 *value)
+{
+	u32 i, first = config->nr - config->nr_ictrs;
+	struct sbiret ret;
+
+	if (!value) {
+		ret = pmu_call(SBI_EXT_PMU_COUNTER_START, 0, config->arch_imask, 0, 0, 0);
+		return ret.error ? -EIO : 0;
+	}
+	for (i = 0; i < config->nr_ictrs; i++)
+		/* One that runs already does not take the value. */
+		if (pmu_start(BIT(config->hw[first + i]), SBI_PMU_START_FLAG_SET_INIT_VALUE,
+			      value[i]))
+			return -EIO;
+	return 0;
+}
+
+notrace int perfctr_cpu_istart(const struct perfctr_config *config, const void *id,
+			       const u64 *value)
+{
+	struct perfctr_riscv_cpu *cpu = this_cpu_ptr(&perfctr_riscv_cpu);
+	int err;
+
+	lockdep_assert_irqs_disabled();
+	if (unlikely(interrupt_waits()))
+		return -EAGAIN;
+	cpu->istopped = NULL;
+	/* For an a-mode counter of another config: it starts from zero when that comes again. */
+	if (unlikely(cpu->running & config->imask)) {
+		pmu_stop(cpu->running & config->imask, 0);
+		cpu->running &= ~config->imask;
+	}
+	err = start_ictrs(config, value);
+	if (unlikely(interrupt_waits()) && !err && !any_overflowed(config))
+		err = -EAGAIN;	/* it came while they were started */
+	if (unlikely(err)) {
+		pmu_call(SBI_EXT_PMU_COUNTER_STOP, 0, config->arch_imask, 0, 0, 0);
+		return err;
+	}
+	cpu->running |= config->imask;
+	return 0;
+}
+
+notrace void perfctr_cpu_iclear(const struct perfctr_config *config)
+{
+	struct perfctr_riscv_cpu *cpu = this_cpu_ptr(&perfctr_riscv_cpu);
+
+	lockdep_assert_irqs_disabled();
+	cpu->istopped = NULL;
+	cpu->running &= ~config->imask;
+	/* Only START writes. What happens in between is of the kernel, or of these calls. */
+	pmu_call(SBI_EXT_PMU_COUNTER_STOP, 0, config->arch_imask, 0, 0, 0);
+	pmu_call(SBI_EXT_PMU_COUNTER_START, 0, config->arch_imask,
+		 SBI_PMU_START_FLAG_SET_INIT_VALUE, 0, 0);
+	pmu_call(SBI_EXT_PMU_COUNTER_STOP, 0, config->arch_imask, 0, 0, 0);
+}
+
+notrace void perfctr_cpu_istop(const struct perfctr_config *config, const void *id)
+{
+	struct perfctr_riscv_cpu *cpu = this_cpu_ptr(&perfctr_riscv_cpu);
+
+	lockdep_assert_irqs_disabled();
+	pmu_call(SBI_EXT_PMU_COUNTER_STOP, 0, config->arch_imask, 0, 0, 0);
+	if (unlikely(interrupt_waits()))
+		take_interrupt_back(cpu);
+	cpu->running &= ~config->imask;
+	cpu->istopped = id;
 }
 
 bool perfctr_cpu_user_readable(const struct perfctr_config *config, unsigned int policy)
@@ -778,6 +918,13 @@ int perfctr_cpu_check(const struct perfctr_ctr_control *ctr, unsigned int nr, bo
 		} else if (++any > hweight32(pmu.programmable)) {
 			return -EINVAL;
 		}
+		if (ctr->ireset) {
+			/* cycle and instret have no interrupt. */
+			if (map == PERFCTR_RISCV_CYCLE || map == PERFCTR_RISCV_INSTRET)
+				return pmu.interrupt ? -EINVAL : -EOPNOTSUPP;
+			if (!pmu.interrupt)
+				return -EOPNOTSUPP;
+		}
 		/* Not known is not good enough. */
 		if (pmu.event_once && named_before(first, ctr))
 			return -EOPNOTSUPP;
@@ -991,9 +1138,14 @@ int perfctr_cpu_claim(struct perfctr_config *config, perfctr_run_t run, u32 *own
 			return err;
 		}
 	}
-	for (i = 0; i < config->nr; i++)
+	config->imask = 0;
+	for (i = 0; i < config->nr; i++) {
 		event_is_proven(config->ctr[i].event);
-	config->arch_mask = sbi_mask(config->mask);
+		if (config->ctr[i].ireset)
+			config->imask |= BIT(config->hw[i]);
+	}
+	config->arch_mask = sbi_mask(config->mask & ~config->imask);
+	config->arch_imask = sbi_mask(config->imask);
 	return 0;
 }
 
@@ -1127,6 +1279,8 @@ void perfctr_cpu_info(struct perfctr_info *info)
 		info->cpu_features |= PERFCTR_FEATURE_FILTER;
 	if (pmu.filter_fixed)
 		info->cpu_features |= PERFCTR_FEATURE_FILTER_FIXED;
+	if (pmu.interrupt)
+		info->cpu_features |= PERFCTR_FEATURE_PCINT;
 	info->tsc_hz = riscv_timebase;
 	info->nrctrs = perfctr_cpu_nrctrs();
 	info->width = pmu.width;
@@ -1198,6 +1352,22 @@ static void __init find_counters(void)
 		pmu.width = min(pmu.width, max(counter_width, 26U));
 }
 
+/*
+ * perf's driver enables the interrupt, on each CPU as it comes. In a guest of KVM
+ * there may be no scountovf for its handler: it learns of overflows from a snapshot
+ * that has only what it stopped itself, and would not start its counters again
+ * after an interrupt of ours.
+ */
+static int __init find_interrupt(void)
+{
+	struct sbiret impl = sbi_ecall(SBI_EXT_BASE, SBI_EXT_BASE_GET_IMP_ID, 0, 0, 0, 0, 0, 0);
+
+	if (impl.error || impl.value == IMPL_KVM ||
+	    !(csr_read(CSR_SIE) & BIT(IRQ_PMU_OVF)))
+		return -ENODEV;
+	return perfctr_riscv_interrupt_init();
+}
+
 int __init perfctr_cpu_init(void)
 {
 	pmu.event_once = -1;
@@ -1212,6 +1382,8 @@ int __init perfctr_cpu_init(void)
 		 * finds them reserved.
 		 */
 		pmu.filter_fixed = pmu.filter && cpus_have_smcntrpmf();
+		pmu.interrupt = pmu.filter && pmu.programmable && !find_interrupt();
+		perfctr_riscv_unused_bits = 64 - pmu.width;
 		probe_events();
 		return 0;
 	}

@@ -21,6 +21,43 @@ static __always_inline u64 perfctr_cpu_read(const struct perfctr_cpu_ctr *ctr)
 	return 0;
 }
 
+static inline void perfctr_cpu_unbind(struct perfctr_cpu_ctr *ctr)
+{
+}
+
+static inline void perfctr_cpu_ibind(struct perfctr_cpu_ctr *ctr, unsigned int hw)
+{
+}
+
+static inline bool perfctr_cpu_ictrs_are_plain(void)
+{
+	return true;
+}
+
+static inline u64 perfctr_cpu_irange(void)
+{
+	return 0;
+}
+
+static inline int perfctr_cpu_istart(const struct perfctr_config *config, const void *id,
+				     const u64 *value)
+{
+	return -EIO;
+}
+
+static inline void perfctr_cpu_istop(const struct perfctr_config *config, const void *id)
+{
+}
+
+static inline void perfctr_cpu_iclear(const struct perfctr_config *config)
+{
+}
+
+static inline bool perfctr_cpu_istopped(const void *id)
+{
+	return false;
+}
+
 static __always_inline bool perfctr_cpu_holds(const struct perfctr_config *config)
 {
 	return config != (const void *)-1UL;

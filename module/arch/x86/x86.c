@@ -39,6 +39,11 @@ void perfctr_cpu_info(struct perfctr_info *info)
 
 int perfctr_cpu_check(const struct perfctr_ctr_control *ctr, unsigned int nr, bool *kernel)
 {
+	unsigned int i;
+
+	for (i = 0; i < nr; i++)
+		if (ctr[i].ireset)
+			return -EOPNOTSUPP;
 	return nr ? -EINVAL : 0;
 }
 
@@ -49,6 +54,11 @@ int perfctr_cpu_claim(struct perfctr_config *config, perfctr_run_t run, u32 *own
 
 void perfctr_cpu_unclaim(struct perfctr_config *config, perfctr_run_t run)
 {
+}
+
+int perfctr_cpu_set_ihandler(perfctr_ihandler_t handler)
+{
+	return -ENODEV;
 }
 
 void perfctr_cpu_prepare(unsigned int cpu)

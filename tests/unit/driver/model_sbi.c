@@ -10,7 +10,9 @@
  *    never given anything else;
  *  - START and STOP skip what was not handed out, and return what the last
  *    counter said; ALREADY_STARTED leaves the value;
- *  - only STOP with RESET gives a counter back.
+ *  - only STOP with RESET gives a counter back;
+ *  - CFG_MATCH sets OF, and START clears it, but not while the overflow
+ *    interrupt is pending; a counter whose OF is set does not interrupt.
  */
 #include <check.h>
 
@@ -18,6 +20,7 @@
 #include "shim/asm/hwcap.h"
 #include "shim/asm/timex.h"
 #include "shim/linux/perf_event.h"
+#include "arch/riscv/interrupt.h"
 
 #define FW_CTRS		16	/* firmware counters follow the hardware's */
 #define NR(array)	(sizeof(array) / sizeof((array)[0]))
@@ -30,6 +33,8 @@ static struct {
 	struct model_ctr ctr[MODEL_CTRS];
 	u64 value[MODEL_CTRS];
 	u32 scounteren;
+	u32 of;
+	bool pending;
 	u64 time;
 } harts[SHIM_CPUS];
 
@@ -142,6 +147,18 @@ static bool event_is_new(unsigned long event, u64 data)
 	return true;
 }
 
+static void advance(unsigned int hw, u64 nr)
+{
+	u64 *value = &harts[shim_cpu].value[hw], limit = ctr_limit(hw);
+
+	if (nr > limit - *value && hw >= MODEL_HPM && model.sscofpmf &&
+	    !(harts[shim_cpu].of & BIT(hw))) {
+		harts[shim_cpu].of |= BIT(hw);
+		harts[shim_cpu].pending = true;
+	}
+	*value = (*value + nr) & limit;
+}
+
 static void happen(enum model_kind kind, enum model_mode mode, u64 nr)
 {
 	unsigned int hw;
@@ -153,8 +170,7 @@ static void happen(enum model_kind kind, enum model_mode mode, u64 nr)
 
 		if (ctr->event == kinds[kind].event && ctr->data == kinds[kind].data &&
 		    !ctr->inhibited && !(ctr->modes_off & BIT(mode)) && !ctr->dead)
-			harts[shim_cpu].value[hw] = (harts[shim_cpu].value[hw] + nr) &
-						    ctr_limit(hw);
+			advance(hw, nr);
 	}
 }
 
@@ -333,6 +349,7 @@ static struct sbiret cfg_match(unsigned long base, unsigned long mask, unsigned 
 		.data = data,
 		.dead = model.event_once && !event_is_new(event, data),
 	};
+	harts[shim_cpu].of |= BIT(found);
 	if (flags & SBI_PMU_CFG_FLAG_CLEAR_VALUE && event >> 16 == 0)
 		harts[shim_cpu].value[found] = 0;
 	if (flags & SBI_PMU_CFG_FLAG_AUTO_START && event >> 16 == 0)
@@ -362,6 +379,8 @@ static struct sbiret start(unsigned long base, unsigned long mask, unsigned long
 			continue;
 		}
 		ctr->inhibited = false;
+		if (!harts[shim_cpu].pending)
+			harts[shim_cpu].of &= ~BIT(hw);
 		if (flags & SBI_PMU_START_FLAG_SET_INIT_VALUE)
 			harts[shim_cpu].value[hw] = value & ctr_limit(hw);
 		ret.error = 0;
@@ -395,6 +414,7 @@ static struct sbiret stop(unsigned long base, unsigned long mask, unsigned long 
 			ctr->data = 0;
 			ctr->modes_off = 0;
 			ctr->dead = false;
+			harts[shim_cpu].of &= ~BIT(hw);
 		}
 	}
 	return ret;
@@ -454,6 +474,8 @@ struct sbiret sbi_ecall(int ext, int fid, unsigned long a0, unsigned long a1, un
 	struct sbiret ret = { .error = SBI_ERR_NOT_SUPPORTED };
 
 	(void)a5;
+	if (ext == SBI_EXT_BASE && fid == SBI_EXT_BASE_GET_IMP_ID)
+		return (struct sbiret) { .value = model.kvm ? 3 : 1 };
 	shim_assert(model.sbi && ext == SBI_EXT_PMU && fid >= 0 && fid < MODEL_FIDS);
 	/* All but the first two are about the CPU that makes them. */
 	if (fid >= SBI_EXT_PMU_COUNTER_CFG_MATCH)
@@ -570,6 +592,16 @@ void model_set_value(unsigned int cpu, unsigned int hw, u64 value)
 	harts[cpu].value[hw] = value & ctr_limit(hw);
 }
 
+bool model_pending(unsigned int cpu)
+{
+	return harts[cpu].pending;
+}
+
+u32 model_scountovf(unsigned int cpu)
+{
+	return harts[cpu].of;
+}
+
 u32 model_scounteren(unsigned int cpu)
 {
 	return harts[cpu].scounteren;
@@ -592,6 +624,12 @@ unsigned long shim_csr_read(unsigned int csr)
 		return harts[shim_cpu].time;
 	if (csr == CSR_SCOUNTEREN)
 		return harts[shim_cpu].scounteren;
+	if (csr == CSR_SIE)
+		return model.no_interrupt ? 0 : BIT(IRQ_PMU_OVF);
+	if (csr == CSR_SIP)
+		return harts[shim_cpu].pending ? BIT(IRQ_PMU_OVF) : 0;
+	if (csr == CSR_SCOUNTOVF)
+		return harts[shim_cpu].of;
 	/* Otherwise it is an illegal instruction. */
 	shim_assert(hw < MODEL_CTRS && (model.programmable | MODEL_FIXED) & BIT(hw));
 	return harts[shim_cpu].value[hw];
@@ -606,11 +644,29 @@ unsigned long shim_csr_read_set(unsigned int csr, unsigned long bits)
 	return was;
 }
 
+void shim_csr_set(unsigned int csr, unsigned long bits)
+{
+	shim_assert(csr == CSR_SIP && bits == BIT(IRQ_PMU_OVF));
+	harts[shim_cpu].pending = true;
+}
+
 void shim_csr_clear(unsigned int csr, unsigned long bits)
 {
+	if (csr == CSR_SIP) {
+		shim_assert(bits == BIT(IRQ_PMU_OVF));
+		harts[shim_cpu].pending = false;
+		return;
+	}
 	shim_assert(csr == CSR_SCOUNTEREN);
 	harts[shim_cpu].scounteren &= ~bits;
 }
+
+int perfctr_riscv_interrupt_init(void)
+{
+	return model.no_handler ? -ENODEV : 0;
+}
+
+const char perfctr_riscv_zero[1];
 
 /*
  * perf
@@ -653,6 +709,27 @@ void model_perf_give(unsigned int cpu, u32 counters)
 	for (hw = MODEL_HPM; hw < MODEL_CTRS; hw++)
 		if (counters & BIT(hw))
 			stop(index_of(hw), 1, SBI_PMU_STOP_FLAG_RESET);
+	shim_cpu = before;
+}
+
+/* As Linux does it: without any OF it does not start again what it has stopped. */
+void model_perf_handles(unsigned int cpu, u64 value)
+{
+	unsigned int before = shim_cpu, hw;
+	u32 of;
+
+	shim_cpu = cpu;
+	caller = MODEL_PERF;
+	ck_assert(harts[cpu].pending);
+	for (hw = MODEL_HPM; hw < MODEL_CTRS; hw++)
+		if (harts[cpu].ctr[hw].owner == MODEL_PERF)
+			stop(index_of(hw), 1, 0);
+	of = harts[cpu].of;
+	harts[cpu].pending = false;
+	for (hw = MODEL_HPM; of && hw < MODEL_CTRS; hw++)
+		if (harts[cpu].ctr[hw].owner == MODEL_PERF)
+			start(index_of(hw), 1,
+			      of & BIT(hw) ? SBI_PMU_START_FLAG_SET_INIT_VALUE : 0, value);
 	shim_cpu = before;
 }
 

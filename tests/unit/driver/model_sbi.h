@@ -43,6 +43,9 @@ enum model_mode { MODEL_USER, MODEL_KERNEL, MODEL_MACHINE, MODEL_MODES };
  * @branches: EV_BRANCHES exists
  * @basic: only cycles and instructions do
  * @shuffled: an SBI counter index is not the number of a CSR
+ * @no_interrupt: overflow interrupts are not enabled
+ * @no_handler: perf has no handler for them
+ * @kvm: the firmware is KVM
  * @nr_cpus: CPUs, all online
  * @programmable: bit map of the hpmcounters
  * @dtlb_counters: those of them that count EV_DTLB_*; 0: all
@@ -58,6 +61,9 @@ struct model_machine {
 	bool branches;
 	bool basic;
 	bool shuffled;
+	bool no_interrupt;
+	bool no_handler;
+	bool kvm;
 	unsigned int nr_cpus;
 	u32 programmable;
 	u32 dtlb_counters;
@@ -117,6 +123,11 @@ const struct model_ctr *model_ctr(unsigned int cpu, unsigned int hw);
 /* The register itself, as machine mode sees it */
 u64 model_value(unsigned int cpu, unsigned int hw);
 void model_set_value(unsigned int cpu, unsigned int hw, u64 value);
+/* The overflow interrupt is pending; which counters' OF is set */
+bool model_pending(unsigned int cpu);
+u32 model_scountovf(unsigned int cpu);
+/* perf's handler: takes notice of its own, lets them go on from @value, and clears it. */
+void model_perf_handles(unsigned int cpu, u64 value);
 u32 model_scounteren(unsigned int cpu);
 void model_set_scounteren(unsigned int cpu, u32 bits);
 

@@ -409,13 +409,13 @@ static const struct {
 	{ &model_default, {
 		.cpu_type = PERFCTR_RISCV_SBI,
 		.cpu_features = PERFCTR_FEATURE_RDPMC | PERFCTR_FEATURE_RDTSC |
-				PERFCTR_FEATURE_FILTER,
+				PERFCTR_FEATURE_FILTER | PERFCTR_FEATURE_PCINT,
 		.nrctrs = 10, .width = 48, .counters = 0x7fd,
 		.events = { 0x6, BIT_ULL(0x19) | BIT_ULL(0x1b) | BIT_ULL(0x21) } } },
 	{ &filtering, {
 		.cpu_type = PERFCTR_RISCV_SBI,
 		.cpu_features = PERFCTR_FEATURE_RDPMC | PERFCTR_FEATURE_RDTSC |
-				PERFCTR_FEATURE_FILTER | PERFCTR_FEATURE_FILTER_FIXED,
+				PERFCTR_FEATURE_FILTER | PERFCTR_FEATURE_PCINT | PERFCTR_FEATURE_FILTER_FIXED,
 		.nrctrs = 10, .width = 48, .counters = 0x7fd,
 		.events = { 0x6, BIT_ULL(0x19) | BIT_ULL(0x1b) | BIT_ULL(0x21) } } },
 	{ &fixed_only, {
@@ -425,7 +425,7 @@ static const struct {
 	{ &branches, {
 		.cpu_type = PERFCTR_RISCV_SBI,
 		.cpu_features = PERFCTR_FEATURE_RDPMC | PERFCTR_FEATURE_RDTSC |
-				PERFCTR_FEATURE_FILTER,
+				PERFCTR_FEATURE_FILTER | PERFCTR_FEATURE_PCINT,
 		.nrctrs = 7, .width = 64, .counters = 0xfd,
 		.events = { 0x26, BIT_ULL(0x19) | BIT_ULL(0x1b) | BIT_ULL(0x21) } } },
 	{ &no_sbi, {

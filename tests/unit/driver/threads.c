@@ -43,6 +43,7 @@ struct perfctr_config *claim(const struct perfctr_ctr_control *ctr, unsigned int
 	struct model_ownership before;
 	struct perfctr_config *config;
 	u32 nobody = PERFCTR_OWNER_NONE;
+	unsigned int i;
 	int err;
 
 	err = check(ctr, nr, NULL);
@@ -53,6 +54,8 @@ struct perfctr_config *claim(const struct perfctr_ctr_control *ctr, unsigned int
 	config->nr = nr;
 	if (nr)
 		memcpy(config->ctr, ctr, nr * sizeof(*ctr));
+	for (i = 0; i < nr; i++)
+		config->nr_ictrs += ctr[i].ireset != 0;
 	model_ownership(&before);
 	cpus_read_lock();
 	err = perfctr_cpu_claim(config, perfctr_run, owner ? owner : &nobody);
@@ -186,6 +189,28 @@ void thread_expect_exact(const struct thread *thread)
 }
 
 /* For hooks.c, and as it has it: the counters of whoever runs are suspended around it. */
+int interrupts_heard;
+int interrupts_error;
+
+/* As hooks.c, where tracepoints are turned on: not under the hotplug lock. */
+int perfctr_interrupts_get(void)
+{
+	shim_assert(!shim_hotplug_locked);
+	interrupts_heard += !interrupts_error;
+	return interrupts_error;
+}
+
+void perfctr_interrupts_put(void)
+{
+	shim_assert(interrupts_heard > 0);
+	interrupts_heard--;
+}
+
+void perfctr_interrupts_exit(void)
+{
+	shim_assert(!interrupts_heard);
+}
+
 int perfctr_run(int (*fn)(void *arg), void *arg)
 {
 	unsigned int before = shim_cpu, cpu;

@@ -17,6 +17,7 @@
 
 /* perfctr_ctr_control, short */
 #define CTR(m, e, f)		{ .map = (m), .event = (e), .flags = (f) }
+#define ICTR(m, e, f, p)	{ .map = (m), .event = (e), .flags = (f), .ireset = -(s64)(p) }
 #define CTR_RAW(m, d, f)	{ .map = (m), .event = EV_RAW, .config = (d), .flags = (f) }
 
 /* Boots the machine and loads the driver. */
@@ -59,6 +60,10 @@ void thread_expect_exact(const struct thread *thread);
 /* What a control counts, of a tally; mind what a fixed counter cannot filter. */
 u64 tally_count(const struct model_tally *tally, const struct perfctr_ctr_control *ctr,
 		unsigned int hw);
+
+/* How many want overflow interrupts heard, and what getting them fails with */
+extern int interrupts_heard;
+extern int interrupts_error;
 
 /* Ageing on all CPUs, by perfctr_run(), which wants the hotplug lock held */
 int age_all(void);

@@ -75,6 +75,7 @@ int main(void)
 	test_check();
 	test_claim();
 	test_load();
+	test_ictrs();
 	test_user();
 	test_cpus();
 	test_config();

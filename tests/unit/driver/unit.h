@@ -21,6 +21,7 @@ int unit_end(void);
 void test_check(void);
 void test_claim(void);
 void test_load(void);
+void test_ictrs(void);
 void test_user(void);
 void test_cpus(void);
 void test_config(void);

@@ -287,6 +287,7 @@ struct preempt_notifier {
 };
 
 /* Memory */
+typedef unsigned int gfp_t;
 #define GFP_KERNEL_ACCOUNT	0
 extern unsigned int shim_allocations;	/* alive */
 extern bool shim_no_memory;

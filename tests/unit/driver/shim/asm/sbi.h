@@ -5,6 +5,8 @@
 
 #include "../kernel.h"
 
+#define SBI_EXT_BASE			0x10
+#define SBI_EXT_BASE_GET_IMP_ID		1
 #define SBI_EXT_PMU			0x504d55
 
 #define SBI_EXT_PMU_NUM_COUNTERS	0

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * An overflow: from the instruction that it interrupts to the handler's first,
+ * and from the handler's call that lets the counter go on to the instruction that
+ * it returns to. The thread that is counted does nothing but look at the time, so
+ * the last look before the handler, and the first one after it, are the ends; and
+ * as a tick of the time is a hundred instructions, periods differ, and many make
+ * a mean.
+ */
+#define _GNU_SOURCE
+#include "bench.h"
+
+#include <fcntl.h>
+#include <libperfctr.h>
+#include <linux/perf_event.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "perfside.h"
+
+#if defined(__riscv)
+
+#define OVERFLOWS 2000
+#define PERIOD 5003	/* a prime, so that the ends fall anywhere in a tick */
+#define SIGNAL SIGUSR1
+
+static volatile uint64_t last_look;
+static volatile unsigned int handled;
+static volatile bool back;
+static uint64_t came_at, to_handler, from_handler, left_at;
+static int fd;
+static unsigned long go_on;
+
+static inline uint64_t ticks(void)
+{
+	uint64_t value;
+
+	__asm__ volatile("rdtime %0" : "=r" (value));
+	return value;
+}
+
+static void on_overflow(int signo)
+{
+	came_at = ticks();
+	(void)signo;
+	to_handler += came_at - last_look;
+	handled++;
+	back = true;
+	left_at = ticks();
+	/* The argument is a count for perf_events, and nothing for ours. */
+	ioctl(fd, go_on, 1);
+}
+
+/* Until so many were handled */
+static void look_at_the_time(void)
+{
+	handled = 0;
+	to_handler = 0;
+	from_handler = 0;
+	while (handled < OVERFLOWS) {
+		/* Before the look, which the handler may come after. */
+		bool is_back = back;
+
+		last_look = ticks();
+		if (is_back) {
+			back = false;
+			from_handler += last_look - left_at;
+		}
+	}
+}
+
+static void handle(void)
+{
+	struct sigaction action = { .sa_handler = on_overflow, .sa_flags = SA_RESTART };
+
+	if (sigaction(SIGNAL, &action, NULL))
+		die("sigaction");
+}
+
+static void ours_begin(void)
+{
+	struct perfctr_info info;
+	struct perfctr_control control = {
+		.size = sizeof(control),
+		.nrictrs = 1,
+		.si_signo = SIGNAL,
+		.ctr[0] = {
+			.map = PERFCTR_MAP_ANY,
+			.flags = PERFCTR_CTR_USER,
+			.event = EV_INSTRUCTIONS,
+			.ireset = -PERIOD,
+		},
+	};
+
+	fd = _vperfctr_open(1);
+	if (fd < 0)
+		die("perfctr: open");
+	if (perfctr_info(fd, &info) || !(info.cpu_features & PERFCTR_FEATURE_PCINT)) {
+		(void)fprintf(stderr, "bench: no overflow interrupts (boot.sh --patched)\n");
+		exit(EXIT_FAILURE);
+	}
+	go_on = PERFCTR_IOC_IRESUME;
+	if (ioctl(fd, PERFCTR_IOC_CONTROL, &control))
+		die("perfctr: control");
+}
+
+/* As PAPI does it: each overflow disables the event, and the handler refreshes it. */
+static void perfs_begin(void)
+{
+	struct f_owner_ex owner = { .type = F_OWNER_TID, .pid = (pid_t)syscall(SYS_gettid) };
+	struct perf_event_attr attr;
+
+	perf_attr_init(&attr, EV_INSTRUCTIONS);
+	attr.sample_period = PERIOD;
+	attr.wakeup_events = 1;
+	attr.disabled = 1;
+	fd = perf_open(&attr, 0, -1, -1);
+	if (fd < 0)
+		die("perf_event_open");
+	if (fcntl(fd, F_SETFL, O_ASYNC | O_NONBLOCK) || fcntl(fd, F_SETSIG, SIGNAL) ||
+	    fcntl(fd, F_SETOWN_EX, &owner))
+		die("fcntl");
+	go_on = PERF_EVENT_IOC_REFRESH;
+	if (ioctl(fd, PERF_EVENT_IOC_REFRESH, 1))
+		die("PERF_EVENT_IOC_REFRESH");
+}
+
+enum way { THERE, BACK, BOTH };
+
+struct overflow {
+	enum side side;
+	enum way way;
+};
+
+static double measure_overflow(const void *arg)
+{
+	const struct overflow *overflow = arg;
+	double tick = 1e9 / 1e7, there, homewards;
+
+	handle();
+	if (overflow->side == PERF)
+		perfs_begin();
+	else
+		ours_begin();
+	look_at_the_time();
+	if (overflow->side == PERFCTR)
+		ioctl(fd, PERFCTR_IOC_UNLINK);
+	close(fd);
+	there = tick * (double)to_handler / OVERFLOWS;
+	homewards = tick * (double)from_handler / (OVERFLOWS - 1);
+	if (overflow->way == BOTH)
+		return there + homewards;
+	return overflow->way == THERE ? there : homewards;
+}
+
+void bench_overflows(void)
+{
+	static const char * const names[] = {
+		"overflow_to_handler", "overflow_back", "overflow",
+	};
+	enum way way;
+
+	for (way = THERE; way <= BOTH; way++) {
+		struct overflow ours = { PERFCTR, way }, perfs = { PERF, way };
+		double perf = settled_within(measure_overflow, &perfs, 0.01);
+
+		report(names[way], 1, settled_within(measure_overflow, &ours, 0.01), perf,
+		       perf / 2, "insn");
+	}
+}
+
+#else
+
+void bench_overflows(void)
+{
+}
+
+#endif

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Interrupt-mode counters: periods, and what happens at their end.
+ *
+ * The sum of an i-mode counter is kept as that of any other, so it is exact
+ * whatever the period; the sum at which the next overflow is due decides. Whoever
+ * suspends the state finds that sum reached: the interrupt, or a switch that came
+ * before it. So no overflow is lost with an interrupt, and none is told twice.
+ *
+ *	running --(sum reached: look)--> overflown, pending
+ *	overflown, pending --(on the way to user mode: deliver)--> overflown, told
+ *	overflown, told --(IRESUME, REFRESH, or by itself)--> running, with a new period
+ *
+ * All that is done by the owner, or on its CPU with interrupts off, so the races
+ * have plain outcomes. An interrupt that comes as the owner enters the kernel for
+ *  - CONTROL or UNLINK: its overflow is forgotten with the old control; no signal
+ *	comes after the call but one that was blocked before it;
+ *  - IRESUME or REFRESH: the counters ran until then, so the call does what it
+ *	does while they run: IRESUME is EINVAL, REFRESH sets the number, and the
+ *	signal comes as the call returns;
+ *  - exit: nobody is told; the sums are right.
+ */
+
+#include <linux/jiffies.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/smp.h>
+#include <linux/uidgid.h>
+
+#include "perfctr.h"
+
+struct perfctr_imode *perfctr_imode_create(u32 nr, gfp_t gfp)
+{
+	struct perfctr_imode *imode = kzalloc(struct_size(imode, ctr, nr), gfp);
+
+	if (imode)
+		imode->nr = nr;
+	return imode;
+}
+
+static u32 first_ictr(const struct vperfctr *perfctr)
+{
+	return perfctr->config->nr - perfctr->imode->nr;
+}
+
+/* The counter's start value was changed: the register is to have it, whatever it holds. */
+static void perfctr_cpu_ireload(struct perfctr_imode *imode)
+{
+	imode->cpu = -1;
+}
+
+void perfctr_imode_init(struct vperfctr *perfctr, int signo, u64 refresh)
+{
+	struct perfctr_imode *imode = perfctr->imode;
+	u32 i, first = first_ictr(perfctr);
+
+	WRITE_ONCE(imode->signo, signo);
+	imode->refresh = refresh;
+	imode->left = max(refresh, 1ULL);
+	imode->pending = 0;
+	/* Where there is nobody to tell no overflow is ever due. */
+	for (i = 0; i < imode->nr; i++)
+		imode->ctr[i].limit = perfctr->cpu_state.ctr[first + i].acc -
+				      (signo ? perfctr->config->ctr[first + i].ireset : -S64_MAX);
+	perfctr_cpu_ireload(imode);
+}
+
+notrace int perfctr_imode_start(struct vperfctr *perfctr)
+{
+	const struct perfctr_cpu_ctr *ctr = perfctr->cpu_state.ctr + first_ictr(perfctr);
+	struct perfctr_imode *imode = perfctr->imode;
+	u64 value[PERFCTR_MAX_CTRS];
+	u32 i;
+
+	lockdep_assert_irqs_disabled();
+	if (likely(imode->cpu == smp_processor_id() && perfctr_cpu_istopped(perfctr)))
+		return perfctr_cpu_istart(perfctr->config, perfctr, NULL);
+	for (i = 0; i < imode->nr; i++) {
+		u64 left = min(imode->ctr[i].limit - ctr[i].acc, perfctr_cpu_irange());
+
+		imode->ctr[i].next = ctr[i].acc + left;
+		value[i] = -left;
+	}
+	return perfctr_cpu_istart(perfctr->config, perfctr, value);
+}
+
+notrace void perfctr_imode_resume(struct vperfctr *perfctr)
+{
+	struct perfctr_cpu_ctr *ctr = perfctr->cpu_state.ctr + first_ictr(perfctr);
+	const struct perfctr_imode *imode = perfctr->imode;
+	u32 i;
+
+	/* The register was sum less next as it started, and may have gone on since. */
+	for (i = 0; i < imode->nr; i++)
+		ctr[i].acc = imode->ctr[i].next;
+}
+
+/* Of sums: which have overflowed? Those start their period anew. */
+static u32 perfctr_cpu_identify_overflow(struct vperfctr *perfctr)
+{
+	struct perfctr_imode *imode = perfctr->imode;
+	u32 i, first = first_ictr(perfctr), mask = 0;
+
+	for (i = 0; i < imode->nr; i++) {
+		u64 sum = perfctr->cpu_state.ctr[first + i].acc;
+
+		if ((s64)(sum - imode->ctr[i].next) >= 0)
+			perfctr_cpu_ireload(imode);
+		if ((s64)(sum - imode->ctr[i].limit) < 0)
+			continue;
+		imode->ctr[i].limit = sum - perfctr->config->ctr[first + i].ireset;
+		mask |= BIT(first + i);
+	}
+	return mask;
+}
+
+notrace void perfctr_imode_look(struct vperfctr *perfctr)
+{
+	struct perfctr_imode *imode = perfctr->imode;
+	struct perfctr_cpu_ctr *ctr;
+	u32 mask;
+
+	lockdep_assert_irqs_disabled();
+	imode->cpu = smp_processor_id();
+	mask = perfctr_cpu_identify_overflow(perfctr);
+	if (likely(!mask))
+		return;
+	imode->pending = mask;
+	WRITE_ONCE(perfctr->overflows, perfctr->overflows + 1);
+	WRITE_ONCE(perfctr->overflown, PERFCTR_READ_OVERFLOWN);
+	for (ctr = perfctr->cpu_state.ctr; ctr != perfctr->cpu_state.end; ctr++)
+		perfctr_cpu_unbind(ctr);
+}
+
+/* From an overflow on. What they are bound to changes, so the state is suspended. */
+static void go_on(struct vperfctr *perfctr)
+{
+	perfctr_suspend(perfctr);
+	WRITE_ONCE(perfctr->overflown, 0);
+	vperfctr_bind(perfctr);
+}
+
+/* They would go on by themselves: may they, in this tick? */
+static bool within_budget(struct perfctr_imode *imode)
+{
+	unsigned long now = jiffies;
+
+	if (imode->tick != now) {
+		imode->tick = now;
+		imode->spent = 0;
+	}
+	return ++imode->spent <= READ_ONCE(perfctr_overflow_budget);
+}
+
+/*
+ * The owner signals itself, so its ids in the signal are as its namespaces have
+ * them, and the mask, in the place of one, stays.
+ */
+static void tell(int signo, u32 mask, bool throttled)
+{
+	struct kernel_siginfo info;
+	int err;
+
+	clear_siginfo(&info);
+	info.si_signo = signo;
+	info.si_errno = throttled ? EAGAIN : 0;
+	info.si_code = PERFCTR_SI_OVF;
+	info.si_pid = mask;
+	info.si_uid = from_kuid_munged(current_user_ns(), current_uid());
+	err = send_sig_info(signo, &info, current);
+	if (err) {
+		/* One that is always queued; F_SETSIG's way. */
+		info.si_signo = SIGIO;
+		send_sig_info(SIGIO, &info, current);
+	}
+}
+
+void perfctr_imode_deliver(struct vperfctr *perfctr)
+{
+	struct perfctr_imode *imode = perfctr->imode;
+	bool goes_on, throttled = false;
+	unsigned long flags;
+	int signo;
+	u32 mask;
+
+	local_irq_save(flags);
+	mask = imode->pending;
+	imode->pending = 0;
+	signo = imode->signo;
+	/* One that counts in kernel mode may never get out of it, and is to be killed all the same. */
+	goes_on = mask && imode->left > 1 && !fatal_signal_pending(current);
+	if (goes_on)
+		imode->left--;
+	if (goes_on && !within_budget(imode)) {
+		throttled = true;
+		WRITE_ONCE(perfctr->overflown, PERFCTR_READ_OVERFLOWN | PERFCTR_READ_THROTTLED);
+	} else if (goes_on) {
+		go_on(perfctr);
+	}
+	local_irq_restore(flags);
+	if (mask)
+		tell(signo, mask, throttled);
+}
+
+/* Handlers do not outlive an exec, and nobody wants to die of one's absence. */
+void perfctr_imode_exec(struct vperfctr *perfctr)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	go_on(perfctr);
+	perfctr_imode_init(perfctr, 0, perfctr->imode->refresh);
+	perfctr_resume(perfctr);
+	local_irq_restore(flags);
+}
+
+/* Of the caller's own state, through any handle of its tree. */
+static int resume_ioctl(struct vperfctr *perfctr, u64 left)
+{
+	struct vperfctr *own = perfctr_own(perfctr);
+	int err = 0;
+
+	if (!own)
+		return rcu_access_pointer(perfctr->owner) ? -EPERM : -ESRCH;
+	local_irq_disable();
+	if (!own->imode || (!left && (!own->overflown || own->imode->pending))) {
+		err = -EINVAL;
+	} else {
+		if (left)
+			own->imode->left = left;
+		/* What was not told yet is told first. */
+		if (own->overflown && !own->imode->pending) {
+			go_on(own);
+			perfctr_resume(own);
+		}
+	}
+	local_irq_enable();
+	return err;
+}
+
+int perfctr_iresume_ioctl(struct vperfctr *perfctr)
+{
+	return resume_ioctl(perfctr, 0);
+}
+
+int perfctr_refresh_ioctl(struct vperfctr *perfctr, unsigned long count)
+{
+	if (!count || count > INT_MAX)
+		return -EINVAL;
+	return resume_ioctl(perfctr, count);
+}
