@@ -3,9 +3,10 @@
 # usage: bench/run.sh
 #
 # Measures perfctr beside perf_events, in instructions, in emulated machines in
-# which an instruction is a nanosecond: a table for each, and bench/results.json
-# for all. The second machine can restrict cycle and instret to user mode. With
-# PLOT=1 docs/fork-cost.svg is drawn anew.
+# which an instruction is a nanosecond, and counters interrupt (boot.sh
+# --patched): a table for each, and bench/results.json for all. The second machine
+# can restrict cycle and instret to user mode. With PLOT=1 docs/fork-cost.svg is
+# drawn anew.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -17,10 +18,11 @@ bench() {
 	shift
 	"$machines/stage.sh" "$machine"
 	rm -f "$top/build/out/$machine/results.json"
-	"$machines/boot.sh" "$machine" --icount --mem 2048 --timeout 3000 /usr/bin/run-bench "$@"
+	"$machines/boot.sh" "$machine" --icount --patched --mem 2048 --timeout 3000 \
+		/usr/bin/run-bench "$@"
 }
 
-parts='switches reads memory forks'
+parts='switches reads memory forks overflows'
 [ "${PLOT-}" != 1 ] || parts="$parts crowds"
 # shellcheck disable=SC2086 # words
 bench riscv64-6.12 $parts
