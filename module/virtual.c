@@ -968,10 +968,10 @@ static void vperfctr_return(struct callback_head *work)
  */
 static enum task_work_notify_mode return_way(const struct vperfctr *perfctr)
 {
-	if (perfctr->imode && perfctr->imode->pending && in_hardirq() &&
-	    user_mode(get_irq_regs()))
-		return TWA_SIGNAL;
-	return TWA_RESUME;
+	const struct pt_regs *regs = in_hardirq() ? get_irq_regs() : NULL;
+	bool tells = perfctr->imode && perfctr->imode->pending;
+
+	return tells && regs && user_mode(regs) ? TWA_SIGNAL : TWA_RESUME;
 }
 
 /* True if it was not queued yet: whoever asked gives it the references. */

@@ -274,13 +274,16 @@ static void random_control(struct actor *actor, struct perfctr_control *control)
 	tiny = one_in(actor, 40);
 	if (tiny)
 		control->refresh = below(actor, 100);
+	/* And in kernel mode it may be no more than from one overflow to its handler's end. */
 	for (n += 1 + below(actor, 2); i < n; i++, control->nrictrs++) {
+		bool kernel = one_in(actor, 12);
+
 		control->ctr[i] = (struct perfctr_ctr_control) {
 			.map = PERFCTR_MAP_ANY,
 			.ireset = tiny ? -1 - (int64_t)below(actor, 20) :
-					 -1000 - (int64_t)below(actor, 1u << below(actor, 20)),
-			.flags = one_in(actor, 12) ? PERFCTR_CTR_USER | PERFCTR_CTR_KERNEL :
-						     PERFCTR_CTR_USER,
+					 (kernel ? -2000000 : -1000) -
+						(int64_t)below(actor, 1u << below(actor, 20)),
+			.flags = PERFCTR_CTR_USER | (kernel ? PERFCTR_CTR_KERNEL : 0),
 			.event = shared->event[below(actor, shared->nevents)],
 		};
 	}
