@@ -297,6 +297,9 @@ static const char *what_is_missing(unsigned int what)
 		return "perf_events takes no samples here, also alone";
 	if ((what & NEED_INTERRUPT) && !(info->cpu_features & PERFCTR_FEATURE_PCINT))
 		return "counters do not interrupt";
+	if ((what & NEED_NAMESPACES) &&
+	    (access("/proc/self/ns/pid", F_OK) || access("/proc/self/ns/user", F_OK)))
+		return "a kernel without namespaces";
 	if ((what & NEED_NO_INTERRUPT) && (info->cpu_features & PERFCTR_FEATURE_PCINT))
 		return "counters interrupt";
 	return NULL;

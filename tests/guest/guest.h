@@ -34,6 +34,7 @@
 #define NEED_SAMPLES	0x040	/* perf_events, alone, takes samples */
 #define NEED_INTERRUPT	0x080	/* counters interrupt as they overflow */
 #define NEED_NO_INTERRUPT 0x2000 /* ... they do not */
+#define NEED_NAMESPACES	0x4000	/* of pids, and of users */
 
 /* Who the test runs as; root without any of these */
 #define AS_USER		0x100

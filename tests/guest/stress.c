@@ -289,6 +289,8 @@ static void random_control(struct actor *actor, struct perfctr_control *control)
 	}
 }
 
+static void op_read(struct actor *actor);
+
 static void op_control(struct actor *actor)
 {
 	struct perfctr_control control;
@@ -307,6 +309,10 @@ static void op_control(struct actor *actor)
 		actor->control = control;
 		if (!is_on(&control))
 			actor->control.flags &= ~(unsigned int)PERFCTR_CONTROL_ON_EXEC;
+		if (control.nrictrs && actor->attached) {
+			body_spin(1 + below(actor, 20000));
+			op_read(actor);
+		}
 		break;
 	case -ESRCH:
 		if (actor->attached)

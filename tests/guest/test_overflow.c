@@ -622,12 +622,13 @@ START_TEST(kernel_mode_beside_perf)
 
 	perf_attr_init(&attr, EV_CYCLES);
 	ck_ok(witness = perf_open(&attr, 0, -1, -1));
-	ck_assert(perf_sampling_begin(&sampling, EV_CYCLES, 10007));
+	/* At a tenth of that perf throttles itself, and alone takes two more than there are. */
+	ck_assert(perf_sampling_begin(&sampling, EV_CYCLES, 100003));
 	period_control(&control, period);
 	control.ctr[0].flags = PERFCTR_CTR_USER | PERFCTR_CTR_KERNEL;
 	set_control(self->fd, &control);
 	body_yield(3000);
-	body_spin(1000000);
+	body_spin(10000000);
 	ck_ok(ioctl(self->fd, PERFCTR_IOC_SUSPEND));
 	read_all(self->fd, &rd);
 	samples = perf_sampling_count(&sampling);
@@ -640,8 +641,8 @@ START_TEST(kernel_mode_beside_perf)
 				  (uint64_t)(period + late));
 	}
 	ck_assert_uint_lt(rd.sum[0] - self->note[i - 1].sum[0], (uint64_t)(period + late));
-	ck_assert_uint_ge(samples + 1, counted / 10007);
-	ck_assert_uint_le(samples, counted / 10007);
+	ck_assert_uint_ge(samples + 1, counted / 100003);
+	ck_assert_uint_le(samples, counted / 100003);
 	perf_sampling_end(&sampling);
 }
 END_TEST
@@ -791,15 +792,13 @@ START_TEST(budget_is_a_parameter)
 	struct listener *self = listen_to(SIGRTMIN + 1, STAY);
 	struct perfctr_control control;
 	struct perfctr_read rd;
-	char before[32];
 
-	ck_assert_int_gt(read_text(MODULE_PARAMS "overflow_budget", before, sizeof(before)), 0);
 	ck_assert_int_eq(write_text(MODULE_PARAMS "overflow_budget", "3"), 0);
 	refresh_control(&control, 1000, 1000);
 	set_control(self->fd, &control);
 	body_spin(10000);
 	read_all(self->fd, &rd);
-	ck_assert_int_eq(write_text(MODULE_PARAMS "overflow_budget", before), 0);
+	ck_assert_int_eq(write_text(MODULE_PARAMS "overflow_budget", "200"), 0);
 	/* A tick more or less */
 	ck_assert_uint_ge(self->nr, 4);
 	ck_assert_uint_le(self->nr, 8);
@@ -1584,7 +1583,7 @@ int main(void)
 	GUEST_RUN(ignored_signal, NEED_INTERRUPT | LOG_SILENT | AS_USER);
 	GUEST_RUN(default_action_kills, NEED_INTERRUPT | LOG_SILENT | AS_USER);
 	GUEST_RUN(queue_is_full, NEED_INTERRUPT | LOG_SILENT | AS_USER);
-	GUEST_RUN(in_a_pid_namespace, NEED_INTERRUPT | LOG_SILENT);
+	GUEST_RUN(in_a_pid_namespace, NEED_INTERRUPT | NEED_NAMESPACES | LOG_SILENT);
 	GUEST_RUN(exec_ends_the_signals, NEED_INTERRUPT | LOG_SILENT | AS_USER);
 	GUEST_RUN(fork_inherits_nothing, NEED_INTERRUPT | LOG_SILENT | AS_USER);
 	GUEST_RUN(a_tree_of_periods, NEED_INTERRUPT | LOG_SILENT | AS_USER);
