@@ -612,7 +612,7 @@ START_TEST(kernel_mode_beside_perf)
 	struct listener *self = listen_to(SIGUSR1, IRESUME);
 	struct perf_sampling sampling;
 	/* More than the kernel executes from one overflow to user mode; what interrupts may be off for */
-	const int64_t period = getenv("SLOW_KERNEL") ? 1000000 : 20000, late = period / 2;
+	const int64_t period = getenv("SLOW_KERNEL") ? 1000000 : 50000, late = period / 2;
 	struct perfctr_control control;
 	struct perf_event_attr attr;
 	uint64_t samples, counted;
