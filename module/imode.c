@@ -187,7 +187,7 @@ void perfctr_imode_deliver(struct vperfctr *perfctr)
 	mask = imode->pending;
 	imode->pending = 0;
 	signo = imode->signo;
-	/* One that counts in kernel mode may never get out of it, and is to be killed all the same. */
+	/* One that counts in kernel mode may never get out of it; it can be killed all the same. */
 	goes_on = mask && imode->left > 1 && !fatal_signal_pending(current);
 	if (goes_on)
 		imode->left--;

@@ -968,7 +968,7 @@ static void vperfctr_return(struct callback_head *work)
  */
 static enum task_work_notify_mode return_way(const struct vperfctr *perfctr)
 {
-	const struct pt_regs *regs = in_hardirq() ? get_irq_regs() : NULL;
+	struct pt_regs *regs = in_hardirq() ? get_irq_regs() : NULL;
 	bool tells = perfctr->imode && perfctr->imode->pending;
 
 	return tells && regs && user_mode(regs) ? TWA_SIGNAL : TWA_RESUME;

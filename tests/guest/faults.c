@@ -683,8 +683,6 @@ static const char *check_inherits(struct scene *scene, bool done)
 	return counts(scene, control);
 }
 
-static long call_fork(struct scene *scene);
-
 /* Whichever control is in force, what is kept for the next child is of its shape. */
 static const char *check_inherits_and_forks(struct scene *scene, bool done)
 {
