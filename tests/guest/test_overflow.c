@@ -1481,7 +1481,7 @@ START_TEST(suspended_within_a_read)
 	set_control(reader.fd, &control);
 	ck_assert_int_eq(pthread_create(&reader.pthread, NULL, suspend_and_resume, &reader), 0);
 	pin_self(0);
-	for (i = 0; i < 100000 || reader.turns < 1000; i++) {
+	for (i = 0; i < 20000 || reader.turns < 300; i++) {
 		(void)exact_inline(page, 0, body_spin, 1, value);
 		ck_assert_int_eq(read(reader.fd, words, sizeof(words)), sizeof(words));
 		/* Less than the clock itself: never the register with the sum. */
