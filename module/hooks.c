@@ -20,10 +20,10 @@
 #include <linux/cred.h>
 #include <linux/mutex.h>
 #include <linux/smp.h>
-#include <linux/tracepoint.h>
 #include <linux/workqueue.h>
 
 #include "perfctr.h"
+#include "probes.h"
 
 static noinline void resume(struct vperfctr *perfctr);
 static noinline void suspend_slowly(struct vperfctr *perfctr, struct task_struct *next);
@@ -593,48 +593,20 @@ static int cpu_sleeps(struct notifier_block *notifier, unsigned long action, voi
 
 static struct notifier_block sleep_notifier = { .notifier_call = cpu_sleeps };
 
-static struct probe {
-	const char *name;
-	void *fn;
-	struct tracepoint *tracepoint;
-} probes[] = {
+static struct perfctr_probe probes[] = {
 	{ .name = "sched_process_exit", .fn = probe_exit },
 	{ .name = "sched_process_fork", .fn = probe_fork },
 	{ .name = "sched_process_exec", .fn = probe_exec },
 };
 
-static void find_probe(struct tracepoint *tracepoint, void *data)
-{
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(probes); i++)
-		if (!strcmp(tracepoint->name, probes[i].name))
-			probes[i].tracepoint = tracepoint;
-}
-
-static void unregister_probes(unsigned int nr)
-{
-	while (nr--)
-		tracepoint_probe_unregister(probes[nr].tracepoint, probes[nr].fn, NULL);
-	/* Whoever runs a probe now has left the module's text after this. */
-	tracepoint_synchronize_unregister();
-}
-
 int perfctr_hooks_init(void)
 {
-	unsigned int i;
-	int err;
+	int err = perfctr_probes_find(probes, ARRAY_SIZE(probes));
 
-	for_each_kernel_tracepoint(find_probe, NULL);
-	for (i = 0; i < ARRAY_SIZE(probes); i++) {
-		err = -ENOENT;
-		if (probes[i].tracepoint)
-			err = tracepoint_probe_register(probes[i].tracepoint, probes[i].fn, NULL);
-		if (err) {
-			unregister_probes(i);
-			return err;
-		}
-	}
+	if (!err)
+		err = perfctr_probes_register(probes, ARRAY_SIZE(probes));
+	if (err)
+		return err;
 	cpu_pm_register_notifier(&sleep_notifier);
 	return 0;
 }
@@ -643,6 +615,6 @@ void perfctr_hooks_exit(void)
 {
 	/* Who still runs it has left our text after perfctr_exit()'s wait. */
 	cpu_pm_unregister_notifier(&sleep_notifier);
-	unregister_probes(ARRAY_SIZE(probes));
+	perfctr_probes_unregister(probes, ARRAY_SIZE(probes));
 	patch_exit(&notifier_patch);
 }

@@ -38,11 +38,6 @@ struct perfctr_imode *perfctr_imode_create(u32 nr, gfp_t gfp)
 	return imode;
 }
 
-static u32 first_ictr(const struct vperfctr *perfctr)
-{
-	return perfctr->config->nr - perfctr->imode->nr;
-}
-
 /* The counter's start value was changed: the register is to have it, whatever it holds. */
 static void perfctr_cpu_ireload(struct perfctr_imode *imode)
 {
@@ -52,7 +47,7 @@ static void perfctr_cpu_ireload(struct perfctr_imode *imode)
 void perfctr_imode_init(struct vperfctr *perfctr, int signo, u64 refresh)
 {
 	struct perfctr_imode *imode = perfctr->imode;
-	u32 i, first = first_ictr(perfctr);
+	u32 i, first = perfctr_config_nr_actrs(perfctr->config);
 
 	WRITE_ONCE(imode->signo, signo);
 	imode->refresh = refresh;
@@ -67,26 +62,28 @@ void perfctr_imode_init(struct vperfctr *perfctr, int signo, u64 refresh)
 
 notrace int perfctr_imode_start(struct vperfctr *perfctr)
 {
-	const struct perfctr_cpu_ctr *ctr = perfctr->cpu_state.ctr + first_ictr(perfctr);
+	const struct perfctr_config *config = perfctr->config;
+	const struct perfctr_cpu_ctr *ctr = perfctr->cpu_state.ctr + perfctr_config_nr_actrs(config);
 	struct perfctr_imode *imode = perfctr->imode;
 	u64 value[PERFCTR_MAX_CTRS];
 	u32 i;
 
 	lockdep_assert_irqs_disabled();
 	if (likely(imode->cpu == smp_processor_id() && perfctr_cpu_istopped(perfctr)))
-		return perfctr_cpu_istart(perfctr->config, perfctr, NULL);
+		return perfctr_cpu_istart(config, NULL);
 	for (i = 0; i < imode->nr; i++) {
 		u64 left = min(imode->ctr[i].limit - ctr[i].acc, perfctr_cpu_irange());
 
 		imode->ctr[i].next = ctr[i].acc + left;
 		value[i] = -left;
 	}
-	return perfctr_cpu_istart(perfctr->config, perfctr, value);
+	return perfctr_cpu_istart(config, value);
 }
 
 notrace void perfctr_imode_resume(struct vperfctr *perfctr)
 {
-	struct perfctr_cpu_ctr *ctr = perfctr->cpu_state.ctr + first_ictr(perfctr);
+	const struct perfctr_config *config = perfctr->config;
+	struct perfctr_cpu_ctr *ctr = perfctr->cpu_state.ctr + perfctr_config_nr_actrs(config);
 	const struct perfctr_imode *imode = perfctr->imode;
 	u32 i;
 
@@ -99,7 +96,7 @@ notrace void perfctr_imode_resume(struct vperfctr *perfctr)
 static u32 perfctr_cpu_identify_overflow(struct vperfctr *perfctr)
 {
 	struct perfctr_imode *imode = perfctr->imode;
-	u32 i, first = first_ictr(perfctr), mask = 0;
+	u32 i, first = perfctr_config_nr_actrs(perfctr->config), mask = 0;
 
 	for (i = 0; i < imode->nr; i++) {
 		u64 sum = perfctr->cpu_state.ctr[first + i].acc;

@@ -25,7 +25,6 @@
  * @mask: the same as a bit map
  * @imask: those of the i-mode counters
  * @arch_mask: the others, in the numbers of the arch, if it has its own
- * @arch_imask: @imask likewise
  * @nr: number of counters; 0 is a control of the clock alone
  * @nr_ictrs: how many of them, the last ones, are i-mode counters: those whose
  *	ireset is not zero
@@ -37,12 +36,17 @@ struct perfctr_config {
 	u32 mask;
 	u32 imask;
 	unsigned long arch_mask;
-	unsigned long arch_imask;
 	u8 hw[PERFCTR_MAX_CTRS];
 	u32 nr;
 	u32 nr_ictrs;
 	struct perfctr_ctr_control ctr[] __counted_by(nr);
 };
+
+/* The first i-mode counter, if there are any */
+static inline u32 perfctr_config_nr_actrs(const struct perfctr_config *config)
+{
+	return config->nr - config->nr_ictrs;
+}
 
 /**
  * struct perfctr_cpu_ctr - one counter of a state
@@ -165,7 +169,7 @@ unsigned long perfctr_cpu_age_period(void);
  *	so does the register itself, which user mode may read then
  * u64 perfctr_cpu_irange(void)
  *	the most that a register can be from its interrupt
- * int perfctr_cpu_istart(const struct perfctr_config *, const void *id, const u64 *value)
+ * int perfctr_cpu_istart(const struct perfctr_config *, const u64 *value)
  *	the config is held; start its i-mode counters from these values, which are
  *	negative. NULL: from where they stopped, if perfctr_cpu_istopped(). EAGAIN:
  *	not now, as an interrupt waits; try again as it ends. EIO: a counter failed

@@ -113,10 +113,10 @@ struct perfctr_imode {
  * @undo: PERFCTR_UNDO_*, what a switch-out has to do besides sums: SHOWN, a
  *	resume since the last switch-in let user mode read registers; ICTRS, there
  *	are i-mode counters that run; owner
+ * @granted: the arch's word on what SHOWN takes back
+ * @grace: switches for which the permission outlasts the policy; owner
  * @overflown: PERFCTR_READ_OVERFLOWN and THROTTLED; while not zero the counters
  *	stand still, each reading as zero, and the clock alone is resumed; owner
- * @granted: the arch's word on that
- * @grace: switches for which the permission outlasts the policy; owner
  * @nr_ictrs: as in the config, for readers; owner
  * @config: owner writes; interrupt
  * @imode: NULL without i-mode counters; owner, with what @lock says

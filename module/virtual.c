@@ -178,7 +178,7 @@ void vperfctr_bind(struct vperfctr *perfctr)
 {
 	const struct perfctr_config *config = perfctr->config;
 	struct perfctr_cpu_ctr *ctr = perfctr->cpu_state.ctr;
-	u32 i, nr_actrs = config->nr - config->nr_ictrs;
+	u32 i, nr_actrs = perfctr_config_nr_actrs(config);
 
 	for (i = 0; i < nr_actrs; i++)
 		perfctr_cpu_bind(ctr++, config->hw[i]);
@@ -208,7 +208,7 @@ static void page_update(struct vperfctr *perfctr)
 		unsigned int slot = perfctr_cpu_slot(config->hw[i]);
 
 		page->map[i] = slot * sizeof(page->slot[0]);
-		if (i < config->nr - config->nr_ictrs || perfctr_cpu_ictrs_are_plain())
+		if (i < perfctr_config_nr_actrs(config) || perfctr_cpu_ictrs_are_plain())
 			page->slot[slot].owner = owner;
 		else
 			page->owner = 0;
@@ -525,7 +525,7 @@ static int vperfctr_read_control(struct vperfctr *perfctr, void __user *arg)
 
 	control->size = size;
 	if (config) {
-		control->nractrs = config->nr - config->nr_ictrs;
+		control->nractrs = perfctr_config_nr_actrs(config);
 		control->nrictrs = config->nr_ictrs;
 		memcpy(control->ctr, config->ctr, config->nr * CTR_SIZE);
 		/* Say what ANY came to be. */

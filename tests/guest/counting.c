@@ -77,6 +77,16 @@ void control_add(struct perfctr_control *control, uint64_t event)
 	control_add_at(control, PERFCTR_MAP_ANY, event, PERFCTR_CTR_USER);
 }
 
+void control_add_ictr(struct perfctr_control *control, uint64_t event, int64_t ireset)
+{
+	struct perfctr_ctr_control *ctr = &control->ctr[control->nractrs + control->nrictrs++];
+
+	ctr->map = PERFCTR_MAP_ANY;
+	ctr->event = event;
+	ctr->flags = PERFCTR_CTR_USER;
+	ctr->ireset = ireset;
+}
+
 int open_device(void)
 {
 	int fd;

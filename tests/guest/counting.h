@@ -38,6 +38,8 @@ void control_init(struct perfctr_control *control);
 void control_add_at(struct perfctr_control *control, uint32_t map, uint64_t event, uint32_t flags);
 /* The same in user mode only, on any counter. */
 void control_add(struct perfctr_control *control, uint64_t event);
+/* Adds an i-mode counter, likewise, after all a-mode ones. */
+void control_add_ictr(struct perfctr_control *control, uint64_t event, int64_t ireset);
 
 /* --- calls that assert --- */
 

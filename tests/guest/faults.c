@@ -253,10 +253,7 @@ static void add_period(struct perfctr_control *control, int64_t period)
 {
 	if (!interrupts)
 		return;
-	control_add(control, EV_CYCLES);
-	control->ctr[control->nractrs - 1].ireset = -period;
-	control->nractrs--;
-	control->nrictrs++;
+	control_add_ictr(control, EV_CYCLES, -period);
 	control->si_signo = SIGUSR1;
 }
 

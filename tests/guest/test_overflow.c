@@ -110,17 +110,6 @@ static struct listener *listen_to(int signo, enum then then)
 	return listener;
 }
 
-/* Adds an i-mode counter, in user mode. */
-static void control_add_ictr(struct perfctr_control *control, uint64_t event, int64_t ireset)
-{
-	struct perfctr_ctr_control *ctr = &control->ctr[control->nractrs + control->nrictrs++];
-
-	ctr->map = PERFCTR_MAP_ANY;
-	ctr->event = event;
-	ctr->flags = PERFCTR_CTR_USER;
-	ctr->ireset = ireset;
-}
-
 static void period_control(struct perfctr_control *control, int64_t period)
 {
 	control_init(control);
@@ -145,7 +134,7 @@ static uint64_t tail;
 
 /*
  * Counts a loop, whose length is known, with overflows in it: each must be where
- * it belongs. @most: so many are looked at as they come, and no more than NOTES.
+ * it belongs. Of the first NOTES, what their handlers saw is looked at.
  */
 static bool spin_and_check(struct listener *self, uint64_t period, unsigned long loops)
 {
@@ -1058,19 +1047,6 @@ END_TEST
 /* Each instruction around a call is once the one that overflows. */
 #define SWEEP 120
 
-struct race {
-	struct listener *self;
-	unsigned int late;	/* signals that came after the call */
-};
-
-static struct perfctr_control period_of(unsigned int period)
-{
-	struct perfctr_control control;
-
-	period_control(&control, (int64_t)period);
-	return control;
-}
-
 START_TEST(control_forgets)
 {
 	struct listener *self = listen_to(SIGUSR1, STAY);
@@ -1084,7 +1060,7 @@ START_TEST(control_forgets)
 	for (period = 1; period < SWEEP; period++) {
 		unsigned int nr;
 
-		control = period_of(period);
+		period_control(&control, period);
 		self->nr = 0;
 		err = try_control(self->fd, &control) ?: try_control(self->fd, &next);
 		nr = self->nr;
@@ -1115,7 +1091,7 @@ START_TEST(unlink_forgets)
 	for (period = 1; period < SWEEP; period++) {
 		unsigned int nr;
 
-		control = period_of(period);
+		period_control(&control, period);
 		self->nr = 0;
 		err = try_control(self->fd, &control);
 		(void)ioctl(self->fd, PERFCTR_IOC_UNLINK);
@@ -1148,7 +1124,7 @@ START_TEST(iresume_meets_an_overflow)
 	int ret, err, nr;
 
 	for (period = 1; period < SWEEP; period++) {
-		control = period_of(period);
+		period_control(&control, period);
 		self->nr = 0;
 		(void)try_control(self->fd, &control);
 		ret = ioctl(self->fd, PERFCTR_IOC_IRESUME);
@@ -1215,7 +1191,7 @@ START_TEST(exit_meets_an_overflow)
 
 	/* From far too long to too short for the whole life of the child */
 	for (period = 100500; !length || period + 20 > length; period--) {
-		control = period_of(period);
+		period_control(&control, period);
 		control.flags = PERFCTR_CONTROL_INHERIT;
 		ck_assert_int_eq(try_control(self->fd, &control), 0);
 		self->nr = 0;
@@ -1385,7 +1361,7 @@ START_TEST(overflow_within_a_read)
 	(void)sigaction(SIGUSR1, &action, NULL);
 	page = map_page(self->fd);
 	for (period = 1; period < SWEEP; period++) {
-		control = period_of(period);
+		period_control(&control, period);
 		self->nr = 0;
 		(void)try_control(self->fd, &control);
 		asked += exact_inline(page, 0, body_spin, 1, value) < 0;
@@ -1415,7 +1391,7 @@ START_TEST(overflown_sees_nothing_of_others)
 	pin_self(0);
 	rivals = rivals_start(&plan);
 	map_page(self->fd);
-	control = period_of(50000);
+	period_control(&control, 50000);
 	control.ctr[0].map = hw;
 	set_control(self->fd, &control);
 	body_spin(100000);
@@ -1518,14 +1494,13 @@ END_TEST
 START_TEST(read_by_others)
 {
 	struct perfctr_control control;
-	int pair[2], stop[2], fd;
+	int pair[2], fd;
 	struct perfctr_read rd;
 	uint64_t last = 0;
 	pid_t child;
 	unsigned int i;
 
 	ck_ok(socketpair(AF_UNIX, SOCK_STREAM, 0, pair));
-	ck_ok(pipe(stop));
 	ck_ok(child = fork());
 	if (!child) {
 		struct listener *self = listen_to(SIGUSR1, IRESUME);

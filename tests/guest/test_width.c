@@ -166,11 +166,8 @@ START_TEST(period_longer_than_the_register)
 	page = map_page(the_fd);
 	for (k = 0; k < 2; k++) {
 		control_init(&control);
-		control_add(&control, EV_INSTRUCTIONS);
-		control.nractrs = 0;
-		control.nrictrs = 1;
+		control_add_ictr(&control, EV_INSTRUCTIONS, -period[k]);
 		control.si_signo = SIGUSR1;
-		control.ctr[0].ireset = -period[k];
 		signals = 0;
 		set_control(the_fd, &control);
 		/* The register cannot be told from its overflow. */

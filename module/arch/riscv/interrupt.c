@@ -6,15 +6,14 @@
 
 #include <linux/interrupt.h>
 #include <linux/irqdomain.h>
-#include <linux/tracepoint.h>
 #include <asm/csr.h>
 
-#include "../../lowlevel.h"
+#include "lowlevel.h"
+#include "probes.h"
 #include "interrupt.h"
 
 static perfctr_ihandler_t ihandler;
 static int overflow_irq;
-static struct tracepoint *entry, *exit;
 
 static notrace void probe_entry(void *data, int irq, struct irqaction *action)
 {
@@ -28,36 +27,21 @@ static notrace void probe_exit(void *data, int irq, struct irqaction *action, in
 		ihandler(true);
 }
 
+static struct perfctr_probe probes[] = {
+	{ .name = "irq_handler_entry", .fn = probe_entry },
+	{ .name = "irq_handler_exit", .fn = probe_exit },
+};
+
 int perfctr_cpu_set_ihandler(perfctr_ihandler_t handler)
 {
-	int err;
-
 	if (!overflow_irq)
 		return -ENODEV;
 	if (!handler) {
-		tracepoint_probe_unregister(exit, probe_exit, NULL);
-		tracepoint_probe_unregister(entry, probe_entry, NULL);
-		tracepoint_synchronize_unregister();
+		perfctr_probes_unregister(probes, ARRAY_SIZE(probes));
 		return 0;
 	}
 	ihandler = handler;
-	err = tracepoint_probe_register(entry, probe_entry, NULL);
-	if (err)
-		return err;
-	err = tracepoint_probe_register(exit, probe_exit, NULL);
-	if (err) {
-		tracepoint_probe_unregister(entry, probe_entry, NULL);
-		tracepoint_synchronize_unregister();
-	}
-	return err;
-}
-
-static void __init find_tracepoint(struct tracepoint *tracepoint, void *data)
-{
-	if (!strcmp(tracepoint->name, "irq_handler_entry"))
-		entry = tracepoint;
-	else if (!strcmp(tracepoint->name, "irq_handler_exit"))
-		exit = tracepoint;
+	return perfctr_probes_register(probes, ARRAY_SIZE(probes));
 }
 
 /* ENODEV: perf has no handler, or there are no such tracepoints. */
@@ -66,10 +50,7 @@ int __init perfctr_riscv_interrupt_init(void)
 	struct irq_domain *domain = irq_find_matching_fwnode(riscv_get_intc_hwnode(),
 							     DOMAIN_BUS_ANY);
 
-	if (domain)
+	if (domain && !perfctr_probes_find(probes, ARRAY_SIZE(probes)))
 		overflow_irq = irq_find_mapping(domain, IRQ_PMU_OVF);
-	for_each_kernel_tracepoint(find_tracepoint, NULL);
-	if (!entry || !exit)
-		overflow_irq = 0;
 	return overflow_irq ? 0 : -ENODEV;
 }

@@ -74,7 +74,7 @@ static __always_inline void perfctr_cpu_unbind(struct perfctr_cpu_ctr *ctr)
 void perfctr_cpu_ibind(struct perfctr_cpu_ctr *ctr, unsigned int hw);
 bool perfctr_cpu_ictrs_are_plain(void);
 u64 perfctr_cpu_irange(void);
-int perfctr_cpu_istart(const struct perfctr_config *config, const void *id, const u64 *value);
+int perfctr_cpu_istart(const struct perfctr_config *config, const u64 *value);
 void perfctr_cpu_istop(const struct perfctr_config *config, const void *id);
 void perfctr_cpu_iclear(const struct perfctr_config *config);
 

@@ -99,10 +99,10 @@ static struct {
 	struct perfctr_riscv_prog prog;
 } pool[PERFCTR_RISCV_MAX];
 
+static u32 pooled;	/* those with users, as a bit map; config_mutex */
+
 /* Of the narrowest programmable counter */
 u32 perfctr_riscv_unused_bits;
-
-static u32 pooled;	/* those with users, as a bit map; config_mutex */
 
 DEFINE_PER_CPU(struct perfctr_riscv_cpu, perfctr_riscv_cpu);
 
@@ -381,6 +381,12 @@ static int take_all(struct perfctr_riscv_cpu *cpu, const struct perfctr_config *
 	return 0;
 }
 
+/* Its a-mode counters */
+static u32 actrs_of(const struct perfctr_config *config)
+{
+	return config->mask & ~config->imask;
+}
+
 int perfctr_cpu_load(const struct perfctr_config *config)
 {
 	struct perfctr_riscv_cpu *cpu = this_cpu_ptr(&perfctr_riscv_cpu);
@@ -394,23 +400,40 @@ int perfctr_cpu_load(const struct perfctr_config *config)
 		if (take_all(cpu, config))
 			return -EIO;
 		/* What runs for another config runs on: nobody reads it meanwhile. */
-		start = config->mask & ~config->imask & ~cpu->running;
+		start = actrs_of(config) & ~cpu->running;
 		cpu->istopped = NULL;
 		if (pmu_start(start & ~FIXED_MASK, SBI_PMU_START_FLAG_SET_INIT_VALUE, 0) < 0 ||
 		    pmu_start(start & FIXED_MASK, 0, 0) < 0)
 			return -EIO;
-		cpu->running |= config->mask & ~config->imask;
+		cpu->running |= actrs_of(config);
 	}
 	cpu->active = config;
+	return 0;
+}
+
+/* Those of i-mode are what perfctr_cpu_istart() and iclear() make them. */
+static int restart_actrs(const struct perfctr_config *config)
+{
+	u32 perfs = pmu.filter ? 0 : config->mask & FIXED_MASK;
+	struct sbiret ret;
+
+	if (unlikely(!actrs_of(config)))
+		return 0;
+	pmu_call(SBI_EXT_PMU_COUNTER_STOP, 0, config->arch_mask, 0, 0, 0);
+	if (likely(!perfs)) {
+		ret = pmu_call(SBI_EXT_PMU_COUNTER_START, 0, config->arch_mask,
+			       SBI_PMU_START_FLAG_SET_INIT_VALUE, 0, 0);
+		return ret.error ? -EIO : 0;
+	}
+	if (pmu_start(actrs_of(config) & ~perfs, SBI_PMU_START_FLAG_SET_INIT_VALUE, 0) ||
+	    pmu_start(perfs, SBI_PMU_START_FLAG_SET_INIT_VALUE, PERF_START))
+		return -EIO;
 	return 0;
 }
 
 notrace int perfctr_cpu_restart(const struct perfctr_config *config, kuid_t uid)
 {
 	struct perfctr_riscv_cpu *cpu = this_cpu_ptr(&perfctr_riscv_cpu);
-	u32 perfs = pmu.filter ? 0 : config->mask & FIXED_MASK;
-	u32 actrs = config->mask & ~config->imask;
-	struct sbiret ret = {};
 
 	lockdep_assert_irqs_disabled();
 	cpu->active = NULL;
@@ -418,21 +441,11 @@ notrace int perfctr_cpu_restart(const struct perfctr_config *config, kuid_t uid)
 	cpu->istopped = NULL;
 	if (take_all(cpu, config))
 		return -EIO;
-	if (likely(actrs))
-		pmu_call(SBI_EXT_PMU_COUNTER_STOP, 0, config->arch_mask, 0, 0, 0);
-	if (unlikely(!actrs))
-		;	/* those of i-mode are what perfctr_cpu_istart() and iclear() make them */
-	else if (likely(!perfs))
-		ret = pmu_call(SBI_EXT_PMU_COUNTER_START, 0, config->arch_mask,
-			       SBI_PMU_START_FLAG_SET_INIT_VALUE, 0, 0);
-	else if (pmu_start(config->mask & ~perfs, SBI_PMU_START_FLAG_SET_INIT_VALUE, 0) ||
-		 pmu_start(perfs, SBI_PMU_START_FLAG_SET_INIT_VALUE, PERF_START))
-		ret.error = SBI_ERR_FAILURE;
-	if (ret.error) {
-		cpu->running &= ~actrs;
+	if (restart_actrs(config)) {
+		cpu->running &= ~actrs_of(config);
 		return -EIO;
 	}
-	cpu->running |= actrs;
+	cpu->running |= actrs_of(config);
 	cpu->private_config = config;
 	cpu->private_uid = uid;
 	return 0;
@@ -498,13 +511,10 @@ static bool any_overflowed(const struct perfctr_config *config)
 
 static int start_ictrs(const struct perfctr_config *config, const u64 *value)
 {
-	u32 i, first = config->nr - config->nr_ictrs;
-	struct sbiret ret;
+	u32 i, first = perfctr_config_nr_actrs(config);
 
-	if (!value) {
-		ret = pmu_call(SBI_EXT_PMU_COUNTER_START, 0, config->arch_imask, 0, 0, 0);
-		return ret.error ? -EIO : 0;
-	}
+	if (!value)
+		return pmu_start(config->imask, 0, 0) ? -EIO : 0;
 	for (i = 0; i < config->nr_ictrs; i++)
 		/* One that runs already does not take the value. */
 		if (pmu_start(BIT(config->hw[first + i]), SBI_PMU_START_FLAG_SET_INIT_VALUE,
@@ -513,8 +523,7 @@ static int start_ictrs(const struct perfctr_config *config, const u64 *value)
 	return 0;
 }
 
-notrace int perfctr_cpu_istart(const struct perfctr_config *config, const void *id,
-			       const u64 *value)
+notrace int perfctr_cpu_istart(const struct perfctr_config *config, const u64 *value)
 {
 	struct perfctr_riscv_cpu *cpu = this_cpu_ptr(&perfctr_riscv_cpu);
 	int err;
@@ -532,7 +541,7 @@ notrace int perfctr_cpu_istart(const struct perfctr_config *config, const void *
 	if (unlikely(interrupt_waits()) && !err && !any_overflowed(config))
 		err = -EAGAIN;	/* it came while they were started */
 	if (unlikely(err)) {
-		pmu_call(SBI_EXT_PMU_COUNTER_STOP, 0, config->arch_imask, 0, 0, 0);
+		pmu_stop(config->imask, 0);
 		return err;
 	}
 	cpu->running |= config->imask;
@@ -547,10 +556,9 @@ notrace void perfctr_cpu_iclear(const struct perfctr_config *config)
 	cpu->istopped = NULL;
 	cpu->running &= ~config->imask;
 	/* Only START writes. What happens in between is of the kernel, or of these calls. */
-	pmu_call(SBI_EXT_PMU_COUNTER_STOP, 0, config->arch_imask, 0, 0, 0);
-	pmu_call(SBI_EXT_PMU_COUNTER_START, 0, config->arch_imask,
-		 SBI_PMU_START_FLAG_SET_INIT_VALUE, 0, 0);
-	pmu_call(SBI_EXT_PMU_COUNTER_STOP, 0, config->arch_imask, 0, 0, 0);
+	pmu_stop(config->imask, 0);
+	pmu_start(config->imask, SBI_PMU_START_FLAG_SET_INIT_VALUE, 0);
+	pmu_stop(config->imask, 0);
 }
 
 notrace void perfctr_cpu_istop(const struct perfctr_config *config, const void *id)
@@ -558,7 +566,7 @@ notrace void perfctr_cpu_istop(const struct perfctr_config *config, const void *
 	struct perfctr_riscv_cpu *cpu = this_cpu_ptr(&perfctr_riscv_cpu);
 
 	lockdep_assert_irqs_disabled();
-	pmu_call(SBI_EXT_PMU_COUNTER_STOP, 0, config->arch_imask, 0, 0, 0);
+	pmu_stop(config->imask, 0);
 	if (unlikely(interrupt_waits()))
 		take_interrupt_back(cpu);
 	cpu->running &= ~config->imask;
@@ -911,20 +919,17 @@ int perfctr_cpu_check(const struct perfctr_ctr_control *ctr, unsigned int nr, bo
 				return -EINVAL;
 			used |= BIT(map);
 			if (map == PERFCTR_RISCV_CYCLE || map == PERFCTR_RISCV_INSTRET) {
-				if (ctr->event != fixed_event(map))
+				/* Nor do they interrupt, where others do. */
+				if (ctr->event != fixed_event(map) ||
+				    (ctr->ireset && pmu.interrupt))
 					return -EINVAL;
 				filter = pmu.filter_fixed;
 			}
 		} else if (++any > hweight32(pmu.programmable)) {
 			return -EINVAL;
 		}
-		if (ctr->ireset) {
-			/* cycle and instret have no interrupt. */
-			if (map == PERFCTR_RISCV_CYCLE || map == PERFCTR_RISCV_INSTRET)
-				return pmu.interrupt ? -EINVAL : -EOPNOTSUPP;
-			if (!pmu.interrupt)
-				return -EOPNOTSUPP;
-		}
+		if (ctr->ireset && !pmu.interrupt)
+			return -EOPNOTSUPP;
 		/* Not known is not good enough. */
 		if (pmu.event_once && named_before(first, ctr))
 			return -EOPNOTSUPP;
@@ -1144,8 +1149,7 @@ int perfctr_cpu_claim(struct perfctr_config *config, perfctr_run_t run, u32 *own
 		if (config->ctr[i].ireset)
 			config->imask |= BIT(config->hw[i]);
 	}
-	config->arch_mask = sbi_mask(config->mask & ~config->imask);
-	config->arch_imask = sbi_mask(config->imask);
+	config->arch_mask = sbi_mask(actrs_of(config));
 	return 0;
 }
 

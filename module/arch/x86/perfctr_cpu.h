@@ -39,8 +39,7 @@ static inline u64 perfctr_cpu_irange(void)
 	return 0;
 }
 
-static inline int perfctr_cpu_istart(const struct perfctr_config *config, const void *id,
-				     const u64 *value)
+static inline int perfctr_cpu_istart(const struct perfctr_config *config, const u64 *value)
 {
 	return -EIO;
 }

@@ -32,12 +32,12 @@ static struct perfctr_config *held(const struct perfctr_ctr_control *ctr, unsign
 }
 #define HELD(ctrs)	held(ctrs, sizeof(ctrs) / sizeof((ctrs)[0]))
 
-static int istart(const struct perfctr_config *config, const void *id, const u64 *value)
+static int istart(const struct perfctr_config *config, const u64 *value)
 {
 	int err;
 
 	local_irq_disable();
-	err = perfctr_cpu_istart(config, id, value);
+	err = perfctr_cpu_istart(config, value);
 	local_irq_enable();
 	return err;
 }
@@ -122,7 +122,7 @@ START_TEST(period_is_exact)
 	model_execute(MODEL_USER, 500);
 	ck_assert(model_ctr(0, HW)->inhibited);
 	model_calls_reset();
-	ck_assert_int_eq(istart(config, config, period), 0);
+	ck_assert_int_eq(istart(config, period), 0);
 	expect_calls(1, 0);
 	ck_assert_uint_eq(model_value(0, HW), period[0]);
 	model_execute(MODEL_KERNEL, 5000);
@@ -139,7 +139,7 @@ START_TEST(period_is_exact)
 	model_execute(MODEL_USER, 500);
 	ck_assert_uint_eq(model_value(0, HW), 0);
 	/* And it interrupts again. */
-	ck_assert_int_eq(istart(config, config, period), 0);
+	ck_assert_int_eq(istart(config, period), 0);
 	ck_assert_uint_eq(model_scountovf(0) & BIT(HW), 0);
 	model_execute(MODEL_USER, PERIOD);
 	ck_assert(model_pending(0));
@@ -156,7 +156,7 @@ START_TEST(goes_on_by_one_call)
 	driver_init(&wide);
 	config = HELD(mixed);
 	model_calls_reset();
-	ck_assert_int_eq(istart(config, &a, values), 0);
+	ck_assert_int_eq(istart(config, values), 0);
 	expect_calls(2, 0);
 	model_execute(MODEL_USER, 13);
 	istop(config, &a);
@@ -164,14 +164,14 @@ START_TEST(goes_on_by_one_call)
 	model_execute(MODEL_USER, 500);
 	ck_assert(istopped(&a));
 	ck_assert(!istopped(&b));
-	ck_assert_int_eq(istart(config, &a, NULL), 0);
+	ck_assert_int_eq(istart(config, NULL), 0);
 	expect_calls(1, 0);
 	ck_assert_uint_eq(model_value(0, HW), values[0] + 13);
 	ck_assert_uint_eq(model_value(0, 5), values[1] + 1);
 	ck_assert(!istopped(&a));
 	istop(config, &a);
 	/* Not after somebody else had them, */
-	ck_assert_int_eq(istart(config, &b, values), 0);
+	ck_assert_int_eq(istart(config, values), 0);
 	istop(config, &b);
 	ck_assert(!istopped(&a));
 	ck_assert(istopped(&b));
@@ -179,11 +179,11 @@ START_TEST(goes_on_by_one_call)
 	ck_assert_int_eq(load_on(0, HELD(a_mode)), 0);
 	ck_assert(!istopped(&b));
 	ck_assert_int_eq(load_on(0, config), 0);
-	ck_assert_int_eq(istart(config, &b, values), 0);
+	ck_assert_int_eq(istart(config, values), 0);
 	istop(config, &b);
 	ck_assert_int_eq(restart_on(0, config, 1), 0);
 	ck_assert(!istopped(&b));
-	ck_assert_int_eq(istart(config, &b, values), 0);
+	ck_assert_int_eq(istart(config, values), 0);
 	istop(config, &b);
 	cpu_sleeps(0, true);
 	ck_assert(!istopped(&b));
@@ -198,7 +198,7 @@ START_TEST(restart_leaves_them)
 
 	driver_init(&wide);
 	config = HELD(mixed);
-	ck_assert_int_eq(istart(config, config, values), 0);
+	ck_assert_int_eq(istart(config, values), 0);
 	model_execute(MODEL_USER, 13);
 	istop(config, config);
 	model_calls_reset();
@@ -239,7 +239,7 @@ START_TEST(cleared)
 	ck_assert(!istopped(config));
 	model_execute(MODEL_USER, 100);
 	ck_assert_uint_eq(model_value(0, HW), 0);
-	ck_assert_int_eq(istart(config, config, period), 0);
+	ck_assert_int_eq(istart(config, period), 0);
 	ck_assert_uint_eq(model_value(0, HW), period[0]);
 	istop(config, config);
 	thread_run(&thread, 0, 700);
@@ -260,7 +260,7 @@ START_TEST(counter_shared_with_a_mode)
 	thread_run(&thread, 0, 300);
 	ck_assert(!model_ctr(0, HW)->inhibited);
 	ck_assert_int_eq(load_on(0, config), 0);
-	ck_assert_int_eq(istart(config, config, period), 0);
+	ck_assert_int_eq(istart(config, period), 0);
 	ck_assert_uint_eq(model_value(0, HW), period[0]);
 	model_execute(MODEL_USER, PERIOD + 5);
 	istop(config, config);
@@ -271,15 +271,23 @@ START_TEST(counter_shared_with_a_mode)
 }
 END_TEST
 
-/* perf's interrupt is pending: it is not lost, and ours wait for its end. */
-START_TEST(perfs_interrupt_comes_first)
+/* One period has begun, and perf counts the same event on a counter of its own. */
+static struct perfctr_config *started_beside_perf(bool user_only)
 {
 	struct perfctr_config *config;
 
 	driver_init(&wide);
 	config = HELD(one);
-	ck_assert(model_perf_take(0, PERFS, EV_INSTRUCTIONS, 0, true));
-	ck_assert_int_eq(istart(config, config, period), 0);
+	ck_assert(model_perf_take(0, PERFS, EV_INSTRUCTIONS, 0, user_only));
+	ck_assert_int_eq(istart(config, period), 0);
+	return config;
+}
+
+/* perf's interrupt is pending: it is not lost, and ours wait for its end. */
+START_TEST(perfs_interrupt_comes_first)
+{
+	struct perfctr_config *config = started_beside_perf(true);
+
 	model_set_value(0, PERFS, -100ull);
 	model_execute(MODEL_USER, 100);
 	ck_assert(model_pending(0));
@@ -287,19 +295,19 @@ START_TEST(perfs_interrupt_comes_first)
 	/* Only its own is taken back by us. */
 	ck_assert(model_pending(0));
 	model_calls_reset();
-	ck_assert_int_eq(istart(config, config, NULL), -EAGAIN);
+	ck_assert_int_eq(istart(config, NULL), -EAGAIN);
 	expect_calls(0, 0);
 	model_perf_handles(0, -500ull);
 	ck_assert(!model_pending(0));
 	ck_assert(istopped(config));
-	ck_assert_int_eq(istart(config, config, NULL), 0);
+	ck_assert_int_eq(istart(config, NULL), 0);
 	ck_assert_uint_eq(model_value(0, HW), period[0] + 100);
 	/* Both interrupt again. */
 	model_execute(MODEL_USER, 500);
 	ck_assert(model_pending(0));
 	istop(config, config);
 	model_perf_handles(0, -100000ull);
-	ck_assert_int_eq(istart(config, config, NULL), 0);
+	ck_assert_int_eq(istart(config, NULL), 0);
 	model_execute(MODEL_USER, 400);
 	ck_assert(model_pending(0));
 	istop(config, config);
@@ -310,19 +318,15 @@ END_TEST
 /* Both at the same instruction: perf's handler finds its own, and starts it again. */
 START_TEST(both_at_once)
 {
-	struct perfctr_config *config;
+	struct perfctr_config *config = started_beside_perf(true);
 
-	driver_init(&wide);
-	config = HELD(one);
-	ck_assert(model_perf_take(0, PERFS, EV_INSTRUCTIONS, 0, true));
-	ck_assert_int_eq(istart(config, config, period), 0);
 	model_set_value(0, PERFS, period[0]);
 	model_execute(MODEL_USER, PERIOD);
 	istop(config, config);
 	ck_assert(model_pending(0));
 	model_perf_handles(0, -300ull);
 	ck_assert(!model_ctr(0, PERFS)->inhibited);
-	ck_assert_int_eq(istart(config, config, period), 0);
+	ck_assert_int_eq(istart(config, period), 0);
 	model_execute(MODEL_USER, 300);
 	ck_assert(model_pending(0));
 }
@@ -334,13 +338,9 @@ END_TEST
  */
 START_TEST(perf_runs_on_after_ours)
 {
-	struct perfctr_config *config;
+	struct perfctr_config *config = started_beside_perf(true);
 	u64 before;
 
-	driver_init(&wide);
-	config = HELD(one);
-	ck_assert(model_perf_take(0, PERFS, EV_INSTRUCTIONS, 0, true));
-	ck_assert_int_eq(istart(config, config, period), 0);
 	model_execute(MODEL_USER, PERIOD);
 	istop(config, config);
 	ck_assert(!model_pending(0));
@@ -356,22 +356,18 @@ END_TEST
 /* perf's comes while ours are started: OF may have stayed set, so they wait. */
 START_TEST(perfs_interrupt_comes_between)
 {
-	struct perfctr_config *config;
+	struct perfctr_config *config = started_beside_perf(false);
 
-	driver_init(&wide);
-	config = HELD(one);
-	ck_assert(model_perf_take(0, PERFS, EV_INSTRUCTIONS, 0, false));
-	ck_assert_int_eq(istart(config, config, period), 0);
 	model_execute(MODEL_USER, PERIOD);
 	istop(config, config);
 	/* In the kernel's part of the call */
 	model_set_value(0, PERFS, -3ull);
-	ck_assert_int_eq(istart(config, config, period), -EAGAIN);
+	ck_assert_int_eq(istart(config, period), -EAGAIN);
 	ck_assert(model_ctr(0, HW)->inhibited);
 	ck_assert(model_pending(0));
 	ck_assert(!istopped(config));
 	model_perf_handles(0, -100000ull);
-	ck_assert_int_eq(istart(config, config, period), 0);
+	ck_assert_int_eq(istart(config, period), 0);
 	model_execute(MODEL_USER, PERIOD);
 	ck_assert(model_pending(0));
 }
@@ -385,7 +381,7 @@ START_TEST(own_overflow_comes_between)
 
 	driver_init(&wide);
 	config = HELD(kernel);
-	ck_assert_int_eq(istart(config, config, soon), 0);
+	ck_assert_int_eq(istart(config, soon), 0);
 	ck_assert(model_pending(0));
 	ck_assert(!model_ctr(0, HW)->inhibited);
 	istop(config, config);
@@ -404,18 +400,18 @@ START_TEST(start_fails)
 	config = HELD(mixed);
 	for (after = 0; after < 2; after++) {
 		model_fail(SBI_EXT_PMU_COUNTER_START, after, 1, SBI_ERR_FAILURE);
-		ck_assert_int_eq(istart(config, config, values), -EIO);
+		ck_assert_int_eq(istart(config, values), -EIO);
 		ck_assert(model_ctr(0, HW)->inhibited);
 		ck_assert(model_ctr(0, 5)->inhibited);
 		ck_assert(!istopped(config));
 	}
 	model_fail(SBI_EXT_PMU_COUNTER_START, 1, 1, SBI_ERR_ALREADY_STARTED);
-	ck_assert_int_eq(istart(config, config, values), -EIO);
+	ck_assert_int_eq(istart(config, values), -EIO);
 	ck_assert(model_ctr(0, HW)->inhibited);
-	ck_assert_int_eq(istart(config, config, values), 0);
+	ck_assert_int_eq(istart(config, values), 0);
 	istop(config, config);
 	model_fail(SBI_EXT_PMU_COUNTER_START, 0, 1, SBI_ERR_FAILURE);
-	ck_assert_int_eq(istart(config, config, NULL), -EIO);
+	ck_assert_int_eq(istart(config, NULL), -EIO);
 	ck_assert(model_ctr(0, HW)->inhibited);
 }
 END_TEST
@@ -433,12 +429,12 @@ START_TEST(narrow_registers)
 	config = HELD(one);
 	perfctr_cpu_ibind(&ctr, HW);
 	far = -perfctr_cpu_irange();
-	ck_assert_int_eq(istart(config, config, &far), 0);
+	ck_assert_int_eq(istart(config, &far), 0);
 	ck_assert_uint_eq(perfctr_cpu_read(&ctr), far);
 	model_execute(MODEL_USER, 10);
 	ck_assert_uint_eq(perfctr_cpu_read(&ctr), far + 10);
 	istop(config, config);
-	ck_assert_int_eq(istart(config, config, period), 0);
+	ck_assert_int_eq(istart(config, period), 0);
 	model_execute(MODEL_USER, PERIOD + 10);
 	ck_assert(model_pending(0));
 	ck_assert_uint_eq(perfctr_cpu_read(&ctr), 10);
@@ -446,7 +442,7 @@ START_TEST(narrow_registers)
 	perfctr_cpu_unbind(&ctr);
 	ck_assert_uint_eq(perfctr_cpu_read(&ctr), 0);
 	/* Standing with the highest bit set they are not of the age to be set back. */
-	ck_assert_int_eq(istart(config, config, &far), 0);
+	ck_assert_int_eq(istart(config, &far), 0);
 	istop(config, config);
 	model_calls_reset();
 	ck_assert_int_eq(age_all(), 0);
@@ -468,7 +464,7 @@ START_TEST(shuffled_indices)
 	machine.shuffled = true;
 	driver_init(&machine);
 	config = HELD(mixed);
-	ck_assert_int_eq(istart(config, config, values), 0);
+	ck_assert_int_eq(istart(config, values), 0);
 	ck_assert(!model_ctr(0, HW)->inhibited);
 	ck_assert(!model_ctr(0, 5)->inhibited);
 	model_execute(MODEL_USER, PERIOD);
