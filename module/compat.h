@@ -51,6 +51,11 @@ static inline bool perfctr_current_is_dumpable(void)
 #define PERFCTR_PF_NOT_USER	(PF_KTHREAD | PF_IO_WORKER)
 #endif
 
+/* 6.6 */
+#ifndef __counted_by
+#define __counted_by(member)
+#endif
+
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
 static inline void vm_flags_mod(struct vm_area_struct *vma, vm_flags_t set, vm_flags_t clear)
 {

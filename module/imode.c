@@ -63,12 +63,13 @@ void perfctr_imode_init(struct vperfctr *perfctr, int signo, u64 refresh)
 notrace int perfctr_imode_start(struct vperfctr *perfctr)
 {
 	const struct perfctr_config *config = perfctr->config;
-	const struct perfctr_cpu_ctr *ctr = perfctr->cpu_state.ctr + perfctr_config_nr_actrs(config);
+	const struct perfctr_cpu_ctr *ctr = perfctr->cpu_state.ctr;
 	struct perfctr_imode *imode = perfctr->imode;
 	u64 value[PERFCTR_MAX_CTRS];
 	u32 i;
 
 	lockdep_assert_irqs_disabled();
+	ctr += perfctr_config_nr_actrs(config);
 	if (likely(imode->cpu == smp_processor_id() && perfctr_cpu_istopped(perfctr)))
 		return perfctr_cpu_istart(config, NULL);
 	for (i = 0; i < imode->nr; i++) {

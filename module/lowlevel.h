@@ -17,6 +17,8 @@
 #include <linux/uidgid.h>
 #include <linux/perfctr.h>
 
+#include "compat.h"
+
 /**
  * struct perfctr_config - one set of counters, shared by all states that want it
  * @list: in config.c's list; config_mutex

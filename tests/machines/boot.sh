@@ -8,9 +8,11 @@
 #  --smp N         processors (1)
 #  --mem MB        memory (512; 1024 for a kernel that checks itself)
 #  --icount        one nanosecond of guest time is one instruction, and time in
-#                  which the guest is idle is skipped
-#  --patched       a RISC-V machine runs on the QEMU of qemu/build.sh; always so
-#                  with --icount on more than one processor
+#                  which the guest is idle is skipped; x86's counters have
+#                  nothing else to count by, so there it is always on
+#  --patched       the machine runs on the QEMU of qemu/build.sh; always so for
+#                  x86 with counters, and for RISC-V with --icount on more than
+#                  one processor
 #  --timeout S     end the machine after S seconds (300; none with a shell)
 #  --stage DIR     what is copied over the guest's root (build/stage/MACHINE)
 #  --append WORDS  kernel parameters
@@ -23,28 +25,28 @@ here=$(cd "$(dirname "$0")" && pwd)
 die() { echo "boot: $*" >&2; exit 2; }
 
 machine=${1-}
-# Machines of another suite have their kernel from there.
-case $machine in
-*-testing) other='-a testing' kernels=/other/boot ;;
-*) other='' kernels=/boot ;;
-esac
 [ $# -gt 0 ] || die "usage: boot.sh MACHINE [OPTION...] JOB [ARG...]"
 shift
 
-smp=1 mem=512
-case $machine in
-*-debug | *-kcsan) mem=1024 ;;
-esac
-icount='' timeout=300 stage=/src/build/stage/$machine append='' shell='' patched=''
+# shellcheck source=tests/machines/machine.sh
+. "$here/machine.sh"
+# Machines of another suite have their kernel from there.
+kernel=/boot/kernel-$flavour other=''
+[ "$suite" = trixie ] || kernel=/other$kernel other="-a $suite"
+smp=1 mem=512 timeout=300 stage=/src/build/stage/$machine shell=''
+[ -z "$checker" ] || mem=1024
 options() { # sets those, and job_words
 	while [ $# -gt 0 ]; do
 		case $1 in
-		--icount) icount='-icount shift=0,sleep=off' ;;
+		--icount) icount=y ;;
 		--shell) shell=y ;;
 		--patched) patched=y ;;
 		--smp | --mem | --timeout | --stage | --append)
 			[ $# -gt 1 ] || die "$1 needs a value"
-			eval "${1#--}=\$2"
+			case $1 in
+			--append) append="$append $2" ;;
+			*) eval "${1#--}=\$2" ;;
+			esac
 			shift ;;
 		-*) die "unknown option $1" ;;
 		*) break ;;
@@ -62,43 +64,25 @@ if [ -z "${BOOT_INSIDE-}" ]; then
 	SIZE=$(stty size 2>/dev/null) || SIZE=
 	# Stock QEMU counts the instructions of all harts together; README.md
 	# has the figures.
-	[ -z "$icount" ] || [ "$smp" = 1 ] || patched=y
-	QEMU_RISCV='qemu-system-riscv64'
-	if [ "$patched" ] && [ "${machine#riscv64}" != "$machine" ]; then
-		QEMU_RISCV=/src/$("$here/qemu/build.sh")
-	fi
-	KERNEL=
-	case $machine in
-	*-debug | *-kcsan) KERNEL=/src/$("$here/debug/build.sh" "$machine")/image ;;
-	esac
-	export SIZE QEMU_RISCV KERNEL
+	[ -z "$icount" ] || [ "$smp" = 1 ] || [ "$arch" != riscv64 ] || patched=y
+	QEMU=qemu-system-$arch KERNEL=
+	[ -z "$patched" ] || QEMU=/src/$("$here/qemu/build.sh")/$QEMU
+	[ -z "$checker" ] || KERNEL=/src/$("$here/debug/build.sh" "$machine")/image
+	export SIZE QEMU KERNEL
 	# shellcheck disable=SC2086 # none or two words
-	exec "$here/inroot" $other -e BOOT_INSIDE -e SIZE -e QEMU_RISCV -e KERNEL \
+	exec "$here/inroot" $other -e BOOT_INSIDE -e SIZE -e QEMU -e KERNEL \
 		"/src/tests/machines/${0##*/}" "$machine" "$@"
 fi
 shift $(($# - job_words))
 [ "$stage" = "/src/build/stage/$machine" ] || [ -d "$stage" ] ||
 	die "no directory $stage"
 
-virt="$QEMU_RISCV -M virt"
-case $machine in
-riscv64-6.12 | riscv64-testing | riscv64-debug)
-	qemu="$virt -cpu rv64,sscofpmf=true" ;;
-riscv64-smcntrpmf)
-	qemu="$virt -cpu rv64,sscofpmf=true,smcntrpmf=true" ;;
-riscv64-nopmu)
-	qemu="$virt -cpu rv64,pmu-mask=0" ;;
-x86_64-6.12 | x86_64-testing | x86_64-rt | x86_64-debug | x86_64-kcsan)
-	qemu='qemu-system-x86_64 -M q35 -cpu max -nic none -vga none' ;;
-*)
-	die "no machine '$machine'" ;;
-esac
-case $machine in
-riscv64*) arch=riscv64 kernel=$kernels/kernel-riscv64 ;;
-x86_64-rt) arch=x86_64 kernel=$kernels/kernel-rt-amd64 ;;
-x86_64*) arch=x86_64 kernel=$kernels/kernel-amd64 ;;
+case $arch in
+riscv64) qemu="$QEMU -M virt -cpu $cpu" ;;
+x86_64) qemu="$QEMU -M q35 -cpu $cpu -nic none -vga none" ;;
 esac
 kernel=${KERNEL:-$kernel}
+[ -z "$icount" ] || qemu="$qemu -icount shift=0"
 
 serial=stdio
 if [ "$1" = shell ]; then
@@ -108,12 +92,12 @@ fi
 if [ "$shell" ]; then
 	[ -t 0 ] || die "a shell needs a terminal"
 	serial=mon:stdio timeout=0
-	# Without sleep, an idle machine's time would race before its user's eyes.
-	icount=${icount%,sleep=off}
 	# SIZE is "rows columns"
 	shell="export TERM=$TERM${SIZE:+; stty rows ${SIZE% *} cols ${SIZE#* }}"
 else
 	exec </dev/null
+	# Before a user's eyes an idle machine's time would race.
+	[ -z "$icount" ] || qemu=$qemu,sleep=off
 fi
 
 # /tmp is ours alone: many machines may run at once.
@@ -126,6 +110,6 @@ mkdir -p /src/build/log
 # shellcheck disable=SC2086 # words
 exec "$here/console.py" --log "/src/build/log/$machine.console" \
 	--out "/src/build/out/$machine" --timeout "$timeout" \
-	$qemu -smp "$smp" -m "$mem" $icount -no-reboot -display none \
+	$qemu -smp "$smp" -m "$mem" -no-reboot -display none \
 	-monitor none -serial $serial -kernel "$kernel" -initrd /tmp/initramfs \
 	-append "console=ttyS0 quiet panic=1 oops=panic log_buf_len=2M $append"

@@ -15,28 +15,18 @@ fi
 machine=${1?usage: kbuild.sh [-d DIR] MACHINE [MAKE-ARG...]}
 shift
 
-case $machine in
-riscv64-testing | x86_64-testing) suite=testing ;;
-riscv64-6.12 | x86_64-6.12 | x86_64-rt) suite=trixie ;;
-# These differ in their processor only.
-riscv64-smcntrpmf | riscv64-nopmu) suite=trixie ;;
-riscv64-debug | x86_64-debug | x86_64-kcsan) suite=trixie ;;
-*) echo "kbuild: no machine '$machine'" >&2; exit 2 ;;
+# shellcheck source=tests/machines/machine.sh
+. "$here/machine.sh"
+case $arch in
+riscv64) vars='ARCH=riscv CROSS_COMPILE=riscv64-linux-gnu-' ;;
+x86_64) vars=ARCH=x86 ;;
 esac
-# M= must be given for the kernel's own makefile to be a module build.
-case $machine in
-riscv64*) arch='riscv64 ARCH=riscv CROSS_COMPILE=riscv64-linux-gnu-' ;;
-x86_64-rt) arch='rt-amd64 ARCH=x86' ;;
-x86_64*) arch='amd64 ARCH=x86' ;;
-esac
-headers=/usr/src/headers-${arch%% *}
-case $machine in
-*-debug | *-kcsan) headers=/src/$("$here/debug/build.sh" "$machine") ;;
-esac
+headers=/usr/src/headers-$flavour
+[ -z "$checker" ] || headers=/src/$("$here/debug/build.sh" "$machine")
 
 # shellcheck disable=SC2016,SC2086 # for the inner shell; words
-exec "$here/inroot" -r $suite sh -euc '
-	dir=/src/$1 headers=$2 arch=$3
+exec "$here/inroot" -r "$suite" sh -euc '
+	dir=/src/$1 headers=$2 vars=$3
 	shift 3
 	mkdir -p "$dir"
 	exec 9>"$dir/.lock"
@@ -59,6 +49,14 @@ exec "$here/inroot" -r $suite sh -euc '
 		cp "$f" "$dir/$f"
 	done
 
-	make -C "$headers" M="$dir/module" ${arch#* } \
+	# M= must be given for the kernel own makefile to be a module build.
+	make -C "$headers" M="$dir/module" $vars \
 		-j "$(nproc)" "$@" modules
-	' kbuild "${dir:-build/$machine}" "$headers" "$arch" "$@"
+
+	# For tests of the registers of an emulated processor
+	msr=/usr/lib/modules/$(readlink "$headers" | sed s/linux-headers-//)
+	msr=$msr/kernel/arch/x86/kernel/msr.ko
+	[ ! -e "$msr" ] || cp "$msr" "$dir/module"
+	[ ! -e "$msr.xz" ] || python3 -c "import lzma, sys
+sys.stdout.buffer.write(lzma.open(sys.argv[1]).read())" "$msr.xz" >"$dir/module/msr.ko"
+	' kbuild "${dir:-build/$machine}" "$headers" "$vars" "$@"

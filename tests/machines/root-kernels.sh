@@ -1,6 +1,6 @@
 #!/bin/sh
-# Runs inside a build root that is being made: adds Debian's amd64 and riscv64
-# kernels, amd64's PREEMPT_RT one where there is one, their headers, a static
+# Runs inside a build root that is being made: adds Debian's kernels for amd64,
+# riscv64 and amd64 with PREEMPT_RT, as far as it has them, their headers, a static
 # busybox for riscv64, and checkpatch.
 #
 # They are unpacked and not installed. The riscv64 headers depend on
@@ -24,8 +24,10 @@ version() { # flavour -> 6.12.107+deb13-riscv64
 
 has() { apt-cache show "$1" >/dev/null 2>&1; }
 
-flavours='amd64 riscv64'
-! has linux-headers-rt-amd64:amd64 || flavours="$flavours rt-amd64"
+flavours=''
+for flavour in amd64 riscv64 rt-amd64; do
+	! has "linux-headers-$flavour:${flavour#rt-}" || flavours="$flavours $flavour"
+done
 for flavour in $flavours; do
 	arch=${flavour#rt-}
 	v=$(version "$flavour")
@@ -44,7 +46,10 @@ done
 base=${v%-"$flavour"} # 6.12.107+deb13
 # The kernels' scripts come as programs, which must be those of the build
 # machine for either architecture.
-apt-get install -qq --no-install-recommends "linux-kbuild-$base"
+# shellcheck disable=SC2046 # words
+apt-get install -qq --no-install-recommends \
+	$(for deb in linux-headers-*.deb; do dpkg-deb -f "$deb" Depends; done |
+		grep -o 'linux-kbuild-[^ ,:]*' | sort -u)
 
 if has busybox-static:riscv64 && [ -x /usr/bin/busybox ]; then
 	apt-get download -qq busybox-static:riscv64

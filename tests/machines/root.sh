@@ -1,5 +1,5 @@
 #!/bin/sh
-# usage: root.sh trixie|testing
+# usage: root.sh trixie|testing|bookworm
 #
 # Makes a build root, once, and prints its path. Everything that perfctr is
 # built, checked and emulated with comes from here and not from the host, so
@@ -13,10 +13,11 @@ cache=${PERFCTR_CACHE:-${XDG_CACHE_HOME:-${HOME:-/var/cache}${HOME:+/.cache}}/pe
 say() { echo "perfctr: $*" >&2; }
 die() { say "$*"; exit 1; }
 
-common='gcc gcc-riscv64-linux-gnu libc6-dev make cpio kmod perl python3'
+common='gcc libc6-dev make cpio kmod perl python3'
+architectures=amd64,riscv64
 case $suite in
 trixie)
-	packages="$common xz-utils zstd gawk pkg-config
+	packages="$common gcc-riscv64-linux-gnu xz-utils zstd gawk pkg-config
 		libc6-dev:riscv64 check check:riscv64
 		qemu-system-riscv opensbi qemu-system-x86 seabios
 		busybox-static device-tree-compiler
@@ -25,13 +26,18 @@ trixie)
 	month= ;;
 testing)
 	# Only for building modules; what boots them is in trixie's root.
-	packages=$common
+	packages="$common gcc-riscv64-linux-gnu"
 	month=$(date +%Y-%m) ;;
+bookworm)
+	# The same. It has no riscv64.
+	packages=$common
+	architectures=amd64
+	month= ;;
 *)
-	die "usage: root.sh trixie|testing" ;;
+	die "usage: root.sh trixie|testing|bookworm" ;;
 esac
 
-key=$(printf '%s\n' "$suite" "$packages" "$month" |
+key=$(printf '%s\n' "$suite" "$packages" "$architectures" "$month" |
 	cat - "$0" "$here/root-kernels.sh" | sha256sum | cut -c1-16)
 root=$cache/$suite-$key
 
@@ -86,7 +92,7 @@ trap 'exit 1' HUP INT TERM
 # keeps what mmdebstrap mounts from outliving it.
 # shellcheck disable=SC2016,SC2086 # $1 is mmdebstrap's; words are meant
 $sudo unshare --mount mmdebstrap --mode=root --variant=minbase \
-	--architectures=amd64,riscv64 \
+	--architectures="$architectures" \
 	--include="$(echo $packages | tr ' ' ,)" \
 	--aptopt='Acquire::Check-Valid-Until "false"' \
 	--aptopt='Acquire::Retries "3"' \

@@ -8,24 +8,16 @@ set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 machine=${1?usage: stage.sh MACHINE}
 
-case $machine in
-riscv64-*) arch=riscv64 cross=riscv64-linux-gnu- ;;
-x86_64-*) arch=x86_64 cross=x86_64-linux-gnu- ;;
-*) echo "stage: no machine '$machine'" >&2; exit 2 ;;
-esac
-# These have another processor, but the same kernel.
-case $machine in
-*-smcntrpmf | *-nopmu) kernel=riscv64-6.12 ;;
-*) kernel=$machine ;;
-esac
+# shellcheck source=tests/machines/machine.sh
+. "$here/machine.sh"
 
 echo "perfctr: building for $machine" >&2
-"$here/kbuild.sh" "$kernel" -s
+"$here/kbuild.sh" "$module" -s
 
 # Each make gets the outputs of those before it; LIBDIR is where libperfctr.a is.
 # shellcheck disable=SC2016 # for the inner shell
 exec "$here/inroot" sh -euc '
-	machine=$1 arch=$2 cross=$3 kernel=$4
+	machine=$1 arch=$2 cross=$2-linux-gnu- module=$3
 	out=/src/build/$arch stage=/src/build/stage/$machine
 	mkdir -p "$out" /src/build/stage
 	exec 9>"$out/.lock"
@@ -39,7 +31,9 @@ exec "$here/inroot" sh -euc '
 	}
 	rm -rf "$stage.new"
 	mkdir -p "$stage.new/lib" "$stage.new/usr/lib"
-	cp "/src/build/$kernel/module/perfctr.ko" "$stage.new/lib"
+	cp "/src/build/$module/module/perfctr.ko" "$stage.new/lib"
+	[ ! -e "/src/build/$module/module/msr.ko" ] ||
+		cp "/src/build/$module/module/msr.ko" "$stage.new/lib"
 
 	m lib PREFIX=/usr all
 	cp -P "$out"/lib/libperfctr.so.* "$stage.new/usr/lib"
@@ -49,4 +43,4 @@ exec "$here/inroot" sh -euc '
 
 	rm -rf "$stage"
 	mv "$stage.new" "$stage"
-	' stage "$machine" "$arch" "$cross" "$kernel"
+	' stage "$machine" "$arch" "$module"

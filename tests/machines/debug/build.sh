@@ -1,5 +1,5 @@
 #!/bin/sh
-# usage: build.sh [--kept] riscv64-debug|x86_64-debug|x86_64-kcsan
+# usage: build.sh [--kept] riscv64-debug|riscv64-rt|x86_64-debug|x86_64-kcsan
 #
 # Makes a small kernel that checks itself, from the source of Debian's kernel
 # of the version that is in the build root, and prints where it is, relative
@@ -20,8 +20,10 @@ if [ "${1-}" != --inside ]; then
 	machine=${1?usage: build.sh [--kept] MACHINE}
 
 	case $machine in
-	*-debug) configs="common.config kasan.config ${machine%-debug}.config" ;;
-	*-kcsan) configs="common.config kcsan.config ${machine%-kcsan}.config" ;;
+	*-debug) configs="common.config preempt.config kasan.config ${machine%-debug}.config" ;;
+	*-kcsan) configs="common.config preempt.config kcsan.config ${machine%-kcsan}.config" ;;
+	# Debian has one for amd64 only.
+	riscv64-rt) configs="common.config rt.config riscv64.config" ;;
 	*) echo "debug/build.sh: no machine '$machine'" >&2; exit 2 ;;
 	esac
 

@@ -1,0 +1,70 @@
+# shellcheck shell=sh disable=SC2034 # sourced
+#
+# What the machine $machine is, for the scripts that source this:
+#
+#   arch	riscv64 or x86_64
+#   suite	the build root with its kernel and what builds modules for it
+#   flavour	Debian's name of the kernel
+#   checker	the kernel is one of debug/build.sh's
+#   module	the first machine that has this kernel, and so the same module
+#   cpu		QEMU's words for the processor
+#   patched	QEMU's stock program is not enough
+#   icount	there is nothing without the instruction clock
+#   append	what else the kernel is told
+#
+# Processors of Intel have names of their own, and may be followed by a kernel:
+# nehalem, nehalem-testing, nehalem-6.1.
+
+arch='' suite=trixie flavour='' checker='' module=$machine patched='' icount='' append=''
+
+case $machine in
+riscv64-6.12 | riscv64-testing | riscv64-debug | riscv64-rt)
+	arch=riscv64 cpu=rv64,sscofpmf=true ;;
+riscv64-smcntrpmf)
+	arch=riscv64 cpu=rv64,sscofpmf=true,smcntrpmf=true ;;
+riscv64-nopmu)
+	arch=riscv64 cpu=rv64,pmu-mask=0 ;;
+x86_64-6.1 | x86_64-6.12 | x86_64-testing | x86_64-rt | x86_64-debug | x86_64-kcsan)
+	arch=x86_64 cpu=max ;;
+# Nothing else tells Linux's drivers what a processor is than these numbers. The
+# first two were never sold with 64 bits.
+p6 | p6-testing | p6-6.1)
+	arch=x86_64 cpu=qemu64,vendor=GenuineIntel,family=6,model=8,level=9 ;;
+core | core-testing | core-6.1)
+	arch=x86_64 cpu=qemu64,vendor=GenuineIntel,family=6,model=14,pmu-version=1 ;;
+core2 | core2-testing | core2-6.1)
+	arch=x86_64 cpu=Conroe,pmu-version=2 ;;
+nehalem | nehalem-testing | nehalem-6.1)
+	arch=x86_64 cpu=Nehalem,pmu-version=3 ;;
+skylake | skylake-testing | skylake-6.1)
+	# Linux warns of what this one lacks against speculation.
+	append=mitigations=off
+	arch=x86_64 cpu=Nehalem,model=94,pmu-version=4 ;;
+icelake | icelake-testing | icelake-6.1)
+	arch=x86_64 cpu=Nehalem,model=106,pmu-version=5,pdcm=on,full-width-write=on ;;
+*)
+	echo "perfctr: no machine '$machine'" >&2
+	exit 2 ;;
+esac
+
+case $machine in
+*-testing) suite=testing ;;
+*-6.1) suite=bookworm ;;
+*-debug | *-kcsan | riscv64-rt) checker=y ;;
+esac
+case $machine in
+x86_64-rt) flavour=rt-amd64 ;;
+x86_64-*) flavour=amd64 ;;
+riscv64-*) flavour=riscv64 ;;
+*)
+	flavour=amd64
+	cpu=$cpu,pmu=on
+	patched=y icount=y ;;
+esac
+case $machine in
+riscv64-smcntrpmf | riscv64-nopmu) module=riscv64-6.12 ;;
+riscv64-* | x86_64-*) ;;
+*-testing) module=x86_64-testing ;;
+*-6.1) module=x86_64-6.1 ;;
+*) module=x86_64-6.12 ;;
+esac
