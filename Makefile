@@ -5,6 +5,7 @@
 #	make check-debug	the module in kernels that check themselves, under stress and faults
 #	make bench		perfctr beside perf_events
 #	make lint		the checks that only read
+#	make machines		every emulated machine, with all that runs there
 #	make machine-shell M=riscv64-6.12
 #
 # For the machine that it stands on, with that machine's compiler:
@@ -50,13 +51,17 @@ check:
 check-debug:
 	tests/check.sh $(addprefix debug-riscv64-debug-,suite stress faults) \
 		$(addprefix debug-x86_64-debug-,suite stress faults) \
-		$(addprefix debug-x86_64-kcsan-,suite stress) debug-x86_64-rt-stress
+		$(addprefix debug-x86_64-kcsan-,suite stress) \
+		$(addprefix debug-riscv64-rt-,suite stress) debug-x86_64-rt-stress
 
 bench:
 	bench/run.sh
 
 lint:
 	tests/lint.sh
+
+machines:
+	tests/machines/all.sh
 
 machine-shell:
 	tests/machines/stage.sh $(M)
@@ -65,4 +70,4 @@ machine-shell:
 clean:
 	rm -rf build
 
-.PHONY: all lib perfex install install-dkms demo check check-debug bench lint machine-shell clean
+.PHONY: all lib perfex install install-dkms demo check check-debug bench lint machines machine-shell clean

@@ -15,7 +15,7 @@ log=build/log
 # long comes first.
 parts='guest-riscv64-testing-smp2 guest-riscv64-6.12-smp2 guest-riscv64-6.12
 	guest-riscv64-smcntrpmf guest-riscv64-nopmu guest-x86_64-6.12-smp2 guest-x86_64-rt-smp2
-	lint unit dkms build-x86_64-testing'
+	processors lint unit dkms build-x86_64-testing'
 
 run_part() { # name
 	case $1 in
@@ -25,6 +25,8 @@ run_part() { # name
 		tests/machines/inroot make -s -C tests/unit O=/src/build/unit check ;;
 	dkms)
 		tests/machines/dkms.sh ;;
+	processors)
+		tests/machines/processors.sh ;;
 	build-*)
 		tests/machines/kbuild.sh "${1#build-}" ;;
 	guest-*)
@@ -117,6 +119,7 @@ mkdir -p $log
 # Here, so that one sees it being made, and no two parts wait for it.
 tests/machines/root.sh trixie >/dev/null
 tests/machines/root.sh testing >/dev/null
+tests/machines/root.sh bookworm >/dev/null
 
 short=debug-riscv64-debug-stress
 if [ $# != 0 ]; then

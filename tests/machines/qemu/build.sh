@@ -1,9 +1,10 @@
 #!/bin/sh
 # usage: build.sh
 #
-# Makes qemu-system-riscv64 from the source of the Debian package that is in the
-# build root, with the patches that are here, and prints where it is, relative
-# to the checkout. It is made once for each set of inputs and kept in the cache.
+# Makes qemu-system-riscv64 and qemu-system-x86_64 from the source of the Debian
+# package that is in the build root, with the patches that are here, and prints
+# the directory in which they are, relative to the checkout. They are made once
+# for each set of inputs and kept in the cache.
 set -eu
 
 if [ "${1-}" != --inside ]; then
@@ -17,25 +18,25 @@ if [ "${1-}" != --inside ]; then
 		-f '${source:Version}' -W qemu-system-riscv)
 	key=$(cd "$here" && { echo "$version"; cat build.sh ./*.patch; } |
 		sha256sum | cut -c1-16)
-	name=qemu-system-riscv64-$key
-	kept=$cache/$name used=build/qemu/$name
+	kept=$cache/qemu-$key used=build/qemu/$key
 
 	# The build root sees the checkout only, so that is where it is used.
 	use() {
 		touch -c "$kept" 2>/dev/null || :
-		[ -x "$top/$used" ] || {
+		[ -d "$top/$used" ] || {
 			mkdir -p "$top/build/qemu"
-			cp "$kept" "$top/$used.$$"
-			mv "$top/$used.$$" "$top/$used"
+			cp -a "$kept" "$top/$used.$$"
+			mv -T "$top/$used.$$" "$top/$used" 2>/dev/null ||
+				rm -rf "${top:?}/$used.$$" # another was first
 		}
 		echo "$used"
 	}
-	[ ! -x "$kept" ] || { use; exit; }
+	[ ! -d "$kept" ] || { use; exit; }
 
 	mkdir -p "$cache"
 	exec 9>"$cache/qemu.lock"
 	flock -n 9 || { echo "perfctr: another run is building QEMU: waiting" >&2; flock 9; }
-	[ ! -x "$kept" ] || { use; exit; }
+	[ ! -d "$kept" ] || { use; exit; }
 
 	echo "perfctr: building QEMU $version with patches: once, some minutes" >&2
 	work=build/qemu/work
@@ -48,12 +49,16 @@ if [ "${1-}" != --inside ]; then
 		echo "perfctr: QEMU could not be built" >&2
 		exit 1
 	}
-	cp "$top/$work/qemu-system-riscv64" "$kept.tmp"
-	mv "$kept.tmp" "$kept"
+	rm -rf "$kept.tmp"
+	mkdir "$kept.tmp"
+	for arch in riscv64 x86_64; do
+		cp "$top/$work/b/qemu-system-$arch" "$kept.tmp"
+	done
+	mv -T "$kept.tmp" "$kept"
 	use
 
 	# Those of older recipes, which nothing has used for a month.
-	find "$cache" -maxdepth 1 -type f -name 'qemu-system-*' -mtime +30 -delete
+	find "$cache" -maxdepth 1 -name 'qemu-*' -mtime +30 -exec rm -rf {} +
 	exit
 fi
 
@@ -81,18 +86,20 @@ for p in /src/tests/machines/qemu/*.patch; do
 done
 
 # Debian's source is without firmware, which is in packages of its own and is
-# found where those have put it. Of the machines and devices, that one needs few.
+# found where those have put it. Of the machines and devices few are needed.
 say "configuring"
-echo CONFIG_RISCV_VIRT=y >src/configs/devices/riscv64-softmmu/virt-only.mak
+echo CONFIG_RISCV_VIRT=y >src/configs/devices/riscv64-softmmu/few.mak
+printf 'CONFIG_Q35=y\nCONFIG_SERIAL_ISA=y\n' >src/configs/devices/x86_64-softmmu/few.mak
 mkdir b
 cd b
-quiet ../src/configure --target-list=riscv64-softmmu --prefix=/usr \
+quiet ../src/configure --target-list=riscv64-softmmu,x86_64-softmmu --prefix=/usr \
 	--disable-relocatable --disable-install-blobs --disable-download \
+	--firmwarepath=/usr/share/qemu:/usr/share/seabios \
 	--without-default-features --enable-system --enable-tcg \
 	--enable-fdt=system --disable-debug-info \
-	--without-default-devices --with-devices-riscv64=virt-only
+	--without-default-devices --with-devices-riscv64=few --with-devices-x86_64=few
 say "compiling"
-{ ninja qemu-system-riscv64 || touch failed; } | awk '
+{ ninja qemu-system-riscv64 qemu-system-x86_64 || touch failed; } | awk '
 	{ print >"log" }
 	/^FAILED/ { bad = 1 }
 	bad && n++ < 40
@@ -101,4 +108,3 @@ say "compiling"
 		fflush()
 	}' >&2
 [ ! -e failed ]
-mv qemu-system-riscv64 ..

@@ -1,0 +1,796 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The machine itself: what its counters count, by Linux's own drivers. What an
+ * emulated processor is to be good for has to be right before anybody else's
+ * driver is held against it. Each comparison is also printed as a row of a table.
+ *
+ * Two reads of a perf event are two equal system calls, so what they count beside a
+ * body is the same for all bodies: that of the empty one is taken off.
+ */
+#define _GNU_SOURCE
+#include <cpuid.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "guest.h"
+#include "loops.h"
+#include "perfside.h"
+
+/* Raw events: the codes of all of Intel's family 6 */
+#define INSTRUCTIONS	0xc0u
+#define BRANCHES	0xc4u
+#define EDGE		(1u << 18)
+#define INV		(1u << 23)
+#define CMASK(n)	((uint64_t)(n) << 24)
+
+/* Those of one processor alone */
+static struct {
+	unsigned int version;	/* of architectural performance monitoring; 0: P6 */
+	unsigned int model;
+	unsigned int counters;
+	unsigned int width;
+	uint64_t cycles;
+	uint64_t interrupts;
+	uint64_t dtlb_store_misses;	/* 0: it has none */
+} pmu;
+
+static void find_pmu(void)
+{
+	unsigned int a = 0, b, c, d;
+
+	if (__get_cpuid_max(0, NULL) >= 10)
+		__cpuid(10, a, b, c, d);
+	pmu.version = a & 0xff;
+	pmu.counters = pmu.version ? (a >> 8) & 0xff : 2;
+	pmu.width = pmu.version ? (a >> 16) & 0xff : 40;
+	__cpuid(1, a, b, c, d);
+	pmu.model = ((a >> 4) & 0xf) | ((a >> 12) & 0xf0);
+	pmu.cycles = 0x3c;
+	pmu.interrupts = 0xc8;
+	pmu.dtlb_store_misses = 0x0108;
+	if (!pmu.version) {
+		pmu.cycles = 0x79;
+		pmu.dtlb_store_misses = 0;
+	} else if (pmu.version >= 3) {
+		pmu.interrupts = pmu.version == 3 ? 0x011d : 0x01cb;
+		pmu.dtlb_store_misses = 0x0149;
+	}
+}
+
+static void row(const char *what, const char *event, uint64_t expected, uint64_t counted)
+{
+	printf("| %s | %s | %" PRIu64 " | %" PRIu64 " |\n", what, event, expected, counted);
+	(void)fflush(stdout);
+	ck_assert_msg(counted == expected, "%s, %s: %" PRIu64 " instead of %" PRIu64,
+		      what, event, counted, expected);
+}
+
+static void raw_attr(struct perf_event_attr *attr, uint64_t config, bool user)
+{
+	memset(attr, 0, sizeof(*attr));
+	attr->size = sizeof(*attr);
+	attr->type = PERF_TYPE_RAW;
+	attr->config = config;
+	attr->exclude_kernel = user;
+	attr->exclude_hv = 1;
+	attr->pinned = 1;
+}
+
+static int raw_open(uint64_t config)
+{
+	struct perf_event_attr attr;
+	int fd;
+
+	raw_attr(&attr, config, true);
+	fd = perf_open(&attr, 0, -1, -1);
+	ck_assert_msg(fd >= 0, "perf_event_open(%#" PRIx64 "): %s", config, strerror(errno));
+	return fd;
+}
+
+/* --- Bodies beside those of loops.h */
+
+body_fn body_empty, body_rep, body_repne, body_rep_none, body_int80, body_ud2, body_int3,
+	body_step, body_branches;
+
+__asm__(".text\n"
+	"body_empty:\n"
+	"	ret\n"
+
+	/* Copies 64 bytes to where they are. */
+	"body_rep:\n"
+	"	mov	%rdi, %rsi\n"		/* 1 */
+	"	mov	$64, %ecx\n"		/* 2 */
+	"	rep movsb\n"			/* 3 */
+	"	ret\n"				/* 4 */
+	"body_repne:\n"
+	"	mov	$64, %ecx\n"		/* 1 */
+	"	mov	%cl, 9(%rdi)\n"		/* 2 */
+	"	mov	%cl, %al\n"		/* 3 */
+	"	repne scasb\n"			/* 4: ends at the tenth */
+	"	ret\n"				/* 5 */
+	"body_rep_none:\n"
+	"	xor	%ecx, %ecx\n"		/* 1 */
+	"	rep movsb\n"			/* 2 */
+	"	ret\n"				/* 3 */
+
+	/* The 32-bit system call 24, getuid() */
+	"body_int80:\n"
+	"	push	%rbx\n"			/* 1 */
+	"1:	mov	$24, %eax\n"		/* n times 1 */
+	"	int	$0x80\n"		/* n times 2 */
+	"	dec	%rdi\n"			/* n times 3 */
+	"	jnz	1b\n"			/* n times 4 */
+	"	pop	%rbx\n"			/* 2 */
+	"	ret\n"				/* 3 */
+
+	"body_ud2:\n"
+	"1:	ud2\n"				/* never */
+	"	dec	%rdi\n"			/* n times 1 */
+	"	jnz	1b\n"			/* n times 2 */
+	"	ret\n"				/* 1 */
+	"body_int3:\n"
+	"1:	int3\n"				/* n times 1 */
+	"	dec	%rdi\n"			/* n times 2 */
+	"	jnz	1b\n"			/* n times 3 */
+	"	ret\n"				/* 1 */
+	"body_step:\n"
+	"	pushfq\n"			/* 1 */
+	"	orl	$0x100, (%rsp)\n"	/* 2 */
+	"	popfq\n"			/* 3: TF is set, from the next one on */
+	"	pushfq\n"			/* 4 */
+	"1:	dec	%rdi\n"			/* n times 1 */
+	"	jnz	1b\n"			/* n times 2 */
+	"	andl	$~0x100, (%rsp)\n"	/* 5 */
+	"	popfq\n"			/* 6: the last that traps */
+	"	ret\n"				/* 7 */
+
+	/* One of each kind, taken and not */
+	"body_branches:\n"
+	"1:	jmp	2f\n"			/* n times 1 */
+	"2:	lea	3f(%rip), %rax\n"
+	"	jmp	*%rax\n"		/* n times 2 */
+	"3:	cmp	%rax, %rax\n"
+	"	jne	4f\n"			/* n times 3 */
+	"4:	je	5f\n"			/* n times 4 */
+	"5:	xor	%ecx, %ecx\n"
+	"	jrcxz	6f\n"			/* n times 5 */
+	"6:	mov	$1, %ecx\n"
+	"	loop	6b\n"			/* n times 6 */
+	"	call	7f\n"			/* n times 7 */
+	"	lea	7f(%rip), %rax\n"
+	"	call	*%rax\n"		/* n times 8 */
+	"	dec	%rdi\n"
+	"	jnz	1b\n"			/* n times 9 */
+	"	ret\n"				/* 1 */
+	"7:	ret\n"				/* n times 10 and 11 */
+	);
+
+#define BODY_INT80(n)	(3 + 4 * (uint64_t)(n))
+#define BODY_UD2(n)	(1 + 2 * (uint64_t)(n))
+#define BODY_INT3(n)	(1 + 3 * (uint64_t)(n))
+#define BODY_STEP(n)	(7 + 2 * (uint64_t)(n))
+#define STEP_TRAPS(n)	(3 + 2 * (uint64_t)(n))
+#define BODY_BRANCHES(n) (1 + 11 * (uint64_t)(n))
+
+static uint64_t measure_fd(int fd, body_fn *body, unsigned long arg)
+{
+	uint64_t words[2] = { 0, 0 };
+
+	ck_assert_int_eq(exact_read(fd, words, sizeof(words[0]), body, arg), sizeof(words[0]));
+	return words[1] - words[0];
+}
+
+/* What it counts of the body, its return not included. */
+static uint64_t measure(uint64_t event, body_fn *body, unsigned long arg)
+{
+	int fd = raw_open(event);
+	uint64_t empty, count;
+
+	(void)measure_fd(fd, body_empty, 0);
+	empty = measure_fd(fd, body_empty, 0);
+	count = measure_fd(fd, body, arg);
+	close(fd);
+	return count - empty;
+}
+
+static char bytes[128];
+
+START_TEST(loop)
+{
+	row("loop of 1,000,000", "instructions", BODY_SPIN(1000000) - 1,
+	    measure(INSTRUCTIONS, body_spin, 1000000));
+	row("loop of 1,000,000", "cycles", BODY_SPIN(1000000) - 1,
+	    measure(pmu.cycles, body_spin, 1000000));
+	row("loop of 1,000,000", "branches", 1000000,
+	    measure(BRANCHES, body_spin, 1000000));
+	row("branches of each kind", "branches", BODY_BRANCHES(1000) - 1,
+	    measure(BRANCHES, body_branches, 1000));
+}
+END_TEST
+
+START_TEST(system_calls)
+{
+	row("1,000 times sched_yield()", "instructions", BODY_YIELD(1000) - 1,
+	    measure(INSTRUCTIONS, body_yield, 1000));
+	row("1,000 times int 0x80", "instructions", BODY_INT80(1000) - 1,
+	    measure(INSTRUCTIONS, body_int80, 1000));
+}
+END_TEST
+
+START_TEST(repeated_strings)
+{
+	row("REP MOVSB, 64 times", "instructions", 3,
+	    measure(INSTRUCTIONS, body_rep, (unsigned long)bytes));
+	row("REPNE SCASB, 10 of 64 times", "instructions", 4,
+	    measure(INSTRUCTIONS, body_repne, (unsigned long)bytes));
+	row("REP MOVSB, no time", "instructions", 2,
+	    measure(INSTRUCTIONS, body_rep_none, (unsigned long)bytes));
+	/* Each turn is one tick, and so is the look that finds no more to do. */
+	row("REP MOVSB, 64 times", "cycles", 3 + 64,
+	    measure(pmu.cycles, body_rep, (unsigned long)bytes));
+}
+END_TEST
+
+START_TEST(page_faults)
+{
+	struct body_touch_arg arg = { .n = 100 };
+	size_t size = arg.n * 4096;
+
+	arg.base = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	ck_assert(arg.base != MAP_FAILED);
+	ck_assert(!madvise(arg.base, size, MADV_NOHUGEPAGE) || errno == EINVAL);
+	row("100 page faults", "instructions", BODY_TOUCH(arg.n) - 1,
+	    measure(INSTRUCTIONS, body_touch, (unsigned long)&arg));
+	munmap(arg.base, size);
+}
+END_TEST
+
+static long skip;
+static uint64_t traps;
+
+static void on_trap(int signo, siginfo_t *info, void *context)
+{
+	ucontext_t *uc = context;
+
+	(void)signo;
+	(void)info;
+	uc->uc_mcontext.gregs[REG_RIP] += skip;
+	traps++;
+}
+
+START_TEST(exceptions)
+{
+	struct sigaction action = { .sa_sigaction = on_trap, .sa_flags = SA_SIGINFO };
+	uint64_t handler;
+
+	sigaction(SIGTRAP, &action, NULL);
+	sigaction(SIGILL, &action, NULL);
+	/* INT3 is executed, and is how a handler's length is known here. */
+	skip = 0;
+	traps = 0;
+	handler = (measure(INSTRUCTIONS, body_int3, 1) - (BODY_INT3(1) - 1));
+	ck_assert_uint_eq(traps, 1);
+	row("100 times INT3", "instructions", BODY_INT3(100) - 1 + 100 * handler,
+	    measure(INSTRUCTIONS, body_int3, 100));
+	/* UD2 is not. */
+	skip = 2;
+	row("100 times UD2", "instructions", BODY_UD2(100) - 1 + 100 * handler,
+	    measure(INSTRUCTIONS, body_ud2, 100));
+	skip = 0;
+	traps = 0;
+	row("single steps", "instructions", BODY_STEP(50) - 1 + STEP_TRAPS(50) * handler,
+	    measure(INSTRUCTIONS, body_step, 50));
+	ck_assert_uint_eq(traps, STEP_TRAPS(50));
+}
+END_TEST
+
+START_TEST(code_that_changes)
+{
+	static const uint8_t code[] = {
+		0x80, 0x05, 0x01, 0x00, 0x00, 0x00, 0x01,	/* addb $1, 8(%rip): below */
+		0xb0, 0x00,					/* mov $?, %al */
+		0x48, 0xff, 0xcf,				/* dec %rdi */
+		0x75, 0xf2,					/* jnz to the first */
+		0xc3,						/* ret */
+	};
+	uint8_t *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
+			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	ck_assert(page != MAP_FAILED);
+	memcpy(page, code, sizeof(code));
+	row("code that changes itself, 100 times", "instructions", 400,
+	    measure(INSTRUCTIONS, (body_fn *)(uintptr_t)page, 100));
+	ck_assert_uint_eq(page[8], 100);
+	munmap(page, 4096);
+}
+END_TEST
+
+START_TEST(edge_invert_mask)
+{
+	unsigned long arg = (unsigned long)bytes;
+
+	row("loop of 1,000", "instructions, mask 1", 2000,
+	    measure(INSTRUCTIONS | CMASK(1), body_spin, 1000));
+	row("loop of 1,000", "instructions, mask 2", 0,
+	    measure(INSTRUCTIONS | CMASK(2), body_spin, 1000));
+	row("loop of 1,000", "instructions, mask 2, inverted", 2000,
+	    measure(INSTRUCTIONS | CMASK(2) | INV, body_spin, 1000));
+	row("REP MOVSB, 64 times", "instructions, mask 1, inverted", 64,
+	    measure(INSTRUCTIONS | CMASK(1) | INV, body_rep, arg));
+	row("100 times sched_yield()", "cycles, edges", 100,
+	    measure(pmu.cycles | EDGE | CMASK(1), body_yield, 100));
+	row("loop of 1,000", "an event that there is not", 0,
+	    measure(0x7fff, body_spin, 1000));
+}
+END_TEST
+
+START_TEST(all_counters_at_once)
+{
+	unsigned int n = pmu.counters, i;
+	uint64_t before[8], after[8];
+	int fds[8];
+
+	ck_assert_uint_le(n, 8);
+	for (i = 0; i < n; i++)
+		fds[i] = raw_open(i % 2 ? BRANCHES : INSTRUCTIONS);
+	for (i = 0; i < n; i++)
+		before[i] = perf_read_one(fds[i]);
+	body_spin(100000);
+	for (i = 0; i < n; i++)
+		after[i] = perf_read_one(fds[i]);
+	/* Each sees the loop; the calls between are known to be a few hundred. */
+	for (i = 0; i < n; i++) {
+		ck_assert_uint_ne(before[i], UINT64_MAX);
+		ck_assert_uint_ge(after[i] - before[i], i % 2 ? 100000 : 200000);
+		ck_assert_uint_le(after[i] - before[i], i % 2 ? 101000 : 201000);
+		close(fds[i]);
+	}
+}
+END_TEST
+
+START_TEST(user_reads)
+{
+	struct perf_event_mmap_page *page;
+	int fd = raw_open(BRANCHES);
+	uint64_t first, last;
+	uint32_t n;
+
+	page = mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, 0);
+	ck_assert(page != MAP_FAILED);
+	ck_assert_uint_eq(page->cap_user_rdpmc, 1);
+	n = page->index - 1;
+	/* Nothing branches between. */
+	__asm__ volatile("mov %2, %%ecx; rdpmc; mov %%eax, %%esi;"
+			 "jmp 1f; 1: jmp 2f; 2: mov %2, %%ecx; rdpmc"
+			 : "=&S" (first), "=&a" (last) : "r" (n) : "ecx", "edx");
+	row("two RDPMC around two jumps", "branches", 2, (uint32_t)last - (uint32_t)first);
+	munmap(page, 4096);
+	close(fd);
+
+	fd = raw_open(INSTRUCTIONS);
+	page = mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, 0);
+	ck_assert(page != MAP_FAILED);
+	n = page->index - 1;
+	__asm__ volatile("mov %2, %%ecx; rdpmc; mov %%eax, %%esi;"
+			 "nop; nop; nop; nop; nop; mov %2, %%ecx; rdpmc"
+			 : "=&S" (first), "=&a" (last) : "r" (n) : "ecx", "edx");
+	row("two RDPMC in one block", "instructions", 8, (uint32_t)last - (uint32_t)first);
+	munmap(page, 4096);
+	close(fd);
+}
+END_TEST
+
+/* What /proc/interrupts says of CPU 0, of all kinds that the APIC delivers. */
+static uint64_t interrupts_so_far(void)
+{
+	char line[512], *end;
+	uint64_t sum = 0;
+	FILE *file = fopen("/proc/interrupts", "re");
+
+	ck_assert_ptr_nonnull(file);
+	while (fgets(line, sizeof(line), file)) {
+		char *colon = strchr(line, ':');
+
+		/* Machine checks and spurious ones are counted otherwise. */
+		if (!colon || strstr(line, "MCE") || strstr(line, "MCP") ||
+		    strstr(line, "ERR") || strstr(line, "MIS"))
+			continue;
+		sum += strtoull(colon + 1, &end, 10);
+	}
+	(void)fclose(file);
+	return sum;
+}
+
+START_TEST(interrupts)
+{
+	struct perf_event_attr attr;
+	uint64_t outer, inner, counted;
+	int fd;
+
+	pin_self(0);
+	raw_attr(&attr, pmu.interrupts, false);
+	outer = interrupts_so_far();
+	fd = perf_open(&attr, -1, 0, -1);
+	ck_assert_int_ge(fd, 0);
+	inner = interrupts_so_far();
+	body_spin(20000000);
+	inner = interrupts_so_far() - inner;
+	counted = perf_read_one(fd);
+	close(fd);
+	outer = interrupts_so_far() - outer;
+	printf("| interrupts of 40 ms | interrupts | %" PRIu64 " to %" PRIu64 " | %" PRIu64 " |\n",
+	       inner, outer, counted);
+	ck_assert_uint_ge(inner, 5);
+	ck_assert_uint_ge(counted, inner);
+	ck_assert_uint_le(counted, outer);
+}
+END_TEST
+
+START_TEST(tlb_misses)
+{
+	struct body_touch_arg arg = { .n = 200 };
+	size_t size = arg.n * 4096;
+	uint64_t misses;
+
+	if (!pmu.dtlb_store_misses)
+		return;
+	arg.base = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	ck_assert(arg.base != MAP_FAILED);
+	ck_assert(!madvise(arg.base, size, MADV_NOHUGEPAGE) || errno == EINVAL);
+	misses = measure(pmu.dtlb_store_misses, body_touch, (unsigned long)&arg);
+	printf("| 200 new pages | dTLB misses of stores | at least 200 | %" PRIu64 " |\n", misses);
+	ck_assert_uint_ge(misses, 200);
+	/* What the faults' handler did to the TLB is a few more. */
+	ck_assert_uint_le(misses, 300);
+	munmap(arg.base, size);
+}
+END_TEST
+
+START_TEST(two_at_once)
+{
+	uint64_t *counts = shared_alloc(2 * sizeof(*counts));
+	pid_t pid[2];
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		pid[i] = fork();
+		if (!pid[i]) {
+			uint64_t words[2] = { 0, 0 };
+			int fd = raw_open(INSTRUCTIONS);
+
+			pin_self(0);
+			if (exact_read(fd, words, 8, body_yield, 1000 + 100 * (unsigned long)i) == 8)
+				counts[i] = words[1] - words[0];
+			_exit(0);
+		}
+	}
+	for (i = 0; i < 2; i++)
+		expect_exit(pid[i], 0);
+	row("one of two on one CPU", "instructions", BODY_YIELD(1000) + EXACT_KERNEL, counts[0]);
+	row("the other", "instructions", BODY_YIELD(1100) + EXACT_KERNEL, counts[1]);
+}
+END_TEST
+
+#define PERIOD	100003
+/* In the middle between two samples, so that what lies around does not matter */
+#define LOOPS	1025000
+#define RING	(9ul * 4096)
+
+struct sample {
+	struct perf_event_header header;
+	uint64_t ip;
+};
+
+/*
+ * The address of a sample is that of the instruction after the one that overflows:
+ * in a loop of two, each period, an odd number, is at the other one.
+ */
+static void samples(uint64_t event, const char *name, uint64_t loops, uint64_t period,
+		    uint64_t expected)
+{
+	const volatile struct perf_event_mmap_page *page;
+	const volatile struct sample *data;
+	struct perf_event_attr attr;
+	uint64_t n, i, skids = 0;
+	char *ring;
+	int fd;
+
+	raw_attr(&attr, event, true);
+	attr.pinned = 0;
+	attr.sample_period = period;
+	attr.sample_type = PERF_SAMPLE_IP;
+	attr.disabled = 1;
+	fd = perf_open(&attr, 0, -1, -1);
+	ck_assert_int_ge(fd, 0);
+	ring = mmap(NULL, RING, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	ck_assert(ring != MAP_FAILED);
+	page = (const volatile struct perf_event_mmap_page *)ring;
+	data = (const volatile struct sample *)(ring + 4096);
+	(void)ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
+	body_spin(loops);
+	(void)ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
+	n = page->data_head / sizeof(*data);
+	ck_assert_uint_ge(n, 1);
+	for (i = 1; i < n; i++) {
+		uint64_t now = data[i].ip, before = data[i - 1].ip;
+
+		ck_assert_uint_ge(now, (uintptr_t)body_spin);
+		ck_assert_uint_le(now, (uintptr_t)body_spin + 8);
+		if (event == INSTRUCTIONS)
+			skids += (now != before) != (period % 2);
+		else
+			skids += now != before;
+	}
+	munmap(ring, RING);
+	close(fd);
+	row("samples of a loop", name, expected, n);
+	row("samples that are not exactly there", name, 0, skids);
+}
+
+START_TEST(sampling)
+{
+	samples(INSTRUCTIONS, "instructions, period 100,003", LOOPS, PERIOD, 2 * LOOPS / PERIOD);
+	samples(BRANCHES, "branches, period 100,003", LOOPS, PERIOD, LOOPS / PERIOD);
+}
+END_TEST
+
+START_TEST(sampling_among_rivals)
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		pin_self(0);
+		for (;;)
+			body_yield(100);
+	}
+	pin_self(0);
+	samples(INSTRUCTIONS, "instructions among rivals, period 100,003", LOOPS, PERIOD,
+		2 * LOOPS / PERIOD);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+END_TEST
+
+/* --- The registers themselves, on CPU 0, by Linux's driver of that name */
+
+#define MSR_PMC0	0x0c1u
+#define MSR_EVNTSEL0	0x186u
+#define MSR_FIXED_CTR0	0x309u
+#define MSR_CAPABILITIES 0x345u
+#define MSR_FIXED_CTRL	0x38du
+#define MSR_STATUS	0x38eu
+#define MSR_GLOBAL_CTRL	0x38fu
+#define MSR_STATUS_RESET 0x390u
+#define MSR_STATUS_SET	0x391u
+#define MSR_INUSE	0x392u
+#define MSR_FULL_PMC0	0x4c1u
+
+#define EN		(1u << 22)
+#define OS_AND_USR	(3u << 16)
+#define ANY_THREAD	(1u << 21)
+
+static int registers;
+
+static bool wrmsr(uint32_t msr, uint64_t value)
+{
+	return pwrite(registers, &value, sizeof(value), msr) == sizeof(value);
+}
+
+static bool rdmsr(uint32_t msr, uint64_t *value)
+{
+	return pread(registers, value, sizeof(*value), msr) == sizeof(*value);
+}
+
+/* Takes it, and then holds @then; or refuses it with #GP, and holds what it held. */
+static void reg(uint32_t msr, uint64_t value, bool taken, uint64_t then)
+{
+	uint64_t before = 0, now = 0;
+
+	ck_assert_msg(rdmsr(msr, &before), "RDMSR %#x", msr);
+	ck_assert_msg(wrmsr(msr, value) == taken, "WRMSR %#x of %#" PRIx64 " is %s", msr,
+		      value, taken ? "refused" : "taken");
+	ck_assert(rdmsr(msr, &now));
+	ck_assert_msg(now == (taken ? then : before),
+		      "register %#x holds %#" PRIx64 " after %#" PRIx64, msr, now, value);
+	ck_assert(!taken || wrmsr(msr, before));
+}
+
+static void refused(uint32_t msr)
+{
+	uint64_t value = 0;
+
+	ck_assert_msg(!rdmsr(msr, &value), "there is a register %#x", msr);
+	ck_assert_msg(!wrmsr(msr, 0), "there is a register %#x to write to", msr);
+}
+
+static uint64_t mask_of(unsigned int bits)
+{
+	return (UINT64_C(1) << bits) - 1;
+}
+
+static void open_registers(void)
+{
+	int fd = open("/lib/msr.ko", O_RDONLY | O_CLOEXEC);
+
+	ck_assert_int_ge(fd, 0);
+	ck_assert(!syscall(SYS_finit_module, fd, "allow_writes=on", 0) || errno == EEXIST);
+	close(fd);
+	registers = open("/dev/cpu/0/msr", O_RDWR | O_CLOEXEC);
+	ck_assert_int_ge(registers, 0);
+}
+
+START_TEST(general_purpose_registers)
+{
+	bool any = pmu.version == 3 || pmu.version == 4;
+	uint64_t all = ~(uint64_t)(EN | ANY_THREAD) & UINT32_MAX;
+	unsigned int i;
+
+	open_registers();
+	for (i = 0; i < pmu.counters; i++) {
+		reg(MSR_EVNTSEL0 + i, all, true, all);
+		reg(MSR_EVNTSEL0 + i, ANY_THREAD, any, ANY_THREAD);
+		reg(MSR_EVNTSEL0 + i, UINT64_C(1) << 32, false, 0);
+		reg(MSR_EVNTSEL0 + i, UINT64_C(1) << 63, false, 0);
+		/* 32 bits are written, and the highest of them is extended. */
+		reg(MSR_PMC0 + i, 0x80000000, true, mask_of(pmu.width) & ~UINT64_C(0x7fffffff));
+		reg(MSR_PMC0 + i, 0x123456789abcdef, true, mask_of(pmu.width) &
+		    (uint64_t)(int64_t)(int32_t)0x89abcdef);
+		reg(MSR_PMC0 + i, UINT64_C(0x9abcdef012345678), true, 0x12345678);
+	}
+	if (i < 8) {
+		refused(MSR_EVNTSEL0 + i);
+		refused(MSR_PMC0 + i);
+	}
+	if (pmu.version >= 5) {
+		for (i = 0; i < pmu.counters; i++) {
+			reg(MSR_FULL_PMC0 + i, mask_of(pmu.width), true, mask_of(pmu.width));
+			reg(MSR_FULL_PMC0 + i, UINT64_C(1) << pmu.width, false, 0);
+		}
+		reg(MSR_CAPABILITIES, 0, false, 0);
+	} else if (pmu.version) {
+		refused(MSR_FULL_PMC0);
+		refused(MSR_CAPABILITIES);
+	}
+}
+END_TEST
+
+START_TEST(global_registers)
+{
+	bool any = pmu.version == 3 || pmu.version == 4;
+	uint64_t value;
+	unsigned int i;
+
+	open_registers();
+	if (pmu.version == 1) {
+		for (i = 0; i < 3; i++)
+			refused(MSR_FIXED_CTR0 + i);
+		for (i = MSR_FIXED_CTRL; i <= MSR_INUSE; i++)
+			refused(i);
+	}
+	if (pmu.version < 2)
+		return;
+	for (i = 0; i < 3; i++) {
+		reg(MSR_FIXED_CTR0 + i, mask_of(pmu.width), true, mask_of(pmu.width));
+		reg(MSR_FIXED_CTR0 + i, UINT64_C(1) << pmu.width, false, 0);
+		reg(MSR_FIXED_CTRL, UINT64_C(8) << 4 * i, true, UINT64_C(8) << 4 * i);
+		reg(MSR_FIXED_CTRL, UINT64_C(4) << 4 * i, any, UINT64_C(4) << 4 * i);
+		reg(MSR_GLOBAL_CTRL, UINT64_C(1) << (32 + i), true, UINT64_C(1) << (32 + i));
+	}
+	reg(MSR_FIXED_CTRL, UINT64_C(1) << 4 * i, false, 0);
+	reg(MSR_GLOBAL_CTRL, UINT64_C(1) << (32 + i), false, 0);
+	reg(MSR_GLOBAL_CTRL, mask_of(pmu.counters), true, mask_of(pmu.counters));
+	reg(MSR_GLOBAL_CTRL, UINT64_C(1) << pmu.counters, false, 0);
+	reg(MSR_STATUS, 0, false, 0);
+	reg(MSR_STATUS_RESET, UINT64_C(1) << 62, true, 0);
+	reg(MSR_STATUS_RESET, UINT64_C(1) << 57, false, 0);
+	reg(MSR_STATUS_RESET, UINT64_C(1) << 59, pmu.version >= 4, 0);
+	reg(MSR_STATUS_RESET, UINT64_C(1) << 61, pmu.version >= 3, 0);
+	if (pmu.version < 4) {
+		refused(MSR_STATUS_SET);
+		refused(MSR_INUSE);
+		return;
+	}
+	ck_assert(wrmsr(MSR_STATUS_SET, 1));
+	ck_assert(rdmsr(MSR_STATUS, &value) && value == 1);
+	ck_assert(wrmsr(MSR_STATUS_RESET, 1));
+	ck_assert(rdmsr(MSR_STATUS, &value) && !value);
+	reg(MSR_STATUS_SET, UINT64_C(1) << 57, false, 0);
+	ck_assert(rdmsr(MSR_INUSE, &value) && !value);
+	ck_assert(wrmsr(MSR_EVNTSEL0, INSTRUCTIONS));
+	ck_assert(rdmsr(MSR_INUSE, &value) && value == 1);
+	ck_assert(wrmsr(MSR_EVNTSEL0, 0));
+	reg(MSR_INUSE, 0, false, 0);
+}
+END_TEST
+
+static uint64_t progress_of(uint32_t msr)
+{
+	uint64_t before = 0, after = 0;
+
+	ck_assert(rdmsr(msr, &before));
+	ck_assert(rdmsr(msr, &after));
+	return after - before;
+}
+
+/* What must be set that a counter counts; and that an overflow is seen in the status */
+START_TEST(enabling)
+{
+	uint32_t on = INSTRUCTIONS | OS_AND_USR;
+	uint64_t ctrl = 0, status = 0;
+
+	open_registers();
+	ck_assert(wrmsr(MSR_EVNTSEL0, on));
+	ck_assert(wrmsr(MSR_EVNTSEL0 + 1, on));
+	if (pmu.version >= 2) {
+		ck_assert(rdmsr(MSR_GLOBAL_CTRL, &ctrl));
+		ck_assert(wrmsr(MSR_GLOBAL_CTRL, 3));
+	}
+	ck_assert_uint_eq(progress_of(MSR_PMC0), 0);
+	ck_assert(wrmsr(MSR_EVNTSEL0 + 1, on | EN));
+	if (!pmu.version)
+		ck_assert_uint_eq(progress_of(MSR_PMC0 + 1), 0);
+	else
+		ck_assert_uint_gt(progress_of(MSR_PMC0 + 1), 0);
+	ck_assert(wrmsr(MSR_EVNTSEL0, on | EN));
+	ck_assert_uint_gt(progress_of(MSR_PMC0), 0);
+	ck_assert_uint_gt(progress_of(MSR_PMC0 + 1), 0);
+	if (pmu.version >= 2) {
+		ck_assert(wrmsr(MSR_PMC0, UINT64_C(0xffffffff)));
+		ck_assert(rdmsr(MSR_STATUS, &status));
+		ck_assert_uint_eq(status, 1);
+		ck_assert(wrmsr(MSR_STATUS_RESET, 1));
+		ck_assert(rdmsr(MSR_STATUS, &status));
+		ck_assert_uint_eq(status, 0);
+		ck_assert(wrmsr(MSR_GLOBAL_CTRL, 2));
+		ck_assert_uint_eq(progress_of(MSR_PMC0), 0);
+		ck_assert_uint_gt(progress_of(MSR_PMC0 + 1), 0);
+		ck_assert(wrmsr(MSR_GLOBAL_CTRL, ctrl));
+	}
+	if (pmu.version >= 4) {
+		/* Frozen */
+		ck_assert(wrmsr(MSR_STATUS_SET, UINT64_C(1) << 59));
+		ck_assert_uint_eq(progress_of(MSR_PMC0), 0);
+		ck_assert(wrmsr(MSR_STATUS_RESET, UINT64_C(1) << 59));
+	}
+	ck_assert(wrmsr(MSR_EVNTSEL0, 0));
+	ck_assert(wrmsr(MSR_EVNTSEL0 + 1, 0));
+	ck_assert_uint_eq(progress_of(MSR_PMC0), 0);
+}
+END_TEST
+
+int main(void)
+{
+	/* It takes a counter, which is all that some have to spare. */
+	(void)write_text("/proc/sys/kernel/nmi_watchdog", "0");
+	guest_begin("machine", NULL);
+	find_pmu();
+	printf("| processor of version %u, model %u: what happens | event | expected | counted |\n"
+	       "| --- | --- | --- | --- |\n", pmu.version, pmu.model);
+	GUEST_RUN(general_purpose_registers, 0);
+	GUEST_RUN(global_registers, 0);
+	GUEST_RUN(enabling, 0);
+	GUEST_RUN(loop, NEED_PERF);
+	GUEST_RUN(system_calls, NEED_PERF);
+	GUEST_RUN(repeated_strings, NEED_PERF);
+	GUEST_RUN(page_faults, NEED_PERF);
+	GUEST_RUN(exceptions, NEED_PERF);
+	GUEST_RUN(code_that_changes, NEED_PERF);
+	GUEST_RUN(edge_invert_mask, NEED_PERF);
+	GUEST_RUN(all_counters_at_once, NEED_PERF);
+	GUEST_RUN(user_reads, NEED_PERF);
+	GUEST_RUN(interrupts, NEED_PERF);
+	GUEST_RUN(tlb_misses, NEED_PERF);
+	GUEST_RUN(two_at_once, NEED_PERF);
+	GUEST_RUN(sampling, NEED_PERF);
+	GUEST_RUN(sampling_among_rivals, NEED_PERF);
+	return guest_end();
+}

@@ -1,0 +1,17 @@
+#!/bin/sh
+# usage: all.sh
+#
+# Makes all that the emulated machines need (build roots, QEMU, the kernels that
+# check themselves) and builds for each of them what runs there. What is in the
+# cache already is not made again. Of Intel's processors one stands for all.
+set -eu
+
+here=$(cd "$(dirname "$0")" && pwd)
+"$here/root.sh" trixie
+"$here/root.sh" testing
+"$here/root.sh" bookworm
+"$here/qemu/build.sh"
+for machine in riscv64-6.12 riscv64-testing x86_64-6.12 x86_64-testing x86_64-6.1 x86_64-rt nehalem \
+	riscv64-debug riscv64-rt x86_64-debug x86_64-kcsan; do
+	"$here/stage.sh" "$machine"
+done

@@ -1,0 +1,74 @@
+#!/bin/sh
+# usage: processors.sh [MACHINE...]
+#
+# Has Linux's own drivers count on the emulated processors that are ours, and
+# compares with what is executed (tests/guest/machine_ARCH.c). What was
+# expected and what was counted is in build/log/processors.md afterwards, as a
+# table for each kernel; docs/machines.md has them.
+set -eu
+
+here=$(cd "$(dirname "$0")" && pwd)
+top=$(cd "$here/../.." && pwd)
+cd "$top"
+
+[ $# -gt 0 ] || for kernel in '' -testing -6.1; do
+	for processor in p6 core core2 nehalem skylake icelake; do
+		set -- "$@" "$processor$kernel"
+	done
+done
+
+log=build/log/processors
+rm -rf $log
+mkdir -p $log
+status=0
+for machine; do
+	tests/machines/stage.sh "$machine"
+	echo "perfctr: $machine"
+	tests/machines/boot.sh "$machine" --smp 2 --timeout 120 \
+		sh -c 'dmesg | grep -E "Performance Events|core: .*PMU"; run-tests machine' \
+		>"$log/$machine" 2>&1 || status=1
+	# Their counts are added up below.
+	grep -v -e '^|' -e ' passed, ' "$log/$machine"
+done
+
+# Whose kernel: one column for each machine
+table() { # machine...
+	[ -e "$1" ] || return 0
+	awk '
+	FNR == 1 { n++; name[n] = FILENAME; sub(".*/", "", name[n]) }
+	/^\| / && !/ expected \| counted / && !/^\| ---/ {
+		split($0, cell, / *\| */)
+		key = cell[2] " | " cell[3] " | " cell[4]
+		if (cell[4] ~ / to /) # of this run alone
+			key = cell[2] " | " cell[3] " | as /proc/interrupts"
+		if (!(key in seen)) {
+			seen[key] = 1
+			order[++rows] = key
+		}
+		count[key, n] = cell[5]
+	}
+	END {
+		line = "| what happens | event | expected |"
+		rule = "| --- | --- | --- |"
+		for (i = 1; i <= n; i++) {
+			line = line " " name[i] " |"
+			rule = rule " --- |"
+		}
+		print line
+		print rule
+		for (r = 1; r <= rows; r++) {
+			line = "| " order[r] " |"
+			for (i = 1; i <= n; i++)
+				line = line " " ((order[r], i) in count ? count[order[r], i] : "-") " |"
+			print line
+		}
+		print ""
+	}' "$@"
+}
+# The kernel is the end of the name, or 6.12.
+(cd $log && table ./*[!1g] && table ./*-testing && table ./*-6.1) >$log.md
+
+passed=$(cat "$log"/* | grep -c '^ok ' || :)
+failed=$(cat "$log"/* | grep -c '^not ok ' || :)
+echo "$passed passed, $failed failed"
+[ $status = 0 ] && [ "$failed" = 0 ]
