@@ -11,6 +11,9 @@
 #include <linux/sched/exec_state.h>
 #endif
 #include <linux/version.h>
+#if defined(CONFIG_X86) && LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
+#include <asm/cpuid/api.h>
+#endif
 
 /* The probe of sched_process_exit got a second argument in 6.16. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
@@ -61,6 +64,30 @@ static inline void vm_flags_mod(struct vm_area_struct *vma, vm_flags_t set, vm_f
 {
 	vma->vm_flags = (vma->vm_flags | set) & ~clear;
 }
+#endif
+
+/*
+ * Of the last thing before a system sleeps, and the first as it wakes: where deep
+ * sleep of a CPU is not announced (CONFIG_CPU_PM), nothing else tells of it. 6.19
+ * gave the callbacks an argument.
+ */
+#ifndef CONFIG_CPU_PM
+#include <linux/syscore_ops.h>
+
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 19, 0)
+#define PERFCTR_SYSCORE_ARGS	void *data
+#define PERFCTR_SYSCORE(name, sleeps, wakes)					\
+	static const struct syscore_ops name##_ops = { .suspend = sleeps, .resume = wakes }; \
+	static struct syscore name = { .ops = &name##_ops }
+#define perfctr_register_syscore	register_syscore
+#define perfctr_unregister_syscore	unregister_syscore
+#else
+#define PERFCTR_SYSCORE_ARGS	void
+#define PERFCTR_SYSCORE(name, sleeps, wakes)					\
+	static struct syscore_ops name = { .suspend = sleeps, .resume = wakes }
+#define perfctr_register_syscore	register_syscore_ops
+#define perfctr_unregister_syscore	unregister_syscore_ops
+#endif
 #endif
 
 #endif /* PERFCTR_COMPAT_H */

@@ -593,6 +593,32 @@ static int cpu_sleeps(struct notifier_block *notifier, unsigned long action, voi
 
 static struct notifier_block sleep_notifier = { .notifier_call = cpu_sleeps };
 
+#ifndef CONFIG_CPU_PM
+/* The last CPU, with interrupts off; the others have gone and come as by hotplug. */
+static int system_sleeps(PERFCTR_SYSCORE_ARGS)
+{
+	cpu_sleeps(NULL, CPU_PM_ENTER, NULL);
+	return 0;
+}
+
+static void system_wakes(PERFCTR_SYSCORE_ARGS)
+{
+	cpu_sleeps(NULL, CPU_PM_EXIT, NULL);
+}
+
+PERFCTR_SYSCORE(sleep_syscore, system_sleeps, system_wakes);
+#else
+static int sleep_syscore;
+
+static void perfctr_register_syscore(int *unused)
+{
+}
+
+static void perfctr_unregister_syscore(int *unused)
+{
+}
+#endif
+
 static struct perfctr_probe probes[] = {
 	{ .name = "sched_process_exit", .fn = probe_exit },
 	{ .name = "sched_process_fork", .fn = probe_fork },
@@ -608,12 +634,14 @@ int perfctr_hooks_init(void)
 	if (err)
 		return err;
 	cpu_pm_register_notifier(&sleep_notifier);
+	perfctr_register_syscore(&sleep_syscore);
 	return 0;
 }
 
 void perfctr_hooks_exit(void)
 {
 	/* Who still runs it has left our text after perfctr_exit()'s wait. */
+	perfctr_unregister_syscore(&sleep_syscore);
 	cpu_pm_unregister_notifier(&sleep_notifier);
 	perfctr_probes_unregister(probes, ARRAY_SIZE(probes));
 	patch_exit(&notifier_patch);

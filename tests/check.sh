@@ -14,7 +14,8 @@ log=build/log
 # guest-MACHINE is the guest suite there, on one processor or two. What takes
 # long comes first.
 parts='guest-riscv64-testing-smp2 guest-riscv64-6.12-smp2 guest-riscv64-6.12
-	guest-riscv64-smcntrpmf guest-riscv64-nopmu guest-x86_64-6.12-smp2 guest-x86_64-rt-smp2
+	guest-skylake-smp2 guest-riscv64-smcntrpmf guest-riscv64-nopmu
+	guest-x86_64-6.12-smp2 guest-x86_64-rt-smp2 guest-icelake-testing guest-skylake-6.1
 	processors lint unit dkms build-x86_64-testing'
 
 run_part() { # name

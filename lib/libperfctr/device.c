@@ -136,6 +136,7 @@ const char *perfctr_info_cpu_name(const struct perfctr_info *info)
 		[PERFCTR_X86_INTEL_ATOM] = "Intel Atom",
 		[PERFCTR_X86_INTEL_NHLM] = "Intel Nehalem",
 		[PERFCTR_X86_INTEL_WSTMR] = "Intel Westmere",
+		[PERFCTR_X86_INTEL_ARCH] = "Intel, by architectural performance monitoring",
 	};
 #endif
 

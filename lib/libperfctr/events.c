@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Names of events. riscv: those of the SBI PMU extension (RISC-V Supervisor
- * Binary Interface Specification 2.0, chapter 11), under the names that perf
- * gives to them.
+ * Names of events, those that perf gives them. x86: the architectural ones, and
+ * their like on the P6 (Intel SDM, chapters on performance monitoring). riscv:
+ * those of the SBI PMU extension (RISC-V Supervisor Binary Interface
+ * Specification 2.0, chapter 11).
  */
 #include <ctype.h>
 #include <errno.h>
@@ -90,6 +91,30 @@ static const struct perfctr_event riscv_generic_events[] = {
 	BASIC_EVENTS,
 };
 
+/* x86: counters other than the fixed ones */
+#define X86_PROG	0x00ffffffu
+
+#define X86(code, name, text)	{ code, X86_PROG, NULL, name, text }
+
+/* Intel SDM, architectural performance events, in the order of CPUID leaf 10's bits */
+static const struct perfctr_event x86_arch_events[] = {
+	X86(0x003cu, "cycles", "clock cycles of the core"),
+	X86(0x00c0u, "instructions", "instructions completed"),
+	X86(0x013cu, "ref-cycles", "cycles at a constant reference frequency"),
+	X86(0x4f2eu, "cache-references", "last level cache accesses"),
+	X86(0x412eu, "cache-misses", "last level cache accesses that missed"),
+	X86(0x00c4u, "branches", "branch instructions completed"),
+	X86(0x00c5u, "branch-misses", "branches mispredicted"),
+};
+
+/* P6 family */
+static const struct perfctr_event x86_p6_events[] = {
+	X86(0x0079u, "cycles", "clock cycles of the core"),
+	X86(0x00c0u, "instructions", "instructions completed"),
+	X86(0x00c4u, "branches", "branch instructions completed"),
+	X86(0x00c5u, "branch-misses", "branches mispredicted"),
+};
+
 /* Other names, as perf has them, of events above. */
 static const struct {
 	const char *alias;
@@ -146,14 +171,36 @@ static const struct perfctr_event_set riscv_generic_set = {
 	.events = riscv_generic_events,
 };
 
-/* The x86 driver has the clock alone so far. */
+/* The clock alone */
 static const struct perfctr_event_set x86_generic_set = {
 	.cpu_type = PERFCTR_X86_GENERIC,
 	.event_prefix = "",
 };
 
+#define X86_SET(type, prefix, of) \
+	{ .cpu_type = (type), .event_prefix = (prefix), \
+	  .nevents = ARRAY_SIZE(of), .events = (of) }
+
+static const struct perfctr_event_set x86_sets[] = {
+	X86_SET(PERFCTR_X86_INTEL_P6, "P6_", x86_p6_events),
+	X86_SET(PERFCTR_X86_INTEL_PII, "PII_", x86_p6_events),
+	X86_SET(PERFCTR_X86_INTEL_PIII, "PIII_", x86_p6_events),
+	X86_SET(PERFCTR_X86_INTEL_PENTM, "PENTM_", x86_p6_events),
+	X86_SET(PERFCTR_X86_INTEL_CORE, "CORE_", x86_arch_events),
+	X86_SET(PERFCTR_X86_INTEL_CORE2, "CORE2_", x86_arch_events),
+	X86_SET(PERFCTR_X86_INTEL_ATOM, "ATOM_", x86_arch_events),
+	X86_SET(PERFCTR_X86_INTEL_NHLM, "NHLM_", x86_arch_events),
+	X86_SET(PERFCTR_X86_INTEL_WSTMR, "WSTMR_", x86_arch_events),
+	X86_SET(PERFCTR_X86_INTEL_ARCH, "ARCH_", x86_arch_events),
+};
+
 const struct perfctr_event_set *perfctr_cpu_event_set(unsigned int cpu_type)
 {
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(x86_sets); i++)
+		if (x86_sets[i].cpu_type == cpu_type)
+			return &x86_sets[i];
 	switch (cpu_type) {
 	case PERFCTR_RISCV_SBI:
 		return &riscv_set;
@@ -277,6 +324,11 @@ static int parse_modifier(const char *modifier, __u32 *flags)
 	return 0;
 }
 
+static int is_x86(unsigned int cpu_type)
+{
+	return cpu_type < PERFCTR_RISCV_GENERIC && cpu_type != PERFCTR_X86_GENERIC;
+}
+
 static int is_riscv(unsigned int cpu_type)
 {
 	return cpu_type == PERFCTR_RISCV_SBI || cpu_type == PERFCTR_RISCV_GENERIC;
@@ -305,6 +357,8 @@ int perfctr_event_parse(unsigned int cpu_type, const char *spec,
 	event = find_name(set, name);
 	if (!event && cpu_type == PERFCTR_RISCV_SBI)
 		raw = parse_raw(name, &ctr->config);
+	else if (!event && is_x86(cpu_type))
+		raw = parse_raw(name, &ctr->event);
 	if (!event && !raw) {
 		errno = ENOENT;
 		return -1;
@@ -316,7 +370,8 @@ int perfctr_event_parse(unsigned int cpu_type, const char *spec,
 
 	if (raw) {
 		ctr->map = PERFCTR_MAP_ANY;
-		ctr->event = SBI_EVENT(SBI_TYPE_RAW, 0u);
+		if (is_riscv(cpu_type))
+			ctr->event = SBI_EVENT(SBI_TYPE_RAW, 0u);
 		return 0;
 	}
 	ctr->event = event->evntsel;
@@ -340,13 +395,34 @@ int perfctr_event_format(unsigned int cpu_type,
 
 	if (is_riscv(cpu_type) && ctr->map <= RISCV_INSTRET)
 		wanted = 1u << ctr->map;
+	else if (is_x86(cpu_type))
+		wanted = X86_PROG;
 	for (i = 0; set && i < set->nevents; i++)
 		if (set->events[i].evntsel == ctr->event &&
 		    set->events[i].counters_set == wanted)
 			return snprintf(buf, size, "%s%s", set->events[i].name, modifier);
 	if (is_riscv(cpu_type) && ctr->event == SBI_EVENT(SBI_TYPE_RAW, 0u))
 		return snprintf(buf, size, "r%llx%s", ctr->config, modifier);
+	if (is_x86(cpu_type))
+		return snprintf(buf, size, "r%llx%s", ctr->event, modifier);
 	return snprintf(buf, size, "event 0x%llx%s", ctr->event, modifier);
+}
+
+/* The processor tells of the architectural events, and of no others. */
+static int x86_available(const struct perfctr_info *info, const struct perfctr_ctr_control *ctr)
+{
+	const struct perfctr_event_set *set = perfctr_cpu_event_set(info->cpu_type);
+	unsigned int i;
+
+	if (ctr->map != PERFCTR_MAP_ANY && ctr->map >= 64)
+		return 0;
+	if (set->events == x86_arch_events)
+		for (i = 0; i < set->nevents; i++)
+			if (set->events[i].evntsel == (ctr->event & 0xffffu) &&
+			    !(info->events[0] >> i & 1))
+				return 0;
+	return ctr->map == PERFCTR_MAP_ANY ? !!(info->counters & X86_PROG) :
+					      !!(info->counters >> ctr->map & 1);
 }
 
 int perfctr_event_available(const struct perfctr_info *info,
@@ -354,6 +430,8 @@ int perfctr_event_available(const struct perfctr_info *info,
 {
 	unsigned int code = SBI_CODE((unsigned int)ctr->event);
 
+	if (is_x86(info->cpu_type))
+		return x86_available(info, ctr);
 	if (!is_riscv(info->cpu_type))
 		return 0;
 	if (ctr->map != PERFCTR_MAP_ANY && ctr->map <= RISCV_INSTRET)

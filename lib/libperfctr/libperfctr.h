@@ -27,30 +27,7 @@ extern "C" {
  * library fills in the member that the ABI adds in front, "size".
  */
 
-/* cpu_type; GENERIC and those of riscv are in <linux/perfctr.h>. */
-#define PERFCTR_X86_INTEL_P5	1
-#define PERFCTR_X86_INTEL_P5MMX	2
-#define PERFCTR_X86_INTEL_P6	3
-#define PERFCTR_X86_INTEL_PII	4
-#define PERFCTR_X86_INTEL_PIII	5
-#define PERFCTR_X86_CYRIX_MII	6
-#define PERFCTR_X86_WINCHIP_C6	7
-#define PERFCTR_X86_WINCHIP_2	8
-#define PERFCTR_X86_AMD_K7	9
-#define PERFCTR_X86_VIA_C3	10
-#define PERFCTR_X86_INTEL_P4	11
-#define PERFCTR_X86_INTEL_P4M2	12
-#define PERFCTR_X86_AMD_K8	13
-#define PERFCTR_X86_INTEL_PENTM	14
-#define PERFCTR_X86_AMD_K8C	15
-#define PERFCTR_X86_INTEL_P4M3	16
-#define PERFCTR_X86_INTEL_CORE	17
-#define PERFCTR_X86_INTEL_CORE2	18
-#define PERFCTR_X86_AMD_FAM10H	19
-#define PERFCTR_X86_INTEL_ATOM	20
-#define PERFCTR_X86_INTEL_NHLM	21
-#define PERFCTR_X86_INTEL_WSTMR	22
-
+/* cpu_type; those of x86 and riscv are in <linux/perfctr.h>. */
 #define PERFCTR_PPC_GENERIC	0
 #define PERFCTR_PPC_604		1
 #define PERFCTR_PPC_604e	2

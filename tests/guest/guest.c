@@ -248,6 +248,9 @@ static void learn_facts(void)
 	close(dev);
 	if (guest.info.cpu_type == PERFCTR_RISCV_SBI)
 		guest.nprogrammable = (unsigned int)__builtin_popcountll(guest.info.counters & ~7ull);
+	else if (guest.info.cpu_type < PERFCTR_RISCV_GENERIC)
+		guest.nprogrammable = (unsigned int)__builtin_popcountll(guest.info.counters &
+									 0xffffffull);
 }
 
 void guest_begin(const char *subject, const char *params)
@@ -300,6 +303,14 @@ static const char *what_is_missing(unsigned int what)
 	if ((what & NEED_NAMESPACES) &&
 	    (access("/proc/self/ns/pid", F_OK) || access("/proc/self/ns/user", F_OK)))
 		return "a kernel without namespaces";
+	/* x86: whoever has a counter has all. */
+	if ((what & (NEED_BESIDE | NEED_NARROW | NEED_TLB_NAMES)) &&
+	    info->cpu_type < PERFCTR_RISCV_GENERIC)
+		return what & NEED_BESIDE ? "perf_events has all counters or none" :
+		       what & NEED_NARROW ? "counters are as wide as they are" :
+					    "no names for events of TLBs";
+	if ((what & NEED_NO_BESIDE) && info->cpu_type >= PERFCTR_RISCV_GENERIC)
+		return "perf_events can count beside us";
 	if ((what & NEED_NO_INTERRUPT) && (info->cpu_features & PERFCTR_FEATURE_PCINT))
 		return "counters interrupt";
 	return NULL;

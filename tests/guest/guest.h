@@ -35,6 +35,10 @@
 #define NEED_INTERRUPT	0x080	/* counters interrupt as they overflow */
 #define NEED_NO_INTERRUPT 0x2000 /* ... they do not */
 #define NEED_NAMESPACES	0x4000	/* of pids, and of users */
+#define NEED_BESIDE	0x8000	/* perf_events counts while we do */
+#define NEED_NO_BESIDE	0x10000	/* ... it does not, nor do we while it does */
+#define NEED_NARROW	0x20000	/* counters can be made narrower, by a parameter */
+#define NEED_TLB_NAMES	0x40000	/* the library has names for events of TLBs */
 
 /* Who the test runs as; root without any of these */
 #define AS_USER		0x100

@@ -11,12 +11,29 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#if defined(__x86_64__)
+
+/* Of Intel's processors; those of TLBs since Skylake */
+#define EV_CYCLES		0x003cu
+#define EV_INSTRUCTIONS		0x00c0u
+#define EV_DTLB_LOAD_MISSES	0x0108u
+#define EV_DTLB_STORE_MISSES	0x0149u
+#define EV_ITLB_LOAD_MISSES	0x0185u
+/* Mispredicted branches, which the emulated ones have not */
+#define EV_MISSING		0x00c5u
+
+#else
+
 /* The events of the emulated machine, as the SBI numbers them */
 #define EV_CYCLES		0x00001u
 #define EV_INSTRUCTIONS		0x00002u
 #define EV_DTLB_LOAD_MISSES	0x10019u
 #define EV_DTLB_STORE_MISSES	0x1001bu
 #define EV_ITLB_LOAD_MISSES	0x10021u
+/* Mispredicted branches, which it has not */
+#define EV_MISSING		0x00006u
+
+#endif
 
 /* Fills in type and config of an EV_*, in user mode only. */
 void perf_attr_init(struct perf_event_attr *attr, unsigned int event);

@@ -160,11 +160,14 @@ START_TEST(every_place)
 	static const uint32_t others[] = {
 		EV_CYCLES, EV_DTLB_LOAD_MISSES, EV_DTLB_STORE_MISSES, EV_ITLB_LOAD_MISSES,
 	};
-	const unsigned int n = sizeof(others) / sizeof(others[0]) + 1;
+	unsigned int n = sizeof(others) / sizeof(others[0]) + 1;
 	struct perfctr_control control;
 	struct perfctr_read rd[2];
 	unsigned int place, i;
 	int fd = open_self();
+
+	if (n > guest.nprogrammable)
+		n = guest.nprogrammable;
 
 	for (place = 0; place < n; place++) {
 		unsigned int other = 0;

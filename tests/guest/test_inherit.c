@@ -1182,8 +1182,8 @@ int main(void)
 	GUEST_RUN(fork_counts, NEED_COUNTERS | AS_USER);
 	GUEST_RUN(exec_counts, NEED_COUNTERS | AS_USER);
 	GUEST_RUN(parts_of_the_whole, NEED_COUNTERS | AS_USER);
-	GUEST_RUN(large_tree_as_perf_counts_it, NEED_COUNTERS | NEED_PERF);
-	GUEST_RUN(read_while_it_comes_and_goes, NEED_COUNTERS | NEED_PERF);
+	GUEST_RUN(large_tree_as_perf_counts_it, NEED_COUNTERS | NEED_BESIDE | NEED_PERF);
+	GUEST_RUN(read_while_it_comes_and_goes, NEED_COUNTERS | NEED_BESIDE | NEED_PERF);
 	GUEST_RUN(members_one_by_one, NEED_COUNTERS | AS_USER);
 	GUEST_RUN(kept_members, NEED_COUNTERS | AS_USER);
 	GUEST_RUN(descendants_are_the_roots, NEED_COUNTERS | AS_USER);
@@ -1195,11 +1195,11 @@ int main(void)
 	GUEST_RUN(bad_input, NEED_COUNTERS | AS_USER);
 	GUEST_RUN(tree_ends, NEED_COUNTERS | AS_USER);
 	GUEST_RUN(root_goes_first, NEED_COUNTERS | AS_USER);
-	GUEST_RUN(exec_in_a_storm, NEED_COUNTERS | NEED_PERF);
-	GUEST_RUN(killed_trees, NEED_COUNTERS | NEED_PERF);
+	GUEST_RUN(exec_in_a_storm, NEED_COUNTERS | NEED_BESIDE | NEED_PERF);
+	GUEST_RUN(killed_trees, NEED_COUNTERS | NEED_BESIDE | NEED_PERF);
 	GUEST_RUN(forks_that_fail, NEED_COUNTERS | AS_USER);
 	/* Who asks for memory is in the killer's report: it may be the module. */
-	GUEST_RUN(memory_that_ends, NEED_COUNTERS | NEED_PERF | LOG_OOM | LOG_MODULE);
+	GUEST_RUN(memory_that_ends, NEED_COUNTERS | NEED_BESIDE | NEED_PERF | LOG_OOM | LOG_MODULE);
 	GUEST_RUN(not_unloaded_with_a_descendant, NEED_COUNTERS | LOG_MODULE);
 	GUEST_RUN(soft_counts_as_perf_counts_them, NEED_COUNTERS | NEED_PERF);
 	GUEST_RUN(soft_counts_of_one_thread, NEED_COUNTERS | AS_USER);

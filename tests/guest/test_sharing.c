@@ -105,13 +105,89 @@ START_TEST(perf_before_us)
 }
 END_TEST
 
+/* What a thread had that ended is given back a moment later. */
+static int perf_open_patiently(unsigned int event)
+{
+	int fd, tries;
+
+	for (tries = 0; tries < 1000; tries++) {
+		fd = perf_open_self(event);
+		if (fd >= 0 || errno != EBUSY)
+			break;
+		sleep_us(1000);
+	}
+	return fd;
+}
+
+/* Where one has all, the other has none, hears of it, and has them all afterwards. */
+START_TEST(one_or_the_other)
+{
+	struct perfctr_control control = control_of(EV_CYCLES);
+	struct perfctr_info info = { .size = sizeof(info) };
+	int fd = open_self(), dev = open_device(), perf, status, turn;
+	pid_t child;
+
+	for (turn = 0; turn < 20; turn++) {
+		ck_ok(perf = perf_open_patiently(EV_INSTRUCTIONS));
+		ck_assert_int_eq(try_control(fd, &control), -EBUSY);
+		ck_ok(ioctl(dev, PERFCTR_IOC_INFO, &info));
+		ck_assert_uint_eq(info.owner, PERFCTR_OWNER_PERF);
+		perf_exact_once(perf);
+		close(perf);
+
+		set_control(fd, &control);
+		exact_once(fd);
+		ck_errno(perf_open_self(EV_INSTRUCTIONS), EBUSY);
+		exact_once(fd);
+		/* A control that names none gives them back; so does an end. */
+		if (turn % 2) {
+			control.nractrs = 0;
+			set_control(fd, &control);
+			control.nractrs = 1;
+			continue;
+		}
+		unlink_self(fd);
+		close(fd);
+		child = fork();
+		if (!child) {
+			fd = try_open(PERFCTR_OPEN_CREAT);
+			_exit(fd < 0 || try_control(fd, &control));
+		}
+		ck_assert_int_eq(waitpid(child, &status, 0), child);
+		ck_assert_int_eq(status, 0);
+		fd = open_self();
+	}
+}
+END_TEST
+
+/* To S3, where the registers are lost, and back, by the thread that counts itself */
+START_TEST(counts_over_a_system_sleep)
+{
+	static const char alarm[] = "/sys/class/rtc/rtc0/wakealarm";
+	int fd = count_event(EV_INSTRUCTIONS), turn;
+	uint64_t before, after;
+
+	for (turn = 0; turn < 3; turn++) {
+		pin_self((unsigned int)turn % guest.ncpus);
+		before = read_sum(fd, 0);
+		ck_assert_int_eq(write_text(alarm, "0"), 0);
+		ck_assert_int_eq(write_text(alarm, "+2"), 0);
+		ck_assert_int_eq(write_text("/sys/power/state", "mem"), 0);
+		exact_once(fd);
+		after = read_sum(fd, 0);
+		ck_assert_uint_gt(after - before, BODY_SPIN(LOOPS));
+		ck_assert_uint_lt(after - before, BODY_SPIN(LOOPS) + 100000);
+	}
+}
+END_TEST
+
 /* The same event, one after the other, back and forth. */
 START_TEST(same_event_in_turn)
 {
 	int fd, perf, turn;
 
 	for (turn = 0; turn < 50; turn++) {
-		ck_ok(perf = perf_open_self(EV_INSTRUCTIONS));
+		ck_ok(perf = perf_open_patiently(EV_INSTRUCTIONS));
 		perf_exact_once(perf);
 		close(perf);
 		fd = count_event(EV_INSTRUCTIONS);
@@ -864,26 +940,29 @@ END_TEST
 int main(void)
 {
 	guest_begin("sharing", NULL);
-	GUEST_RUN(perf_and_we_at_once, NEED_COUNTERS | NEED_PERF);
-	GUEST_RUN(perf_before_us, NEED_COUNTERS | NEED_PERF);
+	GUEST_RUN(perf_and_we_at_once, NEED_COUNTERS | NEED_BESIDE | NEED_PERF);
+	GUEST_RUN(perf_before_us, NEED_COUNTERS | NEED_BESIDE | NEED_PERF);
+	GUEST_RUN(one_or_the_other, NEED_COUNTERS | NEED_NO_BESIDE | NEED_PERF);
+	if (access("/sys/class/rtc/rtc0/wakealarm", W_OK) == 0)
+		GUEST_RUN(counts_over_a_system_sleep, NEED_COUNTERS);
 	GUEST_RUN(same_event_in_turn, NEED_COUNTERS | NEED_PERF);
-	GUEST_RUN(perf_samples_beside_us, NEED_COUNTERS | NEED_PERF | NEED_SAMPLES);
+	GUEST_RUN(perf_samples_beside_us, NEED_COUNTERS | NEED_BESIDE | NEED_PERF | NEED_SAMPLES);
 	GUEST_RUN(instret_while_perf_comes_and_goes, NEED_FIXED | NEED_UNFILTERED | NEED_PERF);
 	GUEST_RUN(instret_after_perf, NEED_FIXED | NEED_UNFILTERED | NEED_PERF);
-	GUEST_RUN(perf_has_all, NEED_COUNTERS | NEED_PERF);
-	GUEST_RUN(perf_has_most, NEED_COUNTERS | NEED_PERF);
-	GUEST_RUN(perf_has_all_of_another_cpu, NEED_COUNTERS | NEED_PERF | NEED_SMP);
-	GUEST_RUN(given_back_after_unlink, NEED_COUNTERS | NEED_PERF);
-	GUEST_RUN(given_back_after_stop, NEED_COUNTERS | NEED_PERF);
-	GUEST_RUN(given_back_after_exit, NEED_COUNTERS | NEED_PERF);
-	GUEST_RUN(given_back_after_kill, NEED_COUNTERS | NEED_PERF);
-	GUEST_RUN(given_back_after_refusal, NEED_COUNTERS | NEED_PERF);
+	GUEST_RUN(perf_has_all, NEED_COUNTERS | NEED_BESIDE | NEED_PERF);
+	GUEST_RUN(perf_has_most, NEED_COUNTERS | NEED_BESIDE | NEED_PERF);
+	GUEST_RUN(perf_has_all_of_another_cpu, NEED_COUNTERS | NEED_BESIDE | NEED_PERF | NEED_SMP);
+	GUEST_RUN(given_back_after_unlink, NEED_COUNTERS | NEED_BESIDE | NEED_PERF);
+	GUEST_RUN(given_back_after_stop, NEED_COUNTERS | NEED_BESIDE | NEED_PERF);
+	GUEST_RUN(given_back_after_exit, NEED_COUNTERS | NEED_BESIDE | NEED_PERF);
+	GUEST_RUN(given_back_after_kill, NEED_COUNTERS | NEED_BESIDE | NEED_PERF);
+	GUEST_RUN(given_back_after_refusal, NEED_COUNTERS | NEED_BESIDE | NEED_PERF);
 	GUEST_RUN(cpu_goes_and_comes, NEED_COUNTERS | NEED_SMP);
-	GUEST_RUN(cpu_comes_after_control, NEED_COUNTERS | NEED_PERF | NEED_SMP);
+	GUEST_RUN(cpu_comes_after_control, NEED_COUNTERS | NEED_BESIDE | NEED_PERF | NEED_SMP);
 	GUEST_RUN(cpu_comes_without_its_counters,
-		  NEED_COUNTERS | NEED_PERF | NEED_SMP | LOG_MODULE);
+		  NEED_BESIDE | NEED_COUNTERS | NEED_PERF | NEED_SMP | LOG_MODULE);
 	GUEST_RUN(perfex_shows_a_lost_counter,
-		  NEED_COUNTERS | NEED_PERF | NEED_SMP | LOG_MODULE);
+		  NEED_BESIDE | NEED_COUNTERS | NEED_PERF | NEED_SMP | LOG_MODULE);
 	GUEST_RUN(not_unloaded_while_counting, LOG_MODULE);
 	GUEST_RUN(not_unloaded_with_a_handle, LOG_MODULE);
 	GUEST_RUN(not_unloaded_with_a_map, LOG_MODULE);

@@ -186,7 +186,7 @@ END_TEST
 int main(void)
 {
 	guest_begin("width", "counter_width=26");
-	GUEST_RUN(info_tells_the_width, NEED_COUNTERS | AS_USER);
+	GUEST_RUN(info_tells_the_width, NEED_COUNTERS | NEED_NARROW | AS_USER);
 	GUEST_RUN(mapped_thread, NEED_COUNTERS | NEED_USER_READ | AS_USER);
 	GUEST_RUN(mapped_thread_on_another_cpu,
 		  NEED_COUNTERS | NEED_USER_READ | NEED_SMP | AS_USER);

@@ -127,9 +127,18 @@ START_TEST(test_bad)
 END_TEST
 
 /* Every name that the set has is parsed to itself and written as itself. */
+static const unsigned int types[] = {
+	PERFCTR_RISCV_SBI, PERFCTR_RISCV_GENERIC,
+	PERFCTR_X86_INTEL_P6, PERFCTR_X86_INTEL_PII, PERFCTR_X86_INTEL_PIII,
+	PERFCTR_X86_INTEL_PENTM, PERFCTR_X86_INTEL_CORE, PERFCTR_X86_INTEL_CORE2,
+	PERFCTR_X86_INTEL_ATOM, PERFCTR_X86_INTEL_NHLM, PERFCTR_X86_INTEL_WSTMR,
+	PERFCTR_X86_INTEL_ARCH,
+};
+
+#define NTYPES (sizeof(types) / sizeof(types[0]))
+
 START_TEST(test_round_trip)
 {
-	static const unsigned int types[] = { PERFCTR_RISCV_SBI, PERFCTR_RISCV_GENERIC };
 	const struct perfctr_event_set *set = perfctr_cpu_event_set(types[_i]);
 	struct perfctr_ctr_control ctr;
 	char spec[80], name[80];
@@ -147,6 +156,47 @@ START_TEST(test_round_trip)
 		for (j = 0; j < i; j++)
 			ck_assert_str_ne(set->events[i].name, set->events[j].name);
 	}
+}
+END_TEST
+
+/* x86: a raw event is an event select; what the processor lacks is not available. */
+START_TEST(test_x86)
+{
+	struct perfctr_info info = { .cpu_type = PERFCTR_X86_INTEL_ARCH };
+	struct perfctr_ctr_control ctr;
+	char name[80];
+
+	ck_assert_int_eq(perfctr_event_parse(info.cpu_type, "r1c2:k", &ctr), 0);
+	ck_assert_uint_eq(ctr.event, 0x1c2);
+	ck_assert_uint_eq(ctr.config, 0);
+	ck_assert_uint_eq(ctr.map, PERFCTR_MAP_ANY);
+	ck_assert_uint_eq(ctr.flags, PERFCTR_CTR_KERNEL);
+	perfctr_event_format(info.cpu_type, &ctr, name, sizeof(name));
+	ck_assert_str_eq(name, "r1c2:k");
+	ck_assert_int_eq(perfctr_event_available(&info, &ctr), 0);
+	info.counters = 0xf;
+	ck_assert_int_eq(perfctr_event_available(&info, &ctr), 1);
+
+	ck_assert_int_eq(perfctr_event_parse(info.cpu_type, "branch-misses:u", &ctr), 0);
+	ck_assert_uint_eq(ctr.event, 0xc5);
+	ck_assert_int_eq(perfctr_event_available(&info, &ctr), 0);
+	info.events[0] = 1u << 6;
+	ck_assert_int_eq(perfctr_event_available(&info, &ctr), 1);
+	ck_assert_int_eq(perfctr_event_parse(info.cpu_type, "cpu-cycles", &ctr), 0);
+	ck_assert_uint_eq(ctr.event, 0x3c);
+	ck_assert_int_eq(perfctr_event_available(&info, &ctr), 0);
+	ctr.map = 25;
+	info.events[0] |= 1;
+	ck_assert_int_eq(perfctr_event_available(&info, &ctr), 0);
+	info.counters |= 1u << 25;
+	ck_assert_int_eq(perfctr_event_available(&info, &ctr), 1);
+	perfctr_event_format(info.cpu_type, &ctr, name, sizeof(name));
+	ck_assert_str_eq(name, "cycles");
+	ctr.map = 64;
+	ck_assert_int_eq(perfctr_event_available(&info, &ctr), 0);
+
+	ck_assert_int_eq(perfctr_event_parse(PERFCTR_X86_INTEL_PIII, "cycles", &ctr), 0);
+	ck_assert_uint_eq(ctr.event, 0x79);
 }
 END_TEST
 
@@ -267,7 +317,8 @@ int main(void)
 	tcase_add_loop_test(tc, test_good, 0, ROWS(good));
 	tcase_add_test(tc, test_raw);
 	tcase_add_loop_test(tc, test_bad, 0, ROWS(bad));
-	tcase_add_loop_test(tc, test_round_trip, 0, 2);
+	tcase_add_loop_test(tc, test_round_trip, 0, NTYPES);
+	tcase_add_test(tc, test_x86);
 	tcase_add_test(tc, test_format);
 	tcase_add_loop_test(tc, test_suggest, 0, ROWS(near));
 	tcase_add_test(tc, test_suggest_nothing);

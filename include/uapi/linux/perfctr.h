@@ -59,8 +59,31 @@
 #define PERFCTR_USER_READ_GUARDED	1
 #define PERFCTR_USER_READ_OPEN		2
 
-/* perfctr_info.cpu_type; those of x86 and ppc32 are perfctr 2.6's. */
+/* perfctr_info.cpu_type; those of x86 and ppc32 are perfctr 2.6's, as far as it went. */
 #define PERFCTR_X86_GENERIC		0
+#define PERFCTR_X86_INTEL_P5		1
+#define PERFCTR_X86_INTEL_P5MMX		2
+#define PERFCTR_X86_INTEL_P6		3
+#define PERFCTR_X86_INTEL_PII		4
+#define PERFCTR_X86_INTEL_PIII		5
+#define PERFCTR_X86_CYRIX_MII		6
+#define PERFCTR_X86_WINCHIP_C6		7
+#define PERFCTR_X86_WINCHIP_2		8
+#define PERFCTR_X86_AMD_K7		9
+#define PERFCTR_X86_VIA_C3		10
+#define PERFCTR_X86_INTEL_P4		11
+#define PERFCTR_X86_INTEL_P4M2		12
+#define PERFCTR_X86_AMD_K8		13
+#define PERFCTR_X86_INTEL_PENTM		14
+#define PERFCTR_X86_AMD_K8C		15
+#define PERFCTR_X86_INTEL_P4M3		16
+#define PERFCTR_X86_INTEL_CORE		17
+#define PERFCTR_X86_INTEL_CORE2		18
+#define PERFCTR_X86_AMD_FAM10H		19
+#define PERFCTR_X86_INTEL_ATOM		20
+#define PERFCTR_X86_INTEL_NHLM		21
+#define PERFCTR_X86_INTEL_WSTMR		22
+#define PERFCTR_X86_INTEL_ARCH		23	/* by architectural performance monitoring */
 #define PERFCTR_RISCV_GENERIC		0x100	/* the unprivileged counters alone */
 #define PERFCTR_RISCV_SBI		0x101	/* counters through the SBI PMU extension */
 
@@ -82,9 +105,11 @@
  * @width: bits of the narrowest counter
  * @counters: bit n is set if hardware counter n exists. riscv: n is the
  *	number of the CSR less that of cycle (0 cycle, 2 instret, 3..31
- *	hpmcounter3..31)
+ *	hpmcounter3..31). x86: 0..23 is RDPMC's number, 24 and up are the
+ *	fixed counters 0 and up
  * @events: events that the processor is known to have. riscv: bit n of [0]
- *	is SBI hardware event n; bit n of [1] the SBI cache event of code n
+ *	is SBI hardware event n; bit n of [1] the SBI cache event of code n.
+ *	x86: bit n of [0] is architectural event n of CPUID leaf 10
  * @reserved: zero
  */
 struct perfctr_info {
@@ -158,12 +183,17 @@ struct perfctr_open {
  * @map: hardware counter (see perfctr_info.counters), or PERFCTR_MAP_ANY.
  *	riscv: ANY means any programmable counter, but for cycles and
  *	instructions cycle and instret where nothing programmable filters
- *	them (no Sscofpmf)
+ *	them (no Sscofpmf). x86: any but the fixed ones
  * @flags: PERFCTR_CTR_*, at least one
  * @event: riscv: the SBI event_idx: type in bits 16..19 (0 hardware, 1 cache,
  *	2 raw), code in bits 0..15. Counter 0 (cycle) counts event 1 only,
- *	counter 2 (instret) event 2 only
- * @config: riscv: the SBI event_data of a raw event, 48 bits, else 0
+ *	counter 2 (instret) event 2 only. x86: of the event select its event,
+ *	unit mask, edge, inversion and counter mask (bits 0..15, 18, 23 and
+ *	24..31), the rest zero; or with all that @flags, @ireset and the
+ *	processor make of bits 16, 17, 20 and 22. Fixed counters count only
+ *	their own events, 0xc0 instructions, 0x3c core cycles and 0x13c
+ *	reference cycles
+ * @config: riscv: the SBI event_data of a raw event, 48 bits, else 0. x86: 0
  * @ireset: of an i-mode counter what it starts from, and again after each
  *	overflow, as it counts up to zero: the period, negated. Any negative
  *	number, of 64 bits whatever the width of the register. Of an a-mode

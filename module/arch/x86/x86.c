@@ -1,59 +1,362 @@
 // SPDX-License-Identifier: GPL-2.0
-/* x86 processors of any kind: the time-stamp counter as the clock, and no counters. */
+/*
+ * x86 processors: the time-stamp counter as the clock, of any that has one, and
+ * the counters of Intel's family 6: architectural performance monitoring and the
+ * P6, which are alike but for a few registers.
+ *
+ * Counters run freely as long as a config is claimed. Everything that any config
+ * wants is written when a thread of its is switched in and the CPU's registers,
+ * as they are remembered, differ. They are taken all together, since that is how
+ * perf takes them: it has all or none, and so have we.
+ */
 
+#include <linux/cpu.h>
 #include <linux/errno.h>
 #include <linux/init.h>
+#include <linux/jiffies.h>
+#include <linux/lockdep.h>
+#include <linux/nospec.h>
+#include <linux/smp.h>
+#include <linux/string.h>
+#include <asm/asm.h>
 #include <asm/cpufeature.h>
+#include <asm/msr-index.h>
+#include <asm/nmi.h>
 #include <asm/tsc.h>
 
-#include "../../lowlevel.h"
+#include "lowlevel.h"
 
-int __init perfctr_cpu_init(void)
+#define CTR_BOTH	(PERFCTR_CTR_USER | PERFCTR_CTR_KERNEL)
+
+#define EVNTSEL_USR	BIT(16)
+#define EVNTSEL_OS	BIT(17)
+#define EVNTSEL_EDGE	BIT(18)
+#define EVNTSEL_INT	BIT(20)
+#define EVNTSEL_EN	BIT(22)
+#define EVNTSEL_INV	BIT(23)
+/* What counts: event and unit mask, edge, inversion, counter mask */
+#define EVENT_BITS	(0xffffULL | EVNTSEL_EDGE | EVNTSEL_INV | 0xff000000ULL)
+/* What the rest of a control says as well */
+#define CONTROL_BITS	(EVNTSEL_USR | EVNTSEL_OS | EVNTSEL_INT | EVNTSEL_EN)
+
+#define FIXED_OS	1u
+#define FIXED_USR	2u
+#define FIXED_BITS	4	/* of each fixed counter in their control */
+
+/* What counts up to 2^MAX_RATE_SHIFT in a second, wide of what any event can */
+#define MAX_RATE_SHIFT	34
+
+/*
+ * Constant after init, but @users, which is config_mutex's
+ * @version: of architectural performance monitoring; 0: the P6
+ * @nr: general-purpose counters; 0: there are no counters
+ * @nr_fixed: fixed counters
+ * @width: bits of the narrowest of them
+ * @counters: all of them, as a bit map
+ * @lacks: architectural events that the processor says it has not, as a bit map
+ * @users: configs that are claimed
+ */
+static struct {
+	unsigned int version;
+	unsigned int nr;
+	unsigned int nr_fixed;
+	unsigned int width;
+	u32 counters;
+	u32 lacks;
+	unsigned int users;
+} pmu;
+
+DEFINE_PER_CPU(struct perfctr_x86_cpu, perfctr_x86_cpu);
+
+/* instructions, core cycles, reference cycles: events of the fixed counters */
+static const u32 fixed_events[] = { 0x00c0, 0x003c, 0x013c };
+
+/*
+ * In the order of CPUID leaf 10's bits: core cycles, instructions, reference cycles,
+ * references to and misses of the last level cache, branches, mispredicted ones
+ */
+static const u32 arch_events[] = { 0x003c, 0x00c0, 0x013c, 0x4f2e, 0x412e, 0x00c4, 0x00c5 };
+
+static void write_msr(u32 msr, u64 value)
 {
-	return boot_cpu_has(X86_FEATURE_TSC) ? 0 : -ENODEV;
+	wrmsr(msr, (u32)value, value >> 32);
 }
 
-void perfctr_cpu_exit(void)
+static u64 read_msr(u32 msr)
 {
+	u32 low, high;
+
+	rdmsr(msr, low, high);
+	return (u64)high << 32 | low;
 }
 
-u64 perfctr_cpu_clock_hz(void)
+static u64 global_ctrl(void)
 {
-	return (u64)tsc_khz * 1000;
+	return GENMASK_ULL(pmu.nr - 1, 0) |
+	       (pmu.nr_fixed ? GENMASK_ULL(31 + pmu.nr_fixed, 32) : 0);
 }
 
-unsigned int perfctr_cpu_nrctrs(void)
+/* Each has a bit that enables it; but the P6 has one for both, in the first. */
+static u32 enable(unsigned int hw)
 {
+	return pmu.version || !hw ? EVNTSEL_EN : 0;
+}
+
+static u32 control_bits(const struct perfctr_ctr_control *ctr, unsigned int hw)
+{
+	return enable(hw) |
+	       (ctr->flags & PERFCTR_CTR_USER ? EVNTSEL_USR : 0) |
+	       (ctr->flags & PERFCTR_CTR_KERNEL ? EVNTSEL_OS : 0) |
+	       (ctr->ireset ? EVNTSEL_INT : 0);
+}
+
+static u32 evntsel(const struct perfctr_ctr_control *ctr, unsigned int hw)
+{
+	return (ctr->event & EVENT_BITS) | control_bits(ctr, hw);
+}
+
+static u64 fixed_ctrl(const struct perfctr_ctr_control *ctr, unsigned int hw)
+{
+	u64 ctrl = (ctr->flags & PERFCTR_CTR_USER ? FIXED_USR : 0) |
+		   (ctr->flags & PERFCTR_CTR_KERNEL ? FIXED_OS : 0);
+
+	return ctrl << FIXED_BITS * (hw - PERFCTR_X86_FIXED);
+}
+
+static u64 fixed_mask(unsigned int hw)
+{
+	return 0xfULL << FIXED_BITS * (hw - PERFCTR_X86_FIXED);
+}
+
+notrace int perfctr_cpu_load(const struct perfctr_config *config)
+{
+	struct perfctr_x86_cpu *cpu = this_cpu_ptr(&perfctr_x86_cpu);
+	u64 ctrl = cpu->fixed_ctrl;
+	unsigned int i;
+
+	lockdep_assert_irqs_disabled();
+	if (!config->nr)
+		return 0;
+	if (unlikely(!cpu->ours))
+		return -EIO;
+	for (i = 0; i < config->nr; i++) {
+		unsigned int hw = config->hw[i];
+		u32 sel;
+
+		if (hw >= PERFCTR_X86_FIXED) {
+			ctrl = (ctrl & ~fixed_mask(hw)) | fixed_ctrl(&config->ctr[i], hw);
+			continue;
+		}
+		sel = evntsel(&config->ctr[i], hw);
+		if (cpu->evntsel[hw] != sel) {
+			write_msr(MSR_ARCH_PERFMON_EVENTSEL0 + hw, sel);
+			cpu->evntsel[hw] = sel;
+		}
+	}
+	if (cpu->fixed_ctrl != ctrl) {
+		write_msr(MSR_CORE_PERF_FIXED_CTR_CTRL, ctrl);
+		cpu->fixed_ctrl = ctrl;
+	}
+	cpu->active = config;
 	return 0;
 }
 
-void perfctr_cpu_info(struct perfctr_info *info)
+/* Nothing counts, all are zero, and what is to count is enabled by its own control alone. */
+static void take_all(struct perfctr_x86_cpu *cpu)
 {
-	info->cpu_type = PERFCTR_X86_GENERIC;
-	info->cpu_features = PERFCTR_FEATURE_RDTSC;
-	info->cpu_khz = cpu_khz;
-	info->tsc_to_cpu_mult = 1;
-	info->tsc_hz = (u64)tsc_khz * 1000;
-	info->width = 64;
+	unsigned int i;
+
+	if (pmu.version >= 2)
+		cpu->global_ctrl = read_msr(MSR_CORE_PERF_GLOBAL_CTRL);
+	for (i = 0; i < pmu.nr; i++) {
+		write_msr(MSR_ARCH_PERFMON_EVENTSEL0 + i, 0);
+		write_msr(MSR_ARCH_PERFMON_PERFCTR0 + i, 0);
+		cpu->evntsel[i] = 0;
+	}
+	if (pmu.version >= 2) {
+		write_msr(MSR_CORE_PERF_FIXED_CTR_CTRL, 0);
+		for (i = 0; i < pmu.nr_fixed; i++)
+			write_msr(MSR_CORE_PERF_FIXED_CTR0 + i, 0);
+		write_msr(MSR_CORE_PERF_GLOBAL_CTRL, global_ctrl());
+	} else if (!pmu.version) {
+		/* Without a mode it counts nothing itself. */
+		write_msr(MSR_ARCH_PERFMON_EVENTSEL0, EVNTSEL_EN);
+		cpu->evntsel[0] = EVNTSEL_EN;
+	}
+	cpu->fixed_ctrl = 0;
+	cpu->active = NULL;
+	cpu->ours = true;
+}
+
+static void release_all(struct perfctr_x86_cpu *cpu)
+{
+	unsigned int i;
+
+	cpu->active = NULL;
+	if (!cpu->ours)
+		return;
+	cpu->ours = false;
+	for (i = 0; i < pmu.nr; i++)
+		write_msr(MSR_ARCH_PERFMON_EVENTSEL0 + i, 0);
+	if (pmu.version >= 2) {
+		write_msr(MSR_CORE_PERF_FIXED_CTR_CTRL, 0);
+		write_msr(MSR_CORE_PERF_GLOBAL_CTRL, cpu->global_ctrl);
+	}
+}
+
+/* It would count zero, as if nothing had happened. */
+static bool is_lacking(u64 event)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(arch_events); i++)
+		if (pmu.lacks & BIT(i) && (event & 0xffff) == arch_events[i])
+			return true;
+	return false;
 }
 
 int perfctr_cpu_check(const struct perfctr_ctr_control *ctr, unsigned int nr, bool *kernel)
 {
+	unsigned int i, any = 0;
+	u32 used = 0;
+
+	for (i = 0; i < nr; i++, ctr++) {
+		if (!ctr->flags || ctr->flags & ~CTR_BOTH)
+			return -EINVAL;
+		if (!pmu.nr || ctr->event & ~(EVENT_BITS | CONTROL_BITS) || ctr->config)
+			return -EINVAL;
+		/* perfctr 2.6 gives the whole register: then it must say what the rest says. */
+		if (ctr->event & CONTROL_BITS &&
+		    (ctr->event & CONTROL_BITS) !=
+		    control_bits(ctr, ctr->map == PERFCTR_MAP_ANY ? 0 : ctr->map))
+			return -EINVAL;
+		if (is_lacking(ctr->event))
+			return -EINVAL;
+		if (ctr->map != PERFCTR_MAP_ANY) {
+			u32 hw;
+
+			if (ctr->map >= PERFCTR_X86_MAX)
+				return -EINVAL;
+			hw = array_index_nospec(ctr->map, PERFCTR_X86_MAX);
+			if (!(pmu.counters & BIT(hw)) || used & BIT(hw))
+				return -EINVAL;
+			used |= BIT(hw);
+			if (hw >= PERFCTR_X86_FIXED) {
+				hw = array_index_nospec(hw - PERFCTR_X86_FIXED,
+							ARRAY_SIZE(fixed_events));
+				if (ctr->event != fixed_events[hw])
+					return -EINVAL;
+			}
+		} else {
+			any++;
+		}
+		if (ctr->ireset)
+			return -EOPNOTSUPP;
+		if (ctr->flags & PERFCTR_CTR_KERNEL)
+			*kernel = true;
+	}
+	return any > hweight32(GENMASK(PERFCTR_X86_FIXED - 1, 0) & pmu.counters & ~used) ?
+	       -EINVAL : 0;
+}
+
+static void unreserve(unsigned int perfctrs, unsigned int evntsels)
+{
+	while (perfctrs)
+		release_perfctr_nmi(MSR_ARCH_PERFMON_PERFCTR0 + --perfctrs);
+	while (evntsels)
+		release_evntsel_nmi(MSR_ARCH_PERFMON_EVENTSEL0 + --evntsels);
+}
+
+/* Who has one has all, the fixed ones too: perf does just the same. */
+static int reserve(void)
+{
+	unsigned int perfctrs, evntsels = 0;
+
+	for (perfctrs = 0; perfctrs < pmu.nr; perfctrs++)
+		if (!reserve_perfctr_nmi(MSR_ARCH_PERFMON_PERFCTR0 + perfctrs))
+			goto busy;
+	for (; evntsels < pmu.nr; evntsels++)
+		if (!reserve_evntsel_nmi(MSR_ARCH_PERFMON_EVENTSEL0 + evntsels))
+			goto busy;
+	return 0;
+
+busy:
+	unreserve(perfctrs, evntsels);
+	return -EBUSY;
+}
+
+/* Somebody who does not reserve: firmware. */
+static int claim_look(void *unused)
+{
 	unsigned int i;
 
-	for (i = 0; i < nr; i++)
-		if (ctr[i].ireset)
-			return -EOPNOTSUPP;
-	return nr ? -EINVAL : 0;
+	for (i = 0; i < pmu.nr; i++)
+		if (read_msr(MSR_ARCH_PERFMON_EVENTSEL0 + i) & EVNTSEL_EN)
+			return -EBUSY;
+	return pmu.nr_fixed && read_msr(MSR_CORE_PERF_FIXED_CTR_CTRL) ? -EBUSY : 0;
+}
+
+static int claim_take(void *unused)
+{
+	take_all(this_cpu_ptr(&perfctr_x86_cpu));
+	return 0;
+}
+
+static int claim_release(void *unused)
+{
+	release_all(this_cpu_ptr(&perfctr_x86_cpu));
+	return 0;
+}
+
+/* No CPU may remember the address of a config that is gone. */
+static int claim_forget(void *config)
+{
+	if (this_cpu_read(perfctr_x86_cpu.active) == config)
+		this_cpu_write(perfctr_x86_cpu.active, NULL);
+	return 0;
 }
 
 int perfctr_cpu_claim(struct perfctr_config *config, perfctr_run_t run, u32 *owner)
 {
+	unsigned int i;
+	u32 used = 0;
+
+	if (!config->nr)
+		return 0;
+	for (i = 0; i < config->nr; i++)
+		if (config->ctr[i].map != PERFCTR_MAP_ANY)
+			used |= BIT(config->ctr[i].map);
+	for (i = 0; i < config->nr; i++) {
+		config->hw[i] = config->ctr[i].map;
+		if (config->ctr[i].map == PERFCTR_MAP_ANY)
+			config->hw[i] = ffz(used);
+		used |= BIT(config->hw[i]);
+	}
+	if (!pmu.users && reserve()) {
+		*owner = PERFCTR_OWNER_PERF;
+		return -EBUSY;
+	}
+	if (!pmu.users && run(claim_look, NULL)) {
+		unreserve(pmu.nr, pmu.nr);
+		*owner = PERFCTR_OWNER_FIRMWARE;
+		return -EBUSY;
+	}
+	config->mask = used;
+	if (!pmu.users++)
+		run(claim_take, NULL);
 	return 0;
 }
 
 void perfctr_cpu_unclaim(struct perfctr_config *config, perfctr_run_t run)
 {
+	if (!config->nr)
+		return;
+	if (--pmu.users) {
+		run(claim_forget, config);
+		return;
+	}
+	run(claim_release, NULL);
+	unreserve(pmu.nr, pmu.nr);
 }
 
 int perfctr_cpu_set_ihandler(perfctr_ihandler_t handler)
@@ -63,6 +366,7 @@ int perfctr_cpu_set_ihandler(perfctr_ihandler_t handler)
 
 void perfctr_cpu_prepare(unsigned int cpu)
 {
+	memset(per_cpu_ptr(&perfctr_x86_cpu, cpu), 0, sizeof(struct perfctr_x86_cpu));
 }
 
 void perfctr_cpu_reserve(unsigned int cpu)
@@ -73,20 +377,191 @@ void perfctr_cpu_unreserve(unsigned int cpu)
 {
 }
 
+/* Also after a sleep in which the registers were lost */
 void perfctr_cpu_online(void)
 {
+	if (pmu.users)
+		take_all(this_cpu_ptr(&perfctr_x86_cpu));
 }
 
 void perfctr_cpu_offline(void)
 {
+	lockdep_assert_irqs_disabled();
+	release_all(this_cpu_ptr(&perfctr_x86_cpu));
 }
 
 int perfctr_cpu_age(void *unused)
 {
+	unsigned long counters = pmu.counters;
+	unsigned int hw;
+
+	for_each_set_bit(hw, &counters, PERFCTR_X86_MAX) {
+		struct perfctr_cpu_ctr ctr;
+
+		perfctr_cpu_bind(&ctr, hw);
+		if (perfctr_cpu_read(&ctr) >> (pmu.width - 1) & 1)
+			write_msr(hw < PERFCTR_X86_FIXED ?
+				  MSR_ARCH_PERFMON_PERFCTR0 + hw :
+				  MSR_CORE_PERF_FIXED_CTR0 + hw - PERFCTR_X86_FIXED, 0);
+	}
 	return 0;
 }
 
 unsigned long perfctr_cpu_age_period(void)
 {
+	if (!pmu.nr)
+		return 0;
+	/* What is found below half of its range must not wrap before the next look. */
+	if (pmu.width - 2 <= MAX_RATE_SHIFT)
+		return max(1UL, HZ >> (MAX_RATE_SHIFT + 2 - pmu.width));
+	return HZ << min(pmu.width - 2 - MAX_RATE_SHIFT, 16U);
+}
+
+u64 perfctr_cpu_clock_hz(void)
+{
+	return (u64)tsc_khz * 1000;
+}
+
+unsigned int perfctr_cpu_nrctrs(void)
+{
+	return hweight32(pmu.counters);
+}
+
+static u32 cpu_type(void)
+{
+	if (!pmu.nr)
+		return PERFCTR_X86_GENERIC;
+	if (!pmu.version) {
+		switch (boot_cpu_data.x86_model) {
+		case 3: case 5: case 6:
+			return PERFCTR_X86_INTEL_PII;
+		case 7: case 8: case 10: case 11:
+			return PERFCTR_X86_INTEL_PIII;
+		case 9: case 13:
+			return PERFCTR_X86_INTEL_PENTM;
+		}
+		return PERFCTR_X86_INTEL_P6;
+	}
+	switch (boot_cpu_data.x86_model) {
+	case 14:
+		return PERFCTR_X86_INTEL_CORE;
+	case 15: case 22: case 23: case 29:
+		return PERFCTR_X86_INTEL_CORE2;
+	case 28: case 38: case 39: case 53: case 54:
+		return PERFCTR_X86_INTEL_ATOM;
+	case 26: case 30: case 31: case 46:
+		return PERFCTR_X86_INTEL_NHLM;
+	case 37: case 44: case 47:
+		return PERFCTR_X86_INTEL_WSTMR;
+	}
+	return PERFCTR_X86_INTEL_ARCH;
+}
+
+void perfctr_cpu_info(struct perfctr_info *info)
+{
+	info->cpu_type = cpu_type();
+	info->cpu_features = PERFCTR_FEATURE_RDTSC;
+	if (pmu.nr)
+		info->cpu_features |= PERFCTR_FEATURE_FILTER | PERFCTR_FEATURE_FILTER_FIXED;
+	info->cpu_khz = cpu_khz;
+	info->tsc_to_cpu_mult = 1;
+	info->tsc_hz = (u64)tsc_khz * 1000;
+	info->nrctrs = perfctr_cpu_nrctrs();
+	info->width = pmu.nr ? pmu.width : 64;
+	info->counters = pmu.counters;
+	if (pmu.version)
+		info->events[0] = GENMASK(ARRAY_SIZE(arch_events) - 1, 0) & ~pmu.lacks;
+}
+
+static bool __init register_exists(u32 msr)
+{
+	u32 low, high;
+
+	return !rdmsr_safe(msr, &low, &high);
+}
+
+/* Emulators and hypervisors may have registers, and yet not the instruction. */
+static bool __init rdpmc_works(u32 counter)
+{
+	u32 low, high, fault = 1;
+
+	asm volatile("1:	rdpmc\n"
+		     "	xor %0, %0\n"
+		     "2:\n"
+		     _ASM_EXTABLE(1b, 2b)
+		     : "+r" (fault), "=&a" (low), "=&d" (high) : "c" (counter));
+	return !fault;
+}
+
+/*
+ * The processor's word (CPUID leaf 10; the P6 family is known by its model), if the
+ * registers are there. Hybrid processors have different ones on different CPUs.
+ */
+static void __init find_counters(void)
+{
+	unsigned int version, nr, nr_fixed = 0, width, i;
+	u32 lacks = 0;
+
+	if (boot_cpu_data.x86_vendor != X86_VENDOR_INTEL || boot_cpu_data.x86 != 6 ||
+	    boot_cpu_has(X86_FEATURE_XENPV))
+		return;
+	if (boot_cpu_has(X86_FEATURE_HYBRID_CPU)) {
+		pr_info("perfctr: no counters: the cores differ\n");
+		return;
+	}
+	if (boot_cpu_data.cpuid_level >= 10) {
+		u32 eax = cpuid_eax(10), ebx = cpuid_ebx(10), edx = cpuid_edx(10);
+		unsigned int told = min(eax >> 24, (u32)ARRAY_SIZE(arch_events));
+
+		version = eax & 0xff;
+		nr = eax >> 8 & 0xff;
+		width = eax >> 16 & 0xff;
+		if (version >= 2) {
+			nr_fixed = edx & 0x1f;
+			if (nr_fixed)
+				width = min(width, edx >> 5 & 0xff);
+		}
+		if (!version)
+			return;
+		/* Of those that the leaf is too old to tell of it has none. */
+		lacks = (ebx & (BIT(told) - 1)) | (GENMASK(ARRAY_SIZE(arch_events) - 1, 0) &
+						   ~(BIT(told) - 1));
+	} else {
+		version = 0;
+		nr = 2;
+		width = 40;
+	}
+	nr = min(nr, (unsigned int)PERFCTR_X86_FIXED);
+	nr_fixed = min(nr_fixed, (unsigned int)ARRAY_SIZE(fixed_events));
+	for (i = 0; i < nr; i++)
+		if (!register_exists(MSR_ARCH_PERFMON_EVENTSEL0 + i) ||
+		    !register_exists(MSR_ARCH_PERFMON_PERFCTR0 + i) || !rdpmc_works(i))
+			return;
+	for (i = 0; i < nr_fixed; i++)
+		if (!register_exists(MSR_CORE_PERF_FIXED_CTR0 + i) ||
+		    !rdpmc_works(PERFCTR_X86_RDPMC_FIXED + i))
+			return;
+	if (!nr || width < 32 ||
+	    (version >= 2 && !register_exists(MSR_CORE_PERF_GLOBAL_CTRL)))
+		return;
+	pmu.version = version;
+	pmu.nr = nr;
+	pmu.nr_fixed = nr_fixed;
+	pmu.width = width;
+	pmu.lacks = lacks;
+	pmu.counters = GENMASK(nr - 1, 0);
+	if (nr_fixed)
+		pmu.counters |= GENMASK(PERFCTR_X86_FIXED + nr_fixed - 1, PERFCTR_X86_FIXED);
+}
+
+int __init perfctr_cpu_init(void)
+{
+	if (!boot_cpu_has(X86_FEATURE_TSC))
+		return -ENODEV;
+	find_counters();
 	return 0;
+}
+
+void perfctr_cpu_exit(void)
+{
 }
