@@ -17,7 +17,6 @@
 #include <linux/lockdep.h>
 #include <linux/nospec.h>
 #include <linux/smp.h>
-#include <linux/string.h>
 #include <asm/asm.h>
 #include <asm/cpufeature.h>
 #include <asm/msr-index.h>
@@ -128,17 +127,46 @@ static u64 fixed_mask(unsigned int hw)
 	return 0xfULL << FIXED_BITS * (hw - PERFCTR_X86_FIXED);
 }
 
+/* Nothing counts, all are zero, and what is to count is enabled by its own control alone. */
+static void take_all(struct perfctr_x86_cpu *cpu)
+{
+	unsigned int i;
+
+	if (pmu.version >= 2 && !cpu->ours)
+		cpu->global_ctrl = read_msr(MSR_CORE_PERF_GLOBAL_CTRL);
+	for (i = 0; i < pmu.nr; i++) {
+		write_msr(MSR_ARCH_PERFMON_EVENTSEL0 + i, 0);
+		write_msr(MSR_ARCH_PERFMON_PERFCTR0 + i, 0);
+		cpu->evntsel[i] = 0;
+	}
+	if (pmu.version >= 2) {
+		write_msr(MSR_CORE_PERF_FIXED_CTR_CTRL, 0);
+		for (i = 0; i < pmu.nr_fixed; i++)
+			write_msr(MSR_CORE_PERF_FIXED_CTR0 + i, 0);
+		write_msr(MSR_CORE_PERF_GLOBAL_CTRL, global_ctrl());
+	} else if (!pmu.version) {
+		/* Without a mode it counts nothing itself. */
+		write_msr(MSR_ARCH_PERFMON_EVENTSEL0, EVNTSEL_EN);
+		cpu->evntsel[0] = EVNTSEL_EN;
+	}
+	cpu->fixed_ctrl = 0;
+	cpu->active = NULL;
+	cpu->ours = true;
+}
+
 notrace int perfctr_cpu_load(const struct perfctr_config *config)
 {
 	struct perfctr_x86_cpu *cpu = this_cpu_ptr(&perfctr_x86_cpu);
-	u64 ctrl = cpu->fixed_ctrl;
 	unsigned int i;
+	u64 ctrl;
 
 	lockdep_assert_irqs_disabled();
 	if (!config->nr)
 		return 0;
+	/* A CPU that goes has given back, but threads that have to leave it may still run. */
 	if (unlikely(!cpu->ours))
-		return -EIO;
+		take_all(cpu);
+	ctrl = cpu->fixed_ctrl;
 	for (i = 0; i < config->nr; i++) {
 		unsigned int hw = config->hw[i];
 		u32 sel;
@@ -159,33 +187,6 @@ notrace int perfctr_cpu_load(const struct perfctr_config *config)
 	}
 	cpu->active = config;
 	return 0;
-}
-
-/* Nothing counts, all are zero, and what is to count is enabled by its own control alone. */
-static void take_all(struct perfctr_x86_cpu *cpu)
-{
-	unsigned int i;
-
-	if (pmu.version >= 2)
-		cpu->global_ctrl = read_msr(MSR_CORE_PERF_GLOBAL_CTRL);
-	for (i = 0; i < pmu.nr; i++) {
-		write_msr(MSR_ARCH_PERFMON_EVENTSEL0 + i, 0);
-		write_msr(MSR_ARCH_PERFMON_PERFCTR0 + i, 0);
-		cpu->evntsel[i] = 0;
-	}
-	if (pmu.version >= 2) {
-		write_msr(MSR_CORE_PERF_FIXED_CTR_CTRL, 0);
-		for (i = 0; i < pmu.nr_fixed; i++)
-			write_msr(MSR_CORE_PERF_FIXED_CTR0 + i, 0);
-		write_msr(MSR_CORE_PERF_GLOBAL_CTRL, global_ctrl());
-	} else if (!pmu.version) {
-		/* Without a mode it counts nothing itself. */
-		write_msr(MSR_ARCH_PERFMON_EVENTSEL0, EVNTSEL_EN);
-		cpu->evntsel[0] = EVNTSEL_EN;
-	}
-	cpu->fixed_ctrl = 0;
-	cpu->active = NULL;
-	cpu->ours = true;
 }
 
 static void release_all(struct perfctr_x86_cpu *cpu)
@@ -364,9 +365,10 @@ int perfctr_cpu_set_ihandler(perfctr_ihandler_t handler)
 	return -ENODEV;
 }
 
+/* Its registers hold what they held as it went, which may be ours: see perfctr_cpu_load(). */
 void perfctr_cpu_prepare(unsigned int cpu)
 {
-	memset(per_cpu_ptr(&perfctr_x86_cpu, cpu), 0, sizeof(struct perfctr_x86_cpu));
+	per_cpu_ptr(&perfctr_x86_cpu, cpu)->active = NULL;
 }
 
 void perfctr_cpu_reserve(unsigned int cpu)
@@ -380,8 +382,12 @@ void perfctr_cpu_unreserve(unsigned int cpu)
 /* Also after a sleep in which the registers were lost */
 void perfctr_cpu_online(void)
 {
+	struct perfctr_x86_cpu *cpu = this_cpu_ptr(&perfctr_x86_cpu);
+
 	if (pmu.users)
-		take_all(this_cpu_ptr(&perfctr_x86_cpu));
+		take_all(cpu);
+	else
+		release_all(cpu);
 }
 
 void perfctr_cpu_offline(void)
@@ -531,7 +537,8 @@ static void __init find_counters(void)
 		nr = 2;
 		width = 40;
 	}
-	nr = min(nr, (unsigned int)PERFCTR_X86_FIXED);
+	/* More have no registers in the places of old. */
+	nr = min(nr, 8U);
 	nr_fixed = min(nr_fixed, (unsigned int)ARRAY_SIZE(fixed_events));
 	for (i = 0; i < nr; i++)
 		if (!register_exists(MSR_ARCH_PERFMON_EVENTSEL0 + i) ||
