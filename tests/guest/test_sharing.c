@@ -160,27 +160,6 @@ START_TEST(one_or_the_other)
 }
 END_TEST
 
-/* To S3, where the registers are lost, and back, by the thread that counts itself */
-START_TEST(counts_over_a_system_sleep)
-{
-	static const char alarm[] = "/sys/class/rtc/rtc0/wakealarm";
-	int fd = count_event(EV_INSTRUCTIONS), turn;
-	uint64_t before, after;
-
-	for (turn = 0; turn < 3; turn++) {
-		pin_self((unsigned int)turn % guest.ncpus);
-		before = read_sum(fd, 0);
-		ck_assert_int_eq(write_text(alarm, "0"), 0);
-		ck_assert_int_eq(write_text(alarm, "+2"), 0);
-		ck_assert_int_eq(write_text("/sys/power/state", "mem"), 0);
-		exact_once(fd);
-		after = read_sum(fd, 0);
-		ck_assert_uint_gt(after - before, BODY_SPIN(LOOPS));
-		ck_assert_uint_lt(after - before, BODY_SPIN(LOOPS) + 100000);
-	}
-}
-END_TEST
-
 /* The same event, one after the other, back and forth. */
 START_TEST(same_event_in_turn)
 {
@@ -943,8 +922,6 @@ int main(void)
 	GUEST_RUN(perf_and_we_at_once, NEED_COUNTERS | NEED_BESIDE | NEED_PERF);
 	GUEST_RUN(perf_before_us, NEED_COUNTERS | NEED_BESIDE | NEED_PERF);
 	GUEST_RUN(one_or_the_other, NEED_COUNTERS | NEED_NO_BESIDE | NEED_PERF);
-	if (access("/sys/class/rtc/rtc0/wakealarm", W_OK) == 0)
-		GUEST_RUN(counts_over_a_system_sleep, NEED_COUNTERS);
 	GUEST_RUN(same_event_in_turn, NEED_COUNTERS | NEED_PERF);
 	GUEST_RUN(perf_samples_beside_us, NEED_COUNTERS | NEED_BESIDE | NEED_PERF | NEED_SAMPLES);
 	GUEST_RUN(instret_while_perf_comes_and_goes, NEED_FIXED | NEED_UNFILTERED | NEED_PERF);
