@@ -785,7 +785,11 @@ START_TEST(counters_taken)
 	int fds[32];
 	unsigned int n = perf_take_counters(0, fds, 32);
 
-	ck_assert_uint_eq(n, guest.nprogrammable);
+	/* x86: one is all. */
+	if (guest.info.cpu_type < PERFCTR_RISCV_GENERIC)
+		ck_assert_uint_ge(n, 1);
+	else
+		ck_assert_uint_eq(n, guest.nprogrammable);
 	perfex("-e", "instructions:u", "--", "/bin/true");
 	ended_with(FAILED);
 	says(result.err, "taken");

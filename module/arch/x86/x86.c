@@ -517,7 +517,7 @@ static void __init find_counters(void)
 	}
 	if (boot_cpu_data.cpuid_level >= 10) {
 		u32 eax = cpuid_eax(10), ebx = cpuid_ebx(10), edx = cpuid_edx(10);
-		unsigned int told = min(eax >> 24, (u32)ARRAY_SIZE(arch_events));
+		unsigned int told = min_t(unsigned int, eax >> 24, ARRAY_SIZE(arch_events));
 
 		version = eax & 0xff;
 		nr = eax >> 8 & 0xff;
@@ -539,7 +539,7 @@ static void __init find_counters(void)
 	}
 	/* More have no registers in the places of old. */
 	nr = min(nr, 8U);
-	nr_fixed = min(nr_fixed, (unsigned int)ARRAY_SIZE(fixed_events));
+	nr_fixed = min_t(unsigned int, nr_fixed, ARRAY_SIZE(fixed_events));
 	for (i = 0; i < nr; i++)
 		if (!register_exists(MSR_ARCH_PERFMON_EVENTSEL0 + i) ||
 		    !register_exists(MSR_ARCH_PERFMON_PERFCTR0 + i) || !rdpmc_works(i))
