@@ -215,6 +215,7 @@ struct perfctr_event {
 	const char *description;
 };
 
+/* In perfctr 2.6's order. NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding) */
 struct perfctr_event_set {
 	unsigned int cpu_type;
 	const char *event_prefix;

@@ -304,11 +304,12 @@ static const char *what_is_missing(unsigned int what)
 	    (access("/proc/self/ns/pid", F_OK) || access("/proc/self/ns/user", F_OK)))
 		return "a kernel without namespaces";
 	/* x86: whoever has a counter has all. */
-	if ((what & (NEED_BESIDE | NEED_NARROW | NEED_TLB_NAMES)) &&
-	    info->cpu_type < PERFCTR_RISCV_GENERIC)
-		return what & NEED_BESIDE ? "perf_events has all counters or none" :
-		       what & NEED_NARROW ? "counters are as wide as they are" :
-					    "no names for events of TLBs";
+	if ((what & NEED_BESIDE) && info->cpu_type < PERFCTR_RISCV_GENERIC)
+		return "perf_events has all counters or none";
+	if ((what & NEED_NARROW) && info->cpu_type < PERFCTR_RISCV_GENERIC)
+		return "counters are as wide as they are";
+	if ((what & NEED_TLB_NAMES) && info->cpu_type < PERFCTR_RISCV_GENERIC)
+		return "no names for events of TLBs";
 	if ((what & NEED_NO_BESIDE) && info->cpu_type >= PERFCTR_RISCV_GENERIC)
 		return "perf_events can count beside us";
 	if ((what & NEED_NO_INTERRUPT) && (info->cpu_features & PERFCTR_FEATURE_PCINT))
