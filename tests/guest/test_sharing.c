@@ -112,11 +112,13 @@ static int perf_open_patiently(unsigned int event)
 
 	for (tries = 0; tries < 1000; tries++) {
 		fd = perf_open_self(event);
-		if (fd >= 0 || errno != EBUSY)
+		if (fd >= 0)
+			return fd;
+		if (errno != EBUSY)
 			break;
 		sleep_us(1000);
 	}
-	return fd;
+	return -1;
 }
 
 /* Where one has all, the other has none, hears of it, and has them all afterwards. */
