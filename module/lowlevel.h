@@ -12,6 +12,7 @@
 #define PERFCTR_LOWLEVEL_H
 
 #include <linux/atomic.h>
+#include <linux/jiffies.h>
 #include <linux/list.h>
 #include <linux/types.h>
 #include <linux/uidgid.h>
@@ -148,6 +149,17 @@ void perfctr_cpu_offline(void);
 int perfctr_cpu_age(void *unused);
 unsigned long perfctr_cpu_age_period(void);
 
+/* That of counters of so many bits, of events of which a second has up to 2^@max_rate_shift. */
+static inline unsigned long perfctr_age_period(unsigned int width, unsigned int max_rate_shift)
+{
+	unsigned long second = HZ;
+
+	/* What is found below half of its range must not wrap before the next look. */
+	if (width - 2 <= max_rate_shift)
+		return max(1UL, second >> (max_rate_shift + 2 - width));
+	return second << min(width - 2 - max_rate_shift, 16U);
+}
+
 /*
  * The rest is the hot path, inline in the header of the arch. Interrupts are off.
  *
@@ -155,8 +167,6 @@ unsigned long perfctr_cpu_age_period(void);
  *	this CPU's counters count that config now
  * int perfctr_cpu_load(const struct perfctr_config *)
  *	make it so; EIO if a counter cannot be had
- * void perfctr_cpu_resume(struct perfctr_cpu_state *), perfctr_cpu_suspend()
- *	subtract, add the registers
  * u64 perfctr_cpu_clock(void), u64 perfctr_cpu_read(const struct perfctr_cpu_ctr *)
  * void perfctr_cpu_bind(struct perfctr_cpu_ctr *, unsigned int hw)
  *	set @read for a hardware counter
@@ -204,5 +214,25 @@ unsigned long perfctr_cpu_age_period(void);
 #else
 #error "perfctr has no driver for this architecture"
 #endif
+
+/* Subtract the registers. */
+static __always_inline void perfctr_cpu_resume(struct perfctr_cpu_state *state)
+{
+	struct perfctr_cpu_ctr *ctr, *end = state->end;
+
+	for (ctr = state->ctr; ctr != end; ctr++)
+		ctr->acc -= perfctr_cpu_read(ctr);
+	state->clock -= perfctr_cpu_clock();
+}
+
+/* Add them, again. */
+static __always_inline void perfctr_cpu_suspend(struct perfctr_cpu_state *state)
+{
+	struct perfctr_cpu_ctr *ctr, *end = state->end;
+
+	state->clock += perfctr_cpu_clock();
+	for (ctr = state->ctr; ctr != end; ctr++)
+		ctr->acc += perfctr_cpu_read(ctr);
+}
 
 #endif /* PERFCTR_LOWLEVEL_H */

@@ -414,7 +414,7 @@ static int x86_available(const struct perfctr_info *info, const struct perfctr_c
 	const struct perfctr_event_set *set = perfctr_cpu_event_set(info->cpu_type);
 	unsigned int i;
 
-	if (ctr->map != PERFCTR_MAP_ANY && ctr->map >= 64)
+	if (!set || (ctr->map != PERFCTR_MAP_ANY && ctr->map >= 64))
 		return 0;
 	if (set->events == x86_arch_events)
 		for (i = 0; i < set->nevents; i++)

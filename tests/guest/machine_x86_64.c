@@ -240,17 +240,23 @@ START_TEST(repeated_strings)
 }
 END_TEST
 
+/* So many that nobody has touched yet */
+static void new_pages(struct body_touch_arg *arg, unsigned long n)
+{
+	arg->n = n;
+	arg->base = mmap(NULL, n * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	ck_assert(arg->base != MAP_FAILED);
+	ck_assert(!madvise(arg->base, n * 4096, MADV_NOHUGEPAGE) || errno == EINVAL);
+}
+
 START_TEST(page_faults)
 {
-	struct body_touch_arg arg = { .n = 100 };
-	size_t size = arg.n * 4096;
+	struct body_touch_arg arg;
 
-	arg.base = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	ck_assert(arg.base != MAP_FAILED);
-	ck_assert(!madvise(arg.base, size, MADV_NOHUGEPAGE) || errno == EINVAL);
+	new_pages(&arg, 100);
 	row("100 page faults", "instructions", BODY_TOUCH(arg.n) - 1,
 	    measure(INSTRUCTIONS, body_touch, (unsigned long)&arg));
-	munmap(arg.base, size);
+	munmap(arg.base, arg.n * 4096);
 }
 END_TEST
 
@@ -357,35 +363,32 @@ START_TEST(all_counters_at_once)
 }
 END_TEST
 
+/* RDPMC, the instructions, RDPMC: what the low half of the event's counter counts between */
+#define BETWEEN_TWO_RDPMC(event, instructions)					\
+({										\
+	int own_fd = raw_open(event);						\
+	const struct perf_event_mmap_page *own_page;				\
+	uint64_t before, after;						\
+										\
+	own_page = mmap(NULL, 4096, PROT_READ, MAP_SHARED, own_fd, 0);		\
+	ck_assert(own_page != MAP_FAILED);					\
+	ck_assert_uint_eq(own_page->cap_user_rdpmc, 1);				\
+	__asm__ volatile("mov %2, %%ecx; rdpmc; mov %%eax, %%esi;"		\
+			 instructions "mov %2, %%ecx; rdpmc"			\
+			 : "=&S" (before), "=&a" (after)			\
+			 : "r" (own_page->index - 1) : "ecx", "edx");		\
+	munmap((void *)(uintptr_t)own_page, 4096);				\
+	close(own_fd);								\
+	(uint32_t)after - (uint32_t)before;					\
+})
+
 START_TEST(user_reads)
 {
-	struct perf_event_mmap_page *page;
-	int fd = raw_open(BRANCHES);
-	uint64_t first, last;
-	uint32_t n;
-
-	page = mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, 0);
-	ck_assert(page != MAP_FAILED);
-	ck_assert_uint_eq(page->cap_user_rdpmc, 1);
-	n = page->index - 1;
-	/* Nothing branches between. */
-	__asm__ volatile("mov %2, %%ecx; rdpmc; mov %%eax, %%esi;"
-			 "jmp 1f; 1: jmp 2f; 2: mov %2, %%ecx; rdpmc"
-			 : "=&S" (first), "=&a" (last) : "r" (n) : "ecx", "edx");
-	row("two RDPMC around two jumps", "branches", 2, (uint32_t)last - (uint32_t)first);
-	munmap(page, 4096);
-	close(fd);
-
-	fd = raw_open(INSTRUCTIONS);
-	page = mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, 0);
-	ck_assert(page != MAP_FAILED);
-	n = page->index - 1;
-	__asm__ volatile("mov %2, %%ecx; rdpmc; mov %%eax, %%esi;"
-			 "nop; nop; nop; nop; nop; mov %2, %%ecx; rdpmc"
-			 : "=&S" (first), "=&a" (last) : "r" (n) : "ecx", "edx");
-	row("two RDPMC in one block", "instructions", 8, (uint32_t)last - (uint32_t)first);
-	munmap(page, 4096);
-	close(fd);
+	/* Nothing else branches between. */
+	row("two RDPMC around two jumps", "branches", 2,
+	    BETWEEN_TWO_RDPMC(BRANCHES, "jmp 1f; 1: jmp 2f; 2: "));
+	row("two RDPMC in one block", "instructions", 8,
+	    BETWEEN_TWO_RDPMC(INSTRUCTIONS, "nop; nop; nop; nop; nop; "));
 }
 END_TEST
 
@@ -437,21 +440,18 @@ END_TEST
 
 START_TEST(tlb_misses)
 {
-	struct body_touch_arg arg = { .n = 200 };
-	size_t size = arg.n * 4096;
+	struct body_touch_arg arg;
 	uint64_t misses;
 
 	if (!pmu.dtlb_store_misses)
 		return;
-	arg.base = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	ck_assert(arg.base != MAP_FAILED);
-	ck_assert(!madvise(arg.base, size, MADV_NOHUGEPAGE) || errno == EINVAL);
+	new_pages(&arg, 200);
 	misses = measure(pmu.dtlb_store_misses, body_touch, (unsigned long)&arg);
 	printf("| 200 new pages | dTLB misses of stores | at least 200 | %" PRIu64 " |\n", misses);
 	ck_assert_uint_ge(misses, 200);
 	/* What the faults' handler did to the TLB is a few more. */
 	ck_assert_uint_le(misses, 300);
-	munmap(arg.base, size);
+	munmap(arg.base, arg.n * 4096);
 }
 END_TEST
 
@@ -563,8 +563,7 @@ END_TEST
 /* What interrupts in the middle of a block of instructions */
 START_TEST(sampling_tlb_misses)
 {
-	struct body_touch_arg arg = { .n = 1000 };
-	size_t size = arg.n * 4096;
+	struct body_touch_arg arg;
 	struct perf_event_mmap_page *page;
 	struct perf_event_attr attr;
 	uint64_t n;
@@ -572,9 +571,7 @@ START_TEST(sampling_tlb_misses)
 
 	if (!pmu.dtlb_store_misses)
 		return;
-	arg.base = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	ck_assert(arg.base != MAP_FAILED);
-	ck_assert(!madvise(arg.base, size, MADV_NOHUGEPAGE) || errno == EINVAL);
+	new_pages(&arg, 1000);
 	raw_attr(&attr, pmu.dtlb_store_misses, true);
 	attr.pinned = 0;
 	attr.sample_period = 50;	/* Linux: on a Nehalem at least 32 */
@@ -587,7 +584,7 @@ START_TEST(sampling_tlb_misses)
 	n = page->data_head / sizeof(struct sample);
 	close(fd);
 	munmap(page, RING);
-	munmap(arg.base, size);
+	munmap(arg.base, arg.n * 4096);
 	printf("| 1,000 new pages | samples of dTLB misses of stores, period 50 | at least 20 | %"
 	       PRIu64 " |\n", n);
 	ck_assert_uint_ge(n, 20);
@@ -820,8 +817,6 @@ END_TEST
 
 int main(void)
 {
-	/* It takes a counter, which is all that some have to spare. */
-	(void)write_text("/proc/sys/kernel/nmi_watchdog", "0");
 	guest_begin("machine", NULL);
 	find_pmu();
 	printf("| processor of version %u, model %u: what happens | event | expected | counted |\n"

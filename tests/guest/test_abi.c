@@ -533,13 +533,17 @@ SPOIL(ctr_flags_top, control->ctr[1].flags |= 0x80000000)
 SPOIL(ctr_reserved, control->ctr[0].reserved = 1)
 SPOIL(ctr_reserved_last, control->ctr[1].reserved = 1ull << 40)
 SPOIL(ireset, control->ctr[0].ireset = -1)
-#if defined(__x86_64__)
 SPOIL(config, control->ctr[0].config = 1)
+SPOIL(map_beyond, control->ctr[0].map = 32)
+SPOIL(map_giant, control->ctr[0].map = 0xfffffffe)
+SPOIL(event_missing, control->ctr[0].event = EV_MISSING)
+SPOIL(event_high, control->ctr[0].event = 1ull << 32 | EV_INSTRUCTIONS)
+SPOIL(event_top, control->ctr[0].event = 1ull << 63 | EV_INSTRUCTIONS)
+SPOIL(event_last_counter, control->ctr[1].event = EV_MISSING)
+#if defined(__x86_64__)
 SPOIL(map_missing, control->ctr[0].map = 23)
 SPOIL(map_missing_fixed, control->ctr[0].map = 31)
-SPOIL(map_beyond, control->ctr[0].map = 32)
 SPOIL(map_rdpmc, control->ctr[0].map = 0x40000000)
-SPOIL(map_giant, control->ctr[0].map = 0xfffffffe)
 SPOIL(map_twice, control->ctr[0].map = 1; control->ctr[1].map = 1)
 SPOIL(map_fixed_twice, control->ctr[0].map = 25; control->ctr[1] = control->ctr[0])
 SPOIL(map_instructions_cycles, control->ctr[0].map = 24; control->ctr[0].event = EV_CYCLES)
@@ -547,29 +551,21 @@ SPOIL(map_cycles_instructions, control->ctr[0].map = 25; control->ctr[0].event =
 SPOIL(map_reference_cycles, control->ctr[0].map = 26; control->ctr[0].event = EV_CYCLES)
 SPOIL(map_fixed_edge, control->ctr[0].map = 25; control->ctr[0].event = EV_CYCLES | 1u << 18)
 SPOIL(map_fixed_mask, control->ctr[0].map = 25; control->ctr[0].event = EV_CYCLES | 1u << 24)
-SPOIL(event_missing, control->ctr[0].event = EV_MISSING)
 SPOIL(event_usr_alone, control->ctr[0].event |= 1u << 16)
 SPOIL(event_enabled_alone, control->ctr[0].event |= 1u << 22)
 SPOIL(event_os_too, control->ctr[0].event |= 1u << 16 | 1u << 17 | 1u << 22)
 SPOIL(event_interrupts, control->ctr[0].event |= 1u << 16 | 1u << 20 | 1u << 22)
 SPOIL(event_pin_control, control->ctr[0].event |= 1u << 19)
 SPOIL(event_any_thread, control->ctr[0].event |= 1u << 21)
-SPOIL(event_high, control->ctr[0].event |= 1ull << 32)
-SPOIL(event_top, control->ctr[0].event |= 1ull << 63)
-SPOIL(event_last_counter, control->ctr[1].event = EV_MISSING)
 #else
-SPOIL(config, control->ctr[0].config = 1)
 SPOIL(map_time, control->ctr[0].map = 1)
 SPOIL(map_missing, control->ctr[0].map = 31)
-SPOIL(map_beyond, control->ctr[0].map = 32)
 SPOIL(map_far, control->ctr[0].map = 64)
-SPOIL(map_giant, control->ctr[0].map = 0xfffffffe)
 SPOIL(map_twice, control->ctr[0].map = 5; control->ctr[1].map = 5)
 SPOIL(map_cycle_instructions, control->ctr[0].map = 0; control->ctr[0].event = EV_INSTRUCTIONS)
 SPOIL(map_instret_cycles, control->ctr[0].map = 2; control->ctr[0].event = EV_CYCLES)
 SPOIL(map_instret_tlb, control->ctr[0].map = 2; control->ctr[0].event = EV_DTLB_LOAD_MISSES)
 SPOIL(event_none, control->ctr[0].event = 0)
-SPOIL(event_missing, control->ctr[0].event = 6)
 SPOIL(event_hw_undefined, control->ctr[0].event = 11)
 SPOIL(event_hw_far, control->ctr[0].event = 0xffff)
 SPOIL(event_cache_missing, control->ctr[0].event = 0x10001)
@@ -582,9 +578,6 @@ SPOIL(event_type_undefined, control->ctr[0].event = 0x40000)
 SPOIL(event_type_undefined_last, control->ctr[0].event = 0xe0001)
 SPOIL(event_firmware, control->ctr[0].event = 0xf0005)
 SPOIL(event_beyond, control->ctr[0].event = 0x100000 | EV_INSTRUCTIONS)
-SPOIL(event_high, control->ctr[0].event = 1ull << 32 | EV_INSTRUCTIONS)
-SPOIL(event_top, control->ctr[0].event = 1ull << 63 | EV_INSTRUCTIONS)
-SPOIL(event_last_counter, control->ctr[1].event = 6)
 #endif
 
 #define BAD(name, err, counters) { #name, spoil_ ## name, err, counters }
@@ -617,13 +610,17 @@ static const struct spoiled spoils[] = {
 	BAD(ctr_reserved, EINVAL, true),
 	BAD(ctr_reserved_last, EINVAL, true),
 	BAD(ireset, EINVAL, true),
-#if defined(__x86_64__)
 	BAD(config, EINVAL, true),
+	BAD(map_beyond, EINVAL, true),
+	BAD(map_giant, EINVAL, true),
+	BAD(event_missing, EINVAL, true),
+	BAD(event_high, EINVAL, true),
+	BAD(event_top, EINVAL, true),
+	BAD(event_last_counter, EINVAL, true),
+#if defined(__x86_64__)
 	BAD(map_missing, EINVAL, true),
 	BAD(map_missing_fixed, EINVAL, true),
-	BAD(map_beyond, EINVAL, true),
 	BAD(map_rdpmc, EINVAL, true),
-	BAD(map_giant, EINVAL, true),
 	BAD(map_twice, EINVAL, true),
 	BAD(map_fixed_twice, EINVAL, true),
 	BAD(map_instructions_cycles, EINVAL, true),
@@ -631,29 +628,21 @@ static const struct spoiled spoils[] = {
 	BAD(map_reference_cycles, EINVAL, true),
 	BAD(map_fixed_edge, EINVAL, true),
 	BAD(map_fixed_mask, EINVAL, true),
-	BAD(event_missing, EINVAL, true),
 	BAD(event_usr_alone, EINVAL, true),
 	BAD(event_enabled_alone, EINVAL, true),
 	BAD(event_os_too, EINVAL, true),
 	BAD(event_interrupts, EINVAL, true),
 	BAD(event_pin_control, EINVAL, true),
 	BAD(event_any_thread, EINVAL, true),
-	BAD(event_high, EINVAL, true),
-	BAD(event_top, EINVAL, true),
-	BAD(event_last_counter, EINVAL, true),
 #else
-	BAD(config, EINVAL, true),
 	BAD(map_time, EINVAL, true),
 	BAD(map_missing, EINVAL, true),
-	BAD(map_beyond, EINVAL, true),
 	BAD(map_far, EINVAL, true),
-	BAD(map_giant, EINVAL, true),
 	BAD(map_twice, EINVAL, true),
 	BAD(map_cycle_instructions, EINVAL, true),
 	BAD(map_instret_cycles, EINVAL, true),
 	BAD(map_instret_tlb, EINVAL, true),
 	BAD(event_none, EINVAL, true),
-	BAD(event_missing, EINVAL, true),
 	BAD(event_hw_undefined, EINVAL, true),
 	BAD(event_hw_far, EINVAL, true),
 	BAD(event_cache_missing, EINVAL, true),
@@ -666,9 +655,6 @@ static const struct spoiled spoils[] = {
 	BAD(event_type_undefined_last, EINVAL, true),
 	BAD(event_firmware, EOPNOTSUPP, true),
 	BAD(event_beyond, EINVAL, true),
-	BAD(event_high, EINVAL, true),
-	BAD(event_top, EINVAL, true),
-	BAD(event_last_counter, EINVAL, true),
 #endif
 };
 

@@ -49,7 +49,7 @@ exec "$here/inroot" -r "$suite" sh -euc '
 		cp "$f" "$dir/$f"
 	done
 
-	# M= must be given for the kernel own makefile to be a module build.
+	# With M= the makefile of the kernel builds a module.
 	make -C "$headers" M="$dir/module" $vars \
 		-j "$(nproc)" "$@" modules
 

@@ -194,6 +194,10 @@ START_TEST(test_x86)
 	ck_assert_str_eq(name, "cycles");
 	ctr.map = 64;
 	ck_assert_int_eq(perfctr_event_available(&info, &ctr), 0);
+	/* A processor of which the library knows no events */
+	info.cpu_type = PERFCTR_X86_AMD_K7;
+	ctr.map = PERFCTR_MAP_ANY;
+	ck_assert_int_eq(perfctr_event_available(&info, &ctr), 0);
 
 	ck_assert_int_eq(perfctr_event_parse(PERFCTR_X86_INTEL_PIII, "cycles", &ctr), 0);
 	ck_assert_uint_eq(ctr.event, 0x79);

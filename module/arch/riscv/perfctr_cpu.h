@@ -98,24 +98,6 @@ static __always_inline bool perfctr_cpu_holds(const struct perfctr_config *confi
 	return this_cpu_ptr(&perfctr_riscv_cpu)->active == config;
 }
 
-static __always_inline void perfctr_cpu_resume(struct perfctr_cpu_state *state)
-{
-	struct perfctr_cpu_ctr *ctr, *end = state->end;
-
-	for (ctr = state->ctr; ctr != end; ctr++)
-		ctr->acc -= perfctr_cpu_read(ctr);
-	state->clock -= perfctr_cpu_clock();
-}
-
-static __always_inline void perfctr_cpu_suspend(struct perfctr_cpu_state *state)
-{
-	struct perfctr_cpu_ctr *ctr, *end = state->end;
-
-	state->clock += perfctr_cpu_clock();
-	for (ctr = state->ctr; ctr != end; ctr++)
-		ctr->acc += perfctr_cpu_read(ctr);
-}
-
 int perfctr_cpu_load(const struct perfctr_config *config);
 
 #define PERFCTR_CPU_CLOCK_SLOT	PERFCTR_RISCV_TIME

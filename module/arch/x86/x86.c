@@ -417,10 +417,7 @@ unsigned long perfctr_cpu_age_period(void)
 {
 	if (!pmu.nr)
 		return 0;
-	/* What is found below half of its range must not wrap before the next look. */
-	if (pmu.width - 2 <= MAX_RATE_SHIFT)
-		return max(1UL, HZ >> (MAX_RATE_SHIFT + 2 - pmu.width));
-	return HZ << min(pmu.width - 2 - MAX_RATE_SHIFT, 16U);
+	return perfctr_age_period(pmu.width, MAX_RATE_SHIFT);
 }
 
 u64 perfctr_cpu_clock_hz(void)
