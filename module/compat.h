@@ -22,6 +22,9 @@
 #define PERFCTR_EXIT_PROBE_ARGS	void *data, struct task_struct *task
 #endif
 
+#define PERFCTR_SWITCH_PROBE_ARGS	void *data, bool preempt, struct task_struct *prev, \
+					struct task_struct *next, unsigned int prev_state
+
 /* May the caller count in kernel mode? What perf would say, where it can be asked. */
 static inline int perfctr_allow_kernel(void)
 {

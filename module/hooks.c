@@ -160,8 +160,8 @@ static bool load(struct vperfctr *perfctr)
 #define GRACE	3
 
 /*
- * The owner has mapped its page. What its registers hold is for it alone:
- * guarded, they start from zero unless they ran for its own kind only.
+ * The owner has mapped its page, or its process may read registers. What these
+ * hold is for it alone: guarded, they start from zero unless they ran for its own kind only.
  * *readable: they may be shown; *permit: reading them is no crime. While they do
  * not count nothing is shown, and the grace is the same; but after an overflow the
  * interrupted read goes on when the handler is done, whenever that is.
@@ -174,7 +174,7 @@ static __always_inline bool load_user(struct vperfctr *perfctr, bool counting,
 	bool may = perfctr_cpu_user_readable(config, policy);
 	kuid_t uid = current_euid();
 
-	*readable = may && counting;
+	*readable = may && counting && READ_ONCE(perfctr->user) && !perfctr->lent;
 	*permit = may && (counting || perfctr->overflown);
 	if (!*permit && perfctr->grace) {
 		perfctr->grace--;
@@ -183,7 +183,8 @@ static __always_inline bool load_user(struct vperfctr *perfctr, bool counting,
 	}
 	if (!*permit || policy != PERFCTR_USER_READ_GUARDED || !config->nr)
 		return !counting || perfctr_cpu_holds(config) || load(perfctr);
-	if (!perfctr_cpu_private(config, uid) && perfctr_cpu_restart(config, uid)) {
+	if (!(perfctr_cpu_private(config, uid) && perfctr_cpu_runs()) &&
+	    perfctr_cpu_restart(config, uid)) {
 		lose(perfctr);
 		return false;
 	}
@@ -200,6 +201,8 @@ static __always_inline void show(struct vperfctr *perfctr)
 	struct perfctr_page *page = perfctr->page;
 	unsigned int i;
 
+	if (unlikely(!perfctr->owned))
+		vperfctr_page_own(perfctr, true);
 	for (i = 0; i < config->nr; i++)
 		page->slot[perfctr_cpu_slot(config->hw[i])].bias = perfctr->cpu_state.ctr[i].acc;
 	if (perfctr->clock_on)
@@ -234,15 +237,15 @@ static bool resume_ictrs(struct vperfctr *perfctr)
 	return true;
 }
 
-/* Everything that sched_in() does not do at once. */
-static noinline notrace void resume(struct vperfctr *perfctr)
+/* True if the page shows registers. */
+static __always_inline bool resume_and_show(struct vperfctr *perfctr)
 {
 	struct perfctr_config *config = perfctr->config;
 	bool readable = false, permit = false, counting;
 
 	WRITE_ONCE(perfctr->at_once, PERFCTR_NO_CONFIG);
 	if (!perfctr->active)
-		return;
+		return false;
 	/* A program with such instructions in it has them also while it is not counted. */
 	if (perfctr->raw) {
 		perfctr->granted |= perfctr_cpu_grant(config);
@@ -251,7 +254,7 @@ static noinline notrace void resume(struct vperfctr *perfctr)
 	counting = counts(perfctr);
 	if (unlikely(perfctr->imode)) {
 		if (perfctr->seq & 1)
-			return;
+			return perfctr->owned;
 		if (perfctr->imode->pending)
 			perfctr_return_soon(perfctr, current);
 		if (counting && perfctr->overflown) {
@@ -259,18 +262,18 @@ static noinline notrace void resume(struct vperfctr *perfctr)
 			counting = false;
 		}
 	}
-	if (READ_ONCE(perfctr->user) && !perfctr->lent) {
+	if ((READ_ONCE(perfctr->user) && !perfctr->lent) || perfctr_cpu_is_permitted(current)) {
 		if (!load_user(perfctr, counting, &readable, &permit))
-			return;
+			return false;
 	} else if (counting) {
 		if (!perfctr_cpu_holds(config) && !load(perfctr))
-			return;
+			return false;
 		if (config->nr && !perfctr->raw && !perfctr->imode)
 			WRITE_ONCE(perfctr->at_once, config);
 	}
 	if (unlikely(perfctr->imode) && counting) {
 		if (!resume_ictrs(perfctr))
-			return;
+			return false;
 	} else if (counting) {
 		sums_to_differences(perfctr);
 	}
@@ -280,19 +283,25 @@ static noinline notrace void resume(struct vperfctr *perfctr)
 		perfctr->granted |= perfctr_cpu_grant(config);
 		perfctr->undo |= PERFCTR_UNDO_SHOWN;
 	}
+	return readable;
+}
+
+/* Everything that sched_in() does not do at once. */
+static noinline notrace void resume(struct vperfctr *perfctr)
+{
+	if (!resume_and_show(perfctr) && unlikely(perfctr->owned))
+		vperfctr_page_own(perfctr, false);
 }
 
 /* Would next, if it comes right now, read the same registers for the same user? */
-static __always_inline bool is_kin(const struct vperfctr *perfctr, struct task_struct *next)
+static __always_inline bool is_kin(struct task_struct *next)
 {
 	const struct vperfctr *other = task_perfctr(next);
-	kuid_t uid = current_euid();
 
 	/* Should other lose its map before it comes it needs a load, which ends the privacy. */
 	return other && other->active && READ_ONCE(other->user) &&
-	       perfctr->active && other->config == perfctr->config &&
-	       perfctr_cpu_private(perfctr->config, uid) &&
-	       uid_eq(rcu_dereference_sched(next->real_cred)->euid, uid);
+	       perfctr_cpu_private(other->config,
+				   rcu_dereference_sched(next->real_cred)->euid);
 }
 
 /*
@@ -311,12 +320,10 @@ static notrace void hide(struct vperfctr *perfctr, struct task_struct *next)
 	perfctr_cpu_revoke(perfctr->granted);
 	perfctr->granted = 0;
 	perfctr->undo &= ~PERFCTR_UNDO_SHOWN;
-	/*
-	 * The registers run on, for whoever counts the same without seeing them;
-	 * but before they are shown to anyone again they start from zero.
-	 */
-	if (!is_kin(perfctr, next))
-		perfctr_cpu_share();
+	if (is_kin(next))
+		perfctr_cpu_join(next);
+	else
+		perfctr_cpu_leave();
 }
 
 static noinline notrace void suspend_slowly(struct vperfctr *perfctr, struct task_struct *next)
@@ -353,6 +360,50 @@ static void interrupt(bool ends)
 	else if (ends && !(perfctr->seq & 1))
 		perfctr_resume(perfctr);
 }
+
+#ifdef PERFCTR_CPU_PERMITS_PROCESSES
+/*
+ * next, or current, may read registers: what is there must be its process's, or that
+ * of its kind. Of current's own counters nothing is lost: they are suspended first.
+ */
+static notrace void let_in(struct task_struct *next)
+{
+	struct vperfctr *perfctr;
+
+	lockdep_assert_irqs_disabled();
+	if (READ_ONCE(perfctr_user_read) == PERFCTR_USER_READ_OPEN ||
+	    perfctr_cpu_may_see(next) || is_kin(next))
+		return;
+	perfctr = perfctr_current();
+	if (perfctr)
+		perfctr_suspend(perfctr);
+	perfctr_cpu_scrub(next);
+}
+
+/*
+ * Before a switch, and so before sched_out(), with the runqueue locked. For threads
+ * that we know nothing else of.
+ */
+static notrace void probe_switch(PERFCTR_SWITCH_PROBE_ARGS)
+{
+	if (unlikely(perfctr_cpu_is_permitted(next)))
+		let_in(next);
+}
+
+/* On each CPU: as if the thread there came just now. */
+static int look_at_permission(void *unused)
+{
+	if (perfctr_cpu_is_permitted(current))
+		let_in(current);
+	perfctr_cpu_update_permission();
+	return 0;
+}
+#else
+static int look_at_permission(void *unused)
+{
+	return 0;
+}
+#endif
 
 struct run {
 	int (*fn)(void *arg);
@@ -474,6 +525,133 @@ void perfctr_interrupts_exit(void)
 	patch_exit(&interrupts_patch);
 }
 
+#ifdef PERFCTR_CPU_PERMITS_PROCESSES
+static DEFINE_PER_CPU(bool, resumes);
+
+/* See perfctr_cpu_permit_init(). */
+static notrace void permission_changes(bool ends)
+{
+	struct vperfctr *perfctr = perfctr_current();
+	unsigned long flags;
+
+	local_irq_save(flags);
+	if (!ends) {
+		__this_cpu_write(resumes, perfctr && perfctr->seq & 1);
+		if (__this_cpu_read(resumes))
+			perfctr_suspend(perfctr);
+	} else if (__this_cpu_read(resumes)) {
+		__this_cpu_write(resumes, false);
+		perfctr_resume(perfctr);
+	}
+	local_irq_restore(flags);
+}
+
+static struct perfctr_probe switch_probe = { .name = "sched_switch", .fn = probe_switch };
+
+static int turn_switches(bool on)
+{
+	if (on)
+		return perfctr_probes_register(&switch_probe, 1);
+	perfctr_probes_unregister(&switch_probe, 1);
+	return 0;
+}
+
+static struct patch switches_patch = {
+	.mutex = __MUTEX_INITIALIZER(switches_patch.mutex),
+	.turn = turn_switches,
+	.off = __DELAYED_WORK_INITIALIZER(switches_patch.off, patch_off, 0),
+};
+
+/* First who may come is watched, then it is permitted. */
+void perfctr_permit(void)
+{
+	if (!perfctr_cpu_mm_waits(current->mm) || patch_get(&switches_patch))
+		return;
+	if (perfctr_cpu_mm_permit(current->mm))
+		perfctr_run(look_at_permission, NULL);
+	else
+		patch_put(&switches_patch);
+}
+
+void perfctr_forbid(struct mm_struct *mm)
+{
+	if (!perfctr_cpu_mm_put(mm))
+		return;
+	perfctr_run(look_at_permission, NULL);
+	patch_put(&switches_patch);
+}
+
+/*
+ * The page says "ask" as soon as the policy says so; who is between its look at the
+ * page and its read of the register dies if it takes longer than this.
+ */
+#define WITHHOLD_DELAY	HZ
+
+static void policy_follow(struct work_struct *work)
+{
+	if (perfctr_cpu_withhold(READ_ONCE(perfctr_user_read) == PERFCTR_USER_READ_OFF))
+		perfctr_run(look_at_permission, NULL);
+}
+
+static DECLARE_DELAYED_WORK(policy_work, policy_follow);
+
+static void policy_changed(void)
+{
+	if (READ_ONCE(perfctr_user_read) == PERFCTR_USER_READ_OFF && perfctr_cpu_mm_any_given())
+		mod_delayed_work(perfctr_wq, &policy_work, WITHHOLD_DELAY);
+	else
+		policy_follow(NULL);
+}
+
+static int permit_init(void)
+{
+	int err = perfctr_probes_find(&switch_probe, 1);
+
+	if (!err)
+		perfctr_cpu_permit_init(permission_changes);
+	policy_changed();
+	return err;
+}
+
+static void permit_exit(void)
+{
+	cancel_delayed_work_sync(&policy_work);
+	perfctr_cpu_withhold(false);
+	perfctr_cpu_permit_exit();
+	patch_exit(&switches_patch);
+}
+#else
+void perfctr_permit(void)
+{
+}
+
+void perfctr_forbid(struct mm_struct *mm)
+{
+}
+
+static void policy_changed(void)
+{
+}
+
+static int permit_init(void)
+{
+	return 0;
+}
+
+static void permit_exit(void)
+{
+}
+#endif
+
+void perfctr_policy_changed(void)
+{
+	/* Whoever runs now is suspended and resumed, the new way. */
+	cpus_read_lock();
+	perfctr_run(look_at_permission, NULL);
+	cpus_read_unlock();
+	policy_changed();
+}
+
 static int turn_notifiers(bool on)
 {
 	if (on)
@@ -535,6 +713,8 @@ static void probe_fork(void *data, struct task_struct *parent, struct task_struc
 {
 	struct vperfctr *perfctr = perfctr_current();
 
+	if (unlikely(child->mm != current->mm && perfctr_cpu_is_permitted(child)))
+		perfctr_cpu_mm_forked(child->mm);
 	if (likely(!perfctr))
 		return;
 	if (child->mm == current->mm &&
@@ -633,6 +813,11 @@ int perfctr_hooks_init(void)
 		err = perfctr_probes_register(probes, ARRAY_SIZE(probes));
 	if (err)
 		return err;
+	err = permit_init();
+	if (err) {
+		perfctr_probes_unregister(probes, ARRAY_SIZE(probes));
+		return err;
+	}
 	cpu_pm_register_notifier(&sleep_notifier);
 	perfctr_register_syscore(&sleep_syscore);
 	return 0;
@@ -643,6 +828,7 @@ void perfctr_hooks_exit(void)
 	/* Who still runs it has left our text after perfctr_exit()'s wait. */
 	perfctr_unregister_syscore(&sleep_syscore);
 	cpu_pm_unregister_notifier(&sleep_notifier);
+	permit_exit();
 	perfctr_probes_unregister(probes, ARRAY_SIZE(probes));
 	patch_exit(&notifier_patch);
 }

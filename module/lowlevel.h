@@ -198,14 +198,42 @@ static inline unsigned long perfctr_age_period(unsigned int width, unsigned int 
  *	user space sees it
  * unsigned int perfctr_cpu_slot(unsigned int hw), PERFCTR_CPU_CLOCK_SLOT
  * bool perfctr_cpu_user_readable(config, policy): may its registers be shown at all?
+ * u32 perfctr_cpu_operand(unsigned int hw): what an instruction that reads it names it
  * u32 perfctr_cpu_grant(config), void perfctr_cpu_revoke(u32 granted)
  *	give and take the permission to read the registers in user mode
  * bool perfctr_cpu_private(config, uid): nothing but threads of that user that
- *	may read the registers of config ran since these were zero
- * int perfctr_cpu_restart(config, uid): stop, start from zero; private to uid,
- *	and so not held for others, until loaded
- * void perfctr_cpu_share(void): private to nobody, held for everybody: whoever
- *	wants it private again restarts it
+ *	may read the registers of config ran since these were zero, or they stood
+ * bool perfctr_cpu_runs(void): they run, if they are private
+ * int perfctr_cpu_restart(config, uid): let them run, from zero unless they are
+ *	private; private to uid, and so not held for others, until loaded
+ * void perfctr_cpu_leave(void): the thread leaves that they are private to, if they
+ *	are: they stop, or are private to nobody
+ * void perfctr_cpu_join(const struct task_struct *next): but it leaves them to another
+ *	that they are private to as well
+ * void perfctr_cpu_share(void): private to nobody, held for everybody if they run:
+ *	whoever wants it private again restarts it
+ *
+ * Where the kernel permits processes, and not threads, to read registers, the arch
+ * defines PERFCTR_CPU_PERMITS_PROCESSES. Then threads come to a CPU of which we know
+ * nothing else, and what they find in its registers must be theirs:
+ * bool perfctr_cpu_is_permitted(task)
+ * bool perfctr_cpu_may_see(task): of a permitted one: what is in the registers is its mm's
+ * void perfctr_cpu_scrub(task): else: stop, zero all. No state is resumed
+ * void perfctr_cpu_permit_init(changes), void perfctr_cpu_permit_exit(void): may sleep;
+ *	changes(false) is called, and then changes(true), around what others do to the
+ *	permission and to registers, on the CPU where they do it, with interrupts off
+ * int perfctr_cpu_mm_get(mm), bool perfctr_cpu_mm_put(mm): there is one more, or one
+ *	less, map of a page in it. May sleep; what get allocates may be denied (ENOMEM).
+ *	put says whether it was permitted, and now is not
+ * bool perfctr_cpu_mm_waits(mm): it has maps, but not the permission
+ * bool perfctr_cpu_mm_permit(mm): give it; false if it does not wait any more.
+ *	perfctr_cpu_update_permission() on each CPU makes it so. May sleep
+ * void perfctr_cpu_mm_forked(mm): of a child that has not run yet: no map is its own
+ * bool perfctr_cpu_mm_any_given(void): is it given to any? May sleep
+ * bool perfctr_cpu_withhold(bool): take it from all, or give it back; true if that
+ *	is a change. The rest as with permit
+ * void perfctr_cpu_update_permission(void): let this CPU know what the mm it is in may
+ *	do. Interrupts are off, and no state is resumed
  */
 #if defined(CONFIG_RISCV)
 #include "arch/riscv/perfctr_cpu.h"
@@ -213,6 +241,32 @@ static inline unsigned long perfctr_age_period(unsigned int width, unsigned int 
 #include "arch/x86/perfctr_cpu.h"
 #else
 #error "perfctr has no driver for this architecture"
+#endif
+
+#ifndef PERFCTR_CPU_PERMITS_PROCESSES
+static inline int perfctr_cpu_mm_get(struct mm_struct *mm)
+{
+	return 0;
+}
+
+static inline bool perfctr_cpu_mm_put(struct mm_struct *mm)
+{
+	return false;
+}
+
+static inline bool perfctr_cpu_mm_waits(struct mm_struct *mm)
+{
+	return false;
+}
+
+static inline void perfctr_cpu_mm_forked(struct mm_struct *mm)
+{
+}
+
+static inline bool perfctr_cpu_is_permitted(const struct task_struct *task)
+{
+	return false;
+}
 #endif
 
 /* Subtract the registers. */

@@ -24,11 +24,6 @@ static const char * const user_read_names[] = {
 unsigned int perfctr_user_read = PERFCTR_USER_READ_GUARDED;
 struct workqueue_struct *perfctr_wq;
 
-static int nothing(void *unused)
-{
-	return 0;
-}
-
 static int user_read_set(const char *value, const struct kernel_param *kp)
 {
 	int policy = sysfs_match_string(user_read_names, value);
@@ -36,10 +31,7 @@ static int user_read_set(const char *value, const struct kernel_param *kp)
 	if (policy < 0)
 		return policy;
 	WRITE_ONCE(perfctr_user_read, policy);
-	/* Whoever runs now is suspended and resumed, the new way. */
-	cpus_read_lock();
-	perfctr_run(nothing, NULL);
-	cpus_read_unlock();
+	perfctr_policy_changed();
 	return 0;
 }
 

@@ -125,6 +125,7 @@ struct perfctr_imode {
  * @clock_on: the control names the clock; else its sum is hidden, and zeroed; owner
  * @on_exec: counting starts at the next exec; owner
  * @cloexec: unlink at exec; owner
+ * @owned: slots of @page say whose they are, as the registers may be read; owner
  * @error: PERFCTR_ERROR_*; owner
  * @holder: the open file whose control is in force, only to be compared; the
  *	owner sets it, the file's release clears it if it is itself
@@ -170,6 +171,7 @@ struct vperfctr {
 	bool clock_on;
 	bool on_exec;
 	bool cloexec;
+	bool owned;
 	u32 error;
 	struct file *holder;
 	struct task_struct __rcu *owner;
@@ -223,6 +225,8 @@ void vperfctr_start_on_exec(struct vperfctr *perfctr);
 void vperfctr_detach(struct vperfctr *perfctr, bool atomic);
 void vperfctr_exec_unmap(struct vperfctr *perfctr);
 void vperfctr_exec_pid(struct vperfctr *perfctr);
+/* By the owner: may it read its registers? The page's slots say so. */
+void vperfctr_page_own(struct vperfctr *perfctr, bool own);
 void vperfctr_lend(struct vperfctr *perfctr);
 
 /* inherit.c */
@@ -282,6 +286,13 @@ int perfctr_interrupts_get(void);
 void perfctr_interrupts_put(void);
 /* No config is left. */
 void perfctr_interrupts_exit(void);
+/*
+ * x86: let current's mm read registers, where its maps wait for that; one map less in
+ * an mm; the policy for user reads is another. May sleep.
+ */
+void perfctr_permit(void);
+void perfctr_forbid(struct mm_struct *mm);
+void perfctr_policy_changed(void);
 /* See perfctr_run_t. */
 int perfctr_run(int (*fn)(void *arg), void *arg);
 

@@ -186,12 +186,36 @@ void vperfctr_bind(struct vperfctr *perfctr)
 		perfctr_cpu_ibind(ctr++, config->hw[i]);
 }
 
-/* Say in the page what is counted, and whose the registers are while its seq says so. */
+notrace void vperfctr_page_own(struct vperfctr *perfctr, bool own)
+{
+	const struct perfctr_config *config = perfctr->config;
+	struct perfctr_page *page = perfctr->page;
+	u64 owner = own ? perfctr_cpu_thread_pointer(current) : 0;
+	unsigned int i;
+
+	perfctr->owned = own;
+	page->owner = perfctr->clock_on ? owner : 0;
+	for (i = 0; config && i < config->nr; i++) {
+		if (i < perfctr_config_nr_actrs(config) || perfctr_cpu_ictrs_are_plain())
+			page->slot[perfctr_cpu_slot(config->hw[i])].owner = owner;
+		else
+			page->owner = 0;
+	}
+	if (perfctr->clock_on)
+		page->slot[PERFCTR_CPU_CLOCK_SLOT].owner = owner;
+}
+
+static void page_disown(struct vperfctr *perfctr)
+{
+	if (perfctr->owned)
+		vperfctr_page_own(perfctr, false);
+}
+
+/* Say in the page what is counted. */
 static void page_update(struct vperfctr *perfctr)
 {
 	const struct perfctr_config *config = perfctr->config;
 	struct perfctr_page *page = perfctr->page;
-	u64 owner = perfctr_cpu_thread_pointer(current);
 	unsigned int i;
 
 	if (!page)
@@ -200,21 +224,15 @@ static void page_update(struct vperfctr *perfctr)
 	page->cstatus = state_cstatus(perfctr);
 	page->error = perfctr->error;
 	page->nrctrs = config ? config->nr : 0;
-	page->owner = perfctr->clock_on ? owner : 0;
+	page->owner = 0;
+	perfctr->owned = false;
 	memset(page->slot, 0, sizeof(page->slot));
 	for (i = 0; i < PERFCTR_MAX_CTRS; i++)
 		page->map[i] = PERFCTR_PAGE_NO_SLOT * sizeof(page->slot[0]);
 	for (i = 0; config && i < config->nr; i++) {
-		unsigned int slot = perfctr_cpu_slot(config->hw[i]);
-
-		page->map[i] = slot * sizeof(page->slot[0]);
-		if (i < perfctr_config_nr_actrs(config) || perfctr_cpu_ictrs_are_plain())
-			page->slot[slot].owner = owner;
-		else
-			page->owner = 0;
+		page->map[i] = perfctr_cpu_slot(config->hw[i]) * sizeof(page->slot[0]);
+		page->operand[i] = perfctr_cpu_operand(config->hw[i]);
 	}
-	if (perfctr->clock_on)
-		page->slot[PERFCTR_CPU_CLOCK_SLOT].owner = owner;
 }
 
 /* Stop for a reason that stays. By the owner. */
@@ -227,6 +245,7 @@ void vperfctr_stop(struct vperfctr *perfctr, u32 error)
 	perfctr_cpu_share();
 	soft_set(perfctr, current, false);
 	perfctr->active = false;
+	page_disown(perfctr);
 	WRITE_ONCE(perfctr->error, error);
 	if (perfctr->page)
 		WRITE_ONCE(perfctr->page->error, error);
@@ -279,6 +298,7 @@ void vperfctr_detach(struct vperfctr *perfctr, bool atomic)
 	perfctr_cpu_share();
 	soft_set(perfctr, current, false);
 	perfctr->active = false;
+	page_disown(perfctr);
 	WRITE_ONCE(perfctr->on_exec, false);
 	WRITE_ONCE(perfctr->holder, NULL);
 	config = perfctr->config;
@@ -878,6 +898,7 @@ static void owner_vm_close(struct vm_area_struct *vma)
 		set_user(perfctr, false);
 	}
 	raw_spin_unlock(&perfctr->map_lock);
+	perfctr_forbid(vma->vm_mm);
 }
 
 static const struct vm_operations_struct owner_vm_ops = {
@@ -890,12 +911,18 @@ static void owner_vm_open(struct vm_area_struct *vma)
 {
 	struct vperfctr *perfctr = vma->vm_private_data;
 
+	bool own;
+
 	raw_spin_lock(&perfctr->map_lock);
-	if (perfctr->map_mm == vma->vm_mm)
+	own = perfctr->map_mm == vma->vm_mm;
+	if (own)
 		perfctr->owner_maps++;
 	else
 		vma->vm_ops = &foreign_vm_ops;
 	raw_spin_unlock(&perfctr->map_lock);
+	/* There is one already, so nothing is allocated. */
+	if (own)
+		WARN_ON(perfctr_cpu_mm_get(vma->vm_mm));
 }
 
 /* After exec the thread has another mm, though others may go on with the old one and its maps. */
@@ -942,6 +969,8 @@ static void vperfctr_return(struct callback_head *work)
 			 */
 			if (perfctr->lent && !current->ptrace && !fatal_signal_pending(current))
 				set_lent(perfctr, false);
+			if (READ_ONCE(perfctr->user))
+				perfctr_permit();
 			if (perfctr->tree && !perfctr->spare)
 				perfctr->spare = perfctr_spare_create(perfctr->config->nr_ictrs,
 								      true);
@@ -1034,6 +1063,7 @@ static int vperfctr_mmap(struct file *file, struct vm_area_struct *vma)
 {
 	struct vperfctr *perfctr = file_perfctr(file);
 	struct perfctr_page *page;
+	int err;
 
 	if (!perfctr)
 		return -ENODEV;
@@ -1055,6 +1085,9 @@ static int vperfctr_mmap(struct file *file, struct vm_area_struct *vma)
 		page->seq = -1;
 		perfctr->page = page;
 	}
+	err = perfctr_cpu_mm_get(vma->vm_mm);
+	if (err)
+		return err;
 	vma->vm_private_data = perfctr;
 	vma->vm_ops = &owner_vm_ops;
 	raw_spin_lock(&perfctr->map_lock);
@@ -1066,6 +1099,9 @@ static int vperfctr_mmap(struct file *file, struct vm_area_struct *vma)
 	/* A thread without a thread pointer could not tell its slots from nobody's. */
 	set_user(perfctr, perfctr_cpu_thread_pointer(current) != 0);
 	raw_spin_unlock(&perfctr->map_lock);
+	/* Not under the mmap_lock */
+	if (perfctr_cpu_mm_waits(vma->vm_mm))
+		perfctr_return_soon(perfctr, current);
 	return 0;
 }
 

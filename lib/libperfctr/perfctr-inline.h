@@ -6,7 +6,9 @@
  * it runs on the thread that is counted, and the page changes only while that
  * thread is in the kernel, so the order of the program is all the order that
  * is needed: compiler barriers, and no fence. (Volatile accesses would give the
- * same order, but keep the compiler from loading and extending in one go.)
+ * same order, but keep the compiler from loading and extending in one go.) On
+ * 32-bit machines a member of 64 bits is loaded in halves; what comes between
+ * them changes the sequence count, so that they are not used.
  */
 #ifndef PERFCTR_INLINE_H
 #define PERFCTR_INLINE_H
@@ -40,7 +42,7 @@ PERFCTR_INLINE int perfctr_page_read_reg(const struct perfctr_page *page,
 					 unsigned long long *value)
 {
 	unsigned long long count;
-	long seq;
+	int seq;
 
 	if (reg >= PERFCTR_PAGE_NO_SLOT)
 		return 0;
@@ -48,8 +50,6 @@ PERFCTR_INLINE int perfctr_page_read_reg(const struct perfctr_page *page,
 		perfctr_barrier();
 		seq = page->seq;
 		perfctr_barrier();
-		if (perfctr_unlikely(seq < 0))
-			return 0;
 		if (perfctr_unlikely(page->slot[reg].owner != perfctr_thread_pointer()))
 			return 0;
 		count = page->slot[reg].bias + perfctr_register(reg);
@@ -89,7 +89,7 @@ PERFCTR_INLINE int perfctr_page_read_pmc(const struct perfctr_page *page,
 	const struct perfctr_page *shifted;
 	unsigned long long count;
 	unsigned long offset;
-	long seq;
+	int seq;
 
 	if (i >= PERFCTR_MAX_CTRS)
 		return 0;
@@ -97,13 +97,11 @@ PERFCTR_INLINE int perfctr_page_read_pmc(const struct perfctr_page *page,
 		perfctr_barrier();
 		seq = page->seq;
 		perfctr_barrier();
-		if (perfctr_unlikely(seq < 0))
-			return 0;
 		offset = perfctr_page_map(page, i);
 		shifted = perfctr_page_shift(page, offset);
 		if (perfctr_unlikely(shifted->slot[0].owner != perfctr_thread_pointer()))
 			return 0;
-		count = perfctr_slot_count(shifted->slot[0].bias, offset);
+		count = perfctr_slot_count(page, i, shifted->slot[0].bias, offset);
 		perfctr_barrier();
 	} while (perfctr_unlikely(page->seq != seq));
 	*value = count;
@@ -115,7 +113,8 @@ perfctr_page_count(const struct perfctr_page *page, unsigned int i)
 {
 	unsigned long offset = perfctr_page_map(page, i);
 
-	return perfctr_slot_count(perfctr_page_shift(page, offset)->slot[0].bias,
+	return perfctr_slot_count(page, i,
+				  perfctr_page_shift(page, offset)->slot[0].bias,
 				  offset);
 }
 
@@ -152,7 +151,7 @@ PERFCTR_INLINE int perfctr_page_snapshot(const struct perfctr_page *page,
 					 struct perfctr_sum_ctrs *sum,
 					 unsigned int n)
 {
-	long seq;
+	int seq;
 
 	if (n > PERFCTR_NRCTRS)
 		return 0;
@@ -160,8 +159,6 @@ PERFCTR_INLINE int perfctr_page_snapshot(const struct perfctr_page *page,
 		perfctr_barrier();
 		seq = page->seq;
 		perfctr_barrier();
-		if (perfctr_unlikely(seq < 0))
-			return 0;
 		if (perfctr_unlikely(page->owner != perfctr_thread_pointer()))
 			return 0;
 		if (perfctr_unlikely(n > page->nrctrs))

@@ -62,8 +62,12 @@ PERFCTR_INLINE __u64 perfctr_thread_pointer(void)
  * table's address is the displacement of the jump; relaxation is off because
  * the linker may otherwise drop the auipc and rebase the jump on gp.
  */
-PERFCTR_INLINE __u64 perfctr_slot_count(__u64 bias, unsigned long offset)
+PERFCTR_INLINE __u64 perfctr_slot_count(const struct perfctr_page *page,
+					unsigned int i, __u64 bias,
+					unsigned long offset)
 {
+	(void)page;
+	(void)i;
 	__asm__ __volatile__ (
 		PERFCTR_CSR_STUBS
 		".option push\n\t"

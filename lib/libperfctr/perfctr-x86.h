@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * How an x86 thread reads its counters: the parts of the read path that
- * perfctr-inline.h is made of. The driver has the clock alone so far, so this
- * does too; what asks for another register is sent to the kernel.
+ * perfctr-inline.h is made of.
  */
 #ifndef PERFCTR_X86_H
 #define PERFCTR_X86_H
@@ -26,19 +25,31 @@ PERFCTR_INLINE __u64 perfctr_thread_pointer(void)
 	return tp;
 }
 
+PERFCTR_INLINE __u64 perfctr_rdpmc(unsigned int operand)
+{
+	unsigned int low, high;
+
+	__asm__ __volatile__ ("rdpmc" : "=a" (low), "=d" (high) : "c" (operand));
+	return (__u64)high << 32 | low;
+}
+
+/* Of slot n: 24 and up are the fixed counters, which RDPMC knows by other numbers. */
 PERFCTR_INLINE __u64 perfctr_register(unsigned int n)
 {
 	unsigned int low, high;
 
-	/* The clock, as nobody owns any other slot */
-	(void)n;
+	if (n != PERFCTR_CLOCK_SLOT)
+		return perfctr_rdpmc(n < 24 ? n : 0x40000000u + n - 24);
 	__asm__ __volatile__ ("rdtsc" : "=a" (low), "=d" (high));
 	return (__u64)high << 32 | low;
 }
 
-PERFCTR_INLINE __u64 perfctr_slot_count(__u64 bias, unsigned long offset)
+PERFCTR_INLINE __u64 perfctr_slot_count(const struct perfctr_page *page,
+					unsigned int i, __u64 bias,
+					unsigned long offset)
 {
-	return bias + perfctr_register((unsigned int)(offset / sizeof(struct perfctr_page_slot)));
+	(void)offset;
+	return bias + perfctr_rdpmc(page->operand[i]);
 }
 
 #endif /* PERFCTR_X86_H */

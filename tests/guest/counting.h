@@ -22,6 +22,13 @@
 	(offsetof(struct perfctr_control, ctr) + (n) * sizeof(struct perfctr_ctr_control))
 #define READ_SIZE(n) (offsetof(struct perfctr_read, sum) + (n) * sizeof(uint64_t))
 
+/* As perfctr 2.6 has them: on x86 whole event selects */
+#if defined(__x86_64__) || defined(__i386__)
+#define EVNTSEL(event)	((event) | 1u << 16 | 1u << 22)
+#else
+#define EVNTSEL(event)	(event)
+#endif
+
 /* --- calls that return -errno, for helpers as well as for tests --- */
 
 int try_open(unsigned int flags);

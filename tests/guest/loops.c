@@ -12,6 +12,7 @@
 _Static_assert(offsetof(struct perfctr_page, seq) == 4, "PAGE_SEQ");
 _Static_assert(offsetof(struct perfctr_page, map) == 32, "PAGE_MAP");
 _Static_assert(offsetof(struct perfctr_page, slot) == 160, "PAGE_SLOT");
+_Static_assert(offsetof(struct perfctr_page, operand) == 1200, "PAGE_OPERAND");
 _Static_assert(offsetof(struct perfctr_page_slot, bias) == 8, "SLOT_BIAS");
 _Static_assert(sizeof(struct perfctr_page_slot) == 16, "shift of the map");
 _Static_assert(sizeof(struct perfctr_read) == 328, "READ_SIZEOF");

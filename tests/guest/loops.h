@@ -144,8 +144,8 @@ static inline uint64_t thread_pointer(void)
 
 #elif defined(__x86_64__)
 
-#define EXACT_INLINE		0u	/* no counter to read in user mode yet */
-#define EXACT_INLINE_RETRY	0u
+#define EXACT_INLINE		14u
+#define EXACT_INLINE_RETRY	13u
 #define EXACT_KERNEL		11u
 #define EXACT_BEFORE_BODY	4u
 #define LOOPS_HANDLER		5u
@@ -162,7 +162,8 @@ static inline uint64_t thread_pointer(void)
 
 /*
  * Whether this CPU lets the caller read hardware counter @n now, found by
- * trying: a read that is refused raises SIGILL. Not for threads in parallel.
+ * trying: a read that is refused raises SIGILL or SIGSEGV. Not for threads in
+ * parallel.
  */
 int may_read_register(unsigned int n);
 /* Reads it; only after may_read_register(), or with SIGILL handled. */

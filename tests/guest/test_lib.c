@@ -22,13 +22,6 @@
 
 #define LOOPS 10000ul
 
-/* As perfctr 2.6 has them: on x86 whole event selects */
-#if defined(__x86_64__)
-#define EVNTSEL(event)	((event) | 1u << 16 | 1u << 22)
-#else
-#define EVNTSEL(event)	(event)
-#endif
-
 static bool has_counters(void)
 {
 	return guest.nprogrammable != 0;

@@ -171,19 +171,20 @@ static void race_snapshots(bool use_cpu1)
 	struct perfctr_sum_ctrs last, now;
 	struct rivals *rivals;
 	struct vperfctr *v;
+	unsigned int n = guest.nprogrammable < 4 ? guest.nprogrammable : 4;
 	uint64_t before, skew, i;
 
 	v = vperfctr_open();
 	ck_assert_ptr_nonnull(v);
 	memset(&control, 0, sizeof(control));
 	control.cpu_control.tsc_on = 1;
-	control.cpu_control.nractrs = 4;
-	for (i = 0; i < 4; i++)
+	control.cpu_control.nractrs = n;
+	for (i = 0; i < n; i++)
 		control.cpu_control.pmc_map[i] = PERFCTR_MAP_ANY;
-	control.cpu_control.evntsel[0] = EV_INSTRUCTIONS;
-	control.cpu_control.evntsel[1] = EV_DTLB_LOAD_MISSES;
-	control.cpu_control.evntsel[2] = EV_DTLB_STORE_MISSES;
-	control.cpu_control.evntsel[3] = EV_CYCLES;
+	control.cpu_control.evntsel[0] = EVNTSEL(EV_INSTRUCTIONS);
+	control.cpu_control.evntsel[1] = EVNTSEL(EV_DTLB_LOAD_MISSES);
+	control.cpu_control.evntsel[2] = EVNTSEL(EV_DTLB_STORE_MISSES);
+	control.cpu_control.evntsel[n - 1] = EVNTSEL(EV_CYCLES);
 	ck_ok(vperfctr_control(v, &control));
 
 	if (!use_cpu1)
@@ -192,13 +193,13 @@ static void race_snapshots(bool use_cpu1)
 	rivals = rivals_start(&plan);
 	before = switches();
 	ck_ok(vperfctr_read_ctrs(v, &last));
-	skew = last.pmc[3] - last.pmc[0];
+	skew = last.pmc[n - 1] - last.pmc[0];
 	/* An assertion of libcheck is 1,400 instructions: one for all of a snapshot. */
 	for (i = 0; i < MILLION || switches() - before < SWITCHES_AT_LEAST; i++) {
 		bool right = !vperfctr_read_ctrs(v, &now) &&
 			now.tsc >= last.tsc && now.pmc[0] > last.pmc[0] &&
 			now.pmc[1] >= last.pmc[1] && now.pmc[2] >= last.pmc[2] &&
-			now.pmc[3] - now.pmc[0] == skew;
+			now.pmc[n - 1] - now.pmc[0] == skew;
 
 		if (!right)
 			ck_abort_msg("snapshot %llu: %llu %llu %llu %llu %llu after %llu %llu %llu %llu %llu",

@@ -107,6 +107,11 @@ static inline unsigned int perfctr_cpu_slot(unsigned int hw)
 	return hw;
 }
 
+static inline u32 perfctr_cpu_operand(unsigned int hw)
+{
+	return 0;
+}
+
 static inline u64 perfctr_cpu_thread_pointer(struct task_struct *task)
 {
 	return task_pt_regs(task)->tp;
@@ -129,6 +134,21 @@ static inline void perfctr_cpu_share(void)
 		cpu->active = cpu->private_config;
 		cpu->private_config = NULL;
 	}
+}
+
+/* Stopping costs calls of the firmware, so the registers run on. */
+static inline void perfctr_cpu_leave(void)
+{
+	perfctr_cpu_share();
+}
+
+static inline void perfctr_cpu_join(const struct task_struct *next)
+{
+}
+
+static inline bool perfctr_cpu_runs(void)
+{
+	return true;
 }
 
 int perfctr_cpu_restart(const struct perfctr_config *config, kuid_t uid);

@@ -19,15 +19,33 @@
 /**
  * struct perfctr_x86_cpu - what this CPU's counters do; only that CPU touches it,
  *	with interrupts off
- * @active: config whose counters all count as it wants them, or NULL
+ * @active: config whose counters all count as it wants them, and of which states
+ *	may be resumed without further ado, or NULL
+ * @private_config: config of which only threads of @private_uid ran that read its
+ *	registers, and nobody else, since all registers were zero; nobody else may
+ *	without perfctr_cpu_load(). At most one of it and @active is set
+ * @private_uid: see @private_config
+ * @private_mm: context.ctx_id of the one mm of which anything is in the registers; 0:
+ *	there are several, or it is not known
  * @ours: the registers are set up for us: what is here is what they hold
+ * @running: counters, by number, that count as their own controls say. What else
+ *	there is stands still, however it is controlled: by the global control, or
+ *	on the P6 all by the bit that enables both
+ * @enabled: counters whose own control lets them count something
+ * @dirty: counters that may not be zero
  * @evntsel: the event selects
  * @fixed_ctrl: control of the fixed counters
  * @global_ctrl: what the global control held before
  */
 struct perfctr_x86_cpu {
 	const struct perfctr_config *active;
+	const struct perfctr_config *private_config;
+	kuid_t private_uid;
+	u64 private_mm;
 	bool ours;
+	u32 running;
+	u32 enabled;
+	u32 dirty;
 	u32 evntsel[PERFCTR_X86_FIXED];
 	u64 fixed_ctrl;
 	u64 global_ctrl;
@@ -40,10 +58,14 @@ static __always_inline u64 perfctr_cpu_clock(void)
 	return rdtsc();
 }
 
+static __always_inline u32 perfctr_cpu_operand(unsigned int hw)
+{
+	return hw < PERFCTR_X86_FIXED ? hw : PERFCTR_X86_RDPMC_FIXED + hw - PERFCTR_X86_FIXED;
+}
+
 static __always_inline void perfctr_cpu_bind(struct perfctr_cpu_ctr *ctr, unsigned int hw)
 {
-	ctr->read = hw < PERFCTR_X86_FIXED ? hw :
-					     PERFCTR_X86_RDPMC_FIXED + hw - PERFCTR_X86_FIXED;
+	ctr->read = perfctr_cpu_operand(hw);
 }
 
 static __always_inline u64 perfctr_cpu_read(const struct perfctr_cpu_ctr *ctr)
@@ -99,7 +121,6 @@ static __always_inline bool perfctr_cpu_holds(const struct perfctr_config *confi
 
 int perfctr_cpu_load(const struct perfctr_config *config);
 
-/* RDPMC operands have bits 0..62 of the slots to themselves. */
 #define PERFCTR_CPU_CLOCK_SLOT	63
 
 static inline unsigned int perfctr_cpu_slot(unsigned int hw)
@@ -123,29 +144,47 @@ static inline u64 perfctr_cpu_thread_pointer(struct task_struct *task)
 }
 
 /*
- * The clock alone: RDPMC is not permitted to user mode so far. Its permission is
- * one of the whole process, so it takes more than a switch of the thread.
+ * CR4.PCE permits RDPMC: what is asked is what the processor will say. The kernel sets
+ * it for whole processes (rdpmc.c), and takes it away again when perf's attribute
+ * "rdpmc" says so.
  */
 static inline bool perfctr_cpu_user_readable(const struct perfctr_config *config,
 					     unsigned int policy)
 {
-	return policy != PERFCTR_USER_READ_OFF && !config->nr;
+	unsigned long cr4;
+
+	/* One that dies is without its mm from some point on. */
+	if (policy == PERFCTR_USER_READ_OFF || !current->mm)
+		return false;
+	if (!config->nr)
+		return true;
+	asm volatile("mov %%cr4, %0" : "=r" (cr4));
+	return cr4 & X86_CR4_PCE;
 }
 
 static inline bool perfctr_cpu_private(const struct perfctr_config *config, kuid_t uid)
 {
-	return true;
+	const struct perfctr_x86_cpu *cpu = this_cpu_ptr(&perfctr_x86_cpu);
+
+	return cpu->private_config == config && uid_eq(cpu->private_uid, uid);
 }
 
-static inline int perfctr_cpu_restart(const struct perfctr_config *config, kuid_t uid)
+static inline bool perfctr_cpu_runs(void)
 {
-	return 0;
+	return this_cpu_read(perfctr_x86_cpu.running);
 }
 
-static inline void perfctr_cpu_share(void)
+int perfctr_cpu_restart(const struct perfctr_config *config, kuid_t uid);
+void perfctr_cpu_leave(void);
+void perfctr_cpu_share(void);
+
+static inline void perfctr_cpu_join(const struct task_struct *next)
 {
+	if (!next->mm || this_cpu_read(perfctr_x86_cpu.private_mm) != next->mm->context.ctx_id)
+		this_cpu_write(perfctr_x86_cpu.private_mm, 0);
 }
 
+/* Permission is the process's. */
 static inline u32 perfctr_cpu_grant(const struct perfctr_config *config)
 {
 	return 0;
@@ -154,5 +193,34 @@ static inline u32 perfctr_cpu_grant(const struct perfctr_config *config)
 static inline void perfctr_cpu_revoke(u32 granted)
 {
 }
+
+#define PERFCTR_CPU_PERMITS_PROCESSES
+
+/* Those of perf are among them, but while it has counters we have none. */
+static __always_inline bool perfctr_cpu_is_permitted(const struct task_struct *task)
+{
+	return task->mm && atomic_read(&task->mm->context.perf_rdpmc_allowed);
+}
+
+static inline bool perfctr_cpu_may_see(const struct task_struct *task)
+{
+	const struct perfctr_x86_cpu *cpu = this_cpu_ptr(&perfctr_x86_cpu);
+
+	return !cpu->ours || cpu->private_mm == task->mm->context.ctx_id;
+}
+
+void perfctr_cpu_scrub(const struct task_struct *next);
+
+void perfctr_cpu_permit_init(void (*changes)(bool ends));
+void perfctr_cpu_permit_exit(void);
+bool perfctr_cpu_can_permit(void);
+int perfctr_cpu_mm_get(struct mm_struct *mm);
+bool perfctr_cpu_mm_put(struct mm_struct *mm);
+bool perfctr_cpu_mm_waits(struct mm_struct *mm);
+bool perfctr_cpu_mm_permit(struct mm_struct *mm);
+void perfctr_cpu_mm_forked(struct mm_struct *mm);
+bool perfctr_cpu_mm_any_given(void);
+bool perfctr_cpu_withhold(bool withhold);
+void perfctr_cpu_update_permission(void);
 
 #endif /* PERFCTR_X86_CPU_H */

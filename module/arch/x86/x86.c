@@ -89,10 +89,11 @@ static u64 read_msr(u32 msr)
 	return (u64)high << 32 | low;
 }
 
-static u64 global_ctrl(void)
+/* Of counters by number, in the global control */
+static u64 global_bits(u32 counters)
 {
-	return GENMASK_ULL(pmu.nr - 1, 0) |
-	       (pmu.nr_fixed ? GENMASK_ULL(31 + pmu.nr_fixed, 32) : 0);
+	return (counters & GENMASK(PERFCTR_X86_FIXED - 1, 0)) |
+	       (u64)(counters >> PERFCTR_X86_FIXED) << 32;
 }
 
 /* Each has a bit that enables it; but the P6 has one for both, in the first. */
@@ -127,10 +128,72 @@ static u64 fixed_mask(unsigned int hw)
 	return 0xfULL << FIXED_BITS * (hw - PERFCTR_X86_FIXED);
 }
 
+static void write_ctr(unsigned int hw, u64 value)
+{
+	write_msr(hw < PERFCTR_X86_FIXED ? MSR_ARCH_PERFMON_PERFCTR0 + hw :
+		  MSR_CORE_PERF_FIXED_CTR0 + hw - PERFCTR_X86_FIXED, value);
+}
+
+static notrace void write_evntsel(struct perfctr_x86_cpu *cpu, unsigned int hw, u32 sel)
+{
+	if (cpu->evntsel[hw] == sel)
+		return;
+	write_msr(MSR_ARCH_PERFMON_EVENTSEL0 + hw, sel);
+	cpu->evntsel[hw] = sel;
+	if (sel & (EVNTSEL_USR | EVNTSEL_OS))
+		cpu->enabled |= BIT(hw);
+	else
+		cpu->enabled &= ~BIT(hw);
+}
+
+/* By one write, where there is one that does it. */
+static notrace void let_run(struct perfctr_x86_cpu *cpu, u32 counters)
+{
+	if (pmu.version >= 2 && cpu->running != counters)
+		write_msr(MSR_CORE_PERF_GLOBAL_CTRL, global_bits(counters));
+	else if (!pmu.version)
+		write_evntsel(cpu, 0, counters ? cpu->evntsel[0] | EVNTSEL_EN :
+						 cpu->evntsel[0] & ~EVNTSEL_EN);
+	cpu->running = pmu.version == 1 ? pmu.counters : counters;
+	cpu->dirty |= cpu->running & cpu->enabled;
+}
+
+/* Where that leaves others running: their own controls stop them. */
+static notrace void silence(struct perfctr_x86_cpu *cpu, u32 counters)
+{
+	unsigned int i;
+
+	if (pmu.version >= 2)
+		return;
+	for (i = 0; i < pmu.nr; i++)
+		if (counters & BIT(i))
+			write_evntsel(cpu, i, cpu->evntsel[i] & (pmu.version ? 0 : EVNTSEL_EN));
+}
+
+static notrace void zero_all(struct perfctr_x86_cpu *cpu)
+{
+	unsigned long dirty = cpu->dirty;
+	unsigned int hw;
+
+	for_each_set_bit(hw, &dirty, PERFCTR_X86_MAX)
+		write_ctr(hw, 0);
+	cpu->dirty = 0;
+}
+
+static void belong_to_nobody(struct perfctr_x86_cpu *cpu)
+{
+	cpu->active = NULL;
+	cpu->private_config = NULL;
+	cpu->private_mm = 0;
+}
+
 /* Nothing counts, all are zero, and what is to count is enabled by its own control alone. */
 static void take_all(struct perfctr_x86_cpu *cpu)
 {
 	unsigned int i;
+
+	/* Whatever perf left to be zeroed when one comes who may read it, let it be now. */
+	perfctr_cpu_update_permission();
 
 	if (pmu.version >= 2 && !cpu->ours)
 		cpu->global_ctrl = read_msr(MSR_CORE_PERF_GLOBAL_CTRL);
@@ -143,57 +206,126 @@ static void take_all(struct perfctr_x86_cpu *cpu)
 		write_msr(MSR_CORE_PERF_FIXED_CTR_CTRL, 0);
 		for (i = 0; i < pmu.nr_fixed; i++)
 			write_msr(MSR_CORE_PERF_FIXED_CTR0 + i, 0);
-		write_msr(MSR_CORE_PERF_GLOBAL_CTRL, global_ctrl());
+		write_msr(MSR_CORE_PERF_GLOBAL_CTRL, global_bits(pmu.counters));
 	} else if (!pmu.version) {
 		/* Without a mode it counts nothing itself. */
 		write_msr(MSR_ARCH_PERFMON_EVENTSEL0, EVNTSEL_EN);
 		cpu->evntsel[0] = EVNTSEL_EN;
 	}
 	cpu->fixed_ctrl = 0;
-	cpu->active = NULL;
+	cpu->running = pmu.counters;
+	cpu->enabled = 0;
+	cpu->dirty = 0;
+	belong_to_nobody(cpu);
 	cpu->ours = true;
 }
 
-notrace int perfctr_cpu_load(const struct perfctr_config *config)
+static notrace void write_controls(struct perfctr_x86_cpu *cpu,
+				   const struct perfctr_config *config)
 {
-	struct perfctr_x86_cpu *cpu = this_cpu_ptr(&perfctr_x86_cpu);
-	unsigned int i;
 	u64 ctrl;
+	u32 i;
 
-	lockdep_assert_irqs_disabled();
-	if (!config->nr)
-		return 0;
 	/* A CPU that goes has given back, but threads that have to leave it may still run. */
 	if (unlikely(!cpu->ours))
 		take_all(cpu);
 	ctrl = cpu->fixed_ctrl;
 	for (i = 0; i < config->nr; i++) {
 		unsigned int hw = config->hw[i];
-		u32 sel;
 
-		if (hw >= PERFCTR_X86_FIXED) {
+		if (hw < PERFCTR_X86_FIXED) {
+			write_evntsel(cpu, hw, evntsel(&config->ctr[i], hw));
+		} else {
 			ctrl = (ctrl & ~fixed_mask(hw)) | fixed_ctrl(&config->ctr[i], hw);
-			continue;
-		}
-		sel = evntsel(&config->ctr[i], hw);
-		if (cpu->evntsel[hw] != sel) {
-			write_msr(MSR_ARCH_PERFMON_EVENTSEL0 + hw, sel);
-			cpu->evntsel[hw] = sel;
+			cpu->enabled |= BIT(hw);
 		}
 	}
 	if (cpu->fixed_ctrl != ctrl) {
 		write_msr(MSR_CORE_PERF_FIXED_CTR_CTRL, ctrl);
 		cpu->fixed_ctrl = ctrl;
 	}
+}
+
+notrace int perfctr_cpu_load(const struct perfctr_config *config)
+{
+	struct perfctr_x86_cpu *cpu = this_cpu_ptr(&perfctr_x86_cpu);
+
+	lockdep_assert_irqs_disabled();
+	if (!config->nr)
+		return 0;
+	write_controls(cpu, config);
+	let_run(cpu, pmu.counters);
+	belong_to_nobody(cpu);
 	cpu->active = config;
 	return 0;
+}
+
+/*
+ * Whoever may read one register may read them all. So nothing of others is in any of
+ * them, and none runs but those that were asked for, which may count what the thread
+ * may not know.
+ */
+notrace int perfctr_cpu_restart(const struct perfctr_config *config, kuid_t uid)
+{
+	struct perfctr_x86_cpu *cpu = this_cpu_ptr(&perfctr_x86_cpu);
+	/* One that dies is without. */
+	u64 mm = current->mm ? current->mm->context.ctx_id : 0;
+	bool kin = perfctr_cpu_private(config, uid);
+
+	lockdep_assert_irqs_disabled();
+	write_controls(cpu, config);
+	silence(cpu, ~config->mask);
+	if (!mm || cpu->private_mm != mm) {
+		if (!kin)
+			zero_all(cpu);
+		cpu->private_mm = kin ? 0 : mm;
+	}
+	let_run(cpu, config->mask);
+	cpu->active = NULL;
+	cpu->private_config = config;
+	cpu->private_uid = uid;
+	return 0;
+}
+
+notrace void perfctr_cpu_share(void)
+{
+	struct perfctr_x86_cpu *cpu = this_cpu_ptr(&perfctr_x86_cpu);
+	const struct perfctr_config *config = cpu->private_config;
+
+	if (!config)
+		return;
+	belong_to_nobody(cpu);
+	if (cpu->running)
+		cpu->active = config;
+}
+
+notrace void perfctr_cpu_leave(void)
+{
+	struct perfctr_x86_cpu *cpu = this_cpu_ptr(&perfctr_x86_cpu);
+
+	if (pmu.version == 1)
+		perfctr_cpu_share();
+	else if (cpu->private_config)
+		let_run(cpu, 0);
+}
+
+notrace void perfctr_cpu_scrub(const struct task_struct *next)
+{
+	struct perfctr_x86_cpu *cpu = this_cpu_ptr(&perfctr_x86_cpu);
+
+	lockdep_assert_irqs_disabled();
+	let_run(cpu, 0);
+	silence(cpu, pmu.counters);
+	zero_all(cpu);
+	belong_to_nobody(cpu);
+	cpu->private_mm = next->mm->context.ctx_id;
 }
 
 static void release_all(struct perfctr_x86_cpu *cpu)
 {
 	unsigned int i;
 
-	cpu->active = NULL;
+	belong_to_nobody(cpu);
 	if (!cpu->ours)
 		return;
 	cpu->ours = false;
@@ -203,6 +335,8 @@ static void release_all(struct perfctr_x86_cpu *cpu)
 		write_msr(MSR_CORE_PERF_FIXED_CTR_CTRL, 0);
 		write_msr(MSR_CORE_PERF_GLOBAL_CTRL, cpu->global_ctrl);
 	}
+	/* For processes that may read them without us. */
+	zero_all(cpu);
 }
 
 /* It would count zero, as if nothing had happened. */
@@ -312,8 +446,12 @@ static int claim_release(void *unused)
 /* No CPU may remember the address of a config that is gone. */
 static int claim_forget(void *config)
 {
-	if (this_cpu_read(perfctr_x86_cpu.active) == config)
-		this_cpu_write(perfctr_x86_cpu.active, NULL);
+	struct perfctr_x86_cpu *cpu = this_cpu_ptr(&perfctr_x86_cpu);
+
+	if (cpu->active == config)
+		cpu->active = NULL;
+	if (cpu->private_config == config)
+		cpu->private_config = NULL;
 	return 0;
 }
 
@@ -368,7 +506,7 @@ int perfctr_cpu_set_ihandler(perfctr_ihandler_t handler)
 /* Its registers hold what they held as it went, which may be ours: see perfctr_cpu_load(). */
 void perfctr_cpu_prepare(unsigned int cpu)
 {
-	per_cpu_ptr(&perfctr_x86_cpu, cpu)->active = NULL;
+	belong_to_nobody(per_cpu_ptr(&perfctr_x86_cpu, cpu));
 }
 
 void perfctr_cpu_reserve(unsigned int cpu)
@@ -406,9 +544,7 @@ int perfctr_cpu_age(void *unused)
 
 		perfctr_cpu_bind(&ctr, hw);
 		if (perfctr_cpu_read(&ctr) >> (pmu.width - 1) & 1)
-			write_msr(hw < PERFCTR_X86_FIXED ?
-				  MSR_ARCH_PERFMON_PERFCTR0 + hw :
-				  MSR_CORE_PERF_FIXED_CTR0 + hw - PERFCTR_X86_FIXED, 0);
+			write_ctr(hw, 0);
 	}
 	return 0;
 }
@@ -466,6 +602,8 @@ void perfctr_cpu_info(struct perfctr_info *info)
 	info->cpu_features = PERFCTR_FEATURE_RDTSC;
 	if (pmu.nr)
 		info->cpu_features |= PERFCTR_FEATURE_FILTER | PERFCTR_FEATURE_FILTER_FIXED;
+	if (pmu.nr && perfctr_cpu_can_permit())
+		info->cpu_features |= PERFCTR_FEATURE_RDPMC;
 	info->cpu_khz = cpu_khz;
 	info->tsc_to_cpu_mult = 1;
 	info->tsc_hz = (u64)tsc_khz * 1000;
