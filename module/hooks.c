@@ -28,10 +28,15 @@
 static noinline void resume(struct vperfctr *perfctr);
 static noinline void suspend_slowly(struct vperfctr *perfctr, struct task_struct *next);
 
-static __always_inline void sums_to_differences(struct vperfctr *perfctr)
+static __always_inline void sums_are_changing(struct vperfctr *perfctr)
 {
 	WRITE_ONCE(perfctr->seq, perfctr->seq + 1);
 	smp_wmb();	/* odd before any sum becomes a difference; pairs with state_sums() */
+}
+
+static __always_inline void sums_to_differences(struct vperfctr *perfctr)
+{
+	sums_are_changing(perfctr);
 	perfctr_cpu_resume(&perfctr->cpu_state);
 }
 
@@ -258,7 +263,9 @@ static __always_inline bool resume_and_show(struct vperfctr *perfctr)
 		if (perfctr->imode->pending)
 			perfctr_return_soon(perfctr, current);
 		if (counting && perfctr->overflown) {
-			sums_to_differences(perfctr);	/* the clock goes on */
+			sums_are_changing(perfctr);
+			perfctr_cpu_resume_clock(&perfctr->cpu_state);
+			perfctr->undo |= PERFCTR_UNDO_CLOCK;
 			counting = false;
 		}
 	}
@@ -333,13 +340,16 @@ static noinline notrace void suspend_slowly(struct vperfctr *perfctr, struct tas
 	/* Stopped first, lest they count what is in no sum. */
 	if (unlikely(ictrs))
 		perfctr_cpu_istop(perfctr->config, perfctr);
-	if (perfctr->seq & 1) {
+	if (perfctr->undo & PERFCTR_UNDO_CLOCK) {
+		perfctr_cpu_suspend_clock(&perfctr->cpu_state);
+		sums_are_complete(perfctr);
+	} else if (perfctr->seq & 1) {
 		perfctr_cpu_suspend(&perfctr->cpu_state);
 		if (unlikely(ictrs))
 			perfctr_imode_look(perfctr);
 		sums_are_complete(perfctr);
 	}
-	perfctr->undo &= ~PERFCTR_UNDO_ICTRS;
+	perfctr->undo &= ~(PERFCTR_UNDO_ICTRS | PERFCTR_UNDO_CLOCK);
 	if (perfctr->undo & PERFCTR_UNDO_SHOWN)
 		hide(perfctr, next);
 }

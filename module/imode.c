@@ -81,6 +81,30 @@ notrace int perfctr_imode_start(struct vperfctr *perfctr)
 	return perfctr_cpu_istart(config, value);
 }
 
+/* Of counter i of the i-mode ones, from its difference and its register, added up */
+static u64 signed_sum(const struct perfctr_imode *imode, u32 i, u64 sum)
+{
+	u64 next = imode->ctr[i].next;
+
+	return next + sign_extend64(sum - next, perfctr_cpu_iwidth() - 1);
+}
+
+notrace void perfctr_imode_sample(const struct vperfctr *perfctr, u64 *value)
+{
+	const struct perfctr_config *config = perfctr->config;
+	const struct perfctr_cpu_ctr *ctr = perfctr->cpu_state.ctr;
+	u32 i, first = perfctr_config_nr_actrs(config);
+
+	for (i = 0; i < config->nr; i++) {
+		value[i] = ctr[i].acc;
+		if (perfctr->overflown)
+			continue;
+		value[i] += perfctr_cpu_read(&ctr[i]);
+		if (i >= first)
+			value[i] = signed_sum(perfctr->imode, i - first, value[i]);
+	}
+}
+
 notrace void perfctr_imode_resume(struct vperfctr *perfctr)
 {
 	const struct perfctr_config *config = perfctr->config;
@@ -100,8 +124,9 @@ static u32 perfctr_cpu_identify_overflow(struct vperfctr *perfctr)
 	u32 i, first = perfctr_config_nr_actrs(perfctr->config), mask = 0;
 
 	for (i = 0; i < imode->nr; i++) {
-		u64 sum = perfctr->cpu_state.ctr[first + i].acc;
+		u64 sum = signed_sum(imode, i, perfctr->cpu_state.ctr[first + i].acc);
 
+		perfctr->cpu_state.ctr[first + i].acc = sum;
 		if ((s64)(sum - imode->ctr[i].next) >= 0)
 			perfctr_cpu_ireload(imode);
 		if ((s64)(sum - imode->ctr[i].limit) < 0)
@@ -115,7 +140,6 @@ static u32 perfctr_cpu_identify_overflow(struct vperfctr *perfctr)
 notrace void perfctr_imode_look(struct vperfctr *perfctr)
 {
 	struct perfctr_imode *imode = perfctr->imode;
-	struct perfctr_cpu_ctr *ctr;
 	u32 mask;
 
 	lockdep_assert_irqs_disabled();
@@ -126,16 +150,13 @@ notrace void perfctr_imode_look(struct vperfctr *perfctr)
 	imode->pending = mask;
 	WRITE_ONCE(perfctr->overflows, perfctr->overflows + 1);
 	WRITE_ONCE(perfctr->overflown, PERFCTR_READ_OVERFLOWN);
-	for (ctr = perfctr->cpu_state.ctr; ctr != perfctr->cpu_state.end; ctr++)
-		perfctr_cpu_unbind(ctr);
 }
 
-/* From an overflow on. What they are bound to changes, so the state is suspended. */
+/* From an overflow on. Not the clock alone is to be resumed, so the state is suspended. */
 static void go_on(struct vperfctr *perfctr)
 {
 	perfctr_suspend(perfctr);
 	WRITE_ONCE(perfctr->overflown, 0);
-	vperfctr_bind(perfctr);
 }
 
 /* They would go on by themselves: may they, in this tick? */

@@ -170,15 +170,11 @@ static inline unsigned long perfctr_age_period(unsigned int width, unsigned int 
  * u64 perfctr_cpu_clock(void), u64 perfctr_cpu_read(const struct perfctr_cpu_ctr *)
  * void perfctr_cpu_bind(struct perfctr_cpu_ctr *, unsigned int hw)
  *	set @read for a hardware counter
- * void perfctr_cpu_unbind(struct perfctr_cpu_ctr *)
- *	for none, which reads as zero
  *
  * i-mode counters run while a state that has them is resumed, and no longer. Their
  * registers start from a negative value and interrupt as they come to zero:
- * void perfctr_cpu_ibind(struct perfctr_cpu_ctr *, unsigned int hw)
- *	set @read so that it gives a signed value, whatever the width
- * bool perfctr_cpu_ictrs_are_plain(void)
- *	so does the register itself, which user mode may read then
+ * unsigned int perfctr_cpu_iwidth(void)
+ *	how many bits perfctr_cpu_read() gives of one, the highest of which is its sign
  * u64 perfctr_cpu_irange(void)
  *	the most that a register can be from its interrupt
  * int perfctr_cpu_istart(const struct perfctr_config *, const u64 *value)
@@ -269,6 +265,17 @@ static inline bool perfctr_cpu_is_permitted(const struct task_struct *task)
 }
 #endif
 
+/* The clock alone goes on: subtract it, add it. */
+static __always_inline void perfctr_cpu_resume_clock(struct perfctr_cpu_state *state)
+{
+	state->clock -= perfctr_cpu_clock();
+}
+
+static __always_inline void perfctr_cpu_suspend_clock(struct perfctr_cpu_state *state)
+{
+	state->clock += perfctr_cpu_clock();
+}
+
 /* Subtract the registers. */
 static __always_inline void perfctr_cpu_resume(struct perfctr_cpu_state *state)
 {
@@ -276,7 +283,7 @@ static __always_inline void perfctr_cpu_resume(struct perfctr_cpu_state *state)
 
 	for (ctr = state->ctr; ctr != end; ctr++)
 		ctr->acc -= perfctr_cpu_read(ctr);
-	state->clock -= perfctr_cpu_clock();
+	perfctr_cpu_resume_clock(state);
 }
 
 /* Add them, again. */
@@ -284,7 +291,7 @@ static __always_inline void perfctr_cpu_suspend(struct perfctr_cpu_state *state)
 {
 	struct perfctr_cpu_ctr *ctr, *end = state->end;
 
-	state->clock += perfctr_cpu_clock();
+	perfctr_cpu_suspend_clock(state);
 	for (ctr = state->ctr; ctr != end; ctr++)
 		ctr->acc += perfctr_cpu_read(ctr);
 }

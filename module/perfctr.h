@@ -76,6 +76,7 @@ struct perfctr_imode {
 /* vperfctr.undo */
 #define PERFCTR_UNDO_SHOWN	1
 #define PERFCTR_UNDO_ICTRS	2
+#define PERFCTR_UNDO_CLOCK	4
 
 /**
  * struct vperfctr - the counters of one thread
@@ -112,11 +113,11 @@ struct perfctr_imode {
  * @returns: @return_work is queued; owner, interrupt
  * @undo: PERFCTR_UNDO_*, what a switch-out has to do besides sums: SHOWN, a
  *	resume since the last switch-in let user mode read registers; ICTRS, there
- *	are i-mode counters that run; owner
+ *	are i-mode counters that run; CLOCK, the clock alone is resumed; owner
  * @granted: the arch's word on what SHOWN takes back
  * @grace: switches for which the permission outlasts the policy; owner
  * @overflown: PERFCTR_READ_OVERFLOWN and THROTTLED; while not zero the counters
- *	stand still, each reading as zero, and the clock alone is resumed; owner
+ *	stand still, and the clock alone is resumed; owner
  * @nr_ictrs: as in the config, for readers; owner
  * @config: owner writes; interrupt
  * @imode: NULL without i-mode counters; owner, with what @lock says
@@ -217,7 +218,7 @@ void perfctr_return_soon(struct vperfctr *perfctr, struct task_struct *task);
 int perfctr_go_current(void *unused);
 /* By which of its states does current do what a handle of perfctr asks? */
 struct vperfctr *perfctr_own(const struct vperfctr *perfctr);
-/* Let the state's counters read the registers that its config says. */
+/* Let a new state's counters, or a new control's, read the registers that the config says. */
 void vperfctr_bind(struct vperfctr *perfctr);
 extern const struct file_operations vperfctr_fops;
 void vperfctr_stop(struct vperfctr *perfctr, u32 error);
@@ -258,6 +259,8 @@ void perfctr_imode_init(struct vperfctr *perfctr, int signo, u64 refresh);
 int perfctr_imode_start(struct vperfctr *perfctr);
 /* Make a difference of the sum of each, as perfctr_cpu_resume() of the others. */
 void perfctr_imode_resume(struct vperfctr *perfctr);
+/* The sums of a state that is resumed, all of them; in the owner's context, or as state_sample() */
+void perfctr_imode_sample(const struct vperfctr *perfctr, u64 *value);
 /* Which have overflowed? All counters stand still if any has. Sums are there, but not shown yet. */
 void perfctr_imode_look(struct vperfctr *perfctr);
 /* By the owner on its way out of the kernel: tell it. */

@@ -177,13 +177,10 @@ static u32 state_cstatus(const struct vperfctr *perfctr)
 void vperfctr_bind(struct vperfctr *perfctr)
 {
 	const struct perfctr_config *config = perfctr->config;
-	struct perfctr_cpu_ctr *ctr = perfctr->cpu_state.ctr;
-	u32 i, nr_actrs = perfctr_config_nr_actrs(config);
+	u32 i;
 
-	for (i = 0; i < nr_actrs; i++)
-		perfctr_cpu_bind(ctr++, config->hw[i]);
-	for (; i < config->nr; i++)
-		perfctr_cpu_ibind(ctr++, config->hw[i]);
+	for (i = 0; i < config->nr; i++)
+		perfctr_cpu_bind(&perfctr->cpu_state.ctr[i], config->hw[i]);
 }
 
 notrace void vperfctr_page_own(struct vperfctr *perfctr, bool own)
@@ -196,7 +193,8 @@ notrace void vperfctr_page_own(struct vperfctr *perfctr, bool own)
 	perfctr->owned = own;
 	page->owner = perfctr->clock_on ? owner : 0;
 	for (i = 0; config && i < config->nr; i++) {
-		if (i < perfctr_config_nr_actrs(config) || perfctr_cpu_ictrs_are_plain())
+		/* User mode knows nothing of signs. */
+		if (i < perfctr_config_nr_actrs(config) || perfctr_cpu_iwidth() == 64)
 			page->slot[perfctr_cpu_slot(config->hw[i])].owner = owner;
 		else
 			page->owner = 0;
@@ -605,6 +603,10 @@ static __always_inline void state_sample(const struct vperfctr *perfctr,
 	sample->overflown = perfctr->overflown;
 	if (likely(perfctr->seq & 1)) {
 		*value++ = state->clock + perfctr_cpu_clock();
+		if (unlikely(perfctr->imode)) {
+			perfctr_imode_sample(perfctr, value);
+			return;
+		}
 		for (ctr = state->ctr; ctr != end; ctr++)
 			*value++ = ctr->acc + perfctr_cpu_read(ctr);
 	} else {
@@ -709,7 +711,7 @@ static ssize_t vperfctr_read(struct file *file, char __user *buffer, size_t coun
 	length = (1 + (end - state->ctr)) * sizeof(*to);
 	seq = READ_ONCE(perfctr->seq);
 	if (unlikely(rcu_access_pointer(perfctr->owner) != current || !(seq & 1) ||
-		     !perfctr->clock_on))
+		     !perfctr->clock_on || perfctr->nr_ictrs))
 		return read_sample(perfctr, to, count);
 	if (unlikely(count < length))
 		return -EINVAL;

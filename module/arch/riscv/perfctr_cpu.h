@@ -66,13 +66,7 @@ static __always_inline void perfctr_cpu_bind(struct perfctr_cpu_ctr *ctr, unsign
 	ctr->read = perfctr_riscv_stub(hw);
 }
 
-static __always_inline void perfctr_cpu_unbind(struct perfctr_cpu_ctr *ctr)
-{
-	ctr->read = (unsigned long)perfctr_riscv_zero;
-}
-
-void perfctr_cpu_ibind(struct perfctr_cpu_ctr *ctr, unsigned int hw);
-bool perfctr_cpu_ictrs_are_plain(void);
+unsigned int perfctr_cpu_iwidth(void);
 u64 perfctr_cpu_irange(void);
 int perfctr_cpu_istart(const struct perfctr_config *config, const u64 *value);
 void perfctr_cpu_istop(const struct perfctr_config *config, const void *id);

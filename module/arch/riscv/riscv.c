@@ -101,9 +101,6 @@ static struct {
 
 static u32 pooled;	/* those with users, as a bit map; config_mutex */
 
-/* Of the narrowest programmable counter */
-u32 perfctr_riscv_unused_bits;
-
 DEFINE_PER_CPU(struct perfctr_riscv_cpu, perfctr_riscv_cpu);
 
 static struct sbiret pmu_call(int fid, unsigned long a0, unsigned long a1,
@@ -466,15 +463,9 @@ notrace int perfctr_cpu_restart(const struct perfctr_config *config, kuid_t uid)
  *  - an LCOFI of perf's lost with ours. It is writable in sip.
  */
 
-void perfctr_cpu_ibind(struct perfctr_cpu_ctr *ctr, unsigned int hw)
+notrace unsigned int perfctr_cpu_iwidth(void)
 {
-	ctr->read = perfctr_cpu_ictrs_are_plain() ? perfctr_riscv_stub(hw) :
-						     perfctr_riscv_signed_stub(hw);
-}
-
-bool perfctr_cpu_ictrs_are_plain(void)
-{
-	return !perfctr_riscv_unused_bits;
+	return pmu.width;
 }
 
 /* Half of what the register holds: what is above is an overflow, however late one looks. */
@@ -504,7 +495,7 @@ static bool any_overflowed(const struct perfctr_config *config)
 	unsigned int hw;
 
 	for_each_set_bit(hw, &rest, PERFCTR_RISCV_MAX)
-		if ((s64)perfctr_riscv_read(perfctr_riscv_signed_stub(hw)) >= 0)
+		if (sign_extend64(perfctr_riscv_read(perfctr_riscv_stub(hw)), pmu.width - 1) >= 0)
 			return true;
 	return false;
 }
@@ -1384,7 +1375,6 @@ int __init perfctr_cpu_init(void)
 		 */
 		pmu.filter_fixed = pmu.filter && cpus_have_smcntrpmf();
 		pmu.interrupt = pmu.filter && pmu.programmable && !find_interrupt();
-		perfctr_riscv_unused_bits = 64 - pmu.width;
 		probe_events();
 		return 0;
 	}

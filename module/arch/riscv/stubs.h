@@ -6,27 +6,17 @@
 #include <linux/types.h>
 
 extern const char perfctr_riscv_stubs[];
-extern const char perfctr_riscv_signed_stubs[];
-extern const char perfctr_riscv_zero[];
-
-/* 64 less the bits of a programmable counter; constant after init */
-extern u32 perfctr_riscv_unused_bits;
 
 static __always_inline unsigned long perfctr_riscv_stub(unsigned int hw)
 {
 	return (unsigned long)perfctr_riscv_stubs + 8 * hw;
 }
 
-static __always_inline unsigned long perfctr_riscv_signed_stub(unsigned int hw)
-{
-	return (unsigned long)perfctr_riscv_signed_stubs + 32 * hw;
-}
-
 static __always_inline u64 perfctr_riscv_read(unsigned long stub)
 {
 	register u64 value asm("t1");
 
-	asm volatile("jalr t0, %1" : "=r" (value) : "r" (stub) : "t0", "t2");
+	asm volatile("jalr t0, %1" : "=r" (value) : "r" (stub) : "t0");
 	return value;
 }
 

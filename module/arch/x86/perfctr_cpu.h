@@ -32,7 +32,10 @@
  *	there is stands still, however it is controlled: by the global control, or
  *	on the P6 all by the bit that enables both
  * @enabled: counters whose own control lets them count something
+ * @interrupting: counters whose own control lets them interrupt; but of who counts
+ *	with them they stand still
  * @dirty: counters that may not be zero
+ * @late: without a global status: an overflow was seen before its interrupt
  * @evntsel: the event selects
  * @fixed_ctrl: control of the fixed counters
  * @global_ctrl: what the global control held before
@@ -43,8 +46,10 @@ struct perfctr_x86_cpu {
 	kuid_t private_uid;
 	u64 private_mm;
 	bool ours;
+	bool late;
 	u32 running;
 	u32 enabled;
+	u32 interrupting;
 	u32 dirty;
 	u32 evntsel[PERFCTR_X86_FIXED];
 	u64 fixed_ctrl;
@@ -77,38 +82,13 @@ static __always_inline u64 perfctr_cpu_read(const struct perfctr_cpu_ctr *ctr)
 	return (u64)high << 32 | low;
 }
 
-/* Without i-mode counters so far, so none is ever unbound. */
-static inline void perfctr_cpu_unbind(struct perfctr_cpu_ctr *ctr)
-{
-}
+unsigned int perfctr_cpu_iwidth(void);
+u64 perfctr_cpu_irange(void);
+int perfctr_cpu_istart(const struct perfctr_config *config, const u64 *value);
+void perfctr_cpu_istop(const struct perfctr_config *config, const void *id);
+void perfctr_cpu_iclear(const struct perfctr_config *config);
 
-static inline void perfctr_cpu_ibind(struct perfctr_cpu_ctr *ctr, unsigned int hw)
-{
-}
-
-static inline bool perfctr_cpu_ictrs_are_plain(void)
-{
-	return true;
-}
-
-static inline u64 perfctr_cpu_irange(void)
-{
-	return 0;
-}
-
-static inline int perfctr_cpu_istart(const struct perfctr_config *config, const u64 *value)
-{
-	return -EIO;
-}
-
-static inline void perfctr_cpu_istop(const struct perfctr_config *config, const void *id)
-{
-}
-
-static inline void perfctr_cpu_iclear(const struct perfctr_config *config)
-{
-}
-
+/* Who asks is given the values at each start, and gets them: see perfctr_cpu_istart(). */
 static inline bool perfctr_cpu_istopped(const void *id)
 {
 	return false;

@@ -24,6 +24,7 @@
 #include <asm/tsc.h>
 
 #include "lowlevel.h"
+#include "interrupt.h"
 
 #define CTR_BOTH	(PERFCTR_CTR_USER | PERFCTR_CTR_KERNEL)
 
@@ -40,20 +41,26 @@
 
 #define FIXED_OS	1u
 #define FIXED_USR	2u
+#define FIXED_PMI	8u
 #define FIXED_BITS	4	/* of each fixed counter in their control */
+
+#define PERF_CAP_FULL_WIDTH	BIT(13)
 
 /* What counts up to 2^MAX_RATE_SHIFT in a second, wide of what any event can */
 #define MAX_RATE_SHIFT	34
 
 /*
- * Constant after init, but @users, which is config_mutex's
+ * Constant after init, but @users and @iusers, which are config_mutex's
  * @version: of architectural performance monitoring; 0: the P6
  * @nr: general-purpose counters; 0: there are no counters
  * @nr_fixed: fixed counters
  * @width: bits of the narrowest of them
  * @counters: all of them, as a bit map
  * @lacks: architectural events that the processor says it has not, as a bit map
+ * @interrupts: they interrupt
+ * @full_width: there are registers that write all of a general-purpose counter
  * @users: configs that are claimed
+ * @iusers: those of them with i-mode counters
  */
 static struct {
 	unsigned int version;
@@ -62,7 +69,10 @@ static struct {
 	unsigned int width;
 	u32 counters;
 	u32 lacks;
+	bool interrupts;
+	bool full_width;
 	unsigned int users;
+	unsigned int iusers;
 } pmu;
 
 DEFINE_PER_CPU(struct perfctr_x86_cpu, perfctr_x86_cpu);
@@ -118,7 +128,8 @@ static u32 evntsel(const struct perfctr_ctr_control *ctr, unsigned int hw)
 static u64 fixed_ctrl(const struct perfctr_ctr_control *ctr, unsigned int hw)
 {
 	u64 ctrl = (ctr->flags & PERFCTR_CTR_USER ? FIXED_USR : 0) |
-		   (ctr->flags & PERFCTR_CTR_KERNEL ? FIXED_OS : 0);
+		   (ctr->flags & PERFCTR_CTR_KERNEL ? FIXED_OS : 0) |
+		   (ctr->ireset ? FIXED_PMI : 0);
 
 	return ctrl << FIXED_BITS * (hw - PERFCTR_X86_FIXED);
 }
@@ -134,16 +145,20 @@ static void write_ctr(unsigned int hw, u64 value)
 		  MSR_CORE_PERF_FIXED_CTR0 + hw - PERFCTR_X86_FIXED, value);
 }
 
+static notrace void note_control(struct perfctr_x86_cpu *cpu, unsigned int hw, bool enabled,
+				 bool interrupting)
+{
+	cpu->enabled = (cpu->enabled & ~BIT(hw)) | (enabled ? BIT(hw) : 0);
+	cpu->interrupting = (cpu->interrupting & ~BIT(hw)) | (interrupting ? BIT(hw) : 0);
+}
+
 static notrace void write_evntsel(struct perfctr_x86_cpu *cpu, unsigned int hw, u32 sel)
 {
 	if (cpu->evntsel[hw] == sel)
 		return;
 	write_msr(MSR_ARCH_PERFMON_EVENTSEL0 + hw, sel);
 	cpu->evntsel[hw] = sel;
-	if (sel & (EVNTSEL_USR | EVNTSEL_OS))
-		cpu->enabled |= BIT(hw);
-	else
-		cpu->enabled &= ~BIT(hw);
+	note_control(cpu, hw, sel & (EVNTSEL_USR | EVNTSEL_OS), sel & EVNTSEL_INT);
 }
 
 /* By one write, where there is one that does it. */
@@ -215,29 +230,28 @@ static void take_all(struct perfctr_x86_cpu *cpu)
 	cpu->fixed_ctrl = 0;
 	cpu->running = pmu.counters;
 	cpu->enabled = 0;
+	cpu->interrupting = 0;
 	cpu->dirty = 0;
+	cpu->late = false;
 	belong_to_nobody(cpu);
 	cpu->ours = true;
 }
 
 static notrace void write_controls(struct perfctr_x86_cpu *cpu,
-				   const struct perfctr_config *config)
+				   const struct perfctr_config *config, u32 first, u32 end)
 {
-	u64 ctrl;
+	u64 ctrl = cpu->fixed_ctrl;
 	u32 i;
 
-	/* A CPU that goes has given back, but threads that have to leave it may still run. */
-	if (unlikely(!cpu->ours))
-		take_all(cpu);
-	ctrl = cpu->fixed_ctrl;
-	for (i = 0; i < config->nr; i++) {
+	for (i = first; i < end; i++) {
+		const struct perfctr_ctr_control *ctr = &config->ctr[i];
 		unsigned int hw = config->hw[i];
 
 		if (hw < PERFCTR_X86_FIXED) {
-			write_evntsel(cpu, hw, evntsel(&config->ctr[i], hw));
+			write_evntsel(cpu, hw, evntsel(ctr, hw));
 		} else {
-			ctrl = (ctrl & ~fixed_mask(hw)) | fixed_ctrl(&config->ctr[i], hw);
-			cpu->enabled |= BIT(hw);
+			ctrl = (ctrl & ~fixed_mask(hw)) | fixed_ctrl(ctr, hw);
+			note_control(cpu, hw, true, ctr->ireset);
 		}
 	}
 	if (cpu->fixed_ctrl != ctrl) {
@@ -246,15 +260,25 @@ static notrace void write_controls(struct perfctr_x86_cpu *cpu,
 	}
 }
 
+/* i-mode counters stand still until perfctr_cpu_istart(). */
+static notrace void set_up(struct perfctr_x86_cpu *cpu, const struct perfctr_config *config)
+{
+	lockdep_assert_irqs_disabled();
+	/* A CPU that goes has given back, but threads that have to leave it may still run. */
+	if (unlikely(!cpu->ours))
+		take_all(cpu);
+	write_controls(cpu, config, 0,
+		       pmu.version >= 2 ? config->nr : perfctr_config_nr_actrs(config));
+}
+
 notrace int perfctr_cpu_load(const struct perfctr_config *config)
 {
 	struct perfctr_x86_cpu *cpu = this_cpu_ptr(&perfctr_x86_cpu);
 
-	lockdep_assert_irqs_disabled();
 	if (!config->nr)
 		return 0;
-	write_controls(cpu, config);
-	let_run(cpu, pmu.counters);
+	set_up(cpu, config);
+	let_run(cpu, pmu.counters & ~cpu->interrupting);
 	belong_to_nobody(cpu);
 	cpu->active = config;
 	return 0;
@@ -272,15 +296,14 @@ notrace int perfctr_cpu_restart(const struct perfctr_config *config, kuid_t uid)
 	u64 mm = current->mm ? current->mm->context.ctx_id : 0;
 	bool kin = perfctr_cpu_private(config, uid);
 
-	lockdep_assert_irqs_disabled();
-	write_controls(cpu, config);
+	set_up(cpu, config);
 	silence(cpu, ~config->mask);
 	if (!mm || cpu->private_mm != mm) {
 		if (!kin)
 			zero_all(cpu);
 		cpu->private_mm = kin ? 0 : mm;
 	}
-	let_run(cpu, config->mask);
+	let_run(cpu, config->mask & ~config->imask);
 	cpu->active = NULL;
 	cpu->private_config = config;
 	cpu->private_uid = uid;
@@ -319,6 +342,128 @@ notrace void perfctr_cpu_scrub(const struct task_struct *next)
 	zero_all(cpu);
 	belong_to_nobody(cpu);
 	cpu->private_mm = next->mm->context.ctx_id;
+}
+
+/*
+ * i-mode
+ *
+ * A counter that comes to zero sets its bit in the global status, where there is
+ * one, and interrupts by the local APIC's LVTPC, which is perf's, and an NMI.
+ * Nothing but an acknowledgement can be done in that, as it may come at any
+ * instruction of ours; what it leaves word of is done by an interrupt that follows it
+ * as soon as there may be one: in user mode, before the next instruction.
+ *
+ * What KVM does with the global control when it enters and leaves a guest lets counters
+ * run that we had stopped. So where they stopped is not relied on.
+ */
+
+notrace unsigned int perfctr_cpu_iwidth(void)
+{
+	return pmu.width;
+}
+
+/* Writes to the registers of old are of 32 bits, and extend the sign. */
+notrace u64 perfctr_cpu_irange(void)
+{
+	return pmu.full_width ? BIT_ULL(pmu.width - 1) : BIT_ULL(31);
+}
+
+static notrace void write_ictr(unsigned int hw, u64 value)
+{
+	u64 all = GENMASK_ULL(pmu.width - 1, 0);
+	struct perfctr_cpu_ctr ctr;
+
+	perfctr_cpu_bind(&ctr, hw);
+	if ((perfctr_cpu_read(&ctr) & all) == (value & all))
+		return;
+	if (hw >= PERFCTR_X86_FIXED)
+		write_msr(MSR_CORE_PERF_FIXED_CTR0 + hw - PERFCTR_X86_FIXED, value & all);
+	else if (pmu.full_width)
+		write_msr(MSR_IA32_PMC0 + hw, value & all);
+	else
+		write_msr(MSR_ARCH_PERFMON_PERFCTR0 + hw, (u32)value);
+}
+
+notrace int perfctr_cpu_istart(const struct perfctr_config *config, const u64 *value)
+{
+	struct perfctr_x86_cpu *cpu = this_cpu_ptr(&perfctr_x86_cpu);
+	u32 i, first = perfctr_config_nr_actrs(config);
+
+	lockdep_assert_irqs_disabled();
+	for (i = first; i < config->nr; i++)
+		write_ictr(config->hw[i], value[i - first]);
+	cpu->dirty |= config->imask;
+	if (pmu.version >= 2)
+		let_run(cpu, cpu->running | config->imask);
+	else
+		write_controls(cpu, config, first, config->nr);
+	return 0;
+}
+
+/* Has it counted from a negative value up to zero? */
+static notrace bool came_to_zero(unsigned int hw)
+{
+	struct perfctr_cpu_ctr ctr;
+
+	perfctr_cpu_bind(&ctr, hw);
+	return !(perfctr_cpu_read(&ctr) >> (pmu.width - 1) & 1);
+}
+
+static notrace bool any_came_to_zero(u32 counters)
+{
+	unsigned long rest = counters;
+	unsigned int hw;
+
+	for_each_set_bit(hw, &rest, PERFCTR_X86_MAX)
+		if (came_to_zero(hw))
+			return true;
+	return false;
+}
+
+static notrace void stop_ictrs(struct perfctr_x86_cpu *cpu, const struct perfctr_config *config)
+{
+	lockdep_assert_irqs_disabled();
+	if (pmu.version >= 2) {
+		let_run(cpu, cpu->running & ~config->imask);
+		return;
+	}
+	silence(cpu, config->imask);
+	/* Its interrupt may still be on its way. */
+	if (any_came_to_zero(config->imask))
+		cpu->late = true;
+}
+
+notrace void perfctr_cpu_istop(const struct perfctr_config *config, const void *id)
+{
+	stop_ictrs(this_cpu_ptr(&perfctr_x86_cpu), config);
+}
+
+notrace void perfctr_cpu_iclear(const struct perfctr_config *config)
+{
+	u32 i;
+
+	stop_ictrs(this_cpu_ptr(&perfctr_x86_cpu), config);
+	for (i = perfctr_config_nr_actrs(config); i < config->nr; i++)
+		write_ictr(config->hw[i], 0);
+}
+
+notrace unsigned int perfctr_x86_acknowledge(void)
+{
+	struct perfctr_x86_cpu *cpu = this_cpu_ptr(&perfctr_x86_cpu);
+	unsigned int overflows;
+	u64 status;
+
+	if (!cpu->ours)
+		return 0;
+	if (pmu.version >= 2) {
+		status = read_msr(MSR_CORE_PERF_GLOBAL_STATUS) & global_bits(pmu.counters);
+		if (status)
+			write_msr(MSR_CORE_PERF_GLOBAL_OVF_CTRL, status);
+		return hweight64(status);
+	}
+	overflows = cpu->late || any_came_to_zero(cpu->interrupting);
+	cpu->late = false;
+	return overflows;
 }
 
 static void release_all(struct perfctr_x86_cpu *cpu)
@@ -385,7 +530,7 @@ int perfctr_cpu_check(const struct perfctr_ctr_control *ctr, unsigned int nr, bo
 		} else {
 			any++;
 		}
-		if (ctr->ireset)
+		if (ctr->ireset && !pmu.interrupts)
 			return -EOPNOTSUPP;
 		if (ctr->flags & PERFCTR_CTR_KERNEL)
 			*kernel = true;
@@ -437,6 +582,19 @@ static int claim_take(void *unused)
 	return 0;
 }
 
+static int claim_take_interrupts(void *unused)
+{
+	perfctr_x86_acknowledge();
+	perfctr_x86_take_interrupts(true);
+	return 0;
+}
+
+static int claim_release_interrupts(void *unused)
+{
+	perfctr_x86_take_interrupts(false);
+	return 0;
+}
+
 static int claim_release(void *unused)
 {
 	release_all(this_cpu_ptr(&perfctr_x86_cpu));
@@ -481,8 +639,12 @@ int perfctr_cpu_claim(struct perfctr_config *config, perfctr_run_t run, u32 *own
 		return -EBUSY;
 	}
 	config->mask = used;
+	for (i = perfctr_config_nr_actrs(config); i < config->nr; i++)
+		config->imask |= BIT(config->hw[i]);
 	if (!pmu.users++)
 		run(claim_take, NULL);
+	if (config->nr_ictrs && !pmu.iusers++)
+		run(claim_take_interrupts, NULL);
 	return 0;
 }
 
@@ -490,17 +652,14 @@ void perfctr_cpu_unclaim(struct perfctr_config *config, perfctr_run_t run)
 {
 	if (!config->nr)
 		return;
+	if (config->nr_ictrs && !--pmu.iusers)
+		run(claim_release_interrupts, NULL);
 	if (--pmu.users) {
 		run(claim_forget, config);
 		return;
 	}
 	run(claim_release, NULL);
 	unreserve(pmu.nr, pmu.nr);
-}
-
-int perfctr_cpu_set_ihandler(perfctr_ihandler_t handler)
-{
-	return -ENODEV;
 }
 
 /* Its registers hold what they held as it went, which may be ours: see perfctr_cpu_load(). */
@@ -526,11 +685,15 @@ void perfctr_cpu_online(void)
 		take_all(cpu);
 	else
 		release_all(cpu);
+	if (pmu.iusers)
+		perfctr_x86_take_interrupts(true);
 }
 
 void perfctr_cpu_offline(void)
 {
 	lockdep_assert_irqs_disabled();
+	if (pmu.iusers)
+		perfctr_x86_take_interrupts(false);
 	release_all(this_cpu_ptr(&perfctr_x86_cpu));
 }
 
@@ -604,6 +767,8 @@ void perfctr_cpu_info(struct perfctr_info *info)
 		info->cpu_features |= PERFCTR_FEATURE_FILTER | PERFCTR_FEATURE_FILTER_FIXED;
 	if (pmu.nr && perfctr_cpu_can_permit())
 		info->cpu_features |= PERFCTR_FEATURE_RDPMC;
+	if (pmu.interrupts)
+		info->cpu_features |= PERFCTR_FEATURE_PCINT;
 	info->cpu_khz = cpu_khz;
 	info->tsc_to_cpu_mult = 1;
 	info->tsc_hz = (u64)tsc_khz * 1000;
@@ -691,6 +856,11 @@ static void __init find_counters(void)
 	pmu.nr_fixed = nr_fixed;
 	pmu.width = width;
 	pmu.lacks = lacks;
+	pmu.interrupts = !perfctr_x86_interrupt_init();
+	pmu.full_width = version && boot_cpu_has(X86_FEATURE_PDCM) &&
+			 register_exists(MSR_IA32_PERF_CAPABILITIES) &&
+			 read_msr(MSR_IA32_PERF_CAPABILITIES) & PERF_CAP_FULL_WIDTH &&
+			 register_exists(MSR_IA32_PMC0);
 	pmu.counters = GENMASK(nr - 1, 0);
 	if (nr_fixed)
 		pmu.counters |= GENMASK(PERFCTR_X86_FIXED + nr_fixed - 1, PERFCTR_X86_FIXED);

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * x86: the counters' interrupt, the NMI that the local APIC's LVTPC makes of it, and
+ * the interrupt that follows it.
+ *
+ * The LVTPC masks itself as it delivers (not the P6's). While we have counters perf
+ * has none, and its handler leaves the NMI to ours.
+ */
+
+#include <linux/cpumask.h>
+#include <linux/errno.h>
+#include <linux/init.h>
+#include <linux/irq_work.h>
+#include <linux/kprobes.h>
+#include <linux/lockdep.h>
+#include <linux/percpu.h>
+#include <asm/apic.h>
+#include <asm/cpufeature.h>
+#include <asm/nmi.h>
+
+#include "lowlevel.h"
+#include "interrupt.h"
+
+#ifdef CONFIG_X86_LOCAL_APIC
+
+static void follow(struct irq_work *work);
+
+/* What the LVTPC was before; only that CPU touches it, with interrupts off */
+static DEFINE_PER_CPU(u32, lvtpc_before);
+static DEFINE_PER_CPU(bool, lvtpc_taken);
+static DEFINE_PER_CPU(struct irq_work, following) = IRQ_WORK_INIT_HARD(follow);
+static perfctr_ihandler_t ihandler;
+
+static void follow(struct irq_work *work)
+{
+	ihandler(false);
+	ihandler(true);
+}
+
+static notrace int overflow(unsigned int type, struct pt_regs *regs)
+{
+	unsigned int overflows = perfctr_x86_acknowledge();
+
+	if (!overflows)
+		return NMI_DONE;
+	apic->write(APIC_LVTPC, APIC_DM_NMI);
+	/*
+	 * What came while it was masked makes no NMI. More than one handled means that
+	 * another NMI, without anything left to handle, is no surprise.
+	 */
+	overflows += perfctr_x86_acknowledge();
+	irq_work_queue(this_cpu_ptr(&following));
+	return overflows;
+}
+NOKPROBE_SYMBOL(overflow);
+
+void perfctr_x86_take_interrupts(bool take)
+{
+	lockdep_assert_irqs_disabled();
+	if (__this_cpu_read(lvtpc_taken) == take)
+		return;
+	__this_cpu_write(lvtpc_taken, take);
+	if (take)
+		__this_cpu_write(lvtpc_before, apic->read(APIC_LVTPC));
+	apic->write(APIC_LVTPC, take ? APIC_DM_NMI : __this_cpu_read(lvtpc_before));
+}
+
+int perfctr_cpu_set_ihandler(perfctr_ihandler_t handler)
+{
+	unsigned int cpu;
+
+	if (perfctr_x86_interrupt_init())
+		return -ENODEV;
+	if (handler) {
+		ihandler = handler;
+		return register_nmi_handler(NMI_LOCAL, overflow, 0, "perfctr");
+	}
+	unregister_nmi_handler(NMI_LOCAL, "perfctr");
+	for_each_possible_cpu(cpu)
+		irq_work_sync(per_cpu_ptr(&following, cpu));
+	return 0;
+}
+
+int perfctr_x86_interrupt_init(void)
+{
+	return boot_cpu_has(X86_FEATURE_APIC) ? 0 : -ENODEV;
+}
+
+#else
+
+void perfctr_x86_take_interrupts(bool take)
+{
+}
+
+int perfctr_cpu_set_ihandler(perfctr_ihandler_t handler)
+{
+	return -ENODEV;
+}
+
+int perfctr_x86_interrupt_init(void)
+{
+	return -ENODEV;
+}
+
+#endif
