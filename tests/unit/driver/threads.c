@@ -26,7 +26,7 @@ void driver_init(const struct model_machine *machine)
 {
 	model_boot(machine);
 	ck_assert_int_eq(perfctr_cpu_init(), 0);
-	ck_assert_msg(!shim_cpu_nodes, "%u device nodes not put", shim_cpu_nodes);
+	model_expect_loaded();
 }
 
 int check(const struct perfctr_ctr_control *ctr, unsigned int nr, bool *kernel)
@@ -86,13 +86,9 @@ void unclaim(struct perfctr_config *config)
 	cpus_read_lock();
 	perfctr_cpu_unclaim(config, perfctr_run);
 	cpus_read_unlock();
-	for (cpu = 0; cpu < SHIM_CPUS; cpu++) {
-		const struct perfctr_riscv_cpu *pcpu = per_cpu_ptr(&perfctr_riscv_cpu, cpu);
-
-		ck_assert_msg(pcpu->active != config && pcpu->programmed != config &&
-			      pcpu->private_config != config,
+	for (cpu = 0; cpu < SHIM_CPUS; cpu++)
+		ck_assert_msg(!driver_remembers(cpu, config),
 			      "CPU %u remembers a config that is gone", cpu);
-	}
 	kfree(config);
 }
 
@@ -158,18 +154,6 @@ void thread_run(struct thread *thread, unsigned int cpu, u64 instructions)
 	model_execute(MODEL_USER, instructions);
 	model_execute(MODEL_KERNEL, instructions / 3 + 50);
 	thread_out(thread);
-}
-
-u64 tally_count(const struct model_tally *tally, const struct perfctr_ctr_control *ctr,
-		unsigned int hw)
-{
-	const u64 *nr = tally->nr[model_kind((u32)ctr->event, ctr->config)];
-	bool filter = hw < MODEL_HPM ? model.smcntrpmf : model.sscofpmf;
-
-	if (!filter)
-		return nr[MODEL_USER] + nr[MODEL_KERNEL] + nr[MODEL_MACHINE];
-	return (ctr->flags & USER ? nr[MODEL_USER] : 0) +
-	       (ctr->flags & KERNEL ? nr[MODEL_KERNEL] : 0);
 }
 
 void thread_expect_exact(const struct thread *thread)
@@ -260,7 +244,7 @@ void cpu_sleeps(unsigned int cpu, bool firmware_forgets)
 	local_irq_disable();
 	if (resumed)
 		suspend(thread);
-	model_hart_sleep(cpu, firmware_forgets);
+	model_cpu_sleep(cpu, firmware_forgets);
 	perfctr_cpu_online();
 	if (resumed)
 		resume(thread);

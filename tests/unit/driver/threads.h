@@ -7,18 +7,11 @@
 #ifndef THREADS_H
 #define THREADS_H
 
-#include "model_sbi.h"
-#include "perfctr.h"
-
-#define USER	PERFCTR_CTR_USER
-#define KERNEL	PERFCTR_CTR_KERNEL
-#define BOTH	(USER | KERNEL)
-#define ANY	PERFCTR_MAP_ANY
-
-/* perfctr_ctr_control, short */
-#define CTR(m, e, f)		{ .map = (m), .event = (e), .flags = (f) }
-#define ICTR(m, e, f, p)	{ .map = (m), .event = (e), .flags = (f), .ireset = -(s64)(p) }
-#define CTR_RAW(m, d, f)	{ .map = (m), .event = EV_RAW, .config = (d), .flags = (f) }
+#if defined(CONFIG_RISCV)
+#include "riscv/model_sbi.h"
+#elif defined(CONFIG_X86)
+#include "x86/model_msr.h"
+#endif
 
 /* Boots the machine and loads the driver. */
 void driver_init(const struct model_machine *machine);
@@ -57,9 +50,6 @@ void thread_out(struct thread *thread);
 void thread_run(struct thread *thread, unsigned int cpu, u64 instructions);
 /* Its sums are what was executed while it was resumed, exactly. It must be out. */
 void thread_expect_exact(const struct thread *thread);
-/* What a control counts, of a tally; mind what a fixed counter cannot filter. */
-u64 tally_count(const struct model_tally *tally, const struct perfctr_ctr_control *ctr,
-		unsigned int hw);
 
 /* How many want overflow interrupts heard, and what getting them fails with */
 extern int interrupts_heard;

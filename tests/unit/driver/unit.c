@@ -72,12 +72,7 @@ int unit_end(void)
 int main(void)
 {
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	test_check();
-	test_claim();
-	test_load();
-	test_ictrs();
-	test_user();
-	test_cpus();
+	test_arch();
 	test_config();
 	return unit_end();
 }

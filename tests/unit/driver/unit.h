@@ -17,13 +17,8 @@ int unit_end(void);
 #define UNIT_RUN(test)		unit_run(test, 1)
 #define UNIT_ROWS(test, table)	unit_run(test, (int)(sizeof(table) / sizeof((table)[0])))
 
-/* What the subjects are; main() calls them. */
-void test_check(void);
-void test_claim(void);
-void test_load(void);
-void test_ictrs(void);
-void test_user(void);
-void test_cpus(void);
+/* What there is to test: of an architecture, and of config.c over its driver */
+void test_arch(void);
 void test_config(void);
 
 #endif /* UNIT_H */

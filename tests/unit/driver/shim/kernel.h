@@ -7,6 +7,7 @@
 #ifndef SHIM_KERNEL_H
 #define SHIM_KERNEL_H
 
+#include <asm/thread.h>
 #include <errno.h>
 #include <linux/types.h>
 #include <stdbool.h>
@@ -177,20 +178,15 @@ typedef struct {
 #define uid_eq(a, b)		((a).val == (b).val)
 
 /* The current thread, as far as the arch looks at it */
-struct pt_regs {
-	unsigned long tp;
-};
-
 struct mm_struct;
 
 struct task_struct {
 	struct mm_struct *mm;
-	struct pt_regs regs;
+	struct thread_struct thread;
 };
 
 extern struct task_struct shim_current;
 #define current			(&shim_current)
-#define task_pt_regs(task)	(&(task)->regs)
 
 /* Time */
 extern int shim_hz;
@@ -199,15 +195,6 @@ extern int shim_hz;
 extern unsigned long shim_jiffies;
 #define jiffies			shim_jiffies
 #define time_before(a, b)	((long)((a) - (b)) < 0)
-
-/* The device tree: CPU nodes, which are counted */
-struct device_node;
-struct device_node *of_get_cpu_node(int cpu, const unsigned int *thread);
-void of_node_put(struct device_node *node);
-int of_property_match_string(const struct device_node *node, const char *name,
-			     const char *string);
-int of_property_read_string(const struct device_node *node, const char *name,
-			    const char **string);
 
 /* Atomics and lists: one thread of control here */
 typedef struct {
@@ -359,14 +346,4 @@ unsigned long shim_work_delay(void);
 /* Calls the hotplug callbacks on that CPU; the model of the hart is the caller's. */
 void shim_cpu_up(unsigned int cpu);
 void shim_cpu_down(unsigned int cpu);
-extern unsigned int shim_cpu_nodes;	/* device nodes in use */
-/* What the device tree says of each CPU; NULL: the CPU, or the property, is not there. */
-struct shim_cpu_node {
-	bool missing;
-	const char *extensions;
-	const char *isa;
-};
-
-extern struct shim_cpu_node shim_nodes[SHIM_CPUS];
-
 #endif /* SHIM_KERNEL_H */

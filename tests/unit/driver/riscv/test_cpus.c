@@ -3,8 +3,7 @@
  * CPUs that come and go, deep sleep, ageing, and machines without the SBI PMU
  * extension.
  */
-#include "threads.h"
-#include "unit.h"
+#include "tests.h"
 
 static const struct perfctr_ctr_control two[] = {
 	CTR(ANY, EV_INSTRUCTIONS, USER), CTR(ANY, EV_ITLB, USER),
@@ -23,12 +22,12 @@ static void cpu_goes(unsigned int cpu)
 {
 	cpu_offline(cpu);
 	shim_online &= ~BIT(cpu);
-	model_hart_off(cpu);
+	model_cpu_off(cpu);
 }
 
 static void hart_comes(unsigned int cpu)
 {
-	model_hart_on(cpu);
+	model_cpu_on(cpu);
 	perfctr_cpu_prepare(cpu);
 	shim_online |= BIT(cpu);
 }
@@ -210,7 +209,7 @@ START_TEST(late_load_on_a_dying_cpu)
 	cpu_offline(1);
 	thread_run(&thread, 1, 1000);
 	shim_online &= ~BIT(1);
-	model_hart_off(1);
+	model_cpu_off(1);
 	thread_run(&thread, 0, 1000);
 	cpu_comes(1);
 	thread_run(&thread, 1, 1000);

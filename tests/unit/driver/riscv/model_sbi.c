@@ -17,8 +17,8 @@
 #include <check.h>
 
 #include "model_sbi.h"
-#include "shim/asm/hwcap.h"
-#include "shim/asm/timex.h"
+#include "riscv/shim/asm/hwcap.h"
+#include "riscv/shim/asm/timex.h"
 #include "shim/linux/perf_event.h"
 #include "arch/riscv/interrupt.h"
 
@@ -46,9 +46,33 @@ const struct model_machine model_default = {
 	.width = 48,
 };
 
+const struct model_machine model_tight = {
+	.sbi = true,
+	.sscofpmf = true,
+	.nr_cpus = 2,
+	.programmable = 0x18,
+	.dtlb_counters = 0x8,
+	.width = 48,
+};
+
+const struct model_machine model_ageless = {
+	.sbi = true,
+	.sscofpmf = true,
+	.nr_cpus = 2,
+	.programmable = 0x7f8,
+	.width = 64,
+};
+
+const struct model_machine model_narrow = {
+	.sbi = true,
+	.sscofpmf = true,
+	.nr_cpus = 2,
+	.programmable = 0x7f8,
+	.width = 32,
+};
+
 struct model_machine model;
 unsigned int model_calls[MODEL_FIDS];
-struct model_tally *model_witness[SHIM_CPUS];
 unsigned long riscv_timebase = 10000000;
 unsigned long sbi_spec_version;
 unsigned char shim_csr_readable[3];
@@ -65,6 +89,8 @@ static const struct {
 	u32 event;
 	u64 data;
 } kinds[KIND_NR] = {
+	[KIND_REFERENCE_CYCLES] = { MODEL_NO_EVENT - 1, 0 },	/* has none */
+	[KIND_MISPREDICTIONS] = { MODEL_NO_EVENT - 1, 0 },
 	[KIND_CYCLES] = { EV_CYCLES, 0 },
 	[KIND_INSTRUCTIONS] = { EV_INSTRUCTIONS, 0 },
 	[KIND_BRANCHES] = { EV_BRANCHES, 0 },
@@ -118,6 +144,19 @@ void model_boot(const struct model_machine *machine)
 	}
 }
 
+void model_expect_loaded(void)
+{
+	ck_assert_msg(!shim_cpu_nodes, "%u device nodes not put", shim_cpu_nodes);
+}
+
+bool driver_remembers(unsigned int cpu, const struct perfctr_config *config)
+{
+	const struct perfctr_riscv_cpu *pcpu = per_cpu_ptr(&perfctr_riscv_cpu, cpu);
+
+	return pcpu->active == config || pcpu->programmed == config ||
+	       pcpu->private_config == config;
+}
+
 /*
  * Counting
  */
@@ -159,12 +198,10 @@ static void advance(unsigned int hw, u64 nr)
 	*value = (*value + nr) & limit;
 }
 
-static void happen(enum model_kind kind, enum model_mode mode, u64 nr)
+void model_count(enum model_kind kind, enum model_mode mode, u64 nr)
 {
 	unsigned int hw;
 
-	if (model_witness[shim_cpu])
-		model_witness[shim_cpu]->nr[kind][mode] += nr;
 	for (hw = 0; hw < MODEL_CTRS; hw++) {
 		const struct model_ctr *ctr = &harts[shim_cpu].ctr[hw];
 
@@ -174,21 +211,9 @@ static void happen(enum model_kind kind, enum model_mode mode, u64 nr)
 	}
 }
 
-void model_execute(enum model_mode mode, u64 instructions)
+void model_pass(u64 time)
 {
-	u64 cycles = 3 * instructions + 1;
-
-	happen(KIND_CYCLES, mode, cycles);
-	happen(KIND_INSTRUCTIONS, mode, instructions);
-	happen(KIND_BRANCHES, mode, instructions / 5);
-	happen(KIND_DTLB_READ, mode, instructions / 7);
-	happen(KIND_DTLB_WRITE, mode, instructions / 11);
-	happen(KIND_ITLB, mode, instructions / 13);
-	happen(KIND_STORES, mode, instructions / 3);
-	happen(KIND_LOADS, mode, instructions / 4);
-	harts[shim_cpu].time += cycles / 2;
-	if (model_witness[shim_cpu])
-		model_witness[shim_cpu]->time += cycles / 2;
+	harts[shim_cpu].time += time;
 }
 
 enum model_kind model_kind(u32 event, u64 data)
@@ -200,6 +225,18 @@ enum model_kind model_kind(u32 event, u64 data)
 			return kind;
 	ck_abort_msg("no event %#x, %#llx", event, data);
 	return KIND_NR;
+}
+
+u64 tally_count(const struct model_tally *tally, const struct perfctr_ctr_control *ctr,
+		unsigned int hw)
+{
+	const u64 *nr = tally->nr[model_kind((u32)ctr->event, ctr->config)];
+	bool filter = hw < MODEL_HPM ? model.smcntrpmf : model.sscofpmf;
+
+	if (!filter)
+		return nr[MODEL_USER] + nr[MODEL_KERNEL] + nr[MODEL_MACHINE];
+	return (ctr->flags & USER ? nr[MODEL_USER] : 0) +
+	       (ctr->flags & KERNEL ? nr[MODEL_KERNEL] : 0);
 }
 
 /*
@@ -577,6 +614,11 @@ u32 model_owned(unsigned int cpu, enum model_owner owner)
 	return owned;
 }
 
+u32 model_needed(const struct perfctr_config *config)
+{
+	return config->mask & ~MODEL_FIXED;
+}
+
 const struct model_ctr *model_ctr(unsigned int cpu, unsigned int hw)
 {
 	return &harts[cpu].ctr[hw];
@@ -796,12 +838,12 @@ int perf_event_release_kernel(struct perf_event *event)
  * Harts that lose something
  */
 
-void model_hart_off(unsigned int cpu)
+void model_cpu_off(unsigned int cpu)
 {
 	hart_reset(cpu);
 }
 
-void model_hart_on(unsigned int cpu)
+void model_cpu_on(unsigned int cpu)
 {
 	unsigned int hw;
 
@@ -810,7 +852,7 @@ void model_hart_on(unsigned int cpu)
 		harts[cpu].value[hw] = 0;
 }
 
-void model_hart_sleep(unsigned int cpu, bool firmware_forgets)
+void model_cpu_sleep(unsigned int cpu, bool firmware_forgets)
 {
 	unsigned int hw;
 

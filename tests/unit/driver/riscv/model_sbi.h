@@ -8,9 +8,10 @@
 #ifndef MODEL_SBI_H
 #define MODEL_SBI_H
 
-#include "shim/asm/csr.h"
-#include "shim/asm/sbi.h"
-#include "shim/kernel.h"
+#include "model.h"
+#include "riscv/shim/asm/csr.h"
+#include "riscv/shim/asm/sbi.h"
+#include "riscv/shim/linux/of.h"
 
 #define MODEL_CTRS	32	/* hardware counters, numbered as the CSRs are */
 #define MODEL_CYCLE	0
@@ -31,7 +32,16 @@
 #define RAW_LOADS	0x1235ull
 #define RAW_NONE	0x9999ull	/* and one that does not */
 
-enum model_mode { MODEL_USER, MODEL_KERNEL, MODEL_MACHINE, MODEL_MODES };
+/* For config.c's tests: the first of the counters that count anything */
+#define MODEL_ARCH	"riscv"
+#define FIRST		MODEL_HPM
+/* What cannot be, whoever asks; and what turns out not to exist */
+#define CTR_NEVER	CTR(0, EV_CYCLES, KERNEL)
+#define CTR_NEVER_ERROR	(-EOPNOTSUPP)
+#define CTR_NONE	CTR_RAW(ANY, RAW_NONE, USER)
+
+/* perfctr_ctr_control of a raw event */
+#define CTR_RAW(m, d, f)	{ .map = (m), .event = EV_RAW, .config = (d), .flags = (f) }
 
 /**
  * struct model_machine - what is built; set it before model_boot()
@@ -74,29 +84,20 @@ struct model_machine {
 
 extern struct model_machine model;
 
-/* Two CPUs, Sscofpmf, hpmcounter3..10 of 48 bits */
-extern const struct model_machine model_default;
+/* model_default: Sscofpmf, hpmcounter3..10 of 48 bits. model_tight: 3 and 4, where 3 has the misses */
 
 /* Without the extension: whether cycle, time and instret can be read, or trap */
 extern unsigned char shim_csr_readable[3];
 
-/* Powers the machine on; the driver has not been called yet. */
-void model_boot(const struct model_machine *machine);
-
 /* SBI calls of the driver since the last reset of these */
 #define MODEL_FIDS	5
 extern unsigned int model_calls[MODEL_FIDS];
-unsigned int model_all_calls(void);
-void model_calls_reset(void);
 
 /*
  * Of the driver's calls of a function, @times after the next @after fail with
  * @error and change nothing.
  */
 void model_fail(unsigned int fid, unsigned int after, unsigned int times, long error);
-
-/* Who has a counter */
-enum model_owner { MODEL_NOBODY, MODEL_DRIVER, MODEL_PERF };
 
 struct model_ctr {
 	u32 active;		/* the firmware's note: event_idx, or NO_EVENT */
@@ -113,16 +114,8 @@ struct model_ownership {
 	struct model_ctr ctr[SHIM_CPUS][MODEL_CTRS];
 };
 
-void model_ownership(struct model_ownership *all);
-/* Fails the test, naming the first difference. */
-void model_expect_ownership(const struct model_ownership *before);
-/* Bit map of the counters of a CPU that somebody has */
-u32 model_owned(unsigned int cpu, enum model_owner owner);
 const struct model_ctr *model_ctr(unsigned int cpu, unsigned int hw);
 
-/* The register itself, as machine mode sees it */
-u64 model_value(unsigned int cpu, unsigned int hw);
-void model_set_value(unsigned int cpu, unsigned int hw, u64 value);
 /* The overflow interrupt is pending; which counters' OF is set */
 bool model_pending(unsigned int cpu);
 u32 model_scountovf(unsigned int cpu);
@@ -133,36 +126,13 @@ void model_set_scounteren(unsigned int cpu, u32 bits);
 
 /* perf: takes a counter, of any event; false where the firmware gives another. */
 bool model_perf_take(unsigned int cpu, unsigned int hw, u32 event, u64 data, bool user_only);
-/* All that are free */
-u32 model_perf_take_all(unsigned int cpu);
-void model_perf_give(unsigned int cpu, u32 counters);
 
 /* Fixed counters that are in perf's list, of pinned events of other users, or of the driver */
 extern u32 model_perf_pinned[SHIM_CPUS];
 extern u32 model_perf_reserved[SHIM_CPUS];
 extern bool model_no_perf;	/* the kernel has none for this PMU */
 
-/* What happened, by event and mode */
-enum model_kind { KIND_CYCLES, KIND_INSTRUCTIONS, KIND_BRANCHES, KIND_DTLB_READ,
-		  KIND_DTLB_WRITE, KIND_ITLB, KIND_STORES, KIND_LOADS, KIND_NR };
-
-struct model_tally {
-	u64 nr[KIND_NR][MODEL_MODES];
-	u64 time;
-};
-
-/* Where what the current CPU executes is noted as well; NULL: nowhere */
-extern struct model_tally *model_witness[SHIM_CPUS];
 /* Of an event as asked for; fails if there is none such. */
 enum model_kind model_kind(u32 event, u64 data);
-
-/* The current CPU executes instructions, and all that comes with them. */
-void model_execute(enum model_mode mode, u64 instructions);
-
-/* A hart is switched off and on: the firmware forgets. */
-void model_hart_off(unsigned int cpu);
-void model_hart_on(unsigned int cpu);
-/* It sleeps and loses its registers; the firmware knows of it, or does not. */
-void model_hart_sleep(unsigned int cpu, bool firmware_forgets);
 
 #endif /* MODEL_SBI_H */

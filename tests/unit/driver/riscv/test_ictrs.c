@@ -3,8 +3,7 @@
  * i-mode counters of the riscv driver: what starts and stops them, and what becomes
  * of the interrupt, which is perf's as well.
  */
-#include "threads.h"
-#include "unit.h"
+#include "tests.h"
 
 #define PERIOD 1000
 #define HW 4

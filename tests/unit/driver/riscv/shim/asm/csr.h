@@ -2,7 +2,7 @@
 #ifndef SHIM_ASM_CSR_H
 #define SHIM_ASM_CSR_H
 
-#include "../kernel.h"
+#include "shim/kernel.h"
 
 #define CSR_SIE		0x104
 #define CSR_SCOUNTEREN	0x106

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* perfctr_cpu_claim() and perfctr_cpu_unclaim(): who gets which counters, and gives them back. */
-#include "threads.h"
-#include "unit.h"
+#include "tests.h"
 
 static const struct model_machine filtering = {
 	.sbi = true, .sscofpmf = true, .smcntrpmf = true,
@@ -527,8 +526,8 @@ START_TEST(fixed_over_hotplug)
 	/* It has to leave, and may still come to that. */
 	thread_run(&thread, 1, 1000);
 	ck_assert_int_eq(thread.error, 0);
-	model_hart_off(1);
-	model_hart_on(1);
+	model_cpu_off(1);
+	model_cpu_on(1);
 	perfctr_cpu_prepare(1);
 	cpu_online(1);
 	expect_reserved(MODEL_FIXED);
@@ -548,8 +547,8 @@ START_TEST(fixed_denied_on_a_cpu_that_comes)
 	boot_without_sscofpmf();
 	config = CLAIM(cycle_too);
 	cpu_offline(1);
-	model_hart_off(1);
-	model_hart_on(1);
+	model_cpu_off(1);
+	model_cpu_on(1);
 	perfctr_cpu_prepare(1);
 	model_perf_pinned[1] = BIT(MODEL_CYCLE);
 	cpu_online(1);
@@ -793,8 +792,8 @@ START_TEST(refusal_is_forgotten)
 	CLAIM(three_instructions);
 	ck_assert_int_eq(PTR_ERR(claim(three_none, 1, NULL)), -EINVAL);
 	cpu_offline(1);
-	model_hart_off(1);
-	model_hart_on(1);
+	model_cpu_off(1);
+	model_cpu_on(1);
 	perfctr_cpu_prepare(1);
 	cpu_online(1);
 	ck_assert_uint_eq(model_owned(1, MODEL_DRIVER), BIT(3));

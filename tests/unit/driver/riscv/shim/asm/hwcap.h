@@ -2,7 +2,7 @@
 #ifndef SHIM_ASM_HWCAP_H
 #define SHIM_ASM_HWCAP_H
 
-#include "../kernel.h"
+#include "shim/kernel.h"
 
 bool shim_isa_extension(const char *name);
 

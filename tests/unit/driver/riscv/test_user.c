@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What user mode may read: restart, private, share; and scounteren. */
-#include "threads.h"
-#include "unit.h"
+#include "tests.h"
 
 #define ALICE	1000
 #define BOB	1001

@@ -3,7 +3,7 @@
 #ifndef SHIM_ASM_SBI_H
 #define SHIM_ASM_SBI_H
 
-#include "../kernel.h"
+#include "shim/kernel.h"
 
 #define SBI_EXT_BASE			0x10
 #define SBI_EXT_BASE_GET_IMP_ID		1

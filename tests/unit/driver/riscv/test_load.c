@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* perfctr_cpu_load(): what a switch between controls costs, and that sums stay exact through it. */
-#include "threads.h"
-#include "unit.h"
+#include "tests.h"
 
 static const struct model_machine filtering = {
 	.sbi = true, .sscofpmf = true, .smcntrpmf = true,

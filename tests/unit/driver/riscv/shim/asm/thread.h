@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the driver looks at of a thread */
+#ifndef SHIM_ASM_THREAD_H
+#define SHIM_ASM_THREAD_H
+
+struct pt_regs {
+	unsigned long tp;
+};
+
+struct thread_struct {
+	struct pt_regs regs;
+};
+
+#define task_pt_regs(task)	(&(task)->thread.regs)
+
+#endif /* SHIM_ASM_THREAD_H */
