@@ -35,6 +35,27 @@ unsigned long shim_index_nospec(unsigned long index, unsigned long size)
 	return index;
 }
 
+/* Per-CPU data: the linker's words for where the variables are; theirs is not used. */
+extern char percpu_start[] __asm__("__start_shim_percpu");
+extern char percpu_end[] __asm__("__stop_shim_percpu");
+
+void *shim_per_cpu(void *ptr, unsigned int cpu)
+{
+	static char *copies;
+	size_t size = (size_t)(percpu_end - percpu_start);
+	unsigned int i;
+
+	shim_assert((char *)ptr >= percpu_start && (char *)ptr < percpu_end && cpu < SHIM_CPUS);
+	if (!copies) {
+		copies = calloc(SHIM_CPUS, size);
+		if (!copies)
+			abort();
+		for (i = 0; i < SHIM_CPUS; i++)
+			memcpy(copies + i * size, percpu_start, size);
+	}
+	return copies + cpu * size + ((char *)ptr - percpu_start);
+}
+
 /* Module parameters */
 
 static struct {

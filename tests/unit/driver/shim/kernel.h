@@ -62,6 +62,10 @@ typedef unsigned int uint;
 	__max_a > __max_b ? __max_a : __max_b;				\
 })
 
+#define min_t(type, a, b)	min((type)(a), (type)(b))
+#define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
+#define pr_info(...)		((void)0)
+
 #define container_of(ptr, type, member)					\
 	((type *)((char *)(ptr) - offsetof(type, member)))
 
@@ -70,7 +74,9 @@ typedef unsigned int uint;
 #define BIT(nr)			(1UL << (nr))
 #define BIT_ULL(nr)		(1ULL << (nr))
 #define GENMASK(high, low)	((~0UL << (low)) & (~0UL >> (63 - (high))))
+#define GENMASK_ULL(high, low)	((~0ULL << (low)) & (~0ULL >> (63 - (high))))
 #define __ffs(word)		((unsigned int)__builtin_ctzl(word))
+#define ffz(word)		__ffs(~(unsigned long)(word))
 #define hweight32(w)		((unsigned int)__builtin_popcount(w))
 
 static inline unsigned long shim_next_bit(unsigned long word, unsigned long size,
@@ -115,16 +121,21 @@ extern u32 shim_online;			/* bit map */
 extern bool shim_irqs_off;
 extern unsigned int shim_possible;	/* how many there can be */
 
-#define DECLARE_PER_CPU(type, name)	extern __typeof__(type) name[SHIM_CPUS]
-#define DEFINE_PER_CPU(type, name)	__typeof__(type) name[SHIM_CPUS]
+/* As the kernel has it, the variable itself is only where the CPUs' own begin from. */
+#define SHIM_PER_CPU			__attribute__((__section__("shim_percpu")))
+#define DECLARE_PER_CPU(type, name)	extern __typeof__(type) name
+#define DEFINE_PER_CPU(type, name)	SHIM_PER_CPU __typeof__(type) name
+void *shim_per_cpu(void *ptr, unsigned int cpu);
+#define per_cpu_ptr(ptr, cpu)	((__typeof__(ptr))shim_per_cpu(ptr, cpu))
+#define per_cpu(name, cpu)	(*per_cpu_ptr(&(name), cpu))
 /* Nothing here uses per-CPU data with interrupts on. */
 #define this_cpu_ptr(ptr)						\
 ({									\
 	shim_assert(shim_irqs_off);					\
-	&(*(ptr))[shim_cpu];						\
+	per_cpu_ptr(ptr, shim_cpu);					\
 })
-#define per_cpu_ptr(ptr, cpu)	(&(*(ptr))[cpu])
-#define per_cpu(name, cpu)	((name)[cpu])
+#define this_cpu_read(name)		(*this_cpu_ptr(&(name)))
+#define this_cpu_write(name, value)	((void)(*this_cpu_ptr(&(name)) = (value)))
 
 #define for_each_possible_cpu(cpu)					\
 	for ((cpu) = 0; (cpu) < shim_possible; (cpu)++)

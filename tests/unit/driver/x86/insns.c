@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * RDPMC and RDMSR where the driver has them in assembly: there they are calls, of
+ * what changes no other register than the instruction does. One that faults goes on
+ * where the driver's exception table says, and fails the test if that says nothing.
+ */
+#include <check.h>
+
+#include "x86/model_msr.h"
+
+#define CALL	5	/* bytes */
+
+struct fixup {
+	unsigned long from;
+	unsigned long to;
+};
+
+/* The linker's words for the section's bounds */
+extern const struct fixup fixups[] asm("__start_shim_extable") __attribute__((__weak__));
+extern const struct fixup fixups_end[] asm("__stop_shim_extable") __attribute__((__weak__));
+
+u64 shim_rdpmc_c(u32 counter, unsigned long *ret) asm("shim_rdpmc_c");
+u64 shim_rdmsr_c(u32 msr, unsigned long *ret) asm("shim_rdmsr_c");
+
+static u64 fault(const char *insn, u32 of, unsigned long *ret)
+{
+	const struct fixup *fixup;
+
+	for (fixup = fixups; fixup != fixups_end; fixup++) {
+		if (fixup->from == *ret - CALL) {
+			*ret = fixup->to;
+			return 0;
+		}
+	}
+	ck_abort_msg("%s of %#x: #GP", insn, of);
+	return 0;
+}
+
+u64 shim_rdpmc_c(u32 counter, unsigned long *ret)
+{
+	u64 value;
+
+	return model_rdpmc(counter, &value) ? value : fault("RDPMC", counter, ret);
+}
+
+u64 shim_rdmsr_c(u32 msr, unsigned long *ret)
+{
+	u64 value;
+
+	return shim_rdmsr_safe(msr, &value) ? value : fault("RDMSR", msr, ret);
+}
+
+/* The caller knows nothing of a call, so whatever C may change is kept. */
+asm(".macro	shim_insn name:req\n"
+    "	.globl	shim_\\name\\()_insn\n"
+    "shim_\\name\\()_insn:\n"
+    "	push	%rbp\n"
+    "	mov	%rsp, %rbp\n"
+    "	push	%rcx\n"
+    "	push	%rsi\n"
+    "	push	%rdi\n"
+    "	push	%r8\n"
+    "	push	%r9\n"
+    "	push	%r10\n"
+    "	push	%r11\n"
+    "	sub	$512, %rsp\n"
+    "	and	$-64, %rsp\n"
+    "	fxsave	(%rsp)\n"
+    "	mov	%ecx, %edi\n"
+    "	lea	8(%rbp), %rsi\n"
+    "	call	shim_\\name\\()_c\n"
+    "	fxrstor	(%rsp)\n"
+    "	mov	%rax, %rdx\n"
+    "	shr	$32, %rdx\n"
+    "	mov	%eax, %eax\n"
+    "	lea	-56(%rbp), %rsp\n"
+    "	pop	%r11\n"
+    "	pop	%r10\n"
+    "	pop	%r9\n"
+    "	pop	%r8\n"
+    "	pop	%rdi\n"
+    "	pop	%rsi\n"
+    "	pop	%rcx\n"
+    "	pop	%rbp\n"
+    "	ret\n"
+    ".endm\n"
+    "	.text\n"
+    "	shim_insn rdpmc\n"
+    "	shim_insn rdmsr\n");

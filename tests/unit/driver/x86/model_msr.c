@@ -1,0 +1,717 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The modelled machine: see model_msr.h. */
+#include <check.h>
+
+#include <asm/cpufeature.h>
+#include <asm/msr.h>
+#include <asm/nmi.h>
+#include <asm/tsc.h>
+
+#include "x86/model_msr.h"
+
+#define NR(array)	(sizeof(array) / sizeof((array)[0]))
+
+#define FIXED_OS	1u
+#define FIXED_USR	2u
+#define FIXED_ANY	4u
+#define FIXED_PMI	8u
+
+#define STATUS_TOPA_PMI	BIT(55)
+#define STATUS_LBR_FRZ	BIT(58)
+#define STATUS_CTR_FRZ	BIT(59)
+#define STATUS_ASCI	BIT(60)
+#define STATUS_UNCORE	BIT(61)
+#define STATUS_OVF_BUF	BIT(62)
+#define STATUS_COND_CHG	BIT(63)
+
+#define RDPMC_FIXED	BIT(30)
+
+#define ALL_EVENTS	7
+
+static struct {
+	struct model_control control;
+	u64 gp[MODEL_GP];
+	u64 fixed[MODEL_FIXED];
+	u64 status;
+	u64 tsc;
+	u64 fs_base;
+} cpus[SHIM_CPUS];
+
+#define INTEL(m)	.nr_cpus = 2, .vendor = X86_VENDOR_INTEL, .family = 6, .model = (m)
+
+const struct model_machine model_p6 = {
+	INTEL(8), .leaves = 3, .nr = 2, .width = 40,
+};
+
+const struct model_machine model_v1 = {
+	INTEL(14), .leaves = 10, .version = 1, .nr = 2, .width = 40, .told = ALL_EVENTS,
+};
+
+const struct model_machine model_v2 = {
+	INTEL(15), .leaves = 10, .version = 2, .nr = 2, .width = 40, .nr_fixed = 3,
+	.fixed_width = 40, .told = ALL_EVENTS,
+};
+
+const struct model_machine model_v3 = {
+	INTEL(26), .leaves = 11, .version = 3, .nr = 4, .width = 48, .nr_fixed = 3,
+	.fixed_width = 48, .told = ALL_EVENTS,
+};
+
+const struct model_machine model_v4 = {
+	INTEL(94), .leaves = 22, .version = 4, .nr = 4, .width = 48, .nr_fixed = 3,
+	.fixed_width = 48, .told = ALL_EVENTS, .full_width = true,
+};
+
+const struct model_machine model_v5 = {
+	INTEL(126), .leaves = 27, .version = 5, .nr = 8, .width = 48, .nr_fixed = 4,
+	.fixed_width = 48, .told = ALL_EVENTS + 1, .full_width = true,
+};
+
+const struct model_machine model_default = {
+	INTEL(26), .leaves = 11, .version = 3, .nr = 4, .width = 48, .nr_fixed = 3,
+	.fixed_width = 48, .told = ALL_EVENTS,
+};
+
+const struct model_machine model_tight = {
+	INTEL(14), .leaves = 10, .version = 1, .nr = 2, .width = 40, .told = ALL_EVENTS,
+};
+
+/* Without any counters */
+const struct model_machine model_ageless = {
+	INTEL(26), .leaves = 10,
+};
+
+const struct model_machine model_narrow = {
+	INTEL(14), .leaves = 10, .version = 1, .nr = 2, .width = 32, .told = ALL_EVENTS,
+};
+
+struct model_machine model;
+u32 model_no_msr = ~0u;
+u32 model_no_rdpmc = ~0u;
+unsigned int model_writes[SHIM_CPUS][MODEL_MSRS];
+static unsigned int reads;
+unsigned int model_pmis[SHIM_CPUS];
+struct model_reservations model_reserved;
+struct cpuinfo_x86 boot_cpu_data;
+unsigned int cpu_khz = 2000000;
+unsigned int tsc_khz = 1500000;
+
+static const struct {
+	u16 event;
+	enum model_kind kind;
+} architectural[] = {
+	{ EV_CYCLES, KIND_CYCLES },
+	{ EV_INSTRUCTIONS, KIND_INSTRUCTIONS },
+	{ EV_REFERENCE_CYCLES, KIND_REFERENCE_CYCLES },
+	{ EV_BRANCHES, KIND_BRANCHES },
+	{ EV_MISPREDICTIONS, KIND_MISPREDICTIONS },
+	{ EV_ITLB, KIND_ITLB },
+	{ EV_DTLB_READ, KIND_DTLB_READ },
+	{ EV_DTLB_WRITE, KIND_DTLB_WRITE },
+}, p6[] = {
+	{ EV_P6_CYCLES, KIND_CYCLES },
+	{ EV_INSTRUCTIONS, KIND_INSTRUCTIONS },
+	{ EV_BRANCHES, KIND_BRANCHES },
+};
+
+static const enum model_kind fixed_kinds[MODEL_FIXED] = {
+	KIND_INSTRUCTIONS, KIND_CYCLES, KIND_REFERENCE_CYCLES, KIND_NR,
+};
+
+/* General-purpose counters that have registers */
+static unsigned int nr_gp(void)
+{
+	return min(model.nr, (unsigned int)MODEL_GP);
+}
+
+static u64 bits(unsigned int nr)
+{
+	return nr < 64 ? BIT(nr) - 1 : ~0ull;
+}
+
+/* In GLOBAL_CTRL and the like */
+static u64 all_counters(void)
+{
+	return bits(model.nr) | bits(model.nr_fixed) << 32;
+}
+
+void model_boot(const struct model_machine *machine)
+{
+	unsigned int cpu, i;
+
+	model = *machine;
+	shim_possible = model.nr_cpus;
+	shim_online = BIT(model.nr_cpus) - 1;
+	boot_cpu_data = (struct cpuinfo_x86) {
+		.x86 = model.family,
+		.x86_vendor = model.vendor,
+		.x86_model = model.model,
+		.cpuid_level = model.leaves,
+	};
+	for (cpu = 0; cpu < SHIM_CPUS; cpu++) {
+		/* No two registers hold the same by chance. */
+		for (i = 0; i < MODEL_GP; i++)
+			cpus[cpu].gp[i] = 0x10000ull * (i + 1) + 0x100ull * cpu;
+		for (i = 0; i < MODEL_FIXED; i++)
+			cpus[cpu].fixed[i] = 0x100000ull * (i + 1) + 0x100ull * cpu;
+		/* After reset, and as perf leaves it */
+		if (model.version >= 2)
+			cpus[cpu].control.global_ctrl = cpu % 2 ? all_counters() : bits(model.nr);
+		cpus[cpu].tsc = 1000000 + cpu;
+		cpus[cpu].fs_base = 0x7f0000001000ull + 0x10000ull * cpu;
+	}
+}
+
+bool boot_cpu_has(unsigned int feature)
+{
+	switch (feature) {
+	case X86_FEATURE_TSC:
+		return !model.no_tsc;
+	case X86_FEATURE_XENPV:
+		return model.xenpv;
+	case X86_FEATURE_HYBRID_CPU:
+		return model.hybrid;
+	default:
+		ck_abort_msg("no feature %u", feature);
+		return false;
+	}
+}
+
+u32 shim_cpuid(u32 leaf, enum shim_cpuid_reg reg)
+{
+	/* Beyond the last leaf a processor gives what the last one has. */
+	shim_assert(leaf == 10 && model.leaves >= 10);
+	switch (reg) {
+	case SHIM_EAX:
+		return model.version | model.nr << 8 | model.width << 16 | model.told << 24;
+	case SHIM_EBX:
+		return model.lacks;
+	case SHIM_EDX:
+		return model.version >= 2 ? model.nr_fixed | model.fixed_width << 5 : 0;
+	default:
+		return 0;
+	}
+}
+
+/*
+ * Registers
+ */
+
+enum reg_kind { REG_MISSING, REG_PLAIN, REG_SIGN_EXTENDED, REG_READ_ONLY, REG_CLEARS, REG_SETS };
+
+struct reg {
+	enum reg_kind kind;
+	u64 valid;	/* what of it may be set */
+	u64 *value;
+};
+
+static u64 evntsel_valid(unsigned int i)
+{
+	u64 valid = 0xffffffff;
+
+	/* AnyThread came with version 3 and went with 5. */
+	if (model.version < 3 || model.version >= 5)
+		valid &= ~SEL_ANY;
+	/* On the P6 the one of counter 0 enables both. */
+	if (!model.version && i)
+		valid &= ~SEL_EN;
+	return valid;
+}
+
+static u64 fixed_ctrl_valid(void)
+{
+	u64 one = FIXED_OS | FIXED_USR | FIXED_PMI, valid = 0;
+	unsigned int i;
+
+	if (model.version == 3 || model.version == 4)
+		one |= FIXED_ANY;
+	for (i = 0; i < model.nr_fixed; i++)
+		valid |= one << 4 * i;
+	return valid;
+}
+
+static u64 status_valid(void)
+{
+	u64 valid = all_counters() | STATUS_OVF_BUF;
+
+	if (model.version >= 3)
+		valid |= STATUS_UNCORE;
+	if (model.version >= 4)
+		valid |= STATUS_TOPA_PMI | STATUS_LBR_FRZ | STATUS_CTR_FRZ | STATUS_ASCI;
+	return valid;
+}
+
+static struct reg find_global(unsigned int cpu, u32 msr)
+{
+	struct model_control *control = &cpus[cpu].control;
+	struct reg missing = { .kind = REG_MISSING };
+	u32 i = msr - MSR_CORE_PERF_FIXED_CTR0;
+
+	if (model.version < 2)
+		return missing;
+	if (i < MODEL_FIXED)
+		return i >= model.nr_fixed ? missing :
+			(struct reg) { REG_PLAIN, bits(model.fixed_width), &cpus[cpu].fixed[i] };
+	switch (msr) {
+	case MSR_CORE_PERF_FIXED_CTR_CTRL:
+		return (struct reg) { REG_PLAIN, fixed_ctrl_valid(), &control->fixed_ctrl };
+	case MSR_CORE_PERF_GLOBAL_STATUS:
+		return (struct reg) { REG_READ_ONLY, 0, &cpus[cpu].status };
+	case MSR_CORE_PERF_GLOBAL_CTRL:
+		return (struct reg) { REG_PLAIN, all_counters(), &control->global_ctrl };
+	case MSR_CORE_PERF_GLOBAL_OVF_CTRL:
+		return (struct reg) { REG_CLEARS, status_valid() | STATUS_COND_CHG,
+				      &cpus[cpu].status };
+	case MSR_CORE_PERF_GLOBAL_STATUS_SET:
+		return model.version < 4 ? missing :
+			(struct reg) { REG_SETS, status_valid(), &cpus[cpu].status };
+	default:
+		return missing;
+	}
+}
+
+static struct reg find(unsigned int cpu, u32 msr)
+{
+	struct reg missing = { .kind = REG_MISSING };
+	bool none = !model.nr || model.family != 6 || msr == model_no_msr;
+	u32 i;
+
+	if (msr == MSR_FS_BASE)
+		return (struct reg) { REG_PLAIN, ~0ull, &cpus[cpu].fs_base };
+	if (none)
+		return missing;
+	i = msr - MSR_ARCH_PERFMON_PERFCTR0;
+	if (i < nr_gp())
+		return (struct reg) { REG_SIGN_EXTENDED, ~0ull, &cpus[cpu].gp[i] };
+	i = msr - MSR_ARCH_PERFMON_EVENTSEL0;
+	if (i < nr_gp())
+		return (struct reg) { REG_PLAIN, evntsel_valid(i), &cpus[cpu].control.evntsel[i] };
+	i = msr - MSR_IA32_PMC0;
+	if (i < nr_gp() && model.full_width)
+		return (struct reg) { REG_PLAIN, bits(model.width), &cpus[cpu].gp[i] };
+	return find_global(cpu, msr);
+}
+
+bool model_wrmsr(u32 msr, u64 value)
+{
+	struct reg reg = find(shim_cpu, msr);
+
+	if (reg.kind == REG_MISSING || reg.kind == REG_READ_ONLY || value & ~reg.valid)
+		return false;
+	switch (reg.kind) {
+	case REG_SIGN_EXTENDED:
+		*reg.value = (u64)(s64)(s32)value & bits(model.width);
+		break;
+	case REG_CLEARS:
+		*reg.value &= ~value;
+		break;
+	case REG_SETS:
+		*reg.value |= value;
+		break;
+	default:
+		*reg.value = value;
+	}
+	return true;
+}
+
+bool model_rdmsr(u32 msr, u64 *value)
+{
+	struct reg reg = find(shim_cpu, msr);
+
+	if (reg.kind == REG_MISSING)
+		return false;
+	*value = reg.kind == REG_CLEARS || reg.kind == REG_SETS ? 0 : *reg.value;
+	return true;
+}
+
+bool model_rdpmc(u32 counter, u64 *value)
+{
+	u32 fixed = counter - RDPMC_FIXED;
+
+	if (counter == model_no_rdpmc || model.family != 6)
+		return false;
+	if (counter < nr_gp())
+		*value = cpus[shim_cpu].gp[counter];
+	else if (model.version >= 2 && fixed < model.nr_fixed)
+		*value = cpus[shim_cpu].fixed[fixed];
+	else
+		return false;
+	return true;
+}
+
+u64 model_msr(unsigned int cpu, u32 msr)
+{
+	struct reg reg = find(cpu, msr);
+
+	ck_assert_msg(reg.kind != REG_MISSING, "there is no MSR %#x", msr);
+	return *reg.value;
+}
+
+void model_set_msr(unsigned int cpu, u32 msr, u64 value)
+{
+	struct reg reg = find(cpu, msr);
+
+	ck_assert_msg(reg.kind != REG_MISSING, "there is no MSR %#x", msr);
+	*reg.value = value;
+}
+
+/*
+ * The driver's accesses
+ */
+
+/* A counter has two registers to reserve; the others belong to who has them all. */
+static bool is_reserved(u32 msr)
+{
+	u32 ctr = msr - MSR_ARCH_PERFMON_PERFCTR0, sel = msr - MSR_ARCH_PERFMON_EVENTSEL0;
+	unsigned int i;
+
+	if (ctr < MODEL_GP)
+		return model_reserved.perfctr[ctr] == MODEL_DRIVER;
+	if (sel < MODEL_GP)
+		return model_reserved.evntsel[sel] == MODEL_DRIVER;
+	for (i = 0; i < nr_gp(); i++)
+		if (model_reserved.perfctr[i] != MODEL_DRIVER ||
+		    model_reserved.evntsel[i] != MODEL_DRIVER)
+			return false;
+	return true;
+}
+
+/* What does not fault everywhere, and is never right: a pin of the processor, other threads */
+static bool is_never_right(u32 msr, u64 value)
+{
+	if (msr - MSR_ARCH_PERFMON_EVENTSEL0 < MODEL_GP)
+		return value & (SEL_PC | SEL_ANY);
+	return msr == MSR_CORE_PERF_FIXED_CTR_CTRL && value & 0x4444;
+}
+
+void shim_wrmsr(u32 msr, u64 value)
+{
+	lockdep_assert_irqs_disabled();
+	ck_assert_msg(is_reserved(msr), "CPU %u: WRMSR of %#x, which the driver has not reserved",
+		      shim_cpu, msr);
+	/* What it takes itself is counted by whatever counts. */
+	model_execute(MODEL_KERNEL, 3);
+	ck_assert_msg(!is_never_right(msr, value) && model_wrmsr(msr, value),
+		      "CPU %u: WRMSR of %#llx to %#x: #GP", shim_cpu, value, msr);
+	model_writes[shim_cpu][msr]++;
+}
+
+bool shim_rdmsr_safe(u32 msr, u64 *value)
+{
+	reads += msr < MODEL_MSRS;
+	return model_rdmsr(msr, value);
+}
+
+u64 shim_rdmsr(u32 msr)
+{
+	u64 value = 0;
+
+	ck_assert_msg(shim_rdmsr_safe(msr, &value), "CPU %u: RDMSR of %#x: #GP", shim_cpu, msr);
+	return value;
+}
+
+u64 shim_rdtsc(void)
+{
+	return cpus[shim_cpu].tsc;
+}
+
+unsigned int model_all_writes(void)
+{
+	unsigned int cpu, msr, all = 0;
+
+	for (cpu = 0; cpu < SHIM_CPUS; cpu++)
+		for (msr = 0; msr < MODEL_MSRS; msr++)
+			all += model_writes[cpu][msr];
+	return all;
+}
+
+unsigned int model_all_calls(void)
+{
+	return model_all_writes() + reads;
+}
+
+void model_calls_reset(void)
+{
+	memset(model_writes, 0, sizeof(model_writes));
+	reads = 0;
+}
+
+/*
+ * Counting. What an event select counts with edge detection, inversion or a counter
+ * mask is not modelled: nothing. Tests look at the register.
+ */
+
+static enum model_kind kind_of(u64 evntsel)
+{
+	u16 event = evntsel & 0xffff;
+	size_t i;
+
+	if (evntsel & (SEL_EDGE | SEL_INV | SEL_CMASK(0xff)))
+		return KIND_NR;
+	if (!model.version) {
+		for (i = 0; i < NR(p6); i++)
+			if (p6[i].event == event)
+				return p6[i].kind;
+		return KIND_NR;
+	}
+	for (i = 0; i < NR(architectural); i++)
+		if (architectural[i].event == event)
+			return architectural[i].kind;
+	return KIND_NR;
+}
+
+static void advance(u64 *value, unsigned int width, unsigned int bit, bool interrupts, u64 nr)
+{
+	u64 limit = bits(width);
+
+	if (nr > limit - *value) {
+		if (model.version >= 2)
+			cpus[shim_cpu].status |= BIT(bit);
+		model_pmis[shim_cpu] += interrupts;
+	}
+	*value = (*value + nr) & limit;
+}
+
+static bool is_enabled(const struct model_control *control, unsigned int i)
+{
+	if (!model.version)
+		return control->evntsel[0] & SEL_EN;
+	return control->evntsel[i] & SEL_EN &&
+	       (model.version < 2 || control->global_ctrl & BIT(i));
+}
+
+void model_count(enum model_kind kind, enum model_mode mode, u64 nr)
+{
+	const struct model_control *control = &cpus[shim_cpu].control;
+	unsigned int i;
+
+	for (i = 0; i < nr_gp(); i++) {
+		u64 evntsel = control->evntsel[i];
+
+		if (is_enabled(control, i) && kind_of(evntsel) == kind &&
+		    evntsel & (mode == MODEL_USER ? SEL_USR : SEL_OS))
+			advance(&cpus[shim_cpu].gp[i], model.width, i, evntsel & SEL_INT, nr);
+	}
+	for (i = 0; i < model.nr_fixed; i++) {
+		u64 ctrl = control->fixed_ctrl >> 4 * i;
+
+		if (control->global_ctrl & BIT(32 + i) && fixed_kinds[i] == kind &&
+		    ctrl & (mode == MODEL_USER ? FIXED_USR : FIXED_OS))
+			advance(&cpus[shim_cpu].fixed[i], model.fixed_width, 32 + i,
+				ctrl & FIXED_PMI, nr);
+	}
+}
+
+void model_pass(u64 time)
+{
+	cpus[shim_cpu].tsc += time;
+}
+
+u64 tally_count(const struct model_tally *tally, const struct perfctr_ctr_control *ctr,
+		unsigned int hw)
+{
+	enum model_kind kind = kind_of(ctr->event & ~(SEL_USR | SEL_OS | SEL_EN));
+
+	(void)hw;
+	if (kind == KIND_NR)
+		return 0;
+	return (ctr->flags & USER ? tally->nr[kind][MODEL_USER] : 0) +
+	       (ctr->flags & KERNEL ? tally->nr[kind][MODEL_KERNEL] : 0);
+}
+
+static u64 *value_of(unsigned int cpu, unsigned int hw)
+{
+	if (hw < MODEL_GP)
+		return &cpus[cpu].gp[hw];
+	shim_assert(hw >= FIXED(0) && hw < FIXED(MODEL_FIXED));
+	return &cpus[cpu].fixed[hw - FIXED(0)];
+}
+
+u64 model_value(unsigned int cpu, unsigned int hw)
+{
+	return *value_of(cpu, hw);
+}
+
+void model_set_value(unsigned int cpu, unsigned int hw, u64 value)
+{
+	*value_of(cpu, hw) = value;
+}
+
+/*
+ * Reservations
+ */
+
+static u8 *reservation(u8 *all, u32 i)
+{
+	ck_assert_msg(i < nr_gp(), "the processor has no counter %u", i);
+	return &all[i];
+}
+
+static int reserve(u8 *owner)
+{
+	if (*owner != MODEL_NOBODY)
+		return 0;
+	*owner = MODEL_DRIVER;
+	return 1;
+}
+
+static void release(u8 *owner)
+{
+	shim_assert(*owner == MODEL_DRIVER);
+	*owner = MODEL_NOBODY;
+}
+
+int reserve_perfctr_nmi(unsigned int msr)
+{
+	return reserve(reservation(model_reserved.perfctr, msr - MSR_ARCH_PERFMON_PERFCTR0));
+}
+
+void release_perfctr_nmi(unsigned int msr)
+{
+	release(reservation(model_reserved.perfctr, msr - MSR_ARCH_PERFMON_PERFCTR0));
+}
+
+int reserve_evntsel_nmi(unsigned int msr)
+{
+	return reserve(reservation(model_reserved.evntsel, msr - MSR_ARCH_PERFMON_EVENTSEL0));
+}
+
+void release_evntsel_nmi(unsigned int msr)
+{
+	release(reservation(model_reserved.evntsel, msr - MSR_ARCH_PERFMON_EVENTSEL0));
+}
+
+/* perf has all reservations while it counts anywhere. */
+static u32 perf_cpus;
+
+static bool perf_reserve(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_gp(); i++)
+		if (model_reserved.perfctr[i] != MODEL_NOBODY ||
+		    model_reserved.evntsel[i] != MODEL_NOBODY)
+			return false;
+	memset(model_reserved.perfctr, MODEL_PERF, nr_gp());
+	memset(model_reserved.evntsel, MODEL_PERF, nr_gp());
+	return true;
+}
+
+u32 model_perf_take_all(unsigned int cpu)
+{
+	unsigned int i;
+
+	if (!perf_cpus && !perf_reserve())
+		return 0;
+	perf_cpus |= BIT(cpu);
+	for (i = 0; i < nr_gp(); i++) {
+		cpus[cpu].control.evntsel[i] = EV_BRANCHES | SEL_USR | SEL_INT |
+					       (model.version || !i ? SEL_EN : 0);
+		/* It counts from a negative value on. */
+		cpus[cpu].gp[i] = bits(model.width) - 1000000;
+	}
+	if (model.version >= 2)
+		cpus[cpu].control.global_ctrl = all_counters();
+	return (u32)bits(nr_gp());
+}
+
+void model_perf_give(unsigned int cpu, u32 counters)
+{
+	shim_assert(perf_cpus & BIT(cpu) && counters == bits(nr_gp()));
+	memset(cpus[cpu].control.evntsel, 0, sizeof(cpus[cpu].control.evntsel));
+	perf_cpus &= ~BIT(cpu);
+	if (!perf_cpus)
+		memset(&model_reserved, MODEL_NOBODY, sizeof(model_reserved));
+}
+
+/*
+ * What tests look at
+ */
+
+void model_expect_loaded(void)
+{
+	static const struct model_reservations nothing;
+
+	ck_assert_msg(!model_all_writes(), "registers were written");
+	ck_assert_msg(!memcmp(&model_reserved, &nothing, sizeof(nothing)), "something is reserved");
+}
+
+bool driver_remembers(unsigned int cpu, const struct perfctr_config *config)
+{
+	return per_cpu_ptr(&perfctr_x86_cpu, cpu)->active == config;
+}
+
+void model_ownership(struct model_ownership *all)
+{
+	unsigned int cpu;
+
+	memset(all, 0, sizeof(*all));
+	for (cpu = 0; cpu < SHIM_CPUS; cpu++)
+		all->cpu[cpu] = cpus[cpu].control;
+	all->reserved = model_reserved;
+}
+
+void model_expect_ownership(const struct model_ownership *before)
+{
+	unsigned int cpu, i;
+
+	for (i = 0; i < MODEL_GP; i++)
+		ck_assert_msg(model_reserved.perfctr[i] == before->reserved.perfctr[i] &&
+			      model_reserved.evntsel[i] == before->reserved.evntsel[i],
+			      "counter %u: reserved by %u and %u, was by %u and %u", i,
+			      model_reserved.perfctr[i], model_reserved.evntsel[i],
+			      before->reserved.perfctr[i], before->reserved.evntsel[i]);
+	for (cpu = 0; cpu < SHIM_CPUS; cpu++) {
+		const struct model_control *is = &cpus[cpu].control, *was = &before->cpu[cpu];
+
+		for (i = 0; i < MODEL_GP; i++)
+			ck_assert_msg(is->evntsel[i] == was->evntsel[i],
+				      "CPU %u, EVNTSEL%u: %#llx, was %#llx", cpu, i,
+				      is->evntsel[i], was->evntsel[i]);
+		ck_assert_msg(is->fixed_ctrl == was->fixed_ctrl,
+			      "CPU %u, FIXED_CTR_CTRL: %#llx, was %#llx", cpu,
+			      is->fixed_ctrl, was->fixed_ctrl);
+		ck_assert_msg(is->global_ctrl == was->global_ctrl,
+			      "CPU %u, GLOBAL_CTRL: %#llx, was %#llx", cpu,
+			      is->global_ctrl, was->global_ctrl);
+	}
+}
+
+/* All or none: what the driver has set up is its, and reserved before. */
+u32 model_owned(unsigned int cpu, enum model_owner owner)
+{
+	if (owner == MODEL_DRIVER && !per_cpu_ptr(&perfctr_x86_cpu, cpu)->ours)
+		return 0;
+	return model_reserved.perfctr[0] == owner && model_reserved.evntsel[0] == owner ?
+	       (u32)bits(nr_gp()) : 0;
+}
+
+u32 model_needed(const struct perfctr_config *config)
+{
+	return config->nr ? (u32)bits(nr_gp()) : 0;
+}
+
+/*
+ * CPUs that lose something. INIT, by which one comes, leaves the counters as they are.
+ */
+
+void model_cpu_off(unsigned int cpu)
+{
+	(void)cpu;
+}
+
+void model_cpu_on(unsigned int cpu)
+{
+	(void)cpu;
+}
+
+void model_cpu_sleep(unsigned int cpu, bool firmware_forgets)
+{
+	(void)firmware_forgets;
+	memset(&cpus[cpu].control, 0, sizeof(cpus[cpu].control));
+	memset(cpus[cpu].gp, 0, sizeof(cpus[cpu].gp));
+	memset(cpus[cpu].fixed, 0, sizeof(cpus[cpu].fixed));
+	cpus[cpu].status = 0;
+	if (model.version >= 2)
+		cpus[cpu].control.global_ctrl = bits(model.nr);
+}

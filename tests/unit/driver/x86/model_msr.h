@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A modelled x86 machine: CPUs with the counter registers of Intel's family 6, which
+ * fault where the processor's do. Those who want them reserve them as Linux has it:
+ * perf has all registers or none. A driver that writes a register which it did not
+ * reserve, or what faults, fails the test.
+ *
+ * After the Software Developer's Manual, volume 3, "Performance Monitoring": of
+ * versions 1 to 5 of architectural performance monitoring, and of the P6.
+ */
+#ifndef MODEL_MSR_H
+#define MODEL_MSR_H
+
+#include <asm/msr-index.h>
+
+#include "model.h"
+
+#define MODEL_GP	8	/* most general-purpose counters with registers of old */
+#define MODEL_FIXED	4	/* most fixed ones */
+#define MODEL_MSRS	0x800	/* of these accesses are counted */
+
+/* The driver's names */
+#define FIXED(n)	(24 + (n))
+#define GP_MASK		0xffffffu
+
+/* Event selects of what a CPU here can count: what the manual calls architectural, ... */
+#define EV_CYCLES		0x003cu
+#define EV_INSTRUCTIONS		0x00c0u
+#define EV_REFERENCE_CYCLES	0x013cu
+#define EV_LLC_REFERENCES	0x4f2eu
+#define EV_LLC_MISSES		0x412eu
+#define EV_BRANCHES		0x00c4u
+#define EV_MISPREDICTIONS	0x00c5u
+/* ... of Nehalem, ... */
+#define EV_ITLB			0x0185u
+#define EV_DTLB_READ		0x0108u
+#define EV_DTLB_WRITE		0x0149u
+/* ... and of the P6 */
+#define EV_P6_CYCLES		0x0079u
+
+#define SEL_USR		BIT(16)
+#define SEL_OS		BIT(17)
+#define SEL_EDGE	BIT(18)
+#define SEL_PC		BIT(19)
+#define SEL_INT		BIT(20)
+#define SEL_ANY		BIT(21)
+#define SEL_EN		BIT(22)
+#define SEL_INV		BIT(23)
+#define SEL_CMASK(n)	((u64)(n) << 24)
+
+/* For config.c's tests: the first of the counters that count anything */
+#define MODEL_ARCH	"x86"
+#define FIRST		0
+/* What cannot be, whoever asks; and what turns out not to exist */
+#define CTR_NEVER	CTR(ANY, EV_CYCLES | SEL_PC, KERNEL)
+#define CTR_NEVER_ERROR	(-EINVAL)
+#define CTR_NONE	CTR(ANY, EV_CYCLES | SEL_ANY, USER)
+
+/**
+ * struct model_machine - what is built
+ * @nr_cpus: CPUs, all online
+ * @vendor, @family, @model: as Linux has it in boot_cpu_data
+ * @leaves: the highest leaf of CPUID
+ * @version: of architectural performance monitoring; 0: the P6, if @leaves says so
+ * @nr, @width: general-purpose counters, and their bits
+ * @nr_fixed, @fixed_width: the fixed ones
+ * @told: of how many architectural events CPUID tells
+ * @lacks: bit map of those that it says are not there
+ * @full_width: counters can be written whole, at MSR_IA32_PMC0
+ * @no_tsc, @xenpv, @hybrid: features
+ */
+struct model_machine {
+	unsigned int nr_cpus;
+	u8 vendor, family, model;
+	int leaves;
+	unsigned int version;
+	unsigned int nr, width;
+	unsigned int nr_fixed, fixed_width;
+	unsigned int told;
+	u32 lacks;
+	bool full_width;
+	bool no_tsc, xenpv, hybrid;
+};
+
+extern struct model_machine model;
+
+/* As they were first sold: Pentium III, Core, Core 2, Nehalem, Skylake, Ice Lake */
+extern const struct model_machine model_p6, model_v1, model_v2, model_v3, model_v4, model_v5;
+
+/* What does not exist although CPUID tells of it: an MSR, an operand of RDPMC; ~0: nothing */
+extern u32 model_no_msr;
+extern u32 model_no_rdpmc;
+
+/* Of the current CPU, by whoever it is. False: #GP, and nothing has changed. */
+bool model_wrmsr(u32 msr, u64 value);
+bool model_rdmsr(u32 msr, u64 *value);
+bool model_rdpmc(u32 counter, u64 *value);
+/* What a register of a CPU holds; fails if there is none. */
+u64 model_msr(unsigned int cpu, u32 msr);
+/* Somebody who does not reserve writes it. */
+void model_set_msr(unsigned int cpu, u32 msr, u64 value);
+
+/* The driver's accesses since model_calls_reset() */
+extern unsigned int model_writes[SHIM_CPUS][MODEL_MSRS];
+unsigned int model_all_writes(void);
+
+/* Overflow interrupts that a CPU got */
+extern unsigned int model_pmis[SHIM_CPUS];
+
+/* Who has reserved a counter's register, and its event select's */
+struct model_reservations {
+	u8 perfctr[MODEL_GP];
+	u8 evntsel[MODEL_GP];
+};
+
+extern struct model_reservations model_reserved;
+
+/* What of a CPU's registers says what it counts */
+struct model_control {
+	u64 evntsel[MODEL_GP];
+	u64 fixed_ctrl;
+	u64 global_ctrl;
+};
+
+struct model_ownership {
+	struct model_control cpu[SHIM_CPUS];
+	struct model_reservations reserved;
+};
+
+#endif /* MODEL_MSR_H */

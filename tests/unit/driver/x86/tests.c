@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "tests.h"
+
+void test_arch(void)
+{
+	test_model();
+}
