@@ -4,4 +4,5 @@
 void test_arch(void)
 {
 	test_model();
+	test_check();
 }

@@ -5,6 +5,15 @@
 #include "threads.h"
 #include "unit.h"
 
+/* The P6, and versions 1 to 5 */
+#define NR_MACHINES	6
+extern const struct model_machine *const machines[NR_MACHINES];
+
 void test_model(void);
+void test_check(void);
+void test_probe(void);
+void test_claim(void);
+void test_load(void);
+void test_cpus(void);
 
 #endif /* X86_TESTS_H */
