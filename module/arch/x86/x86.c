@@ -848,8 +848,9 @@ static void __init find_counters(void)
 		if (!register_exists(MSR_CORE_PERF_FIXED_CTR0 + i) ||
 		    !rdpmc_works(PERFCTR_X86_RDPMC_FIXED + i))
 			return;
-	if (!nr || width < 32 ||
-	    (version >= 2 && !register_exists(MSR_CORE_PERF_GLOBAL_CTRL)))
+	if (!nr || width < 32 || width > 64 ||
+	    (version >= 2 && (!register_exists(MSR_CORE_PERF_GLOBAL_CTRL) ||
+			      !register_exists(MSR_CORE_PERF_FIXED_CTR_CTRL))))
 		return;
 	pmu.version = version;
 	pmu.nr = nr;
