@@ -5,4 +5,5 @@ void test_arch(void)
 {
 	test_model();
 	test_check();
+	test_probe();
 }

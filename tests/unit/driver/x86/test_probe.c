@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What counters are found: those that the processor tells of, and that are there. */
+#include <asm/processor.h>
+
+#include "tests.h"
+
+static const struct perfctr_ctr_control one[] = { CTR(0, EV_INSTRUCTIONS, USER) };
+
+/* The clock is all there is; nobody will be told of anything else, and nothing is touched. */
+static void expect_no_counters(const char *name)
+{
+	struct perfctr_info info = {};
+	struct thread thread;
+
+	perfctr_cpu_info(&info);
+	ck_assert_msg(!info.counters, "%s: counters %#llx", name, info.counters);
+	ck_assert_uint_eq(info.cpu_type, PERFCTR_X86_GENERIC);
+	ck_assert_uint_eq(info.cpu_features, PERFCTR_FEATURE_RDTSC);
+	ck_assert_uint_eq(info.nrctrs, 0);
+	ck_assert_uint_eq(info.width, 64);
+	ck_assert_uint_eq(info.events[0], 0);
+	ck_assert_uint_eq(perfctr_cpu_nrctrs(), 0);
+	ck_assert_uint_eq(perfctr_cpu_age_period(), 0);
+	ck_assert_int_eq(check(one, 1, NULL), -EINVAL);
+	ck_assert_int_eq(age_all(), 0);
+	thread_init(&thread, claim_well(NULL, 0));
+	thread_run(&thread, 0, 1000);
+	cpu_offline(1);
+	cpu_online(1);
+	thread_run(&thread, 1, 1000);
+	thread_expect_exact(&thread);
+	unclaim(thread.config);
+	model_expect_loaded();
+}
+
+static void expect_counters(u64 counters, u32 width)
+{
+	struct perfctr_info info = {};
+
+	perfctr_cpu_info(&info);
+	ck_assert_uint_eq(info.counters, counters);
+	ck_assert_uint_eq(info.width, width);
+	ck_assert_uint_eq(perfctr_cpu_nrctrs(), hweight32((u32)counters));
+}
+
+/* Processors that have none, or that we know nothing of */
+static const struct {
+	const char *name;
+	struct model_machine machine;
+} none[] = {
+#define PROCESSOR(v, f, l)							\
+	.nr_cpus = 2, .vendor = X86_VENDOR_##v, .family = (f), .model = 26, .leaves = (l)
+#define COUNTERS(v, n, w, n_fixed, w_fixed)					\
+	.version = (v), .nr = (n), .width = (w), .nr_fixed = (n_fixed),		\
+	.fixed_width = (w_fixed), .told = 7
+	{ "AMD", { PROCESSOR(AMD, 6, 11), COUNTERS(3, 4, 48, 3, 48) } },
+	{ "P5", { PROCESSOR(INTEL, 5, 1), COUNTERS(0, 2, 40, 0, 0) } },
+	{ "P4", { PROCESSOR(INTEL, 15, 5), COUNTERS(0, 18, 40, 0, 0) } },
+	{ "P4 with the leaf", { PROCESSOR(INTEL, 15, 10), COUNTERS(3, 4, 48, 3, 48) } },
+	{ "XENPV", { PROCESSOR(INTEL, 6, 11), COUNTERS(3, 4, 48, 3, 48), .xenpv = true } },
+	{ "hybrid", { PROCESSOR(INTEL, 6, 11), COUNTERS(3, 4, 48, 3, 48), .hybrid = true } },
+	{ "version 0", { PROCESSOR(INTEL, 6, 11), COUNTERS(0, 4, 48, 3, 48) } },
+	{ "no counters", { PROCESSOR(INTEL, 6, 11), COUNTERS(3, 0, 48, 0, 48) } },
+	{ "only fixed counters", { PROCESSOR(INTEL, 6, 11), COUNTERS(3, 0, 48, 3, 48) } },
+	{ "all zero", { PROCESSOR(INTEL, 6, 10) } },
+	{ "31 bits", { PROCESSOR(INTEL, 6, 11), COUNTERS(3, 4, 31, 3, 48) } },
+	{ "31 bits, fixed", { PROCESSOR(INTEL, 6, 11), COUNTERS(3, 4, 48, 3, 31) } },
+	{ "0 bits", { PROCESSOR(INTEL, 6, 11), COUNTERS(3, 4, 0, 3, 48) } },
+	{ "65 bits", { PROCESSOR(INTEL, 6, 11), COUNTERS(3, 4, 65, 3, 65) } },
+	{ "255 bits", { PROCESSOR(INTEL, 6, 11), COUNTERS(3, 4, 255, 3, 255) } },
+};
+
+START_TEST(no_counters)
+{
+	driver_init(&none[_i].machine);
+	expect_no_counters(none[_i].name);
+}
+END_TEST
+
+/* Emulators and hypervisors: CPUID tells of a register that faults. */
+static const struct {
+	const char *name;
+	const struct model_machine *machine;
+	u32 msr, rdpmc;
+} lies[] = {
+#define NO_MSR(m, n)	{ #m " of " #n, &model_##n, m, ~0u }
+#define NO_RDPMC(c, n)	{ "RDPMC " #c " of " #n, &model_##n, ~0u, c }
+	NO_MSR(0x186, p6), NO_MSR(0x187, p6), NO_MSR(0xc1, p6), NO_MSR(0xc2, p6),
+	NO_RDPMC(0, p6), NO_RDPMC(1, p6),
+	NO_MSR(0x187, v1), NO_MSR(0xc2, v1), NO_RDPMC(1, v1),
+	NO_MSR(0x38d, v2), NO_MSR(0x38f, v2), NO_MSR(0x309, v2), NO_MSR(0x30b, v2),
+	NO_RDPMC(0x40000000, v2), NO_RDPMC(0x40000002, v2),
+	NO_MSR(0x186, v3), NO_MSR(0x189, v3), NO_MSR(0xc4, v3), NO_RDPMC(3, v3),
+	NO_MSR(0x38d, v3), NO_MSR(0x38f, v3), NO_MSR(0x30a, v3), NO_RDPMC(0x40000001, v3),
+	NO_MSR(0x18d, v5), NO_MSR(0xc8, v5), NO_RDPMC(7, v5), NO_MSR(0x38f, v5),
+};
+
+START_TEST(registers_that_fault)
+{
+	model_no_msr = lies[_i].msr;
+	model_no_rdpmc = lies[_i].rdpmc;
+	driver_init(lies[_i].machine);
+	expect_no_counters(lies[_i].name);
+}
+END_TEST
+
+/* What is not needed may be missing: a fourth fixed counter, writes of the whole. */
+START_TEST(registers_that_nobody_needs)
+{
+	static const u32 msrs[] = { 0x30c, 0x4c1, 0x391, 0x390, 0x38e };
+
+	model_no_msr = msrs[_i];
+	driver_init(&model_v5);
+	expect_counters(0x70000ff, 48);
+	unclaim(CLAIM(one));
+}
+END_TEST
+
+static const struct {
+	const char *name;
+	struct model_machine machine;
+	u64 counters;
+	u32 width;
+} some[] = {
+	{ "32 bits", { PROCESSOR(INTEL, 6, 11), COUNTERS(3, 4, 32, 3, 48) }, 0x700000f, 32 },
+	{ "fixed ones are narrower",
+	  { PROCESSOR(INTEL, 6, 11), COUNTERS(3, 4, 48, 3, 40) }, 0x700000f, 40 },
+	{ "fixed ones are wider",
+	  { PROCESSOR(INTEL, 6, 11), COUNTERS(3, 4, 40, 3, 48) }, 0x700000f, 40 },
+	{ "64 bits", { PROCESSOR(INTEL, 6, 11), COUNTERS(3, 4, 64, 3, 64) }, 0x700000f, 64 },
+	{ "no fixed ones", { PROCESSOR(INTEL, 6, 11), COUNTERS(3, 4, 48, 0, 0) }, 0xf, 48 },
+	{ "one fixed one", { PROCESSOR(INTEL, 6, 11), COUNTERS(3, 4, 48, 1, 48) }, 0x100000f, 48 },
+	{ "ten counters", { PROCESSOR(INTEL, 6, 11), COUNTERS(3, 10, 48, 3, 48) }, 0x70000ff, 48 },
+	{ "one counter", { PROCESSOR(INTEL, 6, 11), COUNTERS(3, 1, 48, 3, 48) }, 0x7000001, 48 },
+	{ "version 6", { PROCESSOR(INTEL, 6, 35), COUNTERS(6, 8, 48, 3, 48) }, 0x70000ff, 48 },
+	{ "family 6 without the leaf",
+	  { PROCESSOR(INTEL, 6, 9), COUNTERS(0, 2, 40, 0, 0) }, 0x3, 40 },
+	/* Only from version 2 on the leaf tells of fixed counters. */
+	{ "version 1", { PROCESSOR(INTEL, 6, 10), COUNTERS(1, 2, 48, 3, 48) }, 0x3, 48 },
+};
+
+START_TEST(some_counters)
+{
+	struct model_ownership before;
+	struct thread thread;
+
+	driver_init(&some[_i].machine);
+	model_ownership(&before);
+	expect_counters(some[_i].counters, some[_i].width);
+	thread_init(&thread, CLAIM(one));
+	thread_run(&thread, 0, 1000);
+	thread_run(&thread, 1, 1000);
+	thread_expect_exact(&thread);
+	unclaim(thread.config);
+	model_expect_ownership(&before);
+}
+END_TEST
+
+START_TEST(no_clock)
+{
+	struct model_machine machine = model_v3;
+
+	machine.no_tsc = true;
+	model_boot(&machine);
+	ck_assert_int_eq(perfctr_cpu_init(), -ENODEV);
+	model_expect_loaded();
+}
+END_TEST
+
+void test_probe(void)
+{
+	unit_begin("x86_probe");
+	UNIT_ROWS(no_counters, none);
+	UNIT_ROWS(registers_that_fault, lies);
+	unit_run(registers_that_nobody_needs, 5);
+	UNIT_ROWS(some_counters, some);
+	UNIT_RUN(no_clock);
+}
