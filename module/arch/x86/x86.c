@@ -702,6 +702,9 @@ int perfctr_cpu_age(void *unused)
 	unsigned long counters = pmu.counters;
 	unsigned int hw;
 
+	/* There may be configs of the clock alone, and the counters somebody else's. */
+	if (!this_cpu_ptr(&perfctr_x86_cpu)->ours)
+		return 0;
 	for_each_set_bit(hw, &counters, PERFCTR_X86_MAX) {
 		struct perfctr_cpu_ctr ctr;
 
