@@ -6,4 +6,5 @@ void test_arch(void)
 	test_model();
 	test_check();
 	test_probe();
+	test_claim();
 }
