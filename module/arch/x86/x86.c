@@ -681,12 +681,19 @@ void perfctr_cpu_online(void)
 {
 	struct perfctr_x86_cpu *cpu = this_cpu_ptr(&perfctr_x86_cpu);
 
-	if (pmu.users)
+	if (pmu.users) {
 		take_all(cpu);
-	else
+		if (pmu.iusers)
+			perfctr_x86_take_interrupts(true);
+		return;
+	}
+	/* Ours still: loaded as it went, when the last user had it no more. Or perf's by now. */
+	if (cpu->ours && !reserve()) {
 		release_all(cpu);
-	if (pmu.iusers)
-		perfctr_x86_take_interrupts(true);
+		unreserve(pmu.nr, pmu.nr);
+	}
+	cpu->ours = false;
+	belong_to_nobody(cpu);
 }
 
 void perfctr_cpu_offline(void)
