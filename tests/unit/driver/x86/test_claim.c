@@ -74,8 +74,7 @@ END_TEST
 static const struct {
 	const char *name;
 	const struct model_machine *machine;
-	u32 msr;
-	u64 value;
+	u64 msr, value;
 	bool busy;
 } firmware[] = {
 	{ "p6", &model_p6, 0x186, 0x4300c0, true },
@@ -100,11 +99,11 @@ START_TEST(firmware_counts)
 
 	machine.nr_cpus = SHIM_CPUS;
 	driver_init(&machine);
-	model_set_msr(cpu, firmware[row].msr, firmware[row].value);
+	model_set_msr(cpu, (u32)firmware[row].msr, firmware[row].value);
 	if (firmware[row].busy) {
 		expect_busy(one, 1, PERFCTR_OWNER_FIRMWARE);
-		ck_assert_uint_eq(model_msr(cpu, firmware[row].msr), firmware[row].value);
-		model_set_msr(cpu, firmware[row].msr, 0);
+		ck_assert_uint_eq(model_msr(cpu, (u32)firmware[row].msr), firmware[row].value);
+		model_set_msr(cpu, (u32)firmware[row].msr, 0);
 	}
 	thread_init(&thread, CLAIM(one));
 	thread_run(&thread, cpu, 1000);

@@ -7,4 +7,6 @@ void test_arch(void)
 	test_check();
 	test_probe();
 	test_claim();
+	test_load();
+	test_cpus();
 }
