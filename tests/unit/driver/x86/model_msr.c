@@ -187,7 +187,8 @@ u32 shim_cpuid(u32 leaf, enum shim_cpuid_reg reg)
 	case SHIM_EBX:
 		return model.lacks;
 	case SHIM_EDX:
-		return model.version >= 2 ? model.nr_fixed | model.fixed_width << 5 : 0;
+		/* Version 1 does not say what it means. */
+		return model.nr_fixed | model.fixed_width << 5;
 	default:
 		return 0;
 	}
@@ -273,12 +274,11 @@ static struct reg find_global(unsigned int cpu, u32 msr)
 static struct reg find(unsigned int cpu, u32 msr)
 {
 	struct reg missing = { .kind = REG_MISSING };
-	bool none = !model.nr || model.family != 6 || msr == model_no_msr;
 	u32 i;
 
 	if (msr == MSR_FS_BASE)
 		return (struct reg) { REG_PLAIN, ~0ull, &cpus[cpu].fs_base };
-	if (none)
+	if (msr == model_no_msr)
 		return missing;
 	i = msr - MSR_ARCH_PERFMON_PERFCTR0;
 	if (i < nr_gp())
@@ -328,7 +328,7 @@ bool model_rdpmc(u32 counter, u64 *value)
 {
 	u32 fixed = counter - RDPMC_FIXED;
 
-	if (counter == model_no_rdpmc || model.family != 6)
+	if (counter == model_no_rdpmc)
 		return false;
 	if (counter < nr_gp())
 		*value = cpus[shim_cpu].gp[counter];
@@ -639,6 +639,28 @@ void model_expect_loaded(void)
 bool driver_remembers(unsigned int cpu, const struct perfctr_config *config)
 {
 	return per_cpu_ptr(&perfctr_x86_cpu, cpu)->active == config;
+}
+
+void model_expect_taken(unsigned int cpu)
+{
+	const struct model_control *control = &cpus[cpu].control;
+	unsigned int i;
+
+	for (i = 0; i < nr_gp(); i++) {
+		ck_assert_msg(control->evntsel[i] == (model.version || i ? 0 : SEL_EN),
+			      "CPU %u, EVNTSEL%u: %#llx", cpu, i, control->evntsel[i]);
+		ck_assert_msg(!cpus[cpu].gp[i], "CPU %u, counter %u: %#llx", cpu, i,
+			      cpus[cpu].gp[i]);
+	}
+	if (model.version < 2)
+		return;
+	ck_assert_msg(!control->fixed_ctrl, "CPU %u, FIXED_CTR_CTRL: %#llx", cpu,
+		      control->fixed_ctrl);
+	for (i = 0; i < 3; i++)
+		ck_assert_msg(!cpus[cpu].fixed[i], "CPU %u, fixed counter %u: %#llx", cpu, i,
+			      cpus[cpu].fixed[i]);
+	ck_assert_msg(control->global_ctrl == (bits(nr_gp()) | 0x700000000),
+		      "CPU %u, GLOBAL_CTRL: %#llx", cpu, control->global_ctrl);
 }
 
 void model_ownership(struct model_ownership *all)

@@ -115,6 +115,12 @@ struct model_reservations {
 
 extern struct model_reservations model_reserved;
 
+/*
+ * What the driver leaves of what it has taken: nothing counts, all is zero, and each
+ * counter waits for its own control alone. Of a machine with three fixed counters, or more.
+ */
+void model_expect_taken(unsigned int cpu);
+
 /* What of a CPU's registers says what it counts */
 struct model_control {
 	u64 evntsel[MODEL_GP];

@@ -77,6 +77,10 @@ static const struct {
 	{ "both whole, of the P6", P6, true, 2,
 	  { CTR(0, EV_BRANCHES | SEL_USR | SEL_EN, USER),
 	    CTR(1, EV_INSTRUCTIONS | SEL_OS, KERNEL) } },
+	/* Whichever it gets, that one is enabled as it has to be. */
+	{ "any whole", ALL, false, 2,
+	  { CTR(ANY, EV_BRANCHES | SEL_USR | SEL_EN, USER),
+	    CTR(ANY, EV_INSTRUCTIONS | SEL_USR | SEL_EN, USER) } },
 	{ "whole and not", ALL, true, 2,
 	  { CTR(0, EV_BRANCHES | SEL_USR | SEL_EN, USER), CTR(1, EV_INSTRUCTIONS, KERNEL) } },
 

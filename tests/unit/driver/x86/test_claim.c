@@ -106,33 +106,22 @@ START_TEST(firmware_counts)
 		model_set_msr(cpu, (u32)firmware[row].msr, 0);
 	}
 	thread_init(&thread, CLAIM(one));
+	model_expect_taken(cpu);
 	thread_run(&thread, cpu, 1000);
 	thread_expect_exact(&thread);
 }
 END_TEST
 
-/* What is taken: nothing counts, all is zero, each counter is enabled by its own control alone. */
 START_TEST(taken_on_all_cpus)
 {
 	struct model_machine machine = *machines[_i];
-	unsigned int cpu, i;
+	unsigned int cpu;
 
 	machine.nr_cpus = SHIM_CPUS;
 	driver_init(&machine);
 	CLAIM(other);
-	for (cpu = 0; cpu < SHIM_CPUS; cpu++) {
-		for (i = 0; i < model.nr; i++) {
-			ck_assert_uint_eq(model_msr(cpu, 0x186 + i),
-					  model.version || i ? 0 : SEL_EN);
-			ck_assert_uint_eq(model_value(cpu, i), 0);
-		}
-		if (model.version < 2)
-			continue;
-		for (i = 0; i < 3; i++)
-			ck_assert_uint_eq(model_value(cpu, FIXED(i)), 0);
-		ck_assert_uint_eq(model_msr(cpu, 0x38d), 0);
-		ck_assert_uint_eq(model_msr(cpu, 0x38f), 0x700000000 | (BIT(model.nr) - 1));
-	}
+	for (cpu = 0; cpu < SHIM_CPUS; cpu++)
+		model_expect_taken(cpu);
 	/* A fourth fixed counter is nobody's. */
 	if (model.nr_fixed > 3)
 		ck_assert_uint_eq(model_value(0, FIXED(3)), 0x400000);
@@ -264,6 +253,28 @@ START_TEST(clock_beside_perf)
 }
 END_TEST
 
+/* It is none of those who have the counters, either as it comes or as it goes. */
+START_TEST(clock_beside_counters)
+{
+	struct perfctr_config *clock;
+	struct thread thread;
+
+	driver_init(machines[_i]);
+	clock = claim_well(NULL, 0);
+	unclaim(clock);
+	thread_init(&thread, CLAIM(one));
+	expect_reserved(MODEL_DRIVER);
+	thread_run(&thread, 0, 1000);
+	clock = claim_well(NULL, 0);
+	model_calls_reset();
+	unclaim(clock);
+	ck_assert_uint_eq(model_all_calls(), 0);
+	expect_reserved(MODEL_DRIVER);
+	thread_run(&thread, 0, 1000);
+	thread_expect_exact(&thread);
+}
+END_TEST
+
 void test_claim(void)
 {
 	unit_begin("x86_claim");
@@ -276,4 +287,5 @@ void test_claim(void)
 	UNIT_ROWS(freed_config_is_forgotten, machines);
 	UNIT_RUN(named_before_any);
 	UNIT_ROWS(clock_beside_perf, machines);
+	UNIT_ROWS(clock_beside_counters, machines);
 }

@@ -5,6 +5,7 @@
 #include "tests.h"
 
 static const struct perfctr_ctr_control one[] = { CTR(0, EV_INSTRUCTIONS, USER) };
+static const struct perfctr_ctr_control i_mode[] = { ICTR(ANY, EV_INSTRUCTIONS, USER, 1000) };
 
 /* The clock is all there is; nobody will be told of anything else, and nothing is touched. */
 static void expect_no_counters(const char *name)
@@ -22,6 +23,7 @@ static void expect_no_counters(const char *name)
 	ck_assert_uint_eq(perfctr_cpu_nrctrs(), 0);
 	ck_assert_uint_eq(perfctr_cpu_age_period(), 0);
 	ck_assert_int_eq(check(one, 1, NULL), -EINVAL);
+	ck_assert_int_eq(check(i_mode, 1, NULL), -EINVAL);
 	ck_assert_int_eq(age_all(), 0);
 	thread_init(&thread, claim_well(NULL, 0));
 	thread_run(&thread, 0, 1000);
@@ -33,7 +35,7 @@ static void expect_no_counters(const char *name)
 	model_expect_loaded();
 }
 
-static void expect_counters(u64 counters, u32 width)
+static void expect_counters(u64 counters, u64 width)
 {
 	struct perfctr_info info = {};
 
@@ -119,8 +121,7 @@ END_TEST
 static const struct {
 	const char *name;
 	struct model_machine machine;
-	u64 counters;
-	u32 width;
+	u64 counters, width;
 } some[] = {
 	{ "32 bits", { PROCESSOR(INTEL, 6, 11), COUNTERS(3, 4, 32, 3, 48) }, 0x700000f, 32 },
 	{ "fixed ones are narrower",
