@@ -565,14 +565,20 @@ busy:
 	return -EBUSY;
 }
 
-/* Somebody who does not reserve: firmware. */
+/* Somebody who does not reserve: firmware. Not perf, which leaves the P6's enabled, in no mode. */
 static int claim_look(void *unused)
 {
+	bool enabled = false;
 	unsigned int i;
 
-	for (i = 0; i < pmu.nr; i++)
-		if (read_msr(MSR_ARCH_PERFMON_EVENTSEL0 + i) & EVNTSEL_EN)
+	for (i = 0; i < pmu.nr; i++) {
+		u32 sel = read_msr(MSR_ARCH_PERFMON_EVENTSEL0 + i);
+
+		if (enable(i))
+			enabled = sel & EVNTSEL_EN;
+		if (enabled && sel & (EVNTSEL_USR | EVNTSEL_OS))
 			return -EBUSY;
+	}
 	return pmu.nr_fixed && read_msr(MSR_CORE_PERF_FIXED_CTR_CTRL) ? -EBUSY : 0;
 }
 
