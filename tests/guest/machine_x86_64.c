@@ -24,6 +24,7 @@
 #include "guest.h"
 #include "loops.h"
 #include "perfside.h"
+#include "registers.h"
 
 /* Raw events: the codes of all of Intel's family 6 */
 #define INSTRUCTIONS	0xc0u
@@ -610,35 +611,7 @@ START_TEST(sampling_an_idle_cpu)
 }
 END_TEST
 
-/* --- The registers themselves, on CPU 0, by Linux's driver of that name */
-
-#define MSR_PMC0	0x0c1u
-#define MSR_EVNTSEL0	0x186u
-#define MSR_FIXED_CTR0	0x309u
-#define MSR_CAPABILITIES 0x345u
-#define MSR_FIXED_CTRL	0x38du
-#define MSR_STATUS	0x38eu
-#define MSR_GLOBAL_CTRL	0x38fu
-#define MSR_STATUS_RESET 0x390u
-#define MSR_STATUS_SET	0x391u
-#define MSR_INUSE	0x392u
-#define MSR_FULL_PMC0	0x4c1u
-
-#define EN		(1u << 22)
-#define OS_AND_USR	(3u << 16)
-#define ANY_THREAD	(1u << 21)
-
-static int registers;
-
-static bool wrmsr(uint32_t msr, uint64_t value)
-{
-	return pwrite(registers, &value, sizeof(value), msr) == sizeof(value);
-}
-
-static bool rdmsr(uint32_t msr, uint64_t *value)
-{
-	return pread(registers, value, sizeof(*value), msr) == sizeof(*value);
-}
+/* --- The registers themselves --- */
 
 /* Takes it, and then holds @then; or refuses it with #GP, and holds what it held. */
 static void reg(uint32_t msr, uint64_t value, bool taken, uint64_t then)
@@ -667,27 +640,16 @@ static uint64_t mask_of(unsigned int bits)
 	return (UINT64_C(1) << bits) - 1;
 }
 
-static void open_registers(void)
-{
-	int fd = open("/lib/msr.ko", O_RDONLY | O_CLOEXEC);
-
-	ck_assert_int_ge(fd, 0);
-	ck_assert(!syscall(SYS_finit_module, fd, "allow_writes=on", 0) || errno == EEXIST);
-	close(fd);
-	registers = open("/dev/cpu/0/msr", O_RDWR | O_CLOEXEC);
-	ck_assert_int_ge(registers, 0);
-}
-
 START_TEST(general_purpose_registers)
 {
 	bool any = pmu.version == 3 || pmu.version == 4;
-	uint64_t all = ~(uint64_t)(EN | ANY_THREAD) & UINT32_MAX;
+	uint64_t all = ~(uint64_t)(EVNTSEL_EN | EVNTSEL_ANY) & UINT32_MAX;
 	unsigned int i;
 
 	open_registers();
 	for (i = 0; i < pmu.counters; i++) {
 		reg(MSR_EVNTSEL0 + i, all, true, all);
-		reg(MSR_EVNTSEL0 + i, ANY_THREAD, any, ANY_THREAD);
+		reg(MSR_EVNTSEL0 + i, EVNTSEL_ANY, any, EVNTSEL_ANY);
 		reg(MSR_EVNTSEL0 + i, UINT64_C(1) << 32, false, 0);
 		reg(MSR_EVNTSEL0 + i, UINT64_C(1) << 63, false, 0);
 		/* 32 bits are written, and the highest of them is extended. */
@@ -772,7 +734,7 @@ static uint64_t progress_of(uint32_t msr)
 /* What must be set that a counter counts; and that an overflow is seen in the status */
 START_TEST(enabling)
 {
-	uint32_t on = INSTRUCTIONS | OS_AND_USR;
+	uint32_t on = INSTRUCTIONS | EVNTSEL_BOTH;
 	uint64_t ctrl = 0, status = 0;
 
 	open_registers();
@@ -783,12 +745,12 @@ START_TEST(enabling)
 		ck_assert(wrmsr(MSR_GLOBAL_CTRL, 3));
 	}
 	ck_assert_uint_eq(progress_of(MSR_PMC0), 0);
-	ck_assert(wrmsr(MSR_EVNTSEL0 + 1, on | EN));
+	ck_assert(wrmsr(MSR_EVNTSEL0 + 1, on | EVNTSEL_EN));
 	if (!pmu.version)
 		ck_assert_uint_eq(progress_of(MSR_PMC0 + 1), 0);
 	else
 		ck_assert_uint_gt(progress_of(MSR_PMC0 + 1), 0);
-	ck_assert(wrmsr(MSR_EVNTSEL0, on | EN));
+	ck_assert(wrmsr(MSR_EVNTSEL0, on | EVNTSEL_EN));
 	ck_assert_uint_gt(progress_of(MSR_PMC0), 0);
 	ck_assert_uint_gt(progress_of(MSR_PMC0 + 1), 0);
 	if (pmu.version >= 2) {
