@@ -310,6 +310,8 @@ static const char *what_is_missing(unsigned int what)
 		return "counters are as wide as they are";
 	if ((what & NEED_TLB_NAMES) && info->cpu_type < PERFCTR_RISCV_GENERIC)
 		return "no names for events of TLBs";
+	if ((what & NEED_X86) && info->cpu_type >= PERFCTR_RISCV_GENERIC)
+		return "not an x86";
 	if ((what & NEED_NO_BESIDE) && info->cpu_type >= PERFCTR_RISCV_GENERIC)
 		return "perf_events can count beside us";
 	if ((what & NEED_NO_INTERRUPT) && (info->cpu_features & PERFCTR_FEATURE_PCINT))

@@ -39,6 +39,7 @@
 #define NEED_NO_BESIDE	0x10000	/* ... it does not, nor do we while it does */
 #define NEED_NARROW	0x20000	/* counters can be made narrower, by a parameter */
 #define NEED_TLB_NAMES	0x40000	/* the library has names for events of TLBs */
+#define NEED_X86	0x80000	/* an x86 processor */
 
 /* Who the test runs as; root without any of these */
 #define AS_USER		0x100

@@ -25,6 +25,7 @@
 
 #include "lowlevel.h"
 #include "interrupt.h"
+#include "measure.h"
 
 #define CTR_BOTH	(PERFCTR_CTR_USER | PERFCTR_CTR_KERNEL)
 
@@ -883,11 +884,41 @@ static void __init find_counters(void)
 		pmu.counters |= GENMASK(PERFCTR_X86_FIXED + nr_fixed - 1, PERFCTR_X86_FIXED);
 }
 
+/* Nobody can have claimed anything yet. The last counter: nothing of the P6's counts by it. */
+static void __init measure(void)
+{
+	struct perfctr_x86_registers regs = {};
+	unsigned int last = pmu.nr - 1;
+
+	if (pmu.nr) {
+		regs.rdpmc = last;
+		regs.perfctr = MSR_ARCH_PERFMON_PERFCTR0 + last;
+		regs.width = pmu.width;
+		regs.evntsel = MSR_ARCH_PERFMON_EVENTSEL0 + last;
+		regs.control = EVNTSEL_USR | enable(last);
+		regs.global_ctrl = pmu.version >= 2 ? global_ctrl() : 0;
+		if (reserve()) {
+			pr_info("perfctr: cost not measured: perf_events or the NMI watchdog has the counters\n");
+			return;
+		}
+	}
+	migrate_disable();
+	if (pmu.nr && claim_look(NULL))
+		pr_info("perfctr: cost not measured: the firmware has the counters\n");
+	else
+		perfctr_x86_measure(&regs);
+	migrate_enable();
+	if (pmu.nr)
+		unreserve(pmu.nr, pmu.nr);
+}
+
 int __init perfctr_cpu_init(void)
 {
 	if (!boot_cpu_has(X86_FEATURE_TSC))
 		return -ENODEV;
 	find_counters();
+	if (perfctr_x86_measure_wanted)
+		measure();
 	return 0;
 }
 

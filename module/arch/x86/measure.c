@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What the instructions that the driver is made of cost on this very processor,
+ * for people who send us that: once, as the module is loaded, if they ask for it.
+ *
+ * Of many short batches the fastest is taken, since interrupts, NMIs and whoever
+ * is below a hypervisor only ever make one slower. Cycles are those of the TSC.
+ */
+
+#define pr_fmt(fmt) "perfctr: " fmt
+
+#include <linux/init.h>
+#include <linux/irqflags.h>
+#include <linux/limits.h>
+#include <linux/math64.h>
+#include <linux/minmax.h>
+#include <linux/module.h>
+#include <asm/apic.h>
+#include <asm/cpufeature.h>
+#include <asm/msr-index.h>
+#include <asm/msr.h>
+#include <asm/tsc.h>
+
+#include "measure.h"
+
+#define ROUNDS	100
+#define BATCH	16	/* interrupts are off for so long */
+
+/* Instructions and branches, of any processor that has counters */
+static const u32 events[] = { 0xc0, 0xc4 };
+
+bool perfctr_x86_measure_wanted;
+module_param_named(measure, perfctr_x86_measure_wanted, bool, 0444);
+MODULE_PARM_DESC(measure, "x86: log what RDPMC, WRMSR and the like cost on this processor");
+
+/**
+ * struct operands - what the operations work on
+ * @regs: the registers
+ * @value: of the counter, or of LVTPC: what it holds, to be written back
+ */
+struct operands {
+	const struct perfctr_x86_registers *regs;
+	u64 value;
+};
+
+typedef void (*operation_t)(const struct operands *o, unsigned int i);
+
+static __always_inline u64 get_msr(u32 msr)
+{
+	u32 low, high;
+
+	native_rdmsr(msr, low, high);
+	return (u64)high << 32 | low;
+}
+
+static __always_inline void put_msr(u32 msr, u64 value)
+{
+	native_wrmsr(msr, (u32)value, (u32)(value >> 32));
+}
+
+/*
+ * Cycles of the fastest batch. If the operation changes a register, that is @msr, which
+ * is put back before anything else can run on this CPU, user mode above all.
+ */
+static __always_inline u64 fastest(operation_t op, const struct operands *o, u32 msr)
+{
+	u64 least = U64_MAX;
+	unsigned int round;
+
+	for (round = 0; round < ROUNDS; round++) {
+		unsigned long flags;
+		u64 cycles, found = 0;
+		unsigned int i;
+
+		local_irq_save(flags);
+		if (msr)
+			found = get_msr(msr);
+		cycles = rdtsc_ordered();
+		for (i = 0; i < BATCH; i++)
+			op(o, i);
+		cycles = rdtsc_ordered() - cycles;
+		if (msr)
+			put_msr(msr, found);
+		local_irq_restore(flags);
+		least = min(least, cycles);
+	}
+	return least;
+}
+
+static __always_inline void nothing(const struct operands *o, unsigned int i)
+{
+	barrier();
+}
+
+static __always_inline void read_tsc(const struct operands *o, unsigned int i)
+{
+	rdtsc();
+}
+
+static __always_inline void read_pmc(const struct operands *o, unsigned int i)
+{
+	u32 low, high;
+
+	asm volatile("rdpmc" : "=a" (low), "=d" (high) : "c" (o->regs->rdpmc));
+}
+
+static __always_inline void read_counter(const struct operands *o, unsigned int i)
+{
+	get_msr(o->regs->perfctr);
+}
+
+static __always_inline void write_counter(const struct operands *o, unsigned int i)
+{
+	put_msr(o->regs->perfctr, o->value);
+}
+
+/* Something else each time, as at a switch. In kernel mode neither counts. */
+static __always_inline void write_evntsel(const struct operands *o, unsigned int i)
+{
+	put_msr(o->regs->evntsel, o->regs->control | events[i % 2]);
+}
+
+static __always_inline void write_global_ctrl(const struct operands *o, unsigned int i)
+{
+	put_msr(MSR_CORE_PERF_GLOBAL_CTRL, i % 2 ? 0 : o->regs->global_ctrl);
+}
+
+static __always_inline unsigned long get_cr4(void)
+{
+	unsigned long cr4;
+
+	asm volatile("mov %%cr4, %0" : "=r" (cr4));
+	return cr4;
+}
+
+static __always_inline void read_cr4(const struct operands *o, unsigned int i)
+{
+	get_cr4();
+}
+
+/*
+ * The kernel's own way, which keeps a copy, is not for modules; but this is no change, and
+ * with interrupts off nobody else makes one.
+ */
+static __always_inline void read_and_write_cr4(const struct operands *o, unsigned int i)
+{
+	asm volatile("mov %0, %%cr4" : : "r" (get_cr4()) : "memory");
+}
+
+static void __init report(const char *what, u64 cycles, u64 less)
+{
+	cycles -= min(cycles, less);
+	pr_info("cost of %s: %llu cycles\n", what, div_u64(cycles + BATCH / 2, BATCH));
+}
+
+#ifdef CONFIG_X86_LOCAL_APIC
+static __always_inline void write_lvtpc(const struct operands *o, unsigned int i)
+{
+	apic->write(APIC_LVTPC, (u32)o->value);
+}
+
+static void __init measure_lvtpc(const struct perfctr_x86_registers *regs, u64 empty)
+{
+	struct operands o = { .regs = regs };
+
+	/* The P5's has no such entry. */
+	if (!boot_cpu_has(X86_FEATURE_APIC) || GET_APIC_MAXLVT(apic->read(APIC_LVR)) < 4)
+		return;
+	o.value = apic->read(APIC_LVTPC);
+	/*
+	 * An interrupt masks it, and its handler lets it go on: that of a trace, say, which
+	 * nobody reserves. Between the two there is nothing that could be written back.
+	 */
+	if (o.value & APIC_LVT_MASKED)
+		return;
+	report("LVTPC write", fastest(write_lvtpc, &o, 0), empty);
+}
+#else
+static void __init measure_lvtpc(const struct perfctr_x86_registers *regs, u64 empty)
+{
+}
+#endif
+
+static void __init measure_counter(const struct perfctr_x86_registers *regs, u64 empty)
+{
+	struct operands o = { .regs = regs };
+	u64 mask = GENMASK_ULL(regs->width - 1, 0);
+
+	report("RDPMC", fastest(read_pmc, &o, 0), empty);
+	report("RDMSR of a counter", fastest(read_counter, &o, 0), empty);
+	o.value = get_msr(regs->perfctr);
+	/* Many take 32 bits, and extend their sign: what cannot be put back is left alone. */
+	if (((u64)(s32)o.value & mask) == o.value)
+		report("WRMSR of a counter", fastest(write_counter, &o, 0), empty);
+	report("WRMSR of an event select", fastest(write_evntsel, &o, regs->evntsel), empty);
+	if (regs->global_ctrl)
+		report("WRMSR of GLOBAL_CTRL",
+		       fastest(write_global_ctrl, &o, MSR_CORE_PERF_GLOBAL_CTRL), empty);
+}
+
+/* perfex --report takes the line of RDTSC for the first one. */
+void __init perfctr_x86_measure(const struct perfctr_x86_registers *regs)
+{
+	struct operands o = { .regs = regs };
+	u64 empty = fastest(nothing, &o, 0), cr4;
+
+	report("RDTSC", fastest(read_tsc, &o, 0), empty);
+	if (!boot_cpu_has(X86_FEATURE_XENPV)) {
+		cr4 = fastest(read_cr4, &o, 0);
+		report("CR4 read", cr4, empty);
+		report("CR4 write", fastest(read_and_write_cr4, &o, 0), cr4);
+	}
+	if (!regs->perfctr)
+		return;
+	measure_counter(regs, empty);
+	measure_lvtpc(regs, empty);
+}

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The parameter measure: what the module logs as it is loaded, and that nothing is
+ * different afterwards.
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "counting.h"
+#include "guest.h"
+#include "loops.h"
+#include "perfside.h"
+#include "registers.h"
+
+#define WATCHDOG "/proc/sys/kernel/nmi_watchdog"
+#define LOOPS 1000ul
+#define BUSY "cost not measured: perf_events or the NMI watchdog has the counters\n"
+#define INSTRUCTIONS 0xc0u
+
+static char kernel_log[16384];
+
+/* Loads the module afresh, and keeps what the kernel logs meanwhile: a record to a line. */
+static void load_and_listen(const char *params)
+{
+	char record[4096];
+	size_t used = 0;
+	ssize_t len;
+	int kmsg, err;
+
+	err = module_unload_patiently();
+	ck_assert_msg(!err || err == -ENOENT, "rmmod: %s", strerror(-err));
+	ck_ok(kmsg = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+	ck_ok(lseek(kmsg, 0, SEEK_END));
+	ck_assert_int_eq(module_load(params), 0);
+	while ((len = read(kmsg, record, sizeof(record) - 1)) > 0) {
+		const char *text;
+
+		record[len] = '\0';
+		text = strchr(record, ';');
+		ck_assert_ptr_nonnull(text);
+		used += (size_t)snprintf(kernel_log + used, sizeof(kernel_log) - used, "%.*s\n",
+					 (int)strcspn(text + 1, "\n"), text + 1);
+		ck_assert_uint_lt(used, sizeof(kernel_log));
+	}
+	kernel_log[used] = '\0';
+	close(kmsg);
+}
+
+static unsigned int times(const char *words)
+{
+	const char *found = kernel_log;
+	unsigned int n = 0;
+
+	while ((found = strstr(found, words))) {
+		found += strlen(words);
+		n++;
+	}
+	return n;
+}
+
+static bool has_global_ctrl(void)
+{
+	return guest.info.counters >> 24;
+}
+
+/* One line of it, with a cost that can be; or none. */
+static void line_of(const char *what, bool there)
+{
+	char words[64];
+	const char *found;
+	uint64_t cycles;
+	char *end;
+
+	(void)snprintf(words, sizeof(words), "perfctr: cost of %s: ", what);
+	ck_assert_msg(times(words) == there, "%u times \"%s\" in: %s", times(words), words,
+		      kernel_log);
+	if (!there)
+		return;
+	found = strstr(kernel_log, words) + strlen(words);
+	cycles = strtoull(found, &end, 10);
+	ck_assert_msg(!strncmp(end, " cycles\n", 8), "%s%s", words, found);
+	/* Where the clock is no instruction clock, the batch may be faster than the empty one. */
+	ck_assert_msg((cycles > 0 || !guest.nprogrammable) && cycles < 1000000,
+		      "%s: %" PRIu64, what, cycles);
+}
+
+static void all_lines(bool write_counter)
+{
+	bool counters = guest.nprogrammable, global_ctrl = has_global_ctrl();
+
+	line_of("RDTSC", true);
+	line_of("CR4 read", true);
+	line_of("CR4 write", true);
+	line_of("RDPMC", counters);
+	line_of("RDMSR of a counter", counters);
+	line_of("WRMSR of a counter", counters && write_counter);
+	line_of("WRMSR of an event select", counters);
+	line_of("WRMSR of GLOBAL_CTRL", counters && global_ctrl);
+	line_of("LVTPC write", counters);
+	ck_assert_uint_eq(times("perfctr: cost"),
+			  counters ? 7u + write_counter + global_ctrl : 3u);
+}
+
+/* Says so in one line, and does nothing. */
+static void not_measured(const char *why)
+{
+	ck_assert_uint_eq(times("perfctr: cost"), 1);
+	ck_assert_msg(times(why) == 1, "no \"%s\" in: %s", why, kernel_log);
+}
+
+static void perf_is_exact(int perf)
+{
+	uint64_t words[2];
+
+	ck_assert_int_eq(exact_read(perf, words, sizeof(words[0]), body_spin, LOOPS),
+			 sizeof(words[0]));
+	ck_assert_uint_eq(words[1] - words[0], EXACT_KERNEL + BODY_SPIN(LOOPS));
+}
+
+static void we_are_exact(void)
+{
+	struct perfctr_read rd[2] = { { .size = sizeof(*rd) }, { .size = sizeof(*rd) } };
+	int fd = count_event(EV_INSTRUCTIONS);
+
+	ck_assert_int_eq(exact_kernel(fd, PERFCTR_IOC_READ, rd, body_spin, LOOPS), 0);
+	ck_assert_uint_eq(rd[1].sum[0] - rd[0].sum[0], EXACT_KERNEL + BODY_SPIN(LOOPS));
+	unlink_self(fd);
+	close(fd);
+}
+
+struct all {
+	unsigned int n;
+	uint64_t value[64];
+};
+
+static void keep(struct all *all, uint32_t msr)
+{
+	ck_assert_msg(rdmsr(msr, &all->value[all->n++]), "RDMSR %#x", msr);
+}
+
+static void keep_all(struct all *all)
+{
+	unsigned int i;
+
+	all->n = 0;
+	for (i = 0; i < guest.nprogrammable; i++) {
+		keep(all, MSR_EVNTSEL0 + i);
+		keep(all, MSR_PMC0 + i);
+	}
+	for (i = 0; guest.info.counters >> (24 + i); i++)
+		keep(all, MSR_FIXED_CTR0 + i);
+	if (has_global_ctrl()) {
+		keep(all, MSR_FIXED_CTRL);
+		keep(all, MSR_GLOBAL_CTRL);
+	}
+}
+
+static void measured_without_a_trace(bool write_counter)
+{
+	struct all before, after;
+
+	keep_all(&before);
+	load_and_listen("measure=1");
+	keep_all(&after);
+	all_lines(write_counter);
+	ck_assert_mem_eq(before.value, after.value, before.n * sizeof(before.value[0]));
+}
+
+/* --- the tests --- */
+
+START_TEST(not_unless_asked)
+{
+	load_and_listen(NULL);
+	ck_assert_uint_eq(times("perfctr: cost"), 0);
+	load_and_listen("measure=0");
+	ck_assert_uint_eq(times("perfctr: cost"), 0);
+}
+END_TEST
+
+/* Also where there are no counters */
+START_TEST(a_line_for_each)
+{
+	char text[16];
+
+	load_and_listen("measure=1");
+	all_lines(true);
+	ck_assert_int_gt(read_text(MODULE_PARAMS "measure", text, sizeof(text)), 0);
+	ck_assert_str_eq(text, "Y\n");
+}
+END_TEST
+
+/* Whatever they held, but for what nobody could write. */
+START_TEST(registers_as_before)
+{
+	unsigned int last = guest.nprogrammable - 1, i;
+	uint64_t ctrl = 0, value = 0;
+
+	open_registers();
+	ck_assert_int_eq(module_unload_patiently(), 0);
+	measured_without_a_trace(true);
+
+	/* perf leaves that of the P6 enabled, and it is one for both. */
+	ck_assert(wrmsr(MSR_EVNTSEL0, 0));
+	ck_assert(wrmsr(MSR_PMC0 + last, 0x12345678));
+	ck_assert(wrmsr(MSR_EVNTSEL0 + last, INSTRUCTIONS | EVNTSEL_BOTH));
+	measured_without_a_trace(true);
+	/* Its sign is extended. */
+	ck_assert(wrmsr(MSR_PMC0 + last, 0x87654321));
+	if (has_global_ctrl()) {
+		ck_assert(rdmsr(MSR_GLOBAL_CTRL, &ctrl));
+		ck_assert(wrmsr(MSR_GLOBAL_CTRL, 2));
+		measured_without_a_trace(true);
+		ck_assert(wrmsr(MSR_GLOBAL_CTRL, 3));
+	}
+	measured_without_a_trace(true);
+
+	/* Counted beyond 31 bits, but not up to its width: that takes more than 32 to write. */
+	ck_assert(wrmsr(MSR_PMC0 + last, 0x7fffffff));
+	if (has_global_ctrl())
+		ck_assert(wrmsr(MSR_GLOBAL_CTRL, UINT64_C(1) << last));
+	for (i = 0; i <= last; i++)
+		ck_assert(wrmsr(MSR_EVNTSEL0 + i, (i == last ? INSTRUCTIONS | EVNTSEL_BOTH : 0) |
+				EVNTSEL_EN));
+	for (i = 0; i <= last; i++)
+		ck_assert(wrmsr(MSR_EVNTSEL0 + i, 0));
+	ck_assert(rdmsr(MSR_PMC0 + last, &value));
+	ck_assert_uint_ge(value, UINT64_C(0x80000000));
+	ck_assert_uint_lt(value, UINT64_C(0x100000000));
+	measured_without_a_trace(false);
+
+	ck_assert(wrmsr(MSR_PMC0 + last, 0));
+	if (has_global_ctrl())
+		ck_assert(wrmsr(MSR_GLOBAL_CTRL, ctrl));
+}
+END_TEST
+
+/* Nobody is refused afterwards, and the local APIC delivers. */
+START_TEST(all_is_given_back)
+{
+	struct perf_sampling sampling;
+	int perf;
+
+	load_and_listen("measure=1");
+	ck_ok(perf = perf_open_self(EV_INSTRUCTIONS));
+	perf_is_exact(perf);
+	close(perf);
+	we_are_exact();
+	load_and_listen("measure=1");
+	if (guest.samples) {
+		ck_assert(perf_sampling_begin(&sampling, EV_CYCLES, 100000));
+		body_spin(1000000);
+		ck_assert_uint_ge(perf_sampling_end(&sampling), 15);
+	}
+	we_are_exact();
+}
+END_TEST
+
+START_TEST(perf_has_the_counters)
+{
+	int perf;
+
+	/* Also by whom they were had before */
+	ck_ok(perf = perf_open_self(EV_INSTRUCTIONS));
+	perf_is_exact(perf);
+	load_and_listen("measure=1");
+	perf_is_exact(perf);
+	not_measured(BUSY);
+	close(perf);
+	we_are_exact();
+}
+END_TEST
+
+START_TEST(the_watchdog_has_the_counters)
+{
+	ck_assert_int_eq(module_unload_patiently(), 0);
+	ck_assert_int_eq(write_text(WATCHDOG, "1"), 0);
+	load_and_listen("measure=1");
+	ck_assert_int_eq(write_text(WATCHDOG, "0"), 0);
+	not_measured(BUSY);
+	we_are_exact();
+	load_and_listen("measure=1");
+	all_lines(true);
+}
+END_TEST
+
+/* Who does not ask counts an event that there is not, that the registers stay as they are. */
+START_TEST(the_firmware_has_the_counters)
+{
+	struct all before, after;
+
+	open_registers();
+	ck_assert_int_eq(module_unload_patiently(), 0);
+	ck_assert(wrmsr(MSR_EVNTSEL0, EVNTSEL_BOTH | EVNTSEL_EN));
+	keep_all(&before);
+	load_and_listen("measure=1");
+	keep_all(&after);
+	ck_assert(wrmsr(MSR_EVNTSEL0, 0));
+	not_measured("cost not measured: the firmware has the counters\n");
+	ck_assert_mem_eq(before.value, after.value, before.n * sizeof(before.value[0]));
+	we_are_exact();
+}
+END_TEST
+
+int main(void)
+{
+	guest_begin("measure", NULL);
+	GUEST_RUN(not_unless_asked, NEED_X86 | LOG_MODULE);
+	GUEST_RUN(a_line_for_each, NEED_X86 | LOG_MODULE);
+	GUEST_RUN(registers_as_before, NEED_X86 | NEED_COUNTERS | LOG_MODULE);
+	GUEST_RUN(all_is_given_back, NEED_X86 | NEED_COUNTERS | NEED_PERF | LOG_MODULE);
+	GUEST_RUN(perf_has_the_counters, NEED_X86 | NEED_COUNTERS | NEED_PERF | LOG_MODULE);
+	GUEST_RUN(the_watchdog_has_the_counters, NEED_X86 | NEED_COUNTERS | NEED_PERF | LOG_MODULE);
+	GUEST_RUN(the_firmware_has_the_counters, NEED_X86 | NEED_COUNTERS | LOG_MODULE);
+	return guest_end();
+}
