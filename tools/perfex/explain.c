@@ -119,32 +119,30 @@ void explain_too_many(const struct perfctr_info *info, unsigned int n)
 		"Run the program once for each part of them", n, info->nrctrs);
 }
 
-static void explain_busy(unsigned int owner)
+const char *why_busy(const struct perfctr_info *info, unsigned int owner)
 {
 	switch (owner) {
 	case PERFCTR_OWNER_PERF:
-		explain("the counters are taken, probably by perf_events.\n"
-			"Stop other profilers (perf, systemd units that use it), then try again");
-		break;
+		return "the counters are taken, probably by perf_events.\n"
+			"Stop other profilers (perf, systemd units that use it), then try again";
 	case PERFCTR_OWNER_WATCHDOG:
-		explain("the counters are taken, probably by the NMI watchdog of the kernel.\n"
-			"Turn it off as root: sysctl kernel.nmi_watchdog=0");
-		break;
+		return "the counters are taken, probably by the NMI watchdog of the kernel.\n"
+			"Turn it off as root: sysctl kernel.nmi_watchdog=0";
 	case PERFCTR_OWNER_FIRMWARE:
-		explain("the firmware has no counter left for these events: it has fewer than are\n"
-			"asked for, or another user (perf?) has them. Try fewer events, or --info");
-		break;
+		/* It asks nobody there, and so it has all. */
+		if (info->cpu_type < PERFCTR_RISCV_GENERIC)
+			return "the counters are taken, probably by the firmware: they count, though nobody\n"
+				"in the kernel has them. Its set-up may have a switch for that";
+		return "the firmware has no counter left for these events: it has fewer than are\n"
+			"asked for, or another user (perf?) has them. Try fewer events, or --info";
 	case PERFCTR_OWNER_PERFCTR:
-		explain("the counters are taken by other users of perfctr.\n"
-			"Try fewer events, or wait until they are done");
-		break;
+		return "the counters are taken by other users of perfctr.\n"
+			"Try fewer events, or wait until they are done";
 	case PERFCTR_OWNER_HOLDER:
-		explain("the counters of the program are already programmed by another open file");
-		break;
+		return "the counters of the program are already programmed by another open file";
 	default:
-		explain("the counters are taken, and the kernel does not know by whom.\n"
-			"Try fewer events, or stop other profilers");
-		break;
+		return "the counters are taken, and the kernel does not know by whom.\n"
+			"Try fewer events, or stop other profilers";
 	}
 }
 
@@ -155,7 +153,7 @@ static void explain_control(const struct run *run, const struct perfctr_info *in
 
 	switch (run->error) {
 	case EBUSY:
-		explain_busy(run->owner);
+		explain("%s", why_busy(info, run->owner));
 		break;
 	case EACCES:
 		explain("%s%scounting in kernel mode, or --raw-csr, needs a privilege.\n"

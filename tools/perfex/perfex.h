@@ -102,12 +102,13 @@ void print_statistics(FILE *f, char **argv, const struct perfctr_info *info,
 		      const struct run *run, const struct statistics *statistics);
 void print_list(const struct perfctr_info *info);
 
-/* explain.c: on stderr, what is wrong and what to do about it */
+/* explain.c: on stderr, what is wrong and what to do about it; or as a text, without an end */
 void explain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void explain_device(int error);
 void explain_event(const struct perfctr_info *info, const char *spec, int error);
 void explain_missing_event(const struct perfctr_info *info, const char *name);
 void explain_too_many(const struct perfctr_info *info, unsigned int n);
+const char *why_busy(const struct perfctr_info *info, unsigned int owner);
 void explain_run(const struct run *run, char **argv, const struct perfctr_info *info,
 		 const struct events *events);
 
