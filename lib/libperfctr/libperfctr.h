@@ -230,6 +230,9 @@ const struct perfctr_event_set *perfctr_cpu_event_set(unsigned int cpu_type);
  * What is new
  */
 
+/* Of this header, and so of a program that is linked with the static library */
+#define LIBPERFCTR_VERSION	"7.0.0"
+
 /* Where the module's device is */
 #define PERFCTR_DEVICE	"/dev/perfctr"
 

@@ -6,7 +6,9 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/klog.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -704,6 +706,209 @@ START_TEST(list)
 }
 END_TEST
 
+/* --- the report --- */
+
+static bool is_x86(void)
+{
+	return guest.info.cpu_type < PERFCTR_RISCV_GENERIC;
+}
+
+/* What follows the key, up to the end of the line */
+static void says_line(const char *key, const char *value)
+{
+	size_t len = strlen(key);
+	const char *s = result.out;
+
+	while ((s = strstr(s, key))) {
+		const char *v = s + len + strspn(s + len, " \t");
+
+		if ((s == result.out || s[-1] == '\n') && v > s + len &&
+		    !strncmp(v, value, strlen(value)) && v[strlen(value)] == '\n')
+			return;
+		s++;
+	}
+	ck_abort_msg("no line \"%s\" with \"%s\" in \"%s\"", key, value, result.out);
+}
+
+static void says_setting(const char *key, const char *path)
+{
+	char value[64];
+
+	if (read_text(path, value, sizeof(value)) <= 0)
+		return;
+	value[strcspn(value, "\n")] = '\0';
+	says_line(key, value);
+}
+
+static void says_exact(const char *what, unsigned int least_switches)
+{
+	char words[80];
+	const char *s;
+
+	(void)snprintf(words, sizeof(words), "  %s: exact in 20 of 20 runs (", what);
+	s = strstr(result.out, words);
+	ck_assert_msg(s != NULL, "no \"%s\" in \"%s\"", words, result.out);
+	ck_assert_uint_ge(strtoul(s + strlen(words), NULL, 10), least_switches);
+}
+
+static void says_whether_exact(void)
+{
+	if (!guest.nprogrammable && is_x86()) {
+		says(result.out, "not made: perfctr counts no instructions here\n");
+	} else if (!(guest.info.cpu_features & PERFCTR_FEATURE_FILTER)) {
+		says(result.out, "not made: this processor counts user and kernel mode together\n");
+	} else {
+		says(result.out, "a loop of 2000000 instructions in user mode:\n");
+		says_exact("at one go", 0);
+		says_exact("over a switch", 40);
+		says_not(result.out, "not made");
+	}
+}
+
+static bool log_has_costs(void)
+{
+	int size = klogctl(10, NULL, 0), n;
+	char *text = malloc((size_t)size + 1);
+	bool has;
+
+	ck_assert_ptr_nonnull(text);
+	ck_ok(n = klogctl(3, text, size));
+	text[n] = '\0';
+	has = strstr(text, "perfctr: cost ");
+	free(text);
+	return has;
+}
+
+START_TEST(report)
+{
+	struct utsname uts;
+	char kernel[256];
+
+	perfex("--report");
+	ended_with(0);
+	ck_assert_str_eq(result.err, "");
+	ck_ok(uname(&uts));
+	(void)snprintf(kernel, sizeof(kernel), "Linux %s %s", uts.release, uts.machine);
+	says_line("kernel", kernel);
+	says_line("perfex", guest.info.driver_version);
+	says_line("library", guest.info.driver_version);
+	says_line("driver_version", guest.info.driver_version);
+	says_line("user_read", "guarded");
+	says(result.out, "\ncpus\t");
+	says(result.out, is_x86() ? "\ncpu family   " : "\nisa   ");
+	if (is_x86()) {
+		says(result.out, "\nmodel name   ");
+		says(result.out, "\nstepping   ");
+		says_line("hypervisor", "yes");
+	}
+	says_setting("nmi_watchdog", WATCHDOG);
+	says_setting("perf_event_paranoid", "/proc/sys/kernel/perf_event_paranoid");
+	says_setting("perf_user_access", "/proc/sys/kernel/perf_user_access");
+	says_setting("rdpmc", "/sys/bus/event_source/devices/cpu/rdpmc");
+	/* Of whom it is nobody needs to know. */
+	says_not(result.out, uts.nodename);
+	says_not(result.out, "root\n");
+	if (!is_x86())
+		says_not(result.out, "What instructions cost");
+	else if (!log_has_costs())
+		says(result.out, "not measured. To do so, as root: rmmod perfctr; modprobe perfctr measure=1\n");
+	says_whether_exact();
+}
+END_TEST
+
+START_TEST(report_as_user)
+{
+	ck_assert_int_eq(write_text("/proc/sys/kernel/dmesg_restrict", "1"), 0);
+	become(GUEST_UID);
+	perfex("--report", "-o", OUTPUT);
+	ended_with(0);
+	ck_assert_str_eq(result.out, "");
+	(void)snprintf(result.out, sizeof(result.out), "%s", output());
+	says_line("user_read", "guarded");
+	if (is_x86())
+		says(result.out, "the kernel's log cannot be read (Operation not permitted). Try as root\n");
+	says_whether_exact();
+}
+END_TEST
+
+/* Of several loads the last that measured, or could not. */
+START_TEST(report_of_costs)
+{
+	unsigned int i;
+	const char *s;
+	int perf;
+
+	for (i = 0; i < 2; i++) {
+		ck_assert_int_eq(module_unload_patiently(), 0);
+		ck_assert_int_eq(module_load("measure=1"), 0);
+		perfex("--report");
+		ended_with(0);
+		says(result.out, "What instructions cost, in cycles of the clock:\n  cost of RDTSC: ");
+		says(result.out, " cycles\n  cost of CR4 read: ");
+		s = strstr(result.out, "  cost of RDTSC: ");
+		ck_assert_ptr_null(strstr(s + 1, "  cost of RDTSC: "));
+		if (guest.nprogrammable)
+			says(result.out, " cycles\n  cost of RDPMC: ");
+	}
+	if (!guest.nprogrammable)
+		return;
+	ck_ok(perf = perf_open_self(EV_INSTRUCTIONS));
+	ck_assert_int_eq(module_unload_patiently(), 0);
+	ck_assert_int_eq(module_load("measure=1"), 0);
+	perfex("--report");
+	close(perf);
+	ended_with(0);
+	says(result.out, "of the clock:\n  cost not measured: perf_events or the NMI watchdog has");
+	says_not(result.out, "cost of");
+	says(result.out, "  not made: the counters are taken, probably by perf_events.\n"
+	     "  Stop other profilers");
+}
+END_TEST
+
+START_TEST(report_while_the_watchdog_counts)
+{
+	ck_assert_int_eq(write_text(WATCHDOG, "1"), 0);
+	perfex("--report");
+	ck_assert_int_eq(write_text(WATCHDOG, "0"), 0);
+	ended_with(0);
+	says_line("nmi_watchdog", "1");
+	says(result.out, "  not made: the counters are taken, probably by the NMI watchdog of the kernel.\n"
+	     "  Turn it off as root: sysctl kernel.nmi_watchdog=0\n");
+}
+END_TEST
+
+START_TEST(report_of_one_who_is_counted)
+{
+	perfex("-o", OUTPUT, "--", PERFEX, "--report");
+	ended_with(0);
+	says(result.out, "not made: perfex is counted itself, by a perfex around it say\n");
+}
+END_TEST
+
+START_TEST(report_that_cannot_be)
+{
+	perfex("--report", "--", "/bin/touch", "/tmp/was-run");
+	ended_with(FAILED);
+	says(result.err, "without a program");
+	ck_assert_int_ne(access("/tmp/was-run", F_OK), 0);
+	perfex("--report", "--json");
+	ended_with(FAILED);
+	says(result.err, "JSON");
+	perfex("--report", "-o", "/nonexistent/file");
+	ended_with(FAILED);
+	says(result.err, "cannot write '/nonexistent/file'");
+	perfex("--report", "-o", "/dev/full");
+	ended_with(FAILED);
+	says(result.err, "cannot write the report: No space left on device");
+	if (!guest.nprogrammable)
+		return;
+	perfex("--report", "-e", "instructions:u");
+	ended_with(FAILED);
+	says(result.err, "without a program");
+	ck_assert_str_eq(result.out, "");
+}
+END_TEST
+
 /* --- what it says when it cannot --- */
 
 START_TEST(unknown_event)
@@ -779,6 +984,10 @@ START_TEST(no_module)
 	says(result.err, "modprobe perfctr");
 	perfex("-i");
 	ended_with(FAILED);
+	perfex("--report");
+	ended_with(FAILED);
+	says(result.err, "modprobe perfctr");
+	ck_assert_str_eq(result.out, "");
 	ck_assert_int_eq(module_load(NULL), 0);
 	perfex("--", "/bin/true");
 	ended_with(0);
@@ -914,6 +1123,12 @@ int main(void)
 	run_fresh(help, AS_USER);
 	run_fresh(info, AS_USER);
 	run_fresh(list, AS_USER);
+	run_fresh(report, 0);
+	run_fresh(report_as_user, 0);
+	run_fresh(report_of_costs, NEED_X86 | LOG_MODULE);
+	run_fresh(report_while_the_watchdog_counts, NEED_COUNTERS | NEED_X86 | NEED_PERF);
+	run_fresh(report_of_one_who_is_counted, NEED_COUNTERS | AS_USER);
+	run_fresh(report_that_cannot_be, AS_USER);
 	run_fresh(unknown_event, NEED_COUNTERS | NEED_TLB_NAMES | AS_USER);
 	run_fresh(event_that_this_machine_lacks, NEED_COUNTERS | AS_USER);
 	run_fresh(too_many_events, NEED_COUNTERS | AS_USER);

@@ -15,6 +15,7 @@ static void usage(FILE *f)
 	fprintf(f,
 		"usage: perfex [-e EVENT[,EVENT]...]... [-o FILE] [--json] [--self | --per-thread]\n"
 		"              [-I MS | -r N] [--] PROGRAM [ARG]...\n"
+		"       perfex --report [-o FILE]\n"
 		"       perfex -i | -l | -h | -V\n"
 		"\n"
 		"Runs PROGRAM, counts while it and all that it starts run, and tells what was\n"
@@ -30,6 +31,8 @@ static void usage(FILE *f)
 		"  -I, --interval MS   tell what was counted every MS milliseconds, too\n"
 		"  -r, --repeat N      run PROGRAM N times, and tell means and deviations\n"
 		"      --raw-csr       let PROGRAM and its threads execute rdcycle and rdinstret\n"
+		"      --report        write what a report about this machine needs, to stdout:\n"
+		"                      versions, processor, costs, and a test that it counts\n"
 		"  -i, --info          tell about processor and driver\n"
 		"  -l, --list          list the events, and which of them this processor has\n"
 		"  -h, --help          this text\n"
@@ -144,15 +147,12 @@ static bool raw_events(const struct perfctr_info *info, struct events *events)
 	return true;
 }
 
-static int print_info(void)
+void print_info(const struct perfctr_info *info)
 {
 	struct perfctr_cpus_info *cpus;
-	struct perfctr_info info;
 	FILE *dev;
 
-	if (!get_info(&info))
-		return EXIT_PERFEX;
-	perfctr_info_print(&info);
+	perfctr_info_print(info);
 	dev = fopen(PERFCTR_DEVICE, "re");
 	cpus = dev ? perfctr_cpus_info(fileno(dev)) : NULL;
 	if (cpus)
@@ -160,6 +160,23 @@ static int print_info(void)
 	free(cpus);
 	if (dev)
 		fclose(dev);
+}
+
+static int report_to(const char *output)
+{
+	struct perfctr_info info;
+
+	if (!get_info(&info))
+		return EXIT_PERFEX;
+	if (output && !freopen(output, "we", stdout)) {
+		explain("cannot write '%s': %s", output, strerror(errno));
+		return EXIT_PERFEX;
+	}
+	print_report(&info);
+	if (fflush(stdout) || ferror(stdout)) {
+		explain("cannot write the report: %s", strerror(errno));
+		return EXIT_PERFEX;
+	}
 	return EXIT_SUCCESS;
 }
 
@@ -273,6 +290,7 @@ int main(int argc, char **argv)
 		{ "raw-csr", no_argument, NULL, 'R' },
 		{ "interval", required_argument, NULL, 'I' },
 		{ "repeat", required_argument, NULL, 'r' },
+		{ "report", no_argument, NULL, 'P' },
 		{ "info", no_argument, NULL, 'i' },
 		{ "list", no_argument, NULL, 'l' },
 		{ "help", no_argument, NULL, 'h' },
@@ -283,7 +301,7 @@ int main(int argc, char **argv)
 	struct perfctr_info info;
 	const char *output = NULL;
 	struct how how = { .repeat = 1 };
-	bool have_info = false;
+	bool have_info = false, report = false;
 	int c;
 
 	/* + : the program's options are the program's. */
@@ -312,6 +330,9 @@ int main(int argc, char **argv)
 		case 'R':
 			how.raw_csr = true;
 			break;
+		case 'P':
+			report = true;
+			break;
 		case 'I':
 			if (!number(optarg, 10, 86400000, "an interval, in milliseconds",
 				    &how.interval))
@@ -322,7 +343,10 @@ int main(int argc, char **argv)
 				return EXIT_PERFEX;
 			break;
 		case 'i':
-			return print_info();
+			if (!get_info(&info))
+				return EXIT_PERFEX;
+			print_info(&info);
+			return EXIT_SUCCESS;
 		case 'l':
 			if (!get_info(&info))
 				return EXIT_PERFEX;
@@ -339,6 +363,12 @@ int main(int argc, char **argv)
 			return EXIT_PERFEX;
 		}
 	}
+	if (report && (optind < argc || events.chosen || how.json)) {
+		explain("--report is a text about the machine, without a program, events or JSON");
+		return EXIT_PERFEX;
+	}
+	if (report)
+		return report_to(output);
 	if (optind == argc) {
 		explain("which program? perfex -h tells how it is used");
 		return EXIT_PERFEX;

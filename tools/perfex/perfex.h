@@ -85,6 +85,14 @@ struct statistics {
 int run_program(char **argv, struct events *events, const struct how *how,
 		const struct perfctr_info *info, FILE *f, struct run *run);
 void run_end(struct run *run);
+/* After EBUSY: PERFCTR_OWNER_*, who has what the handle was to get */
+unsigned int find_owner(int fd);
+
+/* report.c: on stdout */
+void print_report(const struct perfctr_info *info);
+
+/* perfex.c: likewise */
+void print_info(const struct perfctr_info *info);
 
 /* output.c */
 void print_text(FILE *f, char **argv, const struct perfctr_info *info,

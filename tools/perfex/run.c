@@ -131,7 +131,7 @@ static int find_bad_event(int fd, const struct events *events, int error, bool u
 	return -1;
 }
 
-static unsigned int find_owner(int fd)
+unsigned int find_owner(int fd)
 {
 	struct perfctr_info info;
 
