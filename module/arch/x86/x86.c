@@ -896,7 +896,7 @@ static void __init measure(void)
 		regs.width = pmu.width;
 		regs.evntsel = MSR_ARCH_PERFMON_EVENTSEL0 + last;
 		regs.control = EVNTSEL_USR | enable(last);
-		regs.global_ctrl = pmu.version >= 2 ? global_ctrl() : 0;
+		regs.global_ctrl = pmu.version >= 2 ? global_bits(pmu.counters) : 0;
 		if (reserve()) {
 			pr_info("perfctr: cost not measured: perf_events or the NMI watchdog has the counters\n");
 			return;
