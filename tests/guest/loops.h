@@ -133,6 +133,7 @@ long exact_reader(const struct perfctr_page *page, unsigned int i, uint64_t n,
 #define EXACT_KERNEL		8u
 #define EXACT_BEFORE_BODY	3u	/* between the first sample and the body */
 #define LOOPS_HANDLER		8u
+#define BODY_SPIN_FIRST		4u	/* bytes of its first instruction */
 
 static inline uint64_t thread_pointer(void)
 {
@@ -149,6 +150,7 @@ static inline uint64_t thread_pointer(void)
 #define EXACT_KERNEL		11u
 #define EXACT_BEFORE_BODY	4u
 #define LOOPS_HANDLER		5u
+#define BODY_SPIN_FIRST		3u
 
 static inline uint64_t thread_pointer(void)
 {

@@ -23,12 +23,10 @@
 
 #ifdef CONFIG_X86_LOCAL_APIC
 
-static void follow(struct irq_work *work);
-
 /* What the LVTPC was before; only that CPU touches it, with interrupts off */
 static DEFINE_PER_CPU(u32, lvtpc_before);
 static DEFINE_PER_CPU(bool, lvtpc_taken);
-static DEFINE_PER_CPU(struct irq_work, following) = IRQ_WORK_INIT_HARD(follow);
+static DEFINE_PER_CPU(struct irq_work, following);
 static perfctr_ihandler_t ihandler;
 
 static void follow(struct irq_work *work)
@@ -69,7 +67,7 @@ int perfctr_cpu_set_ihandler(perfctr_ihandler_t handler)
 {
 	unsigned int cpu;
 
-	if (perfctr_x86_interrupt_init())
+	if (!boot_cpu_has(X86_FEATURE_APIC))
 		return -ENODEV;
 	if (handler) {
 		ihandler = handler;
@@ -81,9 +79,16 @@ int perfctr_cpu_set_ihandler(perfctr_ihandler_t handler)
 	return 0;
 }
 
-int perfctr_x86_interrupt_init(void)
+/* Not all kernels relocate what an initializer of per-CPU data refers to. */
+int __init perfctr_x86_interrupt_init(void)
 {
-	return boot_cpu_has(X86_FEATURE_APIC) ? 0 : -ENODEV;
+	unsigned int cpu;
+
+	if (!boot_cpu_has(X86_FEATURE_APIC))
+		return -ENODEV;
+	for_each_possible_cpu(cpu)
+		*per_cpu_ptr(&following, cpu) = IRQ_WORK_INIT_HARD(follow);
+	return 0;
 }
 
 #else
@@ -97,7 +102,7 @@ int perfctr_cpu_set_ihandler(perfctr_ihandler_t handler)
 	return -ENODEV;
 }
 
-int perfctr_x86_interrupt_init(void)
+int __init perfctr_x86_interrupt_init(void)
 {
 	return -ENODEV;
 }

@@ -35,6 +35,7 @@
  * @interrupting: counters whose own control lets them interrupt; but of who counts
  *	with them they stand still
  * @dirty: counters that may not be zero
+ * @negative: those of them that were i-mode counters
  * @late: without a global status: an overflow was seen before its interrupt
  * @evntsel: the event selects
  * @fixed_ctrl: control of the fixed counters
@@ -51,6 +52,7 @@ struct perfctr_x86_cpu {
 	u32 enabled;
 	u32 interrupting;
 	u32 dirty;
+	u32 negative;
 	u32 evntsel[PERFCTR_X86_FIXED];
 	u64 fixed_ctrl;
 	u64 global_ctrl;

@@ -194,6 +194,7 @@ static notrace void zero_all(struct perfctr_x86_cpu *cpu)
 	for_each_set_bit(hw, &dirty, PERFCTR_X86_MAX)
 		write_ctr(hw, 0);
 	cpu->dirty = 0;
+	cpu->negative = 0;
 }
 
 static void belong_to_nobody(struct perfctr_x86_cpu *cpu)
@@ -233,6 +234,7 @@ static void take_all(struct perfctr_x86_cpu *cpu)
 	cpu->enabled = 0;
 	cpu->interrupting = 0;
 	cpu->dirty = 0;
+	cpu->negative = 0;
 	cpu->late = false;
 	belong_to_nobody(cpu);
 	cpu->ours = true;
@@ -248,6 +250,11 @@ static notrace void write_controls(struct perfctr_x86_cpu *cpu,
 		const struct perfctr_ctr_control *ctr = &config->ctr[i];
 		unsigned int hw = config->hw[i];
 
+		/* A sum that goes on over zero would be a difference of other signs. */
+		if (unlikely(cpu->negative & BIT(hw)) && !ctr->ireset) {
+			write_ctr(hw, 0);
+			cpu->negative &= ~BIT(hw);
+		}
 		if (hw < PERFCTR_X86_FIXED) {
 			write_evntsel(cpu, hw, evntsel(ctr, hw));
 		} else {
@@ -394,6 +401,7 @@ notrace int perfctr_cpu_istart(const struct perfctr_config *config, const u64 *v
 	for (i = first; i < config->nr; i++)
 		write_ictr(config->hw[i], value[i - first]);
 	cpu->dirty |= config->imask;
+	cpu->negative |= config->imask;
 	if (pmu.version >= 2)
 		let_run(cpu, cpu->running | config->imask);
 	else
