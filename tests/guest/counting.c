@@ -63,12 +63,22 @@ void control_init(struct perfctr_control *control)
 	control->size = sizeof(*control);
 }
 
+/* An EV_* as this processor has it */
+static uint64_t own_event(uint64_t event)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	if (event == EV_CYCLES)
+		return x86_cycles;
+#endif
+	return event;
+}
+
 void control_add_at(struct perfctr_control *control, uint32_t map, uint64_t event, uint32_t flags)
 {
 	struct perfctr_ctr_control *ctr = &control->ctr[control->nractrs++];
 
 	ctr->map = map;
-	ctr->event = event;
+	ctr->event = own_event(event);
 	ctr->flags = flags;
 }
 
@@ -82,7 +92,7 @@ void control_add_ictr(struct perfctr_control *control, uint64_t event, int64_t i
 	struct perfctr_ctr_control *ctr = &control->ctr[control->nractrs + control->nrictrs++];
 
 	ctr->map = PERFCTR_MAP_ANY;
-	ctr->event = event;
+	ctr->event = own_event(event);
 	ctr->flags = PERFCTR_CTR_USER;
 	ctr->ireset = ireset;
 }

@@ -53,10 +53,31 @@ static void step_over(int signo, siginfo_t *info, void *context)
 
 #else
 
+#if defined(__x86_64__)
+
+#define REG_IP	REG_RIP
+
 unsigned int sigreturn_length(void)
 {
 	return 2;	/* mov $15, %rax; syscall */
 }
+
+#else
+
+#define REG_IP	REG_EIP
+
+unsigned int sigreturn_length(void)
+{
+	/* pop %eax, where the handler has one argument; mov $..., %eax; int $0x80 */
+	const uint8_t *insn = (const uint8_t *)loops_return;
+	unsigned int pop = insn && *insn == 0x58;
+
+	if (!insn || insn[pop] != 0xb8 || insn[pop + 5] != 0xcd)
+		return 0;
+	return pop + 2;
+}
+
+#endif
 
 static void step_over(int signo, siginfo_t *info, void *context)
 {
@@ -65,7 +86,7 @@ static void step_over(int signo, siginfo_t *info, void *context)
 	(void)signo;
 	(void)info;
 	refused = 1;
-	uc->uc_mcontext.gregs[REG_RIP] += 2;
+	uc->uc_mcontext.gregs[REG_IP] += 2;
 }
 
 #endif

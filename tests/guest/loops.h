@@ -52,7 +52,7 @@ struct body_signal_arg {
 };
 body_fn body_signal;
 #define BODY_SIGNAL(n, sigreturn) \
-	(5 + (uint64_t)(n) * (6 + LOOPS_HANDLER + (uint64_t)(sigreturn)))
+	(6 + (uint64_t)(n) * (6 + LOOPS_HANDLER + (uint64_t)(sigreturn)))
 
 /*
  * Lets the signals of the set @unblock come in while it spins, and none
@@ -143,7 +143,7 @@ static inline uint64_t thread_pointer(void)
 	return tp;
 }
 
-#elif defined(__x86_64__)
+#elif defined(__x86_64__) || defined(__i386__)
 
 #define EXACT_INLINE		14u
 #define EXACT_INLINE_RETRY	13u
@@ -154,9 +154,13 @@ static inline uint64_t thread_pointer(void)
 
 static inline uint64_t thread_pointer(void)
 {
-	uint64_t tp;
+	unsigned long tp;
 
+#if defined(__x86_64__)
 	__asm__("mov %%fs:0, %0" : "=r" (tp));
+#else
+	__asm__("mov %%gs:0, %0" : "=r" (tp));
+#endif
 	return tp;
 }
 

@@ -65,7 +65,8 @@ FUNC body_signal
 	addi	t1, t1, -1		# n times 4
 	nop				# n times 5
 	bnez	t1, 1b			# n times 6
-	ret				# 5
+	nop				# 5
+	ret				# 6
 END body_signal
 
 FUNC body_unblocked

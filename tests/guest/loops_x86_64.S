@@ -62,7 +62,8 @@ FUNC body_signal
 	syscall				# n times 4, and the handler
 	dec	%r9			# n times 5
 	jnz	1b			# n times 6
-	ret				# 5
+	nop				# 5
+	ret				# 6
 END body_signal
 
 FUNC body_unblocked

@@ -3,6 +3,9 @@
 #define _GNU_SOURCE
 #include "perfside.h"
 
+#if defined(__x86_64__) || defined(__i386__)
+#include <cpuid.h>
+#endif
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -13,6 +16,21 @@
 
 #define CACHE_EVENT(cache, op, result) \
 	((cache) | ((op) << 8) | ((result) << 16))
+
+#if defined(__x86_64__) || defined(__i386__)
+
+unsigned int x86_cycles = EV_CYCLES, x86_missing = 0x00c5;
+
+static void __attribute__((constructor)) find_events(void)
+{
+	/* Architectural performance monitoring began with leaf 10. */
+	if (__get_cpuid_max(0, NULL) >= 10)
+		return;
+	x86_cycles = 0x0079;
+	x86_missing |= 1u << 21;
+}
+
+#endif
 
 void perf_attr_init(struct perf_event_attr *attr, unsigned int event)
 {

@@ -11,16 +11,24 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) || defined(__i386__)
 
-/* Of Intel's processors; those of TLBs since Skylake */
+/*
+ * Of Intel's processors; those of TLBs since Skylake. Controls that are made by
+ * control_add() and the like have the P6's event for cycles where it is another.
+ */
 #define EV_CYCLES		0x003cu
 #define EV_INSTRUCTIONS		0x00c0u
 #define EV_DTLB_LOAD_MISSES	0x0108u
 #define EV_DTLB_STORE_MISSES	0x0149u
 #define EV_ITLB_LOAD_MISSES	0x0185u
-/* Mispredicted branches, which the emulated ones have not */
-#define EV_MISSING		0x00c5u
+/*
+ * Mispredicted branches, which the emulated ones have not. The P6 says of no event
+ * that it has it not: there this has a bit that is no event's.
+ */
+#define EV_MISSING		x86_missing
+
+extern unsigned int x86_cycles, x86_missing;
 
 #else
 

@@ -20,6 +20,25 @@
 #include "guest.h"
 #include "loops.h"
 
+/*
+ * Kernel and caller agree, whichever of them has 64 bits: i386 aligns 64-bit members
+ * to 32 bits, and so must find them aligned.
+ */
+#define LAYOUT(type, size, member, offset)				\
+	_Static_assert(sizeof(struct type) == (size) &&			\
+		       offsetof(struct type, member) == (offset), #type)
+LAYOUT(perfctr_info, 136, events, 88);
+LAYOUT(perfctr_cpus, 24, mask, 16);
+LAYOUT(perfctr_open, 16, flags, 8);
+LAYOUT(perfctr_ctr_control, 40, event, 8);
+LAYOUT(perfctr_control, 1328, ctr, 48);
+LAYOUT(perfctr_soft, 40, task_clock, 32);
+LAYOUT(perfctr_read, 328, soft, 288);
+LAYOUT(perfctr_read_tree, 352, soft, 312);
+LAYOUT(perfctr_member, 352, soft, 312);
+LAYOUT(perfctr_page_slot, 16, bias, 8);
+LAYOUT(perfctr_page, 1200, slot, 160);
+
 #define BAD_ADDRESS 8ul
 #define KERNEL_ADDRESS ((void *)-4096l)
 #define BOTH (PERFCTR_CTR_USER | PERFCTR_CTR_KERNEL)
@@ -540,7 +559,7 @@ SPOIL(event_missing, control->ctr[0].event = EV_MISSING)
 SPOIL(event_high, control->ctr[0].event = 1ull << 32 | EV_INSTRUCTIONS)
 SPOIL(event_top, control->ctr[0].event = 1ull << 63 | EV_INSTRUCTIONS)
 SPOIL(event_last_counter, control->ctr[1].event = EV_MISSING)
-#if defined(__x86_64__)
+#if defined(__x86_64__) || defined(__i386__)
 SPOIL(map_missing, control->ctr[0].map = 23)
 SPOIL(map_missing_fixed, control->ctr[0].map = 31)
 SPOIL(map_rdpmc, control->ctr[0].map = 0x40000000)
@@ -617,7 +636,7 @@ static const struct spoiled spoils[] = {
 	BAD(event_high, EINVAL, true),
 	BAD(event_top, EINVAL, true),
 	BAD(event_last_counter, EINVAL, true),
-#if defined(__x86_64__)
+#if defined(__x86_64__) || defined(__i386__)
 	BAD(map_missing, EINVAL, true),
 	BAD(map_missing_fixed, EINVAL, true),
 	BAD(map_rdpmc, EINVAL, true),
@@ -1254,7 +1273,8 @@ START_TEST(map_bad_input)
 	bad_map(watch.fd, PAGE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, 0, EACCES);
 	bad_map(watch.fd, PAGE_SIZE, PROT_WRITE, MAP_SHARED, 0, EACCES);
 	bad_map(watch.fd, PAGE_SIZE, PROT_READ, MAP_SHARED, PAGE_SIZE, EINVAL);
-	bad_map(watch.fd, PAGE_SIZE, PROT_READ, MAP_SHARED, 1l << 40, EINVAL);
+	bad_map(watch.fd, PAGE_SIZE, PROT_READ, MAP_SHARED,
+		(off_t)1 << (sizeof(off_t) == 8 ? 40 : 30), EINVAL);
 	bad_map(watch.fd, 2ul * PAGE_SIZE, PROT_READ, MAP_SHARED, 0, EINVAL);
 	bad_map(watch.fd, 1ul << 30, PROT_READ, MAP_SHARED, 0, EINVAL);
 	bad_map(watch.fd, PAGE_SIZE, PROT_READ, MAP_PRIVATE, 0, EINVAL);

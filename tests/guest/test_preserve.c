@@ -244,19 +244,21 @@ END_TEST
 /* Fewer, and more counters than before: the new ones begin with zero. */
 START_TEST(number_of_counters_changes)
 {
-	struct perfctr_control one, three;
+	struct perfctr_control one, many;
 	struct perfctr_read rd;
 	uint64_t kept;
+	unsigned int i;
 	int fd = open_self();
 
 	control_init(&one);
 	control_add(&one, EV_INSTRUCTIONS);
-	control_init(&three);
-	control_add(&three, EV_INSTRUCTIONS);
-	control_add(&three, EV_CYCLES);
-	control_add(&three, EV_DTLB_STORE_MISSES);
+	control_init(&many);
+	control_add(&many, EV_INSTRUCTIONS);
+	control_add(&many, EV_CYCLES);
+	if (guest.nprogrammable > 2)
+		control_add(&many, EV_DTLB_STORE_MISSES);
 
-	set_control(fd, &three);
+	set_control(fd, &many);
 	body_spin(LOOPS);
 	one.preserve = 1;
 	set_control(fd, &one);
@@ -265,13 +267,13 @@ START_TEST(number_of_counters_changes)
 	ck_assert_uint_gt(rd.sum[0], BODY_SPIN(LOOPS));
 	kept = rd.sum[0];
 
-	three.preserve = 1;
-	set_control(fd, &three);
+	many.preserve = 1;
+	set_control(fd, &many);
 	read_all(fd, &rd);
-	ck_assert_uint_eq(rd.nrctrs, 3);
+	ck_assert_uint_eq(rd.nrctrs, many.nractrs);
 	ck_assert_uint_gt(rd.sum[0], kept);
-	ck_assert_uint_lt(rd.sum[1], SLACK);
-	ck_assert_uint_lt(rd.sum[2], SLACK);
+	for (i = 1; i < many.nractrs; i++)
+		ck_assert_uint_lt(rd.sum[i], SLACK);
 }
 END_TEST
 
