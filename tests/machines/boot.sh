@@ -30,9 +30,11 @@ shift
 
 # shellcheck source=tests/machines/machine.sh
 . "$here/machine.sh"
-# Machines of another suite have their kernel from there.
+# Machines of another suite have their kernel from there, and i386 has its C
+# library from where its programs are built.
 kernel=/boot/kernel-$flavour other=''
 [ "$suite" = trixie ] || kernel=/other$kernel other="-a $suite"
+[ "$programs" = trixie ] || other="-a $programs"
 smp=1 mem=512 timeout=300 stage=/src/build/stage/$machine shell=''
 [ -z "$checker" ] || mem=1024
 options() { # sets those, and job_words
@@ -65,7 +67,9 @@ if [ -z "${BOOT_INSIDE-}" ]; then
 	# Stock QEMU counts the instructions of all harts together; README.md
 	# has the figures.
 	[ -z "$icount" ] || [ "$smp" = 1 ] || [ "$arch" != riscv64 ] || patched=y
-	QEMU=qemu-system-$arch KERNEL=
+	emulated=$arch
+	[ "$arch" != i386 ] || emulated=x86_64
+	QEMU=qemu-system-$emulated KERNEL=
 	[ -z "$patched" ] || QEMU=/src/$("$here/qemu/build.sh")/$QEMU
 	[ -z "$checker" ] || KERNEL=/src/$("$here/debug/build.sh" "$machine")/image
 	export SIZE QEMU KERNEL
@@ -79,7 +83,7 @@ shift $(($# - job_words))
 
 case $arch in
 riscv64) qemu="$QEMU -M virt -cpu $cpu" ;;
-x86_64) qemu="$QEMU -M q35 -cpu $cpu -nic none -vga none" ;;
+x86_64 | i386) qemu="$QEMU -M q35 -cpu $cpu -nic none -vga none" ;;
 esac
 kernel=${KERNEL:-$kernel}
 if [ "$icount" ]; then

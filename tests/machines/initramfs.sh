@@ -1,9 +1,9 @@
 #!/bin/sh
-# usage: initramfs.sh riscv64|x86_64 HOSTNAME STAGE FILE JOB [ARG...]
+# usage: initramfs.sh riscv64|x86_64|i386 HOSTNAME STAGE FILE JOB [ARG...]
 #
 # Makes FILE, the initramfs of an emulated machine that runs JOB: busybox, the C
 # library, two users and what is in the directory STAGE. Runs in the trixie
-# root. With GUEST_SHELL, commands to set up a terminal, JOB is followed by
+# root, for i386 with bookworm's at /other. With GUEST_SHELL, commands to set up a terminal, JOB is followed by
 # a shell.
 set -eu
 
@@ -21,6 +21,7 @@ mkdir -p "$dir/bin" "$dir/dev" "$dir/etc" "$dir/home/user" \
 chmod 755 "$dir"
 chmod 700 "$dir/root"
 
+root=''
 case $arch in
 riscv64)
 	busybox=/usr/bin/busybox-riscv64
@@ -28,12 +29,16 @@ riscv64)
 x86_64)
 	busybox=/usr/bin/busybox
 	loader=/lib64/ld-linux-x86-64.so.2 ;;
+i386)
+	root=/other
+	busybox=$root/usr/bin/busybox-i386
+	loader=/lib/ld-linux.so.2 ;;
 esac
 cp "$busybox" "$dir/bin/busybox"
 mkdir -p "$dir${loader%/*}"
-cp -L "$loader" "$dir$loader"
+cp -L "$root$loader" "$dir$loader"
 for lib in libc.so.6 libm.so.6 libgcc_s.so.1; do
-	cp -L "/usr/lib/$arch-linux-gnu/$lib" "$dir/lib/"
+	cp -L "$root/usr/lib/$arch-linux-gnu/$lib" "$dir/lib/"
 done
 
 cp "$here/init" "$dir/init"

@@ -2,8 +2,9 @@
 #
 # What the machine $machine is, for the scripts that source this:
 #
-#   arch	riscv64 or x86_64
+#   arch	riscv64, x86_64 or i386: what its programs are built for
 #   suite	the build root with its kernel and what builds modules for it
+#   programs	the build root that builds the programs
 #   flavour	Debian's name of the kernel
 #   checker	the kernel is one of debug/build.sh's
 #   module	the first machine that has this kernel, and so the same module
@@ -13,9 +14,10 @@
 #   append	what else the kernel is told
 #
 # Processors of Intel have names of their own, and may be followed by a kernel:
-# nehalem, nehalem-testing, nehalem-6.1.
+# nehalem, nehalem-testing, nehalem-6.1. nehalem-i386 has nehalem's kernel, and all
+# programs are of 32 bits.
 
-arch='' suite=trixie flavour='' checker='' module=$machine patched='' icount='' append=''
+arch='' suite=trixie programs=trixie flavour='' checker='' module=$machine patched='' icount='' append=''
 
 case $machine in
 riscv64-6.12 | riscv64-testing | riscv64-debug | riscv64-rt)
@@ -36,6 +38,10 @@ core2 | core2-testing | core2-6.1)
 	arch=x86_64 cpu=Conroe,pmu-version=2 ;;
 nehalem | nehalem-testing | nehalem-6.1)
 	arch=x86_64 cpu=Nehalem,pmu-version=3 ;;
+nehalem-i386)
+	arch=i386 cpu=Nehalem,pmu-version=3 ;;
+pentium3)
+	arch=i386 cpu=pentium3 ;;
 skylake | skylake-testing | skylake-6.1)
 	# Linux warns of what this one lacks against speculation.
 	append=mitigations=off
@@ -49,7 +55,7 @@ esac
 
 case $machine in
 *-testing) suite=testing ;;
-*-6.1) suite=bookworm ;;
+*-6.1 | pentium3) suite=bookworm ;;
 *-debug | *-kcsan | riscv64-rt) checker=y ;;
 esac
 case $machine in
@@ -58,12 +64,14 @@ x86_64-*) flavour=amd64 ;;
 riscv64-*) flavour=riscv64 ;;
 *)
 	flavour=amd64
+	[ "$machine" != pentium3 ] || flavour=686-pae
 	cpu=$cpu,pmu=on
 	patched=y icount=y ;;
 esac
+[ "$arch" != i386 ] || programs=bookworm
 case $machine in
 riscv64-smcntrpmf | riscv64-nopmu) module=riscv64-6.12 ;;
-riscv64-* | x86_64-*) ;;
+riscv64-* | x86_64-* | pentium3) ;;
 *-testing) module=x86_64-testing ;;
 *-6.1) module=x86_64-6.1 ;;
 *) module=x86_64-6.12 ;;

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Runs inside a build root that is being made: adds Debian's kernels for amd64,
-# riscv64 and amd64 with PREEMPT_RT, as far as it has them, their headers, a static
-# busybox for riscv64, and checkpatch.
+# riscv64, amd64 with PREEMPT_RT and i386, as far as it has them, their headers,
+# a static busybox for riscv64 and i386, and checkpatch.
 #
 # They are unpacked and not installed. The riscv64 headers depend on
 # a riscv64 compiler, which would not run here, and installing an image
@@ -17,19 +17,30 @@ echo 'APT::Sandbox::User "root";' >$APT_CONFIG
 dir=$(mktemp -d)
 cd "$dir"
 
+architecture() { # flavour -> Debian's name of its architecture
+	case $1 in
+	rt-*) echo "${1#rt-}" ;;
+	# 686 without PAE is for a few processors that are none of ours; this is
+	# what Debian has for the Pentium Pro and all that came after it.
+	686-pae) echo i386 ;;
+	*) echo "$1" ;;
+	esac
+}
+
 version() { # flavour -> 6.12.107+deb13-riscv64
-	apt-cache depends "linux-headers-$1:${1#rt-}" |
+	apt-cache depends "linux-headers-$1:$(architecture "$1")" |
 		sed -n 's/^ *Depends: linux-headers-\([0-9].*-'"$1"'\)\(:.*\)\?$/\1/p'
 }
 
 has() { apt-cache show "$1" >/dev/null 2>&1; }
 
 flavours=''
-for flavour in amd64 riscv64 rt-amd64; do
-	! has "linux-headers-$flavour:${flavour#rt-}" || flavours="$flavours $flavour"
+for flavour in amd64 riscv64 rt-amd64 686-pae; do
+	! has "linux-headers-$flavour:$(architecture "$flavour")" ||
+		flavours="$flavours $flavour"
 done
 for flavour in $flavours; do
-	arch=${flavour#rt-}
+	arch=$(architecture "$flavour")
 	v=$(version "$flavour")
 	# From 7.x on the image is split.
 	if has "linux-binary-$v:$arch"; then
@@ -53,13 +64,17 @@ apt-get install -qq --no-install-recommends \
 
 if has busybox-static:riscv64 && [ -x /usr/bin/busybox ]; then
 	apt-get download -qq busybox-static:riscv64
+elif has busybox-static:i386; then
+	apt-get download -qq busybox-static:i386
 fi
 
 for deb in *.deb; do
 	case $deb in
 	busybox-static_*)
+		arch=${deb##*_}
 		dpkg -x "$deb" bb
-		cp bb/usr/bin/busybox /usr/bin/busybox-riscv64 ;;
+		# In /bin up to Debian 12
+		cp "$(find bb -path '*/bin/busybox')" "/usr/bin/busybox-${arch%.deb}" ;;
 	*)
 		# tar, because dpkg -x would replace the symbolic link /lib.
 		# Of the drivers none is on our machines.
@@ -77,6 +92,7 @@ for m in /usr/lib/modules/*; do
 	v=${m##*/}
 	case $v in
 	*-rt-amd64) flavour=rt-amd64 ;;
+	*-686-pae) flavour=686-pae ;;
 	*) flavour=${v##*-} ;;
 	esac
 	depmod "$v"

@@ -29,9 +29,10 @@ testing)
 	packages="$common gcc-riscv64-linux-gnu"
 	month=$(date +%Y-%m) ;;
 bookworm)
-	# The same. It has no riscv64.
-	packages=$common
-	architectures=amd64
+	# The same. It has no riscv64, but the last kernel for i386, and the last
+	# programs for an i386 without SSE2: so those are built here as well.
+	packages="$common gcc-i686-linux-gnu libc6-dev:i386 check:i386"
+	architectures=amd64,i386
 	month= ;;
 *)
 	die "usage: root.sh trixie|testing|bookworm" ;;

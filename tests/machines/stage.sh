@@ -16,8 +16,9 @@ echo "perfctr: building for $machine" >&2
 
 # Each make gets the outputs of those before it; LIBDIR is where libperfctr.a is.
 # shellcheck disable=SC2016 # for the inner shell
-exec "$here/inroot" sh -euc '
+exec "$here/inroot" -r "$programs" sh -euc '
 	machine=$1 arch=$2 cross=$2-linux-gnu- module=$3
+	[ "$arch" != i386 ] || cross=i686-linux-gnu-
 	out=/src/build/$arch stage=/src/build/stage/$machine
 	mkdir -p "$out" /src/build/stage
 	exec 9>"$out/.lock"
