@@ -312,6 +312,8 @@ static const char *what_is_missing(unsigned int what)
 		return "no names for events of TLBs";
 	if ((what & NEED_X86) && info->cpu_type >= PERFCTR_RISCV_GENERIC)
 		return "not an x86";
+	if ((what & NEED_LACKS) && !info->events[0])
+		return "the processor does not tell which events it has";
 	if ((what & NEED_NO_BESIDE) && info->cpu_type >= PERFCTR_RISCV_GENERIC)
 		return "perf_events can count beside us";
 	if ((what & NEED_NO_INTERRUPT) && (info->cpu_features & PERFCTR_FEATURE_PCINT))

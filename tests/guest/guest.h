@@ -40,6 +40,7 @@
 #define NEED_NARROW	0x20000	/* counters can be made narrower, by a parameter */
 #define NEED_TLB_NAMES	0x40000	/* the library has names for events of TLBs */
 #define NEED_X86	0x80000	/* an x86 processor */
+#define NEED_LACKS	0x100000	/* the processor tells which events it has not */
 
 /* Who the test runs as; root without any of these */
 #define AS_USER		0x100

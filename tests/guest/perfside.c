@@ -129,9 +129,10 @@ unsigned int perf_take_counters(unsigned int cpu, int *fds, unsigned int max)
 
 	/*
 	 * A TLB event, since the firmware hands the fixed counters out for
-	 * instructions and cycles when the programmable ones have run out.
+	 * instructions and cycles when the programmable ones have run out; and
+	 * the only one that the P6 has.
 	 */
-	perf_attr_init(&attr, EV_DTLB_LOAD_MISSES);
+	perf_attr_init(&attr, EV_ITLB_LOAD_MISSES);
 	attr.pinned = 1;
 	for (n = 0; n < max; n++) {
 		fds[n] = perf_open(&attr, -1, (int)cpu, -1);

@@ -1130,7 +1130,7 @@ int main(void)
 	run_fresh(report_of_one_who_is_counted, NEED_COUNTERS | AS_USER);
 	run_fresh(report_that_cannot_be, AS_USER);
 	run_fresh(unknown_event, NEED_COUNTERS | NEED_TLB_NAMES | AS_USER);
-	run_fresh(event_that_this_machine_lacks, NEED_COUNTERS | AS_USER);
+	run_fresh(event_that_this_machine_lacks, NEED_COUNTERS | NEED_LACKS | AS_USER);
 	run_fresh(too_many_events, NEED_COUNTERS | AS_USER);
 	run_fresh(no_privilege, NEED_COUNTERS | AS_USER);
 	run_fresh(no_permission, 0);
