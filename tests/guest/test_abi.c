@@ -4,6 +4,9 @@
  * change of what was running, and no kernel message. Raw ioctls, no library.
  */
 #define _GNU_SOURCE
+#if defined(__i386__)
+#include <asm/ldt.h>
+#endif
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -13,6 +16,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -1379,6 +1383,97 @@ START_TEST(map_describes_the_control)
 }
 END_TEST
 
+/* A control of the clock alone is one that every machine lets user mode read. */
+static void control_clock(struct perfctr_control *control)
+{
+	control_init(control);
+	control->tsc_on = 1;
+}
+
+static bool page_is_mine(const struct perfctr_page *page)
+{
+	return page->seq >= 0 && page->owner == thread_pointer();
+}
+
+static void *map_own(void *mine)
+{
+	struct perfctr_control control;
+	const struct perfctr_page *page;
+	int fd = try_open(PERFCTR_OPEN_CREAT);
+
+	control_clock(&control);
+	page = fd < 0 || try_control(fd, &control) ? NULL : try_map(fd);
+	*(bool *)mine = page && page_is_mine(page);
+	return NULL;
+}
+
+/* The kernel has the same idea of a thread's pointer as the thread, whoever set it. */
+START_TEST(map_knows_its_thread)
+{
+	struct perfctr_control control;
+	const struct perfctr_page *page;
+	int fd = open_self();
+	bool mine = false;
+	pthread_t thread;
+
+	control_clock(&control);
+	set_control(fd, &control);
+	page = map_page(fd);
+	ck_assert(page_is_mine(page));
+	ck_assert_int_eq(pthread_create(&thread, NULL, map_own, &mine), 0);
+	ck_assert_int_eq(pthread_join(thread, NULL), 0);
+	ck_assert(mine);
+}
+END_TEST
+
+#if defined(__i386__)
+
+/* With another segment in %gs, and no access to the thread's own data meanwhile */
+static long ioctl_in_segment(unsigned int selector, int fd, unsigned long cmd, void *arg)
+{
+	unsigned int own;
+	long ret;
+
+	__asm__ volatile ("mov %%gs, %1\n\t"
+			  "mov %6, %%gs\n\t"
+			  "int $0x80\n\t"
+			  "mov %1, %%gs"
+			  : "=a" (ret), "=&S" (own)
+			  : "0" (SYS_ioctl), "b" (fd), "c" (cmd), "d" (arg), "D" (selector)
+			  : "memory");
+	return ret;
+}
+
+/* Any of the thread's segments may be the one. */
+START_TEST(map_knows_its_segment)
+{
+	static unsigned long data[16];
+	struct user_desc segment = {
+		.entry_number = -1u,
+		.base_addr = (unsigned int)(uintptr_t)data,
+		.limit = 0xfffff,
+		.seg_32bit = 1,
+		.limit_in_pages = 1,
+		.useable = 1,
+	};
+	struct perfctr_control control;
+	const struct perfctr_page *page;
+	int fd = open_self();
+
+	control_clock(&control);
+	set_control(fd, &control);
+	page = map_page(fd);
+	ck_ok(syscall(SYS_set_thread_area, &segment));
+	ck_assert_int_eq(ioctl_in_segment(segment.entry_number << 3 | 3, fd, PERFCTR_IOC_CONTROL,
+					  &control), 0);
+	ck_assert_uint_eq(page->owner, (uintptr_t)data);
+	set_control(fd, &control);
+	ck_assert(page_is_mine(page));
+}
+END_TEST
+
+#endif
+
 /* Nothing is in what a user may look at but what the header describes. */
 START_TEST(map_shows_nothing_else)
 {
@@ -1462,6 +1557,10 @@ int main(void)
 	GUEST_RUN(map_outlives_handle, LOG_SILENT | AS_USER);
 	GUEST_RUN(map_again, LOG_SILENT | AS_USER);
 	GUEST_RUN(map_describes_the_control, LOG_SILENT | AS_USER);
+	GUEST_RUN(map_knows_its_thread, LOG_SILENT | AS_USER);
+#if defined(__i386__)
+	GUEST_RUN(map_knows_its_segment, LOG_SILENT | AS_USER);
+#endif
 	GUEST_RUN(map_shows_nothing_else, LOG_SILENT | AS_USER);
 	GUEST_RUN(device_mode, LOG_SILENT | AS_USER);
 	return guest_end();

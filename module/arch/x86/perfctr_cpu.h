@@ -8,8 +8,11 @@
 
 #include <linux/percpu.h>
 #include <linux/sched.h>
+#include <asm/desc.h>
 #include <asm/msr.h>
 #include <asm/processor.h>
+#include <asm/ptrace.h>
+#include <asm/segment.h>
 
 #define PERFCTR_X86_FIXED	24	/* the first fixed counter */
 #define PERFCTR_X86_MAX		32
@@ -110,18 +113,42 @@ static inline unsigned int perfctr_cpu_slot(unsigned int hw)
 	return hw;
 }
 
+/*
+ * In 32-bit mode it is the base of the segment that GS selects, which is one of the
+ * thread's own in the GDT. The LDT is not looked at: who has it there has none for us.
+ */
+static inline u64 perfctr_cpu_thread_pointer_32(struct task_struct *task)
+{
+	unsigned int selector, entry;
+
+	if (task == current)
+		savesegment(gs, selector);
+	else
+#ifdef CONFIG_X86_64
+		selector = task->thread.gsindex;
+#else
+		selector = task->thread.gs;
+#endif
+	entry = (selector >> 3) - GDT_ENTRY_TLS_MIN;
+	if (selector & SEGMENT_TI_MASK || entry >= GDT_ENTRY_TLS_ENTRIES)
+		return 0;
+	return get_desc_base(&task->thread.tls_array[entry]);
+}
+
 /* As user space sees it: with FSGSBASE it changes without the kernel. */
 static inline u64 perfctr_cpu_thread_pointer(struct task_struct *task)
 {
 #ifdef CONFIG_X86_64
 	u32 low, high;
 
+	if (!user_64bit_mode(task_pt_regs(task)))
+		return perfctr_cpu_thread_pointer_32(task);
 	if (task != current)
 		return task->thread.fsbase;
 	asm volatile("rdmsr" : "=a" (low), "=d" (high) : "c" (MSR_FS_BASE));
 	return (u64)high << 32 | low;
 #else
-	return get_desc_base(&task->thread.tls_array[0]);
+	return perfctr_cpu_thread_pointer_32(task);
 #endif
 }
 
