@@ -138,11 +138,15 @@ static void resume_locked(struct vperfctr *perfctr)
 
 void vperfctr_soft_fill(struct perfctr_soft *to, const u64 *soft, u64 clock)
 {
+	u64 hz = perfctr_cpu_clock_hz(), seconds, rest;
+
 	to->switches = soft[0];
 	to->migrations = soft[1];
 	to->minor_faults = soft[2];
 	to->major_faults = soft[3];
-	to->task_clock = mul_u64_u64_div_u64(clock, NSEC_PER_SEC, perfctr_cpu_clock_hz());
+	/* mul_u64_u64_div_u64() drops digits where it is C and not of 6.13 or later. */
+	seconds = div64_u64_rem(clock, hz, &rest);
+	to->task_clock = seconds * NSEC_PER_SEC + div64_u64(rest * NSEC_PER_SEC, hz);
 }
 
 /* Sum's readers, and page's, see one change: nobody copies sums of an odd seq. */
