@@ -77,6 +77,15 @@ static __no_kcsan void soft_fields(const struct task_struct *task, u64 *field)
 	field[3] = task->maj_flt;
 }
 
+/*
+ * A 32-bit kernel counts most of these in 32 bits, which go round: so do sums there,
+ * lest a difference come out negative.
+ */
+static u64 soft_sum(u64 sum)
+{
+	return (unsigned long)sum;
+}
+
 /* Called with perfctr->lock held. */
 static void soft_set(struct vperfctr *perfctr, const struct task_struct *owner, bool on)
 {
@@ -87,7 +96,8 @@ static void soft_set(struct vperfctr *perfctr, const struct task_struct *owner, 
 		return;
 	soft_fields(owner, field);
 	for (i = 0; i < PERFCTR_NR_SOFT; i++)
-		perfctr->soft[i] += on ? -field[i] : field[i];
+		perfctr->soft[i] = on ? perfctr->soft[i] - field[i] :
+					soft_sum(perfctr->soft[i] + field[i]);
 	perfctr->soft_on = on;
 }
 
@@ -101,7 +111,7 @@ void vperfctr_soft_read(struct vperfctr *perfctr, u64 *soft)
 	if (perfctr->soft_on)
 		soft_fields(rcu_dereference_protected(perfctr->owner, true), field);
 	for (i = 0; i < PERFCTR_NR_SOFT; i++)
-		soft[i] = perfctr->soft[i] + field[i];
+		soft[i] = soft_sum(perfctr->soft[i] + field[i]);
 	raw_spin_unlock_irqrestore(&perfctr->lock, flags);
 }
 
