@@ -102,21 +102,59 @@ static int raw_open(uint64_t config)
 body_fn body_empty, body_rep, body_repne, body_rep_none, body_int80, body_ud2, body_int3,
 	body_step, body_branches;
 
+/*
+ * How to count the argument down, which i386 has below so many words on the stack, and
+ * what saves the registers of string instructions there.
+ */
+#if defined(__x86_64__)
+#define AX		"%rax"
+#define SP		"%rsp"
+#define DOWN(words)	"	dec	%rdi\n"
+#define SAVE		""
+#define RESTORE		""
+#define ADDRESS(label)	"	lea	" label "(%rip), %rax\n"
+#define JCXZ		"	jrcxz	"
+#define SAVED		0u
+#define REG_IP		REG_RIP
+#else
+#define AX		"%eax"
+#define SP		"%esp"
+#define DOWN(words)	"	decl	4 + 4 * " words "(%esp)\n"
+#define SAVE		"	push	%esi\n	push	%edi\n	mov	12(%esp), %edi\n"
+#define RESTORE		"	pop	%edi\n	pop	%esi\n"
+#define ADDRESS(label)	"	mov	$" label ", %eax\n"
+#define JCXZ		"	jecxz	"
+#define SAVED		5u	/* instructions of SAVE and RESTORE */
+#define REG_IP		REG_EIP
+#endif
+
 __asm__(".text\n"
 	"body_empty:\n"
 	"	ret\n"
 
 	/* Copies 64 bytes to where they are. */
 	"body_rep:\n"
+	SAVE
+#if defined(__x86_64__)
 	"	mov	%rdi, %rsi\n"		/* 1 */
+#else
+	"	mov	%edi, %esi\n"		/* 1 */
+#endif
 	"	mov	$64, %ecx\n"		/* 2 */
 	"	rep movsb\n"			/* 3 */
+	RESTORE
 	"	ret\n"				/* 4 */
 	"body_repne:\n"
+	SAVE
 	"	mov	$64, %ecx\n"		/* 1 */
+#if defined(__x86_64__)
 	"	mov	%cl, 9(%rdi)\n"		/* 2 */
+#else
+	"	mov	%cl, 9(%edi)\n"		/* 2 */
+#endif
 	"	mov	%cl, %al\n"		/* 3 */
 	"	repne scasb\n"			/* 4: ends at the tenth */
+	RESTORE
 	"	ret\n"				/* 5 */
 	"body_rep_none:\n"
 	"	xor	%ecx, %ecx\n"		/* 1 */
@@ -125,51 +163,60 @@ __asm__(".text\n"
 
 	/* The 32-bit system call 24, getuid() */
 	"body_int80:\n"
+#if defined(__x86_64__)
 	"	push	%rbx\n"			/* 1 */
+#else
+	"	push	%ebx\n"			/* 1 */
+#endif
 	"1:	mov	$24, %eax\n"		/* n times 1 */
 	"	int	$0x80\n"		/* n times 2 */
-	"	dec	%rdi\n"			/* n times 3 */
+	DOWN("1")				/* n times 3 */
 	"	jnz	1b\n"			/* n times 4 */
+#if defined(__x86_64__)
 	"	pop	%rbx\n"			/* 2 */
+#else
+	"	pop	%ebx\n"			/* 2 */
+#endif
 	"	ret\n"				/* 3 */
 
 	"body_ud2:\n"
 	"1:	ud2\n"				/* never */
-	"	dec	%rdi\n"			/* n times 1 */
+	DOWN("0")				/* n times 1 */
 	"	jnz	1b\n"			/* n times 2 */
 	"	ret\n"				/* 1 */
 	"body_int3:\n"
 	"1:	int3\n"				/* n times 1 */
-	"	dec	%rdi\n"			/* n times 2 */
+	DOWN("0")				/* n times 2 */
 	"	jnz	1b\n"			/* n times 3 */
 	"	ret\n"				/* 1 */
 	"body_step:\n"
-	"	pushfq\n"			/* 1 */
-	"	orl	$0x100, (%rsp)\n"	/* 2 */
-	"	popfq\n"			/* 3: TF is set, from the next one on */
-	"	pushfq\n"			/* 4 */
-	"1:	dec	%rdi\n"			/* n times 1 */
+	"	pushf\n"			/* 1 */
+	"	orl	$0x100, (" SP ")\n"	/* 2 */
+	"	popf\n"				/* 3: TF is set, from the next one on */
+	"	pushf\n"			/* 4 */
+	"1:" DOWN("1")				/* n times 1 */
 	"	jnz	1b\n"			/* n times 2 */
-	"	andl	$~0x100, (%rsp)\n"	/* 5 */
-	"	popfq\n"			/* 6: the last that traps */
+	"	andl	$~0x100, (" SP ")\n"	/* 5 */
+	"	popf\n"				/* 6: the last that traps */
 	"	ret\n"				/* 7 */
 
 	/* One of each kind, taken and not */
 	"body_branches:\n"
 	"1:	jmp	2f\n"			/* n times 1 */
-	"2:	lea	3f(%rip), %rax\n"
-	"	jmp	*%rax\n"		/* n times 2 */
-	"3:	cmp	%rax, %rax\n"
+	"2:\n"
+	ADDRESS("3f")
+	"	jmp	*" AX "\n"		/* n times 2 */
+	"3:	cmp	" AX ", " AX "\n"
 	"	jne	4f\n"			/* n times 3 */
 	"4:	je	5f\n"			/* n times 4 */
 	"5:	xor	%ecx, %ecx\n"
-	"	jrcxz	6f\n"			/* n times 5 */
+	JCXZ "6f\n"				/* n times 5 */
 	"6:	mov	$1, %ecx\n"
 	"	loop	6b\n"			/* n times 6 */
 	"	call	7f\n"			/* n times 7 */
-	"	lea	7f(%rip), %rax\n"
-	"	call	*%rax\n"		/* n times 8 */
-	"	dec	%rdi\n"
+	ADDRESS("7f")
+	"	call	*" AX "\n"		/* n times 8 */
+	DOWN("0")
 	"	jnz	1b\n"			/* n times 9 */
 	"	ret\n"				/* 1 */
 	"7:	ret\n"				/* n times 10 and 11 */
@@ -229,14 +276,14 @@ END_TEST
 
 START_TEST(repeated_strings)
 {
-	row("REP MOVSB, 64 times", "instructions", 3,
+	row("REP MOVSB, 64 times", "instructions", 3 + SAVED,
 	    measure(INSTRUCTIONS, body_rep, (unsigned long)bytes));
-	row("REPNE SCASB, 10 of 64 times", "instructions", 4,
+	row("REPNE SCASB, 10 of 64 times", "instructions", 4 + SAVED,
 	    measure(INSTRUCTIONS, body_repne, (unsigned long)bytes));
 	row("REP MOVSB, no time", "instructions", 2,
 	    measure(INSTRUCTIONS, body_rep_none, (unsigned long)bytes));
 	/* Each turn is one tick, and so is the look that finds no more to do. */
-	row("REP MOVSB, 64 times", "cycles", 3 + 64,
+	row("REP MOVSB, 64 times", "cycles", 3 + 64 + SAVED,
 	    measure(pmu.cycles, body_rep, (unsigned long)bytes));
 }
 END_TEST
@@ -270,7 +317,7 @@ static void on_trap(int signo, siginfo_t *info, void *context)
 
 	(void)signo;
 	(void)info;
-	uc->uc_mcontext.gregs[REG_RIP] += skip;
+	uc->uc_mcontext.gregs[REG_IP] += skip;
 	traps++;
 }
 
@@ -305,8 +352,13 @@ START_TEST(code_that_changes)
 	static const uint8_t code[] = {
 		0x80, 0x05, 0x01, 0x00, 0x00, 0x00, 0x01,	/* addb $1, 8(%rip): below */
 		0xb0, 0x00,					/* mov $?, %al */
+#if defined(__x86_64__)
 		0x48, 0xff, 0xcf,				/* dec %rdi */
 		0x75, 0xf2,					/* jnz to the first */
+#else
+		0xff, 0x4c, 0x24, 0x04,				/* decl 4(%esp) */
+		0x75, 0xf1,					/* jnz to the first */
+#endif
 		0xc3,						/* ret */
 	};
 	uint8_t *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
@@ -314,6 +366,10 @@ START_TEST(code_that_changes)
 
 	ck_assert(page != MAP_FAILED);
 	memcpy(page, code, sizeof(code));
+#if !defined(__x86_64__)
+	/* The address itself */
+	*(uint32_t *)(page + 2) = (uint32_t)(uintptr_t)(page + 8);
+#endif
 	row("code that changes itself, 100 times", "instructions", 400,
 	    measure(INSTRUCTIONS, (body_fn *)(uintptr_t)page, 100));
 	ck_assert_uint_eq(page[8], 100);
@@ -369,7 +425,7 @@ END_TEST
 ({										\
 	int own_fd = raw_open(event);						\
 	const struct perf_event_mmap_page *own_page;				\
-	uint64_t before, after;						\
+	unsigned long before, after;						\
 										\
 	own_page = mmap(NULL, 4096, PROT_READ, MAP_SHARED, own_fd, 0);		\
 	ck_assert(own_page != MAP_FAILED);					\
