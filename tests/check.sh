@@ -16,6 +16,7 @@ log=build/log
 parts='guest-riscv64-testing-smp2 guest-riscv64-6.12-smp2 guest-riscv64-6.12
 	guest-skylake-smp2 guest-riscv64-smcntrpmf guest-riscv64-nopmu
 	guest-x86_64-6.12-smp2 guest-x86_64-rt-smp2 guest-icelake-testing guest-skylake-6.1
+	guest-pentium3-smp2 guest-nehalem-i386
 	processors lint unit dkms build-x86_64-testing'
 
 run_part() { # name
@@ -40,9 +41,13 @@ run_part() { # name
 		# has no counters.
 		icount=--icount
 		[ "${machine#riscv64}" != "$machine" ] || icount=
-		# shellcheck disable=SC2086 # none or one word
+		# The same programs are all run by pentium3: here is what the kernel
+		# has to know of their 32 bits.
+		subjects=
+		[ "$machine" != nehalem-i386 ] || subjects='abi preserve handle exact'
+		# shellcheck disable=SC2086 # words
 		tests/machines/boot.sh "$machine" $icount --smp "$smp" \
-			--timeout 1800 /usr/bin/run-tests ;;
+			--timeout 1800 /usr/bin/run-tests $subjects ;;
 	debug-*)
 		# debug-MACHINE-WHAT: slow, and with OPS=N as many operations as one has
 		# the patience for.
