@@ -63,8 +63,7 @@ void control_init(struct perfctr_control *control)
 	control->size = sizeof(*control);
 }
 
-/* An EV_* as this processor has it */
-static uint64_t own_event(uint64_t event)
+uint64_t own_event(uint64_t event)
 {
 #if defined(__x86_64__) || defined(__i386__)
 	if (event == EV_CYCLES)

@@ -41,7 +41,7 @@ LAYOUT(perfctr_read, 328, soft, 288);
 LAYOUT(perfctr_read_tree, 352, soft, 312);
 LAYOUT(perfctr_member, 352, soft, 312);
 LAYOUT(perfctr_page_slot, 16, bias, 8);
-LAYOUT(perfctr_page, 1200, slot, 160);
+LAYOUT(perfctr_page, 1328, slot, 160);
 
 #define BAD_ADDRESS 8ul
 #define KERNEL_ADDRESS ((void *)-4096l)

@@ -95,7 +95,7 @@ static struct perfctr_control usual_control(bool other)
 	control.tsc_on = 1;
 	control_add(&control, other ? EV_CYCLES : EV_INSTRUCTIONS);
 	control_add(&control, other ? EV_INSTRUCTIONS : EV_CYCLES);
-	if (other)
+	if (other && guest.nprogrammable > 2)
 		control_add(&control, EV_DTLB_LOAD_MISSES);
 	return control;
 }
