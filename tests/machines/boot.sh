@@ -13,6 +13,7 @@
 #  --patched       the machine runs on the QEMU of qemu/build.sh; always so for
 #                  x86 with counters, and for RISC-V with --icount on more than
 #                  one processor
+#  --trace EVENTS  what QEMU traces ('x86_*'), to build/log/MACHINE.trace
 #  --timeout S     end the machine after S seconds (300; none with a shell)
 #  --stage DIR     what is copied over the guest's root (build/stage/MACHINE)
 #  --append WORDS  kernel parameters
@@ -35,7 +36,7 @@ shift
 kernel=/boot/kernel-$flavour other=''
 [ "$suite" = trixie ] || kernel=/other$kernel other="-a $suite"
 [ "$programs" = trixie ] || other="-a $programs"
-smp=1 mem=512 timeout=300 stage=/src/build/stage/$machine shell=''
+smp=1 mem=512 timeout=300 stage=/src/build/stage/$machine shell='' trace=''
 [ -z "$checker" ] || mem=1024
 options() { # sets those, and job_words
 	while [ $# -gt 0 ]; do
@@ -43,7 +44,7 @@ options() { # sets those, and job_words
 		--icount) icount=y ;;
 		--shell) shell=y ;;
 		--patched) patched=y ;;
-		--smp | --mem | --timeout | --stage | --append)
+		--smp | --mem | --trace | --timeout | --stage | --append)
 			[ $# -gt 1 ] || die "$1 needs a value"
 			case $1 in
 			--append) append="$append $2" ;;
@@ -123,4 +124,5 @@ exec "$here/console.py" --log "/src/build/log/$machine.console" \
 	--out "/src/build/out/$machine" --timeout "$timeout" \
 	$qemu -smp "$smp" -m "$mem" -no-reboot -display none \
 	-monitor none -serial $serial -kernel "$kernel" -initrd /tmp/initramfs \
+	${trace:+-trace "$trace" -D "/src/build/log/$machine.trace"} \
 	-append "console=ttyS0 quiet panic=1 oops=panic log_buf_len=2M $append"
