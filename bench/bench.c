@@ -57,6 +57,7 @@ int main(int argc, char **argv)
 	pin(0);
 	settle_guest();
 	module_load();
+	counters_find();
 	for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
 		if (wanted(parts[i].name, argc, argv))
 			parts[i].run();

@@ -16,6 +16,13 @@
 #define MAX_COUNTERS 4
 #define NONE (-1.0)	/* there is no such figure */
 
+/* What ours must not exceed, where an architecture has a bound of its own */
+#if defined(__riscv)
+#define RISCV_X86(riscv, x86) (riscv)
+#else
+#define RISCV_X86(riscv, x86) (x86)
+#endif
+
 /* Who counts, if anyone */
 enum side { NOBODY, PERFCTR, PERF };
 
@@ -30,7 +37,10 @@ struct setup {
 
 /* --- counters.c: the two sides --- */
 
-extern const unsigned int bench_events[MAX_COUNTERS];
+/* How many counters are measured: as many as the processor has, up to MAX_COUNTERS */
+extern unsigned int bench_counters;
+/* Finds that, and which events they count. */
+void counters_find(void);
 
 /*
  * Counts for the calling thread until it ends. Fills in descriptors: one handle,
@@ -45,11 +55,22 @@ struct counting {
 
 void counting_begin(struct counting *counting, const struct setup *setup);
 void counting_end(struct counting *counting);
+/* Whether the page, once the thread has been switched in with it, shows perfctr's registers. */
+bool is_readable(const struct counting *counting);
 
 /* The module: loaded once, unloaded for what is measured without it */
 void module_load(void);
 void module_unload(void);
 void set_policy(const char *policy);
+
+/*
+ * What an x86 processor takes many cycles for, so far: writes to registers of its
+ * counters, to other model-specific ones, and to CR4. The patched QEMU tells, in
+ * CPUID leaf 0x40000001; these wrap around.
+ */
+enum write { WRMSR, WRMSR_OTHER, CR4, NR_WRITES };
+
+void read_writes(uint32_t writes[NR_WRITES]);
 
 /* --- measure.c: a figure that can be trusted --- */
 

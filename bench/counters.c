@@ -14,13 +14,100 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#if !defined(__riscv)
+#include <cpuid.h>
+#endif
+
 #include "perfside.h"
 
 #define PAGE 4096
 
-const unsigned int bench_events[MAX_COUNTERS] = {
+unsigned int bench_counters;
+
+#if defined(__riscv)
+
+static const unsigned int events[MAX_COUNTERS] = {
 	EV_INSTRUCTIONS, EV_CYCLES, EV_DTLB_LOAD_MISSES, EV_DTLB_STORE_MISSES,
 };
+
+void counters_find(void)
+{
+	bench_counters = MAX_COUNTERS;
+}
+
+void read_writes(uint32_t writes[NR_WRITES])
+{
+	memset(writes, 0, NR_WRITES * sizeof(writes[0]));
+}
+
+static uint32_t which_counter(unsigned int i, unsigned int counters)
+{
+	(void)i;
+	(void)counters;
+	return PERFCTR_MAP_ANY;
+}
+
+static void perf_event(struct perf_event_attr *attr, unsigned int i)
+{
+	perf_attr_init(attr, events[i]);
+}
+
+#else
+
+#define P6_CYCLES	0x79u
+#define BRANCHES	0xc4u
+#define FIXED		24u	/* the first fixed counter's number */
+
+/* What all have; the P6 has room for two only. */
+static unsigned int events[MAX_COUNTERS] = {
+	EV_INSTRUCTIONS, EV_CYCLES, BRANCHES, EV_DTLB_LOAD_MISSES,
+};
+
+static unsigned int general_purpose;
+
+void counters_find(void)
+{
+	struct perfctr_info info;
+	unsigned int nr;
+
+	if (perfctr_get_info(&info))
+		die("perfctr_get_info");
+	general_purpose = (unsigned int)__builtin_popcountll(info.counters & ((1u << FIXED) - 1));
+	nr = general_purpose;
+	/* Instructions and cycles have fixed counters where there are any. */
+	if (info.counters >> FIXED)
+		nr += 2;
+	else
+		events[1] = P6_CYCLES;
+	bench_counters = nr < MAX_COUNTERS ? nr : MAX_COUNTERS;
+	if (!nr) {
+		(void)fprintf(stderr, "bench: this processor has no counters\n");
+		exit(EXIT_FAILURE);
+	}
+}
+
+void read_writes(uint32_t writes[NR_WRITES])
+{
+	unsigned int all, unused;
+
+	__cpuid(0x40000001, writes[WRMSR], all, writes[CR4], unused);
+	writes[WRMSR_OTHER] = all - writes[WRMSR];
+}
+
+/* perf_events takes the fixed ones first; we are asked for them when the others run out. */
+static uint32_t which_counter(unsigned int i, unsigned int counters)
+{
+	return i < 2 && counters > general_purpose ? FIXED + i : PERFCTR_MAP_ANY;
+}
+
+static void perf_event(struct perf_event_attr *attr, unsigned int i)
+{
+	perf_attr_init(attr, events[i]);
+	attr->type = PERF_TYPE_RAW;
+	attr->config = events[i];
+}
+
+#endif
 
 static void perfctr_begin(struct counting *counting)
 {
@@ -37,8 +124,8 @@ static void perfctr_begin(struct counting *counting)
 	control.flags = setup->inherit ? PERFCTR_CONTROL_INHERIT : 0;
 	control.nractrs = setup->counters;
 	for (i = 0; i < setup->counters; i++) {
-		control.ctr[i].map = PERFCTR_MAP_ANY;
-		control.ctr[i].event = bench_events[i];
+		control.ctr[i].map = which_counter(i, setup->counters);
+		control.ctr[i].event = events[i];
 		control.ctr[i].flags = PERFCTR_CTR_USER | (setup->kernel ? PERFCTR_CTR_KERNEL : 0);
 	}
 	counting->fds[0] = _vperfctr_open(1);
@@ -60,7 +147,7 @@ static void perf_begin(struct counting *counting)
 	unsigned int i;
 
 	for (i = 0; i < setup->counters; i++) {
-		perf_attr_init(&attr, bench_events[i]);
+		perf_event(&attr, i);
 		attr.exclude_kernel = !setup->kernel;
 		attr.exclude_hv = !setup->kernel;
 		/* What is inherited cannot be read as a group. */
@@ -104,6 +191,11 @@ void counting_end(struct counting *counting)
 			close(counting->fds[i]);
 		}
 	}
+}
+
+bool is_readable(const struct counting *counting)
+{
+	return counting->page && counting->page->seq >= 0;
 }
 
 void module_load(void)

@@ -163,10 +163,10 @@ void bench_forks(void)
 {
 	unsigned int n;
 
-	for (n = 1; n <= MAX_COUNTERS; n++)
-		extra("fork_extra", n, 0, false, 3000);
-	for (n = 1; n <= MAX_COUNTERS; n++)
-		extra("exit_extra", n, 0, true, 2000);
+	for (n = 1; n <= bench_counters; n++)
+		extra("fork_extra", n, 0, false, RISCV_X86(3000, NONE));
+	for (n = 1; n <= bench_counters; n++)
+		extra("exit_extra", n, 0, true, RISCV_X86(2000, NONE));
 }
 
 /* The same among many threads that count: four counters, and so many threads */
@@ -184,7 +184,7 @@ void bench_crowds(void)
 	(void)setrlimit(RLIMIT_NPROC, &limit);
 	(void)setrlimit(RLIMIT_NOFILE, &limit);
 	for (n = 0; n < sizeof(crowds) / sizeof(crowds[0]); n++)
-		extra("fork_extra_among", MAX_COUNTERS, crowds[n], false, 3000);
+		extra("fork_extra_among", bench_counters, crowds[n], false, RISCV_X86(3000, NONE));
 	for (n = 0; n < sizeof(crowds) / sizeof(crowds[0]); n++)
-		extra("exit_extra_among", MAX_COUNTERS, crowds[n], true, 2000);
+		extra("exit_extra_among", bench_counters, crowds[n], true, RISCV_X86(2000, NONE));
 }

@@ -187,10 +187,10 @@ void bench_memory(void)
 	write_file(CGROUP "/cgroup.subtree_control", "+memory");
 	if (mkdir(GROUP, 0755) && errno != EEXIST)
 		die(GROUP);
-	for (n = 1; n <= MAX_COUNTERS; n++)
+	for (n = 1; n <= bench_counters; n++)
 		report("memory", n, weigh(PERFCTR, n, false), weigh(PERF, n, false), BOUND,
 		       "bytes");
-	for (n = 1; n <= MAX_COUNTERS; n++)
+	for (n = 1; n <= bench_counters; n++)
 		report("memory_charged", n, weigh(PERFCTR, n, true), weigh(PERF, n, true),
 		       BOUND, "bytes");
 }

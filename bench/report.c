@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LINES_MAX 128
+#define LINES_MAX 256
 
 static struct line {
-	const char *metric;
+	char metric[48];
 	const char *unit;
 	double perfctr;
 	double perf;
@@ -31,10 +31,11 @@ void report(const char *metric, unsigned int counters, double perfctr, double pe
 		exit(EXIT_FAILURE);
 	}
 	*line = (struct line){
-		.metric = metric, .unit = unit, .counters = counters,
+		.unit = unit, .counters = counters,
 		.perfctr = perfctr, .perf = perf, .bound = bound,
 		.unsettled = unsettled != unsettled_before,
 	};
+	(void)snprintf(line->metric, sizeof(line->metric), "%s", metric);
 	unsettled_before = unsettled;
 	/* Something to see, since it takes a while. */
 	(void)fputc('.', stderr);
@@ -57,22 +58,26 @@ void report_table(void)
 	const char *last = "";
 	unsigned int i;
 
-	printf("\n%-32s %8s %10s %12s %8s %s\n", "", "counters", "perfctr", "perf_events",
-	       "bound", "");
+	printf("\n%-44s %8s %10s %12s %-9s %8s\n", "", "counters", "perfctr", "perf_events",
+	       "unit", "bound");
 	for (i = 0; i < nlines; i++) {
 		const struct line *line = &lines[i];
 		const char *verdict = "";
 
 		if (line->bound != NONE)
-			/* As it is shown */
-			verdict = line->perfctr < line->bound + 0.05 ? "met" : "NOT MET";
-		printf("%-32s %8u %10s %12s %8s %s%s\n",
+			/* As it is shown; what cannot be done is no bound met. */
+			verdict = line->perfctr != NONE && line->perfctr < line->bound + 0.05 ?
+				  " met" : " NOT MET";
+		printf("%-44s %8u %10s %12s %-9s %8s%s%s\n",
 		       strcmp(line->metric, last) ? line->metric : "", line->counters,
-		       figure(line->perfctr, a), figure(line->perf, b), figure(line->bound, c),
+		       figure(line->perfctr, a), figure(line->perf, b), line->unit,
+		       figure(line->bound, c),
 		       verdict, line->unsettled ? " (did not settle)" : "");
 		last = line->metric;
 	}
 	printf("\nInstructions of user, kernel and firmware together; memory is in bytes a thread.\n");
+	if (RISCV_X86(false, true))
+		printf("WRMSR, CR4: writes to such registers. A figure that there is not is \"-\".\n");
 	if (unsettled)
 		printf("Where it says so, no two runs in a row agreed, and the figure is the least of them.\n");
 }

@@ -1,39 +1,45 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# usage: bench/run.sh
+# usage: bench/run.sh [MACHINE...]
 #
 # Measures perfctr beside perf_events, in instructions, in emulated machines in
 # which an instruction is a nanosecond, and counters interrupt (boot.sh
-# --patched): a table for each, and bench/results.json for all. The second machine
-# can restrict cycle and instret to user mode. With PLOT=1 docs/fork-cost.svg is
-# drawn anew.
+# --patched): a table for each, and bench/results.json for all, or for those that
+# are named. On x86 the writes to registers, which real hardware pays for, are
+# counted as well. riscv64-smcntrpmf can restrict cycle and instret to user mode.
+# With PLOT=1 docs/fork-cost.svg is drawn anew.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/.." && pwd)
 machines=$top/tests/machines
 
-bench() {
-	machine=$1
-	shift
+[ $# != 0 ] || set -- riscv64-6.12 riscv64-smcntrpmf p6 core2 icelake
+for machine; do
+	case $machine in
+	riscv64-smcntrpmf) parts=reads ;;
+	riscv64-*)
+		parts='switches reads memory forks overflows'
+		[ "${PLOT-}" != 1 ] || parts="$parts crowds" ;;
+	*) parts='switches reads memory forks' ;;
+	esac
+	echo "perfctr: $machine"
 	"$machines/stage.sh" "$machine"
 	rm -f "$top/build/out/$machine/results.json"
+	# shellcheck disable=SC2086 # words
 	"$machines/boot.sh" "$machine" --icount --patched --mem 2048 --timeout 3000 \
-		/usr/bin/run-bench "$@"
-}
+		/usr/bin/run-bench $parts
+done
 
-parts='switches reads memory forks overflows'
-[ "${PLOT-}" != 1 ] || parts="$parts crowds"
-# shellcheck disable=SC2086 # words
-bench riscv64-6.12 $parts
-bench riscv64-smcntrpmf reads
-
-# Both are arrays, with brackets on lines of their own.
+# Each is an array, with brackets on lines of their own.
 {
 	echo '['
-	sed -e '/^[][]$/d' "$top/build/out/riscv64-6.12/results.json"
-	echo ','
-	sed -e '/^[][]$/d' "$top/build/out/riscv64-smcntrpmf/results.json"
+	comma=''
+	for machine; do
+		[ -z "$comma" ] || echo ','
+		comma=y
+		sed -e '/^[][]$/d' "$top/build/out/$machine/results.json"
+	done
 	echo ']'
 } > "$here/results.json"
 

@@ -2,7 +2,8 @@
 /*
  * What counters add to a context switch: two processes on one CPU yield to each
  * other, with counters and without. A switch is one of them out and the other
- * one in, so both sides of a thread's switch are in the figure.
+ * one in, so both sides of a thread's switch are in the figure. On x86 its writes to
+ * registers are counted too, since those are what a real processor's time goes to.
  */
 #define _GNU_SOURCE
 #include "bench.h"
@@ -11,6 +12,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -25,12 +27,20 @@
 struct pair {
 	struct setup setup[2];
 	uid_t uid[2];
+	bool alone;	/* the second one does not count */
+};
+
+/* What a switch takes: instructions, and how often it writes to what */
+struct cost {
+	double insn;
+	double writes[NR_WRITES];
 };
 
 struct ring {
 	volatile unsigned int ready;
 	volatile bool stop;
-	volatile double per_switch;
+	bool readable;	/* what is mapped can be read without the kernel */
+	struct cost cost;
 };
 
 static long own_switches(void)
@@ -48,25 +58,32 @@ static void yield_times(unsigned int n)
 }
 
 /* Cost of a switch, of which there are two in each of our turns: out, and in again */
-static double round_of_yields(void)
+static void round_of_yields(struct cost *cost)
 {
+	uint32_t before[NR_WRITES], after[NR_WRITES];
 	long switches = own_switches();
-	uint64_t began = now_ns();
+	unsigned int i;
+	uint64_t began;
 
+	read_writes(before);
+	began = now_ns();
 	yield_times(YIELDS);
 	began = now_ns() - began;
+	read_writes(after);
 	switches = own_switches() - switches;
 	/* Once out in a turn, or this is not what it is taken for */
 	if (switches < YIELDS - YIELDS / 20 || switches > YIELDS + YIELDS / 20) {
 		(void)fprintf(stderr, "bench: %ld switches in %d yields\n", switches, YIELDS);
 		_exit(EXIT_FAILURE);
 	}
-	return (double)began / (2.0 * (double)switches);
+	cost->insn = (double)began / (2.0 * (double)switches);
+	for (i = 0; i < NR_WRITES; i++)
+		cost->writes[i] = (after[i] - before[i]) / (2.0 * (double)switches);
 }
 
 static int in_order(const void *a, const void *b)
 {
-	double first = *(const double *)a, second = *(const double *)b;
+	double first = ((const struct cost *)a)->insn, second = ((const struct cost *)b)->insn;
 
 	return (first > second) - (first < second);
 }
@@ -75,8 +92,8 @@ static int in_order(const void *a, const void *b)
 static void yielder(const struct pair *pair, struct ring *ring, unsigned int number)
 {
 	struct counting counting;
-	double cost[ROUNDS];
-	unsigned int i;
+	struct cost cost[ROUNDS];
+	unsigned int i, k;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	/* perf_event_open() is root's on Debian; what was opened stays. */
@@ -94,17 +111,25 @@ static void yielder(const struct pair *pair, struct ring *ring, unsigned int num
 		_exit(0);
 	}
 	yield_times(WARM_UP);
+	ring->readable = is_readable(&counting);
 	for (i = 0; i < ROUNDS; i++)
-		cost[i] = round_of_yields();
+		round_of_yields(&cost[i]);
 	qsort(cost, ROUNDS, sizeof(cost[0]), in_order);
-	ring->per_switch = cost[ROUNDS / 2];
+	ring->cost.insn = cost[ROUNDS / 2].insn;
+	/* On average: a write that comes now and then is to be seen. */
+	for (k = 0; k < NR_WRITES; k++) {
+		ring->cost.writes[k] = 0;
+		for (i = 0; i < ROUNDS; i++)
+			ring->cost.writes[k] += cost[i].writes[k] / ROUNDS;
+	}
 	ring->stop = true;
 	_exit(0);
 }
 
+static struct ring *ring;
+
 static double measure_pair(const void *arg)
 {
-	static struct ring *ring;
 	pid_t pid[2];
 	unsigned int i;
 
@@ -121,20 +146,31 @@ static double measure_pair(const void *arg)
 	}
 	await_child(pid[0]);
 	await_child(pid[1]);
-	return ring->per_switch;
+	return ring->cost.insn;
+}
+
+/* What is written is that of the last run. */
+static struct cost measure(const struct pair *pair)
+{
+	struct cost cost = { .insn = settled(measure_pair, pair) };
+
+	memcpy(cost.writes, ring->cost.writes, sizeof(cost.writes));
+	return cost;
 }
 
 /* The base line, by what the pair does without counters */
-static double base_line(uid_t first, uid_t second)
+static struct cost base_line(uid_t first, uid_t second)
 {
 	struct pair pair = { .uid = { first, second } };
 
-	return settled(measure_pair, &pair);
+	return measure(&pair);
 }
 
-static double extra(const struct setup *setup, const struct pair *how, double base)
+static struct cost extra(const struct setup *setup, const struct pair *how,
+			 const struct cost *base)
 {
 	struct pair pair = *how;
+	struct cost cost;
 	unsigned int i;
 
 	for (i = 0; i < 2; i++) {
@@ -143,37 +179,68 @@ static double extra(const struct setup *setup, const struct pair *how, double ba
 		pair.setup[i] = *setup;
 		pair.setup[i].kernel = kernel;
 	}
-	return settled(measure_pair, &pair) - base;
+	if (pair.alone)
+		pair.setup[1].side = NOBODY;
+	cost = measure(&pair);
+	if (setup->side == PERFCTR && setup->map && !ring->readable)
+		return (struct cost){ NONE, { NONE, NONE, NONE } };
+	cost.insn -= base->insn;
+	for (i = 0; i < NR_WRITES; i++)
+		cost.writes[i] -= base->writes[i];
+	return cost;
+}
+
+/* What a row of figures must not exceed */
+struct bounds {
+	double insn[MAX_COUNTERS];
+	double part_of_perf;	/* instead of these, unless 0 */
+	double wrmsr;		/* to registers of the counters */
+};
+
+static const struct bounds none = { .insn = { NONE, NONE, NONE, NONE }, .wrmsr = NONE };
+
+static void report_writes(const char *metric, const struct cost *perfctr,
+			  const struct cost *perf, double wrmsr_bound)
+{
+	unsigned int n, all = bench_counters - 1;
+	char name[64];
+
+	(void)snprintf(name, sizeof(name), "%s_wrmsr", metric);
+	for (n = 0; n < bench_counters; n++)
+		report(name, n + 1, perfctr[n].writes[WRMSR], perf[n].writes[WRMSR],
+		       wrmsr_bound, "WRMSR");
+	/* These have nothing to do with how many counters there are. */
+	(void)snprintf(name, sizeof(name), "%s_wrmsr_other", metric);
+	report(name, all + 1, perfctr[all].writes[WRMSR_OTHER], perf[all].writes[WRMSR_OTHER],
+	       NONE, "WRMSR");
+	(void)snprintf(name, sizeof(name), "%s_cr4", metric);
+	report(name, all + 1, perfctr[all].writes[CR4], perf[all].writes[CR4], NONE, "CR4");
 }
 
 /* One metric, for 1 to 4 counters. First ours, since perf's hook outlasts its events. */
-static void compare(const char *metric, const struct pair *how, const double *bounds,
-		    double part_of_perf)
+static void compare(const char *metric, const struct pair *how, const struct bounds *bounds)
 {
-	double perfctr[MAX_COUNTERS], perf[MAX_COUNTERS];
-	double base = base_line(how->uid[0], how->uid[1]);
+	struct cost perfctr[MAX_COUNTERS] = { 0 }, perf[MAX_COUNTERS] = { 0 };
+	struct cost base = base_line(how->uid[0], how->uid[1]);
 	struct setup setup = { .map = how->setup[0].map };
 	unsigned int n;
 
-	for (n = 1; n <= MAX_COUNTERS; n++) {
+	for (n = 1; n <= bench_counters; n++) {
 		setup.side = PERFCTR;
 		setup.counters = n;
-		perfctr[n - 1] = extra(&setup, how, base);
+		perfctr[n - 1] = extra(&setup, how, &base);
 	}
-	for (n = 1; n <= MAX_COUNTERS; n++) {
+	for (n = 1; n <= bench_counters; n++) {
 		setup.side = PERF;
 		setup.counters = n;
-		perf[n - 1] = extra(&setup, how, base);
+		perf[n - 1] = extra(&setup, how, &base);
 	}
-	for (n = 0; n < MAX_COUNTERS; n++) {
-		double bound = NONE;
-
-		if (bounds)
-			bound = bounds[n];
-		else if (part_of_perf > 0)
-			bound = perf[n] * part_of_perf;
-		report(metric, n + 1, perfctr[n], perf[n], bound, "insn");
-	}
+	for (n = 0; n < bench_counters; n++)
+		report(metric, n + 1, perfctr[n].insn, perf[n].insn,
+		       bounds->part_of_perf > 0 ? perf[n].insn * bounds->part_of_perf :
+						  bounds->insn[n], "insn");
+	if (RISCV_X86(false, true))
+		report_writes(metric, perfctr, perf, bounds->wrmsr);
 	await_perf_gone();
 }
 
@@ -181,7 +248,7 @@ static void compare(const char *metric, const struct pair *how, const double *bo
 static pid_t counting_sleeper(enum side side)
 {
 	volatile bool *ready = shared_alloc(sizeof(*ready));
-	struct setup setup = { .side = side, .counters = MAX_COUNTERS };
+	struct setup setup = { .side = side, .counters = bench_counters };
 	struct counting counting;
 	pid_t pid = fork();
 
@@ -211,7 +278,7 @@ static void end_sleeper(pid_t pid)
 static double beside(enum side side, double base)
 {
 	pid_t pid = counting_sleeper(side);
-	double cost = base_line(0, 0) - base;
+	double cost = base_line(0, 0).insn - base;
 
 	end_sleeper(pid);
 	return cost;
@@ -223,36 +290,54 @@ static void bystanders(void)
 	double without, idle, perfctr, perf;
 
 	module_unload();
-	without = base_line(0, 0);
+	without = base_line(0, 0).insn;
 	perf = beside(PERF, without);
 	await_perf_gone();
 	module_load();
-	idle = base_line(0, 0);
+	idle = base_line(0, 0).insn;
 	report("switch_base", 0, idle, without, NONE, "insn");
 	report("switch_extra_bystander_nobody", 0, idle - without, 0, 0.5, "insn");
 	perfctr = beside(PERFCTR, idle);
-	report("switch_extra_bystander", MAX_COUNTERS, perfctr, perf, 10, "insn");
+	report("switch_extra_bystander", bench_counters, perfctr, perf, 10, "insn");
 }
 
 void bench_switches(void)
 {
-	/* 1 and 4 counters are the issue's; those between are on the line. */
-	static const double bounds[MAX_COUNTERS] = { 110, 110 + 70 / 3.0, 110 + 140 / 3.0, 180 };
+	/* RISC-V: 1 and 4 counters are the issue's; those between are on the line. */
+	static const struct bounds plain_bounds = {
+		.insn = {
+			RISCV_X86(110, 150), RISCV_X86(110 + 70 / 3.0, 150),
+			RISCV_X86(110 + 140 / 3.0, 150), RISCV_X86(180, 150),
+		},
+		.wrmsr = 0,
+	};
+	/* To stop the counters of one, and to start those of the other */
+	static const struct bounds stranger_bounds = {
+		.insn = { NONE, NONE, NONE, NONE },
+		.part_of_perf = RISCV_X86(0.25, 0),
+		.wrmsr = 2,
+	};
+	static const struct bounds alone_bounds = {
+		.insn = { NONE, NONE, NONE, NONE }, .wrmsr = 2,
+	};
 	struct pair plain = { .uid = { 0, 0 } };
 	struct pair kin = { .uid = { UID_USER, UID_USER } };
 	struct pair strangers = { .uid = { UID_USER, UID_STRANGER } };
+	struct pair alone = { .uid = { UID_USER, UID_STRANGER }, .alone = true };
 	struct pair others = { .uid = { 0, 0 } };
 
 	bystanders();
-	compare("switch_extra", &plain, bounds, 0);
+	compare("switch_extra", &plain, &plain_bounds);
 	others.setup[1].kernel = true;
-	compare("switch_extra_other_control", &others, NULL, 0);
+	compare("switch_extra_other_control", &others, &none);
 	kin.setup[0].map = true;
+	alone.setup[0].map = true;
 	strangers.setup[0].map = true;
 	set_policy("guarded");
-	compare("switch_extra_guarded_kin", &kin, NULL, 0);
-	compare("switch_extra_guarded_strangers", &strangers, NULL, 0.25);
+	compare("switch_extra_guarded_kin", &kin, &none);
+	compare("switch_extra_guarded_alone", &alone, &alone_bounds);
+	compare("switch_extra_guarded_strangers", &strangers, &stranger_bounds);
 	set_policy("open");
-	compare("switch_extra_open", &strangers, NULL, 0);
+	compare("switch_extra_open", &strangers, &none);
 	set_policy("guarded");
 }
