@@ -17,7 +17,7 @@ parts='guest-riscv64-testing-smp2 guest-riscv64-6.12-smp2 guest-riscv64-6.12
 	guest-skylake-smp2 guest-riscv64-smcntrpmf guest-riscv64-nopmu
 	guest-x86_64-6.12-smp2 guest-x86_64-rt-smp2 guest-icelake-testing guest-skylake-6.1
 	guest-pentium3-smp2 guest-nehalem-i386
-	processors lint unit dkms build-x86_64-testing'
+	processors switches lint unit dkms build-x86_64-testing'
 
 run_part() { # name
 	case $1 in
@@ -27,8 +27,8 @@ run_part() { # name
 		tests/machines/inroot make -s -C tests/unit O=/src/build/unit check ;;
 	dkms)
 		tests/machines/dkms.sh ;;
-	processors)
-		tests/machines/processors.sh ;;
+	processors | switches)
+		"tests/machines/$1.sh" ;;
 	build-*)
 		tests/machines/kbuild.sh "${1#build-}" ;;
 	guest-*)
