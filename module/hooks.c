@@ -209,7 +209,7 @@ static __always_inline void show(struct vperfctr *perfctr)
 	if (unlikely(!perfctr->owned))
 		vperfctr_page_own(perfctr, true);
 	for (i = 0; i < config->nr; i++)
-		page->slot[perfctr_cpu_slot(config->hw[i])].bias = perfctr->cpu_state.ctr[i].acc;
+		page->slot[perfctr_cpu_slot(config, i)].bias = perfctr->cpu_state.ctr[i].acc;
 	if (perfctr->clock_on)
 		page->slot[PERFCTR_CPU_CLOCK_SLOT].bias = perfctr->cpu_state.clock;
 	perfctr->page_seq = (perfctr->page_seq + 1) & S32_MAX;

@@ -192,7 +192,7 @@ static inline unsigned long perfctr_age_period(unsigned int width, unsigned int 
  * User reads:
  * u64 perfctr_cpu_thread_pointer(task): of current, or of a child that it makes, as
  *	user space sees it
- * unsigned int perfctr_cpu_slot(unsigned int hw), PERFCTR_CPU_CLOCK_SLOT
+ * unsigned int perfctr_cpu_slot(config, i), PERFCTR_CPU_CLOCK_SLOT
  * bool perfctr_cpu_user_readable(config, policy): may its registers be shown at all?
  * u32 perfctr_cpu_operand(unsigned int hw): what an instruction that reads it names it
  * u32 perfctr_cpu_grant(config), void perfctr_cpu_revoke(u32 granted)

@@ -209,7 +209,7 @@ notrace void vperfctr_page_own(struct vperfctr *perfctr, bool own)
 	for (i = 0; config && i < config->nr; i++) {
 		/* User mode knows nothing of signs. */
 		if (i < perfctr_config_nr_actrs(config) || perfctr_cpu_iwidth() == 64)
-			page->slot[perfctr_cpu_slot(config->hw[i])].owner = owner;
+			page->slot[perfctr_cpu_slot(config, i)].owner = owner;
 		else
 			page->owner = 0;
 	}
@@ -242,7 +242,7 @@ static void page_update(struct vperfctr *perfctr)
 	for (i = 0; i < PERFCTR_MAX_CTRS; i++)
 		page->map[i] = PERFCTR_PAGE_NO_SLOT * sizeof(page->slot[0]);
 	for (i = 0; config && i < config->nr; i++) {
-		page->map[i] = perfctr_cpu_slot(config->hw[i]) * sizeof(page->slot[0]);
+		page->map[i] = perfctr_cpu_slot(config, i) * sizeof(page->slot[0]);
 		page->operand[i] = perfctr_cpu_operand(config->hw[i]);
 	}
 }

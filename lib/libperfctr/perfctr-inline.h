@@ -41,6 +41,7 @@ PERFCTR_INLINE int perfctr_page_read_reg(const struct perfctr_page *page,
 					 unsigned int reg,
 					 unsigned long long *value)
 {
+	const struct perfctr_page_slot *slot;
 	unsigned long long count;
 	int seq;
 
@@ -50,35 +51,14 @@ PERFCTR_INLINE int perfctr_page_read_reg(const struct perfctr_page *page,
 		perfctr_barrier();
 		seq = page->seq;
 		perfctr_barrier();
-		if (perfctr_unlikely(page->slot[reg].owner != perfctr_thread_pointer()))
+		slot = perfctr_reg_slot(page, reg);
+		if (perfctr_unlikely(slot->owner != perfctr_thread_pointer()))
 			return 0;
-		count = page->slot[reg].bias + perfctr_register(reg);
+		count = slot->bias + perfctr_register(reg);
 		perfctr_barrier();
 	} while (perfctr_unlikely(page->seq != seq));
 	*value = count;
 	return 1;
-}
-
-/* Byte offset of counter i's slot; loaded once, whatever it is used for */
-PERFCTR_INLINE unsigned long perfctr_page_map(const struct perfctr_page *page,
-					      unsigned int i)
-{
-	unsigned long offset = page->map[i];
-
-	__asm__ __volatile__ ("" : "+r" (offset));
-	return offset;
-}
-
-/*
- * The page as if the slot at this offset were slot[0]. The loads from the slot
- * then have constant displacements, which saves an addition.
- */
-PERFCTR_INLINE const struct perfctr_page *
-perfctr_page_shift(const struct perfctr_page *page, unsigned long offset)
-{
-	const void *shifted = (const char *)page + offset;
-
-	return (const struct perfctr_page *)shifted;
 }
 
 /* Counter i of the control */
@@ -86,9 +66,8 @@ PERFCTR_INLINE int perfctr_page_read_pmc(const struct perfctr_page *page,
 					 unsigned int i,
 					 unsigned long long *value)
 {
-	const struct perfctr_page *shifted;
 	unsigned long long count;
-	unsigned long offset;
+	unsigned long place;
 	int seq;
 
 	if (i >= PERFCTR_MAX_CTRS)
@@ -97,11 +76,11 @@ PERFCTR_INLINE int perfctr_page_read_pmc(const struct perfctr_page *page,
 		perfctr_barrier();
 		seq = page->seq;
 		perfctr_barrier();
-		offset = perfctr_page_map(page, i);
-		shifted = perfctr_page_shift(page, offset);
-		if (perfctr_unlikely(shifted->slot[0].owner != perfctr_thread_pointer()))
+		place = perfctr_page_place(page, i);
+		if (perfctr_unlikely(perfctr_place_slot(page, place)->owner !=
+				     perfctr_thread_pointer()))
 			return 0;
-		count = perfctr_slot_count(page, i, shifted->slot[0].bias, offset);
+		count = perfctr_place_count(page, place);
 		perfctr_barrier();
 	} while (perfctr_unlikely(page->seq != seq));
 	*value = count;
@@ -111,11 +90,7 @@ PERFCTR_INLINE int perfctr_page_read_pmc(const struct perfctr_page *page,
 PERFCTR_INLINE unsigned long long
 perfctr_page_count(const struct perfctr_page *page, unsigned int i)
 {
-	unsigned long offset = perfctr_page_map(page, i);
-
-	return perfctr_slot_count(page, i,
-				  perfctr_page_shift(page, offset)->slot[0].bias,
-				  offset);
+	return perfctr_place_count(page, perfctr_page_place(page, i));
 }
 
 #if defined(__clang__)

@@ -57,17 +57,38 @@ PERFCTR_INLINE __u64 perfctr_thread_pointer(void)
 	".popsection\n\t"						\
 	".endif\n\t"
 
+/* Byte offset of counter i's slot; loaded once, whatever it is used for */
+PERFCTR_INLINE unsigned long perfctr_page_place(const struct perfctr_page *page,
+						unsigned int i)
+{
+	unsigned long offset = page->map[i];
+
+	__asm__ __volatile__ ("" : "+r" (offset));
+	return offset;
+}
+
+/*
+ * Of the page as if the slot at this offset were slot[0]. The loads from the slot
+ * then have constant displacements, which saves an addition.
+ */
+PERFCTR_INLINE const struct perfctr_page_slot *
+perfctr_place_slot(const struct perfctr_page *page, unsigned long offset)
+{
+	const void *shifted = (const char *)page + offset;
+
+	return &((const struct perfctr_page *)shifted)->slot[0];
+}
+
 /*
  * The bias plus the register of the slot at this offset. The low half of the
  * table's address is the displacement of the jump; relaxation is off because
  * the linker may otherwise drop the auipc and rebase the jump on gp.
  */
-PERFCTR_INLINE __u64 perfctr_slot_count(const struct perfctr_page *page,
-					unsigned int i, __u64 bias,
-					unsigned long offset)
+PERFCTR_INLINE __u64 perfctr_place_count(const struct perfctr_page *page,
+					 unsigned long offset)
 {
-	(void)page;
-	(void)i;
+	__u64 bias = perfctr_place_slot(page, offset)->bias;
+
 	__asm__ __volatile__ (
 		PERFCTR_CSR_STUBS
 		".option push\n\t"
@@ -79,6 +100,19 @@ PERFCTR_INLINE __u64 perfctr_slot_count(const struct perfctr_page *page,
 		".option pop"
 		: "+r" (bias) : "r" (offset) : "t0", "t1", "t2");
 	return bias;
+}
+
+/* Is it the register of counter i? */
+PERFCTR_INLINE int perfctr_page_counts_on(const struct perfctr_page *page, unsigned int i,
+					  unsigned int reg)
+{
+	return page->map[i] == reg * sizeof(page->slot[0]);
+}
+
+PERFCTR_INLINE const struct perfctr_page_slot *
+perfctr_reg_slot(const struct perfctr_page *page, unsigned int reg)
+{
+	return &page->slot[reg];
 }
 
 #define PERFCTR_READ_CSR(n)						\

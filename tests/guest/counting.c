@@ -183,7 +183,7 @@ bool page_asks(const struct perfctr_page *page, unsigned int i)
 		seq = now->seq;
 		if (seq < 0)
 			return true;
-		owner = now->slot[page_hw_counter(page, i)].owner;
+		owner = now->slot[now->map[i] / sizeof(struct perfctr_page_slot)].owner;
 	} while (now->seq != seq);
 	return owner != thread_pointer();
 }

@@ -71,13 +71,17 @@ void unmap_page(const struct perfctr_page *page);
 /* Number of the hardware counter behind counter @i */
 static inline unsigned int page_hw_counter(const struct perfctr_page *page, unsigned int i)
 {
+#if defined(__riscv)
 	return page->map[i] / sizeof(struct perfctr_page_slot);
+#else
+	return page->operand[i] < 24 ? page->operand[i] : page->operand[i] - 0x40000000u + 24;
+#endif
 }
 
 static inline const struct perfctr_page_slot *page_slot(const struct perfctr_page *page,
 							unsigned int i)
 {
-	return &page->slot[page_hw_counter(page, i)];
+	return &page->slot[page->map[i] / sizeof(struct perfctr_page_slot)];
 }
 
 /* Whether the page says "ask the kernel" for counter @i, read as the ABI says. */

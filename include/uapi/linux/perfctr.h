@@ -405,7 +405,7 @@ struct perfctr_member {
 };
 
 /**
- * struct perfctr_page_slot - one hardware counter in the mapped page
+ * struct perfctr_page_slot - one counter in the mapped page
  * @owner: thread pointer of the one thread that may read the register with
  *	@bias; 0 if nobody may, as the counter is not counted, or the kernel must
  *	be asked: while that thread runs, this one comparison checks all that
@@ -431,12 +431,12 @@ struct perfctr_page_slot {
  * @nrctrs: number of counters
  * @reserved: zero
  * @map: per counter, where its slot is: byte offset from @slot[0], that is 16
- *	times the number of the hardware counter. Beyond @nrctrs it is
+ *	times the number of the hardware counter, or on x86 of the counter. Beyond @nrctrs it is
  *	that of PERFCTR_PAGE_NO_SLOT
  * @owner: as in the slots, for the page as a whole: set if the clock and all
  *	counters may be read
- * @slot: per hardware counter. riscv: slot 1 is the clock (the time CSR). x86: slot
- *	63 is the clock (the TSC)
+ * @slot: riscv: per hardware counter, slot 1 is the clock (the time CSR). x86: per
+ *	counter, slot 63 is the clock (the TSC)
  * @operand: per counter, x86: what RDPMC is to be given; else 0
  *
  * The owner of a state reads counter i like this, and asks the kernel
@@ -446,10 +446,10 @@ struct perfctr_page_slot {
  *		seq = page->seq;
  *		slot = (char *)page->slot + page->map[i];
  *		if (slot->owner != thread pointer) ask;
- *		value = slot->bias + read_counter(page->map[i] / 16);
+ *		value = slot->bias + read_counter(i);
  *	} while (page->seq != seq);
  *
- * (x86: RDPMC of page->operand[i].) Only the owner itself finds its own thread pointer
+ * riscv reads the CSR cycle + page->map[i] / 16, x86 by RDPMC of page->operand[i]. Only the owner itself finds its own thread pointer
  * there, so it runs, and if its registers may not be read there is none.
  *
  * Counters do not wrap while they are in use: the module sets them back to

@@ -96,9 +96,9 @@ int perfctr_cpu_load(const struct perfctr_config *config);
 
 #define PERFCTR_CPU_CLOCK_SLOT	PERFCTR_RISCV_TIME
 
-static inline unsigned int perfctr_cpu_slot(unsigned int hw)
+static inline unsigned int perfctr_cpu_slot(const struct perfctr_config *config, u32 i)
 {
-	return hw;
+	return config->hw[i];
 }
 
 static inline u32 perfctr_cpu_operand(unsigned int hw)

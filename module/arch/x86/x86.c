@@ -157,6 +157,9 @@ static notrace void write_evntsel(struct perfctr_x86_cpu *cpu, unsigned int hw, 
 {
 	if (cpu->evntsel[hw] == sel)
 		return;
+	/* Before its first NMI. */
+	if (sel & EVNTSEL_INT)
+		cpu->interrupting |= BIT(hw);
 	write_msr(MSR_ARCH_PERFMON_EVENTSEL0 + hw, sel);
 	cpu->evntsel[hw] = sel;
 	note_control(cpu, hw, sel & (EVNTSEL_USR | EVNTSEL_OS), sel & EVNTSEL_INT);
@@ -402,10 +405,9 @@ notrace int perfctr_cpu_istart(const struct perfctr_config *config, const u64 *v
 		write_ictr(config->hw[i], value[i - first]);
 	cpu->dirty |= config->imask;
 	cpu->negative |= config->imask;
-	if (pmu.version >= 2)
-		let_run(cpu, cpu->running | config->imask);
-	else
+	if (pmu.version < 2)
 		write_controls(cpu, config, first, config->nr);
+	let_run(cpu, cpu->running | config->imask);
 	return 0;
 }
 
