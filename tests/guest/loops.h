@@ -150,7 +150,11 @@ static inline uint64_t thread_pointer(void)
 #define EXACT_KERNEL		11u
 #define EXACT_BEFORE_BODY	4u
 #define LOOPS_HANDLER		5u
+#if defined(__x86_64__)
 #define BODY_SPIN_FIRST		3u
+#else
+#define BODY_SPIN_FIRST		4u
+#endif
 
 static inline uint64_t thread_pointer(void)
 {

@@ -19,6 +19,7 @@
  */
 #define EV_CYCLES		0x003cu
 #define EV_INSTRUCTIONS		0x00c0u
+#define EV_LIKE_INSTRUCTIONS	EV_INSTRUCTIONS	/* counts the same, beside it */
 #define EV_DTLB_LOAD_MISSES	0x0108u
 #define EV_DTLB_STORE_MISSES	0x0149u
 #define EV_ITLB_LOAD_MISSES	0x0185u
@@ -35,6 +36,7 @@ extern unsigned int x86_cycles, x86_missing;
 /* The events of the emulated machine, as the SBI numbers them */
 #define EV_CYCLES		0x00001u
 #define EV_INSTRUCTIONS		0x00002u
+#define EV_LIKE_INSTRUCTIONS	EV_CYCLES
 #define EV_DTLB_LOAD_MISSES	0x10019u
 #define EV_DTLB_STORE_MISSES	0x1001bu
 #define EV_ITLB_LOAD_MISSES	0x10021u

@@ -340,14 +340,17 @@ START_TEST(two_periods)
 {
 	struct listener *self = listen_to(SIGUSR1, IRESUME);
 	uint64_t limit[2] = { 7000, 21000 };
+	/* An a-mode counter before them, if there are so many */
+	const unsigned int first = guest.nprogrammable > 2;
 	struct perfctr_control control;
 	unsigned int i, both = 0;
 
 	control_init(&control);
 	control.si_signo = SIGUSR1;
-	control_add(&control, EV_DTLB_LOAD_MISSES);
+	if (first)
+		control_add(&control, EV_DTLB_LOAD_MISSES);
 	control_add_ictr(&control, EV_INSTRUCTIONS, -7000);
-	control_add_ictr(&control, EV_CYCLES, -21000);
+	control_add_ictr(&control, EV_LIKE_INSTRUCTIONS, -21000);
 	set_control(self->fd, &control);
 	body_spin(500000);
 	ck_ok(ioctl(self->fd, PERFCTR_IOC_SUSPEND));
@@ -357,14 +360,14 @@ START_TEST(two_periods)
 		int mask = 0, k;
 
 		for (k = 0; k < 2; k++) {
-			if (note->sum[1 + k] < limit[k])
+			if (note->sum[first + k] < limit[k])
 				continue;
-			mask |= 2 << k;
-			ck_assert_uint_eq(note->sum[1 + k], limit[k]);
+			mask |= 1 << (first + k);
+			ck_assert_uint_eq(note->sum[first + k], limit[k]);
 			limit[k] += k ? 21000 : 7000;
 		}
 		ck_assert_int_eq(note->mask, mask);
-		both += mask == 6;
+		both += mask == 3 << first;
 	}
 	ck_assert_uint_gt(both, 30);
 }
@@ -380,9 +383,7 @@ START_TEST(a_mode_beside)
 
 	control_init(&control);
 	control.si_signo = SIGUSR1;
-	/* QEMU's cycles are its instructions, but those of x86's repetitions are more. */
-	control_add(&control, guest.info.cpu_type < PERFCTR_RISCV_GENERIC ? EV_INSTRUCTIONS :
-									    EV_CYCLES);
+	control_add(&control, EV_LIKE_INSTRUCTIONS);
 	control_add_ictr(&control, EV_INSTRUCTIONS, -3001);
 	set_control(self->fd, &control);
 	body_spin(500000);
@@ -1080,7 +1081,7 @@ START_TEST(control_forgets)
 	struct perfctr_control next, control;
 	unsigned int period, met = 0, before = 0;
 	struct perfctr_read rd;
-	int err;
+	int err, read_err;
 
 	control_init(&next);
 	control_add(&next, EV_INSTRUCTIONS);
@@ -1092,10 +1093,14 @@ START_TEST(control_forgets)
 		err = try_control(self->fd, &control) ?: try_control(self->fd, &next);
 		nr = self->nr;
 		body_spin(1000);
+		/* Before asserts, which are long. */
+		memset(&rd, 0, sizeof(rd));
+		rd.size = sizeof(rd);
+		read_err = try_read(self->fd, &rd);
 		ck_assert_int_eq(err, 0);
+		ck_assert_int_eq(read_err, 0);
 		/* None comes after the call. */
 		ck_assert_uint_eq(self->nr, nr);
-		read_all(self->fd, &rd);
 		ck_assert_uint_eq(rd.flags, PERFCTR_READ_ATTACHED);
 		ck_assert_uint_eq(rd.overflows, 0);
 		ck_assert_uint_lt(rd.sum[0] - BODY_SPIN(1000), 3000);
