@@ -25,8 +25,10 @@
 /* As perfctr 2.6 has them: on x86 whole event selects */
 #if defined(__x86_64__) || defined(__i386__)
 #define EVNTSEL(event)	((event) | 1u << 16 | 1u << 22)
+#define EVNTSEL_INT(event)	(EVNTSEL(event) | 1u << 20)
 #else
 #define EVNTSEL(event)	(event)
+#define EVNTSEL_INT(event)	(event)
 #endif
 
 /* --- calls that return -errno, for helpers as well as for tests --- */

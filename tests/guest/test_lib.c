@@ -275,7 +275,7 @@ START_TEST(interrupt_mode)
 	control.cpu_control.pmc_map[0] = PERFCTR_MAP_ANY;
 	control.cpu_control.evntsel[0] = EVNTSEL(EV_DTLB_LOAD_MISSES);
 	control.cpu_control.pmc_map[1] = PERFCTR_MAP_ANY;
-	control.cpu_control.evntsel[1] = EVNTSEL(EV_INSTRUCTIONS);
+	control.cpu_control.evntsel[1] = EVNTSEL_INT(EV_INSTRUCTIONS);
 	control.cpu_control.ireset[1] = -50000;
 	the_handle = vperfctr_open();
 	ck_assert_ptr_nonnull(the_handle);

@@ -308,6 +308,8 @@ END_TEST
 int main(void)
 {
 	guest_begin("measure", NULL);
+	/* Whose registers are looked at */
+	pin_self(0);
 	GUEST_RUN(not_unless_asked, NEED_X86 | LOG_MODULE);
 	GUEST_RUN(a_line_for_each, NEED_X86 | LOG_MODULE);
 	GUEST_RUN(registers_as_before, NEED_X86 | NEED_COUNTERS | LOG_MODULE);

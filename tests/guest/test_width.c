@@ -190,7 +190,7 @@ int main(void)
 	GUEST_RUN(mapped_thread, NEED_COUNTERS | NEED_USER_READ | AS_USER);
 	GUEST_RUN(mapped_thread_on_another_cpu,
 		  NEED_COUNTERS | NEED_USER_READ | NEED_SMP | AS_USER);
-	GUEST_RUN(register_stays_below, NEED_COUNTERS | NEED_USER_READ | AS_USER);
+	GUEST_RUN(register_stays_below, NEED_COUNTERS | NEED_USER_READ | NEED_NARROW | AS_USER);
 	GUEST_RUN(unmapped_thread, NEED_COUNTERS | AS_USER);
 	GUEST_RUN(no_read_jumps, NEED_COUNTERS | NEED_USER_READ);
 	GUEST_RUN(sleeper_among_rivals, NEED_COUNTERS);
