@@ -21,7 +21,7 @@ for machine; do
 	riscv64-*)
 		parts='switches reads memory forks overflows'
 		[ "${PLOT-}" != 1 ] || parts="$parts crowds" ;;
-	*) parts='switches reads memory forks' ;;
+	*) parts='switches reads memory forks overflows' ;;
 	esac
 	echo "perfctr: $machine"
 	"$machines/stage.sh" "$machine"
