@@ -259,7 +259,8 @@ struct perfctr_ctr_control {
  * registers of its counters by instruction, without a map, for as long as the
  * control is in force (riscv: rdcycle and rdinstret, if counters 0 and 2 are
  * named). They run freely, whoever runs, and so tell of others: it needs the
- * privilege for kernel mode (EACCES), unless the policy user_read is open.
+ * privilege for kernel mode (EACCES), unless the policy user_read is open. x86:
+ * it permits nothing, as only a mapped page does.
  */
 struct perfctr_control {
 	__u32 size;
