@@ -265,6 +265,16 @@ static inline bool perfctr_cpu_is_permitted(const struct task_struct *task)
 }
 #endif
 
+/* Can one thread have what the others of its process have not? */
+static inline bool perfctr_cpu_permits_threads(void)
+{
+#ifdef PERFCTR_CPU_PERMITS_PROCESSES
+	return false;
+#else
+	return true;
+#endif
+}
+
 /* The clock alone goes on: subtract it, add it. */
 static __always_inline void perfctr_cpu_resume_clock(struct perfctr_cpu_state *state)
 {

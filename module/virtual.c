@@ -482,6 +482,8 @@ static int vperfctr_control(struct vperfctr *perfctr, struct file *file, void __
 	err = control_check(control);
 	if (!err && held_by_other(perfctr, file))
 		err = -EBUSY;
+	if (!err && control->flags & PERFCTR_CONTROL_RAW && !perfctr_cpu_permits_threads())
+		err = -EOPNOTSUPP;
 	if (!err && control->flags & PERFCTR_CONTROL_RAW &&
 	    READ_ONCE(perfctr_user_read) != PERFCTR_USER_READ_OPEN && perfctr_allow_kernel())
 		err = -EACCES;

@@ -80,7 +80,7 @@ perfctr_place_slot(const struct perfctr_page *page, unsigned long i)
 PERFCTR_INLINE __u64 perfctr_place_count(const struct perfctr_page *page, unsigned long i)
 {
 #if defined(__x86_64__)
-	unsigned long count, high;
+	unsigned long long count, high;
 
 	/* Compilers load the bias first, and then need one more register, and instruction. */
 	__asm__ __volatile__ ("rdpmc\n\t"

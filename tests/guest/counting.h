@@ -31,6 +31,13 @@
 #define EVNTSEL_INT(event)	(event)
 #endif
 
+/* Where threads can be permitted to read registers, and not processes alone */
+#if defined(__riscv)
+#define CONTROL_RAW	PERFCTR_CONTROL_RAW
+#else
+#define CONTROL_RAW	0
+#endif
+
 /* --- calls that return -errno, for helpers as well as for tests --- */
 
 int try_open(unsigned int flags);

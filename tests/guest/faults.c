@@ -245,7 +245,7 @@ static void with_next_inherit(struct scene *scene)
 static void with_next_raw(struct scene *scene)
 {
 	with_counts(scene);
-	scene->next.flags = PERFCTR_CONTROL_RAW;
+	scene->next.flags = CONTROL_RAW;
 }
 
 /* An i-mode counter after the others, if there are any */

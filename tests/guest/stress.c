@@ -255,7 +255,7 @@ static void random_control(struct actor *actor, struct perfctr_control *control)
 	if (one_in(actor, 16))
 		control->flags |= PERFCTR_CONTROL_ON_EXEC;
 	if (one_in(actor, 16))
-		control->flags |= PERFCTR_CONTROL_RAW;
+		control->flags |= CONTROL_RAW;
 	for (i = 0; i < n; i++) {
 		unsigned int e = i || one_in(actor, 3) ? below(actor, shared->nevents) : 0;
 		uint32_t flags = PERFCTR_CTR_USER;

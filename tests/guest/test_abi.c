@@ -1357,6 +1357,22 @@ START_TEST(map_again)
 END_TEST
 
 /* The page says what the kernel says. */
+START_TEST(raw_is_of_threads)
+{
+	struct perfctr_control control;
+	int fd = open_self();
+
+	control_init(&control);
+	control.flags = PERFCTR_CONTROL_RAW;
+	control_add(&control, EV_INSTRUCTIONS);
+	ck_assert_int_eq(try_control(fd, &control), -EOPNOTSUPP);
+	/* Off-core responses */
+	control.flags = 0;
+	control.ctr[0].event = 0x01b7;
+	ck_assert_int_eq(try_control(fd, &control), -EOPNOTSUPP);
+}
+END_TEST
+
 START_TEST(map_describes_the_control)
 {
 	struct watch watch = watch_begin();
@@ -1556,6 +1572,8 @@ int main(void)
 	GUEST_RUN(map_is_read_only, AS_USER);
 	GUEST_RUN(map_outlives_handle, LOG_SILENT | AS_USER);
 	GUEST_RUN(map_again, LOG_SILENT | AS_USER);
+	if (guest.info.cpu_type == PERFCTR_X86_INTEL_ARCH)
+		GUEST_RUN(raw_is_of_threads, NEED_COUNTERS | AS_USER);
 	GUEST_RUN(map_describes_the_control, LOG_SILENT | AS_USER);
 	GUEST_RUN(map_knows_its_thread, LOG_SILENT | AS_USER);
 #if defined(__i386__)

@@ -259,8 +259,8 @@ struct perfctr_ctr_control {
  * registers of its counters by instruction, without a map, for as long as the
  * control is in force (riscv: rdcycle and rdinstret, if counters 0 and 2 are
  * named). They run freely, whoever runs, and so tell of others: it needs the
- * privilege for kernel mode (EACCES), unless the policy user_read is open. x86:
- * it permits nothing, as only a mapped page does.
+ * privilege for kernel mode (EACCES), unless the policy user_read is open. On x86,
+ * which permits processes and not threads, it is EOPNOTSUPP.
  */
 struct perfctr_control {
 	__u32 size;
@@ -450,8 +450,9 @@ struct perfctr_page_slot {
  *		value = slot->bias + read_counter(i);
  *	} while (page->seq != seq);
  *
- * riscv reads the CSR cycle + page->map[i] / 16, x86 by RDPMC of page->operand[i]. Only the owner itself finds its own thread pointer
- * there, so it runs, and if its registers may not be read there is none.
+ * riscv reads the CSR cycle + page->map[i] / 16, x86 by RDPMC of
+ * page->operand[i]. Only the owner itself finds its own thread pointer there, so
+ * it runs, and if its registers may not be read there is none.
  *
  * Counters do not wrap while they are in use: the module sets them back to
  * zero, and adapts the bias, long before.

@@ -11,7 +11,6 @@
 #include <linux/errno.h>
 #include <linux/init.h>
 #include <linux/irq_work.h>
-#include <linux/kprobes.h>
 #include <linux/lockdep.h>
 #include <linux/percpu.h>
 #include <asm/apic.h>
@@ -50,7 +49,6 @@ static notrace int overflow(unsigned int type, struct pt_regs *regs)
 	irq_work_queue(this_cpu_ptr(&following));
 	return overflows;
 }
-NOKPROBE_SYMBOL(overflow);
 
 void perfctr_x86_take_interrupts(bool take)
 {
@@ -71,7 +69,8 @@ int perfctr_cpu_set_ihandler(perfctr_ihandler_t handler)
 		return -ENODEV;
 	if (handler) {
 		ihandler = handler;
-		return register_nmi_handler(NMI_LOCAL, overflow, 0, "perfctr");
+		/* Before perf's, which with Intel PT acknowledges whatever it sees. */
+		return register_nmi_handler(NMI_LOCAL, overflow, NMI_FLAG_FIRST, "perfctr");
 	}
 	unregister_nmi_handler(NMI_LOCAL, "perfctr");
 	for_each_possible_cpu(cpu)
@@ -87,7 +86,7 @@ int __init perfctr_x86_interrupt_init(void)
 	if (!boot_cpu_has(X86_FEATURE_APIC))
 		return -ENODEV;
 	for_each_possible_cpu(cpu)
-		*per_cpu_ptr(&following, cpu) = IRQ_WORK_INIT_HARD(follow);
+		per_cpu(following, cpu) = IRQ_WORK_INIT_HARD(follow);
 	return 0;
 }
 

@@ -190,14 +190,12 @@ static int update_begins(struct kretprobe_instance *instance, struct pt_regs *re
 	permission_changes(false);
 	return 0;
 }
-NOKPROBE_SYMBOL(update_begins);
 
 static int update_ends(struct kretprobe_instance *instance, struct pt_regs *regs)
 {
 	permission_changes(true);
 	return 0;
 }
-NOKPROBE_SYMBOL(update_ends);
 
 static struct kretprobe update_probe = {
 	.kp.symbol_name = "cr4_update_pce",

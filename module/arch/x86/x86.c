@@ -360,7 +360,7 @@ notrace void perfctr_cpu_scrub(const struct task_struct *next)
  *
  * A counter that comes to zero sets its bit in the global status, where there is
  * one, and interrupts by the local APIC's LVTPC, which is perf's, and an NMI.
- * Nothing but an acknowledgement can be done in that, as it may come at any
+ * Nothing but to acknowledge can be done in that, as it may come at any
  * instruction of ours; what it leaves word of is done by an interrupt that follows it
  * as soon as there may be one: in user mode, before the next instruction.
  *
@@ -495,6 +495,19 @@ static void release_all(struct perfctr_x86_cpu *cpu)
 	zero_all(cpu);
 }
 
+/* Off-core responses and the like: what they count is said by a register that we do not set. */
+static bool needs_more(u64 event)
+{
+	static const u16 events[] = { 0x01b7, 0x01bb, 0x01cd, 0x01c6 };
+	unsigned int i;
+
+	/* From Nehalem on */
+	for (i = 0; pmu.version >= 3 && i < ARRAY_SIZE(events); i++)
+		if ((event & 0xffff) == events[i])
+			return true;
+	return false;
+}
+
 /* It would count zero, as if nothing had happened. */
 static bool is_lacking(u64 event)
 {
@@ -541,7 +554,7 @@ int perfctr_cpu_check(const struct perfctr_ctr_control *ctr, unsigned int nr, bo
 		} else {
 			any++;
 		}
-		if (ctr->ireset && !pmu.interrupts)
+		if ((ctr->ireset && !pmu.interrupts) || needs_more(ctr->event))
 			return -EOPNOTSUPP;
 		if (ctr->flags & PERFCTR_CTR_KERNEL)
 			*kernel = true;
