@@ -177,7 +177,7 @@ static __always_inline bool load_user(struct vperfctr *perfctr, bool counting,
 	unsigned int policy = READ_ONCE(perfctr_user_read);
 	const struct perfctr_config *config = perfctr->config;
 	bool may = perfctr_cpu_user_readable(config, policy);
-	kuid_t uid = current_euid();
+	kuid_t uid = current_real_cred()->euid;
 
 	*readable = may && counting && READ_ONCE(perfctr->user) && !perfctr->lent;
 	*permit = may && (counting || perfctr->overflown);
@@ -278,9 +278,14 @@ static __always_inline bool resume_and_show(struct vperfctr *perfctr)
 		if (config->nr && !perfctr->raw && !perfctr->imode)
 			WRITE_ONCE(perfctr->at_once, config);
 	}
+	/* Left running for us, or by us; but no switch-out of ours will stop them. */
+	if (!counting && !permit)
+		perfctr_cpu_leave();
 	if (unlikely(perfctr->imode) && counting) {
-		if (!resume_ictrs(perfctr))
+		if (!resume_ictrs(perfctr)) {
+			perfctr_cpu_leave();
 			return false;
+		}
 	} else if (counting) {
 		sums_to_differences(perfctr);
 	}
@@ -303,8 +308,12 @@ static noinline notrace void resume(struct vperfctr *perfctr)
 /* Would next, if it comes right now, read the same registers for the same user? */
 static __always_inline bool is_kin(struct task_struct *next)
 {
-	const struct vperfctr *other = task_perfctr(next);
+	const struct vperfctr *other = task_perfctr(next), *perfctr = perfctr_current();
 
+	/* It may have become another user since. */
+	if (perfctr && perfctr->undo & PERFCTR_UNDO_SHOWN &&
+	    !perfctr_cpu_private(perfctr->config, current_real_cred()->euid))
+		return false;
 	/* Should other lose its map before it comes it needs a load, which ends the privacy. */
 	return other && other->active && READ_ONCE(other->user) &&
 	       perfctr_cpu_private(other->config,
@@ -549,9 +558,12 @@ static notrace void permission_changes(bool ends)
 		__this_cpu_write(resumes, perfctr && perfctr->seq & 1);
 		if (__this_cpu_read(resumes))
 			perfctr_suspend(perfctr);
-	} else if (__this_cpu_read(resumes)) {
+	} else {
+		if (perfctr_cpu_is_permitted(current))
+			let_in(current);
+		if (__this_cpu_read(resumes))
+			perfctr_resume(perfctr);
 		__this_cpu_write(resumes, false);
-		perfctr_resume(perfctr);
 	}
 	local_irq_restore(flags);
 }
@@ -572,15 +584,21 @@ static struct patch switches_patch = {
 	.off = __DELAYED_WORK_INITIALIZER(switches_patch.off, patch_off, 0),
 };
 
-/* First who may come is watched, then it is permitted. */
+/*
+ * First all who may come are watched, then they are permitted: who passed the probe
+ * just before that has come when the first look is over.
+ */
 void perfctr_permit(void)
 {
 	if (!perfctr_cpu_mm_waits(current->mm) || patch_get(&switches_patch))
 		return;
+	perfctr_cpu_giving(true);
+	perfctr_run(look_at_permission, NULL);
 	if (perfctr_cpu_mm_permit(current->mm))
 		perfctr_run(look_at_permission, NULL);
 	else
 		patch_put(&switches_patch);
+	perfctr_cpu_giving(false);
 }
 
 void perfctr_forbid(struct mm_struct *mm)
@@ -599,18 +617,23 @@ void perfctr_forbid(struct mm_struct *mm)
 
 static void policy_follow(struct work_struct *work)
 {
+	perfctr_cpu_giving(true);
+	perfctr_run(look_at_permission, NULL);
 	if (perfctr_cpu_withhold(READ_ONCE(perfctr_user_read) == PERFCTR_USER_READ_OFF))
 		perfctr_run(look_at_permission, NULL);
+	perfctr_cpu_giving(false);
 }
 
 static DECLARE_DELAYED_WORK(policy_work, policy_follow);
 
 static void policy_changed(void)
 {
-	if (READ_ONCE(perfctr_user_read) == PERFCTR_USER_READ_OFF && perfctr_cpu_mm_any_given())
+	if (READ_ONCE(perfctr_user_read) == PERFCTR_USER_READ_OFF && perfctr_cpu_mm_any_given()) {
 		mod_delayed_work(perfctr_wq, &policy_work, WITHHOLD_DELAY);
-	else
-		policy_follow(NULL);
+		return;
+	}
+	cancel_delayed_work_sync(&policy_work);
+	policy_follow(NULL);
 }
 
 static int permit_init(void)

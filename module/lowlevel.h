@@ -225,6 +225,8 @@ static inline unsigned long perfctr_age_period(unsigned int width, unsigned int 
  * bool perfctr_cpu_mm_permit(mm): give it; false if it does not wait any more.
  *	perfctr_cpu_update_permission() on each CPU makes it so. May sleep
  * void perfctr_cpu_mm_forked(mm): of a child that has not run yet: no map is its own
+ * void perfctr_cpu_giving(bool): from now on, or no more, all that may be permitted
+ *	soon is taken for permitted
  * bool perfctr_cpu_mm_any_given(void): is it given to any? May sleep
  * bool perfctr_cpu_withhold(bool): take it from all, or give it back; true if that
  *	is a change. The rest as with permit

@@ -1081,6 +1081,7 @@ static int vperfctr_mmap(struct file *file, struct vm_area_struct *vma)
 {
 	struct vperfctr *perfctr = file_perfctr(file);
 	struct perfctr_page *page;
+	unsigned long flags;
 	int err;
 
 	if (!perfctr)
@@ -1113,7 +1114,11 @@ static int vperfctr_mmap(struct file *file, struct vm_area_struct *vma)
 		perfctr->owner_maps = 0;
 	perfctr->map_mm = vma->vm_mm;
 	perfctr->owner_maps++;
+	/* Not while it is shown. */
+	local_irq_save(flags);
+	perfctr_suspend(perfctr);
 	page_update(perfctr);
+	local_irq_restore(flags);
 	/* A thread without a thread pointer could not tell its slots from nobody's. */
 	set_user(perfctr, perfctr_cpu_thread_pointer(current) != 0);
 	raw_spin_unlock(&perfctr->map_lock);

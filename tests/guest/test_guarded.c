@@ -53,6 +53,7 @@ enum victim_kind { VICTIM_MAPS, VICTIM_COUNTS, VICTIM_IS_ANYBODY };
  * @other_control: the spy counts other events than the victim
  * @asleep: the victim sleeps between its turns and preempts the spy, which
  *	reads without a pause; else both yield to each other
+ * @paused_kin: another process of the spy's user counts the same, but is suspended
  * @sibling: the spy is a thread that counts nothing, of a process of which another
  *	thread may read registers
  */
@@ -61,6 +62,7 @@ struct scene {
 	bool other_control;
 	bool asleep;
 	bool sibling;
+	bool paused_kin;
 };
 
 /* Shared between test, victim and spy */
@@ -229,10 +231,27 @@ static void play_spy(struct stage *stage)
 	_exit(0);
 }
 
+static void play_kin(struct stage *stage)
+{
+	struct perfctr_control control = usual_control(stage->scene.other_control);
+	int fd;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	pin_self(0);
+	become(STRANGER_UID);
+	fd = try_open(PERFCTR_OPEN_CREAT);
+	if (fd < 0 || try_control(fd, &control) || !try_map(fd) ||
+	    ioctl(fd, PERFCTR_IOC_SUSPEND))
+		stage->error = -EIO;
+	while (!stage->stop)
+		sched_yield();
+	_exit(0);
+}
+
 static struct stage *play(const struct scene *scene)
 {
 	struct stage *stage = shared_alloc(sizeof(*stage));
-	pid_t victim, spy;
+	pid_t victim, spy, kin = 0;
 
 	stage->scene = *scene;
 	ck_ok(victim = fork());
@@ -240,11 +259,18 @@ static struct stage *play(const struct scene *scene)
 		play_victim(stage);
 	while (!stage->ready)
 		sleep_us(100);
+	if (scene->paused_kin) {
+		ck_ok(kin = fork());
+		if (!kin)
+			play_kin(stage);
+	}
 	ck_ok(spy = fork());
 	if (!spy)
 		play_spy(stage);
 	expect_exit(spy, 0);
 	stage->stop = true;
+	if (kin)
+		expect_exit(kin, 0);
 	expect_exit(victim, 0);
 	ck_assert_msg(!stage->error, "%s", strerror(-stage->error));
 	ck_assert_uint_ge(stage->turns, TURNS);
@@ -348,6 +374,16 @@ START_TEST(nothing_when_interrupted_by_anybody)
 	struct scene scene = { .victim = VICTIM_IS_ANYBODY, .asleep = true };
 
 	learns_nothing(&scene);
+}
+END_TEST
+
+START_TEST(nothing_past_a_paused_kin)
+{
+	struct scene scene = { .victim = VICTIM_IS_ANYBODY, .paused_kin = true };
+	struct stage *stage = play(&scene);
+
+	ck_assert_msg(stage->learnt == 0, "the spy learnt of %llu instructions of %llu",
+		      (unsigned long long)stage->learnt, (unsigned long long)stage->worked);
 }
 END_TEST
 
@@ -801,6 +837,7 @@ int main(void)
 	run_policy(nothing_when_interrupted_by_a_mapped_victim, both);
 	run_policy(nothing_when_interrupted_by_a_counting_victim, both);
 	run_policy(nothing_when_interrupted_by_anybody, both);
+	run_policy(nothing_past_a_paused_kin, both);
 	run_policy(open_shows_a_mapped_victim, both);
 	run_policy(open_shows_anybody, both);
 	run_policy(open_shows_when_interrupted, both);

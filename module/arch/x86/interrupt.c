@@ -4,7 +4,8 @@
  * the interrupt that follows it.
  *
  * The LVTPC masks itself as it delivers (not the P6's). While we have counters perf
- * has none, and its handler leaves the NMI to ours.
+ * has none; but with Intel PT or BTS its handler all the same acknowledges what it finds,
+ * and stops or starts all counters. So ours, which comes after it, hears every NMI.
  */
 
 #include <linux/cpumask.h>
@@ -36,7 +37,7 @@ static void follow(struct irq_work *work)
 
 static notrace int overflow(unsigned int type, struct pt_regs *regs)
 {
-	unsigned int overflows = perfctr_x86_acknowledge();
+	unsigned int overflows = perfctr_x86_acknowledge(true);
 
 	if (!overflows)
 		return NMI_DONE;
@@ -45,8 +46,9 @@ static notrace int overflow(unsigned int type, struct pt_regs *regs)
 	 * What came while it was masked makes no NMI. More than one handled means that
 	 * another NMI, without anything left to handle, is no surprise.
 	 */
-	overflows += perfctr_x86_acknowledge();
-	irq_work_queue(this_cpu_ptr(&following));
+	overflows += perfctr_x86_acknowledge(false);
+	if (READ_ONCE(ihandler))
+		irq_work_queue(this_cpu_ptr(&following));
 	return overflows;
 }
 
@@ -61,20 +63,34 @@ void perfctr_x86_take_interrupts(bool take)
 	apic->write(APIC_LVTPC, take ? APIC_DM_NMI : __this_cpu_read(lvtpc_before));
 }
 
-int perfctr_cpu_set_ihandler(perfctr_ihandler_t handler)
+static void wait_for_followers(void)
 {
 	unsigned int cpu;
 
-	if (!boot_cpu_has(X86_FEATURE_APIC))
-		return -ENODEV;
-	if (handler) {
-		ihandler = handler;
-		/* Before perf's, which with Intel PT acknowledges whatever it sees. */
-		return register_nmi_handler(NMI_LOCAL, overflow, NMI_FLAG_FIRST, "perfctr");
-	}
-	unregister_nmi_handler(NMI_LOCAL, "perfctr");
 	for_each_possible_cpu(cpu)
 		irq_work_sync(per_cpu_ptr(&following, cpu));
+}
+
+int perfctr_cpu_set_ihandler(perfctr_ihandler_t handler)
+{
+	if (!boot_cpu_has(X86_FEATURE_APIC))
+		return -ENODEV;
+	/* It stays, for what is queued by chance though nobody has i-mode counters. */
+	if (handler)
+		WRITE_ONCE(ihandler, handler);
+	else
+		wait_for_followers();
+	return 0;
+}
+
+int perfctr_x86_hear_nmis(bool hear)
+{
+	if (!boot_cpu_has(X86_FEATURE_APIC))
+		return 0;
+	if (hear)
+		return register_nmi_handler(NMI_LOCAL, overflow, 0, "perfctr");
+	unregister_nmi_handler(NMI_LOCAL, "perfctr");
+	wait_for_followers();
 	return 0;
 }
 
@@ -99,6 +115,11 @@ void perfctr_x86_take_interrupts(bool take)
 int perfctr_cpu_set_ihandler(perfctr_ihandler_t handler)
 {
 	return -ENODEV;
+}
+
+int perfctr_x86_hear_nmis(bool hear)
+{
+	return 0;
 }
 
 int __init perfctr_x86_interrupt_init(void)

@@ -6,9 +6,14 @@
 
 /* ENODEV: there is no local APIC. */
 int perfctr_x86_interrupt_init(void);
+/* While we have counters. May sleep. */
+int perfctr_x86_hear_nmis(bool hear);
 /* Let this CPU's counters interrupt, or as it was before. Interrupts are off. */
 void perfctr_x86_take_interrupts(bool take);
-/* x86.c: how many counters came to zero since; in the NMI. */
-unsigned int perfctr_x86_acknowledge(void);
+/*
+ * x86.c, in an NMI: mend what others do in theirs; how many counters came to zero, or,
+ * not @first, have done so since?
+ */
+unsigned int perfctr_x86_acknowledge(bool first);
 
 #endif /* PERFCTR_X86_INTERRUPT_H */

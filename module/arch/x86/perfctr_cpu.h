@@ -206,10 +206,22 @@ static inline void perfctr_cpu_revoke(u32 granted)
 
 #define PERFCTR_CPU_PERMITS_PROCESSES
 
+/* How many give somebody permission just now */
+extern atomic_t perfctr_x86_giving;
+
 /* Those of perf are among them, but while it has counters we have none. */
 static __always_inline bool perfctr_cpu_is_permitted(const struct task_struct *task)
 {
-	return task->mm && atomic_read(&task->mm->context.perf_rdpmc_allowed);
+	return task->mm && (atomic_read(&task->mm->context.perf_rdpmc_allowed) ||
+			    unlikely(atomic_read(&perfctr_x86_giving)));
+}
+
+static inline void perfctr_cpu_giving(bool giving)
+{
+	if (giving)
+		atomic_inc(&perfctr_x86_giving);
+	else
+		atomic_dec(&perfctr_x86_giving);
 }
 
 static inline bool perfctr_cpu_may_see(const struct task_struct *task)

@@ -44,6 +44,8 @@ static DEFINE_MUTEX(permit_mutex);
 static LIST_HEAD(permits);	/* permit_mutex */
 static bool withheld;		/* permit_mutex */
 
+atomic_t perfctr_x86_giving = ATOMIC_INIT(0);
+
 /* Constant after perfctr_cpu_permit_init() */
 static void (*update_pce)(void *unused);
 static void (*permission_changes)(bool ends);
@@ -214,15 +216,20 @@ static void *function_start(void *address)
 #endif
 	};
 
-	return memcmp(address - sizeof(endbr), endbr, sizeof(endbr)) ? address :
-								      address - sizeof(endbr);
+	if (!memcmp(address - sizeof(endbr), endbr, sizeof(endbr)))
+		return address - sizeof(endbr);
+	/* It may have another in its place, which wants a caller that knows it. */
+	return IS_ENABLED(CONFIG_X86_KERNEL_IBT) ? NULL : address;
 }
 
 void perfctr_cpu_permit_init(void (*changes)(bool ends))
 {
 	permission_changes = changes;
-	if (!register_kretprobe(&update_probe))
-		update_pce = function_start(update_probe.kp.addr);
+	if (register_kretprobe(&update_probe))
+		return;
+	update_pce = function_start(update_probe.kp.addr);
+	if (!update_pce)
+		unregister_kretprobe(&update_probe);
 }
 
 /* No map is left. */

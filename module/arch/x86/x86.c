@@ -168,12 +168,16 @@ static notrace void write_evntsel(struct perfctr_x86_cpu *cpu, unsigned int hw, 
 /* By one write, where there is one that does it. */
 static notrace void let_run(struct perfctr_x86_cpu *cpu, u32 counters)
 {
-	if (pmu.version >= 2 && cpu->running != counters)
+	u32 before = cpu->running;
+
+	/* An NMI looks whether the register has it: see perfctr_x86_acknowledge(). */
+	WRITE_ONCE(cpu->running, pmu.version == 1 ? pmu.counters : counters);
+	barrier();
+	if (pmu.version >= 2 && before != counters)
 		write_msr(MSR_CORE_PERF_GLOBAL_CTRL, global_bits(counters));
 	else if (!pmu.version)
 		write_evntsel(cpu, 0, counters ? cpu->evntsel[0] | EVNTSEL_EN :
 						 cpu->evntsel[0] & ~EVNTSEL_EN);
-	cpu->running = pmu.version == 1 ? pmu.counters : counters;
 	cpu->dirty |= cpu->running & cpu->enabled;
 }
 
@@ -196,7 +200,7 @@ static notrace void zero_all(struct perfctr_x86_cpu *cpu)
 
 	for_each_set_bit(hw, &dirty, PERFCTR_X86_MAX)
 		write_ctr(hw, 0);
-	cpu->dirty = 0;
+	cpu->dirty = cpu->running & cpu->enabled;
 	cpu->negative = 0;
 }
 
@@ -217,6 +221,7 @@ static void take_all(struct perfctr_x86_cpu *cpu)
 
 	if (pmu.version >= 2 && !cpu->ours)
 		cpu->global_ctrl = read_msr(MSR_CORE_PERF_GLOBAL_CTRL);
+	cpu->ours = false;	/* for an NMI */
 	for (i = 0; i < pmu.nr; i++) {
 		write_msr(MSR_ARCH_PERFMON_EVENTSEL0 + i, 0);
 		write_msr(MSR_ARCH_PERFMON_PERFCTR0 + i, 0);
@@ -308,13 +313,14 @@ notrace int perfctr_cpu_restart(const struct perfctr_config *config, kuid_t uid)
 	bool kin = perfctr_cpu_private(config, uid);
 
 	set_up(cpu, config);
-	silence(cpu, ~config->mask);
+	silence(cpu, ~config->mask | config->imask);
 	if (!mm || cpu->private_mm != mm) {
 		if (!kin)
 			zero_all(cpu);
 		cpu->private_mm = kin ? 0 : mm;
 	}
-	let_run(cpu, config->mask & ~config->imask);
+	/* The P6 enables both or none; but now its i-mode ones have no mode yet. */
+	let_run(cpu, pmu.version ? config->mask & ~config->imask : config->mask);
 	cpu->active = NULL;
 	cpu->private_config = config;
 	cpu->private_uid = uid;
@@ -401,6 +407,7 @@ notrace int perfctr_cpu_istart(const struct perfctr_config *config, const u64 *v
 	u32 i, first = perfctr_config_nr_actrs(config);
 
 	lockdep_assert_irqs_disabled();
+	silence(cpu, config->imask);
 	for (i = first; i < config->nr; i++)
 		write_ictr(config->hw[i], value[i - first]);
 	cpu->dirty |= config->imask;
@@ -438,10 +445,10 @@ static notrace void stop_ictrs(struct perfctr_x86_cpu *cpu, const struct perfctr
 		let_run(cpu, cpu->running & ~config->imask);
 		return;
 	}
+	/* Its interrupt may still be on its way, or come before the last look. */
+	WRITE_ONCE(cpu->late, true);
 	silence(cpu, config->imask);
-	/* Its interrupt may still be on its way. */
-	if (any_came_to_zero(config->imask))
-		cpu->late = true;
+	WRITE_ONCE(cpu->late, any_came_to_zero(config->imask));
 }
 
 notrace void perfctr_cpu_istop(const struct perfctr_config *config, const void *id)
@@ -458,7 +465,7 @@ notrace void perfctr_cpu_iclear(const struct perfctr_config *config)
 		write_ictr(config->hw[i], 0);
 }
 
-notrace unsigned int perfctr_x86_acknowledge(void)
+notrace unsigned int perfctr_x86_acknowledge(bool first)
 {
 	struct perfctr_x86_cpu *cpu = this_cpu_ptr(&perfctr_x86_cpu);
 	unsigned int overflows;
@@ -467,12 +474,18 @@ notrace unsigned int perfctr_x86_acknowledge(void)
 	if (!cpu->ours)
 		return 0;
 	if (pmu.version >= 2) {
+		u64 running = global_bits(READ_ONCE(cpu->running));
+
+		if (read_msr(MSR_CORE_PERF_GLOBAL_CTRL) != running)
+			write_msr(MSR_CORE_PERF_GLOBAL_CTRL, running);
 		status = read_msr(MSR_CORE_PERF_GLOBAL_STATUS) & global_bits(pmu.counters);
 		if (status)
 			write_msr(MSR_CORE_PERF_GLOBAL_OVF_CTRL, status);
+		else if (first && any_came_to_zero(cpu->running & cpu->interrupting))
+			return 1;	/* perf's handler saw its bit */
 		return hweight64(status);
 	}
-	overflows = cpu->late || any_came_to_zero(cpu->interrupting);
+	overflows = first && (cpu->late || any_came_to_zero(cpu->interrupting));
 	cpu->late = false;
 	return overflows;
 }
@@ -491,6 +504,7 @@ static void release_all(struct perfctr_x86_cpu *cpu)
 		write_msr(MSR_CORE_PERF_FIXED_CTR_CTRL, 0);
 		write_msr(MSR_CORE_PERF_GLOBAL_CTRL, cpu->global_ctrl);
 	}
+	cpu->running = 0;
 	/* For processes that may read them without us. */
 	zero_all(cpu);
 }
@@ -614,7 +628,7 @@ static int claim_take(void *unused)
 
 static int claim_take_interrupts(void *unused)
 {
-	perfctr_x86_acknowledge();
+	perfctr_x86_acknowledge(false);
 	perfctr_x86_take_interrupts(true);
 	return 0;
 }
@@ -647,6 +661,7 @@ int perfctr_cpu_claim(struct perfctr_config *config, perfctr_run_t run, u32 *own
 {
 	unsigned int i;
 	u32 used = 0;
+	int err;
 
 	if (!config->nr)
 		return 0;
@@ -667,6 +682,12 @@ int perfctr_cpu_claim(struct perfctr_config *config, perfctr_run_t run, u32 *own
 		unreserve(pmu.nr, pmu.nr);
 		*owner = PERFCTR_OWNER_FIRMWARE;
 		return -EBUSY;
+	}
+	/* Before anything of ours runs that may want it. */
+	err = pmu.users ? 0 : perfctr_x86_hear_nmis(true);
+	if (err) {
+		unreserve(pmu.nr, pmu.nr);
+		return err;
 	}
 	config->mask = used;
 	for (i = perfctr_config_nr_actrs(config); i < config->nr; i++)
@@ -689,6 +710,7 @@ void perfctr_cpu_unclaim(struct perfctr_config *config, perfctr_run_t run)
 		return;
 	}
 	run(claim_release, NULL);
+	perfctr_x86_hear_nmis(false);
 	unreserve(pmu.nr, pmu.nr);
 }
 
