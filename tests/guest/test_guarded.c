@@ -259,14 +259,15 @@ static struct stage *play(const struct scene *scene)
 		play_victim(stage);
 	while (!stage->ready)
 		sleep_us(100);
+	ck_ok(spy = fork());
+	if (!spy)
+		play_spy(stage);
+	/* Last, so that it comes between the spy and its victim, as they take turns. */
 	if (scene->paused_kin) {
 		ck_ok(kin = fork());
 		if (!kin)
 			play_kin(stage);
 	}
-	ck_ok(spy = fork());
-	if (!spy)
-		play_spy(stage);
 	expect_exit(spy, 0);
 	stage->stop = true;
 	if (kin)
