@@ -708,8 +708,6 @@ int perfctr_riscv_interrupt_init(void)
 	return model.no_handler ? -ENODEV : 0;
 }
 
-const char perfctr_riscv_zero[1];
-
 /*
  * perf
  */

@@ -415,41 +415,44 @@ START_TEST(start_fails)
 }
 END_TEST
 
-/* A register of 48 bits: how far one may be from the interrupt, and what it reads as. */
-START_TEST(narrow_registers)
+/* How far a register of so many bits may be from its interrupt: its highest one is the sign. */
+static const unsigned int widths[] = { 32, 40, 48, 63, 64 };
+
+START_TEST(width_and_range)
 {
+	struct model_machine machine = wide;
 	struct perfctr_config *config;
 	struct perfctr_cpu_ctr ctr;
-	u64 far;
+	u64 far, all, acc;
 
-	driver_init(&model_default);
-	ck_assert(!perfctr_cpu_ictrs_are_plain());
-	ck_assert_uint_eq(perfctr_cpu_irange(), BIT_ULL(47));
+	machine.width = widths[_i];
+	driver_init(&machine);
+	ck_assert_uint_eq(perfctr_cpu_iwidth(), widths[_i]);
+	ck_assert_uint_eq(perfctr_cpu_irange(), BIT_ULL(widths[_i] - 1));
 	config = HELD(one);
-	perfctr_cpu_ibind(&ctr, HW);
+	perfctr_cpu_bind(&ctr, HW);
+	all = ~0ull >> (64 - widths[_i]);
 	far = -perfctr_cpu_irange();
 	ck_assert_int_eq(istart(config, &far), 0);
-	ck_assert_uint_eq(perfctr_cpu_read(&ctr), far);
+	/* As it is: who adds it up extends the sign. */
+	ck_assert_uint_eq(perfctr_cpu_read(&ctr), far & all);
 	model_execute(MODEL_USER, 10);
-	ck_assert_uint_eq(perfctr_cpu_read(&ctr), far + 10);
+	acc = perfctr_cpu_read(&ctr);
+	ck_assert_uint_eq(acc, (far & all) + 10);
+	ck_assert_uint_eq((u64)sign_extend64(acc, perfctr_cpu_iwidth() - 1), far + 10);
 	istop(config, config);
+	ck_assert(!model_pending(0));
 	ck_assert_int_eq(istart(config, period), 0);
 	model_execute(MODEL_USER, PERIOD + 10);
 	ck_assert(model_pending(0));
 	ck_assert_uint_eq(perfctr_cpu_read(&ctr), 10);
 	istop(config, config);
-	perfctr_cpu_unbind(&ctr);
-	ck_assert_uint_eq(perfctr_cpu_read(&ctr), 0);
 	/* Standing with the highest bit set they are not of the age to be set back. */
 	ck_assert_int_eq(istart(config, &far), 0);
 	istop(config, config);
 	model_calls_reset();
 	ck_assert_int_eq(age_all(), 0);
 	expect_calls(0, 0);
-
-	driver_init(&wide);
-	ck_assert(perfctr_cpu_ictrs_are_plain());
-	ck_assert_uint_eq(perfctr_cpu_irange(), BIT_ULL(63));
 }
 END_TEST
 
@@ -532,7 +535,7 @@ void test_ictrs(void)
 	UNIT_RUN(perfs_interrupt_comes_between);
 	UNIT_RUN(own_overflow_comes_between);
 	UNIT_RUN(start_fails);
-	UNIT_RUN(narrow_registers);
+	UNIT_ROWS(width_and_range, widths);
 	UNIT_RUN(shuffled_indices);
 	UNIT_RUN(interrupts_are_heard);
 }

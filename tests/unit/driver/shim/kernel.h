@@ -78,6 +78,13 @@ typedef unsigned int uint;
 #define __ffs(word)		((unsigned int)__builtin_ctzl(word))
 #define ffz(word)		__ffs(~(unsigned long)(word))
 #define hweight32(w)		((unsigned int)__builtin_popcount(w))
+#define hweight64(w)		((unsigned int)__builtin_popcountll(w))
+
+/* @index: of the sign bit */
+static inline s64 sign_extend64(u64 value, int index)
+{
+	return (s64)(value << (63 - index)) >> (63 - index);
+}
 
 static inline unsigned long shim_next_bit(unsigned long word, unsigned long size,
 					  unsigned long from)
