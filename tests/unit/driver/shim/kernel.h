@@ -25,6 +25,8 @@ typedef __s64 s64;
 typedef unsigned short ushort;
 typedef unsigned int uint;
 
+#define S64_MAX			((s64)(~0ULL >> 1))
+
 #define __user
 #define __init
 #define __cold
@@ -43,6 +45,8 @@ typedef unsigned int uint;
 #define unlikely(x)		__builtin_expect(!!(x), 0)
 #define __stringify_1(x...)	#x
 #define __stringify(x...)	__stringify_1(x)
+#define migrate_disable()	((void)0)
+#define migrate_enable()	((void)0)
 #define barrier()		__asm__ volatile("" : : : "memory")
 #define READ_ONCE(x)		(*(const volatile __typeof__(x) *)&(x))
 #define WRITE_ONCE(x, value)	(*(volatile __typeof__(x) *)&(x) = (value))
@@ -143,6 +147,8 @@ void *shim_per_cpu(void *ptr, unsigned int cpu);
 })
 #define this_cpu_read(name)		(*this_cpu_ptr(&(name)))
 #define this_cpu_write(name, value)	((void)(*this_cpu_ptr(&(name)) = (value)))
+#define __this_cpu_read(name)		this_cpu_read(name)
+#define __this_cpu_write(name, value)	this_cpu_write(name, value)
 
 #define for_each_possible_cpu(cpu)					\
 	for ((cpu) = 0; (cpu) < shim_possible; (cpu)++)
@@ -223,6 +229,8 @@ typedef struct {
 #define atomic_read(v)			READ_ONCE((v)->counter)
 #define atomic_set(v, i)		WRITE_ONCE((v)->counter, i)
 #define atomic_inc(v)			((void)++(v)->counter)
+#define atomic_dec(v)			((void)--(v)->counter)
+#define atomic_add(i, v)		((void)((v)->counter += (i)))
 #define atomic_dec_and_test(v)		(!--(v)->counter)
 
 typedef struct {

@@ -4,7 +4,10 @@
  * what changes no other register than the instruction does. One that faults goes on
  * where the driver's exception table says, and fails the test if that says nothing.
  */
+#include <asm/segment.h>
 #include <check.h>
+#include <signal.h>
+#include <ucontext.h>
 
 #include "x86/model_msr.h"
 
@@ -48,6 +51,40 @@ u64 shim_rdmsr_c(u32 msr, unsigned long *ret)
 	u64 value;
 
 	return shim_rdmsr_safe(msr, &value) ? value : fault("RDMSR", msr, ret);
+}
+
+unsigned int shim_gs;
+
+/*
+ * Reads of CR4, which fault here: an emulator of the one instruction. With REX.B it is
+ * a register of the upper eight.
+ */
+static void segv(int signo, siginfo_t *info, void *context)
+{
+	static const int regs[] = {
+		REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP, REG_RSI, REG_RDI,
+		REG_R8, REG_R9, REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15,
+	};
+	greg_t *gregs = ((ucontext_t *)context)->uc_mcontext.gregs;
+	const u8 *insn = (const u8 *)gregs[REG_RIP];
+	unsigned int high = *insn == 0x41 ? 8 : 0;
+
+	(void)info;
+	insn += high / 8;
+	if (insn[0] != 0x0f || insn[1] != 0x20 || (insn[2] & 0xf8) != 0xe0) {
+		signal(signo, SIG_DFL);
+		return;
+	}
+	gregs[regs[(insn[2] & 7) + high]] = model_pce[shim_cpu] ? X86_CR4_PCE : 0;
+	gregs[REG_RIP] = (greg_t)(insn + 3);
+}
+
+static __attribute__((__constructor__)) void catch_reads_of_cr4(void)
+{
+	struct sigaction action = { .sa_sigaction = segv, .sa_flags = SA_SIGINFO };
+
+	if (sigaction(SIGSEGV, &action, NULL))
+		abort();
 }
 
 /* The caller knows nothing of a call, so whatever C may change is kept. */

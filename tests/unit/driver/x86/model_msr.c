@@ -2,11 +2,15 @@
 /* The modelled machine: see model_msr.h. */
 #include <check.h>
 
+#include <asm/apic.h>
 #include <asm/cpufeature.h>
 #include <asm/msr.h>
 #include <asm/nmi.h>
 #include <asm/tsc.h>
+#include <linux/irq_work.h>
+#include <linux/kprobes.h>
 
+#include "arch/x86/measure.h"
 #include "x86/model_msr.h"
 
 #define NR(array)	(sizeof(array) / sizeof((array)[0]))
@@ -35,6 +39,7 @@ static struct {
 	u64 status;
 	u64 tsc;
 	u64 fs_base;
+	u64 perf_capabilities;
 } cpus[SHIM_CPUS];
 
 #define INTEL(m)	.nr_cpus = 2, .vendor = X86_VENDOR_INTEL, .family = 6, .model = (m)
@@ -157,6 +162,9 @@ void model_boot(const struct model_machine *machine)
 		/* After reset, and as perf leaves it */
 		if (model.version >= 2)
 			cpus[cpu].control.global_ctrl = cpu % 2 ? all_counters() : bits(model.nr);
+		/* Besides what concerns us: of LBR and PEBS, and SMM_FREEZE */
+		cpus[cpu].perf_capabilities = 0x10c5 | (model.full_width ? BIT(13) : 0);
+		model_lvtpc[cpu] = APIC_LVT_MASKED | (0xe0 + cpu);
 		cpus[cpu].tsc = 1000000 + cpu;
 		cpus[cpu].fs_base = 0x7f0000001000ull + 0x10000ull * cpu;
 	}
@@ -171,6 +179,10 @@ bool boot_cpu_has(unsigned int feature)
 		return model.xenpv;
 	case X86_FEATURE_HYBRID_CPU:
 		return model.hybrid;
+	case X86_FEATURE_APIC:
+		return !model.no_apic;
+	case X86_FEATURE_PDCM:
+		return model.version && !model.no_pdcm;
 	default:
 		ck_abort_msg("no feature %u", feature);
 		return false;
@@ -280,6 +292,8 @@ static struct reg find(unsigned int cpu, u32 msr)
 		return (struct reg) { REG_PLAIN, ~0ull, &cpus[cpu].fs_base };
 	if (msr == model_no_msr)
 		return missing;
+	if (msr == MSR_IA32_PERF_CAPABILITIES && boot_cpu_has(X86_FEATURE_PDCM))
+		return (struct reg) { REG_READ_ONLY, 0, &cpus[cpu].perf_capabilities };
 	i = msr - MSR_ARCH_PERFMON_PERFCTR0;
 	if (i < nr_gp())
 		return (struct reg) { REG_SIGN_EXTENDED, ~0ull, &cpus[cpu].gp[i] };
@@ -389,11 +403,14 @@ void shim_wrmsr(u32 msr, u64 value)
 	lockdep_assert_irqs_disabled();
 	ck_assert_msg(is_reserved(msr), "CPU %u: WRMSR of %#x, which the driver has not reserved",
 		      shim_cpu, msr);
-	/* What it takes itself is counted by whatever counts. */
-	model_execute(MODEL_KERNEL, 3);
+	/* What it takes itself is counted by whatever counts, before or after. */
+	model_execute(MODEL_KERNEL, 2);
 	ck_assert_msg(!is_never_right(msr, value) && model_wrmsr(msr, value),
 		      "CPU %u: WRMSR of %#llx to %#x: #GP", shim_cpu, value, msr);
 	model_writes[shim_cpu][msr]++;
+	model_execute(MODEL_KERNEL, 1);
+	if (model_nmi_at_once && model_nmi_waits[shim_cpu])
+		model_nmi(shim_cpu);
 }
 
 bool shim_rdmsr_safe(u32 msr, u64 *value)
@@ -460,6 +477,17 @@ static enum model_kind kind_of(u64 evntsel)
 	return KIND_NR;
 }
 
+static void interrupt(void)
+{
+	model_pmis[shim_cpu]++;
+	if (model_lvtpc[shim_cpu] & APIC_LVT_MASKED)
+		return;
+	shim_assert(model_lvtpc[shim_cpu] == APIC_DM_NMI);
+	model_nmi_waits[shim_cpu] = true;
+	if (model.version)
+		model_lvtpc[shim_cpu] |= APIC_LVT_MASKED;
+}
+
 static void advance(u64 *value, unsigned int width, unsigned int bit, bool interrupts, u64 nr)
 {
 	u64 limit = bits(width);
@@ -467,7 +495,8 @@ static void advance(u64 *value, unsigned int width, unsigned int bit, bool inter
 	if (nr > limit - *value) {
 		if (model.version >= 2)
 			cpus[shim_cpu].status |= BIT(bit);
-		model_pmis[shim_cpu] += interrupts;
+		if (interrupts)
+			interrupt();
 	}
 	*value = (*value + nr) & limit;
 }
@@ -535,6 +564,188 @@ u64 model_value(unsigned int cpu, unsigned int hw)
 void model_set_value(unsigned int cpu, unsigned int hw, u64 value)
 {
 	*value_of(cpu, hw) = value;
+}
+
+/*
+ * Interrupts
+ */
+
+u32 model_lvtpc[SHIM_CPUS];
+bool model_nmi_waits[SHIM_CPUS];
+bool model_nmi_at_once;
+static nmi_handler_t nmi_handler;
+
+static u32 apic_read(u32 reg)
+{
+	shim_assert(reg == APIC_LVTPC && !model.no_apic);
+	return model_lvtpc[shim_cpu];
+}
+
+static void apic_write(u32 reg, u32 value)
+{
+	shim_assert(reg == APIC_LVTPC && !model.no_apic);
+	model_lvtpc[shim_cpu] = value;
+}
+
+static const struct apic local_apic = { .read = apic_read, .write = apic_write };
+const struct apic *const apic = &local_apic;
+
+int register_nmi_handler(unsigned int type, nmi_handler_t handler, unsigned long flags,
+			 const char *name)
+{
+	(void)name;
+	might_sleep();
+	shim_assert(type == NMI_LOCAL && !flags && !nmi_handler);
+	nmi_handler = handler;
+	return 0;
+}
+
+void unregister_nmi_handler(unsigned int type, const char *name)
+{
+	(void)name;
+	might_sleep();
+	shim_assert(type == NMI_LOCAL && nmi_handler);
+	nmi_handler = NULL;
+}
+
+int model_nmi(unsigned int cpu)
+{
+	unsigned int before = shim_cpu;
+	unsigned long flags;
+	int handled;
+
+	ck_assert_msg(model_nmi_waits[cpu], "CPU %u: no NMI waits", cpu);
+	model_nmi_waits[cpu] = false;
+	shim_cpu = cpu;
+	local_irq_save(flags);
+	handled = nmi_handler ? nmi_handler(NMI_LOCAL, NULL) : NMI_DONE;
+	local_irq_restore(flags);
+	shim_cpu = before;
+	return handled;
+}
+
+static struct irq_work *irq_works[8];
+unsigned int model_irq_works;
+
+/* Each CPU has its own, and as long as it is pending it is not queued again. */
+bool irq_work_queue(struct irq_work *work)
+{
+	shim_assert(shim_irqs_off && work->func && work->hard);
+	if (work->pending)
+		return false;
+	shim_assert(model_irq_works < NR(irq_works));
+	work->pending = true;
+	irq_works[model_irq_works++] = work;
+	return true;
+}
+
+void irq_work_sync(struct irq_work *work)
+{
+	might_sleep();
+	shim_assert(!work->pending);
+}
+
+void model_do_irq_works(unsigned int cpu)
+{
+	unsigned int before = shim_cpu;
+
+	shim_assert(!shim_irqs_off);
+	shim_cpu = cpu;
+	while (model_irq_works) {
+		struct irq_work *work = irq_works[--model_irq_works];
+
+		work->pending = false;
+		local_irq_disable();
+		work->func(work);
+		local_irq_enable();
+	}
+	shim_cpu = before;
+}
+
+/*
+ * RDPMC in user mode
+ */
+
+bool model_pce[SHIM_CPUS];
+unsigned int model_pce_updates[SHIM_CPUS];
+u32 model_perf_dirty[SHIM_CPUS];
+static struct kretprobe *pce_probe;
+
+void cr4_update_pce(void *unused) asm("model_cr4_update_pce");
+
+/* The kernel's, with the probe in it */
+void cr4_update_pce(void *unused)
+{
+	struct kretprobe_instance instance;
+	unsigned int i;
+
+	(void)unused;
+	lockdep_assert_irqs_disabled();
+	model_pce_updates[shim_cpu]++;
+	if (pce_probe)
+		pce_probe->entry_handler(&instance, NULL);
+	model_pce[shim_cpu] = current->mm &&
+			      atomic_read(&current->mm->context.perf_rdpmc_allowed);
+	if (model_pce[shim_cpu]) {
+		for (i = 0; i < nr_gp(); i++)
+			if (model_perf_dirty[shim_cpu] & BIT(i))
+				cpus[shim_cpu].gp[i] = 0;
+		model_perf_dirty[shim_cpu] = 0;
+	}
+	if (pce_probe)
+		pce_probe->handler(&instance, NULL);
+}
+
+void model_update_pce(void)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	cr4_update_pce(NULL);
+	local_irq_restore(flags);
+}
+
+/* As it is in the kernel's text, with what a call that is indirect has to go to, and without */
+extern char with_endbr[] asm("model_with_endbr");
+extern char without_endbr[] asm("model_without_endbr");
+asm("	.text\n"
+    "	nopl	0(%rax)\n"
+    "model_without_endbr:\n"
+    "	jmp	model_cr4_update_pce\n"
+    "model_with_endbr:\n"
+    "	endbr64\n"
+    "	jmp	model_cr4_update_pce\n");
+
+int register_kretprobe(struct kretprobe *probe)
+{
+	might_sleep();
+	ck_assert_str_eq(probe->kp.symbol_name, "cr4_update_pce");
+	if (model.no_probe)
+		return -ENOENT;
+	shim_assert(!pce_probe);
+	pce_probe = probe;
+	probe->kp.addr = model.no_endbr ? without_endbr : with_endbr + 4;
+	return 0;
+}
+
+void unregister_kretprobe(struct kretprobe *probe)
+{
+	might_sleep();
+	shim_assert(pce_probe == probe);
+	pce_probe = NULL;
+}
+
+/*
+ * In the place of measure.c
+ */
+
+unsigned int model_measured;
+bool perfctr_x86_measure_wanted;
+
+void perfctr_x86_measure(const struct perfctr_x86_registers *regs)
+{
+	(void)regs;
+	model_measured++;
 }
 
 /*
@@ -619,6 +830,7 @@ void model_perf_give(unsigned int cpu, u32 counters)
 {
 	shim_assert(perf_cpus & BIT(cpu) && counters == bits(nr_gp()));
 	memset(cpus[cpu].control.evntsel, 0, sizeof(cpus[cpu].control.evntsel));
+	model_perf_dirty[cpu] = (u32)bits(nr_gp());
 	perf_cpus &= ~BIT(cpu);
 	if (!perf_cpus)
 		memset(&model_reserved, MODEL_NOBODY, sizeof(model_reserved));
@@ -638,7 +850,9 @@ void model_expect_loaded(void)
 
 bool driver_remembers(unsigned int cpu, const struct perfctr_config *config)
 {
-	return per_cpu_ptr(&perfctr_x86_cpu, cpu)->active == config;
+	const struct perfctr_x86_cpu *driver = per_cpu_ptr(&perfctr_x86_cpu, cpu);
+
+	return driver->active == config || driver->private_config == config;
 }
 
 void model_expect_taken(unsigned int cpu)

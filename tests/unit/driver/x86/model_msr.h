@@ -3,7 +3,9 @@
  * A modelled x86 machine: CPUs with the counter registers of Intel's family 6, which
  * fault where the processor's do. Those who want them reserve them as Linux has it:
  * perf has all registers or none. A driver that writes a register which it did not
- * reserve, or what faults, fails the test.
+ * reserve, or what faults, fails the test. Counters interrupt by the local APIC's LVTPC;
+ * what it delivers comes when the test says so. And the kernel's part in RDPMC of user
+ * mode: CR4.PCE as the mm has it, and what perf has left in registers zeroed then.
  *
  * After the Software Developer's Manual, volume 3, "Performance Monitoring": of
  * versions 1 to 5 of architectural performance monitoring, and of the P6.
@@ -67,7 +69,9 @@
  * @told: of how many architectural events CPUID tells
  * @lacks: bit map of those that it says are not there
  * @full_width: counters can be written whole, at MSR_IA32_PMC0
- * @no_tsc, @xenpv, @hybrid: features
+ * @no_tsc, @xenpv, @hybrid, @no_apic, @no_pdcm: features
+ * @no_probe: cr4_update_pce() cannot be probed
+ * @no_endbr: and it does not begin with ENDBR
  */
 struct model_machine {
 	unsigned int nr_cpus;
@@ -79,7 +83,8 @@ struct model_machine {
 	unsigned int told;
 	u32 lacks;
 	bool full_width;
-	bool no_tsc, xenpv, hybrid;
+	bool no_tsc, xenpv, hybrid, no_apic, no_pdcm;
+	bool no_probe, no_endbr;
 };
 
 extern struct model_machine model;
@@ -106,6 +111,28 @@ unsigned int model_all_writes(void);
 
 /* Overflow interrupts that a CPU got */
 extern unsigned int model_pmis[SHIM_CPUS];
+
+/* LVTPC, which masks itself as it delivers, but for the P6's */
+extern u32 model_lvtpc[SHIM_CPUS];
+/* An NMI waits. The other: it comes where it is made, be that in the driver. */
+extern bool model_nmi_waits[SHIM_CPUS];
+extern bool model_nmi_at_once;
+/* It comes; what the driver's handler says, of all that there are. */
+int model_nmi(unsigned int cpu);
+/* Interrupts that the driver wants done after an NMI; and they come. */
+extern unsigned int model_irq_works;
+void model_do_irq_works(unsigned int cpu);
+
+/* CR4.PCE, and how often the kernel looked at it on the driver's behalf */
+extern bool model_pce[SHIM_CPUS];
+extern unsigned int model_pce_updates[SHIM_CPUS];
+/* The kernel looks at it: another mm came, or one is permitted. It is in shim_current's. */
+void model_update_pce(void);
+/* Counters that perf left as they were, to be zeroed when one may read them */
+extern u32 model_perf_dirty[SHIM_CPUS];
+
+/* What measure.c was asked */
+extern unsigned int model_measured;
 
 /* Who has reserved a counter's register, and its event select's */
 struct model_reservations {

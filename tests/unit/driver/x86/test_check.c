@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* perfctr_cpu_check(): the rules for controls, bit for bit, of each kind of processor. */
+#include <asm/ptrace.h>
+#include <asm/segment.h>
 #include <asm/tsc.h>
 
 #include "tests.h"
@@ -246,15 +248,19 @@ START_TEST(whole_event_selects)
 
 		for (flags = 1; flags < 4; flags++) {
 			for (map = 0; map < 3; map++) {
-				const struct perfctr_ctr_control ctr = CTR(maps[map], event, flags);
+				struct perfctr_ctr_control ctr = CTR(maps[map], event, flags);
 				bool enabled = model.version || maps[map] != 1;
-				bool good = !bits || (usr == !!(flags & USER) &&
-						      os == !!(flags & KERNEL) && !interrupt &&
-						      en == enabled);
+				bool good = usr == !!(flags & USER) && os == !!(flags & KERNEL) &&
+					    en == enabled;
 				int err = check(&ctr, 1, NULL);
 
-				ck_assert_msg(err == (good ? 0 : -EINVAL),
+				ck_assert_msg(err == (!bits || (good && !interrupt) ? 0 : -EINVAL),
 					      "%#llx of counter %#x, flags %u: %d", event,
+					      maps[map], flags, err);
+				ctr.ireset = -77;
+				err = check(&ctr, 1, NULL);
+				ck_assert_msg(err == (!bits || (good && interrupt) ? 0 : -EINVAL),
+					      "%#llx of i-mode counter %#x, flags %u: %d", event,
 					      maps[map], flags, err);
 			}
 		}
@@ -323,30 +329,57 @@ START_TEST(as_many_as_there_are)
 }
 END_TEST
 
-/* Without interrupts there are no i-mode counters; what is wrong with one is said first. */
+/* What is wrong with an i-mode counter is said first, before there are no interrupts. */
 static const struct {
 	const char *name;
-	int err;
+	int err, p6_err;	/* with a local APIC; without, 0 is EOPNOTSUPP */
 	struct perfctr_ctr_control ctr;
 } ictrs[] = {
-	{ "any", -EOPNOTSUPP, ICTR(ANY, EV_BRANCHES, USER, 1000) },
-	{ "named", -EOPNOTSUPP, ICTR(0, EV_BRANCHES, USER, 1000) },
-	{ "whole", -EOPNOTSUPP, ICTR(0, EV_BRANCHES | SEL_USR | SEL_INT | SEL_EN, USER, 1000) },
-	{ "whole without INT", -EINVAL, ICTR(0, EV_BRANCHES | SEL_USR | SEL_EN, USER, 1000) },
-	{ "INT alone", -EINVAL, ICTR(0, EV_BRANCHES | SEL_INT, USER, 1000) },
-	{ "pin", -EINVAL, ICTR(0, EV_BRANCHES | SEL_PC, USER, 1000) },
-	{ "no counter", -EINVAL, ICTR(9, EV_BRANCHES, USER, 1000) },
+	{ "any", 0, 0, ICTR(ANY, EV_BRANCHES, USER, 1000) },
+	{ "named", 0, 0, ICTR(0, EV_BRANCHES, USER, 1000) },
+	{ "longest", 0, 0, ICTR(0, EV_BRANCHES, BOTH, S64_MAX) },
+	{ "whole", 0, 0, ICTR(0, EV_BRANCHES | SEL_USR | SEL_INT | SEL_EN, USER, 1000) },
+	{ "whole, any", 0, 0, ICTR(ANY, EV_BRANCHES | SEL_OS | SEL_INT | SEL_EN, KERNEL, 1) },
+	{ "whole, 1", 0, -EINVAL, ICTR(1, EV_BRANCHES | SEL_USR | SEL_INT | SEL_EN, USER, 9) },
+	{ "whole, 1, not enabled", -EINVAL, 0, ICTR(1, EV_BRANCHES | SEL_USR | SEL_INT, USER, 9) },
+	{ "whole without INT", -EINVAL, -EINVAL,
+	  ICTR(0, EV_BRANCHES | SEL_USR | SEL_EN, USER, 1000) },
+	{ "INT alone", -EINVAL, -EINVAL, ICTR(0, EV_BRANCHES | SEL_INT, USER, 1000) },
+	{ "pin", -EINVAL, -EINVAL, ICTR(0, EV_BRANCHES | SEL_PC, USER, 1000) },
+	{ "no counter", -EINVAL, -EINVAL, ICTR(9, EV_BRANCHES, USER, 1000) },
 };
 
-START_TEST(no_i_mode_without_interrupts)
+START_TEST(i_mode_needs_a_local_apic)
 {
 	const int nr = sizeof(ictrs) / sizeof(ictrs[0]);
-	int err;
+	bool no_apic = _i / nr / NR_MACHINES;
+	struct model_machine machine = *machines[_i / nr % NR_MACHINES];
+	struct perfctr_info info = {};
+	int err, want;
 
-	driver_init(machines[_i / nr]);
+	machine.no_apic = no_apic;
+	driver_init(&machine);
+	perfctr_cpu_info(&info);
+	ck_assert_int_eq(!!(info.cpu_features & PERFCTR_FEATURE_PCINT), !no_apic);
+	want = model.version ? ictrs[_i % nr].err : ictrs[_i % nr].p6_err;
+	if (!want && no_apic)
+		want = -EOPNOTSUPP;
 	err = check(&ictrs[_i % nr].ctr, 1, NULL);
-	ck_assert_msg(err == ictrs[_i % nr].err, "%s: %d", ictrs[_i % nr].name, err);
+	ck_assert_msg(err == want, "%s: %d", ictrs[_i % nr].name, err);
 	model_expect_loaded();
+}
+END_TEST
+
+/* Fixed counters interrupt too. */
+START_TEST(i_mode_of_fixed_counters)
+{
+	static const struct perfctr_ctr_control ctrs[] = {
+		ICTR(FIXED(0), EV_INSTRUCTIONS, USER, 1), ICTR(FIXED(1), EV_CYCLES, BOTH, 1),
+		ICTR(FIXED(2), EV_REFERENCE_CYCLES, KERNEL, 1),
+	};
+
+	driver_init(machines[_i]);
+	ck_assert_int_eq(check(ctrs, 3, NULL), model.version >= 2 ? 0 : -EINVAL);
 }
 END_TEST
 
@@ -499,13 +532,46 @@ END_TEST
 /* As user space has it, whatever the kernel remembers; of a child it is what is remembered. */
 START_TEST(thread_pointer)
 {
-	struct task_struct child = { .thread = { .fsbase = 0x7f5500000000 } };
+	struct task_struct child = { .thread = {
+		.fsbase = 0x7f5500000000, .regs = { .cs = SHIM_USER_CS },
+	} };
 
 	driver_init(&model_default);
 	shim_current.thread.fsbase = 1;
+	shim_current.thread.regs.cs = SHIM_USER_CS;
 	shim_cpu = 1;
 	ck_assert_uint_eq(perfctr_cpu_thread_pointer(current), model_msr(1, MSR_FS_BASE));
 	ck_assert_uint_eq(perfctr_cpu_thread_pointer(&child), 0x7f5500000000);
+}
+END_TEST
+
+/* In 32-bit mode it is the base of what GS selects: one of the thread's own in the GDT. */
+static const struct {
+	const char *name;
+	unsigned int gs;
+	u64 base;
+} selectors[] = {
+	{ "first", 12 << 3 | 3, 0xf7001000 }, { "second", 13 << 3 | 3, 0xf7002000 },
+	{ "last", 14 << 3 | 3, 0xf7003000 }, { "none", 0, 0 }, { "below", 11 << 3 | 3, 0 },
+	{ "above", 15 << 3 | 3, 0 }, { "far above", 0xfffb, 0 }, { "LDT", 12 << 3 | 7, 0 },
+};
+
+START_TEST(thread_pointer_of_32_bits)
+{
+	struct task_struct child = { .thread = {
+		.gsindex = (unsigned short)selectors[_i].gs,
+		.tls_array = { { 0xf7001000 }, { 0xf7002000 }, { 0xf7003000 } },
+	} };
+
+	driver_init(&model_default);
+	ck_assert_msg(perfctr_cpu_thread_pointer(&child) == selectors[_i].base, "%s",
+		      selectors[_i].name);
+	/* The running thread's GS is in the register. */
+	shim_current = child;
+	shim_current.thread.gsindex = 13 << 3 | 3;
+	shim_gs = selectors[_i].gs;
+	ck_assert_msg(perfctr_cpu_thread_pointer(current) == selectors[_i].base, "%s, current",
+		      selectors[_i].name);
 }
 END_TEST
 
@@ -518,12 +584,14 @@ void test_check(void)
 	UNIT_ROWS(whole_event_selects, machines);
 	UNIT_ROWS(each_counter, machines);
 	UNIT_ROWS(as_many_as_there_are, machines);
-	unit_run(no_i_mode_without_interrupts,
-		 (int)(sizeof(ictrs) / sizeof(ictrs[0])) * NR_MACHINES);
+	unit_run(i_mode_needs_a_local_apic,
+		 (int)(sizeof(ictrs) / sizeof(ictrs[0])) * NR_MACHINES * 2);
+	UNIT_ROWS(i_mode_of_fixed_counters, machines);
 	UNIT_RUN(kernel_is_only_ever_set);
 	UNIT_ROWS(events_that_are_not_there, lacks);
 	UNIT_RUN(events_of_the_p6);
 	UNIT_ROWS(info_tells_the_truth, infos);
 	UNIT_ROWS(type_by_model, types);
 	UNIT_RUN(thread_pointer);
+	UNIT_ROWS(thread_pointer_of_32_bits, selectors);
 }

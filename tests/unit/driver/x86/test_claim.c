@@ -78,7 +78,8 @@ static const struct {
 	bool busy;
 } firmware[] = {
 	{ "p6", &model_p6, 0x186, 0x4300c0, true },
-	{ "p6, enabled alone", &model_p6, 0x186, 0x400000, true },
+	/* As perf leaves it */
+	{ "p6, enabled, in no mode", &model_p6, 0x186, 0x4000c0, false },
 	{ "p6, not enabled", &model_p6, 0x187, 0x300c0, false },
 	{ "v1, the last", &model_v1, 0x187, 0x4300c0, true },
 	{ "v1, not enabled", &model_v1, 0x186, 0x300c0, false },
@@ -87,7 +88,8 @@ static const struct {
 	{ "v3, the last", &model_v3, 0x189, 0x4100c0, true },
 	{ "v3, fixed, interrupt alone", &model_v3, 0x38d, 0x8, true },
 	{ "v4, fixed", &model_v4, 0x38d, 0x3, true },
-	{ "v5, the last", &model_v5, 0x18d, 0x400000, true },
+	{ "v5, the last", &model_v5, 0x18d, 0x410000, true },
+	{ "v5, in no mode", &model_v5, 0x18d, 0x4000c0, false },
 	{ "v5, a fixed one that we do not know", &model_v5, 0x38d, 0x3000, true },
 };
 

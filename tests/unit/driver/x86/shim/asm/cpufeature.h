@@ -4,7 +4,10 @@
 
 #include <asm/processor.h>
 
-enum { X86_FEATURE_TSC, X86_FEATURE_XENPV, X86_FEATURE_HYBRID_CPU };
+enum {
+	X86_FEATURE_TSC, X86_FEATURE_XENPV, X86_FEATURE_HYBRID_CPU, X86_FEATURE_APIC,
+	X86_FEATURE_PDCM,
+};
 
 bool boot_cpu_has(unsigned int feature);
 

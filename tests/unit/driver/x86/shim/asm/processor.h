@@ -2,10 +2,14 @@
 #ifndef SHIM_ASM_PROCESSOR_H
 #define SHIM_ASM_PROCESSOR_H
 
+#include <linux/mm_types.h>
+
 #include "shim/kernel.h"
 
 #define X86_VENDOR_INTEL	0
 #define X86_VENDOR_AMD		2
+
+#define X86_CR4_PCE		BIT(8)
 
 struct cpuinfo_x86 {
 	u8 x86;

@@ -3,8 +3,22 @@
 #ifndef SHIM_ASM_THREAD_H
 #define SHIM_ASM_THREAD_H
 
+struct pt_regs {
+	unsigned long cs;
+};
+
+/* A segment of 32-bit mode, as far as it is of interest: its base */
+struct desc_struct {
+	unsigned long base;
+};
+
 struct thread_struct {
 	unsigned long fsbase;
+	unsigned short gsindex;
+	struct desc_struct tls_array[3];
+	struct pt_regs regs;
 };
+
+#define task_pt_regs(task)	(&(task)->thread.regs)
 
 #endif /* SHIM_ASM_THREAD_H */

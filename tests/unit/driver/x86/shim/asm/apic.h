@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The local APIC of the current CPU, as far as the counters' interrupt goes */
+#ifndef SHIM_ASM_APIC_H
+#define SHIM_ASM_APIC_H
+
+#include "shim/kernel.h"
+
+#define APIC_LVTPC	0x340
+#define APIC_DM_NMI	0x400
+#define APIC_LVT_MASKED	0x10000
+
+struct apic {
+	u32 (*read)(u32 reg);
+	void (*write)(u32 reg, u32 value);
+};
+
+extern const struct apic *const apic;
+
+#endif /* SHIM_ASM_APIC_H */

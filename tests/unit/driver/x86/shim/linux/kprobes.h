@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef SHIM_LINUX_KPROBES_H
+#define SHIM_LINUX_KPROBES_H
+
+#include "shim/kernel.h"
+
+struct kretprobe_instance {
+	int unused;
+};
+
+struct kretprobe {
+	struct {
+		const char *symbol_name;
+		void *addr;
+	} kp;
+	int (*entry_handler)(struct kretprobe_instance *instance, struct pt_regs *regs);
+	int (*handler)(struct kretprobe_instance *instance, struct pt_regs *regs);
+};
+
+int register_kretprobe(struct kretprobe *probe);
+void unregister_kretprobe(struct kretprobe *probe);
+
+#define NOKPROBE_SYMBOL(name)	extern int shim_kprobes_end
+
+#endif /* SHIM_LINUX_KPROBES_H */
