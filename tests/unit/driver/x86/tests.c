@@ -9,4 +9,5 @@ void test_arch(void)
 	test_claim();
 	test_load();
 	test_cpus();
+	test_user();
 }

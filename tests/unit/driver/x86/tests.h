@@ -15,5 +15,6 @@ void test_probe(void);
 void test_claim(void);
 void test_load(void);
 void test_cpus(void);
+void test_user(void);
 
 #endif /* X86_TESTS_H */
