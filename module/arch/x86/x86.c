@@ -314,13 +314,16 @@ notrace int perfctr_cpu_restart(const struct perfctr_config *config, kuid_t uid)
 
 	set_up(cpu, config);
 	silence(cpu, ~config->mask | config->imask);
+	/*
+	 * First what is to stand stands, lest it count on from zero. The P6 enables both
+	 * or none; but its i-mode ones have no mode yet.
+	 */
+	let_run(cpu, pmu.version ? config->mask & ~config->imask : config->mask);
 	if (!mm || cpu->private_mm != mm) {
 		if (!kin)
 			zero_all(cpu);
 		cpu->private_mm = kin ? 0 : mm;
 	}
-	/* The P6 enables both or none; but now its i-mode ones have no mode yet. */
-	let_run(cpu, pmu.version ? config->mask & ~config->imask : config->mask);
 	cpu->active = NULL;
 	cpu->private_config = config;
 	cpu->private_uid = uid;
