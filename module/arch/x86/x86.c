@@ -319,7 +319,8 @@ notrace int perfctr_cpu_restart(const struct perfctr_config *config, kuid_t uid)
 	 * or none; but its i-mode ones have no mode yet.
 	 */
 	let_run(cpu, pmu.version ? config->mask & ~config->imask : config->mask);
-	if (!mm || cpu->private_mm != mm) {
+	/* In one process there may be several users, of whom each has kin elsewhere. */
+	if (!mm || cpu->private_mm != mm || !uid_eq(cpu->private_uid, uid)) {
 		if (!kin)
 			zero_all(cpu);
 		cpu->private_mm = kin ? 0 : mm;

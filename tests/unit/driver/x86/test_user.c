@@ -327,9 +327,12 @@ START_TEST(scrubbed)
 		ck_assert(may_see(&mms[0]));
 		ck_assert(!may_see(&mms[1]));
 	}
+	/* Who loads it has it count again. */
+	config = claim_control(2);
 	ck_assert_int_eq(load_on(0, config), 0);
 	ck_assert(!may_see(&mms[0]));
-	expect_running("loaded again", config->mask);
+	if (model.version < 2)
+		expect_running("loaded again", config->mask);
 }
 END_TEST
 
