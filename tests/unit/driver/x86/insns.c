@@ -54,6 +54,7 @@ u64 shim_rdmsr_c(u32 msr, unsigned long *ret)
 }
 
 unsigned int shim_gs;
+static struct sigaction before;
 
 /*
  * Reads of CR4, which fault here: an emulator of the one instruction. With REX.B it is
@@ -72,7 +73,7 @@ static void segv(int signo, siginfo_t *info, void *context)
 	(void)info;
 	insn += high / 8;
 	if (insn[0] != 0x0f || insn[1] != 0x20 || (insn[2] & 0xf8) != 0xe0) {
-		signal(signo, SIG_DFL);
+		(void)sigaction(signo, &before, NULL);
 		return;
 	}
 	gregs[regs[(insn[2] & 7) + high]] = model_pce[shim_cpu] ? X86_CR4_PCE : 0;
@@ -83,7 +84,7 @@ static __attribute__((__constructor__)) void catch_reads_of_cr4(void)
 {
 	struct sigaction action = { .sa_sigaction = segv, .sa_flags = SA_SIGINFO };
 
-	if (sigaction(SIGSEGV, &action, NULL))
+	if (sigaction(SIGSEGV, &action, &before))
 		abort();
 }
 

@@ -10,4 +10,5 @@ void test_arch(void)
 	test_load();
 	test_cpus();
 	test_user();
+	test_random();
 }

@@ -16,5 +16,6 @@ void test_claim(void);
 void test_load(void);
 void test_cpus(void);
 void test_user(void);
+void test_random(void);
 
 #endif /* X86_TESTS_H */
