@@ -9,6 +9,7 @@ void test_arch(void)
 	test_claim();
 	test_load();
 	test_cpus();
+	test_permit();
 	test_user();
 	test_random();
 }

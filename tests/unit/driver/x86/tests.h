@@ -15,6 +15,7 @@ void test_probe(void);
 void test_claim(void);
 void test_load(void);
 void test_cpus(void);
+void test_permit(void);
 void test_user(void);
 void test_random(void);
 

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: GPL-2.0
+/* rdpmc.c: which processes may execute RDPMC, as the kernel counts its permissions. */
+#include <check.h>
+
+#include "tests.h"
+
+static struct mm_struct mms[3] = {
+	{ .context = { .ctx_id = 1 } }, { .context = { .ctx_id = 2 } },
+	{ .context = { .ctx_id = 3 } },
+};
+
+static char changes[64];
+
+/* "(" and ")" around what the kernel does */
+static void note_change(bool ends)
+{
+	ck_assert(shim_irqs_off);
+	ck_assert(strlen(changes) + 1 < sizeof(changes));
+	changes[strlen(changes)] = ends ? ')' : '(';
+}
+
+static void begin(bool no_endbr)
+{
+	struct model_machine machine = model_default;
+
+	machine.no_endbr = no_endbr;
+	driver_init(&machine);
+	ck_assert(!perfctr_cpu_can_permit());
+	perfctr_cpu_permit_init(note_change);
+	ck_assert(perfctr_cpu_can_permit());
+}
+
+static int allowed(unsigned int i)
+{
+	return atomic_read(&mms[i].context.perf_rdpmc_allowed);
+}
+
+/*
+ * A row is a sequence of calls: of mm A, B or C: + get, - put that was not given, = put
+ * that was, p permit, n a permit in vain, w it waits, . it does not; and of all: 0
+ * withhold, 1 give back, o and i the same in vain, ! some is given, ? none is. Then the counts.
+ */
+static const struct {
+	const char *calls;
+	int allowed[3];
+} sequences[] = {
+	{ "?A.An", { 0, 0, 0 } },
+	{ "A+Aw?", { 0, 0, 0 } },
+	{ "A+Ap!A.", { 1, 0, 0 } },
+	{ "A+ApAn", { 1, 0, 0 } },
+	{ "A+ApA+A.An", { 1, 0, 0 } },
+	{ "A+A+ApA-!", { 1, 0, 0 } },
+	{ "A+A+ApA-A=?A.", { 0, 0, 0 } },
+	{ "A+A-A.An", { 0, 0, 0 } },
+	{ "A+ApA=A+Aw", { 0, 0, 0 } },
+	{ "A-", { 0, 0, 0 } },
+	{ "A+B+BpAwB.", { 0, 1, 0 } },
+	{ "A+B+C+ApBpCpB=!", { 1, 0, 1 } },
+	/* While all is withheld it is noted only. */
+	{ "A+Ap0!A.", { 0, 0, 0 } },
+	{ "A+Ap0o", { 0, 0, 0 } },
+	{ "A+Ap01", { 1, 0, 0 } },
+	{ "A+Ap01i", { 1, 0, 0 } },
+	{ "i0A+Ap!", { 0, 0, 0 } },
+	{ "0A+Ap1", { 1, 0, 0 } },
+	{ "A+Ap0A=", { 0, 0, 0 } },
+	{ "A+Ap0A=1", { 0, 0, 0 } },
+	{ "A+ApB+0BpC+1", { 1, 1, 0 } },
+	{ "A+ApB+0A=C+Cp1C.Bw", { 0, 0, 1 } },
+};
+
+START_TEST(counts_of_permission)
+{
+	const char *call = sequences[_i].calls;
+	unsigned int i, mm = 0;
+	bool good = true;
+
+	begin(false);
+	for (; *call && good; call++) {
+		if (*call >= 'A' && *call <= 'C') {
+			mm = (unsigned int)(*call - 'A');
+			continue;
+		}
+		switch (*call) {
+		case '+':
+			good = !perfctr_cpu_mm_get(&mms[mm]);
+			break;
+		case '-':
+		case '=':
+			good = perfctr_cpu_mm_put(&mms[mm]) == (*call == '=');
+			break;
+		case 'p':
+		case 'n':
+			good = perfctr_cpu_mm_permit(&mms[mm]) == (*call == 'p');
+			break;
+		case 'w':
+		case '.':
+			good = perfctr_cpu_mm_waits(&mms[mm]) == (*call == 'w');
+			break;
+		case '!':
+		case '?':
+			good = perfctr_cpu_mm_any_given() == (*call == '!');
+			break;
+		case '0':
+		case 'o':
+			good = perfctr_cpu_withhold(true) == (*call == '0');
+			break;
+		case '1':
+		case 'i':
+			good = perfctr_cpu_withhold(false) == (*call == '1');
+			break;
+		default:
+			ck_abort_msg("no such call: %c", *call);
+		}
+	}
+	ck_assert_msg(good, "%s: not so: %s", sequences[_i].calls, call - 1);
+	for (i = 0; i < 3; i++)
+		ck_assert_msg(allowed(i) == sequences[_i].allowed[i], "%s: mm %c: %d",
+			      sequences[_i].calls, 'A' + i, allowed(i));
+}
+END_TEST
+
+/* Permissions of perf's are added to, and left. */
+START_TEST(beside_perf)
+{
+	begin(false);
+	atomic_set(&mms[0].context.perf_rdpmc_allowed, 2);
+	ck_assert_int_eq(perfctr_cpu_mm_get(&mms[0]), 0);
+	ck_assert(perfctr_cpu_mm_waits(&mms[0]));
+	ck_assert(perfctr_cpu_mm_permit(&mms[0]));
+	ck_assert_int_eq(allowed(0), 3);
+	ck_assert(perfctr_cpu_withhold(true));
+	ck_assert_int_eq(allowed(0), 2);
+	ck_assert(perfctr_cpu_withhold(false));
+	ck_assert(perfctr_cpu_mm_put(&mms[0]));
+	ck_assert_int_eq(allowed(0), 2);
+	/* A child has a copy of the count, and no map. */
+	mms[1] = mms[0];
+	perfctr_cpu_mm_forked(&mms[1]);
+	ck_assert_int_eq(allowed(1), 0);
+	ck_assert_int_eq(allowed(0), 2);
+	ck_assert(!perfctr_cpu_mm_waits(&mms[1]));
+}
+END_TEST
+
+START_TEST(no_memory)
+{
+	unsigned int before;
+
+	begin(false);
+	before = shim_allocations;
+	shim_no_memory = true;
+	ck_assert_int_eq(perfctr_cpu_mm_get(&mms[0]), -ENOMEM);
+	ck_assert(!perfctr_cpu_mm_waits(&mms[0]));
+	ck_assert(!perfctr_cpu_mm_permit(&mms[0]));
+	ck_assert(!perfctr_cpu_mm_put(&mms[0]));
+	shim_no_memory = false;
+	ck_assert_int_eq(perfctr_cpu_mm_get(&mms[0]), 0);
+	/* The second map of one needs nothing. */
+	shim_no_memory = true;
+	ck_assert_int_eq(perfctr_cpu_mm_get(&mms[0]), 0);
+	ck_assert_uint_eq(shim_allocations, before + 1);
+	ck_assert(!perfctr_cpu_mm_put(&mms[0]));
+	ck_assert(!perfctr_cpu_mm_put(&mms[0]));
+	ck_assert_uint_eq(shim_allocations, before);
+}
+END_TEST
+
+/* With ENDBR at the function's begin, and without */
+START_TEST(kernel_is_called)
+{
+	begin(_i);
+	shim_current.mm = &mms[0];
+	shim_cpu = 1;
+	ck_assert_int_eq(perfctr_cpu_mm_get(&mms[0]), 0);
+	on_cpu_irqs_off(1, perfctr_cpu_update_permission);
+	ck_assert(!model_pce[1]);
+	ck_assert(perfctr_cpu_mm_permit(&mms[0]));
+	ck_assert(perfctr_cpu_is_permitted(current));
+	on_cpu_irqs_off(1, perfctr_cpu_update_permission);
+	ck_assert(model_pce[1]);
+	ck_assert(!model_pce[0]);
+	ck_assert_uint_eq(model_pce_updates[1], 2);
+	ck_assert_str_eq(changes, "()()");
+	/* Others have it called as well. */
+	model_update_pce();
+	ck_assert_str_eq(changes, "()()()");
+	ck_assert(perfctr_cpu_mm_put(&mms[0]));
+	ck_assert(!perfctr_cpu_is_permitted(current));
+	shim_current.mm = NULL;
+	ck_assert(!perfctr_cpu_is_permitted(current));
+	perfctr_cpu_permit_exit();
+	ck_assert(!perfctr_cpu_can_permit());
+	model_update_pce();
+	on_cpu_irqs_off(1, perfctr_cpu_update_permission);
+	ck_assert_uint_eq(model_pce_updates[1], 4);
+	ck_assert_str_eq(changes, "()()()");
+}
+END_TEST
+
+/* Where there is nothing to probe nobody is permitted, and nothing else fails. */
+START_TEST(nothing_to_probe)
+{
+	struct model_machine machine = model_default;
+	struct perfctr_info info = {};
+
+	machine.no_probe = true;
+	driver_init(&machine);
+	perfctr_cpu_permit_init(note_change);
+	ck_assert(!perfctr_cpu_can_permit());
+	perfctr_cpu_info(&info);
+	ck_assert(!(info.cpu_features & PERFCTR_FEATURE_RDPMC));
+	ck_assert_int_eq(perfctr_cpu_mm_get(&mms[0]), 0);
+	ck_assert(!perfctr_cpu_mm_waits(&mms[0]));
+	ck_assert(!perfctr_cpu_mm_put(&mms[0]));
+	on_cpu_irqs_off(0, perfctr_cpu_update_permission);
+	ck_assert_uint_eq(model_pce_updates[0], 0);
+	ck_assert_uint_eq(shim_allocations, 0);
+	perfctr_cpu_permit_exit();
+}
+END_TEST
+
+START_TEST(info_tells_of_user_reads)
+{
+	struct perfctr_info info = {};
+
+	begin(false);
+	perfctr_cpu_info(&info);
+	ck_assert(info.cpu_features & PERFCTR_FEATURE_RDPMC);
+}
+END_TEST
+
+void test_permit(void)
+{
+	unit_begin("x86_permit");
+	UNIT_ROWS(counts_of_permission, sequences);
+	UNIT_RUN(beside_perf);
+	UNIT_RUN(no_memory);
+	unit_run(kernel_is_called, 2);
+	UNIT_RUN(nothing_to_probe);
+	UNIT_RUN(info_tells_of_user_reads);
+}
