@@ -11,5 +11,6 @@ void test_arch(void)
 	test_cpus();
 	test_permit();
 	test_user();
+	test_ictrs();
 	test_random();
 }

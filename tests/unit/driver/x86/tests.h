@@ -17,6 +17,7 @@ void test_load(void);
 void test_cpus(void);
 void test_permit(void);
 void test_user(void);
+void test_ictrs(void);
 void test_random(void);
 
 #endif /* X86_TESTS_H */

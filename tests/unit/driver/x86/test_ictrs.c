@@ -1,0 +1,480 @@
+// SPDX-License-Identifier: GPL-2.0
+/* i-mode counters of the x86 driver: starts, stops, and the interrupt. */
+#include <asm/apic.h>
+#include <check.h>
+
+#include "arch/x86/interrupt.h"
+#include "tests.h"
+
+#define SEL(n)	(MSR_ARCH_PERFMON_EVENTSEL0 + (n))
+#define OLD(n)	(MSR_ARCH_PERFMON_PERFCTR0 + (n))
+#define WHOLE(n)	(MSR_IA32_PMC0 + (n))
+#define PERIOD	1000
+
+static struct mm_struct mm = { .context = { .ctx_id = 77 } };
+
+static const struct perfctr_ctr_control zeroth[] = { ICTR(0, EV_INSTRUCTIONS, USER, PERIOD) };
+static const struct perfctr_ctr_control last[] = { ICTR(1, EV_INSTRUCTIONS, USER, PERIOD) };
+static const struct perfctr_ctr_control behind[] = {
+	CTR(0, EV_BRANCHES, BOTH), ICTR(1, EV_INSTRUCTIONS, USER, PERIOD),
+};
+static const struct perfctr_ctr_control before[] = {
+	CTR(1, EV_BRANCHES, BOTH), ICTR(0, EV_INSTRUCTIONS, USER, PERIOD),
+};
+static const struct perfctr_ctr_control fixed[] = {
+	CTR(0, EV_BRANCHES, BOTH), ICTR(FIXED(0), EV_INSTRUCTIONS, USER, PERIOD),
+};
+
+/* By the number of the row, modulo these */
+static const struct {
+	const struct perfctr_ctr_control *ctr;
+	unsigned int nr, i;	/* the i-mode counter, the last */
+} controls[] = {
+	{ zeroth, 1, 0 }, { last, 1, 1 }, { behind, 2, 1 }, { before, 2, 0 },
+	{ fixed, 2, FIXED(0) },
+};
+
+#define NR_CONTROLS	((int)ARRAY_SIZE(controls))
+#define NR_ROWS		(NR_CONTROLS * NR_MACHINES)
+
+static const u64 period[] = { -(u64)PERIOD };
+
+static u64 bits(void)
+{
+	return ~0ull >> (64 - perfctr_cpu_iwidth());
+}
+
+static int heard[2];
+
+static void hear(bool ends)
+{
+	ck_assert(shim_irqs_off);
+	heard[ends]++;
+}
+
+/* Claimed and loaded on CPU 0, or NULL, where there is no such counter */
+static struct perfctr_config *begin(int row)
+{
+	struct perfctr_config *config;
+
+	driver_init(machines[row / NR_CONTROLS]);
+	ck_assert_int_eq(perfctr_cpu_set_ihandler(hear), 0);
+	shim_current.mm = &mm;
+	if (model.version < 2 && controls[row % NR_CONTROLS].i >= FIXED(0))
+		return NULL;
+	config = claim_well(controls[row % NR_CONTROLS].ctr, controls[row % NR_CONTROLS].nr);
+	ck_assert_uint_eq(config->imask, BIT(controls[row % NR_CONTROLS].i));
+	ck_assert_int_eq(load_on(0, config), 0);
+	return config;
+}
+
+static unsigned int ictr(const struct perfctr_config *config)
+{
+	return config->hw[config->nr - 1];
+}
+
+static void istart(const struct perfctr_config *config, const u64 *value)
+{
+	local_irq_disable();
+	ck_assert_int_eq(perfctr_cpu_istart(config, value), 0);
+	local_irq_enable();
+}
+
+static void istop(const struct perfctr_config *config)
+{
+	local_irq_disable();
+	perfctr_cpu_istop(config, config);
+	ck_assert(!perfctr_cpu_istopped(config));
+	local_irq_enable();
+}
+
+static unsigned int acknowledge(void)
+{
+	unsigned int nr;
+
+	local_irq_disable();
+	nr = perfctr_x86_acknowledge();
+	local_irq_enable();
+	return nr;
+}
+
+/* A load leaves them standing; start, overflow and stop are of the instruction. */
+START_TEST(period_is_exact)
+{
+	struct perfctr_config *config = begin(_i);
+	unsigned int hw, i;
+
+	if (!config)
+		return;
+	hw = ictr(config);
+	model_execute(MODEL_USER, 500);
+	ck_assert_uint_eq(model_value(0, hw), 0);
+	for (i = 1; i < 4; i++) {
+		istart(config, period);
+		ck_assert_uint_eq(model_value(0, hw), period[0] & bits());
+		model_execute(MODEL_KERNEL, 5000);
+		model_execute(MODEL_USER, PERIOD - 1);
+		ck_assert(!model_nmi_waits[0]);
+		model_execute(MODEL_USER, 1);
+		ck_assert(model_nmi_waits[0]);
+		ck_assert_uint_eq(model_value(0, hw), 0);
+		ck_assert_int_ge(model_nmi(0), 1);
+		ck_assert_uint_eq(model_lvtpc[0], APIC_DM_NMI);
+		/* All else is put off. */
+		ck_assert_int_eq(heard[0], (int)i - 1);
+		ck_assert_uint_eq(model_irq_works, 1);
+		model_do_irq_works(0);
+		ck_assert_int_eq(heard[0], (int)i);
+		ck_assert_int_eq(heard[1], (int)i);
+		istop(config);
+		model_execute(MODEL_USER, 500);
+		ck_assert_uint_eq(model_value(0, hw), 0);
+	}
+	ck_assert_uint_eq(model_pmis[0], 3);
+}
+END_TEST
+
+/* Also where all stood, as after a restart for who may read them, with nothing beside it. */
+START_TEST(started_after_a_restart)
+{
+	struct perfctr_config *config = begin(_i);
+
+	if (!config)
+		return;
+	ck_assert_int_eq(restart_on(0, config, 1000), 0);
+	model_execute(MODEL_USER, PERIOD);
+	ck_assert_uint_eq(model_value(0, ictr(config)), 0);
+	istart(config, period);
+	model_execute(MODEL_USER, PERIOD - 1);
+	ck_assert_uint_eq(model_value(0, ictr(config)), bits());
+	model_execute(MODEL_USER, 1);
+	ck_assert(model_nmi_waits[0]);
+	istop(config);
+	on_cpu_irqs_off(0, perfctr_cpu_leave);
+	model_execute(MODEL_USER, PERIOD);
+	ck_assert_uint_eq(model_value(0, ictr(config)), 0);
+}
+END_TEST
+
+/* What runs beside it counts on, and it alone has the bit that interrupts. */
+START_TEST(only_it_interrupts)
+{
+	struct perfctr_config *config = begin(_i);
+	unsigned int hw, i;
+	u64 sel;
+
+	if (!config)
+		return;
+	hw = ictr(config);
+	istart(config, period);
+	for (i = 0; i < 2; i++) {
+		sel = model_msr(0, SEL(i));
+		ck_assert_int_eq(!!(sel & SEL_INT), i == hw);
+	}
+	if (model.version >= 2) {
+		ck_assert_uint_eq(model_msr(0, MSR_CORE_PERF_FIXED_CTR_CTRL),
+				  hw == FIXED(0) ? 0xa : 0);
+		ck_assert_uint_eq(model_msr(0, MSR_CORE_PERF_GLOBAL_CTRL) &
+				  (hw < FIXED(0) ? BIT(hw) : BIT(32)),
+				  hw < FIXED(0) ? BIT(hw) : BIT(32));
+	}
+	if (config->nr > 1) {
+		model_execute(MODEL_USER, 100);
+		ck_assert_uint_ne(model_value(0, config->hw[0]), 0);
+		istop(config);
+		sel = model_value(0, config->hw[0]);
+		model_execute(MODEL_USER, 100);
+		ck_assert_uint_gt(model_value(0, config->hw[0]), sel);
+	}
+}
+END_TEST
+
+/* How far it may be, and how it is written: by 32 bits, or whole; not if it holds it. */
+START_TEST(start_values)
+{
+	struct perfctr_config *config = begin(_i);
+	bool whole;
+	unsigned int hw, i;
+	u32 msr;
+	u64 far;
+
+	if (!config)
+		return;
+	hw = ictr(config);
+	whole = model.version >= 4;
+	msr = hw >= FIXED(0) ? MSR_CORE_PERF_FIXED_CTR0 : whole ? WHOLE(hw) : OLD(hw);
+	ck_assert_uint_eq(perfctr_cpu_iwidth(), model.version < 3 ? 40 : 48);
+	ck_assert_uint_eq(perfctr_cpu_irange(), whole ? 1ull << 47 : 1ull << 31);
+	far = -perfctr_cpu_irange();
+	for (i = 0; i < 64; i++) {
+		u64 value = -(perfctr_cpu_irange() >> i);
+
+		if (!value)
+			break;
+		istop(config);
+		model_calls_reset();
+		istart(config, &value);
+		ck_assert_uint_eq(model_value(0, hw), value & bits());
+		ck_assert_uint_eq(model_writes[0][msr], 1);
+		istop(config);
+		/* It is there already. */
+		model_calls_reset();
+		istart(config, &value);
+		ck_assert_uint_eq(model_value(0, hw), value & bits());
+		ck_assert_uint_eq(model_writes[0][msr], 0);
+		ck_assert_uint_eq(model_all_writes(), 1);
+	}
+	/* It does not interrupt before. */
+	istop(config);
+	istart(config, &far);
+	model_execute(MODEL_USER, perfctr_cpu_irange() - 1);
+	ck_assert(!model_nmi_waits[0]);
+	model_execute(MODEL_USER, 1);
+	ck_assert(model_nmi_waits[0]);
+}
+END_TEST
+
+/* Full-width writes need the feature, its register, its bit, and the registers themselves. */
+static const struct {
+	const char *name;
+	const struct model_machine *machine;
+	bool no_pdcm;
+	u32 no_msr;
+	bool whole;
+} wholes[] = {
+	{ "p6", &model_p6, false, ~0u, false }, { "v1", &model_v1, false, ~0u, false },
+	{ "v3, no bit", &model_v3, false, ~0u, false }, { "v4", &model_v4, false, ~0u, true },
+	{ "v4, no feature", &model_v4, true, ~0u, false },
+	{ "v4, no capabilities", &model_v4, false, MSR_IA32_PERF_CAPABILITIES, false },
+	{ "v4, no registers", &model_v4, false, MSR_IA32_PMC0, false },
+	{ "v5", &model_v5, false, ~0u, true },
+};
+
+START_TEST(full_width)
+{
+	struct model_machine machine = *wholes[_i].machine;
+	struct perfctr_config *config;
+
+	machine.no_pdcm = wholes[_i].no_pdcm;
+	model_no_msr = wholes[_i].no_msr;
+	driver_init(&machine);
+	ck_assert_msg(perfctr_cpu_irange() == (wholes[_i].whole ? 1ull << 47 : 1ull << 31), "%s",
+		      wholes[_i].name);
+	config = CLAIM(zeroth);
+	ck_assert_int_eq(load_on(0, config), 0);
+	istart(config, period);
+	ck_assert_uint_eq(model_writes[0][WHOLE(0)], wholes[_i].whole);
+	ck_assert_uint_eq(model_value(0, 0), period[0] & bits());
+}
+END_TEST
+
+/* One that was for i-mode is a sum from zero for whoever has it for a-mode. */
+START_TEST(no_sum_goes_over_zero)
+{
+	struct perfctr_config *config = begin(_i), *other;
+	struct perfctr_ctr_control ctr;
+	struct thread thread;
+	unsigned int i, hw;
+
+	if (!config)
+		return;
+	hw = ictr(config);
+	ctr = (struct perfctr_ctr_control) CTR(hw, EV_INSTRUCTIONS, USER);
+	other = claim_well(&ctr, 1);
+	thread_init(&thread, other);
+	for (i = 0; i < 5; i++) {
+		istart(config, period);
+		model_execute(MODEL_USER, 10);
+		istop(config);
+		if (i == 3) {
+			ck_assert_int_eq(restart_on(0, other, 1000), 0);
+			ck_assert_uint_lt(model_value(0, hw), PERIOD);
+		}
+		thread_run(&thread, 0, 4 * PERIOD);
+		ck_assert_uint_lt(model_value(0, hw), bits() / 2);
+		ck_assert_int_eq(i == 4 ? restart_on(0, config, 1000) : load_on(0, config), 0);
+	}
+	thread_expect_exact(&thread);
+	ck_assert_uint_eq(model_pmis[0], 0);
+}
+END_TEST
+
+/* Registers that may be read while they do not count hold nothing of others. */
+START_TEST(cleared)
+{
+	struct perfctr_config *config = begin(_i);
+	unsigned int hw;
+
+	if (!config)
+		return;
+	hw = ictr(config);
+	istart(config, period);
+	model_execute(MODEL_USER, 10);
+	local_irq_disable();
+	perfctr_cpu_iclear(config);
+	local_irq_enable();
+	ck_assert_uint_eq(model_value(0, hw), 0);
+	model_execute(MODEL_USER, 10);
+	ck_assert_uint_eq(model_value(0, hw), 0);
+	model_calls_reset();
+	local_irq_disable();
+	perfctr_cpu_iclear(config);
+	local_irq_enable();
+	ck_assert_uint_eq(model_all_writes(), 0);
+	istart(config, period);
+	istop(config);
+	unclaim(config);
+	ck_assert_uint_eq(model_value(0, hw), 0);
+}
+END_TEST
+
+/* An interrupt that was on its way as it was stopped is known, once. */
+START_TEST(acknowledged)
+{
+	struct perfctr_config *config = begin(_i);
+
+	if (!config)
+		return;
+	ck_assert_uint_eq(acknowledge(), 0);
+	istart(config, period);
+	ck_assert_uint_eq(acknowledge(), 0);
+	model_execute(MODEL_USER, PERIOD + 7);
+	ck_assert_uint_eq(acknowledge(), 1);
+	if (model.version >= 2) {
+		/* The status tells, and is cleared. */
+		ck_assert_uint_eq(model_msr(0, MSR_CORE_PERF_GLOBAL_STATUS), 0);
+		ck_assert_uint_eq(acknowledge(), 0);
+	} else {
+		/* There is the register itself: it is still past zero. */
+		ck_assert_uint_eq(acknowledge(), 1);
+	}
+	istop(config);
+	ck_assert_uint_eq(acknowledge(), model.version < 2);
+	ck_assert_uint_eq(acknowledge(), 0);
+	/* Not one of those that stopped before. */
+	istart(config, period);
+	model_execute(MODEL_USER, PERIOD - 1);
+	istop(config);
+	ck_assert_uint_eq(acknowledge(), 0);
+	/* The NMI comes after the stop. */
+	model_nmi_waits[0] = false;
+	istart(config, period);
+	local_irq_disable();
+	apic->write(APIC_LVTPC, APIC_DM_NMI);
+	local_irq_enable();
+	model_execute(MODEL_USER, PERIOD + 1);
+	istop(config);
+	ck_assert_int_ge(model_nmi(0), 1);
+	ck_assert_uint_eq(model_irq_works, 1);
+	/* Somebody else's, when we have nothing */
+	unclaim(config);
+	model_do_irq_works(0);
+	ck_assert_uint_eq(acknowledge(), 0);
+}
+END_TEST
+
+/* Two at once are handled both, and what comes during that is. */
+START_TEST(two_at_once)
+{
+	static const struct perfctr_ctr_control ctr[] = {
+		ICTR(0, EV_INSTRUCTIONS, USER, PERIOD), ICTR(1, EV_INSTRUCTIONS, USER, PERIOD),
+	};
+	static const u64 values[] = { -(u64)PERIOD, -(u64)PERIOD };
+	struct perfctr_config *config;
+
+	driver_init(machines[_i]);
+	ck_assert_int_eq(perfctr_cpu_set_ihandler(hear), 0);
+	config = CLAIM(ctr);
+	ck_assert_int_eq(load_on(0, config), 0);
+	istart(config, values);
+	model_execute(MODEL_USER, PERIOD);
+	ck_assert_uint_eq(model_pmis[0], 2);
+	/* perf's handler tells two by one: then a second NMI is no surprise. */
+	ck_assert_int_ge(model_nmi(0), 2);
+	ck_assert_uint_eq(model_irq_works, 1);
+	model_do_irq_works(0);
+	ck_assert_int_eq(heard[0], 1);
+	istop(config);
+}
+END_TEST
+
+/* In the very WRMSR that starts it: it is known to be ours. */
+START_TEST(nmi_in_a_wrmsr)
+{
+	static const struct perfctr_ctr_control ctr[] = { ICTR(0, EV_INSTRUCTIONS, BOTH, 1) };
+	static const u64 soon[] = { -1ull };
+	struct perfctr_config *config;
+
+	driver_init(machines[_i]);
+	ck_assert_int_eq(perfctr_cpu_set_ihandler(hear), 0);
+	config = CLAIM(ctr);
+	ck_assert_int_eq(load_on(0, config), 0);
+	model_nmi_at_once = true;
+	istart(config, soon);
+	ck_assert_uint_ge(model_pmis[0], 1);
+	ck_assert(!model_nmi_waits[0]);
+	ck_assert_uint_eq(model_irq_works, 1);
+	model_do_irq_works(0);
+	istop(config);
+}
+END_TEST
+
+/* The LVTPC is ours as long as anybody has such counters, on CPUs that are there. */
+START_TEST(lvtpc_is_taken)
+{
+	struct perfctr_config *a, *b, *other;
+	u32 found[2];
+	unsigned int cpu;
+
+	driver_init(machines[_i]);
+	memcpy(found, model_lvtpc, sizeof(found));
+	other = CLAIM(((struct perfctr_ctr_control []) { CTR(0, EV_BRANCHES, USER) }));
+	ck_assert_uint_eq(model_lvtpc[0], found[0]);
+	a = CLAIM(zeroth);
+	b = CLAIM(behind);
+	for (cpu = 0; cpu < 2; cpu++)
+		ck_assert_uint_eq(model_lvtpc[cpu], APIC_DM_NMI);
+	unclaim(b);
+	cpu_offline(1);
+	ck_assert_uint_eq(model_lvtpc[1], found[1]);
+	ck_assert_uint_eq(model_lvtpc[0], APIC_DM_NMI);
+	cpu_online(1);
+	ck_assert_uint_eq(model_lvtpc[1], APIC_DM_NMI);
+	unclaim(a);
+	for (cpu = 0; cpu < 2; cpu++)
+		ck_assert_uint_eq(model_lvtpc[cpu], found[cpu]);
+	unclaim(other);
+	for (cpu = 0; cpu < 2; cpu++)
+		ck_assert_uint_eq(model_lvtpc[cpu], found[cpu]);
+	ck_assert_int_eq(perfctr_cpu_set_ihandler(hear), 0);
+	ck_assert_int_eq(perfctr_cpu_set_ihandler(NULL), 0);
+}
+END_TEST
+
+START_TEST(no_local_apic)
+{
+	struct model_machine machine = *machines[_i];
+
+	machine.no_apic = true;
+	driver_init(&machine);
+	ck_assert_int_eq(perfctr_cpu_set_ihandler(hear), -ENODEV);
+	unclaim(CLAIM(((struct perfctr_ctr_control []) { CTR(0, EV_BRANCHES, USER) })));
+}
+END_TEST
+
+void test_ictrs(void)
+{
+	unit_begin("x86_ictrs");
+	unit_run(period_is_exact, NR_ROWS);
+	unit_run(started_after_a_restart, NR_ROWS);
+	unit_run(only_it_interrupts, NR_ROWS);
+	unit_run(start_values, NR_ROWS);
+	UNIT_ROWS(full_width, wholes);
+	unit_run(no_sum_goes_over_zero, NR_ROWS);
+	unit_run(cleared, NR_ROWS);
+	unit_run(acknowledged, NR_ROWS);
+	UNIT_ROWS(two_at_once, machines);
+	UNIT_ROWS(nmi_in_a_wrmsr, machines);
+	UNIT_ROWS(lvtpc_is_taken, machines);
+	UNIT_ROWS(no_local_apic, machines);
+}
