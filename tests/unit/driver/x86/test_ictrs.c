@@ -202,7 +202,9 @@ START_TEST(start_values)
 		return;
 	hw = ictr(config);
 	whole = model.version >= 4;
-	msr = hw >= FIXED(0) ? MSR_CORE_PERF_FIXED_CTR0 : whole ? WHOLE(hw) : OLD(hw);
+	msr = whole ? WHOLE(hw) : OLD(hw);
+	if (hw >= FIXED(0))
+		msr = MSR_CORE_PERF_FIXED_CTR0;
 	ck_assert_uint_eq(perfctr_cpu_iwidth(), model.version < 3 ? 40 : 48);
 	ck_assert_uint_eq(perfctr_cpu_irange(), whole ? 1ull << 47 : 1ull << 31);
 	far = -perfctr_cpu_irange();
@@ -238,16 +240,15 @@ END_TEST
 static const struct {
 	const char *name;
 	const struct model_machine *machine;
-	bool no_pdcm;
 	u32 no_msr;
-	bool whole;
+	bool no_pdcm, whole;
 } wholes[] = {
-	{ "p6", &model_p6, false, ~0u, false }, { "v1", &model_v1, false, ~0u, false },
-	{ "v3, no bit", &model_v3, false, ~0u, false }, { "v4", &model_v4, false, ~0u, true },
-	{ "v4, no feature", &model_v4, true, ~0u, false },
-	{ "v4, no capabilities", &model_v4, false, MSR_IA32_PERF_CAPABILITIES, false },
-	{ "v4, no registers", &model_v4, false, MSR_IA32_PMC0, false },
-	{ "v5", &model_v5, false, ~0u, true },
+	{ "p6", &model_p6, ~0u, false, false }, { "v1", &model_v1, ~0u, false, false },
+	{ "v3, no bit", &model_v3, ~0u, false, false }, { "v4", &model_v4, ~0u, false, true },
+	{ "v4, no feature", &model_v4, ~0u, true, false },
+	{ "v4, no capabilities", &model_v4, MSR_IA32_PERF_CAPABILITIES, false, false },
+	{ "v4, no registers", &model_v4, MSR_IA32_PMC0, false, false },
+	{ "v5", &model_v5, ~0u, false, true },
 };
 
 START_TEST(full_width)
@@ -290,7 +291,7 @@ START_TEST(no_sum_goes_over_zero)
 			ck_assert_int_eq(restart_on(0, other, 1000), 0);
 			ck_assert_uint_lt(model_value(0, hw), PERIOD);
 		}
-		thread_run(&thread, 0, 4 * PERIOD);
+		thread_run(&thread, 0, 4ull * PERIOD);
 		ck_assert_uint_lt(model_value(0, hw), bits() / 2);
 		ck_assert_int_eq(i == 4 ? restart_on(0, config, 1000) : load_on(0, config), 0);
 	}

@@ -252,7 +252,9 @@ START_TEST(nothing_of_strangers_is_left)
 
 		if (stranger == 0)
 			ck_assert_int_eq(load_on(0, other), 0);
-		shim_current.mm = stranger == 2 ? &mms[1] : stranger == 3 ? NULL : &mms[0];
+		shim_current.mm = stranger == 2 ? &mms[1] : &mms[0];
+		if (stranger == 3)
+			shim_current.mm = NULL;
 		if (stranger)
 			restart(other, BOB);
 		execute();
@@ -443,19 +445,18 @@ END_TEST
 /* CR4.PCE decides, and the policy. */
 static const struct {
 	unsigned int policy;
-	bool pce, mm;
 	unsigned int nr;
-	bool readable;
+	bool pce, mm, readable;
 } policies[] = {
-	{ PERFCTR_USER_READ_OFF, true, true, 1, false },
-	{ PERFCTR_USER_READ_OFF, true, true, 0, false },
-	{ PERFCTR_USER_READ_GUARDED, true, true, 1, true },
-	{ PERFCTR_USER_READ_GUARDED, false, true, 1, false },
-	{ PERFCTR_USER_READ_GUARDED, true, false, 1, false },
-	{ PERFCTR_USER_READ_GUARDED, false, true, 0, true },
-	{ PERFCTR_USER_READ_GUARDED, false, false, 0, false },
-	{ PERFCTR_USER_READ_OPEN, true, true, 1, true },
-	{ PERFCTR_USER_READ_OPEN, false, true, 1, false },
+	{ PERFCTR_USER_READ_OFF, 1, true, true, false },
+	{ PERFCTR_USER_READ_OFF, 0, true, true, false },
+	{ PERFCTR_USER_READ_GUARDED, 1, true, true, true },
+	{ PERFCTR_USER_READ_GUARDED, 1, false, true, false },
+	{ PERFCTR_USER_READ_GUARDED, 1, true, false, false },
+	{ PERFCTR_USER_READ_GUARDED, 0, false, true, true },
+	{ PERFCTR_USER_READ_GUARDED, 0, false, false, false },
+	{ PERFCTR_USER_READ_OPEN, 1, true, true, true },
+	{ PERFCTR_USER_READ_OPEN, 1, false, true, false },
 };
 
 START_TEST(user_readable)
