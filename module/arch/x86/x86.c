@@ -431,15 +431,14 @@ static notrace bool came_to_zero(unsigned int hw)
 	return !(perfctr_cpu_read(&ctr) >> (pmu.width - 1) & 1);
 }
 
-static notrace bool any_came_to_zero(u32 counters)
+static notrace unsigned int how_many_came_to_zero(u32 counters)
 {
 	unsigned long rest = counters;
-	unsigned int hw;
+	unsigned int hw, nr = 0;
 
 	for_each_set_bit(hw, &rest, PERFCTR_X86_MAX)
-		if (came_to_zero(hw))
-			return true;
-	return false;
+		nr += came_to_zero(hw);
+	return nr;
 }
 
 static notrace void stop_ictrs(struct perfctr_x86_cpu *cpu, const struct perfctr_config *config)
@@ -452,7 +451,7 @@ static notrace void stop_ictrs(struct perfctr_x86_cpu *cpu, const struct perfctr
 	/* Its interrupt may still be on its way, or come before the last look. */
 	WRITE_ONCE(cpu->late, true);
 	silence(cpu, config->imask);
-	WRITE_ONCE(cpu->late, any_came_to_zero(config->imask));
+	WRITE_ONCE(cpu->late, how_many_came_to_zero(config->imask));
 }
 
 notrace void perfctr_cpu_istop(const struct perfctr_config *config, const void *id)
@@ -485,11 +484,11 @@ notrace unsigned int perfctr_x86_acknowledge(bool first)
 		status = read_msr(MSR_CORE_PERF_GLOBAL_STATUS) & global_bits(pmu.counters);
 		if (status)
 			write_msr(MSR_CORE_PERF_GLOBAL_OVF_CTRL, status);
-		else if (first && any_came_to_zero(cpu->running & cpu->interrupting))
-			return 1;	/* perf's handler saw its bit */
+		else if (first)	/* perf's handler saw its bit */
+			return how_many_came_to_zero(cpu->running & cpu->interrupting);
 		return hweight64(status);
 	}
-	overflows = first && (cpu->late || any_came_to_zero(cpu->interrupting));
+	overflows = first ? cpu->late + how_many_came_to_zero(cpu->interrupting) : 0;
 	cpu->late = false;
 	return overflows;
 }

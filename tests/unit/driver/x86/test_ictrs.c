@@ -93,7 +93,7 @@ static unsigned int acknowledge(void)
 	unsigned int nr;
 
 	local_irq_disable();
-	nr = perfctr_x86_acknowledge();
+	nr = perfctr_x86_acknowledge(true);
 	local_irq_enable();
 	return nr;
 }
@@ -341,14 +341,11 @@ START_TEST(acknowledged)
 	ck_assert_uint_eq(acknowledge(), 0);
 	model_execute(MODEL_USER, PERIOD + 7);
 	ck_assert_uint_eq(acknowledge(), 1);
-	if (model.version >= 2) {
-		/* The status tells, and is cleared. */
+	/* The status tells, and is cleared. */
+	if (model.version >= 2)
 		ck_assert_uint_eq(model_msr(0, MSR_CORE_PERF_GLOBAL_STATUS), 0);
-		ck_assert_uint_eq(acknowledge(), 0);
-	} else {
-		/* There is the register itself: it is still past zero. */
-		ck_assert_uint_eq(acknowledge(), 1);
-	}
+	/* It is still past zero; perf's handler may have been faster to clear the status. */
+	ck_assert_uint_eq(acknowledge(), 1);
 	istop(config);
 	ck_assert_uint_eq(acknowledge(), model.version < 2);
 	ck_assert_uint_eq(acknowledge(), 0);
@@ -367,9 +364,9 @@ START_TEST(acknowledged)
 	istop(config);
 	ck_assert_int_ge(model_nmi(0), 1);
 	ck_assert_uint_eq(model_irq_works, 1);
+	model_do_irq_works(0);
 	/* Somebody else's, when we have nothing */
 	unclaim(config);
-	model_do_irq_works(0);
 	ck_assert_uint_eq(acknowledge(), 0);
 }
 END_TEST
