@@ -339,6 +339,10 @@ START_TEST(acknowledged)
 	ck_assert_uint_eq(acknowledge(), 0);
 	istart(config, period);
 	ck_assert_uint_eq(acknowledge(), 0);
+	/* An NMI of something else is not ours. */
+	model_nmi_waits[0] = true;
+	ck_assert_int_eq(model_nmi(0), 0);
+	ck_assert_uint_eq(model_irq_works, 0);
 	model_execute(MODEL_USER, PERIOD + 7);
 	ck_assert_uint_eq(acknowledge(), 1);
 	/* The status tells, and is cleared. */

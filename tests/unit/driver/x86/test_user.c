@@ -271,6 +271,22 @@ START_TEST(nothing_of_strangers_is_left)
 }
 END_TEST
 
+/* One that dies has no mm, which is not to be taken for "several, or not known". */
+START_TEST(dying_after_strangers)
+{
+	struct perfctr_config *config = begin(_i), *other = claim_control(2);
+
+	restart(config, ALICE);
+	leave();
+	ck_assert_int_eq(load_on(0, other), 0);
+	execute();
+	shim_current.mm = NULL;
+	restart(config, ALICE);
+	expect_zero_but("dying", config->mask);
+	ck_assert(!may_see(&mms[0]));
+}
+END_TEST
+
 /* In one process, whose threads may read all, another control costs what differs. */
 START_TEST(threads_of_a_process)
 {
@@ -420,6 +436,11 @@ START_TEST(released_zero)
 }
 END_TEST
 
+static void nothing_runs(bool ends)
+{
+	(void)ends;
+}
+
 /* What perf left is zeroed before the registers are ours, and no later. */
 START_TEST(perf_leaves_nothing_to_be_zeroed)
 {
@@ -428,16 +449,21 @@ START_TEST(perf_leaves_nothing_to_be_zeroed)
 	u32 taken;
 
 	driver_init(machines[_i]);
-	perfctr_cpu_permit_init((void (*)(bool))abort);
-	perfctr_cpu_permit_exit();
+	perfctr_cpu_permit_init(nothing_runs);
+	shim_current.mm = &mms[0];
+	atomic_set(&mms[0].context.perf_rdpmc_allowed, 1);
 	taken = model_perf_take_all(0);
 	model_execute(MODEL_USER, 1000);
 	model_perf_give(0, taken);
 	config = CLAIM(first);
 	thread_init(&thread, config);
 	thread_run(&thread, 0, 1000);
+	thread_in(&thread, 0);
+	model_execute(MODEL_USER, 1000);
+	/* A switch of mms, say */
 	model_update_pce();
-	thread_run(&thread, 0, 1000);
+	model_execute(MODEL_USER, 1000);
+	thread_out(&thread);
 	thread_expect_exact(&thread);
 }
 END_TEST
@@ -479,6 +505,7 @@ void test_user(void)
 	unit_run(stop_and_start_are_a_write_each, (int)rows);
 	unit_run(kin_of_another_process_costs_nothing, (int)rows);
 	unit_run(nothing_of_strangers_is_left, (int)(rows * ARRAY_SIZE(strangers)));
+	unit_run(dying_after_strangers, (int)rows);
 	UNIT_ROWS(threads_of_a_process, machines);
 	UNIT_ROWS(scrubbed, machines);
 	unit_run(shared, (int)rows);
