@@ -21,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -647,6 +648,43 @@ static void write_or_fail(const char *path, const char *text)
 	ck_assert_msg(!err, "%s > %s: %s", text, path, strerror(-err));
 }
 
+/*
+ * The kernel copies perf's permission to a child, for good. Its parent's event was
+ * mapped before there was a module that could have seen the fork.
+ */
+START_TEST(child_from_before_reads_none)
+{
+	int perf, to_child[2], from_child[2];
+	void *map;
+	char go = 0;
+	pid_t child;
+
+	ck_assert_int_eq(module_unload_patiently(), 0);
+	perf = perf_open_self(EV_INSTRUCTIONS);
+	ck_assert_int_ge(perf, 0);
+	map = mmap(NULL, PAGE_SIZE, PROT_READ, MAP_SHARED, perf, 0);
+	ck_assert(map != MAP_FAILED);
+	ck_assert_uint_ne(readable_registers(), 0);
+	ck_ok(pipe(to_child));
+	ck_ok(pipe(from_child));
+	ck_ok(child = fork());
+	if (!child) {
+		close(perf);
+		if (write(from_child[1], &go, 1) != 1 || read(to_child[0], &go, 1) != 1)
+			_exit(2);
+		sleep_us(1000);
+		_exit(readable_registers() ? 1 : 0);
+	}
+	ck_ok(read(from_child[0], &go, 1));
+	ck_ok(munmap(map, PAGE_SIZE));
+	close(perf);
+	ck_assert_int_eq(module_load(NULL), 0);
+	count_event(EV_INSTRUCTIONS);
+	ck_ok(write(to_child[1], &go, 1));
+	expect_exit(child, 0);
+}
+END_TEST
+
 /* Its first filter makes the kernel patch itself, in the thread's own context. */
 START_TEST(readable_after_seccomp)
 {
@@ -850,6 +888,7 @@ int main(void)
 	run_policy(nothing_for_a_sibling_of_a_mapped_victim, both);
 	run_policy(nothing_for_a_sibling_when_interrupted, both);
 	run_policy(open_shows_a_sibling, both);
+	run_policy(child_from_before_reads_none, both | NEED_PERF | LOG_MODULE);
 	run_policy(readable_after_seccomp, both);
 	run_policy(readable_after_text_patching, both);
 	run_policy(readable_while_text_is_patched, both);

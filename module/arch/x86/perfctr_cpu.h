@@ -241,6 +241,8 @@ bool perfctr_cpu_mm_put(struct mm_struct *mm);
 bool perfctr_cpu_mm_waits(struct mm_struct *mm);
 bool perfctr_cpu_mm_permit(struct mm_struct *mm);
 void perfctr_cpu_mm_forked(struct mm_struct *mm);
+/* Perf has no counters, and we have none yet. May sleep. */
+void perfctr_x86_forget_permits(void);
 bool perfctr_cpu_mm_any_given(void);
 bool perfctr_cpu_withhold(bool withhold);
 void perfctr_cpu_update_permission(void);

@@ -21,6 +21,8 @@
 #include <linux/list.h>
 #include <linux/mm_types.h>
 #include <linux/mutex.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
 #include <linux/slab.h>
 
 #include "lowlevel.h"
@@ -165,6 +167,28 @@ bool perfctr_cpu_withhold(bool withhold)
 					   &permit->mm->context.perf_rdpmc_allowed);
 	mutex_unlock(&permit_mutex);
 	return changed;
+}
+
+/*
+ * What the kernel copied at forks before we were loaded: a child of a process that had
+ * perf's events mapped is permitted for good. Perf has no counters now, so no such map
+ * is left; but ours are.
+ */
+void perfctr_x86_forget_permits(void)
+{
+	struct task_struct *process, *thread;
+
+	mutex_lock(&permit_mutex);
+	rcu_read_lock();
+	for_each_process_thread(process, thread) {
+		task_lock(thread);
+		if (thread->mm && !find(thread->mm) &&
+		    atomic_read(&thread->mm->context.perf_rdpmc_allowed))
+			atomic_set(&thread->mm->context.perf_rdpmc_allowed, 0);
+		task_unlock(thread);
+	}
+	rcu_read_unlock();
+	mutex_unlock(&permit_mutex);
 }
 
 /* The kernel copies the count with the rest of the context, but perf's maps are not copied. */

@@ -692,6 +692,8 @@ int perfctr_cpu_claim(struct perfctr_config *config, perfctr_run_t run, u32 *own
 		unreserve(pmu.nr, pmu.nr);
 		return err;
 	}
+	if (!pmu.users)
+		perfctr_x86_forget_permits();
 	config->mask = used;
 	for (i = perfctr_config_nr_actrs(config); i < config->nr; i++)
 		config->imask |= BIT(config->hw[i]);

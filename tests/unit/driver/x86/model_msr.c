@@ -9,6 +9,7 @@
 #include <asm/tsc.h>
 #include <linux/irq_work.h>
 #include <linux/kprobes.h>
+#include <linux/sched/signal.h>
 
 #include "arch/x86/measure.h"
 #include "x86/model_msr.h"
@@ -623,6 +624,9 @@ int model_nmi(unsigned int cpu)
 	shim_cpu = before;
 	return handled;
 }
+
+struct task_struct *model_tasks;
+unsigned int model_nr_tasks;
 
 static struct irq_work *irq_works[8];
 unsigned int model_irq_works;

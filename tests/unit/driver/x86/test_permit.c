@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* rdpmc.c: which processes may execute RDPMC, as the kernel counts its permissions. */
 #include <check.h>
+#include <linux/sched/signal.h>
 
 #include "tests.h"
 
@@ -230,6 +231,26 @@ START_TEST(info_tells_of_user_reads)
 }
 END_TEST
 
+/* Of forks that nobody saw; a permission of ours stays. */
+START_TEST(old_permits_are_forgotten)
+{
+	struct task_struct tasks[] = { { .mm = &mms[0] }, { .mm = NULL }, { .mm = &mms[1] } };
+
+	begin(false);
+	ck_assert_int_eq(perfctr_cpu_mm_get(&mms[0]), 0);
+	ck_assert(perfctr_cpu_mm_permit(&mms[0]));
+	atomic_set(&mms[1].context.perf_rdpmc_allowed, 2);
+	model_tasks = tasks;
+	model_nr_tasks = 3;
+	perfctr_x86_forget_permits();
+	model_tasks = NULL;
+	model_nr_tasks = 0;
+	ck_assert_int_eq(allowed(0), 1);
+	ck_assert_int_eq(allowed(1), 0);
+	ck_assert(perfctr_cpu_mm_put(&mms[0]));
+}
+END_TEST
+
 void test_permit(void)
 {
 	unit_begin("x86_permit");
@@ -239,4 +260,5 @@ void test_permit(void)
 	unit_run(kernel_is_called, 2);
 	UNIT_RUN(nothing_to_probe);
 	UNIT_RUN(info_tells_of_user_reads);
+	UNIT_RUN(old_permits_are_forgotten);
 }
