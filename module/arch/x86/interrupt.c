@@ -28,6 +28,7 @@ static DEFINE_PER_CPU(u32, lvtpc_before);
 static DEFINE_PER_CPU(bool, lvtpc_taken);
 static DEFINE_PER_CPU(struct irq_work, following);
 static perfctr_ihandler_t ihandler;
+static bool hears;	/* constant after init */
 
 static void follow(struct irq_work *work)
 {
@@ -73,7 +74,7 @@ static void wait_for_followers(void)
 
 int perfctr_cpu_set_ihandler(perfctr_ihandler_t handler)
 {
-	if (!boot_cpu_has(X86_FEATURE_APIC))
+	if (!hears)
 		return -ENODEV;
 	/* It stays, for what is queued by chance though nobody has i-mode counters. */
 	if (handler)
@@ -83,27 +84,28 @@ int perfctr_cpu_set_ihandler(perfctr_ihandler_t handler)
 	return 0;
 }
 
-int perfctr_x86_hear_nmis(bool hear)
-{
-	if (!boot_cpu_has(X86_FEATURE_APIC))
-		return 0;
-	if (hear)
-		return register_nmi_handler(NMI_LOCAL, overflow, 0, "perfctr");
-	unregister_nmi_handler(NMI_LOCAL, "perfctr");
-	wait_for_followers();
-	return 0;
-}
-
 /* Not all kernels relocate what an initializer of per-CPU data refers to. */
 int __init perfctr_x86_interrupt_init(void)
 {
 	unsigned int cpu;
+	int err;
 
 	if (!boot_cpu_has(X86_FEATURE_APIC))
 		return -ENODEV;
 	for_each_possible_cpu(cpu)
 		per_cpu(following, cpu) = IRQ_WORK_INIT_HARD(follow);
-	return 0;
+	/* For as long as we are loaded, as the end of that takes a while. */
+	err = register_nmi_handler(NMI_LOCAL, overflow, 0, "perfctr");
+	hears = !err;
+	return err;
+}
+
+void perfctr_x86_interrupt_exit(void)
+{
+	if (!hears)
+		return;
+	unregister_nmi_handler(NMI_LOCAL, "perfctr");
+	wait_for_followers();
 }
 
 #else
@@ -117,9 +119,8 @@ int perfctr_cpu_set_ihandler(perfctr_ihandler_t handler)
 	return -ENODEV;
 }
 
-int perfctr_x86_hear_nmis(bool hear)
+void perfctr_x86_interrupt_exit(void)
 {
-	return 0;
 }
 
 int __init perfctr_x86_interrupt_init(void)

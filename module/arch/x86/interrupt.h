@@ -4,10 +4,9 @@
 
 #include <linux/types.h>
 
-/* ENODEV: there is no local APIC. */
+/* There are counters. ENODEV: there is no local APIC. */
 int perfctr_x86_interrupt_init(void);
-/* While we have counters. May sleep. */
-int perfctr_x86_hear_nmis(bool hear);
+void perfctr_x86_interrupt_exit(void);
 /* Let this CPU's counters interrupt, or as it was before. Interrupts are off. */
 void perfctr_x86_take_interrupts(bool take);
 /*

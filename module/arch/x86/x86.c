@@ -664,7 +664,6 @@ int perfctr_cpu_claim(struct perfctr_config *config, perfctr_run_t run, u32 *own
 {
 	unsigned int i;
 	u32 used = 0;
-	int err;
 
 	if (!config->nr)
 		return 0;
@@ -685,12 +684,6 @@ int perfctr_cpu_claim(struct perfctr_config *config, perfctr_run_t run, u32 *own
 		unreserve(pmu.nr, pmu.nr);
 		*owner = PERFCTR_OWNER_FIRMWARE;
 		return -EBUSY;
-	}
-	/* Before anything of ours runs that may want it. */
-	err = pmu.users ? 0 : perfctr_x86_hear_nmis(true);
-	if (err) {
-		unreserve(pmu.nr, pmu.nr);
-		return err;
 	}
 	if (!pmu.users)
 		perfctr_x86_forget_permits();
@@ -715,7 +708,6 @@ void perfctr_cpu_unclaim(struct perfctr_config *config, perfctr_run_t run)
 		return;
 	}
 	run(claim_release, NULL);
-	perfctr_x86_hear_nmis(false);
 	unreserve(pmu.nr, pmu.nr);
 }
 
@@ -974,4 +966,5 @@ int __init perfctr_cpu_init(void)
 
 void perfctr_cpu_exit(void)
 {
+	perfctr_x86_interrupt_exit();
 }
