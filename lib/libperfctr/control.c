@@ -13,6 +13,12 @@
 #define EVNTSEL_USR	0x00010000u
 #define EVNTSEL_OS	0x00020000u
 
+/* The registers of single events: nobody sets them so far. */
+static int has_more(const struct perfctr_cpu_control *cpu)
+{
+	return cpu->nhlm.offcore_rsp[0] || cpu->nhlm.offcore_rsp[1];
+}
+
 static void ctr_to_native(const struct perfctr_cpu_control *from, unsigned int i,
 			  struct perfctr_ctr_control *to)
 {
@@ -76,6 +82,12 @@ int perfctr_control_to_native(const struct vperfctr_control *from,
 		errno = EINVAL;
 		return -1;
 	}
+#if defined(__x86_64__) || defined(__i386__)
+	if (has_more(cpu)) {
+		errno = EOPNOTSUPP;
+		return -1;
+	}
+#endif
 
 	memset(to, 0, offsetof(struct perfctr_control, ctr) + n * sizeof(to->ctr[0]));
 	to->size = (__u32)(offsetof(struct perfctr_control, ctr) +

@@ -121,6 +121,11 @@ START_TEST(test_arch)
 	ck_assert_uint_eq(back.cpu_control.evntsel_high[0], 0x12345678);
 	/* 2.6: one place for both names */
 	ck_assert_uint_eq(back.cpu_control.p4.escr[0], 0x12345678);
+
+	/* Not taken for nothing */
+	from.cpu_control.nhlm.offcore_rsp[1] = 1;
+	ck_assert_int_eq(perfctr_control_to_native(&from, &to), -1);
+	ck_assert_int_eq(errno, EOPNOTSUPP);
 }
 END_TEST
 #elif defined(__riscv)
