@@ -294,6 +294,11 @@ START_TEST(interrupt_mode)
 	(void)signal(SIGUSR1, SIG_IGN);
 	memset(&native, 0, sizeof(native));
 	ck_ok(vperfctr_read_control_native(the_handle, &native));
+#if defined(__x86_64__) || defined(__i386__)
+	/* On the P6 the second counter, which any came to be, has no enable bit. */
+	if (guest.nprogrammable == 2 && !guest.info.events[0])
+		native.ctr[1].event &= ~(1ull << 22);
+#endif
 	ck_ok(vperfctr_control_native(the_handle, &native));
 	ck_ok(vperfctr_refresh(the_handle, 3));
 	body_spin(200000);

@@ -310,21 +310,24 @@ notrace int perfctr_cpu_restart(const struct perfctr_config *config, kuid_t uid)
 	struct perfctr_x86_cpu *cpu = this_cpu_ptr(&perfctr_x86_cpu);
 	/* One that dies is without. */
 	u64 mm = current->mm ? current->mm->context.ctx_id : 0;
-	bool kin = perfctr_cpu_private(config, uid);
+	bool kin = perfctr_cpu_private(config, uid), foreign;
 
 	set_up(cpu, config);
 	silence(cpu, ~config->mask | config->imask);
+	/* In one process there may be several users, of whom each has kin elsewhere. */
+	foreign = !kin && cpu->dirty &&
+		  (!mm || cpu->private_mm != mm || !uid_eq(cpu->private_uid, uid));
 	/*
 	 * First what is to stand stands, lest it count on from zero. The P6 enables both
 	 * or none; but its i-mode ones have no mode yet.
 	 */
 	let_run(cpu, pmu.version ? config->mask & ~config->imask : config->mask);
-	/* In one process there may be several users, of whom each has kin elsewhere. */
-	if (!mm || cpu->private_mm != mm || !uid_eq(cpu->private_uid, uid)) {
-		if (!kin)
-			zero_all(cpu);
-		cpu->private_mm = kin ? 0 : mm;
-	}
+	if (foreign)
+		zero_all(cpu);
+	if (!kin)
+		cpu->private_mm = mm;
+	else if (cpu->private_mm != mm)
+		cpu->private_mm = 0;
 	cpu->active = NULL;
 	cpu->private_config = config;
 	cpu->private_uid = uid;
