@@ -642,7 +642,6 @@ static int permit_init(void)
 
 	if (!err)
 		perfctr_cpu_permit_init(permission_changes);
-	policy_changed();
 	return err;
 }
 

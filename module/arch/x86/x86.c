@@ -146,6 +146,20 @@ static void write_ctr(unsigned int hw, u64 value)
 		  MSR_CORE_PERF_FIXED_CTR0 + hw - PERFCTR_X86_FIXED, value);
 }
 
+static notrace u64 read_ctr(unsigned int hw)
+{
+	struct perfctr_cpu_ctr ctr;
+
+	perfctr_cpu_bind(&ctr, hw);
+	return perfctr_cpu_read(&ctr);
+}
+
+/* Is it past half of its range? To an i-mode counter that is below zero. */
+static notrace bool upper_half(unsigned int hw)
+{
+	return read_ctr(hw) >> (pmu.width - 1) & 1;
+}
+
 static notrace void note_control(struct perfctr_x86_cpu *cpu, unsigned int hw, bool enabled,
 				 bool interrupting)
 {
@@ -395,17 +409,15 @@ notrace u64 perfctr_cpu_irange(void)
 static notrace void write_ictr(unsigned int hw, u64 value)
 {
 	u64 all = GENMASK_ULL(pmu.width - 1, 0);
-	struct perfctr_cpu_ctr ctr;
 
-	perfctr_cpu_bind(&ctr, hw);
-	if ((perfctr_cpu_read(&ctr) & all) == (value & all))
+	if ((read_ctr(hw) & all) == (value & all))
 		return;
 	if (hw >= PERFCTR_X86_FIXED)
-		write_msr(MSR_CORE_PERF_FIXED_CTR0 + hw - PERFCTR_X86_FIXED, value & all);
+		write_ctr(hw, value & all);
 	else if (pmu.full_width)
 		write_msr(MSR_IA32_PMC0 + hw, value & all);
 	else
-		write_msr(MSR_ARCH_PERFMON_PERFCTR0 + hw, (u32)value);
+		write_ctr(hw, (u32)value);
 }
 
 notrace int perfctr_cpu_istart(const struct perfctr_config *config, const u64 *value)
@@ -425,22 +437,13 @@ notrace int perfctr_cpu_istart(const struct perfctr_config *config, const u64 *v
 	return 0;
 }
 
-/* Has it counted from a negative value up to zero? */
-static notrace bool came_to_zero(unsigned int hw)
-{
-	struct perfctr_cpu_ctr ctr;
-
-	perfctr_cpu_bind(&ctr, hw);
-	return !(perfctr_cpu_read(&ctr) >> (pmu.width - 1) & 1);
-}
-
 static notrace unsigned int how_many_came_to_zero(u32 counters)
 {
 	unsigned long rest = counters;
 	unsigned int hw, nr = 0;
 
 	for_each_set_bit(hw, &rest, PERFCTR_X86_MAX)
-		nr += came_to_zero(hw);
+		nr += !upper_half(hw);
 	return nr;
 }
 
@@ -663,6 +666,23 @@ static int claim_forget(void *config)
 	return 0;
 }
 
+/* All counters, for the first config */
+static int claim_first(perfctr_run_t run, u32 *owner)
+{
+	if (reserve()) {
+		*owner = PERFCTR_OWNER_PERF;
+		return -EBUSY;
+	}
+	if (run(claim_look, NULL)) {
+		unreserve(pmu.nr, pmu.nr);
+		*owner = PERFCTR_OWNER_FIRMWARE;
+		return -EBUSY;
+	}
+	perfctr_x86_forget_permits();
+	run(claim_take, NULL);
+	return 0;
+}
+
 int perfctr_cpu_claim(struct perfctr_config *config, perfctr_run_t run, u32 *owner)
 {
 	unsigned int i;
@@ -679,22 +699,12 @@ int perfctr_cpu_claim(struct perfctr_config *config, perfctr_run_t run, u32 *own
 			config->hw[i] = ffz(used);
 		used |= BIT(config->hw[i]);
 	}
-	if (!pmu.users && reserve()) {
-		*owner = PERFCTR_OWNER_PERF;
+	if (!pmu.users && claim_first(run, owner))
 		return -EBUSY;
-	}
-	if (!pmu.users && run(claim_look, NULL)) {
-		unreserve(pmu.nr, pmu.nr);
-		*owner = PERFCTR_OWNER_FIRMWARE;
-		return -EBUSY;
-	}
-	if (!pmu.users)
-		perfctr_x86_forget_permits();
+	pmu.users++;
 	config->mask = used;
 	for (i = perfctr_config_nr_actrs(config); i < config->nr; i++)
 		config->imask |= BIT(config->hw[i]);
-	if (!pmu.users++)
-		run(claim_take, NULL);
 	if (config->nr_ictrs && !pmu.iusers++)
 		run(claim_take_interrupts, NULL);
 	return 0;
@@ -764,13 +774,9 @@ int perfctr_cpu_age(void *unused)
 	/* There may be configs of the clock alone, and the counters somebody else's. */
 	if (!this_cpu_ptr(&perfctr_x86_cpu)->ours)
 		return 0;
-	for_each_set_bit(hw, &counters, PERFCTR_X86_MAX) {
-		struct perfctr_cpu_ctr ctr;
-
-		perfctr_cpu_bind(&ctr, hw);
-		if (perfctr_cpu_read(&ctr) >> (pmu.width - 1) & 1)
+	for_each_set_bit(hw, &counters, PERFCTR_X86_MAX)
+		if (upper_half(hw))
 			write_ctr(hw, 0);
-	}
 	return 0;
 }
 
