@@ -366,7 +366,9 @@ static noinline notrace void suspend_slowly(struct vperfctr *perfctr, struct tas
 /*
  * An overflow interrupt: as it begins the state is suspended, and so looked at, and
  * whoever else has a counter that interrupts finds ours standing still. As it ends
- * the state goes on, or the owner hears of it on its way to user mode.
+ * the owner hears of it, if it comes from user mode and goes back there: else on its
+ * way there, lest a sleep in the kernel end. A signal's lock sleeps on RT. Then the
+ * state goes on, or it waits for IRESUME.
  */
 static void interrupt(bool ends)
 {
@@ -588,10 +590,12 @@ static struct patch switches_patch = {
  * First all who may come are watched, then they are permitted: who passed the probe
  * just before that has come when the first look is over.
  */
-void perfctr_permit(void)
+bool perfctr_permit(void)
 {
-	if (!perfctr_cpu_mm_waits(current->mm) || patch_get(&switches_patch))
-		return;
+	if (!perfctr_cpu_mm_waits(current->mm))
+		return true;
+	if (patch_get(&switches_patch))
+		return false;
 	perfctr_cpu_giving(true);
 	perfctr_run(look_at_permission, NULL);
 	if (perfctr_cpu_mm_permit(current->mm))
@@ -599,6 +603,7 @@ void perfctr_permit(void)
 	else
 		patch_put(&switches_patch);
 	perfctr_cpu_giving(false);
+	return true;
 }
 
 void perfctr_forbid(struct mm_struct *mm)
@@ -653,8 +658,9 @@ static void permit_exit(void)
 	patch_exit(&switches_patch);
 }
 #else
-void perfctr_permit(void)
+bool perfctr_permit(void)
 {
+	return true;
 }
 
 void perfctr_forbid(struct mm_struct *mm)

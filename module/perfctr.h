@@ -128,6 +128,8 @@ struct perfctr_imode {
  * @cloexec: unlink at exec; owner
  * @owned: slots of @page say whose they are, as the registers may be read; owner
  * @error: PERFCTR_ERROR_*; owner
+ * @waits: its map waits for the process's permission, which is given on the owner's
+ *	way out of the kernel; owner
  * @holder: the open file whose control is in force, only to be compared; the
  *	owner sets it, the file's release clears it if it is itself
  * @owner: the thread; NULL once detached; RCU, so a reader may ask for its CPU
@@ -174,6 +176,7 @@ struct vperfctr {
 	bool cloexec;
 	bool owned;
 	u32 error;
+	bool waits;
 	struct file *holder;
 	struct task_struct __rcu *owner;
 	struct pid *pid;
@@ -290,10 +293,10 @@ void perfctr_interrupts_put(void);
 /* No config is left. */
 void perfctr_interrupts_exit(void);
 /*
- * x86: let current's mm read registers, where its maps wait for that; one map less in
- * an mm; the policy for user reads is another. May sleep.
+ * x86: let current's mm read registers, where its maps wait for that (false: not now); one
+ * map less in an mm; the policy for user reads is another. May sleep.
  */
-void perfctr_permit(void);
+bool perfctr_permit(void);
 void perfctr_forbid(struct mm_struct *mm);
 void perfctr_policy_changed(void);
 /* See perfctr_run_t. */

@@ -987,8 +987,8 @@ static void vperfctr_return(struct callback_head *work)
 			 */
 			if (perfctr->lent && !current->ptrace && !fatal_signal_pending(current))
 				set_lent(perfctr, false);
-			if (READ_ONCE(perfctr->user))
-				perfctr_permit();
+			if (perfctr->waits && READ_ONCE(perfctr->user))
+				perfctr->waits = !perfctr_permit();
 			if (perfctr->tree && !perfctr->spare)
 				perfctr->spare = perfctr_spare_create(perfctr->config->nr_ictrs,
 								      true);
@@ -1123,7 +1123,8 @@ static int vperfctr_mmap(struct file *file, struct vm_area_struct *vma)
 	set_user(perfctr, perfctr_cpu_thread_pointer(current) != 0);
 	raw_spin_unlock(&perfctr->map_lock);
 	/* Not under the mmap_lock */
-	if (perfctr_cpu_mm_waits(vma->vm_mm))
+	perfctr->waits = perfctr_cpu_mm_waits(vma->vm_mm);
+	if (perfctr->waits)
 		perfctr_return_soon(perfctr, current);
 	return 0;
 }
