@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * x86: the counters' interrupt, the NMI that the local APIC's LVTPC makes of it, and
- * the interrupt that follows it.
+ * x86: the counters' interrupt, by the local APIC's LVTPC.
  *
- * The LVTPC masks itself as it delivers (not the P6's). While we have counters perf
- * has none; but with Intel PT or BTS its handler all the same acknowledges what it finds,
- * and stops or starts all counters. So ours, which comes after it, hears every NMI.
+ * For perf that is an NMI. But counters are switched with interrupts off, and an NMI
+ * that comes then can do nothing but call for an ordinary interrupt. So ours is one
+ * from the start: the LVTPC is given the vector of the kernel's irq_work, since we
+ * cannot have one of our own. The kernel does not mind that interrupt when it has
+ * queued nothing, and a tracepoint tells us of it. Nothing is lost where it comes late,
+ * as sums say what overflowed; and in user mode it comes no later than an NMI.
+ *
+ * While we have counters perf has none, but Intel PT and BTS interrupt by the LVTPC
+ * too. What is theirs is handed on to perf as the NMI that it waits for. And perf's
+ * handler of whatever NMI then acknowledges all that it finds, stops or starts all
+ * counters, and makes the LVTPC an NMI's: ours, which comes after it, puts that right.
  */
 
 #include <linux/cpumask.h>
@@ -14,43 +21,67 @@
 #include <linux/irq_work.h>
 #include <linux/lockdep.h>
 #include <linux/percpu.h>
+#include <linux/smp.h>
 #include <asm/apic.h>
 #include <asm/cpufeature.h>
 #include <asm/nmi.h>
 
 #include "lowlevel.h"
+#include "probes.h"
 #include "interrupt.h"
 
 #ifdef CONFIG_X86_LOCAL_APIC
 
-/* What the LVTPC was before; only that CPU touches it, with interrupts off */
+/* Fixed delivery mode, which is zero */
+#define LVTPC_OURS	IRQ_WORK_VECTOR
+
+/* What the LVTPC was before; only that CPU touches these, with interrupts off, or an NMI */
 static DEFINE_PER_CPU(u32, lvtpc_before);
 static DEFINE_PER_CPU(bool, lvtpc_taken);
-static DEFINE_PER_CPU(struct irq_work, following);
+static DEFINE_PER_CPU(bool, handed);	/* to perf, which has not had its NMI yet */
+static DEFINE_PER_CPU(struct irq_work, raised);
 static perfctr_ihandler_t ihandler;
 static bool hears;	/* constant after init */
 
-static void follow(struct irq_work *work)
+/*
+ * Its own counters stand still before anything is acknowledged: what overflowed until
+ * then the handler has seen, and nothing does afterwards, until they go on.
+ */
+static notrace void probe_irq_work(void *data, int vector)
 {
+	if (!__this_cpu_read(lvtpc_taken))
+		return;
 	ihandler(false);
+	/* It masks itself as it delivers (not the P6's). */
+	apic->write(APIC_LVTPC, LVTPC_OURS);
+	if (perfctr_x86_acknowledge()) {
+		WRITE_ONCE(*this_cpu_ptr(&handed), true);
+		apic->send_IPI_mask(cpumask_of(smp_processor_id()), NMI_VECTOR);
+	}
 	ihandler(true);
 }
 
-static notrace int overflow(unsigned int type, struct pt_regs *regs)
-{
-	unsigned int overflows = perfctr_x86_acknowledge(true);
+static struct perfctr_probe probe = { .name = "irq_work_entry", .fn = probe_irq_work };
 
-	if (!overflows)
-		return NMI_DONE;
-	apic->write(APIC_LVTPC, APIC_DM_NMI);
-	/*
-	 * What came while it was masked makes no NMI. More than one handled means that
-	 * another NMI, without anything left to handle, is no surprise.
-	 */
-	overflows += perfctr_x86_acknowledge(false);
-	if (READ_ONCE(ihandler))
-		irq_work_queue(this_cpu_ptr(&following));
-	return overflows;
+static notrace int after_perf(unsigned int type, struct pt_regs *regs)
+{
+	bool was_handed = __this_cpu_read(handed);
+
+	__this_cpu_write(handed, false);
+	perfctr_x86_mend(was_handed);
+	if (__this_cpu_read(lvtpc_taken) &&
+	    (apic->read(APIC_LVTPC) & ~APIC_LVT_MASKED) != LVTPC_OURS) {
+		apic->write(APIC_LVTPC, LVTPC_OURS);
+		/* For what perf has acknowledged in our place. */
+		irq_work_queue(this_cpu_ptr(&raised));
+	}
+	/* Perf may have found nothing. */
+	return was_handed ? NMI_HANDLED : NMI_DONE;
+}
+
+/* Its interrupt is all that is wanted of it. */
+static void do_nothing(struct irq_work *work)
+{
 }
 
 void perfctr_x86_take_interrupts(bool take)
@@ -58,30 +89,23 @@ void perfctr_x86_take_interrupts(bool take)
 	lockdep_assert_irqs_disabled();
 	if (__this_cpu_read(lvtpc_taken) == take)
 		return;
-	__this_cpu_write(lvtpc_taken, take);
 	if (take)
 		__this_cpu_write(lvtpc_before, apic->read(APIC_LVTPC));
-	apic->write(APIC_LVTPC, take ? APIC_DM_NMI : __this_cpu_read(lvtpc_before));
-}
-
-static void wait_for_followers(void)
-{
-	unsigned int cpu;
-
-	for_each_possible_cpu(cpu)
-		irq_work_sync(per_cpu_ptr(&following, cpu));
+	/* For an NMI: first it is not ours any more. */
+	WRITE_ONCE(*this_cpu_ptr(&lvtpc_taken), take);
+	apic->write(APIC_LVTPC, take ? LVTPC_OURS : __this_cpu_read(lvtpc_before));
 }
 
 int perfctr_cpu_set_ihandler(perfctr_ihandler_t handler)
 {
 	if (!hears)
 		return -ENODEV;
-	/* It stays, for what is queued by chance though nobody has i-mode counters. */
-	if (handler)
-		WRITE_ONCE(ihandler, handler);
-	else
-		wait_for_followers();
-	return 0;
+	if (!handler) {
+		perfctr_probes_unregister(&probe, 1);
+		return 0;
+	}
+	ihandler = handler;
+	return perfctr_probes_register(&probe, 1);
 }
 
 /* Not all kernels relocate what an initializer of per-CPU data refers to. */
@@ -90,22 +114,25 @@ int __init perfctr_x86_interrupt_init(void)
 	unsigned int cpu;
 	int err;
 
-	if (!boot_cpu_has(X86_FEATURE_APIC))
+	if (!boot_cpu_has(X86_FEATURE_APIC) || perfctr_probes_find(&probe, 1))
 		return -ENODEV;
 	for_each_possible_cpu(cpu)
-		per_cpu(following, cpu) = IRQ_WORK_INIT_HARD(follow);
-	/* For as long as we are loaded, as the end of that takes a while. */
-	err = register_nmi_handler(NMI_LOCAL, overflow, 0, "perfctr");
+		per_cpu(raised, cpu) = IRQ_WORK_INIT_HARD(do_nothing);
+	/* For as long as we are loaded: also those without such counters are stopped. */
+	err = register_nmi_handler(NMI_LOCAL, after_perf, 0, "perfctr");
 	hears = !err;
 	return err;
 }
 
 void perfctr_x86_interrupt_exit(void)
 {
+	unsigned int cpu;
+
 	if (!hears)
 		return;
 	unregister_nmi_handler(NMI_LOCAL, "perfctr");
-	wait_for_followers();
+	for_each_possible_cpu(cpu)
+		irq_work_sync(per_cpu_ptr(&raised, cpu));
 }
 
 #else

@@ -10,9 +10,14 @@ void perfctr_x86_interrupt_exit(void);
 /* Let this CPU's counters interrupt, or as it was before. Interrupts are off. */
 void perfctr_x86_take_interrupts(bool take);
 /*
- * x86.c, in an NMI: mend what others do in theirs; how many counters came to zero, or,
- * not @first, have done so since?
+ * x86.c. In the interrupt, with no counter of ours that could come to zero meanwhile: those
+ * that did may interrupt again. True: there may be something for perf.
  */
-unsigned int perfctr_x86_acknowledge(bool first);
+bool perfctr_x86_acknowledge(void);
+/*
+ * In an NMI, after perf's handler: what runs is what we let run. And if something was
+ * @handed to perf, what it did not want is forgotten.
+ */
+void perfctr_x86_mend(bool handed);
 
 #endif /* PERFCTR_X86_INTERRUPT_H */

@@ -39,7 +39,6 @@
  *	with them they stand still
  * @dirty: counters that may not be zero
  * @negative: those of them that were i-mode counters
- * @late: without a global status: an overflow was seen before its interrupt
  * @evntsel: the event selects
  * @fixed_ctrl: control of the fixed counters
  * @global_ctrl: what the global control held before
@@ -50,7 +49,6 @@ struct perfctr_x86_cpu {
 	kuid_t private_uid;
 	u64 private_mm;
 	bool ours;
-	bool late;
 	u32 running;
 	u32 enabled;
 	u32 interrupting;

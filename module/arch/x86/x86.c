@@ -47,6 +47,10 @@
 
 #define PERF_CAP_FULL_WIDTH	BIT(13)
 
+/* Of the global status: Intel PT's output, the DS area (PEBS, BTS) */
+#define STATUS_PERF	(BIT_ULL(55) | BIT_ULL(62))
+#define DEBUGCTL_BTINT	BIT(8)
+
 /* What counts up to 2^MAX_RATE_SHIFT in a second, wide of what any event can */
 #define MAX_RATE_SHIFT	34
 
@@ -59,6 +63,7 @@
  * @counters: all of them, as a bit map
  * @lacks: architectural events that the processor says it has not, as a bit map
  * @interrupts: they interrupt
+ * @bts: there is the branch trace store
  * @full_width: there are registers that write all of a general-purpose counter
  * @users: configs that are claimed
  * @iusers: those of them with i-mode counters
@@ -71,6 +76,7 @@ static struct {
 	u32 counters;
 	u32 lacks;
 	bool interrupts;
+	bool bts;
 	bool full_width;
 	unsigned int users;
 	unsigned int iusers;
@@ -171,9 +177,6 @@ static notrace void write_evntsel(struct perfctr_x86_cpu *cpu, unsigned int hw, 
 {
 	if (cpu->evntsel[hw] == sel)
 		return;
-	/* Before its first NMI. */
-	if (sel & EVNTSEL_INT)
-		cpu->interrupting |= BIT(hw);
 	write_msr(MSR_ARCH_PERFMON_EVENTSEL0 + hw, sel);
 	cpu->evntsel[hw] = sel;
 	note_control(cpu, hw, sel & (EVNTSEL_USR | EVNTSEL_OS), sel & EVNTSEL_INT);
@@ -184,7 +187,7 @@ static notrace void let_run(struct perfctr_x86_cpu *cpu, u32 counters)
 {
 	u32 before = cpu->running;
 
-	/* An NMI looks whether the register has it: see perfctr_x86_acknowledge(). */
+	/* An NMI looks whether the register has it: see perfctr_x86_mend(). */
 	WRITE_ONCE(cpu->running, pmu.version == 1 ? pmu.counters : counters);
 	barrier();
 	if (pmu.version >= 2 && before != counters)
@@ -257,7 +260,6 @@ static void take_all(struct perfctr_x86_cpu *cpu)
 	cpu->interrupting = 0;
 	cpu->dirty = 0;
 	cpu->negative = 0;
-	cpu->late = false;
 	belong_to_nobody(cpu);
 	cpu->ours = true;
 }
@@ -386,10 +388,7 @@ notrace void perfctr_cpu_scrub(const struct task_struct *next)
  * i-mode
  *
  * A counter that comes to zero sets its bit in the global status, where there is
- * one, and interrupts by the local APIC's LVTPC, which is perf's, and an NMI.
- * Nothing but to acknowledge can be done in that, as it may come at any
- * instruction of ours; what it leaves word of is done by an interrupt that follows it
- * as soon as there may be one: in user mode, before the next instruction.
+ * one, and interrupts: see interrupt.c. That may be late, or in vain; sums tell.
  *
  * What KVM does with the global control when it enters and leaves a guest lets counters
  * run that we had stopped. So where they stopped is not relied on.
@@ -437,27 +436,13 @@ notrace int perfctr_cpu_istart(const struct perfctr_config *config, const u64 *v
 	return 0;
 }
 
-static notrace unsigned int how_many_came_to_zero(u32 counters)
-{
-	unsigned long rest = counters;
-	unsigned int hw, nr = 0;
-
-	for_each_set_bit(hw, &rest, PERFCTR_X86_MAX)
-		nr += !upper_half(hw);
-	return nr;
-}
-
 static notrace void stop_ictrs(struct perfctr_x86_cpu *cpu, const struct perfctr_config *config)
 {
 	lockdep_assert_irqs_disabled();
-	if (pmu.version >= 2) {
+	if (pmu.version >= 2)
 		let_run(cpu, cpu->running & ~config->imask);
-		return;
-	}
-	/* Its interrupt may still be on its way, or come before the last look. */
-	WRITE_ONCE(cpu->late, true);
-	silence(cpu, config->imask);
-	WRITE_ONCE(cpu->late, how_many_came_to_zero(config->imask));
+	else
+		silence(cpu, config->imask);
 }
 
 notrace void perfctr_cpu_istop(const struct perfctr_config *config, const void *id)
@@ -474,29 +459,35 @@ notrace void perfctr_cpu_iclear(const struct perfctr_config *config)
 		write_ictr(config->hw[i], 0);
 }
 
-notrace unsigned int perfctr_x86_acknowledge(bool first)
+notrace bool perfctr_x86_acknowledge(void)
 {
-	struct perfctr_x86_cpu *cpu = this_cpu_ptr(&perfctr_x86_cpu);
-	unsigned int overflows;
-	u64 status;
+	u64 status, own;
 
-	if (!cpu->ours)
-		return 0;
-	if (pmu.version >= 2) {
-		u64 running = global_bits(READ_ONCE(cpu->running));
+	if (pmu.version < 2)
+		return false;
+	status = read_msr(MSR_CORE_PERF_GLOBAL_STATUS);
+	own = status & global_bits(pmu.counters);
+	if (own)
+		write_msr(MSR_CORE_PERF_GLOBAL_OVF_CTRL, own);
+	if (status & STATUS_PERF)
+		return true;
+	/* BTS tells nothing but that it may interrupt. */
+	return pmu.bts && !own && read_msr(MSR_IA32_DEBUGCTLMSR) & DEBUGCTL_BTINT;
+}
 
-		if (read_msr(MSR_CORE_PERF_GLOBAL_CTRL) != running)
-			write_msr(MSR_CORE_PERF_GLOBAL_CTRL, running);
-		status = read_msr(MSR_CORE_PERF_GLOBAL_STATUS) & global_bits(pmu.counters);
-		if (status)
-			write_msr(MSR_CORE_PERF_GLOBAL_OVF_CTRL, status);
-		else if (first)	/* perf's handler saw its bit */
-			return how_many_came_to_zero(cpu->running & cpu->interrupting);
-		return hweight64(status);
-	}
-	overflows = first ? cpu->late + how_many_came_to_zero(cpu->interrupting) : 0;
-	cpu->late = false;
-	return overflows;
+notrace void perfctr_x86_mend(bool handed)
+{
+	const struct perfctr_x86_cpu *cpu = this_cpu_ptr(&perfctr_x86_cpu);
+	u64 running, rest;
+
+	if (pmu.version < 2 || !cpu->ours)
+		return;
+	running = global_bits(READ_ONCE(cpu->running));
+	if (read_msr(MSR_CORE_PERF_GLOBAL_CTRL) != running)
+		write_msr(MSR_CORE_PERF_GLOBAL_CTRL, running);
+	rest = handed ? read_msr(MSR_CORE_PERF_GLOBAL_STATUS) & STATUS_PERF : 0;
+	if (rest)
+		write_msr(MSR_CORE_PERF_GLOBAL_OVF_CTRL, rest);
 }
 
 static void release_all(struct perfctr_x86_cpu *cpu)
@@ -637,7 +628,7 @@ static int claim_take(void *unused)
 
 static int claim_take_interrupts(void *unused)
 {
-	perfctr_x86_acknowledge(false);
+	perfctr_x86_acknowledge();
 	perfctr_x86_take_interrupts(true);
 	return 0;
 }
@@ -925,7 +916,9 @@ static void __init find_counters(void)
 	pmu.nr_fixed = nr_fixed;
 	pmu.width = width;
 	pmu.lacks = lacks;
-	pmu.interrupts = !perfctr_x86_interrupt_init();
+	pmu.interrupts = (version < 2 || register_exists(MSR_CORE_PERF_GLOBAL_STATUS)) &&
+			 !perfctr_x86_interrupt_init();
+	pmu.bts = boot_cpu_has(X86_FEATURE_BTS) && register_exists(MSR_IA32_DEBUGCTLMSR);
 	pmu.full_width = version && boot_cpu_has(X86_FEATURE_PDCM) &&
 			 register_exists(MSR_IA32_PERF_CAPABILITIES) &&
 			 read_msr(MSR_IA32_PERF_CAPABILITIES) & PERF_CAP_FULL_WIDTH &&

@@ -12,6 +12,7 @@
 #include <linux/sched/signal.h>
 
 #include "arch/x86/measure.h"
+#include "probes.h"
 #include "x86/model_msr.h"
 
 #define NR(array)	(sizeof(array) / sizeof((array)[0]))
@@ -41,6 +42,7 @@ static struct {
 	u64 tsc;
 	u64 fs_base;
 	u64 perf_capabilities;
+	u64 debugctl;
 } cpus[SHIM_CPUS];
 
 #define INTEL(m)	.nr_cpus = 2, .vendor = X86_VENDOR_INTEL, .family = 6, .model = (m)
@@ -55,22 +57,22 @@ const struct model_machine model_v1 = {
 
 const struct model_machine model_v2 = {
 	INTEL(15), .leaves = 10, .version = 2, .nr = 2, .width = 40, .nr_fixed = 3,
-	.fixed_width = 40, .told = ALL_EVENTS,
+	.fixed_width = 40, .told = ALL_EVENTS, .bts = true,
 };
 
 const struct model_machine model_v3 = {
 	INTEL(26), .leaves = 11, .version = 3, .nr = 4, .width = 48, .nr_fixed = 3,
-	.fixed_width = 48, .told = ALL_EVENTS,
+	.fixed_width = 48, .told = ALL_EVENTS, .bts = true,
 };
 
 const struct model_machine model_v4 = {
 	INTEL(94), .leaves = 22, .version = 4, .nr = 4, .width = 48, .nr_fixed = 3,
-	.fixed_width = 48, .told = ALL_EVENTS, .full_width = true,
+	.fixed_width = 48, .told = ALL_EVENTS, .full_width = true, .bts = true,
 };
 
 const struct model_machine model_v5 = {
 	INTEL(126), .leaves = 27, .version = 5, .nr = 8, .width = 48, .nr_fixed = 4,
-	.fixed_width = 48, .told = ALL_EVENTS + 1, .full_width = true,
+	.fixed_width = 48, .told = ALL_EVENTS + 1, .full_width = true, .bts = true,
 };
 
 const struct model_machine model_default = {
@@ -182,6 +184,8 @@ bool boot_cpu_has(unsigned int feature)
 		return model.hybrid;
 	case X86_FEATURE_APIC:
 		return !model.no_apic;
+	case X86_FEATURE_BTS:
+		return model.bts;
 	case X86_FEATURE_PDCM:
 		return model.version && !model.no_pdcm;
 	default:
@@ -295,6 +299,9 @@ static struct reg find(unsigned int cpu, u32 msr)
 		return missing;
 	if (msr == MSR_IA32_PERF_CAPABILITIES && boot_cpu_has(X86_FEATURE_PDCM))
 		return (struct reg) { REG_READ_ONLY, 0, &cpus[cpu].perf_capabilities };
+	/* Of the last branch records, BTF, TR, BTS and BTINT */
+	if (msr == MSR_IA32_DEBUGCTLMSR && model.bts)
+		return (struct reg) { REG_PLAIN, 0x1c3, &cpus[cpu].debugctl };
 	i = msr - MSR_ARCH_PERFMON_PERFCTR0;
 	if (i < nr_gp())
 		return (struct reg) { REG_SIGN_EXTENDED, ~0ull, &cpus[cpu].gp[i] };
@@ -410,8 +417,8 @@ void shim_wrmsr(u32 msr, u64 value)
 		      "CPU %u: WRMSR of %#llx to %#x: #GP", shim_cpu, value, msr);
 	model_writes[shim_cpu][msr]++;
 	model_execute(MODEL_KERNEL, 1);
-	if (model_nmi_at_once && model_nmi_waits[shim_cpu])
-		model_nmi(shim_cpu);
+	if (model_nmis_at_once)
+		ck_assert_int_eq(model_nmi(shim_cpu), NMI_DONE);
 }
 
 bool shim_rdmsr_safe(u32 msr, u64 *value)
@@ -483,8 +490,12 @@ static void interrupt(void)
 	model_pmis[shim_cpu]++;
 	if (model_lvtpc[shim_cpu] & APIC_LVT_MASKED)
 		return;
-	shim_assert(model_lvtpc[shim_cpu] == APIC_DM_NMI);
-	model_nmi_waits[shim_cpu] = true;
+	if (model_lvtpc[shim_cpu] == APIC_DM_NMI) {
+		model_nmi_waits[shim_cpu] = true;
+	} else {
+		shim_assert(model_lvtpc[shim_cpu] == IRQ_WORK_VECTOR);
+		model_irq_waits[shim_cpu] = true;
+	}
 	if (model.version)
 		model_lvtpc[shim_cpu] |= APIC_LVT_MASKED;
 }
@@ -572,9 +583,13 @@ void model_set_value(unsigned int cpu, unsigned int hw, u64 value)
  */
 
 u32 model_lvtpc[SHIM_CPUS];
+bool model_irq_waits[SHIM_CPUS];
 bool model_nmi_waits[SHIM_CPUS];
-bool model_nmi_at_once;
+bool model_nmis_at_once;
 static nmi_handler_t nmi_handler;
+static struct irq_work *irq_works[SHIM_CPUS];
+static struct perfctr_probe *irq_probe;
+static bool irq_probe_is_on;
 
 static u32 apic_read(u32 reg)
 {
@@ -588,7 +603,24 @@ static void apic_write(u32 reg, u32 value)
 	model_lvtpc[shim_cpu] = value;
 }
 
-static const struct apic local_apic = { .read = apic_read, .write = apic_write };
+const struct cpumask *cpumask_of(unsigned int cpu)
+{
+	static const struct cpumask masks[SHIM_CPUS] = { { BIT(0) }, { BIT(1) } };
+
+	return &masks[cpu];
+}
+
+static void send_ipi_mask(const struct cpumask *mask, int vector)
+{
+	shim_assert(mask->bits == BIT(shim_cpu) && vector == NMI_VECTOR);
+	model_nmi_waits[shim_cpu] = true;
+}
+
+static const struct apic local_apic = {
+	.read = apic_read,
+	.write = apic_write,
+	.send_IPI_mask = send_ipi_mask,
+};
 const struct apic *const apic = &local_apic;
 
 int register_nmi_handler(unsigned int type, nmi_handler_t handler, unsigned long flags,
@@ -615,7 +647,6 @@ int model_nmi(unsigned int cpu)
 	unsigned long flags;
 	int handled;
 
-	ck_assert_msg(model_nmi_waits[cpu], "CPU %u: no NMI waits", cpu);
 	model_nmi_waits[cpu] = false;
 	shim_cpu = cpu;
 	local_irq_save(flags);
@@ -625,21 +656,16 @@ int model_nmi(unsigned int cpu)
 	return handled;
 }
 
-struct task_struct *model_tasks;
-unsigned int model_nr_tasks;
-
-static struct irq_work *irq_works[8];
-unsigned int model_irq_works;
-
 /* Each CPU has its own, and as long as it is pending it is not queued again. */
 bool irq_work_queue(struct irq_work *work)
 {
 	shim_assert(shim_irqs_off && work->func && work->hard);
 	if (work->pending)
 		return false;
-	shim_assert(model_irq_works < NR(irq_works));
+	shim_assert(!irq_works[shim_cpu]);
 	work->pending = true;
-	irq_works[model_irq_works++] = work;
+	irq_works[shim_cpu] = work;
+	model_irq_waits[shim_cpu] = true;
 	return true;
 }
 
@@ -649,22 +675,51 @@ void irq_work_sync(struct irq_work *work)
 	shim_assert(!work->pending);
 }
 
-void model_do_irq_works(unsigned int cpu)
+int perfctr_probes_find(struct perfctr_probe *probes, unsigned int nr)
+{
+	shim_assert(nr == 1 && !strcmp(probes->name, "irq_work_entry"));
+	return model.no_irq_probe ? -ENOENT : 0;
+}
+
+int perfctr_probes_register(const struct perfctr_probe *probes, unsigned int nr)
+{
+	might_sleep();
+	shim_assert(nr == 1 && !irq_probe_is_on);
+	irq_probe = (struct perfctr_probe *)probes;
+	irq_probe_is_on = true;
+	return 0;
+}
+
+void perfctr_probes_unregister(const struct perfctr_probe *probes, unsigned int nr)
+{
+	might_sleep();
+	shim_assert(nr == 1 && irq_probe == probes && irq_probe_is_on);
+	irq_probe_is_on = false;
+}
+
+void model_irq(unsigned int cpu)
 {
 	unsigned int before = shim_cpu;
+	struct irq_work *work;
 
 	shim_assert(!shim_irqs_off);
+	model_irq_waits[cpu] = false;
 	shim_cpu = cpu;
-	while (model_irq_works) {
-		struct irq_work *work = irq_works[--model_irq_works];
-
+	local_irq_disable();
+	if (irq_probe_is_on)
+		((void (*)(void *data, int vector))irq_probe->fn)(NULL, IRQ_WORK_VECTOR);
+	work = irq_works[cpu];
+	irq_works[cpu] = NULL;
+	if (work) {
 		work->pending = false;
-		local_irq_disable();
 		work->func(work);
-		local_irq_enable();
 	}
+	local_irq_enable();
 	shim_cpu = before;
 }
+
+struct task_struct *model_tasks;
+unsigned int model_nr_tasks;
 
 /*
  * RDPMC in user mode

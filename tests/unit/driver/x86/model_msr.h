@@ -69,7 +69,9 @@
  * @told: of how many architectural events CPUID tells
  * @lacks: bit map of those that it says are not there
  * @full_width: counters can be written whole, at MSR_IA32_PMC0
+ * @bts: the branch trace store, and the register that controls it
  * @no_tsc, @xenpv, @hybrid, @no_apic, @no_pdcm: features
+ * @no_irq_probe: there is no tracepoint in the interrupt
  * @no_probe: cr4_update_pce() cannot be probed
  * @no_endbr: and it does not begin with ENDBR
  */
@@ -83,7 +85,9 @@ struct model_machine {
 	unsigned int told;
 	u32 lacks;
 	bool full_width;
+	bool bts;
 	bool no_tsc, xenpv, hybrid, no_apic, no_pdcm;
+	bool no_irq_probe;
 	bool no_probe, no_endbr;
 };
 
@@ -114,14 +118,15 @@ extern unsigned int model_pmis[SHIM_CPUS];
 
 /* LVTPC, which masks itself as it delivers, but for the P6's */
 extern u32 model_lvtpc[SHIM_CPUS];
-/* An NMI waits. The other: it comes where it is made, be that in the driver. */
+/* An interrupt of irq_work's vector waits, or an NMI. */
+extern bool model_irq_waits[SHIM_CPUS];
 extern bool model_nmi_waits[SHIM_CPUS];
-extern bool model_nmi_at_once;
-/* It comes; what the driver's handler says, of all that there are. */
+/* It comes, or one of somebody else's. */
+void model_irq(unsigned int cpu);
+/* What the driver's handler says */
 int model_nmi(unsigned int cpu);
-/* Interrupts that the driver wants done after an NMI; and they come. */
-extern unsigned int model_irq_works;
-void model_do_irq_works(unsigned int cpu);
+/* An NMI of somebody else's comes after each WRMSR of the driver. */
+extern bool model_nmis_at_once;
 
 /* CR4.PCE, and how often the kernel looked at it on the driver's behalf */
 extern bool model_pce[SHIM_CPUS];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* i-mode counters of the x86 driver: starts, stops, and the interrupt. */
 #include <asm/apic.h>
+#include <asm/nmi.h>
 #include <check.h>
 
 #include "arch/x86/interrupt.h"
@@ -88,16 +89,6 @@ static void istop(const struct perfctr_config *config)
 	local_irq_enable();
 }
 
-static unsigned int acknowledge(void)
-{
-	unsigned int nr;
-
-	local_irq_disable();
-	nr = perfctr_x86_acknowledge(true);
-	local_irq_enable();
-	return nr;
-}
-
 /* A load leaves them standing; start, overflow and stop are of the instruction. */
 START_TEST(period_is_exact)
 {
@@ -114,16 +105,12 @@ START_TEST(period_is_exact)
 		ck_assert_uint_eq(model_value(0, hw), period[0] & bits());
 		model_execute(MODEL_KERNEL, 5000);
 		model_execute(MODEL_USER, PERIOD - 1);
-		ck_assert(!model_nmi_waits[0]);
+		ck_assert(!model_irq_waits[0]);
 		model_execute(MODEL_USER, 1);
-		ck_assert(model_nmi_waits[0]);
+		ck_assert(model_irq_waits[0]);
 		ck_assert_uint_eq(model_value(0, hw), 0);
-		ck_assert_int_ge(model_nmi(0), 1);
-		ck_assert_uint_eq(model_lvtpc[0], APIC_DM_NMI);
-		/* All else is put off. */
-		ck_assert_int_eq(heard[0], (int)i - 1);
-		ck_assert_uint_eq(model_irq_works, 1);
-		model_do_irq_works(0);
+		model_irq(0);
+		ck_assert_uint_eq(model_lvtpc[0], IRQ_WORK_VECTOR);
 		ck_assert_int_eq(heard[0], (int)i);
 		ck_assert_int_eq(heard[1], (int)i);
 		istop(config);
@@ -148,7 +135,7 @@ START_TEST(started_after_a_restart)
 	model_execute(MODEL_USER, PERIOD - 1);
 	ck_assert_uint_eq(model_value(0, ictr(config)), bits());
 	model_execute(MODEL_USER, 1);
-	ck_assert(model_nmi_waits[0]);
+	ck_assert(model_irq_waits[0]);
 	istop(config);
 	on_cpu_irqs_off(0, perfctr_cpu_leave);
 	model_execute(MODEL_USER, PERIOD);
@@ -230,9 +217,9 @@ START_TEST(start_values)
 	istop(config);
 	istart(config, &far);
 	model_execute(MODEL_USER, perfctr_cpu_irange() - 1);
-	ck_assert(!model_nmi_waits[0]);
+	ck_assert(!model_irq_waits[0]);
 	model_execute(MODEL_USER, 1);
-	ck_assert(model_nmi_waits[0]);
+	ck_assert(model_irq_waits[0]);
 }
 END_TEST
 
@@ -329,53 +316,42 @@ START_TEST(cleared)
 }
 END_TEST
 
-/* An interrupt that was on its way as it was stopped is known, once. */
+/* What came to zero may interrupt again, and nobody else hears of it, be it late or in vain. */
 START_TEST(acknowledged)
 {
 	struct perfctr_config *config = begin(_i);
+	int i;
 
 	if (!config)
 		return;
-	ck_assert_uint_eq(acknowledge(), 0);
-	istart(config, period);
-	ck_assert_uint_eq(acknowledge(), 0);
-	/* An NMI of something else is not ours. */
-	model_nmi_waits[0] = true;
-	ck_assert_int_eq(model_nmi(0), 0);
-	ck_assert_uint_eq(model_irq_works, 0);
-	model_execute(MODEL_USER, PERIOD + 7);
-	ck_assert_uint_eq(acknowledge(), 1);
-	/* The status tells, and is cleared. */
-	if (model.version >= 2)
-		ck_assert_uint_eq(model_msr(0, MSR_CORE_PERF_GLOBAL_STATUS), 0);
-	/* It is still past zero; perf's handler may have been faster to clear the status. */
-	ck_assert_uint_eq(acknowledge(), 1);
-	istop(config);
-	ck_assert_uint_eq(acknowledge(), model.version < 2);
-	ck_assert_uint_eq(acknowledge(), 0);
-	/* Not one of those that stopped before. */
-	istart(config, period);
-	model_execute(MODEL_USER, PERIOD - 1);
-	istop(config);
-	ck_assert_uint_eq(acknowledge(), 0);
-	/* The NMI comes after the stop. */
-	model_nmi_waits[0] = false;
-	istart(config, period);
-	local_irq_disable();
-	apic->write(APIC_LVTPC, APIC_DM_NMI);
-	local_irq_enable();
-	model_execute(MODEL_USER, PERIOD + 1);
-	istop(config);
-	ck_assert_int_ge(model_nmi(0), 1);
-	ck_assert_uint_eq(model_irq_works, 1);
-	model_do_irq_works(0);
-	/* Somebody else's, when we have nothing */
+	/* The kernel's own irq_work */
+	model_irq(0);
+	ck_assert_int_eq(heard[1], 1);
+	for (i = 0; i < 2; i++) {
+		istart(config, period);
+		model_execute(MODEL_USER, PERIOD + 7);
+		ck_assert(model_irq_waits[0]);
+		/* Before its interrupt, or in that */
+		if (i)
+			istop(config);
+		model_irq(0);
+		istop(config);
+		ck_assert_int_eq(heard[1], i + 2);
+		if (model.version >= 2)
+			ck_assert_uint_eq(model_msr(0, MSR_CORE_PERF_GLOBAL_STATUS), 0);
+		ck_assert_uint_eq(model_lvtpc[0], IRQ_WORK_VECTOR);
+	}
+	ck_assert_uint_eq(model_pmis[0], 2);
+	ck_assert(!model_irq_waits[0]);
+	ck_assert(!model_nmi_waits[0]);
+	/* Nobody's any more */
 	unclaim(config);
-	ck_assert_uint_eq(acknowledge(), 0);
+	model_irq(0);
+	ck_assert_int_eq(heard[1], 3);
+	ck_assert(model_lvtpc[0] & APIC_LVT_MASKED);
 }
 END_TEST
 
-/* Two at once are handled both, and what comes during that is. */
 START_TEST(two_at_once)
 {
 	static const struct perfctr_ctr_control ctr[] = {
@@ -391,33 +367,159 @@ START_TEST(two_at_once)
 	istart(config, values);
 	model_execute(MODEL_USER, PERIOD);
 	ck_assert_uint_eq(model_pmis[0], 2);
-	/* perf's handler tells two by one: then a second NMI is no surprise. */
-	ck_assert_int_ge(model_nmi(0), 2);
-	ck_assert_uint_eq(model_irq_works, 1);
-	model_do_irq_works(0);
-	ck_assert_int_eq(heard[0], 1);
 	istop(config);
+	model_irq(0);
+	ck_assert_int_eq(heard[0], 1);
+	if (model.version >= 2)
+		ck_assert_uint_eq(model_msr(0, MSR_CORE_PERF_GLOBAL_STATUS), 0);
 }
 END_TEST
 
-/* In the very WRMSR that starts it: it is known to be ours. */
-START_TEST(nmi_in_a_wrmsr)
+/* What of others a PMI may be: to perf it is an NMI. */
+static const struct {
+	const char *name;
+	u64 status, debugctl;
+	bool overflow, handed;
+	unsigned int version;	/* from which on there is such a thing */
+} others[] = {
+	{ "nothing", 0, 0, false, false, 0 },
+	{ "overflow", 0, 0, true, false, 0 },
+	{ "PT", BIT(55), 0, false, true, 4 },
+	{ "PT and overflow", BIT(55), 0, true, true, 4 },
+	{ "DS", BIT(62), 0, false, true, 2 },
+	{ "DS and overflow", BIT(62), 0, true, true, 2 },
+	{ "BTS", 0, 0x1c0, false, true, 2 },
+	{ "BTS and overflow", 0, 0x1c0, true, false, 2 },
+	{ "BTS without interrupts", 0, 0xc0, false, false, 2 },
+	{ "uncore", BIT(61), 0, false, false, 3 },
+	{ "frozen", BIT(58) | BIT(59) | BIT(60), 0, false, false, 4 },
+};
+
+START_TEST(handed_to_perf)
 {
-	static const struct perfctr_ctr_control ctr[] = { ICTR(0, EV_INSTRUCTIONS, BOTH, 1) };
-	static const u64 soon[] = { -1ull };
+	struct model_machine machine = *machines[_i % NR_MACHINES];
+	int row = _i / NR_MACHINES;
 	struct perfctr_config *config;
 
-	driver_init(machines[_i]);
+	ck_assert_uint_eq(machine.bts, machine.version >= 2);
+	machine.bts = others[row].debugctl;
+	driver_init(&machine);
+	if (model.version < others[row].version)
+		return;
 	ck_assert_int_eq(perfctr_cpu_set_ihandler(hear), 0);
-	config = CLAIM(ctr);
+	config = CLAIM(zeroth);
 	ck_assert_int_eq(load_on(0, config), 0);
-	model_nmi_at_once = true;
-	istart(config, soon);
-	ck_assert_uint_ge(model_pmis[0], 1);
-	ck_assert(!model_nmi_waits[0]);
-	ck_assert_uint_eq(model_irq_works, 1);
-	model_do_irq_works(0);
+	istart(config, period);
+	if (others[row].overflow)
+		model_execute(MODEL_USER, PERIOD);
 	istop(config);
+	if (others[row].debugctl)
+		model_set_msr(0, MSR_IA32_DEBUGCTLMSR, others[row].debugctl);
+	if (others[row].status)
+		model_set_msr(0, MSR_CORE_PERF_GLOBAL_STATUS,
+			      model_msr(0, MSR_CORE_PERF_GLOBAL_STATUS) | others[row].status);
+	model_irq(0);
+	ck_assert_int_eq(heard[1], 1);
+	ck_assert_msg(model_nmi_waits[0] == others[row].handed, "%s", others[row].name);
+	ck_assert_uint_eq(model_lvtpc[0], IRQ_WORK_VECTOR);
+	if (model.version >= 2)
+		ck_assert_uint_eq(model_msr(0, MSR_CORE_PERF_GLOBAL_STATUS), others[row].status);
+	if (!others[row].handed)
+		return;
+	/* It was not perf's, which left it as it is: once is enough, and it is no surprise. */
+	ck_assert_int_eq(model_nmi(0), NMI_HANDLED);
+	ck_assert_uint_eq(model_msr(0, MSR_CORE_PERF_GLOBAL_STATUS), 0);
+	ck_assert_int_eq(model_nmi(0), NMI_DONE);
+	model_irq(0);
+	ck_assert(model_nmi_waits[0] == !!others[row].debugctl);
+}
+END_TEST
+
+/* Perf's handler, with Intel PT, acknowledges what there is, stops all, and wants NMIs. */
+START_TEST(put_right_after_perf)
+{
+	struct perfctr_config *config = begin(_i);
+	u64 ctrl = 0;
+
+	if (!config)
+		return;
+	istart(config, period);
+	if (model.version >= 2)
+		ctrl = model_msr(0, MSR_CORE_PERF_GLOBAL_CTRL);
+	/* Ours waits: it is not disturbed. */
+	if (model.version)
+		model_lvtpc[0] |= APIC_LVT_MASKED;
+	model_calls_reset();
+	model_nmi(0);
+	ck_assert(!model_irq_waits[0]);
+	ck_assert_uint_eq(model_lvtpc[0], IRQ_WORK_VECTOR | (model.version ? APIC_LVT_MASKED : 0));
+	ck_assert_uint_eq(model_all_writes(), 0);
+	model_execute(MODEL_USER, PERIOD - 1);
+	if (model.version >= 2) {
+		/* But not what it gets just now. */
+		model_set_msr(0, MSR_CORE_PERF_GLOBAL_STATUS, BIT(62));
+		model_set_msr(0, MSR_CORE_PERF_GLOBAL_CTRL, 0);
+	}
+	model_lvtpc[0] = APIC_DM_NMI;
+	ck_assert_int_eq(model_nmi(0), NMI_DONE);
+	ck_assert_uint_eq(model_lvtpc[0], IRQ_WORK_VECTOR);
+	if (model.version >= 2)
+		ck_assert_uint_eq(model_msr(0, MSR_CORE_PERF_GLOBAL_CTRL), ctrl);
+	if (model.version >= 2) {
+		ck_assert_uint_eq(model_msr(0, MSR_CORE_PERF_GLOBAL_STATUS), BIT(62));
+		model_set_msr(0, MSR_CORE_PERF_GLOBAL_STATUS, 0);
+	}
+	/* What it acknowledged in our place is looked for, and then what ours is interrupts. */
+	ck_assert(model_irq_waits[0]);
+	model_irq(0);
+	ck_assert_int_eq(heard[1], 1);
+	ck_assert(!model_irq_waits[0]);
+	model_execute(MODEL_USER, 1);
+	ck_assert(model_irq_waits[0]);
+	model_irq(0);
+	istop(config);
+	unclaim(config);
+	/* Then it is none of our business. */
+	model_lvtpc[0] = APIC_DM_NMI;
+	if (model.version >= 2)
+		model_set_msr(0, MSR_CORE_PERF_GLOBAL_CTRL, 0);
+	model_calls_reset();
+	model_nmi(0);
+	ck_assert_uint_eq(model_all_calls(), 0);
+	ck_assert_uint_eq(model_lvtpc[0], APIC_DM_NMI);
+	ck_assert(!model_irq_waits[0]);
+}
+END_TEST
+
+/* It changes nothing, wherever it comes. */
+START_TEST(nmi_after_each_write)
+{
+	struct perfctr_config *config;
+	unsigned int i;
+
+	model_nmis_at_once = true;
+	config = begin(_i);
+	if (!config)
+		return;
+	for (i = 1; i < 4; i++) {
+		if (i == 2)
+			ck_assert_int_eq(restart_on(0, config, 1000), 0);
+		istart(config, period);
+		model_execute(MODEL_USER, PERIOD - 1);
+		ck_assert(!model_irq_waits[0]);
+		model_execute(MODEL_USER, 1);
+		ck_assert(model_irq_waits[0]);
+		istop(config);
+		model_irq(0);
+		model_execute(MODEL_USER, 500);
+		ck_assert_uint_eq(model_value(0, ictr(config)), 0);
+		if (i == 2) {
+			on_cpu_irqs_off(0, perfctr_cpu_leave);
+			ck_assert_int_eq(load_on(0, config), 0);
+		}
+	}
+	ck_assert_int_eq(heard[1], 3);
+	unclaim(config);
 }
 END_TEST
 
@@ -435,13 +537,13 @@ START_TEST(lvtpc_is_taken)
 	a = CLAIM(zeroth);
 	b = CLAIM(behind);
 	for (cpu = 0; cpu < 2; cpu++)
-		ck_assert_uint_eq(model_lvtpc[cpu], APIC_DM_NMI);
+		ck_assert_uint_eq(model_lvtpc[cpu], IRQ_WORK_VECTOR);
 	unclaim(b);
 	cpu_offline(1);
 	ck_assert_uint_eq(model_lvtpc[1], found[1]);
-	ck_assert_uint_eq(model_lvtpc[0], APIC_DM_NMI);
+	ck_assert_uint_eq(model_lvtpc[0], IRQ_WORK_VECTOR);
 	cpu_online(1);
-	ck_assert_uint_eq(model_lvtpc[1], APIC_DM_NMI);
+	ck_assert_uint_eq(model_lvtpc[1], IRQ_WORK_VECTOR);
 	unclaim(a);
 	for (cpu = 0; cpu < 2; cpu++)
 		ck_assert_uint_eq(model_lvtpc[cpu], found[cpu]);
@@ -453,13 +555,30 @@ START_TEST(lvtpc_is_taken)
 }
 END_TEST
 
-START_TEST(no_local_apic)
-{
-	struct model_machine machine = *machines[_i];
+static const struct {
+	const char *name;
+	bool no_apic, no_irq_probe;
+	u32 no_msr;
+} without[] = {
+	{ "no local APIC", true, false, ~0u },
+	{ "no tracepoint", false, true, ~0u },
+	{ "no global status", false, false, MSR_CORE_PERF_GLOBAL_STATUS },
+};
 
-	machine.no_apic = true;
+START_TEST(no_interrupts)
+{
+	struct model_machine machine = *machines[_i % NR_MACHINES];
+	bool kernel, none;
+	int row = _i / NR_MACHINES;
+
+	machine.no_apic = without[row].no_apic;
+	machine.no_irq_probe = without[row].no_irq_probe;
+	model_no_msr = without[row].no_msr;
+	none = machine.no_apic || machine.no_irq_probe || machine.version >= 2;
 	driver_init(&machine);
-	ck_assert_int_eq(perfctr_cpu_set_ihandler(hear), -ENODEV);
+	ck_assert_int_eq(perfctr_cpu_set_ihandler(hear), none ? -ENODEV : 0);
+	ck_assert_msg(perfctr_cpu_check(zeroth, 1, &kernel) == (none ? -EOPNOTSUPP : 0), "%s",
+		      without[row].name);
 	unclaim(CLAIM(((struct perfctr_ctr_control []) { CTR(0, EV_BRANCHES, USER) })));
 }
 END_TEST
@@ -476,7 +595,9 @@ void test_ictrs(void)
 	unit_run(cleared, NR_ROWS);
 	unit_run(acknowledged, NR_ROWS);
 	UNIT_ROWS(two_at_once, machines);
-	UNIT_ROWS(nmi_in_a_wrmsr, machines);
+	unit_run(handed_to_perf, (int)ARRAY_SIZE(others) * NR_MACHINES);
+	unit_run(put_right_after_perf, NR_ROWS);
+	unit_run(nmi_after_each_write, NR_ROWS);
 	UNIT_ROWS(lvtpc_is_taken, machines);
-	UNIT_ROWS(no_local_apic, machines);
+	unit_run(no_interrupts, (int)ARRAY_SIZE(without) * NR_MACHINES);
 }

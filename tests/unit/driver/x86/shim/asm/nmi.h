@@ -15,6 +15,7 @@ void release_evntsel_nmi(unsigned int msr);
 
 #define NMI_LOCAL	0
 #define NMI_DONE	0
+#define NMI_HANDLED	1
 
 typedef int (*nmi_handler_t)(unsigned int type, struct pt_regs *regs);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Done by an interrupt that comes as soon as there may be one: the test says when. */
+/* Done by an interrupt of its own, which is also the LVTPC's: see model_irq(). */
 #ifndef SHIM_LINUX_IRQ_WORK_H
 #define SHIM_LINUX_IRQ_WORK_H
 
