@@ -378,8 +378,16 @@ static void interrupt(bool ends)
 		return;
 	if (!ends && perfctr->undo & PERFCTR_UNDO_ICTRS)
 		perfctr_suspend(perfctr);
-	else if (ends && !(perfctr->seq & 1))
-		perfctr_resume(perfctr);
+	if (!ends || perfctr->seq & 1)
+		return;
+	if (perfctr->imode->pending && !IS_ENABLED(CONFIG_PREEMPT_RT) &&
+	    perfctr_cpu_interrupted_user()) {
+		/* What posix timers say to lockdep as well: not on RT, so the lock may be had. */
+		lockdep_posixtimer_enter();
+		perfctr_imode_deliver(perfctr);
+		lockdep_posixtimer_exit();
+	}
+	perfctr_resume(perfctr);
 }
 
 #ifdef PERFCTR_CPU_PERMITS_PROCESSES

@@ -8,7 +8,8 @@
  * before it. So no overflow is lost with an interrupt, and none is told twice.
  *
  *	running --(sum reached: look)--> overflown, pending
- *	overflown, pending --(on the way to user mode: deliver)--> overflown, told
+ *	overflown, pending --(deliver: on the way to user mode, or by the interrupt
+ *				if that comes from there)--> overflown, told
  *	overflown, told --(IRESUME, REFRESH, or by itself)--> running, with a new period
  *
  * All that is done by the owner, or on its CPU with interrupts off, so the races

@@ -126,6 +126,8 @@ void perfctr_cpu_unclaim(struct perfctr_config *config, perfctr_run_t run);
 
 /* Hear interrupts; NULL: no more, and nobody runs the handler when it returns. May sleep. */
 int perfctr_cpu_set_ihandler(perfctr_ihandler_t handler);
+/* In the handler: it was user mode that was interrupted. False: or that is not known. */
+bool perfctr_cpu_interrupted_user(void);
 
 /*
  * CPU hotplug. prepare: a CPU, which is down, will come. reserve and unreserve:

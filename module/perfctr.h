@@ -266,7 +266,7 @@ void perfctr_imode_resume(struct vperfctr *perfctr);
 void perfctr_imode_sample(const struct vperfctr *perfctr, u64 *value);
 /* Which have overflowed? All counters stand still if any has. Sums are there, but not shown yet. */
 void perfctr_imode_look(struct vperfctr *perfctr);
-/* By the owner on its way out of the kernel: tell it. */
+/* By the owner on its way out of the kernel, or an interrupt of its user mode: tell it. */
 void perfctr_imode_deliver(struct vperfctr *perfctr);
 void perfctr_imode_exec(struct vperfctr *perfctr);
 int perfctr_iresume_ioctl(struct vperfctr *perfctr);

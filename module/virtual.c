@@ -16,7 +16,6 @@
 #include <linux/task_work.h>
 #include <linux/uaccess.h>
 #include <linux/workqueue.h>
-#include <asm/irq_regs.h>
 
 #include "perfctr.h"
 
@@ -928,7 +927,6 @@ static const struct vm_operations_struct owner_vm_ops = {
 static void owner_vm_open(struct vm_area_struct *vma)
 {
 	struct vperfctr *perfctr = vma->vm_private_data;
-
 	bool own;
 
 	raw_spin_lock(&perfctr->map_lock);
@@ -1009,18 +1007,6 @@ static void vperfctr_return(struct callback_head *work)
 	module_put(THIS_MODULE);	/* perfctr_exit() waits for whoever is still here */
 }
 
-/*
- * The way of signals is the shorter one where an overflow's comes anyway. But it
- * ends a sleep in the kernel, also if the signal is blocked: not from there.
- */
-static enum task_work_notify_mode return_way(const struct vperfctr *perfctr)
-{
-	struct pt_regs *regs = in_hardirq() ? get_irq_regs() : NULL;
-	bool tells = perfctr->imode && perfctr->imode->pending;
-
-	return tells && regs && user_mode(regs) ? TWA_SIGNAL : TWA_RESUME;
-}
-
 /* True if it was not queued yet: whoever asked gives it the references. */
 static bool return_queue(struct vperfctr *perfctr, struct task_struct *task)
 {
@@ -1031,7 +1017,7 @@ static bool return_queue(struct vperfctr *perfctr, struct task_struct *task)
 	if (!perfctr->returns) {
 		init_task_work(&perfctr->return_work, vperfctr_return);
 		/* It fails only for who is past all that, and never again runs user code. */
-		queued = !task_work_add(task, &perfctr->return_work, return_way(perfctr));
+		queued = !task_work_add(task, &perfctr->return_work, TWA_RESUME);
 		perfctr->returns = queued;
 	}
 	local_irq_restore(flags);

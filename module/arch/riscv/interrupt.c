@@ -6,7 +6,9 @@
 
 #include <linux/interrupt.h>
 #include <linux/irqdomain.h>
+#include <linux/ptrace.h>
 #include <asm/csr.h>
+#include <asm/irq_regs.h>
 
 #include "lowlevel.h"
 #include "probes.h"
@@ -31,6 +33,11 @@ static struct perfctr_probe probes[] = {
 	{ .name = "irq_handler_entry", .fn = probe_entry },
 	{ .name = "irq_handler_exit", .fn = probe_exit },
 };
+
+notrace bool perfctr_cpu_interrupted_user(void)
+{
+	return user_mode(get_irq_regs());
+}
 
 int perfctr_cpu_set_ihandler(perfctr_ihandler_t handler)
 {

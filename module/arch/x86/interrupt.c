@@ -21,6 +21,7 @@
 #include <linux/irq_work.h>
 #include <linux/lockdep.h>
 #include <linux/percpu.h>
+#include <linux/sched/task_stack.h>
 #include <linux/smp.h>
 #include <asm/apic.h>
 #include <asm/cpufeature.h>
@@ -96,6 +97,14 @@ void perfctr_x86_take_interrupts(bool take)
 	apic->write(APIC_LVTPC, take ? LVTPC_OURS : __this_cpu_read(lvtpc_before));
 }
 
+/* In 64-bit mode interrupts have a stack of their own, but where they come from user mode. */
+notrace bool perfctr_cpu_interrupted_user(void)
+{
+	int here;
+
+	return IS_ENABLED(CONFIG_X86_64) && object_is_on_stack(&here);
+}
+
 int perfctr_cpu_set_ihandler(perfctr_ihandler_t handler)
 {
 	if (!hears)
@@ -136,6 +145,11 @@ void perfctr_x86_interrupt_exit(void)
 }
 
 #else
+
+bool perfctr_cpu_interrupted_user(void)
+{
+	return false;
+}
 
 void perfctr_x86_take_interrupts(bool take)
 {
