@@ -90,8 +90,8 @@ extern unsigned int unsettled;	/* how many figures did not settle */
 void settle_guest(void);
 
 uint64_t now_ns(void);
-/* perf_events keeps its hook in the scheduler for a while after its last event. */
-void await_perf_gone(void);
+/* Both keep their hooks in the scheduler for a while after what they are for. */
+void await_hooks_gone(void);
 
 void die(const char *what) __attribute__((noreturn));
 void pin(unsigned int cpu);

@@ -16,7 +16,7 @@
 #define AGREEMENT 5.0		/* instructions */
 #define TRIES 12
 #define SETTLE_SECONDS 8	/* of the guest's time, after its boot */
-#define PERF_GONE_SECONDS 3
+#define HOOKS_GONE_SECONDS 12
 
 unsigned int unsettled;
 
@@ -119,7 +119,7 @@ void settle_guest(void)
 		usleep(100000);
 }
 
-void await_perf_gone(void)
+void await_hooks_gone(void)
 {
-	sleep(PERF_GONE_SECONDS);
+	sleep(HOOKS_GONE_SECONDS);
 }

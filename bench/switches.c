@@ -217,7 +217,7 @@ static void report_writes(const char *metric, const struct cost *perfctr,
 	report(name, all + 1, perfctr[all].writes[CR4], perf[all].writes[CR4], NONE, "CR4");
 }
 
-/* One metric, for 1 to 4 counters. First ours, since perf's hook outlasts its events. */
+/* One metric, for 1 to 4 counters. Each side's hooks outlast its events. */
 static void compare(const char *metric, const struct pair *how, const struct bounds *bounds)
 {
 	struct cost perfctr[MAX_COUNTERS] = { 0 }, perf[MAX_COUNTERS] = { 0 };
@@ -230,6 +230,7 @@ static void compare(const char *metric, const struct pair *how, const struct bou
 		setup.counters = n;
 		perfctr[n - 1] = extra(&setup, how, &base);
 	}
+	await_hooks_gone();
 	for (n = 1; n <= bench_counters; n++) {
 		setup.side = PERF;
 		setup.counters = n;
@@ -241,14 +242,14 @@ static void compare(const char *metric, const struct pair *how, const struct bou
 						  bounds->insn[n], "insn");
 	if (RISCV_X86(false, true))
 		report_writes(metric, perfctr, perf, bounds->wrmsr);
-	await_perf_gone();
+	await_hooks_gone();
 }
 
 /* A process that counts, and sleeps, while others switch. */
-static pid_t counting_sleeper(enum side side)
+static pid_t counting_sleeper(enum side side, bool map)
 {
 	volatile bool *ready = shared_alloc(sizeof(*ready));
-	struct setup setup = { .side = side, .counters = bench_counters };
+	struct setup setup = { .side = side, .counters = bench_counters, .map = map };
 	struct counting counting;
 	pid_t pid = fork();
 
@@ -275,30 +276,41 @@ static void end_sleeper(pid_t pid)
 		die("waitpid");
 }
 
-static double beside(enum side side, double base)
+static double beside(enum side side, bool map, double base)
 {
-	pid_t pid = counting_sleeper(side);
+	pid_t pid = counting_sleeper(side, map);
 	double cost = base_line(0, 0).insn - base;
 
 	end_sleeper(pid);
 	return cost;
 }
 
-/* Two that do not count: without the module, with it, and while somebody counts. */
+/*
+ * Two that do not count: without the module, with it, and while somebody counts, or, mapped,
+ * reads as well.
+ */
 static void bystanders(void)
 {
-	double without, idle, perfctr, perf;
+	static const char * const names[] = {
+		"switch_extra_bystander", "switch_extra_bystander_mapped",
+	};
+	double without, idle, perf[2];
+	int map;
 
 	module_unload();
 	without = base_line(0, 0).insn;
-	perf = beside(PERF, without);
-	await_perf_gone();
+	for (map = 0; map < 2; map++) {
+		perf[map] = beside(PERF, map, without);
+		await_hooks_gone();
+	}
 	module_load();
 	idle = base_line(0, 0).insn;
 	report("switch_base", 0, idle, without, NONE, "insn");
 	report("switch_extra_bystander_nobody", 0, idle - without, 0, 0.5, "insn");
-	perfctr = beside(PERFCTR, idle);
-	report("switch_extra_bystander", bench_counters, perfctr, perf, 10, "insn");
+	for (map = 0; map < 2; map++)
+		report(names[map], bench_counters, beside(PERFCTR, map, idle), perf[map],
+		       map ? NONE : 10, "insn");
+	await_hooks_gone();
 }
 
 void bench_switches(void)
