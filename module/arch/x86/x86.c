@@ -463,7 +463,7 @@ notrace bool perfctr_x86_acknowledge(void)
 {
 	u64 status, own;
 
-	if (pmu.version < 2)
+	if (pmu.version < 2 || !this_cpu_read(perfctr_x86_cpu.ours))
 		return false;
 	status = read_msr(MSR_CORE_PERF_GLOBAL_STATUS);
 	own = status & global_bits(pmu.counters);
