@@ -12,6 +12,15 @@
 
 #define EVNTSEL_USR	0x00010000u
 #define EVNTSEL_OS	0x00020000u
+#define EVNTSEL_EVENT	0x0000ffffu	/* event and unit mask */
+
+/* 2.6 names a counter as RDPMC does: from here on the fixed ones. */
+#define RDPMC_FIXED	0x40000000u
+#define FIRST_FIXED	24u	/* perfctr_ctr_control.map */
+#define LAST_FIXED	31u
+
+/* instructions, core cycles, reference cycles */
+static const unsigned int fixed_events[] = { 0xc0, 0x3c, 0x13c };
 
 /* The registers of single events: nobody sets them so far. */
 static int has_more(const struct perfctr_cpu_control *cpu)
@@ -22,7 +31,14 @@ static int has_more(const struct perfctr_cpu_control *cpu)
 static void ctr_to_native(const struct perfctr_cpu_control *from, unsigned int i,
 			  struct perfctr_ctr_control *to)
 {
+	unsigned int fixed = from->pmc_map[i] - RDPMC_FIXED;
+
 	to->event = (__u64)from->evntsel_high[i] << 32 | from->evntsel[i];
+	if (fixed <= LAST_FIXED - FIRST_FIXED)
+		to->map = FIRST_FIXED + fixed;
+	/* 2.6 did not look at the event of a fixed counter, so it may be without. */
+	if (fixed < ARRAY_SIZE(fixed_events) && !(from->evntsel[i] & EVNTSEL_EVENT))
+		to->event |= fixed_events[fixed];
 	if (from->evntsel[i] & EVNTSEL_USR)
 		to->flags |= PERFCTR_CTR_USER;
 	if (from->evntsel[i] & EVNTSEL_OS)
@@ -34,6 +50,8 @@ static void ctr_from_native(const struct perfctr_ctr_control *from,
 {
 	to->evntsel[i] = (unsigned int)from->event;
 	to->evntsel_high[i] = (unsigned int)(from->event >> 32);
+	if (from->map >= FIRST_FIXED && from->map <= LAST_FIXED)
+		to->pmc_map[i] = RDPMC_FIXED + from->map - FIRST_FIXED;
 }
 
 #elif defined(__powerpc__)

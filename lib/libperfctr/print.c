@@ -85,6 +85,8 @@ static void print_map(unsigned int i, unsigned int map)
 {
 	if (map == PERFCTR_MAP_ANY)
 		printf("pmc_map[%u]\t\tany\n", i);
+	else if (map >= 0x40000000u)	/* x86: a fixed one */
+		printf("pmc_map[%u]\t\t0x%08x\n", i, map);
 	else
 		printf("pmc_map[%u]\t\t%u\n", i, map);
 }

@@ -439,6 +439,81 @@ START_TEST(fixed_registers)
 }
 END_TEST
 
+/* As 2.6 named them; and it did not look at their events. */
+START_TEST(fixed_counters_of_x86)
+{
+	static const unsigned int fixed[] = { 0xc0, 0x3c, 0x13c };
+	unsigned int i, n, bare;
+	struct vperfctr_control control, back;
+	struct perfctr_control native;
+	struct perfctr_sum_ctrs sum, before;
+	struct vperfctr *v = vperfctr_open();
+
+	ck_assert_ptr_nonnull(v);
+	memset(&sum, 0, sizeof(sum));
+	memset(&before, 0, sizeof(before));
+	memset(&control, 0, sizeof(control));
+	control.cpu_control.tsc_on = 1;
+	control.cpu_control.nractrs = 1;
+	control.cpu_control.pmc_map[0] = 0x40000000;
+	control.cpu_control.evntsel[0] = EVNTSEL(fixed[0]);
+	if (!(guest.info.counters >> 24)) {
+		ck_errno(vperfctr_control(v, &control), EINVAL);
+		vperfctr_close(v);
+		return;
+	}
+	for (bare = 0; bare < 2; bare++) {
+		memset(&control, 0, sizeof(control));
+		control.cpu_control.tsc_on = 1;
+		/* The clock of QEMU's reference cycles is the instruction too. */
+		for (n = 0; n < 3 && guest.info.counters >> (24 + n) & 1; n++) {
+			control.cpu_control.pmc_map[n] = 0x40000000 + n;
+			control.cpu_control.evntsel[n] = EVNTSEL(bare ? 0 : fixed[n]);
+		}
+		control.cpu_control.pmc_map[n] = 1;
+		control.cpu_control.evntsel[n++] = EVNTSEL(EV_INSTRUCTIONS);
+		control.cpu_control.nractrs = n;
+		/* The first time the calls have to be found, which is not of the loop. */
+		for (i = 0; i < 3; i++) {
+			before = sum;
+			ck_ok(vperfctr_control(v, &control));
+			body_spin(LOOPS * (i + 1));
+			ck_ok(vperfctr_read_state(v, &sum, &back));
+		}
+		for (i = 0; i < n; i++) {
+			ck_assert_uint_eq(back.cpu_control.pmc_map[i],
+					  control.cpu_control.pmc_map[i]);
+			ck_assert_uint_eq(back.cpu_control.evntsel[i],
+					  EVNTSEL(i < n - 1 ? fixed[i] : EV_INSTRUCTIONS));
+			ck_assert_uint_eq(sum.pmc[i] - before.pmc[i],
+					  BODY_SPIN(3 * LOOPS) - BODY_SPIN(2 * LOOPS));
+		}
+		/* Of one moment */
+		ck_assert_uint_eq(sum.pmc[n - 1], sum.pmc[0]);
+		ck_ok(vperfctr_read_control_native(v, &native));
+		ck_assert_uint_eq(native.ctr[0].map, 24);
+		ck_ok(vperfctr_control(v, &back));
+	}
+	control.cpu_control.evntsel[0] = EVNTSEL(EV_CYCLES);
+	ck_errno(vperfctr_control(v, &control), EINVAL);
+	control.cpu_control.evntsel[0] = EVNTSEL(fixed[0]) & ~(1u << 22);
+	ck_errno(vperfctr_control(v, &control), EINVAL);
+	control.cpu_control.evntsel[0] = fixed[0];	/* no mode */
+	ck_errno(vperfctr_control(v, &control), EINVAL);
+	control.cpu_control.evntsel[0] = EVNTSEL_INT(fixed[0]);
+	ck_errno(vperfctr_control(v, &control), EINVAL);
+	control.cpu_control.evntsel[0] = EVNTSEL(fixed[0]);
+	control.cpu_control.pmc_map[0] = 0x40000008;
+	ck_errno(vperfctr_control(v, &control), EINVAL);
+	control.cpu_control.pmc_map[0] = 0x40000000;
+	control.cpu_control.evntsel_high[0] = 1;
+	ck_errno(vperfctr_control(v, &control), EINVAL);
+	control.cpu_control.evntsel_high[0] = 0;
+	ck_ok(vperfctr_control(v, &control));
+	vperfctr_close(v);
+}
+END_TEST
+
 START_TEST(snapshots_of_fewer)
 {
 	struct perfctr_sum_ctrs sum;
@@ -597,6 +672,7 @@ int main(void)
 	GUEST_RUN(raw_descriptors, AS_USER);
 	GUEST_RUN(handle_from_a_socket, AS_USER);
 	GUEST_RUN(fixed_registers, NEED_FIXED);
+	GUEST_RUN(fixed_counters_of_x86, NEED_X86 | NEED_COUNTERS | LOG_SILENT);
 	GUEST_RUN(snapshots_of_fewer, NEED_COUNTERS | AS_USER);
 	GUEST_RUN(threads, AS_USER);
 	GUEST_RUN(events, 0);

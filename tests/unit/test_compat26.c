@@ -38,6 +38,8 @@ static void set_up(struct vperfctr_control *control)
 	control->cpu_control.p4.pebs_matrix_vert = 0;
 	control->cpu_control.evntsel_high[0] = 0;
 	control->cpu_control.nhlm.offcore_rsp[1] = 0;
+	control->cpu_control.pmc_map[1] = 0x40000000;
+	control->cpu_control.evntsel[1] = 0x4300c0;
 #endif
 	control->si_signo = 0;
 	control->preserve = 1;

@@ -109,6 +109,55 @@ START_TEST(test_all)
 END_TEST
 
 #if defined(__x86_64__) || defined(__i386__)
+/* 2.6's numbers of counters are RDPMC's, and it did not look at a fixed one's event. */
+START_TEST(test_fixed)
+{
+	static const struct {
+		unsigned int map, evntsel, native, back;
+		unsigned long long event;
+	} rows[] = {
+		{ 0x40000000, 0x4100c0, 24, 0x40000000, 0x4100c0 },
+		{ 0x40000001, 0x42003c, 25, 0x40000001, 0x42003c },
+		{ 0x40000002, 0x43013c, 26, 0x40000002, 0x43013c },
+		{ 0x40000000, 0x430000, 24, 0x40000000, 0x4300c0 },
+		{ 0x40000001, 0x410000, 25, 0x40000001, 0x41003c },
+		{ 0x40000002, 0x520000, 26, 0x40000002, 0x52013c },
+		/* What is wrong is for the kernel to say. */
+		{ 0x40000000, 0x41003c, 24, 0x40000000, 0x41003c },
+		{ 0x40000000, 0x1410000, 24, 0x40000000, 0x14100c0 },
+		{ 0x40000003, 0x410000, 27, 0x40000003, 0x410000 },
+		{ 0x40000007, 0x4100c0, 31, 0x40000007, 0x4100c0 },
+		{ 0x40000008, 0x4100c0, 0x40000008, 0x40000008, 0x4100c0 },
+		{ 0x3fffffff, 0x410000, 0x3fffffff, 0x3fffffff, 0x410000 },
+		{ 0x80000000, 0x410000, 0x80000000, 0x80000000, 0x410000 },
+		{ 32, 0x4100c0, 32, 32, 0x4100c0 },
+		/* The kernel's own names do as well. */
+		{ 24, 0x4100c0, 24, 0x40000000, 0x4100c0 },
+		{ 31, 0x410000, 31, 0x40000007, 0x410000 },
+		/* The others are one another's. */
+		{ 23, 0x410000, 23, 23, 0x410000 },
+		{ 0, 0x410000, 0, 0, 0x410000 },
+		{ PERFCTR_MAP_ANY, 0x410000, PERFCTR_MAP_ANY, PERFCTR_MAP_ANY, 0x410000 },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		set_up(1, 1);
+		from.cpu_control.pmc_map[1] = rows[i].map;
+		from.cpu_control.evntsel[1] = rows[i].evntsel;
+		ck_assert_int_eq(perfctr_control_to_native(&from, &to), 0);
+		ck_assert_uint_eq(to.ctr[0].map, 0);
+		ck_assert_uint_eq(to.ctr[1].map, rows[i].native);
+		ck_assert_uint_eq(to.ctr[1].event, rows[i].event);
+		ck_assert_uint_eq(to.ctr[1].flags, rows[i].evntsel >> 16 & 3);
+		ck_assert_int_eq(perfctr_control_from_native(&to, &back), 0);
+		ck_assert_uint_eq(back.cpu_control.pmc_map[1], rows[i].back);
+		ck_assert_uint_eq(back.cpu_control.evntsel[1], rows[i].event);
+		ck_assert_uint_eq(back.cpu_control.evntsel_high[1], 0);
+	}
+}
+END_TEST
+
 START_TEST(test_arch)
 {
 	set_up(1, 0);
@@ -159,6 +208,9 @@ int main(void)
 	tcase_add_loop_test(tc, test_too_many, 0, 5);
 	tcase_add_test(tc, test_all);
 	tcase_add_test(tc, test_arch);
+#if defined(__x86_64__) || defined(__i386__)
+	tcase_add_test(tc, test_fixed);
+#endif
 	suite_add_tcase(s, tc);
 	sr = srunner_create(s);
 	srunner_run_all(sr, CK_NORMAL);

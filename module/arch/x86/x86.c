@@ -562,7 +562,7 @@ int perfctr_cpu_check(const struct perfctr_ctr_control *ctr, unsigned int nr, bo
 			if (hw >= PERFCTR_X86_FIXED) {
 				hw = array_index_nospec(hw - PERFCTR_X86_FIXED,
 							ARRAY_SIZE(fixed_events));
-				if (ctr->event != fixed_events[hw])
+				if ((ctr->event & EVENT_BITS) != fixed_events[hw])
 					return -EINVAL;
 			}
 		} else {

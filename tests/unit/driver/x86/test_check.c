@@ -96,7 +96,7 @@ static const struct {
 	{ "any beside named", ALL, false, 2,
 	  { CTR(ANY, EV_INSTRUCTIONS, USER), CTR(0, EV_BRANCHES, USER) } },
 
-	/* The fixed ones: the event alone, and all or nothing of its bits */
+	/* The fixed ones: their events, alone or as a whole event select */
 	{ "fixed", FIX, true, 3,
 	  { CTR(FIXED(0), EV_INSTRUCTIONS, USER), CTR(FIXED(1), EV_CYCLES, KERNEL),
 	    CTR(FIXED(2), EV_REFERENCE_CYCLES, BOTH) } },
@@ -107,8 +107,22 @@ static const struct {
 	{ "fixed, inversion", 0, false, 1, { CTR(FIXED(0), EV_INSTRUCTIONS | SEL_INV, USER) } },
 	{ "fixed, counter mask", 0, false, 1,
 	  { CTR(FIXED(0), EV_INSTRUCTIONS | SEL_CMASK(1), USER) } },
-	{ "fixed, whole", 0, false, 1,
-	  { CTR(FIXED(0), EV_INSTRUCTIONS | SEL_USR | SEL_EN, USER) } },
+	{ "fixed, whole", FIX, true, 3,
+	  { CTR(FIXED(0), EV_INSTRUCTIONS | SEL_USR | SEL_EN, USER),
+	    CTR(FIXED(1), EV_CYCLES | SEL_OS | SEL_EN, KERNEL),
+	    CTR(FIXED(2), EV_REFERENCE_CYCLES | SEL_USR | SEL_OS | SEL_EN, BOTH) } },
+	{ "fixed, whole and not", FIX, false, 2,
+	  { CTR(FIXED(0), EV_INSTRUCTIONS | SEL_USR | SEL_EN, USER),
+	    CTR(FIXED(1), EV_CYCLES, USER) } },
+	{ "fixed, whole, another's event", 0, false, 1,
+	  { CTR(FIXED(0), EV_CYCLES | SEL_USR | SEL_EN, USER) } },
+	{ "fixed, whole, no event", 0, false, 1, { CTR(FIXED(0), SEL_USR | SEL_EN, USER) } },
+	{ "fixed, whole, edge", 0, false, 1,
+	  { CTR(FIXED(0), EV_INSTRUCTIONS | SEL_EDGE | SEL_USR | SEL_EN, USER) } },
+	{ "fixed, whole, counter mask", 0, false, 1,
+	  { CTR(FIXED(0), EV_INSTRUCTIONS | SEL_CMASK(1) | SEL_USR | SEL_EN, USER) } },
+	{ "fixed, whole, any thread", 0, false, 1,
+	  { CTR(FIXED(0), EV_INSTRUCTIONS | SEL_USR | SEL_EN | SEL_ANY, USER) } },
 	{ "fixed, unit mask", 0, false, 1, { CTR(FIXED(0), EV_INSTRUCTIONS | 0x100, USER) } },
 	{ "fixed beside all others", FIX, false, 3,
 	  { CTR(FIXED(0), EV_INSTRUCTIONS, USER), CTR(ANY, EV_INSTRUCTIONS, USER),
@@ -237,31 +251,38 @@ END_TEST
 /* All there is of the bits that the rest of a control says as well, and of the rest */
 START_TEST(whole_event_selects)
 {
-	static const u32 maps[] = { 0, 1, ANY };
-	unsigned int bits, flags, map;
+	static const struct {
+		u32 map, event;
+	} whole[] = {
+		{ 0, EV_BRANCHES }, { 1, EV_BRANCHES }, { ANY, EV_BRANCHES },
+		{ FIXED(0), EV_INSTRUCTIONS }, { FIXED(2), EV_REFERENCE_CYCLES },
+	};
+	unsigned int bits, flags, i;
 
 	driver_init(machines[_i]);
 	for (bits = 0; bits < 16; bits++) {
 		bool usr = bits & 1, os = bits & 2, interrupt = bits & 4, en = bits & 8;
-		u64 event = EV_BRANCHES | (usr ? SEL_USR : 0) | (os ? SEL_OS : 0) |
-			    (interrupt ? SEL_INT : 0) | (en ? SEL_EN : 0);
+		u64 sel = (usr ? SEL_USR : 0) | (os ? SEL_OS : 0) | (interrupt ? SEL_INT : 0) |
+			  (en ? SEL_EN : 0);
 
 		for (flags = 1; flags < 4; flags++) {
-			for (map = 0; map < 3; map++) {
-				struct perfctr_ctr_control ctr = CTR(maps[map], event, flags);
-				bool enabled = model.version || maps[map] != 1;
+			for (i = 0; i < (model.version >= 2 ? 5u : 3u); i++) {
+				u32 map = whole[i].map;
+				struct perfctr_ctr_control ctr =
+					CTR(map, whole[i].event | sel, flags);
+				bool enabled = model.version || map != 1;
 				bool good = usr == !!(flags & USER) && os == !!(flags & KERNEL) &&
 					    en == enabled;
 				int err = check(&ctr, 1, NULL);
 
 				ck_assert_msg(err == (!bits || (good && !interrupt) ? 0 : -EINVAL),
-					      "%#llx of counter %#x, flags %u: %d", event,
-					      maps[map], flags, err);
+					      "%#llx of counter %#x, flags %u: %d", sel, map,
+					      flags, err);
 				ctr.ireset = -77;
 				err = check(&ctr, 1, NULL);
 				ck_assert_msg(err == (!bits || (good && interrupt) ? 0 : -EINVAL),
-					      "%#llx of i-mode counter %#x, flags %u: %d", event,
-					      maps[map], flags, err);
+					      "%#llx of i-mode counter %#x, flags %u: %d", sel,
+					      map, flags, err);
 			}
 		}
 	}
