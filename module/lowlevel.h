@@ -124,6 +124,9 @@ int perfctr_cpu_claim(struct perfctr_config *config, perfctr_run_t run, u32 *own
 /* Give back what no other config needs. Same locks. */
 void perfctr_cpu_unclaim(struct perfctr_config *config, perfctr_run_t run);
 
+/* What was asked with PERFCTR_MAP_ANY, as it is asked of the hardware counter it came to be. */
+void perfctr_cpu_name(struct perfctr_ctr_control *ctr, unsigned int hw);
+
 /* Hear interrupts; NULL: no more, and nobody runs the handler when it returns. May sleep. */
 int perfctr_cpu_set_ihandler(perfctr_ihandler_t handler);
 /* In the handler: it was user mode that was interrupted. False: or that is not known. */

@@ -563,7 +563,7 @@ static int vperfctr_read_control(struct vperfctr *perfctr, void __user *arg)
 		memcpy(control->ctr, config->ctr, config->nr * CTR_SIZE);
 		/* Say what ANY came to be. */
 		for (i = 0; i < config->nr; i++)
-			control->ctr[i].map = config->hw[i];
+			perfctr_cpu_name(&control->ctr[i], config->hw[i]);
 		perfctr_config_put(config, false);
 	}
 	if (size < CONTROL_HEAD + (control->nractrs + control->nrictrs) * CTR_SIZE)

@@ -190,9 +190,9 @@ struct perfctr_open {
  *	counter 2 (instret) event 2 only. x86: of the event select its event,
  *	unit mask, edge, inversion and counter mask (bits 0..15, 18, 23 and
  *	24..31), the rest zero; or with all that @flags, @ireset and the
- *	processor make of bits 16, 17, 20 and 22. Fixed counters count only
- *	their own events, 0xc0 instructions, 0x3c core cycles and 0x13c
- *	reference cycles
+ *	processor make of bits 16, 17, 20 and 22 (the last, enable, is on the
+ *	P6 counter 0's alone, and ANY's). Fixed counters count only their own
+ *	events, 0xc0 instructions, 0x3c core cycles and 0x13c reference cycles
  * @config: riscv: the SBI event_data of a raw event, 48 bits, else 0. x86: 0
  * @ireset: of an i-mode counter what it starts from, and again after each
  *	overflow, as it counts up to zero: the period, negated. Any negative

@@ -1158,6 +1158,11 @@ void perfctr_cpu_unclaim(struct perfctr_config *config, perfctr_run_t run)
 		run(claim_release, &claim);
 }
 
+void perfctr_cpu_name(struct perfctr_ctr_control *ctr, unsigned int hw)
+{
+	ctr->map = hw;
+}
+
 /*
  * Between its offline callback and its end a CPU still switches to threads that
  * have to leave it, and may have loaded for them. The firmware has forgotten.

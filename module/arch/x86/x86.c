@@ -577,6 +577,14 @@ int perfctr_cpu_check(const struct perfctr_ctr_control *ctr, unsigned int nr, bo
 	       -EINVAL : 0;
 }
 
+void perfctr_cpu_name(struct perfctr_ctr_control *ctr, unsigned int hw)
+{
+	ctr->map = hw;
+	/* A whole event select is that of the counter: on the P6 not all are enabled. */
+	if (ctr->event & CONTROL_BITS)
+		ctr->event = (ctr->event & EVENT_BITS) | control_bits(ctr, hw);
+}
+
 static void unreserve(unsigned int perfctrs, unsigned int evntsels)
 {
 	while (perfctrs)

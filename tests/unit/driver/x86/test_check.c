@@ -290,6 +290,44 @@ START_TEST(whole_event_selects)
 }
 END_TEST
 
+/* What counters came to be, as READ_CONTROL says it, is a control that gets the same. */
+START_TEST(names_what_any_became)
+{
+	static const struct perfctr_ctr_control asked[] = {
+		CTR(FIXED(1), EV_CYCLES | SEL_OS | SEL_EN, KERNEL), CTR(FIXED(2), 0x13c, USER),
+		CTR(ANY, EV_BRANCHES | SEL_USR | SEL_EN, USER), CTR(0, EV_INSTRUCTIONS, USER),
+		CTR(ANY, EV_BRANCHES | SEL_EDGE | SEL_CMASK(3), BOTH),
+		ICTR(ANY, EV_BRANCHES | SEL_USR | SEL_OS | SEL_INT | SEL_EN, BOTH, 1000),
+	};
+	static const u8 picks[][2] = { { 2, 3 }, { 3, 2 }, { 4, 5 }, { 2, 5 }, { 3, 5 }, { 0, 1 } };
+	const u8 *pick = picks[_i / NR_MACHINES];
+	struct perfctr_ctr_control ctr[2] = { asked[pick[0]], asked[pick[1]] };
+	struct perfctr_config *first, *again;
+	unsigned int i;
+
+	driver_init(machines[_i % NR_MACHINES]);
+	if (model.version < 2 && pick[0] < 2)
+		return;
+	first = claim_well(ctr, 2);
+	for (i = 0; i < 2; i++) {
+		u64 sel = ctr[i].event;
+
+		perfctr_cpu_name(&ctr[i], first->hw[i]);
+		ck_assert_uint_eq(ctr[i].map, first->hw[i]);
+		if (!model.version && first->hw[i] == 1)
+			sel &= ~SEL_EN;
+		ck_assert_uint_eq(ctr[i].event, sel);
+		ck_assert_uint_eq(ctr[i].flags, asked[pick[i]].flags);
+		ck_assert_int_eq(ctr[i].ireset, asked[pick[i]].ireset);
+	}
+	again = claim_well(ctr, 2);
+	for (i = 0; i < 2; i++)
+		ck_assert_uint_eq(again->hw[i], first->hw[i]);
+	unclaim(again);
+	unclaim(first);
+}
+END_TEST
+
 /* Each number of a counter, and each event of a fixed one */
 START_TEST(each_counter)
 {
@@ -603,6 +641,7 @@ void test_check(void)
 	UNIT_ROWS(refused_changes_nothing, machines);
 	UNIT_ROWS(each_bit, machines);
 	UNIT_ROWS(whole_event_selects, machines);
+	unit_run(names_what_any_became, 6 * NR_MACHINES);
 	UNIT_ROWS(each_counter, machines);
 	UNIT_ROWS(as_many_as_there_are, machines);
 	unit_run(i_mode_needs_a_local_apic,
