@@ -193,7 +193,11 @@ struct perfctr_open {
  *	processor make of bits 16, 17, 20 and 22 (the last, enable, is on the
  *	P6 counter 0's alone, and ANY's). Fixed counters count only their own
  *	events, 0xc0 instructions, 0x3c core cycles and 0x13c reference cycles
- * @config: riscv: the SBI event_data of a raw event, 48 bits, else 0. x86: 0
+ * @config: riscv: the SBI event_data of a raw event, 48 bits, else 0. x86: of
+ *	an event that takes a register of its own (off-core responses, the front
+ *	end's) what that is to hold, else 0. There is one value at a time for all
+ *	threads of the machine, since hyperthreads share it: while any control,
+ *	the caller's too, counts by another, it is EBUSY
  * @ireset: of an i-mode counter what it starts from, and again after each
  *	overflow, as it counts up to zero: the period, negated. Any negative
  *	number, of 64 bits whatever the width of the register. Of an a-mode

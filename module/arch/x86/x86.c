@@ -24,6 +24,7 @@
 #include <asm/tsc.h>
 
 #include "lowlevel.h"
+#include "extra.h"
 #include "interrupt.h"
 #include "measure.h"
 
@@ -261,6 +262,7 @@ static void take_all(struct perfctr_x86_cpu *cpu)
 	cpu->dirty = 0;
 	cpu->negative = 0;
 	belong_to_nobody(cpu);
+	perfctr_x86_extra_take();
 	cpu->ours = true;
 }
 
@@ -509,19 +511,6 @@ static void release_all(struct perfctr_x86_cpu *cpu)
 	zero_all(cpu);
 }
 
-/* Off-core responses and the like: what they count is said by a register that we do not set. */
-static bool needs_more(u64 event)
-{
-	static const u16 events[] = { 0x01b7, 0x01bb, 0x01cd, 0x01c6 };
-	unsigned int i;
-
-	/* From Nehalem on */
-	for (i = 0; pmu.version >= 3 && i < ARRAY_SIZE(events); i++)
-		if ((event & 0xffff) == events[i])
-			return true;
-	return false;
-}
-
 /* It would count zero, as if nothing had happened. */
 static bool is_lacking(u64 event)
 {
@@ -535,13 +524,15 @@ static bool is_lacking(u64 event)
 
 int perfctr_cpu_check(const struct perfctr_ctr_control *ctr, unsigned int nr, bool *kernel)
 {
+	u64 extras[PERFCTR_X86_EXTRAS] = {};
 	unsigned int i, any = 0;
 	u32 used = 0;
+	int err;
 
 	for (i = 0; i < nr; i++, ctr++) {
 		if (!ctr->flags || ctr->flags & ~CTR_BOTH)
 			return -EINVAL;
-		if (!pmu.nr || ctr->event & ~(EVENT_BITS | CONTROL_BITS) || ctr->config)
+		if (!pmu.nr || ctr->event & ~(EVENT_BITS | CONTROL_BITS))
 			return -EINVAL;
 		/* perfctr 2.6 gives the whole register: then it must say what the rest says. */
 		if (ctr->event & CONTROL_BITS &&
@@ -568,7 +559,10 @@ int perfctr_cpu_check(const struct perfctr_ctr_control *ctr, unsigned int nr, bo
 		} else {
 			any++;
 		}
-		if ((ctr->ireset && !pmu.interrupts) || needs_more(ctr->event))
+		err = perfctr_x86_extra_check(ctr, extras);
+		if (err)
+			return err;
+		if (ctr->ireset && !pmu.interrupts)
 			return -EOPNOTSUPP;
 		if (ctr->flags & PERFCTR_CTR_KERNEL)
 			*kernel = true;
@@ -686,9 +680,14 @@ int perfctr_cpu_claim(struct perfctr_config *config, perfctr_run_t run, u32 *own
 {
 	unsigned int i;
 	u32 used = 0;
+	int err;
 
 	if (!config->nr)
 		return 0;
+	if (!perfctr_x86_extra_may_get(config)) {
+		*owner = PERFCTR_OWNER_PERFCTR;
+		return -EBUSY;
+	}
 	for (i = 0; i < config->nr; i++)
 		if (config->ctr[i].map != PERFCTR_MAP_ANY)
 			used |= BIT(config->ctr[i].map);
@@ -706,13 +705,17 @@ int perfctr_cpu_claim(struct perfctr_config *config, perfctr_run_t run, u32 *own
 		config->imask |= BIT(config->hw[i]);
 	if (config->nr_ictrs && !pmu.iusers++)
 		run(claim_take_interrupts, NULL);
-	return 0;
+	err = perfctr_x86_extra_get(config, run);
+	if (err)
+		perfctr_cpu_unclaim(config, run);
+	return err;
 }
 
 void perfctr_cpu_unclaim(struct perfctr_config *config, perfctr_run_t run)
 {
 	if (!config->nr)
 		return;
+	perfctr_x86_extra_put(config, run);
 	if (config->nr_ictrs && !--pmu.iusers)
 		run(claim_release_interrupts, NULL);
 	if (--pmu.users) {
@@ -749,8 +752,9 @@ void perfctr_cpu_online(void)
 		return;
 	}
 	/* Ours still: loaded as it went, when the last user had it no more. Or perf's by now. */
-	if (cpu->ours && !reserve()) {
+	if ((cpu->ours || perfctr_x86_extra_ever_had()) && !reserve()) {
 		release_all(cpu);
+		perfctr_x86_extra_release();
 		unreserve(pmu.nr, pmu.nr);
 	}
 	cpu->ours = false;
@@ -927,6 +931,7 @@ static void __init find_counters(void)
 	pmu.interrupts = (version < 2 || register_exists(MSR_CORE_PERF_GLOBAL_STATUS)) &&
 			 !perfctr_x86_interrupt_init();
 	pmu.bts = boot_cpu_has(X86_FEATURE_BTS) && register_exists(MSR_IA32_DEBUGCTLMSR);
+	perfctr_x86_extra_init(version);
 	pmu.full_width = version && boot_cpu_has(X86_FEATURE_PDCM) &&
 			 register_exists(MSR_IA32_PERF_CAPABILITIES) &&
 			 read_msr(MSR_IA32_PERF_CAPABILITIES) & PERF_CAP_FULL_WIDTH &&

@@ -29,6 +29,7 @@ typedef unsigned int uint;
 
 #define __user
 #define __init
+#define __initconst
 #define __cold
 #define __rcu
 #define __percpu

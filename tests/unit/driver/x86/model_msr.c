@@ -43,7 +43,12 @@ static struct {
 	u64 fs_base;
 	u64 perf_capabilities;
 	u64 debugctl;
+	u64 extras[MODEL_EXTRAS];
 } cpus[SHIM_CPUS];
+
+static const u32 extra_msrs[MODEL_EXTRAS] = {
+	MSR_OFFCORE_RSP_0, MSR_OFFCORE_RSP_1, MSR_PEBS_FRONTEND,
+};
 
 #define INTEL(m)	.nr_cpus = 2, .vendor = X86_VENDOR_INTEL, .family = 6, .model = (m)
 
@@ -63,16 +68,19 @@ const struct model_machine model_v2 = {
 const struct model_machine model_v3 = {
 	INTEL(26), .leaves = 11, .version = 3, .nr = 4, .width = 48, .nr_fixed = 3,
 	.fixed_width = 48, .told = ALL_EVENTS, .bts = true,
+	.extras = { 0xffff },
 };
 
 const struct model_machine model_v4 = {
 	INTEL(94), .leaves = 22, .version = 4, .nr = 4, .width = 48, .nr_fixed = 3,
 	.fixed_width = 48, .told = ALL_EVENTS, .full_width = true, .bts = true,
+	.extras = { 0x3fffff8fff, 0x3fffff8fff, 0x7fff17 },
 };
 
 const struct model_machine model_v5 = {
 	INTEL(126), .leaves = 27, .version = 5, .nr = 8, .width = 48, .nr_fixed = 4,
 	.fixed_width = 48, .told = ALL_EVENTS + 1, .full_width = true, .bts = true,
+	.extras = { 0x3fffffbfff, 0x3fffffbfff, 0x7fff17 },
 };
 
 const struct model_machine model_default = {
@@ -96,6 +104,7 @@ const struct model_machine model_narrow = {
 struct model_machine model;
 u32 model_no_msr = ~0u;
 u32 model_no_rdpmc = ~0u;
+u32 model_drops = ~0u;
 unsigned int model_writes[SHIM_CPUS][MODEL_MSRS];
 static unsigned int reads;
 unsigned int model_pmis[SHIM_CPUS];
@@ -288,6 +297,12 @@ static struct reg find_global(unsigned int cpu, u32 msr)
 	}
 }
 
+/* The one of the core, where that has two of the CPUs as hyperthreads */
+static u64 *extra(unsigned int cpu, unsigned int i)
+{
+	return &cpus[model.siblings ? cpu & ~1u : cpu].extras[i];
+}
+
 static struct reg find(unsigned int cpu, u32 msr)
 {
 	struct reg missing = { .kind = REG_MISSING };
@@ -302,6 +317,9 @@ static struct reg find(unsigned int cpu, u32 msr)
 	/* Of the last branch records, BTF, TR, BTS and BTINT */
 	if (msr == MSR_IA32_DEBUGCTLMSR && model.bts)
 		return (struct reg) { REG_PLAIN, 0x1c3, &cpus[cpu].debugctl };
+	for (i = 0; i < MODEL_EXTRAS && model.version >= 3; i++)
+		if (msr == extra_msrs[i] && model.extras[i])
+			return (struct reg) { REG_PLAIN, model.extras[i], extra(cpu, i) };
 	i = msr - MSR_ARCH_PERFMON_PERFCTR0;
 	if (i < nr_gp())
 		return (struct reg) { REG_SIGN_EXTENDED, ~0ull, &cpus[cpu].gp[i] };
@@ -331,7 +349,8 @@ bool model_wrmsr(u32 msr, u64 value)
 		*reg.value |= value;
 		break;
 	default:
-		*reg.value = value;
+		if (msr != model_drops)
+			*reg.value = value;
 	}
 	return true;
 }
@@ -406,19 +425,26 @@ static bool is_never_right(u32 msr, u64 value)
 	return msr == MSR_CORE_PERF_FIXED_CTR_CTRL && value & 0x4444;
 }
 
-void shim_wrmsr(u32 msr, u64 value)
+bool shim_wrmsr_safe(u32 msr, u64 value)
 {
 	lockdep_assert_irqs_disabled();
 	ck_assert_msg(is_reserved(msr), "CPU %u: WRMSR of %#x, which the driver has not reserved",
 		      shim_cpu, msr);
 	/* What it takes itself is counted by whatever counts, before or after. */
 	model_execute(MODEL_KERNEL, 2);
-	ck_assert_msg(!is_never_right(msr, value) && model_wrmsr(msr, value),
-		      "CPU %u: WRMSR of %#llx to %#x: #GP", shim_cpu, value, msr);
+	if (is_never_right(msr, value) || !model_wrmsr(msr, value))
+		return false;
 	model_writes[shim_cpu][msr]++;
 	model_execute(MODEL_KERNEL, 1);
 	if (model_nmis_at_once)
 		ck_assert_int_eq(model_nmi(shim_cpu), NMI_DONE);
+	return true;
+}
+
+void shim_wrmsr(u32 msr, u64 value)
+{
+	ck_assert_msg(shim_wrmsr_safe(msr, value), "CPU %u: WRMSR of %#llx to %#x: #GP", shim_cpu,
+		      value, msr);
 }
 
 bool shim_rdmsr_safe(u32 msr, u64 *value)
@@ -466,11 +492,26 @@ void model_calls_reset(void)
  * mask is not modelled: nothing. Tests look at the register.
  */
 
-static enum model_kind kind_of(u64 evntsel)
+/*
+ * An off-core response's kind is made up: bit 0 of the register stands for branches,
+ * bit 1 for mispredictions. It says so just as much as the event select.
+ */
+static enum model_kind kind_by(u64 extra)
+{
+	if (extra == 1)
+		return KIND_BRANCHES;
+	return extra == 2 ? KIND_MISPREDICTIONS : KIND_NR;
+}
+
+static enum model_kind kind_of(u64 evntsel, const u64 *extras)
 {
 	u16 event = evntsel & 0xffff;
 	size_t i;
 
+	if (model.extras[0] && event == EV_OFFCORE_0)
+		return kind_by(extras[0]);
+	if (model.extras[1] && event == EV_OFFCORE_1)
+		return kind_by(extras[1]);
 	if (evntsel & (SEL_EDGE | SEL_INV | SEL_CMASK(0xff)))
 		return KIND_NR;
 	if (!model.version) {
@@ -529,7 +570,7 @@ void model_count(enum model_kind kind, enum model_mode mode, u64 nr)
 	for (i = 0; i < nr_gp(); i++) {
 		u64 evntsel = control->evntsel[i];
 
-		if (is_enabled(control, i) && kind_of(evntsel) == kind &&
+		if (is_enabled(control, i) && kind_of(evntsel, extra(shim_cpu, 0)) == kind &&
 		    evntsel & (mode == MODEL_USER ? SEL_USR : SEL_OS))
 			advance(&cpus[shim_cpu].gp[i], model.width, i, evntsel & SEL_INT, nr);
 	}
@@ -551,7 +592,8 @@ void model_pass(u64 time)
 u64 tally_count(const struct model_tally *tally, const struct perfctr_ctr_control *ctr,
 		unsigned int hw)
 {
-	enum model_kind kind = kind_of(ctr->event & ~(SEL_USR | SEL_OS | SEL_EN));
+	const u64 extras[MODEL_EXTRAS] = { ctr->config, ctr->config, ctr->config };
+	enum model_kind kind = kind_of(ctr->event & ~(SEL_USR | SEL_OS | SEL_EN), extras);
 
 	(void)hw;
 	if (kind == KIND_NR)
@@ -941,8 +983,10 @@ void model_ownership(struct model_ownership *all)
 	unsigned int cpu;
 
 	memset(all, 0, sizeof(*all));
-	for (cpu = 0; cpu < SHIM_CPUS; cpu++)
+	for (cpu = 0; cpu < SHIM_CPUS; cpu++) {
 		all->cpu[cpu] = cpus[cpu].control;
+		memcpy(all->cpu[cpu].extras, extra(cpu, 0), sizeof(all->cpu[cpu].extras));
+	}
 	all->reserved = model_reserved;
 }
 
@@ -963,6 +1007,10 @@ void model_expect_ownership(const struct model_ownership *before)
 			ck_assert_msg(is->evntsel[i] == was->evntsel[i],
 				      "CPU %u, EVNTSEL%u: %#llx, was %#llx", cpu, i,
 				      is->evntsel[i], was->evntsel[i]);
+		for (i = 0; i < MODEL_EXTRAS; i++)
+			ck_assert_msg(*extra(cpu, i) == was->extras[i],
+				      "CPU %u, MSR %#x: %#llx, was %#llx", cpu, extra_msrs[i],
+				      *extra(cpu, i), was->extras[i]);
 		ck_assert_msg(is->fixed_ctrl == was->fixed_ctrl,
 			      "CPU %u, FIXED_CTR_CTRL: %#llx, was %#llx", cpu,
 			      is->fixed_ctrl, was->fixed_ctrl);
@@ -1006,6 +1054,9 @@ void model_cpu_sleep(unsigned int cpu, bool firmware_forgets)
 	memset(&cpus[cpu].control, 0, sizeof(cpus[cpu].control));
 	memset(cpus[cpu].gp, 0, sizeof(cpus[cpu].gp));
 	memset(cpus[cpu].fixed, 0, sizeof(cpus[cpu].fixed));
+	/* A core's goes when the last of its hyperthreads does. */
+	if (!model.siblings || !(shim_online & BIT(cpu ^ 1)))
+		memset(extra(cpu, 0), 0, sizeof(cpus[cpu].extras));
 	cpus[cpu].status = 0;
 	if (model.version >= 2)
 		cpus[cpu].control.global_ctrl = bits(model.nr);

@@ -19,6 +19,7 @@
 
 #define MODEL_GP	8	/* most general-purpose counters with registers of old */
 #define MODEL_FIXED	4	/* most fixed ones */
+#define MODEL_EXTRAS	3	/* registers that belong to events: off-core, twice, front end */
 #define MODEL_MSRS	0x800	/* of these accesses are counted */
 
 /* The driver's names */
@@ -39,6 +40,11 @@
 #define EV_DTLB_WRITE		0x0149u
 /* ... and of the P6 */
 #define EV_P6_CYCLES		0x0079u
+
+/* What they count is said by a register of their own. */
+#define EV_OFFCORE_0		0x01b7u
+#define EV_OFFCORE_1		0x01bbu
+#define EV_FRONTEND		0x01c6u
 
 #define SEL_USR		BIT(16)
 #define SEL_OS		BIT(17)
@@ -70,6 +76,8 @@
  * @lacks: bit map of those that it says are not there
  * @full_width: counters can be written whole, at MSR_IA32_PMC0
  * @bts: the branch trace store, and the register that controls it
+ * @extras: what may be set in the registers of events; 0: there is none
+ * @siblings: CPUs are hyperthreads, two of one core, which share those
  * @no_tsc, @xenpv, @hybrid, @no_apic, @no_pdcm: features
  * @no_irq_probe: there is no tracepoint in the interrupt
  * @no_probe: cr4_update_pce() cannot be probed
@@ -86,6 +94,8 @@ struct model_machine {
 	u32 lacks;
 	bool full_width;
 	bool bts;
+	u64 extras[MODEL_EXTRAS];
+	bool siblings;
 	bool no_tsc, xenpv, hybrid, no_apic, no_pdcm;
 	bool no_irq_probe;
 	bool no_probe, no_endbr;
@@ -99,6 +109,8 @@ extern const struct model_machine model_p6, model_v1, model_v2, model_v3, model_
 /* What does not exist although CPUID tells of it: an MSR, an operand of RDPMC; ~0: nothing */
 extern u32 model_no_msr;
 extern u32 model_no_rdpmc;
+/* An MSR that takes what is written, and does not keep it */
+extern u32 model_drops;
 
 /* Of the current CPU, by whoever it is. False: #GP, and nothing has changed. */
 bool model_wrmsr(u32 msr, u64 value);
@@ -158,6 +170,7 @@ struct model_control {
 	u64 evntsel[MODEL_GP];
 	u64 fixed_ctrl;
 	u64 global_ctrl;
+	u64 extras[MODEL_EXTRAS];
 };
 
 struct model_ownership {

@@ -7,6 +7,7 @@ void test_arch(void)
 	test_check();
 	test_probe();
 	test_claim();
+	test_extra();
 	test_load();
 	test_cpus();
 	test_permit();

@@ -13,6 +13,7 @@ void test_model(void);
 void test_check(void);
 void test_probe(void);
 void test_claim(void);
+void test_extra(void);
 void test_load(void);
 void test_cpus(void);
 void test_permit(void);

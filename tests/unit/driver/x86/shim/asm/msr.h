@@ -15,6 +15,7 @@ void shim_wrmsr(u32 msr, u64 value);
 u64 shim_rdmsr(u32 msr);
 /* False if it faults */
 bool shim_rdmsr_safe(u32 msr, u64 *value);
+bool shim_wrmsr_safe(u32 msr, u64 value);
 u64 shim_rdtsc(void);
 
 #define wrmsr(msr, low, high)	shim_wrmsr(msr, (u64)(high) << 32 | (u32)(low))
@@ -35,6 +36,11 @@ static inline int rdmsr_safe(u32 msr, u32 *low, u32 *high)
 	*low = (u32)value;
 	*high = (u32)(value >> 32);
 	return good ? 0 : -EIO;
+}
+
+static inline int wrmsr_safe(u32 msr, u32 low, u32 high)
+{
+	return shim_wrmsr_safe(msr, (u64)high << 32 | low) ? 0 : -EIO;
 }
 
 asm(".macro	rdpmc\n"

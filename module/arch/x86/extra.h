@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Events of which a register of their own says more: perfctr_ctr_control.config. */
+#ifndef PERFCTR_X86_EXTRA_H
+#define PERFCTR_X86_EXTRA_H
+
+#include <linux/types.h>
+
+#include "lowlevel.h"
+
+/* Off-core responses, twice, and the front end */
+#define PERFCTR_X86_EXTRAS	3
+
+/* Before any other. @version: of architectural performance monitoring */
+void perfctr_x86_extra_init(unsigned int version);
+
+/*
+ * Is that what the counter's event wants? @values: what the counters before it, of the
+ * same control, want of each register; zeroed at first.
+ */
+int perfctr_x86_extra_check(const struct perfctr_ctr_control *ctr, u64 *values);
+
+/*
+ * The registers are the cores', and so everybody's: one value at a time on all CPUs.
+ * config_mutex, and nobody but us has counters. Of what get has, whether or not it
+ * failed, put gives back.
+ */
+bool perfctr_x86_extra_may_get(const struct perfctr_config *config);
+int perfctr_x86_extra_get(const struct perfctr_config *config, perfctr_run_t run);
+void perfctr_x86_extra_put(const struct perfctr_config *config, perfctr_run_t run);
+
+/*
+ * On a CPU that has come, interrupts off: let its registers hold what is wanted, or, if
+ * nobody counts any more and there may be something left, nothing. A CPU that goes
+ * leaves them as they are: it is not known whether a sibling counts by them.
+ */
+void perfctr_x86_extra_take(void);
+bool perfctr_x86_extra_ever_had(void);
+void perfctr_x86_extra_release(void);
+
+#endif /* PERFCTR_X86_EXTRA_H */
