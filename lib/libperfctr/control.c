@@ -22,10 +22,59 @@
 /* instructions, core cycles, reference cycles */
 static const unsigned int fixed_events[] = { 0xc0, 0x3c, 0x13c };
 
-/* The registers of single events: nobody sets them so far. */
-static int has_more(const struct perfctr_cpu_control *cpu)
+/* Whose responses offcore_rsp[] says: Nehalem's and Westmere's events, and the Atoms' second */
+static const struct {
+	unsigned short event;
+	unsigned char rsp;
+} offcore[] = {
+	{ 0x01b7, 0 }, { 0x01bb, 1 }, { 0x02b7, 1 },
+};
+
+/* -1: the event has none. */
+static int find_offcore(__u64 event)
 {
-	return cpu->nhlm.offcore_rsp[0] || cpu->nhlm.offcore_rsp[1];
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(offcore); i++)
+		if (offcore[i].event == (event & EVNTSEL_EVENT))
+			return offcore[i].rsp;
+	return -1;
+}
+
+/* A value that nobody counts by is a mistake. */
+static int offcore_to_native(const struct perfctr_cpu_control *from, unsigned int n,
+			     struct perfctr_ctr_control *to)
+{
+	unsigned int i, wanted = 0;
+	int rsp;
+
+	for (i = 0; i < n; i++) {
+		rsp = find_offcore(to[i].event);
+		if (rsp < 0)
+			continue;
+		to[i].config = from->nhlm.offcore_rsp[rsp];
+		wanted |= 1u << rsp;
+	}
+	for (i = 0; i < 2; i++)
+		if (from->nhlm.offcore_rsp[i] && !(wanted & 1u << i))
+			return -1;
+	return 0;
+}
+
+static int offcore_from_native(const struct perfctr_ctr_control *from, unsigned int n,
+			       struct perfctr_cpu_control *to)
+{
+	unsigned int i;
+	int rsp;
+
+	for (i = 0; i < n; i++) {
+		rsp = find_offcore(from[i].event);
+		if (from[i].config >> 32 || (from[i].config && rsp < 0))
+			return -1;
+		if (rsp >= 0)
+			to->nhlm.offcore_rsp[rsp] = (unsigned int)from[i].config;
+	}
+	return 0;
 }
 
 static void ctr_to_native(const struct perfctr_cpu_control *from, unsigned int i,
@@ -100,12 +149,6 @@ int perfctr_control_to_native(const struct vperfctr_control *from,
 		errno = EINVAL;
 		return -1;
 	}
-#if defined(__x86_64__) || defined(__i386__)
-	if (has_more(cpu)) {
-		errno = EOPNOTSUPP;
-		return -1;
-	}
-#endif
 
 	memset(to, 0, offsetof(struct perfctr_control, ctr) + n * sizeof(to->ctr[0]));
 	to->size = (__u32)(offsetof(struct perfctr_control, ctr) +
@@ -124,6 +167,12 @@ int perfctr_control_to_native(const struct vperfctr_control *from,
 			to->ctr[i].ireset = cpu->ireset[i];
 		ctr_to_native(cpu, i, &to->ctr[i]);
 	}
+#if defined(__x86_64__) || defined(__i386__)
+	if (offcore_to_native(cpu, n, to->ctr)) {
+		errno = EINVAL;
+		return -1;
+	}
+#endif
 	return 0;
 }
 
@@ -150,5 +199,11 @@ int perfctr_control_from_native(const struct perfctr_control *from,
 		cpu->ireset[i] = (int)from->ctr[i].ireset;
 		ctr_from_native(&from->ctr[i], cpu, i);
 	}
+#if defined(__x86_64__) || defined(__i386__)
+	if (offcore_from_native(from->ctr, n, cpu)) {
+		errno = EINVAL;
+		return -1;
+	}
+#endif
 	return 0;
 }

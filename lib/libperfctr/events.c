@@ -295,17 +295,39 @@ static const struct perfctr_event *find_name(const struct perfctr_event_set *set
 	return event;
 }
 
-/* r and hexadecimal digits: 1 if that is what it is, -1 if there are too many. */
-static int parse_raw(const char *name, __u64 *value)
+/* How many there are at its beginning */
+static size_t hex_digits(const char *text)
 {
-	size_t len = strlen(name);
+	return strspn(text, "0123456789abcdefABCDEF");
+}
 
-	if ((name[0] != 'r' && name[0] != 'R') || len < 2 ||
-	    strspn(name + 1, "0123456789abcdefABCDEF") != len - 1)
+/*
+ * r and hexadecimal digits: 1 if that is what it is, -1 if there are too many. With
+ * more, a slash and the value of the event's own register may follow.
+ */
+static int parse_raw(const char *name, __u64 *value, __u64 *more)
+{
+	size_t len, more_len = 0;
+	const char *end;
+
+	if (name[0] != 'r' && name[0] != 'R')
 		return 0;
-	if (len - 1 > 16)
+	len = hex_digits(name + 1);
+	end = name + 1 + len;
+	if (!len)
+		return 0;
+	if (more && *end == '/') {
+		more_len = hex_digits(end + 1);
+		if (!more_len || end[1 + more_len])
+			return 0;
+	} else if (*end) {
+		return 0;
+	}
+	if (len > 16 || more_len > 16)
 		return -1;
 	*value = strtoull(name + 1, NULL, 16);
+	if (more_len)
+		*more = strtoull(end + 1, NULL, 16);
 	return 1;
 }
 
@@ -356,9 +378,9 @@ int perfctr_event_parse(unsigned int cpu_type, const char *spec,
 
 	event = find_name(set, name);
 	if (!event && cpu_type == PERFCTR_RISCV_SBI)
-		raw = parse_raw(name, &ctr->config);
+		raw = parse_raw(name, &ctr->config, NULL);
 	else if (!event && is_x86(cpu_type))
-		raw = parse_raw(name, &ctr->event);
+		raw = parse_raw(name, &ctr->event, &ctr->config);
 	if (!event && !raw) {
 		errno = ENOENT;
 		return -1;
@@ -399,10 +421,12 @@ int perfctr_event_format(unsigned int cpu_type,
 		wanted = X86_PROG;
 	for (i = 0; set && i < set->nevents; i++)
 		if (set->events[i].evntsel == ctr->event &&
-		    set->events[i].counters_set == wanted)
+		    set->events[i].counters_set == wanted && (!ctr->config || !is_x86(cpu_type)))
 			return snprintf(buf, size, "%s%s", set->events[i].name, modifier);
 	if (is_riscv(cpu_type) && ctr->event == SBI_EVENT(SBI_TYPE_RAW, 0u))
 		return snprintf(buf, size, "r%llx%s", ctr->config, modifier);
+	if (is_x86(cpu_type) && ctr->config)
+		return snprintf(buf, size, "r%llx/%llx%s", ctr->event, ctr->config, modifier);
 	if (is_x86(cpu_type))
 		return snprintf(buf, size, "r%llx%s", ctr->event, modifier);
 	return snprintf(buf, size, "event 0x%llx%s", ctr->event, modifier);

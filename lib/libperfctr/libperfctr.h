@@ -304,7 +304,8 @@ const char *perfctr_error_name(unsigned int error);
 
 /*
  * Event names. Known are perf's names of hardware and cache events with their
- * aliases ("instructions", "dTLB-load-misses"), rHEX for a raw event, and
+ * aliases ("instructions", "dTLB-load-misses"), rHEX for a raw event (on x86
+ * rHEX/HEX where the event takes a register of its own: its value), and
  * "cycle" and "instret" for the fixed counters; ":u", ":k" or ":uk" says in
  * which mode to count. Upper and lower case are the same.
  *

@@ -118,4 +118,10 @@ void perfctr_cpu_control_print(const struct perfctr_cpu_control *control)
 		if (i >= control->nractrs)
 			printf("ireset[%u]\t\t%d\n", i, control->ireset[i]);
 	}
+#if defined(__x86_64__) || defined(__i386__)
+	for (i = 0; i < 2; i++)
+		if (control->nhlm.offcore_rsp[i])
+			printf("nhlm.offcore_rsp[%u]\t0x%08x\n", i,
+			       control->nhlm.offcore_rsp[i]);
+#endif
 }

@@ -170,11 +170,72 @@ START_TEST(test_arch)
 	ck_assert_uint_eq(back.cpu_control.evntsel_high[0], 0x12345678);
 	/* 2.6: one place for both names */
 	ck_assert_uint_eq(back.cpu_control.p4.escr[0], 0x12345678);
+}
+END_TEST
 
-	/* Not taken for nothing */
-	from.cpu_control.nhlm.offcore_rsp[1] = 1;
+static void rsp_refused(unsigned int first, unsigned int second)
+{
+	from.cpu_control.nhlm.offcore_rsp[0] = first;
+	from.cpu_control.nhlm.offcore_rsp[1] = second;
+	errno = 0;
 	ck_assert_int_eq(perfctr_control_to_native(&from, &to), -1);
-	ck_assert_int_eq(errno, EOPNOTSUPP);
+	ck_assert_int_eq(errno, EINVAL);
+}
+
+/* Each goes with the counters of its event, and with no others. */
+START_TEST(test_offcore)
+{
+	static const unsigned int seconds[] = { 0x4101bb, 0x4102b7 };
+
+	set_up(2, 0);
+	from.cpu_control.evntsel[0] = 0x4100c0;
+	from.cpu_control.evntsel[1] = 0x4101c4;
+	rsp_refused(1, 0);
+	rsp_refused(0, 1);
+	from.cpu_control.evntsel[1] = 0x4101b7;
+	rsp_refused(0, 1);
+	rsp_refused(1, 1);
+	from.cpu_control.nhlm.offcore_rsp[0] = 0xffff7733;
+	from.cpu_control.nhlm.offcore_rsp[1] = 0;
+	ck_assert_int_eq(perfctr_control_to_native(&from, &to), 0);
+	ck_assert_uint_eq(to.ctr[0].config, 0);
+	ck_assert_uint_eq(to.ctr[1].config, 0xffff7733);
+	ck_assert_int_eq(perfctr_control_from_native(&to, &back), 0);
+	ck_assert_mem_eq(&back, &from, sizeof(from));
+
+	from.cpu_control.evntsel[0] = seconds[_i];
+	from.cpu_control.nhlm.offcore_rsp[1] = 0x80000001;
+	ck_assert_int_eq(perfctr_control_to_native(&from, &to), 0);
+	ck_assert_uint_eq(to.ctr[0].config, 0x80000001);
+	ck_assert_uint_eq(to.ctr[1].config, 0xffff7733);
+	ck_assert_int_eq(perfctr_control_from_native(&to, &back), 0);
+	ck_assert_mem_eq(&back, &from, sizeof(from));
+
+	/* One that counts by nothing is for the kernel to refuse. */
+	from.cpu_control.nhlm.offcore_rsp[0] = 0;
+	ck_assert_int_eq(perfctr_control_to_native(&from, &to), 0);
+	ck_assert_uint_eq(to.ctr[1].config, 0);
+}
+END_TEST
+
+/* What 2.6 has no place for is not left out. */
+START_TEST(test_offcore_too_long)
+{
+	set_up(1, 0);
+	from.cpu_control.evntsel[0] = 0x4101b7;
+	from.cpu_control.nhlm.offcore_rsp[0] = 1;
+	ck_assert_int_eq(perfctr_control_to_native(&from, &to), 0);
+	ck_assert_int_eq(perfctr_control_from_native(&to, &back), 0);
+	to.ctr[0].config = 1ULL << 32;
+	errno = 0;
+	ck_assert_int_eq(perfctr_control_from_native(&to, &back), -1);
+	ck_assert_int_eq(errno, EINVAL);
+	/* The front end's register */
+	to.ctr[0].event = 0x4101c6;
+	to.ctr[0].config = 0x11;
+	errno = 0;
+	ck_assert_int_eq(perfctr_control_from_native(&to, &back), -1);
+	ck_assert_int_eq(errno, EINVAL);
 }
 END_TEST
 #elif defined(__riscv)
@@ -210,6 +271,8 @@ int main(void)
 	tcase_add_test(tc, test_arch);
 #if defined(__x86_64__) || defined(__i386__)
 	tcase_add_test(tc, test_fixed);
+	tcase_add_loop_test(tc, test_offcore, 0, 2);
+	tcase_add_test(tc, test_offcore_too_long);
 #endif
 	suite_add_tcase(s, tc);
 	sr = srunner_create(s);

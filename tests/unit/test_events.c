@@ -112,6 +112,15 @@ static const struct {
 	{ "cycles:u:k", PERFCTR_RISCV_SBI, EINVAL },
 	{ "cache-misses", PERFCTR_RISCV_GENERIC, ENOENT },
 	{ "r1", PERFCTR_RISCV_GENERIC, ENOENT },
+	{ "r10019/1", PERFCTR_RISCV_SBI, ENOENT },
+	{ "r1b7/", PERFCTR_X86_INTEL_ARCH, ENOENT },
+	{ "r/1", PERFCTR_X86_INTEL_ARCH, ENOENT },
+	{ "r1b7/1g", PERFCTR_X86_INTEL_ARCH, ENOENT },
+	{ "r1b7/1/1", PERFCTR_X86_INTEL_ARCH, ENOENT },
+	{ "cycles/1", PERFCTR_X86_INTEL_ARCH, ENOENT },
+	{ "r1b7/10000000000000000", PERFCTR_X86_INTEL_ARCH, EINVAL },
+	{ "r10000000000000000/1", PERFCTR_X86_INTEL_ARCH, EINVAL },
+	{ "r1b7/1:x", PERFCTR_X86_INTEL_ARCH, EINVAL },
 	{ "cycles", PERFCTR_X86_GENERIC, ENOENT },
 	{ "cycles", 0xdead, ENOENT },
 };
@@ -176,6 +185,23 @@ START_TEST(test_x86)
 	ck_assert_int_eq(perfctr_event_available(&info, &ctr), 0);
 	info.counters = 0xf;
 	ck_assert_int_eq(perfctr_event_available(&info, &ctr), 1);
+
+	/* With the value of its own register */
+	ck_assert_int_eq(perfctr_event_parse(info.cpu_type, "R1B7/3f80400091:u", &ctr), 0);
+	ck_assert_uint_eq(ctr.event, 0x1b7);
+	ck_assert_uint_eq(ctr.config, 0x3f80400091);
+	ck_assert_uint_eq(ctr.flags, PERFCTR_CTR_USER);
+	perfctr_event_format(info.cpu_type, &ctr, name, sizeof(name));
+	ck_assert_str_eq(name, "r1b7/3f80400091:u");
+	ck_assert_int_eq(perfctr_event_parse(info.cpu_type, "r1b7/ffffffffffffffff", &ctr), 0);
+	ck_assert_uint_eq(ctr.config, ~0ULL);
+	/* Not what it would be without */
+	ck_assert_int_eq(perfctr_event_parse(info.cpu_type, "rc0/1", &ctr), 0);
+	perfctr_event_format(info.cpu_type, &ctr, name, sizeof(name));
+	ck_assert_str_eq(name, "rc0/1");
+	ctr.config = 0;
+	perfctr_event_format(info.cpu_type, &ctr, name, sizeof(name));
+	ck_assert_str_eq(name, "instructions");
 
 	ck_assert_int_eq(perfctr_event_parse(info.cpu_type, "branch-misses:u", &ctr), 0);
 	ck_assert_uint_eq(ctr.event, 0xc5);

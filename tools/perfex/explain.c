@@ -84,7 +84,8 @@ void explain_event(const struct perfctr_info *info, const char *spec, int error)
 
 	if (error == EINVAL) {
 		explain("'%s': after the colon stands u (user mode), k (kernel mode) or uk;\n"
-			"a raw event is r and up to 16 hexadecimal digits", spec);
+			"a raw event is r and up to 16 hexadecimal digits; on x86 a slash and as many\n"
+			"may follow, the value of the event's own register", spec);
 		return;
 	}
 	if (!set || !set->nevents) {
@@ -136,6 +137,10 @@ const char *why_busy(const struct perfctr_info *info, unsigned int owner)
 		return "the firmware has no counter left for these events: it has fewer than are\n"
 			"asked for, or another user (perf?) has them. Try fewer events, or --info";
 	case PERFCTR_OWNER_PERFCTR:
+		/* That is all of which there is but one there. */
+		if (info->cpu_type < PERFCTR_RISCV_GENERIC)
+			return "other users of perfctr count with another value of the event's register (after\n"
+				"the slash), of which there can be one at a time. Wait until they are done";
 		return "the counters are taken by other users of perfctr.\n"
 			"Try fewer events, or wait until they are done";
 	case PERFCTR_OWNER_HOLDER:
@@ -161,7 +166,10 @@ static void explain_control(const struct run *run, const struct perfctr_info *in
 			name ? name : "", name ? ": " : "");
 		break;
 	case EOPNOTSUPP:
-		if (name)
+		if (name && info->cpu_type < PERFCTR_RISCV_GENERIC)
+			explain("%s: the event takes a register of its own, which perfctr cannot set on this\n"
+				"processor (%s)", name, perfctr_info_cpu_name(info));
+		else if (name)
 			explain("%s: this processor cannot restrict the counter to user or to kernel mode.\n"
 				"Count both (-e %s:uk), as root or with CAP_PERFMON", name, name);
 		else
