@@ -797,6 +797,28 @@ START_TEST(global_registers)
 }
 END_TEST
 
+/* Those of events: of Nehalem one, of Skylake and Ice Lake three */
+START_TEST(registers_of_events)
+{
+	static const uint64_t valid[] = { 0xffff, 0x3fffff8fff, 0x3fffffbfff };
+	unsigned int bit, i;
+
+	open_registers();
+	if (pmu.version < 3)
+		return;
+	for (i = 0; i < (pmu.version > 3 ? 3 : 1); i++) {
+		uint32_t msr = i < 2 ? MSR_OFFCORE_RSP_0 + i : MSR_PEBS_FRONTEND;
+		uint64_t bits = i < 2 ? valid[pmu.version - 3] : 0x7fff17;
+
+		for (bit = 0; bit < 64; bit++)
+			reg(msr, UINT64_C(1) << bit, bits >> bit & 1, UINT64_C(1) << bit);
+		reg(msr, bits, true, bits);
+	}
+	if (pmu.version == 3)
+		refused(MSR_OFFCORE_RSP_0 + 1);
+}
+END_TEST
+
 static uint64_t progress_of(uint32_t msr)
 {
 	uint64_t before = 0, after = 0;
@@ -860,6 +882,7 @@ int main(void)
 	       "| --- | --- | --- | --- |\n", pmu.version, pmu.model);
 	GUEST_RUN(general_purpose_registers, 0);
 	GUEST_RUN(global_registers, 0);
+	GUEST_RUN(registers_of_events, 0);
 	GUEST_RUN(enabling, 0);
 	GUEST_RUN(loop, NEED_PERF);
 	GUEST_RUN(system_calls, NEED_PERF);

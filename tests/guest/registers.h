@@ -16,6 +16,8 @@
 #define MSR_STATUS_RESET 0x390u
 #define MSR_STATUS_SET	0x391u
 #define MSR_INUSE	0x392u
+#define MSR_OFFCORE_RSP_0 0x1a6u
+#define MSR_PEBS_FRONTEND 0x3f7u
 #define MSR_FULL_PMC0	0x4c1u
 
 #define EVNTSEL_EN	(1u << 22)

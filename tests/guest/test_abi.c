@@ -1366,10 +1366,6 @@ START_TEST(raw_is_of_threads)
 	control.flags = PERFCTR_CONTROL_RAW;
 	control_add(&control, EV_INSTRUCTIONS);
 	ck_assert_int_eq(try_control(fd, &control), -EOPNOTSUPP);
-	/* Off-core responses */
-	control.flags = 0;
-	control.ctr[0].event = 0x01b7;
-	ck_assert_int_eq(try_control(fd, &control), -EOPNOTSUPP);
 }
 END_TEST
 
