@@ -112,6 +112,11 @@ else
 	[ -z "$icount" ] || qemu=$qemu,sleep=off
 fi
 
+if [ "$second" ] && [ "$smp" -gt 1 ]; then
+	smp=1,maxcpus=2,cores=2
+	qemu="$qemu -device ${cpu%%,*}-x86_64-cpu,socket-id=0,core-id=1,thread-id=0,$second"
+fi
+
 # /tmp is ours alone: many machines may run at once.
 GUEST_SHELL=$shell "$here/initramfs.sh" "$arch" "$machine" "$stage" \
 	/tmp/initramfs "$@"

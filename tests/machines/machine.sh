@@ -9,6 +9,7 @@
 #   checker	the kernel is one of debug/build.sh's
 #   module	the first machine that has this kernel, and so the same module
 #   cpu		QEMU's words for the processor
+#   second	the same for the second CPU, where that is another
 #   patched	QEMU's stock program is not enough
 #   icount	there is nothing without the instruction clock
 #   append	what else the kernel is told
@@ -17,7 +18,7 @@
 # nehalem, nehalem-testing, nehalem-6.1. nehalem-i386 has nehalem's kernel, and all
 # programs are of 32 bits.
 
-arch='' suite=trixie programs=trixie flavour='' checker='' module=$machine patched='' icount='' append=''
+arch='' suite=trixie programs=trixie flavour='' checker='' module=$machine patched='' icount='' append='' second=''
 
 case $machine in
 riscv64-6.12 | riscv64-testing | riscv64-debug | riscv64-rt)
@@ -48,6 +49,12 @@ skylake | skylake-testing | skylake-6.1)
 	arch=x86_64 cpu=Nehalem,model=94,pmu-version=4 ;;
 icelake | icelake-testing | icelake-6.1)
 	arch=x86_64 cpu=Nehalem,model=106,pmu-version=5,pdcm=on,full-width-write=on ;;
+hybrid)
+	# icelake's, with a second core of another type. To Linux's drivers it is one
+	# with the counters of the first everywhere, so they must keep to that.
+	append=nmi_watchdog=0
+	arch=x86_64 cpu=Nehalem,model=106,pmu-version=5,pdcm=on,full-width-write=on,core-type=0x40
+	second=core-type=0x20,pmu-counters=6 ;;
 *)
 	echo "perfctr: no machine '$machine'" >&2
 	exit 2 ;;
