@@ -27,12 +27,12 @@ static void config_age(struct work_struct *work);
 static DECLARE_DELAYED_WORK(age_work, config_age);
 
 static bool config_equal(const struct perfctr_config *config,
-			 const struct perfctr_ctr_control *ctr, u32 nr)
+			 const struct perfctr_ctr_control *ctr, u32 nr, u32 core)
 {
 	const struct perfctr_ctr_control *own = config->ctr;
 	u32 i;
 
-	if (config->nr != nr)
+	if (config->nr != nr || config->core != core)
 		return false;
 	/* Where an arch has no memcmp() of its own that is slower. */
 	for (i = 0; i < nr; i++, own++, ctr++)
@@ -43,12 +43,13 @@ static bool config_equal(const struct perfctr_config *config,
 	return true;
 }
 
-static struct perfctr_config *config_find(const struct perfctr_ctr_control *ctr, u32 nr)
+static struct perfctr_config *config_find(const struct perfctr_ctr_control *ctr, u32 nr,
+					  u32 core)
 {
 	struct perfctr_config *config;
 
 	list_for_each_entry(config, &configs, list)
-		if (config_equal(config, ctr, nr))
+		if (config_equal(config, ctr, nr, core))
 			return config;
 	return NULL;
 }
@@ -103,7 +104,7 @@ static struct perfctr_config *config_get(const struct perfctr_ctr_control *ctr, 
 {
 	struct perfctr_config *config;
 	bool kernel = false;
-	u32 owner = PERFCTR_OWNER_NONE;
+	u32 owner = PERFCTR_OWNER_NONE, core = 0;
 	int err;
 
 	cpus_read_lock();
@@ -111,10 +112,13 @@ static struct perfctr_config *config_get(const struct perfctr_ctr_control *ctr, 
 	err = perfctr_cpu_check(ctr, nr, &kernel);
 	if (!err && kernel)
 		err = perfctr_allow_kernel() ? -EACCES : 0;
+	/* The clock is the same everywhere. */
+	if (!err && nr)
+		err = perfctr_cpu_core(&core);
 	if (err)
 		goto err_unlock;
 
-	config = config_find(ctr, nr);
+	config = config_find(ctr, nr, core);
 	if (config) {
 		atomic_inc(&config->refs);
 		if (nr_ictrs)
@@ -130,6 +134,7 @@ static struct perfctr_config *config_get(const struct perfctr_ctr_control *ctr, 
 		goto err_unlock;
 	config->nr = nr;
 	config->nr_ictrs = nr_ictrs;
+	config->core = core;
 	memcpy(config->ctr, ctr, nr * sizeof(*ctr));
 	err = perfctr_cpu_claim(config, perfctr_run, &owner);
 	if (err) {

@@ -28,6 +28,7 @@
  * @mask: the same as a bit map
  * @imask: those of the i-mode counters
  * @arch_mask: the others, in the numbers of the arch, if it has its own
+ * @core: the type of core that it counts on, in the numbers of the arch; constant
  * @nr: number of counters; 0 is a control of the clock alone
  * @nr_ictrs: how many of them, the last ones, are i-mode counters: those whose
  *	ireset is not zero
@@ -39,6 +40,7 @@ struct perfctr_config {
 	u32 mask;
 	u32 imask;
 	unsigned long arch_mask;
+	u32 core;
 	u8 hw[PERFCTR_MAX_CTRS];
 	u32 nr;
 	u32 nr_ictrs;
@@ -116,6 +118,15 @@ void perfctr_cpu_info(struct perfctr_info *info);
 int perfctr_cpu_check(const struct perfctr_ctr_control *ctr, unsigned int nr, bool *kernel);
 
 /*
+ * Of what type are the CPUs where current may run? EXDEV: of several, which do not
+ * count the same, or of one that cannot count. The hotplug lock is held.
+ */
+int perfctr_cpu_core(u32 *core);
+
+/* Is that CPU, which is online, one that cannot count as the others do? */
+bool perfctr_cpu_is_forbidden(unsigned int cpu);
+
+/*
  * Get every counter of the config on every online CPU, or none: EBUSY (*owner
  * says who probably has them), EINVAL for an event that turns out not to exist.
  * config_mutex and the hotplug lock are held.
@@ -171,7 +182,7 @@ static inline unsigned long perfctr_age_period(unsigned int width, unsigned int 
  * bool perfctr_cpu_holds(const struct perfctr_config *)
  *	this CPU's counters count that config now
  * int perfctr_cpu_load(const struct perfctr_config *)
- *	make it so; EIO if a counter cannot be had
+ *	make it so; EIO if a counter cannot be had, or this CPU is of another type
  * u64 perfctr_cpu_clock(void), u64 perfctr_cpu_read(const struct perfctr_cpu_ctr *)
  * void perfctr_cpu_bind(struct perfctr_cpu_ctr *, unsigned int hw)
  *	set @read for a hardware counter
@@ -206,7 +217,7 @@ static inline unsigned long perfctr_age_period(unsigned int width, unsigned int 
  *	may read the registers of config ran since these were zero, or they stood
  * bool perfctr_cpu_runs(void): they run, if they are private
  * int perfctr_cpu_restart(config, uid): let them run, from zero unless they are
- *	private; private to uid, and so not held for others, until loaded
+ *	private; private to uid, and so not held for others, until loaded. EIO as there
  * void perfctr_cpu_leave(void): the thread leaves that they are private to, if they
  *	are: they stop, or are private to nobody
  * void perfctr_cpu_join(const struct task_struct *next): but it leaves them to another

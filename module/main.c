@@ -117,9 +117,8 @@ int perfctr_cpus_ioctl(void __user *arg)
 	words = kcalloc(nrwords, sizeof(*words), GFP_KERNEL);
 	if (!words)
 		return -ENOMEM;
-	/* No CPU is forbidden on what there are drivers for. */
-	if (cpus.which == PERFCTR_CPUS_ALL)
-		for_each_online_cpu(cpu)
+	for_each_online_cpu(cpu)
+		if (cpus.which == PERFCTR_CPUS_ALL || perfctr_cpu_is_forbidden(cpu))
 			words[cpu / 32] |= BIT(cpu % 32);
 	if (copy_to_user(u64_to_user_ptr(cpus.mask), words, nrwords * sizeof(*words)))
 		err = -EFAULT;

@@ -27,8 +27,8 @@ int perfctr_cpus_ioctl(void __user *arg);
 
 /*
  * config.c. get: the config for a control, claimed on every online CPU, or
- * EINVAL, EOPNOTSUPP, EACCES, EBUSY, ENOMEM; sleeps. put: @atomic where the
- * caller may not sleep.
+ * EINVAL, EOPNOTSUPP, EACCES, EXDEV, EBUSY, ENOMEM; sleeps. put: @atomic where
+ * the caller may not sleep.
  */
 int perfctr_config_init(void);
 void perfctr_config_exit(void);

@@ -35,7 +35,7 @@
 
 /* The sticky error of a state: why its sums stand still although they should not. */
 #define PERFCTR_ERROR_NONE	0
-#define PERFCTR_ERROR_LOST	1	/* a CPU came whose counters could not be had */
+#define PERFCTR_ERROR_LOST	1	/* it came to a CPU whose counters could not be had */
 #define PERFCTR_ERROR_EXEC	2	/* stopped at an exec that raised privileges */
 #define PERFCTR_ERROR_MEMORY	3	/* of a tree: a descendant could not be counted */
 
@@ -53,6 +53,7 @@
 #define PERFCTR_FEATURE_PCINT		0x04	/* i-mode counters */
 #define PERFCTR_FEATURE_FILTER		0x08	/* programmable counters filter by mode */
 #define PERFCTR_FEATURE_FILTER_FIXED	0x10	/* cycle and instret filter by mode */
+#define PERFCTR_FEATURE_HYBRID		0x20	/* cores of several types: see EXDEV */
 
 /* perfctr_info.user_read, and the module parameter of that name */
 #define PERFCTR_USER_READ_OFF		0
@@ -106,7 +107,7 @@
  * @counters: bit n is set if hardware counter n exists. riscv: n is the
  *	number of the CSR less that of cycle (0 cycle, 2 instret, 3..31
  *	hpmcounter3..31). x86: 0..23 is RDPMC's number, 24 and up are the
- *	fixed counters 0 and up
+ *	fixed counters 0 and up. HYBRID: those that cores of all types have
  * @events: events that the processor is known to have. riscv: bit n of [0]
  *	is SBI hardware event n; bit n of [1] the SBI cache event of code n.
  *	x86: bit n of [0] is architectural event n of CPUID leaf 10
@@ -241,6 +242,10 @@ struct perfctr_ctr_control {
  * @ctr: the counters
  *
  * With neither clock nor counters the state stops and keeps no holder.
+ *
+ * Counters of a HYBRID processor count on cores of one type, those where the thread
+ * may run as it controls them: EXDEV if these are of several. Bind it before. If it
+ * comes to one of another type later, that is PERFCTR_ERROR_LOST.
  *
  * INHERIT makes the thread the root of a tree: what it makes by fork or clone
  * from then on, and what that makes, counts the same from its first instruction

@@ -1113,6 +1113,17 @@ static int claim_each(struct perfctr_config *config, u32 named, perfctr_run_t ru
 	}
 }
 
+int perfctr_cpu_core(u32 *core)
+{
+	*core = 0;
+	return 0;
+}
+
+bool perfctr_cpu_is_forbidden(unsigned int cpu)
+{
+	return false;
+}
+
 int perfctr_cpu_claim(struct perfctr_config *config, perfctr_run_t run, u32 *owner)
 {
 	u32 named = 0;

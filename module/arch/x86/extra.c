@@ -13,6 +13,7 @@
 #include <linux/errno.h>
 #include <linux/init.h>
 #include <linux/kernel.h>
+#include <asm/cpufeature.h>
 #include <asm/msr-index.h>
 #include <asm/msr.h>
 #include <asm/processor.h>
@@ -300,7 +301,8 @@ void __init perfctr_x86_extra_init(unsigned int version)
 	if (version < 3)
 		return;
 	events = unknown;
-	for (i = 0; i < ARRAY_SIZE(models); i++)
+	/* Of a hybrid one each type of core defines its own. */
+	for (i = 0; i < ARRAY_SIZE(models) && !boot_cpu_has(X86_FEATURE_HYBRID_CPU); i++)
 		if (models[i].model == boot_cpu_data.x86_model)
 			events = models[i].events;
 	for (event = events; event->event; event++)

@@ -19,6 +19,8 @@
 
 #define PERFCTR_X86_RDPMC_FIXED	0x40000000u	/* RDPMC's name of that one */
 
+#define PERFCTR_X86_NO_CORE	0xffffffffu
+
 /**
  * struct perfctr_x86_cpu - what this CPU's counters do; only that CPU touches it,
  *	with interrupts off
@@ -30,6 +32,9 @@
  * @private_uid: see @private_config
  * @private_mm: context.ctx_id of the one mm of which anything is in the registers; 0:
  *	there are several, or it is not known
+ * @core: of a hybrid processor, its type and native model (CPUID leaf 1AH's EAX), or
+ *	PERFCTR_X86_NO_CORE, of which no config is: there is not all that the other
+ *	CPUs have. Else 0
  * @ours: the registers are set up for us: what is here is what they hold
  * @running: counters, by number, that count as their own controls say. What else
  *	there is stands still, however it is controlled: by the global control, or
@@ -48,6 +53,7 @@ struct perfctr_x86_cpu {
 	const struct perfctr_config *private_config;
 	kuid_t private_uid;
 	u64 private_mm;
+	u32 core;
 	bool ours;
 	u32 running;
 	u32 enabled;

@@ -17,6 +17,8 @@
 #include <linux/lockdep.h>
 #include <linux/nospec.h>
 #include <linux/smp.h>
+#include <linux/spinlock.h>
+#include <linux/workqueue.h>
 #include <asm/asm.h>
 #include <asm/cpufeature.h>
 #include <asm/msr-index.h>
@@ -55,6 +57,9 @@
 /* What counts up to 2^MAX_RATE_SHIFT in a second, wide of what any event can */
 #define MAX_RATE_SHIFT	34
 
+/* CPUID leaf 1AH: EAX is of what type and native model a hybrid processor's core is */
+#define LEAF_CORE	0x1a
+
 /*
  * Constant after init, but @users and @iusers, which are config_mutex's
  * @version: of architectural performance monitoring; 0: the P6
@@ -66,10 +71,11 @@
  * @interrupts: they interrupt
  * @bts: there is the branch trace store
  * @full_width: there are registers that write all of a general-purpose counter
+ * @hybrid: CPUs are of several types; all above is what each of them has
  * @users: configs that are claimed
  * @iusers: those of them with i-mode counters
  */
-static struct {
+static struct counters {
 	unsigned int version;
 	unsigned int nr;
 	unsigned int nr_fixed;
@@ -79,6 +85,7 @@ static struct {
 	bool interrupts;
 	bool bts;
 	bool full_width;
+	bool hybrid;
 	unsigned int users;
 	unsigned int iusers;
 } pmu;
@@ -234,6 +241,8 @@ static void take_all(struct perfctr_x86_cpu *cpu)
 {
 	unsigned int i;
 
+	if (cpu->core == PERFCTR_X86_NO_CORE)
+		return;
 	/* Whatever perf left to be zeroed when one comes who may read it, let it be now. */
 	perfctr_cpu_update_permission();
 
@@ -311,6 +320,8 @@ notrace int perfctr_cpu_load(const struct perfctr_config *config)
 
 	if (!config->nr)
 		return 0;
+	if (unlikely(config->core != cpu->core))
+		return -EIO;
 	set_up(cpu, config);
 	let_run(cpu, pmu.counters & ~cpu->interrupting);
 	belong_to_nobody(cpu);
@@ -330,6 +341,8 @@ notrace int perfctr_cpu_restart(const struct perfctr_config *config, kuid_t uid)
 	u64 mm = current->mm ? current->mm->context.ctx_id : 0;
 	bool kin = perfctr_cpu_private(config, uid), foreign;
 
+	if (unlikely(config->core != cpu->core))
+		return -EIO;
 	set_up(cpu, config);
 	silence(cpu, ~config->mask | config->imask);
 	/* In one process there may be several users, of whom each has kin elsewhere. */
@@ -579,6 +592,35 @@ void perfctr_cpu_name(struct perfctr_ctr_control *ctr, unsigned int hw)
 		ctr->event = (ctr->event & EVENT_BITS) | control_bits(ctr, hw);
 }
 
+/* Where it was allowed to run when it asked: elsewhere perfctr_cpu_load() fails. */
+int perfctr_cpu_core(u32 *core)
+{
+	bool found = false, same = true;
+	unsigned long flags;
+	unsigned int cpu;
+
+	*core = 0;
+	if (!pmu.hybrid)
+		return 0;
+	/* Others may bind it elsewhere. */
+	raw_spin_lock_irqsave(&current->pi_lock, flags);
+	for_each_cpu_and(cpu, &current->cpus_mask, cpu_online_mask) {
+		u32 own = per_cpu(perfctr_x86_cpu, cpu).core;
+
+		if (found && own != *core)
+			same = false;
+		*core = own;
+		found = true;
+	}
+	raw_spin_unlock_irqrestore(&current->pi_lock, flags);
+	return same && *core != PERFCTR_X86_NO_CORE ? 0 : -EXDEV;
+}
+
+bool perfctr_cpu_is_forbidden(unsigned int cpu)
+{
+	return READ_ONCE(per_cpu(perfctr_x86_cpu, cpu).core) == PERFCTR_X86_NO_CORE;
+}
+
 static void unreserve(unsigned int perfctrs, unsigned int evntsels)
 {
 	while (perfctrs)
@@ -611,6 +653,8 @@ static int claim_look(void *unused)
 	bool enabled = false;
 	unsigned int i;
 
+	if (this_cpu_read(perfctr_x86_cpu.core) == PERFCTR_X86_NO_CORE)
+		return 0;
 	for (i = 0; i < pmu.nr; i++) {
 		u32 sel = read_msr(MSR_ARCH_PERFMON_EVENTSEL0 + i);
 
@@ -729,11 +773,11 @@ void perfctr_cpu_unclaim(struct perfctr_config *config, perfctr_run_t run)
 /* Its registers hold what they held as it went, which may be ours: see perfctr_cpu_load(). */
 void perfctr_cpu_prepare(unsigned int cpu)
 {
-	belong_to_nobody(per_cpu_ptr(&perfctr_x86_cpu, cpu));
-}
+	struct perfctr_x86_cpu *coming = per_cpu_ptr(&perfctr_x86_cpu, cpu);
 
-void perfctr_cpu_reserve(unsigned int cpu)
-{
+	belong_to_nobody(coming);
+	if (pmu.hybrid)
+		WRITE_ONCE(coming->core, PERFCTR_X86_NO_CORE);
 }
 
 void perfctr_cpu_unreserve(unsigned int cpu)
@@ -840,6 +884,8 @@ void perfctr_cpu_info(struct perfctr_info *info)
 		info->cpu_features |= PERFCTR_FEATURE_RDPMC;
 	if (pmu.interrupts)
 		info->cpu_features |= PERFCTR_FEATURE_PCINT;
+	if (pmu.hybrid)
+		info->cpu_features |= PERFCTR_FEATURE_HYBRID;
 	info->cpu_khz = cpu_khz;
 	info->tsc_to_cpu_mult = 1;
 	info->tsc_hz = (u64)tsc_khz * 1000;
@@ -850,7 +896,7 @@ void perfctr_cpu_info(struct perfctr_info *info)
 		info->events[0] = GENMASK(ARRAY_SIZE(arch_events) - 1, 0) & ~pmu.lacks;
 }
 
-static bool __init register_exists(u32 msr)
+static bool register_exists(u32 msr)
 {
 	u32 low, high;
 
@@ -858,7 +904,7 @@ static bool __init register_exists(u32 msr)
 }
 
 /* Emulators and hypervisors may have registers, and yet not the instruction. */
-static bool __init rdpmc_works(u32 counter)
+static bool rdpmc_works(u32 counter)
 {
 	u32 low, high, fault = 1;
 
@@ -872,20 +918,13 @@ static bool __init rdpmc_works(u32 counter)
 
 /*
  * The processor's word (CPUID leaf 10; the P6 family is known by its model), if the
- * registers are there. Hybrid processors have different ones on different CPUs.
+ * registers are there. Of this CPU.
  */
-static void __init find_counters(void)
+static void look_for_counters(struct counters *own)
 {
 	unsigned int version, nr, nr_fixed = 0, width, i;
 	u32 lacks = 0;
 
-	if (boot_cpu_data.x86_vendor != X86_VENDOR_INTEL || boot_cpu_data.x86 != 6 ||
-	    boot_cpu_has(X86_FEATURE_XENPV))
-		return;
-	if (boot_cpu_has(X86_FEATURE_HYBRID_CPU)) {
-		pr_info("perfctr: no counters: the cores differ\n");
-		return;
-	}
 	if (boot_cpu_data.cpuid_level >= 10) {
 		u32 eax = cpuid_eax(10), ebx = cpuid_ebx(10), edx = cpuid_edx(10);
 		unsigned int told = min_t(unsigned int, eax >> 24, ARRAY_SIZE(arch_events));
@@ -923,22 +962,112 @@ static void __init find_counters(void)
 	    (version >= 2 && (!register_exists(MSR_CORE_PERF_GLOBAL_CTRL) ||
 			      !register_exists(MSR_CORE_PERF_FIXED_CTR_CTRL))))
 		return;
-	pmu.version = version;
-	pmu.nr = nr;
-	pmu.nr_fixed = nr_fixed;
-	pmu.width = width;
-	pmu.lacks = lacks;
-	pmu.interrupts = (version < 2 || register_exists(MSR_CORE_PERF_GLOBAL_STATUS)) &&
-			 !perfctr_x86_interrupt_init();
-	pmu.bts = boot_cpu_has(X86_FEATURE_BTS) && register_exists(MSR_IA32_DEBUGCTLMSR);
-	perfctr_x86_extra_init(version);
-	pmu.full_width = version && boot_cpu_has(X86_FEATURE_PDCM) &&
-			 register_exists(MSR_IA32_PERF_CAPABILITIES) &&
-			 read_msr(MSR_IA32_PERF_CAPABILITIES) & PERF_CAP_FULL_WIDTH &&
-			 register_exists(MSR_IA32_PMC0);
-	pmu.counters = GENMASK(nr - 1, 0);
-	if (nr_fixed)
-		pmu.counters |= GENMASK(PERFCTR_X86_FIXED + nr_fixed - 1, PERFCTR_X86_FIXED);
+	own->version = version;
+	own->nr = nr;
+	own->nr_fixed = nr_fixed;
+	own->width = width;
+	own->lacks = lacks;
+	own->interrupts = version < 2 || register_exists(MSR_CORE_PERF_GLOBAL_STATUS);
+	own->bts = boot_cpu_has(X86_FEATURE_BTS) && register_exists(MSR_IA32_DEBUGCTLMSR);
+	own->full_width = version && boot_cpu_has(X86_FEATURE_PDCM) &&
+			  register_exists(MSR_IA32_PERF_CAPABILITIES) &&
+			  read_msr(MSR_IA32_PERF_CAPABILITIES) & PERF_CAP_FULL_WIDTH &&
+			  register_exists(MSR_IA32_PMC0);
+}
+
+/*
+ * Hybrid processors have different counters on different CPUs: what all have is used,
+ * and a CPU that comes later with less is not.
+ */
+
+static long __init look_on_cpu(void *own)
+{
+	look_for_counters(own);
+	return 0;
+}
+
+/* Less what a CPU has not. Where registers do not end alike nobody can wait for their end. */
+static void __init keep_shared(struct counters *all, const struct counters *own)
+{
+	all->version = min(all->version, own->version);
+	all->nr = min(all->nr, own->nr);
+	all->nr_fixed = min(all->nr_fixed, own->nr_fixed);
+	all->interrupts &= own->interrupts && all->width == own->width;
+	all->bts &= own->bts;
+	all->width = min(all->width, own->width);
+	all->lacks |= own->lacks;
+	all->full_width &= own->full_width;
+}
+
+static bool has_all(const struct counters *own)
+{
+	return own->version >= pmu.version && own->nr >= pmu.nr &&
+	       own->nr_fixed >= pmu.nr_fixed && !(own->lacks & ~pmu.lacks) &&
+	       (own->full_width || !pmu.full_width) && (own->bts || !pmu.bts) &&
+	       (pmu.interrupts ? own->interrupts && own->width == pmu.width :
+				 own->width >= pmu.width);
+}
+
+static void __init look_everywhere(struct counters *all)
+{
+	unsigned int cpu;
+
+	cpus_read_lock();
+	for_each_online_cpu(cpu) {
+		struct counters own = {};
+
+		work_on_cpu(cpu, look_on_cpu, &own);
+		if (all->hybrid)
+			keep_shared(all, &own);
+		else
+			*all = own;
+		all->hybrid = true;
+	}
+	cpus_read_unlock();
+	/* One without a global control would be another driver's. */
+	if (all->version < 2)
+		all->nr = 0;
+}
+
+void perfctr_cpu_reserve(unsigned int cpu)
+{
+	struct perfctr_x86_cpu *coming = per_cpu_ptr(&perfctr_x86_cpu, cpu);
+	struct counters own = {};
+	u32 core = 0;
+
+	if (!pmu.hybrid)
+		return;
+	look_for_counters(&own);
+	if (has_all(&own))
+		core = cpuid_eax(LEAF_CORE);
+	/* Or it does not tell what it is, and may be anything. */
+	if (!core) {
+		core = PERFCTR_X86_NO_CORE;
+		/* What it may have held was another's in its place. */
+		coming->ours = false;
+	}
+	WRITE_ONCE(coming->core, core);
+}
+
+static void __init find_counters(void)
+{
+	struct counters all = {};
+
+	if (boot_cpu_data.x86_vendor != X86_VENDOR_INTEL || boot_cpu_data.x86 != 6 ||
+	    boot_cpu_has(X86_FEATURE_XENPV))
+		return;
+	if (!boot_cpu_has(X86_FEATURE_HYBRID_CPU))
+		look_for_counters(&all);
+	else if (boot_cpu_data.cpuid_level >= LEAF_CORE)
+		look_everywhere(&all);
+	if (!all.nr)
+		return;
+	pmu = all;
+	perfctr_x86_extra_init(all.version);
+	pmu.interrupts = all.interrupts && !perfctr_x86_interrupt_init();
+	pmu.counters = GENMASK(all.nr - 1, 0);
+	if (all.nr_fixed)
+		pmu.counters |= GENMASK(PERFCTR_X86_FIXED + all.nr_fixed - 1, PERFCTR_X86_FIXED);
 }
 
 /* Nobody can have claimed anything yet. The last counter: nothing of the P6's counts by it. */

@@ -14,7 +14,7 @@ bool shim_irqs_off;
 int shim_hz = 250;
 /* As in the kernel, about to wrap */
 unsigned long shim_jiffies = -300UL * 250;
-struct task_struct shim_current;
+struct task_struct shim_current = { .cpus_mask = { ~0UL } };
 unsigned int shim_hotplug_locked;
 unsigned int shim_allocations;
 bool shim_no_memory;

@@ -158,6 +158,15 @@ void *shim_per_cpu(void *ptr, unsigned int cpu);
 	for ((cpu) = 0; (cpu) < SHIM_CPUS; (cpu)++)			\
 		if (shim_online & BIT(cpu))
 
+struct cpumask {
+	unsigned long bits;
+};
+
+#define cpu_online_mask		(&(const struct cpumask) { shim_online })
+#define for_each_cpu_and(cpu, a, b)					\
+	for ((cpu) = 0; (cpu) < SHIM_CPUS; (cpu)++)			\
+		if ((a)->bits & (b)->bits & BIT(cpu))
+
 static inline unsigned long shim_irq_save(void)
 {
 	unsigned long flags = shim_irqs_off;
@@ -202,11 +211,32 @@ typedef struct {
 #define KUIDT_INIT(value)	((kuid_t) { value })
 #define uid_eq(a, b)		((a).val == (b).val)
 
+typedef struct {
+	bool held;
+} spinlock_t;
+
+typedef spinlock_t raw_spinlock_t;
+
+#define raw_spin_lock_irqsave(lock, flags)				\
+do {									\
+	local_irq_save(flags);						\
+	shim_assert(!(lock)->held);					\
+	(lock)->held = true;						\
+} while (0)
+#define raw_spin_unlock_irqrestore(lock, flags)				\
+do {									\
+	shim_assert((lock)->held);					\
+	(lock)->held = false;						\
+	local_irq_restore(flags);					\
+} while (0)
+
 /* The current thread, as far as the arch looks at it */
 struct mm_struct;
 
 struct task_struct {
 	struct mm_struct *mm;
+	raw_spinlock_t pi_lock;
+	struct cpumask cpus_mask;	/* ~0 as the test begins */
 	struct thread_struct thread;
 };
 
@@ -289,12 +319,6 @@ void mutex_unlock(struct mutex *lock);
 void cpus_read_lock(void);
 void cpus_read_unlock(void);
 extern unsigned int shim_hotplug_locked;
-
-typedef struct {
-	bool held;
-} spinlock_t;
-
-typedef spinlock_t raw_spinlock_t;
 
 struct preempt_notifier {
 	struct hlist_node link;

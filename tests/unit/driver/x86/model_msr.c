@@ -135,10 +135,24 @@ static const enum model_kind fixed_kinds[MODEL_FIXED] = {
 	KIND_INSTRUCTIONS, KIND_CYCLES, KIND_REFERENCE_CYCLES, KIND_NR,
 };
 
+/* What that CPU is */
+static const struct model_machine *of(unsigned int cpu)
+{
+	return model.other_cpus & BIT(cpu) ? model.other : &model;
+}
+
 /* General-purpose counters that have registers */
+static unsigned int nr_gp_of(unsigned int cpu)
+{
+	return min(of(cpu)->nr, (unsigned int)MODEL_GP);
+}
+
+/* Those that are to be had on CPUs of all types */
 static unsigned int nr_gp(void)
 {
-	return min(model.nr, (unsigned int)MODEL_GP);
+	unsigned int nr = min(model.nr, (unsigned int)MODEL_GP);
+
+	return model.other ? min(nr, model.other->nr) : nr;
 }
 
 static u64 bits(unsigned int nr)
@@ -147,9 +161,9 @@ static u64 bits(unsigned int nr)
 }
 
 /* In GLOBAL_CTRL and the like */
-static u64 all_counters(void)
+static u64 all_counters(unsigned int cpu)
 {
-	return bits(model.nr) | bits(model.nr_fixed) << 32;
+	return bits(of(cpu)->nr) | bits(of(cpu)->nr_fixed) << 32;
 }
 
 void model_boot(const struct model_machine *machine)
@@ -173,9 +187,10 @@ void model_boot(const struct model_machine *machine)
 			cpus[cpu].fixed[i] = 0x100000ull * (i + 1) + 0x100ull * cpu;
 		/* After reset, and as perf leaves it */
 		if (model.version >= 2)
-			cpus[cpu].control.global_ctrl = cpu % 2 ? all_counters() : bits(model.nr);
+			cpus[cpu].control.global_ctrl = cpu % 2 ? all_counters(cpu) :
+								  bits(of(cpu)->nr);
 		/* Besides what concerns us: of LBR and PEBS, and SMM_FREEZE */
-		cpus[cpu].perf_capabilities = 0x10c5 | (model.full_width ? BIT(13) : 0);
+		cpus[cpu].perf_capabilities = 0x10c5 | (of(cpu)->full_width ? BIT(13) : 0);
 		model_lvtpc[cpu] = APIC_LVT_MASKED | (0xe0 + cpu);
 		cpus[cpu].tsc = 1000000 + cpu;
 		cpus[cpu].fs_base = 0x7f0000001000ull + 0x10000ull * cpu;
@@ -205,16 +220,21 @@ bool boot_cpu_has(unsigned int feature)
 
 u32 shim_cpuid(u32 leaf, enum shim_cpuid_reg reg)
 {
+	const struct model_machine *own = of(shim_cpu);
+
 	/* Beyond the last leaf a processor gives what the last one has. */
-	shim_assert(leaf == 10 && model.leaves >= 10);
+	shim_assert(model.leaves >= (int)leaf);
+	if (leaf == 0x1a && reg == SHIM_EAX)
+		return own->core;
+	shim_assert(leaf == 10);
 	switch (reg) {
 	case SHIM_EAX:
-		return model.version | model.nr << 8 | model.width << 16 | model.told << 24;
+		return own->version | own->nr << 8 | own->width << 16 | own->told << 24;
 	case SHIM_EBX:
-		return model.lacks;
+		return own->lacks;
 	case SHIM_EDX:
 		/* Version 1 does not say what it means. */
-		return model.nr_fixed | model.fixed_width << 5;
+		return own->nr_fixed | own->fixed_width << 5;
 	default:
 		return 0;
 	}
@@ -245,21 +265,21 @@ static u64 evntsel_valid(unsigned int i)
 	return valid;
 }
 
-static u64 fixed_ctrl_valid(void)
+static u64 fixed_ctrl_valid(unsigned int cpu)
 {
 	u64 one = FIXED_OS | FIXED_USR | FIXED_PMI, valid = 0;
 	unsigned int i;
 
 	if (model.version == 3 || model.version == 4)
 		one |= FIXED_ANY;
-	for (i = 0; i < model.nr_fixed; i++)
+	for (i = 0; i < of(cpu)->nr_fixed; i++)
 		valid |= one << 4 * i;
 	return valid;
 }
 
-static u64 status_valid(void)
+static u64 status_valid(unsigned int cpu)
 {
-	u64 valid = all_counters() | STATUS_OVF_BUF;
+	u64 valid = all_counters(cpu) | STATUS_OVF_BUF;
 
 	if (model.version >= 3)
 		valid |= STATUS_UNCORE;
@@ -274,24 +294,25 @@ static struct reg find_global(unsigned int cpu, u32 msr)
 	struct reg missing = { .kind = REG_MISSING };
 	u32 i = msr - MSR_CORE_PERF_FIXED_CTR0;
 
-	if (model.version < 2)
+	if (of(cpu)->version < 2)
 		return missing;
 	if (i < MODEL_FIXED)
-		return i >= model.nr_fixed ? missing :
-			(struct reg) { REG_PLAIN, bits(model.fixed_width), &cpus[cpu].fixed[i] };
+		return i >= of(cpu)->nr_fixed ? missing :
+			(struct reg) { REG_PLAIN, bits(of(cpu)->fixed_width),
+				       &cpus[cpu].fixed[i] };
 	switch (msr) {
 	case MSR_CORE_PERF_FIXED_CTR_CTRL:
-		return (struct reg) { REG_PLAIN, fixed_ctrl_valid(), &control->fixed_ctrl };
+		return (struct reg) { REG_PLAIN, fixed_ctrl_valid(cpu), &control->fixed_ctrl };
 	case MSR_CORE_PERF_GLOBAL_STATUS:
 		return (struct reg) { REG_READ_ONLY, 0, &cpus[cpu].status };
 	case MSR_CORE_PERF_GLOBAL_CTRL:
-		return (struct reg) { REG_PLAIN, all_counters(), &control->global_ctrl };
+		return (struct reg) { REG_PLAIN, all_counters(cpu), &control->global_ctrl };
 	case MSR_CORE_PERF_GLOBAL_OVF_CTRL:
-		return (struct reg) { REG_CLEARS, status_valid() | STATUS_COND_CHG,
+		return (struct reg) { REG_CLEARS, status_valid(cpu) | STATUS_COND_CHG,
 				      &cpus[cpu].status };
 	case MSR_CORE_PERF_GLOBAL_STATUS_SET:
 		return model.version < 4 ? missing :
-			(struct reg) { REG_SETS, status_valid(), &cpus[cpu].status };
+			(struct reg) { REG_SETS, status_valid(cpu), &cpus[cpu].status };
 	default:
 		return missing;
 	}
@@ -321,14 +342,14 @@ static struct reg find(unsigned int cpu, u32 msr)
 		if (msr == extra_msrs[i] && model.extras[i])
 			return (struct reg) { REG_PLAIN, model.extras[i], extra(cpu, i) };
 	i = msr - MSR_ARCH_PERFMON_PERFCTR0;
-	if (i < nr_gp())
+	if (i < nr_gp_of(cpu))
 		return (struct reg) { REG_SIGN_EXTENDED, ~0ull, &cpus[cpu].gp[i] };
 	i = msr - MSR_ARCH_PERFMON_EVENTSEL0;
-	if (i < nr_gp())
+	if (i < nr_gp_of(cpu))
 		return (struct reg) { REG_PLAIN, evntsel_valid(i), &cpus[cpu].control.evntsel[i] };
 	i = msr - MSR_IA32_PMC0;
-	if (i < nr_gp() && model.full_width)
-		return (struct reg) { REG_PLAIN, bits(model.width), &cpus[cpu].gp[i] };
+	if (i < nr_gp_of(cpu) && of(cpu)->full_width)
+		return (struct reg) { REG_PLAIN, bits(of(cpu)->width), &cpus[cpu].gp[i] };
 	return find_global(cpu, msr);
 }
 
@@ -340,7 +361,7 @@ bool model_wrmsr(u32 msr, u64 value)
 		return false;
 	switch (reg.kind) {
 	case REG_SIGN_EXTENDED:
-		*reg.value = (u64)(s64)(s32)value & bits(model.width);
+		*reg.value = (u64)(s64)(s32)value & bits(of(shim_cpu)->width);
 		break;
 	case REG_CLEARS:
 		*reg.value &= ~value;
@@ -371,9 +392,9 @@ bool model_rdpmc(u32 counter, u64 *value)
 
 	if (counter == model_no_rdpmc)
 		return false;
-	if (counter < nr_gp())
+	if (counter < nr_gp_of(shim_cpu))
 		*value = cpus[shim_cpu].gp[counter];
-	else if (model.version >= 2 && fixed < model.nr_fixed)
+	else if (model.version >= 2 && fixed < of(shim_cpu)->nr_fixed)
 		*value = cpus[shim_cpu].fixed[fixed];
 	else
 		return false;
@@ -567,19 +588,19 @@ void model_count(enum model_kind kind, enum model_mode mode, u64 nr)
 	const struct model_control *control = &cpus[shim_cpu].control;
 	unsigned int i;
 
-	for (i = 0; i < nr_gp(); i++) {
+	for (i = 0; i < nr_gp_of(shim_cpu); i++) {
 		u64 evntsel = control->evntsel[i];
 
 		if (is_enabled(control, i) && kind_of(evntsel, extra(shim_cpu, 0)) == kind &&
 		    evntsel & (mode == MODEL_USER ? SEL_USR : SEL_OS))
-			advance(&cpus[shim_cpu].gp[i], model.width, i, evntsel & SEL_INT, nr);
+			advance(&cpus[shim_cpu].gp[i], of(shim_cpu)->width, i, evntsel & SEL_INT, nr);
 	}
-	for (i = 0; i < model.nr_fixed; i++) {
+	for (i = 0; i < of(shim_cpu)->nr_fixed; i++) {
 		u64 ctrl = control->fixed_ctrl >> 4 * i;
 
 		if (control->global_ctrl & BIT(32 + i) && fixed_kinds[i] == kind &&
 		    ctrl & (mode == MODEL_USER ? FIXED_USR : FIXED_OS))
-			advance(&cpus[shim_cpu].fixed[i], model.fixed_width, 32 + i,
+			advance(&cpus[shim_cpu].fixed[i], of(shim_cpu)->fixed_width, 32 + i,
 				ctrl & FIXED_PMI, nr);
 	}
 }
@@ -855,7 +876,7 @@ void perfctr_x86_measure(const struct perfctr_x86_registers *regs)
 
 static u8 *reservation(u8 *all, u32 i)
 {
-	ck_assert_msg(i < nr_gp(), "the processor has no counter %u", i);
+	ck_assert_msg(i < nr_gp() || i < nr_gp_of(0), "the processor has no counter %u", i);
 	return &all[i];
 }
 
@@ -923,7 +944,7 @@ u32 model_perf_take_all(unsigned int cpu)
 		cpus[cpu].gp[i] = bits(model.width) - 1000000;
 	}
 	if (model.version >= 2)
-		cpus[cpu].control.global_ctrl = all_counters();
+		cpus[cpu].control.global_ctrl = all_counters(cpu);
 	return (u32)bits(nr_gp());
 }
 
@@ -1059,5 +1080,5 @@ void model_cpu_sleep(unsigned int cpu, bool firmware_forgets)
 		memset(extra(cpu, 0), 0, sizeof(cpus[cpu].extras));
 	cpus[cpu].status = 0;
 	if (model.version >= 2)
-		cpus[cpu].control.global_ctrl = bits(model.nr);
+		cpus[cpu].control.global_ctrl = bits(of(cpu)->nr);
 }

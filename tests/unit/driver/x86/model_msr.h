@@ -82,6 +82,9 @@
  * @no_irq_probe: there is no tracepoint in the interrupt
  * @no_probe: cr4_update_pce() cannot be probed
  * @no_endbr: and it does not begin with ENDBR
+ * @core: of a hybrid processor, EAX of CPUID's leaf 1AH
+ * @other_cpus: CPUs of another type, as a bit map
+ * @other: and what these are: @version to @full_width, and @core
  */
 struct model_machine {
 	unsigned int nr_cpus;
@@ -99,6 +102,9 @@ struct model_machine {
 	bool no_tsc, xenpv, hybrid, no_apic, no_pdcm;
 	bool no_irq_probe;
 	bool no_probe, no_endbr;
+	u32 core;
+	u32 other_cpus;
+	const struct model_machine *other;
 };
 
 extern struct model_machine model;

@@ -14,4 +14,5 @@ void test_arch(void)
 	test_user();
 	test_ictrs();
 	test_random();
+	test_hybrid();
 }

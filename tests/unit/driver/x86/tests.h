@@ -20,5 +20,6 @@ void test_permit(void);
 void test_user(void);
 void test_ictrs(void);
 void test_random(void);
+void test_hybrid(void);
 
 #endif /* X86_TESTS_H */

@@ -12,10 +12,6 @@
 #define NMI_VECTOR	2
 #define IRQ_WORK_VECTOR	0xf6
 
-struct cpumask {
-	unsigned long bits;
-};
-
 const struct cpumask *cpumask_of(unsigned int cpu);
 
 struct apic {
