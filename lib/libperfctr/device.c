@@ -198,7 +198,7 @@ const char *perfctr_error_name(unsigned int error)
 	case PERFCTR_ERROR_NONE:
 		return "none";
 	case PERFCTR_ERROR_LOST:
-		return "a CPU came online whose counters could not be had";
+		return "it came to a CPU whose counters could not be had";
 	case PERFCTR_ERROR_EXEC:
 		return "stopped at an exec that raised privileges, or of a program that may not be read";
 	case PERFCTR_ERROR_MEMORY:

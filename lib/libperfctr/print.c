@@ -7,7 +7,7 @@
 static void print_flags(unsigned int flags)
 {
 	static const char *const names[] = {
-		"rdpmc", "rdtsc", "pcint", "filter", "filter_fixed",
+		"rdpmc", "rdtsc", "pcint", "filter", "filter_fixed", "hybrid",
 	};
 	const char *comma = "";
 	size_t i;

@@ -151,6 +151,13 @@ const char *why_busy(const struct perfctr_info *info, unsigned int owner)
 	}
 }
 
+const char *why_unbound(void)
+{
+	return "the cores of this processor are of several types, which do not count the same.\n"
+		"Keep the program on cores of one type: taskset -c CPUS perfex ...\n"
+		"Which CPUs these are say /sys/devices/cpu_core/cpus and /sys/devices/cpu_atom/cpus";
+}
+
 static void explain_control(const struct run *run, const struct perfctr_info *info,
 			    const struct events *events)
 {
@@ -175,6 +182,9 @@ static void explain_control(const struct run *run, const struct perfctr_info *in
 		else
 			explain("this processor cannot count one event on two counters.\n"
 				"Run the program once for each of the two");
+		break;
+	case EXDEV:
+		explain("%s", why_unbound());
 		break;
 	case EIO:
 		explain("a CPU has just come whose counters cannot be had. Try again");

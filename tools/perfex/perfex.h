@@ -116,6 +116,7 @@ void explain_device(int error);
 void explain_event(const struct perfctr_info *info, const char *spec, int error);
 void explain_missing_event(const struct perfctr_info *info, const char *name);
 void explain_too_many(const struct perfctr_info *info, unsigned int n);
+const char *why_unbound(void);
 const char *why_busy(const struct perfctr_info *info, unsigned int owner);
 void explain_run(const struct run *run, char **argv, const struct perfctr_info *info,
 		 const struct events *events);

@@ -271,6 +271,8 @@ static void self_test(const struct perfctr_info *info)
 		test_loop(fd, true, "over a switch");
 	} else if (errno == EBUSY) {
 		not_made(why_busy(info, find_owner(fd)));
+	} else if (errno == EXDEV) {
+		not_made(why_unbound());
 	} else if (errno == EOPNOTSUPP) {
 		not_made("this processor counts user and kernel mode together");
 	} else {

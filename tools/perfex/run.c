@@ -146,7 +146,8 @@ unsigned int find_owner(int fd)
 /*
  * Events without a modifier are counted in both modes where that is allowed,
  * else all of them in user mode. Events that the user did not choose are better
- * left out than a reason to fail, unless others merely have the counters now.
+ * left out than a reason to fail, unless others merely have the counters now, or the
+ * user can bind the program to where there are some.
  */
 static bool program(int fd, const struct events *events, const struct how *how,
 		    struct report *report)
@@ -164,7 +165,7 @@ static bool program(int fd, const struct events *events, const struct how *how,
 		report->owner = find_owner(fd);
 	report->bad_event = find_bad_event(fd, events, report->error, report->user_only,
 					   how);
-	if (events->chosen || report->error == EBUSY)
+	if (events->chosen || report->error == EBUSY || report->error == EXDEV)
 		return false;
 	report->clock_only = true;
 	return !control(fd, events, 0, 0, false, how);
