@@ -16,7 +16,7 @@ log=build/log
 parts='guest-riscv64-testing-smp2 guest-riscv64-6.12-smp2 guest-riscv64-6.12
 	guest-skylake-smp2 guest-riscv64-smcntrpmf guest-riscv64-nopmu
 	guest-x86_64-6.12-smp2 guest-x86_64-rt-smp2 guest-icelake-testing guest-skylake-6.1
-	guest-pentium3-smp2 guest-nehalem-i386 guest-core-smp2
+	guest-pentium3-smp2 guest-nehalem-i386 guest-core-smp2 guest-hybrid-smp2
 	processors switches lint unit dkms build-x86_64-testing'
 
 run_part() { # name
@@ -45,6 +45,7 @@ run_part() { # name
 		# has to know of their 32 bits.
 		subjects=
 		[ "$machine" != nehalem-i386 ] || subjects='abi preserve handle exact'
+		[ "$machine" != hybrid ] || subjects='hybrid'
 		# Without a global control the driver has ways of its own.
 		[ "$machine" != core ] || subjects='exact reader guarded overflow'
 		# shellcheck disable=SC2086 # words

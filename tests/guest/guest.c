@@ -234,11 +234,16 @@ static bool perf_takes_samples(void)
 
 static void learn_facts(void)
 {
+	cpu_set_t cpus;
 	int dev;
 
 	guest.ncpus = (unsigned int)sysconf(_SC_NPROCESSORS_ONLN);
+	/* Where CPUs are of several types perf may know no other. */
+	sched_getaffinity(0, sizeof(cpus), &cpus);
+	pin_self(0);
 	guest.perf = perf_counts();
 	guest.samples = perf_takes_samples();
+	sched_setaffinity(0, sizeof(cpus), &cpus);
 	guest.info.size = sizeof(guest.info);
 	dev = open(PERFCTR_DEVICE, O_RDWR | O_CLOEXEC);
 	if (dev < 0 || ioctl(dev, PERFCTR_IOC_INFO, &guest.info)) {
@@ -314,6 +319,9 @@ static const char *what_is_missing(unsigned int what)
 		return "not an x86";
 	if ((what & NEED_LACKS) && !info->events[0])
 		return "the processor does not tell which events it has";
+	if ((what & NEED_HYBRID) &&
+	    (guest.ncpus < 2 || !(info->cpu_features & PERFCTR_FEATURE_HYBRID)))
+		return "all CPUs are of one type";
 	if ((what & NEED_NO_BESIDE) && info->cpu_type >= PERFCTR_RISCV_GENERIC)
 		return "perf_events can count beside us";
 	if ((what & NEED_NO_INTERRUPT) && (info->cpu_features & PERFCTR_FEATURE_PCINT))

@@ -41,6 +41,7 @@
 #define NEED_TLB_NAMES	0x40000	/* the library has names for events of TLBs */
 #define NEED_X86	0x80000	/* an x86 processor */
 #define NEED_LACKS	0x100000	/* the processor tells which events it has not */
+#define NEED_HYBRID	0x200000	/* two CPUs, of two types */
 
 /* Who the test runs as; root without any of these */
 #define AS_USER		0x100
