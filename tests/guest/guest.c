@@ -149,7 +149,8 @@ int cpu_online(unsigned int cpu, bool on)
 
 void make_realtime(void)
 {
-	struct sched_param param = { .sched_priority = 1 };
+	/* Of PREEMPT_RT's interrupts as well, which are threads. */
+	struct sched_param param = { .sched_priority = sched_get_priority_max(SCHED_FIFO) };
 
 	if (sched_setscheduler(0, SCHED_FIFO, &param)) {
 		perror("sched_setscheduler");
