@@ -61,6 +61,7 @@ struct shared {
 	bool exact;
 	bool smp;
 	bool interrupts;
+	unsigned int nctrs;	/* most of a control */
 	unsigned int nevents;
 	uint64_t event[8];	/* that this machine has; instructions come first */
 	_Atomic uint64_t exacts;
@@ -246,6 +247,8 @@ static void random_control(struct actor *actor, struct perfctr_control *control)
 	unsigned int i, n = shared->nevents ? below(actor, 5) : 0;
 	bool tiny;
 
+	if (n > shared->nctrs)
+		n = shared->nctrs;
 	control_init(control);
 	control->tsc_on = below(actor, 2);
 	if (one_in(actor, 3))
@@ -264,7 +267,7 @@ static void random_control(struct actor *actor, struct perfctr_control *control)
 			flags |= PERFCTR_CTR_KERNEL;
 		control_add_at(control, PERFCTR_MAP_ANY, shared->event[e], flags);
 	}
-	if (!shared->interrupts || !one_in(actor, 4))
+	if (!shared->interrupts || n == shared->nctrs || !one_in(actor, 4))
 		return;
 	control->flags &= ~(unsigned int)PERFCTR_CONTROL_ON_EXEC;
 	control->si_signo = SIGUSR2;
@@ -275,7 +278,7 @@ static void random_control(struct actor *actor, struct perfctr_control *control)
 	if (tiny)
 		control->refresh = below(actor, 100);
 	/* And in kernel mode it may be no more than from one overflow to its handler's end. */
-	for (n += 1 + below(actor, 2); i < n; i++, control->nrictrs++) {
+	for (n += 1 + below(actor, 2); i < n && i < shared->nctrs; i++, control->nrictrs++) {
 		bool kernel = one_in(actor, 12);
 
 		control->ctr[i] = (struct perfctr_ctr_control) {
@@ -1780,6 +1783,7 @@ int main(int argc, char **argv)
 	shared->target = n;
 	shared->exact = exact;
 	shared->smp = guest.ncpus > 1;
+	shared->nctrs = guest.nprogrammable;
 	shared->interrupts = guest.info.cpu_features & PERFCTR_FEATURE_PCINT;
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 
