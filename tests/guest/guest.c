@@ -361,6 +361,7 @@ static const char *log_complaint(unsigned int what)
 		"soft lockup", "scheduling while atomic",
 	};
 	static char complaint[512];
+	static bool race;	/* inside of a report */
 	const char *found = NULL;
 	bool oom = false;
 	unsigned int priority, i;
@@ -379,6 +380,10 @@ static const char *log_complaint(unsigned int what)
 			alarm |= strstr(text, alarms[i]) != NULL;
 		/* A race may be the kernel's own: whoever runs the machine looks at who it was. */
 		if (strstr(text, "BUG: KCSAN"))
+			race = true;
+		else if (strstr(text, "===================="))
+			alarm = race = false;
+		if (race)
 			alarm = false;
 		/* Its report has the killer's stack. */
 		if ((what & LOG_OOM) && strstr(text, "invoked oom-killer"))
