@@ -50,9 +50,10 @@ check:
 
 check-debug:
 	tests/check.sh $(addprefix debug-riscv64-debug-,suite stress faults) \
-		$(addprefix debug-x86_64-debug-,suite stress faults) \
-		$(addprefix debug-x86_64-kcsan-,suite stress) \
-		$(addprefix debug-riscv64-rt-,suite stress) debug-x86_64-rt-stress
+		$(addprefix debug-icelake-debug-,suite stress faults) \
+		$(addprefix debug-icelake-kcsan-,suite stress) \
+		$(addprefix debug-riscv64-rt-,suite stress) \
+		$(addprefix debug-skylake-rt-,suite stress)
 
 bench:
 	bench/run.sh

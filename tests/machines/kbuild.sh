@@ -54,8 +54,10 @@ exec "$here/inroot" -r "$suite" sh -euc '
 		-j "$(nproc)" "$@" modules
 
 	# For tests of the registers of an emulated processor
-	msr=/usr/lib/modules/$(readlink "$headers" | sed s/linux-headers-//)
-	msr=$msr/kernel/arch/x86/kernel/msr.ko
+	modules=$headers
+	[ ! -L "$headers" ] ||
+		modules=/usr/lib/modules/$(readlink "$headers" | sed s/linux-headers-//)/kernel
+	msr=$modules/arch/x86/kernel/msr.ko
 	[ ! -e "$msr" ] || cp "$msr" "$dir/module"
 	[ ! -e "$msr.xz" ] || python3 -c "import lzma, sys
 sys.stdout.buffer.write(lzma.open(sys.argv[1]).read())" "$msr.xz" >"$dir/module/msr.ko"

@@ -43,11 +43,11 @@ nehalem-i386)
 	arch=i386 cpu=Nehalem,pmu-version=3 ;;
 pentium3)
 	arch=i386 cpu=pentium3 ;;
-skylake | skylake-testing | skylake-6.1)
+skylake | skylake-testing | skylake-6.1 | skylake-rt)
 	# Linux warns of what this one lacks against speculation.
 	append=mitigations=off
 	arch=x86_64 cpu=Nehalem,model=94,pmu-version=4 ;;
-icelake | icelake-testing | icelake-6.1)
+icelake | icelake-testing | icelake-6.1 | icelake-debug | icelake-kcsan)
 	arch=x86_64 cpu=Nehalem,model=106,pmu-version=5,pdcm=on,full-width-write=on ;;
 hybrid)
 	# icelake's, with a second core of another type. To Linux's drivers it is one
@@ -66,12 +66,14 @@ case $machine in
 *-debug | *-kcsan | riscv64-rt) checker=y ;;
 esac
 case $machine in
-x86_64-rt) flavour=rt-amd64 ;;
-x86_64-*) flavour=amd64 ;;
+*-rt) flavour=rt-amd64 ;;
+pentium3) flavour=686-pae ;;
+*) flavour=amd64 ;;
+esac
+case $machine in
+x86_64-*) ;;
 riscv64-*) flavour=riscv64 ;;
 *)
-	flavour=amd64
-	[ "$machine" != pentium3 ] || flavour=686-pae
 	cpu=$cpu,pmu=on
 	patched=y icount=y ;;
 esac
@@ -81,5 +83,6 @@ riscv64-smcntrpmf | riscv64-nopmu) module=riscv64-6.12 ;;
 riscv64-* | x86_64-* | pentium3) ;;
 *-testing) module=x86_64-testing ;;
 *-6.1) module=x86_64-6.1 ;;
+*-rt | *-debug | *-kcsan) module=x86_64-${machine##*-} ;;
 *) module=x86_64-6.12 ;;
 esac

@@ -165,5 +165,6 @@ cp "$image" image
 	find include "arch/$srcarch/include" scripts -type f ! -name '*.o' \
 		! -name '.*.cmd' -o -type l
 	[ ! -x tools/objtool/objtool ] || echo tools/objtool/objtool
+	find "arch/$srcarch/kernel" -name msr.ko
 } | sort -u >../list
 tar -c -f ../kept.tar -T ../list
