@@ -1089,7 +1089,7 @@ START_TEST(soft_counts_of_one_thread)
 		ck_assert_uint_eq(rd[1].soft.switches - rd[0].soft.switches, 10);
 	ck_assert_uint_eq(rd[1].soft.major_faults, rd[0].soft.major_faults);
 	ck_assert_uint_eq(rd[1].soft.task_clock,
-			  rd[1].clock * (1000000000ull / guest.info.tsc_hz));
+			  rd[1].clock * 1000000000ull / guest.info.tsc_hz);
 	/* A control starts them afresh: there are no more than came since. */
 	outer = rusage_switches();
 	set_control(fd, &(struct perfctr_control){ .size = CONTROL_SIZE(0), .tsc_on = 1 });
