@@ -9,10 +9,10 @@
  * queued nothing, and a tracepoint tells us of it. Nothing is lost where it comes late,
  * as sums say what overflowed; and in user mode it comes no later than an NMI.
  *
- * While we have counters perf has none, but Intel PT and BTS interrupt by the LVTPC
- * too. What is theirs is handed on to perf as the NMI that it waits for. And perf's
- * handler of whatever NMI then acknowledges all that it finds, stops or starts all
- * counters, and makes the LVTPC an NMI's: ours, which comes after it, puts that right.
+ * While we have counters perf has none, but Intel PT interrupts by the LVTPC too. That is
+ * handed on to perf as the NMI that it waits for. And perf's handler of whatever NMI then
+ * acknowledges all that it finds, stops or starts all counters, and makes the LVTPC an
+ * NMI's: ours, which comes after it, puts that right.
  */
 
 #include <linux/cpumask.h>
@@ -35,6 +35,7 @@
 
 /* Fixed delivery mode, which is zero */
 #define LVTPC_OURS	IRQ_WORK_VECTOR
+#define LVTPC_MODE	0x700
 
 /* What the LVTPC was before; only that CPU touches these, with interrupts off, or an NMI */
 static DEFINE_PER_CPU(u32, lvtpc_before);
@@ -44,21 +45,29 @@ static DEFINE_PER_CPU(struct irq_work, raised);
 static perfctr_ihandler_t ihandler;
 static bool hears;	/* constant after init */
 
+/* If it is perf's. */
+static notrace void hand_on(void)
+{
+	if (!perfctr_x86_pt_waits())
+		return;
+	WRITE_ONCE(*this_cpu_ptr(&handed), true);
+	apic->send_IPI_mask(cpumask_of(smp_processor_id()), NMI_VECTOR);
+}
+
 /*
  * Its own counters stand still before anything is acknowledged: what overflowed until
- * then the handler has seen, and nothing does afterwards, until they go on.
+ * then the handler has seen, and nothing does afterwards, until they go on. The LVTPC
+ * masks itself as it delivers (not the P6's). It is unmasked last, but what PT had for it
+ * meanwhile makes no interrupt any more.
  */
 static notrace void probe_irq_work(void *data, int vector)
 {
 	if (!__this_cpu_read(lvtpc_taken))
 		return;
 	ihandler(false);
-	/* It masks itself as it delivers (not the P6's). */
+	perfctr_x86_acknowledge();
 	apic->write(APIC_LVTPC, LVTPC_OURS);
-	if (perfctr_x86_acknowledge()) {
-		WRITE_ONCE(*this_cpu_ptr(&handed), true);
-		apic->send_IPI_mask(cpumask_of(smp_processor_id()), NMI_VECTOR);
-	}
+	hand_on();
 	ihandler(true);
 }
 
@@ -67,16 +76,20 @@ static struct perfctr_probe probe = { .name = "irq_work_entry", .fn = probe_irq_
 static notrace int after_perf(unsigned int type, struct pt_regs *regs)
 {
 	bool was_handed = __this_cpu_read(handed);
+	u32 lvtpc = apic->read(APIC_LVTPC);
 
+	/* KVM's, for a guest to which it has given the counters, or nobody's */
+	if (!(lvtpc & LVTPC_MODE) && (lvtpc & ~APIC_LVT_MASKED) != LVTPC_OURS)
+		return NMI_DONE;
 	__this_cpu_write(handed, false);
 	perfctr_x86_mend(was_handed);
-	if (__this_cpu_read(lvtpc_taken) &&
-	    (apic->read(APIC_LVTPC) & ~APIC_LVT_MASKED) != LVTPC_OURS) {
+	if (__this_cpu_read(lvtpc_taken) && lvtpc & LVTPC_MODE) {
 		apic->write(APIC_LVTPC, LVTPC_OURS);
 		/* For what perf has acknowledged in our place. */
 		irq_work_queue(this_cpu_ptr(&raised));
+		/* Perf unmasks what it handles: this was an overflow of ours. */
+		was_handed |= lvtpc & APIC_LVT_MASKED;
 	}
-	/* Perf may have found nothing. */
 	return was_handed ? NMI_HANDLED : NMI_DONE;
 }
 
@@ -87,14 +100,32 @@ static void do_nothing(struct irq_work *work)
 
 void perfctr_x86_take_interrupts(bool take)
 {
+	bool taken = __this_cpu_read(lvtpc_taken);
+	u32 before;
+
 	lockdep_assert_irqs_disabled();
-	if (__this_cpu_read(lvtpc_taken) == take)
-		return;
-	if (take)
-		__this_cpu_write(lvtpc_before, apic->read(APIC_LVTPC));
+	if (take && !taken) {
+		before = apic->read(APIC_LVTPC);
+		/* Perf always wants its NMI. */
+		if ((before & LVTPC_MODE) == APIC_DM_NMI)
+			before &= ~APIC_LVT_MASKED;
+		__this_cpu_write(lvtpc_before, before);
+	}
 	/* For an NMI: first it is not ours any more. */
 	WRITE_ONCE(*this_cpu_ptr(&lvtpc_taken), take);
-	apic->write(APIC_LVTPC, take ? LVTPC_OURS : __this_cpu_read(lvtpc_before));
+	/* It may be masked, if the interrupt was lost in a deep sleep. */
+	if (take) {
+		apic->write(APIC_LVTPC, LVTPC_OURS);
+	} else if (taken) {
+		apic->write(APIC_LVTPC, __this_cpu_read(lvtpc_before));
+		hand_on();
+	}
+}
+
+/* The kernel has set it up as if we were not there. */
+void perfctr_x86_forget_interrupts(unsigned int cpu)
+{
+	per_cpu(lvtpc_taken, cpu) = false;
 }
 
 /* In 64-bit mode interrupts have a stack of their own, but where they come from user mode. */
@@ -152,6 +183,10 @@ bool perfctr_cpu_interrupted_user(void)
 }
 
 void perfctr_x86_take_interrupts(bool take)
+{
+}
+
+void perfctr_x86_forget_interrupts(unsigned int cpu)
 {
 }
 

@@ -50,9 +50,7 @@
 
 #define PERF_CAP_FULL_WIDTH	BIT(13)
 
-/* Of the global status: Intel PT's output, the DS area (PEBS, BTS) */
-#define STATUS_PERF	(BIT_ULL(55) | BIT_ULL(62))
-#define DEBUGCTL_BTINT	BIT(8)
+#define STATUS_PT	BIT_ULL(55)	/* Intel PT's output is full */
 
 /* What counts up to 2^MAX_RATE_SHIFT in a second, wide of what any event can */
 #define MAX_RATE_SHIFT	34
@@ -69,7 +67,7 @@
  * @counters: all of them, as a bit map
  * @lacks: architectural events that the processor says it has not, as a bit map
  * @interrupts: they interrupt
- * @bts: there is the branch trace store
+ * @pt: there is Intel PT, which interrupts as counters do
  * @full_width: there are registers that write all of a general-purpose counter
  * @hybrid: CPUs are of several types; all above is what each of them has
  * @users: configs that are claimed
@@ -83,7 +81,7 @@ static struct counters {
 	u32 counters;
 	u32 lacks;
 	bool interrupts;
-	bool bts;
+	bool pt;
 	bool full_width;
 	bool hybrid;
 	unsigned int users;
@@ -474,35 +472,36 @@ notrace void perfctr_cpu_iclear(const struct perfctr_config *config)
 		write_ictr(config->hw[i], 0);
 }
 
-notrace bool perfctr_x86_acknowledge(void)
+notrace void perfctr_x86_acknowledge(void)
 {
-	u64 status, own;
+	u64 own;
 
 	if (pmu.version < 2 || !this_cpu_read(perfctr_x86_cpu.ours))
-		return false;
-	status = read_msr(MSR_CORE_PERF_GLOBAL_STATUS);
-	own = status & global_bits(pmu.counters);
+		return;
+	own = read_msr(MSR_CORE_PERF_GLOBAL_STATUS) & global_bits(pmu.counters);
 	if (own)
 		write_msr(MSR_CORE_PERF_GLOBAL_OVF_CTRL, own);
-	if (status & STATUS_PERF)
-		return true;
-	/* BTS tells nothing but that it may interrupt. */
-	return pmu.bts && !own && read_msr(MSR_IA32_DEBUGCTLMSR) & DEBUGCTL_BTINT;
+}
+
+notrace bool perfctr_x86_pt_waits(void)
+{
+	return pmu.pt && this_cpu_read(perfctr_x86_cpu.ours) &&
+	       read_msr(MSR_CORE_PERF_GLOBAL_STATUS) & STATUS_PT;
 }
 
 notrace void perfctr_x86_mend(bool handed)
 {
 	const struct perfctr_x86_cpu *cpu = this_cpu_ptr(&perfctr_x86_cpu);
-	u64 running, rest;
+	u64 running;
 
 	if (pmu.version < 2 || !cpu->ours)
 		return;
 	running = global_bits(READ_ONCE(cpu->running));
 	if (read_msr(MSR_CORE_PERF_GLOBAL_CTRL) != running)
 		write_msr(MSR_CORE_PERF_GLOBAL_CTRL, running);
-	rest = handed ? read_msr(MSR_CORE_PERF_GLOBAL_STATUS) & STATUS_PERF : 0;
-	if (rest)
-		write_msr(MSR_CORE_PERF_GLOBAL_OVF_CTRL, rest);
+	/* While it traces perf has acknowledged it, and what is there is new. */
+	if (handed && !(read_msr(MSR_IA32_RTIT_CTL) & RTIT_CTL_TRACEEN) && perfctr_x86_pt_waits())
+		write_msr(MSR_CORE_PERF_GLOBAL_OVF_CTRL, STATUS_PT);
 }
 
 static void release_all(struct perfctr_x86_cpu *cpu)
@@ -776,6 +775,7 @@ void perfctr_cpu_prepare(unsigned int cpu)
 	struct perfctr_x86_cpu *coming = per_cpu_ptr(&perfctr_x86_cpu, cpu);
 
 	belong_to_nobody(coming);
+	perfctr_x86_forget_interrupts(cpu);
 	if (pmu.hybrid)
 		WRITE_ONCE(coming->core, PERFCTR_X86_NO_CORE);
 }
@@ -805,11 +805,10 @@ void perfctr_cpu_online(void)
 	belong_to_nobody(cpu);
 }
 
+/* Interrupts may still come, of threads that have to leave: the kernel ends them all. */
 void perfctr_cpu_offline(void)
 {
 	lockdep_assert_irqs_disabled();
-	if (pmu.iusers)
-		perfctr_x86_take_interrupts(false);
 	release_all(this_cpu_ptr(&perfctr_x86_cpu));
 }
 
@@ -968,7 +967,8 @@ static void look_for_counters(struct counters *own)
 	own->width = width;
 	own->lacks = lacks;
 	own->interrupts = version < 2 || register_exists(MSR_CORE_PERF_GLOBAL_STATUS);
-	own->bts = boot_cpu_has(X86_FEATURE_BTS) && register_exists(MSR_IA32_DEBUGCTLMSR);
+	own->pt = own->interrupts && version >= 2 && boot_cpu_has(X86_FEATURE_INTEL_PT) &&
+		  register_exists(MSR_IA32_RTIT_CTL);
 	own->full_width = version && boot_cpu_has(X86_FEATURE_PDCM) &&
 			  register_exists(MSR_IA32_PERF_CAPABILITIES) &&
 			  read_msr(MSR_IA32_PERF_CAPABILITIES) & PERF_CAP_FULL_WIDTH &&
@@ -993,7 +993,7 @@ static void __init keep_shared(struct counters *all, const struct counters *own)
 	all->nr = min(all->nr, own->nr);
 	all->nr_fixed = min(all->nr_fixed, own->nr_fixed);
 	all->interrupts &= own->interrupts && all->width == own->width;
-	all->bts &= own->bts;
+	all->pt &= own->pt;
 	all->width = min(all->width, own->width);
 	all->lacks |= own->lacks;
 	all->full_width &= own->full_width;
@@ -1003,7 +1003,7 @@ static bool has_all(const struct counters *own)
 {
 	return own->version >= pmu.version && own->nr >= pmu.nr &&
 	       own->nr_fixed >= pmu.nr_fixed && !(own->lacks & ~pmu.lacks) &&
-	       (own->full_width || !pmu.full_width) && (own->bts || !pmu.bts) &&
+	       (own->full_width || !pmu.full_width) && (own->pt || !pmu.pt) &&
 	       (pmu.interrupts ? own->interrupts && own->width == pmu.width :
 				 own->width >= pmu.width);
 }

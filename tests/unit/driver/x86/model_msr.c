@@ -42,7 +42,7 @@ static struct {
 	u64 tsc;
 	u64 fs_base;
 	u64 perf_capabilities;
-	u64 debugctl;
+	u64 rtit_ctl;
 	u64 extras[MODEL_EXTRAS];
 } cpus[SHIM_CPUS];
 
@@ -62,24 +62,24 @@ const struct model_machine model_v1 = {
 
 const struct model_machine model_v2 = {
 	INTEL(15), .leaves = 10, .version = 2, .nr = 2, .width = 40, .nr_fixed = 3,
-	.fixed_width = 40, .told = ALL_EVENTS, .bts = true,
+	.fixed_width = 40, .told = ALL_EVENTS,
 };
 
 const struct model_machine model_v3 = {
 	INTEL(26), .leaves = 11, .version = 3, .nr = 4, .width = 48, .nr_fixed = 3,
-	.fixed_width = 48, .told = ALL_EVENTS, .bts = true,
+	.fixed_width = 48, .told = ALL_EVENTS,
 	.extras = { 0xffff },
 };
 
 const struct model_machine model_v4 = {
 	INTEL(94), .leaves = 22, .version = 4, .nr = 4, .width = 48, .nr_fixed = 3,
-	.fixed_width = 48, .told = ALL_EVENTS, .full_width = true, .bts = true,
+	.fixed_width = 48, .told = ALL_EVENTS, .full_width = true, .pt = true,
 	.extras = { 0x3fffff8fff, 0x3fffff8fff, 0x7fff17 },
 };
 
 const struct model_machine model_v5 = {
 	INTEL(126), .leaves = 27, .version = 5, .nr = 8, .width = 48, .nr_fixed = 4,
-	.fixed_width = 48, .told = ALL_EVENTS + 1, .full_width = true, .bts = true,
+	.fixed_width = 48, .told = ALL_EVENTS + 1, .full_width = true, .pt = true,
 	.extras = { 0x3fffffbfff, 0x3fffffbfff, 0x7fff17 },
 };
 
@@ -208,8 +208,8 @@ bool boot_cpu_has(unsigned int feature)
 		return model.hybrid;
 	case X86_FEATURE_APIC:
 		return !model.no_apic;
-	case X86_FEATURE_BTS:
-		return model.bts;
+	case X86_FEATURE_INTEL_PT:
+		return model.pt;
 	case X86_FEATURE_PDCM:
 		return model.version && !model.no_pdcm;
 	default:
@@ -335,9 +335,8 @@ static struct reg find(unsigned int cpu, u32 msr)
 		return missing;
 	if (msr == MSR_IA32_PERF_CAPABILITIES && boot_cpu_has(X86_FEATURE_PDCM))
 		return (struct reg) { REG_READ_ONLY, 0, &cpus[cpu].perf_capabilities };
-	/* Of the last branch records, BTF, TR, BTS and BTINT */
-	if (msr == MSR_IA32_DEBUGCTLMSR && model.bts)
-		return (struct reg) { REG_PLAIN, 0x1c3, &cpus[cpu].debugctl };
+	if (msr == MSR_IA32_RTIT_CTL && model.pt)
+		return (struct reg) { REG_PLAIN, 0xffff, &cpus[cpu].rtit_ctl };
 	for (i = 0; i < MODEL_EXTRAS && model.version >= 3; i++)
 		if (msr == extra_msrs[i] && model.extras[i])
 			return (struct reg) { REG_PLAIN, model.extras[i], extra(cpu, i) };

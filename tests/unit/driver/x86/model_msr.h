@@ -75,7 +75,7 @@
  * @told: of how many architectural events CPUID tells
  * @lacks: bit map of those that it says are not there
  * @full_width: counters can be written whole, at MSR_IA32_PMC0
- * @bts: the branch trace store, and the register that controls it
+ * @pt: Intel PT, as far as its interrupt goes
  * @extras: what may be set in the registers of events; 0: there is none
  * @siblings: CPUs are hyperthreads, two of one core, which share those
  * @no_tsc, @xenpv, @hybrid, @no_apic, @no_pdcm: features
@@ -96,7 +96,7 @@ struct model_machine {
 	unsigned int told;
 	u32 lacks;
 	bool full_width;
-	bool bts;
+	bool pt;
 	u64 extras[MODEL_EXTRAS];
 	bool siblings;
 	bool no_tsc, xenpv, hybrid, no_apic, no_pdcm;

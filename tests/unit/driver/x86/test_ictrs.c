@@ -378,21 +378,19 @@ END_TEST
 /* What of others a PMI may be: to perf it is an NMI. */
 static const struct {
 	const char *name;
-	u64 status, debugctl;
-	bool overflow, handed;
+	u64 status;
+	bool overflow, tracing, handed;
 	unsigned int version;	/* from which on there is such a thing */
 } others[] = {
-	{ "nothing", 0, 0, false, false, 0 },
-	{ "overflow", 0, 0, true, false, 0 },
-	{ "PT", BIT(55), 0, false, true, 4 },
-	{ "PT and overflow", BIT(55), 0, true, true, 4 },
-	{ "DS", BIT(62), 0, false, true, 2 },
-	{ "DS and overflow", BIT(62), 0, true, true, 2 },
-	{ "BTS", 0, 0x1c0, false, true, 2 },
-	{ "BTS and overflow", 0, 0x1c0, true, false, 2 },
-	{ "BTS without interrupts", 0, 0xc0, false, false, 2 },
-	{ "uncore", BIT(61), 0, false, false, 3 },
-	{ "frozen", BIT(58) | BIT(59) | BIT(60), 0, false, false, 4 },
+	{ "nothing", 0, false, false, false, 0 },
+	{ "overflow", 0, true, false, false, 0 },
+	{ "overflow while it traces", 0, true, true, false, 4 },
+	{ "PT", BIT(55), false, true, true, 4 },
+	{ "PT and overflow", BIT(55), true, true, true, 4 },
+	{ "PT no more", BIT(55), false, false, true, 4 },
+	{ "DS", BIT(62), false, false, false, 2 },
+	{ "uncore", BIT(61), false, false, false, 3 },
+	{ "frozen", BIT(58) | BIT(59) | BIT(60), false, false, false, 4 },
 };
 
 START_TEST(handed_to_perf)
@@ -401,8 +399,8 @@ START_TEST(handed_to_perf)
 	int row = _i / NR_MACHINES;
 	struct perfctr_config *config;
 
-	ck_assert_uint_eq(machine.bts, machine.version >= 2);
-	machine.bts = others[row].debugctl;
+	/* Others have not the register that says whether it traces. */
+	machine.pt = machine.version >= 4 && others[row].status == BIT(55);
 	driver_init(&machine);
 	if (model.version < others[row].version)
 		return;
@@ -413,8 +411,8 @@ START_TEST(handed_to_perf)
 	if (others[row].overflow)
 		model_execute(MODEL_USER, PERIOD);
 	istop(config);
-	if (others[row].debugctl)
-		model_set_msr(0, MSR_IA32_DEBUGCTLMSR, others[row].debugctl);
+	if (machine.pt)
+		model_set_msr(0, MSR_IA32_RTIT_CTL, others[row].tracing);
 	if (others[row].status)
 		model_set_msr(0, MSR_CORE_PERF_GLOBAL_STATUS,
 			      model_msr(0, MSR_CORE_PERF_GLOBAL_STATUS) | others[row].status);
@@ -426,12 +424,70 @@ START_TEST(handed_to_perf)
 		ck_assert_uint_eq(model_msr(0, MSR_CORE_PERF_GLOBAL_STATUS), others[row].status);
 	if (!others[row].handed)
 		return;
-	/* It was not perf's, which left it as it is: once is enough, and it is no surprise. */
+	/*
+	 * Perf left it as it is. Where PT traces it is new; else it is nobody's: once is
+	 * enough. And the NMI is no surprise.
+	 */
 	ck_assert_int_eq(model_nmi(0), NMI_HANDLED);
-	ck_assert_uint_eq(model_msr(0, MSR_CORE_PERF_GLOBAL_STATUS), 0);
+	ck_assert_uint_eq(model_msr(0, MSR_CORE_PERF_GLOBAL_STATUS),
+			  others[row].tracing ? BIT(55) : 0);
 	ck_assert_int_eq(model_nmi(0), NMI_DONE);
 	model_irq(0);
-	ck_assert(model_nmi_waits[0] == !!others[row].debugctl);
+	ck_assert(model_nmi_waits[0] == others[row].tracing);
+}
+END_TEST
+
+/* It comes as the last one gives the LVTPC back: perf gets it all the same. */
+START_TEST(handed_to_perf_at_last)
+{
+	struct perfctr_config *config;
+
+	driver_init(machines[_i]);
+	if (!model.pt)
+		return;
+	model_lvtpc[0] = APIC_DM_NMI | APIC_LVT_MASKED;
+	config = CLAIM(zeroth);
+	ck_assert_uint_eq(model_lvtpc[0], IRQ_WORK_VECTOR);
+	ck_assert(!model_nmi_waits[0]);
+	model_set_msr(0, MSR_IA32_RTIT_CTL, 1);
+	model_set_msr(0, MSR_CORE_PERF_GLOBAL_STATUS, BIT(55));
+	model_lvtpc[0] |= APIC_LVT_MASKED;
+	unclaim(config);
+	ck_assert(model_nmi_waits[0]);
+	ck_assert_uint_eq(model_lvtpc[0], APIC_DM_NMI);
+	model_irq(0);
+	ck_assert_int_eq(heard[1], 0);
+}
+END_TEST
+
+/* A kernel that has given the counters to KVM's guest for a while: hands off. */
+START_TEST(guests_are_left_alone)
+{
+	struct perfctr_config *config = begin(_i);
+	unsigned int hears;
+
+	if (!config)
+		return;
+	istart(config, period);
+	if (model.version >= 2)
+		model_set_msr(0, MSR_CORE_PERF_GLOBAL_CTRL, 0x1);
+	model_lvtpc[0] = 0xf5;
+	model_calls_reset();
+	ck_assert_int_eq(model_nmi(0), NMI_DONE);
+	ck_assert_uint_eq(model_all_calls(), 0);
+	ck_assert_uint_eq(model_lvtpc[0], 0xf5);
+	/* It gives perf its LVTPC back: our next overflow is an NMI, and we know it. */
+	if (model.version >= 2)
+		model_set_msr(0, MSR_CORE_PERF_GLOBAL_CTRL, 0x1000000ff);
+	model_lvtpc[0] = APIC_DM_NMI;
+	model_execute(MODEL_USER, PERIOD);
+	ck_assert(model_nmi_waits[0]);
+	hears = model.version ? NMI_HANDLED : NMI_DONE;
+	ck_assert_int_eq(model_nmi(0), (int)hears);
+	ck_assert_uint_eq(model_lvtpc[0], IRQ_WORK_VECTOR);
+	ck_assert(model_irq_waits[0]);
+	model_irq(0);
+	istop(config);
 }
 END_TEST
 
@@ -457,7 +513,7 @@ START_TEST(put_right_after_perf)
 	model_execute(MODEL_USER, PERIOD - 1);
 	if (model.version >= 2) {
 		/* But not what it gets just now. */
-		model_set_msr(0, MSR_CORE_PERF_GLOBAL_STATUS, BIT(62));
+		model_set_msr(0, MSR_CORE_PERF_GLOBAL_STATUS, BIT(55));
 		model_set_msr(0, MSR_CORE_PERF_GLOBAL_CTRL, 0);
 	}
 	model_lvtpc[0] = APIC_DM_NMI;
@@ -466,7 +522,7 @@ START_TEST(put_right_after_perf)
 	if (model.version >= 2)
 		ck_assert_uint_eq(model_msr(0, MSR_CORE_PERF_GLOBAL_CTRL), ctrl);
 	if (model.version >= 2) {
-		ck_assert_uint_eq(model_msr(0, MSR_CORE_PERF_GLOBAL_STATUS), BIT(62));
+		ck_assert_uint_eq(model_msr(0, MSR_CORE_PERF_GLOBAL_STATUS), BIT(55));
 		model_set_msr(0, MSR_CORE_PERF_GLOBAL_STATUS, 0);
 	}
 	/* What it acknowledged in our place is looked for, and then what ours is interrupts. */
@@ -539,10 +595,18 @@ START_TEST(lvtpc_is_taken)
 	for (cpu = 0; cpu < 2; cpu++)
 		ck_assert_uint_eq(model_lvtpc[cpu], IRQ_WORK_VECTOR);
 	unclaim(b);
+	/* Threads that have to leave may still overflow. The kernel sets it up again. */
 	cpu_offline(1);
-	ck_assert_uint_eq(model_lvtpc[1], found[1]);
+	ck_assert_uint_eq(model_lvtpc[1], IRQ_WORK_VECTOR);
 	ck_assert_uint_eq(model_lvtpc[0], IRQ_WORK_VECTOR);
+	found[1] = APIC_DM_NMI;
+	model_lvtpc[1] = found[1];
+	perfctr_cpu_prepare(1);
 	cpu_online(1);
+	ck_assert_uint_eq(model_lvtpc[1], IRQ_WORK_VECTOR);
+	/* Lost in a deep sleep */
+	model_lvtpc[1] |= APIC_LVT_MASKED;
+	on_cpu_irqs_off(1, perfctr_cpu_online);
 	ck_assert_uint_eq(model_lvtpc[1], IRQ_WORK_VECTOR);
 	unclaim(a);
 	for (cpu = 0; cpu < 2; cpu++)
@@ -596,6 +660,8 @@ void test_ictrs(void)
 	unit_run(acknowledged, NR_ROWS);
 	UNIT_ROWS(two_at_once, machines);
 	unit_run(handed_to_perf, (int)ARRAY_SIZE(others) * NR_MACHINES);
+	UNIT_ROWS(handed_to_perf_at_last, machines);
+	unit_run(guests_are_left_alone, NR_ROWS);
 	unit_run(put_right_after_perf, NR_ROWS);
 	unit_run(nmi_after_each_write, NR_ROWS);
 	UNIT_ROWS(lvtpc_is_taken, machines);
