@@ -5,28 +5,13 @@
  */
 #include <sys/syscall.h>
 
+#include "loops_asm.h"
+
 /* No pair of instructions becomes one, no branch two: they are counted. */
 	.option	norvc
 	.option	norelax
 
-#define PAGE_SEQ	4
-#define PAGE_MAP	32
-#define PAGE_SLOT	160
-#define SLOT_BIAS	8
-#define READ_SIZEOF	328	/* sizeof(struct perfctr_read) */
-
 	.text
-
-	.macro	FUNC name
-	.balign	4
-	.globl	\name
-	.type	\name, @function
-\name:
-	.endm
-
-	.macro	END name
-	.size	\name, . - \name
-	.endm
 
 FUNC body_spin
 1:	addi	a0, a0, -1		# n times 1

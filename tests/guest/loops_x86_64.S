@@ -5,25 +5,9 @@
  */
 #include <sys/syscall.h>
 
-#define READ_SIZEOF	328	/* sizeof(struct perfctr_read) */
-#define PAGE_SEQ	4
-#define PAGE_MAP	32
-#define PAGE_SLOT	160
-#define PAGE_OPERAND	1200
-#define SLOT_BIAS	8
+#include "loops_asm.h"
 
 	.text
-
-	.macro	FUNC name
-	.balign	16
-	.globl	\name
-	.type	\name, @function
-\name:
-	.endm
-
-	.macro	END name
-	.size	\name, . - \name
-	.endm
 
 FUNC body_spin
 1:	dec	%rdi			# n times 1
