@@ -10,16 +10,19 @@
 #  --icount        one nanosecond of guest time is one instruction, and time in
 #                  which the guest is idle is skipped; x86's counters have
 #                  nothing else to count by, so there it is always on
+#  --parallel      processors execute at the same time, each in a thread of QEMU's, by
+#                  no instruction clock: counts are not exact, but never go back
 #  --patched       the machine runs on the QEMU of qemu/build.sh; always so for
 #                  x86 with counters, and for RISC-V with --icount on more than
-#                  one processor
+#                  one processor or with --parallel
 #  --trace EVENTS  what QEMU traces ('x86_*'), to build/log/MACHINE.trace
 #  --timeout S     end the machine after S seconds (300; none with a shell)
 #  --stage DIR     what is copied over the guest's root (build/stage/MACHINE)
 #  --append WORDS  kernel parameters
 #  --shell         after the job, if it succeeded, a shell in the same machine
 #
-# status 98: the kernel complained; 99: it did not get to the job's end.
+# status 97: QEMU failed, with --parallel (README.md); 98: the kernel complained;
+# 99: it did not get to the job's end.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -36,7 +39,7 @@ shift
 kernel=/boot/kernel-$flavour other=''
 [ "$suite" = trixie ] || kernel=/other$kernel other="-a $suite"
 [ "$programs" = trixie ] || other="-a $programs"
-smp=1 mem=512 timeout=300 stage=/src/build/stage/$machine shell='' trace=''
+smp=1 mem=512 timeout=300 stage=/src/build/stage/$machine shell='' trace='' parallel=''
 [ -z "$checker" ] || mem=1024
 options() { # sets those, and job_words
 	while [ $# -gt 0 ]; do
@@ -44,6 +47,7 @@ options() { # sets those, and job_words
 		--icount) icount=y ;;
 		--shell) shell=y ;;
 		--patched) patched=y ;;
+		--parallel) parallel=y patched=y ;;
 		--smp | --mem | --trace | --timeout | --stage | --append)
 			[ $# -gt 1 ] || die "$1 needs a value"
 			case $1 in
@@ -60,6 +64,7 @@ options() { # sets those, and job_words
 	[ $# -gt 0 ] || die "no job"
 }
 options "$@"
+[ -z "$parallel" ] || icount=''
 
 if [ -z "${BOOT_INSIDE-}" ]; then
 	export BOOT_INSIDE=y
@@ -87,7 +92,9 @@ riscv64) qemu="$QEMU -M virt -cpu $cpu" ;;
 x86_64 | i386) qemu="$QEMU -M q35 -cpu $cpu -nic none -vga none" ;;
 esac
 kernel=${KERNEL:-$kernel}
-if [ "$icount" ]; then
+if [ "$parallel" ]; then
+	qemu="$qemu -accel tcg,thread=multi"
+elif [ "$icount" ]; then
 	qemu="$qemu -icount shift=0"
 elif [ "$arch" = x86_64 ] && [ -z "$checker" ]; then
 	# When two CPUs execute at once, one may find INT3 where the other has just
@@ -125,7 +132,7 @@ GUEST_SHELL=$shell "$here/initramfs.sh" "$arch" "$machine" "$stage" \
 # must still have its first complaint when the job ends.
 mkdir -p /src/build/log
 # shellcheck disable=SC2086 # words
-exec "$here/console.py" --log "/src/build/log/$machine.console" \
+exec "$here/console.py" ${parallel:+--parallel} --log "/src/build/log/$machine.console" \
 	--out "/src/build/out/$machine" --timeout "$timeout" \
 	$qemu -smp "$smp" -m "$mem" -no-reboot -display none \
 	-monitor none -serial $serial -kernel "$kernel" -initrd /tmp/initramfs \

@@ -1,12 +1,13 @@
 #!/usr/bin/python3
-"""usage: console.py --log FILE --out DIR --timeout SECONDS COMMAND...
+"""usage: console.py [--parallel] --log FILE --out DIR --timeout SECONDS COMMAND...
 
 Runs an emulator whose console is its standard output, and shows what the
 machine's job prints: from the line @@start@@ on, without the lines that
 /init and putfile mean for us.
 
-The status is that of the job; 98 if the kernel complained; 99 if the machine
-did not get as far as the job's end.
+The status is that of the job; 97 if --parallel says that processors execute at the
+same time, and one of them executed an INT3 of text that another had just patched;
+98 if the kernel complained; 99 if the machine did not get as far as the job's end.
 """
 
 import argparse
@@ -20,6 +21,10 @@ import subprocess
 import sys
 import tempfile
 import time
+
+# Only INT3 has this Oops, and the kernel has INT3 only while it patches its text: a
+# BUG() is another instruction. QEMU's threads sometimes run old text.
+QEMU_INT3 = re.compile(r"^(\[[ .0-9]*\] )?int3: 0000 \[#1\]", re.MULTILINE)
 
 CONTROL = re.compile(rb"@@(start|end|kernel|exit (\d+)|file ([\w.-]+))@@$")
 
@@ -114,6 +119,7 @@ def run(command, timeout, log, console):
 
 def main():
     parser = argparse.ArgumentParser()
+    parser.add_argument("--parallel", action="store_true")
     parser.add_argument("--log", required=True)
     parser.add_argument("--out", required=True)
     parser.add_argument("--timeout", type=float, default=0)
@@ -132,9 +138,13 @@ def main():
               " the last lines of its console:", file=sys.stderr)
         with open(args.log, errors="replace", encoding="utf-8") as log:
             # Without the firmware's greeting, if it got further than that.
-            lines = log.read().split("@@start@@")[-1].strip().splitlines()
-        for text in lines[-40:]:
-            print("|", text, file=sys.stderr)
+            text = log.read()
+        lines = text.split("@@start@@")[-1].strip().splitlines()
+        for line in lines[-40:]:
+            print("|", line, file=sys.stderr)
+        if args.parallel and QEMU_INT3.search(text):
+            print("boot: a fault of QEMU's, not of what runs there", file=sys.stderr)
+            return 97
         return 99
     if console.complaints:
         print("\nboot: the kernel complained:", file=sys.stderr)
