@@ -3,7 +3,7 @@
 #	make demo		a real program under real counters
 #	make check		every test
 #	make check-debug	the module in kernels that check themselves, under stress and faults
-#	make bench		perfctr beside perf_events
+#	make bench [KEEP=1]	perfctr beside perf_events, and beside the figures that were kept
 #	make lint		the checks that only read
 #	make machines		every emulated machine, with all that runs there
 #	make machine-shell M=riscv64-6.12
@@ -49,7 +49,10 @@ check:
 	tests/check.sh
 
 check-debug:
-	tests/check.sh $(addprefix debug-riscv64-debug-,suite stress faults) \
+	tests/check.sh stress-riscv64-6.12-4500000 stress-icelake-4500000 \
+		stress-riscv64-debug-250000 stress-icelake-debug-250000 \
+		stress-icelake-kcsan-500000 \
+		$(addprefix debug-riscv64-debug-,suite stress faults) \
 		$(addprefix debug-icelake-debug-,suite stress faults) \
 		$(addprefix debug-icelake-kcsan-,suite stress) \
 		$(addprefix debug-riscv64-rt-,suite stress) \

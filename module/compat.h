@@ -28,7 +28,7 @@
 /* May the caller count in kernel mode? What perf would say, where it can be asked. */
 static inline int perfctr_allow_kernel(void)
 {
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 13, 0)
+#ifdef PERFCTR_PERF_ALLOW_KERNEL_VOID
 	return perf_allow_kernel();
 #elif LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
 	struct perf_event_attr attr = { .size = sizeof(attr) };

@@ -18,9 +18,11 @@
 #include <linux/binfmts.h>
 #include <linux/cpu_pm.h>
 #include <linux/cred.h>
+#include <linux/mm_types.h>
 #include <linux/mutex.h>
 #include <linux/smp.h>
 #include <linux/workqueue.h>
+#include <trace/events/sched.h>
 
 #include "perfctr.h"
 #include "probes.h"
@@ -34,25 +36,34 @@ static __always_inline void sums_are_changing(struct vperfctr *perfctr)
 	smp_wmb();	/* odd before any sum becomes a difference; pairs with state_sums() */
 }
 
-static __always_inline void sums_to_differences(struct vperfctr *perfctr)
+/* @some: there are counters, and not the clock alone */
+static __always_inline void sums_to_differences(struct vperfctr *perfctr, bool some)
 {
 	sums_are_changing(perfctr);
-	perfctr_cpu_resume(&perfctr->cpu_state);
+	perfctr_cpu_resume(&perfctr->cpu_state, some);
 }
 
-static __always_inline void sums_are_complete(struct vperfctr *perfctr)
+/* @seq: what perfctr->seq is, as the compiler does not know across the barrier */
+static __always_inline void sums_are_complete(struct vperfctr *perfctr, u32 seq)
 {
 	smp_wmb();	/* sums before even; pairs with state_sums() */
-	WRITE_ONCE(perfctr->seq, perfctr->seq + 1);
+	WRITE_ONCE(perfctr->seq, seq + 1);
 }
 
+/*
+ * gcc gives a variable that is passed to a call another register at once, which takes
+ * a move, even where no call is made. So what the rare calls pass is a copy.
+ */
 static __always_inline void suspend(struct vperfctr *perfctr, struct task_struct *next)
 {
+	u32 seq = perfctr->seq;
+
 	if (unlikely(perfctr->undo)) {
+		OPTIMIZER_HIDE_VAR(perfctr);
 		suspend_slowly(perfctr, next);
-	} else if (likely(perfctr->seq & 1)) {
+	} else if (likely(seq & 1)) {
 		perfctr_cpu_suspend(&perfctr->cpu_state);
-		sums_are_complete(perfctr);
+		sums_are_complete(perfctr, seq);
 	}
 }
 
@@ -67,11 +78,12 @@ static notrace void sched_in(struct preempt_notifier *notifier, int cpu)
 	struct vperfctr *perfctr = container_of(notifier, struct vperfctr, notifier);
 
 	local_irq_disable();
-	if (unlikely(!perfctr_cpu_holds(READ_ONCE(perfctr->at_once)))) {
+	if (unlikely(!perfctr_cpu_holds_on(cpu, READ_ONCE(perfctr->at_once)))) {
+		OPTIMIZER_HIDE_VAR(perfctr);	/* see suspend() */
 		sched_in_slowly(perfctr);
 		return;
 	}
-	sums_to_differences(perfctr);
+	sums_to_differences(perfctr, true);
 	local_irq_enable();
 }
 
@@ -142,9 +154,9 @@ void perfctr_revoke(struct vperfctr *perfctr)
 /* The counters cannot be had: stand still and say so, for good. */
 static __cold void lose(struct vperfctr *perfctr)
 {
-	WRITE_ONCE(perfctr->active, false);
+	atomic_or(PERFCTR_HOLD_LOST, &perfctr->hold);
 	WRITE_ONCE(perfctr->error, PERFCTR_ERROR_LOST);
-	if (perfctr->page)
+	if (perfctr->page && !perfctr->stale)
 		WRITE_ONCE(perfctr->page->error, PERFCTR_ERROR_LOST);
 }
 
@@ -171,16 +183,17 @@ static bool load(struct vperfctr *perfctr)
  * not count nothing is shown, and the grace is the same; but after an overflow the
  * interrupted read goes on when the handler is done, whenever that is.
  */
-static __always_inline bool load_user(struct vperfctr *perfctr, bool counting,
+static __always_inline bool load_user(struct vperfctr *perfctr, int hold,
 				      bool *readable, bool *permit)
 {
 	unsigned int policy = READ_ONCE(perfctr_user_read);
 	const struct perfctr_config *config = perfctr->config;
 	bool may = perfctr_cpu_user_readable(config, policy);
 	kuid_t uid = current_real_cred()->euid;
+	bool counting = !hold;
 
 	*readable = may && counting && READ_ONCE(perfctr->user) && !perfctr->lent;
-	*permit = may && (counting || perfctr->overflown);
+	*permit = may && (counting || hold & PERFCTR_HOLD_OVERFLOWN);
 	if (!*permit && perfctr->grace) {
 		perfctr->grace--;
 		*permit = true;
@@ -199,6 +212,14 @@ static __always_inline bool load_user(struct vperfctr *perfctr, bool counting,
 	return true;
 }
 
+/* prctl() may have changed whether the thread may read it: x86's only. */
+static __always_inline bool clock_changed(const struct vperfctr *perfctr)
+{
+	return !perfctr_cpu_permits_threads() && perfctr->clock_on &&
+	       perfctr_cpu_clock_hidden() ==
+	       !!perfctr->page->slot[PERFCTR_CPU_CLOCK_SLOT].owner;
+}
+
 /* The owner's registers are its own again: it runs when it looks, so no order matters. */
 static __always_inline void show(struct vperfctr *perfctr)
 {
@@ -206,7 +227,7 @@ static __always_inline void show(struct vperfctr *perfctr)
 	struct perfctr_page *page = perfctr->page;
 	unsigned int i;
 
-	if (unlikely(!perfctr->owned))
+	if (unlikely(!perfctr->owned || clock_changed(perfctr)))
 		vperfctr_page_own(perfctr, true);
 	for (i = 0; i < config->nr; i++)
 		page->slot[perfctr_cpu_slot(config, i)].bias = perfctr->cpu_state.ctr[i].acc;
@@ -217,15 +238,37 @@ static __always_inline void show(struct vperfctr *perfctr)
 	perfctr->grace = GRACE;
 }
 
-static __always_inline bool counts(struct vperfctr *perfctr)
+/*
+ * Registers that may be read without a page: whoever was allowed to by the policy is
+ * not any more when that is another, and loses the permission at once.
+ */
+static void grant_raw(struct vperfctr *perfctr)
 {
-	return !perfctr->paused && (!perfctr->tree || perfctr_tree_counts(perfctr));
+	if (perfctr->raw == PERFCTR_RAW_BY_PRIVILEGE ||
+	    READ_ONCE(perfctr_user_read) == PERFCTR_USER_READ_OPEN) {
+		perfctr->granted |= perfctr_cpu_grant(perfctr->config);
+		perfctr->undo |= PERFCTR_UNDO_SHOWN;
+	} else {
+		perfctr_revoke(perfctr);
+	}
+}
+
+/*
+ * It is held for good, or until its owner itself starts it. Of a tree that is dead the
+ * counters may be others' next, so no register may be read any more.
+ */
+static __cold void held_entirely(struct vperfctr *perfctr, int hold)
+{
+	if (!(hold & PERFCTR_HOLD_DEAD))
+		return;
+	perfctr_revoke(perfctr);
+	perfctr_return_soon(perfctr, current, PERFCTR_TODO_DETACH);
 }
 
 /*
  * With i-mode counters: they start, and everything else with them, or nothing does.
- * An overflow interrupt that waits comes first, which resumes as it ends. So it may
- * come before sched_in(), to a state that is not suspended then.
+ * An overflow interrupt that waits runs first, and resumes the state as it ends. So
+ * sched_in() may find the state resumed.
  */
 static bool resume_ictrs(struct vperfctr *perfctr)
 {
@@ -237,7 +280,7 @@ static bool resume_ictrs(struct vperfctr *perfctr)
 		return false;
 	}
 	perfctr->undo |= PERFCTR_UNDO_ICTRS;
-	sums_to_differences(perfctr);
+	sums_to_differences(perfctr, false);
 	perfctr_imode_resume(perfctr);
 	return true;
 }
@@ -247,36 +290,46 @@ static __always_inline bool resume_and_show(struct vperfctr *perfctr)
 {
 	struct perfctr_config *config = perfctr->config;
 	bool readable = false, permit = false, counting;
+	int hold = atomic_read(&perfctr->hold);
 
 	WRITE_ONCE(perfctr->at_once, PERFCTR_NO_CONFIG);
-	if (!perfctr->active)
+	if (unlikely(hold & PERFCTR_HOLD_ENTIRELY)) {
+		held_entirely(perfctr, hold);
 		return false;
-	/* A program with such instructions in it has them also while it is not counted. */
-	if (perfctr->raw) {
-		perfctr->granted |= perfctr_cpu_grant(config);
-		perfctr->undo |= PERFCTR_UNDO_SHOWN;
 	}
-	counting = counts(perfctr);
+	/* A program with such instructions in it has them also while it is not counted. */
+	if (perfctr->raw)
+		grant_raw(perfctr);
+	counting = !hold;
+	/* What could not be done as it was due: see vperfctr_return(). */
+	if (unlikely(perfctr->todo))
+		perfctr_return_soon(perfctr, current, 0);
 	if (unlikely(perfctr->imode)) {
 		if (perfctr->seq & 1)
 			return perfctr->owned;
 		if (perfctr->imode->pending)
-			perfctr_return_soon(perfctr, current);
-		if (counting && perfctr->overflown) {
+			perfctr_return_soon(perfctr, current, PERFCTR_TODO_OVERFLOW);
+		if (hold && !(hold & ~PERFCTR_HOLD_COUNTERS)) {
 			sums_are_changing(perfctr);
 			perfctr_cpu_resume_clock(&perfctr->cpu_state);
 			perfctr->undo |= PERFCTR_UNDO_CLOCK;
-			counting = false;
 		}
 	}
 	if ((READ_ONCE(perfctr->user) && !perfctr->lent) || perfctr_cpu_is_permitted(current)) {
-		if (!load_user(perfctr, counting, &readable, &permit))
+		if (!load_user(perfctr, hold, &readable, &permit))
 			return false;
 	} else if (counting) {
 		if (!perfctr_cpu_holds(config) && !load(perfctr))
 			return false;
-		if (config->nr && !perfctr->raw && !perfctr->imode)
+		if (config->nr && !perfctr->raw && !perfctr->imode && !perfctr->todo) {
 			WRITE_ONCE(perfctr->at_once, config);
+			/* Of a tree: see inherit.c, "Stop and go". */
+			if (perfctr->tree) {
+				smp_mb();	/* pairs with member_hold() */
+				if (unlikely(atomic_read(&perfctr->hold)))
+					WRITE_ONCE(perfctr->at_once, PERFCTR_NO_CONFIG);
+			}
+		}
 	}
 	/* Left running for us, or by us; but no switch-out of ours will stop them. */
 	if (!counting && !permit)
@@ -287,7 +340,7 @@ static __always_inline bool resume_and_show(struct vperfctr *perfctr)
 			return false;
 		}
 	} else if (counting) {
-		sums_to_differences(perfctr);
+		sums_to_differences(perfctr, false);
 	}
 	if (readable)
 		show(perfctr);
@@ -315,7 +368,8 @@ static __always_inline bool is_kin(struct task_struct *next)
 	    !perfctr_cpu_private(perfctr->config, current_real_cred()->euid))
 		return false;
 	/* Should other lose its map before it comes it needs a load, which ends the privacy. */
-	return other && other->active && READ_ONCE(other->user) &&
+	return other && !(atomic_read(&other->hold) & PERFCTR_HOLD_ENTIRELY) &&
+	       READ_ONCE(other->user) &&
 	       perfctr_cpu_private(other->config,
 				   rcu_dereference_sched(next->real_cred)->euid);
 }
@@ -351,12 +405,12 @@ static noinline notrace void suspend_slowly(struct vperfctr *perfctr, struct tas
 		perfctr_cpu_istop(perfctr->config, perfctr);
 	if (perfctr->undo & PERFCTR_UNDO_CLOCK) {
 		perfctr_cpu_suspend_clock(&perfctr->cpu_state);
-		sums_are_complete(perfctr);
+		sums_are_complete(perfctr, perfctr->seq);
 	} else if (perfctr->seq & 1) {
 		perfctr_cpu_suspend(&perfctr->cpu_state);
 		if (unlikely(ictrs))
 			perfctr_imode_look(perfctr);
-		sums_are_complete(perfctr);
+		sums_are_complete(perfctr, perfctr->seq);
 	}
 	perfctr->undo &= ~(PERFCTR_UNDO_ICTRS | PERFCTR_UNDO_CLOCK);
 	if (perfctr->undo & PERFCTR_UNDO_SHOWN)
@@ -463,6 +517,13 @@ int perfctr_run(int (*fn)(void *arg), void *arg)
 
 	on_each_cpu(run_one, &run, 1);
 	return run.err;
+}
+
+void perfctr_run_on(const struct cpumask *cpus, int (*fn)(void *arg), void *arg)
+{
+	struct run run = { .fn = fn, .arg = arg };
+
+	on_each_cpu_mask(cpus, run_one, &run, 1);
 }
 
 /*
@@ -578,7 +639,21 @@ static notrace void permission_changes(bool ends)
 	local_irq_restore(flags);
 }
 
-static struct perfctr_probe switch_probe = { .name = "sched_switch", .fn = probe_switch };
+/* What current may read by instruction has changed: its page says so when it returns. */
+static notrace void clock_hides(void)
+{
+	struct vperfctr *perfctr = perfctr_current();
+	unsigned long flags;
+
+	local_irq_save(flags);
+	if (perfctr && perfctr->seq & 1) {
+		perfctr_suspend(perfctr);
+		perfctr_resume(perfctr);
+	}
+	local_irq_restore(flags);
+}
+
+static struct perfctr_probe switch_probe = PERFCTR_PROBE(sched_switch, probe_switch);
 
 static int turn_switches(bool on)
 {
@@ -620,13 +695,9 @@ void perfctr_forbid(struct mm_struct *mm)
 		return;
 	perfctr_run(look_at_permission, NULL);
 	patch_put(&switches_patch);
+	if (!perfctr_cpu_mm_any_given())
+		perfctr_config_no_reader();
 }
-
-/*
- * The page says "ask" as soon as the policy says so; who is between its look at the
- * page and its read of the register dies if it takes longer than this.
- */
-#define WITHHOLD_DELAY	HZ
 
 static void policy_follow(struct work_struct *work)
 {
@@ -642,7 +713,7 @@ static DECLARE_DELAYED_WORK(policy_work, policy_follow);
 static void policy_changed(void)
 {
 	if (READ_ONCE(perfctr_user_read) == PERFCTR_USER_READ_OFF && perfctr_cpu_mm_any_given()) {
-		mod_delayed_work(perfctr_wq, &policy_work, WITHHOLD_DELAY);
+		mod_delayed_work(perfctr_wq, &policy_work, PERFCTR_READER_DELAY);
 		return;
 	}
 	cancel_delayed_work_sync(&policy_work);
@@ -654,7 +725,7 @@ static int permit_init(void)
 	int err = perfctr_probes_find(&switch_probe, 1);
 
 	if (!err)
-		perfctr_cpu_permit_init(permission_changes);
+		perfctr_cpu_permit_init(permission_changes, clock_hides);
 	return err;
 }
 
@@ -778,12 +849,12 @@ static void probe_exec(void *data, struct task_struct *task, pid_t old_pid,
 		return;
 	vperfctr_exec_unmap(perfctr);
 	vperfctr_exec_pid(perfctr);
-	if (perfctr->cloexec) {
+	if (perfctr->flags & PERFCTR_CONTROL_CLOEXEC) {
 		vperfctr_detach(perfctr, true);
 	} else if (bprm->secureexec || !perfctr_current_is_dumpable()) {
 		vperfctr_stop(perfctr, PERFCTR_ERROR_EXEC);
 		vperfctr_detach(perfctr, true);
-	} else if (perfctr->on_exec) {
+	} else if (atomic_read(&perfctr->hold) & PERFCTR_HOLD_ON_EXEC) {
 		vperfctr_start_on_exec(perfctr);
 	} else if (perfctr->imode) {
 		perfctr_imode_exec(perfctr);
@@ -846,9 +917,9 @@ static void perfctr_unregister_syscore(int *unused)
 #endif
 
 static struct perfctr_probe probes[] = {
-	{ .name = "sched_process_exit", .fn = probe_exit },
-	{ .name = "sched_process_fork", .fn = probe_fork },
-	{ .name = "sched_process_exec", .fn = probe_exec },
+	PERFCTR_PROBE(sched_process_exit, probe_exit),
+	PERFCTR_PROBE(sched_process_fork, probe_fork),
+	PERFCTR_PROBE(sched_process_exec, probe_exec),
 };
 
 int perfctr_hooks_init(void)

@@ -66,7 +66,7 @@ notrace int perfctr_imode_start(struct vperfctr *perfctr)
 	const struct perfctr_config *config = perfctr->config;
 	const struct perfctr_cpu_ctr *ctr = perfctr->cpu_state.ctr;
 	struct perfctr_imode *imode = perfctr->imode;
-	u64 value[PERFCTR_MAX_CTRS];
+	u64 value[PERFCTR_MAX_HW];
 	u32 i;
 
 	lockdep_assert_irqs_disabled();
@@ -98,7 +98,7 @@ notrace void perfctr_imode_sample(const struct vperfctr *perfctr, u64 *value)
 
 	for (i = 0; i < config->nr; i++) {
 		value[i] = ctr[i].acc;
-		if (perfctr->overflown)
+		if (atomic_read(&perfctr->hold) & PERFCTR_HOLD_OVERFLOWN)
 			continue;
 		value[i] += perfctr_cpu_read(&ctr[i]);
 		if (i >= first)
@@ -150,14 +150,14 @@ notrace void perfctr_imode_look(struct vperfctr *perfctr)
 		return;
 	imode->pending = mask;
 	WRITE_ONCE(perfctr->overflows, perfctr->overflows + 1);
-	WRITE_ONCE(perfctr->overflown, PERFCTR_READ_OVERFLOWN);
+	atomic_or(PERFCTR_HOLD_OVERFLOWN, &perfctr->hold);
 }
 
 /* From an overflow on. Not the clock alone is to be resumed, so the state is suspended. */
 static void go_on(struct vperfctr *perfctr)
 {
 	perfctr_suspend(perfctr);
-	WRITE_ONCE(perfctr->overflown, 0);
+	atomic_andnot(PERFCTR_HOLD_COUNTERS, &perfctr->hold);
 }
 
 /* They would go on by themselves: may they, in this tick? */
@@ -213,7 +213,7 @@ void perfctr_imode_deliver(struct vperfctr *perfctr)
 		imode->left--;
 	if (goes_on && !within_budget(imode)) {
 		throttled = true;
-		WRITE_ONCE(perfctr->overflown, PERFCTR_READ_OVERFLOWN | PERFCTR_READ_THROTTLED);
+		atomic_or(PERFCTR_HOLD_THROTTLED, &perfctr->hold);
 	} else if (goes_on) {
 		go_on(perfctr);
 	}
@@ -238,18 +238,20 @@ void perfctr_imode_exec(struct vperfctr *perfctr)
 static int resume_ioctl(struct vperfctr *perfctr, u64 left)
 {
 	struct vperfctr *own = perfctr_own(perfctr);
+	bool overflown;
 	int err = 0;
 
 	if (!own)
 		return rcu_access_pointer(perfctr->owner) ? -EPERM : -ESRCH;
 	local_irq_disable();
-	if (!own->imode || (!left && (!own->overflown || own->imode->pending))) {
+	overflown = atomic_read(&own->hold) & PERFCTR_HOLD_OVERFLOWN;
+	if (!own->imode || (!left && (!overflown || own->imode->pending))) {
 		err = -EINVAL;
 	} else {
 		if (left)
 			own->imode->left = left;
 		/* What was not told yet is told first. */
-		if (own->overflown && !own->imode->pending) {
+		if (overflown && !own->imode->pending) {
 			go_on(own);
 			perfctr_resume(own);
 		}

@@ -14,27 +14,35 @@
  * read it any more, and each descendant detaches itself as it next runs.
  */
 
-#include <linux/cpu.h>
+#include <linux/cpumask.h>
+#include <linux/moduleparam.h>
 #include <linux/mutex.h>
+#include <linux/rbtree.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
 #include "perfctr.h"
 
+/* Members that are looked at before others get the lock, or an interrupt its turn. */
+#define STRETCH		64
+
+static unsigned int perfctr_keep = 65536;
+module_param_named(keep, perfctr_keep, uint, 0644);
+MODULE_PARM_DESC(keep, "threads of a tree that are kept after their end, for each tree (65536)");
+
 /**
  * struct descendant - a state that was inherited
- * @node: in the tree's list while it lives, and with KEEP to the tree's end;
- *	tree's lock
+ * @node: in the tree's @live, or in its @kept; tree's lock
  * @id: rises with the order of birth
  * @seen: the tree's @gen that has counted it, or in which it was born; tree's lock
  * @ended: its sums are final and in the tree's; tree's lock
  * @tgid: its process
- * @comm: its name, once it has ended
+ * @comm: its name, once it has no owner; state's lock
  * @state: last, as its array is as long as need be
  */
 struct descendant {
-	struct list_head node;
+	struct rb_node node;
 	u64 id;
 	u32 seen;
 	bool ended;
@@ -44,7 +52,7 @@ struct descendant {
 };
 
 struct sums {
-	u64 value[1 + PERFCTR_MAX_CTRS];	/* as in struct perfctr_sample */
+	u64 value[1 + PERFCTR_MAX_HW];	/* as in struct perfctr_sample */
 	u64 soft[PERFCTR_NR_SOFT];
 };
 
@@ -52,20 +60,26 @@ struct sums {
  * struct perfctr_tree - the descendants of a root
  * @refs: the root's, and one for each descendant's state
  * @lock: guards all below, but what says otherwise. Inside @reading; around the
- *	lock of a state
- * @reading: whoever walks @list and lets go of @lock on the way
+ *	lock of a state. Nobody has it for more than STRETCH descendants at a time
+ * @reading: whoever goes through @live and lets go of @lock on the way
  * @root: the root's state; NULL once dead
- * @stopped: nobody counts (PERFCTR_IOC_SUSPEND); written under both, read by owners
- * @dead: likewise
- * @keep: descendants that have ended stay in @list; constant
+ * @config: what all count, with a reference; constant. While there is a descendant
+ *	that lives, and the tree is not dead, the tree is a user of it
+ * @stopped: nobody counts (PERFCTR_IOC_SUSPEND)
+ * @dead: nobody can read it any more
+ * @keep: descendants that have ended go to @kept; constant
  * @cstatus: what is counted; constant
- * @list: of descendants, in order of birth
- * @cursor: between those that a reader has seen and those that it has not
+ * @id: see perfctr_read_tree.tree_id; constant
+ * @live: descendants that live, by @id
+ * @kept: those that have ended and are kept, likewise
+ * @cpus: those where descendants were when they were told something; @reading
  * @gen: rises as a read begins, and as it ends: odd while one is in progress
  * @last_id: of the latest descendant
- * @live: descendants that live
+ * @nr_live: descendants that live
+ * @nr_kept: those in @kept
  * @ended: those that have ended
  * @missed: those that could not be counted
+ * @not_kept: those that have ended, and were to be kept, but were too many
  * @error: of any that has ended
  * @sums: of those that have ended
  * @seen_sums: of those of them that the read in progress had seen alive
@@ -75,23 +89,31 @@ struct perfctr_tree {
 	raw_spinlock_t lock;	/* see above */
 	struct mutex reading;	/* see above */
 	struct vperfctr *root;
+	struct perfctr_config *config;
 	bool stopped;
 	bool dead;
 	bool keep;
 	u32 cstatus;
-	struct list_head list;
-	struct list_head cursor;
+	u64 id;
+	struct rb_root live;
+	struct rb_root kept;
+	cpumask_var_t cpus;
 	u32 gen;
+	u32 error;
 	u64 last_id;
-	u64 live;
+	u64 nr_live;
+	u64 nr_kept;
 	u64 ended;
 	u64 missed;
-	u32 error;
+	u64 not_kept;
 	struct sums sums;
 	struct sums seen_sums;
 };
 
 static struct kmem_cache *descendant_cache;
+
+/* Of the latest tree */
+static atomic64_t last_tree_id = ATOMIC64_INIT(0);
 
 static struct descendant *to_descendant(struct vperfctr *perfctr)
 {
@@ -100,24 +122,61 @@ static struct descendant *to_descendant(struct vperfctr *perfctr)
 
 static void tree_put(struct perfctr_tree *tree)
 {
-	if (tree && refcount_dec_and_test(&tree->refs))
-		kfree(tree);
+	if (!tree || !refcount_dec_and_test(&tree->refs))
+		return;
+	perfctr_config_unref(tree->config);
+	free_cpumask_var(tree->cpus);
+	kfree(tree);
 }
 
-struct perfctr_tree *perfctr_tree_create(struct vperfctr *root, bool keep, u32 cstatus)
+struct perfctr_tree *perfctr_tree_create(struct vperfctr *root, struct perfctr_config *config,
+					 u32 flags, u32 cstatus)
 {
 	struct perfctr_tree *tree = kzalloc(sizeof(*tree), GFP_KERNEL_ACCOUNT);
 
 	if (!tree)
 		return NULL;
+	if (!zalloc_cpumask_var(&tree->cpus, GFP_KERNEL_ACCOUNT)) {
+		kfree(tree);
+		return NULL;
+	}
 	refcount_set(&tree->refs, 1);
 	raw_spin_lock_init(&tree->lock);
 	mutex_init(&tree->reading);
-	INIT_LIST_HEAD(&tree->list);
+	tree->live = RB_ROOT;
+	tree->kept = RB_ROOT;
 	tree->root = root;
-	tree->keep = keep;
+	refcount_inc(&config->refs);
+	tree->config = config;
+	tree->keep = flags & PERFCTR_CONTROL_KEEP;
+	tree->stopped = flags & PERFCTR_CONTROL_SUSPENDED;
 	tree->cstatus = cstatus;
+	tree->id = atomic64_inc_return(&last_tree_id);
 	return tree;
+}
+
+static bool is_older(struct rb_node *a, const struct rb_node *b)
+{
+	return rb_entry(a, struct descendant, node)->id <
+	       rb_entry(b, struct descendant, node)->id;
+}
+
+/* The first with an id above that one, or NULL */
+static struct descendant *first_after(const struct rb_root *members, u64 id)
+{
+	struct descendant *descendant, *found = NULL;
+	struct rb_node *node = members->rb_node;
+
+	while (node) {
+		descendant = rb_entry(node, struct descendant, node);
+		if (descendant->id > id) {
+			found = descendant;
+			node = node->rb_left;
+		} else {
+			node = node->rb_right;
+		}
+	}
+	return found;
 }
 
 struct vperfctr *perfctr_spare_create(u32 nr_ictrs, bool may_sleep)
@@ -161,7 +220,7 @@ static void need_spare(struct vperfctr *perfctr, struct task_struct *task)
 	if (!IS_ENABLED(CONFIG_PREEMPT_RT))
 		perfctr->spare = perfctr_spare_create(perfctr->config->nr_ictrs, false);
 	if (!perfctr->spare)
-		perfctr_return_soon(perfctr, task);
+		perfctr_return_soon(perfctr, task, PERFCTR_TODO_SPARE);
 }
 
 /* By the probe of fork, in the parent's context, before the child first runs. */
@@ -172,6 +231,7 @@ void perfctr_inherit(struct vperfctr *parent, struct task_struct *child)
 	struct vperfctr *perfctr;
 	unsigned long flags;
 	bool dead;
+	int hold;
 
 	if (!tree || child->flags & PERFCTR_PF_NOT_USER)
 		return;
@@ -186,18 +246,21 @@ void perfctr_inherit(struct vperfctr *parent, struct task_struct *child)
 	}
 	descendant = to_descendant(perfctr);
 
-	perfctr->config = parent->config;
+	perfctr->config = tree->config;
 	perfctr->clock_on = parent->clock_on;
-	perfctr->on_exec = parent->on_exec;
-	perfctr->cloexec = parent->cloexec;
-	perfctr->active = parent->active;
-	perfctr->raw = parent->raw && child->mm == current->mm;
+	perfctr->flags = parent->flags;
+	perfctr->preserve = parent->preserve;
+	perfctr->raw = child->mm == current->mm ? parent->raw : 0;
 	perfctr->error = parent->error;
-	perfctr->cpu_state.end = perfctr->cpu_state.ctr + parent->config->nr;
+	perfctr->cpu_state.end = perfctr->cpu_state.ctr + tree->config->nr;
 	perfctr->nr_ictrs = parent->nr_ictrs;
+	perfctr->quick = parent->quick;
 	vperfctr_bind(perfctr);
-	if (perfctr->imode)
+	if (perfctr->imode) {
+		perfctr->imode->asked = parent->imode->asked;
 		perfctr_imode_init(perfctr, parent->imode->signo, parent->imode->refresh);
+	}
+	hold = atomic_read(&parent->hold) & (PERFCTR_HOLD_ON_EXEC | PERFCTR_HOLD_LOST);
 
 	raw_spin_lock_irqsave(&tree->lock, flags);
 	dead = tree->dead;
@@ -208,19 +271,21 @@ void perfctr_inherit(struct vperfctr *parent, struct task_struct *child)
 		descendant->tgid = get_pid(task_tgid(child));
 		descendant->id = ++tree->last_id;
 		descendant->seen = tree->gen;
+		if (tree->stopped)
+			hold |= PERFCTR_HOLD_SUSPENDED;
+		atomic_set(&perfctr->hold, hold);
 		/* A child begins with zero of each. */
-		perfctr->soft_on = perfctr->active && !tree->stopped;
+		perfctr->soft_on = !hold;
 		parent->spare = NULL;
-		atomic_inc(&parent->config->refs);
 		vperfctr_adopt(perfctr, child);
-		list_add_tail(&descendant->node, &tree->list);
-		tree->live++;
+		rb_add(&descendant->node, &tree->live, is_older);
+		/* It is a user by the parent, which is one by the tree, or as the root. */
+		if (!tree->nr_live++)
+			perfctr_config_share(tree->config);
 	}
 	raw_spin_unlock_irqrestore(&tree->lock, flags);
-	if (dead) {
-		perfctr->config = NULL;
+	if (dead)
 		return;
-	}
 	need_spare(perfctr, child);
 	need_spare(parent, current);
 }
@@ -235,6 +300,12 @@ static void sums_add(struct sums *to, const struct sums *from, unsigned int nr)
 		to->soft[i] += from->soft[i];
 }
 
+void perfctr_descendant_name(struct vperfctr *perfctr)
+{
+	/* Without its lock, which sleeps on RT: a name in change is a name too. */
+	strscpy(to_descendant(perfctr)->comm, current->comm, TASK_COMM_LEN);
+}
+
 /* Its sums are final; it is detached. By the owner. */
 void perfctr_descendant_end(struct vperfctr *perfctr)
 {
@@ -244,6 +315,7 @@ void perfctr_descendant_end(struct vperfctr *perfctr)
 	struct sums *sums[2] = { &tree->sums, &tree->seen_sums };
 	unsigned long flags;
 	unsigned int i, k;
+	bool last;
 
 	raw_spin_lock_irqsave(&tree->lock, flags);
 	for (k = 0; k < (tree->gen & 1 && descendant->seen == tree->gen ? 2 : 1); k++) {
@@ -256,43 +328,54 @@ void perfctr_descendant_end(struct vperfctr *perfctr)
 	if (perfctr->error)
 		tree->error = perfctr->error;
 	descendant->ended = true;
-	tree->live--;
 	tree->ended++;
-	if (tree->keep && !tree->dead) {
-		/* Without its lock, which sleeps on RT: a name in change is a name too. */
-		strscpy(descendant->comm, current->comm, sizeof(descendant->comm));
-		refcount_inc(&perfctr->refs);	/* the list's */
-	} else {
-		list_del_init(&descendant->node);
+	last = !--tree->nr_live && !tree->dead;
+	rb_erase(&descendant->node, &tree->live);
+	if (tree->keep && !tree->dead && tree->nr_kept < READ_ONCE(perfctr_keep)) {
+		rb_add(&descendant->node, &tree->kept, is_older);
+		tree->nr_kept++;
+		refcount_inc(&perfctr->refs);	/* @kept's */
+	} else if (tree->keep) {
+		tree->not_kept++;
 	}
 	raw_spin_unlock_irqrestore(&tree->lock, flags);
+	/* The next one that is made is one by its parent. */
+	if (last)
+		perfctr_config_put(tree->config, true);
 }
 
 /*
  * Stop and go
+ *
+ * Who wants a member not to count says so in its hold, and then interrupts the CPU where
+ * it was last. The member, as it is switched in, resumes at once where at_once is its
+ * CPU's config, or looks at hold. Either it sees what was written, or its CPU is
+ * interrupted after it resumed, and it is suspended and looks again:
+ *  - we write hold and at_once, then, after a barrier, read its CPU;
+ *  - if it comes to another CPU after that, its CPU was written before, under the lock
+ *    of that one's runqueue, which the switch there takes, with a barrier, before it
+ *    runs sched_in();
+ *  - resume() writes at_once, then, after a barrier, looks at hold again, lest it undo
+ *    what we wrote to at_once.
  */
 
-/* May the owner's counters run? By the owner, who detaches soon if they never will. */
-bool perfctr_tree_counts(struct vperfctr *perfctr)
+static void member_hold(struct perfctr_tree *tree, struct vperfctr *perfctr, int why, bool hold)
 {
-	const struct perfctr_tree *tree = perfctr->tree;
+	struct task_struct *owner;
 
-	if (READ_ONCE(tree->dead)) {
-		if (perfctr->inherited)
-			perfctr_return_soon(perfctr, current);
-		return !perfctr->inherited;
+	lockdep_assert_held(&tree->lock);
+	raw_spin_lock(&perfctr->lock);
+	owner = rcu_dereference_protected(perfctr->owner, true);
+	/* The root may have another control by now. */
+	if (owner && perfctr->tree == tree) {
+		if (hold)
+			vperfctr_hold(perfctr, why);
+		else
+			vperfctr_unhold(perfctr, why);
+		smp_mb();	/* pairs with the switch's, and resume_and_show() */
+		cpumask_set_cpu(task_cpu(owner), tree->cpus);
 	}
-	return !READ_ONCE(tree->stopped);
-}
-
-bool perfctr_tree_is_dead(const struct vperfctr *perfctr)
-{
-	return perfctr->tree && READ_ONCE(perfctr->tree->dead);
-}
-
-bool perfctr_tree_is_stopped(const struct vperfctr *perfctr)
-{
-	return perfctr->tree && READ_ONCE(perfctr->tree->stopped);
+	raw_spin_unlock(&perfctr->lock);
 }
 
 static int nothing(void *unused)
@@ -300,80 +383,103 @@ static int nothing(void *unused)
 	return 0;
 }
 
-/*
- * What was written before is in force on every CPU: whoever was on its way to
- * resume without having seen it has done so, and is suspended and looks again.
- */
-static void everywhere(int (*fn)(void *arg))
+/* Who stood still may count again, from its next user instruction on at the latest. */
+static int go_current(void *tree)
 {
-	cpus_read_lock();
-	perfctr_run(fn, NULL);
-	cpus_read_unlock();
+	struct vperfctr *perfctr = perfctr_current();
+
+	if (perfctr && perfctr->tree == tree &&
+	    !(atomic_read(&perfctr->hold) & ~PERFCTR_HOLD_COUNTERS))
+		perfctr_return_soon(perfctr, current, PERFCTR_TODO_RESUME);
+	return 0;
 }
 
-/* Of all that might resume at once when they next run; and the soft counts. */
-static void tree_change(struct perfctr_tree *tree, bool counts)
+/* Of all that were there when it began: it is in force on every CPU when this returns. */
+static void tree_hold(struct perfctr_tree *tree, int why, bool hold)
 {
 	struct descendant *descendant;
+	unsigned int n = 0;
 	unsigned long flags;
 
+	lockdep_assert_held(&tree->reading);
+	cpumask_clear(tree->cpus);
 	raw_spin_lock_irqsave(&tree->lock, flags);
 	if (tree->root)
-		vperfctr_soft_change(tree->root, counts);
-	list_for_each_entry(descendant, &tree->list, node)
-		if (!descendant->ended)
-			vperfctr_soft_change(&descendant->state, counts);
+		member_hold(tree, tree->root, why, hold);
+	descendant = first_after(&tree->live, 0);
+	while (descendant) {
+		u64 id = descendant->id;
+
+		member_hold(tree, &descendant->state, why, hold);
+		if (++n % STRETCH == 0) {
+			raw_spin_unlock_irqrestore(&tree->lock, flags);
+			cond_resched();
+			raw_spin_lock_irqsave(&tree->lock, flags);
+		}
+		descendant = first_after(&tree->live, id);
+	}
 	raw_spin_unlock_irqrestore(&tree->lock, flags);
+	perfctr_run_on(tree->cpus, hold ? nothing : go_current, tree);
 }
 
-void perfctr_tree_stop(struct perfctr_tree *tree, bool stop)
+/* May whoever has that file suspend and resume the tree? */
+static bool may_stop(struct perfctr_tree *tree, const struct file *file)
 {
+	const struct file *holder = NULL;
+
+	raw_spin_lock_irq(&tree->lock);
+	if (tree->root && READ_ONCE(tree->root->flags) & PERFCTR_CONTROL_HOLDER_ONLY)
+		holder = READ_ONCE(tree->root->holder);
+	raw_spin_unlock_irq(&tree->lock);
+	return !holder || holder == file;
+}
+
+int perfctr_tree_stop(struct perfctr_tree *tree, const struct file *file, bool stop)
+{
+	if (!may_stop(tree, file))
+		return -EBUSY;
 	mutex_lock(&tree->reading);
-	WRITE_ONCE(tree->stopped, stop);
-	if (stop) {
-		/*
-		 * First nobody is on its way to be one of those that resume at once,
-		 * then nobody is one, then those that did meanwhile are suspended.
-		 */
-		everywhere(nothing);
-		tree_change(tree, false);
-		everywhere(nothing);
-	} else {
-		tree_change(tree, true);
-		everywhere(perfctr_go_current);
-	}
+	raw_spin_lock_irq(&tree->lock);
+	tree->stopped = stop;
+	raw_spin_unlock_irq(&tree->lock);
+	tree_hold(tree, PERFCTR_HOLD_SUSPENDED, stop);
 	mutex_unlock(&tree->reading);
+	return 0;
+}
+
+static void put_kept(struct rb_root *kept)
+{
+	struct descendant *descendant, *next;
+
+	rbtree_postorder_for_each_entry_safe(descendant, next, kept, node) {
+		vperfctr_put(&descendant->state);
+		cond_resched();
+	}
 }
 
 /* By whoever has the root's reference, which it was. Sleeps. */
 void perfctr_tree_end(struct perfctr_tree *tree)
 {
-	struct descendant *descendant, *next;
-	unsigned long flags;
-	LIST_HEAD(ended);
+	struct rb_root kept;
 	bool live;
 
 	if (!tree)
 		return;
 	mutex_lock(&tree->reading);
-	raw_spin_lock_irqsave(&tree->lock, flags);
-	WRITE_ONCE(tree->dead, true);
+	raw_spin_lock_irq(&tree->lock);
+	tree->dead = true;
 	tree->root = NULL;
-	live = tree->live;
-	list_for_each_entry_safe(descendant, next, &tree->list, node)
-		if (descendant->ended)
-			list_move(&descendant->node, &ended);
-	raw_spin_unlock_irqrestore(&tree->lock, flags);
-	if (live) {
-		everywhere(nothing);
-		tree_change(tree, false);
-		everywhere(nothing);
-	}
+	live = tree->nr_live;
+	kept = tree->kept;
+	tree->kept = RB_ROOT;
+	raw_spin_unlock_irq(&tree->lock);
+	if (live)
+		tree_hold(tree, PERFCTR_HOLD_DEAD, true);
 	mutex_unlock(&tree->reading);
-	list_for_each_entry_safe(descendant, next, &ended, node) {
-		list_del_init(&descendant->node);
-		vperfctr_put(&descendant->state);
-	}
+	/* No descendant counts any more, nor ever will. Those that sleep keep nothing. */
+	if (live)
+		perfctr_config_put(tree->config, false);
+	put_kept(&kept);
 	tree_put(tree);
 }
 
@@ -411,23 +517,24 @@ static struct perfctr_tree *tree_of_root(struct vperfctr *perfctr)
  * Each descendant is either seen alive here, or is in tree->sums and not in
  * tree->seen_sums. Whoever is born meanwhile counts as seen.
  */
-static int tree_sum(struct perfctr_tree *tree, struct perfctr_read_tree *read, struct sums *total)
+static noinline_for_stack int tree_sum(struct perfctr_tree *tree, struct perfctr_read_tree *read,
+				       struct sums *total)
 {
 	struct descendant *descendant;
 	struct sums sums;
 	unsigned int nr;
 	int i, err = 0;
+	u64 id = 0;
 
 	lockdep_assert_held(&tree->reading);
 	raw_spin_lock_irq(&tree->lock);
 	tree->gen++;
 	memset(&tree->seen_sums, 0, sizeof(tree->seen_sums));
-	list_add(&tree->cursor, &tree->list);
-	while (!err && read->which & PERFCTR_TREE_LIVE && tree->cursor.next != &tree->list) {
-		descendant = list_entry(tree->cursor.next, struct descendant, node);
-		list_move(&tree->cursor, &descendant->node);
-		if (descendant->ended || descendant->seen == tree->gen)
-			continue;
+	while (!err && read->which & PERFCTR_TREE_LIVE) {
+		descendant = first_after(&tree->live, id);
+		if (!descendant || descendant->seen == tree->gen)
+			break;
+		id = descendant->id;
 		refcount_inc(&descendant->state.refs);
 		raw_spin_unlock_irq(&tree->lock);
 		err = sample_state(&descendant->state, &sums, &nr);
@@ -441,13 +548,14 @@ static int tree_sum(struct perfctr_tree *tree, struct perfctr_read_tree *read, s
 		}
 		raw_spin_unlock_irq(&tree->lock);
 		vperfctr_put(&descendant->state);
+		cond_resched();
 		raw_spin_lock_irq(&tree->lock);
 	}
-	list_del(&tree->cursor);
 	tree->gen++;
-	read->live = tree->live;
+	read->live = tree->nr_live;
 	read->ended = tree->ended;
 	read->missed = tree->missed;
+	read->not_kept = tree->not_kept;
 	if (tree->error)
 		read->error = tree->error;
 	if (tree->missed)
@@ -463,7 +571,6 @@ static int tree_sum(struct perfctr_tree *tree, struct perfctr_read_tree *read, s
 	return err;
 }
 
-#define READ_TREE_HEAD		offsetof(struct perfctr_read_tree, sum)
 #define TREE_ALL		(PERFCTR_TREE_ROOT | PERFCTR_TREE_ENDED | PERFCTR_TREE_LIVE)
 
 int perfctr_read_tree_ioctl(struct vperfctr *perfctr, void __user *arg)
@@ -475,7 +582,7 @@ int perfctr_read_tree_ioctl(struct vperfctr *perfctr, void __user *arg)
 	u32 size;
 	int err;
 
-	err = perfctr_get_size(arg, READ_TREE_HEAD, &size);
+	err = perfctr_get_size(arg, PERFCTR_READ_TREE_SIZE_VER0, &size);
 	if (err)
 		return err;
 	if (get_user(read.which, &((struct perfctr_read_tree __user *)arg)->which))
@@ -488,6 +595,7 @@ int perfctr_read_tree_ioctl(struct vperfctr *perfctr, void __user *arg)
 
 	read.size = size;
 	read.cstatus = tree->cstatus;
+	read.tree_id = tree->id;
 	read.nrctrs = PERFCTR_CSTATUS_NRCTRS(tree->cstatus);
 	mutex_lock(&tree->reading);
 	if (read.which & PERFCTR_TREE_ROOT) {
@@ -516,27 +624,34 @@ int perfctr_read_tree_ioctl(struct vperfctr *perfctr, void __user *arg)
 
 static struct descendant *next_descendant(struct perfctr_tree *tree, u64 id)
 {
-	struct descendant *descendant;
+	struct descendant *live = first_after(&tree->live, id);
+	struct descendant *kept = first_after(&tree->kept, id);
 
-	list_for_each_entry(descendant, &tree->list, node)
-		if (descendant->id > id)
-			return descendant;
-	return NULL;
+	return !kept || (live && live->id < kept->id) ? live : kept;
 }
 
-#define MEMBER_HEAD		offsetof(struct perfctr_member, sum)
+/* As it ended, or now. */
+static void descendant_name(struct descendant *descendant, char *comm)
+{
+	struct vperfctr *perfctr = &descendant->state;
+	struct task_struct *owner;
+
+	raw_spin_lock_irq(&perfctr->lock);
+	owner = rcu_dereference_protected(perfctr->owner, lockdep_is_held(&perfctr->lock));
+	strscpy(comm, owner ? owner->comm : descendant->comm, TASK_COMM_LEN);
+	raw_spin_unlock_irq(&perfctr->lock);
+}
 
 int perfctr_next_member_ioctl(struct vperfctr *perfctr, void __user *arg)
 {
 	struct perfctr_member member = {};
 	struct descendant *descendant;
-	struct task_struct *owner;
 	struct perfctr_tree *tree;
 	struct sums sums = {};
 	u32 size, cstatus;
 	int err;
 
-	err = perfctr_get_size(arg, MEMBER_HEAD, &size);
+	err = perfctr_get_size(arg, PERFCTR_MEMBER_SIZE_VER0, &size);
 	if (err)
 		return err;
 	if (copy_from_user(&member.cursor, &((struct perfctr_member __user *)arg)->cursor,
@@ -546,27 +661,20 @@ int perfctr_next_member_ioctl(struct vperfctr *perfctr, void __user *arg)
 	if (!tree)
 		return -ENOENT;
 
-	mutex_lock(&tree->reading);
 	raw_spin_lock_irq(&tree->lock);
 	descendant = next_descendant(tree, member.cursor);
 	if (descendant) {
 		refcount_inc(&descendant->state.refs);
-		memcpy(member.comm, descendant->comm, sizeof(member.comm));
 		if (!descendant->ended)
 			member.flags |= PERFCTR_MEMBER_LIVE;
 	}
 	raw_spin_unlock_irq(&tree->lock);
-	mutex_unlock(&tree->reading);
 	cstatus = tree->cstatus;
 	tree_put(tree);
 	if (!descendant)
 		return -ENOENT;
 
-	rcu_read_lock();
-	owner = rcu_dereference(descendant->state.owner);
-	if (owner)
-		strscpy(member.comm, owner->comm, sizeof(member.comm));
-	rcu_read_unlock();
+	descendant_name(descendant, member.comm);
 	err = sample_state(&descendant->state, &sums, &member.nrctrs);
 	member.size = size;
 	member.cursor = descendant->id;

@@ -14,16 +14,22 @@
 #include <linux/atomic.h>
 #include <linux/jiffies.h>
 #include <linux/list.h>
+#include <linux/refcount.h>
 #include <linux/types.h>
 #include <linux/uidgid.h>
 #include <linux/perfctr.h>
 
 #include "compat.h"
 
+/* Counters of one control that the drivers have at most: masks of them have 32 bits. */
+#define PERFCTR_MAX_HW	32
+
 /**
  * struct perfctr_config - one set of counters, shared by all states that want it
  * @list: in config.c's list; config_mutex
- * @refs: states that have it; only config.c raises it from zero, under config_mutex
+ * @users: who may count by it: while there is one it is claimed. Only config.c raises
+ *	it from zero, under config_mutex
+ * @refs: who may look at it: each user, and those that were one; and config.c's list
  * @hw: hardware counter of each of the @nr; set by perfctr_cpu_claim(), then constant
  * @mask: the same as a bit map
  * @imask: those of the i-mode counters
@@ -36,15 +42,27 @@
  */
 struct perfctr_config {
 	struct list_head list;
-	atomic_t refs;
+	atomic_t users;
+	refcount_t refs;
 	u32 mask;
 	u32 imask;
 	unsigned long arch_mask;
 	u32 core;
-	u8 hw[PERFCTR_MAX_CTRS];
+	u8 hw[PERFCTR_MAX_HW];
 	u32 nr;
 	u32 nr_ictrs;
 	struct perfctr_ctr_control ctr[] __counted_by(nr);
+};
+
+/**
+ * struct perfctr_refusal - what of a control was refused, and who has it
+ * @owner: PERFCTR_OWNER_*: with EBUSY, who probably has what was wanted
+ * @index: the counter that was refused, in the order of the control, or
+ *	PERFCTR_NO_INDEX if it is no single one
+ */
+struct perfctr_refusal {
+	u32 owner;
+	u32 index;
 };
 
 /* The first i-mode counter, if there are any */
@@ -112,10 +130,12 @@ unsigned int perfctr_cpu_nrctrs(void);
 void perfctr_cpu_info(struct perfctr_info *info);
 
 /*
- * Is the control one that this processor can ever count? 0, EINVAL, EOPNOTSUPP.
- * Sets *kernel if it counts, or may count, anything but user mode. May sleep.
+ * Is the control one that this processor can ever count? 0, or EINVAL or EOPNOTSUPP
+ * and why->index. Sets *kernel if it counts, or may count, anything but user mode.
+ * May sleep.
  */
-int perfctr_cpu_check(const struct perfctr_ctr_control *ctr, unsigned int nr, bool *kernel);
+int perfctr_cpu_check(const struct perfctr_ctr_control *ctr, unsigned int nr, bool *kernel,
+		      struct perfctr_refusal *why);
 
 /*
  * Of what type are the CPUs where current may run? EXDEV: of several, which do not
@@ -127,12 +147,16 @@ int perfctr_cpu_core(u32 *core);
 bool perfctr_cpu_is_forbidden(unsigned int cpu);
 
 /*
- * Get every counter of the config on every online CPU, or none: EBUSY (*owner
- * says who probably has them), EINVAL for an event that turns out not to exist.
- * config_mutex and the hotplug lock are held.
+ * Get every counter of the config on every online CPU, or none: EBUSY, EINVAL for
+ * an event that turns out not to exist; both set *why. config_mutex and the hotplug
+ * lock are held.
  */
-int perfctr_cpu_claim(struct perfctr_config *config, perfctr_run_t run, u32 *owner);
-/* Give back what no other config needs. Same locks. */
+int perfctr_cpu_claim(struct perfctr_config *config, perfctr_run_t run,
+		      struct perfctr_refusal *why);
+/*
+ * Give back what no other config needs; but where processes are permitted to read
+ * registers, perfctr_cpu_lingers() may be true then. Same locks.
+ */
 void perfctr_cpu_unclaim(struct perfctr_config *config, perfctr_run_t run);
 
 /* What was asked with PERFCTR_MAP_ANY, as it is asked of the hardware counter it came to be. */
@@ -181,8 +205,15 @@ static inline unsigned long perfctr_age_period(unsigned int width, unsigned int 
  *
  * bool perfctr_cpu_holds(const struct perfctr_config *)
  *	this CPU's counters count that config now
+ * bool perfctr_cpu_holds_on(int cpu, const struct perfctr_config *)
+ *	the same, where the caller knows the number of this CPU
  * int perfctr_cpu_load(const struct perfctr_config *)
  *	make it so; EIO if a counter cannot be had, or this CPU is of another type
+ * void perfctr_cpu_faults_begin(void), bool perfctr_cpu_faulted(void),
+ * void perfctr_cpu_faults_end(void)
+ *	around stores to user memory in a system call of current: either they fail
+ *	where a page must be fetched first, or faulted says that one was, or may have
+ *	been. Both are for who is not switched out meanwhile
  * u64 perfctr_cpu_clock(void), u64 perfctr_cpu_read(const struct perfctr_cpu_ctr *)
  * void perfctr_cpu_bind(struct perfctr_cpu_ctr *, unsigned int hw)
  *	set @read for a hardware counter
@@ -209,6 +240,7 @@ static inline unsigned long perfctr_age_period(unsigned int width, unsigned int 
  * u64 perfctr_cpu_thread_pointer(task): of current, or of a child that it makes, as
  *	user space sees it
  * unsigned int perfctr_cpu_slot(config, i), PERFCTR_CPU_CLOCK_SLOT
+ * bool perfctr_cpu_clock_hidden(void): current may not read the clock in user mode
  * bool perfctr_cpu_user_readable(config, policy): may its registers be shown at all?
  * u32 perfctr_cpu_operand(unsigned int hw): what an instruction that reads it names it
  * u32 perfctr_cpu_grant(config), void perfctr_cpu_revoke(u32 granted)
@@ -231,9 +263,11 @@ static inline unsigned long perfctr_age_period(unsigned int width, unsigned int 
  * bool perfctr_cpu_is_permitted(task)
  * bool perfctr_cpu_may_see(task): of a permitted one: what is in the registers is its mm's
  * void perfctr_cpu_scrub(task): else: stop, zero all. No state is resumed
- * void perfctr_cpu_permit_init(changes), void perfctr_cpu_permit_exit(void): may sleep;
+ * void perfctr_cpu_permit_init(changes, hides), void perfctr_cpu_permit_exit(void): may sleep;
  *	changes(false) is called, and then changes(true), around what others do to the
- *	permission and to registers, on the CPU where they do it, with interrupts off
+ *	permission and to registers, on the CPU where they do it, with interrupts off.
+ *	hides() after perfctr_cpu_clock_hidden() may have changed for current, if the
+ *	kernel lets us know
  * int perfctr_cpu_mm_get(mm), bool perfctr_cpu_mm_put(mm): there is one more, or one
  *	less, map of a page in it. May sleep; what get allocates may be denied (ENOMEM).
  *	put says whether it was permitted, and now is not
@@ -244,6 +278,10 @@ static inline unsigned long perfctr_age_period(unsigned int width, unsigned int 
  * void perfctr_cpu_giving(bool): from now on, or no more, all that may be permitted
  *	soon is taken for permitted
  * bool perfctr_cpu_mm_any_given(void): is it given to any? May sleep
+ * bool perfctr_cpu_lingers(void): no config has counters, but they are not given back,
+ *	as somebody may be about to read one
+ * void perfctr_cpu_give_back(run): if so, they are: nobody may read them any more. As
+ *	perfctr_cpu_unclaim()
  * bool perfctr_cpu_withhold(bool): take it from all, or give it back; true if that
  *	is a change. The rest as with permit
  * void perfctr_cpu_update_permission(void): let this CPU know what the mm it is in may
@@ -281,6 +319,18 @@ static inline bool perfctr_cpu_is_permitted(const struct task_struct *task)
 {
 	return false;
 }
+
+static inline bool perfctr_cpu_lingers(void)
+{
+	return false;
+}
+
+static inline void perfctr_cpu_give_back(perfctr_run_t run)
+{
+}
+#else
+bool perfctr_cpu_lingers(void);
+void perfctr_cpu_give_back(perfctr_run_t run);
 #endif
 
 /* Can one thread have what the others of its process have not? */
@@ -304,13 +354,16 @@ static __always_inline void perfctr_cpu_suspend_clock(struct perfctr_cpu_state *
 	state->clock += perfctr_cpu_clock();
 }
 
-/* Subtract the registers. */
-static __always_inline void perfctr_cpu_resume(struct perfctr_cpu_state *state)
+/* Subtract the registers. @some: it is known that there are counters. */
+static __always_inline void perfctr_cpu_resume(struct perfctr_cpu_state *state, bool some)
 {
-	struct perfctr_cpu_ctr *ctr, *end = state->end;
+	struct perfctr_cpu_ctr *ctr = state->ctr, *end = state->end;
 
-	for (ctr = state->ctr; ctr != end; ctr++)
-		ctr->acc -= perfctr_cpu_read(ctr);
+	if (some || ctr != end) {
+		do {
+			ctr->acc -= perfctr_cpu_read(ctr);
+		} while (++ctr != end);
+	}
 	perfctr_cpu_resume_clock(state);
 }
 

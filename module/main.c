@@ -55,13 +55,41 @@ static ushort device_mode = 0666;
 module_param(device_mode, ushort, 0444);
 MODULE_PARM_DESC(device_mode, "mode of /dev/perfctr (default 0666)");
 
+/*
+ * The first version's, which stay valid: nobody changes a number here. i386 aligns
+ * members of 64 bits to 32, and so must find them aligned.
+ */
+#define FIRST(type, member, offset)					\
+	static_assert(offsetof(struct perfctr_ ## type, member) == (offset))
+FIRST(info, reserved, 104);
+FIRST(cpus, mask, 16);
+FIRST(open, reserved, 16);
+FIRST(control, ctr, 128);
+FIRST(ctr_control, reserved, 32);
+FIRST(read, sum, 32);
+FIRST(read_tree, sum, 72);
+FIRST(member, sum, 56);
+static_assert(PERFCTR_INFO_SIZE_VER0 == 192);
+static_assert(PERFCTR_CPUS_SIZE_VER0 == 24);
+static_assert(PERFCTR_OPEN_SIZE_VER0 == 64);
+static_assert(PERFCTR_CONTROL_SIZE_VER0 == 128);
+static_assert(PERFCTR_CTR_CONTROL_SIZE_VER0 == 64);
+static_assert(PERFCTR_READ_SIZE_VER0 == 32);
+static_assert(PERFCTR_READ_TREE_SIZE_VER0 == 72);
+static_assert(PERFCTR_MEMBER_SIZE_VER0 == 56);
+static_assert(sizeof(struct perfctr_ctr_control) % 8 == 0);
+/* Half of a page is free. */
+static_assert(offsetof(struct perfctr_page, slot) == 288);
+static_assert(offsetof(struct perfctr_page, operand) == 1344);
+static_assert(sizeof(struct perfctr_page) <= 2048);
+
 int perfctr_get_size(const void __user *arg, size_t least, u32 *size)
 {
 	if (get_user(*size, (const u32 __user *)arg))
 		return -EFAULT;
 	if (*size < least)
 		return -EINVAL;
-	return *size > PAGE_SIZE ? -E2BIG : 0;
+	return *size > PERFCTR_MAX_SIZE ? -E2BIG : 0;
 }
 
 int perfctr_put_struct(void __user *arg, u32 size, const void *from, size_t known)
@@ -73,7 +101,7 @@ int perfctr_put_struct(void __user *arg, u32 size, const void *from, size_t know
 	return 0;
 }
 
-int perfctr_info_ioctl(void __user *arg, u32 state_owner)
+int perfctr_info_ioctl(void __user *arg)
 {
 	struct perfctr_info info = {
 		.abi_version = PERFCTR_ABI_VERSION,
@@ -82,14 +110,12 @@ int perfctr_info_ioctl(void __user *arg, u32 state_owner)
 	u32 size;
 	int err;
 
-	err = perfctr_get_size(arg, sizeof(info), &size);
+	err = perfctr_get_size(arg, PERFCTR_INFO_SIZE_VER0, &size);
 	if (err)
 		return err;
 	info.size = size;
 	info.user_read = READ_ONCE(perfctr_user_read);
 	perfctr_config_info(&info);
-	if (state_owner)
-		info.owner = state_owner;
 	return perfctr_put_struct(arg, size, &info, sizeof(info));
 }
 
@@ -101,7 +127,7 @@ int perfctr_cpus_ioctl(void __user *arg)
 	u32 size, cpu, *words;
 	int err;
 
-	err = perfctr_get_size(arg, sizeof(cpus), &size);
+	err = perfctr_get_size(arg, PERFCTR_CPUS_SIZE_VER0, &size);
 	if (err)
 		return err;
 	err = copy_struct_from_user(&cpus, sizeof(cpus), user, size);

@@ -3,6 +3,8 @@
 #ifndef PERFCTR_H
 #define PERFCTR_H
 
+#include <linux/atomic.h>
+#include <linux/cpumask.h>
 #include <linux/preempt.h>
 #include <linux/sched.h>
 #include <linux/spinlock.h>
@@ -18,23 +20,39 @@ extern unsigned int perfctr_user_read;
 extern unsigned int perfctr_overflow_budget;
 /* What may not be done where it falls due; destroyed, empty, when the module goes. */
 extern struct workqueue_struct *perfctr_wq;
-/* The size that begins a user's structure: EINVAL below the least, E2BIG over a page. */
+/* The size that begins a user's structure: EINVAL below the least, E2BIG over PERFCTR_MAX_SIZE. */
 int perfctr_get_size(const void __user *arg, size_t least, u32 *size);
 /* Fill a user's structure of that size: as much as it has room for, zero beyond what is known. */
 int perfctr_put_struct(void __user *arg, u32 size, const void *from, size_t known);
-int perfctr_info_ioctl(void __user *arg, u32 state_owner);
+int perfctr_info_ioctl(void __user *arg);
 int perfctr_cpus_ioctl(void __user *arg);
 
 /*
  * config.c. get: the config for a control, claimed on every online CPU, or
- * EINVAL, EOPNOTSUPP, EACCES, EXDEV, EBUSY, ENOMEM; sleeps. put: @atomic where
- * the caller may not sleep.
+ * EINVAL, EOPNOTSUPP, EACCES, EXDEV, EBUSY, ENOMEM, with *why in each case; sleeps.
+ * The caller is a user of it, and has a reference. share: so is one more, made by a
+ * user. unuse: one user less; the counters go after the last, and the config must not
+ * be loaded any more, but may be looked at while there is a reference. put: both.
+ * @atomic where the caller may not sleep.
  */
 int perfctr_config_init(void);
 void perfctr_config_exit(void);
-struct perfctr_config *perfctr_config_get(const struct perfctr_ctr_control *ctr, u32 nr);
+struct perfctr_config *perfctr_config_get(const struct perfctr_ctr_control *ctr, u32 nr,
+					  struct perfctr_refusal *why);
+void perfctr_config_share(struct perfctr_config *config);
+void perfctr_config_unuse(struct perfctr_config *config, bool atomic);
+void perfctr_config_unref(struct perfctr_config *config);
 void perfctr_config_put(struct perfctr_config *config, bool atomic);
 void perfctr_config_info(struct perfctr_info *info);
+/* No process may read registers any more. */
+void perfctr_config_no_reader(void);
+
+/*
+ * Who looked at its page and is to read a register may be stopped in between. When
+ * the permission ends by another's doing it lasts so long after the page has said
+ * "ask"; who takes longer gets SIGSEGV.
+ */
+#define PERFCTR_READER_DELAY	HZ
 
 #define PERFCTR_NO_CONFIG	((const struct perfctr_config *)-1UL)
 /* Members of struct perfctr_soft that are not computed from another: all but task_clock. */
@@ -42,10 +60,11 @@ void perfctr_config_info(struct perfctr_info *info);
 
 /**
  * struct perfctr_imode - of a state whose control has i-mode counters; owner and
- *	interrupt, with interrupts off, but for the first three, which others look
+ *	interrupt, with interrupts off, but for the first four, which others look
  *	at under the state's lock
  * @nr: number of i-mode counters, the last ones of the state
  * @signo: signal for overflows; 0 after an exec, and then none is ever due
+ * @asked: the same as the control had it, for readers
  * @refresh: as the control had it, for its descendants
  * @left: overflows up to the one that suspends, this one included
  * @pending: bit i: counter i has overflowed, and the owner was not told yet
@@ -61,6 +80,7 @@ void perfctr_config_info(struct perfctr_info *info);
 struct perfctr_imode {
 	u32 nr;
 	int signo;
+	int asked;
 	u64 refresh;
 	u64 left;
 	u32 pending;
@@ -77,6 +97,41 @@ struct perfctr_imode {
 #define PERFCTR_UNDO_SHOWN	1
 #define PERFCTR_UNDO_ICTRS	2
 #define PERFCTR_UNDO_CLOCK	4
+
+/*
+ * vperfctr.hold: why a state does not count. At 0 it counts, whenever its thread runs.
+ * COUNTERS hold the counters alone: the clock goes on, and what the kernel counts.
+ */
+#define PERFCTR_HOLD_IDLE	0x01	/* nothing is asked for, or no thread has it */
+#define PERFCTR_HOLD_DEAD	0x20	/* its tree is dead, so nobody can read it */
+#define PERFCTR_HOLD_LOST	0x40	/* it has an error */
+/* These are told by READ: its control starts at the next exec, */
+#define PERFCTR_HOLD_ON_EXEC	PERFCTR_READ_ON_EXEC
+/* an overflow, until it goes on, which may be one too many in its tick as well, */
+#define PERFCTR_HOLD_OVERFLOWN	PERFCTR_READ_OVERFLOWN
+#define PERFCTR_HOLD_THROTTLED	PERFCTR_READ_THROTTLED
+/* SUSPEND, of it or of its tree, or its control. */
+#define PERFCTR_HOLD_SUSPENDED	PERFCTR_READ_SUSPENDED
+#define PERFCTR_HOLD_TOLD	(PERFCTR_HOLD_ON_EXEC | PERFCTR_HOLD_COUNTERS | \
+				 PERFCTR_HOLD_SUSPENDED)
+#define PERFCTR_HOLD_COUNTERS	(PERFCTR_HOLD_OVERFLOWN | PERFCTR_HOLD_THROTTLED)
+/* Its registers are not touched, whoever may read them. */
+#define PERFCTR_HOLD_ENTIRELY	(PERFCTR_HOLD_IDLE | PERFCTR_HOLD_ON_EXEC | \
+				 PERFCTR_HOLD_DEAD | PERFCTR_HOLD_LOST)
+
+/* vperfctr.todo: what the owner does before it returns to user mode, or as it dies */
+#define PERFCTR_TODO_DETACH	0x01	/* its tree is dead */
+#define PERFCTR_TODO_LENT	0x02	/* a child had the page */
+#define PERFCTR_TODO_PERMIT	0x04	/* its map waits for permission */
+#define PERFCTR_TODO_SPARE	0x08	/* a state for the next child */
+#define PERFCTR_TODO_OVERFLOW	0x10	/* tell it */
+#define PERFCTR_TODO_RESUME	0x20	/* it may count again */
+#define PERFCTR_TODO_PID	0x40	/* an exec gave it another id */
+#define PERFCTR_TODO_QUEUED	0x80	/* nothing: return_work is queued */
+
+/* vperfctr.raw: why its registers may be read without a page */
+#define PERFCTR_RAW_BY_PRIVILEGE	1
+#define PERFCTR_RAW_BY_POLICY		2	/* as long as the policy is "open" */
 
 /**
  * struct vperfctr - the counters of one thread
@@ -100,36 +155,41 @@ struct perfctr_imode {
  * @overflows: as struct perfctr_read says; owner
  * @at_once: the config, if a CPU that holds it need do no more than resume the
  *	sums; else PERFCTR_NO_CONFIG, which no CPU holds; owner
- * @active: there is something to count and no reason not to; owner writes
+ * @hold: PERFCTR_HOLD_*. Each bit is set and cleared atomically: COUNTERS and LOST by
+ *	the owner or an interrupt on its CPU, the others under @lock. Whoever else
+ *	sets one then interrupts the owner's CPU: see inherit.c. @soft_on follows
  * @user: the owner has mapped the page: show it the registers. Set by the owner,
  *	cleared, under @map_lock, by whoever removes the owner's last map
  * @lent: between a fork that shares memory and thread pointer (vfork) and the
  *	thread's return to user mode: the child takes the page for its own, so no
  *	registers are shown; owner
- * @paused: stopped by PERFCTR_IOC_SUSPEND, without a tree; owner
- * @raw: its registers may be read whenever it runs, mapped or not; owner
+ * @raw: PERFCTR_RAW_*: its registers may be read whenever it runs, mapped or not; owner
  * @inherited: it is part of a struct descendant; constant
+ * @uses: it is a user of @config (perfctr_config_get()); of what is inherited the tree
+ *	is; owner
  * @soft_on: @soft holds differences; @lock
- * @returns: @return_work is queued; owner, interrupt
+ * @todo: PERFCTR_TODO_*, what @return_work has to do, and whether it is queued; owner,
+ *	interrupt
  * @undo: PERFCTR_UNDO_*, what a switch-out has to do besides sums: SHOWN, a
  *	resume since the last switch-in let user mode read registers; ICTRS, there
  *	are i-mode counters that run; CLOCK, the clock alone is resumed; owner
  * @granted: the arch's word on what SHOWN takes back
  * @grace: switches for which the permission outlasts the policy; owner
- * @overflown: PERFCTR_READ_OVERFLOWN and THROTTLED; while not zero the counters
- *	stand still, and the clock alone is resumed; owner
  * @nr_ictrs: as in the config, for readers; owner
- * @config: owner writes; interrupt
+ * @quick: the clock is on, and there are no i-mode counters: sums are what registers
+ *	say, and no more; owner
+ * @config: with a reference, from the first control to the end, but of what is
+ *	inherited the tree has it; owner writes; interrupt
  * @imode: NULL without i-mode counters; owner, with what @lock says
  * @page: the page that the owner maps; from the owner's first map to the end
+ * @stale: others map @page, from before an exec: nothing is shown there any more; owner,
+ *	@map_lock
  * @page_seq: last sequence count written there; owner
  * @clock_on: the control names the clock; else its sum is hidden, and zeroed; owner
- * @on_exec: counting starts at the next exec; owner
- * @cloexec: unlink at exec; owner
+ * @flags: PERFCTR_CONTROL_*, as the control has them; owner writes
+ * @preserve: as the control has it; owner changes it under @lock
  * @owned: slots of @page say whose they are, as the registers may be read; owner
  * @error: PERFCTR_ERROR_*; owner
- * @waits: its map waits for the process's permission, which is given on the owner's
- *	way out of the kernel; owner
  * @holder: the open file whose control is in force, only to be compared; the
  *	owner sets it, the file's release clears it if it is itself
  * @owner: the thread; NULL once detached; RCU, so a reader may ask for its CPU
@@ -154,29 +214,29 @@ struct vperfctr {
 	u32 seq;
 	u32 overflows;
 	const struct perfctr_config *at_once;
-	bool active;
+	atomic_t hold;
 	bool user;
 	bool lent;
-	bool paused;
-	bool raw;
 	bool inherited;
+	bool uses;
 	bool soft_on;
-	bool returns;
+	bool stale;
+	bool quick;
+	u8 error;
+	u8 todo;
+	u8 raw;
 	u8 undo;
 	u8 grace;
-	u8 overflown;
-	u8 nr_ictrs;
 	u32 granted;
+	u32 page_seq;
 	struct perfctr_config *config;
 	struct perfctr_imode *imode;
 	struct perfctr_page *page;
-	u32 page_seq;
+	u32 preserve;
 	bool clock_on;
-	bool on_exec;
-	bool cloexec;
 	bool owned;
-	u32 error;
-	bool waits;
+	u8 flags;
+	u8 nr_ictrs;
 	struct file *holder;
 	struct task_struct __rcu *owner;
 	struct pid *pid;
@@ -196,8 +256,8 @@ struct vperfctr {
 struct perfctr_sample {
 	u32 cstatus;
 	u32 overflows;
-	u32 overflown;
-	u64 value[1 + PERFCTR_MAX_CTRS];
+	u32 hold;
+	u64 value[1 + PERFCTR_MAX_HW];
 };
 
 /* virtual.c */
@@ -212,13 +272,17 @@ void vperfctr_put(struct vperfctr *perfctr);
 int vperfctr_sample(const struct vperfctr *perfctr, struct perfctr_sample *sample);
 pid_t vperfctr_tid(struct vperfctr *perfctr);
 void vperfctr_soft_read(struct vperfctr *perfctr, u64 *soft);
-void vperfctr_soft_change(struct vperfctr *perfctr, bool counts);
 void vperfctr_soft_lost(struct vperfctr *perfctr);
 void vperfctr_soft_fill(struct perfctr_soft *to, const u64 *soft, u64 clock);
 void vperfctr_adopt(struct vperfctr *perfctr, struct task_struct *child);
-/* Let task, current or a child that has not run yet, do what vperfctr_return() does. */
-void perfctr_return_soon(struct vperfctr *perfctr, struct task_struct *task);
-int perfctr_go_current(void *unused);
+/*
+ * One reason more, or less, not to count. Called with perfctr->lock held. If it is not
+ * the owner that calls, what it did is in force when the owner's CPU was interrupted.
+ */
+void vperfctr_hold(struct vperfctr *perfctr, int why);
+void vperfctr_unhold(struct vperfctr *perfctr, int why);
+/* Let task, current or a child that has not run yet, do @todo before it runs user code. */
+void perfctr_return_soon(struct vperfctr *perfctr, struct task_struct *task, u8 todo);
 /* By which of its states does current do what a handle of perfctr asks? */
 struct vperfctr *perfctr_own(const struct vperfctr *perfctr);
 /* Let a new state's counters, or a new control's, read the registers that the config says. */
@@ -237,16 +301,18 @@ void vperfctr_lend(struct vperfctr *perfctr);
 struct perfctr_tree;
 int perfctr_inherit_init(void);
 void perfctr_inherit_exit(void);
-struct perfctr_tree *perfctr_tree_create(struct vperfctr *root, bool keep, u32 cstatus);
+/* Of a control with these flags; the root is a user of the config. */
+struct perfctr_tree *perfctr_tree_create(struct vperfctr *root, struct perfctr_config *config,
+					 u32 flags, u32 cstatus);
 void perfctr_tree_end(struct perfctr_tree *tree);
 struct vperfctr *perfctr_spare_create(u32 nr_ictrs, bool may_sleep);
 void perfctr_descendant_free(struct vperfctr *perfctr);
+/* By the owner: its name is what current's is now; perfctr->lock is held. */
+void perfctr_descendant_name(struct vperfctr *perfctr);
 void perfctr_descendant_end(struct vperfctr *perfctr);
 void perfctr_inherit(struct vperfctr *parent, struct task_struct *child);
-bool perfctr_tree_counts(struct vperfctr *perfctr);
-bool perfctr_tree_is_dead(const struct vperfctr *perfctr);
-bool perfctr_tree_is_stopped(const struct vperfctr *perfctr);
-void perfctr_tree_stop(struct perfctr_tree *tree, bool stop);
+/* EBUSY: the holder of the root wants nobody else to do it. */
+int perfctr_tree_stop(struct perfctr_tree *tree, const struct file *file, bool stop);
 int perfctr_read_tree_ioctl(struct vperfctr *perfctr, void __user *arg);
 int perfctr_next_member_ioctl(struct vperfctr *perfctr, void __user *arg);
 
@@ -301,5 +367,7 @@ void perfctr_forbid(struct mm_struct *mm);
 void perfctr_policy_changed(void);
 /* See perfctr_run_t. */
 int perfctr_run(int (*fn)(void *arg), void *arg);
+/* The same on those of these CPUs that are online; the hotplug lock is not needed. */
+void perfctr_run_on(const struct cpumask *cpus, int (*fn)(void *arg), void *arg);
 
 #endif /* PERFCTR_H */

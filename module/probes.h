@@ -3,6 +3,9 @@
 #ifndef PERFCTR_PROBES_H
 #define PERFCTR_PROBES_H
 
+#include <linux/build_bug.h>
+#include <linux/compiler.h>
+
 struct tracepoint;
 
 /**
@@ -16,6 +19,18 @@ struct perfctr_probe {
 	void *fn;
 	struct tracepoint *tracepoint;
 };
+
+/*
+ * A struct perfctr_probe of the tracepoint tp, whose header is included. Kernels change
+ * the arguments: a probe that does not take those of this one does not compile.
+ */
+#define PERFCTR_PROBE(tp, probe)						\
+	{									\
+		.name = #tp,							\
+		.fn = (void *)(probe) +						\
+		      BUILD_BUG_ON_ZERO(!__same_type(check_trace_callback_type_##tp, \
+						     void (typeof(probe) *))),	\
+	}
 
 /* ENOENT if the kernel lacks one of them. */
 int perfctr_probes_find(struct perfctr_probe *probes, unsigned int nr);

@@ -22,19 +22,19 @@
 #define STATE_SIZE(nrctrs)	(offsetof(struct vperfctr, cpu_state.ctr) + \
 				 (nrctrs) * sizeof(struct perfctr_cpu_ctr))
 
-static_assert(STATE_SIZE(PERFCTR_MAX_CTRS) <= 1024);
+static_assert(STATE_SIZE(PERFCTR_MAX_HW) <= 1024);
 #if defined(CONFIG_64BIT) && !defined(CONFIG_DEBUG_SPINLOCK) && !defined(CONFIG_DEBUG_LOCK_ALLOC)
 /* With 16 hpmcounters, cycle and instret eight fit in a page. */
 static_assert(STATE_SIZE(18) <= 512);
 #endif
-static_assert(sizeof(struct perfctr_page) <= PAGE_SIZE);
-
 #define CTR_SIZE		sizeof(struct perfctr_ctr_control)
 #define CONTROL_HEAD		offsetof(struct perfctr_control, ctr)
 #define CONTROL_FLAGS		(PERFCTR_CONTROL_CLOEXEC | PERFCTR_CONTROL_ON_EXEC | \
 				 PERFCTR_CONTROL_INHERIT | PERFCTR_CONTROL_KEEP | \
-				 PERFCTR_CONTROL_RAW)
-#define READ_HEAD		offsetof(struct perfctr_read, sum)
+				 PERFCTR_CONTROL_RAW | PERFCTR_CONTROL_SUSPENDED | \
+				 PERFCTR_CONTROL_HOLDER_ONLY)
+
+static_assert(CONTROL_FLAGS <= U8_MAX);	/* vperfctr.flags */
 
 /* Mapped wherever the owner's own page must not be: it says "ask the kernel". */
 static struct perfctr_page *foreign_page;
@@ -52,6 +52,8 @@ static void vperfctr_free(struct vperfctr *perfctr)
 		perfctr_descendant_free(perfctr);
 	} else {
 		perfctr_tree_end(perfctr->tree);
+		if (perfctr->config)
+			perfctr_config_unref(perfctr->config);
 		kfree(perfctr->imode);
 		kmem_cache_free(state_cache, perfctr);
 	}
@@ -114,25 +116,38 @@ void vperfctr_soft_read(struct vperfctr *perfctr, u64 *soft)
 	raw_spin_unlock_irqrestore(&perfctr->lock, flags);
 }
 
-/* Of a state in a tree that stops or goes: neither do its counters resume unasked. */
-void vperfctr_soft_change(struct vperfctr *perfctr, bool counts)
+/* What the kernel counts goes with the clock, as hold says. Called with perfctr->lock held. */
+static void soft_follow(struct vperfctr *perfctr)
 {
 	struct task_struct *owner;
 
-	raw_spin_lock(&perfctr->lock);
-	WRITE_ONCE(perfctr->at_once, PERFCTR_NO_CONFIG);
 	/* It cannot go while the lock is held. */
-	owner = rcu_dereference_protected(perfctr->owner, true);
-	if (owner && READ_ONCE(perfctr->active))
-		soft_set(perfctr, owner, counts);
-	raw_spin_unlock(&perfctr->lock);
+	owner = rcu_dereference_protected(perfctr->owner, lockdep_is_held(&perfctr->lock));
+	if (owner)
+		soft_set(perfctr, owner,
+			 !(atomic_read(&perfctr->hold) & ~PERFCTR_HOLD_COUNTERS));
 }
 
-/* The counters stand still for good: so do these. By the owner, or an interrupt on its CPU. */
+void vperfctr_hold(struct vperfctr *perfctr, int why)
+{
+	lockdep_assert_held(&perfctr->lock);
+	atomic_or(why, &perfctr->hold);
+	WRITE_ONCE(perfctr->at_once, PERFCTR_NO_CONFIG);
+	soft_follow(perfctr);
+}
+
+void vperfctr_unhold(struct vperfctr *perfctr, int why)
+{
+	lockdep_assert_held(&perfctr->lock);
+	atomic_andnot(why, &perfctr->hold);
+	soft_follow(perfctr);
+}
+
+/* By the owner, or an interrupt on its CPU. */
 void vperfctr_soft_lost(struct vperfctr *perfctr)
 {
 	raw_spin_lock(&perfctr->lock);
-	soft_set(perfctr, current, false);
+	soft_follow(perfctr);
 	raw_spin_unlock(&perfctr->lock);
 }
 
@@ -141,8 +156,7 @@ static void resume_locked(struct vperfctr *perfctr)
 {
 	lockdep_assert_held(&perfctr->lock);
 	perfctr_resume_locked(perfctr);
-	if (perfctr->error)
-		soft_set(perfctr, current, false);
+	soft_follow(perfctr);	/* the counters may have been lost */
 }
 
 void vperfctr_soft_fill(struct perfctr_soft *to, const u64 *soft, u64 clock)
@@ -201,10 +215,11 @@ notrace void vperfctr_page_own(struct vperfctr *perfctr, bool own)
 	const struct perfctr_config *config = perfctr->config;
 	struct perfctr_page *page = perfctr->page;
 	u64 owner = own ? perfctr_cpu_thread_pointer(current) : 0;
+	bool clock_hidden = perfctr_cpu_clock_hidden();
 	unsigned int i;
 
 	perfctr->owned = own;
-	page->owner = perfctr->clock_on ? owner : 0;
+	page->owner = perfctr->clock_on && !clock_hidden ? owner : 0;
 	for (i = 0; config && i < config->nr; i++) {
 		/* User mode knows nothing of signs. */
 		if (i < perfctr_config_nr_actrs(config) || perfctr_cpu_iwidth() == 64)
@@ -213,7 +228,7 @@ notrace void vperfctr_page_own(struct vperfctr *perfctr, bool own)
 			page->owner = 0;
 	}
 	if (perfctr->clock_on)
-		page->slot[PERFCTR_CPU_CLOCK_SLOT].owner = owner;
+		page->slot[PERFCTR_CPU_CLOCK_SLOT].owner = clock_hidden ? 0 : owner;
 }
 
 static void page_disown(struct vperfctr *perfctr)
@@ -229,7 +244,7 @@ static void page_update(struct vperfctr *perfctr)
 	struct perfctr_page *page = perfctr->page;
 	unsigned int i;
 
-	if (!page)
+	if (!page || perfctr->stale)
 		return;
 	page->size = sizeof(*page);
 	page->cstatus = state_cstatus(perfctr);
@@ -254,11 +269,10 @@ void vperfctr_stop(struct vperfctr *perfctr, u32 error)
 	raw_spin_lock_irqsave(&perfctr->lock, flags);
 	perfctr_suspend(perfctr);
 	perfctr_cpu_share();
-	soft_set(perfctr, current, false);
-	perfctr->active = false;
+	vperfctr_hold(perfctr, PERFCTR_HOLD_LOST);
 	page_disown(perfctr);
 	WRITE_ONCE(perfctr->error, error);
-	if (perfctr->page)
+	if (perfctr->page && !perfctr->stale)
 		WRITE_ONCE(perfctr->page->error, error);
 	raw_spin_unlock_irqrestore(&perfctr->lock, flags);
 }
@@ -268,9 +282,7 @@ void vperfctr_start_on_exec(struct vperfctr *perfctr)
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&perfctr->lock, flags);
-	WRITE_ONCE(perfctr->on_exec, false);
-	perfctr->active = true;
-	soft_set(perfctr, current, !perfctr_tree_is_stopped(perfctr));
+	vperfctr_unhold(perfctr, PERFCTR_HOLD_ON_EXEC);
 	resume_locked(perfctr);
 	raw_spin_unlock_irqrestore(&perfctr->lock, flags);
 }
@@ -301,26 +313,27 @@ void vperfctr_detach(struct vperfctr *perfctr, bool atomic)
 {
 	/* What the attachment refers to, the work does then. */
 	bool queued = atomic && return_queue(perfctr, current);
-	struct perfctr_config *config;
+	bool uses = perfctr->uses;
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&perfctr->lock, flags);
 	perfctr_suspend(perfctr);
 	perfctr_cpu_share();
-	soft_set(perfctr, current, false);
-	perfctr->active = false;
+	vperfctr_hold(perfctr, PERFCTR_HOLD_IDLE);
+	atomic_andnot(PERFCTR_HOLD_ON_EXEC | PERFCTR_HOLD_SUSPENDED, &perfctr->hold);
 	page_disown(perfctr);
-	WRITE_ONCE(perfctr->on_exec, false);
 	WRITE_ONCE(perfctr->holder, NULL);
-	config = perfctr->config;
-	perfctr->config = NULL;
+	perfctr->uses = false;
 	perfctr_notifier_put(perfctr);
+	if (perfctr->inherited)
+		perfctr_descendant_name(perfctr);
 	rcu_assign_pointer(perfctr->owner, NULL);
 	raw_spin_unlock_irqrestore(&perfctr->lock, flags);
 
 	if (perfctr->inherited)
 		perfctr_descendant_end(perfctr);
-	perfctr_config_put(config, atomic);
+	if (uses)
+		perfctr_config_unuse(perfctr->config, atomic);
 	if (queued)
 		return;
 	vperfctr_put(perfctr);
@@ -335,26 +348,48 @@ void vperfctr_detach(struct vperfctr *perfctr, bool atomic)
  * Control
  */
 
-static int control_check(const struct perfctr_control *control)
+static u32 control_nr(const struct perfctr_control *control)
 {
-	unsigned int i, nr;
+	return control->nractrs + control->nrictrs;
+}
+
+/*
+ * Are the counters where the caller says, and no more of them than there are? So i-mode
+ * counters are among the first 32, too.
+ */
+static int control_check_layout(const struct perfctr_control *control)
+{
+	/* Where there are no counters nothing interrupts either. */
+	if (control->nrictrs && !perfctr_cpu_nrctrs())
+		return -EOPNOTSUPP;
+	if (control->ctr_offset < PERFCTR_CONTROL_SIZE_VER0 || control->ctr_offset % 8 ||
+	    control->ctr_size < PERFCTR_CTR_CONTROL_SIZE_VER0 || control->ctr_size % 8 ||
+	    control->nractrs > perfctr_cpu_nrctrs() ||
+	    control->nrictrs > perfctr_cpu_nrctrs() - control->nractrs ||
+	    control->size < control->ctr_offset + (u64)control_nr(control) * control->ctr_size)
+		return -EINVAL;
+	return 0;
+}
+
+static int control_check(const struct perfctr_control *control, struct perfctr_refusal *why)
+{
+	u32 i, nr = control_nr(control);
 
 	if (control->flags & ~CONTROL_FLAGS ||
 	    (control->flags & (PERFCTR_CONTROL_INHERIT | PERFCTR_CONTROL_KEEP)) ==
 							PERFCTR_CONTROL_KEEP ||
-	    control->tsc_on > 1 || control->preserve >> PERFCTR_MAX_CTRS || control->reserved)
+	    control->tsc_on > 1 || control->preserve >> PERFCTR_MAX_HW ||
+	    memchr_inv(control->reserved, 0, sizeof(control->reserved)))
 		return -EINVAL;
-	if (control->nractrs > PERFCTR_MAX_CTRS ||
-	    control->nrictrs > PERFCTR_MAX_CTRS - control->nractrs)
-		return -EINVAL;
-	nr = control->nractrs + control->nrictrs;
-	if (control->size < CONTROL_HEAD + nr * CTR_SIZE)
-		return -EINVAL;
-	for (i = 0; i < nr; i++)
-		if (control->ctr[i].reserved ||
-		    (i < control->nractrs ? control->ctr[i].ireset != 0 :
-					    control->ctr[i].ireset >= 0))
+	for (i = 0; i < nr; i++) {
+		const struct perfctr_ctr_control *ctr = &control->ctr[i];
+
+		if (memchr_inv(ctr->reserved, 0, sizeof(ctr->reserved)) ||
+		    (i < control->nractrs ? ctr->ireset != 0 : ctr->ireset >= 0)) {
+			why->index = i;
 			return -EINVAL;
+		}
+	}
 	if (!control->nrictrs)
 		return control->si_signo || control->refresh ? -EINVAL : 0;
 	if (!control->si_signo || !valid_signal(control->si_signo) ||
@@ -363,41 +398,93 @@ static int control_check(const struct perfctr_control *control)
 	return 0;
 }
 
-/* The size is read once: what is copied may have changed meanwhile. To be kfree()d. */
-static struct perfctr_control *control_copy(void __user *arg)
+/* Room for as many counters as the processor has, which are not set. To be kfree()d. */
+static struct perfctr_control *control_alloc(void)
 {
 	struct perfctr_control *control;
-	u32 size, known;
+
+	control = kmalloc(CONTROL_HEAD + perfctr_cpu_nrctrs() * CTR_SIZE, GFP_KERNEL);
+	if (control)
+		memset(control, 0, CONTROL_HEAD);
+	return control;
+}
+
+/* The sizes are read once: what is copied may have changed meanwhile. */
+static int control_get_sizes(const struct perfctr_control __user *arg,
+			     struct perfctr_control *control)
+{
+	int err = perfctr_get_size(arg, PERFCTR_CONTROL_SIZE_VER0, &control->size);
+
+	if (err)
+		return err;
+	return get_user(control->ctr_offset, &arg->ctr_offset) ||
+	       get_user(control->ctr_size, &arg->ctr_size) ? -EFAULT : 0;
+}
+
+/* The caller's, laid out as the module has it, but with the sizes as they were. */
+static int control_copy(const void __user *arg, struct perfctr_control *control)
+{
+	u32 size, offset, stride, i;
 	int err;
 
-	err = perfctr_get_size(arg, CONTROL_HEAD, &size);
+	err = control_get_sizes(arg, control);
+	if (!err)
+		err = control_check_layout(control);
 	if (err)
-		return ERR_PTR(err);
-	/* Nobody looks at counters beyond the size: control_check() sees to that. */
-	known = min_t(u32, size, sizeof(*control));
-	control = kmalloc(known, GFP_KERNEL);
-	if (!control)
-		return ERR_PTR(-ENOMEM);
-	err = copy_struct_from_user(control, known, arg, size);
-	if (err) {
-		kfree(control);
-		return ERR_PTR(err);
-	}
-	control->size = known;
-	return control;
+		return err;
+	size = control->size;
+	offset = control->ctr_offset;
+	stride = control->ctr_size;
+	err = copy_struct_from_user(control, CONTROL_HEAD, arg, offset);
+	control->size = size;
+	control->ctr_offset = offset;
+	control->ctr_size = stride;
+	if (!err)
+		err = control_check_layout(control);
+	if (err)
+		return err;
+	arg += offset;
+	if (stride == CTR_SIZE)
+		return copy_from_user(control->ctr, arg, control_nr(control) * CTR_SIZE) ?
+		       -EFAULT : 0;
+	for (i = 0; !err && i < control_nr(control); i++, arg += stride)
+		err = copy_struct_from_user(&control->ctr[i], CTR_SIZE, arg, stride);
+	return err;
+}
+
+static int control_put(void __user *arg, const struct perfctr_control *control)
+{
+	u32 i, nr = control_nr(control), used = control->ctr_offset + nr * control->ctr_size;
+	void __user *to = arg + control->ctr_offset;
+	int err = perfctr_put_struct(arg, control->ctr_offset, control, CONTROL_HEAD);
+
+	for (i = 0; !err && i < nr; i++, to += control->ctr_size)
+		err = perfctr_put_struct(to, control->ctr_size, &control->ctr[i], CTR_SIZE);
+	if (!err && clear_user(to, control->size - used))
+		err = -EFAULT;
+	return err;
 }
 
 /* By the owner. The config is claimed, so nothing but a lost CPU can fail from here on. */
 static void control_apply(struct vperfctr *perfctr, const struct perfctr_control *control,
 			  struct perfctr_config *config, struct perfctr_imode *imode,
-			  struct perfctr_tree *tree)
+			  struct perfctr_tree *tree, u8 raw)
 {
 	struct perfctr_cpu_state *state = &perfctr->cpu_state;
 	unsigned int nrctrs = perfctr_cpu_nrctrs();
 	bool enabled = control->tsc_on || config->nr;
+	bool used = perfctr->uses;
 	struct perfctr_tree *old;
 	unsigned long flags;
 	unsigned int i;
+	int hold = 0;
+
+	if (!enabled)
+		hold |= PERFCTR_HOLD_IDLE;
+	else if (control->flags & PERFCTR_CONTROL_ON_EXEC)
+		hold |= PERFCTR_HOLD_ON_EXEC;
+	if (enabled && control->flags & PERFCTR_CONTROL_SUSPENDED)
+		hold |= PERFCTR_HOLD_SUSPENDED;
 
 	raw_spin_lock_irqsave(&perfctr->lock, flags);
 	change_begin(perfctr);
@@ -408,36 +495,41 @@ static void control_apply(struct vperfctr *perfctr, const struct perfctr_control
 	memset(perfctr->soft, 0, sizeof(perfctr->soft));
 	swap(perfctr->config, config);
 	swap(perfctr->imode, imode);
-	WRITE_ONCE(perfctr->overflown, 0);
+	perfctr->uses = true;
 	WRITE_ONCE(perfctr->overflows, 0);
 	old = perfctr->tree;
 	WRITE_ONCE(perfctr->tree, tree);
-	perfctr->paused = false;
-	perfctr->lent = false;
-	perfctr->raw = control->flags & PERFCTR_CONTROL_RAW;
+	perfctr->raw = raw;
+	WRITE_ONCE(perfctr->flags, control->flags);
+	perfctr->preserve = control->preserve;
 	for (i = 0; i < nrctrs; i++)
 		if (!(control->preserve & BIT_ULL(i)))
 			state->ctr[i].acc = 0;
 	vperfctr_bind(perfctr);
-	if (perfctr->imode)
+	if (perfctr->imode) {
+		perfctr->imode->asked = control->si_signo;
 		perfctr_imode_init(perfctr, control->si_signo, control->refresh);
+	}
 	WRITE_ONCE(state->end, state->ctr + perfctr->config->nr);
 	WRITE_ONCE(perfctr->nr_ictrs, perfctr->config->nr_ictrs);
 	/* The clock is accumulated in any case; off hides it, and the next on starts from zero. */
 	if (!control->tsc_on || !perfctr->clock_on)
 		state->clock = 0;
 	WRITE_ONCE(perfctr->clock_on, control->tsc_on);
-	WRITE_ONCE(perfctr->on_exec, enabled && control->flags & PERFCTR_CONTROL_ON_EXEC);
-	perfctr->cloexec = control->flags & PERFCTR_CONTROL_CLOEXEC;
-	perfctr->active = enabled && !perfctr->on_exec;
-	soft_set(perfctr, current, perfctr->active);
+	perfctr->quick = control->tsc_on && !perfctr->config->nr_ictrs;
+	/* What others do to the old tree is no more done to this state: it has another. */
+	atomic_set(&perfctr->hold, hold);
+	soft_follow(perfctr);
 	WRITE_ONCE(perfctr->error, PERFCTR_ERROR_NONE);
 	page_update(perfctr);
 	change_end(perfctr);
 	resume_locked(perfctr);
 	raw_spin_unlock_irqrestore(&perfctr->lock, flags);
 
-	perfctr_config_put(config, false);
+	if (used)
+		perfctr_config_unuse(config, false);
+	if (config)
+		perfctr_config_unref(config);
 	kfree(imode);
 	perfctr_tree_end(old);
 }
@@ -448,6 +540,19 @@ static bool held_by_other(const struct vperfctr *perfctr, const struct file *fil
 	const struct file *holder = READ_ONCE(perfctr->holder);
 
 	return perfctr->inherited || (holder && holder != file);
+}
+
+/* RAW: PERFCTR_RAW_*, or EOPNOTSUPP, EACCES */
+static int raw_check(const struct perfctr_control *control)
+{
+	if (!(control->flags & PERFCTR_CONTROL_RAW))
+		return 0;
+	if (!perfctr_cpu_permits_threads())
+		return -EOPNOTSUPP;
+	if (!perfctr_allow_kernel())
+		return PERFCTR_RAW_BY_PRIVILEGE;
+	return READ_ONCE(perfctr_user_read) == PERFCTR_USER_READ_OPEN ? PERFCTR_RAW_BY_POLICY :
+									-EACCES;
 }
 
 /* A spare of an older control may have no room for i-mode counters, or too much. */
@@ -464,31 +569,50 @@ static bool have_spare(struct vperfctr *perfctr, u32 nr_ictrs)
 	return perfctr->spare;
 }
 
+static int put_refusal(struct perfctr_control __user *arg, const struct perfctr_refusal *why)
+{
+	return put_user(why->owner, &arg->owner) || put_user(why->index, &arg->refused) ?
+	       -EFAULT : 0;
+}
+
 static int vperfctr_control(struct vperfctr *perfctr, struct file *file, void __user *arg)
 {
+	struct perfctr_refusal why = {
+		.owner = PERFCTR_OWNER_NONE,
+		.index = PERFCTR_NO_INDEX,
+	};
 	struct perfctr_imode *imode = NULL;
 	struct perfctr_control *control;
 	struct perfctr_config *config;
 	struct perfctr_tree *tree = NULL;
+	int err, raw = 0;
 	bool enabled;
-	int err;
 
 	if (perfctr != perfctr_current())
 		return rcu_access_pointer(perfctr->owner) ? -EPERM : -ESRCH;
-	control = control_copy(arg);
-	if (IS_ERR(control))
-		return PTR_ERR(control);
-	err = control_check(control);
-	if (!err && held_by_other(perfctr, file))
+	control = control_alloc();
+	if (!control)
+		return -ENOMEM;
+	err = control_copy(arg, control);
+	if (err) {
+		kfree(control);
+		return err;
+	}
+	/* Whoever cannot be told why is refused before anything is done. */
+	err = put_refusal(arg, &why);
+	if (!err)
+		err = control_check(control, &why);
+	if (!err && held_by_other(perfctr, file)) {
+		why.owner = PERFCTR_OWNER_HOLDER;
 		err = -EBUSY;
-	if (!err && control->flags & PERFCTR_CONTROL_RAW && !perfctr_cpu_permits_threads())
-		err = -EOPNOTSUPP;
-	if (!err && control->flags & PERFCTR_CONTROL_RAW &&
-	    READ_ONCE(perfctr_user_read) != PERFCTR_USER_READ_OPEN && perfctr_allow_kernel())
-		err = -EACCES;
+	}
+	if (!err) {
+		raw = raw_check(control);
+		err = min(raw, 0);
+	}
 	if (err)
 		goto out;
-	config = perfctr_config_get(control->ctr, control->nractrs + control->nrictrs);
+	config = perfctr_config_get(control->ctr, control_nr(control), &why);
 	if (IS_ERR(config)) {
 		err = PTR_ERR(config);
 		goto out;
@@ -497,8 +621,7 @@ static int vperfctr_control(struct vperfctr *perfctr, struct file *file, void __
 	if (enabled && control->flags & PERFCTR_CONTROL_INHERIT) {
 		u32 cstatus = cstatus_of(config, control->tsc_on);
 
-		tree = perfctr_tree_create(perfctr, control->flags & PERFCTR_CONTROL_KEEP,
-					   cstatus);
+		tree = perfctr_tree_create(perfctr, config, control->flags, cstatus);
 		if (!tree)
 			err = -ENOMEM;
 	}
@@ -516,12 +639,17 @@ static int vperfctr_control(struct vperfctr *perfctr, struct file *file, void __
 		perfctr_config_put(config, false);
 		goto out;
 	}
-	control_apply(perfctr, control, config, imode, tree);
 	/* Nobody else controls meanwhile: only this thread may. */
-	WRITE_ONCE(perfctr->holder, perfctr->active || perfctr->on_exec ? file : NULL);
-	if (READ_ONCE(perfctr->error))
+	WRITE_ONCE(perfctr->holder, enabled ? file : NULL);
+	control_apply(perfctr, control, config, imode, tree, raw);
+	if (READ_ONCE(perfctr->error)) {
+		WRITE_ONCE(perfctr->holder, NULL);
 		err = -EIO;
+	}
 out:
+	/* It could be written before; if it cannot any more, err says what matters. */
+	if (err)
+		(void)put_refusal(arg, &why);
 	kfree(control);
 	return err;
 }
@@ -531,32 +659,30 @@ static int vperfctr_read_control(struct vperfctr *perfctr, void __user *arg)
 	struct perfctr_control *control;
 	struct perfctr_config *config;
 	unsigned long flags;
-	u32 size, i;
+	u32 i;
 	int err;
 
-	err = perfctr_get_size(arg, CONTROL_HEAD, &size);
-	if (err)
-		return err;
-	control = kzalloc(sizeof(*control), GFP_KERNEL);
+	control = control_alloc();
 	if (!control)
 		return -ENOMEM;
+	err = control_get_sizes(arg, control);
+	if (err)
+		goto out;
 
 	raw_spin_lock_irqsave(&perfctr->lock, flags);
 	config = perfctr->config;
 	if (config)
-		atomic_inc(&config->refs);	/* the state has one, so it is not zero */
+		refcount_inc(&config->refs);
 	if (config && perfctr->imode) {
-		control->si_signo = READ_ONCE(perfctr->imode->signo);
+		control->si_signo = perfctr->imode->asked;
 		control->refresh = perfctr->imode->refresh;
 	}
 	control->tsc_on = perfctr->clock_on;
-	control->flags = (perfctr->on_exec ? PERFCTR_CONTROL_ON_EXEC : 0) |
-			 (perfctr->cloexec ? PERFCTR_CONTROL_CLOEXEC : 0) |
-			 (perfctr->raw ? PERFCTR_CONTROL_RAW : 0) |
-			 (perfctr->tree ? PERFCTR_CONTROL_INHERIT : 0);
+	control->flags = perfctr->flags;
+	control->preserve = perfctr->preserve;
 	raw_spin_unlock_irqrestore(&perfctr->lock, flags);
 
-	control->size = size;
+	control->refused = PERFCTR_NO_INDEX;
 	if (config) {
 		control->nractrs = perfctr_config_nr_actrs(config);
 		control->nrictrs = config->nr_ictrs;
@@ -564,12 +690,12 @@ static int vperfctr_read_control(struct vperfctr *perfctr, void __user *arg)
 		/* Say what ANY came to be. */
 		for (i = 0; i < config->nr; i++)
 			perfctr_cpu_name(&control->ctr[i], config->hw[i]);
-		perfctr_config_put(config, false);
+		perfctr_config_unref(config);
 	}
-	if (size < CONTROL_HEAD + (control->nractrs + control->nrictrs) * CTR_SIZE)
-		err = -EINVAL;
-	else
-		err = perfctr_put_struct(arg, size, control, sizeof(*control));
+	err = control_check_layout(control);
+	if (!err)
+		err = control_put(arg, control);
+out:
 	kfree(control);
 	return err;
 }
@@ -595,7 +721,7 @@ static bool state_sums(const struct vperfctr *perfctr, struct perfctr_sample *sa
 		return false;
 	sample->cstatus = state_cstatus(perfctr);
 	sample->overflows = READ_ONCE(perfctr->overflows);
-	sample->overflown = READ_ONCE(perfctr->overflown);
+	sample->hold = atomic_read(&perfctr->hold);
 	/* What changed meanwhile is thrown away. */
 	sample->value[0] = data_race(perfctr->cpu_state.clock);
 	for (i = 0; i < PERFCTR_CSTATUS_NRCTRS(sample->cstatus); i++)
@@ -615,7 +741,7 @@ static __always_inline void state_sample(const struct vperfctr *perfctr,
 
 	sample->cstatus = state_cstatus(perfctr);
 	sample->overflows = perfctr->overflows;
-	sample->overflown = perfctr->overflown;
+	sample->hold = atomic_read(&perfctr->hold);
 	if (likely(perfctr->seq & 1)) {
 		*value++ = state->clock + perfctr_cpu_clock();
 		if (unlikely(perfctr->imode)) {
@@ -707,8 +833,8 @@ static noinline ssize_t read_sample(const struct vperfctr *perfctr, u64 __user *
  * kernel, since the way to an ioctl is longer than all that is done here.
  *
  * The owner reads itself as its user code would: registers straight to user
- * memory, and again if a switch, also one while a page was fetched, or an
- * interrupt of ours came between.
+ * memory, and again if a switch or an interrupt of ours came between. Where a page
+ * must be fetched first all is read before anything is stored.
  */
 static ssize_t vperfctr_read(struct file *file, char __user *buffer, size_t count, loff_t *pos)
 {
@@ -723,37 +849,42 @@ static ssize_t vperfctr_read(struct file *file, char __user *buffer, size_t coun
 		return -EINVAL;
 	state = &perfctr->cpu_state;
 	end = READ_ONCE(state->end);
-	length = (1 + (end - state->ctr)) * sizeof(*to);
+	length = sizeof(*to) + ((char *)end - (char *)state->ctr) / sizeof(*ctr) * sizeof(*to);
 	seq = READ_ONCE(perfctr->seq);
 	if (unlikely(rcu_access_pointer(perfctr->owner) != current || !(seq & 1) ||
-		     !perfctr->clock_on || perfctr->nr_ictrs))
+		     !perfctr->quick))
 		return read_sample(perfctr, to, count);
 	if (unlikely(count < length))
 		return -EINVAL;
 	if (unlikely(!user_write_access_begin(to, length)))
 		return -EFAULT;
+	perfctr_cpu_faults_begin();
 	for (;;) {
-		unsafe_put_user(READ_ONCE(state->clock) + perfctr_cpu_clock(), to, efault);
+		unsafe_put_user(READ_ONCE(state->clock) + perfctr_cpu_clock(), to, not_now);
 		for (ctr = state->ctr; ctr != end; ctr++) {
 			to++;	/* not below: a macro may evaluate it twice */
-			unsafe_put_user(READ_ONCE(ctr->acc) + perfctr_cpu_read(ctr), to, efault);
+			unsafe_put_user(READ_ONCE(ctr->acc) + perfctr_cpu_read(ctr), to, not_now);
 		}
-		if (likely(READ_ONCE(perfctr->seq) == seq))
+		/* What has an error is suspended. */
+		if (likely(READ_ONCE(perfctr->seq) == seq)) {
+			if (unlikely(perfctr_cpu_faulted()))
+				goto not_now;
 			break;
+		}
 		seq = READ_ONCE(perfctr->seq);
 		to = (u64 __user *)buffer;
 		/* Somebody stopped it meanwhile. */
-		if (unlikely(!(seq & 1))) {
-			user_write_access_end();
-			return read_sample(perfctr, to, count);
-		}
+		if (unlikely(!(seq & 1)))
+			goto not_now;
 	}
+	perfctr_cpu_faults_end();
 	user_write_access_end();
-	return unlikely(READ_ONCE(perfctr->error)) ? -EIO : length;
+	return length;
 
-efault:
+not_now:
+	perfctr_cpu_faults_end();
 	user_write_access_end();
-	return -EFAULT;
+	return read_sample(perfctr, (u64 __user *)buffer, count);
 }
 
 static int vperfctr_read_ioctl(struct vperfctr *perfctr, void __user *arg)
@@ -764,7 +895,7 @@ static int vperfctr_read_ioctl(struct vperfctr *perfctr, void __user *arg)
 	u32 size;
 	int err;
 
-	err = perfctr_get_size(arg, READ_HEAD, &size);
+	err = perfctr_get_size(arg, PERFCTR_READ_SIZE_VER0, &size);
 	if (err)
 		return err;
 	/* Before the sample: sums of a state that is not attached are final. */
@@ -779,9 +910,7 @@ static int vperfctr_read_ioctl(struct vperfctr *perfctr, void __user *arg)
 	read.cstatus = sample.cstatus;
 	read.error = READ_ONCE(perfctr->error);
 	read.nrctrs = PERFCTR_CSTATUS_NRCTRS(sample.cstatus);
-	if (READ_ONCE(perfctr->on_exec))
-		read.flags |= PERFCTR_READ_ON_EXEC;
-	read.flags |= sample.overflown;
+	read.flags |= sample.hold & PERFCTR_HOLD_TOLD;
 	read.overflows = sample.overflows;
 	if (sample.cstatus & PERFCTR_CSTATUS_CLOCK)
 		read.clock = sample.value[0];
@@ -812,6 +941,14 @@ static void tree_forget(struct vperfctr *perfctr)
 		perfctr_tree_end(tree);
 }
 
+/* Somebody else holds the state, and wants to be the only one who stops it. */
+static bool stopped_by_holder_only(const struct vperfctr *perfctr, const struct file *file)
+{
+	const struct file *holder = READ_ONCE(perfctr->holder);
+
+	return perfctr->flags & PERFCTR_CONTROL_HOLDER_ONLY && holder && holder != file;
+}
+
 /* The caller's own state, if it is that of the handle, or of the same tree. */
 struct vperfctr *perfctr_own(const struct vperfctr *perfctr)
 {
@@ -825,7 +962,7 @@ struct vperfctr *perfctr_own(const struct vperfctr *perfctr)
  * Stop and go: of the caller's own counters, and of all threads of its tree, which
  * may be done by any of them.
  */
-static int vperfctr_stop_go(struct vperfctr *perfctr, bool stop)
+static int vperfctr_stop_go(struct vperfctr *perfctr, const struct file *file, bool stop)
 {
 	struct vperfctr *own = perfctr_own(perfctr);
 	struct perfctr_tree *tree;
@@ -836,13 +973,16 @@ static int vperfctr_stop_go(struct vperfctr *perfctr, bool stop)
 	tree = own->tree;
 	if (tree) {
 		/* It lives, as own has a reference that only own gives back. */
-		perfctr_tree_stop(tree, stop);
-		return 0;
+		return perfctr_tree_stop(tree, file, stop);
 	}
+	if (stopped_by_holder_only(own, file))
+		return -EBUSY;
 	raw_spin_lock_irqsave(&own->lock, flags);
 	perfctr_suspend(own);
-	own->paused = stop;
-	soft_set(own, current, own->active && !stop);
+	if (stop)
+		vperfctr_hold(own, PERFCTR_HOLD_SUSPENDED);
+	else
+		vperfctr_unhold(own, PERFCTR_HOLD_SUSPENDED);
 	resume_locked(own);
 	raw_spin_unlock_irqrestore(&own->lock, flags);
 	return 0;
@@ -879,9 +1019,15 @@ static const struct vm_operations_struct foreign_vm_ops = {
 static vm_fault_t owner_fault(struct vm_fault *vmf)
 {
 	struct vperfctr *perfctr = vmf->vma->vm_private_data;
+	struct perfctr_page *page = foreign_page;
 
-	vmf->page = virt_to_page(perfctr->page);
+	/* After an exec the page may be another than those who stayed with the old mm have. */
+	raw_spin_lock(&perfctr->map_lock);
+	if (perfctr->map_mm == vmf->vma->vm_mm)
+		page = perfctr->page;
+	vmf->page = virt_to_page(page);
 	get_page(vmf->page);
+	raw_spin_unlock(&perfctr->map_lock);
 	return 0;
 }
 
@@ -941,13 +1087,17 @@ static void owner_vm_open(struct vm_area_struct *vma)
 		WARN_ON(perfctr_cpu_mm_get(vma->vm_mm));
 }
 
-/* After exec the thread has another mm, though others may go on with the old one and its maps. */
+/*
+ * After exec the thread has another mm, though others may go on with the old one and its
+ * maps. They are not shown what the new program does: it gets another page.
+ */
 void vperfctr_exec_unmap(struct vperfctr *perfctr)
 {
 	raw_spin_lock(&perfctr->map_lock);
 	if (perfctr->map_mm && perfctr->map_mm != current->mm) {
 		perfctr->map_mm = NULL;
 		perfctr->owner_maps = 0;
+		perfctr->stale = true;
 		set_user(perfctr, false);
 	}
 	raw_spin_unlock(&perfctr->map_lock);
@@ -966,36 +1116,89 @@ static void set_lent(struct vperfctr *perfctr, bool lent)
 	local_irq_restore(flags);
 }
 
-/* By the owner, before it returns to user mode, or as it dies. May sleep. */
+/*
+ * The child has gone to a memory of its own, or died, if this is the way to user mode,
+ * which clears the flag before it runs works. A tracer that follows the child has works
+ * run before the wait for it. A deadly signal ends the wait, though not the child.
+ */
+static bool take_back(struct vperfctr *perfctr)
+{
+	if (test_thread_flag(TIF_NOTIFY_RESUME) || fatal_signal_pending(current))
+		return false;
+	set_lent(perfctr, false);
+	return true;
+}
+
+/* Gives what could not be done now. */
+static u8 return_todo(struct vperfctr *perfctr, u8 todo)
+{
+	unsigned long flags;
+	u8 left = 0;
+
+	if (todo & PERFCTR_TODO_LENT && !take_back(perfctr))
+		left |= PERFCTR_TODO_LENT;
+	if (todo & PERFCTR_TODO_PERMIT && READ_ONCE(perfctr->user) && !perfctr_permit())
+		left |= PERFCTR_TODO_PERMIT;
+	if (todo & PERFCTR_TODO_SPARE && perfctr->tree && !perfctr->spare)
+		perfctr->spare = perfctr_spare_create(perfctr->config->nr_ictrs, true);
+	if (todo & PERFCTR_TODO_OVERFLOW && perfctr->imode)
+		perfctr_imode_deliver(perfctr);
+	if (todo & (PERFCTR_TODO_OVERFLOW | PERFCTR_TODO_RESUME)) {
+		local_irq_save(flags);
+		if (!(perfctr->seq & 1))
+			perfctr_resume(perfctr);
+		local_irq_restore(flags);
+	}
+	return left;
+}
+
+/*
+ * An exec by a thread other than its process's first gave it that one's id. The last
+ * reference of the old one may be ours, which the probe of exec cannot give back.
+ */
+static void update_pid(struct vperfctr *perfctr)
+{
+	struct pid *pid = get_pid(task_pid(current));
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&perfctr->lock, flags);
+	swap(perfctr->pid, pid);
+	raw_spin_unlock_irqrestore(&perfctr->lock, flags);
+	put_pid(pid);
+}
+
+void vperfctr_exec_pid(struct vperfctr *perfctr)
+{
+	if (perfctr->pid != task_pid(current))
+		perfctr_return_soon(perfctr, current, PERFCTR_TODO_PID);
+}
+
+/*
+ * By the owner, before it returns to user mode, or as it dies. May sleep. What cannot be
+ * done now stays in todo: resume() has it tried again when the owner was switched out and
+ * in. To queue this work here would have it run again at once, for ever.
+ */
 static void vperfctr_return(struct callback_head *work)
 {
 	struct vperfctr *perfctr = container_of(work, struct vperfctr, return_work);
 	unsigned long flags;
+	u8 todo, left;
 
 	local_irq_save(flags);
-	perfctr->returns = false;
+	todo = perfctr->todo;
+	perfctr->todo = 0;
 	local_irq_restore(flags);
+	if (todo & PERFCTR_TODO_PID)
+		update_pid(perfctr);
 	if (perfctr == perfctr_current()) {
-		if (perfctr->inherited && perfctr_tree_is_dead(perfctr)) {
+		if (todo & PERFCTR_TODO_DETACH) {
 			vperfctr_detach(perfctr, false);
 		} else {
-			/*
-			 * A tracer has us run this before the wait for the child, and a
-			 * deadly signal before the end: then it stays as it is.
-			 */
-			if (perfctr->lent && !current->ptrace && !fatal_signal_pending(current))
-				set_lent(perfctr, false);
-			if (perfctr->waits && READ_ONCE(perfctr->user))
-				perfctr->waits = !perfctr_permit();
-			if (perfctr->tree && !perfctr->spare)
-				perfctr->spare = perfctr_spare_create(perfctr->config->nr_ictrs,
-								      true);
-			if (perfctr->imode)
-				perfctr_imode_deliver(perfctr);
-			/* After GO, or an overflow */
+			left = return_todo(perfctr, todo);
 			local_irq_save(flags);
-			if (!(perfctr->seq & 1))
-				perfctr_resume(perfctr);
+			perfctr->todo |= left;
+			if (left)
+				WRITE_ONCE(perfctr->at_once, PERFCTR_NO_CONFIG);
 			local_irq_restore(flags);
 		}
 	}
@@ -1014,38 +1217,30 @@ static bool return_queue(struct vperfctr *perfctr, struct task_struct *task)
 	bool queued = false;
 
 	local_irq_save(flags);
-	if (!perfctr->returns) {
+	if (!(perfctr->todo & PERFCTR_TODO_QUEUED)) {
 		init_task_work(&perfctr->return_work, vperfctr_return);
 		/* It fails only for who is past all that, and never again runs user code. */
 		queued = !task_work_add(task, &perfctr->return_work, TWA_RESUME);
-		perfctr->returns = queued;
+		if (queued)
+			perfctr->todo |= PERFCTR_TODO_QUEUED;
 	}
 	local_irq_restore(flags);
 	return queued;
 }
 
 /* By the owner, an interrupt on its CPU, or for a child that has not run yet. */
-void perfctr_return_soon(struct vperfctr *perfctr, struct task_struct *task)
+void perfctr_return_soon(struct vperfctr *perfctr, struct task_struct *task, u8 todo)
 {
 	unsigned long flags;
 
 	/* On this CPU it does not run before there are references. */
 	local_irq_save(flags);
+	perfctr->todo |= todo;
 	if (return_queue(perfctr, task)) {
 		refcount_inc(&perfctr->refs);
 		__module_get(THIS_MODULE);
 	}
 	local_irq_restore(flags);
-}
-
-/* On each CPU: who stood still may count again, from its next user instruction on at the latest. */
-int perfctr_go_current(void *unused)
-{
-	struct vperfctr *perfctr = perfctr_current();
-
-	if (perfctr && perfctr->active)
-		perfctr_return_soon(perfctr, current);
-	return 0;
 }
 
 /*
@@ -1059,8 +1254,9 @@ void vperfctr_lend(struct vperfctr *perfctr)
 {
 	if (!READ_ONCE(perfctr->user) || perfctr->lent)
 		return;
+	/* First: resume() lets nobody resume at once who has something to do. */
+	perfctr_return_soon(perfctr, current, PERFCTR_TODO_LENT);
 	set_lent(perfctr, true);
-	perfctr_return_soon(perfctr, current);
 }
 
 static int vperfctr_mmap(struct file *file, struct vm_area_struct *vma)
@@ -1083,12 +1279,17 @@ static int vperfctr_mmap(struct file *file, struct vm_area_struct *vma)
 		vma->vm_ops = &foreign_vm_ops;
 		return 0;
 	}
-	if (!perfctr->page) {
+	if (!perfctr->page || perfctr->stale) {
 		page = (struct perfctr_page *)get_zeroed_page(GFP_KERNEL_ACCOUNT);
 		if (!page)
 			return -ENOMEM;
 		page->seq = -1;
-		perfctr->page = page;
+		raw_spin_lock(&perfctr->map_lock);
+		swap(perfctr->page, page);
+		perfctr->stale = false;
+		raw_spin_unlock(&perfctr->map_lock);
+		/* Their maps have references. */
+		free_page((unsigned long)page);
 	}
 	err = perfctr_cpu_mm_get(vma->vm_mm);
 	if (err)
@@ -1109,9 +1310,8 @@ static int vperfctr_mmap(struct file *file, struct vm_area_struct *vma)
 	set_user(perfctr, perfctr_cpu_thread_pointer(current) != 0);
 	raw_spin_unlock(&perfctr->map_lock);
 	/* Not under the mmap_lock */
-	perfctr->waits = perfctr_cpu_mm_waits(vma->vm_mm);
-	if (perfctr->waits)
-		perfctr_return_soon(perfctr, current);
+	if (perfctr_cpu_mm_waits(vma->vm_mm))
+		perfctr_return_soon(perfctr, current, PERFCTR_TODO_PERMIT);
 	return 0;
 }
 
@@ -1129,6 +1329,7 @@ void vperfctr_setup(struct vperfctr *perfctr)
 	refcount_set(&perfctr->refs, 1);
 	raw_spin_lock_init(&perfctr->lock);
 	raw_spin_lock_init(&perfctr->map_lock);
+	atomic_set(&perfctr->hold, PERFCTR_HOLD_IDLE);
 	perfctr->at_once = PERFCTR_NO_CONFIG;
 	perfctr->cpu_state.end = perfctr->cpu_state.ctr;
 }
@@ -1146,17 +1347,14 @@ static struct vperfctr *vperfctr_create(void)
 
 static int open_check(const struct perfctr_open *open)
 {
-	int err = 0;
-
-	if (open->flags & ~(PERFCTR_OPEN_CREAT | PERFCTR_OPEN_EXCL) || open->reserved ||
-	    open->flags == PERFCTR_OPEN_EXCL || open->tid < 0)
+	if (open->flags & ~(PERFCTR_OPEN_CREAT | PERFCTR_OPEN_EXCL | PERFCTR_OPEN_PIDFD) ||
+	    open->reserved0 || memchr_inv(open->reserved, 0, sizeof(open->reserved)) ||
+	    (open->flags & (PERFCTR_OPEN_CREAT | PERFCTR_OPEN_EXCL)) == PERFCTR_OPEN_EXCL)
 		return -EINVAL;
-	if (open->tid && open->tid != task_pid_vnr(current)) {
-		rcu_read_lock();
-		err = pid_task(find_vpid(open->tid), PIDTYPE_PID) ? -EPERM : -ESRCH;
-		rcu_read_unlock();
-	}
-	return err;
+	/* No kernel lets modules know whose a pidfd is. */
+	if (open->flags & PERFCTR_OPEN_PIDFD)
+		return -EOPNOTSUPP;
+	return open->pidfd ? -EINVAL : 0;
 }
 
 /* OPEN: the file becomes a handle. Of two that try at once, the second was late. */
@@ -1168,7 +1366,7 @@ static int vperfctr_make_handle(struct file *file, void __user *arg)
 	u32 size;
 	int err;
 
-	err = perfctr_get_size(arg, sizeof(open), &size);
+	err = perfctr_get_size(arg, PERFCTR_OPEN_SIZE_VER0, &size);
 	if (err)
 		return err;
 	err = copy_struct_from_user(&open, sizeof(open), arg, size);
@@ -1205,8 +1403,7 @@ static long vperfctr_ioctl(struct file *file, unsigned int cmd, unsigned long ua
 
 	switch (cmd) {
 	case PERFCTR_IOC_INFO:
-		return perfctr_info_ioctl(arg, perfctr && held_by_other(perfctr, file) ?
-					       PERFCTR_OWNER_HOLDER : PERFCTR_OWNER_NONE);
+		return perfctr_info_ioctl(arg);
 	case PERFCTR_IOC_CPUS:
 		return perfctr_cpus_ioctl(arg);
 	}
@@ -1220,9 +1417,9 @@ static long vperfctr_ioctl(struct file *file, unsigned int cmd, unsigned long ua
 	case PERFCTR_IOC_NEXT_MEMBER:
 		return perfctr_next_member_ioctl(perfctr, arg);
 	case PERFCTR_IOC_SUSPEND:
-		return vperfctr_stop_go(perfctr, true);
+		return vperfctr_stop_go(perfctr, file, true);
 	case PERFCTR_IOC_RESUME:
-		return vperfctr_stop_go(perfctr, false);
+		return vperfctr_stop_go(perfctr, file, false);
 	case PERFCTR_IOC_CONTROL:
 		return vperfctr_control(perfctr, file, arg);
 	case PERFCTR_IOC_READ_CONTROL:
@@ -1266,21 +1463,6 @@ pid_t vperfctr_tid(struct vperfctr *perfctr)
 	tid = pid_vnr(pid);
 	put_pid(pid);
 	return tid;
-}
-
-/* An exec by a thread other than its process's first gave it that one's id. */
-void vperfctr_exec_pid(struct vperfctr *perfctr)
-{
-	struct pid *pid = task_pid(current);
-	unsigned long flags;
-
-	if (perfctr->pid == pid)
-		return;
-	pid = get_pid(pid);
-	raw_spin_lock_irqsave(&perfctr->lock, flags);
-	swap(perfctr->pid, pid);
-	raw_spin_unlock_irqrestore(&perfctr->lock, flags);
-	put_pid(pid);
 }
 
 static void vperfctr_show_fdinfo(struct seq_file *m, struct file *file)

@@ -17,6 +17,7 @@ parts='guest-riscv64-testing-smp2 guest-riscv64-6.12-smp2 guest-riscv64-6.12
 	guest-skylake-smp2 guest-riscv64-smcntrpmf guest-riscv64-nopmu
 	guest-x86_64-6.12-smp2 guest-skylake-rt-smp2 guest-icelake-testing guest-skylake-6.1
 	guest-pentium3-smp2 guest-nehalem-i386 guest-core-smp2 guest-hybrid-smp2
+	stress-riscv64-6.12-30000
 	processors switches lint unit dkms build-x86_64-testing'
 
 run_part() { # name
@@ -47,9 +48,9 @@ run_part() { # name
 		[ "$machine" != nehalem-i386 ] || subjects='abi preserve handle exact'
 		[ "$machine" != hybrid ] || subjects='hybrid'
 		# PREEMPT_RT minds what is done in interrupts, switches and probes.
-		[ "$machine" != skylake-rt ] || subjects='exact guarded overflow inherit handle'
+		[ "$machine" != skylake-rt ] || subjects='exact guarded rdpmc overflow inherit handle'
 		# Without a global control the driver has ways of its own.
-		[ "$machine" != core ] || subjects='exact reader guarded overflow'
+		[ "$machine" != core ] || subjects='exact reader guarded rdpmc overflow'
 		# shellcheck disable=SC2086 # words
 		tests/machines/boot.sh "$machine" $icount --smp "$smp" \
 			--timeout 1800 /usr/bin/run-tests $subjects ;;
@@ -64,6 +65,20 @@ run_part() { # name
 		[ "$what" != stress ] || [ -z "${OPS-}" ] || set -- "$@" -n "$OPS"
 		tests/machines/boot.sh "$machine" --icount --smp 2 --timeout 7200 \
 			/usr/bin/run-debug "$@" ;;
+	stress-*)
+		# stress-MACHINE-OPERATIONS: two CPUs that really execute at the same time
+		n=${1##*-}
+		machine=${1#stress-}
+		machine=${machine%-"$n"}
+		tests/machines/stage.sh "$machine"
+		for try in 1 2 3; do
+			status=0
+			tests/machines/boot.sh "$machine" --parallel --smp 2 --timeout 14400 \
+				/usr/bin/run-debug stress -i -n "$n" || status=$?
+			[ $status = 97 ] || return $status
+			echo "try $try ended by a fault of QEMU's"
+		done
+		return $status ;;
 	*)
 		echo "no part '$1'" >&2
 		return 2 ;;

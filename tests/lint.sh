@@ -70,6 +70,30 @@ kernel() { # machine
 		-A 6 "/tmp/kbuild-$1"
 }
 
+# A probe whose arguments are not its tracepoint's must not compile: here each of those
+# that the architecture has is given one more.
+probes() { # machine
+	machine=$1 dir=build/lint/probes-$1
+	here=/src/tests/machines
+	# shellcheck source=tests/machines/machine.sh
+	. "$here/machine.sh"
+	rm -rf "$dir"
+	"$here/kbuild.sh" -d "$dir" "$machine" >"/tmp/kbuild-$1" 2>&1 ||
+		{ cat "/tmp/kbuild-$1"; return 1; }
+	sed -i 's/void \*data, /void *data, int wrong, /' "$dir/module/compat.h" \
+		"$dir/module/hooks.c" "$dir"/module/arch/*/interrupt.c
+	case $arch in
+	riscv64) vars='ARCH=riscv CROSS_COMPILE=riscv64-linux-gnu-' wanted=5 ;;
+	*) vars=ARCH=x86 wanted=5 ;;
+	esac
+	# shellcheck disable=SC2086 # words
+	! make -k -C "/usr/src/headers-$flavour" "M=/src/$dir/module" $vars modules \
+		>"/tmp/kbuild-$1" 2>&1 || return 1
+	found=$(grep -c 'in expansion of macro .PERFCTR_PROBE' "/tmp/kbuild-$1")
+	[ "$found" = "$wanted" ] ||
+		{ cat "/tmp/kbuild-$1"; echo "$found of $wanted probes were refused"; return 1; }
+}
+
 tidy() { # target
 	# Not those of the other architecture, nor what runs on an x86_64 only
 	files=$(sources "-name *.c" lib tools tests bench examples) || return
@@ -110,6 +134,8 @@ only=${*:-all}
 check checkpatch checkpatch
 check kernel-riscv64 kernel riscv64-6.12
 check kernel-x86_64 kernel x86_64-6.12
+check probes-riscv64 probes riscv64-6.12
+check probes-x86_64 probes x86_64-6.12
 check tidy-riscv64 tidy riscv64-linux-gnu
 check tidy-x86_64 tidy x86_64-linux-gnu
 check shellcheck shells

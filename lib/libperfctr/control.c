@@ -153,6 +153,8 @@ int perfctr_control_to_native(const struct vperfctr_control *from,
 	memset(to, 0, offsetof(struct perfctr_control, ctr) + n * sizeof(to->ctr[0]));
 	to->size = (__u32)(offsetof(struct perfctr_control, ctr) +
 			   n * sizeof(to->ctr[0]));
+	to->ctr_offset = offsetof(struct perfctr_control, ctr);
+	to->ctr_size = sizeof(to->ctr[0]);
 	to->flags = from->flags;
 	to->tsc_on = !!cpu->tsc_on;
 	to->nractrs = cpu->nractrs;

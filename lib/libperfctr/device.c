@@ -9,31 +9,11 @@
 
 #include "internal.h"
 
-/* x86's NMI watchdog is a user of perf, and the module cannot tell it from others. */
-static int watchdog_counts(void)
-{
-	char on = 0;
-#if defined(__x86_64__) || defined(__i386__)
-	int fd = open("/proc/sys/kernel/nmi_watchdog", O_RDONLY | O_CLOEXEC);
-
-	if (fd >= 0) {
-		if (read(fd, &on, 1) != 1)
-			on = 0;
-		close(fd);
-	}
-#endif
-	return on == '1';
-}
-
 int perfctr_info(int fd, struct perfctr_info *info)
 {
 	memset(info, 0, sizeof(*info));
 	info->size = sizeof(*info);
-	if (ioctl(fd, PERFCTR_IOC_INFO, info) < 0)
-		return -1;
-	if (info->owner == PERFCTR_OWNER_PERF && watchdog_counts())
-		info->owner = PERFCTR_OWNER_WATCHDOG;
-	return 0;
+	return ioctl(fd, PERFCTR_IOC_INFO, info);
 }
 
 int perfctr_get_info(struct perfctr_info *info)

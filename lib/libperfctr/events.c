@@ -93,18 +93,26 @@ static const struct perfctr_event riscv_generic_events[] = {
 
 /* x86: counters other than the fixed ones */
 #define X86_PROG	0x00ffffffu
+/* Fixed counter 2, which alone counts at the reference frequency: elsewhere 0x13c is the bus's */
+#define X86_FIXED_REF	26u
 
 #define X86(code, name, text)	{ code, X86_PROG, NULL, name, text }
 
-/* Intel SDM, architectural performance events, in the order of CPUID leaf 10's bits */
+/*
+ * Intel SDM, architectural performance events, in the order of CPUID leaf 10's bits, and
+ * what the fixed counters count besides
+ */
+#define X86_ARCH_BITS	7u
 static const struct perfctr_event x86_arch_events[] = {
 	X86(0x003cu, "cycles", "clock cycles of the core"),
 	X86(0x00c0u, "instructions", "instructions completed"),
-	X86(0x013cu, "ref-cycles", "cycles at a constant reference frequency"),
+	X86(0x013cu, "bus-cycles", "cycles of the bus"),
 	X86(0x4f2eu, "cache-references", "last level cache accesses"),
 	X86(0x412eu, "cache-misses", "last level cache accesses that missed"),
 	X86(0x00c4u, "branches", "branch instructions completed"),
 	X86(0x00c5u, "branch-misses", "branches mispredicted"),
+	{ 0x013cu, 1u << X86_FIXED_REF, NULL, "ref-cycles",
+	  "cycles at a constant reference frequency" },
 };
 
 /* P6 family */
@@ -401,6 +409,8 @@ int perfctr_event_parse(unsigned int cpu_type, const char *spec,
 		ctr->map = RISCV_CYCLE;
 	else if (event->counters_set == CTRS_INSTRET)
 		ctr->map = RISCV_INSTRET;
+	else if (event->counters_set == 1u << X86_FIXED_REF)
+		ctr->map = X86_FIXED_REF;
 	else
 		ctr->map = PERFCTR_MAP_ANY;
 	return 0;
@@ -418,7 +428,7 @@ int perfctr_event_format(unsigned int cpu_type,
 	if (is_riscv(cpu_type) && ctr->map <= RISCV_INSTRET)
 		wanted = 1u << ctr->map;
 	else if (is_x86(cpu_type))
-		wanted = X86_PROG;
+		wanted = ctr->map == X86_FIXED_REF ? 1u << X86_FIXED_REF : X86_PROG;
 	for (i = 0; set && i < set->nevents; i++)
 		if (set->events[i].evntsel == ctr->event &&
 		    set->events[i].counters_set == wanted && (!ctr->config || !is_x86(cpu_type)))
@@ -441,7 +451,7 @@ static int x86_available(const struct perfctr_info *info, const struct perfctr_c
 	if (!set || (ctr->map != PERFCTR_MAP_ANY && ctr->map >= 64))
 		return 0;
 	if (set->events == x86_arch_events)
-		for (i = 0; i < set->nevents; i++)
+		for (i = 0; i < X86_ARCH_BITS; i++)
 			if (set->events[i].evntsel == (ctr->event & 0xffffu) &&
 			    !(info->events[0] >> i & 1))
 				return 0;

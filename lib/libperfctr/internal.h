@@ -15,6 +15,7 @@ struct vperfctr {
 	const struct perfctr_page *page;	/* first: vperfctr_page() relies on it */
 	int fd;
 	void *map;				/* the page if it is the kernel's, or NULL */
+	unsigned int owner;			/* PERFCTR_OWNER_* of the latest control */
 };
 
 /* Between the control of 2.6 and the kernel's; -1 and EINVAL if it cannot be said */

@@ -91,11 +91,8 @@ struct perfctr_cpu_control {
 
 #else /* riscv */
 
-/*
- * As many as the kernel takes, so that any control can be read back. The
- * registers are fewer: cycle, instret and hpmcounter3 to 31.
- */
-#define PERFCTR_NRCTRS	PERFCTR_MAX_CTRS
+/* More than there are registers: cycle, instret and hpmcounter3 to 31 */
+#define PERFCTR_NRCTRS	32
 
 /**
  * struct perfctr_cpu_control - what is counted
@@ -254,16 +251,16 @@ struct vperfctr *vperfctr_from_fd(int fd);
 
 /*
  * Control and read with all that the kernel's ABI has. A size of 0 in the
- * control stands for the whole structure; the size of what is read is filled
- * in by the call. A read of a state with a sticky error stores the sums and
+ * control stands for the whole structure, and is filled in; the size of what is
+ * read is filled in by the call. A control that fails says in refused and owner
+ * which counter it is, and with EBUSY who has it. A read of a state with a sticky error stores the sums and
  * fails with EIO.
  */
-int vperfctr_control_native(const struct vperfctr *v,
-			    const struct perfctr_control *control);
+int vperfctr_control_native(const struct vperfctr *v, struct perfctr_control *control);
 int vperfctr_read_control_native(const struct vperfctr *v,
 				 struct perfctr_control *control);
 int vperfctr_read_native(const struct vperfctr *v, struct perfctr_read *sums);
-int _vperfctr_control_native(int fd, const struct perfctr_control *control);
+int _vperfctr_control_native(int fd, struct perfctr_control *control);
 int _vperfctr_read_control_native(int fd, struct perfctr_control *control);
 int _vperfctr_read_native(int fd, struct perfctr_read *sums);
 
@@ -295,7 +292,7 @@ int vperfctr_resume(const struct vperfctr *v);
  */
 int vperfctr_refresh(const struct vperfctr *v, unsigned int count);
 
-/* After EBUSY: PERFCTR_OWNER_*, who has what was wanted; and that in words */
+/* After a control with this handle failed with EBUSY: PERFCTR_OWNER_*, who has it; in words */
 int vperfctr_owner(const struct vperfctr *v);
 const char *perfctr_owner_name(unsigned int owner);
 

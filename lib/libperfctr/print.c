@@ -49,8 +49,6 @@ void perfctr_info_print(const struct perfctr_info *info)
 	printf("width\t\t\t%u\n", info->width);
 	printf("user_read\t\t%s\n", info->user_read < ARRAY_SIZE(policies) ?
 	       policies[info->user_read] : "unknown");
-	if (info->owner != PERFCTR_OWNER_NONE)
-		printf("owner\t\t\t%s\n", perfctr_owner_name(info->owner));
 }
 
 /* As ranges: 0-3,6 */

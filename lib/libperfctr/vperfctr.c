@@ -2,6 +2,7 @@
 /* Handles on the counters of a thread, as descriptors and as objects. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -47,21 +48,52 @@ int _vperfctr_open(int creat)
 	return open_state(creat ? PERFCTR_OPEN_CREAT | PERFCTR_OPEN_EXCL : 0);
 }
 
-int _vperfctr_control_native(int fd, const struct perfctr_control *control)
+/* x86's NMI watchdog is a user of perf, and the module cannot tell it from others. */
+static int watchdog_counts(void)
 {
-	struct perfctr_control c;
+	char on = 0;
+#if defined(__x86_64__) || defined(__i386__)
+	int fd = open("/proc/sys/kernel/nmi_watchdog", O_RDONLY | O_CLOEXEC);
 
-	if (control->size)
-		return ioctl(fd, PERFCTR_IOC_CONTROL, control);
-	c = *control;
-	c.size = sizeof(c);
-	return ioctl(fd, PERFCTR_IOC_CONTROL, &c);
+	if (fd >= 0) {
+		if (read(fd, &on, 1) != 1)
+			on = 0;
+		close(fd);
+	}
+#endif
+	return on == '1';
+}
+
+/* The whole structure, as this library has it */
+static void set_sizes(struct perfctr_control *control)
+{
+	static const struct perfctr_control whole = { PERFCTR_CONTROL_INIT };
+
+	control->size = whole.size;
+	control->ctr_offset = whole.ctr_offset;
+	control->ctr_size = whole.ctr_size;
+}
+
+int _vperfctr_control_native(int fd, struct perfctr_control *control)
+{
+	int ret, err;
+
+	if (!control->size)
+		set_sizes(control);
+	control->refused = PERFCTR_NO_INDEX;
+	control->owner = PERFCTR_OWNER_NONE;
+	ret = ioctl(fd, PERFCTR_IOC_CONTROL, control);
+	err = errno;
+	if (ret < 0 && control->owner == PERFCTR_OWNER_PERF && watchdog_counts())
+		control->owner = PERFCTR_OWNER_WATCHDOG;
+	errno = err;
+	return ret;
 }
 
 int _vperfctr_read_control_native(int fd, struct perfctr_control *control)
 {
 	memset(control, 0, sizeof(*control));
-	control->size = sizeof(*control);
+	set_sizes(control);
 	return ioctl(fd, PERFCTR_IOC_READ_CONTROL, control);
 }
 
@@ -128,7 +160,7 @@ int _vperfctr_control(int fd, const struct vperfctr_control *control)
 
 	if (perfctr_control_to_native(control, &native) < 0)
 		return -1;
-	return ioctl(fd, PERFCTR_IOC_CONTROL, &native);
+	return _vperfctr_control_native(fd, &native);
 }
 
 int _vperfctr_read_control(int fd, struct vperfctr_control *control)
@@ -180,6 +212,7 @@ static struct vperfctr *handle_new(int fd, int map)
 	v->fd = fd;
 	v->page = &ask_page;
 	v->map = NULL;
+	v->owner = PERFCTR_OWNER_NONE;
 	if (map) {
 		page = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_READ,
 			    MAP_SHARED, fd, 0);
@@ -254,15 +287,28 @@ struct perfctr_cpus_info *vperfctr_cpus_info(const struct vperfctr *v)
 	return perfctr_cpus_info(v->fd);
 }
 
-int vperfctr_control(const struct vperfctr *v, struct vperfctr_control *control)
+/* perfctr 2.6 has the object const in this call, though all are ours, from malloc(). */
+static void set_owner(const struct vperfctr *v, unsigned int owner)
 {
-	return _vperfctr_control(v->fd, control);
+	((struct vperfctr *)(uintptr_t)v)->owner = owner;
 }
 
-int vperfctr_control_native(const struct vperfctr *v,
-			    const struct perfctr_control *control)
+int vperfctr_control(const struct vperfctr *v, struct vperfctr_control *control)
 {
-	return _vperfctr_control_native(v->fd, control);
+	struct perfctr_control native;
+
+	set_owner(v, PERFCTR_OWNER_NONE);
+	if (perfctr_control_to_native(control, &native) < 0)
+		return -1;
+	return vperfctr_control_native(v, &native);
+}
+
+int vperfctr_control_native(const struct vperfctr *v, struct perfctr_control *control)
+{
+	int ret = _vperfctr_control_native(v->fd, control);
+
+	set_owner(v, control->owner);
+	return ret;
 }
 
 int vperfctr_read_control_native(const struct vperfctr *v,
@@ -310,11 +356,9 @@ int vperfctr_read_state(const struct vperfctr *v, struct perfctr_sum_ctrs *sum,
 
 int vperfctr_stop(const struct vperfctr *v)
 {
-	struct perfctr_control none = {
-		.size = offsetof(struct perfctr_control, ctr),
-	};
+	struct perfctr_control none = { PERFCTR_CONTROL_INIT };
 
-	return ioctl(v->fd, PERFCTR_IOC_CONTROL, &none);
+	return vperfctr_control_native(v, &none);
 }
 
 int vperfctr_is_running(const struct vperfctr *v)
@@ -342,14 +386,7 @@ int vperfctr_unlink(const struct vperfctr *v)
 	return ioctl(v->fd, PERFCTR_IOC_UNLINK);
 }
 
-/* The handle knows of a holder only, the device of the last who had hardware. */
 int vperfctr_owner(const struct vperfctr *v)
 {
-	struct perfctr_info info;
-
-	if (perfctr_info(v->fd, &info) < 0)
-		return -1;
-	if (info.owner == PERFCTR_OWNER_NONE && perfctr_get_info(&info) < 0)
-		return -1;
-	return (int)info.owner;
+	return (int)v->owner;
 }

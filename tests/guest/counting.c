@@ -29,7 +29,7 @@ int try_open(unsigned int flags)
 	return err;
 }
 
-int try_control(int fd, const struct perfctr_control *control)
+int try_control(int fd, struct perfctr_control *control)
 {
 	return ioctl(fd, PERFCTR_IOC_CONTROL, control) ? -errno : 0;
 }
@@ -59,8 +59,7 @@ const struct perfctr_page *try_map(int fd)
 
 void control_init(struct perfctr_control *control)
 {
-	memset(control, 0, sizeof(*control));
-	control->size = sizeof(*control);
+	*control = (struct perfctr_control){ PERFCTR_CONTROL_INIT };
 }
 
 uint64_t own_event(uint64_t event)
@@ -112,7 +111,7 @@ int open_self(void)
 	return fd;
 }
 
-void set_control(int fd, const struct perfctr_control *control)
+void set_control(int fd, struct perfctr_control *control)
 {
 	int err = try_control(fd, control);
 

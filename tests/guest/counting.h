@@ -41,7 +41,7 @@
 /* --- calls that return -errno, for helpers as well as for tests --- */
 
 int try_open(unsigned int flags);
-int try_control(int fd, const struct perfctr_control *control);
+int try_control(int fd, struct perfctr_control *control);
 int try_read(int fd, struct perfctr_read *rd);
 int try_read_tree(int fd, unsigned int which, struct perfctr_read_tree *tree);
 const struct perfctr_page *try_map(int fd);
@@ -66,7 +66,7 @@ int open_device(void);
 int open_self(void);
 /* Opens, counts @event in user mode (and the clock), and returns the handle. */
 int count_event(uint64_t event);
-void set_control(int fd, const struct perfctr_control *control);
+void set_control(int fd, struct perfctr_control *control);
 /* Stops everything; what was counted stays if @preserve says so. */
 void read_all(int fd, struct perfctr_read *rd);
 uint64_t read_sum(int fd, unsigned int i);

@@ -408,7 +408,7 @@ static long call_read_words(struct scene *scene)
 
 static long call_read_control(struct scene *scene)
 {
-	struct perfctr_control control = { .size = sizeof(control) };
+	struct perfctr_control control = { PERFCTR_CONTROL_INIT };
 
 	return ioctl(scene->fd, PERFCTR_IOC_READ_CONTROL, &control);
 }
@@ -555,7 +555,7 @@ static long call_close(struct scene *scene)
 static const char *counts(const struct scene *scene, const struct perfctr_control *control)
 {
 	static char why[160];
-	struct perfctr_control now = { .size = sizeof(now) };
+	struct perfctr_control now = { PERFCTR_CONTROL_INIT };
 	uint64_t words[2][1 + PERFCTR_MAX_CTRS];
 	struct perfctr_read rd;
 	uint64_t delta;

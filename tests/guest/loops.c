@@ -11,11 +11,11 @@
 /* The assembly sources know these by number. */
 _Static_assert(offsetof(struct perfctr_page, seq) == 4, "PAGE_SEQ");
 _Static_assert(offsetof(struct perfctr_page, map) == 32, "PAGE_MAP");
-_Static_assert(offsetof(struct perfctr_page, slot) == 160, "PAGE_SLOT");
-_Static_assert(offsetof(struct perfctr_page, operand) == 1200, "PAGE_OPERAND");
+_Static_assert(offsetof(struct perfctr_page, slot) == 288, "PAGE_SLOT");
+_Static_assert(offsetof(struct perfctr_page, operand) == 1344, "PAGE_OPERAND");
 _Static_assert(offsetof(struct perfctr_page_slot, bias) == 8, "SLOT_BIAS");
 _Static_assert(sizeof(struct perfctr_page_slot) == 16, "shift of the map");
-_Static_assert(sizeof(struct perfctr_read) == 328, "READ_SIZEOF");
+_Static_assert(sizeof(struct perfctr_read) == 584, "READ_SIZEOF");
 
 static volatile sig_atomic_t refused;
 

@@ -3,11 +3,11 @@
 #ifndef LOOPS_ASM_H
 #define LOOPS_ASM_H
 
-#define READ_SIZEOF	328	/* sizeof(struct perfctr_read) */
+#define READ_SIZEOF	584	/* sizeof(struct perfctr_read) */
 #define PAGE_SEQ	4
 #define PAGE_MAP	32
-#define PAGE_SLOT	160
-#define PAGE_OPERAND	1200
+#define PAGE_SLOT	288
+#define PAGE_OPERAND	1344
 #define SLOT_BIAS	8
 
 	.macro	FUNC name

@@ -64,14 +64,17 @@ static void other_control(struct perfctr_control *control, unsigned int number)
 static int rival_begin(const struct rival *rival)
 {
 	const struct rivals_plan *plan = &rival->all->plan;
-	struct perfctr_control other;
+	struct perfctr_control own;
 	int fd, err;
 
 	fd = try_open(PERFCTR_OPEN_CREAT);
 	if (fd < 0)
 		return fd;
-	other_control(&other, rival->number);
-	err = try_control(fd, plan->control ? plan->control : &other);
+	if (plan->control)
+		own = *plan->control;
+	else
+		other_control(&own, rival->number);
+	err = try_control(fd, &own);
 	if (!err && (plan->map || (rival->number & 2)) && !try_map(fd))
 		err = -errno;
 	if (err) {

@@ -20,6 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "abi_first.h"
 #include "counting.h"
 #include "guest.h"
 #include "loops.h"
@@ -31,17 +32,17 @@
 #define LAYOUT(type, size, member, offset)				\
 	_Static_assert(sizeof(struct type) == (size) &&			\
 		       offsetof(struct type, member) == (offset), #type)
-LAYOUT(perfctr_info, 136, events, 88);
+LAYOUT(perfctr_info, 192, events, 88);
 LAYOUT(perfctr_cpus, 24, mask, 16);
-LAYOUT(perfctr_open, 16, flags, 8);
-LAYOUT(perfctr_ctr_control, 40, event, 8);
-LAYOUT(perfctr_control, 1328, ctr, 48);
+LAYOUT(perfctr_open, 64, pidfd, 8);
+LAYOUT(perfctr_ctr_control, 64, event, 8);
+LAYOUT(perfctr_control, 4224, ctr, 128);
 LAYOUT(perfctr_soft, 40, task_clock, 32);
-LAYOUT(perfctr_read, 328, soft, 288);
-LAYOUT(perfctr_read_tree, 352, soft, 312);
-LAYOUT(perfctr_member, 352, soft, 312);
+LAYOUT(perfctr_read, 584, soft, 544);
+LAYOUT(perfctr_read_tree, 624, soft, 584);
+LAYOUT(perfctr_member, 608, soft, 568);
 LAYOUT(perfctr_page_slot, 16, bias, 8);
-LAYOUT(perfctr_page, 1328, slot, 160);
+LAYOUT(perfctr_page, 1600, slot, 288);
 
 #define BAD_ADDRESS 8ul
 #define KERNEL_ADDRESS ((void *)-4096l)
@@ -64,8 +65,7 @@ struct watch {
 
 static void read_control(int fd, struct perfctr_control *control)
 {
-	memset(control, 0, sizeof(*control));
-	control->size = sizeof(*control);
+	control_init(control);
 	ck_ok(ioctl(fd, PERFCTR_IOC_READ_CONTROL, control));
 }
 
@@ -169,6 +169,7 @@ START_TEST(info_tells_the_truth)
 {
 	struct perfctr_info info = { .size = sizeof(info) };
 	int dev = open_device();
+	unsigned int i;
 
 	ck_ok(ioctl(dev, PERFCTR_IOC_INFO, &info));
 	ck_assert_uint_eq(info.size, sizeof(info));
@@ -179,8 +180,8 @@ START_TEST(info_tells_the_truth)
 	ck_assert_uint_gt(info.tsc_hz, 0);
 	ck_assert_uint_le(info.nrctrs, PERFCTR_MAX_CTRS);
 	ck_assert_uint_le(info.user_read, PERFCTR_USER_READ_OPEN);
-	ck_assert_uint_eq(info.reserved[0] | info.reserved[1] | info.reserved[2] |
-			  info.reserved[3], 0);
+	for (i = 0; i < sizeof(info.reserved) / sizeof(info.reserved[0]); i++)
+		ck_assert_uint_eq(info.reserved[i], 0);
 	if (info.cpu_type == PERFCTR_RISCV_SBI) {
 		ck_assert_uint_gt(info.nrctrs, 0);
 		ck_assert_uint_ge(info.width, 32);
@@ -223,8 +224,12 @@ START_TEST(info_sizes)
 		ck_assert_uint_eq(((unsigned char *)buf)[sizeof(info) + i], 0);
 	free(buf);
 	/* Sizes that no structure of ours will ever have */
-	buf = padded(&info, sizeof(info), 2 * PAGE_SIZE, 0);
+	buf = padded(&info, sizeof(info), PERFCTR_MAX_SIZE + 1, 0xaa);
 	ck_errno(ioctl(dev, PERFCTR_IOC_INFO, buf), E2BIG);
+	((struct perfctr_info *)buf)->size = PERFCTR_MAX_SIZE;
+	ck_ok(ioctl(dev, PERFCTR_IOC_INFO, buf));
+	ck_assert_uint_eq(((unsigned char *)buf)[PERFCTR_MAX_SIZE - 1], 0);
+	ck_assert_uint_eq(((unsigned char *)buf)[PERFCTR_MAX_SIZE], 0xaa);
 	((struct perfctr_info *)buf)->size = 0xffffffff;
 	ck_errno(ioctl(dev, PERFCTR_IOC_INFO, buf), E2BIG);
 	free(buf);
@@ -435,51 +440,24 @@ START_TEST(open_races)
 }
 END_TEST
 
-static volatile pid_t other_tid;
-
-static void *sleep_as_other(void *arg)
+/* There is no way yet to a thread by its pidfd, and an id is none. */
+START_TEST(open_by_pidfd)
 {
-	other_tid = gettid();
-	while (*(volatile bool *)arg)
-		sleep_us(1000);
-	return NULL;
-}
-
-START_TEST(open_other_threads)
-{
-	struct perfctr_open arg = { .size = sizeof(arg), .flags = PERFCTR_OPEN_CREAT };
-	volatile bool wait = true;
+	struct perfctr_open arg = {
+		.size = sizeof(arg), .flags = PERFCTR_OPEN_CREAT | PERFCTR_OPEN_PIDFD,
+	};
 	int dev = open_device();
-	pthread_t thread;
-	pid_t child;
 
-	arg.tid = gettid();
-	ck_ok(ioctl(dev, PERFCTR_IOC_OPEN, &arg));
-	dev = open_device();
-
-	ck_assert_int_eq(pthread_create(&thread, NULL, sleep_as_other, (void *)&wait), 0);
-	while (!other_tid)
-		sleep_us(100);
-	arg.tid = other_tid;
-	ck_errno(ioctl(dev, PERFCTR_IOC_OPEN, &arg), EPERM);
-	arg.tid = 1;
-	ck_errno(ioctl(dev, PERFCTR_IOC_OPEN, &arg), EPERM);
-	arg.flags = 0;
-	ck_errno(ioctl(dev, PERFCTR_IOC_OPEN, &arg), EPERM);
-	wait = false;
-	pthread_join(thread, NULL);
-
-	ck_ok(child = fork());
-	if (!child)
-		_exit(0);
-	ck_assert_int_eq(waitpid(child, NULL, 0), child);
-	arg.tid = child;
-	ck_errno(ioctl(dev, PERFCTR_IOC_OPEN, &arg), ESRCH);
-	arg.tid = 0x7fffffff;
-	ck_errno(ioctl(dev, PERFCTR_IOC_OPEN, &arg), ESRCH);
-	/* What cannot be a thread's id at all */
-	arg.tid = -1;
+	ck_ok(arg.pidfd = (int)syscall(SYS_pidfd_open, getpid(), 0));
+	ck_errno(ioctl(dev, PERFCTR_IOC_OPEN, &arg), EOPNOTSUPP);
+	close(arg.pidfd);
+	ck_errno(ioctl(dev, PERFCTR_IOC_OPEN, &arg), EOPNOTSUPP);
+	arg.flags = PERFCTR_OPEN_CREAT;
+	arg.pidfd = gettid();
 	ck_errno(ioctl(dev, PERFCTR_IOC_OPEN, &arg), EINVAL);
+	arg.pidfd = -1;
+	ck_errno(ioctl(dev, PERFCTR_IOC_OPEN, &arg), EINVAL);
+	ck_assert_int_eq(try_open(0), -ENOENT);
 }
 END_TEST
 
@@ -496,14 +474,17 @@ START_TEST(open_bad_input)
 	arg.size = 0;
 	ck_errno(ioctl(dev, PERFCTR_IOC_OPEN, &arg), EINVAL);
 	arg = good;
-	arg.flags = 4;
+	arg.flags = 8;
 	ck_errno(ioctl(dev, PERFCTR_IOC_OPEN, &arg), EINVAL);
 	arg.flags = 0x80000000u | PERFCTR_OPEN_CREAT;
 	ck_errno(ioctl(dev, PERFCTR_IOC_OPEN, &arg), EINVAL);
 	arg.flags = PERFCTR_OPEN_EXCL;
 	ck_errno(ioctl(dev, PERFCTR_IOC_OPEN, &arg), EINVAL);
 	arg = good;
-	arg.reserved = 1;
+	arg.reserved0 = 1;
+	ck_errno(ioctl(dev, PERFCTR_IOC_OPEN, &arg), EINVAL);
+	arg = good;
+	arg.reserved[5] = 1;
 	ck_errno(ioctl(dev, PERFCTR_IOC_OPEN, &arg), EINVAL);
 	buf = padded(&good, sizeof(good), sizeof(good) + 4, 0xaa);
 	ck_errno(ioctl(dev, PERFCTR_IOC_OPEN, buf), E2BIG);
@@ -524,6 +505,7 @@ struct spoiled {
 	void (*spoil)(struct perfctr_control *control);
 	int err;
 	bool counters;		/* makes sense only where there are counters */
+	uint32_t refused;	/* the counter that is blamed */
 };
 
 #define SPOIL(name, statement) \
@@ -535,7 +517,17 @@ SPOIL(size_short, control->size = CONTROL_SIZE(0) - 8)
 SPOIL(size_no_room, control->size = CONTROL_SIZE(control->nractrs - 1))
 SPOIL(size_half_a_counter, control->size = CONTROL_SIZE(control->nractrs) - 4)
 SPOIL(size_giant, control->size = 0xffffffff)
-SPOIL(flags, control->flags = 32)
+SPOIL(offset_short, control->ctr_offset = PERFCTR_CONTROL_SIZE_VER0 - 8)
+SPOIL(offset_zero, control->ctr_offset = 0)
+SPOIL(offset_odd, control->ctr_offset += 4)
+SPOIL(offset_beyond, control->ctr_offset = control->size + 8)
+SPOIL(offset_wraps, control->ctr_offset = 0xfffffff8)
+SPOIL(stride_short, control->ctr_size = PERFCTR_CTR_CONTROL_SIZE_VER0 - 8)
+SPOIL(stride_zero, control->ctr_size = 0)
+SPOIL(stride_odd, control->ctr_size += 4)
+SPOIL(stride_beyond, control->ctr_size = (control->size - CONTROL_SIZE(0)) / 2 + 8)
+SPOIL(stride_wraps, control->ctr_size = 0x80000000)
+SPOIL(flags, control->flags = 1u << 30)
 SPOIL(flags_top, control->flags = 0x80000000)
 SPOIL(tsc_on_two, control->tsc_on = 2)
 SPOIL(nractrs_too_many, control->nractrs = PERFCTR_MAX_CTRS + 1)
@@ -544,17 +536,17 @@ SPOIL(nractrs_wraps, control->nractrs = 0xffffffff; control->nrictrs = 3)
 SPOIL(nrictrs_one, control->nractrs--; control->nrictrs = 1)
 SPOIL(signo, control->si_signo = SIGUSR1)
 SPOIL(signo_bad, control->si_signo = -1)
-SPOIL(preserve_beyond, control->preserve = 1ull << PERFCTR_MAX_CTRS)
+SPOIL(preserve_beyond, control->preserve = 1ull << 32)
 SPOIL(preserve_top, control->preserve = 1ull << 63)
 SPOIL(refresh, control->refresh = 1)
 SPOIL(refresh_top, control->refresh = 1ull << 63)
-SPOIL(reserved, control->reserved = 1)
-SPOIL(reserved_top, control->reserved = 1ull << 63)
+SPOIL(reserved, control->reserved[0] = 1)
+SPOIL(reserved_last, control->reserved[8] = 1ull << 63)
 SPOIL(ctr_flags_none, control->ctr[0].flags = 0)
 SPOIL(ctr_flags_unknown, control->ctr[0].flags = 4 | PERFCTR_CTR_USER)
 SPOIL(ctr_flags_top, control->ctr[1].flags |= 0x80000000)
-SPOIL(ctr_reserved, control->ctr[0].reserved = 1)
-SPOIL(ctr_reserved_last, control->ctr[1].reserved = 1ull << 40)
+SPOIL(ctr_reserved, control->ctr[0].reserved[0] = 1)
+SPOIL(ctr_reserved_last, control->ctr[1].reserved[3] = 1ull << 40)
 SPOIL(ireset, control->ctr[0].ireset = -1)
 SPOIL(config, control->ctr[0].config = 1)
 SPOIL(map_beyond, control->ctr[0].map = 32)
@@ -603,83 +595,105 @@ SPOIL(event_firmware, control->ctr[0].event = 0xf0005)
 SPOIL(event_beyond, control->ctr[0].event = 0x100000 | EV_INSTRUCTIONS)
 #endif
 
-#define BAD(name, err, counters) { #name, spoil_ ## name, err, counters }
+/* Before it is looked at; about the whole control; about counter @refused */
+#define UNTOLD 77
+#define BAD_UNREAD(name, err, counters) { #name, spoil_ ## name, err, counters, UNTOLD }
+#define BAD(name, err, counters) { #name, spoil_ ## name, err, counters, PERFCTR_NO_INDEX }
+#define BAD_CTR(name, err, refused) { #name, spoil_ ## name, err, true, refused }
 
 static const struct spoiled spoils[] = {
-	BAD(size_zero, EINVAL, false),
-	BAD(size_one_byte, EINVAL, false),
-	BAD(size_short, EINVAL, false),
-	BAD(size_no_room, EINVAL, true),
-	BAD(size_half_a_counter, EINVAL, true),
-	BAD(size_giant, E2BIG, false),
+	BAD_UNREAD(size_zero, EINVAL, false),
+	BAD_UNREAD(size_one_byte, EINVAL, false),
+	BAD_UNREAD(size_short, EINVAL, false),
+	BAD_UNREAD(size_no_room, EINVAL, true),
+	BAD_UNREAD(size_half_a_counter, EINVAL, true),
+	BAD_UNREAD(size_giant, E2BIG, false),
+	BAD_UNREAD(offset_short, EINVAL, false),
+	BAD_UNREAD(offset_zero, EINVAL, false),
+	BAD_UNREAD(offset_odd, EINVAL, false),
+	BAD_UNREAD(offset_beyond, EINVAL, false),
+	BAD_UNREAD(offset_wraps, EINVAL, false),
+	BAD_UNREAD(stride_short, EINVAL, false),
+	BAD_UNREAD(stride_zero, EINVAL, false),
+	BAD_UNREAD(stride_odd, EINVAL, false),
+	BAD_UNREAD(stride_beyond, EINVAL, true),
+	BAD_UNREAD(stride_wraps, EINVAL, true),
 	BAD(flags, EINVAL, false),
 	BAD(flags_top, EINVAL, false),
 	BAD(tsc_on_two, EINVAL, false),
-	BAD(nractrs_too_many, EINVAL, false),
-	BAD(nractrs_giant, EINVAL, false),
-	BAD(nractrs_wraps, EINVAL, false),
-	BAD(nrictrs_one, EINVAL, true),
+	BAD_UNREAD(nractrs_too_many, EINVAL, false),
+	BAD_UNREAD(nractrs_giant, EINVAL, false),
+	BAD_UNREAD(nractrs_wraps, EINVAL, false),
+	BAD_CTR(nrictrs_one, EINVAL, 1),
 	BAD(signo, EINVAL, false),
 	BAD(signo_bad, EINVAL, false),
+	BAD(reserved, EINVAL, false),
+	BAD(reserved_last, EINVAL, false),
 	BAD(preserve_beyond, EINVAL, false),
 	BAD(preserve_top, EINVAL, false),
 	BAD(refresh, EINVAL, false),
 	BAD(refresh_top, EINVAL, false),
-	BAD(reserved, EINVAL, false),
-	BAD(reserved_top, EINVAL, false),
-	BAD(ctr_flags_none, EINVAL, true),
-	BAD(ctr_flags_unknown, EINVAL, true),
-	BAD(ctr_flags_top, EINVAL, true),
-	BAD(ctr_reserved, EINVAL, true),
-	BAD(ctr_reserved_last, EINVAL, true),
-	BAD(ireset, EINVAL, true),
-	BAD(config, EINVAL, true),
-	BAD(map_beyond, EINVAL, true),
-	BAD(map_giant, EINVAL, true),
-	BAD(event_missing, EINVAL, true),
-	BAD(event_high, EINVAL, true),
-	BAD(event_top, EINVAL, true),
-	BAD(event_last_counter, EINVAL, true),
+	BAD_CTR(ctr_flags_none, EINVAL, 0),
+	BAD_CTR(ctr_flags_unknown, EINVAL, 0),
+	BAD_CTR(ctr_flags_top, EINVAL, 1),
+	BAD_CTR(ctr_reserved, EINVAL, 0),
+	BAD_CTR(ctr_reserved_last, EINVAL, 1),
+	BAD_CTR(ireset, EINVAL, 0),
+	BAD_CTR(config, EINVAL, 0),
+	BAD_CTR(map_beyond, EINVAL, 0),
+	BAD_CTR(map_giant, EINVAL, 0),
+	BAD_CTR(event_missing, EINVAL, 0),
+	BAD_CTR(event_high, EINVAL, 0),
+	BAD_CTR(event_top, EINVAL, 0),
+	BAD_CTR(event_last_counter, EINVAL, 1),
 #if defined(__x86_64__) || defined(__i386__)
-	BAD(map_missing, EINVAL, true),
-	BAD(map_missing_fixed, EINVAL, true),
-	BAD(map_rdpmc, EINVAL, true),
-	BAD(map_twice, EINVAL, true),
-	BAD(map_fixed_twice, EINVAL, true),
-	BAD(map_instructions_cycles, EINVAL, true),
-	BAD(map_cycles_instructions, EINVAL, true),
-	BAD(map_reference_cycles, EINVAL, true),
-	BAD(map_fixed_edge, EINVAL, true),
-	BAD(map_fixed_mask, EINVAL, true),
-	BAD(event_usr_alone, EINVAL, true),
-	BAD(event_enabled_alone, EINVAL, true),
-	BAD(event_os_too, EINVAL, true),
-	BAD(event_interrupts, EINVAL, true),
-	BAD(event_pin_control, EINVAL, true),
-	BAD(event_any_thread, EINVAL, true),
+	BAD_CTR(map_missing, EINVAL, 0),
+	BAD_CTR(map_missing_fixed, EINVAL, 0),
+	BAD_CTR(map_rdpmc, EINVAL, 0),
+	BAD_CTR(map_twice, EINVAL, 1),
+	BAD_CTR(map_fixed_twice, EINVAL, 1),
+	BAD_CTR(map_instructions_cycles, EINVAL, 0),
+	BAD_CTR(map_cycles_instructions, EINVAL, 0),
+	BAD_CTR(map_reference_cycles, EINVAL, 0),
+	BAD_CTR(map_fixed_edge, EINVAL, 0),
+	BAD_CTR(map_fixed_mask, EINVAL, 0),
+	BAD_CTR(event_usr_alone, EINVAL, 0),
+	BAD_CTR(event_enabled_alone, EINVAL, 0),
+	BAD_CTR(event_os_too, EINVAL, 0),
+	BAD_CTR(event_interrupts, EINVAL, 0),
+	BAD_CTR(event_pin_control, EINVAL, 0),
+	BAD_CTR(event_any_thread, EINVAL, 0),
 #else
-	BAD(map_time, EINVAL, true),
-	BAD(map_missing, EINVAL, true),
-	BAD(map_far, EINVAL, true),
-	BAD(map_twice, EINVAL, true),
-	BAD(map_cycle_instructions, EINVAL, true),
-	BAD(map_instret_cycles, EINVAL, true),
-	BAD(map_instret_tlb, EINVAL, true),
-	BAD(event_none, EINVAL, true),
-	BAD(event_hw_undefined, EINVAL, true),
-	BAD(event_hw_far, EINVAL, true),
-	BAD(event_cache_missing, EINVAL, true),
-	BAD(event_cache_undefined, EINVAL, true),
-	BAD(event_cache_bad_op, EINVAL, true),
-	BAD(event_cache_far, EINVAL, true),
-	BAD(event_raw_missing, EINVAL, true),
-	BAD(event_raw_code, EINVAL, true),
-	BAD(event_type_undefined, EINVAL, true),
-	BAD(event_type_undefined_last, EINVAL, true),
-	BAD(event_firmware, EOPNOTSUPP, true),
-	BAD(event_beyond, EINVAL, true),
+	BAD_CTR(map_time, EINVAL, 0),
+	BAD_CTR(map_missing, EINVAL, 0),
+	BAD_CTR(map_far, EINVAL, 0),
+	BAD_CTR(map_twice, EINVAL, 1),
+	BAD_CTR(map_cycle_instructions, EINVAL, 0),
+	BAD_CTR(map_instret_cycles, EINVAL, 0),
+	BAD_CTR(map_instret_tlb, EINVAL, 0),
+	BAD_CTR(event_none, EINVAL, 0),
+	BAD_CTR(event_hw_undefined, EINVAL, 0),
+	BAD_CTR(event_hw_far, EINVAL, 0),
+	BAD_CTR(event_cache_missing, EINVAL, 0),
+	BAD_CTR(event_cache_undefined, EINVAL, 0),
+	BAD_CTR(event_cache_bad_op, EINVAL, 0),
+	BAD_CTR(event_cache_far, EINVAL, 0),
+	BAD_CTR(event_raw_missing, EINVAL, 0),
+	BAD_CTR(event_raw_code, EINVAL, 0),
+	BAD_CTR(event_type_undefined, EINVAL, 0),
+	BAD_CTR(event_type_undefined_last, EINVAL, 0),
+	BAD_CTR(event_firmware, EOPNOTSUPP, 0),
+	BAD_CTR(event_beyond, EINVAL, 0),
 #endif
 };
+
+/* Where there are no fixed counters, as on the P6, the first that names one is wrong. */
+static uint32_t blamed(const struct spoiled *spoiled)
+{
+	if (!strcmp(spoiled->how, "map_fixed_twice"))
+		return guest.info.counters >> 25 & 1;
+	return spoiled->refused;
+}
 
 /*
  * As root, so that none of these is refused for want of privilege first, and
@@ -701,10 +715,16 @@ static void spoil_controls(void)
 			control_add(&control, EV_CYCLES);
 			control_add(&control, EV_DTLB_LOAD_MISSES);
 		}
+		control.owner = UNTOLD;
+		control.refused = UNTOLD;
 		spoils[i].spoil(&control);
 		err = try_control(watch.fd, &control);
 		ck_assert_msg(err == -spoils[i].err, "%s: %s, expected %s", spoils[i].how,
 			      err ? strerror(-err) : "succeeded", strerror(spoils[i].err));
+		ck_assert_msg(control.refused == blamed(&spoils[i]), "%s: refused is %u",
+			      spoils[i].how, control.refused);
+		ck_assert_uint_eq(control.owner, spoils[i].refused == UNTOLD ? UNTOLD :
+						 PERFCTR_OWNER_NONE);
 		watch_unchanged(&watch);
 	}
 }
@@ -747,28 +767,75 @@ START_TEST(control_event_twice)
 }
 END_TEST
 
+/* As it is to a caller of a later version, whose head and counters are @more bytes longer */
+static unsigned char *longer(const struct perfctr_control *control, uint32_t more)
+{
+	uint32_t offset = CONTROL_SIZE(0) + more;
+	uint32_t stride = sizeof(control->ctr[0]) + more;
+	unsigned char *buf = calloc(1, offset + control->nractrs * stride);
+	struct perfctr_control *to = (struct perfctr_control *)buf;
+	unsigned int i;
+
+	ck_assert_ptr_nonnull(buf);
+	memcpy(buf, control, CONTROL_SIZE(0));
+	to->size = offset + control->nractrs * stride;
+	to->ctr_offset = offset;
+	to->ctr_size = stride;
+	for (i = 0; i < control->nractrs; i++)
+		memcpy(buf + offset + (size_t)i * stride, &control->ctr[i], sizeof(control->ctr[i]));
+	return buf;
+}
+
 START_TEST(control_sizes)
 {
-	struct perfctr_control control;
 	struct watch watch = watch_begin();
-	void *buf;
+	struct perfctr_control control = watch.control;
+	unsigned int i, n = control.nractrs, more, last;
+	unsigned char *buf, *back;
 
-	buf = padded(&watch.control, sizeof(watch.control), sizeof(watch.control) + 32, 0xaa);
-	ck_errno(ioctl(watch.fd, PERFCTR_IOC_CONTROL, buf), E2BIG);
-	watch_unchanged(&watch);
-	free(buf);
-	/* One byte, the very last */
-	buf = padded(&watch.control, sizeof(watch.control), sizeof(watch.control) + 32, 0);
-	((char *)buf)[sizeof(watch.control) + 31] = 1;
-	ck_errno(ioctl(watch.fd, PERFCTR_IOC_CONTROL, buf), E2BIG);
-	watch_unchanged(&watch);
-	((char *)buf)[sizeof(watch.control) + 31] = 0;
+	for (more = 8; more <= 64; more += 8) {
+		buf = longer(&watch.control, more);
+		ck_ok(ioctl(watch.fd, PERFCTR_IOC_CONTROL, buf));
+		read_all(watch.fd, &watch.last);
+		/* And so it is read: what is not known is zero. */
+		back = longer(&watch.control, more);
+		memset(back + 16, 0xaa, ((struct perfctr_control *)back)->size - 16);
+		ck_ok(ioctl(watch.fd, PERFCTR_IOC_READ_CONTROL, back));
+		ck_assert_mem_eq(back, buf, ((struct perfctr_control *)buf)->size);
+		/* One byte that is not known: the last of the head, or of a counter */
+		last = CONTROL_SIZE(0) + more;
+		for (i = 0; i <= n; i++, last += (unsigned int)sizeof(control.ctr[0]) + more) {
+			buf[last - 1] = 1;
+			ck_errno(ioctl(watch.fd, PERFCTR_IOC_CONTROL, buf), E2BIG);
+			buf[last - 1] = 0;
+			watch_unchanged(&watch);
+		}
+		/* They may not overlap what is known. */
+		((struct perfctr_control *)buf)->ctr_offset = CONTROL_SIZE(0) - 8;
+		ck_errno(ioctl(watch.fd, PERFCTR_IOC_CONTROL, buf), EINVAL);
+		ck_errno(ioctl(watch.fd, PERFCTR_IOC_READ_CONTROL, buf), EINVAL);
+		watch_unchanged(&watch);
+		free(buf);
+		free(back);
+	}
+	/* The largest that there may be, and what is behind the last counter does not matter. */
+	buf = malloc(PERFCTR_MAX_SIZE + 1);
+	ck_assert_ptr_nonnull(buf);
+	memset(buf, 0xaa, PERFCTR_MAX_SIZE + 1);
+	memcpy(buf, &watch.control, CONTROL_SIZE(n));
+	((struct perfctr_control *)buf)->size = PERFCTR_MAX_SIZE;
 	ck_ok(ioctl(watch.fd, PERFCTR_IOC_CONTROL, buf));
+	read_all(watch.fd, &watch.last);
+	ck_ok(ioctl(watch.fd, PERFCTR_IOC_READ_CONTROL, buf));
+	ck_assert_uint_eq(buf[PERFCTR_MAX_SIZE - 1], 0);
+	((struct perfctr_control *)buf)->size = PERFCTR_MAX_SIZE + 1;
+	ck_errno(ioctl(watch.fd, PERFCTR_IOC_CONTROL, buf), E2BIG);
+	ck_errno(ioctl(watch.fd, PERFCTR_IOC_READ_CONTROL, buf), E2BIG);
 	free(buf);
+	watch_unchanged(&watch);
 
 	/* Just as long as it must be, at the end of the world */
-	control = watch.control;
-	control.size = CONTROL_SIZE(control.nractrs);
+	control.size = CONTROL_SIZE(n);
 	ck_ok(ioctl(watch.fd, PERFCTR_IOC_CONTROL, at_page_end(&control, control.size)));
 	ck_errno(ioctl(watch.fd, PERFCTR_IOC_CONTROL, at_page_end(&control, control.size - 1)),
 		 EFAULT);
@@ -778,8 +845,11 @@ END_TEST
 START_TEST(control_pointers)
 {
 	struct watch watch = watch_begin();
+	struct perfctr_control control = watch.control;
 
-	bad_pointers(watch.fd, PERFCTR_IOC_CONTROL, &watch.control, sizeof(watch.control), false);
+	/* All of it is looked at. */
+	control.size = CONTROL_SIZE(control.nractrs);
+	bad_pointers(watch.fd, PERFCTR_IOC_CONTROL, &control, control.size, true);
 	watch_unchanged(&watch);
 }
 END_TEST
@@ -817,6 +887,8 @@ START_TEST(kernel_counting_needs_privilege)
 		control_add(&control, EV_CYCLES);
 		control_add_at(&control, PERFCTR_MAP_ANY, EV_DTLB_LOAD_MISSES, flags[i]);
 		ck_assert_int_eq(try_control(watch.fd, &control), -EACCES);
+		ck_assert_uint_eq(control.refused, 1);
+		ck_assert_uint_eq(control.owner, PERFCTR_OWNER_NONE);
 		watch_unchanged(&watch);
 	}
 }
@@ -894,17 +966,14 @@ END_TEST
 START_TEST(second_open_file)
 {
 	struct watch watch = watch_begin();
-	struct perfctr_info info = { .size = sizeof(info) };
 	struct perfctr_control control = watch.control;
 	int second = try_open(0);
 
 	ck_assert_int_ge(second, 0);
 	ck_assert_int_eq(try_control(second, &control), -EBUSY);
+	ck_assert_uint_eq(control.owner, PERFCTR_OWNER_HOLDER);
+	ck_assert_uint_eq(control.refused, PERFCTR_NO_INDEX);
 	watch_unchanged(&watch);
-	ck_ok(ioctl(second, PERFCTR_IOC_INFO, &info));
-	ck_assert_uint_eq(info.owner, PERFCTR_OWNER_HOLDER);
-	ck_ok(ioctl(watch.fd, PERFCTR_IOC_INFO, &info));
-	ck_assert_uint_ne(info.owner, PERFCTR_OWNER_HOLDER);
 
 	/* Neither does it stop or unlink what the other programmed. */
 	control_init(&control);
@@ -914,8 +983,7 @@ START_TEST(second_open_file)
 
 	/* The holder stops: the state is free again. */
 	set_control(watch.fd, &control);
-	ck_ok(ioctl(second, PERFCTR_IOC_INFO, &info));
-	ck_assert_uint_ne(info.owner, PERFCTR_OWNER_HOLDER);
+	ck_assert_uint_eq(control.owner, PERFCTR_OWNER_NONE);
 	control.tsc_on = 1;
 	set_control(second, &control);
 	ck_assert_int_eq(try_control(watch.fd, &watch.control), -EBUSY);
@@ -946,7 +1014,7 @@ END_TEST
 
 struct foreign {
 	int fd;
-	const struct perfctr_control *control;
+	struct perfctr_control *control;
 	int control_err;
 	int unlink_err;
 	int read_err;
@@ -1090,7 +1158,7 @@ START_TEST(read_sizes)
 	for (i = 0; i < 64; i++)
 		ck_assert_uint_eq(buf[sizeof(rd) + i], 0);
 	free(buf);
-	buf = padded(&rd, sizeof(rd), 2 * PAGE_SIZE, 0);
+	buf = padded(&rd, sizeof(rd), PERFCTR_MAX_SIZE + 1, 0);
 	ck_errno(ioctl(watch.fd, PERFCTR_IOC_READ, buf), E2BIG);
 	free(buf);
 	watch_unchanged(&watch);
@@ -1143,9 +1211,106 @@ START_TEST(read_control_bad_input)
 	ck_errno(ioctl(watch.fd, PERFCTR_IOC_READ_CONTROL, NULL), EFAULT);
 	ck_errno(ioctl(watch.fd, PERFCTR_IOC_READ_CONTROL, BAD_ADDRESS), EFAULT);
 	ck_errno(ioctl(watch.fd, PERFCTR_IOC_READ_CONTROL, at_page_end(&control, 2)), EFAULT);
+	control.size = CONTROL_SIZE(watch.control.nractrs);
 	ck_errno(ioctl(watch.fd, PERFCTR_IOC_READ_CONTROL,
-		       read_only(&control, sizeof(control))), EFAULT);
+		       read_only(&control, control.size)), EFAULT);
 	watch_unchanged(&watch);
+}
+END_TEST
+
+/* As it was asked for, but for the counters that ANY came to be, which watch_begin() has. */
+static struct perfctr_control asked(const struct watch *watch, uint32_t flags)
+{
+	struct perfctr_control control = watch->control;
+
+	control.flags = flags;
+	control.preserve = flags & PERFCTR_CONTROL_KEEP ? 0x80000003 : 2;
+	return control;
+}
+
+static void expect_asked(int fd, const struct perfctr_control *asked)
+{
+	struct perfctr_control control;
+
+	read_control(fd, &control);
+	ck_assert_mem_eq(&control, asked, CONTROL_SIZE(asked->nractrs));
+}
+
+static const uint32_t asked_flags[] = {
+	0,
+	PERFCTR_CONTROL_CLOEXEC,
+	PERFCTR_CONTROL_ON_EXEC,
+	PERFCTR_CONTROL_INHERIT,
+	PERFCTR_CONTROL_INHERIT | PERFCTR_CONTROL_KEEP,
+	PERFCTR_CONTROL_SUSPENDED,
+	PERFCTR_CONTROL_CLOEXEC | PERFCTR_CONTROL_ON_EXEC | PERFCTR_CONTROL_INHERIT |
+	PERFCTR_CONTROL_KEEP | PERFCTR_CONTROL_SUSPENDED | PERFCTR_CONTROL_HOLDER_ONLY,
+};
+
+/* READ_CONTROL gives what CONTROL took, and CONTROL takes it; after UNLINK, too. */
+START_TEST(control_is_read_as_given)
+{
+	struct watch watch = watch_begin();
+	struct perfctr_control control, again;
+	unsigned int i;
+	int fd;
+
+	for (i = 0; i < sizeof(asked_flags) / sizeof(asked_flags[0]); i++) {
+		control = asked(&watch, asked_flags[i]);
+		set_control(watch.fd, &control);
+		expect_asked(watch.fd, &control);
+		read_control(watch.fd, &again);
+		set_control(watch.fd, &again);
+		expect_asked(watch.fd, &control);
+		ck_ok(ioctl(watch.fd, PERFCTR_IOC_RESUME));
+		expect_asked(watch.fd, &control);
+	}
+	unlink_self(watch.fd);
+	expect_asked(watch.fd, &control);
+	/* Of a state that never had one, and of one that was stopped */
+	fd = open_self();
+	control_init(&control);
+	control.refused = PERFCTR_NO_INDEX;
+	expect_asked(fd, &control);
+	again.flags = 0;
+	set_control(fd, &again);
+	control.preserve = 3;
+	set_control(fd, &control);
+	expect_asked(fd, &control);
+}
+END_TEST
+
+struct member {
+	struct perfctr_control control;
+	int fd;
+};
+
+static void *ask_for_control(void *arg)
+{
+	struct member *member = arg;
+
+	member->fd = try_open(0);
+	if (member->fd < 0 || ioctl(member->fd, PERFCTR_IOC_READ_CONTROL, &member->control))
+		member->control.nractrs = PERFCTR_MAX_CTRS;
+	return NULL;
+}
+
+/* A descendant has the root's, also when it has ended. */
+START_TEST(control_of_a_descendant)
+{
+	struct watch watch = watch_begin();
+	struct perfctr_control control = asked(&watch, PERFCTR_CONTROL_INHERIT |
+						       PERFCTR_CONTROL_KEEP);
+	struct member member = { .control = { PERFCTR_CONTROL_INIT } };
+	pthread_t thread;
+
+	set_control(watch.fd, &control);
+	ck_assert_int_eq(pthread_create(&thread, NULL, ask_for_control, &member), 0);
+	ck_assert_int_eq(pthread_join(thread, NULL), 0);
+	ck_assert_mem_eq(&member.control, &control, CONTROL_SIZE(control.nractrs));
+	expect_asked(member.fd, &control);
+	unlink_self(watch.fd);
+	expect_asked(member.fd, &control);
 }
 END_TEST
 
@@ -1509,6 +1674,317 @@ START_TEST(map_shows_nothing_else)
 }
 END_TEST
 
+/* --- programs that were built with the first version --- */
+
+#define SAME_MEMBER(type, member)						\
+	_Static_assert(offsetof(struct first_ ## type, member) ==		\
+		       offsetof(struct perfctr_ ## type, member) &&		\
+		       sizeof(((struct first_ ## type *)0)->member) ==		\
+		       sizeof(((struct perfctr_ ## type *)0)->member),		\
+		       #type "." #member)
+#define SAME(first, now) _Static_assert((first) == (now), #now)
+
+/* What may never change in the header. Sizes of structures may grow, and so have no line. */
+SAME_MEMBER(info, abi_version);
+SAME_MEMBER(info, driver_version);
+SAME_MEMBER(info, cpu_type);
+SAME_MEMBER(info, cpu_features);
+SAME_MEMBER(info, cpu_khz);
+SAME_MEMBER(info, tsc_to_cpu_mult);
+SAME_MEMBER(info, tsc_hz);
+SAME_MEMBER(info, nrctrs);
+SAME_MEMBER(info, no_counters);
+SAME_MEMBER(info, user_read);
+SAME_MEMBER(info, width);
+SAME_MEMBER(info, counters);
+SAME_MEMBER(info, events);
+SAME_MEMBER(cpus, which);
+SAME_MEMBER(cpus, nrwords);
+SAME_MEMBER(cpus, mask);
+SAME_MEMBER(open, flags);
+SAME_MEMBER(open, pidfd);
+SAME_MEMBER(ctr_control, map);
+SAME_MEMBER(ctr_control, flags);
+SAME_MEMBER(ctr_control, event);
+SAME_MEMBER(ctr_control, config);
+SAME_MEMBER(ctr_control, ireset);
+SAME_MEMBER(control, flags);
+SAME_MEMBER(control, ctr_offset);
+SAME_MEMBER(control, ctr_size);
+SAME_MEMBER(control, tsc_on);
+SAME_MEMBER(control, nractrs);
+SAME_MEMBER(control, nrictrs);
+SAME_MEMBER(control, si_signo);
+SAME_MEMBER(control, preserve);
+SAME_MEMBER(control, refresh);
+SAME_MEMBER(control, refused);
+SAME_MEMBER(control, owner);
+SAME_MEMBER(soft, switches);
+SAME_MEMBER(soft, migrations);
+SAME_MEMBER(soft, minor_faults);
+SAME_MEMBER(soft, major_faults);
+SAME_MEMBER(soft, task_clock);
+SAME_MEMBER(read, cstatus);
+SAME_MEMBER(read, error);
+SAME_MEMBER(read, nrctrs);
+SAME_MEMBER(read, flags);
+SAME_MEMBER(read, overflows);
+SAME_MEMBER(read, clock);
+SAME_MEMBER(read, sum);
+SAME_MEMBER(read, soft);
+SAME_MEMBER(read_tree, which);
+SAME_MEMBER(read_tree, cstatus);
+SAME_MEMBER(read_tree, error);
+SAME_MEMBER(read_tree, nrctrs);
+SAME_MEMBER(read_tree, tree_id);
+SAME_MEMBER(read_tree, live);
+SAME_MEMBER(read_tree, ended);
+SAME_MEMBER(read_tree, missed);
+SAME_MEMBER(read_tree, not_kept);
+SAME_MEMBER(read_tree, clock);
+SAME_MEMBER(read_tree, sum);
+SAME_MEMBER(read_tree, soft);
+SAME_MEMBER(member, flags);
+SAME_MEMBER(member, cursor);
+SAME_MEMBER(member, tid);
+SAME_MEMBER(member, tgid);
+SAME_MEMBER(member, comm);
+SAME_MEMBER(member, error);
+SAME_MEMBER(member, nrctrs);
+SAME_MEMBER(member, clock);
+SAME_MEMBER(member, sum);
+SAME_MEMBER(member, soft);
+SAME_MEMBER(page_slot, owner);
+SAME_MEMBER(page_slot, bias);
+SAME_MEMBER(page, seq);
+SAME_MEMBER(page, cstatus);
+SAME_MEMBER(page, error);
+SAME_MEMBER(page, nrctrs);
+SAME_MEMBER(page, owner);
+SAME_MEMBER(page, map);
+SAME_MEMBER(page, slot);
+SAME_MEMBER(page, operand);
+SAME(FIRST_INFO, PERFCTR_IOC_INFO);
+SAME(FIRST_CPUS, PERFCTR_IOC_CPUS);
+SAME(FIRST_OPEN, PERFCTR_IOC_OPEN);
+SAME(FIRST_CONTROL, PERFCTR_IOC_CONTROL);
+SAME(FIRST_READ, PERFCTR_IOC_READ);
+SAME(FIRST_READ_CONTROL, PERFCTR_IOC_READ_CONTROL);
+SAME(FIRST_UNLINK, PERFCTR_IOC_UNLINK);
+SAME(FIRST_IRESUME, PERFCTR_IOC_IRESUME);
+SAME(FIRST_READ_TREE, PERFCTR_IOC_READ_TREE);
+SAME(FIRST_NEXT_MEMBER, PERFCTR_IOC_NEXT_MEMBER);
+SAME(FIRST_SUSPEND, PERFCTR_IOC_SUSPEND);
+SAME(FIRST_RESUME, PERFCTR_IOC_RESUME);
+SAME(FIRST_REFRESH, PERFCTR_IOC_REFRESH);
+SAME(sizeof(struct first_info), PERFCTR_INFO_SIZE_VER0);
+SAME(sizeof(struct first_cpus), PERFCTR_CPUS_SIZE_VER0);
+SAME(sizeof(struct first_open), PERFCTR_OPEN_SIZE_VER0);
+SAME(offsetof(struct first_control, ctr), PERFCTR_CONTROL_SIZE_VER0);
+SAME(sizeof(struct first_ctr_control), PERFCTR_CTR_CONTROL_SIZE_VER0);
+SAME(offsetof(struct first_read, sum), PERFCTR_READ_SIZE_VER0);
+SAME(offsetof(struct first_read_tree, sum), PERFCTR_READ_TREE_SIZE_VER0);
+SAME(offsetof(struct first_member, sum), PERFCTR_MEMBER_SIZE_VER0);
+SAME(FIRST_ABI_VERSION, PERFCTR_ABI_VERSION);
+SAME(FIRST_MAX_CTRS, PERFCTR_MAX_CTRS);
+SAME(FIRST_MAX_SIZE, PERFCTR_MAX_SIZE);
+SAME(FIRST_NO_INDEX, PERFCTR_NO_INDEX);
+SAME(FIRST_MAP_ANY, PERFCTR_MAP_ANY);
+SAME(FIRST_CTR_USER, PERFCTR_CTR_USER);
+SAME(FIRST_CTR_KERNEL, PERFCTR_CTR_KERNEL);
+SAME(FIRST_OPEN_CREAT, PERFCTR_OPEN_CREAT);
+SAME(FIRST_OPEN_EXCL, PERFCTR_OPEN_EXCL);
+SAME(FIRST_OPEN_PIDFD, PERFCTR_OPEN_PIDFD);
+SAME(FIRST_CLOEXEC, PERFCTR_CONTROL_CLOEXEC);
+SAME(FIRST_ON_EXEC, PERFCTR_CONTROL_ON_EXEC);
+SAME(FIRST_INHERIT, PERFCTR_CONTROL_INHERIT);
+SAME(FIRST_KEEP, PERFCTR_CONTROL_KEEP);
+SAME(FIRST_RAW, PERFCTR_CONTROL_RAW);
+SAME(FIRST_SUSPENDED, PERFCTR_CONTROL_SUSPENDED);
+SAME(FIRST_HOLDER_ONLY, PERFCTR_CONTROL_HOLDER_ONLY);
+SAME(FIRST_CSTATUS_CLOCK, PERFCTR_CSTATUS_CLOCK);
+SAME(FIRST_READ_ATTACHED, PERFCTR_READ_ATTACHED);
+SAME(FIRST_READ_ON_EXEC, PERFCTR_READ_ON_EXEC);
+SAME(FIRST_READ_OVERFLOWN, PERFCTR_READ_OVERFLOWN);
+SAME(FIRST_READ_THROTTLED, PERFCTR_READ_THROTTLED);
+SAME(FIRST_READ_SUSPENDED, PERFCTR_READ_SUSPENDED);
+SAME(FIRST_TREE_ROOT, PERFCTR_TREE_ROOT);
+SAME(FIRST_TREE_ENDED, PERFCTR_TREE_ENDED);
+SAME(FIRST_TREE_LIVE, PERFCTR_TREE_LIVE);
+SAME(FIRST_MEMBER_LIVE, PERFCTR_MEMBER_LIVE);
+SAME(FIRST_OWNER_NONE, PERFCTR_OWNER_NONE);
+SAME(FIRST_OWNER_HOLDER, PERFCTR_OWNER_HOLDER);
+SAME(FIRST_PAGE_NO_SLOT, PERFCTR_PAGE_NO_SLOT);
+
+static int first_open_self(void)
+{
+	struct first_open arg = { .size = sizeof(arg), .flags = FIRST_OPEN_CREAT };
+	int fd = open_device();
+
+	ck_ok(ioctl(fd, FIRST_OPEN, &arg));
+	return fd;
+}
+
+/* Of the clock, and of one counter where there are any */
+static struct first_control first_control(uint32_t flags)
+{
+	struct first_control control = {
+		.size = sizeof(control),
+		.flags = flags,
+		.ctr_offset = offsetof(struct first_control, ctr),
+		.ctr_size = sizeof(control.ctr[0]),
+		.tsc_on = 1,
+		.nractrs = has_counters(),
+		.refused = 1,
+		.owner = 1,
+		.ctr[0] = {
+			.map = FIRST_MAP_ANY,
+			.flags = FIRST_CTR_USER,
+			.event = own_event(EV_INSTRUCTIONS),
+		},
+	};
+
+	return control;
+}
+
+static void first_expect(const struct first_control *control, uint32_t cstatus, uint32_t nrctrs)
+{
+	ck_assert_uint_eq(cstatus, FIRST_CSTATUS_CLOCK | control->nractrs);
+	ck_assert_uint_eq(nrctrs, control->nractrs);
+}
+
+static void first_read(int fd, struct first_read *rd)
+{
+	memset(rd, 0xaa, sizeof(*rd));
+	rd->size = sizeof(*rd);
+	ck_ok(ioctl(fd, FIRST_READ, rd));
+	ck_assert_uint_eq(rd->size, sizeof(*rd));
+	ck_assert_uint_eq(rd->error, 0);
+	ck_assert_uint_eq(rd->overflows, 0);
+}
+
+/* This must pass for ever: no line of it follows the header. */
+START_TEST(first_programs_run)
+{
+	struct first_control control = first_control(0), back, other;
+	struct first_info info = { .size = sizeof(info) };
+	uint32_t words[64];
+	struct first_cpus cpus = {
+		.size = sizeof(cpus), .nrwords = 64, .mask = (uintptr_t)words,
+	};
+	const struct first_page *page;
+	int fd, second, i;
+	struct first_read rd[3];
+	uint64_t plain[2];
+
+	fd = open_device();
+	ck_ok(ioctl(fd, FIRST_INFO, &info));
+	ck_assert_uint_eq(info.size, sizeof(info));
+	ck_assert_uint_eq(info.abi_version >> 24, FIRST_ABI_VERSION >> 24);
+	ck_assert_uint_gt(info.tsc_hz, 0);
+	ck_assert_uint_ge(info.nrctrs, control.nractrs);
+	ck_ok(ioctl(fd, FIRST_CPUS, &cpus));
+	ck_assert_uint_gt(cpus.nrwords, 0);
+	ck_assert_uint_eq(words[0] & 1, 1);
+	close(fd);
+
+	fd = first_open_self();
+	second = first_open_self();
+	ck_ok(ioctl(fd, FIRST_CONTROL, &control));
+	ck_assert_uint_eq(control.refused, FIRST_NO_INDEX);
+	ck_assert_uint_eq(control.owner, FIRST_OWNER_NONE);
+	other = control;
+	ck_errno(ioctl(second, FIRST_CONTROL, &other), EBUSY);
+	ck_assert_uint_eq(other.refused, FIRST_NO_INDEX);
+	ck_assert_uint_eq(other.owner, FIRST_OWNER_HOLDER);
+
+	first_read(fd, &rd[0]);
+	body_spin(100000);
+	first_read(second, &rd[1]);
+	first_expect(&control, rd[1].cstatus, rd[1].nrctrs);
+	ck_assert_uint_eq(rd[1].flags, FIRST_READ_ATTACHED);
+	ck_assert_uint_gt(rd[1].clock, rd[0].clock);
+	for (i = (int)control.nractrs; i < FIRST_MAX_CTRS; i++)
+		ck_assert_uint_eq(rd[1].sum[i], 0);
+	ck_assert_uint_gt(rd[1].soft.task_clock, rd[0].soft.task_clock);
+	ck_assert_int_eq(read(fd, plain, sizeof(plain)), (ssize_t)(8 + 8 * control.nractrs));
+	ck_assert_uint_gt(plain[0], rd[1].clock);
+	if (control.nractrs) {
+		ck_assert_uint_ge(rd[1].sum[0] - rd[0].sum[0], BODY_SPIN(100000));
+		ck_assert_uint_gt(plain[1], rd[1].sum[0]);
+	}
+
+	back = first_control(0);
+	memset(&back.tsc_on, 0xaa, sizeof(back) - offsetof(struct first_control, tsc_on));
+	ck_ok(ioctl(second, FIRST_READ_CONTROL, &back));
+	control.ctr[0].map = back.ctr[0].map;
+	ck_assert_mem_eq(&back, &control, offsetof(struct first_control, ctr[control.nractrs]));
+
+	page = mmap(NULL, PAGE_SIZE, PROT_READ, MAP_SHARED, fd, 0);
+	ck_assert_ptr_ne(page, MAP_FAILED);
+	ck_assert_uint_ge(page->size, sizeof(*page));
+	first_expect(&control, page->cstatus, page->nrctrs);
+	ck_assert_uint_eq(page->error, 0);
+	ck_assert(page->owner == 0 || page->owner == thread_pointer());
+	for (i = 0; i < FIRST_MAX_CTRS; i++)
+		ck_assert((page->map[i] == 16 * FIRST_PAGE_NO_SLOT) == (i >= (int)page->nrctrs));
+	ck_assert_uint_eq(page->slot[FIRST_PAGE_NO_SLOT].owner, 0);
+
+	ck_ok(ioctl(fd, FIRST_SUSPEND));
+	first_read(fd, &rd[1]);
+	ck_assert_uint_eq(rd[1].flags, FIRST_READ_ATTACHED | FIRST_READ_SUSPENDED);
+	body_spin(1000);
+	first_read(fd, &rd[2]);
+	ck_assert_mem_eq(&rd[1], &rd[2], offsetof(struct first_read, soft));
+	ck_ok(ioctl(fd, FIRST_RESUME));
+	ck_errno(ioctl(fd, FIRST_IRESUME), EINVAL);
+	ck_errno(ioctl(fd, FIRST_REFRESH, 1), EINVAL);
+	ck_ok(ioctl(fd, FIRST_UNLINK));
+	first_read(fd, &rd[2]);
+	ck_assert_uint_eq(rd[2].flags, 0);
+}
+END_TEST
+
+START_TEST(first_programs_have_trees)
+{
+	struct first_control control = first_control(FIRST_INHERIT | FIRST_KEEP);
+	struct first_read_tree tree = {
+		.size = sizeof(tree), .which = FIRST_TREE_ENDED | FIRST_TREE_LIVE,
+	};
+	struct first_member member = { .size = sizeof(member) };
+	int fd = first_open_self(), status;
+	pid_t child;
+
+	ck_ok(ioctl(fd, FIRST_CONTROL, &control));
+	ck_ok(child = fork());
+	if (!child) {
+		body_spin(100000);
+		_exit(0);
+	}
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	ck_assert_int_eq(status, 0);
+	ck_ok(ioctl(fd, FIRST_READ_TREE, &tree));
+	first_expect(&control, tree.cstatus, tree.nrctrs);
+	ck_assert_uint_eq(tree.error, 0);
+	ck_assert_uint_ne(tree.tree_id, 0);
+	ck_assert_uint_eq(tree.ended, 1);
+	ck_assert_uint_eq(tree.live | tree.missed | tree.not_kept, 0);
+	ck_ok(ioctl(fd, FIRST_NEXT_MEMBER, &member));
+	ck_assert_uint_eq(member.flags, 0);
+	ck_assert_uint_ne(member.cursor, 0);
+	ck_assert_int_eq(member.tid, child);
+	ck_assert_int_eq(member.tgid, child);
+	ck_assert_uint_gt(strnlen(member.comm, sizeof(member.comm)), 0);
+	ck_assert_uint_eq(member.error, 0);
+	ck_assert_uint_eq(member.clock, tree.clock);
+	ck_assert_mem_eq(member.sum, tree.sum, sizeof(tree.sum));
+	ck_assert_mem_eq(&member.soft, &tree.soft, sizeof(tree.soft));
+	if (control.nractrs)
+		ck_assert_uint_ge(tree.sum[0], BODY_SPIN(100000));
+	ck_errno(ioctl(fd, FIRST_NEXT_MEMBER, &member), ENOENT);
+}
+END_TEST
+
 /* --- the device --- */
 
 START_TEST(device_mode)
@@ -1531,7 +2007,7 @@ int main(void)
 	GUEST_RUN(cpus_bad_input, LOG_SILENT | AS_USER);
 	GUEST_RUN(open_whether_there_is_one, LOG_SILENT | AS_USER);
 	GUEST_RUN(open_once, LOG_SILENT | AS_USER);
-	GUEST_RUN(open_other_threads, LOG_SILENT | AS_USER);
+	GUEST_RUN(open_by_pidfd, LOG_SILENT | AS_USER);
 	GUEST_RUN(open_bad_input, LOG_SILENT | AS_USER);
 	GUEST_RUN(open_races, LOG_SILENT | AS_USER);
 	GUEST_RUN(control_bad_input, LOG_SILENT);
@@ -1556,6 +2032,8 @@ int main(void)
 	GUEST_RUN(read_pointers, LOG_SILENT | AS_USER);
 	GUEST_RUN(read_before_any_control, LOG_SILENT | AS_USER);
 	GUEST_RUN(read_control_bad_input, LOG_SILENT | AS_USER);
+	GUEST_RUN(control_is_read_as_given, LOG_SILENT | AS_USER);
+	GUEST_RUN(control_of_a_descendant, LOG_SILENT | AS_USER);
 	GUEST_RUN(nothing_to_resume, LOG_SILENT | AS_USER);
 	GUEST_RUN(unknown_ioctls, LOG_SILENT | AS_USER);
 	GUEST_RUN(wrong_file, LOG_SILENT | AS_USER);
@@ -1576,6 +2054,8 @@ int main(void)
 	GUEST_RUN(map_knows_its_segment, LOG_SILENT | AS_USER);
 #endif
 	GUEST_RUN(map_shows_nothing_else, LOG_SILENT | AS_USER);
+	GUEST_RUN(first_programs_run, LOG_SILENT | AS_USER);
+	GUEST_RUN(first_programs_have_trees, LOG_SILENT | AS_USER);
 	GUEST_RUN(device_mode, LOG_SILENT | AS_USER);
 	return guest_end();
 }

@@ -56,7 +56,7 @@ static void say_byte(int sock)
 		_exit(101);
 }
 
-static struct child child_start(const struct perfctr_control *control, child_fn *run, void *arg)
+static struct child child_start(struct perfctr_control *control, child_fn *run, void *arg)
 {
 	struct child child;
 	int sock[2];

@@ -447,16 +447,14 @@ END_TEST
 START_TEST(turns_with_perf)
 {
 	struct perfctr_control control = instructions();
-	struct perfctr_info info = { .size = sizeof(info) };
-	int fd = open_self(), dev = open_device(), perf[4], err;
+	int fd = open_self(), perf[4], err;
 	unsigned int tries = 0;
 
 	bind_to(1);
 	/* Not on CPU 1, whose counters Linux's driver does not know. */
 	ck_assert_uint_eq(perf_take_counters(0, perf, 4), 4);
 	ck_assert_int_eq(try_control(fd, &control), -EBUSY);
-	ck_ok(ioctl(dev, PERFCTR_IOC_INFO, &info));
-	ck_assert_uint_eq(info.owner, PERFCTR_OWNER_PERF);
+	ck_assert_uint_eq(control.owner, PERFCTR_OWNER_PERF);
 	perf_give_counters(perf, 4);
 	do {
 		err = try_control(fd, &control);

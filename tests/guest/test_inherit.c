@@ -8,6 +8,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -24,6 +25,7 @@
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "counting.h"
@@ -444,12 +446,110 @@ START_TEST(kept_members)
 }
 END_TEST
 
+/*
+ * How late does a thread wake up that is above all others, while another does what goes
+ * through a tree? That is for how long interrupts, or switches, were off.
+ */
+struct lateness {
+	volatile uint64_t worst;
+	volatile bool end;
+};
+
+static void *wake_up_often(void *arg)
+{
+	struct lateness *lateness = arg;
+
+	make_realtime();
+	while (!lateness->end) {
+		uint64_t due = now_ns() + 100000, late;
+		struct timespec next = {
+			.tv_sec = (time_t)(due / 1000000000),
+			.tv_nsec = (long)(due % 1000000000),
+		};
+
+		if (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &next, NULL))
+			continue;
+		late = now_ns() - due;
+		if (late > lateness->worst)
+			lateness->worst = late;
+	}
+	return NULL;
+}
+
+/* With so many that have ended and are kept, and so many that live and sleep */
+static uint64_t lateness_of_tree(unsigned int kept, unsigned int living)
+{
+	struct perfctr_member member = { .cursor = ~0ull };
+	int fd = count_tree(EV_INSTRUCTIONS, PERFCTR_CONTROL_KEEP);
+	struct lateness lateness = { 0 };
+	struct perfctr_control none;
+	struct perfctr_read_tree tree;
+	pthread_t thread;
+	unsigned int i;
+	int gate[2];
+	pid_t child;
+	char byte;
+
+	ck_ok(pipe(gate));
+	for (i = 0; i < kept + living; i++) {
+		child = vfork();	/* NOLINT(*vfork,bugprone-unsafe-functions) */
+		if (!child)
+			_exit(0);
+		ck_ok(child);
+		ck_assert_int_eq(waitpid(child, NULL, 0), child);
+		if (i < kept)
+			continue;
+		ck_ok(child = fork());
+		if (!child) {
+			close(gate[1]);
+			_exit(read(gate[0], &byte, 1) != 0);
+		}
+	}
+	pin_self(0);
+	sleep_us(10000);
+	ck_assert_int_eq(pthread_create(&thread, NULL, wake_up_often, &lateness), 0);
+	sleep_us(2000);
+	lateness.worst = 0;
+	ck_assert_int_eq(next_member(fd, &member), -ENOENT);
+	tree = read_tree(fd, ALL);
+	ck_assert_uint_eq(tree.ended, kept + living);
+	ck_assert_uint_eq(tree.live, living + 1);	/* the thread is one */
+	ck_ok(ioctl(fd, PERFCTR_IOC_SUSPEND));
+	ck_ok(ioctl(fd, PERFCTR_IOC_RESUME));
+	control_init(&none);
+	set_control(fd, &none);
+	sleep_us(1000);
+	lateness.end = true;
+	ck_assert_int_eq(pthread_join(thread, NULL), 0);
+	close(gate[0]);
+	close(gate[1]);
+	while (waitpid(-1, NULL, 0) > 0)
+		continue;
+	close(fd);
+	unlink_self(open_self());
+	return lateness.worst;
+}
+
+START_TEST(long_trees_hold_nobody_up)
+{
+	/* A kernel that checks itself takes a minute for a thousand, and looks at all it does. */
+	bool slow = getenv("SLOW_KERNEL");
+	unsigned int many = slow ? 300 : 10000;
+	uint64_t least = lateness_of_tree(10, 0), kept, living, more = slow ? 1000000 : 50000;
+
+	kept = lateness_of_tree(many, 0);
+	living = lateness_of_tree(10, 300);
+	ck_assert_msg(kept < least + more && living < least + more,
+		      "%" PRIu64 " ns late with 10 kept, %" PRIu64 " with %u; %" PRIu64
+		      " with 300 that live", least, kept, many, living);
+}
+END_TEST
+
 /* A descendant may open and read its own state, but not control it. */
 static void *look_at_own(void *arg)
 {
 	struct perfctr_control control;
 	int *err = arg, fd = try_open(0);
-	struct perfctr_info info = { .size = sizeof(info) };
 	uint64_t words[2][2];
 
 	if (fd < 0) {
@@ -465,7 +565,7 @@ static void *look_at_own(void *arg)
 	if (ioctl(fd, PERFCTR_IOC_UNLINK) == 0 || errno != EBUSY)
 		return NULL;
 	*err = 3;
-	if (ioctl(fd, PERFCTR_IOC_INFO, &info) || info.owner != PERFCTR_OWNER_HOLDER)
+	if (control.owner != PERFCTR_OWNER_HOLDER || control.refused != PERFCTR_NO_INDEX)
 		return NULL;
 	*err = 4;
 	if (exact_read(fd, words[0], sizeof(words[0]), body_spin, LOOPS) != sizeof(words[0]))
@@ -634,7 +734,7 @@ START_TEST(bad_input)
 	control.flags = PERFCTR_CONTROL_KEEP;
 	control.tsc_on = 1;
 	ck_assert_int_eq(try_control(fd, &control), -EINVAL);
-	control.flags = PERFCTR_CONTROL_RAW << 1;
+	control.flags = PERFCTR_CONTROL_HOLDER_ONLY << 1;
 	ck_assert_int_eq(try_control(fd, &control), -EINVAL);
 	close(fd);
 
@@ -644,7 +744,7 @@ START_TEST(bad_input)
 	tree.size = 16;
 	tree.which = ALL;
 	ck_errno(ioctl(fd, PERFCTR_IOC_READ_TREE, &tree), EINVAL);
-	tree.size = 8192;
+	tree.size = PERFCTR_MAX_SIZE + 1;
 	ck_errno(ioctl(fd, PERFCTR_IOC_READ_TREE, &tree), E2BIG);
 	ck_errno(ioctl(fd, PERFCTR_IOC_READ_TREE, NULL), EFAULT);
 	member.size = 16;
@@ -657,6 +757,27 @@ START_TEST(bad_input)
 	ck_ok(ioctl(fd, PERFCTR_IOC_READ_TREE, &tree));
 	ck_assert_uint_gt(tree.sum[0], 0);
 	ck_assert_uint_eq(tree.sum[1], 0xaaaaaaaaaaaaaaaaull);
+}
+END_TEST
+
+/* Each control makes another tree, and a read says which it is of. */
+START_TEST(trees_have_ids)
+{
+	uint64_t id[3];
+	int fd = count_tree(EV_INSTRUCTIONS, 0);
+
+	id[0] = read_tree(fd, ALL).tree_id;
+	ck_assert_uint_ne(id[0], 0);
+	child_with_loop(fd, LOOPS);
+	ck_assert_uint_eq(read_tree(fd, PERFCTR_TREE_ENDED).tree_id, id[0]);
+	close(fd);
+	fd = count_tree(EV_INSTRUCTIONS, 0);
+	id[1] = read_tree(fd, ALL).tree_id;
+	unlink_self(fd);
+	close(fd);
+	fd = count_tree(EV_INSTRUCTIONS, 0);
+	id[2] = read_tree(fd, ALL).tree_id;
+	ck_assert(id[0] != id[1] && id[1] != id[2] && id[0] != id[2]);
 }
 END_TEST
 
@@ -1097,7 +1218,7 @@ START_TEST(soft_counts_of_one_thread)
 			  rd[1].clock * 1000000000ull / guest.info.tsc_hz);
 	/* A control starts them afresh: there are no more than came since. */
 	outer = rusage_switches();
-	set_control(fd, &(struct perfctr_control){ .size = CONTROL_SIZE(0), .tsc_on = 1 });
+	set_control(fd, &(struct perfctr_control){ PERFCTR_CONTROL_INIT, .tsc_on = 1 });
 	read_all(fd, &rd[1]);
 	outer = rusage_switches() - outer;
 	ck_assert_uint_le(rd[1].soft.switches, outer);
@@ -1194,6 +1315,7 @@ int main(void)
 	GUEST_RUN(read_while_it_comes_and_goes, NEED_COUNTERS | NEED_BESIDE | NEED_PERF);
 	GUEST_RUN(members_one_by_one, NEED_COUNTERS | AS_USER);
 	GUEST_RUN(kept_members, NEED_COUNTERS | AS_USER);
+	GUEST_RUN(long_trees_hold_nobody_up, NEED_COUNTERS);
 	GUEST_RUN(descendants_are_the_roots, NEED_COUNTERS | AS_USER);
 	GUEST_RUN(descendant_maps_its_page, NEED_COUNTERS | NEED_USER_READ | AS_USER);
 	GUEST_RUN(stop_and_go, NEED_COUNTERS | AS_USER);
@@ -1201,6 +1323,7 @@ int main(void)
 	GUEST_RUN(stop_of_a_tree_is_exact, NEED_COUNTERS | AS_USER);
 	GUEST_RUN(stop_by_others, NEED_COUNTERS | AS_USER);
 	GUEST_RUN(bad_input, NEED_COUNTERS | AS_USER);
+	GUEST_RUN(trees_have_ids, NEED_COUNTERS | LOG_SILENT | AS_USER);
 	GUEST_RUN(tree_ends, NEED_COUNTERS | AS_USER);
 	GUEST_RUN(root_goes_first, NEED_COUNTERS | AS_USER);
 	GUEST_RUN(exec_in_a_storm, NEED_COUNTERS | NEED_BESIDE | NEED_PERF);

@@ -6,7 +6,10 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <sys/klog.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
@@ -21,8 +24,14 @@
 #define PERFEX		"/usr/bin/perfex"
 #define WITNESS		"/usr/bin/witness"
 #define OUTPUT		"/tmp/perfex.out"
+/* What a program says that it is ready by, and is told to go on by */
+#define READY		"/tmp/ready"
+#define GO		"/tmp/go"
 #define FAILED		125
 #define WATCHDOG	"/proc/sys/kernel/nmi_watchdog"
+
+#define OUTPUT_LINK	"/tmp/perfex.link"
+#define SCRIPT		"/tmp/script"
 
 /* How a command ended, and what it said. */
 struct result {
@@ -41,29 +50,50 @@ static void redirect(int fd, const char *path, int flags)
 		_exit(98);
 }
 
-static void run_command(const char *const *argv)
+#define STDOUT		"/tmp/out"
+#define STDERR		"/tmp/err"
+
+static void write_file(const char *path, const char *text)
 {
-	char out[64], err[64];
+	FILE *f = fopen(path, "we");
+
+	ck_assert_ptr_nonnull(f);
+	ck_assert_int_ge(fputs(text, f), 0);
+	ck_assert_int_eq(fclose(f), 0);
+}
+
+static pid_t start_command(const char *const *argv)
+{
 	pid_t pid;
 
-	(void)snprintf(out, sizeof(out), "/tmp/out.%d", getpid());
-	(void)snprintf(err, sizeof(err), "/tmp/err.%d", getpid());
 	ck_ok(pid = fork());
 	if (!pid) {
 		redirect(0, "/dev/null", O_RDONLY);
-		redirect(1, out, O_WRONLY | O_CREAT | O_TRUNC);
-		redirect(2, err, O_WRONLY | O_CREAT | O_TRUNC);
+		redirect(1, STDOUT, O_WRONLY | O_CREAT | O_TRUNC);
+		redirect(2, STDERR, O_WRONLY | O_CREAT | O_TRUNC);
 		execv(argv[0], (char *const *)(uintptr_t)argv);
 		_exit(99);
 	}
-	ck_assert_int_eq(waitpid(pid, &result.status, 0), pid);
-	ck_assert_int_ge(read_text(out, result.out, sizeof(result.out)), 0);
-	ck_assert_int_ge(read_text(err, result.err, sizeof(result.err)), 0);
-	(void)unlink(out);
-	(void)unlink(err);
+	return pid;
 }
 
-#define perfex(...) run_command((const char *const[]){ PERFEX, __VA_ARGS__, NULL })
+static void finish_command(pid_t pid)
+{
+	ck_assert_int_eq(waitpid(pid, &result.status, 0), pid);
+	ck_assert_int_ge(read_text(STDOUT, result.out, sizeof(result.out)), 0);
+	ck_assert_int_ge(read_text(STDERR, result.err, sizeof(result.err)), 0);
+	(void)unlink(STDOUT);
+	(void)unlink(STDERR);
+}
+
+static void run_command(const char *const *argv)
+{
+	finish_command(start_command(argv));
+}
+
+#define COMMAND(...) ((const char *const[]){ __VA_ARGS__, NULL })
+#define perfex(...) run_command(COMMAND(PERFEX, __VA_ARGS__))
+#define start_perfex(...) start_command(COMMAND(PERFEX, __VA_ARGS__))
 
 static void ended_with(int status)
 {
@@ -191,6 +221,22 @@ static void is_json(const char *text)
 	const char *end = json_value(text);
 
 	ck_assert_msg(end && !*end, "this is not JSON: %s", text);
+}
+
+/* JSON Lines: each line is a value. Returns how many there are. */
+static unsigned int are_json_lines(const char *text)
+{
+	static char line[16384];
+	unsigned int n = 0;
+	size_t len;
+
+	for (; *text; text += len + 1, n++) {
+		len = strcspn(text, "\n");
+		ck_assert_msg(text[len] == '\n', "no end of the line: %s", text);
+		(void)snprintf(line, sizeof(line), "%.*s", (int)len, text);
+		is_json(line);
+	}
+	return n;
 }
 
 /* What stands behind "name": in JSON that was found to be valid */
@@ -377,17 +423,18 @@ START_TEST(per_thread)
 }
 END_TEST
 
-/* The intervals add up to what the whole was by then, and the whole goes on. */
+/* The intervals add up to the whole: the last one ends with the program. */
 START_TEST(intervals)
 {
 	static const char command[] = "for i in 1 2 3 4 5 6 7 8; do " KNOWN_PATH "; sleep 0.03; done";
 	uint64_t total, sum = 0;
-	unsigned int n = 0;
+	unsigned int n = 0, lines;
 	const char *s, *end;
 
 	perfex("-I", "20", "-e", "instructions:u", "--json", "-o", OUTPUT, "--", "/bin/sh", "-c",
 	       command);
 	ended_with(0);
+	lines = are_json_lines(output());
 	end = strstr(output(), "\n{\"command\"");
 	ck_assert_ptr_nonnull(end);
 	for (s = output(); s < end && (s = strstr(s, "\"interval\":")) && s < end; n++) {
@@ -396,17 +443,61 @@ START_TEST(intervals)
 	}
 	total = count_of(end, "instructions");
 	ck_assert_uint_gt(n, 5);
-	ck_assert_uint_le(sum, total);
-	ck_assert_uint_gt(sum, total / 2);
+	ck_assert_uint_eq(lines, n + 1);
+	ck_assert_uint_eq(sum, total);
 	ck_assert_uint_gt(total, 8 * (uint64_t)KNOWN_LENGTH(KNOWN_LOOPS));
 	perfex("-I", "20", "-e", "instructions:u", "--", "/bin/sh", "-c", command);
 	ended_with(0);
 	says(result.err, "seconds on a processor");
+	/* All of a program that ends before the first one is in the last one. */
+	perfex("-I", "80000", "-e", "instructions:u", "--json", "-o", OUTPUT, "--", KNOWN_PATH);
+	ended_with(0);
+	ck_assert_uint_eq(are_json_lines(output()), 2);
+	ck_assert_uint_eq(count_of(output(), "instructions"), KNOWN_LENGTH(KNOWN_LOOPS));
+}
+END_TEST
+
+/* A member that still runs goes on after the last interval: it is in neither. */
+START_TEST(intervals_with_somebody_left)
+{
+	static const char command[] =
+		"(while [ ! -e " GO " ]; do :; done) & sleep 0.1; exit 0";
+	uint64_t sum = 0;
+	const char *s, *end;
+
+	perfex("-I", "20", "-e", "instructions:u", "--json", "-o", OUTPUT, "--", "/bin/sh", "-c",
+	       command);
+	write_file(GO, "");
+	ended_with(0);
+	end = strstr(output(), "\n{\"command\"");
+	ck_assert_ptr_nonnull(end);
+	ck_assert_uint_eq(strtoull(member(end, "descendants_live"), NULL, 10), 1);
+	for (s = output(); (s = strstr(s, "\"interval\":")) && s < end; s++)
+		sum += strtoull(member(s, "count"), NULL, 10);
+	ck_assert_uint_eq(sum, count_of(end, "instructions"));
+}
+END_TEST
+
+/* The clocks agree: one thread does not use more time than there is. */
+START_TEST(no_more_time_than_elapses)
+{
+	double elapsed, used;
+
+	perfex("-e", "instructions:u", "--json", "-o", OUTPUT, "--", KNOWN_PATH);
+	ended_with(0);
+	elapsed = strtod(member(output(), "elapsed"), NULL);
+	/* An event has a member "user" as well. */
+	used = strtod(member(member(output(), "elapsed"), "user"), NULL) +
+	       strtod(member(output(), "system"), NULL);
+	ck_assert_double_gt(used, 0);
+	ck_assert_double_le(used, elapsed);
 }
 END_TEST
 
 START_TEST(repeated)
 {
+	const char *s;
+
 	perfex("-r", "5", "-e", "instructions:u", "--json", "-o", OUTPUT, "--", KNOWN_PATH);
 	ended_with(0);
 	is_json(output());
@@ -417,9 +508,21 @@ START_TEST(repeated)
 	ended_with(0);
 	says(result.err, "mean of 3 runs");
 	says(result.err, "(+- 0.00%)");
+	says(result.err, "seconds user");
+	says(result.err, "seconds system");
 	/* The first that fails decides. */
 	perfex("-r", "3", "--", "/bin/sh", "-c", "exit 3");
 	ended_with(3);
+	perfex("-r", "3", "--json", "-o", OUTPUT, "--", "/bin/sh", "-c", "exit 3");
+	ended_with(3);
+	ck_assert_uint_eq(are_json_lines(output()), 1);
+	ck_assert_int_eq(strtol(member(output(), "exit_status"), NULL, 10), 3);
+	ck_assert(!strncmp(member(output(), "signal"), "null", 4));
+	ck_assert(!strncmp(member(output(), "incomplete_because"), "null", 4));
+	/* An event has a member "user" as well. */
+	s = member(output(), "elapsed");
+	ck_assert_double_gt(strtod(member(member(s, "user"), "mean"), NULL) +
+			    strtod(member(member(s, "system"), "mean"), NULL), 0);
 }
 END_TEST
 
@@ -475,7 +578,7 @@ START_TEST(leaves_somebody_behind)
 {
 	perfex("-e", "instructions:u", "--", "/bin/sh", "-c", "sleep 1 & exit 0");
 	ended_with(0);
-	says(result.err, "1 threads that it started still ran");
+	says(result.err, " 1 thread that it started still ran");
 }
 END_TEST
 
@@ -579,6 +682,213 @@ START_TEST(death_by_signal)
 }
 END_TEST
 
+/* --- signals that perfex is sent --- */
+
+#define CATCHER "/usr/libexec/perfctr/catcher"
+
+static void await_file(const char *path)
+{
+	unsigned int i;
+
+	for (i = 0; i < 1000 && access(path, F_OK); i++)
+		sleep_us(10000);
+	ck_assert_int_eq(access(path, F_OK), 0);
+}
+
+/* Sends a signal to perfex alone, as soon as its program is ready. */
+static void signal_perfex(pid_t pid, int signo)
+{
+	await_file(READY);
+	ck_ok(kill(pid, signo));
+}
+
+static void ended_by(int signo)
+{
+	ck_assert_msg(WIFSIGNALED(result.status), "exit status %d: %s",
+		      WEXITSTATUS(result.status), result.err);
+	ck_assert_int_eq(WTERMSIG(result.status), signo);
+}
+
+/* The program dies of it, its counts are written, and perfex dies of it as well. */
+START_TEST(passes_signals_on)
+{
+	static const int signals[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2 };
+	static const char command[] = KNOWN_PATH "; touch " READY "; exec sleep 1000";
+	unsigned int i;
+	pid_t pid;
+
+	for (i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
+		(void)unlink(READY);
+		pid = start_perfex("-e", "instructions:u", "--json", "-o", OUTPUT, "--",
+				   "/bin/sh", "-c", command);
+		signal_perfex(pid, signals[i]);
+		finish_command(pid);
+		ended_by(signals[i]);
+		ck_assert_uint_eq(are_json_lines(output()), 1);
+		ck_assert_int_eq(strtol(member(output(), "signal"), NULL, 10), signals[i]);
+		ck_assert(!strncmp(member(output(), "complete"), "true", 4));
+		ck_assert_uint_gt(count_of(output(), "instructions"), KNOWN_LENGTH(KNOWN_LOOPS));
+	}
+}
+END_TEST
+
+/* What a program makes of a signal decides how perfex ends, and it gets each one once. */
+START_TEST(program_catches_signals)
+{
+	pid_t pid = start_perfex("-o", OUTPUT, "--", CATCHER, READY);
+
+	signal_perfex(pid, SIGTERM);
+	finish_command(pid);
+	ended_with(1);
+	says(output(), "seconds elapsed");
+	(void)unlink(READY);
+	pid = start_perfex("-o", OUTPUT, "--", CATCHER, READY);
+	signal_perfex(pid, SIGTERM);
+	sleep_us(50000);
+	ck_ok(kill(pid, SIGTERM));
+	sleep_us(50000);
+	ck_ok(kill(pid, SIGHUP));
+	finish_command(pid);
+	ended_with(3);
+}
+END_TEST
+
+START_TEST(program_ignores_signals)
+{
+	static const char command[] = "trap '' TERM; touch " READY
+		"; while [ ! -e " GO " ]; do sleep 0.01; done; exit 5";
+	pid_t pid = start_perfex("-o", OUTPUT, "--", "/bin/sh", "-c", command);
+
+	signal_perfex(pid, SIGTERM);
+	sleep_us(200000);
+	ck_assert_int_eq(waitpid(pid, &result.status, WNOHANG), 0);
+	write_file(GO, "");
+	finish_command(pid);
+	ended_with(5);
+	says(output(), "seconds elapsed");
+}
+END_TEST
+
+/* As under nohup, and in the background of a shell without job control */
+START_TEST(perfex_ignores_what_it_was_started_to)
+{
+	pid_t pid = start_command(COMMAND("/bin/sh", "-c", "trap '' HUP; exec " PERFEX " -o " OUTPUT
+					  " -- " CATCHER " " READY));
+
+	signal_perfex(pid, SIGHUP);
+	ck_ok(kill(pid, SIGTERM));
+	finish_command(pid);
+	ended_with(1);
+}
+END_TEST
+
+START_TEST(under_timeout)
+{
+	static const char command[] = KNOWN_PATH "; exec sleep 1000";
+
+	run_command(COMMAND("/bin/timeout", "1", PERFEX, "-e", "instructions:u", "--json", "-o",
+			    OUTPUT, "--", "/bin/sh", "-c", command));
+	ended_by(SIGTERM);
+	ck_assert_uint_gt(count_of(output(), "instructions"), KNOWN_LENGTH(KNOWN_LOOPS));
+}
+END_TEST
+
+/* Also with intervals, of several runs, and where others of the tree live on. */
+START_TEST(passes_signals_on_in_all_modes)
+{
+	static const char alone[] = "touch " READY "; exec sleep 1000";
+	static const char tree[] = KNOWN_PATH "& wait; sleep 1 & touch " READY "; wait";
+	pid_t pid;
+
+	pid = start_perfex("-I", "20", "--json", "-o", OUTPUT, "--", "/bin/sh", "-c", alone);
+	signal_perfex(pid, SIGTERM);
+	finish_command(pid);
+	ended_by(SIGTERM);
+	ck_assert_uint_ge(are_json_lines(output()), 2);
+
+	/* No run is begun after it. */
+	(void)unlink(READY);
+	pid = start_perfex("-r", "9", "--json", "-o", OUTPUT, "--", CATCHER, READY);
+	signal_perfex(pid, SIGTERM);
+	finish_command(pid);
+	ended_with(1);
+	ck_assert_uint_eq(strtoull(member(output(), "runs"), NULL, 10), 1);
+
+	(void)unlink(READY);
+	pid = start_perfex("-e", "instructions:u", "--per-thread", "--json", "-o", OUTPUT, "--",
+			   "/bin/sh", "-c", tree);
+	signal_perfex(pid, SIGTERM);
+	finish_command(pid);
+	ended_by(SIGTERM);
+	ck_assert_uint_gt(count_of(output(), "instructions"), KNOWN_LENGTH(KNOWN_LOOPS));
+	ck_assert_uint_eq(strtoull(member(output(), "descendants_live"), NULL, 10), 1);
+}
+END_TEST
+
+/* Ctrl-C signals the foreground group, which the program is in: it gets that alone. */
+START_TEST(terminal_signals_once)
+{
+	char name[64];
+	int master, number, zero = 0;
+	pid_t pid;
+
+	(void)mkdir("/dev/pts", 0755);
+	(void)mount("devpts", "/dev/pts", "devpts", 0, "ptmxmode=0666");
+	ck_ok(master = open("/dev/pts/ptmx", O_RDWR | O_NOCTTY));
+	ck_ok(ioctl(master, TIOCSPTLCK, &zero));
+	ck_ok(ioctl(master, TIOCGPTN, &number));
+	(void)snprintf(name, sizeof(name), "/dev/pts/%d", number);
+	ck_ok(pid = fork());
+	if (!pid) {
+		(void)setsid();
+		redirect(0, name, O_RDWR);	/* the session's first one controls it */
+		redirect(1, name, O_RDWR);
+		redirect(2, name, O_RDWR);
+		execl(PERFEX, PERFEX, "-o", OUTPUT, "--", CATCHER, READY, (char *)NULL);
+		_exit(99);
+	}
+	await_file(READY);
+	ck_assert_int_eq(write(master, "\003", 1), 1);
+	ck_assert_int_eq(waitpid(pid, &result.status, 0), pid);
+	ended_with(1);
+	says(output(), "seconds elapsed");
+	close(master);
+}
+END_TEST
+
+/* However perfex ends, the program does not go on alone. */
+START_TEST(program_dies_with_perfex)
+{
+	char text[32];
+	pid_t pid, program;
+	int status;
+
+	ck_ok(prctl(PR_SET_CHILD_SUBREAPER, 1));
+	pid = start_perfex("--", "/bin/sh", "-c", "echo $$ > " GO "; touch " READY
+			   "; exec sleep 1000");
+	signal_perfex(pid, SIGKILL);
+	finish_command(pid);
+	ended_by(SIGKILL);
+	ck_assert_int_gt(read_text(GO, text, sizeof(text)), 0);
+	program = (pid_t)strtol(text, NULL, 10);
+	ck_assert_int_eq(waitpid(program, &status, 0), program);
+	ck_assert(WIFSIGNALED(status));
+	ck_assert_int_eq(WTERMSIG(status), SIGKILL);
+}
+END_TEST
+
+/* Nobody reads the intervals any more: that is no reason to end the program. */
+START_TEST(reader_goes_away)
+{
+	run_command(COMMAND("/bin/sh", "-c", PERFEX " -I 10 -- /bin/sh -c 'sleep 0.2; touch " GO
+			    "' 2>&1 | head -n 1"));
+	ended_with(0);
+	await_file(GO);
+}
+END_TEST
+
+/* --- where the counts go, and when they do not --- */
+
 START_TEST(program_not_there)
 {
 	perfex("--", "/nonexistent/program");
@@ -592,6 +902,32 @@ START_TEST(program_not_there)
 }
 END_TEST
 
+static void write_script(const char *path, const char *text)
+{
+	(void)unlink(path);
+	write_file(path, text);
+	ck_ok(chmod(path, 0755));
+}
+
+/* The program is there, but what it needs to run is not. */
+START_TEST(interpreter_not_there)
+{
+	write_script(SCRIPT, "#!/no/such/interpreter -x\n");
+	perfex("--", SCRIPT);
+	ended_with(126);
+	says(result.err, "cannot run '" SCRIPT "': its interpreter '/no/such/interpreter' is missing");
+	write_script(SCRIPT, "#!/bin/sh\r\n");
+	perfex("--", SCRIPT);
+	ended_with(126);
+	says(result.err, "'/bin/sh' with a carriage return behind it is missing");
+	/* By PATH as well */
+	ck_ok(setenv("PATH", "/nonexistent:/tmp:/bin", 1));
+	perfex("--", strrchr(SCRIPT, '/') + 1);
+	ended_with(126);
+	says(result.err, "interpreter '/bin/sh'");
+}
+END_TEST
+
 START_TEST(bad_usage)
 {
 	perfex("-e", "instructions:u");
@@ -601,6 +937,43 @@ START_TEST(bad_usage)
 	run_command((const char *const[]){ PERFEX, NULL });
 	ended_with(FAILED);
 	says(result.err, "which program");
+}
+END_TEST
+
+/* What was there before stays there until there is something better. */
+START_TEST(old_results_are_kept)
+{
+	static char old[8000];
+	struct stat st;
+	pid_t pid;
+
+	memset(old, 'x', sizeof(old) - 1);
+	write_file(OUTPUT, old);
+	perfex("-o", OUTPUT, "--", "/nonexistent/program");
+	ended_with(127);
+	ck_assert_str_eq(output(), old);
+	perfex("-o", OUTPUT, "-e", "", "--", "/bin/true");
+	ended_with(FAILED);
+	ck_assert_str_eq(output(), old);
+	pid = start_perfex("-o", OUTPUT, "--", CATCHER, READY);
+	signal_perfex(pid, SIGKILL);
+	finish_command(pid);
+	ck_assert_str_eq(output(), old);
+	/* The file remains the same, and what was in it goes as a whole. */
+	ck_ok(chmod(OUTPUT, 0640));
+	ck_ok(symlink(OUTPUT, OUTPUT_LINK));
+	perfex("-o", OUTPUT_LINK, "--json", "--", "/bin/true");
+	ended_with(0);
+	ck_ok(lstat(OUTPUT_LINK, &st));
+	ck_assert(S_ISLNK(st.st_mode));
+	ck_ok(stat(OUTPUT, &st));
+	ck_assert_int_eq(st.st_mode & 07777, 0640);
+	ck_assert_uint_eq(are_json_lines(output()), 1);
+	/* No results, no file */
+	ck_ok(unlink(OUTPUT));
+	perfex("-o", OUTPUT, "--", "/nonexistent/program");
+	ended_with(127);
+	ck_assert_int_ne(access(OUTPUT, F_OK), 0);
 }
 END_TEST
 
@@ -921,10 +1294,21 @@ START_TEST(unknown_event)
 	perfex("-e", "dtlb-laod-misses", "--", "/bin/true");
 	ended_with(FAILED);
 	says(result.err, "dTLB-load-misses");
-	perfex("-e", "instructions:x", "--", "/bin/true");
+	perfex("-e", "instructions:pp", "--", "/bin/true");
 	ended_with(FAILED);
+	says(result.err, "'instructions:pp': 'pp' is no modifier. After the colon stands u");
+	perfex("-e", "rxyz", "--", "/bin/true");
+	ended_with(FAILED);
+	says(result.err, "rxyz");
+	perfex("-e", "instructions:u,", "--", "/bin/true");
+	ended_with(FAILED);
+	says(result.err, "an event has no name. Is there a comma too many?");
+	perfex("-e", ":u", "--", "/bin/true");
+	ended_with(FAILED);
+	says(result.err, "an event has no name before :u");
 	perfex("-e", "", "--", "/bin/true");
 	ended_with(FAILED);
+	says(result.err, "an event has no name");
 	ck_assert_int_ne(access("/tmp/was-run", F_OK), 0);
 }
 END_TEST
@@ -953,11 +1337,32 @@ START_TEST(too_many_events)
 }
 END_TEST
 
+/* x86: there are more counters, but of another kind. */
+START_TEST(too_many_events_of_a_kind)
+{
+	char all[1024] = "", words[128];
+	unsigned int i, n = guest.nprogrammable + 1;
+
+	if (n > guest.info.nrctrs)
+		return;
+	for (i = 0; i < n; i++)
+		(void)snprintf(all + strlen(all), sizeof(all) - strlen(all), "%scycles:u",
+			       i ? "," : "");
+	perfex("-e", all, "--", "/bin/true");
+	ended_with(FAILED);
+	(void)snprintf(words, sizeof(words),
+		       "%u events need general-purpose counters, and this processor has %u.", n, n - 1);
+	says(result.err, words);
+}
+END_TEST
+
 START_TEST(no_privilege)
 {
 	perfex("-e", "cycles:k", "--", "/bin/true");
 	ended_with(FAILED);
-	says(result.err, "privilege");
+	says(result.err, "cycles: counting in kernel mode needs a privilege:\n"
+	     "root, CAP_PERFMON, or kernel.perf_event_paranoid of at most 1 (it is ");
+	says(result.err, "-e cycles:u");
 	perfex("-e", "cycles:uk", "--", "/bin/true");
 	ended_with(FAILED);
 	says(result.err, "privilege");
@@ -1017,6 +1422,34 @@ START_TEST(counters_taken)
 }
 END_TEST
 
+/* One is left for the first of two events, so it is the second one that is refused. */
+START_TEST(says_which_event_is_refused)
+{
+	int fds[32];
+	unsigned int n = perf_take_counters(0, fds, guest.nprogrammable - 1);
+
+	ck_assert_uint_eq(n, guest.nprogrammable - 1);
+	perfex("-e", "instructions:u,dTLB-load-misses:u", "--", "/bin/true");
+	ended_with(FAILED);
+	says(result.err, "perfex: dTLB-load-misses: the counters are taken, probably by perf_events.");
+	perf_give_counters(fds, n);
+}
+END_TEST
+
+/* x86: two threads want two values of one register. */
+START_TEST(says_which_event_register_is_taken)
+{
+	pid_t pid = start_perfex("-e", "r1b7/10001:u", "-o", OUTPUT, "--", CATCHER, READY);
+
+	await_file(READY);
+	run_command(COMMAND(PERFEX, "-e", "instructions:u,r1b7/10002:u", "-o", OUTPUT, "--",
+			    "/bin/true"));
+	ended_with(FAILED);
+	says(result.err, "perfex: r1b7/10002: other users of perfctr count with another value");
+	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+}
+END_TEST
+
 /* What it says to do is what helps. */
 START_TEST(counters_taken_by_the_watchdog)
 {
@@ -1063,6 +1496,28 @@ START_TEST(setuid_program)
 	is_json(output());
 	ck_assert(!strncmp(member(output(), "complete"), "false", 5));
 	ck_assert(!strncmp(member(output(), "incomplete_because"), "\"", 1));
+	/* It was stopped before its first instruction: that is no count of 0. */
+	ck_assert(!strncmp(member(output(), "ticks"), "null", 4));
+	ck_assert(!strncmp(member(output(), "context_switches"), "null", 4));
+	perfex("-r", "2", "--json", "-o", OUTPUT, "--", SETUID_COPY);
+	ended_with(FAILED);
+	is_json(output());
+	ck_assert(!strncmp(member(output(), "mean"), "null", 4));
+	if (!guest.nprogrammable)
+		return;
+	perfex("-e", "instructions:u", "--", SETUID_COPY);
+	ended_with(FAILED);
+	says(result.err, "       <not counted>  instructions:u\n");
+	says(result.err, "       <not counted>  ticks of the clock, on a processor\n");
+	perfex("-e", "instructions:u", "-I", "1000", "--json", "-o", OUTPUT, "--", SETUID_COPY);
+	ended_with(FAILED);
+	ck_assert_uint_eq(are_json_lines(output()), 2);
+	ck_assert(!strncmp(member(output(), "count"), "null", 4));
+	ck_assert(!strncmp(member(strstr(output(), "\n{"), "count"), "null", 4));
+	/* Nor of its only thread */
+	perfex("-e", "instructions:u", "--per-thread", "--json", "-o", OUTPUT, "--", SETUID_COPY);
+	ended_with(FAILED);
+	ck_assert(!strncmp(member(member(output(), "threads"), "counts"), "[null]", 6));
 }
 END_TEST
 
@@ -1083,6 +1538,12 @@ END_TEST
 static void run_fresh(const TTest *test, unsigned int what)
 {
 	(void)unlink(OUTPUT);
+	(void)unlink(STDOUT);
+	(void)unlink(STDERR);
+	(void)unlink(OUTPUT_LINK);
+	(void)unlink(SCRIPT);
+	(void)unlink(READY);
+	(void)unlink(GO);
 	(void)unlink("/tmp/was-run");
 	(void)unlink("/tmp/outer");
 	(void)unlink(SETUID_COPY);
@@ -1103,6 +1564,8 @@ int main(void)
 	run_fresh(self_alone, NEED_COUNTERS | AS_USER);
 	run_fresh(per_thread, NEED_COUNTERS | AS_USER);
 	run_fresh(intervals, NEED_COUNTERS | AS_USER);
+	run_fresh(intervals_with_somebody_left, NEED_COUNTERS | AS_USER);
+	run_fresh(no_more_time_than_elapses, NEED_COUNTERS | AS_USER);
 	run_fresh(repeated, NEED_COUNTERS | AS_USER);
 	run_fresh(bad_options, AS_USER);
 	run_fresh(raw_csr, NEED_FIXED);
@@ -1114,8 +1577,19 @@ int main(void)
 	run_fresh(without_events, AS_USER);
 	run_fresh(exit_status, AS_USER);
 	run_fresh(death_by_signal, AS_USER);
+	run_fresh(passes_signals_on, NEED_COUNTERS | AS_USER);
+	run_fresh(program_catches_signals, 0);
+	run_fresh(program_ignores_signals, AS_USER);
+	run_fresh(perfex_ignores_what_it_was_started_to, 0);
+	run_fresh(under_timeout, NEED_COUNTERS | AS_USER);
+	run_fresh(passes_signals_on_in_all_modes, NEED_COUNTERS | AS_USER);
+	run_fresh(terminal_signals_once, 0);
+	run_fresh(program_dies_with_perfex, AS_USER);
+	run_fresh(reader_goes_away, AS_USER);
 	run_fresh(program_not_there, AS_USER);
+	run_fresh(interpreter_not_there, AS_USER);
 	run_fresh(bad_usage, AS_USER);
+	run_fresh(old_results_are_kept, AS_USER);
 	run_fresh(output_file, AS_USER);
 	run_fresh(output_file_that_cannot_be_written, AS_USER);
 	run_fresh(json_of_strange_arguments, AS_USER);
@@ -1132,10 +1606,13 @@ int main(void)
 	run_fresh(unknown_event, NEED_COUNTERS | NEED_TLB_NAMES | AS_USER);
 	run_fresh(event_that_this_machine_lacks, NEED_COUNTERS | NEED_LACKS | AS_USER);
 	run_fresh(too_many_events, NEED_COUNTERS | AS_USER);
+	run_fresh(too_many_events_of_a_kind, NEED_COUNTERS | NEED_X86 | AS_USER);
 	run_fresh(no_privilege, NEED_COUNTERS | AS_USER);
 	run_fresh(no_permission, 0);
 	run_fresh(no_module, LOG_MODULE);
 	run_fresh(counters_taken, NEED_COUNTERS | NEED_PERF);
+	run_fresh(says_which_event_is_refused, NEED_COUNTERS | NEED_PERF | NEED_BESIDE);
+	run_fresh(says_which_event_register_is_taken, NEED_COUNTERS | NEED_X86 | AS_USER);
 	run_fresh(counters_taken_by_the_watchdog, NEED_COUNTERS | NEED_X86 | NEED_PERF);
 	run_fresh(counters_taken_by_the_firmware, NEED_COUNTERS | NEED_X86);
 	run_fresh(setuid_program, 0);

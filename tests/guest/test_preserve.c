@@ -180,6 +180,45 @@ START_TEST(stop_and_go_on)
 }
 END_TEST
 
+/* What both counters gained over a stretch of which the second one counts only the ends */
+static void stop_the_second(int fd, unsigned long loops, uint64_t *gain)
+{
+	struct perfctr_control control;
+	struct perfctr_read rd[2];
+
+	control_init(&control);
+	control_add(&control, EV_INSTRUCTIONS);
+	control_add(&control, EV_CYCLES);
+	control.preserve = 3;
+	set_control(fd, &control);
+	read_all(fd, &rd[0]);
+	control.nractrs = 1;
+	set_control(fd, &control);
+	body_spin(loops);
+	control.nractrs = 2;
+	set_control(fd, &control);
+	read_all(fd, &rd[1]);
+	gain[0] = rd[1].sum[0] - rd[0].sum[0];
+	gain[1] = rd[1].sum[1] - rd[0].sum[1];
+}
+
+/* One counter of several stops, by a control that does not name it, and keeps its sum. */
+START_TEST(one_stops_and_goes_on)
+{
+	uint64_t gain[3][2];
+	unsigned int i;
+	int fd = open_self();
+
+	/* The first time is another: pages come. */
+	for (i = 0; i < 3; i++)
+		stop_the_second(fd, LOOPS * (i ? i : 1), gain[i]);
+	ck_assert_uint_eq(gain[2][0] - gain[1][0], BODY_SPIN(2 * LOOPS) - BODY_SPIN(LOOPS));
+	ck_assert_uint_eq(gain[2][1], gain[1][1]);
+	ck_assert_uint_lt(gain[1][1], SLACK);
+	ck_assert_uint_gt(read_sum(fd, 1), gain[0][1] + gain[1][1] + gain[2][1]);
+}
+END_TEST
+
 START_TEST(stop_without_preserve_forgets)
 {
 	struct perfctr_control control, stop;
@@ -355,6 +394,7 @@ int main(void)
 	GUEST_RUN(kept_for_another_event, NEED_COUNTERS | AS_USER);
 	GUEST_RUN(preserved_exactly, NEED_COUNTERS | AS_USER);
 	GUEST_RUN(stop_and_go_on, NEED_COUNTERS | AS_USER);
+	GUEST_RUN(one_stops_and_goes_on, NEED_COUNTERS);
 	GUEST_RUN(stop_without_preserve_forgets, NEED_COUNTERS | AS_USER);
 	GUEST_RUN(clock_is_kept_while_it_is_on, AS_USER);
 	GUEST_RUN(clock_off_with_counters_on, NEED_COUNTERS | AS_USER);

@@ -125,15 +125,13 @@ static int perf_open_patiently(unsigned int event)
 START_TEST(one_or_the_other)
 {
 	struct perfctr_control control = control_of(EV_INSTRUCTIONS);
-	struct perfctr_info info = { .size = sizeof(info) };
-	int fd = open_self(), dev = open_device(), perf, status, turn;
+	int fd = open_self(), perf, status, turn;
 	pid_t child;
 
 	for (turn = 0; turn < 20; turn++) {
 		ck_ok(perf = perf_open_patiently(EV_INSTRUCTIONS));
 		ck_assert_int_eq(try_control(fd, &control), -EBUSY);
-		ck_ok(ioctl(dev, PERFCTR_IOC_INFO, &info));
-		ck_assert_uint_eq(info.owner, PERFCTR_OWNER_PERF);
+		ck_assert_uint_eq(control.owner, PERFCTR_OWNER_PERF);
 		perf_exact_once(perf);
 		close(perf);
 
@@ -262,16 +260,6 @@ static void perf_gets_all(void)
 		      guest.nprogrammable);
 }
 
-static unsigned int owner(void)
-{
-	struct perfctr_info info = { .size = sizeof(info) };
-	int dev = open_device();
-
-	ck_ok(ioctl(dev, PERFCTR_IOC_INFO, &info));
-	close(dev);
-	return info.owner;
-}
-
 START_TEST(perf_has_all)
 {
 	struct perfctr_control control = control_of(EV_INSTRUCTIONS), clock, readback;
@@ -287,11 +275,12 @@ START_TEST(perf_has_all)
 	ck_assert(has_all(&takings));
 
 	ck_assert_int_eq(try_control(fd, &control), -EBUSY);
-	ck_assert_uint_eq(owner(), PERFCTR_OWNER_PERF);
+	ck_assert_uint_eq(control.owner, PERFCTR_OWNER_PERF);
+	ck_assert_uint_eq(control.refused, 0);
 	read_all(fd, &after);
 	ck_assert_uint_eq(after.cstatus, before.cstatus);
 	ck_assert_uint_ge(after.clock, before.clock);
-	readback.size = sizeof(readback);
+	control_init(&readback);
 	ck_ok(ioctl(fd, PERFCTR_IOC_READ_CONTROL, &readback));
 	ck_assert_uint_eq(readback.nractrs, 0);
 	ck_assert_uint_eq(readback.tsc_on, 1);
@@ -327,7 +316,8 @@ START_TEST(perf_has_most)
 	for (turn = 0; turn < 20; turn++) {
 		read_all(fd, &before);
 		ck_assert_int_eq(try_control(fd, &more), -EBUSY);
-		ck_assert_uint_eq(owner(), PERFCTR_OWNER_PERF);
+		ck_assert_uint_eq(more.owner, PERFCTR_OWNER_PERF);
+		ck_assert_uint_eq(more.refused, 2);
 		ck_assert_uint_gt(read_sum(fd, 0), before.sum[0]);
 		exact_once(fd);
 	}
@@ -354,7 +344,8 @@ START_TEST(perf_has_all_of_another_cpu)
 	ck_assert_uint_eq(takings.n[0], 0);
 	ck_assert_uint_eq(takings.n[1], guest.nprogrammable);
 	ck_assert_int_eq(try_control(fd, &control), -EBUSY);
-	ck_assert_uint_eq(owner(), PERFCTR_OWNER_PERF);
+	ck_assert_uint_eq(control.owner, PERFCTR_OWNER_PERF);
+	ck_assert_uint_eq(control.refused, 0);
 	give(&takings);
 	set_control(fd, &control);
 	exact_once(fd);
@@ -906,8 +897,8 @@ START_TEST(instret_after_perf)
 	err = try_control(fd, &control);
 	if (err) {
 		ck_assert_int_eq(err, -EBUSY);
-		ck_ok(ioctl(fd, PERFCTR_IOC_INFO, &info));
-		ck_assert_uint_eq(info.owner, PERFCTR_OWNER_PERF);
+		ck_assert_uint_eq(control.owner, PERFCTR_OWNER_PERF);
+		ck_assert_uint_eq(control.refused, 0);
 	}
 	pin_self(guest.ncpus - 1);
 	before = perf_read_one(perf);

@@ -28,7 +28,7 @@ START_TEST(test_nothing)
 	ck_assert_uint_eq(to.tsc_on, 0);
 	ck_assert_uint_eq(to.nractrs, 0);
 	ck_assert_uint_eq(to.preserve, 0);
-	ck_assert_uint_eq(to.refresh | to.reserved, 0);
+	ck_assert_uint_eq(to.refresh | to.refused | to.owner, 0);
 }
 END_TEST
 
@@ -57,7 +57,8 @@ START_TEST(test_counters)
 	for (i = 0; i < 3; i++) {
 		ck_assert_uint_eq(to.ctr[i].map, 10 + i);
 		ck_assert_uint_eq(to.ctr[i].event, 0x100 + i);
-		ck_assert_uint_eq(to.ctr[i].reserved, 0);
+		ck_assert_uint_eq(to.ctr[i].reserved[0] | to.ctr[i].reserved[1] |
+				  to.ctr[i].reserved[2] | to.ctr[i].reserved[3], 0);
 		/* Of a-mode counters it means nothing, in 2.6. */
 		ck_assert_int_eq(to.ctr[i].ireset, i < 2 ? 0 : -5);
 	}

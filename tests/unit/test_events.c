@@ -66,7 +66,7 @@ START_TEST(test_good)
 	ck_assert_uint_eq(ctr.map, good[_i].map);
 	ck_assert_uint_eq(ctr.flags, good[_i].flags);
 	ck_assert_uint_eq(ctr.config, 0);
-	ck_assert_uint_eq(ctr.reserved, 0);
+	ck_assert_uint_eq(ctr.reserved[0] | ctr.reserved[1] | ctr.reserved[2] | ctr.reserved[3], 0);
 	ck_assert_int_eq(ctr.ireset, 0);
 }
 END_TEST
@@ -218,6 +218,31 @@ START_TEST(test_x86)
 	ck_assert_int_eq(perfctr_event_available(&info, &ctr), 1);
 	perfctr_event_format(info.cpu_type, &ctr, name, sizeof(name));
 	ck_assert_str_eq(name, "cycles");
+	/* Fixed counter 2 has an event of its own; elsewhere its code is the bus's cycles. */
+	ck_assert_int_eq(perfctr_event_parse(info.cpu_type, "ref-cycles:u", &ctr), 0);
+	ck_assert_uint_eq(ctr.event, 0x13c);
+	ck_assert_uint_eq(ctr.map, 26);
+	ck_assert_int_eq(perfctr_event_available(&info, &ctr), 0);
+	info.events[0] |= 1u << 2;
+	ck_assert_int_eq(perfctr_event_available(&info, &ctr), 0);
+	info.counters |= 1u << 26;
+	ck_assert_int_eq(perfctr_event_available(&info, &ctr), 1);
+	info.events[0] &= ~(1ull << 2);
+	ck_assert_int_eq(perfctr_event_available(&info, &ctr), 0);
+	perfctr_event_format(info.cpu_type, &ctr, name, sizeof(name));
+	ck_assert_str_eq(name, "ref-cycles:u");
+	ck_assert_int_eq(perfctr_event_parse(info.cpu_type, "bus-cycles", &ctr), 0);
+	ck_assert_uint_eq(ctr.event, 0x13c);
+	ck_assert_uint_eq(ctr.map, PERFCTR_MAP_ANY);
+	ck_assert_int_eq(perfctr_event_available(&info, &ctr), 0);
+	info.events[0] |= 1u << 2;
+	ck_assert_int_eq(perfctr_event_available(&info, &ctr), 1);
+	ctr.map = 0;
+	perfctr_event_format(info.cpu_type, &ctr, name, sizeof(name));
+	ck_assert_str_eq(name, "bus-cycles");
+	ck_assert_int_eq(perfctr_event_parse(PERFCTR_X86_INTEL_PIII, "ref-cycles", &ctr), -1);
+	ck_assert_int_eq(errno, ENOENT);
+	ck_assert_int_eq(perfctr_event_parse(info.cpu_type, "cycles", &ctr), 0);
 	ctr.map = 64;
 	ck_assert_int_eq(perfctr_event_available(&info, &ctr), 0);
 	/* A processor of which the library knows no events */

@@ -3,8 +3,10 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
 #include "perfex.h"
 
@@ -76,16 +78,35 @@ void explain_device(int error)
 	}
 }
 
+/* The name is known, or starts as that of a raw event does. */
+static void explain_syntax(const struct perfctr_info *info, const char *spec)
+{
+	struct perfctr_ctr_control ctr;
+	const char *colon = strchr(spec, ':');
+	char *name = strndup(spec, strcspn(spec, ":"));
+
+	if (name && colon && !perfctr_event_parse(info->cpu_type, name, &ctr))
+		explain("'%s': '%s' is no modifier. After the colon stands u (user mode), k (kernel\n"
+			"mode) or uk (both)", spec, colon + 1);
+	else
+		explain("'%s': a raw event is r and up to 16 hexadecimal digits; on x86 a slash and as\n"
+			"many may follow, the value of the event's own register", spec);
+	free(name);
+}
+
 void explain_event(const struct perfctr_info *info, const char *spec, int error)
 {
 	const struct perfctr_event_set *set = perfctr_cpu_event_set(info->cpu_type);
 	const char *names[5];
 	size_t i, n;
 
+	if (!*spec || *spec == ':') {
+		explain("an event has no name%s%s. Is there a comma too many?", *spec ? " before " : "",
+			spec);
+		return;
+	}
 	if (error == EINVAL) {
-		explain("'%s': after the colon stands u (user mode), k (kernel mode) or uk;\n"
-			"a raw event is r and up to 16 hexadecimal digits; on x86 a slash and as many\n"
-			"may follow, the value of the event's own register", spec);
+		explain_syntax(info, spec);
 		return;
 	}
 	if (!set || !set->nevents) {
@@ -158,19 +179,64 @@ const char *why_unbound(void)
 		"Which CPUs these are say /sys/devices/cpu_core/cpus and /sys/devices/cpu_atom/cpus";
 }
 
+const char *which_privilege(void)
+{
+	static char text[128];
+	FILE *f = fopen("/proc/sys/kernel/perf_event_paranoid", "re");
+	char level[16] = "";
+
+	if (f && fgets(level, sizeof(level), f))
+		level[strcspn(level, "\n")] = '\0';
+	if (f)
+		fclose(f);
+	(void)snprintf(text, sizeof(text),
+		       "root, CAP_PERFMON, or kernel.perf_event_paranoid of at most 1%s%s%s",
+		       *level ? " (it is " : "", level, *level ? ")" : "");
+	return text;
+}
+
+static void explain_privilege(const char *name, const struct how *how)
+{
+	if (how->raw_csr)
+		explain("--raw-csr needs a privilege, since the registers tell of others too:\n%s",
+			which_privilege());
+	else
+		explain("%s%scounting in kernel mode needs a privilege:\n%s.\n"
+			"Or count user mode alone: -e %s:u", name ? name : "", name ? ": " : "",
+			which_privilege(), name ? name : "EVENT");
+}
+
+/* Each of them can be counted alone. */
+static void explain_together(const struct perfctr_info *info, const struct events *events)
+{
+	bool x86 = info->cpu_type < PERFCTR_RISCV_GENERIC;
+	/* x86: those below 24; riscv: all but cycle, time and instret */
+	uint64_t which = x86 ? (1u << 24) - 1 : ~(uint64_t)7;
+	unsigned int there = (unsigned int)__builtin_popcountll(info->counters & which);
+	unsigned int i, needed = 0;
+
+	for (i = 0; i < events->n; i++)
+		needed += events->event[i].ctr.map == PERFCTR_MAP_ANY;
+	if (needed > there)
+		explain("%u events need %s counters, and this processor has %u.\n"
+			"Run the program once for each part of them", needed,
+			x86 ? "general-purpose" : "programmable", there);
+	else
+		explain("this processor cannot count these events together: some of them can be counted\n"
+			"on the same few of its counters only. Run the program once for each part of them");
+}
+
 static void explain_control(const struct run *run, const struct perfctr_info *info,
-			    const struct events *events)
+			    const struct events *events, const struct how *how)
 {
 	const char *name = run->bad_event < 0 ? NULL : events->event[run->bad_event].name;
 
 	switch (run->error) {
 	case EBUSY:
-		explain("%s", why_busy(info, run->owner));
+		explain("%s%s%s", name ? name : "", name ? ": " : "", why_busy(info, run->owner));
 		break;
 	case EACCES:
-		explain("%s%scounting in kernel mode, or --raw-csr, needs a privilege.\n"
-			"Count user mode alone (-e EVENT:u), or run perfex as root or with CAP_PERFMON",
-			name ? name : "", name ? ": " : "");
+		explain_privilege(name, how);
 		break;
 	case EOPNOTSUPP:
 		if (name && info->cpu_type < PERFCTR_RISCV_GENERIC)
@@ -178,7 +244,7 @@ static void explain_control(const struct run *run, const struct perfctr_info *in
 				"processor (%s)", name, perfctr_info_cpu_name(info));
 		else if (name)
 			explain("%s: this processor cannot restrict the counter to user or to kernel mode.\n"
-				"Count both (-e %s:uk), as root or with CAP_PERFMON", name, name);
+				"Count both: -e %s:uk. That needs %s", name, name, which_privilege());
 		else
 			explain("this processor cannot count one event on two counters.\n"
 				"Run the program once for each of the two");
@@ -190,11 +256,10 @@ static void explain_control(const struct run *run, const struct perfctr_info *in
 		explain("a CPU has just come whose counters cannot be had. Try again");
 		break;
 	case EINVAL:
-		if (name)
+		if (run->bad_event >= 0)
 			explain_missing_event(info, name);
 		else
-			explain("this processor cannot count these events together.\n"
-				"Try fewer, or each alone");
+			explain_together(info, events);
 		break;
 	default:
 		explain("%s%scannot count: %s", name ? name : "", name ? ": " : "",
@@ -203,8 +268,57 @@ static void explain_control(const struct run *run, const struct perfctr_info *in
 	}
 }
 
-void explain_run(const struct run *run, char **argv, const struct perfctr_info *info,
-		 const struct events *events)
+/* The program's file, as execvp() looks for it; to be freed, NULL if there is none */
+static char *find_program(const char *name)
+{
+	const char *path = getenv("PATH");
+	char *copy, *rest, *dir, *file = NULL;
+
+	if (strchr(name, '/'))
+		return access(name, F_OK) ? NULL : strdup(name);
+	copy = path ? strdup(path) : NULL;
+	rest = copy;
+	while (rest && !file) {
+		dir = strsep(&rest, ":");
+		if (asprintf(&file, "%s/%s", *dir ? dir : ".", name) < 0)
+			file = NULL;
+		if (file && access(file, F_OK)) {
+			free(file);
+			file = NULL;
+		}
+	}
+	free(copy);
+	return file;
+}
+
+/* The kernel says ENOENT of an interpreter as well. Returns whether it is that one. */
+static bool explain_interpreter(const char *name)
+{
+	char line[256] = "", *path = find_program(name), *interpreter;
+	FILE *f = path ? fopen(path, "re") : NULL;
+	size_t len;
+
+	if (f && !fgets(line, sizeof(line), f))
+		line[0] = '\0';
+	if (f)
+		fclose(f);
+	if (!path)
+		return false;
+	free(path);
+	if (strncmp(line, "#!", 2) != 0) {
+		explain("cannot run '%s': the loader that it names is missing. It may be a program for\n"
+			"another system", name);
+		return true;
+	}
+	interpreter = line + 2 + strspn(line + 2, " \t");
+	len = strcspn(interpreter, " \t\r\n");
+	explain("cannot run '%s': its interpreter '%.*s'%s is missing", name, (int)len, interpreter,
+		interpreter[len] == '\r' ? " with a carriage return behind it" : "");
+	return true;
+}
+
+int explain_run(const struct run *run, char **argv, const struct perfctr_info *info,
+		const struct events *events, const struct how *how)
 {
 	switch (run->stage) {
 	case STAGE_FORK:
@@ -217,12 +331,15 @@ void explain_run(const struct run *run, char **argv, const struct perfctr_info *
 			explain_device(run->error);
 		break;
 	case STAGE_CONTROL:
-		explain_control(run, info, events);
+		explain_control(run, info, events, how);
 		break;
 	case STAGE_EXEC:
+		if (run->error == ENOENT && explain_interpreter(argv[0]))
+			return EXIT_NOT_EXECUTABLE;
 		explain("cannot run '%s': %s", argv[0], strerror(run->error));
-		break;
+		return run->error == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
 	case STAGE_RUNNING:
 		break;
 	}
+	return EXIT_PERFEX;
 }

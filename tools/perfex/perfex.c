@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /* perfex: runs a program under performance counters. */
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -147,6 +149,21 @@ static bool raw_events(const struct perfctr_info *info, struct events *events)
 	return true;
 }
 
+/* Whether others have the counters is seen by asking for one. */
+static void print_owner(const struct perfctr_info *info)
+{
+	struct perfctr_control control = { .nractrs = 1 };
+	struct vperfctr *v = vperfctr_open();
+
+	if (!v)
+		return;
+	if (!perfctr_event_parse(info->cpu_type, "instructions:u", &control.ctr[0]) &&
+	    vperfctr_control_native(v, &control) < 0 && errno == EBUSY)
+		printf("owner\t\t\t%s\n", perfctr_owner_name(control.owner));
+	(void)vperfctr_unlink(v);
+	vperfctr_close(v);
+}
+
 void print_info(const struct perfctr_info *info)
 {
 	struct perfctr_cpus_info *cpus;
@@ -160,6 +177,7 @@ void print_info(const struct perfctr_info *info)
 	free(cpus);
 	if (dev)
 		fclose(dev);
+	print_owner(info);
 }
 
 static int report_to(const char *output)
@@ -203,64 +221,101 @@ static int end_like(const struct run *run)
 	return WEXITSTATUS(run->status);
 }
 
-static int count(char **argv, FILE *f, const struct how *how,
-		 const struct perfctr_info *info, struct events *events)
+FILE *results_file(struct results *results)
 {
-	struct statistics statistics = { .number = { { 0 } } };
-	struct run run, worst = { .fd = -1 };
+	struct stat st;
+
+	if (results->path && !results->begun && !fstat(fileno(results->f), &st) &&
+	    S_ISREG(st.st_mode) && ftruncate(fileno(results->f), 0) < 0)
+		explain("cannot empty '%s': %s", results->path, strerror(errno));
+	results->begun = true;
+	return results->f;
+}
+
+/*
+ * Before anything runs: what cannot be written need not be counted. But what the file has
+ * stays in it until there are results, for a program that is not found leaves none.
+ */
+static bool open_results(struct results *results)
+{
+	int fd;
+
+	results->f = stderr;
+	if (!results->path)
+		return true;
+	fd = open(results->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	results->created = fd >= 0;
+	if (fd < 0 && errno == EEXIST)
+		fd = open(results->path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+	results->f = fd < 0 ? NULL : fdopen(fd, "w");
+	if (!results->f) {
+		explain("cannot write '%s': %s", results->path, strerror(errno));
+		return false;
+	}
+	return true;
+}
+
+/* What nobody can read is as good as not counted. */
+static bool close_results(struct results *results)
+{
+	bool ok = !fflush(results->f) && !ferror(results->f);
+
+	if (!ok)
+		explain("cannot write the counts: %s", strerror(errno));
+	if (!results->path)
+		return ok;
+	fclose(results->f);
+	if (results->created && !results->begun)
+		(void)unlink(results->path);
+	return ok;
+}
+
+/* Returns the exit status if nothing was counted, else -1 and the run that decides. */
+static int count(char **argv, struct results *results, const struct how *how,
+		 const struct perfctr_info *info, struct events *events, struct run *worst)
+{
+	struct statistics statistics = { .runs = 0 };
+	struct run run;
 	unsigned int i;
 
 	for (i = 0; i < how->repeat; i++) {
-		if (run_program(argv, events, how, info, f, &run) < 0) {
-			explain_run(&run, argv, info, events);
+		if (run_program(argv, events, how, info, results, &run) < 0) {
+			int status = explain_run(&run, argv, info, events, how);
+
 			run_end(&run);
-			if (run.stage != STAGE_EXEC)
-				return EXIT_PERFEX;
-			return run.error == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
+			return status;
 		}
 		statistics_add(&statistics, events, &run);
 		/* The first run that went wrong decides how we end. */
-		if (!i || (!worst.status && worst.complete && (run.status || !run.complete)))
-			worst = run;
-		if (i + 1 < how->repeat)
-			run_end(&run);
-		/* Ctrl-C was for us as well. */
-		if (WIFSIGNALED(run.status) &&
-		    (WTERMSIG(run.status) == SIGINT || WTERMSIG(run.status) == SIGQUIT))
+		if (!i || (!worst->status && worst->complete && (run.status || !run.complete)))
+			*worst = run;
+		if (run.stop || i + 1 == how->repeat)
 			break;
+		run_end(&run);
 	}
 	if (how->repeat > 1)
-		print_statistics(f, argv, info, events, how, &worst, &statistics);
-	else if (how->json)
-		print_json(f, argv, info, events, how, &run);
+		print_statistics(results_file(results), argv, info, events, how, worst,
+				 &statistics);
 	else
-		print_text(f, argv, info, events, how, &run);
+		print_run(results_file(results), argv, info, events, how, &run);
 	run_end(&run);
-	/* What nobody can read is as good as not counted. */
-	if (fflush(f) || ferror(f)) {
-		explain("cannot write the counts: %s", strerror(errno));
-		worst.complete = false;
-	}
-	return end_like(&worst);
+	return -1;
 }
 
-/* The file is opened before anything runs: what cannot be written need not be counted. */
 static int count_to(const char *output, char **argv, const struct how *how,
 		    const struct perfctr_info *info, struct events *events)
 {
-	FILE *f;
+	struct results results = { .path = output };
+	struct run worst = { .fd = -1 };
 	int status;
 
-	if (!output)
-		return count(argv, stderr, how, info, events);
-	f = fopen(output, "we");
-	if (!f) {
-		explain("cannot write '%s': %s", output, strerror(errno));
+	if (!open_results(&results))
 		return EXIT_PERFEX;
-	}
-	status = count(argv, f, how, info, events);
-	fclose(f);
-	return status;
+	signals_take();
+	status = count(argv, &results, how, info, events, &worst);
+	if (!close_results(&results))
+		worst.complete = false;
+	return status < 0 ? end_like(&worst) : status;
 }
 
 static bool number(const char *text, unsigned long least, unsigned long most,

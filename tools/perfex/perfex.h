@@ -4,8 +4,10 @@
 #define PERFEX_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <sys/resource.h>
+#include <sys/types.h>
 #include <time.h>
 
 #include <libperfctr.h>
@@ -53,18 +55,20 @@ struct run {
 	enum stage stage;
 	int error;
 	unsigned int owner;		/* of CONTROL with EBUSY: PERFCTR_OWNER_* */
-	int bad_event;			/* of CONTROL: which one, -1 unknown */
+	int bad_event;			/* of CONTROL: which one, -1: all of them together */
 	bool user_only;			/* kernel mode was left out, not being allowed */
 	bool clock_only;		/* the usual events could not be counted */
 
 	/* How it ended */
 	int status;			/* as of wait() */
-	struct timespec start, end;	/* CLOCK_MONOTONIC */
-	struct rusage usage;
+	struct timespec start, end;	/* CLOCK_MONOTONIC; the start is just before the exec */
+	struct rusage usage;		/* since the start */
+	bool stop;			/* a signal asked for the end */
 	struct perfctr_read_tree sums;	/* of one thread as well */
 	int fd;				/* the handle, or -1 */
 	pid_t pid;			/* of the program's first thread */
-	bool complete;			/* the sums are of the whole run */
+	bool counted;			/* the sums are those of at least a part of the run */
+	bool complete;			/* they are of the whole run */
 	const char *why;		/* if not, why */
 };
 
@@ -73,20 +77,42 @@ struct statistic {
 	double n, mean, squares;
 };
 
-/* The events, then the clock, then the elapsed time */
 struct statistics {
-	struct statistic number[PERFCTR_MAX_CTRS + 2];
+	unsigned int runs;
+	struct statistic count[PERFCTR_MAX_CTRS], clock;	/* of the runs that were counted */
+	struct statistic elapsed, user, system;			/* seconds */
 };
 
+/* Where the counts go */
+struct results {
+	const char *path;		/* NULL: stderr */
+	FILE *f;
+	bool created;			/* there was no such file before */
+	bool begun;			/* what the file had before is gone */
+};
+
+/* perfex.c: the file, as soon as there is something to write */
+FILE *results_file(struct results *results);
+
 /*
- * run.c: runs the program under the counters, and tells f of each interval.
+ * run.c: runs the program under the counters, and tells of each interval.
  * Returns -1 if it did not start. run_end() gives back what a run has.
  */
 int run_program(char **argv, struct events *events, const struct how *how,
-		const struct perfctr_info *info, FILE *f, struct run *run);
+		const struct perfctr_info *info, struct results *results, struct run *run);
 void run_end(struct run *run);
-/* After EBUSY: PERFCTR_OWNER_*, who has what the handle was to get */
-unsigned int find_owner(int fd);
+
+/*
+ * signals.c: those that are sent to perfex. signals_take() once, before anything runs;
+ * signals_give_back() in the child, which is to be as perfex was started. signals_pass_on()
+ * waits for one signal, at most so many milliseconds or without end (-1), and sends it to
+ * the program. signals_left() drops those that came too late. Both return whether a signal
+ * asked for the end.
+ */
+void signals_take(void);
+void signals_give_back(void);
+bool signals_pass_on(pid_t pid, int64_t ms);
+bool signals_left(void);
 
 /* report.c: on stdout */
 void print_report(const struct perfctr_info *info);
@@ -94,21 +120,41 @@ void print_report(const struct perfctr_info *info);
 /* perfex.c: likewise */
 void print_info(const struct perfctr_info *info);
 
-/* output.c */
-void print_text(FILE *f, char **argv, const struct perfctr_info *info,
-		const struct events *events, const struct how *how, const struct run *run);
-void print_json(FILE *f, char **argv, const struct perfctr_info *info,
-		const struct events *events, const struct how *how, const struct run *run);
+/* output.c: for people, or as JSON if that is wanted */
+void print_run(FILE *f, char **argv, const struct perfctr_info *info,
+	       const struct events *events, const struct how *how, const struct run *run);
 /* What was counted since the interval before; both are of the whole run so far. */
 void print_interval(FILE *f, const struct perfctr_info *info, const struct events *events,
 		    const struct how *how, const struct run *run,
 		    const struct perfctr_read_tree *before);
-void statistics_add(struct statistics *statistics, const struct events *events,
-		    const struct run *run);
 void print_statistics(FILE *f, char **argv, const struct perfctr_info *info,
 		      const struct events *events, const struct how *how,
 		      const struct run *run, const struct statistics *statistics);
 void print_list(const struct perfctr_info *info);
+/* Likewise what both kinds of output need */
+double elapsed(const struct run *run);
+double seconds(const struct timeval *t);
+unsigned int mode(const struct event *event, const struct run *run);
+/* Whether there is a count of event i */
+bool is_counted(const struct run *run, unsigned int i);
+/* Root and descendants, as long as there are any; false at the end. */
+bool next_thread(const struct run *run, char **argv, struct perfctr_member *member, bool first);
+bool is_member_counted(const struct perfctr_member *member);
+
+/* json.c: for programs, each object on a line of its own */
+void json_run(FILE *f, char **argv, const struct perfctr_info *info,
+	      const struct events *events, const struct how *how, const struct run *run);
+void json_interval(FILE *f, const struct perfctr_info *info, const struct events *events,
+		   const struct run *run, const struct perfctr_read_tree *before);
+void json_statistics(FILE *f, char **argv, const struct perfctr_info *info,
+		     const struct events *events, const struct run *run,
+		     const struct statistics *statistics);
+
+/* statistics.c */
+void statistics_add(struct statistics *statistics, const struct events *events,
+		    const struct run *run);
+/* Of the sample, which is what is known of all runs that there could be */
+double deviation(const struct statistic *statistic);
 
 /* explain.c: on stderr, what is wrong and what to do about it; or as a text, without an end */
 void explain(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -118,7 +164,10 @@ void explain_missing_event(const struct perfctr_info *info, const char *name);
 void explain_too_many(const struct perfctr_info *info, unsigned int n);
 const char *why_unbound(void);
 const char *why_busy(const struct perfctr_info *info, unsigned int owner);
-void explain_run(const struct run *run, char **argv, const struct perfctr_info *info,
-		 const struct events *events);
+/* Who may count in kernel mode */
+const char *which_privilege(void);
+/* Why a run did not start; returns the exit status for that. */
+int explain_run(const struct run *run, char **argv, const struct perfctr_info *info,
+		const struct events *events, const struct how *how);
 
 #endif /* PERFEX_H */

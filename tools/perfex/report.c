@@ -270,7 +270,7 @@ static void self_test(const struct perfctr_info *info)
 		test_loop(fd, false, "at one go");
 		test_loop(fd, true, "over a switch");
 	} else if (errno == EBUSY) {
-		not_made(why_busy(info, find_owner(fd)));
+		not_made(why_busy(info, control.owner));
 	} else if (errno == EXDEV) {
 		not_made(why_unbound());
 	} else if (errno == EOPNOTSUPP) {

@@ -8,12 +8,12 @@
  * the open file, not the process, and the child's own descriptor closes at exec.
  */
 #include <errno.h>
-#include <poll.h>
 #include <signal.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -28,6 +28,7 @@ struct report {
 	bool user_only;
 	bool clock_only;
 	struct timespec start;
+	struct rusage usage;	/* by the start */
 };
 
 union control_message {
@@ -35,7 +36,8 @@ union control_message {
 	char buf[CMSG_SPACE(sizeof(int))];
 };
 
-static void send_report(int sock, const struct report *report, int fd)
+/* Returns whether perfex is there to be told. */
+static bool send_report(int sock, const struct report *report, int fd)
 {
 	struct iovec iov = { .iov_base = (void *)report, .iov_len = sizeof(*report) };
 	union control_message control = { .buf = { 0 } };
@@ -51,9 +53,10 @@ static void send_report(int sock, const struct report *report, int fd)
 		cmsg->cmsg_len = CMSG_LEN(sizeof(int));
 		memcpy(CMSG_DATA(cmsg), &fd, sizeof(fd));
 	}
-	/* If the parent is gone, nobody is left to be told. */
-	while (sendmsg(sock, &msg, MSG_NOSIGNAL) < 0 && errno == EINTR)
-		continue;
+	while (sendmsg(sock, &msg, MSG_NOSIGNAL) < 0)
+		if (errno != EINTR)
+			return false;
+	return true;
 }
 
 /* Returns whether there was one; *fd is set if it came with a handle. */
@@ -95,52 +98,47 @@ static unsigned int control_flags(const struct how *how)
 	       (how->per_thread ? PERFCTR_CONTROL_KEEP : 0);
 }
 
-static int control(int fd, const struct events *events, unsigned int first,
-		   unsigned int n, bool user_only, const struct how *how)
+/* What was refused goes to @c. */
+static int control(int fd, const struct events *events, unsigned int first, unsigned int n,
+		   bool user_only, const struct how *how, struct perfctr_control *c)
 {
-	struct perfctr_control c = {
-		.size = sizeof(c),
+	unsigned int i;
+
+	*c = (struct perfctr_control){
+		PERFCTR_CONTROL_INIT,
 		.flags = control_flags(how),
 		.tsc_on = 1,
 		.nractrs = n,
 	};
-	unsigned int i;
-
 	for (i = 0; i < n; i++) {
 		const struct event *event = &events->event[first + i];
 
-		c.ctr[i] = event->ctr;
+		c->ctr[i] = event->ctr;
 		if (event->modifier)
 			continue;
-		c.ctr[i].flags = PERFCTR_CTR_USER;
+		c->ctr[i].flags = PERFCTR_CTR_USER;
 		if (!user_only)
-			c.ctr[i].flags |= PERFCTR_CTR_KERNEL;
+			c->ctr[i].flags |= PERFCTR_CTR_KERNEL;
 	}
-	return _vperfctr_control_native(fd, &c);
+	return _vperfctr_control_native(fd, c);
 }
 
-/* Which event is it that cannot be counted, even alone? */
-static int find_bad_event(int fd, const struct events *events, int error, bool user_only,
-			  const struct how *how)
+/*
+ * Which event was it? Counters that others have are missed by the last ones. Otherwise it is
+ * one that cannot be counted even alone, else it is all of them together.
+ */
+static int bad_event(int fd, const struct events *events, const struct how *how,
+		     const struct report *report, unsigned int refused)
 {
-	unsigned int i;
+	struct perfctr_control alone;
 
-	for (i = 0; i < events->n; i++)
-		if (control(fd, events, i, 1, user_only, how) < 0 && errno == error)
-			return (int)i;
-	return -1;
-}
-
-unsigned int find_owner(int fd)
-{
-	struct perfctr_info info;
-
-	/* The handle knows of a holder only, the device who had the hardware. */
-	if (!perfctr_info(fd, &info) && info.owner != PERFCTR_OWNER_NONE)
-		return info.owner;
-	if (!perfctr_get_info(&info))
-		return info.owner;
-	return PERFCTR_OWNER_NONE;
+	if (refused >= events->n)
+		return -1;
+	if (report->error != EBUSY &&
+	    (!control(fd, events, refused, 1, report->user_only, how, &alone) ||
+	     errno != report->error))
+		return -1;
+	return (int)refused;
 }
 
 /*
@@ -152,23 +150,23 @@ unsigned int find_owner(int fd)
 static bool program(int fd, const struct events *events, const struct how *how,
 		    struct report *report)
 {
+	struct perfctr_control c;
+
 	report->stage = STAGE_CONTROL;
-	if (!control(fd, events, 0, events->n, false, how))
+	if (!control(fd, events, 0, events->n, false, how, &c))
 		return true;
 	if (errno == EACCES) {
 		report->user_only = true;
-		if (!control(fd, events, 0, events->n, true, how))
+		if (!control(fd, events, 0, events->n, true, how, &c))
 			return true;
 	}
 	report->error = errno;
-	if (report->error == EBUSY)
-		report->owner = find_owner(fd);
-	report->bad_event = find_bad_event(fd, events, report->error, report->user_only,
-					   how);
+	report->owner = c.owner;
+	report->bad_event = bad_event(fd, events, how, report, c.refused);
 	if (events->chosen || report->error == EBUSY || report->error == EXDEV)
 		return false;
 	report->clock_only = true;
-	return !control(fd, events, 0, 0, false, how);
+	return !control(fd, events, 0, 0, false, how, &c);
 }
 
 static _Noreturn void child(int sock, char **argv, const struct events *events,
@@ -177,6 +175,11 @@ static _Noreturn void child(int sock, char **argv, const struct events *events,
 	struct report report = { .stage = STAGE_OPEN, .bad_event = -1 };
 	int fd;
 
+	/*
+	 * The program does not outlive perfex, however that ends. If perfex ended before this
+	 * call its end of the socket is closed, and the report below finds nobody.
+	 */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	fd = _vperfctr_open(1);
 	if (fd < 0) {
 		report.error = errno;
@@ -189,8 +192,15 @@ static _Noreturn void child(int sock, char **argv, const struct events *events,
 	}
 	report.stage = STAGE_RUNNING;
 	report.error = 0;
+	/*
+	 * What was used up to here is perfex's and not the program's. The clock is read first,
+	 * so that the program does not use more time than elapses.
+	 */
 	clock_gettime(CLOCK_MONOTONIC, &report.start);
-	send_report(sock, &report, fd);
+	getrusage(RUSAGE_SELF, &report.usage);
+	if (!send_report(sock, &report, fd))
+		_exit(EXIT_PERFEX);
+	signals_give_back();
 
 	/* The socket closes at exec, and so tells the parent that it went well. */
 	execvp(argv[0], argv);
@@ -244,43 +254,61 @@ static void read_sums(const struct how *how, struct run *run)
 		run->complete = false;
 		run->why = "counting did not start at the exec";
 	}
+	/* The clock runs whenever anything is counted. */
+	run->counted = run->complete || run->sums.clock;
 }
 
-/* Milliseconds to the next multiple of the interval after the start */
-static int until_next(const struct how *how, const struct run *run)
+static int64_t ms_since_start(const struct run *run)
 {
 	struct timespec now;
-	int64_t ms;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	ms = (now.tv_sec - run->start.tv_sec) * 1000 +
-	     (now.tv_nsec - run->start.tv_nsec) / 1000000;
-	return (int)(how->interval - ms % how->interval);
+	return (now.tv_sec - run->start.tv_sec) * 1000 +
+	       (now.tv_nsec - run->start.tv_nsec) / 1000000;
 }
 
-/* Tells what was counted in each interval until the program ends. */
+static bool has_ended(struct run *run)
+{
+	pid_t pid;
+
+	do
+		pid = wait4(run->pid, &run->status, WNOHANG, &run->usage);
+	while (pid < 0 && errno == EINTR);
+	return pid != 0;
+}
+
+static void read_now(const struct how *how, struct run *run)
+{
+	clock_gettime(CLOCK_MONOTONIC, &run->end);
+	read_sums(how, run);
+}
+
+/*
+ * Passes signals on to the program, and tells of each interval, until it ends. What is read
+ * then is both the end of the last interval and the total.
+ */
 static void watch(const struct how *how, const struct perfctr_info *info,
-		  const struct events *events, FILE *f, struct run *run)
+		  const struct events *events, struct results *results, struct run *run)
 {
 	struct perfctr_read_tree before = { .size = sizeof(before) };
-	struct pollfd end = { .events = POLLIN };
+	int64_t due = how->interval, left = -1;
 
-	end.fd = (int)syscall(SYS_pidfd_open, run->pid, 0);
-	if (end.fd < 0)
-		return;
-	for (;;) {
-		int n = poll(&end, 1, until_next(how, run));
-
-		if (n > 0 || (n < 0 && errno != EINTR))
-			break;
-		if (n < 0)
+	while (!has_ended(run)) {
+		if (how->interval)
+			left = due - ms_since_start(run);
+		if (how->interval && left <= 0) {
+			read_now(how, run);
+			print_interval(results_file(results), info, events, how, run, &before);
+			before = run->sums;
+			/* The next multiple, if it took so long that some have passed */
+			due += (1 - left / how->interval) * how->interval;
 			continue;
-		clock_gettime(CLOCK_MONOTONIC, &run->end);
-		read_sums(how, run);
-		print_interval(f, info, events, how, run, &before);
-		before = run->sums;
+		}
+		run->stop |= signals_pass_on(run->pid, left);
 	}
-	close(end.fd);
+	read_now(how, run);
+	if (how->interval)
+		print_interval(results_file(results), info, events, how, run, &before);
 }
 
 void run_end(struct run *run)
@@ -290,13 +318,17 @@ void run_end(struct run *run)
 	run->fd = -1;
 }
 
-int run_program(char **argv, struct events *events, const struct how *how,
-		const struct perfctr_info *info, FILE *f, struct run *run)
+/* The program's own: less what its process used before it became the program */
+static void subtract_usage(struct run *run, const struct rusage *before)
 {
-	struct sigaction ignore = { .sa_handler = SIG_IGN };
-	struct sigaction standard = { .sa_handler = SIG_DFL };
-	struct sigaction old_int, old_quit, old_chld;
-	struct report report;
+	timersub(&run->usage.ru_utime, &before->ru_utime, &run->usage.ru_utime);
+	timersub(&run->usage.ru_stime, &before->ru_stime, &run->usage.ru_stime);
+}
+
+int run_program(char **argv, struct events *events, const struct how *how,
+		const struct perfctr_info *info, struct results *results, struct run *run)
+{
+	struct report report = { .stage = STAGE_FORK };
 	int sock[2];
 	pid_t pid;
 
@@ -309,17 +341,8 @@ int run_program(char **argv, struct events *events, const struct how *how,
 		return -1;
 	}
 
-	/* Ctrl-C is for the program; what it counted is still wanted. */
-	sigaction(SIGINT, &ignore, &old_int);
-	sigaction(SIGQUIT, &ignore, &old_quit);
-	/* Who started us may ignore this one, and nothing would be left to wait for. */
-	sigaction(SIGCHLD, &standard, &old_chld);
-
 	pid = fork();
 	if (!pid) {
-		sigaction(SIGINT, &old_int, NULL);
-		sigaction(SIGQUIT, &old_quit, NULL);
-		sigaction(SIGCHLD, &old_chld, NULL);
 		close(sock[0]);
 		child(sock[1], argv, events, how);
 	}
@@ -342,13 +365,14 @@ int run_program(char **argv, struct events *events, const struct how *how,
 	}
 	if (run->clock_only)
 		events->n = 0;
-	if (run->stage == STAGE_RUNNING && how->interval)
-		watch(how, info, events, f, run);
-	while (wait4(pid, &run->status, 0, &run->usage) < 0 && errno == EINTR)
-		continue;
-	clock_gettime(CLOCK_MONOTONIC, &run->end);
-	if (run->stage == STAGE_RUNNING)
-		read_sums(how, run);
+	if (run->stage == STAGE_RUNNING) {
+		watch(how, info, events, results, run);
+		subtract_usage(run, &report.usage);
+	} else {
+		while (waitpid(pid, &run->status, 0) < 0 && errno == EINTR)
+			continue;
+	}
+	run->stop |= signals_left();
 out:
 	close(sock[0]);
 	return run->stage == STAGE_RUNNING ? 0 : -1;

@@ -6,10 +6,12 @@
  * Rules that hold for every structure that crosses the boundary:
  *  - members have a fixed width and the same place for 32- and 64-bit callers;
  *  - the first member is the size in bytes that the caller knows. A smaller
- *    size than the first version's is EINVAL, one over a page E2BIG; what the
- *    module does not know at the end of a structure it is given must be zero
- *    (E2BIG), and of one that it fills it makes zero; structures grow at their
- *    end only;
+ *    size than the first version's (PERFCTR_*_SIZE_VER0) is EINVAL, one over
+ *    PERFCTR_MAX_SIZE E2BIG; what the module does not know at the end of a
+ *    structure it is given must be zero (E2BIG), and of one that it fills it
+ *    makes zero; structures grow at their end only, and every size that was
+ *    valid once stays valid. struct perfctr_control has the counters at its
+ *    end, and so two such ends: see there;
  *  - reserved members and undefined flag bits must be zero, else EINVAL.
  *
  * docs/abi.md has the table of errors, call by call.
@@ -23,7 +25,20 @@
 #define PERFCTR_ABI_VERSION	0x07000000u
 
 /* Counters in one control, and so in one page; a driver may have fewer. */
-#define PERFCTR_MAX_CTRS	32
+#define PERFCTR_MAX_CTRS	64
+
+/* No structure is larger, in bytes. */
+#define PERFCTR_MAX_SIZE	65536u
+
+/* The least sizes; of a control up to its counters, of what has sums up to these. */
+#define PERFCTR_INFO_SIZE_VER0		192
+#define PERFCTR_CPUS_SIZE_VER0		24
+#define PERFCTR_OPEN_SIZE_VER0		64
+#define PERFCTR_CONTROL_SIZE_VER0	128
+#define PERFCTR_CTR_CONTROL_SIZE_VER0	64
+#define PERFCTR_READ_SIZE_VER0		32
+#define PERFCTR_READ_TREE_SIZE_VER0	72
+#define PERFCTR_MEMBER_SIZE_VER0	56
 
 /*
  * cstatus: what a state counts. Bit 31: the clock. Bits 0..7: the number of
@@ -39,7 +54,7 @@
 #define PERFCTR_ERROR_EXEC	2	/* stopped at an exec that raised privileges */
 #define PERFCTR_ERROR_MEMORY	3	/* of a tree: a descendant could not be counted */
 
-/* Who probably has what could not be had; see perfctr_info.owner. */
+/* Who probably has what could not be had; see perfctr_control.owner. */
 #define PERFCTR_OWNER_NONE	0
 #define PERFCTR_OWNER_PERF	1	/* perf_events */
 #define PERFCTR_OWNER_WATCHDOG	2	/* the NMI watchdog */
@@ -88,6 +103,17 @@
 #define PERFCTR_RISCV_GENERIC		0x100	/* the unprivileged counters alone */
 #define PERFCTR_RISCV_SBI		0x101	/* counters through the SBI PMU extension */
 
+/*
+ * perfctr_info.no_counters. NONE: there are some, or RISC-V has none. PROCESSOR: the module
+ * has no driver for this vendor or family. VERSION: x86, performance monitoring of version
+ * 6 or later, where perf could not be kept out of the registers. REGISTERS: some are
+ * missing, or cannot be read; hypervisors and emulators may not have them.
+ */
+#define PERFCTR_NO_COUNTERS_NONE	0
+#define PERFCTR_NO_COUNTERS_PROCESSOR	1
+#define PERFCTR_NO_COUNTERS_VERSION	2
+#define PERFCTR_NO_COUNTERS_REGISTERS	3
+
 /**
  * struct perfctr_info - processor and driver
  * @size: of this structure, in bytes, as the caller knows it
@@ -99,9 +125,7 @@
  * @tsc_to_cpu_mult: core clocks per tick of the clock; 0 where unknown
  * @tsc_hz: frequency of the clock, Hz
  * @nrctrs: most counters that one control can have
- * @owner: PERFCTR_OWNER_*: on the device, who probably had the hardware when
- *	counters were last refused with EBUSY; on a handle,
- *	PERFCTR_OWNER_HOLDER while another open file holds that state
+ * @no_counters: PERFCTR_NO_COUNTERS_*: why @counters is 0
  * @user_read: PERFCTR_USER_READ_*: the policy in force
  * @width: bits of the narrowest counter
  * @counters: bit n is set if hardware counter n exists. riscv: n is the
@@ -123,12 +147,12 @@ struct perfctr_info {
 	__u32 tsc_to_cpu_mult;
 	__u64 tsc_hz;
 	__u32 nrctrs;
-	__u32 owner;
+	__u32 no_counters;
 	__u32 user_read;
 	__u32 width;
 	__u64 counters;
 	__u64 events[2];
-	__u64 reserved[4];
+	__u64 reserved[11];
 };
 
 /* perfctr_cpus.which */
@@ -155,21 +179,26 @@ struct perfctr_cpus {
 /* perfctr_open.flags */
 #define PERFCTR_OPEN_CREAT	1	/* make the state if the thread has none */
 #define PERFCTR_OPEN_EXCL	2	/* with CREAT: EEXIST if it has one */
+#define PERFCTR_OPEN_PIDFD	4	/* of the thread of @pidfd; EOPNOTSUPP for now */
 
 /**
  * struct perfctr_open - makes the open file a handle on the counters of a thread
  * @size: of this structure
- * @tid: id of the thread; 0 is the caller. Others are EPERM for now
  * @flags: PERFCTR_OPEN_*
- * @reserved: zero
+ * @pidfd: with PERFCTR_OPEN_PIDFD a descriptor of the thread (pidfd_open(2) with
+ *	PIDFD_THREAD); else 0, and the thread is the caller. Not by an id, which
+ *	may be another thread's by then
+ * @reserved0: zero
+ * @reserved: zero; room for a CPU, say
  *
  * It stays one: for another handle, open the device again.
  */
 struct perfctr_open {
 	__u32 size;
-	__s32 tid;
 	__u32 flags;
-	__u32 reserved;
+	__s32 pidfd;
+	__u32 reserved0;
+	__u64 reserved[6];
 };
 
 /* perfctr_ctr_control.map: any counter that can count the event */
@@ -203,7 +232,7 @@ struct perfctr_open {
  *	overflow, as it counts up to zero: the period, negated. Any negative
  *	number, of 64 bits whatever the width of the register. Of an a-mode
  *	counter 0
- * @reserved: zero
+ * @reserved: zero; room for more registers of a counter
  */
 struct perfctr_ctr_control {
 	__u32 map;
@@ -211,8 +240,11 @@ struct perfctr_ctr_control {
 	__u64 event;
 	__u64 config;
 	__s64 ireset;
-	__u64 reserved;
+	__u64 reserved[4];
 };
+
+/* perfctr_control.refused: no single counter was */
+#define PERFCTR_NO_INDEX	0xffffffffu
 
 /* si_code of the signal for overflows; perfctr 2.6's SI_PMC_OVF */
 #define PERFCTR_SI_OVF		'P'
@@ -223,11 +255,18 @@ struct perfctr_ctr_control {
 #define PERFCTR_CONTROL_INHERIT	4	/* threads and processes that it makes count too */
 #define PERFCTR_CONTROL_KEEP	8	/* with INHERIT: what each of them counted is kept */
 #define PERFCTR_CONTROL_RAW	16	/* the registers may be read by instruction */
+#define PERFCTR_CONTROL_SUSPENDED 32	/* it stays suspended until PERFCTR_IOC_RESUME */
+#define PERFCTR_CONTROL_HOLDER_ONLY 64	/* others may not suspend and resume it */
 
 /**
  * struct perfctr_control - what a state counts
- * @size: of this structure; need not reach beyond the last counter in use
+ * @size: of this structure, with its counters; need not reach beyond the last one
+ *	in use
  * @flags: PERFCTR_CONTROL_*
+ * @ctr_offset: bytes from the start of this structure to the first counter, and so
+ *	what the caller knows of the members before @ctr
+ * @ctr_size: bytes from each counter to the next, and so what the caller knows of
+ *	struct perfctr_ctr_control
  * @tsc_on: 1 if the clock is to be accumulated, else 0
  * @nractrs: number of a-mode counters, the first ones of @ctr
  * @nrictrs: number of i-mode counters, which follow. riscv: on programmable
@@ -235,13 +274,34 @@ struct perfctr_ctr_control {
  * @si_signo: signal for overflows, but SIGKILL and SIGSTOP; 0 without i-mode
  *	counters
  * @preserve: bit i keeps the sum of counter i, also through a control that does
- *	not name it; other sums become zero. Bits 32 and up must be zero
+ *	not name it; other sums become zero. Bits of counters that no processor has
+ *	yet, 32 and up, must be zero
  * @refresh: of i-mode counters: they go on by themselves after all but the last
  *	of this many overflows; 0 is 1. Else 0
- * @reserved: zero
+ * @refused: out: index in @ctr of the counter because of which the call failed;
+ *	PERFCTR_NO_INDEX if it did not, or because of no single one
+ * @owner: out: with EBUSY PERFCTR_OWNER_*, who probably has what was wanted; else
+ *	PERFCTR_OWNER_NONE
+ * @reserved: zero; room for a CPU, a thread, a sample ring or a source of counters
  * @ctr: the counters
  *
+ * The members before @ctr and each counter may grow, each at its end. @ctr_offset and
+ * @ctr_size say what the caller's have: multiples of 8, not less than
+ * PERFCTR_CONTROL_SIZE_VER0 and PERFCTR_CTR_CONTROL_SIZE_VER0, and all counters in use
+ * lie within @size (EINVAL). They are set also where there are no counters.
+ * PERFCTR_CONTROL_INIT has all three sizes of this header. What they have beyond what
+ * the module knows must be zero (E2BIG). Nobody looks behind the last counter in use.
+ *
+ * CONTROL writes @refused and @owner, whatever was in them, so the structure must be
+ * writable (EFAULT). Only what fails before the module looks at the control leaves
+ * them as they were: EPERM, ESRCH, E2BIG, EFAULT, and EINVAL for sizes that are not
+ * valid, or more counters than there are. READ_CONTROL gives NO_INDEX and NONE.
+ *
  * With neither clock nor counters the state stops and keeps no holder.
+ *
+ * READ_CONTROL gives the latest control as it was given, also after an exec, UNLINK or
+ * the end of the thread, but for MAP_ANY, in whose place is the counter that it came to
+ * be; CONTROL takes that. In a tree all have the root's.
  *
  * Counters of a HYBRID processor count on cores of one type, those where the thread
  * may run as it controls them: EXDEV if these are of several. Bind it before. If it
@@ -260,8 +320,9 @@ struct perfctr_ctr_control {
  * @refresh says so, but not more often in a tick than the module's parameter
  * overflow_budget: then they stay suspended, and si_errno is EAGAIN (else 0).
  * With INHERIT each thread has periods and signals of its own. An exec ends the
- * signals, as it does their handlers: si_signo becomes 0, and from then on the
- * counters count for their sums alone. So ON_EXEC is EINVAL with them.
+ * signals, as it does their handlers: from then on the counters count for their
+ * sums alone. So ON_EXEC is EINVAL with them. The mask has 32 bits, so i-mode
+ * counters must be among the first 32 (EINVAL).
  * Where the signal cannot be queued, RLIMIT_SIGPENDING say, SIGIO comes instead.
  *
  * RAW permits the thread, and those of its tree in the same process, to read the
@@ -274,15 +335,26 @@ struct perfctr_ctr_control {
 struct perfctr_control {
 	__u32 size;
 	__u32 flags;
+	__u32 ctr_offset;
+	__u32 ctr_size;
 	__u32 tsc_on;
 	__u32 nractrs;
 	__u32 nrictrs;
 	__s32 si_signo;
 	__u64 preserve;
 	__u64 refresh;
-	__u64 reserved;
+	__u32 refused;
+	__u32 owner;
+	__u64 reserved[9];
 	struct perfctr_ctr_control ctr[PERFCTR_MAX_CTRS];
 };
+
+/* struct perfctr_control control = { PERFCTR_CONTROL_INIT, .tsc_on = 1 }; */
+#define PERFCTR_CONTROL_INIT						\
+	.size = sizeof(struct perfctr_control),				\
+	.ctr_offset = sizeof(struct perfctr_control) -			\
+		      PERFCTR_MAX_CTRS * sizeof(struct perfctr_ctr_control), \
+	.ctr_size = sizeof(struct perfctr_ctr_control)
 
 /*
  * read(2) on a handle is the quick way through the kernel: it stores 1 + nrctrs
@@ -317,6 +389,7 @@ struct perfctr_soft {
 #define PERFCTR_READ_ON_EXEC	2	/* waits for an exec to start */
 #define PERFCTR_READ_OVERFLOWN	4	/* an overflow has suspended the counters */
 #define PERFCTR_READ_THROTTLED	8	/* although they were to go on: see overflow_budget */
+#define PERFCTR_READ_SUSPENDED	16	/* PERFCTR_IOC_RESUME was not called since SUSPEND */
 
 /**
  * struct perfctr_read - one consistent read of the clock and all counters
@@ -359,9 +432,13 @@ struct perfctr_read {
  *	are missing. The call fails with EIO then, and stores all the same
  * @nrctrs: number of valid members of @sum
  * @reserved: zero
+ * @tree_id: of the tree, another for each control that makes one: sums of two
+ *	reads may be compared if they have the same
  * @live: descendants that live
  * @ended: those that have ended
  * @missed: those that could not be counted, for want of memory
+ * @not_kept: those that have ended, are in the sums, and were to be kept (KEEP), but were
+ *	more than the module's parameter keep
  * @clock: as in struct perfctr_read, and so on
  *
  * Each thread is counted once, with all its counters of one moment: those that
@@ -374,9 +451,11 @@ struct perfctr_read_tree {
 	__u32 error;
 	__u32 nrctrs;
 	__u32 reserved;
+	__u64 tree_id;
 	__u64 live;
 	__u64 ended;
 	__u64 missed;
+	__u64 not_kept;
 	__u64 clock;
 	__u64 sum[PERFCTR_MAX_CTRS];
 	struct perfctr_soft soft;
@@ -426,8 +505,8 @@ struct perfctr_page_slot {
 	__u64 bias;
 };
 
-#define PERFCTR_PAGE_SLOTS	65
-#define PERFCTR_PAGE_NO_SLOT	64	/* its owner is always 0 */
+#define PERFCTR_PAGE_SLOTS	66
+#define PERFCTR_PAGE_NO_SLOT	65	/* its owner is always 0 */
 
 /**
  * struct perfctr_page - the page that the owner of a state maps, read-only
@@ -446,7 +525,7 @@ struct perfctr_page_slot {
  * @owner: as in the slots, for the page as a whole: set if the clock and all
  *	counters may be read
  * @slot: riscv: per hardware counter, slot 1 is the clock (the time CSR). x86: per
- *	counter, slot 63 is the clock (the TSC)
+ *	counter, slot 64 is the clock (the TSC)
  * @operand: per counter, x86: what RDPMC is to be given; else 0
  *
  * The owner of a state reads counter i like this, and asks the kernel
@@ -465,6 +544,13 @@ struct perfctr_page_slot {
  *
  * Counters do not wrap while they are in use: the module sets them back to
  * zero, and adapts the bias, long before.
+ *
+ * @map, @slot and @operand never change their meaning. A counter whose count is not a
+ * bias and a register, as a part of a register that holds several (TopDown's metrics),
+ * has in @map the place of PERFCTR_PAGE_NO_SLOT, so that readers of today ask the
+ * kernel; a later version tells how to read it in members behind these, which are
+ * there if @size says so. This structure stays within 2048 bytes. What is mapped at
+ * other offsets of the handle, a sample ring say, is EINVAL until there is such.
  */
 struct perfctr_page {
 	__u32 size;

@@ -7,6 +7,7 @@
 #include <linux/interrupt.h>
 #include <linux/irqdomain.h>
 #include <linux/ptrace.h>
+#include <trace/events/irq.h>
 #include <asm/csr.h>
 #include <asm/irq_regs.h>
 
@@ -30,8 +31,8 @@ static notrace void probe_exit(void *data, int irq, struct irqaction *action, in
 }
 
 static struct perfctr_probe probes[] = {
-	{ .name = "irq_handler_entry", .fn = probe_entry },
-	{ .name = "irq_handler_exit", .fn = probe_exit },
+	PERFCTR_PROBE(irq_handler_entry, probe_entry),
+	PERFCTR_PROBE(irq_handler_exit, probe_exit),
 };
 
 notrace bool perfctr_cpu_interrupted_user(void)

@@ -15,6 +15,11 @@
 
 #include "stubs.h"
 
+/* Each counter is two CSRs of 32 bits there: half of one would wrap, and nothing would tell. */
+#if defined(__riscv_xlen) && __riscv_xlen < 64
+#error "perfctr has no driver for 32-bit RISC-V"
+#endif
+
 #define PERFCTR_RISCV_CYCLE	0
 #define PERFCTR_RISCV_TIME	1
 #define PERFCTR_RISCV_INSTRET	2
@@ -87,9 +92,33 @@ static __always_inline u64 perfctr_cpu_clock(void)
 	return csr_read(CSR_TIME);
 }
 
+/*
+ * In a system call of current. What a CPU trapped last its scause says: after the call
+ * itself came nothing, also no page fault, if that is the call. If current was switched
+ * out meanwhile it may say anything.
+ */
+static __always_inline void perfctr_cpu_faults_begin(void)
+{
+}
+
+static __always_inline bool perfctr_cpu_faulted(void)
+{
+	return csr_read(CSR_SCAUSE) != EXC_SYSCALL;
+}
+
+static __always_inline void perfctr_cpu_faults_end(void)
+{
+}
+
 static __always_inline bool perfctr_cpu_holds(const struct perfctr_config *config)
 {
 	return this_cpu_ptr(&perfctr_riscv_cpu)->active == config;
+}
+
+/* For this_cpu_ptr() the number of the CPU is loaded. */
+static __always_inline bool perfctr_cpu_holds_on(int cpu, const struct perfctr_config *config)
+{
+	return per_cpu(perfctr_riscv_cpu, cpu).active == config;
 }
 
 int perfctr_cpu_load(const struct perfctr_config *config);
@@ -104,6 +133,12 @@ static inline unsigned int perfctr_cpu_slot(const struct perfctr_config *config,
 static inline u32 perfctr_cpu_operand(unsigned int hw)
 {
 	return 0;
+}
+
+/* The time of day is everybody's. */
+static __always_inline bool perfctr_cpu_clock_hidden(void)
+{
+	return false;
 }
 
 static inline u64 perfctr_cpu_thread_pointer(struct task_struct *task)

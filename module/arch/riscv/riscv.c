@@ -704,7 +704,7 @@ static int claim_take(void *arg)
 	unsigned int i;
 	int err;
 
-	for_each_set_bit(i, &members, PERFCTR_MAX_CTRS) {
+	for_each_set_bit(i, &members, PERFCTR_MAX_HW) {
 		struct perfctr_riscv_prog prog = ctr_prog(&config->ctr[i]);
 
 		err = take_one(cpu, config->hw[i], &prog);
@@ -883,7 +883,8 @@ static bool named_before(const struct perfctr_ctr_control *first,
 	return false;
 }
 
-int perfctr_cpu_check(const struct perfctr_ctr_control *ctr, unsigned int nr, bool *kernel)
+int perfctr_cpu_check(const struct perfctr_ctr_control *ctr, unsigned int nr, bool *kernel,
+		      struct perfctr_refusal *why)
 {
 	const struct perfctr_ctr_control *first = ctr;
 	unsigned int i, any = 0;
@@ -894,6 +895,7 @@ int perfctr_cpu_check(const struct perfctr_ctr_control *ctr, unsigned int nr, bo
 		u32 map = ctr->map == PERFCTR_MAP_ANY ? fixed_for(ctr->event) : ctr->map;
 		bool filter = pmu.filter;
 
+		why->index = i;
 		if (!ctr->flags || ctr->flags & ~CTR_BOTH)
 			return -EINVAL;
 		if (ctr->event >> 16 == SBI_TYPE_FW)
@@ -932,6 +934,7 @@ int perfctr_cpu_check(const struct perfctr_ctr_control *ctr, unsigned int nr, bo
 			*kernel = true;
 	}
 	/* More than there are can never be had. */
+	why->index = PERFCTR_NO_INDEX;
 	return any > hweight32(pmu.programmable & ~used) ? -EINVAL : 0;
 }
 
@@ -974,12 +977,12 @@ static unsigned int claim_choose(const struct perfctr_ctr_control *ctr, u32 exce
 static int claim_try(struct perfctr_config *config, u32 which, perfctr_run_t run)
 {
 	struct claim claim = { .config = config, .members = which };
-	struct perfctr_riscv_prog old[PERFCTR_MAX_CTRS];
+	struct perfctr_riscv_prog old[PERFCTR_MAX_HW];
 	unsigned long members = which;
 	unsigned int i;
 	int err = 0;
 
-	for_each_set_bit(i, &members, PERFCTR_MAX_CTRS) {
+	for_each_set_bit(i, &members, PERFCTR_MAX_HW) {
 		unsigned int hw = config->hw[i];
 
 		old[i] = pool[hw].prog;
@@ -992,7 +995,7 @@ static int claim_try(struct perfctr_config *config, u32 which, perfctr_run_t run
 		err = run(claim_take, &claim);
 	if (!err)
 		return 0;
-	for_each_set_bit(i, &members, PERFCTR_MAX_CTRS) {
+	for_each_set_bit(i, &members, PERFCTR_MAX_HW) {
 		unsigned int hw = config->hw[i];
 
 		pool[hw].prog = old[i];
@@ -1057,17 +1060,17 @@ static int claim_look(void *arg)
  * counter is another's. If all that might have served are ours or free it is
  * the event.
  */
-static int claim_refused(u32 candidates, perfctr_run_t run, u32 *owner)
+static int claim_refused(u32 candidates, perfctr_run_t run, struct perfctr_refusal *why)
 {
 	struct claim claim = { .counters = candidates };
 
 	if (candidates & FIXED_MASK) {
-		*owner = reservable(__ffs(candidates)) ? PERFCTR_OWNER_PERF :
-							 PERFCTR_OWNER_FIRMWARE;
+		why->owner = reservable(__ffs(candidates)) ? PERFCTR_OWNER_PERF :
+							     PERFCTR_OWNER_FIRMWARE;
 		return -EBUSY;
 	}
 	if (run(claim_look, &claim)) {
-		*owner = PERFCTR_OWNER_PERF;
+		why->owner = PERFCTR_OWNER_PERF;
 		return -EBUSY;
 	}
 	return -EINVAL;
@@ -1082,7 +1085,8 @@ static unsigned int named_counter(const struct perfctr_ctr_control *ctr)
 }
 
 /* One by one, to see which it is, and to try others for it. */
-static int claim_each(struct perfctr_config *config, u32 named, perfctr_run_t run, u32 *owner)
+static int claim_each(struct perfctr_config *config, u32 named, perfctr_run_t run,
+		      struct perfctr_refusal *why)
 {
 	u32 used = named;
 	unsigned int i;
@@ -1102,9 +1106,11 @@ static int claim_each(struct perfctr_config *config, u32 named, perfctr_run_t ru
 				    claim_try(config, BIT(i), run);
 			if (err == -ENOMEM)
 				return err;
-			if (err)
+			if (err) {
+				why->index = i;
 				return claim_refused(any ? pmu.programmable & ~used : BIT(hw),
-						     run, owner);
+						     run, why);
+			}
 			config->mask |= BIT(config->hw[i]);
 			used |= BIT(config->hw[i]);
 		}
@@ -1124,7 +1130,8 @@ bool perfctr_cpu_is_forbidden(unsigned int cpu)
 	return false;
 }
 
-int perfctr_cpu_claim(struct perfctr_config *config, perfctr_run_t run, u32 *owner)
+int perfctr_cpu_claim(struct perfctr_config *config, perfctr_run_t run,
+		      struct perfctr_refusal *why)
 {
 	u32 named = 0;
 	unsigned int i;
@@ -1139,7 +1146,7 @@ int perfctr_cpu_claim(struct perfctr_config *config, perfctr_run_t run, u32 *own
 			named |= BIT(config->hw[i]);
 	}
 	if (!claim_all(config, named, run)) {
-		err = claim_each(config, named, run, owner);
+		err = claim_each(config, named, run, why);
 		if (err) {
 			perfctr_cpu_unclaim(config, run);
 			return err;

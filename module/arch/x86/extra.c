@@ -231,16 +231,16 @@ void perfctr_x86_extra_release(void)
 			write_extra(reg, 0);
 }
 
-bool perfctr_x86_extra_may_get(const struct perfctr_config *config)
+u32 perfctr_x86_extra_refused(const struct perfctr_config *config)
 {
 	unsigned int i, reg;
 
 	for (i = 0; i < config->nr; i++) {
 		reg = find_register(&config->ctr[i]);
 		if (reg != NONE && extras[reg].users && extras[reg].value != config->ctr[i].config)
-			return false;
+			return i;
 	}
-	return true;
+	return PERFCTR_NO_INDEX;
 }
 
 /* A value that the processor refuses after all, or does not keep, must not be counted by. */
@@ -262,7 +262,7 @@ static int zero_extra(void *arg)
 	return 0;
 }
 
-int perfctr_x86_extra_get(const struct perfctr_config *config, perfctr_run_t run)
+int perfctr_x86_extra_get(const struct perfctr_config *config, perfctr_run_t run, u32 *index)
 {
 	unsigned int i, reg;
 	int err = 0;
@@ -273,8 +273,10 @@ int perfctr_x86_extra_get(const struct perfctr_config *config, perfctr_run_t run
 			continue;
 		ever_had |= BIT(reg);
 		extras[reg].value = config->ctr[i].config;
-		if (run(try_extra, &reg))
+		if (run(try_extra, &reg)) {
+			*index = i;
 			err = -EINVAL;
+		}
 	}
 	return err;
 }

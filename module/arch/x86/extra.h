@@ -21,11 +21,12 @@ int perfctr_x86_extra_check(const struct perfctr_ctr_control *ctr, u64 *values);
 
 /*
  * The registers are the cores', and so everybody's: one value at a time on all CPUs.
- * config_mutex, and nobody but us has counters. Of what get has, whether or not it
- * failed, put gives back.
+ * config_mutex, and nobody but us has counters. refused: the counter whose register
+ * holds another value now, or PERFCTR_NO_INDEX. get: EINVAL, and that counter. Of what
+ * get has, whether or not it failed, put gives back.
  */
-bool perfctr_x86_extra_may_get(const struct perfctr_config *config);
-int perfctr_x86_extra_get(const struct perfctr_config *config, perfctr_run_t run);
+u32 perfctr_x86_extra_refused(const struct perfctr_config *config);
+int perfctr_x86_extra_get(const struct perfctr_config *config, perfctr_run_t run, u32 *index);
 void perfctr_x86_extra_put(const struct perfctr_config *config, perfctr_run_t run);
 
 /*

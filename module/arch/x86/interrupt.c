@@ -26,6 +26,7 @@
 #include <asm/apic.h>
 #include <asm/cpufeature.h>
 #include <asm/nmi.h>
+#include <asm/trace/irq_vectors.h>
 
 #include "lowlevel.h"
 #include "probes.h"
@@ -71,7 +72,7 @@ static notrace void probe_irq_work(void *data, int vector)
 	ihandler(true);
 }
 
-static struct perfctr_probe probe = { .name = "irq_work_entry", .fn = probe_irq_work };
+static struct perfctr_probe probe = PERFCTR_PROBE(irq_work_entry, probe_irq_work);
 
 static notrace int after_perf(unsigned int type, struct pt_regs *regs)
 {

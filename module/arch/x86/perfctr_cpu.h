@@ -8,6 +8,7 @@
 
 #include <linux/percpu.h>
 #include <linux/sched.h>
+#include <linux/uaccess.h>
 #include <asm/desc.h>
 #include <asm/msr.h>
 #include <asm/processor.h>
@@ -36,6 +37,7 @@
  *	PERFCTR_X86_NO_CORE, of which no config is: there is not all that the other
  *	CPUs have. Else 0
  * @ours: the registers are set up for us: what is here is what they hold
+ * @froze: an overflow interrupt stopped all counters, before we had them
  * @running: counters, by number, that count as their own controls say. What else
  *	there is stands still, however it is controlled: by the global control, or
  *	on the P6 all by the bit that enables both
@@ -55,6 +57,7 @@ struct perfctr_x86_cpu {
 	u64 private_mm;
 	u32 core;
 	bool ours;
+	bool froze;
 	u32 running;
 	u32 enabled;
 	u32 interrupting;
@@ -103,14 +106,35 @@ static inline bool perfctr_cpu_istopped(const void *id)
 	return false;
 }
 
+/* What would fault, fails. */
+static __always_inline void perfctr_cpu_faults_begin(void)
+{
+	pagefault_disable();
+}
+
+static __always_inline bool perfctr_cpu_faulted(void)
+{
+	return false;
+}
+
+static __always_inline void perfctr_cpu_faults_end(void)
+{
+	pagefault_enable();
+}
+
 static __always_inline bool perfctr_cpu_holds(const struct perfctr_config *config)
 {
 	return this_cpu_read(perfctr_x86_cpu.active) == config;
 }
 
+static __always_inline bool perfctr_cpu_holds_on(int cpu, const struct perfctr_config *config)
+{
+	return perfctr_cpu_holds(config);
+}
+
 int perfctr_cpu_load(const struct perfctr_config *config);
 
-#define PERFCTR_CPU_CLOCK_SLOT	63
+#define PERFCTR_CPU_CLOCK_SLOT	64
 
 /* By place and not by number, which saves its readers a look at the map. */
 static inline unsigned int perfctr_cpu_slot(const struct perfctr_config *config, u32 i)
@@ -198,6 +222,12 @@ static inline void perfctr_cpu_join(const struct task_struct *next)
 		this_cpu_write(perfctr_x86_cpu.private_mm, 0);
 }
 
+/* RDTSC kills: CR4.TSD follows prctl(PR_SET_TSC) and seccomp's strict mode. */
+static __always_inline bool perfctr_cpu_clock_hidden(void)
+{
+	return test_thread_flag(TIF_NOTSC);
+}
+
 /* Permission is the process's. */
 static inline u32 perfctr_cpu_grant(const struct perfctr_config *config)
 {
@@ -237,7 +267,7 @@ static inline bool perfctr_cpu_may_see(const struct task_struct *task)
 
 void perfctr_cpu_scrub(const struct task_struct *next);
 
-void perfctr_cpu_permit_init(void (*changes)(bool ends));
+void perfctr_cpu_permit_init(void (*changes)(bool ends), void (*hides)(void));
 void perfctr_cpu_permit_exit(void);
 bool perfctr_cpu_can_permit(void);
 int perfctr_cpu_mm_get(struct mm_struct *mm);
@@ -247,6 +277,13 @@ bool perfctr_cpu_mm_permit(struct mm_struct *mm);
 void perfctr_cpu_mm_forked(struct mm_struct *mm);
 /* Perf has no counters, and we have none yet. May sleep. */
 void perfctr_x86_forget_permits(void);
+/*
+ * Are the counters ours? Only then mms have the permission that they were given.
+ * perfctr_cpu_update_permission() on each CPU makes it so. May sleep.
+ */
+void perfctr_x86_permit_claimed(bool claimed);
+/* Has any mm the permission now? May sleep. */
+bool perfctr_x86_any_permitted(void);
 bool perfctr_cpu_mm_any_given(void);
 bool perfctr_cpu_withhold(bool withhold);
 void perfctr_cpu_update_permission(void);

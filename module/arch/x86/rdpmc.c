@@ -11,14 +11,19 @@
  * others have it called too, a probe stays there: what reads registers stands still
  * meanwhile, and looks anew whether it may.
  *
+ * RDPMC reads whatever the registers hold. So a process has the permission only while
+ * the counters are ours: else they are perf's, which counts what others do. It is given
+ * after the counters were taken on every CPU, and on each CPU it ends before they are
+ * given back there.
+ *
  * Where there are no kprobes, or no such function, nobody is permitted, and reads go
  * through the kernel.
  */
 
 #include <linux/errno.h>
+#include <linux/hashtable.h>
 #include <linux/init.h>
 #include <linux/kprobes.h>
-#include <linux/list.h>
 #include <linux/mm_types.h>
 #include <linux/mutex.h>
 #include <linux/sched/signal.h>
@@ -29,13 +34,13 @@
 
 /**
  * struct permit - of an mm with maps of pages
- * @list: in permits; permit_mutex
+ * @node: in permits, by @mm; permit_mutex
  * @mm: only to be compared, and touched while there is a map in it, which keeps it
  * @maps: in it; permit_mutex
- * @given: it has one count of perf_rdpmc_allowed, unless all is withheld; permit_mutex
+ * @given: it has one count of perf_rdpmc_allowed, unless @withheld; permit_mutex
  */
 struct permit {
-	struct list_head list;
+	struct hlist_node node;
 	struct mm_struct *mm;
 	unsigned int maps;
 	bool given;
@@ -43,21 +48,27 @@ struct permit {
 
 /* Inside of mmap_lock, so no text may be patched under it, nor the hotplug lock be taken. */
 static DEFINE_MUTEX(permit_mutex);
-static LIST_HEAD(permits);	/* permit_mutex */
-static bool withheld;		/* permit_mutex */
+static DEFINE_HASHTABLE(permits, 10);	/* permit_mutex */
+static unsigned int nr_given;	/* permits that are given; permit_mutex */
+
+/* Why no mm has the count that it was given; permit_mutex */
+#define WITHHELD_POLICY		1u	/* the policy is `off` */
+#define WITHHELD_UNCLAIMED	2u	/* the counters are not ours */
+static unsigned int withheld = WITHHELD_UNCLAIMED;
 
 atomic_t perfctr_x86_giving = ATOMIC_INIT(0);
 
 /* Constant after perfctr_cpu_permit_init() */
 static void (*update_pce)(void *unused);
 static void (*permission_changes)(bool ends);
+static void (*clock_hides)(void);
 
 static struct permit *find(const struct mm_struct *mm)
 {
 	struct permit *permit;
 
 	lockdep_assert_held(&permit_mutex);
-	list_for_each_entry(permit, &permits, list)
+	hash_for_each_possible(permits, permit, node, (unsigned long)mm)
 		if (permit->mm == mm)
 			return permit;
 	return NULL;
@@ -80,7 +91,7 @@ int perfctr_cpu_mm_get(struct mm_struct *mm)
 	if (permit) {
 		permit->mm = mm;
 		permit->maps = 1;
-		list_add(&permit->list, &permits);
+		hash_add(permits, &permit->node, (unsigned long)mm);
 	} else {
 		err = -ENOMEM;
 	}
@@ -100,9 +111,10 @@ bool perfctr_cpu_mm_put(struct mm_struct *mm)
 	permit = find(mm);
 	if (permit && !--permit->maps) {
 		given = permit->given;
+		nr_given -= given;
 		if (given && !withheld)
 			atomic_dec(&mm->context.perf_rdpmc_allowed);
-		list_del(&permit->list);
+		hash_del(&permit->node);
 		kfree(permit);
 	}
 	mutex_unlock(&permit_mutex);
@@ -133,6 +145,7 @@ bool perfctr_cpu_mm_permit(struct mm_struct *mm)
 	give = permit && !permit->given;
 	if (give) {
 		permit->given = true;
+		nr_given++;
 		if (!withheld)
 			atomic_inc(&mm->context.perf_rdpmc_allowed);
 	}
@@ -142,48 +155,69 @@ bool perfctr_cpu_mm_permit(struct mm_struct *mm)
 
 bool perfctr_cpu_mm_any_given(void)
 {
-	struct permit *permit;
-	bool any = false;
+	bool any;
 
 	mutex_lock(&permit_mutex);
-	list_for_each_entry(permit, &permits, list)
-		any |= permit->given;
+	any = nr_given;
 	mutex_unlock(&permit_mutex);
 	return any;
 }
 
-bool perfctr_cpu_withhold(bool withhold)
+/* True if that changes what any mm may do. */
+static bool withhold_for(unsigned int reason, bool withhold)
 {
 	struct permit *permit;
-	bool changed;
+	bool before, changed;
+	int bucket;
 
 	mutex_lock(&permit_mutex);
-	changed = withheld != withhold;
-	withheld = withhold;
+	before = withheld;
+	withheld = withhold ? withheld | reason : withheld & ~reason;
+	changed = before != !!withheld;
 	if (changed)
-		list_for_each_entry(permit, &permits, list)
+		hash_for_each(permits, bucket, permit, node)
 			if (permit->given)
-				atomic_add(withhold ? -1 : 1,
+				atomic_add(withheld ? -1 : 1,
 					   &permit->mm->context.perf_rdpmc_allowed);
 	mutex_unlock(&permit_mutex);
 	return changed;
 }
 
+bool perfctr_cpu_withhold(bool withhold)
+{
+	return withhold_for(WITHHELD_POLICY, withhold);
+}
+
+void perfctr_x86_permit_claimed(bool claimed)
+{
+	withhold_for(WITHHELD_UNCLAIMED, !claimed);
+}
+
+bool perfctr_x86_any_permitted(void)
+{
+	bool any;
+
+	mutex_lock(&permit_mutex);
+	any = nr_given && !withheld;
+	mutex_unlock(&permit_mutex);
+	return any;
+}
+
 /*
  * What the kernel copied at forks before we were loaded: a child of a process that had
  * perf's events mapped is permitted for good. Perf has no counters now, so no such map
- * is left; but ours are.
+ * is left, and nobody has our permission before the counters are ours.
  */
 void perfctr_x86_forget_permits(void)
 {
 	struct task_struct *process, *thread;
 
 	mutex_lock(&permit_mutex);
+	WARN_ON(!withheld);
 	rcu_read_lock();
 	for_each_process_thread(process, thread) {
 		task_lock(thread);
-		if (thread->mm && !find(thread->mm) &&
-		    atomic_read(&thread->mm->context.perf_rdpmc_allowed))
+		if (thread->mm && atomic_read(&thread->mm->context.perf_rdpmc_allowed))
 			atomic_set(&thread->mm->context.perf_rdpmc_allowed, 0);
 		task_unlock(thread);
 	}
@@ -229,6 +263,23 @@ static struct kretprobe update_probe = {
 	.handler = update_ends,
 };
 
+static int clock_ends(struct kretprobe_instance *instance, struct pt_regs *regs)
+{
+	clock_hides();
+	return 0;
+}
+
+/*
+ * Of prctl(PR_SET_TSC) and of seccomp's strict mode. Where one of them cannot be probed the
+ * page offers the clock until its thread is switched out.
+ */
+static struct kretprobe clock_probes[] = {
+	{ .kp.symbol_name = "set_tsc_mode", .handler = clock_ends },
+	{ .kp.symbol_name = "disable_TSC", .handler = clock_ends },
+};
+
+static bool clock_probed[ARRAY_SIZE(clock_probes)];
+
 /* Kprobes are behind ENDBR, which an indirect call has to go to. */
 static void *function_start(void *address)
 {
@@ -246,9 +297,14 @@ static void *function_start(void *address)
 	return IS_ENABLED(CONFIG_X86_KERNEL_IBT) ? NULL : address;
 }
 
-void perfctr_cpu_permit_init(void (*changes)(bool ends))
+void perfctr_cpu_permit_init(void (*changes)(bool ends), void (*hides)(void))
 {
+	unsigned int i;
+
 	permission_changes = changes;
+	clock_hides = hides;
+	for (i = 0; i < ARRAY_SIZE(clock_probes); i++)
+		clock_probed[i] = !register_kretprobe(&clock_probes[i]);
 	if (register_kretprobe(&update_probe))
 		return;
 	update_pce = function_start(update_probe.kp.addr);
@@ -259,14 +315,19 @@ void perfctr_cpu_permit_init(void (*changes)(bool ends))
 /* No map is left. */
 void perfctr_cpu_permit_exit(void)
 {
+	unsigned int i;
+
 	if (update_pce)
 		unregister_kretprobe(&update_probe);
 	update_pce = NULL;
+	for (i = 0; i < ARRAY_SIZE(clock_probes); i++)
+		if (clock_probed[i])
+			unregister_kretprobe(&clock_probes[i]);
 }
 
 #else
 
-void perfctr_cpu_permit_init(void (*changes)(bool ends))
+void perfctr_cpu_permit_init(void (*changes)(bool ends), void (*hides)(void))
 {
 }
 

@@ -51,15 +51,33 @@
 #define PERF_CAP_FULL_WIDTH	BIT(13)
 
 #define STATUS_PT	BIT_ULL(55)	/* Intel PT's output is full */
+#define STATUS_CTR_FRZ	BIT_ULL(59)	/* version 4 and up: counters are frozen */
 
-/* What counts up to 2^MAX_RATE_SHIFT in a second, wide of what any event can */
-#define MAX_RATE_SHIFT	34
+/*
+ * Of MSR_IA32_DEBUGCTLMSR: an overflow interrupt stops all counters. Versions 2 and 3 clear
+ * the global control then, later ones set STATUS_CTR_FRZ.
+ */
+#define DEBUGCTL_FREEZE	BIT_ULL(12)
+
+/*
+ * What counts up to 2^MAX_RATE_SHIFT in a second, wide of what any event can. Some count
+ * more than one in a cycle: issue slots 4 to 8, and events of occupancy as many as a queue
+ * is long, some dozens. This is 45 a cycle at 6 GHz.
+ */
+#define MAX_RATE_SHIFT	38
+
+/*
+ * From version 6 on perf uses registers in other places, MSRs 0x1900 and up, for which its
+ * reservations say yes to everybody. They are the same counters: nothing would keep perf
+ * and us apart.
+ */
+#define VERSION_TOO_NEW	6
 
 /* CPUID leaf 1AH: EAX is of what type and native model a hybrid processor's core is */
 #define LEAF_CORE	0x1a
 
 /*
- * Constant after init, but @users and @iusers, which are config_mutex's
+ * Constant after init, but @users, @iusers and @taken, which are config_mutex's
  * @version: of architectural performance monitoring; 0: the P6
  * @nr: general-purpose counters; 0: there are no counters
  * @nr_fixed: fixed counters
@@ -68,10 +86,14 @@
  * @lacks: architectural events that the processor says it has not, as a bit map
  * @interrupts: they interrupt
  * @pt: there is Intel PT, which interrupts as counters do
+ * @freezes: there is DEBUGCTL_FREEZE
  * @full_width: there are registers that write all of a general-purpose counter
  * @hybrid: CPUs are of several types; all above is what each of them has
+ * @none: PERFCTR_NO_COUNTERS_*
  * @users: configs that are claimed
  * @iusers: those of them with i-mode counters
+ * @taken: the counters are reserved, and ours on every CPU: while there are users,
+ *	and for some time after the last, see perfctr_cpu_lingers()
  */
 static struct counters {
 	unsigned int version;
@@ -82,10 +104,13 @@ static struct counters {
 	u32 lacks;
 	bool interrupts;
 	bool pt;
+	bool freezes;
 	bool full_width;
 	bool hybrid;
+	u32 none;
 	unsigned int users;
 	unsigned int iusers;
+	bool taken;
 } pmu;
 
 DEFINE_PER_CPU(struct perfctr_x86_cpu, perfctr_x86_cpu);
@@ -234,6 +259,22 @@ static void belong_to_nobody(struct perfctr_x86_cpu *cpu)
 	cpu->private_mm = 0;
 }
 
+/* Firmware may have set it. We stop counters ourselves, where we want them to. */
+static void unfreeze(struct perfctr_x86_cpu *cpu)
+{
+	u64 debugctl;
+
+	if (!pmu.freezes)
+		return;
+	debugctl = read_msr(MSR_IA32_DEBUGCTLMSR);
+	if (!cpu->ours)
+		cpu->froze = debugctl & DEBUGCTL_FREEZE;
+	if (debugctl & DEBUGCTL_FREEZE)
+		write_msr(MSR_IA32_DEBUGCTLMSR, debugctl & ~DEBUGCTL_FREEZE);
+	if (pmu.version >= 4 && read_msr(MSR_CORE_PERF_GLOBAL_STATUS) & STATUS_CTR_FRZ)
+		write_msr(MSR_CORE_PERF_GLOBAL_OVF_CTRL, STATUS_CTR_FRZ);
+}
+
 /* Nothing counts, all are zero, and what is to count is enabled by its own control alone. */
 static void take_all(struct perfctr_x86_cpu *cpu)
 {
@@ -246,6 +287,7 @@ static void take_all(struct perfctr_x86_cpu *cpu)
 
 	if (pmu.version >= 2 && !cpu->ours)
 		cpu->global_ctrl = read_msr(MSR_CORE_PERF_GLOBAL_CTRL);
+	unfreeze(cpu);
 	cpu->ours = false;	/* for an NMI */
 	for (i = 0; i < pmu.nr; i++) {
 		write_msr(MSR_ARCH_PERFMON_EVENTSEL0 + i, 0);
@@ -385,15 +427,22 @@ notrace void perfctr_cpu_leave(void)
 		let_run(cpu, 0);
 }
 
+static notrace void rest(struct perfctr_x86_cpu *cpu)
+{
+	lockdep_assert_irqs_disabled();
+	if (cpu->ours) {
+		let_run(cpu, 0);
+		silence(cpu, pmu.counters);
+		zero_all(cpu);
+	}
+	belong_to_nobody(cpu);
+}
+
 notrace void perfctr_cpu_scrub(const struct task_struct *next)
 {
 	struct perfctr_x86_cpu *cpu = this_cpu_ptr(&perfctr_x86_cpu);
 
-	lockdep_assert_irqs_disabled();
-	let_run(cpu, 0);
-	silence(cpu, pmu.counters);
-	zero_all(cpu);
-	belong_to_nobody(cpu);
+	rest(cpu);
 	cpu->private_mm = next->mm->context.ctx_id;
 }
 
@@ -518,8 +567,13 @@ static void release_all(struct perfctr_x86_cpu *cpu)
 		write_msr(MSR_CORE_PERF_FIXED_CTR_CTRL, 0);
 		write_msr(MSR_CORE_PERF_GLOBAL_CTRL, cpu->global_ctrl);
 	}
+	if (cpu->froze)
+		write_msr(MSR_IA32_DEBUGCTLMSR,
+			  read_msr(MSR_IA32_DEBUGCTLMSR) | DEBUGCTL_FREEZE);
+	cpu->froze = false;
 	cpu->running = 0;
 	/* For processes that may read them without us. */
+	cpu->dirty = pmu.counters;
 	zero_all(cpu);
 }
 
@@ -534,7 +588,8 @@ static bool is_lacking(u64 event)
 	return false;
 }
 
-int perfctr_cpu_check(const struct perfctr_ctr_control *ctr, unsigned int nr, bool *kernel)
+int perfctr_cpu_check(const struct perfctr_ctr_control *ctr, unsigned int nr, bool *kernel,
+		      struct perfctr_refusal *why)
 {
 	u64 extras[PERFCTR_X86_EXTRAS] = {};
 	unsigned int i, any = 0;
@@ -542,6 +597,7 @@ int perfctr_cpu_check(const struct perfctr_ctr_control *ctr, unsigned int nr, bo
 	int err;
 
 	for (i = 0; i < nr; i++, ctr++) {
+		why->index = i;
 		if (!ctr->flags || ctr->flags & ~CTR_BOTH)
 			return -EINVAL;
 		if (!pmu.nr || ctr->event & ~(EVENT_BITS | CONTROL_BITS))
@@ -579,6 +635,7 @@ int perfctr_cpu_check(const struct perfctr_ctr_control *ctr, unsigned int nr, bo
 		if (ctr->flags & PERFCTR_CTR_KERNEL)
 			*kernel = true;
 	}
+	why->index = PERFCTR_NO_INDEX;
 	return any > hweight32(GENMASK(PERFCTR_X86_FIXED - 1, 0) & pmu.counters & ~used) ?
 	       -EINVAL : 0;
 }
@@ -684,8 +741,23 @@ static int claim_release_interrupts(void *unused)
 	return 0;
 }
 
+/* Nothing counts, and all are zero, but they stay ours. */
+static int claim_rest(void *unused)
+{
+	rest(this_cpu_ptr(&perfctr_x86_cpu));
+	return 0;
+}
+
+static int claim_permit(void *unused)
+{
+	perfctr_cpu_update_permission();
+	return 0;
+}
+
+/* What is not ours any more nobody may read. */
 static int claim_release(void *unused)
 {
+	perfctr_cpu_update_permission();
 	release_all(this_cpu_ptr(&perfctr_x86_cpu));
 	return 0;
 }
@@ -703,32 +775,36 @@ static int claim_forget(void *config)
 }
 
 /* All counters, for the first config */
-static int claim_first(perfctr_run_t run, u32 *owner)
+static int claim_first(perfctr_run_t run, struct perfctr_refusal *why)
 {
 	if (reserve()) {
-		*owner = PERFCTR_OWNER_PERF;
+		why->owner = PERFCTR_OWNER_PERF;
 		return -EBUSY;
 	}
 	if (run(claim_look, NULL)) {
 		unreserve(pmu.nr, pmu.nr);
-		*owner = PERFCTR_OWNER_FIRMWARE;
+		why->owner = PERFCTR_OWNER_FIRMWARE;
 		return -EBUSY;
 	}
 	perfctr_x86_forget_permits();
 	run(claim_take, NULL);
+	WRITE_ONCE(pmu.taken, true);
 	return 0;
 }
 
-int perfctr_cpu_claim(struct perfctr_config *config, perfctr_run_t run, u32 *owner)
+int perfctr_cpu_claim(struct perfctr_config *config, perfctr_run_t run,
+		      struct perfctr_refusal *why)
 {
+	bool first = !pmu.taken;
 	unsigned int i;
 	u32 used = 0;
 	int err;
 
 	if (!config->nr)
 		return 0;
-	if (!perfctr_x86_extra_may_get(config)) {
-		*owner = PERFCTR_OWNER_PERFCTR;
+	why->index = perfctr_x86_extra_refused(config);
+	if (why->index != PERFCTR_NO_INDEX) {
+		why->owner = PERFCTR_OWNER_PERFCTR;
 		return -EBUSY;
 	}
 	for (i = 0; i < config->nr; i++)
@@ -740,17 +816,23 @@ int perfctr_cpu_claim(struct perfctr_config *config, perfctr_run_t run, u32 *own
 			config->hw[i] = ffz(used);
 		used |= BIT(config->hw[i]);
 	}
-	if (!pmu.users && claim_first(run, owner))
+	if (first && claim_first(run, why))
 		return -EBUSY;
-	pmu.users++;
+	WRITE_ONCE(pmu.users, pmu.users + 1);
 	config->mask = used;
 	for (i = perfctr_config_nr_actrs(config); i < config->nr; i++)
 		config->imask |= BIT(config->hw[i]);
 	if (config->nr_ictrs && !pmu.iusers++)
 		run(claim_take_interrupts, NULL);
-	err = perfctr_x86_extra_get(config, run);
-	if (err)
+	err = perfctr_x86_extra_get(config, run, &why->index);
+	if (err) {
 		perfctr_cpu_unclaim(config, run);
+	} else if (first) {
+		/* All registers are zero, everywhere. */
+		perfctr_x86_permit_claimed(true);
+		if (perfctr_x86_any_permitted())
+			run(claim_permit, NULL);
+	}
 	return err;
 }
 
@@ -761,11 +843,32 @@ void perfctr_cpu_unclaim(struct perfctr_config *config, perfctr_run_t run)
 	perfctr_x86_extra_put(config, run);
 	if (config->nr_ictrs && !--pmu.iusers)
 		run(claim_release_interrupts, NULL);
-	if (--pmu.users) {
+	WRITE_ONCE(pmu.users, pmu.users - 1);
+	if (pmu.users)
 		run(claim_forget, config);
+	else if (perfctr_x86_any_permitted())
+		run(claim_rest, NULL);
+	else
+		perfctr_cpu_give_back(run);
+}
+
+/*
+ * A thread that saw its registers in the page may not have read them yet when another
+ * ended its counting. It would die of that if nobody might read any more, and everybody
+ * could read perf's if all might. So the counters are kept for a while, at zero.
+ */
+bool perfctr_cpu_lingers(void)
+{
+	return READ_ONCE(pmu.taken) && !READ_ONCE(pmu.users);
+}
+
+void perfctr_cpu_give_back(perfctr_run_t run)
+{
+	if (!perfctr_cpu_lingers())
 		return;
-	}
+	perfctr_x86_permit_claimed(false);
 	run(claim_release, NULL);
+	WRITE_ONCE(pmu.taken, false);
 	unreserve(pmu.nr, pmu.nr);
 }
 
@@ -789,7 +892,7 @@ void perfctr_cpu_online(void)
 {
 	struct perfctr_x86_cpu *cpu = this_cpu_ptr(&perfctr_x86_cpu);
 
-	if (pmu.users) {
+	if (pmu.taken) {
 		take_all(cpu);
 		if (pmu.iusers)
 			perfctr_x86_take_interrupts(true);
@@ -889,6 +992,7 @@ void perfctr_cpu_info(struct perfctr_info *info)
 	info->tsc_to_cpu_mult = 1;
 	info->tsc_hz = (u64)tsc_khz * 1000;
 	info->nrctrs = perfctr_cpu_nrctrs();
+	info->no_counters = pmu.none;
 	info->width = pmu.nr ? pmu.width : 64;
 	info->counters = pmu.counters;
 	if (pmu.version)
@@ -924,6 +1028,7 @@ static void look_for_counters(struct counters *own)
 	unsigned int version, nr, nr_fixed = 0, width, i;
 	u32 lacks = 0;
 
+	own->none = PERFCTR_NO_COUNTERS_REGISTERS;
 	if (boot_cpu_data.cpuid_level >= 10) {
 		u32 eax = cpuid_eax(10), ebx = cpuid_ebx(10), edx = cpuid_edx(10);
 		unsigned int told = min_t(unsigned int, eax >> 24, ARRAY_SIZE(arch_events));
@@ -938,6 +1043,10 @@ static void look_for_counters(struct counters *own)
 		}
 		if (!version)
 			return;
+		if (version >= VERSION_TOO_NEW) {
+			own->none = PERFCTR_NO_COUNTERS_VERSION;
+			return;
+		}
 		/* Of those that the leaf is too old to tell of it has none. */
 		lacks = (ebx & (BIT(told) - 1)) | (GENMASK(ARRAY_SIZE(arch_events) - 1, 0) &
 						   ~(BIT(told) - 1));
@@ -961,6 +1070,7 @@ static void look_for_counters(struct counters *own)
 	    (version >= 2 && (!register_exists(MSR_CORE_PERF_GLOBAL_CTRL) ||
 			      !register_exists(MSR_CORE_PERF_FIXED_CTR_CTRL))))
 		return;
+	own->none = PERFCTR_NO_COUNTERS_NONE;
 	own->version = version;
 	own->nr = nr;
 	own->nr_fixed = nr_fixed;
@@ -969,6 +1079,8 @@ static void look_for_counters(struct counters *own)
 	own->interrupts = version < 2 || register_exists(MSR_CORE_PERF_GLOBAL_STATUS);
 	own->pt = own->interrupts && version >= 2 && boot_cpu_has(X86_FEATURE_INTEL_PT) &&
 		  register_exists(MSR_IA32_RTIT_CTL);
+	own->freezes = version >= 2 && register_exists(MSR_IA32_DEBUGCTLMSR) &&
+		       register_exists(MSR_CORE_PERF_GLOBAL_STATUS);
 	own->full_width = version && boot_cpu_has(X86_FEATURE_PDCM) &&
 			  register_exists(MSR_IA32_PERF_CAPABILITIES) &&
 			  read_msr(MSR_IA32_PERF_CAPABILITIES) & PERF_CAP_FULL_WIDTH &&
@@ -994,9 +1106,12 @@ static void __init keep_shared(struct counters *all, const struct counters *own)
 	all->nr_fixed = min(all->nr_fixed, own->nr_fixed);
 	all->interrupts &= own->interrupts && all->width == own->width;
 	all->pt &= own->pt;
+	all->freezes &= own->freezes;
 	all->width = min(all->width, own->width);
 	all->lacks |= own->lacks;
 	all->full_width &= own->full_width;
+	if (!all->none)
+		all->none = own->none;
 }
 
 static bool has_all(const struct counters *own)
@@ -1004,6 +1119,7 @@ static bool has_all(const struct counters *own)
 	return own->version >= pmu.version && own->nr >= pmu.nr &&
 	       own->nr_fixed >= pmu.nr_fixed && !(own->lacks & ~pmu.lacks) &&
 	       (own->full_width || !pmu.full_width) && (own->pt || !pmu.pt) &&
+	       (own->freezes || !pmu.freezes) &&
 	       (pmu.interrupts ? own->interrupts && own->width == pmu.width :
 				 own->width >= pmu.width);
 }
@@ -1025,8 +1141,11 @@ static void __init look_everywhere(struct counters *all)
 	}
 	cpus_read_unlock();
 	/* One without a global control would be another driver's. */
-	if (all->version < 2)
+	if (all->version < 2) {
 		all->nr = 0;
+		if (!all->none)
+			all->none = PERFCTR_NO_COUNTERS_PROCESSOR;
+	}
 }
 
 void perfctr_cpu_reserve(unsigned int cpu)
@@ -1051,17 +1170,20 @@ void perfctr_cpu_reserve(unsigned int cpu)
 
 static void __init find_counters(void)
 {
-	struct counters all = {};
+	struct counters all = { .none = PERFCTR_NO_COUNTERS_PROCESSOR };
 
-	if (boot_cpu_data.x86_vendor != X86_VENDOR_INTEL || boot_cpu_data.x86 != 6 ||
-	    boot_cpu_has(X86_FEATURE_XENPV))
+	if (boot_cpu_data.x86_vendor == X86_VENDOR_INTEL && boot_cpu_data.x86 == 6) {
+		if (boot_cpu_has(X86_FEATURE_XENPV))
+			all.none = PERFCTR_NO_COUNTERS_REGISTERS;
+		else if (!boot_cpu_has(X86_FEATURE_HYBRID_CPU))
+			look_for_counters(&all);
+		else if (boot_cpu_data.cpuid_level >= LEAF_CORE)
+			look_everywhere(&all);
+	}
+	if (!all.nr) {
+		pmu.none = all.none;
 		return;
-	if (!boot_cpu_has(X86_FEATURE_HYBRID_CPU))
-		look_for_counters(&all);
-	else if (boot_cpu_data.cpuid_level >= LEAF_CORE)
-		look_everywhere(&all);
-	if (!all.nr)
-		return;
+	}
 	pmu = all;
 	perfctr_x86_extra_init(all.version);
 	pmu.interrupts = all.interrupts && !perfctr_x86_interrupt_init();

@@ -195,6 +195,16 @@ bool queue_delayed_work(struct workqueue_struct *wq, struct delayed_work *work,
 	return work_add(&work->work, delay);
 }
 
+bool mod_delayed_work(struct workqueue_struct *wq, struct delayed_work *work,
+		      unsigned long delay)
+{
+	bool pending = work_remove(&work->work);
+
+	(void)wq;
+	work_add(&work->work, delay);
+	return pending;
+}
+
 bool flush_work(struct work_struct *work)
 {
 	bool pending = work->pending;

@@ -10,6 +10,9 @@ static const struct perfctr_ctr_control kernel[] = { CTR(ANY, EV_INSTRUCTIONS, K
 
 static struct model_ownership at_boot;
 
+/* Of the latest get() or expect_error() */
+static struct perfctr_refusal refusal;
+
 static void begin(const struct model_machine *machine)
 {
 	model_boot(machine);
@@ -32,9 +35,11 @@ static void end(void)
 
 static struct perfctr_config *get(const struct perfctr_ctr_control *ctr, u32 nr)
 {
-	struct perfctr_config *config = perfctr_config_get(ctr, nr);
+	struct perfctr_config *config = perfctr_config_get(ctr, nr, &refusal);
 
 	ck_assert_msg(!IS_ERR(config), "%ld", PTR_ERR(config));
+	ck_assert_uint_eq(refusal.index, PERFCTR_NO_INDEX);
+	ck_assert_uint_eq(refusal.owner, PERFCTR_OWNER_NONE);
 	ck_assert_uint_eq(shim_hotplug_locked, 0);
 	return config;
 }
@@ -45,7 +50,7 @@ static void expect_error(const struct perfctr_ctr_control *ctr, u32 nr, int err)
 	unsigned int allocations = shim_allocations;
 
 	model_ownership(&before);
-	ck_assert_int_eq(PTR_ERR(perfctr_config_get(ctr, nr)), err);
+	ck_assert_int_eq(PTR_ERR(perfctr_config_get(ctr, nr, &refusal)), err);
 	model_expect_ownership(&before);
 	ck_assert_uint_eq(shim_allocations, allocations);
 	ck_assert_uint_eq(shim_hotplug_locked, 0);
@@ -168,36 +173,41 @@ END_TEST
 
 START_TEST(busy_tells_the_owner)
 {
-	struct perfctr_info info = {};
 	u32 taken;
 
 	begin(&model_default);
-	perfctr_config_info(&info);
-	ck_assert_uint_eq(info.owner, PERFCTR_OWNER_NONE);
 	taken = model_perf_take_all(1);
 	expect_error(two, 2, -EBUSY);
-	perfctr_config_info(&info);
-	ck_assert_uint_eq(info.owner, PERFCTR_OWNER_PERF);
+	ck_assert_uint_eq(refusal.owner, PERFCTR_OWNER_PERF);
+	/* Where counters are had one by one it is the first; else it is all of them. */
+	ck_assert_uint_eq(refusal.index, BUSY_INDEX);
 	model_perf_give(1, taken);
 	perfctr_config_put(get(two, 2), false);
 	end();
 }
 END_TEST
 
-/* An error that is not EBUSY says nothing about an owner, and forgets none. */
-START_TEST(other_errors_tell_no_owner)
+/* An error that is not EBUSY says which counter it is, and nothing about an owner. */
+START_TEST(other_errors_tell_the_counter)
 {
-	static const struct perfctr_ctr_control none[] = { CTR_NONE };
-	struct perfctr_info info = {};
-	u32 taken;
+	static const struct perfctr_ctr_control bad[] = {
+		CTR(ANY, EV_INSTRUCTIONS, USER), CTR_NONE,
+	};
+	static const struct perfctr_ctr_control last[] = {
+		CTR(ANY, EV_INSTRUCTIONS, USER), CTR(ANY, EV_ITLB, KERNEL),
+	};
 
 	begin(&model_default);
-	taken = model_perf_take_all(1);
-	expect_error(two, 2, -EBUSY);
-	model_perf_give(1, taken);
-	expect_error(none, 1, -EINVAL);
-	perfctr_config_info(&info);
-	ck_assert_uint_eq(info.owner, PERFCTR_OWNER_PERF);
+	expect_error(bad, 2, -EINVAL);
+	ck_assert_uint_eq(refusal.index, 1);
+	ck_assert_uint_eq(refusal.owner, PERFCTR_OWNER_NONE);
+	shim_allow_kernel = -EACCES;
+	expect_error(last, 2, -EACCES);
+	ck_assert_uint_eq(refusal.index, 1);
+	ck_assert_uint_eq(refusal.owner, PERFCTR_OWNER_NONE);
+	shim_no_memory = true;
+	expect_error(two, 2, -ENOMEM);
+	ck_assert_uint_eq(refusal.index, PERFCTR_NO_INDEX);
 	end();
 }
 END_TEST
@@ -372,7 +382,7 @@ void test_config(void)
 	UNIT_RUN(nonsense_is_not_a_matter_of_permission);
 	UNIT_RUN(no_memory);
 	UNIT_RUN(busy_tells_the_owner);
-	UNIT_RUN(other_errors_tell_no_owner);
+	UNIT_RUN(other_errors_tell_the_counter);
 	UNIT_RUN(reaped_later);
 	UNIT_RUN(found_again_before_it_is_reaped);
 	UNIT_RUN(reaped_for_the_next);

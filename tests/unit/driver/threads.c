@@ -31,18 +31,25 @@ void driver_init(const struct model_machine *machine)
 
 int check(const struct perfctr_ctr_control *ctr, unsigned int nr, bool *kernel)
 {
+	struct perfctr_refusal why = NO_REFUSAL;
 	bool unused = false;
+	int err;
 
 	ck_assert(!shim_irqs_off);
-	return perfctr_cpu_check(ctr, nr, kernel ? kernel : &unused);
+	err = perfctr_cpu_check(ctr, nr, kernel ? kernel : &unused, &why);
+	/* No other than one of these is to blame, and nobody for success. */
+	ck_assert(why.index == PERFCTR_NO_INDEX || (err && why.index < nr));
+	ck_assert_uint_eq(why.owner, PERFCTR_OWNER_NONE);
+	return err;
 }
 
-struct perfctr_config *claim(const struct perfctr_ctr_control *ctr, unsigned int nr, u32 *owner)
+struct perfctr_config *claim(const struct perfctr_ctr_control *ctr, unsigned int nr,
+			     struct perfctr_refusal *why)
 {
 	static const struct perfctr_config blank;
 	struct model_ownership before;
 	struct perfctr_config *config;
-	u32 nobody = PERFCTR_OWNER_NONE;
+	struct perfctr_refusal unused = NO_REFUSAL;
 	unsigned int i;
 	int err;
 
@@ -58,7 +65,7 @@ struct perfctr_config *claim(const struct perfctr_ctr_control *ctr, unsigned int
 		config->nr_ictrs += ctr[i].ireset != 0;
 	model_ownership(&before);
 	cpus_read_lock();
-	err = perfctr_cpu_claim(config, perfctr_run, owner ? owner : &nobody);
+	err = perfctr_cpu_claim(config, perfctr_run, why ? why : &unused);
 	cpus_read_unlock();
 	ck_assert(!shim_irqs_off);
 	if (!err) {
@@ -112,7 +119,7 @@ static void resume(struct thread *thread)
 		thread->error = perfctr_cpu_load(thread->config);
 	if (thread->error)
 		return;
-	perfctr_cpu_resume(&thread->state);
+	perfctr_cpu_resume(&thread->state, false);
 	thread->resumed = true;
 	model_witness[shim_cpu] = &thread->seen;
 }

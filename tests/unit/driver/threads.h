@@ -16,14 +16,17 @@
 /* Boots the machine and loads the driver. */
 void driver_init(const struct model_machine *machine);
 
+#define NO_REFUSAL	{ .owner = PERFCTR_OWNER_NONE, .index = PERFCTR_NO_INDEX }
+
 /* What perfctr_cpu_check() says; *kernel may be NULL. */
 int check(const struct perfctr_ctr_control *ctr, unsigned int nr, bool *kernel);
 
 /*
- * A config, checked and claimed; the error of either as an ERR_PTR. @owner may
+ * A config, checked and claimed; the error of either as an ERR_PTR. @why may
  * be NULL. A claim that fails must have given everything back: that is seen to here.
  */
-struct perfctr_config *claim(const struct perfctr_ctr_control *ctr, unsigned int nr, u32 *owner);
+struct perfctr_config *claim(const struct perfctr_ctr_control *ctr, unsigned int nr,
+			     struct perfctr_refusal *why);
 void unclaim(struct perfctr_config *config);
 #define CLAIM(ctrs)	claim_well(ctrs, sizeof(ctrs) / sizeof((ctrs)[0]))
 /* Fails the test if it cannot be had. */
@@ -38,7 +41,7 @@ struct thread {
 	union {
 		struct perfctr_cpu_state state;	/* of variable length */
 		char room[sizeof(struct perfctr_cpu_state) +
-			  PERFCTR_MAX_CTRS * sizeof(struct perfctr_cpu_ctr)];
+			  PERFCTR_MAX_HW * sizeof(struct perfctr_cpu_ctr)];
 	};
 };
 

@@ -38,6 +38,8 @@
 /* What cannot be, whoever asks; and what turns out not to exist */
 #define CTR_NEVER	CTR(0, EV_CYCLES, KERNEL)
 #define CTR_NEVER_ERROR	(-EOPNOTSUPP)
+/* Of two that cannot be had since another has all, the one that is blamed */
+#define BUSY_INDEX	0
 #define CTR_NONE	CTR_RAW(ANY, RAW_NONE, USER)
 
 /* perfctr_ctr_control of a raw event */

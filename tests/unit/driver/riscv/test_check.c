@@ -290,14 +290,14 @@ START_TEST(events_are_asked_for_again)
 	static const struct perfctr_ctr_control branch[] = { CTR(ANY, EV_BRANCHES, USER) };
 	static const struct perfctr_ctr_control itlb[] = { CTR(ANY, EV_ITLB, USER) };
 	struct perfctr_info info = {};
-	u32 owner = PERFCTR_OWNER_NONE;
+	struct perfctr_refusal why = NO_REFUSAL;
 	u32 taken;
 
 	model_boot(&model_default);
 	taken = model_perf_take_all(0);
 	ck_assert_int_eq(perfctr_cpu_init(), 0);
-	ck_assert_int_eq(PTR_ERR(claim(itlb, 1, &owner)), -EBUSY);
-	ck_assert_uint_eq(owner, PERFCTR_OWNER_PERF);
+	ck_assert_int_eq(PTR_ERR(claim(itlb, 1, &why)), -EBUSY);
+	ck_assert_uint_eq(why.owner, PERFCTR_OWNER_PERF);
 	model_perf_give(0, taken);
 	/* Once a second: asking costs a hundred calls and more. */
 	model_calls_reset();
@@ -322,16 +322,16 @@ START_TEST(event_of_a_taken_counter_exists)
 {
 	static const struct perfctr_ctr_control dtlb[] = { CTR(ANY, EV_DTLB_READ, USER) };
 	struct model_machine machine = model_default;
-	u32 owner = PERFCTR_OWNER_NONE;
+	struct perfctr_refusal why = NO_REFUSAL;
 	int err;
 
 	machine.dtlb_counters = BIT(3);
 	model_boot(&machine);
 	ck_assert(model_perf_take(0, 3, EV_DTLB_WRITE, 0, true));
 	ck_assert_int_eq(perfctr_cpu_init(), 0);
-	err = (int)PTR_ERR(claim(dtlb, 1, &owner));
+	err = (int)PTR_ERR(claim(dtlb, 1, &why));
 	ck_assert_msg(err == -EBUSY, "%d, expected EBUSY", err);
-	ck_assert_uint_eq(owner, PERFCTR_OWNER_PERF);
+	ck_assert_uint_eq(why.owner, PERFCTR_OWNER_PERF);
 	model_perf_give(0, BIT(3));
 	CLAIM(dtlb);
 }

@@ -30,11 +30,11 @@ static const struct perfctr_ctr_control three[] = {
 
 static void expect_busy(const struct perfctr_ctr_control *ctr, unsigned int nr, u32 who)
 {
-	u32 owner = PERFCTR_OWNER_NONE;
-	long err = PTR_ERR(claim(ctr, nr, &owner));
+	struct perfctr_refusal why = NO_REFUSAL;
+	long err = PTR_ERR(claim(ctr, nr, &why));
 
 	ck_assert_msg(err == -EBUSY, "%ld, expected EBUSY", err);
-	ck_assert_uint_eq(owner, who);
+	ck_assert_uint_eq(why.owner, who);
 }
 
 static void perf_take(unsigned int cpu, u32 counters)
@@ -491,7 +491,7 @@ END_TEST
 START_TEST(fixed_without_memory)
 {
 	struct perfctr_config *config;
-	u32 owner = PERFCTR_OWNER_NONE;
+	struct perfctr_refusal why = NO_REFUSAL;
 	unsigned int allocations;
 
 	boot_without_sscofpmf();
@@ -501,11 +501,11 @@ START_TEST(fixed_without_memory)
 	allocations = shim_allocations;
 	shim_no_memory = true;
 	cpus_read_lock();
-	ck_assert_int_eq(perfctr_cpu_claim(config, perfctr_run, &owner), -ENOMEM);
+	ck_assert_int_eq(perfctr_cpu_claim(config, perfctr_run, &why), -ENOMEM);
 	cpus_read_unlock();
 	shim_no_memory = false;
 	ck_assert_uint_eq(shim_allocations, allocations);
-	ck_assert_uint_eq(owner, PERFCTR_OWNER_NONE);
+	ck_assert_uint_eq(why.owner, PERFCTR_OWNER_NONE);
 	expect_reserved(0);
 	kfree(config);
 	CLAIM(cycle);
@@ -600,7 +600,7 @@ START_TEST(fallback_is_repaired)
 	struct perfctr_config *config;
 	struct thread thread, other;
 	struct perfctr_config *refused;
-	u32 owner = PERFCTR_OWNER_NONE;
+	struct perfctr_refusal why = NO_REFUSAL;
 
 	driver_init(&fallbacks[_i]);
 	config = CLAIM(filtered);
@@ -618,9 +618,9 @@ START_TEST(fallback_is_repaired)
 	refused->nr = 1;
 	refused->ctr[0] = any[0];
 	cpus_read_lock();
-	ck_assert_int_eq(perfctr_cpu_claim(refused, perfctr_run, &owner), -EBUSY);
+	ck_assert_int_eq(perfctr_cpu_claim(refused, perfctr_run, &why), -EBUSY);
 	refused->ctr[0] = any2[0];
-	ck_assert_int_eq(perfctr_cpu_claim(refused, perfctr_run, &owner), -EBUSY);
+	ck_assert_int_eq(perfctr_cpu_claim(refused, perfctr_run, &why), -EBUSY);
 	cpus_read_unlock();
 	kfree(refused);
 

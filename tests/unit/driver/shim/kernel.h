@@ -42,6 +42,8 @@ typedef unsigned int uint;
 #ifndef __counted_by
 #define __counted_by(member)
 #endif
+#define __same_type(a, b)	__builtin_types_compatible_p(__typeof__(a), __typeof__(b))
+#define BUILD_BUG_ON_ZERO(e)	((int)sizeof(struct { int : (-!!(e)); }))
 #define likely(x)		__builtin_expect(!!(x), 1)
 #define unlikely(x)		__builtin_expect(!!(x), 0)
 #define __stringify_1(x...)	#x
@@ -251,6 +253,9 @@ extern unsigned long shim_jiffies;
 #define jiffies			shim_jiffies
 #define time_before(a, b)	((long)((a) - (b)) < 0)
 
+#define pagefault_disable()	((void)0)
+#define pagefault_enable()	((void)0)
+
 /* Atomics and lists: one thread of control here */
 typedef struct {
 	int counter;
@@ -267,6 +272,10 @@ typedef struct {
 typedef struct {
 	int counter;
 } refcount_t;
+
+#define refcount_set(r, n)		((void)((r)->counter = (n)))
+#define refcount_inc(r)			((void)++(r)->counter)
+#define refcount_dec_and_test(r)	(!--(r)->counter)
 
 struct list_head {
 	struct list_head *next, *prev;
@@ -356,6 +365,8 @@ struct workqueue_struct;
 #define DECLARE_WORK(name, f)		struct work_struct name = { .fn = (f) }
 #define DECLARE_DELAYED_WORK(name, f)	struct delayed_work name = { .work = { .fn = (f) } }
 bool queue_work(struct workqueue_struct *wq, struct work_struct *work);
+bool mod_delayed_work(struct workqueue_struct *wq, struct delayed_work *work,
+		      unsigned long delay);
 bool queue_delayed_work(struct workqueue_struct *wq, struct delayed_work *work,
 			unsigned long delay);
 bool flush_work(struct work_struct *work);
@@ -381,6 +392,7 @@ void cpuhp_remove_state(int state);
 #define LINUX_VERSION_CODE	KERNEL_VERSION(6, 16, 0)
 #define SUID_DUMP_USER		1
 extern int shim_allow_kernel;		/* what perf_allow_kernel() says */
+#define PERFCTR_PERF_ALLOW_KERNEL_VOID
 #define perf_allow_kernel()	shim_allow_kernel
 static inline int get_dumpable(struct mm_struct *mm)
 {

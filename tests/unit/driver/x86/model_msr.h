@@ -62,6 +62,8 @@
 /* What cannot be, whoever asks; and what turns out not to exist */
 #define CTR_NEVER	CTR(ANY, EV_CYCLES | SEL_PC, KERNEL)
 #define CTR_NEVER_ERROR	(-EINVAL)
+/* Of two that cannot be had since another has all, the one that is blamed */
+#define BUSY_INDEX	PERFCTR_NO_INDEX
 #define CTR_NONE	CTR(ANY, EV_CYCLES | SEL_ANY, USER)
 
 /**

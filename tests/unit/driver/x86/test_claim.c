@@ -7,11 +7,11 @@ static const struct perfctr_ctr_control other[] = { CTR(1, EV_BRANCHES, BOTH) };
 
 static void expect_busy(const struct perfctr_ctr_control *ctr, unsigned int nr, u32 who)
 {
-	u32 owner = PERFCTR_OWNER_NONE;
-	long err = PTR_ERR(claim(ctr, nr, &owner));
+	struct perfctr_refusal why = NO_REFUSAL;
+	long err = PTR_ERR(claim(ctr, nr, &why));
 
 	ck_assert_msg(err == -EBUSY, "%ld, expected EBUSY", err);
-	ck_assert_uint_eq(owner, who);
+	ck_assert_uint_eq(why.owner, who);
 	ck_assert_uint_eq(model_all_writes(), 0);
 }
 

@@ -436,15 +436,15 @@ START_TEST(ageing_leaves_what_is_given_back)
 }
 END_TEST
 
-/* 2^34 events in a second at most, from half of its range to the end, and a look halfway */
+/* 2^38 events in a second at most, from half of its range to the end, and a look halfway */
 static const struct {
 	unsigned int width;
 	int hz;
 	unsigned long period;
 } periods[] = {
-	{ 32, 250, 15 }, { 32, 1000, 62 }, { 36, 250, 250 }, { 40, 250, 4000 },
-	{ 40, 1000, 16000 }, { 48, 250, 1024000 }, { 48, 100, 409600 },
-	{ 64, 250, 16384000 },
+	{ 32, 250, 1 }, { 32, 1000, 3 }, { 36, 250, 15 }, { 39, 250, 125 }, { 40, 100, 100 },
+	{ 40, 250, 250 }, { 40, 1000, 1000 }, { 41, 250, 500 }, { 48, 250, 64000 },
+	{ 48, 100, 25600 }, { 48, 1000, 256000 }, { 64, 250, 16384000 },
 };
 
 START_TEST(age_period)

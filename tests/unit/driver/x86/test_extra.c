@@ -250,13 +250,14 @@ static void expect_extras(unsigned int reg, u64 value)
 				      model_msr(cpu, msrs[reg]), value);
 }
 
-static void expect_busy(const struct perfctr_ctr_control *ctr, unsigned int nr)
+static void expect_busy(const struct perfctr_ctr_control *ctr, unsigned int nr, u32 index)
 {
-	u32 owner = PERFCTR_OWNER_NONE;
+	struct perfctr_refusal why = NO_REFUSAL;
 
 	model_calls_reset();
-	ck_assert_int_eq(PTR_ERR(claim(ctr, nr, &owner)), -EBUSY);
-	ck_assert_uint_eq(owner, PERFCTR_OWNER_PERFCTR);
+	ck_assert_int_eq(PTR_ERR(claim(ctr, nr, &why)), -EBUSY);
+	ck_assert_uint_eq(why.owner, PERFCTR_OWNER_PERFCTR);
+	ck_assert_uint_eq(why.index, index);
 	ck_assert_uint_eq(model_all_calls(), 0);
 }
 
@@ -275,8 +276,8 @@ START_TEST(one_value_at_a_time)
 	a = CLAIM(branches);
 	expect_extras(0, 1);
 	expect_extras(1, 0);
-	expect_busy(mispredictions, 1);
-	expect_busy(conflicting, 3);
+	expect_busy(mispredictions, 1, 0);
+	expect_busy(conflicting, 3, 2);
 	b = CLAIM(branches_too);
 	c = CLAIM(second);
 	d = CLAIM(plain);
@@ -300,13 +301,13 @@ START_TEST(one_value_at_a_time)
 	thread_expect_exact(&neither);
 	unclaim(a);
 	expect_extras(0, 1);
-	expect_busy(mispredictions, 1);
+	expect_busy(mispredictions, 1, 0);
 	unclaim(b);
 	expect_extras(0, 0);
 	expect_extras(1, 2);
 	a = CLAIM(mispredictions);
 	expect_extras(0, 2);
-	expect_busy(branches, 2);
+	expect_busy(branches, 2, 0);
 	thread_init(&one, a);
 	thread_run(&one, 1, 1000);
 	thread_expect_exact(&one);
@@ -336,7 +337,7 @@ START_TEST(twice_in_one_control)
 	thread_expect_exact(&thread);
 	unclaim(b);
 	expect_extras(0, 1);
-	expect_busy(mispredictions, 1);
+	expect_busy(mispredictions, 1, 0);
 	unclaim(a);
 	expect_extras(0, 0);
 	unclaim(CLAIM(mispredictions));

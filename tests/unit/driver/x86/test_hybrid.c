@@ -71,8 +71,10 @@ static void end(void)
 
 static struct perfctr_config *get_on(u32 cpus, const struct perfctr_ctr_control *ctr, u32 nr)
 {
+	struct perfctr_refusal why;
+
 	shim_current.cpus_mask.bits = cpus;
-	return perfctr_config_get(ctr, nr);
+	return perfctr_config_get(ctr, nr, &why);
 }
 
 static struct perfctr_config *get(u32 cpus, const struct perfctr_ctr_control *ctr, u32 nr)
@@ -147,8 +149,8 @@ static const struct {
 	  { HYBRID(4), COUNTERS(5, 8, 48, 1, 48), E }, 0x10000ff, 48, 0x7f, true, true },
 	{ "no fixed ones", { HYBRID(4), COUNTERS(5, 4, 48, 3, 48), P },
 	  { HYBRID(4), COUNTERS(5, 6, 48, 0, 0), E }, 0xf, 48, 0x7f, true, true },
-	{ "another version", { HYBRID(4), COUNTERS(6, 8, 48, 3, 48), P },
-	  { HYBRID(4), COUNTERS(5, 8, 48, 3, 48), E }, 0x70000ff, 48, 0x7f, true, true },
+	{ "another version", { HYBRID(4), COUNTERS(5, 8, 48, 3, 48), P },
+	  { HYBRID(4), COUNTERS(4, 8, 48, 3, 48), E }, 0x70000ff, 48, 0x7f, true, true },
 	/* There each would interrupt at another value. */
 	{ "narrower", { HYBRID(4), COUNTERS(5, 8, 48, 3, 48), P },
 	  { HYBRID(4), COUNTERS(5, 8, 40, 3, 48), E }, 0x70000ff, 40, 0x7f, false, true },
@@ -204,6 +206,7 @@ static const struct {
 	{ "none", { HYBRID(4), .core = E_CORE } },
 	{ "no general-purpose ones", { HYBRID(4), COUNTERS(5, 0, 48, 3, 48), E } },
 	{ "version 1", { HYBRID(4), COUNTERS(1, 8, 48, 0, 0), E } },
+	{ "version 6", { HYBRID(4), COUNTERS(6, 8, 48, 3, 48), E } },
 };
 
 START_TEST(what_none_has)
@@ -419,8 +422,10 @@ static const struct {
 } late[] = {
 	{ "alike", { HYBRID(4), COUNTERS(5, 6, 48, 3, 48), P },
 	  { HYBRID(4), COUNTERS(5, 6, 48, 3, 48), E }, true },
-	{ "more", { HYBRID(4), COUNTERS(5, 6, 48, 2, 48), P, .lacks = 0x40 },
-	  { HYBRID(4), COUNTERS(6, 8, 48, 3, 48), E }, true },
+	{ "more", { HYBRID(4), COUNTERS(4, 6, 48, 2, 48), P, .lacks = 0x40 },
+	  { HYBRID(4), COUNTERS(5, 8, 48, 3, 48), E }, true },
+	{ "version 6", { HYBRID(4), COUNTERS(5, 6, 48, 2, 48), P },
+	  { HYBRID(4), COUNTERS(6, 8, 48, 3, 48), E }, false },
 	{ "a fixed one", { HYBRID(4), COUNTERS(5, 6, 48, 3, 48), P },
 	  { HYBRID(4), COUNTERS(5, 6, 48, 2, 48), E }, false },
 	{ "width", { HYBRID(4), COUNTERS(5, 6, 48, 3, 48), P },

@@ -54,11 +54,12 @@ static void hear(bool ends)
 }
 
 /* Claimed and loaded on CPU 0, or NULL, where there is no such counter */
-static struct perfctr_config *begin(int row)
+static struct perfctr_config *begin_with(int row, u64 debugctl)
 {
 	struct perfctr_config *config;
 
 	driver_init(machines[row / NR_CONTROLS]);
+	model_set_msr(0, MSR_IA32_DEBUGCTLMSR, debugctl);
 	ck_assert_int_eq(perfctr_cpu_set_ihandler(hear), 0);
 	shim_current.mm = &mm;
 	if (model.version < 2 && controls[row % NR_CONTROLS].i >= FIXED(0))
@@ -67,6 +68,11 @@ static struct perfctr_config *begin(int row)
 	ck_assert_uint_eq(config->imask, BIT(controls[row % NR_CONTROLS].i));
 	ck_assert_int_eq(load_on(0, config), 0);
 	return config;
+}
+
+static struct perfctr_config *begin(int row)
+{
+	return begin_with(row, 0);
 }
 
 static unsigned int ictr(const struct perfctr_config *config)
@@ -122,6 +128,67 @@ START_TEST(period_is_exact)
 END_TEST
 
 /* Also where all stood, as after a restart for who may read them, with nothing beside it. */
+/*
+ * Firmware has left DEBUGCTL's bit set by which an overflow stops all counters. While they
+ * are ours it is not; what else the register has is left.
+ */
+START_TEST(firmware_freezes)
+{
+	unsigned int cpu, turn;
+	struct thread thread;
+
+	driver_init(machines[_i]);
+	if (model.version < 2)
+		return;
+	for (cpu = 0; cpu < 2; cpu++) {
+		model_set_msr(cpu, MSR_IA32_DEBUGCTLMSR, BIT(1) | BIT(12));
+		if (model.version >= 4)
+			model_set_msr(cpu, MSR_CORE_PERF_GLOBAL_STATUS, BIT(59));
+	}
+	for (turn = 0; turn < 2; turn++) {
+		static const struct perfctr_ctr_control ctr[] = {
+			CTR(ANY, EV_INSTRUCTIONS, USER), CTR(ANY, EV_CYCLES, KERNEL),
+		};
+		struct perfctr_config *config = claim_well(ctr, 2);
+
+		for (cpu = 0; cpu < 2; cpu++)
+			ck_assert_uint_eq(model_msr(cpu, MSR_IA32_DEBUGCTLMSR), BIT(1));
+		thread_init(&thread, config);
+		thread_run(&thread, 0, 100);
+		thread_expect_exact(&thread);
+		unclaim(config);
+		for (cpu = 0; cpu < 2; cpu++)
+			ck_assert_uint_eq(model_msr(cpu, MSR_IA32_DEBUGCTLMSR), BIT(1) | BIT(12));
+		/* Without it the bit stays as it is. */
+		if (!turn)
+			continue;
+		model_set_msr(0, MSR_IA32_DEBUGCTLMSR, BIT(1));
+		unclaim(claim_well(ctr, 2));
+		ck_assert_uint_eq(model_msr(0, MSR_IA32_DEBUGCTLMSR), BIT(1));
+	}
+}
+END_TEST
+
+/* Periods begin anew although the machine was told to freeze. */
+START_TEST(periods_of_a_freezer)
+{
+	struct perfctr_config *config = begin_with(_i, BIT(12));
+	unsigned int i;
+
+	if (!config)
+		return;
+	for (i = 1; i < 4; i++) {
+		istart(config, period);
+		model_execute(MODEL_USER, PERIOD);
+		ck_assert(model_irq_waits[0]);
+		model_irq(0);
+		istop(config);
+		ck_assert_int_eq(heard[0], (int)i);
+	}
+	ck_assert_uint_eq(model_pmis[0], 3);
+}
+END_TEST
+
 START_TEST(started_after_a_restart)
 {
 	struct perfctr_config *config = begin(_i);
@@ -641,7 +708,7 @@ START_TEST(no_interrupts)
 	none = machine.no_apic || machine.no_irq_probe || machine.version >= 2;
 	driver_init(&machine);
 	ck_assert_int_eq(perfctr_cpu_set_ihandler(hear), none ? -ENODEV : 0);
-	ck_assert_msg(perfctr_cpu_check(zeroth, 1, &kernel) == (none ? -EOPNOTSUPP : 0), "%s",
+	ck_assert_msg(check(zeroth, 1, &kernel) == (none ? -EOPNOTSUPP : 0), "%s",
 		      without[row].name);
 	unclaim(CLAIM(((struct perfctr_ctr_control []) { CTR(0, EV_BRANCHES, USER) })));
 }
@@ -651,6 +718,8 @@ void test_ictrs(void)
 {
 	unit_begin("x86_ictrs");
 	unit_run(period_is_exact, NR_ROWS);
+	UNIT_ROWS(firmware_freezes, machines);
+	unit_run(periods_of_a_freezer, NR_ROWS);
 	unit_run(started_after_a_restart, NR_ROWS);
 	unit_run(only_it_interrupts, NR_ROWS);
 	unit_run(start_values, NR_ROWS);

@@ -15,20 +15,51 @@ static char changes[64];
 /* "(" and ")" around what the kernel does */
 static void note_change(bool ends)
 {
+	unsigned int cpu;
+
 	ck_assert(shim_irqs_off);
+	/* Whoever may read here has come from, or goes to, other CPUs. */
+	if (ends && model_pce[shim_cpu])
+		for_each_online_cpu(cpu)
+			ck_assert_msg(per_cpu_ptr(&perfctr_x86_cpu, cpu)->ours,
+				      "CPU %u may read what CPU %u's counters have", shim_cpu, cpu);
 	ck_assert(strlen(changes) + 1 < sizeof(changes));
 	changes[strlen(changes)] = ends ? ')' : '(';
 }
 
-static void begin(bool no_endbr)
+static struct perfctr_config *claimed;
+
+static void begin_unclaimed(bool no_endbr)
 {
 	struct model_machine machine = model_default;
 
 	machine.no_endbr = no_endbr;
 	driver_init(&machine);
 	ck_assert(!perfctr_cpu_can_permit());
-	perfctr_cpu_permit_init(note_change);
+	perfctr_cpu_permit_init(note_change, NULL);
 	ck_assert(perfctr_cpu_can_permit());
+}
+
+static void claim_one(void)
+{
+	const struct perfctr_ctr_control ctr = CTR(ANY, EV_INSTRUCTIONS, USER);
+
+	claimed = claim_well(&ctr, 1);
+}
+
+static void give_back(void)
+{
+	cpus_read_lock();
+	perfctr_cpu_give_back(perfctr_run);
+	cpus_read_unlock();
+}
+
+static void begin(bool no_endbr)
+{
+	begin_unclaimed(no_endbr);
+	claim_one();
+	memset(changes, 0, sizeof(changes));
+	memset(model_pce_updates, 0, sizeof(model_pce_updates));
 }
 
 static int allowed(unsigned int i)
@@ -39,12 +70,33 @@ static int allowed(unsigned int i)
 /*
  * A row is a sequence of calls: of mm A, B or C: + get, - put that was not given, = put
  * that was, p permit, n a permit in vain, w it waits, . it does not; and of all: 0
- * withhold, 1 give back, o and i the same in vain, ! some is given, ? none is. Then the counts.
+ * withhold, 1 give back, o and i the same in vain, ! some is given, ? none is; of the
+ * counters: c claim, u unclaim, l they linger, f they do not, g give them back. Then the counts.
  */
 static const struct {
 	const char *calls;
 	int allowed[3];
 } sequences[] = {
+	/* While the counters are not claimed it is noted only. */
+	{ "uA+Ap!A.", { 0, 0, 0 } },
+	{ "uA+Apc", { 1, 0, 0 } },
+	{ "uA+ApooiicA.", { 1, 0, 0 } },
+	{ "uA+Apoc", { 0, 0, 0 } },
+	{ "uA+Apoc1", { 1, 0, 0 } },
+	{ "uA+B+BpcAwB.", { 0, 1, 0 } },
+	{ "ucA+ApugA=", { 0, 0, 0 } },
+	/* They are kept for those who may read, and for nobody else. */
+	{ "uf", { 0, 0, 0 } },
+	{ "A+Apful", { 1, 0, 0 } },
+	{ "A+Apulgf", { 0, 0, 0 } },
+	{ "A+Apulcfgf", { 1, 0, 0 } },
+	{ "A+Apulgcf", { 1, 0, 0 } },
+	{ "A+Ap0ufi", { 0, 0, 0 } },
+	{ "A+Ap0ufc1", { 1, 0, 0 } },
+	{ "A+ApA=uf", { 0, 0, 0 } },
+	{ "A+ApulA=lgf", { 0, 0, 0 } },
+	{ "A+ApulB+Bpl", { 1, 1, 0 } },
+	{ "A+ApulB+BpgfA.B.", { 0, 0, 0 } },
 	{ "?A.An", { 0, 0, 0 } },
 	{ "A+Aw?", { 0, 0, 0 } },
 	{ "A+Ap!A.", { 1, 0, 0 } },
@@ -110,6 +162,19 @@ START_TEST(counts_of_permission)
 		case 'i':
 			good = perfctr_cpu_withhold(false) == (*call == '1');
 			break;
+		case 'c':
+			claim_one();
+			break;
+		case 'u':
+			unclaim(claimed);
+			break;
+		case 'l':
+		case 'f':
+			good = perfctr_cpu_lingers() == (*call == 'l');
+			break;
+		case 'g':
+			give_back();
+			break;
 		default:
 			ck_abort_msg("no such call: %c", *call);
 		}
@@ -167,6 +232,40 @@ START_TEST(no_memory)
 }
 END_TEST
 
+/* On each CPU the permission comes with the claim and goes before the counters do. */
+START_TEST(permission_follows_the_claim)
+{
+	static const struct model_reservations nothing;
+	unsigned int cpu, i;
+
+	begin_unclaimed(false);
+	shim_current.mm = &mms[0];
+	ck_assert_int_eq(perfctr_cpu_mm_get(&mms[0]), 0);
+	ck_assert(perfctr_cpu_mm_permit(&mms[0]));
+	for (i = 0; i < 3; i++) {
+		for_each_online_cpu(cpu) {
+			on_cpu_irqs_off(cpu, perfctr_cpu_update_permission);
+			ck_assert(!model_pce[cpu]);
+		}
+		claim_one();
+		for_each_online_cpu(cpu)
+			ck_assert(model_pce[cpu]);
+		unclaim(claimed);
+		/* Nothing counts, and nothing is left, but they are not given back. */
+		ck_assert_uint_ne(model_owned(0, MODEL_DRIVER), 0);
+		for_each_online_cpu(cpu) {
+			ck_assert(model_pce[cpu]);
+			ck_assert_uint_eq(model_msr(cpu, MSR_CORE_PERF_GLOBAL_CTRL), 0);
+		}
+		give_back();
+		ck_assert(!memcmp(&model_reserved, &nothing, sizeof(nothing)));
+		for_each_online_cpu(cpu)
+			ck_assert(!model_pce[cpu]);
+	}
+	ck_assert(perfctr_cpu_mm_put(&mms[0]));
+}
+END_TEST
+
 /* With ENDBR at the function's begin, and without */
 START_TEST(kernel_is_called)
 {
@@ -207,7 +306,7 @@ START_TEST(nothing_to_probe)
 
 	machine.no_probe = true;
 	driver_init(&machine);
-	perfctr_cpu_permit_init(note_change);
+	perfctr_cpu_permit_init(note_change, NULL);
 	ck_assert(!perfctr_cpu_can_permit());
 	perfctr_cpu_info(&info);
 	ck_assert(!(info.cpu_features & PERFCTR_FEATURE_RDPMC));
@@ -231,18 +330,19 @@ START_TEST(info_tells_of_user_reads)
 }
 END_TEST
 
-/* Of forks that nobody saw; a permission of ours stays. */
+/* Of forks that nobody saw, also where it is added to ours; a permission of ours stays. */
 START_TEST(old_permits_are_forgotten)
 {
 	struct task_struct tasks[] = { { .mm = &mms[0] }, { .mm = NULL }, { .mm = &mms[1] } };
 
-	begin(false);
+	begin_unclaimed(false);
 	ck_assert_int_eq(perfctr_cpu_mm_get(&mms[0]), 0);
 	ck_assert(perfctr_cpu_mm_permit(&mms[0]));
+	atomic_set(&mms[0].context.perf_rdpmc_allowed, 1);
 	atomic_set(&mms[1].context.perf_rdpmc_allowed, 2);
 	model_tasks = tasks;
 	model_nr_tasks = 3;
-	perfctr_x86_forget_permits();
+	claim_one();
 	model_tasks = NULL;
 	model_nr_tasks = 0;
 	ck_assert_int_eq(allowed(0), 1);
@@ -257,6 +357,7 @@ void test_permit(void)
 	UNIT_ROWS(counts_of_permission, sequences);
 	UNIT_RUN(beside_perf);
 	UNIT_RUN(no_memory);
+	UNIT_RUN(permission_follows_the_claim);
 	unit_run(kernel_is_called, 2);
 	UNIT_RUN(nothing_to_probe);
 	UNIT_RUN(info_tells_of_user_reads);

@@ -8,7 +8,7 @@ static const struct perfctr_ctr_control one[] = { CTR(0, EV_INSTRUCTIONS, USER) 
 static const struct perfctr_ctr_control i_mode[] = { ICTR(ANY, EV_INSTRUCTIONS, USER, 1000) };
 
 /* The clock is all there is; nobody will be told of anything else, and nothing is touched. */
-static void expect_no_counters(const char *name)
+static void expect_no_counters(const char *name, u32 why)
 {
 	struct perfctr_info info = {};
 	struct thread thread;
@@ -18,6 +18,8 @@ static void expect_no_counters(const char *name)
 	ck_assert_uint_eq(info.cpu_type, PERFCTR_X86_GENERIC);
 	ck_assert_uint_eq(info.cpu_features, PERFCTR_FEATURE_RDTSC);
 	ck_assert_uint_eq(info.nrctrs, 0);
+	ck_assert_msg(info.no_counters == why, "%s: reason %u, expected %u", name,
+		      info.no_counters, why);
 	ck_assert_uint_eq(info.width, 64);
 	ck_assert_uint_eq(info.events[0], 0);
 	ck_assert_uint_eq(perfctr_cpu_nrctrs(), 0);
@@ -41,6 +43,7 @@ static void expect_counters(u64 counters, u64 width)
 
 	perfctr_cpu_info(&info);
 	ck_assert_uint_eq(info.counters, counters);
+	ck_assert_uint_eq(info.no_counters, PERFCTR_NO_COUNTERS_NONE);
 	ck_assert_uint_eq(info.width, width);
 	ck_assert_uint_eq(perfctr_cpu_nrctrs(), hweight32((u32)counters));
 }
@@ -49,33 +52,43 @@ static void expect_counters(u64 counters, u64 width)
 static const struct {
 	const char *name;
 	struct model_machine machine;
+	u32 why;
 } none[] = {
 #define PROCESSOR(v, f, l)							\
 	.nr_cpus = 2, .vendor = X86_VENDOR_##v, .family = (f), .model = 26, .leaves = (l)
 #define COUNTERS(v, n, w, n_fixed, w_fixed)					\
 	.version = (v), .nr = (n), .width = (w), .nr_fixed = (n_fixed),		\
 	.fixed_width = (w_fixed), .told = 7
-	{ "AMD", { PROCESSOR(AMD, 6, 11), COUNTERS(3, 4, 48, 3, 48) } },
-	{ "P5", { PROCESSOR(INTEL, 5, 1), COUNTERS(0, 2, 40, 0, 0) } },
-	{ "P4", { PROCESSOR(INTEL, 15, 5), COUNTERS(0, 18, 40, 0, 0) } },
-	{ "P4 with the leaf", { PROCESSOR(INTEL, 15, 10), COUNTERS(3, 4, 48, 3, 48) } },
-	{ "XENPV", { PROCESSOR(INTEL, 6, 11), COUNTERS(3, 4, 48, 3, 48), .xenpv = true } },
-	{ "hybrid", { PROCESSOR(INTEL, 6, 11), COUNTERS(3, 4, 48, 3, 48), .hybrid = true } },
-	{ "version 0", { PROCESSOR(INTEL, 6, 11), COUNTERS(0, 4, 48, 3, 48) } },
-	{ "no counters", { PROCESSOR(INTEL, 6, 11), COUNTERS(3, 0, 48, 0, 48) } },
-	{ "only fixed counters", { PROCESSOR(INTEL, 6, 11), COUNTERS(3, 0, 48, 3, 48) } },
-	{ "all zero", { PROCESSOR(INTEL, 6, 10) } },
-	{ "31 bits", { PROCESSOR(INTEL, 6, 11), COUNTERS(3, 4, 31, 3, 48) } },
-	{ "31 bits, fixed", { PROCESSOR(INTEL, 6, 11), COUNTERS(3, 4, 48, 3, 31) } },
-	{ "0 bits", { PROCESSOR(INTEL, 6, 11), COUNTERS(3, 4, 0, 3, 48) } },
-	{ "65 bits", { PROCESSOR(INTEL, 6, 11), COUNTERS(3, 4, 65, 3, 65) } },
-	{ "255 bits", { PROCESSOR(INTEL, 6, 11), COUNTERS(3, 4, 255, 3, 255) } },
+#define NO_DRIVER	PERFCTR_NO_COUNTERS_PROCESSOR
+#define NO_REGISTERS	PERFCTR_NO_COUNTERS_REGISTERS
+#define TOO_NEW		PERFCTR_NO_COUNTERS_VERSION
+	{ "AMD", { PROCESSOR(AMD, 6, 11), COUNTERS(3, 4, 48, 3, 48) }, NO_DRIVER },
+	{ "P5", { PROCESSOR(INTEL, 5, 1), COUNTERS(0, 2, 40, 0, 0) }, NO_DRIVER },
+	{ "P4", { PROCESSOR(INTEL, 15, 5), COUNTERS(0, 18, 40, 0, 0) }, NO_DRIVER },
+	{ "P4 with the leaf", { PROCESSOR(INTEL, 15, 10), COUNTERS(3, 4, 48, 3, 48) }, NO_DRIVER },
+	{ "XENPV",
+	  { PROCESSOR(INTEL, 6, 11), COUNTERS(3, 4, 48, 3, 48), .xenpv = true }, NO_REGISTERS },
+	{ "hybrid",
+	  { PROCESSOR(INTEL, 6, 11), COUNTERS(3, 4, 48, 3, 48), .hybrid = true }, NO_DRIVER },
+	{ "version 0", { PROCESSOR(INTEL, 6, 11), COUNTERS(0, 4, 48, 3, 48) }, NO_REGISTERS },
+	{ "no counters", { PROCESSOR(INTEL, 6, 11), COUNTERS(3, 0, 48, 0, 48) }, NO_REGISTERS },
+	{ "only fixed counters",
+	  { PROCESSOR(INTEL, 6, 11), COUNTERS(3, 0, 48, 3, 48) }, NO_REGISTERS },
+	{ "all zero", { PROCESSOR(INTEL, 6, 10) }, NO_REGISTERS },
+	{ "31 bits", { PROCESSOR(INTEL, 6, 11), COUNTERS(3, 4, 31, 3, 48) }, NO_REGISTERS },
+	{ "31 bits, fixed", { PROCESSOR(INTEL, 6, 11), COUNTERS(3, 4, 48, 3, 31) }, NO_REGISTERS },
+	{ "0 bits", { PROCESSOR(INTEL, 6, 11), COUNTERS(3, 4, 0, 3, 48) }, NO_REGISTERS },
+	{ "65 bits", { PROCESSOR(INTEL, 6, 11), COUNTERS(3, 4, 65, 3, 65) }, NO_REGISTERS },
+	{ "255 bits", { PROCESSOR(INTEL, 6, 11), COUNTERS(3, 4, 255, 3, 255) }, NO_REGISTERS },
+	{ "version 6", { PROCESSOR(INTEL, 6, 35), COUNTERS(6, 8, 48, 3, 48) }, TOO_NEW },
+	{ "version 7", { PROCESSOR(INTEL, 6, 35), COUNTERS(7, 8, 48, 3, 48) }, TOO_NEW },
+	{ "version 255", { PROCESSOR(INTEL, 6, 35), COUNTERS(255, 8, 48, 3, 48) }, TOO_NEW },
 };
 
 START_TEST(no_counters)
 {
 	driver_init(&none[_i].machine);
-	expect_no_counters(none[_i].name);
+	expect_no_counters(none[_i].name, none[_i].why);
 }
 END_TEST
 
@@ -102,7 +115,7 @@ START_TEST(registers_that_fault)
 	model_no_msr = lies[_i].msr;
 	model_no_rdpmc = lies[_i].rdpmc;
 	driver_init(lies[_i].machine);
-	expect_no_counters(lies[_i].name);
+	expect_no_counters(lies[_i].name, NO_REGISTERS);
 }
 END_TEST
 
@@ -133,7 +146,7 @@ static const struct {
 	{ "one fixed one", { PROCESSOR(INTEL, 6, 11), COUNTERS(3, 4, 48, 1, 48) }, 0x100000f, 48 },
 	{ "ten counters", { PROCESSOR(INTEL, 6, 11), COUNTERS(3, 10, 48, 3, 48) }, 0x70000ff, 48 },
 	{ "one counter", { PROCESSOR(INTEL, 6, 11), COUNTERS(3, 1, 48, 3, 48) }, 0x7000001, 48 },
-	{ "version 6", { PROCESSOR(INTEL, 6, 35), COUNTERS(6, 8, 48, 3, 48) }, 0x70000ff, 48 },
+	{ "version 5", { PROCESSOR(INTEL, 6, 35), COUNTERS(5, 8, 48, 3, 48) }, 0x70000ff, 48 },
 	{ "family 6 without the leaf",
 	  { PROCESSOR(INTEL, 6, 9), COUNTERS(0, 2, 40, 0, 0) }, 0x3, 40 },
 	/* Only from version 2 on the leaf tells of fixed counters. */

@@ -23,7 +23,7 @@
 struct task {
 	struct task_struct task;
 	struct thread thread;	/* its config is NULL: it does not count */
-	u64 next[PERFCTR_MAX_CTRS];
+	u64 next[PERFCTR_MAX_HW];
 	unsigned int uid;
 	unsigned int undo;
 	bool mapped;
@@ -175,7 +175,7 @@ static void suspend(struct task *task, const struct task *next)
 static void resume(struct task *task)
 {
 	struct perfctr_config *config = task->thread.config;
-	u64 value[PERFCTR_MAX_CTRS];
+	u64 value[PERFCTR_MAX_HW];
 	u32 i, first;
 
 	if (!config || task->resumed)
@@ -201,7 +201,7 @@ static void resume(struct task *task)
 		task->undo |= UNDO_ICTRS;
 		ck_assert_int_eq(perfctr_cpu_istart(config, value), 0);
 	}
-	perfctr_cpu_resume(&task->thread.state);
+	perfctr_cpu_resume(&task->thread.state, false);
 	for (i = first; i < config->nr; i++)
 		task->thread.state.ctr[i].acc = task->next[i];
 	task->resumed = true;
@@ -468,7 +468,7 @@ static void begin(struct perfctr_config **configs)
 		on[i] = &tasks[IDLE];
 	perfctr_cpu_info(&info);
 	all_counters = (u32)info.counters;
-	perfctr_cpu_permit_init(permission_changes);
+	perfctr_cpu_permit_init(permission_changes, NULL);
 	ck_assert_int_eq(perfctr_cpu_set_ihandler(interrupt), 0);
 	for (i = 0; i < NR_CONFIGS; i++)
 		configs[i] = claim_well(controls[model.version >= 2][i].ctr,

@@ -449,7 +449,7 @@ START_TEST(perf_leaves_nothing_to_be_zeroed)
 	u32 taken;
 
 	driver_init(machines[_i]);
-	perfctr_cpu_permit_init(nothing_runs);
+	perfctr_cpu_permit_init(nothing_runs, NULL);
 	shim_current.mm = &mms[0];
 	atomic_set(&mms[0].context.perf_rdpmc_allowed, 1);
 	taken = model_perf_take_all(0);

@@ -6,6 +6,7 @@
 
 #define CSR_SIE		0x104
 #define CSR_SCOUNTEREN	0x106
+#define CSR_SCAUSE	0x142
 #define CSR_SIP		0x144
 #define CSR_CYCLE	0xc00
 #define CSR_TIME	0xc01
@@ -13,6 +14,7 @@
 #define CSR_SCOUNTOVF	0xda0
 
 #define IRQ_PMU_OVF	13
+#define EXC_SYSCALL	8
 
 /* Of the current CPU's hart: model_sbi.c */
 unsigned long shim_csr_read(unsigned int csr);

@@ -19,6 +19,10 @@ struct thread_struct {
 	struct pt_regs regs;
 };
 
+/* hooks.c alone looks at these, and it is not here. */
+#define TIF_NOTSC	16
+#define test_thread_flag(flag)	(0 & (flag))
+
 #define task_pt_regs(task)	(&(task)->thread.regs)
 
 #endif /* SHIM_ASM_THREAD_H */

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the parts of stress share: stress.c has the processes and the table of all
+ * operations; the others have these. An operation that finds anything wrong calls wrong().
+ */
+#ifndef PERFCTR_STRESS_H
+#define PERFCTR_STRESS_H
+
+#include <linux/perfctr.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define BURST 40		/* most operations of a child */
+#define DEPTH 3			/* generations below a worker */
+#define FOREIGN 6		/* handles of others that an actor keeps */
+#define CHILDREN 3
+#define WORKERS 6
+
+/* Where a program finds them after exec */
+#define SHARED_FD 100
+#define SEND_FD 101
+#define RECEIVE_FD 102
+
+/* What all processes share */
+struct shared {
+	_Atomic uint64_t operations;
+	uint64_t target;
+	atomic_bool stop;
+	atomic_bool failed;
+	bool exact;
+	bool smp;
+	bool interrupts;
+	unsigned int nctrs;	/* most of a control */
+	unsigned int nevents;
+	uint64_t event[8];	/* that this machine has; instructions come first */
+	_Atomic uint64_t exacts;
+	_Atomic uint64_t execs;
+	_Atomic uint64_t kills;
+	_Atomic uint64_t hotplugs;
+	_Atomic uint64_t refusals;
+	_Atomic uint64_t trees;
+	_Atomic uint64_t members;	/* of those trees that were compared */
+	_Atomic uint64_t overflows;	/* signals */
+	_Atomic uint64_t steps;		/* single ones, by tracers */
+	_Atomic uint64_t freezes;
+	_Atomic pid_t worker[WORKERS];
+	uint64_t clock_hz;
+	_Atomic uint64_t periods;	/* that were compared */
+};
+
+extern struct shared *shared;
+
+/**
+ * struct actor - a thread that does operations, and what it knows
+ * @rng: its random numbers
+ * @attached: it has a state
+ * @own: handle on that, or -1
+ * @shared_handle: others may have the open file that holds the state
+ * @control: in force
+ * @page: its map of the page, or NULL
+ * @foreign: handles on states that are not its own, -1 where none
+ * @child: children, 0 where none
+ * @killed: ... which were killed
+ * @depth: generations above
+ */
+struct actor {
+	uint64_t rng;
+	bool attached;
+	int own;
+	bool shared_handle;
+	struct perfctr_control control;
+	const struct perfctr_page *page;
+	int foreign[FOREIGN];
+	pid_t child[CHILDREN];
+	bool killed[CHILDREN];
+	unsigned int depth;
+};
+
+
+__attribute__((format(printf, 2, 3)))
+void wrong(const struct actor *actor, const char *format, ...);
+uint64_t any(struct actor *actor);
+unsigned int below(struct actor *actor, unsigned int n);
+bool one_in(struct actor *actor, unsigned int n);
+void actor_init(struct actor *actor, uint64_t rng, unsigned int depth);
+void give_page(const struct perfctr_page *page);
+/* Keeps a handle of somebody else, in place of another. */
+void keep_foreign(struct actor *actor, int fd);
+bool is_on(const struct perfctr_control *control);
+unsigned int nr_of(const struct perfctr_control *control);
+/* Index of a counter that counts instructions in user mode only, now; or -1. */
+int exact_counter(const struct actor *actor);
+/* The handle by which this thread's last control was, which its handler of overflows uses */
+extern __thread volatile int own_handle;
+void burst(struct actor *actor);
+void handle_overflows(void);
+
+/* --- stress_state.c: a thread and its own state, and handles on those of others --- */
+
+void op_open(struct actor *actor);
+void op_control(struct actor *actor);
+void op_wrong_control(struct actor *actor);
+void op_read(struct actor *actor);
+void op_read_words(struct actor *actor);
+void op_read_control(struct actor *actor);
+void op_exact(struct actor *actor);
+void op_map(struct actor *actor);
+void op_unmap(struct actor *actor);
+void op_move_map(struct actor *actor);
+void op_unlink(struct actor *actor);
+void op_close(struct actor *actor);
+void op_second_handle(struct actor *actor);
+void op_info(struct actor *actor);
+void op_fdinfo(struct actor *actor);
+void op_move(struct actor *actor);
+void op_rest(struct actor *actor);
+void op_stop_and_go(struct actor *actor);
+void op_pass(struct actor *actor);
+void op_receive(struct actor *actor);
+void op_foreign(struct actor *actor);
+
+/* More events than a processor has in so many nanoseconds */
+uint64_t most_events(uint64_t ns);
+
+/* --- stress_child.c: children, programs, threads --- */
+
+void check_end(const struct actor *actor, int status, bool killed);
+void reap_all(struct actor *actor, int options);
+/* A free place for a child, or -1 */
+int child_slot(struct actor *actor);
+/* A child in a free place: 0 is the child; -1: there is none. */
+pid_t make_child(struct actor *actor);
+/* The state, and what it is known to count, goes on in the new program. */
+void exec_self(struct actor *actor);
+void op_fork(struct actor *actor);
+void op_exec(struct actor *actor);
+void op_spawn(struct actor *actor);
+void op_thread(struct actor *actor);
+void op_kill(struct actor *actor);
+void op_reap(struct actor *actor);
+void op_heir(struct actor *actor);
+
+/* --- stress_tree.c: trees of those that inherit --- */
+
+void op_tree(struct actor *actor);
+
+/* --- stress_odd.c: calls that have nothing to do with counters --- */
+
+/* In the handler of overflows: does not come back if op_long_jump() waits. */
+void leave_handler(void);
+void op_long_jump(struct actor *actor);
+void op_perf_calls(struct actor *actor);
+void op_trace(struct actor *actor);
+void op_sibling(struct actor *actor);
+void op_no_fork(struct actor *actor);
+void op_copy_page(struct actor *actor);
+void op_file_calls(struct actor *actor);
+void op_exec_suspended(struct actor *actor);
+/* A process of its own: freezes workers, and binds them. */
+void freezer(uint64_t rng);
+
+#endif /* PERFCTR_STRESS_H */

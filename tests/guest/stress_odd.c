@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Operations of stress: calls of the kernel that have nothing to do with counters, but meet them. */
+#define _GNU_SOURCE
+#include "stress.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "counting.h"
+#include "guest.h"
+#include "loops.h"
+
+static __thread sigjmp_buf way_out;
+static __thread volatile sig_atomic_t leaves;
+
+/* In the handler of overflows: true if it does not come back. */
+void leave_handler(void)
+{
+	if (leaves) {
+		leaves = 0;
+		siglongjmp(way_out, 1);
+	}
+}
+
+/* A handler that never returns, and so without IRESUME, which comes later. */
+void op_long_jump(struct actor *actor)
+{
+	struct perfctr_control control;
+	int err;
+
+	if (actor->own < 0 || !actor->attached || !shared->interrupts || !shared->nevents)
+		return;
+	control_init(&control);
+	control_add_ictr(&control, EV_INSTRUCTIONS, -1000 - (int64_t)below(actor, 100000));
+	control.si_signo = SIGUSR2;
+	own_handle = actor->own;
+	if (!sigsetjmp(way_out, 1)) {
+		leaves = 1;
+		err = try_control(actor->own, &control);
+		if (!err)
+			body_spin(1000 + below(actor, 50000));
+		else if (err != -EBUSY)
+			wrong(actor, "CONTROL of an overflow: %s", strerror(-err));
+		leaves = 0;
+		if (err)
+			return;
+	}
+	actor->control = control;
+	op_read(actor);
+	(void)ioctl(actor->own, PERFCTR_IOC_IRESUME);
+	op_control(actor);
+}
+
+/* perf_events' calls for all events of a thread are not ours. */
+void op_perf_calls(struct actor *actor)
+{
+	if (prctl(PR_TASK_PERF_EVENTS_DISABLE) && errno != EINVAL)
+		wrong(actor, "PR_TASK_PERF_EVENTS_DISABLE: %s", strerror(errno));
+	op_exact(actor);
+	if (prctl(PR_TASK_PERF_EVENTS_ENABLE) && errno != EINVAL)
+		wrong(actor, "PR_TASK_PERF_EVENTS_ENABLE: %s", strerror(errno));
+	op_exact(actor);
+}
+
+/* A tracer stops one of its children, takes it some steps further, and lets it go. */
+void op_trace(struct actor *actor)
+{
+	pid_t pid = actor->child[below(actor, CHILDREN)];
+	unsigned int steps = 1 + below(actor, 20);
+	int status, signo = 0;
+
+	if (!pid || ptrace(PTRACE_SEIZE, pid, NULL, NULL))
+		return;		/* it may have ended */
+	if (ptrace(PTRACE_INTERRUPT, pid, NULL, NULL))
+		return;
+	/* What has ended waits for reap(). RISC-V has no single steps. */
+	for (;;) {
+		siginfo_t info;
+
+		memset(&info, 0, sizeof(info));
+		if (waitid(P_PID, (id_t)pid, &info, WSTOPPED | WEXITED | WNOWAIT))
+			return;
+		if (info.si_code != CLD_TRAPPED && info.si_code != CLD_STOPPED)
+			return;
+		if (waitpid(pid, &status, 0) != pid || !WIFSTOPPED(status))
+			return;
+		signo = WSTOPSIG(status);
+		if (status >> 16 || signo == SIGTRAP)
+			signo = 0;
+		if (!steps-- || ptrace(PTRACE_SINGLESTEP, pid, NULL, (long)signo))
+			break;
+		shared->steps++;
+	}
+	(void)ptrace(PTRACE_DETACH, pid, NULL, (long)signo);
+}
+
+/* A child of the caller's parent, whom a child makes: its parent is the caller. */
+void op_sibling(struct actor *actor)
+{
+	pid_t *sibling = mmap(NULL, PAGE_SIZE, PROT_READ | PROT_WRITE,
+			      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	pid_t pid;
+	int status;
+
+	if (sibling == MAP_FAILED)
+		return;
+	actor->shared_handle = true;
+	pid = fork();
+	if (!pid) {
+		(void)try_open(PERFCTR_OPEN_CREAT);
+		pid = (pid_t)syscall(SYS_clone, CLONE_PARENT | SIGCHLD, NULL, NULL, NULL, NULL);
+		if (!pid) {
+			int fd = try_open(PERFCTR_OPEN_CREAT | PERFCTR_OPEN_EXCL);
+
+			if (fd < 0)
+				wrong(actor, "OPEN by a sibling: %s", strerror(-fd));
+			_exit(0);
+		}
+		*sibling = pid;
+		_exit(0);
+	}
+	if (pid > 0 && (waitpid(pid, &status, 0) != pid || status))
+		wrong(actor, "who made a sibling ended with status %#x", (unsigned int)status);
+	pid = *sibling;
+	if (pid > 0 && (waitpid(pid, &status, 0) != pid || status))
+		wrong(actor, "a sibling ended with status %#x", (unsigned int)status);
+	munmap(sibling, PAGE_SIZE);
+}
+
+/* A map that children do not get. */
+void op_no_fork(struct actor *actor)
+{
+	const struct perfctr_page *page;
+	unsigned char here;
+	int status;
+	pid_t pid;
+
+	if (actor->own < 0)
+		return;
+	page = try_map(actor->own);
+	if (!page)
+		return;
+	if (madvise((void *)(uintptr_t)page, PAGE_SIZE, MADV_DONTFORK)) {
+		wrong(actor, "MADV_DONTFORK: %s", strerror(errno));
+		give_page(page);
+		return;
+	}
+	actor->shared_handle = true;
+	pid = fork();
+	if (!pid)
+		_exit(mincore((void *)(uintptr_t)page, PAGE_SIZE, &here) == -1 && errno == ENOMEM ?
+		      0 : EXIT_FAILURE);
+	if (pid > 0 && (waitpid(pid, &status, 0) != pid || status))
+		wrong(actor, "a child has a map in spite of MADV_DONTFORK: status %#x",
+		      (unsigned int)status);
+	give_page(page);
+}
+
+/* The page as memory that the kernel copies: all of it or nothing. */
+void op_copy_page(struct actor *actor)
+{
+	char copy[64];
+	struct iovec there = { .iov_base = (void *)(uintptr_t)actor->page, .iov_len = sizeof(copy) };
+	struct iovec here = { .iov_base = copy, .iov_len = sizeof(copy) };
+	ssize_t got;
+	int pair[2];
+
+	if (!actor->page)
+		return;
+	got = process_vm_readv(getpid(), &here, 1, &there, 1, 0);
+	if (got != (ssize_t)sizeof(copy) && (got != -1 || (errno != EFAULT && errno != ENOSYS)))
+		wrong(actor, "process_vm_readv of the page: %zd, %s", got, strerror(errno));
+	/* Small kernels have neither. */
+	got = process_vm_writev(getpid(), &here, 1, &there, 1, 0);
+	if (got != -1 || (errno != EFAULT && errno != ENOSYS))
+		wrong(actor, "process_vm_writev to the page: %zd, %s", got, strerror(errno));
+	if (pipe(pair))
+		return;
+	got = vmsplice(pair[1], &there, 1, SPLICE_F_NONBLOCK);
+	if (got != (ssize_t)sizeof(copy) && (got != -1 || errno != EFAULT))
+		wrong(actor, "vmsplice of the page: %zd, %s", got, strerror(errno));
+	got = write(pair[1], actor->page, sizeof(copy));
+	if (got != (ssize_t)sizeof(copy))
+		wrong(actor, "write(2) from the page: %zd, %s", got, strerror(errno));
+	close(pair[0]);
+	close(pair[1]);
+}
+
+/* Calls of any file: read(2) in pieces reads several times, as each piece needs room for all. */
+void op_file_calls(struct actor *actor)
+{
+	uint64_t words[2][1 + PERFCTR_MAX_CTRS];
+	struct iovec piece[2] = {
+		{ words[0], sizeof(words[0]) }, { words[1], sizeof(words[1]) },
+	};
+	struct epoll_event event = { .events = EPOLLIN };
+	int poll, err;
+	ssize_t got;
+
+	if (actor->own < 0 || !actor->attached)
+		return;
+	got = readv(actor->own, piece, 2);
+	if (got < (ssize_t)sizeof(uint64_t) || got % (ssize_t)sizeof(uint64_t))
+		wrong(actor, "readv: %zd, %s", got, strerror(errno));
+	poll = epoll_create1(EPOLL_CLOEXEC);
+	if (poll < 0)
+		return;
+	err = epoll_ctl(poll, EPOLL_CTL_ADD, actor->own, &event) ? errno : 0;
+	if (err && err != EPERM)
+		wrong(actor, "epoll_ctl: %s", strerror(err));
+	close(poll);
+}
+
+/* Waits for an exec, suspended by its own hand: the new program finds it so, and goes on. */
+void op_exec_suspended(struct actor *actor)
+{
+	struct perfctr_control control;
+
+	if (make_child(actor) != 0)
+		return;
+	op_open(actor);
+	control_init(&control);
+	control.tsc_on = 1;
+	control.flags = PERFCTR_CONTROL_ON_EXEC;
+	if (shared->nevents)
+		control_add(&control, EV_INSTRUCTIONS);
+	if (actor->own < 0 || try_control(actor->own, &control))
+		_exit(0);
+	actor->control = control;
+	if (ioctl(actor->own, PERFCTR_IOC_SUSPEND))
+		wrong(actor, "SUSPEND before an exec: %s", strerror(errno));
+	exec_self(actor);
+}
+
+/* Slept through a freeze, and on CPUs that others chose: the freezer's business */
+#define CGROUPS "/tmp/cgroups"
+#define GROUP CGROUPS "/stress"
+
+/*
+ * Puts workers in a group, which it freezes, thaws and binds. cgroup.procs takes one at
+ * a time; who has ended is ESRCH.
+ */
+void freezer(uint64_t rng)
+{
+	static const char *const cpus[] = { "0", "1" };
+	struct actor actor;
+	char pid[16];
+	bool binds;
+	int err;
+
+	actor_init(&actor, rng, 0);
+	(void)mkdir(CGROUPS, 0755);
+	if (mount("cgroup2", CGROUPS, "cgroup2", 0, NULL))
+		return;		/* this kernel has none */
+	binds = !write_text(CGROUPS "/cgroup.subtree_control", "+cpuset");
+	if (mkdir(GROUP, 0755) && errno != EEXIST) {
+		wrong(&actor, "mkdir of a cgroup: %s", strerror(errno));
+		return;
+	}
+	while (!shared->stop) {
+		pid_t worker = shared->worker[below(&actor, WORKERS)];
+
+		sleep_us(10000 + below(&actor, 50000));
+		(void)snprintf(pid, sizeof(pid), "%d", worker);
+		/* 0 would be the freezer itself. */
+		err = worker > 0 ? write_text(GROUP "/cgroup.procs", pid) : 0;
+		if (err && err != -ESRCH && err != -EINVAL)
+			wrong(&actor, "cgroup.procs: %s", strerror(-err));
+		/* For a short time, lest all be on one CPU; and the second may be away. */
+		if (binds && one_in(&actor, 2)) {
+			(void)write_text(GROUP "/cpuset.cpus", cpus[below(&actor, 2)]);
+			sleep_us(below(&actor, 5000));
+			(void)write_text(GROUP "/cpuset.cpus", "");
+		}
+		if (one_in(&actor, 2))
+			continue;
+		err = write_text(GROUP "/cgroup.freeze", "1");
+		sleep_us(below(&actor, 5000));
+		if (!err)
+			err = write_text(GROUP "/cgroup.freeze", "0");
+		if (err)
+			wrong(&actor, "cgroup.freeze: %s", strerror(-err));
+		else
+			shared->freezes++;
+	}
+}

@@ -1,0 +1,639 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Operations of stress: a thread and its own state, and handles on those of others. */
+#define _GNU_SOURCE
+#include "stress.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "counting.h"
+#include "guest.h"
+#include "loops.h"
+
+void op_open(struct actor *actor)
+{
+	static const unsigned int flags[] = {
+		PERFCTR_OPEN_CREAT, PERFCTR_OPEN_CREAT, PERFCTR_OPEN_CREAT | PERFCTR_OPEN_EXCL, 0,
+	};
+	unsigned int how = flags[below(actor, 4)];
+	int fd, expected = 0;
+
+	if (actor->attached && (how & PERFCTR_OPEN_EXCL))
+		expected = -EEXIST;
+	else if (!actor->attached && !how)
+		expected = -ENOENT;
+	fd = try_open(how);
+	if ((fd < 0 ? fd : 0) != expected)
+		wrong(actor, "OPEN with flags %u: %d, expected %d", how, fd, expected);
+	if (fd < 0)
+		return;
+	if (actor->attached && actor->own >= 0) {
+		keep_foreign(actor, fd);	/* a second one on the same state */
+		return;
+	}
+	if (!actor->attached)
+		control_init(&actor->control);
+	actor->attached = true;
+	/* A handle on what was unlinked goes to the others. */
+	if (actor->own >= 0)
+		keep_foreign(actor, actor->own);
+	actor->own = fd;
+}
+
+static void random_control(struct actor *actor, struct perfctr_control *control)
+{
+	unsigned int i, n = shared->nevents ? below(actor, 5) : 0;
+	bool tiny;
+
+	if (n > shared->nctrs)
+		n = shared->nctrs;
+	control_init(control);
+	control->tsc_on = below(actor, 2);
+	if (one_in(actor, 3))
+		control->preserve = any(actor) & 0xffffffffu;
+	if (one_in(actor, 16))
+		control->flags |= PERFCTR_CONTROL_CLOEXEC;
+	if (one_in(actor, 16))
+		control->flags |= PERFCTR_CONTROL_ON_EXEC;
+	if (one_in(actor, 16))
+		control->flags |= CONTROL_RAW;
+	for (i = 0; i < n; i++) {
+		unsigned int e = i || one_in(actor, 3) ? below(actor, shared->nevents) : 0;
+		uint32_t flags = PERFCTR_CTR_USER;
+
+		if (one_in(actor, 12))
+			flags |= PERFCTR_CTR_KERNEL;
+		control_add_at(control, PERFCTR_MAP_ANY, shared->event[e], flags);
+	}
+	if (!shared->interrupts || n == shared->nctrs || !one_in(actor, 4))
+		return;
+	control->flags &= ~(unsigned int)PERFCTR_CONTROL_ON_EXEC;
+	control->si_signo = SIGUSR2;
+	if (one_in(actor, 3))
+		control->refresh = 1 + below(actor, 1000);
+	/* Some are so short that nobody gets anywhere if they go on. */
+	tiny = one_in(actor, 40);
+	if (tiny)
+		control->refresh = below(actor, 100);
+	/* And in kernel mode it may be no more than from one overflow to its handler's end. */
+	for (n += 1 + below(actor, 2); i < n && i < shared->nctrs; i++, control->nrictrs++) {
+		bool kernel = one_in(actor, 12);
+
+		control->ctr[i] = (struct perfctr_ctr_control) {
+			.map = PERFCTR_MAP_ANY,
+			.ireset = tiny ? -1 - (int64_t)below(actor, 20) :
+					 (kernel ? -2000000 : -1000) -
+						(int64_t)below(actor, 1u << below(actor, 20)),
+			.flags = PERFCTR_CTR_USER | (kernel ? PERFCTR_CTR_KERNEL : 0),
+			.event = shared->event[below(actor, shared->nevents)],
+		};
+	}
+}
+
+void op_control(struct actor *actor)
+{
+	struct perfctr_control control;
+	int err;
+
+	if (actor->own < 0)
+		return;
+	random_control(actor, &control);
+	control.size = (uint32_t)CONTROL_SIZE(nr_of(&control) + below(actor, 3));
+	own_handle = control.nrictrs && control.ctr[control.nractrs].ireset > -1000 ? -1 : actor->own;
+	err = try_control(actor->own, &control);
+	switch (err) {
+	case 0:
+		if (!actor->attached)
+			wrong(actor, "CONTROL of what is not attached succeeded");
+		actor->control = control;
+		if (!is_on(&control))
+			actor->control.flags &= ~(unsigned int)PERFCTR_CONTROL_ON_EXEC;
+		if (control.nrictrs && actor->attached) {
+			body_spin(1 + below(actor, 20000));
+			op_read(actor);
+		}
+		break;
+	case -ESRCH:
+		if (actor->attached)
+			wrong(actor, "CONTROL: ESRCH, but it is attached");
+		break;
+	case -EBUSY:		/* held by another open file, or no counter is left */
+	case -EOPNOTSUPP:	/* an event twice */
+	case -EACCES:		/* kernel mode */
+		break;
+	default:
+		wrong(actor, "CONTROL of %u counters, flags %#x: %s", nr_of(&control),
+		     control.flags, strerror(-err));
+	}
+}
+
+void op_wrong_control(struct actor *actor)
+{
+	struct perfctr_control control;
+	int err;
+
+	if (actor->own < 0)
+		return;
+	random_control(actor, &control);
+	switch (below(actor, 11)) {
+	case 0: control.size = below(actor, 16); break;
+	case 1: control.size = PERFCTR_MAX_SIZE + 1 + below(actor, 1000); break;
+	case 2: control.flags = 1u << 31; break;
+	case 3: control.tsc_on = 2; break;
+	case 4: control.nractrs = PERFCTR_MAX_CTRS + 1 + below(actor, 1000); break;
+	case 5: control.nrictrs = ~0u; break;
+	case 6: control.nrictrs++; control.ctr[nr_of(&control) - 1].ireset = 0; break;
+	case 7: control.si_signo = control.nrictrs ? SIGKILL : SIGIO; break;
+	case 8: control.ctr_size = below(actor, 64); break;
+	case 9: control.flags = PERFCTR_CONTROL_KEEP; break;
+	default:
+		control.nractrs = 0;
+		control.nrictrs = 0;
+		control_add_at(&control, PERFCTR_MAP_ANY, any(actor) | 1ull << 63, PERFCTR_CTR_USER);
+	}
+	err = try_control(actor->own, &control);
+	if (!err)
+		wrong(actor, "a wrong CONTROL succeeded");
+	err = ioctl(actor->own, PERFCTR_IOC_CONTROL, (void *)8) ? errno : 0;
+	if (err != EFAULT && err != ESRCH)
+		wrong(actor, "CONTROL of a wrong address: %s", strerror(err));
+}
+
+/*
+ * Where one counter has a period, of user mode, its overflows are at multiples of that;
+ * but a TLB may miss more than once before the interrupt. After an exec there are none.
+ */
+static void check_overflows(const struct actor *actor, const struct perfctr_read *rd)
+{
+	const struct perfctr_control *control = &actor->control;
+	unsigned int i = control->nractrs;
+	uint64_t expected;
+
+	if (!shared->exact || control->nrictrs != 1 || control->ctr[i].flags != PERFCTR_CTR_USER ||
+	    (control->ctr[i].event != EV_INSTRUCTIONS && control->ctr[i].event != EV_CYCLES) ||
+	    (control->preserve & 1ull << i) || !control->si_signo)
+		return;
+	expected = rd->sum[i] / -(uint64_t)control->ctr[i].ireset;
+	if (rd->overflows != (uint32_t)expected)
+		wrong(actor, "%u overflows in %llu, expected %llu (period %lld)", rd->overflows,
+		      (unsigned long long)rd->sum[i], (unsigned long long)expected,
+		      -(long long)control->ctr[i].ireset);
+	shared->periods++;
+}
+
+/* What READ says of the actor's own state must be what it knows. */
+void op_read(struct actor *actor)
+{
+	struct perfctr_read rd;
+	unsigned int nr;
+	int err;
+
+	if (actor->own < 0)
+		return;
+	err = try_read(actor->own, &rd);
+	if (err) {
+		wrong(actor, "READ of its own: %s, error %u", strerror(-err), rd.error);
+		return;
+	}
+	if (actor->attached != ((rd.flags & PERFCTR_READ_ATTACHED) != 0))
+		wrong(actor, "READ: flags %#x, but attached is %d", rd.flags, actor->attached);
+	if (!actor->attached)
+		return;
+	nr = PERFCTR_CSTATUS_NRCTRS(rd.cstatus);
+	if (rd.nrctrs != nr || nr != nr_of(&actor->control) ||
+	    PERFCTR_CSTATUS_NRICTRS(rd.cstatus) != actor->control.nrictrs ||
+	    ((rd.cstatus & PERFCTR_CSTATUS_CLOCK) != 0) != actor->control.tsc_on)
+		wrong(actor, "READ: cstatus %#x with %u counters, expected %u and clock %u",
+		     rd.cstatus, rd.nrctrs, nr_of(&actor->control), actor->control.tsc_on);
+	check_overflows(actor, &rd);
+	if (((rd.flags & PERFCTR_READ_ON_EXEC) != 0) !=
+	    ((actor->control.flags & PERFCTR_CONTROL_ON_EXEC) != 0))
+		wrong(actor, "READ: flags %#x with control flags %#x", rd.flags,
+		     actor->control.flags);
+}
+
+void op_read_words(struct actor *actor)
+{
+	uint64_t words[1 + PERFCTR_MAX_CTRS];
+	size_t room = sizeof(*words) * below(actor, 2 + PERFCTR_MAX_CTRS);
+	size_t needed = sizeof(*words) * (1 + (size_t)nr_of(&actor->control));
+	ssize_t got;
+
+	if (actor->own < 0 || !actor->attached)
+		return;
+	got = read(actor->own, words, room);
+	if (room < needed ? got != -1 || errno != EINVAL : got != (ssize_t)needed)
+		wrong(actor, "read(2) of %zu bytes: %zd (%s), %zu are needed", room, got,
+		     got < 0 ? strerror(errno) : "", needed);
+	if (room >= needed && syscall(SYS_read, actor->own, 8, room) != -1)
+		wrong(actor, "read(2) to a wrong address succeeded");
+}
+
+void op_read_control(struct actor *actor)
+{
+	struct perfctr_control control;
+	unsigned int i;
+
+	if (actor->own < 0)
+		return;
+	control_init(&control);
+	if (ioctl(actor->own, PERFCTR_IOC_READ_CONTROL, &control)) {
+		wrong(actor, "READ_CONTROL: %s", strerror(errno));
+		return;
+	}
+	if (!actor->attached)
+		return;
+	if (control.nractrs != actor->control.nractrs ||
+	    control.nrictrs != actor->control.nrictrs ||
+	    control.tsc_on != actor->control.tsc_on)
+		wrong(actor, "READ_CONTROL: %u counters, clock %u; expected %u, %u",
+		     control.nractrs, control.tsc_on, actor->control.nractrs,
+		     actor->control.tsc_on);
+	for (i = 0; i < nr_of(&control) && i < PERFCTR_MAX_CTRS; i++)
+		if (control.ctr[i].event != actor->control.ctr[i].event)
+			wrong(actor, "READ_CONTROL: counter %u has event %#llx", i,
+			     (unsigned long long)control.ctr[i].event);
+}
+
+/*
+ * More events than a processor has in that time. Without an instruction clock QEMU counts
+ * nanoseconds, or ticks of its host.
+ */
+uint64_t most_events(uint64_t ns)
+{
+	return 8 * ns + 1000;
+}
+
+/* What holds however exact the counts are: they do not go back, nor faster than time. */
+static void check_order(const struct actor *actor, uint64_t words[2][1 + PERFCTR_MAX_CTRS],
+			uint64_t ns)
+{
+	unsigned int i, n = actor->control.nractrs;
+
+	for (i = 0; i <= n; i++)
+		if (words[1][i] < words[0][i])
+			wrong(actor, "read(2): word %u of %u went back from %llu to %llu", i, n + 1,
+			      (unsigned long long)words[0][i], (unsigned long long)words[1][i]);
+	for (i = 1; i <= n; i++)
+		if (words[1][i] - words[0][i] > most_events(ns))
+			wrong(actor, "read(2): counter %u of %u has %llu more within %llu ns", i - 1, n,
+			      (unsigned long long)(words[1][i] - words[0][i]), (unsigned long long)ns);
+	/* The clock's frequency is as exact as its calibration. */
+	if (words[1][0] - words[0][0] > shared->clock_hz / 1000000 * (ns / 500 + 100))
+		wrong(actor, "read(2): the clock has %llu more within %llu ns",
+		      (unsigned long long)(words[1][0] - words[0][0]), (unsigned long long)ns);
+}
+
+/* A loop of known length between two reads(2), and between two looks at the page */
+void op_exact(struct actor *actor)
+{
+	uint64_t words[2][1 + PERFCTR_MAX_CTRS], value[2], delta, expected, since;
+	unsigned long n = 1 + below(actor, one_in(actor, 50) ? 200000 : 2000);
+	struct perfctr_read rd;
+	int k = exact_counter(actor);
+	long got;
+
+	if (k < 0 && one_in(actor, 2)) {
+		op_open(actor);
+		op_control(actor);
+		k = exact_counter(actor);
+	}
+	if (k < 0)
+		return;
+	since = now_ns();
+	got = exact_read(actor->own, words[0], sizeof(words[0]), body_spin, n);
+	if (got != (long)(sizeof(uint64_t) * (1 + actor->control.nractrs))) {
+		wrong(actor, "read(2): %ld", got);
+		return;
+	}
+	check_order(actor, words, now_ns() - since);
+	delta = words[1][1 + k] - words[0][1 + k];
+	expected = EXACT_KERNEL + BODY_SPIN(n);
+	if (shared->exact && delta != expected)
+		wrong(actor, "read(2): %llu instructions, expected %llu (from %llu on; counter %d of %u)",
+		     (unsigned long long)delta, (unsigned long long)expected,
+		     (unsigned long long)words[0][1 + k], k, actor->control.nractrs);
+	shared->exacts++;
+	if (!actor->page)
+		return;
+	since = now_ns();
+	got = exact_inline(actor->page, (unsigned int)k, body_spin, n, value);
+	if (got < 0)
+		return;		/* the page says: ask the kernel */
+	since = now_ns() - since;
+	delta = value[1] - value[0];
+	expected = EXACT_INLINE + BODY_SPIN(n) + (uint64_t)got * EXACT_INLINE_RETRY;
+	if (shared->exact && delta != expected)
+		wrong(actor, "page: %llu instructions, expected %llu with %ld retries",
+		     (unsigned long long)delta, (unsigned long long)expected, got);
+	/* A value of the page is never behind what the kernel says before, nor after. */
+	if (value[0] < words[1][1 + k] || value[1] < value[0] || delta > most_events(since))
+		wrong(actor, "page: %llu and %llu within %llu ns, after read(2) had said %llu",
+		     (unsigned long long)value[0], (unsigned long long)value[1],
+		     (unsigned long long)since, (unsigned long long)words[1][1 + k]);
+	if (one_in(actor, 4) && (try_read(actor->own, &rd) || rd.sum[k] < value[1]))
+		wrong(actor, "READ: %llu, after the page had said %llu",
+		     (unsigned long long)rd.sum[k], (unsigned long long)value[1]);
+	shared->exacts++;
+}
+
+void op_map(struct actor *actor)
+{
+	const struct perfctr_page *page;
+
+	if (actor->own < 0)
+		return;
+	if (one_in(actor, 8)) {
+		if (mmap(NULL, PAGE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, actor->own, 0) !=
+		    MAP_FAILED)
+			wrong(actor, "a writable map was granted");
+		if (mmap(NULL, 2 * PAGE_SIZE, PROT_READ, MAP_SHARED, actor->own, 0) != MAP_FAILED)
+			wrong(actor, "a map of two pages was granted");
+	}
+	page = try_map(actor->own);
+	if (!page) {
+		wrong(actor, "mmap: %s", strerror(errno));
+		return;
+	}
+	if (!actor->attached && page->seq >= 0)
+		wrong(actor, "the page of a state that is no longer attached has registers");
+	/* An exact read at once, since the first touch is what happens rarely. */
+	if (actor->page) {
+		(void)page_asks(page, 0);
+		give_page(one_in(actor, 2) ? page : actor->page);
+		actor->page = NULL;
+		if (one_in(actor, 2))
+			return;
+		page = try_map(actor->own);
+	}
+	if (actor->attached)
+		actor->page = page;
+	else
+		give_page(page);
+}
+
+void op_unmap(struct actor *actor)
+{
+	if (!actor->page)
+		return;
+	give_page(actor->page);
+	actor->page = NULL;
+}
+
+void op_move_map(struct actor *actor)
+{
+	void *page;
+
+	if (!actor->page)
+		return;
+	page = mmap(NULL, PAGE_SIZE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (page == MAP_FAILED)
+		return;
+	page = mremap((void *)(uintptr_t)actor->page, PAGE_SIZE, PAGE_SIZE,
+		      MREMAP_MAYMOVE | MREMAP_FIXED, page);
+	if (page == MAP_FAILED)
+		wrong(actor, "mremap: %s", strerror(errno));
+	else
+		actor->page = page;
+}
+
+void op_unlink(struct actor *actor)
+{
+	int err;
+
+	if (actor->own < 0)
+		return;
+	err = ioctl(actor->own, PERFCTR_IOC_UNLINK) ? errno : 0;
+	if (err == EBUSY && actor->shared_handle)
+		return;
+	if (err) {
+		wrong(actor, "UNLINK: %s", strerror(err));
+		return;
+	}
+	actor->attached = false;
+	actor->shared_handle = false;
+	op_unmap(actor);
+	if (one_in(actor, 4))
+		return;		/* OPEN comes with the old one still there */
+	keep_foreign(actor, actor->own);
+	actor->own = -1;
+}
+
+/* The state goes on without its handle. */
+void op_close(struct actor *actor)
+{
+	unsigned int i = below(actor, FOREIGN);
+
+	if (actor->foreign[i] >= 0)
+		close(actor->foreign[i]);
+	actor->foreign[i] = -1;
+	if (actor->own >= 0 && one_in(actor, 4)) {
+		op_unmap(actor);
+		close(actor->own);
+		actor->own = -1;
+		/* Whether anyone else has it open is not known any more. */
+		actor->shared_handle = true;
+	}
+}
+
+void op_second_handle(struct actor *actor)
+{
+	struct perfctr_control control;
+	struct perfctr_read rd;
+	int fd, err;
+
+	if (actor->own < 0 || !actor->attached)
+		return;
+	fd = try_open(0);
+	if (fd < 0) {
+		wrong(actor, "OPEN of its own a second time: %s", strerror(-fd));
+		return;
+	}
+	control_init(&control);
+	err = try_read(fd, &rd);
+	if (err || rd.nrctrs != nr_of(&actor->control))
+		wrong(actor, "READ on a second handle: %s, %u counters", strerror(-err), rd.nrctrs);
+	/* It stops what nobody holds. */
+	if (!try_control(fd, &control))
+		actor->control = control;
+	close(fd);
+}
+
+void op_info(struct actor *actor)
+{
+	struct perfctr_info info = { .size = sizeof(info) };
+	uint32_t mask[8];
+	struct perfctr_cpus cpus = {
+		.size = sizeof(cpus),
+		.nrwords = 8,
+		.mask = (uint64_t)(uintptr_t)mask,
+	};
+	int fd = actor->own >= 0 ? actor->own : open(PERFCTR_DEVICE, O_RDWR | O_CLOEXEC);
+
+	if (ioctl(fd, PERFCTR_IOC_INFO, &info))
+		wrong(actor, "INFO: %s", strerror(errno));
+	cpus.which = below(actor, 2);
+	if (ioctl(fd, PERFCTR_IOC_CPUS, &cpus))
+		wrong(actor, "CPUS: %s", strerror(errno));
+	if (fd != actor->own)
+		close(fd);
+}
+
+void op_fdinfo(struct actor *actor)
+{
+	char path[64], text[512];
+	int fd = one_in(actor, 2) ? actor->own : actor->foreign[below(actor, FOREIGN)];
+	ssize_t got;
+
+	if (fd < 0)
+		return;
+	(void)snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+	got = read_text(path, text, sizeof(text));
+	/* In /proc/self another thread's exec or a lack of memory is all that is in the way. */
+	if (got >= 0 && !strstr(text, "cstatus:"))
+		wrong(actor, "fdinfo without cstatus");
+}
+
+void op_move(struct actor *actor)
+{
+	unsigned int mask = 1 + below(actor, 3);
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	if (mask & 1)
+		CPU_SET(0, &set);
+	if (mask & 2)
+		CPU_SET(1, &set);
+	/* The second CPU may be away. */
+	if (sched_setaffinity(0, sizeof(set), &set) && errno != EINVAL)
+		wrong(actor, "sched_setaffinity: %s", strerror(errno));
+}
+
+void op_rest(struct actor *actor)
+{
+	if (one_in(actor, 3))
+		sleep_us(1 + below(actor, 300));
+	else
+		sched_yield();
+}
+
+/* Stopped, nothing is counted. */
+void op_stop_and_go(struct actor *actor)
+{
+	uint64_t words[2][1 + PERFCTR_MAX_CTRS];
+	int k = exact_counter(actor);
+
+	if (actor->own < 0 || !actor->attached)
+		return;
+	if (ioctl(actor->own, PERFCTR_IOC_SUSPEND)) {
+		wrong(actor, "SUSPEND: %s", strerror(errno));
+		return;
+	}
+	if (k >= 0 && exact_read(actor->own, words[0], sizeof(words[0]), body_spin, 1000) > 0 &&
+	    words[1][1 + k] != words[0][1 + k])
+		wrong(actor, "%llu instructions were counted in spite of SUSPEND",
+		      (unsigned long long)(words[1][1 + k] - words[0][1 + k]));
+	if (one_in(actor, 8) && ioctl(actor->own, PERFCTR_IOC_SUSPEND))
+		wrong(actor, "SUSPEND again: %s", strerror(errno));
+	if (ioctl(actor->own, PERFCTR_IOC_RESUME))
+		wrong(actor, "RESUME: %s", strerror(errno));
+}
+
+/* Handles on their way */
+
+void op_pass(struct actor *actor)
+{
+	int fd = one_in(actor, 3) ? actor->foreign[below(actor, FOREIGN)] : actor->own;
+	int err;
+
+	if (fd < 0)
+		return;
+	err = send_fd(SEND_FD, fd);
+	if (err && err != -EAGAIN && err != -ETOOMANYREFS)
+		wrong(actor, "sendmsg: %s", strerror(-err));
+	if (fd == actor->own)
+		actor->shared_handle = true;
+}
+
+void op_receive(struct actor *actor)
+{
+	int fd = try_receive_fd(RECEIVE_FD, MSG_DONTWAIT);
+
+	if (fd >= 0)
+		keep_foreign(actor, fd);
+}
+
+/*
+ * A handle of whomever, maybe of the actor's own thread. Sums of one that has
+ * ended stand still.
+ */
+void op_foreign(struct actor *actor)
+{
+	int fd = actor->foreign[below(actor, FOREIGN)];
+	uint64_t words[1 + PERFCTR_MAX_CTRS];
+	struct perfctr_control control;
+	struct perfctr_read rd[2];
+	const struct perfctr_page *page;
+	int err;
+
+	if (fd < 0)
+		return;
+	switch (below(actor, 6)) {
+	case 0:
+		err = try_read(fd, &rd[0]);
+		if (!err)
+			err = try_read(fd, &rd[1]);
+		if (err && err != -EINTR)
+			wrong(actor, "READ of another: %s, error %u", strerror(-err), rd[0].error);
+		if (!err && !(rd[0].flags & PERFCTR_READ_ATTACHED) &&
+		    memcmp(rd[0].sum, rd[1].sum, sizeof(rd[0].sum)) != 0)
+			wrong(actor, "the sums of a state that has ended changed");
+		break;
+	case 1:
+		if (read(fd, words, sizeof(words)) < 0 && errno != EINTR)
+			wrong(actor, "read(2) of another: %s", strerror(errno));
+		break;
+	case 2:
+		control_init(&control);
+		if (ioctl(fd, PERFCTR_IOC_READ_CONTROL, &control))
+			wrong(actor, "READ_CONTROL of another: %s", strerror(errno));
+		break;
+	case 3:
+		page = try_map(fd);
+		if (!page) {
+			wrong(actor, "mmap of another: %s", strerror(errno));
+			break;
+		}
+		(void)page_asks(page, 0);
+		give_page(page);
+		break;
+	case 4:
+		err = ioctl(fd, PERFCTR_IOC_SUSPEND) ? errno : 0;
+		if (!err && actor->attached)
+			(void)ioctl(fd, PERFCTR_IOC_RESUME);
+		else if (err != EPERM && err != ESRCH)
+			wrong(actor, "SUSPEND of another: %s", strerror(err));
+		break;
+	default:
+		random_control(actor, &control);
+		control_init(&control);
+		control.tsc_on = below(actor, 2);
+		err = try_control(fd, &control);
+		/* It may have got a handle on its own state back. */
+		if (!err && actor->attached) {
+			actor->control = control;
+			actor->shared_handle = true;
+		} else if (err != -EPERM && err != -ESRCH && err != -EBUSY) {
+			wrong(actor, "CONTROL of another: %s", strerror(-err));
+		}
+	}
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Tables of a constant size, as the kernel has them. */
+#ifndef SHIM_LINUX_HASHTABLE_H
+#define SHIM_LINUX_HASHTABLE_H
+
+#include "../kernel.h"
+
+struct hlist_head {
+	struct hlist_node *first;
+};
+
+#define DEFINE_HASHTABLE(name, order)	struct hlist_head name[1 << (order)]
+
+#define shim_bucket(table, key)							\
+	(&(table)[(u64)(key) * 0x61c8864680b583ebull >> 40 &			\
+		  (sizeof(table) / sizeof((table)[0]) - 1)])
+#define shim_entry(from, type, member)						\
+	((from) ? (type *)((char *)(from) - offsetof(type, member)) : NULL)
+#define shim_for_each(pos, node, member)					\
+	for ((pos) = shim_entry(node, __typeof__(*(pos)), member); pos;		\
+	     (pos) = shim_entry((pos)->member.next, __typeof__(*(pos)), member))
+
+#define hash_for_each_possible(table, pos, member, key)				\
+	shim_for_each(pos, shim_bucket(table, key)->first, member)
+#define hash_for_each(table, bucket, pos, member)				\
+	for ((bucket) = 0; (size_t)(bucket) < sizeof(table) / sizeof((table)[0]);	\
+	     (bucket)++)							\
+		shim_for_each(pos, (table)[bucket].first, member)
+#define hash_add(table, node, key)	shim_hash_add(shim_bucket(table, key), node)
+
+static inline void shim_hash_add(struct hlist_head *head, struct hlist_node *node)
+{
+	node->next = head->first;
+	if (node->next)
+		node->next->pprev = &node->next;
+	head->first = node;
+	node->pprev = &head->first;
+}
+
+static inline void hash_del(struct hlist_node *node)
+{
+	*node->pprev = node->next;
+	if (node->next)
+		node->next->pprev = node->pprev;
+}
+
+#endif /* SHIM_LINUX_HASHTABLE_H */

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What was counted, for programs: JSON Lines, that is each line is a whole object. What was
+ * not counted is null.
+ */
+#include <inttypes.h>
+#include <sys/wait.h>
+
+#include "perfex.h"
+
+/* Length of the UTF-8 sequence at s, 0 if it is none */
+static unsigned int utf8_length(const char *s)
+{
+	const unsigned char *u = (const unsigned char *)s;
+	unsigned int i, n;
+
+	if (u[0] >= 0xc2 && u[0] <= 0xdf)
+		n = 2;
+	else if (u[0] >= 0xe0 && u[0] <= 0xef)
+		n = 3;
+	else if (u[0] >= 0xf0 && u[0] <= 0xf4)
+		n = 4;
+	else
+		return 0;
+	for (i = 1; i < n; i++)
+		if ((u[i] & 0xc0) != 0x80)
+			return 0;
+	/* Overlong forms, surrogates, and what is beyond the last code point */
+	if ((u[0] == 0xe0 && u[1] < 0xa0) || (u[0] == 0xed && u[1] > 0x9f) ||
+	    (u[0] == 0xf0 && u[1] < 0x90) || (u[0] == 0xf4 && u[1] > 0x8f))
+		return 0;
+	return n;
+}
+
+/* Bytes that are no text become the replacement character: JSON is UTF-8. */
+static void json_string(FILE *f, const char *s)
+{
+	unsigned int n;
+
+	fputc('"', f);
+	while (*s) {
+		if (*s == '"' || *s == '\\') {
+			fprintf(f, "\\%c", *s++);
+		} else if ((unsigned char)*s < 0x20 || *s == 0x7f) {
+			fprintf(f, "\\u%04x", (unsigned int)(unsigned char)*s++);
+		} else if ((unsigned char)*s < 0x80) {
+			fputc(*s++, f);
+		} else {
+			n = utf8_length(s);
+			if (n) {
+				fwrite(s, 1, n, f);
+				s += n;
+			} else {
+				fputs("\\ufffd", f);
+				s++;
+			}
+		}
+	}
+	fputc('"', f);
+}
+
+static const char *json_bool(bool b)
+{
+	return b ? "true" : "false";
+}
+
+static void json_command(FILE *f, char **argv)
+{
+	unsigned int i;
+
+	fprintf(f, "\"command\": [");
+	for (i = 0; argv[i]; i++) {
+		if (i)
+			fprintf(f, ", ");
+		json_string(f, argv[i]);
+	}
+	fprintf(f, "]");
+}
+
+/* What was counted, without its number */
+static void json_event(FILE *f, const struct event *event, const struct run *run)
+{
+	unsigned int m = mode(event, run);
+
+	fprintf(f, "{\"event\": ");
+	json_string(f, event->name);
+	fprintf(f, ", \"user\": %s, \"kernel\": %s",
+		json_bool(m & PERFCTR_CTR_USER), json_bool(m & PERFCTR_CTR_KERNEL));
+}
+
+/* The members of @soft, or nulls */
+static void json_soft(FILE *f, const struct perfctr_soft *soft)
+{
+	if (!soft) {
+		fprintf(f, "\"context_switches\": null, \"migrations\": null, \"minor_faults\": null"
+			", \"major_faults\": null, \"task_clock\": null");
+		return;
+	}
+	fprintf(f, "\"context_switches\": %" PRIu64 ", \"migrations\": %" PRIu64
+		", \"minor_faults\": %" PRIu64 ", \"major_faults\": %" PRIu64
+		", \"task_clock\": %.9f", (uint64_t)soft->switches, (uint64_t)soft->migrations,
+		(uint64_t)soft->minor_faults, (uint64_t)soft->major_faults,
+		(double)soft->task_clock / 1e9);
+}
+
+static void json_count(FILE *f, bool counted, uint64_t count)
+{
+	if (counted)
+		fprintf(f, "%" PRIu64, count);
+	else
+		fprintf(f, "null");
+}
+
+/* The number of events and clock, less what there was @before (NULL: nothing) */
+static void json_counts(FILE *f, const struct perfctr_info *info, const struct events *events,
+			const struct run *run, const struct perfctr_read_tree *before)
+{
+	uint64_t clock = run->sums.clock - (before ? before->clock : 0);
+	unsigned int i;
+
+	fprintf(f, "\"counts\": [");
+	for (i = 0; i < events->n; i++) {
+		fprintf(f, "%s", i ? ", " : "");
+		json_event(f, &events->event[i], run);
+		fprintf(f, ", \"count\": ");
+		json_count(f, is_counted(run, i),
+			   run->sums.sum[i] - (before ? before->sum[i] : 0));
+		fprintf(f, "}");
+	}
+	fprintf(f, "], \"clock\": {\"ticks\": ");
+	json_count(f, run->counted, clock);
+	fprintf(f, ", \"hz\": %" PRIu64 ", \"seconds\": ", (uint64_t)info->tsc_hz);
+	if (info->tsc_hz && run->counted)
+		fprintf(f, "%.9f}", (double)clock / (double)info->tsc_hz);
+	else
+		fprintf(f, "null}");
+}
+
+static void json_threads(FILE *f, char **argv, const struct run *run)
+{
+	struct perfctr_member member;
+	unsigned int i;
+	bool first;
+
+	fprintf(f, ", \"threads\": [");
+	for (first = true; next_thread(run, argv, &member, first); first = false) {
+		bool counted = is_member_counted(&member);
+
+		fprintf(f, "%s{\"tid\": %d, \"pid\": %d, \"name\": ", first ? "" : ", ",
+			member.tid, member.tgid);
+		json_string(f, member.comm);
+		fprintf(f, ", \"complete\": %s, \"counts\": [", json_bool(!member.error));
+		for (i = 0; i < member.nrctrs; i++) {
+			fprintf(f, "%s", i ? ", " : "");
+			json_count(f, counted, member.sum[i]);
+		}
+		fprintf(f, "], ");
+		json_soft(f, counted ? &member.soft : NULL);
+		fprintf(f, "}");
+	}
+	fprintf(f, "]");
+}
+
+static void json_end(FILE *f, const struct run *run)
+{
+	fprintf(f, ", \"user_only\": %s, \"complete\": %s, \"incomplete_because\": ",
+		json_bool(run->user_only), json_bool(run->complete));
+	if (run->complete)
+		fprintf(f, "null");
+	else
+		json_string(f, run->why);
+	if (WIFSIGNALED(run->status))
+		fprintf(f, ", \"exit_status\": null, \"signal\": %d}\n", WTERMSIG(run->status));
+	else
+		fprintf(f, ", \"exit_status\": %d, \"signal\": null}\n", WEXITSTATUS(run->status));
+}
+
+void json_run(FILE *f, char **argv, const struct perfctr_info *info,
+	      const struct events *events, const struct how *how, const struct run *run)
+{
+	fprintf(f, "{");
+	json_command(f, argv);
+	fprintf(f, ", ");
+	json_counts(f, info, events, run, NULL);
+	if (how->per_thread)
+		json_threads(f, argv, run);
+	fprintf(f, ", \"kernel_counts\": {");
+	json_soft(f, run->counted ? &run->sums.soft : NULL);
+	fprintf(f, "}, \"descendants_ended\": %" PRIu64 ", \"descendants_live\": %" PRIu64
+		", \"descendants_missed\": %" PRIu64, (uint64_t)run->sums.ended,
+		(uint64_t)run->sums.live, (uint64_t)run->sums.missed);
+	fprintf(f, ", \"elapsed\": %.9f, \"user\": %.6f, \"system\": %.6f", elapsed(run),
+		seconds(&run->usage.ru_utime), seconds(&run->usage.ru_stime));
+	json_end(f, run);
+}
+
+void json_interval(FILE *f, const struct perfctr_info *info, const struct events *events,
+		   const struct run *run, const struct perfctr_read_tree *before)
+{
+	fprintf(f, "{\"interval\": %.9f, ", elapsed(run));
+	json_counts(f, info, events, run, before);
+	fprintf(f, ", \"live\": %" PRIu64 "}\n", (uint64_t)run->sums.live);
+}
+
+/* Two members of an object */
+static void json_statistic(FILE *f, const struct statistic *statistic, int digits)
+{
+	if (statistic->n > 0)
+		fprintf(f, "\"mean\": %.*f, \"deviation\": %.*f", digits, statistic->mean,
+			digits, deviation(statistic));
+	else
+		fprintf(f, "\"mean\": null, \"deviation\": null");
+}
+
+void json_statistics(FILE *f, char **argv, const struct perfctr_info *info,
+		     const struct events *events, const struct run *run,
+		     const struct statistics *statistics)
+{
+	unsigned int i;
+
+	fprintf(f, "{");
+	json_command(f, argv);
+	fprintf(f, ", \"runs\": %u, \"counts\": [", statistics->runs);
+	for (i = 0; i < events->n; i++) {
+		fprintf(f, "%s", i ? ", " : "");
+		json_event(f, &events->event[i], run);
+		fprintf(f, ", ");
+		json_statistic(f, &statistics->count[i], 3);
+		fprintf(f, "}");
+	}
+	fprintf(f, "], \"clock\": {\"hz\": %" PRIu64 ", ", (uint64_t)info->tsc_hz);
+	json_statistic(f, &statistics->clock, 3);
+	fprintf(f, "}, \"elapsed\": {");
+	json_statistic(f, &statistics->elapsed, 9);
+	fprintf(f, "}, \"user\": {");
+	json_statistic(f, &statistics->user, 6);
+	fprintf(f, "}, \"system\": {");
+	json_statistic(f, &statistics->system, 6);
+	fprintf(f, "}");
+	json_end(f, run);
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Signals that somebody sends to perfex are meant for the program.
+ *
+ * They are blocked here from before the program starts until its counts are written, and
+ * taken one by one while perfex waits for it. So none of them ends perfex before it has
+ * written the counts.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "perfex.h"
+
+static const struct {
+	int signo;
+	bool ends;	/* the sender wants the program to end, and so no further run of it */
+} passed_on[] = {
+	{ SIGHUP, true }, { SIGINT, true }, { SIGQUIT, true }, { SIGTERM, true },
+	{ SIGUSR1, false }, { SIGUSR2, false },
+};
+
+#define NR_PASSED_ON	(sizeof(passed_on) / sizeof(passed_on[0]))
+
+static sigset_t taken, old_mask;
+static struct sigaction old_chld, old_pipe;
+
+void signals_take(void)
+{
+	struct sigaction standard = { .sa_handler = SIG_DFL };
+	struct sigaction ignore = { .sa_handler = SIG_IGN };
+	struct sigaction old;
+	size_t i;
+
+	sigemptyset(&taken);
+	sigaddset(&taken, SIGCHLD);
+	/* What our parent made us ignore (nohup) is no concern of the program either. */
+	for (i = 0; i < NR_PASSED_ON; i++)
+		if (!sigaction(passed_on[i].signo, NULL, &old) && old.sa_handler != SIG_IGN)
+			sigaddset(&taken, passed_on[i].signo);
+	sigprocmask(SIG_BLOCK, &taken, &old_mask);
+	/* If our parent ignores this one there would be nothing left to wait for. */
+	sigaction(SIGCHLD, &standard, &old_chld);
+	/* Nobody may want to read the intervals any more: the program goes on. */
+	sigaction(SIGPIPE, &ignore, &old_pipe);
+}
+
+void signals_give_back(void)
+{
+	sigaction(SIGCHLD, &old_chld, NULL);
+	sigaction(SIGPIPE, &old_pipe, NULL);
+	sigprocmask(SIG_SETMASK, &old_mask, NULL);
+}
+
+static bool asks_to_end(int signo)
+{
+	size_t i;
+
+	for (i = 0; i < NR_PASSED_ON; i++)
+		if (passed_on[i].signo == signo)
+			return passed_on[i].ends;
+	return false;
+}
+
+/*
+ * The terminal signals every process of its foreground group. A program that is in our
+ * group has such a signal already. What the program itself sends, to its group or to its
+ * parent, is not for it.
+ */
+static bool is_for_program(const siginfo_t *info, pid_t pid)
+{
+	if (info->si_code > 0)
+		return getpgid(pid) != getpgrp();
+	return info->si_pid != pid;
+}
+
+bool signals_pass_on(pid_t pid, int64_t ms)
+{
+	struct timespec timeout = {
+		.tv_sec = (time_t)(ms / 1000),
+		.tv_nsec = (long)(ms % 1000) * 1000000,
+	};
+	siginfo_t info;
+	int signo = sigtimedwait(&taken, &info, ms < 0 ? NULL : &timeout);
+
+	if (signo <= 0 || signo == SIGCHLD)
+		return false;
+	if (is_for_program(&info, pid))
+		kill(pid, signo);
+	return asks_to_end(signo);
+}
+
+bool signals_left(void)
+{
+	struct timespec now = { 0 };
+	bool end = false;
+	int signo;
+
+	while ((signo = sigtimedwait(&taken, NULL, &now)) > 0 || errno == EINTR)
+		end |= signo > 0 && asks_to_end(signo);
+	return end;
+}
