@@ -2,7 +2,7 @@
 /*
  * bench: perfctr beside perf_events, in instructions.
  *
- *	bench [-o RESULTS.json] [switches] [reads] [memory] [forks] [crowds] [overflows]
+ *	bench [-o RESULTS.json] [-k KEPT.txt] [switches] [reads] [memory] [forks] [crowds] [overflows]
  *
  * Runs as root in an emulated machine with an instruction clock (boot.sh
  * --icount) and one CPU; see bench.h.
@@ -40,17 +40,17 @@ static bool wanted(const char *name, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	const char *output = NULL;
+	const char *output = NULL, *kept = NULL;
 	struct utsname uts;
 	unsigned int i;
 	int opt;
 
-	while ((opt = getopt(argc, argv, "o:")) != -1) {
-		if (opt != 'o') {
-			(void)fprintf(stderr, "usage: bench [-o FILE] [switches] [reads] [memory] [forks] [crowds] [overflows]\n");
+	while ((opt = getopt(argc, argv, "o:k:")) != -1) {
+		if (opt != 'o' && opt != 'k') {
+			(void)fprintf(stderr, "usage: bench [-o FILE] [-k FILE] [switches] [reads] [memory] [forks] [crowds] [overflows]\n");
 			return 2;
 		}
-		output = optarg;
+		*(opt == 'o' ? &output : &kept) = optarg;
 	}
 	if (uname(&uts))
 		die("uname");
@@ -62,6 +62,8 @@ int main(int argc, char **argv)
 		if (wanted(parts[i].name, argc, argv))
 			parts[i].run();
 	(void)fputc('\n', stderr);
+	if (kept)
+		report_compare(kept, uts.nodename);
 	report_table();
 	if (output)
 		report_json(output, uts.nodename);

@@ -85,6 +85,11 @@ double settled(measure_fn *measure, const void *arg);
 /* The same where that is too much to ask: within AGREEMENT or a fraction of the figure */
 double settled_within(measure_fn *measure, const void *arg, double fraction);
 extern unsigned int unsettled;	/* how many figures did not settle */
+/*
+ * Most that two runs of a figure since the last report() differed by, or were allowed
+ * to by settled_within(); 0 if settled() found them all.
+ */
+extern double uncertainty;
 
 /* Waits until the guest is done with what follows its boot. */
 void settle_guest(void);
@@ -111,6 +116,8 @@ void await_child(pid_t pid);
  */
 void report(const char *metric, unsigned int counters, double perfctr, double perf,
 	    double bound, const char *unit);
+/* Looks up what was kept of this machine; before report_table(). */
+void report_compare(const char *path, const char *machine);
 void report_table(void);
 void report_json(const char *path, const char *machine);
 

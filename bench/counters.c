@@ -120,6 +120,8 @@ static void perfctr_begin(struct counting *counting)
 	/* No more than is given to the kernel: it is measured. */
 	memset(&control, 0, size);
 	control.size = (uint32_t)size;
+	control.ctr_offset = offsetof(struct perfctr_control, ctr);
+	control.ctr_size = sizeof(control.ctr[0]);
 	control.tsc_on = 1;
 	control.flags = setup->inherit ? PERFCTR_CONTROL_INHERIT : 0;
 	control.nractrs = setup->counters;
@@ -150,9 +152,8 @@ static void perf_begin(struct counting *counting)
 		perf_event(&attr, i);
 		attr.exclude_kernel = !setup->kernel;
 		attr.exclude_hv = !setup->kernel;
-		/* What is inherited cannot be read as a group. */
 		attr.inherit = setup->inherit;
-		attr.read_format = setup->inherit ? 0 : PERF_FORMAT_GROUP;
+		attr.read_format = PERF_FORMAT_GROUP;
 		counting->fds[i] = perf_open(&attr, 0, -1, i ? counting->fds[0] : -1);
 		if (counting->fds[i] < 0)
 			die("perf_event_open");

@@ -19,6 +19,7 @@
 #define HOOKS_GONE_SECONDS 12
 
 unsigned int unsettled;
+double uncertainty;
 
 void die(const char *what)
 {
@@ -89,17 +90,21 @@ void await_child(pid_t pid)
 
 static double settle(measure_fn *measure, const void *arg, double apart, double fraction)
 {
-	double now, last = measure(arg), least = last;
+	double now, last = measure(arg), least = last, most = last;
 	unsigned int i;
 
 	for (i = 0; i < TRIES; i++) {
 		now = measure(arg);
-		if (fabs(now - last) <= fmax(apart, fraction * fabs(now)))
+		if (fabs(now - last) <= fmax(apart, fraction * fabs(now))) {
+			uncertainty = fmax(uncertainty, fraction * fabs(now));
 			return (now + last) / 2;
+		}
 		least = fmin(least, now);
+		most = fmax(most, now);
 		last = now;
 	}
 	unsettled++;
+	uncertainty = fmax(uncertainty, most - least);
 	return least;
 }
 

@@ -102,7 +102,7 @@ static void ours_begin(void)
 {
 	struct perfctr_info info;
 	struct perfctr_control control = {
-		.size = sizeof(control),
+		PERFCTR_CONTROL_INIT,
 		.nrictrs = 1,
 		.si_signo = SIGNAL,
 		.ctr[0] = {

@@ -193,8 +193,7 @@ static struct reading fixed_begin(void)
 		die("vperfctr_open");
 	if (!(info.cpu_features & PERFCTR_FEATURE_FILTER_FIXED))
 		flags |= PERFCTR_CTR_KERNEL;
-	memset(&control, 0, sizeof(control));
-	control.size = sizeof(control);
+	control = (struct perfctr_control){ PERFCTR_CONTROL_INIT };
 	control.nractrs = 2;
 	for (i = 0; i < 2; i++) {
 		control.ctr[i].map = 2 * i;	/* cycle is counter 0, instret 2 */
@@ -398,7 +397,7 @@ static double make_state_cost(const void *arg)
 static double control_cost(const void *arg)
 {
 	const struct reading *reading = arg;
-	struct perfctr_control control = { .size = sizeof(control) };
+	struct perfctr_control control = { PERFCTR_CONTROL_INIT };
 	int fd = reading->counting.fds[0];
 
 	if (ioctl(fd, PERFCTR_IOC_READ_CONTROL, &control))

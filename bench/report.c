@@ -2,11 +2,14 @@
 /* The table, and the same for programs. */
 #include "bench.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define LINES_MAX 256
+/* What a row that two runs agree on may differ by: the rounding of an average */
+#define STEADY 0.5
 
 static struct line {
 	char metric[48];
@@ -14,6 +17,9 @@ static struct line {
 	double perfctr;
 	double perf;
 	double bound;
+	double tolerance;
+	double kept;
+	double kept_tolerance;
 	unsigned int counters;
 	bool unsettled;
 } lines[LINES_MAX];
@@ -32,13 +38,51 @@ void report(const char *metric, unsigned int counters, double perfctr, double pe
 	}
 	*line = (struct line){
 		.unit = unit, .counters = counters,
-		.perfctr = perfctr, .perf = perf, .bound = bound,
+		.perfctr = perfctr, .perf = perf, .bound = bound, .kept = NONE,
+		.tolerance = fmax(STEADY, 2 * uncertainty),
 		.unsettled = unsettled != unsettled_before,
 	};
 	(void)snprintf(line->metric, sizeof(line->metric), "%s", metric);
 	unsettled_before = unsettled;
+	uncertainty = 0;
 	/* Something to see, since it takes a while. */
 	(void)fputc('.', stderr);
+}
+
+/* A line for each row of each machine: see bench/figures.txt. */
+void report_compare(const char *path, const char *machine)
+{
+	char text[256], name[64], metric[64];
+	double kept, tolerance;
+	unsigned int counters, i;
+	FILE *file = fopen(path, "re");
+
+	if (!file)
+		die(path);
+	while (fgets(text, sizeof(text), file)) {
+		if (sscanf(text, "%63s %63s %u %lf %*s %lf", name, metric, &counters, &kept,
+			   &tolerance) != 5 || strcmp(name, machine) != 0)
+			continue;
+		for (i = 0; i < nlines; i++)
+			if (lines[i].counters == counters && !strcmp(lines[i].metric, metric)) {
+				lines[i].kept = kept;
+				lines[i].kept_tolerance = tolerance;
+			}
+	}
+	(void)fclose(file);
+}
+
+/* A figure that there is no longer is worse, too. */
+static bool is_worse(const struct line *line)
+{
+	return line->kept != NONE && (line->perfctr == NONE ||
+				      line->perfctr > line->kept + line->kept_tolerance);
+}
+
+static bool is_better(const struct line *line)
+{
+	return line->kept != NONE && line->perfctr != NONE &&
+	       line->perfctr < line->kept - line->kept_tolerance;
 }
 
 static const char *figure(double value, char buf[32])
@@ -50,6 +94,26 @@ static const char *figure(double value, char buf[32])
 		value = 0;
 	(void)snprintf(buf, 32, value < 100 && value > -100 ? "%.1f" : "%.0f", value);
 	return buf;
+}
+
+static void report_changes(void)
+{
+	unsigned int i, worse = 0, better = 0, compared = 0;
+	char a[32], b[32];
+
+	for (i = 0; i < nlines; i++) {
+		compared += lines[i].kept != NONE;
+		better += is_better(&lines[i]);
+		if (!is_worse(&lines[i]))
+			continue;
+		if (!worse++)
+			printf("\nWorse than kept in bench/figures.txt:\n");
+		printf("%-44s %8u %10s, was %s (tolerance %.1f) %s\n", lines[i].metric,
+		       lines[i].counters, figure(lines[i].perfctr, a), figure(lines[i].kept, b),
+		       lines[i].kept_tolerance, lines[i].unit);
+	}
+	printf("\n%u of %u rows are in bench/figures.txt: %u are worse, %u better.\n", compared,
+	       nlines, worse, better);
 }
 
 void report_table(void)
@@ -68,11 +132,14 @@ void report_table(void)
 			/* As it is shown; what cannot be done is no bound met. */
 			verdict = line->perfctr != NONE && line->perfctr < line->bound + 0.05 ?
 				  " met" : " NOT MET";
-		printf("%-44s %8u %10s %12s %-9s %8s%s%s\n",
+		printf("%-44s %8u %10s %12s %-9s %8s%s%s",
 		       strcmp(line->metric, last) ? line->metric : "", line->counters,
 		       figure(line->perfctr, a), figure(line->perf, b), line->unit,
 		       figure(line->bound, c),
 		       verdict, line->unsettled ? " (did not settle)" : "");
+		if (is_worse(line))
+			printf(" WORSE than %s", figure(line->kept, a));
+		printf("\n");
 		last = line->metric;
 	}
 	printf("\nInstructions of user, kernel and firmware together; memory is in bytes a thread.\n");
@@ -80,6 +147,7 @@ void report_table(void)
 		printf("WRMSR, CR4: writes to such registers. A figure that there is not is \"-\".\n");
 	if (unsettled)
 		printf("Where it says so, no two runs in a row agreed, and the figure is the least of them.\n");
+	report_changes();
 }
 
 static void json_figure(FILE *file, const char *name, double value)
@@ -105,7 +173,9 @@ void report_json(const char *path, const char *machine)
 			      i ? "," : "", machine, line->metric, line->counters);
 		json_figure(file, "perfctr", line->perfctr);
 		json_figure(file, "perf_events", line->perf);
-		(void)fprintf(file, ", \"unit\": \"%s\"}", line->unit);
+		json_figure(file, "tolerance", line->tolerance);
+		(void)fprintf(file, ", \"unit\": \"%s\", \"worse\": %s}", line->unit,
+			      is_worse(line) ? "true" : "false");
 	}
 	(void)fprintf(file, "\n]\n");
 	if (fclose(file))

@@ -7,7 +7,9 @@
 # --patched): a table for each, and bench/results.json for all, or for those that
 # are named. On x86 the writes to registers, which real hardware pays for, are
 # counted as well. riscv64-smcntrpmf can restrict cycle and instret to user mode.
-# With PLOT=1 docs/fork-cost.svg is drawn anew.
+# With PLOT=1 docs/fork-cost.svg is drawn anew. Figures that are worse than those in
+# bench/figures.txt are marked, and listed at the end; with KEEP=1 that file takes
+# over the new ones.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -42,5 +44,27 @@ done
 	done
 	echo ']'
 } > "$here/results.json"
+
+# Rows of PLOT=1 are not kept, since most runs do not have them.
+keep() {
+	kept=$here/figures.txt
+	for machine; do
+		sed -i "/^$machine /d" "$kept"
+		sed -n '/_among"/d
+			s/.*"metric": "\([^"]*\)", "counters": \([0-9]*\), "perfctr": \([0-9.-]*\),.*"tolerance": \([0-9.]*\), "unit": "\([^"]*\)".*/'"$machine"' \1 \2 \3 \5 \4/p' \
+			"$top/build/out/$machine/results.json" >>"$kept"
+	done
+	{ grep '^#' "$kept"; grep -v '^#' "$kept" | sort -s -k 1,1; } >"$kept.new"
+	mv "$kept.new" "$kept"
+}
+
+if [ "${KEEP-}" = 1 ]; then
+	keep "$@"
+	echo "kept in bench/figures.txt: see git diff"
+elif grep -q '"worse": true' "$here/results.json"; then
+	echo "Worse than kept in bench/figures.txt, of all machines:"
+	sed -n '/"worse": true/s/.*"machine": "\([^"]*\)", "metric": "\([^"]*\)", "counters": \([0-9]*\), "perfctr": \([a-z0-9.-]*\),.*/\1 \2 \3: \4/p' \
+		"$here/results.json"
+fi
 
 [ "${PLOT-}" != 1 ] || "$here/plot.py" "$here/results.json" "$top/docs/fork-cost.svg"

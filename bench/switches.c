@@ -28,6 +28,7 @@ struct pair {
 	struct setup setup[2];
 	uid_t uid[2];
 	bool alone;	/* the second one does not count */
+	bool tree;	/* both are children of a process that counts by inheritance */
 };
 
 /* What a switch takes: instructions, and how often it writes to what */
@@ -128,24 +129,56 @@ static void yielder(const struct pair *pair, struct ring *ring, unsigned int num
 
 static struct ring *ring;
 
-static double measure_pair(const void *arg)
+static void run_pair(const struct pair *pair)
 {
 	pid_t pid[2];
 	unsigned int i;
 
-	if (!ring)
-		ring = shared_alloc(sizeof(*ring));
-	ring->ready = 0;
-	ring->stop = false;
 	for (i = 0; i < 2; i++) {
 		pid[i] = fork();
 		if (pid[i] < 0)
 			die("fork");
 		if (!pid[i])
-			yielder(arg, ring, i);
+			yielder(pair, ring, i);
 	}
 	await_child(pid[0]);
 	await_child(pid[1]);
+}
+
+/* The root of a tree sleeps while its two children yield. They inherit their counters. */
+static void run_tree(const struct pair *pair)
+{
+	struct pair children = *pair;
+	struct counting counting;
+	struct setup root = pair->setup[0];
+	pid_t pid = fork();
+
+	if (pid < 0)
+		die("fork");
+	if (pid) {
+		await_child(pid);
+		return;
+	}
+	root.inherit = true;
+	counting_begin(&counting, &root);
+	children.setup[0].side = NOBODY;
+	children.setup[1].side = NOBODY;
+	run_pair(&children);
+	_exit(0);
+}
+
+static double measure_pair(const void *arg)
+{
+	const struct pair *pair = arg;
+
+	if (!ring)
+		ring = shared_alloc(sizeof(*ring));
+	ring->ready = 0;
+	ring->stop = false;
+	if (pair->tree)
+		run_tree(pair);
+	else
+		run_pair(pair);
 	return ring->cost.insn;
 }
 
@@ -337,9 +370,13 @@ void bench_switches(void)
 	struct pair strangers = { .uid = { UID_USER, UID_STRANGER } };
 	struct pair alone = { .uid = { UID_USER, UID_STRANGER }, .alone = true };
 	struct pair others = { .uid = { 0, 0 } };
+	struct pair one = { .uid = { 0, 0 }, .alone = true };
+	struct pair tree = { .uid = { 0, 0 }, .tree = true };
 
 	bystanders();
 	compare("switch_extra", &plain, &plain_bounds);
+	compare("switch_extra_alone", &one, &none);
+	compare("switch_extra_tree", &tree, &none);
 	others.setup[1].kernel = true;
 	compare("switch_extra_other_control", &others, &none);
 	kin.setup[0].map = true;
