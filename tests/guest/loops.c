@@ -91,9 +91,10 @@ static void step_over(int signo, siginfo_t *info, void *context)
 
 #endif
 
-int may_read_register(unsigned int n)
+bool try_read_register(unsigned int n, uint64_t *value)
 {
 	struct sigaction ill, segv, catch;
+	uint64_t held;
 
 	memset(&catch, 0, sizeof(catch));
 	catch.sa_sigaction = step_over;
@@ -101,8 +102,16 @@ int may_read_register(unsigned int n)
 	sigaction(SIGILL, &catch, &ill);
 	sigaction(SIGSEGV, &catch, &segv);
 	refused = 0;
-	(void)read_register(n);
+	held = read_register(n);
 	sigaction(SIGILL, &ill, NULL);
 	sigaction(SIGSEGV, &segv, NULL);
+	*value = refused ? 0 : held;
 	return !refused;
+}
+
+int may_read_register(unsigned int n)
+{
+	uint64_t unused;
+
+	return try_read_register(n, &unused);
 }

@@ -15,6 +15,7 @@
 #define PERFCTR_LOOPS_H
 
 #include <linux/perfctr.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 /*
@@ -176,6 +177,8 @@ static inline uint64_t thread_pointer(void)
  * parallel.
  */
 int may_read_register(unsigned int n);
+/* The same, by one instruction: 0 if it was refused. */
+bool try_read_register(unsigned int n, uint64_t *value);
 /* Reads it; only after may_read_register(), or with SIGILL handled. */
 uint64_t read_register(unsigned int n);
 

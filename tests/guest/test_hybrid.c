@@ -175,8 +175,7 @@ static void refused(void)
 		ck_assert_uint_eq(after.cstatus, PERFCTR_CSTATUS_CLOCK);
 		ck_assert_uint_gt(after.clock, before.clock);
 		ck_assert_uint_ge(after.soft.switches, before.soft.switches);
-		memset(&seen, 0, sizeof(seen));
-		seen.size = sizeof(seen);
+		seen = (struct perfctr_control) { PERFCTR_CONTROL_INIT };
 		ck_ok(ioctl(other, PERFCTR_IOC_READ_CONTROL, &seen));
 		ck_assert_mem_eq(&seen, &control, sizeof(seen));
 	}

@@ -1612,7 +1612,7 @@ int main(void)
 	run_fresh(no_module, LOG_MODULE);
 	run_fresh(counters_taken, NEED_COUNTERS | NEED_PERF);
 	run_fresh(says_which_event_is_refused, NEED_COUNTERS | NEED_PERF | NEED_BESIDE);
-	run_fresh(says_which_event_register_is_taken, NEED_COUNTERS | NEED_X86 | AS_USER);
+	run_fresh(says_which_event_register_is_taken, NEED_COUNTERS | NEED_EXTRA | AS_USER);
 	run_fresh(counters_taken_by_the_watchdog, NEED_COUNTERS | NEED_X86 | NEED_PERF);
 	run_fresh(counters_taken_by_the_firmware, NEED_COUNTERS | NEED_X86);
 	run_fresh(setuid_program, 0);
