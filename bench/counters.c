@@ -203,7 +203,7 @@ void module_load(void)
 {
 	int fd = open("/lib/perfctr.ko", O_RDONLY | O_CLOEXEC);
 
-	if (fd < 0 || (syscall(SYS_finit_module, fd, "", 0) && errno != EEXIST))
+	if (fd < 0 || (syscall(SYS_finit_module, fd, "broadcasts=0", 0) && errno != EEXIST))
 		die("/lib/perfctr.ko");
 	close(fd);
 }

@@ -1,23 +1,35 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Configs: what controls ask of the hardware, one for all states that ask the
- * same, so that its address is their id. A config is claimed, on every online
- * CPU, before the first state has it, and unclaimed after the last.
+ * Configs: what controls ask of the hardware, one for all states of a user that ask
+ * the same, so that its address is their id. A config is claimed, on every CPU that is
+ * told of claims, before the first state has it, and unclaimed after the last, or as
+ * root takes the counters back.
  */
 
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
+#include <linux/cred.h>
+#include <linux/hashtable.h>
+#include <linux/jhash.h>
 #include <linux/lockdep.h>
 #include <linux/mutex.h>
+#include <linux/random.h>
 #include <linux/slab.h>
+#include <linux/spinlock.h>
 #include <linux/workqueue.h>
 
 #include "perfctr.h"
 
-/* Guards configs, users rising from zero, and all claiming. Inside the hotplug lock. */
+/* Guards configs, and all claiming. Inside the hotplug lock. */
 static DEFINE_MUTEX(config_mutex);
-static LIST_HEAD(configs);
+static DEFINE_HASHTABLE(configs, 12);	/* config_mutex */
+static unsigned int nr_configs;		/* in there; config_mutex */
+static u32 hash_seed;			/* nobody is to choose who shares a bucket; constant */
 static int prepare_state, online_state;
+
+/* Guards the list, and users coming to zero and rising from there. Inside config_mutex. */
+static DEFINE_RAW_SPINLOCK(unused_lock);
+static LIST_HEAD(unused);
 
 static void config_reap(struct work_struct *work);
 static DECLARE_WORK(reap_work, config_reap);
@@ -28,15 +40,27 @@ static DECLARE_DELAYED_WORK(age_work, config_age);
 static void config_give_back(struct work_struct *work);
 static DECLARE_DELAYED_WORK(give_back_work, config_give_back);
 
+/* What of a counter may differ; the rest is zero. */
+#define COMPARED	offsetof(struct perfctr_ctr_control, reserved)
+
+static_assert(COMPARED % sizeof(u32) == 0);
+
+static u32 config_hash(const struct perfctr_ctr_control *ctr, u32 nr, u32 core, kuid_t uid)
+{
+	u32 hash = jhash_3words(nr, core, __kuid_val(uid), hash_seed);
+
+	for (; nr; nr--, ctr++)
+		hash = jhash2((const u32 *)ctr, COMPARED / sizeof(u32), hash);
+	return hash;
+}
+
 static bool config_equal(const struct perfctr_config *config,
-			 const struct perfctr_ctr_control *ctr, u32 nr, u32 core)
+			 const struct perfctr_ctr_control *ctr, u32 nr)
 {
 	const struct perfctr_ctr_control *own = config->ctr;
 	u32 i;
 
-	if (config->nr != nr || config->core != core)
-		return false;
-	/* Where an arch has no memcmp() of its own that is slower. Reserved members are zero. */
+	/* Where an arch has no memcmp() of its own that is slower. */
 	for (i = 0; i < nr; i++, own++, ctr++)
 		if (own->map != ctr->map || own->flags != ctr->flags ||
 		    own->event != ctr->event || own->config != ctr->config ||
@@ -45,22 +69,32 @@ static bool config_equal(const struct perfctr_config *config,
 	return true;
 }
 
-static struct perfctr_config *config_find(const struct perfctr_ctr_control *ctr, u32 nr,
-					  u32 core)
+static struct perfctr_config *config_find(u32 hash, const struct perfctr_ctr_control *ctr,
+					  u32 nr, u32 core, kuid_t uid)
 {
 	struct perfctr_config *config;
 
-	list_for_each_entry(config, &configs, list)
-		if (config_equal(config, ctr, nr, core))
+	lockdep_assert_held(&config_mutex);
+	hash_for_each_possible(configs, config, node, hash)
+		if (config->hash == hash && config->nr == nr && config->core == core &&
+		    uid_eq(config->uid, uid) && config_equal(config, ctr, nr))
 			return config;
 	return NULL;
+}
+
+/* No claim is left, nor a counter of ours: isolated CPUs are left alone again. */
+static void leave_if_last(void)
+{
+	if (!nr_configs && !perfctr_cpu_lingers())
+		perfctr_cpus_leave();
 }
 
 static void config_give_back(struct work_struct *work)
 {
 	cpus_read_lock();
 	mutex_lock(&config_mutex);
-	perfctr_cpu_give_back(perfctr_run);
+	perfctr_cpu_give_back(perfctr_run_paid);
+	leave_if_last();
 	mutex_unlock(&config_mutex);
 	cpus_read_unlock();
 }
@@ -78,25 +112,40 @@ void perfctr_config_no_reader(void)
 		mod_delayed_work(perfctr_wq, &give_back_work, 0);
 }
 
-/* Called with config_mutex and the hotplug lock held. */
-static void config_free(struct perfctr_config *config)
+/* Called with config_mutex and the hotplug lock held. The table's reference goes with it. */
+static void config_end(struct perfctr_config *config)
 {
 	lockdep_assert_held(&config_mutex);
-	list_del(&config->list);
-	perfctr_cpu_unclaim(config, perfctr_run);
+	hash_del(&config->node);
+	nr_configs--;
+	perfctr_cpu_unclaim(config, perfctr_run_paid);
 	give_back_later();
+	leave_if_last();
 	if (config->nr_ictrs)
 		perfctr_interrupts_put();
+	perfctr_user_drop_config(config->user);
 	perfctr_config_unref(config);
+}
+
+static struct perfctr_config *next_unused(void)
+{
+	struct perfctr_config *config;
+
+	raw_spin_lock_irq(&unused_lock);
+	config = list_first_entry_or_null(&unused, struct perfctr_config, unused);
+	if (config)
+		list_del(&config->unused);
+	raw_spin_unlock_irq(&unused_lock);
+	return config;
 }
 
 static void reap_locked(void)
 {
-	struct perfctr_config *config, *next;
+	struct perfctr_config *config;
 
-	list_for_each_entry_safe(config, next, &configs, list)
-		if (!atomic_read(&config->users))
-			config_free(config);
+	/* Nobody uses it again: for that it would have to be found, under the mutex. */
+	while ((config = next_unused()))
+		config_end(config);
 }
 
 static void config_reap(struct work_struct *work)
@@ -114,9 +163,9 @@ static void config_age(struct work_struct *work)
 
 	cpus_read_lock();
 	mutex_lock(&config_mutex);
-	more = !list_empty(&configs);
+	more = nr_configs;
 	if (more)
-		perfctr_run(perfctr_cpu_age, NULL);
+		perfctr_run_paid(perfctr_cpu_age, NULL);
 	mutex_unlock(&config_mutex);
 	cpus_read_unlock();
 	if (more)
@@ -134,13 +183,62 @@ static u32 find_kernel(const struct perfctr_ctr_control *ctr, u32 nr)
 	return PERFCTR_NO_INDEX;
 }
 
-/* With interrupts to be heard for it, where it has i-mode counters. */
+/* Found in the table, where it may be without a user, but not for long. */
+static void use_again(struct perfctr_config *config)
+{
+	raw_spin_lock_irq(&unused_lock);
+	if (!atomic_read(&config->users))
+		list_del(&config->unused);
+	perfctr_config_share(config);
+	raw_spin_unlock_irq(&unused_lock);
+}
+
+/* A new one, claimed, with its interrupts as config_get() */
+static struct perfctr_config *config_make(const struct perfctr_ctr_control *ctr, u32 nr,
+					  u32 nr_ictrs, u32 core, struct perfctr_refusal *why)
+{
+	struct perfctr_config *config = kzalloc(struct_size(config, ctr, nr), GFP_KERNEL_ACCOUNT);
+	int err;
+
+	if (!config)
+		return ERR_PTR(-ENOMEM);
+	config->nr = nr;
+	config->nr_ictrs = nr_ictrs;
+	config->core = core;
+	config->uid = current_uid();
+	memcpy(config->ctr, ctr, nr * sizeof(*ctr));
+	err = perfctr_user_add_config(&config->user);
+	if (err)
+		goto err_free;
+	err = perfctr_cpu_claim(config, perfctr_run, why);
+	if (err) {
+		give_back_later();
+		leave_if_last();
+		goto err_drop;
+	}
+	/* As it ends nobody can be made to wait: that is paid for now. */
+	if (nr)
+		perfctr_broadcasts_made(1);
+	return config;
+
+err_drop:
+	perfctr_user_drop_config(config->user);
+err_free:
+	kfree(config);
+	return ERR_PTR(err);
+}
+
+/*
+ * With interrupts to be heard for it, where it has i-mode counters. EAGAIN: it would have
+ * to be claimed, but current has made its broadcasts.
+ */
 static struct perfctr_config *config_get(const struct perfctr_ctr_control *ctr, u32 nr,
 					 u32 nr_ictrs, struct perfctr_refusal *why)
 {
+	kuid_t uid = current_uid();
 	struct perfctr_config *config;
 	bool kernel = false;
-	u32 core = 0;
+	u32 hash, core = 0;
 	int err;
 
 	cpus_read_lock();
@@ -153,47 +251,39 @@ static struct perfctr_config *config_get(const struct perfctr_ctr_control *ctr, 
 	/* The clock is the same everywhere. */
 	if (!err && nr)
 		err = perfctr_cpu_core(&core);
-	if (err)
-		goto err_unlock;
+	if (err) {
+		config = ERR_PTR(err);
+		goto out;
+	}
 
-	config = config_find(ctr, nr, core);
+	hash = config_hash(ctr, nr, core, uid);
+	config = config_find(hash, ctr, nr, core, uid);
 	if (config) {
-		perfctr_config_share(config);
+		use_again(config);
 		if (nr_ictrs)
 			perfctr_interrupts_put();	/* it has its own */
 		goto out;
 	}
 	/* What nobody needs any more may be just what is needed now. */
 	reap_locked();
-
-	err = -ENOMEM;
-	config = kzalloc(struct_size(config, ctr, nr), GFP_KERNEL_ACCOUNT);
-	if (!config)
-		goto err_unlock;
-	config->nr = nr;
-	config->nr_ictrs = nr_ictrs;
-	config->core = core;
-	memcpy(config->ctr, ctr, nr * sizeof(*ctr));
-	err = perfctr_cpu_claim(config, perfctr_run, why);
-	if (err) {
-		give_back_later();
-		kfree(config);
-		goto err_unlock;
+	if (nr && perfctr_broadcasts_spent()) {
+		config = ERR_PTR(-EAGAIN);
+		goto out;
 	}
+	config = config_make(ctr, nr, nr_ictrs, core, why);
+	if (IS_ERR(config))
+		goto out;
 	atomic_set(&config->users, 1);
-	refcount_set(&config->refs, 2);	/* the user's, and the list's */
-	list_add(&config->list, &configs);
+	refcount_set(&config->refs, 2);	/* the user's, and the table's */
+	config->hash = hash;
+	hash_add(configs, &config->node, hash);
+	nr_configs++;
 	if (perfctr_cpu_age_period())
 		queue_delayed_work(perfctr_wq, &age_work, perfctr_cpu_age_period());
 out:
 	mutex_unlock(&config_mutex);
 	cpus_read_unlock();
 	return config;
-
-err_unlock:
-	mutex_unlock(&config_mutex);
-	cpus_read_unlock();
-	return ERR_PTR(err);
 }
 
 struct perfctr_config *perfctr_config_get(const struct perfctr_ctr_control *ctr, u32 nr,
@@ -219,7 +309,16 @@ struct perfctr_config *perfctr_config_get(const struct perfctr_ctr_control *ctr,
 	}
 	if (err)
 		return ERR_PTR(err);
-	config = config_get(ctr, nr, nr_ictrs, why);
+	for (;;) {
+		config = config_get(ctr, nr, nr_ictrs, why);
+		if (config != ERR_PTR(-EAGAIN))
+			break;
+		err = perfctr_broadcasts_allow();
+		if (err) {
+			config = ERR_PTR(err);
+			break;
+		}
+	}
 	if (IS_ERR(config) && nr_ictrs)
 		perfctr_interrupts_put();
 	return config;
@@ -233,9 +332,19 @@ void perfctr_config_share(struct perfctr_config *config)
 
 void perfctr_config_unuse(struct perfctr_config *config, bool atomic)
 {
-	if (!atomic_dec_and_test(&config->users))
+	unsigned long flags;
+	bool last;
+
+	if (atomic_add_unless(&config->users, -1, 1))
 		return;
-	/* From here on somebody may have found and raised it again: the reaper looks. */
+	raw_spin_lock_irqsave(&unused_lock, flags);
+	last = atomic_dec_and_test(&config->users) && !config->evicted;
+	if (last)
+		list_add(&config->unused, &unused);
+	raw_spin_unlock_irqrestore(&unused_lock, flags);
+	if (!last)
+		return;
+	/* From here on somebody may have found it again: the reaper looks. */
 	if (atomic)
 		queue_work(perfctr_wq, &reap_work);
 	else
@@ -252,9 +361,37 @@ void perfctr_config_put(struct perfctr_config *config, bool atomic)
 {
 	if (!config)
 		return;
-	/* Not the last: the list has one as long as there is a user. */
-	perfctr_config_unref(config);
 	perfctr_config_unuse(config, atomic);
+	perfctr_config_unref(config);
+}
+
+/*
+ * Whoever counts by it is suspended as the counters go, and looks, before it is resumed,
+ * whether they went.
+ */
+static void config_evict(struct perfctr_config *config)
+{
+	raw_spin_lock_irq(&unused_lock);
+	WRITE_ONCE(config->evicted, true);
+	if (!atomic_read(&config->users))
+		list_del(&config->unused);
+	raw_spin_unlock_irq(&unused_lock);
+	config_end(config);
+}
+
+void perfctr_config_evict(bool all, kuid_t uid)
+{
+	struct perfctr_config *config;
+	struct hlist_node *next;
+	int bucket;
+
+	cpus_read_lock();
+	mutex_lock(&config_mutex);
+	hash_for_each_safe(configs, bucket, next, config, node)
+		if (config->nr && (all || uid_eq(config->uid, uid)))
+			config_evict(config);
+	mutex_unlock(&config_mutex);
+	cpus_read_unlock();
 }
 
 void perfctr_config_info(struct perfctr_info *info)
@@ -274,6 +411,7 @@ static int config_cpu_prepare(unsigned int cpu)
 static int config_cpu_online(unsigned int cpu)
 {
 	mutex_lock(&config_mutex);
+	perfctr_cpus_tell(cpu);
 	perfctr_cpu_reserve(cpu);
 	local_irq_disable();
 	perfctr_cpu_online();
@@ -296,6 +434,7 @@ static int config_cpu_offline(unsigned int cpu)
 
 int perfctr_config_init(void)
 {
+	hash_seed = get_random_u32();
 	prepare_state = cpuhp_setup_state_nocalls(CPUHP_BP_PREPARE_DYN, "perfctr:prepare",
 						  config_cpu_prepare, NULL);
 	if (prepare_state < 0)
@@ -313,7 +452,7 @@ void perfctr_config_exit(void)
 {
 	flush_work(&reap_work);
 	config_reap(NULL);
-	WARN_ON(!list_empty(&configs));
+	WARN_ON(nr_configs);
 	cancel_delayed_work_sync(&give_back_work);
 	config_give_back(NULL);
 	perfctr_interrupts_exit();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * How the kernel calls us. First the hot path: switch out, switch in. Then what
- * is rare: user registers, exec, exit, and running something on every CPU.
+ * is rare: user registers, exec, exit.
  *
  * sched_out runs with the runqueue locked and interrupts off: nothing here may
  * wake, signal, allocate or print. sched_in runs with preemption off, but
@@ -20,6 +20,7 @@
 #include <linux/cred.h>
 #include <linux/mm_types.h>
 #include <linux/mutex.h>
+#include <linux/rcupdate.h>
 #include <linux/smp.h>
 #include <linux/workqueue.h>
 #include <trace/events/sched.h>
@@ -160,9 +161,17 @@ static __cold void lose(struct vperfctr *perfctr)
 		WRITE_ONCE(perfctr->page->error, PERFCTR_ERROR_LOST);
 }
 
+/* An isolated CPU knows nothing of claims before; of what was taken back there is no claim. */
+static __always_inline bool may_load(const struct perfctr_config *config)
+{
+	if (unlikely(!perfctr_cpu_is_told()))
+		perfctr_cpus_join();
+	return likely(!READ_ONCE(config->evicted));
+}
+
 static bool load(struct vperfctr *perfctr)
 {
-	if (likely(!perfctr_cpu_load(perfctr->config)))
+	if (likely(may_load(perfctr->config) && !perfctr_cpu_load(perfctr->config)))
 		return true;
 	lose(perfctr);
 	return false;
@@ -202,7 +211,7 @@ static __always_inline bool load_user(struct vperfctr *perfctr, int hold,
 	if (!*permit || policy != PERFCTR_USER_READ_GUARDED || !config->nr)
 		return !counting || perfctr_cpu_holds(config) || load(perfctr);
 	if (!(perfctr_cpu_private(config, uid) && perfctr_cpu_runs()) &&
-	    perfctr_cpu_restart(config, uid)) {
+	    (!may_load(config) || perfctr_cpu_restart(config, uid))) {
 		lose(perfctr);
 		return false;
 	}
@@ -454,6 +463,9 @@ static notrace void let_in(struct task_struct *next)
 	struct vperfctr *perfctr;
 
 	lockdep_assert_irqs_disabled();
+	/* What perf has left in the registers of an isolated one is nobody's to see either. */
+	if (unlikely(!perfctr_cpu_is_told()))
+		perfctr_cpus_join();
 	if (READ_ONCE(perfctr_user_read) == PERFCTR_USER_READ_OPEN ||
 	    perfctr_cpu_may_see(next) || is_kin(next))
 		return;
@@ -487,44 +499,6 @@ static int look_at_permission(void *unused)
 	return 0;
 }
 #endif
-
-struct run {
-	int (*fn)(void *arg);
-	void *arg;
-	int err;
-};
-
-static void run_one(void *arg)
-{
-	struct vperfctr *perfctr = perfctr_current();
-	struct run *run = arg;
-	bool resumed = perfctr && perfctr->seq & 1;
-	int err;
-
-	lockdep_assert_irqs_disabled();
-	if (resumed)
-		perfctr_suspend(perfctr);
-	err = run->fn(run->arg);
-	if (err)
-		WRITE_ONCE(run->err, err);
-	if (resumed)
-		perfctr_resume(perfctr);
-}
-
-int perfctr_run(int (*fn)(void *arg), void *arg)
-{
-	struct run run = { .fn = fn, .arg = arg };
-
-	on_each_cpu(run_one, &run, 1);
-	return run.err;
-}
-
-void perfctr_run_on(const struct cpumask *cpus, int (*fn)(void *arg), void *arg)
-{
-	struct run run = { .fn = fn, .arg = arg };
-
-	on_each_cpu_mask(cpus, run_one, &run, 1);
-}
 
 /*
  * What patches the kernel's text (a static key, tracepoints) is not turned at a
@@ -669,6 +643,16 @@ static struct patch switches_patch = {
 	.off = __DELAYED_WORK_INITIALIZER(switches_patch.off, patch_off, 0),
 };
 
+/* From here on whoever may be permitted soon is looked at as it comes to a CPU. */
+static void giving_begins(void)
+{
+	perfctr_cpu_giving(true);
+	perfctr_run(look_at_permission, NULL);
+	/* The CPUs that are not told may be switching just now: that ends first. */
+	if (!perfctr_cpus_all_told())
+		synchronize_rcu();
+}
+
 /*
  * First all who may come are watched, then they are permitted: who passed the probe
  * just before that has come when the first look is over.
@@ -677,10 +661,9 @@ bool perfctr_permit(void)
 {
 	if (!perfctr_cpu_mm_waits(current->mm))
 		return true;
-	if (patch_get(&switches_patch))
+	if (perfctr_broadcasts_allow() || patch_get(&switches_patch))
 		return false;
-	perfctr_cpu_giving(true);
-	perfctr_run(look_at_permission, NULL);
+	giving_begins();
 	if (perfctr_cpu_mm_permit(current->mm))
 		perfctr_run(look_at_permission, NULL);
 	else
@@ -701,8 +684,7 @@ void perfctr_forbid(struct mm_struct *mm)
 
 static void policy_follow(struct work_struct *work)
 {
-	perfctr_cpu_giving(true);
-	perfctr_run(look_at_permission, NULL);
+	giving_begins();
 	if (perfctr_cpu_withhold(READ_ONCE(perfctr_user_read) == PERFCTR_USER_READ_OFF))
 		perfctr_run(look_at_permission, NULL);
 	perfctr_cpu_giving(false);

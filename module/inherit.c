@@ -436,8 +436,13 @@ static bool may_stop(struct perfctr_tree *tree, const struct file *file)
 
 int perfctr_tree_stop(struct perfctr_tree *tree, const struct file *file, bool stop)
 {
+	int err;
+
 	if (!may_stop(tree, file))
 		return -EBUSY;
+	err = perfctr_broadcasts_allow();
+	if (err)
+		return err;
 	mutex_lock(&tree->reading);
 	raw_spin_lock_irq(&tree->lock);
 	tree->stopped = stop;

@@ -24,12 +24,19 @@
 /* Counters of one control that the drivers have at most: masks of them have 32 bits. */
 #define PERFCTR_MAX_HW	32
 
+struct perfctr_user;
+
 /**
- * struct perfctr_config - one set of counters, shared by all states that want it
- * @list: in config.c's list; config_mutex
- * @users: who may count by it: while there is one it is claimed. Only config.c raises
- *	it from zero, under config_mutex
- * @refs: who may look at it: each user, and those that were one; and config.c's list
+ * struct perfctr_config - one set of counters, shared by all states of a user that want it
+ * @node: in config.c's table; config_mutex
+ * @unused: in config.c's list of those without users
+ * @users: who may count by it: while there is one, and it is not @evicted, it is claimed.
+ *	Only config.c raises it from zero
+ * @refs: who may look at it: each user, and those that were one; and config.c's table
+ * @uid: the user whose controls have it; constant
+ * @user: that user's account; constant, while it is in the table
+ * @hash: where it is in the table; constant
+ * @evicted: it was claimed, and is no more: who counts by it is lost
  * @hw: hardware counter of each of the @nr; set by perfctr_cpu_claim(), then constant
  * @mask: the same as a bit map
  * @imask: those of the i-mode counters
@@ -41,9 +48,14 @@
  * @ctr: what was asked, as the user gave it; constant
  */
 struct perfctr_config {
-	struct list_head list;
+	struct hlist_node node;
+	struct list_head unused;
 	atomic_t users;
 	refcount_t refs;
+	kuid_t uid;
+	struct perfctr_user *user;
+	u32 hash;
+	bool evicted;
 	u32 mask;
 	u32 imask;
 	unsigned long arch_mask;
@@ -99,12 +111,13 @@ struct perfctr_cpu_state {
 };
 
 /**
- * typedef perfctr_run_t - run something on every online CPU
+ * typedef perfctr_run_t - run something on every CPU that is told of claims
  *
- * Calls fn(arg) on each with interrupts off and no state resumed there, so that
- * counters may be reprogrammed. Returns 0, or the error of some CPU where it
- * failed; the others have been called all the same. May sleep; the caller holds
- * the CPU hotplug lock.
+ * Those are the online ones, less isolated ones where nobody counts: these join later,
+ * by perfctr_cpu_join_claims(). Calls fn(arg) on each with interrupts off and no state
+ * resumed there, so that counters may be reprogrammed. Returns 0, or the error of some
+ * CPU where it failed; the others have been called all the same. May sleep; the caller
+ * holds the CPU hotplug lock.
  */
 typedef int (*perfctr_run_t)(int (*fn)(void *arg), void *arg);
 
@@ -181,6 +194,12 @@ void perfctr_cpu_unreserve(unsigned int cpu);
  */
 void perfctr_cpu_online(void);
 void perfctr_cpu_offline(void);
+/*
+ * The same, get, where the CPU was not run on as what is live was claimed. What is
+ * claimed or given back at the same time runs here as well, if this does not see it: so
+ * it is noted before perfctr_run_t, whichever of the two it is.
+ */
+void perfctr_cpu_join_claims(void);
 
 /*
  * Set back the counters that are past half of their range. perfctr_cpu_age_period()

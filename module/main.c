@@ -11,6 +11,8 @@
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
+#include <linux/uidgid.h>
+#include <linux/user_namespace.h>
 #include <linux/workqueue.h>
 
 #include "perfctr.h"
@@ -50,6 +52,32 @@ MODULE_PARM_DESC(user_read, "who reads registers in user mode: off, guarded (def
 unsigned int perfctr_overflow_budget = 50000 / HZ;
 module_param_named(overflow_budget, perfctr_overflow_budget, uint, 0644);
 MODULE_PARM_DESC(overflow_budget, "overflows of a thread in a tick after which its counters go on by themselves (50000 a second)");
+
+static int evict_set(const char *value, const struct kernel_param *kp)
+{
+	kuid_t uid = INVALID_UID;
+	unsigned int number;
+	int err;
+
+	if (!sysfs_streq(value, "all")) {
+		err = kstrtouint(value, 10, &number);
+		if (err)
+			return err;
+		uid = make_kuid(&init_user_ns, number);
+		if (!uid_valid(uid))
+			return -EINVAL;
+	}
+	perfctr_config_evict(!uid_valid(uid), uid);
+	return 0;
+}
+
+static const struct kernel_param_ops evict_ops = {
+	.set = evict_set,
+};
+
+/* At load there is nobody to be evicted yet. */
+module_param_cb(evict, &evict_ops, NULL, 0200);
+MODULE_PARM_DESC(evict, "written: takes the counters from the user with that id, or from all");
 
 static ushort device_mode = 0666;
 module_param(device_mode, ushort, 0444);
@@ -195,6 +223,7 @@ err_virtual:
 	vperfctr_exit();
 err_config:
 	perfctr_config_exit();
+	perfctr_burden_exit();
 err_cpu:
 	perfctr_cpu_exit();
 err_wq:
@@ -214,6 +243,7 @@ static void __exit perfctr_exit(void)
 	 */
 	synchronize_rcu_tasks();
 	perfctr_config_exit();
+	perfctr_burden_exit();
 	destroy_workqueue(perfctr_wq);
 	perfctr_inherit_exit();
 	vperfctr_exit();

@@ -28,12 +28,12 @@ int perfctr_info_ioctl(void __user *arg);
 int perfctr_cpus_ioctl(void __user *arg);
 
 /*
- * config.c. get: the config for a control, claimed on every online CPU, or
- * EINVAL, EOPNOTSUPP, EACCES, EXDEV, EBUSY, ENOMEM, with *why in each case; sleeps.
- * The caller is a user of it, and has a reference. share: so is one more, made by a
- * user. unuse: one user less; the counters go after the last, and the config must not
- * be loaded any more, but may be looked at while there is a reference. put: both.
- * @atomic where the caller may not sleep.
+ * config.c. get: the config for a control of current's user, claimed on every CPU that
+ * is told of claims, or EINVAL, EOPNOTSUPP, EACCES, EXDEV, EBUSY, ENOMEM, ENOSPC,
+ * ERESTARTSYS, with *why in each case; sleeps. The caller is a user of it, and has a
+ * reference. share: so is one more, made by a user. unuse: one user less; the counters
+ * go after the last, and the config must not be loaded any more, but may be looked at
+ * while there is a reference. put: both. @atomic where the caller may not sleep.
  */
 int perfctr_config_init(void);
 void perfctr_config_exit(void);
@@ -46,6 +46,8 @@ void perfctr_config_put(struct perfctr_config *config, bool atomic);
 void perfctr_config_info(struct perfctr_info *info);
 /* No process may read registers any more. */
 void perfctr_config_no_reader(void);
+/* Take the counters from all, or from that user: its states are lost. May sleep. */
+void perfctr_config_evict(bool all, kuid_t uid);
 
 /*
  * Who looked at its page and is to read a register may be stopped in between. When
@@ -365,9 +367,40 @@ void perfctr_interrupts_exit(void);
 bool perfctr_permit(void);
 void perfctr_forbid(struct mm_struct *mm);
 void perfctr_policy_changed(void);
-/* See perfctr_run_t. */
+
+/*
+ * cpus.c. tell: a CPU has come, and is told of claims unless it is isolated. join: so is
+ * this one, though it is; interrupts off. leave: the isolated ones no more, as there is
+ * no claim. Where one is not told nothing of ours is in its registers.
+ */
+extern struct cpumask perfctr_told_cpus;
+void perfctr_cpus_tell(unsigned int cpu);
+void perfctr_cpus_join(void);
+void perfctr_cpus_leave(void);
+bool perfctr_cpus_all_told(void);
+static __always_inline bool perfctr_cpu_is_told(void)
+{
+	return cpumask_test_cpu(smp_processor_id(), &perfctr_told_cpus);
+}
+
+/* See perfctr_run_t: on all that are told. paid: not at current's cost. */
 int perfctr_run(int (*fn)(void *arg), void *arg);
+int perfctr_run_paid(int (*fn)(void *arg), void *arg);
 /* The same on those of these CPUs that are online; the hotplug lock is not needed. */
-void perfctr_run_on(const struct cpumask *cpus, int (*fn)(void *arg), void *arg);
+int perfctr_run_on(const struct cpumask *cpus, int (*fn)(void *arg), void *arg);
+
+/*
+ * burden.c: the accounts of users. All may sleep but drop_config. add_config: current's
+ * user has one config more: ENOMEM, ENOSPC. made: current has made so many broadcasts,
+ * or will have made them in the end. allow: wait until it may make more: ERESTARTSYS if
+ * a signal comes before that. spent: it would have to wait.
+ */
+struct perfctr_user;
+int perfctr_user_add_config(struct perfctr_user **user);
+void perfctr_user_drop_config(struct perfctr_user *user);
+void perfctr_broadcasts_made(unsigned int nr);
+int perfctr_broadcasts_allow(void);
+bool perfctr_broadcasts_spent(void);
+void perfctr_burden_exit(void);
 
 #endif /* PERFCTR_H */

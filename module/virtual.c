@@ -610,6 +610,9 @@ static int vperfctr_control(struct vperfctr *perfctr, struct file *file, void __
 		raw = raw_check(control);
 		err = min(raw, 0);
 	}
+	/* The old tree's members are told that it is dead. */
+	if (!err && perfctr->tree)
+		err = perfctr_broadcasts_allow();
 	if (err)
 		goto out;
 	config = perfctr_config_get(control->ctr, control_nr(control), &why);

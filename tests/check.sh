@@ -17,7 +17,7 @@ parts='guest-riscv64-testing-smp2 guest-riscv64-6.12-smp2 guest-riscv64-6.12
 	guest-skylake-smp2 guest-riscv64-smcntrpmf guest-riscv64-nopmu
 	guest-x86_64-6.12-smp2 guest-skylake-rt-smp2 guest-icelake-testing guest-skylake-6.1
 	guest-pentium3-smp2 guest-nehalem-i386 guest-core-smp2 guest-hybrid-smp2
-	stress-riscv64-6.12-30000
+	stress-riscv64-6.12-30000 isolated-riscv64-6.12 isolated-skylake
 	processors switches lint unit dkms build-x86_64-testing'
 
 run_part() { # name
@@ -54,6 +54,13 @@ run_part() { # name
 		# shellcheck disable=SC2086 # words
 		tests/machines/boot.sh "$machine" $icount --smp "$smp" \
 			--timeout 1800 /usr/bin/run-tests $subjects ;;
+	isolated-*)
+		# CPU 1 is left alone, as far as the kernel leaves it.
+		machine=${1#isolated-}
+		tests/machines/stage.sh "$machine"
+		tests/machines/boot.sh "$machine" --icount --smp 2 --timeout 1800 \
+			--append 'isolcpus=1 nohz_full=1' \
+			/usr/bin/run-tests burden guarded rdpmc sharing ;;
 	debug-*)
 		# debug-MACHINE-WHAT: slow, and with OPS=N as many operations as one has
 		# the patience for.
@@ -75,10 +82,10 @@ run_part() { # name
 			status=0
 			tests/machines/boot.sh "$machine" --parallel --smp 2 --timeout 14400 \
 				/usr/bin/run-debug stress -i -n "$n" || status=$?
-			[ $status = 97 ] || return $status
+			[ "$status" = 97 ] || return "$status"
 			echo "try $try ended by a fault of QEMU's"
 		done
-		return $status ;;
+		return "$status" ;;
 	*)
 		echo "no part '$1'" >&2
 		return 2 ;;

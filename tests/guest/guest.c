@@ -69,12 +69,15 @@ int write_text(const char *path, const char *text)
 
 int module_load(const char *params)
 {
+	char words[256] = MODULE_DEFAULTS;
 	int fd, err = 0;
 
+	if (!params || params[0])
+		(void)snprintf(words, sizeof(words), "broadcasts=0 %s", params ? params : "");
 	fd = open(PERFCTR_MODULE, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
-	if (syscall(SYS_finit_module, fd, params ? params : "", 0))
+	if (syscall(SYS_finit_module, fd, words, 0))
 		err = -errno;
 	close(fd);
 	return err;
@@ -320,6 +323,10 @@ static const char *what_is_missing(unsigned int what)
 		return "not an x86";
 	if ((what & NEED_LACKS) && !info->events[0])
 		return "the processor does not tell which events it has";
+	if ((what & NEED_EXTRA) &&
+	    info->cpu_type != PERFCTR_X86_INTEL_NHLM && info->cpu_type != PERFCTR_X86_INTEL_WSTMR &&
+	    info->cpu_type != PERFCTR_X86_INTEL_ARCH)
+		return "no event has a register of its own";
 	if ((what & NEED_HYBRID) &&
 	    (guest.ncpus < 2 || !(info->cpu_features & PERFCTR_FEATURE_HYBRID)))
 		return "all CPUs are of one type";

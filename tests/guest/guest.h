@@ -42,6 +42,7 @@
 #define NEED_X86	0x80000	/* an x86 processor */
 #define NEED_LACKS	0x100000	/* the processor tells which events it has not */
 #define NEED_HYBRID	0x200000	/* two CPUs, of two types */
+#define NEED_EXTRA	0x400000	/* events with a register of their own */
 
 /* Who the test runs as; root without any of these */
 #define AS_USER		0x100
@@ -90,7 +91,11 @@ int guest_end(void);
 
 #define GUEST_RUN(test, what) guest_run(test, what)
 
-/* 0, or -errno. Loading what is loaded is EEXIST, unloading what is not ENOENT. */
+/*
+ * 0, or -errno. Loading what is loaded is EEXIST, unloading what is not ENOENT. What
+ * bounds users would make tests wait, so it is off, but with MODULE_DEFAULTS.
+ */
+#define MODULE_DEFAULTS	""
 int module_load(const char *params);
 int module_unload(void);
 /* Waits for the last reference to fall, which may come after the last close(). */

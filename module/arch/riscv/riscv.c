@@ -1235,6 +1235,11 @@ void perfctr_cpu_online(void)
 	}
 }
 
+void perfctr_cpu_join_claims(void)
+{
+	perfctr_cpu_online();
+}
+
 void perfctr_cpu_offline(void)
 {
 	struct perfctr_riscv_cpu *cpu = this_cpu_ptr(&perfctr_riscv_cpu);

@@ -77,7 +77,7 @@
 #define LEAF_CORE	0x1a
 
 /*
- * Constant after init, but @users, @iusers and @taken, which are config_mutex's
+ * Constant after init, but @users, @iusers, @taken and @joinable, which are config_mutex's
  * @version: of architectural performance monitoring; 0: the P6
  * @nr: general-purpose counters; 0: there are no counters
  * @nr_fixed: fixed counters
@@ -92,8 +92,9 @@
  * @none: PERFCTR_NO_COUNTERS_*
  * @users: configs that are claimed
  * @iusers: those of them with i-mode counters
- * @taken: the counters are reserved, and ours on every CPU: while there are users,
+ * @taken: the counters are reserved, and ours on every CPU that is told: while there are users,
  *	and for some time after the last, see perfctr_cpu_lingers()
+ * @joinable: a CPU that was not told may take them: ends before they are given back
  */
 static struct counters {
 	unsigned int version;
@@ -111,6 +112,7 @@ static struct counters {
 	unsigned int users;
 	unsigned int iusers;
 	bool taken;
+	bool joinable;
 } pmu;
 
 DEFINE_PER_CPU(struct perfctr_x86_cpu, perfctr_x86_cpu);
@@ -789,6 +791,7 @@ static int claim_first(perfctr_run_t run, struct perfctr_refusal *why)
 	perfctr_x86_forget_permits();
 	run(claim_take, NULL);
 	WRITE_ONCE(pmu.taken, true);
+	WRITE_ONCE(pmu.joinable, true);
 	return 0;
 }
 
@@ -867,6 +870,7 @@ void perfctr_cpu_give_back(perfctr_run_t run)
 	if (!perfctr_cpu_lingers())
 		return;
 	perfctr_x86_permit_claimed(false);
+	WRITE_ONCE(pmu.joinable, false);
 	run(claim_release, NULL);
 	WRITE_ONCE(pmu.taken, false);
 	unreserve(pmu.nr, pmu.nr);
@@ -906,6 +910,12 @@ void perfctr_cpu_online(void)
 	}
 	cpu->ours = false;
 	belong_to_nobody(cpu);
+}
+
+void perfctr_cpu_join_claims(void)
+{
+	if (READ_ONCE(pmu.joinable))
+		perfctr_cpu_online();
 }
 
 /* Interrupts may still come, of threads that have to leave: the kernel ends them all. */

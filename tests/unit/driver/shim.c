@@ -19,6 +19,10 @@ unsigned int shim_hotplug_locked;
 unsigned int shim_allocations;
 bool shim_no_memory;
 int shim_allow_kernel;
+unsigned int shim_uid;
+u64 shim_now = 1000 * NSEC_PER_SEC;
+unsigned int shim_waits;
+int shim_signal_after = -1;
 
 /* The harness's words for module-wide things that the linked parts want */
 struct workqueue_struct *perfctr_wq;
@@ -56,12 +60,19 @@ void *shim_per_cpu(void *ptr, unsigned int cpu)
 	return copies + cpu * size + ((char *)ptr - percpu_start);
 }
 
+u32 jhash2(const u32 *words, u32 length, u32 seed)
+{
+	for (; length; length--)
+		seed = (seed ^ *words++) * 0x9e3779b1u ^ seed >> 15;
+	return seed;
+}
+
 /* Module parameters */
 
 static struct {
 	const char *name;
 	unsigned int *value;
-} params[4];
+} params[8];
 
 static size_t nr_params;
 

@@ -19,13 +19,22 @@ static void begin(const struct model_machine *machine)
 	model_ownership(&at_boot);
 	ck_assert_int_eq(perfctr_cpu_init(), 0);
 	ck_assert_int_eq(perfctr_config_init(), 0);
+	/* The user's account is no config. */
+	perfctr_broadcasts_made(0);
+	ck_assert_uint_eq(shim_allocations, 1);
 	model_calls_reset();
+}
+
+static unsigned int configs_there(void)
+{
+	return shim_allocations - 1;
 }
 
 /* Nothing is left when the module goes, whatever was pending. */
 static void end(void)
 {
 	perfctr_config_exit();
+	perfctr_burden_exit();
 	perfctr_cpu_exit();
 	ck_assert_uint_eq(shim_allocations, 0);
 	ck_assert_uint_eq(shim_hotplug_locked, 0);
@@ -47,12 +56,12 @@ static struct perfctr_config *get(const struct perfctr_ctr_control *ctr, u32 nr)
 static void expect_error(const struct perfctr_ctr_control *ctr, u32 nr, int err)
 {
 	struct model_ownership before;
-	unsigned int allocations = shim_allocations;
+	unsigned int before_it = configs_there();
 
 	model_ownership(&before);
 	ck_assert_int_eq(PTR_ERR(perfctr_config_get(ctr, nr, &refusal)), err);
 	model_expect_ownership(&before);
-	ck_assert_uint_eq(shim_allocations, allocations);
+	ck_assert_uint_eq(configs_there(), before_it);
 	ck_assert_uint_eq(shim_hotplug_locked, 0);
 }
 
@@ -67,7 +76,7 @@ START_TEST(equal_controls_share)
 	b = get(two, 2);
 	ck_assert_ptr_eq(a, b);
 	ck_assert_uint_eq(model_all_calls(), 0);
-	ck_assert_uint_eq(shim_allocations, 1);
+	ck_assert_uint_eq(configs_there(), 1);
 	perfctr_config_put(a, false);
 	c = get(two, 2);
 	ck_assert_ptr_eq(b, c);
@@ -78,7 +87,7 @@ START_TEST(equal_controls_share)
 	ck_assert_uint_ne(model_owned(0, MODEL_DRIVER), 0);
 	perfctr_config_put(c, false);
 	ck_assert_uint_eq(model_owned(0, MODEL_DRIVER), 0);
-	ck_assert_uint_eq(shim_allocations, 0);
+	ck_assert_uint_eq(configs_there(), 0);
 	end();
 }
 END_TEST
@@ -114,10 +123,10 @@ START_TEST(different_controls_do_not)
 	ck_assert_msg(a != b, "%s", differences[_i].name);
 	ck_assert_ptr_eq(get(differences[_i].a, differences[_i].nr_a), a);
 	ck_assert_ptr_eq(get(differences[_i].b, differences[_i].nr_b), b);
-	ck_assert_uint_eq(shim_allocations, 2);
+	ck_assert_uint_eq(configs_there(), 2);
 	perfctr_config_put(a, false);
 	perfctr_config_put(b, false);
-	ck_assert_uint_eq(shim_allocations, 2);
+	ck_assert_uint_eq(configs_there(), 2);
 	perfctr_config_put(a, false);
 	perfctr_config_put(b, false);
 	end();
@@ -224,9 +233,9 @@ START_TEST(reaped_later)
 	perfctr_config_put(config, true);
 	local_irq_enable();
 	ck_assert_uint_eq(model_all_calls(), 0);
-	ck_assert_uint_eq(shim_allocations, 1);
+	ck_assert_uint_eq(configs_there(), 1);
 	shim_work(false);
-	ck_assert_uint_eq(shim_allocations, 0);
+	ck_assert_uint_eq(configs_there(), 0);
 	ck_assert_uint_eq(model_owned(0, MODEL_DRIVER), 0);
 	ck_assert_uint_eq(model_owned(1, MODEL_DRIVER), 0);
 	end();
@@ -247,12 +256,12 @@ START_TEST(found_again_before_it_is_reaped)
 	ck_assert_ptr_eq(get(two, 2), config);
 	ck_assert_uint_eq(model_all_calls(), 0);
 	shim_work(false);
-	ck_assert_uint_eq(shim_allocations, 1);
+	ck_assert_uint_eq(configs_there(), 1);
 	thread_run(&thread, 0, 1000);
 	thread_run(&thread, 1, 1000);
 	thread_expect_exact(&thread);
 	perfctr_config_put(config, false);
-	ck_assert_uint_eq(shim_allocations, 0);
+	ck_assert_uint_eq(configs_there(), 0);
 	end();
 }
 END_TEST
@@ -267,10 +276,10 @@ START_TEST(reaped_for_the_next)
 	old = get(two, 2);
 	perfctr_config_put(old, true);
 	config = get(misses, 1);
-	ck_assert_uint_eq(shim_allocations, 1);
+	ck_assert_uint_eq(configs_there(), 1);
 	ck_assert_uint_eq(model_owned(0, MODEL_DRIVER), model_needed(config));
 	shim_work(false);
-	ck_assert_uint_eq(shim_allocations, 1);
+	ck_assert_uint_eq(configs_there(), 1);
 	perfctr_config_put(config, false);
 	end();
 }
@@ -373,6 +382,372 @@ START_TEST(hotplug)
 }
 END_TEST
 
+/* --- users --- */
+
+/* In the order of a control: period i of an event */
+static struct perfctr_config *get_numbered(u32 i)
+{
+	struct perfctr_ctr_control ctr = CTR(ANY, EV_INSTRUCTIONS, USER);
+
+	ctr.ireset = -1000 - (s64)i;
+	return get(&ctr, 1);
+}
+
+/* Equal controls of two users are two configs, so that one can lose its. */
+START_TEST(each_user_has_its_own)
+{
+	struct perfctr_config *a, *b;
+
+	begin(&model_default);
+	a = get(two, 2);
+	shim_uid = 1000;
+	b = get(two, 2);
+	ck_assert_ptr_ne(a, b);
+	ck_assert_ptr_eq(get(two, 2), b);
+	shim_uid = 0;
+	ck_assert_ptr_eq(get(two, 2), a);
+	perfctr_config_put(a, false);
+	perfctr_config_put(a, false);
+	perfctr_config_put(b, false);
+	perfctr_config_put(b, false);
+	end();
+}
+END_TEST
+
+#define MANY 5000
+
+/* Each is found again, and each ends. */
+START_TEST(many_are_told_apart)
+{
+	static struct perfctr_config *config[MANY];
+	u32 i;
+
+	begin(&model_default);
+	for (i = 0; i < MANY; i++)
+		config[i] = get_numbered(i);
+	ck_assert_uint_eq(configs_there(), MANY);
+	for (i = 0; i < MANY; i++)
+		ck_assert_ptr_eq(get_numbered(i), config[i]);
+	for (i = 0; i < MANY; i++) {
+		perfctr_config_put(config[i], false);
+		perfctr_config_put(config[i], i % 2);
+	}
+	shim_work(false);
+	ck_assert_uint_eq(configs_there(), 0);
+	end();
+}
+END_TEST
+
+START_TEST(so_many_at_most)
+{
+	struct perfctr_config *config;
+
+	begin(&model_default);
+	shim_set_param("controls", 1);
+	config = get(two, 2);
+	expect_error(two, 1, -ENOSPC);
+	ck_assert_ptr_eq(get(two, 2), config);
+	perfctr_config_put(config, false);
+	/* Another user has as many. */
+	shim_uid = 1;
+	perfctr_config_put(get(two, 1), false);
+	shim_uid = 0;
+	perfctr_config_put(config, false);
+	perfctr_config_put(get(two, 1), false);
+	shim_set_param("controls", 16384);
+	perfctr_burden_exit();
+	perfctr_broadcasts_made(0);
+	end();
+}
+END_TEST
+
+/* Controls one after the other: those that are more than a second's worth wait, to the tick. */
+START_TEST(broadcasts_take_their_time)
+{
+	u64 start = shim_now, earliest;
+	unsigned int i, made = 0;
+
+	begin(&model_default);
+	for (i = 0; i < 1000; i++) {
+		broadcasts_charged = 0;
+		perfctr_config_put(get(i % 2 ? two : two + 1, 1), false);
+		/* What ends it is paid for at once. */
+		made += broadcasts_charged + 1;
+		earliest = made <= 100 + 40 ? 0 : (made - 140) * (NSEC_PER_SEC / 100);
+		ck_assert_uint_ge(shim_now - start, earliest);
+		ck_assert_uint_le(shim_now - start, made * (NSEC_PER_SEC / 100) + i * 4000000ull);
+	}
+	ck_assert_uint_gt(made, 1999);
+	ck_assert_uint_gt(shim_waits, 0);
+	end();
+}
+END_TEST
+
+static void spend(void)
+{
+	perfctr_broadcasts_made(500);
+	ck_assert(perfctr_broadcasts_spent());
+}
+
+START_TEST(what_is_there_does_not_wait)
+{
+	struct perfctr_config *config;
+
+	begin(&model_default);
+	config = get(two, 2);
+	spend();
+	ck_assert_ptr_eq(get(two, 2), config);
+	perfctr_config_put(config, false);
+	/* Nor does the clock, nor what ends. */
+	perfctr_config_put(get(two, 0), false);
+	perfctr_config_put(config, false);
+	ck_assert_uint_eq(shim_waits, 0);
+	end();
+}
+END_TEST
+
+/* 500 less the 100 of a second are four seconds, for this user alone. */
+START_TEST(waits_as_long_as_it_must)
+{
+	u64 start;
+
+	begin(&model_default);
+	spend();
+	start = shim_now;
+	shim_uid = 7;
+	perfctr_config_put(get(two, 2), false);
+	ck_assert_uint_eq(shim_now, start);
+	shim_uid = 0;
+	perfctr_config_put(get(two, 2), false);
+	ck_assert_uint_ge(shim_now - start, 4 * NSEC_PER_SEC);
+	ck_assert_uint_le(shim_now - start, 4 * NSEC_PER_SEC + 20 * (NSEC_PER_SEC / 250));
+	shim_uid = 7;
+	perfctr_burden_exit();
+	shim_uid = 0;
+	perfctr_broadcasts_made(0);
+	end();
+}
+END_TEST
+
+START_TEST(a_signal_ends_the_wait)
+{
+	begin(&model_default);
+	spend();
+	shim_signal_after = 1;
+	expect_error(two, 2, -ERESTARTSYS);
+	ck_assert_uint_eq(shim_waits, 2);
+	ck_assert_int_eq(perfctr_broadcasts_allow(), -ERESTARTSYS);
+	shim_signal_after = -1;
+	perfctr_config_put(get(two, 2), false);
+	end();
+}
+END_TEST
+
+START_TEST(no_limit)
+{
+	begin(&model_default);
+	spend();
+	shim_set_param("broadcasts", 0);
+	perfctr_config_put(get(two, 2), false);
+	ck_assert_uint_eq(shim_waits, 0);
+	shim_set_param("broadcasts", 100);
+	end();
+}
+END_TEST
+
+/* Those of the kernel's threads were paid for. */
+START_TEST(workers_pay_nothing)
+{
+	begin(&model_default);
+	shim_current.flags = PF_KTHREAD;
+	perfctr_broadcasts_made(1000000);
+	shim_current.flags = 0;
+	ck_assert(!perfctr_broadcasts_spent());
+	end();
+}
+END_TEST
+
+/* Of users that come and go no more accounts stay than there are buckets. */
+START_TEST(accounts_end)
+{
+	begin(&model_default);
+	for (shim_uid = 1; shim_uid < 20000; shim_uid++) {
+		perfctr_broadcasts_made(1);
+		shim_now += 2 * NSEC_PER_SEC;
+	}
+	ck_assert_uint_le(shim_allocations, 256);
+	shim_uid = 0;
+	end();
+}
+END_TEST
+
+START_TEST(no_memory_for_an_account)
+{
+	begin(&model_default);
+	perfctr_burden_exit();
+	shim_no_memory = true;
+	spend();
+	/* What nobody could be charged with delays all. */
+	shim_uid = 5;
+	ck_assert(perfctr_broadcasts_spent());
+	shim_now += 5 * NSEC_PER_SEC;
+	ck_assert(!perfctr_broadcasts_spent());
+	shim_uid = 0;
+	ck_assert_int_eq(PTR_ERR(perfctr_config_get(two, 2, &refusal)), -ENOMEM);
+	shim_no_memory = false;
+	perfctr_broadcasts_made(0);
+	end();
+}
+END_TEST
+
+/* --- eviction --- */
+
+/* Of all; of a user; the last put is by who may not sleep */
+static const struct {
+	const char *name;
+	bool all, atomic;
+} evicted_rows[] = {
+	{ "all", true, false }, { "a user", false, false }, { "atomic", false, true },
+};
+
+START_TEST(evicted)
+{
+	struct perfctr_config *config, *other, *again;
+	struct thread thread, sleeper, stranger;
+	bool all = evicted_rows[_i].all;
+
+	begin(&model_default);
+	shim_uid = 1000;
+	config = get(two, 2);
+	shim_uid = 0;
+	other = get(two, 2);
+	thread_init(&thread, config);
+	thread_init(&sleeper, config);
+	thread_init(&stranger, other);
+	thread_run(&sleeper, 1, 1000);
+	thread_in(&thread, 0);
+	thread_in(&stranger, 1);
+	perfctr_config_evict(all, KUIDT_INIT(1000));
+	/* Who runs is lost at once, and who sleeps as it comes. */
+	ck_assert_int_eq(thread.error, -EIO);
+	ck_assert_int_eq(stranger.error, all ? -EIO : 0);
+	if (all)
+		ck_assert_uint_eq(model_owned(0, MODEL_DRIVER), 0);
+	thread_out(&thread);
+	thread_out(&stranger);
+	thread_run(&sleeper, 0, 1000);
+	ck_assert_int_eq(sleeper.error, -EIO);
+	if (!all) {
+		thread_run(&stranger, 0, 1000);
+		thread_expect_exact(&stranger);
+	}
+	/* A new one is another, and counts. */
+	shim_uid = 1000;
+	again = get(two, 2);
+	ck_assert_ptr_ne(again, config);
+	thread_init(&thread, again);
+	thread_run(&thread, 0, 1000);
+	thread_expect_exact(&thread);
+	/* The old one goes with its last user, and takes nothing along. */
+	perfctr_config_put(config, evicted_rows[_i].atomic);
+	thread_run(&thread, 1, 1000);
+	thread_expect_exact(&thread);
+	perfctr_config_put(again, false);
+	perfctr_config_put(other, false);
+	shim_uid = 0;
+	end();
+}
+END_TEST
+
+/* One that nobody uses any more, but that was not reaped yet */
+START_TEST(evicted_without_users)
+{
+	begin(&model_default);
+	perfctr_config_put(get(two, 2), true);
+	perfctr_config_evict(true, KUIDT_INIT(0));
+	ck_assert_uint_eq(configs_there(), 0);
+	shim_work(false);
+	end();
+}
+END_TEST
+
+START_TEST(the_clock_is_not_evicted)
+{
+	struct perfctr_config *config;
+
+	begin(&model_default);
+	config = get(two, 0);
+	perfctr_config_evict(true, KUIDT_INIT(0));
+	ck_assert(!config->evicted);
+	ck_assert_ptr_eq(get(two, 0), config);
+	perfctr_config_put(config, false);
+	perfctr_config_put(config, false);
+	end();
+}
+END_TEST
+
+/* --- isolated CPUs --- */
+
+/* CPU 1 is: nothing is done there, until somebody comes; and again after the last config. */
+START_TEST(isolated_until_used)
+{
+	static const struct perfctr_ctr_control itlb[] = { CTR(ANY, EV_ITLB, USER) };
+	struct perfctr_config *config, *second;
+	struct thread thread;
+	int turn;
+
+	cpus_isolated = BIT(1);
+	begin(&model_default);
+	for (turn = 0; turn < 2; turn++) {
+		config = get(two, 2);
+		ck_assert_uint_ne(model_owned(0, MODEL_DRIVER), 0);
+		ck_assert_uint_eq(model_owned(1, MODEL_DRIVER), 0);
+		thread_init(&thread, config);
+		thread_run(&thread, 0, 1000);
+		ck_assert(!(cpus_told & BIT(1)));
+		thread_run(&thread, 1, 1000);
+		ck_assert(cpus_told & BIT(1));
+		/* What is claimed now is claimed there as well. */
+		second = get(itlb, 1);
+		ck_assert_uint_eq(model_owned(1, MODEL_DRIVER), model_owned(0, MODEL_DRIVER));
+		thread_run(&thread, 1, 1000);
+		perfctr_config_put(second, false);
+		thread_run(&thread, 1, 1000);
+		thread_expect_exact(&thread);
+		perfctr_config_put(config, false);
+		shim_work(true);
+		ck_assert_uint_eq(model_owned(1, MODEL_DRIVER), 0);
+		ck_assert(!(cpus_told & BIT(1)));
+	}
+	end();
+	cpus_isolated = 0;
+}
+END_TEST
+
+/* It comes online while there is a claim, and is left alone all the same. */
+START_TEST(isolated_over_hotplug)
+{
+	struct perfctr_config *config;
+	struct thread thread;
+
+	cpus_isolated = BIT(1);
+	begin(&model_default);
+	config = get(two, 2);
+	thread_init(&thread, config);
+	thread_run(&thread, 1, 1000);
+	shim_cpu_down(1);
+	model_cpu_off(1);
+	model_cpu_on(1);
+	shim_cpu_up(1);
+	thread_run(&thread, 1, 1000);
+	thread_run(&thread, 0, 1000);
+	thread_expect_exact(&thread);
+	perfctr_config_put(config, false);
+	end();
+	cpus_isolated = 0;
+}
+END_TEST
+
 void test_config(void)
 {
 	unit_begin(MODEL_ARCH "_config");
@@ -392,4 +767,20 @@ void test_config(void)
 	UNIT_RUN(ageing_goes_on);
 	UNIT_RUN(nothing_to_age);
 	UNIT_RUN(hotplug);
+	UNIT_RUN(each_user_has_its_own);
+	UNIT_RUN(many_are_told_apart);
+	UNIT_RUN(so_many_at_most);
+	UNIT_RUN(broadcasts_take_their_time);
+	UNIT_RUN(what_is_there_does_not_wait);
+	UNIT_RUN(waits_as_long_as_it_must);
+	UNIT_RUN(a_signal_ends_the_wait);
+	UNIT_RUN(no_limit);
+	UNIT_RUN(workers_pay_nothing);
+	UNIT_RUN(accounts_end);
+	UNIT_RUN(no_memory_for_an_account);
+	UNIT_ROWS(evicted, evicted_rows);
+	UNIT_RUN(evicted_without_users);
+	UNIT_RUN(the_clock_is_not_evicted);
+	UNIT_RUN(isolated_until_used);
+	UNIT_RUN(isolated_over_hotplug);
 }

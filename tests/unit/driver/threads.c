@@ -65,7 +65,7 @@ struct perfctr_config *claim(const struct perfctr_ctr_control *ctr, unsigned int
 		config->nr_ictrs += ctr[i].ireset != 0;
 	model_ownership(&before);
 	cpus_read_lock();
-	err = perfctr_cpu_claim(config, perfctr_run, why ? why : &unused);
+	err = perfctr_cpu_claim(config, perfctr_run_paid, why ? why : &unused);
 	cpus_read_unlock();
 	ck_assert(!shim_irqs_off);
 	if (!err) {
@@ -91,7 +91,7 @@ void unclaim(struct perfctr_config *config)
 
 	swap_claimed(config, NULL);
 	cpus_read_lock();
-	perfctr_cpu_unclaim(config, perfctr_run);
+	perfctr_cpu_unclaim(config, perfctr_run_paid);
 	cpus_read_unlock();
 	for (cpu = 0; cpu < SHIM_CPUS; cpu++)
 		ck_assert_msg(!driver_remembers(cpu, config),
@@ -115,8 +115,14 @@ static void resume(struct thread *thread)
 {
 	if (thread->error)
 		return;
-	if (!perfctr_cpu_holds(thread->config))
-		thread->error = perfctr_cpu_load(thread->config);
+	if (!perfctr_cpu_holds(thread->config)) {
+		if (!(cpus_told & BIT(shim_cpu))) {
+			cpus_told |= (u32)BIT(shim_cpu);
+			perfctr_cpu_join_claims();
+		}
+		thread->error = thread->config->evicted ? -EIO :
+							  perfctr_cpu_load(thread->config);
+	}
 	if (thread->error)
 		return;
 	perfctr_cpu_resume(&thread->state, false);
@@ -202,7 +208,29 @@ void perfctr_interrupts_exit(void)
 	shim_assert(!interrupts_heard);
 }
 
+/* As cpus.c */
+u32 cpus_isolated, cpus_told = ~0u;
+
+void perfctr_cpus_tell(unsigned int cpu)
+{
+	cpus_told = (cpus_told & ~(u32)BIT(cpu)) | (u32)(~cpus_isolated & BIT(cpu));
+}
+
+void perfctr_cpus_leave(void)
+{
+	cpus_told &= ~cpus_isolated;
+}
+
+unsigned int broadcasts_charged;
+
 int perfctr_run(int (*fn)(void *arg), void *arg)
+{
+	broadcasts_charged++;
+	perfctr_broadcasts_made(1);
+	return perfctr_run_paid(fn, arg);
+}
+
+int perfctr_run_paid(int (*fn)(void *arg), void *arg)
 {
 	unsigned int before = shim_cpu, cpu;
 	int err = 0;
@@ -214,7 +242,7 @@ int perfctr_run(int (*fn)(void *arg), void *arg)
 		bool resumed = thread && thread->resumed;
 		int ret;
 
-		if (!(shim_online & BIT(cpu)))
+		if (!(shim_online & cpus_told & BIT(cpu)))
 			continue;
 		shim_cpu = cpu;
 		local_irq_disable();
@@ -236,7 +264,7 @@ int age_all(void)
 	int err;
 
 	cpus_read_lock();
-	err = perfctr_run(perfctr_cpu_age, NULL);
+	err = perfctr_run_paid(perfctr_cpu_age, NULL);
 	cpus_read_unlock();
 	return err;
 }

@@ -58,6 +58,11 @@ void thread_expect_exact(const struct thread *thread);
 extern int interrupts_heard;
 extern int interrupts_error;
 
+/* CPUs that are isolated, and those that are told of claims, as bit maps: see cpus.c */
+extern u32 cpus_isolated, cpus_told;
+/* Broadcasts that were at the current user's cost */
+extern unsigned int broadcasts_charged;
+
 /* Ageing on all CPUs, by perfctr_run(), which wants the hotplug lock held */
 int age_all(void);
 /* The CPU sleeps and loses its registers, as at system suspend: its thread may be running. */

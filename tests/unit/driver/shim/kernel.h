@@ -44,6 +44,7 @@ typedef unsigned int uint;
 #endif
 #define __same_type(a, b)	__builtin_types_compatible_p(__typeof__(a), __typeof__(b))
 #define BUILD_BUG_ON_ZERO(e)	((int)sizeof(struct { int : (-!!(e)); }))
+#define static_assert(x)	_Static_assert(x, #x)
 #define likely(x)		__builtin_expect(!!(x), 1)
 #define unlikely(x)		__builtin_expect(!!(x), 0)
 #define __stringify_1(x...)	#x
@@ -164,6 +165,7 @@ struct cpumask {
 	unsigned long bits;
 };
 
+#define cpumask_test_cpu(cpu, mask)	((mask)->bits >> (cpu) & 1)
 #define cpu_online_mask		(&(const struct cpumask) { shim_online })
 #define for_each_cpu_and(cpu, a, b)					\
 	for ((cpu) = 0; (cpu) < SHIM_CPUS; (cpu)++)			\
@@ -204,6 +206,12 @@ static __attribute__((__constructor__)) void shim_param_##name(void)	\
 	shim_param(#name, &(name));					\
 }									\
 extern int shim_param_end
+#define module_param_named(name, variable, type, mode)			\
+static __attribute__((__constructor__)) void shim_param_##name(void)	\
+{									\
+	shim_param(#name, &(variable));					\
+}									\
+extern int shim_param_end
 #define MODULE_PARM_DESC(name, text)	extern int shim_param_end
 
 /* Users */
@@ -211,6 +219,9 @@ typedef struct {
 	unsigned int val;
 } kuid_t;
 #define KUIDT_INIT(value)	((kuid_t) { value })
+#define __kuid_val(uid)		((uid).val)
+extern unsigned int shim_uid;		/* of the current thread */
+#define current_uid()		KUIDT_INIT(shim_uid)
 #define uid_eq(a, b)		((a).val == (b).val)
 
 typedef struct {
@@ -219,6 +230,29 @@ typedef struct {
 
 typedef spinlock_t raw_spinlock_t;
 
+#define DEFINE_SPINLOCK(name)		spinlock_t name
+#define DEFINE_RAW_SPINLOCK(name)	raw_spinlock_t name
+
+#define spin_lock(lock)							\
+do {									\
+	shim_assert(!(lock)->held);					\
+	(lock)->held = true;						\
+} while (0)
+#define spin_unlock(lock)						\
+do {									\
+	shim_assert((lock)->held);					\
+	(lock)->held = false;						\
+} while (0)
+#define raw_spin_lock_irq(lock)						\
+do {									\
+	local_irq_disable();						\
+	spin_lock(lock);						\
+} while (0)
+#define raw_spin_unlock_irq(lock)					\
+do {									\
+	spin_unlock(lock);						\
+	local_irq_enable();						\
+} while (0)
 #define raw_spin_lock_irqsave(lock, flags)				\
 do {									\
 	local_irq_save(flags);						\
@@ -236,6 +270,7 @@ do {									\
 struct mm_struct;
 
 struct task_struct {
+	unsigned int flags;
 	struct mm_struct *mm;
 	raw_spinlock_t pi_lock;
 	struct cpumask cpus_mask;	/* ~0 as the test begins */
@@ -253,6 +288,32 @@ extern unsigned long shim_jiffies;
 #define jiffies			shim_jiffies
 #define time_before(a, b)	((long)((a) - (b)) < 0)
 
+/* ns; moves when a test says so, or somebody waits, who is signalled after so many waits. */
+#define NSEC_PER_SEC		1000000000ull
+#define ERESTARTSYS		512
+#define PF_KTHREAD		1
+extern u64 shim_now;
+extern unsigned int shim_waits;
+extern int shim_signal_after;		/* -1: never */
+#define ktime_get_ns()		shim_now
+#define nsecs_to_jiffies(ns)	((ns) / (NSEC_PER_SEC / (unsigned int)HZ))
+#define schedule_timeout_interruptible(ticks)				\
+do {									\
+	might_sleep();							\
+	shim_now += (ticks) * (NSEC_PER_SEC / (unsigned int)HZ);	\
+	shim_waits++;							\
+} while (0)
+#define signal_pending(task)						\
+	(shim_signal_after >= 0 && shim_waits > (unsigned int)shim_signal_after)
+
+/* Hashes: any will do. */
+#define get_random_u32()	0x5eedu
+u32 jhash2(const u32 *words, u32 length, u32 seed);
+static inline u32 jhash_3words(u32 a, u32 b, u32 c, u32 seed)
+{
+	return jhash2((const u32[]) { a, b, c }, 3, seed);
+}
+
 #define pagefault_disable()	((void)0)
 #define pagefault_enable()	((void)0)
 
@@ -268,6 +329,8 @@ typedef struct {
 #define atomic_dec(v)			((void)--(v)->counter)
 #define atomic_add(i, v)		((void)((v)->counter += (i)))
 #define atomic_dec_and_test(v)		(!--(v)->counter)
+#define atomic_add_unless(v, add, unless)				\
+	((v)->counter != (unless) && ((v)->counter += (add), true))
 
 typedef struct {
 	int counter;
@@ -306,6 +369,8 @@ static inline void list_del(struct list_head *entry)
 }
 
 #define list_entry(ptr, type, member)	container_of(ptr, type, member)
+#define list_first_entry_or_null(head, type, member)			\
+	(list_empty(head) ? NULL : list_entry((head)->next, type, member))
 #define list_for_each_entry(pos, head, member)				\
 	for (pos = list_entry((head)->next, __typeof__(*pos), member);	\
 	     &pos->member != (head);					\

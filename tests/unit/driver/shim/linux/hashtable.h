@@ -26,6 +26,16 @@ struct hlist_head {
 	for ((bucket) = 0; (size_t)(bucket) < sizeof(table) / sizeof((table)[0]);	\
 	     (bucket)++)							\
 		shim_for_each(pos, (table)[bucket].first, member)
+#define shim_for_each_safe(pos, next, node, member)				\
+	for ((pos) = shim_entry(node, __typeof__(*(pos)), member);		\
+	     (pos) && ((next) = (pos)->member.next, 1);				\
+	     (pos) = shim_entry(next, __typeof__(*(pos)), member))
+#define hash_for_each_possible_safe(table, pos, next, member, key)		\
+	shim_for_each_safe(pos, next, shim_bucket(table, key)->first, member)
+#define hash_for_each_safe(table, bucket, next, pos, member)			\
+	for ((bucket) = 0; (size_t)(bucket) < sizeof(table) / sizeof((table)[0]);	\
+	     (bucket)++)							\
+		shim_for_each_safe(pos, next, (table)[bucket].first, member)
 #define hash_add(table, node, key)	shim_hash_add(shim_bucket(table, key), node)
 
 static inline void shim_hash_add(struct hlist_head *head, struct hlist_node *node)

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What users may burden the machine with: interrupts of CPUs that others use, and
+ * configs. Each user has an account of what it has of both.
+ *
+ * A broadcast, whatever for, is written down as it is made, since nobody knows before
+ * how many a call makes; and whoever is about to make one waits until the account
+ * allows it. Those that a worker of ours makes were paid for by the call that led to them.
+ */
+
+#include <linux/cpumask.h>
+#include <linux/cred.h>
+#include <linux/hashtable.h>
+#include <linux/jiffies.h>
+#include <linux/ktime.h>
+#include <linux/lockdep.h>
+#include <linux/moduleparam.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/smp.h>
+#include <linux/spinlock.h>
+
+#include "perfctr.h"
+
+static unsigned int broadcasts = 100;
+module_param(broadcasts, uint, 0644);
+MODULE_PARM_DESC(broadcasts, "interrupts of all CPUs that a user causes in a second, or in one go, before its calls wait (100); 0: any number");
+
+static unsigned int max_configs = 16384;
+module_param_named(controls, max_configs, uint, 0644);
+MODULE_PARM_DESC(controls, "different controls that a user's threads may have at a time (16384)");
+
+/**
+ * struct perfctr_user - the account of a user, while it has configs or made broadcasts
+ * @node: in users, by @uid; users_lock
+ * @uid: the real user id; constant
+ * @nr_configs: that it has; users_lock
+ * @paid_until: broadcasts up to then were made, at the pace that is allowed, ns; users_lock
+ */
+struct perfctr_user {
+	struct hlist_node node;
+	kuid_t uid;
+	unsigned int nr_configs;
+	u64 paid_until;
+};
+
+/* Guards all accounts. Inside every other lock; in process context only. */
+static DEFINE_SPINLOCK(users_lock);
+static DEFINE_HASHTABLE(users, 8);	/* users_lock */
+
+/* Of all for whom there was no memory; users_lock */
+static struct perfctr_user nobody;
+
+/* Nothing would be forgotten with it. */
+static bool is_idle(const struct perfctr_user *user, u64 now)
+{
+	return !user->nr_configs && user->paid_until + NSEC_PER_SEC < now;
+}
+
+static struct perfctr_user *find(kuid_t uid)
+{
+	struct perfctr_user *user;
+
+	lockdep_assert_held(&users_lock);
+	hash_for_each_possible(users, user, node, __kuid_val(uid))
+		if (uid_eq(user->uid, uid))
+			return user;
+	return NULL;
+}
+
+/* With the lock held, but it is let go in between. Idle ones of the same bucket go. */
+static struct perfctr_user *find_or_make(kuid_t uid)
+{
+	struct perfctr_user *user, *made, *old;
+	struct hlist_node *next;
+	u64 now;
+
+	user = find(uid);
+	if (user)
+		return user;
+	spin_unlock(&users_lock);
+	made = kzalloc(sizeof(*made), GFP_KERNEL_ACCOUNT);
+	spin_lock(&users_lock);
+	user = find(uid);
+	if (user || !made) {
+		kfree(made);
+		return user ?: &nobody;
+	}
+	now = ktime_get_ns();
+	hash_for_each_possible_safe(users, old, next, node, __kuid_val(uid)) {
+		if (is_idle(old, now)) {
+			hash_del(&old->node);
+			kfree(old);
+		}
+	}
+	made->uid = uid;
+	hash_add(users, &made->node, __kuid_val(uid));
+	return made;
+}
+
+int perfctr_user_add_config(struct perfctr_user **owner)
+{
+	struct perfctr_user *user;
+	int err = -ENOSPC;
+
+	might_sleep();
+	spin_lock(&users_lock);
+	user = find_or_make(current_uid());
+	if (user == &nobody) {
+		err = -ENOMEM;
+	} else if (user->nr_configs < READ_ONCE(max_configs)) {
+		user->nr_configs++;
+		*owner = user;
+		err = 0;
+	}
+	spin_unlock(&users_lock);
+	return err;
+}
+
+void perfctr_user_drop_config(struct perfctr_user *user)
+{
+	spin_lock(&users_lock);
+	user->nr_configs--;
+	spin_unlock(&users_lock);
+}
+
+void perfctr_broadcasts_made(unsigned int nr)
+{
+	unsigned int limit = READ_ONCE(broadcasts);
+	struct perfctr_user *user;
+	u64 now;
+
+	might_sleep();
+	if (current->flags & PF_KTHREAD || !limit)
+		return;
+	spin_lock(&users_lock);
+	user = find_or_make(current_uid());
+	now = ktime_get_ns();
+	/* Of what was not used before a second's worth is left. */
+	if (user->paid_until + NSEC_PER_SEC < now)
+		user->paid_until = now - NSEC_PER_SEC;
+	user->paid_until += (u64)nr * (NSEC_PER_SEC / limit);
+	spin_unlock(&users_lock);
+}
+
+/* How long, in ns, until current may make the next? */
+static u64 broadcasts_wait(void)
+{
+	struct perfctr_user *user;
+	u64 now, wait = 0;
+
+	if (!READ_ONCE(broadcasts))
+		return 0;
+	spin_lock(&users_lock);
+	user = find(current_uid());
+	now = ktime_get_ns();
+	if (user && user->paid_until > now)
+		wait = user->paid_until - now;
+	if (nobody.paid_until > now)
+		wait = max(wait, nobody.paid_until - now);
+	spin_unlock(&users_lock);
+	return wait;
+}
+
+bool perfctr_broadcasts_spent(void)
+{
+	return broadcasts_wait();
+}
+
+int perfctr_broadcasts_allow(void)
+{
+	u64 wait;
+
+	might_sleep();
+	while ((wait = broadcasts_wait())) {
+		/* A second at a time, lest a change of the parameter take long. */
+		schedule_timeout_interruptible(nsecs_to_jiffies(min_t(u64, wait, NSEC_PER_SEC)) + 1);
+		if (signal_pending(current))
+			return -ERESTARTSYS;
+	}
+	return 0;
+}
+
+/* No config is left, and no call is in progress. */
+void perfctr_burden_exit(void)
+{
+	struct perfctr_user *user;
+	struct hlist_node *next;
+	int bucket;
+
+	hash_for_each_safe(users, bucket, next, user, node) {
+		WARN_ON(user->nr_configs);
+		hash_del(&user->node);
+		kfree(user);
+	}
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Running something on CPUs whose counters are ours.
+ *
+ * A CPU that was isolated (isolcpus=, nohz_full=) is left alone: it is told nothing of
+ * what is claimed, permitted or given back, before a state with counters, or a process
+ * that may read them, comes to it. Then it joins those that are told, and takes what is
+ * claimed by then; with the last config it leaves again.
+ */
+
+#include <linux/cpumask.h>
+#include <linux/sched/isolation.h>
+#include <linux/smp.h>
+
+#include "perfctr.h"
+
+struct cpumask perfctr_told_cpus;
+
+static bool is_isolated(unsigned int cpu)
+{
+	return !housekeeping_test_cpu(cpu, HK_TYPE_DOMAIN) ||
+	       !housekeeping_test_cpu(cpu, HK_TYPE_TICK);
+}
+
+void perfctr_cpus_tell(unsigned int cpu)
+{
+	if (!is_isolated(cpu))
+		cpumask_set_cpu(cpu, &perfctr_told_cpus);
+}
+
+/*
+ * What is claimed or given back meanwhile is written before told is looked at, and we
+ * look at it after we are told: either we see it, or its broadcast comes to us as well,
+ * when interrupts are on again.
+ */
+notrace void perfctr_cpus_join(void)
+{
+	lockdep_assert_irqs_disabled();
+	cpumask_set_cpu(smp_processor_id(), &perfctr_told_cpus);
+	smp_mb();	/* pairs with perfctr_run_paid() */
+	perfctr_cpu_join_claims();
+}
+
+void perfctr_cpus_leave(void)
+{
+	unsigned int cpu;
+
+	for_each_cpu(cpu, &perfctr_told_cpus)
+		if (is_isolated(cpu))
+			cpumask_clear_cpu(cpu, &perfctr_told_cpus);
+}
+
+bool perfctr_cpus_all_told(void)
+{
+	return cpumask_subset(cpu_online_mask, &perfctr_told_cpus);
+}
+
+struct run {
+	int (*fn)(void *arg);
+	void *arg;
+	int err;
+};
+
+static void run_one(void *arg)
+{
+	struct vperfctr *perfctr = perfctr_current();
+	struct run *run = arg;
+	bool resumed = perfctr && perfctr->seq & 1;
+	int err;
+
+	lockdep_assert_irqs_disabled();
+	if (resumed)
+		perfctr_suspend(perfctr);
+	err = run->fn(run->arg);
+	if (err)
+		WRITE_ONCE(run->err, err);
+	if (resumed)
+		perfctr_resume(perfctr);
+}
+
+static bool has_others(const struct cpumask *cpus)
+{
+	unsigned int cpu, own = raw_smp_processor_id();
+
+	for_each_cpu_and(cpu, cpus, cpu_online_mask)
+		if (cpu != own)
+			return true;
+	return false;
+}
+
+static int run_on(const struct cpumask *cpus, int (*fn)(void *arg), void *arg)
+{
+	struct run run = { .fn = fn, .arg = arg };
+
+	on_each_cpu_mask(cpus, run_one, &run, 1);
+	return run.err;
+}
+
+int perfctr_run_on(const struct cpumask *cpus, int (*fn)(void *arg), void *arg)
+{
+	if (has_others(cpus))
+		perfctr_broadcasts_made(1);
+	return run_on(cpus, fn, arg);
+}
+
+int perfctr_run_paid(int (*fn)(void *arg), void *arg)
+{
+	smp_mb();	/* pairs with perfctr_cpus_join() */
+	return run_on(&perfctr_told_cpus, fn, arg);
+}
+
+int perfctr_run(int (*fn)(void *arg), void *arg)
+{
+	if (has_others(&perfctr_told_cpus))
+		perfctr_broadcasts_made(1);
+	return perfctr_run_paid(fn, arg);
+}

@@ -1,0 +1,732 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * How much a user may burden the machine: interrupts of CPUs that others use, different
+ * controls; and how root takes the counters back.
+ *
+ * The module is loaded as it is by default, unlike for other tests.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "counting.h"
+#include "guest.h"
+#include "loops.h"
+#include "perfside.h"
+
+#define LOOPS 1000ul
+#define ALL (PERFCTR_TREE_ROOT | PERFCTR_TREE_ENDED | PERFCTR_TREE_LIVE)
+
+/* The parameter's default, in a second and in one go */
+#define LIMIT 100u
+/* What one call makes at most: it waits before, and not within. */
+#define ONE_CALL 40u
+
+/* Is CPU 1 isolated (isolcpus=1)? */
+static bool is_isolated(void)
+{
+	char text[64];
+
+	return read_text("/sys/devices/system/cpu/isolated", text, sizeof(text)) > 0 &&
+	       text[0] == '1';
+}
+
+/* Interrupts by which CPU 1 was made to call functions: what broadcasts are */
+static uint64_t calls_of_cpu1(void)
+{
+	static char text[65536];
+	char *line, *end;
+
+	ck_assert_int_gt(read_text("/proc/interrupts", text, sizeof(text)), 0);
+	for (line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
+		if (!strstr(line, "unction call interrupts"))
+			continue;
+		/* "name: CPU0 CPU1 text" */
+		strtoull(strchr(line, ':') + 1, &end, 10);
+		return strtoull(end, NULL, 10);
+	}
+	ck_abort_msg("/proc/interrupts does not tell of function calls");
+	return 0;
+}
+
+static void set_parameter(const char *name, unsigned int value)
+{
+	char path[128], text[16];
+
+	(void)snprintf(path, sizeof(path), MODULE_PARAMS "%s", name);
+	(void)snprintf(text, sizeof(text), "%u", value);
+	ck_assert_int_eq(write_text(path, text), 0);
+}
+
+/* --- what makes broadcasts: each call is the next of its kind, and returns 0 or -errno --- */
+
+/* A control that nobody else has, each time another: it is claimed, and its predecessor is not. */
+static int new_control(int fd)
+{
+	static unsigned int turn;
+	struct perfctr_control control;
+
+	control_init(&control);
+	control_add(&control, turn++ % 2 ? EV_INSTRUCTIONS : EV_CYCLES);
+	return try_control(fd, &control);
+}
+
+/* The tree has a member on CPU 1. */
+static int stop_tree(int fd)
+{
+	static bool stop;
+
+	stop = !stop;
+	return ioctl(fd, stop ? PERFCTR_IOC_SUSPEND : PERFCTR_IOC_RESUME) ? -errno : 0;
+}
+
+/* The process is permitted to read registers, and then it is not. */
+static int map_and_unmap(int fd)
+{
+	void *page = mmap(NULL, PAGE_SIZE, PROT_READ, MAP_SHARED, fd, 0);
+
+	return page == MAP_FAILED || munmap(page, PAGE_SIZE) ? -errno : 0;
+}
+
+/* One that is refused, after all counters were tried for it */
+static int refused_control(int fd)
+{
+	struct perfctr_control control;
+
+	control_init(&control);
+	control_add(&control, EV_MISSING);
+	return try_control(fd, &control) == -EINVAL ? 0 : -EIO;
+}
+
+/* Ends a tree with a member that lives, and makes the next. */
+static int new_tree(int fd)
+{
+	struct perfctr_control control;
+	int err;
+	pid_t child;
+
+	control_init(&control);
+	control.flags = PERFCTR_CONTROL_INHERIT;
+	control_add(&control, EV_INSTRUCTIONS);
+	err = try_control(fd, &control);
+	if (err)
+		return err;
+	child = fork();
+	if (!child)
+		_exit(0);
+	return waitpid(child, NULL, 0) == child ? 0 : -errno;
+}
+
+static const struct {
+	const char *name;
+	int (*call)(int fd);
+} kinds[] = {
+	{ "controls", new_control },
+	{ "refusals", refused_control },
+	{ "stop and go", stop_tree },
+	{ "maps", map_and_unmap },
+	{ "trees", new_tree },
+};
+
+#define NR_KINDS (sizeof(kinds) / sizeof(kinds[0]))
+
+/*
+ * A user on CPU 0 who counts, with the root of a tree. With @member a thread of it spins on
+ * CPU 1.
+ */
+static int begin(bool member)
+{
+	struct perfctr_control control;
+	pid_t child;
+	int fd;
+
+	pin_self(0);
+	fd = open_self();
+	control_init(&control);
+	control.flags = PERFCTR_CONTROL_INHERIT;
+	control_add(&control, EV_INSTRUCTIONS);
+	set_control(fd, &control);
+	if (member) {
+		ck_ok(child = fork());
+		if (!child) {
+			pin_self(1);
+			for (;;)
+				body_spin(LOOPS);
+		}
+		sleep_us(20000);
+	}
+	return fd;
+}
+
+/* How many calls in so long, and the interrupts of CPU 1 meanwhile */
+static unsigned int call_for(int (*call)(int fd), int fd, uint64_t ns, uint64_t *interrupts)
+{
+	uint64_t end = now_ns() + ns, before = calls_of_cpu1();
+	unsigned int n = 0;
+	int err;
+
+	do {
+		err = call(fd);
+		ck_assert_msg(!err, "call %u: %s", n, strerror(-err));
+		n++;
+	} while (now_ns() < end);
+	*interrupts = calls_of_cpu1() - before;
+	return n;
+}
+
+/* In three seconds three seconds' worth, and one that was saved up. Others are few. */
+static void expect_bounded(int (*call)(int fd), bool member)
+{
+	int fd = begin(member);
+	uint64_t interrupts;
+	unsigned int n;
+
+	/* What patches the kernel's text is done once. */
+	ck_assert_int_eq(map_and_unmap(fd), 0);
+	sleep_us(100000);
+	n = call_for(call, fd, 3000000000ull, &interrupts);
+	ck_assert_msg(interrupts <= 4 * LIMIT + ONE_CALL + 20, "%u calls made %llu interrupts",
+		      n, (unsigned long long)interrupts);
+}
+
+START_TEST(controls_are_bounded)
+{
+	expect_bounded(new_control, false);
+}
+END_TEST
+
+START_TEST(refusals_are_bounded)
+{
+	expect_bounded(refused_control, false);
+}
+END_TEST
+
+START_TEST(stop_and_go_is_bounded)
+{
+	expect_bounded(stop_tree, true);
+}
+END_TEST
+
+START_TEST(maps_are_bounded)
+{
+	expect_bounded(map_and_unmap, false);
+}
+END_TEST
+
+START_TEST(trees_are_bounded)
+{
+	expect_bounded(new_tree, false);
+}
+END_TEST
+
+/* So it is the limit that bounds them, and the interrupts are ours. */
+START_TEST(without_a_limit_they_are_more)
+{
+	int fd;
+	uint64_t interrupts;
+
+	set_parameter("broadcasts", 0);
+	become(GUEST_UID);
+	fd = begin(false);
+	call_for(new_control, fd, 2000000000ull, &interrupts);
+	ck_assert_uint_gt(interrupts, 1000);
+}
+END_TEST
+
+/* Whoever has spent its broadcasts: the next call waits. */
+static int spend(void)
+{
+	int fd = begin(false);
+	unsigned int i;
+
+	for (i = 0; i < LIMIT; i++)
+		ck_assert_int_eq(new_control(fd), 0);
+	return fd;
+}
+
+static void wake(int signo)
+{
+	(void)signo;
+}
+
+/* It waits, a signal ends that with EINTR, and nothing has changed. */
+START_TEST(the_wait_is_interruptible)
+{
+	struct sigaction action = { .sa_handler = wake };
+	struct perfctr_control before = { PERFCTR_CONTROL_INIT }, after = { PERFCTR_CONTROL_INIT };
+	int fd = spend(), err = 0;
+	unsigned int i;
+
+	sigaction(SIGALRM, &action, NULL);
+	for (i = 0; i < 5 && !err; i++) {
+		ck_ok(ioctl(fd, PERFCTR_IOC_READ_CONTROL, &before));
+		ualarm(2000, 0);
+		err = new_control(fd);
+		ualarm(0, 0);
+	}
+	ck_assert_int_eq(err, -EINTR);
+	ck_ok(ioctl(fd, PERFCTR_IOC_READ_CONTROL, &after));
+	ck_assert_mem_eq(&before, &after, sizeof(before));
+	/* It is not denied for ever. */
+	ck_assert_int_eq(new_control(fd), 0);
+}
+END_TEST
+
+START_TEST(the_wait_can_be_killed)
+{
+	pid_t child;
+	int status;
+
+	ck_ok(child = fork());
+	if (!child) {
+		int fd = spend();
+
+		for (;;)
+			new_control(fd);
+	}
+	sleep_us(500000);
+	ck_ok(kill(child, SIGKILL));
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+}
+END_TEST
+
+/* One who has spent its own does not make another wait. */
+START_TEST(each_user_has_its_own)
+{
+	uint64_t start, took;
+	pid_t spender;
+	int fd, pair[2];
+	char byte;
+
+	ck_ok(pipe(pair));
+	ck_ok(spender = fork());
+	if (!spender) {
+		become(GUEST_UID);
+		fd = spend();
+		ck_assert_int_eq(write(pair[1], "x", 1), 1);
+		for (;;)
+			new_control(fd);
+	}
+	ck_assert_int_eq(read(pair[0], &byte, 1), 1);
+	become(STRANGER_UID);
+	start = now_ns();
+	fd = begin(false);
+	ck_assert_int_eq(new_control(fd), 0);
+	ck_assert_int_eq(new_control(fd), 0);
+	took = now_ns() - start;
+	ck_assert_msg(took < 20000000, "it took %llu us", (unsigned long long)took / 1000);
+}
+END_TEST
+
+/* --- an isolated CPU --- */
+
+/* A loop on CPU 1: 0 if it was counted exactly */
+static int count_there(int fd)
+{
+	struct perfctr_read before, after;
+	uint64_t took;
+
+	if (try_read(fd, &before))
+		return 1;
+	body_spin(LOOPS);
+	if (try_read(fd, &after))
+		return 2;
+	took = after.sum[0] - before.sum[0];
+	return took < BODY_SPIN(LOOPS) || took > BODY_SPIN(LOOPS) + 2000 ? 3 : 0;
+}
+
+/* Begins on another CPU, as whoever is bound there later; says so, and goes on when told. */
+static void play_resident(int says, int hears)
+{
+	struct perfctr_control control;
+	int fd = try_open(PERFCTR_OPEN_CREAT), err;
+	char byte;
+
+	control_init(&control);
+	control_add(&control, EV_INSTRUCTIONS);
+	if (try_control(fd, &control))
+		_exit(10);
+	pin_self(1);
+	err = count_there(fd);
+	if (write(says, "x", 1) != 1 || read(hears, &byte, 1) != 1)
+		_exit(11);
+	/* What others did meanwhile, and here, does not matter. */
+	_exit(err ? err : count_there(fd));
+}
+
+/* Interrupts of CPU 1 while all kinds of calls are made on CPU 0 */
+static uint64_t all_calls_interrupt(void)
+{
+	uint64_t interrupts, sum = 0;
+	unsigned int kind;
+	int fd = begin(false);
+
+	/* What patches the kernel's text tells every CPU, once in some seconds. */
+	ck_assert_int_eq(map_and_unmap(fd), 0);
+	sleep_us(100000);
+	for (kind = 0; kind < NR_KINDS; kind++) {
+		call_for(kinds[kind].call, fd, 300000000ull, &interrupts);
+		sum += interrupts;
+	}
+	unlink_self(fd);
+	close(fd);
+	return sum;
+}
+
+/* Whatever is done elsewhere; and one that counts there counts right. */
+START_TEST(an_isolated_cpu_is_left_alone)
+{
+	uint64_t idle, interrupts;
+	unsigned int round;
+	int says[2], hears[2];
+	pid_t resident;
+	char byte;
+
+	set_parameter("broadcasts", 0);
+	become(GUEST_UID);
+	/* Those that are not ours */
+	idle = calls_of_cpu1();
+	sleep_us(1500000);
+	idle = calls_of_cpu1() - idle;
+	for (round = 0; round < 2; round++) {
+		interrupts = all_calls_interrupt();
+		ck_assert_msg(interrupts <= idle + 10, "round %u: %llu interrupts, idle %llu",
+			      round, (unsigned long long)interrupts, (unsigned long long)idle);
+		/* Now one counts there, and is told. */
+		ck_ok(pipe(says));
+		ck_ok(pipe(hears));
+		ck_ok(resident = fork());
+		if (!resident)
+			play_resident(says[1], hears[0]);
+		close(says[1]);
+		ck_assert_int_eq(read(says[0], &byte, 1), 1);
+		ck_assert_uint_gt(all_calls_interrupt(), 100);
+		ck_assert_int_eq(write(hears[1], "x", 1), 1);
+		expect_exit(resident, 0);
+		/* The counters may be kept for a second, as somebody may read them. */
+		sleep_us(1500000);
+	}
+}
+END_TEST
+
+/* --- different controls --- */
+
+/* Processes with a period of their own each, from the first to the last; -errno of one refused */
+static int different_controls(unsigned int first, unsigned int last, int *go)
+{
+	unsigned int i;
+	int err = 0;
+
+	for (i = first; i <= last && !err; i++) {
+		struct perfctr_control control;
+		int pair[2], status = 0;
+		pid_t child;
+
+		ck_ok(pipe(pair));
+		ck_ok(child = fork());
+		if (!child) {
+			char byte;
+
+			close(go[1]);
+			signal(SIGUSR1, SIG_IGN);
+			control_init(&control);
+			control.si_signo = SIGUSR1;
+			control_add_ictr(&control, EV_INSTRUCTIONS, -1000000000ll - i);
+			status = try_control(open_self(), &control);
+			if (write(pair[1], &status, sizeof(status)) != sizeof(status) || status)
+				_exit(1);
+			close(pair[1]);
+			_exit(read(go[0], &byte, 1) < 0);
+		}
+		close(pair[1]);
+		if (read(pair[0], &err, sizeof(err)) != sizeof(err))
+			err = -EIO;
+		close(pair[0]);
+	}
+	return err;
+}
+
+START_TEST(different_controls_are_bounded)
+{
+	int go[2], fd;
+
+	set_parameter("controls", 10);
+	ck_ok(pipe(go));
+	become(GUEST_UID);
+	ck_assert_int_eq(different_controls(1, 10, go), 0);
+	ck_assert_int_eq(different_controls(11, 11, go), -ENOSPC);
+	/* One that is there already is none more. */
+	ck_assert_int_eq(different_controls(5, 5, go), 0);
+	fd = open_self();
+	ck_assert_int_eq(new_control(fd), -ENOSPC);
+	close(go[1]);
+	while (wait(NULL) > 0)
+		;
+	ck_assert_int_eq(new_control(fd), 0);
+}
+END_TEST
+
+/* --- eviction --- */
+
+/**
+ * struct victim - a process that counts
+ * @pid: of it
+ * @error: what the latest read gave; @turns: how many there were
+ */
+struct victim {
+	pid_t pid;
+	volatile int error;
+	volatile unsigned int turns;
+	volatile bool sleeps, asleep;
+};
+
+static struct victim *victim_start(uid_t uid, bool sleeps, bool map)
+{
+	struct victim *victim = shared_alloc(sizeof(*victim));
+	struct perfctr_read rd;
+	pid_t pid;
+
+	victim->sleeps = sleeps;
+	ck_ok(pid = fork());
+	if (!pid) {
+		int fd;
+
+		become(uid);
+		fd = count_event(EV_INSTRUCTIONS);
+		if (map)
+			map_page(fd);
+		for (;;) {
+			victim->error = try_read(fd, &rd);
+			victim->turns++;
+			victim->asleep = victim->sleeps;
+			if (victim->sleeps)
+				pause();
+			body_spin(LOOPS);
+		}
+	}
+	victim->pid = pid;
+	while (victim->turns < 2 && !victim->asleep)
+		sleep_us(1000);
+	ck_assert_int_eq(victim->error, 0);
+	return victim;
+}
+
+/* What its next read gives */
+static int victim_error(struct victim *victim)
+{
+	unsigned int turns = victim->turns;
+
+	if (victim->sleeps) {
+		victim->sleeps = false;
+		kill(victim->pid, SIGUSR2);
+	}
+	while (victim->turns < turns + 2)
+		sleep_us(1000);
+	return victim->error;
+}
+
+static void evict(const char *whom)
+{
+	ck_assert_int_eq(write_text(MODULE_PARAMS "evict", whom), 0);
+}
+
+/* The counters are free again: perf counts, on every CPU, in whatever is has. */
+static void expect_free(void)
+{
+	unsigned int i;
+	int fd = -1;
+
+	/* For a second they are kept, if somebody may read them. */
+	for (i = 0; i < 30; i++) {
+		fd = perf_open_self(EV_INSTRUCTIONS);
+		if (fd >= 0)
+			break;
+		sleep_us(100000);
+	}
+	ck_assert_msg(fd >= 0, "perf_event_open(): %s", strerror(errno));
+	body_spin(LOOPS);
+	ck_assert_uint_ge(perf_read_one(fd), BODY_SPIN(LOOPS));
+	close(fd);
+}
+
+/* Running, sleeping, with a page, of a tree: all of one user */
+START_TEST(root_takes_a_users_counters)
+{
+	struct victim *running = victim_start(GUEST_UID, false, false);
+	struct victim *sleeping = victim_start(GUEST_UID, true, false);
+	struct victim *mapped = victim_start(GUEST_UID, false, true);
+
+	sigaction(SIGUSR2, &(struct sigaction){ .sa_handler = wake }, NULL);
+	ck_assert_int_eq(victim_error(running), 0);
+	evict("1000");
+	expect_free();
+	ck_assert_int_eq(victim_error(running), -EIO);
+	ck_assert_int_eq(victim_error(mapped), -EIO);
+	kill(sleeping->pid, SIGKILL);
+	kill(running->pid, SIGKILL);
+	kill(mapped->pid, SIGKILL);
+}
+END_TEST
+
+/* It finds out as it wakes. */
+START_TEST(who_sleeps_is_evicted_too)
+{
+	struct victim *sleeping;
+
+	signal(SIGUSR2, wake);
+	sleeping = victim_start(GUEST_UID, true, false);
+	evict("1000\n");
+	expect_free();
+	ck_assert_int_eq(victim_error(sleeping), -EIO);
+	kill(sleeping->pid, SIGKILL);
+}
+END_TEST
+
+/* Others go on, exactly, with the same control; and whoever was evicted may control again. */
+START_TEST(others_are_not_evicted)
+{
+	struct victim *victim = victim_start(GUEST_UID, false, false);
+	int fd = count_event(EV_INSTRUCTIONS);
+	struct perfctr_control control;
+	struct perfctr_read rd;
+	uint64_t before;
+
+	before = read_sum(fd, 0);
+	body_spin(LOOPS);
+	evict("1000");
+	evict("1001");
+	body_spin(LOOPS);
+	ck_assert_uint_ge(read_sum(fd, 0) - before, 2 * BODY_SPIN(LOOPS));
+	ck_assert_int_eq(victim_error(victim), -EIO);
+	kill(victim->pid, SIGKILL);
+	evict("0");
+	ck_assert_int_eq(try_read(fd, &rd), -EIO);
+	ck_assert_uint_eq(rd.error, PERFCTR_ERROR_LOST);
+	control_init(&control);
+	control_add(&control, EV_INSTRUCTIONS);
+	set_control(fd, &control);
+	before = read_sum(fd, 0);
+	body_spin(LOOPS);
+	ck_assert_uint_ge(read_sum(fd, 0) - before, BODY_SPIN(LOOPS));
+}
+END_TEST
+
+/* A tree whose members run and sleep, and one that is made after it */
+START_TEST(all_and_trees_are_evicted)
+{
+	struct victim *other = victim_start(STRANGER_UID, false, false);
+	struct perfctr_read_tree tree;
+	struct perfctr_control control;
+	int fd = open_self(), go[2];
+	pid_t child, late;
+	char byte;
+
+	ck_ok(pipe(go));
+	control_init(&control);
+	control.flags = PERFCTR_CONTROL_INHERIT;
+	control_add(&control, EV_INSTRUCTIONS);
+	set_control(fd, &control);
+	ck_ok(child = fork());
+	if (!child)
+		_exit(read(go[0], &byte, 1) != 1);
+	evict("all");
+	ck_assert_int_eq(victim_error(other), -EIO);
+	kill(other->pid, SIGKILL);
+	ck_ok(late = fork());
+	if (!late)
+		_exit(0);
+	expect_exit(late, 0);
+	ck_assert_int_eq(write(go[1], "x", 1), 1);
+	expect_exit(child, 0);
+	ck_assert_int_eq(try_read_tree(fd, ALL, &tree), -EIO);
+	ck_assert_uint_eq(tree.error, PERFCTR_ERROR_LOST);
+	ck_assert_uint_eq(tree.ended, 2);
+	expect_free();
+	set_control(fd, &control);
+	ck_assert_int_eq(try_read_tree(fd, ALL, &tree), 0);
+}
+END_TEST
+
+/* Those who have no counters keep what they have. */
+START_TEST(the_clock_is_nobodys_to_take)
+{
+	struct perfctr_control control;
+	int fd = open_self();
+	uint64_t before;
+
+	control_init(&control);
+	control.tsc_on = 1;
+	set_control(fd, &control);
+	before = read_clock(fd);
+	evict("all");
+	body_spin(LOOPS);
+	ck_assert_uint_gt(read_clock(fd), before);
+}
+END_TEST
+
+START_TEST(bad_evictions)
+{
+	static const char *const nonsense[] = {
+		"\n", "-1", "4294967295", "4294967296", "bob", "1000x", "all 1000",
+	};
+	int fd = count_event(EV_INSTRUCTIONS), err;
+	uint64_t before = read_sum(fd, 0);
+	unsigned int i;
+
+	for (i = 0; i < sizeof(nonsense) / sizeof(nonsense[0]); i++) {
+		err = write_text(MODULE_PARAMS "evict", nonsense[i]);
+		ck_assert_msg(err == -EINVAL || err == -ERANGE, "'%s': %s", nonsense[i],
+			      strerror(-err));
+	}
+	body_spin(LOOPS);
+	ck_assert_uint_ge(read_sum(fd, 0) - before, BODY_SPIN(LOOPS));
+}
+END_TEST
+
+START_TEST(users_do_not_evict)
+{
+	ck_assert_int_eq(write_text(MODULE_PARAMS "evict", "0"), -EACCES);
+	ck_assert_int_eq(write_text(MODULE_PARAMS "broadcasts", "0"), -EACCES);
+	ck_assert_int_eq(write_text(MODULE_PARAMS "controls", "0"), -EACCES);
+}
+END_TEST
+
+int main(void)
+{
+	guest_begin("burden", MODULE_DEFAULTS);
+	/* There isolation is what bounds them. */
+	if (!is_isolated()) {
+		GUEST_RUN(controls_are_bounded, NEED_COUNTERS | NEED_SMP | AS_USER);
+		GUEST_RUN(refusals_are_bounded, NEED_COUNTERS | NEED_SMP | AS_USER);
+		GUEST_RUN(stop_and_go_is_bounded, NEED_COUNTERS | NEED_SMP | AS_USER);
+		GUEST_RUN(maps_are_bounded, NEED_COUNTERS | NEED_SMP | AS_USER);
+		GUEST_RUN(trees_are_bounded, NEED_COUNTERS | NEED_SMP | AS_USER);
+	}
+	GUEST_RUN(the_wait_is_interruptible, NEED_COUNTERS | NEED_SMP | AS_USER);
+	GUEST_RUN(the_wait_can_be_killed, NEED_COUNTERS | NEED_SMP | AS_USER);
+	GUEST_RUN(each_user_has_its_own, NEED_COUNTERS | NEED_SMP);
+	GUEST_RUN(different_controls_are_bounded, NEED_COUNTERS | NEED_INTERRUPT);
+	GUEST_RUN(root_takes_a_users_counters, NEED_COUNTERS | NEED_PERF);
+	GUEST_RUN(who_sleeps_is_evicted_too, NEED_COUNTERS | NEED_PERF);
+	GUEST_RUN(others_are_not_evicted, NEED_COUNTERS);
+	GUEST_RUN(all_and_trees_are_evicted, NEED_COUNTERS | NEED_PERF);
+	GUEST_RUN(the_clock_is_nobodys_to_take, 0);
+	GUEST_RUN(bad_evictions, NEED_COUNTERS);
+	GUEST_RUN(users_do_not_evict, AS_USER);
+	/* From here on no broadcast is bounded. */
+	if (is_isolated())
+		GUEST_RUN(an_isolated_cpu_is_left_alone, NEED_COUNTERS | NEED_SMP);
+	else
+		GUEST_RUN(without_a_limit_they_are_more, NEED_COUNTERS | NEED_SMP);
+	return guest_end();
+}
