@@ -14,7 +14,9 @@
 
 #include "perfctr.h"
 
+/* Set by the CPU itself, or as it comes; cleared under config_mutex while there is no config. */
 struct cpumask perfctr_told_cpus;
+static bool any_joined;		/* isolated ones, since they left */
 
 static bool is_isolated(unsigned int cpu)
 {
@@ -37,6 +39,7 @@ notrace void perfctr_cpus_join(void)
 {
 	lockdep_assert_irqs_disabled();
 	cpumask_set_cpu(smp_processor_id(), &perfctr_told_cpus);
+	WRITE_ONCE(any_joined, true);
 	smp_mb();	/* pairs with perfctr_run_paid() */
 	perfctr_cpu_join_claims();
 }
@@ -45,6 +48,9 @@ void perfctr_cpus_leave(void)
 {
 	unsigned int cpu;
 
+	if (!READ_ONCE(any_joined))
+		return;
+	WRITE_ONCE(any_joined, false);
 	for_each_cpu(cpu, &perfctr_told_cpus)
 		if (is_isolated(cpu))
 			cpumask_clear_cpu(cpu, &perfctr_told_cpus);

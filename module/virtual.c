@@ -353,19 +353,22 @@ static u32 control_nr(const struct perfctr_control *control)
 	return control->nractrs + control->nrictrs;
 }
 
+/* Where the processor has none the driver refuses them, as it knows why. */
+static u32 most_counters(void)
+{
+	return perfctr_cpu_nrctrs() ?: PERFCTR_MAX_HW;
+}
+
 /*
  * Are the counters where the caller says, and no more of them than there are? So i-mode
  * counters are among the first 32, too.
  */
 static int control_check_layout(const struct perfctr_control *control)
 {
-	/* Where there are no counters nothing interrupts either. */
-	if (control->nrictrs && !perfctr_cpu_nrctrs())
-		return -EOPNOTSUPP;
 	if (control->ctr_offset < PERFCTR_CONTROL_SIZE_VER0 || control->ctr_offset % 8 ||
 	    control->ctr_size < PERFCTR_CTR_CONTROL_SIZE_VER0 || control->ctr_size % 8 ||
-	    control->nractrs > perfctr_cpu_nrctrs() ||
-	    control->nrictrs > perfctr_cpu_nrctrs() - control->nractrs ||
+	    control->nractrs > most_counters() ||
+	    control->nrictrs > most_counters() - control->nractrs ||
 	    control->size < control->ctr_offset + (u64)control_nr(control) * control->ctr_size)
 		return -EINVAL;
 	return 0;
@@ -398,12 +401,12 @@ static int control_check(const struct perfctr_control *control, struct perfctr_r
 	return 0;
 }
 
-/* Room for as many counters as the processor has, which are not set. To be kfree()d. */
+/* Room for as many counters as there can be, which are not set. To be kfree()d. */
 static struct perfctr_control *control_alloc(void)
 {
 	struct perfctr_control *control;
 
-	control = kmalloc(CONTROL_HEAD + perfctr_cpu_nrctrs() * CTR_SIZE, GFP_KERNEL);
+	control = kmalloc(CONTROL_HEAD + most_counters() * CTR_SIZE, GFP_KERNEL);
 	if (control)
 		memset(control, 0, CONTROL_HEAD);
 	return control;
