@@ -1324,6 +1324,26 @@ START_TEST(event_that_this_machine_lacks)
 }
 END_TEST
 
+/* Where there are none it says why: this machine's processor is no Intel. */
+START_TEST(why_there_are_no_counters)
+{
+	static const char *const events[] = { "instructions:u", "rc0:u" };
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		perfex("-e", events[i], "--", "/bin/true");
+		ended_with(FAILED);
+		says(result.err, "has no counters here");
+		says(result.err, "no driver for the counters of this processor");
+	}
+	perfex("-i");
+	ended_with(0);
+	says(result.out, "no_counters\t\tthe module has no driver for");
+	perfex("--", "/bin/true");
+	ended_with(0);
+}
+END_TEST
+
 START_TEST(too_many_events)
 {
 	char all[1024] = "";
@@ -1605,6 +1625,8 @@ int main(void)
 	run_fresh(report_that_cannot_be, AS_USER);
 	run_fresh(unknown_event, NEED_COUNTERS | NEED_TLB_NAMES | AS_USER);
 	run_fresh(event_that_this_machine_lacks, NEED_COUNTERS | NEED_LACKS | AS_USER);
+	if (guest.info.no_counters == PERFCTR_NO_COUNTERS_PROCESSOR)
+		run_fresh(why_there_are_no_counters, AS_USER);
 	run_fresh(too_many_events, NEED_COUNTERS | AS_USER);
 	run_fresh(too_many_events_of_a_kind, NEED_COUNTERS | NEED_X86 | AS_USER);
 	run_fresh(no_privilege, NEED_COUNTERS | AS_USER);

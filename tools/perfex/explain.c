@@ -94,8 +94,27 @@ static void explain_syntax(const struct perfctr_info *info, const char *spec)
 	free(name);
 }
 
+const char *why_no_counters(const struct perfctr_info *info)
+{
+	switch (info->no_counters) {
+	case PERFCTR_NO_COUNTERS_NONE:
+		return NULL;
+	case PERFCTR_NO_COUNTERS_PROCESSOR:
+		return "the module has no driver for the counters of this processor";
+	case PERFCTR_NO_COUNTERS_VERSION:
+		return "this processor's performance monitoring is of version 6 or later, where perf_events\n"
+			"could not be kept out of the counters";
+	case PERFCTR_NO_COUNTERS_REGISTERS:
+		return "registers are missing, or cannot be read: a hypervisor or an emulator may not\n"
+			"have them";
+	default:
+		return "the module says why, but in a way that is newer than this perfex";
+	}
+}
+
 void explain_event(const struct perfctr_info *info, const char *spec, int error)
 {
+	const char *why = why_no_counters(info);
 	const struct perfctr_event_set *set = perfctr_cpu_event_set(info->cpu_type);
 	const char *names[5];
 	size_t i, n;
@@ -107,6 +126,12 @@ void explain_event(const struct perfctr_info *info, const char *spec, int error)
 	}
 	if (error == EINVAL) {
 		explain_syntax(info, spec);
+		return;
+	}
+	if (why) {
+		explain("no event '%s': this processor (%s) has no counters here, but\n"
+			"the clock, which is always counted. Leave out -e. The reason:\n%s",
+			spec, perfctr_info_cpu_name(info), why);
 		return;
 	}
 	if (!set || !set->nevents) {

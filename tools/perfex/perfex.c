@@ -68,7 +68,8 @@ static bool add_event(const struct perfctr_info *info, struct events *events,
 		/* Say what is wrong with the event first, if something is. */
 		struct perfctr_ctr_control ctr;
 
-		if (perfctr_event_parse(info->cpu_type, spec, &ctr) < 0)
+		errno = 0;
+		if (perfctr_event_parse(info->cpu_type, spec, &ctr) < 0 || why_no_counters(info))
 			explain_event(info, spec, errno);
 		else
 			explain_too_many(info, events->n + 1);
@@ -166,10 +167,13 @@ static void print_owner(const struct perfctr_info *info)
 
 void print_info(const struct perfctr_info *info)
 {
+	const char *why = why_no_counters(info);
 	struct perfctr_cpus_info *cpus;
 	FILE *dev;
 
 	perfctr_info_print(info);
+	if (why)
+		printf("no_counters\t\t%s\n", why);
 	dev = fopen(PERFCTR_DEVICE, "re");
 	cpus = dev ? perfctr_cpus_info(fileno(dev)) : NULL;
 	if (cpus)

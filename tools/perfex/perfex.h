@@ -162,6 +162,8 @@ void explain_device(int error);
 void explain_event(const struct perfctr_info *info, const char *spec, int error);
 void explain_missing_event(const struct perfctr_info *info, const char *name);
 void explain_too_many(const struct perfctr_info *info, unsigned int n);
+/* NULL if the processor has counters here */
+const char *why_no_counters(const struct perfctr_info *info);
 const char *why_unbound(void);
 const char *why_busy(const struct perfctr_info *info, unsigned int owner);
 /* Who may count in kernel mode */
