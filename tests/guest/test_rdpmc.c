@@ -8,10 +8,12 @@
  * spy of another user, which has its page mapped, tries all registers before and after.
  * Neither counts anything itself, so whatever a register holds but zero is another's.
  *
- * Not tried: kernel threads and io_uring's workers that use the mm of a process. They execute
- * no user instruction, so no RDPMC. A guest of KVM has a CR4 of its own.
+ * Threads of the kernel's that use the mm of a process execute no user instruction, so no
+ * RDPMC; but they come and go as those do that may, as io_uring's here. Not tried is KVM,
+ * whose guest has a CR4 of its own.
  */
 #define _GNU_SOURCE
+#include <linux/io_uring.h>
 #include <linux/perfctr.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
@@ -40,7 +42,7 @@
 /* Who of the spy's processes and threads reads */
 enum reader { READER_SELF, READER_SIBLING, READER_FORK, READER_SHARES_MEMORY, NR_READERS };
 
-enum command { LOOK, CONTROL, STOP, MAP, UNMAP, END };
+enum command { LOOK, CONTROL, STOP, MAP, UNMAP, RING, END };
 
 /**
  * struct spy - shared between the test and the spy
@@ -146,6 +148,18 @@ static int look_as(struct spy *spy)
 	return status ? -EFAULT : 0;
 }
 
+/* From now on a thread of the kernel's with the caller's mm looks for work, on CPU 0. */
+static int poll_by_kernel(void)
+{
+	struct io_uring_params params = {
+		.flags = IORING_SETUP_SQPOLL | IORING_SETUP_SQ_AFF,
+		.sq_thread_cpu = 0,
+		.sq_thread_idle = 100000,	/* ms: without a pause */
+	};
+
+	return syscall(SYS_io_uring_setup, 4, &params) < 0 ? -errno : 0;
+}
+
 static void play_spy(struct spy *spy, bool map_first)
 {
 	const struct perfctr_page *page = NULL;
@@ -180,6 +194,9 @@ static void play_spy(struct spy *spy, bool map_first)
 			break;
 		case UNMAP:
 			spy->error = munmap((void *)(uintptr_t)page, PAGE_SIZE) ? -errno : 0;
+			break;
+		case RING:
+			spy->error = poll_by_kernel();
 			break;
 		case END:
 			break;
@@ -309,7 +326,7 @@ START_TEST(before_a_claim)
 END_TEST
 
 /* The page was mapped before the claim: it shows registers as soon as there is one. */
-static void one_after_the_other(const char *policy, bool map_first)
+static void one_after_the_other(const char *policy, bool map_first, bool ring)
 {
 	bool off = !strcmp(policy, "off");
 	unsigned int turn, mine;
@@ -318,6 +335,8 @@ static void one_after_the_other(const char *policy, bool map_first)
 
 	set_policy(policy);
 	pid = spy_start(&spy, map_first);
+	if (ring)
+		ask(spy, RING);
 	for (turn = 0; turn < 3; turn++) {
 		ask(spy, CONTROL);
 		if (!map_first && !turn)
@@ -347,7 +366,7 @@ START_TEST(before_during_and_after)
 	unsigned int i;
 
 	for (i = 0; i < 3; i++)
-		one_after_the_other(policies[i], true);
+		one_after_the_other(policies[i], true, false);
 }
 END_TEST
 
@@ -356,7 +375,13 @@ START_TEST(mapped_during)
 	unsigned int i;
 
 	for (i = 0; i < 3; i++)
-		one_after_the_other(policies[i], false);
+		one_after_the_other(policies[i], false, false);
+}
+END_TEST
+
+START_TEST(beside_io_uring)
+{
+	one_after_the_other("guarded", true, true);
 }
 END_TEST
 
@@ -744,6 +769,7 @@ int main(int argc, char **argv)
 	run(before_a_claim, 0);
 	run(before_during_and_after, 0);
 	run(mapped_during, 0);
+	run(beside_io_uring, 0);
 	run(another_has_the_claim, 0);
 	run(after_exec, 0);
 	run(watchdog, 0);
