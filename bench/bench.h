@@ -129,5 +129,6 @@ void bench_memory(void);	/* memory.c */
 void bench_forks(void);		/* forks.c */
 void bench_crowds(void);	/* likewise */
 void bench_overflows(void);	/* overflows.c */
+void bench_controls(void);	/* controls.c */
 
 #endif /* PERFCTR_BENCH_H */

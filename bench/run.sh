@@ -21,9 +21,9 @@ for machine; do
 	case $machine in
 	riscv64-smcntrpmf) parts=reads ;;
 	riscv64-*)
-		parts='switches reads memory forks overflows'
+		parts='switches reads memory forks overflows controls'
 		[ "${PLOT-}" != 1 ] || parts="$parts crowds" ;;
-	*) parts='switches reads memory forks overflows' ;;
+	*) parts='switches reads memory forks overflows controls' ;;
 	esac
 	echo "perfctr: $machine"
 	"$machines/stage.sh" "$machine"

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a control takes that nobody else has, while other threads have so many others,
+ * each different: what is there already must not be looked through.
+ */
+#define _GNU_SOURCE
+#include "bench.h"
+
+#include <linux/perfctr.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "libperfctr.h"
+#include "perfside.h"
+
+#define CONTROLS 200
+#define STACK 16384
+#define FEW 10
+#define MANY 10000
+#define SIGNAL SIGUSR1
+/* Longer than anything here runs */
+#define PERIOD 100000000000ll
+
+/* Instructions in user mode, which interrupt after a period that is number @n */
+static void control(int fd, unsigned int n)
+{
+	struct perfctr_control wanted = {
+		PERFCTR_CONTROL_INIT,
+		.nrictrs = 1,
+		.si_signo = SIGNAL,
+		.ctr[0] = {
+			.map = PERFCTR_MAP_ANY,
+			.flags = PERFCTR_CTR_USER,
+			.event = EV_INSTRUCTIONS,
+			.ireset = -PERIOD - n,
+		},
+	};
+
+	wanted.size = offsetof(struct perfctr_control, ctr) + sizeof(wanted.ctr[0]);
+	if (ioctl(fd, PERFCTR_IOC_CONTROL, &wanted))
+		die("perfctr: control");
+}
+
+static int open_one(void)
+{
+	int fd = _vperfctr_open(1);
+
+	if (fd < 0)
+		die("perfctr: open");
+	return fd;
+}
+
+struct others {
+	pthread_barrier_t there;
+	unsigned int next;
+};
+
+static void *hold_one(void *arg)
+{
+	struct others *others = arg;
+
+	control(open_one(), __atomic_add_fetch(&others->next, 1, __ATOMIC_RELAXED));
+	pthread_barrier_wait(&others->there);
+	for (;;)
+		pause();
+	return NULL;
+}
+
+/* A process with so many threads, each of which has its own; it ends when it is killed. */
+static void hold(unsigned int n, int ready)
+{
+	struct rlimit limit = { 65536, 65536 };
+	struct others others = { .next = 0 };
+	pthread_attr_t attr;
+	pthread_t thread;
+	unsigned int i;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	setrlimit(RLIMIT_NOFILE, &limit);
+	pthread_barrier_init(&others.there, NULL, n + 1);
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, STACK);
+	for (i = 0; i < n; i++)
+		if (pthread_create(&thread, &attr, hold_one, &others))
+			die("pthread_create");
+	pthread_barrier_wait(&others.there);
+	if (write(ready, "x", 1) != 1)
+		die("write");
+	for (;;)
+		pause();
+}
+
+/* One that is new each time; the one before ends with it. */
+static double control_cost(const void *arg)
+{
+	const int *fd = arg;
+	unsigned int i;
+	uint64_t start;
+
+	start = now_ns();
+	for (i = 0; i < CONTROLS; i++)
+		control(*fd, i % 2 ? 0 : MANY + 1);
+	return (double)(now_ns() - start) / CONTROLS;
+}
+
+static double control_beside(unsigned int n)
+{
+	int fd, ready[2];
+	double cost;
+	char byte;
+	pid_t pid;
+
+	if (pipe(ready))
+		die("pipe");
+	pid = fork();
+	if (pid < 0)
+		die("fork");
+	if (!pid)
+		hold(n, ready[1]);
+	if (read(ready[0], &byte, 1) != 1)
+		die("read");
+	close(ready[0]);
+	close(ready[1]);
+	fd = open_one();
+	cost = settled_within(control_cost, &fd, 0.002);
+	ioctl(fd, PERFCTR_IOC_UNLINK);
+	close(fd);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	return cost;
+}
+
+void bench_controls(void)
+{
+	double few = control_beside(FEW);
+
+	report("control_beside_10", 1, few, NONE, NONE, "insn");
+	report("control_beside_10000", 1, control_beside(MANY), NONE, 1.02 * few, "insn");
+}
