@@ -112,28 +112,31 @@ static void perf_event(struct perf_event_attr *attr, unsigned int i)
 static void perfctr_begin(struct counting *counting)
 {
 	const struct setup *setup = &counting->setup;
-	struct perfctr_control control;
+	/* No larger than what is given to the kernel: a thread's stack is measured as well. */
+	char room[offsetof(struct perfctr_control, ctr) +
+		  MAX_COUNTERS * sizeof(struct perfctr_ctr_control)] __attribute__((aligned(8)));
+	struct perfctr_control *control = (struct perfctr_control *)room;
 	size_t size = offsetof(struct perfctr_control, ctr) +
-		      setup->counters * sizeof(control.ctr[0]);
+		      setup->counters * sizeof(control->ctr[0]);
 	unsigned int i;
 
-	/* No more than is given to the kernel: it is measured. */
-	memset(&control, 0, size);
-	control.size = (uint32_t)size;
-	control.ctr_offset = offsetof(struct perfctr_control, ctr);
-	control.ctr_size = sizeof(control.ctr[0]);
-	control.tsc_on = 1;
-	control.flags = setup->inherit ? PERFCTR_CONTROL_INHERIT : 0;
-	control.nractrs = setup->counters;
+	memset(control, 0, size);
+	control->size = (uint32_t)size;
+	control->ctr_offset = offsetof(struct perfctr_control, ctr);
+	control->ctr_size = sizeof(control->ctr[0]);
+	control->tsc_on = 1;
+	control->flags = setup->inherit ? PERFCTR_CONTROL_INHERIT : 0;
+	control->nractrs = setup->counters;
 	for (i = 0; i < setup->counters; i++) {
-		control.ctr[i].map = which_counter(i, setup->counters);
-		control.ctr[i].event = events[i];
-		control.ctr[i].flags = PERFCTR_CTR_USER | (setup->kernel ? PERFCTR_CTR_KERNEL : 0);
+		control->ctr[i].map = which_counter(i, setup->counters);
+		control->ctr[i].event = events[i];
+		control->ctr[i].flags = PERFCTR_CTR_USER |
+					(setup->kernel ? PERFCTR_CTR_KERNEL : 0);
 	}
 	counting->fds[0] = _vperfctr_open(1);
 	if (counting->fds[0] < 0)
 		die("perfctr: open");
-	if (ioctl(counting->fds[0], PERFCTR_IOC_CONTROL, &control))
+	if (ioctl(counting->fds[0], PERFCTR_IOC_CONTROL, control))
 		die("perfctr: control");
 	if (!setup->map)
 		return;

@@ -174,7 +174,8 @@ int perfctr_broadcasts_allow(void)
 	might_sleep();
 	while ((wait = broadcasts_wait())) {
 		/* A second at a time, lest a change of the parameter take long. */
-		schedule_timeout_interruptible(nsecs_to_jiffies(min_t(u64, wait, NSEC_PER_SEC)) + 1);
+		wait = min_t(u64, wait, NSEC_PER_SEC);
+		schedule_timeout_interruptible(nsecs_to_jiffies(wait) + 1);
 		if (signal_pending(current))
 			return -ERESTARTSYS;
 	}

@@ -10,7 +10,6 @@
 #include <linux/cpuhotplug.h>
 #include <linux/cred.h>
 #include <linux/hashtable.h>
-#include <linux/jhash.h>
 #include <linux/lockdep.h>
 #include <linux/mutex.h>
 #include <linux/random.h>
@@ -24,7 +23,7 @@
 static DEFINE_MUTEX(config_mutex);
 static DEFINE_HASHTABLE(configs, 12);	/* config_mutex */
 static unsigned int nr_configs;		/* in there; config_mutex */
-static u32 hash_seed;			/* nobody is to choose who shares a bucket; constant */
+static u64 hash_key;			/* nobody is to choose who shares a bucket; constant */
 static int prepare_state, online_state;
 
 /* Guards the list, and users coming to zero and rising from there. Inside config_mutex. */
@@ -43,15 +42,20 @@ static DECLARE_DELAYED_WORK(give_back_work, config_give_back);
 /* What of a counter may differ; the rest is zero. */
 #define COMPARED	offsetof(struct perfctr_ctr_control, reserved)
 
-static_assert(COMPARED % sizeof(u32) == 0);
+static_assert(COMPARED == 4 * sizeof(u64));
 
-static u32 config_hash(const struct perfctr_ctr_control *ctr, u32 nr, u32 core, kuid_t uid)
+/* As CONTROL waits for it: the kernel's hashes take as long as all else for four counters. */
+static u32 config_hash(const struct perfctr_ctr_control *ctr, u32 nr, u32 core)
 {
-	u32 hash = jhash_3words(nr, core, __kuid_val(uid), hash_seed);
+	u64 hash = ((u64)core << 32 | nr) * hash_key;
 
-	for (; nr; nr--, ctr++)
-		hash = jhash2((const u32 *)ctr, COMPARED / sizeof(u32), hash);
-	return hash;
+	for (; nr; nr--, ctr++) {
+		hash = (hash ^ ((u64)ctr->map << 32 | ctr->flags)) * hash_key;
+		hash = (hash ^ hash >> 32 ^ ctr->event) * hash_key;
+		hash = (hash ^ hash >> 32 ^ ctr->config) * hash_key;
+		hash = (hash ^ hash >> 32 ^ ctr->ireset) * hash_key;
+	}
+	return hash >> 32;
 }
 
 static bool config_equal(const struct perfctr_config *config,
@@ -69,17 +73,39 @@ static bool config_equal(const struct perfctr_config *config,
 	return true;
 }
 
+/* That user's; *other is another's with an equal control, or NULL. */
 static struct perfctr_config *config_find(u32 hash, const struct perfctr_ctr_control *ctr,
-					  u32 nr, u32 core, kuid_t uid)
+					  u32 nr, u32 core, kuid_t uid,
+					  struct perfctr_config **other)
 {
 	struct perfctr_config *config;
 
 	lockdep_assert_held(&config_mutex);
-	hash_for_each_possible(configs, config, node, hash)
-		if (config->hash == hash && config->nr == nr && config->core == core &&
-		    uid_eq(config->uid, uid) && config_equal(config, ctr, nr))
+	*other = NULL;
+	hash_for_each_possible(configs, config, node, hash) {
+		if (config->hash != hash || config->nr != nr || config->core != core ||
+		    !config_equal(config, ctr, nr))
+			continue;
+		if (uid_eq(config->uid, uid))
 			return config;
+		*other = config;
+	}
 	return NULL;
+}
+
+/* A new id, or that of an equal one, if its counters are the same as well */
+static unsigned long config_id(const struct perfctr_config *config,
+			       const struct perfctr_config *other)
+{
+	static unsigned long last;	/* config_mutex */
+
+	lockdep_assert_held(&config_mutex);
+	if (other && !memcmp(config->hw, other->hw, config->nr))
+		return other->id;
+	do {
+		last++;
+	} while (!last || last == PERFCTR_NO_CONFIG);
+	return last;
 }
 
 /* No claim is left, nor a counter of ours: isolated CPUs are left alone again. */
@@ -139,13 +165,18 @@ static struct perfctr_config *next_unused(void)
 	return config;
 }
 
-static void reap_locked(void)
+/* True if there was any. */
+static bool reap_locked(void)
 {
 	struct perfctr_config *config;
+	bool any = false;
 
 	/* Nobody uses it again: for that it would have to be found, under the mutex. */
-	while ((config = next_unused()))
+	while ((config = next_unused())) {
 		config_end(config);
+		any = true;
+	}
+	return any;
 }
 
 static void config_reap(struct work_struct *work)
@@ -236,7 +267,7 @@ static struct perfctr_config *config_get(const struct perfctr_ctr_control *ctr, 
 					 u32 nr_ictrs, struct perfctr_refusal *why)
 {
 	kuid_t uid = current_uid();
-	struct perfctr_config *config;
+	struct perfctr_config *config, *other;
 	bool kernel = false;
 	u32 hash, core = 0;
 	int err;
@@ -256,8 +287,8 @@ static struct perfctr_config *config_get(const struct perfctr_ctr_control *ctr, 
 		goto out;
 	}
 
-	hash = config_hash(ctr, nr, core, uid);
-	config = config_find(hash, ctr, nr, core, uid);
+	hash = config_hash(ctr, nr, core);
+	config = config_find(hash, ctr, nr, core, uid, &other);
 	if (config) {
 		use_again(config);
 		if (nr_ictrs)
@@ -265,7 +296,8 @@ static struct perfctr_config *config_get(const struct perfctr_ctr_control *ctr, 
 		goto out;
 	}
 	/* What nobody needs any more may be just what is needed now. */
-	reap_locked();
+	if (reap_locked())
+		config_find(hash, ctr, nr, core, uid, &other);
 	if (nr && perfctr_broadcasts_spent()) {
 		config = ERR_PTR(-EAGAIN);
 		goto out;
@@ -275,6 +307,7 @@ static struct perfctr_config *config_get(const struct perfctr_ctr_control *ctr, 
 		goto out;
 	atomic_set(&config->users, 1);
 	refcount_set(&config->refs, 2);	/* the user's, and the table's */
+	config->id = config_id(config, other);
 	config->hash = hash;
 	hash_add(configs, &config->node, hash);
 	nr_configs++;
@@ -365,12 +398,24 @@ void perfctr_config_put(struct perfctr_config *config, bool atomic)
 	perfctr_config_unref(config);
 }
 
+/* Those that had the same id go on by another, so that no CPU holds it any more. */
+static void change_id(const struct perfctr_config *evicted)
+{
+	unsigned long id = config_id(evicted, NULL);
+	struct perfctr_config *config;
+
+	hash_for_each_possible(configs, config, node, evicted->hash)
+		if (config != evicted && config->id == evicted->id)
+			WRITE_ONCE(config->id, id);
+}
+
 /*
  * Whoever counts by it is suspended as the counters go, and looks, before it is resumed,
  * whether they went.
  */
 static void config_evict(struct perfctr_config *config)
 {
+	change_id(config);
 	raw_spin_lock_irq(&unused_lock);
 	WRITE_ONCE(config->evicted, true);
 	if (!atomic_read(&config->users))
@@ -434,7 +479,7 @@ static int config_cpu_offline(unsigned int cpu)
 
 int perfctr_config_init(void)
 {
-	hash_seed = get_random_u32();
+	hash_key = get_random_u64() | 1;
 	prepare_state = cpuhp_setup_state_nocalls(CPUHP_BP_PREPARE_DYN, "perfctr:prepare",
 						  config_cpu_prepare, NULL);
 	if (prepare_state < 0)

@@ -16,6 +16,7 @@
 
 /* Set by the CPU itself, or as it comes; cleared under config_mutex while there is no config. */
 struct cpumask perfctr_told_cpus;
+bool perfctr_any_isolated;
 static bool any_joined;		/* isolated ones, since they left */
 
 static bool is_isolated(unsigned int cpu)
@@ -26,7 +27,9 @@ static bool is_isolated(unsigned int cpu)
 
 void perfctr_cpus_tell(unsigned int cpu)
 {
-	if (!is_isolated(cpu))
+	if (is_isolated(cpu))
+		WRITE_ONCE(perfctr_any_isolated, true);
+	else
 		cpumask_set_cpu(cpu, &perfctr_told_cpus);
 }
 

@@ -331,7 +331,7 @@ static __always_inline bool resume_and_show(struct vperfctr *perfctr)
 		if (!perfctr_cpu_holds(config) && !load(perfctr))
 			return false;
 		if (config->nr && !perfctr->raw && !perfctr->imode && !perfctr->todo) {
-			WRITE_ONCE(perfctr->at_once, config);
+			WRITE_ONCE(perfctr->at_once, READ_ONCE(config->id));
 			/* Of a tree: see inherit.c, "Stop and go". */
 			if (perfctr->tree) {
 				smp_mb();	/* pairs with member_hold() */

@@ -4,9 +4,9 @@
  * counters of an architecture. An arch knows registers and no threads, and
  * never calls up except through the perfctr_run_t that it is handed.
  *
- * A perfctr_config is what a control asks of the hardware. Equal controls share
- * one config, so its address is the control's id: a CPU whose active config is
- * the state's own needs nothing written.
+ * A perfctr_config is what a control asks of the hardware. Equal controls of a user
+ * share one config, and equal ones of others, on the same counters, have the same id:
+ * a CPU whose active id is the state's own needs nothing written.
  */
 #ifndef PERFCTR_LOWLEVEL_H
 #define PERFCTR_LOWLEVEL_H
@@ -33,6 +33,8 @@ struct perfctr_user;
  * @users: who may count by it: while there is one, and it is not @evicted, it is claimed.
  *	Only config.c raises it from zero
  * @refs: who may look at it: each user, and those that were one; and config.c's table
+ * @id: that of all which want the same of the same counters, and of no other ever; not 0.
+ *	config_mutex; read by whoever is a user
  * @uid: the user whose controls have it; constant
  * @user: that user's account; constant, while it is in the table
  * @hash: where it is in the table; constant
@@ -52,6 +54,7 @@ struct perfctr_config {
 	struct list_head unused;
 	atomic_t users;
 	refcount_t refs;
+	unsigned long id;
 	kuid_t uid;
 	struct perfctr_user *user;
 	u32 hash;
@@ -224,8 +227,8 @@ static inline unsigned long perfctr_age_period(unsigned int width, unsigned int 
  *
  * bool perfctr_cpu_holds(const struct perfctr_config *)
  *	this CPU's counters count that config now
- * bool perfctr_cpu_holds_on(int cpu, const struct perfctr_config *)
- *	the same, where the caller knows the number of this CPU
+ * bool perfctr_cpu_holds_on(int cpu, unsigned long id)
+ *	the same by its id, where the caller knows the number of this CPU
  * int perfctr_cpu_load(const struct perfctr_config *)
  *	make it so; EIO if a counter cannot be had, or this CPU is of another type
  * void perfctr_cpu_faults_begin(void), bool perfctr_cpu_faulted(void),

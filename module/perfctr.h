@@ -24,6 +24,17 @@ extern struct workqueue_struct *perfctr_wq;
 int perfctr_get_size(const void __user *arg, size_t least, u32 *size);
 /* Fill a user's structure of that size: as much as it has room for, zero beyond what is known. */
 int perfctr_put_struct(void __user *arg, u32 size, const void *from, size_t known);
+/* Of reserved members: memchr_inv() takes longer than all else that is looked at. */
+static inline bool perfctr_all_zero(const __u64 *words, size_t size)
+{
+	__u64 any = 0;
+	size_t i;
+
+	for (i = 0; i < size / sizeof(*words); i++)
+		any |= words[i];
+	return !any;
+}
+
 int perfctr_info_ioctl(void __user *arg);
 int perfctr_cpus_ioctl(void __user *arg);
 
@@ -56,7 +67,7 @@ void perfctr_config_evict(bool all, kuid_t uid);
  */
 #define PERFCTR_READER_DELAY	HZ
 
-#define PERFCTR_NO_CONFIG	((const struct perfctr_config *)-1UL)
+#define PERFCTR_NO_CONFIG	(~0UL)
 /* Members of struct perfctr_soft that are not computed from another: all but task_clock. */
 #define PERFCTR_NR_SOFT		4
 
@@ -155,7 +166,7 @@ struct perfctr_imode {
  *	of @cpu_state: a reader that finds the same even value before and after
  *	copying has copied sums. At an odd one it asks the owner's CPU by interrupt
  * @overflows: as struct perfctr_read says; owner
- * @at_once: the config, if a CPU that holds it need do no more than resume the
+ * @at_once: the config's id, if a CPU that holds it need do no more than resume the
  *	sums; else PERFCTR_NO_CONFIG, which no CPU holds; owner
  * @hold: PERFCTR_HOLD_*. Each bit is set and cleared atomically: COUNTERS and LOST by
  *	the owner or an interrupt on its CPU, the others under @lock. Whoever else
@@ -215,7 +226,7 @@ struct vperfctr {
 	struct preempt_notifier notifier;
 	u32 seq;
 	u32 overflows;
-	const struct perfctr_config *at_once;
+	unsigned long at_once;
 	atomic_t hold;
 	bool user;
 	bool lent;
@@ -378,9 +389,12 @@ void perfctr_cpus_tell(unsigned int cpu);
 void perfctr_cpus_join(void);
 void perfctr_cpus_leave(void);
 bool perfctr_cpus_all_told(void);
+/* An isolated CPU has been seen. */
+extern bool perfctr_any_isolated;
 static __always_inline bool perfctr_cpu_is_told(void)
 {
-	return cpumask_test_cpu(smp_processor_id(), &perfctr_told_cpus);
+	return likely(!READ_ONCE(perfctr_any_isolated)) ||
+	       cpumask_test_cpu(smp_processor_id(), &perfctr_told_cpus);
 }
 
 /* See perfctr_run_t: on all that are told. paid: not at current's cost. */

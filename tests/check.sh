@@ -60,7 +60,7 @@ run_part() { # name
 		tests/machines/stage.sh "$machine"
 		tests/machines/boot.sh "$machine" --icount --smp 2 --timeout 1800 \
 			--append 'isolcpus=1 nohz_full=1' \
-			/usr/bin/run-tests burden guarded rdpmc sharing ;;
+			/usr/bin/run-tests burden exact guarded rdpmc ;;
 	debug-*)
 		# debug-MACHINE-WHAT: slow, and with OPS=N as many operations as one has
 		# the patience for.

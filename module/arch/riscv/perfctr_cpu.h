@@ -36,9 +36,9 @@ struct perfctr_riscv_prog {
 /**
  * struct perfctr_riscv_cpu - what this CPU's counters do; only that CPU touches
  *	it, with interrupts off
- * @programmed: config that @prog is known to satisfy, or NULL
- * @active: config whose counters all run as it wants them, and of which states
- *	may be resumed without further ado; NULL: see @prog
+ * @programmed: id of the config that @prog is known to satisfy, or 0
+ * @active: id of that whose counters all run as it wants them, and of which states
+ *	may be resumed without further ado; 0: see @prog
  * @private_config: the same, but only threads of @private_uid that read its
  *	registers ran since these were zero, and nobody else may without
  *	perfctr_cpu_load(); at most one of it and @active is set
@@ -52,9 +52,9 @@ struct perfctr_riscv_prog {
  * @prog: what they count
  */
 struct perfctr_riscv_cpu {
-	const struct perfctr_config *active;
-	const struct perfctr_config *programmed;
-	const struct perfctr_config *private_config;
+	unsigned long active;
+	unsigned long programmed;
+	unsigned long private_config;
 	kuid_t private_uid;
 	const void *istopped;
 	u32 owned;
@@ -112,13 +112,13 @@ static __always_inline void perfctr_cpu_faults_end(void)
 
 static __always_inline bool perfctr_cpu_holds(const struct perfctr_config *config)
 {
-	return this_cpu_ptr(&perfctr_riscv_cpu)->active == config;
+	return this_cpu_ptr(&perfctr_riscv_cpu)->active == config->id;
 }
 
 /* For this_cpu_ptr() the number of the CPU is loaded. */
-static __always_inline bool perfctr_cpu_holds_on(int cpu, const struct perfctr_config *config)
+static __always_inline bool perfctr_cpu_holds_on(int cpu, unsigned long id)
 {
-	return per_cpu(perfctr_riscv_cpu, cpu).active == config;
+	return per_cpu(perfctr_riscv_cpu, cpu).active == id;
 }
 
 int perfctr_cpu_load(const struct perfctr_config *config);
@@ -152,7 +152,7 @@ static inline bool perfctr_cpu_private(const struct perfctr_config *config, kuid
 {
 	const struct perfctr_riscv_cpu *cpu = this_cpu_ptr(&perfctr_riscv_cpu);
 
-	return cpu->private_config == config && uid_eq(cpu->private_uid, uid);
+	return cpu->private_config == config->id && uid_eq(cpu->private_uid, uid);
 }
 
 static inline void perfctr_cpu_share(void)
@@ -161,7 +161,7 @@ static inline void perfctr_cpu_share(void)
 
 	if (cpu->private_config) {
 		cpu->active = cpu->private_config;
-		cpu->private_config = NULL;
+		cpu->private_config = 0;
 	}
 }
 

@@ -130,9 +130,9 @@ static void pmu_stop(u32 counters, unsigned long flags)
 /* The CPU's counters are no longer all as any config wants them. */
 static void now_unknown(struct perfctr_riscv_cpu *cpu)
 {
-	cpu->programmed = NULL;
-	cpu->active = NULL;
-	cpu->private_config = NULL;
+	cpu->programmed = 0;
+	cpu->active = 0;
+	cpu->private_config = 0;
 	cpu->istopped = NULL;
 }
 
@@ -366,7 +366,7 @@ static int take_all(struct perfctr_riscv_cpu *cpu, const struct perfctr_config *
 {
 	unsigned int i;
 
-	if (likely(cpu->programmed == config))
+	if (likely(cpu->programmed == config->id))
 		return 0;
 	for (i = 0; i < config->nr; i++) {
 		struct perfctr_riscv_prog prog = ctr_prog(&config->ctr[i]);
@@ -374,7 +374,7 @@ static int take_all(struct perfctr_riscv_cpu *cpu, const struct perfctr_config *
 		if (take_one(cpu, config->hw[i], &prog))
 			return -EIO;
 	}
-	cpu->programmed = config;
+	cpu->programmed = config->id;
 	return 0;
 }
 
@@ -392,7 +392,7 @@ int perfctr_cpu_load(const struct perfctr_config *config)
 	lockdep_assert_irqs_disabled();
 	if (!config->nr)
 		return 0;
-	cpu->private_config = NULL;
+	cpu->private_config = 0;
 	if (pmu.sbi) {
 		if (take_all(cpu, config))
 			return -EIO;
@@ -404,7 +404,7 @@ int perfctr_cpu_load(const struct perfctr_config *config)
 			return -EIO;
 		cpu->running |= actrs_of(config);
 	}
-	cpu->active = config;
+	cpu->active = config->id;
 	return 0;
 }
 
@@ -433,8 +433,8 @@ notrace int perfctr_cpu_restart(const struct perfctr_config *config, kuid_t uid)
 	struct perfctr_riscv_cpu *cpu = this_cpu_ptr(&perfctr_riscv_cpu);
 
 	lockdep_assert_irqs_disabled();
-	cpu->active = NULL;
-	cpu->private_config = NULL;
+	cpu->active = 0;
+	cpu->private_config = 0;
 	cpu->istopped = NULL;
 	if (take_all(cpu, config))
 		return -EIO;
@@ -443,7 +443,7 @@ notrace int perfctr_cpu_restart(const struct perfctr_config *config, kuid_t uid)
 		return -EIO;
 	}
 	cpu->running |= actrs_of(config);
-	cpu->private_config = config;
+	cpu->private_config = config->id;
 	cpu->private_uid = uid;
 	return 0;
 }
@@ -713,7 +713,7 @@ static int claim_take(void *arg)
 	}
 	/* As take_all() would find. */
 	if (hweight32(claim->members) == config->nr)
-		cpu->programmed = config;
+		cpu->programmed = config->id;
 	return 0;
 }
 
@@ -1171,7 +1171,7 @@ void perfctr_cpu_unclaim(struct perfctr_config *config, perfctr_run_t run)
 	for_each_set_bit(hw, &mask, PERFCTR_RISCV_MAX)
 		if (pool_put(hw) && pmu.sbi)
 			claim.counters |= BIT(hw);
-	/* Also where nothing is given back: no CPU may remember the address as its active one. */
+	/* Also where nothing is given back: who counts by it may be without a claim now. */
 	if (config->nr)
 		run(claim_release, &claim);
 }

@@ -25,9 +25,9 @@
 /**
  * struct perfctr_x86_cpu - what this CPU's counters do; only that CPU touches it,
  *	with interrupts off
- * @active: config whose counters all count as it wants them, and of which states
- *	may be resumed without further ado, or NULL
- * @private_config: config of which only threads of @private_uid ran that read its
+ * @active: id of the config whose counters all count as it wants them, and of which
+ *	states may be resumed without further ado, or 0
+ * @private_config: id of that of which only threads of @private_uid ran that read its
  *	registers, and nobody else, since all registers were zero; nobody else may
  *	without perfctr_cpu_load(). At most one of it and @active is set
  * @private_uid: see @private_config
@@ -51,8 +51,8 @@
  * @global_ctrl: what the global control held before
  */
 struct perfctr_x86_cpu {
-	const struct perfctr_config *active;
-	const struct perfctr_config *private_config;
+	unsigned long active;
+	unsigned long private_config;
 	kuid_t private_uid;
 	u64 private_mm;
 	u32 core;
@@ -124,12 +124,12 @@ static __always_inline void perfctr_cpu_faults_end(void)
 
 static __always_inline bool perfctr_cpu_holds(const struct perfctr_config *config)
 {
-	return this_cpu_read(perfctr_x86_cpu.active) == config;
+	return this_cpu_read(perfctr_x86_cpu.active) == config->id;
 }
 
-static __always_inline bool perfctr_cpu_holds_on(int cpu, const struct perfctr_config *config)
+static __always_inline bool perfctr_cpu_holds_on(int cpu, unsigned long id)
 {
-	return perfctr_cpu_holds(config);
+	return this_cpu_read(perfctr_x86_cpu.active) == id;
 }
 
 int perfctr_cpu_load(const struct perfctr_config *config);
@@ -204,7 +204,7 @@ static inline bool perfctr_cpu_private(const struct perfctr_config *config, kuid
 {
 	const struct perfctr_x86_cpu *cpu = this_cpu_ptr(&perfctr_x86_cpu);
 
-	return cpu->private_config == config && uid_eq(cpu->private_uid, uid);
+	return cpu->private_config == config->id && uid_eq(cpu->private_uid, uid);
 }
 
 static inline bool perfctr_cpu_runs(void)

@@ -256,8 +256,8 @@ static notrace void zero_all(struct perfctr_x86_cpu *cpu)
 
 static void belong_to_nobody(struct perfctr_x86_cpu *cpu)
 {
-	cpu->active = NULL;
-	cpu->private_config = NULL;
+	cpu->active = 0;
+	cpu->private_config = 0;
 	cpu->private_mm = 0;
 }
 
@@ -367,7 +367,7 @@ notrace int perfctr_cpu_load(const struct perfctr_config *config)
 	set_up(cpu, config);
 	let_run(cpu, pmu.counters & ~cpu->interrupting);
 	belong_to_nobody(cpu);
-	cpu->active = config;
+	cpu->active = config->id;
 	return 0;
 }
 
@@ -401,8 +401,8 @@ notrace int perfctr_cpu_restart(const struct perfctr_config *config, kuid_t uid)
 		cpu->private_mm = mm;
 	else if (cpu->private_mm != mm)
 		cpu->private_mm = 0;
-	cpu->active = NULL;
-	cpu->private_config = config;
+	cpu->active = 0;
+	cpu->private_config = config->id;
 	cpu->private_uid = uid;
 	return 0;
 }
@@ -410,13 +410,13 @@ notrace int perfctr_cpu_restart(const struct perfctr_config *config, kuid_t uid)
 notrace void perfctr_cpu_share(void)
 {
 	struct perfctr_x86_cpu *cpu = this_cpu_ptr(&perfctr_x86_cpu);
-	const struct perfctr_config *config = cpu->private_config;
+	unsigned long id = cpu->private_config;
 
-	if (!config)
+	if (!id)
 		return;
 	belong_to_nobody(cpu);
 	if (cpu->running)
-		cpu->active = config;
+		cpu->active = id;
 }
 
 notrace void perfctr_cpu_leave(void)
@@ -764,15 +764,16 @@ static int claim_release(void *unused)
 	return 0;
 }
 
-/* No CPU may remember the address of a config that is gone. */
-static int claim_forget(void *config)
+/* Whoever counts by it looks again, as it may be without a claim now. */
+static int claim_forget(void *arg)
 {
 	struct perfctr_x86_cpu *cpu = this_cpu_ptr(&perfctr_x86_cpu);
+	const struct perfctr_config *config = arg;
 
-	if (cpu->active == config)
-		cpu->active = NULL;
-	if (cpu->private_config == config)
-		cpu->private_config = NULL;
+	if (cpu->active == config->id)
+		cpu->active = 0;
+	if (cpu->private_config == config->id)
+		cpu->private_config = 0;
 	return 0;
 }
 

@@ -60,13 +60,6 @@ void *shim_per_cpu(void *ptr, unsigned int cpu)
 	return copies + cpu * size + ((char *)ptr - percpu_start);
 }
 
-u32 jhash2(const u32 *words, u32 length, u32 seed)
-{
-	for (; length; length--)
-		seed = (seed ^ *words++) * 0x9e3779b1u ^ seed >> 15;
-	return seed;
-}
-
 /* Module parameters */
 
 static struct {

@@ -403,6 +403,8 @@ START_TEST(each_user_has_its_own)
 	shim_uid = 1000;
 	b = get(two, 2);
 	ck_assert_ptr_ne(a, b);
+	/* But a CPU has nothing to do between them. */
+	ck_assert_uint_eq(a->id, b->id);
 	ck_assert_ptr_eq(get(two, 2), b);
 	shim_uid = 0;
 	ck_assert_ptr_eq(get(two, 2), a);

@@ -47,6 +47,7 @@ struct perfctr_config *claim(const struct perfctr_ctr_control *ctr, unsigned int
 			     struct perfctr_refusal *why)
 {
 	static const struct perfctr_config blank;
+	static unsigned long last_id = 1000000;
 	struct model_ownership before;
 	struct perfctr_config *config;
 	struct perfctr_refusal unused = NO_REFUSAL;
@@ -59,6 +60,7 @@ struct perfctr_config *claim(const struct perfctr_ctr_control *ctr, unsigned int
 	config = kzalloc(struct_size(config, ctr, nr), GFP_KERNEL_ACCOUNT);
 	*config = blank;
 	config->nr = nr;
+	config->id = ++last_id;
 	if (nr)
 		memcpy(config->ctr, ctr, nr * sizeof(*ctr));
 	for (i = 0; i < nr; i++)

@@ -306,13 +306,7 @@ do {									\
 #define signal_pending(task)						\
 	(shim_signal_after >= 0 && shim_waits > (unsigned int)shim_signal_after)
 
-/* Hashes: any will do. */
-#define get_random_u32()	0x5eedu
-u32 jhash2(const u32 *words, u32 length, u32 seed);
-static inline u32 jhash_3words(u32 a, u32 b, u32 c, u32 seed)
-{
-	return jhash2((const u32[]) { a, b, c }, 3, seed);
-}
+#define get_random_u64()	0x9e3779b97f4a7c15ull
 
 #define pagefault_disable()	((void)0)
 #define pagefault_enable()	((void)0)
