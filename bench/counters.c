@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "bench.h"
 
+#include <alloca.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <libperfctr.h>
@@ -112,12 +113,10 @@ static void perf_event(struct perf_event_attr *attr, unsigned int i)
 static void perfctr_begin(struct counting *counting)
 {
 	const struct setup *setup = &counting->setup;
-	/* No larger than what is given to the kernel: a thread's stack is measured as well. */
-	char room[offsetof(struct perfctr_control, ctr) +
-		  MAX_COUNTERS * sizeof(struct perfctr_ctr_control)] __attribute__((aligned(8)));
-	struct perfctr_control *control = (struct perfctr_control *)room;
 	size_t size = offsetof(struct perfctr_control, ctr) +
-		      setup->counters * sizeof(control->ctr[0]);
+		      setup->counters * sizeof(struct perfctr_ctr_control);
+	/* No larger than what is given to the kernel: a thread's stack is measured as well. */
+	struct perfctr_control *control = alloca(size);
 	unsigned int i;
 
 	memset(control, 0, size);

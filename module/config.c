@@ -93,15 +93,11 @@ static struct perfctr_config *config_find(u32 hash, const struct perfctr_ctr_con
 	return NULL;
 }
 
-/* A new id, or that of an equal one, if its counters are the same as well */
-static unsigned long config_id(const struct perfctr_config *config,
-			       const struct perfctr_config *other)
+static unsigned long new_id(void)
 {
 	static unsigned long last;	/* config_mutex */
 
 	lockdep_assert_held(&config_mutex);
-	if (other && !memcmp(config->hw, other->hw, config->nr))
-		return other->id;
 	do {
 		last++;
 	} while (!last || last == PERFCTR_NO_CONFIG);
@@ -236,6 +232,7 @@ static struct perfctr_config *config_make(const struct perfctr_ctr_control *ctr,
 	config->nr = nr;
 	config->nr_ictrs = nr_ictrs;
 	config->core = core;
+	config->id = new_id();
 	config->uid = current_uid();
 	memcpy(config->ctr, ctr, nr * sizeof(*ctr));
 	err = perfctr_user_add_config(&config->user);
@@ -307,7 +304,8 @@ static struct perfctr_config *config_get(const struct perfctr_ctr_control *ctr, 
 		goto out;
 	atomic_set(&config->users, 1);
 	refcount_set(&config->refs, 2);	/* the user's, and the table's */
-	config->id = config_id(config, other);
+	if (other && !memcmp(config->hw, other->hw, nr))
+		config->id = other->id;
 	config->hash = hash;
 	hash_add(configs, &config->node, hash);
 	nr_configs++;
@@ -401,7 +399,7 @@ void perfctr_config_put(struct perfctr_config *config, bool atomic)
 /* Those that had the same id go on by another, so that no CPU holds it any more. */
 static void change_id(const struct perfctr_config *evicted)
 {
-	unsigned long id = config_id(evicted, NULL);
+	unsigned long id = new_id();
 	struct perfctr_config *config;
 
 	hash_for_each_possible(configs, config, node, evicted->hash)

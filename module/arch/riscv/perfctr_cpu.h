@@ -112,7 +112,7 @@ static __always_inline void perfctr_cpu_faults_end(void)
 
 static __always_inline bool perfctr_cpu_holds(const struct perfctr_config *config)
 {
-	return this_cpu_ptr(&perfctr_riscv_cpu)->active == config->id;
+	return this_cpu_ptr(&perfctr_riscv_cpu)->active == READ_ONCE(config->id);
 }
 
 /* For this_cpu_ptr() the number of the CPU is loaded. */
@@ -152,7 +152,7 @@ static inline bool perfctr_cpu_private(const struct perfctr_config *config, kuid
 {
 	const struct perfctr_riscv_cpu *cpu = this_cpu_ptr(&perfctr_riscv_cpu);
 
-	return cpu->private_config == config->id && uid_eq(cpu->private_uid, uid);
+	return cpu->private_config == READ_ONCE(config->id) && uid_eq(cpu->private_uid, uid);
 }
 
 static inline void perfctr_cpu_share(void)

@@ -366,7 +366,7 @@ static int take_all(struct perfctr_riscv_cpu *cpu, const struct perfctr_config *
 {
 	unsigned int i;
 
-	if (likely(cpu->programmed == config->id))
+	if (likely(cpu->programmed == READ_ONCE(config->id)))
 		return 0;
 	for (i = 0; i < config->nr; i++) {
 		struct perfctr_riscv_prog prog = ctr_prog(&config->ctr[i]);
@@ -374,7 +374,7 @@ static int take_all(struct perfctr_riscv_cpu *cpu, const struct perfctr_config *
 		if (take_one(cpu, config->hw[i], &prog))
 			return -EIO;
 	}
-	cpu->programmed = config->id;
+	cpu->programmed = READ_ONCE(config->id);
 	return 0;
 }
 
@@ -404,7 +404,7 @@ int perfctr_cpu_load(const struct perfctr_config *config)
 			return -EIO;
 		cpu->running |= actrs_of(config);
 	}
-	cpu->active = config->id;
+	cpu->active = READ_ONCE(config->id);
 	return 0;
 }
 
@@ -443,7 +443,7 @@ notrace int perfctr_cpu_restart(const struct perfctr_config *config, kuid_t uid)
 		return -EIO;
 	}
 	cpu->running |= actrs_of(config);
-	cpu->private_config = config->id;
+	cpu->private_config = READ_ONCE(config->id);
 	cpu->private_uid = uid;
 	return 0;
 }
@@ -713,7 +713,7 @@ static int claim_take(void *arg)
 	}
 	/* As take_all() would find. */
 	if (hweight32(claim->members) == config->nr)
-		cpu->programmed = config->id;
+		cpu->programmed = READ_ONCE(config->id);
 	return 0;
 }
 

@@ -124,7 +124,7 @@ static __always_inline void perfctr_cpu_faults_end(void)
 
 static __always_inline bool perfctr_cpu_holds(const struct perfctr_config *config)
 {
-	return this_cpu_read(perfctr_x86_cpu.active) == config->id;
+	return this_cpu_read(perfctr_x86_cpu.active) == READ_ONCE(config->id);
 }
 
 static __always_inline bool perfctr_cpu_holds_on(int cpu, unsigned long id)
@@ -204,7 +204,7 @@ static inline bool perfctr_cpu_private(const struct perfctr_config *config, kuid
 {
 	const struct perfctr_x86_cpu *cpu = this_cpu_ptr(&perfctr_x86_cpu);
 
-	return cpu->private_config == config->id && uid_eq(cpu->private_uid, uid);
+	return cpu->private_config == READ_ONCE(config->id) && uid_eq(cpu->private_uid, uid);
 }
 
 static inline bool perfctr_cpu_runs(void)

@@ -367,7 +367,7 @@ notrace int perfctr_cpu_load(const struct perfctr_config *config)
 	set_up(cpu, config);
 	let_run(cpu, pmu.counters & ~cpu->interrupting);
 	belong_to_nobody(cpu);
-	cpu->active = config->id;
+	cpu->active = READ_ONCE(config->id);
 	return 0;
 }
 
@@ -402,7 +402,7 @@ notrace int perfctr_cpu_restart(const struct perfctr_config *config, kuid_t uid)
 	else if (cpu->private_mm != mm)
 		cpu->private_mm = 0;
 	cpu->active = 0;
-	cpu->private_config = config->id;
+	cpu->private_config = READ_ONCE(config->id);
 	cpu->private_uid = uid;
 	return 0;
 }
@@ -770,9 +770,9 @@ static int claim_forget(void *arg)
 	struct perfctr_x86_cpu *cpu = this_cpu_ptr(&perfctr_x86_cpu);
 	const struct perfctr_config *config = arg;
 
-	if (cpu->active == config->id)
+	if (cpu->active == READ_ONCE(config->id))
 		cpu->active = 0;
-	if (cpu->private_config == config->id)
+	if (cpu->private_config == READ_ONCE(config->id))
 		cpu->private_config = 0;
 	return 0;
 }
