@@ -92,7 +92,7 @@ bool is_on(const struct perfctr_control *control);
 unsigned int nr_of(const struct perfctr_control *control);
 /* Index of a counter that counts instructions in user mode only, now; or -1. */
 int exact_counter(const struct actor *actor);
-/* The handle by which this thread's last control was, which its handler of overflows uses */
+/* The handle by which this thread's handler of overflows lets the counters go on, or -1 */
 extern __thread volatile int own_handle;
 void burst(struct actor *actor);
 void handle_overflows(void);

@@ -50,7 +50,8 @@ void op_long_jump(struct actor *actor)
 	control_init(&control);
 	control_add_ictr(&control, EV_INSTRUCTIONS, -1000 - (int64_t)below(actor, 100000));
 	control.si_signo = SIGUSR2;
-	own_handle = actor->own;
+	/* After the jump it overflows once more: nobody lets that go on, or nothing else is done. */
+	own_handle = -1;
 	if (!sigsetjmp(way_out, 1)) {
 		leaves = 1;
 		err = try_control(actor->own, &control);
