@@ -9,7 +9,9 @@
  * 200,000 operations, or OPS of the environment. One who knows what it counts
  * demands it exactly, unless -i says that this machine's clock is none of
  * instructions. The same seed gives each process the same numbers, but
- * who runs when is the machine's affair.
+ * who runs when is the machine's affair. Every second worker is a user, GUEST_UID, from
+ * whom root takes the counters now and then: they expect that, all others count on. What
+ * cannot be tried on this machine is told as skipped.
  *
  * A new operation is a function and a line in the table operations[].
  */
@@ -88,6 +90,7 @@ void actor_init(struct actor *actor, uint64_t rng, unsigned int depth)
 	for (i = 0; i < FOREIGN; i++)
 		actor->foreign[i] = -1;
 	actor->depth = depth;
+	actor->evictable = getuid() == GUEST_UID;
 	control_init(&actor->control);
 }
 
@@ -189,6 +192,10 @@ static const struct operation {
 	{ op_copy_page, 6 },
 	{ op_file_calls, 10 },
 	{ op_exec_suspended, 2 },
+	{ op_late_page, 8 },
+	{ op_clock_forbidden, 20 },
+	{ op_raw, 4 },
+	{ op_limits, 4 },
 	{ op_kill, 6 },
 	{ op_reap, 20 },
 };
@@ -240,6 +247,8 @@ static int again(char **argv)
 	handle_overflows();
 	actor.attached = argv[2][0] == '1';
 	actor.shared_handle = true;
+	/* Its control may be from before any eviction. */
+	actor.after = shared->evictions;
 	if (actor.attached && own < 0) {
 		own = try_open(0);
 		if (own < 0) {
@@ -288,8 +297,10 @@ static void worker(uint64_t rng)
 
 	actor_init(&actor, rng, 0);
 	/* Every second one is nobody special. */
-	if (rng >> 63)
+	if (rng >> 63) {
 		become(GUEST_UID);
+		actor.evictable = true;
+	}
 	while (!shared->stop)
 		operate(&actor);
 	reap_all(&actor, 0);
@@ -317,29 +328,6 @@ static void hotplugger(uint64_t rng)
 			wrong(&actor, "CPU 1 on: %s", strerror(-err));
 		shared->hotplugs++;
 	}
-}
-
-/* Changes the policy, and tries to unload the module, which somebody always uses. */
-static void administrator(uint64_t rng)
-{
-	static const char *const policies[] = { "off", "guarded", "open", "guarded" };
-	struct actor actor;
-	int err;
-
-	actor_init(&actor, rng, 0);
-	while (!shared->stop) {
-		sleep_us(1000 + below(&actor, 20000));
-		err = write_text(MODULE_PARAMS "user_read", policies[below(&actor, 4)]);
-		if (err)
-			wrong(&actor, "user_read: %s", strerror(-err));
-		if (!one_in(&actor, 4))
-			continue;
-		err = module_unload();
-		if (err != -EWOULDBLOCK && err != -EBUSY)
-			wrong(&actor, "unloading the module in use: %s", strerror(-err));
-		shared->refusals++;
-	}
-	(void)write_text(MODULE_PARAMS "user_read", "guarded");
 }
 
 static void learn_events(int fd)
@@ -401,6 +389,9 @@ static void supervise(struct actor *actor)
 		(void)start(hotplugger, any(actor));
 	(void)start(administrator, any(actor));
 	(void)start(freezer, any(actor));
+	(void)start(evictor, any(actor));
+	if (shared->interrupts && shared->nevents)
+		(void)start(crowder, any(actor));
 	for (i = 0; i < WORKERS; i++)
 		shared->worker[i] = start(worker, any(actor) >> 1 | (uint64_t)(i & 1) << 63);
 
@@ -467,6 +458,7 @@ static void finish(struct actor *actor)
 			close(actor->foreign[i]);
 	close(SEND_FD);
 	close(RECEIVE_FD);
+	check_slabs();
 	err = module_unload_patiently();
 	if (err)
 		wrong(actor, "the module cannot be unloaded at the end: %s", strerror(-err));
@@ -489,6 +481,31 @@ static void learn_clock(int fd)
 	hz = (rd[1].clock - rd[0].clock) * 1000 / (ns / 1000000);
 	if (hz > shared->clock_hz)
 		shared->clock_hz = hz;
+}
+
+/* What is not tried here, and why */
+static void learn_limits(void)
+{
+	int fd;
+
+	/* Faults of the kernel are root's to bring, unless it says otherwise. */
+	(void)write_text("/proc/sys/vm/unprivileged_userfaultfd", "1");
+	fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
+	shared->late_pages = fd >= 0;
+	if (fd >= 0)
+		close(fd);
+	else
+		printf("skipped stress.late_page: userfaultfd: %s\n", strerror(errno));
+	if (!shared->nevents)
+		printf("skipped stress.exact, limits, raw: no counters that filter\n");
+	if (!shared->interrupts || !shared->nevents)
+		printf("skipped stress.crowd, overflows: no i-mode counters\n");
+	if (!CONTROL_RAW)
+		printf("skipped stress.raw: x86 permits processes, not threads\n");
+	if (guest.info.cpu_type >= PERFCTR_RISCV_GENERIC)
+		printf("skipped stress.clock_forbidden: x86 alone has PR_SET_TSC\n");
+	if (!shared->smp)
+		printf("skipped stress.hotplug: one CPU\n");
 }
 
 int main(int argc, char **argv)
@@ -532,6 +549,8 @@ int main(int argc, char **argv)
 	shared->nctrs = guest.nprogrammable;
 	shared->clock_hz = guest.info.tsc_hz;
 	shared->interrupts = guest.info.cpu_features & PERFCTR_FEATURE_PCINT;
+	shared->features = guest.info.cpu_features;
+	shared->policy = guest.info.user_read;
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 
 	actor_init(&actor, seed * 0x9e3779b97f4a7c15ull, 0);
@@ -548,6 +567,7 @@ int main(int argc, char **argv)
 	if (try_control(actor.own, &actor.control))
 		wrong(NULL, "the first CONTROL failed");
 	learn_clock(actor.own);
+	learn_limits();
 
 	supervise(&actor);
 	finish(&actor);
@@ -557,6 +577,13 @@ int main(int argc, char **argv)
 	       (unsigned long long)shared->overflows, (unsigned long long)shared->periods);
 	printf("stress: %llu members of %llu trees added up\n",
 	       (unsigned long long)shared->members, (unsigned long long)shared->trees);
+	printf("stress: %llu controls refused, %llu late pages, %llu clocks forbidden, %llu raw reads revoked\n",
+	       (unsigned long long)shared->refused, (unsigned long long)shared->late,
+	       (unsigned long long)shared->tsc, (unsigned long long)shared->revoked);
+	printf("stress: %llu evictions found by %llu states, %llu at their limits, %llu controls in %llu crowds\n",
+	       (unsigned long long)shared->evictions, (unsigned long long)shared->losses,
+	       (unsigned long long)shared->limits, (unsigned long long)shared->crowded,
+	       (unsigned long long)shared->crowds);
 	printf("stress: %llu single steps, %llu freezes\n", (unsigned long long)shared->steps,
 	       (unsigned long long)shared->freezes);
 	printf("stress: %llu exact counts, %llu execs, %llu kills, %llu times CPU 1 off and on, %llu refusals to unload\n",

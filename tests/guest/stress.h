@@ -48,6 +48,20 @@ struct shared {
 	_Atomic pid_t worker[WORKERS];
 	uint64_t clock_hz;
 	_Atomic uint64_t periods;	/* that were compared */
+	uint32_t features;	/* PERFCTR_FEATURE_* */
+	bool late_pages;	/* everybody may use userfaultfd(2) */
+	_Atomic uint64_t evictions;	/* of GUEST_UID, that have begun, and the last that has ended */
+	_Atomic uint64_t evicted;
+	_Atomic uint64_t losses;	/* states that were found evicted */
+	_Atomic uint64_t policy_changes;	/* odd while there is one */
+	_Atomic unsigned int policy;	/* PERFCTR_USER_READ_* */
+	_Atomic uint64_t revoked;	/* raw reads */
+	_Atomic uint64_t refused;	/* controls after which all was as before */
+	_Atomic uint64_t late;		/* reads into pages that came late */
+	_Atomic uint64_t tsc;		/* times that the clock was forbidden */
+	_Atomic uint64_t limits;	/* processes at the end of their resources */
+	_Atomic uint64_t crowds;	/* of threads with a control of its own each */
+	_Atomic uint64_t crowded;	/* threads in there */
 };
 
 extern struct shared *shared;
@@ -64,6 +78,9 @@ extern struct shared *shared;
  * @child: children, 0 where none
  * @killed: ... which were killed
  * @depth: generations above
+ * @evictable: root takes the counters from its user now and then
+ * @before: evictions that had ended before the control in force was made
+ * @after: ... and that had begun after that
  */
 struct actor {
 	uint64_t rng;
@@ -76,8 +93,10 @@ struct actor {
 	pid_t child[CHILDREN];
 	bool killed[CHILDREN];
 	unsigned int depth;
+	bool evictable;
+	uint64_t before;
+	uint64_t after;
 };
-
 
 __attribute__((format(printf, 2, 3)))
 void wrong(const struct actor *actor, const char *format, ...);
@@ -100,8 +119,17 @@ void handle_overflows(void);
 /* --- stress_state.c: a thread and its own state, and handles on those of others --- */
 
 void op_open(struct actor *actor);
+/* Any control that is valid */
+void random_control(struct actor *actor, struct perfctr_control *control);
+/* CONTROL, by a handle that may be on the actor's own state; 0 or -errno */
+int actor_control(struct actor *actor, int fd, struct perfctr_control *control);
+/* Whether -EIO of the actor's own state is right: its user was evicted since its control. */
+bool is_lost(const struct actor *actor, int err);
+/* The same of any state, of whomever */
+bool may_be_lost(int err);
+/* Opens, and counts instructions and the clock: false if that cannot be had. */
+bool count_instructions(struct actor *actor);
 void op_control(struct actor *actor);
-void op_wrong_control(struct actor *actor);
 void op_read(struct actor *actor);
 void op_read_words(struct actor *actor);
 void op_read_control(struct actor *actor);
@@ -123,6 +151,11 @@ void op_foreign(struct actor *actor);
 
 /* More events than a processor has in so many nanoseconds */
 uint64_t most_events(uint64_t ns);
+
+/* --- stress_refuse.c: what is refused, and changes nothing --- */
+
+void op_wrong_control(struct actor *actor);
+void op_limits(struct actor *actor);
 
 /* --- stress_child.c: children, programs, threads --- */
 
@@ -158,7 +191,24 @@ void op_no_fork(struct actor *actor);
 void op_copy_page(struct actor *actor);
 void op_file_calls(struct actor *actor);
 void op_exec_suspended(struct actor *actor);
+void op_clock_forbidden(struct actor *actor);
+void op_raw(struct actor *actor);
 /* A process of its own: freezes workers, and binds them. */
 void freezer(uint64_t rng);
+
+/* --- stress_late.c: memory that comes late --- */
+
+void op_late_page(struct actor *actor);
+
+/* --- stress_root.c: what root does meanwhile, in processes of its own --- */
+
+/* Changes the policy, and tries to unload the module, which somebody always uses. */
+void administrator(uint64_t rng);
+/* Takes the counters from a user. */
+void evictor(uint64_t rng);
+/* Lets a third user have as many different controls as it may. */
+void crowder(uint64_t rng);
+/* All was closed: the module has no object any more. */
+void check_slabs(void);
 
 #endif /* PERFCTR_STRESS_H */

@@ -43,7 +43,8 @@ void leave_handler(void)
 void op_long_jump(struct actor *actor)
 {
 	struct perfctr_control control;
-	int err;
+	uint64_t before = shared->evicted;
+	volatile int err = 0;
 
 	if (actor->own < 0 || !actor->attached || !shared->interrupts || !shared->nevents)
 		return;
@@ -57,13 +58,15 @@ void op_long_jump(struct actor *actor)
 		err = try_control(actor->own, &control);
 		if (!err)
 			body_spin(1000 + below(actor, 50000));
-		else if (err != -EBUSY)
-			wrong(actor, "CONTROL of an overflow: %s", strerror(-err));
 		leaves = 0;
-		if (err)
+		if (err == -EBUSY)
 			return;
 	}
 	actor->control = control;
+	actor->before = before;
+	actor->after = shared->evictions;
+	if (err && !is_lost(actor, err))
+		wrong(actor, "CONTROL of an overflow: %s", strerror(-err));
 	op_read(actor);
 	(void)ioctl(actor->own, PERFCTR_IOC_IRESUME);
 	op_control(actor);
@@ -218,6 +221,8 @@ void op_file_calls(struct actor *actor)
 	if (actor->own < 0 || !actor->attached)
 		return;
 	got = readv(actor->own, piece, 2);
+	if (got < 0 && is_lost(actor, -errno))
+		return;
 	if (got < (ssize_t)sizeof(uint64_t) || got % (ssize_t)sizeof(uint64_t))
 		wrong(actor, "readv: %zd, %s", got, strerror(errno));
 	poll = epoll_create1(EPOLL_CLOEXEC);
@@ -242,12 +247,182 @@ void op_exec_suspended(struct actor *actor)
 	control.flags = PERFCTR_CONTROL_ON_EXEC;
 	if (shared->nevents)
 		control_add(&control, EV_INSTRUCTIONS);
-	if (actor->own < 0 || try_control(actor->own, &control))
+	if (actor->own < 0 || actor_control(actor, actor->own, &control))
 		_exit(0);
-	actor->control = control;
 	if (ioctl(actor->own, PERFCTR_IOC_SUSPEND))
 		wrong(actor, "SUSPEND before an exec: %s", strerror(errno));
 	exec_self(actor);
+}
+
+#if defined(__x86_64__) || defined(__i386__)
+
+#define CLOCK_SLOT (PERFCTR_PAGE_SLOTS - 2)
+
+/* The clock as any reader takes it; false if the page says "ask the kernel". */
+static bool page_clock(const volatile struct perfctr_page *page, uint64_t *value)
+{
+	int32_t seq;
+
+	do {
+		seq = page->seq;
+		if (page->slot[CLOCK_SLOT].owner != thread_pointer())
+			return false;
+		*value = page->slot[CLOCK_SLOT].bias + __builtin_ia32_rdtsc();
+	} while (page->seq != seq);
+	return true;
+}
+
+/* What the page offers is between what the kernel says before and after. */
+static void compare_clock(struct actor *actor)
+{
+	struct perfctr_read rd[2];
+	uint64_t value;
+	int err;
+
+	err = try_read(actor->own, &rd[0]);
+	if (err || !page_clock(actor->page, &value))
+		return;
+	err = try_read(actor->own, &rd[1]);
+	if (!err && (value < rd[0].clock || value > rd[1].clock))
+		wrong(actor, "the page's clock is %llu, but READ said %llu, and then %llu",
+		      (unsigned long long)value, (unsigned long long)rd[0].clock,
+		      (unsigned long long)rd[1].clock);
+}
+
+/*
+ * RDTSC raises SIGSEGV meanwhile, of which the actor would die: so nobody asks what time it is,
+ * as the C library does so by RDTSC.
+ */
+void op_clock_forbidden(struct actor *actor)
+{
+	unsigned int i, n = 1 + below(actor, 20);
+	uint64_t value[2];
+	long got;
+	int k;
+
+	if (actor->own < 0 || !actor->attached)
+		return;
+	if (!actor->control.tsc_on && !count_instructions(actor))
+		return;
+	if (!actor->page)
+		op_map(actor);
+	if (!actor->page)
+		return;
+	k = exact_counter(actor);
+	compare_clock(actor);
+	if (prctl(PR_SET_TSC, PR_TSC_SIGSEGV)) {
+		wrong(actor, "PR_TSC_SIGSEGV: %s", strerror(errno));
+		return;
+	}
+	/* Without the kernel's probes it is the next switch that tells the page. */
+	if (!(shared->features & PERFCTR_FEATURE_RDPMC))
+		sleep_us(1);
+	for (i = 0; i < n; i++) {
+		const volatile struct perfctr_page *page = actor->page;
+
+		if (page->slot[CLOCK_SLOT].owner || page->owner)
+			wrong(actor, "the page offers a clock that is forbidden, at look %u", i);
+		(void)page_clock(page, &value[0]);
+		/* The counters are not affected. */
+		got = k < 0 ? -1 : exact_inline(actor->page, (unsigned int)k, body_spin, 100, value);
+		if (got >= 0 && shared->exact &&
+		    value[1] - value[0] != EXACT_INLINE + BODY_SPIN(100) +
+					   (uint64_t)got * EXACT_INLINE_RETRY)
+			wrong(actor, "page: %llu instructions, without a clock",
+			      (unsigned long long)(value[1] - value[0]));
+		switch (below(actor, 4)) {
+		case 0: op_rest(actor); break;
+		case 1: op_move(actor); break;
+		case 2: op_move_map(actor); break;
+		default: op_read(actor);
+		}
+	}
+	if (prctl(PR_SET_TSC, PR_TSC_ENABLE))
+		wrong(actor, "PR_TSC_ENABLE: %s", strerror(errno));
+	compare_clock(actor);
+	shared->tsc++;
+}
+
+#else
+
+void op_clock_forbidden(struct actor *actor)
+{
+	(void)actor;	/* main() says that it is skipped */
+}
+
+#endif
+
+/* The policy, if it does not change while the caller looks; else -1 */
+static int policy_since(uint64_t changes)
+{
+	unsigned int policy = shared->policy;
+
+	return changes & 1 || shared->policy_changes != changes ? -1 : (int)policy;
+}
+
+/* A user who may RAW by the policy "open" alone, and until that is another */
+static void read_raw(struct actor *actor)
+{
+	uint64_t evictions = shared->evicted, changes, since, value;
+	struct perfctr_control control;
+	struct perfctr_read rd;
+	int err = -EACCES, policy;
+	unsigned int i;
+	bool may;
+
+	for (i = 0; err && i < 100 && !shared->stop; i++) {
+		control_init(&control);
+		control.flags = PERFCTR_CONTROL_RAW;
+		control_add(&control, EV_INSTRUCTIONS);
+		since = shared->policy_changes;
+		err = try_control(actor->own, &control);
+		policy = policy_since(since);
+		if (err == -EIO && shared->evictions != evictions)
+			return;
+		if (err != -EBUSY && policy >= 0 &&
+		    err != (policy == PERFCTR_USER_READ_OPEN ? 0 : -EACCES))
+			wrong(actor, "CONTROL with RAW, policy %d: %s", policy, strerror(-err));
+		if (err)
+			sleep_us(1000);
+	}
+	if (err || ioctl(actor->own, PERFCTR_IOC_READ_CONTROL, &control))
+		return;
+	for (i = 0; i < 300 && !shared->stop; i++) {
+		changes = shared->policy_changes;
+		may = try_read_register(control.ctr[0].map, &value);
+		policy = policy_since(changes);
+		if (policy < 0)
+			continue;
+		if (may && policy != PERFCTR_USER_READ_OPEN)
+			wrong(actor, "a register can be read, although the policy is %d", policy);
+		if (!may && policy == PERFCTR_USER_READ_OPEN && changes == since) {
+			err = try_read(actor->own, &rd);
+			if (err != -EIO || shared->evictions == evictions)
+				wrong(actor, "a register cannot be read, although the policy is open: %s",
+				      strerror(-err));
+			return;
+		}
+		if (!may && policy != PERFCTR_USER_READ_OPEN) {
+			shared->revoked++;
+			return;
+		}
+		op_rest(actor);
+	}
+}
+
+/* In a child, which has no page: that may be read by another right. */
+void op_raw(struct actor *actor)
+{
+	if (!CONTROL_RAW || !shared->nevents || make_child(actor) != 0)
+		return;
+	if (!getuid())
+		become(GUEST_UID);
+	actor->own = try_open(PERFCTR_OPEN_CREAT | PERFCTR_OPEN_EXCL);
+	if (actor->own < 0)
+		wrong(actor, "OPEN by a new child: %s", strerror(-actor->own));
+	else
+		read_raw(actor);
+	_exit(shared->failed ? EXIT_FAILURE : 0);
 }
 
 /* Slept through a freeze, and on CPUs that others chose: the freezer's business */

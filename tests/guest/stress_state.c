@@ -66,7 +66,7 @@ static int64_t random_period(struct actor *actor, uint64_t event, bool kernel)
 	return least + (int64_t)below(actor, 1u << below(actor, 20));
 }
 
-static void random_control(struct actor *actor, struct perfctr_control *control)
+void random_control(struct actor *actor, struct perfctr_control *control)
 {
 	unsigned int i, n = shared->nevents ? below(actor, 5) : 0;
 	bool tiny;
@@ -115,6 +115,60 @@ static void random_control(struct actor *actor, struct perfctr_control *control)
 	}
 }
 
+int actor_control(struct actor *actor, int fd, struct perfctr_control *control)
+{
+	uint64_t before = shared->evicted;
+	int err = try_control(fd, control);
+
+	/* EIO: it is in force, but its counters were taken back at once. */
+	if ((err && err != -EIO) || !actor->attached)
+		return err;
+	actor->control = *control;
+	if (!is_on(control))
+		actor->control.flags &= ~(unsigned int)PERFCTR_CONTROL_ON_EXEC;
+	actor->before = before;
+	actor->after = shared->evictions;
+	return err;
+}
+
+bool is_lost(const struct actor *actor, int err)
+{
+	if (err != -EIO || !actor->evictable || shared->evictions == actor->before)
+		return false;
+	shared->losses++;
+	return true;
+}
+
+bool may_be_lost(int err)
+{
+	return err == -EIO && shared->evictions;
+}
+
+bool count_instructions(struct actor *actor)
+{
+	struct perfctr_control control;
+	int err;
+
+	if (!shared->nevents)
+		return false;
+	if (actor->own < 0 || !actor->attached) {
+		actor->own = try_open(PERFCTR_OPEN_CREAT);
+		if (actor->own < 0) {
+			wrong(actor, "OPEN: %s", strerror(-actor->own));
+			return false;
+		}
+		actor->attached = true;
+	}
+	control_init(&control);
+	control.tsc_on = 1;
+	control_add(&control, EV_INSTRUCTIONS);
+	err = actor_control(actor, actor->own, &control);
+	/* EBUSY: held by another open file, or no counter is left */
+	if (err && err != -EBUSY && !is_lost(actor, err))
+		wrong(actor, "CONTROL of instructions: %s", strerror(-err));
+	return !err;
+}
+
 void op_control(struct actor *actor)
 {
 	struct perfctr_control control;
@@ -126,20 +180,19 @@ void op_control(struct actor *actor)
 	control.size = (uint32_t)CONTROL_SIZE(nr_of(&control) + below(actor, 3));
 	/* Until it is known which control is in force: the handler lets none go on that is tiny. */
 	own_handle = -1;
-	err = try_control(actor->own, &control);
+	err = actor_control(actor, actor->own, &control);
 	if (err) {
 		own_handle = before;
 	} else if (control.nrictrs && control.ctr[control.nractrs].ireset <= -1000) {
 		own_handle = actor->own;
 		(void)ioctl(own_handle, PERFCTR_IOC_IRESUME);
 	}
+	if (is_lost(actor, err))
+		return;
 	switch (err) {
 	case 0:
 		if (!actor->attached)
 			wrong(actor, "CONTROL of what is not attached succeeded");
-		actor->control = control;
-		if (!is_on(&control))
-			actor->control.flags &= ~(unsigned int)PERFCTR_CONTROL_ON_EXEC;
 		if (control.nrictrs && actor->attached) {
 			body_spin(1 + below(actor, shared->exact ? 20000 : 500000));
 			op_read(actor);
@@ -155,40 +208,8 @@ void op_control(struct actor *actor)
 		break;
 	default:
 		wrong(actor, "CONTROL of %u counters, flags %#x: %s", nr_of(&control),
-		     control.flags, strerror(-err));
+		      control.flags, strerror(-err));
 	}
-}
-
-void op_wrong_control(struct actor *actor)
-{
-	struct perfctr_control control;
-	int err;
-
-	if (actor->own < 0)
-		return;
-	random_control(actor, &control);
-	switch (below(actor, 11)) {
-	case 0: control.size = below(actor, 16); break;
-	case 1: control.size = PERFCTR_MAX_SIZE + 1 + below(actor, 1000); break;
-	case 2: control.flags = 1u << 31; break;
-	case 3: control.tsc_on = 2; break;
-	case 4: control.nractrs = PERFCTR_MAX_CTRS + 1 + below(actor, 1000); break;
-	case 5: control.nrictrs = ~0u; break;
-	case 6: control.nrictrs++; control.ctr[nr_of(&control) - 1].ireset = 0; break;
-	case 7: control.si_signo = control.nrictrs ? SIGKILL : SIGIO; break;
-	case 8: control.ctr_size = below(actor, 64); break;
-	case 9: control.flags = PERFCTR_CONTROL_KEEP; break;
-	default:
-		control.nractrs = 0;
-		control.nrictrs = 0;
-		control_add_at(&control, PERFCTR_MAP_ANY, any(actor) | 1ull << 63, PERFCTR_CTR_USER);
-	}
-	err = try_control(actor->own, &control);
-	if (!err)
-		wrong(actor, "a wrong CONTROL succeeded");
-	err = ioctl(actor->own, PERFCTR_IOC_CONTROL, (void *)8) ? errno : 0;
-	if (err != EFAULT && err != ESRCH)
-		wrong(actor, "CONTROL of a wrong address: %s", strerror(err));
 }
 
 /*
@@ -223,7 +244,7 @@ void op_read(struct actor *actor)
 	if (actor->own < 0)
 		return;
 	err = try_read(actor->own, &rd);
-	if (err) {
+	if (err && !(is_lost(actor, err) && rd.error == PERFCTR_ERROR_LOST)) {
 		wrong(actor, "READ of its own: %s, error %u", strerror(-err), rd.error);
 		return;
 	}
@@ -237,7 +258,8 @@ void op_read(struct actor *actor)
 	    ((rd.cstatus & PERFCTR_CSTATUS_CLOCK) != 0) != actor->control.tsc_on)
 		wrong(actor, "READ: cstatus %#x with %u counters, expected %u and clock %u",
 		     rd.cstatus, rd.nrctrs, nr_of(&actor->control), actor->control.tsc_on);
-	check_overflows(actor, &rd);
+	if (!err)
+		check_overflows(actor, &rd);
 	if (((rd.flags & PERFCTR_READ_ON_EXEC) != 0) !=
 	    ((actor->control.flags & PERFCTR_CONTROL_ON_EXEC) != 0))
 		wrong(actor, "READ: flags %#x with control flags %#x", rd.flags,
@@ -254,6 +276,8 @@ void op_read_words(struct actor *actor)
 	if (actor->own < 0 || !actor->attached)
 		return;
 	got = read(actor->own, words, room);
+	if (got < 0 && is_lost(actor, -errno))
+		return;
 	if (room < needed ? got != -1 || errno != EINVAL : got != (ssize_t)needed)
 		wrong(actor, "read(2) of %zu bytes: %zd (%s), %zu are needed", room, got,
 		     got < 0 ? strerror(errno) : "", needed);
@@ -317,14 +341,33 @@ static void check_order(const struct actor *actor, uint64_t words[2][1 + PERFCTR
 		      (unsigned long long)(words[1][0] - words[0][0]), (unsigned long long)ns);
 }
 
+/* Whoever has lost its counters controls anew, and counts right at once. */
+static void count_again(struct actor *actor)
+{
+	uint64_t words[2][1 + PERFCTR_MAX_CTRS];
+	unsigned long n = 1 + below(actor, 2000);
+	long got;
+
+	if (!count_instructions(actor))
+		return;
+	got = exact_read(actor->own, words[0], sizeof(words[0]), body_spin, n);
+	if (is_lost(actor, (int)got))
+		return;
+	if (got != 2 * (long)sizeof(uint64_t) || words[1][1] <= words[0][1] ||
+	    (shared->exact && words[1][1] - words[0][1] != EXACT_KERNEL + BODY_SPIN(n)))
+		wrong(actor, "after an eviction and a CONTROL read(2) gives %ld, %llu and %llu", got,
+		      (unsigned long long)words[0][1], (unsigned long long)words[1][1]);
+}
+
 /* A loop of known length between two reads(2), and between two looks at the page */
 void op_exact(struct actor *actor)
 {
-	uint64_t words[2][1 + PERFCTR_MAX_CTRS], value[2], delta, expected, since;
+	uint64_t words[2][1 + PERFCTR_MAX_CTRS], value[2], delta, expected, since, evicted;
 	unsigned long n = 1 + below(actor, one_in(actor, 50) ? 200000 : 2000);
 	struct perfctr_read rd;
 	int k = exact_counter(actor);
 	long got;
+	int err;
 
 	if (k < 0 && one_in(actor, 2)) {
 		op_open(actor);
@@ -334,7 +377,15 @@ void op_exact(struct actor *actor)
 	if (k < 0)
 		return;
 	since = now_ns();
+	evicted = shared->evicted;
 	got = exact_read(actor->own, words[0], sizeof(words[0]), body_spin, n);
+	if (is_lost(actor, (int)got)) {
+		count_again(actor);
+		return;
+	}
+	if (actor->evictable && evicted > actor->after)
+		wrong(actor, "read(2): %ld, after eviction %llu; the control is of %llu", got,
+		      (unsigned long long)evicted, (unsigned long long)actor->after);
 	if (got != (long)(sizeof(uint64_t) * (1 + actor->control.nractrs))) {
 		wrong(actor, "read(2): %ld", got);
 		return;
@@ -364,10 +415,13 @@ void op_exact(struct actor *actor)
 		wrong(actor, "page: %llu and %llu within %llu ns, after read(2) had said %llu",
 		     (unsigned long long)value[0], (unsigned long long)value[1],
 		     (unsigned long long)since, (unsigned long long)words[1][1 + k]);
-	if (one_in(actor, 4) && (try_read(actor->own, &rd) || rd.sum[k] < value[1]))
-		wrong(actor, "READ: %llu, after the page had said %llu",
-		     (unsigned long long)rd.sum[k], (unsigned long long)value[1]);
 	shared->exacts++;
+	if (!one_in(actor, 4))
+		return;
+	err = try_read(actor->own, &rd);
+	if (err ? !is_lost(actor, err) : rd.sum[k] < value[1])
+		wrong(actor, "READ: %s, %llu, after the page had said %llu", strerror(-err),
+		     (unsigned long long)rd.sum[k], (unsigned long long)value[1]);
 }
 
 void op_map(struct actor *actor)
@@ -484,11 +538,10 @@ void op_second_handle(struct actor *actor)
 	}
 	control_init(&control);
 	err = try_read(fd, &rd);
-	if (err || rd.nrctrs != nr_of(&actor->control))
+	if ((err && !is_lost(actor, err)) || rd.nrctrs != nr_of(&actor->control))
 		wrong(actor, "READ on a second handle: %s, %u counters", strerror(-err), rd.nrctrs);
 	/* It stops what nobody holds. */
-	if (!try_control(fd, &control))
-		actor->control = control;
+	(void)actor_control(actor, fd, &control);
 	close(fd);
 }
 
@@ -614,8 +667,10 @@ void op_foreign(struct actor *actor)
 	switch (below(actor, 6)) {
 	case 0:
 		err = try_read(fd, &rd[0]);
-		if (!err)
+		if (!err || may_be_lost(err))
 			err = try_read(fd, &rd[1]);
+		if (may_be_lost(err))
+			err = 0;
 		if (err && err != -EINTR)
 			wrong(actor, "READ of another: %s, error %u", strerror(-err), rd[0].error);
 		if (!err && !(rd[0].flags & PERFCTR_READ_ATTACHED) &&
@@ -623,7 +678,7 @@ void op_foreign(struct actor *actor)
 			wrong(actor, "the sums of a state that has ended changed");
 		break;
 	case 1:
-		if (read(fd, words, sizeof(words)) < 0 && errno != EINTR)
+		if (read(fd, words, sizeof(words)) < 0 && errno != EINTR && !may_be_lost(-errno))
 			wrong(actor, "read(2) of another: %s", strerror(errno));
 		break;
 	case 2:
@@ -651,10 +706,9 @@ void op_foreign(struct actor *actor)
 		random_control(actor, &control);
 		control_init(&control);
 		control.tsc_on = below(actor, 2);
-		err = try_control(fd, &control);
+		err = actor_control(actor, fd, &control);
 		/* It may have got a handle on its own state back. */
 		if (!err && actor->attached) {
-			actor->control = control;
 			actor->shared_handle = true;
 		} else if (err != -EPERM && err != -ESRCH && err != -EBUSY) {
 			wrong(actor, "CONTROL of another: %s", strerror(-err));

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -28,12 +29,14 @@
 #define MEMBER_CHILDREN 3
 /* Most that a member executes before its first instruction here, and after its last look */
 #define MEMBER_REST 20000
+#define MEMBER_NAME "member"
 
 struct grove {
 	_Atomic uint64_t seen;
 	_Atomic uint64_t members;
 	_Atomic uint64_t unseen;	/* members that were killed, or became another program */
 	bool quiet;			/* nobody stops it: members count exactly */
+	uint64_t evictions;		/* that had ended before the control */
 };
 
 /**
@@ -60,6 +63,21 @@ static bool is_end_of_tree(int err)
 	return err == -ENOENT || err == -EINTR;
 }
 
+/* Root took the counters from all of the tree. */
+static bool is_evicted(const struct member *member, int err)
+{
+	return err == -EIO && member->actor.evictable &&
+	       shared->evictions != member->grove->evictions;
+}
+
+static int read_tree(struct member *member, unsigned int which, struct perfctr_read_tree *tree)
+{
+	int err = try_read_tree(member->root, which, tree);
+
+	/* Everything is stored all the same. */
+	return is_evicted(member, err) && tree->error == PERFCTR_ERROR_LOST ? 0 : err;
+}
+
 static void member_reads_tree(struct member *member)
 {
 	struct perfctr_read_tree tree[2];
@@ -70,9 +88,9 @@ static void member_reads_tree(struct member *member)
 	/* What has ended can have been live before. */
 	if (which & PERFCTR_TREE_LIVE)
 		which |= PERFCTR_TREE_ENDED;
-	err = try_read_tree(member->root, which, &tree[0]);
+	err = read_tree(member, which, &tree[0]);
 	if (!err)
-		err = try_read_tree(member->root, which, &tree[1]);
+		err = read_tree(member, which, &tree[1]);
 	if (err && !is_end_of_tree(err))
 		wrong(&member->actor, "READ_TREE: %s, error %u, %llu missed", strerror(-err),
 		      tree[0].error, (unsigned long long)tree[0].missed);
@@ -88,6 +106,25 @@ static void member_reads_tree(struct member *member)
 			      (unsigned long long)tree[1].sum[i], (unsigned long long)since);
 }
 
+/* Whoever lives may be changing it right now. */
+static void check_name(struct member *member, const struct perfctr_member *other)
+{
+	static const char *const names[] = { "stress", "exe", MEMBER_NAME };
+	unsigned int i;
+
+	if (!other->comm[0] || !memchr(other->comm, 0, sizeof(other->comm))) {
+		wrong(&member->actor, "NEXT_MEMBER gives %d, flags %#x, the name '%.16s'", other->tid,
+		      other->flags, other->comm);
+		return;
+	}
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(other->comm, names[i]))
+			return;
+	if (!(other->flags & PERFCTR_MEMBER_LIVE))
+		wrong(&member->actor, "NEXT_MEMBER gives %d, which has ended, the name '%s'",
+		      other->tid, other->comm);
+}
+
 static void member_walks(struct member *member)
 {
 	struct perfctr_member other = { .size = sizeof(other) };
@@ -97,6 +134,7 @@ static void member_walks(struct member *member)
 		if (other.cursor <= cursor)
 			wrong(&member->actor, "NEXT_MEMBER goes round");
 		cursor = other.cursor;
+		check_name(member, &other);
 	}
 	if (!is_end_of_tree(-errno))
 		wrong(&member->actor, "NEXT_MEMBER: %s", strerror(errno));
@@ -125,6 +163,8 @@ static void member_counts(struct member *member)
 	long got;
 
 	got = exact_read(member->own, words[0], sizeof(words[0]), body_spin, n);
+	if (is_evicted(member, (int)got))
+		return;
 	if (got < 0) {
 		wrong(&member->actor, "read(2) of a descendant's own: %ld", got);
 		return;
@@ -222,6 +262,12 @@ static void member_moves(struct member *member)
 	op_move(&member->actor);
 }
 
+static void member_gets_a_name(struct member *member)
+{
+	if (prctl(PR_SET_NAME, one_in(&member->actor, 2) ? MEMBER_NAME : "stress"))
+		wrong(&member->actor, "PR_SET_NAME: %s", strerror(errno));
+}
+
 static void member_rests(struct member *member)
 {
 	op_rest(&member->actor);
@@ -229,7 +275,7 @@ static void member_rests(struct member *member)
 
 static void (*const member_operations[])(struct member *member) = {
 	member_reads_tree, member_walks, member_stops_all, member_counts, member_maps,
-	member_moves, member_rests, member_makes_thread, member_forks,
+	member_moves, member_rests, member_makes_thread, member_forks, member_gets_a_name,
 };
 
 #define MEMBER_OPERATIONS (sizeof(member_operations) / sizeof(member_operations[0]))
@@ -238,7 +284,7 @@ static void member_lives(struct member *member)
 {
 	unsigned int i, n = 1 + below(&member->actor, 10);
 	struct perfctr_read rd;
-	int status;
+	int status, err;
 
 	if (member->depth) {
 		member->grove->members++;
@@ -266,7 +312,8 @@ static void member_lives(struct member *member)
 	member->npids = member->nthreads = 0;
 	if (!member->depth || member->own < 0)
 		return;
-	if (try_read(member->own, &rd))
+	err = try_read(member->own, &rd);
+	if (err && !is_evicted(member, err))
 		wrong(&member->actor, "READ of a descendant's own: error %u", rd.error);
 	close(member->own);
 	member->grove->seen += rd.sum[0];
@@ -282,7 +329,7 @@ static void compare_tree(struct member *root)
 
 	/* Orphans of who was killed, and threads that have been joined, end in their own time. */
 	for (;;) {
-		err = try_read_tree(root->root, PERFCTR_TREE_ENDED | PERFCTR_TREE_LIVE, &tree);
+		err = read_tree(root, PERFCTR_TREE_ENDED | PERFCTR_TREE_LIVE, &tree);
 		if (err || !tree.live)
 			break;
 		sleep_us(1000);
@@ -313,6 +360,7 @@ static void be_root(struct actor *actor, struct grove *grove)
 	struct member root = { .actor = *actor, .grove = grove };
 	unsigned int i, n = below(actor, 4), fate = below(actor, 6);
 	struct perfctr_control control;
+	int err;
 
 	grove->quiet = fate > 3;
 	root.root = try_open(PERFCTR_OPEN_CREAT | PERFCTR_OPEN_EXCL);
@@ -328,7 +376,8 @@ static void be_root(struct actor *actor, struct grove *grove)
 		control.flags |= PERFCTR_CONTROL_KEEP;
 	for (i = 0; shared->nevents && i < 1 + n; i++)
 		control_add(&control, shared->event[i % shared->nevents]);
-	/* EBUSY: no counter is left. */
+	grove->evictions = shared->evicted;
+	/* EBUSY: no counter is left. EIO: evicted at once. */
 	if (try_control(root.root, &control))
 		return;
 	member_lives(&root);
@@ -345,8 +394,9 @@ static void be_root(struct actor *actor, struct grove *grove)
 	case 2:
 		member_forks(&root);
 		control.flags ^= PERFCTR_CONTROL_KEEP;
-		if (try_control(root.root, &control))
-			wrong(actor, "CONTROL of a root");
+		err = try_control(root.root, &control);
+		if (err && !is_evicted(&root, err))
+			wrong(actor, "CONTROL of a root: %s", strerror(-err));
 		break;
 	default:
 		compare_tree(&root);
