@@ -145,7 +145,8 @@ static void config_end(struct perfctr_config *config)
 	leave_if_last();
 	if (config->nr_ictrs)
 		perfctr_interrupts_put();
-	perfctr_user_drop_config(config->user);
+	if (config->user)
+		perfctr_user_drop_config(config->user);
 	perfctr_config_unref(config);
 }
 
@@ -235,7 +236,8 @@ static struct perfctr_config *config_make(const struct perfctr_ctr_control *ctr,
 	config->id = new_id();
 	config->uid = current_uid();
 	memcpy(config->ctr, ctr, nr * sizeof(*ctr));
-	err = perfctr_user_add_config(&config->user);
+	/* Whoever wants no counters may always have that: it is how one stops. */
+	err = nr ? perfctr_user_add_config(&config->user) : 0;
 	if (err)
 		goto err_free;
 	err = perfctr_cpu_claim(config, perfctr_run, why);
@@ -250,7 +252,8 @@ static struct perfctr_config *config_make(const struct perfctr_ctr_control *ctr,
 	return config;
 
 err_drop:
-	perfctr_user_drop_config(config->user);
+	if (config->user)
+		perfctr_user_drop_config(config->user);
 err_free:
 	kfree(config);
 	return ERR_PTR(err);

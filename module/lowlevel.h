@@ -36,7 +36,7 @@ struct perfctr_user;
  * @id: that of all which want the same of the same counters, and of no other ever; not 0.
  *	config_mutex; read by whoever is a user
  * @uid: the user whose controls have it; constant
- * @user: that user's account; constant, while it is in the table
+ * @user: that user's account; NULL without counters; constant, while it is in the table
  * @hash: where it is in the table; constant
  * @evicted: it was claimed, and is no more: who counts by it is lost
  * @hw: hardware counter of each of the @nr; set by perfctr_cpu_claim(), then constant

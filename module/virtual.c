@@ -893,60 +893,17 @@ not_now:
 	return read_sample(perfctr, (u64 __user *)buffer, count);
 }
 
-#define READ_WORD(member)	(offsetof(struct perfctr_read, member) / sizeof(u64))
-
-static_assert(sizeof(struct perfctr_read) % sizeof(u64) == 0);
-
-/*
- * Word by word, straight to the user: most are sums of counters that there are not. What
- * is behind the last counter in use is not set in @read.
- */
-static int put_read(void __user *arg, u32 size, struct perfctr_read *read)
-{
-	u32 i, words = size / sizeof(u64), used = READ_WORD(sum) + read->nrctrs;
-	const u64 *from = (const u64 *)read;
-	u64 __user *to = arg;
-
-	if (size % sizeof(u64) || size > sizeof(*read)) {
-		memset(&read->sum[read->nrctrs], 0,
-		       (PERFCTR_MAX_CTRS - read->nrctrs) * sizeof(read->sum[0]));
-		return perfctr_put_struct(arg, size, read, sizeof(*read));
-	}
-	if (!user_write_access_begin(to, size))
-		return -EFAULT;
-	used = min(used, words);
-	for (i = 0; i < used; i++)
-		unsafe_put_user(from[i], to + i, fault);
-	for (; i + 4 <= min_t(u32, words, READ_WORD(soft)); i += 4) {
-		unsafe_put_user(0, to + i, fault);
-		unsafe_put_user(0, to + i + 1, fault);
-		unsafe_put_user(0, to + i + 2, fault);
-		unsafe_put_user(0, to + i + 3, fault);
-	}
-	for (; i < min_t(u32, words, READ_WORD(soft)); i++)
-		unsafe_put_user(0, to + i, fault);
-	for (; i < words; i++)
-		unsafe_put_user(from[i], to + i, fault);
-	user_write_access_end();
-	return 0;
-
-fault:
-	user_write_access_end();
-	return -EFAULT;
-}
-
 static int vperfctr_read_ioctl(struct vperfctr *perfctr, void __user *arg)
 {
+	struct perfctr_read read = {};
 	u64 soft[PERFCTR_NR_SOFT];
 	struct perfctr_sample sample;
-	struct perfctr_read read;
 	u32 size;
 	int err;
 
 	err = perfctr_get_size(arg, PERFCTR_READ_SIZE_VER0, &size);
 	if (err)
 		return err;
-	memset(&read, 0, offsetof(struct perfctr_read, sum));
 	/* Before the sample: sums of a state that is not attached are final. */
 	if (rcu_access_pointer(perfctr->owner))
 		read.flags |= PERFCTR_READ_ATTACHED;
@@ -970,7 +927,7 @@ static int vperfctr_read_ioctl(struct vperfctr *perfctr, void __user *arg)
 		vperfctr_soft_fill(&read.soft, soft, read.clock);
 	}
 
-	err = put_read(arg, size, &read);
+	err = perfctr_put_struct(arg, size, &read, sizeof(read));
 	if (err)
 		return err;
 	return read.error ? -EIO : 0;

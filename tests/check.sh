@@ -152,7 +152,7 @@ short=debug-riscv64-debug-stress
 if [ $# != 0 ]; then
 	parts=$*
 elif tests/machines/debug/build.sh --kept riscv64-debug >/dev/null 2>&1; then
-	export OPS="${OPS:-5000}"
+	export OPS="${OPS:-1500}"
 	parts="$short $parts"
 else
 	echo "$short: not run, since its kernel is not in the cache; make check-debug makes it"

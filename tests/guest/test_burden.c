@@ -485,6 +485,7 @@ static int different_controls(unsigned int first, unsigned int last, int *go)
 
 START_TEST(different_controls_are_bounded)
 {
+	struct perfctr_control none;
 	int go[2], fd;
 
 	set_parameter("controls", 10);
@@ -496,6 +497,9 @@ START_TEST(different_controls_are_bounded)
 	ck_assert_int_eq(different_controls(5, 5, go), 0);
 	fd = open_self();
 	ck_assert_int_eq(new_control(fd), -ENOSPC);
+	/* Nobody is kept from stopping. */
+	control_init(&none);
+	ck_assert_int_eq(try_control(fd, &none), 0);
 	close(go[1]);
 	while (wait(NULL) > 0)
 		;
