@@ -42,6 +42,12 @@ static struct perfctr_page *foreign_page;
 /* Of states with as many counters as the processor has. */
 static struct kmem_cache *state_cache;
 
+/*
+ * Of a control. Where the processor has no counters the driver refuses them, as it knows
+ * why. Constant after init.
+ */
+static u32 most_counters;
+
 static void vperfctr_free(struct vperfctr *perfctr)
 {
 	put_pid(perfctr->pid);
@@ -353,12 +359,6 @@ static u32 control_nr(const struct perfctr_control *control)
 	return control->nractrs + control->nrictrs;
 }
 
-/* Where the processor has none the driver refuses them, as it knows why. */
-static u32 most_counters(void)
-{
-	return perfctr_cpu_nrctrs() ?: PERFCTR_MAX_HW;
-}
-
 /*
  * Are the counters where the caller says, and no more of them than there are? So i-mode
  * counters are among the first 32, too.
@@ -367,8 +367,8 @@ static int control_check_layout(const struct perfctr_control *control)
 {
 	if (control->ctr_offset < PERFCTR_CONTROL_SIZE_VER0 || control->ctr_offset % 8 ||
 	    control->ctr_size < PERFCTR_CTR_CONTROL_SIZE_VER0 || control->ctr_size % 8 ||
-	    control->nractrs > most_counters() ||
-	    control->nrictrs > most_counters() - control->nractrs ||
+	    control->nractrs > most_counters ||
+	    control->nrictrs > most_counters - control->nractrs ||
 	    control->size < control->ctr_offset + (u64)control_nr(control) * control->ctr_size)
 		return -EINVAL;
 	return 0;
@@ -406,7 +406,7 @@ static struct perfctr_control *control_alloc(void)
 {
 	struct perfctr_control *control;
 
-	control = kmalloc(CONTROL_HEAD + most_counters() * CTR_SIZE, GFP_KERNEL);
+	control = kmalloc(CONTROL_HEAD + most_counters * CTR_SIZE, GFP_KERNEL);
 	if (control)
 		memset(control, 0, CONTROL_HEAD);
 	return control;
@@ -424,10 +424,14 @@ static int control_get_sizes(const struct perfctr_control __user *arg,
 	       get_user(control->ctr_size, &arg->ctr_size) ? -EFAULT : 0;
 }
 
+/* One that has room for so many counters at most is copied whole: a copy has its price. */
+#define WHOLE_COUNTERS	8
+
 /* The caller's, laid out as the module has it, but with the sizes as they were. */
 static int control_copy(const void __user *arg, struct perfctr_control *control)
 {
 	u32 size, offset, stride, i;
+	bool whole;
 	int err;
 
 	err = control_get_sizes(arg, control);
@@ -438,13 +442,18 @@ static int control_copy(const void __user *arg, struct perfctr_control *control)
 	size = control->size;
 	offset = control->ctr_offset;
 	stride = control->ctr_size;
-	err = copy_struct_from_user(control, CONTROL_HEAD, arg, offset);
+	whole = offset == CONTROL_HEAD && stride == CTR_SIZE &&
+		size <= CONTROL_HEAD + min_t(u32, most_counters, WHOLE_COUNTERS) * CTR_SIZE;
+	if (whole)
+		err = copy_from_user(control, arg, size) ? -EFAULT : 0;
+	else
+		err = copy_struct_from_user(control, CONTROL_HEAD, arg, offset);
 	control->size = size;
 	control->ctr_offset = offset;
 	control->ctr_size = stride;
 	if (!err)
 		err = control_check_layout(control);
-	if (err)
+	if (err || whole)
 		return err;
 	arg += offset;
 	if (stride == CTR_SIZE)
@@ -1495,6 +1504,7 @@ const struct file_operations vperfctr_fops = {
 
 int vperfctr_init(void)
 {
+	most_counters = perfctr_cpu_nrctrs() ?: PERFCTR_MAX_HW;
 	foreign_page = (struct perfctr_page *)get_zeroed_page(GFP_KERNEL);
 	if (!foreign_page)
 		return -ENOMEM;
