@@ -43,7 +43,7 @@ notrace void perfctr_cpus_join(void)
 	lockdep_assert_irqs_disabled();
 	cpumask_set_cpu(smp_processor_id(), &perfctr_told_cpus);
 	WRITE_ONCE(any_joined, true);
-	smp_mb();	/* pairs with perfctr_run_paid() */
+	smp_mb();	/* pairs with perfctr_run(), perfctr_run_paid() */
 	perfctr_cpu_join_claims();
 }
 
@@ -120,7 +120,6 @@ int perfctr_run_paid(int (*fn)(void *arg), void *arg)
 
 int perfctr_run(int (*fn)(void *arg), void *arg)
 {
-	if (has_others(&perfctr_told_cpus))
-		perfctr_broadcasts_made(1);
-	return perfctr_run_paid(fn, arg);
+	smp_mb();	/* pairs with perfctr_cpus_join() */
+	return perfctr_run_on(&perfctr_told_cpus, fn, arg);
 }

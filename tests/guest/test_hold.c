@@ -66,17 +66,23 @@ static void fault(unsigned int pages)
 	munmap((void *)memory, pages * PAGE_SIZE);
 }
 
+/* What is read before and after some work */
+static void read_around_work(int fd, struct perfctr_read *before, struct perfctr_read *after)
+{
+	read_all(fd, before);
+	body_spin(LOOPS);
+	fault(FAULTS);
+	sleep_us(1000);
+	read_all(fd, after);
+}
+
 /* It stands still: neither counters nor clock nor what the kernel counts. */
 static void expect_still(int fd)
 {
 	struct perfctr_read before, after;
 
-	read_all(fd, &before);
+	read_around_work(fd, &before, &after);
 	ck_assert_uint_ne(before.flags & PERFCTR_READ_SUSPENDED, 0);
-	body_spin(LOOPS);
-	fault(FAULTS);
-	sleep_us(1000);
-	read_all(fd, &after);
 	ck_assert_mem_eq(&before, &after, sizeof(before));
 }
 
@@ -85,11 +91,8 @@ static void expect_counting(int fd)
 {
 	struct perfctr_read before, after;
 
-	read_all(fd, &before);
+	read_around_work(fd, &before, &after);
 	ck_assert_uint_eq(before.flags & PERFCTR_READ_SUSPENDED, 0);
-	body_spin(LOOPS);
-	fault(FAULTS);
-	read_all(fd, &after);
 	ck_assert_uint_gt(after.clock, before.clock);
 	ck_assert_uint_ge(after.soft.minor_faults, before.soft.minor_faults + FAULTS);
 	if (after.nrctrs)
