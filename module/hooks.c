@@ -370,17 +370,19 @@ static noinline notrace void resume(struct vperfctr *perfctr)
 /* Would next, if it comes right now, read the same registers for the same user? */
 static __always_inline bool is_kin(struct task_struct *next)
 {
-	const struct vperfctr *other = task_perfctr(next), *perfctr = perfctr_current();
+	const struct vperfctr *other = task_perfctr(next);
 
-	/* It may have become another user since. */
-	if (perfctr && perfctr->undo & PERFCTR_UNDO_SHOWN &&
-	    !perfctr_cpu_private(perfctr->config, current_real_cred()->euid))
-		return false;
 	/* Should other lose its map before it comes it needs a load, which ends the privacy. */
 	return other && !(atomic_read(&other->hold) & PERFCTR_HOLD_ENTIRELY) &&
 	       READ_ONCE(other->user) &&
 	       perfctr_cpu_private(other->config,
 				   rcu_dereference_sched(next->real_cred)->euid);
+}
+
+/* Current reads registers that are private to the user that it is. It may have been another. */
+static __always_inline bool is_still_private(const struct vperfctr *perfctr)
+{
+	return perfctr_cpu_private(perfctr->config, current_real_cred()->euid);
 }
 
 /*
@@ -399,7 +401,10 @@ static notrace void hide(struct vperfctr *perfctr, struct task_struct *next)
 	perfctr_cpu_revoke(perfctr->granted);
 	perfctr->granted = 0;
 	perfctr->undo &= ~PERFCTR_UNDO_SHOWN;
-	if (is_kin(next))
+	/* What another user did is in them as well: nobody is kin of both. */
+	if (unlikely(!is_still_private(perfctr)))
+		perfctr_cpu_share();
+	else if (is_kin(next))
 		perfctr_cpu_join(next);
 	else
 		perfctr_cpu_leave();
@@ -460,16 +465,17 @@ static void interrupt(bool ends)
  */
 static notrace void let_in(struct task_struct *next)
 {
-	struct vperfctr *perfctr;
+	struct vperfctr *perfctr = perfctr_current();
 
 	lockdep_assert_irqs_disabled();
 	/* What perf has left in the registers of an isolated one is nobody's to see either. */
 	if (unlikely(!perfctr_cpu_is_told()))
 		perfctr_cpus_join();
 	if (READ_ONCE(perfctr_user_read) == PERFCTR_USER_READ_OPEN ||
-	    perfctr_cpu_may_see(next) || is_kin(next))
+	    perfctr_cpu_may_see(next) ||
+	    (is_kin(next) && !(perfctr && perfctr->undo & PERFCTR_UNDO_SHOWN &&
+			       !is_still_private(perfctr))))
 		return;
-	perfctr = perfctr_current();
 	if (perfctr)
 		perfctr_suspend(perfctr);
 	perfctr_cpu_scrub(next);

@@ -46,11 +46,12 @@
 
 static const unsigned long secret_work[CLASSES] = { 4000, 20000, 60000, 150000 };
 
-enum victim_kind { VICTIM_MAPS, VICTIM_COUNTS, VICTIM_IS_ANYBODY };
+enum victim_kind { VICTIM_MAPS, VICTIM_COUNTS, VICTIM_IS_ANYBODY, VICTIM_WAS_KIN };
 
 /**
  * struct scene - what the spy and its victim are doing
- * @victim: what the victim does with counters
+ * @victim: what the victim does with counters. One that was kin maps, as the spy's user;
+ *	it becomes another as its turn begins, and works as that
  * @other_control: the spy counts other events than the victim
  * @asleep: the victim sleeps between its turns and preempts the spy, which
  *	reads without a pause; else both yield to each other
@@ -118,17 +119,29 @@ static int begin_counting(bool other, bool map)
 
 static void play_victim(struct stage *stage)
 {
+	bool was_kin = stage->scene.victim == VICTIM_WAS_KIN;
+
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	pin_self(0);
 	if (stage->scene.asleep)
 		make_realtime();
-	become(GUEST_UID);
+	if (!was_kin)
+		become(GUEST_UID);
+	else if (setresuid(GUEST_UID, STRANGER_UID, STRANGER_UID))
+		stage->error = -errno;
 	if (stage->scene.victim != VICTIM_IS_ANYBODY)
-		stage->error = begin_counting(false, stage->scene.victim == VICTIM_MAPS);
+		stage->error = begin_counting(false, stage->scene.victim != VICTIM_COUNTS);
 	stage->ready = true;
 	while (!stage->stop && !stage->error) {
 		unsigned long work = secret_work[secret(stage->turn + 1)];
 
+		if (was_kin) {
+			if (seteuid(STRANGER_UID))
+				stage->error = -errno;
+			sched_yield();
+			if (seteuid(GUEST_UID))
+				stage->error = -errno;
+		}
 		body_spin(work);
 		stage->worked += BODY_SPIN(work);
 		stage->turn++;
@@ -334,6 +347,14 @@ END_TEST
 START_TEST(nothing_of_a_counting_victim)
 {
 	struct scene scene = { .victim = VICTIM_COUNTS };
+
+	learns_nothing(&scene);
+}
+END_TEST
+
+START_TEST(nothing_of_a_victim_that_was_kin)
+{
+	struct scene scene = { .victim = VICTIM_WAS_KIN };
 
 	learns_nothing(&scene);
 }
@@ -871,6 +892,7 @@ int main(void)
 	guest_begin("guarded", NULL);
 	run_policy(nothing_of_a_mapped_victim, both);
 	run_policy(nothing_of_a_counting_victim, both);
+	run_policy(nothing_of_a_victim_that_was_kin, both);
 	run_policy(nothing_of_anybody, both);
 	run_policy(nothing_with_another_control, both);
 	run_policy(nothing_when_interrupted_by_a_mapped_victim, both);
