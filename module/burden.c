@@ -98,20 +98,46 @@ static struct perfctr_user *find_or_make(kuid_t uid)
 	return made;
 }
 
+/* @limit of them in a second, of which nothing is forgotten in the first. */
+static void charge(struct perfctr_user *user, unsigned int nr, unsigned int limit, u64 now)
+{
+	/* Of what was not used before a second's worth is left. */
+	if (user->paid_until + NSEC_PER_SEC < now)
+		user->paid_until = now - NSEC_PER_SEC;
+	user->paid_until += (u64)nr * (NSEC_PER_SEC / limit);
+}
+
+/* How long, in ns, until that user may make the next? */
+static u64 wait_of(const struct perfctr_user *user, u64 now)
+{
+	u64 until = nobody.paid_until;
+
+	if (user && user->paid_until > until)
+		until = user->paid_until;
+	return until > now ? until - now : 0;
+}
+
 int perfctr_user_add_config(struct perfctr_user **owner)
 {
+	unsigned int limit = READ_ONCE(broadcasts);
+	u64 now = limit ? ktime_get_ns() : 0;
 	struct perfctr_user *user;
-	int err = -ENOSPC;
+	int err = 0;
 
-	might_sleep();
 	spin_lock(&users_lock);
 	user = find_or_make(current_uid());
-	if (user == &nobody) {
+	if (limit && wait_of(user, now))
+		err = -EAGAIN;
+	else if (user == &nobody)
 		err = -ENOMEM;
-	} else if (user->nr_configs < READ_ONCE(max_configs)) {
+	else if (user->nr_configs >= READ_ONCE(max_configs))
+		err = -ENOSPC;
+	if (!err) {
 		user->nr_configs++;
 		*owner = user;
-		err = 0;
+		/* As the config ends nobody can be made to wait: that is paid for now. */
+		if (limit)
+			charge(user, 1, limit, now);
 	}
 	spin_unlock(&users_lock);
 	return err;
@@ -127,44 +153,25 @@ void perfctr_user_drop_config(struct perfctr_user *user)
 void perfctr_broadcasts_made(unsigned int nr)
 {
 	unsigned int limit = READ_ONCE(broadcasts);
-	struct perfctr_user *user;
-	u64 now;
 
 	might_sleep();
 	if (current->flags & PF_KTHREAD || !limit)
 		return;
 	spin_lock(&users_lock);
-	user = find_or_make(current_uid());
-	now = ktime_get_ns();
-	/* Of what was not used before a second's worth is left. */
-	if (user->paid_until + NSEC_PER_SEC < now)
-		user->paid_until = now - NSEC_PER_SEC;
-	user->paid_until += (u64)nr * (NSEC_PER_SEC / limit);
+	charge(find_or_make(current_uid()), nr, limit, ktime_get_ns());
 	spin_unlock(&users_lock);
 }
 
-/* How long, in ns, until current may make the next? */
 static u64 broadcasts_wait(void)
 {
-	struct perfctr_user *user;
-	u64 now, wait = 0;
+	u64 wait;
 
 	if (!READ_ONCE(broadcasts))
 		return 0;
 	spin_lock(&users_lock);
-	user = find(current_uid());
-	now = ktime_get_ns();
-	if (user && user->paid_until > now)
-		wait = user->paid_until - now;
-	if (nobody.paid_until > now)
-		wait = max(wait, nobody.paid_until - now);
+	wait = wait_of(find(current_uid()), ktime_get_ns());
 	spin_unlock(&users_lock);
 	return wait;
-}
-
-bool perfctr_broadcasts_spent(void)
-{
-	return broadcasts_wait();
 }
 
 int perfctr_broadcasts_allow(void)

@@ -154,6 +154,9 @@ static struct perfctr_config *next_unused(void)
 {
 	struct perfctr_config *config;
 
+	/* Whoever adds one reaps it as well, or has it reaped. */
+	if (list_empty(&unused))
+		return NULL;
 	raw_spin_lock_irq(&unused_lock);
 	config = list_first_entry_or_null(&unused, struct perfctr_config, unused);
 	if (config)
@@ -214,6 +217,10 @@ static u32 find_kernel(const struct perfctr_ctr_control *ctr, u32 nr)
 /* Found in the table, where it may be without a user, but not for long. */
 static void use_again(struct perfctr_config *config)
 {
+	if (likely(atomic_add_unless(&config->users, 1, 0))) {
+		refcount_inc(&config->refs);
+		return;
+	}
 	raw_spin_lock_irq(&unused_lock);
 	if (!atomic_read(&config->users))
 		list_del(&config->unused);
@@ -221,7 +228,7 @@ static void use_again(struct perfctr_config *config)
 	raw_spin_unlock_irq(&unused_lock);
 }
 
-/* A new one, claimed, with its interrupts as config_get() */
+/* A new one, claimed, with its interrupts and EAGAIN as config_get() */
 static struct perfctr_config *config_make(const struct perfctr_ctr_control *ctr, u32 nr,
 					  u32 nr_ictrs, u32 core, struct perfctr_refusal *why)
 {
@@ -246,9 +253,6 @@ static struct perfctr_config *config_make(const struct perfctr_ctr_control *ctr,
 		leave_if_last();
 		goto err_drop;
 	}
-	/* As it ends nobody can be made to wait: that is paid for now. */
-	if (nr)
-		perfctr_broadcasts_made(1);
 	return config;
 
 err_drop:
@@ -298,10 +302,6 @@ static struct perfctr_config *config_get(const struct perfctr_ctr_control *ctr, 
 	/* What nobody needs any more may be just what is needed now. */
 	if (reap_locked())
 		config_find(hash, ctr, nr, core, uid, &other);
-	if (nr && perfctr_broadcasts_spent()) {
-		config = ERR_PTR(-EAGAIN);
-		goto out;
-	}
 	config = config_make(ctr, nr, nr_ictrs, core, why);
 	if (IS_ERR(config))
 		goto out;
@@ -327,7 +327,6 @@ struct perfctr_config *perfctr_config_get(const struct perfctr_ctr_control *ctr,
 	u32 i, nr_ictrs = 0;
 	int err;
 
-	might_sleep();
 	*why = (struct perfctr_refusal){
 		.owner = PERFCTR_OWNER_NONE,
 		.index = PERFCTR_NO_INDEX,
@@ -419,6 +418,7 @@ static void config_evict(struct perfctr_config *config)
 	change_id(config);
 	raw_spin_lock_irq(&unused_lock);
 	WRITE_ONCE(config->evicted, true);
+	WRITE_ONCE(perfctr_any_rarity, true);
 	if (!atomic_read(&config->users))
 		list_del(&config->unused);
 	raw_spin_unlock_irq(&unused_lock);

@@ -16,7 +16,7 @@
 
 /* Set by the CPU itself, or as it comes; cleared under config_mutex while there is no config. */
 struct cpumask perfctr_told_cpus;
-bool perfctr_any_isolated;
+bool perfctr_any_rarity;
 static bool any_joined;		/* isolated ones, since they left */
 
 static bool is_isolated(unsigned int cpu)
@@ -28,7 +28,7 @@ static bool is_isolated(unsigned int cpu)
 void perfctr_cpus_tell(unsigned int cpu)
 {
 	if (is_isolated(cpu))
-		WRITE_ONCE(perfctr_any_isolated, true);
+		WRITE_ONCE(perfctr_any_rarity, true);
 	else
 		cpumask_set_cpu(cpu, &perfctr_told_cpus);
 }
@@ -91,6 +91,8 @@ static bool has_others(const struct cpumask *cpus)
 {
 	unsigned int cpu, own = raw_smp_processor_id();
 
+	if (num_online_cpus() == 1)
+		return false;
 	for_each_cpu_and(cpu, cpus, cpu_online_mask)
 		if (cpu != own)
 			return true;

@@ -162,14 +162,19 @@ static __cold void lose(struct vperfctr *perfctr)
 }
 
 /* An isolated CPU knows nothing of claims before; of what was taken back there is no claim. */
-static __always_inline bool may_load(const struct perfctr_config *config)
+static noinline notrace bool may_load_rarely(const struct perfctr_config *config)
 {
-	if (unlikely(!perfctr_cpu_is_told()))
+	if (!perfctr_cpu_is_told())
 		perfctr_cpus_join();
-	return likely(!READ_ONCE(config->evicted));
+	return !READ_ONCE(config->evicted);
 }
 
-static bool load(struct vperfctr *perfctr)
+static __always_inline bool may_load(const struct perfctr_config *config)
+{
+	return likely(!READ_ONCE(perfctr_any_rarity)) || may_load_rarely(config);
+}
+
+static __always_inline bool load(struct vperfctr *perfctr)
 {
 	if (likely(may_load(perfctr->config) && !perfctr_cpu_load(perfctr->config)))
 		return true;
@@ -294,6 +299,30 @@ static bool resume_ictrs(struct vperfctr *perfctr)
 	return true;
 }
 
+/* What could not be done as it was due: see vperfctr_return(). */
+static __always_inline bool todo_again(struct vperfctr *perfctr)
+{
+	if (likely(!perfctr->todo))
+		return false;
+	perfctr_return_soon(perfctr, current, 0);
+	return true;
+}
+
+/* Its counters run already. Next time, if nothing else comes, sched_in() does it. */
+static __always_inline void resume_plainly(struct vperfctr *perfctr)
+{
+	if (!todo_again(perfctr)) {
+		WRITE_ONCE(perfctr->at_once, READ_ONCE(perfctr->config->id));
+		/* Of a tree: see inherit.c, "Stop and go". */
+		if (perfctr->tree) {
+			smp_mb();	/* pairs with member_hold() */
+			if (unlikely(atomic_read(&perfctr->hold)))
+				WRITE_ONCE(perfctr->at_once, PERFCTR_NO_CONFIG);
+		}
+	}
+	sums_to_differences(perfctr, true);
+}
+
 /* True if the page shows registers. */
 static __always_inline bool resume_and_show(struct vperfctr *perfctr)
 {
@@ -310,9 +339,6 @@ static __always_inline bool resume_and_show(struct vperfctr *perfctr)
 	if (perfctr->raw)
 		grant_raw(perfctr);
 	counting = !hold;
-	/* What could not be done as it was due: see vperfctr_return(). */
-	if (unlikely(perfctr->todo))
-		perfctr_return_soon(perfctr, current, 0);
 	if (unlikely(perfctr->imode)) {
 		if (perfctr->seq & 1)
 			return perfctr->owned;
@@ -330,16 +356,12 @@ static __always_inline bool resume_and_show(struct vperfctr *perfctr)
 	} else if (counting) {
 		if (!perfctr_cpu_holds(config) && !load(perfctr))
 			return false;
-		if (config->nr && !perfctr->raw && !perfctr->imode && !perfctr->todo) {
-			WRITE_ONCE(perfctr->at_once, READ_ONCE(config->id));
-			/* Of a tree: see inherit.c, "Stop and go". */
-			if (perfctr->tree) {
-				smp_mb();	/* pairs with member_hold() */
-				if (unlikely(atomic_read(&perfctr->hold)))
-					WRITE_ONCE(perfctr->at_once, PERFCTR_NO_CONFIG);
-			}
+		if (perfctr->plain) {
+			resume_plainly(perfctr);
+			return false;
 		}
 	}
+	todo_again(perfctr);
 	/* Left running for us, or by us; but no switch-out of ours will stop them. */
 	if (!counting && !permit)
 		perfctr_cpu_leave();

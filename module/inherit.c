@@ -255,6 +255,7 @@ void perfctr_inherit(struct vperfctr *parent, struct task_struct *child)
 	perfctr->cpu_state.end = perfctr->cpu_state.ctr + tree->config->nr;
 	perfctr->nr_ictrs = parent->nr_ictrs;
 	perfctr->quick = parent->quick;
+	perfctr->plain = perfctr->config->nr && !perfctr->config->nr_ictrs && !perfctr->raw;
 	vperfctr_bind(perfctr);
 	if (perfctr->imode) {
 		perfctr->imode->asked = parent->imode->asked;
@@ -494,13 +495,12 @@ void perfctr_tree_end(struct perfctr_tree *tree)
 
 static int sample_state(struct vperfctr *perfctr, struct sums *sums, unsigned int *nr)
 {
-	struct perfctr_sample sample;
+	struct perfctr_sample sample = { .value = sums->value };
 	int err = vperfctr_sample(perfctr, &sample);
 
 	if (err)
 		return err;
 	*nr = PERFCTR_CSTATUS_NRCTRS(sample.cstatus);
-	memcpy(sums->value, sample.value, (1 + *nr) * sizeof(sums->value[0]));
 	vperfctr_soft_read(perfctr, sums->soft);
 	return 0;
 }
@@ -620,7 +620,8 @@ int perfctr_read_tree_ioctl(struct vperfctr *perfctr, void __user *arg)
 	memcpy(read.sum, &total.value[1], read.nrctrs * sizeof(read.sum[0]));
 	if (read.cstatus & PERFCTR_CSTATUS_CLOCK)
 		read.clock = total.value[0];
-	vperfctr_soft_fill(&read.soft, total.soft, read.clock);
+	memcpy(&read.soft, total.soft, sizeof(total.soft));
+	read.soft.task_clock = vperfctr_task_clock(read.clock);
 	err = perfctr_put_struct(arg, size, &read, sizeof(read));
 	if (err)
 		return err;
@@ -693,7 +694,8 @@ int perfctr_next_member_ioctl(struct vperfctr *perfctr, void __user *arg)
 	memcpy(member.sum, &sums.value[1], member.nrctrs * sizeof(member.sum[0]));
 	if (cstatus & PERFCTR_CSTATUS_CLOCK)
 		member.clock = sums.value[0];
-	vperfctr_soft_fill(&member.soft, sums.soft, member.clock);
+	memcpy(&member.soft, sums.soft, sizeof(sums.soft));
+	member.soft.task_clock = vperfctr_task_clock(member.clock);
 	return perfctr_put_struct(arg, size, &member, sizeof(member));
 }
 

@@ -30,6 +30,7 @@ static inline bool perfctr_all_zero(const __u64 *words, size_t size)
 	__u64 any = 0;
 	size_t i;
 
+#pragma GCC unroll 16
 	for (i = 0; i < size / sizeof(*words); i++)
 		any |= words[i];
 	return !any;
@@ -70,6 +71,7 @@ void perfctr_config_evict(bool all, kuid_t uid);
 #define PERFCTR_NO_CONFIG	(~0UL)
 /* Members of struct perfctr_soft that are not computed from another: all but task_clock. */
 #define PERFCTR_NR_SOFT		4
+static_assert(offsetof(struct perfctr_soft, task_clock) == PERFCTR_NR_SOFT * sizeof(__u64));
 
 /**
  * struct perfctr_imode - of a state whose control has i-mode counters; owner and
@@ -178,8 +180,6 @@ struct perfctr_imode {
  *	registers are shown; owner
  * @raw: PERFCTR_RAW_*: its registers may be read whenever it runs, mapped or not; owner
  * @inherited: it is part of a struct descendant; constant
- * @uses: it is a user of @config (perfctr_config_get()); of what is inherited the tree
- *	is; owner
  * @soft_on: @soft holds differences; @lock
  * @todo: PERFCTR_TODO_*, what @return_work has to do, and whether it is queued; owner,
  *	interrupt
@@ -189,10 +189,13 @@ struct perfctr_imode {
  * @granted: the arch's word on what SHOWN takes back
  * @grace: switches for which the permission outlasts the policy; owner
  * @nr_ictrs: as in the config, for readers; owner
+ * @plain: there are counters, but no i-mode counters and no RAW, so that sched_in() may
+ *	resume it; owner
  * @quick: the clock is on, and there are no i-mode counters: sums are what registers
  *	say, and no more; owner
- * @config: with a reference, from the first control to the end, but of what is
- *	inherited the tree has it; owner writes; interrupt
+ * @config: with a reference, from the first control to the end, and while attached it is
+ *	a user of it; but of what is inherited the tree is, and has both; owner writes;
+ *	interrupt
  * @imode: NULL without i-mode counters; owner, with what @lock says
  * @page: the page that the owner maps; from the owner's first map to the end
  * @stale: others map @page, from before an exec: nothing is shown there any more; owner,
@@ -231,10 +234,10 @@ struct vperfctr {
 	bool user;
 	bool lent;
 	bool inherited;
-	bool uses;
 	bool soft_on;
 	bool stale;
 	bool quick;
+	bool plain;
 	u8 error;
 	u8 todo;
 	u8 raw;
@@ -265,12 +268,15 @@ struct vperfctr {
 	struct perfctr_cpu_state cpu_state;	/* last: its array is as long as need be */
 };
 
-/* What one read sees: the clock, then the sums. Filled in as far as cstatus says. */
+/*
+ * What one read sees. The caller says where the clock goes, and then the sums: there is
+ * room for 1 + PERFCTR_MAX_HW, and as many are filled in as cstatus says.
+ */
 struct perfctr_sample {
 	u32 cstatus;
 	u32 overflows;
 	u32 hold;
-	u64 value[1 + PERFCTR_MAX_HW];
+	u64 *value;
 };
 
 /* virtual.c */
@@ -284,9 +290,10 @@ void vperfctr_put(struct vperfctr *perfctr);
 /* EINTR if a signal comes. */
 int vperfctr_sample(const struct vperfctr *perfctr, struct perfctr_sample *sample);
 pid_t vperfctr_tid(struct vperfctr *perfctr);
+/* The first PERFCTR_NR_SOFT members of struct perfctr_soft, and the last, by the clock */
 void vperfctr_soft_read(struct vperfctr *perfctr, u64 *soft);
+u64 vperfctr_task_clock(u64 clock);
 void vperfctr_soft_lost(struct vperfctr *perfctr);
-void vperfctr_soft_fill(struct perfctr_soft *to, const u64 *soft, u64 clock);
 void vperfctr_adopt(struct vperfctr *perfctr, struct task_struct *child);
 /*
  * One reason more, or less, not to count. Called with perfctr->lock held. If it is not
@@ -389,11 +396,14 @@ void perfctr_cpus_tell(unsigned int cpu);
 void perfctr_cpus_join(void);
 void perfctr_cpus_leave(void);
 bool perfctr_cpus_all_told(void);
-/* An isolated CPU has been seen. */
-extern bool perfctr_any_isolated;
+/*
+ * An isolated CPU has been seen, or a config was evicted, since the module was loaded:
+ * else nobody who loads needs to look for either.
+ */
+extern bool perfctr_any_rarity;
 static __always_inline bool perfctr_cpu_is_told(void)
 {
-	return likely(!READ_ONCE(perfctr_any_isolated)) ||
+	return likely(!READ_ONCE(perfctr_any_rarity)) ||
 	       cpumask_test_cpu(smp_processor_id(), &perfctr_told_cpus);
 }
 
@@ -405,16 +415,15 @@ int perfctr_run_on(const struct cpumask *cpus, int (*fn)(void *arg), void *arg);
 
 /*
  * burden.c: the accounts of users. All may sleep but drop_config. add_config: current's
- * user has one config more: ENOMEM, ENOSPC. made: current has made so many broadcasts,
- * or will have made them in the end. allow: wait until it may make more: ERESTARTSYS if
- * a signal comes before that. spent: it would have to wait.
+ * user has one config more, and has made the broadcast that its end takes: ENOMEM,
+ * ENOSPC, or EAGAIN if it has to wait before it may make any. made: current has made so
+ * many. allow: wait until it may make more: ERESTARTSYS if a signal comes before that.
  */
 struct perfctr_user;
 int perfctr_user_add_config(struct perfctr_user **user);
 void perfctr_user_drop_config(struct perfctr_user *user);
 void perfctr_broadcasts_made(unsigned int nr);
 int perfctr_broadcasts_allow(void);
-bool perfctr_broadcasts_spent(void);
 void perfctr_burden_exit(void);
 
 #endif /* PERFCTR_H */

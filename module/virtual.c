@@ -57,7 +57,8 @@ static void vperfctr_free(struct vperfctr *perfctr)
 	if (perfctr->inherited) {
 		perfctr_descendant_free(perfctr);
 	} else {
-		perfctr_tree_end(perfctr->tree);
+		if (perfctr->tree)
+			perfctr_tree_end(perfctr->tree);
 		if (perfctr->config)
 			perfctr_config_unref(perfctr->config);
 		kfree(perfctr->imode);
@@ -162,20 +163,17 @@ static void resume_locked(struct vperfctr *perfctr)
 {
 	lockdep_assert_held(&perfctr->lock);
 	perfctr_resume_locked(perfctr);
-	soft_follow(perfctr);	/* the counters may have been lost */
+	if (unlikely(perfctr->error))
+		soft_follow(perfctr);	/* the counters have been lost */
 }
 
-void vperfctr_soft_fill(struct perfctr_soft *to, const u64 *soft, u64 clock)
+u64 vperfctr_task_clock(u64 clock)
 {
 	u64 hz = perfctr_cpu_clock_hz(), seconds, rest;
 
-	to->switches = soft[0];
-	to->migrations = soft[1];
-	to->minor_faults = soft[2];
-	to->major_faults = soft[3];
 	/* mul_u64_u64_div_u64() drops digits where it is C and not of 6.13 or later. */
 	seconds = div64_u64_rem(clock, hz, &rest);
-	to->task_clock = seconds * NSEC_PER_SEC + div64_u64(rest * NSEC_PER_SEC, hz);
+	return seconds * NSEC_PER_SEC + div64_u64(rest * NSEC_PER_SEC, hz);
 }
 
 /* Sum's readers, and page's, see one change: nobody copies sums of an odd seq. */
@@ -243,6 +241,35 @@ static void page_disown(struct vperfctr *perfctr)
 		vperfctr_page_own(perfctr, false);
 }
 
+/* It says that nothing is counted. */
+static struct perfctr_page *page_alloc(void)
+{
+	struct perfctr_page *page = (struct perfctr_page *)get_zeroed_page(GFP_KERNEL_ACCOUNT);
+	unsigned int i;
+
+	if (!page)
+		return NULL;
+	page->size = sizeof(*page);
+	page->seq = -1;
+	for (i = 0; i < PERFCTR_MAX_CTRS; i++)
+		page->map[i] = PERFCTR_PAGE_NO_SLOT * sizeof(page->slot[0]);
+	return page;
+}
+
+/* Nothing is counted any more: most of the page says so already. */
+static void page_reset(struct perfctr_page *page)
+{
+	unsigned int i, slot;
+
+	for (i = 0; i < page->nrctrs; i++) {
+		slot = page->map[i] / sizeof(page->slot[0]);
+		page->slot[slot] = (struct perfctr_page_slot){};
+		page->map[i] = PERFCTR_PAGE_NO_SLOT * sizeof(page->slot[0]);
+	}
+	page->slot[PERFCTR_CPU_CLOCK_SLOT] = (struct perfctr_page_slot){};
+	page->owner = 0;
+}
+
 /* Say in the page what is counted. */
 static void page_update(struct vperfctr *perfctr)
 {
@@ -252,15 +279,11 @@ static void page_update(struct vperfctr *perfctr)
 
 	if (!page || perfctr->stale)
 		return;
-	page->size = sizeof(*page);
+	page_reset(page);
+	perfctr->owned = false;
 	page->cstatus = state_cstatus(perfctr);
 	page->error = perfctr->error;
 	page->nrctrs = config ? config->nr : 0;
-	page->owner = 0;
-	perfctr->owned = false;
-	memset(page->slot, 0, sizeof(page->slot));
-	for (i = 0; i < PERFCTR_MAX_CTRS; i++)
-		page->map[i] = PERFCTR_PAGE_NO_SLOT * sizeof(page->slot[0]);
 	for (i = 0; config && i < config->nr; i++) {
 		page->map[i] = perfctr_cpu_slot(config, i) * sizeof(page->slot[0]);
 		page->operand[i] = perfctr_cpu_operand(config->hw[i]);
@@ -319,7 +342,7 @@ void vperfctr_detach(struct vperfctr *perfctr, bool atomic)
 {
 	/* What the attachment refers to, the work does then. */
 	bool queued = atomic && return_queue(perfctr, current);
-	bool uses = perfctr->uses;
+	bool uses = perfctr->config && !perfctr->inherited;
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&perfctr->lock, flags);
@@ -329,7 +352,6 @@ void vperfctr_detach(struct vperfctr *perfctr, bool atomic)
 	atomic_andnot(PERFCTR_HOLD_ON_EXEC | PERFCTR_HOLD_SUSPENDED, &perfctr->hold);
 	page_disown(perfctr);
 	WRITE_ONCE(perfctr->holder, NULL);
-	perfctr->uses = false;
 	perfctr_notifier_put(perfctr);
 	if (perfctr->inherited)
 		perfctr_descendant_name(perfctr);
@@ -359,21 +381,6 @@ static u32 control_nr(const struct perfctr_control *control)
 	return control->nractrs + control->nrictrs;
 }
 
-/*
- * Are the counters where the caller says, and no more of them than there are? So i-mode
- * counters are among the first 32, too.
- */
-static int control_check_layout(const struct perfctr_control *control)
-{
-	if (control->ctr_offset < PERFCTR_CONTROL_SIZE_VER0 || control->ctr_offset % 8 ||
-	    control->ctr_size < PERFCTR_CTR_CONTROL_SIZE_VER0 || control->ctr_size % 8 ||
-	    control->nractrs > most_counters ||
-	    control->nrictrs > most_counters - control->nractrs ||
-	    control->size < control->ctr_offset + (u64)control_nr(control) * control->ctr_size)
-		return -EINVAL;
-	return 0;
-}
-
 static int control_check(const struct perfctr_control *control, struct perfctr_refusal *why)
 {
 	u32 i, nr = control_nr(control);
@@ -401,78 +408,123 @@ static int control_check(const struct perfctr_control *control, struct perfctr_r
 	return 0;
 }
 
-/* Room for as many counters as there can be, which are not set. To be kfree()d. */
-static struct perfctr_control *control_alloc(void)
+/* With room for so many counters, which are not set. To be kfree()d. */
+static struct perfctr_control *control_alloc(u32 nr)
 {
-	struct perfctr_control *control;
+	struct perfctr_control *control = kmalloc(CONTROL_HEAD + nr * CTR_SIZE, GFP_KERNEL);
 
-	control = kmalloc(CONTROL_HEAD + most_counters * CTR_SIZE, GFP_KERNEL);
 	if (control)
 		memset(control, 0, CONTROL_HEAD);
 	return control;
 }
 
-/* The sizes are read once: what is copied may have changed meanwhile. */
-static int control_get_sizes(const struct perfctr_control __user *arg,
-			     struct perfctr_control *control)
+/* Of the caller's control: where the counters are, and how many. */
+struct layout {
+	u32 size;
+	u32 ctr_offset;
+	u32 ctr_size;
+	u32 nractrs;
+	u32 nrictrs;
+};
+
+static u32 layout_nr(const struct layout *layout)
 {
-	int err = perfctr_get_size(arg, PERFCTR_CONTROL_SIZE_VER0, &control->size);
+	return layout->nractrs + layout->nrictrs;
+}
+
+/*
+ * Are the counters where the caller says, and no more of them than there are? So i-mode
+ * counters are among the first 32, too.
+ */
+static int layout_check(const struct layout *layout)
+{
+	if (layout->ctr_offset < PERFCTR_CONTROL_SIZE_VER0 || layout->ctr_offset % 8 ||
+	    layout->ctr_size < PERFCTR_CTR_CONTROL_SIZE_VER0 || layout->ctr_size % 8 ||
+	    layout->nractrs > most_counters ||
+	    layout->nrictrs > most_counters - layout->nractrs ||
+	    layout->size < layout->ctr_offset + (u64)layout_nr(layout) * layout->ctr_size)
+		return -EINVAL;
+	return 0;
+}
+
+/* Read once: what is copied later may have changed meanwhile. */
+static int layout_get(const struct perfctr_control __user *arg, struct layout *layout)
+{
+	int err = perfctr_get_size(arg, PERFCTR_CONTROL_SIZE_VER0, &layout->size);
 
 	if (err)
 		return err;
-	return get_user(control->ctr_offset, &arg->ctr_offset) ||
-	       get_user(control->ctr_size, &arg->ctr_size) ? -EFAULT : 0;
+	return get_user(layout->ctr_offset, &arg->ctr_offset) ||
+	       get_user(layout->ctr_size, &arg->ctr_size) ||
+	       get_user(layout->nractrs, &arg->nractrs) ||
+	       get_user(layout->nrictrs, &arg->nrictrs) ? -EFAULT : 0;
 }
 
-/* One that has room for so many counters at most is copied whole: a copy has its price. */
-#define WHOLE_COUNTERS	8
+/* The allocator takes longer than all else that is done to a control of so few counters. */
+#define FEW_COUNTERS	4
 
-/* The caller's, laid out as the module has it, but with the sizes as they were. */
-static int control_copy(const void __user *arg, struct perfctr_control *control)
+struct few_counters {
+	u64 words[(CONTROL_HEAD + FEW_COUNTERS * CTR_SIZE) / sizeof(u64)];
+};
+
+static void control_free(struct perfctr_control *control, struct few_counters *few)
 {
-	u32 size, offset, stride, i;
-	bool whole;
+	if ((void *)control != few)
+		kfree(control);
+}
+
+/*
+ * The caller's, laid out as the module has it, or an error. It is in @few, or else has
+ * been allocated: control_free().
+ */
+static struct perfctr_control *control_get(const struct perfctr_control __user *arg,
+					   struct few_counters *few)
+{
+	struct perfctr_control *control = (void *)few;
+	const void __user *from = arg;
+	struct layout layout;
+	u32 i, nr;
 	int err;
 
-	err = control_get_sizes(arg, control);
+	err = layout_get(arg, &layout);
 	if (!err)
-		err = control_check_layout(control);
+		err = layout_check(&layout);
 	if (err)
-		return err;
-	size = control->size;
-	offset = control->ctr_offset;
-	stride = control->ctr_size;
-	whole = offset == CONTROL_HEAD && stride == CTR_SIZE &&
-		size <= CONTROL_HEAD + min_t(u32, most_counters, WHOLE_COUNTERS) * CTR_SIZE;
-	if (whole)
-		err = copy_from_user(control, arg, size) ? -EFAULT : 0;
-	else
-		err = copy_struct_from_user(control, CONTROL_HEAD, arg, offset);
-	control->size = size;
-	control->ctr_offset = offset;
-	control->ctr_size = stride;
-	if (!err)
-		err = control_check_layout(control);
-	if (err || whole)
-		return err;
-	arg += offset;
-	if (stride == CTR_SIZE)
-		return copy_from_user(control->ctr, arg, control_nr(control) * CTR_SIZE) ?
-		       -EFAULT : 0;
-	for (i = 0; !err && i < control_nr(control); i++, arg += stride)
-		err = copy_struct_from_user(&control->ctr[i], CTR_SIZE, arg, stride);
-	return err;
+		return ERR_PTR(err);
+	nr = layout_nr(&layout);
+	if (nr > FEW_COUNTERS)
+		control = control_alloc(nr);
+	if (!control)
+		return ERR_PTR(-ENOMEM);
+	if (layout.ctr_offset == CONTROL_HEAD && layout.ctr_size == CTR_SIZE) {
+		/* A copy has its price: this is what almost all have. */
+		err = copy_from_user(control, arg, CONTROL_HEAD + nr * CTR_SIZE) ? -EFAULT : 0;
+		nr = 0;
+	} else {
+		err = copy_struct_from_user(control, CONTROL_HEAD, from, layout.ctr_offset);
+		from += layout.ctr_offset;
+	}
+	for (i = 0; !err && i < nr; i++, from += layout.ctr_size)
+		err = copy_struct_from_user(&control->ctr[i], CTR_SIZE, from, layout.ctr_size);
+	if (err) {
+		control_free(control, few);
+		return ERR_PTR(err);
+	}
+	control->nractrs = layout.nractrs;
+	control->nrictrs = layout.nrictrs;
+	return control;
 }
 
-static int control_put(void __user *arg, const struct perfctr_control *control)
+static int control_put(void __user *arg, const struct layout *layout,
+		       const struct perfctr_control *control)
 {
-	u32 i, nr = control_nr(control), used = control->ctr_offset + nr * control->ctr_size;
-	void __user *to = arg + control->ctr_offset;
-	int err = perfctr_put_struct(arg, control->ctr_offset, control, CONTROL_HEAD);
+	u32 i, nr = control_nr(control), used = layout->ctr_offset + nr * layout->ctr_size;
+	void __user *to = arg + layout->ctr_offset;
+	int err = perfctr_put_struct(arg, layout->ctr_offset, control, CONTROL_HEAD);
 
-	for (i = 0; !err && i < nr; i++, to += control->ctr_size)
-		err = perfctr_put_struct(to, control->ctr_size, &control->ctr[i], CTR_SIZE);
-	if (!err && clear_user(to, control->size - used))
+	for (i = 0; !err && i < nr; i++, to += layout->ctr_size)
+		err = perfctr_put_struct(to, layout->ctr_size, &control->ctr[i], CTR_SIZE);
+	if (!err && clear_user(to, layout->size - used))
 		err = -EFAULT;
 	return err;
 }
@@ -483,12 +535,11 @@ static void control_apply(struct vperfctr *perfctr, const struct perfctr_control
 			  struct perfctr_tree *tree, u8 raw)
 {
 	struct perfctr_cpu_state *state = &perfctr->cpu_state;
-	unsigned int nrctrs = perfctr_cpu_nrctrs();
+	u32 preserve = control->preserve, left = perfctr_cpu_nrctrs();
 	bool enabled = control->tsc_on || config->nr;
-	bool used = perfctr->uses;
 	struct perfctr_tree *old;
+	struct perfctr_cpu_ctr *ctr;
 	unsigned long flags;
-	unsigned int i;
 	int hold = 0;
 
 	if (!enabled)
@@ -503,20 +554,19 @@ static void control_apply(struct vperfctr *perfctr, const struct perfctr_control
 	/* At once, unlike a change of policy: these counters may be others' next. */
 	perfctr_revoke(perfctr);
 	perfctr_cpu_share();
-	soft_set(perfctr, current, false);
+	perfctr->soft_on = false;
 	memset(perfctr->soft, 0, sizeof(perfctr->soft));
 	swap(perfctr->config, config);
 	swap(perfctr->imode, imode);
-	perfctr->uses = true;
 	WRITE_ONCE(perfctr->overflows, 0);
 	old = perfctr->tree;
 	WRITE_ONCE(perfctr->tree, tree);
 	perfctr->raw = raw;
 	WRITE_ONCE(perfctr->flags, control->flags);
-	perfctr->preserve = control->preserve;
-	for (i = 0; i < nrctrs; i++)
-		if (!(control->preserve & BIT_ULL(i)))
-			state->ctr[i].acc = 0;
+	perfctr->preserve = preserve;
+	for (ctr = state->ctr; left; left--, ctr++, preserve >>= 1)
+		if (!(preserve & 1))
+			ctr->acc = 0;
 	vperfctr_bind(perfctr);
 	if (perfctr->imode) {
 		perfctr->imode->asked = control->si_signo;
@@ -529,6 +579,7 @@ static void control_apply(struct vperfctr *perfctr, const struct perfctr_control
 		state->clock = 0;
 	WRITE_ONCE(perfctr->clock_on, control->tsc_on);
 	perfctr->quick = control->tsc_on && !perfctr->config->nr_ictrs;
+	perfctr->plain = perfctr->config->nr && !perfctr->config->nr_ictrs && !raw;
 	/* What others do to the old tree is no more done to this state: it has another. */
 	atomic_set(&perfctr->hold, hold);
 	soft_follow(perfctr);
@@ -538,10 +589,7 @@ static void control_apply(struct vperfctr *perfctr, const struct perfctr_control
 	resume_locked(perfctr);
 	raw_spin_unlock_irqrestore(&perfctr->lock, flags);
 
-	if (used)
-		perfctr_config_unuse(config, false);
-	if (config)
-		perfctr_config_unref(config);
+	perfctr_config_put(config, false);
 	kfree(imode);
 	perfctr_tree_end(old);
 }
@@ -583,8 +631,16 @@ static bool have_spare(struct vperfctr *perfctr, u32 nr_ictrs)
 
 static int put_refusal(struct perfctr_control __user *arg, const struct perfctr_refusal *why)
 {
-	return put_user(why->owner, &arg->owner) || put_user(why->index, &arg->refused) ?
-	       -EFAULT : 0;
+	if (!user_write_access_begin(arg, CONTROL_HEAD))
+		return -EFAULT;
+	unsafe_put_user(why->owner, &arg->owner, fault);
+	unsafe_put_user(why->index, &arg->refused, fault);
+	user_write_access_end();
+	return 0;
+
+fault:
+	user_write_access_end();
+	return -EFAULT;
 }
 
 static int vperfctr_control(struct vperfctr *perfctr, struct file *file, void __user *arg)
@@ -597,19 +653,15 @@ static int vperfctr_control(struct vperfctr *perfctr, struct file *file, void __
 	struct perfctr_control *control;
 	struct perfctr_config *config;
 	struct perfctr_tree *tree = NULL;
+	struct few_counters few __uninitialized;
 	int err, raw = 0;
 	bool enabled;
 
 	if (perfctr != perfctr_current())
 		return rcu_access_pointer(perfctr->owner) ? -EPERM : -ESRCH;
-	control = control_alloc();
-	if (!control)
-		return -ENOMEM;
-	err = control_copy(arg, control);
-	if (err) {
-		kfree(control);
-		return err;
-	}
+	control = control_get(arg, &few);
+	if (IS_ERR(control))
+		return PTR_ERR(control);
 	/* Whoever cannot be told why is refused before anything is done. */
 	err = put_refusal(arg, &why);
 	if (!err)
@@ -665,7 +717,7 @@ out:
 	/* It could be written before; if it cannot any more, err says what matters. */
 	if (err)
 		(void)put_refusal(arg, &why);
-	kfree(control);
+	control_free(control, &few);
 	return err;
 }
 
@@ -673,16 +725,20 @@ static int vperfctr_read_control(struct vperfctr *perfctr, void __user *arg)
 {
 	struct perfctr_control *control;
 	struct perfctr_config *config;
+	struct layout layout;
 	unsigned long flags;
 	u32 i;
 	int err;
 
-	control = control_alloc();
+	err = layout_get(arg, &layout);
+	if (err)
+		return err;
+	control = control_alloc(most_counters);
 	if (!control)
 		return -ENOMEM;
-	err = control_get_sizes(arg, control);
-	if (err)
-		goto out;
+	control->size = layout.size;
+	control->ctr_offset = layout.ctr_offset;
+	control->ctr_size = layout.ctr_size;
 
 	raw_spin_lock_irqsave(&perfctr->lock, flags);
 	config = perfctr->config;
@@ -707,10 +763,11 @@ static int vperfctr_read_control(struct vperfctr *perfctr, void __user *arg)
 			perfctr_cpu_name(&control->ctr[i], config->hw[i]);
 		perfctr_config_unref(config);
 	}
-	err = control_check_layout(control);
+	layout.nractrs = control->nractrs;
+	layout.nrictrs = control->nrictrs;
+	err = layout_check(&layout);
 	if (!err)
-		err = control_put(arg, control);
-out:
+		err = control_put(arg, &layout, control);
 	kfree(control);
 	return err;
 }
@@ -809,6 +866,8 @@ static noinline int sample_other(const struct vperfctr *perfctr, struct perfctr_
 			return 0;
 		if (signal_pending(current))
 			return -ERESTARTSYS;
+		/* Beyond what is sampled next there must be nothing. */
+		memset(sample->value, 0, (1 + PERFCTR_MAX_HW) * sizeof(*sample->value));
 		cond_resched();
 	}
 }
@@ -826,7 +885,8 @@ int vperfctr_sample(const struct vperfctr *perfctr, struct perfctr_sample *sampl
 
 static noinline ssize_t read_sample(const struct vperfctr *perfctr, u64 __user *to, size_t count)
 {
-	struct perfctr_sample sample;
+	u64 value[1 + PERFCTR_MAX_HW];
+	struct perfctr_sample sample = { .value = value };
 	size_t length;
 	int err;
 
@@ -836,11 +896,11 @@ static noinline ssize_t read_sample(const struct vperfctr *perfctr, u64 __user *
 	if (READ_ONCE(perfctr->error))
 		return -EIO;
 	if (!(sample.cstatus & PERFCTR_CSTATUS_CLOCK))
-		sample.value[0] = 0;
+		value[0] = 0;
 	length = (1 + PERFCTR_CSTATUS_NRCTRS(sample.cstatus)) * sizeof(*to);
 	if (count < length)
 		return -EINVAL;
-	return copy_to_user(to, sample.value, length) ? -EFAULT : length;
+	return copy_to_user(to, value, length) ? -EFAULT : length;
 }
 
 /*
@@ -902,11 +962,14 @@ not_now:
 	return read_sample(perfctr, (u64 __user *)buffer, count);
 }
 
+static_assert(offsetof(struct perfctr_read, sum) ==
+	      offsetof(struct perfctr_read, clock) + sizeof(u64));
+
 static int vperfctr_read_ioctl(struct vperfctr *perfctr, void __user *arg)
 {
 	struct perfctr_read read = {};
-	u64 soft[PERFCTR_NR_SOFT];
-	struct perfctr_sample sample;
+	/* The clock, and the sums behind it */
+	struct perfctr_sample sample = { .value = &read.clock };
 	u32 size;
 	int err;
 
@@ -927,13 +990,12 @@ static int vperfctr_read_ioctl(struct vperfctr *perfctr, void __user *arg)
 	read.nrctrs = PERFCTR_CSTATUS_NRCTRS(sample.cstatus);
 	read.flags |= sample.hold & PERFCTR_HOLD_TOLD;
 	read.overflows = sample.overflows;
-	if (sample.cstatus & PERFCTR_CSTATUS_CLOCK)
-		read.clock = sample.value[0];
-	memcpy(read.sum, &sample.value[1], read.nrctrs * sizeof(read.sum[0]));
+	if (!(sample.cstatus & PERFCTR_CSTATUS_CLOCK))
+		read.clock = 0;
 	/* Not for those who do not look. */
 	if (size > offsetof(struct perfctr_read, soft)) {
-		vperfctr_soft_read(perfctr, soft);
-		vperfctr_soft_fill(&read.soft, soft, read.clock);
+		vperfctr_soft_read(perfctr, &read.soft.switches);
+		read.soft.task_clock = vperfctr_task_clock(read.clock);
 	}
 
 	err = perfctr_put_struct(arg, size, &read, sizeof(read));
@@ -1295,10 +1357,9 @@ static int vperfctr_mmap(struct file *file, struct vm_area_struct *vma)
 		return 0;
 	}
 	if (!perfctr->page || perfctr->stale) {
-		page = (struct perfctr_page *)get_zeroed_page(GFP_KERNEL_ACCOUNT);
+		page = page_alloc();
 		if (!page)
 			return -ENOMEM;
-		page->seq = -1;
 		raw_spin_lock(&perfctr->map_lock);
 		swap(perfctr->page, page);
 		perfctr->stale = false;
@@ -1372,19 +1433,41 @@ static int open_check(const struct perfctr_open *open)
 	return open->pidfd ? -EINVAL : 0;
 }
 
-/* OPEN: the file becomes a handle. Of two that try at once, the second was late. */
-static int vperfctr_make_handle(struct file *file, void __user *arg)
+/* Of short structures some processors copy each byte: by words it takes a quarter of that. */
+static int open_get(const struct perfctr_open __user *arg, struct perfctr_open *open)
 {
-	struct vperfctr *perfctr;
-	struct perfctr_open open;
-	bool create;
+	const u64 __user *from = (const u64 __user *)arg;
+	u64 *to = (u64 *)open;
+	unsigned int i;
 	u32 size;
 	int err;
 
 	err = perfctr_get_size(arg, PERFCTR_OPEN_SIZE_VER0, &size);
 	if (err)
 		return err;
-	err = copy_struct_from_user(&open, sizeof(open), arg, size);
+	if (size != sizeof(*open))
+		return copy_struct_from_user(open, sizeof(*open), arg, size);
+	if (!user_read_access_begin(from, sizeof(*open)))
+		return -EFAULT;
+	for (i = 0; i < sizeof(*open) / sizeof(*to); i++)
+		unsafe_get_user(to[i], &from[i], fault);
+	user_read_access_end();
+	return 0;
+
+fault:
+	user_read_access_end();
+	return -EFAULT;
+}
+
+/* OPEN: the file becomes a handle. Of two that try at once, the second was late. */
+static int vperfctr_make_handle(struct file *file, void __user *arg)
+{
+	struct vperfctr *perfctr;
+	struct perfctr_open open;
+	bool create;
+	int err;
+
+	err = open_get(arg, &open);
 	if (!err)
 		err = open_check(&open);
 	if (err)

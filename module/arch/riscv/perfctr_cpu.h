@@ -146,7 +146,16 @@ static inline u64 perfctr_cpu_thread_pointer(struct task_struct *task)
 	return task_pt_regs(task)->tp;
 }
 
-bool perfctr_cpu_user_readable(const struct perfctr_config *config, unsigned int policy);
+/* The SBI PMU extension is there; constant after perfctr_cpu_init(). */
+extern bool perfctr_riscv_sbi;
+
+static inline bool perfctr_cpu_user_readable(const struct perfctr_config *config,
+					     unsigned int policy)
+{
+	/* Without the firmware nothing can be stopped, so nothing guarded. */
+	return policy == PERFCTR_USER_READ_OPEN ||
+	       (policy == PERFCTR_USER_READ_GUARDED && (perfctr_riscv_sbi || !config->nr));
+}
 
 static inline bool perfctr_cpu_private(const struct perfctr_config *config, kuid_t uid)
 {

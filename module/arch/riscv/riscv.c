@@ -71,9 +71,10 @@ static unsigned int counter_width;
 module_param(counter_width, uint, 0444);
 MODULE_PARM_DESC(counter_width, "use only this many bits (26 or more) of each programmable counter; 0: all that the firmware says");
 
+bool perfctr_riscv_sbi;
+
 /* Constant after perfctr_cpu_init(), but for what is learnt of events, under config_mutex. */
 static struct {
-	bool sbi;		/* the SBI PMU extension is there */
 	bool shuffled;		/* some counter's SBI index is not its number */
 	bool filter;		/* Sscofpmf */
 	bool filter_fixed;	/* Smcntrpmf */
@@ -362,11 +363,13 @@ static void release(struct perfctr_riscv_cpu *cpu, u32 counters)
 }
 
 /* Program what the config wants and this CPU's counters do not count yet. */
-static int take_all(struct perfctr_riscv_cpu *cpu, const struct perfctr_config *config)
+/* @id: the config's, read once, as it may change meanwhile */
+static __always_inline int take_all(struct perfctr_riscv_cpu *cpu,
+				    const struct perfctr_config *config, unsigned long id)
 {
 	unsigned int i;
 
-	if (likely(cpu->programmed == READ_ONCE(config->id)))
+	if (likely(cpu->programmed == id))
 		return 0;
 	for (i = 0; i < config->nr; i++) {
 		struct perfctr_riscv_prog prog = ctr_prog(&config->ctr[i]);
@@ -374,7 +377,7 @@ static int take_all(struct perfctr_riscv_cpu *cpu, const struct perfctr_config *
 		if (take_one(cpu, config->hw[i], &prog))
 			return -EIO;
 	}
-	cpu->programmed = READ_ONCE(config->id);
+	cpu->programmed = id;
 	return 0;
 }
 
@@ -387,14 +390,15 @@ static u32 actrs_of(const struct perfctr_config *config)
 int perfctr_cpu_load(const struct perfctr_config *config)
 {
 	struct perfctr_riscv_cpu *cpu = this_cpu_ptr(&perfctr_riscv_cpu);
+	unsigned long id = READ_ONCE(config->id);
 	u32 start;
 
 	lockdep_assert_irqs_disabled();
 	if (!config->nr)
 		return 0;
 	cpu->private_config = 0;
-	if (pmu.sbi) {
-		if (take_all(cpu, config))
+	if (perfctr_riscv_sbi) {
+		if (take_all(cpu, config, id))
 			return -EIO;
 		/* What runs for another config runs on: nobody reads it meanwhile. */
 		start = actrs_of(config) & ~cpu->running;
@@ -404,7 +408,7 @@ int perfctr_cpu_load(const struct perfctr_config *config)
 			return -EIO;
 		cpu->running |= actrs_of(config);
 	}
-	cpu->active = READ_ONCE(config->id);
+	cpu->active = id;
 	return 0;
 }
 
@@ -431,19 +435,20 @@ static int restart_actrs(const struct perfctr_config *config)
 notrace int perfctr_cpu_restart(const struct perfctr_config *config, kuid_t uid)
 {
 	struct perfctr_riscv_cpu *cpu = this_cpu_ptr(&perfctr_riscv_cpu);
+	unsigned long id = READ_ONCE(config->id);
 
 	lockdep_assert_irqs_disabled();
 	cpu->active = 0;
 	cpu->private_config = 0;
 	cpu->istopped = NULL;
-	if (take_all(cpu, config))
+	if (take_all(cpu, config, id))
 		return -EIO;
 	if (restart_actrs(config)) {
 		cpu->running &= ~actrs_of(config);
 		return -EIO;
 	}
 	cpu->running |= actrs_of(config);
-	cpu->private_config = READ_ONCE(config->id);
+	cpu->private_config = id;
 	cpu->private_uid = uid;
 	return 0;
 }
@@ -564,13 +569,6 @@ notrace void perfctr_cpu_istop(const struct perfctr_config *config, const void *
 	cpu->istopped = id;
 }
 
-bool perfctr_cpu_user_readable(const struct perfctr_config *config, unsigned int policy)
-{
-	/* Without the firmware nothing can be stopped, so nothing guarded. */
-	return policy == PERFCTR_USER_READ_OPEN ||
-	       (policy == PERFCTR_USER_READ_GUARDED && (pmu.sbi || !config->nr));
-}
-
 /*
  * Claiming. pool[] says what all live configs need; each CPU's perfctr_riscv_cpu
  * what it has.
@@ -599,7 +597,7 @@ static DEFINE_PER_CPU(struct {
 
 static bool reservable(unsigned int hw)
 {
-	return pmu.sbi && !pmu.filter && FIXED_MASK & BIT(hw);
+	return perfctr_riscv_sbi && !pmu.filter && FIXED_MASK & BIT(hw);
 }
 
 static void unreserve_on(unsigned int cpu, unsigned int hw)
@@ -887,7 +885,7 @@ int perfctr_cpu_check(const struct perfctr_ctr_control *ctr, unsigned int nr, bo
 		      struct perfctr_refusal *why)
 {
 	const struct perfctr_ctr_control *first = ctr;
-	unsigned int i, any = 0;
+	unsigned int i, any = 0, most = hweight32(pmu.programmable);
 	u32 used = 0;
 
 	probe_events();
@@ -918,7 +916,7 @@ int perfctr_cpu_check(const struct perfctr_ctr_control *ctr, unsigned int nr, bo
 					return -EINVAL;
 				filter = pmu.filter_fixed;
 			}
-		} else if (++any > hweight32(pmu.programmable)) {
+		} else if (++any > most) {
 			return -EINVAL;
 		}
 		if (ctr->ireset && !pmu.interrupt)
@@ -991,7 +989,7 @@ static int claim_try(struct perfctr_config *config, u32 which, perfctr_run_t run
 		if (!pool[hw].users++ && !err)
 			err = reserve(hw);
 	}
-	if (!err && pmu.sbi)
+	if (!err && perfctr_riscv_sbi)
 		err = run(claim_take, &claim);
 	if (!err)
 		return 0;
@@ -1169,7 +1167,7 @@ void perfctr_cpu_unclaim(struct perfctr_config *config, perfctr_run_t run)
 	unsigned int hw;
 
 	for_each_set_bit(hw, &mask, PERFCTR_RISCV_MAX)
-		if (pool_put(hw) && pmu.sbi)
+		if (pool_put(hw) && perfctr_riscv_sbi)
 			claim.counters |= BIT(hw);
 	/* Also where nothing is given back: who counts by it may be without a claim now. */
 	if (config->nr)
@@ -1222,7 +1220,7 @@ void perfctr_cpu_online(void)
 	 * whose going was called off may have loaded since it gave all back.
 	 */
 	perfctr_cpu_offline();
-	if (!pmu.sbi)
+	if (!perfctr_riscv_sbi)
 		return;
 	/* What cannot be had now is tried again by load, which then says EIO. */
 	for (hw = 0; hw < PERFCTR_RISCV_MAX; hw++) {
@@ -1245,7 +1243,7 @@ void perfctr_cpu_offline(void)
 	struct perfctr_riscv_cpu *cpu = this_cpu_ptr(&perfctr_riscv_cpu);
 
 	lockdep_assert_irqs_disabled();
-	if (pmu.sbi)
+	if (perfctr_riscv_sbi)
 		release(cpu, cpu->owned);
 }
 
@@ -1291,7 +1289,7 @@ unsigned int perfctr_cpu_nrctrs(void)
 
 void perfctr_cpu_info(struct perfctr_info *info)
 {
-	info->cpu_type = pmu.sbi ? PERFCTR_RISCV_SBI : PERFCTR_RISCV_GENERIC;
+	info->cpu_type = perfctr_riscv_sbi ? PERFCTR_RISCV_SBI : PERFCTR_RISCV_GENERIC;
 	info->cpu_features = PERFCTR_FEATURE_RDTSC;
 	if (pmu.counters)
 		info->cpu_features |= PERFCTR_FEATURE_RDPMC;
@@ -1391,9 +1389,9 @@ static int __init find_interrupt(void)
 int __init perfctr_cpu_init(void)
 {
 	pmu.event_once = -1;
-	pmu.sbi = sbi_spec_version >= sbi_mk_version(0, 3) &&
+	perfctr_riscv_sbi = sbi_spec_version >= sbi_mk_version(0, 3) &&
 		  sbi_probe_extension(SBI_EXT_PMU) > 0;
-	if (pmu.sbi) {
+	if (perfctr_riscv_sbi) {
 		find_counters();
 		pmu.filter = riscv_isa_extension_available(NULL, SSCOFPMF);
 		/*

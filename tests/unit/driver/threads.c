@@ -4,6 +4,8 @@
 
 #include "threads.h"
 
+bool perfctr_any_rarity;
+
 static struct thread *running[SHIM_CPUS];
 
 /* What a test does not unclaim is no leak. */
