@@ -16,7 +16,7 @@
 #define DEPTH 3			/* generations below a worker */
 #define FOREIGN 6		/* handles of others that an actor keeps */
 #define CHILDREN 3
-#define WORKERS 6
+#define WORKERS 32
 
 /* Where a program finds them after exec */
 #define SHARED_FD 100
