@@ -88,7 +88,7 @@ void op_trace(struct actor *actor)
 {
 	pid_t pid = actor->child[below(actor, CHILDREN)];
 	unsigned int steps = 1 + below(actor, 20);
-	int status, signo = 0;
+	int signo = 0;
 
 	if (!pid || ptrace(PTRACE_SEIZE, pid, NULL, NULL))
 		return;		/* it may have ended */
@@ -103,10 +103,13 @@ void op_trace(struct actor *actor)
 			return;
 		if (info.si_code != CLD_TRAPPED && info.si_code != CLD_STOPPED)
 			return;
-		if (waitpid(pid, &status, 0) != pid || !WIFSTOPPED(status))
+		/* It may have been killed since, by another thread's exit. */
+		memset(&info, 0, sizeof(info));
+		if (waitid(P_PID, (id_t)pid, &info, WSTOPPED | WNOHANG) || !info.si_pid)
 			return;
-		signo = WSTOPSIG(status);
-		if (status >> 16 || signo == SIGTRAP)
+		/* In the higher bits is what a tracer is told of. */
+		signo = info.si_status;
+		if (signo >> 8 || signo == SIGTRAP)
 			signo = 0;
 		if (!steps-- || ptrace(PTRACE_SINGLESTEP, pid, NULL, (long)signo))
 			break;
