@@ -617,6 +617,65 @@ START_TEST(clock_counts_run_time)
 }
 END_TEST
 
+#define FIXED_REF	26u	/* the number of fixed counter 2 */
+#define EV_REF_CYCLES	0x13cu
+
+static uint64_t ref_cycles(uint64_t (*count)(int fd), int fd, unsigned long loops)
+{
+	uint64_t before = count(fd);
+
+	body_spin(loops);
+	return count(fd) - before;
+}
+
+/*
+ * ref-cycles are what perf means by it, where there is a fixed counter for them. Only one of
+ * us can have that at a time, so it is the same code that is counted: what 200,000 loops
+ * take more than 100,000. Elsewhere they are refused.
+ */
+START_TEST(ref_cycles_are_perfs)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_HARDWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_HW_REF_CPU_CYCLES,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+	};
+	struct perfctr_control control;
+	struct perfctr_ctr_control ctr;
+	uint64_t theirs, ours;
+	int fd, err;
+
+	err = perfctr_event_parse(guest.info.cpu_type, "ref-cycles:u", &ctr);
+	control_init(&control);
+	control_add_at(&control, FIXED_REF, EV_REF_CYCLES, PERFCTR_CTR_USER);
+	if (!(guest.info.counters >> FIXED_REF & 1)) {
+		ck_assert(err || !perfctr_event_available(&guest.info, &ctr));
+		ck_assert_int_eq(try_control(open_self(), &control), -EINVAL);
+		return;
+	}
+	ck_assert_int_eq(err, 0);
+	ck_assert_uint_eq(ctr.map, FIXED_REF);
+	ck_assert_uint_eq(ctr.event, EV_REF_CYCLES);
+
+	/* Nobody comes between, so that no more is counted. */
+	make_realtime();
+	fd = perf_open(&attr, 0, -1, -1);
+	ck_assert_msg(fd >= 0, "perf_event_open: %s", strerror(errno));
+	theirs = ref_cycles(perf_read_one, fd, 100000);
+	theirs = ref_cycles(perf_read_one, fd, 200000) - theirs;
+	close(fd);
+	fd = open_self();
+	ck_ok(try_control(fd, &control));
+	ours = ref_cycles(own_sum, fd, 100000);
+	ours = ref_cycles(own_sum, fd, 200000) - ours;
+	ck_assert_uint_gt(ours, 0);
+	ck_assert_msg(ours == theirs, "%llu ref-cycles, perf says %llu",
+		      (unsigned long long)ours, (unsigned long long)theirs);
+}
+END_TEST
+
 int main(void)
 {
 	guest_begin("exact", NULL);
@@ -644,5 +703,6 @@ int main(void)
 	GUEST_RUN(moved_between_cpus, NEED_COUNTERS | NEED_USER_READ | NEED_SMP);
 	GUEST_RUN(moves_itself, NEED_COUNTERS | NEED_USER_READ | NEED_SMP);
 	GUEST_RUN(clock_counts_run_time, AS_USER);
+	GUEST_RUN(ref_cycles_are_perfs, NEED_X86 | NEED_PERF);
 	return guest_end();
 }
