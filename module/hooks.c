@@ -401,10 +401,10 @@ static __always_inline bool is_kin(struct task_struct *next)
 				   rcu_dereference_sched(next->real_cred)->euid);
 }
 
-/* Current reads registers that are private to the user that it is. It may have been another. */
-static __always_inline bool is_still_private(const struct vperfctr *perfctr)
+/* Current may read its registers. It may have become another user since they are private. */
+static __always_inline bool is_same_user(void)
 {
-	return perfctr_cpu_private(perfctr->config, current_real_cred()->euid);
+	return perfctr_cpu_private_to(current_real_cred()->euid);
 }
 
 /*
@@ -424,7 +424,7 @@ static notrace void hide(struct vperfctr *perfctr, struct task_struct *next)
 	perfctr->granted = 0;
 	perfctr->undo &= ~PERFCTR_UNDO_SHOWN;
 	/* What another user did is in them as well: nobody is kin of both. */
-	if (unlikely(!is_still_private(perfctr)))
+	if (unlikely(!is_same_user()))
 		perfctr_cpu_share();
 	else if (is_kin(next))
 		perfctr_cpu_join(next);
@@ -496,7 +496,7 @@ static notrace void let_in(struct task_struct *next)
 	if (READ_ONCE(perfctr_user_read) == PERFCTR_USER_READ_OPEN ||
 	    perfctr_cpu_may_see(next) ||
 	    (is_kin(next) && !(perfctr && perfctr->undo & PERFCTR_UNDO_SHOWN &&
-			       !is_still_private(perfctr))))
+			       !is_same_user())))
 		return;
 	if (perfctr)
 		perfctr_suspend(perfctr);

@@ -269,6 +269,7 @@ static inline unsigned long perfctr_age_period(unsigned int width, unsigned int 
  *	give and take the permission to read the registers in user mode
  * bool perfctr_cpu_private(config, uid): nothing but threads of that user that
  *	may read the registers of config ran since these were zero, or they stood
+ * bool perfctr_cpu_private_to(uid): that is the user, if they are private
  * bool perfctr_cpu_runs(void): they run, if they are private
  * int perfctr_cpu_restart(config, uid): let them run, from zero unless they are
  *	private; private to uid, and so not held for others, until loaded. EIO as there

@@ -31,13 +31,18 @@
 /* What one call makes at most: it waits before, and not within. */
 #define ONE_CALL 40u
 
-/* Is CPU 1 isolated (isolcpus=1)? */
-static bool is_isolated(void)
+static bool says_1(const char *path)
 {
 	char text[64];
 
-	return read_text("/sys/devices/system/cpu/isolated", text, sizeof(text)) > 0 &&
-	       text[0] == '1';
+	return read_text(path, text, sizeof(text)) > 0 && text[0] == '1';
+}
+
+/* Is CPU 1 isolated (isolcpus=1, or nohz_full=1)? */
+static bool is_isolated(void)
+{
+	return says_1("/sys/devices/system/cpu/isolated") ||
+	       says_1("/sys/devices/system/cpu/nohz_full");
 }
 
 /* Interrupts by which CPU 1 was made to call functions: what broadcasts are */

@@ -6,6 +6,11 @@
 #ifndef PERFCTR_RISCV_CPU_H
 #define PERFCTR_RISCV_CPU_H
 
+/* Each counter is two CSRs of 32 bits there: half of one would wrap, and nothing would tell. */
+#if defined(__riscv_xlen) && __riscv_xlen < 64
+#error "perfctr has no driver for 32-bit RISC-V"
+#endif
+
 #include <linux/percpu.h>
 #include <linux/processor.h>
 #include <linux/ptrace.h>
@@ -14,11 +19,6 @@
 #include <asm/timex.h>
 
 #include "stubs.h"
-
-/* Each counter is two CSRs of 32 bits there: half of one would wrap, and nothing would tell. */
-#if defined(__riscv_xlen) && __riscv_xlen < 64
-#error "perfctr has no driver for 32-bit RISC-V"
-#endif
 
 #define PERFCTR_RISCV_CYCLE	0
 #define PERFCTR_RISCV_TIME	1
@@ -162,6 +162,11 @@ static inline bool perfctr_cpu_private(const struct perfctr_config *config, kuid
 	const struct perfctr_riscv_cpu *cpu = this_cpu_ptr(&perfctr_riscv_cpu);
 
 	return cpu->private_config == READ_ONCE(config->id) && uid_eq(cpu->private_uid, uid);
+}
+
+static inline bool perfctr_cpu_private_to(kuid_t uid)
+{
+	return uid_eq(this_cpu_ptr(&perfctr_riscv_cpu)->private_uid, uid);
 }
 
 static inline void perfctr_cpu_share(void)

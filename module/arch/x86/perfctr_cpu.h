@@ -207,6 +207,11 @@ static inline bool perfctr_cpu_private(const struct perfctr_config *config, kuid
 	return cpu->private_config == READ_ONCE(config->id) && uid_eq(cpu->private_uid, uid);
 }
 
+static inline bool perfctr_cpu_private_to(kuid_t uid)
+{
+	return uid_eq(this_cpu_ptr(&perfctr_x86_cpu)->private_uid, uid);
+}
+
 static inline bool perfctr_cpu_runs(void)
 {
 	return this_cpu_read(perfctr_x86_cpu.running);
