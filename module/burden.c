@@ -98,7 +98,7 @@ static struct perfctr_user *find_or_make(kuid_t uid)
 	return made;
 }
 
-/* @limit of them in a second, of which nothing is forgotten in the first. */
+/* Each takes its part of a second, of which there are @limit. */
 static void charge(struct perfctr_user *user, unsigned int nr, unsigned int limit, u64 now)
 {
 	/* Of what was not used before a second's worth is left. */

@@ -39,14 +39,17 @@ static inline int perfctr_allow_kernel(void)
 #endif
 }
 
-/* Would a debugger of the same user get at current? Decided by its last exec. */
+/*
+ * Would a debugger of the same user get at current? Decided by its last exec, and by what
+ * it did to its credentials since. No, once it has no memory any more.
+ */
 static inline bool perfctr_current_is_dumpable(void)
 {
 #ifdef PERFCTR_HAVE_EXEC_STATE
 	guard(rcu)();
 	return rcu_dereference(current->exec_state)->dumpable == TASK_DUMPABLE_OWNER;
 #else
-	return get_dumpable(current->mm) == SUID_DUMP_USER;
+	return current->mm && get_dumpable(current->mm) == SUID_DUMP_USER;
 #endif
 }
 

@@ -401,10 +401,13 @@ static __always_inline bool is_kin(struct task_struct *next)
 				   rcu_dereference_sched(next->real_cred)->euid);
 }
 
-/* Current may read its registers. It may have become another user since they are private. */
+/*
+ * Current may read its registers. It may have become another user since they are private,
+ * or that and the same again: then, as for a debugger, it is not dumpable any more.
+ */
 static __always_inline bool is_same_user(void)
 {
-	return perfctr_cpu_private_to(current_real_cred()->euid);
+	return perfctr_cpu_private_to(current_real_cred()->euid) && perfctr_current_is_dumpable();
 }
 
 /*

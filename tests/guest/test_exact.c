@@ -620,18 +620,34 @@ END_TEST
 #define FIXED_REF	26u	/* the number of fixed counter 2 */
 #define EV_REF_CYCLES	0x13cu
 
+/* The least of some turns, since an interrupt may come in one. */
 static uint64_t ref_cycles(uint64_t (*count)(int fd), int fd, unsigned long loops)
 {
-	uint64_t before = count(fd);
+	uint64_t before, cycles, least = UINT64_MAX;
+	unsigned int i;
 
-	body_spin(loops);
-	return count(fd) - before;
+	for (i = 0; i < 5; i++) {
+		before = count(fd);
+		body_spin(loops);
+		cycles = count(fd) - before;
+		if (cycles < least)
+			least = cycles;
+	}
+	return least;
+}
+
+/* What 200,000 loops take more than 100,000 */
+static uint64_t ref_cycles_more(uint64_t (*count)(int fd), int fd)
+{
+	uint64_t once = ref_cycles(count, fd, 100000);
+
+	return ref_cycles(count, fd, 200000) - once;
 }
 
 /*
  * ref-cycles are what perf means by it, where there is a fixed counter for them. Only one of
- * us can have that at a time, so it is the same code that is counted: what 200,000 loops
- * take more than 100,000. Elsewhere they are refused.
+ * us can have that at a time, so it is the same code that is counted. Elsewhere they are
+ * refused.
  */
 START_TEST(ref_cycles_are_perfs)
 {
@@ -663,15 +679,14 @@ START_TEST(ref_cycles_are_perfs)
 	make_realtime();
 	fd = perf_open(&attr, 0, -1, -1);
 	ck_assert_msg(fd >= 0, "perf_event_open: %s", strerror(errno));
-	theirs = ref_cycles(perf_read_one, fd, 100000);
-	theirs = ref_cycles(perf_read_one, fd, 200000) - theirs;
+	theirs = ref_cycles_more(perf_read_one, fd);
 	close(fd);
 	fd = open_self();
 	ck_ok(try_control(fd, &control));
-	ours = ref_cycles(own_sum, fd, 100000);
-	ours = ref_cycles(own_sum, fd, 200000) - ours;
+	ours = ref_cycles_more(own_sum, fd);
 	ck_assert_uint_gt(ours, 0);
-	ck_assert_msg(ours == theirs, "%llu ref-cycles, perf says %llu",
+	/* The emulated ones are read off a clock as the mode changes, and are one or two off. */
+	ck_assert_msg(ours - theirs + 4 <= 8, "%llu ref-cycles, perf says %llu",
 		      (unsigned long long)ours, (unsigned long long)theirs);
 }
 END_TEST

@@ -362,8 +362,10 @@ static void release(struct perfctr_riscv_cpu *cpu, u32 counters)
 	cpu->owned &= ~counters;
 }
 
-/* Program what the config wants and this CPU's counters do not count yet. */
-/* @id: the config's, read once, as it may change meanwhile */
+/*
+ * Program what the config wants and this CPU's counters do not count yet. @id is the
+ * config's, which the caller reads once, as it may change meanwhile.
+ */
 static __always_inline int take_all(struct perfctr_riscv_cpu *cpu,
 				    const struct perfctr_config *config, unsigned long id)
 {
@@ -1390,7 +1392,7 @@ int __init perfctr_cpu_init(void)
 {
 	pmu.event_once = -1;
 	perfctr_riscv_sbi = sbi_spec_version >= sbi_mk_version(0, 3) &&
-		  sbi_probe_extension(SBI_EXT_PMU) > 0;
+			    sbi_probe_extension(SBI_EXT_PMU) > 0;
 	if (perfctr_riscv_sbi) {
 		find_counters();
 		pmu.filter = riscv_isa_extension_available(NULL, SSCOFPMF);
