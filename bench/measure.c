@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -65,8 +66,9 @@ void pin(unsigned int cpu)
 
 void become(uid_t uid)
 {
-	if (uid && (setgroups(0, NULL) || setresgid(uid, uid, uid) || setresuid(uid, uid, uid)))
-		die("setresuid");
+	if (uid && (setgroups(0, NULL) || setresgid(uid, uid, uid) ||
+		    setresuid(uid, uid, uid) || prctl(PR_SET_DUMPABLE, 1)))
+		die("become");
 }
 
 void *shared_alloc(size_t size)
