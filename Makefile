@@ -1,8 +1,9 @@
 # Targets for a person, on a Debian 12 or 13 host as root or with sudo:
 #
 #	make demo		a real program under real counters
-#	make check		every test
-#	make check-debug	the module in kernels that check themselves, under stress and faults
+#	make check		the tests that every change must pass
+#	make check-debug	the module in kernels that check themselves, under stress and faults,
+#				and what else is slow and rarely fails
 #	make bench [KEEP=1]	perfctr beside perf_events, and beside the figures that were kept
 #	make lint		the checks that only read
 #	make machines		every emulated machine, with all that runs there
@@ -56,7 +57,8 @@ check-debug:
 		$(addprefix debug-icelake-debug-,suite stress faults) \
 		$(addprefix debug-icelake-kcsan-,suite stress) \
 		$(addprefix debug-riscv64-rt-,suite stress) \
-		$(addprefix debug-skylake-rt-,suite stress)
+		$(addprefix debug-skylake-rt-,suite stress) \
+		guest-riscv64-6.12 processors-all
 
 bench:
 	bench/run.sh
