@@ -18,6 +18,7 @@
 #include <linux/workqueue.h>
 
 #include "perfctr.h"
+#include "hook.h"
 
 /* Guards configs, and all claiming. Inside the hotplug lock. */
 static DEFINE_MUTEX(config_mutex);

@@ -16,6 +16,7 @@
 #include <linux/workqueue.h>
 
 #include "perfctr.h"
+#include "hook.h"
 
 static const char * const user_read_names[] = {
 	[PERFCTR_USER_READ_OFF] = "off",
@@ -24,7 +25,6 @@ static const char * const user_read_names[] = {
 };
 
 unsigned int perfctr_user_read = PERFCTR_USER_READ_GUARDED;
-struct workqueue_struct *perfctr_wq;
 
 static int user_read_set(const char *value, const struct kernel_param *kp)
 {
@@ -206,17 +206,22 @@ static int __init perfctr_init(void)
 	err = perfctr_inherit_init();
 	if (err)
 		goto err_virtual;
-	err = perfctr_hooks_init();
+	err = perfctr_permit_init();
 	if (err)
 		goto err_inherit;
+	err = perfctr_events_init();
+	if (err)
+		goto err_permit;
 	device.mode = device_mode & 0777;
 	err = misc_register(&device);
 	if (err)
-		goto err_hooks;
+		goto err_events;
 	return 0;
 
-err_hooks:
-	perfctr_hooks_exit();
+err_events:
+	perfctr_events_exit();
+err_permit:
+	perfctr_permit_exit();
 err_inherit:
 	perfctr_inherit_exit();
 err_virtual:
@@ -235,7 +240,9 @@ err_wq:
 static void __exit perfctr_exit(void)
 {
 	misc_deregister(&device);
-	perfctr_hooks_exit();
+	perfctr_events_exit();
+	perfctr_permit_exit();
+	perfctr_switch_exit();
 	/*
 	 * vperfctr_return() puts its reference inside our text, and may be preempted
 	 * there. (A preemptible kernel without tracing, kprobes and BPF does not wait

@@ -18,8 +18,6 @@
 extern unsigned int perfctr_user_read;
 /* main.c: overflows of a thread in a tick that its counters go on after by themselves */
 extern unsigned int perfctr_overflow_budget;
-/* What may not be done where it falls due; destroyed, empty, when the module goes. */
-extern struct workqueue_struct *perfctr_wq;
 /* The size that begins a user's structure: EINVAL below the least, E2BIG over PERFCTR_MAX_SIZE. */
 int perfctr_get_size(const void __user *arg, size_t least, u32 *size);
 /* Fill a user's structure of that size: as much as it has room for, zero beyond what is known. */
@@ -358,9 +356,8 @@ void perfctr_imode_exec(struct vperfctr *perfctr);
 int perfctr_iresume_ioctl(struct vperfctr *perfctr);
 int perfctr_refresh_ioctl(struct vperfctr *perfctr, unsigned long count);
 
-/* hooks.c */
-int perfctr_hooks_init(void);
-void perfctr_hooks_exit(void);
+/* switch.c */
+void perfctr_switch_exit(void);
 /* Let current's switches be seen, or no more. get may sleep; put may be atomic. */
 void perfctr_notifier_get(struct vperfctr *perfctr);
 void perfctr_notifier_put(struct vperfctr *perfctr);
@@ -373,18 +370,29 @@ void perfctr_resume(struct vperfctr *perfctr);
 void perfctr_resume_locked(struct vperfctr *perfctr);
 void perfctr_suspend(struct vperfctr *perfctr);
 void perfctr_revoke(struct vperfctr *perfctr);
+/* Whose switch-out comes, if perfctr is current's: may next read what its registers hold? */
+bool perfctr_is_kin(const struct vperfctr *perfctr, struct task_struct *next);
+
+/* overflow.c */
 /* i-mode: let the counters' interrupts be heard, or, some time later, no more. May sleep. */
 int perfctr_interrupts_get(void);
 void perfctr_interrupts_put(void);
 /* No config is left. */
 void perfctr_interrupts_exit(void);
+
 /*
- * x86: let current's mm read registers, where its maps wait for that (false: not now); one
+ * permit.c. On x86: let current's mm read registers, where its maps wait for that (false: not now); one
  * map less in an mm; the policy for user reads is another. May sleep.
  */
 bool perfctr_permit(void);
 void perfctr_forbid(struct mm_struct *mm);
 void perfctr_policy_changed(void);
+int perfctr_permit_init(void);
+void perfctr_permit_exit(void);
+
+/* events.c */
+int perfctr_events_init(void);
+void perfctr_events_exit(void);
 
 /*
  * cpus.c. tell: a CPU has come, and is told of claims unless it is isolated. join: so is

@@ -81,7 +81,7 @@ probes() { # machine
 	"$here/kbuild.sh" -d "$dir" "$machine" >"/tmp/kbuild-$1" 2>&1 ||
 		{ cat "/tmp/kbuild-$1"; return 1; }
 	sed -i 's/void \*data, /void *data, int wrong, /' "$dir/module/compat.h" \
-		"$dir/module/hooks.c" "$dir"/module/arch/*/interrupt.c
+		"$dir"/module/*.c "$dir"/module/arch/*/interrupt.c
 	case $arch in
 	riscv64) vars='ARCH=riscv CROSS_COMPILE=riscv64-linux-gnu-' wanted=5 ;;
 	*) vars=ARCH=x86 wanted=5 ;;

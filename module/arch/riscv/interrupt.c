@@ -12,7 +12,7 @@
 #include <asm/irq_regs.h>
 
 #include "lowlevel.h"
-#include "probes.h"
+#include "hook.h"
 #include "interrupt.h"
 
 static perfctr_ihandler_t ihandler;

@@ -29,7 +29,7 @@
 #include <asm/trace/irq_vectors.h>
 
 #include "lowlevel.h"
-#include "probes.h"
+#include "hook.h"
 #include "interrupt.h"
 
 #ifdef CONFIG_X86_LOCAL_APIC

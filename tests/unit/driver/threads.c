@@ -189,11 +189,11 @@ void thread_expect_exact(const struct thread *thread)
 	ck_assert_uint_eq(thread->state.clock, thread->seen.time);
 }
 
-/* For hooks.c, and as it has it: the counters of whoever runs are suspended around it. */
+/* For switch.c, and as it has it: the counters of whoever runs are suspended around it. */
 int interrupts_heard;
 int interrupts_error;
 
-/* As hooks.c, where tracepoints are turned on: not under the hotplug lock. */
+/* As switch.c, where tracepoints are turned on: not under the hotplug lock. */
 int perfctr_interrupts_get(void)
 {
 	shim_assert(!shim_hotplug_locked);

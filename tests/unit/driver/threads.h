@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * What stands above the driver, for tests: configs, and threads that come and go
- * as hooks.c has them. While a thread's counters are resumed the model notes what
+ * as switch.c has them. While a thread's counters are resumed the model notes what
  * its CPU executes, so what they must have counted is known.
  */
 #ifndef THREADS_H

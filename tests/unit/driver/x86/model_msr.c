@@ -12,7 +12,7 @@
 #include <linux/sched/signal.h>
 
 #include "arch/x86/measure.h"
-#include "probes.h"
+#include "hook.h"
 #include "x86/model_msr.h"
 
 #define NR(array)	(sizeof(array) / sizeof((array)[0]))
@@ -856,7 +856,7 @@ asm("	.text\n"
 int register_kretprobe(struct kretprobe *probe)
 {
 	might_sleep();
-	/* Those of the clock concern hooks.c alone. */
+	/* Those of the clock concern switch.c alone. */
 	if (strcmp(probe->kp.symbol_name, "cr4_update_pce") != 0)
 		return -ENOENT;
 	if (model.no_probe)

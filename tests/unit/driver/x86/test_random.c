@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * What may never happen: that somebody who may read registers finds in one of them what
- * it counted for others. Threads of several processes and users come and go, as hooks.c
+ * it counted for others. Threads of several processes and users come and go, as switch.c
  * has it, with all that happens meanwhile, in an order that a fixed seed makes; and of
  * each register it is known for whom it counted since it was zero.
  */
@@ -16,7 +16,7 @@
 #define NR_THREADS	20
 #define IDLE		0	/* the thread that stands for all without an mm */
 
-/* As in hooks.c */
+/* As in switch.c */
 #define UNDO_SHOWN	1u
 #define UNDO_ICTRS	2u
 
@@ -131,7 +131,7 @@ static bool counts(const struct task *task)
 }
 
 /*
- * As hooks.c
+ * As switch.c
  */
 
 static bool is_kin(const struct task *next)

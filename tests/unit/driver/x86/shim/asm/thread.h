@@ -19,7 +19,7 @@ struct thread_struct {
 	struct pt_regs regs;
 };
 
-/* hooks.c alone looks at these, and it is not here. */
+/* switch.c alone looks at these, and it is not here. */
 #define TIF_NOTSC	16
 #define test_thread_flag(flag)	(0 & (flag))
 

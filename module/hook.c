@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
-/* See probes.h. */
+/* See hook.h. */
 
 #include <linux/errno.h>
+#include <linux/jiffies.h>
 #include <linux/string.h>
 #include <linux/tracepoint.h>
 
-#include "probes.h"
+#include "hook.h"
+
+struct workqueue_struct *perfctr_wq;
+
+/* From the last user to the end */
+#define DELAY	(10 * HZ)
 
 struct search {
 	struct perfctr_probe *probes;
@@ -53,4 +59,48 @@ int perfctr_probes_register(const struct perfctr_probe *probes, unsigned int nr)
 		}
 	}
 	return 0;
+}
+
+void perfctr_hook_off(struct work_struct *work)
+{
+	struct perfctr_hook *hook = container_of(work, struct perfctr_hook, off.work);
+
+	mutex_lock(&hook->mutex);
+	if (hook->is_on && !atomic_read(&hook->users)) {
+		hook->turn(false);
+		hook->is_on = false;
+	}
+	mutex_unlock(&hook->mutex);
+}
+
+int perfctr_hook_get(struct perfctr_hook *hook)
+{
+	int err = 0;
+
+	mutex_lock(&hook->mutex);
+	if (!hook->is_on)
+		err = hook->turn(true);
+	if (!err) {
+		hook->is_on = true;
+		atomic_inc(&hook->users);
+	}
+	mutex_unlock(&hook->mutex);
+	return err;
+}
+
+void perfctr_hook_share(struct perfctr_hook *hook)
+{
+	atomic_inc(&hook->users);
+}
+
+void perfctr_hook_put(struct perfctr_hook *hook)
+{
+	if (atomic_dec_and_test(&hook->users))
+		mod_delayed_work(perfctr_wq, &hook->off, DELAY);
+}
+
+void perfctr_hook_exit(struct perfctr_hook *hook)
+{
+	cancel_delayed_work_sync(&hook->off);
+	perfctr_hook_off(&hook->off.work);
 }

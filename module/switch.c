@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How the kernel calls us. First the hot path: switch out, switch in. Then what
- * is rare: user registers, exec, exit.
+ * The switch: how the kernel tells that a counted thread leaves a CPU, or comes to one.
  *
  * sched_out runs with the runqueue locked and interrupts off: nothing here may
  * wake, signal, allocate or print. sched_in runs with preemption off, but
@@ -15,18 +14,12 @@
  * not seen. Fork: the kernel gives a child an empty list of notifiers.
  */
 
-#include <linux/binfmts.h>
-#include <linux/cpu_pm.h>
 #include <linux/cred.h>
-#include <linux/mm_types.h>
 #include <linux/mutex.h>
-#include <linux/rcupdate.h>
 #include <linux/smp.h>
-#include <linux/workqueue.h>
-#include <trace/events/sched.h>
 
 #include "perfctr.h"
-#include "probes.h"
+#include "hook.h"
 
 static noinline void resume(struct vperfctr *perfctr);
 static noinline void suspend_slowly(struct vperfctr *perfctr, struct task_struct *next);
@@ -456,332 +449,6 @@ static noinline notrace void suspend_slowly(struct vperfctr *perfctr, struct tas
 		hide(perfctr, next);
 }
 
-/*
- * An overflow interrupt: as it begins the state is suspended, and so looked at, and
- * whoever else has a counter that interrupts finds ours standing still. As it ends
- * the owner hears of it, if it comes from user mode and goes back there: else on its
- * way there, lest a sleep in the kernel end. A signal's lock sleeps on RT. Then the
- * state goes on, or it waits for IRESUME.
- */
-static void interrupt(bool ends)
-{
-	struct vperfctr *perfctr = perfctr_current();
-
-	if (!perfctr || !perfctr->imode)
-		return;
-	if (!ends && perfctr->undo & PERFCTR_UNDO_ICTRS)
-		perfctr_suspend(perfctr);
-	if (!ends || perfctr->seq & 1)
-		return;
-	if (perfctr->imode->pending && !IS_ENABLED(CONFIG_PREEMPT_RT) &&
-	    perfctr_cpu_interrupted_user()) {
-		/* What posix timers say to lockdep as well: not on RT, so the lock may be had. */
-		lockdep_posixtimer_enter();
-		perfctr_imode_deliver(perfctr);
-		lockdep_posixtimer_exit();
-	}
-	perfctr_resume(perfctr);
-}
-
-#ifdef PERFCTR_CPU_PERMITS_PROCESSES
-/*
- * next, or current, may read registers: what is there must be its process's, or that
- * of its kind. Of current's own counters nothing is lost: they are suspended first.
- */
-static notrace void let_in(struct task_struct *next)
-{
-	struct vperfctr *perfctr = perfctr_current();
-
-	lockdep_assert_irqs_disabled();
-	/* What perf has left in the registers of an isolated one is nobody's to see either. */
-	if (unlikely(!perfctr_cpu_is_told()))
-		perfctr_cpus_join();
-	if (READ_ONCE(perfctr_user_read) == PERFCTR_USER_READ_OPEN ||
-	    perfctr_cpu_may_see(next) ||
-	    (is_kin(next) && !(perfctr && perfctr->undo & PERFCTR_UNDO_SHOWN &&
-			       !is_same_user())))
-		return;
-	if (perfctr)
-		perfctr_suspend(perfctr);
-	perfctr_cpu_scrub(next);
-}
-
-/*
- * Before a switch, and so before sched_out(), with the runqueue locked. For threads
- * that we know nothing else of.
- */
-static notrace void probe_switch(PERFCTR_SWITCH_PROBE_ARGS)
-{
-	if (unlikely(perfctr_cpu_is_permitted(next)))
-		let_in(next);
-}
-
-/* On each CPU: as if the thread there came just now. */
-static int look_at_permission(void *unused)
-{
-	if (perfctr_cpu_is_permitted(current))
-		let_in(current);
-	perfctr_cpu_update_permission();
-	return 0;
-}
-#else
-static int look_at_permission(void *unused)
-{
-	return 0;
-}
-#endif
-
-/*
- * What patches the kernel's text (a static key, tracepoints) is not turned at a
- * user's will: on with the first user, off some time after the last.
- */
-#define PATCH_DELAY	(10 * HZ)
-
-/**
- * struct patch
- * @mutex: guards @is_on, and the rise of @users from zero; outside the hotplug
- *	lock, which @turn takes
- * @turn: switch it; the mutex is held
- * @users: states, or configs
- * @is_on: it is switched on
- * @off: looks whether it is still needed
- */
-struct patch {
-	struct mutex mutex;	/* see above */
-	int (*turn)(bool on);
-	atomic_t users;
-	bool is_on;
-	struct delayed_work off;
-};
-
-static void patch_off(struct work_struct *work)
-{
-	struct patch *patch = container_of(work, struct patch, off.work);
-
-	mutex_lock(&patch->mutex);
-	if (patch->is_on && !atomic_read(&patch->users)) {
-		patch->turn(false);
-		patch->is_on = false;
-	}
-	mutex_unlock(&patch->mutex);
-}
-
-static int patch_get(struct patch *patch)
-{
-	int err = 0;
-
-	mutex_lock(&patch->mutex);
-	if (!patch->is_on)
-		err = patch->turn(true);
-	if (!err) {
-		patch->is_on = true;
-		atomic_inc(&patch->users);
-	}
-	mutex_unlock(&patch->mutex);
-	return err;
-}
-
-static void patch_put(struct patch *patch)
-{
-	if (atomic_dec_and_test(&patch->users))
-		mod_delayed_work(perfctr_wq, &patch->off, PATCH_DELAY);
-}
-
-/* Nobody gets it any more. */
-static void patch_exit(struct patch *patch)
-{
-	cancel_delayed_work_sync(&patch->off);
-	patch_off(&patch->off.work);
-}
-
-static int turn_interrupts(bool on)
-{
-	return perfctr_cpu_set_ihandler(on ? interrupt : NULL);
-}
-
-static struct patch interrupts_patch = {
-	.mutex = __MUTEX_INITIALIZER(interrupts_patch.mutex),
-	.turn = turn_interrupts,
-	.off = __DELAYED_WORK_INITIALIZER(interrupts_patch.off, patch_off, 0),
-};
-
-int perfctr_interrupts_get(void)
-{
-	return patch_get(&interrupts_patch);
-}
-
-void perfctr_interrupts_put(void)
-{
-	patch_put(&interrupts_patch);
-}
-
-void perfctr_interrupts_exit(void)
-{
-	patch_exit(&interrupts_patch);
-}
-
-#ifdef PERFCTR_CPU_PERMITS_PROCESSES
-static DEFINE_PER_CPU(bool, resumes);
-
-/* See perfctr_cpu_permit_init(). */
-static notrace void permission_changes(bool ends)
-{
-	struct vperfctr *perfctr = perfctr_current();
-	unsigned long flags;
-
-	local_irq_save(flags);
-	if (!ends) {
-		__this_cpu_write(resumes, perfctr && perfctr->seq & 1);
-		if (__this_cpu_read(resumes))
-			perfctr_suspend(perfctr);
-	} else {
-		if (perfctr_cpu_is_permitted(current))
-			let_in(current);
-		if (__this_cpu_read(resumes))
-			perfctr_resume(perfctr);
-		__this_cpu_write(resumes, false);
-	}
-	local_irq_restore(flags);
-}
-
-/* What current may read by instruction has changed: its page says so when it returns. */
-static notrace void clock_hides(void)
-{
-	struct vperfctr *perfctr = perfctr_current();
-	unsigned long flags;
-
-	local_irq_save(flags);
-	if (perfctr && perfctr->seq & 1) {
-		perfctr_suspend(perfctr);
-		perfctr_resume(perfctr);
-	}
-	local_irq_restore(flags);
-}
-
-static struct perfctr_probe switch_probe = PERFCTR_PROBE(sched_switch, probe_switch);
-
-static int turn_switches(bool on)
-{
-	if (on)
-		return perfctr_probes_register(&switch_probe, 1);
-	perfctr_probes_unregister(&switch_probe, 1);
-	return 0;
-}
-
-static struct patch switches_patch = {
-	.mutex = __MUTEX_INITIALIZER(switches_patch.mutex),
-	.turn = turn_switches,
-	.off = __DELAYED_WORK_INITIALIZER(switches_patch.off, patch_off, 0),
-};
-
-/* From here on whoever may be permitted soon is looked at as it comes to a CPU. */
-static void giving_begins(void)
-{
-	perfctr_cpu_giving(true);
-	perfctr_run(look_at_permission, NULL);
-	/* The CPUs that are not told may be switching just now: that ends first. */
-	if (!perfctr_cpus_all_told())
-		synchronize_rcu();
-}
-
-/*
- * First all who may come are watched, then they are permitted: who passed the probe
- * just before that has come when the first look is over.
- */
-bool perfctr_permit(void)
-{
-	if (!perfctr_cpu_mm_waits(current->mm))
-		return true;
-	if (perfctr_broadcasts_allow() || patch_get(&switches_patch))
-		return false;
-	giving_begins();
-	if (perfctr_cpu_mm_permit(current->mm))
-		perfctr_run(look_at_permission, NULL);
-	else
-		patch_put(&switches_patch);
-	perfctr_cpu_giving(false);
-	return true;
-}
-
-void perfctr_forbid(struct mm_struct *mm)
-{
-	if (!perfctr_cpu_mm_put(mm))
-		return;
-	perfctr_run(look_at_permission, NULL);
-	patch_put(&switches_patch);
-	if (!perfctr_cpu_mm_any_given())
-		perfctr_config_no_reader();
-}
-
-static void policy_follow(struct work_struct *work)
-{
-	giving_begins();
-	if (perfctr_cpu_withhold(READ_ONCE(perfctr_user_read) == PERFCTR_USER_READ_OFF))
-		perfctr_run(look_at_permission, NULL);
-	perfctr_cpu_giving(false);
-}
-
-static DECLARE_DELAYED_WORK(policy_work, policy_follow);
-
-static void policy_changed(void)
-{
-	if (READ_ONCE(perfctr_user_read) == PERFCTR_USER_READ_OFF && perfctr_cpu_mm_any_given()) {
-		mod_delayed_work(perfctr_wq, &policy_work, PERFCTR_READER_DELAY);
-		return;
-	}
-	cancel_delayed_work_sync(&policy_work);
-	policy_follow(NULL);
-}
-
-static int permit_init(void)
-{
-	int err = perfctr_probes_find(&switch_probe, 1);
-
-	if (!err)
-		perfctr_cpu_permit_init(permission_changes, clock_hides);
-	return err;
-}
-
-static void permit_exit(void)
-{
-	cancel_delayed_work_sync(&policy_work);
-	perfctr_cpu_withhold(false);
-	perfctr_cpu_permit_exit();
-	patch_exit(&switches_patch);
-}
-#else
-bool perfctr_permit(void)
-{
-	return true;
-}
-
-void perfctr_forbid(struct mm_struct *mm)
-{
-}
-
-static void policy_changed(void)
-{
-}
-
-static int permit_init(void)
-{
-	return 0;
-}
-
-static void permit_exit(void)
-{
-}
-#endif
-
-void perfctr_policy_changed(void)
-{
-	/* Whoever runs now is suspended and resumed, the new way. */
-	cpus_read_lock();
-	perfctr_run(look_at_permission, NULL);
-	cpus_read_unlock();
-	policy_changed();
-}
-
 static int turn_notifiers(bool on)
 {
 	if (on)
@@ -791,17 +458,13 @@ static int turn_notifiers(bool on)
 	return 0;
 }
 
-static struct patch notifier_patch = {
-	.mutex = __MUTEX_INITIALIZER(notifier_patch.mutex),
-	.turn = turn_notifiers,
-	.off = __DELAYED_WORK_INITIALIZER(notifier_patch.off, patch_off, 0),
-};
+static PERFCTR_HOOK(notifier_hook, turn_notifiers);
 
 void perfctr_notifier_get(struct vperfctr *perfctr)
 {
 	unsigned long flags;
 
-	patch_get(&notifier_patch);
+	perfctr_hook_get(&notifier_hook);
 
 	preempt_notifier_init(&perfctr->notifier, &perfctr_preempt_ops);
 	local_irq_save(flags);
@@ -812,7 +475,7 @@ void perfctr_notifier_get(struct vperfctr *perfctr)
 void perfctr_notifier_adopt(struct vperfctr *perfctr, struct task_struct *child)
 {
 	/* The parent's state keeps them on. */
-	atomic_inc(&notifier_patch.users);
+	perfctr_hook_share(&notifier_hook);
 	preempt_notifier_init(&perfctr->notifier, &perfctr_preempt_ops);
 	/* As preempt_notifier_register() does for current. */
 	hlist_add_head(&perfctr->notifier.link, &child->preempt_notifiers);
@@ -824,141 +487,17 @@ void perfctr_notifier_put(struct vperfctr *perfctr)
 	preempt_notifier_unregister(&perfctr->notifier);
 	/* No switch-out of ours comes any more. */
 	perfctr_revoke(perfctr);
-	patch_put(&notifier_patch);
+	perfctr_hook_put(&notifier_hook);
 }
 
-/*
- * The probes run in the thread's own context, preemptible or not as the kernel's
- * version has it: they may not sleep.
- */
-static void probe_exit(PERFCTR_EXIT_PROBE_ARGS)
+notrace bool perfctr_is_kin(const struct vperfctr *perfctr, struct task_struct *next)
 {
-	struct vperfctr *perfctr = perfctr_current();
-
-	if (perfctr)
-		vperfctr_detach(perfctr, true);
+	return is_kin(next) &&
+	       !(perfctr && perfctr->undo & PERFCTR_UNDO_SHOWN && !is_same_user());
 }
 
-static void probe_fork(void *data, struct task_struct *parent, struct task_struct *child)
+/* No state is left. */
+void perfctr_switch_exit(void)
 {
-	struct vperfctr *perfctr = perfctr_current();
-
-	if (unlikely(child->mm != current->mm && perfctr_cpu_is_permitted(child)))
-		perfctr_cpu_mm_forked(child->mm);
-	if (likely(!perfctr))
-		return;
-	if (child->mm == current->mm &&
-	    perfctr_cpu_thread_pointer(child) == perfctr_cpu_thread_pointer(current))
-		vperfctr_lend(perfctr);
-	perfctr_inherit(perfctr, child);
-}
-
-static void probe_exec(void *data, struct task_struct *task, pid_t old_pid,
-		       struct linux_binprm *bprm)
-{
-	struct vperfctr *perfctr = perfctr_current();
-
-	if (likely(!perfctr))
-		return;
-	vperfctr_exec_unmap(perfctr);
-	vperfctr_exec_pid(perfctr);
-	if (perfctr->flags & PERFCTR_CONTROL_CLOEXEC) {
-		vperfctr_detach(perfctr, true);
-	} else if (bprm->secureexec || !perfctr_current_is_dumpable()) {
-		vperfctr_stop(perfctr, PERFCTR_ERROR_EXEC);
-		vperfctr_detach(perfctr, true);
-	} else if (atomic_read(&perfctr->hold) & PERFCTR_HOLD_ON_EXEC) {
-		vperfctr_start_on_exec(perfctr);
-	} else if (perfctr->imode) {
-		perfctr_imode_exec(perfctr);
-	}
-}
-
-/*
- * A CPU goes to a sleep in which its counters may be lost: from the idle thread,
- * or, at system suspend, from the very thread that asked for it, which may
- * count. Interrupts are off in both.
- */
-static int cpu_sleeps(struct notifier_block *notifier, unsigned long action, void *data)
-{
-	struct vperfctr *perfctr = perfctr_current();
-	unsigned long flags;
-
-	local_irq_save(flags);
-	switch (action) {
-	case CPU_PM_ENTER:
-		if (perfctr)
-			perfctr_suspend(perfctr);
-		break;
-	case CPU_PM_ENTER_FAILED:
-	case CPU_PM_EXIT:
-		perfctr_cpu_online();
-		if (perfctr)
-			perfctr_resume(perfctr);
-		break;
-	}
-	local_irq_restore(flags);
-	return NOTIFY_OK;
-}
-
-static struct notifier_block sleep_notifier = { .notifier_call = cpu_sleeps };
-
-#ifndef CONFIG_CPU_PM
-/* The last CPU, with interrupts off; the others have gone and come as by hotplug. */
-static int system_sleeps(PERFCTR_SYSCORE_ARGS)
-{
-	cpu_sleeps(NULL, CPU_PM_ENTER, NULL);
-	return 0;
-}
-
-static void system_wakes(PERFCTR_SYSCORE_ARGS)
-{
-	cpu_sleeps(NULL, CPU_PM_EXIT, NULL);
-}
-
-PERFCTR_SYSCORE(sleep_syscore, system_sleeps, system_wakes);
-#else
-static int sleep_syscore;
-
-static void perfctr_register_syscore(int *unused)
-{
-}
-
-static void perfctr_unregister_syscore(int *unused)
-{
-}
-#endif
-
-static struct perfctr_probe probes[] = {
-	PERFCTR_PROBE(sched_process_exit, probe_exit),
-	PERFCTR_PROBE(sched_process_fork, probe_fork),
-	PERFCTR_PROBE(sched_process_exec, probe_exec),
-};
-
-int perfctr_hooks_init(void)
-{
-	int err = perfctr_probes_find(probes, ARRAY_SIZE(probes));
-
-	if (!err)
-		err = perfctr_probes_register(probes, ARRAY_SIZE(probes));
-	if (err)
-		return err;
-	err = permit_init();
-	if (err) {
-		perfctr_probes_unregister(probes, ARRAY_SIZE(probes));
-		return err;
-	}
-	cpu_pm_register_notifier(&sleep_notifier);
-	perfctr_register_syscore(&sleep_syscore);
-	return 0;
-}
-
-void perfctr_hooks_exit(void)
-{
-	/* Who still runs it has left our text after perfctr_exit()'s wait. */
-	perfctr_unregister_syscore(&sleep_syscore);
-	cpu_pm_unregister_notifier(&sleep_notifier);
-	permit_exit();
-	perfctr_probes_unregister(probes, ARRAY_SIZE(probes));
-	patch_exit(&notifier_patch);
+	perfctr_hook_exit(&notifier_hook);
 }

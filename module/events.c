@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What happens to threads and CPUs: a thread forks, execs, ends; a CPU sleeps.
+ */
+
+#include <linux/binfmts.h>
+#include <linux/cpu_pm.h>
+#include <linux/mm_types.h>
+#include <trace/events/sched.h>
+
+#include "perfctr.h"
+#include "hook.h"
+
+/*
+ * The probes run in the thread's own context, preemptible or not as the kernel's
+ * version has it: they may not sleep.
+ */
+static void probe_exit(PERFCTR_EXIT_PROBE_ARGS)
+{
+	struct vperfctr *perfctr = perfctr_current();
+
+	if (perfctr)
+		vperfctr_detach(perfctr, true);
+}
+
+static void probe_fork(void *data, struct task_struct *parent, struct task_struct *child)
+{
+	struct vperfctr *perfctr = perfctr_current();
+
+	if (unlikely(child->mm != current->mm && perfctr_cpu_is_permitted(child)))
+		perfctr_cpu_mm_forked(child->mm);
+	if (likely(!perfctr))
+		return;
+	if (child->mm == current->mm &&
+	    perfctr_cpu_thread_pointer(child) == perfctr_cpu_thread_pointer(current))
+		vperfctr_lend(perfctr);
+	perfctr_inherit(perfctr, child);
+}
+
+static void probe_exec(void *data, struct task_struct *task, pid_t old_pid,
+		       struct linux_binprm *bprm)
+{
+	struct vperfctr *perfctr = perfctr_current();
+
+	if (likely(!perfctr))
+		return;
+	vperfctr_exec_unmap(perfctr);
+	vperfctr_exec_pid(perfctr);
+	if (perfctr->flags & PERFCTR_CONTROL_CLOEXEC) {
+		vperfctr_detach(perfctr, true);
+	} else if (bprm->secureexec || !perfctr_current_is_dumpable()) {
+		vperfctr_stop(perfctr, PERFCTR_ERROR_EXEC);
+		vperfctr_detach(perfctr, true);
+	} else if (atomic_read(&perfctr->hold) & PERFCTR_HOLD_ON_EXEC) {
+		vperfctr_start_on_exec(perfctr);
+	} else if (perfctr->imode) {
+		perfctr_imode_exec(perfctr);
+	}
+}
+
+/*
+ * A CPU goes to a sleep in which its counters may be lost: from the idle thread,
+ * or, at system suspend, from the very thread that asked for it, which may
+ * count. Interrupts are off in both.
+ */
+static int cpu_sleeps(struct notifier_block *notifier, unsigned long action, void *data)
+{
+	struct vperfctr *perfctr = perfctr_current();
+	unsigned long flags;
+
+	local_irq_save(flags);
+	switch (action) {
+	case CPU_PM_ENTER:
+		if (perfctr)
+			perfctr_suspend(perfctr);
+		break;
+	case CPU_PM_ENTER_FAILED:
+	case CPU_PM_EXIT:
+		perfctr_cpu_online();
+		if (perfctr)
+			perfctr_resume(perfctr);
+		break;
+	}
+	local_irq_restore(flags);
+	return NOTIFY_OK;
+}
+
+static struct notifier_block sleep_notifier = { .notifier_call = cpu_sleeps };
+
+#ifndef CONFIG_CPU_PM
+/* The last CPU, with interrupts off; the others have gone and come as by hotplug. */
+static int system_sleeps(PERFCTR_SYSCORE_ARGS)
+{
+	cpu_sleeps(NULL, CPU_PM_ENTER, NULL);
+	return 0;
+}
+
+static void system_wakes(PERFCTR_SYSCORE_ARGS)
+{
+	cpu_sleeps(NULL, CPU_PM_EXIT, NULL);
+}
+
+PERFCTR_SYSCORE(sleep_syscore, system_sleeps, system_wakes);
+#else
+static int sleep_syscore;
+
+static void perfctr_register_syscore(int *unused)
+{
+}
+
+static void perfctr_unregister_syscore(int *unused)
+{
+}
+#endif
+
+static struct perfctr_probe probes[] = {
+	PERFCTR_PROBE(sched_process_exit, probe_exit),
+	PERFCTR_PROBE(sched_process_fork, probe_fork),
+	PERFCTR_PROBE(sched_process_exec, probe_exec),
+};
+
+int perfctr_events_init(void)
+{
+	int err = perfctr_probes_find(probes, ARRAY_SIZE(probes));
+
+	if (!err)
+		err = perfctr_probes_register(probes, ARRAY_SIZE(probes));
+	if (err)
+		return err;
+	cpu_pm_register_notifier(&sleep_notifier);
+	perfctr_register_syscore(&sleep_syscore);
+	return 0;
+}
+
+void perfctr_events_exit(void)
+{
+	/* Who still runs it has left our text after perfctr_exit()'s wait. */
+	perfctr_unregister_syscore(&sleep_syscore);
+	cpu_pm_unregister_notifier(&sleep_notifier);
+	perfctr_probes_unregister(probes, ARRAY_SIZE(probes));
+}

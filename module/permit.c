@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Permission to read registers in user mode, where the kernel gives it to processes and
+ * not to threads (x86), and what changes with the policy.
+ */
+
+#include <linux/cpu.h>
+#include <linux/mm_types.h>
+#include <linux/rcupdate.h>
+#include <linux/workqueue.h>
+#include <trace/events/sched.h>
+
+#include "perfctr.h"
+#include "hook.h"
+
+#ifdef PERFCTR_CPU_PERMITS_PROCESSES
+/*
+ * next, or current, may read registers: what is there must be its process's, or that
+ * of its kind. Of current's own counters nothing is lost: they are suspended first.
+ */
+static notrace void let_in(struct task_struct *next)
+{
+	struct vperfctr *perfctr = perfctr_current();
+
+	lockdep_assert_irqs_disabled();
+	/* What perf has left in the registers of an isolated one is nobody's to see either. */
+	if (unlikely(!perfctr_cpu_is_told()))
+		perfctr_cpus_join();
+	if (READ_ONCE(perfctr_user_read) == PERFCTR_USER_READ_OPEN ||
+	    perfctr_cpu_may_see(next) ||
+	    perfctr_is_kin(perfctr, next))
+		return;
+	if (perfctr)
+		perfctr_suspend(perfctr);
+	perfctr_cpu_scrub(next);
+}
+
+/*
+ * Before a switch, and so before sched_out(), with the runqueue locked. For threads
+ * that we know nothing else of.
+ */
+static notrace void probe_switch(PERFCTR_SWITCH_PROBE_ARGS)
+{
+	if (unlikely(perfctr_cpu_is_permitted(next)))
+		let_in(next);
+}
+
+/* On each CPU: as if the thread there came just now. */
+static int look_at_permission(void *unused)
+{
+	if (perfctr_cpu_is_permitted(current))
+		let_in(current);
+	perfctr_cpu_update_permission();
+	return 0;
+}
+#else
+static int look_at_permission(void *unused)
+{
+	return 0;
+}
+#endif
+
+#ifdef PERFCTR_CPU_PERMITS_PROCESSES
+static DEFINE_PER_CPU(bool, resumes);
+
+/* See perfctr_cpu_permit_init(). */
+static notrace void permission_changes(bool ends)
+{
+	struct vperfctr *perfctr = perfctr_current();
+	unsigned long flags;
+
+	local_irq_save(flags);
+	if (!ends) {
+		__this_cpu_write(resumes, perfctr && perfctr->seq & 1);
+		if (__this_cpu_read(resumes))
+			perfctr_suspend(perfctr);
+	} else {
+		if (perfctr_cpu_is_permitted(current))
+			let_in(current);
+		if (__this_cpu_read(resumes))
+			perfctr_resume(perfctr);
+		__this_cpu_write(resumes, false);
+	}
+	local_irq_restore(flags);
+}
+
+/* What current may read by instruction has changed: its page says so when it returns. */
+static notrace void clock_hides(void)
+{
+	struct vperfctr *perfctr = perfctr_current();
+	unsigned long flags;
+
+	local_irq_save(flags);
+	if (perfctr && perfctr->seq & 1) {
+		perfctr_suspend(perfctr);
+		perfctr_resume(perfctr);
+	}
+	local_irq_restore(flags);
+}
+
+static struct perfctr_probe switch_probe = PERFCTR_PROBE(sched_switch, probe_switch);
+
+static int turn_switches(bool on)
+{
+	if (on)
+		return perfctr_probes_register(&switch_probe, 1);
+	perfctr_probes_unregister(&switch_probe, 1);
+	return 0;
+}
+
+static PERFCTR_HOOK(switches_hook, turn_switches);
+
+/* From here on whoever may be permitted soon is looked at as it comes to a CPU. */
+static void giving_begins(void)
+{
+	perfctr_cpu_giving(true);
+	perfctr_run(look_at_permission, NULL);
+	/* The CPUs that are not told may be switching just now: that ends first. */
+	if (!perfctr_cpus_all_told())
+		synchronize_rcu();
+}
+
+/*
+ * First all who may come are watched, then they are permitted: who passed the probe
+ * just before that has come when the first look is over.
+ */
+bool perfctr_permit(void)
+{
+	if (!perfctr_cpu_mm_waits(current->mm))
+		return true;
+	if (perfctr_broadcasts_allow() || perfctr_hook_get(&switches_hook))
+		return false;
+	giving_begins();
+	if (perfctr_cpu_mm_permit(current->mm))
+		perfctr_run(look_at_permission, NULL);
+	else
+		perfctr_hook_put(&switches_hook);
+	perfctr_cpu_giving(false);
+	return true;
+}
+
+void perfctr_forbid(struct mm_struct *mm)
+{
+	if (!perfctr_cpu_mm_put(mm))
+		return;
+	perfctr_run(look_at_permission, NULL);
+	perfctr_hook_put(&switches_hook);
+	if (!perfctr_cpu_mm_any_given())
+		perfctr_config_no_reader();
+}
+
+static void policy_follow(struct work_struct *work)
+{
+	giving_begins();
+	if (perfctr_cpu_withhold(READ_ONCE(perfctr_user_read) == PERFCTR_USER_READ_OFF))
+		perfctr_run(look_at_permission, NULL);
+	perfctr_cpu_giving(false);
+}
+
+static DECLARE_DELAYED_WORK(policy_work, policy_follow);
+
+static void policy_changed(void)
+{
+	if (READ_ONCE(perfctr_user_read) == PERFCTR_USER_READ_OFF && perfctr_cpu_mm_any_given()) {
+		mod_delayed_work(perfctr_wq, &policy_work, PERFCTR_READER_DELAY);
+		return;
+	}
+	cancel_delayed_work_sync(&policy_work);
+	policy_follow(NULL);
+}
+
+int perfctr_permit_init(void)
+{
+	int err = perfctr_probes_find(&switch_probe, 1);
+
+	if (!err)
+		perfctr_cpu_permit_init(permission_changes, clock_hides);
+	return err;
+}
+
+void perfctr_permit_exit(void)
+{
+	cancel_delayed_work_sync(&policy_work);
+	perfctr_cpu_withhold(false);
+	perfctr_cpu_permit_exit();
+	perfctr_hook_exit(&switches_hook);
+}
+#else
+bool perfctr_permit(void)
+{
+	return true;
+}
+
+void perfctr_forbid(struct mm_struct *mm)
+{
+}
+
+static void policy_changed(void)
+{
+}
+
+int perfctr_permit_init(void)
+{
+	return 0;
+}
+
+void perfctr_permit_exit(void)
+{
+}
+#endif
+
+void perfctr_policy_changed(void)
+{
+	/* Whoever runs now is suspended and resumed, the new way. */
+	cpus_read_lock();
+	perfctr_run(look_at_permission, NULL);
+	cpus_read_unlock();
+	policy_changed();
+}
