@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Running something on CPUs whose counters are ours.
+ * The CPUs that are told of claims.
  *
  * A CPU that was isolated (isolcpus=, nohz_full=) is left alone: it is told nothing of
  * what is claimed, permitted or given back, before a state with counters, or a process
@@ -62,66 +62,4 @@ void perfctr_cpus_leave(void)
 bool perfctr_cpus_all_told(void)
 {
 	return cpumask_subset(cpu_online_mask, &perfctr_told_cpus);
-}
-
-struct run {
-	int (*fn)(void *arg);
-	void *arg;
-	int err;
-};
-
-static void run_one(void *arg)
-{
-	struct vperfctr *perfctr = perfctr_current();
-	struct run *run = arg;
-	bool resumed = perfctr && perfctr->seq & 1;
-	int err;
-
-	lockdep_assert_irqs_disabled();
-	if (resumed)
-		perfctr_suspend(perfctr);
-	err = run->fn(run->arg);
-	if (err)
-		WRITE_ONCE(run->err, err);
-	if (resumed)
-		perfctr_resume(perfctr);
-}
-
-static bool has_others(const struct cpumask *cpus)
-{
-	unsigned int cpu, own = raw_smp_processor_id();
-
-	if (num_online_cpus() == 1)
-		return false;
-	for_each_cpu_and(cpu, cpus, cpu_online_mask)
-		if (cpu != own)
-			return true;
-	return false;
-}
-
-static int run_on(const struct cpumask *cpus, int (*fn)(void *arg), void *arg)
-{
-	struct run run = { .fn = fn, .arg = arg };
-
-	on_each_cpu_mask(cpus, run_one, &run, 1);
-	return run.err;
-}
-
-int perfctr_run_on(const struct cpumask *cpus, int (*fn)(void *arg), void *arg)
-{
-	if (has_others(cpus))
-		perfctr_broadcasts_made(1);
-	return run_on(cpus, fn, arg);
-}
-
-int perfctr_run_paid(int (*fn)(void *arg), void *arg)
-{
-	smp_mb();	/* pairs with perfctr_cpus_join() */
-	return run_on(&perfctr_told_cpus, fn, arg);
-}
-
-int perfctr_run(int (*fn)(void *arg), void *arg)
-{
-	smp_mb();	/* pairs with perfctr_cpus_join() */
-	return perfctr_run_on(&perfctr_told_cpus, fn, arg);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The one interface between the services (virtual.c, config.c, switch.c) and the
+ * The one interface between the services above it and the
  * counters of an architecture. An arch knows registers and no threads, and
  * never calls up except through the perfctr_run_t that it is handed.
  *

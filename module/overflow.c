@@ -3,8 +3,137 @@
  * The counters' interrupt: heard while there is a control that has i-mode counters.
  */
 
+#include <linux/jiffies.h>
+#include <linux/moduleparam.h>
+#include <linux/sched/signal.h>
+#include <linux/uidgid.h>
+
 #include "perfctr.h"
 #include "hook.h"
+
+/* Overflows of a thread in a tick that its counters go on after by themselves */
+static unsigned int overflow_budget = 50000 / HZ;
+module_param(overflow_budget, uint, 0644);
+MODULE_PARM_DESC(overflow_budget, "overflows of a thread in a tick after which its counters go on by themselves (50000 a second)");
+
+/* From an overflow on. Not the clock alone is to be resumed, so the state is suspended. */
+static void go_on(struct vperfctr *perfctr)
+{
+	perfctr_suspend(perfctr);
+	atomic_andnot(PERFCTR_HOLD_COUNTERS, &perfctr->hold);
+}
+
+/* They would go on by themselves: may they, in this tick? */
+static bool within_budget(struct perfctr_imode *imode)
+{
+	unsigned long now = jiffies;
+
+	if (imode->tick != now) {
+		imode->tick = now;
+		imode->spent = 0;
+	}
+	return ++imode->spent <= READ_ONCE(overflow_budget);
+}
+
+/*
+ * The owner signals itself, so its ids in the signal are as its namespaces have
+ * them, and the mask, in the place of one, stays.
+ */
+static void tell(int signo, u32 mask, bool throttled)
+{
+	struct kernel_siginfo info;
+	int err;
+
+	clear_siginfo(&info);
+	info.si_signo = signo;
+	info.si_errno = throttled ? EAGAIN : 0;
+	info.si_code = PERFCTR_SI_OVF;
+	info.si_pid = mask;
+	info.si_uid = from_kuid_munged(current_user_ns(), current_uid());
+	err = send_sig_info(signo, &info, current);
+	if (err) {
+		/* One that is always queued; F_SETSIG's way. */
+		info.si_signo = SIGIO;
+		send_sig_info(SIGIO, &info, current);
+	}
+}
+
+void perfctr_imode_deliver(struct vperfctr *perfctr)
+{
+	struct perfctr_imode *imode = perfctr->imode;
+	bool goes_on, throttled = false;
+	unsigned long flags;
+	int signo;
+	u32 mask;
+
+	local_irq_save(flags);
+	mask = imode->pending;
+	imode->pending = 0;
+	signo = imode->signo;
+	/* One that counts in kernel mode may never get out of it; it can be killed all the same. */
+	goes_on = mask && imode->left > 1 && !fatal_signal_pending(current);
+	if (goes_on)
+		imode->left--;
+	if (goes_on && !within_budget(imode)) {
+		throttled = true;
+		atomic_or(PERFCTR_HOLD_THROTTLED, &perfctr->hold);
+	} else if (goes_on) {
+		go_on(perfctr);
+	}
+	local_irq_restore(flags);
+	if (mask)
+		tell(signo, mask, throttled);
+}
+
+/* Handlers do not outlive an exec, and nobody wants to die of one's absence. */
+void perfctr_imode_exec(struct vperfctr *perfctr)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	go_on(perfctr);
+	perfctr_imode_init(perfctr, 0, perfctr->imode->refresh);
+	perfctr_resume(perfctr);
+	local_irq_restore(flags);
+}
+
+/* Of the caller's own state, through any handle of its tree. */
+static int resume_ioctl(struct vperfctr *perfctr, u64 left)
+{
+	struct vperfctr *own = perfctr_own(perfctr);
+	bool overflown;
+	int err = 0;
+
+	if (!own)
+		return rcu_access_pointer(perfctr->owner) ? -EPERM : -ESRCH;
+	local_irq_disable();
+	overflown = atomic_read(&own->hold) & PERFCTR_HOLD_OVERFLOWN;
+	if (!own->imode || (!left && (!overflown || own->imode->pending))) {
+		err = -EINVAL;
+	} else {
+		if (left)
+			own->imode->left = left;
+		/* What was not told yet is told first. */
+		if (overflown && !own->imode->pending) {
+			go_on(own);
+			perfctr_resume(own);
+		}
+	}
+	local_irq_enable();
+	return err;
+}
+
+int perfctr_iresume_ioctl(struct vperfctr *perfctr)
+{
+	return resume_ioctl(perfctr, 0);
+}
+
+int perfctr_refresh_ioctl(struct vperfctr *perfctr, unsigned long count)
+{
+	if (!count || count > INT_MAX)
+		return -EINVAL;
+	return resume_ioctl(perfctr, count);
+}
 
 /*
  * An overflow interrupt: as it begins the state is suspended, and so looked at, and

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the parts of the module show each other. */
+/*
+ * What the parts of the module show each other, in the order of Kbuild: each file calls
+ * those above it, and none below.
+ */
 #ifndef PERFCTR_H
 #define PERFCTR_H
 
@@ -8,16 +11,14 @@
 #include <linux/preempt.h>
 #include <linux/sched.h>
 #include <linux/spinlock.h>
+#include <linux/task_work.h>
 
 #include "compat.h"
 #include "lowlevel.h"
 
 #define PERFCTR_VERSION	"7.0.0"
 
-/* main.c: the policy for user reads, PERFCTR_USER_READ_* */
-extern unsigned int perfctr_user_read;
-/* main.c: overflows of a thread in a tick that its counters go on after by themselves */
-extern unsigned int perfctr_overflow_budget;
+/* usercopy.c */
 /* The size that begins a user's structure: EINVAL below the least, E2BIG over PERFCTR_MAX_SIZE. */
 int perfctr_get_size(const void __user *arg, size_t least, u32 *size);
 /* Fill a user's structure of that size: as much as it has room for, zero beyond what is known. */
@@ -33,31 +34,6 @@ static inline bool perfctr_all_zero(const __u64 *words, size_t size)
 		any |= words[i];
 	return !any;
 }
-
-int perfctr_info_ioctl(void __user *arg);
-int perfctr_cpus_ioctl(void __user *arg);
-
-/*
- * config.c. get: the config for a control of current's user, claimed on every CPU that
- * is told of claims, or EINVAL, EOPNOTSUPP, EACCES, EXDEV, EBUSY, ENOMEM, ENOSPC,
- * ERESTARTSYS, with *why in each case; sleeps. The caller is a user of it, and has a
- * reference. share: so is one more, made by a user. unuse: one user less; the counters
- * go after the last, and the config must not be loaded any more, but may be looked at
- * while there is a reference. put: both. @atomic where the caller may not sleep.
- */
-int perfctr_config_init(void);
-void perfctr_config_exit(void);
-struct perfctr_config *perfctr_config_get(const struct perfctr_ctr_control *ctr, u32 nr,
-					  struct perfctr_refusal *why);
-void perfctr_config_share(struct perfctr_config *config);
-void perfctr_config_unuse(struct perfctr_config *config, bool atomic);
-void perfctr_config_unref(struct perfctr_config *config);
-void perfctr_config_put(struct perfctr_config *config, bool atomic);
-void perfctr_config_info(struct perfctr_info *info);
-/* No process may read registers any more. */
-void perfctr_config_no_reader(void);
-/* Take the counters from all, or from that user: its states are lost. May sleep. */
-void perfctr_config_evict(bool all, kuid_t uid);
 
 /*
  * Who looked at its page and is to read a register may be stopped in between. When
@@ -170,7 +146,7 @@ struct perfctr_imode {
  *	sums; else PERFCTR_NO_CONFIG, which no CPU holds; owner
  * @hold: PERFCTR_HOLD_*. Each bit is set and cleared atomically: COUNTERS and LOST by
  *	the owner or an interrupt on its CPU, the others under @lock. Whoever else
- *	sets one then interrupts the owner's CPU: see inherit.c. @soft_on follows
+ *	sets one then interrupts the owner's CPU: see tree.c. @soft_on follows
  * @user: the owner has mapped the page: show it the registers. Set by the owner,
  *	cleared, under @map_lock, by whoever removes the owner's last map
  * @lent: between a fork that shares memory and thread pointer (vfork) and the
@@ -277,122 +253,27 @@ struct perfctr_sample {
 	u64 *value;
 };
 
-/* virtual.c */
-int vperfctr_init(void);
-void vperfctr_exit(void);
-size_t vperfctr_size(void);
-/* A new one, all zero but for inherited. */
-void vperfctr_setup(struct vperfctr *perfctr);
-/* May sleep if it is the last reference. */
-void vperfctr_put(struct vperfctr *perfctr);
-/* EINTR if a signal comes. */
-int vperfctr_sample(const struct vperfctr *perfctr, struct perfctr_sample *sample);
-pid_t vperfctr_tid(struct vperfctr *perfctr);
-/* The first PERFCTR_NR_SOFT members of struct perfctr_soft, and the last, by the clock */
-void vperfctr_soft_read(struct vperfctr *perfctr, u64 *soft);
-u64 vperfctr_task_clock(u64 clock);
-void vperfctr_soft_lost(struct vperfctr *perfctr);
-void vperfctr_adopt(struct vperfctr *perfctr, struct task_struct *child);
-/*
- * One reason more, or less, not to count. Called with perfctr->lock held. If it is not
- * the owner that calls, what it did is in force when the owner's CPU was interrupted.
- */
-void vperfctr_hold(struct vperfctr *perfctr, int why);
-void vperfctr_unhold(struct vperfctr *perfctr, int why);
-/* Let task, current or a child that has not run yet, do @todo before it runs user code. */
-void perfctr_return_soon(struct vperfctr *perfctr, struct task_struct *task, u8 todo);
-/* By which of its states does current do what a handle of perfctr asks? */
-struct vperfctr *perfctr_own(const struct vperfctr *perfctr);
-/* Let a new state's counters, or a new control's, read the registers that the config says. */
-void vperfctr_bind(struct vperfctr *perfctr);
-extern const struct file_operations vperfctr_fops;
-void vperfctr_stop(struct vperfctr *perfctr, u32 error);
-void vperfctr_start_on_exec(struct vperfctr *perfctr);
-void vperfctr_detach(struct vperfctr *perfctr, bool atomic);
-void vperfctr_exec_unmap(struct vperfctr *perfctr);
-void vperfctr_exec_pid(struct vperfctr *perfctr);
-/* By the owner: may it read its registers? The page's slots say so. */
-void vperfctr_page_own(struct vperfctr *perfctr, bool own);
-void vperfctr_lend(struct vperfctr *perfctr);
+/* What of a control is counted: as PERFCTR_CSTATUS_* have it. By anyone. */
+static inline u32 vperfctr_cstatus(const struct vperfctr *perfctr)
+{
+	u32 nr = READ_ONCE(perfctr->cpu_state.end) - perfctr->cpu_state.ctr;
 
-/* inherit.c */
-struct perfctr_tree;
-int perfctr_inherit_init(void);
-void perfctr_inherit_exit(void);
-/* Of a control with these flags; the root is a user of the config. */
-struct perfctr_tree *perfctr_tree_create(struct vperfctr *root, struct perfctr_config *config,
-					 u32 flags, u32 cstatus);
-void perfctr_tree_end(struct perfctr_tree *tree);
-struct vperfctr *perfctr_spare_create(u32 nr_ictrs, bool may_sleep);
-void perfctr_descendant_free(struct vperfctr *perfctr);
-/* By the owner: its name is what current's is now; perfctr->lock is held. */
-void perfctr_descendant_name(struct vperfctr *perfctr);
-void perfctr_descendant_end(struct vperfctr *perfctr);
-void perfctr_inherit(struct vperfctr *parent, struct task_struct *child);
-/* EBUSY: the holder of the root wants nobody else to do it. */
-int perfctr_tree_stop(struct perfctr_tree *tree, const struct file *file, bool stop);
-int perfctr_read_tree_ioctl(struct vperfctr *perfctr, void __user *arg);
-int perfctr_next_member_ioctl(struct vperfctr *perfctr, void __user *arg);
+	return (READ_ONCE(perfctr->clock_on) ? PERFCTR_CSTATUS_CLOCK : 0) |
+	       READ_ONCE(perfctr->nr_ictrs) << 8 | nr;
+}
 
 /*
- * imode.c. Unless said otherwise the state is suspended, or new, interrupts are
- * off, and it is its owner or an interrupt on its CPU that calls. What create
- * gives is kfree()d.
+ * burden.c: the accounts of users. All may sleep but drop_config. add_config: current's
+ * user has one config more, and has made the broadcast that its end takes: ENOMEM,
+ * ENOSPC, or EAGAIN if it has to wait before it may make any. made: current has made so
+ * many. allow: wait until it may make more: ERESTARTSYS if a signal comes before that.
  */
-struct perfctr_imode *perfctr_imode_create(u32 nr, gfp_t gfp);
-/* Full periods from here on. */
-void perfctr_imode_init(struct vperfctr *perfctr, int signo, u64 refresh);
-/* Start the i-mode counters: EAGAIN, EIO as perfctr_cpu_istart(). */
-int perfctr_imode_start(struct vperfctr *perfctr);
-/* Make a difference of the sum of each, as perfctr_cpu_resume() of the others. */
-void perfctr_imode_resume(struct vperfctr *perfctr);
-/* The sums of a state that is resumed, all of them; in the owner's context, or as state_sample() */
-void perfctr_imode_sample(const struct vperfctr *perfctr, u64 *value);
-/* Which have overflowed? All counters stand still if any has. Sums are there, but not shown yet. */
-void perfctr_imode_look(struct vperfctr *perfctr);
-/* By the owner on its way out of the kernel, or an interrupt of its user mode: tell it. */
-void perfctr_imode_deliver(struct vperfctr *perfctr);
-void perfctr_imode_exec(struct vperfctr *perfctr);
-int perfctr_iresume_ioctl(struct vperfctr *perfctr);
-int perfctr_refresh_ioctl(struct vperfctr *perfctr, unsigned long count);
-
-/* switch.c */
-void perfctr_switch_exit(void);
-/* Let current's switches be seen, or no more. get may sleep; put may be atomic. */
-void perfctr_notifier_get(struct vperfctr *perfctr);
-void perfctr_notifier_put(struct vperfctr *perfctr);
-/* The same for a child of current that has not run yet. */
-void perfctr_notifier_adopt(struct vperfctr *perfctr, struct task_struct *child);
-/* The state of current, or NULL. */
-struct vperfctr *perfctr_current(void);
-/* Interrupts off, by the owner or an interrupt on its CPU; locked: with perfctr->lock. */
-void perfctr_resume(struct vperfctr *perfctr);
-void perfctr_resume_locked(struct vperfctr *perfctr);
-void perfctr_suspend(struct vperfctr *perfctr);
-void perfctr_revoke(struct vperfctr *perfctr);
-/* Whose switch-out comes, if perfctr is current's: may next read what its registers hold? */
-bool perfctr_is_kin(const struct vperfctr *perfctr, struct task_struct *next);
-
-/* overflow.c */
-/* i-mode: let the counters' interrupts be heard, or, some time later, no more. May sleep. */
-int perfctr_interrupts_get(void);
-void perfctr_interrupts_put(void);
-/* No config is left. */
-void perfctr_interrupts_exit(void);
-
-/*
- * permit.c. On x86: let current's mm read registers, where its maps wait for that (false: not now); one
- * map less in an mm; the policy for user reads is another. May sleep.
- */
-bool perfctr_permit(void);
-void perfctr_forbid(struct mm_struct *mm);
-void perfctr_policy_changed(void);
-int perfctr_permit_init(void);
-void perfctr_permit_exit(void);
-
-/* events.c */
-int perfctr_events_init(void);
-void perfctr_events_exit(void);
+struct perfctr_user;
+int perfctr_user_add_config(struct perfctr_user **user);
+void perfctr_user_drop_config(struct perfctr_user *user);
+void perfctr_broadcasts_made(unsigned int nr);
+int perfctr_broadcasts_allow(void);
+void perfctr_burden_exit(void);
 
 /*
  * cpus.c. tell: a CPU has come, and is told of claims unless it is isolated. join: so is
@@ -415,23 +296,193 @@ static __always_inline bool perfctr_cpu_is_told(void)
 	       cpumask_test_cpu(smp_processor_id(), &perfctr_told_cpus);
 }
 
-/* See perfctr_run_t: on all that are told. paid: not at current's cost. */
+/*
+ * period.c. Unless said otherwise the state is suspended, or new, interrupts are
+ * off, and it is its owner or an interrupt on its CPU that calls. What create
+ * gives is kfree()d.
+ */
+struct perfctr_imode *perfctr_imode_create(u32 nr, gfp_t gfp);
+/* Full periods from here on. */
+void perfctr_imode_init(struct vperfctr *perfctr, int signo, u64 refresh);
+/* Start the i-mode counters: EAGAIN, EIO as perfctr_cpu_istart(). */
+int perfctr_imode_start(struct vperfctr *perfctr);
+/* Make a difference of the sum of each, as perfctr_cpu_resume() of the others. */
+void perfctr_imode_resume(struct vperfctr *perfctr);
+/* The sums of a state that is resumed, all of them; in the owner's context, or as read.c samples */
+void perfctr_imode_sample(const struct vperfctr *perfctr, u64 *value);
+/* Which have overflowed? All counters stand still if any has. Sums are there, but not shown yet. */
+void perfctr_imode_look(struct vperfctr *perfctr);
+
+/*
+ * state.c. What only files above can do: what a thread does that perfctr_return_soon()
+ * was called for; free what nobody refers to, which was inherited, or was not.
+ */
+struct perfctr_above {
+	task_work_func_t on_return;
+	void (*free_inherited)(struct vperfctr *perfctr);
+	void (*free_root)(struct vperfctr *perfctr);
+};
+
+void perfctr_state_init(const struct perfctr_above *above);
+size_t vperfctr_size(void);
+/* A new one, all zero but for inherited. */
+void vperfctr_setup(struct vperfctr *perfctr);
+/* May sleep if it is the last reference. */
+void vperfctr_put(struct vperfctr *perfctr);
+pid_t vperfctr_tid(struct vperfctr *perfctr);
+/* The first PERFCTR_NR_SOFT members of struct perfctr_soft, and the last, by the clock */
+void vperfctr_soft_read(struct vperfctr *perfctr, u64 *soft);
+u64 vperfctr_task_clock(u64 clock);
+/* What the kernel counts goes with the clock, as hold says. perfctr->lock is held. */
+void vperfctr_soft_follow(struct vperfctr *perfctr);
+/* By the owner, or an interrupt on its CPU: the counters were lost. */
+void vperfctr_soft_lost(struct vperfctr *perfctr);
+/*
+ * One reason more, or less, not to count. Called with perfctr->lock held. If it is not
+ * the owner that calls, what it did is in force when the owner's CPU was interrupted.
+ */
+void vperfctr_hold(struct vperfctr *perfctr, int why);
+void vperfctr_unhold(struct vperfctr *perfctr, int why);
+/* Let a new state's counters, or a new control's, read the registers that the config says. */
+void vperfctr_bind(struct vperfctr *perfctr);
+/* By the owner: may it read its registers? The page's slots say so. */
+void vperfctr_page_own(struct vperfctr *perfctr, bool own);
+void vperfctr_page_disown(struct vperfctr *perfctr);
+struct perfctr_page *vperfctr_page_alloc(void);
+void vperfctr_page_update(struct vperfctr *perfctr);
+/* Let task, current or a child that has not run yet, do @todo before it runs user code. */
+void perfctr_return_soon(struct vperfctr *perfctr, struct task_struct *task, u8 todo);
+bool perfctr_return_queue(struct vperfctr *perfctr, struct task_struct *task);
+
+/* switch.c */
+void perfctr_switch_exit(void);
+/* The policy for user reads, PERFCTR_USER_READ_* */
+extern unsigned int perfctr_user_read;
+/* It is current's from now on, and its switches are seen: may sleep. It has a reference. */
+void perfctr_attach(struct vperfctr *perfctr);
+/* The same for a child of current that has not run yet; the reference is the caller's. */
+void perfctr_adopt(struct vperfctr *perfctr, struct task_struct *child);
+/* Current's switches are seen no more. Interrupts off. */
+void perfctr_unnotify(struct vperfctr *perfctr);
+/* The state of current, or NULL. */
+struct vperfctr *perfctr_current(void);
+/* By which of its states does current do what a handle of perfctr asks? */
+struct vperfctr *perfctr_own(const struct vperfctr *perfctr);
+/* Interrupts off, by the owner or an interrupt on its CPU; locked: with perfctr->lock. */
+void perfctr_resume(struct vperfctr *perfctr);
+void perfctr_resume_locked(struct vperfctr *perfctr);
+void perfctr_suspend(struct vperfctr *perfctr);
+void perfctr_revoke(struct vperfctr *perfctr);
+/* Whose switch-out comes, if perfctr is current's: may next read what its registers hold? */
+bool perfctr_is_kin(const struct vperfctr *perfctr, struct task_struct *next);
+
+/* run.c. See perfctr_run_t: on all that are told. paid: not at current's cost. */
 int perfctr_run(int (*fn)(void *arg), void *arg);
 int perfctr_run_paid(int (*fn)(void *arg), void *arg);
 /* The same on those of these CPUs that are online; the hotplug lock is not needed. */
 int perfctr_run_on(const struct cpumask *cpus, int (*fn)(void *arg), void *arg);
 
+/* overflow.c */
+/* By the owner on its way out of the kernel, or an interrupt of its user mode: tell it. */
+void perfctr_imode_deliver(struct vperfctr *perfctr);
+void perfctr_imode_exec(struct vperfctr *perfctr);
+int perfctr_iresume_ioctl(struct vperfctr *perfctr);
+int perfctr_refresh_ioctl(struct vperfctr *perfctr, unsigned long count);
+/* i-mode: let the counters' interrupts be heard, or, some time later, no more. May sleep. */
+int perfctr_interrupts_get(void);
+void perfctr_interrupts_put(void);
+/* No config is left. */
+void perfctr_interrupts_exit(void);
+
 /*
- * burden.c: the accounts of users. All may sleep but drop_config. add_config: current's
- * user has one config more, and has made the broadcast that its end takes: ENOMEM,
- * ENOSPC, or EAGAIN if it has to wait before it may make any. made: current has made so
- * many. allow: wait until it may make more: ERESTARTSYS if a signal comes before that.
+ * config.c. get: the config for a control of current's user, claimed on every CPU that
+ * is told of claims, or EINVAL, EOPNOTSUPP, EACCES, EXDEV, EBUSY, ENOMEM, ENOSPC,
+ * ERESTARTSYS, with *why in each case; sleeps. The caller is a user of it, and has a
+ * reference. share: so is one more, made by a user. unuse: one user less; the counters
+ * go after the last, and the config must not be loaded any more, but may be looked at
+ * while there is a reference. put: both. @atomic where the caller may not sleep.
  */
-struct perfctr_user;
-int perfctr_user_add_config(struct perfctr_user **user);
-void perfctr_user_drop_config(struct perfctr_user *user);
-void perfctr_broadcasts_made(unsigned int nr);
-int perfctr_broadcasts_allow(void);
-void perfctr_burden_exit(void);
+int perfctr_config_init(void);
+void perfctr_config_exit(void);
+struct perfctr_config *perfctr_config_get(const struct perfctr_ctr_control *ctr, u32 nr,
+					  struct perfctr_refusal *why);
+void perfctr_config_share(struct perfctr_config *config);
+void perfctr_config_unuse(struct perfctr_config *config, bool atomic);
+void perfctr_config_unref(struct perfctr_config *config);
+void perfctr_config_put(struct perfctr_config *config, bool atomic);
+void perfctr_config_info(struct perfctr_info *info);
+/* No process may read registers any more. */
+void perfctr_config_no_reader(void);
+/* Take the counters from all, or from that user: its states are lost. May sleep. */
+void perfctr_config_evict(bool all, kuid_t uid);
+
+/*
+ * permit.c. permit: let current's mm read registers, where its maps wait for that (x86);
+ * false: not now. forbid: one map less in an mm. policy_changed: that for user reads is
+ * another. All may sleep.
+ */
+bool perfctr_permit(void);
+void perfctr_forbid(struct mm_struct *mm);
+void perfctr_policy_changed(void);
+int perfctr_permit_init(void);
+void perfctr_permit_exit(void);
+
+/* read.c. The first: EINTR if a signal comes. */
+int vperfctr_sample(const struct vperfctr *perfctr, struct perfctr_sample *sample);
+ssize_t vperfctr_read(struct file *file, char __user *buffer, size_t count, loff_t *pos);
+int vperfctr_read_ioctl(struct vperfctr *perfctr, void __user *arg);
+
+/* tree.c */
+struct perfctr_tree;
+int perfctr_tree_init(void);
+void perfctr_tree_exit(void);
+/* Of a control with these flags; the root is a user of the config. */
+struct perfctr_tree *perfctr_tree_create(struct vperfctr *root, struct perfctr_config *config,
+					 u32 flags, u32 cstatus);
+void perfctr_tree_end(struct perfctr_tree *tree);
+struct vperfctr *perfctr_spare_create(u32 nr_ictrs, bool may_sleep);
+/* For vperfctr_put() alone. */
+void perfctr_descendant_free(struct vperfctr *perfctr);
+/* By the owner: its name is what current's is now; perfctr->lock is held. */
+void perfctr_descendant_name(struct vperfctr *perfctr);
+void perfctr_descendant_end(struct vperfctr *perfctr);
+void perfctr_inherit(struct vperfctr *parent, struct task_struct *child);
+/* EBUSY: the holder of the root wants nobody else to do it. */
+int perfctr_tree_stop(struct perfctr_tree *tree, const struct file *file, bool stop);
+int perfctr_read_tree_ioctl(struct vperfctr *perfctr, void __user *arg);
+int perfctr_next_member_ioctl(struct vperfctr *perfctr, void __user *arg);
+
+/* map.c */
+int perfctr_map_init(void);
+void perfctr_map_exit(void);
+int vperfctr_mmap(struct file *file, struct vm_area_struct *vma);
+void vperfctr_exec_unmap(struct vperfctr *perfctr);
+void vperfctr_lend(struct vperfctr *perfctr);
+bool vperfctr_take_back(struct vperfctr *perfctr);
+
+/* control.c */
+void perfctr_control_init(void);
+int vperfctr_control(struct vperfctr *perfctr, struct file *file, void __user *arg);
+int vperfctr_read_control(struct vperfctr *perfctr, void __user *arg);
+int vperfctr_stop_go(struct vperfctr *perfctr, const struct file *file, bool stop);
+int vperfctr_unlink(struct vperfctr *perfctr, struct file *file);
+void vperfctr_stop(struct vperfctr *perfctr, u32 error);
+void vperfctr_start_on_exec(struct vperfctr *perfctr);
+void vperfctr_detach(struct vperfctr *perfctr, bool atomic);
+
+/* return.c */
+void vperfctr_return(struct callback_head *work);
+void vperfctr_exec_pid(struct vperfctr *perfctr);
+
+/* handle.c */
+extern const struct file_operations vperfctr_fops;
+/* For vperfctr_put() alone. */
+void perfctr_root_free(struct vperfctr *perfctr);
+int perfctr_handle_init(void);
+void perfctr_handle_exit(void);
+
+/* events.c */
+int perfctr_events_init(void);
+void perfctr_events_exit(void);
 
 #endif /* PERFCTR_H */

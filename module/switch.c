@@ -15,11 +15,14 @@
  */
 
 #include <linux/cred.h>
-#include <linux/mutex.h>
+#include <linux/module.h>
 #include <linux/smp.h>
 
 #include "perfctr.h"
 #include "hook.h"
+
+/* The policy for user reads, PERFCTR_USER_READ_* */
+unsigned int perfctr_user_read = PERFCTR_USER_READ_GUARDED;
 
 static noinline void resume(struct vperfctr *perfctr);
 static noinline void suspend_slowly(struct vperfctr *perfctr, struct task_struct *next);
@@ -112,10 +115,22 @@ struct vperfctr *perfctr_current(void)
 	return task_perfctr(current);
 }
 
+/* The caller's own state, if it is that of the handle, or of the same tree. */
+struct vperfctr *perfctr_own(const struct vperfctr *perfctr)
+{
+	struct perfctr_tree *tree = READ_ONCE(perfctr->tree);
+	struct vperfctr *own = perfctr_current();
+
+	return own && (own == perfctr || (tree && own->tree == tree)) ? own : NULL;
+}
+
 void perfctr_resume_locked(struct vperfctr *perfctr)
 {
 	lockdep_assert_irqs_disabled();
+	lockdep_assert_held(&perfctr->lock);
 	resume(perfctr);
+	if (unlikely(perfctr->error))
+		vperfctr_soft_follow(perfctr);
 }
 
 notrace void perfctr_resume(struct vperfctr *perfctr)
@@ -306,7 +321,7 @@ static __always_inline void resume_plainly(struct vperfctr *perfctr)
 {
 	if (!todo_again(perfctr)) {
 		WRITE_ONCE(perfctr->at_once, READ_ONCE(perfctr->config->id));
-		/* Of a tree: see inherit.c, "Stop and go". */
+		/* Of a tree: see tree.c, "Stop and go". */
 		if (perfctr->tree) {
 			smp_mb();	/* pairs with member_hold() */
 			if (unlikely(atomic_read(&perfctr->hold)))
@@ -460,20 +475,24 @@ static int turn_notifiers(bool on)
 
 static PERFCTR_HOOK(notifier_hook, turn_notifiers);
 
-void perfctr_notifier_get(struct vperfctr *perfctr)
+void perfctr_attach(struct vperfctr *perfctr)
 {
 	unsigned long flags;
 
+	refcount_inc(&perfctr->refs);
+	__module_get(THIS_MODULE);
+	rcu_assign_pointer(perfctr->owner, current);
 	perfctr_hook_get(&notifier_hook);
-
 	preempt_notifier_init(&perfctr->notifier, &perfctr_preempt_ops);
 	local_irq_save(flags);
 	preempt_notifier_register(&perfctr->notifier);
 	local_irq_restore(flags);
 }
 
-void perfctr_notifier_adopt(struct vperfctr *perfctr, struct task_struct *child)
+void perfctr_adopt(struct vperfctr *perfctr, struct task_struct *child)
 {
+	__module_get(THIS_MODULE);
+	rcu_assign_pointer(perfctr->owner, child);
 	/* The parent's state keeps them on. */
 	perfctr_hook_share(&notifier_hook);
 	preempt_notifier_init(&perfctr->notifier, &perfctr_preempt_ops);
@@ -481,7 +500,7 @@ void perfctr_notifier_adopt(struct vperfctr *perfctr, struct task_struct *child)
 	hlist_add_head(&perfctr->notifier.link, &child->preempt_notifiers);
 }
 
-void perfctr_notifier_put(struct vperfctr *perfctr)
+void perfctr_unnotify(struct vperfctr *perfctr)
 {
 	lockdep_assert_irqs_disabled();
 	preempt_notifier_unregister(&perfctr->notifier);

@@ -179,6 +179,16 @@ static struct descendant *first_after(const struct rb_root *members, u64 id)
 	return found;
 }
 
+void perfctr_descendant_free(struct vperfctr *perfctr)
+{
+	struct descendant *descendant = to_descendant(perfctr);
+
+	tree_put(perfctr->tree);
+	put_pid(descendant->tgid);
+	kfree(perfctr->imode);
+	kmem_cache_free(descendant_cache, descendant);
+}
+
 struct vperfctr *perfctr_spare_create(u32 nr_ictrs, bool may_sleep)
 {
 	gfp_t gfp = may_sleep ? GFP_KERNEL : GFP_NOWAIT | __GFP_NOWARN;
@@ -191,22 +201,11 @@ struct vperfctr *perfctr_spare_create(u32 nr_ictrs, bool may_sleep)
 	if (nr_ictrs) {
 		descendant->state.imode = perfctr_imode_create(nr_ictrs, gfp | __GFP_ACCOUNT);
 		if (!descendant->state.imode) {
-			perfctr_descendant_free(&descendant->state);
+			vperfctr_put(&descendant->state);
 			return NULL;
 		}
 	}
 	return &descendant->state;
-}
-
-/* By vperfctr_free(), or of a spare. */
-void perfctr_descendant_free(struct vperfctr *perfctr)
-{
-	struct descendant *descendant = to_descendant(perfctr);
-
-	tree_put(perfctr->tree);
-	put_pid(descendant->tgid);
-	kfree(perfctr->imode);
-	kmem_cache_free(descendant_cache, descendant);
 }
 
 /*
@@ -278,7 +277,7 @@ void perfctr_inherit(struct vperfctr *parent, struct task_struct *child)
 		/* A child begins with zero of each. */
 		perfctr->soft_on = !hold;
 		parent->spare = NULL;
-		vperfctr_adopt(perfctr, child);
+		perfctr_adopt(perfctr, child);
 		rb_add(&descendant->node, &tree->live, is_older);
 		/* It is a user by the parent, which is one by the tree, or as the root. */
 		if (!tree->nr_live++)
@@ -699,7 +698,7 @@ int perfctr_next_member_ioctl(struct vperfctr *perfctr, void __user *arg)
 	return perfctr_put_struct(arg, size, &member, sizeof(member));
 }
 
-int perfctr_inherit_init(void)
+int perfctr_tree_init(void)
 {
 	descendant_cache = kmem_cache_create("perfctr_descendant",
 					     offsetof(struct descendant, state) +
@@ -707,7 +706,7 @@ int perfctr_inherit_init(void)
 	return descendant_cache ? 0 : -ENOMEM;
 }
 
-void perfctr_inherit_exit(void)
+void perfctr_tree_exit(void)
 {
 	kmem_cache_destroy(descendant_cache);
 }

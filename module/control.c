@@ -1,0 +1,576 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Control: what is counted, stop and go, and the end.
+ */
+
+#include <linux/fs.h>
+#include <linux/module.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+
+#include "perfctr.h"
+
+#define CTR_SIZE		sizeof(struct perfctr_ctr_control)
+#define CONTROL_HEAD		offsetof(struct perfctr_control, ctr)
+#define CONTROL_FLAGS		(PERFCTR_CONTROL_CLOEXEC | PERFCTR_CONTROL_ON_EXEC | \
+				 PERFCTR_CONTROL_INHERIT | PERFCTR_CONTROL_KEEP | \
+				 PERFCTR_CONTROL_RAW | PERFCTR_CONTROL_SUSPENDED | \
+				 PERFCTR_CONTROL_HOLDER_ONLY)
+
+static_assert(CONTROL_FLAGS <= U8_MAX);	/* vperfctr.flags */
+
+/*
+ * Of a control. Where the processor has no counters the driver refuses them, as it knows
+ * why. Constant after init.
+ */
+static u32 most_counters;
+
+/* Stop for a reason that stays. By the owner. */
+void vperfctr_stop(struct vperfctr *perfctr, u32 error)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&perfctr->lock, flags);
+	perfctr_suspend(perfctr);
+	perfctr_cpu_share();
+	vperfctr_hold(perfctr, PERFCTR_HOLD_LOST);
+	vperfctr_page_disown(perfctr);
+	WRITE_ONCE(perfctr->error, error);
+	if (perfctr->page && !perfctr->stale)
+		WRITE_ONCE(perfctr->page->error, error);
+	raw_spin_unlock_irqrestore(&perfctr->lock, flags);
+}
+
+void vperfctr_start_on_exec(struct vperfctr *perfctr)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&perfctr->lock, flags);
+	vperfctr_unhold(perfctr, PERFCTR_HOLD_ON_EXEC);
+	perfctr_resume_locked(perfctr);
+	raw_spin_unlock_irqrestore(&perfctr->lock, flags);
+}
+
+/*
+ * By the owner: at unlink, exec or exit; or, @atomic is false, where its tree is
+ * dead. The last references go on its way out of the kernel, if not here.
+ */
+void vperfctr_detach(struct vperfctr *perfctr, bool atomic)
+{
+	/* What the attachment refers to, the work does then. */
+	bool queued = atomic && perfctr_return_queue(perfctr, current);
+	bool uses = perfctr->config && !perfctr->inherited;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&perfctr->lock, flags);
+	perfctr_suspend(perfctr);
+	perfctr_cpu_share();
+	vperfctr_hold(perfctr, PERFCTR_HOLD_IDLE);
+	atomic_andnot(PERFCTR_HOLD_ON_EXEC | PERFCTR_HOLD_SUSPENDED, &perfctr->hold);
+	vperfctr_page_disown(perfctr);
+	WRITE_ONCE(perfctr->holder, NULL);
+	perfctr_unnotify(perfctr);
+	if (perfctr->inherited)
+		perfctr_descendant_name(perfctr);
+	rcu_assign_pointer(perfctr->owner, NULL);
+	raw_spin_unlock_irqrestore(&perfctr->lock, flags);
+
+	if (perfctr->inherited)
+		perfctr_descendant_end(perfctr);
+	if (uses)
+		perfctr_config_unuse(perfctr->config, atomic);
+	if (queued)
+		return;
+	vperfctr_put(perfctr);
+	/*
+	 * The caller still runs our text: in an ioctl its file keeps the module,
+	 * in a probe the unload waits for the probes.
+	 */
+	module_put(THIS_MODULE);
+}
+
+static u32 control_nr(const struct perfctr_control *control)
+{
+	return control->nractrs + control->nrictrs;
+}
+
+static int control_check(const struct perfctr_control *control, struct perfctr_refusal *why)
+{
+	u32 i, nr = control_nr(control);
+
+	if (control->flags & ~CONTROL_FLAGS ||
+	    (control->flags & (PERFCTR_CONTROL_INHERIT | PERFCTR_CONTROL_KEEP)) ==
+							PERFCTR_CONTROL_KEEP ||
+	    control->tsc_on > 1 || control->preserve >> PERFCTR_MAX_HW ||
+	    !perfctr_all_zero(control->reserved, sizeof(control->reserved)))
+		return -EINVAL;
+	for (i = 0; i < nr; i++) {
+		const struct perfctr_ctr_control *ctr = &control->ctr[i];
+
+		if (!perfctr_all_zero(ctr->reserved, sizeof(ctr->reserved)) ||
+		    (i < control->nractrs ? ctr->ireset != 0 : ctr->ireset >= 0)) {
+			why->index = i;
+			return -EINVAL;
+		}
+	}
+	if (!control->nrictrs)
+		return control->si_signo || control->refresh ? -EINVAL : 0;
+	if (!control->si_signo || !valid_signal(control->si_signo) ||
+	    sig_kernel_only(control->si_signo) || control->flags & PERFCTR_CONTROL_ON_EXEC)
+		return -EINVAL;
+	return 0;
+}
+
+/* With room for so many counters, which are not set. To be kfree()d. */
+static struct perfctr_control *control_alloc(u32 nr)
+{
+	struct perfctr_control *control = kmalloc(CONTROL_HEAD + nr * CTR_SIZE, GFP_KERNEL);
+
+	if (control)
+		memset(control, 0, CONTROL_HEAD);
+	return control;
+}
+
+/* Of the caller's control: where the counters are, and how many. */
+struct layout {
+	u32 size;
+	u32 ctr_offset;
+	u32 ctr_size;
+	u32 nractrs;
+	u32 nrictrs;
+};
+
+static u32 layout_nr(const struct layout *layout)
+{
+	return layout->nractrs + layout->nrictrs;
+}
+
+/*
+ * Are the counters where the caller says, and no more of them than there are? So i-mode
+ * counters are among the first 32, too.
+ */
+static int layout_check(const struct layout *layout)
+{
+	if (layout->ctr_offset < PERFCTR_CONTROL_SIZE_VER0 || layout->ctr_offset % 8 ||
+	    layout->ctr_size < PERFCTR_CTR_CONTROL_SIZE_VER0 || layout->ctr_size % 8 ||
+	    layout->nractrs > most_counters ||
+	    layout->nrictrs > most_counters - layout->nractrs ||
+	    layout->size < layout->ctr_offset + (u64)layout_nr(layout) * layout->ctr_size)
+		return -EINVAL;
+	return 0;
+}
+
+/* Read once: what is copied later may have changed meanwhile. */
+static int layout_get(const struct perfctr_control __user *arg, struct layout *layout)
+{
+	int err = perfctr_get_size(arg, PERFCTR_CONTROL_SIZE_VER0, &layout->size);
+
+	if (err)
+		return err;
+	return get_user(layout->ctr_offset, &arg->ctr_offset) ||
+	       get_user(layout->ctr_size, &arg->ctr_size) ||
+	       get_user(layout->nractrs, &arg->nractrs) ||
+	       get_user(layout->nrictrs, &arg->nrictrs) ? -EFAULT : 0;
+}
+
+/* The allocator takes longer than all else that is done to a control of so few counters. */
+#define FEW_COUNTERS	4
+
+struct few_counters {
+	u64 words[(CONTROL_HEAD + FEW_COUNTERS * CTR_SIZE) / sizeof(u64)];
+};
+
+static void control_free(struct perfctr_control *control, struct few_counters *few)
+{
+	if ((void *)control != few)
+		kfree(control);
+}
+
+/*
+ * The caller's, laid out as the module has it, or an error. It is in @few, or else has
+ * been allocated: control_free().
+ */
+static struct perfctr_control *control_get(const struct perfctr_control __user *arg,
+					   struct few_counters *few)
+{
+	struct perfctr_control *control = (void *)few;
+	const void __user *from = arg;
+	struct layout layout;
+	u32 i, nr;
+	int err;
+
+	err = layout_get(arg, &layout);
+	if (!err)
+		err = layout_check(&layout);
+	if (err)
+		return ERR_PTR(err);
+	nr = layout_nr(&layout);
+	if (nr > FEW_COUNTERS)
+		control = control_alloc(nr);
+	if (!control)
+		return ERR_PTR(-ENOMEM);
+	if (layout.ctr_offset == CONTROL_HEAD && layout.ctr_size == CTR_SIZE) {
+		/* A copy has its price: this is what almost all have. */
+		err = copy_from_user(control, arg, CONTROL_HEAD + nr * CTR_SIZE) ? -EFAULT : 0;
+		nr = 0;
+	} else {
+		err = copy_struct_from_user(control, CONTROL_HEAD, from, layout.ctr_offset);
+		from += layout.ctr_offset;
+	}
+	for (i = 0; !err && i < nr; i++, from += layout.ctr_size)
+		err = copy_struct_from_user(&control->ctr[i], CTR_SIZE, from, layout.ctr_size);
+	if (err) {
+		control_free(control, few);
+		return ERR_PTR(err);
+	}
+	control->nractrs = layout.nractrs;
+	control->nrictrs = layout.nrictrs;
+	return control;
+}
+
+static int control_put(void __user *arg, const struct layout *layout,
+		       const struct perfctr_control *control)
+{
+	u32 i, nr = control_nr(control), used = layout->ctr_offset + nr * layout->ctr_size;
+	void __user *to = arg + layout->ctr_offset;
+	int err = perfctr_put_struct(arg, layout->ctr_offset, control, CONTROL_HEAD);
+
+	for (i = 0; !err && i < nr; i++, to += layout->ctr_size)
+		err = perfctr_put_struct(to, layout->ctr_size, &control->ctr[i], CTR_SIZE);
+	if (!err && clear_user(to, layout->size - used))
+		err = -EFAULT;
+	return err;
+}
+
+/* Sum's readers, and page's, see one change: nobody copies sums of an odd seq. */
+static void change_begin(struct vperfctr *perfctr)
+{
+	lockdep_assert_irqs_disabled();
+	perfctr_suspend(perfctr);
+	WRITE_ONCE(perfctr->seq, perfctr->seq + 1);
+	smp_wmb();	/* pairs with state_sums() */
+}
+
+static void change_end(struct vperfctr *perfctr)
+{
+	smp_wmb();	/* pairs with state_sums() */
+	WRITE_ONCE(perfctr->seq, perfctr->seq + 1);
+}
+
+/* By the owner. The config is claimed, so nothing but a lost CPU can fail from here on. */
+static void control_apply(struct vperfctr *perfctr, const struct perfctr_control *control,
+			  struct perfctr_config *config, struct perfctr_imode *imode,
+			  struct perfctr_tree *tree, u8 raw)
+{
+	struct perfctr_cpu_state *state = &perfctr->cpu_state;
+	u32 preserve = control->preserve, left = perfctr_cpu_nrctrs();
+	bool enabled = control->tsc_on || config->nr;
+	struct perfctr_tree *old;
+	struct perfctr_cpu_ctr *ctr;
+	unsigned long flags;
+	int hold = 0;
+
+	if (!enabled)
+		hold |= PERFCTR_HOLD_IDLE;
+	else if (control->flags & PERFCTR_CONTROL_ON_EXEC)
+		hold |= PERFCTR_HOLD_ON_EXEC;
+	if (enabled && control->flags & PERFCTR_CONTROL_SUSPENDED)
+		hold |= PERFCTR_HOLD_SUSPENDED;
+
+	raw_spin_lock_irqsave(&perfctr->lock, flags);
+	change_begin(perfctr);
+	/* At once, unlike a change of policy: these counters may be others' next. */
+	perfctr_revoke(perfctr);
+	perfctr_cpu_share();
+	perfctr->soft_on = false;
+	memset(perfctr->soft, 0, sizeof(perfctr->soft));
+	swap(perfctr->config, config);
+	swap(perfctr->imode, imode);
+	WRITE_ONCE(perfctr->overflows, 0);
+	old = perfctr->tree;
+	WRITE_ONCE(perfctr->tree, tree);
+	perfctr->raw = raw;
+	WRITE_ONCE(perfctr->flags, control->flags);
+	perfctr->preserve = preserve;
+	for (ctr = state->ctr; left; left--, ctr++, preserve >>= 1)
+		if (!(preserve & 1))
+			ctr->acc = 0;
+	vperfctr_bind(perfctr);
+	if (perfctr->imode) {
+		perfctr->imode->asked = control->si_signo;
+		perfctr_imode_init(perfctr, control->si_signo, control->refresh);
+	}
+	WRITE_ONCE(state->end, state->ctr + perfctr->config->nr);
+	WRITE_ONCE(perfctr->nr_ictrs, perfctr->config->nr_ictrs);
+	/* The clock is accumulated in any case; off hides it, and the next on starts from zero. */
+	if (!control->tsc_on || !perfctr->clock_on)
+		state->clock = 0;
+	WRITE_ONCE(perfctr->clock_on, control->tsc_on);
+	perfctr->quick = control->tsc_on && !perfctr->config->nr_ictrs;
+	perfctr->plain = perfctr->config->nr && !perfctr->config->nr_ictrs && !raw;
+	/* What others do to the old tree is no more done to this state: it has another. */
+	atomic_set(&perfctr->hold, hold);
+	vperfctr_soft_follow(perfctr);
+	WRITE_ONCE(perfctr->error, PERFCTR_ERROR_NONE);
+	vperfctr_page_update(perfctr);
+	change_end(perfctr);
+	perfctr_resume_locked(perfctr);
+	raw_spin_unlock_irqrestore(&perfctr->lock, flags);
+
+	perfctr_config_put(config, false);
+	kfree(imode);
+	perfctr_tree_end(old);
+}
+
+/* Who controls a root controls its descendants too. */
+static bool held_by_other(const struct vperfctr *perfctr, const struct file *file)
+{
+	const struct file *holder = READ_ONCE(perfctr->holder);
+
+	return perfctr->inherited || (holder && holder != file);
+}
+
+/* RAW: PERFCTR_RAW_*, or EOPNOTSUPP, EACCES */
+static int raw_check(const struct perfctr_control *control)
+{
+	if (!(control->flags & PERFCTR_CONTROL_RAW))
+		return 0;
+	if (!perfctr_cpu_permits_threads())
+		return -EOPNOTSUPP;
+	if (!perfctr_allow_kernel())
+		return PERFCTR_RAW_BY_PRIVILEGE;
+	return READ_ONCE(perfctr_user_read) == PERFCTR_USER_READ_OPEN ? PERFCTR_RAW_BY_POLICY :
+									-EACCES;
+}
+
+/* A spare of an older control may have no room for i-mode counters, or too much. */
+static bool have_spare(struct vperfctr *perfctr, u32 nr_ictrs)
+{
+	struct vperfctr *spare = perfctr->spare;
+
+	if (spare && (spare->imode ? spare->imode->nr : 0) == nr_ictrs)
+		return true;
+	perfctr->spare = NULL;
+	if (spare)
+		vperfctr_put(spare);
+	perfctr->spare = perfctr_spare_create(nr_ictrs, true);
+	return perfctr->spare;
+}
+
+static int put_refusal(struct perfctr_control __user *arg, const struct perfctr_refusal *why)
+{
+	if (!user_write_access_begin(arg, CONTROL_HEAD))
+		return -EFAULT;
+	unsafe_put_user(why->owner, &arg->owner, fault);
+	unsafe_put_user(why->index, &arg->refused, fault);
+	user_write_access_end();
+	return 0;
+
+fault:
+	user_write_access_end();
+	return -EFAULT;
+}
+
+static u32 cstatus_of(const struct perfctr_config *config, bool clock_on)
+{
+	return (clock_on ? PERFCTR_CSTATUS_CLOCK : 0) | config->nr_ictrs << 8 | config->nr;
+}
+
+int vperfctr_control(struct vperfctr *perfctr, struct file *file, void __user *arg)
+{
+	struct perfctr_refusal why = {
+		.owner = PERFCTR_OWNER_NONE,
+		.index = PERFCTR_NO_INDEX,
+	};
+	struct perfctr_imode *imode = NULL;
+	struct perfctr_control *control;
+	struct perfctr_config *config;
+	struct perfctr_tree *tree = NULL;
+	struct few_counters few __uninitialized;
+	int err, raw = 0;
+	bool enabled;
+
+	if (perfctr != perfctr_current())
+		return rcu_access_pointer(perfctr->owner) ? -EPERM : -ESRCH;
+	control = control_get(arg, &few);
+	if (IS_ERR(control))
+		return PTR_ERR(control);
+	/* Whoever cannot be told why is refused before anything is done. */
+	err = put_refusal(arg, &why);
+	if (!err)
+		err = control_check(control, &why);
+	if (!err && held_by_other(perfctr, file)) {
+		why.owner = PERFCTR_OWNER_HOLDER;
+		err = -EBUSY;
+	}
+	if (!err) {
+		raw = raw_check(control);
+		err = min(raw, 0);
+	}
+	/* The old tree's members are told that it is dead. */
+	if (!err && perfctr->tree)
+		err = perfctr_broadcasts_allow();
+	if (err)
+		goto out;
+	config = perfctr_config_get(control->ctr, control_nr(control), &why);
+	if (IS_ERR(config)) {
+		err = PTR_ERR(config);
+		goto out;
+	}
+	enabled = control->tsc_on || config->nr;
+	if (enabled && control->flags & PERFCTR_CONTROL_INHERIT) {
+		u32 cstatus = cstatus_of(config, control->tsc_on);
+
+		tree = perfctr_tree_create(perfctr, config, control->flags, cstatus);
+		if (!tree)
+			err = -ENOMEM;
+	}
+	if (!err && config->nr_ictrs) {
+		imode = perfctr_imode_create(config->nr_ictrs, GFP_KERNEL_ACCOUNT);
+		if (!imode)
+			err = -ENOMEM;
+	}
+	/* Last: from here on nothing fails, and the old control's spare is gone. */
+	if (!err && tree && !have_spare(perfctr, config->nr_ictrs))
+		err = -ENOMEM;
+	if (err) {
+		kfree(imode);
+		perfctr_tree_end(tree);
+		perfctr_config_put(config, false);
+		goto out;
+	}
+	/* Nobody else controls meanwhile: only this thread may. */
+	WRITE_ONCE(perfctr->holder, enabled ? file : NULL);
+	control_apply(perfctr, control, config, imode, tree, raw);
+	if (READ_ONCE(perfctr->error)) {
+		WRITE_ONCE(perfctr->holder, NULL);
+		err = -EIO;
+	}
+out:
+	/* It could be written before; if it cannot any more, err says what matters. */
+	if (err)
+		(void)put_refusal(arg, &why);
+	control_free(control, &few);
+	return err;
+}
+
+int vperfctr_read_control(struct vperfctr *perfctr, void __user *arg)
+{
+	struct perfctr_control *control;
+	struct perfctr_config *config;
+	struct layout layout;
+	unsigned long flags;
+	u32 i;
+	int err;
+
+	err = layout_get(arg, &layout);
+	if (err)
+		return err;
+	control = control_alloc(most_counters);
+	if (!control)
+		return -ENOMEM;
+	control->size = layout.size;
+	control->ctr_offset = layout.ctr_offset;
+	control->ctr_size = layout.ctr_size;
+
+	raw_spin_lock_irqsave(&perfctr->lock, flags);
+	config = perfctr->config;
+	if (config)
+		refcount_inc(&config->refs);
+	if (config && perfctr->imode) {
+		control->si_signo = perfctr->imode->asked;
+		control->refresh = perfctr->imode->refresh;
+	}
+	control->tsc_on = perfctr->clock_on;
+	control->flags = perfctr->flags;
+	control->preserve = perfctr->preserve;
+	raw_spin_unlock_irqrestore(&perfctr->lock, flags);
+
+	control->refused = PERFCTR_NO_INDEX;
+	if (config) {
+		control->nractrs = perfctr_config_nr_actrs(config);
+		control->nrictrs = config->nr_ictrs;
+		memcpy(control->ctr, config->ctr, config->nr * CTR_SIZE);
+		/* Say what ANY came to be. */
+		for (i = 0; i < config->nr; i++)
+			perfctr_cpu_name(&control->ctr[i], config->hw[i]);
+		perfctr_config_unref(config);
+	}
+	layout.nractrs = control->nractrs;
+	layout.nrictrs = control->nrictrs;
+	err = layout_check(&layout);
+	if (!err)
+		err = control_put(arg, &layout, control);
+	kfree(control);
+	return err;
+}
+
+/* The root goes without its thread's end: so does its tree. */
+static void tree_forget(struct vperfctr *perfctr)
+{
+	struct perfctr_tree *tree;
+
+	raw_spin_lock_irq(&perfctr->lock);
+	tree = perfctr->tree;
+	if (!perfctr->inherited)
+		WRITE_ONCE(perfctr->tree, NULL);
+	raw_spin_unlock_irq(&perfctr->lock);
+	if (!perfctr->inherited)
+		perfctr_tree_end(tree);
+}
+
+/* Somebody else holds the state, and wants to be the only one who stops it. */
+static bool stopped_by_holder_only(const struct vperfctr *perfctr, const struct file *file)
+{
+	const struct file *holder = READ_ONCE(perfctr->holder);
+
+	return perfctr->flags & PERFCTR_CONTROL_HOLDER_ONLY && holder && holder != file;
+}
+
+/*
+ * Stop and go: of the caller's own counters, and of all threads of its tree, which
+ * may be done by any of them.
+ */
+int vperfctr_stop_go(struct vperfctr *perfctr, const struct file *file, bool stop)
+{
+	struct vperfctr *own = perfctr_own(perfctr);
+	struct perfctr_tree *tree;
+	unsigned long flags;
+
+	if (!own)
+		return rcu_access_pointer(perfctr->owner) ? -EPERM : -ESRCH;
+	tree = own->tree;
+	if (tree) {
+		/* It lives, as own has a reference that only own gives back. */
+		return perfctr_tree_stop(tree, file, stop);
+	}
+	if (stopped_by_holder_only(own, file))
+		return -EBUSY;
+	raw_spin_lock_irqsave(&own->lock, flags);
+	perfctr_suspend(own);
+	if (stop)
+		vperfctr_hold(own, PERFCTR_HOLD_SUSPENDED);
+	else
+		vperfctr_unhold(own, PERFCTR_HOLD_SUSPENDED);
+	perfctr_resume_locked(own);
+	raw_spin_unlock_irqrestore(&own->lock, flags);
+	return 0;
+}
+
+int vperfctr_unlink(struct vperfctr *perfctr, struct file *file)
+{
+	if (perfctr != perfctr_current())
+		return rcu_access_pointer(perfctr->owner) ? -EPERM : 0;
+	if (held_by_other(perfctr, file))
+		return -EBUSY;
+	vperfctr_detach(perfctr, false);
+	if (perfctr->tree)
+		tree_forget(perfctr);
+	return 0;
+}
+
+void __init perfctr_control_init(void)
+{
+	most_counters = perfctr_cpu_nrctrs() ?: PERFCTR_MAX_HW;
+}

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The handle: an open file, what may be done by it, and what the device tells about
+ * processor and CPUs.
+ */
+
+#include <linux/cpu.h>
+#include <linux/fs.h>
+#include <linux/module.h>
+#include <linux/pid.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+
+#include "perfctr.h"
+
+/*
+ * The first version's, which stay valid: nobody changes a number here. i386 aligns
+ * members of 64 bits to 32, and so must find them aligned.
+ */
+#define FIRST(type, member, offset)					\
+	static_assert(offsetof(struct perfctr_ ## type, member) == (offset))
+FIRST(info, reserved, 104);
+FIRST(cpus, mask, 16);
+FIRST(open, reserved, 16);
+FIRST(control, ctr, 128);
+FIRST(ctr_control, reserved, 32);
+FIRST(read, sum, 32);
+FIRST(read_tree, sum, 72);
+FIRST(member, sum, 56);
+static_assert(PERFCTR_INFO_SIZE_VER0 == 192);
+static_assert(PERFCTR_CPUS_SIZE_VER0 == 24);
+static_assert(PERFCTR_OPEN_SIZE_VER0 == 64);
+static_assert(PERFCTR_CONTROL_SIZE_VER0 == 128);
+static_assert(PERFCTR_CTR_CONTROL_SIZE_VER0 == 64);
+static_assert(PERFCTR_READ_SIZE_VER0 == 32);
+static_assert(PERFCTR_READ_TREE_SIZE_VER0 == 72);
+static_assert(PERFCTR_MEMBER_SIZE_VER0 == 56);
+static_assert(sizeof(struct perfctr_ctr_control) % 8 == 0);
+/* Half of a page is free. */
+static_assert(offsetof(struct perfctr_page, slot) == 288);
+static_assert(offsetof(struct perfctr_page, operand) == 1344);
+static_assert(sizeof(struct perfctr_page) <= 2048);
+
+/* Of states with as many counters as the processor has. */
+static struct kmem_cache *state_cache;
+
+void perfctr_root_free(struct vperfctr *perfctr)
+{
+	if (perfctr->tree)
+		perfctr_tree_end(perfctr->tree);
+	if (perfctr->config)
+		perfctr_config_unref(perfctr->config);
+	kfree(perfctr->imode);
+	kmem_cache_free(state_cache, perfctr);
+}
+
+/* The state whose handle an open file is; NULL before OPEN. It never changes again. */
+static struct vperfctr *file_perfctr(const struct file *file)
+{
+	return READ_ONCE(file->private_data);
+}
+
+static struct vperfctr *vperfctr_create(void)
+{
+	struct vperfctr *perfctr = kmem_cache_zalloc(state_cache, GFP_KERNEL);
+
+	if (!perfctr)
+		return NULL;
+	vperfctr_setup(perfctr);
+	perfctr->pid = get_pid(task_pid(current));
+	return perfctr;
+}
+
+static int open_check(const struct perfctr_open *open)
+{
+	if (open->flags & ~(PERFCTR_OPEN_CREAT | PERFCTR_OPEN_EXCL | PERFCTR_OPEN_PIDFD) ||
+	    open->reserved0 || !perfctr_all_zero(open->reserved, sizeof(open->reserved)) ||
+	    (open->flags & (PERFCTR_OPEN_CREAT | PERFCTR_OPEN_EXCL)) == PERFCTR_OPEN_EXCL)
+		return -EINVAL;
+	/* No kernel lets modules know whose a pidfd is. */
+	if (open->flags & PERFCTR_OPEN_PIDFD)
+		return -EOPNOTSUPP;
+	return open->pidfd ? -EINVAL : 0;
+}
+
+/* Of short structures some processors copy each byte: by words it takes a quarter of that. */
+static int open_get(const struct perfctr_open __user *arg, struct perfctr_open *open)
+{
+	const u64 __user *from = (const u64 __user *)arg;
+	u64 *to = (u64 *)open;
+	unsigned int i;
+	u32 size;
+	int err;
+
+	err = perfctr_get_size(arg, PERFCTR_OPEN_SIZE_VER0, &size);
+	if (err)
+		return err;
+	if (size != sizeof(*open))
+		return copy_struct_from_user(open, sizeof(*open), arg, size);
+	if (!user_read_access_begin(from, sizeof(*open)))
+		return -EFAULT;
+	for (i = 0; i < sizeof(*open) / sizeof(*to); i++)
+		unsafe_get_user(to[i], &from[i], fault);
+	user_read_access_end();
+	return 0;
+
+fault:
+	user_read_access_end();
+	return -EFAULT;
+}
+
+/* OPEN: the file becomes a handle. Of two that try at once, the second was late. */
+static int vperfctr_make_handle(struct file *file, void __user *arg)
+{
+	struct vperfctr *perfctr;
+	struct perfctr_open open;
+	bool create;
+	int err;
+
+	err = open_get(arg, &open);
+	if (!err)
+		err = open_check(&open);
+	if (err)
+		return err;
+
+	perfctr = perfctr_current();
+	create = !perfctr;
+	if (create && !(open.flags & PERFCTR_OPEN_CREAT))
+		return -ENOENT;
+	if (!create && open.flags & PERFCTR_OPEN_EXCL)
+		return -EEXIST;
+	if (create)
+		perfctr = vperfctr_create();
+	else
+		refcount_inc(&perfctr->refs);
+	if (!perfctr)
+		return -ENOMEM;
+	if (cmpxchg(&file->private_data, NULL, perfctr)) {
+		vperfctr_put(perfctr);
+		return -ENOTTY;
+	}
+	if (create)
+		perfctr_attach(perfctr);
+	return 0;
+}
+
+static int info_ioctl(void __user *arg)
+{
+	struct perfctr_info info = {
+		.abi_version = PERFCTR_ABI_VERSION,
+		.driver_version = PERFCTR_VERSION,
+	};
+	u32 size;
+	int err;
+
+	err = perfctr_get_size(arg, PERFCTR_INFO_SIZE_VER0, &size);
+	if (err)
+		return err;
+	info.size = size;
+	info.user_read = READ_ONCE(perfctr_user_read);
+	perfctr_config_info(&info);
+	return perfctr_put_struct(arg, size, &info, sizeof(info));
+}
+
+static int cpus_ioctl(void __user *arg)
+{
+	u32 nrwords = DIV_ROUND_UP(nr_cpu_ids, 32);
+	struct perfctr_cpus __user *user = arg;
+	struct perfctr_cpus cpus;
+	u32 size, cpu, *words;
+	int err;
+
+	err = perfctr_get_size(arg, PERFCTR_CPUS_SIZE_VER0, &size);
+	if (err)
+		return err;
+	err = copy_struct_from_user(&cpus, sizeof(cpus), user, size);
+	if (err)
+		return err;
+	if (cpus.which > PERFCTR_CPUS_FORBIDDEN || cpus.reserved)
+		return -EINVAL;
+	if (put_user(nrwords, &user->nrwords))
+		return -EFAULT;
+	if (cpus.nrwords < nrwords)
+		return -EOVERFLOW;
+
+	words = kcalloc(nrwords, sizeof(*words), GFP_KERNEL);
+	if (!words)
+		return -ENOMEM;
+	for_each_online_cpu(cpu)
+		if (cpus.which == PERFCTR_CPUS_ALL || perfctr_cpu_is_forbidden(cpu))
+			words[cpu / 32] |= BIT(cpu % 32);
+	if (copy_to_user(u64_to_user_ptr(cpus.mask), words, nrwords * sizeof(*words)))
+		err = -EFAULT;
+	kfree(words);
+	return err;
+}
+
+static long vperfctr_ioctl(struct file *file, unsigned int cmd, unsigned long uarg)
+{
+	struct vperfctr *perfctr = file_perfctr(file);
+	void __user *arg = (void __user *)uarg;
+
+	switch (cmd) {
+	case PERFCTR_IOC_INFO:
+		return info_ioctl(arg);
+	case PERFCTR_IOC_CPUS:
+		return cpus_ioctl(arg);
+	}
+	if (!perfctr)
+		return cmd == PERFCTR_IOC_OPEN ? vperfctr_make_handle(file, arg) : -ENOTTY;
+	switch (cmd) {
+	case PERFCTR_IOC_READ:
+		return vperfctr_read_ioctl(perfctr, arg);
+	case PERFCTR_IOC_READ_TREE:
+		return perfctr_read_tree_ioctl(perfctr, arg);
+	case PERFCTR_IOC_NEXT_MEMBER:
+		return perfctr_next_member_ioctl(perfctr, arg);
+	case PERFCTR_IOC_SUSPEND:
+		return vperfctr_stop_go(perfctr, file, true);
+	case PERFCTR_IOC_RESUME:
+		return vperfctr_stop_go(perfctr, file, false);
+	case PERFCTR_IOC_CONTROL:
+		return vperfctr_control(perfctr, file, arg);
+	case PERFCTR_IOC_READ_CONTROL:
+		return vperfctr_read_control(perfctr, arg);
+	case PERFCTR_IOC_UNLINK:
+		return vperfctr_unlink(perfctr, file);
+	case PERFCTR_IOC_IRESUME:
+		return perfctr_iresume_ioctl(perfctr);
+	case PERFCTR_IOC_REFRESH:
+		return perfctr_refresh_ioctl(perfctr, uarg);
+	}
+	return -ENOTTY;
+}
+
+/* No position to lock at each read, and no state yet. */
+static int vperfctr_open(struct inode *inode, struct file *file)
+{
+	file->private_data = NULL;
+	return stream_open(inode, file);
+}
+
+static int vperfctr_release(struct inode *inode, struct file *file)
+{
+	struct vperfctr *perfctr = file_perfctr(file);
+
+	if (!perfctr)
+		return 0;
+	cmpxchg(&perfctr->holder, file, NULL);
+	vperfctr_put(perfctr);
+	return 0;
+}
+
+static void vperfctr_show_fdinfo(struct seq_file *m, struct file *file)
+{
+	struct vperfctr *perfctr = file_perfctr(file);
+
+	if (!perfctr)
+		return;
+	seq_printf(m, "tid:\t%d\n", vperfctr_tid(perfctr));
+	seq_printf(m, "cstatus:\t%#x\n", vperfctr_cstatus(perfctr));
+	seq_printf(m, "error:\t%u\n", READ_ONCE(perfctr->error));
+}
+
+const struct file_operations vperfctr_fops = {
+	.owner = THIS_MODULE,
+	.open = vperfctr_open,
+	.read = vperfctr_read,
+	.unlocked_ioctl = vperfctr_ioctl,
+	.compat_ioctl = compat_ptr_ioctl,
+	.mmap = vperfctr_mmap,
+	.release = vperfctr_release,
+	.show_fdinfo = vperfctr_show_fdinfo,
+};
+
+int perfctr_handle_init(void)
+{
+	state_cache = kmem_cache_create("perfctr", vperfctr_size(), 0, SLAB_ACCOUNT, NULL);
+	return state_cache ? 0 : -ENOMEM;
+}
+
+void perfctr_handle_exit(void)
+{
+	kmem_cache_destroy(state_cache);
+}

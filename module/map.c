@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The map. The owner's own maps, in the mm where it made them, show its page;
+ * any other (a sibling's, a fork's copy) shows a page that says "ask the kernel".
+ */
+
+#include <linux/fs.h>
+#include <linux/mm.h>
+#include <linux/sched/signal.h>
+
+#include "perfctr.h"
+
+/* Mapped wherever the owner's own page must not be: it says "ask the kernel". */
+static struct perfctr_page *foreign_page;
+
+static vm_fault_t foreign_fault(struct vm_fault *vmf)
+{
+	vmf->page = virt_to_page(foreign_page);
+	get_page(vmf->page);
+	return 0;
+}
+
+static const struct vm_operations_struct foreign_vm_ops = {
+	.fault = foreign_fault,
+};
+
+static vm_fault_t owner_fault(struct vm_fault *vmf)
+{
+	struct vperfctr *perfctr = vmf->vma->vm_private_data;
+	struct perfctr_page *page = foreign_page;
+
+	/* After an exec the page may be another than those who stayed with the old mm have. */
+	raw_spin_lock(&perfctr->map_lock);
+	if (perfctr->map_mm == vmf->vma->vm_mm)
+		page = perfctr->page;
+	vmf->page = virt_to_page(page);
+	get_page(vmf->page);
+	raw_spin_unlock(&perfctr->map_lock);
+	return 0;
+}
+
+/* In the owner's context its registers change hands at once, else at its next switch. */
+static void set_user(struct vperfctr *perfctr, bool user)
+{
+	bool own = perfctr == perfctr_current();
+	unsigned long flags;
+
+	local_irq_save(flags);
+	if (own)
+		perfctr_suspend(perfctr);
+	WRITE_ONCE(perfctr->user, user);
+	if (own)
+		perfctr_resume(perfctr);
+	local_irq_restore(flags);
+}
+
+/* A copy by fork is in another mm; mremap moves a map within its own. */
+static void owner_vm_open(struct vm_area_struct *vma);
+
+static void owner_vm_close(struct vm_area_struct *vma)
+{
+	struct vperfctr *perfctr = vma->vm_private_data;
+	bool last;
+
+	raw_spin_lock(&perfctr->map_lock);
+	last = perfctr->map_mm == vma->vm_mm && !--perfctr->owner_maps;
+	if (last) {
+		perfctr->map_mm = NULL;
+		set_user(perfctr, false);
+	}
+	raw_spin_unlock(&perfctr->map_lock);
+	perfctr_forbid(vma->vm_mm);
+}
+
+static const struct vm_operations_struct owner_vm_ops = {
+	.open = owner_vm_open,
+	.close = owner_vm_close,
+	.fault = owner_fault,
+};
+
+static void owner_vm_open(struct vm_area_struct *vma)
+{
+	struct vperfctr *perfctr = vma->vm_private_data;
+	bool own;
+
+	raw_spin_lock(&perfctr->map_lock);
+	own = perfctr->map_mm == vma->vm_mm;
+	if (own)
+		perfctr->owner_maps++;
+	else
+		vma->vm_ops = &foreign_vm_ops;
+	raw_spin_unlock(&perfctr->map_lock);
+	/* There is one already, so nothing is allocated. */
+	if (own)
+		WARN_ON(perfctr_cpu_mm_get(vma->vm_mm));
+}
+
+/*
+ * After exec the thread has another mm, though others may go on with the old one and its
+ * maps. They are not shown what the new program does: it gets another page.
+ */
+void vperfctr_exec_unmap(struct vperfctr *perfctr)
+{
+	raw_spin_lock(&perfctr->map_lock);
+	if (perfctr->map_mm && perfctr->map_mm != current->mm) {
+		perfctr->map_mm = NULL;
+		perfctr->owner_maps = 0;
+		perfctr->stale = true;
+		set_user(perfctr, false);
+	}
+	raw_spin_unlock(&perfctr->map_lock);
+}
+
+/* In the owner's context: only there do its registers change hands. */
+static void set_lent(struct vperfctr *perfctr, bool lent)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	perfctr_suspend(perfctr);
+	perfctr_revoke(perfctr);
+	perfctr->lent = lent;
+	perfctr_resume(perfctr);
+	local_irq_restore(flags);
+}
+
+/*
+ * The child has gone to a memory of its own, or died, if this is the way to user mode,
+ * which clears the flag before it runs works. A tracer that follows the child has works
+ * run before the wait for it. A deadly signal ends the wait, though not the child.
+ */
+bool vperfctr_take_back(struct vperfctr *perfctr)
+{
+	if (test_thread_flag(TIF_NOTIFY_RESUME) || fatal_signal_pending(current))
+		return false;
+	set_lent(perfctr, false);
+	return true;
+}
+
+/*
+ * The owner made a child that runs in its memory and with its thread pointer, by
+ * vfork(): to the child the page looks like its own, and it may run on another
+ * CPU before the owner has left this one. It has gone to a memory of its own, or
+ * died, when the owner returns to user mode. (A child of a bare clone() with
+ * CLONE_VM has not: perfctr(4) tells that threads have thread pointers.)
+ */
+void vperfctr_lend(struct vperfctr *perfctr)
+{
+	if (!READ_ONCE(perfctr->user) || perfctr->lent)
+		return;
+	/* First: resume() lets nobody resume at once who has something to do. */
+	perfctr_return_soon(perfctr, current, PERFCTR_TODO_LENT);
+	set_lent(perfctr, true);
+}
+
+int vperfctr_mmap(struct file *file, struct vm_area_struct *vma)
+{
+	struct vperfctr *perfctr = READ_ONCE(file->private_data);
+	struct perfctr_page *page;
+	unsigned long flags;
+	int err;
+
+	if (!perfctr)
+		return -ENODEV;
+	if (vma->vm_flags & VM_WRITE)
+		return -EACCES;
+	if (vma->vm_pgoff || vma->vm_end - vma->vm_start != PAGE_SIZE ||
+	    !(vma->vm_flags & VM_MAYSHARE))
+		return -EINVAL;
+	vm_flags_mod(vma, VM_DONTEXPAND, VM_MAYWRITE);
+
+	if (perfctr != perfctr_current()) {
+		vma->vm_ops = &foreign_vm_ops;
+		return 0;
+	}
+	if (!perfctr->page || perfctr->stale) {
+		page = vperfctr_page_alloc();
+		if (!page)
+			return -ENOMEM;
+		raw_spin_lock(&perfctr->map_lock);
+		swap(perfctr->page, page);
+		perfctr->stale = false;
+		raw_spin_unlock(&perfctr->map_lock);
+		/* Their maps have references. */
+		free_page((unsigned long)page);
+	}
+	err = perfctr_cpu_mm_get(vma->vm_mm);
+	if (err)
+		return err;
+	vma->vm_private_data = perfctr;
+	vma->vm_ops = &owner_vm_ops;
+	raw_spin_lock(&perfctr->map_lock);
+	if (perfctr->map_mm != vma->vm_mm)
+		perfctr->owner_maps = 0;
+	perfctr->map_mm = vma->vm_mm;
+	perfctr->owner_maps++;
+	/* Not while it is shown. */
+	local_irq_save(flags);
+	perfctr_suspend(perfctr);
+	vperfctr_page_update(perfctr);
+	local_irq_restore(flags);
+	/* A thread without a thread pointer could not tell its slots from nobody's. */
+	set_user(perfctr, perfctr_cpu_thread_pointer(current) != 0);
+	raw_spin_unlock(&perfctr->map_lock);
+	/* Not under the mmap_lock */
+	if (perfctr_cpu_mm_waits(vma->vm_mm))
+		perfctr_return_soon(perfctr, current, PERFCTR_TODO_PERMIT);
+	return 0;
+}
+
+int perfctr_map_init(void)
+{
+	foreign_page = (struct perfctr_page *)get_zeroed_page(GFP_KERNEL);
+	if (!foreign_page)
+		return -ENOMEM;
+	foreign_page->size = sizeof(*foreign_page);
+	foreign_page->seq = -1;
+	return 0;
+}
+
+void perfctr_map_exit(void)
+{
+	free_page((unsigned long)foreign_page);
+}

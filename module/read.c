@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Reading: of the owner by itself, of others by interrupt.
+ */
+
+#include <linux/fs.h>
+#include <linux/sched/signal.h>
+#include <linux/smp.h>
+#include <linux/uaccess.h>
+
+#include "perfctr.h"
+
+/* Sums of a state that is suspended, or false. For anyone, without a lock. */
+static bool state_sums(const struct vperfctr *perfctr, struct perfctr_sample *sample)
+{
+	/* Acquire: no sum is read before it; pairs with change_end(), suspend(). */
+	u32 seq = smp_load_acquire(&perfctr->seq);
+	unsigned int i;
+
+	if (seq & 1)
+		return false;
+	sample->cstatus = vperfctr_cstatus(perfctr);
+	sample->overflows = READ_ONCE(perfctr->overflows);
+	sample->hold = atomic_read(&perfctr->hold);
+	/* What changed meanwhile is thrown away. */
+	sample->value[0] = data_race(perfctr->cpu_state.clock);
+	for (i = 0; i < PERFCTR_CSTATUS_NRCTRS(sample->cstatus); i++)
+		/* likewise */
+		sample->value[1 + i] = data_race(perfctr->cpu_state.ctr[i].acc);
+	smp_rmb();	/* pairs with sums_to_differences(), change_begin() */
+	return READ_ONCE(perfctr->seq) == seq;
+}
+
+/* On the CPU where the owner, current, runs or was interrupted; interrupts off. */
+static __always_inline void state_sample(const struct vperfctr *perfctr,
+					 struct perfctr_sample *sample)
+{
+	const struct perfctr_cpu_state *state = &perfctr->cpu_state;
+	const struct perfctr_cpu_ctr *ctr, *end = state->end;
+	u64 *value = sample->value;
+
+	sample->cstatus = vperfctr_cstatus(perfctr);
+	sample->overflows = perfctr->overflows;
+	sample->hold = atomic_read(&perfctr->hold);
+	if (likely(perfctr->seq & 1)) {
+		*value++ = state->clock + perfctr_cpu_clock();
+		if (unlikely(perfctr->imode)) {
+			perfctr_imode_sample(perfctr, value);
+			return;
+		}
+		for (ctr = state->ctr; ctr != end; ctr++)
+			*value++ = ctr->acc + perfctr_cpu_read(ctr);
+	} else {
+		*value++ = state->clock;
+		for (ctr = state->ctr; ctr != end; ctr++)
+			*value++ = ctr->acc;
+	}
+}
+
+struct remote_read {
+	const struct vperfctr *perfctr;
+	struct perfctr_sample *sample;
+	bool done;
+};
+
+static void remote_sample(void *arg)
+{
+	struct remote_read *read = arg;
+
+	if (perfctr_current() != read->perfctr)
+		return;		/* it went away meanwhile */
+	state_sample(read->perfctr, read->sample);
+	read->done = true;
+}
+
+/*
+ * Of another thread, or one that is gone. Each failure means that the thread
+ * was switched between our looks, so this ends.
+ */
+static noinline int sample_other(const struct vperfctr *perfctr, struct perfctr_sample *sample)
+{
+	struct remote_read read = { .perfctr = perfctr, .sample = sample };
+	struct task_struct *owner;
+
+	for (;;) {
+		if (state_sums(perfctr, sample))
+			return 0;
+		rcu_read_lock();
+		owner = rcu_dereference(perfctr->owner);
+		if (owner)
+			smp_call_function_single(task_cpu(owner), remote_sample, &read, 1);
+		rcu_read_unlock();
+		if (read.done)
+			return 0;
+		if (signal_pending(current))
+			return -ERESTARTSYS;
+		/* Beyond what is sampled next there must be nothing. */
+		memset(sample->value, 0, (1 + PERFCTR_MAX_HW) * sizeof(*sample->value));
+		cond_resched();
+	}
+}
+
+int vperfctr_sample(const struct vperfctr *perfctr, struct perfctr_sample *sample)
+{
+	/* Only the owner's own task_struct can compare equal, and while it is alive. */
+	if (rcu_access_pointer(perfctr->owner) != current)
+		return sample_other(perfctr, sample);
+	local_irq_disable();
+	state_sample(perfctr, sample);
+	local_irq_enable();
+	return 0;
+}
+
+static noinline ssize_t read_sample(const struct vperfctr *perfctr, u64 __user *to, size_t count)
+{
+	u64 value[1 + PERFCTR_MAX_HW];
+	struct perfctr_sample sample = { .value = value };
+	size_t length;
+	int err;
+
+	err = vperfctr_sample(perfctr, &sample);
+	if (err)
+		return err;
+	if (READ_ONCE(perfctr->error))
+		return -EIO;
+	if (!(sample.cstatus & PERFCTR_CSTATUS_CLOCK))
+		value[0] = 0;
+	length = (1 + PERFCTR_CSTATUS_NRCTRS(sample.cstatus)) * sizeof(*to);
+	if (count < length)
+		return -EINVAL;
+	return copy_to_user(to, value, length) ? -EFAULT : length;
+}
+
+/*
+ * read(2): the clock and the sums, as 64-bit words. The quick way through the
+ * kernel, since the way to an ioctl is longer than all that is done here.
+ *
+ * The owner reads itself as its user code would: registers straight to user
+ * memory, and again if a switch or an interrupt of ours came between. Where a page
+ * must be fetched first all is read before anything is stored.
+ */
+ssize_t vperfctr_read(struct file *file, char __user *buffer, size_t count, loff_t *pos)
+{
+	const struct vperfctr *perfctr = READ_ONCE(file->private_data);
+	const struct perfctr_cpu_state *state;
+	const struct perfctr_cpu_ctr *ctr, *end;
+	u64 __user *to = (u64 __user *)buffer;
+	size_t length;
+	u32 seq;
+
+	if (unlikely(!perfctr))
+		return -EINVAL;
+	state = &perfctr->cpu_state;
+	end = READ_ONCE(state->end);
+	length = sizeof(*to) + ((char *)end - (char *)state->ctr) / sizeof(*ctr) * sizeof(*to);
+	seq = READ_ONCE(perfctr->seq);
+	if (unlikely(rcu_access_pointer(perfctr->owner) != current || !(seq & 1) ||
+		     !perfctr->quick))
+		return read_sample(perfctr, to, count);
+	if (unlikely(count < length))
+		return -EINVAL;
+	if (unlikely(!user_write_access_begin(to, length)))
+		return -EFAULT;
+	perfctr_cpu_faults_begin();
+	for (;;) {
+		unsafe_put_user(READ_ONCE(state->clock) + perfctr_cpu_clock(), to, not_now);
+		for (ctr = state->ctr; ctr != end; ctr++) {
+			to++;	/* not below: a macro may evaluate it twice */
+			unsafe_put_user(READ_ONCE(ctr->acc) + perfctr_cpu_read(ctr), to, not_now);
+		}
+		/* What has an error is suspended. */
+		if (likely(READ_ONCE(perfctr->seq) == seq)) {
+			if (unlikely(perfctr_cpu_faulted()))
+				goto not_now;
+			break;
+		}
+		seq = READ_ONCE(perfctr->seq);
+		to = (u64 __user *)buffer;
+		/* Somebody stopped it meanwhile. */
+		if (unlikely(!(seq & 1)))
+			goto not_now;
+	}
+	perfctr_cpu_faults_end();
+	user_write_access_end();
+	return length;
+
+not_now:
+	perfctr_cpu_faults_end();
+	user_write_access_end();
+	return read_sample(perfctr, (u64 __user *)buffer, count);
+}
+
+static_assert(offsetof(struct perfctr_read, sum) ==
+	      offsetof(struct perfctr_read, clock) + sizeof(u64));
+
+int vperfctr_read_ioctl(struct vperfctr *perfctr, void __user *arg)
+{
+	struct perfctr_read read = {};
+	/* The clock, and the sums behind it */
+	struct perfctr_sample sample = { .value = &read.clock };
+	u32 size;
+	int err;
+
+	err = perfctr_get_size(arg, PERFCTR_READ_SIZE_VER0, &size);
+	if (err)
+		return err;
+	/* Before the sample: sums of a state that is not attached are final. */
+	if (rcu_access_pointer(perfctr->owner))
+		read.flags |= PERFCTR_READ_ATTACHED;
+	smp_rmb();	/* pairs with the change of seq in vperfctr_detach(), before owner's */
+	err = vperfctr_sample(perfctr, &sample);
+	if (err)
+		return err;
+
+	read.size = size;
+	read.cstatus = sample.cstatus;
+	read.error = READ_ONCE(perfctr->error);
+	read.nrctrs = PERFCTR_CSTATUS_NRCTRS(sample.cstatus);
+	read.flags |= sample.hold & PERFCTR_HOLD_TOLD;
+	read.overflows = sample.overflows;
+	if (!(sample.cstatus & PERFCTR_CSTATUS_CLOCK))
+		read.clock = 0;
+	/* Not for those who do not look. */
+	if (size > offsetof(struct perfctr_read, soft)) {
+		vperfctr_soft_read(perfctr, &read.soft.switches);
+		read.soft.task_clock = vperfctr_task_clock(read.clock);
+	}
+
+	err = perfctr_put_struct(arg, size, &read, sizeof(read));
+	if (err)
+		return err;
+	return read.error ? -EIO : 0;
+}

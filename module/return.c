@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a thread does for its state before it returns to user mode, or as it dies.
+ */
+
+#include <linux/module.h>
+#include <linux/pid.h>
+#include <linux/task_work.h>
+
+#include "perfctr.h"
+
+/* Gives what could not be done now. */
+static u8 return_todo(struct vperfctr *perfctr, u8 todo)
+{
+	unsigned long flags;
+	u8 left = 0;
+
+	if (todo & PERFCTR_TODO_LENT && !vperfctr_take_back(perfctr))
+		left |= PERFCTR_TODO_LENT;
+	if (todo & PERFCTR_TODO_PERMIT && READ_ONCE(perfctr->user) && !perfctr_permit())
+		left |= PERFCTR_TODO_PERMIT;
+	if (todo & PERFCTR_TODO_SPARE && perfctr->tree && !perfctr->spare)
+		perfctr->spare = perfctr_spare_create(perfctr->config->nr_ictrs, true);
+	if (todo & PERFCTR_TODO_OVERFLOW && perfctr->imode)
+		perfctr_imode_deliver(perfctr);
+	if (todo & (PERFCTR_TODO_OVERFLOW | PERFCTR_TODO_RESUME)) {
+		local_irq_save(flags);
+		if (!(perfctr->seq & 1))
+			perfctr_resume(perfctr);
+		local_irq_restore(flags);
+	}
+	return left;
+}
+
+/*
+ * An exec by a thread other than its process's first gave it that one's id. The last
+ * reference of the old one may be ours, which the probe of exec cannot give back.
+ */
+static void update_pid(struct vperfctr *perfctr)
+{
+	struct pid *pid = get_pid(task_pid(current));
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&perfctr->lock, flags);
+	swap(perfctr->pid, pid);
+	raw_spin_unlock_irqrestore(&perfctr->lock, flags);
+	put_pid(pid);
+}
+
+void vperfctr_exec_pid(struct vperfctr *perfctr)
+{
+	if (perfctr->pid != task_pid(current))
+		perfctr_return_soon(perfctr, current, PERFCTR_TODO_PID);
+}
+
+/*
+ * By the owner, before it returns to user mode, or as it dies. May sleep. What cannot be
+ * done now stays in todo: resume() has it tried again when the owner was switched out and
+ * in. To queue this work here would have it run again at once, for ever.
+ */
+void vperfctr_return(struct callback_head *work)
+{
+	struct vperfctr *perfctr = container_of(work, struct vperfctr, return_work);
+	unsigned long flags;
+	u8 todo, left;
+
+	local_irq_save(flags);
+	todo = perfctr->todo;
+	perfctr->todo = 0;
+	local_irq_restore(flags);
+	if (todo & PERFCTR_TODO_PID)
+		update_pid(perfctr);
+	if (perfctr == perfctr_current()) {
+		if (todo & PERFCTR_TODO_DETACH) {
+			vperfctr_detach(perfctr, false);
+		} else {
+			left = return_todo(perfctr, todo);
+			local_irq_save(flags);
+			perfctr->todo |= left;
+			if (left)
+				WRITE_ONCE(perfctr->at_once, PERFCTR_NO_CONFIG);
+			local_irq_restore(flags);
+		}
+	}
+	if (perfctr != perfctr_current() && perfctr->spare) {
+		vperfctr_put(perfctr->spare);
+		perfctr->spare = NULL;
+	}
+	vperfctr_put(perfctr);
+	module_put(THIS_MODULE);	/* perfctr_exit() waits for whoever is still here */
+}

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The state of a thread's counters: what it is made of. struct vperfctr says who may
+ * touch what.
+ */
+
+#include <linux/math64.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/pid.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/task_work.h>
+
+#include "perfctr.h"
+
+#define STATE_SIZE(nrctrs)	(offsetof(struct vperfctr, cpu_state.ctr) + \
+				 (nrctrs) * sizeof(struct perfctr_cpu_ctr))
+
+static_assert(STATE_SIZE(PERFCTR_MAX_HW) <= 1024);
+#if defined(CONFIG_64BIT) && !defined(CONFIG_DEBUG_SPINLOCK) && !defined(CONFIG_DEBUG_LOCK_ALLOC)
+/* With 16 hpmcounters, cycle and instret eight fit in a page. */
+static_assert(STATE_SIZE(18) <= 512);
+#endif
+
+/* Constant after init. */
+static struct perfctr_above above;
+
+size_t vperfctr_size(void)
+{
+	return STATE_SIZE(perfctr_cpu_nrctrs());
+}
+
+void vperfctr_setup(struct vperfctr *perfctr)
+{
+	refcount_set(&perfctr->refs, 1);
+	raw_spin_lock_init(&perfctr->lock);
+	raw_spin_lock_init(&perfctr->map_lock);
+	atomic_set(&perfctr->hold, PERFCTR_HOLD_IDLE);
+	perfctr->at_once = PERFCTR_NO_CONFIG;
+	perfctr->cpu_state.end = perfctr->cpu_state.ctr;
+}
+
+void vperfctr_put(struct vperfctr *perfctr)
+{
+	if (!refcount_dec_and_test(&perfctr->refs))
+		return;
+	put_pid(perfctr->pid);
+	free_page((unsigned long)perfctr->page);
+	if (perfctr->spare)
+		vperfctr_put(perfctr->spare);
+	if (perfctr->inherited)
+		above.free_inherited(perfctr);
+	else
+		above.free_root(perfctr);
+}
+
+pid_t vperfctr_tid(struct vperfctr *perfctr)
+{
+	struct pid *pid;
+	pid_t tid;
+
+	raw_spin_lock_irq(&perfctr->lock);
+	pid = get_pid(perfctr->pid);
+	raw_spin_unlock_irq(&perfctr->lock);
+	tid = pid_vnr(pid);
+	put_pid(pid);
+	return tid;
+}
+
+/*
+ * What the kernel counts
+ */
+
+/* Of a task that may be running: each is of about now. */
+static __no_kcsan void soft_fields(const struct task_struct *task, u64 *field)
+{
+	field[0] = task->nvcsw + task->nivcsw;
+	field[1] = task->se.nr_migrations;
+	field[2] = task->min_flt;
+	field[3] = task->maj_flt;
+}
+
+/*
+ * A 32-bit kernel counts most of these in 32 bits, which go round: so do sums there,
+ * lest a difference come out negative.
+ */
+static u64 soft_sum(u64 sum)
+{
+	return (unsigned long)sum;
+}
+
+/* Called with perfctr->lock held. */
+static void soft_set(struct vperfctr *perfctr, const struct task_struct *owner, bool on)
+{
+	u64 field[PERFCTR_NR_SOFT];
+	unsigned int i;
+
+	if (perfctr->soft_on == on)
+		return;
+	soft_fields(owner, field);
+	for (i = 0; i < PERFCTR_NR_SOFT; i++)
+		perfctr->soft[i] = on ? perfctr->soft[i] - field[i] :
+					soft_sum(perfctr->soft[i] + field[i]);
+	perfctr->soft_on = on;
+}
+
+void vperfctr_soft_read(struct vperfctr *perfctr, u64 *soft)
+{
+	u64 field[PERFCTR_NR_SOFT] = {};
+	unsigned long flags;
+	unsigned int i;
+
+	raw_spin_lock_irqsave(&perfctr->lock, flags);
+	if (perfctr->soft_on)
+		soft_fields(rcu_dereference_protected(perfctr->owner, true), field);
+	for (i = 0; i < PERFCTR_NR_SOFT; i++)
+		soft[i] = soft_sum(perfctr->soft[i] + field[i]);
+	raw_spin_unlock_irqrestore(&perfctr->lock, flags);
+}
+
+/* What the kernel counts goes with the clock, as hold says. Called with perfctr->lock held. */
+void vperfctr_soft_follow(struct vperfctr *perfctr)
+{
+	struct task_struct *owner;
+
+	/* It cannot go while the lock is held. */
+	owner = rcu_dereference_protected(perfctr->owner, lockdep_is_held(&perfctr->lock));
+	if (owner)
+		soft_set(perfctr, owner,
+			 !(atomic_read(&perfctr->hold) & ~PERFCTR_HOLD_COUNTERS));
+}
+
+void vperfctr_hold(struct vperfctr *perfctr, int why)
+{
+	lockdep_assert_held(&perfctr->lock);
+	atomic_or(why, &perfctr->hold);
+	WRITE_ONCE(perfctr->at_once, PERFCTR_NO_CONFIG);
+	vperfctr_soft_follow(perfctr);
+}
+
+void vperfctr_unhold(struct vperfctr *perfctr, int why)
+{
+	lockdep_assert_held(&perfctr->lock);
+	atomic_andnot(why, &perfctr->hold);
+	vperfctr_soft_follow(perfctr);
+}
+
+/* By the owner, or an interrupt on its CPU. */
+void vperfctr_soft_lost(struct vperfctr *perfctr)
+{
+	raw_spin_lock(&perfctr->lock);
+	vperfctr_soft_follow(perfctr);
+	raw_spin_unlock(&perfctr->lock);
+}
+
+u64 vperfctr_task_clock(u64 clock)
+{
+	u64 hz = perfctr_cpu_clock_hz(), seconds, rest;
+
+	/* mul_u64_u64_div_u64() drops digits where it is C and not of 6.13 or later. */
+	seconds = div64_u64_rem(clock, hz, &rest);
+	return seconds * NSEC_PER_SEC + div64_u64(rest * NSEC_PER_SEC, hz);
+}
+
+/*
+ * The page
+ */
+
+/* The state is suspended, or new. */
+void vperfctr_bind(struct vperfctr *perfctr)
+{
+	const struct perfctr_config *config = perfctr->config;
+	u32 i;
+
+	for (i = 0; i < config->nr; i++)
+		perfctr_cpu_bind(&perfctr->cpu_state.ctr[i], config->hw[i]);
+}
+
+notrace void vperfctr_page_own(struct vperfctr *perfctr, bool own)
+{
+	const struct perfctr_config *config = perfctr->config;
+	struct perfctr_page *page = perfctr->page;
+	u64 owner = own ? perfctr_cpu_thread_pointer(current) : 0;
+	bool clock_hidden = perfctr_cpu_clock_hidden();
+	unsigned int i;
+
+	perfctr->owned = own;
+	page->owner = perfctr->clock_on && !clock_hidden ? owner : 0;
+	for (i = 0; config && i < config->nr; i++) {
+		/* User mode knows nothing of signs. */
+		if (i < perfctr_config_nr_actrs(config) || perfctr_cpu_iwidth() == 64)
+			page->slot[perfctr_cpu_slot(config, i)].owner = owner;
+		else
+			page->owner = 0;
+	}
+	if (perfctr->clock_on)
+		page->slot[PERFCTR_CPU_CLOCK_SLOT].owner = clock_hidden ? 0 : owner;
+}
+
+void vperfctr_page_disown(struct vperfctr *perfctr)
+{
+	if (perfctr->owned)
+		vperfctr_page_own(perfctr, false);
+}
+
+/* It says that nothing is counted. */
+struct perfctr_page *vperfctr_page_alloc(void)
+{
+	struct perfctr_page *page = (struct perfctr_page *)get_zeroed_page(GFP_KERNEL_ACCOUNT);
+	unsigned int i;
+
+	if (!page)
+		return NULL;
+	page->size = sizeof(*page);
+	page->seq = -1;
+	for (i = 0; i < PERFCTR_MAX_CTRS; i++)
+		page->map[i] = PERFCTR_PAGE_NO_SLOT * sizeof(page->slot[0]);
+	return page;
+}
+
+/* Nothing is counted any more: most of the page says so already. */
+static void page_reset(struct perfctr_page *page)
+{
+	unsigned int i, slot;
+
+	for (i = 0; i < page->nrctrs; i++) {
+		slot = page->map[i] / sizeof(page->slot[0]);
+		page->slot[slot] = (struct perfctr_page_slot){};
+		page->map[i] = PERFCTR_PAGE_NO_SLOT * sizeof(page->slot[0]);
+	}
+	page->slot[PERFCTR_CPU_CLOCK_SLOT] = (struct perfctr_page_slot){};
+	page->owner = 0;
+}
+
+/* Say in the page what is counted. */
+void vperfctr_page_update(struct vperfctr *perfctr)
+{
+	const struct perfctr_config *config = perfctr->config;
+	struct perfctr_page *page = perfctr->page;
+	unsigned int i;
+
+	if (!page || perfctr->stale)
+		return;
+	page_reset(page);
+	perfctr->owned = false;
+	page->cstatus = vperfctr_cstatus(perfctr);
+	page->error = perfctr->error;
+	page->nrctrs = config ? config->nr : 0;
+	for (i = 0; config && i < config->nr; i++) {
+		page->map[i] = perfctr_cpu_slot(config, i) * sizeof(page->slot[0]);
+		page->operand[i] = perfctr_cpu_operand(config->hw[i]);
+	}
+}
+
+/*
+ * The way back to user mode
+ */
+
+/* True if it was not queued yet: whoever asked gives it the references. */
+bool perfctr_return_queue(struct vperfctr *perfctr, struct task_struct *task)
+{
+	unsigned long flags;
+	bool queued = false;
+
+	local_irq_save(flags);
+	if (!(perfctr->todo & PERFCTR_TODO_QUEUED)) {
+		init_task_work(&perfctr->return_work, above.on_return);
+		/* It fails only for who is past all that, and never again runs user code. */
+		queued = !task_work_add(task, &perfctr->return_work, TWA_RESUME);
+		if (queued)
+			perfctr->todo |= PERFCTR_TODO_QUEUED;
+	}
+	local_irq_restore(flags);
+	return queued;
+}
+
+/* By the owner, an interrupt on its CPU, or for a child that has not run yet. */
+void perfctr_return_soon(struct vperfctr *perfctr, struct task_struct *task, u8 todo)
+{
+	unsigned long flags;
+
+	/* On this CPU it does not run before there are references. */
+	local_irq_save(flags);
+	perfctr->todo |= todo;
+	if (perfctr_return_queue(perfctr, task)) {
+		refcount_inc(&perfctr->refs);
+		__module_get(THIS_MODULE);
+	}
+	local_irq_restore(flags);
+}
+
+void perfctr_state_init(const struct perfctr_above *fns)
+{
+	above = *fns;
+}
