@@ -44,7 +44,7 @@ void op_long_jump(struct actor *actor)
 {
 	struct perfctr_control control;
 	uint64_t before = shared->evicted;
-	volatile int err = 0;
+	int err;
 
 	if (actor->own < 0 || !actor->attached || !shared->interrupts || !shared->nevents)
 		return;
@@ -53,18 +53,18 @@ void op_long_jump(struct actor *actor)
 	control.si_signo = SIGUSR2;
 	/* After the jump it overflows once more: nobody lets that go on, or nothing else is done. */
 	own_handle = -1;
-	if (!sigsetjmp(way_out, 1)) {
-		leaves = 1;
-		err = try_control(actor->own, &control);
-		if (!err)
-			body_spin(1000 + below(actor, 50000));
-		leaves = 0;
-		if (err == -EBUSY)
-			return;
-	}
+	err = try_control(actor->own, &control);
+	if (err == -EBUSY)
+		return;
 	actor->control = control;
 	actor->before = before;
 	actor->after = shared->evictions;
+	if (!err && !sigsetjmp(way_out, 1)) {
+		/* Not earlier: an overflow of the control before would jump over this one. */
+		leaves = 1;
+		body_spin(1000 + below(actor, 50000));
+		leaves = 0;
+	}
 	if (err && !is_lost(actor, err))
 		wrong(actor, "CONTROL of an overflow: %s", strerror(-err));
 	op_read(actor);
