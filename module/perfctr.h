@@ -11,7 +11,6 @@
 #include <linux/preempt.h>
 #include <linux/sched.h>
 #include <linux/spinlock.h>
-#include <linux/task_work.h>
 
 #include "compat.h"
 #include "lowlevel.h"
@@ -308,9 +307,9 @@ void perfctr_imode_init(struct vperfctr *perfctr, int signo, u64 refresh);
 int perfctr_imode_start(struct vperfctr *perfctr);
 /* Make a difference of the sum of each, as perfctr_cpu_resume() of the others. */
 void perfctr_imode_resume(struct vperfctr *perfctr);
-/* The sums of a state that is resumed, all of them; in the owner's context, or as read.c samples */
+/* The sums of a state that is resumed, all of them; as read.c samples it */
 void perfctr_imode_sample(const struct vperfctr *perfctr, u64 *value);
-/* Which have overflowed? All counters stand still if any has. Sums are there, but not shown yet. */
+/* Which have overflowed? If any has all counters stand still. Nobody is shown the sums yet. */
 void perfctr_imode_look(struct vperfctr *perfctr);
 
 /*
@@ -318,7 +317,7 @@ void perfctr_imode_look(struct vperfctr *perfctr);
  * was called for; free what nobody refers to, which was inherited, or was not.
  */
 struct perfctr_above {
-	task_work_func_t on_return;
+	void (*on_return)(struct callback_head *work);
 	void (*free_inherited)(struct vperfctr *perfctr);
 	void (*free_root)(struct vperfctr *perfctr);
 };
@@ -453,6 +452,7 @@ int perfctr_read_tree_ioctl(struct vperfctr *perfctr, void __user *arg);
 int perfctr_next_member_ioctl(struct vperfctr *perfctr, void __user *arg);
 
 /* map.c */
+struct vm_area_struct;
 int perfctr_map_init(void);
 void perfctr_map_exit(void);
 int vperfctr_mmap(struct file *file, struct vm_area_struct *vma);

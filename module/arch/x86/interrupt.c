@@ -31,6 +31,7 @@
 #include "lowlevel.h"
 #include "hook.h"
 #include "interrupt.h"
+#include "registers.h"
 
 #ifdef CONFIG_X86_LOCAL_APIC
 

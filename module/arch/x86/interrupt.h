@@ -12,17 +12,4 @@ void perfctr_x86_take_interrupts(bool take);
 /* Of a CPU that is down and will come */
 void perfctr_x86_forget_interrupts(unsigned int cpu);
 
-/*
- * x86.c. In the interrupt, with no counter of ours that could come to zero meanwhile: those
- * that did may interrupt again.
- */
-void perfctr_x86_acknowledge(void);
-/* Intel PT has something for perf. */
-bool perfctr_x86_pt_waits(void);
-/*
- * In an NMI, after perf's handler: what runs is what we let run. And if something was
- * @handed to perf, what it did not want is forgotten.
- */
-void perfctr_x86_mend(bool handed);
-
 #endif /* PERFCTR_X86_INTERRUPT_H */

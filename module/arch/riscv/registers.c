@@ -1,0 +1,531 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * RISC-V: what the counters of a CPU do, by calls of the firmware, and the hot path.
+ *
+ * Supervisor mode reads counters by CSR but neither programs, starts, stops nor
+ * writes them: each of these is a call of the firmware, of 363 instructions and
+ * more with OpenSBI. So a counter, once had, is kept, and left running, until
+ * no control names it: a context switch between equal controls makes no call.
+ *
+ * The firmware hands a programmable counter to one owner at a time, which is
+ * how we live beside perf. Three things about it are not to be trusted:
+ *  - OpenSBI hands cycle and instret to anyone, whatever the mask, also when the
+ *    programmable counters have run out: its success means nothing until the
+ *    index it returns is seen to be the one asked for;
+ *  - that fallback rewrites their filter (Smcntrpmf) for whoever had them;
+ *  - START of a counter that runs says ALREADY_STARTED and leaves its value:
+ *    what must begin at zero is stopped first.
+ *
+ * QEMU (10.0) counts an event on one counter per hart, and a second counter
+ * with the same event stays at zero. Hardware has no such limit. So two controls
+ * that want one event, filtered differently, share a counter; and where a trial
+ * showed that limit, one control that names an event twice is refused, and two
+ * that name different counters for it take the event from each other.
+ */
+
+#include <linux/bitops.h>
+#include <linux/lockdep.h>
+#include <linux/percpu.h>
+#include <asm/sbi.h>
+
+#include "registers.h"
+
+/*
+ * Where perf starts what it counts. It stops and starts its events when others
+ * come, from the value that it finds, if that is one that it can have come to;
+ * so what is reserved from it (see reserve()) is never set to less.
+ */
+#define PERF_START	(BIT_ULL(63) + 1)
+
+bool perfctr_riscv_sbi;
+struct perfctr_pmu perfctr_pmu;
+
+DEFINE_PER_CPU(struct perfctr_riscv_cpu, perfctr_riscv_cpu);
+
+struct sbiret perfctr_riscv_call(int fid, unsigned long a0, unsigned long a1,
+				 unsigned long a2, unsigned long a3, u64 a4)
+{
+	return sbi_ecall(SBI_EXT_PMU, fid, a0, a1, a2, a3, a4, 0);
+}
+
+unsigned long perfctr_riscv_sbi_mask(u32 counters)
+{
+	unsigned long bits = counters, mask = 0;
+	int hw;
+
+	if (likely(!perfctr_pmu.shuffled))
+		return counters;
+	for_each_set_bit(hw, &bits, PERFCTR_RISCV_MAX)
+		mask |= BIT(perfctr_pmu.index[hw]);
+	return mask;
+}
+
+void perfctr_riscv_stop(u32 counters, unsigned long flags)
+{
+	if (counters)
+		perfctr_riscv_call(SBI_EXT_PMU_COUNTER_STOP, 0, perfctr_riscv_sbi_mask(counters),
+				   flags, 0, 0);
+}
+
+void perfctr_riscv_now_unknown(struct perfctr_riscv_cpu *cpu)
+{
+	cpu->programmed = 0;
+	cpu->active = 0;
+	cpu->private_config = 0;
+	cpu->istopped = NULL;
+}
+
+int perfctr_riscv_start(u32 counters, unsigned long flags, u64 value)
+{
+	struct sbiret ret;
+
+	if (!counters)
+		return 0;
+	ret = perfctr_riscv_call(SBI_EXT_PMU_COUNTER_START, 0, perfctr_riscv_sbi_mask(counters),
+				 flags, value,
+				 IS_ENABLED(CONFIG_32BIT) ? value >> 32 : 0);
+	if (ret.error && ret.error != SBI_ERR_ALREADY_STARTED)
+		return -EIO;
+	return ret.error ? 1 : 0;
+}
+
+static unsigned long cfg_flags(u32 modes)
+{
+	/* Guests of this host are never counted, as with perf's exclude_guest. */
+	unsigned long flags = SBI_PMU_CFG_FLAG_SET_VUINH | SBI_PMU_CFG_FLAG_SET_VSINH |
+			      SBI_PMU_CFG_FLAG_SET_MINH;
+
+	if (!(modes & PERFCTR_CTR_USER))
+		flags |= SBI_PMU_CFG_FLAG_SET_UINH;
+	if (!(modes & PERFCTR_CTR_KERNEL))
+		flags |= SBI_PMU_CFG_FLAG_SET_SINH;
+	return flags;
+}
+
+struct perfctr_riscv_prog perfctr_riscv_ctr_prog(const struct perfctr_ctr_control *ctr)
+{
+	return (struct perfctr_riscv_prog) {
+		.event = ctr->event,
+		.flags = ctr->flags,
+		.config = ctr->config,
+	};
+}
+
+struct perfctr_riscv_prog perfctr_riscv_event_prog(unsigned int type, unsigned int code)
+{
+	return (struct perfctr_riscv_prog) { .event = type << 16 | code, .flags = CTR_BOTH };
+}
+
+unsigned int perfctr_riscv_fixed_event(unsigned int hw)
+{
+	return hw == PERFCTR_RISCV_CYCLE ? SBI_PMU_HW_CPU_CYCLES : SBI_PMU_HW_INSTRUCTIONS;
+}
+
+static unsigned int index_to_hw(unsigned long index)
+{
+	unsigned int hw;
+
+	for (hw = 0; hw < PERFCTR_RISCV_MAX; hw++)
+		if (perfctr_pmu.counters & BIT(hw) && perfctr_pmu.index[hw] == index)
+			break;
+	return hw;
+}
+
+int perfctr_riscv_match(struct perfctr_riscv_cpu *cpu, u32 counters,
+			const struct perfctr_riscv_prog *prog)
+{
+	struct sbiret ret;
+	unsigned int hw;
+
+	ret = perfctr_riscv_call(SBI_EXT_PMU_COUNTER_CFG_MATCH, 0, perfctr_riscv_sbi_mask(counters),
+				 cfg_flags(prog->flags), prog->event, prog->config);
+	if (ret.error)
+		return -EBUSY;
+	hw = index_to_hw(ret.value);
+	if (hw == PERFCTR_RISCV_MAX || counters & BIT(hw))
+		return hw == PERFCTR_RISCV_MAX ? -EBUSY : hw;
+
+	/* Something else. If a counter of ours, its filter is gone: write it at the next load. */
+	if (cpu->owned & BIT(hw)) {
+		cpu->prog[hw] = (struct perfctr_riscv_prog) {};
+		perfctr_riscv_now_unknown(cpu);
+	} else if (perfctr_pmu.programmable & BIT(hw)) {
+		perfctr_riscv_stop(BIT(hw), SBI_PMU_STOP_FLAG_RESET);
+	} else if (perfctr_pmu.filter_fixed) {
+		/* Nobody's, most likely: everybody's, unfiltered. */
+		perfctr_riscv_call(SBI_EXT_PMU_COUNTER_CFG_MATCH, 0, BIT(ret.value),
+				   cfg_flags(CTR_BOTH), perfctr_riscv_fixed_event(hw), 0);
+	}
+	return -EBUSY;
+}
+
+/* The events that the firmware never counts on cycle or instret instead. */
+static u64 events_of_no_fixed(unsigned int type)
+{
+	u64 fixed = BIT_ULL(SBI_PMU_HW_CPU_CYCLES) | BIT_ULL(SBI_PMU_HW_INSTRUCTIONS);
+
+	return perfctr_pmu.events[type] & ~(type == SBI_TYPE_HW ? fixed : 0);
+}
+
+bool perfctr_riscv_is_free(struct perfctr_riscv_cpu *cpu, unsigned int hw)
+{
+	unsigned int type, code;
+
+	for (type = SBI_TYPE_HW; type <= SBI_TYPE_CACHE; type++) {
+		unsigned long events = events_of_no_fixed(type);
+
+		for_each_set_bit(code, &events, BITS_PER_LONG) {
+			struct perfctr_riscv_prog prog = perfctr_riscv_event_prog(type, code);
+
+			if (perfctr_riscv_match(cpu, BIT(hw), &prog) >= 0) {
+				perfctr_riscv_stop(BIT(hw), SBI_PMU_STOP_FLAG_RESET);
+				return true;
+			}
+		}
+	}
+	return false;
+}
+
+int perfctr_riscv_match_one(struct perfctr_riscv_cpu *cpu, unsigned int hw,
+			    const struct perfctr_riscv_prog *prog, bool free)
+{
+	bool fallback = prog->event == SBI_PMU_HW_CPU_CYCLES ||
+			prog->event == SBI_PMU_HW_INSTRUCTIONS;
+	int got;
+
+	/* A refusal may cost somebody the filter of cycle: ask for something else first. */
+	if (!free && fallback && perfctr_pmu.filter_fixed && perfctr_pmu.programmable & BIT(hw) &&
+	    (events_of_no_fixed(SBI_TYPE_HW) || events_of_no_fixed(SBI_TYPE_CACHE)) &&
+	    !perfctr_riscv_is_free(cpu, hw))
+		return -EBUSY;
+	got = perfctr_riscv_match(cpu, BIT(hw), prog);
+	return got < 0 ? got : 0;
+}
+
+/*
+ * Where one counter alone counts an event, the others that have it give it up;
+ * who wants it there loads again.
+ */
+static void evict_event(struct perfctr_riscv_cpu *cpu, unsigned int hw,
+			const struct perfctr_riscv_prog *prog)
+{
+	unsigned long rest = cpu->owned & perfctr_pmu.programmable & ~BIT(hw);
+	unsigned int other;
+
+	for_each_set_bit(other, &rest, PERFCTR_RISCV_MAX) {
+		if (cpu->prog[other].event != prog->event ||
+		    cpu->prog[other].config != prog->config)
+			continue;
+		perfctr_riscv_stop(BIT(other), SBI_PMU_STOP_FLAG_RESET);
+		cpu->owned &= ~BIT(other);
+		cpu->running &= ~BIT(other);
+		cpu->prog[other] = (struct perfctr_riscv_prog) {};
+	}
+}
+
+int perfctr_riscv_take(struct perfctr_riscv_cpu *cpu, unsigned int hw,
+		       const struct perfctr_riscv_prog *prog)
+{
+	struct perfctr_riscv_prog old = cpu->prog[hw];
+	bool had = cpu->owned & BIT(hw);
+	int err;
+
+	if (had && perfctr_riscv_prog_equal(&old, prog))
+		return 0;
+	if (cpu->denied & BIT(hw))
+		return -EBUSY;
+
+	perfctr_riscv_now_unknown(cpu);
+	cpu->prog[hw] = (struct perfctr_riscv_prog) {};
+	if (had && perfctr_pmu.programmable & BIT(hw)) {
+		/* A counter is given back before it is given another event. */
+		perfctr_riscv_stop(BIT(hw), SBI_PMU_STOP_FLAG_RESET);
+		cpu->running &= ~BIT(hw);
+		cpu->owned &= ~BIT(hw);
+	}
+	if (perfctr_pmu.event_once > 0 && perfctr_pmu.programmable & BIT(hw))
+		evict_event(cpu, hw, prog);
+	err = perfctr_riscv_match_one(cpu, hw, prog, had);
+	if (err) {
+		/* It cannot count that; do not lose it to others for that. */
+		if (had && perfctr_pmu.programmable & BIT(hw) &&
+		    !perfctr_riscv_match_one(cpu, hw, &old, true)) {
+			cpu->owned |= BIT(hw);
+			cpu->prog[hw] = old;
+		}
+		return err;
+	}
+	cpu->owned |= BIT(hw);
+	cpu->prog[hw] = *prog;
+	/* Linux stops cycle and instret as a CPU comes, unless somebody wants them. */
+	if (!had && FIXED_MASK & BIT(hw)) {
+		err = perfctr_riscv_start(BIT(hw), 0, 0);
+		if (err < 0)
+			return -EBUSY;
+		cpu->running |= BIT(hw);
+		if (!err)
+			cpu->started |= BIT(hw);
+	}
+	return 0;
+}
+
+void perfctr_riscv_release(struct perfctr_riscv_cpu *cpu, u32 counters)
+{
+	unsigned long fixed = counters & cpu->owned & FIXED_MASK;
+	unsigned int hw;
+
+	perfctr_riscv_now_unknown(cpu);
+	if (!counters)
+		return;
+	perfctr_riscv_stop(counters & cpu->owned & perfctr_pmu.programmable,
+			   SBI_PMU_STOP_FLAG_RESET);
+	/* cycle and instret are everybody's: unfiltered, and running or not as we found them. */
+	for_each_set_bit(hw, &fixed, PERFCTR_RISCV_MAX) {
+		unsigned int code = perfctr_riscv_fixed_event(hw);
+		struct perfctr_riscv_prog prog = perfctr_riscv_event_prog(SBI_TYPE_HW, code);
+
+		perfctr_riscv_match_one(cpu, hw, &prog, true);
+	}
+	perfctr_riscv_stop(fixed & cpu->started, 0);
+	cpu->started &= ~counters;
+	for (hw = 0; hw < PERFCTR_RISCV_MAX; hw++)
+		if (counters & BIT(hw))
+			cpu->prog[hw] = (struct perfctr_riscv_prog) {};
+	cpu->running &= ~counters;
+	cpu->owned &= ~counters;
+}
+
+/*
+ * Program what the config wants and this CPU's counters do not count yet. @id is the
+ * config's, which the caller reads once, as it may change meanwhile.
+ */
+static __always_inline int take_all(struct perfctr_riscv_cpu *cpu,
+				    const struct perfctr_config *config, unsigned long id)
+{
+	unsigned int i;
+
+	if (likely(cpu->programmed == id))
+		return 0;
+	for (i = 0; i < config->nr; i++) {
+		struct perfctr_riscv_prog prog = perfctr_riscv_ctr_prog(&config->ctr[i]);
+
+		if (perfctr_riscv_take(cpu, config->hw[i], &prog))
+			return -EIO;
+	}
+	cpu->programmed = id;
+	return 0;
+}
+
+/* Its a-mode counters */
+u32 perfctr_riscv_actrs(const struct perfctr_config *config)
+{
+	return config->mask & ~config->imask;
+}
+
+int perfctr_cpu_load(const struct perfctr_config *config)
+{
+	struct perfctr_riscv_cpu *cpu = this_cpu_ptr(&perfctr_riscv_cpu);
+	unsigned long id = READ_ONCE(config->id);
+	u32 start;
+
+	lockdep_assert_irqs_disabled();
+	if (!config->nr)
+		return 0;
+	cpu->private_config = 0;
+	if (perfctr_riscv_sbi) {
+		if (take_all(cpu, config, id))
+			return -EIO;
+		/* What runs for another config runs on: nobody reads it meanwhile. */
+		start = perfctr_riscv_actrs(config) & ~cpu->running;
+		cpu->istopped = NULL;
+		if (perfctr_riscv_start(start & ~FIXED_MASK,
+					SBI_PMU_START_FLAG_SET_INIT_VALUE, 0) < 0 ||
+		    perfctr_riscv_start(start & FIXED_MASK, 0, 0) < 0)
+			return -EIO;
+		cpu->running |= perfctr_riscv_actrs(config);
+	}
+	cpu->active = id;
+	return 0;
+}
+
+/* Those of i-mode are what perfctr_cpu_istart() and iclear() make them. */
+static int restart_actrs(const struct perfctr_config *config)
+{
+	u32 perfs = perfctr_pmu.filter ? 0 : config->mask & FIXED_MASK;
+	struct sbiret ret;
+
+	if (unlikely(!perfctr_riscv_actrs(config)))
+		return 0;
+	perfctr_riscv_call(SBI_EXT_PMU_COUNTER_STOP, 0, config->arch_mask, 0, 0, 0);
+	if (likely(!perfs)) {
+		ret = perfctr_riscv_call(SBI_EXT_PMU_COUNTER_START, 0, config->arch_mask,
+					 SBI_PMU_START_FLAG_SET_INIT_VALUE, 0, 0);
+		return ret.error ? -EIO : 0;
+	}
+	if (perfctr_riscv_start(perfctr_riscv_actrs(config) & ~perfs,
+				SBI_PMU_START_FLAG_SET_INIT_VALUE, 0) ||
+	    perfctr_riscv_start(perfs, SBI_PMU_START_FLAG_SET_INIT_VALUE, PERF_START))
+		return -EIO;
+	return 0;
+}
+
+notrace int perfctr_cpu_restart(const struct perfctr_config *config, kuid_t uid)
+{
+	struct perfctr_riscv_cpu *cpu = this_cpu_ptr(&perfctr_riscv_cpu);
+	unsigned long id = READ_ONCE(config->id);
+
+	lockdep_assert_irqs_disabled();
+	cpu->active = 0;
+	cpu->private_config = 0;
+	cpu->istopped = NULL;
+	if (take_all(cpu, config, id))
+		return -EIO;
+	if (restart_actrs(config)) {
+		cpu->running &= ~perfctr_riscv_actrs(config);
+		return -EIO;
+	}
+	cpu->running |= perfctr_riscv_actrs(config);
+	cpu->private_config = id;
+	cpu->private_uid = uid;
+	return 0;
+}
+
+/*
+ * i-mode. One interrupt, LCOFI, is that of all counters, perf's too: it is pending
+ * in sip from the moment a counter overflows to when somebody clears it there, and
+ * each counter's OF, which scountovf shows, is set until the counter is started.
+ * Three things must never be:
+ *  - START while LCOFI is pending: OpenSBI leaves OF set then, since the overflow
+ *    may not have been seen yet, and a counter whose OF is set interrupts no more.
+ *    So ours wait for the interrupt, and are stopped while perf's handler runs,
+ *    which starts its own;
+ *  - perf's handler without any OF: it stops perf's counters and starts them only
+ *    if it finds one. So ours stay set until the interrupt is over, and an
+ *    interrupt that is ours alone is taken back as soon as our counters stand;
+ *  - an LCOFI of perf's lost with ours. It is writable in sip.
+ */
+
+notrace unsigned int perfctr_cpu_iwidth(void)
+{
+	return perfctr_pmu.width;
+}
+
+/* Half of what the register holds: what is above is an overflow, however late one looks. */
+notrace u64 perfctr_cpu_irange(void)
+{
+	return BIT_ULL(perfctr_pmu.width - 1);
+}
+
+static bool interrupt_waits(void)
+{
+	return csr_read(CSR_SIP) & BIT(IRQ_PMU_OVF);
+}
+
+/* Counters that are ours have overflowed, and stand: it is not for them that it is pending. */
+static void take_interrupt_back(const struct perfctr_riscv_cpu *cpu)
+{
+	csr_clear(CSR_SIP, BIT(IRQ_PMU_OVF));
+	/* What overflows from here on makes it pending again. */
+	if (csr_read(CSR_SCOUNTOVF) & ~cpu->owned)
+		csr_set(CSR_SIP, BIT(IRQ_PMU_OVF));
+}
+
+/* Has one of the config's i-mode counters, which run, come to zero? */
+static bool any_overflowed(const struct perfctr_config *config)
+{
+	unsigned long rest = config->imask;
+	unsigned int hw;
+
+	for_each_set_bit(hw, &rest, PERFCTR_RISCV_MAX)
+		if (sign_extend64(perfctr_riscv_read(perfctr_riscv_stub(hw)),
+				  perfctr_pmu.width - 1) >= 0)
+			return true;
+	return false;
+}
+
+static int start_ictrs(const struct perfctr_config *config, const u64 *value)
+{
+	u32 i, first = perfctr_config_nr_actrs(config);
+
+	if (!value)
+		return perfctr_riscv_start(config->imask, 0, 0) ? -EIO : 0;
+	for (i = 0; i < config->nr_ictrs; i++)
+		/* One that runs already does not take the value. */
+		if (perfctr_riscv_start(BIT(config->hw[first + i]),
+					SBI_PMU_START_FLAG_SET_INIT_VALUE, value[i]))
+			return -EIO;
+	return 0;
+}
+
+notrace int perfctr_cpu_istart(const struct perfctr_config *config, const u64 *value)
+{
+	struct perfctr_riscv_cpu *cpu = this_cpu_ptr(&perfctr_riscv_cpu);
+	int err;
+
+	lockdep_assert_irqs_disabled();
+	if (unlikely(interrupt_waits()))
+		return -EAGAIN;
+	cpu->istopped = NULL;
+	/* For an a-mode counter of another config: it starts from zero when that comes again. */
+	if (unlikely(cpu->running & config->imask)) {
+		perfctr_riscv_stop(cpu->running & config->imask, 0);
+		cpu->running &= ~config->imask;
+	}
+	err = start_ictrs(config, value);
+	if (unlikely(interrupt_waits()) && !err && !any_overflowed(config))
+		err = -EAGAIN;	/* it came while they were started */
+	if (unlikely(err)) {
+		perfctr_riscv_stop(config->imask, 0);
+		return err;
+	}
+	cpu->running |= config->imask;
+	return 0;
+}
+
+notrace void perfctr_cpu_iclear(const struct perfctr_config *config)
+{
+	struct perfctr_riscv_cpu *cpu = this_cpu_ptr(&perfctr_riscv_cpu);
+
+	lockdep_assert_irqs_disabled();
+	cpu->istopped = NULL;
+	cpu->running &= ~config->imask;
+	/* Only START writes. What happens in between is of the kernel, or of these calls. */
+	perfctr_riscv_stop(config->imask, 0);
+	perfctr_riscv_start(config->imask, SBI_PMU_START_FLAG_SET_INIT_VALUE, 0);
+	perfctr_riscv_stop(config->imask, 0);
+}
+
+notrace void perfctr_cpu_istop(const struct perfctr_config *config, const void *id)
+{
+	struct perfctr_riscv_cpu *cpu = this_cpu_ptr(&perfctr_riscv_cpu);
+
+	lockdep_assert_irqs_disabled();
+	perfctr_riscv_stop(config->imask, 0);
+	if (unlikely(interrupt_waits()))
+		take_interrupt_back(cpu);
+	cpu->running &= ~config->imask;
+	cpu->istopped = id;
+}
+
+int perfctr_cpu_age(void *unused)
+{
+	struct perfctr_riscv_cpu *cpu = this_cpu_ptr(&perfctr_riscv_cpu);
+	unsigned long running = cpu->running & perfctr_pmu.programmable;
+	u32 old = 0;
+	unsigned int hw;
+
+	for_each_set_bit(hw, &running, PERFCTR_RISCV_MAX) {
+		struct perfctr_cpu_ctr ctr;
+
+		perfctr_cpu_bind(&ctr, hw);
+		if (perfctr_cpu_read(&ctr) >> (perfctr_pmu.width - 1))
+			old |= BIT(hw);
+	}
+	perfctr_riscv_stop(old, 0);
+	if (perfctr_riscv_start(old, SBI_PMU_START_FLAG_SET_INIT_VALUE, 0)) {
+		cpu->running &= ~old;
+		perfctr_riscv_now_unknown(cpu);
+		return -EIO;
+	}
+	return 0;
+}

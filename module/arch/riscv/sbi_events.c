@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Which of the SBI's events exist? */
+
+#include <linux/jiffies.h>
+#include <linux/nospec.h>
+#include <linux/perf_event.h>
+#include <linux/percpu.h>
+
+#include "registers.h"
+#include "sbi_events.h"
+
+bool perfctr_riscv_event_is_defined(u64 event)
+{
+	unsigned int code = SBI_EVENT_CODE(event);
+
+	switch (event >> 16) {
+	case SBI_TYPE_HW:
+		return code > SBI_PMU_HW_NO_EVENT && code < SBI_PMU_HW_GENERAL_MAX;
+	case SBI_TYPE_CACHE:
+		/* bit 0: the result, bits 1 and 2: the operation, above: the cache */
+		return (code >> 1 & 3) < PERF_COUNT_HW_CACHE_OP_MAX &&
+		       code >> 3 < PERF_COUNT_HW_CACHE_MAX;
+	default:
+		return event == SBI_EVENT_RAW;
+	}
+}
+
+bool perfctr_riscv_event_is_known(u64 event)
+{
+	if (SBI_EVENT_TYPE(event) > SBI_TYPE_CACHE)
+		return false;
+	return perfctr_pmu.events[array_index_nospec(SBI_EVENT_TYPE(event), 2)] &
+	       BIT_ULL(SBI_EVENT_CODE(event) & 63);
+}
+
+void perfctr_riscv_event_is_proven(u64 event)
+{
+	if (SBI_EVENT_TYPE(event) <= SBI_TYPE_CACHE)
+		perfctr_pmu.events[array_index_nospec(SBI_EVENT_TYPE(event), 2)] |=
+			BIT_ULL(SBI_EVENT_CODE(event) & 63);
+}
+
+/* Do two counters with the same event both count it? -1 if there are no two to be had. */
+static int events_count_once(struct perfctr_riscv_cpu *cpu)
+{
+	struct perfctr_riscv_prog prog =
+		perfctr_riscv_event_prog(SBI_TYPE_HW, SBI_PMU_HW_INSTRUCTIONS);
+	unsigned long rest = perfctr_pmu.programmable & ~cpu->owned;
+	unsigned int hw, nr = 0, counting = 0;
+	u32 taken = 0;
+	int once = -1;
+
+	for_each_set_bit(hw, &rest, PERFCTR_RISCV_MAX) {
+		if (nr < 2 && !perfctr_riscv_match_one(cpu, hw, &prog, false)) {
+			taken |= BIT(hw);
+			nr++;
+		}
+	}
+	if (nr == 2 && !perfctr_riscv_start(taken, SBI_PMU_START_FLAG_SET_INIT_VALUE, 0)) {
+		/* The call that stops them is instructions enough. */
+		perfctr_riscv_stop(taken, 0);
+		for_each_set_bit(hw, &rest, PERFCTR_RISCV_MAX)
+			if (taken & BIT(hw) && perfctr_riscv_read(perfctr_riscv_stub(hw)))
+				counting++;
+		once = counting < 2;
+	}
+	perfctr_riscv_stop(taken, SBI_PMU_STOP_FLAG_RESET);
+	return once;
+}
+
+/* Which counter of this CPU, of those that are not ours, takes the event? */
+static u32 probe_event(unsigned int type, unsigned int code)
+{
+	struct perfctr_riscv_prog prog = perfctr_riscv_event_prog(type, code);
+	struct perfctr_riscv_cpu *cpu;
+	unsigned long irqflags;
+	u32 taken = 0;
+	int hw;
+
+	local_irq_save(irqflags);
+	cpu = this_cpu_ptr(&perfctr_riscv_cpu);
+	hw = perfctr_riscv_match(cpu, perfctr_pmu.programmable & ~cpu->owned, &prog);
+	if (hw >= 0) {
+		taken = BIT(hw);
+		perfctr_riscv_stop(taken, SBI_PMU_STOP_FLAG_RESET);
+		perfctr_riscv_event_is_proven(prog.event);
+	}
+	local_irq_restore(irqflags);
+	return taken;
+}
+
+/*
+ * Which standard events exist? Only a free counter can tell, so while others
+ * have some this is asked again, now and then. cycles and instructions need no
+ * proof, and asking for them may not be harmless: see perfctr_riscv_match_one().
+ */
+void perfctr_riscv_probe_events(void)
+{
+	struct perfctr_riscv_cpu *cpu;
+	unsigned long irqflags, rest;
+	unsigned int code, hw;
+	u32 seen = 0;
+
+	if (perfctr_pmu.probed ||
+	    (perfctr_pmu.probe_again && time_before(jiffies, perfctr_pmu.probe_again)))
+		return;
+	if (perfctr_pmu.counters & BIT(PERFCTR_RISCV_CYCLE))
+		perfctr_riscv_event_is_proven(SBI_PMU_HW_CPU_CYCLES);
+	if (perfctr_pmu.counters & BIT(PERFCTR_RISCV_INSTRET))
+		perfctr_riscv_event_is_proven(SBI_PMU_HW_INSTRUCTIONS);
+	if (!perfctr_pmu.programmable) {
+		perfctr_pmu.probed = true;
+		return;
+	}
+	for (code = 0; code < 64; code++) {
+		if (perfctr_riscv_event_is_defined(SBI_TYPE_HW << 16 | code) &&
+		    code > SBI_PMU_HW_INSTRUCTIONS)
+			seen |= probe_event(SBI_TYPE_HW, code);
+		if (perfctr_riscv_event_is_defined(SBI_TYPE_CACHE << 16 | code))
+			seen |= probe_event(SBI_TYPE_CACHE, code);
+	}
+
+	local_irq_save(irqflags);
+	cpu = this_cpu_ptr(&perfctr_riscv_cpu);
+	rest = perfctr_pmu.programmable & ~cpu->owned & ~seen;
+	for_each_set_bit(hw, &rest, PERFCTR_RISCV_MAX)
+		if (perfctr_riscv_is_free(cpu, hw))
+			seen |= BIT(hw);
+	/* Two are free, or at least were. */
+	if (perfctr_pmu.event_once < 0 && hweight32(seen) > 1)
+		perfctr_pmu.event_once = events_count_once(cpu);
+	perfctr_pmu.probed = !(perfctr_pmu.programmable & ~cpu->owned & ~seen) &&
+			     perfctr_pmu.event_once >= 0;
+	local_irq_restore(irqflags);
+	perfctr_pmu.probe_again = (jiffies + HZ) | 1;
+}
