@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What was counted, for people and for programs. */
-#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -25,24 +24,6 @@ static const char *thousands(uint64_t value, char buf[32])
 	return p;
 }
 
-double seconds(const struct timeval *t)
-{
-	return (double)t->tv_sec + (double)t->tv_usec / 1e6;
-}
-
-double elapsed(const struct run *run)
-{
-	return (double)(run->end.tv_sec - run->start.tv_sec) +
-		(double)(run->end.tv_nsec - run->start.tv_nsec) / 1e9;
-}
-
-unsigned int mode(const struct event *event, const struct run *run)
-{
-	if (event->modifier)
-		return event->ctr.flags;
-	return run->user_only ? PERFCTR_CTR_USER : PERFCTR_CTR_USER | PERFCTR_CTR_KERNEL;
-}
-
 /* As in perf's output: nothing where both modes are counted because nothing was said */
 static const char *modifier(const struct event *event, const struct run *run)
 {
@@ -54,17 +35,6 @@ static const char *modifier(const struct event *event, const struct run *run)
 	default:
 		return event->modifier ? ":uk" : "";
 	}
-}
-
-bool is_counted(const struct run *run, unsigned int i)
-{
-	return run->counted && i < run->sums.nrctrs;
-}
-
-/* One that failed before it ran with counters has a clock that never ran. */
-bool is_member_counted(const struct perfctr_member *member)
-{
-	return !member->error || member->clock;
 }
 
 /* A number in its column, or that there is none */
@@ -112,26 +82,6 @@ static void print_notes(FILE *f, const struct events *events, const struct run *
 		fprintf(f, " The counts are INCOMPLETE: %s.\n", run->why);
 	if (unsaid || !events->n || !run->complete || run->sums.live)
 		fprintf(f, "\n");
-}
-
-bool next_thread(const struct run *run, char **argv, struct perfctr_member *member, bool first)
-{
-	struct perfctr_read self;
-	const char *name = strrchr(argv[0], '/');
-
-	if (!first)
-		return !_vperfctr_next_member(run->fd, member);
-	memset(member, 0, sizeof(*member));
-	if (_vperfctr_read_native(run->fd, &self) < 0 && errno != EIO)
-		return false;
-	member->tid = member->tgid = run->pid;
-	(void)snprintf(member->comm, sizeof(member->comm), "%s", name ? name + 1 : argv[0]);
-	member->error = self.error;
-	member->nrctrs = self.nrctrs;
-	member->clock = self.clock;
-	memcpy(member->sum, self.sum, sizeof(member->sum));
-	member->soft = self.soft;
-	return true;
 }
 
 static void print_threads(FILE *f, char **argv, const struct events *events,

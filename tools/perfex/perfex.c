@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /* perfex: runs a program under performance counters. */
 #include <errno.h>
-#include <fcntl.h>
 #include <getopt.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -150,40 +148,6 @@ static bool raw_events(const struct perfctr_info *info, struct events *events)
 	return true;
 }
 
-/* Whether others have the counters is seen by asking for one. */
-static void print_owner(const struct perfctr_info *info)
-{
-	struct perfctr_control control = { .nractrs = 1 };
-	struct vperfctr *v = vperfctr_open();
-
-	if (!v)
-		return;
-	if (!perfctr_event_parse(info->cpu_type, "instructions:u", &control.ctr[0]) &&
-	    vperfctr_control_native(v, &control) < 0 && errno == EBUSY)
-		printf("owner\t\t\t%s\n", perfctr_owner_name(control.owner));
-	(void)vperfctr_unlink(v);
-	vperfctr_close(v);
-}
-
-void print_info(const struct perfctr_info *info)
-{
-	const char *why = why_no_counters(info);
-	struct perfctr_cpus_info *cpus;
-	FILE *dev;
-
-	perfctr_info_print(info);
-	if (why)
-		printf("no_counters\t\t%s\n", why);
-	dev = fopen(PERFCTR_DEVICE, "re");
-	cpus = dev ? perfctr_cpus_info(fileno(dev)) : NULL;
-	if (cpus)
-		perfctr_cpus_info_print(cpus);
-	free(cpus);
-	if (dev)
-		fclose(dev);
-	print_owner(info);
-}
-
 static int report_to(const char *output)
 {
 	struct perfctr_info info;
@@ -225,55 +189,6 @@ static int end_like(const struct run *run)
 	return WEXITSTATUS(run->status);
 }
 
-FILE *results_file(struct results *results)
-{
-	struct stat st;
-
-	if (results->path && !results->begun && !fstat(fileno(results->f), &st) &&
-	    S_ISREG(st.st_mode) && ftruncate(fileno(results->f), 0) < 0)
-		explain("cannot empty '%s': %s", results->path, strerror(errno));
-	results->begun = true;
-	return results->f;
-}
-
-/*
- * Before anything runs: what cannot be written need not be counted. But what the file has
- * stays in it until there are results, for a program that is not found leaves none.
- */
-static bool open_results(struct results *results)
-{
-	int fd;
-
-	results->f = stderr;
-	if (!results->path)
-		return true;
-	fd = open(results->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	results->created = fd >= 0;
-	if (fd < 0 && errno == EEXIST)
-		fd = open(results->path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-	results->f = fd < 0 ? NULL : fdopen(fd, "w");
-	if (!results->f) {
-		explain("cannot write '%s': %s", results->path, strerror(errno));
-		return false;
-	}
-	return true;
-}
-
-/* What nobody can read is as good as not counted. */
-static bool close_results(struct results *results)
-{
-	bool ok = !fflush(results->f) && !ferror(results->f);
-
-	if (!ok)
-		explain("cannot write the counts: %s", strerror(errno));
-	if (!results->path)
-		return ok;
-	fclose(results->f);
-	if (results->created && !results->begun)
-		(void)unlink(results->path);
-	return ok;
-}
-
 /* Returns the exit status if nothing was counted, else -1 and the run that decides. */
 static int count(char **argv, struct results *results, const struct how *how,
 		 const struct perfctr_info *info, struct events *events, struct run *worst)
@@ -313,11 +228,11 @@ static int count_to(const char *output, char **argv, const struct how *how,
 	struct run worst = { .fd = -1 };
 	int status;
 
-	if (!open_results(&results))
+	if (!results_open(&results))
 		return EXIT_PERFEX;
 	signals_take();
 	status = count(argv, &results, how, info, events, &worst);
-	if (!close_results(&results))
+	if (!results_close(&results))
 		worst.complete = false;
 	return status < 0 ? end_like(&worst) : status;
 }

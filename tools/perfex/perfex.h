@@ -91,8 +91,13 @@ struct results {
 	bool begun;			/* what the file had before is gone */
 };
 
-/* perfex.c: the file, as soon as there is something to write */
+/*
+ * results.c. open: before anything runs. file: as soon as there is something to write.
+ * close: false if not all could be written.
+ */
+bool results_open(struct results *results);
 FILE *results_file(struct results *results);
+bool results_close(struct results *results);
 
 /*
  * run.c: runs the program under the counters, and tells of each interval.
@@ -116,8 +121,6 @@ bool signals_left(void);
 
 /* report.c: on stdout */
 void print_report(const struct perfctr_info *info);
-
-/* perfex.c: likewise */
 void print_info(const struct perfctr_info *info);
 
 /* output.c: for people, or as JSON if that is wanted */
@@ -131,7 +134,8 @@ void print_statistics(FILE *f, char **argv, const struct perfctr_info *info,
 		      const struct events *events, const struct how *how,
 		      const struct run *run, const struct statistics *statistics);
 void print_list(const struct perfctr_info *info);
-/* Likewise what both kinds of output need */
+
+/* counts.c */
 double elapsed(const struct run *run);
 double seconds(const struct timeval *t);
 unsigned int mode(const struct event *event, const struct run *run);

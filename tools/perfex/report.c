@@ -281,6 +281,40 @@ static void self_test(const struct perfctr_info *info)
 	close(fd);
 }
 
+/* Whether others have the counters is seen by asking for one. */
+static void print_owner(const struct perfctr_info *info)
+{
+	struct perfctr_control control = { .nractrs = 1 };
+	struct vperfctr *v = vperfctr_open();
+
+	if (!v)
+		return;
+	if (!perfctr_event_parse(info->cpu_type, "instructions:u", &control.ctr[0]) &&
+	    vperfctr_control_native(v, &control) < 0 && errno == EBUSY)
+		printf("owner\t\t\t%s\n", perfctr_owner_name(control.owner));
+	(void)vperfctr_unlink(v);
+	vperfctr_close(v);
+}
+
+void print_info(const struct perfctr_info *info)
+{
+	const char *why = why_no_counters(info);
+	struct perfctr_cpus_info *cpus;
+	FILE *dev;
+
+	perfctr_info_print(info);
+	if (why)
+		printf("no_counters\t\t%s\n", why);
+	dev = fopen(PERFCTR_DEVICE, "re");
+	cpus = dev ? perfctr_cpus_info(fileno(dev)) : NULL;
+	if (cpus)
+		perfctr_cpus_info_print(cpus);
+	free(cpus);
+	if (dev)
+		fclose(dev);
+	print_owner(info);
+}
+
 void print_report(const struct perfctr_info *info)
 {
 	struct utsname uts;

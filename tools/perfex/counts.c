@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What a run counted. */
+#include <errno.h>
+#include <string.h>
+
+#include "perfex.h"
+
+double seconds(const struct timeval *t)
+{
+	return (double)t->tv_sec + (double)t->tv_usec / 1e6;
+}
+
+double elapsed(const struct run *run)
+{
+	return (double)(run->end.tv_sec - run->start.tv_sec) +
+		(double)(run->end.tv_nsec - run->start.tv_nsec) / 1e9;
+}
+
+unsigned int mode(const struct event *event, const struct run *run)
+{
+	if (event->modifier)
+		return event->ctr.flags;
+	return run->user_only ? PERFCTR_CTR_USER : PERFCTR_CTR_USER | PERFCTR_CTR_KERNEL;
+}
+
+bool is_counted(const struct run *run, unsigned int i)
+{
+	return run->counted && i < run->sums.nrctrs;
+}
+
+/* One that failed before it ran with counters has a clock that never ran. */
+bool is_member_counted(const struct perfctr_member *member)
+{
+	return !member->error || member->clock;
+}
+
+bool next_thread(const struct run *run, char **argv, struct perfctr_member *member, bool first)
+{
+	struct perfctr_read self;
+	const char *name = strrchr(argv[0], '/');
+
+	if (!first)
+		return !_vperfctr_next_member(run->fd, member);
+	memset(member, 0, sizeof(*member));
+	if (_vperfctr_read_native(run->fd, &self) < 0 && errno != EIO)
+		return false;
+	member->tid = member->tgid = run->pid;
+	(void)snprintf(member->comm, sizeof(member->comm), "%s", name ? name + 1 : argv[0]);
+	member->error = self.error;
+	member->nrctrs = self.nrctrs;
+	member->clock = self.clock;
+	memcpy(member->sum, self.sum, sizeof(member->sum));
+	member->soft = self.soft;
+	return true;
+}
