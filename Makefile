@@ -17,7 +17,7 @@
 M ?= riscv64-6.12
 O ?= $(CURDIR)/build/native
 PREFIX ?= /usr/local
-VERSION := $(shell sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' module/dkms.conf)
+VERSION := $(shell sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' dkms.conf)
 dkms := $(DESTDIR)/usr/src/perfctr-$(VERSION)
 
 export PREFIX DESTDIR
@@ -40,8 +40,7 @@ install: all
 
 install-dkms:
 	mkdir -p $(dkms)
-	cp -R module include $(dkms)
-	mv $(dkms)/module/dkms.conf $(dkms)
+	cp -R dkms.conf module include $(dkms)
 
 demo:
 	tests/machines/demo.sh

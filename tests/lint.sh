@@ -122,7 +122,7 @@ manuals() {
 
 # The version stands where each of its readers must find it.
 versions() {
-	v=$(sed -n 's/^PACKAGE_VERSION="\(.*\)"$/\1/p' module/dkms.conf)
+	v=$(sed -n 's/^PACKAGE_VERSION="\(.*\)"$/\1/p' dkms.conf)
 	[ "$v" ] &&
 		grep -H "^#define PERFCTR_VERSION	\"$v\"\$" module/perfctr.h &&
 		grep -H "^VERSION := $v\$" lib/Makefile &&

@@ -14,7 +14,15 @@ cd "$top"
 "$here/inroot" -w sh -euc '
 	kernel=$(readlink /usr/src/headers-amd64)
 	kernel=${kernel#linux-headers-}
+	# `dkms add .` in a clone is the same as make install-dkms.
+	mkdir /tmp/clone
+	cp -R dkms.conf module include /tmp/clone
+	(cd /tmp/clone && dkms add .)
+	mv /usr/src/perfctr-* /tmp/added
+	rm -rf /var/lib/dkms/perfctr
 	make -s install-dkms
+	diff -r /tmp/added /usr/src/perfctr-*
+	rm -rf /tmp/added
 	version=$(cd /usr/src && echo perfctr-*)
 	version=${version#perfctr-}
 	for step in add build install; do
