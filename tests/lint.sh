@@ -130,10 +130,38 @@ versions() {
 		grep -H "^#define PERFEX_VERSION	\"$v\"\$" tools/perfex/perfex.h
 }
 
+# Each file of the module, of perfex and of the library calls only those below it.
+layers() { # machine
+	dir=build/lint/layers-$1
+	rm -rf "$dir"
+	tests/machines/kbuild.sh -d "$dir" "$1" >/tmp/layers 2>&1 || { cat /tmp/layers; return 1; }
+	sed "s,.*/$dir/,$dir/," "$dir/module/perfctr.mod" | xargs tests/layers.sh || bad=1
+	make -s lib perfex "O=$PWD/$dir" || return
+	for what in 'lib lib STATIC_OBJS' 'tools/perfex perfex OBJS'; do
+		# shellcheck disable=SC2086 # words
+		set -- $what
+		# In the order of the makefile's list
+		objects=$(make -s -C "$1" "O=$PWD/$dir/$2" --eval "list:; @echo \$($3)" list) ||
+			return
+		# shellcheck disable=SC2086 # words
+		tests/layers.sh $objects || bad=1
+	done
+	[ -z "${bad-}" ]
+}
+
+# Nobody looks for a change in a file that is longer.
+lengths() {
+	find module lib tools -name '*.[chS]' -exec wc -l {} + |
+		awk '$2 != "total" && $1 > 800 { print; bad = 1 } END { exit bad }'
+}
+
 only=${*:-all}
 check checkpatch checkpatch
 check kernel-riscv64 kernel riscv64-6.12
 check kernel-x86_64 kernel x86_64-6.12
+check layers-riscv64 layers riscv64-6.12
+check layers-x86_64 layers x86_64-6.12
+check lengths lengths
 check probes-riscv64 probes riscv64-6.12
 check probes-x86_64 probes x86_64-6.12
 check tidy-riscv64 tidy riscv64-linux-gnu
