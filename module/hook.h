@@ -69,14 +69,8 @@ struct perfctr_hook {
 	struct delayed_work off;
 };
 
+/* For @off alone. */
 void perfctr_hook_off(struct work_struct *work);
-
-#define PERFCTR_HOOK(name, turn_fn)						\
-	struct perfctr_hook name = {						\
-		.mutex = __MUTEX_INITIALIZER(name.mutex),			\
-		.turn = turn_fn,						\
-		.off = __DELAYED_WORK_INITIALIZER(name.off, perfctr_hook_off, 0), \
-	}
 
 /* One more who needs it: 0, or the error of @turn. May sleep; not under the hotplug lock. */
 int perfctr_hook_get(struct perfctr_hook *hook);

@@ -24,7 +24,6 @@ static const char * const user_read_names[] = {
 	[PERFCTR_USER_READ_OPEN] = "open",
 };
 
-
 static int user_read_set(const char *value, const struct kernel_param *kp)
 {
 	int policy = sysfs_match_string(user_read_names, value);

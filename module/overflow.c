@@ -167,7 +167,11 @@ static int turn_interrupts(bool on)
 	return perfctr_cpu_set_ihandler(on ? interrupt : NULL);
 }
 
-static PERFCTR_HOOK(interrupts_hook, turn_interrupts);
+static struct perfctr_hook interrupts_hook = {
+	.mutex = __MUTEX_INITIALIZER(interrupts_hook.mutex),
+	.turn = turn_interrupts,
+	.off = __DELAYED_WORK_INITIALIZER(interrupts_hook.off, perfctr_hook_off, 0),
+};
 
 int perfctr_interrupts_get(void)
 {

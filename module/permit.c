@@ -108,7 +108,11 @@ static int turn_switches(bool on)
 	return 0;
 }
 
-static PERFCTR_HOOK(switches_hook, turn_switches);
+static struct perfctr_hook switches_hook = {
+	.mutex = __MUTEX_INITIALIZER(switches_hook.mutex),
+	.turn = turn_switches,
+	.off = __DELAYED_WORK_INITIALIZER(switches_hook.off, perfctr_hook_off, 0),
+};
 
 /* From here on whoever may be permitted soon is looked at as it comes to a CPU. */
 static void giving_begins(void)

@@ -473,7 +473,11 @@ static int turn_notifiers(bool on)
 	return 0;
 }
 
-static PERFCTR_HOOK(notifier_hook, turn_notifiers);
+static struct perfctr_hook notifier_hook = {
+	.mutex = __MUTEX_INITIALIZER(notifier_hook.mutex),
+	.turn = turn_notifiers,
+	.off = __DELAYED_WORK_INITIALIZER(notifier_hook.off, perfctr_hook_off, 0),
+};
 
 void perfctr_attach(struct vperfctr *perfctr)
 {

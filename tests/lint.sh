@@ -44,6 +44,7 @@ sources() { # "find conditions" directory...
 }
 
 checkpatch() {
+	bad=
 	files=$(sources "-name *.[chS]" module include) || return
 	# compat.h is the one place that may compare versions (in mainline
 	# nothing may), and KERNEL_VERSION() is no misplaced constant. A macro
@@ -56,7 +57,7 @@ checkpatch() {
 		perl /opt/checkpatch.pl --no-tree --strict --show-types \
 			--quiet $ignore -f "$f" || bad=1
 	done
-	[ -z "${bad-}" ]
+	[ -z "$bad" ]
 }
 
 # gcc's W=1, sparse and modpost. Whoever is warned about in the kernel's headers,
@@ -132,7 +133,7 @@ versions() {
 
 # Each file of the module, of perfex and of the library calls only those below it.
 layers() { # machine
-	dir=build/lint/layers-$1
+	dir=build/lint/layers-$1 bad=
 	rm -rf "$dir"
 	tests/machines/kbuild.sh -d "$dir" "$1" >/tmp/layers 2>&1 || { cat /tmp/layers; return 1; }
 	sed "s,.*/$dir/,$dir/," "$dir/module/perfctr.mod" | xargs tests/layers.sh || bad=1
@@ -146,7 +147,7 @@ layers() { # machine
 		# shellcheck disable=SC2086 # words
 		tests/layers.sh $objects || bad=1
 	done
-	[ -z "${bad-}" ]
+	[ -z "$bad" ]
 }
 
 # Nobody looks for a change in a file that is longer.

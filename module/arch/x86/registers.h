@@ -4,6 +4,7 @@
 #define PERFCTR_X86_REGISTERS_H
 
 #include <linux/bits.h>
+#include <linux/kernel.h>
 #include <linux/types.h>
 #include <asm/msr.h>
 #include <asm/msr-index.h>
@@ -55,7 +56,7 @@ extern struct perfctr_pmu perfctr_pmu;
 
 static inline void write_msr(u32 msr, u64 value)
 {
-	wrmsr(msr, (u32)value, value >> 32);
+	wrmsr(msr, lower_32_bits(value), upper_32_bits(value));
 }
 
 static inline u64 read_msr(u32 msr)

@@ -81,6 +81,8 @@ typedef unsigned int uint;
 #define BITS_PER_LONG		64
 #define BIT(nr)			(1UL << (nr))
 #define BIT_ULL(nr)		(1ULL << (nr))
+#define lower_32_bits(n)	((u32)(n))
+#define upper_32_bits(n)	((u32)((u64)(n) >> 32))
 #define GENMASK(high, low)	((~0UL << (low)) & (~0UL >> (63 - (high))))
 #define GENMASK_ULL(high, low)	((~0ULL << (low)) & (~0ULL >> (63 - (high))))
 #define __ffs(word)		((unsigned int)__builtin_ctzl(word))
