@@ -128,13 +128,6 @@ static notrace void zero_all(struct perfctr_x86_cpu *cpu)
 	cpu->negative = 0;
 }
 
-void perfctr_x86_belong_to_nobody(struct perfctr_x86_cpu *cpu)
-{
-	cpu->active = 0;
-	cpu->private_config = 0;
-	cpu->private_mm = 0;
-}
-
 /* Firmware may have set it. We stop counters ourselves, where we want them to. */
 static void unfreeze(struct perfctr_x86_cpu *cpu)
 {

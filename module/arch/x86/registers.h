@@ -88,6 +88,14 @@ static inline u32 control_bits(const struct perfctr_ctr_control *ctr, unsigned i
 	       (ctr->ireset ? EVNTSEL_INT : 0);
 }
 
+/* No state may be resumed here without perfctr_cpu_load(). */
+static __always_inline void perfctr_x86_belong_to_nobody(struct perfctr_x86_cpu *cpu)
+{
+	cpu->active = 0;
+	cpu->private_config = 0;
+	cpu->private_mm = 0;
+}
+
 /* All below are called with interrupts off, on the CPU that is theirs. */
 
 /* Nothing counts, all are zero, and what is to count is enabled by its own control alone. */
@@ -96,8 +104,6 @@ void perfctr_x86_take_all(void);
 void perfctr_x86_release_all(void);
 /* Nothing counts, all are zero, but they stay ours. */
 void perfctr_x86_rest(void);
-/* No state may be resumed here without perfctr_cpu_load(). */
-void perfctr_x86_belong_to_nobody(struct perfctr_x86_cpu *cpu);
 /* Zero those that are past half of their range. */
 void perfctr_x86_age(void);
 /*
