@@ -94,15 +94,24 @@ static struct perfctr_config *config_find(u32 hash, const struct perfctr_ctr_con
 	return NULL;
 }
 
-static unsigned long new_id(void)
+static bool counts_user_alone(const struct perfctr_ctr_control *ctr, u32 nr)
+{
+	u32 i;
+
+	for (i = 0; i < nr; i++)
+		if (ctr[i].flags != PERFCTR_CTR_USER)
+			return false;
+	return nr;
+}
+
+static unsigned long new_id(bool user)
 {
 	static unsigned long last;	/* config_mutex */
 
 	lockdep_assert_held(&config_mutex);
-	do {
-		last++;
-	} while (!last || last == PERFCTR_NO_CONFIG);
-	return last;
+	/* It would come to PERFCTR_NO_CONFIG after all others. */
+	last += 2 * PERFCTR_ID_USER;
+	return last | (user ? PERFCTR_ID_USER : 0);
 }
 
 /* No claim is left, nor a counter of ours: isolated CPUs are left alone again. */
@@ -241,7 +250,7 @@ static struct perfctr_config *config_make(const struct perfctr_ctr_control *ctr,
 	config->nr = nr;
 	config->nr_ictrs = nr_ictrs;
 	config->core = core;
-	config->id = new_id();
+	config->id = new_id(counts_user_alone(ctr, nr));
 	config->uid = current_uid();
 	memcpy(config->ctr, ctr, nr * sizeof(*ctr));
 	/* Whoever wants no counters may always have that: it is how one stops. */
@@ -402,7 +411,7 @@ void perfctr_config_put(struct perfctr_config *config, bool atomic)
 /* Those that had the same id go on by another, so that no CPU holds it any more. */
 static void change_id(const struct perfctr_config *evicted)
 {
-	unsigned long id = new_id();
+	unsigned long id = new_id(evicted->id & PERFCTR_ID_USER);
 	struct perfctr_config *config;
 
 	hash_for_each_possible(configs, config, node, evicted->hash)

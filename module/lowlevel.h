@@ -24,6 +24,9 @@
 /* Counters of one control that the drivers have at most: masks of them have 32 bits. */
 #define PERFCTR_MAX_HW	32
 
+/* In the id of a config: its counters count user mode alone. */
+#define PERFCTR_ID_USER	1UL
+
 struct perfctr_user;
 
 /**
@@ -33,8 +36,8 @@ struct perfctr_user;
  * @users: who may count by it: while there is one, and it is not @evicted, it is claimed.
  *	Only config.c raises it from zero
  * @refs: who may look at it: each user, and those that were one; and config.c's table
- * @id: that of all which want the same of the same counters, and of no other ever; not 0.
- *	config_mutex; read by whoever is a user
+ * @id: that of all which want the same of the same counters, and of no other ever; not 0;
+ *	with PERFCTR_ID_USER. config_mutex; read by whoever is a user
  * @uid: the user whose controls have it; constant
  * @user: that user's account; NULL without counters; constant, while it is in the table
  * @hash: where it is in the table; constant
@@ -398,6 +401,39 @@ static __always_inline void perfctr_cpu_suspend(struct perfctr_cpu_state *state)
 	perfctr_cpu_suspend_clock(state);
 	for (ctr = state->ctr; ctr != end; ctr++)
 		ctr->acc += perfctr_cpu_read(ctr);
+}
+
+static __always_inline void perfctr_cpu_hand_over_one(struct perfctr_cpu_ctr *from,
+						      struct perfctr_cpu_ctr *to)
+{
+	u64 value = perfctr_cpu_read(from);
+
+	from->acc += value;
+	to->acc -= value;
+}
+
+/*
+ * The same for one state, which has counters, and then perfctr_cpu_resume() for another
+ * whose config has the same id: each register is read once. Two at a time, since counting
+ * the counters takes as long as a third of the rest.
+ */
+static __always_inline void perfctr_cpu_hand_over(struct perfctr_cpu_state *from,
+						  struct perfctr_cpu_state *to)
+{
+	struct perfctr_cpu_ctr *ctr = from->ctr, *end = from->end, *last = end - 1;
+	struct perfctr_cpu_ctr *other = to->ctr;
+	u64 now = perfctr_cpu_clock();
+
+	from->clock += now;
+	to->clock -= now;
+	do {
+		perfctr_cpu_hand_over_one(ctr, other);
+		if (ctr == last)
+			break;
+		perfctr_cpu_hand_over_one(ctr + 1, other + 1);
+		ctr += 2;
+		other += 2;
+	} while (ctr != end);
 }
 
 #endif /* PERFCTR_LOWLEVEL_H */

@@ -41,7 +41,8 @@ static inline bool perfctr_all_zero(const __u64 *words, size_t size)
  */
 #define PERFCTR_READER_DELAY	HZ
 
-#define PERFCTR_NO_CONFIG	(~0UL)
+/* What no config has as its id; it counts nothing in user mode, lest it be handed over. */
+#define PERFCTR_NO_CONFIG	(~PERFCTR_ID_USER)
 /* Members of struct perfctr_soft that are not computed from another: all but task_clock. */
 #define PERFCTR_NR_SOFT		4
 static_assert(offsetof(struct perfctr_soft, task_clock) == PERFCTR_NR_SOFT * sizeof(__u64));
@@ -142,7 +143,8 @@ struct perfctr_imode {
  *	copying has copied sums. At an odd one it asks the owner's CPU by interrupt
  * @overflows: as struct perfctr_read says; owner
  * @at_once: the config's id, if a CPU that holds it need do no more than resume the
- *	sums; else PERFCTR_NO_CONFIG, which no CPU holds; owner
+ *	sums; else PERFCTR_NO_CONFIG, which no CPU holds; owner. Whoever is switched out
+ *	in its favour reads it, and may resume the sums: see successor()
  * @hold: PERFCTR_HOLD_*. Each bit is set and cleared atomically: COUNTERS and LOST by
  *	the owner or an interrupt on its CPU, the others under @lock. Whoever else
  *	sets one then interrupts the owner's CPU: see tree.c. @soft_on follows
@@ -372,8 +374,12 @@ void perfctr_resume(struct vperfctr *perfctr);
 void perfctr_resume_locked(struct vperfctr *perfctr);
 void perfctr_suspend(struct vperfctr *perfctr);
 void perfctr_revoke(struct vperfctr *perfctr);
-/* Whose switch-out comes, if perfctr is current's: may next read what its registers hold? */
-bool perfctr_is_kin(const struct vperfctr *perfctr, struct task_struct *next);
+/*
+ * x86: next, or current, may read registers: what is there must be its process's, or that
+ * of its kind. Of current's own counters nothing is lost: they are suspended first.
+ * Interrupts off.
+ */
+void perfctr_let_in(struct task_struct *next);
 
 /* run.c. See perfctr_run_t: on all that are told. paid: not at current's cost. */
 int perfctr_run(int (*fn)(void *arg), void *arg);

@@ -15,41 +15,20 @@
 
 #ifdef PERFCTR_CPU_PERMITS_PROCESSES
 /*
- * next, or current, may read registers: what is there must be its process's, or that
- * of its kind. Of current's own counters nothing is lost: they are suspended first.
- */
-static notrace void let_in(struct task_struct *next)
-{
-	struct vperfctr *perfctr = perfctr_current();
-
-	lockdep_assert_irqs_disabled();
-	/* What perf has left in the registers of an isolated one is nobody's to see either. */
-	if (unlikely(!perfctr_cpu_is_told()))
-		perfctr_cpus_join();
-	if (READ_ONCE(perfctr_user_read) == PERFCTR_USER_READ_OPEN ||
-	    perfctr_cpu_may_see(next) ||
-	    perfctr_is_kin(perfctr, next))
-		return;
-	if (perfctr)
-		perfctr_suspend(perfctr);
-	perfctr_cpu_scrub(next);
-}
-
-/*
  * Before a switch, and so before sched_out(), with the runqueue locked. For threads
  * that we know nothing else of.
  */
 static notrace void probe_switch(PERFCTR_SWITCH_PROBE_ARGS)
 {
 	if (unlikely(perfctr_cpu_is_permitted(next)))
-		let_in(next);
+		perfctr_let_in(next);
 }
 
 /* On each CPU: as if the thread there came just now. */
 static int look_at_permission(void *unused)
 {
 	if (perfctr_cpu_is_permitted(current))
-		let_in(current);
+		perfctr_let_in(current);
 	perfctr_cpu_update_permission();
 	return 0;
 }
@@ -76,7 +55,7 @@ static notrace void permission_changes(bool ends)
 			perfctr_suspend(perfctr);
 	} else {
 		if (perfctr_cpu_is_permitted(current))
-			let_in(current);
+			perfctr_let_in(current);
 		if (__this_cpu_read(resumes))
 			perfctr_resume(perfctr);
 		__this_cpu_write(resumes, false);

@@ -64,8 +64,12 @@ static __always_inline void suspend(struct vperfctr *perfctr, struct task_struct
 	}
 }
 
+/* What was handed over may have been told since to stand still: look at that again. */
 static noinline notrace void sched_in_slowly(struct vperfctr *perfctr)
 {
+	local_irq_disable();
+	if (perfctr->seq & 1 && !perfctr->imode)
+		perfctr_suspend(perfctr);
 	perfctr_resume(perfctr);
 	local_irq_enable();
 }
@@ -74,19 +78,65 @@ static notrace void sched_in(struct preempt_notifier *notifier, int cpu)
 {
 	struct vperfctr *perfctr = container_of(notifier, struct vperfctr, notifier);
 
-	local_irq_disable();
-	if (unlikely(!perfctr_cpu_holds_on(cpu, READ_ONCE(perfctr->at_once)))) {
-		OPTIMIZER_HIDE_VAR(perfctr);	/* see suspend() */
-		sched_in_slowly(perfctr);
-		return;
+	if (perfctr->seq & 1) {
+		/* It was handed over. */
+		if (likely(READ_ONCE(perfctr->at_once) & PERFCTR_ID_USER))
+			return;
+		goto slowly;
 	}
+	local_irq_disable();
+	if (unlikely(!perfctr_cpu_holds_on(cpu, READ_ONCE(perfctr->at_once))))
+		goto slowly;
 	sums_to_differences(perfctr, true);
 	local_irq_enable();
+	return;
+
+slowly:
+	OPTIMIZER_HIDE_VAR(perfctr);	/* see suspend() */
+	sched_in_slowly(perfctr);
+}
+
+/*
+ * Next's state, if next counts by the registers that perfctr counts by now, in user mode
+ * alone, and may do so at once: then between the two nothing counts, as next comes right
+ * now, and one reading serves both. Next's state is nobody's but ours here: next does not
+ * run yet, and whoever wants it to stand still meanwhile writes at_once, at which
+ * sched_in() looks again, or interrupts this CPU.
+ */
+static __always_inline struct vperfctr *successor(const struct vperfctr *perfctr,
+						  unsigned long id, struct task_struct *next)
+{
+	struct hlist_node *first = next->preempt_notifiers.first;
+	struct preempt_notifier *notifier;
+	struct vperfctr *other;
+
+	if (!first)
+		return NULL;
+	notifier = hlist_entry(first, struct preempt_notifier, link);
+	if (unlikely(notifier->ops != perfctr->notifier.ops))
+		return NULL;
+	other = container_of(notifier, struct vperfctr, notifier);
+	return likely(READ_ONCE(other->at_once) == id) ? other : NULL;
 }
 
 static notrace void sched_out(struct preempt_notifier *notifier, struct task_struct *next)
 {
-	suspend(container_of(notifier, struct vperfctr, notifier), next);
+	struct vperfctr *perfctr = container_of(notifier, struct vperfctr, notifier), *other;
+	unsigned long id = READ_ONCE(perfctr->at_once);
+
+	if (unlikely(!(id & PERFCTR_ID_USER))) {
+		suspend(perfctr, next);
+		return;
+	}
+	/* Of who runs this also says that it is resumed, and that there is nothing to undo. */
+	other = successor(perfctr, id, next);
+	if (other) {
+		sums_are_changing(other);
+		perfctr_cpu_hand_over(&perfctr->cpu_state, &other->cpu_state);
+	} else {
+		perfctr_cpu_suspend(&perfctr->cpu_state);
+	}
+	sums_are_complete(perfctr, perfctr->seq);
 }
 
 static struct preempt_ops perfctr_preempt_ops = {
@@ -513,11 +563,25 @@ void perfctr_unnotify(struct vperfctr *perfctr)
 	perfctr_hook_put(&notifier_hook);
 }
 
-notrace bool perfctr_is_kin(const struct vperfctr *perfctr, struct task_struct *next)
+#ifdef PERFCTR_CPU_PERMITS_PROCESSES
+notrace void perfctr_let_in(struct task_struct *next)
 {
-	return is_kin(next) &&
-	       !(perfctr && perfctr->undo & PERFCTR_UNDO_SHOWN && !is_same_user());
+	struct vperfctr *perfctr = task_perfctr(current);
+
+	lockdep_assert_irqs_disabled();
+	/* What perf has left in the registers of an isolated one is nobody's to see either. */
+	if (unlikely(!perfctr_cpu_is_told()))
+		perfctr_cpus_join();
+	if (READ_ONCE(perfctr_user_read) == PERFCTR_USER_READ_OPEN ||
+	    perfctr_cpu_may_see(next) ||
+	    (is_kin(next) && !(perfctr && perfctr->undo & PERFCTR_UNDO_SHOWN &&
+			       !is_same_user())))
+		return;
+	if (perfctr)
+		perfctr_suspend(perfctr);
+	perfctr_cpu_scrub(next);
 }
+#endif
 
 /* No state is left. */
 void perfctr_switch_exit(void)

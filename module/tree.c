@@ -355,6 +355,8 @@ void perfctr_descendant_end(struct vperfctr *perfctr)
  *  - if it comes to another CPU after that, its CPU was written before, under the lock
  *    of that one's runqueue, which the switch there takes, with a barrier, before it
  *    runs sched_in();
+ *  - the thread before it there may have handed the counters over to it, for an at_once
+ *    that it read before that barrier: sched_in() reads it again;
  *  - resume() writes at_once, then, after a barrier, looks at hold again, lest it undo
  *    what we wrote to at_once.
  */
