@@ -366,10 +366,13 @@ static __always_inline bool todo_again(struct vperfctr *perfctr)
 	return true;
 }
 
-/* Its counters run already. Next time, if nothing else comes, sched_in() does it. */
+/*
+ * Its counters run already. Next time, if nothing else comes, sched_in() does it. But who
+ * has just lost its page may still read registers, and sched_out() is to look at that.
+ */
 static __always_inline void resume_plainly(struct vperfctr *perfctr)
 {
-	if (!todo_again(perfctr)) {
+	if (!todo_again(perfctr) && likely(!perfctr->undo)) {
 		WRITE_ONCE(perfctr->at_once, READ_ONCE(perfctr->config->id));
 		/* Of a tree: see tree.c, "Stop and go". */
 		if (perfctr->tree) {

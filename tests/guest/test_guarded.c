@@ -586,6 +586,25 @@ START_TEST(sibling_reads_none)
 	ck_assert_uint_eq(peeper.readable, 0);
 }
 END_TEST
+
+/* The permission goes with the switch, though there is no page any more by then. */
+START_TEST(sibling_of_who_unmaps_reads_none)
+{
+	struct peeper peeper = { 0 };
+	int fd = count_event(EV_INSTRUCTIONS);
+	pthread_t thread;
+
+	pin_self(0);
+	ck_assert_int_eq(pthread_create(&thread, NULL, peep, &peeper), 0);
+	while (peeper.tries < 200) {
+		unmap_page(map_page(fd));
+		sched_yield();
+	}
+	peeper.stop = true;
+	pthread_join(thread, NULL);
+	ck_assert_uint_eq(peeper.readable, 0);
+}
+END_TEST
 #endif
 
 static void beside_a_stranger(unsigned int cpu, uid_t uid)
@@ -905,6 +924,7 @@ int main(void)
 	run_policy(owner_reads_its_own_and_no_others, both | AS_USER);
 #if defined(__riscv)
 	run_policy(sibling_reads_none, both | AS_USER);
+	run_policy(sibling_of_who_unmaps_reads_none, both | AS_USER);
 #else
 	run_policy(nothing_for_a_sibling_of_a_counting_victim, both);
 	run_policy(nothing_for_a_sibling_of_a_mapped_victim, both);
