@@ -18,7 +18,7 @@ parts='guest-pentium3-smp2 guest-riscv64-testing-smp2 guest-riscv64-6.12-smp2
 	guest-skylake-smp2 guest-riscv64-smcntrpmf guest-riscv64-nopmu
 	guest-x86_64-6.12-smp2 guest-skylake-rt-smp2 guest-icelake-testing guest-skylake-6.1
 	guest-nehalem-i386 guest-core-smp2 guest-hybrid-smp2
-	stress-riscv64-6.12-30000 stress-icelake-30000 isolated-riscv64-6.12 isolated-skylake
+	stress-riscv64-6.12-60000 stress-icelake-60000 isolated-riscv64-6.12 isolated-skylake
 	processors switches lint unit dkms build-x86_64-testing'
 
 run_part() { # name
