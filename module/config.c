@@ -94,16 +94,6 @@ static struct perfctr_config *config_find(u32 hash, const struct perfctr_ctr_con
 	return NULL;
 }
 
-static bool counts_user_alone(const struct perfctr_ctr_control *ctr, u32 nr)
-{
-	u32 i;
-
-	for (i = 0; i < nr; i++)
-		if (ctr[i].flags != PERFCTR_CTR_USER)
-			return false;
-	return nr;
-}
-
 static unsigned long new_id(bool user)
 {
 	static unsigned long last;	/* config_mutex */
@@ -250,7 +240,7 @@ static struct perfctr_config *config_make(const struct perfctr_ctr_control *ctr,
 	config->nr = nr;
 	config->nr_ictrs = nr_ictrs;
 	config->core = core;
-	config->id = new_id(counts_user_alone(ctr, nr));
+	config->id = new_id(nr && find_kernel(ctr, nr) == PERFCTR_NO_INDEX);
 	config->uid = current_uid();
 	memcpy(config->ctr, ctr, nr * sizeof(*ctr));
 	/* Whoever wants no counters may always have that: it is how one stops. */

@@ -413,9 +413,9 @@ static __always_inline void perfctr_cpu_hand_over_one(struct perfctr_cpu_ctr *fr
 }
 
 /*
- * The same for one state, which has counters, and then perfctr_cpu_resume() for another
- * whose config has the same id: each register is read once. Two at a time, since counting
- * the counters takes as long as a third of the rest.
+ * perfctr_cpu_suspend() of one state, which has counters, and perfctr_cpu_resume() of
+ * another whose config has the same id: each register is read once. Two at a time, since
+ * the loop itself takes a third as long as what it does.
  */
 static __always_inline void perfctr_cpu_hand_over(struct perfctr_cpu_state *from,
 						  struct perfctr_cpu_state *to)

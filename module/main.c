@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * perfctr: 64-bit hardware performance counters for every thread. Load, unload,
- * the device, and what it tells about processor and CPUs.
+ * perfctr: 64-bit hardware performance counters for every thread. Load, unload, the
+ * device, and parameters of what lies below.
  */
 
 #define pr_fmt(fmt) "perfctr: " fmt
 
-#include <linux/cpu.h>
 #include <linux/miscdevice.h>
 #include <linux/module.h>
-#include <linux/slab.h>
-#include <linux/uaccess.h>
 #include <linux/uidgid.h>
 #include <linux/user_namespace.h>
-#include <linux/workqueue.h>
 
 #include "perfctr.h"
 #include "hook.h"

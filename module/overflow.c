@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The counters' interrupt: heard while there is a control that has i-mode counters.
+ * Overflows: who is told, how it goes on, and the counters' interrupt, which is heard while
+ * there is a control that has i-mode counters. period.c has the whole course.
  */
 
 #include <linux/jiffies.h>

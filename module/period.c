@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Interrupt-mode counters: periods, and what happens at their end.
+ * Interrupt-mode counters: their periods. What happens at the end of one is overflow.c.
  *
  * The sum of an i-mode counter is kept as that of any other, so it is exact
  * whatever the period; the sum at which the next overflow is due decides. Whoever
@@ -22,11 +22,8 @@
  *  - exit: nobody is told; the sums are right.
  */
 
-#include <linux/jiffies.h>
-#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
-#include <linux/uidgid.h>
 
 #include "perfctr.h"
 

@@ -33,7 +33,7 @@
 /*
  * Where perf starts what it counts. It stops and starts its events when others
  * come, from the value that it finds, if that is one that it can have come to;
- * so what is reserved from it (see reserve()) is never set to less.
+ * so what is reserved from it (see riscv.c) is never set to less.
  */
 #define PERF_START	(BIT_ULL(63) + 1)
 
