@@ -135,6 +135,6 @@ mkdir -p /src/build/log
 exec "$here/console.py" ${parallel:+--parallel} --log "/src/build/log/$machine.console" \
 	--out "/src/build/out/$machine" --timeout "$timeout" \
 	$qemu -smp "$smp" -m "$mem" -no-reboot -display none \
-	-monitor none -serial $serial -kernel "$kernel" -initrd /tmp/initramfs \
+	-serial $serial -kernel "$kernel" -initrd /tmp/initramfs \
 	${trace:+-trace "$trace" -D "/src/build/log/$machine.trace"} \
 	-append "console=ttyS0 quiet panic=1 oops=panic log_buf_len=2M $append"

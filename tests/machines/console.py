@@ -8,6 +8,7 @@ machine's job prints: from the line @@start@@ on, without the lines that
 The status is that of the job; 97 if --parallel says that processors execute at the
 same time, and one of them executed an INT3 of text that another had just patched;
 98 if the kernel complained; 99 if the machine did not get as far as the job's end.
+Of one whose time was up it shows what its processors were doing.
 """
 
 import argparse
@@ -17,6 +18,7 @@ import re
 import select
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -96,16 +98,41 @@ class Console:
         self.file = self.block = None
 
 
-def run(command, timeout, log, console):
+def look(pid, path):
+    """What an emulator that has stopped to tell anything is doing."""
+    for _ in range(3):
+        for task in sorted(os.listdir(f"/proc/{pid}/task")):
+            with open(f"/proc/{pid}/task/{task}/stat", encoding="ascii") as f:
+                stat = f.read().rsplit(")", 1)[1].split()
+            # Fields 3, 14 and 15 of proc(5), as the second is cut off
+            print(f"| thread {task}: {stat[0]}, user {stat[11]}, kernel {stat[12]} ticks")
+        try:
+            with socket.socket(socket.AF_UNIX) as monitor:
+                monitor.settimeout(5)
+                monitor.connect(path)
+                monitor.sendall(b"info registers -a\n")
+                while True:
+                    text = monitor.recv(65536).decode(errors="replace")
+                    for line in text.splitlines():
+                        if not line.startswith(" f"):  # floating point
+                            print("|", line)
+        except OSError as error:
+            print(f"| its monitor: {error}")
+        sys.stdout.flush()
+
+
+def run(command, timeout, log, console, monitor):
     """Runs the emulator; returns why it was ended, or None if it ended."""
     deadline = time.monotonic() + timeout if timeout else None
     # However we end, the emulator does too.
     command = ["setpriv", "--pdeathsig", "KILL"] + command
+    command += ["-monitor", f"unix:{monitor},server=on,wait=off"]
     with subprocess.Popen(command, stdout=subprocess.PIPE) as emulator:
         assert emulator.stdout
         while True:
             wait = deadline - time.monotonic() if deadline else None
             if wait is not None and wait <= 0:
+                look(emulator.pid, monitor)
                 emulator.kill()
                 return f"was still running after {timeout:g} s"
             if not select.select([emulator.stdout], [], [], wait)[0]:
@@ -129,9 +156,10 @@ def main():
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # no traceback
     console = Console(args.out)
     # Other machines of this kind may be running: the last to end stays.
-    with tempfile.NamedTemporaryFile(buffering=0) as log:
-        why = run(args.command, args.timeout, log, console)
-        shutil.copyfile(log.name, args.log)
+    with tempfile.TemporaryDirectory() as folder:
+        with open(f"{folder}/log", "wb", buffering=0) as log:
+            why = run(args.command, args.timeout, log, console, f"{folder}/monitor")
+        shutil.copyfile(f"{folder}/log", args.log)
 
     if console.status is None:
         print(f"\nboot: the machine {why or 'stopped before its job did'};"
