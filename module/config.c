@@ -100,7 +100,7 @@ static unsigned long new_id(bool user)
 
 	lockdep_assert_held(&config_mutex);
 	/* It would come to PERFCTR_NO_CONFIG after all others. */
-	last += 2 * PERFCTR_ID_USER;
+	last += PERFCTR_ID_STEP;
 	return last | (user ? PERFCTR_ID_USER : 0);
 }
 

@@ -24,8 +24,9 @@
 /* Counters of one control that the drivers have at most: masks of them have 32 bits. */
 #define PERFCTR_MAX_HW	32
 
-/* In the id of a config: its counters count user mode alone. */
+/* In the id of a config: its counters count user mode alone. Ids rise by PERFCTR_ID_STEP. */
 #define PERFCTR_ID_USER	1UL
+#define PERFCTR_ID_STEP	8UL
 
 struct perfctr_user;
 
@@ -228,6 +229,8 @@ static inline unsigned long perfctr_age_period(unsigned int width, unsigned int 
 /*
  * The rest is the hot path, inline in the header of the arch. Interrupts are off.
  *
+ * PERFCTR_CPU_APART
+ *	of a way through the hot path that is not the quickest: noinline or __always_inline
  * bool perfctr_cpu_holds(const struct perfctr_config *)
  *	this CPU's counters count that config now
  * bool perfctr_cpu_holds_on(int cpu, unsigned long id)
@@ -267,12 +270,14 @@ static inline unsigned long perfctr_age_period(unsigned int width, unsigned int 
  * unsigned int perfctr_cpu_slot(config, i), PERFCTR_CPU_CLOCK_SLOT
  * bool perfctr_cpu_clock_hidden(void): current may not read the clock in user mode
  * bool perfctr_cpu_user_readable(config, policy): may its registers be shown at all?
+ * bool perfctr_cpu_user_permitted(void): of current, whose registers were shown before: may
+ *	they be again? For who is dead any answer will do
  * u32 perfctr_cpu_operand(unsigned int hw): what an instruction that reads it names it
- * u32 perfctr_cpu_grant(config), void perfctr_cpu_revoke(u32 granted)
+ * unsigned long perfctr_cpu_grant(config), void perfctr_cpu_revoke(u32 granted)
  *	give and take the permission to read the registers in user mode
  * bool perfctr_cpu_private(config, uid): nothing but threads of that user that
  *	may read the registers of config ran since these were zero, or they stood
- * bool perfctr_cpu_private_to(uid): that is the user, if they are private
+ * kuid_t perfctr_cpu_private_user(void): that user, while they are private
  * bool perfctr_cpu_runs(void): they run, if they are private
  * int perfctr_cpu_restart(config, uid): let them run, from zero unless they are
  *	private; private to uid, and so not held for others, until loaded. EIO as there
@@ -346,6 +351,15 @@ static inline bool perfctr_cpu_is_permitted(const struct task_struct *task)
 	return false;
 }
 
+static inline bool perfctr_cpu_may_see(const struct task_struct *task)
+{
+	return true;
+}
+
+static inline void perfctr_cpu_scrub(const struct task_struct *next)
+{
+}
+
 static inline bool perfctr_cpu_lingers(void)
 {
 	return false;
@@ -403,36 +417,47 @@ static __always_inline void perfctr_cpu_suspend(struct perfctr_cpu_state *state)
 		ctr->acc += perfctr_cpu_read(ctr);
 }
 
+/* @slot: where @to's bias goes as well, or NULL */
 static __always_inline void perfctr_cpu_hand_over_one(struct perfctr_cpu_ctr *from,
-						      struct perfctr_cpu_ctr *to)
+						      struct perfctr_cpu_ctr *to,
+						      struct perfctr_page_slot *slot)
 {
 	u64 value = perfctr_cpu_read(from);
 
 	from->acc += value;
 	to->acc -= value;
+	if (slot)
+		slot->bias = to->acc;
 }
 
 /*
  * perfctr_cpu_suspend() of one state, which has counters, and perfctr_cpu_resume() of
- * another whose config has the same id: each register is read once. Two at a time, since
- * the loop itself takes a third as long as what it does.
+ * another whose config, @config, has the same id: each register is read once. Two at a
+ * time, since the loop itself takes a third as long as what it does. @slot: of @to's
+ * page, with @show
  */
 static __always_inline void perfctr_cpu_hand_over(struct perfctr_cpu_state *from,
-						  struct perfctr_cpu_state *to)
+						  struct perfctr_cpu_state *to,
+						  const struct perfctr_config *config,
+						  struct perfctr_page_slot *slot, bool show)
 {
 	struct perfctr_cpu_ctr *ctr = from->ctr, *end = from->end, *last = end - 1;
 	struct perfctr_cpu_ctr *other = to->ctr;
 	u64 now = perfctr_cpu_clock();
+	unsigned long i = 0;
 
 	from->clock += now;
 	to->clock -= now;
 	do {
-		perfctr_cpu_hand_over_one(ctr, other);
+		perfctr_cpu_hand_over_one(ctr, other,
+					  show ? &slot[perfctr_cpu_slot(config, i)] : NULL);
 		if (ctr == last)
 			break;
-		perfctr_cpu_hand_over_one(ctr + 1, other + 1);
+		perfctr_cpu_hand_over_one(ctr + 1, other + 1,
+					  show ? &slot[perfctr_cpu_slot(config, i + 1)] : NULL);
 		ctr += 2;
 		other += 2;
+		i += 2;
 	} while (ctr != end);
 }
 

@@ -49,8 +49,12 @@ static void set_user(struct vperfctr *perfctr, bool user)
 	if (own)
 		perfctr_suspend(perfctr);
 	WRITE_ONCE(perfctr->user, user);
-	if (own)
+	if (own) {
 		perfctr_resume(perfctr);
+	} else {
+		smp_mb();	/* pairs with let_take_over() */
+		WRITE_ONCE(perfctr->at_once, PERFCTR_NO_CONFIG);
+	}
 	local_irq_restore(flags);
 }
 

@@ -41,8 +41,16 @@ static inline bool perfctr_all_zero(const __u64 *words, size_t size)
  */
 #define PERFCTR_READER_DELAY	HZ
 
-/* What no config has as its id; it counts nothing in user mode, lest it be handed over. */
-#define PERFCTR_NO_CONFIG	(~PERFCTR_ID_USER)
+/*
+ * In vperfctr.at_once, instead of PERFCTR_ID_USER: its page shows the registers. And by
+ * which policy: "open", or "guarded".
+ */
+#define PERFCTR_AT_ONCE_SHOWN	2UL
+#define PERFCTR_AT_ONCE_OPEN	4UL
+static_assert(PERFCTR_ID_STEP > PERFCTR_AT_ONCE_OPEN);
+
+/* In vperfctr.at_once: no CPU holds it, and nothing is handed over to it. */
+#define PERFCTR_NO_CONFIG	(~(PERFCTR_ID_USER | PERFCTR_AT_ONCE_SHOWN))
 /* Members of struct perfctr_soft that are not computed from another: all but task_clock. */
 #define PERFCTR_NR_SOFT		4
 static_assert(offsetof(struct perfctr_soft, task_clock) == PERFCTR_NR_SOFT * sizeof(__u64));
@@ -143,8 +151,10 @@ struct perfctr_imode {
  *	copying has copied sums. At an odd one it asks the owner's CPU by interrupt
  * @overflows: as struct perfctr_read says; owner
  * @at_once: the config's id, if a CPU that holds it need do no more than resume the
- *	sums; else PERFCTR_NO_CONFIG, which no CPU holds; owner. Whoever is switched out
- *	in its favour reads it, and may resume the sums: see successor()
+ *	sums. With SHOWN none holds it: then only another thread with a page may hand its
+ *	counters over. Else PERFCTR_NO_CONFIG; owner. Who tells it to stand still, or
+ *	unmaps the page, writes PERFCTR_NO_CONFIG. Whoever is switched out in its favour
+ *	reads it, and may resume the sums: see successor()
  * @hold: PERFCTR_HOLD_*. Each bit is set and cleared atomically: COUNTERS and LOST by
  *	the owner or an interrupt on its CPU, the others under @lock. Whoever else
  *	sets one then interrupts the owner's CPU: see tree.c. @soft_on follows

@@ -24,8 +24,10 @@
 /* The policy for user reads, PERFCTR_USER_READ_* */
 unsigned int perfctr_user_read = PERFCTR_USER_READ_GUARDED;
 
+static struct vperfctr *task_perfctr(struct task_struct *task);
 static noinline void resume(struct vperfctr *perfctr);
 static noinline void suspend_slowly(struct vperfctr *perfctr, struct task_struct *next);
+static noinline void sched_in_slowly(struct vperfctr *perfctr);
 
 static __always_inline void sums_are_changing(struct vperfctr *perfctr)
 {
@@ -64,14 +66,55 @@ static __always_inline void suspend(struct vperfctr *perfctr, struct task_struct
 	}
 }
 
-/* What was handed over may have been told since to stand still: look at that again. */
-static noinline notrace void sched_in_slowly(struct vperfctr *perfctr)
+/* No register may be read in user mode any more, until that is permitted again. */
+static __always_inline void unpermit(struct vperfctr *perfctr)
 {
-	local_irq_disable();
-	if (perfctr->seq & 1 && !perfctr->imode)
-		perfctr_suspend(perfctr);
-	perfctr_resume(perfctr);
-	local_irq_enable();
+	if (perfctr->undo & PERFCTR_UNDO_SHOWN)
+		perfctr_cpu_revoke(perfctr->granted);
+	perfctr->granted = 0;
+	perfctr->undo &= ~PERFCTR_UNDO_SHOWN;
+}
+
+/*
+ * A thread that saw its registers in the page may have been switched out before
+ * it read them, and would die of it if it were not permitted to when it comes
+ * back. So a new policy takes the permission away some switches late. The page
+ * says "ask" at once, and what is read, after a start from zero, thrown away.
+ */
+#define GRACE	3
+
+/* prctl() may have changed whether the thread may read it: x86's only. */
+static __always_inline bool clock_changed(const struct vperfctr *perfctr)
+{
+	return !perfctr_cpu_permits_threads() && perfctr->clock_on &&
+	       perfctr_cpu_clock_hidden() ==
+	       !!perfctr->page->slot[PERFCTR_CPU_CLOCK_SLOT].owner;
+}
+
+/* Where the biases are. The owner runs when it looks, so no order matters. */
+static __always_inline void show_again(struct vperfctr *perfctr)
+{
+	perfctr->page_seq = (perfctr->page_seq + 1) & S32_MAX;
+	WRITE_ONCE(perfctr->page->seq, perfctr->page_seq);
+}
+
+static __always_inline void grant(struct vperfctr *perfctr)
+{
+	unsigned long granted = perfctr_cpu_grant(perfctr->config);
+
+	if (granted)
+		perfctr->granted |= granted;
+}
+
+/*
+ * A thread was handed counters and a permission to read them, and its page has the biases
+ * for that. It may show its registers if no interrupt has come since, which would have
+ * shown them, or written at_once: one comes of each change of the policy.
+ */
+static __always_inline bool may_show_again(const struct vperfctr *perfctr)
+{
+	return READ_ONCE(perfctr->at_once) & PERFCTR_AT_ONCE_SHOWN && perfctr->page->seq < 0 &&
+	       !clock_changed(perfctr) && perfctr_cpu_user_permitted();
 }
 
 static notrace void sched_in(struct preempt_notifier *notifier, int cpu)
@@ -82,12 +125,17 @@ static notrace void sched_in(struct preempt_notifier *notifier, int cpu)
 		/* It was handed over. */
 		if (likely(READ_ONCE(perfctr->at_once) & PERFCTR_ID_USER))
 			return;
-		goto slowly;
+		local_irq_disable();
+		if (unlikely(!may_show_again(perfctr)))
+			goto slowly;
+		show_again(perfctr);
+		grant(perfctr);
+	} else {
+		local_irq_disable();
+		if (unlikely(!perfctr_cpu_holds_on(cpu, READ_ONCE(perfctr->at_once))))
+			goto slowly;
+		sums_to_differences(perfctr, true);
 	}
-	local_irq_disable();
-	if (unlikely(!perfctr_cpu_holds_on(cpu, READ_ONCE(perfctr->at_once))))
-		goto slowly;
-	sums_to_differences(perfctr, true);
 	local_irq_enable();
 	return;
 
@@ -119,24 +167,120 @@ static __always_inline struct vperfctr *successor(const struct vperfctr *perfctr
 	return likely(READ_ONCE(other->at_once) == id) ? other : NULL;
 }
 
+/* @show: other's page is to have the biases */
+static __always_inline void hand_over(struct vperfctr *perfctr, struct vperfctr *other, bool show)
+{
+	struct perfctr_page *page = other->page;
+
+	sums_are_changing(other);
+	perfctr_cpu_hand_over(&perfctr->cpu_state, &other->cpu_state, other->config,
+			      page->slot, show);
+	if (show && other->clock_on)
+		page->slot[PERFCTR_CPU_CLOCK_SLOT].bias = other->cpu_state.clock;
+	sums_are_complete(perfctr, perfctr->seq);
+}
+
+/*
+ * Current may read its registers, which are private to that user. It may have become
+ * another since, or another and the same again: then, as for a debugger, it is not
+ * dumpable any more.
+ */
+static __always_inline bool is_same_user(kuid_t uid)
+{
+	return uid_eq(current_real_cred()->euid, uid) && perfctr_current_is_dumpable();
+}
+
+static __always_inline kuid_t user_of(const struct task_struct *task)
+{
+	return rcu_dereference_sched(task->real_cred)->euid;
+}
+
+/* Would next, if it comes right now, read the same registers for the same user? */
+static __always_inline bool is_kin(struct task_struct *next)
+{
+	const struct vperfctr *other = task_perfctr(next);
+
+	/* Should other lose its map before it comes it needs a load, which ends the privacy. */
+	return other && !(atomic_read(&other->hold) & PERFCTR_HOLD_ENTIRELY) &&
+	       READ_ONCE(other->user) &&
+	       perfctr_cpu_private(other->config, user_of(next));
+}
+
+/*
+ * Current could read the registers, and leaves them to next. @same: see is_same_user(); what
+ * another user did is in them as well, and nobody is kin of both.
+ */
+static __always_inline void leave(bool same, struct task_struct *next, bool may_be_kin)
+{
+	if (same && may_be_kin && is_kin(next)) {
+		perfctr_cpu_join(next);
+		return;
+	}
+	if (likely(same))
+		perfctr_cpu_leave();
+	else
+		perfctr_cpu_share();
+	if (perfctr_cpu_is_permitted(next) && !perfctr_cpu_may_see(next) &&
+	    READ_ONCE(perfctr_user_read) != PERFCTR_USER_READ_OPEN)
+		perfctr_cpu_scrub(next);
+}
+
+/*
+ * From a thread whose page shows its registers. Where next has such a page too the
+ * permission to read them stays. Guarded, next must be the user that they are private to.
+ */
+static PERFCTR_CPU_APART
+notrace void sched_out_shown(struct vperfctr *perfctr, unsigned long id, struct task_struct *next)
+{
+	struct vperfctr *other = successor(perfctr, id, next);
+	bool open = id & PERFCTR_AT_ONCE_OPEN, same;
+	kuid_t uid = perfctr_cpu_private_user();
+
+	same = open || is_same_user(uid);
+	WRITE_ONCE(perfctr->page->seq, -1);
+	if (other && same && (open || uid_eq(user_of(next), uid))) {
+		/* What is open is private to nobody. */
+		if (!open)
+			perfctr_cpu_join(next);
+		if (perfctr_cpu_permits_threads()) {
+			other->granted = perfctr->granted;
+			perfctr->granted = 0;
+		}
+		other->undo = PERFCTR_UNDO_SHOWN;
+		perfctr->undo = 0;
+		hand_over(perfctr, other, true);
+		return;
+	}
+	perfctr_cpu_suspend(&perfctr->cpu_state);
+	sums_are_complete(perfctr, perfctr->seq);
+	perfctr_cpu_revoke(perfctr->granted);
+	perfctr->granted = 0;
+	perfctr->undo = 0;
+	/* Who has the same control, and was not handed it, is not kin. */
+	leave(same, next, !other);
+}
+
 static notrace void sched_out(struct preempt_notifier *notifier, struct task_struct *next)
 {
 	struct vperfctr *perfctr = container_of(notifier, struct vperfctr, notifier), *other;
 	unsigned long id = READ_ONCE(perfctr->at_once);
 
 	if (unlikely(!(id & PERFCTR_ID_USER))) {
-		suspend(perfctr, next);
+		OPTIMIZER_HIDE_VAR(next);	/* see suspend() */
+		if (id & PERFCTR_AT_ONCE_SHOWN)
+			sched_out_shown(perfctr, id, next);
+		else
+			suspend(perfctr, next);
 		return;
 	}
 	/* Of who runs this also says that it is resumed, and that there is nothing to undo. */
 	other = successor(perfctr, id, next);
 	if (other) {
-		sums_are_changing(other);
-		perfctr_cpu_hand_over(&perfctr->cpu_state, &other->cpu_state);
+		hand_over(perfctr, other, false);
 	} else {
 		perfctr_cpu_suspend(&perfctr->cpu_state);
+		sums_are_complete(perfctr, perfctr->seq);
 	}
-	sums_are_complete(perfctr, perfctr->seq);
 }
 
 static struct preempt_ops perfctr_preempt_ops = {
@@ -203,10 +347,7 @@ void perfctr_suspend(struct vperfctr *perfctr)
 void perfctr_revoke(struct vperfctr *perfctr)
 {
 	lockdep_assert_irqs_disabled();
-	if (perfctr->undo & PERFCTR_UNDO_SHOWN)
-		perfctr_cpu_revoke(perfctr->granted);
-	perfctr->granted = 0;
-	perfctr->undo &= ~PERFCTR_UNDO_SHOWN;
+	unpermit(perfctr);
 	perfctr->grace = 0;
 }
 
@@ -239,14 +380,6 @@ static __always_inline bool load(struct vperfctr *perfctr)
 	lose(perfctr);
 	return false;
 }
-
-/*
- * A thread that saw its registers in the page may have been switched out before
- * it read them, and would die of it if it were not permitted to when it comes
- * back. So a new policy takes the permission away some switches late. The page
- * says "ask" at once, and what is read, after a start from zero, thrown away.
- */
-#define GRACE	3
 
 /*
  * The owner has mapped its page, or its process may read registers. What these
@@ -284,29 +417,21 @@ static __always_inline bool load_user(struct vperfctr *perfctr, int hold,
 	return true;
 }
 
-/* prctl() may have changed whether the thread may read it: x86's only. */
-static __always_inline bool clock_changed(const struct vperfctr *perfctr)
-{
-	return !perfctr_cpu_permits_threads() && perfctr->clock_on &&
-	       perfctr_cpu_clock_hidden() ==
-	       !!perfctr->page->slot[PERFCTR_CPU_CLOCK_SLOT].owner;
-}
-
-/* The owner's registers are its own again: it runs when it looks, so no order matters. */
+/* The owner's registers are its own again. */
 static __always_inline void show(struct vperfctr *perfctr)
 {
+	const struct perfctr_cpu_ctr *ctr = perfctr->cpu_state.ctr, *end = perfctr->cpu_state.end;
 	const struct perfctr_config *config = perfctr->config;
 	struct perfctr_page *page = perfctr->page;
-	unsigned int i;
+	unsigned long i = 0;
 
 	if (unlikely(!perfctr->owned || clock_changed(perfctr)))
 		vperfctr_page_own(perfctr, true);
-	for (i = 0; i < config->nr; i++)
-		page->slot[perfctr_cpu_slot(config, i)].bias = perfctr->cpu_state.ctr[i].acc;
+	for (; ctr != end; ctr++)
+		page->slot[perfctr_cpu_slot(config, i++)].bias = ctr->acc;
 	if (perfctr->clock_on)
 		page->slot[PERFCTR_CPU_CLOCK_SLOT].bias = perfctr->cpu_state.clock;
-	perfctr->page_seq = (perfctr->page_seq + 1) & S32_MAX;
-	WRITE_ONCE(page->seq, perfctr->page_seq);
+	show_again(perfctr);
 	perfctr->grace = GRACE;
 }
 
@@ -318,7 +443,7 @@ static void grant_raw(struct vperfctr *perfctr)
 {
 	if (perfctr->raw == PERFCTR_RAW_BY_PRIVILEGE ||
 	    READ_ONCE(perfctr_user_read) == PERFCTR_USER_READ_OPEN) {
-		perfctr->granted |= perfctr_cpu_grant(perfctr->config);
+		grant(perfctr);
 		perfctr->undo |= PERFCTR_UNDO_SHOWN;
 	} else {
 		perfctr_revoke(perfctr);
@@ -384,6 +509,26 @@ static __always_inline void resume_plainly(struct vperfctr *perfctr)
 	sums_to_differences(perfctr, true);
 }
 
+/*
+ * Its page shows its registers. Next time another such thread may hand over to it, if
+ * nothing else comes: whoever unmaps the page, or wants it to stand still, writes that
+ * first and then at_once, or sees what we write here.
+ */
+static __always_inline void let_take_over(struct vperfctr *perfctr)
+{
+	unsigned long id = READ_ONCE(perfctr->config->id);
+
+	if (!(id & PERFCTR_ID_USER) || perfctr->imode || perfctr->raw || perfctr->todo)
+		return;
+	id += PERFCTR_AT_ONCE_SHOWN - PERFCTR_ID_USER;
+	if (READ_ONCE(perfctr_user_read) == PERFCTR_USER_READ_OPEN)
+		id |= PERFCTR_AT_ONCE_OPEN;
+	WRITE_ONCE(perfctr->at_once, id);
+	smp_mb();	/* pairs with set_user(), member_hold() */
+	if (unlikely(!READ_ONCE(perfctr->user) || atomic_read(&perfctr->hold)))
+		WRITE_ONCE(perfctr->at_once, PERFCTR_NO_CONFIG);
+}
+
 /* True if the page shows registers. */
 static __always_inline bool resume_and_show(struct vperfctr *perfctr)
 {
@@ -437,9 +582,11 @@ static __always_inline bool resume_and_show(struct vperfctr *perfctr)
 	if (readable)
 		show(perfctr);
 	if (permit) {
-		perfctr->granted |= perfctr_cpu_grant(config);
+		grant(perfctr);
 		perfctr->undo |= PERFCTR_UNDO_SHOWN;
 	}
+	if (readable)
+		let_take_over(perfctr);
 	return readable;
 }
 
@@ -450,25 +597,17 @@ static noinline notrace void resume(struct vperfctr *perfctr)
 		vperfctr_page_own(perfctr, false);
 }
 
-/* Would next, if it comes right now, read the same registers for the same user? */
-static __always_inline bool is_kin(struct task_struct *next)
+/* What was handed over may have been told since to stand still, or to show no register. */
+static noinline notrace void sched_in_slowly(struct vperfctr *perfctr)
 {
-	const struct vperfctr *other = task_perfctr(next);
-
-	/* Should other lose its map before it comes it needs a load, which ends the privacy. */
-	return other && !(atomic_read(&other->hold) & PERFCTR_HOLD_ENTIRELY) &&
-	       READ_ONCE(other->user) &&
-	       perfctr_cpu_private(other->config,
-				   rcu_dereference_sched(next->real_cred)->euid);
-}
-
-/*
- * Current may read its registers. It may have become another user since they are private,
- * or that and the same again: then, as for a debugger, it is not dumpable any more.
- */
-static __always_inline bool is_same_user(void)
-{
-	return perfctr_cpu_private_to(current_real_cred()->euid) && perfctr_current_is_dumpable();
+	lockdep_assert_irqs_disabled();
+	if (perfctr->seq & 1 && !perfctr->imode) {
+		perfctr_suspend(perfctr);
+		/* It has not been in user mode since. */
+		unpermit(perfctr);
+	}
+	perfctr_resume(perfctr);
+	local_irq_enable();
 }
 
 /*
@@ -484,16 +623,8 @@ static notrace void hide(struct vperfctr *perfctr, struct task_struct *next)
 		WRITE_ONCE(perfctr->page->seq, -1);
 	if (!next)
 		return;
-	perfctr_cpu_revoke(perfctr->granted);
-	perfctr->granted = 0;
-	perfctr->undo &= ~PERFCTR_UNDO_SHOWN;
-	/* What another user did is in them as well: nobody is kin of both. */
-	if (unlikely(!is_same_user()))
-		perfctr_cpu_share();
-	else if (is_kin(next))
-		perfctr_cpu_join(next);
-	else
-		perfctr_cpu_leave();
+	unpermit(perfctr);
+	leave(is_same_user(perfctr_cpu_private_user()), next, true);
 }
 
 static noinline notrace void suspend_slowly(struct vperfctr *perfctr, struct task_struct *next)
@@ -567,22 +698,31 @@ void perfctr_unnotify(struct vperfctr *perfctr)
 }
 
 #ifdef PERFCTR_CPU_PERMITS_PROCESSES
-notrace void perfctr_let_in(struct task_struct *next)
+/* @next may see nothing of what others did, who are not kin of it. */
+static noinline notrace void hide_others(struct task_struct *next)
 {
 	struct vperfctr *perfctr = task_perfctr(current);
+	bool shown = perfctr && perfctr->undo & PERFCTR_UNDO_SHOWN;
 
-	lockdep_assert_irqs_disabled();
-	/* What perf has left in the registers of an isolated one is nobody's to see either. */
-	if (unlikely(!perfctr_cpu_is_told()))
-		perfctr_cpus_join();
-	if (READ_ONCE(perfctr_user_read) == PERFCTR_USER_READ_OPEN ||
-	    perfctr_cpu_may_see(next) ||
-	    (is_kin(next) && !(perfctr && perfctr->undo & PERFCTR_UNDO_SHOWN &&
-			       !is_same_user())))
+	/* What current did sched_out() hides: see leave(). */
+	if (shown && next != current)
+		return;
+	if (is_kin(next) && (!shown || is_same_user(perfctr_cpu_private_user())))
 		return;
 	if (perfctr)
 		perfctr_suspend(perfctr);
 	perfctr_cpu_scrub(next);
+}
+
+/* It comes to this CPU right now, or is current and permitted since. */
+notrace void perfctr_let_in(struct task_struct *next)
+{
+	lockdep_assert_irqs_disabled();
+	/* What perf has left in the registers of an isolated one is nobody's to see either. */
+	if (unlikely(!perfctr_cpu_is_told()))
+		perfctr_cpus_join();
+	if (READ_ONCE(perfctr_user_read) != PERFCTR_USER_READ_OPEN && !perfctr_cpu_may_see(next))
+		hide_others(next);
 }
 #endif
 

@@ -374,7 +374,7 @@ static void member_hold(struct perfctr_tree *tree, struct vperfctr *perfctr, int
 			vperfctr_hold(perfctr, why);
 		else
 			vperfctr_unhold(perfctr, why);
-		smp_mb();	/* pairs with the switch's, and resume_and_show() */
+		smp_mb();	/* pairs with the switch's, resume_plainly(), let_take_over() */
 		cpumask_set_cpu(task_cpu(owner), tree->cpus);
 	}
 	raw_spin_unlock(&perfctr->lock);

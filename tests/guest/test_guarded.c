@@ -806,6 +806,61 @@ START_TEST(rdpmc_is_written)
 }
 END_TEST
 
+struct twin {
+	volatile bool stop;
+	volatile bool shown;
+	volatile unsigned int looks;
+};
+
+/* Its control and its process are those of who runs beside it on this CPU. */
+static void *twin_looks(void *arg)
+{
+	const struct perfctr_page *page = map_page(count_event(EV_INSTRUCTIONS));
+	struct twin *twin = arg;
+
+	while (!twin->stop) {
+		twin->shown = !page_asks(page, 0);
+		twin->looks++;
+		sched_yield();
+	}
+	return NULL;
+}
+
+static void let_twin_look(struct twin *twin)
+{
+	unsigned int seen = twin->looks;
+
+	while (twin->looks - seen < 3)
+		sched_yield();
+}
+
+/* Who waits while the permission ends is shown nothing by who hands counters over to it. */
+START_TEST(rdpmc_is_written_while_a_twin_waits)
+{
+	const struct perfctr_page *page;
+	struct twin twin = { 0 };
+	pthread_t thread;
+	unsigned int i;
+
+	pin_self(0);
+	page = map_page(count_event(EV_INSTRUCTIONS));
+	ck_assert_int_eq(pthread_create(&thread, NULL, twin_looks, &twin), 0);
+	for (i = 0; i < 10; i++) {
+		let_twin_look(&twin);
+		ck_assert(twin.shown);
+		ck_assert(!page_asks(page, 0));
+		write_or_fail(RDPMC_ATTRIBUTE, "0");
+		let_twin_look(&twin);
+		ck_assert(!twin.shown);
+		ck_assert(page_asks(page, 0));
+		write_or_fail(RDPMC_ATTRIBUTE, "1");
+		let_twin_look(&twin);
+	}
+	twin.stop = true;
+	pthread_join(thread, NULL);
+}
+END_TEST
+
 /* Of threads that run meanwhile, one may be between its look at the page and its RDPMC. */
 START_TEST(rdpmc_is_written_while_others_count)
 {
@@ -935,6 +990,7 @@ int main(void)
 	run_policy(readable_after_text_patching, both);
 	run_policy(readable_while_text_is_patched, both);
 	run_policy(rdpmc_is_written, both);
+	run_policy(rdpmc_is_written_while_a_twin_waits, both);
 	run_policy(rdpmc_is_written_while_others_count, both);
 #endif
 	run_policy(child_of_a_reader_reads_none, both | AS_USER);

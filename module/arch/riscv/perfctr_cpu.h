@@ -66,6 +66,9 @@ struct perfctr_riscv_cpu {
 
 DECLARE_PER_CPU(struct perfctr_riscv_cpu, perfctr_riscv_cpu);
 
+/* Each call takes a frame of its caller. */
+#define PERFCTR_CPU_APART	__always_inline
+
 static __always_inline void perfctr_cpu_bind(struct perfctr_cpu_ctr *ctr, unsigned int hw)
 {
 	ctr->read = perfctr_riscv_stub(hw);
@@ -125,7 +128,8 @@ int perfctr_cpu_load(const struct perfctr_config *config);
 
 #define PERFCTR_CPU_CLOCK_SLOT	PERFCTR_RISCV_TIME
 
-static inline unsigned int perfctr_cpu_slot(const struct perfctr_config *config, u32 i)
+static inline unsigned long perfctr_cpu_slot(const struct perfctr_config *config,
+					     unsigned long i)
 {
 	return config->hw[i];
 }
@@ -157,6 +161,12 @@ static inline bool perfctr_cpu_user_readable(const struct perfctr_config *config
 	       (policy == PERFCTR_USER_READ_GUARDED && (perfctr_riscv_sbi || !config->nr));
 }
 
+/* What took the permission away would have come as an interrupt. */
+static __always_inline bool perfctr_cpu_user_permitted(void)
+{
+	return true;
+}
+
 static inline bool perfctr_cpu_private(const struct perfctr_config *config, kuid_t uid)
 {
 	const struct perfctr_riscv_cpu *cpu = this_cpu_ptr(&perfctr_riscv_cpu);
@@ -164,9 +174,9 @@ static inline bool perfctr_cpu_private(const struct perfctr_config *config, kuid
 	return cpu->private_config == READ_ONCE(config->id) && uid_eq(cpu->private_uid, uid);
 }
 
-static inline bool perfctr_cpu_private_to(kuid_t uid)
+static inline kuid_t perfctr_cpu_private_user(void)
 {
-	return uid_eq(this_cpu_ptr(&perfctr_riscv_cpu)->private_uid, uid);
+	return this_cpu_ptr(&perfctr_riscv_cpu)->private_uid;
 }
 
 static inline void perfctr_cpu_share(void)
@@ -201,9 +211,11 @@ int perfctr_cpu_restart(const struct perfctr_config *config, kuid_t uid);
  * of its events, and on all CPUs when its perf_user_access changes. So what is
  * taken back is what was given and not found set, bit by bit.
  */
-static inline u32 perfctr_cpu_grant(const struct perfctr_config *config)
+static inline unsigned long perfctr_cpu_grant(const struct perfctr_config *config)
 {
-	return config->mask & ~(u32)csr_read_set(CSR_SCOUNTEREN, config->mask);
+	unsigned long mask = config->mask;
+
+	return mask & ~csr_read_set(CSR_SCOUNTEREN, mask);
 }
 
 static inline void perfctr_cpu_revoke(u32 granted)

@@ -70,6 +70,9 @@ struct perfctr_x86_cpu {
 
 DECLARE_PER_CPU(struct perfctr_x86_cpu, perfctr_x86_cpu);
 
+/* A call that ends a function is a jump, and what it needs of the stack is its own. */
+#define PERFCTR_CPU_APART	noinline
+
 static __always_inline u64 perfctr_cpu_clock(void)
 {
 	return rdtsc();
@@ -137,7 +140,8 @@ int perfctr_cpu_load(const struct perfctr_config *config);
 #define PERFCTR_CPU_CLOCK_SLOT	64
 
 /* By place and not by number, which saves its readers a look at the map. */
-static inline unsigned int perfctr_cpu_slot(const struct perfctr_config *config, u32 i)
+static inline unsigned long perfctr_cpu_slot(const struct perfctr_config *config,
+					     unsigned long i)
 {
 	return i;
 }
@@ -186,18 +190,21 @@ static inline u64 perfctr_cpu_thread_pointer(struct task_struct *task)
  * it for whole processes (rdpmc.c), and takes it away again when perf's attribute
  * "rdpmc" says so.
  */
-static inline bool perfctr_cpu_user_readable(const struct perfctr_config *config,
-					     unsigned int policy)
+static __always_inline bool perfctr_cpu_user_permitted(void)
 {
 	unsigned long cr4;
 
+	asm volatile("mov %%cr4, %0" : "=r" (cr4));
+	return cr4 & X86_CR4_PCE;
+}
+
+static inline bool perfctr_cpu_user_readable(const struct perfctr_config *config,
+					     unsigned int policy)
+{
 	/* One that dies is without its mm from some point on. */
 	if (policy == PERFCTR_USER_READ_OFF || !current->mm)
 		return false;
-	if (!config->nr)
-		return true;
-	asm volatile("mov %%cr4, %0" : "=r" (cr4));
-	return cr4 & X86_CR4_PCE;
+	return !config->nr || perfctr_cpu_user_permitted();
 }
 
 static inline bool perfctr_cpu_private(const struct perfctr_config *config, kuid_t uid)
@@ -207,9 +214,9 @@ static inline bool perfctr_cpu_private(const struct perfctr_config *config, kuid
 	return cpu->private_config == READ_ONCE(config->id) && uid_eq(cpu->private_uid, uid);
 }
 
-static inline bool perfctr_cpu_private_to(kuid_t uid)
+static inline kuid_t perfctr_cpu_private_user(void)
 {
-	return uid_eq(this_cpu_ptr(&perfctr_x86_cpu)->private_uid, uid);
+	return this_cpu_ptr(&perfctr_x86_cpu)->private_uid;
 }
 
 static inline bool perfctr_cpu_runs(void)
@@ -234,7 +241,7 @@ static __always_inline bool perfctr_cpu_clock_hidden(void)
 }
 
 /* Permission is the process's. */
-static inline u32 perfctr_cpu_grant(const struct perfctr_config *config)
+static inline unsigned long perfctr_cpu_grant(const struct perfctr_config *config)
 {
 	return 0;
 }
