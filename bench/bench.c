@@ -2,7 +2,7 @@
 /*
  * bench: perfctr beside perf_events, in instructions.
  *
- *	bench [-o RESULTS.json] [-k KEPT.txt] [switches] [reads] [memory] [forks] [crowds] [overflows] [controls]
+ *	bench [-o RESULTS.json] [-k KEPT.txt] [switches] [reads] [memory] [forks] [crowds] [overflows] [controls] [trees]
  *
  * Runs as root in an emulated machine with an instruction clock (boot.sh
  * --icount) and one CPU; see bench.h.
@@ -27,6 +27,7 @@ static const struct part {
 	{ "crowds", bench_crowds },
 	{ "overflows", bench_overflows },
 	{ "controls", bench_controls },
+	{ "trees", bench_trees },
 };
 
 static bool wanted(const char *name, int argc, char **argv)
@@ -48,7 +49,7 @@ int main(int argc, char **argv)
 
 	while ((opt = getopt(argc, argv, "o:k:")) != -1) {
 		if (opt != 'o' && opt != 'k') {
-			(void)fprintf(stderr, "usage: bench [-o FILE] [-k FILE] [switches] [reads] [memory] [forks] [crowds] [overflows] [controls]\n");
+			(void)fprintf(stderr, "usage: bench [-o FILE] [-k FILE] [switches] [reads] [memory] [forks] [crowds] [overflows] [controls] [trees]\n");
 			return 2;
 		}
 		*(opt == 'o' ? &output : &kept) = optarg;

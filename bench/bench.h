@@ -130,5 +130,6 @@ void bench_forks(void);		/* forks.c */
 void bench_crowds(void);	/* likewise */
 void bench_overflows(void);	/* overflows.c */
 void bench_controls(void);	/* controls.c */
+void bench_trees(void);		/* trees.c */
 
 #endif /* PERFCTR_BENCH_H */

@@ -21,9 +21,9 @@ for machine; do
 	case $machine in
 	riscv64-smcntrpmf) parts=reads ;;
 	riscv64-*)
-		parts='switches reads memory forks overflows controls'
+		parts='switches reads memory forks overflows controls trees'
 		[ "${PLOT-}" != 1 ] || parts="$parts crowds" ;;
-	*) parts='switches reads memory forks overflows controls' ;;
+	*) parts='switches reads memory forks overflows controls trees' ;;
 	esac
 	echo "perfctr: $machine"
 	"$machines/stage.sh" "$machine"

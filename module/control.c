@@ -249,12 +249,12 @@ static void change_begin(struct vperfctr *perfctr)
 	lockdep_assert_irqs_disabled();
 	perfctr_suspend(perfctr);
 	WRITE_ONCE(perfctr->seq, perfctr->seq + 1);
-	smp_wmb();	/* pairs with state_sums() */
+	smp_wmb();	/* pairs with vperfctr_sums() */
 }
 
 static void change_end(struct vperfctr *perfctr)
 {
-	smp_wmb();	/* pairs with state_sums() */
+	smp_wmb();	/* pairs with vperfctr_sums() */
 	WRITE_ONCE(perfctr->seq, perfctr->seq + 1);
 }
 

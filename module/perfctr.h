@@ -442,7 +442,9 @@ void perfctr_policy_changed(void);
 int perfctr_permit_init(void);
 void perfctr_permit_exit(void);
 
-/* read.c. The first: EINTR if a signal comes. */
+/* read.c. Sums of a state that is suspended, or false. For anyone, without a lock. */
+bool vperfctr_sums(const struct vperfctr *perfctr, struct perfctr_sample *sample);
+/* EINTR if a signal comes */
 int vperfctr_sample(const struct vperfctr *perfctr, struct perfctr_sample *sample);
 ssize_t vperfctr_read(struct file *file, char __user *buffer, size_t count, loff_t *pos);
 int vperfctr_read_ioctl(struct vperfctr *perfctr, void __user *arg);

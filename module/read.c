@@ -10,8 +10,7 @@
 
 #include "perfctr.h"
 
-/* Sums of a state that is suspended, or false. For anyone, without a lock. */
-static bool state_sums(const struct vperfctr *perfctr, struct perfctr_sample *sample)
+bool vperfctr_sums(const struct vperfctr *perfctr, struct perfctr_sample *sample)
 {
 	/* Acquire: no sum is read before it; pairs with change_end(), suspend(). */
 	u32 seq = smp_load_acquire(&perfctr->seq);
@@ -83,7 +82,7 @@ static noinline int sample_other(const struct vperfctr *perfctr, struct perfctr_
 	struct task_struct *owner;
 
 	for (;;) {
-		if (state_sums(perfctr, sample))
+		if (vperfctr_sums(perfctr, sample))
 			return 0;
 		rcu_read_lock();
 		owner = rcu_dereference(perfctr->owner);

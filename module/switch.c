@@ -32,7 +32,7 @@ static noinline void sched_in_slowly(struct vperfctr *perfctr);
 static __always_inline void sums_are_changing(struct vperfctr *perfctr)
 {
 	WRITE_ONCE(perfctr->seq, perfctr->seq + 1);
-	smp_wmb();	/* odd before any sum becomes a difference; pairs with state_sums() */
+	smp_wmb();	/* odd before any sum becomes a difference; pairs with vperfctr_sums() */
 }
 
 /* @some: there are counters, and not the clock alone */
@@ -45,7 +45,7 @@ static __always_inline void sums_to_differences(struct vperfctr *perfctr, bool s
 /* @seq: what perfctr->seq is, as the compiler does not know across the barrier */
 static __always_inline void sums_are_complete(struct vperfctr *perfctr, u32 seq)
 {
-	smp_wmb();	/* sums before even; pairs with state_sums() */
+	smp_wmb();	/* sums before even; pairs with vperfctr_sums() */
 	WRITE_ONCE(perfctr->seq, seq + 1);
 }
 

@@ -494,7 +494,13 @@ void perfctr_tree_end(struct perfctr_tree *tree)
  * Reading
  */
 
-static int sample_state(struct vperfctr *perfctr, struct sums *sums, unsigned int *nr)
+/* What the kernel counts is not summed up for those who do not look. */
+static bool wants_soft(const struct perfctr_read_tree *read)
+{
+	return read->size > offsetof(struct perfctr_read_tree, soft);
+}
+
+static int sample_state(struct vperfctr *perfctr, struct sums *sums, unsigned int *nr, bool soft)
 {
 	struct perfctr_sample sample = { .value = sums->value };
 	int err = vperfctr_sample(perfctr, &sample);
@@ -502,7 +508,10 @@ static int sample_state(struct vperfctr *perfctr, struct sums *sums, unsigned in
 	if (err)
 		return err;
 	*nr = PERFCTR_CSTATUS_NRCTRS(sample.cstatus);
-	vperfctr_soft_read(perfctr, sums->soft);
+	if (soft)
+		vperfctr_soft_read(perfctr, sums->soft);
+	else
+		memset(sums->soft, 0, sizeof(sums->soft));
 	return 0;
 }
 
@@ -519,6 +528,44 @@ static struct perfctr_tree *tree_of_root(struct vperfctr *perfctr)
 	return tree;
 }
 
+static void add_member(struct perfctr_tree *tree, struct descendant *descendant,
+		       const struct sums *sums, unsigned int nr,
+		       struct perfctr_read_tree *read, struct sums *total)
+{
+	lockdep_assert_held(&tree->lock);
+	descendant->seen = tree->gen;
+	sums_add(total, sums, nr);
+	if (READ_ONCE(descendant->state.error))
+		read->error = descendant->state.error;
+}
+
+/*
+ * Adds those from @descendant on that are suspended, and need not be asked on their CPUs.
+ * Returns the first that is not, or that comes after a stretch of them, or NULL.
+ */
+static struct descendant *add_suspended(struct perfctr_tree *tree, struct descendant *descendant,
+					struct perfctr_read_tree *read, struct sums *total)
+{
+	bool soft = wants_soft(read);
+	struct perfctr_sample sample;
+	struct sums sums;
+	unsigned int n;
+
+	lockdep_assert_held(&tree->lock);
+	memset(sums.soft, 0, sizeof(sums.soft));
+	for (n = 0; n < STRETCH && descendant && descendant->seen != tree->gen; n++) {
+		sample.value = sums.value;
+		if (!vperfctr_sums(&descendant->state, &sample))
+			break;
+		if (soft)
+			vperfctr_soft_read(&descendant->state, sums.soft);
+		add_member(tree, descendant, &sums, PERFCTR_CSTATUS_NRCTRS(sample.cstatus),
+			   read, total);
+		descendant = rb_entry_safe(rb_next(&descendant->node), struct descendant, node);
+	}
+	return descendant && descendant->seen != tree->gen ? descendant : NULL;
+}
+
 /*
  * Each descendant is either seen alive here, or is in tree->sums and not in
  * tree->seen_sums. Whoever is born meanwhile counts as seen.
@@ -526,7 +573,7 @@ static struct perfctr_tree *tree_of_root(struct vperfctr *perfctr)
 static noinline_for_stack int tree_sum(struct perfctr_tree *tree, struct perfctr_read_tree *read,
 				       struct sums *total)
 {
-	struct descendant *descendant;
+	struct descendant *descendant = NULL;
 	struct sums sums;
 	unsigned int nr;
 	int i, err = 0;
@@ -536,26 +583,28 @@ static noinline_for_stack int tree_sum(struct perfctr_tree *tree, struct perfctr
 	raw_spin_lock_irq(&tree->lock);
 	tree->gen++;
 	memset(&tree->seen_sums, 0, sizeof(tree->seen_sums));
-	while (!err && read->which & PERFCTR_TREE_LIVE) {
+	if (read->which & PERFCTR_TREE_LIVE)
 		descendant = first_after(&tree->live, id);
-		if (!descendant || descendant->seen == tree->gen)
+	for (;;) {
+		descendant = add_suspended(tree, descendant, read, total);
+		if (!descendant)
 			break;
+		/* It runs, or so many were added that others are to have the lock. */
 		id = descendant->id;
 		refcount_inc(&descendant->state.refs);
 		raw_spin_unlock_irq(&tree->lock);
-		err = sample_state(&descendant->state, &sums, &nr);
+		err = sample_state(&descendant->state, &sums, &nr, wants_soft(read));
 		raw_spin_lock_irq(&tree->lock);
 		/* What has ended meanwhile is in the tree's sums. */
-		if (!err && !descendant->ended) {
-			descendant->seen = tree->gen;
-			sums_add(total, &sums, nr);
-			if (READ_ONCE(descendant->state.error))
-				read->error = descendant->state.error;
-		}
+		if (!err && !descendant->ended)
+			add_member(tree, descendant, &sums, nr, read, total);
 		raw_spin_unlock_irq(&tree->lock);
 		vperfctr_put(&descendant->state);
 		cond_resched();
 		raw_spin_lock_irq(&tree->lock);
+		if (err)
+			break;
+		descendant = first_after(&tree->live, id);
 	}
 	tree->gen++;
 	read->live = tree->nr_live;
@@ -605,7 +654,7 @@ int perfctr_read_tree_ioctl(struct vperfctr *perfctr, void __user *arg)
 	read.nrctrs = PERFCTR_CSTATUS_NRCTRS(tree->cstatus);
 	mutex_lock(&tree->reading);
 	if (read.which & PERFCTR_TREE_ROOT) {
-		err = sample_state(perfctr, &total, &nr);
+		err = sample_state(perfctr, &total, &nr, wants_soft(&read));
 		read.error = READ_ONCE(perfctr->error);
 	}
 	if (!err)
@@ -682,7 +731,7 @@ int perfctr_next_member_ioctl(struct vperfctr *perfctr, void __user *arg)
 		return -ENOENT;
 
 	descendant_name(descendant, member.comm);
-	err = sample_state(&descendant->state, &sums, &member.nrctrs);
+	err = sample_state(&descendant->state, &sums, &member.nrctrs, true);
 	member.size = size;
 	member.cursor = descendant->id;
 	member.tid = vperfctr_tid(&descendant->state);
