@@ -10,7 +10,7 @@
 
 struct workqueue_struct *perfctr_wq;
 
-/* From the last user to the end */
+/* From the last user's put until the hook goes off */
 #define DELAY	(10 * HZ)
 
 struct search {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What of the kernel's text is patched for us: tracepoints, static keys. And the work
- * queue, for what may not be done where it falls due.
+ * Places in the kernel's text that are patched for us (tracepoints, static keys), and the
+ * work queue, for work that cannot run in the context that causes it.
  */
 #ifndef PERFCTR_HOOK_H
 #define PERFCTR_HOOK_H
@@ -14,14 +14,14 @@
 
 struct tracepoint;
 
-/* Destroyed, empty, when the module goes. */
+/* It is empty when the module is unloaded, and destroyed then. */
 extern struct workqueue_struct *perfctr_wq;
 
 /**
- * struct perfctr_probe - a probe of a tracepoint. These are not exported: they are found
- *	by name
+ * struct perfctr_probe - a probe of a tracepoint. Tracepoints are not exported: we find
+ *	them by name
  * @name: of the tracepoint
- * @fn: what it calls, with NULL and the tracepoint's arguments
+ * @fn: the function that it calls, with NULL and the tracepoint's arguments
  * @tracepoint: found by perfctr_probes_find()
  */
 struct perfctr_probe {
@@ -31,8 +31,8 @@ struct perfctr_probe {
 };
 
 /*
- * A struct perfctr_probe of the tracepoint tp, whose header is included. Kernels change
- * the arguments: a probe that does not take those of this one does not compile.
+ * Initializer for a probe of the tracepoint tp, whose header is included. Arguments differ
+ * between kernels: a probe whose arguments do not fit this kernel does not compile.
  */
 #define PERFCTR_PROBE(tp, probe)						\
 	{									\
@@ -44,22 +44,21 @@ struct perfctr_probe {
 
 /* ENOENT if the kernel lacks one of them. */
 int perfctr_probes_find(struct perfctr_probe *probes, unsigned int nr);
-/* All, or none. May sleep; not under the hotplug lock, which this takes itself. */
+/* Registers all or none. May sleep; not under the hotplug lock, which it takes itself. */
 int perfctr_probes_register(const struct perfctr_probe *probes, unsigned int nr);
-/* Whoever runs one of them has left it when this returns. */
+/* No probe runs any more when this returns. */
 void perfctr_probes_unregister(const struct perfctr_probe *probes, unsigned int nr);
 
 /**
  * struct perfctr_hook - something that is patched into the kernel's text while it is
- *	needed. To patch is slow and interrupts all CPUs, so no user may turn it on and off
- *	at will: it comes on with the first who needs it, and goes off some time after the
- *	last
+ *	needed. Patching is slow and interrupts all CPUs, so no user may turn a hook on and
+ *	off at will: the first user turns it on, and it goes off some time after the last
  * @mutex: guards @is_on, and the rise of @users from zero; outside the hotplug
  *	lock, which @turn takes
- * @turn: switch it; the mutex is held
- * @users: who needs it: states, or configs
+ * @turn: switches it on or off; the mutex is held
+ * @users: how many need it: states, configs, or processes
  * @is_on: it is switched on
- * @off: looks whether it is still needed
+ * @off: switches it off if nobody needs it any more
  */
 struct perfctr_hook {
 	struct mutex mutex;	/* see above */
@@ -69,16 +68,16 @@ struct perfctr_hook {
 	struct delayed_work off;
 };
 
-/* For @off alone. */
+/* Only for @off */
 void perfctr_hook_off(struct work_struct *work);
 
-/* One more who needs it: 0, or the error of @turn. May sleep; not under the hotplug lock. */
+/* Adds a user: 0, or the error of @turn. May sleep; not under the hotplug lock. */
 int perfctr_hook_get(struct perfctr_hook *hook);
-/* One more, where there is one already. */
+/* Adds a user where there is one already. */
 void perfctr_hook_share(struct perfctr_hook *hook);
-/* One less. */
+/* Removes a user. */
 void perfctr_hook_put(struct perfctr_hook *hook);
-/* Nobody gets it any more: off at once. May sleep. */
+/* There will be no users any more: switches it off at once. May sleep. */
 void perfctr_hook_exit(struct perfctr_hook *hook);
 
 #endif /* PERFCTR_HOOK_H */

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Interrupt-mode counters: their periods. What happens at the end of one is overflow.c.
+ * i-mode counters: their periods. overflow.c has what happens at the end of one.
  *
- * The sum of an i-mode counter is kept as that of any other, so it is exact
- * whatever the period; the sum at which the next overflow is due decides. Whoever
- * suspends the state finds that sum reached: the interrupt, or a switch that came
- * before it. So no overflow is lost with an interrupt, and none is told twice.
+ * The sum of an i-mode counter is kept as that of any other counter, so it is exact
+ * whatever the period. An overflow is due when the sum reaches a limit. Whoever suspends
+ * the state looks whether it has: the interrupt, or a switch that came before it. So no
+ * overflow is lost if its interrupt is, and none is told twice.
  *
  *	running --(sum reached: look)--> overflown, pending
  *	overflown, pending --(deliver: on the way to user mode, or by the interrupt
  *				if that comes from there)--> overflown, told
  *	overflown, told --(IRESUME, REFRESH, or by itself)--> running, with a new period
  *
- * All that is done by the owner, or on its CPU with interrupts off, so the races
- * have plain outcomes. An interrupt that comes as the owner enters the kernel for
- *  - CONTROL or UNLINK: its overflow is forgotten with the old control; no signal
- *	comes after the call but one that was blocked before it;
- *  - IRESUME or REFRESH: the counters ran until then, so the call does what it
- *	does while they run: IRESUME is EINVAL, REFRESH sets the number, and the
- *	signal comes as the call returns;
+ * All of this is done by the owner, or on its CPU with interrupts off, so races have
+ * simple outcomes. If an interrupt comes as the owner enters the kernel for
+ *  - CONTROL or UNLINK: the overflow is forgotten with the old control; after the call
+ *	no signal comes, except one that was blocked before it;
+ *  - IRESUME or REFRESH: the counters have just overflowed, and the owner was not told. So
+ *	IRESUME is EINVAL, REFRESH sets the number, and the signal comes as the call
+ *	returns;
  *  - exit: nobody is told; the sums are right.
  */
 
@@ -36,7 +36,7 @@ struct perfctr_imode *perfctr_imode_create(u32 nr, gfp_t gfp)
 	return imode;
 }
 
-/* The counter's start value was changed: the register is to have it, whatever it holds. */
+/* A start value has changed: at the next start the registers are written. */
 static void perfctr_cpu_ireload(struct perfctr_imode *imode)
 {
 	imode->cpu = -1;
@@ -51,7 +51,7 @@ void perfctr_imode_init(struct vperfctr *perfctr, int signo, u64 refresh)
 	imode->refresh = refresh;
 	imode->left = max(refresh, 1ULL);
 	imode->pending = 0;
-	/* Where there is nobody to tell no overflow is ever due. */
+	/* Without a signal no overflow is ever due. */
 	for (i = 0; i < imode->nr; i++)
 		imode->ctr[i].limit = perfctr->cpu_state.ctr[first + i].acc -
 				      (signo ? perfctr->config->ctr[first + i].ireset : -S64_MAX);
@@ -79,7 +79,7 @@ notrace int perfctr_imode_start(struct vperfctr *perfctr)
 	return perfctr_cpu_istart(config, value);
 }
 
-/* Of counter i of the i-mode ones, from its difference and its register, added up */
+/* The sum of i-mode counter i, from @sum, which is its difference plus its register */
 static u64 signed_sum(const struct perfctr_imode *imode, u32 i, u64 sum)
 {
 	u64 next = imode->ctr[i].next;
@@ -110,12 +110,12 @@ notrace void perfctr_imode_resume(struct vperfctr *perfctr)
 	const struct perfctr_imode *imode = perfctr->imode;
 	u32 i;
 
-	/* The register was sum less next as it started, and may have gone on since. */
+	/* The register started at sum - next, so next is the difference. It may run already. */
 	for (i = 0; i < imode->nr; i++)
 		ctr[i].acc = imode->ctr[i].next;
 }
 
-/* Of sums: which have overflowed? Those start their period anew. */
+/* Makes sums, and returns which counters have overflowed. These begin a new period. */
 static u32 perfctr_cpu_identify_overflow(struct vperfctr *perfctr)
 {
 	struct perfctr_imode *imode = perfctr->imode;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reading: of the owner by itself, of others by interrupt.
+ * Reading sums: the owner reads its own, others interrupt the owner's CPU.
  */
 
 #include <linux/fs.h>
@@ -12,7 +12,7 @@
 
 bool vperfctr_sums(const struct vperfctr *perfctr, struct perfctr_sample *sample)
 {
-	/* Acquire: no sum is read before it; pairs with change_end(), suspend(). */
+	/* Acquire: sums are read after it; pairs with change_end(), sums_are_complete(). */
 	u32 seq = smp_load_acquire(&perfctr->seq);
 	unsigned int i;
 
@@ -21,16 +21,16 @@ bool vperfctr_sums(const struct vperfctr *perfctr, struct perfctr_sample *sample
 	sample->cstatus = vperfctr_cstatus(perfctr);
 	sample->overflows = READ_ONCE(perfctr->overflows);
 	sample->hold = atomic_read(&perfctr->hold);
-	/* What changed meanwhile is thrown away. */
+	/* If one changes meanwhile all are thrown away. */
 	sample->value[0] = data_race(perfctr->cpu_state.clock);
 	for (i = 0; i < PERFCTR_CSTATUS_NRCTRS(sample->cstatus); i++)
-		/* likewise */
+		/* the same */
 		sample->value[1 + i] = data_race(perfctr->cpu_state.ctr[i].acc);
-	smp_rmb();	/* pairs with sums_to_differences(), change_begin() */
+	smp_rmb();	/* pairs with sums_are_changing(), change_begin() */
 	return READ_ONCE(perfctr->seq) == seq;
 }
 
-/* On the CPU where the owner, current, runs or was interrupted; interrupts off. */
+/* The owner is current, or was interrupted on this CPU; interrupts are off. */
 static __always_inline void state_sample(const struct vperfctr *perfctr,
 					 struct perfctr_sample *sample)
 {
@@ -67,14 +67,14 @@ static void remote_sample(void *arg)
 	struct remote_read *read = arg;
 
 	if (perfctr_current() != read->perfctr)
-		return;		/* it went away meanwhile */
+		return;		/* it left this CPU meanwhile */
 	state_sample(read->perfctr, read->sample);
 	read->done = true;
 }
 
 /*
- * Of another thread, or one that is gone. Each failure means that the thread
- * was switched between our looks, so this ends.
+ * The sums of another thread, or of one that has ended. Each failure means that the thread
+ * was switched in the meantime, so the loop ends.
  */
 static noinline int sample_other(const struct vperfctr *perfctr, struct perfctr_sample *sample)
 {
@@ -93,7 +93,7 @@ static noinline int sample_other(const struct vperfctr *perfctr, struct perfctr_
 			return 0;
 		if (signal_pending(current))
 			return -ERESTARTSYS;
-		/* Beyond what is sampled next there must be nothing. */
+		/* The next sample may have fewer sums: the rest must be zero. */
 		memset(sample->value, 0, (1 + PERFCTR_MAX_HW) * sizeof(*sample->value));
 		cond_resched();
 	}
@@ -101,7 +101,7 @@ static noinline int sample_other(const struct vperfctr *perfctr, struct perfctr_
 
 int vperfctr_sample(const struct vperfctr *perfctr, struct perfctr_sample *sample)
 {
-	/* Only the owner's own task_struct can compare equal, and while it is alive. */
+	/* This is true only in the owner itself, while it is alive. */
 	if (rcu_access_pointer(perfctr->owner) != current)
 		return sample_other(perfctr, sample);
 	local_irq_disable();
@@ -131,12 +131,12 @@ static noinline ssize_t read_sample(const struct vperfctr *perfctr, u64 __user *
 }
 
 /*
- * read(2): the clock and the sums, as 64-bit words. The quick way through the
- * kernel, since the way to an ioctl is longer than all that is done here.
+ * read(2): the clock and the sums, as 64-bit words. It is quicker than an ioctl: the
+ * way there alone takes longer than all of this.
  *
- * The owner reads itself as its user code would: registers straight to user
- * memory, and again if a switch or an interrupt of ours came between. Where a page
- * must be fetched first all is read before anything is stored.
+ * The owner reads itself as its user code would: it stores registers straight to user
+ * memory, and starts again if a switch or an interrupt of ours came between. If a page
+ * must be fetched, read_sample() reads everything before it stores anything.
  */
 ssize_t vperfctr_read(struct file *file, char __user *buffer, size_t count, loff_t *pos)
 {
@@ -167,7 +167,7 @@ ssize_t vperfctr_read(struct file *file, char __user *buffer, size_t count, loff
 			to++;	/* not below: a macro may evaluate it twice */
 			unsafe_put_user(READ_ONCE(ctr->acc) + perfctr_cpu_read(ctr), to, not_now);
 		}
-		/* What has an error is suspended. */
+		/* A state with an error is suspended, so it does not get here. */
 		if (likely(READ_ONCE(perfctr->seq) == seq)) {
 			if (unlikely(perfctr_cpu_faulted()))
 				goto not_now;
@@ -175,7 +175,7 @@ ssize_t vperfctr_read(struct file *file, char __user *buffer, size_t count, loff
 		}
 		seq = READ_ONCE(perfctr->seq);
 		to = (u64 __user *)buffer;
-		/* Somebody stopped it meanwhile. */
+		/* It was suspended meanwhile. */
 		if (unlikely(!(seq & 1)))
 			goto not_now;
 	}
@@ -203,7 +203,7 @@ int vperfctr_read_ioctl(struct vperfctr *perfctr, void __user *arg)
 	err = perfctr_get_size(arg, PERFCTR_READ_SIZE_VER0, &size);
 	if (err)
 		return err;
-	/* Before the sample: sums of a state that is not attached are final. */
+	/* Before the sample: if the state is not attached here, the sums are final. */
 	if (rcu_access_pointer(perfctr->owner))
 		read.flags |= PERFCTR_READ_ATTACHED;
 	smp_rmb();	/* pairs with the change of seq in vperfctr_detach(), before owner's */
@@ -219,7 +219,7 @@ int vperfctr_read_ioctl(struct vperfctr *perfctr, void __user *arg)
 	read.overflows = sample.overflows;
 	if (!(sample.cstatus & PERFCTR_CSTATUS_CLOCK))
 		read.clock = 0;
-	/* Not for those who do not look. */
+	/* Only for callers that have room for it. */
 	if (size > offsetof(struct perfctr_read, soft)) {
 		vperfctr_soft_read(perfctr, &read.soft.switches);
 		read.soft.task_clock = vperfctr_task_clock(read.clock);

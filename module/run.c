@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Running something on CPUs with no state resumed there.
+ * Running a function on CPUs while no state is resumed there.
  */
 
 #include <linux/cpumask.h>

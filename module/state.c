@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The state of a thread's counters: what it is made of. struct vperfctr says who may
- * touch what.
+ * The parts of a state: its references, the kernel's counts, the page, the way back to user
+ * mode. struct vperfctr says who may access each member.
  */
 
 #include <linux/math64.h>
@@ -72,7 +72,7 @@ pid_t vperfctr_tid(struct vperfctr *perfctr)
  * What the kernel counts
  */
 
-/* Of a task that may be running: each is of about now. */
+/* The task may be running, so each value is recent, but not of one moment. */
 static __no_kcsan void soft_fields(const struct task_struct *task, u64 *field)
 {
 	field[0] = task->nvcsw + task->nivcsw;
@@ -82,8 +82,8 @@ static __no_kcsan void soft_fields(const struct task_struct *task, u64 *field)
 }
 
 /*
- * A 32-bit kernel counts most of these in 32 bits, which go round: so do sums there,
- * lest a difference come out negative.
+ * A 32-bit kernel counts most of these in 32 bits, which wrap. So sums wrap there too:
+ * otherwise a wrap would make them huge.
  */
 static u64 soft_sum(u64 sum)
 {
@@ -119,12 +119,12 @@ void vperfctr_soft_read(struct vperfctr *perfctr, u64 *soft)
 	raw_spin_unlock_irqrestore(&perfctr->lock, flags);
 }
 
-/* What the kernel counts goes with the clock, as hold says. Called with perfctr->lock held. */
+/* The kernel's counts stop and go on with the clock, by hold. perfctr->lock is held. */
 void vperfctr_soft_follow(struct vperfctr *perfctr)
 {
 	struct task_struct *owner;
 
-	/* It cannot go while the lock is held. */
+	/* The owner cannot detach while the lock is held. */
 	owner = rcu_dereference_protected(perfctr->owner, lockdep_is_held(&perfctr->lock));
 	if (owner)
 		soft_set(perfctr, owner,
@@ -158,7 +158,7 @@ u64 vperfctr_task_clock(u64 clock)
 {
 	u64 hz = perfctr_cpu_clock_hz(), seconds, rest;
 
-	/* mul_u64_u64_div_u64() drops digits where it is C and not of 6.13 or later. */
+	/* Before 6.13 the C version of mul_u64_u64_div_u64() drops digits. */
 	seconds = div64_u64_rem(clock, hz, &rest);
 	return seconds * NSEC_PER_SEC + div64_u64(rest * NSEC_PER_SEC, hz);
 }
@@ -188,7 +188,10 @@ notrace void vperfctr_page_own(struct vperfctr *perfctr, bool own)
 	perfctr->owned = own;
 	page->owner = perfctr->clock_on && !clock_hidden ? owner : 0;
 	for (i = 0; config && i < config->nr; i++) {
-		/* User mode knows nothing of signs. */
+		/*
+		 * A narrow i-mode register needs sign extension, which inline reads do
+		 * not do: the reader must ask.
+		 */
 		if (i < perfctr_config_nr_actrs(config) || perfctr_cpu_iwidth() == 64)
 			page->slot[perfctr_cpu_slot(config, i)].owner = owner;
 		else
@@ -204,7 +207,7 @@ void vperfctr_page_disown(struct vperfctr *perfctr)
 		vperfctr_page_own(perfctr, false);
 }
 
-/* It says that nothing is counted. */
+/* The new page says that nothing is counted. */
 struct perfctr_page *vperfctr_page_alloc(void)
 {
 	struct perfctr_page *page = (struct perfctr_page *)get_zeroed_page(GFP_KERNEL_ACCOUNT);
@@ -219,7 +222,7 @@ struct perfctr_page *vperfctr_page_alloc(void)
 	return page;
 }
 
-/* Nothing is counted any more: most of the page says so already. */
+/* Make the page say that nothing is counted: only the slots in use have to change. */
 static void page_reset(struct perfctr_page *page)
 {
 	unsigned int i, slot;
@@ -233,7 +236,7 @@ static void page_reset(struct perfctr_page *page)
 	page->owner = 0;
 }
 
-/* Say in the page what is counted. */
+/* Make the page say what is counted. */
 void vperfctr_page_update(struct vperfctr *perfctr)
 {
 	const struct perfctr_config *config = perfctr->config;
@@ -257,7 +260,7 @@ void vperfctr_page_update(struct vperfctr *perfctr)
  * The way back to user mode
  */
 
-/* True if it was not queued yet: whoever asked gives it the references. */
+/* True if it was not queued before: then the caller must give it the references. */
 bool perfctr_return_queue(struct vperfctr *perfctr, struct task_struct *task)
 {
 	unsigned long flags;
@@ -266,7 +269,7 @@ bool perfctr_return_queue(struct vperfctr *perfctr, struct task_struct *task)
 	local_irq_save(flags);
 	if (!(perfctr->todo & PERFCTR_TODO_QUEUED)) {
 		init_task_work(&perfctr->return_work, above.on_return);
-		/* It fails only for who is past all that, and never again runs user code. */
+		/* It fails only for a thread that has exited so far that it runs no user code. */
 		queued = !task_work_add(task, &perfctr->return_work, TWA_RESUME);
 		if (queued)
 			perfctr->todo |= PERFCTR_TODO_QUEUED;
@@ -280,7 +283,7 @@ void perfctr_return_soon(struct vperfctr *perfctr, struct task_struct *task, u8 
 {
 	unsigned long flags;
 
-	/* On this CPU it does not run before there are references. */
+	/* With interrupts off the work cannot run before it has its references. */
 	local_irq_save(flags);
 	perfctr->todo |= todo;
 	if (perfctr_return_queue(perfctr, task)) {

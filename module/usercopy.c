@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Structures that users give and get, of whatever size they know. */
+/* Copying structures from and to users, who may know another size than we do. */
 
 #include <linux/uaccess.h>
 
