@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What users may burden the machine with: interrupts of CPUs that others use, and
- * configs. Each user has an account of what it has of both.
+ * Limits on what users cost others: interrupts of CPUs that others use, and configs.
+ * Each user has an account of both.
  *
- * A broadcast, whatever for, is written down as it is made, since nobody knows before
- * how many a call makes; and whoever is about to make one waits until the account
- * allows it. Those that a worker of ours makes were paid for by the call that led to them.
+ * A broadcast is charged after it was made, since nobody knows beforehand how many a call
+ * makes. A call that is about to make one waits until the account allows it. Broadcasts of
+ * our worker are not charged: the call that led to them has paid.
  */
 
 #include <linux/cpumask.h>
@@ -31,11 +31,12 @@ module_param_named(controls, max_configs, uint, 0644);
 MODULE_PARM_DESC(controls, "different controls that a user's threads may have at a time (16384)");
 
 /**
- * struct perfctr_user - the account of a user, while it has configs or made broadcasts
+ * struct perfctr_user - the account of a user who has configs, or made broadcasts
  * @node: in users, by @uid; users_lock
  * @uid: the real user id; constant
- * @nr_configs: that it has; users_lock
- * @paid_until: broadcasts up to then were made, at the pace that is allowed, ns; users_lock
+ * @nr_configs: number of configs of this user; users_lock
+ * @paid_until: when the broadcasts that were made would end at the allowed pace, ns;
+ *	users_lock
  */
 struct perfctr_user {
 	struct hlist_node node;
@@ -48,10 +49,10 @@ struct perfctr_user {
 static DEFINE_SPINLOCK(users_lock);
 static DEFINE_HASHTABLE(users, 8);	/* users_lock */
 
-/* Of all for whom there was no memory; users_lock */
+/* The account of all users for whom there was no memory; users_lock */
 static struct perfctr_user nobody;
 
-/* Nothing would be forgotten with it. */
+/* The account may be freed: a new one would be the same. */
 static bool is_idle(const struct perfctr_user *user, u64 now)
 {
 	return !user->nr_configs && user->paid_until + NSEC_PER_SEC < now;
@@ -68,7 +69,7 @@ static struct perfctr_user *find(kuid_t uid)
 	return NULL;
 }
 
-/* With the lock held, but it is let go in between. Idle ones of the same bucket go. */
+/* The lock is held, but dropped on the way. Frees idle accounts of the same bucket. */
 static struct perfctr_user *find_or_make(kuid_t uid)
 {
 	struct perfctr_user *user, *made, *old;
@@ -98,16 +99,16 @@ static struct perfctr_user *find_or_make(kuid_t uid)
 	return made;
 }
 
-/* Each takes its part of a second, of which there are @limit. */
+/* Each broadcast takes 1 / @limit of a second. */
 static void charge(struct perfctr_user *user, unsigned int nr, unsigned int limit, u64 now)
 {
-	/* Of what was not used before a second's worth is left. */
+	/* At most a second's worth of unused broadcasts is kept. */
 	if (user->paid_until + NSEC_PER_SEC < now)
 		user->paid_until = now - NSEC_PER_SEC;
 	user->paid_until += (u64)nr * (NSEC_PER_SEC / limit);
 }
 
-/* How long, in ns, until that user may make the next? */
+/* Nanoseconds until that user may make the next broadcast */
 static u64 wait_of(const struct perfctr_user *user, u64 now)
 {
 	u64 until = nobody.paid_until;
@@ -135,7 +136,7 @@ int perfctr_user_add_config(struct perfctr_user **owner)
 	if (!err) {
 		user->nr_configs++;
 		*owner = user;
-		/* As the config ends nobody can be made to wait: that is paid for now. */
+		/* Nobody can be made to wait as the config ends, so that is charged now. */
 		if (limit)
 			charge(user, 1, limit, now);
 	}
@@ -180,7 +181,7 @@ int perfctr_broadcasts_allow(void)
 
 	might_sleep();
 	while ((wait = broadcasts_wait())) {
-		/* A second at a time, lest a change of the parameter take long. */
+		/* A second at a time, so that a change of the parameter has effect soon. */
 		wait = min_t(u64, wait, NSEC_PER_SEC);
 		schedule_timeout_interruptible(nsecs_to_jiffies(wait) + 1);
 		if (signal_pending(current))

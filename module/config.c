@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Configs: what controls ask of the hardware, one for all states of a user that ask
- * the same, so that its address is their id. A config is claimed, on every CPU that is
- * told of claims, before the first state has it, and unclaimed after the last, or as
- * root takes the counters back.
+ * the same. A config is claimed on every told CPU before its first state gets it, and
+ * unclaimed after the last state has gone, or when root evicts it.
  */
 
 #include <linux/cpu.h>
@@ -23,11 +22,11 @@
 /* Guards configs, and all claiming. Inside the hotplug lock. */
 static DEFINE_MUTEX(config_mutex);
 static DEFINE_HASHTABLE(configs, 12);	/* config_mutex */
-static unsigned int nr_configs;		/* in there; config_mutex */
-static u64 hash_key;			/* nobody is to choose who shares a bucket; constant */
+static unsigned int nr_configs;		/* in the table; config_mutex */
+static u64 hash_key;			/* random, so that nobody can fill one bucket; constant */
 static int prepare_state, online_state;
 
-/* Guards the list, and users coming to zero and rising from there. Inside config_mutex. */
+/* Guards the list, and each config's users as they reach or leave zero. Inside config_mutex. */
 static DEFINE_RAW_SPINLOCK(unused_lock);
 static LIST_HEAD(unused);
 
@@ -40,12 +39,12 @@ static DECLARE_DELAYED_WORK(age_work, config_age);
 static void config_give_back(struct work_struct *work);
 static DECLARE_DELAYED_WORK(give_back_work, config_give_back);
 
-/* What of a counter may differ; the rest is zero. */
+/* The members of a counter that may differ; the rest is zero. */
 #define COMPARED	offsetof(struct perfctr_ctr_control, reserved)
 
 static_assert(COMPARED == 4 * sizeof(u64));
 
-/* As CONTROL waits for it: the kernel's hashes take as long as all else for four counters. */
+/* The kernel's hashes would take as long as all the rest of a CONTROL of four counters. */
 static u32 config_hash(const struct perfctr_ctr_control *ctr, u32 nr, u32 core)
 {
 	u64 hash = ((u64)core << 32 | nr) * hash_key;
@@ -65,7 +64,7 @@ static bool config_equal(const struct perfctr_config *config,
 	const struct perfctr_ctr_control *own = config->ctr;
 	u32 i;
 
-	/* Where an arch has no memcmp() of its own that is slower. */
+	/* memcmp() is slower, unless an arch has its own. */
 	for (i = 0; i < nr; i++, own++, ctr++)
 		if (own->map != ctr->map || own->flags != ctr->flags ||
 		    own->event != ctr->event || own->config != ctr->config ||
@@ -74,7 +73,7 @@ static bool config_equal(const struct perfctr_config *config,
 	return true;
 }
 
-/* That user's; *other is another's with an equal control, or NULL. */
+/* Finds that user's config. *other: another user's with an equal control, or NULL */
 static struct perfctr_config *config_find(u32 hash, const struct perfctr_ctr_control *ctr,
 					  u32 nr, u32 core, kuid_t uid,
 					  struct perfctr_config **other)
@@ -99,12 +98,12 @@ static unsigned long new_id(bool user)
 	static unsigned long last;	/* config_mutex */
 
 	lockdep_assert_held(&config_mutex);
-	/* It would come to PERFCTR_NO_CONFIG after all others. */
+	/* It cannot reach PERFCTR_NO_CONFIG in any machine's life. */
 	last += PERFCTR_ID_STEP;
 	return last | (user ? PERFCTR_ID_USER : 0);
 }
 
-/* No claim is left, nor a counter of ours: isolated CPUs are left alone again. */
+/* If we have neither a claim nor a counter, leave isolated CPUs alone again. */
 static void leave_if_last(void)
 {
 	if (!nr_configs && !perfctr_cpu_lingers())
@@ -121,7 +120,7 @@ static void config_give_back(struct work_struct *work)
 	cpus_read_unlock();
 }
 
-/* After what may have unclaimed the last counters */
+/* After the last counters may have been unclaimed */
 static void give_back_later(void)
 {
 	if (perfctr_cpu_lingers())
@@ -134,7 +133,7 @@ void perfctr_config_no_reader(void)
 		mod_delayed_work(perfctr_wq, &give_back_work, 0);
 }
 
-/* Called with config_mutex and the hotplug lock held. The table's reference goes with it. */
+/* config_mutex and the hotplug lock are held. Puts the table's reference. */
 static void config_end(struct perfctr_config *config)
 {
 	lockdep_assert_held(&config_mutex);
@@ -154,7 +153,7 @@ static struct perfctr_config *next_unused(void)
 {
 	struct perfctr_config *config;
 
-	/* Whoever adds one reaps it as well, or has it reaped. */
+	/* No lock needed: whoever adds a config then reaps, or has the worker reap. */
 	if (list_empty(&unused))
 		return NULL;
 	raw_spin_lock_irq(&unused_lock);
@@ -165,13 +164,13 @@ static struct perfctr_config *next_unused(void)
 	return config;
 }
 
-/* True if there was any. */
+/* Ends all configs without users; true if there was any. */
 static bool reap_locked(void)
 {
 	struct perfctr_config *config;
 	bool any = false;
 
-	/* Nobody uses it again: for that it would have to be found, under the mutex. */
+	/* It gets no new user: that needs the mutex, to find it. */
 	while ((config = next_unused())) {
 		config_end(config);
 		any = true;
@@ -214,7 +213,7 @@ static u32 find_kernel(const struct perfctr_ctr_control *ctr, u32 nr)
 	return PERFCTR_NO_INDEX;
 }
 
-/* Found in the table, where it may be without a user, but not for long. */
+/* It was found in the table, and may just have lost its last user. */
 static void use_again(struct perfctr_config *config)
 {
 	if (likely(atomic_add_unless(&config->users, 1, 0))) {
@@ -228,7 +227,7 @@ static void use_again(struct perfctr_config *config)
 	raw_spin_unlock_irq(&unused_lock);
 }
 
-/* A new one, claimed, with its interrupts and EAGAIN as config_get() */
+/* Makes and claims a config. Interrupts and EAGAIN: see config_get(). */
 static struct perfctr_config *config_make(const struct perfctr_ctr_control *ctr, u32 nr,
 					  u32 nr_ictrs, u32 core, struct perfctr_refusal *why)
 {
@@ -243,7 +242,7 @@ static struct perfctr_config *config_make(const struct perfctr_ctr_control *ctr,
 	config->id = new_id(nr && find_kernel(ctr, nr) == PERFCTR_NO_INDEX);
 	config->uid = current_uid();
 	memcpy(config->ctr, ctr, nr * sizeof(*ctr));
-	/* Whoever wants no counters may always have that: it is how one stops. */
+	/* A control without counters never fails here: that is how a thread stops. */
 	err = nr ? perfctr_user_add_config(&config->user) : 0;
 	if (err)
 		goto err_free;
@@ -264,8 +263,8 @@ err_free:
 }
 
 /*
- * With interrupts to be heard for it, where it has i-mode counters. EAGAIN: it would have
- * to be claimed, but current has made its broadcasts.
+ * If there are i-mode counters the caller has made interrupts heard for the config. EAGAIN:
+ * it has to be claimed, but current's user must wait before its next broadcast.
  */
 static struct perfctr_config *config_get(const struct perfctr_ctr_control *ctr, u32 nr,
 					 u32 nr_ictrs, struct perfctr_refusal *why)
@@ -296,10 +295,10 @@ static struct perfctr_config *config_get(const struct perfctr_ctr_control *ctr, 
 	if (config) {
 		use_again(config);
 		if (nr_ictrs)
-			perfctr_interrupts_put();	/* it has its own */
+			perfctr_interrupts_put();	/* this config has done its own get */
 		goto out;
 	}
-	/* What nobody needs any more may be just what is needed now. */
+	/* A config that nobody uses any more may have the counters that we want. */
 	if (reap_locked())
 		config_find(hash, ctr, nr, core, uid, &other);
 	config = config_make(ctr, nr, nr_ictrs, core, why);
@@ -333,7 +332,7 @@ struct perfctr_config *perfctr_config_get(const struct perfctr_ctr_control *ctr,
 	};
 	for (i = 0; i < nr; i++)
 		nr_ictrs += ctr[i].ireset != 0;
-	/* Before the hotplug lock, which tracepoints take themselves. */
+	/* Before we take the hotplug lock, which registering tracepoints takes itself. */
 	err = nr_ictrs ? perfctr_interrupts_get() : 0;
 	if (err == -ENODEV) {
 		/* No counter interrupts; the i-mode counters are the last ones. */
@@ -377,7 +376,7 @@ void perfctr_config_unuse(struct perfctr_config *config, bool atomic)
 	raw_spin_unlock_irqrestore(&unused_lock, flags);
 	if (!last)
 		return;
-	/* From here on somebody may have found it again: the reaper looks. */
+	/* Somebody may find it again from here on: the reaper checks that. */
 	if (atomic)
 		queue_work(perfctr_wq, &reap_work);
 	else
@@ -398,7 +397,7 @@ void perfctr_config_put(struct perfctr_config *config, bool atomic)
 	perfctr_config_unref(config);
 }
 
-/* Those that had the same id go on by another, so that no CPU holds it any more. */
+/* Gives other configs with the evicted one's id a new id, so that no CPU holds the old one. */
 static void change_id(const struct perfctr_config *evicted)
 {
 	unsigned long id = new_id(evicted->id & PERFCTR_ID_USER);
@@ -410,8 +409,8 @@ static void change_id(const struct perfctr_config *evicted)
 }
 
 /*
- * Whoever counts by it is suspended as the counters go, and looks, before it is resumed,
- * whether they went.
+ * The end of the claim suspends every running state that counts by it, and resuming such a
+ * state looks at @evicted.
  */
 static void config_evict(struct perfctr_config *config)
 {
@@ -453,7 +452,7 @@ static int config_cpu_prepare(unsigned int cpu)
 	return 0;
 }
 
-/* Also after an offline that was called off. */
+/* Also called after an offline that was cancelled. */
 static int config_cpu_online(unsigned int cpu)
 {
 	mutex_lock(&config_mutex);
@@ -466,7 +465,7 @@ static int config_cpu_online(unsigned int cpu)
 	return 0;
 }
 
-/* Threads that must leave this CPU may still be switched in, to be pushed off, and load. */
+/* Afterwards threads that have to leave this CPU may still be switched in here, and load. */
 static int config_cpu_offline(unsigned int cpu)
 {
 	mutex_lock(&config_mutex);
@@ -493,7 +492,7 @@ int perfctr_config_init(void)
 	return online_state;
 }
 
-/* No state is left, so no config gets or loses its last reference any more. */
+/* No state is left, so no config loses its last user any more. */
 void perfctr_config_exit(void)
 {
 	flush_work(&reap_work);

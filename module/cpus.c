@@ -2,10 +2,10 @@
 /*
  * The CPUs that are told of claims.
  *
- * A CPU that was isolated (isolcpus=, nohz_full=) is left alone: it is told nothing of
- * what is claimed, permitted or given back, before a state with counters, or a process
- * that may read them, comes to it. Then it joins those that are told, and takes what is
- * claimed by then; with the last config it leaves again.
+ * An isolated CPU (isolcpus=, nohz_full=) is left alone: it is not told of claims and
+ * permissions until a state with counters, or a process that may read registers, comes to
+ * it. Then it joins the CPUs that are told, and takes the counters that are claimed by
+ * then. When the last config ends it leaves again.
  */
 
 #include <linux/cpumask.h>
@@ -17,7 +17,7 @@
 /* Set by the CPU itself, or as it comes; cleared under config_mutex while there is no config. */
 struct cpumask perfctr_told_cpus;
 bool perfctr_any_rarity;
-static bool any_joined;		/* isolated ones, since they left */
+static bool any_joined;		/* an isolated CPU has joined, and did not leave */
 
 static bool is_isolated(unsigned int cpu)
 {
@@ -34,9 +34,9 @@ void perfctr_cpus_tell(unsigned int cpu)
 }
 
 /*
- * What is claimed or given back meanwhile is written before told is looked at, and we
- * look at it after we are told: either we see it, or its broadcast comes to us as well,
- * when interrupts are on again.
+ * A claim, or its end, is noted before the mask of told CPUs is read; we set our bit in
+ * the mask, and then look for claims. So either we see it, or its broadcast reaches this
+ * CPU, once interrupts are on again.
  */
 notrace void perfctr_cpus_join(void)
 {

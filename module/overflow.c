@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Overflows: who is told, how it goes on, and the counters' interrupt, which is heard while
- * there is a control that has i-mode counters. period.c has the whole course.
+ * Overflows: the signal, how counting goes on, and the counters' interrupt, which is heard
+ * while some config has i-mode counters. period.c describes the life of an overflow.
  */
 
 #include <linux/jiffies.h>
@@ -12,19 +12,19 @@
 #include "perfctr.h"
 #include "hook.h"
 
-/* Overflows of a thread in a tick that its counters go on after by themselves */
+/* How many overflows of a thread in one tick its counters go on after by themselves */
 static unsigned int overflow_budget = 50000 / HZ;
 module_param(overflow_budget, uint, 0644);
 MODULE_PARM_DESC(overflow_budget, "overflows of a thread in a tick after which its counters go on by themselves (50000 a second)");
 
-/* From an overflow on. Not the clock alone is to be resumed, so the state is suspended. */
+/* End an overflow. The clock may be resumed alone, so the state is suspended first. */
 static void go_on(struct vperfctr *perfctr)
 {
 	perfctr_suspend(perfctr);
 	atomic_andnot(PERFCTR_HOLD_COUNTERS, &perfctr->hold);
 }
 
-/* They would go on by themselves: may they, in this tick? */
+/* May the counters go on by themselves once more in this tick? */
 static bool within_budget(struct perfctr_imode *imode)
 {
 	unsigned long now = jiffies;
@@ -37,8 +37,8 @@ static bool within_budget(struct perfctr_imode *imode)
 }
 
 /*
- * The owner signals itself, so its ids in the signal are as its namespaces have
- * them, and the mask, in the place of one, stays.
+ * The owner signals itself, so si_uid is right in its namespace. The mask in si_pid is
+ * not translated, as nothing crosses a namespace.
  */
 static void tell(int signo, u32 mask, bool throttled)
 {
@@ -53,7 +53,7 @@ static void tell(int signo, u32 mask, bool throttled)
 	info.si_uid = from_kuid_munged(current_user_ns(), current_uid());
 	err = send_sig_info(signo, &info, current);
 	if (err) {
-		/* One that is always queued; F_SETSIG's way. */
+		/* SIGIO can always be sent; F_SETSIG does the same. */
 		info.si_signo = SIGIO;
 		send_sig_info(SIGIO, &info, current);
 	}
@@ -71,7 +71,7 @@ void perfctr_imode_deliver(struct vperfctr *perfctr)
 	mask = imode->pending;
 	imode->pending = 0;
 	signo = imode->signo;
-	/* One that counts in kernel mode may never get out of it; it can be killed all the same. */
+	/* If it counts in kernel mode it may overflow here for ever: let a kill end that. */
 	goes_on = mask && imode->left > 1 && !fatal_signal_pending(current);
 	if (goes_on)
 		imode->left--;
@@ -86,7 +86,7 @@ void perfctr_imode_deliver(struct vperfctr *perfctr)
 		tell(signo, mask, throttled);
 }
 
-/* Handlers do not outlive an exec, and nobody wants to die of one's absence. */
+/* An exec removes the signal handler, so it ends the signals too: they would kill. */
 void perfctr_imode_exec(struct vperfctr *perfctr)
 {
 	unsigned long flags;
@@ -98,7 +98,7 @@ void perfctr_imode_exec(struct vperfctr *perfctr)
 	local_irq_restore(flags);
 }
 
-/* Of the caller's own state, through any handle of its tree. */
+/* Resumes the caller's own state, through any handle of its tree. */
 static int resume_ioctl(struct vperfctr *perfctr, u64 left)
 {
 	struct vperfctr *own = perfctr_own(perfctr);
@@ -114,7 +114,7 @@ static int resume_ioctl(struct vperfctr *perfctr, u64 left)
 	} else {
 		if (left)
 			own->imode->left = left;
-		/* What was not told yet is told first. */
+		/* A pending overflow is delivered first. */
 		if (overflown && !own->imode->pending) {
 			go_on(own);
 			perfctr_resume(own);
@@ -137,11 +137,11 @@ int perfctr_refresh_ioctl(struct vperfctr *perfctr, unsigned long count)
 }
 
 /*
- * An overflow interrupt: as it begins the state is suspended, and so looked at, and
- * whoever else has a counter that interrupts finds ours standing still. As it ends
- * the owner hears of it, if it comes from user mode and goes back there: else on its
- * way there, lest a sleep in the kernel end. A signal's lock sleeps on RT. Then the
- * state goes on, or it waits for IRESUME.
+ * An overflow interrupt. As it begins the state is suspended, which finds overflows; so our
+ * counters stand still while others' handlers run. As it ends the owner is signalled, if
+ * user mode was interrupted. Otherwise that waits until it returns to user mode, as a
+ * signal would end a sleep in the kernel. On RT it always waits, since the signal's lock
+ * sleeps. Then the state goes on, or waits for IRESUME.
  */
 static void interrupt(bool ends)
 {
@@ -155,7 +155,7 @@ static void interrupt(bool ends)
 		return;
 	if (perfctr->imode->pending && !IS_ENABLED(CONFIG_PREEMPT_RT) &&
 	    perfctr_cpu_interrupted_user()) {
-		/* What posix timers say to lockdep as well: not on RT, so the lock may be had. */
+		/* Tells lockdep, as posix timers do, that the lock may be taken: not on RT. */
 		lockdep_posixtimer_enter();
 		perfctr_imode_deliver(perfctr);
 		lockdep_posixtimer_exit();

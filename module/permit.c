@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Permission to read registers in user mode, where the kernel gives it to processes and
- * not to threads (x86), and what changes with the policy.
+ * not to threads (x86), and changes of the policy.
  */
 
 #include <linux/cpu.h>
@@ -15,8 +15,8 @@
 
 #ifdef PERFCTR_CPU_PERMITS_PROCESSES
 /*
- * Before a switch, and so before sched_out(), with the runqueue locked. For threads
- * that we know nothing else of.
+ * Runs before each switch, and so before sched_out(), with the runqueue locked. It sees
+ * permitted threads that have no state.
  */
 static notrace void probe_switch(PERFCTR_SWITCH_PROBE_ARGS)
 {
@@ -24,7 +24,7 @@ static notrace void probe_switch(PERFCTR_SWITCH_PROBE_ARGS)
 		perfctr_let_in(next);
 }
 
-/* On each CPU: as if the thread there came just now. */
+/* Treats the thread on this CPU as if it just came. */
 static int look_at_permission(void *unused)
 {
 	if (perfctr_cpu_is_permitted(current))
@@ -63,7 +63,7 @@ static notrace void permission_changes(bool ends)
 	local_irq_restore(flags);
 }
 
-/* What current may read by instruction has changed: its page says so when it returns. */
+/* Current may not read the clock any more, or may again: update its page before it returns. */
 static notrace void clock_hides(void)
 {
 	struct vperfctr *perfctr = perfctr_current();
@@ -93,19 +93,19 @@ static struct perfctr_hook switches_hook = {
 	.off = __DELAYED_WORK_INITIALIZER(switches_hook.off, perfctr_hook_off, 0),
 };
 
-/* From here on whoever may be permitted soon is looked at as it comes to a CPU. */
+/* From here on every thread is checked as it comes to a CPU, as it may soon be permitted. */
 static void giving_begins(void)
 {
 	perfctr_cpu_giving(true);
 	perfctr_run(look_at_permission, NULL);
-	/* The CPUs that are not told may be switching just now: that ends first. */
+	/* CPUs that are not told may be in the middle of a switch: wait for its end. */
 	if (!perfctr_cpus_all_told())
 		synchronize_rcu();
 }
 
 /*
- * First all who may come are watched, then they are permitted: who passed the probe
- * just before that has come when the first look is over.
+ * First enable the probe, then give permission. A thread that passed the probe before that
+ * has arrived on its CPU when giving_begins() looks there.
  */
 bool perfctr_permit(void)
 {
@@ -194,7 +194,7 @@ void perfctr_permit_exit(void)
 
 void perfctr_policy_changed(void)
 {
-	/* Whoever runs now is suspended and resumed, the new way. */
+	/* Suspends and resumes every running state, by the new policy. */
 	cpus_read_lock();
 	perfctr_run(look_at_permission, NULL);
 	cpus_read_unlock();
