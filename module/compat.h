@@ -25,7 +25,7 @@
 #define PERFCTR_SWITCH_PROBE_ARGS	void *data, bool preempt, struct task_struct *prev, \
 					struct task_struct *next, unsigned int prev_state
 
-/* May the caller count in kernel mode? What perf would say, where it can be asked. */
+/* May the caller count in kernel mode? Asks perf, where modules can. */
 static inline int perfctr_allow_kernel(void)
 {
 #ifdef PERFCTR_PERF_ALLOW_KERNEL_VOID
@@ -40,8 +40,8 @@ static inline int perfctr_allow_kernel(void)
 }
 
 /*
- * Would a debugger of the same user get at current? Decided by its last exec, and by what
- * it did to its credentials since. No, once it has no memory any more.
+ * Could a debugger of the same user attach to current? Depends on its last exec, and on
+ * changes of its credentials since. False once it has no memory any more.
  */
 static inline bool perfctr_current_is_dumpable(void)
 {
@@ -53,7 +53,7 @@ static inline bool perfctr_current_is_dumpable(void)
 #endif
 }
 
-/* Threads without user code; 6.4 has a flag for more of them. */
+/* Threads without user code. Since 6.4 PF_USER_WORKER marks more of them. */
 #ifdef PF_USER_WORKER
 #define PERFCTR_PF_NOT_USER	(PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER)
 #else
@@ -73,9 +73,9 @@ static inline void vm_flags_mod(struct vm_area_struct *vma, vm_flags_t set, vm_f
 #endif
 
 /*
- * Of the last thing before a system sleeps, and the first as it wakes: where deep
- * sleep of a CPU is not announced (CONFIG_CPU_PM), nothing else tells of it. 6.19
- * gave the callbacks an argument.
+ * Callbacks for the last step before the system sleeps, and the first after it wakes.
+ * Without CONFIG_CPU_PM nothing else tells that a CPU sleeps deeply. 6.19 gave the callbacks
+ * an argument.
  */
 #ifndef CONFIG_CPU_PM
 #include <linux/syscore_ops.h>

@@ -21,12 +21,12 @@
 static_assert(CONTROL_FLAGS <= U8_MAX);	/* vperfctr.flags */
 
 /*
- * Of a control. Where the processor has no counters the driver refuses them, as it knows
- * why. Constant after init.
+ * Most counters in one control. If the processor has none this lets controls with counters
+ * pass, and the driver refuses them, as it knows why. Constant after init.
  */
 static u32 most_counters;
 
-/* Stop for a reason that stays. By the owner. */
+/* Stop with a sticky error. By the owner. */
 void vperfctr_stop(struct vperfctr *perfctr, u32 error)
 {
 	unsigned long flags;
@@ -53,12 +53,12 @@ void vperfctr_start_on_exec(struct vperfctr *perfctr)
 }
 
 /*
- * By the owner: at unlink, exec or exit; or, @atomic is false, where its tree is
- * dead. The last references go on its way out of the kernel, if not here.
+ * By the owner: at unlink, exec or exit, or when its tree is dead. If @atomic, the caller
+ * may not sleep, and the thread's reference is put later, on its way to user mode.
  */
 void vperfctr_detach(struct vperfctr *perfctr, bool atomic)
 {
-	/* What the attachment refers to, the work does then. */
+	/* If queued, the work takes over the references of the attachment. */
 	bool queued = atomic && perfctr_return_queue(perfctr, current);
 	bool uses = perfctr->config && !perfctr->inherited;
 	unsigned long flags;
@@ -84,8 +84,8 @@ void vperfctr_detach(struct vperfctr *perfctr, bool atomic)
 		return;
 	vperfctr_put(perfctr);
 	/*
-	 * The caller still runs our text: in an ioctl its file keeps the module,
-	 * in a probe the unload waits for the probes.
+	 * The caller still runs our text: an ioctl's open file keeps the module, and
+	 * unloading waits for probes.
 	 */
 	module_put(THIS_MODULE);
 }
@@ -122,7 +122,7 @@ static int control_check(const struct perfctr_control *control, struct perfctr_r
 	return 0;
 }
 
-/* With room for so many counters, which are not set. To be kfree()d. */
+/* A zeroed control with room for @nr counters, which are not zeroed. To be kfree()d. */
 static struct perfctr_control *control_alloc(u32 nr)
 {
 	struct perfctr_control *control = kmalloc(CONTROL_HEAD + nr * CTR_SIZE, GFP_KERNEL);
@@ -132,7 +132,7 @@ static struct perfctr_control *control_alloc(u32 nr)
 	return control;
 }
 
-/* Of the caller's control: where the counters are, and how many. */
+/* Where the counters of the caller's control are, and how many there are */
 struct layout {
 	u32 size;
 	u32 ctr_offset;
@@ -147,8 +147,8 @@ static u32 layout_nr(const struct layout *layout)
 }
 
 /*
- * Are the counters where the caller says, and no more of them than there are? So i-mode
- * counters are among the first 32, too.
+ * Are the counters within the structure, and not more than a control can have? Then i-mode
+ * counters are also among the first 32.
  */
 static int layout_check(const struct layout *layout)
 {
@@ -161,7 +161,7 @@ static int layout_check(const struct layout *layout)
 	return 0;
 }
 
-/* Read once: what is copied later may have changed meanwhile. */
+/* Reads the layout once: later copies may differ, as user memory may change. */
 static int layout_get(const struct perfctr_control __user *arg, struct layout *layout)
 {
 	int err = perfctr_get_size(arg, PERFCTR_CONTROL_SIZE_VER0, &layout->size);
@@ -174,7 +174,7 @@ static int layout_get(const struct perfctr_control __user *arg, struct layout *l
 	       get_user(layout->nrictrs, &arg->nrictrs) ? -EFAULT : 0;
 }
 
-/* The allocator takes longer than all else that is done to a control of so few counters. */
+/* For so few counters the allocator would take longer than the rest of the call. */
 #define FEW_COUNTERS	4
 
 struct few_counters {
@@ -188,8 +188,8 @@ static void control_free(struct perfctr_control *control, struct few_counters *f
 }
 
 /*
- * The caller's, laid out as the module has it, or an error. It is in @few, or else has
- * been allocated: control_free().
+ * The caller's control in the module's own layout, or an error. It is in @few, or was
+ * allocated: control_free() knows.
  */
 static struct perfctr_control *control_get(const struct perfctr_control __user *arg,
 					   struct few_counters *few)
@@ -211,7 +211,7 @@ static struct perfctr_control *control_get(const struct perfctr_control __user *
 	if (!control)
 		return ERR_PTR(-ENOMEM);
 	if (layout.ctr_offset == CONTROL_HEAD && layout.ctr_size == CTR_SIZE) {
-		/* A copy has its price: this is what almost all have. */
+		/* Almost all callers have this layout: one copy instead of several. */
 		err = copy_from_user(control, arg, CONTROL_HEAD + nr * CTR_SIZE) ? -EFAULT : 0;
 		nr = 0;
 	} else {
@@ -243,7 +243,7 @@ static int control_put(void __user *arg, const struct layout *layout,
 	return err;
 }
 
-/* Sum's readers, and page's, see one change: nobody copies sums of an odd seq. */
+/* Begins a write section: seq is odd, so readers retry until change_end(). */
 static void change_begin(struct vperfctr *perfctr)
 {
 	lockdep_assert_irqs_disabled();
@@ -258,7 +258,7 @@ static void change_end(struct vperfctr *perfctr)
 	WRITE_ONCE(perfctr->seq, perfctr->seq + 1);
 }
 
-/* By the owner. The config is claimed, so nothing but a lost CPU can fail from here on. */
+/* By the owner. The config is claimed, so only this CPU's load can fail from here on. */
 static void control_apply(struct vperfctr *perfctr, const struct perfctr_control *control,
 			  struct perfctr_config *config, struct perfctr_imode *imode,
 			  struct perfctr_tree *tree, u8 raw)
@@ -280,7 +280,7 @@ static void control_apply(struct vperfctr *perfctr, const struct perfctr_control
 
 	raw_spin_lock_irqsave(&perfctr->lock, flags);
 	change_begin(perfctr);
-	/* At once, unlike a change of policy: these counters may be others' next. */
+	/* At once, without grace: somebody else may get these counters next. */
 	perfctr_revoke(perfctr);
 	perfctr_cpu_share();
 	perfctr->soft_on = false;
@@ -303,13 +303,13 @@ static void control_apply(struct vperfctr *perfctr, const struct perfctr_control
 	}
 	WRITE_ONCE(state->end, state->ctr + perfctr->config->nr);
 	WRITE_ONCE(perfctr->nr_ictrs, perfctr->config->nr_ictrs);
-	/* The clock is accumulated in any case; off hides it, and the next on starts from zero. */
+	/* The clock is always accumulated. Off hides it; the next on starts from zero. */
 	if (!control->tsc_on || !perfctr->clock_on)
 		state->clock = 0;
 	WRITE_ONCE(perfctr->clock_on, control->tsc_on);
 	perfctr->quick = control->tsc_on && !perfctr->config->nr_ictrs;
 	perfctr->plain = perfctr->config->nr && !perfctr->config->nr_ictrs && !raw;
-	/* What others do to the old tree is no more done to this state: it has another. */
+	/* Its tree has changed, so those who stop the old tree leave this state alone. */
 	atomic_set(&perfctr->hold, hold);
 	vperfctr_soft_follow(perfctr);
 	WRITE_ONCE(perfctr->error, PERFCTR_ERROR_NONE);
@@ -323,7 +323,7 @@ static void control_apply(struct vperfctr *perfctr, const struct perfctr_control
 	perfctr_tree_end(old);
 }
 
-/* Who controls a root controls its descendants too. */
+/* Descendants are controlled by the holder of their root only. */
 static bool held_by_other(const struct vperfctr *perfctr, const struct file *file)
 {
 	const struct file *holder = READ_ONCE(perfctr->holder);
@@ -331,7 +331,7 @@ static bool held_by_other(const struct vperfctr *perfctr, const struct file *fil
 	return perfctr->inherited || (holder && holder != file);
 }
 
-/* RAW: PERFCTR_RAW_*, or EOPNOTSUPP, EACCES */
+/* PERFCTR_RAW_* if the control has RAW, 0 if not; EOPNOTSUPP, EACCES */
 static int raw_check(const struct perfctr_control *control)
 {
 	if (!(control->flags & PERFCTR_CONTROL_RAW))
@@ -344,7 +344,7 @@ static int raw_check(const struct perfctr_control *control)
 									-EACCES;
 }
 
-/* A spare of an older control may have no room for i-mode counters, or too much. */
+/* A spare that was made for an older control may have another number of i-mode counters. */
 static bool have_spare(struct vperfctr *perfctr, u32 nr_ictrs)
 {
 	struct vperfctr *spare = perfctr->spare;
@@ -396,7 +396,7 @@ int vperfctr_control(struct vperfctr *perfctr, struct file *file, void __user *a
 	control = control_get(arg, &few);
 	if (IS_ERR(control))
 		return PTR_ERR(control);
-	/* Whoever cannot be told why is refused before anything is done. */
+	/* If the reason of a failure could not be stored, fail before anything is done. */
 	err = put_refusal(arg, &why);
 	if (!err)
 		err = control_check(control, &why);
@@ -408,7 +408,7 @@ int vperfctr_control(struct vperfctr *perfctr, struct file *file, void __user *a
 		raw = raw_check(control);
 		err = min(raw, 0);
 	}
-	/* The old tree's members are told that it is dead. */
+	/* Ending the old tree takes a broadcast. */
 	if (!err && perfctr->tree)
 		err = perfctr_broadcasts_allow();
 	if (err)
@@ -431,7 +431,7 @@ int vperfctr_control(struct vperfctr *perfctr, struct file *file, void __user *a
 		if (!imode)
 			err = -ENOMEM;
 	}
-	/* Last: from here on nothing fails, and the old control's spare is gone. */
+	/* Last, as it replaces the old control's spare: nothing fails after it. */
 	if (!err && tree && !have_spare(perfctr, config->nr_ictrs))
 		err = -ENOMEM;
 	if (err) {
@@ -440,7 +440,7 @@ int vperfctr_control(struct vperfctr *perfctr, struct file *file, void __user *a
 		perfctr_config_put(config, false);
 		goto out;
 	}
-	/* Nobody else controls meanwhile: only this thread may. */
+	/* Only this thread may control the state, so nobody does meanwhile. */
 	WRITE_ONCE(perfctr->holder, enabled ? file : NULL);
 	control_apply(perfctr, control, config, imode, tree, raw);
 	if (READ_ONCE(perfctr->error)) {
@@ -448,7 +448,7 @@ int vperfctr_control(struct vperfctr *perfctr, struct file *file, void __user *a
 		err = -EIO;
 	}
 out:
-	/* It could be written before; if it cannot any more, err says what matters. */
+	/* This worked above. If it fails now, err is still what matters. */
 	if (err)
 		(void)put_refusal(arg, &why);
 	control_free(control, &few);
@@ -492,7 +492,7 @@ int vperfctr_read_control(struct vperfctr *perfctr, void __user *arg)
 		control->nractrs = perfctr_config_nr_actrs(config);
 		control->nrictrs = config->nr_ictrs;
 		memcpy(control->ctr, config->ctr, config->nr * CTR_SIZE);
-		/* Say what ANY came to be. */
+		/* In place of ANY, give the counter that was chosen. */
 		for (i = 0; i < config->nr; i++)
 			perfctr_cpu_name(&control->ctr[i], config->hw[i]);
 		perfctr_config_unref(config);
@@ -506,7 +506,7 @@ int vperfctr_read_control(struct vperfctr *perfctr, void __user *arg)
 	return err;
 }
 
-/* The root goes without its thread's end: so does its tree. */
+/* After an unlink of a root, which ends its tree, although the state may live on. */
 static void tree_forget(struct vperfctr *perfctr)
 {
 	struct perfctr_tree *tree;
@@ -520,7 +520,7 @@ static void tree_forget(struct vperfctr *perfctr)
 		perfctr_tree_end(tree);
 }
 
-/* Somebody else holds the state, and wants to be the only one who stops it. */
+/* The control has HOLDER_ONLY, and another open file is the holder. */
 static bool stopped_by_holder_only(const struct vperfctr *perfctr, const struct file *file)
 {
 	const struct file *holder = READ_ONCE(perfctr->holder);
@@ -529,8 +529,8 @@ static bool stopped_by_holder_only(const struct vperfctr *perfctr, const struct 
 }
 
 /*
- * Stop and go: of the caller's own counters, and of all threads of its tree, which
- * may be done by any of them.
+ * SUSPEND and RESUME of the caller's own counters, or, if it is in a tree, of the whole
+ * tree. Any member may do that.
  */
 int vperfctr_stop_go(struct vperfctr *perfctr, const struct file *file, bool stop)
 {
@@ -542,7 +542,7 @@ int vperfctr_stop_go(struct vperfctr *perfctr, const struct file *file, bool sto
 		return rcu_access_pointer(perfctr->owner) ? -EPERM : -ESRCH;
 	tree = own->tree;
 	if (tree) {
-		/* It lives, as own has a reference that only own gives back. */
+		/* The tree is not freed: own has a reference, which only own puts. */
 		return perfctr_tree_stop(tree, file, stop);
 	}
 	if (stopped_by_holder_only(own, file))

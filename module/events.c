@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What happens to threads and CPUs: a thread forks, execs, ends; a CPU sleeps.
+ * Events of threads and CPUs: a thread forks, execs, ends; a CPU sleeps.
  */
 
 #include <linux/binfmts.h>
@@ -12,8 +12,8 @@
 #include "hook.h"
 
 /*
- * The probes run in the thread's own context, preemptible or not as the kernel's
- * version has it: they may not sleep.
+ * The probes run in the thread's own context. Whether that is preemptible depends on the
+ * kernel's version, so they may not sleep.
  */
 static void probe_exit(PERFCTR_EXIT_PROBE_ARGS)
 {
@@ -59,9 +59,9 @@ static void probe_exec(void *data, struct task_struct *task, pid_t old_pid,
 }
 
 /*
- * A CPU goes to a sleep in which its counters may be lost: from the idle thread,
- * or, at system suspend, from the very thread that asked for it, which may
- * count. Interrupts are off in both.
+ * A CPU goes to a sleep in which its counters may be lost: in the idle thread, or, at
+ * system suspend, in the thread that asked for it, which may count. Interrupts are off
+ * in both cases.
  */
 static int cpu_sleeps(struct notifier_block *notifier, unsigned long action, void *data)
 {
@@ -88,7 +88,7 @@ static int cpu_sleeps(struct notifier_block *notifier, unsigned long action, voi
 static struct notifier_block sleep_notifier = { .notifier_call = cpu_sleeps };
 
 #ifndef CONFIG_CPU_PM
-/* The last CPU, with interrupts off; the others have gone and come as by hotplug. */
+/* On the last CPU, with interrupts off; the others are taken down and up by hotplug. */
 static int system_sleeps(PERFCTR_SYSCORE_ARGS)
 {
 	cpu_sleeps(NULL, CPU_PM_ENTER, NULL);
@@ -134,7 +134,7 @@ int perfctr_events_init(void)
 
 void perfctr_events_exit(void)
 {
-	/* Who still runs it has left our text after perfctr_exit()'s wait. */
+	/* A CPU that still runs it has left our text after perfctr_exit()'s wait. */
 	perfctr_unregister_syscore(&sleep_syscore);
 	cpu_pm_unregister_notifier(&sleep_notifier);
 	perfctr_probes_unregister(probes, ARRAY_SIZE(probes));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The handle: an open file, what may be done by it, and what the device tells about
- * processor and CPUs.
+ * The handle: the open file, its calls, and what the device tells about the processor and
+ * the CPUs.
  */
 
 #include <linux/cpu.h>
@@ -15,8 +15,8 @@
 #include "perfctr.h"
 
 /*
- * The first version's, which stay valid: nobody changes a number here. i386 aligns
- * members of 64 bits to 32, and so must find them aligned.
+ * Offsets and sizes of the first version stay valid: never change a number here. i386
+ * aligns members of 64 bits to 32 bits only, so they must be aligned without padding.
  */
 #define FIRST(type, member, offset)					\
 	static_assert(offsetof(struct perfctr_ ## type, member) == (offset))
@@ -37,12 +37,12 @@ static_assert(PERFCTR_READ_SIZE_VER0 == 32);
 static_assert(PERFCTR_READ_TREE_SIZE_VER0 == 72);
 static_assert(PERFCTR_MEMBER_SIZE_VER0 == 56);
 static_assert(sizeof(struct perfctr_ctr_control) % 8 == 0);
-/* Half of a page is free. */
+/* The other half of the page is free. */
 static_assert(offsetof(struct perfctr_page, slot) == 288);
 static_assert(offsetof(struct perfctr_page, operand) == 1344);
 static_assert(sizeof(struct perfctr_page) <= 2048);
 
-/* Of states with as many counters as the processor has. */
+/* Its objects have room for as many counters as the processor has. */
 static struct kmem_cache *state_cache;
 
 void perfctr_root_free(struct vperfctr *perfctr)
@@ -55,7 +55,7 @@ void perfctr_root_free(struct vperfctr *perfctr)
 	kmem_cache_free(state_cache, perfctr);
 }
 
-/* The state whose handle an open file is; NULL before OPEN. It never changes again. */
+/* The state to which an open file is a handle; NULL before OPEN. It never changes again. */
 static struct vperfctr *file_perfctr(const struct file *file)
 {
 	return READ_ONCE(file->private_data);
@@ -78,13 +78,13 @@ static int open_check(const struct perfctr_open *open)
 	    open->reserved0 || !perfctr_all_zero(open->reserved, sizeof(open->reserved)) ||
 	    (open->flags & (PERFCTR_OPEN_CREAT | PERFCTR_OPEN_EXCL)) == PERFCTR_OPEN_EXCL)
 		return -EINVAL;
-	/* No kernel lets modules know whose a pidfd is. */
+	/* No kernel lets modules find the task of a pidfd. */
 	if (open->flags & PERFCTR_OPEN_PIDFD)
 		return -EOPNOTSUPP;
 	return open->pidfd ? -EINVAL : 0;
 }
 
-/* Of short structures some processors copy each byte: by words it takes a quarter of that. */
+/* Some archs copy short structures byte by byte: by words it takes a quarter of the time. */
 static int open_get(const struct perfctr_open __user *arg, struct perfctr_open *open)
 {
 	const u64 __user *from = (const u64 __user *)arg;
@@ -110,7 +110,7 @@ fault:
 	return -EFAULT;
 }
 
-/* OPEN: the file becomes a handle. Of two that try at once, the second was late. */
+/* OPEN: the file becomes a handle. If two threads try at once, the second fails. */
 static int vperfctr_make_handle(struct file *file, void __user *arg)
 {
 	struct vperfctr *perfctr;
@@ -234,7 +234,7 @@ static long vperfctr_ioctl(struct file *file, unsigned int cmd, unsigned long ua
 	return -ENOTTY;
 }
 
-/* No position to lock at each read, and no state yet. */
+/* A stream, so that read(2) does not lock a file position. There is no state yet. */
 static int vperfctr_open(struct inode *inode, struct file *file)
 {
 	file->private_data = NULL;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * perfctr: 64-bit hardware performance counters for every thread. Load, unload, the
- * device, and parameters of what lies below.
+ * perfctr: 64-bit hardware performance counters for every thread. Loading, unloading, the
+ * device, and parameters that call files below.
  */
 
 #define pr_fmt(fmt) "perfctr: " fmt
@@ -89,7 +89,7 @@ static int __init perfctr_init(void)
 {
 	int err;
 
-	/* Ageing has deadlines, so it goes before others' work. */
+	/* High priority, as ageing has deadlines. */
 	perfctr_wq = alloc_workqueue("perfctr", WQ_UNBOUND | WQ_HIGHPRI, 0);
 	if (!perfctr_wq)
 		return -ENOMEM;
@@ -142,7 +142,7 @@ err_wq:
 	return err;
 }
 
-/* Every state that is attached, and every handle, keeps the module: nobody counts here. */
+/* Attached states and handles have references to the module, so there are none here. */
 static void __exit perfctr_exit(void)
 {
 	misc_deregister(&device);
@@ -150,9 +150,9 @@ static void __exit perfctr_exit(void)
 	perfctr_permit_exit();
 	perfctr_switch_exit();
 	/*
-	 * vperfctr_return() puts its reference inside our text, and may be preempted
-	 * there. (A preemptible kernel without tracing, kprobes and BPF does not wait
-	 * for that; there is none in any distribution.)
+	 * vperfctr_return() puts its reference to the module inside our text, and may be
+	 * preempted there: wait for it. (This does not wait in a preemptible kernel without
+	 * tracing, kprobes and BPF, which no distribution has.)
 	 */
 	synchronize_rcu_tasks();
 	perfctr_config_exit();

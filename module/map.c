@@ -10,7 +10,7 @@
 
 #include "perfctr.h"
 
-/* Mapped wherever the owner's own page must not be: it says "ask the kernel". */
+/* Mapped in place of the owner's own page: it says "ask the kernel". */
 static struct perfctr_page *foreign_page;
 
 static vm_fault_t foreign_fault(struct vm_fault *vmf)
@@ -29,7 +29,7 @@ static vm_fault_t owner_fault(struct vm_fault *vmf)
 	struct vperfctr *perfctr = vmf->vma->vm_private_data;
 	struct perfctr_page *page = foreign_page;
 
-	/* After an exec the page may be another than those who stayed with the old mm have. */
+	/* After an exec the owner may have a new page, which the old mm must not see. */
 	raw_spin_lock(&perfctr->map_lock);
 	if (perfctr->map_mm == vmf->vma->vm_mm)
 		page = perfctr->page;
@@ -39,7 +39,7 @@ static vm_fault_t owner_fault(struct vm_fault *vmf)
 	return 0;
 }
 
-/* In the owner's context its registers change hands at once, else at its next switch. */
+/* In the owner's context this has effect at once, else at its next switch. */
 static void set_user(struct vperfctr *perfctr, bool user)
 {
 	bool own = perfctr == perfctr_current();
@@ -94,14 +94,14 @@ static void owner_vm_open(struct vm_area_struct *vma)
 	else
 		vma->vm_ops = &foreign_vm_ops;
 	raw_spin_unlock(&perfctr->map_lock);
-	/* There is one already, so nothing is allocated. */
+	/* The mm has a map already, so nothing has to be allocated. */
 	if (own)
 		WARN_ON(perfctr_cpu_mm_get(vma->vm_mm));
 }
 
 /*
- * After exec the thread has another mm, though others may go on with the old one and its
- * maps. They are not shown what the new program does: it gets another page.
+ * After an exec the thread has another mm, but other processes may still have the old one and
+ * its maps. They must not see what the new program does, so it gets another page.
  */
 void vperfctr_exec_unmap(struct vperfctr *perfctr)
 {
@@ -115,7 +115,7 @@ void vperfctr_exec_unmap(struct vperfctr *perfctr)
 	raw_spin_unlock(&perfctr->map_lock);
 }
 
-/* In the owner's context: only there do its registers change hands. */
+/* Only in the owner's context: what it may read changes at once. */
 static void set_lent(struct vperfctr *perfctr, bool lent)
 {
 	unsigned long flags;
@@ -129,9 +129,9 @@ static void set_lent(struct vperfctr *perfctr, bool lent)
 }
 
 /*
- * The child has gone to a memory of its own, or died, if this is the way to user mode,
- * which clears the flag before it runs works. A tracer that follows the child has works
- * run before the wait for it. A deadly signal ends the wait, though not the child.
+ * Called from task work. If this is the way to user mode the child has exec'ed or died; that
+ * way clears the flag before it runs work. But if a tracer follows the child, work also runs
+ * before the wait for the child. And a fatal signal ends the wait while the child lives on.
  */
 bool vperfctr_take_back(struct vperfctr *perfctr)
 {
@@ -142,17 +142,17 @@ bool vperfctr_take_back(struct vperfctr *perfctr)
 }
 
 /*
- * The owner made a child that runs in its memory and with its thread pointer, by
- * vfork(): to the child the page looks like its own, and it may run on another
- * CPU before the owner has left this one. It has gone to a memory of its own, or
- * died, when the owner returns to user mode. (A child of a bare clone() with
- * CLONE_VM has not: perfctr(4) tells that threads have thread pointers.)
+ * By vfork() the owner made a child that shares its memory and thread pointer. So the
+ * page looks to the child like its own, and the child may run on another CPU before the
+ * owner has left this one. When the owner returns to user mode the child has exec'ed or
+ * died. (Not the child of a bare clone() with CLONE_VM: perfctr(4) says that each thread
+ * needs a thread pointer of its own.)
  */
 void vperfctr_lend(struct vperfctr *perfctr)
 {
 	if (!READ_ONCE(perfctr->user) || perfctr->lent)
 		return;
-	/* First: resume() lets nobody resume at once who has something to do. */
+	/* First, so that resume() finds todo set, and does not set at_once. */
 	perfctr_return_soon(perfctr, current, PERFCTR_TODO_LENT);
 	set_lent(perfctr, true);
 }
@@ -185,7 +185,7 @@ int vperfctr_mmap(struct file *file, struct vm_area_struct *vma)
 		swap(perfctr->page, page);
 		perfctr->stale = false;
 		raw_spin_unlock(&perfctr->map_lock);
-		/* Their maps have references. */
+		/* Maps of the old page have references to it. */
 		free_page((unsigned long)page);
 	}
 	err = perfctr_cpu_mm_get(vma->vm_mm);
@@ -198,15 +198,15 @@ int vperfctr_mmap(struct file *file, struct vm_area_struct *vma)
 		perfctr->owner_maps = 0;
 	perfctr->map_mm = vma->vm_mm;
 	perfctr->owner_maps++;
-	/* Not while it is shown. */
+	/* The page is changed while the state is suspended, so nobody reads by it. */
 	local_irq_save(flags);
 	perfctr_suspend(perfctr);
 	vperfctr_page_update(perfctr);
 	local_irq_restore(flags);
-	/* A thread without a thread pointer could not tell its slots from nobody's. */
+	/* In a slot a thread pointer of 0 means that nobody may read. */
 	set_user(perfctr, perfctr_cpu_thread_pointer(current) != 0);
 	raw_spin_unlock(&perfctr->map_lock);
-	/* Not under the mmap_lock */
+	/* Later, as the mmap_lock is held here */
 	if (perfctr_cpu_mm_waits(vma->vm_mm))
 		perfctr_return_soon(perfctr, current, PERFCTR_TODO_PERMIT);
 	return 0;

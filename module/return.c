@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a thread does for its state before it returns to user mode, or as it dies.
+ * The work that a thread does for its state before it returns to user mode, or as it dies.
  */
 
 #include <linux/module.h>
@@ -9,7 +9,7 @@
 
 #include "perfctr.h"
 
-/* Gives what could not be done now. */
+/* Does @todo, and returns what could not be done now. */
 static u8 return_todo(struct vperfctr *perfctr, u8 todo)
 {
 	unsigned long flags;
@@ -33,8 +33,8 @@ static u8 return_todo(struct vperfctr *perfctr, u8 todo)
 }
 
 /*
- * An exec by a thread other than its process's first gave it that one's id. The last
- * reference of the old one may be ours, which the probe of exec cannot give back.
+ * In an exec a thread that was not its process's first took over the first one's id. Ours
+ * may be the last reference to the old pid, and the probe of exec cannot put that.
  */
 static void update_pid(struct vperfctr *perfctr)
 {
@@ -55,8 +55,8 @@ void vperfctr_exec_pid(struct vperfctr *perfctr)
 
 /*
  * By the owner, before it returns to user mode, or as it dies. May sleep. What cannot be
- * done now stays in todo: resume() has it tried again when the owner was switched out and
- * in. To queue this work here would have it run again at once, for ever.
+ * done now stays in todo: resume() queues the work again when the owner is next switched
+ * in. If we queued it here it would run again at once, for ever.
  */
 void vperfctr_return(struct callback_head *work)
 {
@@ -87,5 +87,5 @@ void vperfctr_return(struct callback_head *work)
 		perfctr->spare = NULL;
 	}
 	vperfctr_put(perfctr);
-	module_put(THIS_MODULE);	/* perfctr_exit() waits for whoever is still here */
+	module_put(THIS_MODULE);	/* perfctr_exit() waits for threads that are still here */
 }

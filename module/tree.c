@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Inheritance: a root, whose control asked for it, and its descendants, flat:
- * each of them is counted in a state of its own and belongs to the root's tree,
- * however many generations lie between. What has ended is added to the tree.
+ * Inheritance: a root, whose control asked for it, and its descendants. The tree is flat:
+ * each descendant is counted in a state of its own and belongs to the root's tree,
+ * however many generations lie between. When a descendant ends its sums are added to the
+ * tree's.
  *
- * A descendant's state must be there when it is made, where nothing may sleep or
- * (on RT) allocate. So each thread of a tree keeps a spare one, and gets the next
- * at once if that is easy, else on its way back to user mode, where what can be
- * had is had.
+ * A fork needs a state for the child where nothing may sleep or (on RT) allocate. So each
+ * thread of a tree keeps a spare state. After using it, it allocates the next one at once if
+ * that is possible without sleeping, else on its way back to user mode.
  *
- * The root's state has one reference of the tree, each descendant another. When
- * the root's state goes, or its control is another, the tree is dead: nobody can
- * read it any more, and each descendant detaches itself as it next runs.
+ * The root's state has one reference to the tree, and each descendant another. When
+ * the root's state is freed, or gets another control, the tree is dead: nobody can
+ * read it any more, and each descendant detaches itself when it next runs.
  */
 
 #include <linux/cpumask.h>
@@ -24,7 +24,7 @@
 
 #include "perfctr.h"
 
-/* Members that are looked at before others get the lock, or an interrupt its turn. */
+/* How many members are visited before the lock is dropped, for others and for interrupts */
 #define STRETCH		64
 
 static unsigned int perfctr_keep = 65536;
@@ -34,12 +34,12 @@ MODULE_PARM_DESC(keep, "threads of a tree that are kept after their end, for eac
 /**
  * struct descendant - a state that was inherited
  * @node: in the tree's @live, or in its @kept; tree's lock
- * @id: rises with the order of birth
- * @seen: the tree's @gen that has counted it, or in which it was born; tree's lock
- * @ended: its sums are final and in the tree's; tree's lock
+ * @id: rises in the order of birth
+ * @seen: @gen of the tree when a read counted it, or when it was born; tree's lock
+ * @ended: its sums are final, and added to the tree's; tree's lock
  * @tgid: its process
  * @comm: its name, once it has no owner; state's lock
- * @state: last, as its array is as long as need be
+ * @state: last, as its array is of variable length
  */
 struct descendant {
 	struct rb_node node;
@@ -59,30 +59,30 @@ struct sums {
 /**
  * struct perfctr_tree - the descendants of a root
  * @refs: the root's, and one for each descendant's state
- * @lock: guards all below, but what says otherwise. Inside @reading; around the
- *	lock of a state. Nobody has it for more than STRETCH descendants at a time
- * @reading: whoever goes through @live and lets go of @lock on the way
+ * @lock: guards all members below, unless they say otherwise. Inside @reading; around the
+ *	lock of a state. Nobody holds it for more than STRETCH descendants at a time
+ * @reading: held while going through @live and dropping @lock on the way
  * @root: the root's state; NULL once dead
- * @config: what all count, with a reference; constant. While there is a descendant
- *	that lives, and the tree is not dead, the tree is a user of it
+ * @config: the config of all members, with a reference; constant. While there is a live
+ *	descendant, and the tree is not dead, the tree is a user of it
  * @stopped: nobody counts (PERFCTR_IOC_SUSPEND)
  * @dead: nobody can read it any more
- * @keep: descendants that have ended go to @kept; constant
+ * @keep: descendants that end go to @kept; constant
  * @cstatus: what is counted; constant
  * @id: see perfctr_read_tree.tree_id; constant
- * @live: descendants that live, by @id
- * @kept: those that have ended and are kept, likewise
- * @cpus: those where descendants were when they were told something; @reading
- * @gen: rises as a read begins, and as it ends: odd while one is in progress
- * @last_id: of the latest descendant
- * @nr_live: descendants that live
- * @nr_kept: those in @kept
- * @ended: those that have ended
- * @missed: those that could not be counted
- * @not_kept: those that have ended, and were to be kept, but were too many
- * @error: of any that has ended
- * @sums: of those that have ended
- * @seen_sums: of those of them that the read in progress had seen alive
+ * @live: live descendants, by @id
+ * @kept: descendants that have ended and are kept, by @id
+ * @cpus: the CPUs where members last were when their hold was changed; @reading
+ * @gen: rises when a read begins, and when it ends: odd while one is in progress
+ * @last_id: @id of the latest descendant
+ * @nr_live: number of live descendants
+ * @nr_kept: number of those in @kept
+ * @ended: number of descendants that have ended
+ * @missed: number of those that could not be counted
+ * @not_kept: number of those that ended and were too many to be kept
+ * @error: of any descendant that has ended
+ * @sums: of all descendants that have ended
+ * @seen_sums: the part of @sums of those that the read in progress has seen alive
  */
 struct perfctr_tree {
 	refcount_t refs;
@@ -112,7 +112,7 @@ struct perfctr_tree {
 
 static struct kmem_cache *descendant_cache;
 
-/* Of the latest tree */
+/* @id of the latest tree */
 static atomic64_t last_tree_id = ATOMIC64_INIT(0);
 
 static struct descendant *to_descendant(struct vperfctr *perfctr)
@@ -161,7 +161,7 @@ static bool is_older(struct rb_node *a, const struct rb_node *b)
 	       rb_entry(b, struct descendant, node)->id;
 }
 
-/* The first with an id above that one, or NULL */
+/* The first descendant whose id is above @id, or NULL */
 static struct descendant *first_after(const struct rb_root *members, u64 id)
 {
 	struct descendant *descendant, *found = NULL;
@@ -212,10 +212,10 @@ struct vperfctr *perfctr_spare_create(u32 nr_ictrs, bool may_sleep)
  * Birth and end
  */
 
-/* In the probe of fork: for current, or a child that has not run yet. */
+/* In the probe of fork: gives current, or a child that has not run yet, a spare state. */
 static void need_spare(struct vperfctr *perfctr, struct task_struct *task)
 {
-	/* The way back is the longer one: TIF_NOTIFY_RESUME means rseq's work too. */
+	/* The way back takes longer: TIF_NOTIFY_RESUME also runs rseq's work. */
 	if (!IS_ENABLED(CONFIG_PREEMPT_RT))
 		perfctr->spare = perfctr_spare_create(perfctr->config->nr_ictrs, false);
 	if (!perfctr->spare)
@@ -274,12 +274,12 @@ void perfctr_inherit(struct vperfctr *parent, struct task_struct *child)
 		if (tree->stopped)
 			hold |= PERFCTR_HOLD_SUSPENDED;
 		atomic_set(&perfctr->hold, hold);
-		/* A child begins with zero of each. */
+		/* The kernel's counts of a child begin at zero. */
 		perfctr->soft_on = !hold;
 		parent->spare = NULL;
 		perfctr_adopt(perfctr, child);
 		rb_add(&descendant->node, &tree->live, is_older);
-		/* It is a user by the parent, which is one by the tree, or as the root. */
+		/* The parent is a user, as the root or by the tree: so the tree may share it. */
 		if (!tree->nr_live++)
 			perfctr_config_share(tree->config);
 	}
@@ -302,11 +302,11 @@ static void sums_add(struct sums *to, const struct sums *from, unsigned int nr)
 
 void perfctr_descendant_name(struct vperfctr *perfctr)
 {
-	/* Without its lock, which sleeps on RT: a name in change is a name too. */
+	/* Without the name's lock, which sleeps on RT: a half-changed name does no harm. */
 	strscpy(to_descendant(perfctr)->comm, current->comm, TASK_COMM_LEN);
 }
 
-/* Its sums are final; it is detached. By the owner. */
+/* By the owner, after it was detached: its sums are final. */
 void perfctr_descendant_end(struct vperfctr *perfctr)
 {
 	struct descendant *descendant = to_descendant(perfctr);
@@ -339,7 +339,7 @@ void perfctr_descendant_end(struct vperfctr *perfctr)
 		tree->not_kept++;
 	}
 	raw_spin_unlock_irqrestore(&tree->lock, flags);
-	/* The next one that is made is one by its parent. */
+	/* The next child's config is kept by its parent, which is a user of it. */
 	if (last)
 		perfctr_config_put(tree->config, true);
 }
@@ -347,18 +347,18 @@ void perfctr_descendant_end(struct vperfctr *perfctr)
 /*
  * Stop and go
  *
- * Who wants a member not to count says so in its hold, and then interrupts the CPU where
- * it was last. The member, as it is switched in, resumes at once where at_once is its
- * CPU's config, or looks at hold. Either it sees what was written, or its CPU is
- * interrupted after it resumed, and it is suspended and looks again:
- *  - we write hold and at_once, then, after a barrier, read its CPU;
- *  - if it comes to another CPU after that, its CPU was written before, under the lock
- *    of that one's runqueue, which the switch there takes, with a barrier, before it
- *    runs sched_in();
- *  - the thread before it there may have handed the counters over to it, for an at_once
- *    that it read before that barrier: sched_in() reads it again;
- *  - resume() writes at_once, then, after a barrier, looks at hold again, lest it undo
- *    what we wrote to at_once.
+ * To stop a member we set its hold, write its at_once, and then interrupt the CPU where it
+ * was last. When the member is switched in, it resumes at once if its CPU holds the id in
+ * at_once, else it looks at hold. So either it sees what we wrote, or its CPU is interrupted
+ * after it resumed, which suspends it, and it looks again:
+ *  - we write hold and at_once, then, after a barrier, read the number of its CPU;
+ *  - if it comes to another CPU after that, the kernel has written that number before,
+ *    under the lock of that CPU's runqueue. The switch there takes this lock, with a
+ *    barrier, before it runs sched_in();
+ *  - the thread that ran there before may have handed over its counters, by an at_once that
+ *    it read before that barrier: so sched_in() reads at_once again;
+ *  - resume() writes at_once, then, after a barrier, looks at hold again: otherwise it might
+ *    overwrite what we wrote to at_once.
  */
 
 static void member_hold(struct perfctr_tree *tree, struct vperfctr *perfctr, int why, bool hold)
@@ -385,7 +385,7 @@ static int nothing(void *unused)
 	return 0;
 }
 
-/* Who stood still may count again, from its next user instruction on at the latest. */
+/* Lets a member that was held count again, before its next user instruction. */
 static int go_current(void *tree)
 {
 	struct vperfctr *perfctr = perfctr_current();
@@ -396,7 +396,7 @@ static int go_current(void *tree)
 	return 0;
 }
 
-/* Of all that were there when it began: it is in force on every CPU when this returns. */
+/* For all members that exist as it begins. In force on every CPU when this returns. */
 static void tree_hold(struct perfctr_tree *tree, int why, bool hold)
 {
 	struct descendant *descendant;
@@ -424,7 +424,7 @@ static void tree_hold(struct perfctr_tree *tree, int why, bool hold)
 	perfctr_run_on(tree->cpus, hold ? nothing : go_current, tree);
 }
 
-/* May whoever has that file suspend and resume the tree? */
+/* May the tree be suspended and resumed through that file? */
 static bool may_stop(struct perfctr_tree *tree, const struct file *file)
 {
 	const struct file *holder = NULL;
@@ -464,7 +464,7 @@ static void put_kept(struct rb_root *kept)
 	}
 }
 
-/* By whoever has the root's reference, which it was. Sleeps. */
+/* Puts the root's reference, which is the caller's. Sleeps. */
 void perfctr_tree_end(struct perfctr_tree *tree)
 {
 	struct rb_root kept;
@@ -483,7 +483,7 @@ void perfctr_tree_end(struct perfctr_tree *tree)
 	if (live)
 		tree_hold(tree, PERFCTR_HOLD_DEAD, true);
 	mutex_unlock(&tree->reading);
-	/* No descendant counts any more, nor ever will. Those that sleep keep nothing. */
+	/* No descendant will count any more, so even sleeping ones keep no claim. */
 	if (live)
 		perfctr_config_put(tree->config, false);
 	put_kept(&kept);
@@ -515,7 +515,7 @@ static int sample_state(struct vperfctr *perfctr, struct sums *sums, unsigned in
 	return 0;
 }
 
-/* The tree whose root that state is, with a reference; NULL if there is none. */
+/* The tree of which that state is the root, with a reference, or NULL */
 static struct perfctr_tree *tree_of_root(struct vperfctr *perfctr)
 {
 	struct perfctr_tree *tree;
@@ -567,8 +567,8 @@ static struct descendant *add_suspended(struct perfctr_tree *tree, struct descen
 }
 
 /*
- * Each descendant is either seen alive here, or is in tree->sums and not in
- * tree->seen_sums. Whoever is born meanwhile counts as seen.
+ * Each descendant is either seen alive here, or it is in tree->sums and not in
+ * tree->seen_sums. One that is born meanwhile counts as seen.
  */
 static noinline_for_stack int tree_sum(struct perfctr_tree *tree, struct perfctr_read_tree *read,
 				       struct sums *total)
@@ -595,7 +595,7 @@ static noinline_for_stack int tree_sum(struct perfctr_tree *tree, struct perfctr
 		raw_spin_unlock_irq(&tree->lock);
 		err = sample_state(&descendant->state, &sums, &nr, wants_soft(read));
 		raw_spin_lock_irq(&tree->lock);
-		/* What has ended meanwhile is in the tree's sums. */
+		/* If it has ended meanwhile it is in the tree's sums. */
 		if (!err && !descendant->ended)
 			add_member(tree, descendant, &sums, nr, read, total);
 		raw_spin_unlock_irq(&tree->lock);
@@ -659,7 +659,7 @@ int perfctr_read_tree_ioctl(struct vperfctr *perfctr, void __user *arg)
 	}
 	if (!err)
 		err = tree_sum(tree, &read, &total);
-	/* The root's may be of another control by now. */
+	/* The root's sums may be of another control by now. */
 	if (!err && READ_ONCE(perfctr->tree) != tree)
 		err = -ENOENT;
 	mutex_unlock(&tree->reading);
@@ -686,7 +686,7 @@ static struct descendant *next_descendant(struct perfctr_tree *tree, u64 id)
 	return !kept || (live && live->id < kept->id) ? live : kept;
 }
 
-/* As it ended, or now. */
+/* Its name when it ended, or now */
 static void descendant_name(struct descendant *descendant, char *comm)
 {
 	struct vperfctr *perfctr = &descendant->state;
