@@ -6,7 +6,7 @@
 #ifndef PERFCTR_RISCV_CPU_H
 #define PERFCTR_RISCV_CPU_H
 
-/* Each counter is two CSRs of 32 bits there: half of one would wrap, and nothing would tell. */
+/* There each counter is two CSRs of 32 bits: one half may wrap between two reads unnoticed. */
 #if defined(__riscv_xlen) && __riscv_xlen < 64
 #error "perfctr has no driver for 32-bit RISC-V"
 #endif
@@ -26,7 +26,7 @@
 #define PERFCTR_RISCV_HPM	3	/* first of the programmable counters */
 #define PERFCTR_RISCV_MAX	32
 
-/* What a counter is programmed to; all zero where it is not. */
+/* How a counter is programmed; all zero if it is not. */
 struct perfctr_riscv_prog {
 	u32 event;		/* SBI event_idx */
 	u32 flags;		/* PERFCTR_CTR_* */
@@ -34,22 +34,22 @@ struct perfctr_riscv_prog {
 };
 
 /**
- * struct perfctr_riscv_cpu - what this CPU's counters do; only that CPU touches
- *	it, with interrupts off
+ * struct perfctr_riscv_cpu - what this CPU's counters do; accessed only on that CPU,
+ *	with interrupts off, or while it is down
  * @programmed: id of the config that @prog is known to satisfy, or 0
- * @active: id of that whose counters all run as it wants them, and of which states
- *	may be resumed without further ado; 0: see @prog
- * @private_config: the same, but only threads of @private_uid that read its
- *	registers ran since these were zero, and nobody else may without
- *	perfctr_cpu_load(); at most one of it and @active is set
+ * @active: id of the config that this CPU holds: its counters all run as it wants them,
+ *	so its states may be resumed; 0: see @prog
+ * @private_config: the same, but since its registers were zero they only ran for
+ *	threads of @private_uid that read them; others need perfctr_cpu_load() first. At
+ *	most one of it and @active is set
  * @private_uid: see @private_config
- * @istopped: of whom the i-mode counters were that were stopped last, if they
- *	still hold what they held then; only to be compared
+ * @istopped: the id of the last perfctr_cpu_istop(), if the registers still hold what
+ *	they held then; only compared
  * @owned: counters that the firmware has handed to us
  * @running: those of them that run
- * @started: fixed counters that stood still before we had them
- * @denied: fixed counters that perf would not let us reserve when the CPU came
- * @prog: what they count
+ * @started: fixed counters that we started, and have to stop
+ * @denied: fixed counters that perf did not let us reserve when the CPU came
+ * @prog: what each counter counts
  */
 struct perfctr_riscv_cpu {
 	unsigned long active;
@@ -66,7 +66,7 @@ struct perfctr_riscv_cpu {
 
 DECLARE_PER_CPU(struct perfctr_riscv_cpu, perfctr_riscv_cpu);
 
-/* Each call takes a frame of its caller. */
+/* A function that calls others needs a stack frame, so calls are avoided. */
 #define PERFCTR_CPU_APART	__always_inline
 
 static __always_inline void perfctr_cpu_bind(struct perfctr_cpu_ctr *ctr, unsigned int hw)
@@ -96,9 +96,9 @@ static __always_inline u64 perfctr_cpu_clock(void)
 }
 
 /*
- * In a system call of current. What a CPU trapped last its scause says: after the call
- * itself came nothing, also no page fault, if that is the call. If current was switched
- * out meanwhile it may say anything.
+ * In a system call of current. scause has the reason of this CPU's last trap: if that is
+ * still the system call, no page fault came since. If current was switched out meanwhile
+ * it may be anything.
  */
 static __always_inline void perfctr_cpu_faults_begin(void)
 {
@@ -118,7 +118,7 @@ static __always_inline bool perfctr_cpu_holds(const struct perfctr_config *confi
 	return this_cpu_ptr(&perfctr_riscv_cpu)->active == READ_ONCE(config->id);
 }
 
-/* For this_cpu_ptr() the number of the CPU is loaded. */
+/* this_cpu_ptr() would have to load the number of the CPU. */
 static __always_inline bool perfctr_cpu_holds_on(int cpu, unsigned long id)
 {
 	return per_cpu(perfctr_riscv_cpu, cpu).active == id;
@@ -139,7 +139,7 @@ static inline u32 perfctr_cpu_operand(unsigned int hw)
 	return 0;
 }
 
-/* The time of day is everybody's. */
+/* Everybody may read the time CSR. */
 static __always_inline bool perfctr_cpu_clock_hidden(void)
 {
 	return false;
@@ -156,7 +156,7 @@ extern bool perfctr_riscv_sbi;
 static inline bool perfctr_cpu_user_readable(const struct perfctr_config *config,
 					     unsigned int policy)
 {
-	/* Without the firmware nothing can be stopped, so nothing guarded. */
+	/* Only the firmware can stop counters: without it they cannot be guarded. */
 	return policy == PERFCTR_USER_READ_OPEN ||
 	       (policy == PERFCTR_USER_READ_GUARDED && (perfctr_riscv_sbi || !config->nr));
 }
@@ -189,7 +189,7 @@ static inline void perfctr_cpu_share(void)
 	}
 }
 
-/* Stopping costs calls of the firmware, so the registers run on. */
+/* Stopping takes a call of the firmware, so the registers run on, private to nobody. */
 static inline void perfctr_cpu_leave(void)
 {
 	perfctr_cpu_share();
@@ -208,8 +208,8 @@ int perfctr_cpu_restart(const struct perfctr_config *config, kuid_t uid);
 
 /*
  * perf writes scounteren too: on every CPU of a process that maps or unmaps one
- * of its events, and on all CPUs when its perf_user_access changes. So what is
- * taken back is what was given and not found set, bit by bit.
+ * of its events, and on all CPUs when its perf_user_access changes. So we clear only
+ * the bits that we have set ourselves.
  */
 static inline unsigned long perfctr_cpu_grant(const struct perfctr_config *config)
 {

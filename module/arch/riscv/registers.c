@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * RISC-V: what the counters of a CPU do, by calls of the firmware, and the hot path.
+ * RISC-V: programming and running the counters of a CPU, by calls of the firmware, and the
+ * hot path.
  *
- * Supervisor mode reads counters by CSR but neither programs, starts, stops nor
- * writes them: each of these is a call of the firmware, of 363 instructions and
- * more with OpenSBI. So a counter, once had, is kept, and left running, until
- * no control names it: a context switch between equal controls makes no call.
+ * Supervisor mode reads counters by CSR, but to program, start, stop or write one it must
+ * call the firmware, which takes 363 instructions and more with OpenSBI. So once we have a
+ * counter we keep it, and let it run, until no control names it: a context switch between
+ * equal controls makes no call.
  *
  * The firmware hands a programmable counter to one owner at a time, which is
- * how we live beside perf. Three things about it are not to be trusted:
+ * how we live beside perf. Three of its answers are not to be trusted:
  *  - OpenSBI hands cycle and instret to anyone, whatever the mask, also when the
- *    programmable counters have run out: its success means nothing until the
- *    index it returns is seen to be the one asked for;
- *  - that fallback rewrites their filter (Smcntrpmf) for whoever had them;
- *  - START of a counter that runs says ALREADY_STARTED and leaves its value:
- *    what must begin at zero is stopped first.
+ *    programmable counters have run out: its success means nothing unless the
+ *    index that it returns is the one that was asked for;
+ *  - that fallback rewrites their filter (Smcntrpmf), whoever had them;
+ *  - START of a running counter says ALREADY_STARTED and leaves its value:
+ *    a counter that must begin at zero is stopped first.
  *
- * QEMU (10.0) counts an event on one counter per hart, and a second counter
- * with the same event stays at zero. Hardware has no such limit. So two controls
- * that want one event, filtered differently, share a counter; and where a trial
- * showed that limit, one control that names an event twice is refused, and two
- * that name different counters for it take the event from each other.
+ * QEMU (10.0) counts an event on one counter per hart; a second counter with the same event
+ * stays at zero. Hardware has no such limit. So two controls that want one event, filtered
+ * differently, share a counter. Where a trial has shown that limit, a control that names an
+ * event twice is refused, and two controls that name different counters for it take the
+ * event from each other.
  */
 
 #include <linux/bitops.h>
@@ -31,9 +32,9 @@
 #include "registers.h"
 
 /*
- * Where perf starts what it counts. It stops and starts its events when others
- * come, from the value that it finds, if that is one that it can have come to;
- * so what is reserved from it (see riscv.c) is never set to less.
+ * The value from which perf starts its counters. When other events come it stops and
+ * starts its own again from the value that it finds, if that is possible for it. So a
+ * counter that is reserved from perf (see riscv.c) is never set to less.
  */
 #define PERF_START	(BIT_ULL(63) + 1)
 
@@ -145,14 +146,17 @@ int perfctr_riscv_match(struct perfctr_riscv_cpu *cpu, u32 counters,
 	if (hw == PERFCTR_RISCV_MAX || counters & BIT(hw))
 		return hw == PERFCTR_RISCV_MAX ? -EBUSY : hw;
 
-	/* Something else. If a counter of ours, its filter is gone: write it at the next load. */
+	/*
+	 * We got another counter. If it is one of ours its filter is lost: write it at the
+	 * next load.
+	 */
 	if (cpu->owned & BIT(hw)) {
 		cpu->prog[hw] = (struct perfctr_riscv_prog) {};
 		perfctr_riscv_now_unknown(cpu);
 	} else if (perfctr_pmu.programmable & BIT(hw)) {
 		perfctr_riscv_stop(BIT(hw), SBI_PMU_STOP_FLAG_RESET);
 	} else if (perfctr_pmu.filter_fixed) {
-		/* Nobody's, most likely: everybody's, unfiltered. */
+		/* Most likely nobody has it: make it unfiltered, for everybody. */
 		perfctr_riscv_call(SBI_EXT_PMU_COUNTER_CFG_MATCH, 0, BIT(ret.value),
 				   cfg_flags(CTR_BOTH), perfctr_riscv_fixed_event(hw), 0);
 	}
@@ -193,7 +197,7 @@ int perfctr_riscv_match_one(struct perfctr_riscv_cpu *cpu, unsigned int hw,
 			prog->event == SBI_PMU_HW_INSTRUCTIONS;
 	int got;
 
-	/* A refusal may cost somebody the filter of cycle: ask for something else first. */
+	/* If this is refused somebody may lose the filter of cycle: try another event first. */
 	if (!free && fallback && perfctr_pmu.filter_fixed && perfctr_pmu.programmable & BIT(hw) &&
 	    (events_of_no_fixed(SBI_TYPE_HW) || events_of_no_fixed(SBI_TYPE_CACHE)) &&
 	    !perfctr_riscv_is_free(cpu, hw))
@@ -203,8 +207,8 @@ int perfctr_riscv_match_one(struct perfctr_riscv_cpu *cpu, unsigned int hw,
 }
 
 /*
- * Where one counter alone counts an event, the others that have it give it up;
- * who wants it there loads again.
+ * Only one counter at a time counts an event here (event_once): take it from all others.
+ * Configs that want it there load again.
  */
 static void evict_event(struct perfctr_riscv_cpu *cpu, unsigned int hw,
 			const struct perfctr_riscv_prog *prog)
@@ -247,7 +251,7 @@ int perfctr_riscv_take(struct perfctr_riscv_cpu *cpu, unsigned int hw,
 		evict_event(cpu, hw, prog);
 	err = perfctr_riscv_match_one(cpu, hw, prog, had);
 	if (err) {
-		/* It cannot count that; do not lose it to others for that. */
+		/* It cannot count that: take it again for the old event, before others do. */
 		if (had && perfctr_pmu.programmable & BIT(hw) &&
 		    !perfctr_riscv_match_one(cpu, hw, &old, true)) {
 			cpu->owned |= BIT(hw);
@@ -257,7 +261,7 @@ int perfctr_riscv_take(struct perfctr_riscv_cpu *cpu, unsigned int hw,
 	}
 	cpu->owned |= BIT(hw);
 	cpu->prog[hw] = *prog;
-	/* Linux stops cycle and instret as a CPU comes, unless somebody wants them. */
+	/* Linux stops cycle and instret when a CPU comes, unless somebody wants them. */
 	if (!had && FIXED_MASK & BIT(hw)) {
 		err = perfctr_riscv_start(BIT(hw), 0, 0);
 		if (err < 0)
@@ -279,7 +283,7 @@ void perfctr_riscv_release(struct perfctr_riscv_cpu *cpu, u32 counters)
 		return;
 	perfctr_riscv_stop(counters & cpu->owned & perfctr_pmu.programmable,
 			   SBI_PMU_STOP_FLAG_RESET);
-	/* cycle and instret are everybody's: unfiltered, and running or not as we found them. */
+	/* cycle and instret are shared: leave them unfiltered, and running or not as before. */
 	for_each_set_bit(hw, &fixed, PERFCTR_RISCV_MAX) {
 		unsigned int code = perfctr_riscv_fixed_event(hw);
 		struct perfctr_riscv_prog prog = perfctr_riscv_event_prog(SBI_TYPE_HW, code);
@@ -296,8 +300,8 @@ void perfctr_riscv_release(struct perfctr_riscv_cpu *cpu, u32 counters)
 }
 
 /*
- * Program what the config wants and this CPU's counters do not count yet. @id is the
- * config's, which the caller reads once, as it may change meanwhile.
+ * Programs the counters that do not count yet what the config wants. @id is the config's:
+ * the caller reads it once, as it may change meanwhile.
  */
 static __always_inline int take_all(struct perfctr_riscv_cpu *cpu,
 				    const struct perfctr_config *config, unsigned long id)
@@ -316,7 +320,6 @@ static __always_inline int take_all(struct perfctr_riscv_cpu *cpu,
 	return 0;
 }
 
-/* Its a-mode counters */
 u32 perfctr_riscv_actrs(const struct perfctr_config *config)
 {
 	return config->mask & ~config->imask;
@@ -335,7 +338,7 @@ int perfctr_cpu_load(const struct perfctr_config *config)
 	if (perfctr_riscv_sbi) {
 		if (take_all(cpu, config, id))
 			return -EIO;
-		/* What runs for another config runs on: nobody reads it meanwhile. */
+		/* Counters that run for other configs run on: nobody reads them meanwhile. */
 		start = perfctr_riscv_actrs(config) & ~cpu->running;
 		cpu->istopped = NULL;
 		if (perfctr_riscv_start(start & ~FIXED_MASK,
@@ -348,7 +351,7 @@ int perfctr_cpu_load(const struct perfctr_config *config)
 	return 0;
 }
 
-/* Those of i-mode are what perfctr_cpu_istart() and iclear() make them. */
+/* Only the a-mode counters: perfctr_cpu_istart() or iclear() writes the others. */
 static int restart_actrs(const struct perfctr_config *config)
 {
 	u32 perfs = perfctr_pmu.filter ? 0 : config->mask & FIXED_MASK;
@@ -391,18 +394,18 @@ notrace int perfctr_cpu_restart(const struct perfctr_config *config, kuid_t uid)
 }
 
 /*
- * i-mode. One interrupt, LCOFI, is that of all counters, perf's too: it is pending
- * in sip from the moment a counter overflows to when somebody clears it there, and
- * each counter's OF, which scountovf shows, is set until the counter is started.
- * Three things must never be:
- *  - START while LCOFI is pending: OpenSBI leaves OF set then, since the overflow
- *    may not have been seen yet, and a counter whose OF is set interrupts no more.
- *    So ours wait for the interrupt, and are stopped while perf's handler runs,
- *    which starts its own;
- *  - perf's handler without any OF: it stops perf's counters and starts them only
- *    if it finds one. So ours stay set until the interrupt is over, and an
- *    interrupt that is ours alone is taken back as soon as our counters stand;
- *  - an LCOFI of perf's lost with ours. It is writable in sip.
+ * i-mode. All counters, perf's too, have one interrupt, LCOFI. It is pending in sip from
+ * the overflow of a counter until somebody clears it there. Each counter has a bit OF,
+ * which scountovf shows and which is set until the counter is started.
+ * Three things must never happen:
+ *  - START while LCOFI is pending: OpenSBI leaves OF set then, as nobody may have seen
+ *    the overflow yet, and a counter whose OF is set interrupts no more. So our counters
+ *    wait for the interrupt, and stand still while perf's handler runs, which starts
+ *    perf's;
+ *  - perf's handler finds no OF: it stops perf's counters, and starts them only if it
+ *    finds one. So our OFs stay set until the interrupt is over, and an interrupt
+ *    that is ours alone is cleared as soon as our counters have stopped;
+ *  - we clear an LCOFI of perf's with ours: so it is set again if perf has an OF.
  */
 
 notrace unsigned int perfctr_cpu_iwidth(void)
@@ -410,7 +413,7 @@ notrace unsigned int perfctr_cpu_iwidth(void)
 	return perfctr_pmu.width;
 }
 
-/* Half of what the register holds: what is above is an overflow, however late one looks. */
+/* Half of the register's range: the other half is overflow, however late one looks. */
 notrace u64 perfctr_cpu_irange(void)
 {
 	return BIT_ULL(perfctr_pmu.width - 1);
@@ -421,16 +424,16 @@ static bool interrupt_waits(void)
 	return csr_read(CSR_SIP) & BIT(IRQ_PMU_OVF);
 }
 
-/* Counters that are ours have overflowed, and stand: it is not for them that it is pending. */
+/* Our counters have stopped: clear the interrupt, unless it is also of others' counters. */
 static void take_interrupt_back(const struct perfctr_riscv_cpu *cpu)
 {
 	csr_clear(CSR_SIP, BIT(IRQ_PMU_OVF));
-	/* What overflows from here on makes it pending again. */
+	/* An overflow from here on makes it pending again. */
 	if (csr_read(CSR_SCOUNTOVF) & ~cpu->owned)
 		csr_set(CSR_SIP, BIT(IRQ_PMU_OVF));
 }
 
-/* Has one of the config's i-mode counters, which run, come to zero? */
+/* Has one of the config's running i-mode counters come to zero? */
 static bool any_overflowed(const struct perfctr_config *config)
 {
 	unsigned long rest = config->imask;
@@ -450,7 +453,7 @@ static int start_ictrs(const struct perfctr_config *config, const u64 *value)
 	if (!value)
 		return perfctr_riscv_start(config->imask, 0, 0) ? -EIO : 0;
 	for (i = 0; i < config->nr_ictrs; i++)
-		/* One that runs already does not take the value. */
+		/* A counter that runs already would not take the value. */
 		if (perfctr_riscv_start(BIT(config->hw[first + i]),
 					SBI_PMU_START_FLAG_SET_INIT_VALUE, value[i]))
 			return -EIO;
@@ -466,7 +469,7 @@ notrace int perfctr_cpu_istart(const struct perfctr_config *config, const u64 *v
 	if (unlikely(interrupt_waits()))
 		return -EAGAIN;
 	cpu->istopped = NULL;
-	/* For an a-mode counter of another config: it starts from zero when that comes again. */
+	/* Another config's a-mode counter may run: its next load starts it from zero. */
 	if (unlikely(cpu->running & config->imask)) {
 		perfctr_riscv_stop(cpu->running & config->imask, 0);
 		cpu->running &= ~config->imask;
@@ -489,7 +492,7 @@ notrace void perfctr_cpu_iclear(const struct perfctr_config *config)
 	lockdep_assert_irqs_disabled();
 	cpu->istopped = NULL;
 	cpu->running &= ~config->imask;
-	/* Only START writes. What happens in between is of the kernel, or of these calls. */
+	/* Only START writes a register. In between it counts only the kernel and these calls. */
 	perfctr_riscv_stop(config->imask, 0);
 	perfctr_riscv_start(config->imask, SBI_PMU_START_FLAG_SET_INIT_VALUE, 0);
 	perfctr_riscv_stop(config->imask, 0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * RISC-V: cycle, instret and the hpmcounters, programmed through the SBI PMU
- * extension: what may be asked of them, and who has them.
+ * RISC-V: cycle, instret and the hpmcounters, programmed through the SBI PMU extension:
+ * checking and claiming.
  */
 
 #define pr_fmt(fmt) "perfctr: " fmt
@@ -37,24 +37,24 @@ module_param(counter_width, uint, 0444);
 MODULE_PARM_DESC(counter_width, "use only this many bits (26 or more) of each programmable counter; 0: all that the firmware says");
 
 /*
- * The counters that live configs name: how many of them, and what the latest
- * wanted. Written under config_mutex; read by a CPU that comes back from deep
- * sleep without it, which is harmless: a counter that was programmed wrongly
- * or in vain is seen by its prog[], and the release of one comes by interrupt.
+ * Each counter that claimed configs use: how many of them use it, and what the latest
+ * wants of it. Written under config_mutex. A CPU that comes back from deep sleep reads it
+ * without the mutex, which does no harm: prog[] shows if a counter was programmed
+ * wrongly, and if it was released meanwhile an interrupt will say so.
  */
 static struct {
 	unsigned int users;
 	struct perfctr_riscv_prog prog;
 } pool[PERFCTR_RISCV_MAX];
 
-static u32 pooled;	/* those with users, as a bit map; config_mutex */
+static u32 pooled;	/* the counters with users, as a bit map; config_mutex */
 
 /*
- * Claiming. pool[] says what all live configs need; each CPU's perfctr_riscv_cpu
- * what it has.
+ * Claiming. pool[] says what all claimed configs need, each CPU's perfctr_riscv_cpu
+ * what that CPU has.
  */
 
-/* Members of the config by number are to be on their hw[]; or some counters are meant. */
+/* @members: counters of the config, by index. @counters: hardware counters, by number. */
 struct claim {
 	const struct perfctr_config *config;
 	u32 members;
@@ -62,12 +62,12 @@ struct claim {
 };
 
 /*
- * Without Sscofpmf the firmware gives cycle and instret to perf, for cycles and
- * instructions, whoever has them, and perf writes and stops what it is given. But
- * perf keeps a list of its own: a pinned event of ours on each CPU has the
- * counter in it, and whatever else of perf's would need it is not counted, and
- * says so. With Sscofpmf perf takes these two only when it has run out of
- * programmable counters, and there is no event that would be sure to get them.
+ * Without Sscofpmf the firmware gives cycle and instret to perf, for its events cycles and
+ * instructions, even if we have them, and perf writes and stops its counters. But perf
+ * also keeps a list of its own. So we make a pinned perf event on each CPU, which has the
+ * counter in that list: other events of perf's that need it do not count, and say so. With
+ * Sscofpmf perf takes these two only when it has run out of programmable counters, and no
+ * event would be sure to get them.
  *
  * Written under config_mutex.
  */
@@ -108,7 +108,7 @@ static int reserve_here(unsigned int cpu, unsigned int hw)
 		case -ENODEV:
 		case -EINVAL:
 		case -EOPNOTSUPP:
-			return 0;	/* what perf does not count it does not take from us */
+			return 0;	/* perf does not count this, so it does not take it */
 		default:
 			return -EBUSY;
 		}
@@ -121,9 +121,9 @@ static int reserve_here(unsigned int cpu, unsigned int hw)
 }
 
 /*
- * On that CPU, by a thread of the kernel's: perf stops and starts what it counts
- * there for the new event, also what we reserved before, while no thread of ours
- * is resumed; and nobody's privileges matter.
+ * Runs on that CPU, in a kernel thread. For the new event perf stops and starts all its
+ * events there, also those that we made before: no state is resumed meanwhile. And the
+ * caller's privileges do not matter.
  */
 static long reserve_by_kernel(void *arg)
 {
@@ -151,7 +151,7 @@ static bool pool_put(unsigned int hw)
 	if (--pool[hw].users)
 		return false;
 	pooled &= ~BIT(hw);
-	/* Before the counter is released, as perf stops what it gives back. */
+	/* Before we release the counter, as perf stops a counter when it gives it up. */
 	unreserve(hw);
 	return true;
 }
@@ -189,7 +189,7 @@ static int claim_take(void *arg)
 		if (err)
 			return err;
 	}
-	/* As take_all() would find. */
+	/* The state that take_all() leaves */
 	if (hweight32(claim->members) == config->nr)
 		cpu->programmed = READ_ONCE(config->id);
 	return 0;
@@ -206,8 +206,8 @@ static int claim_release(void *arg)
 }
 
 /*
- * Where nothing programmable filters, cycle and instret must do for their own
- * events: without Sscofpmf OpenSBI counts them nowhere else.
+ * If no programmable counter has a filter, cycle and instret count their own events:
+ * without Sscofpmf OpenSBI counts these nowhere else.
  */
 static u32 fixed_for(u64 event)
 {
@@ -267,7 +267,7 @@ int perfctr_cpu_check(const struct perfctr_ctr_control *ctr, unsigned int nr, bo
 				return -EINVAL;
 			used |= BIT(map);
 			if (map == PERFCTR_RISCV_CYCLE || map == PERFCTR_RISCV_INSTRET) {
-				/* Nor do they interrupt, where others do. */
+				/* They do not interrupt, even if others do. */
 				if (ctr->event != perfctr_riscv_fixed_event(map) ||
 				    (ctr->ireset && perfctr_pmu.interrupt))
 					return -EINVAL;
@@ -278,7 +278,7 @@ int perfctr_cpu_check(const struct perfctr_ctr_control *ctr, unsigned int nr, bo
 		}
 		if (ctr->ireset && !perfctr_pmu.interrupt)
 			return -EOPNOTSUPP;
-		/* Not known is not good enough. */
+		/* Refuse it also if that is not known yet. */
 		if (perfctr_pmu.event_once && named_before(first, ctr))
 			return -EOPNOTSUPP;
 		if (perfctr_pmu.probed && ctr->event != SBI_EVENT_RAW &&
@@ -289,16 +289,16 @@ int perfctr_cpu_check(const struct perfctr_ctr_control *ctr, unsigned int nr, bo
 		if (ctr->flags & PERFCTR_CTR_KERNEL)
 			*kernel = true;
 	}
-	/* More than there are can never be had. */
+	/* So many counters do not exist. */
 	why->index = PERFCTR_NO_INDEX;
 	return any > hweight32(perfctr_pmu.programmable & ~used) ? -EINVAL : 0;
 }
 
 /*
  * The best counter for an event, or PERFCTR_RISCV_MAX: one of ours that counts
- * just that, or that event for other modes; else one that nobody has, since one
- * more saves reprogramming at every switch between different controls, as long
- * as half of them are left to perf; else one that counts something else.
+ * just that, or the same event in other modes; else one that nobody has, which saves
+ * reprogramming at every switch between different controls, as long as half of them are
+ * left to perf; else one of ours that counts something else.
  */
 static unsigned int claim_choose(const struct perfctr_ctr_control *ctr, u32 except)
 {
@@ -329,7 +329,7 @@ static unsigned int claim_choose(const struct perfctr_ctr_control *ctr, u32 exce
 	return __ffs(ours);
 }
 
-/* Noted in the pool first, so that a CPU that wakes meanwhile keeps what it was made to take. */
+/* The pool is written first, so that a CPU that wakes meanwhile keeps what it has taken. */
 static int claim_try(struct perfctr_config *config, u32 which, perfctr_run_t run)
 {
 	struct claim claim = { .config = config, .members = which };
@@ -363,7 +363,7 @@ static int claim_try(struct perfctr_config *config, u32 which, perfctr_run_t run
 	return err;
 }
 
-/* All at once, as it is likely; true if they could be had. */
+/* Tries to claim all counters at once, which mostly succeeds; true if it did. */
 static bool claim_all(struct perfctr_config *config, u32 named, perfctr_run_t run)
 {
 	u32 used = named;
@@ -397,7 +397,7 @@ static int claim_any(struct perfctr_config *config, unsigned int i, u32 used, pe
 	}
 }
 
-/* On some CPU: is one of the counters neither ours nor to be had for anything? */
+/* On each CPU: EBUSY if somebody else has one of the counters */
 static int claim_look(void *arg)
 {
 	struct perfctr_riscv_cpu *cpu = this_cpu_ptr(&perfctr_riscv_cpu);
@@ -412,9 +412,9 @@ static int claim_look(void *arg)
 }
 
 /*
- * The firmware does not say why: no such event, not on that counter, or the
- * counter is another's. If all that might have served are ours or free it is
- * the event.
+ * The firmware does not say why it refuses: there is no such event, or not on that
+ * counter, or somebody else has the counter. If all counters that might have served are
+ * ours or free, it is the event.
  */
 static int claim_refused(u32 candidates, perfctr_run_t run, struct perfctr_refusal *why)
 {
@@ -440,7 +440,7 @@ static unsigned int named_counter(const struct perfctr_ctr_control *ctr)
 	return map < PERFCTR_RISCV_MAX ? map : PERFCTR_RISCV_MAX;
 }
 
-/* One by one, to see which it is, and to try others for it. */
+/* Claims one by one, to see which counter is refused, and to try others for it. */
 static int claim_each(struct perfctr_config *config, u32 named, perfctr_run_t run,
 		      struct perfctr_refusal *why)
 {
@@ -449,7 +449,7 @@ static int claim_each(struct perfctr_config *config, u32 named, perfctr_run_t ru
 	bool any;
 	int err;
 
-	/* Named counters first, lest ANY takes one of them; and they are known to differ. */
+	/* Named counters first, so that ANY takes none of them. They are known to differ. */
 	for (any = false;; any = true) {
 		for (i = 0; i < config->nr; i++) {
 			unsigned int hw = named_counter(&config->ctr[i]);
@@ -527,7 +527,7 @@ void perfctr_cpu_unclaim(struct perfctr_config *config, perfctr_run_t run)
 	for_each_set_bit(hw, &mask, PERFCTR_RISCV_MAX)
 		if (pool_put(hw) && perfctr_riscv_sbi)
 			claim.counters |= BIT(hw);
-	/* Also where nothing is given back: who counts by it may be without a claim now. */
+	/* Even if no counter is given back: states that count by it lose their claim. */
 	if (config->nr)
 		run(claim_release, &claim);
 }
@@ -538,15 +538,15 @@ void perfctr_cpu_name(struct perfctr_ctr_control *ctr, unsigned int hw)
 }
 
 /*
- * Between its offline callback and its end a CPU still switches to threads that
- * have to leave it, and may have loaded for them. The firmware has forgotten.
+ * After its offline callback a CPU still switched to threads that had to leave it, and
+ * may have loaded for them. The firmware has forgotten all of that.
  */
 void perfctr_cpu_prepare(unsigned int cpu)
 {
 	memset(per_cpu_ptr(&perfctr_riscv_cpu, cpu), 0, sizeof(struct perfctr_riscv_cpu));
 }
 
-/* What is denied is denied: load then says EIO. */
+/* If perf denies a counter it is noted, and a load that needs it fails with EIO. */
 void perfctr_cpu_reserve(unsigned int cpu)
 {
 	unsigned int hw;
@@ -574,15 +574,15 @@ void perfctr_cpu_online(void)
 	unsigned int hw;
 
 	/*
-	 * What the firmware remembers after a deep sleep nobody says; and a CPU
-	 * whose going was called off may have loaded since it gave all back.
+	 * Nobody says what the firmware remembers after a deep sleep. And if the CPU's
+	 * offline was cancelled it may have loaded since it gave everything back.
 	 */
 	perfctr_cpu_offline();
 	if (!perfctr_riscv_sbi)
 		return;
-	/* What cannot be had now is tried again by load, which then says EIO. */
+	/* A counter that cannot be had now is tried again by load, which may fail with EIO. */
 	for (hw = 0; hw < PERFCTR_RISCV_MAX; hw++) {
-		/* A copy: what is programmed and what is remembered must be the same. */
+		/* A copy, so that what is programmed and what is remembered are the same. */
 		struct perfctr_riscv_prog prog = pool[hw].prog;
 
 		barrier();
@@ -706,10 +706,9 @@ static void __init find_counters(void)
 }
 
 /*
- * perf's driver enables the interrupt, on each CPU as it comes. In a guest of KVM
- * there may be no scountovf for its handler: it learns of overflows from a snapshot
- * that has only what it stopped itself, and would not start its counters again
- * after an interrupt of ours.
+ * perf's driver enables the interrupt on each CPU when it comes. In a guest of KVM its
+ * handler may have no scountovf: it learns of overflows from a snapshot of the counters
+ * that it stopped itself, and after an interrupt of ours it would not start them again.
  */
 static int __init find_interrupt(void)
 {
@@ -731,7 +730,7 @@ int __init perfctr_cpu_init(void)
 		perfctr_pmu.filter = riscv_isa_extension_available(NULL, SSCOFPMF);
 		/*
 		 * Without Sscofpmf perf asks for cycle and instret whenever it counts
-		 * cycles and instructions, and changes their filter even where it
+		 * cycles and instructions, and changes their filter even if it then
 		 * finds them reserved.
 		 */
 		perfctr_pmu.filter_fixed = perfctr_pmu.filter && cpus_have_smcntrpmf();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Which of the SBI's events exist? */
+/* Finding out which of the SBI's events exist. */
 
 #include <linux/jiffies.h>
 #include <linux/nospec.h>
@@ -40,7 +40,7 @@ void perfctr_riscv_event_is_proven(u64 event)
 			BIT_ULL(SBI_EVENT_CODE(event) & 63);
 }
 
-/* Do two counters with the same event both count it? -1 if there are no two to be had. */
+/* 0 if two counters with the same event both count it, 1 if only one does; -1: not known */
 static int events_count_once(struct perfctr_riscv_cpu *cpu)
 {
 	struct perfctr_riscv_prog prog =
@@ -57,7 +57,7 @@ static int events_count_once(struct perfctr_riscv_cpu *cpu)
 		}
 	}
 	if (nr == 2 && !perfctr_riscv_start(taken, SBI_PMU_START_FLAG_SET_INIT_VALUE, 0)) {
-		/* The call that stops them is instructions enough. */
+		/* They have counted the instructions of this call, if they count. */
 		perfctr_riscv_stop(taken, 0);
 		for_each_set_bit(hw, &rest, PERFCTR_RISCV_MAX)
 			if (taken & BIT(hw) && perfctr_riscv_read(perfctr_riscv_stub(hw)))
@@ -68,7 +68,7 @@ static int events_count_once(struct perfctr_riscv_cpu *cpu)
 	return once;
 }
 
-/* Which counter of this CPU, of those that are not ours, takes the event? */
+/* Tries the event on this CPU's counters that are not ours; a mask of the one that took it */
 static u32 probe_event(unsigned int type, unsigned int code)
 {
 	struct perfctr_riscv_prog prog = perfctr_riscv_event_prog(type, code);
@@ -90,9 +90,9 @@ static u32 probe_event(unsigned int type, unsigned int code)
 }
 
 /*
- * Which standard events exist? Only a free counter can tell, so while others
- * have some this is asked again, now and then. cycles and instructions need no
- * proof, and asking for them may not be harmless: see perfctr_riscv_match_one().
+ * Which standard events exist? Only a free counter can tell, so while others have some
+ * counters this is repeated now and then. cycles and instructions need no proof, and asking
+ * for them may do harm: see perfctr_riscv_match_one().
  */
 void perfctr_riscv_probe_events(void)
 {
@@ -126,7 +126,7 @@ void perfctr_riscv_probe_events(void)
 	for_each_set_bit(hw, &rest, PERFCTR_RISCV_MAX)
 		if (perfctr_riscv_is_free(cpu, hw))
 			seen |= BIT(hw);
-	/* Two are free, or at least were. */
+	/* Two counters are free, or at least were. */
 	if (perfctr_pmu.event_once < 0 && hweight32(seen) > 1)
 		perfctr_pmu.event_once = events_count_once(cpu);
 	perfctr_pmu.probed = !(perfctr_pmu.programmable & ~cpu->owned & ~seen) &&

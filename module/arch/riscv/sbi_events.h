@@ -4,12 +4,12 @@
 
 #include <linux/types.h>
 
-/* As the SBI defines them; they are numbered as it does. */
+/* Does the SBI define this event? Events are numbered as there. */
 bool perfctr_riscv_event_is_defined(u64 event);
-/* Has a counter ever been had for it? That a raw event exists is never known for others' sake. */
+/* Has a counter ever been taken for it? Not recorded of raw events. */
 bool perfctr_riscv_event_is_known(u64 event);
 void perfctr_riscv_event_is_proven(u64 event);
-/* Find out, now and then, which exist. config_mutex is held, but at load. */
+/* Find out which exist; repeated now and then. config_mutex is held, except at load. */
 void perfctr_riscv_probe_events(void);
 
 #endif /* PERFCTR_RISCV_SBI_EVENTS_H */
