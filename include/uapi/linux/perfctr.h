@@ -5,12 +5,12 @@
  *
  * Rules that hold for every structure that crosses the boundary:
  *  - members have a fixed width and the same place for 32- and 64-bit callers;
- *  - the first member is the size in bytes that the caller knows. A smaller
- *    size than the first version's (PERFCTR_*_SIZE_VER0) is EINVAL, one over
- *    PERFCTR_MAX_SIZE E2BIG; what the module does not know at the end of a
- *    structure it is given must be zero (E2BIG), and of one that it fills it
- *    makes zero; structures grow at their end only, and every size that was
- *    valid once stays valid. struct perfctr_control has the counters at its
+ *  - the first member is the size in bytes that the caller knows. A size below
+ *    the first version's (PERFCTR_*_SIZE_VER0) is EINVAL, one above
+ *    PERFCTR_MAX_SIZE E2BIG. Bytes at the end that the module does not know
+ *    must be zero in a structure that it is given (E2BIG), and are set to zero in
+ *    one that it fills. Structures grow at their end only, and every size that was
+ *    valid once stays valid. struct perfctr_control has its counters at the
  *    end, and so two such ends: see there;
  *  - reserved members and undefined flag bits must be zero, else EINVAL.
  *
@@ -30,7 +30,7 @@
 /* No structure is larger, in bytes. */
 #define PERFCTR_MAX_SIZE	65536u
 
-/* The least sizes; of a control up to its counters, of what has sums up to these. */
+/* The smallest sizes; of a control without its counters, of structures with sums without these */
 #define PERFCTR_INFO_SIZE_VER0		192
 #define PERFCTR_CPUS_SIZE_VER0		24
 #define PERFCTR_OPEN_SIZE_VER0		64
@@ -48,13 +48,13 @@
 #define PERFCTR_CSTATUS_NRCTRS(cs)	((cs) & 0xffu)
 #define PERFCTR_CSTATUS_NRICTRS(cs)	(((cs) >> 8) & 0xffu)
 
-/* The sticky error of a state: why its sums stand still although they should not. */
+/* The sticky error of a state: why its sums stand still although it should count. */
 #define PERFCTR_ERROR_NONE	0
-#define PERFCTR_ERROR_LOST	1	/* it came to a CPU whose counters could not be had */
-#define PERFCTR_ERROR_EXEC	2	/* stopped at an exec that raised privileges */
+#define PERFCTR_ERROR_LOST	1	/* a CPU's counters were not to be had, or root took them */
+#define PERFCTR_ERROR_EXEC	2	/* an exec raised privileges, or ended dumpability */
 #define PERFCTR_ERROR_MEMORY	3	/* of a tree: a descendant could not be counted */
 
-/* Who probably has what could not be had; see perfctr_control.owner. */
+/* Who probably has the counters that could not be had; see perfctr_control.owner. */
 #define PERFCTR_OWNER_NONE	0
 #define PERFCTR_OWNER_PERF	1	/* perf_events */
 #define PERFCTR_OWNER_WATCHDOG	2	/* the NMI watchdog */
@@ -75,7 +75,7 @@
 #define PERFCTR_USER_READ_GUARDED	1
 #define PERFCTR_USER_READ_OPEN		2
 
-/* perfctr_info.cpu_type; those of x86 and ppc32 are perfctr 2.6's, as far as it went. */
+/* perfctr_info.cpu_type; those of x86 are perfctr 2.6's, except for later processors. */
 #define PERFCTR_X86_GENERIC		0
 #define PERFCTR_X86_INTEL_P5		1
 #define PERFCTR_X86_INTEL_P5MMX		2
@@ -104,10 +104,11 @@
 #define PERFCTR_RISCV_SBI		0x101	/* counters through the SBI PMU extension */
 
 /*
- * perfctr_info.no_counters. NONE: there are some, or RISC-V has none. PROCESSOR: the module
- * has no driver for this vendor or family. VERSION: x86, performance monitoring of version
- * 6 or later, where perf could not be kept out of the registers. REGISTERS: some are
- * missing, or cannot be read; hypervisors and emulators may not have them.
+ * perfctr_info.no_counters. NONE: there are counters, or this is RISC-V without any.
+ * PROCESSOR: the module has no driver for this vendor or family. VERSION: x86 with version 6
+ * or later of performance monitoring, where the module could not keep perf out of the
+ * registers. REGISTERS: some are missing, or cannot be read; some hypervisors and emulators
+ * lack them.
  */
 #define PERFCTR_NO_COUNTERS_NONE	0
 #define PERFCTR_NO_COUNTERS_PROCESSOR	1
@@ -119,7 +120,7 @@
  * @size: of this structure, in bytes, as the caller knows it
  * @abi_version: PERFCTR_ABI_VERSION of the module
  * @driver_version: version of the module, NUL-terminated
- * @cpu_type: PERFCTR_X86_*, PERFCTR_PPC_*, PERFCTR_RISCV_*
+ * @cpu_type: PERFCTR_X86_*, PERFCTR_RISCV_*
  * @cpu_features: PERFCTR_FEATURE_*
  * @cpu_khz: frequency of the core, kHz; 0 where the kernel does not know it
  * @tsc_to_cpu_mult: core clocks per tick of the clock; 0 where unknown
@@ -131,9 +132,9 @@
  * @counters: bit n is set if hardware counter n exists. riscv: n is the
  *	number of the CSR less that of cycle (0 cycle, 2 instret, 3..31
  *	hpmcounter3..31). x86: 0..23 is RDPMC's number, 24 and up are the
- *	fixed counters 0 and up. HYBRID: those that cores of all types have
+ *	fixed counters 0 and up. HYBRID: the counters that cores of all types have
  * @events: events that the processor is known to have. riscv: bit n of [0]
- *	is SBI hardware event n; bit n of [1] the SBI cache event of code n.
+ *	is SBI hardware event n; bit n of [1] is the SBI cache event of code n.
  *	x86: bit n of [0] is architectural event n of CPUID leaf 10
  * @reserved: zero
  */
@@ -186,12 +187,12 @@ struct perfctr_cpus {
  * @size: of this structure
  * @flags: PERFCTR_OPEN_*
  * @pidfd: with PERFCTR_OPEN_PIDFD a descriptor of the thread (pidfd_open(2) with
- *	PIDFD_THREAD); else 0, and the thread is the caller. Not by an id, which
- *	may be another thread's by then
+ *	PIDFD_THREAD); else 0, and the thread is the caller. There is no way by thread
+ *	id, since the id may already be another thread's
  * @reserved0: zero
- * @reserved: zero; room for a CPU, say
+ * @reserved: zero; room for a CPU, for example
  *
- * It stays one: for another handle, open the device again.
+ * The file stays a handle: for another one, open the device again.
  */
 struct perfctr_open {
 	__u32 size;
@@ -211,27 +212,26 @@ struct perfctr_open {
 /**
  * struct perfctr_ctr_control - what one counter counts
  * @map: hardware counter (see perfctr_info.counters), or PERFCTR_MAP_ANY.
- *	riscv: ANY means any programmable counter, but for cycles and
- *	instructions cycle and instret where nothing programmable filters
- *	them (no Sscofpmf). x86: any but the fixed ones
+ *	riscv: ANY means any programmable counter; without Sscofpmf, where these
+ *	have no filter, it means cycle for cycles and instret for instructions.
+ *	x86: ANY means any counter except the fixed ones
  * @flags: PERFCTR_CTR_*, at least one
  * @event: riscv: the SBI event_idx: type in bits 16..19 (0 hardware, 1 cache,
  *	2 raw), code in bits 0..15. Counter 0 (cycle) counts event 1 only,
- *	counter 2 (instret) event 2 only. x86: of the event select its event,
- *	unit mask, edge, inversion and counter mask (bits 0..15, 18, 23 and
- *	24..31), the rest zero; or with all that @flags, @ireset and the
- *	processor make of bits 16, 17, 20 and 22 (the last, enable, is on the
- *	P6 counter 0's alone, and ANY's). Fixed counters count only their own
+ *	counter 2 (instret) event 2 only. x86: event, unit mask, edge, inversion and
+ *	counter mask of the event select (bits 0..15, 18, 23 and 24..31), and the rest
+ *	zero; or the whole event select, whose bits 16, 17, 20 and 22 must then
+ *	agree with @flags and @ireset (on the P6 only counter 0, or ANY, has
+ *	bit 22, enable). Fixed counters count only their own
  *	events, 0xc0 instructions, 0x3c core cycles and 0x13c reference cycles
- * @config: riscv: the SBI event_data of a raw event, 48 bits, else 0. x86: of
- *	an event that takes a register of its own (off-core responses, the front
- *	end's) what that is to hold, else 0. There is one value at a time for all
- *	threads of the machine, since hyperthreads share it: while any control,
- *	the caller's too, counts by another, it is EBUSY
- * @ireset: of an i-mode counter what it starts from, and again after each
- *	overflow, as it counts up to zero: the period, negated. Any negative
- *	number, of 64 bits whatever the width of the register. Of an a-mode
- *	counter 0
+ * @config: riscv: the SBI event_data of a raw event, 48 bits, else 0. x86: if the
+ *	event takes a register of its own (off-core responses, the front end's), the
+ *	value of that register, else 0. All threads of the machine have the same value
+ *	at a time, since hyperthreads share the register: while any control, the
+ *	caller's included, has another value, this is EBUSY
+ * @ireset: of an i-mode counter: the period, negated. It counts up from this number to
+ *	zero, and after each overflow again. Any negative number of 64 bits, whatever the
+ *	width of the register. Of an a-mode counter: 0
  * @reserved: zero; room for more registers of a counter
  */
 struct perfctr_ctr_control {
@@ -243,7 +243,7 @@ struct perfctr_ctr_control {
 	__u64 reserved[4];
 };
 
-/* perfctr_control.refused: no single counter was */
+/* perfctr_control.refused: no single counter was refused */
 #define PERFCTR_NO_INDEX	0xffffffffu
 
 /* si_code of the signal for overflows; perfctr 2.6's SI_PMC_OVF */
@@ -253,84 +253,84 @@ struct perfctr_ctr_control {
 #define PERFCTR_CONTROL_CLOEXEC	1	/* unlink the state at exec */
 #define PERFCTR_CONTROL_ON_EXEC	2	/* start at the next exec, not now */
 #define PERFCTR_CONTROL_INHERIT	4	/* threads and processes that it makes count too */
-#define PERFCTR_CONTROL_KEEP	8	/* with INHERIT: what each of them counted is kept */
+#define PERFCTR_CONTROL_KEEP	8	/* with INHERIT: sums of each are kept after its end */
 #define PERFCTR_CONTROL_RAW	16	/* the registers may be read by instruction */
 #define PERFCTR_CONTROL_SUSPENDED 32	/* it stays suspended until PERFCTR_IOC_RESUME */
 #define PERFCTR_CONTROL_HOLDER_ONLY 64	/* others may not suspend and resume it */
 
 /**
  * struct perfctr_control - what a state counts
- * @size: of this structure, with its counters; need not reach beyond the last one
- *	in use
+ * @size: of this structure, with its counters; it may end after the last counter in use
  * @flags: PERFCTR_CONTROL_*
- * @ctr_offset: bytes from the start of this structure to the first counter, and so
- *	what the caller knows of the members before @ctr
- * @ctr_size: bytes from each counter to the next, and so what the caller knows of
- *	struct perfctr_ctr_control
+ * @ctr_offset: bytes from the start of this structure to the first counter, which is
+ *	the size that the caller knows of the members before @ctr
+ * @ctr_size: bytes from each counter to the next, which is the size that the caller knows
+ *	of struct perfctr_ctr_control
  * @tsc_on: 1 if the clock is to be accumulated, else 0
  * @nractrs: number of a-mode counters, the first ones of @ctr
  * @nrictrs: number of i-mode counters, which follow. riscv: on programmable
  *	counters only
- * @si_signo: signal for overflows, but SIGKILL and SIGSTOP; 0 without i-mode
+ * @si_signo: signal for overflows, not SIGKILL or SIGSTOP; 0 without i-mode
  *	counters
- * @preserve: bit i keeps the sum of counter i, also through a control that does
- *	not name it; other sums become zero. Bits of counters that no processor has
- *	yet, 32 and up, must be zero
- * @refresh: of i-mode counters: they go on by themselves after all but the last
- *	of this many overflows; 0 is 1. Else 0
+ * @preserve: bit i keeps the sum of counter i, even if this control does not name it;
+ *	other sums become zero. Bits 32 and up must be zero, since no processor has so
+ *	many counters yet
+ * @refresh: with i-mode counters: after this many overflows they stay suspended, and
+ *	after each of those before they go on by themselves; 0 is 1. Else 0
  * @refused: out: index in @ctr of the counter because of which the call failed;
- *	PERFCTR_NO_INDEX if it did not, or because of no single one
- * @owner: out: with EBUSY PERFCTR_OWNER_*, who probably has what was wanted; else
+ *	PERFCTR_NO_INDEX if the call succeeded, or no single counter was to blame
+ * @owner: out: with EBUSY PERFCTR_OWNER_*, who probably has the counters; else
  *	PERFCTR_OWNER_NONE
  * @reserved: zero; room for a CPU, a thread, a sample ring or a source of counters
  * @ctr: the counters
  *
- * The members before @ctr and each counter may grow, each at its end. @ctr_offset and
- * @ctr_size say what the caller's have: multiples of 8, not less than
+ * The members before @ctr may grow at their end, and so may each counter. @ctr_offset and
+ * @ctr_size say how large the caller's are. They are multiples of 8, not below
  * PERFCTR_CONTROL_SIZE_VER0 and PERFCTR_CTR_CONTROL_SIZE_VER0, and all counters in use
- * lie within @size (EINVAL). They are set also where there are no counters.
- * PERFCTR_CONTROL_INIT has all three sizes of this header. What they have beyond what
- * the module knows must be zero (E2BIG). Nobody looks behind the last counter in use.
+ * lie within @size (EINVAL). They must be set even if there are no counters.
+ * PERFCTR_CONTROL_INIT sets all three sizes to those of this header. Bytes that the module
+ * does not know must be zero (E2BIG). Bytes behind the last counter in use are ignored.
  *
  * CONTROL writes @refused and @owner, whatever was in them, so the structure must be
- * writable (EFAULT). Only what fails before the module looks at the control leaves
- * them as they were: EPERM, ESRCH, E2BIG, EFAULT, and EINVAL for sizes that are not
+ * writable (EFAULT). They are unchanged only if the call fails before the module looks at
+ * the control: EPERM, ESRCH, E2BIG, EFAULT, and EINVAL for sizes that are not
  * valid, or more counters than there are. READ_CONTROL gives NO_INDEX and NONE.
  *
- * With neither clock nor counters the state stops and keeps no holder.
+ * A control with neither clock nor counters stops the state, which then has no holder.
  *
- * READ_CONTROL gives the latest control as it was given, also after an exec, UNLINK or
- * the end of the thread, but for MAP_ANY, in whose place is the counter that it came to
- * be; CONTROL takes that. In a tree all have the root's.
+ * READ_CONTROL gives the latest control as it was given, even after an exec, UNLINK or
+ * the end of the thread, except that MAP_ANY is replaced by the counter that was chosen.
+ * CONTROL accepts that. All states of a tree have the root's control.
  *
- * Counters of a HYBRID processor count on cores of one type, those where the thread
- * may run as it controls them: EXDEV if these are of several. Bind it before. If it
- * comes to one of another type later, that is PERFCTR_ERROR_LOST.
+ * On a HYBRID processor counters count on cores of one type only. That is the type of
+ * the CPUs where the thread may run when it calls CONTROL: EXDEV if these are of several
+ * types. So bind it first. If it comes to a CPU of another type later, its error is
+ * PERFCTR_ERROR_LOST.
  *
- * INHERIT makes the thread the root of a tree: what it makes by fork or clone
- * from then on, and what that makes, counts the same from its first instruction
- * on, in states and sums of their own, which only the root's holder can control.
- * A new control, unlink and stop by control end the tree: its descendants count
- * no more. So does the last close of a handle when the root is gone.
+ * INHERIT makes the thread the root of a tree: threads and processes that it makes by
+ * fork or clone from then on, and those that these make, count the same from their first
+ * instruction on. They have states and sums of their own, which only the root's holder can
+ * control. The next control of the root, or its unlink, ends the tree: its descendants
+ * count no more. So does the last close of a handle on the root when its thread has ended.
  *
  * At an overflow all counters are suspended; the clock goes on. Before its next
- * user instruction the thread gets si_signo, with si_code PERFCTR_SI_OVF and, in
- * the place of si_pid, a mask of the counters that came to zero: bit i is counter
- * i. They go on with PERFCTR_IOC_IRESUME or REFRESH, or by themselves while
- * @refresh says so, but not more often in a tick than the module's parameter
- * overflow_budget: then they stay suspended, and si_errno is EAGAIN (else 0).
+ * user instruction the thread gets si_signo, with si_code PERFCTR_SI_OVF. si_pid is
+ * a mask of the counters that have overflowed: bit i is counter i. The counters go on with
+ * PERFCTR_IOC_IRESUME or REFRESH, or by themselves as long as @refresh says so. If they
+ * do that more often in a tick than the module's parameter overflow_budget allows, they
+ * stay suspended, and si_errno is EAGAIN (else 0).
  * With INHERIT each thread has periods and signals of its own. An exec ends the
- * signals, as it does their handlers: from then on the counters count for their
- * sums alone. So ON_EXEC is EINVAL with them. The mask has 32 bits, so i-mode
+ * signals, as it ends their handlers: from then on i-mode counters only count.
+ * So they are EINVAL with ON_EXEC. The mask has 32 bits, so i-mode
  * counters must be among the first 32 (EINVAL).
- * Where the signal cannot be queued, RLIMIT_SIGPENDING say, SIGIO comes instead.
+ * If the signal cannot be queued, for example by RLIMIT_SIGPENDING, SIGIO is sent instead.
  *
  * RAW permits the thread, and those of its tree in the same process, to read the
- * registers of its counters by instruction, without a map, for as long as the
+ * registers of its counters by instruction, without a map, as long as the
  * control is in force (riscv: rdcycle and rdinstret, if counters 0 and 2 are
- * named). They run freely, whoever runs, and so tell of others: it needs the
- * privilege for kernel mode (EACCES), unless the policy user_read is open. On x86,
- * which permits processes and not threads, it is EOPNOTSUPP.
+ * named). The registers run freely, also for other threads, and so reveal something of
+ * others: RAW needs the privilege for kernel mode (EACCES), unless the policy user_read is
+ * open. On x86, which permits processes and not threads, it is EOPNOTSUPP.
  */
 struct perfctr_control {
 	__u32 size;
@@ -359,22 +359,22 @@ struct perfctr_control {
 /*
  * read(2) on a handle is the quick way through the kernel: it stores 1 + nrctrs
  * words of 64 bits, the clock and then the sums, all of one moment, and returns
- * how many bytes. EINVAL if there is room for less, EIO after an error that the
- * ioctl PERFCTR_IOC_READ explains.
+ * the number of bytes. EINVAL if there is room for less; EIO if the state has a sticky
+ * error, which PERFCTR_IOC_READ tells.
  */
 
 /**
  * struct perfctr_soft - what the kernel counts of a thread
  * @switches: times that it left a CPU (perf: context-switches)
  * @migrations: times that it was moved to another (perf: cpu-migrations, which
- *	takes those between two runs for one)
+ *	counts several moves between two runs as one)
  * @minor_faults: page faults without input or output (perf: minor-faults)
- * @major_faults: those with (perf: major-faults)
+ * @major_faults: page faults with input or output (perf: major-faults)
  * @task_clock: ns on a CPU, by the clock, which must be on (perf: task-clock)
  *
- * Since the control, or the exec at which counting began, or its birth; not
- * while it was stopped by PERFCTR_IOC_SUSPEND. In kernel mode as well, without
- * privilege.
+ * Counted since the control, or the exec at which counting began, or the thread's birth;
+ * not while the state is suspended by PERFCTR_IOC_SUSPEND. Kernel mode is included, and
+ * needs no privilege.
  */
 struct perfctr_soft {
 	__u64 switches;
@@ -388,20 +388,20 @@ struct perfctr_soft {
 #define PERFCTR_READ_ATTACHED	1	/* the thread still has this state */
 #define PERFCTR_READ_ON_EXEC	2	/* waits for an exec to start */
 #define PERFCTR_READ_OVERFLOWN	4	/* an overflow has suspended the counters */
-#define PERFCTR_READ_THROTTLED	8	/* although they were to go on: see overflow_budget */
-#define PERFCTR_READ_SUSPENDED	16	/* PERFCTR_IOC_RESUME was not called since SUSPEND */
+#define PERFCTR_READ_THROTTLED	8	/* and stay so: overflow_budget was exceeded */
+#define PERFCTR_READ_SUSPENDED	16	/* suspended, until PERFCTR_IOC_RESUME */
 
 /**
  * struct perfctr_read - one consistent read of the clock and all counters
  * @size: in: of the caller's structure, at least up to @sum; out: unchanged
  * @cstatus: what is counted
- * @error: PERFCTR_ERROR_*; if not NONE the call fails with EIO, and the
- *	sums, which are stored all the same, ended when the error came
+ * @error: PERFCTR_ERROR_*; if not NONE the call fails with EIO, but stores the
+ *	sums, which stood still since the error
  * @nrctrs: number of valid members of @sum, if @size has room for them
  * @flags: PERFCTR_READ_*
- * @overflows: times that i-mode counters overflowed, several at once being once.
- *	A thread that lets them go on may find fewer signals: the kernel queues
- *	one of each below SIGRTMIN
+ * @overflows: times that i-mode counters overflowed; several at once count as one.
+ *	A thread that lets them go on may get fewer signals: below SIGRTMIN the
+ *	kernel queues only one of each
  * @clock: ticks of the clock while the thread ran
  * @sum: one per counter, zero beyond @nrctrs
  * @soft: what the kernel counted, a moment later
@@ -428,21 +428,21 @@ struct perfctr_read {
  * @size: of this structure
  * @which: in: PERFCTR_TREE_*, at least one
  * @cstatus: what is counted
- * @error: an error of any of those; PERFCTR_ERROR_MEMORY if some descendants
- *	are missing. The call fails with EIO then, and stores all the same
+ * @error: an error of any of these threads; PERFCTR_ERROR_MEMORY if some descendants
+ *	are missing. Then the call fails with EIO, but stores everything
  * @nrctrs: number of valid members of @sum
  * @reserved: zero
- * @tree_id: of the tree, another for each control that makes one: sums of two
- *	reads may be compared if they have the same
- * @live: descendants that live
- * @ended: those that have ended
- * @missed: those that could not be counted, for want of memory
- * @not_kept: those that have ended, are in the sums, and were to be kept (KEEP), but were
- *	more than the module's parameter keep
- * @clock: as in struct perfctr_read, and so on
+ * @tree_id: of the tree; each control that makes a tree gives it another. The sums of
+ *	two reads may be compared if they have the same
+ * @live: number of live descendants
+ * @ended: number of descendants that have ended
+ * @missed: number of those that could not be counted, for lack of memory
+ * @not_kept: number of those that have ended and should have been kept (KEEP), but exceeded
+ *	the module's parameter keep. They are in the sums
+ * @clock, @sum, @soft: as in struct perfctr_read
  *
- * Each thread is counted once, with all its counters of one moment: those that
- * live one after the other, those born meanwhile not at all.
+ * Each thread is counted once, with all its counters of one moment. Live threads are
+ * read one after the other; one that is born meanwhile is not included.
  */
 struct perfctr_read_tree {
 	__u32 size;
@@ -468,16 +468,17 @@ struct perfctr_read_tree {
  * struct perfctr_member - one descendant of a tree
  * @size: of this structure
  * @flags: PERFCTR_MEMBER_*
- * @cursor: in: 0, or that of the member before; out: this one's. They rise with
+ * @cursor: in: 0, or the cursor of the member before; out: this member's. Cursors rise in
  *	the order of birth
  * @tid: its thread id, in the reader's pid namespace (0 if it is not there)
  * @tgid: its process's
- * @comm: its name, as it ended or now; NUL-terminated
+ * @comm: its name when it ended, or now; NUL-terminated
  * @error: its PERFCTR_ERROR_*
  * @nrctrs: number of valid members of @sum
- * @clock: as in struct perfctr_read, and so on
+ * @clock, @sum, @soft: as in struct perfctr_read
  *
- * The next one, with KEEP also if it has ended. ENOENT: there is none.
+ * NEXT_MEMBER gives the next descendant; with KEEP also one that has ended. ENOENT: there is
+ * none.
  */
 struct perfctr_member {
 	__u32 size;
@@ -495,10 +496,10 @@ struct perfctr_member {
 
 /**
  * struct perfctr_page_slot - one counter in the mapped page
- * @owner: thread pointer of the one thread that may read the register with
- *	@bias; 0 if nobody may, as the counter is not counted, or the kernel must
- *	be asked: while that thread runs, this one comparison checks all that
- * @bias: what to add to the register: the sum less the register's start
+ * @owner: thread pointer of the one thread that may read the register and add @bias; 0
+ *	if nobody may, because the counter is not in use, or the kernel must be
+ *	asked. For a running thread this one comparison is the only check
+ * @bias: the number to add to the register: the sum less the register's start
  */
 struct perfctr_page_slot {
 	__u64 owner;
@@ -519,17 +520,17 @@ struct perfctr_page_slot {
  * @error: PERFCTR_ERROR_*
  * @nrctrs: number of counters
  * @reserved: zero
- * @map: per counter, where its slot is: byte offset from @slot[0], that is 16
- *	times the number of the hardware counter, or on x86 of the counter. Beyond @nrctrs it is
- *	that of PERFCTR_PAGE_NO_SLOT
+ * @map: per counter, the byte offset of its slot from @slot[0]: 16 times the number of
+ *	the hardware counter, or on x86 16 times the counter's index. Beyond @nrctrs the
+ *	offset of PERFCTR_PAGE_NO_SLOT
  * @owner: as in the slots, for the page as a whole: set if the clock and all
  *	counters may be read
  * @slot: riscv: per hardware counter, slot 1 is the clock (the time CSR). x86: per
  *	counter, slot 64 is the clock (the TSC)
- * @operand: per counter, x86: what RDPMC is to be given; else 0
+ * @operand: per counter, x86: the operand of RDPMC; else 0
  *
- * The owner of a state reads counter i like this, and asks the kernel
- * (read(2) on the handle) where it says "ask":
+ * The owner of a state reads counter i like this. "ask" means to ask the kernel, by
+ * read(2) on the handle:
  *
  *	do {
  *		seq = page->seq;
@@ -538,19 +539,19 @@ struct perfctr_page_slot {
  *		value = slot->bias + read_counter(i);
  *	} while (page->seq != seq);
  *
- * riscv reads the CSR cycle + page->map[i] / 16, x86 by RDPMC of
- * page->operand[i]. Only the owner itself finds its own thread pointer there, so
- * it runs, and if its registers may not be read there is none.
+ * read_counter(i) is the CSR cycle + page->map[i] / 16 on riscv, and RDPMC of
+ * page->operand[i] on x86. Only the owner finds its own thread pointer there, and then it
+ * is running; if its registers may not be read the thread pointer is not there.
  *
- * Counters do not wrap while they are in use: the module sets them back to
+ * Registers that may be read do not wrap: the module sets them back to
  * zero, and adapts the bias, long before.
  *
- * @map, @slot and @operand never change their meaning. A counter whose count is not a
- * bias and a register, as a part of a register that holds several (TopDown's metrics),
- * has in @map the place of PERFCTR_PAGE_NO_SLOT, so that readers of today ask the
- * kernel; a later version tells how to read it in members behind these, which are
- * there if @size says so. This structure stays within 2048 bytes. What is mapped at
- * other offsets of the handle, a sample ring say, is EINVAL until there is such.
+ * @map, @slot and @operand never change their meaning. If the count of a later kind of
+ * counter is not a bias plus a register (TopDown's metrics share a register), its @map has
+ * the offset of PERFCTR_PAGE_NO_SLOT, so that readers of today ask the
+ * kernel. A later version may tell how to read it in members behind these, which are
+ * there if @size says so. This structure stays within 2048 bytes. A map at another offset
+ * of the handle (a sample ring, for example) is EINVAL until there is such a thing.
  */
 struct perfctr_page {
 	__u32 size;
@@ -582,7 +583,7 @@ struct perfctr_page {
 #define PERFCTR_IOC_NEXT_MEMBER		_IO(PERFCTR_IOC_MAGIC, 0x19)
 #define PERFCTR_IOC_SUSPEND		_IO(PERFCTR_IOC_MAGIC, 0x1a)
 #define PERFCTR_IOC_RESUME		_IO(PERFCTR_IOC_MAGIC, 0x1b)
-/* The argument is a number, 1 to 0x7fffffff: as perfctr_control.refresh, from now on */
+/* The argument is a number, 1 to 0x7fffffff, which replaces perfctr_control.refresh */
 #define PERFCTR_IOC_REFRESH		_IO(PERFCTR_IOC_MAGIC, 0x1c)
 
 #endif /* _UAPI_LINUX_PERFCTR_H */
