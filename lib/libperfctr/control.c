@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The control of perfctr 2.6, an array per member with an arch's own members
- * among them, and the kernel's, one structure per counter.
+ * Translation between the control of perfctr 2.6, which has an array for each member and
+ * members of its own for each arch, and the kernel's, which has a structure for each counter.
  */
 #include <errno.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 #define EVNTSEL_OS	0x00020000u
 #define EVNTSEL_EVENT	0x0000ffffu	/* event and unit mask */
 
-/* 2.6 names a counter as RDPMC does: from here on the fixed ones. */
+/* 2.6 names a counter by its RDPMC operand: fixed ones from here on */
 #define RDPMC_FIXED	0x40000000u
 #define FIRST_FIXED	24u	/* perfctr_ctr_control.map */
 #define LAST_FIXED	31u
@@ -22,7 +22,7 @@
 /* instructions, core cycles, reference cycles */
 static const unsigned int fixed_events[] = { 0xc0, 0x3c, 0x13c };
 
-/* Whose responses offcore_rsp[] says: Nehalem's and Westmere's events, and the Atoms' second */
+/* Events that take offcore_rsp[]: Nehalem's, Westmere's, and the second one of Atoms */
 static const struct {
 	unsigned short event;
 	unsigned char rsp;
@@ -30,7 +30,7 @@ static const struct {
 	{ 0x01b7, 0 }, { 0x01bb, 1 }, { 0x02b7, 1 },
 };
 
-/* -1: the event has none. */
+/* The index in offcore_rsp[]; -1: the event takes none */
 static int find_offcore(__u64 event)
 {
 	unsigned int i;
@@ -41,7 +41,7 @@ static int find_offcore(__u64 event)
 	return -1;
 }
 
-/* A value that nobody counts by is a mistake. */
+/* A value that no counter uses is a mistake. */
 static int offcore_to_native(const struct perfctr_cpu_control *from, unsigned int n,
 			     struct perfctr_ctr_control *to)
 {
@@ -85,7 +85,7 @@ static void ctr_to_native(const struct perfctr_cpu_control *from, unsigned int i
 	to->event = (__u64)from->evntsel_high[i] << 32 | from->evntsel[i];
 	if (fixed <= LAST_FIXED - FIRST_FIXED)
 		to->map = FIRST_FIXED + fixed;
-	/* 2.6 did not look at the event of a fixed counter, so it may be without. */
+	/* 2.6 ignored the event of a fixed counter, so it may be 0. */
 	if (fixed < ARRAY_SIZE(fixed_events) && !(from->evntsel[i] & EVNTSEL_EVENT))
 		to->event |= fixed_events[fixed];
 	if (from->evntsel[i] & EVNTSEL_USR)
@@ -160,7 +160,7 @@ int perfctr_control_to_native(const struct vperfctr_control *from,
 	to->nractrs = cpu->nractrs;
 	to->nrictrs = cpu->nrictrs;
 	to->si_signo = from->si_signo;
-	/* 2.6 took no notice of the bits beyond the counters, the kernel does. */
+	/* 2.6 ignored bits beyond the counters; the kernel does not. */
 	to->preserve = from->preserve & ((1ULL << n) - 1);
 
 	for (i = 0; i < n; i++) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The device, and what it tells about the processor and the driver. */
+/* The device: information on the processor and the driver. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ int perfctr_get_info(struct perfctr_info *info)
 	return ret;
 }
 
-/* Versions differ for us only in the topmost byte; structures grow by their sizes. */
+/* Only the topmost byte of the version matters: within it structures only grow. */
 int perfctr_abi_check_fd(int fd)
 {
 	struct perfctr_info info;
@@ -65,7 +65,7 @@ struct perfctr_cpus_info *perfctr_cpus_info(int fd)
 	size_t masksize;
 	void *room;
 
-	/* No room is the way to ask how much is needed. */
+	/* A call without room asks how much is needed. */
 	if (cpus(fd, PERFCTR_CPUS_ALL, &needed, NULL) < 0 && errno != EOVERFLOW)
 		return NULL;
 	masksize = offsetof(struct perfctr_cpu_mask, mask) +

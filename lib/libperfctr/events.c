@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Names of events, those that perf gives them. x86: the architectural ones, and
- * their like on the P6 (Intel SDM, chapters on performance monitoring). riscv:
- * those of the SBI PMU extension (RISC-V Supervisor Binary Interface
+ * Names of events, which are perf's names. x86: the architectural events, and similar
+ * ones of the P6 (Intel SDM, chapters on performance monitoring). riscv:
+ * the events of the SBI PMU extension (RISC-V Supervisor Binary Interface
  * Specification 2.0, chapter 11).
  */
 #include <ctype.h>
@@ -49,7 +49,7 @@
 #define CACHE_PREFETCH(cache, name, text) \
 	CACHE_OP(cache, 2u, "prefetches", "prefetch", name, text)
 
-/* What there is without programmable counters as well; the kernel sees to it. */
+/* Events that can be counted without programmable counters too; the kernel takes care of that. */
 #define BASIC_EVENTS							\
 	HW(SBI_HW_CPU_CYCLES, "cycles", "clock cycles of the core"),	\
 	HW(SBI_HW_INSTRUCTIONS, "instructions", "instructions completed"), \
@@ -93,14 +93,14 @@ static const struct perfctr_event riscv_generic_events[] = {
 
 /* x86: counters other than the fixed ones */
 #define X86_PROG	0x00ffffffu
-/* Fixed counter 2, which alone counts at the reference frequency: elsewhere 0x13c is the bus's */
+/* Fixed counter 2, which counts reference cycles; on others 0x13c counts cycles of the bus */
 #define X86_FIXED_REF	26u
 
 #define X86(code, name, text)	{ code, X86_PROG, NULL, name, text }
 
 /*
- * Intel SDM, architectural performance events, in the order of CPUID leaf 10's bits, and
- * what the fixed counters count besides
+ * Intel SDM, architectural performance events, in the order of CPUID leaf 10's bits; then
+ * the other events of fixed counters
  */
 #define X86_ARCH_BITS	7u
 static const struct perfctr_event x86_arch_events[] = {
@@ -134,7 +134,7 @@ static const struct {
 	{ "idle-cycles-backend", "stalled-cycles-backend" },
 };
 
-/* And of the parts of cache events; longer names before their own beginnings. */
+/* The same for parts of cache events; a name stands before others that are its beginning. */
 struct part {
 	const char *name;
 	const char *means;
@@ -303,15 +303,15 @@ static const struct perfctr_event *find_name(const struct perfctr_event_set *set
 	return event;
 }
 
-/* How many there are at its beginning */
+/* Number of hexadecimal digits at the start of the text */
 static size_t hex_digits(const char *text)
 {
 	return strspn(text, "0123456789abcdefABCDEF");
 }
 
 /*
- * r and hexadecimal digits: 1 if that is what it is, -1 if there are too many. With
- * more, a slash and the value of the event's own register may follow.
+ * A raw event, r and hexadecimal digits: 1 if it is one, -1 if it has too many digits. If
+ * @more is given, a slash and the value of the event's own register may follow.
  */
 static int parse_raw(const char *name, __u64 *value, __u64 *more)
 {
@@ -442,7 +442,7 @@ int perfctr_event_format(unsigned int cpu_type,
 	return snprintf(buf, size, "event 0x%llx%s", ctr->event, modifier);
 }
 
-/* The processor tells of the architectural events, and of no others. */
+/* The processor tells which architectural events it has, and of no others. */
 static int x86_available(const struct perfctr_info *info, const struct perfctr_ctr_control *ctr)
 {
 	const struct perfctr_event_set *set = perfctr_cpu_event_set(info->cpu_type);
@@ -489,8 +489,8 @@ int perfctr_event_available(const struct perfctr_info *info,
 #define NAME_MAX_LEN	40
 
 /*
- * How many letters must be put in, taken out, changed, or exchanged with their
- * neighbour to make one name of the other (optimal string alignment).
+ * How many letters must be inserted, removed, changed, or swapped with a neighbour
+ * to turn one name into the other (optimal string alignment).
  */
 static unsigned int distance(const char *a, const char *b)
 {

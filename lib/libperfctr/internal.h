@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the files of the library share and nobody else sees. */
+/* Declarations that the files of the library share, and that are not exported. */
 #ifndef PERFCTR_INTERNAL_H
 #define PERFCTR_INTERNAL_H
 
-/* The calls that users get inline are defined here, so no inline copies. */
+/* The library defines the calls that users get inline, so it wants no inline copies. */
 #define PERFCTR_NO_INLINE
 #include "libperfctr.h"
 
@@ -18,7 +18,7 @@ struct vperfctr {
 	unsigned int owner;			/* PERFCTR_OWNER_* of the latest control */
 };
 
-/* Between the control of 2.6 and the kernel's; -1 and EINVAL if it cannot be said */
+/* Translate a control of 2.6 to the kernel's, and back; -1 and EINVAL if that is impossible */
 perfctr_internal
 int perfctr_control_to_native(const struct vperfctr_control *from,
 			      struct perfctr_control *to);

@@ -253,8 +253,8 @@ struct vperfctr *vperfctr_from_fd(int fd);
  * Control and read with all that the kernel's ABI has. A size of 0 in the
  * control stands for the whole structure, and is filled in; the size of what is
  * read is filled in by the call. A control that fails says in refused and owner
- * which counter it is, and with EBUSY who has it. A read of a state with a sticky error stores the sums and
- * fails with EIO.
+ * which counter it is, and with EBUSY who has it. A read of a state with a sticky error
+ * stores the sums and fails with EIO.
  */
 int vperfctr_control_native(const struct vperfctr *v, struct perfctr_control *control);
 int vperfctr_read_control_native(const struct vperfctr *v,
@@ -265,11 +265,10 @@ int _vperfctr_read_control_native(int fd, struct perfctr_control *control);
 int _vperfctr_read_native(int fd, struct perfctr_read *sums);
 
 /*
- * Trees: what a state with PERFCTR_CONTROL_INHERIT and its descendants counted.
- * which says of whom: PERFCTR_TREE_*. A total that is not complete is stored and
+ * Trees: the sums of a state with PERFCTR_CONTROL_INHERIT and its descendants. which
+ * selects them: PERFCTR_TREE_*. If the total is not complete it is stored, and the call
  * fails with EIO. vperfctr_next_member() gives the first descendant if cursor is
- * 0, and the one after the last one if what it filled in is given again; ENOENT
- * is the end.
+ * 0; called again with the same structure it gives the next one. ENOENT is the end.
  */
 int vperfctr_read_tree(const struct vperfctr *v, unsigned int which,
 		       struct perfctr_read_tree *tree);
@@ -278,21 +277,20 @@ int _vperfctr_read_tree(int fd, unsigned int which, struct perfctr_read_tree *tr
 int _vperfctr_next_member(int fd, struct perfctr_member *member);
 
 /*
- * All counters of the caller, or, of a tree, of all its threads, stand still until
- * they go on again. When a call returns, it is so on every CPU. Any thread of a
- * tree may call them.
+ * Suspend and resume all counters of the caller, or of all threads of its tree. When the
+ * call returns it is in force on every CPU. Any thread of a tree may call these.
  */
 int vperfctr_suspend(const struct vperfctr *v);
 int vperfctr_resume(const struct vperfctr *v);
 
 /*
- * i-mode counters: go on after an overflow, as vperfctr_iresume() does, and then by
- * themselves after all but the last of count overflows. Both are about the caller's
- * own counters, also where v is the handle of the root of its tree.
+ * i-mode counters: let them go on after an overflow, as vperfctr_iresume() does, and then
+ * by themselves until the last of count overflows. Both calls work on the caller's
+ * own counters, even if v is the handle of the root of its tree.
  */
 int vperfctr_refresh(const struct vperfctr *v, unsigned int count);
 
-/* After a control with this handle failed with EBUSY: PERFCTR_OWNER_*, who has it; in words */
+/* Who has the counters, after a control failed with EBUSY: PERFCTR_OWNER_*; in words */
 int vperfctr_owner(const struct vperfctr *v);
 const char *perfctr_owner_name(unsigned int owner);
 
@@ -341,16 +339,16 @@ int perfctr_event_available(const struct perfctr_info *info,
  *
  * vperfctr_read_pmc(), vperfctr_read_tsc() and those below are inline; the
  * library has them out of line as well, for other languages. They read the
- * mapped page and the register, and call the cold functions here, which ask
- * the kernel, only where the page says so. A read is a compiler barrier:
- * memory accesses of the code that is measured stay on their side of it.
+ * mapped page and the register. Only if the page says so they call the cold functions
+ * here, which ask the kernel. A read is a compiler barrier: memory accesses of the
+ * measured code stay on their side of it.
  *
- * Any thread may call them with any handle. Only the thread that is counted
- * reads registers, the others ask the kernel.
+ * Any thread may call them with any handle. Only the counted thread reads registers; others
+ * ask the kernel.
  */
 #define PERFCTR_COLD	__attribute__((__cold__, __noinline__))
 
-/* Always inlined, never emitted: what has a copy elsewhere has it in the library. */
+/* Always inlined, never emitted: out-of-line copies are in the library. */
 #define PERFCTR_INLINE \
 	extern __inline__ __attribute__((__gnu_inline__, __always_inline__))
 

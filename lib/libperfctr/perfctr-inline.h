@@ -2,13 +2,12 @@
 /*
  * The read path, inline. Included by libperfctr.h only.
  *
- * The algorithm is told above struct perfctr_page in <linux/perfctr.h>. All of
- * it runs on the thread that is counted, and the page changes only while that
- * thread is in the kernel, so the order of the program is all the order that
- * is needed: compiler barriers, and no fence. (Volatile accesses would give the
- * same order, but keep the compiler from loading and extending in one go.) On
- * 32-bit machines a member of 64 bits is loaded in halves; what comes between
- * them changes the sequence count, so that they are not used.
+ * The algorithm is described above struct perfctr_page in <linux/perfctr.h>. It runs
+ * in the thread that is counted, and the page changes only while that thread is in
+ * the kernel. So program order is enough: compiler barriers, and no fence. (Volatile
+ * accesses would give the same order, but the compiler could not load and extend in one
+ * instruction.) On 32-bit machines a member of 64 bits is loaded in halves: a change
+ * between them also changes the sequence count, so they are not used.
  */
 #ifndef PERFCTR_INLINE_H
 #define PERFCTR_INLINE_H
@@ -30,10 +29,9 @@
 #ifdef PERFCTR_CLOCK_SLOT
 
 /*
- * The three below return 1 and store the count, or return 0 where the kernel
- * must be asked. They are for those who keep the address of the page in a
- * register of their own and ask the kernel in their own way; others take the
- * calls further down.
+ * The three functions below return 1 and store the count, or return 0 if the kernel
+ * must be asked. They are for callers who keep the address of the page in a
+ * register and ask the kernel in their own way; others use the calls further down.
  */
 
 /* The hardware counter with this register (PERFCTR_CLOCK_SLOT is the clock) */
@@ -109,7 +107,7 @@ PERFCTR_INLINE void perfctr_page_counts(const struct perfctr_page *page,
 		sum->pmc[i] = perfctr_page_count(page, i);
 }
 
-/* Likewise, for a small constant */
+/* The same for a small constant n */
 PERFCTR_INLINE void perfctr_page_few_counts(const struct perfctr_page *page,
 					    struct perfctr_sum_ctrs *sum,
 					    unsigned int n)
@@ -151,7 +149,7 @@ PERFCTR_INLINE int perfctr_page_snapshot(const struct perfctr_page *page,
 
 #undef PERFCTR_UNROLL
 
-/* The library itself asks for no inline copies of what it defines. */
+/* The library defines these calls itself, so it asks for no inline copies. */
 #ifndef PERFCTR_NO_INLINE
 
 #ifdef __cplusplus

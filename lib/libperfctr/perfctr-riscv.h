@@ -15,19 +15,18 @@ PERFCTR_INLINE __u64 perfctr_thread_pointer(void)
 }
 
 /*
- * The number of a CSR is part of the instruction that reads it. So each has a
- * stub of 16 bytes, just what lies between two slots of the page: the member
- * "map" of a counter leads to its stub as it does to its slot. One copy of the
+ * The number of a CSR is part of the instruction that reads it. So each CSR has a
+ * stub of 16 bytes, which is also the distance between two slots of the page: so a counter's
+ * "map" is the offset of its stub as well as of its slot. One copy of the
  * table is linked into a program or library (a comdat group).
  *
- * The stubs 32 to 64 have no register. Nobody's slot leads there, except that
- * a signal handler may stop the counters in the middle of a snapshot, which
- * then sees the new map before it sees the new sequence count, and must get
- * back to look at that.
+ * Stubs 32 to 64 read no register. No slot in use leads there. But a signal handler may
+ * stop the counters in the middle of a snapshot, which then uses the new map before it sees
+ * the new sequence count: the stub has to return, so that it does.
  *
- * t0 and t2 are no arbitrary choice: a jump that links in t0 and a return
- * through it are a call and a return for the return-address predictor, and a
- * jump through t2 needs no landing pad where Zicfilp is on.
+ * The choice of t0 and t2 matters: for the return-address predictor a jump that links in t0
+ * and a return through it are a call and a return, and with Zicfilp a jump through
+ * t2 needs no landing pad.
  */
 #define PERFCTR_CSR_STUBS						\
 	".ifndef perfctr_csr_stubs\n\t"					\
@@ -68,8 +67,8 @@ PERFCTR_INLINE unsigned long perfctr_page_place(const struct perfctr_page *page,
 }
 
 /*
- * Of the page as if the slot at this offset were slot[0]. The loads from the slot
- * then have constant displacements, which saves an addition.
+ * The page, shifted so that the slot at this offset becomes slot[0]. Then loads from the
+ * slot have constant displacements, which saves an addition.
  */
 PERFCTR_INLINE const struct perfctr_page_slot *
 perfctr_place_slot(const struct perfctr_page *page, unsigned long offset)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Reads: the out-of-line copies of what the header has inline, and what these
- * call when the page tells them to ask the kernel.
+ * Reads: out-of-line copies of the header's inline functions, and the functions that these
+ * call if the page says "ask the kernel".
  */
 #include <errno.h>
 #include <string.h>
@@ -153,6 +153,6 @@ int vperfctr_read_ctrs(const struct vperfctr *v, struct perfctr_sum_ctrs *sum)
 {
 	if (perfctr_page_snapshot(v->page, sum, v->page->nrctrs))
 		return 0;
-	/* As many as there are by now: that is the kernel's to say. */
+	/* The kernel says how many counters there are by now. */
 	return _vperfctr_read_sum(v->fd, sum);
 }

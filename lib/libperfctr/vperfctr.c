@@ -98,9 +98,8 @@ int _vperfctr_read_control_native(int fd, struct perfctr_control *control)
 }
 
 /*
- * The sums of another thread may take a while to get, so that a signal can
- * interrupt the call, as it can read(2); after its handler the caller still wants
- * them.
+ * Reading another thread's sums may take a while, so a signal can interrupt the call, as it
+ * can read(2). After the signal handler the call is repeated.
  */
 static int ioctl_again(int fd, unsigned long request, void *arg)
 {
@@ -114,7 +113,7 @@ static int ioctl_again(int fd, unsigned long request, void *arg)
 
 int perfctr_read_some(int fd, struct perfctr_read *sums, unsigned int n)
 {
-	/* What the kernel does not write must not be mistaken for a count. */
+	/* Members that the kernel does not write must not be mistaken for counts. */
 	memset(sums, 0, offsetof(struct perfctr_read, sum));
 	sums->size = (__u32)(offsetof(struct perfctr_read, sum) +
 			     n * sizeof(sums->sum[0]));
@@ -172,7 +171,7 @@ int _vperfctr_read_control(int fd, struct vperfctr_control *control)
 	return perfctr_control_from_native(&native, control);
 }
 
-/* 2.6's structure is what read(2) stores; only its array may be shorter. */
+/* read(2) stores 2.6's structure, but there may be more counters than its array has. */
 _Static_assert(offsetof(struct perfctr_sum_ctrs, pmc) == offsetof(struct perfctr_words, sum),
 	       "the clock, then the sums");
 
@@ -185,8 +184,8 @@ int _vperfctr_read_sum(int fd, struct perfctr_sum_ctrs *sum)
 	if (perfctr_read_words(fd, sum, sizeof(*sum)) >= 0)
 		return 0;
 	/*
-	 * With a sticky error the ioctl has the sums all the same, and from
-	 * more counters than the structure has room for, it has the first.
+	 * The ioctl stores sums even with a sticky error, and if there is no room for
+	 * all counters it stores the first ones.
 	 */
 	ret = perfctr_read_some(fd, &r, PERFCTR_NRCTRS);
 	if (ret < 0 && errno != EIO)
@@ -244,14 +243,14 @@ struct vperfctr *vperfctr_open(void)
 }
 
 /*
- * Not mapped: a map gives the thread that is counted the right to read its
- * registers, which costs it something at every switch, and gives others nothing.
+ * No map: in another thread it would be of no use, and the counted thread would pay for
+ * it at every switch.
  */
 struct vperfctr *vperfctr_from_fd(int fd)
 {
 	struct perfctr_read r;
 
-	/* A descriptor of anything else says so here. */
+	/* Fails here if the descriptor is of anything else. */
 	if (perfctr_read_some(fd, &r, 0) < 0 && errno != EIO)
 		return NULL;
 	return handle_new(fd, 0);
@@ -287,7 +286,7 @@ struct perfctr_cpus_info *vperfctr_cpus_info(const struct vperfctr *v)
 	return perfctr_cpus_info(v->fd);
 }
 
-/* perfctr 2.6 has the object const in this call, though all are ours, from malloc(). */
+/* perfctr 2.6 declares the object const in this call. It is never really const: we malloc() it. */
 static void set_owner(const struct vperfctr *v, unsigned int owner)
 {
 	((struct vperfctr *)(uintptr_t)v)->owner = owner;

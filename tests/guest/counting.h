@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The raw ABI in the few calls that most tests start with. Nothing here hides
- * an error: what fails, fails the test (ck_* asserts), so these are for the
- * test's own process; helpers (see rivals.h) have calls that return errors.
+ * The raw ABI in the few calls that most tests start with. Most of them assert (ck_*):
+ * if the call fails, so does the test. So these are for the test's own process; the calls
+ * for helpers (see rivals.h) return errors.
  */
 #ifndef PERFCTR_COUNTING_H
 #define PERFCTR_COUNTING_H
@@ -31,7 +31,7 @@
 #define EVNTSEL_INT(event)	(event)
 #endif
 
-/* Where threads can be permitted to read registers, and not processes alone */
+/* Whether the permission to read registers is a thread's (riscv), or its process's (x86) */
 #if defined(__riscv)
 #define CONTROL_RAW	PERFCTR_CONTROL_RAW
 #else
@@ -67,7 +67,6 @@ int open_self(void);
 /* Opens, counts @event in user mode (and the clock), and returns the handle. */
 int count_event(uint64_t event);
 void set_control(int fd, struct perfctr_control *control);
-/* Stops everything; what was counted stays if @preserve says so. */
 void read_all(int fd, struct perfctr_read *rd);
 uint64_t read_sum(int fd, unsigned int i);
 uint64_t read_clock(int fd);
@@ -99,7 +98,7 @@ bool page_asks(const struct perfctr_page *page, unsigned int i);
 /* --- handles on their way --- */
 
 int send_fd(int sock, int fd);
-/* With MSG_DONTWAIT in @flags, of those that are there; -errno, EBADF for a message without one. */
+/* The descriptor, or -errno; EBADF for a message without one. MSG_DONTWAIT: does not wait. */
 int try_receive_fd(int sock, int flags);
 int receive_fd(int sock);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What every test program in the emulated machine shares: one libcheck runner
- * per test, which prints a line per test as it goes, knows what the machine
- * lacks, who the test runs as, and whether the kernel complained meanwhile.
+ * Shared by all test programs in the emulated machine: one libcheck runner per test, which
+ * prints a line for each test, skips a test if the machine lacks what it needs, runs it as
+ * the right user, and fails it if the kernel complained meanwhile.
  *
  * A test file is a program:
  *
@@ -24,7 +24,7 @@
 #include <string.h>
 #include <sys/types.h>
 
-/* What a test needs; where it is missing the test is reported as skipped. */
+/* What a test needs. If the machine lacks it, the test is reported as skipped. */
 #define NEED_COUNTERS	0x001	/* programmable counters that filter by mode */
 #define NEED_SMP	0x002	/* a second CPU that can be taken off and on */
 #define NEED_PERF	0x004	/* perf_event_open() counts instructions */
@@ -44,7 +44,7 @@
 #define NEED_HYBRID	0x200000	/* two CPUs, of two types */
 #define NEED_EXTRA	0x400000	/* events with a register of their own */
 
-/* Who the test runs as; root without any of these */
+/* The user that runs the test; root without any of these */
 #define AS_USER		0x100
 #define AS_STRANGER	0x200
 
@@ -92,8 +92,8 @@ int guest_end(void);
 #define GUEST_RUN(test, what) guest_run(test, what)
 
 /*
- * 0, or -errno. Loading what is loaded is EEXIST, unloading what is not ENOENT. What
- * bounds users would make tests wait, so it is off, but with MODULE_DEFAULTS.
+ * 0, or -errno: loading twice is EEXIST, unloading twice ENOENT. Limits on users are off,
+ * since they make tests wait, unless @params is MODULE_DEFAULTS.
  */
 #define MODULE_DEFAULTS	""
 int module_load(const char *params);
@@ -122,8 +122,8 @@ uint64_t now_ns(void);
 void sleep_us(unsigned int us);
 
 /*
- * Memory that a forked child shares with its parent, zeroed: by it helpers
- * tell what they saw, since only the test's own process may assert.
+ * Zeroed memory that forked children share. Helpers report in it, since only the test's
+ * own process may assert.
  */
 void *shared_alloc(size_t size);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the parts of perfex know of each other. */
+/* Declarations that the files of perfex share. */
 #ifndef PERFEX_H
 #define PERFEX_H
 
@@ -108,11 +108,11 @@ int run_program(char **argv, struct events *events, const struct how *how,
 void run_end(struct run *run);
 
 /*
- * signals.c: those that are sent to perfex. signals_take() once, before anything runs;
- * signals_give_back() in the child, which is to be as perfex was started. signals_pass_on()
- * waits for one signal, at most so many milliseconds or without end (-1), and sends it to
- * the program. signals_left() drops those that came too late. Both return whether a signal
- * asked for the end.
+ * signals.c: signals that are sent to perfex. signals_take() is called once, before anything
+ * runs; signals_give_back() in the child, which gets the signals as perfex was started
+ * with. signals_pass_on() waits for one signal, at most so many milliseconds (-1: for ever),
+ * and sends it to the program. signals_left() drops signals that came too late. Both return
+ * whether a signal asked for the end.
  */
 void signals_take(void);
 void signals_give_back(void);
@@ -126,7 +126,7 @@ void print_info(const struct perfctr_info *info);
 /* output.c: for people, or as JSON if that is wanted */
 void print_run(FILE *f, char **argv, const struct perfctr_info *info,
 	       const struct events *events, const struct how *how, const struct run *run);
-/* What was counted since the interval before; both are of the whole run so far. */
+/* The counts of one interval, as the difference of two reads of the whole run */
 void print_interval(FILE *f, const struct perfctr_info *info, const struct events *events,
 		    const struct how *how, const struct run *run,
 		    const struct perfctr_read_tree *before);
@@ -157,10 +157,10 @@ void json_statistics(FILE *f, char **argv, const struct perfctr_info *info,
 /* statistics.c */
 void statistics_add(struct statistics *statistics, const struct events *events,
 		    const struct run *run);
-/* Of the sample, which is what is known of all runs that there could be */
+/* The standard deviation of a sample (n - 1) */
 double deviation(const struct statistic *statistic);
 
-/* explain.c: on stderr, what is wrong and what to do about it; or as a text, without an end */
+/* explain.c: tells on stderr what is wrong and what to do; or as a text without a newline */
 void explain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void explain_device(int error);
 void explain_event(const struct perfctr_info *info, const char *spec, int error);

@@ -57,7 +57,7 @@ static void print_processor(void)
 		value += strspn(value + 1, " ") + 1;
 		if (is_wanted(line))
 			printf(KEY "%s", line, value);
-		/* What costs and counts are like there is up to it. */
+		/* The hypervisor decides about costs and counts. */
 		else if (!strcmp(line, "flags") && strstr(value, " hypervisor"))
 			printf(KEY "yes\n", "hypervisor");
 	}
@@ -191,8 +191,8 @@ static void nap(void)
 }
 
 /*
- * What is counted of so many turns, and of what is around them, which is the same however
- * many they are: so the difference of two is that of the turns alone.
+ * The count of so many turns and of the code around them. That code is always the same, so
+ * the difference of two such counts is that of the turns alone.
  */
 static __attribute__((noinline)) bool count_loop(int fd, unsigned long turns, bool sleeps,
 						 struct perfctr_read *sums)
@@ -218,7 +218,7 @@ static void test_loop(int fd, bool sleeps, const char *what)
 	unsigned int run, exact = 0;
 	struct perfctr_read base, sums;
 
-	/* The first time is another: functions are found, pages come. */
+	/* The first time takes longer: functions are bound, pages are fetched. */
 	(void)count_loop(fd, SHORT, sleeps, &base);
 	for (run = 0; run < RUNS; run++) {
 		if (!count_loop(fd, SHORT, sleeps, &base) ||

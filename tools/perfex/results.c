@@ -20,8 +20,8 @@ FILE *results_file(struct results *results)
 }
 
 /*
- * Before anything runs: what cannot be written need not be counted. But what the file has
- * stays in it until there are results, for a program that is not found leaves none.
+ * Before anything runs, so that nothing is counted that cannot be written. The file keeps
+ * its contents until there are results: if the program is not found there are none.
  */
 bool results_open(struct results *results)
 {
@@ -42,7 +42,7 @@ bool results_open(struct results *results)
 	return true;
 }
 
-/* What nobody can read is as good as not counted. */
+/* If the counts cannot be written the run has failed. */
 bool results_close(struct results *results)
 {
 	bool ok = !fflush(results->f) && !ferror(results->f);

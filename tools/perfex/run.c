@@ -3,9 +3,9 @@
  * Runs a program under counters.
  *
  * The child opens its own counters, programs them to start at its exec, and
- * sends the handle here. The handle reads the sums when the child is dead, and
- * while it is open nobody else can program these counters: who holds them is
- * the open file, not the process, and the child's own descriptor closes at exec.
+ * sends the handle here. Through the handle the sums are read when the child is dead. As
+ * long as it is open nobody else can program these counters: the holder is the open file,
+ * not the process, and the child's own descriptor closes at exec.
  */
 #include <errno.h>
 #include <signal.h>
@@ -19,7 +19,7 @@
 
 #include "perfex.h"
 
-/* What the child tells; the first one comes with the handle. */
+/* Messages of the child; the first one comes with the handle. */
 struct report {
 	enum stage stage;
 	int error;
@@ -124,8 +124,8 @@ static int control(int fd, const struct events *events, unsigned int first, unsi
 }
 
 /*
- * Which event was it? Counters that others have are missed by the last ones. Otherwise it is
- * one that cannot be counted even alone, else it is all of them together.
+ * Finds the event to blame. If others have counters, the last events find none. Otherwise it
+ * is an event that cannot be counted even alone, else all of them together.
  */
 static int bad_event(int fd, const struct events *events, const struct how *how,
 		     const struct report *report, unsigned int refused)
@@ -176,8 +176,8 @@ static _Noreturn void child(int sock, char **argv, const struct events *events,
 	int fd;
 
 	/*
-	 * The program does not outlive perfex, however that ends. If perfex ended before this
-	 * call its end of the socket is closed, and the report below finds nobody.
+	 * The program is killed when perfex ends, whatever the reason. If perfex ended before
+	 * this call its end of the socket is closed, and the report below fails.
 	 */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	fd = _vperfctr_open(1);
@@ -193,8 +193,8 @@ static _Noreturn void child(int sock, char **argv, const struct events *events,
 	report.stage = STAGE_RUNNING;
 	report.error = 0;
 	/*
-	 * What was used up to here is perfex's and not the program's. The clock is read first,
-	 * so that the program does not use more time than elapses.
+	 * CPU time up to here is perfex's and not the program's. The clock is read first,
+	 * so that the program cannot use more time than elapses.
 	 */
 	clock_gettime(CLOCK_MONOTONIC, &report.start);
 	getrusage(RUSAGE_SELF, &report.usage);
@@ -234,7 +234,7 @@ static int read_self(int fd, struct perfctr_read_tree *sums, unsigned int *flags
 	return ret;
 }
 
-/* Also of an incomplete tree, but says so. */
+/* Also reads an incomplete tree, but says so. */
 static void read_sums(const struct how *how, struct run *run)
 {
 	struct perfctr_read_tree self;
@@ -284,8 +284,8 @@ static void read_now(const struct how *how, struct run *run)
 }
 
 /*
- * Passes signals on to the program, and tells of each interval, until it ends. What is read
- * then is both the end of the last interval and the total.
+ * Passes signals on to the program, and tells of each interval, until it ends. The last read
+ * is both the end of the last interval and the total.
  */
 static void watch(const struct how *how, const struct perfctr_info *info,
 		  const struct events *events, struct results *results, struct run *run)
@@ -318,7 +318,7 @@ void run_end(struct run *run)
 	run->fd = -1;
 }
 
-/* The program's own: less what its process used before it became the program */
+/* CPU time of the program: without the time of its process before the exec */
 static void subtract_usage(struct run *run, const struct rusage *before)
 {
 	timersub(&run->usage.ru_utime, &before->ru_utime, &run->usage.ru_utime);

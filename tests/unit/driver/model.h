@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What every modelled machine is to the tests that all architectures share: CPUs
- * whose counters advance when a test executes something on them, and perf, which
- * wants the same counters. riscv/model_sbi.h and x86/model_msr.h have the rest, and
- * what is their own.
+ * The part of a modelled machine that tests of all architectures use: CPUs whose counters
+ * advance when a test executes something on them, and perf, which wants the same counters.
+ * riscv/model_sbi.h and x86/model_msr.h have the parts of one architecture.
  */
 #ifndef MODEL_H
 #define MODEL_H
@@ -31,19 +30,19 @@ struct model_tally {
 	u64 time;
 };
 
-/* Where what the current CPU executes is noted as well; NULL: nowhere */
+/* A second tally of what each CPU executes; NULL: none */
 extern struct model_tally *model_witness[SHIM_CPUS];
 
 /* The current CPU executes instructions, and all that comes with them. */
 void model_execute(enum model_mode mode, u64 instructions);
 
-/* The rest is each architecture's. */
+/* The following is implemented by each architecture. */
 
 /* For model_execute(): counters that count it advance, and so does the clock. */
 void model_count(enum model_kind kind, enum model_mode mode, u64 nr);
 void model_pass(u64 time);
 
-/* What a machine is; two CPUs and enough counters by default */
+/* Describes a machine; the default has two CPUs and enough counters */
 struct model_machine;
 extern const struct model_machine model_default;
 /* One with fewer counters than a test's two controls together would like */
@@ -57,25 +56,25 @@ void model_boot(const struct model_machine *machine);
 /* The driver has been loaded: it must have left everything as it was. */
 void model_expect_loaded(void);
 
-/* What a control counts, of a tally; mind what a counter cannot filter. */
+/* How much of a tally a counter must have counted; some counters cannot filter modes. */
 u64 tally_count(const struct model_tally *tally, const struct perfctr_ctr_control *ctr,
 		unsigned int hw);
 
-/* What the driver asked the hardware, or the firmware, to do since the last reset of this */
+/* Firmware calls, or accesses to registers, that the driver made since the last reset */
 unsigned int model_all_calls(void);
 void model_calls_reset(void);
 
 /* Who has a counter */
 enum model_owner { MODEL_NOBODY, MODEL_DRIVER, MODEL_PERF };
 
-/* Whose the counters of all CPUs are, and what they do, but for their values */
+/* Who has the counters of all CPUs, and how they are programmed, without their values */
 struct model_ownership;
 void model_ownership(struct model_ownership *all);
 /* Fails the test, naming the first difference. */
 void model_expect_ownership(const struct model_ownership *before);
 /* Bit map of the counters of a CPU that somebody has */
 u32 model_owned(unsigned int cpu, enum model_owner owner);
-/* What the driver has to have of each CPU for one config alone */
+/* The counters that the driver must have on each CPU for this config alone */
 u32 model_needed(const struct perfctr_config *config);
 
 /* The register itself */

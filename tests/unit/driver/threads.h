@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What stands above the driver, for tests: configs, and threads that come and go
- * as switch.c has them. While a thread's counters are resumed the model notes what
- * its CPU executes, so what they must have counted is known.
+ * Stands in for the files above the driver: configs, and threads that come and go as
+ * switch.c has them. While a thread's counters are resumed the model notes what its CPU
+ * executes, so the test knows what they must have counted.
  */
 #ifndef THREADS_H
 #define THREADS_H
@@ -22,8 +22,8 @@ void driver_init(const struct model_machine *machine);
 int check(const struct perfctr_ctr_control *ctr, unsigned int nr, bool *kernel);
 
 /*
- * A config, checked and claimed; the error of either as an ERR_PTR. @why may
- * be NULL. A claim that fails must have given everything back: that is seen to here.
+ * A config, checked and claimed, or the error as an ERR_PTR. @why may be NULL. Also
+ * checks that a claim that fails has given everything back.
  */
 struct perfctr_config *claim(const struct perfctr_ctr_control *ctr, unsigned int nr,
 			     struct perfctr_refusal *why);
@@ -51,10 +51,10 @@ void thread_in(struct thread *thread, unsigned int cpu);
 void thread_out(struct thread *thread);
 /* Comes, executes in user mode and a little in kernel mode, goes. */
 void thread_run(struct thread *thread, unsigned int cpu, u64 instructions);
-/* Its sums are what was executed while it was resumed, exactly. It must be out. */
+/* Asserts that its sums are exactly what was executed while it was resumed. It must be out. */
 void thread_expect_exact(const struct thread *thread);
 
-/* How many want overflow interrupts heard, and what getting them fails with */
+/* How many gets of overflow interrupts there are, and the error of the next one */
 extern int interrupts_heard;
 extern int interrupts_error;
 
