@@ -103,7 +103,7 @@ static void read_dead(int fd, struct perfctr_read *rd)
 
 /* --- after death --- */
 
-/* Tells its last own read, and executes a known rest until it dies. */
+/* Counts, stores its last own read in @arg, sleeps until it is told, and exits. */
 static void count_and_exit(int fd, int sock, void *arg)
 {
 	struct perfctr_read *last = arg;
@@ -535,24 +535,12 @@ START_TEST(read_while_it_moves)
 }
 END_TEST
 
-static void sleep_until_told(int fd, int sock, void *arg)
-{
-	struct perfctr_read *own = arg;
-
-	body_spin(LOOPS);
-	if (try_read(fd, own))
-		_exit(103);
-	say_byte(sock);
-	await_byte(sock);
-	_exit(0);
-}
-
 START_TEST(read_sleeping)
 {
 	struct perfctr_control control = instructions_and_clock();
 	struct perfctr_read *own = shared_alloc(sizeof(*own));
 	struct perfctr_read first, second;
-	struct child child = child_start(&control, sleep_until_told, own);
+	struct child child = child_start(&control, count_and_exit, own);
 
 	await_byte(child.sock);
 	sleep_us(20000);
@@ -578,7 +566,7 @@ START_TEST(read_while_it_dies)
 	unsigned int i, seen_alive = 0;
 
 	for (i = 0; i < 200; i++) {
-		struct child child = child_start(&control, sleep_until_told, own);
+		struct child child = child_start(&control, count_and_exit, own);
 		uint64_t last_sum = 0, last_clock = 0;
 
 		await_byte(child.sock);

@@ -11,14 +11,13 @@ static const struct perfctr_ctr_control fixed[] = {
 };
 static const struct perfctr_ctr_control kernel[] = { CTR(1, EV_INSTRUCTIONS, KERNEL) };
 
-/* As config.c's hotplug callbacks, and the CPU around them: registers stay as they are. */
-static void cpu_goes(unsigned int cpu)
+void cpu_goes(unsigned int cpu)
 {
 	cpu_offline(cpu);
 	shim_online &= ~BIT(cpu);
 }
 
-static void cpu_comes(unsigned int cpu)
+void cpu_comes(unsigned int cpu)
 {
 	perfctr_cpu_prepare(cpu);
 	shim_online |= BIT(cpu);

@@ -404,19 +404,6 @@ START_TEST(left_alone)
 }
 END_TEST
 
-static void cpu_goes(unsigned int cpu)
-{
-	cpu_offline(cpu);
-	shim_online &= ~BIT(cpu);
-}
-
-static void cpu_comes(unsigned int cpu)
-{
-	perfctr_cpu_prepare(cpu);
-	shim_online |= BIT(cpu);
-	cpu_online(cpu);
-}
-
 /* Rows: hyperthreads; registers lost while it is off; one that loads late, as it goes */
 START_TEST(exact_over_hotplug)
 {

@@ -9,6 +9,10 @@
 #define NR_MACHINES	6
 extern const struct model_machine *const machines[NR_MACHINES];
 
+/* config.c's hotplug callbacks, and the CPU around them: registers stay as they are. */
+void cpu_goes(unsigned int cpu);
+void cpu_comes(unsigned int cpu);
+
 void test_model(void);
 void test_check(void);
 void test_probe(void);
