@@ -102,7 +102,7 @@ run_part() { # name
 
 # "passed failed", from a part's output and status. Its last count is that of the
 # whole, but the unit tests are programs of their own, some with libcheck, which
-# says "87%: Checks: 8, Failures: 1, Errors: 0". What counts nothing is one test.
+# says "87%: Checks: 8, Failures: 1, Errors: 0". A part that counts nothing is one test.
 count() { # part log status
 	awk -v unit="$([ "$1" != unit ] || echo 1)" -v status="$3" '
 	/^[0-9]+ passed, [0-9]+ failed(, [0-9]+ skipped)?$/ {

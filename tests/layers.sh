@@ -1,8 +1,8 @@
 #!/bin/sh
 # usage: layers.sh OBJECT...
 #
-# The objects from below: says which of them calls, or uses, what a later one has, and
-# fails if any does. An archive is each of its members, in their order.
+# OBJECTs are listed from below. Prints each use of a function or variable of a later
+# object, and fails if there is any. An archive stands for its members, in their order.
 set -eu
 
 [ $# -gt 1 ] || { echo "layers: no objects" >&2; exit 2; }

@@ -60,8 +60,8 @@ checkpatch() {
 	[ -z "$bad" ]
 }
 
-# gcc's W=1, sparse and modpost. Whoever is warned about in the kernel's headers,
-# it is not us. And each file calls only those below it.
+# gcc's W=1, sparse and modpost, without their warnings about the kernel's headers. And
+# each file calls only those below it.
 kernel() { # machine
 	rm -rf "build/lint/$1"
 	tests/machines/kbuild.sh -d "build/lint/$1" "$1" W=1 C=2 \

@@ -6,11 +6,11 @@
  *	faults [-v] [CASE...]
  *
  * For n = 1, 2, ... the n-th allocation or copy of the call fails
- * (/proc/thread-self/fail-nth), until the call has come through without having
- * met one, and all that some times over: what the allocators have in stock
- * differs, and so does n. A call that fails must say ENOMEM or EFAULT, and have changed nothing: what
- * is in force is counted on, exactly. At the end stands how many points each
- * call has; -v tells what came of each.
+ * (/proc/thread-self/fail-nth), until the call succeeds without a failure. That is
+ * repeated some times, since the allocators' stocks differ, and so does n. A call that
+ * fails must return ENOMEM or EFAULT and change nothing: the control in force goes on
+ * counting, exactly. At the end the number of points of each call is printed; -v prints
+ * the outcome of each.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -34,7 +34,7 @@
 #define ROUNDS 4
 
 /**
- * struct scene - what a case has to do with; made afresh for each point
+ * struct scene - the objects of a case; made anew for each point
  * @fd: of the device, or a handle
  * @own: a handle on the caller's state, or -1
  * @control: what it counts

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Code of known length, in assembly (loops_ARCH.S), and reads around it. A test
- * can so demand a number of instructions instead of "more than zero".
+ * Code of known length, in assembly (loops_ARCH.S), and reads around it. So a test can
+ * demand a number of instructions instead of "more than zero".
  *
- * What is counted is what lies between the two instants at which the counter
- * is sampled: the register read of an inline read, the system call of a kernel
- * read. Each EXACT_* below says how many instructions that is beside the body;
- * the .S file numbers them one by one.
+ * A count covers the instructions between two samples of the counter, where a sample is
+ * the register read of an inline read, or the system call of a kernel read. Each EXACT_*
+ * below is the number of instructions beside the body; the .S file numbers them one by one.
  *
- * Which of the two sides the system call instruction itself belongs to does not
- * matter between two reads. A count that begins or ends elsewhere says so.
+ * Between two kernel reads it does not matter on which side the system call instruction is
+ * counted. A count that begins or ends elsewhere says so.
  */
 #ifndef PERFCTR_LOOPS_H
 #define PERFCTR_LOOPS_H

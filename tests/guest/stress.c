@@ -6,12 +6,12 @@
  *
  *	stress [-s SEED] [-n OPERATIONS] [-i]
  *
- * 200,000 operations, or OPS of the environment. One who knows what it counts
- * demands it exactly, unless -i says that this machine's clock is none of
- * instructions. The same seed gives each process the same numbers, but
- * who runs when is the machine's affair. Every second worker is a user, GUEST_UID, from
- * whom root takes the counters now and then: they expect that, all others count on. What
- * cannot be tried on this machine is told as skipped.
+ * 200,000 operations, or OPS of the environment. A worker that knows what it must have
+ * counted demands exactly that, unless -i says that this machine has no instruction
+ * clock. The same seed gives each process the same numbers, but not the same order of
+ * processes. Every second worker is the user GUEST_UID, from whom root takes the counters now
+ * and then: they expect that; all others must count on. Operations that this machine cannot
+ * do are reported as skipped.
  *
  * A new operation is a function and a line in the table operations[].
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What bad input gets: an errno with one documented meaning (docs/abi.md), no
- * change of what was running, and no kernel message. Raw ioctls, no library.
+ * Bad input: it gets an errno with one documented meaning (docs/abi.md), changes nothing that
+ * was running, and causes no kernel message. Raw ioctls, no library.
  */
 #define _GNU_SOURCE
 #if defined(__i386__)

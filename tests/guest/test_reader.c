@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A reader that races with switches made as fast as they can be: over millions
- * of reads no count ever goes back, and none jumps. What is counted is the
- * reader's own instructions, so the difference of two successive reads is not
- * only bounded but known; the loop (exact_reader() in loops_ARCH.S) stops at
- * the first that differs by one.
+ * A reader that races with switches, which come as fast as possible: over millions of
+ * reads no count ever goes back, and none jumps. The counter counts the reader's own
+ * instructions, so the difference of two successive reads is known exactly. The loop
+ * (exact_reader() in loops_ARCH.S) stops at the first difference that is wrong.
  */
 #define _GNU_SOURCE
 #include <libperfctr.h>

@@ -65,7 +65,7 @@ done > "$dir/job"
 
 [ -z "${GUEST_SHELL-}" ] || echo "$GUEST_SHELL" > "$dir/shell"
 
-# Whoever owned the stage: in the guest all is root's but the homes.
+# Whoever owns the stage here, in the guest root owns everything except the homes.
 (cd "$dir" && find . ! -path './home/*' |
 	cpio -o -H newc -R 0:0 --quiet
 for user in user:1000 stranger:1001; do

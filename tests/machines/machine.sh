@@ -29,8 +29,8 @@ riscv64-nopmu)
 	arch=riscv64 cpu=rv64,pmu-mask=0 ;;
 x86_64-6.1 | x86_64-6.12 | x86_64-testing | x86_64-rt | x86_64-debug | x86_64-kcsan)
 	arch=x86_64 cpu=max ;;
-# Nothing else tells Linux's drivers what a processor is than these numbers. The
-# first two were never sold with 64 bits.
+# Linux's drivers know a processor by these numbers only. The first two were never sold
+# with 64 bits.
 p6 | p6-testing | p6-6.1)
 	arch=x86_64 cpu=qemu64,vendor=GenuineIntel,family=6,model=8,level=9 ;;
 core | core-testing | core-6.1)
@@ -44,7 +44,7 @@ nehalem-i386)
 pentium3)
 	arch=i386 cpu=pentium3 ;;
 skylake | skylake-testing | skylake-6.1 | skylake-rt)
-	# Linux warns of what this one lacks against speculation.
+	# Without this Linux warns that it lacks mitigations against speculation.
 	append=mitigations=off
 	arch=x86_64 cpu=Nehalem,model=94,pmu-version=4 ;;
 icelake | icelake-testing | icelake-6.1 | icelake-debug | icelake-kcsan)

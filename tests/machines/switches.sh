@@ -4,7 +4,7 @@
 # Counts, in QEMU's trace, what context switches write to the registers of Intel's
 # counters, for threads that count in different ways (tests/guest/switches_x86_64.c),
 # and demands the number. The guest's own account, CPUID leaf 0x40000001, must agree.
-# Who reads no registers in user mode writes nothing, to CR4 neither.
+# A thread that reads no registers in user mode causes no write, to CR4 neither.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
