@@ -391,8 +391,9 @@ int vperfctr_control(struct vperfctr *perfctr, struct file *file, void __user *a
 	int err, raw = 0;
 	bool enabled;
 
-	if (perfctr != perfctr_current())
-		return rcu_access_pointer(perfctr->owner) ? -EPERM : -ESRCH;
+	perfctr = vperfctr_acting_owner(perfctr, false);
+	if (IS_ERR(perfctr))
+		return PTR_ERR(perfctr);
 	control = control_get(arg, &few);
 	if (IS_ERR(control))
 		return PTR_ERR(control);
@@ -534,12 +535,12 @@ static bool stopped_by_holder_only(const struct vperfctr *perfctr, const struct 
  */
 int vperfctr_stop_go(struct vperfctr *perfctr, const struct file *file, bool stop)
 {
-	struct vperfctr *own = perfctr_own(perfctr);
+	struct vperfctr *own = vperfctr_acting_owner(perfctr, true);
 	struct perfctr_tree *tree;
 	unsigned long flags;
 
-	if (!own)
-		return rcu_access_pointer(perfctr->owner) ? -EPERM : -ESRCH;
+	if (IS_ERR(own))
+		return PTR_ERR(own);
 	tree = own->tree;
 	if (tree) {
 		/* The tree is not freed: own has a reference, which only own puts. */
@@ -560,8 +561,11 @@ int vperfctr_stop_go(struct vperfctr *perfctr, const struct file *file, bool sto
 
 int vperfctr_unlink(struct vperfctr *perfctr, struct file *file)
 {
-	if (perfctr != perfctr_current())
-		return rcu_access_pointer(perfctr->owner) ? -EPERM : 0;
+	const struct vperfctr *own = vperfctr_acting_owner(perfctr, false);
+
+	/* What nobody owns any more is unlinked. */
+	if (IS_ERR(own))
+		return own == ERR_PTR(-ESRCH) ? 0 : PTR_ERR(own);
 	if (held_by_other(perfctr, file))
 		return -EBUSY;
 	vperfctr_detach(perfctr, false);

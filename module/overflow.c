@@ -101,12 +101,12 @@ void perfctr_imode_exec(struct vperfctr *perfctr)
 /* Resumes the caller's own state, through any handle of its tree. */
 static int resume_ioctl(struct vperfctr *perfctr, u64 left)
 {
-	struct vperfctr *own = perfctr_own(perfctr);
+	struct vperfctr *own = vperfctr_acting_owner(perfctr, true);
 	bool overflown;
 	int err = 0;
 
-	if (!own)
-		return rcu_access_pointer(perfctr->owner) ? -EPERM : -ESRCH;
+	if (IS_ERR(own))
+		return PTR_ERR(own);
 	local_irq_disable();
 	overflown = atomic_read(&own->hold) & PERFCTR_HOLD_OVERFLOWN;
 	if (!own->imode || (!left && (!overflown || own->imode->pending))) {

@@ -378,8 +378,12 @@ void perfctr_adopt(struct vperfctr *perfctr, struct task_struct *child);
 void perfctr_unnotify(struct vperfctr *perfctr);
 /* The state of current, or NULL. */
 struct vperfctr *perfctr_current(void);
-/* Current's own state, if it is perfctr or in the same tree; else NULL */
-struct vperfctr *perfctr_own(const struct vperfctr *perfctr);
+/*
+ * The state that a call through a handle of @perfctr acts on, by its owner, who is current:
+ * @perfctr, or, @tree_too, another of its tree. EPERM: current owns no such state. ESRCH:
+ * nobody owns @perfctr any more. Control of another thread would choose its owner here.
+ */
+struct vperfctr *vperfctr_acting_owner(const struct vperfctr *perfctr, bool tree_too);
 /* By the owner or an interrupt on its CPU, interrupts off; locked: perfctr->lock is held */
 void perfctr_resume(struct vperfctr *perfctr);
 void perfctr_resume_locked(struct vperfctr *perfctr);

@@ -309,13 +309,14 @@ struct vperfctr *perfctr_current(void)
 	return task_perfctr(current);
 }
 
-/* The caller's own state, if it is that of the handle, or of the same tree. */
-struct vperfctr *perfctr_own(const struct vperfctr *perfctr)
+struct vperfctr *vperfctr_acting_owner(const struct vperfctr *perfctr, bool tree_too)
 {
 	struct perfctr_tree *tree = READ_ONCE(perfctr->tree);
 	struct vperfctr *own = perfctr_current();
 
-	return own && (own == perfctr || (tree && own->tree == tree)) ? own : NULL;
+	if (own && (own == perfctr || (tree_too && tree && own->tree == tree)))
+		return own;
+	return ERR_PTR(rcu_access_pointer(perfctr->owner) ? -EPERM : -ESRCH);
 }
 
 void perfctr_resume_locked(struct vperfctr *perfctr)
