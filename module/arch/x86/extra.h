@@ -7,11 +7,25 @@
 
 #include "lowlevel.h"
 
-/* Off-core responses, twice, and the front end */
+/* The most of them that a family has */
 #define PERFCTR_X86_EXTRAS	3
+#define PERFCTR_X86_NO_EXTRA	PERFCTR_X86_EXTRAS
 
-/* Before any other. @version: of architectural performance monitoring */
-void perfctr_x86_extra_init(unsigned int version);
+/**
+ * struct perfctr_x86_extra_event - an event that has such a register
+ * @event: event and unit mask, as in bits 15..0 of the event select
+ * @reg: its register. PERFCTR_X86_NO_EXTRA: it cannot be had: it takes precise
+ *	event-based sampling
+ * @valid: bits that are defined
+ */
+struct perfctr_x86_extra_event {
+	u16 event;
+	u8 reg;
+	u64 valid;
+};
+
+/* @events: the last is all zero. @msrs: of the registers */
+void perfctr_x86_extra_init(const struct perfctr_x86_extra_event *events, const u32 *msrs);
 
 /*
  * Is that what the counter's event wants? @values: what the counters before it, of the

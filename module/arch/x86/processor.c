@@ -8,7 +8,7 @@
 #include <asm/cpufeature.h>
 
 #include "registers.h"
-#include "extra.h"
+#include "intel.h"
 #include "interrupt.h"
 #include "processor.h"
 
@@ -232,7 +232,7 @@ void __init perfctr_x86_find_counters(void)
 		return;
 	}
 	perfctr_pmu = all;
-	perfctr_x86_extra_init(all.version);
+	perfctr_intel_events_init(all.version);
 	perfctr_pmu.interrupts = all.interrupts && !perfctr_x86_interrupt_init();
 	perfctr_pmu.counters = GENMASK(all.nr - 1, 0);
 	if (all.nr_fixed)
