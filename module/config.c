@@ -231,7 +231,7 @@ static void use_again(struct perfctr_config *config)
 static struct perfctr_config *config_make(const struct perfctr_ctr_control *ctr, u32 nr,
 					  u32 nr_ictrs, u32 core, struct perfctr_refusal *why)
 {
-	struct perfctr_config *config = kzalloc(struct_size(config, ctr, nr), GFP_KERNEL_ACCOUNT);
+	struct perfctr_config *config = perfctr_config_alloc(nr);
 	int err;
 
 	if (!config)

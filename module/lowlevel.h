@@ -16,6 +16,7 @@
 #include <linux/jiffies.h>
 #include <linux/list.h>
 #include <linux/refcount.h>
+#include <linux/slab.h>
 #include <linux/types.h>
 #include <linux/uidgid.h>
 #include <linux/perfctr.h>
@@ -29,6 +30,7 @@
 #define PERFCTR_ID_USER	1UL
 #define PERFCTR_ID_STEP	8UL
 
+struct perfctr_cpu_image;
 struct perfctr_user;
 
 /**
@@ -53,6 +55,8 @@ struct perfctr_user;
  * @nr: number of counters; 0 for a control of the clock alone
  * @nr_ictrs: how many of them, the last ones, are i-mode counters, that is, have an
  *	ireset other than zero
+ * @image: what the arch writes to its registers for it: perfctr_cpu_image_size() bytes.
+ *	Set by perfctr_cpu_claim(), then constant
  * @ctr: the counters as the user asked for them; constant
  */
 struct perfctr_config {
@@ -72,6 +76,7 @@ struct perfctr_config {
 	u8 hw[PERFCTR_MAX_HW];
 	u32 nr;
 	u32 nr_ictrs;
+	struct perfctr_cpu_image *image;
 	struct perfctr_ctr_control ctr[] __counted_by(nr);
 };
 
@@ -158,6 +163,21 @@ void perfctr_cpu_info(struct perfctr_info *info);
  */
 int perfctr_cpu_check(const struct perfctr_ctr_control *ctr, unsigned int nr, bool *kernel,
 		      struct perfctr_refusal *why);
+
+/* Bytes of perfctr_config.image, of so many counters */
+size_t perfctr_cpu_image_size(u32 nr);
+
+/* Of @nr counters, all zero */
+static inline struct perfctr_config *perfctr_config_alloc(u32 nr)
+{
+	struct perfctr_config *config;
+	size_t size = struct_size(config, ctr, nr);
+
+	config = kzalloc(size + perfctr_cpu_image_size(nr), GFP_KERNEL_ACCOUNT);
+	if (config)
+		config->image = (void *)config + size;
+	return config;
+}
 
 /*
  * The type of the CPUs where current may run. EXDEV: they are of several types, which do

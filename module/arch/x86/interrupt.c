@@ -50,7 +50,7 @@ static bool hears;	/* constant after init */
 /* If it is perf's. */
 static notrace void hand_on(void)
 {
-	if (!perfctr_x86_pt_waits())
+	if (!perfctr_x86_trace_waits())
 		return;
 	WRITE_ONCE(*this_cpu_ptr(&handed), true);
 	apic->send_IPI_mask(cpumask_of(smp_processor_id()), NMI_VECTOR);

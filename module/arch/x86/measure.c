@@ -17,7 +17,6 @@
 #include <linux/module.h>
 #include <asm/apic.h>
 #include <asm/cpufeature.h>
-#include <asm/msr-index.h>
 #include <asm/msr.h>
 #include <asm/tsc.h>
 
@@ -25,9 +24,6 @@
 
 #define ROUNDS	100
 #define BATCH	16	/* interrupts are off for so long */
-
-/* Instructions and branches, of any processor that has counters */
-static const u32 events[] = { 0xc0, 0xc4 };
 
 bool perfctr_x86_measure_wanted;
 module_param_named(measure, perfctr_x86_measure_wanted, bool, 0444);
@@ -117,12 +113,12 @@ static __always_inline void write_counter(const struct operands *o, unsigned int
 /* Something else each time, as at a switch. In kernel mode neither counts. */
 static __always_inline void write_evntsel(const struct operands *o, unsigned int i)
 {
-	put_msr(o->regs->evntsel, o->regs->control | events[i % 2]);
+	put_msr(o->regs->evntsel, o->regs->evntsels[i % 2]);
 }
 
 static __always_inline void write_global_ctrl(const struct operands *o, unsigned int i)
 {
-	put_msr(MSR_CORE_PERF_GLOBAL_CTRL, i % 2 ? 0 : o->regs->global_ctrl);
+	put_msr(o->regs->global_ctrl, i % 2 ? 0 : o->regs->run);
 }
 
 static __always_inline unsigned long get_cr4(void)
@@ -195,7 +191,7 @@ static void __init measure_counter(const struct perfctr_x86_registers *regs, u64
 	report("WRMSR of an event select", fastest(write_evntsel, &o, regs->evntsel), empty);
 	if (regs->global_ctrl)
 		report("WRMSR of GLOBAL_CTRL",
-		       fastest(write_global_ctrl, &o, MSR_CORE_PERF_GLOBAL_CTRL), empty);
+		       fastest(write_global_ctrl, &o, regs->global_ctrl), empty);
 }
 
 /* perfex --report takes the line of RDTSC for the first one. */

@@ -11,16 +11,18 @@
  * @perfctr: the MSR of that counter; 0: there are no counters
  * @width: its bits
  * @evntsel: the MSR of its event select
- * @control: what makes it count in user mode, but no event
- * @global_ctrl: what lets all counters count; 0: there is no such register
+ * @evntsels: two values of that, which count in user mode
+ * @global_ctrl: the MSR of a global control; 0: there is none
+ * @run: what in it lets all counters count
  */
 struct perfctr_x86_registers {
 	u32 rdpmc;
 	u32 perfctr;
 	unsigned int width;
 	u32 evntsel;
-	u32 control;
-	u64 global_ctrl;
+	u64 evntsels[2];
+	u32 global_ctrl;
+	u64 run;
 };
 
 /* The module parameter */

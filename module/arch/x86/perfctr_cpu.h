@@ -18,7 +18,7 @@
 #define PERFCTR_X86_FIXED	24	/* the first fixed counter */
 #define PERFCTR_X86_MAX		32
 
-#define PERFCTR_X86_RDPMC_FIXED	0x40000000u	/* RDPMC's name of that one */
+#define PERFCTR_X86_CONTROLS	16	/* most control registers of all counters */
 
 #define PERFCTR_X86_NO_CORE	0xffffffffu
 
@@ -39,15 +39,14 @@
  * @ours: the registers are set up for us: what is here is what they hold
  * @froze: an overflow interrupt stopped all counters, before we had them
  * @running: counters, by number, that count as their own controls say. What else
- *	there is stands still, however it is controlled: by the global control, or
- *	on the P6 all by the bit that enables both
+ *	there is stands still, however it is controlled: see struct perfctr_pmu's
+ *	@global_ctrl and @together
  * @enabled: counters whose own control lets them count something
  * @interrupting: counters whose own control lets them interrupt; but of who counts
  *	with them they stand still
  * @dirty: counters that may not be zero
  * @negative: those of them that were i-mode counters
- * @evntsel: the event selects
- * @fixed_ctrl: control of the fixed counters
+ * @control: what the control registers hold, as struct perfctr_pmu numbers them
  * @global_ctrl: what the global control held before
  */
 struct perfctr_x86_cpu {
@@ -63,8 +62,7 @@ struct perfctr_x86_cpu {
 	u32 interrupting;
 	u32 dirty;
 	u32 negative;
-	u32 evntsel[PERFCTR_X86_FIXED];
-	u64 fixed_ctrl;
+	u64 control[PERFCTR_X86_CONTROLS];
 	u64 global_ctrl;
 };
 
@@ -78,9 +76,12 @@ static __always_inline u64 perfctr_cpu_clock(void)
 	return rdtsc();
 }
 
+/* RDPMC's name of each counter; constant after init */
+extern u32 perfctr_x86_rdpmc[PERFCTR_X86_MAX];
+
 static __always_inline u32 perfctr_cpu_operand(unsigned int hw)
 {
-	return hw < PERFCTR_X86_FIXED ? hw : PERFCTR_X86_RDPMC_FIXED + hw - PERFCTR_X86_FIXED;
+	return perfctr_x86_rdpmc[hw];
 }
 
 static __always_inline void perfctr_cpu_bind(struct perfctr_cpu_ctr *ctr, unsigned int hw)

@@ -10,52 +10,37 @@
 #include <linux/jiffies.h>
 #include <linux/lockdep.h>
 #include <linux/percpu.h>
-#include <asm/cpufeature.h>
 
 #include "registers.h"
 #include "extra.h"
 
-#define FIXED_OS	1u
-#define FIXED_USR	2u
-#define FIXED_PMI	8u
-#define FIXED_BITS	4	/* of each fixed counter in their control */
-
-#define STATUS_PT	BIT_ULL(55)	/* Intel PT's output is full */
-#define STATUS_CTR_FRZ	BIT_ULL(59)	/* version 4 and up: counters are frozen */
-
-/*
- * Of MSR_IA32_DEBUGCTLMSR: an overflow interrupt stops all counters. Versions 2 and 3 clear
- * the global control then, later ones set STATUS_CTR_FRZ.
- */
-#define DEBUGCTL_FREEZE	BIT_ULL(12)
-
 struct perfctr_pmu perfctr_pmu;
+
+u32 perfctr_x86_rdpmc[PERFCTR_X86_MAX];
 
 DEFINE_PER_CPU(struct perfctr_x86_cpu, perfctr_x86_cpu);
 
-static u32 evntsel(const struct perfctr_ctr_control *ctr, unsigned int hw)
+void perfctr_x86_image_add(struct perfctr_cpu_image *image, u32 slot, u64 mask, u64 value)
 {
-	return (ctr->event & EVENT_BITS) | control_bits(ctr, hw);
+	struct perfctr_x86_entry *entry;
+	u32 i;
+
+	for (i = image->at_load; i < image->nr; i++)
+		if (image->entry[i].slot == slot)
+			break;
+	entry = &image->entry[i];
+	if (i == image->nr) {
+		entry->msr = perfctr_pmu.control[slot].msr;
+		entry->slot = slot;
+		image->nr++;
+	}
+	entry->mask |= mask;
+	entry->value |= value;
 }
 
-static u64 fixed_ctrl(const struct perfctr_ctr_control *ctr, unsigned int hw)
+static notrace void write_ctr(unsigned int hw, u64 value)
 {
-	u64 ctrl = (ctr->flags & PERFCTR_CTR_USER ? FIXED_USR : 0) |
-		   (ctr->flags & PERFCTR_CTR_KERNEL ? FIXED_OS : 0) |
-		   (ctr->ireset ? FIXED_PMI : 0);
-
-	return ctrl << FIXED_BITS * (hw - PERFCTR_X86_FIXED);
-}
-
-static u64 fixed_mask(unsigned int hw)
-{
-	return 0xfULL << FIXED_BITS * (hw - PERFCTR_X86_FIXED);
-}
-
-static void write_ctr(unsigned int hw, u64 value)
-{
-	write_msr(hw < PERFCTR_X86_FIXED ? MSR_ARCH_PERFMON_PERFCTR0 + hw :
-		  MSR_CORE_PERF_FIXED_CTR0 + hw - PERFCTR_X86_FIXED, value);
+	write_msr(perfctr_pmu.ctr[hw].msr, value);
 }
 
 static notrace u64 read_ctr(unsigned int hw)
@@ -72,20 +57,24 @@ static notrace bool upper_half(unsigned int hw)
 	return read_ctr(hw) >> (perfctr_pmu.width - 1) & 1;
 }
 
-static notrace void note_control(struct perfctr_x86_cpu *cpu, unsigned int hw, bool enabled,
-				 bool interrupting)
+static notrace void write_control(struct perfctr_x86_cpu *cpu, u32 slot, u64 value)
 {
-	cpu->enabled = (cpu->enabled & ~BIT(hw)) | (enabled ? BIT(hw) : 0);
-	cpu->interrupting = (cpu->interrupting & ~BIT(hw)) | (interrupting ? BIT(hw) : 0);
+	if (cpu->control[slot] == value)
+		return;
+	write_msr(perfctr_pmu.control[slot].msr, value);
+	cpu->control[slot] = value;
 }
 
-static notrace void write_evntsel(struct perfctr_x86_cpu *cpu, unsigned int hw, u32 sel)
+/* Without a global control: by the bit that all need, or not at all */
+static noinline notrace void let_run_otherwise(struct perfctr_x86_cpu *cpu, u32 counters)
 {
-	if (cpu->evntsel[hw] == sel)
+	if (!perfctr_pmu.together) {
+		cpu->running = perfctr_pmu.counters;
 		return;
-	write_msr(MSR_ARCH_PERFMON_EVENTSEL0 + hw, sel);
-	cpu->evntsel[hw] = sel;
-	note_control(cpu, hw, sel & (EVNTSEL_USR | EVNTSEL_OS), sel & EVNTSEL_INT);
+	}
+	cpu->running = counters;
+	write_control(cpu, 0, counters ? cpu->control[0] | perfctr_pmu.together :
+		      cpu->control[0] & ~perfctr_pmu.together);
 }
 
 /* By one write, where there is one that does it. */
@@ -93,37 +82,56 @@ static notrace void let_run(struct perfctr_x86_cpu *cpu, u32 counters)
 {
 	u32 before = cpu->running;
 
-	/* An NMI looks whether the register has it: see perfctr_x86_mend(). */
-	WRITE_ONCE(cpu->running, perfctr_pmu.version == 1 ? perfctr_pmu.counters : counters);
-	barrier();
-	if (perfctr_pmu.version >= 2 && before != counters)
-		write_msr(MSR_CORE_PERF_GLOBAL_CTRL, global_bits(counters));
-	else if (!perfctr_pmu.version)
-		write_evntsel(cpu, 0, counters ? cpu->evntsel[0] | EVNTSEL_EN :
-			      cpu->evntsel[0] & ~EVNTSEL_EN);
+	if (likely(perfctr_pmu.global_ctrl)) {
+		/* An NMI looks whether the register has it: see perfctr_x86_mend(). */
+		WRITE_ONCE(cpu->running, counters);
+		barrier();
+		if (before != counters)
+			write_msr(perfctr_pmu.global_ctrl, global_bits(counters));
+	} else {
+		let_run_otherwise(cpu, counters);
+	}
 	cpu->dirty |= cpu->running & cpu->enabled;
 }
 
-/* Where that leaves others running: their own controls stop them. */
-static notrace void silence(struct perfctr_x86_cpu *cpu, u32 counters)
+static noinline notrace void silence_each(struct perfctr_x86_cpu *cpu, u32 counters)
 {
-	unsigned int i;
+	unsigned long still = counters & perfctr_pmu.counters;
+	unsigned int hw;
 
-	if (perfctr_pmu.version >= 2)
-		return;
-	for (i = 0; i < perfctr_pmu.nr; i++)
-		if (counters & BIT(i))
-			write_evntsel(cpu, i, cpu->evntsel[i] &
-					      (perfctr_pmu.version ? 0 : EVNTSEL_EN));
+	for_each_set_bit(hw, &still, PERFCTR_X86_MAX) {
+		const struct perfctr_x86_ctr *ctr = &perfctr_pmu.ctr[hw];
+
+		write_control(cpu, ctr->slot, cpu->control[ctr->slot] & ~ctr->stop);
+	}
+	cpu->enabled &= ~counters;
+	cpu->interrupting &= ~counters;
+}
+
+/* Where that leaves others running: their own controls stop them. */
+static __always_inline void silence(struct perfctr_x86_cpu *cpu, u32 counters)
+{
+	if (!perfctr_pmu.global_ctrl)
+		silence_each(cpu, counters);
+}
+
+static __always_inline void zero(u32 counters)
+{
+	unsigned long left = counters;
+	unsigned int hw;
+
+	for_each_set_bit(hw, &left, PERFCTR_X86_MAX)
+		write_ctr(hw, 0);
+}
+
+static noinline notrace void zero_some(u32 counters)
+{
+	zero(counters);
 }
 
 static notrace void zero_all(struct perfctr_x86_cpu *cpu)
 {
-	unsigned long dirty = cpu->dirty;
-	unsigned int hw;
-
-	for_each_set_bit(hw, &dirty, PERFCTR_X86_MAX)
-		write_ctr(hw, 0);
+	zero(cpu->dirty);
 	cpu->dirty = cpu->running & cpu->enabled;
 	cpu->negative = 0;
 }
@@ -131,49 +139,49 @@ static notrace void zero_all(struct perfctr_x86_cpu *cpu)
 /* Firmware may have set it. We stop counters ourselves, where we want them to. */
 static void unfreeze(struct perfctr_x86_cpu *cpu)
 {
-	u64 debugctl;
+	u64 value;
 
-	if (!perfctr_pmu.freezes)
+	if (!perfctr_pmu.freeze)
 		return;
-	debugctl = read_msr(MSR_IA32_DEBUGCTLMSR);
+	value = read_msr(perfctr_pmu.freeze_msr);
 	if (!cpu->ours)
-		cpu->froze = debugctl & DEBUGCTL_FREEZE;
-	if (debugctl & DEBUGCTL_FREEZE)
-		write_msr(MSR_IA32_DEBUGCTLMSR, debugctl & ~DEBUGCTL_FREEZE);
-	if (perfctr_pmu.version >= 4 && read_msr(MSR_CORE_PERF_GLOBAL_STATUS) & STATUS_CTR_FRZ)
-		write_msr(MSR_CORE_PERF_GLOBAL_OVF_CTRL, STATUS_CTR_FRZ);
+		cpu->froze = value & perfctr_pmu.freeze;
+	if (value & perfctr_pmu.freeze)
+		write_msr(perfctr_pmu.freeze_msr, value & ~perfctr_pmu.freeze);
+	if (perfctr_pmu.frozen && read_msr(perfctr_pmu.global_status) & perfctr_pmu.frozen)
+		write_msr(perfctr_pmu.global_ack, perfctr_pmu.frozen);
+}
+
+static void zero_controls(struct perfctr_x86_cpu *cpu)
+{
+	unsigned int slot;
+
+	for (slot = 0; slot < perfctr_pmu.nr_controls; slot++) {
+		write_msr(perfctr_pmu.control[slot].msr, 0);
+		cpu->control[slot] = 0;
+	}
 }
 
 void perfctr_x86_take_all(void)
 {
 	struct perfctr_x86_cpu *cpu = this_cpu_ptr(&perfctr_x86_cpu);
-	unsigned int i;
+	unsigned int slot;
 
 	if (cpu->core == PERFCTR_X86_NO_CORE)
 		return;
 	/* Whatever perf left to be zeroed when one comes who may read it, let it be now. */
 	perfctr_cpu_update_permission();
 
-	if (perfctr_pmu.version >= 2 && !cpu->ours)
-		cpu->global_ctrl = read_msr(MSR_CORE_PERF_GLOBAL_CTRL);
+	if (perfctr_pmu.global_ctrl && !cpu->ours)
+		cpu->global_ctrl = read_msr(perfctr_pmu.global_ctrl);
 	unfreeze(cpu);
 	cpu->ours = false;	/* for an NMI */
-	for (i = 0; i < perfctr_pmu.nr; i++) {
-		write_msr(MSR_ARCH_PERFMON_EVENTSEL0 + i, 0);
-		write_msr(MSR_ARCH_PERFMON_PERFCTR0 + i, 0);
-		cpu->evntsel[i] = 0;
-	}
-	if (perfctr_pmu.version >= 2) {
-		write_msr(MSR_CORE_PERF_FIXED_CTR_CTRL, 0);
-		for (i = 0; i < perfctr_pmu.nr_fixed; i++)
-			write_msr(MSR_CORE_PERF_FIXED_CTR0 + i, 0);
-		write_msr(MSR_CORE_PERF_GLOBAL_CTRL, global_bits(perfctr_pmu.counters));
-	} else if (!perfctr_pmu.version) {
-		/* Without a mode it counts nothing itself. */
-		write_msr(MSR_ARCH_PERFMON_EVENTSEL0, EVNTSEL_EN);
-		cpu->evntsel[0] = EVNTSEL_EN;
-	}
-	cpu->fixed_ctrl = 0;
+	zero_controls(cpu);
+	zero_some(perfctr_pmu.counters);
+	for (slot = 0; slot < perfctr_pmu.nr_controls; slot++)
+		write_control(cpu, slot, perfctr_pmu.control[slot].idle);
+	if (perfctr_pmu.global_ctrl)
+		write_msr(perfctr_pmu.global_ctrl, global_bits(perfctr_pmu.counters));
 	cpu->running = perfctr_pmu.counters;
 	cpu->enabled = 0;
 	cpu->interrupting = 0;
@@ -184,43 +192,40 @@ void perfctr_x86_take_all(void)
 	cpu->ours = true;
 }
 
-static notrace void write_controls(struct perfctr_x86_cpu *cpu,
-				   const struct perfctr_config *config, u32 first, u32 end)
+static noinline notrace void write_image(struct perfctr_x86_cpu *cpu,
+					 const struct perfctr_cpu_image *image, u32 first, u32 end)
 {
-	u64 ctrl = cpu->fixed_ctrl;
-	u32 i;
+	const struct perfctr_x86_entry *entry = image->entry + first;
 
-	for (i = first; i < end; i++) {
-		const struct perfctr_ctr_control *ctr = &config->ctr[i];
-		unsigned int hw = config->hw[i];
+	for (; first < end; first++, entry++) {
+		u64 before = cpu->control[entry->slot];
+		u64 value = (before & ~entry->mask) | entry->value;
 
-		/* A sum that goes on over zero would be a difference of other signs. */
-		if (unlikely(cpu->negative & BIT(hw)) && !ctr->ireset) {
-			write_ctr(hw, 0);
-			cpu->negative &= ~BIT(hw);
-		}
-		if (hw < PERFCTR_X86_FIXED) {
-			write_evntsel(cpu, hw, evntsel(ctr, hw));
-		} else {
-			ctrl = (ctrl & ~fixed_mask(hw)) | fixed_ctrl(ctr, hw);
-			note_control(cpu, hw, true, ctr->ireset);
-		}
-	}
-	if (cpu->fixed_ctrl != ctrl) {
-		write_msr(MSR_CORE_PERF_FIXED_CTR_CTRL, ctrl);
-		cpu->fixed_ctrl = ctrl;
+		if (before == value)
+			continue;
+		write_msr(entry->msr, value);
+		cpu->control[entry->slot] = value;
 	}
 }
 
 /* i-mode counters stand still until perfctr_cpu_istart(). */
-static notrace void set_up(struct perfctr_x86_cpu *cpu, const struct perfctr_config *config)
+static __always_inline void set_up(struct perfctr_x86_cpu *cpu, const struct perfctr_config *config)
 {
+	const struct perfctr_cpu_image *image = config->image;
+	u32 sums = config->mask & ~config->imask;
+
 	lockdep_assert_irqs_disabled();
 	/* A CPU that goes has given back, but threads that have to leave it may still run. */
 	if (unlikely(!cpu->ours))
 		perfctr_x86_take_all();
-	write_controls(cpu, config, 0,
-		       perfctr_pmu.version >= 2 ? config->nr : perfctr_config_nr_actrs(config));
+	/* A sum that goes on over zero would be a difference of other signs. */
+	if (unlikely(cpu->negative & sums)) {
+		zero_some(cpu->negative & sums);
+		cpu->negative &= ~sums;
+	}
+	write_image(cpu, image, 0, image->at_load);
+	cpu->enabled |= image->counters;
+	cpu->interrupting = (cpu->interrupting & ~sums) | (config->imask & image->counters);
 }
 
 notrace int perfctr_cpu_load(const struct perfctr_config *config)
@@ -258,10 +263,10 @@ notrace int perfctr_cpu_restart(const struct perfctr_config *config, kuid_t uid)
 	foreign = !kin && cpu->dirty &&
 		  (!mm || cpu->private_mm != mm || !uid_eq(cpu->private_uid, uid));
 	/*
-	 * First what is to stand stands, lest it count on from zero. The P6 enables both
-	 * or none; but its i-mode ones have no mode yet.
+	 * First what is to stand stands, lest it count on from zero. Where one bit enables
+	 * all or none the i-mode ones count nothing yet.
 	 */
-	let_run(cpu, perfctr_pmu.version ? config->mask & ~config->imask : config->mask);
+	let_run(cpu, perfctr_pmu.together ? config->mask : config->mask & ~config->imask);
 	if (foreign)
 		zero_all(cpu);
 	if (!kin)
@@ -290,7 +295,7 @@ notrace void perfctr_cpu_leave(void)
 {
 	struct perfctr_x86_cpu *cpu = this_cpu_ptr(&perfctr_x86_cpu);
 
-	if (perfctr_pmu.version == 1)
+	if (perfctr_x86_run_always())
 		perfctr_cpu_share();
 	else if (cpu->private_config)
 		let_run(cpu, 0);
@@ -332,10 +337,9 @@ notrace unsigned int perfctr_cpu_iwidth(void)
 	return perfctr_pmu.width;
 }
 
-/* Writes to the registers of old are of 32 bits, and extend the sign. */
 notrace u64 perfctr_cpu_irange(void)
 {
-	return perfctr_pmu.full_width ? BIT_ULL(perfctr_pmu.width - 1) : BIT_ULL(31);
+	return perfctr_pmu.irange;
 }
 
 static notrace void write_ictr(unsigned int hw, u64 value)
@@ -344,17 +348,13 @@ static notrace void write_ictr(unsigned int hw, u64 value)
 
 	if ((read_ctr(hw) & all) == (value & all))
 		return;
-	if (hw >= PERFCTR_X86_FIXED)
-		write_ctr(hw, value & all);
-	else if (perfctr_pmu.full_width)
-		write_msr(MSR_IA32_PMC0 + hw, value & all);
-	else
-		write_ctr(hw, (u32)value);
+	write_msr(perfctr_pmu.ctr[hw].start_msr, value & perfctr_pmu.ctr[hw].start_mask);
 }
 
 notrace int perfctr_cpu_istart(const struct perfctr_config *config, const u64 *value)
 {
 	struct perfctr_x86_cpu *cpu = this_cpu_ptr(&perfctr_x86_cpu);
+	const struct perfctr_cpu_image *image = config->image;
 	u32 i, first = perfctr_config_nr_actrs(config);
 
 	lockdep_assert_irqs_disabled();
@@ -363,8 +363,9 @@ notrace int perfctr_cpu_istart(const struct perfctr_config *config, const u64 *v
 		write_ictr(config->hw[i], value[i - first]);
 	cpu->dirty |= config->imask;
 	cpu->negative |= config->imask;
-	if (perfctr_pmu.version < 2)
-		write_controls(cpu, config, first, config->nr);
+	write_image(cpu, image, image->at_load, image->nr);
+	cpu->enabled |= config->imask;
+	cpu->interrupting |= config->imask;
 	let_run(cpu, cpu->running | config->imask);
 	return 0;
 }
@@ -372,7 +373,7 @@ notrace int perfctr_cpu_istart(const struct perfctr_config *config, const u64 *v
 static notrace void stop_ictrs(struct perfctr_x86_cpu *cpu, const struct perfctr_config *config)
 {
 	lockdep_assert_irqs_disabled();
-	if (perfctr_pmu.version >= 2)
+	if (perfctr_pmu.global_ctrl)
 		let_run(cpu, cpu->running & ~config->imask);
 	else
 		silence(cpu, config->imask);
@@ -396,17 +397,17 @@ notrace void perfctr_x86_acknowledge(void)
 {
 	u64 own;
 
-	if (perfctr_pmu.version < 2 || !this_cpu_read(perfctr_x86_cpu.ours))
+	if (!perfctr_pmu.global_status || !this_cpu_read(perfctr_x86_cpu.ours))
 		return;
-	own = read_msr(MSR_CORE_PERF_GLOBAL_STATUS) & global_bits(perfctr_pmu.counters);
+	own = read_msr(perfctr_pmu.global_status) & global_bits(perfctr_pmu.counters);
 	if (own)
-		write_msr(MSR_CORE_PERF_GLOBAL_OVF_CTRL, own);
+		write_msr(perfctr_pmu.global_ack, own);
 }
 
-notrace bool perfctr_x86_pt_waits(void)
+notrace bool perfctr_x86_trace_waits(void)
 {
-	return perfctr_pmu.pt && this_cpu_read(perfctr_x86_cpu.ours) &&
-	       read_msr(MSR_CORE_PERF_GLOBAL_STATUS) & STATUS_PT;
+	return perfctr_pmu.trace && this_cpu_read(perfctr_x86_cpu.ours) &&
+	       read_msr(perfctr_pmu.global_status) & perfctr_pmu.trace;
 }
 
 notrace void perfctr_x86_mend(bool handed)
@@ -414,34 +415,32 @@ notrace void perfctr_x86_mend(bool handed)
 	const struct perfctr_x86_cpu *cpu = this_cpu_ptr(&perfctr_x86_cpu);
 	u64 running;
 
-	if (perfctr_pmu.version < 2 || !cpu->ours)
+	if (!perfctr_pmu.global_ctrl || !cpu->ours)
 		return;
 	running = global_bits(READ_ONCE(cpu->running));
-	if (read_msr(MSR_CORE_PERF_GLOBAL_CTRL) != running)
-		write_msr(MSR_CORE_PERF_GLOBAL_CTRL, running);
+	if (read_msr(perfctr_pmu.global_ctrl) != running)
+		write_msr(perfctr_pmu.global_ctrl, running);
+	if (!handed || !perfctr_pmu.trace)
+		return;
 	/* While it traces perf has acknowledged it, and what is there is new. */
-	if (handed && !(read_msr(MSR_IA32_RTIT_CTL) & RTIT_CTL_TRACEEN) && perfctr_x86_pt_waits())
-		write_msr(MSR_CORE_PERF_GLOBAL_OVF_CTRL, STATUS_PT);
+	if (!(read_msr(perfctr_pmu.trace_msr) & perfctr_pmu.trace_on) && perfctr_x86_trace_waits())
+		write_msr(perfctr_pmu.global_ack, perfctr_pmu.trace);
 }
 
 void perfctr_x86_release_all(void)
 {
 	struct perfctr_x86_cpu *cpu = this_cpu_ptr(&perfctr_x86_cpu);
-	unsigned int i;
 
 	perfctr_x86_belong_to_nobody(cpu);
 	if (!cpu->ours)
 		return;
 	cpu->ours = false;
-	for (i = 0; i < perfctr_pmu.nr; i++)
-		write_msr(MSR_ARCH_PERFMON_EVENTSEL0 + i, 0);
-	if (perfctr_pmu.version >= 2) {
-		write_msr(MSR_CORE_PERF_FIXED_CTR_CTRL, 0);
-		write_msr(MSR_CORE_PERF_GLOBAL_CTRL, cpu->global_ctrl);
-	}
+	zero_controls(cpu);
+	if (perfctr_pmu.global_ctrl)
+		write_msr(perfctr_pmu.global_ctrl, cpu->global_ctrl);
 	if (cpu->froze)
-		write_msr(MSR_IA32_DEBUGCTLMSR,
-			  read_msr(MSR_IA32_DEBUGCTLMSR) | DEBUGCTL_FREEZE);
+		write_msr(perfctr_pmu.freeze_msr,
+			  read_msr(perfctr_pmu.freeze_msr) | perfctr_pmu.freeze);
 	cpu->froze = false;
 	cpu->running = 0;
 	/* For processes that may read them without us. */

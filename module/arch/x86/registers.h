@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The counters of Intel's family 6: what there is, and what the registers of a CPU hold. */
+/*
+ * What counters there are, as data that a family's file fills in, and what the registers
+ * of a CPU hold. All that is written at a switch is written by the common code, from these
+ * tables and from the image of a config: docs/x86-families.md.
+ */
 #ifndef PERFCTR_X86_REGISTERS_H
 #define PERFCTR_X86_REGISTERS_H
 
@@ -7,49 +11,160 @@
 #include <linux/kernel.h>
 #include <linux/types.h>
 #include <asm/msr.h>
-#include <asm/msr-index.h>
 
 #include "lowlevel.h"
 
-#define EVNTSEL_USR	BIT(16)
-#define EVNTSEL_OS	BIT(17)
-#define EVNTSEL_EDGE	BIT(18)
-#define EVNTSEL_INT	BIT(20)
-#define EVNTSEL_EN	BIT(22)
-#define EVNTSEL_INV	BIT(23)
-/* What counts: event and unit mask, edge, inversion, counter mask */
-#define EVENT_BITS	(0xffffULL | EVNTSEL_EDGE | EVNTSEL_INV | 0xff000000ULL)
-/* What the rest of a control says as well */
-#define CONTROL_BITS	(EVNTSEL_USR | EVNTSEL_OS | EVNTSEL_INT | EVNTSEL_EN)
+/**
+ * struct perfctr_x86_entry - what a config wants of one control register
+ * @msr: the register
+ * @slot: its number in struct perfctr_x86_cpu.control
+ * @mask: bits that are this config's
+ * @value: what they are to be
+ */
+struct perfctr_x86_entry {
+	u32 msr;
+	u32 slot;
+	u64 mask;
+	u64 value;
+};
+
+/**
+ * struct perfctr_cpu_image - what is written for a config; constant after it is claimed
+ * @counters: those whose controls perfctr_cpu_load() writes: without a global control
+ *	the i-mode counters' follow in perfctr_cpu_istart()
+ * @at_load: how many entries that are
+ * @nr: how many there are
+ * @entry: in the order in which they are written
+ */
+struct perfctr_cpu_image {
+	u32 counters;
+	u16 at_load;
+	u16 nr;
+	struct perfctr_x86_entry entry[];
+};
+
+/* What one counter needs at most: a P4's would be two. */
+#define PERFCTR_X86_ENTRIES	1
+
+/* Another entry, or, if this part of the image has one of the same register, more of that */
+void perfctr_x86_image_add(struct perfctr_cpu_image *image, u32 slot, u64 mask, u64 value);
+
+/**
+ * struct perfctr_x86_family - what a family has to say of a control, and of its own
+ *	processors. None of it is called at a switch
+ * @core: of a hybrid processor, of the CPU where it is called, which comes: see
+ *	struct perfctr_x86_cpu. PERFCTR_X86_NO_CORE: it has not all that the others have
+ * @cpu_type: PERFCTR_X86_*, as INFO says it
+ * @check: 0 or EINVAL: can this be counted by counter @hw, or, if that is
+ *	PERFCTR_MAP_ANY, by any of perfctr_pmu.any?
+ * @name: what was asked, as it is asked of counter @hw
+ * @compile: add to the image what a control that was checked wants of counter @hw
+ * @counts: something counts on this CPU, and it is neither we nor perf, which has given
+ *	back what it had
+ */
+struct perfctr_x86_family {
+	u32 (*core)(void);
+	u32 (*cpu_type)(void);
+	int (*check)(const struct perfctr_ctr_control *ctr, u32 hw);
+	void (*name)(struct perfctr_ctr_control *ctr, u32 hw);
+	void (*compile)(const struct perfctr_ctr_control *ctr, u32 hw,
+			struct perfctr_cpu_image *image);
+	bool (*counts)(void);
+};
+
+/**
+ * struct perfctr_x86_ctr - one counter
+ * @msr: its register, to be zeroed
+ * @start_msr: the one by which it gets a value to start from, of
+ * @start_mask: so many bits; if they are not all that it has, their sign is extended
+ * @slot: its control register, of which
+ * @stop: these bits let it count: without them it stands still and does not interrupt
+ * @enable: this bit must be set for it to count, if it has one of its own
+ */
+struct perfctr_x86_ctr {
+	u32 msr;
+	u32 start_msr;
+	u64 start_mask;
+	u32 slot;
+	u64 stop;
+	u64 enable;
+};
+
+/**
+ * struct perfctr_x86_control - one control register
+ * @msr: it
+ * @idle: what it holds while it is ours and no counter has been loaded
+ */
+struct perfctr_x86_control {
+	u32 msr;
+	u64 idle;
+};
 
 /**
  * struct perfctr_pmu - what counters there are; constant after init
- * @version: of architectural performance monitoring; 0: the P6
- * @nr: general-purpose counters; 0: there are no counters
- * @nr_fixed: fixed counters
- * @width: bits of the narrowest of them
- * @counters: all of them, as a bit map
- * @lacks: architectural events that the processor says it has not, as a bit map
- * @interrupts: they interrupt
- * @pt: there is Intel PT, which interrupts as counters do
- * @freezes: there is DEBUGCTL_FREEZE
- * @full_width: there are registers that write all of a general-purpose counter
- * @hybrid: CPUs are of several types; all above is what each of them has
+ * @family: whose they are; NULL: there are none, and all but @none is zero
  * @none: PERFCTR_NO_COUNTERS_*
+ * @counters: all of them, as a bit map
+ * @any: those that who asks for any may get
+ * @width: bits of the narrowest of them
+ * @irange: the most that one can be from its interrupt
+ * @ctr: each of @counters
+ * @control: the control registers
+ * @nr_controls: how many there are
+ * @nr_reserved: of so many, the first ones, who has the counter reserves it, and
+ * @nr_controls_reserved: of so many the control register
+ * @interrupts: they interrupt
+ * @hybrid: CPUs are of several types; all here is what each of them has
+ * @events: INFO's word for the architectural events that there are
+ * @event_bits: what a control's event may consist of, but for what the rest says as well
+ * @sample: two values of the control register of the last of @any, which count in user mode
+ *
+ * How all stop or go at once, by one register, if they do:
+ * @global_ctrl: the MSR that has a bit for each counter, those from PERFCTR_X86_FIXED on
+ *	from bit 32; 0: there is none
+ * @together: or the bit in control register 0 that all need; 0: there is none
+ *
+ * Where an interrupt says which counter it was:
+ * @global_status: the MSR that says so, with the bits of @global_ctrl; 0: there is none
+ * @global_ack: the MSR to which these are written to be cleared
+ *
+ * Where an overflow may stop all counters at once:
+ * @freeze_msr: the MSR that makes it so, by
+ * @freeze: this bit; 0: there is none
+ * @frozen: what says in @global_status that it did; 0: @global_ctrl is zeroed
+ *
+ * Where a trace of perf's interrupts as counters do:
+ * @trace: what says so in @global_status; 0: there is none
+ * @trace_msr: the MSR that says, by
+ * @trace_on: this bit, that it runs
  */
 struct perfctr_pmu {
-	unsigned int version;
-	unsigned int nr;
-	unsigned int nr_fixed;
-	unsigned int width;
-	u32 counters;
-	u32 lacks;
-	bool interrupts;
-	bool pt;
-	bool freezes;
-	bool full_width;
-	bool hybrid;
+	const struct perfctr_x86_family *family;
 	u32 none;
+	u32 counters;
+	u32 any;
+	unsigned int width;
+	u64 irange;
+	struct perfctr_x86_ctr ctr[PERFCTR_X86_MAX];
+	struct perfctr_x86_control control[PERFCTR_X86_CONTROLS];
+	unsigned int nr_controls;
+	unsigned int nr_reserved;
+	unsigned int nr_controls_reserved;
+	bool interrupts;
+	bool hybrid;
+	u32 events;
+	u64 event_bits;
+	u64 sample[2];
+	u32 global_ctrl;
+	u64 together;
+	u32 global_status;
+	u32 global_ack;
+	u32 freeze_msr;
+	u64 freeze;
+	u64 frozen;
+	u64 trace;
+	u32 trace_msr;
+	u64 trace_on;
 };
 
 extern struct perfctr_pmu perfctr_pmu;
@@ -74,18 +189,10 @@ static inline u64 global_bits(u32 counters)
 	       (u64)(counters >> PERFCTR_X86_FIXED) << 32;
 }
 
-/* Each has a bit that enables it; but the P6 has one for both, in the first. */
-static inline u32 enable(unsigned int hw)
+/* Nothing stops them all: they count whenever their own controls say so. */
+static inline bool perfctr_x86_run_always(void)
 {
-	return perfctr_pmu.version || !hw ? EVNTSEL_EN : 0;
-}
-
-static inline u32 control_bits(const struct perfctr_ctr_control *ctr, unsigned int hw)
-{
-	return enable(hw) |
-	       (ctr->flags & PERFCTR_CTR_USER ? EVNTSEL_USR : 0) |
-	       (ctr->flags & PERFCTR_CTR_KERNEL ? EVNTSEL_OS : 0) |
-	       (ctr->ireset ? EVNTSEL_INT : 0);
+	return !perfctr_pmu.global_ctrl && !perfctr_pmu.together;
 }
 
 /* No state may be resumed here without perfctr_cpu_load(). */
@@ -111,8 +218,8 @@ void perfctr_x86_age(void);
  * that did may interrupt again.
  */
 void perfctr_x86_acknowledge(void);
-/* Intel PT has something for perf. */
-bool perfctr_x86_pt_waits(void);
+/* A trace has something for perf. */
+bool perfctr_x86_trace_waits(void);
 /*
  * In an NMI, after perf's handler: what runs is what we let run. And if something was
  * @handed to perf, what it did not want is forgotten.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * x86 processors: the time-stamp counter as the clock, of any that has one, and
- * the counters of Intel's family 6: architectural performance monitoring and the
- * P6, which are alike but for a few registers.
+ * x86 processors: the time-stamp counter as the clock, of any that has one, and the
+ * counters of those whose family is known: what they are, and how a control comes to be
+ * values of registers, the family's file says.
  *
  * The counters are taken all together, since that is how perf takes them: it has all or
  * none, and so have we.
@@ -50,56 +50,34 @@ static struct {
 	bool joinable;
 } claims;
 
-/* It would count zero, as if nothing had happened. */
-static bool is_lacking(u64 event)
-{
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(perfctr_x86_arch_events); i++)
-		if (perfctr_pmu.lacks & BIT(i) && (event & 0xffff) == perfctr_x86_arch_events[i])
-			return true;
-	return false;
-}
-
 int perfctr_cpu_check(const struct perfctr_ctr_control *ctr, unsigned int nr, bool *kernel,
 		      struct perfctr_refusal *why)
 {
 	u64 extras[PERFCTR_X86_EXTRAS] = {};
 	unsigned int i, any = 0;
-	u32 used = 0;
+	u32 used = 0, hw;
 	int err;
 
 	for (i = 0; i < nr; i++, ctr++) {
 		why->index = i;
 		if (!ctr->flags || ctr->flags & ~CTR_BOTH)
 			return -EINVAL;
-		if (!perfctr_pmu.nr || ctr->event & ~(EVENT_BITS | CONTROL_BITS))
+		if (!perfctr_pmu.family)
 			return -EINVAL;
-		/* perfctr 2.6 gives the whole register: then it must say what the rest says. */
-		if (ctr->event & CONTROL_BITS &&
-		    (ctr->event & CONTROL_BITS) !=
-		    control_bits(ctr, ctr->map == PERFCTR_MAP_ANY ? 0 : ctr->map))
-			return -EINVAL;
-		if (is_lacking(ctr->event))
-			return -EINVAL;
+		hw = PERFCTR_MAP_ANY;
 		if (ctr->map != PERFCTR_MAP_ANY) {
-			u32 hw;
-
 			if (ctr->map >= PERFCTR_X86_MAX)
 				return -EINVAL;
 			hw = array_index_nospec(ctr->map, PERFCTR_X86_MAX);
 			if (!(perfctr_pmu.counters & BIT(hw)) || used & BIT(hw))
 				return -EINVAL;
 			used |= BIT(hw);
-			if (hw >= PERFCTR_X86_FIXED) {
-				hw = array_index_nospec(hw - PERFCTR_X86_FIXED,
-							ARRAY_SIZE(perfctr_x86_fixed_events));
-				if ((ctr->event & EVENT_BITS) != perfctr_x86_fixed_events[hw])
-					return -EINVAL;
-			}
 		} else {
 			any++;
 		}
+		err = perfctr_pmu.family->check(ctr, hw);
+		if (err)
+			return err;
 		err = perfctr_x86_extra_check(ctr, extras);
 		if (err)
 			return err;
@@ -109,16 +87,13 @@ int perfctr_cpu_check(const struct perfctr_ctr_control *ctr, unsigned int nr, bo
 			*kernel = true;
 	}
 	why->index = PERFCTR_NO_INDEX;
-	return any > hweight32(GENMASK(PERFCTR_X86_FIXED - 1, 0) & perfctr_pmu.counters & ~used) ?
-	       -EINVAL : 0;
+	return any > hweight32(perfctr_pmu.any & ~used) ? -EINVAL : 0;
 }
 
 void perfctr_cpu_name(struct perfctr_ctr_control *ctr, unsigned int hw)
 {
 	ctr->map = hw;
-	/* A whole event select is that of the counter: on the P6 not all are enabled. */
-	if (ctr->event & CONTROL_BITS)
-		ctr->event = (ctr->event & EVENT_BITS) | control_bits(ctr, hw);
+	perfctr_pmu.family->name(ctr, hw);
 }
 
 /* Where it was allowed to run when it asked: elsewhere perfctr_cpu_load() fails. */
@@ -150,49 +125,43 @@ bool perfctr_cpu_is_forbidden(unsigned int cpu)
 	return READ_ONCE(per_cpu(perfctr_x86_cpu, cpu).core) == PERFCTR_X86_NO_CORE;
 }
 
-static void unreserve(unsigned int perfctrs, unsigned int evntsels)
+static void unreserve_some(unsigned int ctrs, unsigned int controls)
 {
-	while (perfctrs)
-		release_perfctr_nmi(MSR_ARCH_PERFMON_PERFCTR0 + --perfctrs);
-	while (evntsels)
-		release_evntsel_nmi(MSR_ARCH_PERFMON_EVENTSEL0 + --evntsels);
+	while (ctrs)
+		release_perfctr_nmi(perfctr_pmu.ctr[--ctrs].msr);
+	while (controls)
+		release_evntsel_nmi(perfctr_pmu.control[--controls].msr);
 }
 
-/* Who has one has all, the fixed ones too: perf does just the same. */
+static void unreserve(void)
+{
+	unreserve_some(perfctr_pmu.nr_reserved, perfctr_pmu.nr_controls_reserved);
+}
+
+/* Who has one has all, also those that cannot be reserved: perf does just the same. */
 static int reserve(void)
 {
-	unsigned int perfctrs, evntsels = 0;
+	unsigned int ctrs, controls = 0;
 
-	for (perfctrs = 0; perfctrs < perfctr_pmu.nr; perfctrs++)
-		if (!reserve_perfctr_nmi(MSR_ARCH_PERFMON_PERFCTR0 + perfctrs))
+	for (ctrs = 0; ctrs < perfctr_pmu.nr_reserved; ctrs++)
+		if (!reserve_perfctr_nmi(perfctr_pmu.ctr[ctrs].msr))
 			goto busy;
-	for (; evntsels < perfctr_pmu.nr; evntsels++)
-		if (!reserve_evntsel_nmi(MSR_ARCH_PERFMON_EVENTSEL0 + evntsels))
+	for (; controls < perfctr_pmu.nr_controls_reserved; controls++)
+		if (!reserve_evntsel_nmi(perfctr_pmu.control[controls].msr))
 			goto busy;
 	return 0;
 
 busy:
-	unreserve(perfctrs, evntsels);
+	unreserve_some(ctrs, controls);
 	return -EBUSY;
 }
 
-/* Somebody who does not reserve: firmware. Not perf, which leaves the P6's enabled, in no mode. */
+/* Somebody who does not reserve: firmware */
 static int claim_look(void *unused)
 {
-	bool enabled = false;
-	unsigned int i;
-
 	if (this_cpu_read(perfctr_x86_cpu.core) == PERFCTR_X86_NO_CORE)
 		return 0;
-	for (i = 0; i < perfctr_pmu.nr; i++) {
-		u32 sel = read_msr(MSR_ARCH_PERFMON_EVENTSEL0 + i);
-
-		if (enable(i))
-			enabled = sel & EVNTSEL_EN;
-		if (enabled && sel & (EVNTSEL_USR | EVNTSEL_OS))
-			return -EBUSY;
-	}
-	return perfctr_pmu.nr_fixed && read_msr(MSR_CORE_PERF_FIXED_CTR_CTRL) ? -EBUSY : 0;
+	return perfctr_pmu.family->counts() ? -EBUSY : 0;
 }
 
 static int claim_take(void *unused)
@@ -256,7 +225,7 @@ static int claim_first(perfctr_run_t run, struct perfctr_refusal *why)
 		return -EBUSY;
 	}
 	if (run(claim_look, NULL)) {
-		unreserve(perfctr_pmu.nr, perfctr_pmu.nr);
+		unreserve();
 		why->owner = PERFCTR_OWNER_FIRMWARE;
 		return -EBUSY;
 	}
@@ -265,6 +234,31 @@ static int claim_first(perfctr_run_t run, struct perfctr_refusal *why)
 	WRITE_ONCE(claims.taken, true);
 	WRITE_ONCE(claims.joinable, true);
 	return 0;
+}
+
+size_t perfctr_cpu_image_size(u32 nr)
+{
+	struct perfctr_cpu_image *image;
+
+	return struct_size(image, entry, nr * PERFCTR_X86_ENTRIES);
+}
+
+static void compile(struct perfctr_config *config)
+{
+	struct perfctr_cpu_image *image = config->image;
+	u32 i, nr_actrs = perfctr_config_nr_actrs(config);
+
+	for (i = 0; i < nr_actrs; i++)
+		perfctr_pmu.family->compile(&config->ctr[i], config->hw[i], image);
+	image->counters = config->mask & ~config->imask;
+	if (!perfctr_pmu.global_ctrl)
+		image->at_load = image->nr;
+	for (; i < config->nr; i++)
+		perfctr_pmu.family->compile(&config->ctr[i], config->hw[i], image);
+	if (perfctr_pmu.global_ctrl) {
+		image->counters = config->mask;
+		image->at_load = image->nr;
+	}
 }
 
 int perfctr_cpu_claim(struct perfctr_config *config, perfctr_run_t run,
@@ -288,7 +282,7 @@ int perfctr_cpu_claim(struct perfctr_config *config, perfctr_run_t run,
 	for (i = 0; i < config->nr; i++) {
 		config->hw[i] = config->ctr[i].map;
 		if (config->ctr[i].map == PERFCTR_MAP_ANY)
-			config->hw[i] = ffz(used);
+			config->hw[i] = __ffs(perfctr_pmu.any & ~used);
 		used |= BIT(config->hw[i]);
 	}
 	if (first && claim_first(run, why))
@@ -297,6 +291,7 @@ int perfctr_cpu_claim(struct perfctr_config *config, perfctr_run_t run,
 	config->mask = used;
 	for (i = perfctr_config_nr_actrs(config); i < config->nr; i++)
 		config->imask |= BIT(config->hw[i]);
+	compile(config);
 	if (config->nr_ictrs && !claims.iusers++)
 		run(claim_take_interrupts, NULL);
 	err = perfctr_x86_extra_get(config, run, &why->index);
@@ -345,7 +340,7 @@ void perfctr_cpu_give_back(perfctr_run_t run)
 	WRITE_ONCE(claims.joinable, false);
 	run(claim_release, NULL);
 	WRITE_ONCE(claims.taken, false);
-	unreserve(perfctr_pmu.nr, perfctr_pmu.nr);
+	unreserve();
 }
 
 /* Its registers hold what they held as it went, which may be ours: see perfctr_cpu_load(). */
@@ -378,7 +373,7 @@ void perfctr_cpu_online(void)
 	if ((cpu->ours || perfctr_x86_extra_ever_had()) && !reserve()) {
 		perfctr_x86_release_all();
 		perfctr_x86_extra_release();
-		unreserve(perfctr_pmu.nr, perfctr_pmu.nr);
+		unreserve();
 	}
 	cpu->ours = false;
 	perfctr_x86_belong_to_nobody(cpu);
@@ -405,7 +400,7 @@ int perfctr_cpu_age(void *unused)
 
 unsigned long perfctr_cpu_age_period(void)
 {
-	if (!perfctr_pmu.nr)
+	if (!perfctr_pmu.family)
 		return 0;
 	return perfctr_age_period(perfctr_pmu.width, MAX_RATE_SHIFT);
 }
@@ -422,11 +417,11 @@ unsigned int perfctr_cpu_nrctrs(void)
 
 void perfctr_cpu_info(struct perfctr_info *info)
 {
-	info->cpu_type = perfctr_x86_cpu_type();
+	info->cpu_type = perfctr_pmu.family ? perfctr_pmu.family->cpu_type() : PERFCTR_X86_GENERIC;
 	info->cpu_features = PERFCTR_FEATURE_RDTSC;
-	if (perfctr_pmu.nr)
+	if (perfctr_pmu.family)
 		info->cpu_features |= PERFCTR_FEATURE_FILTER | PERFCTR_FEATURE_FILTER_FIXED;
-	if (perfctr_pmu.nr && perfctr_cpu_can_permit())
+	if (perfctr_pmu.family && perfctr_cpu_can_permit())
 		info->cpu_features |= PERFCTR_FEATURE_RDPMC;
 	if (perfctr_pmu.interrupts)
 		info->cpu_features |= PERFCTR_FEATURE_PCINT;
@@ -437,10 +432,9 @@ void perfctr_cpu_info(struct perfctr_info *info)
 	info->tsc_hz = (u64)tsc_khz * 1000;
 	info->nrctrs = perfctr_cpu_nrctrs();
 	info->no_counters = perfctr_pmu.none;
-	info->width = perfctr_pmu.nr ? perfctr_pmu.width : 64;
+	info->width = perfctr_pmu.family ? perfctr_pmu.width : 64;
 	info->counters = perfctr_pmu.counters;
-	if (perfctr_pmu.version)
-		info->events[0] = PERFCTR_X86_ARCH_EVENTS & ~perfctr_pmu.lacks;
+	info->events[0] = perfctr_pmu.events;
 }
 
 void perfctr_cpu_reserve(unsigned int cpu)
@@ -450,7 +444,7 @@ void perfctr_cpu_reserve(unsigned int cpu)
 
 	if (!perfctr_pmu.hybrid)
 		return;
-	core = perfctr_x86_core();
+	core = perfctr_pmu.family->core();
 	/* What it may have held was another's in its place. */
 	if (core == PERFCTR_X86_NO_CORE)
 		coming->ours = false;
@@ -461,28 +455,30 @@ void perfctr_cpu_reserve(unsigned int cpu)
 static void __init measure(void)
 {
 	struct perfctr_x86_registers regs = {};
-	unsigned int last = perfctr_pmu.nr - 1;
+	unsigned int last;
 
-	if (perfctr_pmu.nr) {
-		regs.rdpmc = last;
-		regs.perfctr = MSR_ARCH_PERFMON_PERFCTR0 + last;
+	if (perfctr_pmu.family) {
+		last = __fls(perfctr_pmu.any);
+		regs.rdpmc = perfctr_cpu_operand(last);
+		regs.perfctr = perfctr_pmu.ctr[last].msr;
 		regs.width = perfctr_pmu.width;
-		regs.evntsel = MSR_ARCH_PERFMON_EVENTSEL0 + last;
-		regs.control = EVNTSEL_USR | enable(last);
-		regs.global_ctrl = perfctr_pmu.version >= 2 ? global_bits(perfctr_pmu.counters) : 0;
+		regs.evntsel = perfctr_pmu.control[perfctr_pmu.ctr[last].slot].msr;
+		memcpy(regs.evntsels, perfctr_pmu.sample, sizeof(regs.evntsels));
+		regs.global_ctrl = perfctr_pmu.global_ctrl;
+		regs.run = global_bits(perfctr_pmu.counters);
 		if (reserve()) {
 			pr_info("perfctr: cost not measured: perf_events or the NMI watchdog has the counters\n");
 			return;
 		}
 	}
 	migrate_disable();
-	if (perfctr_pmu.nr && claim_look(NULL))
+	if (perfctr_pmu.family && claim_look(NULL))
 		pr_info("perfctr: cost not measured: the firmware has the counters\n");
 	else
 		perfctr_x86_measure(&regs);
 	migrate_enable();
-	if (perfctr_pmu.nr)
-		unreserve(perfctr_pmu.nr, perfctr_pmu.nr);
+	if (perfctr_pmu.family)
+		unreserve();
 }
 
 int __init perfctr_cpu_init(void)

@@ -48,7 +48,6 @@ int check(const struct perfctr_ctr_control *ctr, unsigned int nr, bool *kernel)
 struct perfctr_config *claim(const struct perfctr_ctr_control *ctr, unsigned int nr,
 			     struct perfctr_refusal *why)
 {
-	static const struct perfctr_config blank;
 	static unsigned long last_id = 1000000;
 	struct model_ownership before;
 	struct perfctr_config *config;
@@ -59,8 +58,7 @@ struct perfctr_config *claim(const struct perfctr_ctr_control *ctr, unsigned int
 	err = check(ctr, nr, NULL);
 	if (err)
 		return ERR_PTR(err);
-	config = kzalloc(struct_size(config, ctr, nr), GFP_KERNEL_ACCOUNT);
-	*config = blank;
+	config = perfctr_config_alloc(nr);
 	config->nr = nr;
 	config->id = ++last_id;
 	if (nr)

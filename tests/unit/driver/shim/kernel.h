@@ -86,6 +86,7 @@ typedef unsigned int uint;
 #define GENMASK(high, low)	((~0UL << (low)) & (~0UL >> (63 - (high))))
 #define GENMASK_ULL(high, low)	((~0ULL << (low)) & (~0ULL >> (63 - (high))))
 #define __ffs(word)		((unsigned int)__builtin_ctzl(word))
+#define __fls(word)		((unsigned int)(63 - __builtin_clzl(word)))
 #define ffz(word)		__ffs(~(unsigned long)(word))
 #define hweight32(w)		((unsigned int)__builtin_popcount(w))
 #define hweight64(w)		((unsigned int)__builtin_popcountll(w))

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What families with event selects share: see evntsel.h. */
+
+#include <linux/errno.h>
+#include <linux/init.h>
+#include <asm/asm.h>
+
+#include "evntsel.h"
+
+/* What the rest of a control says as well */
+#define CONTROL_BITS	(EVNTSEL_USR | EVNTSEL_OS | EVNTSEL_INT | EVNTSEL_EN)
+
+bool perfctr_x86_register_exists(u32 msr)
+{
+	u32 low, high;
+
+	return !rdmsr_safe(msr, &low, &high);
+}
+
+bool perfctr_x86_rdpmc_works(u32 counter)
+{
+	u32 low, high, fault = 1;
+
+	asm volatile("1:	rdpmc\n"
+		     "	xor %0, %0\n"
+		     "2:\n"
+		     _ASM_EXTABLE(1b, 2b)
+		     : "+r" (fault), "=&a" (low), "=&d" (high) : "c" (counter));
+	return !fault;
+}
+
+bool perfctr_x86_evntsel_exists(unsigned int nr, u32 perfctr, u32 evntsel)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr; i++)
+		if (!perfctr_x86_register_exists(evntsel + i) ||
+		    !perfctr_x86_register_exists(perfctr + i) || !perfctr_x86_rdpmc_works(i))
+			return false;
+	return nr;
+}
+
+void __init perfctr_x86_evntsel_describe(unsigned int nr, unsigned int width, u32 perfctr,
+					 u32 evntsel)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr; i++) {
+		perfctr_pmu.ctr[i] = (struct perfctr_x86_ctr){
+			.msr = perfctr + i,
+			.start_msr = perfctr + i,
+			/* Of a write the upper half is the sign. */
+			.start_mask = GENMASK_ULL(31, 0),
+			.slot = i,
+			.stop = ~0ULL,
+			.enable = EVNTSEL_EN,
+		};
+		perfctr_pmu.control[i].msr = evntsel + i;
+		perfctr_x86_rdpmc[i] = i;
+	}
+	perfctr_pmu.counters = GENMASK(nr - 1, 0);
+	perfctr_pmu.any = perfctr_pmu.counters;
+	perfctr_pmu.width = width;
+	perfctr_pmu.irange = BIT_ULL(31);
+	perfctr_pmu.nr_controls = nr;
+	perfctr_pmu.nr_reserved = nr;
+	perfctr_pmu.nr_controls_reserved = nr;
+	perfctr_pmu.event_bits = EVNTSEL_EVENT;
+}
+
+void __init perfctr_x86_evntsel_samples(u64 event, u64 other)
+{
+	u64 control = EVNTSEL_USR | perfctr_pmu.ctr[__fls(perfctr_pmu.any)].enable;
+
+	perfctr_pmu.sample[0] = event | control;
+	perfctr_pmu.sample[1] = other | control;
+}
+
+static u64 control_bits(const struct perfctr_ctr_control *ctr, u32 hw)
+{
+	return perfctr_pmu.ctr[hw].enable |
+	       (ctr->flags & PERFCTR_CTR_USER ? EVNTSEL_USR : 0) |
+	       (ctr->flags & PERFCTR_CTR_KERNEL ? EVNTSEL_OS : 0) |
+	       (ctr->ireset ? EVNTSEL_INT : 0);
+}
+
+int perfctr_x86_evntsel_check(const struct perfctr_ctr_control *ctr, u32 hw)
+{
+	if (ctr->event & ~(perfctr_pmu.event_bits | CONTROL_BITS))
+		return -EINVAL;
+	/* perfctr 2.6 gives the whole register: then it must say what the rest says. */
+	if (ctr->event & CONTROL_BITS &&
+	    (ctr->event & CONTROL_BITS) != control_bits(ctr, hw == PERFCTR_MAP_ANY ? 0 : hw))
+		return -EINVAL;
+	return 0;
+}
+
+/* A whole event select is that of the counter: on the P6 not all have the bit that enables. */
+void perfctr_x86_evntsel_name(struct perfctr_ctr_control *ctr, u32 hw)
+{
+	if (ctr->event & CONTROL_BITS)
+		ctr->event = (ctr->event & perfctr_pmu.event_bits) | control_bits(ctr, hw);
+}
+
+void perfctr_x86_evntsel_compile(const struct perfctr_ctr_control *ctr, u32 hw,
+				 struct perfctr_cpu_image *image)
+{
+	perfctr_x86_image_add(image, perfctr_pmu.ctr[hw].slot, ~0ULL,
+			      (ctr->event & perfctr_pmu.event_bits) | control_bits(ctr, hw));
+}
+
+/* Where one bit enables all, that is the first one's. Perf leaves it set, with no mode. */
+bool perfctr_x86_evntsel_counts(void)
+{
+	bool enabled = false;
+	unsigned int i;
+
+	for (i = 0; i < perfctr_pmu.nr_controls_reserved; i++) {
+		u64 sel = read_msr(perfctr_pmu.control[i].msr);
+
+		if (perfctr_pmu.ctr[i].enable)
+			enabled = sel & perfctr_pmu.ctr[i].enable;
+		if (enabled && sel & (EVNTSEL_USR | EVNTSEL_OS))
+			return true;
+	}
+	return false;
+}

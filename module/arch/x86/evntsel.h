@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Event selects: one for each counter, of a layout that Intel's P6 had first, and that
+ * architectural performance monitoring and AMD's K7 and later have as well.
+ */
+#ifndef PERFCTR_X86_EVNTSEL_H
+#define PERFCTR_X86_EVNTSEL_H
+
+#include <linux/bits.h>
+#include <linux/types.h>
+
+#include "lowlevel.h"
+#include "registers.h"
+
+#define EVNTSEL_USR	BIT(16)
+#define EVNTSEL_OS	BIT(17)
+#define EVNTSEL_EDGE	BIT(18)
+#define EVNTSEL_INT	BIT(20)
+#define EVNTSEL_EN	BIT(22)
+#define EVNTSEL_INV	BIT(23)
+/* What counts: event and unit mask, edge, inversion, counter mask */
+#define EVNTSEL_EVENT	(0xffffULL | EVNTSEL_EDGE | EVNTSEL_INV | 0xff000000ULL)
+
+/* Does the register exist, of this CPU? */
+bool perfctr_x86_register_exists(u32 msr);
+/* Emulators and hypervisors may have registers, and yet not the instruction. */
+bool perfctr_x86_rdpmc_works(u32 counter);
+/* Do these counters exist? Each register follows that of the counter before it. */
+bool perfctr_x86_evntsel_exists(unsigned int nr, u32 perfctr, u32 evntsel);
+
+/*
+ * They are the counters from 0 on, each enabled by a bit of its own: what is otherwise,
+ * the caller changes in perfctr_pmu, and then sets perfctr_pmu.sample by _samples().
+ */
+void perfctr_x86_evntsel_describe(unsigned int nr, unsigned int width, u32 perfctr, u32 evntsel);
+void perfctr_x86_evntsel_samples(u64 event, u64 other);
+
+/* As those of struct perfctr_x86_family */
+int perfctr_x86_evntsel_check(const struct perfctr_ctr_control *ctr, u32 hw);
+void perfctr_x86_evntsel_name(struct perfctr_ctr_control *ctr, u32 hw);
+void perfctr_x86_evntsel_compile(const struct perfctr_ctr_control *ctr, u32 hw,
+				 struct perfctr_cpu_image *image);
+bool perfctr_x86_evntsel_counts(void);
+
+#endif /* PERFCTR_X86_EVNTSEL_H */
