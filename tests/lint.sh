@@ -154,12 +154,20 @@ lengths() {
 		awk '$2 != "total" && $1 > 800 { print; bad = 1 } END { exit bad }'
 }
 
+# The numbers of a vendor's registers and events are in its family's files alone.
+families() {
+	! grep -nE 'MSR_(P4|P5|P6|K7|F15H|AMD|ARCH_PERFMON|CORE_PERF|IA32|OFFCORE)|0x[0-9a-f]{3,}[^0-9a-f]' \
+		module/arch/x86/*.[ch] |
+		grep -vE '^module/arch/x86/((intel|intel_events|p6)[.]c:|[^:]*:[0-9]+:#define (LVTPC_|EVNTSEL_|EVENT_AND|PERFCTR_X86_NO_CORE))'
+}
+
 only=${*:-all}
 check checkpatch checkpatch
 check kernel-riscv64 kernel riscv64-6.12
 check kernel-x86_64 kernel x86_64-6.12
 check layers layers
 check lengths lengths
+check families families
 check probes-riscv64 probes riscv64-6.12
 check probes-x86_64 probes x86_64-6.12
 check tidy-riscv64 tidy riscv64-linux-gnu
