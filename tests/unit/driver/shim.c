@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "shim/kernel.h"
+#include "hook.h"
 
 #define NR(array)	(sizeof(array) / sizeof((array)[0]))
 
@@ -15,6 +16,7 @@ int shim_hz = 250;
 /* As in the kernel, about to wrap */
 unsigned long shim_jiffies = -300UL * 250;
 struct task_struct shim_current = { .cpus_mask = { ~0UL } };
+struct task_struct *shim_on[SHIM_CPUS] = { [0 ... SHIM_CPUS - 1] = &shim_current };
 unsigned int shim_hotplug_locked;
 unsigned int shim_allocations;
 bool shim_no_memory;
@@ -46,7 +48,8 @@ extern char percpu_end[] __asm__("__stop_shim_percpu");
 void *shim_per_cpu(void *ptr, unsigned int cpu)
 {
 	static char *copies;
-	size_t size = (size_t)(percpu_end - percpu_start);
+	/* Each begins as aligned as the first. */
+	size_t size = ((size_t)(percpu_end - percpu_start) + 63) & ~(size_t)63;
 	unsigned int i;
 
 	shim_assert((char *)ptr >= percpu_start && (char *)ptr < percpu_end && cpu < SHIM_CPUS);
@@ -55,7 +58,8 @@ void *shim_per_cpu(void *ptr, unsigned int cpu)
 		if (!copies)
 			abort();
 		for (i = 0; i < SHIM_CPUS; i++)
-			memcpy(copies + i * size, percpu_start, size);
+			memcpy(copies + i * size, percpu_start,
+			       (size_t)(percpu_end - percpu_start));
 	}
 	return copies + cpu * size + ((char *)ptr - percpu_start);
 }
@@ -123,8 +127,8 @@ void *kzalloc(size_t size, unsigned int flags)
 {
 	void *ptr;
 
-	(void)flags;
-	might_sleep();
+	if (!(flags & GFP_NOWAIT))
+		might_sleep();
 	if (shim_no_memory)
 		return NULL;
 	ptr = calloc(1, size);
@@ -141,6 +145,56 @@ void kfree(const void *ptr)
 	shim_assert(shim_allocations);
 	shim_allocations--;
 	free((void *)ptr);
+}
+
+/* Tracepoints */
+
+static const struct perfctr_probe *probes_on[8];
+const char *shim_no_tracepoint;
+
+int perfctr_probes_find(struct perfctr_probe *probes, unsigned int nr)
+{
+	while (nr--)
+		if (shim_no_tracepoint && !strcmp(probes[nr].name, shim_no_tracepoint))
+			return -ENOENT;
+	return 0;
+}
+
+int perfctr_probes_register(const struct perfctr_probe *probes, unsigned int nr)
+{
+	size_t i;
+
+	might_sleep();
+	while (nr--) {
+		shim_assert(!shim_probe(probes[nr].name));
+		for (i = 0; probes_on[i]; i++)
+			shim_assert(i < NR(probes_on) - 1);
+		probes_on[i] = &probes[nr];
+	}
+	return 0;
+}
+
+void perfctr_probes_unregister(const struct perfctr_probe *probes, unsigned int nr)
+{
+	size_t i;
+
+	might_sleep();
+	while (nr--) {
+		shim_assert(shim_probe(probes[nr].name) == probes[nr].fn);
+		for (i = 0; i < NR(probes_on); i++)
+			if (probes_on[i] == &probes[nr])
+				probes_on[i] = NULL;
+	}
+}
+
+void *shim_probe(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < NR(probes_on); i++)
+		if (probes_on[i] && !strcmp(probes_on[i]->name, name))
+			return probes_on[i]->fn;
+	return NULL;
 }
 
 /* Work */

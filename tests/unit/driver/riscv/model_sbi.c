@@ -418,8 +418,10 @@ static struct sbiret start(unsigned long base, unsigned long mask, unsigned long
 		ctr->inhibited = false;
 		if (!harts[shim_cpu].pending)
 			harts[shim_cpu].of &= ~BIT(hw);
-		if (flags & SBI_PMU_START_FLAG_SET_INIT_VALUE)
+		if (flags & SBI_PMU_START_FLAG_SET_INIT_VALUE) {
 			harts[shim_cpu].value[hw] = value & ctr_limit(hw);
+			model_sets[shim_cpu][hw]++;
+		}
 		ret.error = 0;
 	}
 	return ret;
@@ -643,6 +645,8 @@ u32 model_scountovf(unsigned int cpu)
 {
 	return harts[cpu].of;
 }
+
+unsigned int model_sets[SHIM_CPUS][MODEL_CTRS];
 
 u32 model_scounteren(unsigned int cpu)
 {

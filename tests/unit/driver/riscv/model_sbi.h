@@ -123,6 +123,8 @@ bool model_pending(unsigned int cpu);
 u32 model_scountovf(unsigned int cpu);
 /* perf's handler: takes notice of its own, lets them go on from @value, and clears it. */
 void model_perf_handles(unsigned int cpu, u64 value);
+/* How often it was started from a value that was given */
+extern unsigned int model_sets[SHIM_CPUS][MODEL_CTRS];
 u32 model_scounteren(unsigned int cpu);
 void model_set_scounteren(unsigned int cpu, u32 bits);
 

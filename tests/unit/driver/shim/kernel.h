@@ -269,8 +269,24 @@ do {									\
 	local_irq_restore(flags);					\
 } while (0)
 
-/* The current thread, as far as the arch looks at it */
+/* The current thread: what the arch looks at, and then what the services above it do */
 struct mm_struct;
+struct pid;
+struct callback_head;
+
+struct cred {
+	kuid_t euid;
+};
+
+struct hlist_node {
+	struct hlist_node *next, **pprev;
+};
+
+struct hlist_head {
+	struct hlist_node *first;
+};
+
+#define TASK_COMM_LEN		16
 
 struct task_struct {
 	unsigned int flags;
@@ -278,14 +294,33 @@ struct task_struct {
 	raw_spinlock_t pi_lock;
 	struct cpumask cpus_mask;	/* ~0 as the test begins */
 	struct thread_struct thread;
+	unsigned long ti_flags;
+	unsigned int cpu;
+	const struct cred *real_cred;
+	struct hlist_head preempt_notifiers;
+	struct callback_head *works;
+	struct pid *pid, *tgid;
+	char comm[TASK_COMM_LEN];
+	unsigned long nvcsw, nivcsw, min_flt, maj_flt;
+	struct {
+		u64 nr_migrations;
+	} se;
 };
 
+/* Of a test that has no threads */
 extern struct task_struct shim_current;
-#define current			(&shim_current)
+/* Who runs on each CPU */
+extern struct task_struct *shim_on[SHIM_CPUS];
+#define current			(shim_on[shim_cpu])
+#define test_thread_flag(flag)	(current->ti_flags >> (flag) & 1)
 
 /* Time */
 extern int shim_hz;
+#ifdef SHIM_HZ
+#define HZ			SHIM_HZ		/* in a constant */
+#else
 #define HZ			shim_hz
+#endif
 /* Moves when a test says so. */
 extern unsigned long shim_jiffies;
 #define jiffies			shim_jiffies
@@ -341,10 +376,6 @@ struct list_head {
 	struct list_head *next, *prev;
 };
 
-struct hlist_node {
-	struct hlist_node *next, **pprev;
-};
-
 #define LIST_HEAD(name)		struct list_head name = { &(name), &(name) }
 #define list_empty(head)	((head)->next == (head))
 
@@ -391,13 +422,25 @@ void cpus_read_lock(void);
 void cpus_read_unlock(void);
 extern unsigned int shim_hotplug_locked;
 
+struct preempt_notifier;
+
+struct preempt_ops {
+	void (*sched_in)(struct preempt_notifier *notifier, int cpu);
+	void (*sched_out)(struct preempt_notifier *notifier, struct task_struct *next);
+};
+
 struct preempt_notifier {
 	struct hlist_node link;
+	struct preempt_ops *ops;
 };
 
 /* Memory */
 typedef unsigned int gfp_t;
-#define GFP_KERNEL_ACCOUNT	0
+#define GFP_KERNEL		0
+#define GFP_NOWAIT		1	/* the caller may not sleep */
+#define __GFP_NOWARN		2
+#define __GFP_ACCOUNT		4
+#define GFP_KERNEL_ACCOUNT	(GFP_KERNEL | __GFP_ACCOUNT)
 extern unsigned int shim_allocations;	/* alive */
 extern bool shim_no_memory;
 void *kzalloc(size_t size, unsigned int flags);
@@ -409,6 +452,7 @@ void kfree(const void *ptr);
 
 /* Work: put off until the test says shim_work() */
 struct callback_head {
+	struct callback_head *next;
 	void (*func)(struct callback_head *work);
 };
 
@@ -456,11 +500,7 @@ void cpuhp_remove_state(int state);
 extern int shim_allow_kernel;		/* what perf_allow_kernel() says */
 #define PERFCTR_PERF_ALLOW_KERNEL_VOID
 #define perf_allow_kernel()	shim_allow_kernel
-static inline int get_dumpable(struct mm_struct *mm)
-{
-	(void)mm;
-	return SUID_DUMP_USER;
-}
+int get_dumpable(struct mm_struct *mm);
 
 /* For tests */
 void shim_set_param(const char *name, unsigned int value);
@@ -471,4 +511,11 @@ unsigned long shim_work_delay(void);
 /* Calls the hotplug callbacks on that CPU; the model of the hart is the caller's. */
 void shim_cpu_up(unsigned int cpu);
 void shim_cpu_down(unsigned int cpu);
+/* The probe that is registered for the tracepoint of that name, or NULL */
+void *shim_probe(const char *name);
+/* There is no such tracepoint. */
+extern const char *shim_no_tracepoint;
+
+#include "shim/services.h"
+
 #endif /* SHIM_KERNEL_H */

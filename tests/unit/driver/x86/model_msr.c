@@ -175,6 +175,7 @@ void model_boot(const struct model_machine *machine)
 	unsigned int cpu, i;
 
 	model = *machine;
+	shim_no_tracepoint = model.no_irq_probe ? "irq_work_entry" : NULL;
 	shim_possible = model.nr_cpus;
 	shim_online = BIT(model.nr_cpus) - 1;
 	boot_cpu_data = (struct cpuinfo_x86) {
@@ -666,8 +667,6 @@ bool model_nmi_waits[SHIM_CPUS];
 bool model_nmis_at_once;
 static nmi_handler_t nmi_handler;
 static struct irq_work *irq_works[SHIM_CPUS];
-static struct perfctr_probe *irq_probe;
-static bool irq_probe_is_on;
 
 static u32 apic_read(u32 reg)
 {
@@ -753,39 +752,18 @@ void irq_work_sync(struct irq_work *work)
 	shim_assert(!work->pending);
 }
 
-int perfctr_probes_find(struct perfctr_probe *probes, unsigned int nr)
-{
-	shim_assert(nr == 1 && !strcmp(probes->name, "irq_work_entry"));
-	return model.no_irq_probe ? -ENOENT : 0;
-}
-
-int perfctr_probes_register(const struct perfctr_probe *probes, unsigned int nr)
-{
-	might_sleep();
-	shim_assert(nr == 1 && !irq_probe_is_on);
-	irq_probe = (struct perfctr_probe *)probes;
-	irq_probe_is_on = true;
-	return 0;
-}
-
-void perfctr_probes_unregister(const struct perfctr_probe *probes, unsigned int nr)
-{
-	might_sleep();
-	shim_assert(nr == 1 && irq_probe == probes && irq_probe_is_on);
-	irq_probe_is_on = false;
-}
-
 void model_irq(unsigned int cpu)
 {
 	unsigned int before = shim_cpu;
+	void (*probe)(void *data, int vector) = shim_probe("irq_work_entry");
 	struct irq_work *work;
 
 	shim_assert(!shim_irqs_off);
 	model_irq_waits[cpu] = false;
 	shim_cpu = cpu;
 	local_irq_disable();
-	if (irq_probe_is_on)
-		((void (*)(void *data, int vector))irq_probe->fn)(NULL, IRQ_WORK_VECTOR);
+	if (probe)
+		probe(NULL, IRQ_WORK_VECTOR);
 	work = irq_works[cpu];
 	irq_works[cpu] = NULL;
 	if (work) {

@@ -5,10 +5,6 @@
 
 #include "../kernel.h"
 
-struct hlist_head {
-	struct hlist_node *first;
-};
-
 #define DEFINE_HASHTABLE(name, order)	struct hlist_head name[1 << (order)]
 
 #define shim_bucket(table, key)							\

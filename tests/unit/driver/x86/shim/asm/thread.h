@@ -19,9 +19,8 @@ struct thread_struct {
 	struct pt_regs regs;
 };
 
-/* switch.c alone looks at these, and it is not here. */
+/* Of task_struct.ti_flags */
 #define TIF_NOTSC	16
-#define test_thread_flag(flag)	(0 & (flag))
 
 #define task_pt_regs(task)	(&(task)->thread.regs)
 

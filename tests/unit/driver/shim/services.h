@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The rest of the kernel, which the services above the drivers see: at the end of
+ * kernel.h. What is no macro is in engine/kernel.c.
+ */
+#ifndef SHIM_SERVICES_H
+#define SHIM_SERVICES_H
+
+#include <limits.h>
+#include <linux/mm_types.h>
+
+/* The compiler's, and one CPU's: nothing runs at the same time here */
+#define __no_kcsan
+#define __uninitialized
+#define noinline_for_stack	noinline
+#define OPTIMIZER_HIDE_VAR(var)	__asm__ ("" : "=r" (var) : "0" (var))
+#define data_race(expr)		(expr)
+#define smp_mb()		barrier()
+#define smp_rmb()		barrier()
+#define smp_wmb()		barrier()
+#define smp_load_acquire(p)	READ_ONCE(*(p))
+#define cmpxchg(p, old, new)						\
+({									\
+	__typeof__(*(p)) __was = *(p);					\
+									\
+	if (__was == (old))						\
+		*(p) = (new);						\
+	__was;								\
+})
+#define swap(a, b)							\
+do {									\
+	__typeof__(a) __swapped = (a);					\
+									\
+	(a) = (b);							\
+	(b) = __swapped;						\
+} while (0)
+
+#define S32_MAX			((s32)(~0u >> 1))
+#define U8_MAX			((u8)~0)
+#define DIV_ROUND_UP(n, d)	(((n) + (d) - 1) / (d))
+#define div64_u64(a, b)		((a) / (b))
+#define div64_u64_rem(a, b, rest)	(*(rest) = (a) % (b), (a) / (b))
+
+#define rcu_assign_pointer(p, v)	WRITE_ONCE(p, v)
+#define rcu_access_pointer(p)		READ_ONCE(p)
+#define rcu_dereference(p)		READ_ONCE(p)
+#define rcu_dereference_sched(p)	READ_ONCE(p)
+#define rcu_dereference_protected(p, c)	((void)(c), (p))
+#define rcu_read_lock()			((void)0)
+#define rcu_read_unlock()		((void)0)
+#define synchronize_rcu()		might_sleep()
+#define lockdep_is_held(lock)		((lock)->held)
+#define lockdep_posixtimer_enter()	((void)0)
+#define lockdep_posixtimer_exit()	((void)0)
+
+#define raw_spin_lock(lock)		spin_lock(lock)
+#define raw_spin_unlock(lock)		spin_unlock(lock)
+#define raw_spin_lock_init(lock)	((void)((lock)->held = false))
+#define mutex_init(lock)		((void)((lock)->held = false))
+#define __MUTEX_INITIALIZER(name)	{ .held = false }
+#define __DELAYED_WORK_INITIALIZER(name, f, flags)	{ .work = { .fn = (f) } }
+#define cond_resched()			might_sleep()
+
+#define atomic_or(bits, v)		((void)((v)->counter |= (bits)))
+#define atomic_andnot(bits, v)		((void)((v)->counter &= ~(bits)))
+typedef struct {
+	s64 counter;
+} atomic64_t;
+#define ATOMIC64_INIT(i)		{ i }
+#define atomic64_inc_return(v)		(++(v)->counter)
+
+/* Lists */
+#define hlist_entry(ptr, type, member)	container_of(ptr, type, member)
+#define hlist_for_each_entry(pos, head, member)				\
+	for ((pos) = (head)->first ?					\
+		     hlist_entry((head)->first, __typeof__(*(pos)), member) : NULL;	\
+	     (pos);							\
+	     (pos) = (pos)->member.next ?				\
+		     hlist_entry((pos)->member.next, __typeof__(*(pos)), member) : NULL)
+
+static inline void hlist_add_head(struct hlist_node *node, struct hlist_head *head)
+{
+	node->next = head->first;
+	if (node->next)
+		node->next->pprev = &node->next;
+	head->first = node;
+	node->pprev = &head->first;
+}
+
+static inline void hlist_del(struct hlist_node *node)
+{
+	*node->pprev = node->next;
+	if (node->next)
+		node->next->pprev = node->pprev;
+}
+
+/* Trees, of which nobody sees whether they are balanced */
+struct rb_node {
+	struct rb_node *rb_left, *rb_right, *parent;
+};
+
+struct rb_root {
+	struct rb_node *rb_node;
+};
+
+#define RB_ROOT			((struct rb_root) { NULL })
+#define rb_entry(ptr, type, member)	container_of(ptr, type, member)
+void rb_add(struct rb_node *node, struct rb_root *root,
+	    bool (*less)(struct rb_node *a, const struct rb_node *b));
+void rb_erase(struct rb_node *node, struct rb_root *root);
+struct rb_node *rb_first_postorder(const struct rb_root *root);
+struct rb_node *rb_next_postorder(const struct rb_node *node);
+#define shim_rb_entry(node, type, member)				\
+({									\
+	struct rb_node *__node = (node);				\
+									\
+	__node ? rb_entry(__node, type, member) : NULL;			\
+})
+#define rbtree_postorder_for_each_entry_safe(pos, n, root, member)	\
+	for (pos = shim_rb_entry(rb_first_postorder(root), __typeof__(*pos), member);	\
+	     pos && (n = shim_rb_entry(rb_next_postorder(&pos->member),	\
+				       __typeof__(*pos), member), 1);	\
+	     pos = n)
+
+/* CPUs: calls of others come at once. */
+typedef struct cpumask cpumask_var_t[1];
+#define zalloc_cpumask_var(mask, gfp)	((*(mask))->bits = 0, true)
+#define free_cpumask_var(mask)		((void)(mask))
+#define cpumask_set_cpu(cpu, mask)	((void)((mask)->bits |= BIT(cpu)))
+#define cpumask_clear_cpu(cpu, mask)	((void)((mask)->bits &= ~BIT(cpu)))
+#define cpumask_clear(mask)		((void)((mask)->bits = 0))
+#define cpumask_subset(a, b)		(!((a)->bits & ~(b)->bits))
+#define for_each_cpu(cpu, mask)						\
+	for ((cpu) = 0; (cpu) < SHIM_CPUS; (cpu)++)			\
+		if ((mask)->bits & BIT(cpu))
+#define nr_cpu_ids			shim_possible
+#define num_online_cpus()		hweight32(shim_online)
+#define raw_smp_processor_id()		shim_cpu
+#define task_cpu(task)			((task)->cpu)
+#define HK_TYPE_DOMAIN			0
+#define HK_TYPE_TICK			1
+#define housekeeping_test_cpu(cpu, type)	true
+void smp_call_function_single(unsigned int cpu, void (*fn)(void *arg), void *arg, int wait);
+void on_each_cpu_mask(const struct cpumask *mask, void (*fn)(void *arg), void *arg, int wait);
+
+/* Threads */
+#define PF_IO_WORKER		0x10
+#define PF_USER_WORKER		0x4000
+#define TIF_NOTIFY_RESUME	1
+#define THIS_MODULE		NULL
+#define __module_get(module)	((void)shim_module_refs++)
+#define module_put(module)	((void)shim_module_refs--)
+extern int shim_module_refs;
+extern int shim_notifiers;	/* how often they were turned on */
+#define current_real_cred()	(current->real_cred)
+#define preempt_notifier_inc()	((void)shim_notifiers++)
+#define preempt_notifier_dec()	((void)shim_notifiers--)
+#define preempt_notifier_init(notifier, o)	((void)((notifier)->ops = (o)))
+#define preempt_notifier_register(notifier)				\
+do {									\
+	shim_assert(shim_notifiers > 0);				\
+	hlist_add_head(&(notifier)->link, &current->preempt_notifiers);	\
+} while (0)
+#define preempt_notifier_unregister(notifier)	hlist_del(&(notifier)->link)
+
+struct pid {
+	int refs;
+	int nr;
+};
+
+#define task_pid(task)		((task)->pid)
+#define task_tgid(task)		((task)->tgid)
+#define pid_vnr(p)		((p)->nr)
+struct pid *get_pid(struct pid *pid);
+void put_pid(struct pid *pid);
+
+#define TWA_RESUME		0
+#define init_task_work(work, f)	((void)((work)->func = (f)))
+int task_work_add(struct task_struct *task, struct callback_head *work, int how);
+
+#define fatal_signal_pending(task)	false
+#define valid_signal(signo)		((signo) <= 64)
+#define sig_kernel_only(signo)		((signo) == 9 || (signo) == 19)
+#define current_user_ns()		NULL
+#define from_kuid_munged(ns, uid)	((uid).val)
+#ifndef SIGIO
+#define SIGIO				29
+#endif
+/* Where signal.h is included these are its macros. */
+#ifndef si_pid
+struct kernel_siginfo {
+	int si_signo, si_errno, si_code;
+	u32 si_pid;
+	unsigned int si_uid;
+};
+
+#define clear_siginfo(info)		((void)memset(info, 0, sizeof(*(info))))
+int send_sig_info(int signo, struct kernel_siginfo *info, struct task_struct *task);
+#endif
+
+static inline void strscpy(char *to, const char *from, size_t size)
+{
+	while (--size && *from)
+		*to++ = *from++;
+	*to = 0;
+}
+
+/* Memory */
+#define PAGE_SIZE		4096ul
+#define SLAB_ACCOUNT		0
+#define kmalloc(size, gfp)	kzalloc(size, gfp)
+#define kcalloc(nr, size, gfp)	kzalloc((nr) * (size), gfp)
+unsigned long get_zeroed_page(gfp_t gfp);
+void free_page(unsigned long page);
+struct kmem_cache;
+struct kmem_cache *kmem_cache_create(const char *name, size_t size, size_t align,
+				     unsigned long flags, void (*ctor)(void *object));
+void *kmem_cache_zalloc(struct kmem_cache *cache, gfp_t gfp);
+void kmem_cache_free(struct kmem_cache *cache, void *object);
+void kmem_cache_destroy(struct kmem_cache *cache);
+
+/* Of users: what is here is theirs as well. */
+#define user_write_access_begin(to, size)	true
+#define user_write_access_end()			((void)0)
+#define user_read_access_begin(from, size)	true
+#define user_read_access_end()			((void)0)
+#define unsafe_put_user(value, to, label)				\
+do {									\
+	if (0)								\
+		goto label;						\
+	*(to) = (value);						\
+} while (0)
+#define unsafe_get_user(value, from, label)				\
+do {									\
+	if (0)								\
+		goto label;						\
+	(value) = *(from);						\
+} while (0)
+#define get_user(value, from)		((value) = *(from), 0)
+#define put_user(value, to)		(*(to) = (value), 0)
+#define clear_user(to, size)		(memset(to, 0, size), 0)
+#define u64_to_user_ptr(address)	((void *)(uintptr_t)(address))
+
+static inline unsigned long copy_to_user(void *to, const void *from, size_t size)
+{
+	memcpy(to, from, size);
+	return 0;
+}
+
+static inline unsigned long copy_from_user(void *to, const void *from, size_t size)
+{
+	memcpy(to, from, size);
+	return 0;
+}
+
+static inline int copy_struct_from_user(void *to, size_t size, const void *from, size_t usize)
+{
+	memset(to, 0, size);
+	memcpy(to, from, min(size, usize));
+	return 0;
+}
+
+/* Files and maps */
+struct inode;
+struct seq_file;
+struct vm_area_struct;
+
+struct file {
+	void *private_data;
+};
+
+struct file_operations {
+	void *owner;
+	int (*open)(struct inode *inode, struct file *file);
+	ssize_t (*read)(struct file *file, char *buffer, size_t count, loff_t *pos);
+	long (*unlocked_ioctl)(struct file *file, unsigned int cmd, unsigned long arg);
+	long (*compat_ioctl)(struct file *file, unsigned int cmd, unsigned long arg);
+	int (*mmap)(struct file *file, struct vm_area_struct *vma);
+	int (*release)(struct inode *inode, struct file *file);
+	void (*show_fdinfo)(struct seq_file *m, struct file *file);
+};
+
+#define compat_ptr_ioctl		NULL
+#define stream_open(inode, file)	0
+#define seq_printf(m, ...)		((void)(m))
+
+struct page;
+
+#define virt_to_page(address)	((struct page *)(address))
+#define get_page(page)		((void)(page))
+
+typedef unsigned int vm_fault_t;
+
+struct vm_fault {
+	struct vm_area_struct *vma;
+	struct page *page;
+};
+
+struct vm_operations_struct {
+	void (*open)(struct vm_area_struct *vma);
+	void (*close)(struct vm_area_struct *vma);
+	vm_fault_t (*fault)(struct vm_fault *vmf);
+};
+
+#define VM_WRITE	0x2ul
+#define VM_MAYWRITE	0x20ul
+#define VM_MAYSHARE	0x80ul
+#define VM_DONTEXPAND	0x40000ul
+#define vm_flags_mod(vma, set, clear)					\
+	((void)((vma)->vm_flags = ((vma)->vm_flags | (set)) & ~(clear)))
+
+struct vm_area_struct {
+	unsigned long vm_start, vm_end, vm_pgoff, vm_flags;
+	struct mm_struct *vm_mm;
+	void *vm_private_data;
+	const struct vm_operations_struct *vm_ops;
+};
+
+/* Tracepoints, and what else tells of threads and CPUs */
+struct linux_binprm {
+	bool secureexec;
+};
+
+void check_trace_callback_type_sched_switch(void (*probe)(void *data, bool preempt,
+							  struct task_struct *prev,
+							  struct task_struct *next,
+							  unsigned int prev_state));
+void check_trace_callback_type_sched_process_exit(void (*probe)(void *data,
+								struct task_struct *task,
+								bool group_dead));
+void check_trace_callback_type_sched_process_fork(void (*probe)(void *data,
+								struct task_struct *parent,
+								struct task_struct *child));
+void check_trace_callback_type_sched_process_exec(void (*probe)(void *data,
+								struct task_struct *task,
+								pid_t old_pid,
+								struct linux_binprm *bprm));
+
+#define NOTIFY_OK		1
+#define CPU_PM_ENTER		1
+#define CPU_PM_ENTER_FAILED	2
+#define CPU_PM_EXIT		3
+
+struct notifier_block {
+	int (*notifier_call)(struct notifier_block *notifier, unsigned long action, void *data);
+};
+
+extern struct notifier_block *shim_pm_notifier;
+#define cpu_pm_register_notifier(notifier)	((void)(shim_pm_notifier = (notifier)))
+#define cpu_pm_unregister_notifier(notifier)	((void)(shim_pm_notifier = NULL))
+
+#endif /* SHIM_SERVICES_H */
