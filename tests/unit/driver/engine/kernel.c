@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What shim/services.h declares, and hook.c's part, without text that is patched. */
+#include "shim/kernel.h"
+#include "hook.h"
+#include "engine/engine.h"
+
+int shim_module_refs;
+int shim_notifiers;
+struct notifier_block *shim_pm_notifier;
+
+/* Calls of other CPUs */
+
+void smp_call_function_single(unsigned int cpu, void (*fn)(void *arg), void *arg, int wait)
+{
+	unsigned int before = shim_cpu, uid = shim_uid;
+	unsigned long flags;
+
+	might_sleep();
+	shim_assert(wait && shim_online & BIT(cpu));
+	shim_cpu = cpu;
+	local_irq_save(flags);
+	fn(arg);
+	local_irq_restore(flags);
+	engine_look();
+	shim_cpu = before;
+	shim_uid = uid;
+}
+
+void on_each_cpu_mask(const struct cpumask *mask, void (*fn)(void *arg), void *arg, int wait)
+{
+	unsigned int cpu;
+
+	for_each_cpu_and(cpu, mask, cpu_online_mask)
+		smp_call_function_single(cpu, fn, arg, wait);
+}
+
+/* hook.c */
+
+void perfctr_hook_off(struct work_struct *work)
+{
+	(void)work;
+}
+
+int perfctr_hook_get(struct perfctr_hook *hook)
+{
+	int err = 0;
+
+	mutex_lock(&hook->mutex);
+	if (!hook->is_on)
+		err = hook->turn(true);
+	if (!err) {
+		hook->is_on = true;
+		atomic_inc(&hook->users);
+	}
+	mutex_unlock(&hook->mutex);
+	return err;
+}
+
+void perfctr_hook_share(struct perfctr_hook *hook)
+{
+	shim_assert(atomic_read(&hook->users));
+	atomic_inc(&hook->users);
+}
+
+void perfctr_hook_put(struct perfctr_hook *hook)
+{
+	shim_assert(atomic_read(&hook->users));
+	atomic_dec(&hook->users);
+}
+
+void perfctr_hook_exit(struct perfctr_hook *hook)
+{
+	shim_assert(!atomic_read(&hook->users));
+	if (hook->is_on)
+		hook->turn(false);
+	hook->is_on = false;
+}
+
+/* Threads */
+
+struct pid *get_pid(struct pid *pid)
+{
+	if (pid)
+		pid->refs++;
+	return pid;
+}
+
+void put_pid(struct pid *pid)
+{
+	if (pid && !--pid->refs)
+		kfree(pid);
+}
+
+int task_work_add(struct task_struct *task, struct callback_head *work, int how)
+{
+	(void)how;
+	work->next = task->works;
+	task->works = work;
+	return 0;
+}
+
+int send_sig_info(int signo, struct kernel_siginfo *info, struct task_struct *task)
+{
+	shim_assert(task == current && info->si_signo == signo);
+	engine_signal(info->si_pid);
+	return 0;
+}
+
+/* Memory */
+
+struct kmem_cache {
+	size_t size;
+};
+
+unsigned long get_zeroed_page(gfp_t gfp)
+{
+	return (unsigned long)kzalloc(PAGE_SIZE, gfp);
+}
+
+void free_page(unsigned long page)
+{
+	kfree((void *)page);
+}
+
+struct kmem_cache *kmem_cache_create(const char *name, size_t size, size_t align,
+				     unsigned long flags, void (*ctor)(void *object))
+{
+	struct kmem_cache *cache = kzalloc(sizeof(*cache), GFP_KERNEL);
+
+	(void)name;
+	shim_assert(!align && !flags && !ctor);
+	cache->size = size;
+	return cache;
+}
+
+void *kmem_cache_zalloc(struct kmem_cache *cache, gfp_t gfp)
+{
+	return kzalloc(cache->size, gfp);
+}
+
+void kmem_cache_free(struct kmem_cache *cache, void *object)
+{
+	(void)cache;
+	kfree(object);
+}
+
+void kmem_cache_destroy(struct kmem_cache *cache)
+{
+	kfree(cache);
+}
+
+/* Trees */
+
+void rb_add(struct rb_node *node, struct rb_root *root,
+	    bool (*less)(struct rb_node *a, const struct rb_node *b))
+{
+	struct rb_node **link = &root->rb_node, *parent = NULL;
+
+	while (*link) {
+		parent = *link;
+		link = less(node, parent) ? &parent->rb_left : &parent->rb_right;
+	}
+	*node = (struct rb_node) { .parent = parent };
+	*link = node;
+}
+
+static void replace(struct rb_node *node, struct rb_node *by, struct rb_root *root)
+{
+	if (!node->parent)
+		root->rb_node = by;
+	else if (node->parent->rb_left == node)
+		node->parent->rb_left = by;
+	else
+		node->parent->rb_right = by;
+	if (by)
+		by->parent = node->parent;
+}
+
+void rb_erase(struct rb_node *node, struct rb_root *root)
+{
+	struct rb_node *next = node->rb_right;
+
+	if (!node->rb_left || !next) {
+		replace(node, node->rb_left ? node->rb_left : next, root);
+		return;
+	}
+	while (next->rb_left)
+		next = next->rb_left;
+	replace(next, next->rb_right, root);
+	replace(node, next, root);
+	next->rb_left = node->rb_left;
+	next->rb_right = node->rb_right;
+	next->rb_left->parent = next;
+	if (next->rb_right)
+		next->rb_right->parent = next;
+}
+
+static struct rb_node *deepest(struct rb_node *node)
+{
+	while (node->rb_left || node->rb_right)
+		node = node->rb_left ? node->rb_left : node->rb_right;
+	return node;
+}
+
+struct rb_node *rb_first_postorder(const struct rb_root *root)
+{
+	return root->rb_node ? deepest(root->rb_node) : NULL;
+}
+
+struct rb_node *rb_next_postorder(const struct rb_node *node)
+{
+	struct rb_node *parent = node->parent;
+
+	if (parent && parent->rb_left == node && parent->rb_right)
+		return deepest(parent->rb_right);
+	return parent;
+}

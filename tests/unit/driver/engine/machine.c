@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0
+/* See machine.h. */
+#include "engine/machine.h"
+
+#ifdef CONFIG_RISCV
+
+#include "riscv/model_sbi.h"
+
+static perfctr_ihandler_t ihandler;
+static bool from_user;
+
+/* As arch/riscv/interrupt.c, which probes perf's handler */
+int perfctr_cpu_set_ihandler(perfctr_ihandler_t handler)
+{
+	might_sleep();
+	ihandler = handler;
+	return 0;
+}
+
+bool perfctr_cpu_interrupted_user(void)
+{
+	return from_user;
+}
+
+bool machine_irq_waits(void)
+{
+	return model_pending(shim_cpu);
+}
+
+void machine_irq(bool user)
+{
+	from_user = user;
+	local_irq_disable();
+	if (ihandler)
+		ihandler(false);
+	/* Ours alone has been taken back. */
+	if (model_pending(shim_cpu))
+		model_perf_handles(shim_cpu, 0);
+	if (ihandler)
+		ihandler(true);
+	local_irq_enable();
+}
+
+bool machine_may_read(unsigned int hw)
+{
+	return model_scounteren(shim_cpu) >> hw & 1;
+}
+
+void machine_switch_mm(void)
+{
+}
+
+unsigned int machine_sets(unsigned int hw)
+{
+	return model_sets[shim_cpu][hw];
+}
+
+unsigned int machine_counter(const struct perfctr_page *page, unsigned int i)
+{
+	return page->map[i] / sizeof(page->slot[0]);
+}
+
+u64 machine_thread_pointer(const struct task_struct *task)
+{
+	return task->thread.regs.tp;
+}
+
+void machine_set_thread_pointer(struct task_struct *task, u64 pointer)
+{
+	task->thread.regs.tp = pointer;
+}
+
+void machine_copy_mm(struct mm_struct *to, const struct mm_struct *from)
+{
+	(void)to;
+	(void)from;
+}
+
+#else
+
+#include <asm/ptrace.h>
+
+#include "x86/model_msr.h"
+
+bool machine_irq_waits(void)
+{
+	return model_irq_waits[shim_cpu];
+}
+
+/* The driver takes each for one of user mode where it cannot see the stack: see there. */
+void machine_irq(bool user)
+{
+	(void)user;
+	model_irq(shim_cpu);
+}
+
+bool machine_may_read(unsigned int hw)
+{
+	(void)hw;
+	return model_pce[shim_cpu];
+}
+
+void machine_switch_mm(void)
+{
+	model_set_msr(shim_cpu, MSR_FS_BASE, current->thread.fsbase);
+	model_pce[shim_cpu] = current->mm &&
+			      atomic_read(&current->mm->context.perf_rdpmc_allowed);
+}
+
+unsigned int machine_sets(unsigned int hw)
+{
+	return model_writes[shim_cpu][MSR_ARCH_PERFMON_PERFCTR0 + hw] +
+	       model_writes[shim_cpu][MSR_IA32_PMC0 + hw];
+}
+
+unsigned int machine_counter(const struct perfctr_page *page, unsigned int i)
+{
+	return page->operand[i];
+}
+
+u64 machine_thread_pointer(const struct task_struct *task)
+{
+	return task->thread.fsbase;
+}
+
+void machine_set_thread_pointer(struct task_struct *task, u64 pointer)
+{
+	task->thread.fsbase = pointer;
+	task->thread.regs.cs = SHIM_USER_CS;
+}
+
+void machine_copy_mm(struct mm_struct *to, const struct mm_struct *from)
+{
+	static u64 last;
+
+	to->context.ctx_id = ++last;
+	if (from)
+		atomic_set(&to->context.perf_rdpmc_allowed,
+			   atomic_read(&from->context.perf_rdpmc_allowed));
+	else
+		atomic_set(&to->context.perf_rdpmc_allowed, 0);
+}
+
+#endif

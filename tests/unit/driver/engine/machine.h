@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What differs between the machines that the engine runs on */
+#ifndef MACHINE_H
+#define MACHINE_H
+
+#include "model.h"
+
+#ifdef CONFIG_RISCV
+#define MACHINE_COUNTERS	(0xffu << FIRST)
+#else
+#define MACHINE_COUNTERS	0xfu
+#endif
+
+/* What the current CPU lets user mode read; the mm that it is in has changed. */
+bool machine_may_read(unsigned int hw);
+void machine_switch_mm(void);
+/* How often a counter of the current CPU was set to a value */
+unsigned int machine_sets(unsigned int hw);
+/* By an instruction of user mode: the counter that a slot of a page is about, the thread */
+unsigned int machine_counter(const struct perfctr_page *page, unsigned int i);
+u64 machine_thread_pointer(const struct task_struct *task);
+void machine_set_thread_pointer(struct task_struct *task, u64 pointer);
+/* An overflow interrupt waits at the current CPU; let it come. */
+bool machine_irq_waits(void);
+void machine_irq(bool user);
+/* What fork() copies of an mm */
+void machine_copy_mm(struct mm_struct *to, const struct mm_struct *from);
+
+#endif /* MACHINE_H */

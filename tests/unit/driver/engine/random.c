@@ -1,0 +1,1414 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The services above the driver, from the switch to the tree, in long random sequences
+ * of all that can happen to threads, against a model that knows nothing of registers:
+ * a thread's count is what it executed while it was to be counted.
+ *
+ * After each step every thread's sums, as the module gives them to whoever asks, and
+ * those of its tree, are exactly that; so is what a thread finds by its page, and it
+ * must find it there whenever its registers may be shown. Nobody who may read registers
+ * finds in one what it counted for others since it was zero. A state that is not to
+ * count, or whose thread does not run, holds sums.
+ *
+ * ENGINE_SEED, ENGINE_STEPS and ENGINE_ROWS are other sequences: the first, how long they
+ * are, and how many. ENGINE_TRACE has each step printed.
+ */
+#include <check.h>
+#include <stdio.h>
+
+#include "engine/engine.h"
+#include "engine/machine.h"
+#include "unit.h"
+#ifdef CONFIG_X86
+#include "x86/model_msr.h"
+#else
+#include "riscv/model_sbi.h"
+#endif
+
+#define NR_CPUS		3
+#define NR_THREADS	24
+#define NR_PROCESSES	8
+#define NR_MAPS		32
+#define NR_USERS	3
+#define NR_ORPHANS	4
+#define MAX_CTRS	3
+
+struct process {
+	struct mm_struct mm;
+	bool dumpable;
+	unsigned int threads;
+};
+
+struct handle {
+	struct file file;
+	unsigned int refs;
+};
+
+/* The maps of all processes */
+struct map {
+	struct vm_area_struct vma;
+	struct process *process;	/* NULL: there is none */
+	struct handle *handle;
+};
+
+struct control {
+	u32 nractrs, nrictrs;
+	struct perfctr_ctr_control ctr[MAX_CTRS];
+};
+
+/* What the model knows of a tree */
+struct tree {
+	struct thread *root;
+	struct handle *handle;
+	struct model_tally root_ended;	/* the root's, where that has ended */
+	struct model_tally ended;
+	unsigned int nr_ended;
+	bool stopped;
+	bool root_has_ended;
+	const struct control *control;
+};
+
+struct thread {
+	struct task_struct task;
+	struct cred cred;
+	unsigned int uid;
+	struct process *process;	/* NULL: there is no such thread */
+	struct handle *handle;
+	struct thread *vfork_child;	/* it waits for that one */
+	/* The model */
+	const struct control *control;	/* NULL: nothing is to be counted */
+	struct model_tally seen;
+	struct tree *tree;
+	bool clock_on;
+	bool suspended;
+	bool lent;
+	/* Since it runs: the policy was "open"; it was these users (mask) */
+	bool was_open;
+	u32 was_user;
+	bool was_mapped;		/* its page */
+	u64 limit[MAX_CTRS];
+	u32 overflown;			/* mask */
+	bool told;
+	u64 left;
+	struct {
+		const struct map *map;	/* NULL: it reads nothing just now */
+		const struct perfctr_page *page;
+		s32 seq;
+		u32 i;
+		u64 bias;
+	} reading;
+	u64 clock_least;		/* before what was seen */
+	u64 clock_most;
+	u64 since;
+};
+
+static const struct control controls[] = {
+	{ 1, 0, { CTR(FIRST, EV_INSTRUCTIONS, USER) } },
+	{ 2, 0, { CTR(FIRST, EV_INSTRUCTIONS, USER), CTR(FIRST + 1, EV_ITLB, USER) } },
+	{ 3, 0, { CTR(FIRST + 1, EV_CYCLES, USER), CTR(FIRST, EV_ITLB, USER),
+		  CTR(FIRST + 2, EV_DTLB_READ, USER) } },
+	{ 1, 0, { CTR(FIRST + 1, EV_INSTRUCTIONS, BOTH) } },
+	{ 2, 0, { CTR(FIRST, EV_INSTRUCTIONS, USER), CTR(FIRST + 1, EV_CYCLES, KERNEL) } },
+	{ 0, 0, {} },
+	{ 1, 1, { CTR(FIRST, EV_INSTRUCTIONS, USER), ICTR(FIRST + 1, EV_ITLB, USER, 300) } },
+	{ 0, 1, { ICTR(FIRST, EV_INSTRUCTIONS, USER, 4000) } },
+};
+
+static struct process processes[NR_PROCESSES + 1];	/* [0]: all that have ended */
+static struct map maps[NR_MAPS];
+static struct thread threads[NR_THREADS];
+static struct thread idle[SHIM_CPUS];
+static struct tree trees[NR_THREADS];
+static struct handle *orphans[NR_ORPHANS];
+static unsigned int in_step, seed;
+
+/* How often it was so: all of it must have happened. */
+static struct {
+	unsigned int reads, shown, private, switches, forks, ends, tree_reads, overflows,
+		     stops, policies, lends, maps, interrupted;
+} nr;
+
+static unsigned int rnd(unsigned int n)
+{
+	static u64 state;
+
+	if (!state)
+		state = seed;
+	state = state * 6364136223846793005ull + 1442695040888963407ull;
+	return (unsigned int)(state >> 33) % n;
+}
+
+#define expect(condition, ...)							\
+do {										\
+	if (!(condition)) {							\
+		char __what[256];						\
+										\
+		(void)snprintf(__what, sizeof(__what), __VA_ARGS__);		\
+		ck_abort_msg("seed %u, step %u: %s", seed, in_step, __what);	\
+	}									\
+} while (0)
+
+static struct thread *thread_of(struct task_struct *task)
+{
+	return container_of(task, struct thread, task);
+}
+
+static struct thread *running(void)
+{
+	return thread_of(current);
+}
+
+static bool is_idle(const struct thread *thread)
+{
+	return thread >= idle && thread < idle + SHIM_CPUS;
+}
+
+/* Its state, as long as it is attached */
+static struct vperfctr *state_of(const struct thread *thread)
+{
+	struct hlist_node *first = thread->task.preempt_notifiers.first;
+
+	return first ? container_of(hlist_entry(first, struct preempt_notifier, link),
+				    struct vperfctr, notifier) : NULL;
+}
+
+static bool runs(const struct thread *thread)
+{
+	unsigned int cpu;
+
+	for (cpu = 0; cpu < NR_CPUS; cpu++)
+		if (shim_on[cpu] == &thread->task)
+			return true;
+	return false;
+}
+
+static void to_cpu(unsigned int cpu)
+{
+	shim_cpu = cpu;
+	shim_uid = running()->uid;
+}
+
+static u64 now(void)
+{
+	return perfctr_cpu_clock();
+}
+
+int get_dumpable(struct mm_struct *mm)
+{
+	return container_of(mm, struct process, mm)->dumpable ? SUID_DUMP_USER : 0;
+}
+
+/*
+ * What registers hold: for whom each counted since it was zero, or set. Of each process
+ * its users, and the last is it as long as it is not dumpable.
+ */
+
+static struct shown {
+	u64 value;
+	u64 owners;
+	unsigned int sets;
+} registers[NR_CPUS][32];
+
+static unsigned int owner_bit(const struct process *process, unsigned int user)
+{
+	return (unsigned int)(process - processes) * (NR_USERS + 1) + user;
+}
+
+static u64 owner_of(const struct thread *thread)
+{
+	const struct process *process = thread->process ? thread->process : processes;
+	bool dumpable = process == processes || process->dumpable;
+
+	return BIT_ULL(owner_bit(process, dumpable ? thread->cred.euid.val : NR_USERS));
+}
+
+/* What has changed counted for current, and for nobody else if it was set. */
+static void look(void)
+{
+	unsigned int hw, sets;
+
+	for (hw = 0; hw < 32; hw++) {
+		struct shown *reg = &registers[shim_cpu][hw];
+		u64 value;
+
+		if (!(MACHINE_COUNTERS & BIT(hw)))
+			continue;
+		value = model_value(shim_cpu, hw);
+		sets = machine_sets(hw);
+		if (!value || sets != reg->sets)
+			reg->owners = 0;
+		if (value && (value != reg->value || sets != reg->sets))
+			reg->owners |= owner_of(running());
+		reg->value = value;
+		reg->sets = sets;
+	}
+}
+
+void engine_look(void)
+{
+	look();
+}
+
+/* Of a process that has ended: nobody is of the same any more. */
+static void forget_process(const struct process *process)
+{
+	unsigned int cpu, hw, user;
+
+	for (cpu = 0; cpu < NR_CPUS; cpu++) {
+		for (hw = 0; hw < 32; hw++) {
+			u64 *owners = &registers[cpu][hw].owners;
+
+			for (user = 0; user <= NR_USERS; user++) {
+				if (!(*owners & BIT_ULL(owner_bit(process, user))))
+					continue;
+				*owners &= ~BIT_ULL(owner_bit(process, user));
+				*owners |= BIT_ULL(owner_bit(processes, user));
+			}
+		}
+	}
+}
+
+static bool is_own(const struct map *map, const struct thread *thread)
+{
+	return map->process && map->process == thread->process && state_of(thread) &&
+	       map->handle->file.private_data == state_of(thread) && map->vma.vm_ops->close;
+}
+
+static bool has_map(const struct thread *thread)
+{
+	const struct map *map;
+
+	for (map = maps; map < maps + NR_MAPS; map++)
+		if (is_own(map, thread))
+			return true;
+	return false;
+}
+
+/* In user mode */
+static void expect_own(const struct thread *thread)
+{
+	u32 users = thread->was_user | (u32)BIT(thread->cred.euid.val);
+	u64 own = owner_of(thread);
+	unsigned int hw, i;
+
+	for (hw = 0; hw < 32 && perfctr_cpu_permits_threads() && !thread->was_mapped; hw++)
+		expect(!(MACHINE_COUNTERS & BIT(hw)) || !machine_may_read(hw),
+		       "thread %d, which has no page, may read counter %u",
+		       (int)(thread - threads), hw);
+	if (perfctr_user_read == PERFCTR_USER_READ_OPEN || thread->was_open)
+		return;
+	for (i = 0; i <= NR_PROCESSES; i++)
+		own |= (u64)users << owner_bit(&processes[i], 0);
+	for (i = 0; i <= NR_USERS; i++)
+		own |= BIT_ULL(owner_bit(thread->process, i));
+	for (hw = 0; hw < 32; hw++) {
+		if (!(MACHINE_COUNTERS & BIT(hw)) || !machine_may_read(hw))
+			continue;
+		nr.private++;
+		expect(!(registers[shim_cpu][hw].owners & ~own),
+		       "thread %d may read counter %u of CPU %u: %#llx, with what is of %#llx",
+		       (int)(thread - threads), hw, shim_cpu, registers[shim_cpu][hw].value,
+		       registers[shim_cpu][hw].owners & ~own);
+	}
+}
+
+/*
+ * What is counted
+ */
+
+static bool counts(const struct thread *thread)
+{
+	return thread->control && !thread->suspended && !thread->overflown;
+}
+
+static u64 count_of(const struct control *control, const struct model_tally *tally, u32 i)
+{
+	return tally_count(tally, &control->ctr[i], control->ctr[i].map);
+}
+
+static void add(struct model_tally *to, const struct model_tally *from)
+{
+	unsigned int i, mode;
+
+	for (i = 0; i < KIND_NR; i++)
+		for (mode = 0; mode < MODEL_MODES; mode++)
+			to->nr[i][mode] += from->nr[i][mode];
+	to->time += from->time;
+}
+
+/* New periods */
+static void begin_periods(struct thread *thread)
+{
+	const struct control *control = thread->control;
+	u32 i;
+
+	thread->overflown = 0;
+	thread->told = false;
+	for (i = 0; i < control->nrictrs; i++)
+		thread->limit[i] = count_of(control, &thread->seen, control->nractrs + i) -
+				   (u64)control->ctr[control->nractrs + i].ireset;
+}
+
+static void end_periods(struct thread *thread)
+{
+	const struct control *control = thread->control;
+	u32 i;
+
+	for (i = 0; control && i < control->nrictrs; i++) {
+		u32 k = control->nractrs + i;
+		u64 count = count_of(control, &thread->seen, k);
+
+		if (count < thread->limit[i])
+			continue;
+		thread->limit[i] = count - (u64)control->ctr[k].ireset;
+		thread->overflown |= BIT(k);
+	}
+}
+
+void engine_signal(u32 mask)
+{
+	struct thread *thread = running();
+
+	nr.overflows++;
+	expect(thread->overflown == mask && !thread->told,
+	       "thread %d is told of %#x, not of %#x", (int)(thread - threads), mask,
+	       thread->overflown);
+	if (thread->left > 1) {
+		thread->left--;
+		thread->overflown = 0;
+	} else {
+		thread->told = true;
+	}
+}
+
+static void expect_clock(u64 clock, bool on, const struct thread *thread)
+{
+	u64 most = thread->clock_most + (runs(thread) ? ~0ull >> 1 : 0);
+	u64 least = thread->clock_least + thread->seen.time;
+
+	if (on)
+		expect(clock >= least && clock <= most,
+		       "thread %d: the clock is %llu, not from %llu to %llu",
+		       (int)(thread - threads), clock, least, most);
+}
+
+/* Whoever asks is current. */
+static void expect_sums(const struct thread *thread)
+{
+	const struct vperfctr *perfctr = state_of(thread);
+	const struct control *control = thread->control;
+	u64 value[1 + PERFCTR_MAX_HW] = {};
+	struct perfctr_sample sample = { .value = value };
+	u32 i;
+
+	if (!perfctr || !control)
+		return;
+	nr.reads++;
+	expect(!vperfctr_sample(perfctr, &sample) && !perfctr->error, "cannot be read");
+	expect(PERFCTR_CSTATUS_NRCTRS(sample.cstatus) == control->nractrs + control->nrictrs,
+	       "thread %d: cstatus %#x", (int)(thread - threads), sample.cstatus);
+	for (i = 0; i < control->nractrs + control->nrictrs; i++) {
+		u64 want = count_of(control, &thread->seen, i);
+
+		expect(value[1 + i] == want, "thread %d, counter %u: %llu, not %llu",
+		       (int)(thread - threads), i, value[1 + i], want);
+	}
+	expect_clock(value[0], thread->clock_on, thread);
+}
+
+static void expect_states(void)
+{
+	const struct thread *thread;
+
+	for (thread = threads; thread < threads + NR_THREADS; thread++) {
+		const struct vperfctr *perfctr = state_of(thread);
+		int hold;
+
+		if (!perfctr || !(perfctr->seq & 1))
+			continue;
+		hold = atomic_read(&perfctr->hold);
+		expect(runs(thread), "thread %d does not run, and is resumed",
+		       (int)(thread - threads));
+		expect(!(hold & ~PERFCTR_HOLD_COUNTERS), "thread %d is resumed, held by %#x",
+		       (int)(thread - threads), hold);
+	}
+}
+
+/* The current thread, in user mode, as the header says how. */
+static void expect_page(struct thread *thread, struct map *map)
+{
+	const struct control *control = thread->control;
+	struct vm_fault vmf = { .vma = &map->vma };
+	u64 pointer = machine_thread_pointer(&thread->task), value;
+	const struct perfctr_page *page;
+	bool own = is_own(map, thread);
+	const struct perfctr_page_slot *slot;
+	u32 i, hw;
+
+	map->vma.vm_ops->fault(&vmf);
+	page = (const struct perfctr_page *)vmf.page;
+	for (i = 0; i < page->nrctrs; i++) {
+		slot = (const void *)((const char *)page->slot + page->map[i]);
+		if (slot->owner != pointer) {
+			expect(!own || !control || !counts(thread) || i >= control->nractrs ||
+			       perfctr_user_read == PERFCTR_USER_READ_OFF || thread->lent,
+			       "thread %d must ask for counter %u", (int)(thread - threads), i);
+			continue;
+		}
+		expect(own, "thread %d finds itself in another's page", (int)(thread - threads));
+		expect(control && counts(thread), "thread %d, which does not count, is shown",
+		       (int)(thread - threads));
+		expect(perfctr_user_read != PERFCTR_USER_READ_OFF, "shown, though that is off");
+		hw = machine_counter(page, i);
+		expect(machine_may_read(hw), "thread %d dies of its reading counter %u",
+		       (int)(thread - threads), hw);
+		nr.shown++;
+		if (!rnd(4)) {
+			thread->reading.map = map;
+			thread->reading.page = page;
+			thread->reading.seq = page->seq;
+			thread->reading.i = i;
+			thread->reading.bias = slot->bias;
+		}
+		value = slot->bias + model_value(shim_cpu, hw);
+		expect(value == count_of(control, &thread->seen, i),
+		       "thread %d's page has of counter %u %llu, not %llu",
+		       (int)(thread - threads), i, value, count_of(control, &thread->seen, i));
+	}
+	slot = &page->slot[PERFCTR_CPU_CLOCK_SLOT];
+	if (own && slot->owner == pointer)
+		expect_clock(slot->bias + now(), thread->clock_on, thread);
+}
+
+/*
+ * Its read of a counter was interrupted after it had the bias: what it reads now counts
+ * if the page says that nothing has changed. It may be killed, if that took long.
+ */
+static void end_reading(struct thread *thread)
+{
+	const struct map *map = thread->reading.map;
+	const struct perfctr_page *page = thread->reading.page;
+	unsigned int hw;
+	u64 value, want;
+
+	thread->reading.map = NULL;
+	if (!map || map->process != thread->process || !state_of(thread) ||
+	    map->handle->file.private_data != state_of(thread) ||
+	    page != state_of(thread)->page || page->seq != thread->reading.seq)
+		return;
+	nr.interrupted++;
+	hw = machine_counter(page, thread->reading.i);
+	value = thread->reading.bias + model_value(shim_cpu, hw);
+	want = thread->control ? count_of(thread->control, &thread->seen, thread->reading.i) : 0;
+	expect(thread->control && value == want,
+	       "thread %d's interrupted read of counter %u gives %llu, not %llu",
+	       (int)(thread - threads), thread->reading.i, value, want);
+}
+
+static void expect_user_mode(void)
+{
+	struct thread *thread = running();
+	struct map *map;
+
+	if (is_idle(thread))
+		return;
+	expect_own(thread);
+	for (map = maps; map < maps + NR_MAPS; map++)
+		if (map->process && map->process == thread->process)
+			expect_page(thread, map);
+}
+
+/*
+ * The kernel
+ */
+
+static void return_to_user(void)
+{
+	struct thread *thread = running();
+	struct callback_head *work;
+
+	if (is_idle(thread))
+		return;
+	while (machine_irq_waits()) {
+		machine_irq(false);
+		look();
+	}
+	while ((work = thread->task.works)) {
+		thread->task.works = work->next;
+		work->func(work);
+		look();
+	}
+	if (!thread->vfork_child)
+		thread->lent = false;
+	/* What its works did may have had one wait. */
+	if (machine_irq_waits())
+		machine_irq(true);
+	look();
+}
+
+static void fire_out(struct task_struct *prev, struct task_struct *next)
+{
+	struct preempt_notifier *notifier;
+
+	hlist_for_each_entry(notifier, &prev->preempt_notifiers, link)
+		notifier->ops->sched_out(notifier, next);
+}
+
+static void fire_in(struct task_struct *next)
+{
+	struct preempt_notifier *notifier;
+
+	hlist_for_each_entry(notifier, &next->preempt_notifiers, link)
+		notifier->ops->sched_in(notifier, (int)shim_cpu);
+}
+
+static void happen_elsewhere(void);
+
+static void switch_to(struct thread *next)
+{
+	void (*probe)(void *data, bool preempt, struct task_struct *prev,
+		      struct task_struct *next, unsigned int state) = shim_probe("sched_switch");
+	struct thread *prev = running();
+	unsigned int cpu = shim_cpu;
+
+	if (prev == next)
+		return;
+	nr.switches++;
+	next->since = now();
+	next->was_open = false;
+	next->was_user = 0;
+	local_irq_disable();
+	next->task.se.nr_migrations += next->task.cpu != cpu;
+	next->task.cpu = cpu;
+	if (probe)
+		probe(NULL, false, &prev->task, &next->task, 0);
+	look();
+	fire_out(&prev->task, &next->task);
+	look();
+	prev->clock_most += now() - prev->since;
+	prev->task.nvcsw++;
+	shim_on[cpu] = &next->task;
+	to_cpu(cpu);
+	machine_switch_mm();
+	local_irq_enable();
+	/* Interrupts come, and others do things. */
+	model_execute(MODEL_KERNEL, rnd(300));
+	look();
+	if (machine_irq_waits())
+		machine_irq(false);
+	look();
+	if (!rnd(3))
+		happen_elsewhere();
+	to_cpu(cpu);
+	next->was_mapped = has_map(next);
+	fire_in(&next->task);
+	look();
+}
+
+static void let_run(struct thread *thread, enum model_mode mode, u64 instructions)
+{
+	model_witness[shim_cpu] = counts(thread) ? &thread->seen : NULL;
+	model_execute(mode, instructions);
+	model_witness[shim_cpu] = NULL;
+	look();
+}
+
+static void execute(void)
+{
+	struct thread *thread = running();
+	unsigned int times;
+
+	return_to_user();
+	end_reading(thread);
+	for (times = is_idle(thread) ? 0 : 1 + rnd(2); times; times--) {
+		expect_user_mode();
+		thread->reading.map = NULL;
+		let_run(thread, MODEL_USER, 1 + rnd(2000));
+		end_periods(thread);
+		if (machine_irq_waits() && (times > 1 || rnd(3))) {
+			machine_irq(true);
+			look();
+			return_to_user();
+		}
+		if (thread->overflown && !thread->told)
+			break;		/* it is noticed as it enters the kernel */
+		expect_user_mode();
+	}
+	let_run(thread, MODEL_KERNEL, rnd(500));
+}
+
+static long ioctl(struct handle *handle, unsigned int cmd, void *arg)
+{
+	long ret = vperfctr_fops.unlocked_ioctl(&handle->file, cmd, (unsigned long)arg);
+
+	look();
+	return ret;
+}
+
+static void tree_dies(struct tree *tree)
+{
+	struct thread *thread;
+
+	if (!tree)
+		return;
+	for (thread = threads; thread < threads + NR_THREADS; thread++) {
+		if (thread->tree != tree)
+			continue;
+		thread->tree = NULL;
+		if (tree->root != thread)
+			thread->control = NULL;
+	}
+	memset(tree, 0, sizeof(*tree));
+}
+
+static void handle_put(struct handle *handle)
+{
+	unsigned int i;
+
+	if (--handle->refs)
+		return;
+	/* The root has ended, so that was the last of it. */
+	for (i = 0; i < NR_THREADS; i++)
+		if (trees[i].handle == handle && trees[i].root_has_ended)
+			tree_dies(&trees[i]);
+	vperfctr_fops.release(NULL, &handle->file);
+	kfree(handle);
+}
+
+static bool handle_open(struct thread *thread)
+{
+	struct perfctr_open open = { .size = sizeof(open), .flags = PERFCTR_OPEN_CREAT };
+
+	if (thread->handle && thread->handle->file.private_data == state_of(thread))
+		return true;
+	if (thread->handle)
+		handle_put(thread->handle);
+	thread->clock_on = thread->clock_on && state_of(thread);
+	thread->handle = kzalloc(sizeof(*thread->handle), GFP_KERNEL);
+	thread->handle->refs = 1;
+	expect(!ioctl(thread->handle, PERFCTR_IOC_OPEN, &open), "OPEN");
+	return true;
+}
+
+static struct tree *tree_new(void)
+{
+	struct tree *tree;
+
+	for (tree = trees; tree < trees + NR_THREADS; tree++)
+		if (!tree->control)
+			return tree;
+	return NULL;
+}
+
+/* Inherited, by a tree that may be dead by now, so it is another that controls it. */
+static bool is_descendant(const struct thread *thread)
+{
+	return state_of(thread) && state_of(thread)->inherited;
+}
+
+/* @tree: it inherits, and that is its tree */
+static void set_control(struct thread *thread, const struct control *control, struct tree *tree,
+			bool tsc_on, u64 refresh, bool suspended)
+{
+	struct perfctr_control arg = { PERFCTR_CONTROL_INIT };
+	u64 before;
+	long err;
+
+	handle_open(thread);
+	before = now();
+	arg.tsc_on = tsc_on;
+	arg.nractrs = control->nractrs;
+	arg.nrictrs = control->nrictrs;
+	arg.si_signo = control->nrictrs ? 10 : 0;
+	arg.refresh = refresh;
+	arg.flags = (tree ? PERFCTR_CONTROL_INHERIT : 0) |
+		    (suspended ? PERFCTR_CONTROL_SUSPENDED : 0);
+	memcpy(arg.ctr, control->ctr, sizeof(control->ctr));
+	err = ioctl(thread->handle, PERFCTR_IOC_CONTROL, &arg);
+	if (is_descendant(thread)) {
+		expect(err == -EBUSY, "a descendant controls itself: %ld", err);
+		return;
+	}
+	expect(!err, "CONTROL: %ld, counter %u", err, arg.refused);
+	tree_dies(thread->tree);
+	thread->tree = tree;
+	thread->control = control;
+	/* A clock that was on goes on. */
+	if (thread->clock_on && arg.tsc_on) {
+		thread->clock_least += thread->seen.time;
+	} else {
+		thread->clock_least = 0;
+		thread->clock_most = 0;
+		thread->since = before;
+	}
+	thread->clock_on = arg.tsc_on;
+	thread->suspended = arg.flags & PERFCTR_CONTROL_SUSPENDED;
+	thread->left = max(arg.refresh, 1ull);
+	memset(&thread->seen, 0, sizeof(thread->seen));
+	begin_periods(thread);
+	if (tree)
+		*tree = (struct tree) {
+			.root = thread, .handle = thread->handle, .control = control,
+			.stopped = thread->suspended,
+		};
+}
+
+static void do_control(struct thread *thread)
+{
+	/* Mostly those that others have as well, which count in user mode alone */
+	const struct control *control = &controls[rnd(rnd(2) ? 2 : ARRAY_SIZE(controls))];
+	struct tree *tree = rnd(2) ? tree_new() : NULL;
+	bool tsc_on = !control->nractrs || rnd(4);
+	u64 refresh = control->nrictrs ? rnd(6) : 0;
+
+	set_control(thread, control, tree, tsc_on, refresh, !rnd(8));
+}
+
+static void do_stop_go(struct thread *thread)
+{
+	struct thread *member;
+	bool stop = rnd(2);
+
+	if (!thread->control || !state_of(thread))
+		return;
+	handle_open(thread);
+	nr.stops++;
+	expect(!ioctl(thread->handle, stop ? PERFCTR_IOC_SUSPEND : PERFCTR_IOC_RESUME, NULL),
+	       "SUSPEND or RESUME");
+	thread->suspended = stop;
+	if (!thread->tree)
+		return;
+	thread->tree->stopped = stop;
+	for (member = threads; member < threads + NR_THREADS; member++)
+		if (member->tree == thread->tree)
+			member->suspended = stop;
+}
+
+static void do_unlink(struct thread *thread)
+{
+	if (!state_of(thread) || is_descendant(thread))
+		return;
+	handle_open(thread);
+	expect(!ioctl(thread->handle, PERFCTR_IOC_UNLINK, NULL), "UNLINK");
+	tree_dies(thread->tree);
+	thread->control = NULL;
+}
+
+static void do_iresume(struct thread *thread)
+{
+	long err;
+
+	if (!thread->control || !state_of(thread))
+		return;
+	handle_open(thread);
+	err = ioctl(thread->handle, PERFCTR_IOC_IRESUME, NULL);
+	expect(err == (thread->told ? 0 : -EINVAL), "IRESUME: %ld", err);
+	thread->overflown = thread->told ? 0 : thread->overflown;
+	thread->told = false;
+}
+
+static void do_map(struct thread *thread)
+{
+	struct map *map;
+
+	if (!state_of(thread))
+		return;
+	handle_open(thread);
+	for (map = maps; map < maps + NR_MAPS && map->process; map++)
+		;
+	if (map == maps + NR_MAPS)
+		return;
+	nr.maps++;
+	*map = (struct map) {
+		.vma = { .vm_end = PAGE_SIZE, .vm_flags = VM_MAYSHARE,
+			 .vm_mm = &thread->process->mm },
+		.process = thread->process, .handle = thread->handle,
+	};
+	expect(!vperfctr_fops.mmap(&thread->handle->file, &map->vma), "mmap");
+	thread->handle->refs++;
+	thread->was_mapped = true;
+	look();
+}
+
+static void unmap(struct map *map)
+{
+	if (map->vma.vm_ops->close)
+		map->vma.vm_ops->close(&map->vma);
+	map->process = NULL;
+	look();
+	handle_put(map->handle);
+	look();
+}
+
+static void do_unmap(struct thread *thread)
+{
+	unsigned int i, from = rnd(NR_MAPS);
+	struct map *map;
+
+	for (i = 0; i < NR_MAPS; i++) {
+		map = &maps[(from + i) % NR_MAPS];
+		if (map->process == thread->process) {
+			unmap(map);
+			return;
+		}
+	}
+}
+
+static void do_policy(void)
+{
+	unsigned int cpu;
+
+	nr.policies++;
+	/* It could read these registers before, and nobody else comes as long as it runs. */
+	for (cpu = 0; cpu < NR_CPUS; cpu++)
+		thread_of(shim_on[cpu])->was_open |= perfctr_user_read == PERFCTR_USER_READ_OPEN;
+	perfctr_user_read = rnd(3) ? PERFCTR_USER_READ_GUARDED : rnd(3);
+	perfctr_policy_changed();
+	look();
+}
+
+/* Another user, or back to the old one: not dumpable, until an exec */
+static void do_setuid(struct thread *thread)
+{
+	thread->was_user |= (u32)BIT(thread->cred.euid.val);
+	thread->cred.euid.val = rnd(2) ? thread->uid : rnd(NR_USERS);
+	thread->process->dumpable = false;
+}
+
+static void expect_tree(struct tree *tree, struct handle *handle)
+{
+	struct perfctr_read_tree read = { .size = sizeof(read), .which = PERFCTR_TREE_ENDED };
+	struct model_tally sums = tree->ended;
+	const struct thread *thread;
+	u32 i, live = 0;
+
+	if (rnd(3))
+		read.which |= PERFCTR_TREE_LIVE;
+	if (rnd(3))
+		read.which |= PERFCTR_TREE_ROOT;
+	for (thread = threads; thread < threads + NR_THREADS; thread++) {
+		bool root = thread == tree->root && !tree->root_has_ended;
+
+		if (thread->tree != tree)
+			continue;
+		live += !root;
+		if (read.which & (root ? PERFCTR_TREE_ROOT : PERFCTR_TREE_LIVE))
+			add(&sums, &thread->seen);
+	}
+	if (tree->root_has_ended && read.which & PERFCTR_TREE_ROOT)
+		add(&sums, &tree->root_ended);
+	nr.tree_reads++;
+	expect(!ioctl(handle, PERFCTR_IOC_READ_TREE, &read), "READ_TREE");
+	expect(read.live == live && read.ended == tree->nr_ended,
+	       "a tree of %u and %u, not of %llu and %llu", live, tree->nr_ended, read.live,
+	       read.ended);
+	for (i = 0; i < tree->control->nractrs + tree->control->nrictrs; i++) {
+		u64 want = count_of(tree->control, &sums, i);
+
+		expect(read.sum[i] == want, "a tree's counter %u: %llu, not %llu", i,
+		       read.sum[i], want);
+	}
+}
+
+static void do_read_tree(void)
+{
+	struct tree *tree = &trees[rnd(NR_THREADS)];
+
+	if (tree->control)
+		expect_tree(tree, tree->handle);
+}
+
+static void do_sleep(void)
+{
+	unsigned int uid = shim_uid;
+
+	local_irq_disable();
+	shim_pm_notifier->notifier_call(shim_pm_notifier, CPU_PM_ENTER, NULL);
+	look();
+	if (rnd(2))
+		model_cpu_sleep(shim_cpu, false);
+	look();
+	shim_pm_notifier->notifier_call(shim_pm_notifier, CPU_PM_EXIT, NULL);
+	look();
+	local_irq_enable();
+	shim_uid = uid;
+}
+
+static void do_work(void)
+{
+	shim_jiffies++;
+	shim_work(rnd(2));
+	look();
+}
+
+/* The current thread is in the kernel. */
+static void do_something(void)
+{
+	struct thread *thread = running();
+	unsigned int what = rnd(32);
+
+	if (is_idle(thread))
+		return;
+	return_to_user();
+	if (what < 3)
+		do_control(thread);
+	else if (what < 6)
+		do_stop_go(thread);
+	else if (what < 10)
+		do_map(thread);
+	else if (what < 12)
+		do_unmap(thread);
+	else if (what < 14)
+		do_policy();
+	else if (what < 18)
+		do_read_tree();
+	else if (what < 19)
+		do_unlink(thread);
+	else if (what < 20)
+		do_setuid(thread);
+	else if (what < 24)
+		do_iresume(thread);
+	else if (what < 25)
+		do_work();
+	else
+		expect_sums(&threads[rnd(NR_THREADS)]);
+}
+
+static void happen_elsewhere(void)
+{
+	unsigned int before = shim_cpu, cpu = rnd(NR_CPUS);
+
+	if (cpu == before)
+		return;
+	to_cpu(cpu);
+	do_something();
+	to_cpu(before);
+}
+
+/*
+ * Threads come and go
+ */
+
+static struct thread *thread_new(void)
+{
+	struct thread *thread;
+
+	for (thread = threads; thread < threads + NR_THREADS; thread++)
+		if (!thread->process)
+			break;
+	if (thread == threads + NR_THREADS)
+		return NULL;
+	memset(thread, 0, sizeof(*thread));
+	thread->task.cpus_mask.bits = ~0ul;
+	thread->task.real_cred = &thread->cred;
+	return thread;
+}
+
+static struct pid *pid_new(int id)
+{
+	struct pid *pid = kzalloc(sizeof(*pid), GFP_KERNEL);
+
+	*pid = (struct pid) { .refs = 1, .nr = id };
+	return pid;
+}
+
+static struct process *process_new(const struct process *parent)
+{
+	struct process *process;
+
+	for (process = processes + 1; process <= processes + NR_PROCESSES; process++)
+		if (!process->threads)
+			break;
+	if (process > processes + NR_PROCESSES)
+		return NULL;
+	machine_copy_mm(&process->mm, parent ? &parent->mm : NULL);
+	process->dumpable = !parent || parent->dumpable;
+	return process;
+}
+
+static void thread_begins(struct thread *thread, struct process *process, unsigned int uid)
+{
+	static int last_id;
+	static u64 last_pointer = 0x1000;
+
+	thread->process = process;
+	process->threads++;
+	thread->task.mm = &process->mm;
+	thread->task.cpu = rnd(NR_CPUS);
+	thread->task.pid = pid_new(++last_id);
+	thread->task.tgid = get_pid(thread->task.pid);
+	thread->uid = uid;
+	thread->cred.euid.val = uid;
+	machine_set_thread_pointer(&thread->task, last_pointer += 0x100);
+}
+
+static void copy_maps(struct process *parent, struct process *child)
+{
+	struct map *map, *copy;
+
+	for (map = maps; map < maps + NR_MAPS; map++) {
+		if (map->process != parent)
+			continue;
+		for (copy = maps; copy < maps + NR_MAPS && copy->process; copy++)
+			;
+		if (copy == maps + NR_MAPS)
+			return;
+		*copy = *map;
+		copy->process = child;
+		copy->vma.vm_mm = &child->mm;
+		copy->handle->refs++;
+		if (copy->vma.vm_ops->open)
+			copy->vma.vm_ops->open(&copy->vma);
+	}
+}
+
+/* @how: below 3 a process, 3 by vfork(), else a thread */
+static struct thread *make_child(struct thread *parent, unsigned int how)
+{
+	void (*probe)(void *data, struct task_struct *parent,
+		      struct task_struct *child) = shim_probe("sched_process_fork");
+	struct process *process = parent->process;
+	struct thread *child = thread_new();
+
+	if (child && how < 3)
+		process = process_new(parent->process);
+	if (!child || !process)
+		return NULL;
+	nr.forks++;
+	thread_begins(child, process, parent->uid);
+	child->cred = parent->cred;
+	if (how < 4)
+		machine_set_thread_pointer(&child->task, machine_thread_pointer(&parent->task));
+	if (how < 3)
+		copy_maps(parent->process, process);
+	probe(NULL, &parent->task, &child->task);
+	look();
+	if (state_of(child)) {
+		child->control = parent->control;
+		child->clock_on = parent->clock_on;
+		child->tree = parent->tree;
+		child->suspended = parent->tree->stopped;
+		child->left = max(state_of(child)->imode ? state_of(child)->imode->left : 1, 1ull);
+		begin_periods(child);
+	} else {
+		expect(!parent->tree, "a child was not counted");
+	}
+	if (how == 3) {
+		nr.lends++;
+		parent->vfork_child = child;
+		parent->lent = true;
+		switch_to(&idle[shim_cpu]);
+	}
+	return child;
+}
+
+static void leave_mm(struct thread *thread)
+{
+	struct process *process = thread->process;
+	struct map *map;
+
+	if (!--process->threads) {
+		/* It is nobody's mm any more, but for those who walk through it. */
+		for (map = maps; map < maps + NR_MAPS; map++)
+			if (map->process == process)
+				unmap(map);
+		forget_process(process);
+	}
+	thread->process = processes;
+}
+
+static void do_exit(struct thread *thread)
+{
+	void (*probe)(void *data, struct task_struct *task, bool group_dead) =
+		shim_probe("sched_process_exit");
+	unsigned int cpu = shim_cpu, i;
+	struct callback_head *work;
+	struct tree *tree = thread->tree;
+	bool root = tree && tree->root == thread, late = rnd(2);
+	struct thread *other;
+
+	nr.ends++;
+	if (late) {
+		/* Since 6.16 the probe is first. */
+		thread->task.mm = NULL;
+		machine_switch_mm();
+		leave_mm(thread);
+		if (rnd(2)) {
+			switch_to(&idle[cpu]);
+			switch_to(thread);
+		}
+	}
+	if (tree && root) {
+		tree->root_ended = thread->seen;
+		tree->root_has_ended = true;
+		tree->root = NULL;
+	} else if (tree) {
+		add(&tree->ended, &thread->seen);
+		tree->nr_ended++;
+	}
+	thread->control = NULL;
+	thread->tree = NULL;
+	probe(NULL, &thread->task, false);
+	look();
+	expect(!state_of(thread), "an end that is none");
+	if (!late) {
+		thread->task.mm = NULL;
+		machine_switch_mm();
+		leave_mm(thread);
+	}
+	for (i = 0; thread->handle && i < NR_ORPHANS; i++) {
+		if (!orphans[i]) {
+			orphans[i] = thread->handle;
+			thread->handle = NULL;
+		}
+	}
+	if (thread->handle)
+		handle_put(thread->handle);
+	while ((work = thread->task.works)) {
+		thread->task.works = work->next;
+		work->func(work);
+		look();
+	}
+	switch_to(&idle[cpu]);
+	for (other = threads; other < threads + NR_THREADS; other++)
+		if (other->vfork_child == thread)
+			other->vfork_child = NULL;
+	put_pid(thread->task.pid);
+	put_pid(thread->task.tgid);
+	thread->process = NULL;
+}
+
+static void do_close(void)
+{
+	unsigned int i = rnd(NR_ORPHANS);
+
+	if (!orphans[i])
+		return;
+	handle_put(orphans[i]);
+	orphans[i] = NULL;
+	look();
+}
+
+static void do_begin(void)
+{
+	struct process *process = process_new(NULL);
+	struct thread *thread = process ? thread_new() : NULL;
+
+	if (thread)
+		thread_begins(thread, process, rnd(NR_USERS));
+}
+
+/* Who is to run next: more often than not one that counts the same. */
+static struct thread *choose_next(const struct thread *prev)
+{
+	unsigned int i, tries = 1 + rnd(6);
+	struct thread *next = NULL;
+
+	for (i = 0; i < tries; i++) {
+		next = &threads[rnd(NR_THREADS)];
+		if (next->process && next->control && next->control == prev->control)
+			break;
+	}
+	return next;
+}
+
+static void step(void)
+{
+	struct thread *thread, *next;
+	unsigned int what = rnd(96);
+
+	to_cpu(rnd(NR_CPUS));
+	execute();
+	thread = running();
+	next = choose_next(thread);
+	if (getenv("ENGINE_TRACE"))
+		printf("# %u: CPU %u, thread %d, %u\n", in_step, shim_cpu,
+		       (int)(thread - threads), what);
+	if (what < 2) {
+		do_begin();
+	} else if (what < 5 && !is_idle(thread)) {
+		return_to_user();
+		make_child(thread, rnd(8));
+	} else if (what < 7 && !is_idle(thread)) {
+		return_to_user();
+		do_exit(thread);
+	} else if (what < 8) {
+		do_sleep();
+	} else if (what < 9) {
+		do_close();
+	} else if (what < 40) {
+		do_something();
+	} else if (next->process && !runs(next) && !next->vfork_child) {
+		switch_to(next);
+	} else if (what < 48) {
+		switch_to(&idle[shim_cpu]);
+	}
+	expect_states();
+	if (!rnd(4))
+		expect_sums(&threads[rnd(NR_THREADS)]);
+}
+
+static struct model_machine machine;
+
+static void begin(void)
+{
+	static const struct perfctr_above above = {
+		.on_return = vperfctr_return,
+		.free_inherited = perfctr_descendant_free,
+		.free_root = perfctr_root_free,
+	};
+	unsigned int cpu;
+
+	machine = model_default;
+	machine.nr_cpus = NR_CPUS;
+	model_boot(&machine);
+	for (cpu = 0; cpu < SHIM_CPUS; cpu++) {
+		shim_on[cpu] = &idle[cpu].task;
+		idle[cpu].task.flags = PF_KTHREAD;
+		idle[cpu].task.real_cred = &idle[cpu].cred;
+		idle[cpu].task.cpu = cpu;
+	}
+	/* Nobody waits here. */
+	shim_set_param("broadcasts", 0);
+	ck_assert_int_eq(perfctr_cpu_init(), 0);
+	ck_assert_int_eq(perfctr_config_init(), 0);
+	perfctr_state_init(&above);
+	perfctr_control_init();
+	ck_assert_int_eq(perfctr_tree_init(), 0);
+	ck_assert_int_eq(perfctr_map_init(), 0);
+	ck_assert_int_eq(perfctr_handle_init(), 0);
+	ck_assert_int_eq(perfctr_permit_init(), 0);
+	ck_assert_int_eq(perfctr_events_init(), 0);
+}
+
+/* Nothing is left of anything. */
+static void end(void)
+{
+	struct thread *thread;
+	unsigned int i, cpu;
+
+	for (thread = threads; thread < threads + NR_THREADS; thread++)
+		thread->vfork_child = NULL;
+	for (thread = threads; thread < threads + NR_THREADS; thread++) {
+		if (!thread->process)
+			continue;
+		for (cpu = 0; shim_on[cpu] != &thread->task && cpu < NR_CPUS - 1; cpu++)
+			;
+		to_cpu(cpu);
+		switch_to(thread);
+		return_to_user();
+		do_exit(thread);
+	}
+	for (i = 0; i < NR_ORPHANS; i++)
+		if (orphans[i])
+			handle_put(orphans[i]);
+	ck_assert_int_eq(shim_module_refs, 0);
+	perfctr_events_exit();
+	perfctr_permit_exit();
+	perfctr_switch_exit();
+	perfctr_config_exit();
+	perfctr_burden_exit();
+	perfctr_handle_exit();
+	perfctr_map_exit();
+	perfctr_tree_exit();
+	perfctr_cpu_exit();
+	ck_assert_int_eq(shim_notifiers, 0);
+	ck_assert_uint_eq(shim_allocations, 0);
+}
+
+static unsigned int number(const char *name, unsigned int otherwise)
+{
+	const char *value = getenv(name);
+
+	return value ? (unsigned int)strtoul(value, NULL, 0) : otherwise;
+}
+
+START_TEST(all_counts_are_exact)
+{
+	unsigned int steps = number("ENGINE_STEPS", 20000);
+
+	seed = number("ENGINE_SEED", 20261123) + (unsigned int)_i;
+	begin();
+	for (in_step = 0; in_step < steps; in_step++)
+		step();
+	end();
+	/* All of that has happened, if there was time. */
+	if (steps < 20000)
+		return;
+	ck_assert_uint_gt(nr.reads, 500);
+	ck_assert_uint_gt(nr.shown, 500);
+	ck_assert_uint_gt(nr.private, 500);
+	ck_assert_uint_gt(nr.interrupted, 100);
+	ck_assert_uint_gt(nr.switches, 1000);
+	ck_assert_uint_gt(nr.forks, 100);
+	ck_assert_uint_gt(nr.ends, 100);
+	ck_assert_uint_gt(nr.tree_reads, 50);
+	ck_assert_uint_gt(nr.overflows, 50);
+	ck_assert_uint_gt(nr.stops, 50);
+	ck_assert_uint_gt(nr.policies, 50);
+	ck_assert_uint_gt(nr.lends, 20);
+	ck_assert_uint_gt(nr.maps, 20);
+}
+END_TEST
+
+static struct thread *begin_thread(unsigned int uid)
+{
+	struct process *process = process_new(NULL);
+	struct thread *thread = thread_new();
+
+	thread_begins(thread, process, uid);
+	return thread;
+}
+
+static void run_on(unsigned int cpu, struct thread *thread)
+{
+	to_cpu(cpu);
+	switch_to(thread);
+	return_to_user();
+	expect_user_mode();
+	let_run(thread, MODEL_USER, 1000);
+	expect_user_mode();
+}
+
+/*
+ * A tree dies while one of it, whose process may read registers, runs on another CPU. Its
+ * config was the tree's alone, so it is unclaimed: what is in the registers from then on
+ * is not that process's alone.
+ */
+START_TEST(a_config_ends_under_a_reader)
+{
+	struct thread *root, *member, *stranger;
+
+	seed = 1;
+	begin();
+	root = begin_thread(0);
+	stranger = begin_thread(1);
+	to_cpu(0);
+	switch_to(root);
+	set_control(root, &controls[0], tree_new(), true, 0, false);
+	do_map(root);
+	run_on(0, root);
+	member = make_child(root, 4);
+	run_on(1, member);
+	to_cpu(0);
+	set_control(root, &controls[1], NULL, true, 0, false);
+	run_on(1, member);
+	run_on(1, stranger);
+	run_on(1, member);
+	end();
+}
+END_TEST
+
+void test_arch(void)
+{
+	unit_begin("engine_" MODEL_ARCH);
+	/* x86's claim_forget() leaves private_mm as it was: not mended yet. */
+	if (getenv("ENGINE_BUGS"))
+		UNIT_RUN(a_config_ends_under_a_reader);
+	unit_run(all_counts_are_exact, (int)number("ENGINE_ROWS", 6));
+}
+
+/* It is below all this. */
+void test_config(void)
+{
+}
