@@ -170,13 +170,12 @@ static __always_inline struct vperfctr *successor(const struct vperfctr *perfctr
 /* @show: other's page is to have the biases */
 static __always_inline void hand_over(struct vperfctr *perfctr, struct vperfctr *other, bool show)
 {
-	struct perfctr_page *page = other->page;
+	struct perfctr_page_slot *slot = show ? other->page->slot : NULL;
 
 	sums_are_changing(other);
-	perfctr_cpu_hand_over(&perfctr->cpu_state, &other->cpu_state, other->config,
-			      page->slot, show);
+	perfctr_cpu_hand_over(&perfctr->cpu_state, &other->cpu_state, other->config, slot, show);
 	if (show && other->clock_on)
-		page->slot[PERFCTR_CPU_CLOCK_SLOT].bias = other->cpu_state.clock;
+		slot[PERFCTR_CPU_CLOCK_SLOT].bias = other->cpu_state.clock;
 	sums_are_complete(perfctr, perfctr->seq);
 }
 

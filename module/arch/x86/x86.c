@@ -212,8 +212,11 @@ static int claim_forget(void *arg)
 
 	if (cpu->active == READ_ONCE(config->id))
 		cpu->active = 0;
-	if (cpu->private_config == READ_ONCE(config->id))
+	/* Others who run here leave their counts in registers that still run. */
+	if (cpu->private_config == READ_ONCE(config->id)) {
 		cpu->private_config = 0;
+		cpu->private_mm = 0;
+	}
 	return 0;
 }
 

@@ -164,6 +164,20 @@ void rb_add(struct rb_node *node, struct rb_root *root,
 	*link = node;
 }
 
+struct rb_node *rb_next(const struct rb_node *node)
+{
+	struct rb_node *next = node->rb_right;
+
+	if (!next) {
+		while (node->parent && node == node->parent->rb_right)
+			node = node->parent;
+		return node->parent;
+	}
+	while (next->rb_left)
+		next = next->rb_left;
+	return next;
+}
+
 static void replace(struct rb_node *node, struct rb_node *by, struct rb_root *root)
 {
 	if (!node->parent)

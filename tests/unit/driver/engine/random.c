@@ -1402,9 +1402,7 @@ END_TEST
 void test_arch(void)
 {
 	unit_begin("engine_" MODEL_ARCH);
-	/* x86's claim_forget() leaves private_mm as it was: not mended yet. */
-	if (getenv("ENGINE_BUGS"))
-		UNIT_RUN(a_config_ends_under_a_reader);
+	UNIT_RUN(a_config_ends_under_a_reader);
 	unit_run(all_counts_are_exact, (int)number("ENGINE_ROWS", 6));
 }
 

@@ -108,6 +108,7 @@ struct rb_root {
 void rb_add(struct rb_node *node, struct rb_root *root,
 	    bool (*less)(struct rb_node *a, const struct rb_node *b));
 void rb_erase(struct rb_node *node, struct rb_root *root);
+struct rb_node *rb_next(const struct rb_node *node);
 struct rb_node *rb_first_postorder(const struct rb_root *root);
 struct rb_node *rb_next_postorder(const struct rb_node *node);
 #define shim_rb_entry(node, type, member)				\
@@ -116,6 +117,7 @@ struct rb_node *rb_next_postorder(const struct rb_node *node);
 									\
 	__node ? rb_entry(__node, type, member) : NULL;			\
 })
+#define rb_entry_safe(node, type, member)	shim_rb_entry(node, type, member)
 #define rbtree_postorder_for_each_entry_safe(pos, n, root, member)	\
 	for (pos = shim_rb_entry(rb_first_postorder(root), __typeof__(*pos), member);	\
 	     pos && (n = shim_rb_entry(rb_next_postorder(&pos->member),	\
