@@ -32,7 +32,7 @@ void vperfctr_stop(struct vperfctr *perfctr, u32 error)
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&perfctr->lock, flags);
-	perfctr_suspend(perfctr);
+	vperfctr_suspend(perfctr);
 	perfctr_cpu_share();
 	vperfctr_hold(perfctr, PERFCTR_HOLD_LOST);
 	vperfctr_page_disown(perfctr);
@@ -48,7 +48,7 @@ void vperfctr_start_on_exec(struct vperfctr *perfctr)
 
 	raw_spin_lock_irqsave(&perfctr->lock, flags);
 	vperfctr_unhold(perfctr, PERFCTR_HOLD_ON_EXEC);
-	perfctr_resume_locked(perfctr);
+	vperfctr_resume_locked(perfctr);
 	raw_spin_unlock_irqrestore(&perfctr->lock, flags);
 }
 
@@ -59,25 +59,25 @@ void vperfctr_start_on_exec(struct vperfctr *perfctr)
 void vperfctr_detach(struct vperfctr *perfctr, bool atomic)
 {
 	/* If queued, the work takes over the references of the attachment. */
-	bool queued = atomic && perfctr_return_queue(perfctr, current);
+	bool queued = atomic && vperfctr_return_queue(perfctr, current);
 	bool uses = perfctr->config && !perfctr->inherited;
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&perfctr->lock, flags);
-	perfctr_suspend(perfctr);
+	vperfctr_suspend(perfctr);
 	perfctr_cpu_share();
 	vperfctr_hold(perfctr, PERFCTR_HOLD_IDLE);
 	atomic_andnot(PERFCTR_HOLD_ON_EXEC | PERFCTR_HOLD_SUSPENDED, &perfctr->hold);
 	vperfctr_page_disown(perfctr);
 	WRITE_ONCE(perfctr->holder, NULL);
-	perfctr_unnotify(perfctr);
+	vperfctr_unnotify(perfctr);
 	if (perfctr->inherited)
-		perfctr_descendant_name(perfctr);
+		vperfctr_descendant_name(perfctr);
 	rcu_assign_pointer(perfctr->owner, NULL);
 	raw_spin_unlock_irqrestore(&perfctr->lock, flags);
 
 	if (perfctr->inherited)
-		perfctr_descendant_end(perfctr);
+		vperfctr_descendant_end(perfctr);
 	if (uses)
 		perfctr_config_unuse(perfctr->config, atomic);
 	if (queued)
@@ -247,7 +247,7 @@ static int control_put(void __user *arg, const struct layout *layout,
 static void change_begin(struct vperfctr *perfctr)
 {
 	lockdep_assert_irqs_disabled();
-	perfctr_suspend(perfctr);
+	vperfctr_suspend(perfctr);
 	WRITE_ONCE(perfctr->seq, perfctr->seq + 1);
 	smp_wmb();	/* pairs with vperfctr_sums() */
 }
@@ -281,7 +281,7 @@ static void control_apply(struct vperfctr *perfctr, const struct perfctr_control
 	raw_spin_lock_irqsave(&perfctr->lock, flags);
 	change_begin(perfctr);
 	/* At once, without grace: somebody else may get these counters next. */
-	perfctr_revoke(perfctr);
+	vperfctr_revoke(perfctr);
 	perfctr_cpu_share();
 	perfctr->soft_on = false;
 	memset(perfctr->soft, 0, sizeof(perfctr->soft));
@@ -299,7 +299,7 @@ static void control_apply(struct vperfctr *perfctr, const struct perfctr_control
 	vperfctr_bind(perfctr);
 	if (perfctr->imode) {
 		perfctr->imode->asked = control->si_signo;
-		perfctr_imode_init(perfctr, control->si_signo, control->refresh);
+		vperfctr_imode_init(perfctr, control->si_signo, control->refresh);
 	}
 	WRITE_ONCE(state->end, state->ctr + perfctr->config->nr);
 	WRITE_ONCE(perfctr->nr_ictrs, perfctr->config->nr_ictrs);
@@ -315,7 +315,7 @@ static void control_apply(struct vperfctr *perfctr, const struct perfctr_control
 	WRITE_ONCE(perfctr->error, PERFCTR_ERROR_NONE);
 	vperfctr_page_update(perfctr);
 	change_end(perfctr);
-	perfctr_resume_locked(perfctr);
+	vperfctr_resume_locked(perfctr);
 	raw_spin_unlock_irqrestore(&perfctr->lock, flags);
 
 	perfctr_config_put(config, false);
@@ -354,7 +354,7 @@ static bool have_spare(struct vperfctr *perfctr, u32 nr_ictrs)
 	perfctr->spare = NULL;
 	if (spare)
 		vperfctr_put(spare);
-	perfctr->spare = perfctr_spare_create(nr_ictrs, true);
+	perfctr->spare = vperfctr_spare_create(nr_ictrs, true);
 	return perfctr->spare;
 }
 
@@ -549,12 +549,12 @@ int vperfctr_stop_go(struct vperfctr *perfctr, const struct file *file, bool sto
 	if (stopped_by_holder_only(own, file))
 		return -EBUSY;
 	raw_spin_lock_irqsave(&own->lock, flags);
-	perfctr_suspend(own);
+	vperfctr_suspend(own);
 	if (stop)
 		vperfctr_hold(own, PERFCTR_HOLD_SUSPENDED);
 	else
 		vperfctr_unhold(own, PERFCTR_HOLD_SUSPENDED);
-	perfctr_resume_locked(own);
+	vperfctr_resume_locked(own);
 	raw_spin_unlock_irqrestore(&own->lock, flags);
 	return 0;
 }

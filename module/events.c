@@ -17,7 +17,7 @@
  */
 static void probe_exit(PERFCTR_EXIT_PROBE_ARGS)
 {
-	struct vperfctr *perfctr = perfctr_current();
+	struct vperfctr *perfctr = vperfctr_current();
 
 	if (perfctr)
 		vperfctr_detach(perfctr, true);
@@ -25,7 +25,7 @@ static void probe_exit(PERFCTR_EXIT_PROBE_ARGS)
 
 static void probe_fork(void *data, struct task_struct *parent, struct task_struct *child)
 {
-	struct vperfctr *perfctr = perfctr_current();
+	struct vperfctr *perfctr = vperfctr_current();
 
 	if (unlikely(child->mm != current->mm && perfctr_cpu_is_permitted(child)))
 		perfctr_cpu_mm_forked(child->mm);
@@ -34,13 +34,13 @@ static void probe_fork(void *data, struct task_struct *parent, struct task_struc
 	if (child->mm == current->mm &&
 	    perfctr_cpu_thread_pointer(child) == perfctr_cpu_thread_pointer(current))
 		vperfctr_lend(perfctr);
-	perfctr_inherit(perfctr, child);
+	vperfctr_inherit(perfctr, child);
 }
 
 static void probe_exec(void *data, struct task_struct *task, pid_t old_pid,
 		       struct linux_binprm *bprm)
 {
-	struct vperfctr *perfctr = perfctr_current();
+	struct vperfctr *perfctr = vperfctr_current();
 
 	if (likely(!perfctr))
 		return;
@@ -54,7 +54,7 @@ static void probe_exec(void *data, struct task_struct *task, pid_t old_pid,
 	} else if (atomic_read(&perfctr->hold) & PERFCTR_HOLD_ON_EXEC) {
 		vperfctr_start_on_exec(perfctr);
 	} else if (perfctr->imode) {
-		perfctr_imode_exec(perfctr);
+		vperfctr_imode_exec(perfctr);
 	}
 }
 
@@ -65,20 +65,20 @@ static void probe_exec(void *data, struct task_struct *task, pid_t old_pid,
  */
 static int cpu_sleeps(struct notifier_block *notifier, unsigned long action, void *data)
 {
-	struct vperfctr *perfctr = perfctr_current();
+	struct vperfctr *perfctr = vperfctr_current();
 	unsigned long flags;
 
 	local_irq_save(flags);
 	switch (action) {
 	case CPU_PM_ENTER:
 		if (perfctr)
-			perfctr_suspend(perfctr);
+			vperfctr_suspend(perfctr);
 		break;
 	case CPU_PM_ENTER_FAILED:
 	case CPU_PM_EXIT:
 		perfctr_cpu_online();
 		if (perfctr)
-			perfctr_resume(perfctr);
+			vperfctr_resume(perfctr);
 		break;
 	}
 	local_irq_restore(flags);

@@ -45,7 +45,7 @@ static_assert(sizeof(struct perfctr_page) <= 2048);
 /* Its objects have room for as many counters as the processor has. */
 static struct kmem_cache *state_cache;
 
-void perfctr_root_free(struct vperfctr *perfctr)
+void vperfctr_root_free(struct vperfctr *perfctr)
 {
 	if (perfctr->tree)
 		perfctr_tree_end(perfctr->tree);
@@ -124,7 +124,7 @@ static int vperfctr_make_handle(struct file *file, void __user *arg)
 	if (err)
 		return err;
 
-	perfctr = perfctr_current();
+	perfctr = vperfctr_current();
 	create = !perfctr;
 	if (create && !(open.flags & PERFCTR_OPEN_CREAT))
 		return -ENOENT;
@@ -141,7 +141,7 @@ static int vperfctr_make_handle(struct file *file, void __user *arg)
 		return -ENOTTY;
 	}
 	if (create)
-		perfctr_attach(perfctr);
+		vperfctr_attach(perfctr);
 	return 0;
 }
 
@@ -213,9 +213,9 @@ static long vperfctr_ioctl(struct file *file, unsigned int cmd, unsigned long ua
 	case PERFCTR_IOC_READ:
 		return vperfctr_read_ioctl(perfctr, arg);
 	case PERFCTR_IOC_READ_TREE:
-		return perfctr_read_tree_ioctl(perfctr, arg);
+		return vperfctr_read_tree_ioctl(perfctr, arg);
 	case PERFCTR_IOC_NEXT_MEMBER:
-		return perfctr_next_member_ioctl(perfctr, arg);
+		return vperfctr_next_member_ioctl(perfctr, arg);
 	case PERFCTR_IOC_SUSPEND:
 		return vperfctr_stop_go(perfctr, file, true);
 	case PERFCTR_IOC_RESUME:
@@ -227,9 +227,9 @@ static long vperfctr_ioctl(struct file *file, unsigned int cmd, unsigned long ua
 	case PERFCTR_IOC_UNLINK:
 		return vperfctr_unlink(perfctr, file);
 	case PERFCTR_IOC_IRESUME:
-		return perfctr_iresume_ioctl(perfctr);
+		return vperfctr_iresume_ioctl(perfctr);
 	case PERFCTR_IOC_REFRESH:
-		return perfctr_refresh_ioctl(perfctr, uarg);
+		return vperfctr_refresh_ioctl(perfctr, uarg);
 	}
 	return -ENOTTY;
 }

@@ -81,8 +81,8 @@ static struct miscdevice device = {
 
 static const struct perfctr_above above = {
 	.on_return = vperfctr_return,
-	.free_inherited = perfctr_descendant_free,
-	.free_root = perfctr_root_free,
+	.free_inherited = vperfctr_descendant_free,
+	.free_root = vperfctr_root_free,
 };
 
 static int __init perfctr_init(void)

@@ -42,15 +42,15 @@ static vm_fault_t owner_fault(struct vm_fault *vmf)
 /* In the owner's context this has effect at once, else at its next switch. */
 static void set_user(struct vperfctr *perfctr, bool user)
 {
-	bool own = perfctr == perfctr_current();
+	bool own = perfctr == vperfctr_current();
 	unsigned long flags;
 
 	local_irq_save(flags);
 	if (own)
-		perfctr_suspend(perfctr);
+		vperfctr_suspend(perfctr);
 	WRITE_ONCE(perfctr->user, user);
 	if (own) {
-		perfctr_resume(perfctr);
+		vperfctr_resume(perfctr);
 	} else {
 		smp_mb();	/* pairs with let_take_over() */
 		WRITE_ONCE(perfctr->at_once, PERFCTR_NO_CONFIG);
@@ -121,10 +121,10 @@ static void set_lent(struct vperfctr *perfctr, bool lent)
 	unsigned long flags;
 
 	local_irq_save(flags);
-	perfctr_suspend(perfctr);
-	perfctr_revoke(perfctr);
+	vperfctr_suspend(perfctr);
+	vperfctr_revoke(perfctr);
 	perfctr->lent = lent;
-	perfctr_resume(perfctr);
+	vperfctr_resume(perfctr);
 	local_irq_restore(flags);
 }
 
@@ -153,7 +153,7 @@ void vperfctr_lend(struct vperfctr *perfctr)
 	if (!READ_ONCE(perfctr->user) || perfctr->lent)
 		return;
 	/* First, so that resume() finds todo set, and does not set at_once. */
-	perfctr_return_soon(perfctr, current, PERFCTR_TODO_LENT);
+	vperfctr_return_soon(perfctr, current, PERFCTR_TODO_LENT);
 	set_lent(perfctr, true);
 }
 
@@ -173,7 +173,7 @@ int vperfctr_mmap(struct file *file, struct vm_area_struct *vma)
 		return -EINVAL;
 	vm_flags_mod(vma, VM_DONTEXPAND, VM_MAYWRITE);
 
-	if (perfctr != perfctr_current()) {
+	if (perfctr != vperfctr_current()) {
 		vma->vm_ops = &foreign_vm_ops;
 		return 0;
 	}
@@ -200,7 +200,7 @@ int vperfctr_mmap(struct file *file, struct vm_area_struct *vma)
 	perfctr->owner_maps++;
 	/* The page is changed while the state is suspended, so nobody reads by it. */
 	local_irq_save(flags);
-	perfctr_suspend(perfctr);
+	vperfctr_suspend(perfctr);
 	vperfctr_page_update(perfctr);
 	local_irq_restore(flags);
 	/* In a slot a thread pointer of 0 means that nobody may read. */
@@ -208,7 +208,7 @@ int vperfctr_mmap(struct file *file, struct vm_area_struct *vma)
 	raw_spin_unlock(&perfctr->map_lock);
 	/* Later, as the mmap_lock is held here */
 	if (perfctr_cpu_mm_waits(vma->vm_mm))
-		perfctr_return_soon(perfctr, current, PERFCTR_TODO_PERMIT);
+		vperfctr_return_soon(perfctr, current, PERFCTR_TODO_PERMIT);
 	return 0;
 }
 

@@ -20,7 +20,7 @@ MODULE_PARM_DESC(overflow_budget, "overflows of a thread in a tick after which i
 /* End an overflow. The clock may be resumed alone, so the state is suspended first. */
 static void go_on(struct vperfctr *perfctr)
 {
-	perfctr_suspend(perfctr);
+	vperfctr_suspend(perfctr);
 	atomic_andnot(PERFCTR_HOLD_COUNTERS, &perfctr->hold);
 }
 
@@ -59,7 +59,7 @@ static void tell(int signo, u32 mask, bool throttled)
 	}
 }
 
-void perfctr_imode_deliver(struct vperfctr *perfctr)
+void vperfctr_imode_deliver(struct vperfctr *perfctr)
 {
 	struct perfctr_imode *imode = perfctr->imode;
 	bool goes_on, throttled = false;
@@ -87,14 +87,14 @@ void perfctr_imode_deliver(struct vperfctr *perfctr)
 }
 
 /* An exec removes the signal handler, so it ends the signals too: they would kill. */
-void perfctr_imode_exec(struct vperfctr *perfctr)
+void vperfctr_imode_exec(struct vperfctr *perfctr)
 {
 	unsigned long flags;
 
 	local_irq_save(flags);
 	go_on(perfctr);
-	perfctr_imode_init(perfctr, 0, perfctr->imode->refresh);
-	perfctr_resume(perfctr);
+	vperfctr_imode_init(perfctr, 0, perfctr->imode->refresh);
+	vperfctr_resume(perfctr);
 	local_irq_restore(flags);
 }
 
@@ -117,19 +117,19 @@ static int resume_ioctl(struct vperfctr *perfctr, u64 left)
 		/* A pending overflow is delivered first. */
 		if (overflown && !own->imode->pending) {
 			go_on(own);
-			perfctr_resume(own);
+			vperfctr_resume(own);
 		}
 	}
 	local_irq_enable();
 	return err;
 }
 
-int perfctr_iresume_ioctl(struct vperfctr *perfctr)
+int vperfctr_iresume_ioctl(struct vperfctr *perfctr)
 {
 	return resume_ioctl(perfctr, 0);
 }
 
-int perfctr_refresh_ioctl(struct vperfctr *perfctr, unsigned long count)
+int vperfctr_refresh_ioctl(struct vperfctr *perfctr, unsigned long count)
 {
 	if (!count || count > INT_MAX)
 		return -EINVAL;
@@ -145,22 +145,22 @@ int perfctr_refresh_ioctl(struct vperfctr *perfctr, unsigned long count)
  */
 static void interrupt(bool ends)
 {
-	struct vperfctr *perfctr = perfctr_current();
+	struct vperfctr *perfctr = vperfctr_current();
 
 	if (!perfctr || !perfctr->imode)
 		return;
 	if (!ends && perfctr->undo & PERFCTR_UNDO_ICTRS)
-		perfctr_suspend(perfctr);
+		vperfctr_suspend(perfctr);
 	if (!ends || perfctr->seq & 1)
 		return;
 	if (perfctr->imode->pending && !IS_ENABLED(CONFIG_PREEMPT_RT) &&
 	    perfctr_cpu_interrupted_user()) {
 		/* Tells lockdep, as posix timers do, that the lock may be taken: not on RT. */
 		lockdep_posixtimer_enter();
-		perfctr_imode_deliver(perfctr);
+		vperfctr_imode_deliver(perfctr);
 		lockdep_posixtimer_exit();
 	}
-	perfctr_resume(perfctr);
+	vperfctr_resume(perfctr);
 }
 
 static int turn_interrupts(bool on)

@@ -65,7 +65,7 @@ static_assert(offsetof(struct perfctr_soft, task_clock) == PERFCTR_NR_SOFT * siz
  * @left: overflows until the counters stay suspended, the last one included
  * @pending: bit i: counter i has overflowed, and the owner has not been told yet
  * @cpu: CPU on which the counters were stopped last, if their registers still agree
- *	with @ctr (perfctr 2.6's isuspend_cpu); -1: see perfctr_cpu_ireload()
+ *	with @ctr (perfctr 2.6's isuspend_cpu); -1: see ireload()
  * @tick: the latest tick (jiffies) in which they went on by themselves
  * @spent: how often they did so in that tick
  * @ctr.limit: the sum at which the next overflow is due
@@ -302,7 +302,7 @@ bool perfctr_cpus_all_told(void);
  * load needs to check for neither.
  */
 extern bool perfctr_any_rarity;
-static __always_inline bool perfctr_cpu_is_told(void)
+static __always_inline bool perfctr_cpus_told_here(void)
 {
 	return likely(!READ_ONCE(perfctr_any_rarity)) ||
 	       cpumask_test_cpu(smp_processor_id(), &perfctr_told_cpus);
@@ -315,18 +315,18 @@ static __always_inline bool perfctr_cpu_is_told(void)
  */
 struct perfctr_imode *perfctr_imode_create(u32 nr, gfp_t gfp);
 /* Begin a full period of each. */
-void perfctr_imode_init(struct vperfctr *perfctr, int signo, u64 refresh);
+void vperfctr_imode_init(struct vperfctr *perfctr, int signo, u64 refresh);
 /* Start the i-mode counters: EAGAIN, EIO as perfctr_cpu_istart(). */
-int perfctr_imode_start(struct vperfctr *perfctr);
+int vperfctr_imode_start(struct vperfctr *perfctr);
 /* Make differences of their sums, as perfctr_cpu_resume() does for the other counters. */
-void perfctr_imode_resume(struct vperfctr *perfctr);
+void vperfctr_imode_resume(struct vperfctr *perfctr);
 /* All sums of a resumed state, for read.c */
-void perfctr_imode_sample(const struct vperfctr *perfctr, u64 *value);
+void vperfctr_imode_sample(const struct vperfctr *perfctr, u64 *value);
 /* Find out which have overflowed. If any has, all counters are held. seq is still odd. */
-void perfctr_imode_look(struct vperfctr *perfctr);
+void vperfctr_imode_look(struct vperfctr *perfctr);
 
 /*
- * state.c. Functions of files above it: the work that perfctr_return_soon() queues, and
+ * state.c. Functions of files above it: the work that vperfctr_return_soon() queues, and
  * freeing a state without references, an inherited one or another.
  */
 struct perfctr_above {
@@ -363,21 +363,21 @@ void vperfctr_page_disown(struct vperfctr *perfctr);
 struct perfctr_page *vperfctr_page_alloc(void);
 void vperfctr_page_update(struct vperfctr *perfctr);
 /* Have task (current, or a child that has not run yet) do @todo before it runs user code. */
-void perfctr_return_soon(struct vperfctr *perfctr, struct task_struct *task, u8 todo);
-bool perfctr_return_queue(struct vperfctr *perfctr, struct task_struct *task);
+void vperfctr_return_soon(struct vperfctr *perfctr, struct task_struct *task, u8 todo);
+bool vperfctr_return_queue(struct vperfctr *perfctr, struct task_struct *task);
 
 /* switch.c */
 void perfctr_switch_exit(void);
 /* The policy for user reads, PERFCTR_USER_READ_* */
 extern unsigned int perfctr_user_read;
 /* Give the state to current, and see its switches from now on. May sleep. Takes a reference. */
-void perfctr_attach(struct vperfctr *perfctr);
+void vperfctr_attach(struct vperfctr *perfctr);
 /* The same for a child of current that has not run yet; takes over the caller's reference. */
-void perfctr_adopt(struct vperfctr *perfctr, struct task_struct *child);
+void vperfctr_adopt(struct vperfctr *perfctr, struct task_struct *child);
 /* See current's switches no more. Interrupts are off. */
-void perfctr_unnotify(struct vperfctr *perfctr);
+void vperfctr_unnotify(struct vperfctr *perfctr);
 /* The state of current, or NULL. */
-struct vperfctr *perfctr_current(void);
+struct vperfctr *vperfctr_current(void);
 /*
  * The state that a call through a handle of @perfctr acts on, by its owner, who is current:
  * @perfctr, or, @tree_too, another of its tree. EPERM: current owns no such state. ESRCH:
@@ -385,10 +385,10 @@ struct vperfctr *perfctr_current(void);
  */
 struct vperfctr *vperfctr_acting_owner(const struct vperfctr *perfctr, bool tree_too);
 /* By the owner or an interrupt on its CPU, interrupts off; locked: perfctr->lock is held */
-void perfctr_resume(struct vperfctr *perfctr);
-void perfctr_resume_locked(struct vperfctr *perfctr);
-void perfctr_suspend(struct vperfctr *perfctr);
-void perfctr_revoke(struct vperfctr *perfctr);
+void vperfctr_resume(struct vperfctr *perfctr);
+void vperfctr_resume_locked(struct vperfctr *perfctr);
+void vperfctr_suspend(struct vperfctr *perfctr);
+void vperfctr_revoke(struct vperfctr *perfctr);
 /*
  * x86: next, or current, may read registers. Scrub them, unless what they hold is of its
  * process or its kin. Current's own counts are not lost: its state is suspended first.
@@ -404,10 +404,10 @@ int perfctr_run_on(const struct cpumask *cpus, int (*fn)(void *arg), void *arg);
 
 /* overflow.c */
 /* Signal the overflow: by the owner on its way to user mode, or an interrupt of user mode. */
-void perfctr_imode_deliver(struct vperfctr *perfctr);
-void perfctr_imode_exec(struct vperfctr *perfctr);
-int perfctr_iresume_ioctl(struct vperfctr *perfctr);
-int perfctr_refresh_ioctl(struct vperfctr *perfctr, unsigned long count);
+void vperfctr_imode_deliver(struct vperfctr *perfctr);
+void vperfctr_imode_exec(struct vperfctr *perfctr);
+int vperfctr_iresume_ioctl(struct vperfctr *perfctr);
+int vperfctr_refresh_ioctl(struct vperfctr *perfctr, unsigned long count);
 /* i-mode: hear the counters' interrupts, or, some time after the last put, no more. May sleep. */
 int perfctr_interrupts_get(void);
 void perfctr_interrupts_put(void);
@@ -462,17 +462,17 @@ void perfctr_tree_exit(void);
 struct perfctr_tree *perfctr_tree_create(struct vperfctr *root, struct perfctr_config *config,
 					 u32 flags, u32 cstatus);
 void perfctr_tree_end(struct perfctr_tree *tree);
-struct vperfctr *perfctr_spare_create(u32 nr_ictrs, bool may_sleep);
+struct vperfctr *vperfctr_spare_create(u32 nr_ictrs, bool may_sleep);
 /* Only for vperfctr_put() */
-void perfctr_descendant_free(struct vperfctr *perfctr);
+void vperfctr_descendant_free(struct vperfctr *perfctr);
 /* By the owner: note current's name. perfctr->lock is held. */
-void perfctr_descendant_name(struct vperfctr *perfctr);
-void perfctr_descendant_end(struct vperfctr *perfctr);
-void perfctr_inherit(struct vperfctr *parent, struct task_struct *child);
+void vperfctr_descendant_name(struct vperfctr *perfctr);
+void vperfctr_descendant_end(struct vperfctr *perfctr);
+void vperfctr_inherit(struct vperfctr *parent, struct task_struct *child);
 /* EBUSY: the root's control has HOLDER_ONLY, and that is not its holder. */
 int perfctr_tree_stop(struct perfctr_tree *tree, const struct file *file, bool stop);
-int perfctr_read_tree_ioctl(struct vperfctr *perfctr, void __user *arg);
-int perfctr_next_member_ioctl(struct vperfctr *perfctr, void __user *arg);
+int vperfctr_read_tree_ioctl(struct vperfctr *perfctr, void __user *arg);
+int vperfctr_next_member_ioctl(struct vperfctr *perfctr, void __user *arg);
 
 /* map.c */
 struct vm_area_struct;
@@ -500,7 +500,7 @@ void vperfctr_exec_pid(struct vperfctr *perfctr);
 /* handle.c */
 extern const struct file_operations vperfctr_fops;
 /* Only for vperfctr_put() */
-void perfctr_root_free(struct vperfctr *perfctr);
+void vperfctr_root_free(struct vperfctr *perfctr);
 int perfctr_handle_init(void);
 void perfctr_handle_exit(void);
 

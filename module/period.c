@@ -37,12 +37,12 @@ struct perfctr_imode *perfctr_imode_create(u32 nr, gfp_t gfp)
 }
 
 /* A start value has changed: at the next start the registers are written. */
-static void perfctr_cpu_ireload(struct perfctr_imode *imode)
+static void ireload(struct perfctr_imode *imode)
 {
 	imode->cpu = -1;
 }
 
-void perfctr_imode_init(struct vperfctr *perfctr, int signo, u64 refresh)
+void vperfctr_imode_init(struct vperfctr *perfctr, int signo, u64 refresh)
 {
 	struct perfctr_imode *imode = perfctr->imode;
 	u32 i, first = perfctr_config_nr_actrs(perfctr->config);
@@ -55,10 +55,10 @@ void perfctr_imode_init(struct vperfctr *perfctr, int signo, u64 refresh)
 	for (i = 0; i < imode->nr; i++)
 		imode->ctr[i].limit = perfctr->cpu_state.ctr[first + i].acc -
 				      (signo ? perfctr->config->ctr[first + i].ireset : -S64_MAX);
-	perfctr_cpu_ireload(imode);
+	ireload(imode);
 }
 
-notrace int perfctr_imode_start(struct vperfctr *perfctr)
+notrace int vperfctr_imode_start(struct vperfctr *perfctr)
 {
 	const struct perfctr_config *config = perfctr->config;
 	const struct perfctr_cpu_ctr *ctr = perfctr->cpu_state.ctr;
@@ -87,7 +87,7 @@ static u64 signed_sum(const struct perfctr_imode *imode, u32 i, u64 sum)
 	return next + sign_extend64(sum - next, perfctr_cpu_iwidth() - 1);
 }
 
-notrace void perfctr_imode_sample(const struct vperfctr *perfctr, u64 *value)
+notrace void vperfctr_imode_sample(const struct vperfctr *perfctr, u64 *value)
 {
 	const struct perfctr_config *config = perfctr->config;
 	const struct perfctr_cpu_ctr *ctr = perfctr->cpu_state.ctr;
@@ -103,7 +103,7 @@ notrace void perfctr_imode_sample(const struct vperfctr *perfctr, u64 *value)
 	}
 }
 
-notrace void perfctr_imode_resume(struct vperfctr *perfctr)
+notrace void vperfctr_imode_resume(struct vperfctr *perfctr)
 {
 	const struct perfctr_config *config = perfctr->config;
 	struct perfctr_cpu_ctr *ctr = perfctr->cpu_state.ctr + perfctr_config_nr_actrs(config);
@@ -116,7 +116,7 @@ notrace void perfctr_imode_resume(struct vperfctr *perfctr)
 }
 
 /* Makes sums, and returns which counters have overflowed. These begin a new period. */
-static u32 perfctr_cpu_identify_overflow(struct vperfctr *perfctr)
+static u32 identify_overflow(struct vperfctr *perfctr)
 {
 	struct perfctr_imode *imode = perfctr->imode;
 	u32 i, first = perfctr_config_nr_actrs(perfctr->config), mask = 0;
@@ -126,7 +126,7 @@ static u32 perfctr_cpu_identify_overflow(struct vperfctr *perfctr)
 
 		perfctr->cpu_state.ctr[first + i].acc = sum;
 		if ((s64)(sum - imode->ctr[i].next) >= 0)
-			perfctr_cpu_ireload(imode);
+			ireload(imode);
 		if ((s64)(sum - imode->ctr[i].limit) < 0)
 			continue;
 		imode->ctr[i].limit = sum - perfctr->config->ctr[first + i].ireset;
@@ -135,14 +135,14 @@ static u32 perfctr_cpu_identify_overflow(struct vperfctr *perfctr)
 	return mask;
 }
 
-notrace void perfctr_imode_look(struct vperfctr *perfctr)
+notrace void vperfctr_imode_look(struct vperfctr *perfctr)
 {
 	struct perfctr_imode *imode = perfctr->imode;
 	u32 mask;
 
 	lockdep_assert_irqs_disabled();
 	imode->cpu = smp_processor_id();
-	mask = perfctr_cpu_identify_overflow(perfctr);
+	mask = identify_overflow(perfctr);
 	if (likely(!mask))
 		return;
 	imode->pending = mask;

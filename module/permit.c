@@ -45,19 +45,19 @@ static DEFINE_PER_CPU(bool, resumes);
 /* See perfctr_cpu_permit_init(). */
 static notrace void permission_changes(bool ends)
 {
-	struct vperfctr *perfctr = perfctr_current();
+	struct vperfctr *perfctr = vperfctr_current();
 	unsigned long flags;
 
 	local_irq_save(flags);
 	if (!ends) {
 		__this_cpu_write(resumes, perfctr && perfctr->seq & 1);
 		if (__this_cpu_read(resumes))
-			perfctr_suspend(perfctr);
+			vperfctr_suspend(perfctr);
 	} else {
 		if (perfctr_cpu_is_permitted(current))
 			perfctr_let_in(current);
 		if (__this_cpu_read(resumes))
-			perfctr_resume(perfctr);
+			vperfctr_resume(perfctr);
 		__this_cpu_write(resumes, false);
 	}
 	local_irq_restore(flags);
@@ -66,13 +66,13 @@ static notrace void permission_changes(bool ends)
 /* Current may not read the clock any more, or may again: update its page before it returns. */
 static notrace void clock_hides(void)
 {
-	struct vperfctr *perfctr = perfctr_current();
+	struct vperfctr *perfctr = vperfctr_current();
 	unsigned long flags;
 
 	local_irq_save(flags);
 	if (perfctr && perfctr->seq & 1) {
-		perfctr_suspend(perfctr);
-		perfctr_resume(perfctr);
+		vperfctr_suspend(perfctr);
+		vperfctr_resume(perfctr);
 	}
 	local_irq_restore(flags);
 }

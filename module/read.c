@@ -44,7 +44,7 @@ static __always_inline void state_sample(const struct vperfctr *perfctr,
 	if (likely(perfctr->seq & 1)) {
 		*value++ = state->clock + perfctr_cpu_clock();
 		if (unlikely(perfctr->imode)) {
-			perfctr_imode_sample(perfctr, value);
+			vperfctr_imode_sample(perfctr, value);
 			return;
 		}
 		for (ctr = state->ctr; ctr != end; ctr++)
@@ -66,7 +66,7 @@ static void remote_sample(void *arg)
 {
 	struct remote_read *read = arg;
 
-	if (perfctr_current() != read->perfctr)
+	if (vperfctr_current() != read->perfctr)
 		return;		/* it left this CPU meanwhile */
 	state_sample(read->perfctr, read->sample);
 	read->done = true;

@@ -20,13 +20,13 @@ static u8 return_todo(struct vperfctr *perfctr, u8 todo)
 	if (todo & PERFCTR_TODO_PERMIT && READ_ONCE(perfctr->user) && !perfctr_permit())
 		left |= PERFCTR_TODO_PERMIT;
 	if (todo & PERFCTR_TODO_SPARE && perfctr->tree && !perfctr->spare)
-		perfctr->spare = perfctr_spare_create(perfctr->config->nr_ictrs, true);
+		perfctr->spare = vperfctr_spare_create(perfctr->config->nr_ictrs, true);
 	if (todo & PERFCTR_TODO_OVERFLOW && perfctr->imode)
-		perfctr_imode_deliver(perfctr);
+		vperfctr_imode_deliver(perfctr);
 	if (todo & (PERFCTR_TODO_OVERFLOW | PERFCTR_TODO_RESUME)) {
 		local_irq_save(flags);
 		if (!(perfctr->seq & 1))
-			perfctr_resume(perfctr);
+			vperfctr_resume(perfctr);
 		local_irq_restore(flags);
 	}
 	return left;
@@ -50,7 +50,7 @@ static void update_pid(struct vperfctr *perfctr)
 void vperfctr_exec_pid(struct vperfctr *perfctr)
 {
 	if (perfctr->pid != task_pid(current))
-		perfctr_return_soon(perfctr, current, PERFCTR_TODO_PID);
+		vperfctr_return_soon(perfctr, current, PERFCTR_TODO_PID);
 }
 
 /*
@@ -70,7 +70,7 @@ void vperfctr_return(struct callback_head *work)
 	local_irq_restore(flags);
 	if (todo & PERFCTR_TODO_PID)
 		update_pid(perfctr);
-	if (perfctr == perfctr_current()) {
+	if (perfctr == vperfctr_current()) {
 		if (todo & PERFCTR_TODO_DETACH) {
 			vperfctr_detach(perfctr, false);
 		} else {
@@ -82,7 +82,7 @@ void vperfctr_return(struct callback_head *work)
 			local_irq_restore(flags);
 		}
 	}
-	if (perfctr != perfctr_current() && perfctr->spare) {
+	if (perfctr != vperfctr_current() && perfctr->spare) {
 		vperfctr_put(perfctr->spare);
 		perfctr->spare = NULL;
 	}

@@ -16,19 +16,19 @@ struct run {
 
 static void run_one(void *arg)
 {
-	struct vperfctr *perfctr = perfctr_current();
+	struct vperfctr *perfctr = vperfctr_current();
 	struct run *run = arg;
 	bool resumed = perfctr && perfctr->seq & 1;
 	int err;
 
 	lockdep_assert_irqs_disabled();
 	if (resumed)
-		perfctr_suspend(perfctr);
+		vperfctr_suspend(perfctr);
 	err = run->fn(run->arg);
 	if (err)
 		WRITE_ONCE(run->err, err);
 	if (resumed)
-		perfctr_resume(perfctr);
+		vperfctr_resume(perfctr);
 }
 
 static bool has_others(const struct cpumask *cpus)

@@ -261,7 +261,7 @@ void vperfctr_page_update(struct vperfctr *perfctr)
  */
 
 /* True if it was not queued before: then the caller must give it the references. */
-bool perfctr_return_queue(struct vperfctr *perfctr, struct task_struct *task)
+bool vperfctr_return_queue(struct vperfctr *perfctr, struct task_struct *task)
 {
 	unsigned long flags;
 	bool queued = false;
@@ -279,14 +279,14 @@ bool perfctr_return_queue(struct vperfctr *perfctr, struct task_struct *task)
 }
 
 /* By the owner, an interrupt on its CPU, or for a child that has not run yet. */
-void perfctr_return_soon(struct vperfctr *perfctr, struct task_struct *task, u8 todo)
+void vperfctr_return_soon(struct vperfctr *perfctr, struct task_struct *task, u8 todo)
 {
 	unsigned long flags;
 
 	/* With interrupts off the work cannot run before it has its references. */
 	local_irq_save(flags);
 	perfctr->todo |= todo;
-	if (perfctr_return_queue(perfctr, task)) {
+	if (vperfctr_return_queue(perfctr, task)) {
 		refcount_inc(&perfctr->refs);
 		__module_get(THIS_MODULE);
 	}

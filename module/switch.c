@@ -303,7 +303,7 @@ static struct vperfctr *task_perfctr(struct task_struct *task)
  * Also from an interrupt: the list is current's own, changed only by current
  * and in an order that leaves it whole for a walk from its head at any moment.
  */
-struct vperfctr *perfctr_current(void)
+struct vperfctr *vperfctr_current(void)
 {
 	return task_perfctr(current);
 }
@@ -311,14 +311,14 @@ struct vperfctr *perfctr_current(void)
 struct vperfctr *vperfctr_acting_owner(const struct vperfctr *perfctr, bool tree_too)
 {
 	struct perfctr_tree *tree = READ_ONCE(perfctr->tree);
-	struct vperfctr *own = perfctr_current();
+	struct vperfctr *own = vperfctr_current();
 
 	if (own && (own == perfctr || (tree_too && tree && own->tree == tree)))
 		return own;
 	return ERR_PTR(rcu_access_pointer(perfctr->owner) ? -EPERM : -ESRCH);
 }
 
-void perfctr_resume_locked(struct vperfctr *perfctr)
+void vperfctr_resume_locked(struct vperfctr *perfctr)
 {
 	lockdep_assert_irqs_disabled();
 	lockdep_assert_held(&perfctr->lock);
@@ -327,7 +327,7 @@ void perfctr_resume_locked(struct vperfctr *perfctr)
 		vperfctr_soft_follow(perfctr);
 }
 
-notrace void perfctr_resume(struct vperfctr *perfctr)
+notrace void vperfctr_resume(struct vperfctr *perfctr)
 {
 	lockdep_assert_irqs_disabled();
 	resume(perfctr);
@@ -335,7 +335,7 @@ notrace void perfctr_resume(struct vperfctr *perfctr)
 		vperfctr_soft_lost(perfctr);
 }
 
-void perfctr_suspend(struct vperfctr *perfctr)
+void vperfctr_suspend(struct vperfctr *perfctr)
 {
 	lockdep_assert_irqs_disabled();
 	suspend(perfctr, NULL);
@@ -344,7 +344,7 @@ void perfctr_suspend(struct vperfctr *perfctr)
 }
 
 /* No register may be read in user mode any more. */
-void perfctr_revoke(struct vperfctr *perfctr)
+void vperfctr_revoke(struct vperfctr *perfctr)
 {
 	lockdep_assert_irqs_disabled();
 	unpermit(perfctr);
@@ -363,7 +363,7 @@ static __cold void lose(struct vperfctr *perfctr)
 /* An isolated CPU knows nothing of claims before; of what was taken back there is no claim. */
 static noinline notrace bool may_load_rarely(const struct perfctr_config *config)
 {
-	if (!perfctr_cpu_is_told())
+	if (!perfctr_cpus_told_here())
 		perfctr_cpus_join();
 	return !READ_ONCE(config->evicted);
 }
@@ -446,7 +446,7 @@ static void grant_raw(struct vperfctr *perfctr)
 		grant(perfctr);
 		perfctr->undo |= PERFCTR_UNDO_SHOWN;
 	} else {
-		perfctr_revoke(perfctr);
+		vperfctr_revoke(perfctr);
 	}
 }
 
@@ -458,8 +458,8 @@ static __cold void held_entirely(struct vperfctr *perfctr, int hold)
 {
 	if (!(hold & PERFCTR_HOLD_DEAD))
 		return;
-	perfctr_revoke(perfctr);
-	perfctr_return_soon(perfctr, current, PERFCTR_TODO_DETACH);
+	vperfctr_revoke(perfctr);
+	vperfctr_return_soon(perfctr, current, PERFCTR_TODO_DETACH);
 }
 
 /*
@@ -469,7 +469,7 @@ static __cold void held_entirely(struct vperfctr *perfctr, int hold)
  */
 static bool resume_ictrs(struct vperfctr *perfctr)
 {
-	int err = perfctr_imode_start(perfctr);
+	int err = vperfctr_imode_start(perfctr);
 
 	if (err) {
 		if (err != -EAGAIN)
@@ -478,7 +478,7 @@ static bool resume_ictrs(struct vperfctr *perfctr)
 	}
 	perfctr->undo |= PERFCTR_UNDO_ICTRS;
 	sums_to_differences(perfctr, false);
-	perfctr_imode_resume(perfctr);
+	vperfctr_imode_resume(perfctr);
 	return true;
 }
 
@@ -487,7 +487,7 @@ static __always_inline bool todo_again(struct vperfctr *perfctr)
 {
 	if (likely(!perfctr->todo))
 		return false;
-	perfctr_return_soon(perfctr, current, 0);
+	vperfctr_return_soon(perfctr, current, 0);
 	return true;
 }
 
@@ -549,7 +549,7 @@ static __always_inline bool resume_and_show(struct vperfctr *perfctr)
 		if (perfctr->seq & 1)
 			return perfctr->owned;
 		if (perfctr->imode->pending)
-			perfctr_return_soon(perfctr, current, PERFCTR_TODO_OVERFLOW);
+			vperfctr_return_soon(perfctr, current, PERFCTR_TODO_OVERFLOW);
 		if (hold && !(hold & ~PERFCTR_HOLD_COUNTERS)) {
 			sums_are_changing(perfctr);
 			perfctr_cpu_resume_clock(&perfctr->cpu_state);
@@ -602,11 +602,11 @@ static noinline notrace void sched_in_slowly(struct vperfctr *perfctr)
 {
 	lockdep_assert_irqs_disabled();
 	if (perfctr->seq & 1 && !perfctr->imode) {
-		perfctr_suspend(perfctr);
+		vperfctr_suspend(perfctr);
 		/* It has not been in user mode since. */
 		unpermit(perfctr);
 	}
-	perfctr_resume(perfctr);
+	vperfctr_resume(perfctr);
 	local_irq_enable();
 }
 
@@ -640,7 +640,7 @@ static noinline notrace void suspend_slowly(struct vperfctr *perfctr, struct tas
 	} else if (perfctr->seq & 1) {
 		perfctr_cpu_suspend(&perfctr->cpu_state);
 		if (unlikely(ictrs))
-			perfctr_imode_look(perfctr);
+			vperfctr_imode_look(perfctr);
 		sums_are_complete(perfctr, perfctr->seq);
 	}
 	perfctr->undo &= ~(PERFCTR_UNDO_ICTRS | PERFCTR_UNDO_CLOCK);
@@ -663,7 +663,7 @@ static struct perfctr_hook notifier_hook = {
 	.off = __DELAYED_WORK_INITIALIZER(notifier_hook.off, perfctr_hook_off, 0),
 };
 
-void perfctr_attach(struct vperfctr *perfctr)
+void vperfctr_attach(struct vperfctr *perfctr)
 {
 	unsigned long flags;
 
@@ -677,7 +677,7 @@ void perfctr_attach(struct vperfctr *perfctr)
 	local_irq_restore(flags);
 }
 
-void perfctr_adopt(struct vperfctr *perfctr, struct task_struct *child)
+void vperfctr_adopt(struct vperfctr *perfctr, struct task_struct *child)
 {
 	__module_get(THIS_MODULE);
 	rcu_assign_pointer(perfctr->owner, child);
@@ -688,12 +688,12 @@ void perfctr_adopt(struct vperfctr *perfctr, struct task_struct *child)
 	hlist_add_head(&perfctr->notifier.link, &child->preempt_notifiers);
 }
 
-void perfctr_unnotify(struct vperfctr *perfctr)
+void vperfctr_unnotify(struct vperfctr *perfctr)
 {
 	lockdep_assert_irqs_disabled();
 	preempt_notifier_unregister(&perfctr->notifier);
 	/* No switch-out of ours comes any more. */
-	perfctr_revoke(perfctr);
+	vperfctr_revoke(perfctr);
 	perfctr_hook_put(&notifier_hook);
 }
 
@@ -710,7 +710,7 @@ static noinline notrace void hide_others(struct task_struct *next)
 	if (is_kin(next) && (!shown || is_same_user(perfctr_cpu_private_user())))
 		return;
 	if (perfctr)
-		perfctr_suspend(perfctr);
+		vperfctr_suspend(perfctr);
 	perfctr_cpu_scrub(next);
 }
 
@@ -719,7 +719,7 @@ notrace void perfctr_let_in(struct task_struct *next)
 {
 	lockdep_assert_irqs_disabled();
 	/* What perf has left in the registers of an isolated one is nobody's to see either. */
-	if (unlikely(!perfctr_cpu_is_told()))
+	if (unlikely(!perfctr_cpus_told_here()))
 		perfctr_cpus_join();
 	if (READ_ONCE(perfctr_user_read) != PERFCTR_USER_READ_OPEN && !perfctr_cpu_may_see(next))
 		hide_others(next);

@@ -179,7 +179,7 @@ static struct descendant *first_after(const struct rb_root *members, u64 id)
 	return found;
 }
 
-void perfctr_descendant_free(struct vperfctr *perfctr)
+void vperfctr_descendant_free(struct vperfctr *perfctr)
 {
 	struct descendant *descendant = to_descendant(perfctr);
 
@@ -189,7 +189,7 @@ void perfctr_descendant_free(struct vperfctr *perfctr)
 	kmem_cache_free(descendant_cache, descendant);
 }
 
-struct vperfctr *perfctr_spare_create(u32 nr_ictrs, bool may_sleep)
+struct vperfctr *vperfctr_spare_create(u32 nr_ictrs, bool may_sleep)
 {
 	gfp_t gfp = may_sleep ? GFP_KERNEL : GFP_NOWAIT | __GFP_NOWARN;
 	struct descendant *descendant = kmem_cache_zalloc(descendant_cache, gfp);
@@ -217,13 +217,13 @@ static void need_spare(struct vperfctr *perfctr, struct task_struct *task)
 {
 	/* The way back takes longer: TIF_NOTIFY_RESUME also runs rseq's work. */
 	if (!IS_ENABLED(CONFIG_PREEMPT_RT))
-		perfctr->spare = perfctr_spare_create(perfctr->config->nr_ictrs, false);
+		perfctr->spare = vperfctr_spare_create(perfctr->config->nr_ictrs, false);
 	if (!perfctr->spare)
-		perfctr_return_soon(perfctr, task, PERFCTR_TODO_SPARE);
+		vperfctr_return_soon(perfctr, task, PERFCTR_TODO_SPARE);
 }
 
 /* By the probe of fork, in the parent's context, before the child first runs. */
-void perfctr_inherit(struct vperfctr *parent, struct task_struct *child)
+void vperfctr_inherit(struct vperfctr *parent, struct task_struct *child)
 {
 	struct perfctr_tree *tree = parent->tree;
 	struct descendant *descendant;
@@ -258,7 +258,7 @@ void perfctr_inherit(struct vperfctr *parent, struct task_struct *child)
 	vperfctr_bind(perfctr);
 	if (perfctr->imode) {
 		perfctr->imode->asked = parent->imode->asked;
-		perfctr_imode_init(perfctr, parent->imode->signo, parent->imode->refresh);
+		vperfctr_imode_init(perfctr, parent->imode->signo, parent->imode->refresh);
 	}
 	hold = atomic_read(&parent->hold) & (PERFCTR_HOLD_ON_EXEC | PERFCTR_HOLD_LOST);
 
@@ -277,7 +277,7 @@ void perfctr_inherit(struct vperfctr *parent, struct task_struct *child)
 		/* The kernel's counts of a child begin at zero. */
 		perfctr->soft_on = !hold;
 		parent->spare = NULL;
-		perfctr_adopt(perfctr, child);
+		vperfctr_adopt(perfctr, child);
 		rb_add(&descendant->node, &tree->live, is_older);
 		/* The parent is a user, as the root or by the tree: so the tree may share it. */
 		if (!tree->nr_live++)
@@ -300,14 +300,14 @@ static void sums_add(struct sums *to, const struct sums *from, unsigned int nr)
 		to->soft[i] += from->soft[i];
 }
 
-void perfctr_descendant_name(struct vperfctr *perfctr)
+void vperfctr_descendant_name(struct vperfctr *perfctr)
 {
 	/* Without the name's lock, which sleeps on RT: a half-changed name does no harm. */
 	strscpy(to_descendant(perfctr)->comm, current->comm, TASK_COMM_LEN);
 }
 
 /* By the owner, after it was detached: its sums are final. */
-void perfctr_descendant_end(struct vperfctr *perfctr)
+void vperfctr_descendant_end(struct vperfctr *perfctr)
 {
 	struct descendant *descendant = to_descendant(perfctr);
 	struct perfctr_tree *tree = perfctr->tree;
@@ -388,11 +388,11 @@ static int nothing(void *unused)
 /* Lets a member that was held count again, before its next user instruction. */
 static int go_current(void *tree)
 {
-	struct vperfctr *perfctr = perfctr_current();
+	struct vperfctr *perfctr = vperfctr_current();
 
 	if (perfctr && perfctr->tree == tree &&
 	    !(atomic_read(&perfctr->hold) & ~PERFCTR_HOLD_COUNTERS))
-		perfctr_return_soon(perfctr, current, PERFCTR_TODO_RESUME);
+		vperfctr_return_soon(perfctr, current, PERFCTR_TODO_RESUME);
 	return 0;
 }
 
@@ -628,7 +628,7 @@ static noinline_for_stack int tree_sum(struct perfctr_tree *tree, struct perfctr
 
 #define TREE_ALL		(PERFCTR_TREE_ROOT | PERFCTR_TREE_ENDED | PERFCTR_TREE_LIVE)
 
-int perfctr_read_tree_ioctl(struct vperfctr *perfctr, void __user *arg)
+int vperfctr_read_tree_ioctl(struct vperfctr *perfctr, void __user *arg)
 {
 	struct perfctr_read_tree read = {};
 	struct sums total = {};
@@ -698,7 +698,7 @@ static void descendant_name(struct descendant *descendant, char *comm)
 	raw_spin_unlock_irq(&perfctr->lock);
 }
 
-int perfctr_next_member_ioctl(struct vperfctr *perfctr, void __user *arg)
+int vperfctr_next_member_ioctl(struct vperfctr *perfctr, void __user *arg)
 {
 	struct perfctr_member member = {};
 	struct descendant *descendant;

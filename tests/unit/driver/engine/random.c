@@ -1254,8 +1254,8 @@ static void begin(void)
 {
 	static const struct perfctr_above above = {
 		.on_return = vperfctr_return,
-		.free_inherited = perfctr_descendant_free,
-		.free_root = perfctr_root_free,
+		.free_inherited = vperfctr_descendant_free,
+		.free_root = vperfctr_root_free,
 	};
 	unsigned int cpu;
 
