@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The switch: how the kernel tells that a counted thread leaves a CPU, or comes to one.
+ * The switch: a counted thread leaves a CPU, or comes to one.
  *
- * sched_out runs with the runqueue locked and interrupts off: nothing here may
- * wake, signal, allocate or print. sched_in runs with preemption off, but
- * interrupts on (and always on: it runs at the end of finish_task_switch()), so
- * it turns them off: an interrupt (perfctr_run(), a reader) sees a state
- * suspended or resumed, never half way.
+ * sched_out() runs with the runqueue locked and interrupts off: it may not wake, signal,
+ * allocate or print. sched_in() runs with preemption off, but interrupts on (always: it
+ * runs at the end of finish_task_switch()). It turns them off, as an interrupt
+ * (perfctr_run(), a reader) must find the state suspended or resumed, and not in between.
  *
- * Migration: a state is resumed and suspended on one CPU, since both happen
- * as its thread comes and goes, and differences are never kept across. Exit:
- * the probe unregisters the notifier, later switches of the dying thread are
- * not seen. Fork: the kernel gives a child an empty list of notifiers.
+ * Migration: a state is resumed when its thread comes to a CPU and suspended when it
+ * leaves, so differences never move to another CPU. Exit: the probe removes the notifier,
+ * so we do not see later switches of the dying thread. Fork: the kernel gives a child an
+ * empty list of notifiers.
  */
 
 #include <linux/cred.h>
@@ -50,8 +49,8 @@ static __always_inline void sums_are_complete(struct vperfctr *perfctr, u32 seq)
 }
 
 /*
- * gcc gives a variable that is passed to a call another register at once, which takes
- * a move, even where no call is made. So what the rare calls pass is a copy.
+ * gcc moves a variable that is passed to a call into another register early, even on paths
+ * without the call. So the rare calls are passed a copy.
  */
 static __always_inline void suspend(struct vperfctr *perfctr, struct task_struct *next)
 {
@@ -66,7 +65,7 @@ static __always_inline void suspend(struct vperfctr *perfctr, struct task_struct
 	}
 }
 
-/* No register may be read in user mode any more, until that is permitted again. */
+/* Takes back the permission to read registers in user mode. */
 static __always_inline void unpermit(struct vperfctr *perfctr)
 {
 	if (perfctr->undo & PERFCTR_UNDO_SHOWN)
@@ -76,14 +75,14 @@ static __always_inline void unpermit(struct vperfctr *perfctr)
 }
 
 /*
- * A thread that saw its registers in the page may have been switched out before
- * it read them, and would die of it if it were not permitted to when it comes
- * back. So a new policy takes the permission away some switches late. The page
- * says "ask" at once, and what is read, after a start from zero, thrown away.
+ * A thread may be switched out between its look at the page and its read of the register. If
+ * it had no permission when it comes back it would die. So after a change of the policy it
+ * keeps its permission for some switches. The page says "ask" at once, and the thread throws
+ * away what it has read after a start from zero.
  */
 #define GRACE	3
 
-/* prctl() may have changed whether the thread may read it: x86's only. */
+/* Has prctl() changed whether the thread may read the clock? Only on x86. */
 static __always_inline bool clock_changed(const struct vperfctr *perfctr)
 {
 	return !perfctr_cpu_permits_threads() && perfctr->clock_on &&
@@ -91,7 +90,10 @@ static __always_inline bool clock_changed(const struct vperfctr *perfctr)
 	       !!perfctr->page->slot[PERFCTR_CPU_CLOCK_SLOT].owner;
 }
 
-/* Where the biases are. The owner runs when it looks, so no order matters. */
+/*
+ * The page has the biases already. Only the owner looks at it, and only while it runs, so no
+ * barrier is needed.
+ */
 static __always_inline void show_again(struct vperfctr *perfctr)
 {
 	perfctr->page_seq = (perfctr->page_seq + 1) & S32_MAX;
@@ -107,9 +109,9 @@ static __always_inline void grant(struct vperfctr *perfctr)
 }
 
 /*
- * A thread was handed counters and a permission to read them, and its page has the biases
- * for that. It may show its registers if no interrupt has come since, which would have
- * shown them, or written at_once: one comes of each change of the policy.
+ * A thread was handed counters and a permission to read them. Its page has the biases, and
+ * may show the registers, unless an interrupt has come since: that has shown them already, or
+ * has written at_once. One comes with each change of the policy.
  */
 static __always_inline bool may_show_again(const struct vperfctr *perfctr)
 {
@@ -145,11 +147,11 @@ slowly:
 }
 
 /*
- * Next's state, if next counts by the registers that perfctr counts by now, in user mode
- * alone, and may do so at once: then between the two nothing counts, as next comes right
- * now, and one reading serves both. Next's state is nobody's but ours here: next does not
- * run yet, and whoever wants it to stand still meanwhile writes at_once, at which
- * sched_in() looks again, or interrupts this CPU.
+ * The state of next, if it counts by the registers that perfctr counts by now, in user mode
+ * alone, and may do so at once. Nothing counts between the two then, as next comes right now,
+ * and one reading serves both. Only we change next's state here, as next does not run yet.
+ * Whoever wants to hold it meanwhile writes at_once, which sched_in() checks again, or
+ * interrupts this CPU.
  */
 static __always_inline struct vperfctr *successor(const struct vperfctr *perfctr,
 						  unsigned long id, struct task_struct *next)
@@ -180,9 +182,9 @@ static __always_inline void hand_over(struct vperfctr *perfctr, struct vperfctr 
 }
 
 /*
- * Current may read its registers, which are private to that user. It may have become
- * another since, or another and the same again: then, as for a debugger, it is not
- * dumpable any more.
+ * Is current, which may read registers that are private to that user, still that user? If it
+ * has changed its user and changed back it is not dumpable any more: then, as for a debugger,
+ * it is not.
  */
 static __always_inline bool is_same_user(kuid_t uid)
 {
@@ -199,15 +201,15 @@ static __always_inline bool is_kin(struct task_struct *next)
 {
 	const struct vperfctr *other = task_perfctr(next);
 
-	/* Should other lose its map before it comes it needs a load, which ends the privacy. */
+	/* If next loses its map before it runs it needs a load, which ends the privacy. */
 	return other && !(atomic_read(&other->hold) & PERFCTR_HOLD_ENTIRELY) &&
 	       READ_ONCE(other->user) &&
 	       perfctr_cpu_private(other->config, user_of(next));
 }
 
 /*
- * Current could read the registers, and leaves them to next. @same: see is_same_user(); what
- * another user did is in them as well, and nobody is kin of both.
+ * Current could read the registers, and leaves them to next. @same: see is_same_user(); if
+ * false they hold counts of two users, and nobody is kin of both.
  */
 static __always_inline void leave(bool same, struct task_struct *next, bool may_be_kin)
 {
@@ -225,8 +227,9 @@ static __always_inline void leave(bool same, struct task_struct *next, bool may_
 }
 
 /*
- * From a thread whose page shows its registers. Where next has such a page too the
- * permission to read them stays. Guarded, next must be the user that they are private to.
+ * From a thread whose page shows its registers. If next's page may show them too, the
+ * permission is handed over with the counters. Under "guarded" next's user must be the one
+ * that they are private to.
  */
 static PERFCTR_CPU_APART
 notrace void sched_out_shown(struct vperfctr *perfctr, unsigned long id, struct task_struct *next)
@@ -255,7 +258,7 @@ notrace void sched_out_shown(struct vperfctr *perfctr, unsigned long id, struct 
 	perfctr_cpu_revoke(perfctr->granted);
 	perfctr->granted = 0;
 	perfctr->undo = 0;
-	/* Who has the same control, and was not handed it, is not kin. */
+	/* A thread with the same control that was not handed the counters is not kin. */
 	leave(same, next, !other);
 }
 
@@ -272,7 +275,7 @@ static notrace void sched_out(struct preempt_notifier *notifier, struct task_str
 			suspend(perfctr, next);
 		return;
 	}
-	/* Of who runs this also says that it is resumed, and that there is nothing to undo. */
+	/* Of a running thread such an id also says: it is resumed, with nothing to undo. */
 	other = successor(perfctr, id, next);
 	if (other) {
 		hand_over(perfctr, other, false);
@@ -287,7 +290,10 @@ static struct preempt_ops perfctr_preempt_ops = {
 	.sched_out = sched_out,
 };
 
-/* The hot path ends here. */
+/*
+ * What all switches run ends here. Threads with i-mode counters or RAW, or with another
+ * control than the thread before them, come through resume() and suspend_slowly().
+ */
 
 static struct vperfctr *task_perfctr(struct task_struct *task)
 {
@@ -351,7 +357,7 @@ void vperfctr_revoke(struct vperfctr *perfctr)
 	perfctr->grace = 0;
 }
 
-/* The counters cannot be had: stand still and say so, for good. */
+/* The counters cannot be had: set the error that stays, and stop. */
 static __cold void lose(struct vperfctr *perfctr)
 {
 	atomic_or(PERFCTR_HOLD_LOST, &perfctr->hold);
@@ -360,7 +366,7 @@ static __cold void lose(struct vperfctr *perfctr)
 		WRITE_ONCE(perfctr->page->error, PERFCTR_ERROR_LOST);
 }
 
-/* An isolated CPU knows nothing of claims before; of what was taken back there is no claim. */
+/* An isolated CPU must join the claims first. An evicted config has no claim. */
 static noinline notrace bool may_load_rarely(const struct perfctr_config *config)
 {
 	if (!perfctr_cpus_told_here())
@@ -382,11 +388,11 @@ static __always_inline bool load(struct vperfctr *perfctr)
 }
 
 /*
- * The owner has mapped its page, or its process may read registers. What these
- * hold is for it alone: guarded, they start from zero unless they ran for its own kind only.
- * *readable: they may be shown; *permit: reading them is no crime. While they do
- * not count nothing is shown, and the grace is the same; but after an overflow the
- * interrupted read goes on when the handler is done, whenever that is.
+ * The owner has mapped its page, or its process may read registers: they must hold nothing of
+ * others. Under "guarded" they start from zero unless they only ran for its kin. *readable:
+ * the page may show them. *permit: a read of them does not fault. While the state is held the
+ * page shows nothing, and the permission lasts for the grace; but after an overflow it stays,
+ * since the interrupted read goes on when the handler returns.
  */
 static __always_inline bool load_user(struct vperfctr *perfctr, int hold,
 				      bool *readable, bool *permit)
@@ -411,13 +417,13 @@ static __always_inline bool load_user(struct vperfctr *perfctr, int hold,
 		lose(perfctr);
 		return false;
 	}
-	/* What starts before it is shown has its own value then; else others' may be in it. */
+	/* i-mode counters get their values when they start: until then they may hold others'. */
 	if (!counting && config->imask)
 		perfctr_cpu_iclear(config);
 	return true;
 }
 
-/* The owner's registers are its own again. */
+/* Writes the biases to the page, and lets it show the registers. */
 static __always_inline void show(struct vperfctr *perfctr)
 {
 	const struct perfctr_cpu_ctr *ctr = perfctr->cpu_state.ctr, *end = perfctr->cpu_state.end;
@@ -436,8 +442,8 @@ static __always_inline void show(struct vperfctr *perfctr)
 }
 
 /*
- * Registers that may be read without a page: whoever was allowed to by the policy is
- * not any more when that is another, and loses the permission at once.
+ * Registers that may be read without a page. A permission by policy ends at once when the
+ * policy changes.
  */
 static void grant_raw(struct vperfctr *perfctr)
 {
@@ -451,8 +457,8 @@ static void grant_raw(struct vperfctr *perfctr)
 }
 
 /*
- * It is held for good, or until its owner itself starts it. Of a tree that is dead the
- * counters may be others' next, so no register may be read any more.
+ * It is held until its owner starts it, if ever. A dead tree's counters may soon be somebody
+ * else's: no register may be read any more.
  */
 static __cold void held_entirely(struct vperfctr *perfctr, int hold)
 {
@@ -463,9 +469,9 @@ static __cold void held_entirely(struct vperfctr *perfctr, int hold)
 }
 
 /*
- * With i-mode counters: they start, and everything else with them, or nothing does.
- * An overflow interrupt that waits runs first, and resumes the state as it ends. So
- * sched_in() may find the state resumed.
+ * Starts the i-mode counters, and then all others; if they cannot start, nothing does. An
+ * overflow interrupt that waits runs first, and resumes the state as it ends. So sched_in()
+ * may find the state resumed.
  */
 static bool resume_ictrs(struct vperfctr *perfctr)
 {
@@ -482,7 +488,7 @@ static bool resume_ictrs(struct vperfctr *perfctr)
 	return true;
 }
 
-/* What could not be done as it was due: see vperfctr_return(). */
+/* Queues work again that could not be done when it was due: see vperfctr_return(). */
 static __always_inline bool todo_again(struct vperfctr *perfctr)
 {
 	if (likely(!perfctr->todo))
@@ -492,8 +498,9 @@ static __always_inline bool todo_again(struct vperfctr *perfctr)
 }
 
 /*
- * Its counters run already. Next time, if nothing else comes, sched_in() does it. But who
- * has just lost its page may still read registers, and sched_out() is to look at that.
+ * Its counters run already. The next time sched_in() does it at once, if nothing happens in
+ * between. But a thread that has just lost its page may still read registers, which
+ * sched_out() must look at.
  */
 static __always_inline void resume_plainly(struct vperfctr *perfctr)
 {
@@ -510,9 +517,9 @@ static __always_inline void resume_plainly(struct vperfctr *perfctr)
 }
 
 /*
- * Its page shows its registers. Next time another such thread may hand over to it, if
- * nothing else comes: whoever unmaps the page, or wants it to stand still, writes that
- * first and then at_once, or sees what we write here.
+ * The page shows the registers. The next time another such thread may hand over to it, if
+ * nothing happens in between: whoever unmaps the page, or holds the state, writes that and
+ * then at_once, or sees what we write here.
  */
 static __always_inline void let_take_over(struct vperfctr *perfctr)
 {
@@ -541,7 +548,7 @@ static __always_inline bool resume_and_show(struct vperfctr *perfctr)
 		held_entirely(perfctr, hold);
 		return false;
 	}
-	/* A program with such instructions in it has them also while it is not counted. */
+	/* RAW's permission stays while the state is held. */
 	if (perfctr->raw)
 		grant_raw(perfctr);
 	counting = !hold;
@@ -568,7 +575,7 @@ static __always_inline bool resume_and_show(struct vperfctr *perfctr)
 		}
 	}
 	todo_again(perfctr);
-	/* Left running for us, or by us; but no switch-out of ours will stop them. */
+	/* They may run private to us, and no switch-out of ours would stop them. */
 	if (!counting && !permit)
 		perfctr_cpu_leave();
 	if (unlikely(perfctr->imode) && counting) {
@@ -597,7 +604,7 @@ static noinline notrace void resume(struct vperfctr *perfctr)
 		vperfctr_page_own(perfctr, false);
 }
 
-/* What was handed over may have been told since to stand still, or to show no register. */
+/* Somebody may have held a state that was handed counters, or unmapped its page. */
 static noinline notrace void sched_in_slowly(struct vperfctr *perfctr)
 {
 	lockdep_assert_irqs_disabled();
@@ -611,11 +618,10 @@ static noinline notrace void sched_in_slowly(struct vperfctr *perfctr)
 }
 
 /*
- * The page says "ask" from now on. The permission to read registers ends where
- * the thread leaves the CPU, or controls them: not where it merely loses its
- * counters to an interrupt (a change of policy), since it may be between its
- * look at the page and its read of the register, which would kill it. What it
- * reads then it throws away.
+ * The page says "ask" from now on. The permission ends when the thread leaves the CPU or calls
+ * CONTROL. It does not end when an interrupt takes its counters (a change of the policy): the
+ * thread may be between its look at the page and its read, which would fault. It throws away
+ * what it reads then.
  */
 static notrace void hide(struct vperfctr *perfctr, struct task_struct *next)
 {
@@ -631,7 +637,7 @@ static noinline notrace void suspend_slowly(struct vperfctr *perfctr, struct tas
 {
 	bool ictrs = perfctr->undo & PERFCTR_UNDO_ICTRS;
 
-	/* Stopped first, lest they count what is in no sum. */
+	/* First stop them: events after the sums were made would be lost. */
 	if (unlikely(ictrs))
 		perfctr_cpu_istop(perfctr->config, perfctr);
 	if (perfctr->undo & PERFCTR_UNDO_CLOCK) {
@@ -698,13 +704,13 @@ void vperfctr_unnotify(struct vperfctr *perfctr)
 }
 
 #ifdef PERFCTR_CPU_PERMITS_PROCESSES
-/* @next may see nothing of what others did, who are not kin of it. */
+/* Lets @next see nothing of what others did that are not its kin. */
 static noinline notrace void hide_others(struct task_struct *next)
 {
 	struct vperfctr *perfctr = task_perfctr(current);
 	bool shown = perfctr && perfctr->undo & PERFCTR_UNDO_SHOWN;
 
-	/* What current did sched_out() hides: see leave(). */
+	/* sched_out() hides what current did: see leave(). */
 	if (shown && next != current)
 		return;
 	if (is_kin(next) && (!shown || is_same_user(perfctr_cpu_private_user())))
@@ -714,11 +720,11 @@ static noinline notrace void hide_others(struct task_struct *next)
 	perfctr_cpu_scrub(next);
 }
 
-/* It comes to this CPU right now, or is current and permitted since. */
+/* @next comes to this CPU right now, or is current, and permitted since. */
 notrace void perfctr_let_in(struct task_struct *next)
 {
 	lockdep_assert_irqs_disabled();
-	/* What perf has left in the registers of an isolated one is nobody's to see either. */
+	/* On an isolated CPU perf's values may be in the registers: nobody may see these either. */
 	if (unlikely(!perfctr_cpus_told_here()))
 		perfctr_cpus_join();
 	if (READ_ONCE(perfctr_user_read) != PERFCTR_USER_READ_OPEN && !perfctr_cpu_may_see(next))

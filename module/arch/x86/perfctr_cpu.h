@@ -23,8 +23,8 @@
 #define PERFCTR_X86_NO_CORE	0xffffffffu
 
 /**
- * struct perfctr_x86_cpu - what this CPU's counters do; only that CPU touches it,
- *	with interrupts off
+ * struct perfctr_x86_cpu - what this CPU's counters do. That CPU alone touches it, with
+ *	interrupts off, but for what is prepared before it comes
  * @active: id of the config whose counters all count as it wants them, and of which
  *	states may be resumed without further ado, or 0
  * @private_config: id of that of which only threads of @private_uid ran that read its
