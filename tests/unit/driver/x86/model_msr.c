@@ -15,8 +15,6 @@
 #include "hook.h"
 #include "x86/model_msr.h"
 
-#define NR(array)	(sizeof(array) / sizeof((array)[0]))
-
 #define FIXED_OS	1u
 #define FIXED_USR	2u
 #define FIXED_ANY	4u
@@ -49,10 +47,6 @@ static struct {
 	u64 debugctl;
 	u64 extras[MODEL_EXTRAS];
 } cpus[SHIM_CPUS];
-
-static const u32 extra_msrs[MODEL_EXTRAS] = {
-	MSR_OFFCORE_RSP_0, MSR_OFFCORE_RSP_1, MSR_PEBS_FRONTEND,
-};
 
 #define INTEL(m)	.nr_cpus = 2, .vendor = X86_VENDOR_INTEL, .family = 6, .model = (m)
 
@@ -117,10 +111,13 @@ struct cpuinfo_x86 boot_cpu_data;
 unsigned int cpu_khz = 2000000;
 unsigned int tsc_khz = 1500000;
 
-static const struct {
+/* What an event select of that says counts; the last counts nothing. */
+struct event {
 	u16 event;
 	enum model_kind kind;
-} architectural[] = {
+};
+
+static const struct event architectural_events[] = {
 	{ EV_CYCLES, KIND_CYCLES },
 	{ EV_INSTRUCTIONS, KIND_INSTRUCTIONS },
 	{ EV_REFERENCE_CYCLES, KIND_REFERENCE_CYCLES },
@@ -129,10 +126,14 @@ static const struct {
 	{ EV_ITLB, KIND_ITLB },
 	{ EV_DTLB_READ, KIND_DTLB_READ },
 	{ EV_DTLB_WRITE, KIND_DTLB_WRITE },
-}, p6[] = {
+	{ 0, KIND_NR },
+};
+
+static const struct event p6_events[] = {
 	{ EV_P6_CYCLES, KIND_CYCLES },
 	{ EV_INSTRUCTIONS, KIND_INSTRUCTIONS },
 	{ EV_BRANCHES, KIND_BRANCHES },
+	{ 0, KIND_NR },
 };
 
 static const enum model_kind fixed_kinds[MODEL_FIXED] = {
@@ -202,27 +203,6 @@ void model_boot(const struct model_machine *machine)
 	}
 }
 
-bool boot_cpu_has(unsigned int feature)
-{
-	switch (feature) {
-	case X86_FEATURE_TSC:
-		return !model.no_tsc;
-	case X86_FEATURE_XENPV:
-		return model.xenpv;
-	case X86_FEATURE_HYBRID_CPU:
-		return model.hybrid;
-	case X86_FEATURE_APIC:
-		return !model.no_apic;
-	case X86_FEATURE_INTEL_PT:
-		return model.pt;
-	case X86_FEATURE_PDCM:
-		return model.version && !model.no_pdcm;
-	default:
-		ck_abort_msg("no feature %u", feature);
-		return false;
-	}
-}
-
 u32 shim_cpuid(u32 leaf, enum shim_cpuid_reg reg)
 {
 	const struct model_machine *own = of(shim_cpu);
@@ -257,24 +237,182 @@ struct reg {
 	u64 *value;
 };
 
-static u64 evntsel_valid(unsigned int i)
-{
-	u64 valid = 0xffffffff;
+/**
+ * struct range - registers of one kind that follow each other
+ * @first: the MSR of the first one; the next ones are @stride apart
+ * @most: so many at most
+ * @from: the number of the first one
+ * @is_there: a CPU has that one
+ * @valid: what may be set in one of them
+ * @value: what it holds
+ * @never_right: bits that do not fault everywhere, and that nobody is to set
+ */
+struct range {
+	u32 first;
+	u32 stride;
+	unsigned int most;
+	unsigned int from;
+	enum reg_kind kind;
+	bool (*is_there)(unsigned int cpu, unsigned int i);
+	u64 (*valid)(unsigned int cpu, unsigned int i);
+	u64 *(*value)(unsigned int cpu, unsigned int i);
+	u64 never_right;
+};
 
-	/* AnyThread came with version 3 and went with 5. */
-	if (model.version < 3 || model.version >= 5)
-		valid &= ~SEL_ANY;
-	/* On the P6 the one of counter 0 enables both. */
-	if (!model.version && i)
-		valid &= ~SEL_EN;
-	return valid;
+/**
+ * struct family - what differs from one family of processors to the next
+ * @perfctr: the MSR of counter 0, as it is reserved; the next ones are @stride apart
+ * @evntsel: the same of the event selects
+ * @ranges: all registers; the last has none
+ * @events: what is counted
+ * @rdpmc: what a counter holds, by the operand of the instruction; NULL: there is none
+ * @one_enable: the enable bit of the first event select is that of all
+ * @lvtpc_masked: as it delivers, it masks itself
+ * @pdcm: there is a register of capabilities
+ */
+struct family {
+	u32 perfctr;
+	u32 evntsel;
+	u32 stride;
+	const struct range *ranges;
+	const struct event *events;
+	const u64 *(*rdpmc)(unsigned int cpu, u32 counter);
+	bool one_enable;
+	bool lvtpc_masked;
+	bool pdcm;
+};
+
+/* The arguments of what is the same for all registers of a range, or for all CPUs */
+#define UNUSED(a, b)	((void)(a), (void)(b))
+
+static u64 valid_all(unsigned int cpu, unsigned int i)
+{
+	UNUSED(cpu, i);
+	return ~0ull;
 }
 
-static u64 fixed_ctrl_valid(unsigned int cpu)
+static u64 valid_none(unsigned int cpu, unsigned int i)
+{
+	UNUSED(cpu, i);
+	return 0;
+}
+
+static bool gp_there(unsigned int cpu, unsigned int i)
+{
+	return i < nr_gp_of(cpu);
+}
+
+static u64 *gp_value(unsigned int cpu, unsigned int i)
+{
+	return &cpus[cpu].gp[i];
+}
+
+static u64 *evntsel_value(unsigned int cpu, unsigned int i)
+{
+	return &cpus[cpu].control.evntsel[i];
+}
+
+static bool debugctl_there(unsigned int cpu, unsigned int i)
+{
+	UNUSED(cpu, i);
+	return true;
+}
+
+static u64 debugctl_valid(unsigned int cpu, unsigned int i)
+{
+	UNUSED(cpu, i);
+	return DEBUGCTL_BTF | (of(cpu)->version >= 2 ? DEBUGCTL_FREEZE : 0);
+}
+
+static u64 *debugctl_value(unsigned int cpu, unsigned int i)
+{
+	UNUSED(cpu, i);
+	return &cpus[cpu].debugctl;
+}
+
+#define ONE	1, 1, 0			/* stride, most, from */
+#define GP	1, MODEL_GP, 0
+#define SELS	(SEL_PC | SEL_ANY)	/* a pin of the processor, other threads */
+
+/* The P6: the event select of counter 0 enables both. */
+
+static u64 p6_evntsel_valid(unsigned int cpu, unsigned int i)
+{
+	UNUSED(cpu, i);
+	return 0xffffffff & ~SEL_ANY & ~(i ? SEL_EN : 0);
+}
+
+static const u64 *p6_rdpmc(unsigned int cpu, u32 counter)
+{
+	return counter < nr_gp_of(cpu) ? &cpus[cpu].gp[counter] : NULL;
+}
+
+static const struct range p6_ranges[] = {
+	{ MSR_P6_PERFCTR0, GP, REG_SIGN_EXTENDED, gp_there, valid_all, gp_value, 0 },
+	{ MSR_P6_EVNTSEL0, GP, REG_PLAIN, gp_there, p6_evntsel_valid, evntsel_value, SELS },
+	{ MSR_IA32_DEBUGCTLMSR, ONE, REG_PLAIN, debugctl_there, debugctl_valid, debugctl_value, 0 },
+	{ .most = 0 },
+};
+
+static const struct family p6 = {
+	.perfctr = MSR_P6_PERFCTR0, .evntsel = MSR_P6_EVNTSEL0, .stride = 1,
+	.ranges = p6_ranges, .events = p6_events, .rdpmc = p6_rdpmc,
+	.one_enable = true,
+};
+
+/* Architectural performance monitoring */
+
+static u64 arch_evntsel_valid(unsigned int cpu, unsigned int i)
+{
+	UNUSED(cpu, i);
+	/* AnyThread came with version 3 and went with 5. */
+	return 0xffffffff & ~(model.version < 3 || model.version >= 5 ? SEL_ANY : 0);
+}
+
+static bool whole_there(unsigned int cpu, unsigned int i)
+{
+	return i < nr_gp_of(cpu) && of(cpu)->full_width;
+}
+
+static u64 whole_valid(unsigned int cpu, unsigned int i)
+{
+	UNUSED(cpu, i);
+	return bits(of(cpu)->width);
+}
+
+static bool fixed_there(unsigned int cpu, unsigned int i)
+{
+	return of(cpu)->version >= 2 && i < of(cpu)->nr_fixed;
+}
+
+static u64 fixed_valid(unsigned int cpu, unsigned int i)
+{
+	UNUSED(cpu, i);
+	return bits(of(cpu)->fixed_width);
+}
+
+static u64 *fixed_value(unsigned int cpu, unsigned int i)
+{
+	return &cpus[cpu].fixed[i];
+}
+
+static bool v2_there(unsigned int cpu, unsigned int i)
+{
+	UNUSED(cpu, i);
+	return of(cpu)->version >= 2;
+}
+
+static bool v4_there(unsigned int cpu, unsigned int i)
+{
+	return v2_there(cpu, i) && model.version >= 4;
+}
+
+static u64 fixed_ctrl_valid(unsigned int cpu, unsigned int unused)
 {
 	u64 one = FIXED_OS | FIXED_USR | FIXED_PMI, valid = 0;
 	unsigned int i;
 
+	(void)unused;
 	if (model.version == 3 || model.version == 4)
 		one |= FIXED_ANY;
 	for (i = 0; i < of(cpu)->nr_fixed; i++)
@@ -282,10 +420,29 @@ static u64 fixed_ctrl_valid(unsigned int cpu)
 	return valid;
 }
 
-static u64 status_valid(unsigned int cpu)
+static u64 *fixed_ctrl_value(unsigned int cpu, unsigned int i)
+{
+	UNUSED(cpu, i);
+	return &cpus[cpu].control.fixed_ctrl;
+}
+
+static u64 global_ctrl_valid(unsigned int cpu, unsigned int i)
+{
+	UNUSED(cpu, i);
+	return all_counters(cpu);
+}
+
+static u64 *global_ctrl_value(unsigned int cpu, unsigned int i)
+{
+	UNUSED(cpu, i);
+	return &cpus[cpu].control.global_ctrl;
+}
+
+static u64 status_valid(unsigned int cpu, unsigned int i)
 {
 	u64 valid = all_counters(cpu) | STATUS_OVF_BUF;
 
+	UNUSED(cpu, i);
 	if (model.version >= 3)
 		valid |= STATUS_UNCORE;
 	if (model.version >= 4)
@@ -293,34 +450,57 @@ static u64 status_valid(unsigned int cpu)
 	return valid;
 }
 
-static struct reg find_global(unsigned int cpu, u32 msr)
+static u64 ovf_ctrl_valid(unsigned int cpu, unsigned int i)
 {
-	struct model_control *control = &cpus[cpu].control;
-	struct reg missing = { .kind = REG_MISSING };
-	u32 i = msr - MSR_CORE_PERF_FIXED_CTR0;
+	return status_valid(cpu, i) | STATUS_COND_CHG;
+}
 
-	if (of(cpu)->version < 2)
-		return missing;
-	if (i < MODEL_FIXED)
-		return i >= of(cpu)->nr_fixed ? missing :
-			(struct reg) { REG_PLAIN, bits(of(cpu)->fixed_width),
-				       &cpus[cpu].fixed[i] };
-	switch (msr) {
-	case MSR_CORE_PERF_FIXED_CTR_CTRL:
-		return (struct reg) { REG_PLAIN, fixed_ctrl_valid(cpu), &control->fixed_ctrl };
-	case MSR_CORE_PERF_GLOBAL_STATUS:
-		return (struct reg) { REG_READ_ONLY, 0, &cpus[cpu].status };
-	case MSR_CORE_PERF_GLOBAL_CTRL:
-		return (struct reg) { REG_PLAIN, all_counters(cpu), &control->global_ctrl };
-	case MSR_CORE_PERF_GLOBAL_OVF_CTRL:
-		return (struct reg) { REG_CLEARS, status_valid(cpu) | STATUS_COND_CHG,
-				      &cpus[cpu].status };
-	case MSR_CORE_PERF_GLOBAL_STATUS_SET:
-		return model.version < 4 ? missing :
-			(struct reg) { REG_SETS, status_valid(cpu), &cpus[cpu].status };
-	default:
-		return missing;
-	}
+static u64 *status_value(unsigned int cpu, unsigned int i)
+{
+	UNUSED(cpu, i);
+	return &cpus[cpu].status;
+}
+
+static bool capabilities_there(unsigned int cpu, unsigned int i)
+{
+	UNUSED(cpu, i);
+	return boot_cpu_has(X86_FEATURE_PDCM);
+}
+
+static u64 *capabilities_value(unsigned int cpu, unsigned int i)
+{
+	UNUSED(cpu, i);
+	return &cpus[cpu].perf_capabilities;
+}
+
+static bool pt_there(unsigned int cpu, unsigned int i)
+{
+	UNUSED(cpu, i);
+	return model.pt;
+}
+
+static u64 pt_valid(unsigned int cpu, unsigned int i)
+{
+	UNUSED(cpu, i);
+	return 0xffff;
+}
+
+static u64 *pt_value(unsigned int cpu, unsigned int i)
+{
+	UNUSED(cpu, i);
+	return &cpus[cpu].rtit_ctl;
+}
+
+static bool extra_there(unsigned int cpu, unsigned int i)
+{
+	UNUSED(cpu, i);
+	return model.version >= 3 && model.extras[i];
+}
+
+static u64 extra_valid(unsigned int cpu, unsigned int i)
+{
+	UNUSED(cpu, i);
+	return model.extras[i];
 }
 
 /* The one of the core, where that has two of the CPUs as hyperthreads */
@@ -329,36 +509,113 @@ static u64 *extra(unsigned int cpu, unsigned int i)
 	return &cpus[model.siblings ? cpu & ~1u : cpu].extras[i];
 }
 
+static const u64 *arch_rdpmc(unsigned int cpu, u32 counter)
+{
+	u32 fixed = counter - RDPMC_FIXED;
+
+	if (counter < nr_gp_of(cpu))
+		return &cpus[cpu].gp[counter];
+	return model.version >= 2 && fixed < of(cpu)->nr_fixed ? &cpus[cpu].fixed[fixed] : NULL;
+}
+
+static const struct range arch_ranges[] = {
+	{ MSR_ARCH_PERFMON_PERFCTR0, GP, REG_SIGN_EXTENDED, gp_there, valid_all, gp_value, 0 },
+	{ MSR_ARCH_PERFMON_EVENTSEL0, GP, REG_PLAIN, gp_there, arch_evntsel_valid,
+	  evntsel_value, SELS },
+	{ MSR_IA32_PMC0, GP, REG_PLAIN, whole_there, whole_valid, gp_value, 0 },
+	{ MSR_CORE_PERF_FIXED_CTR0, 1, MODEL_FIXED, 0, REG_PLAIN, fixed_there, fixed_valid,
+	  fixed_value, 0 },
+	{ MSR_CORE_PERF_FIXED_CTR_CTRL, ONE, REG_PLAIN, v2_there, fixed_ctrl_valid,
+	  fixed_ctrl_value, 0x4444 },
+	{ MSR_CORE_PERF_GLOBAL_CTRL, ONE, REG_PLAIN, v2_there, global_ctrl_valid,
+	  global_ctrl_value, 0 },
+	{ MSR_CORE_PERF_GLOBAL_STATUS, ONE, REG_READ_ONLY, v2_there, valid_none, status_value, 0 },
+	{ MSR_CORE_PERF_GLOBAL_OVF_CTRL, ONE, REG_CLEARS, v2_there, ovf_ctrl_valid,
+	  status_value, 0 },
+	{ MSR_CORE_PERF_GLOBAL_STATUS_SET, ONE, REG_SETS, v4_there, status_valid,
+	  status_value, 0 },
+	{ MSR_OFFCORE_RSP_0, 1, 2, 0, REG_PLAIN, extra_there, extra_valid, extra, 0 },
+	{ MSR_PEBS_FRONTEND, 1, 1, 2, REG_PLAIN, extra_there, extra_valid, extra, 0 },
+	{ MSR_IA32_PERF_CAPABILITIES, ONE, REG_READ_ONLY, capabilities_there, valid_none,
+	  capabilities_value, 0 },
+	{ MSR_IA32_RTIT_CTL, ONE, REG_PLAIN, pt_there, pt_valid, pt_value, 0 },
+	{ MSR_IA32_DEBUGCTLMSR, ONE, REG_PLAIN, debugctl_there, debugctl_valid, debugctl_value, 0 },
+	{ .most = 0 },
+};
+
+static const struct family architectural = {
+	.perfctr = MSR_ARCH_PERFMON_PERFCTR0, .evntsel = MSR_ARCH_PERFMON_EVENTSEL0, .stride = 1,
+	.ranges = arch_ranges, .events = architectural_events, .rdpmc = arch_rdpmc,
+	.lvtpc_masked = true, .pdcm = true,
+};
+
+static const struct family *family(void)
+{
+	return model.version ? &architectural : &p6;
+}
+
+bool boot_cpu_has(unsigned int feature)
+{
+	switch (feature) {
+	case X86_FEATURE_TSC:
+		return !model.no_tsc;
+	case X86_FEATURE_XENPV:
+		return model.xenpv;
+	case X86_FEATURE_HYBRID_CPU:
+		return model.hybrid;
+	case X86_FEATURE_APIC:
+		return !model.no_apic;
+	case X86_FEATURE_INTEL_PT:
+		return model.pt;
+	case X86_FEATURE_PDCM:
+		return family()->pdcm && !model.no_pdcm;
+	default:
+		ck_abort_msg("no feature %u", feature);
+		return false;
+	}
+}
+
+/* Which of registers that begin there it is; beyond all there are: none of them */
+static u32 index_of(u32 msr, u32 first, u32 stride)
+{
+	u32 distance = msr - first;
+
+	return distance % stride ? ~0u : distance / stride;
+}
+
+/* The bit that lets a counter count, in its own event select */
+static u64 enable_of(unsigned int i)
+{
+	return family()->one_enable && i ? 0 : SEL_EN;
+}
+
+/* NULL: there is no such register. */
+static const struct range *find_range(unsigned int cpu, u32 msr, u32 *i)
+{
+	const struct range *range;
+
+	for (range = family()->ranges; range->most; range++) {
+		*i = index_of(msr, range->first, range->stride);
+		if (*i >= range->most)
+			continue;
+		*i += range->from;
+		return range->is_there(cpu, *i) ? range : NULL;
+	}
+	return NULL;
+}
+
 static struct reg find(unsigned int cpu, u32 msr)
 {
 	struct reg missing = { .kind = REG_MISSING };
+	const struct range *range;
 	u32 i;
 
 	if (msr == MSR_FS_BASE)
 		return (struct reg) { REG_PLAIN, ~0ull, &cpus[cpu].fs_base };
-	if (msr == model_no_msr)
+	range = find_range(cpu, msr, &i);
+	if (msr == model_no_msr || !range)
 		return missing;
-	if (msr == MSR_IA32_PERF_CAPABILITIES && boot_cpu_has(X86_FEATURE_PDCM))
-		return (struct reg) { REG_READ_ONLY, 0, &cpus[cpu].perf_capabilities };
-	if (msr == MSR_IA32_RTIT_CTL && model.pt)
-		return (struct reg) { REG_PLAIN, 0xffff, &cpus[cpu].rtit_ctl };
-	if (msr == MSR_IA32_DEBUGCTLMSR)
-		return (struct reg) { REG_PLAIN, DEBUGCTL_BTF |
-				      (of(cpu)->version >= 2 ? DEBUGCTL_FREEZE : 0),
-				      &cpus[cpu].debugctl };
-	for (i = 0; i < MODEL_EXTRAS && model.version >= 3; i++)
-		if (msr == extra_msrs[i] && model.extras[i])
-			return (struct reg) { REG_PLAIN, model.extras[i], extra(cpu, i) };
-	i = msr - MSR_ARCH_PERFMON_PERFCTR0;
-	if (i < nr_gp_of(cpu))
-		return (struct reg) { REG_SIGN_EXTENDED, ~0ull, &cpus[cpu].gp[i] };
-	i = msr - MSR_ARCH_PERFMON_EVENTSEL0;
-	if (i < nr_gp_of(cpu))
-		return (struct reg) { REG_PLAIN, evntsel_valid(i), &cpus[cpu].control.evntsel[i] };
-	i = msr - MSR_IA32_PMC0;
-	if (i < nr_gp_of(cpu) && of(cpu)->full_width)
-		return (struct reg) { REG_PLAIN, bits(of(cpu)->width), &cpus[cpu].gp[i] };
-	return find_global(cpu, msr);
+	return (struct reg) { range->kind, range->valid(cpu, i), range->value(cpu, i) };
 }
 
 bool model_wrmsr(u32 msr, u64 value)
@@ -396,17 +653,11 @@ bool model_rdmsr(u32 msr, u64 *value)
 
 bool model_rdpmc(u32 counter, u64 *value)
 {
-	u32 fixed = counter - RDPMC_FIXED;
+	const u64 *ctr = counter == model_no_rdpmc ? NULL : family()->rdpmc(shim_cpu, counter);
 
-	if (counter == model_no_rdpmc)
-		return false;
-	if (counter < nr_gp_of(shim_cpu))
-		*value = cpus[shim_cpu].gp[counter];
-	else if (model.version >= 2 && fixed < of(shim_cpu)->nr_fixed)
-		*value = cpus[shim_cpu].fixed[fixed];
-	else
-		return false;
-	return true;
+	if (ctr)
+		*value = *ctr;
+	return ctr;
 }
 
 u64 model_msr(unsigned int cpu, u32 msr)
@@ -432,7 +683,8 @@ void model_set_msr(unsigned int cpu, u32 msr, u64 value)
 /* A counter has two registers to reserve; the others belong to who has them all. */
 static bool is_reserved(u32 msr)
 {
-	u32 ctr = msr - MSR_ARCH_PERFMON_PERFCTR0, sel = msr - MSR_ARCH_PERFMON_EVENTSEL0;
+	u32 ctr = index_of(msr, family()->perfctr, family()->stride);
+	u32 sel = index_of(msr, family()->evntsel, family()->stride);
 	unsigned int i;
 
 	if (ctr < MODEL_GP)
@@ -446,12 +698,12 @@ static bool is_reserved(u32 msr)
 	return true;
 }
 
-/* What does not fault everywhere, and is never right: a pin of the processor, other threads */
 static bool is_never_right(u32 msr, u64 value)
 {
-	if (msr - MSR_ARCH_PERFMON_EVENTSEL0 < MODEL_GP)
-		return value & (SEL_PC | SEL_ANY);
-	return msr == MSR_CORE_PERF_FIXED_CTR_CTRL && value & 0x4444;
+	u32 i;
+	const struct range *range = find_range(shim_cpu, msr, &i);
+
+	return range && value & range->never_right;
 }
 
 bool shim_wrmsr_safe(u32 msr, u64 value)
@@ -534,24 +786,18 @@ static enum model_kind kind_by(u64 extra)
 
 static enum model_kind kind_of(u64 evntsel, const u64 *extras)
 {
-	u16 event = evntsel & 0xffff;
-	size_t i;
+	const struct event *event;
+	u16 code = evntsel & 0xffff;
 
-	if (model.extras[0] && event == EV_OFFCORE_0)
+	if (model.extras[0] && code == EV_OFFCORE_0)
 		return kind_by(extras[0]);
-	if (model.extras[1] && event == EV_OFFCORE_1)
+	if (model.extras[1] && code == EV_OFFCORE_1)
 		return kind_by(extras[1]);
 	if (evntsel & (SEL_EDGE | SEL_INV | SEL_CMASK(0xff)))
 		return KIND_NR;
-	if (!model.version) {
-		for (i = 0; i < NR(p6); i++)
-			if (p6[i].event == event)
-				return p6[i].kind;
-		return KIND_NR;
-	}
-	for (i = 0; i < NR(architectural); i++)
-		if (architectural[i].event == event)
-			return architectural[i].kind;
+	for (event = family()->events; event->kind != KIND_NR; event++)
+		if (event->event == code)
+			return event->kind;
 	return KIND_NR;
 }
 
@@ -572,7 +818,7 @@ static void interrupt(void)
 		shim_assert(model_lvtpc[shim_cpu] == IRQ_WORK_VECTOR);
 		model_irq_waits[shim_cpu] = true;
 	}
-	if (model.version)
+	if (family()->lvtpc_masked)
 		model_lvtpc[shim_cpu] |= APIC_LVT_MASKED;
 }
 
@@ -591,9 +837,7 @@ static void advance(u64 *value, unsigned int width, unsigned int bit, bool inter
 
 static bool is_enabled(const struct model_control *control, unsigned int i)
 {
-	if (!model.version)
-		return control->evntsel[0] & SEL_EN;
-	return control->evntsel[i] & SEL_EN &&
+	return control->evntsel[family()->one_enable ? 0 : i] & SEL_EN &&
 	       (model.version < 2 || control->global_ctrl & BIT(i));
 }
 
@@ -869,8 +1113,10 @@ void perfctr_x86_measure(const struct perfctr_x86_registers *regs)
  * Reservations
  */
 
-static u8 *reservation(u8 *all, u32 i)
+static u8 *reservation(u8 *all, u32 msr, u32 first)
 {
+	u32 i = index_of(msr, first, family()->stride);
+
 	ck_assert_msg(i < nr_gp() || i < nr_gp_of(0), "the processor has no counter %u", i);
 	return &all[i];
 }
@@ -891,22 +1137,22 @@ static void release(u8 *owner)
 
 int reserve_perfctr_nmi(unsigned int msr)
 {
-	return reserve(reservation(model_reserved.perfctr, msr - MSR_ARCH_PERFMON_PERFCTR0));
+	return reserve(reservation(model_reserved.perfctr, msr, family()->perfctr));
 }
 
 void release_perfctr_nmi(unsigned int msr)
 {
-	release(reservation(model_reserved.perfctr, msr - MSR_ARCH_PERFMON_PERFCTR0));
+	release(reservation(model_reserved.perfctr, msr, family()->perfctr));
 }
 
 int reserve_evntsel_nmi(unsigned int msr)
 {
-	return reserve(reservation(model_reserved.evntsel, msr - MSR_ARCH_PERFMON_EVENTSEL0));
+	return reserve(reservation(model_reserved.evntsel, msr, family()->evntsel));
 }
 
 void release_evntsel_nmi(unsigned int msr)
 {
-	release(reservation(model_reserved.evntsel, msr - MSR_ARCH_PERFMON_EVENTSEL0));
+	release(reservation(model_reserved.evntsel, msr, family()->evntsel));
 }
 
 /* perf has all reservations while it counts anywhere. */
@@ -934,7 +1180,7 @@ u32 model_perf_take_all(unsigned int cpu)
 	perf_cpus |= BIT(cpu);
 	for (i = 0; i < nr_gp(); i++) {
 		cpus[cpu].control.evntsel[i] = EV_BRANCHES | SEL_USR | SEL_INT |
-					       (model.version || !i ? SEL_EN : 0);
+					       enable_of(i);
 		/* It counts from a negative value on. */
 		cpus[cpu].gp[i] = bits(model.width) - 1000000;
 	}
@@ -978,7 +1224,7 @@ void model_expect_taken(unsigned int cpu)
 	unsigned int i;
 
 	for (i = 0; i < nr_gp(); i++) {
-		ck_assert_msg(control->evntsel[i] == (model.version || i ? 0 : SEL_EN),
+		ck_assert_msg(control->evntsel[i] == (family()->one_enable ? enable_of(i) : 0),
 			      "CPU %u, EVNTSEL%u: %#llx", cpu, i, control->evntsel[i]);
 		ck_assert_msg(!cpus[cpu].gp[i], "CPU %u, counter %u: %#llx", cpu, i,
 			      cpus[cpu].gp[i]);
@@ -1025,7 +1271,7 @@ void model_expect_ownership(const struct model_ownership *before)
 				      is->evntsel[i], was->evntsel[i]);
 		for (i = 0; i < MODEL_EXTRAS; i++)
 			ck_assert_msg(*extra(cpu, i) == was->extras[i],
-				      "CPU %u, MSR %#x: %#llx, was %#llx", cpu, extra_msrs[i],
+				      "CPU %u, extra register %u: %#llx, was %#llx", cpu, i,
 				      *extra(cpu, i), was->extras[i]);
 		ck_assert_msg(is->fixed_ctrl == was->fixed_ctrl,
 			      "CPU %u, FIXED_CTR_CTRL: %#llx, was %#llx", cpu,
