@@ -281,7 +281,7 @@ static inline unsigned long perfctr_age_period(unsigned int width, unsigned int 
  *	which are negative. NULL: from where they stopped, if perfctr_cpu_istopped().
  *	EAGAIN: an interrupt is pending; try again as it ends. EIO: a counter failed
  * void perfctr_cpu_istop(const struct perfctr_config *, const void *id)
- *	stop them. An overflow until now does not interrupt any more
+ *	stop them. An overflow until now may still interrupt: sums tell whether there was one
  * void perfctr_cpu_iclear(const struct perfctr_config *)
  *	stop them, and zero their registers
  * bool perfctr_cpu_istopped(const void *id)

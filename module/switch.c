@@ -169,7 +169,10 @@ static __always_inline struct vperfctr *successor(const struct vperfctr *perfctr
 	return likely(READ_ONCE(other->at_once) == id) ? other : NULL;
 }
 
-/* @show: other's page is to have the biases */
+/*
+ * One reading of the registers ends perfctr's differences and begins other's. @show: it
+ * writes the biases to other's page as well, whose seq stays negative until its sched_in().
+ */
 static __always_inline void hand_over(struct vperfctr *perfctr, struct vperfctr *other, bool show)
 {
 	struct perfctr_page_slot *slot = show ? other->page->slot : NULL;
@@ -183,8 +186,8 @@ static __always_inline void hand_over(struct vperfctr *perfctr, struct vperfctr 
 
 /*
  * Is current, which may read registers that are private to that user, still that user? If it
- * has changed its user and changed back it is not dumpable any more: then, as for a debugger,
- * it is not.
+ * has changed its user and changed back it is not dumpable any more, and counts as another
+ * user here, as it does for a debugger.
  */
 static __always_inline bool is_same_user(kuid_t uid)
 {

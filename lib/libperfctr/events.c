@@ -551,6 +551,8 @@ size_t perfctr_event_suggest(unsigned int cpu_type, const char *spec,
 	len = strcspn(spec, ":");
 	if (!set || !max || !len || len >= sizeof(wanted))
 		return 0;
+	if (max > ARRAY_SIZE(scores))
+		max = ARRAY_SIZE(scores);
 	memcpy(wanted, spec, len);
 	wanted[len] = '\0';
 

@@ -36,8 +36,9 @@ int perfctr_x86_extra_check(const struct perfctr_ctr_control *ctr, u64 *values);
 /*
  * The registers are the cores', and so everybody's: one value at a time on all CPUs.
  * config_mutex, and nobody but us has counters. refused: the counter whose register
- * holds another value now, or PERFCTR_NO_INDEX. get: EINVAL, and that counter. Of what
- * get has, whether or not it failed, put gives back.
+ * holds another value now, or PERFCTR_NO_INDEX. get: takes the registers that the config
+ * wants; EINVAL if the processor refuses a value, and *index is that counter. put follows
+ * each get, also one that failed.
  */
 u32 perfctr_x86_extra_refused(const struct perfctr_config *config);
 int perfctr_x86_extra_get(const struct perfctr_config *config, perfctr_run_t run, u32 *index);

@@ -104,7 +104,7 @@ int perfctr_cpu_istart(const struct perfctr_config *config, const u64 *value);
 void perfctr_cpu_istop(const struct perfctr_config *config, const void *id);
 void perfctr_cpu_iclear(const struct perfctr_config *config);
 
-/* Who asks is given the values at each start, and gets them: see perfctr_cpu_istart(). */
+/* Never: so each perfctr_cpu_istart() gets values, and not NULL. */
 static inline bool perfctr_cpu_istopped(const void *id)
 {
 	return false;

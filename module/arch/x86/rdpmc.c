@@ -163,7 +163,7 @@ bool perfctr_cpu_mm_any_given(void)
 	return any;
 }
 
-/* True if that changes what any mm may do. */
+/* True if permissions are withheld now and were not before, or the reverse. */
 static bool withhold_for(unsigned int reason, bool withhold)
 {
 	struct permit *permit;
