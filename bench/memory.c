@@ -24,7 +24,8 @@
 #define STACK 16384
 #define CGROUP "/tmp/cgroup"
 #define GROUP CGROUP "/bench"
-#define BOUND (4096 + 1024)
+/* A page, the state, and the room that the ABI got */
+#define BOUND (4096 + 1024 + 128)
 
 static void write_file(const char *path, const char *text)
 {
