@@ -70,36 +70,35 @@ struct tree {
 
 struct thread {
 	struct task_struct task;
-	struct cred cred;
-	unsigned int uid;
 	struct process *process;	/* NULL: there is no such thread */
 	struct handle *handle;
 	struct thread *vfork_child;	/* it waits for that one */
 	/* The model */
 	const struct control *control;	/* NULL: nothing is to be counted */
-	struct model_tally seen;
 	struct tree *tree;
-	bool clock_on;
-	bool suspended;
-	bool lent;
-	/* Since it runs: the policy was "open"; it was these users (mask) */
-	bool was_open;
-	u32 was_user;
-	bool was_mapped;		/* its page */
 	u64 limit[MAX_CTRS];
-	u32 overflown;			/* mask */
-	bool told;
 	u64 left;
 	struct {
 		const struct map *map;	/* NULL: it reads nothing just now */
 		const struct perfctr_page *page;
+		u64 bias;
 		s32 seq;
 		u32 i;
-		u64 bias;
 	} reading;
 	u64 clock_least;		/* before what was seen */
 	u64 clock_most;
 	u64 since;
+	struct model_tally seen;
+	struct cred cred;
+	unsigned int uid;
+	u32 overflown;			/* mask */
+	u32 was_user;			/* mask: since it runs it was these */
+	bool was_open;			/* since it runs: the policy was "open" */
+	bool was_mapped;		/* likewise: its page */
+	bool clock_on;
+	bool suspended;
+	bool lent;
+	bool told;
 };
 
 static const struct control controls[] = {
