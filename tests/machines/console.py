@@ -107,8 +107,11 @@ def look(pid, path):
     """What an emulator that has stopped to tell anything is doing."""
     for _ in range(3):
         for task in sorted(os.listdir(f"/proc/{pid}/task")):
-            with open(f"/proc/{pid}/task/{task}/stat", encoding="ascii") as f:
-                stat = f.read().rsplit(")", 1)[1].split()
+            try:
+                with open(f"/proc/{pid}/task/{task}/stat", encoding="ascii") as f:
+                    stat = f.read().rsplit(")", 1)[1].split()
+            except OSError:
+                continue  # it has ended
             # Fields 3, 14 and 15 of proc(5), as the second is cut off
             print(f"| thread {task}: {stat[0]}, user {stat[11]}, kernel {stat[12]} ticks")
         try:
