@@ -14,20 +14,29 @@ struct run {
 	int err;
 };
 
+/*
+ * A state that counts does not while fn() runs, and then follows what fn() may have changed.
+ * RAW permits reads of registers while the state is held, too, but not by another policy.
+ */
+static bool must_resume(const struct vperfctr *perfctr)
+{
+	return perfctr->seq & 1 || (perfctr->raw && perfctr->undo & PERFCTR_UNDO_SHOWN);
+}
+
 static void run_one(void *arg)
 {
 	struct vperfctr *perfctr = vperfctr_current();
 	struct run *run = arg;
-	bool resumed = perfctr && perfctr->seq & 1;
+	bool resumes = perfctr && must_resume(perfctr);
 	int err;
 
 	lockdep_assert_irqs_disabled();
-	if (resumed)
+	if (resumes)
 		vperfctr_suspend(perfctr);
 	err = run->fn(run->arg);
 	if (err)
 		WRITE_ONCE(run->err, err);
-	if (resumed)
+	if (resumes)
 		vperfctr_resume(perfctr);
 }
 

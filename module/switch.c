@@ -367,6 +367,9 @@ static __cold void lose(struct vperfctr *perfctr)
 	WRITE_ONCE(perfctr->error, PERFCTR_ERROR_LOST);
 	if (perfctr->page && !perfctr->stale)
 		WRITE_ONCE(perfctr->page->error, PERFCTR_ERROR_LOST);
+	/* Who reads registers without a look at a page would not see that they are others'. */
+	if (perfctr->raw)
+		vperfctr_revoke(perfctr);
 }
 
 /* An isolated CPU must join the claims first. An evicted config has no claim. */

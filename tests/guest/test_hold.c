@@ -712,6 +712,79 @@ START_TEST(raw_goes_with_its_policy)
 }
 END_TEST
 
+/* RAW ends with its policy or its counters, also if its thread is not switched. */
+enum raw_state { RAW_COUNTS, RAW_SUSPENDED, RAW_EVICTED };
+
+static void raw_without_a_switch(enum raw_state state)
+{
+	volatile enum { START, MAY_READ, MAY_NOT } *step = mmap(NULL, PAGE_SIZE,
+		PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct perfctr_control control;
+	char user[16];
+	pid_t child;
+	int fd;
+
+	ck_assert_ptr_ne((void *)(uintptr_t)step, MAP_FAILED);
+	ck_assert_int_eq(write_text(MODULE_PARAMS "user_read", "open"), 0);
+	pin_self(0);
+	ck_ok(child = fork());
+	if (!child) {
+		pin_self(1);
+		become(GUEST_UID);
+		fd = try_open(PERFCTR_OPEN_CREAT);
+		control_init(&control);
+		control.flags = PERFCTR_CONTROL_RAW;
+		control_add(&control, EV_INSTRUCTIONS);
+		if (try_control(fd, &control) || ioctl(fd, PERFCTR_IOC_READ_CONTROL, &control) ||
+		    !may_read_register(control.ctr[0].map))
+			_exit(1);
+		if (state == RAW_SUSPENDED && ioctl(fd, PERFCTR_IOC_SUSPEND))
+			_exit(2);
+		*step = MAY_READ;
+		while (*step == MAY_READ)
+			continue;
+		_exit(may_read_register(control.ctr[0].map) ? 3 : 0);
+	}
+	while (*step == START)
+		sleep_us(1000);
+	(void)snprintf(user, sizeof(user), "%d", GUEST_UID);
+	ck_assert_int_eq(state == RAW_EVICTED ? write_text(MODULE_PARAMS "evict", user) :
+			 write_text(MODULE_PARAMS "user_read", "guarded"), 0);
+	*step = MAY_NOT;
+	expect_exit(child, 0);
+	ck_ok(munmap((void *)(uintptr_t)step, PAGE_SIZE));
+}
+
+/* Something else may run on the thread's CPU just then, so once would not do. */
+#define TRIES 5
+
+START_TEST(raw_that_counts_goes_with_its_policy)
+{
+	unsigned int i;
+
+	for (i = 0; i < TRIES; i++)
+		raw_without_a_switch(RAW_COUNTS);
+}
+END_TEST
+
+START_TEST(raw_that_is_suspended_goes_with_its_policy)
+{
+	unsigned int i;
+
+	for (i = 0; i < TRIES; i++)
+		raw_without_a_switch(RAW_SUSPENDED);
+}
+END_TEST
+
+START_TEST(raw_goes_with_its_counters)
+{
+	unsigned int i;
+
+	for (i = 0; i < TRIES; i++)
+		raw_without_a_switch(RAW_EVICTED);
+}
+END_TEST
+
 /* --- what a test's child does after its exec, with the handle that it has left open --- */
 
 static struct {
@@ -786,5 +859,10 @@ int main(int argc, char **argv)
 	GUEST_RUN(dying_members_have_names, AS_USER);
 	GUEST_RUN(no_more_are_kept_than_the_parameter, 0);
 	GUEST_RUN(raw_goes_with_its_policy, NEED_FIXED);
+	GUEST_RUN(raw_that_counts_goes_with_its_policy, NEED_COUNTERS | NEED_FIXED | NEED_SMP);
+	GUEST_RUN(raw_that_is_suspended_goes_with_its_policy,
+		  NEED_COUNTERS | NEED_FIXED | NEED_SMP);
+	GUEST_RUN(raw_goes_with_its_counters,
+		  NEED_COUNTERS | NEED_FIXED | NEED_SMP);
 	return guest_end();
 }
