@@ -523,12 +523,6 @@ static __always_inline void resume_plainly(struct vperfctr *perfctr)
 }
 
 /*
- * Not yet: once in some 600,000 operations the stress found a register readable that was
- * not to be. Whether that comes of permissions that are handed over is not known.
- */
-static const bool hands_over_shown;
-
-/*
  * The page shows the registers. The next time another such thread may hand over to it, if
  * nothing happens in between: whoever unmaps the page, or holds the state, writes that and
  * then at_once, or sees what we write here.
@@ -537,8 +531,6 @@ static __always_inline void let_take_over(struct vperfctr *perfctr)
 {
 	unsigned long id = READ_ONCE(perfctr->config->id);
 
-	if (!hands_over_shown)
-		return;
 	if (!(id & PERFCTR_ID_USER) || perfctr->imode || perfctr->raw || perfctr->todo)
 		return;
 	id += PERFCTR_AT_ONCE_SHOWN - PERFCTR_ID_USER;
