@@ -293,8 +293,8 @@ static inline unsigned long perfctr_age_period(unsigned int width, unsigned int 
  * unsigned int perfctr_cpu_slot(config, i), PERFCTR_CPU_CLOCK_SLOT
  * bool perfctr_cpu_clock_hidden(void): current may not read the clock in user mode
  * bool perfctr_cpu_user_readable(config, policy): may its registers be shown at all?
- * bool perfctr_cpu_user_permitted(void): current's registers were shown before: may they
- *	be shown again? Any answer is right for a thread that is dead
+ * bool perfctr_cpu_user_permitted(config): may user mode read the registers here and now?
+ *	Any answer is right for a thread that is dead
  * u32 perfctr_cpu_operand(unsigned int hw): its name in an instruction that reads it
  * unsigned long perfctr_cpu_grant(config), void perfctr_cpu_revoke(u32 granted)
  *	give and take the permission to read the registers in user mode
@@ -440,24 +440,21 @@ static __always_inline void perfctr_cpu_suspend(struct perfctr_cpu_state *state)
 		ctr->acc += perfctr_cpu_read(ctr);
 }
 
-/* @slot: where @to's bias goes as well, or NULL */
-static __always_inline void perfctr_cpu_hand_over_one(struct perfctr_cpu_ctr *from,
-						      struct perfctr_cpu_ctr *to,
-						      struct perfctr_page_slot *slot)
+/* Returns the bias of @to. */
+static __always_inline u64 perfctr_cpu_hand_over_one(struct perfctr_cpu_ctr *from,
+						     struct perfctr_cpu_ctr *to)
 {
 	u64 value = perfctr_cpu_read(from);
 
 	from->acc += value;
-	to->acc -= value;
-	if (slot)
-		slot->bias = to->acc;
+	return to->acc -= value;
 }
 
 /*
  * perfctr_cpu_suspend() of one state, which has counters, and perfctr_cpu_resume() of
  * another whose config, @config, has the same id: each register is read once. Two at a
- * time, since the loop itself takes a third as long as what it does. @slot: of @to's
- * page, with @show
+ * time, since the loop itself takes a third as long as what it does. With @show the biases
+ * of @to go to its page as well, whose slots are @slot.
  */
 static __always_inline void perfctr_cpu_hand_over(struct perfctr_cpu_state *from,
 						  struct perfctr_cpu_state *to,
@@ -466,18 +463,20 @@ static __always_inline void perfctr_cpu_hand_over(struct perfctr_cpu_state *from
 {
 	struct perfctr_cpu_ctr *ctr = from->ctr, *end = from->end, *last = end - 1;
 	struct perfctr_cpu_ctr *other = to->ctr;
-	u64 now = perfctr_cpu_clock();
+	u64 now = perfctr_cpu_clock(), bias;
 	unsigned long i = 0;
 
 	from->clock += now;
 	to->clock -= now;
 	do {
-		perfctr_cpu_hand_over_one(ctr, other,
-					  show ? &slot[perfctr_cpu_slot(config, i)] : NULL);
+		bias = perfctr_cpu_hand_over_one(ctr, other);
+		if (show)
+			slot[perfctr_cpu_slot(config, i)].bias = bias;
 		if (ctr == last)
 			break;
-		perfctr_cpu_hand_over_one(ctr + 1, other + 1,
-					  show ? &slot[perfctr_cpu_slot(config, i + 1)] : NULL);
+		bias = perfctr_cpu_hand_over_one(ctr + 1, other + 1);
+		if (show)
+			slot[perfctr_cpu_slot(config, i + 1)].bias = bias;
 		ctr += 2;
 		other += 2;
 		i += 2;

@@ -94,7 +94,7 @@ static __always_inline bool clock_changed(const struct vperfctr *perfctr)
  * The page has the biases already. Only the owner looks at it, and only while it runs, so no
  * barrier is needed.
  */
-static __always_inline void show_again(struct vperfctr *perfctr)
+static __always_inline void show_registers(struct vperfctr *perfctr)
 {
 	perfctr->page_seq = (perfctr->page_seq + 1) & S32_MAX;
 	WRITE_ONCE(perfctr->page->seq, perfctr->page_seq);
@@ -109,14 +109,16 @@ static __always_inline void grant(struct vperfctr *perfctr)
 }
 
 /*
- * A thread was handed counters and a permission to read them. Its page has the biases, and
- * may show the registers, unless an interrupt has come since: that has shown them already, or
- * has written at_once. One comes with each change of the policy.
+ * A thread was handed counters and a permission to read them, and its page shows them: may it
+ * go on like that? Whoever objects has written at_once. If an interrupt has come since, it has
+ * suspended the state and resumed it; then the answer is about what it left. On another
+ * CPU than the last that this mm ran on, or since perf's settings changed, the processor may
+ * refuse what it permitted before.
  */
-static __always_inline bool may_show_again(const struct vperfctr *perfctr)
+static __always_inline bool may_stay_shown(const struct vperfctr *perfctr, unsigned long id)
 {
-	return READ_ONCE(perfctr->at_once) & PERFCTR_AT_ONCE_SHOWN && perfctr->page->seq < 0 &&
-	       !clock_changed(perfctr) && perfctr_cpu_user_permitted();
+	return id & PERFCTR_AT_ONCE_SHOWN && !clock_changed(perfctr) &&
+	       perfctr_cpu_user_permitted(perfctr->config);
 }
 
 static notrace void sched_in(struct preempt_notifier *notifier, int cpu)
@@ -125,19 +127,17 @@ static notrace void sched_in(struct preempt_notifier *notifier, int cpu)
 
 	if (perfctr->seq & 1) {
 		/* It was handed over. */
-		if (likely(READ_ONCE(perfctr->at_once) & PERFCTR_ID_USER))
+		unsigned long id = READ_ONCE(perfctr->at_once);
+
+		if (likely(id & PERFCTR_ID_USER) || may_stay_shown(perfctr, id))
 			return;
 		local_irq_disable();
-		if (unlikely(!may_show_again(perfctr)))
-			goto slowly;
-		show_again(perfctr);
-		grant(perfctr);
-	} else {
-		local_irq_disable();
-		if (unlikely(!perfctr_cpu_holds_on(cpu, READ_ONCE(perfctr->at_once))))
-			goto slowly;
-		sums_to_differences(perfctr, true);
+		goto slowly;
 	}
+	local_irq_disable();
+	if (unlikely(!perfctr_cpu_holds_on(cpu, READ_ONCE(perfctr->at_once))))
+		goto slowly;
+	sums_to_differences(perfctr, true);
 	local_irq_enable();
 	return;
 
@@ -170,8 +170,8 @@ static __always_inline struct vperfctr *successor(const struct vperfctr *perfctr
 }
 
 /*
- * One reading of the registers ends perfctr's differences and begins other's. @show: it
- * writes the biases to other's page as well, whose seq stays negative until its sched_in().
+ * One reading of the registers ends perfctr's differences and begins other's. With @show
+ * other's page shows them from now on: other's user code runs after its sched_in() alone.
  */
 static __always_inline void hand_over(struct vperfctr *perfctr, struct vperfctr *other, bool show)
 {
@@ -179,8 +179,11 @@ static __always_inline void hand_over(struct vperfctr *perfctr, struct vperfctr 
 
 	sums_are_changing(other);
 	perfctr_cpu_hand_over(&perfctr->cpu_state, &other->cpu_state, other->config, slot, show);
-	if (show && other->clock_on)
-		slot[PERFCTR_CPU_CLOCK_SLOT].bias = other->cpu_state.clock;
+	if (show) {
+		if (other->clock_on)
+			slot[PERFCTR_CPU_CLOCK_SLOT].bias = other->cpu_state.clock;
+		show_registers(other);
+	}
 	sums_are_complete(perfctr, perfctr->seq);
 }
 
@@ -443,7 +446,7 @@ static __always_inline void show(struct vperfctr *perfctr)
 		page->slot[perfctr_cpu_slot(config, i++)].bias = ctr->acc;
 	if (perfctr->clock_on)
 		page->slot[PERFCTR_CPU_CLOCK_SLOT].bias = perfctr->cpu_state.clock;
-	show_again(perfctr);
+	show_registers(perfctr);
 	perfctr->grace = GRACE;
 }
 
@@ -710,15 +713,11 @@ void vperfctr_unnotify(struct vperfctr *perfctr)
 }
 
 #ifdef PERFCTR_CPU_PERMITS_PROCESSES
-/* Lets @next see nothing of what others did that are not its kin. */
-static noinline notrace void hide_others(struct task_struct *next)
+/* Lets @next see nothing of what others did that are not its kin. @perfctr: current's, or NULL */
+static noinline notrace void hide_others(struct task_struct *next, struct vperfctr *perfctr)
 {
-	struct vperfctr *perfctr = task_perfctr(current);
 	bool shown = perfctr && perfctr->undo & PERFCTR_UNDO_SHOWN;
 
-	/* sched_out() hides what current did: see leave(). */
-	if (shown && next != current)
-		return;
 	if (is_kin(next) && (!shown || is_same_user(perfctr_cpu_private_user())))
 		return;
 	if (perfctr)
@@ -729,12 +728,18 @@ static noinline notrace void hide_others(struct task_struct *next)
 /* @next comes to this CPU right now, or is current, and permitted since. */
 notrace void perfctr_let_in(struct task_struct *next)
 {
+	struct vperfctr *perfctr;
+
 	lockdep_assert_irqs_disabled();
 	/* On an isolated CPU perf's values may be in the registers: nobody may see these either. */
 	if (unlikely(!perfctr_cpus_told_here()))
 		perfctr_cpus_join();
+	perfctr = task_perfctr(current);
+	/* sched_out() hides what current did: see leave(). */
+	if (perfctr && perfctr->undo & PERFCTR_UNDO_SHOWN && next != current)
+		return;
 	if (READ_ONCE(perfctr_user_read) != PERFCTR_USER_READ_OPEN && !perfctr_cpu_may_see(next))
-		hide_others(next);
+		hide_others(next, perfctr);
 }
 #endif
 

@@ -161,12 +161,6 @@ static inline bool perfctr_cpu_user_readable(const struct perfctr_config *config
 	       (policy == PERFCTR_USER_READ_GUARDED && (perfctr_riscv_sbi || !config->nr));
 }
 
-/* What took the permission away would have come as an interrupt. */
-static __always_inline bool perfctr_cpu_user_permitted(void)
-{
-	return true;
-}
-
 static inline bool perfctr_cpu_private(const struct perfctr_config *config, kuid_t uid)
 {
 	const struct perfctr_riscv_cpu *cpu = this_cpu_ptr(&perfctr_riscv_cpu);
@@ -216,6 +210,11 @@ static inline unsigned long perfctr_cpu_grant(const struct perfctr_config *confi
 	unsigned long mask = config->mask;
 
 	return mask & ~csr_read_set(CSR_SCOUNTEREN, mask);
+}
+
+static __always_inline bool perfctr_cpu_user_permitted(const struct perfctr_config *config)
+{
+	return !(config->mask & ~csr_read(CSR_SCOUNTEREN));
 }
 
 static inline void perfctr_cpu_revoke(u32 granted)

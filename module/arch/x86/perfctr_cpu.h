@@ -191,7 +191,7 @@ static inline u64 perfctr_cpu_thread_pointer(struct task_struct *task)
  * it for whole processes (rdpmc.c), and takes it away again when perf's attribute
  * "rdpmc" says so.
  */
-static __always_inline bool perfctr_cpu_user_permitted(void)
+static __always_inline bool perfctr_cpu_user_permitted(const struct perfctr_config *config)
 {
 	unsigned long cr4;
 
@@ -205,7 +205,7 @@ static inline bool perfctr_cpu_user_readable(const struct perfctr_config *config
 	/* One that dies is without its mm from some point on. */
 	if (policy == PERFCTR_USER_READ_OFF || !current->mm)
 		return false;
-	return !config->nr || perfctr_cpu_user_permitted();
+	return !config->nr || perfctr_cpu_user_permitted(config);
 }
 
 static inline bool perfctr_cpu_private(const struct perfctr_config *config, kuid_t uid)
