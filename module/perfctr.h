@@ -171,6 +171,8 @@ struct perfctr_imode {
  *	resume since the last switch-in let user mode read registers; ICTRS,
  *	i-mode counters run; CLOCK, only the clock is resumed; owner
  * @granted: what SHOWN has to take back, in the arch's terms
+ * @shown_to: with SHOWN in @at_once, and without OPEN: the user that the registers are
+ *	private to; owner, or the thread that hands its counters over
  * @grace: switches for which it keeps its permission although the policy has changed; owner
  * @nr_ictrs: as in the config, for readers; owner
  * @plain: there are counters, but no i-mode counters and no RAW, so that sched_in() may
@@ -184,7 +186,6 @@ struct perfctr_imode {
  * @page: the page that the owner maps; from the owner's first map to the end
  * @stale: others still map @page, from before an exec: it shows nothing any more; owner,
  *	@map_lock
- * @page_seq: the last sequence count that was written there; owner
  * @clock_on: the control has the clock on; otherwise its sum is hidden, and zeroed; owner
  * @flags: PERFCTR_CONTROL_*, as the control has them; owner writes
  * @preserve: as the control has it; owner changes it under @lock
@@ -228,7 +229,7 @@ struct vperfctr {
 	u8 undo;
 	u8 grace;
 	u32 granted;
-	u32 page_seq;
+	kuid_t shown_to;
 	struct perfctr_config *config;
 	struct perfctr_imode *imode;
 	struct perfctr_page *page;

@@ -96,8 +96,13 @@ static __always_inline bool clock_changed(const struct vperfctr *perfctr)
  */
 static __always_inline void show_registers(struct vperfctr *perfctr)
 {
-	perfctr->page_seq = (perfctr->page_seq + 1) & S32_MAX;
-	WRITE_ONCE(perfctr->page->seq, perfctr->page_seq);
+	WRITE_ONCE(perfctr->page->seq, (perfctr->page->seq + 1) & S32_MAX);
+}
+
+/* The page says "ask". It keeps the count for the next show_registers(). */
+static __always_inline void hide_registers(struct vperfctr *perfctr)
+{
+	WRITE_ONCE(perfctr->page->seq, perfctr->page->seq | S32_MIN);
 }
 
 static __always_inline void grant(struct vperfctr *perfctr)
@@ -242,14 +247,16 @@ notrace void sched_out_shown(struct vperfctr *perfctr, unsigned long id, struct 
 {
 	struct vperfctr *other = successor(perfctr, id, next);
 	bool open = id & PERFCTR_AT_ONCE_OPEN, same;
-	kuid_t uid = perfctr_cpu_private_user();
+	kuid_t uid = perfctr->shown_to;
 
 	same = open || is_same_user(uid);
-	WRITE_ONCE(perfctr->page->seq, -1);
+	hide_registers(perfctr);
 	if (other && same && (open || uid_eq(user_of(next), uid))) {
 		/* What is open is private to nobody. */
-		if (!open)
+		if (!open) {
 			perfctr_cpu_join(next);
+			other->shown_to = uid;
+		}
 		if (perfctr_cpu_permits_threads()) {
 			other->granted = perfctr->granted;
 			perfctr->granted = 0;
@@ -426,6 +433,7 @@ static __always_inline bool load_user(struct vperfctr *perfctr, int hold,
 		lose(perfctr);
 		return false;
 	}
+	perfctr->shown_to = uid;
 	/* i-mode counters get their values when they start: until then they may hold others'. */
 	if (!counting && config->imask)
 		perfctr_cpu_iclear(config);
@@ -635,7 +643,7 @@ static noinline notrace void sched_in_slowly(struct vperfctr *perfctr)
 static notrace void hide(struct vperfctr *perfctr, struct task_struct *next)
 {
 	if (perfctr->page)
-		WRITE_ONCE(perfctr->page->seq, -1);
+		hide_registers(perfctr);
 	if (!next)
 		return;
 	unpermit(perfctr);

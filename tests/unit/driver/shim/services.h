@@ -36,6 +36,7 @@ do {									\
 } while (0)
 
 #define S32_MAX			((s32)(~0u >> 1))
+#define S32_MIN			(-S32_MAX - 1)
 #define U8_MAX			((u8)~0)
 #define DIV_ROUND_UP(n, d)	(((n) + (d) - 1) / (d))
 #define div64_u64(a, b)		((a) / (b))
