@@ -26,9 +26,6 @@ u64 shim_now = 1000 * NSEC_PER_SEC;
 unsigned int shim_waits;
 int shim_signal_after = -1;
 
-/* The harness's words for module-wide things that the linked parts want */
-struct workqueue_struct *perfctr_wq;
-
 void shim_fail(const char *file, int line, const char *what)
 {
 	ck_abort_msg("%s:%d: not so: %s", file, line, what);
@@ -149,51 +146,49 @@ void kfree(const void *ptr)
 
 /* Tracepoints */
 
-static const struct perfctr_probe *probes_on[8];
+/* What the drivers and the services look for */
+static struct tracepoint tracepoints[] = {
+	{ .name = "irq_handler_entry" }, { .name = "irq_handler_exit" },
+	{ .name = "irq_work_entry" }, { .name = "sched_switch" },
+	{ .name = "sched_process_fork" }, { .name = "sched_process_exec" },
+	{ .name = "sched_process_exit" },
+};
+
 const char *shim_no_tracepoint;
 
-int perfctr_probes_find(struct perfctr_probe *probes, unsigned int nr)
-{
-	while (nr--)
-		if (shim_no_tracepoint && !strcmp(probes[nr].name, shim_no_tracepoint))
-			return -ENOENT;
-	return 0;
-}
-
-int perfctr_probes_register(const struct perfctr_probe *probes, unsigned int nr)
+void for_each_kernel_tracepoint(void (*fn)(struct tracepoint *tracepoint, void *data), void *data)
 {
 	size_t i;
 
+	for (i = 0; i < NR(tracepoints); i++)
+		if (!shim_no_tracepoint || strcmp(tracepoints[i].name, shim_no_tracepoint))
+			fn(&tracepoints[i], data);
+}
+
+int tracepoint_probe_register(struct tracepoint *tracepoint, void *probe, void *data)
+{
 	might_sleep();
-	while (nr--) {
-		shim_assert(!shim_probe(probes[nr].name));
-		for (i = 0; probes_on[i]; i++)
-			shim_assert(i < NR(probes_on) - 1);
-		probes_on[i] = &probes[nr];
-	}
+	shim_assert(!tracepoint->probe && probe && !data);
+	tracepoint->probe = probe;
 	return 0;
 }
 
-void perfctr_probes_unregister(const struct perfctr_probe *probes, unsigned int nr)
+int tracepoint_probe_unregister(struct tracepoint *tracepoint, void *probe, void *data)
 {
-	size_t i;
-
 	might_sleep();
-	while (nr--) {
-		shim_assert(shim_probe(probes[nr].name) == probes[nr].fn);
-		for (i = 0; i < NR(probes_on); i++)
-			if (probes_on[i] == &probes[nr])
-				probes_on[i] = NULL;
-	}
+	shim_assert(tracepoint->probe == probe && !data);
+	tracepoint->probe = NULL;
+	return 0;
 }
 
 void *shim_probe(const char *name)
 {
 	size_t i;
 
-	for (i = 0; i < NR(probes_on); i++)
-		if (probes_on[i] && !strcmp(probes_on[i]->name, name))
-			return probes_on[i]->fn;
+	for (i = 0; i < NR(tracepoints); i++)
+		if (!strcmp(tracepoints[i].name, name))
+			return tracepoints[i].probe;
+	shim_assert(!name);
 	return NULL;
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What shim/services.h declares, and hook.c's part, without text that is patched. */
+/* What shim/services.h declares. */
 #include "shim/kernel.h"
-#include "hook.h"
 #include "engine/engine.h"
 
 int shim_module_refs;
@@ -32,48 +31,6 @@ void on_each_cpu_mask(const struct cpumask *mask, void (*fn)(void *arg), void *a
 
 	for_each_cpu_and(cpu, mask, cpu_online_mask)
 		smp_call_function_single(cpu, fn, arg, wait);
-}
-
-/* hook.c */
-
-void perfctr_hook_off(struct work_struct *work)
-{
-	(void)work;
-}
-
-int perfctr_hook_get(struct perfctr_hook *hook)
-{
-	int err = 0;
-
-	mutex_lock(&hook->mutex);
-	if (!hook->is_on)
-		err = hook->turn(true);
-	if (!err) {
-		hook->is_on = true;
-		atomic_inc(&hook->users);
-	}
-	mutex_unlock(&hook->mutex);
-	return err;
-}
-
-void perfctr_hook_share(struct perfctr_hook *hook)
-{
-	shim_assert(atomic_read(&hook->users));
-	atomic_inc(&hook->users);
-}
-
-void perfctr_hook_put(struct perfctr_hook *hook)
-{
-	shim_assert(atomic_read(&hook->users));
-	atomic_dec(&hook->users);
-}
-
-void perfctr_hook_exit(struct perfctr_hook *hook)
-{
-	shim_assert(!atomic_read(&hook->users));
-	if (hook->is_on)
-		hook->turn(false);
-	hook->is_on = false;
 }
 
 /* Threads */

@@ -478,6 +478,17 @@ bool queue_delayed_work(struct workqueue_struct *wq, struct delayed_work *work,
 bool flush_work(struct work_struct *work);
 bool cancel_delayed_work_sync(struct delayed_work *work);
 
+/* Of tracepoints, the one probe that there may be */
+struct tracepoint {
+	const char *name;
+	void *probe;
+};
+
+void for_each_kernel_tracepoint(void (*fn)(struct tracepoint *tracepoint, void *data), void *data);
+int tracepoint_probe_register(struct tracepoint *tracepoint, void *probe, void *data);
+int tracepoint_probe_unregister(struct tracepoint *tracepoint, void *probe, void *data);
+#define tracepoint_synchronize_unregister()	might_sleep()
+
 /* On that CPU, by a thread of the kernel's */
 long work_on_cpu(unsigned int cpu, long (*fn)(void *arg), void *arg);
 #define smp_processor_id()	shim_cpu

@@ -32,22 +32,7 @@
 	for ((bucket) = 0; (size_t)(bucket) < sizeof(table) / sizeof((table)[0]);	\
 	     (bucket)++)							\
 		shim_for_each_safe(pos, next, (table)[bucket].first, member)
-#define hash_add(table, node, key)	shim_hash_add(shim_bucket(table, key), node)
-
-static inline void shim_hash_add(struct hlist_head *head, struct hlist_node *node)
-{
-	node->next = head->first;
-	if (node->next)
-		node->next->pprev = &node->next;
-	head->first = node;
-	node->pprev = &head->first;
-}
-
-static inline void hash_del(struct hlist_node *node)
-{
-	*node->pprev = node->next;
-	if (node->next)
-		node->next->pprev = node->pprev;
-}
+#define hash_add(table, node, key)	hlist_add_head(node, shim_bucket(table, key))
+#define hash_del(node)			hlist_del(node)
 
 #endif /* SHIM_LINUX_HASHTABLE_H */
