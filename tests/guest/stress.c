@@ -100,7 +100,7 @@ void give_page(const struct perfctr_page *page)
 		wrong(NULL, "munmap: %s", strerror(errno));
 }
 
-/* Keeps a handle of somebody else, in place of another. */
+/* Keeps a handle on somebody else's state, in place of an older one. */
 void keep_foreign(struct actor *actor, int fd)
 {
 	int *slot = &actor->foreign[below(actor, FOREIGN)];
@@ -131,7 +131,7 @@ static void on_overflow(int signo, siginfo_t *info, void *context)
 	if (info->si_code == PERFCTR_SI_OVF)
 		shared->overflows++;
 	leave_handler();
-	/* It may have been closed, or be something else by now. */
+	/* The handle may be closed by now, or be another file. */
 	(void)ioctl(own_handle, PERFCTR_IOC_IRESUME);
 	errno = error;
 }
@@ -142,7 +142,7 @@ int exact_counter(const struct actor *actor)
 	const struct perfctr_control *control = &actor->control;
 	unsigned int i;
 
-	/* A handler of overflows counts itself. */
+	/* The overflow handler's own instructions are counted too. */
 	if (actor->own < 0 || !actor->attached || (control->flags & PERFCTR_CONTROL_ON_EXEC) ||
 	    control->nrictrs)
 		return -1;
@@ -227,7 +227,6 @@ void burst(struct actor *actor)
 
 /* --- processes --- */
 
-/* The program after an exec: its state goes on, if the control did not say otherwise. */
 void handle_overflows(void)
 {
 	struct sigaction action = { .sa_sigaction = on_overflow, .sa_flags = SA_SIGINFO | SA_RESTART };
@@ -236,6 +235,7 @@ void handle_overflows(void)
 		wrong(NULL, "sigaction: %s", strerror(errno));
 }
 
+/* The program after an exec: its state goes on, unless the control says otherwise. */
 static int again(char **argv)
 {
 	struct perfctr_control control;
@@ -247,7 +247,7 @@ static int again(char **argv)
 	handle_overflows();
 	actor.attached = argv[2][0] == '1';
 	actor.shared_handle = true;
-	/* Its control may be from before any eviction. */
+	/* The control may be older than any eviction. */
 	actor.after = shared->evictions;
 	if (actor.attached && own < 0) {
 		own = try_open(0);
@@ -263,13 +263,13 @@ static int again(char **argv)
 			wrong(&actor, "READ_CONTROL after exec: %s", strerror(errno));
 		if (!try_read(own, &rd) && rd.flags & PERFCTR_READ_ON_EXEC)
 			wrong(&actor, "ON_EXEC still waits after exec");
-		/* What is left of it: it has started, and the signals have ended. */
+		/* Its control now: counting has started, and the exec has ended the signals. */
 		control.flags &= ~(uint32_t)PERFCTR_CONTROL_ON_EXEC;
 		control.si_signo = 0;
 		if (actor.attached)
 			actor.control = control;
 		fcntl(own, F_SETFD, FD_CLOEXEC);
-		/* It may have been suspended before. */
+		/* The state may have been suspended before. */
 		if (actor.attached && ioctl(own, PERFCTR_IOC_RESUME))
 			wrong(&actor, "RESUME after exec: %s", strerror(errno));
 	}
@@ -296,7 +296,7 @@ static void worker(uint64_t rng)
 	struct actor actor;
 
 	actor_init(&actor, rng, 0);
-	/* Every second one is nobody special. */
+	/* Every second worker is an ordinary user. */
 	if (rng >> 63) {
 		become(GUEST_UID);
 		actor.evictable = true;
@@ -351,7 +351,7 @@ static void learn_events(int fd)
 		wrong(NULL, "instructions cannot be counted");
 }
 
-/* What all processes find, also after an exec */
+/* Descriptors that all processes find, also after an exec */
 static void share(void)
 {
 	int fd = memfd_create("stress", 0);
@@ -442,7 +442,7 @@ static uint64_t number(const char *text)
 	return n;
 }
 
-/* Others have counted all the time, and gone: it is exact, and the module can go. */
+/* The others have counted all the time and are gone: counts are exact, and the module unloads. */
 static void finish(struct actor *actor)
 {
 	unsigned int i;
@@ -464,7 +464,7 @@ static void finish(struct actor *actor)
 		wrong(actor, "the module cannot be unloaded at the end: %s", strerror(-err));
 }
 
-/* Where the host has no time for QEMU, Linux measures the clock wrongly as it boots. */
+/* If the host has no time for QEMU, Linux measures the clock's frequency wrongly as it boots. */
 static void learn_clock(int fd)
 {
 	uint64_t since = now_ns(), ns, hz;
@@ -488,7 +488,7 @@ static void learn_limits(void)
 {
 	int fd;
 
-	/* Faults of the kernel are root's to bring, unless it says otherwise. */
+	/* By default only root may handle page faults of the kernel. */
 	(void)write_text("/proc/sys/vm/unprivileged_userfaultfd", "1");
 	fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
 	shared->late_pages = fd >= 0;

@@ -61,7 +61,7 @@ void reap_all(struct actor *actor, int options)
 		reap(actor, i, options);
 }
 
-/* What the child of a fork has: its parent's handle and map are those of another. */
+/* Begins the child of a fork: the parent's handle and map belong to another thread. */
 static void be_child(struct actor *actor, uint64_t rng)
 {
 	const struct perfctr_page *page = actor->page;
@@ -219,7 +219,7 @@ static void *thread_main(void *arg)
 	unsigned int i;
 
 	burst(actor);
-	/* Maps and files are all threads'; some maps stay. */
+	/* Threads share maps and files. Some maps are left behind. */
 	if (one_in(actor, 2))
 		op_unmap(actor);
 	for (i = 0; i < FOREIGN; i++)
@@ -273,7 +273,7 @@ void op_reap(struct actor *actor)
 	reap_all(actor, WNOHANG);
 }
 
-/* The last handle of a child that dies has what the child last saw, or more. */
+/* The last handle of a child that has died reads what the child last saw, or more. */
 void op_heir(struct actor *actor)
 {
 	uint64_t words[2][1 + PERFCTR_MAX_CTRS], seen = 0;

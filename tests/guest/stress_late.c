@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Operations of stress: memory that comes late. Where a result is stored, or a control is, a page
- * is missing, and a thread of userfaultfd(2) brings it in its own time.
+ * Operations of stress: memory that comes late. A page is missing where a result is stored or
+ * a control is read, and a thread of userfaultfd(2) brings it after a while.
  */
 #define _GNU_SOURCE
 #include "stress.h"
@@ -24,16 +24,16 @@
 #define PAGES 2
 #define LATE_SIZE (PAGES * PAGE_SIZE)
 #define PATTERN 0xa5
-/* Where what has a head and a tail is put: the tail is in the second page. */
+/* Where in the pages to put a structure so that @member begins the second page */
 #define TAIL_AT(type, member) (PAGE_SIZE - offsetof(type, member))
 
 /**
  * struct late - memory that comes late, and who brings it
  * @memory: the pages
- * @lock: guards @image, and that it is what a page gets: a fault that a signal ends comes twice,
- *	and its second page may come after the pages were taken away again
- * @image: what they are to hold
- * @delay: how long it takes, us
+ * @lock: guards @image, and its copies to pages. A fault that a signal ends comes twice, so its
+ *	second page may come after the pages were taken away again
+ * @image: what the pages are to hold
+ * @delay: how late a page comes, us
  * @brought: pages so far
  */
 struct late {
@@ -76,7 +76,7 @@ static void *bring(void *arg)
 	return NULL;
 }
 
-/* All pages are missing from here on, and come with the control in them if there is one. */
+/* Makes all pages missing. They come with @control in them, if it is not NULL. */
 static void take_away(struct late *late, const struct perfctr_control *control)
 {
 	pthread_mutex_lock(&late->lock);
@@ -110,7 +110,7 @@ static bool late_begin(struct actor *actor, struct late *late)
 	return false;
 }
 
-/* So many words of the actor's own; false if root has taken its counters. */
+/* Reads @size bytes of the actor's own sums; false if its counters were evicted. */
 static bool read_words(struct actor *actor, void *to, size_t size)
 {
 	ssize_t got = read(actor->own, to, size);
@@ -123,7 +123,7 @@ static bool read_words(struct actor *actor, void *to, size_t size)
 	return false;
 }
 
-/* read(2) across two missing pages: of one moment between the reads before and after */
+/* read(2) to two missing pages: its values are of one moment, between the reads around it. */
 static void late_words(struct actor *actor, struct late *late)
 {
 	uint64_t before[1 + PERFCTR_MAX_CTRS], after[1 + PERFCTR_MAX_CTRS];
@@ -149,7 +149,7 @@ static void late_words(struct actor *actor, struct late *late)
 	shared->late++;
 }
 
-/* Both results of a loop of known length */
+/* Two results to missing pages, with a loop of known length between them */
 static void late_exact(struct actor *actor, struct late *late)
 {
 	int k = exact_counter(actor);
@@ -177,7 +177,7 @@ static void late_exact(struct actor *actor, struct late *late)
 	shared->exacts++;
 }
 
-/* READ, of which the sums come late */
+/* READ with the page of the sums missing */
 static void late_read(struct actor *actor, struct late *late)
 {
 	uint64_t before[1 + PERFCTR_MAX_CTRS], after[1 + PERFCTR_MAX_CTRS];
@@ -206,7 +206,7 @@ static void late_read(struct actor *actor, struct late *late)
 	shared->late++;
 }
 
-/* READ_CONTROL, of which the counters come late */
+/* READ_CONTROL with the page of the counters missing */
 static void late_read_control(struct actor *actor, struct late *late)
 {
 	struct perfctr_control *control = (void *)(late->memory + TAIL_AT(struct perfctr_control, ctr));
@@ -226,7 +226,7 @@ static void late_read_control(struct actor *actor, struct late *late)
 	shared->late++;
 }
 
-/* CONTROL, of which the counters come late; it is in force then. */
+/* CONTROL with the page of the counters missing. It is in force then. */
 static void late_control(struct actor *actor, struct late *late)
 {
 	struct perfctr_control *control = (void *)(late->memory + TAIL_AT(struct perfctr_control, ctr));

@@ -30,7 +30,7 @@
 static __thread sigjmp_buf way_out;
 static __thread volatile sig_atomic_t leaves;
 
-/* In the handler of overflows: true if it does not come back. */
+/* Called by the overflow handler: jumps out of it if op_long_jump() waits for that. */
 void leave_handler(void)
 {
 	if (leaves) {
@@ -39,7 +39,7 @@ void leave_handler(void)
 	}
 }
 
-/* A handler that never returns, and so without IRESUME, which comes later. */
+/* A handler that never returns. IRESUME is called after the jump. */
 void op_long_jump(struct actor *actor)
 {
 	struct perfctr_control control;
@@ -51,7 +51,7 @@ void op_long_jump(struct actor *actor)
 	control_init(&control);
 	control_add_ictr(&control, EV_INSTRUCTIONS, -1000 - (int64_t)below(actor, 100000));
 	control.si_signo = SIGUSR2;
-	/* After the jump it overflows once more: nobody lets that go on, or nothing else is done. */
+	/* After the jump it overflows once more. If that resumed, nothing else would be done. */
 	own_handle = -1;
 	err = try_control(actor->own, &control);
 	if (err == -EBUSY)
@@ -60,7 +60,7 @@ void op_long_jump(struct actor *actor)
 	actor->before = before;
 	actor->after = shared->evictions;
 	if (!err && !sigsetjmp(way_out, 1)) {
-		/* Not earlier: an overflow of the control before would jump over this one. */
+		/* Not earlier: an overflow of the previous control would jump over this one. */
 		leaves = 1;
 		body_spin(1000 + below(actor, 50000));
 		leaves = 0;
@@ -72,7 +72,7 @@ void op_long_jump(struct actor *actor)
 	op_control(actor);
 }
 
-/* perf_events' calls for all events of a thread are not ours. */
+/* perf_events' prctl()s for all events of a thread leave our counters alone. */
 void op_perf_calls(struct actor *actor)
 {
 	if (prctl(PR_TASK_PERF_EVENTS_DISABLE) && errno != EINVAL)
@@ -94,7 +94,7 @@ void op_trace(struct actor *actor)
 		return;		/* it may have ended */
 	if (ptrace(PTRACE_INTERRUPT, pid, NULL, NULL))
 		return;
-	/* What has ended waits for reap(). RISC-V has no single steps. */
+	/* Children that have ended are left to reap(). RISC-V has no single steps. */
 	for (;;) {
 		siginfo_t info;
 
@@ -103,11 +103,11 @@ void op_trace(struct actor *actor)
 			return;
 		if (info.si_code != CLD_TRAPPED && info.si_code != CLD_STOPPED)
 			return;
-		/* It may have been killed since, by another thread's exit. */
+		/* Another thread's exit may have killed it since. */
 		memset(&info, 0, sizeof(info));
 		if (waitid(P_PID, (id_t)pid, &info, WSTOPPED | WNOHANG) || !info.si_pid)
 			return;
-		/* In the higher bits is what a tracer is told of. */
+		/* The higher bits say which event stopped it. */
 		signo = info.si_status;
 		if (signo >> 8 || signo == SIGTRAP)
 			signo = 0;
@@ -118,7 +118,7 @@ void op_trace(struct actor *actor)
 	(void)ptrace(PTRACE_DETACH, pid, NULL, (long)signo);
 }
 
-/* A child of the caller's parent, whom a child makes: its parent is the caller. */
+/* A child makes a sibling by CLONE_PARENT, whose parent is the actor. */
 void op_sibling(struct actor *actor)
 {
 	pid_t *sibling = mmap(NULL, PAGE_SIZE, PROT_READ | PROT_WRITE,
@@ -180,7 +180,7 @@ void op_no_fork(struct actor *actor)
 	give_page(page);
 }
 
-/* The page as memory that the kernel copies: all of it or nothing. */
+/* The kernel copies from the page as from any memory: all of it, or nothing. */
 void op_copy_page(struct actor *actor)
 {
 	char copy[64];
@@ -194,7 +194,7 @@ void op_copy_page(struct actor *actor)
 	got = process_vm_readv(getpid(), &here, 1, &there, 1, 0);
 	if (got != (ssize_t)sizeof(copy) && (got != -1 || (errno != EFAULT && errno != ENOSYS)))
 		wrong(actor, "process_vm_readv of the page: %zd, %s", got, strerror(errno));
-	/* Small kernels have neither. */
+	/* Small kernels have neither call. */
 	got = process_vm_writev(getpid(), &here, 1, &there, 1, 0);
 	if (got != -1 || (errno != EFAULT && errno != ENOSYS))
 		wrong(actor, "process_vm_writev to the page: %zd, %s", got, strerror(errno));
@@ -210,7 +210,7 @@ void op_copy_page(struct actor *actor)
 	close(pair[1]);
 }
 
-/* Calls of any file: read(2) in pieces reads several times, as each piece needs room for all. */
+/* Calls that any file has. readv(2) reads once for each piece, and each needs room for all. */
 void op_file_calls(struct actor *actor)
 {
 	uint64_t words[2][1 + PERFCTR_MAX_CTRS];
@@ -237,7 +237,7 @@ void op_file_calls(struct actor *actor)
 	close(poll);
 }
 
-/* Waits for an exec, suspended by its own hand: the new program finds it so, and goes on. */
+/* Suspends itself while it waits for an exec. The new program finds that, and resumes. */
 void op_exec_suspended(struct actor *actor)
 {
 	struct perfctr_control control;
@@ -275,7 +275,7 @@ static bool page_clock(const volatile struct perfctr_page *page, uint64_t *value
 	return true;
 }
 
-/* What the page offers is between what the kernel says before and after. */
+/* The page's clock is between what the kernel says before and after. */
 static void compare_clock(struct actor *actor)
 {
 	struct perfctr_read rd[2];
@@ -293,8 +293,8 @@ static void compare_clock(struct actor *actor)
 }
 
 /*
- * RDTSC raises SIGSEGV meanwhile, of which the actor would die: so nobody asks what time it is,
- * as the C library does so by RDTSC.
+ * RDTSC raises SIGSEGV meanwhile, which would kill the actor. So it does not ask for the
+ * time, as the C library uses RDTSC for that.
  */
 void op_clock_forbidden(struct actor *actor)
 {
@@ -317,7 +317,7 @@ void op_clock_forbidden(struct actor *actor)
 		wrong(actor, "PR_TSC_SIGSEGV: %s", strerror(errno));
 		return;
 	}
-	/* Without the kernel's probes it is the next switch that tells the page. */
+	/* Without the kernel's probes the page changes at the next switch. */
 	if (!(shared->features & PERFCTR_FEATURE_RDPMC))
 		sleep_us(1);
 	for (i = 0; i < n; i++) {
@@ -355,7 +355,7 @@ void op_clock_forbidden(struct actor *actor)
 
 #endif
 
-/* The policy, if it does not change while the caller looks; else -1 */
+/* The policy, or -1 if it has changed since @changes was read */
 static int policy_since(uint64_t changes)
 {
 	unsigned int policy = shared->policy;
@@ -363,7 +363,7 @@ static int policy_since(uint64_t changes)
 	return changes & 1 || shared->policy_changes != changes ? -1 : (int)policy;
 }
 
-/* A user who may RAW by the policy "open" alone, and until that is another */
+/* RAW of an ordinary user: allowed under the policy "open", and until it changes */
 static void read_raw(struct actor *actor)
 {
 	uint64_t evictions = shared->evicted, changes, since, value;
@@ -413,7 +413,7 @@ static void read_raw(struct actor *actor)
 	}
 }
 
-/* In a child, which has no page: that may be read by another right. */
+/* In a child without a page, as a page would permit reads too. */
 void op_raw(struct actor *actor)
 {
 	if (!CONTROL_RAW || !shared->nevents || make_child(actor) != 0)
@@ -428,13 +428,13 @@ void op_raw(struct actor *actor)
 	_exit(shared->failed ? EXIT_FAILURE : 0);
 }
 
-/* Slept through a freeze, and on CPUs that others chose: the freezer's business */
+/* The freezer makes workers sleep, and moves them to a CPU that it chooses. */
 #define CGROUPS "/tmp/cgroups"
 #define GROUP CGROUPS "/stress"
 
 /*
- * Puts workers in a group, which it freezes, thaws and binds. cgroup.procs takes one at
- * a time; who has ended is ESRCH.
+ * Puts workers in a group, which it freezes, thaws and binds. cgroup.procs takes one process
+ * at a time; ESRCH: that one has ended.
  */
 void freezer(uint64_t rng)
 {
@@ -462,7 +462,7 @@ void freezer(uint64_t rng)
 		err = worker > 0 ? write_text(GROUP "/cgroup.procs", pid) : 0;
 		if (err && err != -ESRCH && err != -EINVAL)
 			wrong(&actor, "cgroup.procs: %s", strerror(-err));
-		/* For a short time, lest all be on one CPU; and the second may be away. */
+		/* For a short time, or all would be on one CPU. The second CPU may be away. */
 		if (binds && one_in(&actor, 2)) {
 			(void)write_text(GROUP "/cpuset.cpus", cpus[below(&actor, 2)]);
 			sleep_us(below(&actor, 5000));

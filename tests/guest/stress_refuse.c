@@ -17,7 +17,7 @@
 #include "guest.h"
 #include "loops.h"
 
-/* Most that is executed in user mode between two looks */
+/* Upper bound of the instructions that are executed in user mode between two looks */
 #define LOOK_REST 50000
 
 /* An i-mode counter may overflow meanwhile. */
@@ -40,7 +40,7 @@ static void look(struct actor *actor, struct look *at)
 		wrong(actor, "READ: %s, error %u", strerror(-at->err), at->rd.error);
 }
 
-/* The same control; and the sums go on, neither back nor from zero, nor further than they may. */
+/* The control is the same, and the sums go on: not back, not from zero, and not too far. */
 static void expect_unchanged(struct actor *actor, const struct look *before, const char *what)
 {
 	int k = exact_counter(actor);
@@ -73,9 +73,8 @@ static void expect_unchanged(struct actor *actor, const struct look *before, con
 }
 
 /*
- * What is wrong with a control, by docs/abi.md's table: it breaks one that is valid, and returns
- * the error. In @refused is the counter that is to blame, as before if none is. It may also
- * return 0, where there is nothing to break.
+ * Breaks a valid control in a way from docs/abi.md's table, and returns the error; 0 if there
+ * was nothing to break. @refused becomes the counter to blame, if there is one.
  */
 static int break_control(struct actor *actor, struct perfctr_control *control, uint32_t *refused)
 {
@@ -199,7 +198,7 @@ static int break_control(struct actor *actor, struct perfctr_control *control, u
 	}
 }
 
-/* What else may be wrong with it, or with who asks, may be the answer. */
+/* Other errors of the control, or of the caller, may be the answer too. */
 static bool is_refusal(int err, int expected)
 {
 	return err == expected || err == EINVAL || err == EBUSY || err == EACCES ||
@@ -245,7 +244,7 @@ void op_wrong_control(struct actor *actor)
 	expect_unchanged(actor, &before, "a wrong CONTROL");
 }
 
-/* A process at the end of what it may have */
+/* A process at the limit of its resources */
 
 static void limit(struct actor *actor, int what, rlim_t to, struct rlimit *old)
 {
@@ -277,7 +276,7 @@ static void without_files(struct actor *actor)
 	fd = try_open(one_in(actor, 2) ? PERFCTR_OPEN_CREAT : 0);
 	if (fd != -EMFILE)
 		wrong(actor, "OPEN without a descriptor: %d", fd);
-	/* One that is on its way is lost. */
+	/* A handle that is received now is lost. */
 	if (one_in(actor, 4)) {
 		fd = try_receive_fd(RECEIVE_FD, MSG_DONTWAIT);
 		if (fd >= 0)
@@ -311,7 +310,7 @@ static void without_memory(struct actor *actor)
 	for (i = 0; i < 3; i++)
 		expect_no_map(actor, MAP_LOCKED, "locked memory");
 	expect_unchanged(actor, &before, "a map that cannot be locked");
-	/* What is not to be locked is no matter. */
+	/* A map that is not locked needs no such memory. */
 	op_map(actor);
 	op_exact(actor);
 	unlimit(actor, RLIMIT_MEMLOCK, &old);
@@ -325,7 +324,7 @@ static void without_memory(struct actor *actor)
 		wrong(actor, "mlock of the page: %s", strerror(errno));
 }
 
-/* In a child: its threads and descendants are nobody else. */
+/* In a child, which has no other threads: the limits affect nobody else. */
 void op_limits(struct actor *actor)
 {
 	unsigned int i;
@@ -343,7 +342,7 @@ void op_limits(struct actor *actor)
 		without_memory(actor);
 		op_exact(actor);
 	}
-	/* Of maps that failed none is left: the last one takes the registers away. */
+	/* The failed maps have left nothing: unmapping the last one takes the registers away. */
 	op_unmap(actor);
 	op_map(actor);
 	op_exact(actor);

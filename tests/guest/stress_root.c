@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * What root does while stress runs, in processes of its own: it changes the policy, takes
- * counters back, and lets a user come to the end of its controls. In the end it looks what the
- * module has left in memory.
+ * counters back, and lets a user come to the limit of its controls. At the end it checks what
+ * the module has left in memory.
  */
 #define _GNU_SOURCE
 #include "stress.h"
@@ -33,7 +33,7 @@ static void set_parameter(const struct actor *actor, const char *name, const cha
 		wrong(actor, "%s to the parameter %s: %s", value, name, strerror(-err));
 }
 
-/* Whoever looks at the policy meanwhile knows that it does not know. */
+/* policy_changes is odd meanwhile, so readers know that the policy is uncertain. */
 static void set_policy(const struct actor *actor, unsigned int policy)
 {
 	static const char *const names[] = { "off", "guarded", "open" };
@@ -65,7 +65,7 @@ void administrator(uint64_t rng)
 	set_policy(&actor, PERFCTR_USER_READ_GUARDED);
 }
 
-/* Waits until about so many operations more were done; false at the end. */
+/* Waits until about @operations more were done; false at the end. */
 static bool wait_for(struct actor *actor, uint64_t operations)
 {
 	uint64_t next = shared->operations + operations + below(actor, 500);
@@ -91,11 +91,11 @@ void evictor(uint64_t rng)
 
 /*
  * A crowd: threads of a user who does nothing else, each with a period of its own, until the
- * parameter `controls` has it that they are enough
+ * parameter `controls` allows no more
  */
 
 #define CROWD_STACK ((size_t)64 * 1024)
-/* So far away that no counter comes there */
+/* So long that no counter overflows */
 #define CROWD_PERIOD (1ll << 40)
 
 /**
@@ -126,7 +126,7 @@ static void crowd_control(struct perfctr_control *control, unsigned int i)
 	control->si_signo = SIGUSR2;
 }
 
-/* A loop of known length, and the control that is in force */
+/* Checks a loop of known length, and the control in force. */
 static void crowd_counts(const struct crowd_member *member, int fd)
 {
 	struct perfctr_control control;
@@ -165,7 +165,7 @@ static void *crowd_member_lives(void *arg)
 		wrong(crowd->actor, "control %u of %u: %s", member->i, crowd->limit, strerror(-err));
 	else
 		crowd_counts(member, fd);
-	/* There are not as many descriptors: the state goes on without. */
+	/* There are not enough descriptors for all. The state lives on without one. */
 	if (fd >= 0)
 		close(fd);
 	pthread_mutex_lock(&crowd->lock);
@@ -186,7 +186,7 @@ static void *crowd_member_lives(void *arg)
 	return NULL;
 }
 
-/* Members up to that one end, and have ended. */
+/* Ends the members below @n, and waits for them. */
 static void crowd_goes(struct crowd *crowd, struct crowd_member *members, unsigned int n)
 {
 	unsigned int i = crowd->go;
@@ -225,7 +225,7 @@ static unsigned int crowd_comes(struct crowd *crowd, struct crowd_member *member
 	return i;
 }
 
-/* All that it may have are there: one more is one too many, one that is there already is not. */
+/* The user has all controls that it may have: a new one is refused, an equal one is not. */
 static void crowd_is_full(struct crowd *crowd, int fd)
 {
 	struct perfctr_control control;
@@ -239,7 +239,7 @@ static void crowd_is_full(struct crowd *crowd, int fd)
 	err = try_control(fd, &control);
 	if (err)
 		wrong(crowd->actor, "a control that is there already: %s", strerror(-err));
-	/* What was refused has changed nothing. */
+	/* The refusal has changed nothing. */
 	crowd_control(&control, crowd->limit);
 	err = try_control(fd, &control);
 	if (err != -ENOSPC)
@@ -251,7 +251,10 @@ static void crowd_is_full(struct crowd *crowd, int fd)
 		      -(long long)control.ctr[0].ireset);
 }
 
-/* Some have gone, so there is a place; a thread that ends gives its own back a moment later. */
+/*
+ * Some members have ended, so there is room. A thread gives its control back a little after
+ * its end.
+ */
 static void crowd_has_room(struct crowd *crowd, int fd)
 {
 	struct perfctr_control control;
@@ -306,8 +309,8 @@ static void be_crowd(struct actor *actor, unsigned int limit)
 }
 
 /*
- * The limit is each user's, and what the others have is far from it. Thousands take long, so a
- * short run has fewer.
+ * The limit is per user, and the other users are far from it. Thousands of controls take
+ * long, so a short run has fewer.
  */
 void crowder(uint64_t rng)
 {
@@ -338,8 +341,8 @@ void crowder(uint64_t rng)
 }
 
 /*
- * Objects of a cache of the module's; -1 if it is not the module's alone. Where CPUs keep
- * some that are free the kernel takes these for used, until it is told to shrink.
+ * Number of objects in a slab cache of the module; -1 if others share the cache. The kernel
+ * counts free objects that CPUs keep as used, until it is told to shrink the cache.
  */
 static int slab_objects(const char *cache)
 {

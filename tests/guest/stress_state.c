@@ -43,16 +43,16 @@ void op_open(struct actor *actor)
 	if (!actor->attached)
 		control_init(&actor->control);
 	actor->attached = true;
-	/* A handle on what was unlinked goes to the others. */
+	/* A handle on an unlinked state goes to the foreign ones. */
 	if (actor->own >= 0)
 		keep_foreign(actor, actor->own);
 	actor->own = fd;
 }
 
 /*
- * A period after which a handler lets the counters go on. It must be longer than from one overflow
- * to the handler's end, as nobody gets anywhere else: in kernel mode, or where QEMU counts
- * time, that is long.
+ * A period for a handler that resumes. It must be longer than the way from an overflow to the
+ * handler's end, or the program makes no progress. That way is long in kernel mode, or where
+ * QEMU counts time.
  */
 static int64_t random_period(struct actor *actor, uint64_t event, bool kernel)
 {
@@ -60,7 +60,7 @@ static int64_t random_period(struct actor *actor, uint64_t event, bool kernel)
 
 	if (kernel)
 		least = 2000000;
-	/* A kernel that checks itself is slow, and so is a host that has other things to do. */
+	/* A kernel that checks itself is slow, and so is a busy host. */
 	if (!shared->exact && (event == EV_INSTRUCTIONS || event == EV_CYCLES))
 		least = 5000000;
 	return least + (int64_t)below(actor, 1u << below(actor, 20));
@@ -97,7 +97,7 @@ void random_control(struct actor *actor, struct perfctr_control *control)
 	control->si_signo = SIGUSR2;
 	if (one_in(actor, 3))
 		control->refresh = 1 + below(actor, 1000);
-	/* Some are so short that nobody gets anywhere if they go on. */
+	/* Some are so short that the program makes no progress if it resumes. */
 	tiny = one_in(actor, 40);
 	if (tiny)
 		control->refresh = below(actor, 100);
@@ -120,7 +120,7 @@ int actor_control(struct actor *actor, int fd, struct perfctr_control *control)
 	uint64_t before = shared->evicted;
 	int err = try_control(fd, control);
 
-	/* EIO: it is in force, but its counters were taken back at once. */
+	/* EIO: the control is in force, but its counters were taken back at once. */
 	if ((err && err != -EIO) || !actor->attached)
 		return err;
 	actor->control = *control;
@@ -178,7 +178,7 @@ void op_control(struct actor *actor)
 		return;
 	random_control(actor, &control);
 	control.size = (uint32_t)CONTROL_SIZE(nr_of(&control) + below(actor, 3));
-	/* Until it is known which control is in force: the handler lets none go on that is tiny. */
+	/* Until the control in force is known: the handler must not resume a tiny period. */
 	own_handle = -1;
 	err = actor_control(actor, actor->own, &control);
 	if (err) {
@@ -213,8 +213,9 @@ void op_control(struct actor *actor)
 }
 
 /*
- * Where one counter has a period, of user mode, its overflows are at multiples of that;
- * but a TLB may miss more than once before the interrupt. After an exec there are none.
+ * A single i-mode counter of user mode overflows at each multiple of its period. Not checked
+ * for TLB misses, as several may come before the interrupt, nor after an exec, which ends
+ * overflows.
  */
 static void check_overflows(const struct actor *actor, const struct perfctr_read *rd)
 {
@@ -320,7 +321,7 @@ uint64_t most_events(uint64_t ns)
 	return 8 * ns + 1000;
 }
 
-/* What holds however exact the counts are: they do not go back, nor faster than time. */
+/* True even if counts are not exact: they do not go back, and are not faster than time. */
 static void check_order(const struct actor *actor, uint64_t words[2][1 + PERFCTR_MAX_CTRS],
 			uint64_t ns)
 {
@@ -341,7 +342,7 @@ static void check_order(const struct actor *actor, uint64_t words[2][1 + PERFCTR
 		      (unsigned long long)(words[1][0] - words[0][0]), (unsigned long long)ns);
 }
 
-/* Whoever has lost its counters controls anew, and counts right at once. */
+/* After counters were lost, a new control counts right at once. */
 static void count_again(struct actor *actor)
 {
 	uint64_t words[2][1 + PERFCTR_MAX_CTRS];
@@ -410,7 +411,7 @@ void op_exact(struct actor *actor)
 	if (shared->exact && delta != expected)
 		wrong(actor, "page: %llu instructions, expected %llu with %ld retries",
 		     (unsigned long long)delta, (unsigned long long)expected, got);
-	/* A value of the page is never behind what the kernel says before, nor after. */
+	/* The page's values are not behind what read(2) said before, and do not go back. */
 	if (value[0] < words[1][1 + k] || value[1] < value[0] || delta > most_events(since))
 		wrong(actor, "page: %llu and %llu within %llu ns, after read(2) had said %llu",
 		     (unsigned long long)value[0], (unsigned long long)value[1],
@@ -444,7 +445,7 @@ void op_map(struct actor *actor)
 	}
 	if (!actor->attached && page->seq >= 0)
 		wrong(actor, "the page of a state that is no longer attached has registers");
-	/* An exact read at once, since the first touch is what happens rarely. */
+	/* With two maps: touches the new one and unmaps either. The other one just stays. */
 	if (actor->page) {
 		(void)page_asks(page, 0);
 		give_page(one_in(actor, 2) ? page : actor->page);
@@ -501,7 +502,7 @@ void op_unlink(struct actor *actor)
 	actor->shared_handle = false;
 	op_unmap(actor);
 	if (one_in(actor, 4))
-		return;		/* OPEN comes with the old one still there */
+		return;		/* a later OPEN finds the old handle still open */
 	keep_foreign(actor, actor->own);
 	actor->own = -1;
 }
@@ -540,7 +541,7 @@ void op_second_handle(struct actor *actor)
 	err = try_read(fd, &rd);
 	if ((err && !is_lost(actor, err)) || rd.nrctrs != nr_of(&actor->control))
 		wrong(actor, "READ on a second handle: %s, %u counters", strerror(-err), rd.nrctrs);
-	/* It stops what nobody holds. */
+	/* Stops the counters, if nobody else holds the state. */
 	(void)actor_control(actor, fd, &control);
 	close(fd);
 }
@@ -575,7 +576,7 @@ void op_fdinfo(struct actor *actor)
 		return;
 	(void)snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
 	got = read_text(path, text, sizeof(text));
-	/* In /proc/self another thread's exec or a lack of memory is all that is in the way. */
+	/* The read may fail only for another thread's exec, or for a lack of memory. */
 	if (got >= 0 && !strstr(text, "cstatus:"))
 		wrong(actor, "fdinfo without cstatus");
 }
@@ -603,7 +604,7 @@ void op_rest(struct actor *actor)
 		sched_yield();
 }
 
-/* Stopped, nothing is counted. */
+/* While stopped, nothing is counted. */
 void op_stop_and_go(struct actor *actor)
 {
 	uint64_t words[2][1 + PERFCTR_MAX_CTRS];
@@ -650,8 +651,8 @@ void op_receive(struct actor *actor)
 }
 
 /*
- * A handle of whomever, maybe of the actor's own thread. Sums of one that has
- * ended stand still.
+ * A handle on anybody's state, maybe the actor's own. The sums of a thread that has ended
+ * stand still.
  */
 void op_foreign(struct actor *actor)
 {
@@ -707,7 +708,7 @@ void op_foreign(struct actor *actor)
 		control_init(&control);
 		control.tsc_on = below(actor, 2);
 		err = actor_control(actor, fd, &control);
-		/* It may have got a handle on its own state back. */
+		/* The actor may have received a handle on its own state. */
 		if (!err && actor->attached) {
 			actor->shared_handle = true;
 		} else if (err != -EPERM && err != -ESRCH && err != -EBUSY) {

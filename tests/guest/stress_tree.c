@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Operations of stress: trees of those that inherit. */
+/* Operations of stress: trees. */
 #define _GNU_SOURCE
 #include "stress.h"
 
@@ -20,9 +20,9 @@
 #include "loops.h"
 
 /*
- * A process counts, and those that it makes, and theirs, inherit that. What
- * they last saw of their own sums must be in the tree's in the end, and not much
- * more, unless some could not look any more.
+ * A process counts, and its descendants inherit that. In the end the tree's sums must contain
+ * what the members last saw of their own, and not much more, unless some could not look at
+ * the end.
  */
 
 #define MEMBER_DEPTH 3
@@ -63,7 +63,7 @@ static bool is_end_of_tree(int err)
 	return err == -ENOENT || err == -EINTR;
 }
 
-/* Root took the counters from all of the tree. */
+/* Has root evicted the tree's counters? */
 static bool is_evicted(const struct member *member, int err)
 {
 	return err == -EIO && member->actor.evictable &&
@@ -74,7 +74,7 @@ static int read_tree(struct member *member, unsigned int which, struct perfctr_r
 {
 	int err = try_read_tree(member->root, which, tree);
 
-	/* Everything is stored all the same. */
+	/* READ_TREE has stored everything all the same. */
 	return is_evicted(member, err) && tree->error == PERFCTR_ERROR_LOST ? 0 : err;
 }
 
@@ -85,7 +85,7 @@ static void member_reads_tree(struct member *member)
 	uint64_t since = now_ns();
 	int err;
 
-	/* What has ended can have been live before. */
+	/* A live member may have ended by the second read. */
 	if (which & PERFCTR_TREE_LIVE)
 		which |= PERFCTR_TREE_ENDED;
 	err = read_tree(member, which, &tree[0]);
@@ -106,7 +106,7 @@ static void member_reads_tree(struct member *member)
 			      (unsigned long long)tree[1].sum[i], (unsigned long long)since);
 }
 
-/* Whoever lives may be changing it right now. */
+/* A live member may be changing its name right now. */
 static void check_name(struct member *member, const struct perfctr_member *other)
 {
 	static const char *const names[] = { "stress", "exe", MEMBER_NAME };
@@ -140,7 +140,7 @@ static void member_walks(struct member *member)
 		wrong(&member->actor, "NEXT_MEMBER: %s", strerror(errno));
 }
 
-/* Of all, by whomever of them. Not undone if the caller dies between. */
+/* Any member stops and resumes the tree. It stays suspended if the caller dies in between. */
 static void member_stops_all(struct member *member)
 {
 	int err;
@@ -295,7 +295,7 @@ static void member_lives(struct member *member)
 	}
 	while (n-- && member->own >= 0)
 		member_operations[below(&member->actor, MEMBER_OPERATIONS)](member);
-	/* Who is killed leaves orphans, and has not looked, or has. */
+	/* A killed member leaves orphans, and may or may not have looked before. */
 	if (member->npids && one_in(&member->actor, 6)) {
 		member->grove->unseen++;
 		if (kill(member->pid[0], SIGKILL))
@@ -319,7 +319,7 @@ static void member_lives(struct member *member)
 	member->grove->seen += rd.sum[0];
 }
 
-/* The root's last look: all that were are there, once. */
+/* The root's last look: each member is there, once. */
 static void compare_tree(struct member *root)
 {
 	struct grove *grove = root->grove;
@@ -327,7 +327,7 @@ static void compare_tree(struct member *root)
 	uint64_t total;
 	int err;
 
-	/* Orphans of who was killed, and threads that have been joined, end in their own time. */
+	/* Orphans of killed members, and threads that were joined, end a little later. */
 	for (;;) {
 		err = read_tree(root, PERFCTR_TREE_ENDED | PERFCTR_TREE_LIVE, &tree);
 		if (err || !tree.live)
