@@ -53,9 +53,9 @@ struct fault_case {
 	const char *name;
 	void (*prepare)(struct scene *scene);
 	long (*call)(struct scene *scene);
-	/* Whether all is as before, or as it must be after success; NULL, or what is wrong */
+	/* Is all as before, or, if @done, as the call must leave it? NULL, or what is wrong */
 	const char *(*check)(struct scene *scene, bool done);
-	/* What else it may fail with, or die of, for others' sake */
+	/* An errno and a signal that other parts of the kernel may cause */
 	int also;
 	int signal;
 };
@@ -79,7 +79,7 @@ static void die(const char *format, ...)
 
 /* --- the kernel's side --- */
 
-/* Faults are injected where the caller may sleep too, and nothing is printed. */
+/* Injects faults also where the caller may sleep, and makes the kernel print nothing. */
 static void configure_faults(void)
 {
 	static const struct {
@@ -109,7 +109,7 @@ static void configure_faults(void)
 
 static int fail_nth = -1;
 
-/* Writing is a copy from user memory itself, and so may be what fails. */
+/* The write itself copies from user memory, so it may be what fails. */
 static void set_fail_nth(unsigned int n)
 {
 	char text[16];
@@ -122,7 +122,7 @@ static void set_fail_nth(unsigned int n)
 	die("fail-nth: %s", strerror(errno));
 }
 
-/* Whether the fault came before this. Then nothing is pending any more. */
+/* Has the fault come by now? Leaves no fault pending. */
 static bool fault_came(void)
 {
 	char text[16] = "";
@@ -207,7 +207,7 @@ static void with_stop(struct scene *scene)
 	scene->next.preserve = 1;
 }
 
-/* The clock off: read(2) does not take its short way. */
+/* With the clock off read(2) does not take its short way. */
 static void with_counts_no_clock(struct scene *scene)
 {
 	with_counts(scene);
@@ -235,7 +235,7 @@ static void with_tree(struct scene *scene)
 		die("the descendant");
 }
 
-/* What comes next makes a tree, or lets user code read counters. */
+/* The next control makes a tree, or (below) lets user code read counters. */
 static void with_next_inherit(struct scene *scene)
 {
 	with_counts(scene);
@@ -288,7 +288,7 @@ static void with_tree_and_next_imode(struct scene *scene)
 	add_period(&scene->next, 1ll << 40);
 }
 
-/* It stands, as nobody listens. */
+/* The counters stay suspended, as the signal is ignored. */
 static void with_overflow(struct scene *scene)
 {
 	with_counts(scene);
@@ -299,7 +299,7 @@ static void with_overflow(struct scene *scene)
 	body_spin(60000);
 }
 
-/* Its tree goes. */
+/* The next control ends the tree. */
 static void with_tree_and_next(struct scene *scene)
 {
 	with_tree(scene);
@@ -316,7 +316,7 @@ static void with_map(struct scene *scene)
 		die("mmap: %s", strerror(errno));
 }
 
-/* The state of a child that has exited; the child shares the open files, which has that handle. */
+/* The state of a child that has exited. Its handle stays open: the child shares open files. */
 static int dead_child(void *arg)
 {
 	with_counts(arg);
@@ -388,7 +388,7 @@ static long call_read(struct scene *scene)
 	return ioctl(scene->fd, PERFCTR_IOC_READ, &rd);
 }
 
-/* More than the module knows: the rest is cleared by another copy. */
+/* A structure longer than the module knows: a second copy clears the rest. */
 static long call_read_long(struct scene *scene)
 {
 	struct {
@@ -509,7 +509,7 @@ static long call_mremap(struct scene *scene)
 	return 0;
 }
 
-/* The copy of the map, and the probe of the fork */
+/* Copies the map, and runs the module's probe of forks. */
 static long call_fork(struct scene *scene)
 {
 	const struct perfctr_page *page = scene->page;
@@ -655,7 +655,7 @@ static const char *check_resumed(struct scene *scene, bool done)
 	return counts(scene, &scene->control);
 }
 
-/* A descendant more, or word that one could not be counted. */
+/* There is one more descendant, or READ_TREE says that one was missed. */
 static const char *check_tree(struct scene *scene, bool done)
 {
 	struct perfctr_read_tree tree = { .size = sizeof(tree), .which = 7 };
@@ -663,7 +663,7 @@ static const char *check_tree(struct scene *scene, bool done)
 
 	if (tree.missed ? err != EIO || tree.error != PERFCTR_ERROR_MEMORY : err)
 		return "READ_TREE does not say what was missed";
-	/* It has been waited for, which is after its state's end. */
+	/* The child was waited for, so its state has ended. */
 	if (tree.live || tree.ended + tree.missed != 1 + (unsigned int)done)
 		return "a descendant is neither there nor missed";
 	return counts(scene, &scene->control);
@@ -680,7 +680,7 @@ static const char *check_inherits(struct scene *scene, bool done)
 	return counts(scene, control);
 }
 
-/* Whichever control is in force, what is kept for the next child is of its shape. */
+/* The spare has the shape of the control that is in force, whichever that is. */
 static const char *check_inherits_and_forks(struct scene *scene, bool done)
 {
 	if (call_fork(scene))
@@ -734,7 +734,7 @@ static const struct fault_case cases[] = {
 	{ "mmap_of_the_dead", with_dead, call_mmap, check_nothing, 0, 0 },
 	{ "munmap", with_map, call_munmap, check_unchanged, 0, 0 },
 	{ "mremap", with_map, call_mremap, check_unchanged, 0, 0 },
-	/* The kernel's write to the rseq area, which is shared then, may find no page. */
+	/* A fork shares the rseq area: the kernel's next write to it may find no page. */
 	{ "fork", with_map, call_fork, check_unchanged, 0, SIGSEGV },
 	{ "fork_in_tree", with_tree, call_fork, check_tree, 0, SIGSEGV },
 	{ "fork_in_imode_tree", with_imode_tree, call_fork, check_tree, 0, SIGSEGV },
@@ -744,7 +744,7 @@ static const struct fault_case cases[] = {
 
 #define CASES (sizeof(cases) / sizeof(cases[0]))
 
-/* What became of the faults of one case; in memory that is shared with its processes */
+/* Outcome of the faults of one case, in memory shared with the processes of the case */
 struct outcome {
 	unsigned int points;	/* the last one's number */
 	unsigned int enomem;	/* of all rounds, as the following */
@@ -828,8 +828,9 @@ static bool run_case(const struct fault_case *c, struct outcome *outcome)
 }
 
 /*
- * Descendants are missed only where memory fails twice, in the fork's probe and on
- * the way back: here, whenever there is to be a state for one. That is said.
+ * A descendant is missed only if memory fails twice: in the fork's probe, and on the way back
+ * to user mode. Here it fails whenever a descendant's state is allocated, and READ_TREE must
+ * say so.
  */
 static bool run_missed(void)
 {
@@ -848,7 +849,7 @@ static bool run_missed(void)
 	with_tree(&scene);
 	for (i = 0; !err && i < sizeof(settings) / sizeof(settings[0]); i++)
 		err = write_text(settings[i][0], settings[i][1]);
-	/* There is one state in stock. */
+	/* The root has one spare state. */
 	for (i = 0; !err && i < 5; i++)
 		call_fork(&scene);
 	(void)write_text("/sys/kernel/debug/failslab/probability", "0");

@@ -152,7 +152,7 @@ int cpu_online(unsigned int cpu, bool on)
 
 void make_realtime(void)
 {
-	/* Of PREEMPT_RT's interrupts as well, which are threads. */
+	/* Above PREEMPT_RT's interrupts too, which are threads */
 	struct sched_param param = { .sched_priority = sched_get_priority_max(SCHED_FIFO) };
 
 	if (sched_setscheduler(0, SCHED_FIFO, &param)) {
@@ -210,7 +210,7 @@ static bool perf_counts(void)
 	uint64_t count = 0;
 	int fd;
 
-	/* Not all that count can be restricted to user mode. */
+	/* Some counters cannot be restricted to user mode. */
 	perf_attr_init(&attr, EV_INSTRUCTIONS);
 	attr.exclude_kernel = 0;
 	attr.exclude_hv = 0;
@@ -242,7 +242,7 @@ static void learn_facts(void)
 	int dev;
 
 	guest.ncpus = (unsigned int)sysconf(_SC_NPROCESSORS_ONLN);
-	/* Where CPUs are of several types perf may know no other. */
+	/* If CPUs are of several types perf may know that of CPU 0 only. */
 	sched_getaffinity(0, sizeof(cpus), &cpus);
 	pin_self(0);
 	guest.perf = perf_counts();
@@ -312,7 +312,7 @@ static const char *what_is_missing(unsigned int what)
 	if ((what & NEED_NAMESPACES) &&
 	    (access("/proc/self/ns/pid", F_OK) || access("/proc/self/ns/user", F_OK)))
 		return "a kernel without namespaces";
-	/* x86: whoever has a counter has all. */
+	/* x86: all counters are perf's, or all are ours. */
 	if ((what & NEED_BESIDE) && info->cpu_type < PERFCTR_RISCV_GENERIC)
 		return "perf_events has all counters or none";
 	if ((what & NEED_NARROW) && info->cpu_type < PERFCTR_RISCV_GENERIC)
@@ -360,7 +360,7 @@ static bool next_record(unsigned int *priority, char *text, size_t size)
 	return true;
 }
 
-/* Anything of the kernel's own that a test must not have caused; NULL if none. */
+/* A message of the kernel that a test must not cause, or NULL */
 static const char *log_complaint(unsigned int what)
 {
 	static const char *const alarms[] = {
@@ -368,14 +368,14 @@ static const char *log_complaint(unsigned int what)
 		"soft lockup", "scheduling while atomic",
 	};
 	static char complaint[512];
-	static bool race;	/* inside of a report */
+	static bool race;	/* inside a report of KCSAN */
 	const char *found = NULL;
 	bool oom = false;
 	unsigned int priority, i;
 	char text[512];
 
 	while (next_record(&priority, text, sizeof(text))) {
-		/* One that an emulator whose time was stolen causes */
+		/* This message comes if the host takes time from the emulator. */
 		bool alarm = (what & LOG_SILENT) && !strstr(text, "hrtimer: interrupt took");
 
 		/* Facility 0 is the kernel; others were written by processes. */
@@ -385,14 +385,14 @@ static const char *log_complaint(unsigned int what)
 			alarm |= strstr(text, "perfctr") != NULL;
 		for (i = 0; i < sizeof(alarms) / sizeof(alarms[0]); i++)
 			alarm |= strstr(text, alarms[i]) != NULL;
-		/* A race may be the kernel's own: whoever runs the machine looks at who it was. */
+		/* A data race may be the kernel's own: a person must look at KCSAN's reports. */
 		if (strstr(text, "BUG: KCSAN"))
 			race = true;
 		else if (strstr(text, "===================="))
 			alarm = race = false;
 		if (race)
 			alarm = false;
-		/* Its report has the killer's stack. */
+		/* The oom-killer's report has a stack. */
 		if ((what & LOG_OOM) && strstr(text, "invoked oom-killer"))
 			oom = true;
 		if (oom && strstr(text, "Call Trace"))
@@ -488,7 +488,7 @@ void guest_run(const TTest *test, unsigned int what)
 int guest_end(void)
 {
 	close(run.kmsg);
-	/* What was loaded with parameters must not be found by the next program. */
+	/* The next program must not find a module that was loaded with parameters. */
 	if (run.params && module_unload_patiently()) {
 		run.failed++;
 		printf("not ok %s.unload: the module is still in use\n", run.subject);

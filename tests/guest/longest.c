@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * longest [KEPT...]: for how long are interrupts off while a tree with so many members
- * that have ended and are kept is read, listed, stopped and ended? In a kernel with the
- * tracer irqsoff, which says so, in microseconds. For each number one line for each call.
+ * longest [KEPT...]: for how long are interrupts off while a tree with KEPT members that have
+ * ended is read, listed, stopped and ended? Prints a line for each number and call, in
+ * microseconds. Needs a kernel with the tracer irqsoff, which measures this.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -22,7 +22,7 @@
 #define TRACING "/tmp/tracing"
 #define LATENCY TRACING "/tracing_max_latency"
 #define TREE_ALL (PERFCTR_TREE_ROOT | PERFCTR_TREE_ENDED | PERFCTR_TREE_LIVE)
-/* What the kernel's own work takes is longer, in one that checks itself. */
+/* For perfctr's work. In a kernel that checks itself the kernel's own takes longer. */
 #define BOUND_US 2000
 
 static int failed;
@@ -46,7 +46,7 @@ static void must(int err, const char *what)
 		die(what);
 }
 
-/* What was the longest since the last call, by whom */
+/* Prints the longest time since the last call, and where it was. */
 static void tell(unsigned int kept, const char *call)
 {
 	static char trace[65536];
@@ -81,7 +81,7 @@ static void measure(unsigned int kept)
 	char limit[16];
 	pid_t child;
 
-	/* That makes each process several times as slow. */
+	/* The tracer makes each process several times as slow. */
 	put(TRACING "/current_tracer", "nop");
 	(void)snprintf(limit, sizeof(limit), "%u", kept);
 	put(MODULE_PARAMS "keep", limit);
@@ -136,7 +136,7 @@ int main(int argc, char **argv)
 	mkdir(TRACING, 0700);
 	if (mount("none", TRACING, "tracefs", 0, NULL))
 		die(TRACING);
-	/* The page allocator gives back few at a time: see test_inherit.c. */
+	/* Makes the page allocator give back few pages at a time: see test_inherit.c. */
 	put("/proc/sys/vm/percpu_pagelist_high_fraction", "100000");
 	put(TRACING "/tracing_on", "0");
 	while (*++arg)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The machine itself: what its counters count, by Linux's own drivers. What an
- * emulated processor is to be good for has to be right before anybody else's
- * driver is held against it. Each comparison is also printed as a row of a table.
+ * Tests the machine itself: what its counters count, by Linux's own drivers. An emulated
+ * processor must be right before anybody tests another driver on it. Each comparison is also
+ * printed as a row of a table.
  *
- * Two reads of a perf event are two equal system calls, so what they count beside a
- * body is the same for all bodies: that of the empty one is taken off.
+ * Two reads of a perf event are two equal system calls, which count the same around any body:
+ * the count of the empty body is subtracted.
  */
 #define _GNU_SOURCE
 #include <cpuid.h>
@@ -33,7 +33,7 @@
 #define INV		(1u << 23)
 #define CMASK(n)	((uint64_t)(n) << 24)
 
-/* Those of one processor alone */
+/* Properties of the processor that this runs on */
 static struct {
 	unsigned int version;	/* of architectural performance monitoring; 0: P6 */
 	unsigned int model;
@@ -103,8 +103,8 @@ body_fn body_empty, body_rep, body_repne, body_rep_none, body_int80, body_ud2, b
 	body_step, body_branches;
 
 /*
- * How to count the argument down, which i386 has below so many words on the stack, and
- * what saves the registers of string instructions there.
+ * DOWN() counts the argument down; on i386 it is on the stack, with so many words above the
+ * return address. SAVE and RESTORE keep the registers of string instructions on i386.
  */
 #if defined(__x86_64__)
 #define AX		"%rax"
@@ -237,7 +237,7 @@ static uint64_t measure_fd(int fd, body_fn *body, unsigned long arg)
 	return words[1] - words[0];
 }
 
-/* What it counts of the body, its return not included. */
+/* What the event counts of the body, without its return */
 static uint64_t measure(uint64_t event, body_fn *body, unsigned long arg)
 {
 	int fd = raw_open(event);
@@ -282,13 +282,13 @@ START_TEST(repeated_strings)
 	    measure(INSTRUCTIONS, body_repne, (unsigned long)bytes));
 	row("REP MOVSB, no time", "instructions", 2,
 	    measure(INSTRUCTIONS, body_rep_none, (unsigned long)bytes));
-	/* Each turn is one tick, and so is the look that finds no more to do. */
+	/* Each turn takes one cycle, and so does the check that finds none left. */
 	row("REP MOVSB, 64 times", "cycles", 3 + 64 + SAVED,
 	    measure(pmu.cycles, body_rep, (unsigned long)bytes));
 }
 END_TEST
 
-/* So many that nobody has touched yet */
+/* @n pages that nobody has touched yet */
 static void new_pages(struct body_touch_arg *arg, unsigned long n)
 {
 	arg->n = n;
@@ -328,14 +328,14 @@ START_TEST(exceptions)
 
 	sigaction(SIGTRAP, &action, NULL);
 	sigaction(SIGILL, &action, NULL);
-	/* INT3 is executed, and is how a handler's length is known here. */
+	/* INT3 is executed and counted, so it gives the handler's length. */
 	skip = 0;
 	traps = 0;
 	handler = (measure(INSTRUCTIONS, body_int3, 1) - (BODY_INT3(1) - 1));
 	ck_assert_uint_eq(traps, 1);
 	row("100 times INT3", "instructions", BODY_INT3(100) - 1 + 100 * handler,
 	    measure(INSTRUCTIONS, body_int3, 100));
-	/* UD2 is not. */
+	/* UD2 is not counted. */
 	skip = 2;
 	row("100 times UD2", "instructions", BODY_UD2(100) - 1 + 100 * handler,
 	    measure(INSTRUCTIONS, body_ud2, 100));
@@ -367,7 +367,7 @@ START_TEST(code_that_changes)
 	ck_assert(page != MAP_FAILED);
 	memcpy(page, code, sizeof(code));
 #if !defined(__x86_64__)
-	/* The address itself */
+	/* i386 has no address relative to %rip: it takes the address itself. */
 	*(uint32_t *)(page + 2) = (uint32_t)(uintptr_t)(page + 8);
 #endif
 	row("code that changes itself, 100 times", "instructions", 400,
@@ -410,7 +410,7 @@ START_TEST(all_counters_at_once)
 	body_spin(100000);
 	for (i = 0; i < n; i++)
 		after[i] = perf_read_one(fds[i]);
-	/* Each sees the loop; the calls between are known to be a few hundred. */
+	/* Each counter sees the loop, and a few hundred instructions of calls around it. */
 	for (i = 0; i < n; i++) {
 		ck_assert_uint_ne(before[i], UINT64_MAX);
 		ck_assert_uint_ge(after[i] - before[i], i % 2 ? 100000 : 200000);
@@ -449,7 +449,7 @@ START_TEST(user_reads)
 }
 END_TEST
 
-/* What /proc/interrupts says of CPU 0, of all kinds that the APIC delivers. */
+/* CPU 0's interrupts by /proc/interrupts, of all kinds that the APIC delivers */
 static uint64_t interrupts_so_far(void)
 {
 	char line[512], *end;
@@ -460,7 +460,7 @@ static uint64_t interrupts_so_far(void)
 	while (fgets(line, sizeof(line), file)) {
 		char *colon = strchr(line, ':');
 
-		/* Machine checks and spurious ones are counted otherwise. */
+		/* Machine checks and spurious interrupts are counted elsewhere. */
 		if (!colon || strstr(line, "MCE") || strstr(line, "MCP") ||
 		    strstr(line, "ERR") || strstr(line, "MIS"))
 			continue;
@@ -506,7 +506,7 @@ START_TEST(tlb_misses)
 	misses = measure(pmu.dtlb_store_misses, body_touch, (unsigned long)&arg);
 	printf("| 200 new pages | dTLB misses of stores | at least 200 | %" PRIu64 " |\n", misses);
 	ck_assert_uint_ge(misses, 200);
-	/* What the faults' handler did to the TLB is a few more. */
+	/* The handler of page faults causes a few more misses. */
 	ck_assert_uint_le(misses, 300);
 	munmap(arg.base, arg.n * 4096);
 }
@@ -538,7 +538,7 @@ START_TEST(two_at_once)
 END_TEST
 
 #define PERIOD	100003
-/* In the middle between two samples, so that what lies around does not matter */
+/* The loop ends halfway between two samples, so the code around it does not matter. */
 #define LOOPS	1025000
 #define RING	(9ul * 4096)
 
@@ -548,8 +548,8 @@ struct sample {
 };
 
 /*
- * The address of a sample is that of the instruction after the one that overflows:
- * in a loop of two, each period, an odd number, is at the other one.
+ * The address of a sample is that of the instruction after the one that overflows. The loop
+ * has two instructions, so with an odd period each sample has the other address.
  */
 static void samples(uint64_t event, const char *name, uint64_t loops, uint64_t period,
 		    uint64_t expected)
@@ -617,7 +617,7 @@ START_TEST(sampling_among_rivals)
 }
 END_TEST
 
-/* What interrupts in the middle of a block of instructions */
+/* Overflows that come in the middle of a block of instructions */
 START_TEST(sampling_tlb_misses)
 {
 	struct body_touch_arg arg;
@@ -664,7 +664,7 @@ static uint64_t idle_time(void)
 	return (idle + wait) * 1000000000ull / (unsigned long long)sysconf(_SC_CLK_TCK);
 }
 
-/* A CPU that is halted counts no cycles, and its counters keep nobody busy. */
+/* A halted CPU counts no cycles, and its counters do not keep it busy. */
 START_TEST(sampling_an_idle_cpu)
 {
 	struct perf_event_attr attr;
@@ -688,7 +688,7 @@ END_TEST
 
 /* --- The registers themselves --- */
 
-/* Takes it, and then holds @then; or refuses it with #GP, and holds what it held. */
+/* The register takes @value and then holds @then, or refuses it with #GP and is unchanged. */
 static void reg(uint32_t msr, uint64_t value, bool taken, uint64_t then)
 {
 	uint64_t before = 0, now = 0;
@@ -781,7 +781,7 @@ START_TEST(global_registers)
 	reg(MSR_STATUS_RESET, UINT64_C(1) << 57, false, 0);
 	reg(MSR_STATUS_RESET, UINT64_C(1) << 59, pmu.version >= 4, 0);
 	reg(MSR_STATUS_RESET, UINT64_C(1) << 61, pmu.version >= 3, 0);
-	/* Before, the uncore has registers there. */
+	/* Before version 4 the uncore has registers there. */
 	if (pmu.version < 4)
 		return;
 	ck_assert(wrmsr(MSR_STATUS_SET, 1));
@@ -797,7 +797,7 @@ START_TEST(global_registers)
 }
 END_TEST
 
-/* Those of events: of Nehalem one, of Skylake and Ice Lake three */
+/* The registers of events: Nehalem has one, Skylake and Ice Lake have three. */
 START_TEST(registers_of_events)
 {
 	static const uint64_t valid[] = { 0xffff, 0x3fffff8fff, 0x3fffffbfff };
@@ -828,7 +828,7 @@ static uint64_t progress_of(uint32_t msr)
 	return after - before;
 }
 
-/* What must be set that a counter counts; and that an overflow is seen in the status */
+/* What must be set so that a counter counts; an overflow shows in the status. */
 START_TEST(enabling)
 {
 	uint32_t on = INSTRUCTIONS | EVNTSEL_BOTH;

@@ -128,9 +128,8 @@ unsigned int perf_take_counters(unsigned int cpu, int *fds, unsigned int max)
 	unsigned int n;
 
 	/*
-	 * A TLB event, since the firmware hands the fixed counters out for
-	 * instructions and cycles when the programmable ones have run out; and
-	 * the only one that the P6 has.
+	 * A TLB event: the firmware gives out fixed counters for instructions and cycles when
+	 * the programmable ones have run out. It is also the only TLB event that the P6 has.
 	 */
 	perf_attr_init(&attr, EV_ITLB_LOAD_MISSES);
 	attr.pinned = 1;

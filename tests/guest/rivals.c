@@ -168,7 +168,7 @@ struct rivals *rivals_start(const struct rivals_plan *plan)
 	rivals->plan = *plan;
 	if (!plan->sleep_us)
 		rivals->plan.sleep_us = DEFAULT_SLEEP_US;
-	/* Where a switch takes longer than they sleep nobody else would get the CPU. */
+	/* If a switch took longer than they sleep, nobody else would get the CPU. */
 	if (getenv("SLOW_KERNEL"))
 		rivals->plan.sleep_us *= 20;
 	rivals->n = plan->n ? plan->n : DEFAULT_RIVALS;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * switches: what two threads that take turns on a CPU write to the registers of
- * its counters. tests/machines/switches.sh runs it, and counts in QEMU's trace.
+ * switches: what two threads that take turns on a CPU write to the registers of its counters.
+ * tests/machines/switches.sh runs it, and counts in QEMU's trace.
  *
- * Each way of counting is a line on stdout: its name, how many writes there are to
- * be, how many CPUID leaf 0x40000001 told of (README.md of the machines), and the
- * same of CR4. For whoever reads the trace, two reads of one register in a row,
- * which nobody else does, stand before the switches and behind them.
+ * Each way of counting is a line on stdout: its name, the expected number of writes, the
+ * number that CPUID leaf 0x40000001 gives (README.md of the machines), and the leaf's number
+ * for CR4. In the trace, two reads of one register in a row, which nobody else does, mark the
+ * begin and the end of the switches.
  *
- * Both are real-time threads of one priority, so that sched_yield() switches from
- * one to the other and neither is ever preempted: the numbers are exact.
+ * Both are real-time threads of one priority, so that sched_yield() switches from one to the
+ * other and neither is ever preempted: the numbers are exact.
  */
 #define _GNU_SOURCE
 #include <cpuid.h>
@@ -33,7 +33,7 @@
 #define MSR_PERFCTR0 0xc1
 #define BRANCHES 0xc4u
 
-/* What a thread counts: by all counters, by the first two as ALL does, by these otherwise */
+/* What a thread counts: by all counters, by the first two as ALL does, or by these otherwise */
 enum what { NOTHING, ALL, TWO, OTHER_TWO };
 
 /**
@@ -67,7 +67,7 @@ static const struct way {
 	{ "mapped_strangers", ALL, ALL, STRANGER_UID, true, 4, 2 },
 };
 
-/* What CPUID tells of: to registers of the counters, to CR4 */
+/* Writes as CPUID counts them: to registers of the counters, and to CR4 */
 struct writes {
 	uint32_t wrmsr;
 	uint32_t cr4;
@@ -161,7 +161,7 @@ static struct writes writes_so_far(void)
 	return writes;
 }
 
-/* In a process of its own, since what counts counts until it ends. */
+/* In a process of its own, since its threads count until they end. */
 static void take_turns(const struct way *way)
 {
 	struct writes before, after;
@@ -208,7 +208,7 @@ int main(void)
 	for (i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
 		if (ways[i].map && !(guest.info.cpu_features & PERFCTR_FEATURE_RDPMC))
 			continue;
-		/* Those that have fixed counters have a global control, which stops all at once. */
+		/* Processors with fixed counters have a global control, which stops all at once. */
 		if (ways[i].zeroed && !(guest.info.counters >> FIXED))
 			continue;
 		memset(shared, 0, sizeof(*shared));
