@@ -26,8 +26,8 @@
 #include "loops.h"
 
 /*
- * Kernel and caller agree, whichever of them has 64 bits: i386 aligns 64-bit members
- * to 32 bits, and so must find them aligned.
+ * Kernel and caller agree, whether they have 32 bits or 64. i386 aligns 64-bit members to 32
+ * bits, so the structures must align them by themselves.
  */
 #define LAYOUT(type, size, member, offset)				\
 	_Static_assert(sizeof(struct type) == (size) &&			\
@@ -109,7 +109,7 @@ static void watch_unchanged(struct watch *watch)
 	watch->last = rd[1];
 }
 
-/* A structure with @size bytes, of which the last @tail are beyond @known. */
+/* A copy of @known with @size bytes; the bytes behind the first @len are @fill. */
 static void *padded(const void *known, size_t len, size_t size, unsigned char fill)
 {
 	unsigned char *buf = malloc(size);
@@ -121,7 +121,7 @@ static void *padded(const void *known, size_t len, size_t size, unsigned char fi
 	return buf;
 }
 
-/* Ends at the last byte of a page; what follows is not mapped. */
+/* A copy of @data that ends at the last byte of a page. The next page is not mapped. */
 static void *at_page_end(const void *data, size_t mapped)
 {
 	char *area;
@@ -196,7 +196,7 @@ START_TEST(info_tells_the_truth)
 			ck_assert(has_event(&info, 1, EV_DTLB_STORE_MISSES));
 			ck_assert(has_event(&info, 1, EV_ITLB_LOAD_MISSES));
 		}
-		/* ... and one that it has not: branch misses */
+		/* ... and one that it does not have: branch misses */
 		ck_assert_uint_eq(info.events[0] & 1u << 6, 0);
 	}
 }
@@ -215,7 +215,7 @@ START_TEST(info_sizes)
 	ck_errno(ioctl(watch.fd, PERFCTR_IOC_INFO, &info), EINVAL);
 	info.size = 0;
 	ck_errno(ioctl(dev, PERFCTR_IOC_INFO, &info), EINVAL);
-	/* What a later version may tell is zero in this one. */
+	/* A member that only a later version knows is zero in this one. */
 	buf = padded(&info, sizeof(info), sizeof(info) + 64, 0xaa);
 	ck_ok(ioctl(dev, PERFCTR_IOC_INFO, buf));
 	ck_assert_uint_eq(((struct perfctr_info *)buf)->abi_version, PERFCTR_ABI_VERSION);
@@ -284,7 +284,7 @@ START_TEST(cpus_overflow)
 	int dev = open_device();
 	uint32_t needed;
 
-	/* No room at all, and not even a mask: only the size is asked for. */
+	/* No room at all, not even a mask: asks for the size only. */
 	cpus.mask = 0;
 	ck_errno(ioctl(dev, PERFCTR_IOC_CPUS, &cpus), EOVERFLOW);
 	needed = cpus.nrwords;
@@ -298,7 +298,7 @@ START_TEST(cpus_overflow)
 	ck_assert_uint_eq(cpus.nrwords, needed);
 	ck_assert_uint_eq(words[0], 0x5a5a5a5a);
 
-	/* What EOVERFLOW told is enough, and no more than that is written. */
+	/* The size that EOVERFLOW gave is enough, and no more than that is written. */
 	ck_ok(ioctl(dev, PERFCTR_IOC_CPUS, &cpus));
 	ck_assert_uint_eq(cpus.nrwords, needed);
 	ck_assert_uint_eq(words[needed], 0x5a5a5a5a);
@@ -367,7 +367,7 @@ START_TEST(open_whether_there_is_one)
 	close(second);
 	unlink_self(fd);
 	ck_assert_int_eq(try_open(0), -ENOENT);
-	/* The old handle goes on to exist beside a new state. */
+	/* The old handle goes on beside a new state. */
 	second = try_open(PERFCTR_OPEN_CREAT | PERFCTR_OPEN_EXCL);
 	ck_assert_int_ge(second, 0);
 	close(fd);
@@ -388,7 +388,7 @@ START_TEST(open_once)
 	close(dev);
 	watch_unchanged(&watch);
 	unlink_self(watch.fd);
-	/* Also when the state is gone. */
+	/* Also when the state is gone */
 	ck_errno(ioctl(watch.fd, PERFCTR_IOC_OPEN, &arg), ENOTTY);
 	ck_assert_int_eq(try_open(0), -ENOENT);
 }
@@ -408,7 +408,7 @@ static void *open_at_once(void *arg)
 
 	(void)pthread_barrier_wait(&opener->barrier);
 	err = ioctl(opener->dev, PERFCTR_IOC_OPEN, &open_arg) ? errno : 0;
-	/* Only the one who won has a state. */
+	/* Only the thread that won has a state. */
 	fd = try_open(0);
 	if (!err && fd >= 0)
 		__atomic_fetch_add(&opener->won, 1, __ATOMIC_RELAXED);
@@ -440,7 +440,7 @@ START_TEST(open_races)
 }
 END_TEST
 
-/* There is no way yet to a thread by its pidfd, and an id is none. */
+/* There is no way yet to a thread by its pidfd, and a thread's id is no pidfd. */
 START_TEST(open_by_pidfd)
 {
 	struct perfctr_open arg = {
@@ -499,12 +499,12 @@ END_TEST
 
 /* --- CONTROL --- */
 
-/* One way to spoil a good control, and what it gets. */
+/* One way to spoil a good control, and the error that it gets */
 struct spoiled {
 	const char *how;
 	void (*spoil)(struct perfctr_control *control);
 	int err;
-	bool counters;		/* makes sense only where there are counters */
+	bool counters;		/* makes sense only if there are counters */
 	uint32_t refused;	/* the counter that is blamed */
 };
 
@@ -595,7 +595,7 @@ SPOIL(event_firmware, control->ctr[0].event = 0xf0005)
 SPOIL(event_beyond, control->ctr[0].event = 0x100000 | EV_INSTRUCTIONS)
 #endif
 
-/* Before it is looked at; about the whole control; about counter @refused */
+/* @refused: not written; the whole control; the counter to blame */
 #define UNTOLD 77
 #define BAD_UNREAD(name, err, counters) { #name, spoil_ ## name, err, counters, UNTOLD }
 #define BAD(name, err, counters) { #name, spoil_ ## name, err, counters, PERFCTR_NO_INDEX }
@@ -687,7 +687,7 @@ static const struct spoiled spoils[] = {
 #endif
 };
 
-/* Where there are no fixed counters, as on the P6, the first that names one is wrong. */
+/* Without fixed counters, as on the P6, the first counter that names one is to blame. */
 static uint32_t blamed(const struct spoiled *spoiled)
 {
 	if (!strcmp(spoiled->how, "map_fixed_twice"))
@@ -696,8 +696,8 @@ static uint32_t blamed(const struct spoiled *spoiled)
 }
 
 /*
- * As root, so that none of these is refused for want of privilege first, and
- * as user, so that none of them depends on having it.
+ * Run as root, so that no control is refused for want of privilege first, and as user, so
+ * that no refusal depends on having it.
  */
 static void spoil_controls(void)
 {
@@ -742,8 +742,8 @@ START_TEST(control_bad_input_as_user)
 END_TEST
 
 /*
- * Stock QEMU counts an event on one counter only, and must not be believed that
- * the other's zero is a count; other machines count it twice.
+ * Stock QEMU counts an event on one counter only; then the control is refused, as the other
+ * counter's zero would be no count. Other machines count the event twice.
  */
 START_TEST(control_event_twice)
 {
@@ -767,7 +767,7 @@ START_TEST(control_event_twice)
 }
 END_TEST
 
-/* As it is to a caller of a later version, whose head and counters are @more bytes longer */
+/* A control of a later version, whose head and counters are @more bytes longer */
 static unsigned char *longer(const struct perfctr_control *control, uint32_t more)
 {
 	uint32_t offset = CONTROL_SIZE(0) + more;
@@ -797,12 +797,12 @@ START_TEST(control_sizes)
 		buf = longer(&watch.control, more);
 		ck_ok(ioctl(watch.fd, PERFCTR_IOC_CONTROL, buf));
 		read_all(watch.fd, &watch.last);
-		/* And so it is read: what is not known is zero. */
+		/* READ_CONTROL uses this layout, with zeroes where the module knows no member. */
 		back = longer(&watch.control, more);
 		memset(back + 16, 0xaa, ((struct perfctr_control *)back)->size - 16);
 		ck_ok(ioctl(watch.fd, PERFCTR_IOC_READ_CONTROL, back));
 		ck_assert_mem_eq(back, buf, ((struct perfctr_control *)buf)->size);
-		/* One byte that is not known: the last of the head, or of a counter */
+		/* One byte that the module does not know: the last of the head, or of a counter */
 		last = CONTROL_SIZE(0) + more;
 		for (i = 0; i <= n; i++, last += (unsigned int)sizeof(control.ctr[0]) + more) {
 			buf[last - 1] = 1;
@@ -810,7 +810,7 @@ START_TEST(control_sizes)
 			buf[last - 1] = 0;
 			watch_unchanged(&watch);
 		}
-		/* They may not overlap what is known. */
+		/* Counters may not overlap members that the module knows. */
 		((struct perfctr_control *)buf)->ctr_offset = CONTROL_SIZE(0) - 8;
 		ck_errno(ioctl(watch.fd, PERFCTR_IOC_CONTROL, buf), EINVAL);
 		ck_errno(ioctl(watch.fd, PERFCTR_IOC_READ_CONTROL, buf), EINVAL);
@@ -818,7 +818,7 @@ START_TEST(control_sizes)
 		free(buf);
 		free(back);
 	}
-	/* The largest that there may be, and what is behind the last counter does not matter. */
+	/* The largest size. What is behind the last counter does not matter. */
 	buf = malloc(PERFCTR_MAX_SIZE + 1);
 	ck_assert_ptr_nonnull(buf);
 	memset(buf, 0xaa, PERFCTR_MAX_SIZE + 1);
@@ -834,7 +834,7 @@ START_TEST(control_sizes)
 	free(buf);
 	watch_unchanged(&watch);
 
-	/* Just as long as it must be, at the end of the world */
+	/* Exactly as long as it must be, at the end of mapped memory */
 	control.size = CONTROL_SIZE(n);
 	ck_ok(ioctl(watch.fd, PERFCTR_IOC_CONTROL, at_page_end(&control, control.size)));
 	ck_errno(ioctl(watch.fd, PERFCTR_IOC_CONTROL, at_page_end(&control, control.size - 1)),
@@ -847,7 +847,7 @@ START_TEST(control_pointers)
 	struct watch watch = watch_begin();
 	struct perfctr_control control = watch.control;
 
-	/* All of it is looked at. */
+	/* Every byte of it is read. */
 	control.size = CONTROL_SIZE(control.nractrs);
 	bad_pointers(watch.fd, PERFCTR_IOC_CONTROL, &control, control.size, true);
 	watch_unchanged(&watch);
@@ -855,8 +855,8 @@ START_TEST(control_pointers)
 END_TEST
 
 /*
- * More counters than the machine has. They cannot all count different events, and
- * this machine counts an event once only: either is a reason.
+ * More counters than the machine has. They cannot all count different events, and this
+ * machine counts an event once only: either may be the reason of the refusal.
  */
 START_TEST(control_too_many_counters)
 {
@@ -910,7 +910,7 @@ START_TEST(unfiltered_counting_needs_privilege)
 }
 END_TEST
 
-/* What has no filter is not had with one, whoever asks. */
+/* A counter without a filter is refused with a restriction, whoever asks. */
 static void restrict_fixed(void)
 {
 	static const uint32_t flags[] = { PERFCTR_CTR_USER, PERFCTR_CTR_KERNEL };
@@ -958,7 +958,7 @@ START_TEST(fixed_counters_count)
 	read_all(fd, &b);
 	ck_assert_uint_ge(b.sum[0] - a.sum[0], BODY_SPIN(100000));
 	ck_assert_uint_ge(b.sum[1] - a.sum[1], BODY_SPIN(100000));
-	/* The rest is the two calls, and an interrupt or two. */
+	/* The rest is the two calls, and perhaps an interrupt. */
 	ck_assert_uint_lt(b.sum[1] - a.sum[1], 2 * BODY_SPIN(100000));
 }
 END_TEST
@@ -975,7 +975,7 @@ START_TEST(second_open_file)
 	ck_assert_uint_eq(control.refused, PERFCTR_NO_INDEX);
 	watch_unchanged(&watch);
 
-	/* Neither does it stop or unlink what the other programmed. */
+	/* Nor can the other handle stop or unlink what the holder controls. */
 	control_init(&control);
 	ck_assert_int_eq(try_control(second, &control), -EBUSY);
 	ck_errno(ioctl(second, PERFCTR_IOC_UNLINK), EBUSY);
@@ -988,7 +988,7 @@ START_TEST(second_open_file)
 	set_control(second, &control);
 	ck_assert_int_eq(try_control(watch.fd, &watch.control), -EBUSY);
 
-	/* Its last close, too, and counting goes on. */
+	/* Its last close frees the state, too, and counting goes on. */
 	close(second);
 	control_init(&control);
 	control.tsc_on = 1;
@@ -1089,7 +1089,7 @@ START_TEST(control_of_a_dead_thread)
 	ck_assert_int_eq(pthread_create(&thread, NULL, count_and_leave, &leaver), 0);
 	pthread_join(thread, NULL);
 	ck_assert_int_ge(leaver.fd, 0);
-	/* pthread_join() returns before the kernel has wound the thread up. */
+	/* pthread_join() returns before the kernel has ended the thread. */
 	do {
 		sleep_us(1000);
 		read_all(leaver.fd, &rd);
@@ -1138,7 +1138,7 @@ START_TEST(read_sizes)
 	rd.size = 0;
 	ck_errno(ioctl(watch.fd, PERFCTR_IOC_READ, &rd), EINVAL);
 
-	/* Room for none, and for one of the sums: the others are not written. */
+	/* Room for no sum, for one, and so on: the others are not written. */
 	for (i = 0; i <= watch.control.nractrs; i++) {
 		memset(&rd, 0x5a, sizeof(rd));
 		rd.size = (uint32_t)READ_SIZE(i);
@@ -1176,7 +1176,7 @@ START_TEST(read_pointers)
 	ck_errno(ioctl(watch.fd, PERFCTR_IOC_READ, at_page_end(&rd, 2)), EFAULT);
 	ck_errno(ioctl(watch.fd, PERFCTR_IOC_READ, at_page_end(&rd, READ_SIZE(0) - 1)), EFAULT);
 	ck_errno(ioctl(watch.fd, PERFCTR_IOC_READ, read_only(&rd, sizeof(rd))), EFAULT);
-	/* What is written is all that must be there. */
+	/* Only the bytes that are written must be mapped. */
 	rd.size = (uint32_t)READ_SIZE(watch.control.nractrs);
 	ck_ok(ioctl(watch.fd, PERFCTR_IOC_READ, at_page_end(&rd, rd.size)));
 	watch_unchanged(&watch);
@@ -1218,7 +1218,7 @@ START_TEST(read_control_bad_input)
 }
 END_TEST
 
-/* As it was asked for, but for the counters that ANY came to be, which watch_begin() has. */
+/* The control that is asked for. watch_begin() has put in the counters that ANY became. */
 static struct perfctr_control asked(const struct watch *watch, uint32_t flags)
 {
 	struct perfctr_control control = watch->control;
@@ -1247,7 +1247,7 @@ static const uint32_t asked_flags[] = {
 	PERFCTR_CONTROL_KEEP | PERFCTR_CONTROL_SUSPENDED | PERFCTR_CONTROL_HOLDER_ONLY,
 };
 
-/* READ_CONTROL gives what CONTROL took, and CONTROL takes it; after UNLINK, too. */
+/* READ_CONTROL gives what CONTROL took, also after UNLINK, and CONTROL takes it again. */
 START_TEST(control_is_read_as_given)
 {
 	struct watch watch = watch_begin();
@@ -1267,7 +1267,7 @@ START_TEST(control_is_read_as_given)
 	}
 	unlink_self(watch.fd);
 	expect_asked(watch.fd, &control);
-	/* Of a state that never had one, and of one that was stopped */
+	/* A state that never had a control, and one that was stopped */
 	fd = open_self();
 	control_init(&control);
 	control.refused = PERFCTR_NO_INDEX;
@@ -1295,7 +1295,7 @@ static void *ask_for_control(void *arg)
 	return NULL;
 }
 
-/* A descendant has the root's, also when it has ended. */
+/* A descendant has the root's control, also when it has ended. */
 START_TEST(control_of_a_descendant)
 {
 	struct watch watch = watch_begin();
@@ -1338,7 +1338,7 @@ START_TEST(unknown_ioctls)
 		ck_errno(ioctl(watch.fd, _IO(PERFCTR_IOC_MAGIC, nr), &watch.control), ENOTTY);
 		ck_errno(ioctl(dev, _IO(PERFCTR_IOC_MAGIC, nr), &watch.control), ENOTTY);
 	}
-	/* The right number with a direction and size is another number. */
+	/* The right number with another direction or size is another ioctl. */
 	ck_errno(ioctl(watch.fd, _IOWR(PERFCTR_IOC_MAGIC, 0x13, struct perfctr_control),
 		       &watch.control), ENOTTY);
 	ck_errno(ioctl(watch.fd, 0x5401, &watch.control), ENOTTY);
@@ -1385,7 +1385,7 @@ START_TEST(plain_read)
 		ck_assert_uint_le(words[i], after.sum[i - 1]);
 	}
 	ck_assert_uint_eq(words[n], 0x5a5a5a5a5a5a5a5aull);
-	/* Just as much room as is needed, and the position does not move. */
+	/* Exactly as much room as is needed. The file's position does not move. */
 	ck_assert_int_eq(read(watch.fd, words, n * sizeof(words[0])),
 			 (ssize_t)(n * sizeof(words[0])));
 	watch_unchanged(&watch);
@@ -1454,7 +1454,7 @@ START_TEST(map_bad_input)
 	ck_assert_ptr_ne(page, MAP_FAILED);
 	ck_errno(mprotect(page, PAGE_SIZE, PROT_READ | PROT_WRITE), EACCES);
 	ck_errno(mprotect(page, PAGE_SIZE, PROT_WRITE), EACCES);
-	/* It does not grow. */
+	/* The map does not grow. */
 	ck_assert_ptr_eq(mremap(page, PAGE_SIZE, 2ul * PAGE_SIZE, MREMAP_MAYMOVE), MAP_FAILED);
 	watch_unchanged(&watch);
 	ck_assert_uint_eq(((const struct perfctr_page *)page)->cstatus, watch.last.cstatus);
@@ -1471,7 +1471,7 @@ START_TEST(map_of_the_device)
 }
 END_TEST
 
-/* A store to the page kills the one who tried, and nothing else. */
+/* A store to the page kills the writer, and changes nothing. */
 START_TEST(map_is_read_only)
 {
 	struct watch watch = watch_begin();
@@ -1502,7 +1502,7 @@ START_TEST(map_outlives_handle)
 }
 END_TEST
 
-/* Maps, unmaps, and maps again; twice at a time, too. */
+/* Maps, unmaps and maps again, with two maps at a time. */
 START_TEST(map_again)
 {
 	struct watch watch = watch_begin();
@@ -1521,7 +1521,6 @@ START_TEST(map_again)
 }
 END_TEST
 
-/* The page says what the kernel says. */
 START_TEST(raw_is_of_threads)
 {
 	struct perfctr_control control;
@@ -1534,6 +1533,7 @@ START_TEST(raw_is_of_threads)
 }
 END_TEST
 
+/* The page says what the kernel says. */
 START_TEST(map_describes_the_control)
 {
 	struct watch watch = watch_begin();
@@ -1560,7 +1560,7 @@ START_TEST(map_describes_the_control)
 }
 END_TEST
 
-/* A control of the clock alone is one that every machine lets user mode read. */
+/* A control of the clock alone: every machine lets user mode read it. */
 static void control_clock(struct perfctr_control *control)
 {
 	control_init(control);
@@ -1584,7 +1584,7 @@ static void *map_own(void *mine)
 	return NULL;
 }
 
-/* The kernel has the same idea of a thread's pointer as the thread, whoever set it. */
+/* The kernel and the thread agree on the thread pointer, whoever set it. */
 START_TEST(map_knows_its_thread)
 {
 	struct perfctr_control control;
@@ -1605,7 +1605,7 @@ END_TEST
 
 #if defined(__i386__)
 
-/* With another segment in %gs, and no access to the thread's own data meanwhile */
+/* An ioctl with another segment in %gs. The thread's own data is not accessed meanwhile. */
 static long ioctl_in_segment(unsigned int selector, int fd, unsigned long cmd, void *arg)
 {
 	unsigned int own;
@@ -1621,7 +1621,7 @@ static long ioctl_in_segment(unsigned int selector, int fd, unsigned long cmd, v
 	return ret;
 }
 
-/* Any of the thread's segments may be the one. */
+/* Any of the thread's segments may have the thread pointer. */
 START_TEST(map_knows_its_segment)
 {
 	static unsigned long data[16];
@@ -1651,7 +1651,7 @@ END_TEST
 
 #endif
 
-/* Nothing is in what a user may look at but what the header describes. */
+/* The page holds nothing but what the header describes. */
 START_TEST(map_shows_nothing_else)
 {
 	struct watch watch = watch_begin();
@@ -1666,7 +1666,7 @@ START_TEST(map_shows_nothing_else)
 		const struct perfctr_page_slot *slot = &page->slot[i];
 
 		ck_assert(slot->owner == 0 || slot->owner == tp);
-		/* Those of others' counters, or nobody's, say nothing. */
+		/* Slots of other threads' counters, and unused ones, hold nothing. */
 		ck_assert(slot->owner == tp || slot->bias == 0);
 	}
 	for (i = sizeof(*page); i < PAGE_SIZE; i++)
@@ -1684,7 +1684,7 @@ END_TEST
 		       #type "." #member)
 #define SAME(first, now) _Static_assert((first) == (now), #now)
 
-/* What may never change in the header. Sizes of structures may grow, and so have no line. */
+/* What may never change in the header. Sizes of structures may grow, so they are not here. */
 SAME_MEMBER(info, abi_version);
 SAME_MEMBER(info, driver_version);
 SAME_MEMBER(info, cpu_type);
@@ -1825,7 +1825,7 @@ static int first_open_self(void)
 	return fd;
 }
 
-/* Of the clock, and of one counter where there are any */
+/* A control of the clock, and of one counter if there are any */
 static struct first_control first_control(uint32_t flags)
 {
 	struct first_control control = {
@@ -1863,7 +1863,7 @@ static void first_read(int fd, struct first_read *rd)
 	ck_assert_uint_eq(rd->overflows, 0);
 }
 
-/* This must pass for ever: no line of it follows the header. */
+/* This must pass for ever. It uses nothing from today's header. */
 START_TEST(first_programs_run)
 {
 	struct first_control control = first_control(0), back, other;

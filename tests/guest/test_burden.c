@@ -26,9 +26,9 @@
 #define LOOPS 1000ul
 #define ALL (PERFCTR_TREE_ROOT | PERFCTR_TREE_ENDED | PERFCTR_TREE_LIVE)
 
-/* The parameter's default, in a second and in one go */
+/* The parameter's default: broadcasts a second, and broadcasts at once */
 #define LIMIT 100u
-/* What one call makes at most: it waits before, and not within. */
+/* Most broadcasts of one call, which waits before it begins and not in its middle */
 #define ONE_CALL 40u
 
 static bool says_1(const char *path)
@@ -45,7 +45,7 @@ static bool is_isolated(void)
 	       says_1("/sys/devices/system/cpu/nohz_full");
 }
 
-/* Interrupts by which CPU 1 was made to call functions: what broadcasts are */
+/* CPU 1's interrupts by which other CPUs make it call functions, as broadcasts do */
 static uint64_t calls_of_cpu1(void)
 {
 	static char text[65536];
@@ -74,7 +74,7 @@ static void set_parameter(const char *name, unsigned int value)
 
 /* --- what makes broadcasts: each call is the next of its kind, and returns 0 or -errno --- */
 
-/* A control that nobody else has, each time another: it is claimed, and its predecessor is not. */
+/* Claims a control that nobody else has, each time another, and gives its predecessor back. */
 static int new_control(int fd)
 {
 	static unsigned int turn;
@@ -85,7 +85,7 @@ static int new_control(int fd)
 	return try_control(fd, &control);
 }
 
-/* The tree has a member on CPU 1. */
+/* Stops or resumes a tree with a member on CPU 1. */
 static int stop_tree(int fd)
 {
 	static bool stop;
@@ -94,7 +94,7 @@ static int stop_tree(int fd)
 	return ioctl(fd, stop ? PERFCTR_IOC_SUSPEND : PERFCTR_IOC_RESUME) ? -errno : 0;
 }
 
-/* The process is permitted to read registers, and then it is not. */
+/* Permits the process to read registers, and ends that. */
 static int map_and_unmap(int fd)
 {
 	void *page = mmap(NULL, PAGE_SIZE, PROT_READ, MAP_SHARED, fd, 0);
@@ -103,8 +103,8 @@ static int map_and_unmap(int fd)
 }
 
 /*
- * One that is refused. RISC-V's firmware is asked about a raw event on each counter, and on
- * each CPU; x86's processor says itself which events it has not.
+ * A control that is refused. RISC-V's firmware is asked about a raw event, on each counter
+ * and each CPU; x86's processor itself says which events it lacks.
  */
 static int refused_control(int fd)
 {
@@ -119,7 +119,7 @@ static int refused_control(int fd)
 	return try_control(fd, &control) == -EINVAL ? 0 : -EIO;
 }
 
-/* A tree, with a member that has ended; vfork() makes the kernel itself interrupt nobody. */
+/* A tree with a member that has ended. vfork() makes the kernel itself interrupt nobody. */
 static int new_tree(int fd)
 {
 	struct perfctr_control control;
@@ -152,8 +152,8 @@ static const struct {
 #define NR_KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
 /*
- * A user on CPU 0 who counts, with the root of a tree. With @member a thread of it spins on
- * CPU 1.
+ * A user on CPU 0 that counts, as the root of a tree. With @member one of its threads spins
+ * on CPU 1.
  */
 static int begin(bool member)
 {
@@ -179,7 +179,7 @@ static int begin(bool member)
 	return fd;
 }
 
-/* How many calls in so long, and the interrupts of CPU 1 meanwhile */
+/* The number of calls in @ns, and CPU 1's interrupts meanwhile */
 static unsigned int call_for(int (*call)(int fd), int fd, uint64_t ns, uint64_t *interrupts)
 {
 	uint64_t end = now_ns() + ns, before = calls_of_cpu1();
@@ -195,14 +195,14 @@ static unsigned int call_for(int (*call)(int fd), int fd, uint64_t ns, uint64_t 
 	return n;
 }
 
-/* In three seconds three seconds' worth, and one that was saved up. Others are few. */
+/* Three seconds' broadcasts, and one second's saved up. Other interrupts are few. */
 static void expect_bounded(int (*call)(int fd), bool member)
 {
 	int fd = begin(member);
 	uint64_t interrupts;
 	unsigned int n;
 
-	/* What patches the kernel's text is done once. */
+	/* Patches of the kernel's text come once, here. */
 	ck_assert_int_eq(map_and_unmap(fd), 0);
 	sleep_us(100000);
 	n = call_for(call, fd, 3000000000ull, &interrupts);
@@ -235,8 +235,8 @@ START_TEST(maps_are_bounded)
 END_TEST
 
 /*
- * A tree with a member that lives, and was on CPU 1 last: that one is told as the next
- * control ends the tree. The kernel itself interrupts for a fork, so calls are counted.
+ * A tree with a live member that was last on CPU 1, which is told as the next control ends
+ * the tree. The kernel itself interrupts for a fork, so calls are counted and not interrupts.
  */
 START_TEST(trees_are_bounded)
 {
@@ -267,7 +267,7 @@ START_TEST(trees_are_bounded)
 }
 END_TEST
 
-/* So it is the limit that bounds them, and the interrupts are ours. */
+/* So the limit is what bounds the calls, and the interrupts are ours. */
 START_TEST(without_a_limit_they_are_more)
 {
 	int fd;
@@ -281,7 +281,7 @@ START_TEST(without_a_limit_they_are_more)
 }
 END_TEST
 
-/* Whoever has spent its broadcasts: the next call waits. */
+/* Spends all broadcasts, so that the next call waits. */
 static int spend(void)
 {
 	int fd = begin(false);
@@ -297,7 +297,7 @@ static void wake(int signo)
 	(void)signo;
 }
 
-/* It waits, a signal ends that with EINTR, and nothing has changed. */
+/* The call waits; a signal ends that with EINTR, and nothing has changed. */
 START_TEST(the_wait_is_interruptible)
 {
 	struct sigaction action = { .sa_handler = wake };
@@ -315,7 +315,7 @@ START_TEST(the_wait_is_interruptible)
 	ck_assert_int_eq(err, -EINTR);
 	ck_ok(ioctl(fd, PERFCTR_IOC_READ_CONTROL, &after));
 	ck_assert_mem_eq(&before, &after, sizeof(before));
-	/* It is not denied for ever. */
+	/* The call is not denied for ever. */
 	ck_assert_int_eq(new_control(fd), 0);
 }
 END_TEST
@@ -339,7 +339,7 @@ START_TEST(the_wait_can_be_killed)
 }
 END_TEST
 
-/* One who has spent its own does not make another wait. */
+/* A user that has spent its broadcasts does not make another one wait. */
 START_TEST(each_user_has_its_own)
 {
 	uint64_t start, took;
@@ -384,7 +384,7 @@ static int count_there(int fd)
 	return took < BODY_SPIN(LOOPS) || took > BODY_SPIN(LOOPS) + 2000 ? 3 : 0;
 }
 
-/* Begins on another CPU, as whoever is bound there later; says so, and goes on when told. */
+/* Starts to count on another CPU, is bound to CPU 1, says so, and goes on when told. */
 static void play_resident(int says, int hears)
 {
 	struct perfctr_control control;
@@ -399,7 +399,7 @@ static void play_resident(int says, int hears)
 	err = count_there(fd);
 	if (write(says, "x", 1) != 1 || read(hears, &byte, 1) != 1)
 		_exit(11);
-	/* What others did meanwhile, and here, does not matter. */
+	/* What others did meanwhile, on that CPU too, does not matter. */
 	_exit(err ? err : count_there(fd));
 }
 
@@ -410,7 +410,7 @@ static uint64_t all_calls_interrupt(void)
 	unsigned int kind;
 	int fd = begin(false);
 
-	/* What patches the kernel's text tells every CPU, once in some seconds. */
+	/* Patches of the kernel's text interrupt every CPU, once in some seconds. */
 	ck_assert_int_eq(map_and_unmap(fd), 0);
 	sleep_us(100000);
 	for (kind = 0; kind < NR_KINDS; kind++) {
@@ -422,7 +422,7 @@ static uint64_t all_calls_interrupt(void)
 	return sum;
 }
 
-/* Whatever is done elsewhere; and one that counts there counts right. */
+/* Calls on other CPUs do not interrupt it; a thread that counts on it counts right. */
 START_TEST(an_isolated_cpu_is_left_alone)
 {
 	uint64_t idle, interrupts;
@@ -433,7 +433,7 @@ START_TEST(an_isolated_cpu_is_left_alone)
 
 	set_parameter("broadcasts", 0);
 	become(GUEST_UID);
-	/* Those that are not ours */
+	/* The interrupts that are not ours */
 	idle = calls_of_cpu1();
 	sleep_us(1500000);
 	idle = calls_of_cpu1() - idle;
@@ -441,7 +441,7 @@ START_TEST(an_isolated_cpu_is_left_alone)
 		interrupts = all_calls_interrupt();
 		ck_assert_msg(interrupts <= idle + 10, "round %u: %llu interrupts, idle %llu",
 			      round, (unsigned long long)interrupts, (unsigned long long)idle);
-		/* Now one counts there, and is told. */
+		/* Now a thread counts there, so the CPU is told. */
 		ck_ok(pipe(says));
 		ck_ok(pipe(hears));
 		ck_ok(resident = fork());
@@ -452,7 +452,7 @@ START_TEST(an_isolated_cpu_is_left_alone)
 		ck_assert_uint_gt(all_calls_interrupt(), 100);
 		ck_assert_int_eq(write(hears[1], "x", 1), 1);
 		expect_exit(resident, 0);
-		/* The counters may be kept for a second, as somebody may read them. */
+		/* The counters are kept for a second, if somebody may read them. */
 		sleep_us(1500000);
 	}
 }
@@ -460,7 +460,7 @@ END_TEST
 
 /* --- different controls --- */
 
-/* Processes with a period of their own each, from the first to the last; -errno of one refused */
+/* Processes @first to @last, each with a period of its own; the -errno of one that is refused */
 static int different_controls(unsigned int first, unsigned int last, int *go)
 {
 	unsigned int i;
@@ -505,11 +505,11 @@ START_TEST(different_controls_are_bounded)
 	become(GUEST_UID);
 	ck_assert_int_eq(different_controls(1, 10, go), 0);
 	ck_assert_int_eq(different_controls(11, 11, go), -ENOSPC);
-	/* One that is there already is none more. */
+	/* A control that is there already does not count again. */
 	ck_assert_int_eq(different_controls(5, 5, go), 0);
 	fd = open_self();
 	ck_assert_int_eq(new_control(fd), -ENOSPC);
-	/* Nobody is kept from stopping. */
+	/* Stopping is never refused. */
 	control_init(&none);
 	ck_assert_int_eq(try_control(fd, &none), 0);
 	close(go[1]);
@@ -523,8 +523,9 @@ END_TEST
 
 /**
  * struct victim - a process that counts
- * @pid: of it
- * @error: what the latest read gave; @turns: how many there were
+ * @pid: its id
+ * @error: the result of its latest read
+ * @turns: how often it has read
  */
 struct victim {
 	pid_t pid;
@@ -564,7 +565,7 @@ static struct victim *victim_start(uid_t uid, bool sleeps, bool map)
 	return victim;
 }
 
-/* What its next read gives */
+/* The result of its next read */
 static int victim_error(struct victim *victim)
 {
 	unsigned int turns = victim->turns;
@@ -583,13 +584,13 @@ static void evict(const char *whom)
 	ck_assert_int_eq(write_text(MODULE_PARAMS "evict", whom), 0);
 }
 
-/* The counters are free again: perf counts, on every CPU, in whatever is has. */
+/* The counters are free again: perf counts the caller's instructions. */
 static void expect_free(void)
 {
 	unsigned int i;
 	int fd = -1;
 
-	/* For a second they are kept, if somebody may read them. */
+	/* The counters are kept for a second, if somebody may read them. */
 	for (i = 0; i < 30; i++) {
 		fd = perf_open_self(EV_INSTRUCTIONS);
 		if (fd >= 0)
@@ -602,7 +603,7 @@ static void expect_free(void)
 	close(fd);
 }
 
-/* Running, sleeping, with a page, of a tree: all of one user */
+/* Victims of one user: one runs, one sleeps, one has mapped its page. */
 START_TEST(root_takes_a_users_counters)
 {
 	struct victim *running = victim_start(GUEST_UID, false, false);
@@ -621,7 +622,7 @@ START_TEST(root_takes_a_users_counters)
 }
 END_TEST
 
-/* It finds out as it wakes. */
+/* A thread that sleeps finds out as it wakes. */
 START_TEST(who_sleeps_is_evicted_too)
 {
 	struct victim *sleeping;
@@ -635,7 +636,7 @@ START_TEST(who_sleeps_is_evicted_too)
 }
 END_TEST
 
-/* Others go on, exactly, with the same control; and whoever was evicted may control again. */
+/* Others count on, exactly, with the same control. An evicted user may control again. */
 START_TEST(others_are_not_evicted)
 {
 	struct victim *victim = victim_start(GUEST_UID, false, false);
@@ -664,7 +665,7 @@ START_TEST(others_are_not_evicted)
 }
 END_TEST
 
-/* A tree whose members run and sleep, and one that is made after it */
+/* A tree whose members run or sleep, and a member that is made after the eviction */
 START_TEST(all_and_trees_are_evicted)
 {
 	struct victim *other = victim_start(STRANGER_UID, false, false);
@@ -700,7 +701,7 @@ START_TEST(all_and_trees_are_evicted)
 }
 END_TEST
 
-/* Those who have no counters keep what they have. */
+/* A control without counters is not evicted. */
 START_TEST(the_clock_is_nobodys_to_take)
 {
 	struct perfctr_control control;
@@ -747,7 +748,7 @@ END_TEST
 int main(void)
 {
 	guest_begin("burden", MODULE_DEFAULTS);
-	/* There isolation is what bounds them. */
+	/* On an isolated CPU isolation is the bound. */
 	if (!is_isolated()) {
 		GUEST_RUN(controls_are_bounded, NEED_COUNTERS | NEED_SMP | AS_USER);
 		GUEST_RUN(refusals_are_bounded, NEED_COUNTERS | NEED_SMP | AS_USER);

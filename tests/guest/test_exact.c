@@ -72,7 +72,7 @@ static void demand(const struct subject *subject, body_fn *body, unsigned long a
 		      (unsigned long long)(value[1] - value[0]), (unsigned long long)expected);
 }
 
-/* All 1,000 runs: a loop that is interrupted at most, and one that calls the kernel. */
+/* All 1,000 runs: a loop, which only interrupts disturb, and one that calls the kernel. */
 static void demand_runs(const struct subject *subject)
 {
 	unsigned int turn;
@@ -85,7 +85,7 @@ static void demand_runs(const struct subject *subject)
 	}
 }
 
-/* Under a control alone on its CPU and one among rivals, in both ways to read. */
+/* Reads through the kernel and inline, beside the rivals of @plan */
 static void demand_among(const struct rivals_plan *plan)
 {
 	struct subject kernel = subject_open(false);
@@ -162,7 +162,7 @@ START_TEST(every_counter)
 }
 END_TEST
 
-/* Any order of counters and any place in the control gives the same count. */
+/* The count is the same for any order of counters and any place in the control. */
 START_TEST(every_place)
 {
 	static const uint32_t others[] = {
@@ -195,9 +195,9 @@ START_TEST(every_place)
 END_TEST
 
 /*
- * User and kernel mode together count more than user mode alone, and just as
- * much as both: on this machine an event is on one counter only at a time, so
- * the two are taken in turn, and the kernel's part need not be the same.
+ * User and kernel mode together count more than user mode alone. On this machine an event is
+ * on one counter only at a time, so the modes are counted in turn, and the kernel's part may
+ * differ.
  */
 START_TEST(kernel_mode_counts_more)
 {
@@ -253,7 +253,7 @@ START_TEST(eight_strangers_other_events)
 }
 END_TEST
 
-/* Everybody counts the same, and everybody must be right. */
+/* All rivals have the same control, and each must count right. */
 static void same_control(struct rivals_plan *plan)
 {
 	struct perfctr_control control;
@@ -317,7 +317,7 @@ START_TEST(moved_between_cpus)
 }
 END_TEST
 
-/* From two CPUs' counters that count different things to one and back. */
+/* Moves from a CPU whose counters count other things to another one, and back. */
 START_TEST(moves_itself)
 {
 	struct rivals_plan plan = { .n = 4, .threads = 4, .cpu = 1 };
@@ -413,7 +413,7 @@ START_TEST(signals_inline_read)
 }
 END_TEST
 
-/* A timer's signals come between any two instructions; how many is counted. */
+/* A timer's signals come between any two instructions, and their number is known. */
 START_TEST(signals_at_any_instruction)
 {
 	struct subject subject = subject_open(true);
@@ -430,7 +430,7 @@ START_TEST(signals_at_any_instruction)
 	handle_signal(SIGALRM);
 	ck_ok(raise(SIGALRM));
 	sigreturn = sigreturn_length();
-	/* A kernel that checks itself is slow: it must get something else done between two. */
+	/* A kernel that checks itself is slow: the loop must get on between two signals. */
 	cost = now_ns();
 	for (turn = 0; turn < 10; turn++)
 		ck_ok(raise(SIGALRM));
@@ -461,10 +461,9 @@ START_TEST(signals_at_any_instruction)
 END_TEST
 
 /*
- * The library's reads are compiled, so their constant is not in a source to be
- * looked up. It is had from perf, which counts the instructions of the same
- * code: one turn of a loop of reads is as long as perf says it is. Where perf
- * does not count beside us the kernel's own read of the counter is the witness.
+ * The library's reads are compiled, so no source says how long they are. perf counts the
+ * instructions of the same code: a turn of a loop of reads must be as long as perf says. If
+ * perf does not count beside us, the kernel's own read of the counter is the witness.
  */
 #define TURNS 1000ul
 
@@ -493,11 +492,10 @@ static __attribute__((noipa)) void turn_loop(const struct vperfctr *v, enum way 
 	}
 }
 
-/* A handle, where that is the witness */
+/* A handle, if the kernel's own read is the witness; else -1 */
 static int perfctr_fd = -1;
 
-/* Out of line, so that it is the same code for any @n. */
-/* Nothing is asserted where instructions are counted: libcheck writes now and then. */
+/* Nothing may be asserted while instructions are counted: libcheck writes now and then. */
 static uint64_t own_sum(int fd)
 {
 	uint64_t words[2];
@@ -505,6 +503,7 @@ static uint64_t own_sum(int fd)
 	return read(fd, words, sizeof(words)) == sizeof(words) ? words[1] : 0;
 }
 
+/* Out of line, so that it is the same code for any @n. */
 static __attribute__((noipa)) uint64_t perf_over(int fd, const struct vperfctr *v, enum way way,
 						 unsigned long n)
 {
@@ -520,7 +519,7 @@ static __attribute__((noipa)) uint64_t perf_over(int fd, const struct vperfctr *
 	return perf_read_one(fd) - before;
 }
 
-/* Instructions of @n turns: what 2n turns are longer than n. */
+/* Instructions of @n turns: the count of 2n turns less that of n */
 static uint64_t perf_turns(const struct vperfctr *v, enum way way, unsigned long n)
 {
 	int fd = perfctr_fd < 0 ? perf_open_self(EV_INSTRUCTIONS) : -1;
@@ -541,7 +540,7 @@ static void compiled_reads(enum way way)
 	struct vperfctr *v;
 	unsigned int i;
 
-	/* Nobody comes between, so that no read is repeated. */
+	/* Nobody preempts this, so no read is repeated. */
 	make_realtime();
 	v = vperfctr_open();
 	ck_assert_ptr_nonnull(v);
@@ -585,7 +584,7 @@ START_TEST(library_snapshot)
 }
 END_TEST
 
-/* The clock of a state goes on while its thread runs, and not while it sleeps. */
+/* A state's clock goes on while its thread runs, and stops while it sleeps. */
 START_TEST(clock_counts_run_time)
 {
 	uint64_t slept, ran, hz = guest.info.tsc_hz;
@@ -601,7 +600,7 @@ START_TEST(clock_counts_run_time)
 	slept = read_clock(fd);
 	sleep_us(200000);
 	slept = read_clock(fd) - slept;
-	/* A sleep of 200 ms takes the CPU for a moment only. */
+	/* A sleep of 200 ms uses the CPU only for a moment. */
 	ck_assert_uint_lt(slept, hz / 100);
 
 	began = now_ns();
@@ -611,7 +610,7 @@ START_TEST(clock_counts_run_time)
 		passed = now_ns() - began;
 	} while (passed < 50000000);
 	ran = read_clock(fd) - ran;
-	/* Others may have had the CPU now and then, but it cannot be more than all. */
+	/* Others may have run now and then, but the thread cannot run longer than time passes. */
 	ck_assert_uint_le(ran, (now_ns() - began) / 1000 * (hz / 1000) / 1000 + hz / 1000);
 	ck_assert_uint_ge(ran, hz / 1000 * 25);
 }
@@ -620,7 +619,7 @@ END_TEST
 #define FIXED_REF	26u	/* the number of fixed counter 2 */
 #define EV_REF_CYCLES	0x13cu
 
-/* The least of some turns, since an interrupt may come in one. */
+/* The least of several turns, as one may be interrupted. */
 static uint64_t ref_cycles(uint64_t (*count)(int fd), int fd, unsigned long loops)
 {
 	uint64_t before, cycles, least = UINT64_MAX;
@@ -636,7 +635,7 @@ static uint64_t ref_cycles(uint64_t (*count)(int fd), int fd, unsigned long loop
 	return least;
 }
 
-/* What 200,000 loops take more than 100,000 */
+/* The difference between 200,000 loops and 100,000 */
 static uint64_t ref_cycles_more(uint64_t (*count)(int fd), int fd)
 {
 	uint64_t once = ref_cycles(count, fd, 100000);
@@ -645,9 +644,8 @@ static uint64_t ref_cycles_more(uint64_t (*count)(int fd), int fd)
 }
 
 /*
- * ref-cycles are what perf means by it, where there is a fixed counter for them. Only one of
- * us can have that at a time, so it is the same code that is counted. Elsewhere they are
- * refused.
+ * Our ref-cycles are perf's, where a fixed counter counts them. Only one of us can have it at
+ * a time, so both count the same code in turn. Other processors refuse them.
  */
 START_TEST(ref_cycles_are_perfs)
 {
@@ -675,7 +673,7 @@ START_TEST(ref_cycles_are_perfs)
 	ck_assert_uint_eq(ctr.map, FIXED_REF);
 	ck_assert_uint_eq(ctr.event, EV_REF_CYCLES);
 
-	/* Nobody comes between, so that no more is counted. */
+	/* Nobody preempts this, so nothing else is counted. */
 	make_realtime();
 	fd = perf_open(&attr, 0, -1, -1);
 	ck_assert_msg(fd >= 0, "perf_event_open: %s", strerror(errno));
@@ -685,7 +683,7 @@ START_TEST(ref_cycles_are_perfs)
 	ck_ok(try_control(fd, &control));
 	ours = ref_cycles_more(own_sum, fd);
 	ck_assert_uint_gt(ours, 0);
-	/* The emulated ones are read off a clock as the mode changes, and are one or two off. */
+	/* QEMU reads ref-cycles from a clock as the mode changes, so they are one or two off. */
 	ck_assert_msg(ours - theirs + 4 <= 8, "%llu ref-cycles, perf says %llu",
 		      (unsigned long long)ours, (unsigned long long)theirs);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * x86's events with a register of their own, of which the emulated Nehalem has one and
- * Skylake and Ice Lake have three. They count nothing there, so what is looked at are
- * the registers, on each CPU.
+ * x86's events with a register of their own: the emulated Nehalem has one such register,
+ * Skylake and Ice Lake have three. The events count nothing in QEMU, so the tests look at the
+ * registers, on each CPU.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -47,7 +47,7 @@ static unsigned int model_number(void)
 #endif
 }
 
-/* 0: there are no such events. 1: Nehalem; 2: Skylake; 3: Ice Lake */
+/* 0: no such events; 1: Nehalem; 2: Skylake; 3: Ice Lake */
 static int kind(void)
 {
 	if (!guest.nprogrammable)
@@ -125,18 +125,18 @@ START_TEST(errors)
 	struct perfctr_control control;
 
 	if (!which) {
-		/* Neither has the event a register, nor anything else */
+		/* No event has a register, so none takes a config. */
 		ck_assert_int_eq(try_one(fd, OFFCORE_0, 1), -EINVAL);
 		ck_assert_int_eq(try_one(fd, FRONTEND, 1), -EINVAL);
 		ck_assert_int_eq(try_one(fd, EV_INSTRUCTIONS, 1), -EINVAL);
 		return;
 	}
 	for (bit = 0; bit < 64; bit++) {
-		/* One's own last value is in the way as any other. */
+		/* The caller's own last value would be in the way, as anybody's. */
 		stop(fd);
 		ck_assert_int_eq(try_one(fd, OFFCORE_0, 1ull << bit),
 				 rsp_valid() >> bit & 1 ? 0 : -EINVAL);
-		/* Nehalem has no second one; there that is an event as any other. */
+		/* Nehalem has no second register: this is an ordinary event there. */
 		ck_assert_int_eq(try_one(fd, OFFCORE_1, 1ull << bit),
 				 which > 1 && rsp_valid() >> bit & 1 ? 0 : -EINVAL);
 		ck_assert_int_eq(try_one(fd, FRONTEND, 1ull << bit),
@@ -165,7 +165,7 @@ START_TEST(errors)
 }
 END_TEST
 
-/* In all of the machine, as long as anybody counts by it, also beside what is exact */
+/* All CPUs have the value as long as anybody counts by it, also beside an exact counter. */
 START_TEST(one_value_for_all)
 {
 	struct perfctr_control control, back = { PERFCTR_CONTROL_INIT };
@@ -191,7 +191,7 @@ START_TEST(one_value_for_all)
 	ck_assert_uint_eq(back.ctr[1].config, 0x101);
 	ck_assert_uint_eq(back.ctr[1].event, OFFCORE_0);
 	set_control(fd, &back);
-	/* What the reads take themselves is the same each time, but for the first. */
+	/* The reads' own length is the same each time, but for the first. */
 	for (i = 0; i < 5; i++) {
 		sum[i] = read_sum(fd, 0);
 		body_spin(1000ul * (i + 1));
@@ -208,7 +208,7 @@ START_TEST(one_value_for_all)
 }
 END_TEST
 
-/* A child that counts by a value until it is killed */
+/* A child that counts with @config until it is killed */
 static pid_t other_counts(uint64_t config)
 {
 	volatile int *ready = shared_alloc(sizeof(*ready));
@@ -246,7 +246,7 @@ START_TEST(another_value_is_busy)
 		ck_assert_int_eq(try_one(fd, OFFCORE_1, 0x102), 0);
 	ck_assert_int_eq(try_one(fd, OFFCORE_0, 0x101), 0);
 	end(other);
-	/* One that ends gives back a little later. */
+	/* A thread that ends gives its value back a little later. */
 	sleep_us(100000);
 	expect(RSP_0, 0x101);
 	stop(fd);
@@ -257,7 +257,7 @@ START_TEST(another_value_is_busy)
 	for (tries = 0; tries < 100 && try_one(fd, OFFCORE_0, 0x102); tries++)
 		sleep_us(10000);
 	expect(RSP_0, 0x102);
-	/* Also for oneself: a refused control would have changed what is counted. */
+	/* So is the caller's own: a refused control must not change what is counted. */
 	ck_assert_int_eq(try_one(fd, OFFCORE_0, 0x104), -EBUSY);
 	expect(RSP_0, 0x102);
 	stop(fd);
@@ -276,13 +276,13 @@ START_TEST(over_hotplug)
 	ck_assert_uint_eq(reg(0, RSP_0), 0x101);
 	ck_assert_int_eq(cpu_online(1, true), 0);
 	expect(RSP_0, 0x101);
-	/* It comes when others count by another value, ... */
+	/* The CPU comes while others count by another value, ... */
 	ck_assert_int_eq(cpu_online(1, false), 0);
 	stop(fd);
 	ck_assert_int_eq(try_one(fd, OFFCORE_0, 0x8002), 0);
 	ck_assert_int_eq(cpu_online(1, true), 0);
 	expect(RSP_0, 0x8002);
-	/* ... and when there is nobody. */
+	/* ... and while nobody counts. */
 	ck_assert_int_eq(cpu_online(1, false), 0);
 	stop(fd);
 	ck_assert_int_eq(cpu_online(1, true), 0);
@@ -290,7 +290,7 @@ START_TEST(over_hotplug)
 }
 END_TEST
 
-/* As perfctr 2.6 has it */
+/* By perfctr 2.6's structures */
 START_TEST(by_the_library)
 {
 	struct vperfctr *v = vperfctr_open();

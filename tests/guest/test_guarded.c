@@ -87,7 +87,7 @@ struct stage {
 
 static unsigned int secret(uint64_t turn)
 {
-	/* Of no pattern that the spy's own work could follow */
+	/* Without a pattern that the spy's own work could follow */
 	return (unsigned int)((turn * 2654435761u) >> 16) % CLASSES;
 }
 
@@ -171,14 +171,14 @@ static void find_registers(struct stage *stage)
 			stage->regs[stage->nregs++] = n;
 }
 
-/* What of a reading the spy cannot explain by its own work */
+/* The part of a reading that the spy cannot explain by its own work */
 static uint64_t unexplained(uint64_t before, uint64_t after)
 {
 	uint64_t since = after - before;
 
 	if (since <= OWN_WORK || after <= OWN_WORK)
 		return 0;
-	/* It began again from zero, or it went on: the less is what it learnt for sure. */
+	/* The register began again from zero, or went on: the spy knows the lesser one for sure. */
 	return since < after ? since - OWN_WORK : after - OWN_WORK;
 }
 
@@ -276,7 +276,7 @@ static struct stage *play(const struct scene *scene)
 	ck_ok(spy = fork());
 	if (!spy)
 		play_spy(stage);
-	/* Last, so that it comes between the spy and its victim, as they take turns. */
+	/* Last, so that it runs between the spy and its victim as they take turns */
 	if (scene->paused_kin) {
 		ck_ok(kin = fork());
 		if (!kin)
@@ -292,7 +292,7 @@ static struct stage *play(const struct scene *scene)
 	return stage;
 }
 
-/* Where registers of the bit map @own may be read: x86 permits all of them or none. */
+/* The readable registers, if @own are the caller's: x86 permits all of them or none. */
 static unsigned int readable_with(unsigned int own)
 {
 #if defined(__riscv)
@@ -314,7 +314,7 @@ static void learns_nothing(const struct scene *scene)
 	struct stage *stage = play(scene);
 	unsigned int class, i;
 
-	/* It did read registers, those of its own counters, and no others, or all. */
+	/* The spy did read registers: its own counters' only, or all on x86. */
 #if defined(__riscv)
 	ck_assert_uint_eq(stage->nregs, scene->other_control ? 3u : 2u);
 #else
@@ -324,7 +324,7 @@ static void learns_nothing(const struct scene *scene)
 		      (unsigned long long)stage->learnt, (unsigned long long)stage->worked);
 	if (scene->asleep)
 		return;
-	/* And what it saw after a turn does not depend on how long that was. */
+	/* After a turn, what the spy saw does not depend on the turn's length. */
 	for (class = 1; class < CLASSES; class++)
 		for (i = 0; i < 2; i++)
 			ck_assert_msg(stage->usual[class][i] == stage->usual[0][i],
@@ -332,7 +332,7 @@ static void learns_nothing(const struct scene *scene)
 				      secret_work[class], stage->regs[i],
 				      (unsigned long long)stage->usual[class][i],
 				      secret_work[0], (unsigned long long)stage->usual[0][i]);
-	/* Both, but when an interrupt came in the same moment. */
+	/* Rare differences come from interrupts in the same moment. */
 	ck_assert_uint_lt(stage->odd, stage->turns / 20);
 }
 
@@ -436,7 +436,7 @@ START_TEST(nothing_for_a_sibling_when_interrupted)
 END_TEST
 #endif
 
-/* The same eyes see a good part of the victim's work when nothing is guarded. */
+/* If nothing is guarded, the same spy sees a good part of the victim's work. */
 static void open_shows(const struct scene *scene)
 {
 	struct stage *stage;
@@ -543,7 +543,7 @@ START_TEST(owner_reads_its_own_and_no_others)
 }
 END_TEST
 
-/* While the owner runs on this CPU and gives way now and then */
+/* Tries registers while the owner runs on the same CPU and yields now and then. */
 struct peeper {
 	volatile bool stop;
 	volatile uint64_t tries;
@@ -587,7 +587,7 @@ START_TEST(sibling_reads_none)
 }
 END_TEST
 
-/* The permission goes with the switch, though there is no page any more by then. */
+/* The permission ends with the switch, although the page is unmapped by then. */
 START_TEST(sibling_of_who_unmaps_reads_none)
 {
 	struct peeper peeper = { 0 };
@@ -639,13 +639,14 @@ START_TEST(stranger_on_another_cpu_reads_none)
 }
 END_TEST
 
-/* A child made while the parent's registers are open to it */
+/* A child of the same user, made before the parent maps its page */
 START_TEST(fork_child_reads_none)
 {
 	beside_a_stranger(0, 0);
 }
 END_TEST
 
+/* A child that is made while the parent may read registers */
 START_TEST(child_of_a_reader_reads_none)
 {
 	pid_t child;
@@ -689,8 +690,8 @@ static void write_or_fail(const char *path, const char *text)
 }
 
 /*
- * The kernel copies perf's permission to a child, for good. Its parent's event was
- * mapped before there was a module that could have seen the fork.
+ * The kernel copies perf's permission to a child for good. The parent's event was mapped
+ * before the module was loaded, so the module did not see the fork.
  */
 START_TEST(child_from_before_reads_none)
 {
@@ -725,7 +726,7 @@ START_TEST(child_from_before_reads_none)
 }
 END_TEST
 
-/* Its first filter makes the kernel patch itself, in the thread's own context. */
+/* The first filter makes the kernel patch its text, in the thread's own context. */
 START_TEST(readable_after_seccomp)
 {
 	struct sock_filter allow = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
@@ -751,7 +752,7 @@ START_TEST(readable_after_text_patching)
 }
 END_TEST
 
-/* By another thread, most likely on another CPU, while this one reads all the time */
+/* Another thread patches the text, likely on another CPU, while this one reads all the time. */
 static void *patch_text(void *arg)
 {
 	volatile bool *stop = arg;
@@ -812,7 +813,7 @@ struct twin {
 	volatile unsigned int looks;
 };
 
-/* Its control and its process are those of who runs beside it on this CPU. */
+/* The twin has the control and the process of the thread that shares its CPU. */
 static void *twin_looks(void *arg)
 {
 	const struct perfctr_page *page = map_page(count_event(EV_INSTRUCTIONS));
@@ -834,7 +835,7 @@ static void let_twin_look(struct twin *twin)
 		sched_yield();
 }
 
-/* Who waits while the permission ends is shown nothing by who hands counters over to it. */
+/* While the permission ends, a thread that hands over to its twin shows it nothing. */
 START_TEST(rdpmc_is_written_while_a_twin_waits)
 {
 	const struct perfctr_page *page;
@@ -861,7 +862,7 @@ START_TEST(rdpmc_is_written_while_a_twin_waits)
 }
 END_TEST
 
-/* Of threads that run meanwhile, one may be between its look at the page and its RDPMC. */
+/* One of the threads that run meanwhile may be between its look at the page and its RDPMC. */
 START_TEST(rdpmc_is_written_while_others_count)
 {
 	struct rivals_plan plan = { .threads = 4, .cpu = -1, .exact = true };
@@ -905,7 +906,7 @@ START_TEST(off_asks_the_kernel)
 }
 END_TEST
 
-/* Changed while threads count, it takes effect, and no count suffers. */
+/* A change while threads count takes effect, and no count suffers. */
 START_TEST(policy_changes_under_way)
 {
 	static const char *const policies[] = { "off", "open", "guarded", "open", "off", "guarded" };
