@@ -33,7 +33,7 @@
 
 /* --- another process that counts, and hands its handle to the test --- */
 
-/* What the child does once it counts; never returns. */
+/* What the child does once it counts. Never returns. */
 typedef void child_fn(int fd, int sock, void *arg);
 
 struct child {
@@ -94,7 +94,7 @@ static struct perfctr_control instructions_and_clock(void)
 	return control;
 }
 
-/* Reads a handle when its thread has died; the state is detached by then. */
+/* Reads the handle of a thread that has died. Its state must be detached. */
 static void read_dead(int fd, struct perfctr_read *rd)
 {
 	read_all(fd, rd);
@@ -132,7 +132,7 @@ START_TEST(read_after_death)
 	ck_assert_uint_gt(first.clock, last->clock);
 	if (control.nractrs) {
 		ck_assert_uint_gt(first.sum[0], last->sum[0]);
-		/* The rest was a few calls. */
+		/* The rest is a few calls. */
 		ck_assert_uint_lt(first.sum[0], last->sum[0] + 2000);
 	}
 	sleep_us(10000);
@@ -141,7 +141,7 @@ START_TEST(read_after_death)
 }
 END_TEST
 
-/* The final sum is just what was executed up to the end. */
+/* The final sum contains exactly what was executed up to the end. */
 static void run_known(int fd, int sock, void *arg)
 {
 	(void)sock;
@@ -188,7 +188,7 @@ START_TEST(exec_of_known_length_among_rivals)
 }
 END_TEST
 
-/* perf, asked the same about the same program, says the same. */
+/* perf counts the same for the same program. */
 START_TEST(exec_of_known_length_by_perf)
 {
 	struct perf_event_attr attr;
@@ -214,7 +214,7 @@ START_TEST(exec_of_known_length_by_perf)
 }
 END_TEST
 
-/* Before the exec nothing is counted, and a read says what is being waited for. */
+/* Nothing is counted before the exec, and a read says that the state waits for it. */
 static void wait_then_run_known(int fd, int sock, void *arg)
 {
 	body_spin(LOOPS);
@@ -246,7 +246,7 @@ START_TEST(on_exec_waits)
 }
 END_TEST
 
-/* An exec that fails is none. */
+/* A failed exec changes nothing. */
 static void fail_to_exec(int fd, int sock, void *arg)
 {
 	execl("/nonexistent", "/nonexistent", NULL);
@@ -330,7 +330,7 @@ START_TEST(cloexec_unlinks_at_exec)
 }
 END_TEST
 
-/* Both at once ask for contradicting things; the exec unlinks. */
+/* The two flags contradict each other: the exec unlinks. */
 START_TEST(cloexec_and_on_exec)
 {
 	struct perfctr_control control = instructions_and_clock();
@@ -381,7 +381,7 @@ static void stops_at_exec(char *path, unsigned int flags)
 	ck_assert_int_eq(err, -EIO);
 	ck_assert_uint_eq(rd.error, PERFCTR_ERROR_EXEC);
 	ck_assert_uint_eq(rd.flags & PERFCTR_READ_ATTACHED, 0);
-	/* Of the program itself nothing was counted. */
+	/* Nothing of the program itself was counted. */
 	if (control.nractrs)
 		ck_assert_uint_lt(rd.sum[0], 5000);
 	if (flags & PERFCTR_CONTROL_ON_EXEC) {
@@ -390,7 +390,7 @@ static void stops_at_exec(char *path, unsigned int flags)
 	}
 }
 
-/* Runs @test as user in a child of root's, which has prepared the file. */
+/* Runs @test as user in a child of root, which has prepared the file. */
 static void prepared(const char *path, mode_t mode)
 {
 	copy_program(path, mode);
@@ -469,8 +469,8 @@ static struct runner *runner_start(unsigned int cpu)
 }
 
 /*
- * What a read tells lies between what the thread had done before it and after
- * it; each turn of its loop is at least body_spin(1000).
+ * What a read tells lies between what the thread had done before it and after it. Each turn
+ * of the thread's loop is at least body_spin(1000).
  */
 static void read_running(struct runner *runner)
 {
@@ -557,7 +557,7 @@ START_TEST(read_sleeping)
 }
 END_TEST
 
-/* Read without a pause while the thread exits: right before, during and after. */
+/* Reads without a pause while the thread exits: right before, during and after. */
 START_TEST(read_while_it_dies)
 {
 	struct perfctr_control control = instructions_and_clock();
@@ -593,7 +593,7 @@ START_TEST(read_while_it_dies)
 }
 END_TEST
 
-/* A killed thread leaves its sums as one that exits does. */
+/* A killed thread leaves its sums, as one that exits does. */
 static void spin_forever(int fd, int sock, void *arg)
 {
 	(void)fd;
@@ -625,7 +625,7 @@ END_TEST
 
 /* --- the last close --- */
 
-/* The thread loses all its handles, and counting goes on: a new one shows it. */
+/* The thread loses all its handles and counts on: a new handle shows it. */
 START_TEST(counting_outlives_the_handle)
 {
 	struct perfctr_control control = instructions_and_clock();
@@ -643,13 +643,13 @@ START_TEST(counting_outlives_the_handle)
 	ck_assert_uint_gt(after.clock, before.clock);
 	if (control.nractrs)
 		ck_assert_uint_ge(after.sum[0] - before.sum[0], BODY_SPIN(LOOPS));
-	/* The holder is gone with its last close. */
+	/* The holder went with its last close. */
 	set_control(fd, &control);
 	unlink_self(fd);
 }
 END_TEST
 
-/* The other way round: the thread is gone, then the last handle. */
+/* Ends in the other order: first the thread, then the last handle. */
 START_TEST(many_come_and_go)
 {
 	struct perfctr_control control = instructions_and_clock();
@@ -771,7 +771,7 @@ START_TEST(child_does_not_count)
 	read_all(fd, &before);
 	ck_ok(child = fork());
 	if (!child) {
-		/* It has no counters of its own, and what it does is not counted. */
+		/* The child has no counters of its own, and its work is not counted. */
 		if (try_open(0) != -ENOENT)
 			_exit(1);
 		body_spin(50 * LOOPS);
@@ -829,7 +829,7 @@ START_TEST(child_reads_page_of_another_cpu)
 }
 END_TEST
 
-/* With counters of its own, mapped, it reads the parent's through the kernel. */
+/* A child that has counters of its own, mapped, reads the parent's through the kernel. */
 START_TEST(child_with_own_counters)
 {
 	struct seen *seen = shared_alloc(sizeof(*seen));
@@ -913,8 +913,8 @@ START_TEST(sibling_reads_page_on_another_cpu)
 END_TEST
 
 /*
- * vfork: the child borrows the parent's memory and thread pointer, but it is
- * not the thread that is counted.
+ * The child of a vfork borrows the parent's memory and thread pointer, but it is not the
+ * counted thread.
  */
 static __attribute__((noinline)) void look_as_vfork(struct vperfctr *v, struct seen *seen)
 {
@@ -932,7 +932,7 @@ START_TEST(vfork_reads_page)
 	uint64_t start = own_count(v);
 	pid_t child;
 
-	/* What vfork() is warned of, code of ours in the parent's memory, is the test. */
+	/* Code of ours that runs in the parent's memory after vfork() is the test. */
 	child = vfork();	/* NOLINT(*vfork,bugprone-unsafe-functions) */
 	if (!child) {
 		look_as_vfork(v, seen);	/* NOLINT(*.Vfork) */
@@ -946,7 +946,7 @@ START_TEST(vfork_reads_page)
 }
 END_TEST
 
-/* The owner itself does read its registers, or none of the above says much. */
+/* The owner itself does read its registers: without that the tests above would say little. */
 START_TEST(owner_reads_registers)
 {
 	struct vperfctr *v = library_counts();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Why a state does not count: suspended, waiting for an exec, of a tree that is
- * dead; and what the kernel counts for it, which follows. Then what an exec, a
- * vfork and a thread's end leave behind.
+ * Why a state does not count: it is suspended, waits for an exec, or belongs to a tree that
+ * is dead. What the kernel counts stops with it. Then what an exec, a vfork and a thread's
+ * end leave behind.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -31,7 +31,7 @@
 #define SELF "/proc/self/exe"
 #define ALL (PERFCTR_TREE_ROOT | PERFCTR_TREE_ENDED | PERFCTR_TREE_LIVE)
 
-/* Instructions in user mode, and the clock, with these flags of a control */
+/* A control with @flags: instructions in user mode, and the clock */
 static void control_with(int fd, uint32_t flags)
 {
 	struct perfctr_control control;
@@ -52,7 +52,7 @@ static int count_with(uint32_t flags)
 	return fd;
 }
 
-/* Page faults, one for each page, that the kernel counts as such. */
+/* Makes as many page faults as @pages. */
 static void fault(unsigned int pages)
 {
 	volatile char *memory = mmap(NULL, pages * PAGE_SIZE, PROT_READ | PROT_WRITE,
@@ -66,7 +66,7 @@ static void fault(unsigned int pages)
 	munmap((void *)memory, pages * PAGE_SIZE);
 }
 
-/* What is read before and after some work */
+/* Reads before and after some work. */
 static void read_around_work(int fd, struct perfctr_read *before, struct perfctr_read *after)
 {
 	read_all(fd, before);
@@ -76,7 +76,7 @@ static void read_around_work(int fd, struct perfctr_read *before, struct perfctr
 	read_all(fd, after);
 }
 
-/* It stands still: neither counters nor clock nor what the kernel counts. */
+/* Nothing goes on: neither counters nor clock nor what the kernel counts. */
 static void expect_still(int fd)
 {
 	struct perfctr_read before, after;
@@ -86,7 +86,7 @@ static void expect_still(int fd)
 	ck_assert_mem_eq(&before, &after, sizeof(before));
 }
 
-/* It counts: each of these faults, and the loop. */
+/* Everything counts: each of these faults, and the loop. */
 static void expect_counting(int fd)
 {
 	struct perfctr_read before, after;
@@ -115,7 +115,7 @@ START_TEST(control_suspended)
 	expect_counting(fd);
 	ck_ok(ioctl(fd, PERFCTR_IOC_SUSPEND));
 	expect_still(fd);
-	/* The next control ends it. */
+	/* The next control ends the suspension. */
 	control_with(fd, 0);
 	expect_counting(fd);
 }
@@ -193,7 +193,7 @@ START_TEST(suspended_after_an_overflow)
 {
 	unsigned int i;
 
-	/* A switch in between would let the clock go on in any case: not each time. */
+	/* A switch in between would let the clock go on in any case, so tries several times. */
 	for (i = 0; i < 20; i++) {
 		suspend_after_overflow(0);
 		suspend_after_overflow(PERFCTR_CONTROL_INHERIT);
@@ -258,7 +258,7 @@ END_TEST
 
 /* --- who may suspend --- */
 
-/* In a child: 0 if both calls give @err, or succeed where that is 0 */
+/* In a child: 0 if both calls fail with @err, or succeed if @err is 0 */
 static int try_stop_go(int fd, int err)
 {
 	int i;
@@ -398,7 +398,7 @@ END_TEST
 
 /* --- a read is of one moment --- */
 
-/* Clock and instructions of all modes in step, also where a page is fetched on the way. */
+/* Clock and instructions of all modes in step, also if the read faults a page in. */
 START_TEST(read_into_a_fresh_page)
 {
 	double ticks = (double)guest.info.tsc_hz / 1e9;
@@ -413,7 +413,7 @@ START_TEST(read_into_a_fresh_page)
 	control_add_at(&control, PERFCTR_MAP_ANY, EV_INSTRUCTIONS,
 		       PERFCTR_CTR_USER | PERFCTR_CTR_KERNEL);
 	set_control(fd, &control);
-	/* While another CPU executes the clock goes on, but this one's instructions do not. */
+	/* While another CPU executes, the clock goes on but this CPU's instructions do not. */
 	if (guest.ncpus > 1)
 		ck_assert_int_eq(cpu_online(1, false), 0);
 	for (i = 0; i < 20; i++) {
@@ -424,7 +424,7 @@ START_TEST(read_into_a_fresh_page)
 		ck_assert(to != MAP_FAILED);
 		ck_assert_int_eq(read(fd, here, sizeof(here)), sizeof(here));
 		ck_assert_int_eq(read(fd, to, sizeof(here)), sizeof(here));
-		/* A nanosecond is an instruction. */
+		/* An instruction takes a nanosecond. */
 		drift = (double)(to[0] - here[0]) / ticks - (double)(to[1] - here[1]);
 		if (fabs(drift) < least)
 			least = fabs(drift);
@@ -432,7 +432,7 @@ START_TEST(read_into_a_fresh_page)
 	}
 	if (guest.ncpus > 1)
 		ck_assert_int_eq(cpu_online(1, true), 0);
-	/* A tick of the clock, and what the firmware does; once no interrupt comes between. */
+	/* A tick of the clock, and the firmware's part; at least once nothing interrupts. */
 	ck_assert_msg(least < 1 / ticks + 1000, "clock and instructions are %.0f ns apart",
 		      least);
 }
@@ -445,7 +445,7 @@ static bool readable(const struct perfctr_page *page)
 	return !page_asks(page, 0);
 }
 
-/* A thread that execs gets the id of its process's first; so does what it counts. */
+/* A thread that execs gets the id of its process's first thread, and goes on counting with it. */
 static void *exec_in_thread(void *arg)
 {
 	int fd = try_open(PERFCTR_OPEN_CREAT);
@@ -490,13 +490,13 @@ static int fdinfo_tid(int fd)
 	return line ? atoi(line + 5) : -1;
 }
 
-/* Who stays with the memory that another process left by exec */
+/* A process that keeps the memory which another process left by exec */
 struct left {
 	const struct perfctr_page *page;
 	volatile int shown, wrong, done;
 };
 
-/* What is written here tells that the new program counts. */
+/* The new program writes here when it counts. */
 #define GATE 100
 
 static int stay(void *arg)
@@ -506,7 +506,7 @@ static int stay(void *arg)
 	struct perfctr_page then;
 	unsigned int i, k;
 
-	/* Until the exec, and somewhat longer */
+	/* Until after the exec, and somewhat longer */
 	for (i = 0; i < 1000 && left->shown != 1; i++)
 		sleep_us(1000);
 	memcpy(&then, page, sizeof(then));
@@ -543,7 +543,7 @@ START_TEST(old_memory_does_not_see_an_exec)
 		exec_self("mapped", fd);
 		_exit(106);
 	}
-	/* It counts after its exec, and has its own page mapped. */
+	/* The new program counts, and has mapped its own page. */
 	close(gate[1]);
 	ck_assert_int_eq(read(gate[0], &byte, 1), 1);
 	left->shown = 1;
@@ -556,7 +556,7 @@ START_TEST(old_memory_does_not_see_an_exec)
 }
 END_TEST
 
-/* A tracer that follows vfork leaves the page readable behind it. */
+/* A tracer that follows vfork leaves the page readable after it. */
 START_TEST(vfork_under_a_tracer)
 {
 	const struct perfctr_page *page;
@@ -605,7 +605,7 @@ START_TEST(vfork_under_a_tracer)
 }
 END_TEST
 
-/* Whoever lives has a name, also while it ends. */
+/* A live member has a name, also while it ends. */
 START_TEST(dying_members_have_names)
 {
 	int fd = count_with(PERFCTR_CONTROL_INHERIT | PERFCTR_CONTROL_KEEP);
@@ -674,7 +674,7 @@ END_TEST
 
 #define INSTRET 2
 
-/* A policy that opened registers to RAW closes them again. */
+/* A policy that opened registers for RAW closes them again. */
 START_TEST(raw_goes_with_its_policy)
 {
 	struct perfctr_control control;
@@ -690,7 +690,7 @@ START_TEST(raw_goes_with_its_policy)
 	ck_ok(pipe(back));
 	ck_ok(child = fork());
 	if (!child) {
-		/* Counting in kernel mode is a privilege, RAW by the policy is none. */
+		/* Kernel mode needs a privilege. RAW under the policy "open" needs none. */
 		if (modes == PERFCTR_CTR_USER)
 			become(GUEST_UID);
 		fd = try_open(PERFCTR_OPEN_CREAT);
@@ -755,7 +755,7 @@ static void raw_without_a_switch(enum raw_state state)
 	ck_ok(munmap((void *)(uintptr_t)step, PAGE_SIZE));
 }
 
-/* Something else may run on the thread's CPU just then, so once would not do. */
+/* Something else may run on the thread's CPU just then, so one try would not do. */
 #define TRIES 5
 
 START_TEST(raw_that_counts_goes_with_its_policy)
@@ -816,7 +816,7 @@ START_TEST(after_exec_child)
 }
 END_TEST
 
-/* No child for the test: the state is this process's. 0 if it went well */
+/* Without a child for the test, as the state is this process's. 0 if it passed */
 static int run_after_exec(void)
 {
 	Suite *suite = suite_create("exec");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Two CPUs of two types, as the machine "hybrid" has them: CPU 0 has more counters
- * than CPU 1. Who is bound to one type counts there, exactly; nobody else does.
+ * Two CPUs of two types, as on the machine "hybrid": CPU 0 has more counters than CPU 1. A
+ * thread that is bound to one type counts there, exactly. No other thread counts.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -27,11 +27,11 @@
 
 #define BOTH_CPUS ~0u
 
-/* What both have, and CPU 0 alone */
+/* The counters of both, and of CPU 0 */
 #define SHARED 0x700003full
 #define MORE 0x70000ffull
 
-/* Of which it may be any, or both */
+/* Binds the caller to a CPU, or to both. */
 static void bind_to(unsigned int cpu)
 {
 	cpu_set_t set;
@@ -65,7 +65,7 @@ static struct perfctr_control clock_alone(void)
 	return control;
 }
 
-/* Spins and yields, read through the kernel, and by instruction where there is a page. */
+/* Spins and yields, read through the kernel, and inline if there is a page. */
 static void exact(int fd, const struct perfctr_page *page, unsigned int runs)
 {
 	struct perfctr_read rd[2] = { { .size = sizeof(*rd) }, { .size = sizeof(*rd) } };
@@ -130,7 +130,7 @@ START_TEST(what_both_have)
 	ck_assert_uint_eq(guest.info.width, 48);
 	ck_assert_uint_ne(guest.info.cpu_features & PERFCTR_FEATURE_PCINT, 0);
 	ck_assert_uint_eq(forbidden(), 0);
-	/* Wherever one asks */
+	/* On either CPU */
 	for (i = 0; i < 2; i++) {
 		struct perfctr_info info = { .size = sizeof(info) };
 		int fd;
@@ -165,7 +165,7 @@ static void refused(void)
 	fd = open_self();
 	for (i = 0; i < 5; i++)
 		ck_assert_int_eq(try_control(fd, &bad[i]), -EXDEV);
-	/* Nobody has become its holder. */
+	/* Nobody has become the holder. */
 	ck_ok(other = try_open(0));
 	set_control(other, &control);
 	for (i = 0; i < 5; i++) {
@@ -179,7 +179,7 @@ static void refused(void)
 		ck_ok(ioctl(other, PERFCTR_IOC_READ_CONTROL, &seen));
 		ck_assert_mem_eq(&seen, &control, sizeof(seen));
 	}
-	/* What can never be is that wherever one is. */
+	/* What no CPU can count is EINVAL everywhere. */
 	bad[0].ctr[0].map = 6;
 	ck_assert_int_eq(try_control(other, &bad[0]), -EINVAL);
 	bind_to(1);
@@ -200,7 +200,7 @@ START_TEST(unbound_is_refused_to_a_user)
 }
 END_TEST
 
-/* A thread that may run on both, but for this moment */
+/* A thread that may run on both CPUs */
 START_TEST(clock_is_everywhere)
 {
 	struct perfctr_control control = clock_alone();
@@ -223,7 +223,7 @@ START_TEST(clock_is_everywhere)
 }
 END_TEST
 
-/* On each, alone and among others who count there something else. */
+/* On each CPU, alone and among others that count something else there */
 START_TEST(exact_on_either)
 {
 	struct rivals_plan plan = { .n = 4 };
@@ -247,7 +247,7 @@ START_TEST(exact_on_either)
 }
 END_TEST
 
-/* Equal controls at once on both, and each of those who have them counts its own. */
+/* Threads on both CPUs count at once by equal controls, each its own instructions. */
 START_TEST(exact_on_both_at_once)
 {
 	struct perfctr_control control = instructions();
@@ -290,7 +290,7 @@ START_TEST(every_counter_on_either)
 				ck_assert_int_eq(try_control(fd, &control), -EINVAL);
 				continue;
 			}
-			/* The fixed ones have events of their own. */
+			/* The fixed counters have events of their own. */
 			if (hw > 24)
 				continue;
 			set_control(fd, &control);
@@ -310,7 +310,7 @@ static void count_overflow(int signo)
 	overflows++;
 }
 
-/* The period is longer than all that is around the loop. */
+/* Longer than everything around the loop */
 #define PERIOD 100000l
 #define OVERFLOWS 10
 
@@ -344,8 +344,8 @@ START_TEST(overflows_on_either)
 END_TEST
 
 /*
- * Bound elsewhere later, it stops with an error that stays; those who count there,
- * and those whom it leaves, count on.
+ * A thread that is bound elsewhere later stops with a sticky error. Threads that count there,
+ * and those that it leaves, count on.
  */
 static void move(unsigned int from, bool mapped, bool by_another)
 {
@@ -383,14 +383,14 @@ static void move(unsigned int from, bool mapped, bool by_another)
 	expect_lost(fd, page);
 	ck_assert_int_eq(try_read(fd, &rd), -EIO);
 	ck_assert_uint_ge(rd.sum[0], before.sum[0]);
-	/* Back where they are it is too late. */
+	/* Going back does not end the error. */
 	bind_to(from);
 	expect_lost(fd, page);
 	set_control(fd, &control);
 	exact(fd, page, 10);
 	bind_to(!from);
 	expect_lost(fd, page);
-	/* A new control is one for where it is now. */
+	/* A new control is for the CPU that the thread is on now. */
 	set_control(fd, &control);
 	exact(fd, page, 10);
 	for (cpu = 0; cpu < 2; cpu++)
@@ -410,7 +410,7 @@ START_TEST(moved_to_the_other)
 }
 END_TEST
 
-/* Where it is lost it may still read registers: they hold nothing of others. */
+/* A lost thread may still read registers: they hold nothing of others. */
 START_TEST(registers_where_it_is_lost)
 {
 	struct perfctr_control control = instructions();
@@ -442,7 +442,7 @@ START_TEST(registers_where_it_is_lost)
 }
 END_TEST
 
-/* They are taken on CPUs of all types, or on none. */
+/* Counters are taken on CPUs of all types, or on none. */
 START_TEST(turns_with_perf)
 {
 	struct perfctr_control control = instructions();
@@ -470,7 +470,7 @@ START_TEST(turns_with_perf)
 }
 END_TEST
 
-/* While it stands still, too: it says so before it could count wrongly. */
+/* A suspended state that is moved is lost as well, before it could count wrongly. */
 START_TEST(moved_while_suspended)
 {
 	struct perfctr_control control = instructions();
@@ -492,7 +492,7 @@ START_TEST(moved_while_suspended)
 }
 END_TEST
 
-/* The kernel moves it, when there is no CPU left of those that it was bound to. */
+/* The kernel moves the thread when none of its CPUs is left. */
 START_TEST(its_cpu_goes)
 {
 	struct perfctr_control control = instructions();
@@ -504,7 +504,7 @@ START_TEST(its_cpu_goes)
 	exact(fd, page, 10);
 	ck_assert_int_eq(cpu_online(1, false), 0);
 	expect_lost(fd, page);
-	/* There is one type left. */
+	/* One type is left. */
 	set_control(fd, &control);
 	exact(fd, page, 10);
 	ck_assert_int_eq(cpu_online(1, true), 0);
@@ -517,7 +517,7 @@ START_TEST(its_cpu_goes)
 }
 END_TEST
 
-/* At the next exec it may be elsewhere. */
+/* An exec on another CPU than the control */
 static void exec_on(unsigned int cpu)
 {
 	struct perfctr_control control = instructions();
@@ -568,7 +568,7 @@ static pid_t run_known(unsigned int cpu)
 	return pid;
 }
 
-/* Of a tree one goes elsewhere: it is lost, and the tree says so, but no other is. */
+/* A member that moves to the other type is lost, and the tree says so. No other member is. */
 START_TEST(descendant_elsewhere)
 {
 	struct perfctr_control control = instructions();
@@ -597,7 +597,7 @@ START_TEST(descendant_elsewhere)
 		ck_assert_int_eq(member.tid, pid[i]);
 		ck_assert_uint_eq(member.error,
 				  i == 1 ? PERFCTR_ERROR_LOST : PERFCTR_ERROR_NONE);
-		/* From its first instruction, in our fork, on */
+		/* The count begins with the member's first instruction, in our fork. */
 		if (i == 1)
 			ck_assert_uint_lt(member.sum[0], KNOWN_LENGTH(KNOWN_LOOPS));
 		else
@@ -607,7 +607,7 @@ START_TEST(descendant_elsewhere)
 }
 END_TEST
 
-/* Loaded where there was none of the lesser ones, which comes later */
+/* The module is loaded while no CPU with fewer counters is online; one comes later. */
 START_TEST(less_comes_later)
 {
 	struct perfctr_control control = instructions();
@@ -632,7 +632,7 @@ START_TEST(less_comes_later)
 	ck_assert_int_eq(cpu_online(1, true), 0);
 	ck_assert_uint_eq(forbidden(), 2);
 	exact(fd, page, 10);
-	/* That control may still run everywhere, but is not counted there. */
+	/* The thread may run on both CPUs, but is not counted on the new one. */
 	bind_to(1);
 	expect_lost(fd, page);
 	ck_assert_int_eq(try_control(fd, &control), -EXDEV);
@@ -644,7 +644,7 @@ START_TEST(less_comes_later)
 	unlink_self(fd);
 	close(fd);
 	unmap_page(page);
-	/* The first control since it came */
+	/* The first control since that CPU came */
 	fd = open_self();
 	set_control(fd, &control);
 	exact(fd, NULL, 10);
@@ -662,7 +662,7 @@ END_TEST
 #define OUT "/tmp/hybrid.out"
 #define ERR "/tmp/hybrid.err"
 
-/* What it says is in these files. */
+/* perfex's words are in these files. */
 static int shell(const char *command)
 {
 	char line[512];
@@ -690,7 +690,7 @@ static void perfex_tells(void)
 	ck_assert_int_eq(shell("perfex -e instructions:u -- " KNOWN_PATH), 125);
 	says(ERR, "the cores of this processor are of several types");
 	says(ERR, "taskset -c");
-	/* Nor is it run without those that nobody asked for. */
+	/* Nor does it run with the default events. */
 	ck_assert_int_eq(shell("perfex -- " KNOWN_PATH), 125);
 	says(ERR, "taskset -c");
 	ck_assert_int_eq(shell("perfex --info"), 0);
@@ -706,7 +706,7 @@ static void perfex_tells(void)
 	says(ERR, known);
 	ck_assert_int_eq(shell("taskset -c 1 perfex --report"), 0);
 	says(OUT, "exact in 20 of 20 runs");
-	/* One that unbinds itself */
+	/* A program that moves itself */
 	ck_assert_int_eq(shell("taskset -c 0 perfex -e instructions:u -- taskset -c 1 " KNOWN_PATH),
 			 125);
 	says(ERR, "INCOMPLETE");

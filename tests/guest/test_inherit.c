@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Trees: threads and processes that count because who made them does. A child
- * here ends by _exit() behind its last read, so that what is known is known to
- * the instruction; and perf, with its own inheritance, is the witness for what
- * is not.
+ * Trees: threads and processes that count because the one that made them does. A child here
+ * ends by _exit() right after its last read, so its count is known to the instruction. Of
+ * other counts perf, with its own inheritance, is the witness.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -68,9 +67,10 @@ static int next_member(int fd, struct perfctr_member *member)
 /* --- what is counted --- */
 
 /*
- * Twice the same but for the length of the loop: the difference is known. Not by fork(),
- * where the C library takes a lock in the child: RISC-V's LR and SC are tried again if an
- * interrupt comes between them, which is four instructions more.
+ * Two children differ in the length of their loops only, so the difference of their counts is
+ * known. They are not made by fork(), where the C library takes a lock in the child: RISC-V's
+ * LR and SC are tried again if an interrupt comes between them, which is four instructions
+ * more.
  */
 static uint64_t child_with_loop(int fd, unsigned long loops)
 {
@@ -101,7 +101,7 @@ START_TEST(fork_counts)
 }
 END_TEST
 
-/* A program of known length, and nothing of it is lost or counted twice at its exec. */
+/* A program of known length: nothing is lost or counted twice at its exec. */
 START_TEST(exec_counts)
 {
 	int fd = count_tree(EV_INSTRUCTIONS, 0);
@@ -128,7 +128,7 @@ START_TEST(exec_counts)
 }
 END_TEST
 
-/* At most, between two reads of this test's own */
+/* Most instructions of this test's own between two reads */
 #define OWN_CODE 10000
 
 /* The root's own sum is not in its descendants', and the total is all. */
@@ -200,7 +200,7 @@ static void grow(unsigned int processes, unsigned int depth)
 				if (child)
 					break;
 			}
-			/* Some parents go first. */
+			/* Some parents end before their children. */
 			if (level < depth && (i / depth) % 2 && waitpid(child, &status, 0) != child)
 				_exit(4);
 			process_with_threads(i + level);
@@ -227,13 +227,13 @@ static int perf_inherited(void)
 	return fd;
 }
 
-/* Orphans are ours to wait for, so that none is left at a read. */
+/* Orphans become children of the caller, which waits for them, so that none is left at a read. */
 static void be_reaper(void)
 {
 	ck_ok(prctl(PR_SET_CHILD_SUBREAPER, 1));
 }
 
-/* What lies between the two reads is always the same. */
+/* The code between the two reads is always the same. */
 static __attribute__((noinline)) int both_totals(int fd, struct perfctr_read_tree *tree,
 						 int perf, uint64_t *theirs)
 {
@@ -264,7 +264,7 @@ static struct totals totals_begin(void)
 	return totals;
 }
 
-/* Of all that has lived since; returns what it counted. */
+/* Compares the counts since totals_begin(), with all members ended; returns ours. */
 static uint64_t totals_agree(const struct totals *totals)
 {
 	struct perfctr_read_tree tree;
@@ -290,7 +290,7 @@ START_TEST(large_tree_as_perf_counts_it)
 }
 END_TEST
 
-/* The same, read all the time while it comes and goes: it never goes back, and ends right. */
+/* A tree is read while members come and go: its sum never goes back, and ends right. */
 START_TEST(read_while_it_comes_and_goes)
 {
 	int fd, perf, status;
@@ -318,7 +318,7 @@ START_TEST(read_while_it_comes_and_goes)
 	}
 	ck_assert_int_eq(status, 0);
 	ck_assert_uint_gt(reads, 20);
-	/* perf's sum has the root in it: what that executed is in ours as well. */
+	/* perf's sum contains the root, so ours is read with the root too. */
 	ours = read_tree(fd, ALL).sum[0] - ours;
 	theirs = perf_read_one(perf) - theirs;
 	now = read_sum(fd, 0);
@@ -338,7 +338,7 @@ struct children {
 	volatile bool *leave;
 };
 
-/* They count, tell, and spin or sleep until they are told to leave. */
+/* Children that count, say so, and spin or sleep until they are told to leave */
 static struct children children_start(unsigned int n, bool spin)
 {
 	struct children children = { .n = n };
@@ -405,7 +405,7 @@ START_TEST(members_one_by_one)
 	ck_assert_uint_eq(live.sum[0], sum);
 	ck_ok(ioctl(fd, PERFCTR_IOC_RESUME));
 	children_end(&children);
-	/* Who has ended is gone without KEEP. */
+	/* Without KEEP a member that has ended is gone. */
 	member.cursor = 0;
 	ck_assert_int_eq(next_member(fd, &member), -ENOENT);
 }
@@ -447,8 +447,8 @@ START_TEST(kept_members)
 END_TEST
 
 /*
- * How late does a thread wake up that is above all others, while another does what goes
- * through a tree? That is for how long interrupts, or switches, were off.
+ * How late does a thread of the highest priority wake up while another one makes calls that
+ * go through a tree? For so long interrupts, or switches, were off.
  */
 struct lateness {
 	volatile uint64_t worst;
@@ -477,11 +477,11 @@ static void *wake_up_often(void *arg)
 }
 
 /*
- * The ends of thousands of processes leave RCU as many callbacks. It works them off as a
- * tick ends, ten at a time, in whatever thread is there: 147 us of the realtime thread were
- * seen to go by so. A barrier waits for those that are queued, but not for those that they
- * queue: after one barrier 3 to 14 such tens are left, after three none. Kernels before 6.2
- * have nothing to wait by.
+ * The ends of thousands of processes leave RCU as many callbacks. It runs them as a tick
+ * ends, ten at a time, in whatever thread is there: they were seen to take 147 us of the
+ * realtime thread. A barrier waits for the callbacks that are queued, but not for those that
+ * they queue: after one barrier 3 to 14 such tens are left, after three none. Kernels before
+ * 6.2 have nothing to wait by.
  */
 static void await_rcu(void)
 {
@@ -493,7 +493,7 @@ static void await_rcu(void)
 	sleep_us(10000);
 }
 
-/* With so many that have ended and are kept, and so many that live and sleep */
+/* In a tree where @kept and @living members have ended and are kept, and @living others sleep */
 static uint64_t lateness_of_tree(unsigned int kept, unsigned int living)
 {
 	struct perfctr_member member = { .cursor = ~0ull };
@@ -676,7 +676,7 @@ START_TEST(stop_and_go)
 }
 END_TEST
 
-/* Between stop and go nothing of the own thread counts, and outside of it all. */
+/* From SUSPEND to RESUME nothing of the caller is counted, and all of it at other times. */
 static void stop_is_exact(unsigned int flags)
 {
 	int fd = open_self();
@@ -722,7 +722,7 @@ START_TEST(stop_by_others)
 	int fd = open_self();
 	pid_t child;
 
-	/* A stranger: not of a tree, or of none. */
+	/* A child that is in no tree may not. */
 	ck_ok(child = fork());
 	if (!child)
 		_exit(ioctl(fd, PERFCTR_IOC_SUSPEND) == 0 || errno != EPERM);
@@ -730,7 +730,7 @@ START_TEST(stop_by_others)
 	unlink_self(fd);
 	ck_errno(ioctl(fd, PERFCTR_IOC_SUSPEND), ESRCH);
 	close(fd);
-	/* One of the tree may. */
+	/* A member of the tree may. */
 	fd = count_tree(EV_INSTRUCTIONS, 0);
 	ck_ok(child = fork());
 	if (!child)
@@ -786,7 +786,7 @@ START_TEST(bad_input)
 }
 END_TEST
 
-/* Each control makes another tree, and a read says which it is of. */
+/* Each control makes another tree. A read says which tree it is of. */
 START_TEST(trees_have_ids)
 {
 	uint64_t id[3];
@@ -807,7 +807,7 @@ START_TEST(trees_have_ids)
 }
 END_TEST
 
-/* A control, a stop or an unlink ends the tree: its threads count no more. */
+/* Any control, also of nothing, or an unlink ends the tree: its threads count no more. */
 START_TEST(tree_ends)
 {
 	struct perfctr_control control;
@@ -826,7 +826,7 @@ START_TEST(tree_ends)
 		if (!child) {
 			while (!*go)
 				(void)sched_yield();
-			/* It has been told on its way back from a system call, or an interrupt. */
+			/* It loses its state on its way back from a system call or interrupt. */
 			sleep_us(1000);
 			*seen = try_open(0);
 			_exit(0);
@@ -846,7 +846,7 @@ START_TEST(tree_ends)
 }
 END_TEST
 
-/* The root is gone: its handle reads on, and the rest of the tree counts on. */
+/* The root's thread has ended: its handle can still be read, and the rest of the tree counts on. */
 START_TEST(root_goes_first)
 {
 	volatile int *handle = shared_alloc(sizeof(*handle));
@@ -940,7 +940,7 @@ START_TEST(exec_in_a_storm)
 }
 END_TEST
 
-/* Killed at any moment, they are in the sum. */
+/* Members that are killed at any moment are in the sum. */
 START_TEST(killed_trees)
 {
 	struct totals totals = totals_begin();
@@ -970,7 +970,7 @@ START_TEST(killed_trees)
 }
 END_TEST
 
-/* Where a limit stops a fork in its middle, nothing is counted that was not born. */
+/* If a limit makes a fork fail half way, no child is counted that was not born. */
 START_TEST(forks_that_fail)
 {
 	struct rlimit limit;
@@ -1027,7 +1027,7 @@ static _Noreturn void take_memory(unsigned int pages)
 		pause();
 }
 
-/* Where a cgroup's memory ends descendants die, or are not born; or are missed, which is said. */
+/* Without memory descendants die, are not born, or are missed, and READ_TREE says so. */
 START_TEST(memory_that_ends)
 {
 	struct totals totals = totals_begin();
@@ -1046,7 +1046,7 @@ START_TEST(memory_that_ends)
 		if (child > 0)
 			children[born++] = child;
 	}
-	/* The last ones are on their way. */
+	/* The last ones are still under way. */
 	sleep_us(100000);
 	while (waitpid(-1, &status, WNOHANG) > 0)
 		killed += WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
@@ -1083,7 +1083,7 @@ START_TEST(not_unloaded_with_a_descendant)
 	ck_assert_int_eq(module_unload(), -EAGAIN);
 	unlink_self(fd);
 	close(fd);
-	/* It wakes and lets go. */
+	/* The descendant wakes and detaches its state. */
 	ck_assert_int_eq(module_unload_patiently(), 0);
 	*leave = true;
 	ck_assert_int_eq(waitpid(child, &status, 0), child);
@@ -1109,8 +1109,8 @@ static int perf_software(uint64_t config)
 }
 
 /*
- * Of one moment: again, if the thread was switched out between one read and the
- * other, or a page came back that its last fork took (faults are perf[2]).
+ * Both read at one moment: reads again if the thread was switched out in between, or if it
+ * faulted on a page that its last fork took (faults are perf[2]).
  */
 static struct perfctr_read_tree read_both(int fd, const int *perf, uint64_t *counts)
 {
@@ -1128,7 +1128,7 @@ static struct perfctr_read_tree read_both(int fd, const int *perf, uint64_t *cou
 	return tree;
 }
 
-/* What the kernel itself accounts: of the caller, and of the children it has waited for */
+/* What the kernel itself accounts for the caller and the children it has waited for */
 static uint64_t rusage_switches(void)
 {
 	struct rusage self, children;
@@ -1138,7 +1138,7 @@ static uint64_t rusage_switches(void)
 	return (uint64_t)(self.ru_nvcsw + self.ru_nivcsw + children.ru_nvcsw + children.ru_nivcsw);
 }
 
-/* Where locks sleep, and interrupts are threads */
+/* PREEMPT_RT: locks sleep, and interrupts are threads. */
 static bool is_rt(void)
 {
 	struct utsname name;
@@ -1166,7 +1166,7 @@ START_TEST(soft_counts_as_perf_counts_them)
 	memory = mmap(NULL, 100 * PAGE_SIZE, PROT_READ | PROT_WRITE,
 		      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	ck_assert_ptr_ne((void *)memory, MAP_FAILED);
-	/* Whatever a read touches has been touched. */
+	/* The first time touches all that a read touches. */
 	(void)read_both(fd, perf, perf_before);
 	switches = rusage_switches();
 	before = read_both(fd, perf, perf_before);
@@ -1191,15 +1191,15 @@ START_TEST(soft_counts_as_perf_counts_them)
 	after = read_both(fd, perf, perf_after);
 	switches = rusage_switches() - switches;
 	/*
-	 * As a thread ends perf goes first, then its memory, then we: it may be preempted
-	 * in between. The rest of its switches are the kernel's alone.
+	 * As a thread ends perf stops first, then its memory goes, then we stop, and it may
+	 * be preempted in between. Only the kernel counts its switches after that.
 	 */
 	ck_assert_uint_ge(after.soft.switches - before.soft.switches, 10ul * 20);
 	ck_assert_uint_ge(after.soft.switches - before.soft.switches,
 			  perf_after[0] - perf_before[0]);
 	ck_assert_uint_le(after.soft.switches - before.soft.switches, switches);
 	ck_assert_uint_le(switches, perf_after[0] - perf_before[0] + 10ul * (is_rt() ? 15 : 5));
-	/* perf takes several moves between two runs for one. */
+	/* perf counts several migrations between two runs as one. */
 	ck_assert_uint_ge(after.soft.migrations - before.soft.migrations,
 			  perf_after[1] - perf_before[1]);
 	if (guest.ncpus > 1)
@@ -1209,7 +1209,7 @@ START_TEST(soft_counts_as_perf_counts_them)
 			  perf_after[2] - perf_before[2]);
 	ck_assert_uint_eq(after.soft.major_faults - before.soft.major_faults,
 			  perf_after[3] - perf_before[3]);
-	/* perf stops its clock before, and starts it after, what it does at a switch; ours has it in. */
+	/* perf's clock leaves out what perf does at a switch; ours has it in. */
 	ck_assert_uint_gt(after.soft.task_clock - before.soft.task_clock,
 			  (perf_after[4] - perf_before[4]) / 2);
 	ck_assert_uint_lt(after.soft.task_clock - before.soft.task_clock,
@@ -1224,7 +1224,7 @@ START_TEST(soft_counts_of_one_thread)
 	uint64_t inner, outer;
 	unsigned int i;
 
-	/* What the kernel itself has counted before and after either read */
+	/* What the kernel itself has counted before and after each of the two reads */
 	outer = rusage_switches();
 	read_all(fd, &rd[0]);
 	inner = rusage_switches();
@@ -1242,7 +1242,7 @@ START_TEST(soft_counts_of_one_thread)
 	ck_assert_uint_eq(rd[1].soft.major_faults, rd[0].soft.major_faults);
 	ck_assert_uint_eq(rd[1].soft.task_clock,
 			  rd[1].clock * 1000000000ull / guest.info.tsc_hz);
-	/* A control starts them afresh: there are no more than came since. */
+	/* A control sets them to zero: there are no more than have come since. */
 	outer = rusage_switches();
 	set_control(fd, &(struct perfctr_control){ PERFCTR_CONTROL_INIT, .tsc_on = 1 });
 	read_all(fd, &rd[1]);
@@ -1300,7 +1300,7 @@ START_TEST(raw_registers)
 	fd = count_raw(PERFCTR_CONTROL_INHERIT);
 	ck_assert_int_ge(fd, 0);
 	ck_assert(both_legal());
-	/* Over switches, suspended or not, and of its own threads, not of its children */
+	/* Legal over switches, suspended or not, and for its threads, not for its children */
 	for (i = 0; i < 20; i++) {
 		if (i == 10)
 			ck_ok(ioctl(fd, PERFCTR_IOC_SUSPEND));
@@ -1355,7 +1355,7 @@ int main(void)
 	GUEST_RUN(exec_in_a_storm, NEED_COUNTERS | NEED_BESIDE | NEED_PERF);
 	GUEST_RUN(killed_trees, NEED_COUNTERS | NEED_BESIDE | NEED_PERF);
 	GUEST_RUN(forks_that_fail, NEED_COUNTERS | AS_USER);
-	/* Who asks for memory is in the killer's report: it may be the module. */
+	/* The oom-killer reports the stack that asked for memory, which may be the module's. */
 	GUEST_RUN(memory_that_ends, NEED_COUNTERS | NEED_BESIDE | NEED_PERF | LOG_OOM | LOG_MODULE);
 	GUEST_RUN(not_unloaded_with_a_descendant, NEED_COUNTERS | LOG_MODULE);
 	GUEST_RUN(soft_counts_as_perf_counts_them, NEED_COUNTERS | NEED_PERF);

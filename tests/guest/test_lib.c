@@ -41,7 +41,7 @@ static void usual_control(struct vperfctr_control *control)
 	control->cpu_control.evntsel[1] = EVNTSEL(EV_DTLB_STORE_MISSES);
 }
 
-/* On the P6 the second counter has no enable bit, also if ANY came to be it. */
+/* On the P6 the second counter has no enable bit, also if ANY became that counter. */
 static unsigned int reserved_in_second(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
@@ -199,7 +199,7 @@ static __attribute__((noipa)) unsigned long long count_once(const struct vperfct
 	return vperfctr_read_pmc(v, 0) - first;
 }
 
-/* The read's own length drops out of the difference of two. */
+/* The read's own length drops out of the difference of two counts. */
 START_TEST(reads_are_exact)
 {
 	struct vperfctr *v = usual();
@@ -207,7 +207,7 @@ START_TEST(reads_are_exact)
 
 	for (i = 0; i < 100; i++)
 		exact += count_once(v, LOOPS + i) - count_once(v, i + 1) == 2 * (LOOPS - 1);
-	/* All, but for a read that was repeated since a switch came between. */
+	/* All are exact, but for a read that was repeated because of a switch. */
 	ck_assert_uint_ge(exact, 95);
 	vperfctr_close(v);
 }
@@ -270,7 +270,7 @@ static void on_overflow(int signo, siginfo_t *info, void *context)
 	vperfctr_iresume(the_handle);
 }
 
-/* By the old names, and then so many */
+/* By perfctr 2.6's names, and then by REFRESH */
 START_TEST(interrupt_mode)
 {
 	struct sigaction action = { .sa_sigaction = on_overflow, .sa_flags = SA_SIGINFO };
@@ -300,7 +300,7 @@ START_TEST(interrupt_mode)
 	ck_assert_int_eq(control.si_signo, SIGUSR1);
 	ck_assert_uint_eq(control.cpu_control.nrictrs, 1);
 	ck_assert_int_eq(control.cpu_control.ireset[1], -50000);
-	/* What ANY came to be, so said that it may be given again */
+	/* The counter that ANY became, in a form that can be given again */
 	ck_assert_uint_lt(control.cpu_control.pmc_map[1], PERFCTR_MAX_CTRS);
 	ck_ok(vperfctr_control(the_handle, &control));
 	ck_ok(vperfctr_read_state(the_handle, NULL, &again));
@@ -346,7 +346,7 @@ START_TEST(refusals_keep_their_errno)
 }
 END_TEST
 
-/* A program that ran under perfex finds its counters held, and says by whom. */
+/* A program that runs under perfex finds its counters held, and learns by whom. */
 START_TEST(held_by_another)
 {
 	struct vperfctr_control control;
@@ -358,7 +358,7 @@ START_TEST(held_by_another)
 	ck_errno(vperfctr_control(second, &control), EBUSY);
 	ck_assert_int_eq(vperfctr_owner(second), PERFCTR_OWNER_HOLDER);
 	ck_assert_ptr_nonnull(perfctr_owner_name(PERFCTR_OWNER_HOLDER));
-	/* But it reads them. */
+	/* It may still read them. */
 	ck_assert_uint_gt(vperfctr_read_tsc(second) + 1, 0);
 	vperfctr_close(v);
 	ck_ok(vperfctr_control(second, &control));
@@ -389,7 +389,7 @@ START_TEST(raw_descriptors)
 }
 END_TEST
 
-/* A handle from another process, over a socket, around which a vperfctr is put. */
+/* A vperfctr made of a handle that came from another process over a socket */
 START_TEST(handle_from_a_socket)
 {
 	struct perfctr_sum_ctrs sum;
@@ -454,7 +454,7 @@ START_TEST(fixed_registers)
 END_TEST
 
 #if defined(__x86_64__) || defined(__i386__)
-/* As 2.6 named them; and it did not look at their events. */
+/* The fixed counters by 2.6's numbers; 2.6 did not look at their events. */
 START_TEST(fixed_counters_of_x86)
 {
 	static const unsigned int fixed[] = { 0xc0, 0x3c, 0x13c };
@@ -480,7 +480,7 @@ START_TEST(fixed_counters_of_x86)
 	for (bare = 0; bare < 2; bare++) {
 		memset(&control, 0, sizeof(control));
 		control.cpu_control.tsc_on = 1;
-		/* The clock of QEMU's reference cycles is the instruction too. */
+		/* QEMU counts its reference cycles by instructions too. */
 		for (n = 0; n < 3 && guest.info.counters >> (24 + n) & 1; n++) {
 			control.cpu_control.pmc_map[n] = 0x40000000 + n;
 			control.cpu_control.evntsel[n] = EVNTSEL(bare ? 0 : fixed[n]);
@@ -488,7 +488,7 @@ START_TEST(fixed_counters_of_x86)
 		control.cpu_control.pmc_map[n] = 1;
 		control.cpu_control.evntsel[n++] = EVNTSEL(EV_INSTRUCTIONS);
 		control.cpu_control.nractrs = n;
-		/* The first time the calls have to be found, which is not of the loop. */
+		/* The first time the dynamic linker finds the calls, which adds instructions. */
 		for (i = 0; i < 3; i++) {
 			before = sum;
 			ck_ok(vperfctr_control(v, &control));
@@ -503,7 +503,7 @@ START_TEST(fixed_counters_of_x86)
 			ck_assert_uint_eq(sum.pmc[i] - before.pmc[i],
 					  BODY_SPIN(3 * LOOPS) - BODY_SPIN(2 * LOOPS));
 		}
-		/* Of one moment */
+		/* All counts are of one moment. */
 		ck_assert_uint_eq(sum.pmc[n - 1], sum.pmc[0]);
 		ck_ok(vperfctr_read_control_native(v, &native));
 		ck_assert_uint_eq(native.ctr[0].map, 24);
@@ -548,7 +548,7 @@ START_TEST(snapshots_of_fewer)
 }
 END_TEST
 
-/* Each thread has its own, and one's handle is not another's counters. */
+/* Each thread has counters of its own, and its parent's handle reads the parent's. */
 static void *count_as_thread(void *arg)
 {
 	struct vperfctr *parents = arg, *own;
@@ -598,7 +598,7 @@ START_TEST(events)
 
 	ck_assert_ptr_nonnull(set);
 	ck_assert_uint_eq(set->cpu_type, guest.info.cpu_type);
-	/* Every event that the library calls available is one that the kernel counts. */
+	/* The kernel counts every event that the library calls available. */
 	for (i = 0; i < set->nevents; i++) {
 		struct perfctr_control control;
 		int available, err;

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * The parameter measure: what the module logs as it is loaded, and that nothing is
- * different afterwards.
- */
+/* The parameter measure: what the module logs as it is loaded, and that it changes nothing. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <inttypes.h>
@@ -23,7 +20,7 @@
 
 static char kernel_log[16384];
 
-/* Loads the module afresh, and keeps what the kernel logs meanwhile: a record to a line. */
+/* Loads the module afresh, and keeps what the kernel logs meanwhile, a record in a line. */
 static void load_and_listen(const char *params)
 {
 	char record[4096];
@@ -67,7 +64,7 @@ static bool has_global_ctrl(void)
 	return guest.info.counters >> 24;
 }
 
-/* One line of it, with a cost that can be; or none. */
+/* One line for @what, with a possible cost; or none, unless @there. */
 static void line_of(const char *what, bool there)
 {
 	char words[64];
@@ -83,7 +80,7 @@ static void line_of(const char *what, bool there)
 	found = strstr(kernel_log, words) + strlen(words);
 	cycles = strtoull(found, &end, 10);
 	ck_assert_msg(!strncmp(end, " cycles\n", 8), "%s%s", words, found);
-	/* Where the clock is no instruction clock, the batch may be faster than the empty one. */
+	/* Without an instruction clock the batch may be faster than the empty one. */
 	ck_assert_msg((cycles > 0 || !guest.nprogrammable) && cycles < 1000000,
 		      "%s: %" PRIu64, what, cycles);
 }
@@ -105,7 +102,7 @@ static void all_lines(bool write_counter)
 			  counters ? 7u + write_counter + global_ctrl : 3u);
 }
 
-/* Says so in one line, and does nothing. */
+/* One line says why, and nothing is measured. */
 static void not_measured(const char *why)
 {
 	ck_assert_uint_eq(times("perfctr: cost"), 1);
@@ -181,7 +178,7 @@ START_TEST(not_unless_asked)
 }
 END_TEST
 
-/* Also where there are no counters */
+/* Also without counters */
 START_TEST(a_line_for_each)
 {
 	char text[16];
@@ -193,7 +190,7 @@ START_TEST(a_line_for_each)
 }
 END_TEST
 
-/* Whatever they held, but for what nobody could write. */
+/* Registers keep their values, except one that cannot be written back. */
 START_TEST(registers_as_before)
 {
 	unsigned int last = guest.nprogrammable - 1, i;
@@ -203,12 +200,12 @@ START_TEST(registers_as_before)
 	ck_assert_int_eq(module_unload_patiently(), 0);
 	measured_without_a_trace(true);
 
-	/* perf leaves that of the P6 enabled, and it is one for both. */
+	/* On the P6 perf leaves the enable bit set, and it is one for both counters. */
 	ck_assert(wrmsr(MSR_EVNTSEL0, 0));
 	ck_assert(wrmsr(MSR_PMC0 + last, 0x12345678));
 	ck_assert(wrmsr(MSR_EVNTSEL0 + last, INSTRUCTIONS | EVNTSEL_BOTH));
 	measured_without_a_trace(true);
-	/* Its sign is extended. */
+	/* The write extends the sign. */
 	ck_assert(wrmsr(MSR_PMC0 + last, 0x87654321));
 	if (has_global_ctrl()) {
 		ck_assert(rdmsr(MSR_GLOBAL_CTRL, &ctrl));
@@ -218,7 +215,7 @@ START_TEST(registers_as_before)
 	}
 	measured_without_a_trace(true);
 
-	/* Counted beyond 31 bits, but not up to its width: that takes more than 32 to write. */
+	/* Counted beyond 31 bits, but not up to the width: 32 bits cannot write that back. */
 	ck_assert(wrmsr(MSR_PMC0 + last, 0x7fffffff));
 	if (has_global_ctrl())
 		ck_assert(wrmsr(MSR_GLOBAL_CTRL, UINT64_C(1) << last));
@@ -238,7 +235,7 @@ START_TEST(registers_as_before)
 }
 END_TEST
 
-/* Nobody is refused afterwards, and the local APIC delivers. */
+/* Nobody is refused afterwards, and the local APIC delivers interrupts. */
 START_TEST(all_is_given_back)
 {
 	struct perf_sampling sampling;
@@ -263,7 +260,7 @@ START_TEST(perf_has_the_counters)
 {
 	int perf;
 
-	/* Also by whom they were had before */
+	/* perf has the counters before and after the module is loaded. */
 	ck_ok(perf = perf_open_self(EV_INSTRUCTIONS));
 	perf_is_exact(perf);
 	load_and_listen("measure=1");
@@ -287,7 +284,7 @@ START_TEST(the_watchdog_has_the_counters)
 }
 END_TEST
 
-/* Who does not ask counts an event that there is not, that the registers stay as they are. */
+/* The firmware counts an event that does not exist, so its registers stand still. */
 START_TEST(the_firmware_has_the_counters)
 {
 	struct all before, after;
@@ -308,7 +305,7 @@ END_TEST
 int main(void)
 {
 	guest_begin("measure", NULL);
-	/* Whose registers are looked at */
+	/* The CPU whose registers are looked at */
 	pin_self(0);
 	GUEST_RUN(not_unless_asked, NEED_X86 | LOG_MODULE);
 	GUEST_RUN(a_line_for_each, NEED_X86 | LOG_MODULE);
