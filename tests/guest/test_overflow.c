@@ -143,12 +143,12 @@ bool fault(struct listener *self, const char *format, ...)
 	return false;
 }
 
-/* What is counted of a handler, from its IRESUME to its return; found once. */
+/* What is counted of each handler, from its IRESUME to its return. Measured once. */
 static uint64_t tail;
 
 /*
- * Counts a loop, whose length is known, with overflows in it: each must be where
- * it belongs. Of the first NOTES, what their handlers saw is looked at.
+ * Counts a loop of known length with overflows in it, each of which must be in its place.
+ * Checks what the handlers of the first NOTES saw.
  */
 static bool spin_and_check(struct listener *self, uint64_t period, unsigned long loops)
 {
@@ -173,7 +173,7 @@ static bool spin_and_check(struct listener *self, uint64_t period, unsigned long
 	if (rd[1].overflows != rd[1].sum[0] / period)
 		return fault(self, "%u overflows in %llu of %llu", rd[1].overflows,
 			     (unsigned long long)rd[1].sum[0], (unsigned long long)period);
-	/* Some came since. */
+	/* More may have come since that read. */
 	if (self->nr < rd[1].overflows)
 		return fault(self, "%u signals of %u", self->nr, rd[1].overflows);
 	for (i = 0; i < self->nr && i < NOTES; i++) {
@@ -243,7 +243,7 @@ START_TEST(exact_at_every_period)
 }
 END_TEST
 
-/* Where the handler was told that it came is behind the instruction that was the last. */
+/* The handler's place is behind the instruction that overflowed. */
 START_TEST(exact_place)
 {
 	struct listener *self = listen_to(SIGUSR1, STAY);
@@ -261,7 +261,7 @@ START_TEST(exact_place)
 		set_control(self->fd, &control);
 		ck_assert_int_eq(exact_kernel(self->fd, PERFCTR_IOC_READ, rd, body_spin, 5000), 0);
 		ck_assert_uint_eq(self->nr, 1);
-		/* What it had executed of the loop by then: two instructions a turn. */
+		/* Instructions since the first read. A turn of the loop has two. */
 		into = self->note[0].sum[0] - rd[0].sum[0];
 		if (!i)
 			ck_assert_uint_ge(into, 2ull * EXACT_KERNEL);
@@ -272,7 +272,7 @@ START_TEST(exact_place)
 }
 END_TEST
 
-/* Of counter 1, an i-mode counter: user mode takes a register for a sum less a bias. */
+/* Counter 1 is an i-mode counter. User mode can read it only if registers have 64 bits. */
 static void its_page_is_exact(const struct perfctr_page *page)
 {
 	uint64_t value[2];
@@ -286,7 +286,7 @@ static void its_page_is_exact(const struct perfctr_page *page)
 	ck_assert_uint_eq(value[1] - value[0], EXACT_INLINE + BODY_SPIN(100));
 }
 
-/* The counters stand, the clock goes; READ says why, and its user is not let to the registers. */
+/* The counters stand still, the clock goes on, READ says why, and the page shows no registers. */
 START_TEST(suspended_until_resumed)
 {
 	struct listener *self = listen_to(SIGUSR1, STAY);
@@ -335,12 +335,12 @@ START_TEST(suspended_until_resumed)
 }
 END_TEST
 
-/* Two periods at once, of events that are equal here; all counters start anew as one does. */
+/* Two periods at once, of events that are equal here. An overflow of one suspends both. */
 START_TEST(two_periods)
 {
 	struct listener *self = listen_to(SIGUSR1, IRESUME);
 	uint64_t limit[2] = { 7000, 21000 };
-	/* An a-mode counter before them, if there are so many */
+	/* An a-mode counter before them, if there are enough counters */
 	const unsigned int first = guest.nprogrammable > 2;
 	struct perfctr_control control;
 	unsigned int i, both = 0;
@@ -373,7 +373,7 @@ START_TEST(two_periods)
 }
 END_TEST
 
-/* The sum is what it would be without a period; a-mode beside it sees the same. */
+/* The period does not change the sum: an a-mode counter beside it has the same. */
 START_TEST(a_mode_beside)
 {
 	struct listener *self = listen_to(SIGUSR1, IRESUME);
@@ -395,7 +395,7 @@ START_TEST(a_mode_beside)
 }
 END_TEST
 
-/* What perf counts of the same thread is more, by what each handler does before its IRESUME. */
+/* perf counts more of the same thread: what each handler does before its IRESUME. */
 START_TEST(perf_is_witness)
 {
 	struct listener *self = listen_to(SIGUSR1, IRESUME);
@@ -421,7 +421,7 @@ START_TEST(perf_is_witness)
 		nr[i] = self->nr;
 		more[i] = perfs[1] - perfs[0] - (rd[1].sum[0] - rd[0].sum[0]);
 	}
-	/* So much for each signal, and the same in all cases for the calls around. */
+	/* That is the same for each signal; the calls around add the same in all cases. */
 	each = (more[0] - more[3]) / (nr[0] - nr[3]);
 	ck_assert_uint_gt(each, 20);
 	for (i = 0; i < NR_PERIODS; i++) {
@@ -472,7 +472,7 @@ static void spin_together(struct spinner *spinner, unsigned int n)
 		ck_assert_msg(spinner[i].fine, "thread %u: %s", i, spinner[i].self->fault);
 }
 
-/* They take turns by the timer: each long enough for some. */
+/* The threads take turns by the timer; each turn is long enough for some overflows. */
 START_TEST(four_on_one_cpu)
 {
 	struct spinner spinner[4] = {
@@ -520,7 +520,7 @@ START_TEST(among_eight_rivals)
 }
 END_TEST
 
-/* The same event without a period, on the same counter where there is one for both */
+/* The rivals count the same event without a period, on the same counter if there is only one. */
 START_TEST(among_rivals_that_count_the_same)
 {
 	struct perfctr_control control;
@@ -533,7 +533,7 @@ START_TEST(among_rivals_that_count_the_same)
 }
 END_TEST
 
-/* Whose registers are shown to nobody else, and who sees none of ours */
+/* The strangers have mapped their pages too. Neither side sees the other's registers. */
 START_TEST(mapped_among_strangers)
 {
 	struct perfctr_control control;
@@ -587,7 +587,7 @@ START_TEST(exact_while_a_cpu_comes_and_goes)
 }
 END_TEST
 
-/* perf samples of another event, and of the same: both have all of theirs. */
+/* perf samples another event, or the same one: neither side misses an overflow. */
 static void beside_perf(unsigned int event)
 {
 	struct listener *self = listen_to(SIGUSR1, IRESUME);
@@ -604,7 +604,7 @@ static void beside_perf(unsigned int event)
 	ck_exact(self, 100003, 10000000);
 	samples = perf_sampling_count(&sampling);
 	counted = perf_read_one(witness);
-	/* It counts from a little before the samples on. */
+	/* The witness counts from a little before the samples on. */
 	ck_assert_uint_ge(samples + 1, counted / 100003);
 	ck_assert_uint_le(samples, counted / 100003);
 	ck_assert_uint_ge(samples, 200);
@@ -623,12 +623,12 @@ START_TEST(beside_perf_samples_of_the_same)
 }
 END_TEST
 
-/* Kernel mode too: no place is exact, but no overflow is lost, and perf's samples neither. */
+/* With kernel mode no place is exact, but neither our overflows nor perf's samples are lost. */
 START_TEST(kernel_mode_beside_perf)
 {
 	struct listener *self = listen_to(SIGUSR1, IRESUME);
 	struct perf_sampling sampling;
-	/* More than the kernel executes from one overflow to user mode; what interrupts may be off for */
+	/* More than the kernel executes before user mode; how long interrupts may be off */
 	const int64_t period = getenv("SLOW_KERNEL") ? 1000000 : 50000, late = period / 2;
 	struct perfctr_control control;
 	struct perf_event_attr attr;
@@ -639,7 +639,7 @@ START_TEST(kernel_mode_beside_perf)
 
 	perf_attr_init(&attr, EV_CYCLES);
 	ck_ok(witness = perf_open(&attr, 0, -1, -1));
-	/* At a tenth of that perf throttles itself, and alone takes two more than there are. */
+	/* At a tenth of that period perf throttles itself, and alone takes two samples too many. */
 	ck_assert(perf_sampling_begin(&sampling, EV_CYCLES, 100003));
 	period_control(&control, period);
 	control.ctr[0].flags = PERFCTR_CTR_USER | PERFCTR_CTR_KERNEL;
@@ -699,7 +699,7 @@ START_TEST(refresh_stops_after_so_many)
 	ck_assert_uint_eq(self->nr, 10);
 	ck_assert_uint_eq(read_sum(self->fd, 0), 50000);
 
-	/* While they run it is a new number; IRESUME is one more. */
+	/* While the counters run, REFRESH replaces the number. IRESUME allows one overflow more. */
 	ck_ok(ioctl(self->fd, PERFCTR_IOC_REFRESH, 1000));
 	ck_ok(ioctl(self->fd, PERFCTR_IOC_REFRESH, 2));
 	body_spin(100000);
@@ -718,9 +718,8 @@ START_TEST(refresh_stops_after_so_many)
 END_TEST
 
 /*
- * As often as an instruction: the thread gets to the end of its budget, tick for
- * tick, and is told. Beside it on the same CPU somebody works, as fast as beside
- * any other thread.
+ * The thread overflows at each instruction: it uses up its budget in each tick, and is told.
+ * Another thread on the same CPU works as fast as beside any thread.
  */
 struct work {
 	volatile uint64_t done;
@@ -747,7 +746,7 @@ static void storm(uint32_t modes, uid_t uid)
 	unsigned int i;
 	pid_t child;
 
-	/* Where an overflow takes too long for so many in a tick */
+	/* If an overflow takes too long for the default budget */
 	if (getenv("SLOW_KERNEL"))
 		ck_assert_int_eq(write_text(MODULE_PARAMS "overflow_budget", "5"), 0);
 	pin_self(0);
@@ -763,7 +762,7 @@ static void storm(uint32_t modes, uid_t uid)
 	}
 	alone = worked_in(work, 300000);
 
-	/* It may overflow more often in its handler than signals can be queued. */
+	/* The thread may overflow in its handler more often than signals can be queued. */
 	(void)sigaction(SIGRTMIN + 1, NULL, &action);
 	(void)sigaction(SIGIO, &action, NULL);
 	refresh_control(&control, 1, INT32_MAX);
@@ -772,7 +771,7 @@ static void storm(uint32_t modes, uid_t uid)
 	set_control(self->fd, &control);
 	for (until = now_ns() + 300000000; now_ns() < until;)
 		if (self->throttled) {
-			/* It asks for more. */
+			/* The thread asks for more. */
 			told++;
 			self->throttled = false;
 			read_all(self->fd, &rd);
@@ -824,7 +823,7 @@ START_TEST(budget_is_a_parameter)
 	ck_assert_uint_eq(rd.flags, PERFCTR_READ_ATTACHED | PERFCTR_READ_OVERFLOWN |
 			  PERFCTR_READ_THROTTLED);
 	ck_assert_uint_eq(rd.sum[0], self->nr * 1000ull);
-	/* It goes on where it was. */
+	/* Counting goes on where it was. */
 	ck_ok(ioctl(self->fd, PERFCTR_IOC_IRESUME));
 	body_spin(3000);
 	read_all(self->fd, &rd);
@@ -852,14 +851,14 @@ START_TEST(blocked_signal_waits)
 	read_all(self->fd, &rd);
 	ck_assert_uint_eq(rd.sum[0], 10000);
 	ck_assert_uint_eq(rd.overflows, 1);
-	/* It has been told: there is just nobody who listens. */
+	/* The overflow has been told, although nobody handles the signal yet. */
 	ck_ok(ioctl(self->fd, PERFCTR_IOC_IRESUME));
 	body_spin(100000);
 	ck_assert_uint_eq(read_sum(self->fd, 0), 20000);
 	ck_assert_uint_eq(self->nr, 0);
 	self->then = STAY;
 	sigprocmask(SIG_UNBLOCK, &set, NULL);
-	/* One of each signal is kept. */
+	/* Of each signal one is kept. */
 	ck_assert_uint_eq(self->nr, 1);
 	ck_assert_int_eq(self->note[0].mask, 1);
 	ck_assert_int_eq(self->note[0].code, 'P');
@@ -927,7 +926,7 @@ START_TEST(queue_is_full)
 }
 END_TEST
 
-/* The mask is where an id would be, which such a process has another of, or none. */
+/* si_pid holds the mask. A process id there would change in a pid namespace, or be 0. */
 START_TEST(in_a_pid_namespace)
 {
 	struct spinner *spinner = shared_alloc(sizeof(*spinner));
@@ -969,7 +968,7 @@ START_TEST(exec_ends_the_signals)
 		(void)try_control(self->fd, &control);
 		(void)send_fd(pair[1], self->fd);
 		(void)read(go[0], &byte, 1);
-		body_spin(100000);	/* it stands still as it comes to the exec */
+		body_spin(100000);	/* the counters stand still at the exec */
 		*sum = self->nr;
 		execl(KNOWN_PATH, "known", NULL);
 		_exit(127);
@@ -986,7 +985,7 @@ START_TEST(exec_ends_the_signals)
 	ck_assert_uint_eq(after.overflows, 1);
 	ck_assert_uint_eq(after.flags, 0);
 	ck_ok(ioctl(fd, PERFCTR_IOC_READ_CONTROL, &back));
-	/* It is read as it was asked for. */
+	/* READ_CONTROL gives what was asked for. */
 	ck_assert_int_eq(back.si_signo, SIGUSR1);
 }
 END_TEST
@@ -1001,7 +1000,7 @@ START_TEST(fork_inherits_nothing)
 	ck_ok(ioctl(self->fd, PERFCTR_IOC_RESUME));
 	ck_ok(child = fork());
 	if (!child) {
-		/* Not the parent's, who counts on */
+		/* A listener of its own: the parent's counts on. */
 		listener = shared_alloc(sizeof(*listener));
 		body_spin(100000);
 		_exit(listener->nr ? 1 : 0);
@@ -1023,7 +1022,7 @@ static void *member_run(void *arg)
 	struct member *member = arg;
 
 	listener = &member->listener;
-	/* The handle is the root's: IRESUME is of the caller's counters all the same. */
+	/* IRESUME by the root's handle resumes the caller's own counters. */
 	member->listener.fd = member->root;
 	body_spin(200000);
 	member->done = true;
@@ -1057,7 +1056,7 @@ START_TEST(a_tree_of_periods)
 		pthread_join(member[i].pthread, NULL);
 	for (i = 0; i < 4; i++)
 		expect_exit(child[i], 0);
-	/* Who is joined may still be on its way. */
+	/* A joined thread may still be ending. */
 	for (i = 0; i < 1000; i++) {
 		ck_assert_int_eq(try_read_tree(self->fd, PERFCTR_TREE_ENDED, &tree), 0);
 		if (tree.ended == 8)
@@ -1079,7 +1078,7 @@ END_TEST
 
 /* --- calls that an overflow meets --- */
 
-/* Each instruction around a call is once the one that overflows. */
+/* Each instruction around a call overflows in one turn. */
 #define SWEEP 120
 
 START_TEST(control_forgets)
@@ -1106,7 +1105,7 @@ START_TEST(control_forgets)
 		read_err = try_read(self->fd, &rd);
 		ck_assert_int_eq(err, 0);
 		ck_assert_int_eq(read_err, 0);
-		/* None comes after the call. */
+		/* No signal comes after the call. */
 		ck_assert_uint_eq(self->nr, nr);
 		ck_assert_uint_eq(rd.flags, PERFCTR_READ_ATTACHED);
 		ck_assert_uint_eq(rd.overflows, 0);
@@ -1148,12 +1147,12 @@ START_TEST(unlink_forgets)
 		self->fd = open_self();
 	}
 	ck_assert_uint_gt(before, 10);
-	/* Nobody heard of the one at the call itself. */
+	/* The overflow at the call itself was not told. */
 	ck_assert_uint_eq(met, 1);
 }
 END_TEST
 
-/* The overflow is before the call, or after it: there is no third. */
+/* The overflow comes before the call or after it, and never in between. */
 START_TEST(iresume_meets_an_overflow)
 {
 	struct listener *self = listen_to(SIGUSR1, STAY);
@@ -1170,7 +1169,7 @@ START_TEST(iresume_meets_an_overflow)
 		err = errno;
 		nr = (int)self->nr;
 		body_spin(1000);
-		/* The first signal, and another if the call let them go on. */
+		/* The first signal, and another one if the call resumed the counters */
 		if (!ret) {
 			resumed++;
 			ck_assert_uint_eq(self->nr, 2);
@@ -1218,7 +1217,7 @@ START_TEST(refresh_meets_an_overflow)
 }
 END_TEST
 
-/* In the tree's sums is what it counted to its end; nobody is told of an overflow there. */
+/* The tree's sums contain what the child counted to its end. An overflow at its end is not told. */
 START_TEST(exit_meets_an_overflow)
 {
 	struct listener *self = listen_to(SIGUSR1, STAY);
@@ -1228,7 +1227,7 @@ START_TEST(exit_meets_an_overflow)
 	uint64_t length = 0;
 	pid_t child;
 
-	/* From far too long to too short for the whole life of the child */
+	/* From a period longer than the child's whole life to one that is shorter */
 	for (period = 100500; !length || period + 20 > length; period--) {
 		period_control(&control, period);
 		control.flags = PERFCTR_CONTROL_INHERIT;
@@ -1243,7 +1242,7 @@ START_TEST(exit_meets_an_overflow)
 		ck_assert_int_eq(try_read_tree(self->fd, PERFCTR_TREE_ENDED, &tree), 0);
 		if (!length)
 			length = tree.sum[0];
-		/* To its end, or to where it stood; at its very end nobody is told. */
+		/* To the child's end, or to its overflow; one at its very end is not told. */
 		ck_assert_uint_eq(tree.sum[0], period < length ? period : length);
 		if (period == length)
 			met++;
@@ -1289,7 +1288,7 @@ START_TEST(bad_controls)
 	read_all(self->fd, &after);
 	ck_assert_uint_gt(after.sum[0], before.sum[0]);
 	ck_assert_uint_eq(after.cstatus, before.cstatus);
-	/* The longest period there is, and no other control in its place */
+	/* The longest period there is. The refused controls have taken nothing. */
 	good.ctr[0].ireset = INT64_MIN;
 	set_control(self->fd, &good);
 	body_spin(1000);
@@ -1348,7 +1347,7 @@ START_TEST(stop_and_go)
 	ck_ok(ioctl(self->fd, PERFCTR_IOC_RESUME));
 	body_spin(100000);
 	ck_assert_uint_eq(self->nr, 1);
-	/* Both keep it from counting, and both must go. */
+	/* SUSPEND and the overflow both keep it from counting, and both must end. */
 	ck_ok(ioctl(self->fd, PERFCTR_IOC_SUSPEND));
 	ck_ok(ioctl(self->fd, PERFCTR_IOC_IRESUME));
 	body_spin(100000);
@@ -1365,8 +1364,8 @@ START_TEST(stop_and_go)
 END_TEST
 
 /*
- * The overflow comes between a reader's look at the page and its read of the register,
- * and the handler sleeps. What is read then is thrown away; it is no crime.
+ * The overflow comes between a reader's look at the page and its read of the register, and
+ * the handler sleeps. The value that was read is discarded, and the read is not fatal.
  */
 static void on_overflow_sleep(int signo, siginfo_t *info, void *context)
 {
@@ -1412,7 +1411,7 @@ START_TEST(overflow_within_a_read)
 }
 END_TEST
 
-/* The counter that it had is another's meanwhile, whose counts are in its register. */
+/* While the thread is suspended by an overflow, strangers count by its counter. */
 START_TEST(overflown_sees_nothing_of_others)
 {
 	const unsigned int hw = SOME_ICTR;
@@ -1440,7 +1439,6 @@ START_TEST(overflown_sees_nothing_of_others)
 		if (!may_read_register(hw))
 			continue;
 		value = read_register(hw);
-		/* In the handler's own switch it may hold what is its own. */
 		ck_assert_msg(value == 0, "turn %u: %llu", i, (unsigned long long)value);
 		seen++;
 	}
@@ -1469,7 +1467,7 @@ static void *suspend_and_resume(void *arg)
 	return NULL;
 }
 
-/* The same where another thread of the tree stops them. */
+/* The same if another thread suspends the counters */
 START_TEST(suspended_within_a_read)
 {
 	struct perfctr_control others;
@@ -1499,7 +1497,7 @@ START_TEST(suspended_within_a_read)
 	for (i = 0; i < 20000 || reader.turns < 300; i++) {
 		(void)exact_inline(page, 0, body_spin, 1, value);
 		ck_assert_int_eq(read(reader.fd, words, sizeof(words)), sizeof(words));
-		/* Less than the clock itself: never the register with the sum. */
+		/* The clock does not jump, as it would if the register were added to the sum. */
 		if (words[0] < clock || words[0] - clock > guest.info.tsc_hz)
 			ck_abort_msg("clock %llu after %llu", (unsigned long long)words[0],
 				     (unsigned long long)clock);
@@ -1529,7 +1527,7 @@ START_TEST(preserved_sum)
 }
 END_TEST
 
-/* Whoever has a handle sees it stand, and reads it as it runs. */
+/* Any handle shows that the counters are suspended, and reads them while they run. */
 START_TEST(read_by_others)
 {
 	struct perfctr_control control;

@@ -24,7 +24,7 @@
 #define PERFEX		"/usr/bin/perfex"
 #define WITNESS		"/usr/bin/witness"
 #define OUTPUT		"/tmp/perfex.out"
-/* What a program says that it is ready by, and is told to go on by */
+/* Files by which a program says that it is ready, and is told to go on */
 #define READY		"/tmp/ready"
 #define GO		"/tmp/go"
 #define FAILED		125
@@ -239,7 +239,7 @@ static unsigned int are_json_lines(const char *text)
 	return n;
 }
 
-/* What stands behind "name": in JSON that was found to be valid */
+/* What follows "name": in JSON that is known to be valid */
 static const char *member(const char *json, const char *name)
 {
 	char quoted[64];
@@ -329,7 +329,7 @@ START_TEST(counts_several)
 }
 END_TEST
 
-/* Only what follows the exec: a program that does the same, later in the line, counts the same. */
+/* Counting goes on over a second exec: the shell's part is the same for both programs. */
 START_TEST(counts_over_a_second_exec)
 {
 	static const char known[] = "exec " KNOWN_PATH, other[] = "exec " KNOWN_OTHER_PATH;
@@ -343,7 +343,7 @@ START_TEST(counts_over_a_second_exec)
 	perfex("-e", "instructions:u", "--json", "-o", OUTPUT, "--", "/bin/sh", "-c",
 	       known);
 	ended_with(0);
-	/* The shell is the same each time, but for the place of its stack. */
+	/* The shell executes the same each time, but for the place of its stack. */
 	ck_assert_uint_gt(count_of(output(), "instructions") - once,
 			  KNOWN_LENGTH(KNOWN_LOOPS) - KNOWN_LENGTH(KNOWN_OTHER_LOOPS) - 2000);
 	ck_assert_uint_lt(count_of(output(), "instructions") - once,
@@ -364,7 +364,7 @@ START_TEST(children_are_counted)
 	ck_assert_uint_eq(strtoull(member(output(), "descendants_ended"), NULL, 10), 1);
 	perfex("-e", "instructions:u", "--json", "-o", OUTPUT, "--", "/bin/sh", "-c", twice);
 	ended_with(0);
-	/* And what the shell does for one more command */
+	/* The rest is what the shell does for one more command. */
 	ck_assert_uint_gt(count_of(output(), "instructions"), first + KNOWN_LENGTH(KNOWN_LOOPS));
 	ck_assert_uint_lt(count_of(output(), "instructions"),
 			  first + KNOWN_LENGTH(KNOWN_LOOPS) + 200000);
@@ -384,7 +384,7 @@ END_TEST
 
 #define RDCYCLE_PATH "/usr/libexec/perfctr/rdcycle"
 
-/* Without any help it dies. */
+/* Without --raw-csr the program dies. */
 static void ended_like_a_signal(void)
 {
 	perfex("-o", OUTPUT, "--", RDCYCLE_PATH);
@@ -449,7 +449,7 @@ START_TEST(intervals)
 	perfex("-I", "20", "-e", "instructions:u", "--", "/bin/sh", "-c", command);
 	ended_with(0);
 	says(result.err, "seconds on a processor");
-	/* All of a program that ends before the first one is in the last one. */
+	/* If a program ends before the first interval does, all of it is in the last one. */
 	perfex("-I", "80000", "-e", "instructions:u", "--json", "-o", OUTPUT, "--", KNOWN_PATH);
 	ended_with(0);
 	ck_assert_uint_eq(are_json_lines(output()), 2);
@@ -457,7 +457,7 @@ START_TEST(intervals)
 }
 END_TEST
 
-/* A member that still runs goes on after the last interval: it is in neither. */
+/* What a member counts after the last interval is in neither the intervals nor the total. */
 START_TEST(intervals_with_somebody_left)
 {
 	static const char command[] =
@@ -486,7 +486,7 @@ START_TEST(no_more_time_than_elapses)
 	perfex("-e", "instructions:u", "--json", "-o", OUTPUT, "--", KNOWN_PATH);
 	ended_with(0);
 	elapsed = strtod(member(output(), "elapsed"), NULL);
-	/* An event has a member "user" as well. */
+	/* An event has a member "user" as well, so this one is looked for behind "elapsed". */
 	used = strtod(member(member(output(), "elapsed"), "user"), NULL) +
 	       strtod(member(output(), "system"), NULL);
 	ck_assert_double_gt(used, 0);
@@ -510,7 +510,7 @@ START_TEST(repeated)
 	says(result.err, "(+- 0.00%)");
 	says(result.err, "seconds user");
 	says(result.err, "seconds system");
-	/* The first that fails decides. */
+	/* The first run that fails decides. */
 	perfex("-r", "3", "--", "/bin/sh", "-c", "exit 3");
 	ended_with(3);
 	perfex("-r", "3", "--json", "-o", OUTPUT, "--", "/bin/sh", "-c", "exit 3");
@@ -519,7 +519,7 @@ START_TEST(repeated)
 	ck_assert_int_eq(strtol(member(output(), "exit_status"), NULL, 10), 3);
 	ck_assert(!strncmp(member(output(), "signal"), "null", 4));
 	ck_assert(!strncmp(member(output(), "incomplete_because"), "null", 4));
-	/* An event has a member "user" as well. */
+	/* As above, behind "elapsed" */
 	s = member(output(), "elapsed");
 	ck_assert_double_gt(strtod(member(member(s, "user"), "mean"), NULL) +
 			    strtod(member(member(s, "system"), "mean"), NULL), 0);
@@ -549,7 +549,7 @@ START_TEST(bad_options)
 }
 END_TEST
 
-/* rdcycle is illegal since Linux 6.6, and legal again, for the program and its threads. */
+/* rdcycle is illegal since Linux 6.6; --raw-csr makes it legal for the program and its threads. */
 START_TEST(raw_csr)
 {
 	static const char child[] = RDCYCLE_PATH "; exit $?";
@@ -559,7 +559,7 @@ START_TEST(raw_csr)
 	ended_with(0);
 	ck_assert_uint_gt(count_of(output(), "instret"), 0);
 	ck_assert_uint_gt(count_of(output(), "cycle"), 0);
-	/* Not a process that it starts. */
+	/* But not for a process that it starts. */
 	perfex("--raw-csr", "-o", OUTPUT, "--", "/bin/sh", "-c", child);
 	ended_with(128 + SIGILL);
 }
@@ -573,7 +573,7 @@ START_TEST(raw_csr_as_user)
 }
 END_TEST
 
-/* A daemon goes on: it is told, and counted so far. */
+/* A daemon runs on: perfex says so, and has counted it so far. */
 START_TEST(leaves_somebody_behind)
 {
 	perfex("-e", "instructions:u", "--", "/bin/sh", "-c", "sleep 1 & exit 0");
@@ -793,7 +793,7 @@ START_TEST(under_timeout)
 }
 END_TEST
 
-/* Also with intervals, of several runs, and where others of the tree live on. */
+/* Also with intervals, with several runs, and while others of the tree live on */
 START_TEST(passes_signals_on_in_all_modes)
 {
 	static const char alone[] = "touch " READY "; exec sleep 1000";
@@ -806,7 +806,7 @@ START_TEST(passes_signals_on_in_all_modes)
 	ended_by(SIGTERM);
 	ck_assert_uint_ge(are_json_lines(output()), 2);
 
-	/* No run is begun after it. */
+	/* No further run begins after the signal. */
 	(void)unlink(READY);
 	pid = start_perfex("-r", "9", "--json", "-o", OUTPUT, "--", CATCHER, READY);
 	signal_perfex(pid, SIGTERM);
@@ -825,7 +825,7 @@ START_TEST(passes_signals_on_in_all_modes)
 }
 END_TEST
 
-/* Ctrl-C signals the foreground group, which the program is in: it gets that alone. */
+/* Ctrl-C signals the foreground group, with the program in it: perfex does not repeat that. */
 START_TEST(terminal_signals_once)
 {
 	char name[64];
@@ -856,7 +856,7 @@ START_TEST(terminal_signals_once)
 }
 END_TEST
 
-/* However perfex ends, the program does not go on alone. */
+/* However perfex ends, the program dies with it. */
 START_TEST(program_dies_with_perfex)
 {
 	char text[32];
@@ -959,7 +959,7 @@ START_TEST(old_results_are_kept)
 	signal_perfex(pid, SIGKILL);
 	finish_command(pid);
 	ck_assert_str_eq(output(), old);
-	/* The file remains the same, and what was in it goes as a whole. */
+	/* The file stays the same file, and none of its old content is left. */
 	ck_ok(chmod(OUTPUT, 0640));
 	ck_ok(symlink(OUTPUT, OUTPUT_LINK));
 	perfex("-o", OUTPUT_LINK, "--json", "--", "/bin/true");
@@ -1178,7 +1178,7 @@ START_TEST(report)
 	says_setting("perf_event_paranoid", "/proc/sys/kernel/perf_event_paranoid");
 	says_setting("perf_user_access", "/proc/sys/kernel/perf_user_access");
 	says_setting("rdpmc", "/sys/bus/event_source/devices/cpu/rdpmc");
-	/* Of whom it is nobody needs to know. */
+	/* The report does not say whose machine it is. */
 	says_not(result.out, uts.nodename);
 	says_not(result.out, "root\n");
 	if (!is_x86())
@@ -1204,7 +1204,7 @@ START_TEST(report_as_user)
 }
 END_TEST
 
-/* Of several loads the last that measured, or could not. */
+/* The report is of the last load that measured, or could not. */
 START_TEST(report_of_costs)
 {
 	unsigned int i;
@@ -1324,7 +1324,7 @@ START_TEST(event_that_this_machine_lacks)
 }
 END_TEST
 
-/* Where there are none it says why: this machine's processor is no Intel. */
+/* perfex says why there are no counters: this machine's processor is no Intel. */
 START_TEST(why_there_are_no_counters)
 {
 	static const char *const events[] = { "instructions:u", "rc0:u" };
@@ -1424,7 +1424,7 @@ START_TEST(counters_taken)
 	int fds[32];
 	unsigned int n = 1;
 
-	/* x86: one is all. */
+	/* x86: one event takes all counters. */
 	if (guest.info.cpu_type < PERFCTR_RISCV_GENERIC) {
 		ck_ok(fds[0] = perf_open_self(EV_INSTRUCTIONS));
 	} else {
@@ -1442,7 +1442,7 @@ START_TEST(counters_taken)
 }
 END_TEST
 
-/* One is left for the first of two events, so it is the second one that is refused. */
+/* One counter is left, for the first of two events. So the second event is refused. */
 START_TEST(says_which_event_is_refused)
 {
 	int fds[32];
@@ -1470,7 +1470,7 @@ START_TEST(says_which_event_register_is_taken)
 }
 END_TEST
 
-/* What it says to do is what helps. */
+/* perfex's advice helps. */
 START_TEST(counters_taken_by_the_watchdog)
 {
 	ck_assert_int_eq(write_text(WATCHDOG, "1"), 0);
@@ -1541,7 +1541,7 @@ START_TEST(setuid_program)
 }
 END_TEST
 
-/* perfex under perfex: what the outer one counts the inner one cannot. */
+/* perfex under perfex: the inner one cannot count what the outer one counts already. */
 START_TEST(nested)
 {
 	perfex("--self", "-o", "/tmp/outer", "--", PERFEX, "-o", OUTPUT, "--", "/bin/true");
@@ -1554,7 +1554,7 @@ START_TEST(nested)
 }
 END_TEST
 
-/* Whatever is left of the last test, as another user, is not in the way. */
+/* Removes what the last test has left, which may be another user's. */
 static void run_fresh(const TTest *test, unsigned int what)
 {
 	(void)unlink(OUTPUT);

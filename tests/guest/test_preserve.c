@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * One rule for sums: a control resets those of counters whose preserve bit is
- * clear; the clock's is reset only if the new control turns the clock off. And
- * what is kept is kept to the instruction.
+ * One rule for sums: a control resets those of counters whose preserve bit is clear. The
+ * clock's sum goes on as long as each control has the clock on. What is kept is kept to the
+ * instruction.
  */
 #define _GNU_SOURCE
 #include <libperfctr.h>
@@ -31,8 +31,8 @@ static struct perfctr_control two_counters(void)
 }
 
 /*
- * The first read after a control, less what was executed since: the sum that
- * the counter started from, to some hundred instructions.
+ * The first read after a control: the sum that the counter started from, and some hundred
+ * instructions that were executed since.
  */
 static uint64_t started_from(int fd, unsigned int i)
 {
@@ -118,7 +118,7 @@ END_TEST
 
 #define TURNS 50
 
-/* Every turn was the same code, so it is as long as the one before. */
+/* Every turn executes the same code, so it counts as much as the one before. */
 static void same_lengths(const uint64_t *sum)
 {
 	unsigned int i;
@@ -151,8 +151,8 @@ START_TEST(preserved_exactly)
 END_TEST
 
 /*
- * Stopped, the sums wait, through a control that does not name them: what is
- * executed meanwhile is not counted, what was before is not lost.
+ * A control that does not name a counter stops it, and its sum waits: what is executed
+ * meanwhile is not counted, and what was counted before is not lost.
  */
 START_TEST(stop_and_go_on)
 {
@@ -180,7 +180,7 @@ START_TEST(stop_and_go_on)
 }
 END_TEST
 
-/* What both counters gained over a stretch of which the second one counts only the ends */
+/* Stores in @gain what both counters count, while the second one is stopped but for the ends. */
 static void stop_the_second(int fd, unsigned long loops, uint64_t *gain)
 {
 	struct perfctr_control control;
@@ -209,7 +209,7 @@ START_TEST(one_stops_and_goes_on)
 	unsigned int i;
 	int fd = open_self();
 
-	/* The first time is another: pages come. */
+	/* The first turn differs, as pages are faulted in. */
 	for (i = 0; i < 3; i++)
 		stop_the_second(fd, LOOPS * (i ? i : 1), gain[i]);
 	ck_assert_uint_eq(gain[2][0] - gain[1][0], BODY_SPIN(2 * LOOPS) - BODY_SPIN(LOOPS));
@@ -280,7 +280,7 @@ START_TEST(clock_off_with_counters_on)
 }
 END_TEST
 
-/* Fewer, and more counters than before: the new ones begin with zero. */
+/* Fewer, and then more counters than before: the new ones begin with zero. */
 START_TEST(number_of_counters_changes)
 {
 	struct perfctr_control one, many;

@@ -73,7 +73,7 @@ static void set_policy(const char *policy)
 	ck_assert_msg(!err, "user_read=%s: %s", policy, strerror(-err));
 }
 
-/* With an instruction clock a second of turns is many instructions, and of sleep none. */
+/* Sleeps: with an instruction clock, spinning for as long would take many instructions. */
 static void wait_a_moment(void)
 {
 	sleep_us(100);
@@ -85,7 +85,7 @@ static unsigned int try_registers(uint64_t *value)
 
 	for (n = 0; n < REGISTERS; n++) {
 		value[n] = 0;
-		/* One try: between two the permission may end. */
+		/* Tries once: the permission may end between two tries. */
 		if (guest.info.counters >> n & 1 && try_read_register(n, &value[n]))
 			readable |= 1u << n;
 	}
@@ -148,7 +148,7 @@ static int look_as(struct spy *spy)
 	return status ? -EFAULT : 0;
 }
 
-/* From now on a thread of the kernel's with the caller's mm looks for work, on CPU 0. */
+/* Starts a thread of the kernel's with the caller's mm, which looks for work on CPU 0. */
 static int poll_by_kernel(void)
 {
 	struct io_uring_params params = {
@@ -290,7 +290,7 @@ static int perf_open_patiently(void)
 	return fd;
 }
 
-/* perf counts the victim, and no reader of the spy's learns of that, nor may read at all. */
+/* perf counts the victim. No reader of the spy's may read registers, so none learns of it. */
 static void perf_is_not_read(struct spy *spy, const char *when)
 {
 	int perf = perf_open_patiently();
@@ -325,7 +325,7 @@ START_TEST(before_a_claim)
 }
 END_TEST
 
-/* The page was mapped before the claim: it shows registers as soon as there is one. */
+/* With @map_first the page shows registers as soon as there is a claim. */
 static void one_after_the_other(const char *policy, bool map_first, bool ring)
 {
 	bool off = !strcmp(policy, "off");
@@ -345,7 +345,7 @@ static void one_after_the_other(const char *policy, bool map_first, bool ring)
 		look_at_victim(spy, READER_SELF);
 		mine = off ? 0 : (unsigned int)guest.info.counters;
 		ck_assert_msg(spy->readable == mine, "%s: registers %#x", policy, spy->readable);
-		/* Others' misses, but no instructions. */
+		/* The spy may see others' misses, but no instructions. */
 		ck_assert_uint_lt(spy->learnt, WORK);
 		look_at_victim(spy, READER_SIBLING);
 		ck_assert_uint_eq(spy->readable, mine);
@@ -385,7 +385,7 @@ START_TEST(beside_io_uring)
 }
 END_TEST
 
-/* A claim of somebody else's; the policy changes while there is none. */
+/* Another process has the claim, and the policy changes while there is none. */
 START_TEST(another_has_the_claim)
 {
 	struct spy *spy;
@@ -416,7 +416,7 @@ START_TEST(another_has_the_claim)
 }
 END_TEST
 
-/* Of the images before and after an exec the second has no page. */
+/* The program after an exec has no page, unlike the one before it. */
 START_TEST(after_exec)
 {
 	int perf = perf_open_patiently();
@@ -435,7 +435,7 @@ START_TEST(after_exec)
 }
 END_TEST
 
-/* It is a user of perf's, of a CPU-wide event of cycles. */
+/* The watchdog is a user of perf: it has a CPU-wide event of cycles. */
 START_TEST(watchdog)
 {
 	struct spy *spy;
@@ -548,8 +548,8 @@ END_TEST
 
 /*
  * Between its look at the page and its RDPMC a thread may be interrupted by a signal whose
- * handler stops the counters. It may read for a while, but there is nothing to be read, and
- * until then perf has no counters.
+ * handler stops the counters. For a while it may still read registers, which are zero, and
+ * perf gets no counters.
  */
 START_TEST(late_reader_is_given_time)
 {
@@ -573,7 +573,7 @@ START_TEST(late_reader_is_given_time)
 }
 END_TEST
 
-/* Whoever has no map does not read: nobody needs to wait for it. */
+/* A process without a map does not read, so nobody waits for it. */
 START_TEST(no_reader_no_wait)
 {
 	const struct perfctr_page *page;
@@ -598,7 +598,7 @@ START_TEST(no_reader_no_wait)
 }
 END_TEST
 
-/* A new claim meanwhile: they count from zero, and are kept. */
+/* A new claim meanwhile: the counters count from zero, and are kept. */
 START_TEST(claimed_again_meanwhile)
 {
 	struct perfctr_control control, none;
@@ -686,7 +686,7 @@ static void expect_clock(int fd, const struct perfctr_page *page, bool offered)
 	ck_assert_int_eq(clock_is_offered(page), offered);
 	ck_assert_int_eq(((const volatile struct perfctr_page *)page)->owner == thread_pointer(),
 			 offered);
-	/* The counters are not affected, nor are reads by the kernel. */
+	/* The counters are not affected, nor are reads through the kernel. */
 	ck_assert_int_ge(exact_inline(page, 0, body_spin, 1000, value), 0);
 	ck_assert_uint_ge(value[1] - value[0], BODY_SPIN(1000));
 	ck_assert_uint_gt(read_clock(fd), before);

@@ -195,8 +195,8 @@ static void race_snapshots(bool use_cpu1)
 	first = !vperfctr_read_ctrs(v, last);
 	skew = last->pmc[n - 1] - last->pmc[0];
 	/*
-	 * An assertion of libcheck is 1,400 instructions: one for all of a snapshot. And
-	 * nothing here is copied, as i386 does by a string instruction, of which each
+	 * An assertion of libcheck is 1,400 instructions, so there is one for all of a
+	 * snapshot. Nothing is copied, as i386 copies by a string instruction, in which each
 	 * repetition is a cycle.
 	 */
 	for (i = 0; i < MILLION || switches() - before < SWITCHES_AT_LEAST; i++) {
@@ -258,8 +258,8 @@ START_TEST(kernel_reads)
 END_TEST
 
 /*
- * Two threads that change their controls all the time while the reader reads:
- * reserving and giving back counters must not disturb those in use.
+ * Two threads change their controls all the time while the reader reads: claiming counters
+ * and giving them back must not disturb those in use.
  */
 struct changer {
 	volatile bool stop;

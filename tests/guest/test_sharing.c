@@ -36,7 +36,7 @@ static void exact_once(int fd)
 	ck_assert_uint_eq(rd[1].sum[0] - rd[0].sum[0], EXACT_KERNEL + BODY_SPIN(LOOPS));
 }
 
-/* The same by a descriptor of perf's, which counts instructions. */
+/* The same for an event of perf's that counts instructions */
 static void perf_exact_once(int fd)
 {
 	uint64_t words[2];
@@ -105,7 +105,7 @@ START_TEST(perf_before_us)
 }
 END_TEST
 
-/* What a thread had that ended is given back a moment later. */
+/* The counters of a thread that has ended are given back a moment later. */
 static int perf_open_patiently(unsigned int event)
 {
 	int fd, tries;
@@ -121,7 +121,7 @@ static int perf_open_patiently(unsigned int event)
 	return -1;
 }
 
-/* Where one has all, the other has none, hears of it, and has them all afterwards. */
+/* While one has all counters the other is refused, is told by whom, and has them all afterwards. */
 START_TEST(one_or_the_other)
 {
 	struct perfctr_control control = control_of(EV_INSTRUCTIONS);
@@ -139,7 +139,7 @@ START_TEST(one_or_the_other)
 		exact_once(fd);
 		ck_errno(perf_open_self(EV_INSTRUCTIONS), EBUSY);
 		exact_once(fd);
-		/* A control that names none gives them back; so does an end. */
+		/* A control without counters gives them back; so does the thread's end. */
 		if (turn % 2) {
 			control.nractrs = 0;
 			set_control(fd, &control);
@@ -155,7 +155,7 @@ START_TEST(one_or_the_other)
 		}
 		ck_assert_int_eq(waitpid(child, &status, 0), child);
 		ck_assert_int_eq(status, 0);
-		/* The old handle is of a state that is gone; another one beside it. */
+		/* The old handle's state is unlinked, so this is another one. */
 		fd = open_self();
 	}
 }
@@ -321,7 +321,7 @@ START_TEST(perf_has_most)
 		ck_assert_uint_gt(read_sum(fd, 0), before.sum[0]);
 		exact_once(fd);
 	}
-	/* What is there already needs nothing new. */
+	/* An equal control takes no further counter. */
 	set_control(fd, &control);
 	exact_once(fd);
 	give(&takings);
@@ -332,7 +332,7 @@ START_TEST(perf_has_most)
 }
 END_TEST
 
-/* Taken on one CPU only, and not on the one where the caller is. */
+/* perf has the counters of one CPU only, and not of the caller's. */
 START_TEST(perf_has_all_of_another_cpu)
 {
 	struct perfctr_control control = control_of(EV_INSTRUCTIONS);
@@ -476,7 +476,7 @@ START_TEST(cpu_goes_and_comes)
 }
 END_TEST
 
-/* A control made while a CPU is away is had there when it comes. */
+/* If a CPU is away during a control, its counters are taken as it comes. */
 START_TEST(cpu_comes_after_control)
 {
 	struct perfctr_control control = control_of(EV_INSTRUCTIONS);
@@ -588,7 +588,7 @@ START_TEST(cpu_comes_without_its_counters)
 	set_control(fd, &control);
 	ck_assert_int_eq(cpu_online(1, true), 0);
 	obstacle_stays(&obstacle);
-	/* Here all is as it was. */
+	/* On this CPU all is as it was. */
 	exact_once(fd);
 	before = read_sum(fd, 0);
 
@@ -600,7 +600,7 @@ START_TEST(cpu_comes_without_its_counters)
 	ck_assert_int_lt(page->seq, 0);
 	ck_errno(read(fd, words, sizeof(words)), EIO);
 
-	/* It is sticky: also where the counters are there. */
+	/* The error is sticky, also on a CPU whose counters we have. */
 	pin_self(0);
 	body_spin(LOOPS);
 	ck_assert_int_eq(try_read(fd, &later), -EIO);
@@ -820,14 +820,14 @@ static int count_instret(void)
 	return fd;
 }
 
-/* The body is there, once, and what the kernel does is not very much. */
+/* The count contains the body once, and not very much of the kernel. */
 static void is_about(uint64_t count, uint64_t body)
 {
 	ck_assert_uint_ge(count, body);
 	ck_assert_uint_le(count, body + KERNEL_TOO);
 }
 
-/* With perf's own fd, or -1 */
+/* @perf: an event of perf's, or -1 */
 static void instret_once(int fd, int perf)
 {
 	uint64_t perf_before = perf == -1 ? UINT64_MAX : perf_read_one(perf), perf_after;
@@ -837,7 +837,7 @@ static void instret_once(int fd, int perf)
 	is_about(read_sum(fd, 0) - before, BODY_SPIN(LOOPS));
 	if (perf_before == UINT64_MAX)
 		return;
-	/* A count, or word that it could not be had. */
+	/* perf gives a count, or says that it could not count. */
 	perf_after = perf_read_one(perf);
 	if (perf_after != UINT64_MAX)
 		is_about(perf_after - perf_before, BODY_SPIN(LOOPS));
@@ -875,14 +875,14 @@ START_TEST(instret_while_perf_comes_and_goes)
 		is_about(read_sum(fd, 0) - start, 3 * BODY_SPIN(LOOPS));
 	}
 	unlink_self(fd);
-	/* It is perf's again. */
+	/* instret is perf's again. */
 	perf = perf_instructions(0, -1);
 	ck_assert_uint_ne(perf_read_one(perf), UINT64_MAX);
 	close(perf);
 }
 END_TEST
 
-/* perf was first, on another CPU where there is one: all of it is refused, or none of it is touched. */
+/* perf was first, on another CPU if there is one: it refuses us, or its count is not touched. */
 START_TEST(instret_after_perf)
 {
 	struct perfctr_control control;

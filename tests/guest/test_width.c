@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Counters are as wide as they are, and a count is 64 bits all the same. The
- * module is loaded to take the counters for 26 bits wide: it must set them back
- * before they pass half of that, behind the reader's back and without losing an
- * instruction.
+ * Counts have 64 bits, however narrow the counters are. The module is loaded to take the
+ * counters for 26 bits wide: it must set them back before they pass half of that, unseen by
+ * the reader and without losing an instruction.
  */
 #define _GNU_SOURCE
 #include <signal.h>
@@ -21,7 +20,7 @@
 #define WIDTH 26
 #define RANGE (1ull << WIDTH)
 #define MILLION 1000000ul
-/* Some times the range */
+/* This many millions are several times the range. */
 #define CHUNKS 300
 
 START_TEST(info_tells_the_width)
@@ -30,7 +29,7 @@ START_TEST(info_tells_the_width)
 }
 END_TEST
 
-/* All at once: nobody enters the kernel but by the timer. */
+/* In one go: only the timer enters the kernel. */
 static void count_at_once(const struct perfctr_page *page)
 {
 	uint64_t value[2];
@@ -73,12 +72,12 @@ START_TEST(register_stays_below)
 		last = now;
 	}
 	ck_assert_uint_lt(most, RANGE);
-	/* 300 million counts need at least so many periods of half the range. */
+	/* 300 million counts fill the range so often; it is set back at least as often. */
 	ck_assert_uint_ge(set_back, CHUNKS * MILLION / RANGE);
 }
 END_TEST
 
-/* No page, so no permission, and a counter that nobody but the kernel reads. */
+/* Without a page there is no permission, and only the kernel reads the counter. */
 START_TEST(unmapped_thread)
 {
 	struct perfctr_read rd[2] = { { .size = sizeof(*rd) }, { .size = sizeof(*rd) } };
@@ -90,7 +89,7 @@ START_TEST(unmapped_thread)
 }
 END_TEST
 
-/* The reader of test_reader.c, among switches and settings back. */
+/* The reader of test_reader.c, among switches and while registers are set back */
 START_TEST(no_read_jumps)
 {
 	const struct perfctr_page *page = map_page(count_event(EV_INSTRUCTIONS));
@@ -170,7 +169,7 @@ START_TEST(period_longer_than_the_register)
 		control.si_signo = SIGUSR1;
 		signals = 0;
 		set_control(the_fd, &control);
-		/* The register cannot be told from its overflow. */
+		/* So narrow a register does not tell whether it has overflowed. */
 		ck_assert(page_asks(page, 0));
 		body_spin(2 * RANGE);
 		body_spin(2 * RANGE);
