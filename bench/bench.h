@@ -16,7 +16,7 @@
 #define MAX_COUNTERS 4
 #define NONE (-1.0)	/* there is no such figure */
 
-/* What ours must not exceed, where an architecture has a bound of its own */
+/* A bound of our figure that differs between architectures */
 #if defined(__riscv)
 #define RISCV_X86(riscv, x86) (riscv)
 #else
@@ -64,9 +64,9 @@ void module_unload(void);
 void set_policy(const char *policy);
 
 /*
- * What an x86 processor takes many cycles for, so far: writes to registers of its
- * counters, to other model-specific ones, and to CR4. The patched QEMU tells, in
- * CPUID leaf 0x40000001; these wrap around.
+ * Writes so far that take an x86 processor many cycles: to registers of its counters, to
+ * other model-specific ones, and to CR4. The patched QEMU gives them in CPUID leaf
+ * 0x40000001. They wrap around.
  */
 enum write { WRMSR, WRMSR_OTHER, CR4, NR_WRITES };
 
@@ -82,12 +82,12 @@ typedef double measure_fn(const void *arg);
  * it says so, and the figure is the smallest.
  */
 double settled(measure_fn *measure, const void *arg);
-/* The same where that is too much to ask: within AGREEMENT or a fraction of the figure */
+/* The same, but two results may differ by AGREEMENT or by @fraction of the figure. */
 double settled_within(measure_fn *measure, const void *arg, double fraction);
 extern unsigned int unsettled;	/* how many figures did not settle */
 /*
- * Most that two runs of a figure since the last report() differed by, or were allowed
- * to by settled_within(); 0 if settled() found them all.
+ * The most by which two runs of a figure since the last report() differed, or by which
+ * settled_within() let them differ; 0 if settled() found all figures.
  */
 extern double uncertainty;
 
@@ -95,7 +95,7 @@ extern double uncertainty;
 void settle_guest(void);
 
 uint64_t now_ns(void);
-/* Both keep their hooks in the scheduler for a while after what they are for. */
+/* Both sides keep their hooks in the scheduler for a while after the last use. */
 void await_hooks_gone(void);
 
 void die(const char *what) __attribute__((noreturn));
@@ -116,7 +116,7 @@ void await_child(pid_t pid);
  */
 void report(const char *metric, unsigned int counters, double perfctr, double perf,
 	    double bound, const char *unit);
-/* Looks up what was kept of this machine; before report_table(). */
+/* Reads this machine's kept figures. Before report_table() */
 void report_compare(const char *path, const char *machine);
 void report_table(void);
 void report_json(const char *path, const char *machine);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a control takes that nobody else has, while other threads have so many others,
- * each different: what is there already must not be looked through.
+ * What a new control takes while other threads have many others, each different: it must not
+ * be searched for among those.
  */
 #define _GNU_SOURCE
 #include "bench.h"
@@ -27,7 +27,7 @@
 /* Longer than anything here runs */
 #define PERIOD 100000000000ll
 
-/* Instructions in user mode, which interrupt after a period that is number @n */
+/* Counts instructions in user mode, with period number @n. */
 static void control(int fd, unsigned int n)
 {
 	struct perfctr_control wanted = {
@@ -72,7 +72,7 @@ static void *hold_one(void *arg)
 	return NULL;
 }
 
-/* A process with so many threads, each of which has its own; it ends when it is killed. */
+/* A process of @n threads, each with a control of its own. It runs until it is killed. */
 static void hold(unsigned int n, int ready)
 {
 	struct rlimit limit = { 65536, 65536 };
@@ -96,7 +96,7 @@ static void hold(unsigned int n, int ready)
 		pause();
 }
 
-/* One that is new each time; the one before ends with it. */
+/* Each call makes a new control, which ends the one before. */
 static double control_cost(const void *arg)
 {
 	const int *fd = arg;

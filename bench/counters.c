@@ -59,7 +59,7 @@ static void perf_event(struct perf_event_attr *attr, unsigned int i)
 #define BRANCHES	0xc4u
 #define FIXED		24u	/* the first fixed counter's number */
 
-/* What all have; the P6 has room for two only. */
+/* Events that all machines have; the P6 has room for two only. */
 static unsigned int events[MAX_COUNTERS] = {
 	EV_INSTRUCTIONS, EV_CYCLES, BRANCHES, EV_DTLB_LOAD_MISSES,
 };
@@ -95,7 +95,7 @@ void read_writes(uint32_t writes[NR_WRITES])
 	writes[WRMSR_OTHER] = all - writes[WRMSR];
 }
 
-/* perf_events takes the fixed ones first; we are asked for them when the others run out. */
+/* perf_events takes the fixed counters first; we take them only if the others are too few. */
 static uint32_t which_counter(unsigned int i, unsigned int counters)
 {
 	return i < 2 && counters > general_purpose ? FIXED + i : PERFCTR_MAP_ANY;
@@ -115,7 +115,7 @@ static void perfctr_begin(struct counting *counting)
 	const struct setup *setup = &counting->setup;
 	size_t size = offsetof(struct perfctr_control, ctr) +
 		      setup->counters * sizeof(struct perfctr_ctr_control);
-	/* No larger than what is given to the kernel: a thread's stack is measured as well. */
+	/* No larger than what the kernel is given: a thread's stack is measured as well. */
 	struct perfctr_control *control = alloca(size);
 	unsigned int i;
 
@@ -214,7 +214,7 @@ void module_unload(void)
 {
 	unsigned int i;
 
-	/* What ended a moment ago may still hold it. */
+	/* A thread that ended a moment ago may still hold the module. */
 	for (i = 0; i < 1000; i++) {
 		if (!syscall(SYS_delete_module, "perfctr", O_NONBLOCK) || errno == ENOENT)
 			return;

@@ -34,7 +34,7 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The mean of the middle half: what the kernel does now and then falls on whoever is there. */
+/* The mean of the middle half: the kernel's work of now and then falls on whoever is there. */
 static double fork_and_end(bool end)
 {
 	volatile uint64_t *left = shared_alloc(sizeof(*left));
@@ -107,13 +107,13 @@ static pid_t start_sleepers(unsigned int n)
 }
 
 /*
- * In a process of its own, so that nothing is left of it. Another has the sleepers:
- * what their stacks are in a process that forks would be most of its forks.
+ * Runs in a process of its own, so that nothing is left of it. Another process has the
+ * sleepers: if the forking process had their stacks, these would be most of a fork's cost.
  */
 static double forks(const void *arg)
 {
 	const struct forking *forking = arg;
-	/* Not one for each, or each fork copies more maps than the last. */
+	/* One for all calls: with one for each, every fork would copy more maps than the last. */
 	static volatile double *figure;
 	struct counting counting;
 	pid_t pid;
@@ -146,7 +146,7 @@ static double cost(enum side side, unsigned int counters, unsigned int threads, 
 		.end = end,
 	};
 
-	/* Which of the kernel's lists are empty changes from one process to the next. */
+	/* Processes differ in which of the kernel's lists are empty. */
 	return settled_within(forks, &forking, 0.002);
 }
 
@@ -169,7 +169,7 @@ void bench_forks(void)
 		extra("exit_extra", n, 0, true, RISCV_X86(2000, NONE));
 }
 
-/* The same among many threads that count: four counters, and so many threads */
+/* The same for four counters, among many threads that count */
 void bench_crowds(void)
 {
 	static const unsigned int crowds[] = { 1, 10, 100, 1000, 10000 };
@@ -177,7 +177,7 @@ void bench_crowds(void)
 	unsigned int n;
 	FILE *file = fopen("/proc/sys/kernel/pid_max", "we");
 
-	/* Ids do not begin again from the lowest, where the search for a free one is long. */
+	/* Ids do not begin again from the lowest, where the search for a free one takes long. */
 	if (!file || fputs("4194304\n", file) < 0 || fclose(file))
 		die("pid_max");
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* How a figure is had that can be trusted; see bench.h. */
+/* Takes figures that can be trusted; see bench.h. */
 #define _GNU_SOURCE
 #include "bench.h"
 

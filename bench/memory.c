@@ -36,7 +36,7 @@ static void write_file(const char *path, const char *text)
 	close(fd);
 }
 
-/* The number behind @name in a file of such lines; @name NULL: the first. */
+/* The number behind @name in a file of such lines; the file's first number if @name is NULL */
 static double read_number(const char *path, const char *name)
 {
 	FILE *file = fopen(path, "re");
@@ -71,7 +71,7 @@ static void *member(void *arg)
 
 	pthread_barrier_wait(&crowd->begin);
 	counting_begin(&counting, &crowd->setup);
-	/* A page that nobody looked at need not be there. */
+	/* A page that nobody has touched need not be allocated. */
 	if (counting.page)
 		(void)*(const volatile uint32_t *)&counting.page->cstatus;
 	for (i = 0; i < crowd->setup.counters; i++)
@@ -90,7 +90,7 @@ static double free_bytes(void)
 	double pages = 0;
 	unsigned long count;
 
-	/* What can be had back is no cost, and what is counted per CPU is folded in. */
+	/* Memory that can be had back is no cost. Counts that are kept per CPU are folded in. */
 	write_file("/proc/sys/vm/drop_caches", "3");
 	usleep(300000);
 	write_file("/proc/sys/vm/stat_refresh", "1");
@@ -117,7 +117,7 @@ static void run_crowd(struct crowd *crowd, volatile double *charged, volatile do
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	write_file(GROUP "/cgroup.procs", "0");
 	setrlimit(RLIMIT_NOFILE, &limit);
-	/* Room for all descriptors is there before anything is weighed. */
+	/* Makes room for all descriptors before anything is weighed. */
 	if (dup2(0, THREADS * (MAX_COUNTERS + 1) + 100) < 0)
 		die("dup2");
 	pthread_barrier_init(&crowd->begin, NULL, THREADS + 1);

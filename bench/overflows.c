@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * An overflow: from the instruction that it interrupts to the handler's first,
- * and from the handler's call that lets the counter go on to the instruction that
- * it returns to. The thread that is counted does nothing but look at the time, so
- * the last look before the handler, and the first one after it, are the ends; and
- * as a tick of the time may be a hundred instructions, periods differ, and many make
- * a mean.
+ * An overflow: from the instruction that it interrupts to the handler's first one, and from
+ * the handler's call that lets the counter go on to the instruction that it returns to. The
+ * counted thread does nothing but look at the time, so the ends are its last look before the
+ * handler and its first look after it. A tick of the time may be a hundred instructions, so
+ * the period is a prime, and the figure a mean of many.
  */
 #define _GNU_SOURCE
 #include "bench.h"
@@ -68,18 +67,18 @@ static void on_overflow(int signo)
 	handled++;
 	back = true;
 	left_at = ticks();
-	/* The argument is a count for perf_events, and nothing for ours. */
+	/* perf_events takes the argument for a count; we ignore it. */
 	ioctl(fd, go_on, 1);
 }
 
-/* Until so many were handled */
+/* Looks at the time until OVERFLOWS were handled. */
 static void look_at_the_time(void)
 {
 	handled = 0;
 	to_handler = 0;
 	from_handler = 0;
 	while (handled < OVERFLOWS) {
-		/* Before the look, which the handler may come after. */
+		/* Before the look, as the handler may come after that. */
 		bool is_back = back;
 
 		last_look = ticks();

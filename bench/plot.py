@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """usage: plot.py RESULTS.json OUT.svg
 
-Draws what a fork and an exit of a process that counts cost more, among how many
-threads that count as well, from the rows fork_extra_among and exit_extra_among.
+Draws what counting adds to a fork and an exit of a process, by the number of threads
+that count as well, from the rows fork_extra_among and exit_extra_among.
 """
 import json
 import math

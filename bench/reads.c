@@ -23,7 +23,7 @@
 #define CALLS 1000
 #define OPENS 8000
 
-/* The value is wanted, and nobody says what for. */
+/* Makes the compiler compute the value, and not know what for. */
 #define consume(value) __asm__ volatile ("" : : "r" (value))
 
 /* Time of @n times @statement */
@@ -56,14 +56,14 @@
 	((LEAST_TIME(n, statement) -					\
 	  LEAST_TIME(n, __asm__ volatile ("" : : : "memory"))) / (double)(n))
 
-/* On average, with all that comes of it later; the loop does not matter here. */
+/* The average, with all that @statement causes later. The loop does not matter here. */
 #define MEAN(n, statement)	(TIME(n, statement) / (double)(n))
 
 #if defined(__riscv)
 
 /*
- * The register of perf's user page, whose number is not known when this is
- * compiled: by a table, which is the shortest way there is.
+ * Reads the register that perf's user page names, whose number is not known when this is
+ * compiled: by a table, which is the shortest way.
  */
 __asm__(".text\n\t.balign 8\n\t.option push\n\t.option norvc\n"
 	"bench_csrs:\n\t"
@@ -134,7 +134,7 @@ static struct reading reading_begin(enum side side, unsigned int counters, bool 
 		reading.v = vperfctr_open_mode(0);
 		if (!reading.v)
 			die("vperfctr_open_mode");
-		/* Switched in with its page it is as it stays. */
+		/* After a switch with the page mapped nothing changes any more. */
 		usleep(1000);
 	}
 	return reading;
@@ -432,7 +432,7 @@ static double open_close(enum side side, unsigned int counters, bool other)
 		die("pthread_create");
 	while (!neighbour.ready)
 		usleep(1000);
-	/* What is freed later, in soft interrupts, is part of it: a mean, with some noise. */
+	/* What soft interrupts free later is part of it: a mean, with some noise. */
 	cost = settled_within(open_close_cost, &setup, 0.001);
 	neighbour.stop = true;
 	pthread_join(neighbour.thread, NULL);

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define LINES_MAX 256
-/* What a row that two runs agree on may differ by: the rounding of an average */
+/* By how much a row may differ if two runs agree on it: the rounding of an average */
 #define STEADY 0.5
 
 static struct line {
@@ -72,7 +72,7 @@ void report_compare(const char *path, const char *machine)
 	(void)fclose(file);
 }
 
-/* A figure that there is no longer is worse, too. */
+/* A figure that is missing now is worse, too. */
 static bool is_worse(const struct line *line)
 {
 	return line->kept != NONE && (line->perfctr == NONE ||
@@ -129,7 +129,7 @@ void report_table(void)
 		const char *verdict = "";
 
 		if (line->bound != NONE)
-			/* As it is shown; what cannot be done is no bound met. */
+			/* By the figure as it is shown. A missing one meets no bound. */
 			verdict = line->perfctr != NONE && line->perfctr < line->bound + 0.05 ?
 				  " met" : " NOT MET";
 		printf("%-44s %8u %10s %12s %-9s %8s%s%s",

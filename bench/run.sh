@@ -3,13 +3,13 @@
 # usage: bench/run.sh [MACHINE...]
 #
 # Measures perfctr beside perf_events, in instructions, in emulated machines in
-# which an instruction is a nanosecond, and counters interrupt (boot.sh
-# --patched): a table for each, and bench/results.json for all, or for those that
-# are named. On x86 the writes to registers, which real hardware pays for, are
-# counted as well. riscv64-smcntrpmf can restrict cycle and instret to user mode.
-# With PLOT=1 docs/fork-cost.svg is drawn anew. Figures that are worse than those in
-# bench/figures.txt are marked, and listed at the end; with KEEP=1 that file takes
-# over the new ones.
+# which an instruction takes a nanosecond and counters interrupt (boot.sh
+# --patched). Prints a table for each of the machines that are named, or of all, and
+# writes bench/results.json. On x86 writes to registers, which take long on real
+# hardware, are counted as well. riscv64-smcntrpmf can restrict cycle and instret to
+# user mode. PLOT=1 draws docs/fork-cost.svg anew. Figures that are worse than those
+# in bench/figures.txt are marked, and listed at the end; KEEP=1 writes the new ones
+# to that file.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)

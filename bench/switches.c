@@ -72,7 +72,7 @@ static void round_of_yields(struct cost *cost)
 	began = now_ns() - began;
 	read_writes(after);
 	switches = own_switches() - switches;
-	/* Once out in a turn, or this is not what it is taken for */
+	/* Each of our turns must switch out once, or this measures something else. */
 	if (switches < YIELDS - YIELDS / 20 || switches > YIELDS + YIELDS / 20) {
 		(void)fprintf(stderr, "bench: %ld switches in %d yields\n", switches, YIELDS);
 		_exit(EXIT_FAILURE);
@@ -89,7 +89,7 @@ static int in_order(const void *a, const void *b)
 	return (first > second) - (first < second);
 }
 
-/* One of the two; number 0 has the watch. */
+/* One of the two processes; number 0 measures. */
 static void yielder(const struct pair *pair, struct ring *ring, unsigned int number)
 {
 	struct counting counting;
@@ -117,7 +117,7 @@ static void yielder(const struct pair *pair, struct ring *ring, unsigned int num
 		round_of_yields(&cost[i]);
 	qsort(cost, ROUNDS, sizeof(cost[0]), in_order);
 	ring->cost.insn = cost[ROUNDS / 2].insn;
-	/* On average: a write that comes now and then is to be seen. */
+	/* On average, so that a write that comes now and then shows. */
 	for (k = 0; k < NR_WRITES; k++) {
 		ring->cost.writes[k] = 0;
 		for (i = 0; i < ROUNDS; i++)
@@ -182,7 +182,7 @@ static double measure_pair(const void *arg)
 	return ring->cost.insn;
 }
 
-/* What is written is that of the last run. */
+/* The writes are those of the last run. */
 static struct cost measure(const struct pair *pair)
 {
 	struct cost cost = { .insn = settled(measure_pair, pair) };
@@ -191,7 +191,7 @@ static struct cost measure(const struct pair *pair)
 	return cost;
 }
 
-/* The base line, by what the pair does without counters */
+/* The base line: the same pair without counters */
 static struct cost base_line(uid_t first, uid_t second)
 {
 	struct pair pair = { .uid = { first, second } };
@@ -242,7 +242,7 @@ static void report_writes(const char *metric, const struct cost *perfctr,
 	for (n = 0; n < bench_counters; n++)
 		report(name, n + 1, perfctr[n].writes[WRMSR], perf[n].writes[WRMSR],
 		       wrmsr_bound, "WRMSR");
-	/* These have nothing to do with how many counters there are. */
+	/* These do not depend on the number of counters. */
 	(void)snprintf(name, sizeof(name), "%s_wrmsr_other", metric);
 	report(name, all + 1, perfctr[all].writes[WRMSR_OTHER], perf[all].writes[WRMSR_OTHER],
 	       NONE, "WRMSR");
@@ -319,8 +319,8 @@ static double beside(enum side side, bool map, double base)
 }
 
 /*
- * Two that do not count: without the module, with it, and while somebody counts, or, mapped,
- * reads as well.
+ * Two processes that do not count: without the module, with it, while a third counts, and
+ * while that has mapped its page too.
  */
 static void bystanders(void)
 {
@@ -348,7 +348,7 @@ static void bystanders(void)
 
 void bench_switches(void)
 {
-	/* Those of 1 and 4 counters are the goals; those between are on the line. */
+	/* The bounds of 1 and 4 counters are the goals; the others are on the line between. */
 	static const struct bounds plain_bounds = {
 		.insn = {
 			RISCV_X86(70, 80), RISCV_X86(70 + 35 / 3.0, 80 + 35 / 3.0),
@@ -356,12 +356,12 @@ void bench_switches(void)
 		},
 		.wrmsr = 0,
 	};
-	/* Also where one counts, and the other does not */
+	/* Also if one counts and the other does not */
 	static const struct bounds tree_bounds = {
 		.insn = { 110, 110 + 70 / 3.0, 110 + 140 / 3.0, 180 },
 		.wrmsr = 0,
 	};
-	/* Of threads with pages */
+	/* For threads with pages */
 	static const struct bounds page_bounds = {
 		.insn = {
 			RISCV_X86(130, 160), RISCV_X86(130 + 70 / 3.0, 180),

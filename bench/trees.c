@@ -93,7 +93,7 @@ static double tree_read(const void *arg)
 	if (!children)
 		die("calloc");
 	start_children(children, tree->children);
-	/* Without the interrupts that the long ones have now and then */
+	/* The least, as long reads are interrupted now and then */
 	for (i = 0; i < READS; i++) {
 		began = now_ns();
 		read_sums(&counting);
@@ -106,7 +106,7 @@ static double tree_read(const void *arg)
 	_exit(0);
 }
 
-/* The row's number is that of the children; there are as many counters as can be. */
+/* The row's number is the number of children; there are as many counters as possible. */
 void bench_trees(void)
 {
 	static const unsigned int children[] = { 0, 10, 500 };
