@@ -59,7 +59,7 @@ START_TEST(test_counters)
 		ck_assert_uint_eq(to.ctr[i].event, 0x100 + i);
 		ck_assert_uint_eq(to.ctr[i].reserved[0] | to.ctr[i].reserved[1] |
 				  to.ctr[i].reserved[2] | to.ctr[i].reserved[3], 0);
-		/* Of a-mode counters it means nothing, in 2.6. */
+		/* 2.6's ireset means nothing for a-mode counters. */
 		ck_assert_int_eq(to.ctr[i].ireset, i < 2 ? 0 : -5);
 	}
 
@@ -93,7 +93,7 @@ START_TEST(test_too_many)
 }
 END_TEST
 
-/* All that there can be, where a shift by 32 would be one too far */
+/* As many counters as there can be: a shift by 32 would be one too far. */
 START_TEST(test_all)
 {
 	set_up(PERFCTR_NRCTRS, 0);
@@ -123,7 +123,7 @@ START_TEST(test_fixed)
 		{ 0x40000000, 0x430000, 24, 0x40000000, 0x4300c0 },
 		{ 0x40000001, 0x410000, 25, 0x40000001, 0x41003c },
 		{ 0x40000002, 0x520000, 26, 0x40000002, 0x52013c },
-		/* What is wrong is for the kernel to say. */
+		/* The kernel refuses what is wrong. */
 		{ 0x40000000, 0x41003c, 24, 0x40000000, 0x41003c },
 		{ 0x40000000, 0x1410000, 24, 0x40000000, 0x14100c0 },
 		{ 0x40000003, 0x410000, 27, 0x40000003, 0x410000 },
@@ -132,10 +132,10 @@ START_TEST(test_fixed)
 		{ 0x3fffffff, 0x410000, 0x3fffffff, 0x3fffffff, 0x410000 },
 		{ 0x80000000, 0x410000, 0x80000000, 0x80000000, 0x410000 },
 		{ 32, 0x4100c0, 32, 32, 0x4100c0 },
-		/* The kernel's own names do as well. */
+		/* The kernel's own numbers are accepted as well. */
 		{ 24, 0x4100c0, 24, 0x40000000, 0x4100c0 },
 		{ 31, 0x410000, 31, 0x40000007, 0x410000 },
-		/* The others are one another's. */
+		/* Other numbers are the same in both. */
 		{ 23, 0x410000, 23, 23, 0x410000 },
 		{ 0, 0x410000, 0, 0, 0x410000 },
 		{ PERFCTR_MAP_ANY, 0x410000, PERFCTR_MAP_ANY, PERFCTR_MAP_ANY, 0x410000 },
@@ -183,7 +183,7 @@ static void rsp_refused(unsigned int first, unsigned int second)
 	ck_assert_int_eq(errno, EINVAL);
 }
 
-/* Each goes with the counters of its event, and with no others. */
+/* Each register's value goes to the counters of its event, and to no others. */
 START_TEST(test_offcore)
 {
 	static const unsigned int seconds[] = { 0x4101bb, 0x4102b7 };
@@ -212,14 +212,14 @@ START_TEST(test_offcore)
 	ck_assert_int_eq(perfctr_control_from_native(&to, &back), 0);
 	ck_assert_mem_eq(&back, &from, sizeof(from));
 
-	/* One that counts by nothing is for the kernel to refuse. */
+	/* The kernel refuses a counter without a value. */
 	from.cpu_control.nhlm.offcore_rsp[0] = 0;
 	ck_assert_int_eq(perfctr_control_to_native(&from, &to), 0);
 	ck_assert_uint_eq(to.ctr[1].config, 0);
 }
 END_TEST
 
-/* What 2.6 has no place for is not left out. */
+/* A value that 2.6 has no place for is an error, and not left out. */
 START_TEST(test_offcore_too_long)
 {
 	set_up(1, 0);

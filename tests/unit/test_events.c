@@ -195,7 +195,7 @@ START_TEST(test_x86)
 	ck_assert_str_eq(name, "r1b7/3f80400091:u");
 	ck_assert_int_eq(perfctr_event_parse(info.cpu_type, "r1b7/ffffffffffffffff", &ctr), 0);
 	ck_assert_uint_eq(ctr.config, ~0ULL);
-	/* Not what it would be without */
+	/* Not the name that the event has without a value */
 	ck_assert_int_eq(perfctr_event_parse(info.cpu_type, "rc0/1", &ctr), 0);
 	perfctr_event_format(info.cpu_type, &ctr, name, sizeof(name));
 	ck_assert_str_eq(name, "rc0/1");

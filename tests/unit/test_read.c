@@ -100,7 +100,7 @@ START_TEST(test_asks)
 	page.owner++;
 	ck_assert(asked_by_ioctl(vperfctr_snapshot(v, &sum, 0)));
 
-	/* Counters that there are not, or that cannot be */
+	/* Counters that do not exist, or cannot exist */
 	set_up();
 	ck_assert(asked(vperfctr_read_pmc(v, 0)));
 	ck_assert(asked(vperfctr_read_pmc(v, PERFCTR_MAX_CTRS - 1)));
@@ -124,7 +124,7 @@ static void count_on(unsigned int i, unsigned int reg)
 	page.nrctrs = i + 1;
 }
 
-/* cycle and instret are what may be read in any emulation of user mode. */
+/* Any emulation of user mode may read cycle and instret. */
 START_TEST(test_counters)
 {
 	struct perfctr_sum_ctrs sum, again;
@@ -155,7 +155,7 @@ START_TEST(test_counters)
 		ck_assert(again.pmc[i] >= sum.pmc[i] && again.pmc[i] >> 60 == i + 1);
 	ck_assert(again.tsc >= sum.tsc);
 
-	/* The stubs behind the registers come back, with nothing. */
+	/* The stubs for other registers return, and read nothing. */
 	page.slot[32].bias = 5;
 	page.slot[PERFCTR_PAGE_NO_SLOT].bias = 6;
 	page.slot[PERFCTR_REG_TIME].bias = 0;

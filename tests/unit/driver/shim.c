@@ -13,7 +13,7 @@ u32 shim_online = 1;
 unsigned int shim_possible = 1;
 bool shim_irqs_off;
 int shim_hz = 250;
-/* As in the kernel, about to wrap */
+/* As in the kernel: about to wrap */
 unsigned long shim_jiffies = -300UL * 250;
 struct task_struct shim_current = { .cpus_mask = { ~0UL } };
 struct task_struct *shim_on[SHIM_CPUS] = { [0 ... SHIM_CPUS - 1] = &shim_current };
@@ -38,14 +38,14 @@ unsigned long shim_index_nospec(unsigned long index, unsigned long size)
 	return index;
 }
 
-/* Per-CPU data: the linker's words for where the variables are; theirs is not used. */
+/* Per-CPU data. The linker says where the variables are; their own memory is not used. */
 extern char percpu_start[] __asm__("__start_shim_percpu");
 extern char percpu_end[] __asm__("__stop_shim_percpu");
 
 void *shim_per_cpu(void *ptr, unsigned int cpu)
 {
 	static char *copies;
-	/* Each begins as aligned as the first. */
+	/* Each copy is aligned like the first one. */
 	size_t size = ((size_t)(percpu_end - percpu_start) + 63) & ~(size_t)63;
 	unsigned int i;
 
@@ -375,7 +375,7 @@ void cpuhp_remove_state(int state)
 void shim_cpu_up(unsigned int cpu)
 {
 	shim_assert(!(shim_online & BIT(cpu)));
-	/* On a CPU that is up. */
+	/* On a CPU that is up */
 	if (cpu_prepare)
 		shim_assert(!cpu_prepare(cpu));
 	shim_online |= BIT(cpu);

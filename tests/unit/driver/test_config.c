@@ -19,7 +19,7 @@ static void begin(const struct model_machine *machine)
 	model_ownership(&at_boot);
 	ck_assert_int_eq(perfctr_cpu_init(), 0);
 	ck_assert_int_eq(perfctr_config_init(), 0);
-	/* The user's account is no config. */
+	/* The user's account is no config, but an allocation. */
 	perfctr_broadcasts_made(0);
 	ck_assert_uint_eq(shim_allocations, 1);
 	model_calls_reset();
@@ -30,7 +30,7 @@ static unsigned int configs_there(void)
 	return shim_allocations - 1;
 }
 
-/* Nothing is left when the module goes, whatever was pending. */
+/* When the module goes nothing is left, whatever was pending. */
 static void end(void)
 {
 	perfctr_config_exit();
@@ -92,7 +92,7 @@ START_TEST(equal_controls_share)
 }
 END_TEST
 
-/* Equal is what is equal in every member. */
+/* Controls are equal only if they are equal in every member. */
 static const struct {
 	const char *name;
 	u32 nr_a, nr_b;
@@ -133,7 +133,7 @@ START_TEST(different_controls_do_not)
 }
 END_TEST
 
-/* Kernel-mode counting needs what perf would ask for, also of what another one has already. */
+/* Kernel-mode counting needs the permission that perf would need, also if the config exists. */
 START_TEST(kernel_mode_needs_permission)
 {
 	struct perfctr_config *config, *user;
@@ -153,7 +153,7 @@ START_TEST(kernel_mode_needs_permission)
 }
 END_TEST
 
-/* What cannot be is said first: it is no question of permission. */
+/* A control that is wrong is refused as such, whatever the permission. */
 START_TEST(nonsense_is_not_a_matter_of_permission)
 {
 	static const struct perfctr_ctr_control bad[] = {
@@ -188,7 +188,7 @@ START_TEST(busy_tells_the_owner)
 	taken = model_perf_take_all(1);
 	expect_error(two, 2, -EBUSY);
 	ck_assert_uint_eq(refusal.owner, PERFCTR_OWNER_PERF);
-	/* Where counters are had one by one it is the first; else it is all of them. */
+	/* RISC-V claims one by one and tells the first counter; x86 claims all, and tells none. */
 	ck_assert_uint_eq(refusal.index, BUSY_INDEX);
 	model_perf_give(1, taken);
 	perfctr_config_put(get(two, 2), false);
@@ -221,7 +221,7 @@ START_TEST(other_errors_tell_the_counter)
 }
 END_TEST
 
-/* A put that may not sleep leaves the rest to a work; and the next get may find it again. */
+/* A put that may not sleep leaves the rest to a work. The next get may still find the config. */
 START_TEST(reaped_later)
 {
 	struct perfctr_config *config;
@@ -266,7 +266,7 @@ START_TEST(found_again_before_it_is_reaped)
 }
 END_TEST
 
-/* What nobody needs any more makes room at once. */
+/* A config without users makes room at once. */
 START_TEST(reaped_for_the_next)
 {
 	static const struct perfctr_ctr_control misses[] = { CTR(FIRST, EV_DTLB_READ, USER) };
@@ -393,7 +393,7 @@ static struct perfctr_config *get_numbered(u32 i)
 	return get(&ctr, 1);
 }
 
-/* Equal controls of two users are two configs, so that one can lose its. */
+/* Equal controls of two users are two configs, so that one can be lost without the other. */
 START_TEST(each_user_has_its_own)
 {
 	struct perfctr_config *a, *b;
@@ -403,7 +403,7 @@ START_TEST(each_user_has_its_own)
 	shim_uid = 1000;
 	b = get(two, 2);
 	ck_assert_ptr_ne(a, b);
-	/* But a CPU has nothing to do between them. */
+	/* But a switch between them writes nothing. */
 	ck_assert_uint_eq(a->id, b->id);
 	ck_assert_ptr_eq(get(two, 2), b);
 	shim_uid = 0;
@@ -418,7 +418,7 @@ END_TEST
 
 #define MANY 5000
 
-/* Each is found again, and each ends. */
+/* Each config is found again, and each ends. */
 START_TEST(many_are_told_apart)
 {
 	static struct perfctr_config *config[MANY];
@@ -448,11 +448,11 @@ START_TEST(so_many_at_most)
 	shim_set_param("controls", 1);
 	config = get(two, 2);
 	expect_error(two, 1, -ENOSPC);
-	/* To stop is always possible. */
+	/* Stopping is always possible. */
 	perfctr_config_put(get(two, 0), false);
 	ck_assert_ptr_eq(get(two, 2), config);
 	perfctr_config_put(config, false);
-	/* Another user has as many. */
+	/* Another user has a limit of its own. */
 	shim_uid = 1;
 	perfctr_config_put(get(two, 1), false);
 	shim_uid = 0;
@@ -465,7 +465,7 @@ START_TEST(so_many_at_most)
 }
 END_TEST
 
-/* Controls one after the other: those that are more than a second's worth wait, to the tick. */
+/* Controls one after the other: those beyond a second's worth wait, to the tick. */
 START_TEST(broadcasts_take_their_time)
 {
 	u64 start = shim_now, earliest;
@@ -475,7 +475,7 @@ START_TEST(broadcasts_take_their_time)
 	for (i = 0; i < 1000; i++) {
 		broadcasts_charged = 0;
 		perfctr_config_put(get(i % 2 ? two : two + 1, 1), false);
-		/* What ends it is paid for at once. */
+		/* A claim's end is paid for with the claim. */
 		made += broadcasts_charged + 1;
 		earliest = made <= 100 + 40 ? 0 : (made - 140) * (NSEC_PER_SEC / 100);
 		ck_assert_uint_ge(shim_now - start, earliest);
@@ -513,7 +513,7 @@ START_TEST(what_is_there_does_not_wait)
 	spend();
 	ck_assert_ptr_eq(get(two, 2), config);
 	perfctr_config_put(config, false);
-	/* Nor does the clock, nor what ends. */
+	/* Neither does the clock alone, nor an end. */
 	perfctr_config_put(get(two, 0), false);
 	perfctr_config_put(config, false);
 	ck_assert_uint_eq(shim_waits, 0);
@@ -570,7 +570,7 @@ START_TEST(no_limit)
 }
 END_TEST
 
-/* Those of the kernel's threads were paid for. */
+/* The broadcasts of the kernel's threads were paid for before. */
 START_TEST(workers_pay_nothing)
 {
 	begin(&model_default);
@@ -582,7 +582,7 @@ START_TEST(workers_pay_nothing)
 }
 END_TEST
 
-/* Of users that come and go no more accounts stay than there are buckets. */
+/* Users come and go: no more accounts stay than there are buckets. */
 START_TEST(accounts_end)
 {
 	begin(&model_default);
@@ -602,7 +602,7 @@ START_TEST(no_memory_for_an_account)
 	perfctr_burden_exit();
 	shim_no_memory = true;
 	spend();
-	/* What nobody could be charged with delays all. */
+	/* Broadcasts without an account delay all users. */
 	shim_uid = 5;
 	ck_assert(is_spent());
 	shim_now += 5 * NSEC_PER_SEC;
@@ -617,7 +617,7 @@ END_TEST
 
 /* --- eviction --- */
 
-/* Of all; of a user; the last put is by who may not sleep */
+/* Evicts all configs, or those of a user; the last put may not sleep. */
 static const struct {
 	const char *name;
 	bool all, atomic;
@@ -643,7 +643,7 @@ START_TEST(evicted)
 	thread_in(&thread, 0);
 	thread_in(&stranger, 1);
 	perfctr_config_evict(all, KUIDT_INIT(1000));
-	/* Who runs is lost at once, and who sleeps as it comes. */
+	/* A running thread is lost at once, a sleeping one as it comes to a CPU. */
 	ck_assert_int_eq(thread.error, -EIO);
 	ck_assert_int_eq(stranger.error, all ? -EIO : 0);
 	if (all)
@@ -656,14 +656,14 @@ START_TEST(evicted)
 		thread_run(&stranger, 0, 1000);
 		thread_expect_exact(&stranger);
 	}
-	/* A new one is another, and counts. */
+	/* A new config is another one, and counts. */
 	shim_uid = 1000;
 	again = get(two, 2);
 	ck_assert_ptr_ne(again, config);
 	thread_init(&thread, again);
 	thread_run(&thread, 0, 1000);
 	thread_expect_exact(&thread);
-	/* The old one goes with its last user, and takes nothing along. */
+	/* The old config goes with its last user, and takes no counter along. */
 	perfctr_config_put(config, evicted_rows[_i].atomic);
 	thread_run(&thread, 1, 1000);
 	thread_expect_exact(&thread);
@@ -674,7 +674,7 @@ START_TEST(evicted)
 }
 END_TEST
 
-/* One that nobody uses any more, but that was not reaped yet */
+/* A config without users that was not reaped yet */
 START_TEST(evicted_without_users)
 {
 	begin(&model_default);
@@ -703,7 +703,7 @@ END_TEST
 
 /* --- isolated CPUs --- */
 
-/* CPU 1 is: nothing is done there, until somebody comes; and again after the last config. */
+/* CPU 1 is isolated: nothing is done there until a thread comes, nor after the last config. */
 START_TEST(isolated_until_used)
 {
 	static const struct perfctr_ctr_control itlb[] = { CTR(ANY, EV_ITLB, USER) };
@@ -722,7 +722,7 @@ START_TEST(isolated_until_used)
 		ck_assert(!(cpus_told & BIT(1)));
 		thread_run(&thread, 1, 1000);
 		ck_assert(cpus_told & BIT(1));
-		/* What is claimed now is claimed there as well. */
+		/* A config that is claimed now is claimed there as well. */
 		second = get(itlb, 1);
 		ck_assert_uint_eq(model_owned(1, MODEL_DRIVER), model_owned(0, MODEL_DRIVER));
 		thread_run(&thread, 1, 1000);
@@ -739,7 +739,7 @@ START_TEST(isolated_until_used)
 }
 END_TEST
 
-/* It comes online while there is a claim, and is left alone all the same. */
+/* An isolated CPU that comes online during a claim is left alone all the same. */
 START_TEST(isolated_over_hotplug)
 {
 	struct perfctr_config *config;

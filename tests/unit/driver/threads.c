@@ -8,7 +8,7 @@ bool perfctr_any_rarity;
 
 static struct thread *running[SHIM_CPUS];
 
-/* What a test does not unclaim is no leak. */
+/* Configs that a test does not unclaim are no leak. */
 static struct perfctr_config *claimed[64];
 
 static void swap_claimed(struct perfctr_config *from, struct perfctr_config *to)
@@ -39,7 +39,7 @@ int check(const struct perfctr_ctr_control *ctr, unsigned int nr, bool *kernel)
 
 	ck_assert(!shim_irqs_off);
 	err = perfctr_cpu_check(ctr, nr, kernel ? kernel : &unused, &why);
-	/* No other than one of these is to blame, and nobody for success. */
+	/* Only one of these counters may be to blame, and none after success. */
 	ck_assert(why.index == PERFCTR_NO_INDEX || (err && why.index < nr));
 	ck_assert_uint_eq(why.owner, PERFCTR_OWNER_NONE);
 	return err;
@@ -187,11 +187,11 @@ void thread_expect_exact(const struct thread *thread)
 	ck_assert_uint_eq(thread->state.clock, thread->seen.time);
 }
 
-/* For switch.c, and as it has it: the counters of whoever runs are suspended around it. */
+/* In the place of switch.c's functions: the running thread's counters are suspended around it. */
 int interrupts_heard;
 int interrupts_error;
 
-/* As switch.c, where tracepoints are turned on: not under the hotplug lock. */
+/* As in switch.c, where tracepoints are turned on: not under the hotplug lock */
 int perfctr_interrupts_get(void)
 {
 	shim_assert(!shim_hotplug_locked);
@@ -210,7 +210,7 @@ void perfctr_interrupts_exit(void)
 	shim_assert(!interrupts_heard);
 }
 
-/* As cpus.c */
+/* As in cpus.c */
 u32 cpus_isolated, cpus_told = ~0u;
 
 void perfctr_cpus_tell(unsigned int cpu)

@@ -9,7 +9,7 @@
 static perfctr_ihandler_t ihandler;
 static bool from_user;
 
-/* As arch/riscv/interrupt.c, which probes perf's handler */
+/* As in arch/riscv/interrupt.c, which probes perf's handler */
 int perfctr_cpu_set_ihandler(perfctr_ihandler_t handler)
 {
 	might_sleep();
@@ -33,7 +33,7 @@ void machine_irq(bool user)
 	local_irq_disable();
 	if (ihandler)
 		ihandler(false);
-	/* Ours alone has been taken back. */
+	/* If only our interrupt waited, it has been taken back. */
 	if (model_pending(shim_cpu))
 		model_perf_handles(shim_cpu, 0);
 	if (ihandler)
@@ -87,7 +87,7 @@ bool machine_irq_waits(void)
 	return model_irq_waits[shim_cpu];
 }
 
-/* The driver takes each for one of user mode where it cannot see the stack: see there. */
+/* If the driver cannot see the stack it takes each interrupt for one of user mode. */
 void machine_irq(bool user)
 {
 	(void)user;

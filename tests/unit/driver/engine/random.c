@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The services above the driver, from the switch to the tree, in long random sequences
- * of all that can happen to threads, against a model that knows nothing of registers:
- * a thread's count is what it executed while it was to be counted.
+ * Tests the services above the driver, from the switch to the tree, in long random sequences
+ * of all that can happen to threads, against a model that knows nothing of registers: a
+ * thread's count is what it executed while it was to be counted.
  *
- * After each step every thread's sums, as the module gives them to whoever asks, and
- * those of its tree, are exactly that; so is what a thread finds by its page, and it
- * must find it there whenever its registers may be shown. Nobody who may read registers
- * finds in one what it counted for others since it was zero. A state that is not to
- * count, or whose thread does not run, holds sums.
+ * After each step the sums of every thread, as the module gives them to anybody, and those of
+ * its tree are exactly the model's; so is what a thread reads by its page, and the page must
+ * show registers whenever it may. A thread that may read registers finds in none of them what
+ * it counted for others since it was zero. A state that is not to count, or whose thread does
+ * not run, holds sums.
  *
- * ENGINE_SEED, ENGINE_STEPS and ENGINE_ROWS are other sequences: the first, how long they
- * are, and how many. ENGINE_TRACE has each step printed.
+ * ENGINE_SEED, ENGINE_STEPS and ENGINE_ROWS choose other sequences: the seed of the first,
+ * their length, and their number. ENGINE_TRACE prints each step.
  */
 #include <check.h>
 #include <stdio.h>
@@ -47,7 +47,7 @@ struct handle {
 /* The maps of all processes */
 struct map {
 	struct vm_area_struct vma;
-	struct process *process;	/* NULL: there is none */
+	struct process *process;	/* NULL: the map is free */
 	struct handle *handle;
 };
 
@@ -60,7 +60,7 @@ struct control {
 struct tree {
 	struct thread *root;
 	struct handle *handle;
-	struct model_tally root_ended;	/* the root's, where that has ended */
+	struct model_tally root_ended;	/* the root's counts, if it has ended */
 	struct model_tally ended;
 	unsigned int nr_ended;
 	bool stopped;
@@ -85,16 +85,16 @@ struct thread {
 		s32 seq;
 		u32 i;
 	} reading;
-	u64 clock_least;		/* before what was seen */
+	u64 clock_least;		/* the least that it had before @seen */
 	u64 clock_most;
 	u64 since;
 	struct model_tally seen;
 	struct cred cred;
 	unsigned int uid;
 	u32 overflown;			/* mask */
-	u32 was_user;			/* mask: since it runs it was these */
-	bool was_open;			/* since it runs: the policy was "open" */
-	bool was_mapped;		/* likewise: its page */
+	u32 was_user;			/* mask: users that it was since it runs */
+	bool was_open;			/* since it runs, the policy was "open" */
+	bool was_mapped;		/* since it runs, it had its page mapped */
 	bool clock_on;
 	bool suspended;
 	bool lent;
@@ -121,7 +121,7 @@ static struct tree trees[NR_THREADS];
 static struct handle *orphans[NR_ORPHANS];
 static unsigned int in_step, seed;
 
-/* How often it was so: all of it must have happened. */
+/* How often each thing happened: all of them must. */
 static struct {
 	unsigned int reads, shown, private, switches, forks, ends, tree_reads, overflows,
 		     stops, policies, lends, maps, interrupted;
@@ -162,7 +162,7 @@ static bool is_idle(const struct thread *thread)
 	return thread >= idle && thread < idle + SHIM_CPUS;
 }
 
-/* Its state, as long as it is attached */
+/* The thread's state, as long as it is attached */
 static struct vperfctr *state_of(const struct thread *thread)
 {
 	struct hlist_node *first = thread->task.preempt_notifiers.first;
@@ -198,8 +198,8 @@ int get_dumpable(struct mm_struct *mm)
 }
 
 /*
- * What registers hold: for whom each counted since it was zero, or set. Of each process
- * its users, and the last is it as long as it is not dumpable.
+ * What registers hold: for whom each counted since it was zero, or set. Each process has a
+ * bit for each of its users, and one for while it is not dumpable.
  */
 
 static struct shown {
@@ -221,7 +221,7 @@ static u64 owner_of(const struct thread *thread)
 	return BIT_ULL(owner_bit(process, dumpable ? thread->cred.euid.val : NR_USERS));
 }
 
-/* What has changed counted for current, and for nobody else if it was set. */
+/* If the value has changed it counted for current, and for nobody else if it was set. */
 static void look(void)
 {
 	unsigned int hw, sets;
@@ -248,7 +248,7 @@ void engine_look(void)
 	look();
 }
 
-/* Of a process that has ended: nobody is of the same any more. */
+/* The process has ended, so no thread belongs to it any more. */
 static void forget_process(const struct process *process)
 {
 	unsigned int cpu, hw, user;
@@ -283,7 +283,7 @@ static bool has_map(const struct thread *thread)
 	return false;
 }
 
-/* In user mode */
+/* Before user mode: the registers that the thread may read hold only what is its own. */
 static void expect_own(const struct thread *thread)
 {
 	u32 users = thread->was_user | (u32)BIT(thread->cred.euid.val);
@@ -335,7 +335,7 @@ static void add(struct model_tally *to, const struct model_tally *from)
 	to->time += from->time;
 }
 
-/* New periods */
+/* Begins new periods. */
 static void begin_periods(struct thread *thread)
 {
 	const struct control *control = thread->control;
@@ -391,7 +391,7 @@ static void expect_clock(u64 clock, bool on, const struct thread *thread)
 		       (int)(thread - threads), clock, least, most);
 }
 
-/* Whoever asks is current. */
+/* The current thread asks. */
 static void expect_sums(const struct thread *thread)
 {
 	const struct vperfctr *perfctr = state_of(thread);
@@ -433,7 +433,7 @@ static void expect_states(void)
 	}
 }
 
-/* The current thread, in user mode, as the header says how. */
+/* The current thread reads its page in user mode, as the header says. */
 static void expect_page(struct thread *thread, struct map *map)
 {
 	const struct control *control = thread->control;
@@ -480,8 +480,8 @@ static void expect_page(struct thread *thread, struct map *map)
 }
 
 /*
- * Its read of a counter was interrupted after it had the bias: what it reads now counts
- * if the page says that nothing has changed. It may be killed, if that took long.
+ * A read of a counter was interrupted after it had the bias. What it reads now counts if the
+ * page says that nothing has changed. It may be killed if the interruption was long.
  */
 static void end_reading(struct thread *thread)
 {
@@ -539,7 +539,7 @@ static void return_to_user(void)
 	}
 	if (!thread->vfork_child)
 		thread->lent = false;
-	/* What its works did may have had one wait. */
+	/* The works may have made an interrupt wait. */
 	if (machine_irq_waits())
 		machine_irq(true);
 	look();
@@ -590,7 +590,7 @@ static void switch_to(struct thread *next)
 	to_cpu(cpu);
 	machine_switch_mm();
 	local_irq_enable();
-	/* Interrupts come, and others do things. */
+	/* Interrupts come, and other CPUs do things. */
 	model_execute(MODEL_KERNEL, rnd(300));
 	look();
 	if (machine_irq_waits())
@@ -630,7 +630,7 @@ static void execute(void)
 			return_to_user();
 		}
 		if (thread->overflown && !thread->told)
-			break;		/* it is noticed as it enters the kernel */
+			break;		/* noticed as the thread enters the kernel */
 		expect_user_mode();
 	}
 	let_run(thread, MODEL_KERNEL, rnd(500));
@@ -666,7 +666,7 @@ static void handle_put(struct handle *handle)
 
 	if (--handle->refs)
 		return;
-	/* The root has ended, so that was the last of it. */
+	/* The root has ended, so this was the tree's last reference. */
 	for (i = 0; i < NR_THREADS; i++)
 		if (trees[i].handle == handle && trees[i].root_has_ended)
 			tree_dies(&trees[i]);
@@ -699,13 +699,13 @@ static struct tree *tree_new(void)
 	return NULL;
 }
 
-/* Inherited, by a tree that may be dead by now, so it is another that controls it. */
+/* Inherited, maybe from a tree that is dead by now: another thread controls it. */
 static bool is_descendant(const struct thread *thread)
 {
 	return state_of(thread) && state_of(thread)->inherited;
 }
 
-/* @tree: it inherits, and that is its tree */
+/* @tree: the tree that the control makes, if it has INHERIT */
 static void set_control(struct thread *thread, const struct control *control, struct tree *tree,
 			bool tsc_on, u64 refresh, bool suspended)
 {
@@ -754,7 +754,7 @@ static void set_control(struct thread *thread, const struct control *control, st
 
 static void do_control(struct thread *thread)
 {
-	/* Mostly those that others have as well, which count in user mode alone */
+	/* Mostly one that others have as well, and that counts user mode only */
 	const struct control *control = &controls[rnd(rnd(2) ? 2 : ARRAY_SIZE(controls))];
 	struct tree *tree = rnd(2) ? tree_new() : NULL;
 	bool tsc_on = !control->nractrs || rnd(4);
@@ -858,7 +858,7 @@ static void do_policy(void)
 	unsigned int cpu;
 
 	nr.policies++;
-	/* It could read these registers before, and nobody else comes as long as it runs. */
+	/* The thread could read these registers before, and may until it is switched out. */
 	for (cpu = 0; cpu < NR_CPUS; cpu++)
 		thread_of(shim_on[cpu])->was_open |= perfctr_user_read == PERFCTR_USER_READ_OPEN;
 	perfctr_user_read = rnd(3) ? PERFCTR_USER_READ_GUARDED : rnd(3);
@@ -866,7 +866,7 @@ static void do_policy(void)
 	look();
 }
 
-/* Another user, or back to the old one: not dumpable, until an exec */
+/* To another user, or back to the old one: not dumpable, until an exec */
 static void do_setuid(struct thread *thread)
 {
 	thread->was_user |= (u32)BIT(thread->cred.euid.val);
@@ -1107,7 +1107,7 @@ static void leave_mm(struct thread *thread)
 	struct map *map;
 
 	if (!--process->threads) {
-		/* It is nobody's mm any more, but for those who walk through it. */
+		/* The mm belongs to no process any more, but others may still walk through it. */
 		for (map = maps; map < maps + NR_MAPS; map++)
 			if (map->process == process)
 				unmap(map);
@@ -1128,7 +1128,7 @@ static void do_exit(struct thread *thread)
 
 	nr.ends++;
 	if (late) {
-		/* Since 6.16 the probe is first. */
+		/* Before 6.16 the mm goes before the probe. */
 		thread->task.mm = NULL;
 		machine_switch_mm();
 		leave_mm(thread);
@@ -1197,7 +1197,7 @@ static void do_begin(void)
 		thread_begins(thread, process, rnd(NR_USERS));
 }
 
-/* Who is to run next: more often than not one that counts the same. */
+/* The thread to run next: mostly one that counts the same */
 static struct thread *choose_next(const struct thread *prev)
 {
 	unsigned int i, tries = 1 + rnd(6);
@@ -1267,7 +1267,7 @@ static void begin(void)
 		idle[cpu].task.real_cred = &idle[cpu].cred;
 		idle[cpu].task.cpu = cpu;
 	}
-	/* Nobody waits here. */
+	/* No call waits for broadcasts here. */
 	shim_set_param("broadcasts", 0);
 	ck_assert_int_eq(perfctr_cpu_init(), 0);
 	ck_assert_int_eq(perfctr_config_init(), 0);
@@ -1280,7 +1280,7 @@ static void begin(void)
 	ck_assert_int_eq(perfctr_events_init(), 0);
 }
 
-/* Nothing is left of anything. */
+/* At the end nothing is left of anything. */
 static void end(void)
 {
 	struct thread *thread;
@@ -1331,7 +1331,7 @@ START_TEST(all_counts_are_exact)
 	for (in_step = 0; in_step < steps; in_step++)
 		step();
 	end();
-	/* All of that has happened, if there was time. */
+	/* All of these have happened, if there was time. */
 	if (steps < 20000)
 		return;
 	ck_assert_uint_gt(nr.reads, 500);
@@ -1370,9 +1370,9 @@ static void run_on(unsigned int cpu, struct thread *thread)
 }
 
 /*
- * A tree dies while one of it, whose process may read registers, runs on another CPU. Its
- * config was the tree's alone, so it is unclaimed: what is in the registers from then on
- * is not that process's alone.
+ * A tree dies while one of its members, whose process may read registers, runs on another
+ * CPU. The config was the tree's alone, so it is unclaimed: from then on registers hold not
+ * only what is that process's.
  */
 START_TEST(a_config_ends_under_a_reader)
 {
@@ -1405,7 +1405,7 @@ void test_arch(void)
 	unit_run(all_counts_are_exact, (int)number("ENGINE_ROWS", 6));
 }
 
-/* It is below all this. */
+/* test_config.c is below all this, and not linked here. */
 void test_config(void)
 {
 }

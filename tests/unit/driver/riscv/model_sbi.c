@@ -25,7 +25,7 @@
 #define FW_CTRS		16	/* firmware counters follow the hardware's */
 #define NR(array)	(sizeof(array) / sizeof((array)[0]))
 
-/* What the trap to the firmware and back costs in supervisor mode, and what in machine mode */
+/* Instructions of a call of the firmware and back: in supervisor mode, and in machine mode */
 #define CALL_SUPERVISOR	7
 #define CALL_MACHINE	300
 
@@ -116,7 +116,7 @@ static void hart_reset(unsigned int cpu)
 	harts[cpu].ctr[MODEL_CYCLE].event = EV_CYCLES;
 	harts[cpu].ctr[MODEL_INSTRET].active = EV_INSTRUCTIONS;
 	harts[cpu].ctr[MODEL_INSTRET].event = EV_INSTRUCTIONS;
-	/* Linux stops them with all others as a CPU comes. */
+	/* Linux stops these with all others as a CPU comes. */
 	harts[cpu].ctr[MODEL_CYCLE].inhibited = model.sbi;
 	harts[cpu].ctr[MODEL_INSTRET].inhibited = model.sbi;
 	harts[cpu].scounteren = BIT(1);
@@ -172,7 +172,7 @@ static u64 ctr_limit(unsigned int hw)
 	return width < 64 ? (1ull << width) - 1 : ~0ull;
 }
 
-/* QEMU's limit: a counter does not count what another one got before it. */
+/* QEMU's limit: an event that one counter has is not counted by another. */
 static bool event_is_new(unsigned long event, u64 data)
 {
 	unsigned int hw;
@@ -240,8 +240,8 @@ u64 tally_count(const struct model_tally *tally, const struct perfctr_ctr_contro
 }
 
 /*
- * The firmware. Its counter indices: the hardware's, in the order of the CSRs or
- * not, then its own.
+ * The firmware. Its indices are those of the hardware's counters, in the order of the CSRs or
+ * in another, and then its own.
  */
 
 static unsigned int nr_hw_ctrs(void)
@@ -270,7 +270,7 @@ static bool mask_is_good(unsigned long base, unsigned long mask)
 	return mask && base + 63 - (unsigned int)__builtin_clzl(mask) < nr_hw_ctrs() + FW_CTRS;
 }
 
-/* A programmable counter is touched by whoever has it. */
+/* Only the owner of a programmable counter may touch it. */
 static void expect_own(unsigned int hw, const char *what)
 {
 	const struct model_ctr *ctr = &harts[shim_cpu].ctr[hw];
@@ -289,7 +289,7 @@ static u8 modes_off(unsigned long flags)
 		off |= BIT(MODEL_USER);
 	if (flags & SBI_PMU_CFG_FLAG_SET_SINH)
 		off |= BIT(MODEL_KERNEL);
-	/* The firmware never counts itself where it can help it. */
+	/* The firmware does not count itself if it can avoid that. */
 	return off | BIT(MODEL_MACHINE);
 }
 
@@ -586,11 +586,11 @@ void model_expect_ownership(const struct model_ownership *before)
 			const struct model_ctr *is = &harts[cpu].ctr[hw];
 			const struct model_ctr *was = &before->ctr[cpu][hw];
 
-			/* Nobody has a fixed counter, whoever wrote its filter. */
+			/* A fixed counter has no owner, whoever wrote its filter. */
 			ck_assert_msg(hw < MODEL_HPM || is->owner == was->owner,
 				      "CPU %u, counter %u: owner %u, was %u",
 				      cpu, hw, is->owner, was->owner);
-			/* What the driver does with its own shows in what it counts. */
+			/* The driver's own counters are checked by what they count. */
 			if (hw >= MODEL_HPM && is->owner == MODEL_DRIVER)
 				continue;
 			ck_assert_msg(is->active == was->active, "CPU %u, counter %u: event %#x, was %#x",
@@ -676,7 +676,7 @@ unsigned long shim_csr_read(unsigned int csr)
 		return harts[shim_cpu].pending ? BIT(IRQ_PMU_OVF) : 0;
 	if (csr == CSR_SCOUNTOVF)
 		return harts[shim_cpu].of;
-	/* Otherwise it is an illegal instruction. */
+	/* Any other CSR would be an illegal instruction. */
 	shim_assert(hw < MODEL_CTRS && (model.programmable | MODEL_FIXED) & BIT(hw));
 	return harts[shim_cpu].value[hw];
 }
@@ -756,7 +756,7 @@ void model_perf_give(unsigned int cpu, u32 counters)
 	shim_cpu = before;
 }
 
-/* As Linux does it: without any OF it does not start again what it has stopped. */
+/* As in Linux: without any OF it does not start again what it has stopped. */
 void model_perf_handles(unsigned int cpu, u64 value)
 {
 	unsigned int before = shim_cpu, hw;
@@ -785,7 +785,7 @@ u32 model_perf_pinned[SHIM_CPUS];
 u32 model_perf_reserved[SHIM_CPUS];
 bool model_no_perf;
 
-/* All events stop and start: on from what they have come to, if perf thinks that possible. */
+/* All events stop and start: from their present value, if perf thinks that possible. */
 static void perf_reschedules(unsigned int cpu)
 {
 	unsigned int hw;
@@ -818,7 +818,7 @@ struct perf_event *perf_event_create_kernel_counter(struct perf_event_attr *attr
 	event->state = PERF_EVENT_STATE_ACTIVE;
 	perf_reschedules((unsigned int)cpu);
 	model_perf_reserved[cpu] |= BIT(hw);
-	/* perf counts from -(2^63 - 1); what runs already keeps its value. */
+	/* perf counts from -(2^63 - 1); a counter that runs already keeps its value. */
 	if (harts[cpu].ctr[hw].inhibited)
 		harts[cpu].value[hw] = BIT(63) + 1;
 	harts[cpu].ctr[hw].inhibited = false;

@@ -216,7 +216,7 @@ START_TEST(kernel_is_only_ever_set)
 }
 END_TEST
 
-/* What the table accepts can be had, on an empty machine, and is all given back. */
+/* A control that the table accepts can be claimed on an empty machine, and all is given back. */
 START_TEST(accepted_can_be_had)
 {
 	struct model_ownership before;
@@ -230,7 +230,7 @@ START_TEST(accepted_can_be_had)
 	config = claim(rules[_i].ctr, rules[_i].nr, NULL);
 	if (rules[_i].nr && rules[_i].ctr[rules[_i].nr - 1].event == EV_RAW &&
 	    rules[_i].ctr[rules[_i].nr - 1].config != RAW_STORES) {
-		/* The firmware alone knows raw events. */
+		/* Only the firmware knows raw events. */
 		ck_assert_msg(IS_ERR(config) && PTR_ERR(config) == -EINVAL, "%s", rules[_i].name);
 		return;
 	}
@@ -248,7 +248,7 @@ START_TEST(accepted_can_be_had)
 }
 END_TEST
 
-/* What SBI does not define is refused also while nobody knows what the machine can count. */
+/* An event that SBI does not define is refused even while the machine's events are unknown. */
 static const struct {
 	const char *name;
 	int err;
@@ -264,7 +264,7 @@ static const struct {
 	{ "type 3", -EINVAL, CTR(ANY, 0x30000, USER) },
 	{ "firmware", -EOPNOTSUPP, CTR(ANY, FW_EVENT, USER) },
 	{ "bit 32", -EINVAL, CTR(ANY, 1ull << 32 | EV_ITLB, USER) },
-	/* And what it does define may exist. */
+	/* An event that SBI does define may exist. */
 	{ "cache events", 0, CTR(ANY, 0x10000, USER) },
 	{ "the last cache event", 0, CTR(ANY, 0x10000 | 6 << 3 | 2 << 1 | 1, USER) },
 	{ "the last hardware event", 0, CTR(ANY, 10, USER) },
@@ -284,7 +284,7 @@ START_TEST(undefined_events)
 }
 END_TEST
 
-/* Where perf has every counter nothing is known of events; later there is. */
+/* While perf has every counter nothing is known of events; it is once they are free. */
 START_TEST(events_are_asked_for_again)
 {
 	static const struct perfctr_ctr_control branch[] = { CTR(ANY, EV_BRANCHES, USER) };
@@ -299,12 +299,12 @@ START_TEST(events_are_asked_for_again)
 	ck_assert_int_eq(PTR_ERR(claim(itlb, 1, &why)), -EBUSY);
 	ck_assert_uint_eq(why.owner, PERFCTR_OWNER_PERF);
 	model_perf_give(0, taken);
-	/* Once a second: asking costs a hundred calls and more. */
+	/* Asks once a second only, since that costs a hundred calls and more. */
 	model_calls_reset();
 	ck_assert_int_eq(check(itlb, 1, NULL), 0);
 	ck_assert_int_eq(check(branch, 1, NULL), 0);
 	ck_assert_uint_eq(model_all_calls(), 0);
-	/* Which of the two errors it is cannot be known yet. */
+	/* It is not known yet which of the two errors it is. */
 	ck_assert(IS_ERR(claim(branch, 1, NULL)));
 	shim_jiffies += (unsigned long)shim_hz + 1;
 	ck_assert_int_eq(check(itlb, 1, NULL), 0);
@@ -317,7 +317,7 @@ START_TEST(events_are_asked_for_again)
 }
 END_TEST
 
-/* What cannot be probed because perf has its one counter is not known to be missing. */
+/* An event that cannot be probed, because perf has its one counter, is not known to be missing. */
 START_TEST(event_of_a_taken_counter_exists)
 {
 	static const struct perfctr_ctr_control dtlb[] = { CTR(ANY, EV_DTLB_READ, USER) };
@@ -337,7 +337,7 @@ START_TEST(event_of_a_taken_counter_exists)
 }
 END_TEST
 
-/* QEMU's limit is seen, or not believed away, also where perf is first. */
+/* QEMU's limit is found, or not denied, also where perf is first. */
 static const struct {
 	const char *name;
 	u32 perf;		/* counters that perf has */
@@ -366,7 +366,7 @@ START_TEST(event_once_is_seen_beside_perf)
 }
 END_TEST
 
-/* Smcntrpmf is what the device tree says of every CPU. */
+/* There is Smcntrpmf if the device tree says so for every CPU. */
 static const struct {
 	const char *name;
 	struct shim_cpu_node node[2];
@@ -451,7 +451,7 @@ START_TEST(info_tells_the_truth)
 }
 END_TEST
 
-/* Looking for events leaves nothing behind, and strangers alone. */
+/* The search for events leaves nothing behind, and leaves others' counters alone. */
 static const struct {
 	const char *name;
 	struct model_machine machine;
@@ -485,14 +485,14 @@ START_TEST(probing_leaves_nothing)
 }
 END_TEST
 
-/* perf filters a fixed counter that it fell back to; nobody asks us to change that. */
+/* perf filters a fixed counter that it fell back to. Probing must not change that. */
 START_TEST(probing_leaves_a_fixed_filter)
 {
 	struct model_ownership before;
 
 	model_boot(&filtering);
 	model_perf_take_all(0);
-	/* It does not get the counter that it asks for, but a fixed one. */
+	/* perf does not get the counter that it asks for, but a fixed one. */
 	ck_assert(!model_perf_take(0, 3, EV_INSTRUCTIONS, 0, true));
 	ck_assert(!model_perf_take(0, 3, EV_CYCLES, 0, true));
 	model_ownership(&before);

@@ -64,7 +64,7 @@ START_TEST(named_on_all_cpus_or_none)
 }
 END_TEST
 
-/* Any counter means one that is free on all CPUs. */
+/* ANY is a counter that is free on all CPUs. */
 START_TEST(any_on_all_cpus)
 {
 	struct perfctr_config *config;
@@ -82,7 +82,7 @@ START_TEST(any_on_all_cpus)
 }
 END_TEST
 
-/* With several counters as well: the last that cannot be had gives back the first. */
+/* With several counters as well: if the last one cannot be claimed, the first is given back. */
 START_TEST(all_counters_or_none)
 {
 	static const struct perfctr_ctr_control named[] = {
@@ -115,7 +115,7 @@ START_TEST(named_before_any)
 }
 END_TEST
 
-/* arch_mask, which restart hands to the firmware, is in the firmware's numbers. */
+/* arch_mask, which restart gives to the firmware, has the firmware's numbers. */
 START_TEST(indices_are_the_firmwares)
 {
 	static const struct perfctr_ctr_control named[] = {
@@ -129,7 +129,7 @@ START_TEST(indices_are_the_firmwares)
 	driver_init(&machine);
 	config = CLAIM(named);
 	ck_assert_uint_eq(model_owned(1, MODEL_DRIVER), BIT(3) | BIT(10));
-	/* Of 11 indices, each is five further. */
+	/* There are 11 indices, and each is shifted by five. */
 	ck_assert_uint_eq(config->arch_mask, BIT(5) | BIT(8) | BIT(4));
 	thread_init(&thread, config);
 	thread_run(&thread, 1, 12345);
@@ -168,7 +168,7 @@ START_TEST(same_event_with_another_filter_shares)
 }
 END_TEST
 
-/* Of two counters with the event the one with the filter is taken: nothing to program. */
+/* Of two counters with the event, the one with the filter is taken: there is nothing to program. */
 START_TEST(same_filter_is_preferred)
 {
 	static const struct perfctr_ctr_control twice[] = {
@@ -223,7 +223,7 @@ START_TEST(half_is_left_to_perf)
 }
 END_TEST
 
-/* One control gets what it names, half or not. */
+/* One control gets the counters that it names, however many these are. */
 START_TEST(one_control_may_have_more_than_half)
 {
 	static const struct perfctr_ctr_control six[] = {
@@ -238,7 +238,7 @@ START_TEST(one_control_may_have_more_than_half)
 }
 END_TEST
 
-/* With half in use and the rest perf's, a control takes turns on what is ours. */
+/* With half in use and the rest perf's, a control shares our counters. */
 START_TEST(shares_what_is_ours_when_perf_has_the_rest)
 {
 	struct perfctr_config *a, *b;
@@ -263,7 +263,7 @@ START_TEST(perf_has_them)
 }
 END_TEST
 
-/* No counter is left that could count it, whoever has them: it is the control that is wrong. */
+/* No counter is left that could count the event, whoever has them: the control is wrong. */
 START_TEST(never_together)
 {
 	static const struct perfctr_ctr_control both[] = {
@@ -287,7 +287,7 @@ START_TEST(never_together)
 }
 END_TEST
 
-/* The firmware alone knows raw events: refused with a counter free, it does not exist. */
+/* Only the firmware knows raw events: one that is refused with a counter free does not exist. */
 START_TEST(unknown_raw_event)
 {
 	static const struct perfctr_ctr_control named[] = { CTR_RAW(4, RAW_NONE, USER) };
@@ -295,7 +295,7 @@ START_TEST(unknown_raw_event)
 	driver_init(&model_default);
 	ck_assert_int_eq(PTR_ERR(claim(no_such_raw, 1, NULL)), -EINVAL);
 	ck_assert_int_eq(PTR_ERR(claim(named, 1, NULL)), -EINVAL);
-	/* Ours is one that was tried */
+	/* A counter of ours was tried, too. */
 	CLAIM(instructions);
 	ck_assert_int_eq(PTR_ERR(claim(no_such_raw, 1, NULL)), -EINVAL);
 	ck_assert_int_eq(PTR_ERR(claim(named, 1, NULL)), -EINVAL);
@@ -312,7 +312,7 @@ START_TEST(raw_event_that_cannot_be_told)
 }
 END_TEST
 
-/* A raw event that exists, whose only chance the control's own other counter took */
+/* A raw event that exists, but the control's other counter took the only counter for it. */
 START_TEST(raw_event_beside_its_rival)
 {
 	static const struct perfctr_ctr_control two[] = {
@@ -327,7 +327,7 @@ START_TEST(raw_event_beside_its_rival)
 }
 END_TEST
 
-/* A raw event that is named on a counter that perf has */
+/* A raw event for a named counter, which perf has */
 START_TEST(raw_event_on_a_counter_of_perf)
 {
 	static const struct perfctr_ctr_control named[] = { CTR_RAW(4, RAW_STORES, USER) };
@@ -340,8 +340,8 @@ START_TEST(raw_event_on_a_counter_of_perf)
 END_TEST
 
 /*
- * Firmware without Sscofpmf gives cycles and instructions the fixed counters
- * only. Where nothing can be filtered these do for ANY as well as anything.
+ * Firmware without Sscofpmf gives only the fixed counters to cycles and instructions. If
+ * nothing can be filtered these are good for ANY as well.
  */
 START_TEST(any_cycles_without_sscofpmf)
 {
@@ -380,8 +380,8 @@ START_TEST(unknown_raw_event_without_sscofpmf)
 END_TEST
 
 /*
- * Without Sscofpmf perf's cycles and instructions are cycle and instret as well,
- * and it is perf that is asked for these.
+ * Without Sscofpmf perf's cycles and instructions are cycle and instret too, so these are had
+ * from perf.
  */
 static const struct perfctr_ctr_control cycle[] = { CTR(ANY, EV_CYCLES, BOTH) };
 static const struct perfctr_ctr_control cycle_too[] = {
@@ -431,7 +431,7 @@ START_TEST(fixed_reserved_from_perf)
 }
 END_TEST
 
-/* Each reservation has perf rewrite what is reserved: from where it is, also after a restart. */
+/* perf rewrites a counter at each reservation: from its present value, also after a restart. */
 START_TEST(fixed_rewritten_by_perf)
 {
 	struct perfctr_config *config;
@@ -523,7 +523,7 @@ START_TEST(fixed_over_hotplug)
 	thread_run(&thread, 1, 1000);
 	cpu_offline(1);
 	ck_assert_uint_eq(model_perf_reserved[1], 0);
-	/* It has to leave, and may still come to that. */
+	/* The thread has to leave the CPU, and may still be switched in before that. */
 	thread_run(&thread, 1, 1000);
 	ck_assert_int_eq(thread.error, 0);
 	model_cpu_off(1);
@@ -538,7 +538,7 @@ START_TEST(fixed_over_hotplug)
 }
 END_TEST
 
-/* The CPU comes, and perf is first: an error there, until nobody wants them any more. */
+/* A CPU comes, and perf is first: loads fail there until nobody wants the counters any more. */
 START_TEST(fixed_denied_on_a_cpu_that_comes)
 {
 	struct perfctr_config *config;
@@ -572,7 +572,7 @@ START_TEST(wrong_index_is_not_believed)
 	machine.ignores_mask = true;
 	driver_init(&machine);
 	expect_busy(named, 1, PERFCTR_OWNER_PERF);
-	/* The highest it gives, rightly. */
+	/* The highest index, which the firmware gives rightly */
 	ck_assert_uint_eq(CLAIM(last)->hw[0], 10);
 	ck_assert_uint_eq(model_owned(0, MODEL_DRIVER), BIT(10));
 	expect_busy(named, 1, PERFCTR_OWNER_PERF);
@@ -580,8 +580,8 @@ START_TEST(wrong_index_is_not_believed)
 END_TEST
 
 /*
- * The fallback to a fixed counter is no success, and is put right if it was ours.
- * It happens where there is no other event to ask first with.
+ * If the firmware falls back to a fixed counter, the claim fails, and the filter is put right
+ * if the counter was ours. That happens if there is no other event to ask with first.
  */
 static const struct model_machine fallbacks[] = {
 	{ .sbi = true, .sscofpmf = true, .smcntrpmf = true,
@@ -636,7 +636,7 @@ START_TEST(fallback_is_repaired)
 }
 END_TEST
 
-/* A stranger's filter of a fixed counter outlives our asking for its event. */
+/* A filter of a fixed counter that is another's outlives our request for its event. */
 START_TEST(refusal_leaves_a_fixed_filter)
 {
 	driver_init(&filtering);
@@ -647,7 +647,7 @@ START_TEST(refusal_leaves_a_fixed_filter)
 }
 END_TEST
 
-/* Where the fallback cannot be avoided nobody's fixed counter is left filtered. */
+/* If the fallback cannot be avoided, a fixed counter that nobody has is left unfiltered. */
 START_TEST(refusal_leaves_nobodys_counter_unfiltered)
 {
 	driver_init(&fallbacks[1]);
@@ -658,7 +658,7 @@ START_TEST(refusal_leaves_nobodys_counter_unfiltered)
 }
 END_TEST
 
-/* Everything comes back, whatever it was. */
+/* Everything is given back as it was. */
 static const struct {
 	const char *name;
 	const struct model_machine *machine;
@@ -704,7 +704,7 @@ START_TEST(unclaim_gives_back)
 }
 END_TEST
 
-/* What another config needs stays, and goes on counting. */
+/* Counters that another config needs stay, and count on. */
 START_TEST(unclaim_keeps_what_others_need)
 {
 	static const struct perfctr_ctr_control two[] = {
@@ -732,7 +732,7 @@ START_TEST(unclaim_keeps_what_others_need)
 }
 END_TEST
 
-/* Also where no counter is given back a config that is gone is not remembered. */
+/* A config that is gone is not remembered, even if no counter is given back. */
 START_TEST(freed_config_is_forgotten)
 {
 	struct perfctr_config *a, *b;
@@ -749,7 +749,7 @@ START_TEST(freed_config_is_forgotten)
 }
 END_TEST
 
-/* What runs while somebody else fails to get something is not disturbed. */
+/* A failed claim does not disturb threads that count. */
 START_TEST(failed_claims_disturb_nobody)
 {
 	static const struct perfctr_ctr_control named[] = {
@@ -779,7 +779,7 @@ START_TEST(failed_claims_disturb_nobody)
 }
 END_TEST
 
-/* A CPU that comes later gets what is counted, not what was refused. */
+/* A CPU that comes later gets the counters of configs, but not of refused controls. */
 START_TEST(refusal_is_forgotten)
 {
 	static const struct perfctr_ctr_control three_instructions[] = {
@@ -800,7 +800,7 @@ START_TEST(refusal_is_forgotten)
 }
 END_TEST
 
-/* A counter of ours that cannot take the new event is not lost for the old one. */
+/* A counter of ours that cannot take the new event is kept for the old one. */
 START_TEST(failed_change_keeps_the_counter)
 {
 	static const struct perfctr_ctr_control four[] = { CTR(4, EV_INSTRUCTIONS, USER) };
@@ -831,7 +831,7 @@ START_TEST(claim_survives_any_refusal)
 	struct thread thread;
 
 	driver_init(&model_default);
-	/* Three counters on two CPUs are six calls, and giving cycle back is one each. */
+	/* Three counters on two CPUs are six calls, and giving cycle back is one on each. */
 	model_fail(SBI_EXT_PMU_COUNTER_CFG_MATCH, (unsigned int)_i % 7, _i < 7 ? 1 : 9,
 		   SBI_ERR_FAILURE);
 	config = claim(mixed, 3, NULL);
@@ -846,7 +846,7 @@ START_TEST(claim_survives_any_refusal)
 }
 END_TEST
 
-/* A fixed counter that somebody stopped is started; if that fails it is not had. */
+/* A fixed counter that somebody stopped is started; if that fails the claim fails. */
 START_TEST(fixed_counter_is_started)
 {
 	static const struct perfctr_ctr_control cycle[] = { CTR(0, EV_CYCLES, BOTH) };

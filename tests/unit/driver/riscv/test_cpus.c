@@ -17,7 +17,7 @@ static const struct model_machine filtering = {
 	.nr_cpus = 2, .programmable = 0x7f8, .width = 48,
 };
 
-/* As config.c's hotplug callbacks, and the hart around them */
+/* As in config.c's hotplug callbacks, with the hart around them */
 static void cpu_goes(unsigned int cpu)
 {
 	cpu_offline(cpu);
@@ -72,7 +72,7 @@ START_TEST(cpu_that_comes_for_nobody)
 }
 END_TEST
 
-/* A CPU that comes with its counters taken: EIO there, until they are free. */
+/* A CPU comes with its counters taken: loads are EIO there until they are free. */
 START_TEST(cpu_that_comes_taken)
 {
 	struct perfctr_config *config;
@@ -92,7 +92,7 @@ START_TEST(cpu_that_comes_taken)
 
 	thread_run(&moves, 1, 1000);
 	ck_assert_int_eq(moves.error, -EIO);
-	/* What it has is right as far as it goes. */
+	/* Its sums are right as far as they go. */
 	thread_expect_exact(&moves);
 	thread_run(&stays, 0, 1000);
 	ck_assert_int_eq(stays.error, 0);
@@ -106,7 +106,7 @@ START_TEST(cpu_that_comes_taken)
 }
 END_TEST
 
-/* One of two can be had: the other is what is missing. */
+/* One of two counters can be had there: only the other is missing. */
 START_TEST(cpu_that_comes_half_taken)
 {
 	struct perfctr_config *config;
@@ -127,7 +127,7 @@ START_TEST(cpu_that_comes_half_taken)
 }
 END_TEST
 
-/* New controls are had on the CPUs that are there. */
+/* A new control is claimed on the CPUs that are there. */
 START_TEST(claim_skips_cpus_that_are_gone)
 {
 	struct perfctr_config *config;
@@ -193,9 +193,9 @@ START_TEST(exact_over_hotplug)
 END_TEST
 
 /*
- * The callback that gives back is not the last thing that runs on a CPU: threads
- * that could not be pushed away yet (migration disabled) may still be switched in.
- * What they program is lost with the hart, and must not be believed when it comes.
+ * After the callback that gives back, threads may still be switched in on that CPU if they
+ * could not be pushed away yet (migration disabled). What they program is lost with the hart,
+ * and must not be believed when it comes.
  */
 START_TEST(late_load_on_a_dying_cpu)
 {
@@ -218,7 +218,7 @@ START_TEST(late_load_on_a_dying_cpu)
 }
 END_TEST
 
-/* Another callback failed, and the CPU stays: what was loaded late is still had. */
+/* Another callback failed, so the CPU stays: counters that were loaded late are still had. */
 START_TEST(offline_called_off)
 {
 	struct perfctr_config *config;
@@ -240,7 +240,7 @@ START_TEST(offline_called_off)
 }
 END_TEST
 
-/* Deep sleep: registers are lost, and what the firmware knows of it varies. */
+/* Deep sleep: registers are lost, and the firmware may or may not remember. */
 static const struct {
 	const char *name;
 	bool lost, firmware_forgets;
@@ -282,7 +282,7 @@ START_TEST(exact_over_sleep)
 }
 END_TEST
 
-/* At system suspend the thread that asked for it may count. */
+/* The thread that asks for a system suspend may count. */
 START_TEST(sleep_of_a_thread_that_counts)
 {
 	struct thread thread;
@@ -302,7 +302,7 @@ START_TEST(sleep_of_a_thread_that_counts)
 }
 END_TEST
 
-/* Where nobody counts it costs nothing. */
+/* Sleep costs nothing while nobody counts. */
 START_TEST(sleep_costs)
 {
 	driver_init(&model_default);
@@ -320,7 +320,7 @@ END_TEST
  * Ageing
  */
 
-/* Widths: what the firmware says, what the parameter says, what is used. */
+/* Width: by the firmware, by the parameter, and the one that is used */
 static const struct {
 	unsigned int width, narrow, parameter, used;
 } widths[] = {
@@ -354,7 +354,7 @@ START_TEST(width_in_use)
 }
 END_TEST
 
-/* Just what is past half of its range is set back, while its thread runs. */
+/* Only counters past half of their range are set back, while their thread runs. */
 START_TEST(old_counters_are_set_back)
 {
 	u64 half = 1ull << (widths[_i].used - 1);
@@ -392,7 +392,7 @@ START_TEST(old_counters_are_set_back)
 }
 END_TEST
 
-/* Ageing often enough, no count is lost over many times the range. */
+/* If counters age often enough, no count is lost over many times the range. */
 START_TEST(exact_over_many_wraps)
 {
 	struct perfctr_config *config;
@@ -433,7 +433,7 @@ START_TEST(young_counters_wrap)
 }
 END_TEST
 
-/* What cannot be started again is not believed to run. */
+/* A counter that cannot be started again is not taken for running. */
 START_TEST(ageing_error)
 {
 	struct perfctr_config *config;
@@ -455,7 +455,7 @@ START_TEST(ageing_error)
 }
 END_TEST
 
-/* A counter that runs for nobody now, and those of perf, are left alone. */
+/* Counters that run for nobody now, and perf's, are left alone. */
 START_TEST(ageing_leaves_others)
 {
 	struct perfctr_config *config;
@@ -465,7 +465,7 @@ START_TEST(ageing_leaves_others)
 	ck_assert(model_perf_take(0, 9, EV_CYCLES, 0, true));
 	model_set_value(0, 9, 1ull << 47);
 	model_set_value(0, MODEL_CYCLE, 1ull << 63);
-	/* Had, but never started: */
+	/* Claimed, but never started */
 	model_set_value(0, config->hw[0], 1ull << 47);
 	model_calls_reset();
 	ck_assert_int_eq(age_all(), 0);
@@ -502,7 +502,7 @@ START_TEST(age_period)
 		ck_assert_msg(period >= 1, "width %u, HZ %d", width, shim_hz);
 		ck_assert_msg(period == 1 || period <= exact, "width %u, HZ %d: %g, at most %g",
 			      width, shim_hz, period, exact);
-		/* Days are long enough. */
+		/* A period of days is long enough. */
 		ck_assert_msg(period > exact / 2 - 1 || period >= 65536. * shim_hz,
 			      "width %u, HZ %d: %g, exactly %g", width, shim_hz, period, exact);
 	}
@@ -606,7 +606,7 @@ START_TEST(no_sbi_traps)
 }
 END_TEST
 
-/* An old SBI, or one without the extension, is none. */
+/* An SBI that is too old, or lacks the extension, counts as none. */
 START_TEST(old_sbi_is_none)
 {
 	struct perfctr_info info = {};

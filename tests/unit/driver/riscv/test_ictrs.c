@@ -21,7 +21,7 @@ static const struct perfctr_ctr_control mixed[] = {
 	ICTR(5, EV_ITLB, USER, 7),
 };
 
-/* Of CPU 0 */
+/* Held by CPU 0 */
 static struct perfctr_config *held(const struct perfctr_ctr_control *ctr, unsigned int nr)
 {
 	struct perfctr_config *config = claim_well(ctr, nr);
@@ -68,7 +68,7 @@ static void expect_calls(unsigned int start, unsigned int stop)
 
 static const u64 period[] = { -(u64)PERIOD };
 
-/* Not where something is missing that they need */
+/* i-mode is refused if the machine lacks something. */
 static const struct {
 	const char *name;
 	struct model_machine machine;
@@ -110,7 +110,7 @@ START_TEST(not_on_fixed_counters)
 }
 END_TEST
 
-/* A load leaves them standing; start, overflow and stop are of the instruction. */
+/* A load does not start them; start, overflow and stop are exact to the instruction. */
 START_TEST(period_is_exact)
 {
 	struct perfctr_config *config;
@@ -132,12 +132,12 @@ START_TEST(period_is_exact)
 	ck_assert_uint_eq(model_value(0, HW), 0);
 	istop(config, config);
 	expect_calls(0, 1);
-	/* Nobody else's: the interrupt is taken back, and OF left for perf's handler. */
+	/* Only our overflow: the interrupt is taken back, and OF is left for perf's handler. */
 	ck_assert(!model_pending(0));
 	ck_assert_uint_eq(model_scountovf(0) & BIT(HW), BIT(HW));
 	model_execute(MODEL_USER, 500);
 	ck_assert_uint_eq(model_value(0, HW), 0);
-	/* And it interrupts again. */
+	/* The counter interrupts again. */
 	ck_assert_int_eq(istart(config, period), 0);
 	ck_assert_uint_eq(model_scountovf(0) & BIT(HW), 0);
 	model_execute(MODEL_USER, PERIOD);
@@ -145,7 +145,7 @@ START_TEST(period_is_exact)
 }
 END_TEST
 
-/* What was stopped for a while goes on by one call, from where it was. */
+/* Counters that were stopped for a while go on from where they were, by one call. */
 START_TEST(goes_on_by_one_call)
 {
 	struct perfctr_config *config;
@@ -169,7 +169,7 @@ START_TEST(goes_on_by_one_call)
 	ck_assert_uint_eq(model_value(0, 5), values[1] + 1);
 	ck_assert(!istopped(&a));
 	istop(config, &a);
-	/* Not after somebody else had them, */
+	/* Not if somebody else had them since, */
 	ck_assert_int_eq(istart(config, values), 0);
 	istop(config, &b);
 	ck_assert(!istopped(&a));
@@ -189,7 +189,7 @@ START_TEST(goes_on_by_one_call)
 }
 END_TEST
 
-/* Guarded, the others start from zero; these by themselves. */
+/* Guarded: a-mode counters start from zero, and i-mode counters are left to istart(). */
 START_TEST(restart_leaves_them)
 {
 	struct perfctr_config *config;
@@ -207,7 +207,7 @@ START_TEST(restart_leaves_them)
 	ck_assert(!model_ctr(0, 3)->inhibited);
 	ck_assert(model_ctr(0, HW)->inhibited);
 	ck_assert_uint_eq(model_value(0, HW), values[0] + 13);
-	/* Where there are no others it is nothing. */
+	/* Without a-mode counters nothing is done. */
 	config = HELD(one);
 	model_calls_reset();
 	ck_assert_int_eq(restart_on(0, config, 1000), 0);
@@ -246,7 +246,7 @@ START_TEST(cleared)
 }
 END_TEST
 
-/* A counter that somebody else has for a-mode runs on behind its back. */
+/* A counter that another thread has for a-mode runs on behind this config's back. */
 START_TEST(counter_shared_with_a_mode)
 {
 	struct perfctr_config *config, *other;
@@ -282,7 +282,7 @@ static struct perfctr_config *started_beside_perf(bool user_only)
 	return config;
 }
 
-/* perf's interrupt is pending: it is not lost, and ours wait for its end. */
+/* perf's interrupt is pending: it is not lost, and our counters wait for its end. */
 START_TEST(perfs_interrupt_comes_first)
 {
 	struct perfctr_config *config = started_beside_perf(true);
@@ -291,7 +291,7 @@ START_TEST(perfs_interrupt_comes_first)
 	model_execute(MODEL_USER, 100);
 	ck_assert(model_pending(0));
 	istop(config, config);
-	/* Only its own is taken back by us. */
+	/* We take back only our own interrupt. */
 	ck_assert(model_pending(0));
 	model_calls_reset();
 	ck_assert_int_eq(istart(config, NULL), -EAGAIN);
@@ -314,7 +314,7 @@ START_TEST(perfs_interrupt_comes_first)
 }
 END_TEST
 
-/* Both at the same instruction: perf's handler finds its own, and starts it again. */
+/* Both overflow at the same instruction: perf's handler finds its own, and starts it again. */
 START_TEST(both_at_once)
 {
 	struct perfctr_config *config = started_beside_perf(true);
@@ -332,8 +332,8 @@ START_TEST(both_at_once)
 END_TEST
 
 /*
- * Ours alone: perf's handler is called by the interrupt all the same, and must find an
- * OF, or it would not start what it stops.
+ * Only ours overflows: the interrupt calls perf's handler all the same, which must find an
+ * OF, or it would not start the counters that it stops.
  */
 START_TEST(perf_runs_on_after_ours)
 {
@@ -343,7 +343,7 @@ START_TEST(perf_runs_on_after_ours)
 	model_execute(MODEL_USER, PERIOD);
 	istop(config, config);
 	ck_assert(!model_pending(0));
-	/* It was on its way. */
+	/* The interrupt was on its way. */
 	shim_csr_set(CSR_SIP, BIT(IRQ_PMU_OVF));
 	model_perf_handles(0, 0);
 	before = model_value(0, PERFS);
@@ -352,7 +352,7 @@ START_TEST(perf_runs_on_after_ours)
 }
 END_TEST
 
-/* perf's comes while ours are started: OF may have stayed set, so they wait. */
+/* perf's interrupt comes while our counters are started. OF may have stayed set, so they wait. */
 START_TEST(perfs_interrupt_comes_between)
 {
 	struct perfctr_config *config = started_beside_perf(false);
@@ -372,7 +372,7 @@ START_TEST(perfs_interrupt_comes_between)
 }
 END_TEST
 
-/* Its own overflow before the call has returned is no reason to wait for ever. */
+/* If its own overflow comes before the call has returned, it does not wait for ever. */
 START_TEST(own_overflow_comes_between)
 {
 	static const u64 soon[] = { -3ull };
@@ -388,7 +388,7 @@ START_TEST(own_overflow_comes_between)
 }
 END_TEST
 
-/* START fails, or the counter runs already, which would not take the value: all stand. */
+/* If START fails, or a counter runs already and would not take the value, all stay stopped. */
 START_TEST(start_fails)
 {
 	u64 values[2] = { -(u64)PERIOD, -7ull };
@@ -415,7 +415,7 @@ START_TEST(start_fails)
 }
 END_TEST
 
-/* How far a register of so many bits may be from its interrupt: its highest one is the sign. */
+/* How far a register of so many bits may be from its interrupt. Its highest bit is the sign. */
 static const unsigned int widths[] = { 32, 40, 48, 63, 64 };
 
 START_TEST(width_and_range)
@@ -434,7 +434,7 @@ START_TEST(width_and_range)
 	all = ~0ull >> (64 - widths[_i]);
 	far = -perfctr_cpu_irange();
 	ck_assert_int_eq(istart(config, &far), 0);
-	/* As it is: who adds it up extends the sign. */
+	/* As the register is: the caller extends the sign. */
 	ck_assert_uint_eq(perfctr_cpu_read(&ctr), far & all);
 	model_execute(MODEL_USER, 10);
 	acc = perfctr_cpu_read(&ctr);
@@ -447,7 +447,7 @@ START_TEST(width_and_range)
 	ck_assert(model_pending(0));
 	ck_assert_uint_eq(perfctr_cpu_read(&ctr), 10);
 	istop(config, config);
-	/* Standing with the highest bit set they are not of the age to be set back. */
+	/* Stopped counters with the highest bit set are not set back by ageing. */
 	ck_assert_int_eq(istart(config, &far), 0);
 	istop(config, config);
 	model_calls_reset();
@@ -456,7 +456,7 @@ START_TEST(width_and_range)
 }
 END_TEST
 
-/* All by the numbers that the firmware has for them */
+/* All calls use the firmware's numbers of the counters. */
 START_TEST(shuffled_indices)
 {
 	u64 values[2] = { -(u64)PERIOD, -7ull };
@@ -479,7 +479,7 @@ START_TEST(shuffled_indices)
 }
 END_TEST
 
-/* config.c: interrupts are heard as long as somebody has such a config. */
+/* config.c: interrupts are heard while there is a config with i-mode counters. */
 START_TEST(interrupts_are_heard)
 {
 	struct perfctr_config *first, *second, *other;
@@ -510,7 +510,7 @@ START_TEST(interrupts_are_heard)
 	ck_assert_int_eq(interrupts_heard, 1);
 	perfctr_config_put(second, false);
 	ck_assert_int_eq(interrupts_heard, 0);
-	/* A refusal gives back what it got. */
+	/* A refusal gives back what it has taken. */
 	other = perfctr_config_get((struct perfctr_ctr_control []) {
 					   ICTR(0, EV_CYCLES, BOTH, 1) }, 1, &why);
 	ck_assert_ptr_eq(other, ERR_PTR(-EINVAL));

@@ -16,12 +16,12 @@ static const struct model_machine unfiltered = {
 	.sbi = true, .nr_cpus = 2, .programmable = 0x18, .width = 40,
 };
 
-/* One counter, so that all controls fight for it */
+/* A single counter, for which all controls compete */
 static const struct model_machine narrow = {
 	.sbi = true, .sscofpmf = true, .nr_cpus = 2, .programmable = 0x8, .width = 64,
 };
 
-/* QEMU: an event is counted by one counter. */
+/* QEMU: only one counter counts an event. */
 static const struct model_machine once = {
 	.sbi = true, .sscofpmf = true, .event_once = true,
 	.nr_cpus = 2, .programmable = 0x7f8, .width = 64,
@@ -46,7 +46,7 @@ static void expect_calls(unsigned int cfg, unsigned int start, unsigned int stop
 	model_calls_reset();
 }
 
-/* After the first time a switch to the same control calls nobody. */
+/* After the first time, a switch to the same control makes no call. */
 START_TEST(equal_controls_switch_without_a_call)
 {
 	static const struct perfctr_ctr_control four[] = {
@@ -61,7 +61,7 @@ START_TEST(equal_controls_switch_without_a_call)
 	thread_init(&b, a.config);
 	model_calls_reset();
 	thread_run(&a, 0, 100);
-	/* All programmable ones at once; cycle runs already. */
+	/* All programmable counters with one call; cycle runs already. */
 	expect_calls(0, 1, 0);
 	for (i = 0; i < 10; i++) {
 		thread_run(&b, 0, 1000);
@@ -76,7 +76,7 @@ START_TEST(equal_controls_switch_without_a_call)
 }
 END_TEST
 
-/* A load of what is held already, or was a moment ago, is no call either. */
+/* Loading a config that is held, or was a moment ago, makes no call either. */
 START_TEST(load_again_is_free)
 {
 	struct perfctr_config *config;
@@ -116,7 +116,7 @@ START_TEST(clock_alone_needs_nothing)
 }
 END_TEST
 
-/* Only what differs is programmed, the first time and at each switch. */
+/* Only the differences are programmed, the first time and at each switch. */
 static const struct {
 	const char *name;
 	struct perfctr_ctr_control a[3], b[3];
@@ -275,7 +275,7 @@ START_TEST(sums_are_exact)
 }
 END_TEST
 
-/* A counter that cannot be had is EIO, this time; nothing is believed afterwards. */
+/* A load whose counter cannot be had is EIO, and nothing is believed afterwards. */
 START_TEST(counter_that_cannot_be_had)
 {
 	static const struct perfctr_ctr_control a[] = { CTR(3, EV_INSTRUCTIONS, USER) };
@@ -288,7 +288,7 @@ START_TEST(counter_that_cannot_be_had)
 	config_b = CLAIM(b);
 	thread_init(&thread, config_b);
 	ck_assert_int_eq(load_on(0, config_a), 0);
-	/* Neither the new nor the old event. */
+	/* The counter has neither the new nor the old event. */
 	model_fail(SBI_EXT_PMU_COUNTER_CFG_MATCH, 0, 1, SBI_ERR_FAILURE);
 	ck_assert_int_eq(load_on(0, config_b), -EIO);
 	ck_assert(!holds_on(0, config_b));
@@ -313,11 +313,11 @@ START_TEST(counter_that_is_gone)
 	thread_init(&thread, config_a);
 	ck_assert_int_eq(load_on(0, config_a), 0);
 	age_all();
-	/* The change to b fails, and so does the way back: it is lost ... */
+	/* The change to b fails, and so does the way back: the counter is lost ... */
 	model_fail(SBI_EXT_PMU_COUNTER_CFG_MATCH, 0, 2, SBI_ERR_FAILURE);
 	ck_assert_int_eq(load_on(0, config_b), -EIO);
 	ck_assert_uint_eq(model_owned(0, MODEL_DRIVER), 0);
-	/* ... to perf, even ... */
+	/* ... even to perf, ... */
 	ck_assert(model_perf_take(0, 3, EV_DTLB_READ, 0, true));
 	ck_assert_int_eq(load_on(0, config_a), -EIO);
 	ck_assert_int_eq(load_on(0, config_b), -EIO);
@@ -333,7 +333,7 @@ START_TEST(counter_that_is_gone)
 }
 END_TEST
 
-/* Where one counter alone counts an event, what was given up for that may be perf's by now. */
+/* A counter that was given up for the only one with an event may be perf's by now. */
 START_TEST(counter_that_was_given_up)
 {
 	static const struct perfctr_ctr_control a[] = { CTR(3, EV_ITLB, USER) };
@@ -348,7 +348,7 @@ START_TEST(counter_that_was_given_up)
 	ck_assert_int_eq(load_on(0, config_a), 0);
 	ck_assert_int_eq(load_on(0, config_b), 0);
 	ck_assert(model_perf_take(0, 3, EV_CYCLES, 0, true));
-	/* The model sees to it that perf's is not touched. */
+	/* The model checks that perf's counter is not touched. */
 	ck_assert_int_eq(load_on(0, config_a), -EIO);
 	unclaim(config_a);
 	ck_assert_uint_eq(model_owned(0, MODEL_PERF), BIT(3));
@@ -358,7 +358,7 @@ START_TEST(counter_that_was_given_up)
 }
 END_TEST
 
-/* An error of START: not held, and the next load starts again. */
+/* START fails: the config is not held, and the next load starts again. */
 static const struct {
 	const char *name;
 	long error;
@@ -389,7 +389,7 @@ START_TEST(start_error)
 }
 END_TEST
 
-/* Also where another config was active: a failed load leaves none that is not. */
+/* Also if another config was active: after a failed load no config is held wrongly. */
 START_TEST(failed_load_leaves_no_other)
 {
 	struct perfctr_config *a, *b;
@@ -412,7 +412,7 @@ START_TEST(failed_load_leaves_no_other)
 	ck_assert(!holds_on(0, b));
 	thread_run(&thread, 0, 1000);
 	thread_expect_exact(&thread);
-	/* What it has is what it had. */
+	/* Its sums are what they were. */
 	thread_expect_exact(&other);
 }
 END_TEST
@@ -432,7 +432,7 @@ START_TEST(already_started_is_good)
 }
 END_TEST
 
-/* The same counters with another filter are never taken for the same. */
+/* Equal counters with another filter are not taken for the same. */
 START_TEST(filter_is_part_of_the_program)
 {
 	struct thread user, kernel;

@@ -44,7 +44,7 @@ START_TEST(restart_zeroes)
 }
 END_TEST
 
-/* Also where they were stopped, never ran, were programmed otherwise, or are fixed. */
+/* Also if they were stopped, never ran, were programmed otherwise, or are fixed */
 static const struct {
 	const char *name;
 	bool loaded, other_loaded, slept;
@@ -95,7 +95,7 @@ START_TEST(restart_zeroes_fixed_counters)
 	model_execute(MODEL_USER, 100000);
 	before = value(config, 0);
 	ck_assert_int_eq(restart_on(0, config, ALICE), 0);
-	/* They count the rest of the call. */
+	/* The registers count the rest of the call. */
 	ck_assert_uint_lt(value(config, 0), 2000);
 	ck_assert_uint_lt(value(config, 2), 2000);
 	ck_assert_uint_gt(before, 100000);
@@ -120,7 +120,7 @@ START_TEST(restart_is_two_calls)
 }
 END_TEST
 
-/* Private to one user, one config, one CPU; and held for nobody. */
+/* Private to one user, one config, one CPU; no config is held. */
 START_TEST(restart_is_private)
 {
 	struct perfctr_config *config, *other;
@@ -164,7 +164,7 @@ START_TEST(share_makes_it_held)
 	thread_run(&thread, 0, 1000);
 	ck_assert_uint_eq(model_all_calls(), 0);
 	thread_expect_exact(&thread);
-	/* Whoever wants it private again starts from zero. */
+	/* To be private again they start from zero. */
 	ck_assert_uint_ne(value(config, 0), 0);
 	ck_assert_int_eq(restart_on(0, config, ALICE), 0);
 	ck_assert_uint_eq(value(config, 0), 0);
@@ -185,7 +185,7 @@ START_TEST(share_of_what_is_not_private)
 }
 END_TEST
 
-/* Any load of counters ends the privacy: whoever loaded ran. */
+/* Any load of counters ends the privacy, as the loading thread ran. */
 START_TEST(load_ends_privacy)
 {
 	struct perfctr_config *config, *other;
@@ -205,7 +205,7 @@ START_TEST(load_ends_privacy)
 }
 END_TEST
 
-/* What takes counters away ends it as well. */
+/* Whatever takes counters away ends the privacy as well. */
 static const struct {
 	const char *name;
 	void (*fn)(void);
@@ -226,7 +226,7 @@ START_TEST(losing_counters_ends_privacy)
 }
 END_TEST
 
-/* An error: private to nobody, and tried again by the next load or restart. */
+/* After an error they are private to nobody, and the next load or restart tries again. */
 static const struct {
 	const char *name;
 	unsigned int fid;
@@ -234,7 +234,7 @@ static const struct {
 } restart_errors[] = {
 	{ "start", SBI_EXT_PMU_COUNTER_START, SBI_ERR_FAILURE },
 	{ "start says invalid", SBI_EXT_PMU_COUNTER_START, SBI_ERR_INVALID_PARAM },
-	/* What was not stopped runs on with its old value: START says ALREADY_STARTED. */
+	/* A counter that was not stopped runs on with its old value: START says ALREADY_STARTED. */
 	{ "stop", SBI_EXT_PMU_COUNTER_STOP, SBI_ERR_FAILURE },
 };
 
@@ -308,7 +308,7 @@ static const struct {
 	{ &model_default, 0, PERFCTR_USER_READ_OFF, false },
 	{ &model_default, 0, PERFCTR_USER_READ_GUARDED, true },
 	{ &no_sbi, 1, PERFCTR_USER_READ_OFF, false },
-	/* Nothing can be stopped, so nothing be guarded. */
+	/* Nothing can be stopped, so nothing can be guarded. */
 	{ &no_sbi, 1, PERFCTR_USER_READ_GUARDED, false },
 	{ &no_sbi, 1, PERFCTR_USER_READ_OPEN, true },
 	{ &no_sbi, 0, PERFCTR_USER_READ_GUARDED, true },
@@ -325,9 +325,7 @@ START_TEST(user_readable)
 }
 END_TEST
 
-/*
- * scounteren. What perf sets or clears meanwhile is its own affair.
- */
+/* scounteren. Bits that perf sets or clears meanwhile are left to perf. */
 
 static const struct {
 	const char *name;
@@ -374,7 +372,7 @@ START_TEST(grant_and_revoke)
 }
 END_TEST
 
-/* Granted twice, taken back once: what the first gave is not mistaken for found. */
+/* Granted twice, revoked once: bits of the first grant are not taken for found ones. */
 START_TEST(grant_again)
 {
 	struct perfctr_config *config;
