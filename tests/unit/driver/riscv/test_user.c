@@ -325,7 +325,9 @@ START_TEST(user_readable)
 }
 END_TEST
 
-/* scounteren. Bits that perf sets or clears meanwhile are left to perf. */
+/*
+ * scounteren. Bits that perf sets or clears meanwhile are left to perf.
+ */
 
 static const struct {
 	const char *name;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * RDPMC and RDMSR where the driver has them in assembly: there they are calls, of
- * what changes no other register than the instruction does. One that faults goes on
- * where the driver's exception table says, and fails the test if that says nothing.
+ * RDPMC and RDMSR, which the driver has in assembly, are calls here. They change no other
+ * register than the instruction does. One that faults goes on where the driver's exception
+ * table says, or fails the test if the table has no entry.
  */
 #include <asm/segment.h>
 #include <check.h>
@@ -18,7 +18,7 @@ struct fixup {
 	unsigned long to;
 };
 
-/* The linker's words for the section's bounds */
+/* The linker's names for the bounds of the section */
 extern const struct fixup fixups[] asm("__start_shim_extable") __attribute__((__weak__));
 extern const struct fixup fixups_end[] asm("__stop_shim_extable") __attribute__((__weak__));
 
@@ -57,8 +57,8 @@ unsigned int shim_gs;
 static struct sigaction before;
 
 /*
- * Reads of CR4, which fault here: an emulator of the one instruction. With REX.B it is
- * a register of the upper eight.
+ * Reads of CR4 fault here: this emulates that one instruction. With REX.B the register is one
+ * of the upper eight.
  */
 static void segv(int signo, siginfo_t *info, void *context)
 {
@@ -88,7 +88,7 @@ static __attribute__((__constructor__)) void catch_reads_of_cr4(void)
 		abort();
 }
 
-/* The caller knows nothing of a call, so whatever C may change is kept. */
+/* The caller does not know that this is a call, so all that C may change is kept. */
 asm(".macro	shim_insn name:req\n"
     "	.globl	shim_\\name\\()_insn\n"
     "shim_\\name\\()_insn:\n"

@@ -111,7 +111,7 @@ struct cpuinfo_x86 boot_cpu_data;
 unsigned int cpu_khz = 2000000;
 unsigned int tsc_khz = 1500000;
 
-/* What an event select of that says counts; the last counts nothing. */
+/* What an event select with that event counts; the last one counts nothing. */
 struct event {
 	u16 event;
 	enum model_kind kind;
@@ -140,7 +140,7 @@ static const enum model_kind fixed_kinds[MODEL_FIXED] = {
 	KIND_INSTRUCTIONS, KIND_CYCLES, KIND_REFERENCE_CYCLES, KIND_NR,
 };
 
-/* What that CPU is */
+/* The machine that describes this CPU */
 static const struct model_machine *of(unsigned int cpu)
 {
 	return model.other_cpus & BIT(cpu) ? model.other : &model;
@@ -152,7 +152,7 @@ static unsigned int nr_gp_of(unsigned int cpu)
 	return min(of(cpu)->nr, (unsigned int)MODEL_GP);
 }
 
-/* Those that are to be had on CPUs of all types */
+/* General-purpose counters that CPUs of all types have */
 static unsigned int nr_gp(void)
 {
 	unsigned int nr = min(model.nr, (unsigned int)MODEL_GP);
@@ -165,7 +165,7 @@ static u64 bits(unsigned int nr)
 	return nr < 64 ? BIT(nr) - 1 : ~0ull;
 }
 
-/* In GLOBAL_CTRL and the like */
+/* As in GLOBAL_CTRL */
 static u64 all_counters(unsigned int cpu)
 {
 	return bits(of(cpu)->nr) | bits(of(cpu)->nr_fixed) << 32;
@@ -195,7 +195,7 @@ void model_boot(const struct model_machine *machine)
 		if (model.version >= 2)
 			cpus[cpu].control.global_ctrl = cpu % 2 ? all_counters(cpu) :
 								  bits(of(cpu)->nr);
-		/* Besides what concerns us: of LBR and PEBS, and SMM_FREEZE */
+		/* What does not concern us too: LBR, PEBS, and SMM_FREEZE */
 		cpus[cpu].perf_capabilities = 0x10c5 | (of(cpu)->full_width ? BIT(13) : 0);
 		model_lvtpc[cpu] = APIC_LVT_MASKED | (0xe0 + cpu);
 		cpus[cpu].tsc = 1000000 + cpu;
@@ -207,7 +207,7 @@ u32 shim_cpuid(u32 leaf, enum shim_cpuid_reg reg)
 {
 	const struct model_machine *own = of(shim_cpu);
 
-	/* Beyond the last leaf a processor gives what the last one has. */
+	/* Beyond its last leaf a processor gives that leaf: the driver must not ask. */
 	shim_assert(model.leaves >= (int)leaf);
 	if (leaf == 0x1a && reg == SHIM_EAX)
 		return own->core;
@@ -218,7 +218,7 @@ u32 shim_cpuid(u32 leaf, enum shim_cpuid_reg reg)
 	case SHIM_EBX:
 		return own->lacks;
 	case SHIM_EDX:
-		/* Version 1 does not say what it means. */
+		/* Version 1 does not define it. */
 		return own->nr_fixed | own->fixed_width << 5;
 	default:
 		return 0;
@@ -233,7 +233,7 @@ enum reg_kind { REG_MISSING, REG_PLAIN, REG_SIGN_EXTENDED, REG_READ_ONLY, REG_CL
 
 struct reg {
 	enum reg_kind kind;
-	u64 valid;	/* what of it may be set */
+	u64 valid;	/* the bits that may be set */
 	u64 *value;
 };
 
@@ -282,7 +282,7 @@ struct family {
 	bool pdcm;
 };
 
-/* The arguments of what is the same for all registers of a range, or for all CPUs */
+/* For arguments of functions that do not depend on the register, or on the CPU */
 #define UNUSED(a, b)	((void)(a), (void)(b))
 
 static u64 valid_all(unsigned int cpu, unsigned int i)
@@ -503,7 +503,7 @@ static u64 extra_valid(unsigned int cpu, unsigned int i)
 	return model.extras[i];
 }
 
-/* The one of the core, where that has two of the CPUs as hyperthreads */
+/* The core's register: two CPUs are hyperthreads of one core, if @siblings. */
 static u64 *extra(unsigned int cpu, unsigned int i)
 {
 	return &cpus[model.siblings ? cpu & ~1u : cpu].extras[i];
@@ -575,7 +575,7 @@ bool boot_cpu_has(unsigned int feature)
 	}
 }
 
-/* Which of registers that begin there it is; beyond all there are: none of them */
+/* The number of the MSR among those that begin at @first, or ~0 */
 static u32 index_of(u32 msr, u32 first, u32 stride)
 {
 	u32 distance = msr - first;
@@ -583,13 +583,13 @@ static u32 index_of(u32 msr, u32 first, u32 stride)
 	return distance % stride ? ~0u : distance / stride;
 }
 
-/* The bit that lets a counter count, in its own event select */
+/* The bit of the counter's own event select that lets it count */
 static u64 enable_of(unsigned int i)
 {
 	return family()->one_enable && i ? 0 : SEL_EN;
 }
 
-/* NULL: there is no such register. */
+/* NULL if there is no such register */
 static const struct range *find_range(unsigned int cpu, u32 msr, u32 *i)
 {
 	const struct range *range;
@@ -680,7 +680,7 @@ void model_set_msr(unsigned int cpu, u32 msr, u64 value)
  * The driver's accesses
  */
 
-/* A counter has two registers to reserve; the others belong to who has them all. */
+/* A counter's two registers are reserved one by one. Other MSRs need the reservation of all. */
 static bool is_reserved(u32 msr)
 {
 	u32 ctr = index_of(msr, family()->perfctr, family()->stride);
@@ -711,7 +711,7 @@ bool shim_wrmsr_safe(u32 msr, u64 value)
 	lockdep_assert_irqs_disabled();
 	ck_assert_msg(is_reserved(msr), "CPU %u: WRMSR of %#x, which the driver has not reserved",
 		      shim_cpu, msr);
-	/* What it takes itself is counted by whatever counts, before or after. */
+	/* What counts before the write, or after it, counts the write's own instructions too. */
 	model_execute(MODEL_KERNEL, 2);
 	if (is_never_right(msr, value) || !model_wrmsr(msr, value))
 		return false;
@@ -769,13 +769,13 @@ void model_calls_reset(void)
 }
 
 /*
- * Counting. What an event select counts with edge detection, inversion or a counter
- * mask is not modelled: nothing. Tests look at the register.
+ * Counting. Edge detection, inversion and counter masks are not modelled: such an event
+ * counts nothing. Tests look at the register.
  */
 
 /*
- * An off-core response's kind is made up: bit 0 of the register stands for branches,
- * bit 1 for mispredictions. It says so just as much as the event select.
+ * The kind of an off-core response is made up: bit 0 of the register stands for branches, bit
+ * 1 for mispredictions. The register decides together with the event select.
  */
 static enum model_kind kind_by(u64 extra)
 {
@@ -977,7 +977,7 @@ int model_nmi(unsigned int cpu)
 	return handled;
 }
 
-/* Each CPU has its own, and as long as it is pending it is not queued again. */
+/* Each CPU has its own work, which is not queued again while it is pending. */
 bool irq_work_queue(struct irq_work *work)
 {
 	shim_assert(shim_irqs_off && work->func && work->hard);
@@ -1032,7 +1032,7 @@ static struct kretprobe *pce_probe;
 
 void cr4_update_pce(void *unused) asm("model_cr4_update_pce");
 
-/* The kernel's, with the probe in it */
+/* The kernel's function, with the probe in it */
 void cr4_update_pce(void *unused)
 {
 	struct kretprobe_instance instance;
@@ -1064,7 +1064,7 @@ void model_update_pce(void)
 	local_irq_restore(flags);
 }
 
-/* As it is in the kernel's text, with what a call that is indirect has to go to, and without */
+/* The function as in the kernel's text: with the ENDBR that an indirect call needs, and without */
 extern char with_endbr[] asm("model_with_endbr");
 extern char without_endbr[] asm("model_without_endbr");
 asm("	.text\n"
@@ -1078,7 +1078,7 @@ asm("	.text\n"
 int register_kretprobe(struct kretprobe *probe)
 {
 	might_sleep();
-	/* Those of the clock concern switch.c alone. */
+	/* The probes of the clock concern switch.c only. */
 	if (strcmp(probe->kp.symbol_name, "cr4_update_pce") != 0)
 		return -ENOENT;
 	if (model.no_probe)
@@ -1181,7 +1181,7 @@ u32 model_perf_take_all(unsigned int cpu)
 	for (i = 0; i < nr_gp(); i++) {
 		cpus[cpu].control.evntsel[i] = EV_BRANCHES | SEL_USR | SEL_INT |
 					       enable_of(i);
-		/* It counts from a negative value on. */
+		/* perf's counters start from a negative value. */
 		cpus[cpu].gp[i] = bits(model.width) - 1000000;
 	}
 	if (model.version >= 2)
@@ -1282,7 +1282,7 @@ void model_expect_ownership(const struct model_ownership *before)
 	}
 }
 
-/* All or none: what the driver has set up is its, and reserved before. */
+/* All or none: the counters of a CPU are the driver's if they are set up, and reserved. */
 u32 model_owned(unsigned int cpu, enum model_owner owner)
 {
 	if (owner == MODEL_DRIVER && !per_cpu_ptr(&perfctr_x86_cpu, cpu)->ours)
@@ -1297,7 +1297,7 @@ u32 model_needed(const struct perfctr_config *config)
 }
 
 /*
- * CPUs that lose something. INIT, by which one comes, leaves the counters as they are.
+ * CPUs that lose registers. INIT, by which a CPU comes, leaves the counters as they are.
  */
 
 void model_cpu_off(unsigned int cpu)
@@ -1316,7 +1316,7 @@ void model_cpu_sleep(unsigned int cpu, bool firmware_forgets)
 	memset(&cpus[cpu].control, 0, sizeof(cpus[cpu].control));
 	memset(cpus[cpu].gp, 0, sizeof(cpus[cpu].gp));
 	memset(cpus[cpu].fixed, 0, sizeof(cpus[cpu].fixed));
-	/* A core's goes when the last of its hyperthreads does. */
+	/* A core's registers are lost with the last of its hyperthreads. */
 	if (!model.siblings || !(shim_online & BIT(cpu ^ 1)))
 		memset(extra(cpu, 0), 0, sizeof(cpus[cpu].extras));
 	cpus[cpu].status = 0;

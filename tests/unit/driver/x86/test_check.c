@@ -19,12 +19,12 @@ const struct model_machine *const machines[NR_MACHINES] = {
 #define FIX	(V2 | V3 | V4 | V5)
 #define ALL	(P6 | V1 | FIX)
 
-/* What of an event select says what counts: event, unit mask, edge, inversion, counter mask */
+/* What an event select counts: event, unit mask, edge, inversion, counter mask */
 #define EVENT	0xff84ffffull
 
 static const struct {
 	const char *name;
-	u32 good;		/* on which machines; on the others it is EINVAL */
+	u32 good;		/* the machines on which it is good; on the others it is EINVAL */
 	bool kernel;
 	unsigned int nr;
 	struct perfctr_ctr_control ctr[9];
@@ -64,7 +64,7 @@ static const struct {
 	{ "high config", 0, false, 1,
 	  { { .map = ANY, .event = EV_BRANCHES, .flags = USER, .config = BIT(63) } } },
 
-	/* As perfctr 2.6 has them: the enable bit is reserved in EVNTSEL1 of the P6 alone. */
+	/* As perfctr 2.6 has them. Only in EVNTSEL1 of the P6 the enable bit is reserved. */
 	{ "whole", ALL, false, 1, { CTR(0, EV_BRANCHES | SEL_USR | SEL_EN, USER) } },
 	{ "whole, kernel", ALL, true, 1, { CTR(0, EV_BRANCHES | SEL_OS | SEL_EN, KERNEL) } },
 	{ "whole, second", ALL & ~P6, false, 1,
@@ -79,7 +79,7 @@ static const struct {
 	{ "both whole, of the P6", P6, true, 2,
 	  { CTR(0, EV_BRANCHES | SEL_USR | SEL_EN, USER),
 	    CTR(1, EV_INSTRUCTIONS | SEL_OS, KERNEL) } },
-	/* Whichever it gets, that one is enabled as it has to be. */
+	/* Whichever counter it gets is enabled as that one must be. */
 	{ "any whole", ALL, false, 2,
 	  { CTR(ANY, EV_BRANCHES | SEL_USR | SEL_EN, USER),
 	    CTR(ANY, EV_INSTRUCTIONS | SEL_USR | SEL_EN, USER) } },
@@ -131,7 +131,7 @@ static const struct {
 
 #define NR_RULES	((int)(sizeof(rules) / sizeof(rules[0])))
 
-/* What the registers hold that count it */
+/* The registers hold what counts the config. */
 static void expect_registers(unsigned int cpu, const struct perfctr_config *config)
 {
 	u64 evntsel[MODEL_GP] = { 0 }, fixed = 0;
@@ -156,7 +156,7 @@ static void expect_registers(unsigned int cpu, const struct perfctr_config *conf
 		ck_assert_uint_eq(model_msr(cpu, MSR_CORE_PERF_FIXED_CTR_CTRL), fixed);
 }
 
-/* Each rule on each machine. What is good can be had, and is what then is counted. */
+/* Each rule on each machine. A good control can be claimed, and counts what it says. */
 START_TEST(rules_hold)
 {
 	const char *name = rules[_i / NR_MACHINES].name;
@@ -195,7 +195,7 @@ START_TEST(rules_hold)
 }
 END_TEST
 
-/* What is refused changes nothing for those who count. */
+/* A refused control changes nothing for threads that count. */
 START_TEST(refused_changes_nothing)
 {
 	static const struct perfctr_ctr_control running[] = { CTR(0, EV_INSTRUCTIONS, USER) };
@@ -237,7 +237,7 @@ START_TEST(each_bit)
 		int err = check(&ctr, 1, NULL);
 
 		ck_assert_msg(err == want, "bit %u: %d", bit, err);
-		/* ... and beside what makes it whole */
+		/* ... and beside the bits that make it whole */
 		if (BIT(bit) & (SEL_USR | SEL_EN))
 			continue;
 		ctr.event |= EV_BRANCHES | SEL_USR | SEL_EN;
@@ -248,7 +248,7 @@ START_TEST(each_bit)
 }
 END_TEST
 
-/* All there is of the bits that the rest of a control says as well, and of the rest */
+/* All combinations of the bits that the rest of a control says too, beside all flags */
 START_TEST(whole_event_selects)
 {
 	static const struct {
@@ -290,7 +290,7 @@ START_TEST(whole_event_selects)
 }
 END_TEST
 
-/* What counters came to be, as READ_CONTROL says it, is a control that gets the same. */
+/* READ_CONTROL's names of the counters that ANY became make a control that gets the same ones. */
 START_TEST(names_what_any_became)
 {
 	static const struct perfctr_ctr_control asked[] = {
@@ -356,7 +356,7 @@ START_TEST(each_counter)
 }
 END_TEST
 
-/* Any so many, beside any so many that are named: the fixed ones are not of the number. */
+/* Any number of ANY beside any number of named counters. Fixed counters do not add to these. */
 START_TEST(as_many_as_there_are)
 {
 	unsigned int named, any, i;
@@ -388,7 +388,7 @@ START_TEST(as_many_as_there_are)
 }
 END_TEST
 
-/* What is wrong with an i-mode counter is said first, before there are no interrupts. */
+/* An i-mode counter's own errors come before a lack of interrupts. */
 static const struct {
 	const char *name;
 	int err, p6_err;	/* with a local APIC; without, 0 is EOPNOTSUPP */
@@ -454,7 +454,7 @@ START_TEST(kernel_is_only_ever_set)
 }
 END_TEST
 
-/* Architectural events that CPUID says are not there, or is too old to tell of */
+/* Architectural events that CPUID says are missing, or that its list is too short for */
 static const u32 architectural[] = {
 	EV_CYCLES, EV_INSTRUCTIONS, EV_REFERENCE_CYCLES, EV_LLC_REFERENCES, EV_LLC_MISSES,
 	EV_BRANCHES, EV_MISPREDICTIONS,
@@ -462,7 +462,7 @@ static const u32 architectural[] = {
 
 static const struct {
 	unsigned int told;
-	u32 lacks, events;	/* what it says; what there is */
+	u32 lacks, events;	/* what CPUID says; the events that there are */
 } lacks[] = {
 	{ 7, 0, 0x7f }, { 8, 0, 0x7f }, { 7, 0x1, 0x7e }, { 7, 0x2, 0x7d }, { 7, 0x4, 0x7b },
 	{ 7, 0x8, 0x77 }, { 7, 0x10, 0x6f }, { 7, 0x20, 0x5f }, { 7, 0x40, 0x3f },
@@ -588,7 +588,7 @@ START_TEST(type_by_model)
 }
 END_TEST
 
-/* As user space has it, whatever the kernel remembers; of a child it is what is remembered. */
+/* The running thread's is in the register; a child's is what the kernel remembers. */
 START_TEST(thread_pointer)
 {
 	struct task_struct child = { .thread = {
@@ -604,7 +604,7 @@ START_TEST(thread_pointer)
 }
 END_TEST
 
-/* In 32-bit mode it is the base of what GS selects: one of the thread's own in the GDT. */
+/* In 32-bit mode it is the base of GS's segment, if that is one of the thread's own in the GDT. */
 static const struct {
 	const char *name;
 	unsigned int gs;

@@ -27,7 +27,7 @@ static void expect_reserved(enum model_owner owner)
 	}
 }
 
-/* Each single register that somebody else has, the counter's (even rows) or its event select */
+/* Each register that somebody else may have: a counter (even rows), or its event select */
 START_TEST(every_reservation_or_none)
 {
 	unsigned int i = (unsigned int)_i / 2 % MODEL_GP;
@@ -39,7 +39,7 @@ START_TEST(every_reservation_or_none)
 	driver_init(machine);
 	model_calls_reset();
 	*reserved = MODEL_PERF;
-	/* claim() sees to it that nothing stays reserved. */
+	/* claim() checks that nothing stays reserved. */
 	expect_busy(one, 1, PERFCTR_OWNER_PERF);
 	ck_assert_uint_eq(*reserved, MODEL_PERF);
 	ck_assert_uint_eq(model_all_calls(), 0);
@@ -70,7 +70,7 @@ START_TEST(turns_with_perf)
 }
 END_TEST
 
-/* Firmware does not reserve: what runs on any CPU is not ours. */
+/* Firmware makes no reservations: counters that run on any CPU are its, and not ours. */
 static const struct {
 	const char *name;
 	const struct model_machine *machine;
@@ -124,13 +124,13 @@ START_TEST(taken_on_all_cpus)
 	CLAIM(other);
 	for (cpu = 0; cpu < SHIM_CPUS; cpu++)
 		model_expect_taken(cpu);
-	/* A fourth fixed counter is nobody's. */
+	/* Nobody uses a fourth fixed counter. */
 	if (model.nr_fixed > 3)
 		ck_assert_uint_eq(model_value(0, FIXED(3)), 0x400000);
 }
 END_TEST
 
-/* One after the other: the first takes, the last gives back, and nothing is written between. */
+/* Configs one after the other: the first takes, the last gives back, nothing is written between. */
 START_TEST(last_user_gives_back)
 {
 	struct model_ownership before;
@@ -158,13 +158,13 @@ START_TEST(last_user_gives_back)
 	thread_run(&thread, 1, 1000);
 	thread_expect_exact(&thread);
 	unclaim(b);
-	/* GLOBAL_CTRL is another on each CPU. */
+	/* Each CPU has another GLOBAL_CTRL. */
 	model_expect_ownership(&before);
 	expect_reserved(MODEL_NOBODY);
 }
 END_TEST
 
-/* Whatever GLOBAL_CTRL was, also of counters that we do not know */
+/* GLOBAL_CTRL is given back as it was, also with bits of counters that we do not know. */
 START_TEST(global_control_as_before)
 {
 	static const u64 values[] = { 0, 0x1, 0x3ff, 0x7000003ff, 0x400000200 };
@@ -184,7 +184,7 @@ START_TEST(global_control_as_before)
 }
 END_TEST
 
-/* A config that is gone is not remembered, also where its registers stay as they are. */
+/* A config that is gone is not remembered, even if its registers stay as they are. */
 START_TEST(freed_config_is_forgotten)
 {
 	struct perfctr_config *a, *b;
@@ -224,7 +224,7 @@ START_TEST(named_before_any)
 }
 END_TEST
 
-/* The clock alone takes nothing, and leaves alone who has something. */
+/* The clock alone takes nothing, and disturbs nobody who has counters. */
 START_TEST(clock_beside_perf)
 {
 	struct model_ownership before;
@@ -253,7 +253,7 @@ START_TEST(clock_beside_perf)
 }
 END_TEST
 
-/* It is none of those who have the counters, either as it comes or as it goes. */
+/* The clock's config does not take part in the counters, neither as it comes nor as it goes. */
 START_TEST(clock_beside_counters)
 {
 	struct perfctr_config *clock;

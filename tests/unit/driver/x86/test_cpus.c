@@ -87,7 +87,7 @@ START_TEST(cpu_that_comes_is_taken)
 }
 END_TEST
 
-/* Nothing is touched on a CPU that comes, or goes, when nobody counts. */
+/* While nobody counts, nothing is touched on a CPU that comes or goes. */
 START_TEST(cpu_that_comes_for_nobody)
 {
 	struct model_ownership before;
@@ -121,7 +121,7 @@ START_TEST(exact_over_hotplug)
 		cpu_goes(1);
 		thread_run(&a, 0, 1000);
 		thread_run(&b, 0, 1000);
-		/* Some come without having been without power. */
+		/* Some CPUs come back without having lost power. */
 		if (i % 3)
 			model_cpu_sleep(1, false);
 		cpu_comes(1);
@@ -137,8 +137,8 @@ START_TEST(exact_over_hotplug)
 END_TEST
 
 /*
- * The callback that gives back is not the last thing that runs on a CPU: threads
- * that could not be pushed away yet may still be switched in. It stays ours then.
+ * After the callback that gives back, threads that could not be pushed away yet may still be
+ * switched in on that CPU. Then its counters stay ours.
  */
 START_TEST(late_load_on_a_dying_cpu)
 {
@@ -162,7 +162,7 @@ START_TEST(late_load_on_a_dying_cpu)
 	thread_expect_exact(&b);
 	unclaim(a.config);
 	unclaim(b.config);
-	/* GLOBAL_CTRL is what it was before all this. */
+	/* GLOBAL_CTRL is what it was before all that. */
 	model_expect_ownership(&before);
 }
 END_TEST
@@ -179,12 +179,12 @@ START_TEST(late_load_of_what_is_gone)
 	cpu_offline(1);
 	thread_run(&b, 1, 1000);
 	shim_online &= ~BIT(1);
-	/* Not by unclaim(), which would have that CPU forget it at once. */
+	/* Not by unclaim(), which would make that CPU forget the config at once */
 	config = b.config;
 	cpus_read_lock();
 	perfctr_cpu_unclaim(config, perfctr_run);
 	cpus_read_unlock();
-	/* A thread of the CPU's own may come before the driver hears of it again. */
+	/* A thread of the CPU itself may run before the driver hears of the CPU again. */
 	perfctr_cpu_prepare(1);
 	ck_assert(!driver_remembers(1, config));
 	shim_online |= BIT(1);
@@ -194,7 +194,7 @@ START_TEST(late_load_of_what_is_gone)
 }
 END_TEST
 
-/* ... and so may be everybody: what it left there is given back as the CPU comes ... */
+/* ... and so may all configs: counters that it left on are given back as the CPU comes ... */
 START_TEST(late_load_of_the_last)
 {
 	struct model_ownership before;
@@ -212,7 +212,7 @@ START_TEST(late_load_of_the_last)
 	kfree(config);
 	cpu_comes(1);
 	model_expect_ownership(&before);
-	/* It is no firmware that counts there. */
+	/* What counts there is not taken for firmware's. */
 	CLAIM(gp);
 }
 END_TEST
@@ -235,7 +235,7 @@ START_TEST(late_load_of_the_last_beside_perf)
 	kfree(config);
 	taken = model_perf_take_all(1);
 	ck_assert_uint_ne(taken, 0);
-	/* Not what it was when it was ours */
+	/* GLOBAL_CTRL is not what it was while the counters were ours. */
 	if (model.version >= 2)
 		model_set_msr(1, MSR_CORE_PERF_GLOBAL_CTRL, 0x3);
 	model_ownership(&perfs);
@@ -245,7 +245,7 @@ START_TEST(late_load_of_the_last_beside_perf)
 	cpu_comes(1);
 	ck_assert_uint_eq(model_all_writes(), 0);
 	model_expect_ownership(&perfs);
-	/* The next goes by what perf leaves. */
+	/* The next claim goes by what perf has left. */
 	model_perf_give(1, taken);
 	model_ownership(&perfs);
 	unclaim(CLAIM(gp));
@@ -253,7 +253,7 @@ START_TEST(late_load_of_the_last_beside_perf)
 }
 END_TEST
 
-/* Another callback failed, and the CPU stays. */
+/* Another callback failed, so the CPU stays. */
 START_TEST(offline_called_off)
 {
 	bool late = _i / NR_MACHINES;
@@ -299,7 +299,7 @@ START_TEST(exact_over_sleep)
 		model_expect_taken(0);
 		thread_run(i % 2 ? &a : &b, 0, 1000);
 	}
-	/* The thread that asked for it may count. */
+	/* The thread that asks for the sleep may count. */
 	thread_in(&a, 0);
 	model_execute(MODEL_USER, 1000);
 	if (lost)
@@ -314,7 +314,7 @@ START_TEST(exact_over_sleep)
 }
 END_TEST
 
-/* Where nobody counts it costs nothing. */
+/* Sleep costs nothing while nobody counts. */
 START_TEST(sleep_costs)
 {
 	driver_init(machines[_i]);
@@ -336,7 +336,7 @@ static const struct {
 	unsigned int width, fixed_width, used;
 } widths[] = { { 40, 40, 40 }, { 48, 48, 48 }, { 48, 40, 40 }, { 40, 48, 40 }, { 32, 48, 32 } };
 
-/* Just what is past half of its range is set back, while its thread runs. */
+/* Only counters past half of their range are set back, while their thread runs. */
 START_TEST(old_counters_are_set_back)
 {
 	static const struct perfctr_ctr_control both[] = {
@@ -377,7 +377,7 @@ START_TEST(old_counters_are_set_back)
 }
 END_TEST
 
-/* Ageing often enough, no count is lost over many times the range. */
+/* If counters age often enough, no count is lost over many times the range. */
 START_TEST(exact_over_many_wraps)
 {
 	struct thread thread, other;
@@ -404,7 +404,7 @@ START_TEST(exact_over_many_wraps)
 }
 END_TEST
 
-/* Without it they do wrap, which is noted and does not interrupt: the test above means something. */
+/* Without ageing they do wrap, without an interrupt. So the test above means something. */
 START_TEST(young_counters_wrap)
 {
 	struct thread thread;
@@ -421,7 +421,7 @@ START_TEST(young_counters_wrap)
 }
 END_TEST
 
-/* On a CPU that has been given back the counters are anybody's. */
+/* A CPU's counters that were given back are left alone. */
 START_TEST(ageing_leaves_what_is_given_back)
 {
 	driver_init(machines[_i]);
@@ -429,13 +429,13 @@ START_TEST(ageing_leaves_what_is_given_back)
 	cpu_offline(1);
 	model_set_value(1, 0, 1ull << (model.width - 1));
 	model_calls_reset();
-	/* It is still there, as others of its callbacks have to run. */
+	/* The CPU is still there, as other callbacks have to run. */
 	ck_assert_int_eq(age_all(), 0);
 	ck_assert_uint_eq(model_all_writes(), 0);
 }
 END_TEST
 
-/* 2^38 events in a second at most, from half of its range to the end, and a look halfway */
+/* 2^38 events a second at most: a look must come halfway between half of the range and its end. */
 static const struct {
 	unsigned int width;
 	int hz;

@@ -50,7 +50,7 @@ static const struct {
 	  { 0x05d0, 0x0127, 0x0227 } },
 };
 
-/* All that is such an event anywhere */
+/* All events that have a register on any model */
 static const u16 all_events[] = {
 	0x01b7, 0x01bb, 0x02b7, 0x012a, 0x012b, 0x100b, 0x01cd, 0x05d0, 0x01c6, 0x02c6, 0x03c6,
 	0x40ad, 0x04c2, 0x0127, 0x0227,
@@ -70,7 +70,7 @@ static void boot_model(u8 number, unsigned int version)
 	driver_init(&machine);
 }
 
-/* An event's register, and which bits it takes, on each model there is */
+/* An event's register and the bits it takes, on each model that there is */
 START_TEST(events_of_each_model)
 {
 	int kind = _i / NR(kinds[0].models), n = _i % NR(kinds[0].models), e, k, i;
@@ -117,7 +117,7 @@ START_TEST(events_of_each_model)
 		}
 		if (!valid)
 			continue;
-		/* All of them at once, and whatever else there is in the event select */
+		/* All bits at once, with all else that an event select has */
 		ctr.config = valid;
 		ctr.event |= SEL_EDGE | SEL_CMASK(1) | SEL_USR | SEL_EN;
 		unclaim(claim_well(&ctr, 1));
@@ -125,7 +125,7 @@ START_TEST(events_of_each_model)
 }
 END_TEST
 
-/* Models that are not known; and before there were such events */
+/* Models that are not known, or older than such events */
 START_TEST(models_that_are_not_known)
 {
 	int e;
@@ -157,7 +157,7 @@ START_TEST(before_there_were_any)
 }
 END_TEST
 
-/* Registers that the processor turns out not to have, as under a hypervisor */
+/* Registers that the processor turns out to lack, as under a hypervisor */
 START_TEST(registers_that_are_not_there)
 {
 	int e;
@@ -172,7 +172,7 @@ START_TEST(registers_that_are_not_there)
 }
 END_TEST
 
-/* Of one control */
+/* Counters of one control */
 static const struct {
 	const char *name;
 	int err;
@@ -261,7 +261,7 @@ static void expect_busy(const struct perfctr_ctr_control *ctr, unsigned int nr, 
 	ck_assert_uint_eq(model_all_calls(), 0);
 }
 
-/* The first sets it, equals share it, others are told, and the last gives it back. */
+/* The first control sets the value, equal ones share it, others are refused, the last resets it. */
 START_TEST(one_value_at_a_time)
 {
 	struct model_machine machine = model_v4;
@@ -286,7 +286,7 @@ START_TEST(one_value_at_a_time)
 	thread_init(&one, a);
 	thread_init(&other, c);
 	thread_init(&neither, d);
-	/* Nobody writes it at a switch. */
+	/* Nobody writes the register at a switch. */
 	model_calls_reset();
 	thread_run(&one, 0, 1000);
 	thread_run(&other, 0, 1000);
@@ -320,7 +320,7 @@ START_TEST(one_value_at_a_time)
 }
 END_TEST
 
-/* A control that wants it twice has it until its end. */
+/* A control that wants the value twice has it until its end. */
 START_TEST(twice_in_one_control)
 {
 	static const struct perfctr_ctr_control twice[] = {
@@ -344,7 +344,7 @@ START_TEST(twice_in_one_control)
 }
 END_TEST
 
-/* What the processor refuses, or does not keep: nobody counts by it, and all is as before. */
+/* The processor refuses a value, or does not keep it: nobody counts by it, and all is as before. */
 START_TEST(values_that_are_not_taken)
 {
 	static const struct perfctr_ctr_control asked[] = {
@@ -383,7 +383,7 @@ START_TEST(values_that_are_not_taken)
 }
 END_TEST
 
-/* What others left in registers that nobody here wants */
+/* Values that others left in registers that nobody here wants are left. */
 START_TEST(left_alone)
 {
 	struct perfctr_config *a, *b;
@@ -404,7 +404,7 @@ START_TEST(left_alone)
 }
 END_TEST
 
-/* Rows: hyperthreads; registers lost while it is off; one that loads late, as it goes */
+/* Rows: hyperthreads; registers lost while the CPU is off; a thread loads late, as the CPU goes */
 START_TEST(exact_over_hotplug)
 {
 	struct model_machine machine = model_v4;
@@ -420,7 +420,7 @@ START_TEST(exact_over_hotplug)
 	for (i = 0; i < 6; i++) {
 		thread_run(&a, 1, 1000);
 		thread_run(&b, 1, 1000);
-		/* One stays on the other while it goes. */
+		/* One thread stays on the other CPU meanwhile. */
 		thread_in(&b, 0);
 		model_execute(MODEL_USER, 100);
 		cpu_offline(1);
@@ -464,7 +464,7 @@ START_TEST(exact_over_sleep)
 }
 END_TEST
 
-/* A CPU that is away is not told that others want it now, or nobody. */
+/* A CPU that is away is not told that others want the register now, or nobody. */
 START_TEST(changes_while_away)
 {
 	struct perfctr_config *config;
@@ -484,7 +484,7 @@ START_TEST(changes_while_away)
 	unclaim(thread.config);
 	ck_assert_uint_eq(model_msr(1, MSR_OFFCORE_RSP_0), 2);
 	if (_i) {
-		/* Then it may be perf's by now. */
+		/* The CPU's counters may be perf's by then. */
 		u32 taken = model_perf_take_all(1);
 
 		model_calls_reset();

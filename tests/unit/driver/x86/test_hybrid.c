@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * CPUs of several types: which counters are found, who may have them, and that nobody
- * counts where the counters are others.
+ * CPUs of several types: which counters are found, which threads may have them, and that
+ * nobody counts on CPUs with other counters.
  */
 #include <linux/sched/signal.h>
 
@@ -46,7 +46,7 @@ static struct model_machine both(const struct model_machine *first,
 	return machine;
 }
 
-/* With those of @online there as the module is loaded */
+/* Loads the module while the CPUs in @online are there. */
 static void begin(const struct model_machine *first, const struct model_machine *other, u32 online)
 {
 	struct model_machine machine = both(first, other);
@@ -111,7 +111,7 @@ static void run_on(struct thread *thread, u32 cpus)
 	thread_expect_exact(thread);
 }
 
-/* It loses its counters there, and nothing is written. */
+/* A thread with that config loses its counters on this CPU, and nothing is written. */
 static void expect_lost(struct perfctr_config *config, unsigned int cpu)
 {
 	unsigned int writes = model_all_writes();
@@ -152,7 +152,7 @@ static const struct {
 	  { HYBRID(4), COUNTERS(5, 6, 48, 0, 0), E }, 0xf, 48, 0x7f, true, true },
 	{ "another version", { HYBRID(4), COUNTERS(5, 8, 48, 3, 48), P },
 	  { HYBRID(4), COUNTERS(4, 8, 48, 3, 48), E }, 0x70000ff, 48, 0x7f, true, true },
-	/* There each would interrupt at another value. */
+	/* With two widths each type would interrupt at another value. */
 	{ "narrower", { HYBRID(4), COUNTERS(5, 8, 48, 3, 48), P },
 	  { HYBRID(4), COUNTERS(5, 8, 40, 3, 48), E }, 0x70000ff, 40, 0x7f, false, true },
 	{ "events", { HYBRID(4), COUNTERS(5, 8, 48, 3, 48), P, .lacks = 0x8 },
@@ -199,7 +199,7 @@ START_TEST(what_all_have)
 }
 END_TEST
 
-/* One type has none, or is another driver's: then there are none. */
+/* If one type has no counters, or needs another driver, there are none. */
 static const struct {
 	const char *name;
 	struct model_machine e;
@@ -225,7 +225,7 @@ START_TEST(what_none_has)
 }
 END_TEST
 
-/* It is hybrid, but does not say how. */
+/* The processor is hybrid, but does not say of which type a CPU is. */
 START_TEST(untold)
 {
 	struct model_machine p = p_core, e = e_core;
@@ -246,7 +246,7 @@ START_TEST(untold)
 }
 END_TEST
 
-/* All of one type, and it is the other driver's */
+/* All CPUs are of one type, which needs another driver. */
 START_TEST(alone_and_old)
 {
 	struct model_machine machine = unlike[2].e;
@@ -258,7 +258,7 @@ START_TEST(alone_and_old)
 END_TEST
 
 /*
- * Who may have them
+ * Which threads may have counters
  */
 
 static const struct {
@@ -268,7 +268,7 @@ static const struct {
 	{ PS, PS | ES, 0 }, { ES, PS | ES, 0 }, { 0x1, PS | ES, 0 }, { 0x8, PS | ES, 0 },
 	{ PS | ES, PS | ES, -EXDEV }, { ~0u, PS | ES, -EXDEV }, { 0x5, PS | ES, -EXDEV },
 	{ 0xa, PS | ES, -EXDEV },
-	/* Who cannot run there now */
+	/* CPUs that are offline do not matter. */
 	{ ~0u, PS, 0 }, { ~0u, ES, 0 }, { 0x5, 0x7, -EXDEV }, { 0xb, 0x7, 0 }, { 0x9, 0x9, -EXDEV },
 };
 
@@ -293,7 +293,7 @@ START_TEST(bound_to_one_type)
 }
 END_TEST
 
-/* Two native models are two types, whatever they are called. */
+/* Two native models are two types, even with the same core type. */
 START_TEST(native_models)
 {
 	struct model_machine other = e_core;
@@ -306,7 +306,7 @@ START_TEST(native_models)
 }
 END_TEST
 
-/* And one type is one, although it may be that of a hybrid processor. */
+/* CPUs of one type are one type, also if it is that of a hybrid processor. */
 START_TEST(one_type)
 {
 	struct thread thread;
@@ -319,7 +319,7 @@ START_TEST(one_type)
 }
 END_TEST
 
-/* Equal controls are shared by who is on cores of one type, however bound there. */
+/* Threads on cores of one type share equal controls, however they are bound there. */
 START_TEST(sharing)
 {
 	struct perfctr_config *p, *e, *clock;
@@ -342,7 +342,7 @@ START_TEST(sharing)
 }
 END_TEST
 
-/* Who comes to another type has lost; whoever counts there counts on. */
+/* A thread that comes to another type is lost; threads that count there count on. */
 START_TEST(on_the_wrong_cores)
 {
 	struct thread p, e;
@@ -370,7 +370,7 @@ END_TEST
  * CPUs that come
  */
 
-/* One with less than what was found is left alone, whoever counts elsewhere. */
+/* A CPU with less than what was found is left alone, whoever counts elsewhere. */
 START_TEST(less_comes)
 {
 	bool early = _i;
@@ -378,7 +378,7 @@ START_TEST(less_comes)
 	unsigned int cpu;
 
 	begin(&p_core, &e_core, PS);
-	/* Before the first counts, or meanwhile */
+	/* Before the first thread counts, or meanwhile */
 	if (early)
 		for (cpu = 2; cpu < SHIM_CPUS; cpu++)
 			shim_cpu_up(cpu);
@@ -415,7 +415,7 @@ START_TEST(less_comes)
 }
 END_TEST
 
-/* What a CPU that comes must not lack, beyond the number of counters */
+/* What a CPU that comes must have, beyond the number of counters */
 static const struct {
 	const char *name;
 	struct model_machine all, late;
@@ -441,7 +441,7 @@ static const struct {
 	  { HYBRID(4), COUNTERS(4, 6, 48, 3, 48), E }, false },
 	{ "counters", { HYBRID(4), COUNTERS(5, 6, 48, 3, 48), P }, { HYBRID(4), .core = E_CORE },
 	  false },
-	/* Without i-mode the registers may end anywhere beyond. */
+	/* Without i-mode the registers may be wider than what was found. */
 	{ "no interrupts, wider",
 	  { HYBRID(4), COUNTERS(5, 6, 40, 3, 40), P, .no_apic = true },
 	  { HYBRID(4), COUNTERS(5, 6, 48, 3, 48), E }, true },
@@ -476,7 +476,7 @@ START_TEST(another_comes)
 }
 END_TEST
 
-/* In the place of one that goes, with our counters still on, comes one with less. */
+/* A CPU goes with our counters still on, and one with less comes in its place. */
 START_TEST(less_comes_in_the_place_of_more)
 {
 	bool users = _i;
@@ -486,7 +486,7 @@ START_TEST(less_comes_in_the_place_of_more)
 	thread_init(&thread, get(PS, two, 2));
 	run_on(&thread, PS);
 	cpu_offline(1);
-	/* Late, as it is pushed off */
+	/* Late: a thread that is being pushed off the CPU */
 	thread_run(&thread, 1, 1000);
 	ck_assert(per_cpu_ptr(&perfctr_x86_cpu, 1)->ours);
 	shim_online &= ~BIT(1);
@@ -495,7 +495,7 @@ START_TEST(less_comes_in_the_place_of_more)
 	model.other_cpus |= BIT(1);
 	model_cpu_sleep(1, false);
 	perfctr_cpu_prepare(1);
-	/* Before it was looked at */
+	/* Before the CPU was looked at */
 	if (users) {
 		ck_assert_int_eq(load_on(1, thread.config), -EIO);
 		ck_assert_int_eq(restart_on(1, thread.config, 1000), -EIO);
@@ -515,7 +515,7 @@ START_TEST(less_comes_in_the_place_of_more)
 }
 END_TEST
 
-/* One that goes and comes back is what it was, with all that is counted there. */
+/* A CPU that goes and comes back is as before, with all that is counted there. */
 START_TEST(comes_back)
 {
 	struct thread p, e;
@@ -534,7 +534,7 @@ START_TEST(comes_back)
 		run_on(&p, PS);
 		run_on(&e, ES);
 		expect_lost(BIT(cpu) & PS ? e.config : p.config, cpu);
-		/* Nobody asks what it is as it wakes. */
+		/* As a CPU wakes nobody asks for its type. */
 		cpu_sleeps(cpu, false);
 		run_on(&p, PS);
 		run_on(&e, ES);

@@ -26,10 +26,10 @@ static const struct perfctr_ctr_control fixed[] = {
 	CTR(0, EV_BRANCHES, BOTH), ICTR(FIXED(0), EV_INSTRUCTIONS, USER, PERIOD),
 };
 
-/* By the number of the row, modulo these */
+/* Chosen by the number of the row, modulo their number */
 static const struct {
 	const struct perfctr_ctr_control *ctr;
-	unsigned int nr, i;	/* the i-mode counter, the last */
+	unsigned int nr, i;	/* counters; the i-mode counter, which is the last */
 } controls[] = {
 	{ zeroth, 1, 0 }, { last, 1, 1 }, { behind, 2, 1 }, { before, 2, 0 },
 	{ fixed, 2, FIXED(0) },
@@ -53,7 +53,7 @@ static void hear(bool ends)
 	heard[ends]++;
 }
 
-/* Claimed and loaded on CPU 0, or NULL, where there is no such counter */
+/* Claims a config and loads it on CPU 0; NULL if there is no such counter. */
 static struct perfctr_config *begin_with(int row, u64 debugctl)
 {
 	struct perfctr_config *config;
@@ -95,7 +95,7 @@ static void istop(const struct perfctr_config *config)
 	local_irq_enable();
 }
 
-/* A load leaves them standing; start, overflow and stop are of the instruction. */
+/* A load does not start them; start, overflow and stop are exact to the instruction. */
 START_TEST(period_is_exact)
 {
 	struct perfctr_config *config = begin(_i);
@@ -127,10 +127,9 @@ START_TEST(period_is_exact)
 }
 END_TEST
 
-/* Also where all stood, as after a restart for who may read them, with nothing beside it. */
 /*
- * Firmware has left DEBUGCTL's bit set by which an overflow stops all counters. While they
- * are ours it is not; what else the register has is left.
+ * Firmware has left the bit of DEBUGCTL set by which an overflow stops all counters. The bit
+ * is clear while the counters are ours. The register's other bits are left.
  */
 START_TEST(firmware_freezes)
 {
@@ -159,7 +158,7 @@ START_TEST(firmware_freezes)
 		unclaim(config);
 		for (cpu = 0; cpu < 2; cpu++)
 			ck_assert_uint_eq(model_msr(cpu, MSR_IA32_DEBUGCTLMSR), BIT(1) | BIT(12));
-		/* Without it the bit stays as it is. */
+		/* If the firmware has not set the bit, it stays clear. */
 		if (!turn)
 			continue;
 		model_set_msr(0, MSR_IA32_DEBUGCTLMSR, BIT(1));
@@ -169,7 +168,7 @@ START_TEST(firmware_freezes)
 }
 END_TEST
 
-/* Periods begin anew although the machine was told to freeze. */
+/* Periods begin anew although firmware's bit was set. */
 START_TEST(periods_of_a_freezer)
 {
 	struct perfctr_config *config = begin_with(_i, BIT(12));
@@ -189,6 +188,7 @@ START_TEST(periods_of_a_freezer)
 }
 END_TEST
 
+/* Also if all counters were stopped, as after a restart for a reader, and none runs beside it */
 START_TEST(started_after_a_restart)
 {
 	struct perfctr_config *config = begin(_i);
@@ -210,7 +210,7 @@ START_TEST(started_after_a_restart)
 }
 END_TEST
 
-/* What runs beside it counts on, and it alone has the bit that interrupts. */
+/* Counters beside it count on, and only the i-mode counter has the bit that interrupts. */
 START_TEST(only_it_interrupts)
 {
 	struct perfctr_config *config = begin(_i);
@@ -243,7 +243,7 @@ START_TEST(only_it_interrupts)
 }
 END_TEST
 
-/* How far it may be, and how it is written: by 32 bits, or whole; not if it holds it. */
+/* How far a start value may be, and its write: 32 bits, or full-width; none if it is there. */
 START_TEST(start_values)
 {
 	struct perfctr_config *config = begin(_i);
@@ -273,14 +273,14 @@ START_TEST(start_values)
 		ck_assert_uint_eq(model_value(0, hw), value & bits());
 		ck_assert_uint_eq(model_writes[0][msr], 1);
 		istop(config);
-		/* It is there already. */
+		/* The value is there already. */
 		model_calls_reset();
 		istart(config, &value);
 		ck_assert_uint_eq(model_value(0, hw), value & bits());
 		ck_assert_uint_eq(model_writes[0][msr], 0);
 		ck_assert_uint_eq(model_all_writes(), 1);
 	}
-	/* It does not interrupt before. */
+	/* There is no interrupt before the end of the period. */
 	istop(config);
 	istart(config, &far);
 	model_execute(MODEL_USER, perfctr_cpu_irange() - 1);
@@ -290,7 +290,7 @@ START_TEST(start_values)
 }
 END_TEST
 
-/* Full-width writes need the feature, its register, its bit, and the registers themselves. */
+/* Full-width writes need the feature, its register, the bit there, and the registers themselves. */
 static const struct {
 	const char *name;
 	const struct model_machine *machine;
@@ -323,7 +323,7 @@ START_TEST(full_width)
 }
 END_TEST
 
-/* One that was for i-mode is a sum from zero for whoever has it for a-mode. */
+/* A register that was used for i-mode starts from zero for an a-mode counter. */
 START_TEST(no_sum_goes_over_zero)
 {
 	struct perfctr_config *config = begin(_i), *other;
@@ -383,7 +383,7 @@ START_TEST(cleared)
 }
 END_TEST
 
-/* What came to zero may interrupt again, and nobody else hears of it, be it late or in vain. */
+/* After an overflow it may interrupt again. perf hears of no interrupt, late or in vain. */
 START_TEST(acknowledged)
 {
 	struct perfctr_config *config = begin(_i);
@@ -391,14 +391,14 @@ START_TEST(acknowledged)
 
 	if (!config)
 		return;
-	/* The kernel's own irq_work */
+	/* The interrupt of the kernel's own irq_work */
 	model_irq(0);
 	ck_assert_int_eq(heard[1], 1);
 	for (i = 0; i < 2; i++) {
 		istart(config, period);
 		model_execute(MODEL_USER, PERIOD + 7);
 		ck_assert(model_irq_waits[0]);
-		/* Before its interrupt, or in that */
+		/* Stopped before its interrupt, or in it */
 		if (i)
 			istop(config);
 		model_irq(0);
@@ -411,7 +411,7 @@ START_TEST(acknowledged)
 	ck_assert_uint_eq(model_pmis[0], 2);
 	ck_assert(!model_irq_waits[0]);
 	ck_assert(!model_nmi_waits[0]);
-	/* Nobody's any more */
+	/* Nobody has i-mode counters any more. */
 	unclaim(config);
 	model_irq(0);
 	ck_assert_int_eq(heard[1], 3);
@@ -442,12 +442,12 @@ START_TEST(two_at_once)
 }
 END_TEST
 
-/* What of others a PMI may be: to perf it is an NMI. */
+/* Other reasons for a PMI, and whether it is handed to perf as an NMI */
 static const struct {
 	const char *name;
 	u64 status;
 	bool overflow, tracing, handed;
-	unsigned int version;	/* from which on there is such a thing */
+	unsigned int version;	/* the first version that has it */
 } others[] = {
 	{ "nothing", 0, false, false, false, 0 },
 	{ "overflow", 0, true, false, false, 0 },
@@ -466,7 +466,7 @@ START_TEST(handed_to_perf)
 	int row = _i / NR_MACHINES;
 	struct perfctr_config *config;
 
-	/* Others have not the register that says whether it traces. */
+	/* Other machines lack the register that says whether PT traces. */
 	machine.pt = machine.version >= 4 && others[row].status == BIT(55);
 	driver_init(&machine);
 	if (model.version < others[row].version)
@@ -492,8 +492,8 @@ START_TEST(handed_to_perf)
 	if (!others[row].handed)
 		return;
 	/*
-	 * Perf left it as it is. Where PT traces it is new; else it is nobody's: once is
-	 * enough. And the NMI is no surprise.
+	 * perf left the bit as it was. If PT traces, it counts as new; if not, nobody wants
+	 * it, and once is enough. The NMI is an expected one.
 	 */
 	ck_assert_int_eq(model_nmi(0), NMI_HANDLED);
 	ck_assert_uint_eq(model_msr(0, MSR_CORE_PERF_GLOBAL_STATUS),
@@ -504,7 +504,7 @@ START_TEST(handed_to_perf)
 }
 END_TEST
 
-/* It comes as the last one gives the LVTPC back: perf gets it all the same. */
+/* PT's interrupt comes as the last config gives the LVTPC back: perf gets it all the same. */
 START_TEST(handed_to_perf_at_last)
 {
 	struct perfctr_config *config;
@@ -527,7 +527,7 @@ START_TEST(handed_to_perf_at_last)
 }
 END_TEST
 
-/* A kernel that has given the counters to KVM's guest for a while: hands off. */
+/* While KVM's guest has the counters nothing is touched. */
 START_TEST(guests_are_left_alone)
 {
 	struct perfctr_config *config = begin(_i);
@@ -543,7 +543,7 @@ START_TEST(guests_are_left_alone)
 	ck_assert_int_eq(model_nmi(0), NMI_DONE);
 	ck_assert_uint_eq(model_all_calls(), 0);
 	ck_assert_uint_eq(model_lvtpc[0], 0xf5);
-	/* It gives perf its LVTPC back: our next overflow is an NMI, and we know it. */
+	/* The kernel gives perf its LVTPC back: our next overflow is an NMI, which we recognise. */
 	if (model.version >= 2)
 		model_set_msr(0, MSR_CORE_PERF_GLOBAL_CTRL, 0x1000000ff);
 	model_lvtpc[0] = APIC_DM_NMI;
@@ -558,7 +558,7 @@ START_TEST(guests_are_left_alone)
 }
 END_TEST
 
-/* Perf's handler, with Intel PT, acknowledges what there is, stops all, and wants NMIs. */
+/* With Intel PT perf's handler acknowledges all, stops all, and sets the LVTPC to NMI. */
 START_TEST(put_right_after_perf)
 {
 	struct perfctr_config *config = begin(_i);
@@ -569,7 +569,7 @@ START_TEST(put_right_after_perf)
 	istart(config, period);
 	if (model.version >= 2)
 		ctrl = model_msr(0, MSR_CORE_PERF_GLOBAL_CTRL);
-	/* Ours waits: it is not disturbed. */
+	/* If our interrupt waits, it is not disturbed. */
 	if (model.version)
 		model_lvtpc[0] |= APIC_LVT_MASKED;
 	model_calls_reset();
@@ -579,7 +579,7 @@ START_TEST(put_right_after_perf)
 	ck_assert_uint_eq(model_all_writes(), 0);
 	model_execute(MODEL_USER, PERIOD - 1);
 	if (model.version >= 2) {
-		/* But not what it gets just now. */
+		/* A status bit that comes now is left. */
 		model_set_msr(0, MSR_CORE_PERF_GLOBAL_STATUS, BIT(55));
 		model_set_msr(0, MSR_CORE_PERF_GLOBAL_CTRL, 0);
 	}
@@ -592,7 +592,7 @@ START_TEST(put_right_after_perf)
 		ck_assert_uint_eq(model_msr(0, MSR_CORE_PERF_GLOBAL_STATUS), BIT(55));
 		model_set_msr(0, MSR_CORE_PERF_GLOBAL_STATUS, 0);
 	}
-	/* What it acknowledged in our place is looked for, and then what ours is interrupts. */
+	/* perf acknowledged in our place, so we look for overflows; after that ours interrupts. */
 	ck_assert(model_irq_waits[0]);
 	model_irq(0);
 	ck_assert_int_eq(heard[1], 1);
@@ -602,7 +602,7 @@ START_TEST(put_right_after_perf)
 	model_irq(0);
 	istop(config);
 	unclaim(config);
-	/* Then it is none of our business. */
+	/* After the last config the LVTPC is none of our business. */
 	model_lvtpc[0] = APIC_DM_NMI;
 	if (model.version >= 2)
 		model_set_msr(0, MSR_CORE_PERF_GLOBAL_CTRL, 0);
@@ -614,7 +614,7 @@ START_TEST(put_right_after_perf)
 }
 END_TEST
 
-/* It changes nothing, wherever it comes. */
+/* An NMI changes nothing, wherever it comes. */
 START_TEST(nmi_after_each_write)
 {
 	struct perfctr_config *config;
@@ -646,7 +646,7 @@ START_TEST(nmi_after_each_write)
 }
 END_TEST
 
-/* The LVTPC is ours as long as anybody has such counters, on CPUs that are there. */
+/* The LVTPC is ours on all CPUs that are there, as long as anybody has i-mode counters. */
 START_TEST(lvtpc_is_taken)
 {
 	struct perfctr_config *a, *b, *other;
@@ -662,7 +662,7 @@ START_TEST(lvtpc_is_taken)
 	for (cpu = 0; cpu < 2; cpu++)
 		ck_assert_uint_eq(model_lvtpc[cpu], IRQ_WORK_VECTOR);
 	unclaim(b);
-	/* Threads that have to leave may still overflow. The kernel sets it up again. */
+	/* Threads that have to leave may still overflow. The kernel sets the LVTPC up again. */
 	cpu_offline(1);
 	ck_assert_uint_eq(model_lvtpc[1], IRQ_WORK_VECTOR);
 	ck_assert_uint_eq(model_lvtpc[0], IRQ_WORK_VECTOR);
@@ -671,7 +671,7 @@ START_TEST(lvtpc_is_taken)
 	perfctr_cpu_prepare(1);
 	cpu_online(1);
 	ck_assert_uint_eq(model_lvtpc[1], IRQ_WORK_VECTOR);
-	/* Lost in a deep sleep */
+	/* Masked in a deep sleep */
 	model_lvtpc[1] |= APIC_LVT_MASKED;
 	on_cpu_irqs_off(1, perfctr_cpu_online);
 	ck_assert_uint_eq(model_lvtpc[1], IRQ_WORK_VECTOR);

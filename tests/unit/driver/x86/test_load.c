@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
-/* perfctr_cpu_load(): no register is written that holds already what it should. */
+/* perfctr_cpu_load(): a register that holds the right value already is not written. */
 #include "tests.h"
 
 #define SEL(n)		(MSR_ARCH_PERFMON_EVENTSEL0 + (n))
 #define FIXED_CTRL	MSR_CORE_PERF_FIXED_CTR_CTRL
-#define MOST		4	/* registers in a row of the tables */
+#define MOST		4	/* most registers in a row of the tables */
 
 static const struct perfctr_ctr_control one[] = { CTR(0, EV_INSTRUCTIONS, USER) };
 
-/* Just these were written on that CPU, each once, and nothing on others; 0: no more. */
+/* Only these registers were written on that CPU, each once, and none on others; 0 ends the list. */
 static void expect_writes(const char *what, unsigned int cpu, const u32 *msrs)
 {
 	unsigned int i;
@@ -24,7 +24,7 @@ static void expect_writes(const char *what, unsigned int cpu, const u32 *msrs)
 
 static const u32 nothing[MOST];
 
-/* From what is free to a first control, and from one control to another and back */
+/* From free counters to a first control, and from one control to another and back */
 static const struct {
 	const char *name;
 	const struct model_machine *machine;
@@ -72,7 +72,7 @@ static const struct {
 	    CTR(FIXED(0), EV_INSTRUCTIONS, BOTH) },
 	  { SEL(0), SEL(1), SEL(2), FIXED_CTRL }, { SEL(0), SEL(2), FIXED_CTRL },
 	  { SEL(0), SEL(2), FIXED_CTRL } },
-	/* The control of all fixed counters is one register. */
+	/* One register controls all fixed counters. */
 	{ "fixed", &model_v2, 3, 3,
 	  { CTR(FIXED(0), EV_INSTRUCTIONS, USER), CTR(FIXED(1), EV_CYCLES, USER),
 	    CTR(FIXED(2), EV_REFERENCE_CYCLES, USER) },
@@ -88,7 +88,7 @@ static const struct {
 	  { FIXED_CTRL }, {}, {} },
 	{ "the clock", &model_v3, 1, 0,
 	  { CTR(0, EV_INSTRUCTIONS, USER) }, {}, { SEL(0) }, {}, {} },
-	/* EVNTSEL0 of the P6 stays enabled, whoever counts what. */
+	/* EVNTSEL0 of the P6 stays enabled, whatever is counted. */
 	{ "p6, second", &model_p6, 1, 1,
 	  { CTR(1, EV_INSTRUCTIONS, USER) }, { CTR(1, EV_BRANCHES, USER) },
 	  { SEL(1) }, { SEL(1) }, { SEL(1) } },
@@ -111,7 +111,7 @@ START_TEST(only_what_differs_is_written)
 	model_calls_reset();
 	thread_run(&a, 1, 1000);
 	expect_writes(name, 1, pairs[_i].first);
-	/* What b has besides is new on that CPU. */
+	/* The registers that only b uses are new on that CPU. */
 	thread_run(&b, 1, 1000);
 	model_calls_reset();
 	for (i = 0; i < 3; i++) {
@@ -122,7 +122,7 @@ START_TEST(only_what_differs_is_written)
 		thread_run(&b, 1, 4321);
 		expect_writes(name, 1, pairs[_i].to_b);
 	}
-	/* The other CPU knows nothing of this. */
+	/* The other CPU has seen nothing of this. */
 	thread_run(&a, 0, 1000);
 	expect_writes(name, 0, pairs[_i].first);
 	thread_expect_exact(&a);
@@ -131,7 +131,7 @@ START_TEST(only_what_differs_is_written)
 }
 END_TEST
 
-/* After the first time a switch to the same control costs no register access, on any machine. */
+/* After the first time, a switch to the same control accesses no register, on any machine. */
 START_TEST(equal_controls_switch_for_nothing)
 {
 	struct thread a, b;
@@ -168,7 +168,7 @@ START_TEST(held_is_what_was_loaded)
 	ck_assert_int_eq(load_on(0, a), 0);
 	ck_assert(holds_on(0, a));
 	ck_assert(!holds_on(1, a));
-	/* Its registers are those of b; but only who looks at them can know. */
+	/* The registers are as b needs them, but only a load finds that out. */
 	ck_assert(!holds_on(0, b));
 	ck_assert_int_eq(load_on(0, clock), 0);
 	ck_assert(holds_on(0, a));

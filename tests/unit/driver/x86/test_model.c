@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The modelled registers themselves: tests that say "no bad bit was written" mean something. */
+/* Tests of the modelled registers: without them "no bad bit was written" would mean nothing. */
 #include "tests.h"
 
 static const struct {
@@ -9,14 +9,14 @@ static const struct {
 	u64 value, is;		/* written, and then read; FAULT: #GP */
 } registers[] = {
 #define FAULT	0xdeadull
-	/* Writes of old: bits 31..0, extended by their sign */
+	/* Writes of the old kind: bits 31..0, and their sign extended */
 	{ "p6 counter", &model_p6, 0xc1, 0x7fffffff, 0x7fffffff },
 	{ "p6 negative", &model_p6, 0xc2, 0xfffffff0, 0xfffffffff0 },
 	{ "p6 high bits", &model_p6, 0xc1, 0x1200000001, 1 },
 	{ "v3 negative", &model_v3, 0xc4, 0x80000000, 0xffff80000000 },
 	{ "p6, no third counter", &model_p6, 0xc3, 0, FAULT },
 	{ "v3, no fifth", &model_v3, 0xc5, 0, FAULT },
-	/* Whole */
+	/* Full-width writes */
 	{ "v4 whole", &model_v4, 0x4c1, 0xffffffffffff, 0xffffffffffff },
 	{ "v4 too wide", &model_v4, 0x4c1, 1ull << 48, FAULT },
 	{ "v3 has none", &model_v3, 0x4c1, 0, FAULT },
@@ -106,13 +106,13 @@ START_TEST(rdpmc_knows_its_operands)
 	model_boot(rdpmcs[_i].machine);
 	ck_assert_msg(model_rdpmc(rdpmcs[_i].counter, &value) == rdpmcs[_i].good, "%s",
 		      rdpmcs[_i].name);
-	/* By the instruction as the driver has it */
+	/* By the instruction, as the driver has it */
 	if (rdpmcs[_i].good)
 		ck_assert_uint_eq(perfctr_cpu_read(&ctr), value);
 }
 END_TEST
 
-/* All that enables has to, and no more counts than that. */
+/* A counter counts only if all enable bits are set, and counts nothing else. */
 static const struct {
 	const char *name;
 	const struct model_machine *machine;
@@ -153,7 +153,7 @@ START_TEST(enabled_counters_count)
 }
 END_TEST
 
-/* An overflow is noted, and interrupts if that is asked for. */
+/* An overflow is noted, and interrupts if the counter has that bit. */
 static const struct {
 	const char *name;
 	const struct model_machine *machine;

@@ -12,13 +12,13 @@ static struct mm_struct mms[3] = {
 
 static char changes[64];
 
-/* "(" and ")" around what the kernel does */
+/* Notes "(" and ")" around the kernel's change. */
 static void note_change(bool ends)
 {
 	unsigned int cpu;
 
 	ck_assert(shim_irqs_off);
-	/* Whoever may read here has come from, or goes to, other CPUs. */
+	/* A thread that may read here has come from other CPUs, or goes to them. */
 	if (ends && model_pce[shim_cpu])
 		for_each_online_cpu(cpu)
 			ck_assert_msg(per_cpu_ptr(&perfctr_x86_cpu, cpu)->ours,
@@ -68,16 +68,17 @@ static int allowed(unsigned int i)
 }
 
 /*
- * A row is a sequence of calls: of mm A, B or C: + get, - put that was not given, = put
- * that was, p permit, n a permit in vain, w it waits, . it does not; and of all: 0
- * withhold, 1 give back, o and i the same in vain, ! some is given, ? none is; of the
- * counters: c claim, u unclaim, l they linger, f they do not, g give them back. Then the counts.
+ * A row is a sequence of calls and checks, and then each mm's count. For mm A, B or C: + get,
+ * - put of a mm that was not permitted, = put of one that was, p permit, n permit in vain,
+ * w it waits, . it does not. For all of them: 0 withhold, 1 give back, o and i the same in
+ * vain, ! some mm is permitted, ? none is. For the counters: c claim, u unclaim, l they
+ * linger, f they do not, g give them back.
  */
 static const struct {
 	const char *calls;
 	int allowed[3];
 } sequences[] = {
-	/* While the counters are not claimed it is noted only. */
+	/* While the counters are not claimed, permissions are only noted. */
 	{ "uA+Ap!A.", { 0, 0, 0 } },
 	{ "uA+Apc", { 1, 0, 0 } },
 	{ "uA+ApooiicA.", { 1, 0, 0 } },
@@ -85,7 +86,7 @@ static const struct {
 	{ "uA+Apoc1", { 1, 0, 0 } },
 	{ "uA+B+BpcAwB.", { 0, 1, 0 } },
 	{ "ucA+ApugA=", { 0, 0, 0 } },
-	/* They are kept for those who may read, and for nobody else. */
+	/* Counters are kept for processes that may read, and for nobody else. */
 	{ "uf", { 0, 0, 0 } },
 	{ "A+Apful", { 1, 0, 0 } },
 	{ "A+Apulgf", { 0, 0, 0 } },
@@ -109,7 +110,7 @@ static const struct {
 	{ "A-", { 0, 0, 0 } },
 	{ "A+B+BpAwB.", { 0, 1, 0 } },
 	{ "A+B+C+ApBpCpB=!", { 1, 0, 1 } },
-	/* While all is withheld it is noted only. */
+	/* While all permissions are withheld, changes are only noted. */
 	{ "A+Ap0!A.", { 0, 0, 0 } },
 	{ "A+Ap0o", { 0, 0, 0 } },
 	{ "A+Ap01", { 1, 0, 0 } },
@@ -186,7 +187,7 @@ START_TEST(counts_of_permission)
 }
 END_TEST
 
-/* Permissions of perf's are added to, and left. */
+/* Ours are added to perf's permissions, and perf's are left. */
 START_TEST(beside_perf)
 {
 	begin(false);
@@ -222,7 +223,7 @@ START_TEST(no_memory)
 	ck_assert(!perfctr_cpu_mm_put(&mms[0]));
 	shim_no_memory = false;
 	ck_assert_int_eq(perfctr_cpu_mm_get(&mms[0]), 0);
-	/* The second map of one needs nothing. */
+	/* The second map of a process needs no memory. */
 	shim_no_memory = true;
 	ck_assert_int_eq(perfctr_cpu_mm_get(&mms[0]), 0);
 	ck_assert_uint_eq(shim_allocations, before + 1);
@@ -251,7 +252,7 @@ START_TEST(permission_follows_the_claim)
 		for_each_online_cpu(cpu)
 			ck_assert(model_pce[cpu]);
 		unclaim(claimed);
-		/* Nothing counts, and nothing is left, but they are not given back. */
+		/* Nothing counts, registers are zero, and they are not given back yet. */
 		ck_assert_uint_ne(model_owned(0, MODEL_DRIVER), 0);
 		for_each_online_cpu(cpu) {
 			ck_assert(model_pce[cpu]);
@@ -266,7 +267,7 @@ START_TEST(permission_follows_the_claim)
 }
 END_TEST
 
-/* With ENDBR at the function's begin, and without */
+/* With ENDBR at the beginning of the function, and without */
 START_TEST(kernel_is_called)
 {
 	begin(_i);
@@ -282,7 +283,7 @@ START_TEST(kernel_is_called)
 	ck_assert(!model_pce[0]);
 	ck_assert_uint_eq(model_pce_updates[1], 2);
 	ck_assert_str_eq(changes, "()()");
-	/* Others have it called as well. */
+	/* Others call the kernel's function as well. */
 	model_update_pce();
 	ck_assert_str_eq(changes, "()()()");
 	ck_assert(perfctr_cpu_mm_put(&mms[0]));
@@ -298,7 +299,7 @@ START_TEST(kernel_is_called)
 }
 END_TEST
 
-/* Where there is nothing to probe nobody is permitted, and nothing else fails. */
+/* If there is nothing to probe, nobody is permitted, and nothing else fails. */
 START_TEST(nothing_to_probe)
 {
 	struct model_machine machine = model_default;
@@ -330,7 +331,7 @@ START_TEST(info_tells_of_user_reads)
 }
 END_TEST
 
-/* Of forks that nobody saw, also where it is added to ours; a permission of ours stays. */
+/* perf's permissions from forks that nobody saw, also if added to ours. Our own stay. */
 START_TEST(old_permits_are_forgotten)
 {
 	struct task_struct tasks[] = { { .mm = &mms[0] }, { .mm = NULL }, { .mm = &mms[1] } };

@@ -7,7 +7,7 @@
 static const struct perfctr_ctr_control one[] = { CTR(0, EV_INSTRUCTIONS, USER) };
 static const struct perfctr_ctr_control i_mode[] = { ICTR(ANY, EV_INSTRUCTIONS, USER, 1000) };
 
-/* The clock is all there is; nobody will be told of anything else, and nothing is touched. */
+/* Only the clock is there: nothing else is reported, and no register is touched. */
 static void expect_no_counters(const char *name, u32 why)
 {
 	struct perfctr_info info = {};
@@ -48,7 +48,7 @@ static void expect_counters(u64 counters, u64 width)
 	ck_assert_uint_eq(perfctr_cpu_nrctrs(), hweight32((u32)counters));
 }
 
-/* Processors that have none, or that we know nothing of */
+/* Processors without counters, or that the driver does not know */
 static const struct {
 	const char *name;
 	struct model_machine machine;
@@ -119,7 +119,7 @@ START_TEST(registers_that_fault)
 }
 END_TEST
 
-/* What is not needed may be missing: a fourth fixed counter, writes of the whole. */
+/* Registers that are not needed may be missing: a fourth fixed counter, full-width writes. */
 START_TEST(registers_that_nobody_needs)
 {
 	static const u32 msrs[] = { 0x30c, 0x4c1, 0x391, 0x390, 0x38e };
@@ -149,7 +149,7 @@ static const struct {
 	{ "version 5", { PROCESSOR(INTEL, 6, 35), COUNTERS(5, 8, 48, 3, 48) }, 0x70000ff, 48 },
 	{ "family 6 without the leaf",
 	  { PROCESSOR(INTEL, 6, 9), COUNTERS(0, 2, 40, 0, 0) }, 0x3, 40 },
-	/* Only from version 2 on the leaf tells of fixed counters. */
+	/* The leaf has fixed counters from version 2 on only. */
 	{ "version 1", { PROCESSOR(INTEL, 6, 10), COUNTERS(1, 2, 48, 3, 48) }, 0x3, 48 },
 };
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What may never happen: that somebody who may read registers finds in one of them what
- * it counted for others. Threads of several processes and users come and go, as switch.c
- * has it, with all that happens meanwhile, in an order that a fixed seed makes; and of
- * each register it is known for whom it counted since it was zero.
+ * A thread that may read registers must never find in one of them what it counted for others.
+ * Threads of several processes and users come and go, as in switch.c, with all that happens
+ * meanwhile, in an order that a fixed seed gives. It is known of each register for whom it
+ * counted since it was zero.
  */
 #include <check.h>
 
@@ -14,7 +14,7 @@
 #define NR_MMS		4
 #define NR_CONFIGS	7
 #define NR_THREADS	20
-#define IDLE		0	/* the thread that stands for all without an mm */
+#define IDLE		0	/* the task that stands for all without an mm */
 
 /* As in switch.c */
 #define UNDO_SHOWN	1u
@@ -35,7 +35,7 @@ static struct task tasks[NR_THREADS];
 static struct task *on[NR_CPUS];
 static bool is_off[NR_CPUS];
 
-/* For whom a register counted since it was written: a bit map of tasks */
+/* The tasks for which a register counted since it was written: a bit map */
 static struct {
 	u64 value;
 	unsigned int writes;
@@ -53,7 +53,7 @@ static unsigned int next_random(void)
 	return (unsigned int)(state >> 33);
 }
 
-/* Of zero, or of where an i-mode counter starts from */
+/* Writes of zero, or of an i-mode counter's start value */
 static unsigned int writes_of(unsigned int cpu, unsigned int hw)
 {
 	if (hw >= FIXED(0))
@@ -62,7 +62,7 @@ static unsigned int writes_of(unsigned int cpu, unsigned int hw)
 	       model_writes[cpu][MSR_IA32_PMC0 + hw];
 }
 
-/* What has changed since the last look counted for whoever is there. */
+/* What a register counted since the last look was for the task on that CPU. */
 static void note(unsigned int cpu)
 {
 	unsigned int hw;
@@ -84,7 +84,7 @@ static void note(unsigned int cpu)
 	}
 }
 
-/* It ran for nobody but those of that mm, or of that user, if they are not to be asked. */
+/* The registers counted only for tasks of @mm, or, if @by_uid, of that user. */
 static void expect_own(unsigned int cpu, const char *what, const struct mm_struct *mm, bool by_uid,
 		       unsigned int uid)
 {
@@ -102,7 +102,7 @@ static void expect_own(unsigned int cpu, const char *what, const struct mm_struc
 	}
 }
 
-/* What the driver says, whoever asks, must be so. */
+/* What the driver says about any task must be so. */
 static void look(unsigned int cpu)
 {
 	unsigned int i;
@@ -151,7 +151,7 @@ static void suspend(struct task *task, const struct task *next)
 	if (task->undo & UNDO_ICTRS)
 		perfctr_cpu_istop(config, task);
 	if (task->resumed) {
-		/* Reads count nothing, so all is of one moment. */
+		/* Reads are no instructions to the model, so all counts are of one moment. */
 		perfctr_cpu_suspend(&task->thread.state);
 		model_witness[shim_cpu] = NULL;
 		for (i = first; i < config->nr; i++) {
@@ -231,14 +231,14 @@ static void switch_to(struct task *next)
 	note(cpu);
 	on[cpu] = next;
 	shim_current = next->task;
-	/* The kernel's switch of mms looks as well. */
+	/* The kernel's switch of the mm looks as well. */
 	model_update_pce();
 	look(cpu);
 	resume(next);
 	local_irq_enable();
 }
 
-/* As run_one() */
+/* As run_one() does */
 static void on_every_cpu(void (*fn)(void))
 {
 	unsigned int cpu, before = shim_cpu;
@@ -306,7 +306,7 @@ static void execute(void)
 
 	model_execute(MODEL_USER, next_random() % 3000);
 	note(cpu);
-	/* If it may read, what it finds is of its own mm, or of its own user's. */
+	/* If the task may read, it finds only what counted for its own mm, or its own user. */
 	if (model_pce[cpu] && !is_off[cpu] && task != &tasks[IDLE])
 		expect_own(cpu, "is read", task->task.mm, true, task->uid);
 	model_execute(MODEL_KERNEL, next_random() % 500);
@@ -323,7 +323,7 @@ static void claim_transient(void)
 	struct perfctr_config *config = claim_well(ctr, 1);
 	struct task *task = on[shim_cpu];
 
-	/* It may have been loaded as it goes. */
+	/* A config may be loaded as the CPU goes. */
 	local_irq_disable();
 	suspend(task, NULL);
 	ck_assert_int_eq(next_random() % 2 ? perfctr_cpu_load(config) :
@@ -390,7 +390,7 @@ static void sleep(void)
 	local_irq_enable();
 }
 
-/* Somebody maps, or unmaps, a page, or an event of perf's: then it, or all, may read. */
+/* Somebody maps or unmaps a page, or an event of perf's: the process, or all, may read then. */
 static void change_permission(void)
 {
 	struct mm_struct *mm = &mms[next_random() % NR_MMS];
@@ -421,7 +421,7 @@ static void step(void)
 	} else if (what < 5) {
 		change_permission();
 	} else if (what == 5) {
-		/* Old enough */
+		/* Makes a counter old enough for ageing. */
 		i = next_random() % 2;
 		if (!(per_cpu_ptr(&perfctr_x86_cpu, shim_cpu)->negative & BIT(i)) &&
 		    known[shim_cpu][i].tasks && !on[shim_cpu]->resumed)
@@ -481,7 +481,7 @@ static void begin(struct perfctr_config **configs)
 		struct task *task = &tasks[i];
 
 		task->task.mm = &mms[i % NR_MMS];
-		/* Few users, so there is kin; some of one process are of another. */
+		/* Few users, so that there is kin. Some tasks of a process are of another user. */
 		task->uid = 1000 + i / 3 % 2;
 		task->mapped = i % 3;
 		if (i % (NR_CONFIGS + 1) < NR_CONFIGS)
@@ -508,7 +508,7 @@ START_TEST(nobody_sees_what_is_others)
 	for (i = 1; i < NR_THREADS; i++)
 		if (counts(&tasks[i]))
 			thread_expect_exact(&tasks[i].thread);
-	/* All of that has happened. */
+	/* All of these have happened. */
 	ck_assert_uint_gt(nr_looks, 100);
 	ck_assert_uint_gt(nr_private, 100);
 	ck_assert_uint_gt(nr_scrubs, 50);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What user mode may read: restart, leave, share, scrub. Who may read one register may
- * read them all, so all are looked at.
+ * What user mode may read: restart, leave, share, scrub. A thread that may read one register
+ * may read all, so the tests look at all.
  */
 #include "tests.h"
 
@@ -102,7 +102,7 @@ static void execute(void)
 	model_execute(MODEL_KERNEL, 100);
 }
 
-/* Just these count, of all that there are. */
+/* Only the counters in @mask count. */
 static void expect_running(const char *when, u32 mask)
 {
 	unsigned int hw;
@@ -119,7 +119,7 @@ static void expect_running(const char *when, u32 mask)
 	}
 }
 
-/* So much is in what is left of the WRMSR that lets them run. */
+/* A register may count up to this in the rest of the WRMSR that starts it. */
 #define A_WRMSR	40
 
 static void expect_zero_but(const char *when, u32 mask)
@@ -159,7 +159,7 @@ static struct perfctr_config *begin(int row)
 	return claim_control((unsigned int)row % NR_CONTROLS);
 }
 
-/* One thread that is mapped, and others that do not count: a write to stop, one to start. */
+/* A mapped thread beside others that do not count: one write to stop, and one to start. */
 START_TEST(stop_and_start_are_a_write_each)
 {
 	struct perfctr_config *config = begin(_i);
@@ -173,13 +173,13 @@ START_TEST(stop_and_start_are_a_write_each)
 
 		leave();
 		expect_writes("leave", nr);
-		/* Version 1 has nothing to stop all by, so it is everybody's. */
+		/* Version 1 cannot stop all by one write, so they are private to nobody. */
 		ck_assert_int_eq(holds_on(0, config), model.version == 1);
 		ck_assert_int_eq(private_on(0, config, ALICE), model.version != 1);
 		ck_assert_int_eq(runs(), model.version == 1);
 		expect_running("left", nr ? 0 : config->mask);
 		restart(config, ALICE);
-		/* In the same mm, or for its kind, from where they stood; else from zero. */
+		/* Stopped, they go on from where they were; else they start from zero. */
 		if (nr)
 			ck_assert_uint_ge(model_value(0, config->hw[0]), value);
 		else
@@ -187,7 +187,7 @@ START_TEST(stop_and_start_are_a_write_each)
 		expect_writes("restart", nr ? 1 : config->nr);
 		expect_running("restarted", config->mask);
 	}
-	/* Only once, however often it is said. */
+	/* A second leave() does nothing. */
 	leave();
 	model_calls_reset();
 	leave();
@@ -195,7 +195,7 @@ START_TEST(stop_and_start_are_a_write_each)
 }
 END_TEST
 
-/* They go to another of the same kind as they are, and its process is another. */
+/* The counters go to a thread of the same kind in another process. */
 START_TEST(kin_of_another_process_costs_nothing)
 {
 	struct perfctr_config *config = begin(_i);
@@ -215,19 +215,19 @@ START_TEST(kin_of_another_process_costs_nothing)
 	shim_cpu = 0;
 	ck_assert(runs());
 	expect_writes("join", 0);
-	/* But others of either process must not see the other's. */
+	/* But other threads of either process must not see what the other process counted. */
 	ck_assert(!may_see(&mms[0]));
 	ck_assert(!may_see(&mms[1]));
 	if (model.version == 1)
 		return;
-	/* Nor does it cost more than a start after they stood. */
+	/* A start after a stop costs no more than that. */
 	leave();
 	model_calls_reset();
 	restart(config, ALICE);
 	expect_writes("restart", 1);
 	ck_assert(!may_see(&mms[0]));
 	ck_assert(!may_see(&mms[1]));
-	/* One without an mm dies: nothing is known of whose they are. */
+	/* A thread without an mm is dying: then it is not known whose counts they hold. */
 	leave();
 	shim_current.mm = NULL;
 	restart(config, ALICE);
@@ -236,7 +236,7 @@ START_TEST(kin_of_another_process_costs_nothing)
 }
 END_TEST
 
-/* What others counted, whoever they are, is gone, and nothing of theirs counts. */
+/* What others counted is gone, whoever they are, and nothing of theirs counts. */
 static const char *const strangers[] = {
 	"loaded", "restarted by another user", "restarted in another mm by another user", "dying",
 };
@@ -271,7 +271,7 @@ START_TEST(nothing_of_strangers_is_left)
 }
 END_TEST
 
-/* One that dies has no mm, which is not to be taken for "several, or not known". */
+/* A dying thread has no mm, which must not be taken for "several, or not known". */
 START_TEST(dying_after_strangers)
 {
 	struct perfctr_config *config = begin(_i), *other = claim_control(2);
@@ -287,7 +287,7 @@ START_TEST(dying_after_strangers)
 }
 END_TEST
 
-/* In one process, whose threads may read all, another control costs what differs. */
+/* In one process, whose threads may read all registers, another control costs the differences. */
 START_TEST(threads_of_a_process)
 {
 	struct perfctr_config *a, *b;
@@ -314,7 +314,7 @@ START_TEST(threads_of_a_process)
 }
 END_TEST
 
-/* For one of whom nothing else is known: all stands, all is zero, whoever ran. */
+/* For a process of which nothing else is known all counters are stopped and zero, whoever ran. */
 START_TEST(scrubbed)
 {
 	struct perfctr_config *config;
@@ -338,14 +338,14 @@ START_TEST(scrubbed)
 		expect_running("scrubbed", 0);
 		ck_assert(may_see(&mms[1]));
 		ck_assert(!may_see(&mms[0]));
-		/* Nothing is to be done for the next of them. */
+		/* For the next such process nothing is to be done. */
 		model_calls_reset();
 		scrub(&mms[0]);
 		expect_writes("scrubbed twice", 0);
 		ck_assert(may_see(&mms[0]));
 		ck_assert(!may_see(&mms[1]));
 	}
-	/* Who loads it has it count again. */
+	/* A load lets the counters count again. */
 	config = claim_control(2);
 	ck_assert_int_eq(load_on(0, config), 0);
 	ck_assert(!may_see(&mms[0]));
@@ -354,7 +354,7 @@ START_TEST(scrubbed)
 }
 END_TEST
 
-/* They are for nobody alone, and held for everybody if they run. */
+/* Private to nobody, and held for everybody if they run */
 START_TEST(shared)
 {
 	struct perfctr_config *config = begin(_i);
@@ -383,7 +383,7 @@ START_TEST(shared)
 }
 END_TEST
 
-/* A load after a stop: what stood counts, and only reads tell. */
+/* A load after a stop: counters that were stopped count on, which only reads show. */
 START_TEST(loaded_after_a_stop)
 {
 	struct perfctr_config *config = begin(_i);
@@ -406,7 +406,7 @@ START_TEST(loaded_after_a_stop)
 }
 END_TEST
 
-/* Who has them not sees nothing of ours: all are zero, and stand. */
+/* After the release nobody sees anything of ours: all counters are zero and stopped. */
 START_TEST(released_zero)
 {
 	struct perfctr_config *config = begin(_i), *other;
@@ -429,7 +429,7 @@ START_TEST(released_zero)
 		shim_cpu = cpu;
 		expect_zero_but("released", 0);
 		expect_running("released", 0);
-		/* It is none of our business any more. */
+		/* What it may see is not the driver's business any more. */
 		ck_assert(may_see(&mms[0]));
 		ck_assert(may_see(&mms[1]));
 	}
@@ -441,7 +441,7 @@ static void nothing_runs(bool ends)
 	(void)ends;
 }
 
-/* What perf left is zeroed before the registers are ours, and no later. */
+/* What perf left is zeroed before the registers are ours, and not later. */
 START_TEST(perf_leaves_nothing_to_be_zeroed)
 {
 	struct perfctr_config *config;
@@ -468,7 +468,7 @@ START_TEST(perf_leaves_nothing_to_be_zeroed)
 }
 END_TEST
 
-/* CR4.PCE decides, and the policy. */
+/* CR4.PCE and the policy decide. */
 static const struct {
 	unsigned int policy;
 	unsigned int nr;
