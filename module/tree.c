@@ -7,7 +7,8 @@
  *
  * A fork needs a state for the child where nothing may sleep or (on RT) allocate. So each
  * thread of a tree keeps a spare state. After using it, it allocates the next one at once if
- * that is possible without sleeping, else on its way back to user mode.
+ * that is possible without sleeping, else on its way back to user mode. Most threads end
+ * without a child: their tree keeps one of their spares for the next child.
  *
  * The root's state has one reference to the tree, and each descendant another. When
  * the root's state is freed, or gets another control, the tree is dead: nobody can
@@ -72,6 +73,7 @@ struct sums {
  * @id: see perfctr_read_tree.tree_id; constant
  * @live: live descendants, by @id
  * @kept: descendants that have ended and are kept, by @id
+ * @spare: a spare that a descendant has left, or NULL
  * @cpus: the CPUs where members last were when their hold was changed; @reading
  * @gen: rises when a read begins, and when it ends: odd while one is in progress
  * @last_id: @id of the latest descendant
@@ -97,6 +99,7 @@ struct perfctr_tree {
 	u64 id;
 	struct rb_root live;
 	struct rb_root kept;
+	struct vperfctr *spare;
 	cpumask_var_t cpus;
 	u32 gen;
 	u32 error;
@@ -124,6 +127,8 @@ static void tree_put(struct perfctr_tree *tree)
 {
 	if (!tree || !refcount_dec_and_test(&tree->refs))
 		return;
+	if (tree->spare)
+		vperfctr_put(tree->spare);
 	perfctr_config_unref(tree->config);
 	free_cpumask_var(tree->cpus);
 	kfree(tree);
@@ -277,6 +282,8 @@ void vperfctr_inherit(struct vperfctr *parent, struct task_struct *child)
 		/* The kernel's counts of a child begin at zero. */
 		perfctr->soft_on = !hold;
 		parent->spare = NULL;
+		perfctr->spare = tree->spare;
+		tree->spare = NULL;
 		vperfctr_adopt(perfctr, child);
 		rb_add(&descendant->node, &tree->live, is_older);
 		/* The parent is a user, as the root or by the tree: so the tree may share it. */
@@ -286,7 +293,8 @@ void vperfctr_inherit(struct vperfctr *parent, struct task_struct *child)
 	raw_spin_unlock_irqrestore(&tree->lock, flags);
 	if (dead)
 		return;
-	need_spare(perfctr, child);
+	if (!perfctr->spare)
+		need_spare(perfctr, child);
 	need_spare(parent, current);
 }
 
@@ -331,6 +339,8 @@ void vperfctr_descendant_end(struct vperfctr *perfctr)
 	tree->ended++;
 	last = !--tree->nr_live && !tree->dead;
 	rb_erase(&descendant->node, &tree->live);
+	if (!tree->spare)
+		swap(tree->spare, perfctr->spare);
 	if (tree->keep && !tree->dead && tree->nr_kept < READ_ONCE(perfctr_keep)) {
 		rb_add(&descendant->node, &tree->kept, is_older);
 		tree->nr_kept++;
