@@ -16,6 +16,7 @@
 
 #define AGREEMENT 5.0		/* instructions */
 #define TRIES 12
+#define RUNS 41			/* of which the median is taken */
 #define SETTLE_SECONDS 8	/* of the guest's time, after its boot */
 #define HOOKS_GONE_SECONDS 12
 
@@ -118,6 +119,25 @@ double settled(measure_fn *measure, const void *arg)
 double settled_within(measure_fn *measure, const void *arg, double fraction)
 {
 	return settle(measure, arg, AGREEMENT, fraction);
+}
+
+static int in_order(const void *a, const void *b)
+{
+	double first = *(const double *)a, second = *(const double *)b;
+
+	return (first > second) - (first < second);
+}
+
+double median_of_runs(measure_fn *measure, const void *arg)
+{
+	double figure[RUNS];
+	unsigned int i;
+
+	for (i = 0; i < RUNS; i++)
+		figure[i] = measure(arg);
+	qsort(figure, RUNS, sizeof(figure[0]), in_order);
+	uncertainty = fmax(uncertainty, (figure[RUNS * 3 / 4] - figure[RUNS / 4]) / 2);
+	return figure[RUNS / 2];
 }
 
 void settle_guest(void)
