@@ -271,6 +271,53 @@ int age_all(void)
 	return err;
 }
 
+unsigned int next_random(void)
+{
+	static u64 state = 20240229;
+
+	state = state * 6364136223846793005ull + 1442695040888963407ull;
+	return (unsigned int)(state >> 33);
+}
+
+unsigned int threads_take_turns(struct thread *thread, unsigned int threads,
+				const struct perfctr_ctr_control *transient, unsigned int nr)
+{
+	struct thread *on[2] = { NULL, NULL };
+	struct perfctr_config *gone;
+	unsigned int i, cpu, refused = 0;
+
+	for (i = 0; i < 4000; i++) {
+		struct thread *t = &thread[next_random() % threads];
+
+		cpu = next_random() % 2;
+		shim_cpu = cpu;
+		model_execute(next_random() % 2 ? MODEL_USER : MODEL_KERNEL, next_random() % 1000);
+		if (on[cpu]) {
+			thread_out(on[cpu]);
+			on[cpu] = NULL;
+		}
+		model_execute(MODEL_KERNEL, next_random() % 100);
+		if (t != on[!cpu]) {
+			thread_in(t, cpu);
+			on[cpu] = t;
+			model_execute(MODEL_USER, next_random() % 5000);
+		}
+		if (next_random() % 50 == 0) {
+			gone = claim(transient, nr, NULL);
+			if (IS_ERR(gone))
+				refused++;
+			else
+				unclaim(gone);
+		}
+		if (next_random() % 50 == 0)
+			ck_assert_int_eq(age_all(), 0);
+	}
+	for (cpu = 0; cpu < 2; cpu++)
+		if (on[cpu])
+			thread_out(on[cpu]);
+	return refused;
+}
+
 void cpu_sleeps(unsigned int cpu, bool firmware_forgets)
 {
 	struct thread *thread = running[cpu];

@@ -54,6 +54,16 @@ void thread_run(struct thread *thread, unsigned int cpu, u64 instructions);
 /* Asserts that its sums are exactly what was executed while it was resumed. It must be out. */
 void thread_expect_exact(const struct thread *thread);
 
+/* The same sequence in each test */
+unsigned int next_random(void);
+/*
+ * Threads that are out come and go at random on two CPUs, and execute. Now and then somebody
+ * claims @transient, of @nr counters, and gives it back, and counters are aged. All are out
+ * in the end. Returns how often @transient was refused.
+ */
+unsigned int threads_take_turns(struct thread *thread, unsigned int threads,
+				const struct perfctr_ctr_control *transient, unsigned int nr);
+
 /* How many gets of overflow interrupts there are, and the error of the next one */
 extern int interrupts_heard;
 extern int interrupts_error;

@@ -223,51 +223,19 @@ static const struct {
 		{ 1, { CTR(7, EV_INSTRUCTIONS, BOTH) } } } },
 };
 
-static unsigned int next_random(void)
-{
-	static u64 state = 20240301;
-
-	state = state * 6364136223846793005ull + 1442695040888963407ull;
-	return (unsigned int)(state >> 33);
-}
-
 START_TEST(sums_are_exact)
 {
 	static const struct perfctr_ctr_control transient[] = { CTR(1, EV_BRANCHES, BOTH) };
 	struct perfctr_config *config[NR_CONTROLS];
 	struct thread thread[NR_THREADS];
-	struct thread *on[2] = { NULL, NULL };
-	unsigned int i, cpu;
+	unsigned int i;
 
 	driver_init(mixes[_i].machine);
 	for (i = 0; i < NR_CONTROLS; i++)
 		config[i] = claim_well(mixes[_i].control[i].ctr, mixes[_i].control[i].nr);
 	for (i = 0; i < NR_THREADS; i++)
 		thread_init(&thread[i], config[i % NR_CONTROLS]);
-	for (i = 0; i < 4000; i++) {
-		struct thread *t = &thread[next_random() % NR_THREADS];
-
-		cpu = next_random() % 2;
-		shim_cpu = cpu;
-		model_execute(next_random() % 2 ? MODEL_USER : MODEL_KERNEL, next_random() % 1000);
-		if (on[cpu]) {
-			thread_out(on[cpu]);
-			on[cpu] = NULL;
-		}
-		model_execute(MODEL_KERNEL, next_random() % 100);
-		if (t != on[!cpu]) {
-			thread_in(t, cpu);
-			on[cpu] = t;
-			model_execute(MODEL_USER, next_random() % 5000);
-		}
-		if (next_random() % 50 == 0)
-			unclaim(CLAIM(transient));
-		if (next_random() % 50 == 0)
-			ck_assert_int_eq(age_all(), 0);
-	}
-	for (cpu = 0; cpu < 2; cpu++)
-		if (on[cpu])
-			thread_out(on[cpu]);
+	ck_assert_uint_eq(threads_take_turns(thread, NR_THREADS, transient, 1), 0);
 	for (i = 0; i < NR_THREADS; i++) {
 		ck_assert_uint_ne(thread[i].state.clock, 0);
 		if (thread[i].config->nr)

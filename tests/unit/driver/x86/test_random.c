@@ -45,14 +45,6 @@ static struct {
 static u32 all_counters;
 static unsigned int nr_looks, nr_private, nr_scrubs, nr_restarts, nr_irqs;
 
-static unsigned int next_random(void)
-{
-	static u64 state = 20261122;
-
-	state = state * 6364136223846793005ull + 1442695040888963407ull;
-	return (unsigned int)(state >> 33);
-}
-
 /* Writes of zero, or of an i-mode counter's start value */
 static unsigned int writes_of(unsigned int cpu, unsigned int hw)
 {
