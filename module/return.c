@@ -82,7 +82,7 @@ void vperfctr_return(struct callback_head *work)
 			local_irq_restore(flags);
 		}
 	}
-	if (perfctr != vperfctr_current() && perfctr->spare) {
+	if (perfctr->spare && perfctr != vperfctr_current()) {
 		vperfctr_put(perfctr->spare);
 		perfctr->spare = NULL;
 	}
