@@ -65,7 +65,6 @@ void vperfctr_detach(struct vperfctr *perfctr, bool atomic)
 
 	raw_spin_lock_irqsave(&perfctr->lock, flags);
 	vperfctr_suspend(perfctr);
-	perfctr_cpu_share();
 	vperfctr_hold(perfctr, PERFCTR_HOLD_IDLE);
 	atomic_andnot(PERFCTR_HOLD_ON_EXEC | PERFCTR_HOLD_SUSPENDED, &perfctr->hold);
 	vperfctr_page_disown(perfctr);
@@ -282,7 +281,6 @@ static void control_apply(struct vperfctr *perfctr, const struct perfctr_control
 	change_begin(perfctr);
 	/* At once, without grace: somebody else may get these counters next. */
 	vperfctr_revoke(perfctr);
-	perfctr_cpu_share();
 	perfctr->soft_on = false;
 	memset(perfctr->soft, 0, sizeof(perfctr->soft));
 	swap(perfctr->config, config);

@@ -16,11 +16,11 @@ struct run {
 
 /*
  * A state that counts does not while fn() runs, and then follows what fn() may have changed.
- * RAW permits reads of registers while the state is held, too, but not by another policy.
+ * RAW follows the policy while the state is held, too.
  */
 static bool must_resume(const struct vperfctr *perfctr)
 {
-	return perfctr->seq & 1 || (perfctr->raw && perfctr->undo & PERFCTR_UNDO_SHOWN);
+	return perfctr->seq & 1 || perfctr->raw;
 }
 
 static void run_one(void *arg)

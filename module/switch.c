@@ -218,6 +218,14 @@ static __always_inline bool is_kin(struct task_struct *next)
 	       perfctr_cpu_private(other->config, user_of(next));
 }
 
+static __always_inline void leave_registers(bool same)
+{
+	if (likely(same))
+		perfctr_cpu_leave();
+	else
+		perfctr_cpu_share();
+}
+
 /*
  * Current could read the registers, and leaves them to next. @same: see is_same_user(); if
  * false they hold counts of two users, and nobody is kin of both.
@@ -228,10 +236,7 @@ static __always_inline void leave(bool same, struct task_struct *next, bool may_
 		perfctr_cpu_join(next);
 		return;
 	}
-	if (likely(same))
-		perfctr_cpu_leave();
-	else
-		perfctr_cpu_share();
+	leave_registers(same);
 	if (perfctr_cpu_is_permitted(next) && !perfctr_cpu_may_see(next) &&
 	    READ_ONCE(perfctr_user_read) != PERFCTR_USER_READ_OPEN)
 		perfctr_cpu_scrub(next);
@@ -362,12 +367,16 @@ void vperfctr_suspend(struct vperfctr *perfctr)
 	WRITE_ONCE(perfctr->at_once, PERFCTR_NO_CONFIG);
 }
 
-/* No register may be read in user mode any more. */
+/*
+ * No register may be read in user mode any more. No switch-out will see that it was, and leave
+ * the registers: so they are private to nobody from now on.
+ */
 void vperfctr_revoke(struct vperfctr *perfctr)
 {
 	lockdep_assert_irqs_disabled();
 	unpermit(perfctr);
 	perfctr->grace = 0;
+	perfctr_cpu_share();
 }
 
 /* The counters cannot be had: set the error that stays, and stop. */
@@ -378,7 +387,7 @@ static __cold void lose(struct vperfctr *perfctr)
 	if (perfctr->page && !perfctr->stale)
 		WRITE_ONCE(perfctr->page->error, PERFCTR_ERROR_LOST);
 	/* Who reads registers without a look at a page would not see that they are others'. */
-	if (perfctr->raw)
+	if (perfctr->raw && !READ_ONCE(perfctr->user))
 		vperfctr_revoke(perfctr);
 }
 
@@ -469,7 +478,9 @@ static void grant_raw(struct vperfctr *perfctr)
 		grant(perfctr);
 		perfctr->undo |= PERFCTR_UNDO_SHOWN;
 	} else {
-		vperfctr_revoke(perfctr);
+		/* A page that was mapped as well gives it the grace again: see load_user(). */
+		unpermit(perfctr);
+		perfctr_cpu_share();
 	}
 }
 
@@ -565,13 +576,14 @@ static __always_inline bool resume_and_show(struct vperfctr *perfctr)
 		held_entirely(perfctr, hold);
 		return false;
 	}
+	/* An interrupt before sched_in() has resumed it: see resume_ictrs(). */
+	if (unlikely(perfctr->imode) && perfctr->seq & 1)
+		return perfctr->owned;
 	/* RAW's permission stays while the state is held. */
 	if (perfctr->raw)
 		grant_raw(perfctr);
 	counting = !hold;
 	if (unlikely(perfctr->imode)) {
-		if (perfctr->seq & 1)
-			return perfctr->owned;
 		if (perfctr->imode->pending)
 			vperfctr_return_soon(perfctr, current, PERFCTR_TODO_OVERFLOW);
 		if (hold && !(hold & ~PERFCTR_HOLD_COUNTERS)) {
@@ -592,12 +604,14 @@ static __always_inline bool resume_and_show(struct vperfctr *perfctr)
 		}
 	}
 	todo_again(perfctr);
-	/* They may run private to us, and no switch-out of ours would stop them. */
+	/*
+	 * They may run private to us since the switch, and no switch-out of ours would stop them.
+	 */
 	if (!counting && !permit)
-		perfctr_cpu_leave();
+		leave_registers(is_same_user(perfctr_cpu_private_user()));
 	if (unlikely(perfctr->imode) && counting) {
 		if (!resume_ictrs(perfctr)) {
-			perfctr_cpu_leave();
+			leave_registers(is_same_user(perfctr_cpu_private_user()));
 			return false;
 		}
 	} else if (counting) {
@@ -627,8 +641,9 @@ static noinline notrace void sched_in_slowly(struct vperfctr *perfctr)
 	lockdep_assert_irqs_disabled();
 	if (perfctr->seq & 1 && !perfctr->imode) {
 		vperfctr_suspend(perfctr);
-		/* It has not been in user mode since. */
+		/* It has not been in user mode since. If it stays held no switch-out leaves these. */
 		unpermit(perfctr);
+		perfctr_cpu_share();
 	}
 	vperfctr_resume(perfctr);
 	local_irq_enable();
