@@ -1491,7 +1491,7 @@ void test_arch(void)
 	unit_begin("engine_" MODEL_ARCH);
 	UNIT_RUN(a_config_ends_under_a_reader);
 	UNIT_RUN(a_tree_dies_under_a_reader);
-	unit_run(all_counts_are_exact, (int)number("ENGINE_ROWS", 6));
+	unit_run(all_counts_are_exact, (int)number("ENGINE_ROWS", 20));
 }
 
 /* test_config.c is below all this, and not linked here. */
