@@ -84,8 +84,8 @@ typedef double measure_fn(const void *arg);
 double settled(measure_fn *measure, const void *arg);
 /* The same, but two results may differ by AGREEMENT or by @fraction of the figure. */
 double settled_within(measure_fn *measure, const void *arg, double fraction);
-/* The median of several results, for what differs from one run to the next. */
-double median_of_runs(measure_fn *measure, const void *arg);
+/* The median of @runs results, at most 41, for what differs from one run to the next. */
+double median_of_runs(measure_fn *measure, const void *arg, unsigned int runs);
 extern unsigned int unsettled;	/* how many figures did not settle */
 /*
  * The most by which two runs of a figure since the last report() differed, or by which

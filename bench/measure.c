@@ -16,7 +16,7 @@
 
 #define AGREEMENT 5.0		/* instructions */
 #define TRIES 12
-#define RUNS 41			/* of which the median is taken */
+#define MOST_RUNS 41		/* of which the median is taken */
 #define SETTLE_SECONDS 8	/* of the guest's time, after its boot */
 #define HOOKS_GONE_SECONDS 12
 
@@ -128,16 +128,16 @@ static int in_order(const void *a, const void *b)
 	return (first > second) - (first < second);
 }
 
-double median_of_runs(measure_fn *measure, const void *arg)
+double median_of_runs(measure_fn *measure, const void *arg, unsigned int runs)
 {
-	double figure[RUNS];
+	double figure[MOST_RUNS];
 	unsigned int i;
 
-	for (i = 0; i < RUNS; i++)
+	for (i = 0; i < runs; i++)
 		figure[i] = measure(arg);
-	qsort(figure, RUNS, sizeof(figure[0]), in_order);
-	uncertainty = fmax(uncertainty, (figure[RUNS * 3 / 4] - figure[RUNS / 4]) / 2);
-	return figure[RUNS / 2];
+	qsort(figure, runs, sizeof(figure[0]), in_order);
+	uncertainty = fmax(uncertainty, (figure[runs * 3 / 4] - figure[runs / 4]) / 2);
+	return figure[runs / 2];
 }
 
 void settle_guest(void)
