@@ -641,7 +641,7 @@ static noinline notrace void sched_in_slowly(struct vperfctr *perfctr)
 	lockdep_assert_irqs_disabled();
 	if (perfctr->seq & 1 && !perfctr->imode) {
 		vperfctr_suspend(perfctr);
-		/* It has not been in user mode since. If it stays held no switch-out leaves these. */
+		/* Not in user mode since. If it stays held, no switch-out leaves these. */
 		unpermit(perfctr);
 		perfctr_cpu_share();
 	}

@@ -161,7 +161,8 @@ void for_each_kernel_tracepoint(void (*fn)(struct tracepoint *tracepoint, void *
 	size_t i;
 
 	for (i = 0; i < NR(tracepoints); i++)
-		if (!shim_no_tracepoint || strcmp(tracepoints[i].name, shim_no_tracepoint))
+		if (!shim_no_tracepoint ||
+		    strcmp(tracepoints[i].name, shim_no_tracepoint) != 0)
 			fn(&tracepoints[i], data);
 }
 
