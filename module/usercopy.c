@@ -14,10 +14,38 @@ int perfctr_get_size(const void __user *arg, size_t least, u32 *size)
 	return *size > PERFCTR_MAX_SIZE ? -E2BIG : 0;
 }
 
+/* Up to so many bytes, which copy_to_user() may copy one by one */
+#define FEW_WORDS	256
+
+static int put_words(u64 __user *to, const u64 *from, size_t length)
+{
+	const u64 *end = from + length / sizeof(*from);
+
+	if (!user_write_access_begin(to, length))
+		return -EFAULT;
+	while (from != end) {
+		unsafe_put_user(*from, to, fault);
+		from++;		/* not above: a macro may evaluate it twice */
+		to++;
+	}
+	user_write_access_end();
+	return 0;
+fault:
+	user_write_access_end();
+	return -EFAULT;
+}
+
 int perfctr_put_struct(void __user *arg, u32 size, const void *from, size_t known)
 {
-	if (copy_to_user(arg, from, min_t(size_t, size, known)))
+	size_t length = min_t(size_t, size, known);
+
+	if (length <= FEW_WORDS &&
+	    IS_ALIGNED((unsigned long)arg | (unsigned long)from | length, sizeof(u64))) {
+		if (put_words(arg, from, length))
+			return -EFAULT;
+	} else if (copy_to_user(arg, from, length)) {
 		return -EFAULT;
+	}
 	if (size > known && clear_user(arg + known, size - known))
 		return -EFAULT;
 	return 0;

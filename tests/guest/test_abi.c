@@ -1179,6 +1179,39 @@ START_TEST(read_pointers)
 	/* Only the bytes that are written must be mapped. */
 	rd.size = (uint32_t)READ_SIZE(watch.control.nractrs);
 	ck_ok(ioctl(watch.fd, PERFCTR_IOC_READ, at_page_end(&rd, rd.size)));
+	ck_errno(ioctl(watch.fd, PERFCTR_IOC_READ, at_page_end(&rd, rd.size - 8)), EFAULT);
+	ck_errno(ioctl(watch.fd, PERFCTR_IOC_READ, read_only(&rd, rd.size)), EFAULT);
+	watch_unchanged(&watch);
+}
+END_TEST
+
+/* What is written whole words at a time is written byte by byte where they are not aligned. */
+START_TEST(read_at_an_odd_address)
+{
+	struct perfctr_read before, odd, after;
+	struct watch watch = watch_begin();
+	char buf[sizeof(odd) + 2];
+	unsigned int i;
+
+	memset(buf, 0x55, sizeof(buf));
+	read_all(watch.fd, &before);
+	odd.size = (uint32_t)READ_SIZE(watch.control.nractrs);
+	memcpy(buf + 1, &odd.size, sizeof(odd.size));
+	ck_ok(ioctl(watch.fd, PERFCTR_IOC_READ, buf + 1));
+	read_all(watch.fd, &after);
+	memcpy(&odd, buf + 1, odd.size);
+	ck_assert_uint_eq(odd.size, READ_SIZE(watch.control.nractrs));
+	ck_assert_uint_eq(odd.cstatus, before.cstatus);
+	ck_assert_uint_eq(odd.nrctrs, before.nrctrs);
+	ck_assert_uint_eq(odd.flags, before.flags);
+	ck_assert_uint_ge(odd.clock, before.clock);
+	ck_assert_uint_le(odd.clock, after.clock);
+	for (i = 0; i < odd.nrctrs; i++) {
+		ck_assert_uint_ge(odd.sum[i], before.sum[i]);
+		ck_assert_uint_le(odd.sum[i], after.sum[i]);
+	}
+	ck_assert_int_eq(buf[0], 0x55);
+	ck_assert_int_eq(buf[1 + odd.size], 0x55);
 	watch_unchanged(&watch);
 }
 END_TEST
@@ -2029,6 +2062,7 @@ int main(void)
 	GUEST_RUN(control_of_a_dead_thread, LOG_SILENT | AS_USER);
 	GUEST_RUN(unlink_is_final, LOG_SILENT | AS_USER);
 	GUEST_RUN(read_sizes, LOG_SILENT | AS_USER);
+	GUEST_RUN(read_at_an_odd_address, LOG_SILENT | AS_USER);
 	GUEST_RUN(read_pointers, LOG_SILENT | AS_USER);
 	GUEST_RUN(read_before_any_control, LOG_SILENT | AS_USER);
 	GUEST_RUN(read_control_bad_input, LOG_SILENT | AS_USER);

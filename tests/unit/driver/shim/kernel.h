@@ -493,6 +493,7 @@ int tracepoint_probe_unregister(struct tracepoint *tracepoint, void *probe, void
 long work_on_cpu(unsigned int cpu, long (*fn)(void *arg), void *arg);
 #define smp_processor_id()	shim_cpu
 #define IS_ENABLED(option)	0
+#define IS_ALIGNED(x, to)	(((x) & ((to) - 1)) == 0)
 
 /* CPU hotplug */
 #define CPUHP_BP_PREPARE_DYN	1
