@@ -14,18 +14,20 @@ bool vperfctr_sums(const struct vperfctr *perfctr, struct perfctr_sample *sample
 {
 	/* Acquire: sums are read after it; pairs with change_end(), sums_are_complete(). */
 	u32 seq = smp_load_acquire(&perfctr->seq);
+	u32 cstatus = vperfctr_cstatus(perfctr);
+	u64 *value = sample->value;
 	unsigned int i;
 
 	if (seq & 1)
 		return false;
-	sample->cstatus = vperfctr_cstatus(perfctr);
+	sample->cstatus = cstatus;
 	sample->overflows = READ_ONCE(perfctr->overflows);
 	sample->hold = atomic_read(&perfctr->hold);
 	/* If one changes meanwhile all are thrown away. */
-	sample->value[0] = data_race(perfctr->cpu_state.clock);
-	for (i = 0; i < PERFCTR_CSTATUS_NRCTRS(sample->cstatus); i++)
+	*value++ = data_race(perfctr->cpu_state.clock);
+	for (i = 0; i < PERFCTR_CSTATUS_NRCTRS(cstatus); i++)
 		/* the same */
-		sample->value[1 + i] = data_race(perfctr->cpu_state.ctr[i].acc);
+		*value++ = data_race(perfctr->cpu_state.ctr[i].acc);
 	smp_rmb();	/* pairs with sums_are_changing(), change_begin() */
 	return READ_ONCE(perfctr->seq) == seq;
 }
@@ -194,7 +196,7 @@ static_assert(offsetof(struct perfctr_read, sum) ==
 
 int vperfctr_read_ioctl(struct vperfctr *perfctr, void __user *arg)
 {
-	struct perfctr_read read = {};
+	struct perfctr_read read __uninitialized;
 	/* The clock, and the sums behind it */
 	struct perfctr_sample sample = { .value = &read.clock };
 	u32 size;
@@ -203,6 +205,8 @@ int vperfctr_read_ioctl(struct vperfctr *perfctr, void __user *arg)
 	err = perfctr_get_size(arg, PERFCTR_READ_SIZE_VER0, &size);
 	if (err)
 		return err;
+	/* The caller gets no more than that. */
+	memset(&read, 0, min_t(size_t, size, sizeof(read)));
 	/* Before the sample: if the state is not attached here, the sums are final. */
 	if (rcu_access_pointer(perfctr->owner))
 		read.flags |= PERFCTR_READ_ATTACHED;

@@ -85,6 +85,7 @@ struct sums {
  * @error: of any descendant that has ended
  * @sums: of all descendants that have ended
  * @seen_sums: the part of @sums of those that the read in progress has seen alive
+ * @seen_ended: there are such; @seen_sums is zero if not
  */
 struct perfctr_tree {
 	refcount_t refs;
@@ -111,6 +112,7 @@ struct perfctr_tree {
 	u64 not_kept;
 	struct sums sums;
 	struct sums seen_sums;
+	bool seen_ended;
 };
 
 static struct kmem_cache *descendant_cache;
@@ -298,16 +300,6 @@ void vperfctr_inherit(struct vperfctr *parent, struct task_struct *child)
 	need_spare(parent, current);
 }
 
-static void sums_add(struct sums *to, const struct sums *from, unsigned int nr)
-{
-	unsigned int i;
-
-	for (i = 0; i < 1 + nr; i++)
-		to->value[i] += from->value[i];
-	for (i = 0; i < PERFCTR_NR_SOFT; i++)
-		to->soft[i] += from->soft[i];
-}
-
 void vperfctr_descendant_name(struct vperfctr *perfctr)
 {
 	/* Without the name's lock, which sleeps on RT: a half-changed name does no harm. */
@@ -323,16 +315,19 @@ void vperfctr_descendant_end(struct vperfctr *perfctr)
 	struct sums *sums[2] = { &tree->sums, &tree->seen_sums };
 	unsigned long flags;
 	unsigned int i, k;
-	bool last;
+	bool last, seen;
 
 	raw_spin_lock_irqsave(&tree->lock, flags);
-	for (k = 0; k < (tree->gen & 1 && descendant->seen == tree->gen ? 2 : 1); k++) {
+	seen = tree->gen & 1 && descendant->seen == tree->gen;
+	for (k = 0; k < 1 + seen; k++) {
 		sums[k]->value[0] += perfctr->cpu_state.clock;
 		for (i = 0; i < nr; i++)
 			sums[k]->value[1 + i] += perfctr->cpu_state.ctr[i].acc;
 		for (i = 0; i < PERFCTR_NR_SOFT; i++)
 			sums[k]->soft[i] += perfctr->soft[i];
 	}
+	if (seen)
+		tree->seen_ended = true;
 	if (perfctr->error)
 		tree->error = perfctr->error;
 	descendant->ended = true;
@@ -510,19 +505,25 @@ static bool wants_soft(const struct perfctr_read_tree *read)
 	return read->size > offsetof(struct perfctr_read_tree, soft);
 }
 
-static int sample_state(struct vperfctr *perfctr, struct sums *sums, unsigned int *nr, bool soft)
-{
-	struct perfctr_sample sample = { .value = sums->value };
-	int err = vperfctr_sample(perfctr, &sample);
+static_assert(offsetof(struct perfctr_read_tree, sum) ==
+	      offsetof(struct perfctr_read_tree, clock) + sizeof(u64));
+static_assert(offsetof(struct perfctr_member, sum) ==
+	      offsetof(struct perfctr_member, clock) + sizeof(u64));
+static_assert(PERFCTR_MAX_CTRS >= PERFCTR_MAX_HW);
 
-	if (err)
-		return err;
-	*nr = PERFCTR_CSTATUS_NRCTRS(sample.cstatus);
-	if (soft)
-		vperfctr_soft_read(perfctr, sums->soft);
-	else
-		memset(sums->soft, 0, sizeof(sums->soft));
-	return 0;
+/* @nr: number of counters of *sums */
+static __always_inline void sums_add(struct perfctr_read_tree *read, const struct sums *sums,
+				     unsigned int nr, bool soft)
+{
+	u64 *value = &read->clock, *kernels = &read->soft.switches;
+	unsigned int i;
+
+	for (i = 0; i < 1 + nr; i++)
+		value[i] += sums->value[i];
+	if (!soft)
+		return;
+	for (i = 0; i < PERFCTR_NR_SOFT; i++)
+		kernels[i] += sums->soft[i];
 }
 
 /* The tree of which that state is the root, with a reference, or NULL */
@@ -538,13 +539,13 @@ static struct perfctr_tree *tree_of_root(struct vperfctr *perfctr)
 	return tree;
 }
 
-static void add_member(struct perfctr_tree *tree, struct descendant *descendant,
-		       const struct sums *sums, unsigned int nr,
-		       struct perfctr_read_tree *read, struct sums *total)
+static __always_inline void add_member(struct perfctr_tree *tree, struct descendant *descendant,
+				       const struct sums *sums, u32 cstatus, bool soft,
+				       struct perfctr_read_tree *read)
 {
 	lockdep_assert_held(&tree->lock);
 	descendant->seen = tree->gen;
-	sums_add(total, sums, nr);
+	sums_add(read, sums, PERFCTR_CSTATUS_NRCTRS(cstatus), soft);
 	if (READ_ONCE(descendant->state.error))
 		read->error = descendant->state.error;
 }
@@ -554,68 +555,87 @@ static void add_member(struct perfctr_tree *tree, struct descendant *descendant,
  * Returns the first that is not, or that comes after a stretch of them, or NULL.
  */
 static struct descendant *add_suspended(struct perfctr_tree *tree, struct descendant *descendant,
-					struct perfctr_read_tree *read, struct sums *total)
+					struct perfctr_read_tree *read)
 {
+	struct sums sums __uninitialized;
+	struct perfctr_sample sample = { .value = sums.value };
 	bool soft = wants_soft(read);
-	struct perfctr_sample sample;
-	struct sums sums;
 	unsigned int n;
 
 	lockdep_assert_held(&tree->lock);
-	memset(sums.soft, 0, sizeof(sums.soft));
 	for (n = 0; n < STRETCH && descendant && descendant->seen != tree->gen; n++) {
-		sample.value = sums.value;
 		if (!vperfctr_sums(&descendant->state, &sample))
 			break;
 		if (soft)
 			vperfctr_soft_read(&descendant->state, sums.soft);
-		add_member(tree, descendant, &sums, PERFCTR_CSTATUS_NRCTRS(sample.cstatus),
-			   read, total);
+		add_member(tree, descendant, &sums, sample.cstatus, soft, read);
 		descendant = rb_entry_safe(rb_next(&descendant->node), struct descendant, node);
 	}
 	return descendant && descendant->seen != tree->gen ? descendant : NULL;
 }
 
 /*
- * Each descendant is either seen alive here, or it is in tree->sums and not in
- * tree->seen_sums. One that is born meanwhile counts as seen.
+ * Adds all descendants that live, with the lock, which it drops on the way. Each of them is
+ * either seen alive here, or it is in tree->sums and not in tree->seen_sums. One that is born
+ * meanwhile counts as seen.
  */
-static noinline_for_stack int tree_sum(struct perfctr_tree *tree, struct perfctr_read_tree *read,
-				       struct sums *total)
+static noinline_for_stack int add_live(struct perfctr_tree *tree, struct perfctr_read_tree *read)
 {
-	struct descendant *descendant = NULL;
-	struct sums sums;
-	unsigned int nr;
-	int i, err = 0;
+	struct sums sums __uninitialized;
+	struct perfctr_sample sample = { .value = sums.value };
+	struct descendant *descendant;
+	bool soft = wants_soft(read);
+	int err = 0;
 	u64 id = 0;
 
 	lockdep_assert_held(&tree->reading);
-	raw_spin_lock_irq(&tree->lock);
-	tree->gen++;
-	memset(&tree->seen_sums, 0, sizeof(tree->seen_sums));
-	if (read->which & PERFCTR_TREE_LIVE)
-		descendant = first_after(&tree->live, id);
-	for (;;) {
-		descendant = add_suspended(tree, descendant, read, total);
+	lockdep_assert_held(&tree->lock);
+	while (!err) {
+		descendant = add_suspended(tree, first_after(&tree->live, id), read);
 		if (!descendant)
 			break;
 		/* It runs, or so many were added that others are to have the lock. */
 		id = descendant->id;
 		refcount_inc(&descendant->state.refs);
 		raw_spin_unlock_irq(&tree->lock);
-		err = sample_state(&descendant->state, &sums, &nr, wants_soft(read));
+		err = vperfctr_sample(&descendant->state, &sample);
+		if (!err && soft)
+			vperfctr_soft_read(&descendant->state, sums.soft);
 		raw_spin_lock_irq(&tree->lock);
 		/* If it has ended meanwhile it is in the tree's sums. */
 		if (!err && !descendant->ended)
-			add_member(tree, descendant, &sums, nr, read, total);
+			add_member(tree, descendant, &sums, sample.cstatus, soft, read);
 		raw_spin_unlock_irq(&tree->lock);
 		vperfctr_put(&descendant->state);
 		cond_resched();
 		raw_spin_lock_irq(&tree->lock);
-		if (err)
-			break;
-		descendant = first_after(&tree->live, id);
 	}
+	return err;
+}
+
+/* Without the part of @seen_sums: see add_live() */
+static void add_ended(struct perfctr_tree *tree, struct perfctr_read_tree *read)
+{
+	struct sums sums __uninitialized;
+	unsigned int i;
+
+	for (i = 0; i < 1 + read->nrctrs; i++)
+		sums.value[i] = tree->sums.value[i] - tree->seen_sums.value[i];
+	for (i = 0; i < PERFCTR_NR_SOFT; i++)
+		sums.soft[i] = tree->sums.soft[i] - tree->seen_sums.soft[i];
+	sums_add(read, &sums, read->nrctrs, wants_soft(read));
+}
+
+/* Adds the descendants. */
+static int tree_sum(struct perfctr_tree *tree, struct perfctr_read_tree *read)
+{
+	int err = 0;
+
+	lockdep_assert_held(&tree->reading);
+	raw_spin_lock_irq(&tree->lock);
+	tree->gen++;
+	if (read->which & PERFCTR_TREE_LIVE && tree->nr_live)
+		err = add_live(tree, read);
 	tree->gen++;
 	read->live = tree->nr_live;
 	read->ended = tree->ended;
@@ -625,12 +645,11 @@ static noinline_for_stack int tree_sum(struct perfctr_tree *tree, struct perfctr
 		read->error = tree->error;
 	if (tree->missed)
 		read->error = PERFCTR_ERROR_MEMORY;
-	if (read->which & PERFCTR_TREE_ENDED) {
-		sums_add(total, &tree->sums, read->nrctrs);
-		for (i = 0; i < 1 + read->nrctrs; i++)
-			total->value[i] -= tree->seen_sums.value[i];
-		for (i = 0; i < PERFCTR_NR_SOFT; i++)
-			total->soft[i] -= tree->seen_sums.soft[i];
+	if (read->which & PERFCTR_TREE_ENDED && tree->ended)
+		add_ended(tree, read);
+	if (tree->seen_ended) {
+		memset(&tree->seen_sums, 0, sizeof(tree->seen_sums));
+		tree->seen_ended = false;
 	}
 	raw_spin_unlock_irq(&tree->lock);
 	return err;
@@ -640,16 +659,18 @@ static noinline_for_stack int tree_sum(struct perfctr_tree *tree, struct perfctr
 
 int vperfctr_read_tree_ioctl(struct vperfctr *perfctr, void __user *arg)
 {
-	struct perfctr_read_tree read = {};
-	struct sums total = {};
+	struct perfctr_read_tree read __uninitialized;
+	/* The clock, and the sums behind it */
+	struct perfctr_sample sample = { .value = &read.clock };
 	struct perfctr_tree *tree;
-	unsigned int nr;
 	u32 size;
 	int err;
 
 	err = perfctr_get_size(arg, PERFCTR_READ_TREE_SIZE_VER0, &size);
 	if (err)
 		return err;
+	/* The caller gets no more than that. */
+	memset(&read, 0, min_t(size_t, size, sizeof(read)));
 	if (get_user(read.which, &((struct perfctr_read_tree __user *)arg)->which))
 		return -EFAULT;
 	if (!read.which || read.which & ~TREE_ALL)
@@ -664,11 +685,13 @@ int vperfctr_read_tree_ioctl(struct vperfctr *perfctr, void __user *arg)
 	read.nrctrs = PERFCTR_CSTATUS_NRCTRS(tree->cstatus);
 	mutex_lock(&tree->reading);
 	if (read.which & PERFCTR_TREE_ROOT) {
-		err = sample_state(perfctr, &total, &nr, wants_soft(&read));
+		err = vperfctr_sample(perfctr, &sample);
+		if (!err && wants_soft(&read))
+			vperfctr_soft_read(perfctr, &read.soft.switches);
 		read.error = READ_ONCE(perfctr->error);
 	}
 	if (!err)
-		err = tree_sum(tree, &read, &total);
+		err = tree_sum(tree, &read);
 	/* The root's sums may be of another control by now. */
 	if (!err && READ_ONCE(perfctr->tree) != tree)
 		err = -ENOENT;
@@ -677,11 +700,10 @@ int vperfctr_read_tree_ioctl(struct vperfctr *perfctr, void __user *arg)
 	if (err)
 		return err;
 
-	memcpy(read.sum, &total.value[1], read.nrctrs * sizeof(read.sum[0]));
-	if (read.cstatus & PERFCTR_CSTATUS_CLOCK)
-		read.clock = total.value[0];
-	memcpy(&read.soft, total.soft, sizeof(total.soft));
-	read.soft.task_clock = vperfctr_task_clock(read.clock);
+	if (!(read.cstatus & PERFCTR_CSTATUS_CLOCK))
+		read.clock = 0;
+	if (wants_soft(&read))
+		read.soft.task_clock = vperfctr_task_clock(read.clock);
 	err = perfctr_put_struct(arg, size, &read, sizeof(read));
 	if (err)
 		return err;
@@ -713,7 +735,8 @@ int vperfctr_next_member_ioctl(struct vperfctr *perfctr, void __user *arg)
 	struct perfctr_member member = {};
 	struct descendant *descendant;
 	struct perfctr_tree *tree;
-	struct sums sums = {};
+	/* The clock, and the sums behind it */
+	struct perfctr_sample sample = { .value = &member.clock };
 	u32 size, cstatus;
 	int err;
 
@@ -741,7 +764,8 @@ int vperfctr_next_member_ioctl(struct vperfctr *perfctr, void __user *arg)
 		return -ENOENT;
 
 	descendant_name(descendant, member.comm);
-	err = sample_state(&descendant->state, &sums, &member.nrctrs, true);
+	err = vperfctr_sample(&descendant->state, &sample);
+	vperfctr_soft_read(&descendant->state, &member.soft.switches);
 	member.size = size;
 	member.cursor = descendant->id;
 	member.tid = vperfctr_tid(&descendant->state);
@@ -751,10 +775,9 @@ int vperfctr_next_member_ioctl(struct vperfctr *perfctr, void __user *arg)
 	if (err)
 		return err;
 
-	memcpy(member.sum, &sums.value[1], member.nrctrs * sizeof(member.sum[0]));
-	if (cstatus & PERFCTR_CSTATUS_CLOCK)
-		member.clock = sums.value[0];
-	memcpy(&member.soft, sums.soft, sizeof(sums.soft));
+	member.nrctrs = PERFCTR_CSTATUS_NRCTRS(sample.cstatus);
+	if (!(cstatus & PERFCTR_CSTATUS_CLOCK))
+		member.clock = 0;
 	member.soft.task_clock = vperfctr_task_clock(member.clock);
 	return perfctr_put_struct(arg, size, &member, sizeof(member));
 }
