@@ -61,6 +61,7 @@ void vperfctr_exec_pid(struct vperfctr *perfctr)
 void vperfctr_return(struct callback_head *work)
 {
 	struct vperfctr *perfctr = container_of(work, struct vperfctr, return_work);
+	bool attached = perfctr == vperfctr_current();
 	unsigned long flags;
 	u8 todo, left;
 
@@ -70,9 +71,10 @@ void vperfctr_return(struct callback_head *work)
 	local_irq_restore(flags);
 	if (todo & PERFCTR_TODO_PID)
 		update_pid(perfctr);
-	if (perfctr == vperfctr_current()) {
+	if (attached) {
 		if (todo & PERFCTR_TODO_DETACH) {
 			vperfctr_detach(perfctr, false);
+			attached = false;
 		} else {
 			left = return_todo(perfctr, todo);
 			local_irq_save(flags);
@@ -82,7 +84,7 @@ void vperfctr_return(struct callback_head *work)
 			local_irq_restore(flags);
 		}
 	}
-	if (perfctr->spare && perfctr != vperfctr_current()) {
+	if (!attached && perfctr->spare) {
 		vperfctr_put(perfctr->spare);
 		perfctr->spare = NULL;
 	}

@@ -302,8 +302,13 @@ void vperfctr_inherit(struct vperfctr *parent, struct task_struct *child)
 
 void vperfctr_descendant_name(struct vperfctr *perfctr)
 {
-	/* Without the name's lock, which sleeps on RT: a half-changed name does no harm. */
-	strscpy(to_descendant(perfctr)->comm, current->comm, TASK_COMM_LEN);
+	char *comm = to_descendant(perfctr)->comm;
+
+	/*
+	 * Without the name's lock, which sleeps on RT: a half-changed name does no harm. The last
+	 * byte is always zero.
+	 */
+	data_race(memcpy(comm, current->comm, TASK_COMM_LEN));
 }
 
 /* By the owner, after it was detached: its sums are final. */
