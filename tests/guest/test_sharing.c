@@ -767,7 +767,7 @@ static void come_and_go(volatile uint64_t *counted, const volatile bool *stop, u
 	_exit(0);
 }
 
-#define LOADS 50
+#define LOADS 20
 #define SPAWNERS 3u
 
 START_TEST(loads_while_threads_come_and_go)
