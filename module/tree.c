@@ -331,8 +331,7 @@ void vperfctr_descendant_end(struct vperfctr *perfctr)
 		for (i = 0; i < PERFCTR_NR_SOFT; i++)
 			sums[k]->soft[i] += perfctr->soft[i];
 	}
-	if (seen)
-		tree->seen_ended = true;
+	tree->seen_ended |= seen;
 	if (perfctr->error)
 		tree->error = perfctr->error;
 	descendant->ended = true;
@@ -525,9 +524,7 @@ static __always_inline void sums_add(struct perfctr_read_tree *read, const struc
 
 	for (i = 0; i < 1 + nr; i++)
 		value[i] += sums->value[i];
-	if (!soft)
-		return;
-	for (i = 0; i < PERFCTR_NR_SOFT; i++)
+	for (i = 0; soft && i < PERFCTR_NR_SOFT; i++)
 		kernels[i] += sums->soft[i];
 }
 
@@ -585,6 +582,7 @@ static struct descendant *add_suspended(struct perfctr_tree *tree, struct descen
  * meanwhile counts as seen.
  */
 static noinline_for_stack int add_live(struct perfctr_tree *tree, struct perfctr_read_tree *read)
+	__must_hold(&tree->lock)
 {
 	struct sums sums __uninitialized;
 	struct perfctr_sample sample = { .value = sums.value };
