@@ -54,13 +54,14 @@ void vperfctr_start_on_exec(struct vperfctr *perfctr)
 
 /*
  * By the owner: at unlink, exec or exit, or when its tree is dead. If @atomic, the caller
- * may not sleep, and the thread's reference is put later, on its way to user mode.
+ * may not sleep. To free a root may sleep, and on RT to free anything: then the thread's
+ * reference is put later, on its way to user mode.
  */
 void vperfctr_detach(struct vperfctr *perfctr, bool atomic)
 {
+	bool later = atomic && (!perfctr->inherited || IS_ENABLED(CONFIG_PREEMPT_RT));
 	/* If queued, the work takes over the references of the attachment. */
-	bool queued = atomic && vperfctr_return_queue(perfctr, current);
-	bool uses = perfctr->config && !perfctr->inherited;
+	bool queued = later && vperfctr_return_queue(perfctr, current);
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&perfctr->lock, flags);
@@ -75,10 +76,14 @@ void vperfctr_detach(struct vperfctr *perfctr, bool atomic)
 	rcu_assign_pointer(perfctr->owner, NULL);
 	raw_spin_unlock_irqrestore(&perfctr->lock, flags);
 
-	if (perfctr->inherited)
+	if (perfctr->inherited) {
 		vperfctr_descendant_end(perfctr);
-	if (uses)
+		/* Whoever refers to the state after its end has no use for its spare. */
+		if (!later)
+			vperfctr_drop_spare(perfctr);
+	} else if (perfctr->config) {
 		perfctr_config_unuse(perfctr->config, atomic);
+	}
 	if (queued)
 		return;
 	vperfctr_put(perfctr);
@@ -349,9 +354,7 @@ static bool have_spare(struct vperfctr *perfctr, u32 nr_ictrs)
 
 	if (spare && (spare->imode ? spare->imode->nr : 0) == nr_ictrs)
 		return true;
-	perfctr->spare = NULL;
-	if (spare)
-		vperfctr_put(spare);
+	vperfctr_drop_spare(perfctr);
 	perfctr->spare = vperfctr_spare_create(nr_ictrs, true);
 	return perfctr->spare;
 }

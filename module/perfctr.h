@@ -340,8 +340,10 @@ void perfctr_state_init(const struct perfctr_above *above);
 size_t vperfctr_size(void);
 /* Of a new state, which is all zero except for inherited */
 void vperfctr_setup(struct vperfctr *perfctr);
-/* May sleep if it is the last reference. */
+/* If it is the last reference of a root it may sleep; on RT, of any. */
 void vperfctr_put(struct vperfctr *perfctr);
+/* By the owner */
+void vperfctr_drop_spare(struct vperfctr *perfctr);
 pid_t vperfctr_tid(struct vperfctr *perfctr);
 /* The first PERFCTR_NR_SOFT members of struct perfctr_soft; the last one, from the clock */
 void vperfctr_soft_read(struct vperfctr *perfctr, u64 *soft);

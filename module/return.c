@@ -84,10 +84,8 @@ void vperfctr_return(struct callback_head *work)
 			local_irq_restore(flags);
 		}
 	}
-	if (!attached && perfctr->spare) {
-		vperfctr_put(perfctr->spare);
-		perfctr->spare = NULL;
-	}
+	if (!attached)
+		vperfctr_drop_spare(perfctr);
 	vperfctr_put(perfctr);
 	module_put(THIS_MODULE);	/* perfctr_exit() waits for threads that are still here */
 }

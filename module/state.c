@@ -55,6 +55,15 @@ void vperfctr_put(struct vperfctr *perfctr)
 		above.free_root(perfctr);
 }
 
+void vperfctr_drop_spare(struct vperfctr *perfctr)
+{
+	struct vperfctr *spare = perfctr->spare;
+
+	perfctr->spare = NULL;
+	if (spare)
+		vperfctr_put(spare);
+}
+
 pid_t vperfctr_tid(struct vperfctr *perfctr)
 {
 	struct pid *pid;
