@@ -287,7 +287,10 @@ static void control_apply(struct vperfctr *perfctr, const struct perfctr_control
 	/* At once, without grace: somebody else may get these counters next. */
 	vperfctr_revoke(perfctr);
 	perfctr->soft_on = false;
-	memset(perfctr->soft, 0, sizeof(perfctr->soft));
+	if (perfctr->config)
+		memset(perfctr->soft, 0, sizeof(perfctr->soft));
+	else
+		left = 0;	/* it has not counted yet */
 	swap(perfctr->config, config);
 	swap(perfctr->imode, imode);
 	WRITE_ONCE(perfctr->overflows, 0);
