@@ -103,15 +103,6 @@ static unsigned long cfg_flags(u32 modes)
 	return flags;
 }
 
-struct perfctr_riscv_prog perfctr_riscv_ctr_prog(const struct perfctr_ctr_control *ctr)
-{
-	return (struct perfctr_riscv_prog) {
-		.event = ctr->event,
-		.flags = ctr->flags,
-		.config = ctr->config,
-	};
-}
-
 struct perfctr_riscv_prog perfctr_riscv_event_prog(unsigned int type, unsigned int code)
 {
 	return (struct perfctr_riscv_prog) { .event = type << 16 | code, .flags = CTR_BOTH };
@@ -310,12 +301,9 @@ static __always_inline int take_all(struct perfctr_riscv_cpu *cpu,
 
 	if (likely(cpu->programmed == id))
 		return 0;
-	for (i = 0; i < config->nr; i++) {
-		struct perfctr_riscv_prog prog = perfctr_riscv_ctr_prog(&config->ctr[i]);
-
-		if (perfctr_riscv_take(cpu, config->hw[i], &prog))
+	for (i = 0; i < config->nr; i++)
+		if (perfctr_riscv_take_for(cpu, config->hw[i], &config->ctr[i]))
 			return -EIO;
-	}
 	cpu->programmed = id;
 	return 0;
 }

@@ -68,7 +68,6 @@ int perfctr_riscv_take(struct perfctr_riscv_cpu *cpu, unsigned int hw,
 /* Give them back, if they are ours. */
 void perfctr_riscv_release(struct perfctr_riscv_cpu *cpu, u32 counters);
 
-struct perfctr_riscv_prog perfctr_riscv_ctr_prog(const struct perfctr_ctr_control *ctr);
 struct perfctr_riscv_prog perfctr_riscv_event_prog(unsigned int type, unsigned int code);
 /* The event of cycle, or of instret */
 unsigned int perfctr_riscv_fixed_event(unsigned int hw);
@@ -79,6 +78,31 @@ static inline bool perfctr_riscv_prog_equal(const struct perfctr_riscv_prog *a,
 					    const struct perfctr_riscv_prog *b)
 {
 	return a->event == b->event && a->flags == b->flags && a->config == b->config;
+}
+
+/* How a checked control wants that counter to be programmed */
+static inline struct perfctr_riscv_prog
+perfctr_riscv_ctr_prog(const struct perfctr_ctr_control *ctr)
+{
+	return (struct perfctr_riscv_prog) {
+		.event = ctr->event,
+		.flags = ctr->flags,
+		.config = ctr->config,
+	};
+}
+
+/* perfctr_riscv_take(), and no call if there is nothing to do, as mostly */
+static inline int perfctr_riscv_take_for(struct perfctr_riscv_cpu *cpu, unsigned int hw,
+					 const struct perfctr_ctr_control *ctr)
+{
+	const struct perfctr_riscv_prog *old = &cpu->prog[hw];
+	struct perfctr_riscv_prog prog __uninitialized;
+
+	if (likely(cpu->owned & BIT(hw) && old->event == ctr->event &&
+		   old->flags == ctr->flags && old->config == ctr->config))
+		return 0;
+	prog = perfctr_riscv_ctr_prog(ctr);
+	return perfctr_riscv_take(cpu, hw, &prog);
 }
 
 #endif /* PERFCTR_RISCV_REGISTERS_H */

@@ -42,7 +42,7 @@ MODULE_PARM_DESC(counter_width, "use only this many bits (26 or more) of each pr
  * without the mutex, which does no harm: prog[] shows if a counter was programmed
  * wrongly, and if it was released meanwhile an interrupt will say so.
  */
-static struct {
+static struct pooled {
 	unsigned int users;
 	struct perfctr_riscv_prog prog;
 } pool[PERFCTR_RISCV_MAX];
@@ -173,24 +173,30 @@ static int reserve(unsigned int hw)
 	return err;
 }
 
+/* The counters of a config, of which there are some, by index */
+static u32 all_members(const struct perfctr_config *config)
+{
+	return GENMASK(config->nr - 1, 0);
+}
+
 static int claim_take(void *arg)
 {
 	const struct claim *claim = arg;
 	const struct perfctr_config *config = claim->config;
 	struct perfctr_riscv_cpu *cpu = this_cpu_ptr(&perfctr_riscv_cpu);
-	unsigned long members = claim->members;
+	u32 members = claim->members, nr = config->nr;
 	unsigned int i;
 	int err;
 
-	for_each_set_bit(i, &members, PERFCTR_MAX_HW) {
-		struct perfctr_riscv_prog prog = perfctr_riscv_ctr_prog(&config->ctr[i]);
-
-		err = perfctr_riscv_take(cpu, config->hw[i], &prog);
+	for (i = 0; i < nr; i++) {
+		if (!(members >> i & 1))
+			continue;
+		err = perfctr_riscv_take_for(cpu, config->hw[i], &config->ctr[i]);
 		if (err)
 			return err;
 	}
 	/* The state that take_all() leaves */
-	if (hweight32(claim->members) == config->nr)
+	if (members == all_members(config))
 		cpu->programmed = READ_ONCE(config->id);
 	return 0;
 }
@@ -232,8 +238,8 @@ static bool named_before(const struct perfctr_ctr_control *first,
 	const struct perfctr_ctr_control *other;
 
 	for (other = first; other < ctr; other++)
-		if (!is_fixed(other) && !is_fixed(ctr) &&
-		    other->event == ctr->event && other->config == ctr->config)
+		if (other->event == ctr->event && other->config == ctr->config &&
+		    !is_fixed(other) && !is_fixed(ctr))
 			return true;
 	return false;
 }
@@ -249,13 +255,14 @@ int perfctr_cpu_check(const struct perfctr_ctr_control *ctr, unsigned int nr, bo
 	for (i = 0; i < nr; i++, ctr++) {
 		u32 map = ctr->map == PERFCTR_MAP_ANY ? fixed_for(ctr->event) : ctr->map;
 		bool filter = perfctr_pmu.filter;
+		bool known = perfctr_riscv_event_is_known(ctr->event);
 
 		why->index = i;
 		if (!ctr->flags || ctr->flags & ~CTR_BOTH)
 			return -EINVAL;
 		if (ctr->event >> 16 == SBI_TYPE_FW)
 			return -EOPNOTSUPP;
-		if (!perfctr_riscv_event_is_defined(ctr->event))
+		if (!known && !perfctr_riscv_event_is_defined(ctr->event))
 			return -EINVAL;
 		if (ctr->event == SBI_EVENT_RAW ? ctr->config >> SBI_RAW_BITS : ctr->config)
 			return -EINVAL;
@@ -281,8 +288,7 @@ int perfctr_cpu_check(const struct perfctr_ctr_control *ctr, unsigned int nr, bo
 		/* Refuse it also if that is not known yet. */
 		if (perfctr_pmu.event_once && named_before(first, ctr))
 			return -EOPNOTSUPP;
-		if (perfctr_pmu.probed && ctr->event != SBI_EVENT_RAW &&
-		    !perfctr_riscv_event_is_known(ctr->event))
+		if (perfctr_pmu.probed && ctr->event != SBI_EVENT_RAW && !known)
 			return -EINVAL;
 		if (!filter && ctr->flags != CTR_BOTH)
 			return -EOPNOTSUPP;
@@ -294,32 +300,10 @@ int perfctr_cpu_check(const struct perfctr_ctr_control *ctr, unsigned int nr, bo
 	return any > hweight32(perfctr_pmu.programmable & ~used) ? -EINVAL : 0;
 }
 
-/*
- * The best counter for an event, or PERFCTR_RISCV_MAX: one of ours that counts
- * just that, or the same event in other modes; else one that nobody has, which saves
- * reprogramming at every switch between different controls, as long as half of them are
- * left to perf; else one of ours that counts something else.
- */
-static unsigned int claim_choose(const struct perfctr_ctr_control *ctr, u32 except)
+/* A counter for an event that none of @ours counts: see claim_choose() */
+static noinline unsigned int choose_other(unsigned long candidates, unsigned long ours,
+					  u32 except)
 {
-	struct perfctr_riscv_prog prog = perfctr_riscv_ctr_prog(ctr);
-	unsigned long candidates = perfctr_pmu.programmable & ~except;
-	unsigned long ours = candidates & pooled;
-	unsigned int hw, same_event = PERFCTR_RISCV_MAX;
-
-	for (hw = PERFCTR_RISCV_HPM; ours >> hw; hw++) {
-		if (!(ours & BIT(hw)))
-			continue;
-		if (perfctr_riscv_prog_equal(&pool[hw].prog, &prog))
-			return hw;
-		if (same_event == PERFCTR_RISCV_MAX && pool[hw].prog.event == prog.event &&
-		    pool[hw].prog.config == prog.config)
-			same_event = hw;
-		if (hw == PERFCTR_RISCV_MAX - 1)
-			break;
-	}
-	if (same_event < PERFCTR_RISCV_MAX)
-		return same_event;
 	if (!candidates)
 		return PERFCTR_RISCV_MAX;
 	if (candidates != ours &&
@@ -329,31 +313,63 @@ static unsigned int claim_choose(const struct perfctr_ctr_control *ctr, u32 exce
 	return __ffs(ours);
 }
 
+/*
+ * The best counter for an event, or PERFCTR_RISCV_MAX: one of ours that counts
+ * just that, or the same event in other modes; else one that nobody has, which saves
+ * reprogramming at every switch between different controls, as long as half of them are
+ * left to perf; else one of ours that counts something else.
+ */
+static unsigned int claim_choose(const struct perfctr_ctr_control *ctr, u32 except)
+{
+	unsigned long candidates = perfctr_pmu.programmable & ~except;
+	unsigned long ours = candidates & pooled, left = ours >> PERFCTR_RISCV_HPM;
+	const struct pooled *entry = &pool[PERFCTR_RISCV_HPM], *same_event = NULL;
+
+	for (; left; left >>= 1, entry++) {
+		if (!(left & 1) || entry->prog.event != ctr->event ||
+		    entry->prog.config != ctr->config)
+			continue;
+		if (entry->prog.flags == ctr->flags)
+			return entry - pool;
+		if (!same_event)
+			same_event = entry;
+	}
+	if (same_event)
+		return same_event - pool;
+	return choose_other(candidates, ours, except);
+}
+
 /* The pool is written first, so that a CPU that wakes meanwhile keeps what it has taken. */
 static int claim_try(struct perfctr_config *config, u32 which, perfctr_run_t run)
 {
 	struct claim claim = { .config = config, .members = which };
-	struct perfctr_riscv_prog old[PERFCTR_MAX_HW];
-	unsigned long members = which;
+	struct perfctr_riscv_prog old[PERFCTR_MAX_HW] __uninitialized;
 	unsigned int i;
 	int err = 0;
 
-	for_each_set_bit(i, &members, PERFCTR_MAX_HW) {
+	for (i = 0; i < config->nr; i++) {
 		unsigned int hw = config->hw[i];
+		struct pooled *entry = &pool[hw];
 
-		old[i] = pool[hw].prog;
-		pool[hw].prog = perfctr_riscv_ctr_prog(&config->ctr[i]);
+		if (!(which >> i & 1))
+			continue;
+		old[i] = entry->prog;
+		entry->prog = perfctr_riscv_ctr_prog(&config->ctr[i]);
+		if (entry->users++)
+			continue;
 		pooled |= BIT(hw);
-		if (!pool[hw].users++ && !err)
+		if (!err)
 			err = reserve(hw);
 	}
 	if (!err && perfctr_riscv_sbi)
 		err = run(claim_take, &claim);
 	if (!err)
 		return 0;
-	for_each_set_bit(i, &members, PERFCTR_MAX_HW) {
+	for (i = 0; i < config->nr; i++) {
 		unsigned int hw = config->hw[i];
 
+		if (!(which >> i & 1))
+			continue;
 		pool[hw].prog = old[i];
 		if (pool_put(hw))
 			claim.counters |= BIT(hw);
@@ -366,17 +382,20 @@ static int claim_try(struct perfctr_config *config, u32 which, perfctr_run_t run
 /* Tries to claim all counters at once, which mostly succeeds; true if it did. */
 static bool claim_all(struct perfctr_config *config, u32 named, perfctr_run_t run)
 {
-	u32 used = named;
-	unsigned int i;
+	u32 used = named, nr = config->nr;
+	unsigned int i, hw;
 
-	for (i = 0; i < config->nr; i++) {
-		if (config->hw[i] == PERFCTR_RISCV_MAX)
-			config->hw[i] = claim_choose(&config->ctr[i], used);
-		if (config->hw[i] == PERFCTR_RISCV_MAX)
-			return false;
-		used |= BIT(config->hw[i]);
+	for (i = 0; i < nr; i++) {
+		hw = config->hw[i];
+		if (hw == PERFCTR_RISCV_MAX) {
+			hw = claim_choose(&config->ctr[i], used);
+			if (hw == PERFCTR_RISCV_MAX)
+				return false;
+			config->hw[i] = hw;
+			used |= BIT(hw);
+		}
 	}
-	if (claim_try(config, GENMASK(config->nr - 1, 0), run))
+	if (claim_try(config, all_members(config), run))
 		return false;
 	config->mask = used;
 	return true;
@@ -489,17 +508,19 @@ bool perfctr_cpu_is_forbidden(unsigned int cpu)
 int perfctr_cpu_claim(struct perfctr_config *config, perfctr_run_t run,
 		      struct perfctr_refusal *why)
 {
-	u32 named = 0;
+	u32 named = 0, nr = config->nr;
 	unsigned int i;
 	int err;
 
 	config->mask = 0;
-	if (!config->nr)
+	if (!nr)
 		return 0;
-	for (i = 0; i < config->nr; i++) {
-		config->hw[i] = named_counter(&config->ctr[i]);
-		if (config->hw[i] != PERFCTR_RISCV_MAX)
-			named |= BIT(config->hw[i]);
+	for (i = 0; i < nr; i++) {
+		unsigned int hw = named_counter(&config->ctr[i]);
+
+		config->hw[i] = hw;
+		if (hw != PERFCTR_RISCV_MAX)
+			named |= BIT(hw);
 	}
 	if (!claim_all(config, named, run)) {
 		err = claim_each(config, named, run, why);
@@ -508,12 +529,12 @@ int perfctr_cpu_claim(struct perfctr_config *config, perfctr_run_t run,
 			return err;
 		}
 	}
+	if (!perfctr_pmu.probed)
+		for (i = 0; i < config->nr; i++)
+			perfctr_riscv_event_is_proven(config->ctr[i].event);
 	config->imask = 0;
-	for (i = 0; i < config->nr; i++) {
-		perfctr_riscv_event_is_proven(config->ctr[i].event);
-		if (config->ctr[i].ireset)
-			config->imask |= BIT(config->hw[i]);
-	}
+	for (i = perfctr_config_nr_actrs(config); i < config->nr; i++)
+		config->imask |= BIT(config->hw[i]);
 	config->arch_mask = perfctr_riscv_sbi_mask(perfctr_riscv_actrs(config));
 	return 0;
 }

@@ -25,14 +25,6 @@ bool perfctr_riscv_event_is_defined(u64 event)
 	}
 }
 
-bool perfctr_riscv_event_is_known(u64 event)
-{
-	if (SBI_EVENT_TYPE(event) > SBI_TYPE_CACHE)
-		return false;
-	return perfctr_pmu.events[array_index_nospec(SBI_EVENT_TYPE(event), 2)] &
-	       BIT_ULL(SBI_EVENT_CODE(event) & 63);
-}
-
 void perfctr_riscv_event_is_proven(u64 event)
 {
 	if (SBI_EVENT_TYPE(event) <= SBI_TYPE_CACHE)

@@ -2,13 +2,24 @@
 #ifndef PERFCTR_RISCV_SBI_EVENTS_H
 #define PERFCTR_RISCV_SBI_EVENTS_H
 
+#include <linux/nospec.h>
 #include <linux/types.h>
+
+#include "registers.h"
 
 /* Does the SBI define this event? Events are numbered as there. */
 bool perfctr_riscv_event_is_defined(u64 event);
-/* Has a counter ever been taken for it? Not recorded of raw events. */
-bool perfctr_riscv_event_is_known(u64 event);
+/* A counter was taken for this event, which is defined. Not recorded of raw events. */
 void perfctr_riscv_event_is_proven(u64 event);
+/* Was that ever said? */
+static inline bool perfctr_riscv_event_is_known(u64 event)
+{
+	if (SBI_EVENT_TYPE(event) > SBI_TYPE_CACHE || SBI_EVENT_CODE(event) > 63)
+		return false;
+	return perfctr_pmu.events[array_index_nospec(SBI_EVENT_TYPE(event), 2)] >>
+	       (SBI_EVENT_CODE(event) & 63) & 1;
+}
+
 /* Find out which exist; repeated now and then. config_mutex is held, except at load. */
 void perfctr_riscv_probe_events(void);
 
