@@ -1486,11 +1486,36 @@ START_TEST(a_tree_dies_under_a_reader)
 }
 END_TEST
 
+/* A tree keeps the state of a member that has ended, and one of their spares. */
+START_TEST(an_ended_member_has_no_spare)
+{
+	struct thread *root, *members[3];
+	unsigned int i, before = 0;
+
+	seed = 1;
+	begin();
+	root = begin_thread(0);
+	to_cpu(0);
+	switch_to(root);
+	set_control(root, &controls[0], tree_new(), true, 0, PERFCTR_CONTROL_KEEP);
+	for (i = 0; i < ARRAY_SIZE(members); i++)
+		members[i] = make_child(root, 4);
+	for (i = 0; i < ARRAY_SIZE(members); i++) {
+		run_on(1, members[i]);
+		before = shim_allocations;
+		do_exit(members[i]);
+		ck_assert_uint_eq(before - shim_allocations, i > 0);
+	}
+	end();
+}
+END_TEST
+
 void test_arch(void)
 {
 	unit_begin("engine_" MODEL_ARCH);
 	UNIT_RUN(a_config_ends_under_a_reader);
 	UNIT_RUN(a_tree_dies_under_a_reader);
+	UNIT_RUN(an_ended_member_has_no_spare);
 	unit_run(all_counts_are_exact, (int)number("ENGINE_ROWS", 20));
 }
 
