@@ -301,9 +301,12 @@ static __always_inline int take_all(struct perfctr_riscv_cpu *cpu,
 
 	if (likely(cpu->programmed == id))
 		return 0;
-	for (i = 0; i < config->nr; i++)
-		if (perfctr_riscv_take_for(cpu, config->hw[i], &config->ctr[i]))
+	for (i = 0; i < config->nr; i++) {
+		struct perfctr_riscv_prog prog = perfctr_riscv_ctr_prog(&config->ctr[i]);
+
+		if (perfctr_riscv_take(cpu, config->hw[i], &prog))
 			return -EIO;
+	}
 	cpu->programmed = id;
 	return 0;
 }

@@ -91,18 +91,4 @@ perfctr_riscv_ctr_prog(const struct perfctr_ctr_control *ctr)
 	};
 }
 
-/* perfctr_riscv_take(), and no call if there is nothing to do, as mostly */
-static inline int perfctr_riscv_take_for(struct perfctr_riscv_cpu *cpu, unsigned int hw,
-					 const struct perfctr_ctr_control *ctr)
-{
-	const struct perfctr_riscv_prog *old = &cpu->prog[hw];
-	struct perfctr_riscv_prog prog __uninitialized;
-
-	if (likely(cpu->owned & BIT(hw) && old->event == ctr->event &&
-		   old->flags == ctr->flags && old->config == ctr->config))
-		return 0;
-	prog = perfctr_riscv_ctr_prog(ctr);
-	return perfctr_riscv_take(cpu, hw, &prog);
-}
-
 #endif /* PERFCTR_RISCV_REGISTERS_H */

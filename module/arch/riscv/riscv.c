@@ -179,6 +179,16 @@ static u32 all_members(const struct perfctr_config *config)
 	return GENMASK(config->nr - 1, 0);
 }
 
+/* Is that counter ours, and does it count what is asked for? */
+static bool counts(const struct perfctr_riscv_cpu *cpu, unsigned int hw,
+		   const struct perfctr_ctr_control *ctr)
+{
+	const struct perfctr_riscv_prog *prog = &cpu->prog[hw];
+
+	return cpu->owned & BIT(hw) && prog->event == ctr->event &&
+	       prog->flags == ctr->flags && prog->config == ctr->config;
+}
+
 static int claim_take(void *arg)
 {
 	const struct claim *claim = arg;
@@ -189,9 +199,13 @@ static int claim_take(void *arg)
 	int err;
 
 	for (i = 0; i < nr; i++) {
-		if (!(members >> i & 1))
+		struct perfctr_riscv_prog prog __uninitialized;
+
+		/* Mostly they count already. */
+		if (!(members >> i & 1) || counts(cpu, config->hw[i], &config->ctr[i]))
 			continue;
-		err = perfctr_riscv_take_for(cpu, config->hw[i], &config->ctr[i]);
+		prog = perfctr_riscv_ctr_prog(&config->ctr[i]);
+		err = perfctr_riscv_take(cpu, config->hw[i], &prog);
 		if (err)
 			return err;
 	}
