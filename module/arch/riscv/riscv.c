@@ -314,7 +314,10 @@ int perfctr_cpu_check(const struct perfctr_ctr_control *ctr, unsigned int nr, bo
 	return any > hweight32(perfctr_pmu.programmable & ~used) ? -EINVAL : 0;
 }
 
-/* A counter for an event that none of @ours counts: see claim_choose() */
+/*
+ * A counter for an event that none of @ours counts. Apart from claim_choose(), which needs no
+ * stack frame without it.
+ */
 static noinline unsigned int choose_other(unsigned long candidates, unsigned long ours,
 					  u32 except)
 {
@@ -400,14 +403,13 @@ static bool claim_all(struct perfctr_config *config, u32 named, perfctr_run_t ru
 	unsigned int i, hw;
 
 	for (i = 0; i < nr; i++) {
-		hw = config->hw[i];
-		if (hw == PERFCTR_RISCV_MAX) {
-			hw = claim_choose(&config->ctr[i], used);
-			if (hw == PERFCTR_RISCV_MAX)
-				return false;
-			config->hw[i] = hw;
-			used |= BIT(hw);
-		}
+		if (config->hw[i] != PERFCTR_RISCV_MAX)
+			continue;
+		hw = claim_choose(&config->ctr[i], used);
+		if (hw == PERFCTR_RISCV_MAX)
+			return false;
+		config->hw[i] = hw;
+		used |= BIT(hw);
 	}
 	if (claim_try(config, all_members(config), run))
 		return false;
@@ -544,10 +546,10 @@ int perfctr_cpu_claim(struct perfctr_config *config, perfctr_run_t run,
 		}
 	}
 	if (!perfctr_pmu.probed)
-		for (i = 0; i < config->nr; i++)
+		for (i = 0; i < nr; i++)
 			perfctr_riscv_event_is_proven(config->ctr[i].event);
 	config->imask = 0;
-	for (i = perfctr_config_nr_actrs(config); i < config->nr; i++)
+	for (i = perfctr_config_nr_actrs(config); i < nr; i++)
 		config->imask |= BIT(config->hw[i]);
 	config->arch_mask = perfctr_riscv_sbi_mask(perfctr_riscv_actrs(config));
 	return 0;

@@ -1490,7 +1490,7 @@ END_TEST
 START_TEST(an_ended_member_has_no_spare)
 {
 	struct thread *root, *members[3];
-	unsigned int i, before = 0;
+	unsigned int i, before;
 
 	seed = 1;
 	begin();
