@@ -1,10 +1,10 @@
 #!/bin/sh
 # Runs inside a build root that is being made: adds Debian's kernels for amd64,
-# riscv64, amd64 with PREEMPT_RT and i386, as far as it has them, their headers,
-# a static busybox for riscv64 and i386, and checkpatch.
+# riscv64, arm64, amd64 with PREEMPT_RT and i386, as far as it has them, their headers,
+# a static busybox for riscv64, arm64 and i386, and checkpatch.
 #
-# They are unpacked and not installed. The riscv64 headers depend on
-# a riscv64 compiler, which would not run here, and installing an image
+# They are unpacked and not installed. The headers of riscv64 and arm64 depend on
+# a compiler of theirs, which would not run here, and installing an image
 # would make an initramfs that nobody boots. Nothing of two architectures
 # collides, so everything is where the packages put it, and as
 # /boot/kernel-FLAVOUR and /usr/src/headers-FLAVOUR.
@@ -35,7 +35,7 @@ version() { # flavour -> 6.12.107+deb13-riscv64
 has() { apt-cache show "$1" >/dev/null 2>&1; }
 
 flavours=''
-for flavour in amd64 riscv64 rt-amd64 686-pae; do
+for flavour in amd64 riscv64 arm64 rt-amd64 686-pae; do
 	! has "linux-headers-$flavour:$(architecture "$flavour")" ||
 		flavours="$flavours $flavour"
 done
@@ -64,6 +64,7 @@ apt-get install -qq --no-install-recommends \
 
 if has busybox-static:riscv64 && [ -x /usr/bin/busybox ]; then
 	apt-get download -qq busybox-static:riscv64
+	! has busybox-static:arm64 || apt-get download -qq busybox-static:arm64
 elif has busybox-static:i386; then
 	apt-get download -qq busybox-static:i386
 fi

@@ -17,11 +17,12 @@ common='gcc libc6-dev make cpio kmod perl python3'
 architectures=amd64,riscv64
 case $suite in
 trixie)
-	packages="$common gcc-riscv64-linux-gnu xz-utils zstd gawk pkg-config
-		libc6-dev:riscv64 check check:riscv64
-		qemu-system-riscv opensbi qemu-system-x86 seabios
+	packages="$common gcc-riscv64-linux-gnu gcc-aarch64-linux-gnu xz-utils zstd gawk pkg-config
+		libc6-dev:riscv64 libc6-dev:arm64 check check:riscv64 check:arm64
+		qemu-system-riscv opensbi qemu-system-x86 seabios qemu-system-arm
 		busybox-static device-tree-compiler
 		dkms clang-tidy mandoc shellcheck sparse"
+	architectures=amd64,riscv64,arm64
 	# A stable suite changes rarely and compatibly.
 	month= ;;
 testing)
