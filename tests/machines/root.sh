@@ -14,7 +14,7 @@ say() { echo "perfctr: $*" >&2; }
 die() { say "$*"; exit 1; }
 
 common='gcc libc6-dev make cpio kmod perl python3'
-architectures=amd64,riscv64
+architectures=amd64,riscv64 alias=''
 case $suite in
 trixie)
 	packages="$common gcc-riscv64-linux-gnu gcc-aarch64-linux-gnu xz-utils zstd gawk pkg-config
@@ -23,6 +23,7 @@ trixie)
 		busybox-static device-tree-compiler
 		dkms clang-tidy mandoc shellcheck sparse"
 	architectures=amd64,riscv64,arm64
+	alias=stable
 	# A stable suite changes rarely and compatibly.
 	month= ;;
 testing)
@@ -34,6 +35,7 @@ bookworm)
 	# programs for an i386 without SSE2: so those are built here as well.
 	packages="$common gcc-i686-linux-gnu libc6-dev:i386 check:i386"
 	architectures=amd64,i386
+	alias=oldstable
 	month= ;;
 *)
 	die "usage: root.sh trixie|testing|bookworm" ;;
@@ -92,20 +94,30 @@ trap 'exit 1' HUP INT TERM
 
 # A moving suite's index can be past its date. The private mount namespace
 # keeps what mmdebstrap mounts from outliving it.
-# shellcheck disable=SC2016,SC2086 # $1 is mmdebstrap's; words are meant
-$sudo unshare --mount mmdebstrap --mode=root --variant=minbase \
-	--architectures="$architectures" \
-	--include="$(echo $packages | tr ' ' ,)" \
-	--aptopt='Acquire::Check-Valid-Until "false"' \
-	--aptopt='Acquire::Retries "3"' \
-	--dpkgopt='path-exclude=/usr/share/doc/*' \
-	--dpkgopt='path-exclude=/usr/share/info/*' \
-	--dpkgopt='path-exclude=/usr/share/locale/*' \
-	--dpkgopt='path-exclude=/usr/share/man/*' \
-	--customize-hook="copy-in $here/root-kernels.sh /tmp" \
-	--customize-hook='chroot "$1" sh /tmp/root-kernels.sh' \
-	--customize-hook='mkdir "$1/src" "$1/other"' \
-	"$suite" "$tmp" ${mirror:+"$mirror"} >&2 ||
+make_root() { # the suite's name on the mirror
+	$sudo rm -rf --one-file-system "$tmp"
+	# shellcheck disable=SC2016,SC2086 # $1 is mmdebstrap's; words are meant
+	$sudo unshare --mount mmdebstrap --mode=root --variant=minbase \
+		--architectures="$architectures" \
+		--include="$(echo $packages | tr ' ' ,)" \
+		--aptopt='Acquire::Check-Valid-Until "false"' \
+		--aptopt='Acquire::Retries "3"' \
+		--dpkgopt='path-exclude=/usr/share/doc/*' \
+		--dpkgopt='path-exclude=/usr/share/info/*' \
+		--dpkgopt='path-exclude=/usr/share/locale/*' \
+		--dpkgopt='path-exclude=/usr/share/man/*' \
+		--customize-hook="[ $1 = $suite ] ||
+			grep -qx VERSION_CODENAME=$suite \"\$1/etc/os-release\"" \
+		--customize-hook="copy-in $here/root-kernels.sh /tmp" \
+		--customize-hook='chroot "$1" sh /tmp/root-kernels.sh' \
+		--customize-hook='mkdir "$1/src" "$1/other"' \
+		"$1" "$tmp" ${mirror:+"$mirror"} >&2
+}
+
+# In the days after a point release a mirror may have the new indices of one
+# architecture and the old ones of another. By its other name the suite may
+# still be whole there.
+make_root "$suite" || { [ "$alias" ] && make_root "$alias"; } ||
 	die "the build root '$suite' could not be made"
 
 $sudo mv -T "$tmp" "$root"
