@@ -71,6 +71,8 @@ void vperfctr_detach(struct vperfctr *perfctr, bool atomic)
 	vperfctr_page_disown(perfctr);
 	WRITE_ONCE(perfctr->holder, NULL);
 	vperfctr_unnotify(perfctr);
+	/* No switch-out of ours comes any more. */
+	vperfctr_revoke(perfctr);
 	if (perfctr->inherited)
 		vperfctr_descendant_name(perfctr);
 	rcu_assign_pointer(perfctr->owner, NULL);

@@ -100,6 +100,7 @@ static int __init perfctr_init(void)
 	if (err)
 		goto err_cpu;
 	perfctr_state_init(&above);
+	perfctr_switch_init();
 	perfctr_control_init();
 	err = perfctr_tree_init();
 	if (err)
@@ -148,7 +149,7 @@ static void __exit perfctr_exit(void)
 	misc_deregister(&device);
 	perfctr_events_exit();
 	perfctr_permit_exit();
-	perfctr_switch_exit();
+	perfctr_notify_exit();
 	/*
 	 * vperfctr_return() puts its reference to the module inside our text, and may be
 	 * preempted there: wait for it. (This does not wait in a preemptible kernel without

@@ -369,10 +369,21 @@ void vperfctr_page_update(struct vperfctr *perfctr);
 void vperfctr_return_soon(struct vperfctr *perfctr, struct task_struct *task, u8 todo);
 bool vperfctr_return_queue(struct vperfctr *perfctr, struct task_struct *task);
 
-/* switch.c */
-void perfctr_switch_exit(void);
-/* The policy for user reads, PERFCTR_USER_READ_* */
-extern unsigned int perfctr_user_read;
+/* notify.c */
+extern struct preempt_ops perfctr_preempt_ops;
+void perfctr_notify_init(const struct preempt_ops *ops);
+void perfctr_notify_exit(void);
+/* The state of a thread that is current, or is to run next on this CPU; or NULL */
+static __always_inline struct vperfctr *perfctr_of_task(struct task_struct *task)
+{
+	struct preempt_notifier *notifier;
+
+	hlist_for_each_entry(notifier, &task->preempt_notifiers, link)
+		if (notifier->ops == &perfctr_preempt_ops)
+			return container_of(notifier, struct vperfctr, notifier);
+	return NULL;
+}
+
 /* Give the state to current, and see its switches from now on. May sleep. Takes a reference. */
 void vperfctr_attach(struct vperfctr *perfctr);
 /* The same for a child of current that has not run yet; takes over the caller's reference. */
@@ -387,6 +398,10 @@ struct vperfctr *vperfctr_current(void);
  * nobody owns @perfctr any more. Control of another thread would choose its owner here.
  */
 struct vperfctr *vperfctr_acting_owner(const struct vperfctr *perfctr, bool tree_too);
+
+/* resume.c */
+/* The policy for user reads, PERFCTR_USER_READ_* */
+extern unsigned int perfctr_user_read;
 /* By the owner or an interrupt on its CPU, interrupts off; locked: perfctr->lock is held */
 void vperfctr_resume(struct vperfctr *perfctr);
 void vperfctr_resume_locked(struct vperfctr *perfctr);
@@ -398,6 +413,9 @@ void vperfctr_revoke(struct vperfctr *perfctr);
  * Interrupts are off.
  */
 void perfctr_let_in(struct task_struct *next);
+
+/* switch.c */
+void perfctr_switch_init(void);
 
 /* run.c. See perfctr_run_t: on all told CPUs. paid: without charging current's user. */
 int perfctr_run(int (*fn)(void *arg), void *arg);

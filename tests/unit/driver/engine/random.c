@@ -1325,6 +1325,7 @@ static void begin(void)
 	ck_assert_int_eq(perfctr_cpu_init(), 0);
 	ck_assert_int_eq(perfctr_config_init(), 0);
 	perfctr_state_init(&above);
+	perfctr_switch_init();
 	perfctr_control_init();
 	ck_assert_int_eq(perfctr_tree_init(), 0);
 	ck_assert_int_eq(perfctr_map_init(), 0);
@@ -1357,7 +1358,7 @@ static void end(void)
 	ck_assert_int_eq(shim_module_refs, 0);
 	perfctr_events_exit();
 	perfctr_permit_exit();
-	perfctr_switch_exit();
+	perfctr_notify_exit();
 	perfctr_config_exit();
 	perfctr_burden_exit();
 	perfctr_handle_exit();

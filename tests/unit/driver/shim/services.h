@@ -12,6 +12,7 @@
 /* The compiler's, and one CPU's: nothing runs at the same time here */
 #define __no_kcsan
 #define __uninitialized
+#define __ro_after_init
 #define __must_hold(lock)
 #define noinline_for_stack	noinline
 #define OPTIMIZER_HIDE_VAR(var)	__asm__ ("" : "=r" (var) : "0" (var))

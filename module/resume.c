@@ -1,0 +1,408 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Resuming and suspending a state, with all that switch.c does not do at once: loading its
+ * counters, showing them in its page, permission to read them, i-mode, holds. Threads with
+ * i-mode counters or RAW, or with another control than the thread before them, come here
+ * at each switch.
+ */
+
+#include <linux/cred.h>
+#include <linux/module.h>
+#include <linux/smp.h>
+
+#include "perfctr.h"
+#include "switch.h"
+
+/* The policy for user reads, PERFCTR_USER_READ_* */
+unsigned int perfctr_user_read = PERFCTR_USER_READ_GUARDED;
+
+/*
+ * A thread may be switched out between its look at the page and its read of the register. If
+ * it had no permission when it comes back it would die. So after a change of the policy it
+ * keeps its permission for some switches. The page says "ask" at once, and the thread throws
+ * away what it has read after a start from zero.
+ */
+#define GRACE	3
+
+static __always_inline void grant(struct vperfctr *perfctr)
+{
+	unsigned long granted = perfctr_cpu_grant(perfctr->config);
+
+	if (granted)
+		perfctr->granted |= granted;
+}
+
+/* The counters cannot be had: set the error that stays, and stop. */
+static __cold void lose(struct vperfctr *perfctr)
+{
+	atomic_or(PERFCTR_HOLD_LOST, &perfctr->hold);
+	WRITE_ONCE(perfctr->error, PERFCTR_ERROR_LOST);
+	if (perfctr->page && !perfctr->stale)
+		WRITE_ONCE(perfctr->page->error, PERFCTR_ERROR_LOST);
+	/* Who reads registers without a look at a page would not see that they are others'. */
+	if (perfctr->raw && !READ_ONCE(perfctr->user))
+		vperfctr_revoke(perfctr);
+}
+
+/* An isolated CPU must join the claims first. An evicted config has no claim. */
+static noinline notrace bool may_load_rarely(const struct perfctr_config *config)
+{
+	if (!perfctr_cpus_told_here())
+		perfctr_cpus_join();
+	return !READ_ONCE(config->evicted);
+}
+
+static __always_inline bool may_load(const struct perfctr_config *config)
+{
+	return likely(!READ_ONCE(perfctr_any_rarity)) || may_load_rarely(config);
+}
+
+static __always_inline bool load(struct vperfctr *perfctr)
+{
+	if (likely(may_load(perfctr->config) && !perfctr_cpu_load(perfctr->config)))
+		return true;
+	lose(perfctr);
+	return false;
+}
+
+/*
+ * The owner has mapped its page, or its process may read registers: they must hold nothing of
+ * others. Under "guarded" they start from zero unless they only ran for its kin. *readable:
+ * the page may show them. *permit: a read of them does not fault. While the state is held the
+ * page shows nothing, and the permission lasts for the grace; but after an overflow it stays,
+ * since the interrupted read goes on when the handler returns.
+ */
+static __always_inline bool load_user(struct vperfctr *perfctr, int hold,
+				      bool *readable, bool *permit)
+{
+	unsigned int policy = READ_ONCE(perfctr_user_read);
+	const struct perfctr_config *config = perfctr->config;
+	bool may = perfctr_cpu_user_readable(config, policy);
+	kuid_t uid = current_real_cred()->euid;
+	bool counting = !hold;
+
+	*readable = may && counting && READ_ONCE(perfctr->user) && !perfctr->lent;
+	*permit = may && (counting || hold & PERFCTR_HOLD_OVERFLOWN);
+	if (!*permit && perfctr->grace) {
+		perfctr->grace--;
+		*permit = true;
+		policy = PERFCTR_USER_READ_GUARDED;
+	}
+	if (!*permit || policy != PERFCTR_USER_READ_GUARDED || !config->nr)
+		return !counting || perfctr_cpu_holds(config) || load(perfctr);
+	if (!(perfctr_cpu_private(config, uid) && perfctr_cpu_runs()) &&
+	    (!may_load(config) || perfctr_cpu_restart(config, uid))) {
+		lose(perfctr);
+		return false;
+	}
+	perfctr->shown_to = uid;
+	/* i-mode counters get their values when they start: until then they may hold others'. */
+	if (!counting && config->imask)
+		perfctr_cpu_iclear(config);
+	return true;
+}
+
+/* Writes the biases to the page, and lets it show the registers. */
+static __always_inline void show(struct vperfctr *perfctr)
+{
+	const struct perfctr_cpu_ctr *ctr = perfctr->cpu_state.ctr, *end = perfctr->cpu_state.end;
+	const struct perfctr_config *config = perfctr->config;
+	struct perfctr_page *page = perfctr->page;
+	unsigned long i = 0;
+
+	if (unlikely(!perfctr->owned || clock_changed(perfctr)))
+		vperfctr_page_own(perfctr, true);
+	for (; ctr != end; ctr++)
+		page->slot[perfctr_cpu_slot(config, i++)].bias = ctr->acc;
+	if (perfctr->clock_on)
+		page->slot[PERFCTR_CPU_CLOCK_SLOT].bias = perfctr->cpu_state.clock;
+	show_registers(perfctr);
+	perfctr->grace = GRACE;
+}
+
+/*
+ * Registers that may be read without a page. A permission by policy ends at once when the
+ * policy changes.
+ */
+static void grant_raw(struct vperfctr *perfctr)
+{
+	if (perfctr->raw == PERFCTR_RAW_BY_PRIVILEGE ||
+	    READ_ONCE(perfctr_user_read) == PERFCTR_USER_READ_OPEN) {
+		grant(perfctr);
+		perfctr->undo |= PERFCTR_UNDO_SHOWN;
+	} else {
+		/* A page that was mapped as well gives it the grace again: see load_user(). */
+		unpermit(perfctr);
+		perfctr_cpu_share();
+	}
+}
+
+/*
+ * It is held until its owner starts it, if ever. A dead tree's counters may soon be somebody
+ * else's: no register may be read any more.
+ */
+static __cold void held_entirely(struct vperfctr *perfctr, int hold)
+{
+	if (!(hold & PERFCTR_HOLD_DEAD))
+		return;
+	vperfctr_revoke(perfctr);
+	vperfctr_return_soon(perfctr, current, PERFCTR_TODO_DETACH);
+}
+
+/*
+ * Starts the i-mode counters, and then all others; if they cannot start, nothing does. An
+ * overflow interrupt that waits runs first, and resumes the state as it ends. So sched_in()
+ * may find the state resumed.
+ */
+static bool resume_ictrs(struct vperfctr *perfctr)
+{
+	int err = vperfctr_imode_start(perfctr);
+
+	if (err) {
+		if (err != -EAGAIN)
+			lose(perfctr);
+		return false;
+	}
+	perfctr->undo |= PERFCTR_UNDO_ICTRS;
+	sums_to_differences(perfctr, false);
+	vperfctr_imode_resume(perfctr);
+	return true;
+}
+
+/* Queues work again that could not be done when it was due: see vperfctr_return(). */
+static __always_inline bool todo_again(struct vperfctr *perfctr)
+{
+	if (likely(!perfctr->todo))
+		return false;
+	vperfctr_return_soon(perfctr, current, 0);
+	return true;
+}
+
+/*
+ * Its counters run already. The next time sched_in() does it at once, if nothing happens in
+ * between. But a thread that has just lost its page may still read registers, which
+ * sched_out() must look at.
+ */
+static __always_inline void resume_plainly(struct vperfctr *perfctr)
+{
+	if (!todo_again(perfctr) && likely(!perfctr->undo)) {
+		WRITE_ONCE(perfctr->at_once, READ_ONCE(perfctr->config->id));
+		/* Of a tree: see tree.c, "Stop and go". */
+		if (perfctr->tree) {
+			smp_mb();	/* pairs with member_hold() */
+			if (unlikely(atomic_read(&perfctr->hold)))
+				WRITE_ONCE(perfctr->at_once, PERFCTR_NO_CONFIG);
+		}
+	}
+	sums_to_differences(perfctr, true);
+}
+
+/*
+ * The page shows the registers. The next time another such thread may hand over to it, if
+ * nothing happens in between: whoever unmaps the page, or holds the state, writes that and
+ * then at_once, or sees what we write here.
+ */
+static __always_inline void let_take_over(struct vperfctr *perfctr)
+{
+	unsigned long id = READ_ONCE(perfctr->config->id);
+
+	if (!(id & PERFCTR_ID_USER) || perfctr->imode || perfctr->raw || perfctr->todo)
+		return;
+	id += PERFCTR_AT_ONCE_SHOWN - PERFCTR_ID_USER;
+	if (READ_ONCE(perfctr_user_read) == PERFCTR_USER_READ_OPEN)
+		id |= PERFCTR_AT_ONCE_OPEN;
+	WRITE_ONCE(perfctr->at_once, id);
+	smp_mb();	/* pairs with set_user(), member_hold() */
+	if (unlikely(!READ_ONCE(perfctr->user) || atomic_read(&perfctr->hold)))
+		WRITE_ONCE(perfctr->at_once, PERFCTR_NO_CONFIG);
+}
+
+/* True if the page shows registers. */
+static __always_inline bool resume_and_show(struct vperfctr *perfctr)
+{
+	struct perfctr_config *config = perfctr->config;
+	bool readable = false, permit = false, counting;
+	int hold = atomic_read(&perfctr->hold);
+
+	WRITE_ONCE(perfctr->at_once, PERFCTR_NO_CONFIG);
+	if (unlikely(hold & PERFCTR_HOLD_ENTIRELY)) {
+		held_entirely(perfctr, hold);
+		return false;
+	}
+	/* An interrupt before sched_in() has resumed it: see resume_ictrs(). */
+	if (unlikely(perfctr->imode) && perfctr->seq & 1)
+		return perfctr->owned;
+	/* RAW's permission stays while the state is held. */
+	if (perfctr->raw)
+		grant_raw(perfctr);
+	counting = !hold;
+	if (unlikely(perfctr->imode)) {
+		if (perfctr->imode->pending)
+			vperfctr_return_soon(perfctr, current, PERFCTR_TODO_OVERFLOW);
+		if (hold && !(hold & ~PERFCTR_HOLD_COUNTERS)) {
+			sums_are_changing(perfctr);
+			perfctr_cpu_resume_clock(&perfctr->cpu_state);
+			perfctr->undo |= PERFCTR_UNDO_CLOCK;
+		}
+	}
+	if ((READ_ONCE(perfctr->user) && !perfctr->lent) || perfctr_cpu_is_permitted(current)) {
+		if (!load_user(perfctr, hold, &readable, &permit))
+			return false;
+	} else if (counting) {
+		if (!perfctr_cpu_holds(config) && !load(perfctr))
+			return false;
+		if (perfctr->plain) {
+			resume_plainly(perfctr);
+			return false;
+		}
+	}
+	todo_again(perfctr);
+	/*
+	 * They may run private to us since the switch, and no switch-out of ours would stop them.
+	 */
+	if (!counting && !permit)
+		leave_registers(is_same_user(perfctr_cpu_private_user()));
+	if (unlikely(perfctr->imode) && counting) {
+		if (!resume_ictrs(perfctr)) {
+			leave_registers(is_same_user(perfctr_cpu_private_user()));
+			return false;
+		}
+	} else if (counting) {
+		sums_to_differences(perfctr, false);
+	}
+	if (readable)
+		show(perfctr);
+	if (permit) {
+		grant(perfctr);
+		perfctr->undo |= PERFCTR_UNDO_SHOWN;
+	}
+	if (readable)
+		let_take_over(perfctr);
+	return readable;
+}
+
+/* Everything that sched_in() does not do at once. */
+static noinline notrace void resume(struct vperfctr *perfctr)
+{
+	if (!resume_and_show(perfctr) && unlikely(perfctr->owned))
+		vperfctr_page_own(perfctr, false);
+}
+
+/* Somebody may have held a state that was handed counters, or unmapped its page. */
+notrace void vperfctr_come_slowly(struct vperfctr *perfctr)
+{
+	lockdep_assert_irqs_disabled();
+	if (perfctr->seq & 1 && !perfctr->imode) {
+		vperfctr_suspend(perfctr);
+		/* Not in user mode since. If it stays held, no switch-out leaves these. */
+		unpermit(perfctr);
+		perfctr_cpu_share();
+	}
+	vperfctr_resume(perfctr);
+	local_irq_enable();
+}
+
+/*
+ * The page says "ask" from now on. The permission ends when the thread leaves the CPU or calls
+ * CONTROL. It does not end when an interrupt takes its counters (a change of the policy): the
+ * thread may be between its look at the page and its read, which would fault. It throws away
+ * what it reads then.
+ */
+static notrace void hide(struct vperfctr *perfctr, struct task_struct *next)
+{
+	if (perfctr->page)
+		hide_registers(perfctr);
+	if (!next)
+		return;
+	unpermit(perfctr);
+	leave(is_same_user(perfctr_cpu_private_user()), next, true);
+}
+
+notrace void vperfctr_suspend_slowly(struct vperfctr *perfctr, struct task_struct *next)
+{
+	bool ictrs = perfctr->undo & PERFCTR_UNDO_ICTRS;
+
+	/* First stop them: events after the sums were made would be lost. */
+	if (unlikely(ictrs))
+		perfctr_cpu_istop(perfctr->config, perfctr);
+	if (perfctr->undo & PERFCTR_UNDO_CLOCK) {
+		perfctr_cpu_suspend_clock(&perfctr->cpu_state);
+		sums_are_complete(perfctr, perfctr->seq);
+	} else if (perfctr->seq & 1) {
+		perfctr_cpu_suspend(&perfctr->cpu_state);
+		if (unlikely(ictrs))
+			vperfctr_imode_look(perfctr);
+		sums_are_complete(perfctr, perfctr->seq);
+	}
+	perfctr->undo &= ~(PERFCTR_UNDO_ICTRS | PERFCTR_UNDO_CLOCK);
+	if (perfctr->undo & PERFCTR_UNDO_SHOWN)
+		hide(perfctr, next);
+}
+
+void vperfctr_resume_locked(struct vperfctr *perfctr)
+{
+	lockdep_assert_irqs_disabled();
+	lockdep_assert_held(&perfctr->lock);
+	resume(perfctr);
+	if (unlikely(perfctr->error))
+		vperfctr_soft_follow(perfctr);
+}
+
+notrace void vperfctr_resume(struct vperfctr *perfctr)
+{
+	lockdep_assert_irqs_disabled();
+	resume(perfctr);
+	if (unlikely(perfctr->error))
+		vperfctr_soft_lost(perfctr);
+}
+
+void vperfctr_suspend(struct vperfctr *perfctr)
+{
+	lockdep_assert_irqs_disabled();
+	suspend(perfctr, NULL);
+	/* What follows may change whether it can be resumed at once; resume() finds out. */
+	WRITE_ONCE(perfctr->at_once, PERFCTR_NO_CONFIG);
+}
+
+/*
+ * No register may be read in user mode any more. No switch-out will see that it was, and leave
+ * the registers: so they are private to nobody from now on.
+ */
+void vperfctr_revoke(struct vperfctr *perfctr)
+{
+	lockdep_assert_irqs_disabled();
+	unpermit(perfctr);
+	perfctr->grace = 0;
+	perfctr_cpu_share();
+}
+
+#ifdef PERFCTR_CPU_PERMITS_PROCESSES
+/* Lets @next see nothing of what others did that are not its kin. @perfctr: current's, or NULL */
+static noinline notrace void hide_others(struct task_struct *next, struct vperfctr *perfctr)
+{
+	bool shown = perfctr && perfctr->undo & PERFCTR_UNDO_SHOWN;
+
+	if (is_kin(next) && (!shown || is_same_user(perfctr_cpu_private_user())))
+		return;
+	if (perfctr)
+		vperfctr_suspend(perfctr);
+	perfctr_cpu_scrub(next);
+}
+
+/* @next comes to this CPU right now, or is current, and permitted since. */
+notrace void perfctr_let_in(struct task_struct *next)
+{
+	struct vperfctr *perfctr;
+
+	lockdep_assert_irqs_disabled();
+	/* On an isolated CPU perf's values may be in the registers: nobody may see these either. */
+	if (unlikely(!perfctr_cpus_told_here()))
+		perfctr_cpus_join();
+	perfctr = perfctr_of_task(current);
+	/* sched_out() hides what current did: see leave(). */
+	if (perfctr && perfctr->undo & PERFCTR_UNDO_SHOWN && next != current)
+		return;
+	if (READ_ONCE(perfctr_user_read) != PERFCTR_USER_READ_OPEN && !perfctr_cpu_may_see(next))
+		hide_others(next, perfctr);
+}
+#endif
