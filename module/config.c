@@ -18,11 +18,13 @@
 
 #include "perfctr.h"
 #include "hook.h"
+#include "shared.h"
 
 /* Guards configs, and all claiming. Inside the hotplug lock. */
 static DEFINE_MUTEX(config_mutex);
 static DEFINE_HASHTABLE(configs, 12);	/* config_mutex */
 static unsigned int nr_configs;		/* in the table; config_mutex */
+static unsigned int nr_claimed[2];	/* with counters, native and shared; config_mutex */
 static u64 hash_key;			/* random, so that nobody can fill one bucket; constant */
 static int prepare_state, online_state;
 
@@ -39,15 +41,41 @@ static DECLARE_DELAYED_WORK(age_work, config_age);
 static void config_give_back(struct work_struct *work);
 static DECLARE_DELAYED_WORK(give_back_work, config_give_back);
 
+/**
+ * struct wanted - what a control asks for
+ * @ctr: its counters
+ * @nr: how many
+ * @nr_ictrs: how many of them are i-mode counters
+ * @perf: any is numbered as perf does
+ * @core: see struct perfctr_config, as for the rest
+ * @hash: of all that
+ * @uid: of current
+ * @shared: by this source
+ * @unprivileged: @shared, and current has no privilege
+ */
+struct wanted {
+	const struct perfctr_ctr_control *ctr;
+	u32 nr;
+	u32 nr_ictrs;
+	bool perf;
+	u32 core;
+	u32 hash;
+	kuid_t uid;
+	bool shared;
+	bool unprivileged;
+};
+
 /* The members of a counter that may differ; the rest is zero. */
 #define COMPARED	offsetof(struct perfctr_ctr_control, reserved)
 
-static_assert(COMPARED == 4 * sizeof(u64));
+static_assert(COMPARED == 6 * sizeof(u64));
 
 /* The kernel's hashes would take as long as all the rest of a CONTROL of four counters. */
-static u32 config_hash(const struct perfctr_ctr_control *ctr, u32 nr, u32 core)
+static u32 config_hash(const struct wanted *wanted)
 {
-	u64 hash = ((u64)core << 32 | nr) * hash_key;
+	const struct perfctr_ctr_control *ctr = wanted->ctr;
+	u32 nr = wanted->nr;
+	u64 hash = ((u64)wanted->core << 32 | nr) * hash_key;
 
 	for (; nr; nr--, ctr++) {
 		hash = (hash ^ ((u64)ctr->map << 32 | ctr->flags)) * hash_key;
@@ -68,25 +96,28 @@ static bool config_equal(const struct perfctr_config *config,
 	for (i = 0; i < nr; i++, own++, ctr++)
 		if (own->map != ctr->map || own->flags != ctr->flags ||
 		    own->event != ctr->event || own->config != ctr->config ||
-		    own->ireset != ctr->ireset)
+		    own->ireset != ctr->ireset ||
+		    (unlikely(ctr->flags & PERFCTR_CTR_PERF) &&
+		     (own->config1 != ctr->config1 || own->config2 != ctr->config2)))
 			return false;
 	return true;
 }
 
 /* Finds that user's config. *other: another user's with an equal control, or NULL */
-static struct perfctr_config *config_find(u32 hash, const struct perfctr_ctr_control *ctr,
-					  u32 nr, u32 core, kuid_t uid,
+static struct perfctr_config *config_find(const struct wanted *wanted,
 					  struct perfctr_config **other)
 {
 	struct perfctr_config *config;
 
 	lockdep_assert_held(&config_mutex);
 	*other = NULL;
-	hash_for_each_possible(configs, config, node, hash) {
-		if (config->hash != hash || config->nr != nr || config->core != core ||
-		    !config_equal(config, ctr, nr))
+	hash_for_each_possible(configs, config, node, wanted->hash) {
+		if (config->hash != wanted->hash || config->nr != wanted->nr ||
+		    config->core != wanted->core || config->shared != wanted->shared ||
+		    !config_equal(config, wanted->ctr, wanted->nr))
 			continue;
-		if (uid_eq(config->uid, uid))
+		if (uid_eq(config->uid, wanted->uid) &&
+		    config->unprivileged == wanted->unprivileged)
 			return config;
 		*other = config;
 	}
@@ -133,13 +164,31 @@ void perfctr_config_no_reader(void)
 		mod_delayed_work(perfctr_wq, &give_back_work, 0);
 }
 
+static int do_nothing(void *unused)
+{
+	return 0;
+}
+
+static void config_unclaim(struct perfctr_config *config)
+{
+	nr_claimed[config->shared] -= config->nr > 0;
+	if (!config->shared) {
+		perfctr_cpu_unclaim(config, perfctr_run_paid);
+		return;
+	}
+	/* Whoever counts by it on a CPU is suspended there, and then lost. */
+	if (config->evicted)
+		perfctr_run_paid(do_nothing, NULL);
+	perfctr_shared_unclaim(config);
+}
+
 /* config_mutex and the hotplug lock are held. Puts the table's reference. */
 static void config_end(struct perfctr_config *config)
 {
 	lockdep_assert_held(&config_mutex);
 	hash_del(&config->node);
 	nr_configs--;
-	perfctr_cpu_unclaim(config, perfctr_run_paid);
+	config_unclaim(config);
 	give_back_later();
 	leave_if_last();
 	if (config->nr_ictrs)
@@ -227,26 +276,43 @@ static void use_again(struct perfctr_config *config)
 	raw_spin_unlock_irq(&unused_lock);
 }
 
-/* Makes and claims a config. Interrupts and EAGAIN: see config_get(). */
-static struct perfctr_config *config_make(const struct perfctr_ctr_control *ctr, u32 nr,
-					  u32 nr_ictrs, u32 core, struct perfctr_refusal *why)
+static int config_claim(struct perfctr_config *config, struct perfctr_refusal *why)
 {
+	int err;
+
+	if (!config->shared)
+		err = perfctr_cpu_claim(config, perfctr_run, why);
+	else
+		err = perfctr_shared_claim(config, why);
+	if (!err)
+		nr_claimed[config->shared] += config->nr > 0;
+	return err;
+}
+
+/* Makes and claims a config. Interrupts and EAGAIN: see config_get(). */
+static struct perfctr_config *config_make(const struct wanted *wanted,
+					  struct perfctr_refusal *why)
+{
+	u32 nr = wanted->nr;
 	struct perfctr_config *config = perfctr_config_alloc(nr);
 	int err;
 
 	if (!config)
 		return ERR_PTR(-ENOMEM);
 	config->nr = nr;
-	config->nr_ictrs = nr_ictrs;
-	config->core = core;
-	config->id = new_id(nr && find_kernel(ctr, nr) == PERFCTR_NO_INDEX);
-	config->uid = current_uid();
-	memcpy(config->ctr, ctr, nr * sizeof(*ctr));
+	config->nr_ictrs = wanted->nr_ictrs;
+	config->core = wanted->core;
+	config->hash = wanted->hash;
+	config->shared = wanted->shared;
+	config->unprivileged = wanted->unprivileged;
+	config->id = new_id(nr && find_kernel(wanted->ctr, nr) == PERFCTR_NO_INDEX);
+	config->uid = wanted->uid;
+	memcpy(config->ctr, wanted->ctr, nr * sizeof(*wanted->ctr));
 	/* A control without counters never fails here: that is how a thread stops. */
 	err = nr ? perfctr_user_add_config(&config->user) : 0;
 	if (err)
 		goto err_free;
-	err = perfctr_cpu_claim(config, perfctr_run, why);
+	err = config_claim(config, why);
 	if (err) {
 		give_back_later();
 		leave_if_last();
@@ -262,96 +328,198 @@ err_free:
 	return ERR_PTR(err);
 }
 
-/*
- * If there are i-mode counters the caller has made interrupts heard for the config. EAGAIN:
- * it has to be claimed, but current's user must wait before its next broadcast.
- */
-static struct perfctr_config *config_get(const struct perfctr_ctr_control *ctr, u32 nr,
-					 u32 nr_ictrs, struct perfctr_refusal *why)
+/* Could this source count it, and may current? 0 and *core, or an error with *why */
+static int config_check(struct wanted *wanted, struct perfctr_refusal *why)
 {
-	kuid_t uid = current_uid();
-	struct perfctr_config *config, *other;
 	bool kernel = false;
-	u32 hash, core = 0;
 	int err;
 
-	cpus_read_lock();
-	mutex_lock(&config_mutex);
-	err = perfctr_cpu_check(ctr, nr, &kernel, why);
+	if (unlikely(wanted->shared))
+		err = perfctr_shared_check(wanted->ctr, wanted->nr, &kernel, why);
+	else
+		err = perfctr_cpu_check(wanted->ctr, wanted->nr, &kernel, why);
 	if (!err && kernel && perfctr_allow_kernel()) {
-		why->index = find_kernel(ctr, nr);
-		err = -EACCES;
+		why->index = find_kernel(wanted->ctr, wanted->nr);
+		why->reason = PERFCTR_REASON_KERNEL;
+		return -EACCES;
 	}
-	/* The clock is the same everywhere. */
-	if (!err && nr)
-		err = perfctr_cpu_core(&core);
-	if (err) {
-		config = ERR_PTR(err);
-		goto out;
-	}
+	/* The clock is the same everywhere, and perf counts each type of core. */
+	if (!err && wanted->nr && !wanted->shared)
+		err = perfctr_cpu_core(&wanted->core);
+	return err;
+}
 
-	hash = config_hash(ctr, nr, core);
-	config = config_find(hash, ctr, nr, core, uid, &other);
+/*
+ * By one source. If there are i-mode counters the caller has made interrupts heard for the
+ * config. EAGAIN: it has to be claimed, but current's user must wait before its next broadcast.
+ * The locks are held.
+ */
+static struct perfctr_config *config_get_from(struct wanted *wanted, struct perfctr_refusal *why)
+{
+	struct perfctr_config *config, *other;
+	int err;
+
+	err = config_check(wanted, why);
+	if (err)
+		return ERR_PTR(err);
+	wanted->hash = config_hash(wanted);
+	config = config_find(wanted, &other);
 	if (config) {
 		use_again(config);
-		if (nr_ictrs)
+		if (wanted->nr_ictrs)
 			perfctr_interrupts_put();	/* this config has done its own get */
-		goto out;
+		return config;
 	}
 	/* A config that nobody uses any more may have the counters that we want. */
 	if (reap_locked())
-		config_find(hash, ctr, nr, core, uid, &other);
-	config = config_make(ctr, nr, nr_ictrs, core, why);
+		config_find(wanted, &other);
+	config = config_make(wanted, why);
 	if (IS_ERR(config))
-		goto out;
+		return config;
 	atomic_set(&config->users, 1);
 	refcount_set(&config->refs, 2);	/* the user's, and the table's */
-	if (other && !memcmp(config->hw, other->hw, nr))
+	if (other && !memcmp(config->hw, other->hw, wanted->nr))
 		config->id = other->id;
-	config->hash = hash;
-	hash_add(configs, &config->node, hash);
+	hash_add(configs, &config->node, config->hash);
 	nr_configs++;
 	if (perfctr_cpu_age_period())
 		queue_delayed_work(perfctr_wq, &age_work, perfctr_cpu_age_period());
-out:
+	return config;
+}
+
+/* Errors after which the other source may still do it */
+static bool may_try_other(const struct perfctr_config *config)
+{
+	return IS_ERR(config) && config != ERR_PTR(-ENOMEM) && config != ERR_PTR(-ENOSPC) &&
+	       config != ERR_PTR(-EAGAIN) && config != ERR_PTR(-EACCES);
+}
+
+/* By perf. EAGAIN also means that native counters linger, which ends soon. */
+static struct perfctr_config *config_get_shared(struct wanted *wanted,
+						struct perfctr_refusal *why)
+{
+	struct perfctr_config *config;
+
+	*why = PERFCTR_NO_REFUSAL;
+	if (!perfctr_shared_available())
+		return ERR_PTR(-EOPNOTSUPP);
+	wanted->shared = true;
+	wanted->unprivileged = !perfmon_capable();
+	wanted->core = 0;
+#ifdef PERFCTR_CPU_ONE_SOURCE
+	if (nr_claimed[false]) {
+		why->owner = PERFCTR_OWNER_PERFCTR;
+		why->reason = PERFCTR_REASON_SOURCE;
+		return ERR_PTR(-EBUSY);
+	}
+	if (perfctr_cpu_lingers())
+		return ERR_PTR(-EAGAIN);
+#endif
+	config = config_get_from(wanted, why);
+	if (!IS_ERR(config))
+		perfctr_shared_mend();
+	return config;
+}
+
+static struct perfctr_config *config_get_native(struct wanted *wanted,
+						struct perfctr_refusal *why)
+{
+	struct perfctr_config *config = config_get_from(wanted, why);
+
+#ifdef PERFCTR_CPU_ONE_SOURCE
+	if (config == ERR_PTR(-EBUSY) && nr_claimed[true]) {
+		why->owner = PERFCTR_OWNER_PERFCTR;
+		why->reason = PERFCTR_REASON_SOURCE;
+	}
+#endif
+	return config;
+}
+
+/* If both fail, the error is that of the source that came nearer. */
+static struct perfctr_config *config_get_any(struct wanted *wanted, struct perfctr_refusal *why)
+{
+	struct perfctr_config *config, *shared;
+	struct perfctr_refusal other;
+
+#ifdef PERFCTR_CPU_ONE_SOURCE
+	if (nr_claimed[true] && !wanted->nr_ictrs)
+		return config_get_shared(wanted, why);
+#endif
+	config = config_get_native(wanted, why);
+	if (!may_try_other(config) || !perfctr_shared_available() || wanted->nr_ictrs)
+		return config;
+	shared = config_get_shared(wanted, &other);
+	if (IS_ERR(shared) && perfctr_cpu_nrctrs() &&
+	    (other.reason == PERFCTR_REASON_SOURCE ||
+	     (config != ERR_PTR(-EBUSY) && config != ERR_PTR(-EXDEV))))
+		return config;
+	*why = other;
+	return shared;
+}
+
+static struct perfctr_config *config_get(struct wanted *wanted, u32 source,
+					 struct perfctr_refusal *why)
+{
+	struct perfctr_config *config;
+
+	wanted->shared = false;
+	wanted->unprivileged = false;
+	wanted->core = 0;
+	cpus_read_lock();
+	mutex_lock(&config_mutex);
+	/* The clock has no source. */
+	if (likely(source == PERFCTR_SOURCE_NATIVE || !wanted->nr))
+		config = config_get_native(wanted, why);
+	else if (source == PERFCTR_SOURCE_SHARED || wanted->perf)
+		config = config_get_shared(wanted, why);
+	else
+		config = config_get_any(wanted, why);
 	mutex_unlock(&config_mutex);
 	cpus_read_unlock();
 	return config;
 }
 
 struct perfctr_config *perfctr_config_get(const struct perfctr_ctr_control *ctr, u32 nr,
-					  struct perfctr_refusal *why)
+					  u32 source, struct perfctr_refusal *why)
 {
+	struct wanted wanted = { .ctr = ctr, .nr = nr, .uid = current_uid() };
 	struct perfctr_config *config;
-	u32 i, nr_ictrs = 0;
-	int err;
+	u32 i;
+	int err = 0;
 
-	*why = (struct perfctr_refusal){
-		.owner = PERFCTR_OWNER_NONE,
-		.index = PERFCTR_NO_INDEX,
-	};
-	for (i = 0; i < nr; i++)
-		nr_ictrs += ctr[i].ireset != 0;
+	*why = PERFCTR_NO_REFUSAL;
+	for (i = 0; i < nr; i++) {
+		wanted.nr_ictrs += ctr[i].ireset != 0;
+		wanted.perf |= ctr[i].flags & PERFCTR_CTR_PERF;
+	}
+	if (unlikely(source == PERFCTR_SOURCE_SHARED ? wanted.nr_ictrs > 0 :
+		     wanted.perf && (source == PERFCTR_SOURCE_NATIVE || wanted.nr_ictrs))) {
+		why->reason = PERFCTR_REASON_SOURCE;
+		return ERR_PTR(-EOPNOTSUPP);
+	}
 	/* Before we take the hotplug lock, which registering tracepoints takes itself. */
-	err = nr_ictrs ? perfctr_interrupts_get() : 0;
+	if (wanted.nr_ictrs)
+		err = perfctr_interrupts_get();
 	if (err == -ENODEV) {
 		/* No counter interrupts; the i-mode counters are the last ones. */
-		why->index = nr - nr_ictrs;
+		why->index = nr - wanted.nr_ictrs;
 		return ERR_PTR(-EOPNOTSUPP);
 	}
 	if (err)
 		return ERR_PTR(err);
 	for (;;) {
-		config = config_get(ctr, nr, nr_ictrs, why);
+		config = config_get(&wanted, source, why);
 		if (config != ERR_PTR(-EAGAIN))
 			break;
 		err = perfctr_broadcasts_allow();
+		if (!err && perfctr_cpu_lingers() && schedule_timeout_interruptible(1))
+			err = -ERESTARTSYS;
 		if (err) {
 			config = ERR_PTR(err);
 			break;
 		}
 	}
-	if (IS_ERR(config) && nr_ictrs)
+	if (IS_ERR(config) && wanted.nr_ictrs)
 		perfctr_interrupts_put();
 	return config;
 }
@@ -443,6 +611,14 @@ void perfctr_config_info(struct perfctr_info *info)
 {
 	mutex_lock(&config_mutex);
 	perfctr_cpu_info(info);
+	info->nrctrs = perfctr_nrctrs();
+	if (perfctr_cpu_nrctrs())
+		info->cpu_features |= PERFCTR_FEATURE_NATIVE;
+	if (perfctr_shared_available())
+		info->cpu_features |= PERFCTR_FEATURE_SHARED;
+	info->source = nr_claimed[true] ? PERFCTR_SOURCE_SHARED : PERFCTR_SOURCE_NATIVE;
+	if (nr_claimed[true] && nr_claimed[false])
+		info->source = PERFCTR_SOURCE_ANY;
 	mutex_unlock(&config_mutex);
 }
 
@@ -461,6 +637,7 @@ static int config_cpu_online(unsigned int cpu)
 	local_irq_disable();
 	perfctr_cpu_online();
 	local_irq_enable();
+	perfctr_shared_online(cpu);
 	mutex_unlock(&config_mutex);
 	return 0;
 }
@@ -469,6 +646,7 @@ static int config_cpu_online(unsigned int cpu)
 static int config_cpu_offline(unsigned int cpu)
 {
 	mutex_lock(&config_mutex);
+	perfctr_shared_offline(cpu);
 	perfctr_cpu_unreserve(cpu);
 	local_irq_disable();
 	perfctr_cpu_offline();
@@ -480,6 +658,7 @@ static int config_cpu_offline(unsigned int cpu)
 int perfctr_config_init(void)
 {
 	hash_key = get_random_u64() | 1;
+	perfctr_shared_init();
 	prepare_state = cpuhp_setup_state_nocalls(CPUHP_BP_PREPARE_DYN, "perfctr:prepare",
 						  config_cpu_prepare, NULL);
 	if (prepare_state < 0)

@@ -10,6 +10,7 @@
 #include <linux/uaccess.h>
 
 #include "perfctr.h"
+#include "shared.h"
 
 #define CTR_SIZE		sizeof(struct perfctr_ctr_control)
 #define CONTROL_HEAD		offsetof(struct perfctr_control, ctr)
@@ -109,12 +110,14 @@ static int control_check(const struct perfctr_control *control, struct perfctr_r
 	    (control->flags & (PERFCTR_CONTROL_INHERIT | PERFCTR_CONTROL_KEEP)) ==
 							PERFCTR_CONTROL_KEEP ||
 	    control->tsc_on > 1 || control->preserve >> PERFCTR_MAX_HW ||
+	    control->source > PERFCTR_SOURCE_ANY ||
 	    !perfctr_all_zero(control->reserved, sizeof(control->reserved)))
 		return -EINVAL;
 	for (i = 0; i < nr; i++) {
 		const struct perfctr_ctr_control *ctr = &control->ctr[i];
 
 		if (!perfctr_all_zero(ctr->reserved, sizeof(ctr->reserved)) ||
+		    ((ctr->config1 || ctr->config2) && !(ctr->flags & PERFCTR_CTR_PERF)) ||
 		    (i < control->nractrs ? ctr->ireset != 0 : ctr->ireset >= 0)) {
 			why->index = i;
 			return -EINVAL;
@@ -270,7 +273,7 @@ static void control_apply(struct vperfctr *perfctr, const struct perfctr_control
 			  struct perfctr_tree *tree, u8 raw)
 {
 	struct perfctr_cpu_state *state = &perfctr->cpu_state;
-	u32 preserve = control->preserve, left = perfctr_cpu_nrctrs();
+	u32 preserve = control->preserve, left = perfctr_nrctrs();
 	bool enabled = control->tsc_on || config->nr;
 	struct perfctr_tree *old;
 	struct perfctr_cpu_ctr *ctr;
@@ -301,6 +304,7 @@ static void control_apply(struct vperfctr *perfctr, const struct perfctr_control
 	perfctr->raw = raw;
 	WRITE_ONCE(perfctr->flags, control->flags);
 	perfctr->preserve = preserve;
+	vperfctr_follow_config(perfctr);
 	for (ctr = state->ctr; left; left--, ctr++, preserve >>= 1)
 		if (!(preserve & 1))
 			ctr->acc = 0;
@@ -315,7 +319,8 @@ static void control_apply(struct vperfctr *perfctr, const struct perfctr_control
 	if (!control->tsc_on || !perfctr->clock_on)
 		state->clock = 0;
 	WRITE_ONCE(perfctr->clock_on, control->tsc_on);
-	perfctr->quick = control->tsc_on && !perfctr->config->nr_ictrs;
+	perfctr->quick = control->tsc_on && !perfctr->config->nr_ictrs &&
+			 !perfctr->config->shared;
 	perfctr->plain = perfctr->config->nr && !perfctr->config->nr_ictrs && !raw;
 	/* Its tree has changed, so those who stop the old tree leave this state alone. */
 	atomic_set(&perfctr->hold, hold);
@@ -340,10 +345,15 @@ static bool held_by_other(const struct vperfctr *perfctr, const struct file *fil
 }
 
 /* PERFCTR_RAW_* if the control has RAW, 0 if not; EOPNOTSUPP, EACCES */
-static int raw_check(const struct perfctr_control *control)
+static int raw_check(const struct perfctr_control *control, struct perfctr_refusal *why)
 {
 	if (!(control->flags & PERFCTR_CONTROL_RAW))
 		return 0;
+	/* perf may move a counter to another register at any time. */
+	if (control->source == PERFCTR_SOURCE_SHARED) {
+		why->reason = PERFCTR_REASON_SOURCE;
+		return -EOPNOTSUPP;
+	}
 	if (!perfctr_cpu_permits_threads())
 		return -EOPNOTSUPP;
 	if (!perfctr_allow_kernel())
@@ -370,6 +380,7 @@ static int put_refusal(struct perfctr_control __user *arg, const struct perfctr_
 		return -EFAULT;
 	unsafe_put_user(why->owner, &arg->owner, fault);
 	unsafe_put_user(why->index, &arg->refused, fault);
+	unsafe_put_user(why->reason, &arg->reason, fault);
 	user_write_access_end();
 	return 0;
 
@@ -385,10 +396,7 @@ static u32 cstatus_of(const struct perfctr_config *config, bool clock_on)
 
 int vperfctr_control(struct vperfctr *perfctr, struct file *file, void __user *arg)
 {
-	struct perfctr_refusal why = {
-		.owner = PERFCTR_OWNER_NONE,
-		.index = PERFCTR_NO_INDEX,
-	};
+	struct perfctr_refusal why = PERFCTR_NO_REFUSAL;
 	struct perfctr_imode *imode = NULL;
 	struct perfctr_control *control;
 	struct perfctr_config *config;
@@ -412,7 +420,7 @@ int vperfctr_control(struct vperfctr *perfctr, struct file *file, void __user *a
 		err = -EBUSY;
 	}
 	if (!err) {
-		raw = raw_check(control);
+		raw = raw_check(control, &why);
 		err = min(raw, 0);
 	}
 	/* Ending the old tree takes a broadcast. */
@@ -420,7 +428,8 @@ int vperfctr_control(struct vperfctr *perfctr, struct file *file, void __user *a
 		err = perfctr_broadcasts_allow();
 	if (err)
 		goto out;
-	config = perfctr_config_get(control->ctr, control_nr(control), &why);
+	config = perfctr_config_get(control->ctr, control_nr(control),
+				    raw ? PERFCTR_SOURCE_NATIVE : control->source, &why);
 	if (IS_ERR(config)) {
 		err = PTR_ERR(config);
 		goto out;
@@ -500,8 +509,14 @@ int vperfctr_read_control(struct vperfctr *perfctr, void __user *arg)
 		control->nrictrs = config->nr_ictrs;
 		memcpy(control->ctr, config->ctr, config->nr * CTR_SIZE);
 		/* In place of ANY, give the counter that was chosen. */
-		for (i = 0; i < config->nr; i++)
-			perfctr_cpu_name(&control->ctr[i], config->hw[i]);
+		for (i = 0; i < config->nr; i++) {
+			if (config->shared)
+				control->ctr[i].map = PERFCTR_MAP_ANY;
+			else
+				perfctr_cpu_name(&control->ctr[i], config->hw[i]);
+		}
+		control->source = config->shared ? PERFCTR_SOURCE_SHARED :
+						   PERFCTR_SOURCE_NATIVE;
 		perfctr_config_unref(config);
 	}
 	layout.nractrs = control->nractrs;
@@ -582,5 +597,5 @@ int vperfctr_unlink(struct vperfctr *perfctr, struct file *file)
 
 void __init perfctr_control_init(void)
 {
-	most_counters = perfctr_cpu_nrctrs() ?: PERFCTR_MAX_HW;
+	most_counters = perfctr_nrctrs() ?: PERFCTR_MAX_HW;
 }

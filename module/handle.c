@@ -20,11 +20,11 @@
  */
 #define FIRST(type, member, offset)					\
 	static_assert(offsetof(struct perfctr_ ## type, member) == (offset))
-FIRST(info, reserved, 104);
+FIRST(info, source, 104);
 FIRST(cpus, mask, 16);
 FIRST(open, reserved, 16);
 FIRST(control, ctr, 128);
-FIRST(ctr_control, reserved, 32);
+FIRST(ctr_control, config1, 32);
 FIRST(read, sum, 32);
 FIRST(read_tree, sum, 72);
 FIRST(member, sum, 56);
@@ -261,6 +261,7 @@ static void vperfctr_show_fdinfo(struct seq_file *m, struct file *file)
 	seq_printf(m, "tid:\t%d\n", vperfctr_tid(perfctr));
 	seq_printf(m, "cstatus:\t%#x\n", vperfctr_cstatus(perfctr));
 	seq_printf(m, "error:\t%u\n", READ_ONCE(perfctr->error));
+	seq_printf(m, "source:\t%s\n", vperfctr_is_shared(perfctr) ? "shared" : "native");
 }
 
 const struct file_operations vperfctr_fops = {

@@ -47,7 +47,11 @@ struct perfctr_user;
  * @user: that user's account; NULL without counters; constant while it is in the table
  * @hash: where it is in the table; constant
  * @evicted: its claim was taken back: states that count by it are lost
- * @hw: hardware counter of each of the @nr; set by perfctr_cpu_claim(), then constant
+ * @shared: its counters are perf's: see shared.h; constant
+ * @call: @shared, and only perf's driver can read one of them; constant after the claim
+ * @unprivileged: @shared, and its users have no privilege; constant
+ * @hw: hardware counter of each of the @nr, or slot of shared.h; set by the claim, then
+ *	constant
  * @mask: the same as a bit map
  * @imask: the i-mode counters of @mask
  * @arch_mask: the a-mode counters, numbered as the arch needs it
@@ -69,6 +73,9 @@ struct perfctr_config {
 	struct perfctr_user *user;
 	u32 hash;
 	bool evicted;
+	bool shared;
+	bool call;
+	bool unprivileged;
 	u32 mask;
 	u32 imask;
 	unsigned long arch_mask;
@@ -85,10 +92,29 @@ struct perfctr_config {
  * @owner: PERFCTR_OWNER_*: with EBUSY, who probably has the counters
  * @index: the counter that was refused, in the order of the control, or
  *	PERFCTR_NO_INDEX if no single one is to blame
+ * @reason: PERFCTR_REASON_*
  */
 struct perfctr_refusal {
 	u32 owner;
 	u32 index;
+	u32 reason;
+};
+
+#define PERFCTR_NO_REFUSAL						\
+	(struct perfctr_refusal){ .owner = PERFCTR_OWNER_NONE, .index = PERFCTR_NO_INDEX }
+
+/**
+ * struct perfctr_shared_attr - an event, as struct perf_event_attr has it
+ * @type: PERF_TYPE_*, or that of a PMU
+ * @config: as there
+ * @config1: as there
+ * @config2: as there
+ */
+struct perfctr_shared_attr {
+	u32 type;
+	u64 config;
+	u64 config1;
+	u64 config2;
 };
 
 /* Number of a-mode counters, which is the index of the first i-mode counter */
@@ -311,6 +337,22 @@ static inline unsigned long perfctr_age_period(unsigned int width, unsigned int 
  *	which they stay private
  * void perfctr_cpu_share(void): they are private to nobody, and held for everybody if they
  *	run; to be private again they are restarted
+ *
+ * The shared source (shared.h):
+ * PERFCTR_CPU_ONE_SOURCE: defined where perf and perfctr each have all counters or none
+ * PERFCTR_CPU_SHARED_INLINE: 1 if perfctr_cpu_shared_read() reads registers
+ * u64 perfctr_cpu_shared_read(struct perf_event *): the count of an event that counts on
+ *	this CPU. Right while perf may be in an NMI
+ * bool perfctr_cpu_shared_inline(event): may it be used for that event, as far as is known?
+ * int perfctr_cpu_shared_attr(ctr, attr): *attr becomes perf's event for the event of a
+ *	native control; EINVAL if there is none that is exactly the same
+ * bool perfctr_cpu_shared_needs_privilege(attr): it may count more than its own thread
+ * bool perfctr_cpu_shared_is_exact(event): perf heeds all that its attr says
+ * bool perfctr_cpu_shared_is_general(event): it has a counter that counts any event
+ * unsigned int perfctr_cpu_shared_generals(void): how many of these there are
+ * bool perfctr_cpu_shared_discloses(void): could a user without privilege read counters of
+ *	perf's in user mode? Called by a kernel thread; may sleep
+ * bool perfctr_cpu_shared_hides(event): nobody can read that event's, even so
  *
  * Where the kernel permits processes, and not threads, to read registers, the arch
  * defines PERFCTR_CPU_PERMITS_PROCESSES. Then any thread of such a process may read the

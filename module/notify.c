@@ -9,7 +9,7 @@
 #include "perfctr.h"
 #include "hook.h"
 
-struct preempt_ops perfctr_preempt_ops __ro_after_init;
+struct preempt_ops perfctr_preempt_ops[PERFCTR_NR_WAYS] __ro_after_init;
 
 /*
  * Also from an interrupt: the list is current's own, changed only by current
@@ -53,7 +53,7 @@ void vperfctr_attach(struct vperfctr *perfctr)
 	__module_get(THIS_MODULE);
 	rcu_assign_pointer(perfctr->owner, current);
 	perfctr_hook_get(&notifier_hook);
-	preempt_notifier_init(&perfctr->notifier, &perfctr_preempt_ops);
+	preempt_notifier_init(&perfctr->notifier, &perfctr_preempt_ops[PERFCTR_NATIVE]);
 	local_irq_save(flags);
 	preempt_notifier_register(&perfctr->notifier);
 	local_irq_restore(flags);
@@ -65,7 +65,8 @@ void vperfctr_adopt(struct vperfctr *perfctr, struct task_struct *child)
 	rcu_assign_pointer(perfctr->owner, child);
 	/* The parent's state keeps them on. */
 	perfctr_hook_share(&notifier_hook);
-	preempt_notifier_init(&perfctr->notifier, &perfctr_preempt_ops);
+	preempt_notifier_init(&perfctr->notifier,
+			      &perfctr_preempt_ops[perfctr_config_way(perfctr->config)]);
 	/* As preempt_notifier_register() does for current. */
 	hlist_add_head(&perfctr->notifier.link, &child->preempt_notifiers);
 }
@@ -77,9 +78,15 @@ void vperfctr_unnotify(struct vperfctr *perfctr)
 	perfctr_hook_put(&notifier_hook);
 }
 
+void vperfctr_follow_config(struct vperfctr *perfctr)
+{
+	lockdep_assert_irqs_disabled();
+	perfctr->notifier.ops = &perfctr_preempt_ops[perfctr_config_way(perfctr->config)];
+}
+
 void __init perfctr_notify_init(const struct preempt_ops *ops)
 {
-	perfctr_preempt_ops = *ops;
+	memcpy(perfctr_preempt_ops, ops, sizeof(perfctr_preempt_ops));
 }
 
 /* No state is left. */

@@ -345,6 +345,8 @@ void vperfctr_put(struct vperfctr *perfctr);
 /* By the owner */
 void vperfctr_drop_spare(struct vperfctr *perfctr);
 pid_t vperfctr_tid(struct vperfctr *perfctr);
+/* Its latest control counts by perf. */
+bool vperfctr_is_shared(struct vperfctr *perfctr);
 /* The first PERFCTR_NR_SOFT members of struct perfctr_soft; the last one, from the clock */
 void vperfctr_soft_read(struct vperfctr *perfctr, u64 *soft);
 u64 vperfctr_task_clock(u64 clock);
@@ -370,7 +372,23 @@ void vperfctr_return_soon(struct vperfctr *perfctr, struct task_struct *task, u8
 bool vperfctr_return_queue(struct vperfctr *perfctr, struct task_struct *task);
 
 /* notify.c */
-extern struct preempt_ops perfctr_preempt_ops;
+/* The ways in which counters are read: registers, perf's registers, by perf's driver */
+enum perfctr_way {
+	PERFCTR_NATIVE,
+	PERFCTR_SHARED_INLINE,
+	PERFCTR_SHARED_CALL,
+	PERFCTR_NR_WAYS
+};
+
+static inline enum perfctr_way perfctr_config_way(const struct perfctr_config *config)
+{
+	if (likely(!config->shared))
+		return PERFCTR_NATIVE;
+	return config->call ? PERFCTR_SHARED_CALL : PERFCTR_SHARED_INLINE;
+}
+
+/* By way. A state's notifier has the one of its config. */
+extern struct preempt_ops perfctr_preempt_ops[PERFCTR_NR_WAYS];
 void perfctr_notify_init(const struct preempt_ops *ops);
 void perfctr_notify_exit(void);
 /* The state of a thread that is current, or is to run next on this CPU; or NULL */
@@ -379,7 +397,8 @@ static __always_inline struct vperfctr *perfctr_of_task(struct task_struct *task
 	struct preempt_notifier *notifier;
 
 	hlist_for_each_entry(notifier, &task->preempt_notifiers, link)
-		if (notifier->ops == &perfctr_preempt_ops)
+		if ((unsigned long)notifier->ops - (unsigned long)perfctr_preempt_ops <
+		    sizeof(perfctr_preempt_ops))
 			return container_of(notifier, struct vperfctr, notifier);
 	return NULL;
 }
@@ -390,6 +409,12 @@ void vperfctr_attach(struct vperfctr *perfctr);
 void vperfctr_adopt(struct vperfctr *perfctr, struct task_struct *child);
 /* See current's switches no more. Interrupts are off. */
 void vperfctr_unnotify(struct vperfctr *perfctr);
+/* After its config was exchanged. By the owner, interrupts are off, and it is suspended. */
+void vperfctr_follow_config(struct vperfctr *perfctr);
+static inline enum perfctr_way vperfctr_way(const struct vperfctr *perfctr)
+{
+	return perfctr->notifier.ops - perfctr_preempt_ops;
+}
 /* The state of current, or NULL. */
 struct vperfctr *vperfctr_current(void);
 /*
@@ -436,7 +461,7 @@ void perfctr_interrupts_put(void);
 void perfctr_interrupts_exit(void);
 
 /*
- * config.c. get: the config for a control of current's user, claimed on every told CPU,
+ * config.c. get: the config for a control of current's user, by @source (PERFCTR_SOURCE_*), claimed on every told CPU,
  * or EINVAL, EOPNOTSUPP, EACCES, EXDEV, EBUSY, ENOMEM, ENOSPC, ERESTARTSYS, with *why
  * set in each case; sleeps. The caller becomes a user of it and gets a reference. share:
  * an existing user adds another user and reference. unuse: one user less; after the last
@@ -446,7 +471,7 @@ void perfctr_interrupts_exit(void);
 int perfctr_config_init(void);
 void perfctr_config_exit(void);
 struct perfctr_config *perfctr_config_get(const struct perfctr_ctr_control *ctr, u32 nr,
-					  struct perfctr_refusal *why);
+					  u32 source, struct perfctr_refusal *why);
 void perfctr_config_share(struct perfctr_config *config);
 void perfctr_config_unuse(struct perfctr_config *config, bool atomic);
 void perfctr_config_unref(struct perfctr_config *config);
@@ -471,7 +496,7 @@ void perfctr_permit_exit(void);
 /* read.c. sums: of a state that is suspended, or false. For anyone, without a lock. */
 bool vperfctr_sums(const struct vperfctr *perfctr, struct perfctr_sample *sample);
 /* ERESTARTSYS if a signal comes while another CPU is asked */
-int vperfctr_sample(const struct vperfctr *perfctr, struct perfctr_sample *sample);
+int vperfctr_sample(struct vperfctr *perfctr, struct perfctr_sample *sample);
 ssize_t vperfctr_read(struct file *file, char __user *buffer, size_t count, loff_t *pos);
 int vperfctr_read_ioctl(struct vperfctr *perfctr, void __user *arg);
 

@@ -9,6 +9,7 @@
 #include <linux/uaccess.h>
 
 #include "perfctr.h"
+#include "shared.h"
 
 bool vperfctr_sums(const struct vperfctr *perfctr, struct perfctr_sample *sample)
 {
@@ -32,9 +33,20 @@ bool vperfctr_sums(const struct vperfctr *perfctr, struct perfctr_sample *sample
 	return READ_ONCE(perfctr->seq) == seq;
 }
 
+/* True if one is lost. */
+static bool sample_shared(const struct vperfctr *perfctr, u64 *value)
+{
+	const struct perfctr_cpu_ctr *ctr, *end = perfctr->cpu_state.end;
+	bool call = vperfctr_way(perfctr) == PERFCTR_SHARED_CALL, lost = false;
+	int cpu = smp_processor_id();
+
+	for (ctr = perfctr->cpu_state.ctr; ctr != end; ctr++)
+		*value++ = ctr->acc + perfctr_shared_read(ctr, cpu, call, &lost);
+	return lost;
+}
+
 /* The owner is current, or was interrupted on this CPU; interrupts are off. */
-static __always_inline void state_sample(const struct vperfctr *perfctr,
-					 struct perfctr_sample *sample)
+static __always_inline void state_sample(struct vperfctr *perfctr, struct perfctr_sample *sample)
 {
 	const struct perfctr_cpu_state *state = &perfctr->cpu_state;
 	const struct perfctr_cpu_ctr *ctr, *end = state->end;
@@ -49,6 +61,12 @@ static __always_inline void state_sample(const struct vperfctr *perfctr,
 			vperfctr_imode_sample(perfctr, value);
 			return;
 		}
+		if (unlikely(vperfctr_way(perfctr) != PERFCTR_NATIVE)) {
+			/* What was read is that of its end, and the state stops. */
+			if (unlikely(sample_shared(perfctr, value)))
+				vperfctr_suspend(perfctr);
+			return;
+		}
 		for (ctr = state->ctr; ctr != end; ctr++)
 			*value++ = ctr->acc + perfctr_cpu_read(ctr);
 	} else {
@@ -59,7 +77,7 @@ static __always_inline void state_sample(const struct vperfctr *perfctr,
 }
 
 struct remote_read {
-	const struct vperfctr *perfctr;
+	struct vperfctr *perfctr;
 	struct perfctr_sample *sample;
 	bool done;
 };
@@ -78,7 +96,7 @@ static void remote_sample(void *arg)
  * The sums of another thread, or of one that has ended. Each failure means that the thread
  * was switched in the meantime, so the loop ends.
  */
-static noinline int sample_other(const struct vperfctr *perfctr, struct perfctr_sample *sample)
+static noinline int sample_other(struct vperfctr *perfctr, struct perfctr_sample *sample)
 {
 	struct remote_read read = { .perfctr = perfctr, .sample = sample };
 	struct task_struct *owner;
@@ -101,7 +119,7 @@ static noinline int sample_other(const struct vperfctr *perfctr, struct perfctr_
 	}
 }
 
-int vperfctr_sample(const struct vperfctr *perfctr, struct perfctr_sample *sample)
+int vperfctr_sample(struct vperfctr *perfctr, struct perfctr_sample *sample)
 {
 	/* This is true only in the owner itself, while it is alive. */
 	if (rcu_access_pointer(perfctr->owner) != current)
@@ -112,7 +130,7 @@ int vperfctr_sample(const struct vperfctr *perfctr, struct perfctr_sample *sampl
 	return 0;
 }
 
-static noinline ssize_t read_sample(const struct vperfctr *perfctr, u64 __user *to, size_t count)
+static noinline ssize_t read_sample(struct vperfctr *perfctr, u64 __user *to, size_t count)
 {
 	u64 value[1 + PERFCTR_MAX_HW];
 	struct perfctr_sample sample = { .value = value };
@@ -142,7 +160,7 @@ static noinline ssize_t read_sample(const struct vperfctr *perfctr, u64 __user *
  */
 ssize_t vperfctr_read(struct file *file, char __user *buffer, size_t count, loff_t *pos)
 {
-	const struct vperfctr *perfctr = READ_ONCE(file->private_data);
+	struct vperfctr *perfctr = READ_ONCE(file->private_data);
 	const struct perfctr_cpu_state *state;
 	const struct perfctr_cpu_ctr *ctr, *end;
 	u64 __user *to = (u64 __user *)buffer;

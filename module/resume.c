@@ -32,10 +32,16 @@ static __always_inline void grant(struct vperfctr *perfctr)
 		perfctr->granted |= granted;
 }
 
-/* The counters cannot be had: set the error that stays, and stop. */
-static __cold void lose(struct vperfctr *perfctr)
+/*
+ * Also from a switch-out, with the runqueue locked: so what the kernel counts follows when the
+ * thread comes back.
+ */
+notrace void vperfctr_lose(struct vperfctr *perfctr)
 {
 	atomic_or(PERFCTR_HOLD_LOST, &perfctr->hold);
+	WRITE_ONCE(perfctr->at_once, PERFCTR_NO_CONFIG);
+	if (vperfctr_way(perfctr) != PERFCTR_NATIVE)
+		WRITE_ONCE(perfctr_shared_any_lost, true);
 	WRITE_ONCE(perfctr->error, PERFCTR_ERROR_LOST);
 	if (perfctr->page && !perfctr->stale)
 		WRITE_ONCE(perfctr->page->error, PERFCTR_ERROR_LOST);
@@ -61,7 +67,7 @@ static __always_inline bool load(struct vperfctr *perfctr)
 {
 	if (likely(may_load(perfctr->config) && !perfctr_cpu_load(perfctr->config)))
 		return true;
-	lose(perfctr);
+	vperfctr_lose(perfctr);
 	return false;
 }
 
@@ -92,7 +98,7 @@ static __always_inline bool load_user(struct vperfctr *perfctr, int hold,
 		return !counting || perfctr_cpu_holds(config) || load(perfctr);
 	if (!(perfctr_cpu_private(config, uid) && perfctr_cpu_runs()) &&
 	    (!may_load(config) || perfctr_cpu_restart(config, uid))) {
-		lose(perfctr);
+		vperfctr_lose(perfctr);
 		return false;
 	}
 	perfctr->shown_to = uid;
@@ -160,7 +166,7 @@ static bool resume_ictrs(struct vperfctr *perfctr)
 
 	if (err) {
 		if (err != -EAGAIN)
-			lose(perfctr);
+			vperfctr_lose(perfctr);
 		return false;
 	}
 	perfctr->undo |= PERFCTR_UNDO_ICTRS;
@@ -281,9 +287,65 @@ static __always_inline bool resume_and_show(struct vperfctr *perfctr)
 	return readable;
 }
 
+/* Does this CPU only run threads that have to leave it? They run no user code here. */
+static bool cpu_is_going(int cpu)
+{
+	return !cpumask_test_cpu(cpu, cpu_active_mask);
+}
+
+notrace void vperfctr_unresume_shared(struct vperfctr *perfctr, bool call)
+{
+	perfctr_shared_suspend(&perfctr->cpu_state, smp_processor_id(), call);
+	sums_are_complete(perfctr, perfctr->seq);
+}
+
+/*
+ * Nothing has to be loaded, and no page shows registers. As for at_once and hold, see
+ * resume_plainly().
+ */
+static void resume_shared(struct vperfctr *perfctr, bool call)
+{
+	const struct perfctr_config *config = perfctr->config;
+	int hold = atomic_read(&perfctr->hold), cpu = smp_processor_id();
+	bool todo;
+
+	WRITE_ONCE(perfctr->at_once, PERFCTR_NO_CONFIG);
+	if (unlikely(hold & PERFCTR_HOLD_ENTIRELY)) {
+		held_entirely(perfctr, hold);
+		return;
+	}
+	todo = todo_again(perfctr);
+	if (hold)
+		return;
+	if (READ_ONCE(config->evicted)) {
+		vperfctr_lose(perfctr);
+		return;
+	}
+	if (!todo) {
+		WRITE_ONCE(perfctr->at_once, READ_ONCE(config->id));
+		smp_mb();	/* pairs with member_hold() */
+		if (unlikely(atomic_read(&perfctr->hold)))
+			WRITE_ONCE(perfctr->at_once, PERFCTR_NO_CONFIG);
+	}
+	sums_are_changing(perfctr);
+	if (likely(!perfctr_shared_resume(&perfctr->cpu_state, cpu, call)))
+		return;
+	vperfctr_unresume_shared(perfctr, call);
+	WRITE_ONCE(perfctr->at_once, PERFCTR_NO_CONFIG);
+	/* Perf has gone from there already. The thread counts where it goes. */
+	if (!cpu_is_going(cpu))
+		vperfctr_lose(perfctr);
+}
+
 /* Everything that sched_in() does not do at once. */
 static noinline notrace void resume(struct vperfctr *perfctr)
 {
+	enum perfctr_way way = vperfctr_way(perfctr);
+
+	if (unlikely(way != PERFCTR_NATIVE)) {
+		resume_shared(perfctr, way == PERFCTR_SHARED_CALL);
+		return;
+	}
 	if (!resume_and_show(perfctr) && unlikely(perfctr->owned))
 		vperfctr_page_own(perfctr, false);
 }
@@ -358,8 +420,13 @@ notrace void vperfctr_resume(struct vperfctr *perfctr)
 
 void vperfctr_suspend(struct vperfctr *perfctr)
 {
+	enum perfctr_way way = vperfctr_way(perfctr);
+
 	lockdep_assert_irqs_disabled();
-	suspend(perfctr, NULL);
+	if (unlikely(way != PERFCTR_NATIVE))
+		suspend_shared(perfctr, way == PERFCTR_SHARED_CALL);
+	else
+		suspend(perfctr, NULL);
 	/* What follows may change whether it can be resumed at once; resume() finds out. */
 	WRITE_ONCE(perfctr->at_once, PERFCTR_NO_CONFIG);
 }

@@ -13,6 +13,7 @@
 #include <linux/task_work.h>
 
 #include "perfctr.h"
+#include "shared.h"
 
 #define STATE_SIZE(nrctrs)	(offsetof(struct vperfctr, cpu_state.ctr) + \
 				 (nrctrs) * sizeof(struct perfctr_cpu_ctr))
@@ -28,7 +29,7 @@ static struct perfctr_above above;
 
 size_t vperfctr_size(void)
 {
-	return STATE_SIZE(perfctr_cpu_nrctrs());
+	return STATE_SIZE(perfctr_nrctrs());
 }
 
 void vperfctr_setup(struct vperfctr *perfctr)
@@ -75,6 +76,16 @@ pid_t vperfctr_tid(struct vperfctr *perfctr)
 	tid = pid_vnr(pid);
 	put_pid(pid);
 	return tid;
+}
+
+bool vperfctr_is_shared(struct vperfctr *perfctr)
+{
+	bool shared;
+
+	raw_spin_lock_irq(&perfctr->lock);
+	shared = perfctr->config && perfctr->config->shared;
+	raw_spin_unlock_irq(&perfctr->lock);
+	return shared;
 }
 
 /*
@@ -182,8 +193,12 @@ void vperfctr_bind(struct vperfctr *perfctr)
 	const struct perfctr_config *config = perfctr->config;
 	u32 i;
 
-	for (i = 0; i < config->nr; i++)
-		perfctr_cpu_bind(&perfctr->cpu_state.ctr[i], config->hw[i]);
+	for (i = 0; i < config->nr; i++) {
+		if (unlikely(config->shared))
+			perfctr_shared_bind(&perfctr->cpu_state.ctr[i], config->hw[i]);
+		else
+			perfctr_cpu_bind(&perfctr->cpu_state.ctr[i], config->hw[i]);
+	}
 }
 
 notrace void vperfctr_page_own(struct vperfctr *perfctr, bool own)
@@ -259,7 +274,8 @@ void vperfctr_page_update(struct vperfctr *perfctr)
 	page->cstatus = vperfctr_cstatus(perfctr);
 	page->error = perfctr->error;
 	page->nrctrs = config ? config->nr : 0;
-	for (i = 0; config && i < config->nr; i++) {
+	/* Registers of perf's are not shown: NO_SLOT says "ask". */
+	for (i = 0; config && !config->shared && i < config->nr; i++) {
 		page->map[i] = perfctr_cpu_slot(config, i) * sizeof(page->slot[0]);
 		page->operand[i] = perfctr_cpu_operand(config->hw[i]);
 	}

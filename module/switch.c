@@ -158,12 +158,101 @@ static notrace void sched_out(struct preempt_notifier *notifier, struct task_str
 	}
 }
 
+/*
+ * The same with counters of perf's. They need not be loaded, since perf counts the events of
+ * all states at once. But perf may have lost one, and then vperfctr_lose() is called.
+ */
+static __always_inline void shared_in(struct preempt_notifier *notifier, int cpu, bool call)
+{
+	struct vperfctr *perfctr = container_of(notifier, struct vperfctr, notifier);
+
+	if (perfctr->seq & 1) {
+		/* It was handed over. */
+		if (likely(READ_ONCE(perfctr->at_once) & PERFCTR_ID_USER))
+			return;
+		local_irq_disable();
+		goto slowly;
+	}
+	local_irq_disable();
+	if (unlikely(READ_ONCE(perfctr->at_once) == PERFCTR_NO_CONFIG))
+		goto slowly;
+	if (unlikely(READ_ONCE(perfctr_any_rarity)) && READ_ONCE(perfctr->config->evicted))
+		goto slowly;
+	sums_are_changing(perfctr);
+	if (unlikely(perfctr_shared_resume(&perfctr->cpu_state, cpu, call))) {
+		OPTIMIZER_HIDE_VAR(perfctr);
+		vperfctr_unresume_shared(perfctr, call);
+		goto slowly;
+	}
+	local_irq_enable();
+	return;
+
+slowly:
+	OPTIMIZER_HIDE_VAR(perfctr);	/* see suspend() */
+	vperfctr_come_slowly(perfctr);
+}
+
+static __always_inline void shared_out(struct preempt_notifier *notifier,
+				       struct task_struct *next, bool call)
+{
+	struct vperfctr *perfctr = container_of(notifier, struct vperfctr, notifier), *other;
+	unsigned long id = READ_ONCE(perfctr->at_once);
+	bool lost;
+
+	/* Of a running thread such an id also says: it is resumed. */
+	other = likely(id & PERFCTR_ID_USER) ? successor(perfctr, id, next) : NULL;
+	if (!other) {
+		suspend_shared(perfctr, call);
+		return;
+	}
+	sums_are_changing(other);
+	lost = perfctr_shared_hand_over(&perfctr->cpu_state, &other->cpu_state,
+					smp_processor_id(), call);
+	sums_are_complete(perfctr, perfctr->seq);
+	if (unlikely(lost)) {
+		WRITE_ONCE(other->at_once, PERFCTR_NO_CONFIG);
+		OPTIMIZER_HIDE_VAR(perfctr);
+		vperfctr_lose(perfctr);
+	}
+}
+
+#if PERFCTR_CPU_SHARED_INLINE
+static notrace void shared_inline_in(struct preempt_notifier *notifier, int cpu)
+{
+	shared_in(notifier, cpu, false);
+}
+
+static notrace void shared_inline_out(struct preempt_notifier *notifier, struct task_struct *next)
+{
+	shared_out(notifier, next, false);
+}
+#endif
+
+static notrace void shared_call_in(struct preempt_notifier *notifier, int cpu)
+{
+	shared_in(notifier, cpu, true);
+}
+
+static notrace void shared_call_out(struct preempt_notifier *notifier, struct task_struct *next)
+{
+	shared_out(notifier, next, true);
+}
+
 void __init perfctr_switch_init(void)
 {
-	static const struct preempt_ops ops __initconst = {
-		.sched_in = sched_in,
-		.sched_out = sched_out,
+	static const struct preempt_ops ops[PERFCTR_NR_WAYS] __initconst = {
+		[PERFCTR_NATIVE] = { .sched_in = sched_in, .sched_out = sched_out },
+#if PERFCTR_CPU_SHARED_INLINE
+		[PERFCTR_SHARED_INLINE] = {
+			.sched_in = shared_inline_in,
+			.sched_out = shared_inline_out,
+		},
+#endif
+		[PERFCTR_SHARED_CALL] = {
+			.sched_in = shared_call_in,
+			.sched_out = shared_call_out,
+		},
 	};
 
-	perfctr_notify_init(&ops);
+	perfctr_notify_init(ops);
 }

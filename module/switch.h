@@ -9,11 +9,16 @@
 #include <linux/cred.h>
 
 #include "perfctr.h"
+#include "shared.h"
 
 /* resume.c. What suspend() does not do at once. @next: NULL if this is not a switch */
 void vperfctr_suspend_slowly(struct vperfctr *perfctr, struct task_struct *next);
 /* What sched_in() does not do at once; interrupts are off, and on when it returns. */
 void vperfctr_come_slowly(struct vperfctr *perfctr);
+/* After a resume with counters of perf's that found one lost: the sums are as before. */
+void vperfctr_unresume_shared(struct vperfctr *perfctr, bool call);
+/* The counters cannot be had: set the error that stays, and stop. */
+void vperfctr_lose(struct vperfctr *perfctr);
 
 static __always_inline void sums_are_changing(struct vperfctr *perfctr)
 {
@@ -49,6 +54,22 @@ static __always_inline void suspend(struct vperfctr *perfctr, struct task_struct
 	} else if (likely(seq & 1)) {
 		perfctr_cpu_suspend(&perfctr->cpu_state);
 		sums_are_complete(perfctr, seq);
+	}
+}
+
+/* The same for a state with counters of perf's, which has nothing to undo. */
+static __always_inline void suspend_shared(struct vperfctr *perfctr, bool call)
+{
+	u32 seq = perfctr->seq;
+	bool lost;
+
+	if (!(seq & 1))
+		return;
+	lost = perfctr_shared_suspend(&perfctr->cpu_state, smp_processor_id(), call);
+	sums_are_complete(perfctr, seq);
+	if (unlikely(lost)) {
+		OPTIMIZER_HIDE_VAR(perfctr);
+		vperfctr_lose(perfctr);
 	}
 }
 

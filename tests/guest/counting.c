@@ -60,6 +60,8 @@ const struct perfctr_page *try_map(int fd)
 void control_init(struct perfctr_control *control)
 {
 	*control = (struct perfctr_control){ PERFCTR_CONTROL_INIT };
+	if (guest.shared)
+		control->source = PERFCTR_SOURCE_SHARED;
 }
 
 uint64_t own_event(uint64_t event)

@@ -248,6 +248,7 @@ static void learn_facts(void)
 	guest.perf = perf_counts();
 	guest.samples = perf_takes_samples();
 	sched_setaffinity(0, sizeof(cpus), &cpus);
+	guest.shared = getenv("SOURCE") && !strcmp(getenv("SOURCE"), "shared");
 	guest.info.size = sizeof(guest.info);
 	dev = open(PERFCTR_DEVICE, O_RDWR | O_CLOEXEC);
 	if (dev < 0 || ioctl(dev, PERFCTR_IOC_INFO, &guest.info)) {
@@ -260,6 +261,24 @@ static void learn_facts(void)
 	else if (guest.info.cpu_type < PERFCTR_RISCV_GENERIC)
 		guest.nprogrammable = (unsigned int)__builtin_popcountll(guest.info.counters &
 									 0xffffffull);
+	if (guest.shared && !guest.nprogrammable)
+		guest.nprogrammable = guest.info.nrctrs;
+}
+
+/* What counters of perf's lack */
+static const char *what_shared_lacks(unsigned int what)
+{
+	if (!(guest.info.cpu_features & PERFCTR_FEATURE_SHARED))
+		return "perf_events counts nothing";
+	if (what & NEED_USER_READ)
+		return "perf's counters are not read in user mode";
+	if (what & NEED_INTERRUPT)
+		return "perf's counters do not interrupt for us";
+	if (what & (NEED_FIXED | NEED_UNFILTERED | NEED_NARROW | NEED_EXTRA | NEED_LACKS))
+		return "perf chooses the registers";
+	if (what & NEED_NO_BESIDE)
+		return "perf_events counts beside us";
+	return NULL;
 }
 
 void guest_begin(const char *subject, const char *params)
@@ -291,7 +310,9 @@ static const char *what_is_missing(unsigned int what)
 {
 	const struct perfctr_info *info = &guest.info;
 
-	if ((what & NEED_COUNTERS) &&
+	if (guest.shared && what_shared_lacks(what))
+		return what_shared_lacks(what);
+	if ((what & NEED_COUNTERS) && !guest.shared &&
 	    (!guest.nprogrammable || !(info->cpu_features & PERFCTR_FEATURE_FILTER)))
 		return "no programmable counters";
 	if ((what & NEED_FIXED) &&
@@ -313,7 +334,7 @@ static const char *what_is_missing(unsigned int what)
 	    (access("/proc/self/ns/pid", F_OK) || access("/proc/self/ns/user", F_OK)))
 		return "a kernel without namespaces";
 	/* x86: all counters are perf's, or all are ours. */
-	if ((what & NEED_BESIDE) && info->cpu_type < PERFCTR_RISCV_GENERIC)
+	if ((what & NEED_BESIDE) && info->cpu_type < PERFCTR_RISCV_GENERIC && !guest.shared)
 		return "perf_events has all counters or none";
 	if ((what & NEED_NARROW) && info->cpu_type < PERFCTR_RISCV_GENERIC)
 		return "counters are as wide as they are";

@@ -69,6 +69,7 @@
  * @samples: ... and takes samples of cycles
  * @info: what PERFCTR_IOC_INFO said
  * @nprogrammable: programmable counters of a CPU
+ * @shared: controls count by perf_events (SOURCE=shared in the environment)
  */
 struct guest_facts {
 	unsigned int ncpus;
@@ -76,6 +77,7 @@ struct guest_facts {
 	bool samples;
 	struct perfctr_info info;
 	unsigned int nprogrammable;
+	bool shared;
 };
 
 extern struct guest_facts guest;

@@ -125,7 +125,7 @@ static int break_control(struct actor *actor, struct perfctr_control *control, u
 		control->flags |= PERFCTR_CONTROL_KEEP;
 		return EINVAL;
 	case 13:
-		control->reserved[below(actor, 9)] = any(actor) | 1;
+		control->reserved[below(actor, 8)] = any(actor) | 1;
 		return EINVAL;
 	case 14:
 		control->preserve |= 1ull << (32 + below(actor, 32));
@@ -154,7 +154,7 @@ static int break_control(struct actor *actor, struct perfctr_control *control, u
 		if (!nr)
 			return 0;
 		*refused = i;
-		control->ctr[i].reserved[below(actor, 4)] = any(actor) | 1;
+		control->ctr[i].reserved[below(actor, 2)] = any(actor) | 1;
 		return EINVAL;
 	case 20:
 		if (!control->nractrs)

@@ -541,12 +541,15 @@ SPOIL(preserve_top, control->preserve = 1ull << 63)
 SPOIL(refresh, control->refresh = 1)
 SPOIL(refresh_top, control->refresh = 1ull << 63)
 SPOIL(reserved, control->reserved[0] = 1)
-SPOIL(reserved_last, control->reserved[8] = 1ull << 63)
+SPOIL(reserved_last, control->reserved[7] = 1ull << 63)
+SPOIL(source, control->source = PERFCTR_SOURCE_ANY + 1)
 SPOIL(ctr_flags_none, control->ctr[0].flags = 0)
-SPOIL(ctr_flags_unknown, control->ctr[0].flags = 4 | PERFCTR_CTR_USER)
+SPOIL(ctr_flags_unknown, control->ctr[0].flags = 8 | PERFCTR_CTR_USER)
 SPOIL(ctr_flags_top, control->ctr[1].flags |= 0x80000000)
 SPOIL(ctr_reserved, control->ctr[0].reserved[0] = 1)
-SPOIL(ctr_reserved_last, control->ctr[1].reserved[3] = 1ull << 40)
+SPOIL(ctr_reserved_last, control->ctr[1].reserved[1] = 1ull << 40)
+SPOIL(ctr_config1, control->ctr[0].config1 = 1)
+SPOIL(ctr_config2, control->ctr[1].config2 = 1ull << 63)
 SPOIL(ireset, control->ctr[0].ireset = -1)
 SPOIL(config, control->ctr[0].config = 1)
 SPOIL(map_beyond, control->ctr[0].map = 32)
@@ -629,6 +632,7 @@ static const struct spoiled spoils[] = {
 	BAD(signo_bad, EINVAL, false),
 	BAD(reserved, EINVAL, false),
 	BAD(reserved_last, EINVAL, false),
+	BAD(source, EINVAL, false),
 	BAD(preserve_beyond, EINVAL, false),
 	BAD(preserve_top, EINVAL, false),
 	BAD(refresh, EINVAL, false),
@@ -638,6 +642,8 @@ static const struct spoiled spoils[] = {
 	BAD_CTR(ctr_flags_top, EINVAL, 1),
 	BAD_CTR(ctr_reserved, EINVAL, 0),
 	BAD_CTR(ctr_reserved_last, EINVAL, 1),
+	BAD_CTR(ctr_config1, EINVAL, 0),
+	BAD_CTR(ctr_config2, EINVAL, 1),
 	BAD_CTR(ireset, EINVAL, 0),
 	BAD_CTR(config, EINVAL, 0),
 	BAD_CTR(map_beyond, EINVAL, 0),

@@ -58,7 +58,7 @@ START_TEST(test_counters)
 		ck_assert_uint_eq(to.ctr[i].map, 10 + i);
 		ck_assert_uint_eq(to.ctr[i].event, 0x100 + i);
 		ck_assert_uint_eq(to.ctr[i].reserved[0] | to.ctr[i].reserved[1] |
-				  to.ctr[i].reserved[2] | to.ctr[i].reserved[3], 0);
+				  to.ctr[i].config1 | to.ctr[i].config2, 0);
 		/* 2.6's ireset means nothing for a-mode counters. */
 		ck_assert_int_eq(to.ctr[i].ireset, i < 2 ? 0 : -5);
 	}

@@ -66,7 +66,7 @@ START_TEST(test_good)
 	ck_assert_uint_eq(ctr.map, good[_i].map);
 	ck_assert_uint_eq(ctr.flags, good[_i].flags);
 	ck_assert_uint_eq(ctr.config, 0);
-	ck_assert_uint_eq(ctr.reserved[0] | ctr.reserved[1] | ctr.reserved[2] | ctr.reserved[3], 0);
+	ck_assert_uint_eq(ctr.reserved[0] | ctr.reserved[1] | ctr.config1 | ctr.config2, 0);
 	ck_assert_int_eq(ctr.ireset, 0);
 }
 END_TEST

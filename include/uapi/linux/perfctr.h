@@ -62,6 +62,25 @@
 #define PERFCTR_OWNER_PERFCTR	4	/* other controls of perfctr */
 #define PERFCTR_OWNER_HOLDER	5	/* another open file programmed this state */
 
+/*
+ * Where counters come from. NATIVE: the module's own driver programs the registers. SHARED:
+ * perf_events programs them, for any processor that it knows and beside its other users, and
+ * the module reads its events. x86 has one source at a time, as perf and the module each take
+ * all counters or none; elsewhere both may be in use. The clock alone has no source.
+ */
+#define PERFCTR_SOURCE_NATIVE	0
+#define PERFCTR_SOURCE_SHARED	1
+#define PERFCTR_SOURCE_ANY	2	/* NATIVE if it can be had, else SHARED */
+
+/* Why a control was refused, if the error alone does not tell; see perfctr_control.reason. */
+#define PERFCTR_REASON_NONE	0
+#define PERFCTR_REASON_KERNEL	1	/* EACCES: it counts more than user mode */
+#define PERFCTR_REASON_OPEN	2	/* EACCES: perf's users could read these counters */
+#define PERFCTR_REASON_HALF	3	/* EBUSY: without privilege, half of the counters */
+#define PERFCTR_REASON_ONLY	4	/* EBUSY: there is one such counter, and no privilege */
+#define PERFCTR_REASON_ROOM	5	/* EBUSY: too many different events at a time */
+#define PERFCTR_REASON_SOURCE	6	/* EBUSY, EOPNOTSUPP: the other source could do it */
+
 /* perfctr_info.cpu_features; the first three are those of perfctr 2.6. */
 #define PERFCTR_FEATURE_RDPMC		0x01	/* counters are readable in user mode */
 #define PERFCTR_FEATURE_RDTSC		0x02	/* the clock is readable in user mode */
@@ -69,6 +88,8 @@
 #define PERFCTR_FEATURE_FILTER		0x08	/* programmable counters filter by mode */
 #define PERFCTR_FEATURE_FILTER_FIXED	0x10	/* cycle and instret filter by mode */
 #define PERFCTR_FEATURE_HYBRID		0x20	/* cores of several types: see EXDEV */
+#define PERFCTR_FEATURE_NATIVE		0x40	/* PERFCTR_SOURCE_NATIVE can be had */
+#define PERFCTR_FEATURE_SHARED		0x80	/* PERFCTR_SOURCE_SHARED can be had */
 
 /* perfctr_info.user_read, and the module parameter of that name */
 #define PERFCTR_USER_READ_OFF		0
@@ -136,6 +157,9 @@
  * @events: events that the processor is known to have. riscv: bit n of [0]
  *	is SBI hardware event n; bit n of [1] is the SBI cache event of code n.
  *	x86: bit n of [0] is architectural event n of CPUID leaf 10
+ * @source: PERFCTR_SOURCE_*: what counters are in use now; NATIVE if none are. x86: then no
+ *	other can be had. ANY: both are in use
+ * @reserved0: zero
  * @reserved: zero
  */
 struct perfctr_info {
@@ -153,7 +177,9 @@ struct perfctr_info {
 	__u32 width;
 	__u64 counters;
 	__u64 events[2];
-	__u64 reserved[11];
+	__u32 source;
+	__u32 reserved0;
+	__u64 reserved[10];
 };
 
 /* perfctr_cpus.which */
@@ -208,10 +234,12 @@ struct perfctr_open {
 /* perfctr_ctr_control.flags */
 #define PERFCTR_CTR_USER	1	/* count in user mode */
 #define PERFCTR_CTR_KERNEL	2	/* count in kernel mode */
+#define PERFCTR_CTR_PERF	4	/* the event is perf's: see @event; SHARED only */
 
 /**
  * struct perfctr_ctr_control - what one counter counts
- * @map: hardware counter (see perfctr_info.counters), or PERFCTR_MAP_ANY.
+ * @map: hardware counter (see perfctr_info.counters), or PERFCTR_MAP_ANY. SHARED
+ *	leaves the choice to perf, whatever it is; with PERFCTR_CTR_PERF it must be ANY.
  *	riscv: ANY means any programmable counter; without Sscofpmf, where these
  *	have no filter, it means cycle for cycles and instret for instructions.
  *	x86: ANY means any counter except the fixed ones
@@ -229,9 +257,14 @@ struct perfctr_open {
  *	value of that register, else 0. All threads of the machine have the same value
  *	at a time, since hyperthreads share the register: while any control, the
  *	caller's included, has another value, this is EBUSY
+ *	With PERFCTR_CTR_PERF, @event is the type of struct perf_event_attr (hardware 0,
+ *	hardware cache 3, raw 4, or that of a core PMU of a hybrid processor), @config, @config1
+ *	and @config2 are its members of these names
  * @ireset: of an i-mode counter: the period, negated. It counts up from this number to
  *	zero, and after each overflow again. Any negative number of 64 bits, whatever the
  *	width of the register. Of an a-mode counter: 0
+ * @config1: with PERFCTR_CTR_PERF, else 0
+ * @config2: the same
  * @reserved: zero; room for more registers of a counter
  */
 struct perfctr_ctr_control {
@@ -240,7 +273,9 @@ struct perfctr_ctr_control {
 	__u64 event;
 	__u64 config;
 	__s64 ireset;
-	__u64 reserved[4];
+	__u64 config1;
+	__u64 config2;
+	__u64 reserved[2];
 };
 
 /* perfctr_control.refused: no single counter was refused */
@@ -281,7 +316,10 @@ struct perfctr_ctr_control {
  *	PERFCTR_NO_INDEX if the call succeeded, or no single counter was to blame
  * @owner: out: with EBUSY PERFCTR_OWNER_*, who probably has the counters; else
  *	PERFCTR_OWNER_NONE
- * @reserved: zero; room for a CPU, a thread, a sample ring or a source of counters
+ * @source: PERFCTR_SOURCE_*; of this state and its descendants, until the next control.
+ *	READ_CONTROL gives the one that was chosen in place of ANY
+ * @reason: out: PERFCTR_REASON_*
+ * @reserved: zero; room for a CPU, a thread or a sample ring
  * @ctr: the counters
  *
  * The members before @ctr may grow at their end, and so may each counter. @ctr_offset and
@@ -291,7 +329,7 @@ struct perfctr_ctr_control {
  * PERFCTR_CONTROL_INIT sets all three sizes to those of this header. Bytes that the module
  * does not know must be zero (E2BIG). Bytes behind the last counter in use are ignored.
  *
- * CONTROL writes @refused and @owner, whatever was in them, so the structure must be
+ * CONTROL writes @refused, @owner and @reason, whatever was in them, so the structure must be
  * writable (EFAULT). They are unchanged only if the call fails before the module looks at
  * the control: EPERM, ESRCH, E2BIG, EFAULT, and EINVAL for sizes that are not
  * valid, or more counters than there are. READ_CONTROL gives NO_INDEX and NONE.
@@ -345,7 +383,9 @@ struct perfctr_control {
 	__u64 refresh;
 	__u32 refused;
 	__u32 owner;
-	__u64 reserved[9];
+	__u32 source;
+	__u32 reason;
+	__u64 reserved[8];
 	struct perfctr_ctr_control ctr[PERFCTR_MAX_CTRS];
 };
 

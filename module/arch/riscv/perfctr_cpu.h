@@ -222,4 +222,43 @@ static inline void perfctr_cpu_revoke(u32 granted)
 	csr_clear(CSR_SCOUNTEREN, granted);
 }
 
+/* perf's driver may count in the firmware, or by a legacy driver: it knows. */
+#define PERFCTR_CPU_SHARED_INLINE	0
+
+static inline u64 perfctr_cpu_shared_read(struct perf_event *event)
+{
+	return 0;
+}
+
+static inline bool perfctr_cpu_shared_inline(const struct perf_event *event)
+{
+	return false;
+}
+
+static inline bool perfctr_cpu_shared_needs_privilege(const struct perfctr_shared_attr *attr)
+{
+	return false;
+}
+
+static inline bool perfctr_cpu_shared_is_exact(const struct perf_event *event)
+{
+	return true;
+}
+
+/* perf lets a thread read the counters of its own events, and no others. */
+static inline bool perfctr_cpu_shared_discloses(void)
+{
+	return false;
+}
+
+static inline bool perfctr_cpu_shared_hides(const struct perf_event *event)
+{
+	return true;
+}
+
+int perfctr_cpu_shared_attr(const struct perfctr_ctr_control *ctr,
+			    struct perfctr_shared_attr *attr);
+bool perfctr_cpu_shared_is_general(const struct perf_event *event);
+unsigned int perfctr_cpu_shared_generals(void);
+
 #endif /* PERFCTR_RISCV_CPU_H */

@@ -7,6 +7,7 @@
 #define PERFCTR_X86_CPU_H
 
 #include <linux/percpu.h>
+#include <linux/perf_event.h>
 #include <linux/sched.h>
 #include <linux/uaccess.h>
 #include <asm/desc.h>
@@ -300,5 +301,44 @@ bool perfctr_x86_any_permitted(void);
 bool perfctr_cpu_mm_any_given(void);
 bool perfctr_cpu_withhold(bool withhold);
 void perfctr_cpu_update_permission(void);
+
+#define PERFCTR_CPU_ONE_SOURCE
+#define PERFCTR_CPU_SHARED_INLINE	1
+
+/* The bits that perf's counters have; 0 if that is not known. Constant after init */
+extern u64 perfctr_x86_shared_mask;
+
+/*
+ * As x86_perf_event_update(), but nothing is written. An NMI may do that in between, and give the
+ * register a new start as well: then prev_count, count or both change. Neither is
+ * enough, as prev_count is the same again after an overflow.
+ */
+static __always_inline u64 perfctr_cpu_shared_read(struct perf_event *event)
+{
+	struct hw_perf_event *hw = &event->hw;
+	u64 prev, count, now;
+	u32 low, high;
+
+	do {
+		prev = local64_read(&hw->prev_count);
+		count = local64_read(&event->count);
+		asm volatile("rdpmc" : "=a" (low), "=d" (high)
+			     : "c" (READ_ONCE(hw->event_base_rdpmc)) : "memory");
+	} while (unlikely(prev != local64_read(&hw->prev_count) ||
+			  count != local64_read(&event->count)));
+	now = (u64)high << 32 | low;
+	return count + ((now - prev) & perfctr_x86_shared_mask);
+}
+
+void perfctr_x86_shared_init(void);
+bool perfctr_cpu_shared_inline(const struct perf_event *event);
+int perfctr_cpu_shared_attr(const struct perfctr_ctr_control *ctr,
+			    struct perfctr_shared_attr *attr);
+bool perfctr_cpu_shared_needs_privilege(const struct perfctr_shared_attr *attr);
+bool perfctr_cpu_shared_is_exact(const struct perf_event *event);
+bool perfctr_cpu_shared_is_general(const struct perf_event *event);
+unsigned int perfctr_cpu_shared_generals(void);
+bool perfctr_cpu_shared_discloses(void);
+bool perfctr_cpu_shared_hides(const struct perf_event *event);
 
 #endif /* PERFCTR_X86_CPU_H */

@@ -489,6 +489,7 @@ int __init perfctr_cpu_init(void)
 	if (!boot_cpu_has(X86_FEATURE_TSC))
 		return -ENODEV;
 	perfctr_x86_find_counters();
+	perfctr_x86_shared_init();
 	if (perfctr_x86_measure_wanted)
 		measure();
 	return 0;

@@ -4,6 +4,7 @@
 
 #include "threads.h"
 
+struct cpumask perfctr_told_cpus;
 bool perfctr_any_rarity;
 
 static struct thread *running[SHIM_CPUS];

@@ -424,7 +424,7 @@ static void expect_clock(u64 clock, bool on, const struct thread *thread)
 /* The current thread asks. */
 static void expect_sums(const struct thread *thread)
 {
-	const struct vperfctr *perfctr = state_of(thread);
+	struct vperfctr *perfctr = state_of(thread);
 	const struct control *control = thread->control;
 	u64 value[1 + PERFCTR_MAX_HW] = {};
 	struct perfctr_sample sample = { .value = value };

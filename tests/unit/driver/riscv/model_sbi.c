@@ -802,6 +802,9 @@ struct perf_event *perf_event_create_kernel_counter(struct perf_event_attr *attr
 	unsigned int hw = attr->config == PERF_COUNT_HW_CPU_CYCLES ? MODEL_CYCLE : MODEL_INSTRET;
 	struct perf_event *event;
 
+	/* Counting through perf: there is none here. */
+	if (attr->exclude_hv || attr->disabled)
+		return ERR_PTR(-ENOENT);
 	shim_assert(attr->type == PERF_TYPE_HARDWARE && attr->size == sizeof(*attr));
 	shim_assert(attr->pinned && !model.sscofpmf && !task && !overflow && !context);
 	shim_assert(cpu >= 0 && shim_online & BIT(cpu));
@@ -811,7 +814,7 @@ struct perf_event *perf_event_create_kernel_counter(struct perf_event_attr *attr
 	if (!event)
 		return ERR_PTR(-ENOMEM);
 	event->cpu = (unsigned int)cpu;
-	event->hw = hw;
+	event->hw.idx = (int)hw;
 	event->state = PERF_EVENT_STATE_ERROR;
 	if ((model_perf_pinned[cpu] | model_perf_reserved[cpu]) & BIT(hw))
 		return event;
@@ -828,9 +831,9 @@ struct perf_event *perf_event_create_kernel_counter(struct perf_event_attr *attr
 int perf_event_release_kernel(struct perf_event *event)
 {
 	if (event->state == PERF_EVENT_STATE_ACTIVE) {
-		shim_assert(model_perf_reserved[event->cpu] & BIT(event->hw));
-		model_perf_reserved[event->cpu] &= ~BIT(event->hw);
-		harts[event->cpu].ctr[event->hw].inhibited = true;
+		shim_assert(model_perf_reserved[event->cpu] & BIT(event->hw.idx));
+		model_perf_reserved[event->cpu] &= ~BIT(event->hw.idx);
+		harts[event->cpu].ctr[event->hw.idx].inhibited = true;
 	}
 	kfree(event);
 	return 0;

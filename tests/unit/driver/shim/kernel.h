@@ -28,6 +28,8 @@ typedef unsigned int uint;
 #define S64_MAX			((s64)(~0ULL >> 1))
 
 #define __user
+#define __percpu
+#define __force
 #define __init
 #define __initconst
 #define __cold
@@ -153,6 +155,7 @@ void *shim_per_cpu(void *ptr, unsigned int cpu);
 	per_cpu_ptr(ptr, shim_cpu);					\
 })
 #define this_cpu_read(name)		(*this_cpu_ptr(&(name)))
+#define raw_cpu_read(name)		this_cpu_read(name)
 #define this_cpu_write(name, value)	((void)(*this_cpu_ptr(&(name)) = (value)))
 #define __this_cpu_read(name)		this_cpu_read(name)
 #define __this_cpu_write(name, value)	this_cpu_write(name, value)
@@ -170,6 +173,7 @@ struct cpumask {
 
 #define cpumask_test_cpu(cpu, mask)	((mask)->bits >> (cpu) & 1)
 #define cpu_online_mask		(&(const struct cpumask) { shim_online })
+#define cpu_active_mask		cpu_online_mask
 #define for_each_cpu_and(cpu, a, b)					\
 	for ((cpu) = 0; (cpu) < SHIM_CPUS; (cpu)++)			\
 		if ((a)->bits & (b)->bits & BIT(cpu))
@@ -336,11 +340,18 @@ extern int shim_signal_after;		/* -1: never */
 #define ktime_get_ns()		shim_now
 #define nsecs_to_jiffies(ns)	((ns) / (NSEC_PER_SEC / (unsigned int)HZ))
 #define schedule_timeout_interruptible(ticks)				\
-do {									\
+({									\
 	might_sleep();							\
 	shim_now += (ticks) * (NSEC_PER_SEC / (unsigned int)HZ);	\
 	shim_waits++;							\
-} while (0)
+	0L;								\
+})
+/* Who has the privilege for kernel mode has this one as well, and nobody else. */
+static inline bool perfmon_capable(void)
+{
+	return true;
+}
+
 #define signal_pending(task)						\
 	(shim_signal_after >= 0 && shim_waits > (unsigned int)shim_signal_after)
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What user space knows of it is enough. */
+/* What user space knows of it, and as much of the kernel's as module/ sees */
 #include_next <linux/perf_event.h>
 #include "../kernel.h"
 
@@ -9,10 +9,37 @@
 #define PERF_EVENT_STATE_ERROR	(-2)
 #define PERF_EVENT_STATE_ACTIVE	1
 
+typedef struct {
+	u64 value;
+} local64_t;
+#define local64_read(l)		READ_ONCE((l)->value)
+
+struct perf_event;
+
+struct pmu {
+	u32 type;
+	void (*read)(struct perf_event *event);
+};
+
+struct hw_perf_event {
+	u64 config;
+	int event_base_rdpmc;
+	int idx;
+	local64_t prev_count;
+	struct {
+		u64 config;
+		unsigned int reg;
+	} extra_reg;
+};
+
 struct perf_event {
+	struct pmu *pmu;
 	int state;
+	int oncpu;
 	unsigned int cpu;
-	unsigned int hw;
+	local64_t count;
+	struct perf_event_attr attr;
+	struct hw_perf_event hw;
 };
 
 struct perf_event *perf_event_create_kernel_counter(struct perf_event_attr *attr, int cpu,

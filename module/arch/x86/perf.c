@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * x86: counters through perf.
+ *
+ * Counters of perf's run all the time, and whoever may execute RDPMC in user mode can read
+ * each of them. perf permits that to processes that have mapped an event of their own, so
+ * without privilege counting needs that no user can do so.
+ */
+
+#include <linux/err.h>
+#include <linux/fs.h>
+#include <linux/fs_struct.h>
+#include <linux/kernel.h>
+#include <linux/path.h>
+#include <linux/perf_event.h>
+#include <linux/pid.h>
+#include <linux/pid_namespace.h>
+#include <linux/sched/task.h>
+#include <asm/cpufeature.h>
+
+#include "evntsel.h"
+#include "registers.h"
+
+#define CPUID_PERFMON		10
+#define CPUID_AMD_PERFMON	0x80000022
+#define AMD_WIDTH		48	/* perf's for all of AMD's, whatever they have */
+#define AMD_CTRS		4
+#define AMD_CTRS_CORE		6
+#define FIXED_BASE		32	/* hw.idx of the first fixed counter */
+/* RDPMC's names of the fixed counter for slots, and of the metrics that are read with it */
+#define RDPMC_SLOTS		(BIT(30) | 3)
+#define RDPMC_METRICS		BIT(29)
+#define REF_CYCLES		0x300	/* perf's number for the event of fixed counter 2 */
+#define FIXED_REF_CYCLES	(PERFCTR_X86_FIXED + 2)
+#define AMD_EVENT_HIGH		GENMASK_ULL(35, 32)
+#define EVNTSEL_RDPMC_DISABLE	BIT_ULL(37)
+
+u64 perfctr_x86_shared_mask;
+
+static bool is_amd(void)
+{
+	return boot_cpu_data.x86_vendor == X86_VENDOR_AMD ||
+	       boot_cpu_data.x86_vendor == X86_VENDOR_HYGON;
+}
+
+/* Intel's of architectural performance monitoring: the other drivers differ in width. */
+static bool is_intel(void)
+{
+	return boot_cpu_data.x86_vendor == X86_VENDOR_INTEL &&
+	       boot_cpu_data.cpuid_level >= CPUID_PERFMON && cpuid_eax(CPUID_PERFMON) & 0xff;
+}
+
+void __init perfctr_x86_shared_init(void)
+{
+	unsigned int width = 0;
+
+	if (is_intel())
+		width = cpuid_eax(CPUID_PERFMON) >> 16 & 0xff;
+	else if (is_amd())
+		width = AMD_WIDTH;
+	if (width >= 32 && width < 64)
+		perfctr_x86_shared_mask = GENMASK_ULL(width - 1, 0);
+}
+
+bool perfctr_cpu_shared_inline(const struct perf_event *event)
+{
+	u32 counter = event->hw.event_base_rdpmc;
+
+	/* Reads of these two by perf's driver write registers. */
+	return perfctr_x86_shared_mask && counter != RDPMC_SLOTS && !(counter & RDPMC_METRICS);
+}
+
+/* What else an event select says must agree with the rest of the control, as in evntsel.c. */
+static bool control_bits_agree(const struct perfctr_ctr_control *ctr, u64 bits)
+{
+	u64 modes = (ctr->flags & PERFCTR_CTR_USER ? EVNTSEL_USR : 0) |
+		    (ctr->flags & PERFCTR_CTR_KERNEL ? EVNTSEL_OS : 0);
+
+	return !bits || (bits & ~(u64)EVNTSEL_EN) == modes;
+}
+
+int perfctr_cpu_shared_attr(const struct perfctr_ctr_control *ctr,
+			    struct perfctr_shared_attr *attr)
+{
+	u64 event = EVNTSEL_EVENT | (is_amd() ? AMD_EVENT_HIGH : 0);
+	u64 control = EVNTSEL_USR | EVNTSEL_OS | EVNTSEL_EN;
+
+	/* A fixed counter's control has no other bits, and its number is an event of its own. */
+	if (ctr->event & ~(event | control) ||
+	    !control_bits_agree(ctr, ctr->event & control))
+		return -EINVAL;
+	attr->type = PERF_TYPE_RAW;
+	attr->config = ctr->map == FIXED_REF_CYCLES ? REF_CYCLES : ctr->event & event;
+	attr->config1 = ctr->config;
+	return 0;
+}
+
+/* Bit 21, any thread, counts the other hyperthread too; others are not known to be harmless. */
+bool perfctr_cpu_shared_needs_privilege(const struct perfctr_shared_attr *attr)
+{
+	u64 umask_high = GENMASK_ULL(47, 40);
+
+	if (attr->type == PERF_TYPE_HARDWARE || attr->type == PERF_TYPE_HW_CACHE)
+		return false;
+	return attr->config & ~(EVNTSEL_EVENT | AMD_EVENT_HIGH | umask_high);
+}
+
+/* perf ignores config1 if its tables know no register for it with that event. */
+bool perfctr_cpu_shared_is_exact(const struct perf_event *event)
+{
+	return !event->attr.config1 ||
+	       (event->hw.extra_reg.reg && event->hw.extra_reg.config == event->attr.config1);
+}
+
+bool perfctr_cpu_shared_is_general(const struct perf_event *event)
+{
+	return event->hw.idx < FIXED_BASE;
+}
+
+unsigned int perfctr_cpu_shared_generals(void)
+{
+	if (is_intel())
+		return cpuid_eax(CPUID_PERFMON) >> 8 & 0xff;
+	if (!is_amd())
+		return 2;
+	if (boot_cpu_data.extended_cpuid_level >= CPUID_AMD_PERFMON &&
+	    cpuid_eax(CPUID_AMD_PERFMON) & 1)
+		return cpuid_ebx(CPUID_AMD_PERFMON) & 0xf;
+	return boot_cpu_has(X86_FEATURE_PERFCTR_CORE) ? AMD_CTRS_CORE : AMD_CTRS;
+}
+
+/*
+ * Of processors that can hide single counters from RDPMC in user mode, by this bit of the event
+ * select; kernels that know it do so for events of whole CPUs.
+ */
+bool perfctr_cpu_shared_hides(const struct perf_event *event)
+{
+	return event->hw.config & EVNTSEL_RDPMC_DISABLE;
+}
+
+/*
+ * Can perf be opened, and can events of perf's be read in user mode?
+ */
+
+/* In the mounts of the first process, which a user cannot change. -1: it cannot be read */
+static long read_number(const char *name)
+{
+	struct task_struct *init;
+	struct path root = {};
+	struct file *file;
+	char text[16] = "";
+	loff_t pos = 0;
+	ssize_t length;
+	long number;
+
+	rcu_read_lock();
+	init = pid_task(find_pid_ns(1, &init_pid_ns), PIDTYPE_PID);
+	if (init)
+		get_task_struct(init);
+	rcu_read_unlock();
+	if (!init)
+		return -1;
+	task_lock(init);
+	if (init->fs)
+		get_fs_root(init->fs, &root);
+	task_unlock(init);
+	put_task_struct(init);
+	if (!root.mnt)
+		return -1;
+	file = file_open_root(&root, name, O_RDONLY, 0);
+	path_put(&root);
+	if (IS_ERR(file))
+		return -1;
+	length = kernel_read(file, text, sizeof(text) - 1, &pos);
+	fput(file);
+	return length > 0 && !kstrtol(strim(text), 10, &number) ? number : -1;
+}
+
+/* Only some kernels have a level at which nobody without privilege opens an event. */
+static bool perf_is_closed(void)
+{
+#ifdef PERFCTR_PERF_CLOSED_ABOVE
+	return read_number("proc/sys/kernel/perf_event_paranoid") > PERFCTR_PERF_CLOSED_ABOVE;
+#else
+	return false;
+#endif
+}
+
+/* The kernel has one; each core PMU of a hybrid processor shows it. 2 if it cannot be read */
+static long rdpmc_attribute(void)
+{
+	long number = read_number("sys/bus/event_source/devices/cpu/rdpmc");
+
+	if (number < 0)
+		number = read_number("sys/bus/event_source/devices/cpu_core/rdpmc");
+	return number < 0 ? 2 : number;
+}
+
+bool perfctr_cpu_shared_discloses(void)
+{
+	long rdpmc = rdpmc_attribute();
+
+	/* 2: all processes read by RDPMC. 1: those that have mapped an event do. 0: none */
+	return rdpmc == 2 || (rdpmc && !perf_is_closed());
+}
