@@ -33,6 +33,7 @@ struct setup {
 	bool map;	/* user space may read */
 	bool kernel;	/* counts kernel mode as well: another control */
 	bool inherit;	/* counts what is forked as well */
+	bool shared;	/* perfctr: by perf_events */
 };
 
 /* --- counters.c: the two sides --- */

@@ -125,6 +125,7 @@ static void perfctr_begin(struct counting *counting)
 	control->ctr_size = sizeof(control->ctr[0]);
 	control->tsc_on = 1;
 	control->flags = setup->inherit ? PERFCTR_CONTROL_INHERIT : 0;
+	control->source = setup->shared ? PERFCTR_SOURCE_SHARED : PERFCTR_SOURCE_NATIVE;
 	control->nractrs = setup->counters;
 	for (i = 0; i < setup->counters; i++) {
 		control->ctr[i].map = which_counter(i, setup->counters);

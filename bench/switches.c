@@ -255,7 +255,7 @@ static void compare(const char *metric, const struct pair *how, const struct bou
 {
 	struct cost perfctr[MAX_COUNTERS] = { 0 }, perf[MAX_COUNTERS] = { 0 };
 	struct cost base = base_line(how->uid[0], how->uid[1]);
-	struct setup setup = { .map = how->setup[0].map };
+	struct setup setup = { .map = how->setup[0].map, .shared = how->setup[0].shared };
 	unsigned int n;
 
 	for (n = 1; n <= bench_counters; n++) {
@@ -378,16 +378,27 @@ void bench_switches(void)
 	static const struct bounds alone_bounds = {
 		.insn = { NONE, NONE, NONE, NONE }, .wrmsr = 2,
 	};
+	/* Counters of perf's: RISC-V's are read by its driver, at so much each. */
+	static const struct bounds shared_bounds = {
+		.insn = {
+			RISCV_X86(300, 115), RISCV_X86(500, 150), RISCV_X86(700, 185),
+			RISCV_X86(900, 220),
+		},
+		.wrmsr = 0,
+	};
 	struct pair plain = { .uid = { 0, 0 } };
 	struct pair kin = { .uid = { UID_USER, UID_USER } };
 	struct pair strangers = { .uid = { UID_USER, UID_STRANGER } };
 	struct pair alone = { .uid = { UID_USER, UID_STRANGER }, .alone = true };
 	struct pair others = { .uid = { 0, 0 } };
+	struct pair shared = { .uid = { 0, 0 } };
 	struct pair one = { .uid = { 0, 0 }, .alone = true };
 	struct pair tree = { .uid = { 0, 0 }, .tree = true };
 
 	bystanders();
 	compare("switch_extra", &plain, &plain_bounds);
+	shared.setup[0].shared = true;
+	compare("switch_extra_shared", &shared, &shared_bounds);
 	compare("switch_extra_alone", &one, &tree_bounds);
 	compare("switch_extra_tree", &tree, &tree_bounds);
 	others.setup[1].kernel = true;

@@ -96,4 +96,19 @@ static inline void vm_flags_mod(struct vm_area_struct *vma, vm_flags_t set, vm_f
 #endif
 #endif
 
+/* Only KVM selects these. Without them a state has the same members, for switches.c's use. */
+#ifndef CONFIG_PREEMPT_NOTIFIERS
+struct preempt_notifier;
+
+struct preempt_ops {
+	void (*sched_in)(struct preempt_notifier *notifier, int cpu);
+	void (*sched_out)(struct preempt_notifier *notifier, struct task_struct *next);
+};
+
+struct preempt_notifier {
+	struct hlist_node link;
+	struct preempt_ops *ops;
+};
+#endif
+
 #endif /* PERFCTR_COMPAT_H */

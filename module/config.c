@@ -164,11 +164,6 @@ void perfctr_config_no_reader(void)
 		mod_delayed_work(perfctr_wq, &give_back_work, 0);
 }
 
-static int do_nothing(void *unused)
-{
-	return 0;
-}
-
 static void config_unclaim(struct perfctr_config *config)
 {
 	nr_claimed[config->shared] -= config->nr > 0;
@@ -178,7 +173,7 @@ static void config_unclaim(struct perfctr_config *config)
 	}
 	/* Whoever counts by it on a CPU is suspended there, and then lost. */
 	if (config->evicted)
-		perfctr_run_paid(do_nothing, NULL);
+		perfctr_run_paid(perfctr_run_nothing, NULL);
 	perfctr_shared_unclaim(config);
 }
 

@@ -45,6 +45,11 @@ static_assert(sizeof(struct perfctr_page) <= 2048);
 /* Its objects have room for as many counters as the processor has. */
 static struct kmem_cache *state_cache;
 
+static void free_root_memory(struct callback_head *head)
+{
+	kmem_cache_free(state_cache, container_of(head, struct vperfctr, return_work));
+}
+
 void vperfctr_root_free(struct vperfctr *perfctr)
 {
 	if (perfctr->tree)
@@ -52,7 +57,7 @@ void vperfctr_root_free(struct vperfctr *perfctr)
 	if (perfctr->config)
 		perfctr_config_unref(perfctr->config);
 	kfree(perfctr->imode);
-	kmem_cache_free(state_cache, perfctr);
+	vperfctr_free_memory(perfctr, free_root_memory);
 }
 
 /* The state to which an open file is a handle; NULL before OPEN. It never changes again. */
@@ -116,7 +121,7 @@ static int vperfctr_make_handle(struct file *file, void __user *arg)
 	struct vperfctr *perfctr;
 	struct perfctr_open open;
 	bool create;
-	int err;
+	int err = 0;
 
 	err = open_get(arg, &open);
 	if (!err)
@@ -130,19 +135,28 @@ static int vperfctr_make_handle(struct file *file, void __user *arg)
 		return -ENOENT;
 	if (!create && open.flags & PERFCTR_OPEN_EXCL)
 		return -EEXIST;
-	if (create)
-		perfctr = vperfctr_create();
-	else
+	if (!create) {
 		refcount_inc(&perfctr->refs);
+	} else {
+		err = perfctr_notify_get();
+		if (err)
+			return err;
+		perfctr = vperfctr_create();
+	}
 	if (!perfctr)
-		return -ENOMEM;
-	if (cmpxchg(&file->private_data, NULL, perfctr)) {
-		vperfctr_put(perfctr);
-		return -ENOTTY;
+		err = -ENOMEM;
+	else if (cmpxchg(&file->private_data, NULL, perfctr))
+		err = -ENOTTY;
+	if (!err) {
+		if (create)
+			vperfctr_attach(perfctr);
+		return 0;
 	}
 	if (create)
-		vperfctr_attach(perfctr);
-	return 0;
+		perfctr_notify_put();
+	if (perfctr)
+		vperfctr_put(perfctr);
+	return err;
 }
 
 static int info_ioctl(void __user *arg)

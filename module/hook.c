@@ -52,7 +52,8 @@ int perfctr_probes_register(const struct perfctr_probe *probes, unsigned int nr)
 	int err;
 
 	for (i = 0; i < nr; i++) {
-		err = tracepoint_probe_register(probes[i].tracepoint, probes[i].fn, NULL);
+		err = tracepoint_probe_register_prio(probes[i].tracepoint, probes[i].fn, NULL,
+						     TRACEPOINT_DEFAULT_PRIO + probes[i].prio);
 		if (err) {
 			perfctr_probes_unregister(probes, i);
 			return err;

@@ -22,11 +22,13 @@ extern struct workqueue_struct *perfctr_wq;
  *	them by name
  * @name: of the tracepoint
  * @fn: the function that it calls, with NULL and the tracepoint's arguments
+ * @prio: of several probes of a tracepoint that with the highest is called first
  * @tracepoint: found by perfctr_probes_find()
  */
 struct perfctr_probe {
 	const char *name;
 	void *fn;
+	int prio;
 	struct tracepoint *tracepoint;
 };
 

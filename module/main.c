@@ -100,11 +100,13 @@ static int __init perfctr_init(void)
 	if (err)
 		goto err_cpu;
 	perfctr_state_init(&above);
-	perfctr_switch_init();
+	err = perfctr_switch_init();
+	if (err)
+		goto err_config;
 	perfctr_control_init();
 	err = perfctr_tree_init();
 	if (err)
-		goto err_config;
+		goto err_notify;
 	err = perfctr_map_init();
 	if (err)
 		goto err_tree;
@@ -133,6 +135,8 @@ err_map:
 	perfctr_map_exit();
 err_tree:
 	perfctr_tree_exit();
+err_notify:
+	perfctr_notify_exit();
 err_config:
 	perfctr_config_exit();
 	perfctr_burden_exit();

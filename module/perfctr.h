@@ -8,7 +8,10 @@
 
 #include <linux/atomic.h>
 #include <linux/cpumask.h>
+#include <linux/hash.h>
+#include <linux/jump_label.h>
 #include <linux/preempt.h>
+#include <linux/rculist.h>
 #include <linux/sched.h>
 #include <linux/spinlock.h>
 
@@ -389,31 +392,97 @@ static inline enum perfctr_way perfctr_config_way(const struct perfctr_config *c
 
 /* By way. A state's notifier has the one of its config. */
 extern struct preempt_ops perfctr_preempt_ops[PERFCTR_NR_WAYS];
-void perfctr_notify_init(const struct preempt_ops *ops);
+struct perfctr_probe;
+/* Constant after init. @probe: of sched_switch */
+int perfctr_notify_init(const struct preempt_ops *ops, struct perfctr_probe *probe);
 void perfctr_notify_exit(void);
+
+/* Are switches seen by the tracepoint sched_switch? Else by preempt notifiers */
+DECLARE_STATIC_KEY_FALSE(perfctr_tracepoint_key);
+static __always_inline bool perfctr_by_tracepoint(void)
+{
+#ifdef CONFIG_PREEMPT_NOTIFIERS
+	return static_branch_unlikely(&perfctr_tracepoint_key);
+#else
+	return true;
+#endif
+}
+
+/*
+ * With the tracepoint: the states that threads have, by thread. Walked with interrupts off. A
+ * state's memory is freed after a grace period.
+ */
+#define PERFCTR_TABLE_BITS	16
+extern struct hlist_head *perfctr_table;
+/* The state of this CPU's current thread. That CPU alone changes it, with interrupts off. */
+DECLARE_PER_CPU(struct vperfctr *, perfctr_here);
+
+static __always_inline struct vperfctr *perfctr_look_up(const struct task_struct *task)
+{
+	struct hlist_head *head = &perfctr_table[hash_ptr(task, PERFCTR_TABLE_BITS)];
+	struct vperfctr *perfctr;
+
+	hlist_for_each_entry_rcu_notrace(perfctr, head, notifier.link)
+		if (rcu_access_pointer(perfctr->owner) == task)
+			return perfctr;
+	return NULL;
+}
+
 /* The state of a thread that is current, or is to run next on this CPU; or NULL */
 static __always_inline struct vperfctr *perfctr_of_task(struct task_struct *task)
 {
+#ifdef CONFIG_PREEMPT_NOTIFIERS
 	struct preempt_notifier *notifier;
 
+	if (perfctr_by_tracepoint())
+		return perfctr_look_up(task);
 	hlist_for_each_entry(notifier, &task->preempt_notifiers, link)
 		if ((unsigned long)notifier->ops - (unsigned long)perfctr_preempt_ops <
 		    sizeof(perfctr_preempt_ops))
 			return container_of(notifier, struct vperfctr, notifier);
 	return NULL;
+#else
+	return perfctr_look_up(task);
+#endif
 }
 
-/* Give the state to current, and see its switches from now on. May sleep. Takes a reference. */
+/*
+ * Have the switches of threads seen from now on, or not any more: by whoever attaches a state.
+ * May sleep. ENOMEM, or the tracepoint's error
+ */
+int perfctr_notify_get(void);
+void perfctr_notify_put(void);
+/* Give the state to current, after notify_get(), which unnotify undoes. Takes a reference. */
 void vperfctr_attach(struct vperfctr *perfctr);
 /* The same for a child of current that has not run yet; takes over the caller's reference. */
 void vperfctr_adopt(struct vperfctr *perfctr, struct task_struct *child);
+/*
+ * Free a state's memory by that function of its return_work, which is in no use any more: at
+ * once, or, if others may be walking the table, after a grace period.
+ */
+static inline void vperfctr_free_memory(struct vperfctr *perfctr,
+					void (*free_memory)(struct callback_head *return_work))
+{
+	if (perfctr_by_tracepoint())
+		call_rcu(&perfctr->return_work, free_memory);
+	else
+		free_memory(&perfctr->return_work);
+}
+
 /* See current's switches no more. Interrupts are off. */
 void vperfctr_unnotify(struct vperfctr *perfctr);
 /* After its config was exchanged. By the owner, interrupts are off, and it is suspended. */
 void vperfctr_follow_config(struct vperfctr *perfctr);
-static inline enum perfctr_way vperfctr_way(const struct vperfctr *perfctr)
+static __always_inline bool vperfctr_is_native(const struct vperfctr *perfctr)
 {
-	return perfctr->notifier.ops - perfctr_preempt_ops;
+	return likely(perfctr->notifier.ops == &perfctr_preempt_ops[PERFCTR_NATIVE]);
+}
+
+/* Of one that is not native: can only perf's driver read its counters? */
+static __always_inline bool vperfctr_calls(const struct vperfctr *perfctr)
+{
+	return !PERFCTR_CPU_SHARED_INLINE ||
+	       perfctr->notifier.ops == &perfctr_preempt_ops[PERFCTR_SHARED_CALL];
 }
 /* The state of current, or NULL. */
 struct vperfctr *vperfctr_current(void);
@@ -439,12 +508,20 @@ void vperfctr_revoke(struct vperfctr *perfctr);
  */
 void perfctr_let_in(struct task_struct *next);
 
+/*
+ * With the tracepoint: next comes to this CPU, and its state cannot be resumed at once. What has to
+ * be done in its own context is done before it returns to user mode. The runqueue is locked.
+ */
+void vperfctr_come_later(struct vperfctr *perfctr, struct task_struct *next);
+
 /* switch.c */
-void perfctr_switch_init(void);
+int perfctr_switch_init(void);
 
 /* run.c. See perfctr_run_t: on all told CPUs. paid: without charging current's user. */
 int perfctr_run(int (*fn)(void *arg), void *arg);
 int perfctr_run_paid(int (*fn)(void *arg), void *arg);
+/* For @fn: whoever counts is suspended and resumed, and so looks again whether it may. */
+int perfctr_run_nothing(void *unused);
 /* The same on the online ones of these CPUs, without the hotplug lock */
 int perfctr_run_on(const struct cpumask *cpus, int (*fn)(void *arg), void *arg);
 

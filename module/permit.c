@@ -156,6 +156,8 @@ int perfctr_permit_init(void)
 {
 	int err = perfctr_probes_find(&switch_probe, 1);
 
+	/* Before that of switch.c */
+	switch_probe.prio = 1;
 	if (!err)
 		perfctr_cpu_permit_init(permission_changes, clock_hides);
 	return err;

@@ -37,7 +37,7 @@ bool vperfctr_sums(const struct vperfctr *perfctr, struct perfctr_sample *sample
 static bool sample_shared(const struct vperfctr *perfctr, u64 *value)
 {
 	const struct perfctr_cpu_ctr *ctr, *end = perfctr->cpu_state.end;
-	bool call = vperfctr_way(perfctr) == PERFCTR_SHARED_CALL, lost = false;
+	bool call = vperfctr_calls(perfctr), lost = false;
 	int cpu = smp_processor_id();
 
 	for (ctr = perfctr->cpu_state.ctr; ctr != end; ctr++)
@@ -61,7 +61,7 @@ static __always_inline void state_sample(struct vperfctr *perfctr, struct perfct
 			vperfctr_imode_sample(perfctr, value);
 			return;
 		}
-		if (unlikely(vperfctr_way(perfctr) != PERFCTR_NATIVE)) {
+		if (!vperfctr_is_native(perfctr)) {
 			/* What was read is that of its end, and the state stops. */
 			if (unlikely(sample_shared(perfctr, value)))
 				vperfctr_suspend(perfctr);

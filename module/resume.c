@@ -40,7 +40,7 @@ notrace void vperfctr_lose(struct vperfctr *perfctr)
 {
 	atomic_or(PERFCTR_HOLD_LOST, &perfctr->hold);
 	WRITE_ONCE(perfctr->at_once, PERFCTR_NO_CONFIG);
-	if (vperfctr_way(perfctr) != PERFCTR_NATIVE)
+	if (!vperfctr_is_native(perfctr))
 		WRITE_ONCE(perfctr_shared_any_lost, true);
 	WRITE_ONCE(perfctr->error, PERFCTR_ERROR_LOST);
 	if (perfctr->page && !perfctr->stale)
@@ -147,12 +147,12 @@ static void grant_raw(struct vperfctr *perfctr)
  * It is held until its owner starts it, if ever. A dead tree's counters may soon be somebody
  * else's: no register may be read any more.
  */
-static __cold void held_entirely(struct vperfctr *perfctr, int hold)
+static __cold void held_entirely(struct vperfctr *perfctr, int hold, struct task_struct *owner)
 {
 	if (!(hold & PERFCTR_HOLD_DEAD))
 		return;
 	vperfctr_revoke(perfctr);
-	vperfctr_return_soon(perfctr, current, PERFCTR_TODO_DETACH);
+	vperfctr_return_soon(perfctr, owner, PERFCTR_TODO_DETACH);
 }
 
 /*
@@ -176,11 +176,11 @@ static bool resume_ictrs(struct vperfctr *perfctr)
 }
 
 /* Queues work again that could not be done when it was due: see vperfctr_return(). */
-static __always_inline bool todo_again(struct vperfctr *perfctr)
+static __always_inline bool todo_again(struct vperfctr *perfctr, struct task_struct *owner)
 {
 	if (likely(!perfctr->todo))
 		return false;
-	vperfctr_return_soon(perfctr, current, 0);
+	vperfctr_return_soon(perfctr, owner, 0);
 	return true;
 }
 
@@ -189,9 +189,9 @@ static __always_inline bool todo_again(struct vperfctr *perfctr)
  * between. But a thread that has just lost its page may still read registers, which
  * sched_out() must look at.
  */
-static __always_inline void resume_plainly(struct vperfctr *perfctr)
+static __always_inline void resume_plainly(struct vperfctr *perfctr, struct task_struct *owner)
 {
-	if (!todo_again(perfctr) && likely(!perfctr->undo)) {
+	if (!todo_again(perfctr, owner) && likely(!perfctr->undo)) {
 		WRITE_ONCE(perfctr->at_once, READ_ONCE(perfctr->config->id));
 		/* Of a tree: see tree.c, "Stop and go". */
 		if (perfctr->tree) {
@@ -212,7 +212,8 @@ static __always_inline void let_take_over(struct vperfctr *perfctr)
 {
 	unsigned long id = READ_ONCE(perfctr->config->id);
 
-	if (!(id & PERFCTR_ID_USER) || perfctr->imode || perfctr->raw || perfctr->todo)
+	if (!(id & PERFCTR_ID_USER) || perfctr->imode || perfctr->raw || perfctr->todo ||
+	    perfctr_by_tracepoint())
 		return;
 	id += PERFCTR_AT_ONCE_SHOWN - PERFCTR_ID_USER;
 	if (READ_ONCE(perfctr_user_read) == PERFCTR_USER_READ_OPEN)
@@ -232,7 +233,7 @@ static __always_inline bool resume_and_show(struct vperfctr *perfctr)
 
 	WRITE_ONCE(perfctr->at_once, PERFCTR_NO_CONFIG);
 	if (unlikely(hold & PERFCTR_HOLD_ENTIRELY)) {
-		held_entirely(perfctr, hold);
+		held_entirely(perfctr, hold, current);
 		return false;
 	}
 	/* An interrupt before sched_in() has resumed it: see resume_ictrs(). */
@@ -258,11 +259,11 @@ static __always_inline bool resume_and_show(struct vperfctr *perfctr)
 		if (!perfctr_cpu_holds(config) && !load(perfctr))
 			return false;
 		if (perfctr->plain) {
-			resume_plainly(perfctr);
+			resume_plainly(perfctr, current);
 			return false;
 		}
 	}
-	todo_again(perfctr);
+	todo_again(perfctr, current);
 	/*
 	 * They may run private to us since the switch, and no switch-out of ours would stop them.
 	 */
@@ -303,7 +304,7 @@ notrace void vperfctr_unresume_shared(struct vperfctr *perfctr, bool call)
  * Nothing has to be loaded, and no page shows registers. As for at_once and hold, see
  * resume_plainly().
  */
-static void resume_shared(struct vperfctr *perfctr, bool call)
+static void resume_shared(struct vperfctr *perfctr, bool call, struct task_struct *owner)
 {
 	const struct perfctr_config *config = perfctr->config;
 	int hold = atomic_read(&perfctr->hold), cpu = smp_processor_id();
@@ -311,10 +312,10 @@ static void resume_shared(struct vperfctr *perfctr, bool call)
 
 	WRITE_ONCE(perfctr->at_once, PERFCTR_NO_CONFIG);
 	if (unlikely(hold & PERFCTR_HOLD_ENTIRELY)) {
-		held_entirely(perfctr, hold);
+		held_entirely(perfctr, hold, owner);
 		return;
 	}
-	todo = todo_again(perfctr);
+	todo = todo_again(perfctr, owner);
 	if (hold)
 		return;
 	if (READ_ONCE(config->evicted)) {
@@ -340,14 +341,63 @@ static void resume_shared(struct vperfctr *perfctr, bool call)
 /* Everything that sched_in() does not do at once. */
 static noinline notrace void resume(struct vperfctr *perfctr)
 {
-	enum perfctr_way way = vperfctr_way(perfctr);
-
-	if (unlikely(way != PERFCTR_NATIVE)) {
-		resume_shared(perfctr, way == PERFCTR_SHARED_CALL);
+	if (!vperfctr_is_native(perfctr)) {
+		resume_shared(perfctr, vperfctr_calls(perfctr), current);
 		return;
 	}
 	if (!resume_and_show(perfctr) && unlikely(perfctr->owned))
 		vperfctr_page_own(perfctr, false);
+}
+
+/*
+ * Resumes a state of next's, which is not current yet, as far as that can be done now. True if
+ * the rest is to be done in its context: a page is shown, registers are given permission to,
+ * i-mode counters start. Its counters run for others as well until then, which it cannot see.
+ */
+static notrace bool resume_in_part(struct vperfctr *perfctr, struct task_struct *next)
+{
+	const struct perfctr_config *config = perfctr->config;
+	int hold = atomic_read(&perfctr->hold);
+	bool rest = (READ_ONCE(perfctr->user) && !perfctr->lent) || perfctr->raw ||
+		    perfctr_cpu_is_permitted(next);
+
+	WRITE_ONCE(perfctr->at_once, PERFCTR_NO_CONFIG);
+	if (unlikely(hold & PERFCTR_HOLD_ENTIRELY))
+		return hold & PERFCTR_HOLD_DEAD;
+	if (perfctr->imode) {
+		if (!(hold & ~PERFCTR_HOLD_COUNTERS)) {
+			sums_are_changing(perfctr);
+			perfctr_cpu_resume_clock(&perfctr->cpu_state);
+			perfctr->undo |= PERFCTR_UNDO_CLOCK;
+		}
+		return true;
+	}
+	if (hold)
+		return rest;
+	if (config->nr && !perfctr_cpu_holds(config) && !load(perfctr))
+		return true;
+	if (!rest && perfctr->plain) {
+		resume_plainly(perfctr, next);
+		return false;
+	}
+	sums_to_differences(perfctr, false);
+	return rest || perfctr->todo;
+}
+
+notrace void vperfctr_come_later(struct vperfctr *perfctr, struct task_struct *next)
+{
+	bool rest;
+
+	lockdep_assert_irqs_disabled();
+	if (vperfctr_is_native(perfctr)) {
+		rest = resume_in_part(perfctr, next);
+	} else {
+		resume_shared(perfctr, vperfctr_calls(perfctr), next);
+		/* What the kernel counts follows under a lock that cannot be taken here. */
+		rest = perfctr->error && READ_ONCE(perfctr->soft_on);
+	}
+	if (rest)
+		vperfctr_return_soon(perfctr, next, PERFCTR_TODO_RESUME);
 }
 
 /* Somebody may have held a state that was handed counters, or unmapped its page. */
@@ -420,13 +470,11 @@ notrace void vperfctr_resume(struct vperfctr *perfctr)
 
 void vperfctr_suspend(struct vperfctr *perfctr)
 {
-	enum perfctr_way way = vperfctr_way(perfctr);
-
 	lockdep_assert_irqs_disabled();
-	if (unlikely(way != PERFCTR_NATIVE))
-		suspend_shared(perfctr, way == PERFCTR_SHARED_CALL);
-	else
+	if (vperfctr_is_native(perfctr))
 		suspend(perfctr, NULL);
+	else
+		suspend_shared(perfctr, vperfctr_calls(perfctr));
 	/* What follows may change whether it can be resumed at once; resume() finds out. */
 	WRITE_ONCE(perfctr->at_once, PERFCTR_NO_CONFIG);
 }

@@ -25,6 +25,9 @@ static u8 return_todo(struct vperfctr *perfctr, u8 todo)
 		vperfctr_imode_deliver(perfctr);
 	if (todo & (PERFCTR_TODO_OVERFLOW | PERFCTR_TODO_RESUME)) {
 		local_irq_save(flags);
+		/* It was resumed in part only. */
+		if (perfctr_by_tracepoint() && todo & PERFCTR_TODO_RESUME)
+			vperfctr_suspend(perfctr);
 		if (!(perfctr->seq & 1))
 			vperfctr_resume(perfctr);
 		local_irq_restore(flags);

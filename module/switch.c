@@ -14,8 +14,10 @@
  */
 
 #include <linux/module.h>
+#include <trace/events/sched.h>
 
 #include "perfctr.h"
+#include "hook.h"
 #include "switch.h"
 
 /*
@@ -31,6 +33,7 @@ static __always_inline bool may_stay_shown(const struct vperfctr *perfctr, unsig
 	       perfctr_cpu_user_permitted(perfctr->config);
 }
 
+#ifdef CONFIG_PREEMPT_NOTIFIERS
 static notrace void sched_in(struct preempt_notifier *notifier, int cpu)
 {
 	struct vperfctr *perfctr = container_of(notifier, struct vperfctr, notifier);
@@ -55,6 +58,7 @@ slowly:
 	OPTIMIZER_HIDE_VAR(perfctr);	/* see suspend() */
 	vperfctr_come_slowly(perfctr);
 }
+#endif
 
 /*
  * The state of next, if it counts by the registers that perfctr counts by now, in user mode
@@ -66,6 +70,7 @@ slowly:
 static __always_inline struct vperfctr *successor(const struct vperfctr *perfctr,
 						  unsigned long id, struct task_struct *next)
 {
+#ifdef CONFIG_PREEMPT_NOTIFIERS
 	struct hlist_node *first = next->preempt_notifiers.first;
 	struct preempt_notifier *notifier;
 	struct vperfctr *other;
@@ -77,6 +82,9 @@ static __always_inline struct vperfctr *successor(const struct vperfctr *perfctr
 		return NULL;
 	other = container_of(notifier, struct vperfctr, notifier);
 	return likely(READ_ONCE(other->at_once) == id) ? other : NULL;
+#else
+	return NULL;
+#endif
 }
 
 /*
@@ -135,6 +143,7 @@ notrace void sched_out_shown(struct vperfctr *perfctr, unsigned long id, struct 
 	leave(same, next, !other);
 }
 
+#ifdef CONFIG_PREEMPT_NOTIFIERS
 static notrace void sched_out(struct preempt_notifier *notifier, struct task_struct *next)
 {
 	struct vperfctr *perfctr = container_of(notifier, struct vperfctr, notifier), *other;
@@ -157,54 +166,33 @@ static notrace void sched_out(struct preempt_notifier *notifier, struct task_str
 		sums_are_complete(perfctr, perfctr->seq);
 	}
 }
+#endif
 
 /*
  * The same with counters of perf's. They need not be loaded, since perf counts the events of
  * all states at once. But perf may have lost one, and then vperfctr_lose() is called.
  */
-static __always_inline void shared_in(struct preempt_notifier *notifier, int cpu, bool call)
+
+/* False if that cannot be done at once. Interrupts are off. */
+static __always_inline bool resume_shared_at_once(struct vperfctr *perfctr, int cpu, bool call)
 {
-	struct vperfctr *perfctr = container_of(notifier, struct vperfctr, notifier);
-
-	if (perfctr->seq & 1) {
-		/* It was handed over. */
-		if (likely(READ_ONCE(perfctr->at_once) & PERFCTR_ID_USER))
-			return;
-		local_irq_disable();
-		goto slowly;
-	}
-	local_irq_disable();
 	if (unlikely(READ_ONCE(perfctr->at_once) == PERFCTR_NO_CONFIG))
-		goto slowly;
+		return false;
 	if (unlikely(READ_ONCE(perfctr_any_rarity)) && READ_ONCE(perfctr->config->evicted))
-		goto slowly;
+		return false;
 	sums_are_changing(perfctr);
-	if (unlikely(perfctr_shared_resume(&perfctr->cpu_state, cpu, call))) {
-		OPTIMIZER_HIDE_VAR(perfctr);
-		vperfctr_unresume_shared(perfctr, call);
-		goto slowly;
-	}
-	local_irq_enable();
-	return;
-
-slowly:
-	OPTIMIZER_HIDE_VAR(perfctr);	/* see suspend() */
-	vperfctr_come_slowly(perfctr);
+	if (likely(!perfctr_shared_resume(&perfctr->cpu_state, cpu, call)))
+		return true;
+	OPTIMIZER_HIDE_VAR(perfctr);
+	vperfctr_unresume_shared(perfctr, call);
+	return false;
 }
 
-static __always_inline void shared_out(struct preempt_notifier *notifier,
-				       struct task_struct *next, bool call)
+static __always_inline void hand_over_shared(struct vperfctr *perfctr, struct vperfctr *other,
+					     bool call)
 {
-	struct vperfctr *perfctr = container_of(notifier, struct vperfctr, notifier), *other;
-	unsigned long id = READ_ONCE(perfctr->at_once);
 	bool lost;
 
-	/* Of a running thread such an id also says: it is resumed. */
-	other = likely(id & PERFCTR_ID_USER) ? successor(perfctr, id, next) : NULL;
-	if (!other) {
-		suspend_shared(perfctr, call);
-		return;
-	}
 	sums_are_changing(other);
 	lost = perfctr_shared_hand_over(&perfctr->cpu_state, &other->cpu_state,
 					smp_processor_id(), call);
@@ -214,6 +202,37 @@ static __always_inline void shared_out(struct preempt_notifier *notifier,
 		OPTIMIZER_HIDE_VAR(perfctr);
 		vperfctr_lose(perfctr);
 	}
+}
+
+#ifdef CONFIG_PREEMPT_NOTIFIERS
+static __always_inline void shared_in(struct preempt_notifier *notifier, int cpu, bool call)
+{
+	struct vperfctr *perfctr = container_of(notifier, struct vperfctr, notifier);
+
+	/* It was handed over. */
+	if (perfctr->seq & 1 && likely(READ_ONCE(perfctr->at_once) & PERFCTR_ID_USER))
+		return;
+	local_irq_disable();
+	if (likely(!(perfctr->seq & 1) && resume_shared_at_once(perfctr, cpu, call))) {
+		local_irq_enable();
+		return;
+	}
+	OPTIMIZER_HIDE_VAR(perfctr);	/* see suspend() */
+	vperfctr_come_slowly(perfctr);
+}
+
+static __always_inline void shared_out(struct preempt_notifier *notifier,
+				       struct task_struct *next, bool call)
+{
+	struct vperfctr *perfctr = container_of(notifier, struct vperfctr, notifier), *other;
+	unsigned long id = READ_ONCE(perfctr->at_once);
+
+	/* Of a running thread such an id also says: it is resumed. */
+	other = likely(id & PERFCTR_ID_USER) ? successor(perfctr, id, next) : NULL;
+	if (other)
+		hand_over_shared(perfctr, other, call);
+	else
+		suspend_shared(perfctr, call);
 }
 
 #if PERFCTR_CPU_SHARED_INLINE
@@ -237,10 +256,86 @@ static notrace void shared_call_out(struct preempt_notifier *notifier, struct ta
 {
 	shared_out(notifier, next, true);
 }
+#endif
 
-void __init perfctr_switch_init(void)
+/*
+ * All of that by the tracepoint: once at a switch, before it, in the context of the thread that
+ * leaves, with the runqueue locked. What needs the context of the thread that comes is done
+ * before that returns to user mode: vperfctr_come_later(). No page is shown at a switch.
+ */
+static __always_inline void out(struct vperfctr *perfctr, struct task_struct *next,
+				struct vperfctr *coming)
+{
+	unsigned long id = READ_ONCE(perfctr->at_once);
+	struct vperfctr *other = NULL;
+
+	if (likely(id & PERFCTR_ID_USER) && coming && coming->notifier.ops == perfctr->notifier.ops &&
+	    READ_ONCE(coming->at_once) == id)
+		other = coming;
+	if (vperfctr_is_native(perfctr)) {
+		if (other)
+			hand_over(perfctr, other, false);
+		else
+			suspend(perfctr, next);
+	} else if (vperfctr_calls(perfctr)) {
+		if (other)
+			hand_over_shared(perfctr, other, true);
+		else
+			suspend_shared(perfctr, true);
+	} else {
+		if (other)
+			hand_over_shared(perfctr, other, false);
+		else
+			suspend_shared(perfctr, false);
+	}
+}
+
+/* If it was handed over just now, it is resumed. */
+static __always_inline void in(struct vperfctr *perfctr, struct task_struct *next)
+{
+	int cpu = smp_processor_id();
+	bool done;
+
+	if (perfctr->seq & 1)
+		return;
+	if (vperfctr_is_native(perfctr)) {
+		done = perfctr_cpu_holds_on(cpu, READ_ONCE(perfctr->at_once));
+		if (likely(done))
+			sums_to_differences(perfctr, true);
+	} else if (vperfctr_calls(perfctr)) {
+		done = resume_shared_at_once(perfctr, cpu, true);
+	} else {
+		done = resume_shared_at_once(perfctr, cpu, false);
+	}
+	if (unlikely(!done))
+		vperfctr_come_later(perfctr, next);
+}
+
+static notrace void probe_switch(PERFCTR_SWITCH_PROBE_ARGS)
+{
+	struct vperfctr *perfctr = __this_cpu_read(perfctr_here), *coming;
+
+	/*
+	 * Next may have been moved here just now, by this CPU. Pairs with member_hold(), which
+	 * reads the number of its CPU after it wrote at_once.
+	 */
+	smp_mb__after_spinlock();
+	coming = perfctr_look_up(next);
+	if (perfctr == coming)
+		return;		/* mostly, there is none */
+	if (perfctr)
+		out(perfctr, next, coming);
+	if (coming)
+		in(coming, next);
+	__this_cpu_write(perfctr_here, coming);
+}
+
+static struct perfctr_probe switch_probe = PERFCTR_PROBE(sched_switch, probe_switch);
+
+int __init perfctr_switch_init(void)
 {
 	static const struct preempt_ops ops[PERFCTR_NR_WAYS] __initconst = {
+#ifdef CONFIG_PREEMPT_NOTIFIERS
 		[PERFCTR_NATIVE] = { .sched_in = sched_in, .sched_out = sched_out },
 #if PERFCTR_CPU_SHARED_INLINE
 		[PERFCTR_SHARED_INLINE] = {
@@ -252,7 +347,8 @@ void __init perfctr_switch_init(void)
 			.sched_in = shared_call_in,
 			.sched_out = shared_call_out,
 		},
+#endif
 	};
 
-	perfctr_notify_init(ops);
+	return perfctr_notify_init(ops, &switch_probe);
 }

@@ -186,6 +186,11 @@ static struct descendant *first_after(const struct rb_root *members, u64 id)
 	return found;
 }
 
+static void free_memory(struct callback_head *work)
+{
+	kmem_cache_free(descendant_cache, container_of(work, struct descendant, state.return_work));
+}
+
 void vperfctr_descendant_free(struct vperfctr *perfctr)
 {
 	struct descendant *descendant = to_descendant(perfctr);
@@ -193,7 +198,7 @@ void vperfctr_descendant_free(struct vperfctr *perfctr)
 	tree_put(perfctr->tree);
 	put_pid(descendant->tgid);
 	kfree(perfctr->imode);
-	kmem_cache_free(descendant_cache, descendant);
+	vperfctr_free_memory(perfctr, free_memory);
 }
 
 struct vperfctr *vperfctr_spare_create(u32 nr_ictrs, bool may_sleep)
@@ -389,11 +394,6 @@ static void member_hold(struct perfctr_tree *tree, struct vperfctr *perfctr, int
 	raw_spin_unlock(&perfctr->lock);
 }
 
-static int nothing(void *unused)
-{
-	return 0;
-}
-
 /* Lets a member that was held count again, before its next user instruction. */
 static int go_current(void *tree)
 {
@@ -430,7 +430,7 @@ static void tree_hold(struct perfctr_tree *tree, int why, bool hold)
 		descendant = first_after(&tree->live, id);
 	}
 	raw_spin_unlock_irqrestore(&tree->lock, flags);
-	perfctr_run_on(tree->cpus, hold ? nothing : go_current, tree);
+	perfctr_run_on(tree->cpus, hold ? perfctr_run_nothing : go_current, tree);
 }
 
 /* May the tree be suspended and resumed through that file? */

@@ -69,11 +69,12 @@ int write_text(const char *path, const char *text)
 
 int module_load(const char *params)
 {
+	const char *more = getenv("PARAMS");
 	char words[256] = MODULE_DEFAULTS;
 	int fd, err = 0;
 
-	if (!params || params[0])
-		(void)snprintf(words, sizeof(words), "broadcasts=0 %s", params ? params : "");
+	(void)snprintf(words, sizeof(words), "%s %s %s", more ? more : "",
+		       !params || params[0] ? "broadcasts=0" : "", params ? params : "");
 	fd = open(PERFCTR_MODULE, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;

@@ -95,7 +95,8 @@ int guest_end(void);
 
 /*
  * 0, or -errno: loading twice is EEXIST, unloading twice ENOENT. Limits on users are off,
- * since they make tests wait, unless @params is MODULE_DEFAULTS.
+ * since they make tests wait, unless @params is MODULE_DEFAULTS. The environment's PARAMS
+ * are parameters too.
  */
 #define MODULE_DEFAULTS	""
 int module_load(const char *params);

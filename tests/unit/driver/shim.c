@@ -166,7 +166,8 @@ void for_each_kernel_tracepoint(void (*fn)(struct tracepoint *tracepoint, void *
 			fn(&tracepoints[i], data);
 }
 
-int tracepoint_probe_register(struct tracepoint *tracepoint, void *probe, void *data)
+int tracepoint_probe_register_prio(struct tracepoint *tracepoint, void *probe, void *data,
+				   int prio)
 {
 	might_sleep();
 	shim_assert(!tracepoint->probe && probe && !data);

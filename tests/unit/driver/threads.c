@@ -233,6 +233,11 @@ int perfctr_run(int (*fn)(void *arg), void *arg)
 	return perfctr_run_paid(fn, arg);
 }
 
+int perfctr_run_nothing(void *unused)
+{
+	return 0;
+}
+
 int perfctr_run_paid(int (*fn)(void *arg), void *arg)
 {
 	unsigned int before = shim_cpu, cpu;

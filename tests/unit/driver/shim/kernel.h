@@ -496,7 +496,9 @@ struct tracepoint {
 };
 
 void for_each_kernel_tracepoint(void (*fn)(struct tracepoint *tracepoint, void *data), void *data);
-int tracepoint_probe_register(struct tracepoint *tracepoint, void *probe, void *data);
+#define TRACEPOINT_DEFAULT_PRIO	10
+int tracepoint_probe_register_prio(struct tracepoint *tracepoint, void *probe, void *data,
+				   int prio);
 int tracepoint_probe_unregister(struct tracepoint *tracepoint, void *probe, void *data);
 #define tracepoint_synchronize_unregister()	might_sleep()
 

@@ -158,9 +158,23 @@ void on_each_cpu_mask(const struct cpumask *mask, void (*fn)(void *arg), void *a
 extern int shim_module_refs;
 extern int shim_notifiers;	/* how often they were turned on */
 #define current_real_cred()	(current->real_cred)
+/* The table of states, which is for kernels without preempt notifiers, is not used here. */
+#define hash_ptr(ptr, bits)	((u32)((unsigned long)(ptr) >> 4) & (BIT(bits) - 1))
+#define hlist_for_each_entry_rcu_notrace(pos, head, member)	hlist_for_each_entry(pos, head, member)
+#define hlist_add_head_rcu(node, head)	hlist_add_head(node, head)
+#define hlist_del_rcu(node)		hlist_del(node)
+#define kvcalloc(nr, size, gfp)		kzalloc((nr) * (size), gfp)
+#define kvfree(ptr)			kfree(ptr)
+#define rcu_barrier()			might_sleep()
+#define call_rcu(head, fn)		fn(head)
+#define smp_mb__after_spinlock()	barrier()
+#define DECLARE_STATIC_KEY_FALSE(key)	extern bool key
+#define DEFINE_STATIC_KEY_FALSE(key)	bool key
+#define static_branch_unlikely(key)	(*(key))
+#define static_branch_enable(key)	((void)(*(key) = true))
+
 #define preempt_notifier_inc()	((void)shim_notifiers++)
 #define preempt_notifier_dec()	((void)shim_notifiers--)
-#define preempt_notifier_init(notifier, o)	((void)((notifier)->ops = (o)))
 #define preempt_notifier_register(notifier)				\
 do {									\
 	shim_assert(shim_notifiers > 0);				\
