@@ -13,8 +13,8 @@
 #  --parallel      processors execute at the same time, each in a thread of QEMU's, by
 #                  no instruction clock: counts are not exact, but never go back
 #  --patched       the machine runs on the QEMU of qemu/build.sh; always so for
-#                  x86 with counters, and for RISC-V with --icount on more than
-#                  one processor or with --parallel
+#                  x86 with counters, for RISC-V and ARM with --icount on more than
+#                  one processor, and with --parallel
 #  --trace EVENTS  what QEMU traces ('x86_*'), to build/log/MACHINE.trace
 #  --timeout S     end the machine after S seconds (300; none with a shell)
 #  --stage DIR     what is copied over the guest's root (build/stage/MACHINE)
@@ -70,10 +70,11 @@ if [ -z "${BOOT_INSIDE-}" ]; then
 	export BOOT_INSIDE=y
 	# The guest's terminal is as big as ours.
 	SIZE=$(stty size 2>/dev/null) || SIZE=
-	# Stock QEMU counts the instructions of all harts together; README.md
+	# Stock QEMU counts the instructions of all CPUs together; README.md
 	# has the figures.
-	[ -z "$icount" ] || [ "$smp" = 1 ] || [ "$arch" != riscv64 ] || patched=y
-	emulated=$arch
+	[ -z "$icount" ] || [ "$smp" = 1 ] ||
+		case $arch in riscv64 | arm64) patched=y ;; esac
+	emulated=$gnu
 	[ "$arch" != i386 ] || emulated=x86_64
 	QEMU=qemu-system-$emulated KERNEL=
 	[ -z "$patched" ] || QEMU=/src/$("$here/qemu/build.sh")/$QEMU
@@ -87,8 +88,10 @@ shift $(($# - job_words))
 [ "$stage" = "/src/build/stage/$machine" ] || [ -d "$stage" ] ||
 	die "no directory $stage"
 
+console=ttyS0
 case $arch in
 riscv64) qemu="$QEMU -M virt -cpu $cpu" ;;
+arm64) qemu="$QEMU -M virt -cpu $cpu -nic none" console=ttyAMA0 ;;
 x86_64 | i386) qemu="$QEMU -M q35 -cpu $cpu -nic none -vga none" ;;
 esac
 kernel=${KERNEL:-$kernel}
@@ -137,4 +140,4 @@ exec "$here/console.py" ${parallel:+--parallel} --log "/src/build/log/$machine.c
 	$qemu -smp "$smp" -m "$mem" -no-reboot -display none \
 	-serial $serial -kernel "$kernel" -initrd /tmp/initramfs \
 	${trace:+-trace "$trace" -D "/src/build/log/$machine.trace"} \
-	-append "console=ttyS0 quiet panic=1 oops=panic log_buf_len=2M $append"
+	-append "console=$console quiet panic=1 oops=panic log_buf_len=2M $append"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# usage: initramfs.sh riscv64|x86_64|i386 HOSTNAME STAGE FILE JOB [ARG...]
+# usage: initramfs.sh riscv64|x86_64|i386|arm64 HOSTNAME STAGE FILE JOB [ARG...]
 #
 # Makes FILE, the initramfs of an emulated machine that runs JOB: busybox, the C
 # library, two users and what is in the directory STAGE. Runs in the trixie
@@ -21,7 +21,7 @@ mkdir -p "$dir/bin" "$dir/dev" "$dir/etc" "$dir/home/user" \
 chmod 755 "$dir"
 chmod 700 "$dir/root"
 
-root=''
+root='' gnu=$arch
 case $arch in
 riscv64)
 	busybox=/usr/bin/busybox-riscv64
@@ -33,12 +33,16 @@ i386)
 	root=/other
 	busybox=$root/usr/bin/busybox-i386
 	loader=/lib/ld-linux.so.2 ;;
+arm64)
+	gnu=aarch64
+	busybox=/usr/bin/busybox-arm64
+	loader=/lib/ld-linux-aarch64.so.1 ;;
 esac
 cp "$busybox" "$dir/bin/busybox"
 mkdir -p "$dir${loader%/*}"
 cp -L "$root$loader" "$dir$loader"
 for lib in libc.so.6 libm.so.6 libgcc_s.so.1; do
-	cp -L "$root/usr/lib/$arch-linux-gnu/$lib" "$dir/lib/"
+	cp -L "$root/usr/lib/$gnu-linux-gnu/$lib" "$dir/lib/"
 done
 
 cp "$here/init" "$dir/init"

@@ -19,6 +19,7 @@ shift
 . "$here/machine.sh"
 case $arch in
 riscv64) vars='ARCH=riscv CROSS_COMPILE=riscv64-linux-gnu-' ;;
+arm64) vars='ARCH=arm64 CROSS_COMPILE=aarch64-linux-gnu-' ;;
 x86_64 | i386) vars=ARCH=x86 ;;
 esac
 headers=/usr/src/headers-$flavour

@@ -2,7 +2,8 @@
 #
 # What the machine $machine is, for the scripts that source this:
 #
-#   arch	riscv64, x86_64 or i386: what its programs are built for
+#   arch	riscv64, x86_64, i386 or arm64: what its programs are built for
+#   gnu		how GNU calls that, and QEMU
 #   suite	the build root with its kernel and what builds modules for it
 #   programs	the build root that builds the programs
 #   flavour	Debian's name of the kernel
@@ -27,6 +28,8 @@ riscv64-smcntrpmf)
 	arch=riscv64 cpu=rv64,sscofpmf=true,smcntrpmf=true ;;
 riscv64-nopmu)
 	arch=riscv64 cpu=rv64,pmu-mask=0 ;;
+arm64-6.12)
+	arch=arm64 cpu=cortex-a72 ;;
 x86_64-6.1 | x86_64-6.12 | x86_64-testing | x86_64-rt | x86_64-debug | x86_64-kcsan)
 	arch=x86_64 cpu=max ;;
 # Linux's drivers know a processor by these numbers only. The first two were never sold
@@ -73,14 +76,17 @@ esac
 case $machine in
 x86_64-*) ;;
 riscv64-*) flavour=riscv64 ;;
+arm64-*) flavour=arm64 ;;
 *)
 	cpu=$cpu,pmu=on
 	patched=y icount=y ;;
 esac
 [ "$arch" != i386 ] || programs=bookworm
+gnu=$arch
+[ "$arch" != arm64 ] || gnu=aarch64
 case $machine in
 riscv64-smcntrpmf | riscv64-nopmu) module=riscv64-6.12 ;;
-riscv64-* | x86_64-* | pentium3) ;;
+riscv64-* | x86_64-* | arm64-* | pentium3) ;;
 *-testing) module=x86_64-testing ;;
 *-6.1) module=x86_64-6.1 ;;
 *-rt | *-debug | *-kcsan) module=x86_64-${machine##*-} ;;

@@ -17,7 +17,7 @@ echo "perfctr: building for $machine" >&2
 # Each make gets the outputs of those before it; LIBDIR is where libperfctr.a is.
 # shellcheck disable=SC2016 # for the inner shell
 exec "$here/inroot" -r "$programs" sh -euc '
-	machine=$1 arch=$2 cross=$2-linux-gnu- module=$3
+	machine=$1 arch=$2 cross=$3-linux-gnu- module=$4
 	[ "$arch" != i386 ] || cross=i686-linux-gnu-
 	out=/src/build/$arch stage=/src/build/stage/$machine
 	mkdir -p "$out" /src/build/stage
@@ -44,4 +44,4 @@ exec "$here/inroot" -r "$programs" sh -euc '
 
 	rm -rf "$stage"
 	mv "$stage.new" "$stage"
-	' stage "$machine" "$arch" "$module"
+	' stage "$machine" "$arch" "$gnu" "$module"
