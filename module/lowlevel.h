@@ -317,13 +317,15 @@ static inline unsigned long perfctr_age_period(unsigned int width, unsigned int 
  * u64 perfctr_cpu_thread_pointer(task): of current, or of a child that it makes, as
  *	user space sees it
  * unsigned int perfctr_cpu_slot(config, i), PERFCTR_CPU_CLOCK_SLOT
- * bool perfctr_cpu_clock_hidden(void): current may not read the clock in user mode
+ * bool perfctr_cpu_clock_hidden(void): current may not read the clock in user mode. Where
+ *	that may change the arch defines PERFCTR_CPU_HIDES_CLOCK
  * bool perfctr_cpu_user_readable(config, policy): may its registers be shown at all?
  * bool perfctr_cpu_user_permitted(config): may user mode read the registers here and now?
  *	Any answer is right for a thread that is dead
  * u32 perfctr_cpu_operand(unsigned int hw): its name in an instruction that reads it
  * unsigned long perfctr_cpu_grant(config), void perfctr_cpu_revoke(u32 granted)
- *	give and take the permission to read the registers in user mode
+ *	give and take the permission to read the registers in user mode. Where each thread
+ *	can have one of its own the arch defines PERFCTR_CPU_PERMITS_THREADS
  * bool perfctr_cpu_private(config, uid): the registers of config are private to that user:
  *	since they were zero they only ran for its threads that may read them
  * kuid_t perfctr_cpu_private_user(void): that user; if they are private to nobody, any user
@@ -383,7 +385,9 @@ static inline unsigned long perfctr_age_period(unsigned int width, unsigned int 
  * void perfctr_cpu_update_permission(void): tell this CPU what its mm may do. Interrupts
  *	are off, and no state is resumed
  */
-#if defined(CONFIG_RISCV)
+#if defined(CONFIG_ARM64)
+#include "arch/arm64/perfctr_cpu.h"
+#elif defined(CONFIG_RISCV)
 #include "arch/riscv/perfctr_cpu.h"
 #elif defined(CONFIG_X86)
 #include "arch/x86/perfctr_cpu.h"
@@ -441,10 +445,20 @@ void perfctr_cpu_give_back(perfctr_run_t run);
 /* Can one thread have what the others of its process have not? */
 static inline bool perfctr_cpu_permits_threads(void)
 {
-#ifdef PERFCTR_CPU_PERMITS_PROCESSES
-	return false;
-#else
+#ifdef PERFCTR_CPU_PERMITS_THREADS
 	return true;
+#else
+	return false;
+#endif
+}
+
+/* Can perfctr_cpu_clock_hidden() change? */
+static inline bool perfctr_cpu_hides_clock(void)
+{
+#ifdef PERFCTR_CPU_HIDES_CLOCK
+	return true;
+#else
+	return false;
 #endif
 }
 

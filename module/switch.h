@@ -82,10 +82,10 @@ static __always_inline void unpermit(struct vperfctr *perfctr)
 	perfctr->undo &= ~PERFCTR_UNDO_SHOWN;
 }
 
-/* Has prctl() changed whether the thread may read the clock? Only on x86. */
+/* Has prctl() changed whether the thread may read the clock? */
 static __always_inline bool clock_changed(const struct vperfctr *perfctr)
 {
-	return !perfctr_cpu_permits_threads() && perfctr->clock_on &&
+	return perfctr_cpu_hides_clock() && perfctr->clock_on &&
 	       perfctr_cpu_clock_hidden() ==
 	       !!perfctr->page->slot[PERFCTR_CPU_CLOCK_SLOT].owner;
 }

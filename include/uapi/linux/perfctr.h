@@ -123,6 +123,7 @@
 #define PERFCTR_X86_INTEL_ARCH		23	/* by architectural performance monitoring */
 #define PERFCTR_RISCV_GENERIC		0x100	/* the unprivileged counters alone */
 #define PERFCTR_RISCV_SBI		0x101	/* counters through the SBI PMU extension */
+#define PERFCTR_ARM64_GENERIC		0x200	/* the clock alone */
 
 /*
  * perfctr_info.no_counters. NONE: there are counters, or this is RISC-V without any.
@@ -141,7 +142,7 @@
  * @size: of this structure, in bytes, as the caller knows it
  * @abi_version: PERFCTR_ABI_VERSION of the module
  * @driver_version: version of the module, NUL-terminated
- * @cpu_type: PERFCTR_X86_*, PERFCTR_RISCV_*
+ * @cpu_type: PERFCTR_X86_*, PERFCTR_RISCV_*, PERFCTR_ARM64_*
  * @cpu_features: PERFCTR_FEATURE_*
  * @cpu_khz: frequency of the core, kHz; 0 where the kernel does not know it
  * @tsc_to_cpu_mult: core clocks per tick of the clock; 0 where unknown
@@ -251,7 +252,8 @@ struct perfctr_open {
  *	zero; or the whole event select, whose bits 16, 17, 20 and 22 must then
  *	agree with @flags and @ireset (on the P6 only counter 0, or ANY, has
  *	bit 22, enable). Fixed counters count only their own
- *	events, 0xc0 instructions, 0x3c core cycles and 0x13c reference cycles
+ *	events, 0xc0 instructions, 0x3c core cycles and 0x13c reference cycles. arm64: the
+ *	number of the event in PMEVTYPER<n>_EL0, bits 0..15; SHARED only, with MAP_ANY
  * @config: riscv: the SBI event_data of a raw event, 48 bits, else 0. x86: if the
  *	event takes a register of its own (off-core responses, the front end's), the
  *	value of that register, else 0. All threads of the machine have the same value
@@ -368,7 +370,8 @@ struct perfctr_ctr_control {
  * control is in force (riscv: rdcycle and rdinstret, if counters 0 and 2 are
  * named). The registers run freely, also for other threads, and so reveal something of
  * others: RAW needs the privilege for kernel mode (EACCES), unless the policy user_read is
- * open. On x86, which permits processes and not threads, it is EOPNOTSUPP.
+ * open. On x86, which permits processes and not threads, and on arm64, which
+ * permits nobody, it is EOPNOTSUPP.
  */
 struct perfctr_control {
 	__u32 size;
@@ -561,12 +564,12 @@ struct perfctr_page_slot {
  * @nrctrs: number of counters
  * @reserved: zero
  * @map: per counter, the byte offset of its slot from @slot[0]: 16 times the number of
- *	the hardware counter, or on x86 16 times the counter's index. Beyond @nrctrs the
- *	offset of PERFCTR_PAGE_NO_SLOT
+ *	the hardware counter, or on x86 and arm64 16 times the counter's index. Beyond
+ *	@nrctrs the offset of PERFCTR_PAGE_NO_SLOT
  * @owner: as in the slots, for the page as a whole: set if the clock and all
  *	counters may be read
- * @slot: riscv: per hardware counter, slot 1 is the clock (the time CSR). x86: per
- *	counter, slot 64 is the clock (the TSC)
+ * @slot: riscv: per hardware counter, slot 1 is the clock (the time CSR). x86 and arm64:
+ *	per counter, slot 64 is the clock (the TSC, CNTVCT_EL0)
  * @operand: per counter, x86: the operand of RDPMC; else 0
  *
  * The owner of a state reads counter i like this. "ask" means to ask the kernel, by
@@ -580,8 +583,9 @@ struct perfctr_page_slot {
  *	} while (page->seq != seq);
  *
  * read_counter(i) is the CSR cycle + page->map[i] / 16 on riscv, and RDPMC of
- * page->operand[i] on x86. Only the owner finds its own thread pointer there, and then it
- * is running; if its registers may not be read the thread pointer is not there.
+ * page->operand[i] on x86. On arm64 no counter is read like this, but the clock is. Only
+ * the owner finds its own thread pointer there, and then it is running; if its registers
+ * may not be read the thread pointer is not there.
  *
  * Registers that may be read do not wrap: the module sets them back to
  * zero, and adapts the bias, long before.

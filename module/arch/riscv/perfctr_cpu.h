@@ -200,6 +200,8 @@ static inline bool perfctr_cpu_runs(void)
 
 int perfctr_cpu_restart(const struct perfctr_config *config, kuid_t uid);
 
+#define PERFCTR_CPU_PERMITS_THREADS
+
 /*
  * perf writes scounteren too: on every CPU of a process that maps or unmaps one
  * of its events, and on all CPUs when its perf_user_access changes. So we clear only

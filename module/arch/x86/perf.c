@@ -7,19 +7,13 @@
  * without privilege counting needs that no user can do so.
  */
 
-#include <linux/err.h>
-#include <linux/fs.h>
-#include <linux/fs_struct.h>
 #include <linux/kernel.h>
-#include <linux/path.h>
 #include <linux/perf_event.h>
-#include <linux/pid.h>
-#include <linux/pid_namespace.h>
-#include <linux/sched/task.h>
 #include <asm/cpufeature.h>
 
 #include "evntsel.h"
 #include "registers.h"
+#include "settings.h"
 
 #define CPUID_PERFMON		10
 #define CPUID_AMD_PERFMON	0x80000022
@@ -142,57 +136,13 @@ bool perfctr_cpu_shared_hides(const struct perf_event *event)
  * Can perf be opened, and can events of perf's be read in user mode?
  */
 
-/* In the mounts of the first process, which a user cannot change. -1: it cannot be read */
-static long read_number(const char *name)
-{
-	struct task_struct *init;
-	struct path root = {};
-	struct file *file;
-	char text[16] = "";
-	loff_t pos = 0;
-	ssize_t length;
-	long number;
-
-	rcu_read_lock();
-	init = pid_task(find_pid_ns(1, &init_pid_ns), PIDTYPE_PID);
-	if (init)
-		get_task_struct(init);
-	rcu_read_unlock();
-	if (!init)
-		return -1;
-	task_lock(init);
-	if (init->fs)
-		get_fs_root(init->fs, &root);
-	task_unlock(init);
-	put_task_struct(init);
-	if (!root.mnt)
-		return -1;
-	file = file_open_root(&root, name, O_RDONLY, 0);
-	path_put(&root);
-	if (IS_ERR(file))
-		return -1;
-	length = kernel_read(file, text, sizeof(text) - 1, &pos);
-	fput(file);
-	return length > 0 && !kstrtol(strim(text), 10, &number) ? number : -1;
-}
-
-/* Only some kernels have a level at which nobody without privilege opens an event. */
-static bool perf_is_closed(void)
-{
-#ifdef PERFCTR_PERF_CLOSED_ABOVE
-	return read_number("proc/sys/kernel/perf_event_paranoid") > PERFCTR_PERF_CLOSED_ABOVE;
-#else
-	return false;
-#endif
-}
-
 /* The kernel has one; each core PMU of a hybrid processor shows it. 2 if it cannot be read */
 static long rdpmc_attribute(void)
 {
-	long number = read_number("sys/bus/event_source/devices/cpu/rdpmc");
+	long number = perfctr_read_number("sys/bus/event_source/devices/cpu/rdpmc");
 
 	if (number < 0)
-		number = read_number("sys/bus/event_source/devices/cpu_core/rdpmc");
+		number = perfctr_read_number("sys/bus/event_source/devices/cpu_core/rdpmc");
 	return number < 0 ? 2 : number;
 }
 
@@ -201,5 +151,5 @@ bool perfctr_cpu_shared_discloses(void)
 	long rdpmc = rdpmc_attribute();
 
 	/* 2: all processes read by RDPMC. 1: those that have mapped an event do. 0: none */
-	return rdpmc == 2 || (rdpmc && !perf_is_closed());
+	return rdpmc == 2 || (rdpmc && !perfctr_perf_is_closed());
 }

@@ -237,6 +237,8 @@ static inline void perfctr_cpu_join(const struct task_struct *next)
 }
 
 /* RDTSC kills: CR4.TSD follows prctl(PR_SET_TSC) and seccomp's strict mode. */
+#define PERFCTR_CPU_HIDES_CLOCK
+
 static __always_inline bool perfctr_cpu_clock_hidden(void)
 {
 	return test_thread_flag(TIF_NOTSC);
