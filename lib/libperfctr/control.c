@@ -118,6 +118,24 @@ static void ctr_from_native(const struct perfctr_ctr_control *from,
 	to->evntsel[i] = (unsigned int)from->event;
 }
 
+#elif defined(__aarch64__)
+
+static void ctr_to_native(const struct perfctr_cpu_control *from, unsigned int i,
+			  struct perfctr_ctr_control *to)
+{
+	to->event = from->evntsel[i];
+	to->config = from->arm64.config[i];
+	to->flags = from->arm64.mode[i] ? from->arm64.mode[i] : PERFCTR_CTR_USER;
+}
+
+static void ctr_from_native(const struct perfctr_ctr_control *from,
+			    struct perfctr_cpu_control *to, unsigned int i)
+{
+	to->evntsel[i] = (unsigned int)from->event;
+	to->arm64.config[i] = from->config;
+	to->arm64.mode[i] = from->flags;
+}
+
 #else /* riscv */
 
 static void ctr_to_native(const struct perfctr_cpu_control *from, unsigned int i,

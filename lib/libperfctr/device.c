@@ -147,6 +147,8 @@ const char *perfctr_info_cpu_name(const struct perfctr_info *info)
 		return "RISC-V without SBI PMU";
 	case PERFCTR_RISCV_SBI:
 		return "RISC-V with SBI PMU";
+	case PERFCTR_ARM64_GENERIC:
+		return "Generic ARM with 64 bits";
 	default:
 		return "unknown";
 	}

@@ -185,6 +185,11 @@ static const struct perfctr_event_set x86_generic_set = {
 	.event_prefix = "",
 };
 
+static const struct perfctr_event_set arm64_generic_set = {
+	.cpu_type = PERFCTR_ARM64_GENERIC,
+	.event_prefix = "",
+};
+
 #define X86_SET(type, prefix, of) \
 	{ .cpu_type = (type), .event_prefix = (prefix), \
 	  .nevents = ARRAY_SIZE(of), .events = (of) }
@@ -216,6 +221,8 @@ const struct perfctr_event_set *perfctr_cpu_event_set(unsigned int cpu_type)
 		return &riscv_generic_set;
 	case PERFCTR_X86_GENERIC:
 		return &x86_generic_set;
+	case PERFCTR_ARM64_GENERIC:
+		return &arm64_generic_set;
 	default:
 		return NULL;
 	}

@@ -27,7 +27,7 @@ extern "C" {
  * library fills in the member that the ABI adds in front, "size".
  */
 
-/* cpu_type; those of x86 and riscv are in <linux/perfctr.h>. */
+/* cpu_type; those of x86, riscv and arm64 are in <linux/perfctr.h>. */
 #define PERFCTR_PPC_GENERIC	0
 #define PERFCTR_PPC_604		1
 #define PERFCTR_PPC_604e	2
@@ -86,6 +86,36 @@ struct perfctr_cpu_control {
 		unsigned int mmcr0;
 		unsigned int mmcr2;
 	} ppc;
+	unsigned int _reserved[4];
+};
+
+#elif defined(__aarch64__)
+
+#define PERFCTR_NRCTRS	32
+
+/**
+ * struct perfctr_cpu_control - what is counted
+ * @tsc_on: 1 to accumulate the clock (CNTVCT_EL0)
+ * @nractrs: number of a-mode counters
+ * @nrictrs: number of i-mode counters, which follow these
+ * @pmc_map: PERFCTR_MAP_ANY
+ * @evntsel: the event
+ * @arm64.mode: PERFCTR_CTR_USER, PERFCTR_CTR_KERNEL or both; 0 is user mode
+ *	alone, so that a control that was zeroed needs no privilege
+ * @arm64.config: the rest of the event
+ * @ireset: start values of the i-mode counters
+ */
+struct perfctr_cpu_control {
+	unsigned int tsc_on;
+	unsigned int nractrs;
+	unsigned int nrictrs;
+	unsigned int pmc_map[PERFCTR_NRCTRS];
+	unsigned int evntsel[PERFCTR_NRCTRS];
+	struct {
+		unsigned int mode[PERFCTR_NRCTRS];
+		unsigned long long config[PERFCTR_NRCTRS];
+	} arm64;
+	int ireset[PERFCTR_NRCTRS];
 	unsigned int _reserved[4];
 };
 

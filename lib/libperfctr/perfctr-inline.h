@@ -24,6 +24,8 @@
 #include "perfctr-riscv.h"
 #elif defined(__x86_64__) || defined(__i386__)
 #include "perfctr-x86.h"
+#elif defined(__aarch64__) && defined(__LP64__)
+#include "perfctr-arm64.h"
 #endif
 
 #ifdef PERFCTR_CLOCK_SLOT

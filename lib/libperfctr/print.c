@@ -105,6 +105,12 @@ void perfctr_cpu_control_print(const struct perfctr_cpu_control *control)
 #if defined(__x86_64__) || defined(__i386__)
 		if (control->evntsel_high[i])
 			printf("evntsel_high[%u]\t\t0x%08x\n", i, control->evntsel_high[i]);
+#elif defined(__aarch64__)
+		printf("arm64.mode[%u]\t\t%s%s\n", i,
+		       control->arm64.mode[i] != PERFCTR_CTR_KERNEL ? "u" : "",
+		       control->arm64.mode[i] & PERFCTR_CTR_KERNEL ? "k" : "");
+		if (control->arm64.config[i])
+			printf("arm64.config[%u]\t\t0x%llx\n", i, control->arm64.config[i]);
 #elif defined(__riscv)
 		printf("riscv.mode[%u]\t\t%s%s\n", i,
 		       control->riscv.mode[i] != PERFCTR_CTR_KERNEL ? "u" : "",

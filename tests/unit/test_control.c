@@ -256,6 +256,23 @@ START_TEST(test_arch)
 	ck_assert_uint_eq(back.cpu_control.riscv.event_data[1], 0xffff00000000);
 }
 END_TEST
+#elif defined(__aarch64__)
+START_TEST(test_arch)
+{
+	set_up(2, 0);
+	from.cpu_control.evntsel[1] = 0x11;
+	from.cpu_control.arm64.config[1] = 0xffff00000000;
+	from.cpu_control.arm64.mode[1] = PERFCTR_CTR_KERNEL;
+	ck_assert_int_eq(perfctr_control_to_native(&from, &to), 0);
+	ck_assert_uint_eq(to.ctr[0].flags, PERFCTR_CTR_USER);
+	ck_assert_uint_eq(to.ctr[1].flags, PERFCTR_CTR_KERNEL);
+	ck_assert_uint_eq(to.ctr[1].event, 0x11);
+	ck_assert_uint_eq(to.ctr[1].config, 0xffff00000000);
+	ck_assert_int_eq(perfctr_control_from_native(&to, &back), 0);
+	ck_assert_uint_eq(back.cpu_control.arm64.mode[0], PERFCTR_CTR_USER);
+	ck_assert_uint_eq(back.cpu_control.arm64.config[1], 0xffff00000000);
+}
+END_TEST
 #endif
 
 int main(void)

@@ -122,6 +122,7 @@ static const struct {
 	{ "r10000000000000000/1", PERFCTR_X86_INTEL_ARCH, EINVAL },
 	{ "r1b7/1:x", PERFCTR_X86_INTEL_ARCH, EINVAL },
 	{ "cycles", PERFCTR_X86_GENERIC, ENOENT },
+	{ "cycles", PERFCTR_ARM64_GENERIC, ENOENT },
 	{ "cycles", 0xdead, ENOENT },
 };
 

@@ -31,6 +31,7 @@ static bool is_wanted(const char *key)
 	static const char *const keys[] = {
 		"vendor_id", "cpu family", "model", "model name", "stepping", "microcode",
 		"isa", "uarch", "mvendorid", "marchid", "mimpid",
+		"CPU implementer", "CPU variant", "CPU part", "CPU revision",
 	};
 	size_t i;
 
@@ -177,6 +178,9 @@ static void loop(unsigned long turns)
 #elif defined(__riscv)
 	__asm__ volatile("1:	addi	%0, %0, -1\n"
 			 "	bnez	%0, 1b" : "+r" (turns));
+#elif defined(__aarch64__)
+	__asm__ volatile("1:	sub	%0, %0, #1\n"
+			 "	cbnz	%0, 1b" : "+r" (turns));
 #else
 #error "a loop of known length for this architecture"
 #endif

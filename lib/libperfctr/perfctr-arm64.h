@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * How an arm64 thread reads its counters: the parts of the read path that
+ * perfctr-inline.h is made of. The clock has a register that user mode may read, and
+ * no counter has: their slots have no owner, so they are read through the kernel.
+ */
+#ifndef PERFCTR_ARM64_H
+#define PERFCTR_ARM64_H
+
+/* The slot of the clock, CNTVCT_EL0 */
+#define PERFCTR_CLOCK_SLOT	(PERFCTR_PAGE_SLOTS - 2u)
+
+PERFCTR_INLINE __u64 perfctr_thread_pointer(void)
+{
+	return (__u64)(unsigned long)__builtin_thread_pointer();
+}
+
+/*
+ * Without an ISB before it, so the processor may read the clock before it has completed
+ * the instructions before, as with RDTSC on x86. The kernel's vDSO has an ISB, since
+ * another CPU writes what it adds to the clock. What we add changes only while this thread
+ * is in the kernel. The exception that leads there comes between two instructions, however
+ * the processor orders those on either side of it.
+ */
+PERFCTR_INLINE __u64 perfctr_register(unsigned int n)
+{
+	__u64 value = 0;
+
+	if (n == PERFCTR_CLOCK_SLOT)
+		__asm__ __volatile__ ("mrs %0, cntvct_el0" : "=r" (value));
+	return value;
+}
+
+PERFCTR_INLINE int perfctr_page_counts_on(const struct perfctr_page *page, unsigned int i,
+					  unsigned int reg)
+{
+	(void)page;
+	(void)i;
+	(void)reg;
+	return 0;
+}
+
+PERFCTR_INLINE const struct perfctr_page_slot *
+perfctr_reg_slot(const struct perfctr_page *page, unsigned int reg)
+{
+	return &page->slot[reg == PERFCTR_CLOCK_SLOT ? reg : PERFCTR_PAGE_NO_SLOT];
+}
+
+PERFCTR_INLINE unsigned long perfctr_page_place(const struct perfctr_page *page,
+						unsigned int i)
+{
+	(void)page;
+	return i;
+}
+
+PERFCTR_INLINE const struct perfctr_page_slot *
+perfctr_place_slot(const struct perfctr_page *page, unsigned long i)
+{
+	return &page->slot[i];
+}
+
+/* Of a slot without an owner, whose count nobody takes */
+PERFCTR_INLINE __u64 perfctr_place_count(const struct perfctr_page *page, unsigned long i)
+{
+	return page->slot[i].bias;
+}
+
+#endif /* PERFCTR_ARM64_H */
