@@ -15,7 +15,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#if !defined(__riscv)
+#if defined(__x86_64__) || defined(__i386__)
 #include <cpuid.h>
 #endif
 
@@ -25,14 +25,27 @@
 
 unsigned int bench_counters;
 
-#if defined(__riscv)
+#if !defined(__x86_64__) && !defined(__i386__)
 
 static const unsigned int events[MAX_COUNTERS] = {
+#if defined(__riscv)
 	EV_INSTRUCTIONS, EV_CYCLES, EV_DTLB_LOAD_MISSES, EV_DTLB_STORE_MISSES,
+#else
+	/* The emulated machine has no others. */
+	EV_INSTRUCTIONS, EV_CYCLES, EV_INSTRUCTIONS, EV_CYCLES,
+#endif
 };
 
 void counters_find(void)
 {
+	struct perfctr_info info;
+
+	if (perfctr_get_info(&info))
+		die("perfctr_get_info");
+	if (!info.nrctrs) {
+		(void)fprintf(stderr, "bench: this processor has no counters\n");
+		exit(EXIT_FAILURE);
+	}
 	bench_counters = MAX_COUNTERS;
 }
 

@@ -45,6 +45,18 @@ static inline uint64_t ticks(void)
 	return value;
 }
 
+#elif defined(__aarch64__)
+
+#define TICK 16.0
+
+static inline uint64_t ticks(void)
+{
+	uint64_t value;
+
+	__asm__ volatile("mrs %0, cntvct_el0" : "=r" (value));
+	return value;
+}
+
 #else
 
 #define TICK 1.0

@@ -84,6 +84,15 @@ static inline uint64_t read_pmc(unsigned long n)
 	return value;
 }
 
+#elif defined(__aarch64__)
+
+/* perf lets user mode read if kernel.perf_user_access says so, and it does not. */
+static inline uint64_t read_pmc(unsigned long n)
+{
+	(void)n;
+	die("kernel.perf_user_access");
+}
+
 #else
 
 static inline uint64_t read_pmc(unsigned long n)
@@ -232,6 +241,13 @@ static void fixed_reads(void)
 
 #endif
 
+static bool perf_is_readable(const struct reading *reading)
+{
+	const struct perf_event_mmap_page *page = reading->counting.perf_pages[0];
+
+	return page->cap_user_rdpmc;
+}
+
 static void user_reads(void)
 {
 	unsigned int n;
@@ -245,7 +261,7 @@ static void user_reads(void)
 			perfctr = settled(perfctr_user_read, &ours);
 		reading_end(&ours);
 		theirs = reading_begin(PERF, n, true);
-		perf = settled(perf_user_read_cost, &theirs);
+		perf = perf_is_readable(&theirs) ? settled(perf_user_read_cost, &theirs) : NONE;
 		reading_end(&theirs);
 		report("user_read", n, perfctr, perf, RISCV_X86(16, 12), "insn");
 	}
@@ -339,7 +355,8 @@ static void compare(const char *metric, measure_fn *ours, measure_fn *theirs, bo
 		reading_end(&reading);
 		if (theirs) {
 			reading = reading_begin(PERF, n, map);
-			perf = settled(theirs, &reading);
+			if (!map || perf_is_readable(&reading))
+				perf = settled(theirs, &reading);
 			reading_end(&reading);
 		}
 		report(metric, n, perfctr, perf, bounds ? bounds[n - 1] : NONE, "insn");

@@ -31,6 +31,17 @@
 
 extern unsigned int x86_cycles, x86_missing;
 
+#elif defined(__aarch64__)
+
+/* As PMUv3 numbers them; the emulated machine has the first two. */
+#define EV_CYCLES		0x0011u
+#define EV_INSTRUCTIONS		0x0008u
+#define EV_LIKE_INSTRUCTIONS	EV_CYCLES
+#define EV_DTLB_LOAD_MISSES	0x004cu
+#define EV_DTLB_STORE_MISSES	0x004du
+#define EV_ITLB_LOAD_MISSES	0x0002u
+#define EV_MISSING		0x0010u
+
 #else
 
 /* The events of the emulated machine, as the SBI numbers them */

@@ -17,6 +17,7 @@
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -257,9 +258,21 @@ void op_exec_suspended(struct actor *actor)
 	exec_self(actor);
 }
 
-#if defined(__x86_64__) || defined(__i386__)
+#if !defined(__riscv)
 
 #define CLOCK_SLOT (PERFCTR_PAGE_SLOTS - 2)
+
+static uint64_t clock_register(void)
+{
+#if defined(__aarch64__)
+	uint64_t value;
+
+	__asm__ volatile("mrs %0, cntvct_el0" : "=r" (value));
+	return value;
+#else
+	return __builtin_ia32_rdtsc();
+#endif
+}
 
 /* The clock as any reader takes it; false if the page says "ask the kernel". */
 static bool page_clock(const volatile struct perfctr_page *page, uint64_t *value)
@@ -270,7 +283,7 @@ static bool page_clock(const volatile struct perfctr_page *page, uint64_t *value
 		seq = page->seq;
 		if (page->slot[CLOCK_SLOT].owner != thread_pointer())
 			return false;
-		*value = page->slot[CLOCK_SLOT].bias + __builtin_ia32_rdtsc();
+		*value = page->slot[CLOCK_SLOT].bias + clock_register();
 	} while (page->seq != seq);
 	return true;
 }
@@ -292,9 +305,27 @@ static void compare_clock(struct actor *actor)
 		      (unsigned long long)rd[1].clock);
 }
 
+static long switches(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_THREAD, &usage);
+	return usage.ru_nvcsw + usage.ru_nivcsw;
+}
+
+/* A sleep may be over before the thread has left its CPU. */
+static void leave_the_cpu(void)
+{
+	long before = switches();
+
+	do
+		sleep_us(1);
+	while (switches() == before);
+}
+
 /*
- * RDTSC raises SIGSEGV meanwhile, which would kill the actor. So it does not ask for the
- * time, as the C library uses RDTSC for that.
+ * A read of the clock raises SIGSEGV meanwhile, which would kill the actor. So it does not
+ * ask for the time, as the C library reads the clock for that.
  */
 void op_clock_forbidden(struct actor *actor)
 {
@@ -319,7 +350,7 @@ void op_clock_forbidden(struct actor *actor)
 	}
 	/* Without the kernel's probes the page changes at the next switch. */
 	if (!(shared->features & PERFCTR_FEATURE_RDPMC))
-		sleep_us(1);
+		leave_the_cpu();
 	for (i = 0; i < n; i++) {
 		const volatile struct perfctr_page *page = actor->page;
 

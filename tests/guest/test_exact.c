@@ -8,12 +8,14 @@
 #include <libperfctr.h>
 
 #include <errno.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <time.h>
@@ -595,19 +597,25 @@ START_TEST(library_snapshot)
 }
 END_TEST
 
+static int count_clock(void)
+{
+	struct perfctr_control control;
+	int fd = open_self();
+
+	control_init(&control);
+	control.tsc_on = 1;
+	set_control(fd, &control);
+	return fd;
+}
+
 /* A state's clock goes on while its thread runs, and stops while it sleeps. */
 START_TEST(clock_counts_run_time)
 {
 	uint64_t slept, ran, hz = guest.info.tsc_hz;
-	struct perfctr_control control;
 	uint64_t began, passed;
-	int fd = open_self();
+	int fd = count_clock();
 
 	ck_assert_uint_gt(hz, 0);
-	control_init(&control);
-	control.tsc_on = 1;
-	set_control(fd, &control);
-
 	slept = read_clock(fd);
 	sleep_us(200000);
 	slept = read_clock(fd) - slept;
@@ -626,6 +634,60 @@ START_TEST(clock_counts_run_time)
 	ck_assert_uint_ge(ran, hz / 1000 * 25);
 }
 END_TEST
+
+/* Whatever happens between two reads, the page's clock is the one that the kernel reads. */
+START_TEST(clock_is_read_inline)
+{
+	int fd = count_clock();
+	const struct perfctr_page *page = map_page(fd);
+	unsigned long long value;
+	uint64_t before, after;
+	unsigned int i;
+
+	for (i = 0; i < RUNS; i++) {
+		before = read_clock(fd);
+		ck_assert_msg(perfctr_page_read_reg(page, PERFCTR_CLOCK_SLOT, &value),
+			      "read %u: the page says: ask the kernel", i);
+		after = read_clock(fd);
+		ck_assert_uint_ge(value, before);
+		ck_assert_uint_le(value, after);
+		switch (i % 4) {
+		case 0: sched_yield(); break;
+		case 1: sleep_us(100); break;
+		case 2: pin_self(i / 4 % guest.ncpus); break;
+		default: body_spin(SPIN_LOOPS);
+		}
+	}
+}
+END_TEST
+
+#if !defined(__riscv)
+/* Not all kernels tell the module before the thread's next switch. */
+START_TEST(clock_is_not_offered_if_forbidden)
+{
+	int fd = count_clock();
+	const volatile struct perfctr_page *page = map_page(fd);
+	unsigned int i;
+
+	for (i = 0; i < 3; i++) {
+		uint64_t before;
+
+		ck_assert_uint_eq(page->slot[PERFCTR_CLOCK_SLOT].owner, thread_pointer());
+		ck_assert_uint_eq(page->owner, thread_pointer());
+		ck_ok(prctl(PR_SET_TSC, PR_TSC_SIGSEGV));
+		sleep_us(1000);
+		ck_assert_uint_eq(page->slot[PERFCTR_CLOCK_SLOT].owner, 0);
+		ck_assert_uint_eq(page->owner, 0);
+		/* The kernel reads it all the same. */
+		before = read_clock(fd);
+		body_spin(SPIN_LOOPS);
+		ck_assert_uint_gt(read_clock(fd), before);
+		ck_ok(prctl(PR_SET_TSC, PR_TSC_ENABLE));
+		sleep_us(1000);
+	}
+}
+END_TEST
+#endif
 
 #define FIXED_REF	26u	/* the number of fixed counter 2 */
 #define EV_REF_CYCLES	0x13cu
@@ -727,6 +789,10 @@ int main(void)
 	GUEST_RUN(moved_between_cpus, NEED_COUNTERS | NEED_SMP);
 	GUEST_RUN(moves_itself, NEED_COUNTERS | NEED_USER_READ | NEED_SMP);
 	GUEST_RUN(clock_counts_run_time, AS_USER);
+	GUEST_RUN(clock_is_read_inline, AS_USER);
+#if !defined(__riscv)
+	GUEST_RUN(clock_is_not_offered_if_forbidden, AS_USER);
+#endif
 	GUEST_RUN(ref_cycles_are_perfs, NEED_X86 | NEED_PERF);
 	return guest_end();
 }

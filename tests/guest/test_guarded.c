@@ -981,7 +981,7 @@ int main(void)
 #if defined(__riscv)
 	run_policy(sibling_reads_none, both | AS_USER);
 	run_policy(sibling_of_who_unmaps_reads_none, both | AS_USER);
-#else
+#elif defined(__x86_64__) || defined(__i386__)
 	run_policy(nothing_for_a_sibling_of_a_counting_victim, both);
 	run_policy(nothing_for_a_sibling_of_a_mapped_victim, both);
 	run_policy(nothing_for_a_sibling_when_interrupted, both);

@@ -79,6 +79,8 @@ static uintptr_t interrupted_pc(const ucontext_t *context)
 {
 #if defined(__riscv)
 	return context->uc_mcontext.__gregs[REG_PC];
+#elif defined(__aarch64__)
+	return context->uc_mcontext.pc;
 #elif defined(__i386__)
 	return (uintptr_t)context->uc_mcontext.gregs[REG_EIP];
 #else

@@ -1086,6 +1086,11 @@ static bool is_x86(void)
 	return guest.info.cpu_type < PERFCTR_RISCV_GENERIC;
 }
 
+static bool is_arm64(void)
+{
+	return guest.info.cpu_type >= PERFCTR_ARM64_GENERIC;
+}
+
 /* What follows the key, up to the end of the line */
 static void says_line(const char *key, const char *value)
 {
@@ -1126,7 +1131,7 @@ static void says_exact(const char *what, unsigned int least_switches)
 
 static void says_whether_exact(void)
 {
-	if (!guest.nprogrammable && is_x86()) {
+	if (!guest.info.counters) {
 		says(result.out, "not made: perfctr counts no instructions here\n");
 	} else if (!(guest.info.cpu_features & PERFCTR_FEATURE_FILTER)) {
 		says(result.out, "not made: this processor counts user and kernel mode together\n");
@@ -1168,8 +1173,12 @@ START_TEST(report)
 	says_line("driver_version", guest.info.driver_version);
 	says_line("user_read", "guarded");
 	says(result.out, "\ncpus\t");
-	says(result.out, is_x86() ? "\ncpu family   " : "\nisa   ");
-	if (is_x86()) {
+	if (is_arm64()) {
+		says(result.out, "\nCPU part   ");
+	} else if (!is_x86()) {
+		says(result.out, "\nisa   ");
+	} else {
+		says(result.out, "\ncpu family   ");
 		says(result.out, "\nmodel name   ");
 		says(result.out, "\nstepping   ");
 		says_line("hypervisor", "yes");

@@ -11,7 +11,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 "$here/root.sh" testing
 "$here/root.sh" bookworm
 "$here/qemu/build.sh"
-for machine in riscv64-6.12 riscv64-testing x86_64-6.12 x86_64-testing x86_64-6.1 skylake-rt nehalem pentium3 \
+for machine in riscv64-6.12 riscv64-testing arm64-6.12 x86_64-6.12 x86_64-testing x86_64-6.1 skylake-rt nehalem pentium3 \
 	riscv64-debug riscv64-rt icelake-debug icelake-kcsan; do
 	"$here/stage.sh" "$machine"
 done
