@@ -86,6 +86,7 @@ probes() { # machine
 		"$dir"/module/*.c "$dir"/module/arch/*/interrupt.c
 	case $arch in
 	riscv64) vars='ARCH=riscv CROSS_COMPILE=riscv64-linux-gnu-' wanted=5 ;;
+	arm64) vars='ARCH=arm64 CROSS_COMPILE=aarch64-linux-gnu-' wanted=3 ;;
 	*) vars=ARCH=x86 wanted=5 ;;
 	esac
 	# shellcheck disable=SC2086 # words
@@ -164,13 +165,16 @@ families() {
 only=${*:-all}
 check checkpatch checkpatch
 check kernel-riscv64 kernel riscv64-6.12
+check kernel-arm64 kernel arm64-6.12
 check kernel-x86_64 kernel x86_64-6.12
 check layers layers
 check lengths lengths
 check families families
 check probes-riscv64 probes riscv64-6.12
+check probes-arm64 probes arm64-6.12
 check probes-x86_64 probes x86_64-6.12
 check tidy-riscv64 tidy riscv64-linux-gnu
+check tidy-arm64 tidy aarch64-linux-gnu
 check tidy-x86_64 tidy x86_64-linux-gnu
 check shellcheck shells
 check manuals manuals
