@@ -2,7 +2,7 @@
 /*
  * bench: perfctr beside perf_events, in instructions.
  *
- *	bench [-o RESULTS.json] [-k KEPT.txt] [switches] [reads] [memory] [forks] [crowds] [overflows] [controls] [trees]
+ *	bench [-o RESULTS.json] [-k KEPT.txt] [switches] [reads] [memory] [forks] [crowds] [overflows] [controls] [trees] [shared]
  *
  * Runs as root in an emulated machine with an instruction clock (boot.sh
  * --icount) and one CPU; see bench.h.
@@ -10,11 +10,31 @@
 #define _GNU_SOURCE
 #include "bench.h"
 
+#include <libperfctr.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
+
+void bench_shared(void)
+{
+	struct perfctr_info info;
+
+	if (perfctr_get_info(&info))
+		die("perfctr_get_info");
+	if (!(info.cpu_features & PERFCTR_FEATURE_SHARED))
+		return;
+	bench_source = PERFCTR_SOURCE_SHARED;
+	switches_shared();
+	reads_shared();
+	module_unload();
+	module_load(MODULE_PARAMS " by_tracepoint=1");
+	switches_tracepoint(info.cpu_features & PERFCTR_FEATURE_NATIVE);
+	module_unload();
+	module_load(MODULE_PARAMS);
+	bench_source = PERFCTR_SOURCE_NATIVE;
+}
 
 static const struct part {
 	const char *name;
@@ -28,6 +48,7 @@ static const struct part {
 	{ "overflows", bench_overflows },
 	{ "controls", bench_controls },
 	{ "trees", bench_trees },
+	{ "shared", bench_shared },
 };
 
 static bool wanted(const char *name, int argc, char **argv)
@@ -49,7 +70,7 @@ int main(int argc, char **argv)
 
 	while ((opt = getopt(argc, argv, "o:k:")) != -1) {
 		if (opt != 'o' && opt != 'k') {
-			(void)fprintf(stderr, "usage: bench [-o FILE] [-k FILE] [switches] [reads] [memory] [forks] [crowds] [overflows] [controls] [trees]\n");
+			(void)fprintf(stderr, "usage: bench [-o FILE] [-k FILE] [switches] [reads] [memory] [forks] [crowds] [overflows] [controls] [trees] [shared]\n");
 			return 2;
 		}
 		*(opt == 'o' ? &output : &kept) = optarg;
@@ -58,7 +79,7 @@ int main(int argc, char **argv)
 		die("uname");
 	pin(0);
 	settle_guest();
-	module_load();
+	module_load(MODULE_PARAMS);
 	counters_find();
 	for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
 		if (wanted(parts[i].name, argc, argv))

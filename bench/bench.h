@@ -19,8 +19,13 @@
 /* A bound of our figure that differs between architectures */
 #if defined(__riscv)
 #define RISCV_X86(riscv, x86) (riscv)
+#define BY_ARCH(riscv, x86, arm64) (riscv)
+#elif defined(__aarch64__)
+#define RISCV_X86(riscv, x86) (x86)
+#define BY_ARCH(riscv, x86, arm64) (arm64)
 #else
 #define RISCV_X86(riscv, x86) (x86)
+#define BY_ARCH(riscv, x86, arm64) (x86)
 #endif
 
 /* Who counts, if anyone */
@@ -33,7 +38,6 @@ struct setup {
 	bool map;	/* user space may read */
 	bool kernel;	/* counts kernel mode as well: another control */
 	bool inherit;	/* counts what is forked as well */
-	bool shared;	/* perfctr: by perf_events */
 };
 
 /* --- counters.c: the two sides --- */
@@ -42,6 +46,8 @@ struct setup {
 extern unsigned int bench_counters;
 /* Finds that, and which events they count. */
 void counters_find(void);
+/* By which source perfctr counts: PERFCTR_SOURCE_*; NATIVE, but in bench_shared() */
+extern uint32_t bench_source;
 
 /*
  * Counts for the calling thread until it ends. Fills in descriptors: one handle,
@@ -60,8 +66,9 @@ void counting_end(struct counting *counting);
 bool is_readable(const struct counting *counting);
 
 /* The module: loaded once, unloaded for what is measured without it */
-void module_load(void);
+void module_load(const char *params);
 void module_unload(void);
+#define MODULE_PARAMS	"broadcasts=0"
 void set_policy(const char *policy);
 
 /*
@@ -135,5 +142,12 @@ void bench_crowds(void);	/* likewise */
 void bench_overflows(void);	/* overflows.c */
 void bench_controls(void);	/* controls.c */
 void bench_trees(void);		/* trees.c */
+
+/* Counters of perf's, and switches seen by the tracepoint */
+void bench_shared(void);	/* bench.c */
+void switches_shared(void);
+/* The module is loaded by_tracepoint=1; @native: there are native counters */
+void switches_tracepoint(bool native);
+void reads_shared(void);
 
 #endif /* PERFCTR_BENCH_H */

@@ -24,6 +24,7 @@
 #define PAGE 4096
 
 unsigned int bench_counters;
+uint32_t bench_source = PERFCTR_SOURCE_NATIVE;
 
 #if !defined(__x86_64__) && !defined(__i386__)
 
@@ -138,7 +139,7 @@ static void perfctr_begin(struct counting *counting)
 	control->ctr_size = sizeof(control->ctr[0]);
 	control->tsc_on = 1;
 	control->flags = setup->inherit ? PERFCTR_CONTROL_INHERIT : 0;
-	control->source = setup->shared ? PERFCTR_SOURCE_SHARED : PERFCTR_SOURCE_NATIVE;
+	control->source = bench_source;
 	control->nractrs = setup->counters;
 	for (i = 0; i < setup->counters; i++) {
 		control->ctr[i].map = which_counter(i, setup->counters);
@@ -215,11 +216,11 @@ bool is_readable(const struct counting *counting)
 	return counting->page && counting->page->seq >= 0;
 }
 
-void module_load(void)
+void module_load(const char *params)
 {
 	int fd = open("/lib/perfctr.ko", O_RDONLY | O_CLOEXEC);
 
-	if (fd < 0 || (syscall(SYS_finit_module, fd, "broadcasts=0", 0) && errno != EEXIST))
+	if (fd < 0 || (syscall(SYS_finit_module, fd, params, 0) && errno != EEXIST))
 		die("/lib/perfctr.ko");
 	close(fd);
 }

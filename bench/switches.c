@@ -8,6 +8,8 @@
 #define _GNU_SOURCE
 #include "bench.h"
 
+#include <libperfctr.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -21,6 +23,7 @@
 #define YIELDS 250	/* in less than the time between two interrupts of the timer */
 #define ROUNDS 31	/* of these, of which the median is taken */
 #define WARM_UP 500
+#define SMALL_STACK 32768
 #define UID_USER 1000
 #define UID_STRANGER 1001
 
@@ -255,7 +258,7 @@ static void compare(const char *metric, const struct pair *how, const struct bou
 {
 	struct cost perfctr[MAX_COUNTERS] = { 0 }, perf[MAX_COUNTERS] = { 0 };
 	struct cost base = base_line(how->uid[0], how->uid[1]);
-	struct setup setup = { .map = how->setup[0].map, .shared = how->setup[0].shared };
+	struct setup setup = { .map = how->setup[0].map };
 	unsigned int n;
 
 	for (n = 1; n <= bench_counters; n++) {
@@ -336,7 +339,7 @@ static void bystanders(void)
 		perf[map] = beside(PERF, map, without);
 		await_hooks_gone();
 	}
-	module_load();
+	module_load(MODULE_PARAMS);
 	idle = base_line(0, 0).insn;
 	report("switch_base", 0, idle, without, NONE, "insn");
 	report("switch_extra_bystander_nobody", 0, idle - without, 0, 0.5, "insn");
@@ -378,27 +381,16 @@ void bench_switches(void)
 	static const struct bounds alone_bounds = {
 		.insn = { NONE, NONE, NONE, NONE }, .wrmsr = 2,
 	};
-	/* Counters of perf's: RISC-V's are read by its driver, at so much each. */
-	static const struct bounds shared_bounds = {
-		.insn = {
-			RISCV_X86(300, 115), RISCV_X86(500, 150), RISCV_X86(700, 185),
-			RISCV_X86(900, 220),
-		},
-		.wrmsr = 0,
-	};
 	struct pair plain = { .uid = { 0, 0 } };
 	struct pair kin = { .uid = { UID_USER, UID_USER } };
 	struct pair strangers = { .uid = { UID_USER, UID_STRANGER } };
 	struct pair alone = { .uid = { UID_USER, UID_STRANGER }, .alone = true };
 	struct pair others = { .uid = { 0, 0 } };
-	struct pair shared = { .uid = { 0, 0 } };
 	struct pair one = { .uid = { 0, 0 }, .alone = true };
 	struct pair tree = { .uid = { 0, 0 }, .tree = true };
 
 	bystanders();
 	compare("switch_extra", &plain, &plain_bounds);
-	shared.setup[0].shared = true;
-	compare("switch_extra_shared", &shared, &shared_bounds);
 	compare("switch_extra_alone", &one, &tree_bounds);
 	compare("switch_extra_tree", &tree, &tree_bounds);
 	others.setup[1].kernel = true;
@@ -413,4 +405,101 @@ void bench_switches(void)
 	set_policy("open");
 	compare("switch_extra_open", &strangers, &page_bounds);
 	set_policy("guarded");
+}
+
+/* Counters of perf's: RISC-V's are read by its driver, at so much each. */
+static const struct bounds shared_bounds = {
+	.insn = {
+		BY_ARCH(300, 115, 150), BY_ARCH(500, 150, 200), BY_ARCH(700, 185, 250),
+		BY_ARCH(900, 220, 300),
+	},
+	.wrmsr = 0,
+};
+
+void switches_shared(void)
+{
+	struct pair plain = { .uid = { 0, 0 } };
+
+	compare("switch_extra_shared", &plain, &shared_bounds);
+}
+
+static void *hold_state(void *arg)
+{
+	pthread_barrier_t *there = arg;
+
+	if (_vperfctr_open(1) < 0)
+		die("perfctr: open");
+	pthread_barrier_wait(there);
+	for (;;)
+		pause();
+	return NULL;
+}
+
+/* Runs until it is killed. */
+static void hold_states(unsigned int nr, volatile bool *ready)
+{
+	struct rlimit limit = { 2 * nr + 100, 2 * nr + 100 };
+	pthread_barrier_t there;
+	pthread_attr_t attr;
+	pthread_t thread;
+	unsigned int i;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	setrlimit(RLIMIT_NOFILE, &limit);
+	pthread_barrier_init(&there, NULL, nr + 1);
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, SMALL_STACK);
+	for (i = 0; i < nr; i++)
+		if (pthread_create(&thread, &attr, hold_state, &there))
+			die("pthread_create");
+	pthread_barrier_wait(&there);
+	*ready = true;
+	for (;;)
+		pause();
+}
+
+/* Two that do not count, beside @others that have a state, of which none runs */
+static double beside_many(unsigned int others, double base)
+{
+	volatile bool *ready = shared_alloc(sizeof(*ready));
+	pid_t pid = fork();
+	double cost;
+
+	if (pid < 0)
+		die("fork");
+	if (!pid)
+		hold_states(others, ready);
+	while (!*ready)
+		usleep(1000);
+	cost = base_line(0, 0).insn - base;
+	end_sleeper(pid);
+	return cost;
+}
+
+/* With the module loaded by_tracepoint=1; @native: there are such counters */
+void switches_tracepoint(bool native)
+{
+	static const struct bounds plain_bounds = {
+		.insn = { 100, 120, 140, 160 },
+		.wrmsr = 0,
+	};
+	static const struct bounds by_tracepoint_bounds = {
+		.insn = { BY_ARCH(NONE, 120, NONE), BY_ARCH(NONE, 120 + 110 / 3.0, NONE),
+			  BY_ARCH(NONE, 120 + 220 / 3.0, NONE), BY_ARCH(NONE, 230, NONE) },
+		.wrmsr = 0,
+	};
+	struct pair plain = { .uid = { 0, 0 } };
+	double base;
+
+	await_hooks_gone();
+	base = base_line(0, 0).insn;
+	report("switch_extra_tracepoint_10", 10, beside_many(10, base), NONE, 34, "insn");
+	await_hooks_gone();
+	report("switch_extra_tracepoint_10000", 10000, beside_many(10000, base), NONE, 45, "insn");
+	await_hooks_gone();
+	compare("switch_extra_tracepoint_shared", &plain, &by_tracepoint_bounds);
+	if (!native)
+		return;
+	bench_source = PERFCTR_SOURCE_NATIVE;
+	compare("switch_extra_tracepoint", &plain, &plain_bounds);
 }

@@ -151,6 +151,38 @@ static noinline ssize_t read_sample(struct vperfctr *perfctr, u64 __user *to, si
 }
 
 /*
+ * Of the owner's own counters, which are perf's: with interrupts off, in which perf moves them to
+ * other registers.
+ */
+static noinline ssize_t read_own_shared(struct vperfctr *perfctr, u64 __user *to, size_t count)
+{
+	u32 i, nr = perfctr->cpu_state.end - perfctr->cpu_state.ctr;
+	u64 value[1 + PERFCTR_MAX_HW];
+	size_t length = (1 + nr) * sizeof(*to);
+	bool right;
+
+	if (unlikely(count < length))
+		return -EINVAL;
+	local_irq_disable();
+	right = perfctr->seq & 1;
+	if (likely(right)) {
+		value[0] = perfctr->cpu_state.clock + perfctr_cpu_clock();
+		right = !sample_shared(perfctr, value + 1);
+	}
+	local_irq_enable();
+	if (unlikely(!right || !user_write_access_begin(to, length)))
+		return read_sample(perfctr, to, count);
+	for (i = 0; i <= nr; i++)
+		unsafe_put_user(value[i], to + i, fault);
+	user_write_access_end();
+	return length;
+
+fault:
+	user_write_access_end();
+	return -EFAULT;
+}
+
+/*
  * read(2): the clock and the sums, as 64-bit words. It is quicker than an ioctl: the
  * way there alone takes longer than all of this.
  *
@@ -174,8 +206,12 @@ ssize_t vperfctr_read(struct file *file, char __user *buffer, size_t count, loff
 	length = sizeof(*to) + ((char *)end - (char *)state->ctr) / sizeof(*ctr) * sizeof(*to);
 	seq = READ_ONCE(perfctr->seq);
 	if (unlikely(rcu_access_pointer(perfctr->owner) != current || !(seq & 1) ||
-		     !perfctr->quick))
+		     !perfctr->quick)) {
+		if (rcu_access_pointer(perfctr->owner) == current && perfctr->clock_on &&
+		    !vperfctr_is_native(perfctr))
+			return read_own_shared(perfctr, to, count);
 		return read_sample(perfctr, to, count);
+	}
 	if (unlikely(count < length))
 		return -EINVAL;
 	if (unlikely(!user_write_access_begin(to, length)))

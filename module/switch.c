@@ -311,23 +311,28 @@ static __always_inline void in(struct vperfctr *perfctr, struct task_struct *nex
 		vperfctr_come_later(perfctr, next);
 }
 
-static notrace void probe_switch(PERFCTR_SWITCH_PROBE_ARGS)
+static noinline notrace void out_and_in(struct vperfctr *perfctr, struct vperfctr *coming,
+					struct task_struct *next)
 {
-	struct vperfctr *perfctr = __this_cpu_read(perfctr_here), *coming;
-
 	/*
 	 * Next may have been moved here just now, by this CPU. Pairs with member_hold(), which
 	 * reads the number of its CPU after it wrote at_once.
 	 */
 	smp_mb__after_spinlock();
-	coming = perfctr_look_up(next);
-	if (perfctr == coming)
-		return;		/* mostly, there is none */
 	if (perfctr)
 		out(perfctr, next, coming);
 	if (coming)
 		in(coming, next);
 	__this_cpu_write(perfctr_here, coming);
+}
+
+/* Between two threads without a state, which is what most are, it saves no register. */
+static notrace void probe_switch(PERFCTR_SWITCH_PROBE_ARGS)
+{
+	struct vperfctr *perfctr = __this_cpu_read(perfctr_here), *coming = perfctr_look_up(next);
+
+	if (perfctr != coming)
+		out_and_in(perfctr, coming, next);
 }
 
 static struct perfctr_probe switch_probe = PERFCTR_PROBE(sched_switch, probe_switch);

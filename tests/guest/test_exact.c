@@ -189,6 +189,9 @@ START_TEST(every_place)
 
 	if (n > guest.nprogrammable)
 		n = guest.nprogrammable;
+	/* Without privilege, half of perf's counters, and the machine may have four. */
+	if (guest.shared && n > 3)
+		n = 3;
 
 	for (place = 0; place < n; place++) {
 		unsigned int other = 0;

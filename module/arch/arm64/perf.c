@@ -2,6 +2,8 @@
 /* arm64: counters through perf. An event of a control is a number of PMUv3's. */
 
 #include <linux/errno.h>
+#include <linux/perf/arm_pmu.h>
+#include <linux/perf/arm_pmuv3.h>
 #include <linux/perf_event.h>
 #include <asm/sysreg.h>
 
@@ -10,8 +12,26 @@
 
 #define EVENT_MASK	0xffffull	/* PMEVTYPER<n>_EL0.evtCount */
 #define CYCLES_INDEX	31		/* hw.idx of PMCCNTR_EL0, which counts cycles alone */
+/* ID_AA64DFR0_EL1.PMUVer: 0 if there are no counters, 15 if they are not PMUv3's */
+#define PMUVER_SHIFT	8
+#define PMUVER_MASK	0xf
+#define PMUVER_OTHER	0xf
 #define PMCR_N_SHIFT	11
 #define PMCR_N_MASK	0x1f
+
+/* Events of PMUv3 that are of 32 bits. Before 6.11 perf numbered the counters otherwise. */
+bool perfctr_cpu_shared_inline(const struct perf_event *event)
+{
+	unsigned int version = read_sysreg(id_aa64dfr0_el1) >> PMUVER_SHIFT & PMUVER_MASK;
+	unsigned int wide = ARMPMU_EVT_64BIT | ARMPMU_EVT_47BIT;
+
+#ifdef ARMPMU_EVT_63BIT
+	wide |= ARMPMU_EVT_63BIT;
+#endif
+	if (ARMV8_PMU_CYCLE_IDX != CYCLES_INDEX || !version || version == PMUVER_OTHER)
+		return false;
+	return !(event->hw.flags & wide) && event->hw.idx >= 0 && event->hw.idx <= CYCLES_INDEX;
+}
 
 int perfctr_cpu_shared_attr(const struct perfctr_ctr_control *ctr,
 			    struct perfctr_shared_attr *attr)

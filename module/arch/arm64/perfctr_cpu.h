@@ -189,18 +189,41 @@ static inline void perfctr_cpu_share(void)
 {
 }
 
-/* perf's driver may have paired two registers for one count: it knows. */
-#define PERFCTR_CPU_SHARED_INLINE	0
+#define PERFCTR_CPU_SHARED_INLINE	1
 
-static inline u64 perfctr_cpu_shared_read(struct perf_event *event)
+extern const char perfctr_arm64_stubs[];
+
+/* Of PMUv3, by perf's number: 31 is the cycle counter. */
+static __always_inline u64 perfctr_arm64_counter(unsigned long index)
 {
-	return 0;
+	register u64 value asm("x9");
+
+	asm volatile("blr %1" : "=r" (value) : "r" (perfctr_arm64_stubs + 16 * index)
+		     : "x30", "memory");
+	return value;
 }
 
-static inline bool perfctr_cpu_shared_inline(const struct perf_event *event)
+/*
+ * As armpmu_event_update() for events of 32 bits, but nothing is written. An NMI may do that in
+ * between, and give the register a new start as well: then prev_count, count or both change.
+ * Neither is enough, as prev_count is the same again after an overflow. The upper half of the
+ * register counts something else, or is a bias of perf's.
+ */
+static __always_inline u64 perfctr_cpu_shared_read(struct perf_event *event)
 {
-	return false;
+	struct hw_perf_event *hw = &event->hw;
+	u64 prev, count, now;
+
+	do {
+		prev = local64_read(&hw->prev_count);
+		count = local64_read(&event->count);
+		now = perfctr_arm64_counter(READ_ONCE(hw->idx));
+	} while (unlikely(prev != local64_read(&hw->prev_count) ||
+			  count != local64_read(&event->count)));
+	return count + (u32)(now - prev);
 }
+
+bool perfctr_cpu_shared_inline(const struct perf_event *event);
 
 static inline bool perfctr_cpu_shared_needs_privilege(const struct perfctr_shared_attr *attr)
 {

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The number of a counter is part of the instruction that reads it: one stub of 16 bytes for each
+ * of the 31 event counters, and one for the cycle counter, reads it to x9 and returns.
+ * BTI wants a landing pad where an indirect branch goes to.
+ */
+#include <linux/linkage.h>
+
+	.text
+	.balign 16
+SYM_CODE_START(perfctr_arm64_stubs)
+	.irp	n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, \
+		24, 25, 26, 27, 28, 29, 30
+	hint	#34			// bti c
+	mrs	x9, pmevcntr\n\()_el0
+	ret
+	nop
+	.endr
+	hint	#34			// bti c
+	mrs	x9, pmccntr_el0
+	ret
+	nop
+SYM_CODE_END(perfctr_arm64_stubs)
