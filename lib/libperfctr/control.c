@@ -49,7 +49,7 @@ static int offcore_to_native(const struct perfctr_cpu_control *from, unsigned in
 	int rsp;
 
 	for (i = 0; i < n; i++) {
-		rsp = find_offcore(to[i].event);
+		rsp = to[i].flags & PERFCTR_CTR_PERF ? -1 : find_offcore(to[i].event);
 		if (rsp < 0)
 			continue;
 		to[i].config = from->nhlm.offcore_rsp[rsp];
@@ -68,12 +68,25 @@ static int offcore_from_native(const struct perfctr_ctr_control *from, unsigned 
 	int rsp;
 
 	for (i = 0; i < n; i++) {
+		if (from[i].flags & PERFCTR_CTR_PERF)
+			continue;
 		rsp = find_offcore(from[i].event);
 		if (from[i].config >> 32 || (from[i].config && rsp < 0))
 			return -1;
 		if (rsp >= 0)
 			to->nhlm.offcore_rsp[rsp] = (unsigned int)from[i].config;
 	}
+	return 0;
+}
+
+static __u64 config_high(const struct perfctr_cpu_control *from, unsigned int i)
+{
+	return from->evntsel_high[i];
+}
+
+static int set_config_high(struct perfctr_cpu_control *to, unsigned int i, unsigned int high)
+{
+	to->evntsel_high[i] = high;
 	return 0;
 }
 
@@ -105,6 +118,20 @@ static void ctr_from_native(const struct perfctr_ctr_control *from,
 
 #elif defined(__powerpc__)
 
+static __u64 config_high(const struct perfctr_cpu_control *from, unsigned int i)
+{
+	(void)from;
+	(void)i;
+	return 0;
+}
+
+static int set_config_high(struct perfctr_cpu_control *to, unsigned int i, unsigned int high)
+{
+	(void)to;
+	(void)i;
+	return high ? -1 : 0;
+}
+
 static void ctr_to_native(const struct perfctr_cpu_control *from, unsigned int i,
 			  struct perfctr_ctr_control *to)
 {
@@ -119,6 +146,17 @@ static void ctr_from_native(const struct perfctr_ctr_control *from,
 }
 
 #elif defined(__aarch64__)
+
+static __u64 config_high(const struct perfctr_cpu_control *from, unsigned int i)
+{
+	return from->arm64.config[i];
+}
+
+static int set_config_high(struct perfctr_cpu_control *to, unsigned int i, unsigned int high)
+{
+	to->arm64.config[i] = high;
+	return 0;
+}
 
 static void ctr_to_native(const struct perfctr_cpu_control *from, unsigned int i,
 			  struct perfctr_ctr_control *to)
@@ -138,6 +176,17 @@ static void ctr_from_native(const struct perfctr_ctr_control *from,
 
 #else /* riscv */
 
+static __u64 config_high(const struct perfctr_cpu_control *from, unsigned int i)
+{
+	return from->riscv.event_data[i];
+}
+
+static int set_config_high(struct perfctr_cpu_control *to, unsigned int i, unsigned int high)
+{
+	to->riscv.event_data[i] = high;
+	return 0;
+}
+
 static void ctr_to_native(const struct perfctr_cpu_control *from, unsigned int i,
 			  struct perfctr_ctr_control *to)
 {
@@ -156,14 +205,124 @@ static void ctr_from_native(const struct perfctr_ctr_control *from,
 
 #endif
 
+/*
+ * Events of perf's; see PERFCTR_PERF_EVENTS
+ */
+
+_Static_assert(PERFCTR_NRCTRS <= 32, "a bit for each counter");
+
+static int has_perf_event(const struct perfctr_cpu_control *cpu, unsigned int i)
+{
+	return !!((cpu->perf_user | cpu->perf_kernel) >> i & 1);
+}
+
+static int perf_ctr_to_native(const struct perfctr_cpu_control *from, unsigned int i,
+			      struct perfctr_ctr_control *to)
+{
+	__u64 high = config_high(from, i);
+
+	if (high >> 32)
+		return -1;
+	to->map = PERFCTR_MAP_ANY;
+	to->event = from->pmc_map[i];
+	to->config = high << 32 | from->evntsel[i];
+	to->flags = PERFCTR_CTR_PERF;
+	if (from->perf_user >> i & 1)
+		to->flags |= PERFCTR_CTR_USER;
+	if (from->perf_kernel >> i & 1)
+		to->flags |= PERFCTR_CTR_KERNEL;
+	return 0;
+}
+
+/* There is no place for perf's config1 and config2. */
+static int perf_ctr_from_native(const struct perfctr_ctr_control *from,
+				struct perfctr_cpu_control *to, unsigned int i)
+{
+	if (from->config1 || from->config2 || from->event >> 32)
+		return -1;
+	to->pmc_map[i] = (unsigned int)from->event;
+	to->evntsel[i] = (unsigned int)from->config;
+	if (from->flags & PERFCTR_CTR_USER)
+		to->perf_user |= 1u << i;
+	if (from->flags & PERFCTR_CTR_KERNEL)
+		to->perf_kernel |= 1u << i;
+	return set_config_high(to, i, (unsigned int)(from->config >> 32));
+}
+
+/* VPERFCTR_SOURCE_* begin with ANY, so that controls of old programs have that. */
+static const unsigned int sources[] = {
+	[VPERFCTR_SOURCE_ANY] = PERFCTR_SOURCE_ANY,
+	[VPERFCTR_SOURCE_NATIVE] = PERFCTR_SOURCE_NATIVE,
+	[VPERFCTR_SOURCE_SHARED] = PERFCTR_SOURCE_SHARED,
+};
+
+static unsigned int source_from_native(unsigned int source)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(sources); i++)
+		if (sources[i] == source)
+			return i;
+	return VPERFCTR_SOURCE_ANY;
+}
+
+/*
+ * Controls
+ */
+
+static int ctrs_to_native(const struct perfctr_cpu_control *cpu, unsigned int n,
+			  struct perfctr_ctr_control *to)
+{
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		if (i >= cpu->nractrs)
+			to[i].ireset = cpu->ireset[i];
+		if (has_perf_event(cpu, i)) {
+			if (perf_ctr_to_native(cpu, i, &to[i]) < 0)
+				return -1;
+			continue;
+		}
+		to[i].map = cpu->pmc_map[i];
+		ctr_to_native(cpu, i, &to[i]);
+	}
+#if defined(__x86_64__) || defined(__i386__)
+	return offcore_to_native(cpu, n, to);
+#else
+	return 0;
+#endif
+}
+
+static int ctrs_from_native(const struct perfctr_ctr_control *from, unsigned int n,
+			    struct perfctr_cpu_control *cpu)
+{
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		cpu->ireset[i] = (int)from[i].ireset;
+		if (from[i].flags & PERFCTR_CTR_PERF) {
+			if (perf_ctr_from_native(&from[i], cpu, i) < 0)
+				return -1;
+			continue;
+		}
+		cpu->pmc_map[i] = from[i].map;
+		ctr_from_native(&from[i], cpu, i);
+	}
+#if defined(__x86_64__) || defined(__i386__)
+	return offcore_from_native(from, n, cpu);
+#else
+	return 0;
+#endif
+}
+
 int perfctr_control_to_native(const struct vperfctr_control *from,
 			      struct perfctr_control *to)
 {
 	const struct perfctr_cpu_control *cpu = &from->cpu_control;
-	unsigned int i, n = cpu->nractrs + cpu->nrictrs;
+	unsigned int n = cpu->nractrs + cpu->nrictrs;
 
 	if (cpu->nractrs > PERFCTR_NRCTRS || cpu->nrictrs > PERFCTR_NRCTRS ||
-	    n > PERFCTR_NRCTRS) {
+	    n > PERFCTR_NRCTRS || from->source >= ARRAY_SIZE(sources)) {
 		errno = EINVAL;
 		return -1;
 	}
@@ -178,21 +337,13 @@ int perfctr_control_to_native(const struct vperfctr_control *from,
 	to->nractrs = cpu->nractrs;
 	to->nrictrs = cpu->nrictrs;
 	to->si_signo = from->si_signo;
+	to->source = sources[from->source];
 	/* 2.6 ignored bits beyond the counters; the kernel does not. */
 	to->preserve = from->preserve & ((1ULL << n) - 1);
-
-	for (i = 0; i < n; i++) {
-		to->ctr[i].map = cpu->pmc_map[i];
-		if (i >= cpu->nractrs)
-			to->ctr[i].ireset = cpu->ireset[i];
-		ctr_to_native(cpu, i, &to->ctr[i]);
-	}
-#if defined(__x86_64__) || defined(__i386__)
-	if (offcore_to_native(cpu, n, to->ctr)) {
+	if (ctrs_to_native(cpu, n, to->ctr) < 0) {
 		errno = EINVAL;
 		return -1;
 	}
-#endif
 	return 0;
 }
 
@@ -200,7 +351,7 @@ int perfctr_control_from_native(const struct perfctr_control *from,
 				struct vperfctr_control *to)
 {
 	struct perfctr_cpu_control *cpu = &to->cpu_control;
-	unsigned int i, n = from->nractrs + from->nrictrs;
+	unsigned int n = from->nractrs + from->nrictrs;
 
 	memset(to, 0, sizeof(*to));
 	if (n > PERFCTR_NRCTRS) {
@@ -211,19 +362,14 @@ int perfctr_control_from_native(const struct perfctr_control *from,
 	to->flags = from->flags;
 	to->si_signo = from->si_signo;
 	to->preserve = (unsigned int)from->preserve;
+	/* The clock alone has no source: counters that are added to it may have any. */
+	to->source = n ? source_from_native(from->source) : VPERFCTR_SOURCE_ANY;
 	cpu->tsc_on = from->tsc_on;
 	cpu->nractrs = from->nractrs;
 	cpu->nrictrs = from->nrictrs;
-	for (i = 0; i < n; i++) {
-		cpu->pmc_map[i] = from->ctr[i].map;
-		cpu->ireset[i] = (int)from->ctr[i].ireset;
-		ctr_from_native(&from->ctr[i], cpu, i);
-	}
-#if defined(__x86_64__) || defined(__i386__)
-	if (offcore_from_native(from->ctr, n, cpu)) {
+	if (ctrs_from_native(from->ctr, n, cpu) < 0) {
 		errno = EINVAL;
 		return -1;
 	}
-#endif
 	return 0;
 }

@@ -174,13 +174,49 @@ const char *perfctr_owner_name(unsigned int owner)
 	}
 }
 
+const char *perfctr_reason_name(unsigned int reason)
+{
+	switch (reason) {
+	case PERFCTR_REASON_NONE:
+		return "none";
+	case PERFCTR_REASON_KERNEL:
+		return "it counts more than user mode, which needs a privilege";
+	case PERFCTR_REASON_OPEN:
+		return "others could read these counters, as perf_events is open to all";
+	case PERFCTR_REASON_HALF:
+		return "without privilege there is half of perf_events' counters";
+	case PERFCTR_REASON_ONLY:
+		return "it is the only counter of its kind, which takes a privilege";
+	case PERFCTR_REASON_ROOM:
+		return "too many different events are counted through perf_events";
+	case PERFCTR_REASON_SOURCE:
+		return "the other source of counters could do it";
+	default:
+		return "unknown";
+	}
+}
+
+const char *perfctr_source_name(unsigned int source)
+{
+	switch (source) {
+	case PERFCTR_SOURCE_NATIVE:
+		return "native";
+	case PERFCTR_SOURCE_SHARED:
+		return "shared";
+	case PERFCTR_SOURCE_ANY:
+		return "any";
+	default:
+		return "unknown";
+	}
+}
+
 const char *perfctr_error_name(unsigned int error)
 {
 	switch (error) {
 	case PERFCTR_ERROR_NONE:
 		return "none";
 	case PERFCTR_ERROR_LOST:
-		return "it came to a CPU whose counters could not be had";
+		return "it came to a CPU whose counters could not be had, or they were taken away";
 	case PERFCTR_ERROR_EXEC:
 		return "stopped at an exec that raised privileges, or of a program that may not be read";
 	case PERFCTR_ERROR_MEMORY:

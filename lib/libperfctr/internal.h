@@ -16,6 +16,7 @@ struct vperfctr {
 	int fd;
 	void *map;				/* the page if it is the kernel's, or NULL */
 	unsigned int owner;			/* PERFCTR_OWNER_* of the latest control */
+	unsigned int reason;			/* PERFCTR_REASON_*, likewise */
 };
 
 /* Translate a control of 2.6 to the kernel's, and back; -1 and EINVAL if that is impossible */

@@ -68,7 +68,9 @@ struct perfctr_cpu_control {
 		} nhlm;
 	};
 	int ireset[PERFCTR_NRCTRS];
-	unsigned int _reserved[4];
+	unsigned int perf_user;		/* see PERFCTR_PERF_EVENTS below */
+	unsigned int perf_kernel;
+	unsigned int _reserved[2];
 };
 
 #elif defined(__powerpc__) && !defined(__powerpc64__)
@@ -86,7 +88,9 @@ struct perfctr_cpu_control {
 		unsigned int mmcr0;
 		unsigned int mmcr2;
 	} ppc;
-	unsigned int _reserved[4];
+	unsigned int perf_user;		/* see PERFCTR_PERF_EVENTS below */
+	unsigned int perf_kernel;
+	unsigned int _reserved[2];
 };
 
 #elif defined(__aarch64__)
@@ -104,6 +108,7 @@ struct perfctr_cpu_control {
  *	alone, so that a control that was zeroed needs no privilege
  * @arm64.config: the rest of the event
  * @ireset: start values of the i-mode counters
+ * @perf_user, @perf_kernel: see PERFCTR_PERF_EVENTS below
  */
 struct perfctr_cpu_control {
 	unsigned int tsc_on;
@@ -116,7 +121,9 @@ struct perfctr_cpu_control {
 		unsigned long long config[PERFCTR_NRCTRS];
 	} arm64;
 	int ireset[PERFCTR_NRCTRS];
-	unsigned int _reserved[4];
+	unsigned int perf_user;
+	unsigned int perf_kernel;
+	unsigned int _reserved[2];
 };
 
 #else /* riscv */
@@ -138,6 +145,7 @@ struct perfctr_cpu_control {
  *	alone, so that a control that was zeroed needs no privilege
  * @riscv.event_data: SBI event_data of a raw event, else 0
  * @ireset: start values of the i-mode counters
+ * @perf_user, @perf_kernel: see PERFCTR_PERF_EVENTS below
  */
 struct perfctr_cpu_control {
 	unsigned int tsc_on;
@@ -150,10 +158,21 @@ struct perfctr_cpu_control {
 		unsigned long long event_data[PERFCTR_NRCTRS];
 	} riscv;
 	int ireset[PERFCTR_NRCTRS];
-	unsigned int _reserved[4];
+	unsigned int perf_user;
+	unsigned int perf_kernel;
+	unsigned int _reserved[2];
 };
 
 #endif
+
+/*
+ * Events of perf_events in a struct perfctr_cpu_control: counter i has one if bit i of perf_user
+ * (count in user mode) or of perf_kernel (in kernel mode) is set. Then pmc_map[i] is the type of
+ * perf's event, and evntsel[i] the lower half of its config. The upper half is evntsel_high[i] on
+ * x86, riscv.event_data[i] and arm64.config[i] elsewhere. The macro says that these members
+ * are there.
+ */
+#define PERFCTR_PERF_EVENTS	1
 
 struct perfctr_sum_ctrs {
 	unsigned long long tsc;
@@ -165,8 +184,18 @@ struct vperfctr_control {
 	struct perfctr_cpu_control cpu_control;
 	unsigned int preserve;	/* bits beyond the counters are ignored */
 	unsigned int flags;
-	unsigned int _reserved[4];
+	unsigned int source;	/* VPERFCTR_SOURCE_* */
+	unsigned int _reserved[3];
 };
+
+/*
+ * Where counters come from: the module's own driver, or perf_events (see PERFCTR_SOURCE_*). ANY is
+ * the first if it can be had, else the second. What is read back is the one that was chosen, or
+ * ANY if there are no counters.
+ */
+#define VPERFCTR_SOURCE_ANY	0
+#define VPERFCTR_SOURCE_NATIVE	1
+#define VPERFCTR_SOURCE_SHARED	2
 
 #define VPERFCTR_CONTROL_CLOEXEC	PERFCTR_CONTROL_CLOEXEC
 
@@ -282,9 +311,10 @@ struct vperfctr *vperfctr_from_fd(int fd);
 /*
  * Control and read with all that the kernel's ABI has. A size of 0 in the
  * control stands for the whole structure, and is filled in; the size of what is
- * read is filled in by the call. A control that fails says in refused and owner
- * which counter it is, and with EBUSY who has it. A read of a state with a sticky error
- * stores the sums and fails with EIO.
+ * read is filled in by the call. The source is as the kernel's ABI has it, so 0 is NATIVE. A
+ * control that fails says in refused, owner and reason which counter it is, with EBUSY who has
+ * it, and what more there is to say. A read of a state with a sticky error stores the sums and
+ * fails with EIO.
  */
 int vperfctr_control_native(const struct vperfctr *v, struct perfctr_control *control);
 int vperfctr_read_control_native(const struct vperfctr *v,
@@ -323,6 +353,13 @@ int vperfctr_refresh(const struct vperfctr *v, unsigned int count);
 /* Who has the counters, after a control failed with EBUSY: PERFCTR_OWNER_*; in words */
 int vperfctr_owner(const struct vperfctr *v);
 const char *perfctr_owner_name(unsigned int owner);
+
+/* Why a control failed, if errno alone does not tell: PERFCTR_REASON_*; in words */
+int vperfctr_reason(const struct vperfctr *v);
+const char *perfctr_reason_name(unsigned int reason);
+
+/* PERFCTR_SOURCE_* in words */
+const char *perfctr_source_name(unsigned int source);
 
 /* PERFCTR_ERROR_* in words */
 const char *perfctr_error_name(unsigned int error);

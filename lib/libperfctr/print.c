@@ -7,7 +7,7 @@
 static void print_flags(unsigned int flags)
 {
 	static const char *const names[] = {
-		"rdpmc", "rdtsc", "pcint", "filter", "filter_fixed", "hybrid",
+		"rdpmc", "rdtsc", "pcint", "filter", "filter_fixed", "hybrid", "native", "shared",
 	};
 	const char *comma = "";
 	size_t i;
@@ -26,6 +26,11 @@ void perfctr_info_print(const struct perfctr_info *info)
 		[PERFCTR_USER_READ_OFF] = "off",
 		[PERFCTR_USER_READ_GUARDED] = "guarded",
 		[PERFCTR_USER_READ_OPEN] = "open",
+	};
+	static const char *const in_use[] = {
+		[PERFCTR_SOURCE_NATIVE] = "native, or none",
+		[PERFCTR_SOURCE_SHARED] = "shared",
+		[PERFCTR_SOURCE_ANY] = "native and shared",
 	};
 
 	printf("abi_version\t\t0x%08x\n", info->abi_version);
@@ -49,6 +54,8 @@ void perfctr_info_print(const struct perfctr_info *info)
 	printf("width\t\t\t%u\n", info->width);
 	printf("user_read\t\t%s\n", info->user_read < ARRAY_SIZE(policies) ?
 	       policies[info->user_read] : "unknown");
+	printf("source_in_use\t\t%s\n", info->source < ARRAY_SIZE(in_use) ?
+	       in_use[info->source] : "unknown");
 }
 
 /* As ranges: 0-3,6 */
@@ -89,6 +96,25 @@ static void print_map(unsigned int i, unsigned int map)
 		printf("pmc_map[%u]\t\t%u\n", i, map);
 }
 
+/* An event of perf's: pmc_map is its type. */
+static void print_perf_event(const struct perfctr_cpu_control *control, unsigned int i)
+{
+	printf("pmc_map[%u]\t\tperf type %u\n", i, control->pmc_map[i]);
+	printf("evntsel[%u]\t\t0x%08x\n", i, control->evntsel[i]);
+#if defined(__x86_64__) || defined(__i386__)
+	if (control->evntsel_high[i])
+		printf("evntsel_high[%u]\t\t0x%08x\n", i, control->evntsel_high[i]);
+#elif defined(__aarch64__)
+	if (control->arm64.config[i])
+		printf("arm64.config[%u]\t\t0x%llx\n", i, control->arm64.config[i]);
+#elif defined(__riscv)
+	if (control->riscv.event_data[i])
+		printf("riscv.event_data[%u]\t0x%llx\n", i, control->riscv.event_data[i]);
+#endif
+	printf("perf mode[%u]\t\t%s%s\n", i, control->perf_user >> i & 1 ? "u" : "",
+	       control->perf_kernel >> i & 1 ? "k" : "");
+}
+
 void perfctr_cpu_control_print(const struct perfctr_cpu_control *control)
 {
 	unsigned int i, n = control->nractrs + control->nrictrs;
@@ -100,6 +126,10 @@ void perfctr_cpu_control_print(const struct perfctr_cpu_control *control)
 	if (control->nrictrs)
 		printf("nrictrs\t\t\t%u\n", control->nrictrs);
 	for (i = 0; i < n; i++) {
+		if ((control->perf_user | control->perf_kernel) >> i & 1) {
+			print_perf_event(control, i);
+			continue;
+		}
 		print_map(i, control->pmc_map[i]);
 		printf("evntsel[%u]\t\t0x%08x\n", i, control->evntsel[i]);
 #if defined(__x86_64__) || defined(__i386__)

@@ -70,7 +70,9 @@ unsigned long long vperfctr_ask_reg(const struct vperfctr *v, unsigned int reg)
 	if (v->map) {
 		n = page->nrctrs < PERFCTR_MAX_CTRS ? page->nrctrs : PERFCTR_MAX_CTRS;
 		for (i = 0; i < n; i++)
-			if (perfctr_page_counts_on(page, i, reg))
+			/* Where the page names no register, perf chooses it. */
+			if (page->map[i] != PERFCTR_PAGE_NO_SLOT * sizeof(page->slot[0]) &&
+			    perfctr_page_counts_on(page, i, reg))
 				return vperfctr_ask_pmc(v, i);
 	} else {
 		if (_vperfctr_read_control_native(v->fd, &control) < 0)

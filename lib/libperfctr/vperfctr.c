@@ -82,6 +82,7 @@ int _vperfctr_control_native(int fd, struct perfctr_control *control)
 		set_sizes(control);
 	control->refused = PERFCTR_NO_INDEX;
 	control->owner = PERFCTR_OWNER_NONE;
+	control->reason = PERFCTR_REASON_NONE;
 	ret = ioctl(fd, PERFCTR_IOC_CONTROL, control);
 	err = errno;
 	if (ret < 0 && control->owner == PERFCTR_OWNER_PERF && watchdog_counts())
@@ -212,6 +213,7 @@ static struct vperfctr *handle_new(int fd, int map)
 	v->page = &ask_page;
 	v->map = NULL;
 	v->owner = PERFCTR_OWNER_NONE;
+	v->reason = PERFCTR_REASON_NONE;
 	if (map) {
 		page = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_READ,
 			    MAP_SHARED, fd, 0);
@@ -287,16 +289,19 @@ struct perfctr_cpus_info *vperfctr_cpus_info(const struct vperfctr *v)
 }
 
 /* perfctr 2.6 declares the object const in this call. It is never really const: we malloc() it. */
-static void set_owner(const struct vperfctr *v, unsigned int owner)
+static void set_refusal(const struct vperfctr *v, unsigned int owner, unsigned int reason)
 {
-	((struct vperfctr *)(uintptr_t)v)->owner = owner;
+	struct vperfctr *object = (struct vperfctr *)(uintptr_t)v;
+
+	object->owner = owner;
+	object->reason = reason;
 }
 
 int vperfctr_control(const struct vperfctr *v, struct vperfctr_control *control)
 {
 	struct perfctr_control native;
 
-	set_owner(v, PERFCTR_OWNER_NONE);
+	set_refusal(v, PERFCTR_OWNER_NONE, PERFCTR_REASON_NONE);
 	if (perfctr_control_to_native(control, &native) < 0)
 		return -1;
 	return vperfctr_control_native(v, &native);
@@ -306,7 +311,7 @@ int vperfctr_control_native(const struct vperfctr *v, struct perfctr_control *co
 {
 	int ret = _vperfctr_control_native(v->fd, control);
 
-	set_owner(v, control->owner);
+	set_refusal(v, control->owner, control->reason);
 	return ret;
 }
 
@@ -388,4 +393,9 @@ int vperfctr_unlink(const struct vperfctr *v)
 int vperfctr_owner(const struct vperfctr *v)
 {
 	return (int)v->owner;
+}
+
+int vperfctr_reason(const struct vperfctr *v)
+{
+	return (int)v->reason;
 }

@@ -239,6 +239,7 @@ static bool perf_takes_samples(void)
 
 static void learn_facts(void)
 {
+	const char *source = getenv("SOURCE");
 	cpu_set_t cpus;
 	int dev;
 
@@ -249,7 +250,7 @@ static void learn_facts(void)
 	guest.perf = perf_counts();
 	guest.samples = perf_takes_samples();
 	sched_setaffinity(0, sizeof(cpus), &cpus);
-	guest.shared = getenv("SOURCE") && !strcmp(getenv("SOURCE"), "shared");
+	guest.shared = source && !strcmp(source, "shared");
 	guest.info.size = sizeof(guest.info);
 	dev = open(PERFCTR_DEVICE, O_RDWR | O_CLOEXEC);
 	if (dev < 0 || ioctl(dev, PERFCTR_IOC_INFO, &guest.info)) {
@@ -279,6 +280,8 @@ static const char *what_shared_lacks(unsigned int what)
 		return "perf chooses the registers";
 	if (what & NEED_NO_BESIDE)
 		return "perf_events counts beside us";
+	if (what & NEED_NATIVE)
+		return "it is about perfctr's own driver";
 	return NULL;
 }
 
@@ -316,6 +319,10 @@ static const char *what_is_missing(unsigned int what)
 	if ((what & NEED_COUNTERS) && !guest.shared &&
 	    (!guest.nprogrammable || !(info->cpu_features & PERFCTR_FEATURE_FILTER)))
 		return "no programmable counters";
+	if ((what & NEED_SHARED) && !(info->cpu_features & PERFCTR_FEATURE_SHARED))
+		return "perf_events counts nothing";
+	if ((what & NEED_SHARED) && guest.nprogrammable < 4)
+		return "perf_events keeps the few counters from users";
 	if ((what & NEED_FIXED) &&
 	    !(info->cpu_type >= PERFCTR_RISCV_GENERIC && (info->counters & 5) == 5))
 		return "no fixed counters";
@@ -341,6 +348,8 @@ static const char *what_is_missing(unsigned int what)
 		return "counters are as wide as they are";
 	if ((what & NEED_TLB_NAMES) && info->cpu_type < PERFCTR_RISCV_GENERIC)
 		return "no names for events of TLBs";
+	if ((what & NEED_TLB_NAMES) && info->cpu_type >= PERFCTR_ARM64_GENERIC)
+		return "this emulated processor counts no misses of TLBs";
 	if ((what & NEED_X86) && info->cpu_type >= PERFCTR_RISCV_GENERIC)
 		return "not an x86";
 	if ((what & NEED_LACKS) && !info->events[0])

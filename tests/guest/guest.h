@@ -38,11 +38,13 @@
 #define NEED_BESIDE	0x8000	/* perf_events counts while we do */
 #define NEED_NO_BESIDE	0x10000	/* ... it does not, nor do we while it does */
 #define NEED_NARROW	0x20000	/* counters can be made narrower, by a parameter */
-#define NEED_TLB_NAMES	0x40000	/* the library has names for events of TLBs */
+#define NEED_TLB_NAMES	0x40000	/* the library has names for events of TLBs, which count */
 #define NEED_X86	0x80000	/* an x86 processor */
 #define NEED_LACKS	0x100000	/* the processor tells which events it has not */
 #define NEED_HYBRID	0x200000	/* two CPUs, of two types */
 #define NEED_EXTRA	0x400000	/* events with a register of their own */
+#define NEED_NATIVE	0x800000	/* counters of perfctr's own driver */
+#define NEED_SHARED	0x1000000	/* perf_events counts for us, for users as well */
 
 /* The user that runs the test; root without any of these */
 #define AS_USER		0x100

@@ -32,6 +32,8 @@ static void usual_control(struct vperfctr_control *control)
 {
 	memset(control, 0, sizeof(*control));
 	control->cpu_control.tsc_on = 1;
+	if (guest.shared)
+		control->source = VPERFCTR_SOURCE_SHARED;
 	if (!has_counters())
 		return;
 	control->cpu_control.nractrs = 2;
@@ -45,7 +47,8 @@ static void usual_control(struct vperfctr_control *control)
 static unsigned int reserved_in_second(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
-	if (guest.nprogrammable == 2 && !guest.info.events[0])
+	/* perf chooses the counter, so the control stays as it was given. */
+	if (guest.nprogrammable == 2 && !guest.info.events[0] && !guest.shared)
 		return 1u << 22;
 #endif
 	return 0;
@@ -200,15 +203,21 @@ static __attribute__((noipa)) unsigned long long count_once(const struct vperfct
 }
 
 /* The read's own length drops out of the difference of two counts. */
-START_TEST(reads_are_exact)
+static void counts_exactly(const struct vperfctr *v)
 {
-	struct vperfctr *v = usual();
 	unsigned int i, exact = 0;
 
 	for (i = 0; i < 100; i++)
 		exact += count_once(v, LOOPS + i) - count_once(v, i + 1) == 2 * (LOOPS - 1);
 	/* All are exact, but for a read that was repeated because of a switch. */
 	ck_assert_uint_ge(exact, 95);
+}
+
+START_TEST(reads_are_exact)
+{
+	struct vperfctr *v = usual();
+
+	counts_exactly(v);
 	vperfctr_close(v);
 }
 END_TEST
@@ -336,7 +345,8 @@ START_TEST(refusals_keep_their_errno)
 	ck_errno(vperfctr_control(v, &control), EINVAL);
 	usual_control(&control);
 	control.cpu_control.evntsel[0] = EVNTSEL(EV_MISSING);
-	if (has_counters())
+	/* perf counts what it is told. */
+	if (has_counters() && !guest.shared)
 		ck_errno(vperfctr_control(v, &control), EINVAL);
 	ck_assert_int_eq(vperfctr_is_running(v), 1);
 	ck_ok(vperfctr_unlink(v));
@@ -468,6 +478,7 @@ START_TEST(fixed_counters_of_x86)
 	memset(&sum, 0, sizeof(sum));
 	memset(&before, 0, sizeof(before));
 	memset(&control, 0, sizeof(control));
+	control.source = VPERFCTR_SOURCE_NATIVE;
 	control.cpu_control.tsc_on = 1;
 	control.cpu_control.nractrs = 1;
 	control.cpu_control.pmc_map[0] = 0x40000000;
@@ -606,16 +617,134 @@ START_TEST(events)
 		memset(&ctr, 0, sizeof(ctr));
 		ck_ok(perfctr_event_parse(guest.info.cpu_type, set->events[i].name, &ctr));
 		available = perfctr_event_available(&guest.info, &ctr);
-		ctr.flags = PERFCTR_CTR_USER | PERFCTR_CTR_KERNEL;
+		ctr.flags |= PERFCTR_CTR_USER | PERFCTR_CTR_KERNEL;
 		control_init(&control);
+		if (ctr.flags & PERFCTR_CTR_PERF)
+			control.source = PERFCTR_SOURCE_SHARED;
 		control.ctr[control.nractrs++] = ctr;
 		err = try_control(fd, &control);
-		ck_assert_msg(available ? !err : err == -EINVAL, "%s: %savailable, %s",
-			      set->events[i].name, available ? "" : "not ",
-			      err ? strerror(-err) : "counted");
+		/* perf counts what it is told, and of its own events it alone knows. */
+		if (control.source == PERFCTR_SOURCE_SHARED)
+			ck_assert_msg(available ? !err || ctr.flags & PERFCTR_CTR_PERF :
+						  !err || err == -EINVAL || err == -EXDEV ||
+						  err == -EOPNOTSUPP,
+				      "%s: %s", set->events[i].name, strerror(-err));
+		else
+			ck_assert_msg(available ? !err : err == -EINVAL, "%s: %savailable, %s",
+				      set->events[i].name, available ? "" : "not ",
+				      err ? strerror(-err) : "counted");
 		counted += !err;
 	}
-	ck_assert_uint_ge(counted, has_counters() ? 4 : 0);
+	/* Of an emulated ARM perf counts these two: cycles, instructions. */
+	ck_assert_uint_ge(counted, !has_counters() ? 0 : guest.info.counters ? 4 : 2);
+}
+END_TEST
+
+/* --- sources --- */
+
+static void count_from(struct vperfctr *v, unsigned int source)
+{
+	struct vperfctr_control control;
+
+	usual_control(&control);
+	control.source = source;
+	ck_assert_msg(!vperfctr_control(v, &control), "%s: %s", strerror(errno),
+		      perfctr_reason_name((unsigned int)vperfctr_reason(v)));
+	ck_assert_int_eq(vperfctr_reason(v), PERFCTR_REASON_NONE);
+}
+
+static unsigned int source_of(const struct vperfctr *v)
+{
+	struct vperfctr_control control;
+
+	ck_ok(vperfctr_read_state(v, NULL, &control));
+	return control.source;
+}
+
+/* As a program for 2.6 does, which knows nothing of sources */
+START_TEST(any_source_counts)
+{
+	struct vperfctr *v = vperfctr_open();
+	unsigned int expected = VPERFCTR_SOURCE_NATIVE;
+
+	/* There are none of the module's own; or, on x86, the watchdog has the counters now. */
+	if (!guest.info.counters ||
+	    (guest.shared && guest.info.cpu_type < PERFCTR_RISCV_GENERIC))
+		expected = VPERFCTR_SOURCE_SHARED;
+	count_from(v, 0);
+	ck_assert_uint_eq(source_of(v), expected);
+	counts_exactly(v);
+	vperfctr_close(v);
+}
+END_TEST
+
+/* The same by the kernel's structure; a control of the clock alone has no source. */
+START_TEST(source_is_told)
+{
+	struct vperfctr *v = vperfctr_open();
+	struct perfctr_control native;
+	struct vperfctr_control clock;
+	struct perfctr_info about;
+
+	count_from(v, VPERFCTR_SOURCE_SHARED);
+	ck_assert_uint_eq(source_of(v), VPERFCTR_SOURCE_SHARED);
+	ck_ok(vperfctr_read_control_native(v, &native));
+	ck_assert_uint_eq(native.source, PERFCTR_SOURCE_SHARED);
+	ck_ok(vperfctr_info(v, &about));
+	ck_assert_uint_eq(about.source, PERFCTR_SOURCE_SHARED);
+	counts_exactly(v);
+	memset(&clock, 0, sizeof(clock));
+	clock.cpu_control.tsc_on = 1;
+	clock.source = VPERFCTR_SOURCE_SHARED;
+	ck_ok(vperfctr_control(v, &clock));
+	ck_assert_uint_eq(source_of(v), VPERFCTR_SOURCE_ANY);
+	clock.source = VPERFCTR_SOURCE_SHARED + 1;
+	ck_errno(vperfctr_control(v, &clock), EINVAL);
+	vperfctr_close(v);
+}
+END_TEST
+
+/* No register is the thread's, whatever its number. */
+START_TEST(shared_has_no_registers)
+{
+	struct vperfctr *v = vperfctr_open();
+	unsigned int reg;
+
+	count_from(v, VPERFCTR_SOURCE_SHARED);
+	for (reg = 0; reg < 80; reg++) {
+		/* The clock is read as ever: slot 1 on RISC-V, 64 on x86. */
+		if (reg == 1 || reg == 64)
+			continue;
+		errno = 0;
+		ck_assert_uint_eq(vperfctr_read_reg(v, reg), PERFCTR_NO_COUNT);
+		ck_assert_int_eq(errno, EINVAL);
+	}
+	ck_assert_uint_lt(vperfctr_read_pmc(v, 0), vperfctr_read_pmc(v, 0));
+	ck_assert_uint_le(vperfctr_read_tsc(v), vperfctr_read_tsc(v));
+	vperfctr_close(v);
+}
+END_TEST
+
+/* perf keeps half of the counters from users: the rest is for those who have none of ours. */
+START_TEST(half_without_privilege)
+{
+	struct vperfctr *v = vperfctr_open();
+	unsigned int i, half = guest.nprogrammable / 2;
+	struct vperfctr_control control;
+
+	memset(&control, 0, sizeof(control));
+	control.source = VPERFCTR_SOURCE_SHARED;
+	control.cpu_control.nractrs = half;
+	/* Codes that each general-purpose counter counts, and no fixed one */
+	for (i = 0; i <= half; i++) {
+		control.cpu_control.pmc_map[i] = PERFCTR_MAP_ANY;
+		control.cpu_control.evntsel[i] = EVNTSEL(0xc4 + (i << 8));
+	}
+	ck_ok(vperfctr_control(v, &control));
+	control.cpu_control.nractrs++;
+	ck_errno(vperfctr_control(v, &control), EBUSY);
+	ck_assert_int_eq(vperfctr_reason(v), PERFCTR_REASON_HALF);
+	vperfctr_close(v);
 }
 END_TEST
 
@@ -689,11 +818,15 @@ int main(void)
 	GUEST_RUN(handle_from_a_socket, AS_USER);
 	GUEST_RUN(fixed_registers, NEED_FIXED);
 #if defined(__x86_64__) || defined(__i386__)
-	GUEST_RUN(fixed_counters_of_x86, NEED_COUNTERS | LOG_SILENT);
+	GUEST_RUN(fixed_counters_of_x86, NEED_COUNTERS | NEED_NATIVE | LOG_SILENT);
 #endif
 	GUEST_RUN(snapshots_of_fewer, NEED_COUNTERS | AS_USER);
 	GUEST_RUN(threads, AS_USER);
 	GUEST_RUN(events, 0);
+	GUEST_RUN(any_source_counts, NEED_COUNTERS | AS_USER);
+	GUEST_RUN(source_is_told, NEED_COUNTERS | NEED_SHARED | AS_USER);
+	GUEST_RUN(shared_has_no_registers, NEED_COUNTERS | NEED_SHARED | AS_USER);
+	GUEST_RUN(half_without_privilege, NEED_COUNTERS | NEED_SHARED | NEED_X86 | AS_USER);
 	GUEST_RUN(printing, AS_USER);
 	GUEST_RUN(no_permission, 0);
 	(void)chmod(PERFCTR_DEVICE, 0666);

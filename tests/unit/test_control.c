@@ -2,6 +2,7 @@
 /* The control of 2.6 made the kernel's, and back. */
 #include <check.h>
 #include <errno.h>
+#include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,7 +29,126 @@ START_TEST(test_nothing)
 	ck_assert_uint_eq(to.tsc_on, 0);
 	ck_assert_uint_eq(to.nractrs, 0);
 	ck_assert_uint_eq(to.preserve, 0);
-	ck_assert_uint_eq(to.refresh | to.refused | to.owner, 0);
+	ck_assert_uint_eq(to.refresh | to.refused | to.owner | to.reason, 0);
+}
+END_TEST
+
+/* Old programs, which leave it zero, count by any source. */
+START_TEST(test_source)
+{
+	static const unsigned int rows[][2] = {
+		{ 0, PERFCTR_SOURCE_ANY },
+		{ VPERFCTR_SOURCE_ANY, PERFCTR_SOURCE_ANY },
+		{ VPERFCTR_SOURCE_NATIVE, PERFCTR_SOURCE_NATIVE },
+		{ VPERFCTR_SOURCE_SHARED, PERFCTR_SOURCE_SHARED },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		set_up(1, 0);
+		from.source = rows[i][0];
+		ck_assert_int_eq(perfctr_control_to_native(&from, &to), 0);
+		ck_assert_uint_eq(to.source, rows[i][1]);
+		ck_assert_int_eq(perfctr_control_from_native(&to, &back), 0);
+		ck_assert_uint_eq(back.source, rows[i][0]);
+		/* The clock has none. */
+		to.nractrs = 0;
+		ck_assert_int_eq(perfctr_control_from_native(&to, &back), 0);
+		ck_assert_uint_eq(back.source, VPERFCTR_SOURCE_ANY);
+	}
+	for (i = 0; i < 2; i++) {
+		set_up(1, 0);
+		from.source = i ? VPERFCTR_SOURCE_SHARED + 1 : ~0u;
+		errno = 0;
+		ck_assert_int_eq(perfctr_control_to_native(&from, &to), -1);
+		ck_assert_int_eq(errno, EINVAL);
+	}
+	/* Of a later kernel */
+	to.nractrs = 1;
+	to.source = 17;
+	ck_assert_int_eq(perfctr_control_from_native(&to, &back), 0);
+	ck_assert_uint_eq(back.source, VPERFCTR_SOURCE_ANY);
+}
+END_TEST
+
+static void set_config_high(unsigned int i, unsigned long long high)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	from.cpu_control.evntsel_high[i] = (unsigned int)high;
+#elif defined(__aarch64__)
+	from.cpu_control.arm64.config[i] = high;
+#else
+	from.cpu_control.riscv.event_data[i] = high;
+#endif
+}
+
+/* Between counters of the processor's own, which stay what they are */
+START_TEST(test_perf_events)
+{
+	set_up(4, 1);
+	from.cpu_control.pmc_map[0] = 3;
+	from.cpu_control.evntsel[0] = 0x4100c0;
+	from.cpu_control.pmc_map[1] = PERF_TYPE_HW_CACHE;
+	from.cpu_control.evntsel[1] = 0x10203;
+	from.cpu_control.perf_user = 1u << 1 | 1u << 3;
+	from.cpu_control.pmc_map[2] = PERF_TYPE_RAW;
+	from.cpu_control.evntsel[2] = 0x9abcdef0;
+	set_config_high(2, 0xf2345678);
+	from.cpu_control.perf_kernel = 1u << 2 | 1u << 3;
+	from.cpu_control.pmc_map[3] = 10;
+	/* The event of a response off the core, were it not perf's */
+	from.cpu_control.evntsel[3] = 0x1b7;
+	from.cpu_control.ireset[4] = -7;
+	ck_assert_int_eq(perfctr_control_to_native(&from, &to), 0);
+	ck_assert_uint_eq(to.ctr[0].map, 3);
+	ck_assert_uint_eq(to.ctr[0].event, 0x4100c0);
+	ck_assert_uint_eq(to.ctr[0].flags & PERFCTR_CTR_PERF, 0);
+	ck_assert_uint_eq(to.ctr[1].map, PERFCTR_MAP_ANY);
+	ck_assert_uint_eq(to.ctr[1].event, PERF_TYPE_HW_CACHE);
+	ck_assert_uint_eq(to.ctr[1].config, 0x10203);
+	ck_assert_uint_eq(to.ctr[1].flags, PERFCTR_CTR_PERF | PERFCTR_CTR_USER);
+	ck_assert_uint_eq(to.ctr[2].event, PERF_TYPE_RAW);
+	ck_assert_uint_eq(to.ctr[2].config, 0xf23456789abcdef0);
+	ck_assert_uint_eq(to.ctr[2].flags, PERFCTR_CTR_PERF | PERFCTR_CTR_KERNEL);
+	ck_assert_uint_eq(to.ctr[3].event, 10);
+	ck_assert_uint_eq(to.ctr[3].config, 0x1b7);
+	ck_assert_uint_eq(to.ctr[3].flags,
+			  PERFCTR_CTR_PERF | PERFCTR_CTR_USER | PERFCTR_CTR_KERNEL);
+	ck_assert_uint_eq(to.ctr[3].config1 | to.ctr[3].config2, 0);
+	ck_assert_uint_eq(to.ctr[4].flags & PERFCTR_CTR_PERF, 0);
+	ck_assert_int_eq(to.ctr[4].ireset, -7);
+	ck_assert_int_eq(perfctr_control_from_native(&to, &back), 0);
+#if defined(__riscv)
+	/* 0 is user mode, as it was. */
+	from.cpu_control.riscv.mode[0] = PERFCTR_CTR_USER;
+	from.cpu_control.riscv.mode[4] = PERFCTR_CTR_USER;
+#elif defined(__aarch64__)
+	from.cpu_control.arm64.mode[0] = PERFCTR_CTR_USER;
+	from.cpu_control.arm64.mode[4] = PERFCTR_CTR_USER;
+#endif
+	ck_assert_mem_eq(&back, &from, sizeof(from));
+}
+END_TEST
+
+/* What 2.6's structure has no place for is an error, and not left out. */
+START_TEST(test_perf_events_too_long)
+{
+	set_up(1, 0);
+	from.cpu_control.perf_user = 1;
+	ck_assert_int_eq(perfctr_control_to_native(&from, &to), 0);
+	ck_assert_int_eq(perfctr_control_from_native(&to, &back), 0);
+	to.ctr[0].config1 = _i == 0;
+	to.ctr[0].config2 = _i == 1;
+	to.ctr[0].event = (unsigned long long)(_i == 2) << 32;
+	errno = 0;
+	ck_assert_int_eq(perfctr_control_from_native(&to, &back), -1);
+	ck_assert_int_eq(errno, EINVAL);
+#if defined(__riscv) || defined(__aarch64__)
+	set_config_high(0, 1ULL << 32);
+	errno = 0;
+	ck_assert_int_eq(perfctr_control_to_native(&from, &to), -1);
+	ck_assert_int_eq(errno, EINVAL);
+#endif
 }
 END_TEST
 
@@ -283,10 +403,13 @@ int main(void)
 	int failed;
 
 	tcase_add_test(tc, test_nothing);
+	tcase_add_test(tc, test_source);
 	tcase_add_test(tc, test_counters);
 	tcase_add_loop_test(tc, test_too_many, 0, 5);
 	tcase_add_test(tc, test_all);
 	tcase_add_test(tc, test_arch);
+	tcase_add_test(tc, test_perf_events);
+	tcase_add_loop_test(tc, test_perf_events_too_long, 0, 3);
 #if defined(__x86_64__) || defined(__i386__)
 	tcase_add_test(tc, test_fixed);
 	tcase_add_loop_test(tc, test_offcore, 0, 2);
