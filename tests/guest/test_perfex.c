@@ -29,6 +29,10 @@
 #define GO		"/tmp/go"
 #define FAILED		125
 #define WATCHDOG	"/proc/sys/kernel/nmi_watchdog"
+#define PARANOID	"/proc/sys/kernel/perf_event_paranoid"
+/* Who may read perf's counters in user mode, on x86 and on arm64 */
+#define RDPMC		"/sys/bus/event_source/devices/cpu/rdpmc"
+#define USER_ACCESS	"/proc/sys/kernel/perf_user_access"
 
 #define OUTPUT_LINK	"/tmp/perfex.link"
 #define SCRIPT		"/tmp/script"
@@ -91,9 +95,28 @@ static void run_command(const char *const *argv)
 	finish_command(start_command(argv));
 }
 
+/* The source under test, unless a later option says another one */
+static pid_t start_perfex_with(const char *const *args)
+{
+	const char *argv[32] = { PERFEX };
+	unsigned int n = 1;
+
+	if (guest.shared) {
+		argv[n++] = "--source";
+		argv[n++] = "shared";
+	}
+	while (*args) {
+		ck_assert_uint_lt(n, 31);
+		argv[n++] = *args++;
+	}
+	return start_command(argv);
+}
+
 #define COMMAND(...) ((const char *const[]){ __VA_ARGS__, NULL })
-#define perfex(...) run_command(COMMAND(PERFEX, __VA_ARGS__))
-#define start_perfex(...) start_command(COMMAND(PERFEX, __VA_ARGS__))
+#define start_perfex(...) start_perfex_with(COMMAND(__VA_ARGS__))
+#define perfex(...) finish_command(start_perfex(__VA_ARGS__))
+/* As everybody calls it, whatever is under test */
+#define bare_perfex(...) run_command(COMMAND(PERFEX, __VA_ARGS__))
 
 static void ended_with(int status)
 {
@@ -1242,8 +1265,9 @@ START_TEST(report_of_costs)
 	ended_with(0);
 	says(result.out, "of the clock:\n  cost not measured: perf_events or the NMI watchdog has");
 	says_not(result.out, "cost of");
-	says(result.out, "  not made: the counters are taken, probably by perf_events.\n"
-	     "  Stop other profilers");
+	says_line("owner", "perf_events");
+	says_line("source", "shared (through perf_events)");
+	says_whether_exact();
 }
 END_TEST
 
@@ -1254,8 +1278,9 @@ START_TEST(report_while_the_watchdog_counts)
 	ck_assert_int_eq(write_text(WATCHDOG, "0"), 0);
 	ended_with(0);
 	says_line("nmi_watchdog", "1");
-	says(result.out, "  not made: the counters are taken, probably by the NMI watchdog of the kernel.\n"
-	     "  Turn it off as root: sysctl kernel.nmi_watchdog=0\n");
+	says_line("owner", "the NMI watchdog");
+	says_line("source", "shared (through perf_events)");
+	says_whether_exact();
 }
 END_TEST
 
@@ -1377,7 +1402,7 @@ START_TEST(too_many_events_of_a_kind)
 	for (i = 0; i < n; i++)
 		(void)snprintf(all + strlen(all), sizeof(all) - strlen(all), "%scycles:u",
 			       i ? "," : "");
-	perfex("-e", all, "--", "/bin/true");
+	perfex("--source", "native", "-e", all, "--", "/bin/true");
 	ended_with(FAILED);
 	(void)snprintf(words, sizeof(words),
 		       "%u events need general-purpose counters, and this processor has %u.", n, n - 1);
@@ -1440,12 +1465,15 @@ START_TEST(counters_taken)
 		n = perf_take_counters(0, fds, 32);
 		ck_assert_uint_eq(n, guest.nprogrammable);
 	}
-	perfex("-e", "instructions:u", "--", "/bin/true");
+	perfex("--source", "native", "-e", "instructions:u", "--", "/bin/true");
 	ended_with(FAILED);
 	says(result.err, "taken");
 	says(result.err, "perf_events");
 	says(result.err, "Stop other profilers");
 	says_not(result.err, "NMI watchdog");
+	/* x86: perf has one left for us, if it counts for us. */
+	if (guest.info.cpu_type < PERFCTR_RISCV_GENERIC)
+		known_length();
 	perf_give_counters(fds, n);
 	known_length();
 }
@@ -1458,7 +1486,7 @@ START_TEST(says_which_event_is_refused)
 	unsigned int n = perf_take_counters(0, fds, guest.nprogrammable - 1);
 
 	ck_assert_uint_eq(n, guest.nprogrammable - 1);
-	perfex("-e", "instructions:u,dTLB-load-misses:u", "--", "/bin/true");
+	perfex("--source", "native", "-e", "instructions:u,dTLB-load-misses:u", "--", "/bin/true");
 	ended_with(FAILED);
 	says(result.err, "perfex: dTLB-load-misses: the counters are taken, probably by perf_events.");
 	perf_give_counters(fds, n);
@@ -1483,16 +1511,24 @@ END_TEST
 START_TEST(counters_taken_by_the_watchdog)
 {
 	ck_assert_int_eq(write_text(WATCHDOG, "1"), 0);
-	perfex("-e", "instructions:u", "--", "/bin/true");
+	perfex("--source", "native", "-e", "instructions:u", "--", "/bin/true");
 	ended_with(FAILED);
 	says(result.err, "taken, probably by the NMI watchdog");
 	says(result.err, "as root: sysctl kernel.nmi_watchdog=0\n");
 	perfex("-i");
 	ended_with(0);
 	says(result.out, "owner\t\t\tthe NMI watchdog\n");
+	says(result.out, "source\t\t\tshared (through perf_events)\n");
 	run_command((const char *const[]){ "/bin/sysctl", "kernel.nmi_watchdog=0", NULL });
 	ended_with(0);
-	known_length();
+	perfex("--source", "native", "-e", "instructions:u", "--json", "-o", OUTPUT, "--",
+	       KNOWN_PATH);
+	ended_with(0);
+	ck_assert_uint_eq(count_of(output(), "instructions"), KNOWN_LENGTH(KNOWN_LOOPS));
+	perfex("-i");
+	ended_with(0);
+	says_not(result.out, "owner\t");
+	says(result.out, "source\t\t\tnative\n");
 }
 END_TEST
 
@@ -1500,12 +1536,273 @@ START_TEST(counters_taken_by_the_firmware)
 {
 	open_registers();
 	ck_assert(wrmsr(MSR_EVNTSEL0, EVNTSEL_BOTH | EVNTSEL_EN));
-	perfex("-e", "instructions:u", "--", "/bin/true");
+	perfex("--source", "native", "-e", "instructions:u", "--", "/bin/true");
 	ck_assert(wrmsr(MSR_EVNTSEL0, 0));
 	ended_with(FAILED);
 	says(result.err, "taken, probably by the firmware");
 	says(result.err, "set-up");
 	known_length();
+}
+END_TEST
+
+/* --- sources of counters --- */
+
+static void counts_known_from(const char *source)
+{
+	ck_assert_uint_eq(count_of(output(), "instructions"), KNOWN_LENGTH(KNOWN_LOOPS));
+	ck_assert_msg(!strncmp(member(output(), "source"), source, strlen(source)),
+		      "not from %s: %s", source, output());
+}
+
+/* A machine as it comes, and a user who is nobody special and gives no option */
+START_TEST(counts_while_the_watchdog_counts)
+{
+	ck_assert_int_eq(write_text(WATCHDOG, "1"), 0);
+	become(GUEST_UID);
+	bare_perfex(KNOWN_PATH);
+	ended_with(0);
+	says(result.err, "           2,000,032  instructions:u\n");
+	says(result.err, "  cycles:u\n");
+	says(result.err, " Counted through perf_events.\n");
+	bare_perfex("--json", "-o", OUTPUT, KNOWN_PATH);
+	ended_with(0);
+	is_json(output());
+	counts_known_from("\"shared\"");
+	bare_perfex("-r", "3", "--json", "-o", OUTPUT, "-e", "instructions:u", "--", KNOWN_PATH);
+	ended_with(0);
+	ck_assert_uint_eq(strtoull(member(output(), "mean"), NULL, 10), KNOWN_LENGTH(KNOWN_LOOPS));
+	ck_assert(!strncmp(member(output(), "source"), "\"shared\"", 8));
+	bare_perfex("-i");
+	ended_with(0);
+	says(result.out, "source\t\t\tshared (through perf_events)\n");
+}
+END_TEST
+
+/* Each source if it is asked for; what it was is told if it was perf. */
+START_TEST(source_by_option)
+{
+	static const char *const sources[] = { "native", "shared" };
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		char quoted[16];
+
+		(void)snprintf(quoted, sizeof(quoted), "\"%s\"", sources[i]);
+		bare_perfex("--source", sources[i], "-e", "instructions:u", "--json", "-o", OUTPUT,
+			    "--", KNOWN_PATH);
+		ended_with(0);
+		counts_known_from(quoted);
+		bare_perfex("--source", sources[i], "-e", "instructions:u", "--", KNOWN_PATH);
+		ended_with(0);
+		(i ? says : says_not)(result.err, "Counted through perf_events.\n");
+	}
+	/* The first is taken if it can be had. */
+	bare_perfex("--source=any", "-e", "instructions:u", "--json", "-o", OUTPUT, "--", KNOWN_PATH);
+	ended_with(0);
+	counts_known_from("\"native\"");
+	bare_perfex("--source", "perf", "--", "/bin/true");
+	ended_with(FAILED);
+	says(result.err, "'perf' is no source of counters: these are native, shared, and any");
+}
+END_TEST
+
+/* Without counters there is no source. */
+START_TEST(clock_has_no_source)
+{
+	perfex("--json", "-o", OUTPUT, "--", KNOWN_PATH);
+	ended_with(0);
+	if (guest.info.counters && !guest.nprogrammable)
+		return;		/* the fixed ones of RISC-V, which not everybody may have */
+	if (guest.info.counters)
+		counts_known_from(guest.shared ? "\"shared\"" : "\"native\"");
+	else
+		ck_assert(!strncmp(member(output(), "source"), "null", 4));
+}
+END_TEST
+
+/* perf has counters itself, and one is left. */
+START_TEST(counts_beside_perf)
+{
+	int fd;
+
+	ck_ok(fd = perf_open_self(EV_INSTRUCTIONS));
+	bare_perfex("-e", "instructions:u", "--json", "-o", OUTPUT, "--", KNOWN_PATH);
+	ended_with(0);
+	counts_known_from("\"shared\"");
+	close(fd);
+}
+END_TEST
+
+/* As user, with events that are refused, or with none */
+static void user_runs(const char *const *argv)
+{
+	pid_t pid;
+
+	ck_ok(pid = fork());
+	if (!pid) {
+		become(GUEST_UID);
+		redirect(0, "/dev/null", O_RDONLY);
+		redirect(1, STDOUT, O_WRONLY | O_CREAT | O_TRUNC);
+		redirect(2, STDERR, O_WRONLY | O_CREAT | O_TRUNC);
+		execv(argv[0], (char *const *)(uintptr_t)argv);
+		_exit(99);
+	}
+	finish_command(pid);
+}
+
+#define user_perfex(...) user_runs(COMMAND(PERFEX, __VA_ARGS__))
+
+static void user_counts(bool may)
+{
+	user_perfex("-e", "instructions:u", "--json", "--", KNOWN_PATH);
+	ended_with(may ? 0 : FAILED);
+	if (may) {
+		is_json(result.err);
+		ck_assert_uint_eq(count_of(result.err, "instructions"), KNOWN_LENGTH(KNOWN_LOOPS));
+		ck_assert(!strncmp(member(result.err, "source"), "\"shared\"", 8));
+		return;
+	}
+	says(result.err, "any user who has mapped an event of perf_events' could read these counters");
+	says(result.err, "sysctl kernel.perf_event_paranoid=3");
+	says(result.err, is_arm64() ? "sysctl kernel.perf_user_access=0\n" :
+				      "echo 0 > " RDPMC "\n");
+	says(result.err, "/sys/module/perfctr/parameters/shared_open");
+	says(result.err, "CAP_PERFMON");
+}
+
+/* What tests change, and what it was when the program began; run_fresh() sets it back. */
+static struct {
+	const char *path;
+	char value[16];
+} settings[] = { { .path = PARANOID }, { .path = RDPMC }, { .path = USER_ACCESS } };
+
+#define NR_SETTINGS (sizeof(settings) / sizeof(settings[0]))
+
+static void note_settings(void)
+{
+	size_t i;
+
+	for (i = 0; i < NR_SETTINGS; i++)
+		if (read_text(settings[i].path, settings[i].value, sizeof(settings[i].value)) < 0)
+			settings[i].value[0] = '\0';
+}
+
+static void restore_settings(void)
+{
+	size_t i;
+
+	for (i = 0; i < NR_SETTINGS; i++)
+		(void)write_text(settings[i].path, settings[i].value);
+	(void)write_text(MODULE_PARAMS "shared_open", "0");
+}
+
+static void set(const char *path, const char *text)
+{
+	ck_assert_int_eq(write_text(path, text), 0);
+}
+
+/* Where everybody may open perf's events a user is refused, and each way out leads out. */
+START_TEST(perf_is_open_to_all)
+{
+	const char *hide = is_arm64() ? USER_ACCESS : RDPMC;
+
+	if (is_x86())
+		set(WATCHDOG, "1");
+	set(PARANOID, "2");
+	set(hide, "1");
+	user_counts(false);
+	/* Nothing was asked for, so there is the clock. */
+	user_perfex("--", KNOWN_PATH);
+	ended_with(0);
+	says(result.err, " Only the clock was counted: instructions and cycles cannot be counted here");
+	says(result.err, "sysctl kernel.perf_event_paranoid=3");
+	user_perfex("-i");
+	ended_with(0);
+	says(result.out, "source\t\t\tnone: others could read these counters");
+	user_perfex("--report");
+	ended_with(0);
+	says(result.out, "  not made: any user who has mapped an event of perf_events'");
+	/* root, who has CAP_PERFMON, is not concerned. */
+	bare_perfex("-e", "instructions:u", "--json", "-o", OUTPUT, "--", KNOWN_PATH);
+	ended_with(0);
+	counts_known_from("\"shared\"");
+
+	set(hide, "0");
+	user_counts(true);
+	set(hide, "1");
+	user_counts(false);
+	set(MODULE_PARAMS "shared_open", "1");
+	user_counts(true);
+	set(MODULE_PARAMS "shared_open", "0");
+	user_counts(false);
+	/* Debian's level, which is its default */
+	ck_assert_int_ge(strtol(settings[0].value, NULL, 10), 3);
+	set(PARANOID, "3");
+	user_counts(true);
+}
+END_TEST
+
+/* perf keeps some counters for its own users. */
+START_TEST(too_many_for_a_user)
+{
+	/* Branches of any kind: each general-purpose counter counts these codes. */
+	perfex("--source", "shared", "-e", "rc4:u,r1c4:u,r2c4:u,r4c4:u,r8c4:u", "--", "/bin/true");
+	ended_with(FAILED);
+	says(result.err, "at most half of the counters through perf_events");
+	perfex("--source", "shared", "-e", "rc4:u,r1c4:u,r2c4:u,r4c4:u", "-o", OUTPUT, "--",
+	       "/bin/true");
+	ended_with(0);
+	if (!(guest.info.counters >> 26 & 1))
+		return;
+	/* Reference cycles are the third fixed counter's alone. */
+	perfex("--source", "shared", "-e", "ref-cycles:u", "--", "/bin/true");
+	ended_with(FAILED);
+	says(result.err, "ref-cycles: there is one counter for this event");
+	says(result.err, "CAP_PERFMON");
+}
+END_TEST
+
+/* root may have all of them, and no more. */
+START_TEST(too_many_through_perf)
+{
+	char all[256] = "";
+	unsigned int i, n = guest.nprogrammable;
+
+	for (i = 0; i <= n; i++)
+		(void)snprintf(all + strlen(all), sizeof(all) - strlen(all), "%sr%xc4:u",
+			       i ? "," : "", i + 1);
+	perfex("--source", "shared", "-e", all, "--", "/bin/true");
+	ended_with(FAILED);
+	says(result.err, "count too many different events through perf_events");
+}
+END_TEST
+
+/* x86: what one counts through perf keeps others from the counters themselves, not from perf. */
+START_TEST(one_source_at_a_time)
+{
+	pid_t pid = start_command(COMMAND(PERFEX, "--source", "shared", "-e", "instructions:u", "-o",
+					  "/tmp/outer", "--", CATCHER, READY));
+
+	await_file(READY);
+	run_command(COMMAND(PERFEX, "--source", "native", "-e", "instructions:u", "--", "/bin/true"));
+	ended_with(FAILED);
+	says(result.err, "other users of perfctr count by the other source");
+	says(result.err, "Leave out --source");
+	run_command(COMMAND(PERFEX, "-e", "instructions:u", "--json", "-o", OUTPUT, "--",
+			    KNOWN_PATH));
+	ended_with(0);
+	counts_known_from("\"shared\"");
+	ck_ok(kill(pid, SIGTERM));
+	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+}
+END_TEST
+
+/* Nobody but the module's driver knows which register it is. */
+START_TEST(raw_csr_through_perf)
+{
+	bare_perfex("--raw-csr", "--source", "shared", "--", "/bin/true");
+	ended_with(FAILED);
+	says(result.err, "only perfctr's own driver can do this. Leave out --source shared");
 }
 END_TEST
 
@@ -1577,13 +1874,16 @@ static void run_fresh(const TTest *test, unsigned int what)
 	(void)unlink("/tmp/outer");
 	(void)unlink(SETUID_COPY);
 	(void)chmod(PERFCTR_DEVICE, 0666);
-	(void)write_text(WATCHDOG, "0");
+	/* As run-tests has it: perf's counters are had beside it. */
+	(void)write_text(WATCHDOG, guest.shared ? "1" : "0");
+	restore_settings();
 	guest_run(test, what);
 }
 
 int main(void)
 {
 	guest_begin("perfex", NULL);
+	note_settings();
 	run_fresh(counts_exactly, NEED_COUNTERS);
 	run_fresh(counts_exactly_as_user, NEED_COUNTERS | AS_USER);
 	run_fresh(counts_as_perf_does, NEED_COUNTERS | NEED_PERF);
@@ -1628,7 +1928,7 @@ int main(void)
 	run_fresh(list, AS_USER);
 	run_fresh(report, 0);
 	run_fresh(report_as_user, 0);
-	run_fresh(report_of_costs, NEED_X86 | LOG_MODULE);
+	run_fresh(report_of_costs, NEED_X86 | NEED_NATIVE | LOG_MODULE);
 	run_fresh(report_while_the_watchdog_counts, NEED_COUNTERS | NEED_X86 | NEED_PERF);
 	run_fresh(report_of_one_who_is_counted, NEED_COUNTERS | AS_USER);
 	run_fresh(report_that_cannot_be, AS_USER);
@@ -1637,15 +1937,27 @@ int main(void)
 	if (guest.info.no_counters == PERFCTR_NO_COUNTERS_PROCESSOR)
 		run_fresh(why_there_are_no_counters, AS_USER);
 	run_fresh(too_many_events, NEED_COUNTERS | AS_USER);
-	run_fresh(too_many_events_of_a_kind, NEED_COUNTERS | NEED_X86 | AS_USER);
+	run_fresh(too_many_events_of_a_kind, NEED_COUNTERS | NEED_NATIVE | NEED_X86 | AS_USER);
 	run_fresh(no_privilege, NEED_COUNTERS | AS_USER);
 	run_fresh(no_permission, 0);
 	run_fresh(no_module, LOG_MODULE);
-	run_fresh(counters_taken, NEED_COUNTERS | NEED_PERF);
-	run_fresh(says_which_event_is_refused, NEED_COUNTERS | NEED_PERF | NEED_BESIDE);
+	run_fresh(counters_taken, NEED_COUNTERS | NEED_NATIVE | NEED_PERF);
+	run_fresh(says_which_event_is_refused,
+		  NEED_COUNTERS | NEED_NATIVE | NEED_PERF | NEED_BESIDE);
 	run_fresh(says_which_event_register_is_taken, NEED_COUNTERS | NEED_EXTRA | AS_USER);
 	run_fresh(counters_taken_by_the_watchdog, NEED_COUNTERS | NEED_X86 | NEED_PERF);
-	run_fresh(counters_taken_by_the_firmware, NEED_COUNTERS | NEED_X86);
+	run_fresh(counters_taken_by_the_firmware, NEED_COUNTERS | NEED_NATIVE | NEED_X86);
+	run_fresh(counts_while_the_watchdog_counts, NEED_COUNTERS | NEED_SHARED | NEED_X86);
+	run_fresh(source_by_option, NEED_COUNTERS | NEED_NATIVE | NEED_SHARED | AS_USER);
+	run_fresh(clock_has_no_source, AS_USER);
+	run_fresh(counts_beside_perf, NEED_COUNTERS | NEED_SHARED | NEED_PERF | NEED_X86);
+	if (is_x86() || is_arm64())
+		run_fresh(perf_is_open_to_all, NEED_COUNTERS | NEED_SHARED);
+	if (guest.nprogrammable == 8)	/* half of which are four */
+		run_fresh(too_many_for_a_user, NEED_COUNTERS | NEED_SHARED | NEED_X86 | AS_USER);
+	run_fresh(too_many_through_perf, NEED_COUNTERS | NEED_SHARED | NEED_X86);
+	run_fresh(one_source_at_a_time, NEED_COUNTERS | NEED_SHARED | NEED_X86 | AS_USER);
+	run_fresh(raw_csr_through_perf, NEED_NATIVE | NEED_FIXED | NEED_SHARED);
 	run_fresh(setuid_program, 0);
 	run_fresh(nested, AS_USER);
 	return guest_end();

@@ -19,8 +19,8 @@ double elapsed(const struct run *run)
 unsigned int mode(const struct event *event, const struct run *run)
 {
 	if (event->modifier)
-		return event->ctr.flags;
-	return run->user_only ? PERFCTR_CTR_USER : PERFCTR_CTR_USER | PERFCTR_CTR_KERNEL;
+		return event->ctr.flags & MODES;
+	return run->user_only ? PERFCTR_CTR_USER : MODES;
 }
 
 bool is_counted(const struct run *run, unsigned int i)

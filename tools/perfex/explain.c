@@ -94,7 +94,7 @@ static void explain_syntax(const struct perfctr_info *info, const char *spec)
 	free(name);
 }
 
-const char *why_no_counters(const struct perfctr_info *info)
+const char *why_no_driver(const struct perfctr_info *info)
 {
 	switch (info->no_counters) {
 	case PERFCTR_NO_COUNTERS_NONE:
@@ -110,6 +110,11 @@ const char *why_no_counters(const struct perfctr_info *info)
 	default:
 		return "the module says why, but in a way that is newer than this perfex";
 	}
+}
+
+const char *why_no_counters(const struct perfctr_info *info)
+{
+	return why_no_driver(info);
 }
 
 void explain_event(const struct perfctr_info *info, const char *spec, int error)
@@ -166,8 +171,33 @@ void explain_too_many(const struct perfctr_info *info, unsigned int n)
 		"Run the program once for each part of them", n, info->nrctrs);
 }
 
-const char *why_busy(const struct perfctr_info *info, unsigned int owner)
+/* The reason alone tells; or NULL. */
+static const char *why_so_few(unsigned int reason)
 {
+	switch (reason) {
+	case PERFCTR_REASON_HALF:
+		return "without a privilege perfctr takes at most half of the counters through perf_events.\n"
+			"Try fewer events, or count as root or with CAP_PERFMON";
+	case PERFCTR_REASON_ONLY:
+		return "there is one counter for this event, and it is left to the users of perf_events\n"
+			"unless you count as root or with CAP_PERFMON";
+	case PERFCTR_REASON_ROOM:
+		return "all users together count too many different events through perf_events.\n"
+			"Try fewer events, or wait until others are done";
+	case PERFCTR_REASON_SOURCE:
+		return "other users of perfctr count by the other source, and this processor's counters\n"
+			"are of one source at a time. Leave out --source, or wait until they are done";
+	default:
+		return NULL;
+	}
+}
+
+const char *why_busy(const struct perfctr_info *info, unsigned int owner, unsigned int reason)
+{
+	const char *few = why_so_few(reason);
+
+	if (few)
+		return few;
 	switch (owner) {
 	case PERFCTR_OWNER_PERF:
 		return "the counters are taken, probably by perf_events.\n"
@@ -204,6 +234,34 @@ const char *why_unbound(void)
 		"Which CPUs these are say /sys/devices/cpu_core/cpus and /sys/devices/cpu_atom/cpus";
 }
 
+/*
+ * How to keep user mode from perf's counters: arm64's setting, or x86's attribute of the kernel's
+ * driver, which has another name on hybrid processors
+ */
+static const char *how_to_hide(void)
+{
+	if (!access("/proc/sys/kernel/perf_user_access", F_OK))
+		return "sysctl kernel.perf_user_access=0";
+	if (!access("/sys/bus/event_source/devices/cpu_core/rdpmc", F_OK))
+		return "echo 0 > /sys/bus/event_source/devices/cpu_core/rdpmc";
+	return "echo 0 > /sys/bus/event_source/devices/cpu/rdpmc";
+}
+
+const char *why_open(void)
+{
+	static char text[768];
+
+	(void)snprintf(text, sizeof(text),
+		       "any user who has mapped an event of perf_events' could read these counters, and so\n"
+		       "what you count. To count nevertheless, do one of these as root:\n"
+		       "  sysctl kernel.perf_event_paranoid=3 (only kernels that have this level, as Debian's,\n"
+		       "    then keep all others from perf_events)\n"
+		       "  %s\n"
+		       "  echo 1 > /sys/module/perfctr/parameters/shared_open (that discloses it)\n"
+		       "or count with CAP_PERFMON", how_to_hide());
+	return text;
+}
+
 const char *which_privilege(void)
 {
 	static char text[128];
@@ -220,9 +278,12 @@ const char *which_privilege(void)
 	return text;
 }
 
-static void explain_privilege(const char *name, const struct how *how)
+static void explain_privilege(const char *name, unsigned int modes, const struct how *how)
 {
-	if (how->raw_csr)
+	if (name && modes == PERFCTR_CTR_USER)
+		explain("%s: this event may count other threads as well, which needs a privilege:\n%s",
+			name, which_privilege());
+	else if (how->raw_csr)
 		explain("--raw-csr needs a privilege, since the registers tell of others too:\n%s",
 			which_privilege());
 	else
@@ -251,6 +312,35 @@ static void explain_together(const struct perfctr_info *info, const struct event
 			"on the same few of its counters only. Run the program once for each part of them");
 }
 
+/* The other source could do it. */
+static void explain_source(const char *name, const struct how *how)
+{
+	if (how->source == PERFCTR_SOURCE_NATIVE)
+		explain("%s%sonly perf_events counts this. Leave out --source native",
+			name ? name : "", name ? ": " : "");
+	else
+		explain("only perfctr's own driver can do this. Leave out --source shared");
+}
+
+static void explain_unsupported(const struct run *run, const char *name,
+				const struct perfctr_info *info, const struct how *how)
+{
+	if (run->reason == PERFCTR_REASON_SOURCE)
+		explain_source(name, how);
+	else if (how->source == PERFCTR_SOURCE_SHARED &&
+		 !(info->cpu_features & PERFCTR_FEATURE_SHARED))
+		explain("perf_events counts nothing on this machine. Leave out --source shared");
+	else if (name && info->cpu_type < PERFCTR_RISCV_GENERIC)
+		explain("%s: the event takes a register of its own, which perfctr cannot set on this\n"
+			"processor (%s)", name, perfctr_info_cpu_name(info));
+	else if (name)
+		explain("%s: this processor cannot restrict the counter to user or to kernel mode.\n"
+			"Count both: -e %s:uk. That needs %s", name, name, which_privilege());
+	else
+		explain("this processor cannot count one event on two counters.\n"
+			"Run the program once for each of the two");
+}
+
 static void explain_control(const struct run *run, const struct perfctr_info *info,
 			    const struct events *events, const struct how *how)
 {
@@ -258,24 +348,25 @@ static void explain_control(const struct run *run, const struct perfctr_info *in
 
 	switch (run->error) {
 	case EBUSY:
-		explain("%s%s%s", name ? name : "", name ? ": " : "", why_busy(info, run->owner));
+		explain("%s%s%s", name ? name : "", name ? ": " : "",
+			why_busy(info, run->owner, run->reason));
 		break;
 	case EACCES:
-		explain_privilege(name, how);
+		if (run->reason == PERFCTR_REASON_OPEN)
+			explain("%s", why_open());
+		else
+			explain_privilege(name, name ? mode(&events->event[run->bad_event], run) : 0,
+					  how);
 		break;
 	case EOPNOTSUPP:
-		if (name && info->cpu_type < PERFCTR_RISCV_GENERIC)
-			explain("%s: the event takes a register of its own, which perfctr cannot set on this\n"
-				"processor (%s)", name, perfctr_info_cpu_name(info));
-		else if (name)
-			explain("%s: this processor cannot restrict the counter to user or to kernel mode.\n"
-				"Count both: -e %s:uk. That needs %s", name, name, which_privilege());
-		else
-			explain("this processor cannot count one event on two counters.\n"
-				"Run the program once for each of the two");
+		explain_unsupported(run, name, info, how);
 		break;
 	case EXDEV:
-		explain("%s", why_unbound());
+		if (name && !(info->cpu_features & PERFCTR_FEATURE_HYBRID))
+			explain("%s: perf_events does not count this event on each CPU where the program may\n"
+				"run. perfex --list shows what it counts on all of them", name);
+		else
+			explain("%s", why_unbound());
 		break;
 	case EIO:
 		explain("a CPU has just come whose counters cannot be had. Try again");

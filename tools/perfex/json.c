@@ -161,8 +161,13 @@ static void json_threads(FILE *f, char **argv, const struct run *run)
 	fprintf(f, "]");
 }
 
-static void json_end(FILE *f, const struct run *run)
+static void json_end(FILE *f, const struct events *events, const struct run *run)
 {
+	fprintf(f, ", \"source\": ");
+	if (events->n)
+		json_string(f, perfctr_source_name(run->source));
+	else
+		fprintf(f, "null");
 	fprintf(f, ", \"user_only\": %s, \"complete\": %s, \"incomplete_because\": ",
 		json_bool(run->user_only), json_bool(run->complete));
 	if (run->complete)
@@ -191,7 +196,7 @@ void json_run(FILE *f, char **argv, const struct perfctr_info *info,
 		(uint64_t)run->sums.live, (uint64_t)run->sums.missed);
 	fprintf(f, ", \"elapsed\": %.9f, \"user\": %.6f, \"system\": %.6f", elapsed(run),
 		seconds(&run->usage.ru_utime), seconds(&run->usage.ru_stime));
-	json_end(f, run);
+	json_end(f, events, run);
 }
 
 void json_interval(FILE *f, const struct perfctr_info *info, const struct events *events,
@@ -237,5 +242,5 @@ void json_statistics(FILE *f, char **argv, const struct perfctr_info *info,
 	fprintf(f, "}, \"system\": {");
 	json_statistic(f, &statistics->system, 6);
 	fprintf(f, "}");
-	json_end(f, run);
+	json_end(f, events, run);
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What was counted, for people and for programs. */
+#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "perfex.h"
 
@@ -58,9 +60,28 @@ static void print_command(FILE *f, char **argv)
 		fprintf(f, "%s%s", i ? " " : "", argv[i]);
 }
 
+/* Each line of it a little to the right */
+static void print_indented(FILE *f, const char *text)
+{
+	for (; *text; text++)
+		fprintf(f, *text == '\n' ? "\n " : "%c", *text);
+}
+
+/* Events that the user did not choose could not be counted. */
+static void print_clock_only(FILE *f, const struct run *run)
+{
+	fprintf(f, " Only the clock was counted: instructions and cycles cannot be counted here%s",
+		run->user_only ? " without a privilege" : "");
+	if (run->reason == PERFCTR_REASON_OPEN) {
+		fprintf(f, ":\n ");
+		print_indented(f, why_open());
+	}
+	fprintf(f, ".\n");
+}
+
 static void print_notes(FILE *f, const struct events *events, const struct run *run)
 {
-	bool unsaid = false;
+	bool unsaid = false, shared = events->n && run->source == PERFCTR_SOURCE_SHARED;
 	unsigned int i;
 
 	for (i = 0; i < events->n; i++)
@@ -70,9 +91,10 @@ static void print_notes(FILE *f, const struct events *events, const struct run *
 			" %s.\n", which_privilege());
 	else if (unsaid)
 		fprintf(f, " Events without a modifier were counted in user and kernel mode.\n");
+	if (shared)
+		fprintf(f, " Counted through perf_events.\n");
 	if (run->clock_only)
-		fprintf(f, " Only the clock was counted: instructions and cycles cannot be counted here%s.\n",
-			run->user_only ? " without a privilege" : "");
+		print_clock_only(f, run);
 	else if (!events->n)
 		fprintf(f, " Only the clock was counted: perfctr has no other counters here.\n");
 	if (run->sums.live)
@@ -80,7 +102,7 @@ static void print_notes(FILE *f, const struct events *events, const struct run *
 			(uint64_t)run->sums.live, run->sums.live == 1 ? "" : "s");
 	if (!run->complete)
 		fprintf(f, " The counts are INCOMPLETE: %s.\n", run->why);
-	if (unsaid || !events->n || !run->complete || run->sums.live)
+	if (unsaid || shared || !events->n || !run->complete || run->sums.live)
 		fprintf(f, "\n");
 }
 
@@ -241,25 +263,50 @@ void print_statistics(FILE *f, char **argv, const struct perfctr_info *info,
 	print_notes(f, events, run);
 }
 
+/* Of perf's events only perf knows which ones there are, so each is tried. */
+static const char *whether_here(int fd, const struct perfctr_info *info,
+				const struct perfctr_ctr_control *ctr)
+{
+	struct perfctr_control control = {
+		PERFCTR_CONTROL_INIT,
+		.source = PERFCTR_SOURCE_ANY,
+		.nractrs = 1,
+		.ctr = { *ctr },
+	};
+
+	if (!perfctr_event_available(info, ctr))
+		return "no";
+	if (!(ctr->flags & PERFCTR_CTR_PERF))
+		return "yes";
+	control.ctr[0].flags |= PERFCTR_CTR_USER;
+	if (!_vperfctr_control_native(fd, &control))
+		return "yes";
+	/* perf does not know it on a CPU. */
+	return errno == EINVAL || errno == EXDEV ? "no" : "?";
+}
+
 void print_list(const struct perfctr_info *info)
 {
 	const struct perfctr_event_set *set = perfctr_cpu_event_set(info->cpu_type);
 	struct perfctr_ctr_control ctr;
 	unsigned int i;
+	int fd;
 
-	if (!set || !set->nevents) {
+	if (!set || !set->nevents || why_no_counters(info)) {
 		printf("Of this processor (%s) this version of perfctr counts only the\n"
 		       "clock, which is always counted.\n", perfctr_info_cpu_name(info));
 		return;
 	}
+	fd = _vperfctr_open(1);
 	printf("%-28s %-4s %s\n", "event", "here", "");
 	for (i = 0; i < set->nevents; i++) {
 		if (perfctr_event_parse(info->cpu_type, set->events[i].name, &ctr) < 0)
 			continue;
-		printf("%-28s %-4s %s\n", set->events[i].name,
-		       perfctr_event_available(info, &ctr) ? "yes" : "no",
+		printf("%-28s %-4s %s\n", set->events[i].name, whether_here(fd, info, &ctr),
 		       set->events[i].description);
 	}
+	if (fd >= 0)
+		close(fd);
 	if (perfctr_event_parse(info->cpu_type, "r0", &ctr) == 0)
 		printf("%-28s %-4s %s\n", "rHEX",
 		       perfctr_event_available(info, &ctr) ? "?" : "no",

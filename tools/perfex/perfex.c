@@ -14,7 +14,7 @@ static void usage(FILE *f)
 {
 	fprintf(f,
 		"usage: perfex [-e EVENT[,EVENT]...]... [-o FILE] [--json] [--self | --per-thread]\n"
-		"              [-I MS | -r N] [--] PROGRAM [ARG]...\n"
+		"              [-I MS | -r N] [--source SOURCE] [--] PROGRAM [ARG]...\n"
 		"       perfex --report [-o FILE]\n"
 		"       perfex -i | -l | -h | -V\n"
 		"\n"
@@ -31,6 +31,9 @@ static void usage(FILE *f)
 		"  -I, --interval MS   tell what was counted every MS milliseconds, too\n"
 		"  -r, --repeat N      run PROGRAM N times, and tell means and deviations\n"
 		"      --raw-csr       let PROGRAM and its threads execute rdcycle and rdinstret\n"
+		"      --source SOURCE native: count by perfctr's own driver; shared: through\n"
+		"                      perf_events; any: by the first if it can be had, else the\n"
+		"                      second, which is what is done without this option\n"
 		"      --report        write what a report about this machine needs, to stdout:\n"
 		"                      versions, processor, costs, and a test that it counts\n"
 		"  -i, --info          tell about processor and driver\n"
@@ -80,7 +83,7 @@ static bool add_event(const struct perfctr_info *info, struct events *events,
 	}
 	/* The parser takes no longer names. */
 	snprintf(event->name, sizeof(event->name), "%.*s", (int)strcspn(spec, ":"), spec);
-	event->modifier = event->ctr.flags != 0;
+	event->modifier = (event->ctr.flags & MODES) != 0;
 	if (!perfctr_event_available(info, &event->ctr)) {
 		explain_missing_event(info, event->name);
 		return false;
@@ -253,6 +256,22 @@ static bool number(const char *text, unsigned long least, unsigned long most,
 	return true;
 }
 
+static bool source_by_name(const char *name, unsigned int *source)
+{
+	static const unsigned int sources[] = {
+		PERFCTR_SOURCE_NATIVE, PERFCTR_SOURCE_SHARED, PERFCTR_SOURCE_ANY,
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(sources) / sizeof(sources[0]); i++) {
+		*source = sources[i];
+		if (!strcmp(name, perfctr_source_name(*source)))
+			return true;
+	}
+	explain("'%s' is no source of counters: these are native, shared, and any of them", name);
+	return false;
+}
+
 int main(int argc, char **argv)
 {
 	static const struct option options[] = {
@@ -264,6 +283,7 @@ int main(int argc, char **argv)
 		{ "raw-csr", no_argument, NULL, 'R' },
 		{ "interval", required_argument, NULL, 'I' },
 		{ "repeat", required_argument, NULL, 'r' },
+		{ "source", required_argument, NULL, 'S' },
 		{ "report", no_argument, NULL, 'P' },
 		{ "info", no_argument, NULL, 'i' },
 		{ "list", no_argument, NULL, 'l' },
@@ -274,7 +294,7 @@ int main(int argc, char **argv)
 	struct events events = { .n = 0 };
 	struct perfctr_info info;
 	const char *output = NULL;
-	struct how how = { .repeat = 1 };
+	struct how how = { .repeat = 1, .source = PERFCTR_SOURCE_ANY };
 	bool have_info = false, report = false;
 	int c;
 
@@ -303,6 +323,10 @@ int main(int argc, char **argv)
 			break;
 		case 'R':
 			how.raw_csr = true;
+			break;
+		case 'S':
+			if (!source_by_name(optarg, &how.source))
+				return EXIT_PERFEX;
 			break;
 		case 'P':
 			report = true;

@@ -19,6 +19,9 @@
 #define EXIT_NOT_EXECUTABLE	126
 #define EXIT_NOT_FOUND	127
 
+/* Of a counter's flags: in which mode it counts */
+#define MODES	((unsigned int)(PERFCTR_CTR_USER | PERFCTR_CTR_KERNEL))
+
 struct event {
 	char name[64];			/* as given, without modifier */
 	struct perfctr_ctr_control ctr;
@@ -37,6 +40,7 @@ struct how {
 	bool per_thread;		/* each thread's counts as well */
 	bool json;
 	bool raw_csr;			/* rdcycle and rdinstret are legal */
+	unsigned int source;		/* PERFCTR_SOURCE_* */
 	unsigned int interval;		/* ms between reads on the way; 0: none */
 	unsigned int repeat;		/* how many runs; 1 without -r */
 };
@@ -55,9 +59,11 @@ struct run {
 	enum stage stage;
 	int error;
 	unsigned int owner;		/* of CONTROL with EBUSY: PERFCTR_OWNER_* */
+	unsigned int reason;		/* of CONTROL: PERFCTR_REASON_* */
 	int bad_event;			/* of CONTROL: which one, -1: all of them together */
 	bool user_only;			/* kernel mode was left out, not being allowed */
 	bool clock_only;		/* the usual events could not be counted */
+	unsigned int source;		/* of its counters, if there are any: PERFCTR_SOURCE_* */
 
 	/* How it ended */
 	int status;			/* as of wait() */
@@ -166,10 +172,13 @@ void explain_device(int error);
 void explain_event(const struct perfctr_info *info, const char *spec, int error);
 void explain_missing_event(const struct perfctr_info *info, const char *name);
 void explain_too_many(const struct perfctr_info *info, unsigned int n);
-/* NULL if the processor has counters here */
+/* NULL if the module has a driver for the processor's counters; NULL if anybody has */
+const char *why_no_driver(const struct perfctr_info *info);
 const char *why_no_counters(const struct perfctr_info *info);
 const char *why_unbound(void);
-const char *why_busy(const struct perfctr_info *info, unsigned int owner);
+const char *why_busy(const struct perfctr_info *info, unsigned int owner, unsigned int reason);
+/* EACCES with PERFCTR_REASON_OPEN */
+const char *why_open(void);
 /* Who may count in kernel mode */
 const char *which_privilege(void);
 /* Why a run did not start; returns the exit status for that. */

@@ -255,7 +255,11 @@ static void not_made(const char *why)
 
 static void self_test(const struct perfctr_info *info)
 {
-	struct perfctr_control control = { .tsc_on = 1, .nractrs = 1 };
+	struct perfctr_control control = {
+		.source = PERFCTR_SOURCE_ANY,
+		.tsc_on = 1,
+		.nractrs = 1,
+	};
 	int fd;
 
 	printf("\nSelf-test, a loop of %lu instructions in user mode:\n", EXPECTED);
@@ -274,7 +278,9 @@ static void self_test(const struct perfctr_info *info)
 		test_loop(fd, false, "at one go");
 		test_loop(fd, true, "over a switch");
 	} else if (errno == EBUSY) {
-		not_made(why_busy(info, control.owner));
+		not_made(why_busy(info, control.owner, control.reason));
+	} else if (errno == EACCES && control.reason == PERFCTR_REASON_OPEN) {
+		not_made(why_open());
 	} else if (errno == EXDEV) {
 		not_made(why_unbound());
 	} else if (errno == EOPNOTSUPP) {
@@ -285,24 +291,47 @@ static void self_test(const struct perfctr_info *info)
 	close(fd);
 }
 
-/* Whether others have the counters is seen by asking for one. */
-static void print_owner(const struct perfctr_info *info)
+/* Whether that source can be had is seen by asking for a counter of it. */
+static int try_source(const struct perfctr_info *info, unsigned int source,
+		      struct perfctr_control *control)
 {
-	struct perfctr_control control = { .nractrs = 1 };
 	struct vperfctr *v = vperfctr_open();
+	int ret = -1, err;
 
+	*control = (struct perfctr_control){ .source = source, .nractrs = 1 };
 	if (!v)
-		return;
-	if (!perfctr_event_parse(info->cpu_type, "instructions:u", &control.ctr[0]) &&
-	    vperfctr_control_native(v, &control) < 0 && errno == EBUSY)
-		printf("owner\t\t\t%s\n", perfctr_owner_name(control.owner));
+		return -1;
+	if (!perfctr_event_parse(info->cpu_type, "instructions:u", &control->ctr[0]))
+		ret = vperfctr_control_native(v, control);
+	err = errno;
+	if (!ret)
+		(void)vperfctr_read_control_native(v, control);
 	(void)vperfctr_unlink(v);
 	vperfctr_close(v);
+	errno = err;
+	return ret;
+}
+
+/* Who has the processor's counters, and by what a program would be counted now */
+static void print_sources(const struct perfctr_info *info)
+{
+	struct perfctr_control control;
+
+	if (info->cpu_features & PERFCTR_FEATURE_NATIVE &&
+	    try_source(info, PERFCTR_SOURCE_NATIVE, &control) < 0 && errno == EBUSY)
+		printf("owner\t\t\t%s\n", perfctr_owner_name(control.owner));
+	if (!try_source(info, PERFCTR_SOURCE_ANY, &control))
+		printf("source\t\t\t%s\n", control.source == PERFCTR_SOURCE_SHARED ?
+		       "shared (through perf_events)" : "native");
+	else if (control.reason)
+		printf("source\t\t\tnone: %s\n", perfctr_reason_name(control.reason));
+	else
+		printf("source\t\t\tnone: %s\n", strerror(errno));
 }
 
 void print_info(const struct perfctr_info *info)
 {
-	const char *why = why_no_counters(info);
+	const char *why = why_no_driver(info);
 	struct perfctr_cpus_info *cpus;
 	FILE *dev;
 
@@ -316,7 +345,7 @@ void print_info(const struct perfctr_info *info)
 	free(cpus);
 	if (dev)
 		fclose(dev);
-	print_owner(info);
+	print_sources(info);
 }
 
 void print_report(const struct perfctr_info *info)

@@ -24,9 +24,11 @@ struct report {
 	enum stage stage;
 	int error;
 	unsigned int owner;
+	unsigned int reason;
 	int bad_event;
 	bool user_only;
 	bool clock_only;
+	unsigned int source;
 	struct timespec start;
 	struct rusage usage;	/* by the start */
 };
@@ -107,6 +109,7 @@ static int control(int fd, const struct events *events, unsigned int first, unsi
 	*c = (struct perfctr_control){
 		PERFCTR_CONTROL_INIT,
 		.flags = control_flags(how),
+		.source = how->source,
 		.tsc_on = 1,
 		.nractrs = n,
 	};
@@ -116,7 +119,7 @@ static int control(int fd, const struct events *events, unsigned int first, unsi
 		c->ctr[i] = event->ctr;
 		if (event->modifier)
 			continue;
-		c->ctr[i].flags = PERFCTR_CTR_USER;
+		c->ctr[i].flags |= PERFCTR_CTR_USER;
 		if (!user_only)
 			c->ctr[i].flags |= PERFCTR_CTR_KERNEL;
 	}
@@ -162,11 +165,20 @@ static bool program(int fd, const struct events *events, const struct how *how,
 	}
 	report->error = errno;
 	report->owner = c.owner;
+	report->reason = c.reason;
 	report->bad_event = bad_event(fd, events, how, report, c.refused);
 	if (events->chosen || report->error == EBUSY || report->error == EXDEV)
 		return false;
 	report->clock_only = true;
 	return !control(fd, events, 0, 0, false, how, &c);
+}
+
+/* Which one it was if any was good */
+static unsigned int chosen_source(int fd)
+{
+	struct perfctr_control c;
+
+	return _vperfctr_read_control_native(fd, &c) < 0 ? PERFCTR_SOURCE_NATIVE : c.source;
 }
 
 static _Noreturn void child(int sock, char **argv, const struct events *events,
@@ -192,6 +204,7 @@ static _Noreturn void child(int sock, char **argv, const struct events *events,
 	}
 	report.stage = STAGE_RUNNING;
 	report.error = 0;
+	report.source = chosen_source(fd);
 	/*
 	 * CPU time up to here is perfex's and not the program's. The clock is read first,
 	 * so that the program cannot use more time than elapses.
@@ -358,6 +371,8 @@ int run_program(char **argv, struct events *events, const struct how *how,
 		run->stage = report.stage;
 		run->error = report.error;
 		run->owner = report.owner;
+		run->reason = report.reason;
+		run->source = report.source;
 		run->bad_event = report.bad_event;
 		run->user_only = report.user_only;
 		run->clock_only = report.clock_only;
