@@ -3,10 +3,12 @@
  * Names of events, which are perf's names. x86: the architectural events, and similar
  * ones of the P6 (Intel SDM, chapters on performance monitoring). riscv:
  * the events of the SBI PMU extension (RISC-V Supervisor Binary Interface
- * Specification 2.0, chapter 11).
+ * Specification 2.0, chapter 11). Where the module has no driver: perf's own events
+ * (perf_event_open(2), type and config).
  */
 #include <ctype.h>
 #include <errno.h>
+#include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,15 +41,45 @@
 	{ SBI_EVENT(SBI_TYPE_HW, code), CTRS_PROG, NULL, name, text }
 #define CACHE(cache, op, result, name, text) \
 	{ SBI_EVENT(SBI_TYPE_CACHE, SBI_CACHE(cache, op, result)), CTRS_PROG, NULL, name, text }
-#define CACHE_OP(cache, op, many, one, name, text)			\
-	CACHE(cache, op, 0u, name "-" many, text " " many),		\
-	CACHE(cache, op, 1u, name "-" one "-misses", text " " one " misses")
-#define CACHE_READ(cache, name, text) \
-	CACHE_OP(cache, 0u, "loads", "load", name, text)
-#define CACHE_WRITE(cache, name, text) \
-	CACHE_OP(cache, 1u, "stores", "store", name, text)
-#define CACHE_PREFETCH(cache, name, text) \
-	CACHE_OP(cache, 2u, "prefetches", "prefetch", name, text)
+
+/*
+ * Names that the SBI's events and perf's have in common, with the SBI's numbers. @hw and @cache
+ * are macros that make an entry of each.
+ */
+#define COMMON_EVENTS(hw, cache)					\
+	hw(3u, "cache-references", "cache accesses"),			\
+	hw(4u, "cache-misses", "cache accesses that missed"),		\
+	hw(5u, "branches", "branch instructions completed"),		\
+	hw(6u, "branch-misses", "branches mispredicted"),		\
+	hw(7u, "bus-cycles", "cycles of the bus"),			\
+	hw(8u, "stalled-cycles-frontend", "cycles without instructions to issue"), \
+	hw(9u, "stalled-cycles-backend", "cycles without room to issue to"), \
+	hw(10u, "ref-cycles", "cycles at a constant reference frequency"), \
+	CACHE_READ(cache, 0u, "L1-dcache", "level 1 data cache"),	\
+	CACHE_WRITE(cache, 0u, "L1-dcache", "level 1 data cache"),	\
+	CACHE_PREFETCH(cache, 0u, "L1-dcache", "level 1 data cache"),	\
+	CACHE_READ(cache, 1u, "L1-icache", "level 1 instruction cache"), \
+	CACHE_PREFETCH(cache, 1u, "L1-icache", "level 1 instruction cache"), \
+	CACHE_READ(cache, 2u, "LLC", "last level cache"),		\
+	CACHE_WRITE(cache, 2u, "LLC", "last level cache"),		\
+	CACHE_PREFETCH(cache, 2u, "LLC", "last level cache"),		\
+	CACHE_READ(cache, 3u, "dTLB", "data TLB"),			\
+	CACHE_WRITE(cache, 3u, "dTLB", "data TLB"),			\
+	CACHE_PREFETCH(cache, 3u, "dTLB", "data TLB"),			\
+	CACHE_READ(cache, 4u, "iTLB", "instruction TLB"),		\
+	CACHE_READ(cache, 5u, "branch", "branch predictor"),		\
+	CACHE_READ(cache, 6u, "node", "local memory"),			\
+	CACHE_WRITE(cache, 6u, "node", "local memory"),			\
+	CACHE_PREFETCH(cache, 6u, "node", "local memory")
+#define CACHE_OP(cache, number, op, many, one, name, text)		\
+	cache(number, op, 0u, name "-" many, text " " many),		\
+	cache(number, op, 1u, name "-" one "-misses", text " " one " misses")
+#define CACHE_READ(cache, number, name, text) \
+	CACHE_OP(cache, number, 0u, "loads", "load", name, text)
+#define CACHE_WRITE(cache, number, name, text) \
+	CACHE_OP(cache, number, 1u, "stores", "store", name, text)
+#define CACHE_PREFETCH(cache, number, name, text) \
+	CACHE_OP(cache, number, 2u, "prefetches", "prefetch", name, text)
 
 /* Events that can be counted without programmable counters too; the kernel takes care of that. */
 #define BASIC_EVENTS							\
@@ -61,34 +93,30 @@
 /* Cache events that make no sense (stores through an instruction cache) have no name. */
 static const struct perfctr_event riscv_events[] = {
 	BASIC_EVENTS,
-	HW(3u, "cache-references", "cache accesses"),
-	HW(4u, "cache-misses", "cache accesses that missed"),
-	HW(5u, "branches", "branch instructions completed"),
-	HW(6u, "branch-misses", "branches mispredicted"),
-	HW(7u, "bus-cycles", "cycles of the bus"),
-	HW(8u, "stalled-cycles-frontend", "cycles without instructions to issue"),
-	HW(9u, "stalled-cycles-backend", "cycles without room to issue to"),
-	HW(10u, "ref-cycles", "cycles at a constant reference frequency"),
-	CACHE_READ(0u, "L1-dcache", "level 1 data cache"),
-	CACHE_WRITE(0u, "L1-dcache", "level 1 data cache"),
-	CACHE_PREFETCH(0u, "L1-dcache", "level 1 data cache"),
-	CACHE_READ(1u, "L1-icache", "level 1 instruction cache"),
-	CACHE_PREFETCH(1u, "L1-icache", "level 1 instruction cache"),
-	CACHE_READ(2u, "LLC", "last level cache"),
-	CACHE_WRITE(2u, "LLC", "last level cache"),
-	CACHE_PREFETCH(2u, "LLC", "last level cache"),
-	CACHE_READ(3u, "dTLB", "data TLB"),
-	CACHE_WRITE(3u, "dTLB", "data TLB"),
-	CACHE_PREFETCH(3u, "dTLB", "data TLB"),
-	CACHE_READ(4u, "iTLB", "instruction TLB"),
-	CACHE_READ(5u, "branch", "branch predictor"),
-	CACHE_READ(6u, "node", "local memory"),
-	CACHE_WRITE(6u, "node", "local memory"),
-	CACHE_PREFETCH(6u, "node", "local memory"),
+	COMMON_EVENTS(HW, CACHE),
 };
 
 static const struct perfctr_event riscv_generic_events[] = {
 	BASIC_EVENTS,
+};
+
+/* perf's: its type in bits 24..31, config in bits 0..23. Any counter: perf chooses. */
+#define PERF_EVENT(type, config)	((unsigned int)(type) << 24 | (config))
+#define PERF_TYPE(event)		((event) >> 24)
+#define PERF_CONFIG(event)		((event) & 0xffffffu)
+#define PERF_CTRS	0xffffffffu
+
+/* The SBI's hardware events begin with 1, and perf's with 0. */
+#define PERF_HW(code, name, text) \
+	{ PERF_EVENT(PERF_TYPE_HARDWARE, (code) - 1u), PERF_CTRS, NULL, name, text }
+#define PERF_CACHE(cache, op, result, name, text)			\
+	{ PERF_EVENT(PERF_TYPE_HW_CACHE, (cache) | (op) << 8 | (result) << 16), PERF_CTRS, NULL, \
+	  name, text }
+
+static const struct perfctr_event perf_events[] = {
+	PERF_HW(SBI_HW_CPU_CYCLES, "cycles", "clock cycles of the core"),
+	PERF_HW(SBI_HW_INSTRUCTIONS, "instructions", "instructions completed"),
+	COMMON_EVENTS(PERF_HW, PERF_CACHE),
 };
 
 /* x86: counters other than the fixed ones */
@@ -179,32 +207,27 @@ static const struct perfctr_event_set riscv_generic_set = {
 	.events = riscv_generic_events,
 };
 
-/* The clock alone */
-static const struct perfctr_event_set x86_generic_set = {
-	.cpu_type = PERFCTR_X86_GENERIC,
-	.event_prefix = "",
-};
-
-static const struct perfctr_event_set arm64_generic_set = {
-	.cpu_type = PERFCTR_ARM64_GENERIC,
-	.event_prefix = "",
-};
-
-#define X86_SET(type, prefix, of) \
+#define SET(type, prefix, of) \
 	{ .cpu_type = (type), .event_prefix = (prefix), \
 	  .nevents = ARRAY_SIZE(of), .events = (of) }
 
+/* The module has no driver for their counters, but perf may have one. */
+static const struct perfctr_event_set perf_sets[] = {
+	SET(PERFCTR_X86_GENERIC, "PERF_", perf_events),
+	SET(PERFCTR_ARM64_GENERIC, "PERF_", perf_events),
+};
+
 static const struct perfctr_event_set x86_sets[] = {
-	X86_SET(PERFCTR_X86_INTEL_P6, "P6_", x86_p6_events),
-	X86_SET(PERFCTR_X86_INTEL_PII, "PII_", x86_p6_events),
-	X86_SET(PERFCTR_X86_INTEL_PIII, "PIII_", x86_p6_events),
-	X86_SET(PERFCTR_X86_INTEL_PENTM, "PENTM_", x86_p6_events),
-	X86_SET(PERFCTR_X86_INTEL_CORE, "CORE_", x86_arch_events),
-	X86_SET(PERFCTR_X86_INTEL_CORE2, "CORE2_", x86_arch_events),
-	X86_SET(PERFCTR_X86_INTEL_ATOM, "ATOM_", x86_arch_events),
-	X86_SET(PERFCTR_X86_INTEL_NHLM, "NHLM_", x86_arch_events),
-	X86_SET(PERFCTR_X86_INTEL_WSTMR, "WSTMR_", x86_arch_events),
-	X86_SET(PERFCTR_X86_INTEL_ARCH, "ARCH_", x86_arch_events),
+	SET(PERFCTR_X86_INTEL_P6, "P6_", x86_p6_events),
+	SET(PERFCTR_X86_INTEL_PII, "PII_", x86_p6_events),
+	SET(PERFCTR_X86_INTEL_PIII, "PIII_", x86_p6_events),
+	SET(PERFCTR_X86_INTEL_PENTM, "PENTM_", x86_p6_events),
+	SET(PERFCTR_X86_INTEL_CORE, "CORE_", x86_arch_events),
+	SET(PERFCTR_X86_INTEL_CORE2, "CORE2_", x86_arch_events),
+	SET(PERFCTR_X86_INTEL_ATOM, "ATOM_", x86_arch_events),
+	SET(PERFCTR_X86_INTEL_NHLM, "NHLM_", x86_arch_events),
+	SET(PERFCTR_X86_INTEL_WSTMR, "WSTMR_", x86_arch_events),
+	SET(PERFCTR_X86_INTEL_ARCH, "ARCH_", x86_arch_events),
 };
 
 const struct perfctr_event_set *perfctr_cpu_event_set(unsigned int cpu_type)
@@ -214,15 +237,14 @@ const struct perfctr_event_set *perfctr_cpu_event_set(unsigned int cpu_type)
 	for (i = 0; i < ARRAY_SIZE(x86_sets); i++)
 		if (x86_sets[i].cpu_type == cpu_type)
 			return &x86_sets[i];
+	for (i = 0; i < ARRAY_SIZE(perf_sets); i++)
+		if (perf_sets[i].cpu_type == cpu_type)
+			return &perf_sets[i];
 	switch (cpu_type) {
 	case PERFCTR_RISCV_SBI:
 		return &riscv_set;
 	case PERFCTR_RISCV_GENERIC:
 		return &riscv_generic_set;
-	case PERFCTR_X86_GENERIC:
-		return &x86_generic_set;
-	case PERFCTR_ARM64_GENERIC:
-		return &arm64_generic_set;
 	default:
 		return NULL;
 	}
@@ -371,6 +393,51 @@ static int is_riscv(unsigned int cpu_type)
 	return cpu_type == PERFCTR_RISCV_SBI || cpu_type == PERFCTR_RISCV_GENERIC;
 }
 
+static int has_perf_events(const struct perfctr_event_set *set)
+{
+	return set && set->events == perf_events;
+}
+
+/* As parse_raw(); what the number is depends on the type of processor. */
+static int parse_raw_event(unsigned int cpu_type, const char *name,
+			   struct perfctr_ctr_control *ctr)
+{
+	int raw = 0;
+
+	if (cpu_type == PERFCTR_RISCV_SBI) {
+		raw = parse_raw(name, &ctr->config, NULL);
+		ctr->event = SBI_EVENT(SBI_TYPE_RAW, 0u);
+	} else if (is_x86(cpu_type)) {
+		raw = parse_raw(name, &ctr->event, &ctr->config);
+	} else if (has_perf_events(perfctr_cpu_event_set(cpu_type))) {
+		/* perf's config1 is the value of a register of Intel's. */
+		raw = parse_raw(name, &ctr->config,
+				cpu_type == PERFCTR_X86_GENERIC ? &ctr->config1 : NULL);
+		ctr->event = PERF_TYPE_RAW;
+		ctr->flags = PERFCTR_CTR_PERF;
+	}
+	ctr->map = PERFCTR_MAP_ANY;
+	return raw;
+}
+
+static void set_event(const struct perfctr_event_set *set, const struct perfctr_event *event,
+		      struct perfctr_ctr_control *ctr)
+{
+	ctr->event = event->evntsel;
+	ctr->map = PERFCTR_MAP_ANY;
+	if (has_perf_events(set)) {
+		ctr->event = PERF_TYPE(event->evntsel);
+		ctr->config = PERF_CONFIG(event->evntsel);
+		ctr->flags = PERFCTR_CTR_PERF;
+	} else if (event->counters_set == CTRS_CYCLE) {
+		ctr->map = RISCV_CYCLE;
+	} else if (event->counters_set == CTRS_INSTRET) {
+		ctr->map = RISCV_INSTRET;
+	} else if (event->counters_set == 1u << X86_FIXED_REF) {
+		ctr->map = X86_FIXED_REF;
+	}
+}
+
 int perfctr_event_parse(unsigned int cpu_type, const char *spec,
 			struct perfctr_ctr_control *ctr)
 {
@@ -379,7 +446,7 @@ int perfctr_event_parse(unsigned int cpu_type, const char *spec,
 	const char *colon;
 	char name[64];
 	size_t len;
-	int raw = 0;
+	int raw = 1;
 
 	memset(ctr, 0, sizeof(*ctr));
 	colon = strchr(spec, ':');
@@ -392,11 +459,11 @@ int perfctr_event_parse(unsigned int cpu_type, const char *spec,
 	name[len] = '\0';
 
 	event = find_name(set, name);
-	if (!event && cpu_type == PERFCTR_RISCV_SBI)
-		raw = parse_raw(name, &ctr->config, NULL);
-	else if (!event && is_x86(cpu_type))
-		raw = parse_raw(name, &ctr->event, &ctr->config);
-	if (!event && !raw) {
+	if (event)
+		set_event(set, event, ctr);
+	else
+		raw = parse_raw_event(cpu_type, name, ctr);
+	if (!raw) {
 		errno = ENOENT;
 		return -1;
 	}
@@ -404,23 +471,25 @@ int perfctr_event_parse(unsigned int cpu_type, const char *spec,
 		errno = EINVAL;
 		return -1;
 	}
-
-	if (raw) {
-		ctr->map = PERFCTR_MAP_ANY;
-		if (is_riscv(cpu_type))
-			ctr->event = SBI_EVENT(SBI_TYPE_RAW, 0u);
-		return 0;
-	}
-	ctr->event = event->evntsel;
-	if (event->counters_set == CTRS_CYCLE)
-		ctr->map = RISCV_CYCLE;
-	else if (event->counters_set == CTRS_INSTRET)
-		ctr->map = RISCV_INSTRET;
-	else if (event->counters_set == 1u << X86_FIXED_REF)
-		ctr->map = X86_FIXED_REF;
-	else
-		ctr->map = PERFCTR_MAP_ANY;
 	return 0;
+}
+
+/* Whatever the processor is: perf's numbers are the same everywhere. */
+static int format_perf_event(const struct perfctr_ctr_control *ctr, const char *modifier,
+			     char *buf, size_t size)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(perf_events) && !ctr->config1 && !ctr->config2; i++)
+		if (PERF_TYPE(perf_events[i].evntsel) == ctr->event &&
+		    PERF_CONFIG(perf_events[i].evntsel) == ctr->config)
+			return snprintf(buf, size, "%s%s", perf_events[i].name, modifier);
+	if (ctr->event == PERF_TYPE_RAW && !ctr->config1 && !ctr->config2)
+		return snprintf(buf, size, "r%llx%s", ctr->config, modifier);
+	if (ctr->event == PERF_TYPE_RAW && !ctr->config2)
+		return snprintf(buf, size, "r%llx/%llx%s", ctr->config, ctr->config1, modifier);
+	return snprintf(buf, size, "perf event %llu/0x%llx/0x%llx/0x%llx%s", ctr->event,
+			ctr->config, ctr->config1, ctr->config2, modifier);
 }
 
 int perfctr_event_format(unsigned int cpu_type,
@@ -432,6 +501,8 @@ int perfctr_event_format(unsigned int cpu_type,
 	const struct perfctr_event_set *set = perfctr_cpu_event_set(cpu_type);
 	unsigned int i, wanted = CTRS_PROG;
 
+	if (ctr->flags & PERFCTR_CTR_PERF)
+		return format_perf_event(ctr, modifier, buf, size);
 	if (is_riscv(cpu_type) && ctr->map <= RISCV_INSTRET)
 		wanted = 1u << ctr->map;
 	else if (is_x86(cpu_type))
@@ -471,6 +542,8 @@ int perfctr_event_available(const struct perfctr_info *info,
 {
 	unsigned int code = SBI_CODE((unsigned int)ctr->event);
 
+	if (ctr->flags & PERFCTR_CTR_PERF)
+		return !!(info->cpu_features & PERFCTR_FEATURE_SHARED);
 	if (is_x86(info->cpu_type))
 		return x86_available(info, ctr);
 	if (!is_riscv(info->cpu_type))

@@ -264,7 +264,8 @@ struct perfctr_unit_mask {
 };
 
 struct perfctr_event {
-	unsigned int evntsel;		/* riscv: SBI event_idx */
+	/* riscv: SBI event_idx. If it is perf's: type in bits 24..31, config in bits 0..23 */
+	unsigned int evntsel;
 	unsigned int counters_set;	/* bit n: hardware counter n can count it */
 	const struct perfctr_unit_mask *unit_mask;	/* NULL: has none */
 	const char *name;
@@ -371,8 +372,13 @@ const char *perfctr_error_name(unsigned int error);
  * "cycle" and "instret" for the fixed counters; ":u", ":k" or ":uk" says in
  * which mode to count. Upper and lower case are the same.
  *
+ * Of processor types that the module has no counters for (PERFCTR_*_GENERIC, but for
+ * PERFCTR_RISCV_GENERIC) the names are those of events that perf_events counts. They
+ * have PERFCTR_CTR_PERF among their flags, and may be counted by on any processor with
+ * PERFCTR_FEATURE_SHARED.
+ *
  * perfctr_event_parse() fills in one counter of a control. Without a modifier
- * its flags are 0, which the kernel refuses: the caller decides. It fails with
+ * its flags have no mode, which the kernel refuses: the caller adds one. It fails with
  * ENOENT if the processor type has no event of that name, and with EINVAL for
  * a bad modifier or a raw number that is too large.
  */
@@ -387,7 +393,7 @@ size_t perfctr_event_suggest(unsigned int cpu_type, const char *spec,
 			     const char **names, size_t max);
 
 /*
- * The name of what a counter counts, with its modifier if its flags are not 0.
+ * The name of what a counter counts, with its modifier if its flags have a mode.
  * Returns what snprintf() returns.
  */
 int perfctr_event_format(unsigned int cpu_type,
@@ -396,7 +402,8 @@ int perfctr_event_format(unsigned int cpu_type,
 
 /*
  * 1 if the processor has the event, 0 if not. Of raw events only the firmware
- * knows: they are taken to exist where there are programmable counters.
+ * knows: they are taken to exist where there are programmable counters. Of perf's events only
+ * perf knows: they are taken to exist where it counts for us.
  */
 int perfctr_event_available(const struct perfctr_info *info,
 			    const struct perfctr_ctr_control *ctr);

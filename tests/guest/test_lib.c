@@ -725,6 +725,46 @@ START_TEST(shared_has_no_registers)
 }
 END_TEST
 
+/* What the library makes of names where the module has no driver counts on any processor. */
+START_TEST(events_of_perf)
+{
+	struct vperfctr *v = vperfctr_open();
+	struct perfctr_control native = { .tsc_on = 1, .nractrs = 2 };
+	struct vperfctr_control control, again;
+	unsigned int i;
+	char name[64];
+
+	native.source = PERFCTR_SOURCE_ANY;
+	ck_ok(perfctr_event_parse(PERFCTR_X86_GENERIC, "instructions:u", &native.ctr[0]));
+	ck_ok(perfctr_event_parse(PERFCTR_X86_GENERIC, "cycles:u", &native.ctr[1]));
+	ck_ok(vperfctr_control_native(v, &native));
+	ck_assert_uint_eq(source_of(v), VPERFCTR_SOURCE_SHARED);
+	counts_exactly(v);
+
+	/* The same by perfctr 2.6's structure */
+	ck_ok(vperfctr_read_state(v, NULL, &control));
+	ck_assert_uint_eq(control.cpu_control.perf_user, 3);
+	ck_assert_uint_eq(control.cpu_control.perf_kernel, 0);
+	ck_ok(vperfctr_stop(v));
+	ck_ok(vperfctr_control(v, &control));
+	counts_exactly(v);
+	ck_ok(vperfctr_read_state(v, NULL, &again));
+	ck_assert_mem_eq(&again, &control, sizeof(control));
+	ck_ok(vperfctr_read_control_native(v, &native));
+	for (i = 0; i < 2; i++) {
+		perfctr_event_format(guest.info.cpu_type, &native.ctr[i], name, sizeof(name));
+		ck_assert_str_eq(name, i ? "cycles:u" : "instructions:u");
+	}
+
+	/* By the module's own driver they cannot be counted, and the library says why. */
+	control.source = VPERFCTR_SOURCE_NATIVE;
+	ck_errno(vperfctr_control(v, &control), EOPNOTSUPP);
+	ck_assert_int_eq(vperfctr_reason(v), PERFCTR_REASON_SOURCE);
+	ck_assert_str_ne(perfctr_reason_name((unsigned int)vperfctr_reason(v)), "unknown");
+	vperfctr_close(v);
+}
+END_TEST
+
 /* perf keeps half of the counters from users: the rest is for those who have none of ours. */
 START_TEST(half_without_privilege)
 {
@@ -826,6 +866,7 @@ int main(void)
 	GUEST_RUN(any_source_counts, NEED_COUNTERS | AS_USER);
 	GUEST_RUN(source_is_told, NEED_COUNTERS | NEED_SHARED | AS_USER);
 	GUEST_RUN(shared_has_no_registers, NEED_COUNTERS | NEED_SHARED | AS_USER);
+	GUEST_RUN(events_of_perf, NEED_COUNTERS | NEED_SHARED | AS_USER);
 	GUEST_RUN(half_without_privilege, NEED_COUNTERS | NEED_SHARED | NEED_X86 | AS_USER);
 	GUEST_RUN(printing, AS_USER);
 	GUEST_RUN(no_permission, 0);

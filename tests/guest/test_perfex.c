@@ -659,7 +659,8 @@ START_TEST(without_events)
 	says(result.err, "seconds elapsed");
 	says(result.err, "seconds user");
 	says(result.err, "seconds system");
-	if (guest.nprogrammable) {
+	if (guest.nprogrammable ||
+	    (!guest.info.counters && guest.info.cpu_features & PERFCTR_FEATURE_SHARED)) {
 		says(result.err, "2,000,032");
 		says(result.err, "instructions");
 		says(result.err, "cycles");
@@ -1154,9 +1155,9 @@ static void says_exact(const char *what, unsigned int least_switches)
 
 static void says_whether_exact(void)
 {
-	if (!guest.info.counters) {
+	if (!guest.info.counters && !(guest.info.cpu_features & PERFCTR_FEATURE_SHARED)) {
 		says(result.out, "not made: perfctr counts no instructions here\n");
-	} else if (!(guest.info.cpu_features & PERFCTR_FEATURE_FILTER)) {
+	} else if (guest.info.counters && !(guest.info.cpu_features & PERFCTR_FEATURE_FILTER)) {
 		says(result.out, "not made: this processor counts user and kernel mode together\n");
 	} else {
 		says(result.out, "a loop of 2000000 instructions in user mode:\n");
@@ -1606,6 +1607,81 @@ START_TEST(source_by_option)
 }
 END_TEST
 
+/* As on a processor that the module has no driver for, but perf has one */
+#define GENERIC		"/usr/libexec/perfctr/generic.so"
+
+/* The first event that the list says is not here */
+static void first_missing(char name[40])
+{
+	const char *line = result.out;
+
+	while (line && (sscanf(line, "%39s", name) != 1 || strlen(line) < 31 ||
+			strncmp(line + 29, "no ", 3) != 0)) {
+		line = strchr(line, '\n');
+		line = line ? line + 1 : NULL;
+	}
+	ck_assert_msg(line != NULL, "everything is here: %s", result.out);
+}
+
+START_TEST(counts_without_a_driver)
+{
+	char events[40];
+
+	ck_ok(setenv("LD_PRELOAD", GENERIC, 1));
+	bare_perfex("-e", "instructions:u,cycles:u", "--json", "-o", OUTPUT, "--", KNOWN_PATH);
+	ended_with(0);
+	ck_assert_str_eq(result.err, "");
+	counts_known_from("\"shared\"");
+	bare_perfex(KNOWN_PATH);
+	ended_with(0);
+	says(result.err, "           2,000,032  instructions:u\n");
+	says(result.err, " Counted through perf_events.\n");
+	bare_perfex("-e", "Instructions:u,CPU-cycles:u", "--", KNOWN_PATH);
+	ended_with(0);
+	says(result.err, "           2,000,032  Instructions:u\n");
+	bare_perfex("-i");
+	ended_with(0);
+	says(result.out, "no_counters\t\tthe module has no driver");
+	says(result.out, "source\t\t\tshared (through perf_events)\n");
+	bare_perfex("--report");
+	ended_with(0);
+	says_exact("at one go", 0);
+	says_exact("over a switch", 40);
+
+	/* Of perf's own events perf knows which ones it has. */
+	bare_perfex("-l");
+	ended_with(0);
+	says(result.out, "instructions                 yes  instructions completed\n");
+	says(result.out, "rHEX                         ?    ");
+	first_missing(events);
+	bare_perfex("-e", events, "--", "/bin/true");
+	ended_with(FAILED);
+	says(result.err, events);
+	says(result.err, "perfex --list");
+	bare_perfex("-e", "instuctions", "--", "/bin/true");
+	ended_with(FAILED);
+	says(result.err, "Did you mean instructions");
+
+	bare_perfex("--source", "native", "-e", "instructions:u", "--", "/bin/true");
+	ended_with(FAILED);
+	says(result.err, "only perf_events counts this. Leave out --source native");
+	/* Instructions as a raw event, where they have a number */
+	if (!is_x86() && !is_arm64())
+		return;
+	bare_perfex("-e", is_x86() ? "rc0:u,instructions:u" : "r8:u,instructions:u", "--json", "-o",
+		    OUTPUT, "--", KNOWN_PATH);
+	ended_with(0);
+	counts_known_from("\"shared\"");
+	ck_assert_uint_eq(count_of(output(), is_x86() ? "rc0" : "r8"), KNOWN_LENGTH(KNOWN_LOOPS));
+	if (!is_x86())
+		return;
+	(void)snprintf(events, sizeof(events), "r%llx:u", 1ull << 21 | 0xc0);
+	bare_perfex("-e", events, "--", "/bin/true");
+	ended_with(FAILED);
+	says(result.err, "this event may count other threads as well, which needs a privilege");
+}
+END_TEST
+
 /* Without counters there is no source. */
 START_TEST(clock_has_no_source)
 {
@@ -1615,6 +1691,8 @@ START_TEST(clock_has_no_source)
 		return;		/* the fixed ones of RISC-V, which not everybody may have */
 	if (guest.info.counters)
 		counts_known_from(guest.shared ? "\"shared\"" : "\"native\"");
+	else if (guest.info.cpu_features & PERFCTR_FEATURE_SHARED)
+		counts_known_from("\"shared\"");
 	else
 		ck_assert(!strncmp(member(output(), "source"), "null", 4));
 }
@@ -1934,7 +2012,8 @@ int main(void)
 	run_fresh(report_that_cannot_be, AS_USER);
 	run_fresh(unknown_event, NEED_COUNTERS | NEED_TLB_NAMES | AS_USER);
 	run_fresh(event_that_this_machine_lacks, NEED_COUNTERS | NEED_LACKS | AS_USER);
-	if (guest.info.no_counters == PERFCTR_NO_COUNTERS_PROCESSOR)
+	if (guest.info.no_counters == PERFCTR_NO_COUNTERS_PROCESSOR &&
+	    !(guest.info.cpu_features & PERFCTR_FEATURE_SHARED))
 		run_fresh(why_there_are_no_counters, AS_USER);
 	run_fresh(too_many_events, NEED_COUNTERS | AS_USER);
 	run_fresh(too_many_events_of_a_kind, NEED_COUNTERS | NEED_NATIVE | NEED_X86 | AS_USER);
@@ -1949,6 +2028,7 @@ int main(void)
 	run_fresh(counters_taken_by_the_firmware, NEED_COUNTERS | NEED_NATIVE | NEED_X86);
 	run_fresh(counts_while_the_watchdog_counts, NEED_COUNTERS | NEED_SHARED | NEED_X86);
 	run_fresh(source_by_option, NEED_COUNTERS | NEED_NATIVE | NEED_SHARED | AS_USER);
+	run_fresh(counts_without_a_driver, NEED_COUNTERS | NEED_SHARED | AS_USER);
 	run_fresh(clock_has_no_source, AS_USER);
 	run_fresh(counts_beside_perf, NEED_COUNTERS | NEED_SHARED | NEED_PERF | NEED_X86);
 	if (is_x86() || is_arm64())

@@ -114,7 +114,7 @@ const char *why_no_driver(const struct perfctr_info *info)
 
 const char *why_no_counters(const struct perfctr_info *info)
 {
-	return why_no_driver(info);
+	return info->cpu_features & PERFCTR_FEATURE_SHARED ? NULL : why_no_driver(info);
 }
 
 void explain_event(const struct perfctr_info *info, const char *spec, int error)
