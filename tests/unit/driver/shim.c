@@ -10,6 +10,7 @@
 
 unsigned int shim_cpu;
 u32 shim_online = 1;
+u32 shim_going;
 unsigned int shim_possible = 1;
 bool shim_irqs_off;
 int shim_hz = 250;
@@ -21,6 +22,9 @@ unsigned int shim_hotplug_locked;
 unsigned int shim_allocations;
 bool shim_no_memory;
 int shim_allow_kernel;
+bool shim_perfmon_capable = true;
+void (*shim_while_waiting)(void);
+void (*shim_kthread)(bool comes);
 unsigned int shim_uid;
 u64 shim_now = 1000 * NSEC_PER_SEC;
 unsigned int shim_waits;
@@ -65,16 +69,18 @@ void *shim_per_cpu(void *ptr, unsigned int cpu)
 
 static struct {
 	const char *name;
-	unsigned int *value;
+	void *value;
+	size_t size;
 } params[8];
 
 static size_t nr_params;
 
-void shim_param(const char *name, void *value)
+void shim_param(const char *name, void *value, size_t size)
 {
 	if (nr_params == NR(params))
 		abort();
 	params[nr_params].name = name;
+	params[nr_params].size = size;
 	params[nr_params++].value = value;
 }
 
@@ -83,10 +89,13 @@ void shim_set_param(const char *name, unsigned int value)
 	size_t i;
 
 	for (i = 0; i < nr_params; i++) {
-		if (!strcmp(params[i].name, name)) {
-			*params[i].value = value;
-			return;
-		}
+		if (strcmp(params[i].name, name) != 0)
+			continue;
+		if (params[i].size == sizeof(bool))
+			*(bool *)params[i].value = value;
+		else
+			*(unsigned int *)params[i].value = value;
+		return;
 	}
 	ck_abort_msg("the module has no parameter %s", name);
 }
@@ -284,7 +293,12 @@ long work_on_cpu(unsigned int cpu, long (*fn)(void *arg), void *arg)
 	might_sleep();
 	shim_assert(shim_online & BIT(cpu));
 	shim_cpu = cpu;
+	if (shim_kthread)
+		shim_kthread(true);
 	ret = fn(arg);
+	might_sleep();
+	if (shim_kthread)
+		shim_kthread(false);
 	shim_cpu = before;
 	return ret;
 }

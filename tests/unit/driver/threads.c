@@ -4,7 +4,7 @@
 
 #include "threads.h"
 
-struct cpumask perfctr_told_cpus;
+struct cpumask perfctr_told_cpus = { ~0ul };
 bool perfctr_any_rarity;
 
 static struct thread *running[SHIM_CPUS];
@@ -108,9 +108,31 @@ void thread_init(struct thread *thread, struct perfctr_config *config)
 
 	memset(thread, 0, sizeof(*thread));
 	thread->config = config;
-	for (i = 0; i < config->nr; i++)
-		perfctr_cpu_bind(&thread->state.ctr[i], config->hw[i]);
+	for (i = 0; i < config->nr; i++) {
+		if (config->shared)
+			perfctr_shared_bind(&thread->state.ctr[i], config->hw[i]);
+		else
+			perfctr_cpu_bind(&thread->state.ctr[i], config->hw[i]);
+	}
 	thread->state.end = thread->state.ctr + config->nr;
+}
+
+static void suspend(struct thread *thread);
+
+/* As resume_shared() */
+static void resume_shared(struct thread *thread)
+{
+	bool lost = thread->config->evicted;
+
+	if (!lost) {
+		lost = perfctr_shared_resume(&thread->state, (int)shim_cpu, thread->config->call);
+		thread->resumed = true;
+		model_witness[shim_cpu] = &thread->seen;
+	}
+	if (!lost)
+		return;
+	suspend(thread);
+	thread->error = shim_going & BIT(shim_cpu) ? 0 : -EIO;
 }
 
 /* Interrupts are off. */
@@ -118,9 +140,13 @@ static void resume(struct thread *thread)
 {
 	if (thread->error)
 		return;
+	if (thread->config->shared) {
+		resume_shared(thread);
+		return;
+	}
 	if (!perfctr_cpu_holds(thread->config)) {
 		if (!(cpus_told & BIT(shim_cpu))) {
-			cpus_told |= (u32)BIT(shim_cpu);
+			cpus_told |= BIT(shim_cpu);
 			perfctr_cpu_join_claims();
 		}
 		thread->error = thread->config->evicted ? -EIO :
@@ -137,7 +163,10 @@ static void suspend(struct thread *thread)
 {
 	if (!thread->resumed)
 		return;
-	perfctr_cpu_suspend(&thread->state);
+	if (!thread->config->shared)
+		perfctr_cpu_suspend(&thread->state);
+	else if (perfctr_shared_suspend(&thread->state, (int)shim_cpu, thread->config->call))
+		thread->error = -EIO;
 	thread->resumed = false;
 	model_witness[shim_cpu] = NULL;
 }
@@ -172,19 +201,25 @@ void thread_run(struct thread *thread, unsigned int cpu, u64 instructions)
 	thread_out(thread);
 }
 
+void thread_expect_sum(const struct thread *thread, unsigned int i)
+{
+	const struct perfctr_ctr_control *ctr = thread->twin ? thread->twin : thread->config->ctr;
+	/* Of perf's no one knows which it is; all general ones count the same. */
+	unsigned int hw = thread->config->shared ? FIRST : thread->config->hw[i];
+	u64 want = tally_count(&thread->seen, &ctr[i], hw);
+
+	ck_assert(!thread->resumed);
+	ck_assert_msg(thread->state.ctr[i].acc == want,
+		      "counter %u (hardware %u) has %llu, %llu were executed",
+		      i, hw, thread->state.ctr[i].acc, want);
+}
+
 void thread_expect_exact(const struct thread *thread)
 {
 	unsigned int i;
 
-	ck_assert(!thread->resumed);
-	for (i = 0; i < thread->config->nr; i++) {
-		unsigned int hw = thread->config->hw[i];
-		u64 want = tally_count(&thread->seen, &thread->config->ctr[i], hw);
-
-		ck_assert_msg(thread->state.ctr[i].acc == want,
-			      "counter %u (hardware %u) has %llu, %llu were executed",
-			      i, hw, thread->state.ctr[i].acc, want);
-	}
+	for (i = 0; i < thread->config->nr; i++)
+		thread_expect_sum(thread, i);
 	ck_assert_uint_eq(thread->state.clock, thread->seen.time);
 }
 
@@ -212,16 +247,16 @@ void perfctr_interrupts_exit(void)
 }
 
 /* As in cpus.c */
-u32 cpus_isolated, cpus_told = ~0u;
+u32 cpus_isolated;
 
 void perfctr_cpus_tell(unsigned int cpu)
 {
-	cpus_told = (cpus_told & ~(u32)BIT(cpu)) | (u32)(~cpus_isolated & BIT(cpu));
+	cpus_told = (cpus_told & ~BIT(cpu)) | (~(u64)cpus_isolated & BIT(cpu));
 }
 
 void perfctr_cpus_leave(void)
 {
-	cpus_told &= ~cpus_isolated;
+	cpus_told &= ~(u64)cpus_isolated;
 }
 
 unsigned int broadcasts_charged;
@@ -275,6 +310,26 @@ int age_all(void)
 	err = perfctr_run_paid(perfctr_cpu_age, NULL);
 	cpus_read_unlock();
 	return err;
+}
+
+/* A thread of the kernel's runs on this CPU, and whoever ran there runs again. */
+static void switch_for_kthread(bool comes)
+{
+	struct thread *thread = running[shim_cpu];
+
+	if (!thread)
+		return;
+	local_irq_disable();
+	if (comes)
+		suspend(thread);
+	else
+		resume(thread);
+	local_irq_enable();
+}
+
+static __attribute__((__constructor__)) void see_kthreads(void)
+{
+	shim_kthread = switch_for_kthread;
 }
 
 unsigned int next_random(void)

@@ -12,6 +12,7 @@
 #elif defined(CONFIG_X86)
 #include "x86/model_msr.h"
 #endif
+#include "shared.h"
 
 /* Boots the machine and loads the driver. */
 void driver_init(const struct model_machine *machine);
@@ -34,9 +35,11 @@ struct perfctr_config *claim_well(const struct perfctr_ctr_control *ctr, unsigne
 
 struct thread {
 	struct perfctr_config *config;
+	/* What its counters count, as the architecture numbers it, if its control is perf's */
+	const struct perfctr_ctr_control *twin;
 	struct model_tally seen;
 	bool resumed;
-	int error;		/* of the load; it does not count any more */
+	int error;		/* of the load, or an event is lost: it does not count any more */
 	unsigned int cpu;
 	union {
 		struct perfctr_cpu_state state;	/* of variable length */
@@ -51,6 +54,8 @@ void thread_in(struct thread *thread, unsigned int cpu);
 void thread_out(struct thread *thread);
 /* Comes, executes in user mode and a little in kernel mode, goes. */
 void thread_run(struct thread *thread, unsigned int cpu, u64 instructions);
+/* One of its sums is exactly what was executed while the model was told to note that. */
+void thread_expect_sum(const struct thread *thread, unsigned int i);
 /* Asserts that its sums are exactly what was executed while it was resumed. It must be out. */
 void thread_expect_exact(const struct thread *thread);
 
@@ -69,7 +74,8 @@ extern int interrupts_heard;
 extern int interrupts_error;
 
 /* CPUs that are isolated, and those that are told of claims, as bit maps: see cpus.c */
-extern u32 cpus_isolated, cpus_told;
+extern u32 cpus_isolated;
+#define cpus_told	(perfctr_told_cpus.bits)
 /* Broadcasts that were at the current user's cost */
 extern unsigned int broadcasts_charged;
 

@@ -3,7 +3,9 @@
 #include "unit.h"
 
 #include <stdio.h>
+#include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define TIMEOUT 120	/* seconds; a test takes none, but a busy machine may */
 
@@ -42,12 +44,27 @@ static void complain(const TTest *test, SRunner *runner)
 	free((void *)results);
 }
 
+/* UNIT_ONLY: the beginning of a subject, a dot and a test */
+static bool is_wanted(const TTest *test)
+{
+	const char *only = getenv("UNIT_ONLY");
+	char name[256];
+
+	(void)snprintf(name, sizeof(name), "%s.%s", run.subject, test->name);
+	return !only || !strncmp(name, only, strlen(only));
+}
+
 void unit_run(const TTest *test, int rows)
 {
-	Suite *suite = suite_create(run.subject);
-	TCase *tcase = tcase_create(test->name);
-	SRunner *runner = srunner_create(suite);
+	Suite *suite;
+	SRunner *runner;
+	TCase *tcase;
 
+	if (!is_wanted(test))
+		return;
+	suite = suite_create(run.subject);
+	tcase = tcase_create(test->name);
+	runner = srunner_create(suite);
 	tcase_set_timeout(tcase, TIMEOUT);
 	tcase_add_loop_test(tcase, test, 0, rows);
 	suite_add_tcase(suite, tcase);
@@ -74,5 +91,6 @@ int main(void)
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	test_arch();
 	test_config();
+	test_shared();
 	return unit_end();
 }

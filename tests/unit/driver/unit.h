@@ -17,8 +17,9 @@ int unit_end(void);
 #define UNIT_RUN(test)		unit_run(test, 1)
 #define UNIT_ROWS(test, table)	unit_run(test, (int)(sizeof(table) / sizeof((table)[0])))
 
-/* What there is to test: of an architecture, and of config.c over its driver */
+/* What there is to test: of an architecture, and of config.c and shared.c over its driver */
 void test_arch(void);
 void test_config(void);
+void test_shared(void);
 
 #endif /* UNIT_H */

@@ -19,7 +19,6 @@
 #include "model_sbi.h"
 #include "riscv/shim/asm/hwcap.h"
 #include "riscv/shim/asm/timex.h"
-#include "shim/linux/perf_event.h"
 #include "arch/riscv/interrupt.h"
 
 #define FW_CTRS		16	/* firmware counters follow the hardware's */
@@ -778,65 +777,137 @@ void model_perf_handles(unsigned int cpu, u64 value)
 }
 
 /*
- * Pinned events of the kernel's own, for cycles and instructions, on a machine
- * without Sscofpmf, where they get the fixed counters.
+ * perf's driver, riscv_pmu_sbi: it asks the firmware for a counter. On a machine without
+ * Sscofpmf cycles and instructions get the fixed counters, each for one event.
  */
 u32 model_perf_pinned[SHIM_CPUS];
 u32 model_perf_reserved[SHIM_CPUS];
-bool model_no_perf;
 
-/* All events stop and start: from their present value, if perf thinks that possible. */
-static void perf_reschedules(unsigned int cpu)
+u32 model_pmu_type(unsigned int cpu)
 {
+	(void)cpu;
+	return PERF_TYPE_RAW;
+}
+
+/* Nor does it interrupt. */
+bool model_pmu_no_exclude(void)
+{
+	return !model.sscofpmf;
+}
+
+int model_pmu_reserve(void)
+{
+	return 0;
+}
+
+void model_pmu_unreserve(void)
+{
+}
+
+static int map_cache(u64 config, u32 *event)
+{
+	u32 cache = config & 0xff, op = config >> 8 & 0xff, result = config >> 16 & 0xff;
+
+	if (cache >= PERF_COUNT_HW_CACHE_MAX || op >= PERF_COUNT_HW_CACHE_OP_MAX ||
+	    result >= PERF_COUNT_HW_CACHE_RESULT_MAX)
+		return -EINVAL;
+	*event = 0x10000 | cache << 3 | op << 1 | result;
+	return 0;
+}
+
+/* ENOENT: the firmware has said that no counter counts it. */
+int model_pmu_map(struct perf_event *event)
+{
+	const struct perf_event_attr *attr = &event->attr;
+	u32 mapped = EV_RAW;
+	u64 data = 0;
+
+	if (attr->type == PERF_TYPE_HARDWARE) {
+		if (attr->config >= PERF_COUNT_HW_MAX)
+			return -EINVAL;
+		mapped = (u32)attr->config + 1;
+	} else if (attr->type == PERF_TYPE_HW_CACHE) {
+		int err = map_cache(attr->config, &mapped);
+
+		if (err)
+			return err;
+	} else {
+		data = attr->config & GENMASK_ULL(47, 0);
+	}
+	/* So that they are beside each other in what the event remembers */
+	event->hw.config = mapped;
+	event->hw.extra_reg.config = data;
+	return event_counters(mapped, data) || mapped == EV_CYCLES || mapped == EV_INSTRUCTIONS ?
+	       0 : -ENOENT;
+}
+
+static bool add_fixed(struct perf_event *event, unsigned int hw)
+{
+	u32 others = model_perf_pinned[shim_cpu] | model_perf_reserved[shim_cpu];
+
+	if (others & BIT(hw))
+		return false;
+	event->hw.idx = (int)hw;
+	model_perf_reserved[shim_cpu] |= BIT(hw);
+	/* perf counts from -(2^63 - 1); a counter that runs already keeps its value. */
+	if (harts[shim_cpu].ctr[hw].inhibited)
+		harts[shim_cpu].value[hw] = BIT(63) + 1;
+	harts[shim_cpu].ctr[hw].inhibited = false;
+	return true;
+}
+
+int model_pmu_add(struct perf_event *event)
+{
+	const struct perf_event_attr *attr = &event->attr;
+	u64 flags = (attr->exclude_user ? SBI_PMU_CFG_FLAG_SET_UINH : 0) |
+		    (attr->exclude_kernel ? SBI_PMU_CFG_FLAG_SET_SINH : 0);
+	struct sbiret ret;
 	unsigned int hw;
 
-	for (hw = 0; hw < MODEL_HPM; hw++)
-		if (model_perf_reserved[cpu] & BIT(hw) && !(harts[cpu].value[hw] & BIT(63)))
-			harts[cpu].value[hw] += BIT(63) + 1;
-}
-
-struct perf_event *perf_event_create_kernel_counter(struct perf_event_attr *attr, int cpu,
-						    struct task_struct *task,
-						    void (*overflow)(void), void *context)
-{
-	unsigned int hw = attr->config == PERF_COUNT_HW_CPU_CYCLES ? MODEL_CYCLE : MODEL_INSTRET;
-	struct perf_event *event;
-
-	/* Counting through perf: there is none here. */
-	if (attr->exclude_hv || attr->disabled)
-		return ERR_PTR(-ENOENT);
-	shim_assert(attr->type == PERF_TYPE_HARDWARE && attr->size == sizeof(*attr));
-	shim_assert(attr->pinned && !model.sscofpmf && !task && !overflow && !context);
-	shim_assert(cpu >= 0 && shim_online & BIT(cpu));
-	if (model_no_perf)
-		return ERR_PTR(-ENOENT);
-	event = kzalloc(sizeof(*event), 0);
-	if (!event)
-		return ERR_PTR(-ENOMEM);
-	event->cpu = (unsigned int)cpu;
+	caller = MODEL_PERF;
+	ret = cfg_match(0, BIT(nr_hw_ctrs()) - 1, flags, event->hw.config,
+			event->hw.extra_reg.config);
+	if (ret.error)
+		return -EAGAIN;
+	hw = hw_of((unsigned long)ret.value);
+	if (hw < MODEL_HPM)
+		return add_fixed(event, hw) ? 1 : -EAGAIN;
 	event->hw.idx = (int)hw;
-	event->state = PERF_EVENT_STATE_ERROR;
-	if ((model_perf_pinned[cpu] | model_perf_reserved[cpu]) & BIT(hw))
-		return event;
-	event->state = PERF_EVENT_STATE_ACTIVE;
-	perf_reschedules((unsigned int)cpu);
-	model_perf_reserved[cpu] |= BIT(hw);
-	/* perf counts from -(2^63 - 1); a counter that runs already keeps its value. */
-	if (harts[cpu].ctr[hw].inhibited)
-		harts[cpu].value[hw] = BIT(63) + 1;
-	harts[cpu].ctr[hw].inhibited = false;
-	return event;
+	start((unsigned long)ret.value, 1, 0, 0);
+	return 0;
 }
 
-int perf_event_release_kernel(struct perf_event *event)
+void model_pmu_del(struct perf_event *event, bool ends)
 {
-	if (event->state == PERF_EVENT_STATE_ACTIVE) {
-		shim_assert(model_perf_reserved[event->cpu] & BIT(event->hw.idx));
-		model_perf_reserved[event->cpu] &= ~BIT(event->hw.idx);
-		harts[event->cpu].ctr[event->hw.idx].inhibited = true;
+	unsigned int hw = (unsigned int)event->hw.idx;
+
+	caller = MODEL_PERF;
+	event->hw.idx = -1;
+	if (hw >= MODEL_HPM) {
+		stop(index_of(hw), 1, SBI_PMU_STOP_FLAG_RESET);
+		return;
 	}
-	kfree(event);
-	return 0;
+	model_perf_reserved[shim_cpu] &= ~BIT(hw);
+	/* It starts from its present value, if perf thinks that possible. */
+	if (!ends && !(harts[shim_cpu].value[hw] & BIT(63)))
+		harts[shim_cpu].value[hw] += BIT(63) + 1;
+	if (ends)
+		harts[shim_cpu].ctr[hw].inhibited = true;
+}
+
+u64 model_pmu_value(const struct perf_event *event)
+{
+	return harts[event->cpu].value[event->hw.idx];
+}
+
+void model_pmu_set(struct perf_event *event, u64 value)
+{
+	harts[event->cpu].value[event->hw.idx] = value;
+}
+
+u64 model_pmu_mask(const struct perf_event *event)
+{
+	return ctr_limit(event->hw.idx < 0 ? MODEL_HPM : (unsigned int)event->hw.idx);
 }
 
 /*

@@ -9,6 +9,7 @@
 #define MODEL_SBI_H
 
 #include "model.h"
+#include "model_perf_events.h"
 #include "riscv/shim/asm/csr.h"
 #include "riscv/shim/asm/sbi.h"
 #include "riscv/shim/linux/of.h"
@@ -41,6 +42,10 @@
 /* Of two that cannot be had since another has all, the one that is blamed */
 #define BUSY_INDEX	0
 #define CTR_NONE	CTR_RAW(ANY, RAW_NONE, USER)
+/* Of the default machine; and an event of which this one has one counter */
+#define MODEL_GENERALS	8
+#define CTR_ONLY	CTR(ANY, EV_DTLB_READ, USER)
+#define model_only	model_tight
 
 /* perfctr_ctr_control of a raw event */
 #define CTR_RAW(m, d, f)	{ .map = (m), .event = EV_RAW, .config = (d), .flags = (f) }
@@ -134,7 +139,6 @@ bool model_perf_take(unsigned int cpu, unsigned int hw, u32 event, u64 data, boo
 /* Fixed counters that are in perf's list, of pinned events of other users, or of the driver */
 extern u32 model_perf_pinned[SHIM_CPUS];
 extern u32 model_perf_reserved[SHIM_CPUS];
-extern bool model_no_perf;	/* the kernel has none for this PMU */
 
 /* Of an event as asked for; fails if there is none such. */
 enum model_kind model_kind(u32 event, u64 data);

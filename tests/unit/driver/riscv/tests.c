@@ -9,4 +9,5 @@ void test_arch(void)
 	test_ictrs();
 	test_user();
 	test_cpus();
+	test_perf();
 }

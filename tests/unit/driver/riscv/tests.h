@@ -11,5 +11,6 @@ void test_load(void);
 void test_ictrs(void);
 void test_user(void);
 void test_cpus(void);
+void test_perf(void);
 
 #endif /* RISCV_TESTS_H */

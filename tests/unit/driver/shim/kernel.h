@@ -138,6 +138,7 @@ do {									\
 
 extern unsigned int shim_cpu;		/* the current one */
 extern u32 shim_online;			/* bit map */
+extern u32 shim_going;			/* those that only run what has to leave them */
 extern bool shim_irqs_off;
 extern unsigned int shim_possible;	/* how many there can be */
 
@@ -173,7 +174,8 @@ struct cpumask {
 
 #define cpumask_test_cpu(cpu, mask)	((mask)->bits >> (cpu) & 1)
 #define cpu_online_mask		(&(const struct cpumask) { shim_online })
-#define cpu_active_mask		cpu_online_mask
+/* Of those, the ones that will not go right now */
+#define cpu_active_mask		(&(const struct cpumask) { shim_online & ~shim_going })
 #define for_each_cpu_and(cpu, a, b)					\
 	for ((cpu) = 0; (cpu) < SHIM_CPUS; (cpu)++)			\
 		if ((a)->bits & (b)->bits & BIT(cpu))
@@ -206,17 +208,17 @@ do {									\
 #define might_sleep()			shim_assert(!shim_irqs_off)
 
 /* Module parameters */
-void shim_param(const char *name, void *value);
+void shim_param(const char *name, void *value, size_t size);
 #define module_param(name, type, mode)					\
 static __attribute__((__constructor__)) void shim_param_##name(void)	\
 {									\
-	shim_param(#name, &(name));					\
+	shim_param(#name, &(name), sizeof(name));			\
 }									\
 extern int shim_param_end
 #define module_param_named(name, variable, type, mode)			\
 static __attribute__((__constructor__)) void shim_param_##name(void)	\
 {									\
-	shim_param(#name, &(variable));					\
+	shim_param(#name, &(variable), sizeof(variable));		\
 }									\
 extern int shim_param_end
 #define MODULE_PARM_DESC(name, text)	extern int shim_param_end
@@ -277,6 +279,7 @@ do {									\
 struct mm_struct;
 struct pid;
 struct callback_head;
+struct fs_struct;
 
 struct cred {
 	kuid_t euid;
@@ -304,6 +307,7 @@ struct task_struct {
 	struct hlist_head preempt_notifiers;
 	struct callback_head *works;
 	struct pid *pid, *tgid;
+	struct fs_struct *fs;
 	char comm[TASK_COMM_LEN];
 	unsigned long nvcsw, nivcsw, min_flt, maj_flt;
 	struct {
@@ -344,13 +348,14 @@ extern int shim_signal_after;		/* -1: never */
 	might_sleep();							\
 	shim_now += (ticks) * (NSEC_PER_SEC / (unsigned int)HZ);	\
 	shim_waits++;							\
-	0L;								\
+	if (shim_while_waiting)						\
+		shim_while_waiting();					\
+	signal_pending(current) ? (long)(ticks) : 0L;			\
 })
-/* Who has the privilege for kernel mode has this one as well, and nobody else. */
-static inline bool perfmon_capable(void)
-{
-	return true;
-}
+/* What else happens while somebody waits */
+extern void (*shim_while_waiting)(void);
+extern bool shim_perfmon_capable;	/* the privilege to look at others by perf; true */
+#define perfmon_capable()	shim_perfmon_capable
 
 #define signal_pending(task)						\
 	(shim_signal_after >= 0 && shim_waits > (unsigned int)shim_signal_after)
@@ -502,7 +507,11 @@ int tracepoint_probe_register_prio(struct tracepoint *tracepoint, void *probe, v
 int tracepoint_probe_unregister(struct tracepoint *tracepoint, void *probe, void *data);
 #define tracepoint_synchronize_unregister()	might_sleep()
 
-/* On that CPU, by a thread of the kernel's */
+/*
+ * On that CPU, by a thread of the kernel's: whoever runs there is switched out for it, as
+ * shim_kthread says.
+ */
+extern void (*shim_kthread)(bool comes);
 long work_on_cpu(unsigned int cpu, long (*fn)(void *arg), void *arg);
 #define smp_processor_id()	shim_cpu
 #define IS_ENABLED(option)	0

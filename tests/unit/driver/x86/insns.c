@@ -43,7 +43,11 @@ u64 shim_rdpmc_c(u32 counter, unsigned long *ret)
 {
 	u64 value;
 
-	return model_rdpmc(counter, &value) ? value : fault("RDPMC", counter, ret);
+	if (!model_rdpmc(counter, &value))
+		return fault("RDPMC", counter, ret);
+	if (model_perf_between)
+		model_perf_between();
+	return value;
 }
 
 u64 shim_rdmsr_c(u32 msr, unsigned long *ret)

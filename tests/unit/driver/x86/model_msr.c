@@ -35,6 +35,8 @@
 
 #define ALL_EVENTS	7
 
+#define CPUID_AMD_PERFMON	0x80000022u
+
 static struct {
 	struct model_control control;
 	u64 gp[MODEL_GP];
@@ -184,6 +186,7 @@ void model_boot(const struct model_machine *machine)
 		.x86_vendor = model.vendor,
 		.x86_model = model.model,
 		.cpuid_level = model.leaves,
+		.extended_cpuid_level = model.amd_ctrs ? CPUID_AMD_PERFMON : 0x80000008,
 	};
 	for (cpu = 0; cpu < SHIM_CPUS; cpu++) {
 		/* No two registers hold the same by chance. */
@@ -207,6 +210,10 @@ u32 shim_cpuid(u32 leaf, enum shim_cpuid_reg reg)
 {
 	const struct model_machine *own = of(shim_cpu);
 
+	if (leaf == CPUID_AMD_PERFMON) {
+		shim_assert(boot_cpu_data.extended_cpuid_level >= leaf);
+		return reg == SHIM_EAX ? model.amd_ctrs != 0 : model.amd_ctrs;
+	}
 	/* Beyond its last leaf a processor gives that leaf: the driver must not ask. */
 	shim_assert(model.leaves >= (int)leaf);
 	if (leaf == 0x1a && reg == SHIM_EAX)
@@ -569,6 +576,8 @@ bool boot_cpu_has(unsigned int feature)
 		return model.pt;
 	case X86_FEATURE_PDCM:
 		return family()->pdcm && !model.no_pdcm;
+	case X86_FEATURE_PERFCTR_CORE:
+		return model.amd_core;
 	default:
 		ck_abort_msg("no feature %u", feature);
 		return false;
@@ -1155,27 +1164,54 @@ void release_evntsel_nmi(unsigned int msr)
 	release(reservation(model_reserved.evntsel, msr, family()->evntsel));
 }
 
-/* perf has all reservations while it counts anywhere. */
+/* perf has all reservations while it counts anywhere, or has an event. */
 static u32 perf_cpus;
+static unsigned int perf_events;
 
 static bool perf_reserve(void)
 {
 	unsigned int i;
 
-	for (i = 0; i < nr_gp(); i++)
+	for (i = 0; i < MODEL_GP; i++)
 		if (model_reserved.perfctr[i] != MODEL_NOBODY ||
 		    model_reserved.evntsel[i] != MODEL_NOBODY)
 			return false;
-	memset(model_reserved.perfctr, MODEL_PERF, nr_gp());
-	memset(model_reserved.evntsel, MODEL_PERF, nr_gp());
+	memset(model_reserved.perfctr, MODEL_PERF, nr_gp_of(0));
+	memset(model_reserved.evntsel, MODEL_PERF, nr_gp_of(0));
 	return true;
+}
+
+bool model_perf_reserve(void)
+{
+	if (!perf_cpus && !perf_events && !perf_reserve())
+		return false;
+	perf_events++;
+	return true;
+}
+
+static void perf_unreserve(void)
+{
+	if (!perf_cpus && !perf_events)
+		memset(&model_reserved, MODEL_NOBODY, sizeof(model_reserved));
+}
+
+void model_perf_unreserve(void)
+{
+	shim_assert(perf_events);
+	perf_events--;
+	perf_unreserve();
+}
+
+bool model_perf_has_all(unsigned int cpu)
+{
+	return perf_cpus & BIT(cpu);
 }
 
 u32 model_perf_take_all(unsigned int cpu)
 {
 	unsigned int i;
 
-	if (!perf_cpus && !perf_reserve())
+	if (!perf_cpus && !perf_events && !perf_reserve())
 		return 0;
 	perf_cpus |= BIT(cpu);
 	for (i = 0; i < nr_gp(); i++) {
@@ -1195,8 +1231,7 @@ void model_perf_give(unsigned int cpu, u32 counters)
 	memset(cpus[cpu].control.evntsel, 0, sizeof(cpus[cpu].control.evntsel));
 	model_perf_dirty[cpu] = (u32)bits(nr_gp());
 	perf_cpus &= ~BIT(cpu);
-	if (!perf_cpus)
-		memset(&model_reserved, MODEL_NOBODY, sizeof(model_reserved));
+	perf_unreserve();
 }
 
 /*

@@ -16,6 +16,7 @@
 #include <asm/msr-index.h>
 
 #include "model.h"
+#include "model_perf_events.h"
 
 #define MODEL_GP	8	/* most general-purpose counters with registers of old */
 #define MODEL_FIXED	4	/* most fixed ones */
@@ -65,6 +66,10 @@
 /* Of two that cannot be had since another has all, the one that is blamed */
 #define BUSY_INDEX	PERFCTR_NO_INDEX
 #define CTR_NONE	CTR(ANY, EV_CYCLES | SEL_ANY, USER)
+/* Of the default machine; and an event of which this one has one counter */
+#define MODEL_GENERALS	4
+#define CTR_ONLY	CTR(FIXED(2), EV_REFERENCE_CYCLES, USER)
+#define model_only	model_default
 
 /**
  * struct model_machine - what is built
@@ -84,6 +89,8 @@
  * @no_irq_probe: there is no tracepoint in the interrupt
  * @no_probe: cr4_update_pce() cannot be probed
  * @no_endbr: and it does not begin with ENDBR
+ * @amd_core: of AMD: counters since family 15H
+ * @amd_ctrs: and so many, which CPUID tells
  * @core: of a hybrid processor, EAX of CPUID's leaf 1AH
  * @other_cpus: CPUs of another type, as a bit map
  * @other: and what these are: @version to @full_width, and @core
@@ -104,6 +111,8 @@ struct model_machine {
 	bool no_tsc, xenpv, hybrid, no_apic, no_pdcm;
 	bool no_irq_probe;
 	bool no_probe, no_endbr;
+	bool amd_core;
+	u32 amd_ctrs;
 	u32 core;
 	u32 other_cpus;
 	const struct model_machine *other;
@@ -155,6 +164,14 @@ extern unsigned int model_pce_updates[SHIM_CPUS];
 void model_update_pce(void);
 /* Counters that perf left as they were, to be zeroed when one may read them */
 extern u32 model_perf_dirty[SHIM_CPUS];
+
+/* perf has an event more, or less: with the first it takes all counters, or fails. */
+bool model_perf_reserve(void);
+void model_perf_unreserve(void);
+/* See model_perf_take_all(). */
+bool model_perf_has_all(unsigned int cpu);
+/* perf hides its events from RDPMC in user mode. */
+extern bool model_perf_hides;
 
 /* What measure.c was asked */
 extern unsigned int model_measured;

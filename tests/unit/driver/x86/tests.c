@@ -15,4 +15,5 @@ void test_arch(void)
 	test_ictrs();
 	test_random();
 	test_hybrid();
+	test_perf();
 }

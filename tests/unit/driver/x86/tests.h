@@ -25,5 +25,6 @@ void test_user(void);
 void test_ictrs(void);
 void test_random(void);
 void test_hybrid(void);
+void test_perf(void);
 
 #endif /* X86_TESTS_H */

@@ -7,12 +7,15 @@
 #define SHIM_PERF_EVENT_H
 
 #define PERF_EVENT_STATE_ERROR	(-2)
+#define PERF_EVENT_STATE_OFF	(-1)
+#define PERF_EVENT_STATE_INACTIVE	0
 #define PERF_EVENT_STATE_ACTIVE	1
 
+/* An NMI may come after each read, as model_perf.c has it. */
 typedef struct {
 	u64 value;
 } local64_t;
-#define local64_read(l)		READ_ONCE((l)->value)
+u64 local64_read(const local64_t *l);
 
 struct perf_event;
 

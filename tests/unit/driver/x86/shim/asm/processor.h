@@ -8,6 +8,8 @@
 
 #define X86_VENDOR_INTEL	0
 #define X86_VENDOR_AMD		2
+#define X86_VENDOR_CENTAUR	5
+#define X86_VENDOR_HYGON	9
 
 #define X86_CR4_PCE		BIT(8)
 
@@ -16,6 +18,7 @@ struct cpuinfo_x86 {
 	u8 x86_vendor;
 	u8 x86_model;
 	int cpuid_level;
+	u32 extended_cpuid_level;
 };
 
 extern struct cpuinfo_x86 boot_cpu_data;

@@ -1,0 +1,646 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * perf.c: counters through perf on x86. Either perf has all counters or we have; they are read by
+ * RDPMC, while NMIs may come.
+ */
+#include "shared_kit.h"
+#include "tests.h"
+#include "x86/model_files.h"
+
+#define ALL	3u
+
+static const struct perfctr_ctr_control two[] = {
+	CTR(ANY, EV_INSTRUCTIONS, USER), CTR(ANY, EV_ITLB, USER),
+};
+static const struct perfctr_ctr_control i_mode[] = { ICTR(ANY, EV_ITLB, USER, 100) };
+
+/* --- events --- */
+
+#define INTEL	X86_VENDOR_INTEL
+#define AMD	X86_VENDOR_AMD
+#define HYGON	X86_VENDOR_HYGON
+
+#define SEL(v, e, f, err, config)	{ v, CTR(ANY, e, f), err, config, 0 }
+
+static const struct {
+	u8 vendor;
+	struct perfctr_ctr_control ctr;
+	int err;
+	u64 config, config1;
+} events[] = {
+	SEL(INTEL, EV_INSTRUCTIONS, USER, 0, EV_INSTRUCTIONS),
+	SEL(INTEL, 0xffff, KERNEL, 0, 0xffff),
+	SEL(INTEL, 0xc0 | SEL_EDGE | SEL_INV | SEL_CMASK(0xff), USER, 0,
+	    0xc0 | SEL_EDGE | SEL_INV | SEL_CMASK(0xff)),
+	/* A whole event select says what the flags say; whether it enables is perf's matter. */
+	SEL(INTEL, 0xc0 | SEL_USR | SEL_EN, USER, 0, 0xc0),
+	SEL(INTEL, 0xc0 | SEL_USR, USER, 0, 0xc0),
+	SEL(INTEL, 0xc0 | SEL_OS | SEL_EN, KERNEL, 0, 0xc0),
+	SEL(INTEL, 0xc0 | SEL_USR | SEL_OS | SEL_EN, BOTH, 0, 0xc0),
+	SEL(INTEL, 0xc0 | SEL_USR | SEL_EN, BOTH, -EINVAL, 0),
+	SEL(INTEL, 0xc0 | SEL_USR | SEL_OS, USER, -EINVAL, 0),
+	SEL(INTEL, 0xc0 | SEL_OS, USER, -EINVAL, 0),
+	SEL(INTEL, 0xc0 | SEL_EN, USER, -EINVAL, 0),
+	SEL(INTEL, 0xc0 | SEL_USR | SEL_INT | SEL_EN, USER, -EINVAL, 0),
+	SEL(INTEL, 0xc0 | SEL_PC, USER, -EINVAL, 0),
+	SEL(INTEL, 0xc0 | SEL_ANY, USER, -EINVAL, 0),
+	SEL(INTEL, 0xc0 | BIT(32), USER, -EINVAL, 0),
+	SEL(INTEL, 0xc0 | BIT(37), USER, -EINVAL, 0),
+	SEL(INTEL, 0xc0 | BIT_ULL(63), USER, -EINVAL, 0),
+	SEL(AMD, 0xc0 | BIT(32), USER, 0, 0xc0 | BIT(32)),
+	SEL(AMD, 0xf000000c0, USER, 0, 0xf000000c0),
+	SEL(AMD, 0x10000000c0, USER, -EINVAL, 0),
+	SEL(AMD, 0xc0 | BIT(40), USER, -EINVAL, 0),
+	SEL(HYGON, 0xc0 | BIT(35), KERNEL, 0, 0xc0 | BIT(35)),
+	SEL(X86_VENDOR_CENTAUR, 0xc0 | BIT(35), KERNEL, -EINVAL, 0),
+	/* Fixed counters, which perf chooses itself: one has an event of perf's own. */
+	{ INTEL, CTR(FIXED(0), EV_INSTRUCTIONS, USER), 0, EV_INSTRUCTIONS, 0 },
+	{ INTEL, CTR(FIXED(1), EV_CYCLES, USER), 0, EV_CYCLES, 0 },
+	{ INTEL, CTR(FIXED(2), EV_REFERENCE_CYCLES, USER), 0, 0x300, 0 },
+	{ INTEL, CTR(FIXED(2), EV_REFERENCE_CYCLES | SEL_USR | SEL_EN, USER), 0, 0x300, 0 },
+	{ INTEL, CTR(FIXED(2), EV_REFERENCE_CYCLES | SEL_OS | SEL_EN, USER), -EINVAL, 0, 0 },
+	{ INTEL, CTR(ANY, EV_REFERENCE_CYCLES, USER), 0, EV_REFERENCE_CYCLES, 0 },
+	{ INTEL, CTR(3, EV_REFERENCE_CYCLES, USER), 0, EV_REFERENCE_CYCLES, 0 },
+	/* A register of its own */
+	{ INTEL, { .map = ANY, .event = EV_OFFCORE_0, .config = 0x1234, .flags = USER }, 0,
+	  EV_OFFCORE_0, 0x1234 },
+};
+
+START_TEST(translation)
+{
+	struct model_machine machine = model_v3;
+	struct perfctr_shared_attr attr = {};
+
+	machine.vendor = events[_i].vendor;
+	model_boot(&machine);
+	ck_assert_int_eq(perfctr_cpu_shared_attr(&events[_i].ctr, &attr), events[_i].err);
+	if (events[_i].err)
+		return;
+	ck_assert_uint_eq(attr.type, PERF_TYPE_RAW);
+	ck_assert_uint_eq(attr.config, events[_i].config);
+	ck_assert_uint_eq(attr.config1, events[_i].config1);
+	ck_assert_uint_eq(attr.config2, 0);
+}
+END_TEST
+
+/* All fixed counters, and general ones, by RDPMC; perf's registers have one width for all. */
+START_TEST(all_machines)
+{
+	static const struct perfctr_ctr_control all[] = {
+		CTR(ANY, EV_INSTRUCTIONS, USER), CTR(ANY, EV_CYCLES, BOTH),
+		CTR(FIXED(2), EV_REFERENCE_CYCLES, KERNEL), CTR(ANY, EV_BRANCHES, USER),
+		CTR(ANY, EV_ITLB, BOTH),
+	};
+	const struct model_machine *machine = machines[_i];
+	struct perfctr_config *config;
+
+	/* The P6's one enable bit is not what the modelled PMU is about. */
+	if (!machine->version)
+		return;
+	shared_begin(machine);
+	config = shared_get(machine->version > 1 ? all : all + 3, 2 + 3 * (machine->version > 1),
+			    SHARED);
+	ck_assert(!config->call);
+	expect_counts(config, ALL);
+	shared_put(config);
+	shared_end();
+}
+END_TEST
+
+static const struct {
+	struct perfctr_ctr_control ctr;
+	int err;
+	u32 index;
+} extras[] = {
+	{ { .event = EV_OFFCORE_0, .config = 1 }, 0, 0 },
+	{ { .event = EV_OFFCORE_1, .config = 2 }, 0, 0 },
+	{ { .event = EV_OFFCORE_0, .config = BIT(14) }, -EINVAL, 0 },	/* not in the register */
+	{ { .event = EV_ITLB, .config = 1 }, -EINVAL, 0 },		/* no register */
+	{ { .event = EV_OFFCORE_0, .config = 0 }, 0, 0 },
+};
+
+/* perf ignores a value for an event without a register; we do not. */
+START_TEST(events_with_registers)
+{
+	struct perfctr_ctr_control ctr = extras[_i].ctr;
+	struct perfctr_config *config;
+
+	ctr.map = ANY;
+	ctr.flags = USER;
+	shared_begin(&model_v4);
+	if (extras[_i].err) {
+		expect_refused(&ctr, 1, SHARED, extras[_i].err, 0, NOBODY, NO_REASON);
+	} else {
+		config = shared_get(&ctr, 1, SHARED);
+		ck_assert_uint_eq(event_of(config, 0, 1)->hw.extra_reg.config, ctr.config);
+		expect_counts(config, ALL);
+		shared_put(config);
+	}
+	shared_end();
+}
+END_TEST
+
+/* The register has one value at a time. */
+START_TEST(one_value_of_a_register)
+{
+	static const struct perfctr_ctr_control ctr[] = {
+		{ .map = ANY, .event = EV_OFFCORE_0, .config = 1, .flags = USER },
+		{ .map = ANY, .event = EV_OFFCORE_0, .config = 2, .flags = USER },
+	};
+	struct perfctr_config *config;
+
+	shared_begin(&model_v4);
+	config = shared_get(ctr, 1, SHARED);
+	expect_refused(ctr + 1, 1, SHARED, -EBUSY, 0, PERFCTR_OWNER_PERFCTR, PERFCTR_REASON_ROOM);
+	expect_counts(config, ALL);
+	shared_put(config);
+	shared_put(shared_get(ctr + 1, 1, SHARED));
+	shared_end();
+}
+END_TEST
+
+/* --- privilege --- */
+
+static const struct {
+	struct perfctr_ctr_control ctr;
+	bool needs;
+} privileged[] = {
+	{ CTR_PERF(PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, USER), false },
+	{ CTR_PERF(PERF_TYPE_HW_CACHE, PERF_COUNT_HW_CACHE_ITLB |
+		   PERF_COUNT_HW_CACHE_RESULT_MISS << 16, USER), false },
+	{ CTR_PERF(PERF_TYPE_RAW, EV_ITLB, USER), false },
+	{ CTR_PERF(PERF_TYPE_RAW, EV_ITLB | SEL_EDGE | SEL_INV | SEL_CMASK(1), USER), false },
+	{ CTR_PERF(PERF_TYPE_RAW, EV_ITLB | BIT(32), USER), false },
+	{ CTR_PERF(PERF_TYPE_RAW, EV_ITLB | BIT(40), USER), false },
+	{ CTR_PERF(PERF_TYPE_RAW, EV_ITLB | SEL_ANY, USER), true },
+	{ CTR_PERF(PERF_TYPE_RAW, EV_ITLB | SEL_PC, USER), true },
+	{ CTR_PERF(PERF_TYPE_RAW, EV_ITLB | BIT(48), USER), true },
+	{ CTR_PERF(PERF_TYPE_RAW, EV_ITLB | BIT(36), USER), true },
+};
+
+START_TEST(any_thread_needs_privilege)
+{
+	struct perfctr_ctr_control ctr[2] = { CTR(ANY, EV_ITLB, USER), privileged[_i].ctr };
+
+	shared_begin(&model_default);
+	shared_put(GET(ctr, SHARED));
+	drop_privilege();
+	if (privileged[_i].needs)
+		expect_refused(ctr, 2, SHARED, -EACCES, 1, NOBODY, PERFCTR_REASON_KERNEL);
+	else
+		shared_put(GET(ctr, SHARED));
+	shared_end();
+}
+END_TEST
+
+#define LEVEL(paranoid, closed_above)	paranoid, closed_above
+
+static const struct {
+	const char *cpu, *core, *paranoid;
+	long closed_above;
+	bool no_init, init_ends, discloses;
+} disclosures[] = {
+	{ "0\n", NULL, LEVEL("2\n", LONG_MAX), false, false, false },
+	{ "1\n", NULL, LEVEL("2\n", LONG_MAX), false, false, true },
+	{ "2\n", NULL, LEVEL("2\n", LONG_MAX), false, false, true },
+	/* Kernels where nobody opens perf without privilege */
+	{ "1\n", NULL, LEVEL("3\n", 2), false, false, false },
+	{ "1\n", NULL, LEVEL("4", 2), false, false, false },
+	{ "1\n", NULL, LEVEL("2\n", 2), false, false, true },
+	{ "1\n", NULL, LEVEL("-1\n", 2), false, false, true },
+	{ "1\n", NULL, LEVEL("3\n", 3), false, false, true },
+	{ "2\n", NULL, LEVEL("3\n", 2), false, false, true },
+	/* Hybrid processors have it elsewhere. */
+	{ NULL, "0\n", LEVEL("2\n", LONG_MAX), false, false, false },
+	{ NULL, "1\n", LEVEL("3\n", 2), false, false, false },
+	{ NULL, "2\n", LEVEL("3\n", 2), false, false, true },
+	/* What cannot be read is the worst. */
+	{ NULL, NULL, LEVEL("3\n", 2), false, false, true },
+	{ "1\n", NULL, LEVEL(NULL, 2), false, false, true },
+	{ "", NULL, LEVEL("3\n", 2), false, false, true },
+	{ "no\n", NULL, LEVEL("3\n", 2), false, false, true },
+	{ "1 0\n", NULL, LEVEL("3\n", 2), false, false, true },
+	{ "0\n", NULL, LEVEL("3\n", 2), true, false, true },
+	{ "0\n", NULL, LEVEL("3\n", 2), false, true, true },
+};
+
+START_TEST(disclosed)
+{
+	struct perfctr_config *config;
+
+	shared_begin(&model_default);
+	drop_privilege();
+	model_rdpmc_of_cpu = disclosures[_i].cpu;
+	model_rdpmc_of_core = disclosures[_i].core;
+	model_paranoid = disclosures[_i].paranoid;
+	model_closed_above = disclosures[_i].closed_above;
+	model_no_init = disclosures[_i].no_init;
+	model_init_ends = disclosures[_i].init_ends;
+	if (disclosures[_i].discloses) {
+		expect_refused(two, 2, SHARED, -EACCES, 0, NOBODY, PERFCTR_REASON_OPEN);
+		/* Counters that the processor hides are nobody's to see. */
+		model_perf_hides = true;
+		shared_put(GET(two, SHARED));
+		model_perf_hides = false;
+		expect_refused(two, 2, SHARED, -EACCES, 0, NOBODY, PERFCTR_REASON_OPEN);
+		shim_set_param("shared_open", true);
+	}
+	config = GET(two, SHARED);
+	expect_counts(config, ALL);
+	shared_put(config);
+	shim_set_param("shared_open", false);
+	take_privilege();
+	shared_put(GET(two, SHARED));
+	shared_end();
+}
+END_TEST
+
+/* One that is not hidden is enough. */
+START_TEST(one_is_not_hidden)
+{
+	struct perfctr_config *hidden;
+
+	shared_begin(&model_default);
+	model_perf_hides = true;
+	hidden = shared_get(two, 1, SHARED);
+	model_perf_hides = false;
+	drop_privilege();
+	model_rdpmc_of_cpu = "1\n";
+	expect_refused(two, 2, SHARED, -EACCES, 1, NOBODY, PERFCTR_REASON_OPEN);
+	shared_put(shared_get(two, 1, SHARED));
+	shared_put(hidden);
+	shared_end();
+}
+END_TEST
+
+static const struct {
+	u8 vendor;
+	bool core;
+	u32 told;
+	unsigned int nr;
+} generals[] = {
+	{ INTEL, false, 0, 4 }, { AMD, false, 0, 4 }, { AMD, true, 0, 6 }, { AMD, true, 12, 12 },
+	{ HYGON, true, 0, 6 }, { X86_VENDOR_CENTAUR, false, 0, 2 },
+};
+
+START_TEST(general_counters)
+{
+	struct model_machine machine = model_v3;
+
+	machine.vendor = generals[_i].vendor;
+	machine.amd_core = generals[_i].core;
+	machine.amd_ctrs = generals[_i].told;
+	model_boot(&machine);
+	ck_assert_uint_eq(perfctr_cpu_shared_generals(), generals[_i].nr);
+}
+END_TEST
+
+/* --- reading --- */
+
+/* What an NMI does, at the one of all places */
+static struct {
+	unsigned int at, now;
+	unsigned int times;
+	unsigned int cpu;
+} nmi;
+
+static void maybe_nmi(void)
+{
+	if (nmi.now++ != nmi.at)
+		return;
+	nmi.times++;
+	model_perf_nmi(nmi.cpu);
+	/* A second one, while the read is repeated */
+	if (nmi.times < 2)
+		nmi.at += 2;
+}
+
+static u64 read_once(struct perf_event *event)
+{
+	u64 count;
+
+	local_irq_disable();
+	count = perfctr_cpu_shared_read(event);
+	local_irq_enable();
+	return count;
+}
+
+/*
+ * An NMI between any two of the accesses. After an exact overflow the counter starts from where it
+ * started before, so prev_count is the same again, and the count is not.
+ */
+static const struct {
+	const char *name;
+	u64 value;	/* of the register */
+	bool from_start;
+} torn[] = {
+	{ "no overflow", 0x900000000000, true },
+	{ "exact overflow", 0, true },
+	{ "overflow", 17, true },
+	{ "late, exact", 0, false },
+};
+
+START_TEST(nmi_while_reading)
+{
+	struct perfctr_config *config;
+	struct perf_event *event;
+	u64 truth, start;
+	unsigned int at;
+
+	shared_begin(&model_default);
+	config = shared_get(two + 1, 1, SHARED);
+	for (at = 0; at < 8; at++) {
+		/* Each time a new period */
+		shared_put(config);
+		config = shared_get(two + 1, 1, SHARED);
+		event = event_of(config, 0, 0);
+		shim_cpu = 0;
+		start = event->hw.prev_count.value;
+		if (!torn[_i].from_start)
+			model_perf_nmi(0);
+		model_perf_set_register(event, torn[_i].value);
+		truth = model_perf_count(event);
+		ck_assert_uint_gt(truth, 1000);
+		nmi.at = at;
+		nmi.now = 0;
+		nmi.times = 0;
+		nmi.cpu = 0;
+		model_perf_between = maybe_nmi;
+		ck_assert_msg(read_once(event) == truth, "%s, at %u", torn[_i].name, at);
+		model_perf_between = NULL;
+		ck_assert(nmi.times || at >= 5);
+		ck_assert_uint_eq(read_once(event), truth);
+		if (!torn[_i].value && at < 2)
+			ck_assert_uint_eq(event->hw.prev_count.value, start);
+	}
+	shared_put(config);
+	shared_end();
+}
+END_TEST
+
+/* Which events are read by RDPMC: not those that perf's driver reads in another way */
+static const struct {
+	int rdpmc;
+	bool good;
+} inline_rows[] = {
+	{ 0, true }, { 7, true }, { 1 << 30, true }, { 1 << 30 | 2, true },
+	{ 1 << 30 | 3, false }, { 1 << 29, false }, { 1 << 29 | 3, false },
+};
+
+START_TEST(read_by_rdpmc)
+{
+	struct perf_event event = { .hw = { .event_base_rdpmc = inline_rows[_i].rdpmc } };
+
+	driver_init(&model_default);
+	ck_assert(perfctr_cpu_shared_inline(&event) == inline_rows[_i].good);
+}
+END_TEST
+
+/* A vendor's counters whose width is not known, and which the native driver does not know */
+START_TEST(read_by_perfs_driver)
+{
+	struct model_machine machine = model_default;
+	struct perfctr_config *config;
+	struct perfctr_info info = {};
+
+	machine.vendor = X86_VENDOR_CENTAUR;
+	shared_begin(&machine);
+	perfctr_config_info(&info);
+	ck_assert_uint_eq(info.nrctrs, 16);
+	ck_assert(!(info.cpu_features & PERFCTR_FEATURE_NATIVE));
+	expect_refused(two, 2, NATIVE, -EINVAL, 0, NOBODY, NO_REASON);
+	config = GET(two, ANY_SOURCE);
+	ck_assert(config->shared && config->call);
+	expect_counts(config, ALL);
+	shared_put(config);
+	/* The error is perf's. */
+	drop_privilege();
+	model_rdpmc_of_cpu = "2\n";
+	expect_refused(two, 2, ANY_SOURCE, -EACCES, 0, NOBODY, PERFCTR_REASON_OPEN);
+	shared_end();
+}
+END_TEST
+
+/* perf's driver says something else than the register: then we ask it, on all CPUs. */
+START_TEST(reads_do_not_agree)
+{
+	struct perfctr_config *config;
+
+	shared_begin(&model_default);
+	model_perf_differs = (u32)BIT(_i);
+	config = GET(two, SHARED);
+	ck_assert(config->call);
+	model_perf_differs = 0;
+	expect_counts(config, ALL);
+	shared_put(config);
+	shared_end();
+}
+END_TEST
+
+/* On a CPU that comes later: who counts by the event reads registers, so it cannot be had. */
+START_TEST(reads_do_not_agree_later)
+{
+	struct perfctr_config *config;
+	struct thread thread;
+
+	shared_begin(&model_default);
+	config = GET(two, SHARED);
+	ck_assert(!config->call);
+	shim_cpu_down(1);
+	model_perf_differs = BIT(1);
+	shim_cpu_up(1);
+	ck_assert_uint_eq(model_perf_live, 2);
+	expect_counts(config, BIT(0));
+	thread_init(&thread, config);
+	thread_in(&thread, 1);
+	ck_assert_int_eq(thread.error, -EIO);
+	thread_out(&thread);
+	shared_put(config);
+	shared_end();
+}
+END_TEST
+
+/* --- sources: one at a time --- */
+
+START_TEST(first_come)
+{
+	struct perfctr_config *config, *same;
+
+	shared_begin(&model_default);
+	config = GET(two, NATIVE);
+	expect_refused(two, 2, SHARED, -EBUSY, NO_INDEX, PERFCTR_OWNER_PERFCTR,
+		       PERFCTR_REASON_SOURCE);
+	same = GET(two, ANY_SOURCE);
+	ck_assert_ptr_eq(same, config);
+	shared_put(same);
+	shared_put(config);
+	config = GET(two, SHARED);
+	expect_refused(two, 2, NATIVE, -EBUSY, NO_INDEX, PERFCTR_OWNER_PERFCTR,
+		       PERFCTR_REASON_SOURCE);
+	/* i-mode counters are native ones only. */
+	expect_refused(i_mode, 1, ANY_SOURCE, -EBUSY, NO_INDEX, PERFCTR_OWNER_PERFCTR,
+		       PERFCTR_REASON_SOURCE);
+	same = GET(two, ANY_SOURCE);
+	ck_assert_ptr_eq(same, config);
+	shared_put(same);
+	shared_put(config);
+	shared_end();
+}
+END_TEST
+
+/* perf has counters of its own, for example the watchdog's. */
+START_TEST(beside_perf)
+{
+	struct perfctr_config *config;
+	struct perf_event *watchdog;
+
+	shared_begin(&model_default);
+	watchdog = model_perf_other(1, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, true);
+	expect_refused(two, 2, NATIVE, -EBUSY, NO_INDEX, PERFCTR_OWNER_PERF, NO_REASON);
+	config = GET(two, ANY_SOURCE);
+	ck_assert(config->shared);
+	expect_counts(config, ALL);
+	/* From the second on there are claims of perfctr's. */
+	expect_refused(two, 1, NATIVE, -EBUSY, NO_INDEX, PERFCTR_OWNER_PERFCTR,
+		       PERFCTR_REASON_SOURCE);
+	shared_put(config);
+	/* Neither can, and perf came nearer. */
+	expect_refused(general, 5, ANY_SOURCE, -EINVAL, NO_INDEX, NOBODY, NO_REASON);
+	expect_refused(i_mode, 1, ANY_SOURCE, -EBUSY, NO_INDEX, PERFCTR_OWNER_PERF, NO_REASON);
+	drop_privilege();
+	model_rdpmc_of_cpu = "1\n";
+	expect_refused(two, 2, ANY_SOURCE, -EACCES, 0, NOBODY, PERFCTR_REASON_OPEN);
+	model_perf_release_other(watchdog);
+	shared_end();
+}
+END_TEST
+
+/* A second after the last native claim, while somebody may still read registers */
+static void end_the_second(void)
+{
+	shim_jiffies++;
+	if (shim_waits == 250)
+		shim_work(true);
+}
+
+static void permission_changes(bool ends)
+{
+	(void)ends;
+}
+
+static void begin_lingering(struct mm_struct *mm)
+{
+	struct perfctr_config *config;
+
+	shared_begin(&model_default);
+	perfctr_cpu_permit_init(permission_changes, NULL);
+	config = GET(two, NATIVE);
+	ck_assert_int_eq(perfctr_cpu_mm_get(mm), 0);
+	ck_assert(perfctr_cpu_mm_permit(mm));
+	shared_put(config);
+	ck_assert(perfctr_cpu_lingers());
+	ck_assert_uint_eq(shim_waits, 0);
+	shim_while_waiting = end_the_second;
+}
+
+static void end_lingering(struct mm_struct *mm)
+{
+	shim_while_waiting = NULL;
+	perfctr_cpu_mm_put(mm);
+	shim_work(true);
+	perfctr_cpu_permit_exit();
+	shared_end();
+}
+
+START_TEST(waits_for_lingering_counters)
+{
+	static struct mm_struct mm = { .context = { .ctx_id = 1 } };
+	struct perfctr_config *config;
+
+	begin_lingering(&mm);
+	config = GET(two, SHARED);
+	ck_assert_uint_eq(shim_waits, 250);
+	expect_counts(config, ALL);
+	shared_put(config);
+	end_lingering(&mm);
+}
+END_TEST
+
+START_TEST(a_signal_ends_the_waiting)
+{
+	static struct mm_struct mm = { .context = { .ctx_id = 1 } };
+
+	begin_lingering(&mm);
+	shim_signal_after = 3;
+	expect_refused(two, 2, SHARED, -ERESTARTSYS, NO_INDEX, NOBODY, NO_REASON);
+	ck_assert_uint_eq(shim_waits, 4);
+	shim_signal_after = -1;
+	end_lingering(&mm);
+}
+END_TEST
+
+/* --- CPUs of two types --- */
+
+#define PS	0x3u
+#define ES	0xcu
+
+#define HYBRID(nr_gp)								\
+	.nr_cpus = 4, .vendor = X86_VENDOR_INTEL, .family = 6, .model = 151,	\
+	.leaves = 32, .hybrid = true, .version = 5, .nr = (nr_gp), .width = 48,	\
+	.nr_fixed = 3, .fixed_width = 48, .told = 7, .full_width = true
+
+static const struct model_machine e_core = { HYBRID(6), .core = 0x20000001 };
+static const struct model_machine hybrid = {
+	HYBRID(8), .core = 0x40000001, .other_cpus = ES, .other = &e_core,
+};
+
+/* Instructions, on the first type, and on the other */
+#define ON_PS	CTR(ANY, EV_INSTRUCTIONS, USER)
+#define ON_ES	CTR_PERF(MODEL_OTHER_TYPE, EV_INSTRUCTIONS, USER)
+
+/* A type that nobody knew when we were loaded comes with a CPU. */
+START_TEST(another_type_comes)
+{
+	static const struct perfctr_ctr_control on_es[] = { ON_ES };
+	static const struct perfctr_ctr_control twin[] = { ON_PS };
+	struct perfctr_config *config;
+
+	model_boot(&hybrid);
+	shared_begin(&hybrid);
+	shim_cpu_down(2);
+	shim_cpu_down(3);
+	perfctr_config_exit();
+	ck_assert_int_eq(perfctr_config_init(), 0);
+	shim_cpu_up(2);
+	shim_current.cpus_mask.bits = BIT(2);
+	config = GET(on_es, SHARED);
+	expect_counts_as(config, BIT(2), twin);
+	shared_put(config);
+	shim_cpu_up(3);
+	shim_current.cpus_mask.bits = ~0ul;
+	shared_end();
+}
+END_TEST
+
+void test_perf(void)
+{
+	unit_begin("x86_perf");
+	UNIT_ROWS(translation, events);
+	unit_run(all_machines, NR_MACHINES);
+	UNIT_ROWS(events_with_registers, extras);
+	UNIT_RUN(one_value_of_a_register);
+	UNIT_ROWS(any_thread_needs_privilege, privileged);
+	UNIT_ROWS(disclosed, disclosures);
+	UNIT_RUN(one_is_not_hidden);
+	UNIT_ROWS(general_counters, generals);
+	UNIT_ROWS(nmi_while_reading, torn);
+	UNIT_ROWS(read_by_rdpmc, inline_rows);
+	UNIT_RUN(read_by_perfs_driver);
+	unit_run(reads_do_not_agree, 2);
+	UNIT_RUN(reads_do_not_agree_later);
+	UNIT_RUN(first_come);
+	UNIT_RUN(beside_perf);
+	UNIT_RUN(waits_for_lingering_counters);
+	UNIT_RUN(a_signal_ends_the_waiting);
+	UNIT_RUN(another_type_comes);
+}
