@@ -208,15 +208,17 @@ int perfctr_shared_check(const struct perfctr_ctr_control *ctr, unsigned int nr,
  * struct claim - what one CPU is to make
  * @fresh: slots, as a bit map
  * @new: they have no users yet
- * @trial: try whether there is another counter for each
- * @missing: a CPU's own PMU does not know one of the events
+ * @trial: those of them of which it is to be tried whether there is another counter
+ * @made: those of them that some CPU has
+ * @missing: those that the PMU of this CPU does not know
  * @slot: the one that failed
  */
 struct claim {
 	u32 fresh;
 	bool new;
-	bool trial;
-	bool missing;
+	u32 trial;
+	u32 made;
+	u32 missing;
 	unsigned int slot;
 };
 
@@ -271,9 +273,9 @@ static bool reads_agree(struct perf_event *event, u32 flags)
 }
 
 /* 0, or why an event that perf has made is of no use */
-static int look_at(struct perf_event *event, struct slot *slot, const struct claim *claim,
-		   unsigned int cpu)
+static int look_at(struct perf_event *event, struct claim *claim, unsigned int cpu)
 {
+	struct slot *slot = &slots[claim->slot];
 	bool call = !reads_agree(event, slot->flags);
 
 	if (!counts(event))
@@ -287,7 +289,10 @@ static int look_at(struct perf_event *event, struct slot *slot, const struct cla
 	} else if (call && !slot->call) {
 		return -EINVAL;		/* who counts by it reads registers */
 	}
-	return claim->trial ? try_another(slot, cpu) : 0;
+	if (!(claim->trial & BIT(claim->slot)))
+		return 0;
+	claim->trial &= ~BIT(claim->slot);
+	return try_another(slot, cpu);
 }
 
 static int make_here(struct claim *claim, unsigned int cpu)
@@ -301,16 +306,17 @@ static int make_here(struct claim *claim, unsigned int cpu)
 		claim->slot = i;
 		event = make_event(&slots[i].event, slots[i].flags, cpu, false);
 		if (event == ERR_PTR(-ENOENT)) {
-			claim->missing = true;
+			claim->missing |= BIT(i);
 			continue;
 		}
 		if (IS_ERR(event))
 			return error_of(PTR_ERR(event));
-		err = look_at(event, &slots[i], claim, cpu);
+		err = look_at(event, claim, cpu);
 		if (err) {
 			perf_event_release_kernel(event);
 			return err;
 		}
+		claim->made |= BIT(i);
 		WRITE_ONCE(*event_on(cpu, i), event);
 	}
 	return 0;
@@ -461,20 +467,29 @@ static u32 index_of(const struct perfctr_config *config, unsigned int slot)
 
 static int make_fresh(const struct perfctr_config *config, u32 fresh, struct perfctr_refusal *why)
 {
-	struct claim claim = { .fresh = fresh, .new = true, .trial = config->unprivileged };
+	struct claim claim = {
+		.fresh = fresh,
+		.new = true,
+		.trial = config->unprivileged ? fresh : 0,
+	};
+	u32 missed = 0;		/* where current may run */
 	unsigned int cpu;
 	int err = 0;
 
 	for_each_online_cpu(cpu) {
 		if (!is_wanted(cpu))
 			continue;
-		claim.missing = false;
+		claim.missing = 0;
 		err = work_on_cpu(cpu, make_by_kernel, &claim);
-		if (!err && claim.missing && may_run_on(cpu))
-			err = -EXDEV;
 		if (err)
 			break;
-		claim.trial = false;
+		if (may_run_on(cpu))
+			missed |= claim.missing;
+	}
+	if (!err && missed) {
+		/* One that no CPU knows is not a matter of its type. */
+		err = missed & ~claim.made ? -EINVAL : -EXDEV;
+		claim.slot = __ffs(missed & ~claim.made ?: missed);
 	}
 	/* For each counter one that takes it, and one that gives it back */
 	perfctr_broadcasts_made(2 * hweight32(fresh));

@@ -344,6 +344,23 @@ START_TEST(no_memory)
 }
 END_TEST
 
+/* An event that perf's core does not have at all, on machines whose CPUs are alike */
+START_TEST(an_event_that_no_cpu_knows)
+{
+	static const struct perfctr_ctr_control none[] = {
+		CTR(ANY, EV_ITLB, USER),
+		CTR_PERF(PERF_TYPE_HW_CACHE, PERF_COUNT_HW_CACHE_NODE, USER),
+		CTR(ANY, EV_DTLB_READ, USER),
+	};
+
+	shared_begin(&model_default);
+	expect_refused(none, 3, SHARED, -EINVAL, 1, NOBODY, NO_REASON);
+	expect_refused(none + 1, 1, SHARED, -EINVAL, 0, NOBODY, NO_REASON);
+	expect_refused(none + 1, 2, SHARED, -EINVAL, 0, NOBODY, NO_REASON);
+	shared_end();
+}
+END_TEST
+
 /* --- privilege --- */
 
 START_TEST(kernel_mode_needs_permission)
@@ -886,6 +903,7 @@ void test_shared(void)
 	UNIT_RUN(too_many_events);
 	UNIT_ROWS(bad_counters, bad);
 	UNIT_RUN(no_memory);
+	UNIT_RUN(an_event_that_no_cpu_knows);
 	UNIT_RUN(kernel_mode_needs_permission);
 	UNIT_RUN(half_of_them_without_privilege);
 	UNIT_RUN(the_only_counter_without_privilege);

@@ -97,6 +97,20 @@ START_TEST(both_names_are_one_event)
 }
 END_TEST
 
+/* What the firmware does not have */
+START_TEST(events_that_do_not_exist)
+{
+	static const struct perfctr_ctr_control none[] = {
+		EVENT(EV_CYCLES), EVENT(EV_BRANCHES), RAW(RAW_NONE),
+	};
+
+	shared_begin(&model_default);
+	expect_refused(none, 2, SHARED, -EINVAL, 1, NOBODY, NO_REASON);
+	expect_refused(none + 2, 1, SHARED, -EINVAL, 0, NOBODY, NO_REASON);
+	shared_end();
+}
+END_TEST
+
 /* --- sources --- */
 
 /* Both count at once, and take each other's counters only where these are free. */
@@ -211,6 +225,7 @@ void test_perf(void)
 	unit_begin("riscv_perf");
 	UNIT_ROWS(translation, events);
 	UNIT_RUN(both_names_are_one_event);
+	UNIT_RUN(events_that_do_not_exist);
 	UNIT_RUN(side_by_side);
 	UNIT_RUN(shared_where_native_has_no_room);
 	UNIT_RUN(nothing_can_be_excluded);

@@ -594,9 +594,81 @@ static const struct model_machine hybrid = {
 	HYBRID(8), .core = 0x40000001, .other_cpus = ES, .other = &e_core,
 };
 
-/* Instructions, on the first type, and on the other */
+/* Instructions, on all CPUs, on the first type, and on the other */
+#define ON_ALL	CTR_PERF(PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, USER)
 #define ON_PS	CTR(ANY, EV_INSTRUCTIONS, USER)
 #define ON_ES	CTR_PERF(MODEL_OTHER_TYPE, EV_INSTRUCTIONS, USER)
+
+static const struct {
+	const char *name;
+	struct perfctr_ctr_control ctr[2];
+	u32 good_on;
+	u32 index;
+} types[] = {
+	{ "all", { ON_ALL, ON_ALL }, PS | ES, 0 },
+	{ "first", { ON_ALL, ON_PS }, PS, 1 },
+	{ "other", { ON_ALL, ON_ES }, ES, 1 },
+	{ "first before", { ON_PS, ON_ALL }, PS, 0 },
+	{ "other before", { ON_ES, ON_ALL }, ES, 0 },
+	{ "none", { ON_ES, ON_PS }, 0, 0 },
+};
+
+static const u32 bound_to[] = { 0x1, PS, 0x4, ES, 0x5, PS | ES };
+
+/* A control must count wherever the thread may run; on other CPUs it is lost. */
+START_TEST(cpus_of_two_types)
+{
+	static const struct perfctr_ctr_control twin[] = { ON_PS, ON_PS };
+	struct perfctr_config *config;
+	struct thread thread;
+	unsigned int cpu, i;
+
+	shared_begin(&hybrid);
+	for (i = 0; i < ARRAY_SIZE(bound_to); i++) {
+		shim_current.cpus_mask.bits = bound_to[i];
+		if (bound_to[i] & ~types[_i].good_on) {
+			u32 index = types[_i].index;
+
+			/* None has both: it depends on the first CPU where the thread may run. */
+			if (!types[_i].good_on)
+				index = bound_to[i] & PS ? 0 : 1;
+			expect_refused(types[_i].ctr, 2, SHARED, -EXDEV, index, NOBODY, NO_REASON);
+			continue;
+		}
+		config = shared_get(types[_i].ctr, 2, SHARED);
+		expect_counts_as(config, types[_i].good_on, twin);
+		for (cpu = 0; cpu < 4; cpu++) {
+			if (types[_i].good_on & BIT(cpu))
+				continue;
+			thread_init(&thread, config);
+			thread_in(&thread, cpu);
+			ck_assert_int_eq(thread.error, -EIO);
+			thread_out(&thread);
+		}
+		shared_put(config);
+	}
+	shim_current.cpus_mask.bits = ~0ul;
+	shared_end();
+}
+END_TEST
+
+/* The only counter of its kind, of CPUs that are not the first */
+START_TEST(the_only_counter_of_the_other_type)
+{
+	static const struct perfctr_ctr_control only[] = {
+		CTR_PERF(MODEL_OTHER_TYPE, 0x300, USER),
+	};
+
+	shared_begin(&hybrid);
+	shim_current.cpus_mask.bits = ES;
+	drop_privilege();
+	expect_refused(only, 1, SHARED, -EBUSY, 0, NOBODY, PERFCTR_REASON_ONLY);
+	take_privilege();
+	shared_put(GET(only, SHARED));
+	shim_current.cpus_mask.bits = ~0ul;
+	shared_end();
+}
+END_TEST
 
 /* A type that nobody knew when we were loaded comes with a CPU. */
 START_TEST(another_type_comes)
@@ -642,5 +714,7 @@ void test_perf(void)
 	UNIT_RUN(beside_perf);
 	UNIT_RUN(waits_for_lingering_counters);
 	UNIT_RUN(a_signal_ends_the_waiting);
+	UNIT_ROWS(cpus_of_two_types, types);
+	UNIT_RUN(the_only_counter_of_the_other_type);
 	UNIT_RUN(another_type_comes);
 }
