@@ -402,6 +402,9 @@ static struct perfctr_config *config_get_shared(struct wanted *wanted,
 	wanted->unprivileged = !perfmon_capable();
 	wanted->core = 0;
 #ifdef PERFCTR_CPU_ONE_SOURCE
+	/* One that nobody uses any more is in nobody's way. */
+	if (nr_claimed[false])
+		reap_locked();
 	if (nr_claimed[false]) {
 		why->owner = PERFCTR_OWNER_PERFCTR;
 		why->reason = PERFCTR_REASON_SOURCE;
@@ -437,6 +440,8 @@ static struct perfctr_config *config_get_any(struct wanted *wanted, struct perfc
 	struct perfctr_refusal other;
 
 #ifdef PERFCTR_CPU_ONE_SOURCE
+	if (nr_claimed[true])
+		reap_locked();
 	if (nr_claimed[true] && !wanted->nr_ictrs)
 		return config_get_shared(wanted, why);
 #endif

@@ -515,6 +515,23 @@ START_TEST(beside_perf)
 }
 END_TEST
 
+/* A config that nobody uses any more, but that is still there, is in nobody's way. */
+START_TEST(an_unused_config_is_in_nobodys_way)
+{
+	struct perfctr_config *config;
+
+	shared_begin(&model_default);
+	perfctr_config_put(GET(two, NATIVE), true);
+	config = GET(two, SHARED);
+	perfctr_config_put(config, true);
+	config = GET(two, ANY_SOURCE);
+	ck_assert(!config->shared);
+	perfctr_config_put(config, true);
+	shared_put(GET(two, SHARED));
+	shared_end();
+}
+END_TEST
+
 /* A second after the last native claim, while somebody may still read registers */
 static void end_the_second(void)
 {
@@ -712,6 +729,7 @@ void test_perf(void)
 	UNIT_RUN(reads_do_not_agree_later);
 	UNIT_RUN(first_come);
 	UNIT_RUN(beside_perf);
+	UNIT_RUN(an_unused_config_is_in_nobodys_way);
 	UNIT_RUN(waits_for_lingering_counters);
 	UNIT_RUN(a_signal_ends_the_waiting);
 	UNIT_ROWS(cpus_of_two_types, types);
