@@ -449,7 +449,7 @@ static struct perfctr_config *config_get_any(struct wanted *wanted, struct perfc
 	if (!may_try_other(config) || !perfctr_shared_available() || wanted->nr_ictrs)
 		return config;
 	shared = config_get_shared(wanted, &other);
-	if (IS_ERR(shared) && perfctr_cpu_nrctrs() &&
+	if (IS_ERR(shared) && shared != ERR_PTR(-EAGAIN) && perfctr_cpu_nrctrs() &&
 	    (other.reason == PERFCTR_REASON_SOURCE ||
 	     (config != ERR_PTR(-EBUSY) && config != ERR_PTR(-EXDEV))))
 		return config;

@@ -596,6 +596,22 @@ START_TEST(a_signal_ends_the_waiting)
 }
 END_TEST
 
+/* Native could not count it, but perf can, in a second. */
+START_TEST(any_source_waits_too)
+{
+	static struct mm_struct mm = { .context = { .ctx_id = 1 } };
+	struct perfctr_config *config;
+
+	begin_lingering(&mm);
+	config = GET(((struct perfctr_ctr_control []) { CTR(15, EV_ITLB, USER) }), ANY_SOURCE);
+	ck_assert(config->shared);
+	ck_assert_uint_eq(shim_waits, 250);
+	expect_counts(config, ALL);
+	shared_put(config);
+	end_lingering(&mm);
+}
+END_TEST
+
 /* --- CPUs of two types --- */
 
 #define PS	0x3u
@@ -732,6 +748,7 @@ void test_perf(void)
 	UNIT_RUN(an_unused_config_is_in_nobodys_way);
 	UNIT_RUN(waits_for_lingering_counters);
 	UNIT_RUN(a_signal_ends_the_waiting);
+	UNIT_RUN(any_source_waits_too);
 	UNIT_ROWS(cpus_of_two_types, types);
 	UNIT_RUN(the_only_counter_of_the_other_type);
 	UNIT_RUN(another_type_comes);
