@@ -24,7 +24,9 @@
 /* RDPMC's names of the fixed counter for slots, and of the metrics that are read with it */
 #define RDPMC_SLOTS		(BIT(30) | 3)
 #define RDPMC_METRICS		BIT(29)
-#define REF_CYCLES		0x300	/* perf's number for the event of fixed counter 2 */
+/* The event of fixed counter 2, and perf's number for it there */
+#define EVNTSEL_REF_CYCLES	0x13c
+#define EVNTSEL_REF_CYCLES_PERF	0x300
 #define FIXED_REF_CYCLES	(PERFCTR_X86_FIXED + 2)
 #define AMD_EVENT_HIGH		GENMASK_ULL(35, 32)
 #define EVNTSEL_RDPMC_DISABLE	BIT_ULL(37)
@@ -84,7 +86,9 @@ int perfctr_cpu_shared_attr(const struct perfctr_ctr_control *ctr,
 	    !control_bits_agree(ctr, ctr->event & control))
 		return -EINVAL;
 	attr->type = PERF_TYPE_RAW;
-	attr->config = ctr->map == FIXED_REF_CYCLES ? REF_CYCLES : ctr->event & event;
+	attr->config = ctr->event & event;
+	if (ctr->map == FIXED_REF_CYCLES && attr->config == EVNTSEL_REF_CYCLES)
+		attr->config = EVNTSEL_REF_CYCLES_PERF;
 	attr->config1 = ctr->config;
 	return 0;
 }

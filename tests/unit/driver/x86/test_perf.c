@@ -83,6 +83,22 @@ START_TEST(translation)
 }
 END_TEST
 
+/* A fixed counter that is named with another event than its own: perf chooses another. */
+START_TEST(the_event_decides)
+{
+	static const struct perfctr_ctr_control odd[] = {
+		CTR(FIXED(2), EV_INSTRUCTIONS, USER), CTR(FIXED(0), EV_CYCLES, USER),
+	};
+	struct perfctr_config *config;
+
+	shared_begin(&model_default);
+	config = GET(odd, SHARED);
+	expect_counts(config, ALL);
+	shared_put(config);
+	shared_end();
+}
+END_TEST
+
 /* All fixed counters, and general ones, by RDPMC; perf's registers have one width for all. */
 START_TEST(all_machines)
 {
@@ -731,6 +747,7 @@ void test_perf(void)
 {
 	unit_begin("x86_perf");
 	UNIT_ROWS(translation, events);
+	UNIT_RUN(the_event_decides);
 	unit_run(all_machines, NR_MACHINES);
 	UNIT_ROWS(events_with_registers, extras);
 	UNIT_RUN(one_value_of_a_register);
