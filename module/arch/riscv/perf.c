@@ -11,9 +11,15 @@
 #define HW_MAX		(PERF_COUNT_HW_MAX + 1)
 
 /* Cache event code: cache in bits 3..15, operation in bits 1..2, result in bit 0 */
-static u64 cache_config(u32 code)
+static int cache_config(u32 code, u64 *config)
 {
-	return code >> 3 | (code >> 1 & 3) << 8 | (code & 1) << 16;
+	u32 cache = code >> 3, operation = code >> 1 & 3, result = code & 1;
+
+	/* perf's number has 8 bits for each. */
+	if (cache >= PERF_COUNT_HW_CACHE_MAX || operation >= PERF_COUNT_HW_CACHE_OP_MAX)
+		return -EINVAL;
+	*config = cache | operation << 8 | result << 16;
+	return 0;
 }
 
 int perfctr_cpu_shared_attr(const struct perfctr_ctr_control *ctr,
@@ -39,8 +45,7 @@ int perfctr_cpu_shared_attr(const struct perfctr_ctr_control *ctr,
 		return 0;
 	case SBI_TYPE_CACHE:
 		attr->type = PERF_TYPE_HW_CACHE;
-		attr->config = cache_config(code);
-		return 0;
+		return cache_config(code, &attr->config);
 	}
 	return -EINVAL;
 }

@@ -43,6 +43,11 @@ static const struct {
 	  PERF_COUNT_HW_CACHE_NODE | PERF_COUNT_HW_CACHE_OP_PREFETCH << 8 |
 	  PERF_COUNT_HW_CACHE_RESULT_MISS << 16 },
 	{ { .map = ANY, .event = EV_ITLB, .config = 1, .flags = USER }, -EINVAL, 0, 0 },
+	/* No such cache, or operation; some look like others where perf's numbers have less room. */
+	{ EVENT(0x10000 | 7 << 3), -EINVAL, 0, 0 },
+	{ EVENT(0x10000 | 3 << 1), -EINVAL, 0, 0 },
+	{ EVENT(0x10000 | 0x100 << 3), -EINVAL, 0, 0 },
+	{ EVENT(0x10000 | 0x1000 << 3 | 1), -EINVAL, 0, 0 },
 	{ RAW(0), 0, PERF_TYPE_RAW, 0 },
 	{ RAW(RAW_STORES), 0, PERF_TYPE_RAW, RAW_STORES },
 	{ RAW(BIT(48) - 1), 0, PERF_TYPE_RAW, BIT(48) - 1 },
