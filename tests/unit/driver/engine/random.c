@@ -18,6 +18,7 @@
 
 #include "engine/engine.h"
 #include "engine/machine.h"
+#include "shared.h"
 #include "unit.h"
 #ifdef CONFIG_X86
 #include "x86/model_msr.h"
@@ -32,6 +33,9 @@
 #define NR_USERS	3
 #define NR_ORPHANS	4
 #define MAX_CTRS	3
+
+#define NATIVE		PERFCTR_SOURCE_NATIVE
+#define SHARED		PERFCTR_SOURCE_SHARED
 
 struct process {
 	struct mm_struct mm;
@@ -52,6 +56,7 @@ struct map {
 };
 
 struct control {
+	u32 source;
 	u32 nractrs, nrictrs;
 	struct perfctr_ctr_control ctr[MAX_CTRS];
 };
@@ -103,15 +108,15 @@ struct thread {
 };
 
 static const struct control controls[] = {
-	{ 1, 0, { CTR(FIRST, EV_INSTRUCTIONS, USER) } },
-	{ 2, 0, { CTR(FIRST, EV_INSTRUCTIONS, USER), CTR(FIRST + 1, EV_ITLB, USER) } },
-	{ 3, 0, { CTR(FIRST + 1, EV_CYCLES, USER), CTR(FIRST, EV_ITLB, USER),
+	{ NATIVE, 1, 0, { CTR(FIRST, EV_INSTRUCTIONS, USER) } },
+	{ NATIVE, 2, 0, { CTR(FIRST, EV_INSTRUCTIONS, USER), CTR(FIRST + 1, EV_ITLB, USER) } },
+	{ NATIVE, 3, 0, { CTR(FIRST + 1, EV_CYCLES, USER), CTR(FIRST, EV_ITLB, USER),
 		  CTR(FIRST + 2, EV_DTLB_READ, USER) } },
-	{ 1, 0, { CTR(FIRST + 1, EV_INSTRUCTIONS, BOTH) } },
-	{ 2, 0, { CTR(FIRST, EV_INSTRUCTIONS, USER), CTR(FIRST + 1, EV_CYCLES, KERNEL) } },
-	{ 0, 0, {} },
-	{ 1, 1, { CTR(FIRST, EV_INSTRUCTIONS, USER), ICTR(FIRST + 1, EV_ITLB, USER, 300) } },
-	{ 0, 1, { ICTR(FIRST, EV_INSTRUCTIONS, USER, 4000) } },
+	{ NATIVE, 1, 0, { CTR(FIRST + 1, EV_INSTRUCTIONS, BOTH) } },
+	{ NATIVE, 2, 0, { CTR(FIRST, EV_INSTRUCTIONS, USER), CTR(FIRST + 1, EV_CYCLES, KERNEL) } },
+	{ NATIVE, 0, 0, {} },
+	{ NATIVE, 1, 1, { CTR(FIRST, EV_INSTRUCTIONS, USER), ICTR(FIRST + 1, EV_ITLB, USER, 300) } },
+	{ NATIVE, 0, 1, { ICTR(FIRST, EV_INSTRUCTIONS, USER, 4000) } },
 };
 
 static struct process processes[NR_PROCESSES + 1];	/* [0]: all that have ended */
@@ -634,6 +639,29 @@ static void switch_to(struct thread *next)
 	look();
 }
 
+/* A thread of the kernel's has the CPU for a moment. */
+static void switch_for_kthread(bool comes)
+{
+	static struct task_struct *before[SHIM_CPUS];
+	static struct thread workers[SHIM_CPUS];
+	unsigned int uid = shim_uid;
+
+	if (comes) {
+		before[shim_cpu] = current;
+		workers[shim_cpu].task.flags = PF_KTHREAD;
+		workers[shim_cpu].task.real_cred = &workers[shim_cpu].cred;
+		local_irq_disable();
+		fire_out(current, &workers[shim_cpu].task);
+		shim_on[shim_cpu] = &workers[shim_cpu].task;
+		local_irq_enable();
+	} else {
+		shim_on[shim_cpu] = before[shim_cpu];
+		fire_in(current);
+		look();
+	}
+	shim_uid = uid;
+}
+
 static void let_run(struct thread *thread, enum model_mode mode, u64 instructions)
 {
 	model_witness[shim_cpu] = counts(thread) ? &thread->seen : NULL;
@@ -748,6 +776,7 @@ static void set_control(struct thread *thread, const struct control *control, st
 	arg.tsc_on = tsc_on;
 	arg.nractrs = control->nractrs;
 	arg.nrictrs = control->nrictrs;
+	arg.source = control->source;
 	arg.si_signo = control->nrictrs ? 10 : 0;
 	arg.refresh = refresh;
 	arg.flags = (tree ? PERFCTR_CONTROL_INHERIT : 0) | flags;
@@ -1320,6 +1349,7 @@ static void begin(void)
 		idle[cpu].task.real_cred = &idle[cpu].cred;
 		idle[cpu].task.cpu = cpu;
 	}
+	shim_kthread = switch_for_kthread;
 	/* No call waits for broadcasts here. */
 	shim_set_param("broadcasts", 0);
 	ck_assert_int_eq(perfctr_cpu_init(), 0);
@@ -1367,6 +1397,7 @@ static void end(void)
 	perfctr_cpu_exit();
 	ck_assert_int_eq(shim_notifiers, 0);
 	ck_assert_uint_eq(shim_allocations, 0);
+	model_perf_expect_none();
 }
 
 static unsigned int number(const char *name, unsigned int otherwise)
@@ -1511,9 +1542,280 @@ START_TEST(an_ended_member_has_no_spare)
 }
 END_TEST
 
+/*
+ * Counters through perf, which loses them at some point. What was counted until then stays, the
+ * state says LOST, and nobody else is affected.
+ */
+
+static const struct control shared_controls[] = {
+	{ SHARED, 1, 0, { CTR(ANY, EV_INSTRUCTIONS, USER) } },
+	{ SHARED, 2, 0, { CTR(ANY, EV_INSTRUCTIONS, USER), CTR(ANY, EV_ITLB, USER) } },
+	{ SHARED, 1, 0, { CTR(ANY, EV_ITLB, USER) } },
+	{ SHARED, 1, 0, { CTR(ANY, EV_INSTRUCTIONS, BOTH) } },
+};
+
+static struct perf_event *event_of(const struct thread *thread, u32 i, unsigned int cpu)
+{
+	struct perf_event *event = model_perf_event(cpu, state_of(thread)->config->hw[i]);
+
+	ck_assert(event);
+	return event;
+}
+
+/* It counts by such a control, and has run on CPU 0; then the CPU is idle. */
+static struct thread *begin_shared(const struct control *control)
+{
+	struct thread *thread = begin_thread(0);
+
+	run_on(0, thread);
+	set_control(thread, control, NULL, true, 0, 0);
+	ck_assert(state_of(thread)->config->shared);
+	let_run(thread, MODEL_USER, 5000);
+	switch_to(&idle[0]);
+	return thread;
+}
+
+/* Its sums are what the model says, and its error is that, by all that reads. */
+static void expect_error_and_sums(struct thread *thread, u32 error)
+{
+	const struct control *control = thread->control;
+	struct perfctr_read read = { .size = sizeof(read) };
+	u64 words[1 + MAX_CTRS];
+	long err;
+	ssize_t length;
+	u32 i;
+
+	err = ioctl(thread->handle, PERFCTR_IOC_READ, &read);
+	ck_assert_int_eq(err, error ? -EIO : 0);
+	ck_assert_uint_eq(read.error, error);
+	ck_assert_uint_eq(read.nrctrs, control->nractrs);
+	for (i = 0; i < control->nractrs; i++)
+		ck_assert_uint_eq(read.sum[i], count_of(control, &thread->seen, i));
+	length = vperfctr_fops.read(&thread->handle->file, (char *)words, sizeof(words), NULL);
+	ck_assert_int_eq(length, error ? -EIO : (ssize_t)(8 * (1 + control->nractrs)));
+	for (i = 0; !error && i < control->nractrs; i++)
+		ck_assert_uint_eq(words[1 + i], count_of(control, &thread->seen, i));
+}
+
+static void expect_counts_on(unsigned int cpu, struct thread *thread)
+{
+	to_cpu(cpu);
+	switch_to(thread);
+	let_run(thread, MODEL_USER, 2000);
+	let_run(thread, MODEL_KERNEL, 200);
+	expect_error_and_sums(thread, PERFCTR_ERROR_NONE);
+	switch_to(&idle[cpu]);
+	expect_error_and_sums(thread, PERFCTR_ERROR_NONE);
+}
+
+enum moment { AT_SWITCH_OUT, AT_SWITCH_IN, AT_HAND_OVER, AT_READ, AT_READ_BY_OTHER, AT_CONTROL,
+	      MOMENTS };
+
+static void notice_loss(enum moment moment, struct thread *thread, struct thread *heir)
+{
+	u64 value[1 + PERFCTR_MAX_HW];
+	struct perfctr_sample sample = { .value = value };
+
+	switch (moment) {
+	case AT_SWITCH_OUT:
+	case AT_SWITCH_IN:
+		switch_to(&idle[0]);
+		break;
+	case AT_HAND_OVER:
+		/* The heir is not counted, as it has what is lost as well. */
+		switch_to(heir);
+		model_execute(MODEL_USER, 300);
+		break;
+	case AT_READ:
+		ck_assert_int_eq(vperfctr_fops.read(&thread->handle->file, (char *)value,
+						    sizeof(value), NULL), -EIO);
+		break;
+	case AT_READ_BY_OTHER:
+		to_cpu(1);
+		ck_assert(!vperfctr_sample(state_of(thread), &sample));
+		ck_assert_uint_eq(value[1], count_of(thread->control, &thread->seen, 0));
+		break;
+	default:
+		/* Another's control, which mends */
+		perfctr_shared_any_lost = true;
+		to_cpu(1);
+		switch_to(heir);
+		set_control(heir, heir->control, NULL, true, 0, 0);
+		break;
+	}
+	to_cpu(0);
+}
+
+START_TEST(a_loss_is_noticed)
+{
+	struct thread *thread, *heir, *sleeper, *bystander;
+	enum moment moment = (enum moment)_i;
+
+	seed = 1;
+	begin();
+	thread = begin_shared(&shared_controls[_i % 2]);
+	heir = begin_shared(thread->control);
+	sleeper = begin_shared(thread->control);
+	bystander = begin_shared(&shared_controls[3]);
+	perfctr_shared_any_lost = false;
+	to_cpu(0);
+	if (moment != AT_SWITCH_IN) {
+		switch_to(thread);
+		let_run(thread, MODEL_USER, 3000);
+	}
+	model_perf_lose(event_of(thread, 0, 0));
+	if (moment == AT_SWITCH_IN)
+		switch_to(thread);
+	model_execute(MODEL_USER, 700);
+	notice_loss(moment, thread, heir);
+	if (thread->control->nractrs == 1 || moment == AT_SWITCH_IN)
+		expect_error_and_sums(thread, PERFCTR_ERROR_LOST);
+	ck_assert_uint_eq(state_of(thread)->error, PERFCTR_ERROR_LOST);
+	ck_assert(perfctr_shared_any_lost || moment == AT_CONTROL);
+	ck_assert_uint_eq(state_of(heir)->error,
+			  moment == AT_HAND_OVER ? PERFCTR_ERROR_LOST : PERFCTR_ERROR_NONE);
+	if (moment == AT_HAND_OVER)
+		expect_error_and_sums(heir, PERFCTR_ERROR_LOST);
+	switch_to(&idle[0]);
+	expect_counts_on(0, bystander);
+	expect_counts_on(1, sleeper);
+	/* After the next control all who are not lost count there. */
+	to_cpu(0);
+	switch_to(bystander);
+	set_control(bystander, &shared_controls[2], NULL, true, 0, 0);
+	switch_to(&idle[0]);
+	expect_counts_on(0, sleeper);
+	expect_counts_on(0, bystander);
+	/* Who is lost stays so, until its own next control. */
+	to_cpu(0);
+	switch_to(thread);
+	model_execute(MODEL_USER, 100);
+	ck_assert_uint_eq(state_of(thread)->error, PERFCTR_ERROR_LOST);
+	set_control(thread, &shared_controls[1], NULL, true, 0, 0);
+	switch_to(&idle[0]);
+	expect_counts_on(0, thread);
+	end();
+}
+END_TEST
+
+/* One reading ends the one's count and begins the other's. */
+START_TEST(shared_counters_are_handed_over)
+{
+	struct thread *thread[2];
+	int i;
+
+	seed = 1;
+	begin();
+	thread[0] = begin_shared(&shared_controls[1]);
+	thread[1] = begin_shared(&shared_controls[1]);
+	to_cpu(0);
+	for (i = 0; i < 6; i++) {
+		struct thread *next = thread[i % 2];
+
+		local_irq_disable();
+		fire_out(current, &next->task);
+		/* Not from the idle thread */
+		ck_assert_uint_eq(state_of(next)->seq & 1, i > 0);
+		shim_on[0] = &next->task;
+		local_irq_enable();
+		to_cpu(0);
+		model_execute(MODEL_KERNEL, 100);
+		fire_in(&next->task);
+		let_run(next, MODEL_USER, 1000 + (unsigned int)i);
+	}
+	/* Somebody holds the next one after it was handed over. */
+	local_irq_disable();
+	fire_out(current, &thread[0]->task);
+	ck_assert_uint_eq(state_of(thread[0])->seq & 1, 1);
+	shim_on[0] = &thread[0]->task;
+	atomic_or(PERFCTR_HOLD_SUSPENDED, &state_of(thread[0])->hold);
+	WRITE_ONCE(state_of(thread[0])->at_once, PERFCTR_NO_CONFIG);
+	local_irq_enable();
+	to_cpu(0);
+	fire_in(&thread[0]->task);
+	ck_assert_uint_eq(state_of(thread[0])->seq & 1, 0);
+	model_execute(MODEL_USER, 1000);
+	switch_to(&idle[0]);
+	expect_error_and_sums(thread[0], PERFCTR_ERROR_NONE);
+	expect_error_and_sums(thread[1], PERFCTR_ERROR_NONE);
+	end();
+}
+END_TEST
+
+/* A CPU goes. Who still runs there is neither counted nor lost. */
+START_TEST(shared_on_a_cpu_that_goes)
+{
+	struct thread *thread;
+
+	seed = 1;
+	begin();
+	thread = begin_shared(&shared_controls[1]);
+	expect_counts_on(2, thread);
+	shim_going = BIT(2);
+	shim_cpu_down(2);
+	/* It is pushed off only now. */
+	shim_online |= BIT(2);
+	to_cpu(2);
+	switch_to(thread);
+	ck_assert_uint_eq(state_of(thread)->seq & 1, 0);
+	model_execute(MODEL_KERNEL, 500);
+	switch_to(&idle[2]);
+	shim_online &= ~BIT(2);
+	expect_error_and_sums(thread, PERFCTR_ERROR_NONE);
+	expect_counts_on(0, thread);
+	shim_going = 0;
+	to_cpu(0);
+	shim_cpu_up(2);
+	expect_counts_on(2, thread);
+	/* If it comes back without the event, the thread is lost. */
+	to_cpu(0);
+	shim_cpu_down(2);
+	model_perf_fail(1, -ENOMEM);
+	shim_cpu_up(2);
+	to_cpu(2);
+	switch_to(thread);
+	model_execute(MODEL_USER, 500);
+	expect_error_and_sums(thread, PERFCTR_ERROR_LOST);
+	end();
+}
+END_TEST
+
+/* Root evicts: running threads are lost at once, and sleeping ones as they come. */
+START_TEST(shared_is_evicted)
+{
+	struct thread *thread, *sleeper;
+
+	seed = 1;
+	begin();
+	thread = begin_shared(&shared_controls[1]);
+	sleeper = begin_shared(&shared_controls[1]);
+	to_cpu(0);
+	switch_to(thread);
+	let_run(thread, MODEL_USER, 1000);
+	to_cpu(1);
+	perfctr_config_evict(true, KUIDT_INIT(0));
+	ck_assert_uint_eq(state_of(thread)->error, PERFCTR_ERROR_LOST);
+	model_perf_expect_none();
+	to_cpu(0);
+	model_execute(MODEL_USER, 1000);
+	expect_error_and_sums(thread, PERFCTR_ERROR_LOST);
+	expect_error_and_sums(sleeper, PERFCTR_ERROR_NONE);
+	switch_to(sleeper);
+	expect_error_and_sums(sleeper, PERFCTR_ERROR_LOST);
+	set_control(sleeper, &shared_controls[0], NULL, true, 0, 0);
+	switch_to(&idle[0]);
+	expect_counts_on(0, sleeper);
+	end();
+}
+END_TEST
+
 void test_arch(void)
 {
 	unit_begin("engine_" MODEL_ARCH);
+	unit_run(a_loss_is_noticed, MOMENTS);
+	UNIT_RUN(shared_counters_are_handed_over);
+	UNIT_RUN(shared_on_a_cpu_that_goes);
+	UNIT_RUN(shared_is_evicted);
 	UNIT_RUN(a_config_ends_under_a_reader);
 	UNIT_RUN(a_tree_dies_under_a_reader);
 	UNIT_RUN(an_ended_member_has_no_spare);
