@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * shared.c and config.c: counters through perf, and by which source a control counts. What
- * only one architecture has is in its test_perf.c; what a switch does with a loss is
- * in engine/shared.c.
+ * only one architecture has is in its test_perf.c; what switches and reads do with a loss is
+ * in engine/random.c.
  */
 #include "shared_kit.h"
 

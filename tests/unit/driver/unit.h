@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The runner: each test, and each row of a test that has a table, is a process of
- * its own, so the driver's static data are as after loading. One line per test.
+ * its own, so the driver's static data are as after loading. One line per test. UNIT_ONLY
+ * chooses those whose names begin like that.
  */
 #ifndef UNIT_H
 #define UNIT_H

@@ -20,12 +20,12 @@ static const struct perfctr_ctr_control i_mode[] = { ICTR(ANY, EV_ITLB, USER, 10
 #define AMD	X86_VENDOR_AMD
 #define HYGON	X86_VENDOR_HYGON
 
-#define SEL(v, e, f, err, config)	{ v, CTR(ANY, e, f), err, config, 0 }
+#define SEL(v, e, f, err, config)	{ v, err, CTR(ANY, e, f), config, 0 }
 
 static const struct {
-	u8 vendor;
-	struct perfctr_ctr_control ctr;
+	u32 vendor;
 	int err;
+	struct perfctr_ctr_control ctr;
 	u64 config, config1;
 } events[] = {
 	SEL(INTEL, EV_INSTRUCTIONS, USER, 0, EV_INSTRUCTIONS),
@@ -54,15 +54,15 @@ static const struct {
 	SEL(HYGON, 0xc0 | BIT(35), KERNEL, 0, 0xc0 | BIT(35)),
 	SEL(X86_VENDOR_CENTAUR, 0xc0 | BIT(35), KERNEL, -EINVAL, 0),
 	/* Fixed counters, which perf chooses itself: one has an event of perf's own. */
-	{ INTEL, CTR(FIXED(0), EV_INSTRUCTIONS, USER), 0, EV_INSTRUCTIONS, 0 },
-	{ INTEL, CTR(FIXED(1), EV_CYCLES, USER), 0, EV_CYCLES, 0 },
-	{ INTEL, CTR(FIXED(2), EV_REFERENCE_CYCLES, USER), 0, 0x300, 0 },
-	{ INTEL, CTR(FIXED(2), EV_REFERENCE_CYCLES | SEL_USR | SEL_EN, USER), 0, 0x300, 0 },
-	{ INTEL, CTR(FIXED(2), EV_REFERENCE_CYCLES | SEL_OS | SEL_EN, USER), -EINVAL, 0, 0 },
-	{ INTEL, CTR(ANY, EV_REFERENCE_CYCLES, USER), 0, EV_REFERENCE_CYCLES, 0 },
-	{ INTEL, CTR(3, EV_REFERENCE_CYCLES, USER), 0, EV_REFERENCE_CYCLES, 0 },
+	{ INTEL, 0, CTR(FIXED(0), EV_INSTRUCTIONS, USER), EV_INSTRUCTIONS, 0 },
+	{ INTEL, 0, CTR(FIXED(1), EV_CYCLES, USER), EV_CYCLES, 0 },
+	{ INTEL, 0, CTR(FIXED(2), EV_REFERENCE_CYCLES, USER), 0x300, 0 },
+	{ INTEL, 0, CTR(FIXED(2), EV_REFERENCE_CYCLES | SEL_USR | SEL_EN, USER), 0x300, 0 },
+	{ INTEL, -EINVAL, CTR(FIXED(2), EV_REFERENCE_CYCLES | SEL_OS | SEL_EN, USER), 0, 0 },
+	{ INTEL, 0, CTR(ANY, EV_REFERENCE_CYCLES, USER), EV_REFERENCE_CYCLES, 0 },
+	{ INTEL, 0, CTR(3, EV_REFERENCE_CYCLES, USER), EV_REFERENCE_CYCLES, 0 },
 	/* A register of its own */
-	{ INTEL, { .map = ANY, .event = EV_OFFCORE_0, .config = 0x1234, .flags = USER }, 0,
+	{ INTEL, 0, { .map = ANY, .event = EV_OFFCORE_0, .config = 0x1234, .flags = USER },
 	  EV_OFFCORE_0, 0x1234 },
 };
 
@@ -71,7 +71,7 @@ START_TEST(translation)
 	struct model_machine machine = model_v3;
 	struct perfctr_shared_attr attr = {};
 
-	machine.vendor = events[_i].vendor;
+	machine.vendor = (u8)events[_i].vendor;
 	model_boot(&machine);
 	ck_assert_int_eq(perfctr_cpu_shared_attr(&events[_i].ctr, &attr), events[_i].err);
 	if (events[_i].err)
