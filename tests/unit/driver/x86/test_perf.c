@@ -520,7 +520,7 @@ START_TEST(beside_perf)
 	expect_refused(two, 1, NATIVE, -EBUSY, NO_INDEX, PERFCTR_OWNER_PERFCTR,
 		       PERFCTR_REASON_SOURCE);
 	shared_put(config);
-	/* Neither can, and perf came nearer. */
+	/* Neither can: what the native driver can never do is told, before perf's lack of room. */
 	expect_refused(general, 5, ANY_SOURCE, -EINVAL, NO_INDEX, NOBODY, NO_REASON);
 	expect_refused(i_mode, 1, ANY_SOURCE, -EBUSY, NO_INDEX, PERFCTR_OWNER_PERF, NO_REASON);
 	drop_privilege();
