@@ -156,8 +156,9 @@ static noinline ssize_t read_sample(struct vperfctr *perfctr, u64 __user *to, si
  */
 static noinline ssize_t read_own_shared(struct vperfctr *perfctr, u64 __user *to, size_t count)
 {
-	u32 i, nr = perfctr->cpu_state.end - perfctr->cpu_state.ctr;
+	u32 nr = perfctr->cpu_state.end - perfctr->cpu_state.ctr;
 	u64 value[1 + PERFCTR_MAX_HW];
+	const u64 *from = value;
 	size_t length = (1 + nr) * sizeof(*to);
 	bool right;
 
@@ -172,8 +173,8 @@ static noinline ssize_t read_own_shared(struct vperfctr *perfctr, u64 __user *to
 	local_irq_enable();
 	if (unlikely(!right || !user_write_access_begin(to, length)))
 		return read_sample(perfctr, to, count);
-	for (i = 0; i <= nr; i++)
-		unsafe_put_user(value[i], to + i, fault);
+	for (; from <= value + nr; from++, to++)
+		unsafe_put_user(*from, to, fault);
 	user_write_access_end();
 	return length;
 

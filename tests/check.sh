@@ -12,12 +12,15 @@ top=$(cd "$here/.." && pwd)
 cd "$top"
 log=build/log
 
-# guest-MACHINE is the guest suite there, on one processor or two. What takes
-# long comes first.
+# guest-MACHINE is the guest suite there, on one processor or two; shared-MACHINE is as much of
+# it as counts through perf, and tracepoint-MACHINE with switches seen by the tracepoint. What
+# takes long comes first.
 parts='guest-pentium3-smp2 guest-riscv64-testing-smp2 guest-riscv64-6.12-smp2
 	guest-skylake-smp2 guest-riscv64-smcntrpmf guest-riscv64-nopmu
 	guest-x86_64-6.12-smp2 guest-skylake-rt-smp2 guest-icelake-testing guest-skylake-6.1
 	guest-nehalem-i386 guest-core-smp2 guest-hybrid-smp2
+	shared-icelake-smp2 shared-skylake shared-riscv64-6.12-smp2 shared-arm64-6.12-smp2
+	tracepoint-riscv64-6.12-smp2 tracepoint-icelake-smp2
 	stress-riscv64-6.12-60000 stress-icelake-60000 isolated-riscv64-6.12 isolated-skylake
 	processors switches lint unit dkms build-x86_64-testing'
 
@@ -59,6 +62,18 @@ run_part() { # name
 		# shellcheck disable=SC2086 # words
 		tests/machines/boot.sh "$machine" $icount --smp "$smp" \
 			--timeout 1800 /usr/bin/run-tests $subjects ;;
+	shared-* | tracepoint-*)
+		machine=${1#*-}
+		smp=${machine##*-smp}
+		[ "$smp" != "$machine" ] || smp=1
+		machine=${machine%-smp*}
+		tests/machines/stage.sh "$machine"
+		source=native params=by_tracepoint=1 subjects='exact inherit handle hold'
+		# The NMI watchdog counts meanwhile, where there is one.
+		[ "${1%%-*}" != shared ] ||
+			source=shared params='' subjects='exact inherit handle hold preserve lib perfex'
+		tests/machines/boot.sh "$machine" --icount --patched --smp "$smp" --timeout 1800 \
+			env SOURCE=$source PARAMS=$params /usr/bin/run-tests $subjects ;;
 	isolated-*)
 		# CPU 1 is left alone, as far as the kernel leaves it.
 		machine=${1#isolated-}
