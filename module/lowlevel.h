@@ -101,7 +101,7 @@ struct perfctr_refusal {
 };
 
 #define PERFCTR_NO_REFUSAL						\
-	(struct perfctr_refusal){ .owner = PERFCTR_OWNER_NONE, .index = PERFCTR_NO_INDEX }
+	((struct perfctr_refusal){ .owner = PERFCTR_OWNER_NONE, .index = PERFCTR_NO_INDEX })
 
 /**
  * struct perfctr_shared_attr - an event, as struct perf_event_attr has it

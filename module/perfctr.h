@@ -484,6 +484,7 @@ static __always_inline bool vperfctr_calls(const struct vperfctr *perfctr)
 	return !PERFCTR_CPU_SHARED_INLINE ||
 	       perfctr->notifier.ops == &perfctr_preempt_ops[PERFCTR_SHARED_CALL];
 }
+
 /* The state of current, or NULL. */
 struct vperfctr *vperfctr_current(void);
 /*
@@ -538,7 +539,8 @@ void perfctr_interrupts_put(void);
 void perfctr_interrupts_exit(void);
 
 /*
- * config.c. get: the config for a control of current's user, by @source (PERFCTR_SOURCE_*), claimed on every told CPU,
+ * config.c. get: the config for a control of current's user, by @source (PERFCTR_SOURCE_*),
+ * claimed on every told CPU,
  * or EINVAL, EOPNOTSUPP, EACCES, EXDEV, EBUSY, ENOMEM, ENOSPC, ERESTARTSYS, with *why
  * set in each case; sleeps. The caller becomes a user of it and gets a reference. share:
  * an existing user adds another user and reference. unuse: one user less; after the last

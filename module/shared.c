@@ -61,6 +61,7 @@ static struct slot slots[PERFCTR_MAX_HW];
 /* Types of the PMUs whose events are of a CPU's core; config_mutex, after init */
 static u32 core_types[8];
 static unsigned int nr_core_types;
+static bool several_types;	/* there may be others; the same */
 
 static struct perf_event **event_on(unsigned int cpu, unsigned int slot)
 {
@@ -116,6 +117,7 @@ static void note_core_type(unsigned int cpu)
 
 	if (IS_ERR(event))
 		return;
+	several_types |= event->pmu->capabilities & PERF_PMU_CAP_EXTENDED_HW_TYPE;
 	for (i = 0; i < nr_core_types; i++)
 		if (core_types[i] == event->pmu->type)
 			break;
@@ -616,7 +618,8 @@ void perfctr_shared_mend(void)
 
 void perfctr_shared_online(unsigned int cpu)
 {
-	note_core_type(cpu);
+	if (several_types)
+		note_core_type(cpu);
 	if (cpumask_test_cpu(cpu, &perfctr_told_cpus))
 		remake_here(cpu);
 }
@@ -638,7 +641,11 @@ void perfctr_shared_init(void)
 		for (i = 0; i < ARRAY_SIZE(slots); i++)
 			*event_on(cpu, i) = &absent;
 	cpus_read_lock();
-	for_each_online_cpu(cpu)
+	for_each_online_cpu(cpu) {
 		note_core_type(cpu);
+		/* All CPUs have the same PMU, or none. */
+		if (!several_types)
+			break;
+	}
 	cpus_read_unlock();
 }

@@ -269,8 +269,8 @@ static __always_inline void out(struct vperfctr *perfctr, struct task_struct *ne
 	unsigned long id = READ_ONCE(perfctr->at_once);
 	struct vperfctr *other = NULL;
 
-	if (likely(id & PERFCTR_ID_USER) && coming && coming->notifier.ops == perfctr->notifier.ops &&
-	    READ_ONCE(coming->at_once) == id)
+	if (likely(id & PERFCTR_ID_USER) && coming &&
+	    coming->notifier.ops == perfctr->notifier.ops && READ_ONCE(coming->at_once) == id)
 		other = coming;
 	if (vperfctr_is_native(perfctr)) {
 		if (other)

@@ -72,6 +72,7 @@ run_part() { # name
 		# The NMI watchdog counts meanwhile, where there is one.
 		[ "${1%%-*}" != shared ] ||
 			source=shared params='' subjects='exact inherit handle hold preserve lib perfex'
+		# shellcheck disable=SC2086 # words
 		tests/machines/boot.sh "$machine" --icount --patched --smp "$smp" --timeout 1800 \
 			env SOURCE=$source PARAMS=$params /usr/bin/run-tests $subjects ;;
 	isolated-*)

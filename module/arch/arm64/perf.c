@@ -28,7 +28,7 @@ bool perfctr_cpu_shared_inline(const struct perf_event *event)
 #ifdef ARMPMU_EVT_63BIT
 	wide |= ARMPMU_EVT_63BIT;
 #endif
-	if (ARMV8_PMU_CYCLE_IDX != CYCLES_INDEX || !version || version == PMUVER_OTHER)
+	if (!version || version == PMUVER_OTHER || CYCLES_INDEX != ARMV8_PMU_CYCLE_IDX)
 		return false;
 	return !(event->hw.flags & wide) && event->hw.idx >= 0 && event->hw.idx <= CYCLES_INDEX;
 }

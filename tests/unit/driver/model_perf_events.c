@@ -212,8 +212,14 @@ static struct pmu *find_pmu(u32 type, unsigned int cpu)
 	static struct pmu pmus[2] = { { .read = pmu_read }, { .read = pmu_read } };
 	u32 own = model_pmu_type(cpu);
 	struct pmu *pmu = &pmus[own == MODEL_OTHER_TYPE];
+	unsigned int other;
 
 	pmu->type = own;
+	pmu->capabilities = 0;
+	/* So perf marks the PMUs of a hybrid processor. */
+	for (other = 0; other < SHIM_CPUS; other++)
+		if (model_pmu_type(other) != own)
+			pmu->capabilities = PERF_PMU_CAP_EXTENDED_HW_TYPE;
 	if (model_no_perf)
 		return NULL;
 	return type == own || type == PERF_TYPE_HARDWARE || type == PERF_TYPE_HW_CACHE ? pmu :

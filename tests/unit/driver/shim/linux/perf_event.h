@@ -19,8 +19,11 @@ u64 local64_read(const local64_t *l);
 
 struct perf_event;
 
+#define PERF_PMU_CAP_EXTENDED_HW_TYPE	0x0100
+
 struct pmu {
 	u32 type;
+	int capabilities;
 	void (*read)(struct perf_event *event);
 };
 
