@@ -16,14 +16,17 @@ here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/.." && pwd)
 machines=$top/tests/machines
 
-[ $# != 0 ] || set -- riscv64-6.12 riscv64-smcntrpmf p6 core2 icelake
+[ $# != 0 ] || set -- riscv64-6.12 riscv64-smcntrpmf p6 core2 icelake arm64-6.12
 for machine; do
 	case $machine in
 	riscv64-smcntrpmf) parts=reads ;;
 	riscv64-*)
-		parts='switches reads memory forks overflows controls trees'
+		parts='switches reads memory forks overflows controls trees shared'
 		[ "${PLOT-}" != 1 ] || parts="$parts crowds" ;;
-	*) parts='switches reads memory forks overflows controls trees' ;;
+	# It has no counters but perf's.
+	arm64-*) parts=shared ;;
+	p6 | core2) parts='switches reads memory forks overflows controls trees' ;;
+	*) parts='switches reads memory forks overflows controls trees shared' ;;
 	esac
 	echo "perfctr: $machine"
 	"$machines/stage.sh" "$machine"

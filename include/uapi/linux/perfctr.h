@@ -123,7 +123,7 @@
 #define PERFCTR_X86_INTEL_ARCH		23	/* by architectural performance monitoring */
 #define PERFCTR_RISCV_GENERIC		0x100	/* the unprivileged counters alone */
 #define PERFCTR_RISCV_SBI		0x101	/* counters through the SBI PMU extension */
-#define PERFCTR_ARM64_GENERIC		0x200	/* the clock alone */
+#define PERFCTR_ARM64_GENERIC		0x200	/* counters through perf */
 
 /*
  * perfctr_info.no_counters. NONE: there are counters, or this is RISC-V without any.
