@@ -10,6 +10,7 @@
 
 #include "perfctr.h"
 #include "hook.h"
+#include "shared.h"
 
 /*
  * The probes run in the thread's own context. Whether that is preemptible depends on the
@@ -97,6 +98,7 @@ static int system_sleeps(PERFCTR_SYSCORE_ARGS)
 
 static void system_wakes(PERFCTR_SYSCORE_ARGS)
 {
+	perfctr_shared_slept();
 	cpu_sleeps(NULL, CPU_PM_EXIT, NULL);
 }
 

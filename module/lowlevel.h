@@ -342,6 +342,7 @@ static inline unsigned long perfctr_age_period(unsigned int width, unsigned int 
  *
  * The shared source (shared.h):
  * PERFCTR_CPU_ONE_SOURCE: defined where perf and perfctr each have all counters or none
+ * bool perfctr_cpu_shared_exists(void): there, does perf have a PMU of the cores? May sleep
  * PERFCTR_CPU_SHARED_INLINE: 1 if perfctr_cpu_shared_read() reads registers
  * u64 perfctr_cpu_shared_read(struct perf_event *): the count of an event that counts on
  *	this CPU. Right while perf may be in an NMI

@@ -62,6 +62,12 @@ static struct slot slots[PERFCTR_MAX_HW];
 static u32 core_types[8];
 static unsigned int nr_core_types;
 static bool several_types;	/* there may be others; the same */
+static bool available;		/* constant after init */
+
+/* What a CPU's slots have, also while it is withdrawn from readers; NULL: nothing. As slots */
+static DEFINE_PER_CPU(struct {
+	struct perf_event *event[PERFCTR_MAX_HW];
+}, made);
 
 static struct perf_event **event_on(unsigned int cpu, unsigned int slot)
 {
@@ -126,12 +132,26 @@ static void note_core_type(unsigned int cpu)
 	perf_event_release_kernel(event);
 }
 
+static void note_core_types(void)
+{
+	unsigned int cpu;
+
+	for_each_online_cpu(cpu) {
+		note_core_type(cpu);
+		/* All CPUs have the same PMU, or none. */
+		if (!several_types)
+			break;
+	}
+}
+
 static bool is_core_type(u64 type)
 {
 	unsigned int i;
 
 	if (type == PERF_TYPE_HARDWARE || type == PERF_TYPE_HW_CACHE || type == PERF_TYPE_RAW)
-		return nr_core_types;
+		return available;
+	if (!nr_core_types)
+		note_core_types();
 	for (i = 0; i < nr_core_types; i++)
 		if (core_types[i] == type)
 			return true;
@@ -140,7 +160,7 @@ static bool is_core_type(u64 type)
 
 bool perfctr_shared_available(void)
 {
-	return nr_core_types;
+	return available;
 }
 
 /* Of a control, where there are no native counters */
@@ -148,7 +168,7 @@ bool perfctr_shared_available(void)
 
 unsigned int perfctr_nrctrs(void)
 {
-	return perfctr_cpu_nrctrs() ?: (nr_core_types ? MOST_COUNTERS : 0);
+	return perfctr_cpu_nrctrs() ?: (available ? MOST_COUNTERS : 0);
 }
 
 /* The event of a counter's control, which was checked if this is not the check. */
@@ -319,6 +339,7 @@ static int make_here(struct claim *claim, unsigned int cpu)
 			return err;
 		}
 		claim->made |= BIT(i);
+		per_cpu(made, cpu).event[i] = event;
 		WRITE_ONCE(*event_on(cpu, i), event);
 	}
 	return 0;
@@ -335,10 +356,11 @@ static long make_by_kernel(void *arg)
 
 static void release(unsigned int cpu, unsigned int slot)
 {
-	struct perf_event *event = *event_on(cpu, slot);
+	struct perf_event *event = per_cpu(made, cpu).event[slot];
 
 	WRITE_ONCE(*event_on(cpu, slot), &absent);
-	if (event != &absent)
+	per_cpu(made, cpu).event[slot] = NULL;
+	if (event)
 		perf_event_release_kernel(event);
 }
 
@@ -616,6 +638,17 @@ void perfctr_shared_mend(void)
 	}
 }
 
+/* Perf does not know that the registers have lost what they held. The next control mends it. */
+void perfctr_shared_slept(void)
+{
+	unsigned int i;
+
+	lockdep_assert_irqs_disabled();
+	for (i = 0; i < ARRAY_SIZE(slots); i++)
+		WRITE_ONCE(*event_on(smp_processor_id(), i), &absent);
+	WRITE_ONCE(perfctr_shared_any_lost, true);
+}
+
 void perfctr_shared_online(unsigned int cpu)
 {
 	if (several_types)
@@ -640,12 +673,13 @@ void perfctr_shared_init(void)
 	for_each_possible_cpu(cpu)
 		for (i = 0; i < ARRAY_SIZE(slots); i++)
 			*event_on(cpu, i) = &absent;
+#ifdef PERFCTR_CPU_ONE_SOURCE
+	/* To make an event would change registers that may be ours next, or nobody's. */
+	available = perfctr_cpu_shared_exists();
+#else
 	cpus_read_lock();
-	for_each_online_cpu(cpu) {
-		note_core_type(cpu);
-		/* All CPUs have the same PMU, or none. */
-		if (!several_types)
-			break;
-	}
+	note_core_types();
 	cpus_read_unlock();
+	available = nr_core_types;
+#endif
 }

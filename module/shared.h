@@ -125,6 +125,12 @@ void perfctr_shared_mend(void);
 /* Does this kernel count anything for us? Constant after init. */
 bool perfctr_shared_available(void);
 
+/*
+ * This CPU has slept so deeply that its registers are lost, and perf does not restore them: who
+ * counts here from now on is lost. No state is resumed.
+ */
+void perfctr_shared_slept(void);
+
 /* By a kernel thread on that CPU, which has come, or will go, with config_mutex held */
 void perfctr_shared_online(unsigned int cpu);
 void perfctr_shared_offline(unsigned int cpu);

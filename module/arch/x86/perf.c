@@ -140,6 +140,13 @@ bool perfctr_cpu_shared_hides(const struct perf_event *event)
  * Can perf be opened, and can events of perf's be read in user mode?
  */
 
+/* A hybrid processor has several, one of them by that name. */
+bool perfctr_cpu_shared_exists(void)
+{
+	return perfctr_read_number("sys/bus/event_source/devices/cpu/type") >= 0 ||
+	       perfctr_read_number("sys/bus/event_source/devices/cpu_core/type") >= 0;
+}
+
 /* The kernel has one; each core PMU of a hybrid processor shows it. 2 if it cannot be read */
 static long rdpmc_attribute(void)
 {

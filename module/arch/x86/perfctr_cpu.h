@@ -333,6 +333,7 @@ static __always_inline u64 perfctr_cpu_shared_read(struct perf_event *event)
 }
 
 void perfctr_x86_shared_init(void);
+bool perfctr_cpu_shared_exists(void);
 bool perfctr_cpu_shared_inline(const struct perf_event *event);
 int perfctr_cpu_shared_attr(const struct perfctr_ctr_control *ctr,
 			    struct perfctr_shared_attr *attr);

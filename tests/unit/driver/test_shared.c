@@ -670,6 +670,30 @@ START_TEST(hotplug)
 }
 END_TEST
 
+/* perf does not restore what a sleep has lost: whoever counts is lost, and not wrong. */
+START_TEST(registers_are_lost_in_a_sleep)
+{
+	struct perfctr_config *config;
+	struct thread thread;
+
+	shared_begin(&model_default);
+	config = GET(two, SHARED);
+	thread_init(&thread, config);
+	thread_run(&thread, 0, 1000);
+	thread_expect_exact(&thread);
+	local_irq_disable();
+	perfctr_shared_slept();
+	local_irq_enable();
+	thread_in(&thread, 0);
+	ck_assert_int_eq(thread.error, -EIO);
+	thread_out(&thread);
+	shared_put(GET(two, SHARED));
+	expect_counts(config, ALL);
+	shared_put(config);
+	shared_end();
+}
+END_TEST
+
 /* perf has no room on a CPU that comes: who counts there is lost, until a control mends it. */
 START_TEST(a_cpu_comes_without_room)
 {
@@ -912,6 +936,7 @@ void test_shared(void)
 	UNIT_RUN(the_next_control_mends);
 	UNIT_RUN(what_cannot_be_mended);
 	UNIT_RUN(hotplug);
+	UNIT_RUN(registers_are_lost_in_a_sleep);
 	UNIT_RUN(a_cpu_comes_without_room);
 	UNIT_RUN(isolated_cpus);
 	UNIT_RUN(evicted);

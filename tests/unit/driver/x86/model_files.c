@@ -8,6 +8,7 @@
 #include <linux/pid_namespace.h>
 #include <linux/sched/task.h>
 
+#include "model_perf_events.h"
 #include "x86/model_files.h"
 
 const char *model_rdpmc_of_cpu = "1\n", *model_rdpmc_of_core, *model_paranoid = "2\n";
@@ -21,7 +22,7 @@ static struct pid init_pid = { .nr = 1 };
 static struct task_struct init_task = { .fs = &init_fs };
 static char mounts;
 
-static struct file files[3];
+static struct file files[4];
 
 struct pid *find_pid_ns(int nr, struct pid_namespace *ns)
 {
@@ -69,6 +70,7 @@ struct file *file_open_root(const struct path *root, const char *name, int flags
 	} all[] = {
 		{ "proc/sys/kernel/perf_event_paranoid", model_paranoid },
 		{ "sys/bus/event_source/devices/cpu/rdpmc", model_rdpmc_of_cpu },
+		{ "sys/bus/event_source/devices/cpu/type", model_no_perf ? NULL : "4\n" },
 		{ "sys/bus/event_source/devices/cpu_core/rdpmc", model_rdpmc_of_core },
 	};
 	unsigned int i;
