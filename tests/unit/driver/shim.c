@@ -178,6 +178,7 @@ void for_each_kernel_tracepoint(void (*fn)(struct tracepoint *tracepoint, void *
 int tracepoint_probe_register_prio(struct tracepoint *tracepoint, void *probe, void *data,
 				   int prio)
 {
+	(void)prio;
 	might_sleep();
 	shim_assert(!tracepoint->probe && probe && !data);
 	tracepoint->probe = probe;

@@ -270,6 +270,7 @@ int perfctr_run(int (*fn)(void *arg), void *arg)
 
 int perfctr_run_nothing(void *unused)
 {
+	(void)unused;
 	return 0;
 }
 
