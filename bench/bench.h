@@ -18,15 +18,13 @@
 
 /* A bound of our figure that differs between architectures */
 #if defined(__riscv)
-#define RISCV_X86(riscv, x86) (riscv)
 #define BY_ARCH(riscv, x86, arm64) (riscv)
 #elif defined(__aarch64__)
-#define RISCV_X86(riscv, x86) (x86)
 #define BY_ARCH(riscv, x86, arm64) (arm64)
 #else
-#define RISCV_X86(riscv, x86) (x86)
 #define BY_ARCH(riscv, x86, arm64) (x86)
 #endif
+#define RISCV_X86(riscv, x86) BY_ARCH(riscv, x86, x86)
 
 /* Who counts, if anyone */
 enum side { NOBODY, PERFCTR, PERF };

@@ -96,7 +96,7 @@ static inline void vm_flags_mod(struct vm_area_struct *vma, vm_flags_t set, vm_f
 #endif
 #endif
 
-/* Only KVM selects these. Without them a state has the same members, for switches.c's use. */
+/* Only KVM selects these. Without them a state has the same members: see notify.c. */
 #ifndef CONFIG_PREEMPT_NOTIFIERS
 struct preempt_notifier;
 

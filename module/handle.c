@@ -121,7 +121,7 @@ static int vperfctr_make_handle(struct file *file, void __user *arg)
 	struct vperfctr *perfctr;
 	struct perfctr_open open;
 	bool create;
-	int err = 0;
+	int err;
 
 	err = open_get(arg, &open);
 	if (!err)

@@ -2,12 +2,11 @@
 /*
  * The shared source: claiming events of perf's. shared.h says what a slot is.
  *
- * perf may take the register of an event away: one that comes before it in perf's order
- * needs it (a control that perf's own users made earlier, or a PMU of which half has gone). Then
- * the event is in error, which perf tells nobody, and counts no more until we enable it.
- * So whoever reads an event looks whether it counts on this CPU; if not, the state that
- * reads has lost its counters. We enable an event only after it was withdrawn from its CPU,
- * with no state resumed there: so no state can count on over the gap.
+ * perf may take the register of an event away, if one that comes before it in perf's order
+ * needs it. Then the event is in error, which perf tells nobody, and counts no more. So
+ * whoever reads an event looks whether it counts on this CPU; if not, the state that
+ * reads has lost its counters. Another event takes its place only while no state is resumed
+ * on that CPU: so no state counts on over the gap.
  *
  * On x86 any event of perf's reserves all counters, as a native claim does: see config.c.
  */
@@ -101,7 +100,7 @@ static struct perf_event *make_event(const struct perfctr_shared_attr *event, u3
 	return perf_event_create_kernel_counter(&attr, cpu, NULL, NULL, NULL);
 }
 
-/* Its state, right after it was made or enabled: does it count? */
+/* Does it count? On its CPU, or right after it was made there */
 static bool counts(const struct perf_event *event)
 {
 	return READ_ONCE(event->state) == PERF_EVENT_STATE_ACTIVE;
@@ -203,10 +202,6 @@ int perfctr_shared_check(const struct perfctr_ctr_control *ctr, unsigned int nr,
 		if (!modes(ctr) || ctr->flags & ~(PERFCTR_CTR_USER | PERFCTR_CTR_KERNEL |
 						  PERFCTR_CTR_PERF))
 			return -EINVAL;
-		if (ctr->ireset) {
-			why->reason = PERFCTR_REASON_SOURCE;
-			return -EOPNOTSUPP;
-		}
 		err = find_attr(ctr, &event);
 		if (err)
 			return err;

@@ -106,7 +106,7 @@ static __always_inline bool perfctr_shared_hand_over(struct perfctr_cpu_state *f
 /* Most counters that one control can have, by either source; constant after init */
 unsigned int perfctr_nrctrs(void);
 
-/* Could perf count these at all? As perfctr_cpu_check(). */
+/* Could perf count these a-mode counters at all? As perfctr_cpu_check(). */
 int perfctr_shared_check(const struct perfctr_ctr_control *ctr, unsigned int nr, bool *kernel,
 			 struct perfctr_refusal *why);
 /*

@@ -140,27 +140,25 @@ bool perfctr_cpu_shared_hides(const struct perf_event *event)
  * Can perf be opened, and can events of perf's be read in user mode?
  */
 
-/* A hybrid processor has several, one of them by that name. */
-bool perfctr_cpu_shared_exists(void)
+/* A hybrid processor has several PMUs of cores, one of them by the second name. -1: no such file */
+#define CORE_PMU	"sys/bus/event_source/devices/cpu"
+
+static long attribute(const char *file, const char *hybrid)
 {
-	return perfctr_read_number("sys/bus/event_source/devices/cpu/type") >= 0 ||
-	       perfctr_read_number("sys/bus/event_source/devices/cpu_core/type") >= 0;
+	long number = perfctr_read_number(file);
+
+	return number >= 0 ? number : perfctr_read_number(hybrid);
 }
 
-/* The kernel has one; each core PMU of a hybrid processor shows it. 2 if it cannot be read */
-static long rdpmc_attribute(void)
+bool perfctr_cpu_shared_exists(void)
 {
-	long number = perfctr_read_number("sys/bus/event_source/devices/cpu/rdpmc");
-
-	if (number < 0)
-		number = perfctr_read_number("sys/bus/event_source/devices/cpu_core/rdpmc");
-	return number < 0 ? 2 : number;
+	return attribute(CORE_PMU "/type", CORE_PMU "_core/type") >= 0;
 }
 
 bool perfctr_cpu_shared_discloses(void)
 {
-	long rdpmc = rdpmc_attribute();
+	long rdpmc = attribute(CORE_PMU "/rdpmc", CORE_PMU "_core/rdpmc");
 
 	/* 2: all processes read by RDPMC. 1: those that have mapped an event do. 0: none */
-	return rdpmc == 2 || (rdpmc && !perfctr_perf_is_closed());
+	return rdpmc < 0 || rdpmc == 2 || (rdpmc && !perfctr_perf_is_closed());
 }
