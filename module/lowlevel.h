@@ -350,6 +350,8 @@ static inline unsigned long perfctr_age_period(unsigned int width, unsigned int 
  * int perfctr_cpu_shared_attr(ctr, attr): *attr becomes perf's event for the event of a
  *	native control; EINVAL if there is none that is exactly the same
  * bool perfctr_cpu_shared_needs_privilege(attr): it may count more than its own thread
+ * bool perfctr_cpu_shared_filters(event), which counts: its register keeps to the modes that
+ *	were asked for. perf may choose another register
  * bool perfctr_cpu_shared_is_exact(event): perf heeds all that its attr says
  * bool perfctr_cpu_shared_is_general(event): it has a counter that counts any event
  * unsigned int perfctr_cpu_shared_generals(void): how many of these there are

@@ -103,7 +103,8 @@ static struct perf_event *make_event(const struct perfctr_shared_attr *event, u3
 /* Does it count? On its CPU, or right after it was made there */
 static bool counts(const struct perf_event *event)
 {
-	return READ_ONCE(event->state) == PERF_EVENT_STATE_ACTIVE;
+	return READ_ONCE(event->state) == PERF_EVENT_STATE_ACTIVE &&
+	       perfctr_cpu_shared_filters(event);
 }
 
 /*
@@ -609,7 +610,7 @@ static bool is_whole(unsigned int cpu)
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(slots); i++)
-		if (slots[i].users && READ_ONCE((*event_on(cpu, i))->oncpu) != cpu)
+		if (slots[i].users && !perfctr_shared_counts(*event_on(cpu, i), cpu))
 			return false;
 	return true;
 }

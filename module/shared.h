@@ -36,6 +36,12 @@ static __always_inline void perfctr_shared_bind(struct perfctr_cpu_ctr *ctr, uns
 	ctr->read = (__force unsigned long)&perfctr_shared_cpu.event[slot];
 }
 
+/* Does perf count it on this CPU, and nothing but what was asked for? */
+static __always_inline bool perfctr_shared_counts(const struct perf_event *event, int cpu)
+{
+	return READ_ONCE(event->oncpu) == cpu && perfctr_cpu_shared_filters(event);
+}
+
 /*
  * The count of an event. @call: ask perf's driver for it, else read the register here. *lost is
  * set if perf does not count it on this CPU: then the count is that of its end.
@@ -45,7 +51,7 @@ static __always_inline u64 perfctr_shared_read(const struct perfctr_cpu_ctr *ctr
 {
 	struct perf_event *event = raw_cpu_read(*(struct perf_event * __percpu *)ctr->read);
 
-	if (unlikely(READ_ONCE(event->oncpu) != cpu)) {
+	if (unlikely(!perfctr_shared_counts(event, cpu))) {
 		*lost = true;
 		return local64_read(&event->count);
 	}

@@ -223,6 +223,11 @@ static __always_inline u64 perfctr_cpu_shared_read(struct perf_event *event)
 	return count + (u32)(now - prev);
 }
 
+static __always_inline bool perfctr_cpu_shared_filters(const struct perf_event *event)
+{
+	return true;
+}
+
 bool perfctr_cpu_shared_inline(const struct perf_event *event);
 
 static inline bool perfctr_cpu_shared_needs_privilege(const struct perfctr_shared_attr *attr)

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* RISC-V: counters through perf. Its driver programs them through the SBI, as riscv.c does. */
 
+#include <linux/bitops.h>
 #include <linux/errno.h>
+#include <linux/init.h>
 #include <linux/perf_event.h>
 
 #include "registers.h"
@@ -9,6 +11,20 @@
 /* As drivers/perf/riscv_pmu_sbi.c translates them: the numbers of SBI begin with 1. */
 #define HW_NONE		0
 #define HW_MAX		(PERF_COUNT_HW_MAX + 1)
+
+u64 perfctr_riscv_unfiltered;
+
+void __init perfctr_riscv_shared_init(void)
+{
+	unsigned long fixed = perfctr_pmu.counters & FIXED_MASK;
+	unsigned int hw;
+
+	perfctr_riscv_unfiltered = 0;
+	if (perfctr_pmu.filter_fixed)
+		return;
+	for_each_set_bit(hw, &fixed, PERFCTR_RISCV_HPM)
+		perfctr_riscv_unfiltered |= BIT_ULL(perfctr_pmu.index[hw]);
+}
 
 /* Cache event code: cache in bits 3..15, operation in bits 1..2, result in bit 0 */
 static int cache_config(u32 code, u64 *config)

@@ -247,6 +247,17 @@ static inline bool perfctr_cpu_shared_is_exact(const struct perf_event *event)
 	return true;
 }
 
+/* Of perf's: the firmware's numbers of cycle and instret, where those count in all modes */
+extern u64 perfctr_riscv_unfiltered;
+void perfctr_riscv_shared_init(void);
+
+/* They are what the firmware gives if all others are taken. */
+static __always_inline bool perfctr_cpu_shared_filters(const struct perf_event *event)
+{
+	return likely(!(perfctr_riscv_unfiltered >> (READ_ONCE(event->hw.idx) & 63) & 1)) ||
+	       !(event->attr.exclude_user || event->attr.exclude_kernel);
+}
+
 /* perf lets a thread read the counters of its own events, and no others. */
 static inline bool perfctr_cpu_shared_discloses(void)
 {

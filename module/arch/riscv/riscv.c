@@ -777,6 +777,7 @@ int __init perfctr_cpu_init(void)
 		 * finds them reserved.
 		 */
 		perfctr_pmu.filter_fixed = perfctr_pmu.filter && cpus_have_smcntrpmf();
+		perfctr_riscv_shared_init();
 		perfctr_pmu.interrupt = perfctr_pmu.filter && perfctr_pmu.programmable &&
 					!find_interrupt();
 		perfctr_riscv_probe_events();

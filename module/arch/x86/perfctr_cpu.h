@@ -332,6 +332,11 @@ static __always_inline u64 perfctr_cpu_shared_read(struct perf_event *event)
 	return count + ((now - prev) & perfctr_x86_shared_mask);
 }
 
+static __always_inline bool perfctr_cpu_shared_filters(const struct perf_event *event)
+{
+	return true;
+}
+
 void perfctr_x86_shared_init(void);
 bool perfctr_cpu_shared_exists(void);
 bool perfctr_cpu_shared_inline(const struct perf_event *event);

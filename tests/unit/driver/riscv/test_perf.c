@@ -225,6 +225,44 @@ START_TEST(fixed_counters_have_one_owner)
 }
 END_TEST
 
+/*
+ * The firmware gives cycle and instret where all others are taken, and may do so later, when
+ * perf moves its events. They count in all modes.
+ */
+START_TEST(fixed_counters_do_not_filter)
+{
+	static const struct perfctr_ctr_control one[] = { CTR(ANY, EV_INSTRUCTIONS, USER) };
+	const u64 misses = PERF_COUNT_HW_CACHE_ITLB | PERF_COUNT_HW_CACHE_RESULT_MISS << 16;
+	struct perf_event *rival[MODEL_GENERALS];
+	struct perfctr_config *config;
+	struct thread thread;
+	unsigned int i;
+
+	shared_begin(&model_default);
+	/* The first one is older than ours, and counts later. */
+	for (i = 0; i < ARRAY_SIZE(rival); i++)
+		rival[i] = model_perf_other(0, PERF_TYPE_HW_CACHE, misses, i > 0);
+	config = GET(one, SHARED);
+	thread_init(&thread, config);
+	thread_run(&thread, 0, 1000);
+	thread_expect_exact(&thread);
+	thread_in(&thread, 0);
+	model_execute(MODEL_USER, 1000);
+	model_perf_enable(rival[0]);
+	ck_assert_int_eq(event_of(config, 0, 0)->hw.idx, MODEL_INSTRET);
+	model_witness[0] = NULL;
+	model_execute(MODEL_USER, 1000);
+	thread_out(&thread);
+	ck_assert_int_eq(thread.error, -EIO);
+	thread_expect_sum(&thread, 0);
+	shared_put(config);
+	expect_refused(one, 1, SHARED, -EBUSY, 0, PERFCTR_OWNER_PERF, NO_REASON);
+	for (i = 0; i < ARRAY_SIZE(rival); i++)
+		model_perf_release_other(rival[i]);
+	shared_end();
+}
+END_TEST
+
 void test_perf(void)
 {
 	unit_begin("riscv_perf");
@@ -235,4 +273,5 @@ void test_perf(void)
 	UNIT_RUN(shared_where_native_has_no_room);
 	UNIT_RUN(nothing_can_be_excluded);
 	UNIT_RUN(fixed_counters_have_one_owner);
+	UNIT_RUN(fixed_counters_do_not_filter);
 }
