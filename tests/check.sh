@@ -54,7 +54,7 @@ run_part() { # name
 		# has to know of their 32 bits.
 		subjects=
 		[ "$machine" != nehalem-i386 ] || subjects='abi preserve handle exact'
-		[ "$machine" != hybrid ] || subjects='hybrid'
+		[ "$machine" != hybrid ] || subjects='hybrid beside'
 		# PREEMPT_RT minds what is done in interrupts, switches and probes.
 		[ "$machine" != skylake-rt ] || subjects='exact guarded rdpmc overflow inherit handle'
 		# Without a global control the driver has ways of its own.
@@ -71,7 +71,7 @@ run_part() { # name
 		source=native params=by_tracepoint=1 subjects='exact inherit handle hold'
 		# The NMI watchdog counts meanwhile, where there is one.
 		[ "${1%%-*}" != shared ] ||
-			source=shared params='' subjects='exact inherit handle hold preserve lib perfex'
+			source=shared params='' subjects='exact beside inherit handle hold preserve lib perfex'
 		# shellcheck disable=SC2086 # words
 		tests/machines/boot.sh "$machine" --icount --patched --smp "$smp" --timeout 1800 \
 			env SOURCE=$source PARAMS=$params /usr/bin/run-tests $subjects ;;

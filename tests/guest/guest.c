@@ -321,6 +321,8 @@ static const char *what_is_missing(unsigned int what)
 		return "no programmable counters";
 	if ((what & NEED_SHARED) && !(info->cpu_features & PERFCTR_FEATURE_SHARED))
 		return "perf_events counts nothing";
+	if ((what & NEED_SHARED) && (info->cpu_features & PERFCTR_FEATURE_HYBRID))
+		return "Linux takes the emulated cores for alike, and programs counters that one lacks";
 	if ((what & NEED_SHARED) && guest.nprogrammable < 4)
 		return "perf_events keeps the few counters from users";
 	if ((what & NEED_FIXED) &&

@@ -89,14 +89,15 @@ uint64_t perf_read_one(int fd)
 	return count;
 }
 
-bool perf_sampling_begin(struct perf_sampling *sampling, unsigned int event, uint64_t period)
+bool perf_sampling_begin_at(struct perf_sampling *sampling, unsigned int event, uint64_t period,
+			    pid_t pid, int cpu)
 {
 	struct perf_event_attr attr;
 
 	perf_attr_init(&attr, event);
 	attr.sample_period = period;
 	attr.sample_type = PERF_SAMPLE_IP;
-	sampling->fd = perf_open(&attr, 0, -1, -1);
+	sampling->fd = perf_open(&attr, pid, cpu, -1);
 	if (sampling->fd < 0)
 		return false;
 	sampling->ring = mmap(NULL, RING_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED,
@@ -105,6 +106,11 @@ bool perf_sampling_begin(struct perf_sampling *sampling, unsigned int event, uin
 		return true;
 	close(sampling->fd);
 	return false;
+}
+
+bool perf_sampling_begin(struct perf_sampling *sampling, unsigned int event, uint64_t period)
+{
+	return perf_sampling_begin_at(sampling, event, period, 0, -1);
 }
 
 uint64_t perf_sampling_count(const struct perf_sampling *sampling)
@@ -122,16 +128,12 @@ uint64_t perf_sampling_end(struct perf_sampling *sampling)
 	return samples;
 }
 
-unsigned int perf_take_counters(unsigned int cpu, int *fds, unsigned int max)
+unsigned int perf_take_by(unsigned int event, unsigned int cpu, int *fds, unsigned int max)
 {
 	struct perf_event_attr attr;
 	unsigned int n;
 
-	/*
-	 * A TLB event: the firmware gives out fixed counters for instructions and cycles when
-	 * the programmable ones have run out. It is also the only TLB event that the P6 has.
-	 */
-	perf_attr_init(&attr, EV_ITLB_LOAD_MISSES);
+	perf_attr_init(&attr, event);
 	attr.pinned = 1;
 	for (n = 0; n < max; n++) {
 		fds[n] = perf_open(&attr, -1, (int)cpu, -1);
@@ -143,6 +145,15 @@ unsigned int perf_take_counters(unsigned int cpu, int *fds, unsigned int max)
 		}
 	}
 	return n;
+}
+
+unsigned int perf_take_counters(unsigned int cpu, int *fds, unsigned int max)
+{
+	/*
+	 * A TLB event: the firmware gives out fixed counters for instructions and cycles when
+	 * the programmable ones have run out. It is also the only TLB event that the P6 has.
+	 */
+	return perf_take_by(EV_ITLB_LOAD_MISSES, cpu, fds, max);
 }
 
 void perf_give_counters(int *fds, unsigned int n)

@@ -67,13 +67,15 @@ int perf_open_self(unsigned int event);
 /* One count; UINT64_MAX where perf could not give the counter (pinned events). */
 uint64_t perf_read_one(int fd);
 
-/* Samples of an event in user mode, for the calling thread */
+/* Samples of an event in user mode, for the calling thread or as perf_event_open() has it */
 struct perf_sampling {
 	int fd;
 	struct perf_event_mmap_page *ring;
 };
 
 bool perf_sampling_begin(struct perf_sampling *sampling, unsigned int event, uint64_t period);
+bool perf_sampling_begin_at(struct perf_sampling *sampling, unsigned int event, uint64_t period,
+			    pid_t pid, int cpu);
 /* How many there are so far */
 uint64_t perf_sampling_count(const struct perf_sampling *sampling);
 /* Ends it, and returns how many there were. */
@@ -84,6 +86,8 @@ uint64_t perf_sampling_end(struct perf_sampling *sampling);
  * events until one is not had, or @max are. Fills @fds, returns how many.
  */
 unsigned int perf_take_counters(unsigned int cpu, int *fds, unsigned int max);
+/* The same with an event of one's choice, which may also have a fixed counter. */
+unsigned int perf_take_by(unsigned int event, unsigned int cpu, int *fds, unsigned int max);
 void perf_give_counters(int *fds, unsigned int n);
 
 #endif /* PERFCTR_PERFSIDE_H */
