@@ -691,6 +691,58 @@ START_TEST(nobody_is_told_of_others_unasked)
 }
 END_TEST
 
+/*
+ * A control is checked each time, also where its user counts the same already. One that is
+ * refused changes nothing, so what counts goes on.
+ */
+START_TEST(equal_controls_are_checked_again)
+{
+	struct perfctr_control control = two_counters();
+	struct perfctr_control again = control;
+	int fd, other;
+	pid_t pid;
+
+	set(PARANOID, "3");
+	set(user_reads, "1");
+	act_as(GUEST_UID);
+	fd = count_two();
+	act_as(0);
+	set(PARANOID, "2");
+	act_as(GUEST_UID);
+	ck_assert_int_eq(try_control(fd, &again), -EACCES);
+	ck_assert_uint_eq(again.reason, PERFCTR_REASON_OPEN);
+	exact_once(fd);
+	/* Another thread of this user's */
+	ck_ok(pid = fork());
+	if (!pid) {
+		other = try_open(PERFCTR_OPEN_CREAT);
+		again = control;
+		_exit(other < 0 || try_control(other, &again) != -EACCES);
+	}
+	expect_exit(pid, 0);
+	act_as(0);
+
+	set(SHARED_OPEN, "1");
+	act_as(GUEST_UID);
+	set_control(fd, &control);
+	exact_once(fd);
+	act_as(0);
+	set(SHARED_OPEN, "0");
+	act_as(GUEST_UID);
+	ck_assert_int_eq(try_control(fd, &again), -EACCES);
+	act_as(0);
+	set(PARANOID, "3");
+	act_as(GUEST_UID);
+	set_control(fd, &control);
+	exact_once(fd);
+	act_as(0);
+	/* root's controls are not concerned. */
+	set(PARANOID, "2");
+	set_control(fd, &control);
+	exact_once(fd);
+}
+END_TEST
+
 #endif /* !__riscv */
 
 /* --- everything at once --- */
@@ -906,6 +958,7 @@ int main(void)
 	user_reads = is_x86() ? RDPMC : USER_ACCESS;
 	run(nobody_reads_our_counters, shared);
 	run(nobody_is_told_of_others_unasked, shared);
+	run(equal_controls_are_checked_again, shared);
 #endif
 	run(everything_at_once, NEED_COUNTERS | NEED_PERF);
 	return guest_end();
