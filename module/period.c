@@ -95,7 +95,8 @@ notrace void vperfctr_imode_sample(const struct vperfctr *perfctr, u64 *value)
 
 	for (i = 0; i < config->nr; i++) {
 		value[i] = ctr[i].acc;
-		if (atomic_read(&perfctr->hold) & PERFCTR_HOLD_OVERFLOWN)
+		/* The clock may go on alone: after an overflow, or if it was resumed in part. */
+		if (!(perfctr->undo & PERFCTR_UNDO_ICTRS))
 			continue;
 		value[i] += perfctr_cpu_read(&ctr[i]);
 		if (i >= first)

@@ -10,7 +10,9 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/sched.h>
+#include <linux/userfaultfd.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -1568,6 +1570,68 @@ START_TEST(read_by_others)
 }
 END_TEST
 
+/* The page that a call needs, and who brings it when the call waits for it */
+struct late {
+	int fd;
+	void *page;
+	char image[PAGE_SIZE];
+};
+
+static void *bring(void *arg)
+{
+	struct late *late = arg;
+	struct uffdio_copy copy = {
+		.dst = (uintptr_t)late->page,
+		.src = (uintptr_t)late->image,
+		.len = PAGE_SIZE,
+	};
+	struct uffd_msg msg;
+
+	if (read(late->fd, &msg, sizeof(msg)) == (ssize_t)sizeof(msg)) {
+		sleep_us(1000);
+		(void)ioctl(late->fd, UFFDIO_COPY, &copy);
+	}
+	return NULL;
+}
+
+/* READ waits for the page of its argument, and takes the sums after that, still in the kernel. */
+START_TEST(read_that_sleeps)
+{
+	struct perfctr_read first = { .size = sizeof(first) }, *rd;
+	struct uffdio_register range = { .mode = UFFDIO_REGISTER_MODE_MISSING };
+	struct listener *self = listen_to(SIGUSR1, STAY);
+	struct uffdio_api api = { .api = UFFD_API };
+	struct perfctr_control control;
+	struct late late;
+	pthread_t thread;
+	uint64_t before;
+	unsigned int i;
+
+	period_control(&control, 1ll << 40);
+	set_control(self->fd, &control);
+	memset(&late, 0, sizeof(late));
+	memcpy(late.image, &first, sizeof(first));
+	rd = late.page = mmap(NULL, PAGE_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			      -1, 0);
+	ck_assert(late.page != MAP_FAILED);
+	ck_ok(late.fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC));
+	ck_ok(ioctl(late.fd, UFFDIO_API, &api));
+	range.range.start = (uintptr_t)late.page;
+	range.range.len = PAGE_SIZE;
+	ck_ok(ioctl(late.fd, UFFDIO_REGISTER, &range));
+	for (i = 0; i < 10; i++) {
+		ck_ok(madvise(late.page, PAGE_SIZE, MADV_DONTNEED));
+		ck_assert_int_eq(pthread_create(&thread, NULL, bring, &late), 0);
+		before = read_sum(self->fd, 0);
+		ck_ok(ioctl(self->fd, PERFCTR_IOC_READ, rd));
+		ck_assert_uint_ge(rd->sum[0], before);
+		ck_assert_uint_le(rd->sum[0], read_sum(self->fd, 0));
+		pthread_join(thread, NULL);
+	}
+	ck_assert_uint_eq(self->nr, 0);
+}
+END_TEST
+
 int main(void)
 {
 	guest_begin("overflow", NULL);
@@ -1614,5 +1678,6 @@ int main(void)
 	GUEST_RUN(suspended_within_a_read, NEED_COUNTERS | NEED_USER_READ | NEED_SMP | LOG_SILENT);
 	GUEST_RUN(preserved_sum, NEED_INTERRUPT | LOG_SILENT | AS_USER);
 	GUEST_RUN(read_by_others, NEED_INTERRUPT | LOG_SILENT | AS_USER);
+	GUEST_RUN(read_that_sleeps, NEED_INTERRUPT | LOG_SILENT);
 	return guest_end();
 }
