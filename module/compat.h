@@ -53,6 +53,16 @@ static inline bool perfctr_current_is_dumpable(void)
 #endif
 }
 
+/*
+ * How task_work_add() is called in a switch: under KASAN it notes the caller's stack, for which it
+ * may not allocate memory there. (Before 6.12 it cannot be told so.)
+ */
+#ifdef PERFCTR_HAVE_TWAF_NO_ALLOC
+#define PERFCTR_TWA_RESUME	(TWA_RESUME | TWAF_NO_ALLOC)
+#else
+#define PERFCTR_TWA_RESUME	TWA_RESUME
+#endif
+
 /* Threads without user code. Since 6.4 PF_USER_WORKER marks more of them. */
 #ifdef PF_USER_WORKER
 #define PERFCTR_PF_NOT_USER	(PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER)

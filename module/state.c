@@ -295,7 +295,7 @@ bool vperfctr_return_queue(struct vperfctr *perfctr, struct task_struct *task)
 	if (!(perfctr->todo & PERFCTR_TODO_QUEUED)) {
 		init_task_work(&perfctr->return_work, above.on_return);
 		/* It fails only for a thread that has exited so far that it runs no user code. */
-		queued = !task_work_add(task, &perfctr->return_work, TWA_RESUME);
+		queued = !task_work_add(task, &perfctr->return_work, PERFCTR_TWA_RESUME);
 		if (queued)
 			perfctr->todo |= PERFCTR_TODO_QUEUED;
 	}
