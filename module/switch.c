@@ -173,12 +173,23 @@ static notrace void sched_out(struct preempt_notifier *notifier, struct task_str
  * all states at once. But perf may have lost one, and then vperfctr_lose() is called.
  */
 
+/*
+ * An evicted config keeps its id, and the others that had it get a new one. Whoever is resumed has
+ * the new one in at_once, or it would hand over to a state that was evicted.
+ */
+static __always_inline bool is_outdated(const struct vperfctr *perfctr, unsigned long id)
+{
+	return READ_ONCE(perfctr->config->evicted) || READ_ONCE(perfctr->config->id) != id;
+}
+
 /* False if that cannot be done at once. Interrupts are off. */
 static __always_inline bool resume_shared_at_once(struct vperfctr *perfctr, int cpu, bool call)
 {
-	if (unlikely(READ_ONCE(perfctr->at_once) == PERFCTR_NO_CONFIG))
+	unsigned long id = READ_ONCE(perfctr->at_once);
+
+	if (unlikely(id == PERFCTR_NO_CONFIG))
 		return false;
-	if (unlikely(READ_ONCE(perfctr_any_rarity)) && READ_ONCE(perfctr->config->evicted))
+	if (unlikely(READ_ONCE(perfctr_any_rarity)) && is_outdated(perfctr, id))
 		return false;
 	sums_are_changing(perfctr);
 	if (likely(!perfctr_shared_resume(&perfctr->cpu_state, cpu, call)))

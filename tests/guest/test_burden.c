@@ -527,12 +527,16 @@ END_TEST
  * @pid: its id
  * @error: the result of its latest read
  * @turns: how often it has read
+ * @over: the eviction has ended
+ * @late: how often it could read after that
  */
 struct victim {
 	pid_t pid;
 	volatile int error;
 	volatile unsigned int turns;
 	volatile bool sleeps, asleep;
+	volatile bool over;
+	volatile unsigned int late;
 };
 
 static struct victim *victim_start(uid_t uid, bool sleeps, bool map)
@@ -551,7 +555,10 @@ static struct victim *victim_start(uid_t uid, bool sleeps, bool map)
 		if (map)
 			map_page(fd);
 		for (;;) {
+			bool over = victim->over;
+
 			victim->error = try_read(fd, &rd);
+			victim->late += over && !victim->error;
 			victim->turns++;
 			victim->asleep = victim->sleeps;
 			if (victim->sleeps)
@@ -666,6 +673,33 @@ START_TEST(others_are_not_evicted)
 }
 END_TEST
 
+/*
+ * Another user counts the same on the same CPU, through perf: after an eviction neither hands its
+ * counters to the other.
+ */
+START_TEST(evicted_beside_the_same)
+{
+	struct victim *other, *victim;
+	unsigned int i;
+
+	guest.shared = true;
+	pin_self(0);
+	other = victim_start(STRANGER_UID, false, false);
+	for (i = 0; i < 20; i++) {
+		victim = victim_start(GUEST_UID, false, false);
+		sleep_us(20000);
+		evict("1000");
+		victim->over = true;
+		sleep_us(50000);	/* not between the two */
+		ck_assert_int_eq(victim_error(victim), -EIO);
+		ck_assert_msg(!victim->late, "it counted on after eviction %u", i);
+		ck_assert_int_eq(victim_error(other), 0);
+		kill(victim->pid, SIGKILL);
+	}
+	kill(other->pid, SIGKILL);
+}
+END_TEST
+
 /* A tree whose members run or sleep, and a member that is made after the eviction */
 START_TEST(all_and_trees_are_evicted)
 {
@@ -764,6 +798,7 @@ int main(void)
 	GUEST_RUN(root_takes_a_users_counters, NEED_COUNTERS | NEED_PERF);
 	GUEST_RUN(who_sleeps_is_evicted_too, NEED_COUNTERS | NEED_PERF);
 	GUEST_RUN(others_are_not_evicted, NEED_COUNTERS);
+	GUEST_RUN(evicted_beside_the_same, NEED_COUNTERS | NEED_SHARED);
 	GUEST_RUN(all_and_trees_are_evicted, NEED_COUNTERS | NEED_PERF);
 	GUEST_RUN(the_clock_is_nobodys_to_take, 0);
 	GUEST_RUN(bad_evictions, NEED_COUNTERS);
