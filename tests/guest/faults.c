@@ -9,7 +9,7 @@
  * (/proc/thread-self/fail-nth), until the call succeeds without a failure. That is
  * repeated some times, since the allocators' stocks differ, and so does n. A call that
  * fails must return ENOMEM or EFAULT and change nothing: the control in force goes on
- * counting, exactly. At the end the number of points of each call is printed; -v prints
+ * counting, exactly. With SOURCE=shared in the environment it counts through perf_events. At the end the number of points of each call is printed; -v prints
  * the outcome of each.
  */
 #define _GNU_SOURCE
@@ -245,7 +245,8 @@ static void with_next_inherit(struct scene *scene)
 static void with_next_raw(struct scene *scene)
 {
 	with_counts(scene);
-	scene->next.flags = CONTROL_RAW;
+	if (!guest.shared)
+		scene->next.flags = CONTROL_RAW;
 }
 
 /* An i-mode counter after the others, if there are any */
@@ -892,8 +893,9 @@ int main(int argc, char **argv)
 	if (getopt(argc, argv, "v") == 'v')
 		verbose = true;
 	guest_begin("faults", NULL);
-	exact = guest.nprogrammable && (guest.info.cpu_features & PERFCTR_FEATURE_FILTER);
-	interrupts = guest.info.cpu_features & PERFCTR_FEATURE_PCINT;
+	exact = guest.nprogrammable &&
+		(guest.shared || guest.info.cpu_features & PERFCTR_FEATURE_FILTER);
+	interrupts = guest.info.cpu_features & PERFCTR_FEATURE_PCINT && !guest.shared;
 	configure_faults();
 	outcomes = shared_alloc(CASES * sizeof(*outcomes));
 	for (i = 0; i < CASES; i++)

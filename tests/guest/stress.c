@@ -11,7 +11,8 @@
  * clock. The same seed gives each process the same numbers, but not the same order of
  * processes. Every second worker is the user GUEST_UID, from whom root takes the counters now
  * and then: they expect that; all others must count on. Operations that this machine cannot
- * do are reported as skipped.
+ * do are reported as skipped. With SOURCE=shared in the environment all controls count through
+ * perf_events.
  *
  * A new operation is a function and a line in the table operations[].
  */
@@ -339,7 +340,8 @@ static void learn_events(int fd)
 	struct perfctr_control control;
 	unsigned int i;
 
-	if (!guest.nprogrammable || !(guest.info.cpu_features & PERFCTR_FEATURE_FILTER))
+	if (!guest.nprogrammable ||
+	    !(guest.shared || guest.info.cpu_features & PERFCTR_FEATURE_FILTER))
 		return;
 	for (i = 0; i < sizeof(events) / sizeof(events[0]); i++) {
 		control_init(&control);
@@ -500,8 +502,10 @@ static void learn_limits(void)
 		printf("skipped stress.exact, limits, raw: no counters that filter\n");
 	if (!shared->interrupts || !shared->nevents)
 		printf("skipped stress.crowd, overflows: no i-mode counters\n");
-	if (!CONTROL_RAW)
-		printf("skipped stress.raw: no permission is one thread's\n");
+	if (!shared->raw)
+		printf("skipped stress.raw: %s\n", CONTROL_RAW ?
+		       "perf's counters are not read in user mode" :
+		       "no permission is one thread's");
 #if defined(__riscv)
 	printf("skipped stress.clock_forbidden: there is no PR_SET_TSC\n");
 #endif
@@ -521,6 +525,7 @@ int main(int argc, char **argv)
 		return 0;
 	if (argc == 6 && !strcmp(argv[1], "--again")) {
 		find_shared();
+		guest.shared = shared->through_perf;
 		return again(argv + 2);
 	}
 	if (ops && *ops)
@@ -539,8 +544,12 @@ int main(int argc, char **argv)
 	}
 
 	guest_begin("stress", NULL);
-	printf("stress: %llu operations, seed %llu%s\n", (unsigned long long)n,
-	       (unsigned long long)seed, exact ? "" : ", counts need not be exact");
+	printf("stress: %llu operations, seed %llu%s%s\n", (unsigned long long)n,
+	       (unsigned long long)seed, exact ? "" : ", counts need not be exact",
+	       guest.shared ? ", through perf_events" : "");
+	/* Else a user may be refused: root's setting of perf may let others read its counters. */
+	if (guest.shared)
+		(void)write_text(MODULE_PARAMS "shared_open", "1");
 	share();
 	find_shared();
 	handle_overflows();
@@ -549,7 +558,9 @@ int main(int argc, char **argv)
 	shared->smp = guest.ncpus > 1;
 	shared->nctrs = guest.nprogrammable;
 	shared->clock_hz = guest.info.tsc_hz;
-	shared->interrupts = guest.info.cpu_features & PERFCTR_FEATURE_PCINT;
+	shared->through_perf = guest.shared;
+	shared->interrupts = guest.info.cpu_features & PERFCTR_FEATURE_PCINT && !guest.shared;
+	shared->raw = CONTROL_RAW && !guest.shared;
 	shared->features = guest.info.cpu_features;
 	shared->policy = guest.info.user_read;
 	prctl(PR_SET_CHILD_SUBREAPER, 1);

@@ -32,6 +32,8 @@ struct shared {
 	bool exact;
 	bool smp;
 	bool interrupts;
+	bool through_perf;	/* all controls are */
+	bool raw;		/* a thread may be permitted to read registers, without a page */
 	unsigned int nctrs;	/* most of a control */
 	unsigned int nevents;
 	uint64_t event[8];	/* that this machine has; instructions come first */

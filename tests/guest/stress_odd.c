@@ -447,7 +447,7 @@ static void read_raw(struct actor *actor)
 /* In a child without a page, as a page would permit reads too. */
 void op_raw(struct actor *actor)
 {
-	if (!CONTROL_RAW || !shared->nevents || make_child(actor) != 0)
+	if (!shared->raw || !shared->nevents || make_child(actor) != 0)
 		return;
 	if (!getuid())
 		become(GUEST_UID);

@@ -80,7 +80,7 @@ static int break_control(struct actor *actor, struct perfctr_control *control, u
 {
 	unsigned int nr = nr_of(control), i = nr ? below(actor, nr) : 0;
 
-	switch (below(actor, 26)) {
+	switch (below(actor, 27)) {
 	case 0:
 		control->size = below(actor, 16);
 		return EINVAL;
@@ -169,7 +169,8 @@ static int break_control(struct actor *actor, struct perfctr_control *control, u
 		control->ctr[i].flags = one_in(actor, 2) ? 0 : 1u << (2 + below(actor, 30));
 		return EINVAL;
 	case 22:
-		if (!nr)
+		/* perf chooses the counter, whatever the control says. */
+		if (!nr || shared->through_perf)
 			return 0;
 		*refused = i;
 		control->ctr[i].map = 64 + below(actor, 1u << 30);
@@ -182,9 +183,15 @@ static int break_control(struct actor *actor, struct perfctr_control *control, u
 		memset(control->ctr, 1 + (int)below(actor, 255), 8);
 		return E2BIG;
 	case 24:
-		if (CONTROL_RAW)
+		if (shared->raw)
 			return 0;
 		control->flags |= PERFCTR_CONTROL_RAW;
+		return EOPNOTSUPP;
+	case 25:
+		if (!shared->through_perf || control->flags & PERFCTR_CONTROL_ON_EXEC)
+			return 0;
+		control_add_ictr(control, EV_INSTRUCTIONS, -1000);
+		control->si_signo = SIGUSR2;
 		return EOPNOTSUPP;
 	default:
 		if (!shared->nevents)

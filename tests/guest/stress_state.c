@@ -81,8 +81,8 @@ void random_control(struct actor *actor, struct perfctr_control *control)
 		control->flags |= PERFCTR_CONTROL_CLOEXEC;
 	if (one_in(actor, 16))
 		control->flags |= PERFCTR_CONTROL_ON_EXEC;
-	if (one_in(actor, 16))
-		control->flags |= CONTROL_RAW;
+	if (one_in(actor, 16) && shared->raw)
+		control->flags |= PERFCTR_CONTROL_RAW;
 	for (i = 0; i < n; i++) {
 		unsigned int e = i || one_in(actor, 3) ? below(actor, shared->nevents) : 0;
 		uint32_t flags = PERFCTR_CTR_USER;
@@ -398,6 +398,10 @@ void op_exact(struct actor *actor)
 		wrong(actor, "read(2): %llu instructions, expected %llu (from %llu on; counter %d of %u)",
 		     (unsigned long long)delta, (unsigned long long)expected,
 		     (unsigned long long)words[0][1 + k], k, actor->control.nractrs);
+	/* A switch-in that was missed shows until the next one. */
+	if ((n >= 100 && !delta) || (actor->control.tsc_on && words[1][0] == words[0][0]))
+		wrong(actor, "read(2): nothing was counted in %lu turns: %llu instructions, clock %llu",
+		      n, (unsigned long long)words[1][1 + k], (unsigned long long)words[1][0]);
 	shared->exacts++;
 	if (!actor->page)
 		return;
