@@ -57,6 +57,15 @@ check-debug:
 		$(addprefix debug-icelake-kcsan-,suite stress) \
 		$(addprefix debug-riscv64-rt-,suite stress) \
 		$(addprefix debug-skylake-rt-,suite stress) \
+		$(addprefix tracepoint-guest-,riscv64-6.12-smp2 icelake-smp2) \
+		$(addprefix tracepoint-stress-,riscv64-6.12-1000000 icelake-1000000) \
+		$(addprefix tracepoint-stress-,riscv64-debug-60000 icelake-debug-60000) \
+		tracepoint-stress-icelake-kcsan-200000 \
+		$(addprefix shared-stress-,riscv64-6.12-1000000 icelake-1000000) \
+		tracepoint-shared-stress-riscv64-debug-60000 \
+		tracepoint-shared-stress-icelake-kcsan-200000 \
+		tracepoint-debug-riscv64-debug-faults \
+		$(addprefix tracepoint-shared-debug-,riscv64-debug-faults icelake-debug-faults) \
 		guest-riscv64-6.12 processors-all
 
 bench:

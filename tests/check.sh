@@ -13,19 +13,31 @@ cd "$top"
 log=build/log
 
 # guest-MACHINE is the guest suite there, on one processor or two; shared-MACHINE is as much of
-# it as counts through perf, and tracepoint-MACHINE with switches seen by the tracepoint. What
-# takes long comes first.
+# it as counts through perf, and tracepoint-MACHINE with switches seen by the tracepoint.
+# shared-PART, tracepoint-PART and tracepoint-shared-PART are all of a PART that is guest-...,
+# stress-... or debug-..., in that way. What takes long comes first.
 parts='guest-pentium3-smp2 guest-riscv64-testing-smp2 guest-riscv64-6.12-smp2
 	guest-skylake-smp2 guest-riscv64-smcntrpmf guest-riscv64-nopmu
 	guest-x86_64-6.12-smp2 guest-skylake-rt-smp2 guest-icelake-testing guest-skylake-6.1
 	guest-nehalem-i386 guest-core-smp2 guest-hybrid-smp2
 	shared-icelake-smp2 shared-skylake shared-riscv64-6.12-smp2 shared-arm64-6.12-smp2
 	tracepoint-riscv64-6.12-smp2 tracepoint-icelake-smp2
-	stress-riscv64-6.12-60000 stress-icelake-60000 isolated-riscv64-6.12 isolated-skylake
+	stress-riscv64-6.12-60000 stress-icelake-60000
+	tracepoint-stress-riscv64-6.12-20000 tracepoint-stress-icelake-20000
+	isolated-riscv64-6.12 isolated-skylake
 	processors switches lint unit dkms build-x86_64-testing'
+
+# What the part's job is run by, in the guest
+way=''
 
 run_part() { # name
 	case $1 in
+	tracepoint-shared-* | tracepoint-guest-* | tracepoint-stress-* | tracepoint-debug-*)
+		way='env PARAMS=by_tracepoint=1'
+		run_part "${1#tracepoint-}" ;;
+	shared-guest-* | shared-stress-* | shared-debug-*)
+		way="$way env SOURCE=shared"
+		run_part "${1#shared-}" ;;
 	lint)
 		tests/lint.sh ;;
 	unit)
@@ -61,20 +73,25 @@ run_part() { # name
 		[ "$machine" != core ] || subjects='exact reader guarded rdpmc overflow'
 		# shellcheck disable=SC2086 # words
 		tests/machines/boot.sh "$machine" $icount --smp "$smp" \
-			--timeout 1800 /usr/bin/run-tests $subjects ;;
+			--timeout 1800 $way /usr/bin/run-tests $subjects ;;
 	shared-* | tracepoint-*)
 		machine=${1#*-}
 		smp=${machine##*-smp}
 		[ "$smp" != "$machine" ] || smp=1
 		machine=${machine%-smp*}
 		tests/machines/stage.sh "$machine"
-		source=native params=by_tracepoint=1 subjects='exact inherit handle hold'
+		case $1 in
 		# The NMI watchdog counts meanwhile, where there is one.
-		[ "${1%%-*}" != shared ] ||
-			source=shared params='' subjects='exact beside inherit handle hold preserve lib perfex'
+		shared-*)
+			way="$way env SOURCE=shared"
+			subjects='exact beside inherit handle hold preserve lib perfex' ;;
+		*)
+			way='env PARAMS=by_tracepoint=1'
+			subjects='exact inherit handle hold' ;;
+		esac
 		# shellcheck disable=SC2086 # words
 		tests/machines/boot.sh "$machine" --icount --patched --smp "$smp" --timeout 1800 \
-			env SOURCE=$source PARAMS=$params /usr/bin/run-tests $subjects ;;
+			$way /usr/bin/run-tests $subjects ;;
 	isolated-*)
 		# CPU 1 is left alone, as far as the kernel leaves it.
 		machine=${1#isolated-}
@@ -92,8 +109,9 @@ run_part() { # name
 		set -- "$what"
 		[ "$what" != stress ] || [ -z "${OPS-}" ] || set -- "$@" -n "$OPS"
 		# stress looks at the module's own slab caches.
+		# shellcheck disable=SC2086 # words
 		tests/machines/boot.sh "$machine" --icount --smp 2 --timeout 7200 \
-			--append slab_nomerge /usr/bin/run-debug "$@" ;;
+			--append slab_nomerge $way /usr/bin/run-debug "$@" ;;
 	stress-*)
 		# stress-MACHINE-OPERATIONS: two CPUs that really execute at the same time
 		n=${1##*-}
@@ -103,9 +121,10 @@ run_part() { # name
 		for try in 1 2 3; do
 			status=0
 			# Where the kernel checks itself it gets 100 of them done in a second.
+			# shellcheck disable=SC2086 # words
 			tests/machines/boot.sh "$machine" --parallel --smp 2 \
 				--timeout $((600 + n / 100)) --append slab_nomerge \
-				/usr/bin/run-debug stress -i -n "$n" || status=$?
+				$way /usr/bin/run-debug stress -i -n "$n" || status=$?
 			[ "$status" = 97 ] || return "$status"
 			echo "try $try ended by a fault of QEMU's"
 		done
