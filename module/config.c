@@ -28,6 +28,12 @@ static unsigned int nr_claimed[2];	/* with counters, native and shared; config_m
 static u64 hash_key;			/* random, so that nobody can fill one bucket; constant */
 static int prepare_state, online_state;
 
+unsigned int perfctr_config_source = PERFCTR_SOURCE_ANY;
+
+/* Until then, in jiffies, a thread may read registers whose counting another ended: if any_late */
+static unsigned long late_until;
+static bool any_late;
+
 /* Guards the list, and each config's users as they reach or leave zero. Inside config_mutex. */
 static DEFINE_RAW_SPINLOCK(unused_lock);
 static LIST_HEAD(unused);
@@ -151,11 +157,27 @@ static void config_give_back(struct work_struct *work)
 	cpus_read_unlock();
 }
 
+static void ended_others(void)
+{
+	WRITE_ONCE(late_until, jiffies + PERFCTR_READER_DELAY);
+	WRITE_ONCE(any_late, true);
+}
+
+/* How long counters linger, in jiffies */
+static unsigned long readers_need(void)
+{
+	unsigned long now = jiffies, until = READ_ONCE(late_until);
+
+	if (!READ_ONCE(any_late) || !time_after(until, now + PERFCTR_HANDLER_DELAY))
+		return PERFCTR_HANDLER_DELAY;
+	return until - now;
+}
+
 /* After the last counters may have been unclaimed */
 static void give_back_later(void)
 {
 	if (perfctr_cpu_lingers())
-		mod_delayed_work(perfctr_wq, &give_back_work, PERFCTR_READER_DELAY);
+		mod_delayed_work(perfctr_wq, &give_back_work, readers_need());
 }
 
 void perfctr_config_no_reader(void)
@@ -360,6 +382,10 @@ static struct perfctr_config *config_get_from(struct wanted *wanted, struct perf
 	wanted->hash = config_hash(wanted);
 	config = config_find(wanted, &other);
 	if (config) {
+		if (unlikely(config->unprivileged))
+			err = perfctr_shared_allowed(config, why);
+		if (err)
+			return ERR_PTR(err);
 		use_again(config);
 		if (wanted->nr_ictrs)
 			perfctr_interrupts_put();	/* this config has done its own get */
@@ -449,8 +475,8 @@ static struct perfctr_config *config_get_any(struct wanted *wanted, struct perfc
 	if (!may_try_other(config) || !perfctr_shared_available() || wanted->nr_ictrs)
 		return config;
 	shared = config_get_shared(wanted, &other);
-	if (IS_ERR(shared) && shared != ERR_PTR(-EAGAIN) && perfctr_cpu_nrctrs() &&
-	    (other.reason == PERFCTR_REASON_SOURCE ||
+	if (IS_ERR(shared) && shared != ERR_PTR(-EAGAIN) && shared != ERR_PTR(-EACCES) &&
+	    perfctr_cpu_nrctrs() && (other.reason == PERFCTR_REASON_SOURCE ||
 	     (config != ERR_PTR(-EBUSY) && config != ERR_PTR(-EXDEV))))
 		return config;
 	*why = other;
@@ -484,13 +510,21 @@ struct perfctr_config *perfctr_config_get(const struct perfctr_ctr_control *ctr,
 {
 	struct wanted wanted = { .ctr = ctr, .nr = nr, .uid = current_uid() };
 	struct perfctr_config *config;
-	u32 i;
+	u32 i, forced;
 	int err = 0;
 
 	*why = PERFCTR_NO_REFUSAL;
 	for (i = 0; i < nr; i++) {
 		wanted.nr_ictrs += ctr[i].ireset != 0;
 		wanted.perf |= ctr[i].flags & PERFCTR_CTR_PERF;
+	}
+	forced = READ_ONCE(perfctr_config_source);
+	if (source == PERFCTR_SOURCE_ANY)
+		source = forced;
+	/* The clock has no source. */
+	if (unlikely(nr && forced != PERFCTR_SOURCE_ANY && source != forced)) {
+		why->reason = PERFCTR_REASON_SOURCE;
+		return ERR_PTR(-EOPNOTSUPP);
 	}
 	if (unlikely(source == PERFCTR_SOURCE_SHARED ? wanted.nr_ictrs > 0 :
 		     wanted.perf && (source == PERFCTR_SOURCE_NATIVE || wanted.nr_ictrs))) {
@@ -565,6 +599,12 @@ void perfctr_config_put(struct perfctr_config *config, bool atomic)
 	perfctr_config_unref(config);
 }
 
+void perfctr_config_put_late(struct perfctr_config *config)
+{
+	ended_others();
+	perfctr_config_put(config, false);
+}
+
 /* Gives other configs with the evicted one's id a new id, so that no CPU holds the old one. */
 static void change_id(const struct perfctr_config *evicted)
 {
@@ -600,6 +640,7 @@ void perfctr_config_evict(bool all, kuid_t uid)
 
 	cpus_read_lock();
 	mutex_lock(&config_mutex);
+	ended_others();
 	hash_for_each_safe(configs, bucket, next, config, node)
 		if (config->nr && (all || uid_eq(config->uid, uid)))
 			config_evict(config);
@@ -612,9 +653,9 @@ void perfctr_config_info(struct perfctr_info *info)
 	mutex_lock(&config_mutex);
 	perfctr_cpu_info(info);
 	info->nrctrs = perfctr_nrctrs();
-	if (perfctr_cpu_nrctrs())
+	if (perfctr_cpu_nrctrs() && READ_ONCE(perfctr_config_source) != PERFCTR_SOURCE_SHARED)
 		info->cpu_features |= PERFCTR_FEATURE_NATIVE;
-	if (perfctr_shared_available())
+	if (perfctr_shared_available() && READ_ONCE(perfctr_config_source) != PERFCTR_SOURCE_NATIVE)
 		info->cpu_features |= PERFCTR_FEATURE_SHARED;
 	info->source = nr_claimed[true] ? PERFCTR_SOURCE_SHARED : PERFCTR_SOURCE_NATIVE;
 	if (nr_claimed[true] && nr_claimed[false])

@@ -43,6 +43,35 @@ static const struct kernel_param_ops user_read_ops = {
 module_param_cb(user_read, &user_read_ops, NULL, 0644);
 MODULE_PARM_DESC(user_read, "who reads registers in user mode: off, guarded (default), open");
 
+static const char * const source_names[] = {
+	[PERFCTR_SOURCE_NATIVE] = "native",
+	[PERFCTR_SOURCE_SHARED] = "shared",
+	[PERFCTR_SOURCE_ANY] = "any",
+};
+
+/* States that count by another go on until their next control. */
+static int source_set(const char *value, const struct kernel_param *kp)
+{
+	int source = sysfs_match_string(source_names, value);
+
+	if (source < 0)
+		return source;
+	WRITE_ONCE(perfctr_config_source, source);
+	return 0;
+}
+
+static int source_get(char *buffer, const struct kernel_param *kp)
+{
+	return sysfs_emit(buffer, "%s\n", source_names[READ_ONCE(perfctr_config_source)]);
+}
+
+static const struct kernel_param_ops source_ops = {
+	.set = source_set,
+	.get = source_get,
+};
+module_param_cb(source, &source_ops, NULL, 0644);
+MODULE_PARM_DESC(source, "which counters controls may have: native, shared (perf_events'), any (default)");
+
 static int evict_set(const char *value, const struct kernel_param *kp)
 {
 	kuid_t uid = INVALID_UID;

@@ -38,11 +38,13 @@ static inline bool perfctr_all_zero(const __u64 *words, size_t size)
 }
 
 /*
- * A thread may be interrupted between its look at the page and its read of the register.
- * If somebody else ends its permission meanwhile, the permission lasts this much longer
- * than the page shows the register. A thread that takes longer gets SIGSEGV.
+ * A thread may be interrupted between its look at the page and its read of the register. If
+ * its permission ends meanwhile, it lasts this much longer than the page shows the register:
+ * the first if somebody else ends it, the second if the thread does, in a signal handler. A
+ * thread that takes longer gets SIGSEGV.
  */
 #define PERFCTR_READER_DELAY	HZ
+#define PERFCTR_HANDLER_DELAY	(HZ / 20)
 
 /*
  * In vperfctr.at_once, instead of PERFCTR_ID_USER: the page shows the registers. OPEN, with
@@ -558,6 +560,10 @@ void perfctr_config_put(struct perfctr_config *config, bool atomic);
 void perfctr_config_info(struct perfctr_info *info);
 /* No process may read registers any more: counters that linger are given back now. */
 void perfctr_config_no_reader(void);
+/* put, after the caller has ended the counting of other threads: see PERFCTR_READER_DELAY */
+void perfctr_config_put_late(struct perfctr_config *config);
+/* PERFCTR_SOURCE_* that controls may have; ANY: either */
+extern unsigned int perfctr_config_source;
 /* Take the counters from all users, or from that one: their states are lost. May sleep. */
 void perfctr_config_evict(bool all, kuid_t uid);
 

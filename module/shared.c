@@ -41,6 +41,7 @@ bool perfctr_shared_any_lost;
  * @flags: PERFCTR_CTR_USER, PERFCTR_CTR_KERNEL or both
  * @users: how many counters of configs have it
  * @unprivileged: how many of those are of users without privilege
+ * @another: it was found that there is another counter for it
  * @general: its counter is one of those that count any event
  * @call: its registers cannot be read without perf's driver
  * @hidden: nobody can read its counter in user mode
@@ -50,6 +51,7 @@ struct slot {
 	u32 flags;
 	unsigned int users;
 	unsigned int unprivileged;
+	bool another;
 	bool general;
 	bool call;
 	bool hidden;
@@ -226,7 +228,6 @@ int perfctr_shared_check(const struct perfctr_ctr_control *ctr, unsigned int nr,
  * struct claim - what one CPU is to make
  * @fresh: slots, as a bit map
  * @new: they have no users yet
- * @trial: those of them of which it is to be tried whether there is another counter
  * @made: those of them that some CPU has
  * @missing: those that the PMU of this CPU does not know
  * @slot: the one that failed
@@ -234,7 +235,6 @@ int perfctr_shared_check(const struct perfctr_ctr_control *ctr, unsigned int nr,
 struct claim {
 	u32 fresh;
 	bool new;
-	u32 trial;
 	u32 made;
 	u32 missing;
 	unsigned int slot;
@@ -257,17 +257,18 @@ static int error_of(long err)
 	}
 }
 
-/* Could perf count that once more on this CPU? */
-static int try_another(const struct slot *slot, unsigned int cpu)
+/* Could perf count that once more on this CPU? In a kernel thread, as make_by_kernel() */
+static long try_another(void *arg)
 {
-	struct perf_event *event = make_event(&slot->event, slot->flags, cpu, false);
+	struct slot *slot = arg;
+	struct perf_event *event = make_event(&slot->event, slot->flags, smp_processor_id(), false);
 	bool works;
 
 	if (IS_ERR(event))
 		return error_of(PTR_ERR(event));
 	works = counts(event);
 	perf_event_release_kernel(event);
-	return works ? 0 : -EUSERS;
+	return works ? 0 : -EBUSY;
 }
 
 /* Is what we read of its register what perf's driver says? It must be for each event. */
@@ -291,7 +292,7 @@ static bool reads_agree(struct perf_event *event, u32 flags)
 }
 
 /* 0, or why an event that perf has made is of no use */
-static int look_at(struct perf_event *event, struct claim *claim, unsigned int cpu)
+static int look_at(struct perf_event *event, const struct claim *claim)
 {
 	struct slot *slot = &slots[claim->slot];
 	bool call = !reads_agree(event, slot->flags);
@@ -307,10 +308,7 @@ static int look_at(struct perf_event *event, struct claim *claim, unsigned int c
 	} else if (call && !slot->call) {
 		return -EINVAL;		/* who counts by it reads registers */
 	}
-	if (!(claim->trial & BIT(claim->slot)))
-		return 0;
-	claim->trial &= ~BIT(claim->slot);
-	return try_another(slot, cpu);
+	return 0;
 }
 
 static int make_here(struct claim *claim, unsigned int cpu)
@@ -329,7 +327,7 @@ static int make_here(struct claim *claim, unsigned int cpu)
 		}
 		if (IS_ERR(event))
 			return error_of(PTR_ERR(event));
-		err = look_at(event, claim, cpu);
+		err = look_at(event, claim);
 		if (err) {
 			perf_event_release_kernel(event);
 			return err;
@@ -457,14 +455,10 @@ static bool discloses(void)
 	return work_on_cpu(raw_smp_processor_id(), discloses_by_kernel, NULL);
 }
 
-static int check_unprivileged(const struct perfctr_config *config, struct perfctr_refusal *why)
+int perfctr_shared_allowed(const struct perfctr_config *config, struct perfctr_refusal *why)
 {
 	u32 i;
 
-	if (takes_too_many()) {
-		why->reason = PERFCTR_REASON_HALF;
-		return -EBUSY;
-	}
 	for (i = 0; i < config->nr; i++)
 		if (!slots[config->hw[i]].hidden)
 			break;
@@ -490,7 +484,6 @@ static int make_fresh(const struct perfctr_config *config, u32 fresh, struct per
 	struct claim claim = {
 		.fresh = fresh,
 		.new = true,
-		.trial = config->unprivileged ? fresh : 0,
 	};
 	u32 missed = 0;		/* where current may run */
 	unsigned int cpu;
@@ -518,12 +511,49 @@ static int make_fresh(const struct perfctr_config *config, u32 fresh, struct per
 	why->index = index_of(config, claim.slot);
 	if (err == -EBUSY)
 		blame(fresh, why);
-	if (err == -EUSERS) {
-		why->owner = PERFCTR_OWNER_NONE;
-		why->reason = PERFCTR_REASON_ONLY;
-		err = -EBUSY;
-	}
 	return err;
+}
+
+/* The first CPU that has an event for that slot, as some CPU does after the claim */
+static unsigned int first_with(unsigned int slot)
+{
+	unsigned int cpu;
+
+	for_each_online_cpu(cpu)
+		if (per_cpu(made, cpu).event[slot])
+			break;
+	return cpu;
+}
+
+/* Without privilege there is none of those that perf has but one of, so root's perf keeps it. */
+static int check_another(const struct perfctr_config *config, struct perfctr_refusal *why)
+{
+	u32 i;
+	int err;
+
+	for (i = 0; i < config->nr; i++) {
+		struct slot *slot = &slots[config->hw[i]];
+
+		if (slot->another)
+			continue;
+		err = work_on_cpu(first_with(config->hw[i]), try_another, slot);
+		if (err) {
+			why->index = i;
+			why->reason = PERFCTR_REASON_ONLY;
+			return err;
+		}
+		slot->another = true;
+	}
+	return 0;
+}
+
+static int check_unprivileged(const struct perfctr_config *config, struct perfctr_refusal *why)
+{
+	if (takes_too_many()) {
+		why->reason = PERFCTR_REASON_HALF;
+		return -EBUSY;
+	}
+	return check_another(config, why) ?: perfctr_shared_allowed(config, why);
 }
 
 int perfctr_shared_claim(struct perfctr_config *config, struct perfctr_refusal *why)

@@ -121,6 +121,8 @@ int perfctr_shared_check(const struct perfctr_ctr_control *ctr, unsigned int nr,
  * lock are held, as by the functions below.
  */
 int perfctr_shared_claim(struct perfctr_config *config, struct perfctr_refusal *why);
+/* May current, without privilege, still have a config that was claimed? EACCES: not, *why */
+int perfctr_shared_allowed(const struct perfctr_config *config, struct perfctr_refusal *why);
 /* Nobody is resumed by it any more. */
 void perfctr_shared_unclaim(struct perfctr_config *config);
 /*

@@ -494,7 +494,7 @@ void perfctr_tree_end(struct perfctr_tree *tree)
 	mutex_unlock(&tree->reading);
 	/* No descendant will count any more, so even sleeping ones keep no claim. */
 	if (live)
-		perfctr_config_put(tree->config, false);
+		perfctr_config_put_late(tree->config);
 	put_kept(&kept);
 	tree_put(tree);
 }

@@ -37,6 +37,7 @@
 #define WATCHDOG	"/proc/sys/kernel/nmi_watchdog"
 /* Longer than readers are given after the last control */
 #define READERS_GIVE_UP	1200000u
+#define HANDLERS_GIVE_UP 100000u
 #define STACK_SIZE	65536
 
 /* Who of the spy's processes and threads reads */
@@ -566,7 +567,7 @@ START_TEST(late_reader_is_given_time)
 	for (n = 0; n < REGISTERS; n++)
 		ck_assert_uint_eq(value[n], 0);
 	ck_errno(perf_open_cpu(), EBUSY);
-	sleep_us(READERS_GIVE_UP);
+	sleep_us(HANDLERS_GIVE_UP);
 	ck_assert_uint_eq(try_registers(value), 0);
 	ck_ok(perf = perf_open_cpu());
 	close(perf);

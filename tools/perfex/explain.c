@@ -312,14 +312,15 @@ static void explain_together(const struct perfctr_info *info, const struct event
 			"on the same few of its counters only. Run the program once for each part of them");
 }
 
-/* The other source could do it. */
+/* The other source could do it, or the module's parameter allows no other. */
 static void explain_source(const char *name, const struct how *how)
 {
 	if (how->source == PERFCTR_SOURCE_NATIVE)
-		explain("%s%sonly perf_events counts this. Leave out --source native",
-			name ? name : "", name ? ": " : "");
+		explain("%s%sonly perf_events counts this, or the module's parameter `source' allows\n"
+			"nothing else. Leave out --source native", name ? name : "", name ? ": " : "");
 	else
-		explain("only perfctr's own driver can do this. Leave out --source shared");
+		explain("only perfctr's own driver can do this, or the module's parameter `source' allows\n"
+			"nothing else. Leave out --source shared");
 }
 
 static void explain_unsupported(const struct run *run, const char *name,

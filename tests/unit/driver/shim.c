@@ -318,12 +318,14 @@ void shim_work(bool delayed)
 
 unsigned long shim_work_delay(void)
 {
+	unsigned long delay = 0;
 	size_t i;
 
 	for (i = 0; i < NR(works); i++)
-		if (works[i] && works[i]->delay)
-			return works[i]->delay;
-	return 0;
+		if (works[i] && works[i]->pending && works[i]->delay &&
+		    (!delay || works[i]->delay < delay))
+			delay = works[i]->delay;
+	return delay;
 }
 
 /* CPU hotplug */

@@ -421,6 +421,10 @@ START_TEST(the_only_counter_without_privilege)
 	take_privilege();
 	config = shared_get(only + 1, 1, SHARED);
 	expect_counts_as(config, ALL, only + 1);
+	/* It is there already, but would be kept from perf for longer. */
+	drop_privilege();
+	expect_refused(only + 1, 1, SHARED, -EBUSY, 0, NOBODY, PERFCTR_REASON_ONLY);
+	expect_counts_as(config, ALL, only + 1);
 	shared_put(config);
 	shared_end();
 }

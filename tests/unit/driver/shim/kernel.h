@@ -332,6 +332,7 @@ extern int shim_hz;
 /* Moves when a test says so. */
 extern unsigned long shim_jiffies;
 #define jiffies			shim_jiffies
+#define time_after(a, b)	((long)((b) - (a)) < 0)
 #define time_before(a, b)	((long)((a) - (b)) < 0)
 
 /* ns; moves when a test says so, or somebody waits, who is signalled after so many waits. */
@@ -540,7 +541,7 @@ int get_dumpable(struct mm_struct *mm);
 void shim_set_param(const char *name, unsigned int value);
 /* Runs what is pending: the work, or also the delayed work. */
 void shim_work(bool delayed);
-/* Delay of the pending delayed work, jiffies; 0 if none is. */
+/* The shortest delay of pending delayed work, jiffies; 0 if none is. */
 unsigned long shim_work_delay(void);
 /* Calls the hotplug callbacks on that CPU; the model of the hart is the caller's. */
 void shim_cpu_up(unsigned int cpu);

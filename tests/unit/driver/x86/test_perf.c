@@ -271,6 +271,83 @@ START_TEST(disclosed)
 }
 END_TEST
 
+/* Perf is opened to all after a claim: whoever wants the same then is refused. */
+START_TEST(disclosed_since)
+{
+	struct perfctr_config *config;
+
+	shared_begin(&model_default);
+	drop_privilege();
+	config = GET(two, SHARED);
+	model_rdpmc_of_cpu = "2\n";
+	expect_refused(two, 2, SHARED, -EACCES, 0, NOBODY, PERFCTR_REASON_OPEN);
+	expect_refused(two, 2, ANY_SOURCE, -EACCES, 0, NOBODY, PERFCTR_REASON_OPEN);
+	expect_counts(config, ALL);
+	model_rdpmc_of_cpu = "0\n";
+	shared_put(GET(two, SHARED));
+	shared_put(config);
+	shared_end();
+}
+END_TEST
+
+/* Where the native driver cannot do it, and perf could with a privilege, the latter is told. */
+START_TEST(privilege_is_what_lacks)
+{
+	static const struct perfctr_ctr_control odd[] = { CTR(15, EV_ITLB, USER) };
+
+	shared_begin(&model_default);
+	drop_privilege();
+	model_rdpmc_of_cpu = "2\n";
+	expect_refused(odd, 1, NATIVE, -EINVAL, 0, NOBODY, NO_REASON);
+	expect_refused(odd, 1, ANY_SOURCE, -EACCES, 0, NOBODY, PERFCTR_REASON_OPEN);
+	shared_end();
+}
+END_TEST
+
+static const struct {
+	u32 forced, asked;
+	int err;
+	bool shared;
+} forces[] = {
+	{ PERFCTR_SOURCE_NATIVE, NATIVE, 0, false },
+	{ PERFCTR_SOURCE_NATIVE, ANY_SOURCE, 0, false },
+	{ PERFCTR_SOURCE_NATIVE, SHARED, -EOPNOTSUPP, false },
+	{ PERFCTR_SOURCE_SHARED, NATIVE, -EOPNOTSUPP, false },
+	{ PERFCTR_SOURCE_SHARED, ANY_SOURCE, 0, true },
+	{ PERFCTR_SOURCE_SHARED, SHARED, 0, true },
+};
+
+/* The parameter `source` */
+START_TEST(forced_source)
+{
+	struct perfctr_info info = {};
+	struct perfctr_config *config, *none;
+	bool native = forces[_i].forced == PERFCTR_SOURCE_NATIVE;
+
+	shared_begin(&model_default);
+	perfctr_config_source = forces[_i].forced;
+	perfctr_config_info(&info);
+	ck_assert_uint_eq(info.cpu_features & (PERFCTR_FEATURE_NATIVE | PERFCTR_FEATURE_SHARED),
+			  native ? PERFCTR_FEATURE_NATIVE : PERFCTR_FEATURE_SHARED);
+	/* The clock has no source, and a thread may always stop. */
+	none = shared_get(two, 0, forces[_i].asked);
+	if (forces[_i].err) {
+		expect_refused(two, 2, forces[_i].asked, forces[_i].err, NO_INDEX, NOBODY,
+			       PERFCTR_REASON_SOURCE);
+	} else {
+		config = GET(two, forces[_i].asked);
+		ck_assert_int_eq(config->shared, forces[_i].shared);
+		shared_put(config);
+	}
+	if (!native)
+		expect_refused(i_mode, 1, ANY_SOURCE, -EOPNOTSUPP, NO_INDEX, NOBODY,
+			       PERFCTR_REASON_SOURCE);
+	shared_put(none);
+	perfctr_config_source = PERFCTR_SOURCE_ANY;
+	shared_end();
+}
+END_TEST
+
 /* One that is not hidden is enough. */
 START_TEST(one_is_not_hidden)
 {
@@ -548,11 +625,13 @@ START_TEST(an_unused_config_is_in_nobodys_way)
 }
 END_TEST
 
-/* A second after the last native claim, while somebody may still read registers */
-static void end_the_second(void)
+static unsigned long delay;
+
+/* @delay after the last native claim, while somebody may still read registers */
+static void end_the_delay(void)
 {
 	shim_jiffies++;
-	if (shim_waits == 250)
+	if (shim_waits == delay)
 		shim_work(true);
 }
 
@@ -573,7 +652,8 @@ static void begin_lingering(struct mm_struct *mm)
 	shared_put(config);
 	ck_assert(perfctr_cpu_lingers());
 	ck_assert_uint_eq(shim_waits, 0);
-	shim_while_waiting = end_the_second;
+	delay = shim_work_delay();
+	shim_while_waiting = end_the_delay;
 }
 
 static void end_lingering(struct mm_struct *mm)
@@ -592,9 +672,34 @@ START_TEST(waits_for_lingering_counters)
 
 	begin_lingering(&mm);
 	config = GET(two, SHARED);
-	ck_assert_uint_eq(shim_waits, 250);
+	ck_assert_uint_eq(shim_waits, HZ / 20);
 	expect_counts(config, ALL);
 	shared_put(config);
+	end_lingering(&mm);
+}
+END_TEST
+
+/* Threads whose counting another ended may come late: they are given a second. */
+START_TEST(others_get_a_second)
+{
+	static struct mm_struct mm = { .context = { .ctx_id = 1 } };
+	struct perfctr_config *config, *kept;
+
+	begin_lingering(&mm);
+	config = GET(two, NATIVE);
+	kept = shared_get(two, 1, NATIVE);
+	perfctr_config_put_late(config);
+	shim_jiffies += HZ / 4;
+	shared_put(kept);
+	ck_assert_uint_eq(shim_work_delay(), HZ - HZ / 4);
+	config = GET(two, NATIVE);
+	shim_jiffies += HZ;
+	shared_put(config);
+	ck_assert_uint_eq(shim_work_delay(), HZ / 20);
+	config = GET(two, NATIVE);
+	perfctr_config_evict(true, (kuid_t){});
+	shared_put(config);
+	ck_assert_uint_eq(shim_work_delay(), HZ);
 	end_lingering(&mm);
 }
 END_TEST
@@ -612,7 +717,7 @@ START_TEST(a_signal_ends_the_waiting)
 }
 END_TEST
 
-/* Native could not count it, but perf can, in a second. */
+/* Native could not count it, but perf can, a little later. */
 START_TEST(any_source_waits_too)
 {
 	static struct mm_struct mm = { .context = { .ctx_id = 1 } };
@@ -621,7 +726,7 @@ START_TEST(any_source_waits_too)
 	begin_lingering(&mm);
 	config = GET(((struct perfctr_ctr_control []) { CTR(15, EV_ITLB, USER) }), ANY_SOURCE);
 	ck_assert(config->shared);
-	ck_assert_uint_eq(shim_waits, 250);
+	ck_assert_uint_eq(shim_waits, HZ / 20);
 	expect_counts(config, ALL);
 	shared_put(config);
 	end_lingering(&mm);
@@ -753,6 +858,9 @@ void test_perf(void)
 	UNIT_RUN(one_value_of_a_register);
 	UNIT_ROWS(any_thread_needs_privilege, privileged);
 	UNIT_ROWS(disclosed, disclosures);
+	UNIT_RUN(disclosed_since);
+	UNIT_RUN(privilege_is_what_lacks);
+	UNIT_ROWS(forced_source, forces);
 	UNIT_RUN(one_is_not_hidden);
 	UNIT_ROWS(general_counters, generals);
 	UNIT_ROWS(nmi_while_reading, torn);
@@ -764,6 +872,7 @@ void test_perf(void)
 	UNIT_RUN(beside_perf);
 	UNIT_RUN(an_unused_config_is_in_nobodys_way);
 	UNIT_RUN(waits_for_lingering_counters);
+	UNIT_RUN(others_get_a_second);
 	UNIT_RUN(a_signal_ends_the_waiting);
 	UNIT_RUN(any_source_waits_too);
 	UNIT_ROWS(cpus_of_two_types, types);
