@@ -321,8 +321,6 @@ static const char *what_is_missing(unsigned int what)
 		return "no programmable counters";
 	if ((what & NEED_SHARED) && !(info->cpu_features & PERFCTR_FEATURE_SHARED))
 		return "perf_events counts nothing";
-	if ((what & NEED_SHARED) && (info->cpu_features & PERFCTR_FEATURE_HYBRID))
-		return "Linux takes the emulated cores for alike, and programs counters that one lacks";
 	if ((what & NEED_SHARED) && guest.nprogrammable < 4)
 		return "perf_events keeps the few counters from users";
 	if ((what & NEED_FIXED) &&
@@ -360,6 +358,8 @@ static const char *what_is_missing(unsigned int what)
 	    info->cpu_type != PERFCTR_X86_INTEL_NHLM && info->cpu_type != PERFCTR_X86_INTEL_WSTMR &&
 	    info->cpu_type != PERFCTR_X86_INTEL_ARCH)
 		return "no event has a register of its own";
+	if ((what & NEED_ALIKE) && (info->cpu_features & PERFCTR_FEATURE_HYBRID))
+		return "CPUs of several types";
 	if ((what & NEED_HYBRID) &&
 	    (guest.ncpus < 2 || !(info->cpu_features & PERFCTR_FEATURE_HYBRID)))
 		return "all CPUs are of one type";

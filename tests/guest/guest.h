@@ -45,6 +45,7 @@
 #define NEED_EXTRA	0x400000	/* events with a register of their own */
 #define NEED_NATIVE	0x800000	/* counters of perfctr's own driver */
 #define NEED_SHARED	0x1000000	/* perf_events counts for us, for users as well */
+#define NEED_ALIKE	0x2000000	/* CPUs of one type */
 
 /* The user that runs the test; root without any of these */
 #define AS_USER		0x100

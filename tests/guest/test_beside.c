@@ -37,8 +37,10 @@
 #define PARANOID	"/proc/sys/kernel/perf_event_paranoid"
 /* Who may read perf's counters in user mode, on x86 and on arm64 */
 #define RDPMC		"/sys/bus/event_source/devices/cpu/rdpmc"
+#define RDPMC_HYBRID	"/sys/bus/event_source/devices/cpu_core/rdpmc"
 #define USER_ACCESS	"/proc/sys/kernel/perf_user_access"
 #define SHARED_OPEN	MODULE_PARAMS "shared_open"
+#define MODULE_SOURCE	MODULE_PARAMS "source"
 
 static bool is_x86(void)
 {
@@ -871,7 +873,7 @@ static void party_start(struct party *party, int cpu)
 /*
  * The NMI watchdog where there is one, a program with a mapped page, perfex in three terminals,
  * and perf. On x86 all of them count through perf, which the watchdog has made the source of the
- * machine; where it is off the module's driver has the counters, and perf is told so.
+ * machine.
  */
 START_TEST(everything_at_once)
 {
@@ -889,20 +891,15 @@ START_TEST(everything_at_once)
 	bool hybrid = guest.info.cpu_features & PERFCTR_FEATURE_HYBRID;
 	unsigned int i;
 
-	if (is_x86() && !hybrid)
+	if (is_x86())
 		set(WATCHDOG, "1");
 	memcpy(parties, plan, sizeof(plan));
 	for (i = 0; i < NR_PARTIES; i++) {
-		bool refused = parties[i].argv[0] == witness && hybrid;
-
 		(void)snprintf(parties[i].says, sizeof(parties[i].says), "%s%llu",
 			       parties[i].argv[0] == perfex ? "\"count\": " : "",
 			       (unsigned long long)KNOWN_LENGTH(KNOWN_LOOPS));
-		if (refused)
-			strcpy(parties[i].says, "Device or resource busy");
-		parties[i].status = refused;
-		/* The module's driver counts a thread on one type of core. */
-		party_start(&parties[i], hybrid ? (int)(i & 1) : -1);
+		/* An event of perf's that a thread has counts on one type of core. */
+		party_start(&parties[i], parties[i].argv[0] == witness && hybrid ? 0 : -1);
 	}
 	for (i = 0; i < NR_PARTIES; i++)
 		while (parties[i].rounds < ROUNDS && !parties[i].failure[0])
@@ -916,13 +913,49 @@ START_TEST(everything_at_once)
 }
 END_TEST
 
+/* The parameter `source`: who asks for any gets that, and who asks for the other is refused. */
+START_TEST(forced_source)
+{
+	static const char *const names[] = { "native", "shared" };
+	struct perfctr_control control;
+	uint32_t forced, asked;
+	int fd = open_self(), err;
+
+	if (is_x86())
+		set(WATCHDOG, "0");
+	for (forced = PERFCTR_SOURCE_NATIVE; forced <= PERFCTR_SOURCE_SHARED; forced++) {
+		set(MODULE_SOURCE, names[forced]);
+		ck_assert_int_eq(write_text(MODULE_SOURCE, "neither"), -EINVAL);
+		for (asked = PERFCTR_SOURCE_NATIVE; asked <= PERFCTR_SOURCE_ANY; asked++) {
+			control = two_counters();
+			control.source = asked;
+			err = try_control(fd, &control);
+			if (asked == forced || asked == PERFCTR_SOURCE_ANY) {
+				struct perfctr_control seen = { PERFCTR_CONTROL_INIT };
+
+				ck_assert_int_eq(err, 0);
+				ck_ok(ioctl(fd, PERFCTR_IOC_READ_CONTROL, &seen));
+				ck_assert_uint_eq(seen.source, forced);
+				exact_once(fd);
+			} else {
+				ck_assert_int_eq(err, -EOPNOTSUPP);
+				ck_assert_uint_eq(control.reason, PERFCTR_REASON_SOURCE);
+			}
+			control.nractrs = 0;
+			set_control(fd, &control);
+		}
+	}
+	unlink_self(fd);
+}
+END_TEST
+
 /* What tests change, and what it was when the program began */
 static struct {
 	const char *path;
 	char value[16];
 } settings[] = {
-	{ .path = PARANOID }, { .path = RDPMC }, { .path = USER_ACCESS }, { .path = WATCHDOG },
-	{ .path = WATCHDOG_THRESH },
+	{ .path = PARANOID }, { .path = RDPMC }, { .path = RDPMC_HYBRID },
+	{ .path = USER_ACCESS }, { .path = WATCHDOG }, { .path = WATCHDOG_THRESH },
 };
 
 #define NR_SETTINGS (sizeof(settings) / sizeof(settings[0]))
@@ -935,6 +968,7 @@ static void run(const TTest *test, unsigned int what)
 	for (i = 0; i < NR_SETTINGS; i++)
 		(void)write_text(settings[i].path, settings[i].value);
 	(void)write_text(SHARED_OPEN, "0");
+	(void)write_text(MODULE_SOURCE, "any");
 }
 
 int main(void)
@@ -952,14 +986,16 @@ int main(void)
 	run(exact_or_lost_on_this_cpu, shared);
 	run(exact_or_lost_from_another_cpu, shared | NEED_SMP);
 	run(cpu_goes_from_under_threads, shared | NEED_SMP);
-	run(watchdog_works, shared | NEED_X86);
+	run(watchdog_works, shared | NEED_X86 | NEED_ALIKE);
 #if !defined(__riscv)
 	/* RISC-V's perf shows a process the counters of its own events alone. */
-	user_reads = is_x86() ? RDPMC : USER_ACCESS;
+	user_reads = !is_x86() ? USER_ACCESS : access(RDPMC, F_OK) ? RDPMC_HYBRID : RDPMC;
 	run(nobody_reads_our_counters, shared);
 	run(nobody_is_told_of_others_unasked, shared);
 	run(equal_controls_are_checked_again, shared);
 #endif
 	run(everything_at_once, NEED_COUNTERS | NEED_PERF);
+	if (guest.info.cpu_features & PERFCTR_FEATURE_NATIVE)
+		run(forced_source, shared | NEED_ALIKE);
 	return guest_end();
 }

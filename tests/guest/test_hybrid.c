@@ -655,6 +655,73 @@ START_TEST(less_comes_later)
 }
 END_TEST
 
+/* --- through perf --- */
+
+static struct perfctr_control shared_instructions(void)
+{
+	struct perfctr_control control = instructions();
+
+	control.source = PERFCTR_SOURCE_SHARED;
+	return control;
+}
+
+/* One sum of what is executed on both types, which perf's own event of a thread has not */
+START_TEST(one_sum_on_both_types)
+{
+	struct perfctr_control control = shared_instructions();
+	struct perfctr_read before, rd;
+	uint64_t between[2];
+	int fd = open_self();
+	unsigned int i;
+
+	bind_to(BOTH_CPUS);
+	set_control(fd, &control);
+	exact(fd, NULL, RUNS);
+	for (i = 0; i < 2; i++) {
+		bind_to(i);
+		exact(fd, NULL, RUNS);
+		between[i] = 0;
+	}
+	/* Moving takes the same number of user instructions, there and back. */
+	for (i = 0; i < RUNS; i++) {
+		ck_ok(try_read(fd, &before));
+		bind_to(i & 1);
+		body_spin(LOOPS);
+		ck_ok(try_read(fd, &rd));
+		if (i >= 2)
+			ck_assert_uint_eq(rd.sum[0] - before.sum[0], between[i & 1]);
+		between[i & 1] = rd.sum[0] - before.sum[0];
+	}
+	ck_assert_uint_eq(between[0], between[1]);
+	ck_assert_uint_gt(between[0], BODY_SPIN(LOOPS));
+	unlink_self(fd);
+}
+END_TEST
+
+/* An event that only the first type has by this number: there it counts, elsewhere it does not. */
+START_TEST(raw_events_are_of_one_type)
+{
+	struct perfctr_control control = shared_instructions();
+	struct perfctr_read rd;
+	int fd = open_self();
+
+	control.ctr[0].flags |= PERFCTR_CTR_PERF;
+	control.ctr[0].event = PERF_TYPE_RAW;
+	control.ctr[0].config = EV_INSTRUCTIONS;
+	bind_to(BOTH_CPUS);
+	ck_assert_int_eq(try_control(fd, &control), -EXDEV);
+	bind_to(1);
+	ck_assert_int_eq(try_control(fd, &control), -EXDEV);
+	bind_to(0);
+	set_control(fd, &control);
+	exact(fd, NULL, RUNS);
+	bind_to(1);
+	ck_assert_int_eq(try_read(fd, &rd), -EIO);
+	ck_assert_uint_eq(rd.error, PERFCTR_ERROR_LOST);
+	unlink_self(fd);
+}
+END_TEST
+
 /*
  * perfex
  */
@@ -689,11 +756,7 @@ static void perfex_tells(void)
 	(void)snprintf(known, sizeof(known), "\"count\": %llu",
 		       (unsigned long long)KNOWN_LENGTH(KNOWN_LOOPS));
 	bind_to(BOTH_CPUS);
-	/*
-	 * Not through perf, which --info would try as well: Linux takes this processor for one whose
-	 * cores are all alike, and programs counters on the second CPU that are not there.
-	 */
-	ck_assert_int_eq(shell("taskset -c 0 perfex --info"), 0);
+	ck_assert_int_eq(shell("perfex --info"), 0);
 	says(OUT, "hybrid");
 	ck_assert_int_eq(shell("perfex --source native -e instructions:u -- " KNOWN_PATH), 125);
 	says(ERR, "the cores of this processor are of several types");
@@ -748,6 +811,9 @@ int main(void)
 	GUEST_RUN(exec_elsewhere, NEED_HYBRID);
 	GUEST_RUN(descendant_elsewhere, NEED_HYBRID | AS_USER);
 	GUEST_RUN(less_comes_later, NEED_HYBRID | LOG_MODULE);
+	GUEST_RUN(one_sum_on_both_types, NEED_HYBRID | NEED_SHARED);
+	GUEST_RUN(one_sum_on_both_types, NEED_HYBRID | NEED_SHARED | AS_USER);
+	GUEST_RUN(raw_events_are_of_one_type, NEED_HYBRID | NEED_SHARED);
 	GUEST_RUN(perfex_says_to_bind_it, NEED_HYBRID);
 	GUEST_RUN(perfex_says_to_bind_it_as_user, NEED_HYBRID | AS_USER);
 	return guest_end();

@@ -53,10 +53,9 @@ skylake | skylake-testing | skylake-6.1 | skylake-rt)
 icelake | icelake-testing | icelake-6.1 | icelake-debug | icelake-kcsan)
 	arch=x86_64 cpu=Nehalem,model=106,pmu-version=5,pdcm=on,full-width-write=on ;;
 hybrid)
-	# icelake's, with a second core of another type. To Linux's drivers it is one
-	# with the counters of the first everywhere, so they must keep to that.
-	append=nmi_watchdog=0
-	arch=x86_64 cpu=Nehalem,model=106,pmu-version=5,pdcm=on,full-width-write=on,core-type=0x40
+	# icelake's counters, and a second core of another type
+	append="nmi_watchdog=0 mitigations=off"
+	arch=x86_64 cpu=Nehalem,model=151,pmu-version=5,pdcm=on,full-width-write=on,core-type=0x40
 	second=core-type=0x20,pmu-counters=6 ;;
 *)
 	echo "perfctr: no machine '$machine'" >&2

@@ -75,11 +75,31 @@ static bool control_bits_agree(const struct perfctr_ctr_control *ctr, u64 bits)
 	return !bits || (bits & ~(u64)EVNTSEL_EN) == modes;
 }
 
+/*
+ * Of a hybrid processor a raw event is one of the first type of core. Events that all types have
+ * by the same number perf also knows by names of its own, by which each CPU's PMU counts them.
+ */
+static int generic_of(u64 config)
+{
+	switch (config) {
+	case 0x3c: return PERF_COUNT_HW_CPU_CYCLES;
+	case 0xc0: return PERF_COUNT_HW_INSTRUCTIONS;
+	case 0x4f2e: return PERF_COUNT_HW_CACHE_REFERENCES;
+	case 0x412e: return PERF_COUNT_HW_CACHE_MISSES;
+	case 0xc4: return PERF_COUNT_HW_BRANCH_INSTRUCTIONS;
+	case 0xc5: return PERF_COUNT_HW_BRANCH_MISSES;
+	case EVNTSEL_REF_CYCLES: return PERF_COUNT_HW_BUS_CYCLES;
+	case EVNTSEL_REF_CYCLES_PERF: return PERF_COUNT_HW_REF_CPU_CYCLES;
+	default: return -1;
+	}
+}
+
 int perfctr_cpu_shared_attr(const struct perfctr_ctr_control *ctr,
 			    struct perfctr_shared_attr *attr)
 {
 	u64 event = EVNTSEL_EVENT | (is_amd() ? AMD_EVENT_HIGH : 0);
 	u64 control = EVNTSEL_USR | EVNTSEL_OS | EVNTSEL_EN;
+	int generic;
 
 	/* A fixed counter's control has no other bits, and its number is an event of its own. */
 	if (ctr->event & ~(event | control) ||
@@ -90,6 +110,12 @@ int perfctr_cpu_shared_attr(const struct perfctr_ctr_control *ctr,
 	if (ctr->map == FIXED_REF_CYCLES && attr->config == EVNTSEL_REF_CYCLES)
 		attr->config = EVNTSEL_REF_CYCLES_PERF;
 	attr->config1 = ctr->config;
+	generic = boot_cpu_has(X86_FEATURE_HYBRID_CPU) && !ctr->config ?
+		  generic_of(attr->config) : -1;
+	if (generic >= 0) {
+		attr->type = PERF_TYPE_HARDWARE;
+		attr->config = generic;
+	}
 	return 0;
 }
 

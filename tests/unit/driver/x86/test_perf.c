@@ -748,9 +748,48 @@ static const struct model_machine hybrid = {
 	HYBRID(8), .core = 0x40000001, .other_cpus = ES, .other = &e_core,
 };
 
+#define INSTRUCTIONS	CTR(ANY, EV_INSTRUCTIONS, USER)
+
+static const struct {
+	struct perfctr_ctr_control ctr;
+	u32 type;
+	u64 config;
+} of_all_types[] = {
+	{ INSTRUCTIONS, PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS },
+	{ CTR(ANY, EV_INSTRUCTIONS | SEL_USR | SEL_EN, USER), PERF_TYPE_HARDWARE,
+	  PERF_COUNT_HW_INSTRUCTIONS },
+	{ CTR(FIXED(0), EV_INSTRUCTIONS, BOTH), PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS },
+	{ CTR(ANY, 0x3c, KERNEL), PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES },
+	{ CTR(ANY, 0x13c, USER), PERF_TYPE_HARDWARE, PERF_COUNT_HW_BUS_CYCLES },
+	{ CTR(FIXED(2), 0x13c, USER), PERF_TYPE_HARDWARE, PERF_COUNT_HW_REF_CPU_CYCLES },
+	{ CTR(ANY, 0x300, USER), PERF_TYPE_HARDWARE, PERF_COUNT_HW_REF_CPU_CYCLES },
+	{ CTR(ANY, 0x4f2e, USER), PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_REFERENCES },
+	{ CTR(ANY, 0x412e, USER), PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES },
+	{ CTR(ANY, 0xc4, USER), PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS },
+	{ CTR(ANY, 0xc5, USER), PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES },
+	/* These are of one type. */
+	{ CTR(ANY, 0x1c0, USER), PERF_TYPE_RAW, 0x1c0 },
+	{ CTR(ANY, 0xc0 | SEL_INV, USER), PERF_TYPE_RAW, 0xc0 | SEL_INV },
+	{ CTR(ANY, 0xc0 | SEL_CMASK(1), USER), PERF_TYPE_RAW, 0xc0 | SEL_CMASK(1) },
+	{ { .map = ANY, .event = 0xc0, .config = 1, .flags = USER }, PERF_TYPE_RAW, 0xc0 },
+};
+
+/* Architectural events are those of each CPU's PMU. */
+START_TEST(translation_on_a_hybrid_processor)
+{
+	struct perfctr_shared_attr attr = {};
+
+	model_boot(&hybrid);
+	ck_assert_int_eq(perfctr_cpu_shared_attr(&of_all_types[_i].ctr, &attr), 0);
+	ck_assert_uint_eq(attr.type, of_all_types[_i].type);
+	ck_assert_uint_eq(attr.config, of_all_types[_i].config);
+	ck_assert_uint_eq(attr.config1, of_all_types[_i].ctr.config);
+}
+END_TEST
+
 /* Instructions, on all CPUs, on the first type, and on the other */
 #define ON_ALL	CTR_PERF(PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, USER)
-#define ON_PS	CTR(ANY, EV_INSTRUCTIONS, USER)
+#define ON_PS	CTR_PERF(PERF_TYPE_RAW, EV_INSTRUCTIONS, USER)
 #define ON_ES	CTR_PERF(MODEL_OTHER_TYPE, EV_INSTRUCTIONS, USER)
 
 static const struct {
@@ -760,6 +799,8 @@ static const struct {
 	u32 index;
 } types[] = {
 	{ "all", { ON_ALL, ON_ALL }, PS | ES, 0 },
+	{ "architectural", { INSTRUCTIONS, INSTRUCTIONS }, PS | ES, 0 },
+	{ "architectural, first", { INSTRUCTIONS, ON_PS }, PS, 1 },
 	{ "first", { ON_ALL, ON_PS }, PS, 1 },
 	{ "other", { ON_ALL, ON_ES }, ES, 1 },
 	{ "first before", { ON_PS, ON_ALL }, PS, 0 },
@@ -772,7 +813,7 @@ static const u32 bound_to[] = { 0x1, PS, 0x4, ES, 0x5, PS | ES };
 /* A control must count wherever the thread may run; on other CPUs it is lost. */
 START_TEST(cpus_of_two_types)
 {
-	static const struct perfctr_ctr_control twin[] = { ON_PS, ON_PS };
+	static const struct perfctr_ctr_control twin[] = { INSTRUCTIONS, INSTRUCTIONS };
 	struct perfctr_config *config;
 	struct thread thread;
 	unsigned int cpu, i;
@@ -828,7 +869,7 @@ END_TEST
 START_TEST(another_type_comes)
 {
 	static const struct perfctr_ctr_control on_es[] = { ON_ES };
-	static const struct perfctr_ctr_control twin[] = { ON_PS };
+	static const struct perfctr_ctr_control twin[] = { INSTRUCTIONS };
 	struct perfctr_config *config;
 
 	model_boot(&hybrid);
@@ -852,6 +893,7 @@ void test_perf(void)
 {
 	unit_begin("x86_perf");
 	UNIT_ROWS(translation, events);
+	UNIT_ROWS(translation_on_a_hybrid_processor, of_all_types);
 	UNIT_RUN(the_event_decides);
 	unit_run(all_machines, NR_MACHINES);
 	UNIT_ROWS(events_with_registers, extras);
