@@ -476,7 +476,8 @@ static struct perfctr_config *config_get_any(struct wanted *wanted, struct perfc
 		return config;
 	shared = config_get_shared(wanted, &other);
 	if (IS_ERR(shared) && shared != ERR_PTR(-EAGAIN) && shared != ERR_PTR(-EACCES) &&
-	    perfctr_cpu_nrctrs() && (other.reason == PERFCTR_REASON_SOURCE ||
+	    perfctr_cpu_nrctrs() &&
+	    (other.reason == PERFCTR_REASON_SOURCE ||
 	     (config != ERR_PTR(-EBUSY) && config != ERR_PTR(-EXDEV))))
 		return config;
 	*why = other;

@@ -157,7 +157,7 @@ static noinline ssize_t read_sample(struct vperfctr *perfctr, u64 __user *to, si
 static noinline ssize_t read_own_shared(struct vperfctr *perfctr, u64 __user *to, size_t count)
 {
 	u32 nr = perfctr->cpu_state.end - perfctr->cpu_state.ctr;
-	u64 value[1 + PERFCTR_MAX_HW];
+	u64 value[1 + PERFCTR_MAX_HW] __uninitialized;
 	const u64 *from = value;
 	size_t length = (1 + nr) * sizeof(*to);
 	bool right;
