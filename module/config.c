@@ -30,9 +30,8 @@ static int prepare_state, online_state;
 
 unsigned int perfctr_config_source = PERFCTR_SOURCE_ANY;
 
-/* Until then, in jiffies, a thread may read registers whose counting another ended: if any_late */
+/* Until then, in jiffies, a thread may read registers whose counting another has ended. */
 static unsigned long late_until;
-static bool any_late;
 
 /* Guards the list, and each config's users as they reach or leave zero. Inside config_mutex. */
 static DEFINE_RAW_SPINLOCK(unused_lock);
@@ -160,17 +159,16 @@ static void config_give_back(struct work_struct *work)
 static void ended_others(void)
 {
 	WRITE_ONCE(late_until, jiffies + PERFCTR_READER_DELAY);
-	WRITE_ONCE(any_late, true);
 }
 
 /* How long counters linger, in jiffies */
 static unsigned long readers_need(void)
 {
-	unsigned long now = jiffies, until = READ_ONCE(late_until);
+	/* A large number if that is past */
+	unsigned long left = READ_ONCE(late_until) - jiffies;
 
-	if (!READ_ONCE(any_late) || !time_after(until, now + PERFCTR_HANDLER_DELAY))
-		return PERFCTR_HANDLER_DELAY;
-	return until - now;
+	return left > PERFCTR_HANDLER_DELAY && left <= PERFCTR_READER_DELAY ?
+	       left : PERFCTR_HANDLER_DELAY;
 }
 
 /* After the last counters may have been unclaimed */

@@ -332,7 +332,6 @@ extern int shim_hz;
 /* Moves when a test says so. */
 extern unsigned long shim_jiffies;
 #define jiffies			shim_jiffies
-#define time_after(a, b)	((long)((b) - (a)) < 0)
 #define time_before(a, b)	((long)((a) - (b)) < 0)
 
 /* ns; moves when a test says so, or somebody waits, who is signalled after so many waits. */
