@@ -567,8 +567,10 @@ static struct victim *victim_start(uid_t uid, bool sleeps, bool map)
 		}
 	}
 	victim->pid = pid;
-	while (victim->turns < 2 && !victim->asleep)
+	while (victim->turns < 2 && !victim->asleep) {
+		ck_assert_msg(!waitpid(pid, NULL, WNOHANG), "the victim could not count");
 		sleep_us(1000);
+	}
 	ck_assert_int_eq(victim->error, 0);
 	return victim;
 }
@@ -696,7 +698,9 @@ START_TEST(evicted_beside_the_same)
 		ck_assert_int_eq(victim_error(other), 0);
 		kill(victim->pid, SIGKILL);
 	}
+	/* While it counts there is no other source for the next test. */
 	kill(other->pid, SIGKILL);
+	ck_assert_int_eq(waitpid(other->pid, NULL, 0), other->pid);
 }
 END_TEST
 
