@@ -24,6 +24,13 @@
 /* RDPMC's names of the fixed counter for slots, and of the metrics that are read with it */
 #define RDPMC_SLOTS		(BIT(30) | 3)
 #define RDPMC_METRICS		BIT(29)
+/* Architectural events */
+#define EVNTSEL_CYCLES		0x3c
+#define EVNTSEL_INSTRUCTIONS	0xc0
+#define EVNTSEL_LLC_REFERENCES	0x4f2e
+#define EVNTSEL_LLC_MISSES	0x412e
+#define EVNTSEL_BRANCHES	0xc4
+#define EVNTSEL_BRANCH_MISSES	0xc5
 /* The event of fixed counter 2, and perf's number for it there */
 #define EVNTSEL_REF_CYCLES	0x13c
 #define EVNTSEL_REF_CYCLES_PERF	0x300
@@ -82,12 +89,12 @@ static bool control_bits_agree(const struct perfctr_ctr_control *ctr, u64 bits)
 static int generic_of(u64 config)
 {
 	switch (config) {
-	case 0x3c: return PERF_COUNT_HW_CPU_CYCLES;
-	case 0xc0: return PERF_COUNT_HW_INSTRUCTIONS;
-	case 0x4f2e: return PERF_COUNT_HW_CACHE_REFERENCES;
-	case 0x412e: return PERF_COUNT_HW_CACHE_MISSES;
-	case 0xc4: return PERF_COUNT_HW_BRANCH_INSTRUCTIONS;
-	case 0xc5: return PERF_COUNT_HW_BRANCH_MISSES;
+	case EVNTSEL_CYCLES: return PERF_COUNT_HW_CPU_CYCLES;
+	case EVNTSEL_INSTRUCTIONS: return PERF_COUNT_HW_INSTRUCTIONS;
+	case EVNTSEL_LLC_REFERENCES: return PERF_COUNT_HW_CACHE_REFERENCES;
+	case EVNTSEL_LLC_MISSES: return PERF_COUNT_HW_CACHE_MISSES;
+	case EVNTSEL_BRANCHES: return PERF_COUNT_HW_BRANCH_INSTRUCTIONS;
+	case EVNTSEL_BRANCH_MISSES: return PERF_COUNT_HW_BRANCH_MISSES;
 	case EVNTSEL_REF_CYCLES: return PERF_COUNT_HW_BUS_CYCLES;
 	case EVNTSEL_REF_CYCLES_PERF: return PERF_COUNT_HW_REF_CPU_CYCLES;
 	default: return -1;
