@@ -74,10 +74,10 @@ struct stage {
 	volatile int error;
 	volatile bool ready;
 	volatile uint64_t turn;		/* of the victim */
-	volatile uint64_t worked;	/* instructions, all together */
 	unsigned int nregs;		/* that the spy may read */
 	unsigned int regs[REGISTERS];
 	uint64_t turns;			/* in which the spy saw the victim run */
+	uint64_t worked;		/* instructions of the victim's in these turns */
 	uint64_t learnt;		/* instructions of the victim's */
 	uint64_t odd;			/* readings that differ from the usual */
 	/* The usual reading after a turn of each class, per register */
@@ -143,7 +143,6 @@ static void play_victim(struct stage *stage)
 				stage->error = -errno;
 		}
 		body_spin(work);
-		stage->worked += BODY_SPIN(work);
 		stage->turn++;
 		if (stage->scene.asleep)
 			sleep_us(100);
@@ -206,7 +205,9 @@ static void look_once(struct stage *stage)
 	if (stage->turn == turn)
 		return;
 	stage->turns++;
-	class = secret(stage->turn);
+	while (turn < stage->turn)
+		stage->worked += BODY_SPIN(secret_work[secret(++turn)]);
+	class = secret(turn);
 	for (i = 0; i < stage->nregs; i++) {
 		uint64_t reading = after[i];
 
@@ -436,14 +437,14 @@ START_TEST(nothing_for_a_sibling_when_interrupted)
 END_TEST
 #endif
 
-/* If nothing is guarded, the same spy sees a good part of the victim's work. */
+/* If nothing is guarded, the same spy learns of most of the work of the turns that it sees. */
 static void open_shows(const struct scene *scene)
 {
 	struct stage *stage;
 
 	set_policy("open");
 	stage = play(scene);
-	ck_assert_msg(stage->learnt > stage->worked / 4,
+	ck_assert_msg(stage->learnt > stage->worked / 2,
 		      "the spy learnt of %llu instructions of %llu",
 		      (unsigned long long)stage->learnt, (unsigned long long)stage->worked);
 }
