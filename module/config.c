@@ -417,8 +417,6 @@ static bool may_try_other(const struct perfctr_config *config)
 static struct perfctr_config *config_get_shared(struct wanted *wanted,
 						struct perfctr_refusal *why)
 {
-	struct perfctr_config *config;
-
 	*why = PERFCTR_NO_REFUSAL;
 	if (!perfctr_shared_available())
 		return ERR_PTR(-EOPNOTSUPP);
@@ -437,10 +435,9 @@ static struct perfctr_config *config_get_shared(struct wanted *wanted,
 	if (perfctr_cpu_lingers())
 		return ERR_PTR(-EAGAIN);
 #endif
-	config = config_get_from(wanted, why);
-	if (!IS_ERR(config))
-		perfctr_shared_mend();
-	return config;
+	/* Who was first has its counters before others get theirs. */
+	perfctr_shared_mend();
+	return config_get_from(wanted, why);
 }
 
 static struct perfctr_config *config_get_native(struct wanted *wanted,

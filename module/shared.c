@@ -257,7 +257,7 @@ static int error_of(long err)
 	}
 }
 
-/* Could perf count that once more on this CPU? In a kernel thread, as make_by_kernel() */
+/* Could perf count it once more on this CPU? In a kernel thread, as make_by_kernel() */
 static long try_another(void *arg)
 {
 	struct slot *slot = arg;
@@ -514,15 +514,17 @@ static int make_fresh(const struct perfctr_config *config, u32 fresh, struct per
 	return err;
 }
 
-/* The first CPU that has an event for that slot, as some CPU does after the claim */
-static unsigned int first_with(unsigned int slot)
+/* Could perf count it once more, on the first CPU that has it? */
+static int find_another(unsigned int slot)
 {
 	unsigned int cpu;
 
 	for_each_online_cpu(cpu)
 		if (per_cpu(made, cpu).event[slot])
-			break;
-	return cpu;
+			return work_on_cpu(cpu, try_another, &slots[slot]);
+	/* It is lost everywhere, so there is not even one now. The next control tries again. */
+	WRITE_ONCE(perfctr_shared_any_lost, true);
+	return -EBUSY;
 }
 
 /* Without privilege there is none of those that perf has but one of, so root's perf keeps it. */
@@ -536,10 +538,11 @@ static int check_another(const struct perfctr_config *config, struct perfctr_ref
 
 		if (slot->another)
 			continue;
-		err = work_on_cpu(first_with(config->hw[i]), try_another, slot);
+		err = find_another(config->hw[i]);
 		if (err) {
 			why->index = i;
-			why->reason = PERFCTR_REASON_ONLY;
+			if (err == -EBUSY)
+				why->reason = PERFCTR_REASON_ONLY;
 			return err;
 		}
 		slot->another = true;

@@ -430,6 +430,33 @@ START_TEST(the_only_counter_without_privilege)
 }
 END_TEST
 
+/* No CPU has it, so there is no second; the next control finds out whether there is one now. */
+START_TEST(the_only_counter_is_lost)
+{
+	struct perfctr_config *config, *joined;
+
+	shared_begin(&model_default);
+	config = shared_get(two, 1, SHARED);
+	shim_cpu_down(1);
+	model_cpu_off(1);
+	model_perf_lose(event_of(config, 0, 0));
+	perfctr_shared_any_lost = true;
+	model_perf_fail(0, -EBUSY);
+	shared_put(shared_get(two, 1, SHARED));
+	ck_assert_uint_eq(model_perf_live, 0);
+	drop_privilege();
+	expect_refused(two, 1, SHARED, -EBUSY, 0, NOBODY, PERFCTR_REASON_ONLY);
+	joined = shared_get(two, 1, SHARED);
+	expect_counts(joined, BIT(0));
+	shared_put(joined);
+	take_privilege();
+	shared_put(config);
+	model_cpu_on(1);
+	shim_cpu_up(1);
+	shared_end();
+}
+END_TEST
+
 /* --- losses --- */
 
 /* A thread runs on CPU 0 when that happens; what follows is not to be counted. */
@@ -934,6 +961,7 @@ void test_shared(void)
 	UNIT_RUN(kernel_mode_needs_permission);
 	UNIT_RUN(half_of_them_without_privilege);
 	UNIT_RUN(the_only_counter_without_privilege);
+	UNIT_RUN(the_only_counter_is_lost);
 	unit_run(a_loss_ends_the_sum, 2);
 	UNIT_RUN(one_of_two_is_lost);
 	UNIT_RUN(perf_takes_the_last_ones);
