@@ -14,33 +14,55 @@
 #include "perfctr.h"
 #include "hook.h"
 
+/**
+ * struct choice - a parameter that is one of some names
+ * @names: by value
+ * @nr: names
+ * @value: written here, read anywhere
+ * @changed: called after that; or NULL
+ */
+struct choice {
+	const char * const *names;
+	size_t nr;
+	unsigned int *value;
+	void (*changed)(void);
+};
+
+static int choice_set(const char *name, const struct kernel_param *kp)
+{
+	const struct choice *choice = kp->arg;
+	int value = __sysfs_match_string(choice->names, choice->nr, name);
+
+	if (value < 0)
+		return value;
+	WRITE_ONCE(*choice->value, value);
+	if (choice->changed)
+		choice->changed();
+	return 0;
+}
+
+static int choice_get(char *buffer, const struct kernel_param *kp)
+{
+	const struct choice *choice = kp->arg;
+
+	return sysfs_emit(buffer, "%s\n", choice->names[READ_ONCE(*choice->value)]);
+}
+
+static const struct kernel_param_ops choice_ops = {
+	.set = choice_set,
+	.get = choice_get,
+};
+
 static const char * const user_read_names[] = {
 	[PERFCTR_USER_READ_OFF] = "off",
 	[PERFCTR_USER_READ_GUARDED] = "guarded",
 	[PERFCTR_USER_READ_OPEN] = "open",
 };
 
-static int user_read_set(const char *value, const struct kernel_param *kp)
-{
-	int policy = sysfs_match_string(user_read_names, value);
-
-	if (policy < 0)
-		return policy;
-	WRITE_ONCE(perfctr_user_read, policy);
-	perfctr_policy_changed();
-	return 0;
-}
-
-static int user_read_get(char *buffer, const struct kernel_param *kp)
-{
-	return sysfs_emit(buffer, "%s\n", user_read_names[READ_ONCE(perfctr_user_read)]);
-}
-
-static const struct kernel_param_ops user_read_ops = {
-	.set = user_read_set,
-	.get = user_read_get,
+static struct choice user_read = {
+	user_read_names, ARRAY_SIZE(user_read_names), &perfctr_user_read, perfctr_policy_changed,
 };
-module_param_cb(user_read, &user_read_ops, NULL, 0644);
+module_param_cb(user_read, &choice_ops, &user_read, 0644);
 MODULE_PARM_DESC(user_read, "who reads registers in user mode: off, guarded (default), open");
 
 static const char * const source_names[] = {
@@ -50,26 +72,10 @@ static const char * const source_names[] = {
 };
 
 /* States that count by another go on until their next control. */
-static int source_set(const char *value, const struct kernel_param *kp)
-{
-	int source = sysfs_match_string(source_names, value);
-
-	if (source < 0)
-		return source;
-	WRITE_ONCE(perfctr_config_source, source);
-	return 0;
-}
-
-static int source_get(char *buffer, const struct kernel_param *kp)
-{
-	return sysfs_emit(buffer, "%s\n", source_names[READ_ONCE(perfctr_config_source)]);
-}
-
-static const struct kernel_param_ops source_ops = {
-	.set = source_set,
-	.get = source_get,
+static struct choice source = {
+	source_names, ARRAY_SIZE(source_names), &perfctr_config_source, NULL,
 };
-module_param_cb(source, &source_ops, NULL, 0644);
+module_param_cb(source, &choice_ops, &source, 0644);
 MODULE_PARM_DESC(source, "which counters controls may have: native, shared (perf_events'), any (default)");
 
 static int evict_set(const char *value, const struct kernel_param *kp)
