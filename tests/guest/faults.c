@@ -9,8 +9,8 @@
  * (/proc/thread-self/fail-nth), until the call succeeds without a failure. That is
  * repeated some times, since the allocators' stocks differ, and so does n. A call that
  * fails must return ENOMEM or EFAULT and change nothing: the control in force goes on
- * counting, exactly. With SOURCE=shared in the environment it counts through perf_events. At the end the number of points of each call is printed; -v prints
- * the outcome of each.
+ * counting, exactly. At the end the number of points of each call is printed; -v prints
+ * the outcome of each. With SOURCE=shared in the environment it counts through perf_events.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -260,7 +260,7 @@ static void learn_facts(void)
 	close(dev);
 	if (guest.info.cpu_type == PERFCTR_RISCV_SBI)
 		guest.nprogrammable = (unsigned int)__builtin_popcountll(guest.info.counters & ~7ull);
-	else if (guest.info.cpu_type < PERFCTR_RISCV_GENERIC)
+	else if (is_x86())
 		guest.nprogrammable = (unsigned int)__builtin_popcountll(guest.info.counters &
 									 0xffffffull);
 	if (guest.shared && !guest.nprogrammable)
@@ -324,7 +324,7 @@ static const char *what_is_missing(unsigned int what)
 	if ((what & NEED_SHARED) && guest.nprogrammable < 4)
 		return "perf_events keeps the few counters from users";
 	if ((what & NEED_FIXED) &&
-	    !(info->cpu_type >= PERFCTR_RISCV_GENERIC && (info->counters & 5) == 5))
+	    (is_x86() || (info->counters & 5) != 5))
 		return "no fixed counters";
 	if ((what & NEED_UNFILTERED) && (info->cpu_features & PERFCTR_FEATURE_FILTER_FIXED))
 		return "the fixed counters filter";
@@ -342,15 +342,15 @@ static const char *what_is_missing(unsigned int what)
 	    (access("/proc/self/ns/pid", F_OK) || access("/proc/self/ns/user", F_OK)))
 		return "a kernel without namespaces";
 	/* x86: all counters are perf's, or all are ours. */
-	if ((what & NEED_BESIDE) && info->cpu_type < PERFCTR_RISCV_GENERIC && !guest.shared)
+	if ((what & NEED_BESIDE) && is_x86() && !guest.shared)
 		return "perf_events has all counters or none";
-	if ((what & NEED_NARROW) && info->cpu_type < PERFCTR_RISCV_GENERIC)
+	if ((what & NEED_NARROW) && is_x86())
 		return "counters are as wide as they are";
-	if ((what & NEED_TLB_NAMES) && info->cpu_type < PERFCTR_RISCV_GENERIC)
+	if ((what & NEED_TLB_NAMES) && is_x86())
 		return "no names for events of TLBs";
-	if ((what & NEED_TLB_NAMES) && info->cpu_type >= PERFCTR_ARM64_GENERIC)
+	if ((what & NEED_TLB_NAMES) && is_arm64())
 		return "this emulated processor counts no misses of TLBs";
-	if ((what & NEED_X86) && info->cpu_type >= PERFCTR_RISCV_GENERIC)
+	if ((what & NEED_X86) && !is_x86())
 		return "not an x86";
 	if ((what & NEED_LACKS) && !info->events[0])
 		return "the processor does not tell which events it has";
@@ -363,7 +363,7 @@ static const char *what_is_missing(unsigned int what)
 	if ((what & NEED_HYBRID) &&
 	    (guest.ncpus < 2 || !(info->cpu_features & PERFCTR_FEATURE_HYBRID)))
 		return "all CPUs are of one type";
-	if ((what & NEED_NO_BESIDE) && info->cpu_type >= PERFCTR_RISCV_GENERIC)
+	if ((what & NEED_NO_BESIDE) && !is_x86())
 		return "perf_events can count beside us";
 	if ((what & NEED_NO_INTERRUPT) && (info->cpu_features & PERFCTR_FEATURE_PCINT))
 		return "counters interrupt";

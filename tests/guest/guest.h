@@ -85,6 +85,16 @@ struct guest_facts {
 
 extern struct guest_facts guest;
 
+static inline bool is_x86(void)
+{
+	return guest.info.cpu_type < PERFCTR_RISCV_GENERIC;
+}
+
+static inline bool is_arm64(void)
+{
+	return guest.info.cpu_type >= PERFCTR_ARM64_GENERIC;
+}
+
 /*
  * Loads the module afresh if it is not loaded with these parameters (NULL:
  * none), and learns the facts of the machine.

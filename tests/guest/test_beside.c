@@ -4,7 +4,7 @@
  * thread is told that it was lost. Nobody else reads these counters, and the NMI watchdog and
  * root's perf keep theirs.
  *
- * All but the last test count by the shared source, whatever the environment says.
+ * All but the last two tests count by the shared source, whatever the environment says.
  */
 #define _GNU_SOURCE
 #include <libperfctr.h>
@@ -41,11 +41,6 @@
 #define USER_ACCESS	"/proc/sys/kernel/perf_user_access"
 #define SHARED_OPEN	MODULE_PARAMS "shared_open"
 #define MODULE_SOURCE	MODULE_PARAMS "source"
-
-static bool is_x86(void)
-{
-	return guest.info.cpu_type < PERFCTR_RISCV_GENERIC;
-}
 
 static void set(const char *path, const char *text)
 {
@@ -751,39 +746,18 @@ END_TEST
 
 #define ROUNDS	5
 
-/* Runs a command with its output in a file, and returns its status. */
-static int run_to(const char *path, const char *const *argv)
-{
-	int status;
-	pid_t pid = fork();
-
-	if (!pid) {
-		int out = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-
-		if (out < 0 || dup2(out, 1) < 0 || dup2(out, 2) < 0)
-			_exit(98);
-		execv(argv[0], (char *const *)(uintptr_t)argv);
-		_exit(99);
-	}
-	if (pid < 0 || waitpid(pid, &status, 0) != pid)
-		return -1;
-	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
 #define NR_PARTIES 5
 
 /**
  * struct party - one of those who count at the same time
+ * @command: what it runs, or NULL: it counts itself, by the library
  * @uid: who it is
- * @argv: what it runs, or NULL: it counts itself, by the library
- * @says: what its output must contain, or NULL
- * @status: with which it must end
+ * @says: what the command's output must contain
  */
 struct party {
+	const char *command;
 	uid_t uid;
-	const char *argv[12];
 	char says[64];
-	int status;
 	pid_t pid;
 	volatile unsigned int rounds;
 	volatile bool stop;
@@ -792,20 +766,19 @@ struct party {
 
 static void party_runs(struct party *party)
 {
-	char path[32], text[8192];
-	int status;
-
-	(void)snprintf(path, sizeof(path), "/tmp/beside.%d", getpid());
 	while (!party->stop && !party->failure[0]) {
-		status = run_to(path, party->argv);
-		if (read_text(path, text, sizeof(text)) < 0 || status != party->status ||
-		    !strstr(text, party->says))
+		char text[8192];
+		FILE *output = popen(party->command, "r");
+		size_t size = output ? fread(text, 1, sizeof(text) - 1, output) : 0;
+		int status = output ? pclose(output) : -1;
+
+		text[size] = '\0';
+		if (status || !strstr(text, party->says))
 			(void)snprintf(party->failure, sizeof(party->failure),
-				       "%s %s: status %d: %.400s", party->argv[0], party->argv[2],
-				       status, text);
+				       "%s: status %#x: %.400s", party->command,
+				       (unsigned int)status, text);
 		party->rounds++;
 	}
-	(void)unlink(path);
 }
 
 /* A program with its page mapped: reads are inline where the page shows registers. */
@@ -859,7 +832,7 @@ static void party_start(struct party *party, int cpu)
 			become(party->uid);
 		if (cpu >= 0)
 			pin_self((unsigned int)cpu);
-		if (party->argv[0])
+		if (party->command)
 			party_runs(party);
 		else
 			party_counts(party);
@@ -877,15 +850,15 @@ static void party_start(struct party *party, int cpu)
  */
 START_TEST(everything_at_once)
 {
-	static const char perfex[] = "/usr/bin/perfex", witness[] = "/usr/bin/witness";
+#define PERFEX(events)	"/usr/bin/perfex -e " events " --json -- " KNOWN_PATH " 2>&1"
+	static const char witness[] =
+		"/usr/bin/witness -e instructions:u -e cycles:u -- " KNOWN_PATH " 2>&1";
 	const struct party plan[NR_PARTIES] = {
 		{ .uid = GUEST_UID },
-		{ .argv = { perfex, "-e", "instructions:u", "--json", "--", KNOWN_PATH } },
-		{ .uid = GUEST_UID,
-		  .argv = { perfex, "-e", "cycles:u", "--json", "--", KNOWN_PATH } },
-		{ .uid = STRANGER_UID,
-		  .argv = { perfex, "-e", "instructions:u,cycles:u", "--json", "--", KNOWN_PATH } },
-		{ .argv = { witness, "-e", "instructions:u", "-e", "cycles:u", "--", KNOWN_PATH } },
+		{ .command = PERFEX("instructions:u") },
+		{ .uid = GUEST_UID, .command = PERFEX("cycles:u") },
+		{ .uid = STRANGER_UID, .command = PERFEX("instructions:u,cycles:u") },
+		{ .command = witness },
 	};
 	struct party *parties = shared_alloc(sizeof(plan));
 	bool hybrid = guest.info.cpu_features & PERFCTR_FEATURE_HYBRID;
@@ -896,10 +869,10 @@ START_TEST(everything_at_once)
 	memcpy(parties, plan, sizeof(plan));
 	for (i = 0; i < NR_PARTIES; i++) {
 		(void)snprintf(parties[i].says, sizeof(parties[i].says), "%s%llu",
-			       parties[i].argv[0] == perfex ? "\"count\": " : "",
+			       parties[i].command == witness ? "" : "\"count\": ",
 			       (unsigned long long)KNOWN_LENGTH(KNOWN_LOOPS));
 		/* An event of perf's that a thread has counts on one type of core. */
-		party_start(&parties[i], parties[i].argv[0] == witness && hybrid ? 0 : -1);
+		party_start(&parties[i], parties[i].command == witness && hybrid ? 0 : -1);
 	}
 	for (i = 0; i < NR_PARTIES; i++)
 		while (parties[i].rounds < ROUNDS && !parties[i].failure[0])

@@ -565,7 +565,7 @@ static void compiled_reads(enum way way)
 	control.cpu_control.nractrs = 1;
 	control.cpu_control.pmc_map[0] = PERFCTR_MAP_ANY;
 	/* Another event, if perf counts the instructions now. */
-	if (guest.info.cpu_type < PERFCTR_RISCV_GENERIC) {
+	if (is_x86()) {
 		perfctr_fd = try_open(0);
 		control.cpu_control.evntsel[0] = EVNTSEL(EV_INSTRUCTIONS);
 	} else {

@@ -1105,16 +1105,6 @@ END_TEST
 
 /* --- the report --- */
 
-static bool is_x86(void)
-{
-	return guest.info.cpu_type < PERFCTR_RISCV_GENERIC;
-}
-
-static bool is_arm64(void)
-{
-	return guest.info.cpu_type >= PERFCTR_ARM64_GENERIC;
-}
-
 /* What follows the key, up to the end of the line */
 static void says_line(const char *key, const char *value)
 {
@@ -1460,7 +1450,7 @@ START_TEST(counters_taken)
 	unsigned int n = 1;
 
 	/* x86: one event takes all counters. */
-	if (guest.info.cpu_type < PERFCTR_RISCV_GENERIC) {
+	if (is_x86()) {
 		ck_ok(fds[0] = perf_open_self(EV_INSTRUCTIONS));
 	} else {
 		n = perf_take_counters(0, fds, 32);
@@ -1473,7 +1463,7 @@ START_TEST(counters_taken)
 	says(result.err, "Stop other profilers");
 	says_not(result.err, "NMI watchdog");
 	/* x86: perf has one left for us, if it counts for us. */
-	if (guest.info.cpu_type < PERFCTR_RISCV_GENERIC)
+	if (is_x86())
 		known_length();
 	perf_give_counters(fds, n);
 	known_length();
