@@ -104,7 +104,7 @@ static raw_spinlock_t *lock_of(u32 bucket)
 
 static void table_add(struct vperfctr *perfctr, const struct task_struct *task)
 {
-	u32 bucket = hash_ptr(task, PERFCTR_TABLE_BITS);
+	u32 bucket = perfctr_table_index(task);
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(lock_of(bucket), flags);
@@ -115,7 +115,7 @@ static void table_add(struct vperfctr *perfctr, const struct task_struct *task)
 /* Of current's state */
 static void table_remove(struct vperfctr *perfctr)
 {
-	u32 bucket = hash_ptr(current, PERFCTR_TABLE_BITS);
+	u32 bucket = perfctr_table_index(current);
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(lock_of(bucket), flags);

@@ -419,9 +419,15 @@ extern struct hlist_head *perfctr_table;
 /* The state of this CPU's current thread. That CPU alone changes it, with interrupts off. */
 DECLARE_PER_CPU(struct vperfctr *, perfctr_here);
 
+/* By the lower half of the address: a constant of 64 bits would take a RISC-V six instructions. */
+static __always_inline u32 perfctr_table_index(const struct task_struct *task)
+{
+	return hash_32((unsigned long)task, PERFCTR_TABLE_BITS);
+}
+
 static __always_inline struct vperfctr *perfctr_look_up(const struct task_struct *task)
 {
-	struct hlist_head *head = &perfctr_table[hash_ptr(task, PERFCTR_TABLE_BITS)];
+	struct hlist_head *head = &perfctr_table[perfctr_table_index(task)];
 	struct vperfctr *perfctr;
 
 	hlist_for_each_entry_rcu_notrace(perfctr, head, notifier.link)

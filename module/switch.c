@@ -274,41 +274,21 @@ static notrace void shared_call_out(struct preempt_notifier *notifier, struct ta
  * leaves, with the runqueue locked. What needs the context of the thread that comes is done
  * before that returns to user mode: vperfctr_come_later(). No page is shown at a switch.
  */
-static __always_inline void out(struct vperfctr *perfctr, struct task_struct *next,
-				struct vperfctr *coming)
+static __always_inline void out(struct vperfctr *perfctr, struct task_struct *next)
 {
-	unsigned long id = READ_ONCE(perfctr->at_once);
-	struct vperfctr *other = NULL;
-
-	if (likely(id & PERFCTR_ID_USER) && coming &&
-	    coming->notifier.ops == perfctr->notifier.ops && READ_ONCE(coming->at_once) == id)
-		other = coming;
-	if (vperfctr_is_native(perfctr)) {
-		if (other)
-			hand_over(perfctr, other, false);
-		else
-			suspend(perfctr, next);
-	} else if (vperfctr_calls(perfctr)) {
-		if (other)
-			hand_over_shared(perfctr, other, true);
-		else
-			suspend_shared(perfctr, true);
-	} else {
-		if (other)
-			hand_over_shared(perfctr, other, false);
-		else
-			suspend_shared(perfctr, false);
-	}
+	if (vperfctr_is_native(perfctr))
+		suspend(perfctr, next);
+	else if (vperfctr_calls(perfctr))
+		suspend_shared(perfctr, true);
+	else
+		suspend_shared(perfctr, false);
 }
 
-/* If it was handed over just now, it is resumed. */
 static __always_inline void in(struct vperfctr *perfctr, struct task_struct *next)
 {
 	int cpu = smp_processor_id();
 	bool done;
 
-	if (perfctr->seq & 1)
-		return;
 	if (vperfctr_is_native(perfctr)) {
 		done = perfctr_cpu_holds_on(cpu, READ_ONCE(perfctr->at_once));
 		if (likely(done))
@@ -322,28 +302,53 @@ static __always_inline void in(struct vperfctr *perfctr, struct task_struct *nex
 		vperfctr_come_later(perfctr, next);
 }
 
+/* @same: the two count by the same registers; see successor() */
 static noinline notrace void out_and_in(struct vperfctr *perfctr, struct vperfctr *coming,
-					struct task_struct *next)
+					struct task_struct *next, bool same)
 {
+	/* Native ones would have been handed over. */
+	if (same) {
+		if (vperfctr_calls(perfctr))
+			hand_over_shared(perfctr, coming, true);
+		else
+			hand_over_shared(perfctr, coming, false);
+		return;
+	}
+	if (perfctr)
+		out(perfctr, next);
+	if (coming)
+		in(coming, next);
+}
+
+/*
+ * Most switches end without the call: they are between threads without a state, or hand native
+ * counters over. It is the only call, so that gcc saves registers just before it.
+ */
+static notrace void probe_switch(PERFCTR_SWITCH_PROBE_ARGS)
+{
+	struct vperfctr **here = raw_cpu_ptr(&perfctr_here);
+	struct vperfctr *perfctr = *here, *coming = perfctr_look_up(next);
+	bool same = false;
+
+	if (perfctr == coming)
+		return;
 	/*
 	 * Next may have been moved here just now, by this CPU. Pairs with member_hold(), which
 	 * reads the number of its CPU after it wrote at_once.
 	 */
 	smp_mb__after_spinlock();
-	if (perfctr)
-		out(perfctr, next, coming);
-	if (coming)
-		in(coming, next);
-	__this_cpu_write(perfctr_here, coming);
-}
+	/* Who reads it interrupts this CPU, which the switch does not allow. */
+	*here = coming;
+	if (likely(perfctr && coming)) {
+		unsigned long id = READ_ONCE(perfctr->at_once);
 
-/* Between two threads without a state, which is what most are, it saves no register. */
-static notrace void probe_switch(PERFCTR_SWITCH_PROBE_ARGS)
-{
-	struct vperfctr *perfctr = __this_cpu_read(perfctr_here), *coming = perfctr_look_up(next);
-
-	if (perfctr != coming)
-		out_and_in(perfctr, coming, next);
+		same = id & PERFCTR_ID_USER && READ_ONCE(coming->at_once) == id;
+		if (same && vperfctr_is_native(perfctr)) {
+			hand_over(perfctr, coming, false);
+			return;
+		}
+	}
+	out_and_in(perfctr, coming, next, same);
 }
 
 static struct perfctr_probe switch_probe = PERFCTR_PROBE(sched_switch, probe_switch);
