@@ -68,6 +68,7 @@ void module_load(const char *params);
 void module_unload(void);
 #define MODULE_PARAMS	"broadcasts=0"
 void set_policy(const char *policy);
+void write_setting(const char *path, const char *text);
 
 /*
  * Writes so far that take an x86 processor many cycles: to registers of its counters, to

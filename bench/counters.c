@@ -238,10 +238,15 @@ void module_unload(void)
 	die("unload");
 }
 
+void write_setting(const char *path, const char *text)
+{
+	FILE *file = fopen(path, "we");
+
+	if (!file || fputs(text, file) < 0 || fclose(file))
+		die(path);
+}
+
 void set_policy(const char *policy)
 {
-	FILE *file = fopen("/sys/module/perfctr/parameters/user_read", "we");
-
-	if (!file || fputs(policy, file) < 0 || fclose(file))
-		die("user_read");
+	write_setting("/sys/module/perfctr/parameters/user_read", policy);
 }

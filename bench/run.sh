@@ -32,7 +32,7 @@ for machine; do
 	"$machines/stage.sh" "$machine"
 	rm -f "$top/build/out/$machine/results.json"
 	# shellcheck disable=SC2086 # words
-	"$machines/boot.sh" "$machine" --icount --patched --mem 2048 --timeout 3000 \
+	"$machines/boot.sh" "$machine" --icount --patched --mem 6144 --timeout 3000 \
 		/usr/bin/run-bench $parts
 done
 
