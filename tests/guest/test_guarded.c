@@ -24,6 +24,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "counting.h"
@@ -91,6 +92,17 @@ static unsigned int secret(uint64_t turn)
 	return (unsigned int)((turn * 2654435761u) >> 16) % CLASSES;
 }
 
+/*
+ * Some 100 us, to the nanosecond without a pattern: the spy's loop takes about as many
+ * instructions each time. Else the victim would come at the same place of it again and again.
+ */
+static void sleep_a_while(uint64_t turn)
+{
+	struct timespec time = { .tv_nsec = 100000 + (turn * 2654435761u >> 8) % 4096 };
+
+	nanosleep(&time, NULL);
+}
+
 static struct perfctr_control usual_control(bool other)
 {
 	struct perfctr_control control;
@@ -145,7 +157,7 @@ static void play_victim(struct stage *stage)
 		body_spin(work);
 		stage->turn++;
 		if (stage->scene.asleep)
-			sleep_us(100);
+			sleep_a_while(stage->turn);
 		else
 			sched_yield();
 	}
@@ -195,19 +207,20 @@ static void vote(uint64_t *usual, uint64_t *votes, uint64_t value)
 static void look_once(struct stage *stage)
 {
 	uint64_t before[REGISTERS], after[REGISTERS];
-	uint64_t turn = stage->turn;
+	uint64_t turn = stage->turn, last;
 	unsigned int class, i;
 
 	read_registers(stage, before);
 	if (!stage->scene.asleep)
 		sched_yield();
 	read_registers(stage, after);
-	if (stage->turn == turn)
+	last = stage->turn;
+	if (last == turn)
 		return;
 	stage->turns++;
-	while (turn < stage->turn)
+	while (turn < last)
 		stage->worked += BODY_SPIN(secret_work[secret(++turn)]);
-	class = secret(turn);
+	class = secret(last);
 	for (i = 0; i < stage->nregs; i++) {
 		uint64_t reading = after[i];
 
