@@ -339,14 +339,18 @@ static void resume_shared(struct vperfctr *perfctr, bool call, struct task_struc
 }
 
 /* Everything that sched_in() does not do at once. */
-static noinline notrace void resume(struct vperfctr *perfctr)
+static noinline notrace void resume_native(struct vperfctr *perfctr)
 {
-	if (!vperfctr_is_native(perfctr)) {
-		resume_shared(perfctr, vperfctr_calls(perfctr), current);
-		return;
-	}
 	if (!resume_and_show(perfctr) && unlikely(perfctr->owned))
 		vperfctr_page_own(perfctr, false);
+}
+
+static void resume(struct vperfctr *perfctr)
+{
+	if (vperfctr_is_native(perfctr))
+		resume_native(perfctr);
+	else
+		resume_shared(perfctr, vperfctr_calls(perfctr), current);
 }
 
 /*
@@ -401,7 +405,7 @@ notrace void vperfctr_come_later(struct vperfctr *perfctr, struct task_struct *n
 }
 
 /* Somebody may have held a state that was handed counters, or unmapped its page. */
-notrace void vperfctr_come_slowly(struct vperfctr *perfctr)
+static __always_inline void come_slowly(struct vperfctr *perfctr, bool native)
 {
 	lockdep_assert_irqs_disabled();
 	if (perfctr->seq & 1 && !perfctr->imode) {
@@ -410,8 +414,23 @@ notrace void vperfctr_come_slowly(struct vperfctr *perfctr)
 		unpermit(perfctr);
 		perfctr_cpu_share();
 	}
-	vperfctr_resume(perfctr);
+	if (native)
+		resume_native(perfctr);
+	else
+		resume_shared(perfctr, vperfctr_calls(perfctr), current);
+	if (unlikely(perfctr->error))
+		vperfctr_soft_lost(perfctr);
 	local_irq_enable();
+}
+
+notrace void vperfctr_come_slowly(struct vperfctr *perfctr)
+{
+	come_slowly(perfctr, true);
+}
+
+notrace void vperfctr_come_slowly_shared(struct vperfctr *perfctr)
+{
+	come_slowly(perfctr, false);
 }
 
 /*

@@ -229,7 +229,7 @@ static __always_inline void shared_in(struct preempt_notifier *notifier, int cpu
 		return;
 	}
 	OPTIMIZER_HIDE_VAR(perfctr);	/* see suspend() */
-	vperfctr_come_slowly(perfctr);
+	vperfctr_come_slowly_shared(perfctr);
 }
 
 static __always_inline void shared_out(struct preempt_notifier *notifier,

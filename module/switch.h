@@ -15,6 +15,7 @@
 void vperfctr_suspend_slowly(struct vperfctr *perfctr, struct task_struct *next);
 /* What sched_in() does not do at once; interrupts are off, and on when it returns. */
 void vperfctr_come_slowly(struct vperfctr *perfctr);
+void vperfctr_come_slowly_shared(struct vperfctr *perfctr);
 /* After a resume with counters of perf's that found one lost: the sums are as before. */
 void vperfctr_unresume_shared(struct vperfctr *perfctr, bool call);
 /* The counters cannot be had: set the error that stays, and stop. */
