@@ -57,6 +57,7 @@ check-debug:
 		$(addprefix debug-icelake-kcsan-,suite stress) \
 		$(addprefix debug-riscv64-rt-,suite stress) \
 		$(addprefix debug-skylake-rt-,suite stress) \
+		$(addprefix full-guest-,pentium3-smp2 riscv64-testing-smp2 icelake-testing skylake-6.1) \
 		$(addprefix tracepoint-guest-,riscv64-6.12-smp2 icelake-smp2) \
 		$(addprefix tracepoint-stress-,riscv64-6.12-1000000 icelake-1000000) \
 		$(addprefix tracepoint-stress-,riscv64-debug-60000 icelake-debug-60000) \

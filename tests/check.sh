@@ -15,7 +15,8 @@ log=build/log
 # guest-MACHINE is the guest suite there, on one processor or two; shared-MACHINE is as much of
 # it as counts through perf, and tracepoint-MACHINE with switches seen by the tracepoint.
 # shared-PART, tracepoint-PART and tracepoint-shared-PART are all of a PART that is guest-...,
-# stress-... or debug-..., in that way. What takes long comes first.
+# stress-... or debug-..., in that way. full-guest-MACHINE has all subjects. What takes long comes
+# first.
 parts='guest-pentium3-smp2 guest-riscv64-testing-smp2 guest-riscv64-6.12-smp2
 	guest-skylake-smp2 guest-riscv64-smcntrpmf guest-riscv64-nopmu
 	guest-x86_64-6.12-smp2 guest-skylake-rt-smp2 guest-icelake-testing guest-skylake-6.1
@@ -29,6 +30,10 @@ parts='guest-pentium3-smp2 guest-riscv64-testing-smp2 guest-riscv64-6.12-smp2
 
 # What the part's job is run by, in the guest
 way=''
+full=''
+
+# What differs between kernels and between 64 and 32 bits
+core='abi preserve handle hold exact inherit rdpmc overflow lib perfex'
 
 run_part() { # name
 	case $1 in
@@ -38,6 +43,9 @@ run_part() { # name
 	shared-guest-* | shared-stress-* | shared-debug-*)
 		way="$way env SOURCE=shared"
 		run_part "${1#shared-}" ;;
+	full-guest-*)
+		full=y
+		run_part "${1#full-}" ;;
 	lint)
 		tests/lint.sh ;;
 	unit)
@@ -62,15 +70,20 @@ run_part() { # name
 		# has no counters.
 		icount=--icount
 		[ "${machine#riscv64}" != "$machine" ] || icount=
-		# The same programs are all run by pentium3: here is what the kernel
-		# has to know of their 32 bits.
 		subjects=
-		[ "$machine" != nehalem-i386 ] || subjects='abi preserve handle exact'
-		[ "$machine" != hybrid ] || subjects='hybrid beside'
+		case $full$machine in
+		hybrid) subjects='hybrid beside' ;;
+		*-testing | *-6.1) subjects=$core ;;
+		# The P6's counters are started and stopped in a way of their own.
+		pentium3) subjects="$core reader extra" ;;
+		# The same programs are run by pentium3: here is what the kernel has to know of
+		# their 32 bits.
+		nehalem-i386) subjects='abi preserve handle exact' ;;
 		# PREEMPT_RT minds what is done in interrupts, switches and probes.
-		[ "$machine" != skylake-rt ] || subjects='exact guarded rdpmc overflow inherit handle'
+		skylake-rt) subjects='exact guarded rdpmc overflow inherit handle' ;;
 		# Without a global control the driver has ways of its own.
-		[ "$machine" != core ] || subjects='exact reader guarded rdpmc overflow'
+		core) subjects='exact reader guarded rdpmc overflow' ;;
+		esac
 		# shellcheck disable=SC2086 # words
 		tests/machines/boot.sh "$machine" $icount --smp "$smp" \
 			--timeout 1800 $way /usr/bin/run-tests $subjects ;;
