@@ -15,6 +15,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -310,6 +311,13 @@ void guest_begin(const char *subject, const char *params)
 	}
 }
 
+bool is_rt(void)
+{
+	struct utsname name;
+
+	return !uname(&name) && strstr(name.version, "PREEMPT_RT");
+}
+
 static const char *what_is_missing(unsigned int what)
 {
 	const struct perfctr_info *info = &guest.info;
@@ -365,6 +373,8 @@ static const char *what_is_missing(unsigned int what)
 		return "all CPUs are of one type";
 	if ((what & NEED_NO_BESIDE) && !is_x86())
 		return "perf_events can count beside us";
+	if ((what & NEED_NO_RT) && is_rt())
+		return "PREEMPT_RT itself interrupts other CPUs often";
 	if ((what & NEED_NO_INTERRUPT) && (info->cpu_features & PERFCTR_FEATURE_PCINT))
 		return "counters interrupt";
 	return NULL;

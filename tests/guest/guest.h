@@ -46,6 +46,7 @@
 #define NEED_NATIVE	0x800000	/* counters of perfctr's own driver */
 #define NEED_SHARED	0x1000000	/* perf_events counts for us, for users as well */
 #define NEED_ALIKE	0x2000000	/* CPUs of one type */
+#define NEED_NO_RT	0x4000000	/* the kernel itself interrupts other CPUs rarely */
 
 /* The user that runs the test; root without any of these */
 #define AS_USER		0x100
@@ -89,6 +90,9 @@ static inline bool is_x86(void)
 {
 	return guest.info.cpu_type < PERFCTR_RISCV_GENERIC;
 }
+
+/* PREEMPT_RT: locks sleep, interrupts are threads, and realtime threads are pushed to other CPUs. */
+bool is_rt(void);
 
 static inline bool is_arm64(void)
 {

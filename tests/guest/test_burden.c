@@ -792,7 +792,7 @@ int main(void)
 		GUEST_RUN(controls_are_bounded, NEED_COUNTERS | NEED_SMP | AS_USER);
 		GUEST_RUN(refusals_are_bounded, NEED_COUNTERS | NEED_SMP | AS_USER);
 		GUEST_RUN(stop_and_go_is_bounded, NEED_COUNTERS | NEED_SMP | AS_USER);
-		GUEST_RUN(maps_are_bounded, NEED_COUNTERS | NEED_SMP | AS_USER);
+		GUEST_RUN(maps_are_bounded, NEED_COUNTERS | NEED_SMP | NEED_NO_RT | AS_USER);
 		GUEST_RUN(trees_are_bounded, NEED_COUNTERS | NEED_SMP | AS_USER);
 	}
 	GUEST_RUN(the_wait_is_interruptible, NEED_COUNTERS | NEED_SMP | AS_USER);

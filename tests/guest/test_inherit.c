@@ -22,7 +22,6 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -1136,15 +1135,6 @@ static uint64_t rusage_switches(void)
 	ck_ok(getrusage(RUSAGE_SELF, &self));
 	ck_ok(getrusage(RUSAGE_CHILDREN, &children));
 	return (uint64_t)(self.ru_nvcsw + self.ru_nivcsw + children.ru_nvcsw + children.ru_nivcsw);
-}
-
-/* PREEMPT_RT: locks sleep, and interrupts are threads. */
-static bool is_rt(void)
-{
-	struct utsname name;
-
-	ck_assert(!uname(&name));
-	return strstr(name.version, "PREEMPT_RT");
 }
 
 START_TEST(soft_counts_as_perf_counts_them)
