@@ -326,7 +326,7 @@ static noinline notrace void out_and_in(struct vperfctr *perfctr, struct vperfct
  */
 static notrace void probe_switch(PERFCTR_SWITCH_PROBE_ARGS)
 {
-	struct vperfctr **here = raw_cpu_ptr(&perfctr_here);
+	struct vperfctr **here = this_cpu_ptr(&perfctr_here);
 	struct vperfctr *perfctr = *here, *coming = perfctr_look_up(next);
 	bool same = false;
 
