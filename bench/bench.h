@@ -16,6 +16,8 @@
 #define MAX_COUNTERS 4
 #define NONE (-1.0)	/* there is no such figure */
 
+#define UID_USER 1000	/* a user without privilege */
+
 /* A bound of our figure that differs between architectures */
 #if defined(__riscv)
 #define BY_ARCH(riscv, x86, arm64) (riscv)

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "perfside.h"
@@ -472,6 +473,26 @@ static double open_close_alone(enum side side, unsigned int counters)
 	return settled_within(open_close_cost, &setup, 0.001);
 }
 
+/* As open_close(), without privilege: each control looks who could read perf's counters. */
+static double open_close_as_user(unsigned int counters)
+{
+	volatile double *cost = shared_alloc(sizeof(*cost));
+	pid_t pid = fork();
+	int status;
+
+	if (pid < 0)
+		die("fork");
+	if (!pid) {
+		if (setresuid(UID_USER, UID_USER, UID_USER))
+			die("setresuid");
+		*cost = open_close(PERFCTR, counters, false);
+		_exit(0);
+	}
+	if (waitpid(pid, &status, 0) != pid || status)
+		die("open_close_as_user");
+	return *cost;
+}
+
 void reads_shared(void)
 {
 	static const double bounds[MAX_COUNTERS] = { NONE, NONE, NONE, 900 };
@@ -479,6 +500,9 @@ void reads_shared(void)
 
 	compare("kernel_read_shared", plain_read, plain_read, false, bounds);
 	opens("open_close_shared", false, 18000);
+	write_setting("/proc/sys/kernel/perf_event_paranoid", "3");
+	for (n = 1; n <= bench_counters; n++)
+		report("open_close_shared_user", n, open_close_as_user(n), NONE, 18000, "insn");
 	/* Nobody else counts: the events are made and released each time. */
 	for (n = 1; n <= bench_counters; n++)
 		report("open_close_shared_first", n, open_close_alone(PERFCTR, n),

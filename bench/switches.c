@@ -24,7 +24,6 @@
 #define ROUNDS 31	/* of these, of which the median is taken */
 #define WARM_UP 500
 #define SMALL_STACK 32768
-#define UID_USER 1000
 #define UID_STRANGER 1001
 
 struct pair {

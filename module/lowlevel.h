@@ -355,8 +355,10 @@ static inline unsigned long perfctr_age_period(unsigned int width, unsigned int 
  * bool perfctr_cpu_shared_is_exact(event): perf heeds all that its attr says
  * bool perfctr_cpu_shared_is_general(event): it has a counter that counts any event
  * unsigned int perfctr_cpu_shared_generals(void): how many of these there are
+ * void perfctr_cpu_shared_watch(bool on): opens the files that tell it, or closes them. Opened
+ *	by a kernel thread; may sleep
  * bool perfctr_cpu_shared_discloses(void): could a user without privilege read counters of
- *	perf's in user mode? Called by a kernel thread; may sleep
+ *	perf's in user mode? While that is watched; may sleep
  * bool perfctr_cpu_shared_hides(event): nobody can read that event's, even so
  *
  * Where the kernel permits processes, and not threads, to read registers, the arch

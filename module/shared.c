@@ -59,6 +59,9 @@ struct slot {
 
 static struct slot slots[PERFCTR_MAX_HW];
 
+/* perf's settings are watched: see perfctr_cpu_shared_watch(); config_mutex */
+static bool watched;
+
 /* Types of the PMUs whose events are of a CPU's core; config_mutex, after init */
 static u32 core_types[8];
 static unsigned int nr_core_types;
@@ -408,6 +411,7 @@ static struct slot *find_slot(const struct perfctr_shared_attr *event, u32 flags
 static void put_slots(const struct perfctr_config *config, u32 nr)
 {
 	u32 i, unused = 0;
+	bool any = false;
 
 	for (i = 0; i < nr; i++) {
 		struct slot *slot = &slots[config->hw[i]];
@@ -417,6 +421,12 @@ static void put_slots(const struct perfctr_config *config, u32 nr)
 			unused |= BIT(config->hw[i]);
 	}
 	release_slots(unused);
+	for (i = 0; i < ARRAY_SIZE(slots); i++)
+		any |= slots[i].users > 0;
+	if (!any && watched) {
+		perfctr_cpu_shared_watch(false);
+		watched = false;
+	}
 }
 
 /* perf found no counter. It does not say who has them. */
@@ -444,15 +454,21 @@ static bool takes_too_many(void)
 	return nr > perfctr_cpu_shared_generals() / 2;
 }
 
-/* In a kernel thread, since the attribute of perf's that it reads is root's */
-static long discloses_by_kernel(void *unused)
+/* In a kernel thread, since an attribute of perf's that is watched is root's */
+static long watch_by_kernel(void *unused)
 {
-	return perfctr_cpu_shared_discloses();
+	perfctr_cpu_shared_watch(true);
+	return 0;
 }
 
+/* From the first look on, the settings are watched until no slot is used. */
 static bool discloses(void)
 {
-	return work_on_cpu(raw_smp_processor_id(), discloses_by_kernel, NULL);
+	if (!watched) {
+		work_on_cpu(raw_smp_processor_id(), watch_by_kernel, NULL);
+		watched = true;
+	}
+	return perfctr_cpu_shared_discloses();
 }
 
 int perfctr_shared_allowed(const struct perfctr_config *config, struct perfctr_refusal *why)

@@ -64,11 +64,21 @@ unsigned int perfctr_cpu_shared_generals(void)
 	return read_sysreg(pmcr_el0) >> PMCR_N_SHIFT & PMCR_N_MASK;
 }
 
+static struct perfctr_setting user_access = {
+	.name = "proc/sys/kernel/perf_user_access",
+};
+
+void perfctr_cpu_shared_watch(bool on)
+{
+	perfctr_setting_watch(&user_access, on);
+	perfctr_perf_watch(on);
+}
+
 /*
  * A process that has mapped an event of its own reads all counters that are in use, unless the
  * setting forbids it, as it does by default.
  */
 bool perfctr_cpu_shared_discloses(void)
 {
-	return perfctr_read_number("proc/sys/kernel/perf_user_access") && !perfctr_perf_is_closed();
+	return perfctr_setting_read(&user_access) && !perfctr_perf_is_closed();
 }

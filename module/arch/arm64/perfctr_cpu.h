@@ -246,5 +246,6 @@ bool perfctr_cpu_shared_is_exact(const struct perf_event *event);
 bool perfctr_cpu_shared_is_general(const struct perf_event *event);
 unsigned int perfctr_cpu_shared_generals(void);
 bool perfctr_cpu_shared_discloses(void);
+void perfctr_cpu_shared_watch(bool on);
 
 #endif /* PERFCTR_ARM64_CPU_H */

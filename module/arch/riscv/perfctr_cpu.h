@@ -264,6 +264,10 @@ static inline bool perfctr_cpu_shared_discloses(void)
 	return false;
 }
 
+static inline void perfctr_cpu_shared_watch(bool on)
+{
+}
+
 static inline bool perfctr_cpu_shared_hides(const struct perf_event *event)
 {
 	return true;

@@ -173,25 +173,42 @@ bool perfctr_cpu_shared_hides(const struct perf_event *event)
  * Can perf be opened, and can events of perf's be read in user mode?
  */
 
-/* A hybrid processor has several PMUs of cores, one of them by the second name. -1: no such file */
+/* A hybrid processor has several PMUs of cores, one of them by the second name. */
 #define CORE_PMU	"sys/bus/event_source/devices/cpu"
-
-static long attribute(const char *file, const char *hybrid)
-{
-	long number = perfctr_read_number(file);
-
-	return number >= 0 ? number : perfctr_read_number(hybrid);
-}
 
 bool perfctr_cpu_shared_exists(void)
 {
-	return attribute(CORE_PMU "/type", CORE_PMU "_core/type") >= 0;
+	struct perfctr_setting type[] = {
+		{ .name = CORE_PMU "/type" }, { .name = CORE_PMU "_core/type" },
+	};
+	bool exists = false;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(type); i++) {
+		perfctr_setting_watch(&type[i], true);
+		exists |= perfctr_setting_read(&type[i]) >= 0;
+		perfctr_setting_watch(&type[i], false);
+	}
+	return exists;
+}
+
+static struct perfctr_setting rdpmc_of[] = {
+	{ .name = CORE_PMU "/rdpmc" }, { .name = CORE_PMU "_core/rdpmc" },
+};
+
+void perfctr_cpu_shared_watch(bool on)
+{
+	perfctr_setting_watch(&rdpmc_of[0], on);
+	perfctr_setting_watch(&rdpmc_of[1], on);
+	perfctr_perf_watch(on);
 }
 
 bool perfctr_cpu_shared_discloses(void)
 {
-	long rdpmc = attribute(CORE_PMU "/rdpmc", CORE_PMU "_core/rdpmc");
+	long who = perfctr_setting_read(&rdpmc_of[0]);
 
+	if (who < 0)
+		who = perfctr_setting_read(&rdpmc_of[1]);
 	/* 2: all processes read by RDPMC. 1: those that have mapped an event do. 0: none */
-	return rdpmc < 0 || rdpmc == 2 || (rdpmc && !perfctr_perf_is_closed());
+	return who < 0 || who == 2 || (who && !perfctr_perf_is_closed());
 }

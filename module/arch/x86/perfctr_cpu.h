@@ -347,6 +347,7 @@ bool perfctr_cpu_shared_is_exact(const struct perf_event *event);
 bool perfctr_cpu_shared_is_general(const struct perf_event *event);
 unsigned int perfctr_cpu_shared_generals(void);
 bool perfctr_cpu_shared_discloses(void);
+void perfctr_cpu_shared_watch(bool on);
 bool perfctr_cpu_shared_hides(const struct perf_event *event);
 
 #endif /* PERFCTR_X86_CPU_H */

@@ -23,6 +23,8 @@ static struct task_struct init_task = { .fs = &init_fs };
 static char mounts;
 
 static struct file files[4];
+/* Who opened them, and as whom current reads now */
+static const struct cred opener, *reader;
 
 struct pid *find_pid_ns(int nr, struct pid_namespace *ns)
 {
@@ -62,38 +64,64 @@ void path_put(const struct path *path)
 	model_file_refs--;
 }
 
+/* What is in a file now; NULL: there is no such file. */
+static const char *text_of(const struct file *file)
+{
+	const char *const texts[ARRAY_SIZE(files)] = {
+		model_paranoid,
+		model_rdpmc_of_cpu,
+		model_no_perf ? NULL : "4\n",
+		model_rdpmc_of_core,
+	};
+
+	return texts[file - files];
+}
+
 struct file *file_open_root(const struct path *root, const char *name, int flags, int mode)
 {
-	const struct {
-		const char *name;
-		const char *text;
-	} all[] = {
-		{ "proc/sys/kernel/perf_event_paranoid", model_paranoid },
-		{ "sys/bus/event_source/devices/cpu/rdpmc", model_rdpmc_of_cpu },
-		{ "sys/bus/event_source/devices/cpu/type", model_no_perf ? NULL : "4\n" },
-		{ "sys/bus/event_source/devices/cpu_core/rdpmc", model_rdpmc_of_core },
+	static const char *const names[ARRAY_SIZE(files)] = {
+		"proc/sys/kernel/perf_event_paranoid",
+		"sys/bus/event_source/devices/cpu/rdpmc",
+		"sys/bus/event_source/devices/cpu/type",
+		"sys/bus/event_source/devices/cpu_core/rdpmc",
 	};
 	unsigned int i;
 
 	might_sleep();
 	shim_assert(root->mnt == &mounts && flags == O_RDONLY && !mode);
-	for (i = 0; i < ARRAY_SIZE(all); i++) {
-		if (strcmp(all[i].name, name) != 0 || !all[i].text)
+	for (i = 0; i < ARRAY_SIZE(files); i++) {
+		if (strcmp(names[i], name) != 0 || !text_of(&files[i]))
 			continue;
-		files[i].private_data = (void *)all[i].text;
+		files[i].f_cred = &opener;
 		model_file_refs++;
 		return &files[i];
 	}
 	return ERR_PTR(-ENOENT);
 }
 
+const struct cred *override_creds(const struct cred *cred)
+{
+	const struct cred *before = reader;
+
+	reader = cred;
+	return before;
+}
+
+void revert_creds(const struct cred *cred)
+{
+	reader = cred;
+}
+
 ssize_t kernel_read(struct file *file, void *to, size_t count, loff_t *pos)
 {
-	const char *text = file->private_data;
-	size_t length = strlen(text);
+	const char *text = text_of(file);
+	size_t length;
 
-	shim_assert(!*pos);
-	length = min(length, count);
+	might_sleep();
+	shim_assert(!*pos && reader == &opener);
+	if (!text)
+		return -EIO;
+	length = min(strlen(text), count);
 	memcpy(to, text, length);
 	*pos = (loff_t)length;
 	return (ssize_t)length;

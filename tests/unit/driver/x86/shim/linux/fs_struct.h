@@ -19,6 +19,8 @@ void get_fs_root(struct fs_struct *fs, struct path *root);
 struct file *file_open_root(const struct path *root, const char *name, int flags, int mode);
 ssize_t kernel_read(struct file *file, void *to, size_t count, loff_t *pos);
 void fput(struct file *file);
+const struct cred *override_creds(const struct cred *cred);
+void revert_creds(const struct cred *cred);
 
 /* In the place of a number that the makefile of the module finds in the kernel */
 extern long model_closed_above;
