@@ -98,7 +98,9 @@ static unsigned int secret(uint64_t turn)
  */
 static void sleep_a_while(uint64_t turn)
 {
-	struct timespec time = { .tv_nsec = 100000 + (turn * 2654435761u >> 8) % 4096 };
+	struct timespec time = {
+		.tv_nsec = 100000 + (long)((turn * 2654435761u >> 8) % 4096)
+	};
 
 	nanosleep(&time, NULL);
 }
