@@ -52,7 +52,8 @@ static DECLARE_DELAYED_WORK(give_back_work, config_give_back);
  * @nr: how many
  * @nr_ictrs: how many of them are i-mode counters
  * @perf: any is numbered as perf does
- * @core: see struct perfctr_config, as for the rest
+ * @kernel: see struct perfctr_config, as for the rest; known after the check
+ * @core: of the CPUs where current may run
  * @hash: of all that
  * @uid: of current
  * @shared: by this source
@@ -63,6 +64,7 @@ struct wanted {
 	u32 nr;
 	u32 nr_ictrs;
 	bool perf;
+	bool kernel;
 	u32 core;
 	u32 hash;
 	kuid_t uid;
@@ -101,9 +103,20 @@ static bool config_equal(const struct perfctr_config *config,
 	for (i = 0; i < nr; i++, own++, ctr++)
 		if (own->map != ctr->map || own->flags != ctr->flags ||
 		    own->event != ctr->event || own->config != ctr->config ||
-		    own->ireset != ctr->ireset ||
-		    (unlikely(ctr->flags & PERFCTR_CTR_PERF) &&
-		     (own->config1 != ctr->config1 || own->config2 != ctr->config2)))
+		    own->ireset != ctr->ireset)
+			return false;
+	return true;
+}
+
+/* The members that only PERFCTR_CTR_PERF has; else they are zero. */
+static bool config_equal_perf(const struct perfctr_config *config,
+			      const struct perfctr_ctr_control *ctr, u32 nr)
+{
+	const struct perfctr_ctr_control *own = config->ctr;
+	u32 i;
+
+	for (i = 0; i < nr; i++, own++, ctr++)
+		if (own->config1 != ctr->config1 || own->config2 != ctr->config2)
 			return false;
 	return true;
 }
@@ -119,7 +132,9 @@ static struct perfctr_config *config_find(const struct wanted *wanted,
 	hash_for_each_possible(configs, config, node, wanted->hash) {
 		if (config->hash != wanted->hash || config->nr != wanted->nr ||
 		    config->core != wanted->core || config->shared != wanted->shared ||
-		    !config_equal(config, wanted->ctr, wanted->nr))
+		    !config_equal(config, wanted->ctr, wanted->nr) ||
+		    (unlikely(wanted->perf) &&
+		     !config_equal_perf(config, wanted->ctr, wanted->nr)))
 			continue;
 		if (uid_eq(config->uid, wanted->uid) &&
 		    config->unprivileged == wanted->unprivileged)
@@ -316,11 +331,12 @@ static struct perfctr_config *config_make(const struct wanted *wanted,
 		return ERR_PTR(-ENOMEM);
 	config->nr = nr;
 	config->nr_ictrs = wanted->nr_ictrs;
+	config->kernel = wanted->kernel;
 	config->core = wanted->core;
 	config->hash = wanted->hash;
 	config->shared = wanted->shared;
 	config->unprivileged = wanted->unprivileged;
-	config->id = new_id(nr && find_kernel(wanted->ctr, nr) == PERFCTR_NO_INDEX);
+	config->id = new_id(nr && !wanted->kernel);
 	config->uid = wanted->uid;
 	memcpy(config->ctr, wanted->ctr, nr * sizeof(*wanted->ctr));
 	/* A control without counters never fails here: that is how a thread stops. */
@@ -343,25 +359,36 @@ err_free:
 	return ERR_PTR(err);
 }
 
-/* Could this source count it, and may current? 0 and *core, or an error with *why */
+/* May current count more than user mode? */
+static int check_kernel(const struct wanted *wanted, struct perfctr_refusal *why)
+{
+	if (!perfctr_allow_kernel())
+		return 0;
+	why->index = find_kernel(wanted->ctr, wanted->nr);
+	why->reason = PERFCTR_REASON_KERNEL;
+	return -EACCES;
+}
+
+/* Could this source count it, and may current? 0, or an error with *why */
 static int config_check(struct wanted *wanted, struct perfctr_refusal *why)
 {
-	bool kernel = false;
 	int err;
 
+	wanted->kernel = false;
 	if (unlikely(wanted->shared))
-		err = perfctr_shared_check(wanted->ctr, wanted->nr, &kernel, why);
+		err = perfctr_shared_check(wanted->ctr, wanted->nr, &wanted->kernel, why);
 	else
-		err = perfctr_cpu_check(wanted->ctr, wanted->nr, &kernel, why);
-	if (!err && kernel && perfctr_allow_kernel()) {
-		why->index = find_kernel(wanted->ctr, wanted->nr);
-		why->reason = PERFCTR_REASON_KERNEL;
-		return -EACCES;
-	}
-	/* The clock is the same everywhere, and perf counts each type of core. */
-	if (!err && wanted->nr && !wanted->shared)
-		err = perfctr_cpu_core(&wanted->core);
-	return err;
+		err = perfctr_cpu_check(wanted->ctr, wanted->nr, &wanted->kernel, why);
+	return !err && wanted->kernel ? check_kernel(wanted, why) : err;
+}
+
+/* May current use this config as well? It was checked for another thread of its user. */
+static int config_check_again(const struct perfctr_config *config, const struct wanted *wanted,
+			      struct perfctr_refusal *why)
+{
+	int err = config->kernel ? check_kernel(wanted, why) : 0;
+
+	return !err && unlikely(config->unprivileged) ? perfctr_shared_allowed(config, why) : err;
 }
 
 /*
@@ -371,17 +398,17 @@ static int config_check(struct wanted *wanted, struct perfctr_refusal *why)
  */
 static struct perfctr_config *config_get_from(struct wanted *wanted, struct perfctr_refusal *why)
 {
-	struct perfctr_config *config, *other;
-	int err;
+	struct perfctr_config *config = NULL, *other;
+	int err = 0;
 
-	err = config_check(wanted, why);
-	if (err)
-		return ERR_PTR(err);
+	/* The clock is the same everywhere, and perf counts each type of core. */
+	if (wanted->nr && !wanted->shared)
+		err = perfctr_cpu_core(&wanted->core);
 	wanted->hash = config_hash(wanted);
-	config = config_find(wanted, &other);
+	if (!err)
+		config = config_find(wanted, &other);
 	if (config) {
-		if (unlikely(config->unprivileged))
-			err = perfctr_shared_allowed(config, why);
+		err = config_check_again(config, wanted, why);
 		if (err)
 			return ERR_PTR(err);
 		use_again(config);
@@ -389,6 +416,9 @@ static struct perfctr_config *config_get_from(struct wanted *wanted, struct perf
 			perfctr_interrupts_put();	/* this config has done its own get */
 		return config;
 	}
+	err = config_check(wanted, why) ?: err;
+	if (err)
+		return ERR_PTR(err);
 	/* A config that nobody uses any more may have the counters that we want. */
 	if (reap_locked())
 		config_find(wanted, &other);
@@ -506,14 +536,16 @@ struct perfctr_config *perfctr_config_get(const struct perfctr_ctr_control *ctr,
 {
 	struct wanted wanted = { .ctr = ctr, .nr = nr, .uid = current_uid() };
 	struct perfctr_config *config;
-	u32 i, forced;
+	u32 i, forced, flags = 0;
 	int err = 0;
 
 	*why = PERFCTR_NO_REFUSAL;
-	for (i = 0; i < nr; i++) {
-		wanted.nr_ictrs += ctr[i].ireset != 0;
-		wanted.perf |= ctr[i].flags & PERFCTR_CTR_PERF;
-	}
+	for (i = 0; i < nr; i++)
+		flags |= ctr[i].flags;
+	wanted.perf = flags & PERFCTR_CTR_PERF;
+	/* These are the last ones. */
+	while (wanted.nr_ictrs < nr && ctr[nr - wanted.nr_ictrs - 1].ireset)
+		wanted.nr_ictrs++;
 	forced = READ_ONCE(perfctr_config_source);
 	if (source == PERFCTR_SOURCE_ANY)
 		source = forced;
