@@ -45,14 +45,20 @@ struct vperfctr *vperfctr_current(void)
 	return perfctr_of_task(current);
 }
 
-struct vperfctr *vperfctr_acting_owner(const struct vperfctr *perfctr, bool tree_too)
+struct vperfctr *vperfctr_acting_owner(struct vperfctr *perfctr, bool tree_too)
 {
-	struct perfctr_tree *tree = READ_ONCE(perfctr->tree);
-	struct vperfctr *own = vperfctr_current();
+	const struct task_struct *owner = rcu_access_pointer(perfctr->owner);
+	const struct perfctr_tree *tree = READ_ONCE(perfctr->tree);
 
-	if (own && (own == perfctr || (tree_too && tree && own->tree == tree)))
-		return own;
-	return ERR_PTR(rcu_access_pointer(perfctr->owner) ? -EPERM : -ESRCH);
+	if (likely(owner == current))
+		return perfctr;
+	if (tree_too && tree) {
+		struct vperfctr *own = vperfctr_current();
+
+		if (own && own->tree == tree)
+			return own;
+	}
+	return ERR_PTR(owner ? -EPERM : -ESRCH);
 }
 
 static int turn_tracepoint(bool on)

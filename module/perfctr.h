@@ -445,8 +445,9 @@ static __always_inline struct vperfctr *perfctr_of_task(struct task_struct *task
 	if (perfctr_by_tracepoint())
 		return perfctr_look_up(task);
 	hlist_for_each_entry(notifier, &task->preempt_notifiers, link)
-		if ((unsigned long)notifier->ops - (unsigned long)perfctr_preempt_ops <
-		    sizeof(perfctr_preempt_ops))
+		if (likely(notifier->ops == &perfctr_preempt_ops[PERFCTR_NATIVE]) ||
+		    notifier->ops == &perfctr_preempt_ops[PERFCTR_SHARED_INLINE] ||
+		    notifier->ops == &perfctr_preempt_ops[PERFCTR_SHARED_CALL])
 			return container_of(notifier, struct vperfctr, notifier);
 	return NULL;
 #else
@@ -500,7 +501,7 @@ struct vperfctr *vperfctr_current(void);
  * @perfctr, or, @tree_too, another of its tree. EPERM: current owns no such state. ESRCH:
  * nobody owns @perfctr any more. Control of another thread would choose its owner here.
  */
-struct vperfctr *vperfctr_acting_owner(const struct vperfctr *perfctr, bool tree_too);
+struct vperfctr *vperfctr_acting_owner(struct vperfctr *perfctr, bool tree_too);
 
 /* resume.c */
 /* The policy for user reads, PERFCTR_USER_READ_* */

@@ -57,15 +57,17 @@ static __always_inline void state_sample(struct vperfctr *perfctr, struct perfct
 	sample->hold = atomic_read(&perfctr->hold);
 	if (likely(perfctr->seq & 1)) {
 		*value++ = state->clock + perfctr_cpu_clock();
-		if (unlikely(perfctr->imode)) {
-			vperfctr_imode_sample(perfctr, value);
-			return;
-		}
-		if (!vperfctr_is_native(perfctr)) {
-			/* What was read is that of its end, and the state stops. */
-			if (unlikely(sample_shared(perfctr, value)))
-				vperfctr_suspend(perfctr);
-			return;
+		if (unlikely(!perfctr->quick)) {
+			if (perfctr->imode) {
+				vperfctr_imode_sample(perfctr, value);
+				return;
+			}
+			if (!vperfctr_is_native(perfctr)) {
+				/* What was read is that of its end, and the state stops. */
+				if (unlikely(sample_shared(perfctr, value)))
+					vperfctr_suspend(perfctr);
+				return;
+			}
 		}
 		for (ctr = state->ctr; ctr != end; ctr++)
 			*value++ = ctr->acc + perfctr_cpu_read(ctr);

@@ -487,13 +487,19 @@ notrace void vperfctr_resume(struct vperfctr *perfctr)
 		vperfctr_soft_lost(perfctr);
 }
 
+/* Not inline, or the native way would save its registers. */
+static noinline void suspend_not_native(struct vperfctr *perfctr)
+{
+	suspend_shared(perfctr, vperfctr_calls(perfctr));
+}
+
 void vperfctr_suspend(struct vperfctr *perfctr)
 {
 	lockdep_assert_irqs_disabled();
 	if (vperfctr_is_native(perfctr))
 		suspend(perfctr, NULL);
 	else
-		suspend_shared(perfctr, vperfctr_calls(perfctr));
+		suspend_not_native(perfctr);
 	/* What follows may change whether it can be resumed at once; resume() finds out. */
 	WRITE_ONCE(perfctr->at_once, PERFCTR_NO_CONFIG);
 }

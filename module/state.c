@@ -191,14 +191,16 @@ u64 vperfctr_task_clock(u64 clock)
 void vperfctr_bind(struct vperfctr *perfctr)
 {
 	const struct perfctr_config *config = perfctr->config;
+	struct perfctr_cpu_ctr *ctr = perfctr->cpu_state.ctr;
 	u32 i;
 
-	for (i = 0; i < config->nr; i++) {
-		if (unlikely(config->shared))
-			perfctr_shared_bind(&perfctr->cpu_state.ctr[i], config->hw[i]);
-		else
-			perfctr_cpu_bind(&perfctr->cpu_state.ctr[i], config->hw[i]);
+	if (unlikely(config->shared)) {
+		for (i = 0; i < config->nr; i++)
+			perfctr_shared_bind(&ctr[i], config->hw[i]);
+		return;
 	}
+	for (i = 0; i < config->nr; i++)
+		perfctr_cpu_bind(&ctr[i], config->hw[i]);
 }
 
 notrace void vperfctr_page_own(struct vperfctr *perfctr, bool own)
@@ -275,7 +277,9 @@ void vperfctr_page_update(struct vperfctr *perfctr)
 	page->error = perfctr->error;
 	page->nrctrs = config ? config->nr : 0;
 	/* Registers of perf's are not shown: NO_SLOT says "ask". */
-	for (i = 0; config && !config->shared && i < config->nr; i++) {
+	if (!config || config->shared)
+		return;
+	for (i = 0; i < config->nr; i++) {
 		page->map[i] = perfctr_cpu_slot(config, i) * sizeof(page->slot[0]);
 		page->operand[i] = perfctr_cpu_operand(config->hw[i]);
 	}
