@@ -789,7 +789,7 @@ int main(void)
 	guest_begin("burden", MODULE_DEFAULTS);
 	/* On an isolated CPU isolation is the bound. */
 	if (!is_isolated()) {
-		GUEST_RUN(controls_are_bounded, NEED_COUNTERS | NEED_SMP | AS_USER);
+		GUEST_RUN(controls_are_bounded, NEED_COUNTERS | NEED_SMP | NEED_NO_RT | AS_USER);
 		GUEST_RUN(refusals_are_bounded, NEED_COUNTERS | NEED_SMP | AS_USER);
 		GUEST_RUN(stop_and_go_is_bounded, NEED_COUNTERS | NEED_SMP | AS_USER);
 		GUEST_RUN(maps_are_bounded, NEED_COUNTERS | NEED_SMP | NEED_NO_RT | AS_USER);
