@@ -356,7 +356,7 @@ static inline unsigned long perfctr_age_period(unsigned int width, unsigned int 
  *	were asked for. perf may choose another register
  * bool perfctr_cpu_shared_is_exact(event): perf heeds all that its attr says
  * bool perfctr_cpu_shared_is_general(event): it has a counter that counts any event
- * unsigned int perfctr_cpu_shared_generals(void): how many of these there are
+ * unsigned int perfctr_cpu_shared_generals(void): how many of these this CPU has
  * void perfctr_cpu_shared_watch(bool on): opens the files that tell it, or closes them. Opened
  *	by a kernel thread; may sleep
  * bool perfctr_cpu_shared_discloses(void): could a user without privilege read counters of

@@ -42,9 +42,9 @@ bool perfctr_shared_any_lost;
  * @users: how many counters of configs have it
  * @unprivileged: how many of those are of users without privilege
  * @another: it was found that there is another counter for it
- * @general: its counter is one of those that count any event
+ * @general: on some CPU its counter is one of those that count any event
  * @call: its registers cannot be read without perf's driver
- * @hidden: nobody can read its counter in user mode
+ * @visible: on some CPU others may read its counter in user mode
  */
 struct slot {
 	struct perfctr_shared_attr event;
@@ -54,10 +54,13 @@ struct slot {
 	bool another;
 	bool general;
 	bool call;
-	bool hidden;
+	bool visible;
 };
 
 static struct slot slots[PERFCTR_MAX_HW];
+
+/* How many counters count any event, of the CPUs that had an event: the least; config_mutex */
+static unsigned int fewest_generals;
 
 /* perf's settings are watched: see perfctr_cpu_shared_watch(); config_mutex */
 static bool watched;
@@ -299,6 +302,7 @@ static int look_at(struct perf_event *event, const struct claim *claim)
 {
 	struct slot *slot = &slots[claim->slot];
 	bool call = !reads_agree(event, slot->flags);
+	bool visible = !perfctr_cpu_shared_hides(event);
 
 	if (!counts(event))
 		return -EBUSY;
@@ -306,11 +310,13 @@ static int look_at(struct perf_event *event, const struct claim *claim)
 		return -EINVAL;
 	if (claim->new) {
 		slot->call |= call;
-		slot->general = perfctr_cpu_shared_is_general(event);
-		slot->hidden = perfctr_cpu_shared_hides(event);
-	} else if (call && !slot->call) {
-		return -EINVAL;		/* who counts by it reads registers */
+	} else if ((call && !slot->call) ||
+		   (visible && !slot->visible && slot->unprivileged)) {
+		/* Who counts by it reads registers, or may only while they are hidden. */
+		return -EINVAL;
 	}
+	slot->general |= perfctr_cpu_shared_is_general(event);
+	slot->visible |= visible;
 	return 0;
 }
 
@@ -321,6 +327,7 @@ static int make_here(struct claim *claim, unsigned int cpu)
 	unsigned int i;
 	int err;
 
+	fewest_generals = min(fewest_generals, perfctr_cpu_shared_generals());
 	for_each_set_bit(i, &fresh, PERFCTR_MAX_HW) {
 		claim->slot = i;
 		event = make_event(&slots[i].event, slots[i].flags, cpu, false);
@@ -451,7 +458,7 @@ static bool takes_too_many(void)
 
 	for (i = 0; i < ARRAY_SIZE(slots); i++)
 		nr += slots[i].unprivileged && slots[i].general;
-	return nr > perfctr_cpu_shared_generals() / 2;
+	return nr > fewest_generals / 2;
 }
 
 /* In a kernel thread, since an attribute of perf's that is watched is root's */
@@ -476,7 +483,7 @@ int perfctr_shared_allowed(const struct perfctr_config *config, struct perfctr_r
 	u32 i;
 
 	for (i = 0; i < config->nr; i++)
-		if (!slots[config->hw[i]].hidden)
+		if (slots[config->hw[i]].visible)
 			break;
 	if (i == config->nr || READ_ONCE(shared_open) || !discloses())
 		return 0;
@@ -714,6 +721,7 @@ void perfctr_shared_init(void)
 {
 	unsigned int cpu, i;
 
+	fewest_generals = UINT_MAX;
 	/* Not by an initializer: per-CPU data of modules is not relocated. */
 	for_each_possible_cpu(cpu)
 		for (i = 0; i < ARRAY_SIZE(slots); i++)

@@ -170,8 +170,8 @@ bool model_perf_reserve(void);
 void model_perf_unreserve(void);
 /* See model_perf_take_all(). */
 bool model_perf_has_all(unsigned int cpu);
-/* perf hides its events from RDPMC in user mode. */
-extern bool model_perf_hides;
+/* The CPUs where perf hides its events from RDPMC in user mode */
+extern u32 model_perf_hides;
 
 /* What measure.c was asked */
 extern unsigned int model_measured;

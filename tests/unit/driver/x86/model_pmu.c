@@ -20,7 +20,7 @@ static struct {
 	unsigned int turn;
 } used[SHIM_CPUS];
 
-bool model_perf_hides;
+u32 model_perf_hides;
 
 /* What fixed counters count */
 static const u64 fixed_events[] = { EV_INSTRUCTIONS, EV_CYCLES, REF_CYCLES };
@@ -130,7 +130,7 @@ int model_pmu_map(struct perf_event *event)
 		return err;
 	event->hw.config = mapped | (attr->exclude_user ? 0 : SEL_USR) |
 			   (attr->exclude_kernel ? 0 : SEL_OS) | SEL_EN |
-			   (model_perf_hides ? RDPMC_DISABLE : 0);
+			   (model_perf_hides & BIT(shim_cpu) ? RDPMC_DISABLE : 0);
 	return map_extra(event);
 }
 

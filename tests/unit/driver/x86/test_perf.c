@@ -255,9 +255,9 @@ START_TEST(disclosed)
 	if (disclosures[_i].discloses) {
 		expect_refused(two, 2, SHARED, -EACCES, 0, NOBODY, PERFCTR_REASON_OPEN);
 		/* Counters that the processor hides are nobody's to see. */
-		model_perf_hides = true;
+		model_perf_hides = ALL;
 		shared_put(GET(two, SHARED));
-		model_perf_hides = false;
+		model_perf_hides = 0;
 		expect_refused(two, 2, SHARED, -EACCES, 0, NOBODY, PERFCTR_REASON_OPEN);
 		shim_set_param("shared_open", true);
 	}
@@ -354,14 +354,64 @@ START_TEST(one_is_not_hidden)
 	struct perfctr_config *hidden;
 
 	shared_begin(&model_default);
-	model_perf_hides = true;
+	model_perf_hides = ALL;
 	hidden = shared_get(two, 1, SHARED);
-	model_perf_hides = false;
+	model_perf_hides = 0;
 	drop_privilege();
 	model_rdpmc_of_cpu = "1\n";
 	expect_refused(two, 2, SHARED, -EACCES, 1, NOBODY, PERFCTR_REASON_OPEN);
 	shared_put(shared_get(two, 1, SHARED));
 	shared_put(hidden);
+	shared_end();
+}
+END_TEST
+
+static const u32 hiding[] = { 0x1, 0x2 };
+
+/* A CPU that does not hide is enough, whichever it is, and whenever it comes. */
+START_TEST(one_cpu_does_not_hide)
+{
+	struct perfctr_config *config;
+	struct thread thread;
+
+	shared_begin(&model_default);
+	model_perf_hides = hiding[_i];
+	drop_privilege();
+	model_rdpmc_of_cpu = "1\n";
+	expect_refused(two, 2, SHARED, -EACCES, 0, NOBODY, PERFCTR_REASON_OPEN);
+	model_perf_hides = ALL;
+	shim_cpu_down(1);
+	config = GET(two, SHARED);
+	model_perf_hides = 0;
+	shim_cpu_up(1);
+	thread_init(&thread, config);
+	thread_in(&thread, 1);
+	ck_assert_int_eq(thread.error, -EIO);
+	thread_out(&thread);
+	thread_init(&thread, config);
+	thread_run(&thread, 0, 1000);
+	thread_expect_exact(&thread);
+	shared_put(config);
+	shared_end();
+}
+END_TEST
+
+/* Root's event is visible there from then on, which whoever joins it has to know. */
+START_TEST(one_cpu_shows_since)
+{
+	struct perfctr_config *config;
+
+	shared_begin(&model_default);
+	model_perf_hides = ALL;
+	shim_cpu_down(1);
+	config = GET(two, SHARED);
+	model_perf_hides = 0;
+	shim_cpu_up(1);
+	expect_counts(config, ALL);
+	drop_privilege();
+	model_rdpmc_of_cpu = "1\n";
+	expect_refused(two, 2, SHARED, -EACCES, 0, NOBODY, PERFCTR_REASON_OPEN);
+	shared_put(config);
 	shared_end();
 }
 END_TEST
@@ -865,6 +915,24 @@ START_TEST(the_only_counter_of_the_other_type)
 }
 END_TEST
 
+/* Half of the counters is half of what the cores with the fewest have. */
+START_TEST(half_of_the_fewest)
+{
+	static const struct perfctr_ctr_control four[] = {
+		CTR_PERF(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_REFERENCES, USER),
+		CTR_PERF(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES, USER),
+		CTR_PERF(PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS, USER),
+		CTR_PERF(PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES, USER),
+	};
+
+	shared_begin(&hybrid);
+	drop_privilege();
+	expect_refused(four, 4, SHARED, -EBUSY, NO_INDEX, NOBODY, PERFCTR_REASON_HALF);
+	shared_put(shared_get(four, 3, SHARED));
+	shared_end();
+}
+END_TEST
+
 /* A type that nobody knew when we were loaded comes with a CPU. */
 START_TEST(another_type_comes)
 {
@@ -904,6 +972,8 @@ void test_perf(void)
 	UNIT_RUN(privilege_is_what_lacks);
 	UNIT_ROWS(forced_source, forces);
 	UNIT_RUN(one_is_not_hidden);
+	UNIT_ROWS(one_cpu_does_not_hide, hiding);
+	UNIT_RUN(one_cpu_shows_since);
 	UNIT_ROWS(general_counters, generals);
 	UNIT_ROWS(nmi_while_reading, torn);
 	UNIT_ROWS(read_by_rdpmc, inline_rows);
@@ -919,5 +989,6 @@ void test_perf(void)
 	UNIT_RUN(any_source_waits_too);
 	UNIT_ROWS(cpus_of_two_types, types);
 	UNIT_RUN(the_only_counter_of_the_other_type);
+	UNIT_RUN(half_of_the_fewest);
 	UNIT_RUN(another_type_comes);
 }
