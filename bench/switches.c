@@ -422,36 +422,41 @@ void switches_shared(void)
 	compare("switch_extra_shared", &plain, &shared_bounds);
 }
 
-static void *hold_state(void *arg)
-{
-	pthread_barrier_t *there = arg;
+struct sleepers {
+	pthread_barrier_t there;
+	bool states;	/* each has one */
+};
 
-	if (_vperfctr_open(1) < 0)
+static void *sleeper(void *arg)
+{
+	struct sleepers *sleepers = arg;
+
+	if (sleepers->states && _vperfctr_open(1) < 0)
 		die("perfctr: open");
-	pthread_barrier_wait(there);
+	pthread_barrier_wait(&sleepers->there);
 	for (;;)
 		pause();
 	return NULL;
 }
 
 /* Runs until it is killed. */
-static void hold_states(unsigned int nr, volatile bool *ready)
+static void hold_sleepers(unsigned int nr, bool states, volatile bool *ready)
 {
 	struct rlimit limit = { 2 * nr + 100, 2 * nr + 100 };
-	pthread_barrier_t there;
+	struct sleepers sleepers = { .states = states };
 	pthread_attr_t attr;
 	pthread_t thread;
 	unsigned int i;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	setrlimit(RLIMIT_NOFILE, &limit);
-	pthread_barrier_init(&there, NULL, nr + 1);
+	pthread_barrier_init(&sleepers.there, NULL, nr + 1);
 	pthread_attr_init(&attr);
 	pthread_attr_setstacksize(&attr, SMALL_STACK);
 	for (i = 0; i < nr; i++)
-		if (pthread_create(&thread, &attr, hold_state, &there))
+		if (pthread_create(&thread, &attr, sleeper, &sleepers))
 			die("pthread_create");
-	pthread_barrier_wait(&there);
+	pthread_barrier_wait(&sleepers.there);
 	*ready = true;
 	for (;;)
 		pause();
@@ -465,8 +470,8 @@ static void allow_many_threads(void)
 	write_setting("/proc/sys/vm/max_map_count", "400000");
 }
 
-/* Two that do not count, beside @others that have a state, of which none runs */
-static double beside_many(unsigned int others, double base)
+/* Two that do not count, beside @others of which none runs */
+static double beside_sleepers(unsigned int others, bool states)
 {
 	volatile bool *ready = shared_alloc(sizeof(*ready));
 	pid_t pid = fork();
@@ -475,12 +480,21 @@ static double beside_many(unsigned int others, double base)
 	if (pid < 0)
 		die("fork");
 	if (!pid)
-		hold_states(others, ready);
+		hold_sleepers(others, states, ready);
 	while (!*ready)
 		usleep(1000);
-	cost = base_line(0, 0).insn - base;
+	cost = base_line(0, 0).insn;
 	end_sleeper(pid);
+	await_hooks_gone();
 	return cost;
+}
+
+/* What it adds that all of those have a state. So many threads cost something as well. */
+static double beside_many(unsigned int others)
+{
+	double base = beside_sleepers(others, false);
+
+	return beside_sleepers(others, true) - base;
 }
 
 /* With the module loaded by_tracepoint=1; @native: there are such counters */
@@ -497,16 +511,12 @@ void switches_tracepoint(bool native)
 	};
 	struct pair plain = { .uid = { 0, 0 } };
 	const double few_bound = BY_ARCH(NONE, 34, NONE), many_bound = BY_ARCH(NONE, 45, NONE);
-	double base;
 
 	allow_many_threads();
 	await_hooks_gone();
-	base = base_line(0, 0).insn;
-	report("switch_extra_tracepoint_10", 10, beside_many(10, base), NONE, few_bound, "insn");
-	await_hooks_gone();
-	report("switch_extra_tracepoint_100000", 100000, beside_many(100000, base), NONE,
-	       many_bound, "insn");
-	await_hooks_gone();
+	report("switch_extra_tracepoint_10", 10, beside_many(10), NONE, few_bound, "insn");
+	report("switch_extra_tracepoint_100000", 100000, beside_many(100000), NONE, many_bound,
+	       "insn");
 	compare("switch_extra_tracepoint_shared", &plain, &by_tracepoint_bounds);
 	if (!native)
 		return;
