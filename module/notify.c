@@ -42,7 +42,7 @@ struct vperfctr *vperfctr_current(void)
 {
 	if (perfctr_by_tracepoint())
 		return this_cpu_read(perfctr_here);
-	return perfctr_of_task(current);
+	return perfctr_of_task(current, false);
 }
 
 struct vperfctr *vperfctr_acting_owner(struct vperfctr *perfctr, bool tree_too)

@@ -436,8 +436,11 @@ static __always_inline struct vperfctr *perfctr_look_up(const struct task_struct
 	return NULL;
 }
 
-/* The state of a thread that is current, or is to run next on this CPU; or NULL */
-static __always_inline struct vperfctr *perfctr_of_task(struct task_struct *task)
+/*
+ * The state of a thread that is current, or is to run next on this CPU; or NULL. @native: only of
+ * interest if it counts by the registers, and else it may be NULL, which is quicker
+ */
+static __always_inline struct vperfctr *perfctr_of_task(struct task_struct *task, bool native)
 {
 #ifdef CONFIG_PREEMPT_NOTIFIERS
 	struct preempt_notifier *notifier;
@@ -445,9 +448,9 @@ static __always_inline struct vperfctr *perfctr_of_task(struct task_struct *task
 	if (perfctr_by_tracepoint())
 		return perfctr_look_up(task);
 	hlist_for_each_entry(notifier, &task->preempt_notifiers, link)
-		if (likely(notifier->ops == &perfctr_preempt_ops[PERFCTR_NATIVE]) ||
-		    notifier->ops == &perfctr_preempt_ops[PERFCTR_SHARED_INLINE] ||
-		    notifier->ops == &perfctr_preempt_ops[PERFCTR_SHARED_CALL])
+		if (native ? notifier->ops == &perfctr_preempt_ops[PERFCTR_NATIVE] :
+			     (unsigned long)notifier->ops - (unsigned long)perfctr_preempt_ops <
+			     sizeof(perfctr_preempt_ops))
 			return container_of(notifier, struct vperfctr, notifier);
 	return NULL;
 #else

@@ -538,7 +538,7 @@ notrace void perfctr_let_in(struct task_struct *next)
 	/* On an isolated CPU perf's values may be in the registers: nobody may see these either. */
 	if (unlikely(!perfctr_cpus_told_here()))
 		perfctr_cpus_join();
-	perfctr = perfctr_of_task(current);
+	perfctr = perfctr_of_task(current, true);
 	/* sched_out() hides what current did: see leave(). */
 	if (perfctr && perfctr->undo & PERFCTR_UNDO_SHOWN && next != current)
 		return;

@@ -124,7 +124,7 @@ static __always_inline kuid_t user_of(const struct task_struct *task)
 /* Would next, if it comes right now, read the same registers for the same user? */
 static __always_inline bool is_kin(struct task_struct *next)
 {
-	const struct vperfctr *other = perfctr_of_task(next);
+	const struct vperfctr *other = perfctr_of_task(next, true);
 
 	/* If next loses its map before it runs it needs a load, which ends the privacy. */
 	return other && !(atomic_read(&other->hold) & PERFCTR_HOLD_ENTIRELY) &&
