@@ -419,6 +419,8 @@ void switches_shared(void)
 {
 	struct pair plain = { .uid = { 0, 0 } };
 
+	/* Those of perf's, of the part before */
+	await_hooks_gone();
 	compare("switch_extra_shared", &plain, &shared_bounds);
 }
 
