@@ -182,8 +182,8 @@ struct perfctr_imode {
  * @nr_ictrs: as in the config, for readers; owner
  * @plain: there are counters, but no i-mode counters and no RAW, so that sched_in() may
  *	resume it; owner
- * @quick: the clock is on, and there are no i-mode counters, so that read(2) only has to
- *	add registers; owner
+ * @quick: the clock is on, and there are no i-mode counters and none of perf's, so that a
+ *	read only has to add registers; owner
  * @config: with a reference, from the first control to the end. While attached, the state
  *	is a user of it; for a descendant the tree has reference and use. Owner writes;
  *	interrupt
