@@ -52,8 +52,8 @@ static DECLARE_DELAYED_WORK(give_back_work, config_give_back);
  * @nr: how many
  * @nr_ictrs: how many of them are i-mode counters
  * @perf: any is numbered as perf does
- * @kernel: see struct perfctr_config, as for the rest; known after the check
- * @core: of the CPUs where current may run
+ * @kernel: it counts, or may count, more than user mode; known after the check
+ * @core: see struct perfctr_config, as for the rest
  * @hash: of all that
  * @uid: of current
  * @shared: by this source
@@ -331,7 +331,6 @@ static struct perfctr_config *config_make(const struct wanted *wanted,
 		return ERR_PTR(-ENOMEM);
 	config->nr = nr;
 	config->nr_ictrs = wanted->nr_ictrs;
-	config->kernel = wanted->kernel;
 	config->core = wanted->core;
 	config->hash = wanted->hash;
 	config->shared = wanted->shared;
@@ -386,7 +385,8 @@ static int config_check(struct wanted *wanted, struct perfctr_refusal *why)
 static int config_check_again(const struct perfctr_config *config, const struct wanted *wanted,
 			      struct perfctr_refusal *why)
 {
-	int err = config->kernel ? check_kernel(wanted, why) : 0;
+	bool kernel = config->nr && !(config->id & PERFCTR_ID_USER);
+	int err = kernel ? check_kernel(wanted, why) : 0;
 
 	return !err && unlikely(config->unprivileged) ? perfctr_shared_allowed(config, why) : err;
 }

@@ -50,7 +50,6 @@ struct perfctr_user;
  * @shared: its counters are perf's: see shared.h; constant
  * @call: @shared, and only perf's driver can read one of them; constant after the claim
  * @unprivileged: @shared, and its users have no privilege; constant
- * @kernel: it counts, or may count, more than user mode; constant
  * @hw: hardware counter of each of the @nr, or slot of shared.h; set by the claim, then
  *	constant
  * @mask: the same as a bit map
@@ -77,7 +76,6 @@ struct perfctr_config {
 	bool shared;
 	bool call;
 	bool unprivileged;
-	bool kernel;
 	u32 mask;
 	u32 imask;
 	unsigned long arch_mask;
