@@ -45,6 +45,15 @@ const struct model_machine model_default = {
 	.width = 48,
 };
 
+const struct model_machine model_filtering = {
+	.sbi = true,
+	.sscofpmf = true,
+	.smcntrpmf = true,
+	.nr_cpus = 2,
+	.programmable = 0x7f8,
+	.width = 48,
+};
+
 const struct model_machine model_tight = {
 	.sbi = true,
 	.sscofpmf = true,

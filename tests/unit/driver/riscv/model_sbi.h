@@ -92,6 +92,8 @@ struct model_machine {
 extern struct model_machine model;
 
 /* model_default: Sscofpmf, hpmcounter3..10 of 48 bits. model_tight: 3 and 4, where 3 has the misses */
+/* As model_default, with Smcntrpmf */
+extern const struct model_machine model_filtering;
 
 /* Without the extension: whether cycle, time and instret can be read, or trap */
 extern unsigned char shim_csr_readable[3];

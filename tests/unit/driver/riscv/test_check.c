@@ -2,11 +2,6 @@
 /* perfctr_cpu_check(): what controls a machine can count, and who may have them. */
 #include "tests.h"
 
-static const struct model_machine filtering = {
-	.sbi = true, .sscofpmf = true, .smcntrpmf = true,
-	.nr_cpus = 2, .programmable = 0x7f8, .width = 48,
-};
-
 static const struct model_machine unfiltered = {
 	.sbi = true, .nr_cpus = 2, .programmable = 0x18, .width = 40,
 };
@@ -60,9 +55,9 @@ static const struct {
 	  { CTR(2, EV_INSTRUCTIONS, USER) } },
 
 	/* ... with Smcntrpmf as well */
-	{ "cycle filters", &filtering, 0, false, 1, { CTR(0, EV_CYCLES, USER) } },
-	{ "instret filters", &filtering, 0, false, 1, { CTR(2, EV_INSTRUCTIONS, USER) } },
-	{ "instret filters kernel", &filtering, 0, true, 1,
+	{ "cycle filters", &model_filtering, 0, false, 1, { CTR(0, EV_CYCLES, USER) } },
+	{ "instret filters", &model_filtering, 0, false, 1, { CTR(2, EV_INSTRUCTIONS, USER) } },
+	{ "instret filters kernel", &model_filtering, 0, true, 1,
 	  { CTR(2, EV_INSTRUCTIONS, KERNEL) } },
 
 	/* ... without either */
@@ -82,12 +77,12 @@ static const struct {
 	{ "almost any", NULL, -EINVAL, false, 1, { CTR(0xfffffffe, EV_DTLB_READ, USER) } },
 	{ "time is no counter", NULL, -EINVAL, false, 1, { CTR(1, EV_CYCLES, BOTH) } },
 	{ "programmable cycles", NULL, 0, false, 1, { CTR(4, EV_CYCLES, USER) } },
-	{ "cycle counts cycles only", &filtering, -EINVAL, false, 1,
+	{ "cycle counts cycles only", &model_filtering, -EINVAL, false, 1,
 	  { CTR(0, EV_INSTRUCTIONS, USER) } },
-	{ "instret counts instructions only", &filtering, -EINVAL, false, 1,
+	{ "instret counts instructions only", &model_filtering, -EINVAL, false, 1,
 	  { CTR(2, EV_CYCLES, USER) } },
-	{ "cycle counts no misses", &filtering, -EINVAL, false, 1, { CTR(0, EV_ITLB, USER) } },
-	{ "cycle counts nothing raw", &filtering, -EINVAL, false, 1,
+	{ "cycle counts no misses", &model_filtering, -EINVAL, false, 1, { CTR(0, EV_ITLB, USER) } },
+	{ "cycle counts nothing raw", &model_filtering, -EINVAL, false, 1,
 	  { CTR_RAW(0, RAW_STORES, USER) } },
 	{ "twice the same", NULL, -EINVAL, false, 2,
 	  { CTR(5, EV_DTLB_READ, USER), CTR(5, EV_DTLB_WRITE, USER) } },
@@ -390,7 +385,7 @@ START_TEST(smcntrpmf_is_found)
 	static const struct perfctr_ctr_control cycle[] = { CTR(0, EV_CYCLES, USER) };
 	struct perfctr_info info = {};
 
-	model_boot(&filtering);
+	model_boot(&model_filtering);
 	memcpy(shim_nodes, trees[_i].node, sizeof(trees[_i].node));
 	ck_assert_int_eq(perfctr_cpu_init(), 0);
 	ck_assert_uint_eq(shim_cpu_nodes, 0);
@@ -411,7 +406,7 @@ static const struct {
 				PERFCTR_FEATURE_FILTER | PERFCTR_FEATURE_PCINT,
 		.nrctrs = 10, .width = 48, .counters = 0x7fd,
 		.events = { 0x6, BIT_ULL(0x19) | BIT_ULL(0x1b) | BIT_ULL(0x21) } } },
-	{ &filtering, {
+	{ &model_filtering, {
 		.cpu_type = PERFCTR_RISCV_SBI,
 		.cpu_features = PERFCTR_FEATURE_RDPMC | PERFCTR_FEATURE_RDTSC |
 				PERFCTR_FEATURE_FILTER | PERFCTR_FEATURE_PCINT | PERFCTR_FEATURE_FILTER_FIXED,
@@ -490,7 +485,7 @@ START_TEST(probing_leaves_a_fixed_filter)
 {
 	struct model_ownership before;
 
-	model_boot(&filtering);
+	model_boot(&model_filtering);
 	model_perf_take_all(0);
 	/* perf does not get the counter that it asks for, but a fixed one. */
 	ck_assert(!model_perf_take(0, 3, EV_INSTRUCTIONS, 0, true));

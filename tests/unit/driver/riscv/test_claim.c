@@ -2,11 +2,6 @@
 /* perfctr_cpu_claim() and perfctr_cpu_unclaim(): who gets which counters, and gives them back. */
 #include "tests.h"
 
-static const struct model_machine filtering = {
-	.sbi = true, .sscofpmf = true, .smcntrpmf = true,
-	.nr_cpus = 2, .programmable = 0x7f8, .width = 48,
-};
-
 /* Two counters, one of which alone counts dTLB misses */
 static const struct model_machine tight = {
 	.sbi = true, .sscofpmf = true, .nr_cpus = 2,
@@ -639,7 +634,7 @@ END_TEST
 /* A filter of a fixed counter that is another's outlives our request for its event. */
 START_TEST(refusal_leaves_a_fixed_filter)
 {
-	driver_init(&filtering);
+	driver_init(&model_filtering);
 	model_perf_take_all(0);
 	model_perf_take_all(1);
 	model_perf_take(0, 3, EV_INSTRUCTIONS, 0, true);
@@ -671,9 +666,9 @@ static const struct {
 	  { CTR(ANY, EV_CYCLES, USER), CTR(9, EV_ITLB, KERNEL), CTR(ANY, EV_ITLB, USER),
 	    CTR_RAW(3, RAW_STORES, BOTH) } },
 	{ "fixed", &model_default, 2, { CTR(0, EV_CYCLES, BOTH), CTR(2, EV_INSTRUCTIONS, BOTH) } },
-	{ "fixed, filtered", &filtering, 2,
+	{ "fixed, filtered", &model_filtering, 2,
 	  { CTR(0, EV_CYCLES, USER), CTR(2, EV_INSTRUCTIONS, KERNEL) } },
-	{ "fixed and others", &filtering, 3,
+	{ "fixed and others", &model_filtering, 3,
 	  { CTR(0, EV_CYCLES, USER), CTR(ANY, EV_CYCLES, KERNEL), CTR(2, EV_INSTRUCTIONS, USER) } },
 };
 

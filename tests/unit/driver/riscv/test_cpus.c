@@ -12,11 +12,6 @@ static const struct perfctr_ctr_control fixed[] = {
 	CTR(0, EV_CYCLES, USER), CTR(2, EV_INSTRUCTIONS, USER), CTR(ANY, EV_ITLB, USER),
 };
 
-static const struct model_machine filtering = {
-	.sbi = true, .sscofpmf = true, .smcntrpmf = true,
-	.nr_cpus = 2, .programmable = 0x7f8, .width = 48,
-};
-
 /* As in config.c's hotplug callbacks, with the hart around them */
 static void cpu_goes(unsigned int cpu)
 {
@@ -147,7 +142,7 @@ START_TEST(cpu_that_goes_gives_back)
 	struct perfctr_config *config, *other;
 	struct thread thread;
 
-	driver_init(&filtering);
+	driver_init(&model_filtering);
 	model_ownership(&before);
 	config = CLAIM(fixed);
 	other = CLAIM(two);
@@ -172,7 +167,7 @@ START_TEST(exact_over_hotplug)
 	struct thread a, b;
 	int i;
 
-	driver_init(&filtering);
+	driver_init(&model_filtering);
 	thread_init(&a, CLAIM(fixed));
 	thread_init(&b, CLAIM(two));
 	for (i = 0; i < 10; i++) {
@@ -263,7 +258,7 @@ START_TEST(exact_over_sleep)
 	struct thread a, b;
 	int i;
 
-	driver_init(&filtering);
+	driver_init(&model_filtering);
 	thread_init(&a, CLAIM(fixed));
 	thread_init(&b, CLAIM(two));
 	for (i = 0; i < 5; i++) {
@@ -288,7 +283,7 @@ START_TEST(sleep_of_a_thread_that_counts)
 	struct thread thread;
 	int i;
 
-	driver_init(&filtering);
+	driver_init(&model_filtering);
 	thread_init(&thread, CLAIM(fixed));
 	for (i = 0; i < 3; i++) {
 		thread_in(&thread, 0);

@@ -2,11 +2,6 @@
 /* perfctr_cpu_load(): what a switch between controls costs, and that sums stay exact through it. */
 #include "tests.h"
 
-static const struct model_machine filtering = {
-	.sbi = true, .sscofpmf = true, .smcntrpmf = true,
-	.nr_cpus = 2, .programmable = 0x7f8, .width = 48,
-};
-
 static const struct model_machine shuffled = {
 	.sbi = true, .sscofpmf = true, .shuffled = true,
 	.nr_cpus = 2, .programmable = 0x7f8, .width = 40,
@@ -147,7 +142,7 @@ START_TEST(only_what_differs_is_programmed)
 	struct thread a, b;
 	int i;
 
-	driver_init(&filtering);
+	driver_init(&model_filtering);
 	thread_init(&a, claim_well(pairs[_i].a, pairs[_i].nr_a));
 	thread_init(&b, claim_well(pairs[_i].b, pairs[_i].nr_b));
 	thread_run(&a, 0, 1000);
@@ -186,7 +181,7 @@ static const struct {
 		{ 3, { CTR(4, EV_DTLB_READ, USER), CTR(3, EV_DTLB_READ, KERNEL),
 		       CTR(5, EV_DTLB_READ, BOTH) } },
 		{ 0, {} } } },
-	{ "filtered fixed", &filtering, 4, {
+	{ "filtered fixed", &model_filtering, 4, {
 		{ 2, { CTR(0, EV_CYCLES, USER), CTR(2, EV_INSTRUCTIONS, USER) } },
 		{ 2, { CTR(0, EV_CYCLES, KERNEL), CTR(2, EV_INSTRUCTIONS, BOTH) } },
 		{ 2, { CTR(ANY, EV_CYCLES, USER), CTR(2, EV_INSTRUCTIONS, KERNEL) } },

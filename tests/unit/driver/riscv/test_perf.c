@@ -225,82 +225,82 @@ START_TEST(fixed_counters_have_one_owner)
 }
 END_TEST
 
-/*
- * The firmware gives cycle and instret where all others are taken, and may do so later, when
- * perf moves its events. They count in all modes.
- */
-START_TEST(fixed_counters_do_not_filter)
-{
-	static const struct perfctr_ctr_control one[] = { CTR(ANY, EV_INSTRUCTIONS, USER) };
-	const u64 misses = PERF_COUNT_HW_CACHE_ITLB | PERF_COUNT_HW_CACHE_RESULT_MISS << 16;
+static const struct perfctr_ctr_control one[] = { CTR(ANY, EV_INSTRUCTIONS, USER) };
+
+struct crowd {
 	struct perf_event *rival[MODEL_GENERALS];
 	struct perfctr_config *config;
 	struct thread thread;
+};
+
+/*
+ * The firmware gives cycle and instret where all others are taken, and may do so later, when
+ * perf moves its events: so it has moved that of the thread, which is running, and was exact
+ * until then.
+ */
+static void crowd_begin(struct crowd *crowd, const struct model_machine *machine)
+{
+	const u64 misses = PERF_COUNT_HW_CACHE_ITLB | PERF_COUNT_HW_CACHE_RESULT_MISS << 16;
 	unsigned int i;
 
-	shared_begin(&model_default);
+	shared_begin(machine);
 	/* The first one is older than ours, and counts later. */
-	for (i = 0; i < ARRAY_SIZE(rival); i++)
-		rival[i] = model_perf_other(0, PERF_TYPE_HW_CACHE, misses, i > 0);
-	config = GET(one, SHARED);
-	thread_init(&thread, config);
-	thread_run(&thread, 0, 1000);
-	thread_expect_exact(&thread);
-	thread_in(&thread, 0);
+	for (i = 0; i < ARRAY_SIZE(crowd->rival); i++)
+		crowd->rival[i] = model_perf_other(0, PERF_TYPE_HW_CACHE, misses, i > 0);
+	crowd->config = GET(one, SHARED);
+	thread_init(&crowd->thread, crowd->config);
+	thread_run(&crowd->thread, 0, 1000);
+	thread_expect_exact(&crowd->thread);
+	thread_in(&crowd->thread, 0);
 	model_execute(MODEL_USER, 1000);
-	model_perf_enable(rival[0]);
-	ck_assert_int_eq(event_of(config, 0, 0)->hw.idx, MODEL_INSTRET);
+	model_perf_enable(crowd->rival[0]);
+	ck_assert_int_eq(event_of(crowd->config, 0, 0)->hw.idx, MODEL_INSTRET);
+}
+
+static void crowd_end(struct crowd *crowd)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(crowd->rival); i++)
+		model_perf_release_other(crowd->rival[i]);
+	shared_end();
+}
+
+/* They count in all modes. */
+START_TEST(fixed_counters_do_not_filter)
+{
+	struct crowd crowd;
+
+	crowd_begin(&crowd, &model_default);
 	model_witness[0] = NULL;
 	model_execute(MODEL_USER, 1000);
-	thread_out(&thread);
-	ck_assert_int_eq(thread.error, -EIO);
-	thread_expect_sum(&thread, 0);
-	shared_put(config);
+	thread_out(&crowd.thread);
+	ck_assert_int_eq(crowd.thread.error, -EIO);
+	thread_expect_sum(&crowd.thread, 0);
+	shared_put(crowd.config);
 	expect_refused(one, 1, SHARED, -EBUSY, 0, PERFCTR_OWNER_PERF, NO_REASON);
-	for (i = 0; i < ARRAY_SIZE(rival); i++)
-		model_perf_release_other(rival[i]);
-	shared_end();
+	crowd_end(&crowd);
 }
 END_TEST
 
-/* With Smcntrpmf they do, and what perf moves there is as good as before. */
+/* With Smcntrpmf they filter, and what perf moves there is as good as before. */
 START_TEST(fixed_counters_that_filter)
 {
-	static const struct model_machine machine = {
-		.sbi = true, .sscofpmf = true, .smcntrpmf = true,
-		.nr_cpus = 2, .programmable = 0x7f8, .width = 48,
-	};
-	static const struct perfctr_ctr_control one[] = { CTR(ANY, EV_INSTRUCTIONS, USER) };
-	const u64 misses = PERF_COUNT_HW_CACHE_ITLB | PERF_COUNT_HW_CACHE_RESULT_MISS << 16;
-	struct perf_event *rival[MODEL_GENERALS];
-	struct perfctr_config *config;
-	struct thread thread;
-	unsigned int i;
+	struct crowd crowd;
 
-	shared_begin(&machine);
-	for (i = 0; i < ARRAY_SIZE(rival); i++)
-		rival[i] = model_perf_other(0, PERF_TYPE_HW_CACHE, misses, i > 0);
-	config = GET(one, SHARED);
-	thread_init(&thread, config);
-	thread_run(&thread, 0, 1000);
-	thread_in(&thread, 0);
-	model_execute(MODEL_USER, 1000);
-	model_perf_enable(rival[0]);
-	ck_assert_int_eq(event_of(config, 0, 0)->hw.idx, MODEL_INSTRET);
+	crowd_begin(&crowd, &model_filtering);
 	model_execute(MODEL_KERNEL, 1000);
 	model_execute(MODEL_USER, 1000);
-	thread_out(&thread);
-	ck_assert_int_eq(thread.error, 0);
-	thread_expect_exact(&thread);
-	thread_run(&thread, 0, 1000);
-	thread_expect_exact(&thread);
-	shared_put(config);
+	thread_out(&crowd.thread);
+	ck_assert_int_eq(crowd.thread.error, 0);
+	thread_expect_exact(&crowd.thread);
+	thread_run(&crowd.thread, 0, 1000);
+	thread_expect_exact(&crowd.thread);
+	shared_put(crowd.config);
 	/* The next one takes the filter away, which the firmware leaves. */
 	model_perf_release_other(model_perf_other(0, PERF_TYPE_HARDWARE,
 						  PERF_COUNT_HW_INSTRUCTIONS, true));
-	for (i = 0; i < ARRAY_SIZE(rival); i++)
-		model_perf_release_other(rival[i]);
-	shared_end();
+	crowd_end(&crowd);
 }
 END_TEST
 
