@@ -15,7 +15,6 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "perfside.h"
@@ -478,18 +477,15 @@ static double open_close_as_user(unsigned int counters)
 {
 	volatile double *cost = shared_alloc(sizeof(*cost));
 	pid_t pid = fork();
-	int status;
 
 	if (pid < 0)
 		die("fork");
 	if (!pid) {
-		if (setresuid(UID_USER, UID_USER, UID_USER))
-			die("setresuid");
+		become(UID_USER);
 		*cost = open_close(PERFCTR, counters, false);
 		_exit(0);
 	}
-	if (waitpid(pid, &status, 0) != pid || status)
-		die("open_close_as_user");
+	await_child(pid);
 	return *cost;
 }
 

@@ -487,7 +487,6 @@ static double beside_sleepers(unsigned int others, bool states)
 		usleep(1000);
 	cost = base_line(0, 0).insn;
 	end_sleeper(pid);
-	await_hooks_gone();
 	return cost;
 }
 
@@ -495,8 +494,10 @@ static double beside_sleepers(unsigned int others, bool states)
 static double beside_many(unsigned int others)
 {
 	double base = beside_sleepers(others, false);
+	double cost = beside_sleepers(others, true) - base;
 
-	return beside_sleepers(others, true) - base;
+	await_hooks_gone();
+	return cost;
 }
 
 /* With the module loaded by_tracepoint=1; @native: there are such counters */
