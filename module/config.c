@@ -11,9 +11,11 @@
 #include <linux/hashtable.h>
 #include <linux/lockdep.h>
 #include <linux/mutex.h>
+#include <linux/pid_namespace.h>
 #include <linux/random.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
+#include <linux/user_namespace.h>
 #include <linux/workqueue.h>
 
 #include "perfctr.h"
@@ -55,7 +57,7 @@ static DECLARE_DELAYED_WORK(give_back_work, config_give_back);
  * @kernel: it counts, or may count, more than user mode; known after the check
  * @core: see struct perfctr_config, as for the rest
  * @hash: of all that
- * @uid: of current
+ * @uid, @pid_ns, @user_ns: of current
  * @shared: by this source
  * @unprivileged: @shared, and current has no privilege
  */
@@ -68,6 +70,8 @@ struct wanted {
 	u32 core;
 	u32 hash;
 	kuid_t uid;
+	struct pid_namespace *pid_ns;
+	struct user_namespace *user_ns;
 	bool shared;
 	bool unprivileged;
 };
@@ -121,7 +125,7 @@ static bool config_equal_perf(const struct perfctr_config *config,
 	return true;
 }
 
-/* Finds that user's config. *other: another user's with an equal control, or NULL */
+/* Finds that user's config. *other: another one with an equal control, or NULL */
 static struct perfctr_config *config_find(const struct wanted *wanted,
 					  struct perfctr_config **other)
 {
@@ -136,7 +140,8 @@ static struct perfctr_config *config_find(const struct wanted *wanted,
 		    (unlikely(wanted->perf) &&
 		     !config_equal_perf(config, wanted->ctr, wanted->nr)))
 			continue;
-		if (uid_eq(config->uid, wanted->uid) &&
+		if (uid_eq(config->uid, wanted->uid) && config->pid_ns == wanted->pid_ns &&
+		    config->user_ns == wanted->user_ns &&
 		    config->unprivileged == wanted->unprivileged)
 			return config;
 		*other = config;
@@ -225,6 +230,9 @@ static void config_end(struct perfctr_config *config)
 		perfctr_interrupts_put();
 	if (config->user)
 		perfctr_user_drop_config(config->user);
+	/* The last reference may go where nothing may sleep. */
+	put_user_ns(config->user_ns);
+	put_pid_ns(config->pid_ns);
 	perfctr_config_unref(config);
 }
 
@@ -336,7 +344,10 @@ static struct perfctr_config *config_make(const struct wanted *wanted,
 	config->shared = wanted->shared;
 	config->unprivileged = wanted->unprivileged;
 	config->id = new_id(nr && !wanted->kernel);
+	config->kin = config->id;
 	config->uid = wanted->uid;
+	config->pid_ns = get_pid_ns(wanted->pid_ns);
+	config->user_ns = get_user_ns(wanted->user_ns);
 	memcpy(config->ctr, wanted->ctr, nr * sizeof(*wanted->ctr));
 	/* A control without counters never fails here: that is how a thread stops. */
 	err = nr ? perfctr_user_add_config(&config->user) : 0;
@@ -354,6 +365,8 @@ err_drop:
 	if (config->user)
 		perfctr_user_drop_config(config->user);
 err_free:
+	put_user_ns(config->user_ns);
+	put_pid_ns(config->pid_ns);
 	kfree(config);
 	return ERR_PTR(err);
 }
@@ -534,7 +547,10 @@ static struct perfctr_config *config_get(struct wanted *wanted, u32 source,
 struct perfctr_config *perfctr_config_get(const struct perfctr_ctr_control *ctr, u32 nr,
 					  u32 source, struct perfctr_refusal *why)
 {
-	struct wanted wanted = { .ctr = ctr, .nr = nr, .uid = current_uid() };
+	struct wanted wanted = {
+		.ctr = ctr, .nr = nr, .uid = current_uid(),
+		.pid_ns = task_active_pid_ns(current), .user_ns = current_user_ns(),
+	};
 	struct perfctr_config *config;
 	u32 i, forced, flags = 0;
 	int err = 0;

@@ -5,9 +5,9 @@
  * registers. It calls up only through functions that it is handed: perfctr_run_t,
  * perfctr_ihandler_t, and on x86 those of perfctr_cpu_permit_init().
  *
- * A perfctr_config is what a control asks of the hardware. Equal controls of a user
- * share one config; equal configs of several users, on the same counters, have the same
- * id. If a CPU's active id is that of a state's config nothing has to be written.
+ * A perfctr_config is what a control asks of the hardware. Equal controls of a user, in the
+ * same namespaces, share one config; equal configs of several users, on the same counters, have the
+ * same id. If a CPU's active id is that of a state's config nothing has to be written.
  */
 #ifndef PERFCTR_LOWLEVEL_H
 #define PERFCTR_LOWLEVEL_H
@@ -32,6 +32,8 @@
 
 struct perfctr_cpu_image;
 struct perfctr_user;
+struct pid_namespace;
+struct user_namespace;
 
 /**
  * struct perfctr_config - one set of counters, shared by all states of a user that want it
@@ -43,7 +45,13 @@ struct perfctr_user;
  *	and config.c's table
  * @id: the same for all configs that want the same of the same counters, and never reused;
  *	not 0; may have PERFCTR_ID_USER. config_mutex; users may read it
+ * @kin: as @id, but of no other config: who may share registers that are read in user mode.
+ *	Constant; may have PERFCTR_ID_USER
  * @uid: the user whose controls have it; constant
+ * @pid_ns: where the threads that made these controls are: who has the same user id, but could
+ *	not trace them, is not to see what they do either. With a reference; constant while it
+ *	is in the table
+ * @user_ns: the same
  * @user: that user's account; NULL without counters; constant while it is in the table
  * @hash: where it is in the table; constant
  * @evicted: its claim was taken back: states that count by it are lost
@@ -69,7 +77,10 @@ struct perfctr_config {
 	atomic_t users;
 	refcount_t refs;
 	unsigned long id;
+	unsigned long kin;
 	kuid_t uid;
+	struct pid_namespace *pid_ns;
+	struct user_namespace *user_ns;
 	struct perfctr_user *user;
 	u32 hash;
 	bool evicted;

@@ -156,8 +156,9 @@ struct perfctr_imode {
  * @overflows: see struct perfctr_read; owner
  * @at_once: the config's id, if a CPU that holds it only has to resume the sums. With
  *	SHOWN no CPU holds it: then only another thread with a page may hand its counters
- *	over. Otherwise PERFCTR_NO_CONFIG; owner. Whoever sets a hold, or unmaps the page,
- *	writes PERFCTR_NO_CONFIG. A thread that is switched out for this one reads it, and
+ *	over; and without OPEN it is made of the config's kin, not of the id. Otherwise
+ *	PERFCTR_NO_CONFIG; owner. Whoever sets a hold, or unmaps the page, writes
+ *	PERFCTR_NO_CONFIG. A thread that is switched out for this one reads it, and
  *	may resume the sums: see successor()
  * @hold: PERFCTR_HOLD_*. Each bit is set and cleared atomically: COUNTERS and LOST by
  *	the owner or an interrupt on its CPU, the others under @lock. If somebody else

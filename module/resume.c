@@ -210,13 +210,14 @@ static __always_inline void resume_plainly(struct vperfctr *perfctr, struct task
  */
 static __always_inline void let_take_over(struct vperfctr *perfctr)
 {
-	unsigned long id = READ_ONCE(perfctr->config->id);
+	bool open = READ_ONCE(perfctr_user_read) == PERFCTR_USER_READ_OPEN;
+	unsigned long id = open ? READ_ONCE(perfctr->config->id) : perfctr->config->kin;
 
 	if (!(id & PERFCTR_ID_USER) || perfctr->imode || perfctr->raw || perfctr->todo ||
 	    perfctr_by_tracepoint())
 		return;
 	id += PERFCTR_AT_ONCE_SHOWN - PERFCTR_ID_USER;
-	if (READ_ONCE(perfctr_user_read) == PERFCTR_USER_READ_OPEN)
+	if (open)
 		id |= PERFCTR_AT_ONCE_OPEN;
 	WRITE_ONCE(perfctr->at_once, id);
 	smp_mb();	/* pairs with set_user(), member_hold() */

@@ -60,6 +60,25 @@ slowly:
 }
 #endif
 
+/* The state of next, if it counts in the same way as perfctr. */
+static __always_inline struct vperfctr *state_of_next(const struct vperfctr *perfctr,
+						      struct task_struct *next)
+{
+#ifdef CONFIG_PREEMPT_NOTIFIERS
+	struct hlist_node *first = next->preempt_notifiers.first;
+	struct preempt_notifier *notifier;
+
+	if (!first)
+		return NULL;
+	notifier = hlist_entry(first, struct preempt_notifier, link);
+	if (unlikely(notifier->ops != perfctr->notifier.ops))
+		return NULL;
+	return container_of(notifier, struct vperfctr, notifier);
+#else
+	return NULL;
+#endif
+}
+
 /*
  * The state of next, if it counts by the registers that perfctr counts by now, in user mode
  * alone, and may do so at once. Nothing counts between the two then, as next comes right now,
@@ -70,21 +89,9 @@ slowly:
 static __always_inline struct vperfctr *successor(const struct vperfctr *perfctr,
 						  unsigned long id, struct task_struct *next)
 {
-#ifdef CONFIG_PREEMPT_NOTIFIERS
-	struct hlist_node *first = next->preempt_notifiers.first;
-	struct preempt_notifier *notifier;
-	struct vperfctr *other;
+	struct vperfctr *other = state_of_next(perfctr, next);
 
-	if (!first)
-		return NULL;
-	notifier = hlist_entry(first, struct preempt_notifier, link);
-	if (unlikely(notifier->ops != perfctr->notifier.ops))
-		return NULL;
-	other = container_of(notifier, struct vperfctr, notifier);
-	return likely(READ_ONCE(other->at_once) == id) ? other : NULL;
-#else
-	return NULL;
-#endif
+	return other && likely(READ_ONCE(other->at_once) == id) ? other : NULL;
 }
 
 /*
@@ -113,13 +120,14 @@ static __always_inline void hand_over(struct vperfctr *perfctr, struct vperfctr 
 static PERFCTR_CPU_APART
 notrace void sched_out_shown(struct vperfctr *perfctr, unsigned long id, struct task_struct *next)
 {
-	struct vperfctr *other = successor(perfctr, id, next);
+	struct vperfctr *other = state_of_next(perfctr, next);
+	unsigned long other_id = other ? READ_ONCE(other->at_once) : PERFCTR_NO_CONFIG;
 	bool open = id & PERFCTR_AT_ONCE_OPEN, same;
 	kuid_t uid = perfctr->shown_to;
 
 	same = open || is_same_user(uid);
 	hide_registers(perfctr);
-	if (other && same && (open || uid_eq(user_of(next), uid))) {
+	if (other_id == id && same && (open || uid_eq(user_of(next), uid))) {
 		/* What is open is private to nobody. */
 		if (!open) {
 			perfctr_cpu_join(next);
@@ -139,8 +147,8 @@ notrace void sched_out_shown(struct vperfctr *perfctr, unsigned long id, struct 
 	perfctr_cpu_revoke(perfctr->granted);
 	perfctr->granted = 0;
 	perfctr->undo = 0;
-	/* A thread with the same control that was not handed the counters is not kin. */
-	leave(same, next, !other);
+	/* Kin that could have been handed the counters would have been. */
+	leave(same, next, !(other_id & PERFCTR_AT_ONCE_SHOWN));
 }
 
 #ifdef CONFIG_PREEMPT_NOTIFIERS

@@ -39,9 +39,10 @@ struct perfctr_riscv_prog {
  * @programmed: id of the config that @prog is known to satisfy, or 0
  * @active: id of the config that this CPU holds: its counters all run as it wants them,
  *	so its states may be resumed; 0: see @prog
- * @private_config: the same, but since its registers were zero they only ran for
- *	threads of @private_uid that read them; others need perfctr_cpu_load() first. At
- *	most one of it and @active is set
+ * @private_config: the kin of the config that @programmed is the id of, if its counters run
+ *	likewise, but since its registers were zero they only ran for threads of
+ *	@private_uid that read them; others need perfctr_cpu_load() first. At most one of it
+ *	and @active is set
  * @private_uid: see @private_config
  * @istopped: the id of the last perfctr_cpu_istop(), if the registers still hold what
  *	they held then; only compared
@@ -165,7 +166,7 @@ static inline bool perfctr_cpu_private(const struct perfctr_config *config, kuid
 {
 	const struct perfctr_riscv_cpu *cpu = this_cpu_ptr(&perfctr_riscv_cpu);
 
-	return cpu->private_config == READ_ONCE(config->id) && uid_eq(cpu->private_uid, uid);
+	return cpu->private_config == config->kin && uid_eq(cpu->private_uid, uid);
 }
 
 static inline kuid_t perfctr_cpu_private_user(void)
@@ -178,7 +179,7 @@ static inline void perfctr_cpu_share(void)
 	struct perfctr_riscv_cpu *cpu = this_cpu_ptr(&perfctr_riscv_cpu);
 
 	if (cpu->private_config) {
-		cpu->active = cpu->private_config;
+		cpu->active = cpu->programmed;
 		cpu->private_config = 0;
 	}
 }

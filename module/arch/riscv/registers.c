@@ -379,7 +379,7 @@ notrace int perfctr_cpu_restart(const struct perfctr_config *config, kuid_t uid)
 		return -EIO;
 	}
 	cpu->running |= perfctr_riscv_actrs(config);
-	cpu->private_config = id;
+	cpu->private_config = config->kin;
 	cpu->private_uid = uid;
 	return 0;
 }

@@ -28,10 +28,11 @@
  *	interrupts off, but for what is prepared before it comes
  * @active: id of the config whose counters all count as it wants them, and of which
  *	states may be resumed without further ado, or 0
- * @private_config: id of that of which only threads of @private_uid ran that read its
+ * @private_config: kin of that of which only threads of @private_uid ran that read its
  *	registers, and nobody else, since all registers were zero; nobody else may
  *	without perfctr_cpu_load(). At most one of it and @active is set
  * @private_uid: see @private_config
+ * @private_id: the id of @private_config
  * @private_mm: context.ctx_id of the one mm of which anything is in the registers; 0:
  *	there are several, or it is not known
  * @core: of a hybrid processor, its type and native model (CPUID leaf 1AH's EAX), or
@@ -54,6 +55,7 @@ struct perfctr_x86_cpu {
 	unsigned long active;
 	unsigned long private_config;
 	kuid_t private_uid;
+	unsigned long private_id;
 	u64 private_mm;
 	u32 core;
 	bool ours;
@@ -213,7 +215,7 @@ static inline bool perfctr_cpu_private(const struct perfctr_config *config, kuid
 {
 	const struct perfctr_x86_cpu *cpu = this_cpu_ptr(&perfctr_x86_cpu);
 
-	return cpu->private_config == READ_ONCE(config->id) && uid_eq(cpu->private_uid, uid);
+	return cpu->private_config == config->kin && uid_eq(cpu->private_uid, uid);
 }
 
 static inline kuid_t perfctr_cpu_private_user(void)

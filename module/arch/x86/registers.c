@@ -274,7 +274,8 @@ notrace int perfctr_cpu_restart(const struct perfctr_config *config, kuid_t uid)
 	else if (cpu->private_mm != mm)
 		cpu->private_mm = 0;
 	cpu->active = 0;
-	cpu->private_config = READ_ONCE(config->id);
+	cpu->private_config = config->kin;
+	cpu->private_id = READ_ONCE(config->id);
 	cpu->private_uid = uid;
 	return 0;
 }
@@ -282,13 +283,12 @@ notrace int perfctr_cpu_restart(const struct perfctr_config *config, kuid_t uid)
 notrace void perfctr_cpu_share(void)
 {
 	struct perfctr_x86_cpu *cpu = this_cpu_ptr(&perfctr_x86_cpu);
-	unsigned long id = cpu->private_config;
 
-	if (!id)
+	if (!cpu->private_config)
 		return;
 	perfctr_x86_belong_to_nobody(cpu);
 	if (cpu->running)
-		cpu->active = id;
+		cpu->active = cpu->private_id;
 }
 
 notrace void perfctr_cpu_leave(void)

@@ -213,7 +213,7 @@ static int claim_forget(void *arg)
 	if (cpu->active == READ_ONCE(config->id))
 		cpu->active = 0;
 	/* Others who run here leave their counts in registers that still run. */
-	if (cpu->private_config == READ_ONCE(config->id)) {
+	if (cpu->private_id == READ_ONCE(config->id)) {
 		cpu->private_config = 0;
 		cpu->private_mm = 0;
 	}

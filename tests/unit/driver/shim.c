@@ -3,6 +3,9 @@
 #include <check.h>
 #include <stdio.h>
 
+#include <linux/pid_namespace.h>
+#include <linux/user_namespace.h>
+
 #include "shim/kernel.h"
 #include "hook.h"
 
@@ -26,6 +29,8 @@ bool shim_perfmon_capable = true;
 void (*shim_while_waiting)(void);
 void (*shim_kthread)(bool comes);
 unsigned int shim_uid;
+struct pid_namespace init_pid_ns;
+struct user_namespace init_user_ns, *shim_user_ns = &init_user_ns;
 u64 shim_now = 1000 * NSEC_PER_SEC;
 unsigned int shim_waits;
 int shim_signal_after = -1;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* config.c: who shares a config, and when one is claimed, found again and freed. */
+#include <linux/pid_namespace.h>
+#include <linux/user_namespace.h>
+
 #include "threads.h"
 #include "unit.h"
 
@@ -129,6 +132,78 @@ START_TEST(different_controls_do_not)
 	ck_assert_uint_eq(configs_there(), 2);
 	perfctr_config_put(a, false);
 	perfctr_config_put(b, false);
+	end();
+}
+END_TEST
+
+/*
+ * Who has the same user id in another namespace has a config of its own. The counters count the same
+ * for both, but are private to one of them at most.
+ */
+START_TEST(namespaces_are_apart)
+{
+	static struct pid_namespace inner;
+	static struct user_namespace inner_user;
+	struct perfctr_config *a, *b;
+	struct thread thread;
+
+	begin(&model_default);
+	a = get(two, 2);
+	if (_i)
+		shim_current.pid_ns = &inner;
+	else
+		shim_user_ns = &inner_user;
+	b = get(two, 2);
+	ck_assert_ptr_ne(a, b);
+	ck_assert_uint_eq(a->id, b->id);
+	ck_assert_uint_ne(a->kin, b->kin);
+	ck_assert_ptr_eq(get(two, 2), b);
+	ck_assert_int_eq(restart_on(0, a, 1), 0);
+	ck_assert(private_on(0, a, 1));
+	ck_assert(!private_on(0, b, 1));
+	ck_assert_int_eq(restart_on(0, b, 1), 0);
+	ck_assert(!private_on(0, a, 1));
+	on_cpu_irqs_off(0, perfctr_cpu_share);
+	ck_assert(holds_on(0, a));
+	ck_assert(holds_on(0, b));
+	/* The config that has ended is not found again. */
+	perfctr_config_put(a, false);
+	ck_assert_int_eq(restart_on(0, b, 1), 0);
+	shim_current.pid_ns = NULL;
+	shim_user_ns = &init_user_ns;
+	a = get(two, 2);
+	ck_assert(!private_on(0, a, 1));
+	thread_init(&thread, a);
+	thread_run(&thread, 0, 1000);
+	thread_expect_exact(&thread);
+	perfctr_config_put(a, false);
+	perfctr_config_put(b, false);
+	perfctr_config_put(b, false);
+	ck_assert_uint_eq(inner.refs + inner_user.refs + init_pid_ns.refs + init_user_ns.refs, 0);
+	end();
+}
+END_TEST
+
+/* Nor does an evicted config's id count for the one that was private. */
+START_TEST(evicted_beside_another_namespace)
+{
+	static struct pid_namespace inner;
+	struct perfctr_config *a, *b;
+
+	begin(&model_default);
+	a = get(two, 2);
+	shim_current.pid_ns = &inner;
+	shim_uid = 7;
+	b = get(two, 2);
+	ck_assert_uint_eq(a->id, b->id);
+	ck_assert_int_eq(restart_on(0, b, 7), 0);
+	perfctr_config_evict(false, KUIDT_INIT(0));
+	ck_assert_uint_ne(a->id, b->id);
+	on_cpu_irqs_off(0, perfctr_cpu_share);
+	ck_assert(!holds_on(0, a));
+	perfctr_config_put(a, false);
+	perfctr_config_put(b, false);
+	ck_assert_uint_eq(inner.refs, 0);
 	end();
 }
 END_TEST
@@ -768,6 +843,8 @@ void test_config(void)
 	unit_begin(MODEL_ARCH "_config");
 	UNIT_RUN(equal_controls_share);
 	UNIT_ROWS(different_controls_do_not, differences);
+	unit_run(namespaces_are_apart, 2);
+	UNIT_RUN(evicted_beside_another_namespace);
 	UNIT_RUN(kernel_mode_needs_permission);
 	UNIT_RUN(nonsense_is_not_a_matter_of_permission);
 	UNIT_RUN(no_memory);

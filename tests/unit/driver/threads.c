@@ -62,6 +62,7 @@ struct perfctr_config *claim(const struct perfctr_ctr_control *ctr, unsigned int
 	config = perfctr_config_alloc(nr);
 	config->nr = nr;
 	config->id = ++last_id;
+	config->kin = config->id;
 	if (nr)
 		memcpy(config->ctr, ctr, nr * sizeof(*ctr));
 	for (i = 0; i < nr; i++)

@@ -14,6 +14,8 @@
  * their length, and their number. ENGINE_TRACE prints each step.
  */
 #include <check.h>
+#include <linux/pid_namespace.h>
+#include <linux/user_namespace.h>
 #include <stdio.h>
 
 #include "engine/engine.h"
@@ -40,6 +42,7 @@
 
 struct process {
 	struct mm_struct mm;
+	struct pid_namespace *pid_ns;	/* NULL: the first process's */
 	bool dumpable;
 	unsigned int threads;
 };
@@ -131,7 +134,10 @@ static const struct control shared_controls[] = {
 			  CTR(ANY, EV_INSTRUCTIONS, USER) } },
 };
 
-static struct process processes[NR_PROCESSES + 1];	/* [0]: all that have ended */
+/* The first one and the last one are all that have ended, in either namespace. */
+static struct process processes[NR_PROCESSES + 2];
+#define ENDED_INSIDE	(processes + NR_PROCESSES + 1)
+static struct pid_namespace inner;
 static struct map maps[NR_MAPS];
 static struct thread threads[NR_THREADS];
 static struct thread idle[SHIM_CPUS];
@@ -241,8 +247,9 @@ static unsigned int owner_bit(const struct process *process, unsigned int user)
 
 static u64 owner_of(const struct thread *thread)
 {
-	const struct process *process = thread->process ? thread->process : processes;
-	bool dumpable = process == processes || process->dumpable;
+	const struct process *ended = thread->task.pid_ns ? ENDED_INSIDE : processes;
+	const struct process *process = thread->process ? thread->process : ended;
+	bool dumpable = process == ended || process->dumpable;
 
 	return BIT_ULL(owner_bit(process, dumpable ? thread->cred.euid.val : NR_USERS));
 }
@@ -277,6 +284,7 @@ void engine_look(void)
 /* The process has ended, so no thread belongs to it any more. */
 static void forget_process(const struct process *process)
 {
+	const struct process *ended = process->pid_ns ? ENDED_INSIDE : processes;
 	unsigned int cpu, hw, user;
 
 	for (cpu = 0; cpu < NR_CPUS; cpu++) {
@@ -287,7 +295,7 @@ static void forget_process(const struct process *process)
 				if (!(*owners & BIT_ULL(owner_bit(process, user))))
 					continue;
 				*owners &= ~BIT_ULL(owner_bit(process, user));
-				*owners |= BIT_ULL(owner_bit(processes, user));
+				*owners |= BIT_ULL(owner_bit(ended, user));
 			}
 		}
 	}
@@ -351,8 +359,9 @@ static void expect_own(const struct thread *thread)
 		expect_permission(thread);
 	if (perfctr_user_read == PERFCTR_USER_READ_OPEN || thread->was_open)
 		return;
-	for (i = 0; i <= NR_PROCESSES; i++)
-		own |= (u64)users << owner_bit(&processes[i], 0);
+	for (i = 0; i <= NR_PROCESSES + 1; i++)
+		if (processes[i].pid_ns == thread->task.pid_ns)
+			own |= (u64)users << owner_bit(&processes[i], 0);
 	for (i = 0; i <= NR_USERS; i++)
 		own |= BIT_ULL(owner_bit(thread->process, i));
 	for (hw = 0; hw < 32; hw++) {
@@ -1181,6 +1190,10 @@ static struct process *process_new(const struct process *parent)
 		return NULL;
 	machine_copy_mm(&process->mm, parent ? &parent->mm : NULL);
 	process->dumpable = !parent || parent->dumpable;
+	if (parent && rnd(4))
+		process->pid_ns = parent->pid_ns;
+	else
+		process->pid_ns = rnd(2) ? &inner : NULL;
 	return process;
 }
 
@@ -1194,6 +1207,7 @@ static void thread_begins(struct thread *thread, struct process *process, unsign
 	thread->task.mm = &process->mm;
 	thread->task.cpu = rnd(NR_CPUS);
 	thread->task.pid = pid_new(++last_id);
+	thread->task.pid_ns = process->pid_ns;
 	thread->task.tgid = get_pid(thread->task.pid);
 	thread->uid = uid;
 	thread->cred.euid.val = uid;
@@ -1273,7 +1287,7 @@ static void leave_mm(struct thread *thread)
 				unmap(map);
 		forget_process(process);
 	}
-	thread->process = processes;
+	thread->process = thread->task.pid_ns ? ENDED_INSIDE : processes;
 }
 
 static void do_exit(struct thread *thread)
@@ -1440,6 +1454,7 @@ static void begin(void)
 	shim_while_waiting = time_passes;
 	/* No call waits for broadcasts here. */
 	shim_set_param("broadcasts", 0);
+	ENDED_INSIDE->pid_ns = &inner;
 	ck_assert_int_eq(perfctr_cpu_init(), 0);
 	ck_assert_int_eq(perfctr_config_init(), 0);
 	perfctr_state_init(&above);
@@ -1485,6 +1500,7 @@ static void end(void)
 	perfctr_cpu_exit();
 	ck_assert_int_eq(shim_notifiers, 0);
 	ck_assert_uint_eq(shim_allocations, 0);
+	ck_assert_uint_eq(inner.refs + init_pid_ns.refs + init_user_ns.refs, 0);
 	model_perf_expect_none();
 }
 
@@ -1533,6 +1549,7 @@ static struct thread *begin_thread(unsigned int uid)
 	struct process *process = process_new(NULL);
 	struct thread *thread = thread_new();
 
+	process->pid_ns = NULL;
 	thread_begins(thread, process, uid);
 	return thread;
 }

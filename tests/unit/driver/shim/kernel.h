@@ -295,6 +295,8 @@ struct hlist_head {
 
 #define TASK_COMM_LEN		16
 
+struct pid_namespace;
+
 struct task_struct {
 	unsigned int flags;
 	struct mm_struct *mm;
@@ -307,6 +309,7 @@ struct task_struct {
 	struct hlist_head preempt_notifiers;
 	struct callback_head *works;
 	struct pid *pid, *tgid;
+	struct pid_namespace *pid_ns;
 	struct fs_struct *fs;
 	char comm[TASK_COMM_LEN];
 	unsigned long nvcsw, nivcsw, min_flt, maj_flt;

@@ -200,7 +200,6 @@ int task_work_add(struct task_struct *task, struct callback_head *work, int how)
 #define fatal_signal_pending(task)	false
 #define valid_signal(signo)		((signo) <= 64)
 #define sig_kernel_only(signo)		((signo) == 9 || (signo) == 19)
-#define current_user_ns()		NULL
 #define from_kuid_munged(ns, uid)	((uid).val)
 #ifndef SIGIO
 #define SIGIO				29

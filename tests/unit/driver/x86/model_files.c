@@ -16,7 +16,6 @@ long model_closed_above = LONG_MAX;
 bool model_no_init, model_init_ends;
 int model_file_refs;
 
-struct pid_namespace init_pid_ns;
 static struct fs_struct init_fs;
 static struct pid init_pid = { .nr = 1 };
 static struct task_struct init_task = { .fs = &init_fs };
