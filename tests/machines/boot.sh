@@ -19,6 +19,7 @@
 #  --timeout S     end the machine after S seconds (300; none with a shell)
 #  --stage DIR     what is copied over the guest's root (build/stage/MACHINE)
 #  --append WORDS  kernel parameters
+#  --cpu WORDS     more of QEMU's words for the processor: model=42,pmu-vice-ht=on
 #  --shell         after the job, if it succeeded, a shell in the same machine
 #
 # status 97: QEMU failed, with --parallel (README.md); 98: the kernel complained;
@@ -48,10 +49,11 @@ options() { # sets those, and job_words
 		--shell) shell=y ;;
 		--patched) patched=y ;;
 		--parallel) parallel=y patched=y ;;
-		--smp | --mem | --trace | --timeout | --stage | --append)
+		--smp | --mem | --trace | --timeout | --stage | --append | --cpu)
 			[ $# -gt 1 ] || die "$1 needs a value"
 			case $1 in
 			--append) append="$append $2" ;;
+			--cpu) cpu=$cpu,$2 ;;
 			*) eval "${1#--}=\$2" ;;
 			esac
 			shift ;;

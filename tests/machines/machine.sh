@@ -52,6 +52,14 @@ skylake | skylake-testing | skylake-6.1 | skylake-rt)
 	arch=x86_64 cpu=Nehalem,model=94,pmu-version=4 ;;
 icelake | icelake-testing | icelake-6.1 | icelake-debug | icelake-kcsan)
 	arch=x86_64 cpu=Nehalem,model=106,pmu-version=5,pdcm=on,full-width-write=on ;;
+icelake-topdown | icelake-topdown-testing | icelake-topdown-6.1)
+	# icelake with the counter of slots and level 1 of TopDown's metrics
+	arch=x86_64 cpu=Nehalem,model=106,pmu-version=5,pdcm=on,full-width-write=on
+	cpu=$cpu,pmu-fixed-counters=4,perf-metrics=on ;;
+sapphirerapids | sapphirerapids-testing | sapphirerapids-6.1)
+	# level 2 too
+	arch=x86_64 cpu=Nehalem,model=143,pmu-version=5,pdcm=on,full-width-write=on
+	cpu=$cpu,pmu-fixed-counters=4,perf-metrics=on ;;
 hybrid)
 	# icelake's counters, and a second core of another type
 	append="nmi_watchdog=0 mitigations=off"
