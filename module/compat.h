@@ -70,6 +70,11 @@ static inline bool perfctr_current_is_dumpable(void)
 #define PERFCTR_PF_NOT_USER	(PF_KTHREAD | PF_IO_WORKER)
 #endif
 
+/* Its name since 6.2, and the only one since 6.15 */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0)
+#define timer_delete_sync(timer)	del_timer_sync(timer)
+#endif
+
 /* 6.6 */
 #ifndef __counted_by
 #define __counted_by(member)

@@ -48,10 +48,9 @@ static DECLARE_DELAYED_WORK(age_work, config_age);
 static void config_give_back(struct work_struct *work);
 static DECLARE_DELAYED_WORK(give_back_work, config_give_back);
 
-/**
+/*
  * struct wanted - what a control asks for
- * @ctr: its counters
- * @nr: how many
+ * @ctr, @nr: its counters
  * @nr_ictrs: how many of them are i-mode counters
  * @perf: any is numbered as perf does
  * @kernel: it counts, or may count, more than user mode; known after the check
@@ -207,6 +206,8 @@ void perfctr_config_no_reader(void)
 static void config_unclaim(struct perfctr_config *config)
 {
 	nr_claimed[config->shared] -= config->nr > 0;
+	if (perfctr_config_has_metrics(config))
+		perfctr_fold_put();
 	if (!config->shared) {
 		perfctr_cpu_unclaim(config, perfctr_run_paid);
 		return;
@@ -322,9 +323,12 @@ static int config_claim(struct perfctr_config *config, struct perfctr_refusal *w
 		err = perfctr_cpu_claim(config, perfctr_run, why);
 	else
 		err = perfctr_shared_claim(config, why);
-	if (!err)
-		nr_claimed[config->shared] += config->nr > 0;
-	return err;
+	if (err)
+		return err;
+	nr_claimed[config->shared] += config->nr > 0;
+	if (perfctr_config_has_metrics(config))
+		perfctr_fold_get();
+	return 0;
 }
 
 /* Makes and claims a config. Interrupts and EAGAIN: see config_get(). */
@@ -664,11 +668,11 @@ static void change_id(const struct perfctr_config *evicted)
  * The end of the claim suspends every running state that counts by it, and resuming such a
  * state looks at @evicted.
  */
-static void config_evict(struct perfctr_config *config)
+static void config_evict(struct perfctr_config *config, u32 error)
 {
 	change_id(config);
 	raw_spin_lock_irq(&unused_lock);
-	WRITE_ONCE(config->evicted, true);
+	WRITE_ONCE(config->evicted, error);
 	WRITE_ONCE(perfctr_any_rarity, true);
 	if (!atomic_read(&config->users))
 		list_del(&config->unused);
@@ -676,7 +680,8 @@ static void config_evict(struct perfctr_config *config)
 	config_end(config);
 }
 
-void perfctr_config_evict(bool all, kuid_t uid)
+/* Configs of all users, or of one; with CHANGED the native ones alone */
+static void evict_some(bool all, kuid_t uid, u32 error)
 {
 	struct perfctr_config *config;
 	struct hlist_node *next;
@@ -686,10 +691,29 @@ void perfctr_config_evict(bool all, kuid_t uid)
 	mutex_lock(&config_mutex);
 	ended_others();
 	hash_for_each_safe(configs, bucket, next, config, node)
-		if (config->nr && (all || uid_eq(config->uid, uid)))
-			config_evict(config);
+		if (config->nr && (all || uid_eq(config->uid, uid)) &&
+		    !(error == PERFCTR_ERROR_CHANGED && config->shared))
+			config_evict(config, error);
 	mutex_unlock(&config_mutex);
 	cpus_read_unlock();
+}
+
+void perfctr_config_evict(bool all, kuid_t uid)
+{
+	evict_some(all, uid, PERFCTR_ERROR_LOST);
+}
+
+/* Who counted on a CPU since its registers were verified may be anywhere by now. */
+static void evict_native(struct work_struct *work)
+{
+	evict_some(true, KUIDT_INIT(0), PERFCTR_ERROR_CHANGED);
+}
+
+static DECLARE_WORK(evict_work, evict_native);
+
+static void registers_changed(void)
+{
+	queue_work(perfctr_wq, &evict_work);
 }
 
 void perfctr_config_info(struct perfctr_info *info)
@@ -750,10 +774,11 @@ int perfctr_config_init(void)
 		return prepare_state;
 	online_state = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "perfctr:online",
 					 config_cpu_online, config_cpu_offline);
-	if (online_state >= 0)
-		return 0;
-	cpuhp_remove_state_nocalls(prepare_state);
-	return online_state;
+	if (online_state < 0)
+		cpuhp_remove_state_nocalls(prepare_state);
+	else
+		perfctr_cpu_set_changed(registers_changed);
+	return min(online_state, 0);
 }
 
 /* No state is left, so no config loses its last user any more. */
@@ -764,7 +789,11 @@ void perfctr_config_exit(void)
 	WARN_ON(nr_configs);
 	cancel_delayed_work_sync(&give_back_work);
 	config_give_back(NULL);
+	/* No counter is the module's, so none is verified. */
+	perfctr_cpu_set_changed(NULL);
+	flush_work(&evict_work);
 	perfctr_interrupts_exit();
+	perfctr_fold_exit();
 	cancel_delayed_work_sync(&age_work);
 	cpuhp_remove_state(online_state);
 	cpuhp_remove_state_nocalls(prepare_state);

@@ -43,6 +43,27 @@ void vperfctr_stop(struct vperfctr *perfctr, u32 error)
 	raw_spin_unlock_irqrestore(&perfctr->lock, flags);
 }
 
+/*
+ * By the owner: its counting ends, or its sums are kept for a control. EIO: somebody else has
+ * written to the registers meanwhile, and it is stopped with that error, now or before.
+ */
+static int verify(struct vperfctr *perfctr)
+{
+	unsigned long flags;
+	bool good = true;
+
+	if (READ_ONCE(perfctr->error) == PERFCTR_ERROR_CHANGED)
+		return -EIO;
+	local_irq_save(flags);
+	if (perfctr->seq & 1 && vperfctr_is_native(perfctr) && perfctr->config->nr)
+		good = perfctr_cpu_verify();
+	local_irq_restore(flags);
+	if (good)
+		return 0;
+	vperfctr_stop(perfctr, PERFCTR_ERROR_CHANGED);
+	return -EIO;
+}
+
 void vperfctr_start_on_exec(struct vperfctr *perfctr)
 {
 	unsigned long flags;
@@ -65,6 +86,7 @@ void vperfctr_detach(struct vperfctr *perfctr, bool atomic)
 	bool queued = later && vperfctr_return_queue(perfctr, current);
 	unsigned long flags;
 
+	verify(perfctr);
 	raw_spin_lock_irqsave(&perfctr->lock, flags);
 	vperfctr_suspend(perfctr);
 	vperfctr_hold(perfctr, PERFCTR_HOLD_IDLE);
@@ -320,8 +342,9 @@ static void control_apply(struct vperfctr *perfctr, const struct perfctr_control
 		state->clock = 0;
 	WRITE_ONCE(perfctr->clock_on, control->tsc_on);
 	perfctr->quick = control->tsc_on && !perfctr->config->nr_ictrs &&
-			 !perfctr->config->shared;
-	perfctr->plain = perfctr->config->nr && !perfctr->config->nr_ictrs && !raw;
+			 !perfctr->config->shared && !perfctr_config_has_metrics(perfctr->config);
+	perfctr->plain = perfctr->config->nr && !perfctr->config->nr_ictrs && !raw &&
+			 !perfctr_config_has_metrics(perfctr->config);
 	/* Its tree has changed, so those who stop the old tree leave this state alone. */
 	atomic_set(&perfctr->hold, hold);
 	vperfctr_soft_follow(perfctr);
@@ -381,6 +404,7 @@ static int put_refusal(struct perfctr_control __user *arg, const struct perfctr_
 	unsafe_put_user(why->owner, &arg->owner, fault);
 	unsafe_put_user(why->index, &arg->refused, fault);
 	unsafe_put_user(why->reason, &arg->reason, fault);
+	unsafe_put_user(why->possible, &arg->possible, fault);
 	user_write_access_end();
 	return 0;
 
@@ -423,6 +447,8 @@ int vperfctr_control(struct vperfctr *perfctr, struct file *file, void __user *a
 		raw = raw_check(control, &why);
 		err = min(raw, 0);
 	}
+	if (!err && control->preserve && perfctr->config)
+		err = verify(perfctr);
 	/* Ending the old tree takes a broadcast. */
 	if (!err && perfctr->tree)
 		err = perfctr_broadcasts_allow();
@@ -569,6 +595,8 @@ int vperfctr_stop_go(struct vperfctr *perfctr, const struct file *file, bool sto
 	}
 	if (stopped_by_holder_only(own, file))
 		return -EBUSY;
+	if (stop)
+		verify(own);
 	raw_spin_lock_irqsave(&own->lock, flags);
 	vperfctr_suspend(own);
 	if (stop)

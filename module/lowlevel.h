@@ -3,7 +3,7 @@
  * The one interface between the counters of an architecture and the files above. An
  * arch knows the registers of CPUs, and of threads no more than which of them may read
  * registers. It calls up only through functions that it is handed: perfctr_run_t,
- * perfctr_ihandler_t, and on x86 those of perfctr_cpu_permit_init().
+ * perfctr_ihandler_t, and on x86 perfctr_changed_t and those of perfctr_cpu_permit_init().
  *
  * A perfctr_config is what a control asks of the hardware. Equal controls of a user, in the
  * same namespaces, share one config; equal configs of several users, on the same counters, have the
@@ -30,6 +30,9 @@
 #define PERFCTR_ID_USER	1UL
 #define PERFCTR_ID_STEP	8UL
 
+/* perfctr_cpu_metric() of a counter of which metrics are shares */
+#define PERFCTR_WHOLE	(-1)
+
 struct perfctr_cpu_image;
 struct perfctr_user;
 struct pid_namespace;
@@ -54,7 +57,8 @@ struct user_namespace;
  * @user_ns: the same
  * @user: that user's account; NULL without counters; constant while it is in the table
  * @hash: where it is in the table; constant
- * @evicted: its claim was taken back: states that count by it are lost
+ * @evicted: PERFCTR_ERROR_*: its claim was taken back for that reason: states that count by it
+ *	are lost; else 0
  * @shared: its counters are perf's: see shared.h; constant
  * @call: @shared, and only perf's driver can read one of them; constant after the claim
  * @unprivileged: @shared, and its users have no privilege; constant
@@ -63,6 +67,8 @@ struct user_namespace;
  * @mask: the same as a bit map
  * @imask: the i-mode counters of @mask
  * @arch_mask: the a-mode counters, numbered as the arch needs it
+ * @metrics: some a-mode counters are metrics (PERFCTR_CPU_METRICS), which are in neither mask;
+ *	set by the claim, then constant
  * @core: the type of core on which it counts, as the arch numbers it; constant
  * @nr: number of counters; 0 for a control of the clock alone
  * @nr_ictrs: how many of them, the last ones, are i-mode counters, that is, have an
@@ -83,10 +89,11 @@ struct perfctr_config {
 	struct user_namespace *user_ns;
 	struct perfctr_user *user;
 	u32 hash;
-	bool evicted;
+	u32 evicted;
 	bool shared;
 	bool call;
 	bool unprivileged;
+	bool metrics;
 	u32 mask;
 	u32 imask;
 	unsigned long arch_mask;
@@ -104,11 +111,14 @@ struct perfctr_config {
  * @index: the counter that was refused, in the order of the control, or
  *	PERFCTR_NO_INDEX if no single one is to blame
  * @reason: PERFCTR_REASON_*
+ * @possible: the counters that the event of counter @index could have, as perfctr_info.counters
+ *	numbers them; 0 if the driver does not know
  */
 struct perfctr_refusal {
 	u32 owner;
 	u32 index;
 	u32 reason;
+	u64 possible;
 };
 
 #define PERFCTR_NO_REFUSAL						\
@@ -180,6 +190,15 @@ typedef int (*perfctr_run_t)(int (*fn)(void *arg), void *arg);
  * false), to suspend the current state and find overflows, and as it ends.
  */
 typedef void (*perfctr_ihandler_t)(bool ends);
+
+/**
+ * typedef perfctr_changed_t - somebody else has written to the registers of this CPU
+ *
+ * All that was counted by them since they were verified last may be wrong, or soon will be.
+ * Called on that CPU with interrupts off, once until the counters were unclaimed; or in atomic
+ * context when somebody is about to write on any CPU.
+ */
+typedef void (*perfctr_changed_t)(void);
 
 /* May fail with ENODEV where there is nothing to count with, not even a clock. */
 int perfctr_cpu_init(void);
@@ -297,7 +316,14 @@ static inline unsigned long perfctr_age_period(unsigned int width, unsigned int 
  * bool perfctr_cpu_holds_on(int cpu, unsigned long id)
  *	the same by its id, where the caller knows the number of this CPU
  * int perfctr_cpu_load(const struct perfctr_config *)
- *	make them count it; EIO if a counter cannot be had, or this CPU is of another type
+ *	make them count it; EIO if a counter cannot be had, this CPU is of another type, or
+ *	somebody else has written to its registers
+ * PERFCTR_CPU_VERIFIES: defined where registers are read back, by the next two
+ * bool perfctr_cpu_verify(void)
+ *	do this CPU's registers hold what was written to them? True if they are not ours. They
+ *	are read once in a jiffy at most, and what was found then is the answer until its end
+ * bool perfctr_cpu_changed(void)
+ *	no, as was found before: perfctr_cpu_load() fails until the counters are unclaimed
  * void perfctr_cpu_faults_begin(void), bool perfctr_cpu_faulted(void),
  * void perfctr_cpu_faults_end(void)
  *	around stores to user memory in a system call of current. If a page must be
@@ -323,6 +349,15 @@ static inline unsigned long perfctr_age_period(unsigned int width, unsigned int 
  *	stop them, and zero their registers
  * bool perfctr_cpu_istopped(const void *id)
  *	the last istop on this CPU had this id, and nobody changed the registers since
+ *
+ * PERFCTR_CPU_METRICS: defined where a counter may be a metric, a share of what another one counts,
+ * which is known for the time since both were zero only. With perfctr_config.metrics, instead of
+ * perfctr_cpu_resume() and perfctr_cpu_suspend():
+ * void perfctr_cpu_resume_metrics(config, state), perfctr_cpu_suspend_metrics(config, state)
+ *	the shares begin anew, and are added to their sums. In between @acc of a metric is its sum
+ *	until then
+ * int perfctr_cpu_metric(unsigned int hw)
+ *	1 + its number if that is a metric; PERFCTR_WHOLE: that of which metrics are shares; else 0
  *
  * User reads:
  * u64 perfctr_cpu_thread_pointer(task): of current, or of a child that it makes, as
@@ -360,6 +395,8 @@ static inline unsigned long perfctr_age_period(unsigned int width, unsigned int 
  * bool perfctr_cpu_shared_inline(event): may it be used for that event, as far as is known?
  * int perfctr_cpu_shared_attr(ctr, attr): *attr becomes perf's event for the event of a
  *	native control; EINVAL if there is none that is exactly the same
+ * u32 perfctr_cpu_shared_refusal(attr): PERFCTR_REASON_*: why perf cannot count it for us, as it
+ *	takes a group of events; NONE if it can, as far as is known
  * bool perfctr_cpu_shared_needs_privilege(attr): it may count more than its own thread
  * bool perfctr_cpu_shared_filters(event), which counts: its register keeps to the modes that
  *	were asked for. perf may choose another register
@@ -457,6 +494,51 @@ static inline void perfctr_cpu_give_back(perfctr_run_t run)
 bool perfctr_cpu_lingers(void);
 void perfctr_cpu_give_back(perfctr_run_t run);
 #endif
+
+#ifdef PERFCTR_CPU_VERIFIES
+/* Before anything is claimed. NULL: no more. May sleep */
+void perfctr_cpu_set_changed(perfctr_changed_t handler);
+#else
+static inline void perfctr_cpu_set_changed(perfctr_changed_t handler)
+{
+}
+
+static inline bool perfctr_cpu_verify(void)
+{
+	return true;
+}
+
+static inline bool perfctr_cpu_changed(void)
+{
+	return false;
+}
+#endif
+
+#ifndef PERFCTR_CPU_METRICS
+static inline int perfctr_cpu_metric(unsigned int hw)
+{
+	return 0;
+}
+
+static inline void perfctr_cpu_resume_metrics(const struct perfctr_config *config,
+					      struct perfctr_cpu_state *state)
+{
+}
+
+static inline void perfctr_cpu_suspend_metrics(const struct perfctr_config *config,
+					       struct perfctr_cpu_state *state)
+{
+}
+#endif
+
+static __always_inline bool perfctr_config_has_metrics(const struct perfctr_config *config)
+{
+#ifdef PERFCTR_CPU_METRICS
+	return config->metrics;
+#else
+	return false;
+#endif
+}
 
 /* Can one thread have what the others of its process have not? */
 static inline bool perfctr_cpu_permits_threads(void)

@@ -45,6 +45,26 @@ static bool sample_shared(const struct vperfctr *perfctr, u64 *value)
 	return lost;
 }
 
+static void store_sums(const struct vperfctr *perfctr, u64 *value)
+{
+	const struct perfctr_cpu_state *state = &perfctr->cpu_state;
+	const struct perfctr_cpu_ctr *ctr, *end = state->end;
+
+	*value++ = state->clock;
+	for (ctr = state->ctr; ctr != end; ctr++)
+		*value++ = ctr->acc;
+}
+
+/* Metrics have sums alone. They begin anew, and so are as exact as can be from here on. */
+static noinline void sample_metrics(struct vperfctr *perfctr, struct perfctr_sample *sample)
+{
+	vperfctr_suspend(perfctr);
+	sample->overflows = perfctr->overflows;
+	sample->hold = atomic_read(&perfctr->hold);
+	store_sums(perfctr, sample->value);
+	vperfctr_resume(perfctr);
+}
+
 /* The owner is current, or was interrupted on this CPU; interrupts are off. */
 static __always_inline void state_sample(struct vperfctr *perfctr, struct perfctr_sample *sample)
 {
@@ -58,6 +78,10 @@ static __always_inline void state_sample(struct vperfctr *perfctr, struct perfct
 	if (likely(perfctr->seq & 1)) {
 		*value++ = state->clock + perfctr_cpu_clock();
 		if (unlikely(!perfctr->quick)) {
+			if (perfctr_config_has_metrics(perfctr->config)) {
+				sample_metrics(perfctr, sample);
+				return;
+			}
 			if (perfctr->imode) {
 				vperfctr_imode_sample(perfctr, value);
 				return;
@@ -72,9 +96,7 @@ static __always_inline void state_sample(struct vperfctr *perfctr, struct perfct
 		for (ctr = state->ctr; ctr != end; ctr++)
 			*value++ = ctr->acc + perfctr_cpu_read(ctr);
 	} else {
-		*value++ = state->clock;
-		for (ctr = state->ctr; ctr != end; ctr++)
-			*value++ = ctr->acc;
+		store_sums(perfctr, value);
 	}
 }
 

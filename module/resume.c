@@ -38,13 +38,18 @@ static __always_inline void grant(struct vperfctr *perfctr)
  */
 notrace void vperfctr_lose(struct vperfctr *perfctr)
 {
+	u32 error = READ_ONCE(perfctr->config->evicted);
+
+	if (!error)
+		error = vperfctr_is_native(perfctr) && perfctr_cpu_changed() ?
+			PERFCTR_ERROR_CHANGED : PERFCTR_ERROR_LOST;
 	atomic_or(PERFCTR_HOLD_LOST, &perfctr->hold);
 	WRITE_ONCE(perfctr->at_once, PERFCTR_NO_CONFIG);
 	if (!vperfctr_is_native(perfctr))
 		WRITE_ONCE(perfctr_shared_any_lost, true);
-	WRITE_ONCE(perfctr->error, PERFCTR_ERROR_LOST);
+	WRITE_ONCE(perfctr->error, error);
 	if (perfctr->page && !perfctr->stale)
-		WRITE_ONCE(perfctr->page->error, PERFCTR_ERROR_LOST);
+		WRITE_ONCE(perfctr->page->error, error);
 	/* Who reads registers without a look at a page would not see that they are others'. */
 	if (perfctr->raw && !READ_ONCE(perfctr->user))
 		vperfctr_revoke(perfctr);
@@ -106,6 +111,18 @@ static __always_inline bool load_user(struct vperfctr *perfctr, int hold,
 	if (!counting && config->imask)
 		perfctr_cpu_iclear(config);
 	return true;
+}
+
+/* Not if it is known to be plain. Metrics begin anew. */
+static __always_inline void all_to_differences(struct vperfctr *perfctr)
+{
+	if (likely(!perfctr_config_has_metrics(perfctr->config))) {
+		sums_to_differences(perfctr, false);
+		return;
+	}
+	sums_are_changing(perfctr);
+	perfctr_cpu_resume_metrics(perfctr->config, &perfctr->cpu_state);
+	perfctr->undo |= PERFCTR_UNDO_METRICS;
 }
 
 /* Writes the biases to the page, and lets it show the registers. */
@@ -170,7 +187,7 @@ static bool resume_ictrs(struct vperfctr *perfctr)
 		return false;
 	}
 	perfctr->undo |= PERFCTR_UNDO_ICTRS;
-	sums_to_differences(perfctr, false);
+	all_to_differences(perfctr);
 	vperfctr_imode_resume(perfctr);
 	return true;
 }
@@ -213,8 +230,7 @@ static __always_inline void let_take_over(struct vperfctr *perfctr)
 	bool open = READ_ONCE(perfctr_user_read) == PERFCTR_USER_READ_OPEN;
 	unsigned long id = open ? READ_ONCE(perfctr->config->id) : perfctr->config->kin;
 
-	if (!(id & PERFCTR_ID_USER) || perfctr->imode || perfctr->raw || perfctr->todo ||
-	    perfctr_by_tracepoint())
+	if (!(id & PERFCTR_ID_USER) || !perfctr->plain || perfctr->todo || perfctr_by_tracepoint())
 		return;
 	id += PERFCTR_AT_ONCE_SHOWN - PERFCTR_ID_USER;
 	if (open)
@@ -223,6 +239,27 @@ static __always_inline void let_take_over(struct vperfctr *perfctr)
 	smp_mb();	/* pairs with set_user(), member_hold() */
 	if (unlikely(!READ_ONCE(perfctr->user) || atomic_read(&perfctr->hold)))
 		WRITE_ONCE(perfctr->at_once, PERFCTR_NO_CONFIG);
+}
+
+/* What i-mode counters and RAW need before a resume. True: it was resumed already. */
+static noinline notrace bool begin_odd(struct vperfctr *perfctr, int hold)
+{
+	/* An interrupt before sched_in() has resumed it: see resume_ictrs(). */
+	if (perfctr->imode && perfctr->seq & 1)
+		return true;
+	/* RAW's permission stays while the state is held. */
+	if (perfctr->raw)
+		grant_raw(perfctr);
+	if (!perfctr->imode)
+		return false;
+	if (perfctr->imode->pending)
+		vperfctr_return_soon(perfctr, current, PERFCTR_TODO_OVERFLOW);
+	if (hold && !(hold & ~PERFCTR_HOLD_COUNTERS)) {
+		sums_are_changing(perfctr);
+		perfctr_cpu_resume_clock(&perfctr->cpu_state);
+		perfctr->undo |= PERFCTR_UNDO_CLOCK;
+	}
+	return false;
 }
 
 /* True if the page shows registers. */
@@ -237,22 +274,10 @@ static __always_inline bool resume_and_show(struct vperfctr *perfctr)
 		held_entirely(perfctr, hold, current);
 		return false;
 	}
-	/* An interrupt before sched_in() has resumed it: see resume_ictrs(). */
-	if (unlikely(perfctr->imode) && perfctr->seq & 1)
-		return perfctr->owned;
-	/* RAW's permission stays while the state is held. */
-	if (perfctr->raw)
-		grant_raw(perfctr);
 	counting = !hold;
-	if (unlikely(perfctr->imode)) {
-		if (perfctr->imode->pending)
-			vperfctr_return_soon(perfctr, current, PERFCTR_TODO_OVERFLOW);
-		if (hold && !(hold & ~PERFCTR_HOLD_COUNTERS)) {
-			sums_are_changing(perfctr);
-			perfctr_cpu_resume_clock(&perfctr->cpu_state);
-			perfctr->undo |= PERFCTR_UNDO_CLOCK;
-		}
-	}
+	/* Neither i-mode nor RAW is plain. */
+	if (unlikely(!perfctr->plain) && begin_odd(perfctr, hold))
+		return perfctr->owned;
 	if ((READ_ONCE(perfctr->user) && !perfctr->lent) || perfctr_cpu_is_permitted(current)) {
 		if (!load_user(perfctr, hold, &readable, &permit))
 			return false;
@@ -270,13 +295,15 @@ static __always_inline bool resume_and_show(struct vperfctr *perfctr)
 	 */
 	if (!counting && !permit)
 		leave_registers(is_same_user(perfctr_cpu_private_user()));
-	if (unlikely(perfctr->imode) && counting) {
+	if (likely(counting && perfctr->plain)) {
+		sums_to_differences(perfctr, true);
+	} else if (perfctr->imode && counting) {
 		if (!resume_ictrs(perfctr)) {
 			leave_registers(is_same_user(perfctr_cpu_private_user()));
 			return false;
 		}
 	} else if (counting) {
-		sums_to_differences(perfctr, false);
+		all_to_differences(perfctr);
 	}
 	if (readable)
 		show(perfctr);
@@ -385,7 +412,7 @@ static notrace bool resume_in_part(struct vperfctr *perfctr, struct task_struct 
 		resume_plainly(perfctr, next);
 		return false;
 	}
-	sums_to_differences(perfctr, false);
+	all_to_differences(perfctr);
 	return rest || perfctr->todo;
 }
 
@@ -450,25 +477,40 @@ static notrace void hide(struct vperfctr *perfctr, struct task_struct *next)
 	leave(is_same_user(perfctr_cpu_private_user()), next, true);
 }
 
-notrace void vperfctr_suspend_slowly(struct vperfctr *perfctr, struct task_struct *next)
+/* Its counters are not all a-mode ones that only count, or only its clock is resumed. */
+static noinline notrace void suspend_odd(struct vperfctr *perfctr)
 {
-	bool ictrs = perfctr->undo & PERFCTR_UNDO_ICTRS;
+	u8 undo = perfctr->undo;
 
 	/* First stop them: events after the sums were made would be lost. */
-	if (unlikely(ictrs))
+	if (undo & PERFCTR_UNDO_ICTRS)
 		perfctr_cpu_istop(perfctr->config, perfctr);
-	if (perfctr->undo & PERFCTR_UNDO_CLOCK) {
+	if (undo & PERFCTR_UNDO_CLOCK) {
 		perfctr_cpu_suspend_clock(&perfctr->cpu_state);
 		sums_are_complete(perfctr, perfctr->seq);
 	} else if (perfctr->seq & 1) {
-		perfctr_cpu_suspend(&perfctr->cpu_state);
-		if (unlikely(ictrs))
+		if (undo & PERFCTR_UNDO_METRICS)
+			perfctr_cpu_suspend_metrics(perfctr->config, &perfctr->cpu_state);
+		else
+			perfctr_cpu_suspend(&perfctr->cpu_state);
+		if (undo & PERFCTR_UNDO_ICTRS)
 			vperfctr_imode_look(perfctr);
 		sums_are_complete(perfctr, perfctr->seq);
 	}
-	perfctr->undo &= ~(PERFCTR_UNDO_ICTRS | PERFCTR_UNDO_CLOCK);
-	if (perfctr->undo & PERFCTR_UNDO_SHOWN)
-		hide(perfctr, next);
+	perfctr->undo &= PERFCTR_UNDO_SHOWN;
+}
+
+notrace void vperfctr_suspend_slowly(struct vperfctr *perfctr, struct task_struct *next)
+{
+	if (unlikely(perfctr->undo != PERFCTR_UNDO_SHOWN)) {
+		suspend_odd(perfctr);
+		if (!(perfctr->undo & PERFCTR_UNDO_SHOWN))
+			return;
+	} else if (perfctr->seq & 1) {
+		perfctr_cpu_suspend(&perfctr->cpu_state);
+		sums_are_complete(perfctr, perfctr->seq);
+	}
+	hide(perfctr, next);
 }
 
 void vperfctr_resume_locked(struct vperfctr *perfctr)

@@ -214,6 +214,9 @@ int perfctr_shared_check(const struct perfctr_ctr_control *ctr, unsigned int nr,
 		err = find_attr(ctr, &event);
 		if (err)
 			return err;
+		why->reason = perfctr_cpu_shared_refusal(&event);
+		if (why->reason)
+			return why->reason == PERFCTR_REASON_SOURCE ? -EOPNOTSUPP : -EINVAL;
 		if (ctr->flags & PERFCTR_CTR_KERNEL)
 			*kernel = true;
 		/* As perf has it: some bits let one thread count another. */

@@ -213,12 +213,15 @@ notrace void vperfctr_page_own(struct vperfctr *perfctr, bool own)
 
 	perfctr->owned = own;
 	page->owner = perfctr->clock_on && !clock_hidden ? owner : 0;
+	page->metrics_owner = config && perfctr_config_has_metrics(config) ? owner : 0;
 	for (i = 0; config && i < config->nr; i++) {
 		/*
 		 * A narrow i-mode register needs sign extension, which inline reads do
-		 * not do: the reader must ask.
+		 * not do: the reader must ask. A metric is read in its own way.
 		 */
-		if (i < perfctr_config_nr_actrs(config) || perfctr_cpu_iwidth() == 64)
+		if (perfctr_cpu_metric(config->hw[i]) > 0)
+			page->owner = 0;
+		else if (i < perfctr_config_nr_actrs(config) || perfctr_cpu_iwidth() == 64)
 			page->slot[perfctr_cpu_slot(config, i)].owner = owner;
 		else
 			page->owner = 0;
@@ -257,9 +260,12 @@ static void page_reset(struct perfctr_page *page)
 		slot = page->map[i] / sizeof(page->slot[0]);
 		page->slot[slot] = (struct perfctr_page_slot){};
 		page->map[i] = PERFCTR_PAGE_NO_SLOT * sizeof(page->slot[0]);
+		page->metric[i] = 0;
 	}
 	page->slot[PERFCTR_CPU_CLOCK_SLOT] = (struct perfctr_page_slot){};
 	page->owner = 0;
+	page->metrics_owner = 0;
+	page->slots = 0;
 }
 
 /* Make the page say what is counted. */
@@ -280,8 +286,16 @@ void vperfctr_page_update(struct vperfctr *perfctr)
 	if (!config || config->shared)
 		return;
 	for (i = 0; i < config->nr; i++) {
-		page->map[i] = perfctr_cpu_slot(config, i) * sizeof(page->slot[0]);
+		int metric = perfctr_cpu_metric(config->hw[i]);
+
 		page->operand[i] = perfctr_cpu_operand(config->hw[i]);
+		if (metric > 0) {
+			page->metric[i] = metric;
+			continue;
+		}
+		page->map[i] = perfctr_cpu_slot(config, i) * sizeof(page->slot[0]);
+		if (metric == PERFCTR_WHOLE && perfctr_config_has_metrics(config))
+			page->slots = i;
 	}
 }
 

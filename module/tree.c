@@ -266,7 +266,8 @@ void vperfctr_inherit(struct vperfctr *parent, struct task_struct *child)
 	perfctr->cpu_state.end = perfctr->cpu_state.ctr + tree->config->nr;
 	perfctr->nr_ictrs = parent->nr_ictrs;
 	perfctr->quick = parent->quick;
-	perfctr->plain = perfctr->config->nr && !perfctr->config->nr_ictrs && !perfctr->raw;
+	perfctr->plain = perfctr->config->nr && !perfctr->config->nr_ictrs && !perfctr->raw &&
+			 !perfctr_config_has_metrics(perfctr->config);
 	vperfctr_bind(perfctr);
 	if (perfctr->imode) {
 		perfctr->imode->asked = parent->imode->asked;

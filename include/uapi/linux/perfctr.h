@@ -53,6 +53,7 @@
 #define PERFCTR_ERROR_LOST	1	/* a CPU's counters were not to be had, or root took them */
 #define PERFCTR_ERROR_EXEC	2	/* an exec raised privileges, or ended dumpability */
 #define PERFCTR_ERROR_MEMORY	3	/* of a tree: a descendant could not be counted */
+#define PERFCTR_ERROR_CHANGED	4	/* somebody else wrote to the counters' registers */
 
 /* Who probably has the counters that could not be had; see perfctr_control.owner. */
 #define PERFCTR_OWNER_NONE	0
@@ -80,6 +81,12 @@
 #define PERFCTR_REASON_ONLY	4	/* EBUSY: there is one such counter, and no privilege */
 #define PERFCTR_REASON_ROOM	5	/* EBUSY: too many different events at a time */
 #define PERFCTR_REASON_SOURCE	6	/* EBUSY, EOPNOTSUPP: the other source could do it */
+#define PERFCTR_REASON_COUNTER	7	/* EINVAL: no counter of @possible is left */
+#define PERFCTR_REASON_MODEL	8	/* EOPNOTSUPP: the model is not known */
+#define PERFCTR_REASON_ERRATUM	9	/* EOPNOTSUPP: an erratum makes this event count wrong */
+#define PERFCTR_REASON_SLOTS	10	/* EINVAL: a TopDown metric without its SLOTS: see @event */
+#define PERFCTR_REASON_TOPDOWN	11	/* EINVAL: this processor has no such TopDown event */
+#define PERFCTR_REASON_MEDIATED	12	/* EBUSY: a guest of KVM's has the counters for itself */
 
 /* perfctr_info.cpu_features; the first three are those of perfctr 2.6. */
 #define PERFCTR_FEATURE_RDPMC		0x01	/* counters are readable in user mode */
@@ -90,6 +97,9 @@
 #define PERFCTR_FEATURE_HYBRID		0x20	/* cores of several types: see EXDEV */
 #define PERFCTR_FEATURE_NATIVE		0x40	/* PERFCTR_SOURCE_NATIVE can be had */
 #define PERFCTR_FEATURE_SHARED		0x80	/* PERFCTR_SOURCE_SHARED can be had */
+#define PERFCTR_FEATURE_HYPERVISOR	0x100	/* counters are as a hypervisor lets them be */
+#define PERFCTR_FEATURE_UNKNOWN_MODEL	0x200	/* NATIVE counts architectural events only */
+#define PERFCTR_FEATURE_TOPDOWN		0x400	/* x86: SLOTS and TopDown's metrics */
 
 /* perfctr_info.user_read, and the module parameter of that name */
 #define PERFCTR_USER_READ_OFF		0
@@ -130,12 +140,14 @@
  * PROCESSOR: the module has no driver for this vendor or family. VERSION: x86 with version 6
  * or later of performance monitoring, where the module could not keep perf out of the
  * registers. REGISTERS: some are missing, or cannot be read; some hypervisors and emulators
- * lack them.
+ * lack them. TRIAL: as the module was loaded none counted a loop of known length, or kept what
+ * was written to it.
  */
 #define PERFCTR_NO_COUNTERS_NONE	0
 #define PERFCTR_NO_COUNTERS_PROCESSOR	1
 #define PERFCTR_NO_COUNTERS_VERSION	2
 #define PERFCTR_NO_COUNTERS_REGISTERS	3
+#define PERFCTR_NO_COUNTERS_TRIAL	4
 
 /**
  * struct perfctr_info - processor and driver
@@ -160,7 +172,7 @@
  *	x86: bit n of [0] is architectural event n of CPUID leaf 10
  * @source: PERFCTR_SOURCE_*: what counters are in use now; NATIVE if none are. x86: then no
  *	other can be had. ANY: both are in use
- * @reserved0: zero
+ * @topdown: with FEATURE_TOPDOWN the levels of metrics that there are, 1 or 2; else 0
  * @reserved: zero
  */
 struct perfctr_info {
@@ -179,7 +191,7 @@ struct perfctr_info {
 	__u64 counters;
 	__u64 events[2];
 	__u32 source;
-	__u32 reserved0;
+	__u32 topdown;
 	__u64 reserved[10];
 };
 
@@ -232,6 +244,24 @@ struct perfctr_open {
 /* perfctr_ctr_control.map: any counter that can count the event */
 #define PERFCTR_MAP_ANY		0xffffffffu
 
+/*
+ * x86, Intel's TopDown, by perf's numbers. SLOTS are the places for operations that the pipeline
+ * had, some in each cycle; a metric is how many of these were used, or were lost, in that way.
+ * Level 1: each slot is one of the first four. Level 2: each of the others is a part of one of
+ * those, the first of RETIRING, and so on; what is left of it has no number.
+ */
+#define PERFCTR_EVENT_SLOTS		0x0400
+#define PERFCTR_EVENT_METRIC(n)		(0x8000 + ((n) << 8))
+#define PERFCTR_METRIC_RETIRING		0
+#define PERFCTR_METRIC_BAD_SPEC		1
+#define PERFCTR_METRIC_FE_BOUND		2
+#define PERFCTR_METRIC_BE_BOUND		3
+#define PERFCTR_METRIC_HEAVY_OPS	4	/* of RETIRING */
+#define PERFCTR_METRIC_BR_MISPREDICT	5	/* of BAD_SPEC */
+#define PERFCTR_METRIC_FETCH_LAT	6	/* of FE_BOUND */
+#define PERFCTR_METRIC_MEM_BOUND	7	/* of BE_BOUND */
+#define PERFCTR_METRICS			8	/* most that there are */
+
 /* perfctr_ctr_control.flags */
 #define PERFCTR_CTR_USER	1	/* count in user mode */
 #define PERFCTR_CTR_KERNEL	2	/* count in kernel mode */
@@ -243,7 +273,8 @@ struct perfctr_open {
  *	leaves the choice to perf, whatever it is; with PERFCTR_CTR_PERF it must be ANY.
  *	riscv: ANY means any programmable counter; without Sscofpmf, where these
  *	have no filter, it means cycle for cycles and instret for instructions.
- *	x86: ANY means any counter except the fixed ones
+ *	x86: ANY means any counter that can count the event, a fixed one if it can. If there
+ *	is any assignment of counters for a control, one is found
  * @flags: PERFCTR_CTR_*, at least one
  * @event: riscv: the SBI event_idx: type in bits 16..19 (0 hardware, 1 cache,
  *	2 raw), code in bits 0..15. Counter 0 (cycle) counts event 1 only,
@@ -251,8 +282,11 @@ struct perfctr_open {
  *	counter mask of the event select (bits 0..15, 18, 23 and 24..31), and the rest
  *	zero; or the whole event select, whose bits 16, 17, 20 and 22 must then
  *	agree with @flags and @ireset (on the P6 only counter 0, or ANY, has
- *	bit 22, enable). Fixed counters count only their own
- *	events, 0xc0 instructions, 0x3c core cycles and 0x13c reference cycles. arm64: the
+ *	bit 22, enable). Fixed counters count only their own events: 0xc0 instructions, 0x3c core
+ *	cycles, and reference cycles, which are 0x300, or 0x13c if @map names the counter (on
+ *	others 0x13c is bus cycles), and SLOTS. A metric of TopDown takes no counter, and its @map
+ *	is ANY: it is a share of what SLOTS counts, in slots. So the control must have SLOTS too,
+ *	a-mode, and with the same @flags. Other events of code 0 do not exist. arm64: the
  *	number of the event in PMEVTYPER<n>_EL0, bits 0..15; SHARED only, with MAP_ANY
  * @config: riscv: the SBI event_data of a raw event, 48 bits, else 0. x86: if the
  *	event takes a register of its own (off-core responses, the front end's), the
@@ -264,7 +298,8 @@ struct perfctr_open {
  *	and @config2 are its members of these names
  * @ireset: of an i-mode counter: the period, negated. It counts up from this number to
  *	zero, and after each overflow again. Any negative number of 64 bits, whatever the
- *	width of the register. Of an a-mode counter: 0
+ *	width of the register; x86: at most -2, on Nehalem and Haswell -32. Of an a-mode
+ *	counter: 0
  * @config1: with PERFCTR_CTR_PERF, else 0
  * @config2: the same
  * @reserved: zero; room for more registers of a counter
@@ -321,6 +356,8 @@ struct perfctr_ctr_control {
  * @source: PERFCTR_SOURCE_*; of this state and its descendants, until the next control.
  *	READ_CONTROL gives the one that was chosen in place of ANY
  * @reason: out: PERFCTR_REASON_*
+ * @possible: out: the counters that the event of counter @refused could have, numbered as in
+ *	perfctr_info.counters; 0 if that is not why it was refused, or not known (x86 knows)
  * @reserved: zero; room for a CPU, a thread or a sample ring
  * @ctr: the counters
  *
@@ -331,16 +368,16 @@ struct perfctr_ctr_control {
  * PERFCTR_CONTROL_INIT sets all three sizes to those of this header. Bytes that the module
  * does not know must be zero (E2BIG). Bytes behind the last counter in use are ignored.
  *
- * CONTROL writes @refused, @owner and @reason, whatever was in them, so the structure must be
- * writable (EFAULT). They are unchanged only if the call fails before the module looks at
- * the control: EPERM, ESRCH, E2BIG, EFAULT, and EINVAL for sizes that are not
- * valid, or more counters than there are. READ_CONTROL gives NO_INDEX and NONE.
+ * CONTROL writes @refused, @owner, @reason and @possible, whatever was in them, so the
+ * structure must be writable (EFAULT). They are unchanged only if the call fails before the
+ * module looks at the control: EPERM, ESRCH, E2BIG, EFAULT, and EINVAL for sizes that are not
+ * valid, or more counters than there are. READ_CONTROL gives NO_INDEX, NONE and 0.
  *
  * A control with neither clock nor counters stops the state, which then has no holder.
  *
  * READ_CONTROL gives the latest control as it was given, even after an exec, UNLINK or
- * the end of the thread, except that MAP_ANY is replaced by the counter that was chosen.
- * CONTROL accepts that. All states of a tree have the root's control.
+ * the end of the thread, except that MAP_ANY is replaced by the counter that was chosen
+ * (that of a metric stays). CONTROL accepts that. All states of a tree have the root's control.
  *
  * On a HYBRID processor counters count on cores of one type only. That is the type of
  * the CPUs where the thread may run when it calls CONTROL: EXDEV if these are of several
@@ -388,7 +425,8 @@ struct perfctr_control {
 	__u32 owner;
 	__u32 source;
 	__u32 reason;
-	__u64 reserved[8];
+	__u64 possible;
+	__u64 reserved[7];
 	struct perfctr_ctr_control ctr[PERFCTR_MAX_CTRS];
 };
 
@@ -571,6 +609,10 @@ struct perfctr_page_slot {
  * @slot: riscv: per hardware counter, slot 1 is the clock (the time CSR). x86 and arm64:
  *	per counter, slot 64 is the clock (the TSC, CNTVCT_EL0)
  * @operand: per counter, x86: the operand of RDPMC; else 0
+ * @metrics_owner: as in the slots, for all metrics of TopDown; 0 also if there are none
+ * @slots: with metrics: which counter is SLOTS
+ * @reserved1: zero
+ * @metric: per counter: 1 + PERFCTR_METRIC_* of a metric, else 0
  *
  * The owner of a state reads counter i like this. "ask" means to ask the kernel, by
  * read(2) on the handle:
@@ -590,9 +632,21 @@ struct perfctr_page_slot {
  * Registers that may be read do not wrap: the module sets them back to
  * zero, and adapts the bias, long before.
  *
+ * TopDown's metrics share a register, of 8 bits each: so many 255ths of what SLOTS' register
+ * has. They have no slot in @map, and no @owner in their slot, nor has the page as a whole; so
+ * readers that do not know them ask the kernel. Others read counter i, a metric, like this:
+ *
+ *	do {
+ *		seq = page->seq;
+ *		if (page->metrics_owner != thread pointer) ask;
+ *		slots = RDPMC of page->operand[page->slots];
+ *		field = RDPMC of page->operand[i] >> 8 * (page->metric[i] - 1) & 255;
+ *		value = page->slot[i].bias + (field * slots + 127) / 255;
+ *	} while (page->seq != seq);
+ *
  * @map, @slot and @operand never change their meaning. If the count of a later kind of
- * counter is not a bias plus a register (TopDown's metrics share a register), its @map has
- * the offset of PERFCTR_PAGE_NO_SLOT, so that readers of today ask the
+ * counter is not a bias plus a register, its @map has the offset of PERFCTR_PAGE_NO_SLOT, and
+ * its slot no owner, so that readers of today ask the
  * kernel. A later version may tell how to read it in members behind these, which are
  * there if @size says so. This structure stays within 2048 bytes. A map at another offset
  * of the handle (a sample ring, for example) is EINVAL until there is such a thing.
@@ -608,6 +662,10 @@ struct perfctr_page {
 	__u32 map[PERFCTR_MAX_CTRS];
 	struct perfctr_page_slot slot[PERFCTR_PAGE_SLOTS];
 	__u32 operand[PERFCTR_MAX_CTRS];
+	__u64 metrics_owner;
+	__u32 slots;
+	__u32 reserved1;
+	__u8 metric[PERFCTR_MAX_CTRS];
 };
 
 #define PERFCTR_IOC_MAGIC	0xd0

@@ -230,6 +230,11 @@ static __always_inline bool perfctr_cpu_shared_filters(const struct perf_event *
 
 bool perfctr_cpu_shared_inline(const struct perf_event *event);
 
+static inline u32 perfctr_cpu_shared_refusal(const struct perfctr_shared_attr *attr)
+{
+	return PERFCTR_REASON_NONE;
+}
+
 static inline bool perfctr_cpu_shared_needs_privilege(const struct perfctr_shared_attr *attr)
 {
 	return false;

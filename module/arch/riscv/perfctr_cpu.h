@@ -238,6 +238,11 @@ static inline bool perfctr_cpu_shared_inline(const struct perf_event *event)
 	return false;
 }
 
+static inline u32 perfctr_cpu_shared_refusal(const struct perfctr_shared_attr *attr)
+{
+	return PERFCTR_REASON_NONE;
+}
+
 static inline bool perfctr_cpu_shared_needs_privilege(const struct perfctr_shared_attr *attr)
 {
 	return false;

@@ -3,6 +3,7 @@
 
 #include <linux/errno.h>
 #include <linux/init.h>
+#include <linux/nospec.h>
 #include <asm/asm.h>
 
 #include "evntsel.h"
@@ -59,18 +60,20 @@ void __init perfctr_x86_evntsel_describe(unsigned int nr, unsigned int width, u3
 		perfctr_x86_rdpmc[i] = i;
 	}
 	perfctr_pmu.counters = GENMASK(nr - 1, 0);
-	perfctr_pmu.any = perfctr_pmu.counters;
+	perfctr_pmu.general = perfctr_pmu.counters;
 	perfctr_pmu.width = width;
 	perfctr_pmu.irange = BIT_ULL(31);
 	perfctr_pmu.nr_controls = nr;
 	perfctr_pmu.nr_reserved = nr;
 	perfctr_pmu.nr_controls_reserved = nr;
 	perfctr_pmu.event_bits = EVNTSEL_EVENT;
+	/* perf's, for all of x86: some processors do not interrupt if one event is left. */
+	perfctr_pmu.least_period = 2;
 }
 
 void __init perfctr_x86_evntsel_samples(u64 event, u64 other)
 {
-	u64 control = EVNTSEL_USR | perfctr_pmu.ctr[__fls(perfctr_pmu.any)].enable;
+	u64 control = EVNTSEL_USR | perfctr_pmu.ctr[__fls(perfctr_pmu.general)].enable;
 
 	perfctr_pmu.sample[0] = event | control;
 	perfctr_pmu.sample[1] = other | control;
@@ -84,13 +87,15 @@ static u64 control_bits(const struct perfctr_ctr_control *ctr, u32 hw)
 	       (ctr->ireset ? EVNTSEL_INT : 0);
 }
 
-int perfctr_x86_evntsel_check(const struct perfctr_ctr_control *ctr, u32 hw)
+int perfctr_x86_evntsel_check(const struct perfctr_ctr_control *ctr)
 {
+	u32 hw = ctr->map == PERFCTR_MAP_ANY ? 0 : array_index_nospec(ctr->map, PERFCTR_X86_MAX);
+
 	if (ctr->event & ~(perfctr_pmu.event_bits | CONTROL_BITS))
 		return -EINVAL;
 	/* perfctr 2.6 gives the whole register: then it must say what the rest says. */
 	if (ctr->event & CONTROL_BITS &&
-	    (ctr->event & CONTROL_BITS) != control_bits(ctr, hw == PERFCTR_MAP_ANY ? 0 : hw))
+	    (ctr->event & CONTROL_BITS) != control_bits(ctr, hw))
 		return -EINVAL;
 	return 0;
 }
@@ -110,18 +115,19 @@ void perfctr_x86_evntsel_compile(const struct perfctr_ctr_control *ctr, u32 hw,
 }
 
 /* Where one bit enables all, that is the first one's. Perf leaves it set, with no mode. */
-bool perfctr_x86_evntsel_counts(void)
+u32 perfctr_x86_evntsel_counts(u64 *value)
 {
 	bool enabled = false;
 	unsigned int i;
 
 	for (i = 0; i < perfctr_pmu.nr_controls_reserved; i++) {
-		u64 sel = read_msr(perfctr_pmu.control[i].msr);
-
+		if (perfctr_pmu.control[i].unused)
+			continue;
+		*value = read_msr(perfctr_pmu.control[i].msr);
 		if (perfctr_pmu.ctr[i].enable)
-			enabled = sel & perfctr_pmu.ctr[i].enable;
-		if (enabled && sel & (EVNTSEL_USR | EVNTSEL_OS))
-			return true;
+			enabled = *value & perfctr_pmu.ctr[i].enable;
+		if (enabled && *value & (EVNTSEL_USR | EVNTSEL_OS))
+			return perfctr_pmu.control[i].msr;
 	}
-	return false;
+	return 0;
 }

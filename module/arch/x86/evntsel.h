@@ -12,6 +12,8 @@
 #include "lowlevel.h"
 #include "registers.h"
 
+#define EVNTSEL_CODE	0xffULL		/* what is counted, and */
+#define EVNTSEL_UMASK	0xff00ULL	/* which kinds of it */
 #define EVNTSEL_USR	BIT(16)
 #define EVNTSEL_OS	BIT(17)
 #define EVNTSEL_EDGE	BIT(18)
@@ -35,11 +37,12 @@ bool perfctr_x86_evntsel_exists(unsigned int nr, u32 perfctr, u32 evntsel);
 void perfctr_x86_evntsel_describe(unsigned int nr, unsigned int width, u32 perfctr, u32 evntsel);
 void perfctr_x86_evntsel_samples(u64 event, u64 other);
 
+/* Are the bits of an event select right, and do those that the rest says too agree? 0 or EINVAL */
+int perfctr_x86_evntsel_check(const struct perfctr_ctr_control *ctr);
 /* As those of struct perfctr_x86_family */
-int perfctr_x86_evntsel_check(const struct perfctr_ctr_control *ctr, u32 hw);
 void perfctr_x86_evntsel_name(struct perfctr_ctr_control *ctr, u32 hw);
 void perfctr_x86_evntsel_compile(const struct perfctr_ctr_control *ctr, u32 hw,
 				 struct perfctr_cpu_image *image);
-bool perfctr_x86_evntsel_counts(void);
+u32 perfctr_x86_evntsel_counts(u64 *value);
 
 #endif /* PERFCTR_X86_EVNTSEL_H */

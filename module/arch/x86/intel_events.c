@@ -142,7 +142,7 @@ void __init perfctr_intel_events_init(unsigned int version)
 		return;
 	/* Of a hybrid one each type of core defines its own. */
 	for (i = 0; i < ARRAY_SIZE(models) && !boot_cpu_has(X86_FEATURE_HYBRID_CPU); i++)
-		if (models[i].model == boot_cpu_data.x86_model)
+		if (boot_cpu_data.x86 == 6 && models[i].model == boot_cpu_data.x86_model)
 			events = models[i].events;
 	perfctr_x86_extra_init(events, msrs);
 }

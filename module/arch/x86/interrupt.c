@@ -45,7 +45,8 @@ static DEFINE_PER_CPU(bool, lvtpc_taken);
 static DEFINE_PER_CPU(bool, handed);	/* to perf, which has not had its NMI yet */
 static DEFINE_PER_CPU(struct irq_work, raised);
 static perfctr_ihandler_t ihandler;
-static bool hears;	/* constant after init */
+static bool mends;	/* after_perf() is registered; constant after init */
+static bool hears;	/* and i-mode counters can be heard; constant after init */
 
 /* If it is perf's. */
 static notrace void hand_on(void)
@@ -156,12 +157,18 @@ int __init perfctr_x86_interrupt_init(void)
 	unsigned int cpu;
 	int err;
 
-	if (!boot_cpu_has(X86_FEATURE_APIC) || perfctr_probes_find(&probe, 1))
+	if (!boot_cpu_has(X86_FEATURE_APIC))
 		return -ENODEV;
 	for_each_possible_cpu(cpu)
 		per_cpu(raised, cpu) = IRQ_WORK_INIT_HARD(do_nothing);
-	/* For as long as we are loaded: also those without such counters are stopped. */
+	/*
+	 * For as long as we are loaded: Intel PT's NMIs let counters run that are stopped, whether
+	 * ours can interrupt or not.
+	 */
 	err = register_nmi_handler(NMI_LOCAL, after_perf, 0, "perfctr");
+	mends = !err;
+	if (!err && perfctr_probes_find(&probe, 1))
+		err = -ENODEV;
 	hears = !err;
 	return err;
 }
@@ -170,8 +177,9 @@ void perfctr_x86_interrupt_exit(void)
 {
 	unsigned int cpu;
 
-	if (!hears)
+	if (!mends)
 		return;
+	mends = false;
 	unregister_nmi_handler(NMI_LOCAL, "perfctr");
 	for_each_possible_cpu(cpu)
 		irq_work_sync(per_cpu_ptr(&raised, cpu));

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the instructions that the driver is made of cost on this very processor,
- * for people who send us that: once, as the module is loaded, if they ask for it.
+ * What the instructions that the driver is made of cost on this very processor, and whether
+ * the global control stops a counter, for people who send us that: once, as the module is
+ * loaded, if they ask for it.
  *
  * Of many short batches the fastest is taken, since interrupts, NMIs and whoever
  * is below a hypervisor only ever make one slower. Cycles are those of the TSC.
@@ -21,13 +22,15 @@
 #include <asm/tsc.h>
 
 #include "measure.h"
+#include "trial.h"
 
 #define ROUNDS	100
 #define BATCH	16	/* interrupts are off for so long */
+#define STOP_TURNS	1000	/* of two instructions each */
 
 bool perfctr_x86_measure_wanted;
 module_param_named(measure, perfctr_x86_measure_wanted, bool, 0444);
-MODULE_PARM_DESC(measure, "x86: log what RDPMC, WRMSR and the like cost on this processor");
+MODULE_PARM_DESC(measure, "x86: log what registers held, and what RDPMC, WRMSR and the like cost on this processor");
 
 /**
  * struct operands - what the operations work on
@@ -93,11 +96,17 @@ static __always_inline void read_tsc(const struct operands *o, unsigned int i)
 	rdtsc();
 }
 
-static __always_inline void read_pmc(const struct operands *o, unsigned int i)
+static __always_inline u64 get_pmc(const struct operands *o)
 {
 	u32 low, high;
 
 	asm volatile("rdpmc" : "=a" (low), "=d" (high) : "c" (o->regs->rdpmc));
+	return (u64)high << 32 | low;
+}
+
+static __always_inline void read_pmc(const struct operands *o, unsigned int i)
+{
+	get_pmc(o);
 }
 
 static __always_inline void read_counter(const struct operands *o, unsigned int i)
@@ -177,21 +186,55 @@ static void __init measure_lvtpc(const struct perfctr_x86_registers *regs, u64 e
 }
 #endif
 
+/*
+ * Does it stop a counter, and at once? Whatever counts after the first read counts late. The
+ * caller can put back what the counter held.
+ */
+static void __init measure_stop(const struct perfctr_x86_registers *regs)
+{
+	struct operands o = { .regs = regs };
+	u64 found, evntsel, global_ctrl, first, late;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	found = get_msr(regs->perfctr);
+	evntsel = get_msr(regs->evntsel);
+	global_ctrl = get_msr(regs->global_ctrl);
+	put_msr(regs->perfctr, 0);
+	put_msr(regs->evntsel, regs->counting);
+	put_msr(regs->global_ctrl, regs->run);
+	perfctr_x86_spin(STOP_TURNS);
+	put_msr(regs->global_ctrl, 0);
+	first = get_pmc(&o);
+	perfctr_x86_spin(STOP_TURNS);
+	late = get_pmc(&o) - first;
+	put_msr(regs->evntsel, evntsel);
+	put_msr(regs->perfctr, found);
+	put_msr(regs->global_ctrl, global_ctrl);
+	local_irq_restore(flags);
+	if (first)
+		pr_info("GLOBAL_CTRL=0: %llu instructions counted after it\n", late);
+}
+
 static void __init measure_counter(const struct perfctr_x86_registers *regs, u64 empty)
 {
 	struct operands o = { .regs = regs };
 	u64 mask = GENMASK_ULL(regs->width - 1, 0);
+	bool kept;
 
 	report("RDPMC", fastest(read_pmc, &o, 0), empty);
 	report("RDMSR of a counter", fastest(read_counter, &o, 0), empty);
 	o.value = get_msr(regs->perfctr);
 	/* Many take 32 bits, and extend their sign: what cannot be put back is left alone. */
-	if (((u64)(s32)o.value & mask) == o.value)
+	kept = ((u64)(s32)o.value & mask) == o.value;
+	if (kept)
 		report("WRMSR of a counter", fastest(write_counter, &o, 0), empty);
 	report("WRMSR of an event select", fastest(write_evntsel, &o, regs->evntsel), empty);
 	if (regs->global_ctrl)
 		report("WRMSR of GLOBAL_CTRL",
 		       fastest(write_global_ctrl, &o, regs->global_ctrl), empty);
+	if (regs->global_ctrl && kept)
+		measure_stop(regs);
 }
 
 /* perfex --report takes the line of RDTSC for the first one. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* measure.c: what the instructions that the driver is made of cost here */
+/* measure.c: what the instructions that the driver is made of cost here, and do */
 #ifndef PERFCTR_X86_MEASURE_H
 #define PERFCTR_X86_MEASURE_H
 
@@ -12,6 +12,7 @@
  * @width: its bits
  * @evntsel: the MSR of its event select
  * @evntsels: two values of that, which count in user mode
+ * @counting: a value of that by which instructions in kernel mode are counted
  * @global_ctrl: the MSR of a global control; 0: there is none
  * @run: what in it lets all counters count
  */
@@ -21,6 +22,7 @@ struct perfctr_x86_registers {
 	unsigned int width;
 	u32 evntsel;
 	u64 evntsels[2];
+	u64 counting;
 	u32 global_ctrl;
 	u64 run;
 };

@@ -5,6 +5,7 @@
  */
 
 #include <linux/init.h>
+#include <linux/kernel.h>
 #include <asm/cpufeature.h>
 #include <asm/msr-index.h>
 #include <asm/processor.h>
@@ -18,6 +19,23 @@
 
 #define INSTRUCTIONS	0x00c0
 #define BRANCHES	0x00c4
+#define CYCLES		0x0079
+
+/*
+ * Events that one counter alone counts (Software Developer's Manual, volume 3, P6 family
+ * performance-monitoring events)
+ */
+static const struct {
+	u8 event;
+	u32 counters;
+} rules[] = {
+	{ 0x10, BIT(0) },	/* FP_COMP_OPS_EXE */
+	{ 0x11, BIT(1) },	/* FP_ASSIST */
+	{ 0x12, BIT(1) },	/* MUL */
+	{ 0x13, BIT(1) },	/* DIV */
+	{ 0x14, BIT(0) },	/* CYCLES_DIV_BUSY */
+	{ 0xc1, BIT(0) },	/* FLOPS */
+};
 
 bool __init perfctr_p6_is(void)
 {
@@ -36,6 +54,9 @@ u32 __init perfctr_p6_look(void)
 	perfctr_pmu.ctr[0].stop = ~EVNTSEL_EN;
 	perfctr_pmu.ctr[1].enable = 0;
 	perfctr_pmu.interrupts = true;
+	/* Pentium Pro, erratum 26 (Linux, arch/x86/events/intel/p6.c) */
+	if (boot_cpu_data.x86_model == 1 && boot_cpu_data.x86_stepping < 9)
+		perfctr_x86_forbid_user_reads();
 	perfctr_x86_evntsel_samples(INSTRUCTIONS, BRANCHES);
 	return PERFCTR_NO_COUNTERS_NONE;
 }
@@ -53,10 +74,27 @@ static u32 p6_cpu_type(void)
 	return PERFCTR_X86_INTEL_P6;
 }
 
+static int p6_check(const struct perfctr_ctr_control *ctr, u32 *counters,
+		    struct perfctr_refusal *why)
+{
+	unsigned int i;
+
+	*counters = perfctr_pmu.counters;
+	for (i = 0; i < ARRAY_SIZE(rules); i++)
+		if ((ctr->event & 0xff) == rules[i].event)
+			*counters = rules[i].counters;
+	return perfctr_x86_evntsel_check(ctr);
+}
+
+static const struct perfctr_x86_known known[] = {
+	{ INSTRUCTIONS, 2, 0 }, { BRANCHES, 1, 0 }, { CYCLES, 0, 0 }, {}
+};
+
 const struct perfctr_x86_family perfctr_p6 = {
 	.cpu_type = p6_cpu_type,
-	.check = perfctr_x86_evntsel_check,
+	.check = p6_check,
 	.name = perfctr_x86_evntsel_name,
 	.compile = perfctr_x86_evntsel_compile,
 	.counts = perfctr_x86_evntsel_counts,
+	.known = known,
 };

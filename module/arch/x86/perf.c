@@ -14,6 +14,7 @@
 #include "evntsel.h"
 #include "registers.h"
 #include "settings.h"
+#include "topdown.h"
 
 #define CPUID_PERFMON		10
 #define CPUID_AMD_PERFMON	0x80000022
@@ -124,6 +125,19 @@ int perfctr_cpu_shared_attr(const struct perfctr_ctr_control *ctr,
 		attr->config = generic;
 	}
 	return 0;
+}
+
+/* A metric of TopDown needs SLOTS as the leader of its group, and a kernel's event has no group. */
+u32 perfctr_cpu_shared_refusal(const struct perfctr_shared_attr *attr)
+{
+	struct perfctr_ctr_control ctr = { .event = attr->config };
+
+	if (!is_intel() || attr->type == PERF_TYPE_HARDWARE || attr->type == PERF_TYPE_HW_CACHE)
+		return PERFCTR_REASON_NONE;
+	if (perfctr_x86_is_metric(&ctr, NULL))
+		return PERFCTR_REASON_SOURCE;
+	return perfctr_x86_topdown_lacks(attr->config) && attr->config != PERFCTR_EVENT_SLOTS ?
+	       PERFCTR_REASON_TOPDOWN : PERFCTR_REASON_NONE;
 }
 
 /* Bit 21, any thread, counts the other hyperthread too; others are not known to be harmless. */

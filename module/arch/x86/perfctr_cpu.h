@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Hot path of the x86 driver. Hardware counter n below 24 is the general-purpose
- * counter n, one from 24 on the fixed counter n - 24. The clock is the TSC.
+ * counter n, one from 24 on the fixed counter n - 24, one from 32 on TopDown's metric n - 32,
+ * which has no counter, and is in no bit map. The clock is the TSC.
  */
 #ifndef PERFCTR_X86_CPU_H
 #define PERFCTR_X86_CPU_H
@@ -18,10 +19,13 @@
 
 #define PERFCTR_X86_FIXED	24	/* the first fixed counter */
 #define PERFCTR_X86_MAX		32
+#define PERFCTR_X86_METRIC	PERFCTR_X86_MAX	/* the first metric */
+#define PERFCTR_X86_SLOTS	(PERFCTR_X86_FIXED + 3)	/* of which they are shares */
 
 #define PERFCTR_X86_CONTROLS	16	/* most control registers of all counters */
 
 #define PERFCTR_X86_NO_CORE	0xffffffffu
+#define PERFCTR_X86_CHANGED	0xfffffffeu	/* no processor's either: see verify.c */
 
 /**
  * struct perfctr_x86_cpu - what this CPU's counters do. That CPU alone touches it, with
@@ -35,11 +39,19 @@
  * @private_id: the id of @private_config
  * @private_mm: context.ctx_id of the one mm of which anything is in the registers; 0:
  *	there are several, or it is not known
- * @core: of a hybrid processor, its type and native model (CPUID leaf 1AH's EAX), or
- *	PERFCTR_X86_NO_CORE, of which no config is: there is not all that the other
- *	CPUs have. Else 0
+ * @core: of a hybrid processor, its type and native model (CPUID leaf 1AH's EAX), of others 0;
+ *	or PERFCTR_X86_NO_CORE, of which no config is: there is not all that the other CPUs
+ *	have, or it does not count
+ * @tried: it was tried whether its counters count, since it came
+ * @bad: those that do not
+ * @bad_events: of perfctr_pmu.events, those that they do not count
  * @ours: the registers are set up for us: what is here is what they hold
+ * @load_core: the @core of configs that may be loaded: that of the CPU; or, when somebody else has
+ *	written to the registers, PERFCTR_X86_CHANGED, until they are taken anew or given back
+ * @verified: jiffies when the registers were compared with what is here
  * @froze: an overflow interrupt stopped all counters, before we had them
+ * @overrides: something counted as we took the registers: firmware, which gets back
+ * @found: what the control registers held then
  * @running: counters, by number, that count as their own controls say. What else
  *	there is stands still, however it is controlled: see struct perfctr_pmu's
  *	@global_ctrl and @together
@@ -58,14 +70,21 @@ struct perfctr_x86_cpu {
 	unsigned long private_id;
 	u64 private_mm;
 	u32 core;
+	u32 load_core;
+	unsigned long verified;
+	bool tried;
+	u32 bad;
+	u32 bad_events;
 	bool ours;
 	bool froze;
+	bool overrides;
 	u32 running;
 	u32 enabled;
 	u32 interrupting;
 	u32 dirty;
 	u32 negative;
 	u64 control[PERFCTR_X86_CONTROLS];
+	u64 found[PERFCTR_X86_CONTROLS];
 	u64 global_ctrl;
 };
 
@@ -79,8 +98,8 @@ static __always_inline u64 perfctr_cpu_clock(void)
 	return rdtsc();
 }
 
-/* RDPMC's name of each counter; constant after init */
-extern u32 perfctr_x86_rdpmc[PERFCTR_X86_MAX];
+/* RDPMC's name of each counter, and of the register of each metric; constant after init */
+extern u32 perfctr_x86_rdpmc[PERFCTR_X86_METRIC + PERFCTR_METRICS];
 
 static __always_inline u32 perfctr_cpu_operand(unsigned int hw)
 {
@@ -140,6 +159,29 @@ static __always_inline bool perfctr_cpu_holds_on(int cpu, unsigned long id)
 }
 
 int perfctr_cpu_load(const struct perfctr_config *config);
+
+#define PERFCTR_CPU_METRICS
+
+static inline int perfctr_cpu_metric(unsigned int hw)
+{
+	if (hw == PERFCTR_X86_SLOTS)
+		return PERFCTR_WHOLE;
+	return hw < PERFCTR_X86_METRIC ? 0 : 1 + hw - PERFCTR_X86_METRIC;
+}
+
+void perfctr_cpu_resume_metrics(const struct perfctr_config *config,
+				struct perfctr_cpu_state *state);
+void perfctr_cpu_suspend_metrics(const struct perfctr_config *config,
+				 struct perfctr_cpu_state *state);
+
+#define PERFCTR_CPU_VERIFIES
+
+bool perfctr_cpu_verify(void);
+
+static inline bool perfctr_cpu_changed(void)
+{
+	return this_cpu_read(perfctr_x86_cpu.load_core) == PERFCTR_X86_CHANGED;
+}
 
 #define PERFCTR_CPU_CLOCK_SLOT	64
 
@@ -288,6 +330,8 @@ void perfctr_cpu_scrub(const struct task_struct *next);
 void perfctr_cpu_permit_init(void (*changes)(bool ends), void (*hides)(void));
 void perfctr_cpu_permit_exit(void);
 bool perfctr_cpu_can_permit(void);
+/* Before perfctr_cpu_permit_init(): nobody will be permitted. */
+void perfctr_x86_forbid_user_reads(void);
 int perfctr_cpu_mm_get(struct mm_struct *mm);
 bool perfctr_cpu_mm_put(struct mm_struct *mm);
 bool perfctr_cpu_mm_waits(struct mm_struct *mm);
@@ -344,6 +388,7 @@ bool perfctr_cpu_shared_exists(void);
 bool perfctr_cpu_shared_inline(const struct perf_event *event);
 int perfctr_cpu_shared_attr(const struct perfctr_ctr_control *ctr,
 			    struct perfctr_shared_attr *attr);
+u32 perfctr_cpu_shared_refusal(const struct perfctr_shared_attr *attr);
 bool perfctr_cpu_shared_needs_privilege(const struct perfctr_shared_attr *attr);
 bool perfctr_cpu_shared_is_exact(const struct perf_event *event);
 bool perfctr_cpu_shared_is_general(const struct perf_event *event);

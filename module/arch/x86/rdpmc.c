@@ -16,8 +16,8 @@
  * after the counters were taken on every CPU, and on each CPU it ends before they are
  * given back there.
  *
- * Where there are no kprobes, or no such function, nobody is permitted, and reads go
- * through the kernel.
+ * Where there are no kprobes, or no such function, or the processor has an erratum, nobody is
+ * permitted, and reads go through the kernel.
  */
 
 #include <linux/errno.h>
@@ -57,6 +57,8 @@ static unsigned int nr_given;	/* permits that are given; permit_mutex */
 static unsigned int withheld = WITHHELD_UNCLAIMED;
 
 atomic_t perfctr_x86_giving = ATOMIC_INIT(0);
+
+static bool forbidden;	/* the processor does it wrong; constant after init */
 
 /* Constant after perfctr_cpu_permit_init() */
 static void (*update_pce)(void *unused);
@@ -231,6 +233,11 @@ void perfctr_cpu_mm_forked(struct mm_struct *mm)
 	atomic_set(&mm->context.perf_rdpmc_allowed, 0);
 }
 
+void __init perfctr_x86_forbid_user_reads(void)
+{
+	forbidden = true;
+}
+
 bool perfctr_cpu_can_permit(void)
 {
 	return update_pce;
@@ -305,7 +312,7 @@ void perfctr_cpu_permit_init(void (*changes)(bool ends), void (*hides)(void))
 	clock_hides = hides;
 	for (i = 0; i < ARRAY_SIZE(clock_probes); i++)
 		clock_probed[i] = !register_kretprobe(&clock_probes[i]);
-	if (register_kretprobe(&update_probe))
+	if (forbidden || register_kretprobe(&update_probe))
 		return;
 	update_pce = function_start(update_probe.kp.addr);
 	if (!update_pce)

@@ -7,16 +7,20 @@
  * as they are remembered, differ.
  */
 
+#include <linux/init.h>
 #include <linux/jiffies.h>
+#include <linux/jump_label.h>
 #include <linux/lockdep.h>
 #include <linux/percpu.h>
+#include <linux/smp.h>
+#include <asm/msr-index.h>
 
 #include "registers.h"
 #include "extra.h"
 
 struct perfctr_pmu perfctr_pmu;
 
-u32 perfctr_x86_rdpmc[PERFCTR_X86_MAX];
+u32 perfctr_x86_rdpmc[PERFCTR_X86_METRIC + PERFCTR_METRICS];
 
 DEFINE_PER_CPU(struct perfctr_x86_cpu, perfctr_x86_cpu);
 
@@ -87,7 +91,7 @@ static notrace void let_run(struct perfctr_x86_cpu *cpu, u32 counters)
 		WRITE_ONCE(cpu->running, counters);
 		barrier();
 		if (before != counters)
-			write_msr(perfctr_pmu.global_ctrl, global_bits(counters));
+			write_global(counters);
 	} else {
 		let_run_otherwise(cpu, counters);
 	}
@@ -115,13 +119,26 @@ static __always_inline void silence(struct perfctr_x86_cpu *cpu, u32 counters)
 		silence_each(cpu, counters);
 }
 
+/* for_each_set_bit() takes half as many instructions more, and strangers zero at each switch. */
+static __always_inline void zero_each(u32 counters)
+{
+	for (; counters; counters &= counters - 1)
+		write_ctr(__ffs(counters), 0);
+}
+
+/* In this order, as Linux's intel/core.c has it */
+static noinline notrace void zero_with_metrics(u32 counters)
+{
+	zero_each(counters);
+	write_msr(MSR_PERF_METRICS, 0);
+}
+
 static __always_inline void zero(u32 counters)
 {
-	unsigned long left = counters;
-	unsigned int hw;
-
-	for_each_set_bit(hw, &left, PERFCTR_X86_MAX)
-		write_ctr(hw, 0);
+	if (unlikely(counters & perfctr_pmu.slots))
+		zero_with_metrics(counters);
+	else
+		zero_each(counters);
 }
 
 static noinline notrace void zero_some(u32 counters)
@@ -152,14 +169,72 @@ static void unfreeze(struct perfctr_x86_cpu *cpu)
 		write_msr(perfctr_pmu.global_ack, perfctr_pmu.frozen);
 }
 
+/* If nothing counts there is nothing that anybody wants back: perf sets up what it needs. */
+static void save_controls(struct perfctr_x86_cpu *cpu)
+{
+	unsigned int slot;
+	u64 unused;
+
+	cpu->overrides = perfctr_pmu.family->counts(&unused);
+	if (!cpu->overrides)
+		return;
+	for (slot = 0; slot < perfctr_pmu.nr_controls; slot++)
+		cpu->found[slot] = perfctr_pmu.control[slot].unused ? 0 :
+				   read_msr(perfctr_pmu.control[slot].msr);
+}
+
+/* Its counters go on from zero. */
+static void restore_controls(struct perfctr_x86_cpu *cpu)
+{
+	unsigned int slot;
+
+	for (slot = 0; cpu->overrides && slot < perfctr_pmu.nr_controls; slot++)
+		if (!perfctr_pmu.control[slot].unused)
+			write_msr(perfctr_pmu.control[slot].msr, cpu->found[slot]);
+	cpu->overrides = false;
+}
+
+bool perfctr_x86_firmware_returned(void)
+{
+	const struct perfctr_x86_cpu *cpu = this_cpu_ptr(&perfctr_x86_cpu);
+	unsigned int slot;
+
+	if (!cpu->ours || !cpu->overrides)
+		return false;
+	for (slot = 0; slot < perfctr_pmu.nr_controls; slot++)
+		if (cpu->found[slot] && cpu->found[slot] != cpu->control[slot] &&
+		    read_msr(perfctr_pmu.control[slot].msr) == cpu->found[slot])
+			return true;
+	return false;
+}
+
 static void zero_controls(struct perfctr_x86_cpu *cpu)
 {
 	unsigned int slot;
 
 	for (slot = 0; slot < perfctr_pmu.nr_controls; slot++) {
-		write_msr(perfctr_pmu.control[slot].msr, 0);
+		if (!perfctr_pmu.control[slot].unused)
+			write_msr(perfctr_pmu.control[slot].msr, 0);
 		cpu->control[slot] = 0;
 	}
+}
+
+void perfctr_x86_drop(u32 counters, u32 events)
+{
+	u32 used = 0;
+	unsigned long left;
+	unsigned int hw, slot;
+
+	perfctr_pmu.counters &= ~counters;
+	perfctr_pmu.general &= ~counters;
+	perfctr_pmu.events &= ~events;
+	if (!(perfctr_pmu.counters & perfctr_pmu.slots))
+		perfctr_pmu.global_always = 0;
+	left = perfctr_pmu.counters;
+	for_each_set_bit(hw, &left, PERFCTR_X86_MAX)
+		used |= BIT(perfctr_pmu.ctr[hw].slot);
+	for (slot = 0; slot < perfctr_pmu.nr_controls; slot++)
+		perfctr_pmu.control[slot].unused = !(used & BIT(slot));
 }
 
 void perfctr_x86_take_all(void)
@@ -174,14 +249,19 @@ void perfctr_x86_take_all(void)
 
 	if (perfctr_pmu.global_ctrl && !cpu->ours)
 		cpu->global_ctrl = read_msr(perfctr_pmu.global_ctrl);
+	if (!cpu->ours)
+		save_controls(cpu);
 	unfreeze(cpu);
 	cpu->ours = false;	/* for an NMI */
 	zero_controls(cpu);
 	zero_some(perfctr_pmu.counters);
 	for (slot = 0; slot < perfctr_pmu.nr_controls; slot++)
-		write_control(cpu, slot, perfctr_pmu.control[slot].idle);
+		if (!perfctr_pmu.control[slot].unused)
+			write_control(cpu, slot, perfctr_pmu.control[slot].idle);
 	if (perfctr_pmu.global_ctrl)
-		write_msr(perfctr_pmu.global_ctrl, global_bits(perfctr_pmu.counters));
+		write_global(perfctr_pmu.counters);
+	if (perfctr_pmu.family->clear_unused)
+		perfctr_pmu.family->clear_unused();
 	cpu->running = perfctr_pmu.counters;
 	cpu->enabled = 0;
 	cpu->interrupting = 0;
@@ -189,15 +269,93 @@ void perfctr_x86_take_all(void)
 	cpu->negative = 0;
 	perfctr_x86_belong_to_nobody(cpu);
 	perfctr_x86_extra_take();
+	/* What somebody else had written is not there any more. */
+	cpu->load_core = cpu->core;
 	cpu->ours = true;
 }
 
-static noinline notrace void write_image(struct perfctr_x86_cpu *cpu,
-					 const struct perfctr_cpu_image *image, u32 first, u32 end)
-{
-	const struct perfctr_x86_entry *entry = image->entry + first;
+/*
+ * Errata AAK100, AAP53 and BD53 (specification updates of Nehalem and Westmere): a counter that
+ * is given an event may count core cycles, or not at all. Before an event select is written,
+ * all counters must stand, have these events, which count nothing that is wanted, run, and
+ * stand again.
+ */
+static DEFINE_STATIC_KEY_FALSE(reset_key);	/* constant after init */
 
-	for (; first < end; first++, entry++) {
+/* Constant after init */
+static const u32 *reset_events;
+static unsigned int nr_reset_events;
+
+void __init perfctr_x86_reset_needed(const u32 *events, unsigned int nr)
+{
+	reset_events = events;
+	nr_reset_events = nr;
+	static_branch_enable(&reset_key);
+}
+
+/* Some hypervisors refuse even what others have to bear. */
+static notrace void write_anyway(u32 msr, u64 value)
+{
+	wrmsr_safe(msr, lower_32_bits(value), upper_32_bits(value));
+}
+
+/* Both registers of each of these counters. An NMI may let them run meanwhile, in vain. */
+static notrace void give_events(const u32 *events)
+{
+	unsigned int i, nr = min_t(unsigned int, perfctr_pmu.nr_controls_reserved,
+				   nr_reset_events);
+
+	for (i = 0; i < nr; i++) {
+		if (perfctr_pmu.control[i].unused)
+			continue;
+		write_anyway(perfctr_pmu.control[i].msr, events ? events[i] : 0);
+		write_anyway(perfctr_pmu.ctr[i].msr, 0);
+	}
+}
+
+static noinline notrace void reset(void)
+{
+	write_anyway(perfctr_pmu.global_ctrl, 0);
+	give_events(reset_events);
+	write_anyway(perfctr_pmu.global_ctrl, global_bits(perfctr_pmu.general));
+	write_anyway(perfctr_pmu.global_ctrl, 0);
+	give_events(NULL);
+}
+
+notrace void perfctr_x86_reset(void)
+{
+	lockdep_assert_irqs_disabled();
+	if (static_branch_unlikely(&reset_key))
+		reset();
+}
+
+/*
+ * If this part of the image changes an event select. Nobody is resumed now, so no count is lost
+ * with the values of counters.
+ */
+static noinline notrace void reset_before(struct perfctr_x86_cpu *cpu,
+					  const struct perfctr_x86_entry *entry,
+					  const struct perfctr_x86_entry *end)
+{
+	unsigned int i;
+
+	for (; entry < end; entry++)
+		if (entry->slot < perfctr_pmu.nr_controls_reserved &&
+		    (cpu->control[entry->slot] & entry->mask) != entry->value)
+			break;
+	if (entry == end)
+		return;
+	reset();
+	for (i = 0; i < perfctr_pmu.nr_controls_reserved; i++)
+		cpu->control[i] = 0;
+	write_anyway(perfctr_pmu.global_ctrl, global_bits(cpu->running));
+}
+
+static __always_inline void write_entries(struct perfctr_x86_cpu *cpu,
+					  const struct perfctr_x86_entry *entry,
+					  const struct perfctr_x86_entry *end)
+{
+	for (; entry < end; entry++) {
 		u64 before = cpu->control[entry->slot];
 		u64 value = (before & ~entry->mask) | entry->value;
 
@@ -206,6 +364,23 @@ static noinline notrace void write_image(struct perfctr_x86_cpu *cpu,
 		write_msr(entry->msr, value);
 		cpu->control[entry->slot] = value;
 	}
+}
+
+static noinline notrace void write_after_reset(struct perfctr_x86_cpu *cpu,
+					       const struct perfctr_x86_entry *entry,
+					       const struct perfctr_x86_entry *end)
+{
+	reset_before(cpu, entry, end);
+	write_entries(cpu, entry, end);
+}
+
+static noinline notrace void write_image(struct perfctr_x86_cpu *cpu,
+					 const struct perfctr_cpu_image *image, u32 first, u32 end)
+{
+	if (static_branch_unlikely(&reset_key))
+		write_after_reset(cpu, image->entry + first, image->entry + end);
+	else
+		write_entries(cpu, image->entry + first, image->entry + end);
 }
 
 /* i-mode counters stand still until perfctr_cpu_istart(). */
@@ -234,7 +409,7 @@ notrace int perfctr_cpu_load(const struct perfctr_config *config)
 
 	if (!config->nr)
 		return 0;
-	if (unlikely(config->core != cpu->core))
+	if (unlikely(config->core != cpu->load_core))
 		return -EIO;
 	set_up(cpu, config);
 	let_run(cpu, perfctr_pmu.counters & ~cpu->interrupting);
@@ -255,7 +430,7 @@ notrace int perfctr_cpu_restart(const struct perfctr_config *config, kuid_t uid)
 	u64 mm = current->mm ? current->mm->context.ctx_id : 0;
 	bool kin = perfctr_cpu_private(config, uid), foreign;
 
-	if (unlikely(config->core != cpu->core))
+	if (unlikely(config->core != cpu->load_core))
 		return -EIO;
 	set_up(cpu, config);
 	silence(cpu, ~config->mask | config->imask);
@@ -435,9 +610,8 @@ void perfctr_x86_release_all(void)
 	if (!cpu->ours)
 		return;
 	cpu->ours = false;
+	cpu->load_core = cpu->core;
 	zero_controls(cpu);
-	if (perfctr_pmu.global_ctrl)
-		write_msr(perfctr_pmu.global_ctrl, cpu->global_ctrl);
 	if (cpu->froze)
 		write_msr(perfctr_pmu.freeze_msr,
 			  read_msr(perfctr_pmu.freeze_msr) | perfctr_pmu.freeze);
@@ -446,6 +620,10 @@ void perfctr_x86_release_all(void)
 	/* For processes that may read them without us. */
 	cpu->dirty = perfctr_pmu.counters;
 	zero_all(cpu);
+	restore_controls(cpu);
+	/* Only now does anything count that was counting before. */
+	if (perfctr_pmu.global_ctrl)
+		write_msr(perfctr_pmu.global_ctrl, cpu->global_ctrl);
 }
 
 void perfctr_x86_age(void)
@@ -458,5 +636,26 @@ void perfctr_x86_age(void)
 		return;
 	for_each_set_bit(hw, &counters, PERFCTR_X86_MAX)
 		if (upper_half(hw))
-			write_ctr(hw, 0);
+			zero_some(BIT(hw));
+}
+
+static void __init tell_held(u32 msr)
+{
+	if (msr)
+		pr_info("perfctr: at load MSR 0x%x: 0x%llx\n", msr, read_msr(msr));
+}
+
+void __init perfctr_x86_tell_held(void)
+{
+	unsigned long counters = perfctr_pmu.counters;
+	unsigned int slot, hw;
+
+	pr_info("perfctr: at load, CPU %u:\n", smp_processor_id());
+	for (slot = 0; slot < perfctr_pmu.nr_controls; slot++)
+		tell_held(perfctr_pmu.control[slot].msr);
+	for_each_set_bit(hw, &counters, PERFCTR_X86_MAX)
+		tell_held(perfctr_pmu.ctr[hw].msr);
+	tell_held(perfctr_pmu.global_ctrl);
+	tell_held(perfctr_pmu.global_status);
+	tell_held(perfctr_pmu.freeze_msr);
 }

@@ -50,26 +50,44 @@ struct perfctr_cpu_image {
 void perfctr_x86_image_add(struct perfctr_cpu_image *image, u32 slot, u64 mask, u64 value);
 
 /**
+ * struct perfctr_x86_known - an event that a loop of known length causes: see trial.c
+ * @event: as a control has it; the last one is all zero
+ * @per_turn: so many in each turn of perfctr_x86_spin(); 0: some in many turns
+ * @bit: its bit in perfctr_pmu.events, if it has one
+ */
+struct perfctr_x86_known {
+	u32 event;
+	u8 per_turn;
+	u32 bit;
+};
+
+/**
  * struct perfctr_x86_family - what a family has to say of a control, and of its own
  *	processors. None of it is called at a switch
  * @core: of a hybrid processor, of the CPU where it is called, which comes: see
  *	struct perfctr_x86_cpu. PERFCTR_X86_NO_CORE: it has not all that the others have
  * @cpu_type: PERFCTR_X86_*, as INFO says it
- * @check: 0 or EINVAL: can this be counted by counter @hw, or, if that is
- *	PERFCTR_MAP_ANY, by any of perfctr_pmu.any?
+ * @check: finds those of perfctr_pmu.counters that can count this, whichever it asks for.
+ *	0, or EINVAL or EOPNOTSUPP if there is none, with why->reason
  * @name: what was asked, as it is asked of counter @hw
  * @compile: add to the image what a control that was checked wants of counter @hw
- * @counts: something counts on this CPU, and it is neither we nor perf, which has given
- *	back what it had
+ * @counts: the MSR by which something counts on this CPU, with its *value; 0: nothing does. It
+ *	is neither we nor perf, which has given back what it had
+ * @clear_unused: zero what else this CPU has of counters than perfctr_pmu.counters, and
+ *	RDPMC reads; NULL: there can be no more
+ * @known: events by which it is tried whether counters count; all general counters count them
  */
 struct perfctr_x86_family {
 	u32 (*core)(void);
 	u32 (*cpu_type)(void);
-	int (*check)(const struct perfctr_ctr_control *ctr, u32 hw);
+	int (*check)(const struct perfctr_ctr_control *ctr, u32 *counters,
+		     struct perfctr_refusal *why);
 	void (*name)(struct perfctr_ctr_control *ctr, u32 hw);
 	void (*compile)(const struct perfctr_ctr_control *ctr, u32 hw,
 			struct perfctr_cpu_image *image);
-	bool (*counts)(void);
+	u32 (*counts)(u64 *value);
+	void (*clear_unused)(void);
+	const struct perfctr_x86_known *known;
 };
 
 /**
@@ -94,18 +112,21 @@ struct perfctr_x86_ctr {
  * struct perfctr_x86_control - one control register
  * @msr: it
  * @idle: what it holds while it is ours and no counter has been loaded
+ * @unused: its counters do not count, so it is never written
  */
 struct perfctr_x86_control {
 	u32 msr;
 	u64 idle;
+	bool unused;
 };
 
 /**
- * struct perfctr_pmu - what counters there are; constant after init
+ * struct perfctr_pmu - what counters there are; constant after init, but for what is found not to
+ *	count before the first claim: see perfctr_x86_drop()
  * @family: whose they are; NULL: there are none, and all but @none is zero
  * @none: PERFCTR_NO_COUNTERS_*
  * @counters: all of them, as a bit map
- * @any: those that who asks for any may get
+ * @general: those that count more than one event
  * @width: bits of the narrowest of them
  * @irange: the most that one can be from its interrupt
  * @ctr: each of @counters
@@ -114,14 +135,17 @@ struct perfctr_x86_control {
  * @nr_reserved: of so many, the first ones, who has the counter reserves it, and
  * @nr_controls_reserved: of so many the control register
  * @interrupts: they interrupt
+ * @least_period: of i-mode counters
+ * @unknown_model: only architectural events are counted, as others may be anything
  * @hybrid: CPUs are of several types; all here is what each of them has
  * @events: INFO's word for the architectural events that there are
  * @event_bits: what a control's event may consist of, but for what the rest says as well
- * @sample: two values of the control register of the last of @any, which count in user mode
+ * @sample: two values of the control register of the last of @general, which count in user mode
  *
  * How all stop or go at once, by one register, if they do:
  * @global_ctrl: the MSR that has a bit for each counter, those from PERFCTR_X86_FIXED on
  *	from bit 32; 0: there is none
+ * @global_always: what else is set in it as long as it is ours
  * @together: or the bit in control register 0 that all need; 0: there is none
  *
  * Where an interrupt says which counter it was:
@@ -137,12 +161,16 @@ struct perfctr_x86_control {
  * @trace: what says so in @global_status; 0: there is none
  * @trace_msr: the MSR that says, by
  * @trace_on: this bit, that it runs
+ *
+ * Where there is TopDown, see topdown.c:
+ * @slots: PERFCTR_X86_SLOTS, as a bit map; 0: there is none
+ * @nr_metrics: so many metrics
  */
 struct perfctr_pmu {
 	const struct perfctr_x86_family *family;
 	u32 none;
 	u32 counters;
-	u32 any;
+	u32 general;
 	unsigned int width;
 	u64 irange;
 	struct perfctr_x86_ctr ctr[PERFCTR_X86_MAX];
@@ -151,11 +179,14 @@ struct perfctr_pmu {
 	unsigned int nr_reserved;
 	unsigned int nr_controls_reserved;
 	bool interrupts;
+	bool unknown_model;
+	u32 least_period;
 	bool hybrid;
 	u32 events;
 	u64 event_bits;
 	u64 sample[2];
 	u32 global_ctrl;
+	u64 global_always;
 	u64 together;
 	u32 global_status;
 	u32 global_ack;
@@ -165,6 +196,8 @@ struct perfctr_pmu {
 	u64 trace;
 	u32 trace_msr;
 	u64 trace_on;
+	u32 slots;
+	unsigned int nr_metrics;
 };
 
 extern struct perfctr_pmu perfctr_pmu;
@@ -182,11 +215,18 @@ static inline u64 read_msr(u32 msr)
 	return (u64)high << 32 | low;
 }
 
-/* Of counters by number, in the global control */
+/* Of counters by number, in the global control, with what is always set there */
 static inline u64 global_bits(u32 counters)
 {
 	return (counters & GENMASK(PERFCTR_X86_FIXED - 1, 0)) |
-	       (u64)(counters >> PERFCTR_X86_FIXED) << 32;
+	       (u64)(counters >> PERFCTR_X86_FIXED) << 32 | perfctr_pmu.global_always;
+}
+
+/* The same, written, in fewer instructions */
+static inline void write_global(u32 counters)
+{
+	wrmsr(perfctr_pmu.global_ctrl, counters & GENMASK(PERFCTR_X86_FIXED - 1, 0),
+	      counters >> PERFCTR_X86_FIXED | upper_32_bits(perfctr_pmu.global_always));
 }
 
 /* Nothing stops them all: they count whenever their own controls say so. */
@@ -203,12 +243,35 @@ static __always_inline void perfctr_x86_belong_to_nobody(struct perfctr_x86_cpu 
 	cpu->private_mm = 0;
 }
 
+/* Configs of @core may be loaded on that CPU, where none is loaded now; of NO_CORE none is. */
+static inline void perfctr_x86_set_core(struct perfctr_x86_cpu *cpu, u32 core)
+{
+	WRITE_ONCE(cpu->core, core);
+	cpu->load_core = core;
+}
+
+/* These do not count, nor these of @events. Nobody has claimed anything. config_mutex */
+void perfctr_x86_drop(u32 counters, u32 events);
+
+/*
+ * Where an erratum wants it, which perfctr_x86_reset_needed() says at init: before event selects
+ * are written. Event selects and general-purpose counters are zero afterwards, and so is the global
+ * control. The hot path does it by itself. @events: event selects of the first counters
+ */
+void perfctr_x86_reset_needed(const u32 *events, unsigned int nr);
+void perfctr_x86_reset(void);
+
+/* Logs what the registers of this CPU hold, where the caller stays. */
+void __init perfctr_x86_tell_held(void);
+
 /* All below are called with interrupts off, on the CPU that is theirs. */
 
 /* Nothing counts, all are zero, and what is to count is enabled by its own control alone. */
 void perfctr_x86_take_all(void);
 /* As they were before they were taken; all zero. */
 void perfctr_x86_release_all(void);
+/* What firmware had counting as they were taken it has set up again. */
+bool perfctr_x86_firmware_returned(void);
 /* Nothing counts, all are zero, but they stay ours. */
 void perfctr_x86_rest(void);
 /* Zero those that are past half of their range. */

@@ -13,7 +13,9 @@
 #include <linux/init.h>
 #include <linux/jiffies.h>
 #include <linux/lockdep.h>
+#include <linux/moduleparam.h>
 #include <linux/nospec.h>
+#include <linux/slab.h>
 #include <linux/smp.h>
 #include <linux/spinlock.h>
 #include <asm/cpufeature.h>
@@ -24,7 +26,12 @@
 #include "extra.h"
 #include "interrupt.h"
 #include "measure.h"
+#include "mediated.h"
+#include "place.h"
 #include "processor.h"
+#include "topdown.h"
+#include "trial.h"
+#include "verify.h"
 
 #define CTR_BOTH	(PERFCTR_CTR_USER | PERFCTR_CTR_KERNEL)
 
@@ -36,62 +43,125 @@
 #define MAX_RATE_SHIFT	38
 
 /*
+ * Firmware that counts has mostly forgotten to stop, and perf takes its counters with a warning.
+ * So do we, and are told if it is not so, since registers are verified.
+ */
+static bool override_firmware = true;
+module_param(override_firmware, bool, 0644);
+MODULE_PARM_DESC(override_firmware, "x86: take counters that the firmware uses, until it takes them back (Y)");
+
+/* Off: counters are used as CPUID tells of them, though they may count nothing. */
+static bool trial = true;
+module_param(trial, bool, 0444);
+MODULE_PARM_DESC(trial, "x86: try each counter with a known loop, and use none that counts it wrong (Y)");
+
+/*
  * Who has the counters. config_mutex
  * @users: configs that are claimed
  * @iusers: those of them with i-mode counters
  * @taken: the counters are reserved, and ours on every CPU that is told: while there are users,
  *	and for some time after the last, see perfctr_cpu_lingers()
  * @joinable: a CPU that was not told may take them: ends before they are given back
+ * @returned: firmware that was overridden has taken counters back, while they were @taken
+ * @settled: somebody has claimed some, so perfctr_pmu does not change any more
  */
 static struct {
 	unsigned int users;
 	unsigned int iusers;
 	bool taken;
 	bool joinable;
+	bool returned;
+	bool settled;
 } claims;
 
-int perfctr_cpu_check(const struct perfctr_ctr_control *ctr, unsigned int nr, bool *kernel,
+/*
+ * Those that can count what it asks for, and that it may have: 0, or an error with *why. None if
+ * it is a metric
+ */
+static int find_counters(const struct perfctr_ctr_control *ctr, u32 *can,
+			 struct perfctr_refusal *why)
+{
+	u32 asked = perfctr_pmu.counters, counters = 0;
+	int err;
+
+	*can = 0;
+	/* What else it needs perfctr_x86_metrics_check() has found. */
+	if (perfctr_x86_is_metric(ctr, NULL))
+		return 0;
+	if (ctr->map != PERFCTR_MAP_ANY) {
+		if (ctr->map >= PERFCTR_X86_MAX)
+			return -EINVAL;
+		asked &= BIT(array_index_nospec(ctr->map, PERFCTR_X86_MAX));
+		if (!asked)
+			return -EINVAL;
+	}
+	err = perfctr_pmu.family->check(ctr, &counters, why);
+	*can = counters & asked;
+	if (err || *can)
+		return err;
+	why->reason = PERFCTR_REASON_COUNTER;
+	why->possible = counters;
+	return -EINVAL;
+}
+
+/* Chooses among these, which metrics need not. EINVAL with *why: none is left for one of them. */
+static int place(const struct perfctr_ctr_control *ctr, const u32 *can, unsigned int nr, u8 *hw,
+		 struct perfctr_refusal *why)
+{
+	unsigned int i, metric;
+	u32 counters = 0;
+
+	for (i = 0; i < nr; i++)
+		if (perfctr_x86_is_metric(&ctr[i], &metric))
+			hw[i] = PERFCTR_X86_METRIC + metric;
+	why->index = perfctr_x86_place(can, nr, hw);
+	if (why->index == nr) {
+		why->index = PERFCTR_NO_INDEX;
+		return 0;
+	}
+	perfctr_pmu.family->check(&ctr[why->index], &counters, why);
+	why->reason = PERFCTR_REASON_COUNTER;
+	why->possible = counters;
+	return -EINVAL;
+}
+
+int perfctr_cpu_check(const struct perfctr_ctr_control *first, unsigned int nr, bool *kernel,
 		      struct perfctr_refusal *why)
 {
+	const struct perfctr_ctr_control *ctr = first;
 	u64 extras[PERFCTR_X86_EXTRAS] = {};
-	unsigned int i, any = 0;
-	u32 used = 0, hw;
+	u32 can[PERFCTR_X86_MAX];
+	u8 hw[PERFCTR_X86_MAX];
+	unsigned int i;
 	int err;
 
 	for (i = 0; i < nr; i++, ctr++) {
 		why->index = i;
 		if (!ctr->flags || ctr->flags & ~CTR_BOTH)
 			return -EINVAL;
-		if (!perfctr_pmu.family)
+		if (!perfctr_pmu.counters)
 			return -EINVAL;
-		hw = PERFCTR_MAP_ANY;
-		if (ctr->map != PERFCTR_MAP_ANY) {
-			if (ctr->map >= PERFCTR_X86_MAX)
-				return -EINVAL;
-			hw = array_index_nospec(ctr->map, PERFCTR_X86_MAX);
-			if (!(perfctr_pmu.counters & BIT(hw)) || used & BIT(hw))
-				return -EINVAL;
-			used |= BIT(hw);
-		} else {
-			any++;
-		}
-		err = perfctr_pmu.family->check(ctr, hw);
+		err = find_counters(ctr, &can[i], why);
 		if (err)
 			return err;
 		err = perfctr_x86_extra_check(ctr, extras);
 		if (err)
 			return err;
+		if (ctr->ireset && -(u64)ctr->ireset < perfctr_pmu.least_period)
+			return -EINVAL;
 		if (ctr->ireset && !perfctr_pmu.interrupts)
 			return -EOPNOTSUPP;
 		if (ctr->flags & PERFCTR_CTR_KERNEL)
 			*kernel = true;
 	}
-	why->index = PERFCTR_NO_INDEX;
-	return any > hweight32(perfctr_pmu.any & ~used) ? -EINVAL : 0;
+	err = perfctr_x86_metrics_check(first, nr, why);
+	return err ?: place(first, can, nr, hw, why);
 }
 
 void perfctr_cpu_name(struct perfctr_ctr_control *ctr, unsigned int hw)
 {
+	if (hw >= PERFCTR_X86_METRIC)
+		return;
 	ctr->map = hw;
 	perfctr_pmu.family->name(ctr, hw);
 }
@@ -156,17 +226,44 @@ busy:
 	return -EBUSY;
 }
 
-/* Somebody who does not reserve: firmware */
+/* Somebody who does not reserve. Root hears of it once: mostly as the module is loaded. */
+static bool firmware_counts(void)
+{
+	static bool told;	/* nothing is wrong if two CPUs tell */
+	u64 value;
+	u32 msr;
+
+	if (this_cpu_read(perfctr_x86_cpu.core) == PERFCTR_X86_NO_CORE)
+		return false;
+	msr = perfctr_pmu.family->counts(&value);
+	if (msr && !READ_ONCE(told)) {
+		WRITE_ONCE(told, true);
+		pr_warn("perfctr: CPU %u, MSR 0x%x is 0x%llx: the firmware counts, and its counters are %s (parameter override_firmware)\n",
+			smp_processor_id(), msr, value,
+			READ_ONCE(override_firmware) ? "taken from it" : "left to it");
+	}
+	return msr;
+}
+
 static int claim_look(void *unused)
 {
-	if (this_cpu_read(perfctr_x86_cpu.core) == PERFCTR_X86_NO_CORE)
-		return 0;
-	return perfctr_pmu.family->counts() ? -EBUSY : 0;
+	return firmware_counts() && !READ_ONCE(override_firmware) ? -EBUSY : 0;
+}
+
+/* What it takes back it needs, and is not overridden again unless root says so. */
+static void look_for_firmware(void)
+{
+	if (!perfctr_x86_firmware_returned())
+		return;
+	WRITE_ONCE(claims.returned, true);
+	WRITE_ONCE(override_firmware, false);
 }
 
 static int claim_take(void *unused)
 {
 	perfctr_x86_take_all();
+	if (this_cpu_read(perfctr_x86_cpu.ours))
+		perfctr_x86_watch();
 	return 0;
 }
 
@@ -186,7 +283,11 @@ static int claim_release_interrupts(void *unused)
 /* Nothing counts, and all are zero, but they stay ours. */
 static int claim_rest(void *unused)
 {
-	perfctr_x86_rest();
+	look_for_firmware();
+	if (perfctr_cpu_changed())
+		claim_take(NULL);
+	else
+		perfctr_x86_rest();
 	return 0;
 }
 
@@ -199,6 +300,7 @@ static int claim_permit(void *unused)
 /* What is not ours any more nobody may read. */
 static int claim_release(void *unused)
 {
+	look_for_firmware();
 	perfctr_cpu_update_permission();
 	perfctr_x86_release_all();
 	return 0;
@@ -220,6 +322,67 @@ static int claim_forget(void *arg)
 	return 0;
 }
 
+static int claim_try(void *unused)
+{
+	struct perfctr_x86_cpu *cpu = this_cpu_ptr(&perfctr_x86_cpu);
+	struct perfctr_x86_trial found = {};
+
+	if (cpu->tried || cpu->core == PERFCTR_X86_NO_CORE)
+		return 0;
+	if (trial)
+		perfctr_x86_try(&found);
+	cpu->bad = found.counters;
+	cpu->bad_events = found.events;
+	cpu->tried = true;
+	return 0;
+}
+
+static bool is_bad(const struct perfctr_x86_cpu *cpu)
+{
+	return (cpu->bad & perfctr_pmu.counters) || (cpu->bad_events & perfctr_pmu.events);
+}
+
+/* Nobody uses what one of the online CPUs counts wrong. Nobody has claimed anything yet. */
+static void drop_bad(void)
+{
+	unsigned int cpu;
+
+	for_each_online_cpu(cpu) {
+		const struct perfctr_x86_cpu *own = per_cpu_ptr(&perfctr_x86_cpu, cpu);
+
+		if (!is_bad(own))
+			continue;
+		pr_warn("perfctr: CPU %u counts a known loop wrong: counters 0x%x and architectural events 0x%x are not used\n",
+			cpu, own->bad & perfctr_pmu.counters, own->bad_events & perfctr_pmu.events);
+		perfctr_x86_drop(own->bad, own->bad_events);
+	}
+	if (!perfctr_pmu.counters)
+		perfctr_pmu.none = PERFCTR_NO_COUNTERS_TRIAL;
+}
+
+/* What perf had as each CPU came could not be tried then. */
+static void settle(perfctr_run_t run)
+{
+	bool tried = true;
+	unsigned int cpu;
+
+	for_each_online_cpu(cpu)
+		tried &= per_cpu(perfctr_x86_cpu, cpu).tried;
+	if (!tried)
+		run(claim_try, NULL);
+	if (!claims.settled)
+		drop_bad();
+	claims.settled = true;
+	if (tried)
+		return;
+	for_each_online_cpu(cpu) {
+		struct perfctr_x86_cpu *own = per_cpu_ptr(&perfctr_x86_cpu, cpu);
+
+		if (is_bad(own))
+			perfctr_x86_set_core(own, PERFCTR_X86_NO_CORE);
+	}
+}
+
 /* All counters, for the first config */
 static int claim_first(perfctr_run_t run, struct perfctr_refusal *why)
 {
@@ -232,6 +395,8 @@ static int claim_first(perfctr_run_t run, struct perfctr_refusal *why)
 		why->owner = PERFCTR_OWNER_FIRMWARE;
 		return -EBUSY;
 	}
+	settle(run);
+	claims.returned = false;
 	perfctr_x86_forget_permits();
 	run(claim_take, NULL);
 	WRITE_ONCE(claims.taken, true);
@@ -252,7 +417,8 @@ static void compile(struct perfctr_config *config)
 	u32 i, nr_actrs = perfctr_config_nr_actrs(config);
 
 	for (i = 0; i < nr_actrs; i++)
-		perfctr_pmu.family->compile(&config->ctr[i], config->hw[i], image);
+		if (config->hw[i] < PERFCTR_X86_METRIC)
+			perfctr_pmu.family->compile(&config->ctr[i], config->hw[i], image);
 	image->counters = config->mask & ~config->imask;
 	if (!perfctr_pmu.global_ctrl)
 		image->at_load = image->nr;
@@ -264,13 +430,23 @@ static void compile(struct perfctr_config *config)
 	}
 }
 
+/* There are no users any more. */
+static void unclaim_all(perfctr_run_t run)
+{
+	if (perfctr_x86_any_permitted())
+		run(claim_rest, NULL);
+	else
+		perfctr_cpu_give_back(run);
+}
+
 int perfctr_cpu_claim(struct perfctr_config *config, perfctr_run_t run,
 		      struct perfctr_refusal *why)
 {
 	bool first = !claims.taken;
+	u32 can[PERFCTR_X86_MAX];
 	unsigned int i;
 	u32 used = 0;
-	int err;
+	int err = 0;
 
 	if (!config->nr)
 		return 0;
@@ -279,18 +455,35 @@ int perfctr_cpu_claim(struct perfctr_config *config, perfctr_run_t run,
 		why->owner = PERFCTR_OWNER_PERFCTR;
 		return -EBUSY;
 	}
-	for (i = 0; i < config->nr; i++)
-		if (config->ctr[i].map != PERFCTR_MAP_ANY)
-			used |= BIT(config->ctr[i].map);
-	for (i = 0; i < config->nr; i++) {
-		config->hw[i] = config->ctr[i].map;
-		if (config->ctr[i].map == PERFCTR_MAP_ANY)
-			config->hw[i] = __ffs(perfctr_pmu.any & ~used);
-		used |= BIT(config->hw[i]);
+	if (perfctr_x86_mediated(!first)) {
+		why->reason = PERFCTR_REASON_MEDIATED;
+		return -EBUSY;
 	}
 	if (first && claim_first(run, why))
 		return -EBUSY;
+	/* They linger. */
+	if (claims.returned) {
+		why->owner = PERFCTR_OWNER_FIRMWARE;
+		return -EBUSY;
+	}
+	/* As the check did, but some counters may have been found not to count since. */
+	for (i = 0; i < config->nr && !err; i++) {
+		why->index = i;
+		err = find_counters(&config->ctr[i], &can[i], why);
+	}
+	err = err ?: place(config->ctr, can, config->nr, config->hw, why);
+	if (err) {
+		if (first)
+			unclaim_all(run);
+		return err;
+	}
 	WRITE_ONCE(claims.users, claims.users + 1);
+	for (i = 0; i < config->nr; i++) {
+		if (config->hw[i] < PERFCTR_X86_METRIC)
+			used |= BIT(config->hw[i]);
+		else
+			config->metrics = true;
+	}
 	config->mask = used;
 	for (i = perfctr_config_nr_actrs(config); i < config->nr; i++)
 		config->imask |= BIT(config->hw[i]);
@@ -319,10 +512,8 @@ void perfctr_cpu_unclaim(struct perfctr_config *config, perfctr_run_t run)
 	WRITE_ONCE(claims.users, claims.users - 1);
 	if (claims.users)
 		run(claim_forget, config);
-	else if (perfctr_x86_any_permitted())
-		run(claim_rest, NULL);
 	else
-		perfctr_cpu_give_back(run);
+		unclaim_all(run);
 }
 
 /*
@@ -353,12 +544,33 @@ void perfctr_cpu_prepare(unsigned int cpu)
 
 	perfctr_x86_belong_to_nobody(coming);
 	perfctr_x86_forget_interrupts(cpu);
-	if (perfctr_pmu.hybrid)
-		WRITE_ONCE(coming->core, PERFCTR_X86_NO_CORE);
+	coming->tried = false;
+	perfctr_x86_set_core(coming, perfctr_pmu.hybrid ? PERFCTR_X86_NO_CORE : 0);
 }
 
 void perfctr_cpu_unreserve(unsigned int cpu)
 {
+}
+
+/*
+ * It comes while others may count, so what does not count here is not used here, and states that
+ * come here are lost. As the module is loaded each CPU comes, and nobody counts yet.
+ */
+static void try_coming(void)
+{
+	struct perfctr_x86_cpu *cpu = this_cpu_ptr(&perfctr_x86_cpu);
+	bool own = !claims.taken;
+
+	if (cpu->core == PERFCTR_X86_NO_CORE || !perfctr_pmu.counters || (own && reserve()))
+		return;
+	if (!own || !firmware_counts())
+		claim_try(NULL);
+	if (own)
+		unreserve();
+	if (!claims.settled)
+		drop_bad();
+	else if (is_bad(cpu))
+		perfctr_x86_set_core(cpu, PERFCTR_X86_NO_CORE);
 }
 
 /* Also after a sleep in which the registers were lost */
@@ -366,8 +578,10 @@ void perfctr_cpu_online(void)
 {
 	struct perfctr_x86_cpu *cpu = this_cpu_ptr(&perfctr_x86_cpu);
 
+	if (!cpu->tried)
+		try_coming();
 	if (claims.taken) {
-		perfctr_x86_take_all();
+		claim_take(NULL);
 		if (claims.iusers)
 			perfctr_x86_take_interrupts(true);
 		return;
@@ -395,8 +609,10 @@ void perfctr_cpu_offline(void)
 	perfctr_x86_release_all();
 }
 
+/* Also where no timer runs that could look, since no tick does */
 int perfctr_cpu_age(void *unused)
 {
+	perfctr_cpu_verify();
 	perfctr_x86_age();
 	return 0;
 }
@@ -415,7 +631,7 @@ u64 perfctr_cpu_clock_hz(void)
 
 unsigned int perfctr_cpu_nrctrs(void)
 {
-	return hweight32(perfctr_pmu.counters);
+	return hweight32(perfctr_pmu.counters) + perfctr_x86_topdown_metrics();
 }
 
 void perfctr_cpu_info(struct perfctr_info *info)
@@ -428,8 +644,15 @@ void perfctr_cpu_info(struct perfctr_info *info)
 		info->cpu_features |= PERFCTR_FEATURE_RDPMC;
 	if (perfctr_pmu.interrupts)
 		info->cpu_features |= PERFCTR_FEATURE_PCINT;
+	if (boot_cpu_has(X86_FEATURE_HYPERVISOR))
+		info->cpu_features |= PERFCTR_FEATURE_HYPERVISOR;
 	if (perfctr_pmu.hybrid)
 		info->cpu_features |= PERFCTR_FEATURE_HYBRID;
+	if (perfctr_pmu.unknown_model)
+		info->cpu_features |= PERFCTR_FEATURE_UNKNOWN_MODEL;
+	if (perfctr_x86_topdown_metrics())
+		info->cpu_features |= PERFCTR_FEATURE_TOPDOWN;
+	info->topdown = DIV_ROUND_UP(perfctr_x86_topdown_metrics(), PERFCTR_METRICS / 2);
 	info->cpu_khz = cpu_khz;
 	info->tsc_to_cpu_mult = 1;
 	info->tsc_hz = (u64)tsc_khz * 1000;
@@ -451,7 +674,24 @@ void perfctr_cpu_reserve(unsigned int cpu)
 	/* What it may have held was another's in its place. */
 	if (core == PERFCTR_X86_NO_CORE)
 		coming->ours = false;
-	WRITE_ONCE(coming->core, core);
+	perfctr_x86_set_core(coming, core);
+}
+
+/* The value of its control by which a general counter counts instructions in kernel mode */
+static u64 __init counting(unsigned int hw)
+{
+	const struct perfctr_ctr_control ctr = {
+		.map = hw, .event = perfctr_pmu.family->known->event, .flags = PERFCTR_CTR_KERNEL,
+	};
+	struct perfctr_cpu_image *image = kzalloc(perfctr_cpu_image_size(1), GFP_KERNEL);
+	u64 value;
+
+	if (!image)
+		return 0;
+	perfctr_pmu.family->compile(&ctr, hw, image);
+	value = image->entry[0].value;
+	kfree(image);
+	return value;
 }
 
 /* Nobody can have claimed anything yet. The last counter: nothing of the P6's counts by it. */
@@ -461,12 +701,13 @@ static void __init measure(void)
 	unsigned int last;
 
 	if (perfctr_pmu.family) {
-		last = __fls(perfctr_pmu.any);
+		last = __fls(perfctr_pmu.general);
 		regs.rdpmc = perfctr_cpu_operand(last);
 		regs.perfctr = perfctr_pmu.ctr[last].msr;
 		regs.width = perfctr_pmu.width;
 		regs.evntsel = perfctr_pmu.control[perfctr_pmu.ctr[last].slot].msr;
 		memcpy(regs.evntsels, perfctr_pmu.sample, sizeof(regs.evntsels));
+		regs.counting = counting(last);
 		regs.global_ctrl = perfctr_pmu.global_ctrl;
 		regs.run = global_bits(perfctr_pmu.counters);
 		if (reserve()) {
@@ -475,13 +716,24 @@ static void __init measure(void)
 		}
 	}
 	migrate_disable();
-	if (perfctr_pmu.family && claim_look(NULL))
+	if (perfctr_pmu.family)
+		perfctr_x86_tell_held();
+	if (perfctr_pmu.family && firmware_counts())
 		pr_info("perfctr: cost not measured: the firmware has the counters\n");
 	else
 		perfctr_x86_measure(&regs);
 	migrate_enable();
 	if (perfctr_pmu.family)
 		unreserve();
+}
+
+void perfctr_cpu_set_changed(perfctr_changed_t handler)
+{
+	perfctr_x86_set_changed(handler);
+	if (handler)
+		perfctr_x86_mediated_init(handler);
+	else
+		perfctr_x86_mediated_exit();
 }
 
 int __init perfctr_cpu_init(void)
@@ -492,10 +744,14 @@ int __init perfctr_cpu_init(void)
 	perfctr_x86_shared_init();
 	if (perfctr_x86_measure_wanted)
 		measure();
+	perfctr_x86_verify_init();
+	if (perfctr_pmu.family)
+		perfctr_x86_trial_init();
 	return 0;
 }
 
 void perfctr_cpu_exit(void)
 {
+	perfctr_x86_verify_exit();
 	perfctr_x86_interrupt_exit();
 }

@@ -293,6 +293,20 @@ static void forget(struct perf_event *event)
 	free(of(event));
 }
 
+unsigned int model_perf_guests;
+
+/* Perf looks last whether a guest has the counters. */
+static struct perf_event *make_for_guests(struct perf_event_attr *attr, unsigned int cpu)
+{
+	struct perf_event *event = make(attr, cpu, false);
+
+	shim_assert(attr->disabled);
+	if (IS_ERR(event) || !model_perf_guests)
+		return event;
+	forget(event);
+	return ERR_PTR(-EOPNOTSUPP);
+}
+
 struct perf_event *perf_event_create_kernel_counter(struct perf_event_attr *attr, int cpu,
 						    struct task_struct *task,
 						    void (*overflow)(void), void *context)
@@ -305,6 +319,8 @@ struct perf_event *perf_event_create_kernel_counter(struct perf_event_attr *attr
 	/* No state is resumed there meanwhile. */
 	ck_assert_msg(attr->disabled || shim_cpu == (unsigned int)cpu,
 		      "CPU %u makes an event of CPU %d", shim_cpu, cpu);
+	if (!attr->exclude_guest && !model_pmu_no_exclude())
+		return make_for_guests(attr, (unsigned int)cpu);
 	model_perf_asked++;
 	error = injected();
 	return error ? ERR_PTR(error) : make(attr, (unsigned int)cpu, false);

@@ -31,7 +31,9 @@ extern bool model_no_perf;
 /* An event that perf counts, but its driver reads something else than RDPMC, on these CPUs */
 extern u32 model_perf_differs;
 
-/* Of the module's: how often it asked for one, and how many it has */
+/* Guests that have the counters for themselves: nobody gets an event that counts guests. */
+extern unsigned int model_perf_guests;
+/* Of the module's that count no guests: how often it asked for one, and how many it has */
 extern unsigned int model_perf_asked;
 extern unsigned int model_perf_live;
 /* After @after more are asked for, the next one fails with @error. */

@@ -291,6 +291,70 @@ bool cancel_delayed_work_sync(struct delayed_work *work)
 	return work_remove(&work->work);
 }
 
+unsigned int shim_warnings;
+static struct timer_list *timers[16];
+
+void timer_setup(struct timer_list *timer, void (*fn)(struct timer_list *timer),
+		 unsigned int flags)
+{
+	shim_assert(flags & TIMER_PINNED);
+	*timer = (struct timer_list) { .fn = fn };
+}
+
+int mod_timer(struct timer_list *timer, unsigned long expires)
+{
+	bool pending = timer->pending;
+	size_t i;
+
+	shim_assert(timer->fn && (long)(expires - shim_jiffies) > 0);
+	timer->expires = expires;
+	timer->cpu = shim_cpu;
+	timer->pending = true;
+	for (i = 0; i < NR(timers) && timers[i] != timer && timers[i]; i++)
+		;
+	shim_assert(i < NR(timers));
+	timers[i] = timer;
+	return pending;
+}
+
+int timer_delete_sync(struct timer_list *timer)
+{
+	bool pending = timer->pending;
+
+	might_sleep();
+	timer->pending = false;
+	return pending;
+}
+
+unsigned int shim_next_timer(unsigned int cpu)
+{
+	unsigned long next = 0;
+	size_t i;
+
+	for (i = 0; i < NR(timers) && timers[i]; i++)
+		if (timers[i]->pending && timers[i]->cpu == cpu &&
+		    (!next || timers[i]->expires - shim_jiffies < next))
+			next = timers[i]->expires - shim_jiffies;
+	return (unsigned int)next;
+}
+
+unsigned int shim_timers(unsigned int cpu)
+{
+	unsigned int before = shim_cpu, fired = 0;
+	size_t i;
+
+	shim_cpu = cpu;
+	for (i = 0; i < NR(timers) && timers[i]; i++) {
+		if (!timers[i]->pending || timers[i]->cpu != cpu)
+			continue;
+		timers[i]->pending = false;
+		fired++;
+		timers[i]->fn(timers[i]);
+	}
+	shim_cpu = before;
+	return fired;
+}
+
 long work_on_cpu(unsigned int cpu, long (*fn)(void *arg), void *arg)
 {
 	unsigned int before = shim_cpu;

@@ -27,9 +27,18 @@ static void swap_claimed(struct perfctr_config *from, struct perfctr_config *to)
 
 void driver_init(const struct model_machine *machine)
 {
+	struct model_ownership before;
+	unsigned int cpu;
+
 	model_boot(machine);
 	ck_assert_int_eq(perfctr_cpu_init(), 0);
 	model_expect_loaded();
+	/* Each CPU comes, as config.c has them come. */
+	model_ownership(&before);
+	for_each_online_cpu(cpu)
+		cpu_online(cpu);
+	model_expect_ownership(&before);
+	model_calls_reset();
 }
 
 int check(const struct perfctr_ctr_control *ctr, unsigned int nr, bool *kernel)
@@ -155,7 +164,10 @@ static void resume(struct thread *thread)
 	}
 	if (thread->error)
 		return;
-	perfctr_cpu_resume(&thread->state, false);
+	if (perfctr_config_has_metrics(thread->config))
+		perfctr_cpu_resume_metrics(thread->config, &thread->state);
+	else
+		perfctr_cpu_resume(&thread->state, false);
 	thread->resumed = true;
 	model_witness[shim_cpu] = &thread->seen;
 }
@@ -164,7 +176,9 @@ static void suspend(struct thread *thread)
 {
 	if (!thread->resumed)
 		return;
-	if (!thread->config->shared)
+	if (perfctr_config_has_metrics(thread->config))
+		perfctr_cpu_suspend_metrics(thread->config, &thread->state);
+	else if (!thread->config->shared)
 		perfctr_cpu_suspend(&thread->state);
 	else if (perfctr_shared_suspend(&thread->state, (int)shim_cpu, thread->config->call))
 		thread->error = -EIO;
@@ -245,6 +259,19 @@ void perfctr_interrupts_put(void)
 void perfctr_interrupts_exit(void)
 {
 	shim_assert(!interrupts_heard);
+}
+
+/* As in fold.c */
+void perfctr_fold_get(void)
+{
+}
+
+void perfctr_fold_put(void)
+{
+}
+
+void perfctr_fold_exit(void)
+{
 }
 
 /* As in cpus.c */

@@ -1911,9 +1911,99 @@ START_TEST(shared_is_evicted)
 }
 END_TEST
 
+#ifdef CONFIG_X86
+/*
+ * Somebody else writes to registers of CPU 0 while a thread counts there. Whoever counts by them
+ * has an error that says so, by the next switch, tick or end of counting, and no sooner.
+ */
+enum notice { BY_THE_TIMER, AT_THE_NEXT_SWITCH, AT_UNLINK, AT_SUSPEND, AT_EXIT, AT_PRESERVE,
+	      NOTICES };
+
+START_TEST(registers_are_changed)
+{
+	struct perfctr_control again = { PERFCTR_CONTROL_INIT, .nractrs = 1, .preserve = 1 };
+	struct thread *thread, *sleeper, *clock;
+	struct perfctr_read read = { .size = sizeof(read) };
+	struct handle *handle;
+
+	seed = 1;
+	begin();
+	thread = begin_thread(0);
+	sleeper = begin_thread(0);
+	clock = begin_thread(0);
+	run_on(1, clock);
+	set_control(clock, &controls[5], NULL, true, 0, 0);
+	run_on(0, sleeper);
+	set_control(sleeper, &controls[0], NULL, true, 0, 0);
+	run_on(0, thread);
+	set_control(thread, &controls[0], NULL, true, 0, 0);
+	run_on(0, thread);
+	handle = thread->handle;
+	shim_jiffies++;
+	ck_assert_uint_eq(shim_timers(0), 1);
+	expect_error_and_sums(thread, PERFCTR_ERROR_NONE);
+	model_set_msr(0, MSR_CORE_PERF_GLOBAL_CTRL, 0);
+	shim_jiffies++;
+	switch (_i) {
+	case BY_THE_TIMER:
+		ck_assert_uint_eq(shim_timers(0), 1);
+		expect_error_and_sums(thread, PERFCTR_ERROR_NONE);
+		to_cpu(1);
+		shim_work(false);
+		to_cpu(0);
+		expect_error_and_sums(thread, PERFCTR_ERROR_CHANGED);
+		break;
+	case AT_THE_NEXT_SWITCH:
+		/* The work that evicts comes later; until then it may be handed on to its kin. */
+		ck_assert_uint_eq(shim_timers(0), 1);
+		switch_to(&idle[0]);
+		switch_to(sleeper);
+		expect_error_and_sums(sleeper, PERFCTR_ERROR_CHANGED);
+		switch_to(thread);
+		expect_error_and_sums(thread, PERFCTR_ERROR_CHANGED);
+		break;
+	case AT_UNLINK:
+		ck_assert_int_eq(ioctl(thread->handle, PERFCTR_IOC_UNLINK, NULL), 0);
+		break;
+	case AT_SUSPEND:
+		ck_assert_int_eq(ioctl(thread->handle, PERFCTR_IOC_SUSPEND, NULL), 0);
+		expect_error_and_sums(thread, PERFCTR_ERROR_CHANGED);
+		break;
+	case AT_EXIT:
+		do_exit(thread);
+		break;
+	default:
+		again.ctr[0] = controls[0].ctr[0];
+		again.source = NATIVE;
+		ck_assert_int_eq(ioctl(thread->handle, PERFCTR_IOC_CONTROL, &again), -EIO);
+		expect_error_and_sums(thread, PERFCTR_ERROR_CHANGED);
+		break;
+	}
+	ck_assert_int_eq(ioctl(handle, PERFCTR_IOC_READ, &read), -EIO);
+	ck_assert_uint_eq(read.error, PERFCTR_ERROR_CHANGED);
+	/* Then for whoever has the same counters, wherever; and for nobody without counters. */
+	shim_work(false);
+	to_cpu(1);
+	switch_to(sleeper);
+	expect_error_and_sums(sleeper, PERFCTR_ERROR_CHANGED);
+	run_on(1, clock);
+	expect_error_and_sums(clock, PERFCTR_ERROR_NONE);
+	/* The next control takes them anew. */
+	switch_to(sleeper);
+	set_control(sleeper, &controls[0], NULL, true, 0, 0);
+	expect_counts_on(1, sleeper);
+	expect_counts_on(0, sleeper);
+	end();
+}
+END_TEST
+#endif
+
 void test_arch(void)
 {
 	unit_begin("engine_" MODEL_ARCH);
+#ifdef CONFIG_X86
+	unit_run(registers_are_changed, NOTICES);
+#endif
 	unit_run(a_loss_is_noticed, MOMENTS);
 	UNIT_RUN(shared_counters_are_handed_over);
 	UNIT_RUN(shared_on_a_cpu_that_goes);

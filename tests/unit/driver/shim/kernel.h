@@ -75,6 +75,10 @@ typedef unsigned int uint;
 #define min_t(type, a, b)	min((type)(a), (type)(b))
 #define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
 #define pr_info(...)		((void)0)
+/* What the kernel warns of */
+extern unsigned int shim_warnings;
+#define pr_warn(...)		((void)shim_warnings++)
+#define pr_warn_ratelimited(...)	pr_warn(__VA_ARGS__)
 
 #define container_of(ptr, type, member)					\
 	((type *)((char *)(ptr) - offsetof(type, member)))
@@ -137,6 +141,7 @@ do {									\
 #define SHIM_CPUS	4
 
 extern unsigned int shim_cpu;		/* the current one */
+#define raw_smp_processor_id()	shim_cpu
 extern u32 shim_online;			/* bit map */
 extern u32 shim_going;			/* those that only run what has to leave them */
 extern bool shim_irqs_off;
@@ -438,6 +443,8 @@ void mutex_lock(struct mutex *lock);
 void mutex_unlock(struct mutex *lock);
 #define lockdep_assert_held(lock)	shim_assert((lock)->held)
 void cpus_read_lock(void);
+/* x86 only */
+bool cpu_smt_possible(void);
 void cpus_read_unlock(void);
 extern unsigned int shim_hotplug_locked;
 
@@ -497,6 +504,21 @@ bool queue_delayed_work(struct workqueue_struct *wq, struct delayed_work *work,
 bool flush_work(struct work_struct *work);
 bool cancel_delayed_work_sync(struct delayed_work *work);
 
+/* Timers of one CPU each, which fire when the test says shim_timers() */
+struct timer_list {
+	void (*fn)(struct timer_list *timer);
+	unsigned long expires;
+	unsigned int cpu;
+	bool pending;
+};
+
+#define TIMER_PINNED		1
+#define TIMER_DEFERRABLE	2
+void timer_setup(struct timer_list *timer, void (*fn)(struct timer_list *timer),
+		 unsigned int flags);
+int mod_timer(struct timer_list *timer, unsigned long expires);
+int timer_delete_sync(struct timer_list *timer);
+
 /* Of tracepoints, the one probe that there may be */
 struct tracepoint {
 	const char *name;
@@ -543,6 +565,10 @@ int get_dumpable(struct mm_struct *mm);
 void shim_set_param(const char *name, unsigned int value);
 /* Runs what is pending: the work, or also the delayed work. */
 void shim_work(bool delayed);
+/* Those of a CPU that are pending fire now: how many? */
+unsigned int shim_timers(unsigned int cpu);
+/* In how many jiffies the first of them would; 0: none is pending */
+unsigned int shim_next_timer(unsigned int cpu);
 /* The shortest delay of pending delayed work, jiffies; 0 if none is. */
 unsigned long shim_work_delay(void);
 /* Calls the hotplug callbacks on that CPU; the model of the hart is the caller's. */

@@ -41,6 +41,7 @@ do {									\
 #define S32_MIN			(-S32_MAX - 1)
 #define U8_MAX			((u8)~0)
 #define DIV_ROUND_UP(n, d)	(((n) + (d) - 1) / (d))
+#define div_u64(a, b)		((a) / (b))
 #define div64_u64(a, b)		((a) / (b))
 #define div64_u64_rem(a, b, rest)	(*(rest) = (a) % (b), (a) / (b))
 
@@ -140,7 +141,6 @@ typedef struct cpumask cpumask_var_t[1];
 		if ((mask)->bits & BIT(cpu))
 #define nr_cpu_ids			shim_possible
 #define num_online_cpus()		hweight32(shim_online)
-#define raw_smp_processor_id()		shim_cpu
 #define task_cpu(task)			((task)->cpu)
 #define HK_TYPE_DOMAIN			0
 #define HK_TYPE_TICK			1

@@ -12,6 +12,7 @@
 #include <linux/sched/signal.h>
 
 #include "arch/x86/measure.h"
+#include "arch/x86/trial.h"
 #include "hook.h"
 #include "x86/model_msr.h"
 
@@ -29,6 +30,10 @@
 #define STATUS_COND_CHG	BIT(63)
 
 #define RDPMC_FIXED	BIT(30)
+#define RDPMC_METRICS	BIT(29)
+
+#define SLOTS		3	/* the fixed counter of them */
+#define GLOBAL_METRICS	BIT(48)
 
 #define DEBUGCTL_BTF	BIT(1)
 #define DEBUGCTL_FREEZE	BIT(12)
@@ -41,6 +46,8 @@ static struct {
 	struct model_control control;
 	u64 gp[MODEL_GP];
 	u64 fixed[MODEL_FIXED];
+	u64 parts[PERFCTR_METRICS];	/* slots of each metric since the last write of metrics */
+	u64 metrics;
 	u64 status;
 	u64 tsc;
 	u64 fs_base;
@@ -48,6 +55,8 @@ static struct {
 	u64 rtit_ctl;
 	u64 debugctl;
 	u64 extras[MODEL_EXTRAS];
+	bool stale[MODEL_GP];	/* counts cycles: see struct model_machine's @resets */
+	bool resetting, reset;
 } cpus[SHIM_CPUS];
 
 #define INTEL(m)	.nr_cpus = 2, .vendor = X86_VENDOR_INTEL, .family = 6, .model = (m)
@@ -67,7 +76,7 @@ const struct model_machine model_v2 = {
 
 const struct model_machine model_v3 = {
 	INTEL(26), .leaves = 11, .version = 3, .nr = 4, .width = 48, .nr_fixed = 3,
-	.fixed_width = 48, .told = ALL_EVENTS,
+	.fixed_width = 48, .told = ALL_EVENTS, .resets = true,
 	.extras = { 0xffff },
 };
 
@@ -83,8 +92,18 @@ const struct model_machine model_v5 = {
 	.extras = { 0x3fffffbfff, 0x3fffffbfff, 0x7fff17 },
 };
 
+const struct model_machine model_topdown = {
+	INTEL(106), .leaves = 27, .version = 5, .nr = 8, .width = 48, .nr_fixed = 4,
+	.fixed_width = 48, .told = ALL_EVENTS + 1, .full_width = true, .metrics = 4,
+};
+
+const struct model_machine model_topdown_2 = {
+	INTEL(143), .leaves = 32, .version = 5, .nr = 8, .width = 48, .nr_fixed = 4,
+	.fixed_width = 48, .told = ALL_EVENTS + 1, .full_width = true, .metrics = 8,
+};
+
 const struct model_machine model_default = {
-	INTEL(26), .leaves = 11, .version = 3, .nr = 4, .width = 48, .nr_fixed = 3,
+	INTEL(42), .leaves = 13, .version = 3, .nr = 4, .width = 48, .nr_fixed = 3,
 	.fixed_width = 48, .told = ALL_EVENTS,
 };
 
@@ -105,6 +124,14 @@ struct model_machine model;
 u32 model_no_msr = ~0u;
 u32 model_no_rdpmc = ~0u;
 u32 model_drops = ~0u;
+u32 model_no_write = ~0u;
+u64 model_global_faults, model_global_drops;
+u32 model_stuck[SHIM_CPUS];
+u32 model_modeless[SHIM_CPUS];
+u32 model_filtered = ~0u;
+u64 model_disturbs;
+unsigned int model_mix[PERFCTR_METRICS] = { 400, 100, 200, 300, 150, 50, 120, 180 };
+u32 model_confined = ~0u, model_confined_to;
 unsigned int model_writes[SHIM_CPUS][MODEL_MSRS];
 static unsigned int reads;
 unsigned int model_pmis[SHIM_CPUS];
@@ -170,7 +197,14 @@ static u64 bits(unsigned int nr)
 /* As in GLOBAL_CTRL */
 static u64 all_counters(unsigned int cpu)
 {
-	return bits(of(cpu)->nr) | bits(of(cpu)->nr_fixed) << 32;
+	return bits(of(cpu)->nr) | bits(of(cpu)->nr_fixed) << 32 |
+	       (of(cpu)->metrics ? GLOBAL_METRICS : 0);
+}
+
+/* What can be set there */
+static u64 global_bits_of(unsigned int cpu)
+{
+	return all_counters(cpu) & ~model_global_faults & ~model_global_drops;
 }
 
 void model_boot(const struct model_machine *machine)
@@ -185,6 +219,7 @@ void model_boot(const struct model_machine *machine)
 		.x86 = model.family,
 		.x86_vendor = model.vendor,
 		.x86_model = model.model,
+		.x86_stepping = model.stepping,
 		.cpuid_level = model.leaves,
 		.extended_cpuid_level = model.amd_ctrs ? CPUID_AMD_PERFMON : 0x80000008,
 	};
@@ -196,10 +231,11 @@ void model_boot(const struct model_machine *machine)
 			cpus[cpu].fixed[i] = 0x100000ull * (i + 1) + 0x100ull * cpu;
 		/* After reset, and as perf leaves it */
 		if (model.version >= 2)
-			cpus[cpu].control.global_ctrl = cpu % 2 ? all_counters(cpu) :
+			cpus[cpu].control.global_ctrl = cpu % 2 ? global_bits_of(cpu) :
 								  bits(of(cpu)->nr);
 		/* What does not concern us too: LBR, PEBS, and SMM_FREEZE */
-		cpus[cpu].perf_capabilities = 0x10c5 | (of(cpu)->full_width ? BIT(13) : 0);
+		cpus[cpu].perf_capabilities = 0x10c5 | (of(cpu)->full_width ? BIT(13) : 0) |
+					      (of(cpu)->metrics ? BIT(15) : 0);
 		model_lvtpc[cpu] = APIC_LVT_MASKED | (0xe0 + cpu);
 		cpus[cpu].tsc = 1000000 + cpu;
 		cpus[cpu].fs_base = 0x7f0000001000ull + 0x10000ull * cpu;
@@ -226,7 +262,10 @@ u32 shim_cpuid(u32 leaf, enum shim_cpuid_reg reg)
 		return own->lacks;
 	case SHIM_EDX:
 		/* Version 1 does not define it. */
-		return own->nr_fixed | own->fixed_width << 5;
+		return own->fixed_untold ? 0 : own->nr_fixed | own->fixed_width << 5;
+	case SHIM_ECX:
+		/* Nor do those before 5. */
+		return own->version >= 5 ? (u32)bits(own->nr_fixed) : 0xffffffff;
 	default:
 		return 0;
 	}
@@ -436,7 +475,7 @@ static u64 *fixed_ctrl_value(unsigned int cpu, unsigned int i)
 static u64 global_ctrl_valid(unsigned int cpu, unsigned int i)
 {
 	UNUSED(cpu, i);
-	return all_counters(cpu);
+	return all_counters(cpu) & ~model_global_faults;
 }
 
 static u64 *global_ctrl_value(unsigned int cpu, unsigned int i)
@@ -516,10 +555,43 @@ static u64 *extra(unsigned int cpu, unsigned int i)
 	return &cpus[model.siblings ? cpu & ~1u : cpu].extras[i];
 }
 
+static bool metrics_there(unsigned int cpu, unsigned int i)
+{
+	UNUSED(cpu, i);
+	return of(cpu)->metrics;
+}
+
+/* Fractions of 8 bits of what SLOTS has, cut off: whoever zeroes one of the two alone sees it. */
+static u64 *metrics_value(unsigned int cpu, unsigned int unused)
+{
+	u64 slots = cpus[cpu].fixed[SLOTS];
+	unsigned int i;
+
+	(void)unused;
+	cpus[cpu].metrics = 0;
+	for (i = 0; i < of(cpu)->metrics && slots; i++)
+		cpus[cpu].metrics |= min(cpus[cpu].parts[i] * 255 / slots, 255ull) << 8 * i;
+	return &cpus[cpu].metrics;
+}
+
+u64 model_part(unsigned int i, u64 slots)
+{
+	u64 said = 0;
+
+	if (i != 3)
+		return slots * model_mix[i] / 1000;
+	/* What is not said goes to the last of level 1. */
+	for (i = 0; i < 3; i++)
+		said += slots * model_mix[i] / 1000;
+	return slots - said;
+}
+
 static const u64 *arch_rdpmc(unsigned int cpu, u32 counter)
 {
 	u32 fixed = counter - RDPMC_FIXED;
 
+	if (counter == RDPMC_METRICS && of(cpu)->metrics)
+		return metrics_value(cpu, 0);
 	if (counter < nr_gp_of(cpu))
 		return &cpus[cpu].gp[counter];
 	return model.version >= 2 && fixed < of(cpu)->nr_fixed ? &cpus[cpu].fixed[fixed] : NULL;
@@ -534,6 +606,7 @@ static const struct range arch_ranges[] = {
 	  fixed_value, 0 },
 	{ MSR_CORE_PERF_FIXED_CTR_CTRL, ONE, REG_PLAIN, v2_there, fixed_ctrl_valid,
 	  fixed_ctrl_value, 0x4444 },
+	{ MSR_PERF_METRICS, ONE, REG_PLAIN, metrics_there, valid_all, metrics_value, ~0ull },
 	{ MSR_CORE_PERF_GLOBAL_CTRL, ONE, REG_PLAIN, v2_there, global_ctrl_valid,
 	  global_ctrl_value, 0 },
 	{ MSR_CORE_PERF_GLOBAL_STATUS, ONE, REG_READ_ONLY, v2_there, valid_none, status_value, 0 },
@@ -578,10 +651,21 @@ bool boot_cpu_has(unsigned int feature)
 		return family()->pdcm && !model.no_pdcm;
 	case X86_FEATURE_PERFCTR_CORE:
 		return model.amd_core;
+	case X86_FEATURE_HYPERVISOR:
+		return model.hypervisor;
+	case X86_FEATURE_TSX_FORCE_ABORT:
+		return model.tsx_force_abort;
+	case X86_FEATURE_RTM_ALWAYS_ABORT:
+		return model.rtm_always_abort;
 	default:
 		ck_abort_msg("no feature %u", feature);
 		return false;
 	}
+}
+
+bool cpu_smt_possible(void)
+{
+	return model.siblings;
 }
 
 /* The number of the MSR among those that begin at @first, or ~0 */
@@ -627,12 +711,48 @@ static struct reg find(unsigned int cpu, u32 msr)
 	return (struct reg) { range->kind, range->valid(cpu, i), range->value(cpu, i) };
 }
 
+/* All counters are at zero, and have the three events that the errata name. */
+static bool has_reset_events(unsigned int cpu)
+{
+	static const u64 events[] = { 0x4300b5, 0x4300d2, 0x4300b1 };
+	unsigned int i, k;
+	u32 found = 0;
+
+	for (i = 0; i < nr_gp_of(cpu); i++) {
+		for (k = 0; k < 3 && cpus[cpu].control.evntsel[i] != events[k]; k++)
+			;
+		if (k == 3 || cpus[cpu].gp[i])
+			return false;
+		found |= (u32)BIT(k);
+	}
+	return found == 7;
+}
+
+/* With these events they run, and stand again. That lasts until a thread runs. */
+static void watch_reset(u32 msr, u64 value)
+{
+	u32 i = index_of(msr, MSR_ARCH_PERFMON_EVENTSEL0, 1);
+
+	if (msr == MSR_CORE_PERF_GLOBAL_CTRL) {
+		if (!value && cpus[shim_cpu].resetting)
+			cpus[shim_cpu].reset = true;
+		cpus[shim_cpu].resetting = (value & 0xf) == 0xf && has_reset_events(shim_cpu);
+	} else if (i < nr_gp_of(shim_cpu)) {
+		cpus[shim_cpu].stale[i] = value & SEL_EN && !cpus[shim_cpu].reset;
+	}
+}
+
 bool model_wrmsr(u32 msr, u64 value)
 {
 	struct reg reg = find(shim_cpu, msr);
 
-	if (reg.kind == REG_MISSING || reg.kind == REG_READ_ONLY || value & ~reg.valid)
+	if (reg.kind == REG_MISSING || reg.kind == REG_READ_ONLY || value & ~reg.valid ||
+	    msr == model_no_write)
 		return false;
+	if (msr == model_drops)
+		return true;
+	if (msr == MSR_CORE_PERF_GLOBAL_CTRL)
+		value &= ~model_global_drops;
 	switch (reg.kind) {
 	case REG_SIGN_EXTENDED:
 		*reg.value = (u64)(s64)(s32)value & bits(of(shim_cpu)->width);
@@ -644,9 +764,12 @@ bool model_wrmsr(u32 msr, u64 value)
 		*reg.value |= value;
 		break;
 	default:
-		if (msr != model_drops)
-			*reg.value = value;
+		*reg.value = value;
+		if (msr == MSR_PERF_METRICS)
+			memset(cpus[shim_cpu].parts, 0, sizeof(cpus[shim_cpu].parts));
 	}
+	if (model.resets)
+		watch_reset(msr, value);
 	return true;
 }
 
@@ -696,7 +819,8 @@ static bool is_reserved(u32 msr)
 	u32 sel = index_of(msr, family()->evntsel, family()->stride);
 	unsigned int i;
 
-	if (ctr < MODEL_GP)
+	/* Nobody else reserves what only CPUs of one type have. */
+	if (ctr < nr_gp())
 		return model_reserved.perfctr[ctr] == MODEL_DRIVER;
 	if (sel < MODEL_GP)
 		return model_reserved.evntsel[sel] == MODEL_DRIVER;
@@ -798,6 +922,8 @@ static enum model_kind kind_of(u64 evntsel, const u64 *extras)
 	const struct event *event;
 	u16 code = evntsel & 0xffff;
 
+	if (code == model_filtered)
+		return KIND_NR;
 	if (model.extras[0] && code == EV_OFFCORE_0)
 		return kind_by(extras[0]);
 	if (model.extras[1] && code == EV_OFFCORE_1)
@@ -844,10 +970,45 @@ static void advance(u64 *value, unsigned int width, unsigned int bit, bool inter
 	*value = (*value + nr) & limit;
 }
 
+/* What a general-purpose counter counts */
+static enum model_kind kind_on(unsigned int i)
+{
+	u64 evntsel = cpus[shim_cpu].control.evntsel[i];
+
+	if (cpus[shim_cpu].stale[i])
+		return KIND_CYCLES;
+	if ((evntsel & 0xffff) == model_confined && !(model_confined_to & BIT(i)))
+		return KIND_NR;
+	return kind_of(evntsel, extra(shim_cpu, 0));
+}
+
 static bool is_enabled(const struct model_control *control, unsigned int i)
 {
 	return control->evntsel[family()->one_enable ? 0 : i] & SEL_EN &&
 	       (model.version < 2 || control->global_ctrl & BIT(i));
+}
+
+static bool counts_in(unsigned int hw, bool mode)
+{
+	if (model_stuck[shim_cpu] & BIT(hw))
+		return false;
+	return mode || model_modeless[shim_cpu] & BIT(hw);
+}
+
+static void count_slots(enum model_mode mode, u64 slots)
+{
+	const struct model_control *control = &cpus[shim_cpu].control;
+	u64 ctrl = control->fixed_ctrl >> 4 * SLOTS;
+	unsigned int i;
+
+	if (!of(shim_cpu)->metrics || model_stuck[shim_cpu] & BIT(FIXED(SLOTS)) ||
+	    !(control->global_ctrl & BIT(32 + SLOTS)) ||
+	    !(ctrl & (mode == MODEL_USER ? FIXED_USR : FIXED_OS)))
+		return;
+	advance(&cpus[shim_cpu].fixed[SLOTS], of(shim_cpu)->fixed_width, 32 + SLOTS,
+		ctrl & FIXED_PMI, slots);
+	for (i = 0; i < of(shim_cpu)->metrics && control->global_ctrl & GLOBAL_METRICS; i++)
+		cpus[shim_cpu].parts[i] += model_part(i, slots);
 }
 
 void model_count(enum model_kind kind, enum model_mode mode, u64 nr)
@@ -855,20 +1016,24 @@ void model_count(enum model_kind kind, enum model_mode mode, u64 nr)
 	const struct model_control *control = &cpus[shim_cpu].control;
 	unsigned int i;
 
+	if (mode == MODEL_USER)
+		cpus[shim_cpu].reset = false;
 	if (cpus[shim_cpu].status & STATUS_CTR_FRZ)
 		return;
+	if (kind == KIND_CYCLES)
+		count_slots(mode, MODEL_SLOTS * nr);
 	for (i = 0; i < nr_gp_of(shim_cpu); i++) {
 		u64 evntsel = control->evntsel[i];
 
-		if (is_enabled(control, i) && kind_of(evntsel, extra(shim_cpu, 0)) == kind &&
-		    evntsel & (mode == MODEL_USER ? SEL_USR : SEL_OS))
+		if (is_enabled(control, i) && kind_on(i) == kind &&
+		    counts_in(i, evntsel & (mode == MODEL_USER ? SEL_USR : SEL_OS)))
 			advance(&cpus[shim_cpu].gp[i], of(shim_cpu)->width, i, evntsel & SEL_INT, nr);
 	}
 	for (i = 0; i < of(shim_cpu)->nr_fixed; i++) {
 		u64 ctrl = control->fixed_ctrl >> 4 * i;
 
 		if (control->global_ctrl & BIT(32 + i) && fixed_kinds[i] == kind &&
-		    ctrl & (mode == MODEL_USER ? FIXED_USR : FIXED_OS))
+		    counts_in(FIXED(i), ctrl & (mode == MODEL_USER ? FIXED_USR : FIXED_OS)))
 			advance(&cpus[shim_cpu].fixed[i], of(shim_cpu)->fixed_width, 32 + i,
 				ctrl & FIXED_PMI, nr);
 	}
@@ -886,6 +1051,9 @@ u64 tally_count(const struct model_tally *tally, const struct perfctr_ctr_contro
 	enum model_kind kind = kind_of(ctr->event & ~(SEL_USR | SEL_OS | SEL_EN), extras);
 
 	(void)hw;
+	if ((ctr->event & 0xffff) == EV_SLOTS)
+		return MODEL_SLOTS * ((ctr->flags & USER ? tally->nr[KIND_CYCLES][MODEL_USER] : 0) +
+			(ctr->flags & KERNEL ? tally->nr[KIND_CYCLES][MODEL_KERNEL] : 0));
 	if (kind == KIND_NR)
 		return 0;
 	return (ctr->flags & USER ? tally->nr[kind][MODEL_USER] : 0) +
@@ -1084,9 +1252,29 @@ asm("	.text\n"
     "	endbr64\n"
     "	jmp	model_cr4_update_pce\n");
 
+/* KVM's guests that have the counters for themselves: perf knows of them. */
+static struct kretprobe *guest_probe;
+
+void model_guest_begins(int err)
+{
+	struct kretprobe_instance instance;
+	struct pt_regs regs = { .ax = err };
+
+	model_perf_guests += !err;
+	if (guest_probe)
+		guest_probe->handler(&instance, &regs);
+}
+
 int register_kretprobe(struct kretprobe *probe)
 {
 	might_sleep();
+	if (!strcmp(probe->kp.symbol_name, "perf_create_mediated_pmu")) {
+		if (model.no_guest_probe)
+			return -ENOENT;
+		shim_assert(!guest_probe);
+		guest_probe = probe;
+		return 0;
+	}
 	/* The probes of the clock concern switch.c only. */
 	if (strcmp(probe->kp.symbol_name, "cr4_update_pce") != 0)
 		return -ENOENT;
@@ -1101,8 +1289,27 @@ int register_kretprobe(struct kretprobe *probe)
 void unregister_kretprobe(struct kretprobe *probe)
 {
 	might_sleep();
+	if (probe == guest_probe) {
+		guest_probe = NULL;
+		return;
+	}
 	shim_assert(pce_probe == probe);
 	pce_probe = NULL;
+}
+
+/*
+ * In the place of spin.c
+ */
+
+void perfctr_x86_spin(unsigned long turns)
+{
+	model_count(KIND_INSTRUCTIONS, MODEL_KERNEL, 2 * turns);
+	model_count(KIND_BRANCHES, MODEL_KERNEL, turns);
+	model_count(KIND_CYCLES, MODEL_KERNEL, 3 * turns);
+	model_count(KIND_REFERENCE_CYCLES, MODEL_KERNEL, turns / 100);
+	if (model_disturbs & 1)
+		model_execute(MODEL_KERNEL, 1000);
+	model_disturbs >>= 1;
 }
 
 /*
@@ -1217,11 +1424,12 @@ u32 model_perf_take_all(unsigned int cpu)
 	for (i = 0; i < nr_gp(); i++) {
 		cpus[cpu].control.evntsel[i] = EV_BRANCHES | SEL_USR | SEL_INT |
 					       enable_of(i);
+		cpus[cpu].stale[i] = false;
 		/* perf's counters start from a negative value. */
 		cpus[cpu].gp[i] = bits(model.width) - 1000000;
 	}
 	if (model.version >= 2)
-		cpus[cpu].control.global_ctrl = all_counters(cpu);
+		cpus[cpu].control.global_ctrl = global_bits_of(cpu);
 	return (u32)bits(nr_gp());
 }
 
@@ -1350,6 +1558,7 @@ void model_cpu_sleep(unsigned int cpu, bool firmware_forgets)
 	(void)firmware_forgets;
 	memset(&cpus[cpu].control, 0, sizeof(cpus[cpu].control));
 	memset(cpus[cpu].gp, 0, sizeof(cpus[cpu].gp));
+	memset(cpus[cpu].stale, 0, sizeof(cpus[cpu].stale));
 	memset(cpus[cpu].fixed, 0, sizeof(cpus[cpu].fixed));
 	/* A core's registers are lost with the last of its hyperthreads. */
 	if (!model.siblings || !(shim_online & BIT(cpu ^ 1)))

@@ -42,6 +42,11 @@
 /* ... and of the P6 */
 #define EV_P6_CYCLES		0x0079u
 
+/* TopDown's: so many slots in each cycle, and a metric that is a share of them */
+#define EV_SLOTS		0x0400u
+#define EV_METRIC(n)		(0x8000u + ((n) << 8))
+#define MODEL_SLOTS		4
+
 /* What they count is said by a register of their own. */
 #define EV_OFFCORE_0		0x01b7u
 #define EV_OFFCORE_1		0x01bbu
@@ -74,21 +79,28 @@
 /**
  * struct model_machine - what is built
  * @nr_cpus: CPUs, all online
- * @vendor, @family, @model: as Linux has it in boot_cpu_data
+ * @vendor, @family, @model, @stepping: as Linux has it in boot_cpu_data
  * @leaves: the highest leaf of CPUID
  * @version: of architectural performance monitoring; 0: the P6, if @leaves says so
  * @nr, @width: general-purpose counters, and their bits
- * @nr_fixed, @fixed_width: the fixed ones
+ * @nr_fixed, @fixed_width: the fixed ones, of which CPUID tells
+ * @fixed_untold: not
  * @told: of how many architectural events CPUID tells
  * @lacks: bit map of those that it says are not there
  * @full_width: counters can be written whole, at MSR_IA32_PMC0
+ * @metrics: of TopDown; 0: there is no such thing
  * @pt: Intel PT, as far as its interrupt goes
  * @extras: what may be set in the registers of events; 0: there is none
  * @siblings: CPUs are hyperthreads, two of one core, which share those
+ * @hypervisor: CPUID tells of one
+ * @resets: a counter that is given an event counts cycles instead, unless all were reset before,
+ *	as errata AAK100, AAP53 and BD53 have it
+ * @tsx_force_abort, @rtm_always_abort: what CPUID tells of transactions
  * @no_tsc, @xenpv, @hybrid, @no_apic, @no_pdcm: features
  * @no_irq_probe: there is no tracepoint in the interrupt
  * @no_probe: cr4_update_pce() cannot be probed
  * @no_endbr: and it does not begin with ENDBR
+ * @no_guest_probe: perf_create_mediated_pmu() cannot be probed
  * @amd_core: of AMD: counters since family 15H
  * @amd_ctrs: and so many, which CPUID tells
  * @core: of a hybrid processor, EAX of CPUID's leaf 1AH
@@ -97,20 +109,26 @@
  */
 struct model_machine {
 	unsigned int nr_cpus;
-	u8 vendor, family, model;
+	u8 vendor, family, model, stepping;
 	int leaves;
 	unsigned int version;
 	unsigned int nr, width;
 	unsigned int nr_fixed, fixed_width;
+	bool fixed_untold;
 	unsigned int told;
 	u32 lacks;
 	bool full_width;
+	unsigned int metrics;
 	bool pt;
 	u64 extras[MODEL_EXTRAS];
 	bool siblings;
+	bool hypervisor;
+	bool resets;
+	bool tsx_force_abort, rtm_always_abort;
 	bool no_tsc, xenpv, hybrid, no_apic, no_pdcm;
 	bool no_irq_probe;
 	bool no_probe, no_endbr;
+	bool no_guest_probe;
 	bool amd_core;
 	u32 amd_ctrs;
 	u32 core;
@@ -120,14 +138,41 @@ struct model_machine {
 
 extern struct model_machine model;
 
-/* As they were first sold: Pentium III, Core, Core 2, Nehalem, Skylake, Ice Lake */
+/*
+ * As they were first sold: Pentium III, Core, Core 2, Nehalem, Skylake, Ice Lake. The default
+ * is Sandy Bridge.
+ */
 extern const struct model_machine model_p6, model_v1, model_v2, model_v3, model_v4, model_v5;
+
+/* Ice Lake's servers, and Sapphire Rapids, with TopDown of one level, and of two */
+extern const struct model_machine model_topdown, model_topdown_2;
+
+/*
+ * Of how many of 1,000 slots each metric is a part, from now on; of so many slots, that is what
+ * they are: the processor cuts off.
+ */
+extern unsigned int model_mix[PERFCTR_METRICS];
+u64 model_part(unsigned int i, u64 slots);
 
 /* What does not exist although CPUID tells of it: an MSR, an operand of RDPMC; ~0: nothing */
 extern u32 model_no_msr;
 extern u32 model_no_rdpmc;
 /* An MSR that takes what is written, and does not keep it */
 extern u32 model_drops;
+/* An MSR that can be read, and faults if it is written */
+extern u32 model_no_write;
+/* Bits of the global control that a hypervisor does not know: a write of them is a fault, or lost */
+extern u64 model_global_faults, model_global_drops;
+/* Counters of each CPU that count nothing, by the driver's numbers */
+extern u32 model_stuck[SHIM_CPUS];
+/* Counters of each CPU that count both modes, whatever their controls say */
+extern u32 model_modeless[SHIM_CPUS];
+/* An event that no general-purpose counter counts, as a hypervisor may filter it; ~0: none */
+extern u32 model_filtered;
+/* An event that only these counters count: on the others it is zero; ~0: none */
+extern u32 model_confined, model_confined_to;
+/* Bit n: an NMI comes in the n-th loop from now of the driver's trial */
+extern u64 model_disturbs;
 
 /* Of the current CPU, by whoever it is. False: #GP, and nothing has changed. */
 bool model_wrmsr(u32 msr, u64 value);
@@ -172,6 +217,9 @@ void model_perf_unreserve(void);
 bool model_perf_has_all(unsigned int cpu);
 /* The CPUs where perf hides its events from RDPMC in user mode */
 extern u32 model_perf_hides;
+
+/* KVM makes a guest that has the counters for itself, if perf says 0. */
+void model_guest_begins(int err);
 
 /* What measure.c was asked */
 extern unsigned int model_measured;

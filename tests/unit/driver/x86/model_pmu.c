@@ -256,5 +256,5 @@ void model_pmu_set(struct perf_event *event, u64 value)
 u64 model_pmu_mask(const struct perf_event *event)
 {
 	(void)event;
-	return BIT(model.width) - 1;
+	return ~0ull >> (64 - model.width);
 }

@@ -714,6 +714,32 @@ START_TEST(no_interrupts)
 }
 END_TEST
 
+/* Perf's handler of a trace's NMI lets all counters run, also where ours cannot interrupt. */
+START_TEST(stopped_again_after_a_trace)
+{
+	struct model_machine machine = model_v4;
+	struct perfctr_config *config;
+	u64 running;
+
+	machine.no_irq_probe = true;
+	driver_init(&machine);
+	config = CLAIM(((struct perfctr_ctr_control []) { CTR(0, EV_BRANCHES, USER) }));
+	ck_assert_int_eq(restart_on(0, config, 1000), 0);
+	on_cpu_irqs_off(0, perfctr_cpu_leave);
+	running = model_msr(0, MSR_CORE_PERF_GLOBAL_CTRL);
+	ck_assert_uint_eq(running, 0);
+	model_set_msr(0, MSR_IA32_RTIT_CTL, 1);
+	model_set_msr(0, MSR_CORE_PERF_GLOBAL_CTRL, 0x70000000f);
+	model_lvtpc[0] = APIC_DM_NMI;
+	ck_assert_int_eq(model_nmi(0), NMI_DONE);
+	ck_assert_uint_eq(model_msr(0, MSR_CORE_PERF_GLOBAL_CTRL), running);
+	ck_assert_uint_eq(model_lvtpc[0], APIC_DM_NMI);
+	unclaim(config);
+	perfctr_cpu_exit();
+	ck_assert_int_eq(model_nmi(0), NMI_DONE);
+}
+END_TEST
+
 void test_ictrs(void)
 {
 	unit_begin("x86_ictrs");
@@ -733,6 +759,7 @@ void test_ictrs(void)
 	unit_run(guests_are_left_alone, NR_ROWS);
 	unit_run(put_right_after_perf, NR_ROWS);
 	unit_run(nmi_after_each_write, NR_ROWS);
+	UNIT_RUN(stopped_again_after_a_trace);
 	UNIT_ROWS(lvtpc_is_taken, machines);
 	unit_run(no_interrupts, (int)ARRAY_SIZE(without) * NR_MACHINES);
 }

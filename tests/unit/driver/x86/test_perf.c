@@ -648,7 +648,7 @@ START_TEST(beside_perf)
 		       PERFCTR_REASON_SOURCE);
 	shared_put(config);
 	/* Neither can: what the native driver can never do is told, before perf's lack of room. */
-	expect_refused(general, 5, ANY_SOURCE, -EINVAL, NO_INDEX, NOBODY, NO_REASON);
+	expect_refused(general, 5, ANY_SOURCE, -EINVAL, 4, NOBODY, PERFCTR_REASON_COUNTER);
 	expect_refused(i_mode, 1, ANY_SOURCE, -EBUSY, NO_INDEX, PERFCTR_OWNER_PERF, NO_REASON);
 	drop_privilege();
 	model_rdpmc_of_cpu = "1\n";

@@ -321,6 +321,36 @@ START_TEST(nothing_to_probe)
 }
 END_TEST
 
+/* Pentium Pros whose RDPMC in user mode an erratum forbids, and those next to them */
+static const struct {
+	u8 model, stepping;
+	bool works;
+} pentium_pros[] = {
+	{ 1, 0, false }, { 1, 8, false }, { 1, 9, true }, { 3, 0, true }, { 8, 6, true },
+};
+
+START_TEST(not_by_early_pentium_pros)
+{
+	struct model_machine machine = model_p6;
+	struct perfctr_info info = {};
+
+	machine.model = pentium_pros[_i].model;
+	machine.stepping = pentium_pros[_i].stepping;
+	driver_init(&machine);
+	perfctr_cpu_permit_init(note_change, NULL);
+	ck_assert_int_eq(perfctr_cpu_can_permit(), pentium_pros[_i].works);
+	perfctr_cpu_info(&info);
+	ck_assert_int_eq(!!(info.cpu_features & PERFCTR_FEATURE_RDPMC), pentium_pros[_i].works);
+	claim_one();
+	shim_current.mm = &mms[0];
+	ck_assert_int_eq(perfctr_cpu_mm_get(&mms[0]), 0);
+	ck_assert_int_eq(perfctr_cpu_mm_waits(&mms[0]), pentium_pros[_i].works);
+	perfctr_cpu_mm_put(&mms[0]);
+	unclaim(claimed);
+	perfctr_cpu_permit_exit();
+}
+END_TEST
+
 START_TEST(info_tells_of_user_reads)
 {
 	struct perfctr_info info = {};
@@ -361,6 +391,7 @@ void test_permit(void)
 	UNIT_RUN(permission_follows_the_claim);
 	unit_run(kernel_is_called, 2);
 	UNIT_RUN(nothing_to_probe);
+	UNIT_ROWS(not_by_early_pentium_pros, pentium_pros);
 	UNIT_RUN(info_tells_of_user_reads);
 	UNIT_RUN(old_permits_are_forgotten);
 }

@@ -83,6 +83,10 @@ static const struct {
 	{ "version 6", { PROCESSOR(INTEL, 6, 35), COUNTERS(6, 8, 48, 3, 48) }, TOO_NEW },
 	{ "version 7", { PROCESSOR(INTEL, 6, 35), COUNTERS(7, 8, 48, 3, 48) }, TOO_NEW },
 	{ "version 255", { PROCESSOR(INTEL, 6, 35), COUNTERS(255, 8, 48, 3, 48) }, TOO_NEW },
+	/* As families 18 and 19 are on bare metal, which perf counts by */
+	{ "family 18", { PROCESSOR(INTEL, 18, 35), COUNTERS(6, 10, 48, 4, 48) }, TOO_NEW },
+	{ "family 19", { PROCESSOR(INTEL, 19, 35), COUNTERS(6, 8, 48, 4, 48) }, TOO_NEW },
+	{ "family 18 without the leaf", { PROCESSOR(INTEL, 18, 9), COUNTERS(0, 2, 40, 0, 0) }, NO_DRIVER },
 };
 
 START_TEST(no_counters)
@@ -149,6 +153,24 @@ static const struct {
 	{ "version 5", { PROCESSOR(INTEL, 6, 35), COUNTERS(5, 8, 48, 3, 48) }, 0x70000ff, 48 },
 	{ "family 6 without the leaf",
 	  { PROCESSOR(INTEL, 6, 9), COUNTERS(0, 2, 40, 0, 0) }, 0x3, 40 },
+	/* A hypervisor's model of them */
+	{ "family 19 with version 2",
+	  { PROCESSOR(INTEL, 19, 35), COUNTERS(2, 8, 48, 3, 48) }, 0x70000ff, 48 },
+	/* Versions 2 to 4 may not tell of fixed counters; a hypervisor's has those that it tells of. */
+	{ "untold, version 2",
+	  { PROCESSOR(INTEL, 6, 11), COUNTERS(2, 2, 40, 3, 40), .fixed_untold = true },
+	  0x7000003, 40 },
+	{ "untold, version 4",
+	  { PROCESSOR(INTEL, 6, 22), COUNTERS(4, 4, 48, 3, 48), .fixed_untold = true },
+	  0x700000f, 48 },
+	{ "untold, two that are there",
+	  { PROCESSOR(INTEL, 6, 11), COUNTERS(2, 2, 40, 2, 40), .fixed_untold = true },
+	  0x3000003, 40 },
+	{ "untold, version 5",
+	  { PROCESSOR(INTEL, 6, 35), COUNTERS(5, 8, 48, 3, 48), .fixed_untold = true }, 0xff, 48 },
+	{ "untold by a hypervisor",
+	  { PROCESSOR(INTEL, 6, 11), COUNTERS(2, 2, 40, 3, 40), .fixed_untold = true,
+	    .hypervisor = true }, 0x3, 40 },
 	/* The leaf has fixed counters from version 2 on only. */
 	{ "version 1", { PROCESSOR(INTEL, 6, 10), COUNTERS(1, 2, 48, 3, 48) }, 0x3, 48 },
 };

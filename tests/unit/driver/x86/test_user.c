@@ -308,8 +308,9 @@ START_TEST(threads_of_a_process)
 	leave();
 	restart(b, ALICE);
 	expect_running("second", b->mask);
+	/* Nehalem's erratum takes 20 each time, and then the select is zero. */
 	if (model.version >= 2)
-		expect_writes("both, and between them a stop", 3);
+		expect_writes("both, and between them a stop", 3 + (model.resets ? 2 * 21 : 0));
 	ck_assert(may_see(&mms[0]));
 }
 END_TEST

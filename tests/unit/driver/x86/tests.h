@@ -15,15 +15,21 @@ void cpu_comes(unsigned int cpu);
 
 void test_model(void);
 void test_check(void);
+void test_place(void);
+void test_constraints(void);
 void test_probe(void);
 void test_claim(void);
 void test_extra(void);
 void test_load(void);
+void test_topdown(void);
 void test_cpus(void);
+void test_trial(void);
+void test_verify(void);
 void test_permit(void);
 void test_user(void);
 void test_ictrs(void);
 void test_random(void);
+void test_mediated(void);
 void test_hybrid(void);
 void test_perf(void);
 

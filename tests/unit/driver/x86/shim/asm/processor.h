@@ -17,6 +17,7 @@ struct cpuinfo_x86 {
 	u8 x86;
 	u8 x86_vendor;
 	u8 x86_model;
+	u8 x86_stepping;
 	int cpuid_level;
 	u32 extended_cpuid_level;
 };
@@ -29,6 +30,7 @@ u32 shim_cpuid(u32 leaf, enum shim_cpuid_reg reg);
 
 #define cpuid_eax(leaf)		shim_cpuid(leaf, SHIM_EAX)
 #define cpuid_ebx(leaf)		shim_cpuid(leaf, SHIM_EBX)
+#define cpuid_ecx(leaf)		shim_cpuid(leaf, SHIM_ECX)
 #define cpuid_edx(leaf)		shim_cpuid(leaf, SHIM_EDX)
 
 #endif /* SHIM_ASM_PROCESSOR_H */

@@ -5,7 +5,10 @@
 
 struct pt_regs {
 	unsigned long cs;
+	long ax;
 };
+
+#define regs_return_value(regs)	((regs)->ax)
 
 /* A segment of 32-bit mode, as far as it is of interest: its base */
 struct desc_struct {

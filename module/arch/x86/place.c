@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Which hardware counter each counter of a control gets: some events can be counted by a few
+ * counters alone. Those with one choice come first. Each other one takes a free counter, a
+ * fixed one if it can, as others may need the general ones. If none is free, another that has
+ * one of its counters moves to a further one, and so on: a matching in a bipartite graph,
+ * enlarged by augmenting paths.
+ */
+
+#include <linux/bitops.h>
+
+#include "lowlevel.h"
+#include "place.h"
+
+/**
+ * struct placing - what has been given so far
+ * @can: see perfctr_x86_place()
+ * @hw: the hardware counter of each that has one
+ * @used: these, as a bit map
+ * @owner: who has it, of each of @used
+ */
+struct placing {
+	const u32 *can;
+	u8 *hw;
+	u32 used;
+	u8 owner[PERFCTR_X86_MAX];
+};
+
+static void give(struct placing *p, unsigned int i, unsigned int hw)
+{
+	p->hw[i] = hw;
+	p->owner[hw] = i;
+	p->used |= BIT(hw);
+}
+
+/*
+ * By moving others: breadth first over those who could move, from @i on. Each hardware
+ * counter is looked at once, and so is its owner.
+ */
+static bool give_by_moving(struct placing *p, unsigned int i)
+{
+	u8 queue[PERFCTR_X86_MAX], wanted_by[PERFCTR_X86_MAX];
+	unsigned int head = 0, tail = 0, hw, before;
+	unsigned long left;
+	u32 seen = 0;
+
+	for (queue[tail++] = i; head < tail; head++) {
+		left = p->can[queue[head]] & ~seen;
+		for_each_set_bit(hw, &left, PERFCTR_X86_MAX) {
+			seen |= BIT(hw);
+			wanted_by[hw] = queue[head];
+			if (p->used & BIT(hw)) {
+				queue[tail++] = p->owner[hw];
+				continue;
+			}
+			/* Free: each on the way moves to the counter that it wanted. */
+			while (wanted_by[hw] != i) {
+				before = p->hw[wanted_by[hw]];
+				give(p, wanted_by[hw], hw);
+				hw = before;
+			}
+			give(p, i, hw);
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool give_any(struct placing *p, unsigned int i)
+{
+	u32 left = p->can[i] & ~p->used, fixed = left & ~(BIT(PERFCTR_X86_FIXED) - 1);
+
+	if (!left)
+		return give_by_moving(p, i);
+	give(p, i, __ffs(fixed ?: left));
+	return true;
+}
+
+unsigned int perfctr_x86_place(const u32 *can, unsigned int nr, u8 *hw)
+{
+	struct placing p = { .can = can, .hw = hw };
+	unsigned int i;
+
+	for (i = 0; i < nr; i++) {
+		if (hweight32(can[i]) != 1)
+			continue;
+		if (p.used & can[i])
+			return i;
+		give(&p, i, __ffs(can[i]));
+	}
+	for (i = 0; i < nr; i++)
+		if (hweight32(can[i]) > 1 && !give_any(&p, i))
+			return i;
+	return nr;
+}

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * TopDown: of the slots that the pipeline had for operations, how many were used, and why others
+ * were not. Fixed counter 3 counts all of them: SLOTS. One register, PERF_METRICS, has up to eight
+ * metrics of 8 bits. A metric that is n says that n / 255 of what SLOTS counted were such, since
+ * both registers were zero (Intel SDM, volume 3, "Performance Metrics"; Linux's perf_metrics of
+ * intel/core.c).
+ *
+ * So a metric is no counter, and two values of it have no difference. It becomes one by a sum: as a
+ * state with metrics is resumed both registers are zeroed, and as it is suspended each metric's
+ * share of SLOTS is added to the metric's sum. That is done at each switch, at each read through
+ * the kernel, and once a second (fold.c). A metric is exact to one unit, 1/255 of the slots since
+ * the registers were zero, and a fold rounds its share to a whole slot, which is half a slot more.
+ * So a sum of n folds differs from what happened by no more than 1/255 of the slots that were
+ * counted, and n / 2.
+ *
+ * Otherwise PERF_METRICS is a part of SLOTS: it runs with it and in its modes, and is zeroed
+ * with it. So who may read SLOTS learns from it of nobody else.
+ */
+
+#include <linux/bitops.h>
+#include <linux/errno.h>
+#include <linux/init.h>
+#include <linux/lockdep.h>
+#include <linux/math64.h>
+#include <asm/msr-index.h>
+
+#include "evntsel.h"
+#include "registers.h"
+#include "topdown.h"
+
+#define UNITS	255	/* a metric that is all of SLOTS */
+
+/* In the global control: metrics run whenever SLOTS does. */
+#define GLOBAL_METRICS	BIT_ULL(48)
+
+#define METRIC_FIRST	PERFCTR_EVENT_METRIC(0)
+#define METRIC_STEP	(PERFCTR_EVENT_METRIC(1) - PERFCTR_EVENT_METRIC(0))
+
+void __init perfctr_x86_topdown_describe(unsigned int nr_metrics, u32 operand)
+{
+	unsigned int i;
+
+	perfctr_pmu.slots = BIT(PERFCTR_X86_SLOTS);
+	perfctr_pmu.nr_metrics = nr_metrics;
+	perfctr_pmu.global_always = GLOBAL_METRICS;
+	for (i = 0; i < nr_metrics; i++)
+		perfctr_x86_rdpmc[PERFCTR_X86_METRIC + i] = operand;
+}
+
+/* SLOTS may have been found not to count. */
+unsigned int perfctr_x86_topdown_metrics(void)
+{
+	return perfctr_pmu.counters & perfctr_pmu.slots ? perfctr_pmu.nr_metrics : 0;
+}
+
+static bool is_metric(u64 event, unsigned int *metric)
+{
+	*metric = (event - METRIC_FIRST) / METRIC_STEP;
+	return event >= METRIC_FIRST && *metric < PERFCTR_METRICS && !(event % METRIC_STEP);
+}
+
+static bool is_there(unsigned int metric)
+{
+	return metric < perfctr_x86_topdown_metrics();
+}
+
+bool perfctr_x86_topdown_lacks(u64 event)
+{
+	unsigned int metric;
+
+	if (event == PERFCTR_EVENT_SLOTS)
+		return !perfctr_x86_topdown_metrics();
+	return is_metric(event, &metric) && !is_there(metric);
+}
+
+bool perfctr_x86_is_metric(const struct perfctr_ctr_control *ctr, unsigned int *metric)
+{
+	unsigned int found;
+
+	if (!is_metric(ctr->event & EVNTSEL_EVENT, &found) || !is_there(found))
+		return false;
+	if (metric)
+		*metric = found;
+	return true;
+}
+
+static bool is_slots_for(const struct perfctr_ctr_control *ctr,
+			 const struct perfctr_ctr_control *metric)
+{
+	return (ctr->event & EVNTSEL_EVENT) == PERFCTR_EVENT_SLOTS && !ctr->ireset &&
+	       ctr->flags == metric->flags;
+}
+
+int perfctr_x86_metrics_check(const struct perfctr_ctr_control *ctr, unsigned int nr,
+			      struct perfctr_refusal *why)
+{
+	unsigned int i, slots;
+
+	for (i = 0; i < nr; i++) {
+		if (!perfctr_x86_is_metric(&ctr[i], NULL))
+			continue;
+		why->index = i;
+		/* It has no counter that could be named. */
+		if (ctr[i].map != PERFCTR_MAP_ANY || perfctr_x86_evntsel_check(&ctr[i]))
+			return -EINVAL;
+		for (slots = 0; slots < nr; slots++)
+			if (is_slots_for(&ctr[slots], &ctr[i]))
+				break;
+		if (slots == nr || ctr[i].ireset) {
+			why->reason = PERFCTR_REASON_SLOTS;
+			return -EINVAL;
+		}
+	}
+	why->index = PERFCTR_NO_INDEX;
+	return 0;
+}
+
+/*
+ * Together, or the shares would be of something else: what counts in kernel mode too stands still
+ * meanwhile, and all else does.
+ */
+static notrace void zero(const struct perfctr_config *config)
+{
+	const struct perfctr_x86_cpu *cpu = this_cpu_ptr(&perfctr_x86_cpu);
+	bool counts = !(READ_ONCE(config->id) & PERFCTR_ID_USER);
+
+	lockdep_assert_irqs_disabled();
+	if (counts)
+		write_global(cpu->running & ~perfctr_pmu.slots);
+	/* In this order, as Linux has it. */
+	write_msr(perfctr_pmu.ctr[PERFCTR_X86_SLOTS].msr, 0);
+	write_msr(MSR_PERF_METRICS, 0);
+	if (counts)
+		write_global(cpu->running);
+}
+
+notrace void perfctr_cpu_resume_metrics(const struct perfctr_config *config,
+					struct perfctr_cpu_state *state)
+{
+	u32 i;
+
+	zero(config);
+	for (i = 0; i < config->nr; i++)
+		if (!perfctr_cpu_metric(config->hw[i]))
+			state->ctr[i].acc -= perfctr_cpu_read(&state->ctr[i]);
+	perfctr_cpu_resume_clock(state);
+}
+
+static __always_inline u64 read_operand(u32 operand)
+{
+	const struct perfctr_cpu_ctr ctr = { .read = operand };
+
+	return perfctr_cpu_read(&ctr);
+}
+
+notrace void perfctr_cpu_suspend_metrics(const struct perfctr_config *config,
+					 struct perfctr_cpu_state *state)
+{
+	u64 slots = read_operand(perfctr_x86_rdpmc[PERFCTR_X86_SLOTS]);
+	u64 metrics = read_operand(perfctr_x86_rdpmc[PERFCTR_X86_METRIC]), field;
+	u32 i;
+
+	lockdep_assert_irqs_disabled();
+	perfctr_cpu_suspend_clock(state);
+	for (i = 0; i < config->nr; i++) {
+		struct perfctr_cpu_ctr *ctr = &state->ctr[i];
+		int metric = perfctr_cpu_metric(config->hw[i]);
+
+		if (metric == PERFCTR_WHOLE) {
+			ctr->acc += slots;
+		} else if (metric) {
+			field = metrics >> 8 * (metric - 1) & 0xff;
+			ctr->acc += div_u64(field * slots + UNITS / 2, UNITS);
+		} else {
+			ctr->acc += perfctr_cpu_read(ctr);
+		}
+	}
+}

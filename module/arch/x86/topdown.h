@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* TopDown: SLOTS, and the metrics that are shares of it. */
+#ifndef PERFCTR_X86_TOPDOWN_H
+#define PERFCTR_X86_TOPDOWN_H
+
+#include <linux/types.h>
+
+#include "lowlevel.h"
+
+/*
+ * At init: there are that many metrics, and fixed counter 3 counts slots. @operand: RDPMC's name of
+ * the register of the metrics
+ */
+void perfctr_x86_topdown_describe(unsigned int nr_metrics, u32 operand);
+
+/* How many metrics there are; 0: no TopDown. Four are one level. */
+unsigned int perfctr_x86_topdown_metrics(void);
+
+/* Is that event one of TopDown's, SLOTS or a metric, that is not there? */
+bool perfctr_x86_topdown_lacks(u64 event);
+
+/* Does that counter count a metric that is there? Which one, if @metric is not NULL */
+bool perfctr_x86_is_metric(const struct perfctr_ctr_control *ctr, unsigned int *metric);
+
+/* Have the metrics of a control what they need? 0, or EINVAL with *why */
+int perfctr_x86_metrics_check(const struct perfctr_ctr_control *ctr, unsigned int nr,
+			      struct perfctr_refusal *why);
+
+#endif /* PERFCTR_X86_TOPDOWN_H */

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Do the counters of a CPU count? A loop of known length is executed here, in kernel mode, twice
+ * with different numbers of turns: the code around it is the same, so the difference of two
+ * counts is that of the turns alone. NMIs add to it, so what failed is tried again.
+ *
+ * What this cannot see: events that the loop does not cause, and whether a counter that is to
+ * count user mode does. perfex --report looks at the latter.
+ */
+
+#include <linux/init.h>
+#include <linux/lockdep.h>
+#include <asm/msr.h>
+
+#include "lowlevel.h"
+#include "registers.h"
+#include "trial.h"
+
+#define TRIES	3
+#define SHORT	1000
+#define LONG	11000
+#define TURNS	(LONG - SHORT)
+
+#define MAX_KNOWN	4	/* of struct perfctr_x86_family.known */
+
+/* Room for an image of all counters: each control register is in it once. */
+union image {
+	struct perfctr_cpu_image image;
+	char room[sizeof(struct perfctr_cpu_image) +
+		  PERFCTR_X86_CONTROLS * sizeof(struct perfctr_x86_entry)];
+};
+
+/* What is loaded for each known event, and for the first one in user mode; constant after init */
+static union image by_event[MAX_KNOWN], in_user_mode;
+static unsigned int nr_known;
+
+/* What a fixed counter counts in each turn; 0: some; constant after init */
+static u8 fixed_per_turn[PERFCTR_X86_MAX];
+
+static bool write_safe(u32 msr, u64 value)
+{
+	return !wrmsr_safe(msr, lower_32_bits(value), upper_32_bits(value));
+}
+
+static bool read_safe(u32 msr, u64 *value)
+{
+	u32 low, high;
+
+	if (rdmsr_safe(msr, &low, &high))
+		return false;
+	*value = (u64)high << 32 | low;
+	return true;
+}
+
+static bool keeps(u32 msr, u64 value)
+{
+	u64 kept;
+
+	return write_safe(msr, value) && read_safe(msr, &kept) && kept == value;
+}
+
+/* The counters that register controls */
+static u32 controlled_by(u32 slot)
+{
+	unsigned long counters = perfctr_pmu.counters;
+	unsigned int hw;
+	u32 found = 0;
+
+	for_each_set_bit(hw, &counters, PERFCTR_X86_MAX)
+		if (perfctr_pmu.ctr[hw].slot == slot)
+			found |= BIT(hw);
+	return found;
+}
+
+/* Each counter takes a value to start from, and zero; returns those that do not. */
+static u32 try_values(void)
+{
+	unsigned long counters = perfctr_pmu.counters;
+	u64 all = GENMASK_ULL(perfctr_pmu.width - 1, 0);
+	unsigned int hw;
+	u32 bad = 0;
+
+	for_each_set_bit(hw, &counters, PERFCTR_X86_MAX) {
+		const struct perfctr_x86_ctr *ctr = &perfctr_pmu.ctr[hw];
+		u64 kept;
+
+		if (!write_safe(ctr->start_msr, -256LL & ctr->start_mask) ||
+		    !read_safe(ctr->msr, &kept) || (kept & all) != (-256LL & all) ||
+		    !keeps(ctr->msr, 0))
+			bad |= BIT(hw);
+	}
+	return bad;
+}
+
+/* But those that no counter has that is used, which may be firmware's */
+static void zero_controls(void)
+{
+	unsigned int slot;
+
+	for (slot = 0; slot < perfctr_pmu.nr_controls; slot++)
+		if (!perfctr_pmu.control[slot].unused)
+			write_safe(perfctr_pmu.control[slot].msr, 0);
+}
+
+/*
+ * All go. Returns those that do not: metrics have a bit of their own, which a hypervisor may not
+ * know. Without it there is no TopDown, but all else counts.
+ */
+static u32 start(void)
+{
+	u64 all = global_bits(perfctr_pmu.counters);
+
+	if (!perfctr_pmu.global_ctrl || keeps(perfctr_pmu.global_ctrl, all))
+		return 0;
+	return keeps(perfctr_pmu.global_ctrl, all & ~perfctr_pmu.global_always) ?
+		perfctr_pmu.slots : perfctr_pmu.counters;
+}
+
+/* What each counter counts while the loop is executed. Returns those that cannot be set up. */
+static u32 count(const struct perfctr_cpu_image *image, unsigned long turns, u64 *counts)
+{
+	unsigned long counters = perfctr_pmu.counters;
+	unsigned int hw, i;
+	u32 bad = 0;
+
+	perfctr_x86_reset();
+	for (i = 0; i < image->nr; i++) {
+		u32 own = controlled_by(image->entry[i].slot);
+
+		if (own && !keeps(image->entry[i].msr, image->entry[i].value))
+			bad |= own;
+	}
+	bad |= start();
+	perfctr_x86_spin(turns);
+	if (perfctr_pmu.global_ctrl)
+		write_safe(perfctr_pmu.global_ctrl, 0);
+	zero_controls();
+	for_each_set_bit(hw, &counters, PERFCTR_X86_MAX) {
+		counts[hw] = 0;
+		read_safe(perfctr_pmu.ctr[hw].msr, &counts[hw]);
+		write_safe(perfctr_pmu.ctr[hw].msr, 0);
+	}
+	return bad;
+}
+
+/* Returns the counters that counted what they should. */
+static u32 try_image(const struct perfctr_cpu_image *image, u8 per_turn, bool user)
+{
+	unsigned long counters = perfctr_pmu.counters;
+	u64 few[PERFCTR_X86_MAX], many[PERFCTR_X86_MAX];
+	u32 bad, good = 0;
+	unsigned int hw;
+
+	bad = count(image, SHORT, few);
+	bad |= count(image, LONG, many);
+	for_each_set_bit(hw, &counters, PERFCTR_X86_MAX) {
+		u8 each = hw < PERFCTR_X86_FIXED ? per_turn : fixed_per_turn[hw];
+		bool right;
+
+		if (user)
+			right = !few[hw] && !many[hw];
+		else if (each)
+			right = many[hw] - few[hw] == each * TURNS;
+		else
+			right = many[hw] && many[hw] >= few[hw];
+		if (right)
+			good |= BIT(hw);
+	}
+	return good & ~bad;
+}
+
+static void try_once(struct perfctr_x86_trial *trial)
+{
+	const struct perfctr_x86_known *known = perfctr_pmu.family->known;
+	u32 general = perfctr_pmu.general, fixed = perfctr_pmu.counters & ~general;
+	u32 good_for[MAX_KNOWN], good = 0;
+	bool tried = false;
+	unsigned int i;
+
+	trial->counters = try_values();
+	for (i = 0; i < nr_known; i++) {
+		good_for[i] = ~0u;
+		if (known[i].bit & ~perfctr_pmu.events)
+			continue;
+		good_for[i] = try_image(&by_event[i].image, known[i].per_turn, false);
+		good |= good_for[i] & general;
+		fixed &= good_for[i];
+		tried = true;
+	}
+	/* The processor may say that it has none of the known events. */
+	if (!tried)
+		good = general;
+	good = (good | fixed) & try_image(&in_user_mode.image, 0, true);
+	trial->counters |= perfctr_pmu.counters & ~good;
+	trial->events = 0;
+	for (i = 0; i < nr_known; i++)
+		if (general & ~trial->counters & ~good_for[i])
+			trial->events |= known[i].bit;
+}
+
+/* Some can be given no value but the lower bits and their sign: then it is zero. */
+static void put_back(unsigned int hw, u64 value)
+{
+	const struct perfctr_x86_ctr *ctr = &perfctr_pmu.ctr[hw];
+	u64 all = GENMASK_ULL(perfctr_pmu.width - 1, 0);
+	u64 sign = ctr->start_mask ^ ctr->start_mask >> 1;
+	u64 written = value & ctr->start_mask;
+
+	if (written & sign)
+		written |= all & ~ctr->start_mask;
+	write_safe(ctr->start_msr, written == (value & all) ? value & ctr->start_mask : 0);
+}
+
+void perfctr_x86_try(struct perfctr_x86_trial *trial)
+{
+	u64 control[PERFCTR_X86_CONTROLS] = {}, ctr[PERFCTR_X86_MAX] = {}, global = 0;
+	unsigned long counters = perfctr_pmu.counters;
+	unsigned int slot, hw, i;
+
+	lockdep_assert_irqs_disabled();
+	*trial = (struct perfctr_x86_trial){};
+	if (!nr_known)
+		return;
+	for (slot = 0; slot < perfctr_pmu.nr_controls; slot++)
+		read_safe(perfctr_pmu.control[slot].msr, &control[slot]);
+	if (perfctr_pmu.global_ctrl) {
+		read_safe(perfctr_pmu.global_ctrl, &global);
+		write_safe(perfctr_pmu.global_ctrl, 0);
+	}
+	zero_controls();
+	for_each_set_bit(hw, &counters, PERFCTR_X86_MAX)
+		read_safe(perfctr_pmu.ctr[hw].msr, &ctr[hw]);
+	for (i = 0; i < TRIES; i++) {
+		try_once(trial);
+		if (!trial->counters && !trial->events)
+			break;
+	}
+	for_each_set_bit(hw, &counters, PERFCTR_X86_MAX)
+		put_back(hw, ctr[hw]);
+	for (slot = 0; slot < perfctr_pmu.nr_controls; slot++)
+		if (!perfctr_pmu.control[slot].unused)
+			write_safe(perfctr_pmu.control[slot].msr, control[slot]);
+	if (perfctr_pmu.global_ctrl)
+		write_safe(perfctr_pmu.global_ctrl, global);
+}
+
+/* All general counters count the event, and the fixed ones their own. */
+static void __init make_image(union image *to, u32 event, u32 mode)
+{
+	unsigned long counters = perfctr_pmu.counters;
+	unsigned int hw;
+
+	for_each_set_bit(hw, &counters, PERFCTR_X86_MAX) {
+		const struct perfctr_ctr_control ctr = { .map = hw, .event = event, .flags = mode };
+
+		perfctr_pmu.family->compile(&ctr, hw, &to->image);
+	}
+}
+
+/* A fixed counter counts one of the known events, or another of which there are some. */
+static void __init find_fixed(const struct perfctr_x86_known *known)
+{
+	unsigned long fixed = perfctr_pmu.counters & ~perfctr_pmu.general;
+	unsigned int hw, i;
+
+	for_each_set_bit(hw, &fixed, PERFCTR_X86_MAX) {
+		for (i = 0; i < nr_known; i++) {
+			struct perfctr_refusal why = PERFCTR_NO_REFUSAL;
+			const struct perfctr_ctr_control ctr = {
+				.map = hw, .event = known[i].event, .flags = PERFCTR_CTR_KERNEL,
+			};
+			u32 can = 0;
+
+			if (!perfctr_pmu.family->check(&ctr, &can, &why) && can & BIT(hw))
+				fixed_per_turn[hw] = known[i].per_turn;
+		}
+	}
+}
+
+void __init perfctr_x86_trial_init(void)
+{
+	const struct perfctr_x86_known *known = perfctr_pmu.family->known;
+
+	for (; known[nr_known].event; nr_known++)
+		make_image(&by_event[nr_known], known[nr_known].event, PERFCTR_CTR_KERNEL);
+	make_image(&in_user_mode, known[0].event, PERFCTR_CTR_USER);
+	find_fixed(known);
+}

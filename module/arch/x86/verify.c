@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Do the registers hold what we wrote? What they hold is remembered, so that a switch writes only
+ * what differs, and nothing is ever read back there. If somebody else has written, all that
+ * is counted by them is wrong, and stays wrong without a sign.
+ *
+ * So they are read and compared at each tick of each CPU that is not idle, and when a state ends
+ * its counting. After a difference nobody counts by them until they are taken anew. The values of
+ * counters are not compared, since they run.
+ *
+ * A RDMSR is about a hundred cycles, and there are up to a dozen of them. In a virtual machine each
+ * is the hypervisor's, and takes a thousand cycles or more, and with PREEMPT_RT a timer wakes a
+ * thread: there they are compared ten times a second. And they are read once in a jiffy at most,
+ * however often threads end.
+ */
+
+#include <linux/init.h>
+#include <linux/jiffies.h>
+#include <linux/lockdep.h>
+#include <linux/percpu.h>
+#include <linux/timer.h>
+#include <asm/cpufeature.h>
+
+#include "lowlevel.h"
+#include "extra.h"
+#include "interrupt.h"
+#include "registers.h"
+#include "verify.h"
+
+/* Of each CPU: runs there, and goes on while its registers are ours. Wakes no idle CPU. */
+static DEFINE_PER_CPU(struct timer_list, timers);
+
+static unsigned long period;	/* jiffies; constant after init */
+static perfctr_changed_t changed;	/* constant after init */
+
+/* Something holds what we did not write. */
+static void tell(struct perfctr_x86_cpu *cpu, u32 msr, u64 is, u64 was)
+{
+	pr_warn_ratelimited("perfctr: CPU %u, MSR 0x%x: 0x%llx, which was 0x%llx: somebody else writes counters' registers\n",
+			    smp_processor_id(), msr, is, was);
+	/* What is resumed from now on is loaded, and so fails. */
+	cpu->load_core = PERFCTR_X86_CHANGED;
+	perfctr_x86_belong_to_nobody(cpu);
+	if (changed)
+		changed();
+}
+
+static bool holds(struct perfctr_x86_cpu *cpu, u32 msr, u64 mask, u64 value)
+{
+	u64 is = read_msr(msr);
+
+	if (likely((is & mask) == value))
+		return true;
+	tell(cpu, msr, is, (is & ~mask) | value);
+	return false;
+}
+
+/* An NMI may come in between, but leaves everything as it was: see perfctr_x86_mend(). */
+bool perfctr_cpu_verify(void)
+{
+	struct perfctr_x86_cpu *cpu = this_cpu_ptr(&perfctr_x86_cpu);
+	unsigned long now = jiffies;
+	unsigned int slot;
+
+	lockdep_assert_irqs_disabled();
+	if (!cpu->ours)
+		return true;
+	if (cpu->load_core == PERFCTR_X86_CHANGED)
+		return false;
+	if (cpu->verified == now)
+		return true;
+	cpu->verified = now;
+	for (slot = 0; slot < perfctr_pmu.nr_controls; slot++)
+		if (!perfctr_pmu.control[slot].unused &&
+		    !holds(cpu, perfctr_pmu.control[slot].msr, ~0ULL, cpu->control[slot]))
+			return false;
+	if (perfctr_pmu.global_ctrl &&
+	    !holds(cpu, perfctr_pmu.global_ctrl, ~0ULL, global_bits(cpu->running)))
+		return false;
+	if (perfctr_pmu.freeze && !holds(cpu, perfctr_pmu.freeze_msr, perfctr_pmu.freeze, 0))
+		return false;
+	return true;
+}
+
+static void look(struct timer_list *timer)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	/* That of a CPU that goes is left to another, which has its own. */
+	if (timer == this_cpu_ptr(&timers) && perfctr_cpu_verify() &&
+	    this_cpu_read(perfctr_x86_cpu.ours))
+		mod_timer(timer, jiffies + period);
+	local_irq_restore(flags);
+}
+
+void perfctr_x86_watch(void)
+{
+	lockdep_assert_irqs_disabled();
+	mod_timer(this_cpu_ptr(&timers), jiffies + period);
+}
+
+void perfctr_x86_set_changed(perfctr_changed_t handler)
+{
+	changed = handler;
+}
+
+void __init perfctr_x86_verify_init(void)
+{
+	bool seldom = IS_ENABLED(CONFIG_PREEMPT_RT) || boot_cpu_has(X86_FEATURE_HYPERVISOR);
+	unsigned int cpu;
+
+	period = seldom ? HZ / 10 : 1;
+	for_each_possible_cpu(cpu)
+		timer_setup(per_cpu_ptr(&timers, cpu), look, TIMER_PINNED | TIMER_DEFERRABLE);
+}
+
+void perfctr_x86_verify_exit(void)
+{
+	unsigned int cpu;
+
+	for_each_possible_cpu(cpu)
+		timer_delete_sync(per_cpu_ptr(&timers, cpu));
+}

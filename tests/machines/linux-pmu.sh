@@ -1,0 +1,96 @@
+#!/bin/sh
+# usage: linux-pmu.sh trixie|testing
+#
+# Prints where Linux's driver of Intel's counters is, relative to the checkout: those files of
+# its source that tests/unit/driver/linux reads, of the version whose headers are in the build root.
+# The source is Debian's, which is fetched once (150 MB), and these files are kept in the cache.
+set -eu
+
+files='arch/x86/include/asm/intel-family.h arch/x86/include/asm/perf_event.h
+	arch/x86/events/perf_event.h arch/x86/events/core.c arch/x86/events/intel/core.c'
+
+case ${1-} in
+--*) ;;
+*)
+	here=$(cd "$(dirname "$0")" && pwd)
+	top=$(cd "$here/../.." && pwd)
+	cache=${PERFCTR_CACHE:-${XDG_CACHE_HOME:-${HOME:-/var/cache}${HOME:+/.cache}}/perfctr}
+	suite=${1?usage: linux-pmu.sh trixie|testing}
+	root=$("$here/root.sh" "$suite")
+	# The root's name has its recipe's hash, but its packages can be newer.
+	version=$(dpkg-query --admindir="$root/var/lib/dpkg" -f '${source:Version}\n' \
+		-W 'linux-kbuild-*' | tail -n 1)
+	key=$(echo "$files" | sha256sum | cut -c1-8)
+	name=linux-pmu-$version-$key
+	kept=$cache/$name.tar used=build/linux/$name
+
+	use() {
+		touch -c "$kept" 2>/dev/null || :
+		[ -d "$top/$used" ] || {
+			rm -rf "$top/$used.$$"
+			mkdir -p "$top/$used.$$"
+			tar -x -f "$kept" -C "$top/$used.$$"
+			mv -T "$top/$used.$$" "$top/$used" 2>/dev/null ||
+				rm -rf "${top:?}/$used.$$" # another was first
+		}
+		echo "$used"
+	}
+	[ ! -e "$kept" ] || { use; exit; }
+	exec 9>"$cache/linux-pmu.lock"
+	flock 9
+	[ ! -e "$kept" ] || { use; exit; }
+
+	echo "perfctr: fetching Linux's source of $suite: once, about a minute" >&2
+	work=build/linux/pmu-work
+	rm -rf "${top:?}/$work"
+	mkdir -p "$top/$work"
+	trap 'rm -rf "${top:?}/$work"' EXIT
+	trap 'exit 1' HUP INT TERM
+	self=/src/tests/machines/${0##*/}
+	# The roots of other suites cannot unpack it.
+	(cd "$top" && tests/machines/inroot -r "$suite" -w "$self" --fetch "/src/$work" "$version" &&
+		tests/machines/inroot "$self" --unpack "/src/$work") >&2 9>&- || {
+		echo "perfctr: Linux's source of $suite could not be had" >&2
+		exit 1
+	}
+	mv "$top/$work/kept.tar" "$kept.tmp"
+	mv "$kept.tmp" "$kept"
+	use
+
+	# Those that nothing has used for a month
+	find "$cache" -maxdepth 1 -type f -name 'linux-pmu-*.tar' -mtime +30 -delete
+	exit ;;
+esac
+
+# --- Inside of a build root
+
+cd "$2"
+case $1 in
+--fetch)
+	version=$3
+	export APT_CONFIG=/tmp/apt.conf DEBIAN_FRONTEND=noninteractive
+	echo 'APT::Sandbox::User "root";' >$APT_CONFIG
+	# A moving suite's index can be past its date.
+	apt-get -q -o Acquire::Check-Valid-Until=false update >log 2>&1 ||
+		{ cat log; exit 1; }
+	# 6.12.107-1 is in linux-source-6.12. A mirror keeps the newest only, and a build
+	# root can be older.
+	package=linux-source-$(echo "$version" | cut -d. -f1,2)
+	apt-get -q download "$package=$version" >log 2>&1 || {
+		echo "perfctr: $package $version is gone, taking the newest"
+		apt-get -q download "$package" >log 2>&1 || { cat log; exit 1; }
+	} ;;
+--unpack)
+	mkdir linux
+	# tar ends as soon as it has all of them. What writes to it then ends by SIGPIPE.
+	# shellcheck disable=SC2046 # words
+	dpkg-deb --fsys-tarfile linux-source-*.deb 2>log |
+		tar -x -O --wildcards './usr/src/linux-source-*.tar.xz' 2>>log |
+		xz -d -T0 2>>log |
+		tar -x -C linux --strip-components=1 --occurrence --wildcards \
+			$(for f in $files; do echo "*/$f"; done) 2>>log || :
+	for f in $files; do
+		[ -s "linux/$f" ] || { cat log; echo "perfctr: no $f in Linux's source"; exit 1; }
+	done
+	tar -c -f kept.tar -C linux . ;;
+esac

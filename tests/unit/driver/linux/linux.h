@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Linux's driver of Intel's counters, from its source: which counters can count which event, by
+ * model, which periods there are, and what else it does on a model. See extract.awk.
+ */
+#ifndef LINUX_H
+#define LINUX_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define LINUX_FIXED	32	/* the first fixed counter's bit in a bit map of counters */
+#define LINUX_PMUS	3	/* types of cores that a processor may have */
+#define LINUX_NAMES	12
+
+struct event_constraint;
+struct perf_event;
+
+/**
+ * struct linux_label - a model
+ * @name: as Linux has it
+ * @vfm: vendor, family and model, in bits 23..16, 15..8 and 7..0
+ */
+struct linux_label {
+	const char *name;
+	uint32_t vfm;
+};
+
+extern const struct linux_label linux_labels[];
+extern const unsigned int linux_nr_labels;
+
+/**
+ * struct linux_model - what applies to a model
+ * @unknown: Linux does not know it
+ * @hybrid: it has cores of several types
+ * @pmu: for by_model(): the type of core that it is at
+ * @constraints: of each type of core; NULL: there is no such type
+ * @limit_period: as struct x86_pmu has it; NULL: there is none
+ * @names: quirks, and functions that do not just do the usual, by name
+ */
+struct linux_model {
+	bool unknown;
+	bool hybrid;
+	unsigned int pmu;
+	const struct event_constraint *constraints[LINUX_PMUS];
+	void (*limit_period)(struct perf_event *event, int64_t *left);
+	unsigned int nr_names;
+	const char *names[LINUX_NAMES];
+};
+
+void linux_look(uint32_t vfm, struct linux_model *m);
+bool linux_does(const struct linux_model *m, const char *name);
+/*
+ * The counters that can count an event, given as in bits 31..0 of an event select, as a bit map; of
+ * general-purpose counters it has eight. *alone: beside nothing on the other hyperthread
+ */
+uint64_t linux_counters(const struct linux_model *m, unsigned int pmu, uint32_t event, bool *alone);
+/* What Linux makes of a period */
+int64_t linux_period(const struct linux_model *m, uint32_t event, int64_t period);
+/* Does nothing but the event, its unit mask, and whether there is more, make a difference? */
+bool linux_is_simple(const struct linux_model *m, unsigned int pmu);
+
+#endif /* LINUX_H */
