@@ -191,6 +191,18 @@ const char *perfctr_reason_name(unsigned int reason)
 		return "too many different events are counted through perf_events";
 	case PERFCTR_REASON_SOURCE:
 		return "the other source of counters could do it";
+	case PERFCTR_REASON_COUNTER:
+		return "no counter that can count it is left";
+	case PERFCTR_REASON_MODEL:
+		return "of this model perfctr knows the architectural events only";
+	case PERFCTR_REASON_ERRATUM:
+		return "an erratum of this processor makes the event count wrong";
+	case PERFCTR_REASON_MEDIATED:
+		return "a virtual machine has the processor's counters for itself";
+	case PERFCTR_REASON_SLOTS:
+		return "a metric of TopDown needs SLOTS in the same control and modes, and both a-mode";
+	case PERFCTR_REASON_TOPDOWN:
+		return "there is no such event of TopDown on this processor";
 	default:
 		return "unknown";
 	}
@@ -221,6 +233,8 @@ const char *perfctr_error_name(unsigned int error)
 		return "stopped at an exec that raised privileges, or of a program that may not be read";
 	case PERFCTR_ERROR_MEMORY:
 		return "there was no memory to count a thread or process that was started";
+	case PERFCTR_ERROR_CHANGED:
+		return "somebody else wrote to the counters' registers (firmware, a hypervisor, /dev/cpu/*/msr)";
 	default:
 		return "unknown";
 	}

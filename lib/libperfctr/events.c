@@ -124,7 +124,13 @@ static const struct perfctr_event perf_events[] = {
 /* Fixed counter 2, which counts reference cycles; on others 0x13c counts cycles of the bus */
 #define X86_FIXED_REF	26u
 
+/* Fixed counter 3; TopDown's metrics are shares of what it counts. */
+#define X86_FIXED_SLOTS	27u
+
 #define X86(code, name, text)	{ code, X86_PROG, NULL, name, text }
+#define METRIC(metric, name, text)					\
+	{ PERFCTR_EVENT_METRIC(PERFCTR_METRIC_##metric), 1u << X86_FIXED_SLOTS, NULL, \
+	  "topdown-" name, text }
 
 /*
  * Intel SDM, architectural performance events, in the order of CPUID leaf 10's bits; then
@@ -141,6 +147,16 @@ static const struct perfctr_event x86_arch_events[] = {
 	X86(0x00c5u, "branch-misses", "branches mispredicted"),
 	{ 0x013cu, 1u << X86_FIXED_REF, NULL, "ref-cycles",
 	  "cycles at a constant reference frequency" },
+	{ PERFCTR_EVENT_SLOTS, 1u << X86_FIXED_SLOTS, NULL, "slots",
+	  "slots of the pipeline for operations" },
+	METRIC(RETIRING, "retiring", "slots of operations that were completed"),
+	METRIC(BAD_SPEC, "bad-spec", "slots lost by wrong speculation"),
+	METRIC(FE_BOUND, "fe-bound", "slots for which the front end had no operation"),
+	METRIC(BE_BOUND, "be-bound", "slots for which the back end had no room"),
+	METRIC(HEAVY_OPS, "heavy-ops", "of retiring: of instructions of several operations"),
+	METRIC(BR_MISPREDICT, "br-mispredict", "of bad-spec: by mispredicted branches"),
+	METRIC(FETCH_LAT, "fetch-lat", "of fe-bound: for want of instructions"),
+	METRIC(MEM_BOUND, "mem-bound", "of be-bound: by waiting for memory"),
 };
 
 /* P6 family */
@@ -388,6 +404,18 @@ static int is_x86(unsigned int cpu_type)
 	return cpu_type < PERFCTR_RISCV_GENERIC && cpu_type != PERFCTR_X86_GENERIC;
 }
 
+/* SLOTS or a metric: the level of TopDown that has it, or 0 */
+static unsigned int topdown_level(__u64 event)
+{
+	__u64 metric = (event - PERFCTR_EVENT_METRIC(0)) >> 8;
+
+	if (event == PERFCTR_EVENT_SLOTS)
+		return 1;
+	if (event & 0xffu || metric >= PERFCTR_METRICS)
+		return 0;
+	return metric < PERFCTR_METRICS / 2 ? 1 : 2;
+}
+
 static int is_riscv(unsigned int cpu_type)
 {
 	return cpu_type == PERFCTR_RISCV_SBI || cpu_type == PERFCTR_RISCV_GENERIC;
@@ -505,6 +533,8 @@ int perfctr_event_format(unsigned int cpu_type,
 		return format_perf_event(ctr, modifier, buf, size);
 	if (is_riscv(cpu_type) && ctr->map <= RISCV_INSTRET)
 		wanted = 1u << ctr->map;
+	else if (is_x86(cpu_type) && topdown_level(ctr->event))
+		wanted = 1u << X86_FIXED_SLOTS;
 	else if (is_x86(cpu_type))
 		wanted = ctr->map == X86_FIXED_REF ? 1u << X86_FIXED_REF : X86_PROG;
 	for (i = 0; set && i < set->nevents; i++)
@@ -533,6 +563,8 @@ static int x86_available(const struct perfctr_info *info, const struct perfctr_c
 			if (set->events[i].evntsel == (ctr->event & 0xffffu) &&
 			    !(info->events[0] >> i & 1))
 				return 0;
+	if (set->events == x86_arch_events && topdown_level(ctr->event & 0xffffu))
+		return topdown_level(ctr->event & 0xffffu) <= info->topdown;
 	return ctr->map == PERFCTR_MAP_ANY ? !!(info->counters & X86_PROG) :
 					      !!(info->counters >> ctr->map & 1);
 }

@@ -41,4 +41,35 @@ struct perfctr_words {
 perfctr_internal
 int perfctr_read_words(int fd, void *words, size_t size);
 
+/*
+ * Counts of code of known length. Hypothesis h is that an interrupt makes a count of instructions
+ * h too many: then what a count is beyond the code's length is the same in all runs.
+ */
+#define PERFCTR_NOISE_HYPOTHESES	2u
+#define PERFCTR_NOISE_INTERRUPTS	20u	/* in so many runs some must have been seen */
+
+struct perfctr_noise {
+	unsigned long long rest[PERFCTR_NOISE_HYPOTHESES];	/* of the first run */
+	unsigned int seen;			/* runs that were interrupted, and counted it */
+	unsigned int wrong;			/* bit h: hypothesis h does not fit */
+	unsigned int runs;
+};
+
+/* @interrupted: it is known that an interrupt came, whatever the event for them says */
+perfctr_internal
+void perfctr_noise_add(struct perfctr_noise *noise, unsigned long long instructions,
+		       unsigned long long interrupts, unsigned long long length, int interrupted);
+
+/* Whether more runs would change nothing */
+perfctr_internal
+int perfctr_noise_is_known(const struct perfctr_noise *noise);
+
+/* The one that fits; -1 and ETIME if too few interrupts were seen, ERANGE if none fits, or both do */
+perfctr_internal
+int perfctr_noise_verdict(const struct perfctr_noise *noise);
+
+/* The same of page faults, of one count that was so many more than one without them */
+perfctr_internal
+int perfctr_noise_of_faults(unsigned long long more, unsigned long long faults);
+
 #endif /* PERFCTR_INTERNAL_H */

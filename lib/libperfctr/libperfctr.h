@@ -409,6 +409,73 @@ int perfctr_event_available(const struct perfctr_info *info,
 			    const struct perfctr_ctr_control *ctr);
 
 /*
+ * Instructions without noise
+ *
+ * Real x86 processors count an instruction too many in user mode at each interrupt.
+ * vperfctr_measure_correction() finds out whether this one does, and whether its event for
+ * interrupts tells just how many: it counts loops of known length in the calling thread, some
+ * of which a timer interrupts. That takes some hundredths of a second, and leaves the handle without
+ * a control. A control of instructions in
+ * user mode (a-mode) is then given the event beside its counters, and its counts are corrected:
+ *
+ *	vperfctr_measure_correction(v, PERFCTR_SOURCE_ANY, &correction);
+ *	vperfctr_add_correction(&correction, &control);
+ *	vperfctr_control_native(v, &control);
+ *	...
+ *	vperfctr_read_native(v, &sums);
+ *	n = vperfctr_corrected(&correction, sums.sum, 0);
+ *
+ * Nothing is subtracted on a processor that counts exactly, nor from other counters than those of
+ * instructions in user mode.
+ */
+
+/**
+ * struct vperfctr_correction - what is too much in counts of instructions in user mode
+ * @interrupts: what counts interrupts in user mode
+ * @per_interrupt: instructions too many at each of them: 1, or 0 if they are counted exactly
+ * @per_fault: the same at each page fault in user mode. No event counts these, so if it is 1 a
+ *	count is still too large: by the thread's page faults, less those in kernel mode
+ * @counter: which counter of the control counts @interrupts, if @per_interrupt and @corrected are
+ *	not 0; set by vperfctr_add_correction()
+ * @corrected: bit i: counter i of the control counts instructions in user mode; set likewise
+ */
+struct vperfctr_correction {
+	struct perfctr_ctr_control interrupts;
+	unsigned int per_interrupt;
+	unsigned int per_fault;
+	unsigned int counter;
+	unsigned int _reserved[5];
+	unsigned long long corrected;
+};
+
+/*
+ * Fails with ENOENT if no event of this processor type is known to count interrupts, with ETIME
+ * if it did not count those that interrupted twenty loops within a second, with ERANGE if what the loops counted fits
+ * neither answer, so that nothing could be corrected; else as vperfctr_control_native().
+ */
+int vperfctr_measure_correction(const struct vperfctr *v, unsigned int source,
+				struct vperfctr_correction *correction);
+
+/*
+ * Adds a counter to the control, behind all others, if one is needed. EOPNOTSUPP if there are
+ * i-mode counters: a period cannot be corrected. EINVAL if there is no room.
+ */
+int vperfctr_add_correction(struct vperfctr_correction *correction,
+			    struct perfctr_control *control);
+
+/*
+ * Count i of such a control, corrected. The counts are those of one read, through the kernel,
+ * or differences between two.
+ */
+unsigned long long vperfctr_corrected(const struct vperfctr_correction *correction,
+				      const unsigned long long *counts, unsigned int i);
+
+/* Reads counter i as vperfctr_read_pmc() does, inline where that is, and corrects it. */
+unsigned long long vperfctr_read_corrected(const struct vperfctr *v,
+					   const struct vperfctr_correction *correction,
+					   unsigned int i);
+
+/*
  * The read path
  *
  * vperfctr_read_pmc(), vperfctr_read_tsc() and those below are inline; the
@@ -416,6 +483,10 @@ int perfctr_event_available(const struct perfctr_info *info,
  * mapped page and the register. Only if the page says so they call the cold functions
  * here, which ask the kernel. A read is a compiler barrier: memory accesses of the
  * measured code stay on their side of it.
+ *
+ * The processor is not kept from anything: RDPMC waits for nothing, so it may read the register
+ * before what stands before it has been executed, or after something that stands behind it. Beside
+ * a hundred instructions or more that is noise. For less there is vperfctr_read_pmc_fenced().
  *
  * Any thread may call them with any handle. Only the counted thread reads registers; others
  * ask the kernel.
@@ -431,6 +502,45 @@ unsigned long long vperfctr_ask_tsc(const struct vperfctr *v) PERFCTR_COLD;
 unsigned long long vperfctr_ask_reg(const struct vperfctr *v, unsigned int reg) PERFCTR_COLD;
 int vperfctr_ask_snapshot(const struct vperfctr *v, struct perfctr_sum_ctrs *sum,
 			  unsigned int n) PERFCTR_COLD;
+
+/*
+ * TopDown (x86, PERFCTR_FEATURE_TOPDOWN): what the slots of the pipeline were used for, of a
+ * control with SLOTS and metrics, in any order.
+ *
+ * vperfctr_read_topdown() reads registers if it can; vperfctr_ask_topdown() asks the kernel,
+ * which begins a new period of measurement. A metric is a fraction of 8 bits of the slots of its
+ * period, so a short region is measured best from an ask on: 1/255 of all slots since then
+ * is the error. Each begins at a switch as well, and once a second. EINVAL: the control has no
+ * metric.
+ */
+struct perfctr_topdown {
+	unsigned long long slots;
+	unsigned long long metric[PERFCTR_METRICS];	/* by PERFCTR_METRIC_*, in slots */
+	unsigned int metrics;				/* bit n: metric n is counted */
+};
+
+int vperfctr_read_topdown(const struct vperfctr *v, struct perfctr_topdown *topdown);
+int vperfctr_ask_topdown(const struct vperfctr *v, struct perfctr_topdown *topdown) PERFCTR_COLD;
+
+/* The same from sums that were read in another way: of the n counters of a control */
+int perfctr_topdown_sums(const struct perfctr_ctr_control *ctr, unsigned int n, const __u64 *sum,
+			 struct perfctr_topdown *topdown);
+
+/*
+ * Shares of the slots between two reads (from: NULL is the beginning), each 0 to 1: those of the
+ * metrics, by their numbers, and those that are the rest of level 1's when level 2's are taken
+ * off. Returns which there are, as a bit map; the others are 0.
+ */
+#define PERFCTR_TOPDOWN_LIGHT_OPS	8	/* RETIRING less HEAVY_OPS */
+#define PERFCTR_TOPDOWN_MACHINE_CLEARS	9	/* BAD_SPEC less BR_MISPREDICT */
+#define PERFCTR_TOPDOWN_FETCH_BW	10	/* FE_BOUND less FETCH_LAT */
+#define PERFCTR_TOPDOWN_CORE_BOUND	11	/* BE_BOUND less MEM_BOUND */
+#define PERFCTR_TOPDOWN_RATIOS		12
+unsigned int perfctr_topdown_ratios(const struct perfctr_topdown *from,
+				    const struct perfctr_topdown *to, double *ratio);
+
+/* What share i is, in words */
+const char *perfctr_topdown_name(unsigned int i);
 
 /*
  * The mapped page of a handle; never NULL. Where the page could not be mapped
@@ -452,6 +562,14 @@ int vperfctr_snapshot(const struct vperfctr *v, struct perfctr_sum_ctrs *sum,
  * Cheapest where reg is a constant. EINVAL if the state does not use it.
  */
 unsigned long long vperfctr_read_reg(const struct vperfctr *v, unsigned int reg);
+
+/*
+ * vperfctr_read_pmc(), between two fences: as the register is read all that stands before the call
+ * has been executed, and nothing behind it. x86: LFENCE, or CPUID before SSE2; RISC-V: FENCE, to
+ * which CSRs that count are devices (they are read in order already, but not so with memory);
+ * arm64: ISB.
+ */
+unsigned long long vperfctr_read_pmc_fenced(const struct vperfctr *v, unsigned int i);
 
 #if defined(__riscv)
 #define PERFCTR_REG_CYCLE	0u

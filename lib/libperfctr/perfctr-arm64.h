@@ -31,6 +31,11 @@ PERFCTR_INLINE __u64 perfctr_register(unsigned int n)
 	return value;
 }
 
+PERFCTR_INLINE void perfctr_fence(void)
+{
+	__asm__ __volatile__ ("isb" : : : "memory");
+}
+
 PERFCTR_INLINE int perfctr_page_counts_on(const struct perfctr_page *page, unsigned int i,
 					  unsigned int reg)
 {

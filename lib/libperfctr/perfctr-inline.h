@@ -196,6 +196,17 @@ unsigned long long vperfctr_read_pmc(const struct vperfctr *v, unsigned int i)
 }
 
 PERFCTR_INLINE
+unsigned long long vperfctr_read_pmc_fenced(const struct vperfctr *v, unsigned int i)
+{
+	unsigned long long value;
+
+	perfctr_fence();
+	value = vperfctr_read_pmc(v, i);
+	perfctr_fence();
+	return value;
+}
+
+PERFCTR_INLINE
 int vperfctr_snapshot(const struct vperfctr *v, struct perfctr_sum_ctrs *sum,
 		      unsigned int n)
 {
@@ -203,6 +214,16 @@ int vperfctr_snapshot(const struct vperfctr *v, struct perfctr_sum_ctrs *sum,
 		return 0;
 	return vperfctr_ask_snapshot(v, sum, n);
 }
+
+#ifdef PERFCTR_READS_METRICS
+PERFCTR_INLINE
+int vperfctr_read_topdown(const struct vperfctr *v, struct perfctr_topdown *topdown)
+{
+	if (perfctr_likely(perfctr_page_read_topdown(vperfctr_page(v), topdown)))
+		return 0;
+	return vperfctr_ask_topdown(v, topdown);
+}
+#endif
 
 #ifdef __cplusplus
 }

@@ -56,6 +56,11 @@ PERFCTR_INLINE __u64 perfctr_thread_pointer(void)
 	".popsection\n\t"						\
 	".endif\n\t"
 
+PERFCTR_INLINE void perfctr_fence(void)
+{
+	__asm__ __volatile__ ("fence iorw, iorw" : : : "memory");
+}
+
 /* Byte offset of counter i's slot; loaded once, whatever it is used for */
 PERFCTR_INLINE unsigned long perfctr_page_place(const struct perfctr_page *page,
 						unsigned int i)

@@ -43,6 +43,25 @@ PERFCTR_INLINE __u64 perfctr_register(unsigned int n)
 	return (__u64)high << 32 | low;
 }
 
+/*
+ * LFENCE begins when all before it has been executed, and nothing behind it begins earlier. On
+ * processors of AMD's it does so since the kernel makes it.
+ */
+PERFCTR_INLINE void perfctr_fence(void)
+{
+#if defined(__SSE2__)
+	__asm__ __volatile__ ("lfence" : : : "memory");
+#else
+	unsigned int eax = 0, ecx = 0;
+
+	/* Where the code is position-independent EBX may be taken. */
+	__asm__ __volatile__ ("push %%ebx\n\t"
+			      "cpuid\n\t"
+			      "pop %%ebx"
+			      : "+a" (eax), "+c" (ecx) : : "edx", "memory");
+#endif
+}
+
 /* Is it the register of counter i? */
 PERFCTR_INLINE int perfctr_page_counts_on(const struct perfctr_page *page, unsigned int i,
 					  unsigned int reg)
@@ -97,6 +116,130 @@ PERFCTR_INLINE __u64 perfctr_place_count(const struct perfctr_page *page, unsign
 	__asm__ __volatile__ ("rdpmc" : "=a" (low), "=d" (high) : "c" (page->operand[i]));
 	return page->slot[i].bias + ((__u64)high << 32 | low);
 #endif
+}
+
+/*
+ * TopDown's metrics, which share a register
+ */
+#define PERFCTR_READS_METRICS
+
+PERFCTR_INLINE __u64 perfctr_rdpmc(unsigned int operand)
+{
+	unsigned int low, high;
+
+	__asm__ __volatile__ ("rdpmc" : "=a" (low), "=d" (high) : "c" (operand));
+	return (__u64)high << 32 | low;
+}
+
+/* Of the n counters, is none in the way: the clock hidden, or an i-mode counter among them? */
+PERFCTR_INLINE int perfctr_page_shows_all(const struct perfctr_page *page, unsigned int n,
+					  __u64 thread_pointer)
+{
+	unsigned int i;
+
+	if (page->metrics_owner != thread_pointer || n > page->nrctrs ||
+	    page->slot[PERFCTR_CLOCK_SLOT].owner != thread_pointer)
+		return 0;
+	for (i = 0; i < n; i++)
+		if (!page->metric[i] && page->slot[i].owner != thread_pointer)
+			return 0;
+	return 1;
+}
+
+/* @slots and @metrics: what the two registers hold */
+PERFCTR_INLINE __u64 perfctr_metric_count(const struct perfctr_page *page, unsigned int i,
+					  __u64 slots, __u64 metrics)
+{
+	__u64 field = metrics >> 8 * (page->metric[i] - 1) & 255;
+
+	return page->slot[i].bias + (field * slots + 127) / 255;
+}
+
+/* The clock and the first n counters, of which some are metrics */
+PERFCTR_INLINE int perfctr_page_metrics_snapshot(const struct perfctr_page *page,
+						 struct perfctr_sum_ctrs *sum, unsigned int n)
+{
+	__u64 slots, metrics = 0;
+	unsigned int i;
+	int seq;
+
+	do {
+		perfctr_barrier();
+		seq = page->seq;
+		perfctr_barrier();
+		if (!perfctr_page_shows_all(page, n, perfctr_thread_pointer()))
+			return 0;
+		sum->tsc = page->slot[PERFCTR_CLOCK_SLOT].bias +
+			   perfctr_register(PERFCTR_CLOCK_SLOT);
+		slots = perfctr_rdpmc(page->operand[page->slots]);
+		for (i = 0; i < n; i++)
+			if (page->metric[i])
+				break;
+		if (i < n)
+			metrics = perfctr_rdpmc(page->operand[i]);
+		for (i = 0; i < n; i++) {
+			if (page->metric[i])
+				sum->pmc[i] = perfctr_metric_count(page, i, slots, metrics);
+			else if (i == page->slots)
+				sum->pmc[i] = page->slot[i].bias + slots;
+			else
+				sum->pmc[i] = perfctr_place_count(page, i);
+		}
+		perfctr_barrier();
+	} while (perfctr_unlikely(page->seq != seq));
+	return 1;
+}
+
+/* Counter i, if it is a metric */
+PERFCTR_INLINE int perfctr_page_read_metric(const struct perfctr_page *page, unsigned int i,
+					    unsigned long long *value)
+{
+	__u64 slots;
+	int seq;
+
+	do {
+		perfctr_barrier();
+		seq = page->seq;
+		perfctr_barrier();
+		if (page->metrics_owner != perfctr_thread_pointer() || i >= page->nrctrs ||
+		    !page->metric[i])
+			return 0;
+		slots = perfctr_rdpmc(page->operand[page->slots]);
+		*value = perfctr_metric_count(page, i, slots, perfctr_rdpmc(page->operand[i]));
+		perfctr_barrier();
+	} while (perfctr_unlikely(page->seq != seq));
+	return 1;
+}
+
+/* SLOTS and all metrics */
+PERFCTR_INLINE int perfctr_page_read_topdown(const struct perfctr_page *page,
+					     struct perfctr_topdown *topdown)
+{
+	__u64 slots, metrics = 0;
+	unsigned int i;
+	int seq;
+
+	do {
+		perfctr_barrier();
+		seq = page->seq;
+		perfctr_barrier();
+		if (perfctr_unlikely(page->metrics_owner != perfctr_thread_pointer()))
+			return 0;
+		slots = perfctr_rdpmc(page->operand[page->slots]);
+		topdown->slots = page->slot[page->slots].bias + slots;
+		topdown->metrics = 0;
+		for (i = 0; i < page->nrctrs; i++) {
+			if (!page->metric[i])
+				continue;
+			if (!topdown->metrics)
+				metrics = perfctr_rdpmc(page->operand[i]);
+			topdown->metric[page->metric[i] - 1] =
+				perfctr_metric_count(page, i, slots, metrics);
+			topdown->metrics |= 1u << (page->metric[i] - 1);
+		}
+		perfctr_barrier();
+	} while (perfctr_unlikely(page->seq != seq));
+	return 1;
 }
 
 #endif /* PERFCTR_X86_H */

@@ -8,6 +8,7 @@ static void print_flags(unsigned int flags)
 {
 	static const char *const names[] = {
 		"rdpmc", "rdtsc", "pcint", "filter", "filter_fixed", "hybrid", "native", "shared",
+		"hypervisor", "unknown_model", "topdown",
 	};
 	const char *comma = "";
 	size_t i;

@@ -20,6 +20,10 @@ static int perfctr_page_read_reg(const struct perfctr_page *page, unsigned int r
 	return 0;
 }
 
+static void perfctr_fence(void)
+{
+}
+
 #define PERFCTR_CLOCK_SLOT	PERFCTR_PAGE_NO_SLOT
 #define perfctr_page_read_pmc	perfctr_page_read_reg
 
@@ -34,11 +38,20 @@ static int perfctr_page_snapshot(const struct perfctr_page *page,
 
 #endif
 
+#ifndef PERFCTR_READS_METRICS
+#define perfctr_page_read_metric	perfctr_page_read_reg
+#define perfctr_page_metrics_snapshot	perfctr_page_snapshot
+#endif
+
+/* Metrics are not read by what is inline for all counters, but need not ask. */
 unsigned long long vperfctr_ask_pmc(const struct vperfctr *v, unsigned int i)
 {
 	struct perfctr_words words;
+	unsigned long long value;
 	int n;
 
+	if (perfctr_page_read_metric(v->page, i, &value))
+		return value;
 	n = perfctr_read_words(v->fd, &words, sizeof(words));
 	if (n < 0)
 		return PERFCTR_NO_COUNT;
@@ -97,6 +110,8 @@ int vperfctr_ask_snapshot(const struct vperfctr *v, struct perfctr_sum_ctrs *sum
 		errno = EINVAL;
 		return -1;
 	}
+	if (perfctr_page_metrics_snapshot(v->page, sum, n))
+		return 0;
 	have = perfctr_read_words(v->fd, &all, sizeof(all));
 	if (have < 0) {
 		/* For the same reasons as in _vperfctr_read_sum() */
@@ -123,6 +138,16 @@ unsigned long long vperfctr_read_pmc(const struct vperfctr *v, unsigned int i)
 	if (perfctr_page_read_pmc(v->page, i, &value))
 		return value;
 	return vperfctr_ask_pmc(v, i);
+}
+
+unsigned long long vperfctr_read_pmc_fenced(const struct vperfctr *v, unsigned int i)
+{
+	unsigned long long value;
+
+	perfctr_fence();
+	value = vperfctr_read_pmc(v, i);
+	perfctr_fence();
+	return value;
 }
 
 unsigned long long vperfctr_read_tsc(const struct vperfctr *v)
@@ -153,7 +178,9 @@ int vperfctr_snapshot(const struct vperfctr *v, struct perfctr_sum_ctrs *sum,
 
 int vperfctr_read_ctrs(const struct vperfctr *v, struct perfctr_sum_ctrs *sum)
 {
-	if (perfctr_page_snapshot(v->page, sum, v->page->nrctrs))
+	if (perfctr_page_snapshot(v->page, sum, v->page->nrctrs) ||
+	    (v->page->nrctrs <= PERFCTR_NRCTRS &&
+	     perfctr_page_metrics_snapshot(v->page, sum, v->page->nrctrs)))
 		return 0;
 	/* The kernel says how many counters there are by now. */
 	return _vperfctr_read_sum(v->fd, sum);

@@ -83,6 +83,7 @@ int _vperfctr_control_native(int fd, struct perfctr_control *control)
 	control->refused = PERFCTR_NO_INDEX;
 	control->owner = PERFCTR_OWNER_NONE;
 	control->reason = PERFCTR_REASON_NONE;
+	control->possible = 0;
 	ret = ioctl(fd, PERFCTR_IOC_CONTROL, control);
 	err = errno;
 	if (ret < 0 && control->owner == PERFCTR_OWNER_PERF && watchdog_counts())

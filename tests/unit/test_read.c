@@ -104,6 +104,7 @@ START_TEST(test_asks)
 	set_up();
 	ck_assert(asked(vperfctr_read_pmc(v, 0)));
 	ck_assert(asked(vperfctr_read_pmc(v, PERFCTR_MAX_CTRS - 1)));
+	ck_assert(asked(vperfctr_read_pmc_fenced(v, 0)));
 	ck_assert(asked_by_ioctl(vperfctr_snapshot(v, &sum, 1)));
 	errno = 0;
 	ck_assert(asked(vperfctr_read_pmc(v, PERFCTR_MAX_CTRS)));
@@ -139,6 +140,7 @@ START_TEST(test_counters)
 		ck_assert(vperfctr_read_pmc(v, i) >> 60 == i + 1);
 	ck_assert(vperfctr_read_pmc(v, 0) >> 60 == 1);
 	ck_assert(vperfctr_read_pmc(v, 1) >> 60 == 2);
+	ck_assert(vperfctr_read_pmc_fenced(v, 1) >> 60 == 2);
 	ck_assert(vperfctr_read_instret(v) >> 60 == 1);
 	ck_assert(vperfctr_read_cycle(v) >> 60 == 2);
 	ck_assert(vperfctr_read_reg(v, PERFCTR_REG_TIME) >> 60 == 3);
