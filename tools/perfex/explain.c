@@ -104,6 +104,9 @@ const char *why_no_driver(const struct perfctr_info *info)
 	case PERFCTR_NO_COUNTERS_VERSION:
 		return "this processor's performance monitoring is of version 6 or later, where perf_events\n"
 			"could not be kept out of the counters";
+	case PERFCTR_NO_COUNTERS_TRIAL:
+		return "none of the counters counted a loop of known length as the module was loaded:\n"
+			"a hypervisor or the firmware may keep them";
 	case PERFCTR_NO_COUNTERS_REGISTERS:
 		return "registers are missing, or cannot be read: a hypervisor or an emulator may not\n"
 			"have them";
@@ -171,6 +174,18 @@ void explain_too_many(const struct perfctr_info *info, unsigned int n)
 		"Run the program once for each part of them", n, info->nrctrs);
 }
 
+void explain_no_topdown(const struct perfctr_info *info, unsigned int source)
+{
+	if (info->cpu_features & PERFCTR_FEATURE_TOPDOWN && source == PERFCTR_SOURCE_SHARED)
+		explain("TopDown's metrics are counted by perfctr's own driver alone: perf_events counts them in\n"
+			"groups with slots, and what it counts for perfctr has no groups. Leave out\n"
+			"--source shared");
+	else
+		explain("this processor (%s) has no TopDown metrics here. Intel's\n"
+			"have them from Ice Lake on, but not in most virtual machines, and perfctr has none of\n"
+			"hybrid processors", perfctr_info_cpu_name(info));
+}
+
 /* The reason alone tells; or NULL. */
 static const char *why_so_few(unsigned int reason)
 {
@@ -187,6 +202,9 @@ static const char *why_so_few(unsigned int reason)
 	case PERFCTR_REASON_SOURCE:
 		return "other users of perfctr count by the other source, and this processor's counters\n"
 			"are of one source at a time. Leave out --source, or wait until they are done";
+	case PERFCTR_REASON_MEDIATED:
+		return "a virtual machine has the processor's counters for itself, as KVM's parameter\n"
+			"enable_mediated_pmu is on. Leave out --source, or wait until it has ended";
 	default:
 		return NULL;
 	}
@@ -292,21 +310,46 @@ static void explain_privilege(const char *name, unsigned int modes, const struct
 			which_privilege(), name ? name : "EVENT");
 }
 
-/* Each of them can be counted alone. */
-static void explain_together(const struct perfctr_info *info, const struct events *events)
+#define X86_FIXED	24	/* the first fixed counter's number */
+
+/* "0, 1, fixed 0" */
+static void name_counters(uint64_t counters, char *buf, size_t size)
 {
-	bool x86 = info->cpu_type < PERFCTR_RISCV_GENERIC;
-	/* x86: those below 24; riscv: all but cycle, time and instret */
-	uint64_t which = x86 ? (1u << 24) - 1 : ~(uint64_t)7;
-	unsigned int there = (unsigned int)__builtin_popcountll(info->counters & which);
+	const char *between = "";
+	unsigned int n;
+	size_t used = 0;
+
+	*buf = '\0';
+	for (n = 0; n < 64; n++) {
+		if (!(counters >> n & 1))
+			continue;
+		snprintf(buf + used, size - used, n < X86_FIXED ? "%s%u" : "%sfixed %u", between,
+			 n < X86_FIXED ? n : n - X86_FIXED);
+		used += strlen(buf + used);
+		between = ", ";
+	}
+}
+
+/* Each of them can be counted alone. */
+static void explain_together(const struct run *run, const struct perfctr_info *info,
+			     const struct events *events)
+{
+	/* riscv: all but cycle, time and instret */
+	unsigned int there = (unsigned int)__builtin_popcountll(info->counters & ~(uint64_t)7);
 	unsigned int i, needed = 0;
+	char counters[512];
 
 	for (i = 0; i < events->n; i++)
 		needed += events->event[i].ctr.map == PERFCTR_MAP_ANY;
-	if (needed > there)
-		explain("%u events need %s counters, and this processor has %u.\n"
-			"Run the program once for each part of them", needed,
-			x86 ? "general-purpose" : "programmable", there);
+	if (run->possible && run->refused < events->n) {
+		name_counters(run->possible, counters, sizeof(counters));
+		explain("this processor cannot count these events together: %s can be counted on\n"
+			"these counters only, which the others need: %s.\n"
+			"Run the program once for each part of them",
+			events->event[run->refused].name, counters);
+	} else if (needed > there && info->cpu_type >= PERFCTR_RISCV_GENERIC)
+		explain("%u events need programmable counters, and this processor has %u.\n"
+			"Run the program once for each part of them", needed, there);
 	else
 		explain("this processor cannot count these events together: some of them can be counted\n"
 			"on the same few of its counters only. Run the program once for each part of them");
@@ -323,11 +366,25 @@ static void explain_source(const char *name, const struct how *how)
 			"nothing else. Leave out --source shared");
 }
 
+/* What perfctr's own driver does not count. Without --source perf_events was asked too. */
+static const char *how_by_perf(const struct how *how)
+{
+	return how->source == PERFCTR_SOURCE_NATIVE ?
+	       "perf_events may have a way: leave out --source" : "Nor does perf_events count it here";
+}
+
 static void explain_unsupported(const struct run *run, const char *name,
 				const struct perfctr_info *info, const struct how *how)
 {
 	if (run->reason == PERFCTR_REASON_SOURCE)
 		explain_source(name, how);
+	else if (run->reason == PERFCTR_REASON_MODEL)
+		explain("%s: perfctr does not know which counters of this processor (%s)\n"
+			"can count it, as its model is not known. %s",
+			name, perfctr_info_cpu_name(info), how_by_perf(how));
+	else if (run->reason == PERFCTR_REASON_ERRATUM)
+		explain("%s: an erratum of this processor makes this event count wrong, or change\n"
+			"what others count. %s", name, how_by_perf(how));
 	else if (how->source == PERFCTR_SOURCE_SHARED &&
 		 !(info->cpu_features & PERFCTR_FEATURE_SHARED))
 		explain("perf_events counts nothing on this machine. Leave out --source shared");
@@ -347,6 +404,12 @@ static void explain_control(const struct run *run, const struct perfctr_info *in
 {
 	const char *name = run->bad_event < 0 ? NULL : events->event[run->bad_event].name;
 
+	/* Those that the user chose are all there. */
+	if (how->exact && run->refused == events->n && run->error == EINVAL) {
+		explain("--exact needs a counter for interrupts beside those of the events, and none that\n"
+			"can count them is left. Try fewer events");
+		return;
+	}
 	switch (run->error) {
 	case EBUSY:
 		explain("%s%s%s", name ? name : "", name ? ": " : "",
@@ -373,10 +436,13 @@ static void explain_control(const struct run *run, const struct perfctr_info *in
 		explain("a CPU has just come whose counters cannot be had. Try again");
 		break;
 	case EINVAL:
-		if (run->bad_event >= 0)
+		if (name && run->reason == PERFCTR_REASON_SLOTS)
+			explain("%s: a metric of TopDown is a share of the slots, which must be counted with it, in\n"
+				"the same modes: -e slots,%s. Or take --topdown", name, name);
+		else if (run->bad_event >= 0)
 			explain_missing_event(info, name);
 		else
-			explain_together(info, events);
+			explain_together(run, info, events);
 		break;
 	default:
 		explain("%s%scannot count: %s", name ? name : "", name ? ": " : "",

@@ -4,6 +4,7 @@
  * not counted is null.
  */
 #include <inttypes.h>
+#include <math.h>
 #include <sys/wait.h>
 
 #include "perfex.h"
@@ -111,6 +112,32 @@ static void json_count(FILE *f, bool counted, uint64_t count)
 		fprintf(f, "null");
 }
 
+/* Shares of the slots, where there are metrics among the events */
+static void json_topdown(FILE *f, const struct events *events, const __u64 *sum,
+			 const __u64 *before)
+{
+	double ratio[PERFCTR_TOPDOWN_RATIOS];
+	unsigned int i, known = topdown_shares(events, sum, before, ratio);
+	const char *between = "", *p;
+
+	for (i = 0; i < events->n; i++)
+		if (metric_of(&events->event[i]) >= 0)
+			break;
+	if (i == events->n)
+		return;
+	fprintf(f, ", \"topdown\": {");
+	for (i = 0; i < PERFCTR_TOPDOWN_RATIOS; i++) {
+		if (!(known >> i & 1))
+			continue;
+		fprintf(f, "%s\"", between);
+		for (p = perfctr_topdown_name(i); *p; p++)
+			fputc(*p == ' ' ? '_' : *p, f);
+		fprintf(f, "\": %.6f", ratio[i]);
+		between = ", ";
+	}
+	fprintf(f, "}");
+}
+
 /* The number of events and clock, less what there was @before (NULL: nothing) */
 static void json_counts(FILE *f, const struct perfctr_info *info, const struct events *events,
 			const struct run *run, const struct perfctr_read_tree *before)
@@ -127,7 +154,9 @@ static void json_counts(FILE *f, const struct perfctr_info *info, const struct e
 			   run->sums.sum[i] - (before ? before->sum[i] : 0));
 		fprintf(f, "}");
 	}
-	fprintf(f, "], \"clock\": {\"ticks\": ");
+	fprintf(f, "]");
+	json_topdown(f, events, run->sums.sum, before ? before->sum : NULL);
+	fprintf(f, ", \"clock\": {\"ticks\": ");
 	json_count(f, run->counted, clock);
 	fprintf(f, ", \"hz\": %" PRIu64 ", \"seconds\": ", (uint64_t)info->tsc_hz);
 	if (info->tsc_hz && run->counted)
@@ -136,7 +165,28 @@ static void json_counts(FILE *f, const struct perfctr_info *info, const struct e
 		fprintf(f, "null}");
 }
 
-static void json_threads(FILE *f, char **argv, const struct run *run)
+/* What --exact did to instructions in user mode, since @before (NULL: in all) */
+static void json_exact(FILE *f, const struct how *how, const struct run *run,
+		       const struct perfctr_read_tree *before)
+{
+	uint64_t subtracted = exact_subtracted(how, &run->sums);
+	uint64_t excess = exact_excess(how, &run->sums);
+
+	if (!how->exact)
+		return;
+	if (before) {
+		subtracted -= exact_subtracted(how, before);
+		excess -= exact_excess(how, before);
+	}
+	fprintf(f, ", \"exact\": {\"subtracted\": ");
+	json_count(f, run->counted, subtracted);
+	fprintf(f, ", \"still_too_many_at_most\": ");
+	json_count(f, run->counted, excess);
+	fprintf(f, "}");
+}
+
+static void json_threads(FILE *f, char **argv, const struct events *events,
+			 const struct how *how, const struct run *run)
 {
 	struct perfctr_member member;
 	unsigned int i;
@@ -146,11 +196,12 @@ static void json_threads(FILE *f, char **argv, const struct run *run)
 	for (first = true; next_thread(run, argv, &member, first); first = false) {
 		bool counted = is_member_counted(&member);
 
+		exact_correct(how, member.nrctrs, member.sum);
 		fprintf(f, "%s{\"tid\": %d, \"pid\": %d, \"name\": ", first ? "" : ", ",
 			member.tid, member.tgid);
 		json_string(f, member.comm);
 		fprintf(f, ", \"complete\": %s, \"counts\": [", json_bool(!member.error));
-		for (i = 0; i < member.nrctrs; i++) {
+		for (i = 0; i < member.nrctrs && i < events->n; i++) {
 			fprintf(f, "%s", i ? ", " : "");
 			json_count(f, counted, member.sum[i]);
 		}
@@ -187,8 +238,9 @@ void json_run(FILE *f, char **argv, const struct perfctr_info *info,
 	json_command(f, argv);
 	fprintf(f, ", ");
 	json_counts(f, info, events, run, NULL);
+	json_exact(f, how, run, NULL);
 	if (how->per_thread)
-		json_threads(f, argv, run);
+		json_threads(f, argv, events, how, run);
 	fprintf(f, ", \"kernel_counts\": {");
 	json_soft(f, run->counted ? &run->sums.soft : NULL);
 	fprintf(f, "}, \"descendants_ended\": %" PRIu64 ", \"descendants_live\": %" PRIu64
@@ -200,10 +252,12 @@ void json_run(FILE *f, char **argv, const struct perfctr_info *info,
 }
 
 void json_interval(FILE *f, const struct perfctr_info *info, const struct events *events,
-		   const struct run *run, const struct perfctr_read_tree *before)
+		   const struct how *how, const struct run *run,
+		   const struct perfctr_read_tree *before)
 {
 	fprintf(f, "{\"interval\": %.9f, ", elapsed(run));
 	json_counts(f, info, events, run, before);
+	json_exact(f, how, run, before);
 	fprintf(f, ", \"live\": %" PRIu64 "}\n", (uint64_t)run->sums.live);
 }
 
@@ -218,9 +272,10 @@ static void json_statistic(FILE *f, const struct statistic *statistic, int digit
 }
 
 void json_statistics(FILE *f, char **argv, const struct perfctr_info *info,
-		     const struct events *events, const struct run *run,
+		     const struct events *events, const struct how *how, const struct run *run,
 		     const struct statistics *statistics)
 {
+	__u64 mean[PERFCTR_MAX_CTRS];
 	unsigned int i;
 
 	fprintf(f, "{");
@@ -232,9 +287,17 @@ void json_statistics(FILE *f, char **argv, const struct perfctr_info *info,
 		fprintf(f, ", ");
 		json_statistic(f, &statistics->count[i], 3);
 		fprintf(f, "}");
+		mean[i] = (uint64_t)llround(statistics->count[i].mean);
 	}
-	fprintf(f, "], \"clock\": {\"hz\": %" PRIu64 ", ", (uint64_t)info->tsc_hz);
+	fprintf(f, "]");
+	json_topdown(f, events, mean, NULL);
+	fprintf(f, ", \"clock\": {\"hz\": %" PRIu64 ", ", (uint64_t)info->tsc_hz);
 	json_statistic(f, &statistics->clock, 3);
+	if (how->exact) {
+		fprintf(f, "}, \"exact\": {\"subtracted\": {");
+		json_statistic(f, &statistics->subtracted, 3);
+		fprintf(f, "}");
+	}
 	fprintf(f, "}, \"elapsed\": {");
 	json_statistic(f, &statistics->elapsed, 9);
 	fprintf(f, "}, \"user\": {");

@@ -2,6 +2,7 @@
 /* What was counted, for people and for programs. */
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -47,6 +48,27 @@ static void print_number(FILE *f, bool counted, uint64_t value)
 	fprintf(f, "%*s", COLUMN, counted ? thousands(value, buf) : "<not counted>");
 }
 
+/* Behind the count of a metric: its share of the slots */
+static void print_share(FILE *f, const struct event *event, unsigned int known,
+			const double *ratio)
+{
+	int metric = metric_of(event);
+
+	if (metric >= 0 && known >> metric & 1)
+		fprintf(f, "  (%.1f%%)", 100 * ratio[metric]);
+}
+
+/* Shares that have no count: what is left of level 1's. On lines that begin with @before */
+static void print_rests(FILE *f, const char *before, unsigned int known, const double *ratio)
+{
+	unsigned int i;
+
+	for (i = PERFCTR_METRICS; i < PERFCTR_TOPDOWN_RATIOS; i++)
+		if (known >> i & 1)
+			fprintf(f, "%s%*.1f%%  %s\n", before, COLUMN - 1, 100 * ratio[i],
+				perfctr_topdown_name(i));
+}
+
 static void print_seconds(FILE *f, double s, const char *what)
 {
 	fprintf(f, "%*.9f  %s\n", COLUMN, s, what);
@@ -79,7 +101,28 @@ static void print_clock_only(FILE *f, const struct run *run)
 	fprintf(f, ".\n");
 }
 
-static void print_notes(FILE *f, const struct events *events, const struct run *run)
+/* @run's counts are of one run: what was taken off them is known. */
+static void print_exact(FILE *f, const struct how *how, const struct run *run, bool one_run)
+{
+	uint64_t excess = exact_excess(how, &run->sums);
+	char buf[32];
+
+	if (!how->correction.per_interrupt)
+		fprintf(f, " This processor counts no instruction too many at an interrupt.\n");
+	else if (one_run)
+		fprintf(f, " From instructions:u %s were subtracted: this processor counts one too many at\n"
+			" each interrupt.\n",
+			thousands(exact_subtracted(how, &run->sums), buf));
+	else
+		fprintf(f, " Instructions:u are without those that this processor counts too many at\n"
+			" interrupts.\n");
+	if (how->correction.per_fault)
+		fprintf(f, " But it counts one too many at each page fault as well: instructions:u may be\n"
+			" too many by up to %s.\n", thousands(excess, buf));
+}
+
+static void print_notes(FILE *f, const struct events *events, const struct how *how,
+			const struct run *run, bool one_run)
 {
 	bool unsaid = false, shared = events->n && run->source == PERFCTR_SOURCE_SHARED;
 	unsigned int i;
@@ -91,6 +134,8 @@ static void print_notes(FILE *f, const struct events *events, const struct run *
 			" %s.\n", which_privilege());
 	else if (unsaid)
 		fprintf(f, " Events without a modifier were counted in user and kernel mode.\n");
+	if (how->exact)
+		print_exact(f, how, run, one_run);
 	if (shared)
 		fprintf(f, " Counted through perf_events.\n");
 	if (run->clock_only)
@@ -102,12 +147,12 @@ static void print_notes(FILE *f, const struct events *events, const struct run *
 			(uint64_t)run->sums.live, run->sums.live == 1 ? "" : "s");
 	if (!run->complete)
 		fprintf(f, " The counts are INCOMPLETE: %s.\n", run->why);
-	if (unsaid || shared || !events->n || !run->complete || run->sums.live)
+	if (unsaid || how->exact || shared || !events->n || !run->complete || run->sums.live)
 		fprintf(f, "\n");
 }
 
 static void print_threads(FILE *f, char **argv, const struct events *events,
-			  const struct run *run)
+			  const struct how *how, const struct run *run)
 {
 	struct perfctr_member member;
 	unsigned int i;
@@ -119,8 +164,9 @@ static void print_threads(FILE *f, char **argv, const struct events *events,
 			events->event[i].name, modifier(&events->event[i], run));
 	fprintf(f, "\n");
 	for (first = true; next_thread(run, argv, &member, first); first = false) {
+		exact_correct(how, member.nrctrs, member.sum);
 		fprintf(f, "%*d  %-16s", COLUMN / 2, member.tid, member.comm);
-		for (i = 0; i < member.nrctrs; i++) {
+		for (i = 0; i < member.nrctrs && i < events->n; i++) {
 			fprintf(f, " ");
 			print_number(f, is_member_counted(&member), member.sum[i]);
 		}
@@ -162,18 +208,22 @@ static void print_text_run(FILE *f, char **argv, const struct perfctr_info *info
 			   const struct events *events, const struct how *how,
 			   const struct run *run)
 {
-	unsigned int i;
+	double ratio[PERFCTR_TOPDOWN_RATIOS];
+	unsigned int i, known = topdown_shares(events, run->sums.sum, NULL, ratio);
 
 	fprintf(f, "\n Counts of '");
 	print_command(f, argv);
 	fprintf(f, "'%s\n\n", run->complete ? ":" : ", INCOMPLETE:");
 
 	if (how->per_thread)
-		print_threads(f, argv, events, run);
+		print_threads(f, argv, events, how, run);
 	for (i = 0; i < events->n; i++) {
 		print_number(f, is_counted(run, i), run->sums.sum[i]);
-		fprintf(f, "  %s%s\n", events->event[i].name, modifier(&events->event[i], run));
+		fprintf(f, "  %s%s", events->event[i].name, modifier(&events->event[i], run));
+		print_share(f, &events->event[i], known, ratio);
+		fprintf(f, "\n");
 	}
+	print_rests(f, "", known, ratio);
 	print_clock(f, info, run);
 	print_soft(f, run->counted, &run->sums.soft);
 
@@ -183,7 +233,7 @@ static void print_text_run(FILE *f, char **argv, const struct perfctr_info *info
 	print_seconds(f, seconds(&run->usage.ru_stime), "seconds system");
 	fprintf(f, "\n");
 
-	print_notes(f, events, run);
+	print_notes(f, events, how, run, true);
 }
 
 void print_run(FILE *f, char **argv, const struct perfctr_info *info,
@@ -200,20 +250,26 @@ void print_interval(FILE *f, const struct perfctr_info *info, const struct event
 		    const struct perfctr_read_tree *before)
 {
 	uint64_t clock = run->sums.clock - before->clock;
-	unsigned int i;
+	double ratio[PERFCTR_TOPDOWN_RATIOS];
+	unsigned int i, known = topdown_shares(events, run->sums.sum, before->sum, ratio);
+	char time[32];
 
+	(void)snprintf(time, sizeof(time), "%*.6f ", COLUMN - 4, elapsed(run));
 	if (how->json) {
-		json_interval(f, info, events, run, before);
+		json_interval(f, info, events, how, run, before);
 	} else {
 		for (i = 0; i < events->n; i++) {
-			fprintf(f, "%*.6f ", COLUMN - 4, elapsed(run));
+			fprintf(f, "%s", time);
 			print_number(f, is_counted(run, i), run->sums.sum[i] - before->sum[i]);
-			fprintf(f, "  %s%s\n", events->event[i].name,
+			fprintf(f, "  %s%s", events->event[i].name,
 				modifier(&events->event[i], run));
+			print_share(f, &events->event[i], known, ratio);
+			fprintf(f, "\n");
 		}
+		print_rests(f, time, known, ratio);
 		if (info->tsc_hz && run->counted)
-			fprintf(f, "%*.6f %*.9f  seconds on a processor\n", COLUMN - 4,
-				elapsed(run), COLUMN, (double)clock / (double)info->tsc_hz);
+			fprintf(f, "%s%*.9f  seconds on a processor\n", time, COLUMN,
+				(double)clock / (double)info->tsc_hz);
 	}
 	fflush(f);
 }
@@ -234,25 +290,32 @@ void print_statistics(FILE *f, char **argv, const struct perfctr_info *info,
 		      const struct events *events, const struct how *how,
 		      const struct run *run, const struct statistics *statistics)
 {
-	unsigned int i;
+	double ratio[PERFCTR_TOPDOWN_RATIOS];
+	__u64 mean[PERFCTR_MAX_CTRS] = { 0 };
+	unsigned int i, known;
 
 	if (how->json) {
-		json_statistics(f, argv, info, events, run, statistics);
+		json_statistics(f, argv, info, events, how, run, statistics);
 		return;
 	}
 	fprintf(f, "\n Counts of '");
 	print_command(f, argv);
 	fprintf(f, "', mean of %u runs%s\n\n", statistics->runs,
 		run->complete ? ":" : ", INCOMPLETE:");
+	for (i = 0; i < events->n; i++)
+		mean[i] = (uint64_t)llround(statistics->count[i].mean);
+	known = topdown_shares(events, mean, NULL, ratio);
 	for (i = 0; i < events->n; i++) {
 		const struct statistic *count = &statistics->count[i];
 
-		print_number(f, count->n > 0, (uint64_t)(count->mean + 0.5));
+		print_number(f, count->n > 0, mean[i]);
 		fprintf(f, "  %s%s", events->event[i].name, modifier(&events->event[i], run));
+		print_share(f, &events->event[i], known, ratio);
 		if (count->n > 0)
 			fprintf(f, "  (+- %.2f%%)", percent(count));
 		fprintf(f, "\n");
 	}
+	print_rests(f, "", known, ratio);
 	if (info->tsc_hz && statistics->clock.n > 0)
 		print_mean_seconds(f, &statistics->clock, (double)info->tsc_hz, "on a processor");
 	fprintf(f, "\n");
@@ -260,7 +323,7 @@ void print_statistics(FILE *f, char **argv, const struct perfctr_info *info,
 	print_mean_seconds(f, &statistics->user, 1, "user");
 	print_mean_seconds(f, &statistics->system, 1, "system");
 	fprintf(f, "\n");
-	print_notes(f, events, run);
+	print_notes(f, events, how, run, false);
 }
 
 /* Of perf's events only perf knows which ones there are, so each is tried. */

@@ -13,9 +13,10 @@
 static void usage(FILE *f)
 {
 	fprintf(f,
-		"usage: perfex [-e EVENT[,EVENT]...]... [-o FILE] [--json] [--self | --per-thread]\n"
-		"              [-I MS | -r N] [--source SOURCE] [--] PROGRAM [ARG]...\n"
-		"       perfex --report [-o FILE]\n"
+		"usage: perfex [-e EVENT[,EVENT]...]... [--topdown] [-o FILE] [--json]\n"
+		"              [--self | --per-thread] [-I MS | -r N] [--source SOURCE] [--exact]\n"
+		"              [--] PROGRAM [ARG]...\n"
+		"       perfex --report [--overflows N] [--watch S] [--hotplug] [--sleep] [-o FILE]\n"
 		"       perfex -i | -l | -h | -V\n"
 		"\n"
 		"Runs PROGRAM, counts while it and all that it starts run, and tells what was\n"
@@ -23,6 +24,8 @@ static void usage(FILE *f)
 		"\n"
 		"  -e, --event EVENT   count EVENT: a name, with :u for user mode only, :k for\n"
 		"                      kernel mode only, :uk for both; without, both if allowed\n"
+		"      --topdown       tell what the slots of the pipeline were used for, in\n"
+		"                      percent: some of Intel's processors know\n"
 		"  -o, --output FILE   write the counts to FILE, not to stderr\n"
 		"      --json          write them as JSON\n"
 		"      --self          count only PROGRAM's first thread, not its other threads\n"
@@ -34,8 +37,13 @@ static void usage(FILE *f)
 		"      --source SOURCE native: count by perfctr's own driver; shared: through\n"
 		"                      perf_events; any: by the first if it can be had, else the\n"
 		"                      second, which is what is done without this option\n"
+		"      --exact         count in user mode, and take off what this processor counts too\n"
+		"                      many instructions at interrupts, which is measured first\n"
 		"      --report        write what a report about this machine needs, to stdout:\n"
-		"                      versions, processor, costs, and a test that it counts\n"
+		"                      versions, processor, costs, and tests that it counts;\n"
+		"                      with N overflows (10000), watching the registers for S\n"
+		"                      seconds (10), and with a CPU that goes off, or a sleep of the\n"
+		"                      machine, only if asked\n"
 		"  -i, --info          tell about processor and driver\n"
 		"  -l, --list          list the events, and which of them this processor has\n"
 		"  -h, --help          this text\n"
@@ -129,6 +137,35 @@ static void usual_events(const struct perfctr_info *info, struct events *events)
 			add_event(info, events, names[i]);
 }
 
+/* SLOTS, and all metrics that there are; those that -e has as well are not repeated. */
+static bool topdown_events(const struct perfctr_info *info, struct events *events,
+			   unsigned int source)
+{
+	const struct perfctr_event_set *set = perfctr_cpu_event_set(info->cpu_type);
+	struct event event = { .name = "" };
+	unsigned int i, k;
+
+	events->chosen = true;
+	if (!(info->cpu_features & PERFCTR_FEATURE_TOPDOWN) || !set ||
+	    source == PERFCTR_SOURCE_SHARED) {
+		explain_no_topdown(info, source);
+		return false;
+	}
+	for (i = 0; i < set->nevents; i++) {
+		event.ctr.event = set->events[i].evntsel;
+		if ((event.ctr.event != PERFCTR_EVENT_SLOTS && metric_of(&event) < 0) ||
+		    !perfctr_event_available(info, &(struct perfctr_ctr_control){
+				.map = PERFCTR_MAP_ANY, .event = event.ctr.event }))
+			continue;
+		for (k = 0; k < events->n; k++)
+			if (events->event[k].ctr.event == event.ctr.event)
+				break;
+		if (k == events->n && !add_event(info, events, set->events[i].name))
+			return false;
+	}
+	return true;
+}
+
 /* The instructions read these two, and they must run. */
 static bool raw_events(const struct perfctr_info *info, struct events *events)
 {
@@ -151,7 +188,7 @@ static bool raw_events(const struct perfctr_info *info, struct events *events)
 	return true;
 }
 
-static int report_to(const char *output)
+static int report_to(const char *output, const struct report_options *how)
 {
 	struct perfctr_info info;
 
@@ -161,7 +198,7 @@ static int report_to(const char *output)
 		explain("cannot write '%s': %s", output, strerror(errno));
 		return EXIT_PERFEX;
 	}
-	print_report(&info);
+	print_report(&info, how);
 	if (fflush(stdout) || ferror(stdout)) {
 		explain("cannot write the report: %s", strerror(errno));
 		return EXIT_PERFEX;
@@ -207,7 +244,7 @@ static int count(char **argv, struct results *results, const struct how *how,
 			run_end(&run);
 			return status;
 		}
-		statistics_add(&statistics, events, &run);
+		statistics_add(&statistics, events, how, &run);
 		/* The first run that went wrong decides how we end. */
 		if (!i || (!worst->status && worst->complete && (run.status || !run.complete)))
 			*worst = run;
@@ -280,11 +317,17 @@ int main(int argc, char **argv)
 		{ "json", no_argument, NULL, 'j' },
 		{ "self", no_argument, NULL, 's' },
 		{ "per-thread", no_argument, NULL, 't' },
+		{ "topdown", no_argument, NULL, 'T' },
 		{ "raw-csr", no_argument, NULL, 'R' },
 		{ "interval", required_argument, NULL, 'I' },
 		{ "repeat", required_argument, NULL, 'r' },
 		{ "source", required_argument, NULL, 'S' },
+		{ "exact", no_argument, NULL, 'x' },
 		{ "report", no_argument, NULL, 'P' },
+		{ "overflows", required_argument, NULL, 'O' },
+		{ "watch", required_argument, NULL, 'W' },
+		{ "hotplug", no_argument, NULL, 'H' },
+		{ "sleep", no_argument, NULL, 'Z' },
 		{ "info", no_argument, NULL, 'i' },
 		{ "list", no_argument, NULL, 'l' },
 		{ "help", no_argument, NULL, 'h' },
@@ -295,7 +338,8 @@ int main(int argc, char **argv)
 	struct perfctr_info info;
 	const char *output = NULL;
 	struct how how = { .repeat = 1, .source = PERFCTR_SOURCE_ANY };
-	bool have_info = false, report = false;
+	struct report_options report_how = { .overflows = 0 };
+	bool have_info = false, report = false, topdown = false;
 	int c;
 
 	/* + : the program's options are the program's. */
@@ -321,6 +365,9 @@ int main(int argc, char **argv)
 		case 't':
 			how.per_thread = true;
 			break;
+		case 'T':
+			topdown = true;
+			break;
 		case 'R':
 			how.raw_csr = true;
 			break;
@@ -328,8 +375,27 @@ int main(int argc, char **argv)
 			if (!source_by_name(optarg, &how.source))
 				return EXIT_PERFEX;
 			break;
+		case 'x':
+			how.exact = true;
+			break;
 		case 'P':
 			report = true;
+			break;
+		case 'O':
+			if (!number(optarg, 1, 1000000, "a number of overflows",
+				    &report_how.overflows))
+				return EXIT_PERFEX;
+			break;
+		case 'W':
+			if (!number(optarg, 1, 3600, "a time to watch, in seconds",
+				    &report_how.watch))
+				return EXIT_PERFEX;
+			break;
+		case 'H':
+			report_how.hotplug = true;
+			break;
+		case 'Z':
+			report_how.sleep = true;
 			break;
 		case 'I':
 			if (!number(optarg, 10, 86400000, "an interval, in milliseconds",
@@ -361,12 +427,21 @@ int main(int argc, char **argv)
 			return EXIT_PERFEX;
 		}
 	}
-	if (report && (optind < argc || events.chosen || how.json)) {
+	if (!report && (report_how.overflows || report_how.watch || report_how.hotplug ||
+			report_how.sleep)) {
+		explain("--overflows, --watch, --hotplug and --sleep are for --report");
+		return EXIT_PERFEX;
+	}
+	if (!report_how.overflows)
+		report_how.overflows = 10000;
+	if (!report_how.watch)
+		report_how.watch = 10;
+	if (report && (optind < argc || events.chosen || topdown || how.json)) {
 		explain("--report is a text about the machine, without a program, events or JSON");
 		return EXIT_PERFEX;
 	}
 	if (report)
-		return report_to(output);
+		return report_to(output, &report_how);
 	if (optind == argc) {
 		explain("which program? perfex -h tells how it is used");
 		return EXIT_PERFEX;
@@ -381,7 +456,11 @@ int main(int argc, char **argv)
 		return EXIT_PERFEX;
 	if (how.raw_csr && !raw_events(&info, &events))
 		return EXIT_PERFEX;
+	if (topdown && !topdown_events(&info, &events, how.source))
+		return EXIT_PERFEX;
 	if (!events.chosen)
 		usual_events(&info, &events);
+	if (how.exact && !exact_begin(&info, &events, &how))
+		return EXIT_PERFEX;
 	return count_to(output, argv + optind, &how, &info, &events);
 }

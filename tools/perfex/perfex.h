@@ -43,6 +43,16 @@ struct how {
 	unsigned int source;		/* PERFCTR_SOURCE_* */
 	unsigned int interval;		/* ms between reads on the way; 0: none */
 	unsigned int repeat;		/* how many runs; 1 without -r */
+	bool exact;			/* instructions in user mode are corrected, ... */
+	struct vperfctr_correction correction;	/* ... by this, which was measured */
+};
+
+/* What the options say of a report */
+struct report_options {
+	unsigned int overflows;		/* of each counter */
+	unsigned int watch;		/* for so many seconds: does somebody write to registers? */
+	bool hotplug;			/* a CPU may be taken off, and on again */
+	bool sleep;			/* the machine may sleep */
 };
 
 /* How far the child came */
@@ -61,6 +71,8 @@ struct run {
 	unsigned int owner;		/* of CONTROL with EBUSY: PERFCTR_OWNER_* */
 	unsigned int reason;		/* of CONTROL: PERFCTR_REASON_* */
 	int bad_event;			/* of CONTROL: which one, -1: all of them together */
+	unsigned int refused;		/* of these: the first that found no counter, ... */
+	uint64_t possible;		/* ... though it could have these; 0: not known */
 	bool user_only;			/* kernel mode was left out, not being allowed */
 	bool clock_only;		/* the usual events could not be counted */
 	unsigned int source;		/* of its counters, if there are any: PERFCTR_SOURCE_* */
@@ -86,6 +98,7 @@ struct statistic {
 struct statistics {
 	unsigned int runs;
 	struct statistic count[PERFCTR_MAX_CTRS], clock;	/* of the runs that were counted */
+	struct statistic subtracted;				/* of --exact, likewise */
 	struct statistic elapsed, user, system;			/* seconds */
 };
 
@@ -126,7 +139,7 @@ bool signals_pass_on(pid_t pid, int64_t ms);
 bool signals_left(void);
 
 /* report.c: on stdout */
-void print_report(const struct perfctr_info *info);
+void print_report(const struct perfctr_info *info, const struct report_options *how);
 void print_info(const struct perfctr_info *info);
 
 /* output.c: for people, or as JSON if that is wanted */
@@ -141,6 +154,17 @@ void print_statistics(FILE *f, char **argv, const struct perfctr_info *info,
 		      const struct run *run, const struct statistics *statistics);
 void print_list(const struct perfctr_info *info);
 
+/* exact.c: --exact */
+/* Before anything runs: false if the counts could not be corrected, and says why */
+bool exact_begin(const struct perfctr_info *info, struct events *events, struct how *how);
+/* The counter that counts interrupts, behind those of the events */
+void exact_control(const struct how *how, struct perfctr_control *control);
+/* What the kernel gave becomes what the program executed. */
+void exact_correct(const struct how *how, unsigned int nrctrs, __u64 *sum);
+/* How many instructions were taken off each corrected count, and how many it may still be too many */
+uint64_t exact_subtracted(const struct how *how, const struct perfctr_read_tree *sums);
+uint64_t exact_excess(const struct how *how, const struct perfctr_read_tree *sums);
+
 /* counts.c */
 double elapsed(const struct run *run);
 double seconds(const struct timeval *t);
@@ -151,18 +175,27 @@ bool is_counted(const struct run *run, unsigned int i);
 bool next_thread(const struct run *run, char **argv, struct perfctr_member *member, bool first);
 bool is_member_counted(const struct perfctr_member *member);
 
+/*
+ * topdown.c. metric_of: PERFCTR_METRIC_* of an event, or -1. shares: of the slots that were counted
+ * since @before (NULL: the beginning), as perfctr_topdown_ratios(); 0 without slots and metrics
+ */
+int metric_of(const struct event *event);
+unsigned int topdown_shares(const struct events *events, const __u64 *sum, const __u64 *before,
+			    double ratio[PERFCTR_TOPDOWN_RATIOS]);
+
 /* json.c: for programs, each object on a line of its own */
 void json_run(FILE *f, char **argv, const struct perfctr_info *info,
 	      const struct events *events, const struct how *how, const struct run *run);
 void json_interval(FILE *f, const struct perfctr_info *info, const struct events *events,
-		   const struct run *run, const struct perfctr_read_tree *before);
+		   const struct how *how, const struct run *run,
+		   const struct perfctr_read_tree *before);
 void json_statistics(FILE *f, char **argv, const struct perfctr_info *info,
-		     const struct events *events, const struct run *run,
+		     const struct events *events, const struct how *how, const struct run *run,
 		     const struct statistics *statistics);
 
 /* statistics.c */
 void statistics_add(struct statistics *statistics, const struct events *events,
-		    const struct run *run);
+		    const struct how *how, const struct run *run);
 /* The standard deviation of a sample (n - 1) */
 double deviation(const struct statistic *statistic);
 
@@ -172,6 +205,7 @@ void explain_device(int error);
 void explain_event(const struct perfctr_info *info, const char *spec, int error);
 void explain_missing_event(const struct perfctr_info *info, const char *name);
 void explain_too_many(const struct perfctr_info *info, unsigned int n);
+void explain_no_topdown(const struct perfctr_info *info, unsigned int source);
 /* NULL if the module has a driver for the processor's counters; NULL if anybody has */
 const char *why_no_driver(const struct perfctr_info *info);
 const char *why_no_counters(const struct perfctr_info *info);

@@ -4,22 +4,13 @@
  * measured, and whether it counts exactly. Nothing in it tells who they are.
  */
 #include <errno.h>
-#include <inttypes.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/klog.h>
 #include <sys/utsname.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "perfex.h"
-
-/* A line is as perfctr_info_print() has it. */
-#define KEY "%-23s "
-
-/* Of klogctl() */
-#define SYSLOG_READ_ALL		3
-#define SYSLOG_SIZE_BUFFER	10
+#include "report.h"
 
 /*
  * What the processor is
@@ -41,26 +32,45 @@ static bool is_wanted(const char *key)
 	return false;
 }
 
-/* Of the first CPU, as far as the first empty line. */
+/* Splits the line at its colon; the key without the blanks before it. NULL: it has no value. */
+static char *split(char *line)
+{
+	char *value = strchr(line, ':'), *end;
+
+	if (!value)
+		return NULL;
+	for (end = value; end > line && (end[-1] == '\t' || end[-1] == ' '); end--)
+		;
+	*end = '\0';
+	return value + strspn(value + 1, " ") + 1;
+}
+
+/* Of the first CPU, as far as the first empty line, and what others have of another kind */
 static void print_processor(void)
 {
 	FILE *f = fopen("/proc/cpuinfo", "re");
-	char *line = NULL, *value, *end;
+	char *line = NULL, *value, microcode[64] = "", cpu[16] = "";
+	bool first = true;
 	size_t size = 0;
 
-	while (f && getline(&line, &size, f) > 1) {
-		value = strchr(line, ':');
-		if (!value)
+	while (f && getline(&line, &size, f) > 0) {
+		value = split(line);
+		if (!value) {
+			first = false;
 			continue;
-		for (end = value; end > line && (end[-1] == '\t' || end[-1] == ' '); end--)
-			;
-		*end = '\0';
-		value += strspn(value + 1, " ") + 1;
-		if (is_wanted(line))
+		}
+		if (first && is_wanted(line))
 			printf(KEY "%s", line, value);
 		/* The hypervisor decides about costs and counts. */
-		else if (!strcmp(line, "flags") && strstr(value, " hypervisor"))
+		if (first && !strcmp(line, "flags") && strstr(value, " hypervisor"))
 			printf(KEY "yes\n", "hypervisor");
+		if (!strcmp(line, "processor"))
+			(void)snprintf(cpu, sizeof(cpu), "%.*s", (int)strcspn(value, "\n"), value);
+		if (strcmp(line, "microcode") != 0)
+			continue;
+		if (!first && strcmp(value, microcode) != 0)
+			printf("microcode from CPU %-4s %s", cpu, value);
+		(void)snprintf(microcode, sizeof(microcode), "%s", value);
 	}
 	free(line);
 	if (f)
@@ -79,6 +89,10 @@ static void print_settings(void)
 		{ "perf_user_access", "/proc/sys/kernel/perf_user_access" },
 		{ "rdpmc", "/sys/bus/event_source/devices/cpu/rdpmc" },
 		{ "rdpmc of cpu_core", "/sys/bus/event_source/devices/cpu_core/rdpmc" },
+		/* KVM saves and restores all counters then, without asking anybody. */
+		{ "mediated PMU", "/sys/module/kvm/parameters/enable_mediated_pmu" },
+		{ "mediated PMU, Intel", "/sys/module/kvm_intel/parameters/enable_mediated_pmu" },
+		{ "mediated PMU, AMD", "/sys/module/kvm_amd/parameters/enable_mediated_pmu" },
 	};
 	char value[32];
 	size_t i;
@@ -92,203 +106,6 @@ static void print_settings(void)
 			printf(KEY "%.*s\n", files[i][0], (int)strcspn(value, "\n"), value);
 		fclose(f);
 	}
-}
-
-/*
- * What the module measured
- */
-
-#if defined(__x86_64__) || defined(__i386__)
-
-#define COST "perfctr: cost "
-
-/* The kernel's log, or NULL */
-static char *read_log(void)
-{
-	int size = klogctl(SYSLOG_SIZE_BUFFER, NULL, 0), n;
-	char *log;
-
-	if (size < 0)
-		return NULL;
-	log = malloc((size_t)size + 1);
-	if (!log)
-		return NULL;
-	n = klogctl(SYSLOG_READ_ALL, log, size);
-	if (n < 0) {
-		free(log);
-		return NULL;
-	}
-	log[n] = '\0';
-	return log;
-}
-
-/* The module may have measured at each of several loads: the last one's first line counts. */
-static const char *last_costs(const char *log)
-{
-	const char *found, *start = NULL;
-
-	for (found = strstr(log, COST); found; found = strstr(found + 1, COST))
-		if (!strncmp(found, COST "of RDTSC:", strlen(COST "of RDTSC:")) ||
-		    !strncmp(found, COST "not", strlen(COST "not")))
-			start = found;
-	return start;
-}
-
-static void print_costs(void)
-{
-	char *log = read_log();
-	const char *line = log ? last_costs(log) : NULL;
-
-	printf("\nWhat instructions cost, in cycles of the clock:\n");
-	if (!log)
-		printf("  unknown: the kernel's log cannot be read (%s). Try as root\n",
-		       strerror(errno));
-	else if (!line)
-		printf("  not measured. To do so, as root: rmmod perfctr; modprobe perfctr measure=1\n"
-		       "  dmesg has it then, and so has perfex --report\n");
-	for (; line; line = strstr(line + 1, COST))
-		printf("  %.*s\n", (int)strcspn(line, "\n") - (int)strlen("perfctr: "),
-		       line + strlen("perfctr: "));
-	free(log);
-}
-
-#else
-
-static void print_costs(void)
-{
-}
-
-#endif
-
-/*
- * The self-test
- */
-
-#define RUNS	20
-#define SHORT	1000ul			/* turns of the loop */
-#define LONG	(SHORT + 1000000ul)
-#define EXPECTED	(2 * (LONG - SHORT))
-
-/* Two instructions each turn */
-static void loop(unsigned long turns)
-{
-#if defined(__x86_64__) || defined(__i386__)
-	__asm__ volatile("1:	dec	%0\n"
-			 "	jnz	1b" : "+r" (turns) : : "cc");
-#elif defined(__riscv)
-	__asm__ volatile("1:	addi	%0, %0, -1\n"
-			 "	bnez	%0, 1b" : "+r" (turns));
-#elif defined(__aarch64__)
-	__asm__ volatile("1:	sub	%0, %0, #1\n"
-			 "	cbnz	%0, 1b" : "+r" (turns));
-#else
-#error "a loop of known length for this architecture"
-#endif
-}
-
-/* Off the CPU for a moment, and on again */
-static void nap(void)
-{
-	struct timespec ms = { .tv_nsec = 1000000 };
-
-	(void)nanosleep(&ms, NULL);
-}
-
-/*
- * The count of so many turns and of the code around them. That code is always the same, so
- * the difference of two such counts is that of the turns alone.
- */
-static __attribute__((noinline)) bool count_loop(int fd, unsigned long turns, bool sleeps,
-						 struct perfctr_read *sums)
-{
-	struct perfctr_read before;
-
-	if (_vperfctr_read_native(fd, &before) < 0)
-		return false;
-	loop(turns / 2);
-	if (sleeps)
-		nap();
-	loop(turns / 2);
-	if (_vperfctr_read_native(fd, sums) < 0)
-		return false;
-	sums->sum[0] -= before.sum[0];
-	sums->soft.switches -= before.soft.switches;
-	return true;
-}
-
-static void test_loop(int fd, bool sleeps, const char *what)
-{
-	uint64_t count, least = UINT64_MAX, most = 0, switches = 0;
-	unsigned int run, exact = 0;
-	struct perfctr_read base, sums;
-
-	/* The first time takes longer: functions are bound, pages are fetched. */
-	(void)count_loop(fd, SHORT, sleeps, &base);
-	for (run = 0; run < RUNS; run++) {
-		if (!count_loop(fd, SHORT, sleeps, &base) ||
-		    !count_loop(fd, LONG, sleeps, &sums)) {
-			printf("  %s: the counters cannot be read: %s\n", what, strerror(errno));
-			return;
-		}
-		count = sums.sum[0] - base.sum[0];
-		exact += count == EXPECTED;
-		least = count < least ? count : least;
-		most = count > most ? count : most;
-		switches += base.soft.switches + sums.soft.switches;
-	}
-	printf("  %s: exact in %u of %u runs", what, exact, RUNS);
-	if (exact < RUNS)
-		printf(", counted were %" PRIu64 " to %" PRIu64, least, most);
-	printf(" (%" PRIu64 " switches)\n", switches);
-}
-
-static void not_made(const char *why)
-{
-	printf("  not made: ");
-	for (; *why; why++) {
-		putchar(*why);
-		if (*why == '\n')
-			printf("  ");
-	}
-	putchar('\n');
-}
-
-static void self_test(const struct perfctr_info *info)
-{
-	struct perfctr_control control = {
-		.source = PERFCTR_SOURCE_ANY,
-		.tsc_on = 1,
-		.nractrs = 1,
-	};
-	int fd;
-
-	printf("\nSelf-test, a loop of %lu instructions in user mode:\n", EXPECTED);
-	if (perfctr_event_parse(info->cpu_type, "instructions:u", &control.ctr[0]) < 0 ||
-	    !perfctr_event_available(info, &control.ctr[0])) {
-		not_made("perfctr counts no instructions here");
-		return;
-	}
-	fd = _vperfctr_open(1);
-	if (fd < 0) {
-		not_made(errno == EEXIST ? "perfex is counted itself, by a perfex around it say" :
-					   strerror(errno));
-		return;
-	}
-	if (!_vperfctr_control_native(fd, &control)) {
-		test_loop(fd, false, "at one go");
-		test_loop(fd, true, "over a switch");
-	} else if (errno == EBUSY) {
-		not_made(why_busy(info, control.owner, control.reason));
-	} else if (errno == EACCES && control.reason == PERFCTR_REASON_OPEN) {
-		not_made(why_open());
-	} else if (errno == EXDEV) {
-		not_made(why_unbound());
-	} else if (errno == EOPNOTSUPP) {
-		not_made("this processor counts user and kernel mode together");
-	} else {
-		not_made(strerror(errno));
-	}
-	close(fd);
 }
 
 /* Whether that source can be had is seen by asking for a counter of it. */
@@ -338,6 +155,8 @@ void print_info(const struct perfctr_info *info)
 	perfctr_info_print(info);
 	if (why)
 		printf("no_counters\t\t%s\n", why);
+	if (info->cpu_features & PERFCTR_FEATURE_UNKNOWN_MODEL)
+		printf("model\t\t\tnot known: perfctr's own driver counts architectural events only\n");
 	dev = fopen(PERFCTR_DEVICE, "re");
 	cpus = dev ? perfctr_cpus_info(fileno(dev)) : NULL;
 	if (cpus)
@@ -348,8 +167,119 @@ void print_info(const struct perfctr_info *info)
 	print_sources(info);
 }
 
-void print_report(const struct perfctr_info *info)
+/*
+ * The checks
+ */
+
+static const struct check checks[] = {
+#if IS_X86
+	{ "Counters and events that CPUID promises", 0, check_promises },
+	{ "What the module found as it was loaded", 0, check_load },
+#endif
+	{ "A read of a counter's register without a claim", 0, check_unclaimed },
+	{ "Self-test, a loop of 2000000 instructions in user mode", NEED_COUNT, check_loop },
+	{ "The loop on each counter", NEED_NATIVE, check_every_counter },
+	{ "Kernel mode on each counter", NEED_NATIVE | NEED_ROOT, check_kernel_mode },
+	{ "Events that this processor has", NEED_COUNT, check_events },
+#if IS_X86
+	{ "Reference cycles against the clock", NEED_NATIVE, check_ref_cycles },
+#endif
+	{ "Instructions at page faults", NEED_COUNT, check_page_faults },
+	{ "Instructions at system calls", NEED_COUNT, check_system_calls },
+	{ "Instructions at interrupts", NEED_COUNT, check_ticks },
+	{ "The loop by perf, by perfctr and by perf", NEED_COUNT | NEED_PERF, check_beside_perf },
+	{ "Perf while perfctr counts, and the reverse", NEED_NATIVE | NEED_PERF, check_exclusion },
+	{ "Overflows on each counter, of every 1000 instructions", NEED_NATIVE | NEED_INTERRUPT,
+	  check_overflows },
+	{ "Overflows after few instructions", NEED_NATIVE | NEED_INTERRUPT, check_short_periods },
+	{ "The loop while a counter goes over its top", NEED_NATIVE | NEED_INTERRUPT, check_wrap },
+#if IS_X86
+	{ "Events that some counters do not count", NEED_NATIVE, check_constraints },
+	{ "Events that spoil another hyperthread's counts", NEED_NATIVE, check_hyperthreads },
+	{ "Registers that somebody else may write to", NEED_NATIVE, check_registers_kept },
+	{ "A read in user mode", NEED_NATIVE | NEED_RDPMC, check_read_cost },
+#endif
+	{ "A CPU that was off", NEED_ROOT | NEED_COUNT | NEED_HOTPLUG, check_hotplug },
+	{ "After the machine slept", NEED_ROOT | NEED_COUNT | NEED_SLEEP, check_sleep },
+	{ "All runs of loops of known length", NEED_COUNT, check_runs },
+};
+
+/* On the CPU where we are: of one type of core, and with its interrupts */
+static unsigned int stay(void)
 {
+	int cpu = sched_getcpu();
+	cpu_set_t one;
+
+	if (cpu < 0)
+		return 0;
+	CPU_ZERO(&one);
+	CPU_SET((unsigned int)cpu, &one);
+	(void)sched_setaffinity(0, sizeof(one), &one);
+	return (unsigned int)cpu;
+}
+
+static void find_counting(struct machine *m)
+{
+	struct perfctr_ctr_control ctr;
+	struct counting c;
+
+	m->source = PERFCTR_SOURCE_ANY;
+	if (perfctr_event_parse(m->info->cpu_type, "instructions:u", &ctr) < 0 ||
+	    !perfctr_event_available(m->info, &ctr)) {
+		m->why_not = "perfctr counts no instructions here";
+		return;
+	}
+	if (!start(&c, PERFCTR_SOURCE_ANY, &ctr)) {
+		m->why_not = why_not_started(&c, m);
+	} else {
+		m->has |= NEED_COUNT;
+		(void)_vperfctr_read_control_native(c.fd, &c.control);
+		m->source = c.control.source;
+		stop(&c);
+	}
+	if (m->source == PERFCTR_SOURCE_NATIVE) {
+		m->has |= NEED_NATIVE;
+		return;
+	}
+	/* By perf's counters, if at all; but why not by our own? */
+	if (start(&c, PERFCTR_SOURCE_NATIVE, &ctr))
+		stop(&c);
+	else if (c.error == EBUSY && c.control.owner == PERFCTR_OWNER_FIRMWARE)
+		m->firmware = true;
+	if (!m->why_not)
+		m->why_not = why_no_driver(m->info);
+	if (!m->why_not)
+		m->why_not = m->info->cpu_features & PERFCTR_FEATURE_NATIVE ?
+			     why_not_started(&c, m) :
+			     "the module has no counters of its own here";
+}
+
+static void look_at_machine(struct machine *m)
+{
+	struct counting perf;
+
+	m->cpu = stay();
+	find_counting(m);
+	if (!geteuid())
+		m->has |= NEED_ROOT;
+	if (m->how->hotplug)
+		m->has |= NEED_HOTPLUG;
+	if (m->how->sleep)
+		m->has |= NEED_SLEEP;
+	if (m->info->cpu_features & PERFCTR_FEATURE_PCINT)
+		m->has |= NEED_INTERRUPT;
+	if (m->info->cpu_features & PERFCTR_FEATURE_RDPMC)
+		m->has |= NEED_RDPMC;
+	/* Taken is not forbidden. */
+	if (start_perf(&perf, PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS) ||
+	    perf.error == EBUSY)
+		m->has |= NEED_PERF;
+	stop(&perf);
+}
+
+void print_report(const struct perfctr_info *info, const struct report_options *how)
+{
+	struct machine m = { .info = info, .how = how };
 	struct utsname uts;
 
 	printf("perfctr report\n\n");
@@ -360,6 +290,13 @@ void print_report(const struct perfctr_info *info)
 	print_processor();
 	print_info(info);
 	print_settings();
+#if IS_X86
+	print_cpuid();
 	print_costs();
-	self_test(info);
+#endif
+	look_at_machine(&m);
+	if (info->cpu_features & PERFCTR_FEATURE_HYBRID)
+		printf("\nThe checks are made on CPU %u, and hold for its type of core.\n", m.cpu);
+	make_checks(checks, sizeof(checks) / sizeof(checks[0]), &m);
+	print_verdict(&m);
 }

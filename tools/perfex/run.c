@@ -26,6 +26,8 @@ struct report {
 	unsigned int owner;
 	unsigned int reason;
 	int bad_event;
+	unsigned int refused;
+	uint64_t possible;
 	bool user_only;
 	bool clock_only;
 	unsigned int source;
@@ -123,6 +125,7 @@ static int control(int fd, const struct events *events, unsigned int first, unsi
 		if (!user_only)
 			c->ctr[i].flags |= PERFCTR_CTR_KERNEL;
 	}
+	exact_control(how, c);
 	return _vperfctr_control_native(fd, c);
 }
 
@@ -166,6 +169,8 @@ static bool program(int fd, const struct events *events, const struct how *how,
 	report->error = errno;
 	report->owner = c.owner;
 	report->reason = c.reason;
+	report->refused = c.refused;
+	report->possible = c.possible;
 	report->bad_event = bad_event(fd, events, how, report, c.refused);
 	if (events->chosen || report->error == EBUSY || report->error == EXDEV)
 		return false;
@@ -267,6 +272,7 @@ static void read_sums(const struct how *how, struct run *run)
 		run->complete = false;
 		run->why = "counting did not start at the exec";
 	}
+	exact_correct(how, run->sums.nrctrs, run->sums.sum);
 	/* The clock runs whenever anything is counted. */
 	run->counted = run->complete || run->sums.clock;
 }
@@ -374,6 +380,8 @@ int run_program(char **argv, struct events *events, const struct how *how,
 		run->reason = report.reason;
 		run->source = report.source;
 		run->bad_event = report.bad_event;
+		run->refused = report.refused;
+		run->possible = report.possible;
 		run->user_only = report.user_only;
 		run->clock_only = report.clock_only;
 		run->start = report.start;

@@ -14,7 +14,7 @@ static void statistic_add(struct statistic *statistic, double value)
 }
 
 void statistics_add(struct statistics *statistics, const struct events *events,
-		    const struct run *run)
+		    const struct how *how, const struct run *run)
 {
 	unsigned int i;
 
@@ -22,8 +22,11 @@ void statistics_add(struct statistics *statistics, const struct events *events,
 	for (i = 0; i < events->n; i++)
 		if (is_counted(run, i))
 			statistic_add(&statistics->count[i], (double)run->sums.sum[i]);
-	if (run->counted)
+	if (run->counted) {
 		statistic_add(&statistics->clock, (double)run->sums.clock);
+		statistic_add(&statistics->subtracted,
+			      (double)exact_subtracted(how, &run->sums));
+	}
 	statistic_add(&statistics->elapsed, elapsed(run));
 	statistic_add(&statistics->user, seconds(&run->usage.ru_utime));
 	statistic_add(&statistics->system, seconds(&run->usage.ru_stime));
