@@ -17,23 +17,24 @@ log=build/log
 # shared-PART, tracepoint-PART and tracepoint-shared-PART are all of a PART that is guest-...,
 # stress-... or debug-..., in that way. full-guest-MACHINE has all subjects. What takes long comes
 # first.
-parts='guest-pentium3-smp2 guest-riscv64-testing-smp2 guest-riscv64-6.12-smp2
+parts='unit guest-pentium3-smp2 guest-riscv64-testing-smp2 guest-riscv64-6.12-smp2
 	guest-skylake-smp2 guest-riscv64-smcntrpmf guest-riscv64-nopmu
 	guest-x86_64-6.12-smp2 guest-skylake-rt-smp2 guest-icelake-testing guest-skylake-6.1
 	guest-nehalem-i386 guest-core-smp2 guest-hybrid-smp2
+	guest-icelake-topdown-smp2 guest-sapphirerapids-smp2
 	shared-icelake-smp2 shared-skylake shared-riscv64-6.12-smp2 shared-arm64-6.12-smp2
 	tracepoint-riscv64-6.12-smp2 tracepoint-icelake-smp2
 	stress-riscv64-6.12-60000 stress-icelake-60000
 	tracepoint-stress-riscv64-6.12-20000 tracepoint-stress-icelake-20000
 	isolated-riscv64-6.12 isolated-skylake
-	processors switches lint unit dkms build-x86_64-testing'
+	vices noise processors switches lint dkms build-x86_64-testing'
 
 # What the part's job is run by, in the guest
 way=''
 full=''
 
-# What differs between kernels and between 64 and 32 bits
-core='abi preserve handle hold exact inherit rdpmc overflow lib perfex'
+# What differs between kernels
+core='abi preserve handle hold exact inherit rdpmc overflow'
 
 run_part() { # name
 	case $1 in
@@ -49,15 +50,39 @@ run_part() { # name
 	lint)
 		tests/lint.sh ;;
 	unit)
-		tests/machines/inroot make -s -C tests/unit O=/src/build/unit check ;;
+		tests/machines/inroot make -s -C tests/unit O=/src/build/unit check
+		# The driver's knowledge of Intel's models against Linux's
+		trixie=$(tests/machines/linux-pmu.sh trixie)
+		testing=$(tests/machines/linux-pmu.sh testing)
+		tests/machines/inroot make -s -C tests/unit/driver O=/src/build/unit/driver \
+			"LINUX=/src/$trixie /src/$testing" check-linux ;;
 	dkms)
 		tests/machines/dkms.sh ;;
+	noise)
+		tests/machines/stage.sh icelake
+		# Only where it counts too many is anything corrected.
+		vice=pmu-vice-interrupts=on filter=pmu-vice-filter=0x1cb
+		tests/machines/boot.sh icelake --cpu $filter \
+			env NOISE=filtered /usr/bin/run-tests noise
+		tests/machines/boot.sh icelake --cpu $vice,$filter \
+			env NOISE=unexplained /usr/bin/run-tests noise
+		tests/machines/boot.sh icelake --cpu $vice \
+			env NOISE=interrupts SOURCE=shared /usr/bin/run-tests noise
+		tests/machines/boot.sh icelake --smp 2 --cpu $vice \
+			env NOISE=interrupts /usr/bin/run-tests noise ;;
 	processors)
-		tests/machines/processors.sh p6 core core2 nehalem skylake icelake pentium3 ;;
+		tests/machines/processors.sh p6 core core2 nehalem skylake icelake icelake-topdown \
+			sapphirerapids pentium3 ;;
 	processors-all)
 		tests/machines/processors.sh ;;
 	switches)
 		tests/machines/switches.sh ;;
+	vices)
+		# The others are like one of these each.
+		tests/machines/vices.sh bare counts sandybridge drop fault filter freeze-4 \
+			firmware-returns smi-global ht nehalem tfa late vpmu rdpmc ;;
+	vices-all)
+		tests/machines/vices.sh ;;
 	build-*)
 		tests/machines/kbuild.sh "${1#build-}" ;;
 	guest-*)
@@ -72,10 +97,12 @@ run_part() { # name
 		[ "${machine#riscv64}" != "$machine" ] || icount=
 		subjects=
 		case $full$machine in
-		hybrid) subjects='hybrid beside' ;;
+		hybrid) subjects='report hybrid beside' ;;
+		icelake-topdown) subjects='topdown abi guarded' ;;
+		sapphirerapids) subjects='topdown exact' ;;
 		*-testing | *-6.1) subjects=$core ;;
-		# The P6's counters are started and stopped in a way of their own.
-		pentium3) subjects="$core reader extra" ;;
+		# 32 bits, and the P6's counters are started and stopped in a way of their own.
+		pentium3) subjects="$core lib perfex reader extra" ;;
 		# The same programs are run by pentium3: here is what the kernel has to know of
 		# their 32 bits.
 		nehalem-i386) subjects='abi preserve handle exact' ;;
@@ -97,7 +124,8 @@ run_part() { # name
 		# The NMI watchdog counts meanwhile, where there is one.
 		shared-*)
 			way="$way env SOURCE=shared"
-			subjects='exact beside inherit handle hold preserve lib perfex' ;;
+			subjects='exact beside inherit handle hold preserve lib perfex'
+			[ "${machine#arm64}" = "$machine" ] || subjects="report $subjects" ;;
 		*)
 			way='env PARAMS=by_tracepoint=1'
 			subjects='exact inherit handle hold' ;;

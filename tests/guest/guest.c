@@ -277,7 +277,8 @@ static const char *what_shared_lacks(unsigned int what)
 		return "perf's counters are not read in user mode";
 	if (what & NEED_INTERRUPT)
 		return "perf's counters do not interrupt for us";
-	if (what & (NEED_FIXED | NEED_UNFILTERED | NEED_NARROW | NEED_EXTRA | NEED_LACKS))
+	if (what & (NEED_FIXED | NEED_UNFILTERED | NEED_NARROW | NEED_EXTRA | NEED_LACKS |
+		    NEED_TOPDOWN))
 		return "perf chooses the registers";
 	if (what & NEED_NO_BESIDE)
 		return "perf_events counts beside us";
@@ -371,6 +372,8 @@ static const char *what_is_missing(unsigned int what)
 	if ((what & NEED_HYBRID) &&
 	    (guest.ncpus < 2 || !(info->cpu_features & PERFCTR_FEATURE_HYBRID)))
 		return "all CPUs are of one type";
+	if ((what & NEED_TOPDOWN) && !(info->cpu_features & PERFCTR_FEATURE_TOPDOWN))
+		return "no TopDown";
 	if ((what & NEED_NO_BESIDE) && !is_x86())
 		return "perf_events can count beside us";
 	if ((what & NEED_NO_RT) && is_rt())

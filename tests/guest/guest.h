@@ -47,6 +47,7 @@
 #define NEED_SHARED	0x1000000	/* perf_events counts for us, for users as well */
 #define NEED_ALIKE	0x2000000	/* CPUs of one type */
 #define NEED_NO_RT	0x4000000	/* the kernel itself interrupts other CPUs rarely */
+#define NEED_TOPDOWN	0x8000000	/* SLOTS and TopDown's metrics */
 
 /* The user that runs the test; root without any of these */
 #define AS_USER		0x100
@@ -89,6 +90,14 @@ extern struct guest_facts guest;
 static inline bool is_x86(void)
 {
 	return guest.info.cpu_type < PERFCTR_RISCV_GENERIC;
+}
+
+/* Of i-mode counters */
+static inline unsigned int least_period(void)
+{
+	if (guest.info.cpu_type == PERFCTR_X86_INTEL_NHLM)
+		return 32;
+	return is_x86() ? 2 : 1;
 }
 
 /* PREEMPT_RT: locks sleep, interrupts are threads, and realtime threads are pushed to other CPUs. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The programs "known" and "known_other" (known_ARCH.S): static, without a C
+ * The programs "known", "known_other" and "known_long" (known_ARCH.S): static, without a C
  * library, and of known length, from their first instruction to the system
  * call by which they exit. Their exit status is 0.
  */
@@ -9,11 +9,13 @@
 
 #define KNOWN_PATH	"/usr/libexec/perfctr/known"
 #define KNOWN_OTHER_PATH "/usr/libexec/perfctr/known_other"
+#define KNOWN_LONG_PATH	"/usr/libexec/perfctr/known_long"
 
 #ifndef KNOWN_LOOPS
 #define KNOWN_LOOPS	1000000
 #endif
 #define KNOWN_OTHER_LOOPS 123456
+#define KNOWN_LONG_LOOPS 10000000
 
 #define KNOWN_YIELDS	8
 

@@ -23,36 +23,26 @@
 
 #include "guest.h"
 #include "loops.h"
+#include "machine_x86_64.h"
 #include "perfside.h"
 #include "registers.h"
 
-/* Raw events: the codes of all of Intel's family 6 */
-#define INSTRUCTIONS	0xc0u
-#define BRANCHES	0xc4u
 #define EDGE		(1u << 18)
 #define INV		(1u << 23)
 #define CMASK(n)	((uint64_t)(n) << 24)
 
-/* Properties of the processor that this runs on */
-static struct {
-	unsigned int version;	/* of architectural performance monitoring; 0: P6 */
-	unsigned int model;
-	unsigned int counters;
-	unsigned int width;
-	uint64_t cycles;
-	uint64_t interrupts;
-	uint64_t dtlb_store_misses;	/* 0: it has none */
-} pmu;
+struct pmu pmu;
 
 static void find_pmu(void)
 {
-	unsigned int a = 0, b, c, d;
+	unsigned int a = 0, b, c, d = 0;
 
 	if (__get_cpuid_max(0, NULL) >= 10)
 		__cpuid(10, a, b, c, d);
 	pmu.version = a & 0xff;
 	pmu.counters = pmu.version ? (a >> 8) & 0xff : 2;
 	pmu.width = pmu.version ? (a >> 16) & 0xff : 40;
+	pmu.fixed_counters = pmu.version >= 2 ? d & 0x1f : 0;
 	__cpuid(1, a, b, c, d);
 	pmu.model = ((a >> 4) & 0xf) | ((a >> 12) & 0xf0);
 	pmu.cycles = 0x3c;
@@ -67,7 +57,7 @@ static void find_pmu(void)
 	}
 }
 
-static void row(const char *what, const char *event, uint64_t expected, uint64_t counted)
+void row(const char *what, const char *event, uint64_t expected, uint64_t counted)
 {
 	printf("| %s | %s | %" PRIu64 " | %" PRIu64 " |\n", what, event, expected, counted);
 	(void)fflush(stdout);
@@ -75,7 +65,7 @@ static void row(const char *what, const char *event, uint64_t expected, uint64_t
 		      what, event, counted, expected);
 }
 
-static void raw_attr(struct perf_event_attr *attr, uint64_t config, bool user)
+void raw_attr(struct perf_event_attr *attr, uint64_t config, bool user)
 {
 	memset(attr, 0, sizeof(*attr));
 	attr->size = sizeof(*attr);
@@ -551,8 +541,8 @@ struct sample {
  * The address of a sample is that of the instruction after the one that overflows. The loop
  * has two instructions, so with an odd period each sample has the other address.
  */
-static void samples(uint64_t event, const char *name, uint64_t loops, uint64_t period,
-		    uint64_t expected)
+void samples(uint64_t event, const char *name, uint64_t loops, uint64_t period,
+	     uint64_t expected)
 {
 	const volatile struct perf_event_mmap_page *page;
 	const volatile struct sample *data;
@@ -688,8 +678,7 @@ END_TEST
 
 /* --- The registers themselves --- */
 
-/* The register takes @value and then holds @then, or refuses it with #GP and is unchanged. */
-static void reg(uint32_t msr, uint64_t value, bool taken, uint64_t then)
+void reg(uint32_t msr, uint64_t value, bool taken, uint64_t then)
 {
 	uint64_t before = 0, now = 0;
 
@@ -702,7 +691,7 @@ static void reg(uint32_t msr, uint64_t value, bool taken, uint64_t then)
 	ck_assert(!taken || wrmsr(msr, before));
 }
 
-static void refused(uint32_t msr)
+void refused(uint32_t msr)
 {
 	uint64_t value = 0;
 
@@ -710,7 +699,7 @@ static void refused(uint32_t msr)
 	ck_assert_msg(!wrmsr(msr, 0), "there is a register %#x to write to", msr);
 }
 
-static uint64_t mask_of(unsigned int bits)
+uint64_t mask_of(unsigned int bits)
 {
 	return (UINT64_C(1) << bits) - 1;
 }
@@ -765,7 +754,7 @@ START_TEST(global_registers)
 	}
 	if (pmu.version < 2)
 		return;
-	for (i = 0; i < 3; i++) {
+	for (i = 0; i < pmu.fixed_counters; i++) {
 		reg(MSR_FIXED_CTR0 + i, mask_of(pmu.width), true, mask_of(pmu.width));
 		reg(MSR_FIXED_CTR0 + i, UINT64_C(1) << pmu.width, false, 0);
 		reg(MSR_FIXED_CTRL, UINT64_C(8) << 4 * i, true, UINT64_C(8) << 4 * i);
@@ -789,6 +778,9 @@ START_TEST(global_registers)
 	ck_assert(wrmsr(MSR_STATUS_RESET, 1));
 	ck_assert(rdmsr(MSR_STATUS, &value) && !value);
 	reg(MSR_STATUS_SET, UINT64_C(1) << 57, false, 0);
+	/* perf leaves the events that it counted last, and stops them. */
+	for (i = 0; i < pmu.counters; i++)
+		ck_assert(wrmsr(MSR_EVNTSEL0 + i, 0));
 	ck_assert(rdmsr(MSR_INUSE, &value) && !value);
 	ck_assert(wrmsr(MSR_EVNTSEL0, INSTRUCTIONS));
 	ck_assert(rdmsr(MSR_INUSE, &value) && value == 1);
@@ -900,5 +892,6 @@ int main(void)
 	GUEST_RUN(sampling_among_rivals, NEED_PERF);
 	GUEST_RUN(sampling_tlb_misses, NEED_PERF);
 	GUEST_RUN(sampling_an_idle_cpu, NEED_PERF);
+	topdown_tests();
 	return guest_end();
 }

@@ -8,7 +8,9 @@
 
 #define MSR_PMC0	0x0c1u
 #define MSR_EVNTSEL0	0x186u
+#define MSR_DEBUGCTL	0x1d9u
 #define MSR_FIXED_CTR0	0x309u
+#define MSR_METRICS	0x329u
 #define MSR_CAPABILITIES 0x345u
 #define MSR_FIXED_CTRL	0x38du
 #define MSR_STATUS	0x38eu
@@ -20,7 +22,11 @@
 #define MSR_PEBS_FRONTEND 0x3f7u
 #define MSR_FULL_PMC0	0x4c1u
 
+#define DEBUGCTL_FREEZE	(1u << 12)
+
 #define EVNTSEL_EN	(1u << 22)
+#define EVNTSEL_USER	(1u << 16)
+#define EVNTSEL_OS	(1u << 17)
 #define EVNTSEL_BOTH	(3u << 16)	/* in user and in kernel mode */
 #define EVNTSEL_ANY	(1u << 21)	/* of any thread of the core */
 

@@ -125,7 +125,7 @@ static int break_control(struct actor *actor, struct perfctr_control *control, u
 		control->flags |= PERFCTR_CONTROL_KEEP;
 		return EINVAL;
 	case 13:
-		control->reserved[below(actor, 8)] = any(actor) | 1;
+		control->reserved[below(actor, sizeof(control->reserved) / 8)] = any(actor) | 1;
 		return EINVAL;
 	case 14:
 		control->preserve |= 1ull << (32 + below(actor, 32));

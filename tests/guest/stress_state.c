@@ -66,6 +66,17 @@ static int64_t random_period(struct actor *actor, uint64_t event, bool kernel)
 	return least + (int64_t)below(actor, 1u << below(actor, 20));
 }
 
+/* One of these events; but on Ice Lake and later four counters alone count misses of the TLBs. */
+static uint64_t one_that_fits(const struct perfctr_control *control, unsigned int n, uint64_t event)
+{
+	unsigned int i, misses = 0;
+
+	for (i = 0; i < n; i++)
+		misses += control->ctr[i].event != EV_INSTRUCTIONS &&
+			  control->ctr[i].event != own_event(EV_CYCLES);
+	return is_x86() && misses >= 4 ? EV_INSTRUCTIONS : event;
+}
+
 void random_control(struct actor *actor, struct perfctr_control *control)
 {
 	unsigned int i, n = shared->nevents ? below(actor, 5) : 0;
@@ -102,12 +113,12 @@ void random_control(struct actor *actor, struct perfctr_control *control)
 	if (tiny)
 		control->refresh = below(actor, 100);
 	for (n += 1 + below(actor, 2); i < n && i < shared->nctrs; i++, control->nrictrs++) {
-		uint64_t event = shared->event[below(actor, shared->nevents)];
+		uint64_t event = one_that_fits(control, i, shared->event[below(actor, shared->nevents)]);
 		bool kernel = one_in(actor, 12);
 
 		control->ctr[i] = (struct perfctr_ctr_control) {
 			.map = PERFCTR_MAP_ANY,
-			.ireset = tiny ? -1 - (int64_t)below(actor, 20) :
+			.ireset = tiny ? -(int64_t)(least_period() + below(actor, 20)) :
 					 -random_period(actor, event, kernel),
 			.flags = PERFCTR_CTR_USER | (kernel ? PERFCTR_CTR_KERNEL : 0),
 			.event = own_event(event),

@@ -106,8 +106,10 @@ static void count(enum what what, bool map)
 				control_add_at(&control, FIXED + i, fixed_events[i],
 					       PERFCTR_CTR_USER);
 	} else {
-		control_add(&control, EV_INSTRUCTIONS);
-		control_add(&control, what == TWO ? BRANCHES : EV_INSTRUCTIONS);
+		/* The driver would choose the fixed counter of instructions. */
+		control_add_at(&control, 0, EV_INSTRUCTIONS, PERFCTR_CTR_USER);
+		control_add_at(&control, 1, what == TWO ? BRANCHES : EV_INSTRUCTIONS,
+			       PERFCTR_CTR_USER);
 	}
 	fd = try_open(PERFCTR_OPEN_CREAT);
 	if (fd < 0 || try_control(fd, &control))

@@ -42,7 +42,7 @@ LAYOUT(perfctr_read, 584, soft, 544);
 LAYOUT(perfctr_read_tree, 624, soft, 584);
 LAYOUT(perfctr_member, 608, soft, 568);
 LAYOUT(perfctr_page_slot, 16, bias, 8);
-LAYOUT(perfctr_page, 1600, slot, 288);
+LAYOUT(perfctr_page, 1680, slot, 288);
 
 #define BAD_ADDRESS 8ul
 #define KERNEL_ADDRESS ((void *)-4096l)
@@ -541,7 +541,7 @@ SPOIL(preserve_top, control->preserve = 1ull << 63)
 SPOIL(refresh, control->refresh = 1)
 SPOIL(refresh_top, control->refresh = 1ull << 63)
 SPOIL(reserved, control->reserved[0] = 1)
-SPOIL(reserved_last, control->reserved[7] = 1ull << 63)
+SPOIL(reserved_last, control->reserved[6] = 1ull << 63)
 SPOIL(source, control->source = PERFCTR_SOURCE_ANY + 1)
 SPOIL(ctr_flags_none, control->ctr[0].flags = 0)
 SPOIL(ctr_flags_unknown, control->ctr[0].flags = 8 | PERFCTR_CTR_USER)
@@ -723,6 +723,7 @@ static void spoil_controls(void)
 		}
 		control.owner = UNTOLD;
 		control.refused = UNTOLD;
+		control.possible = UNTOLD;
 		spoils[i].spoil(&control);
 		err = try_control(watch.fd, &control);
 		ck_assert_msg(err == -spoils[i].err, "%s: %s, expected %s", spoils[i].how,
@@ -731,6 +732,11 @@ static void spoil_controls(void)
 			      spoils[i].how, control.refused);
 		ck_assert_uint_eq(control.owner, spoils[i].refused == UNTOLD ? UNTOLD :
 						 PERFCTR_OWNER_NONE);
+		if (spoils[i].refused == UNTOLD)
+			ck_assert_uint_eq(control.possible, UNTOLD);
+		else
+			ck_assert_uint_eq(control.possible != 0,
+					  control.reason == PERFCTR_REASON_COUNTER);
 		watch_unchanged(&watch);
 	}
 }

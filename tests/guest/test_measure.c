@@ -107,6 +107,7 @@ static void not_measured(const char *why)
 {
 	ck_assert_uint_eq(times("perfctr: cost"), 1);
 	ck_assert_msg(times(why) == 1, "no \"%s\" in: %s", why, kernel_log);
+	ck_assert_uint_eq(times("perfctr: GLOBAL_CTRL=0"), 0);
 }
 
 static void perf_is_exact(int perf)
@@ -131,11 +132,13 @@ static void we_are_exact(void)
 
 struct all {
 	unsigned int n;
+	uint32_t msr[64];
 	uint64_t value[64];
 };
 
 static void keep(struct all *all, uint32_t msr)
 {
+	all->msr[all->n] = msr;
 	ck_assert_msg(rdmsr(msr, &all->value[all->n++]), "RDMSR %#x", msr);
 }
 
@@ -156,6 +159,35 @@ static void keep_all(struct all *all)
 	}
 }
 
+/* What each register held, whatever was done to it afterwards */
+static void says_what_was_held(const struct all *all)
+{
+	char words[80];
+	unsigned int i;
+
+	ck_assert_uint_eq(times("perfctr: at load, CPU 0:\n"), 1);
+	for (i = 0; i < all->n; i++) {
+		(void)snprintf(words, sizeof(words), "perfctr: at load MSR 0x%x: 0x%" PRIx64 "\n",
+			       all->msr[i], all->value[i]);
+		ck_assert_msg(times(words) == 1, "no \"%s\" in: %s", words, kernel_log);
+	}
+}
+
+/*
+ * The module counts by each counter as it is loaded. A general-purpose counter that cannot be given
+ * all of its bits is zero afterwards if its value has more than 31 and a sign.
+ */
+static void forget_what_cannot_be_written(struct all *all)
+{
+	uint64_t mask = UINT64_MAX >> (64 - guest.info.width), value;
+	unsigned int i;
+
+	for (i = 0; i < all->n; i++)
+		if (all->msr[i] - MSR_PMC0 < guest.nprogrammable && !rdmsr(MSR_FULL_PMC0, &value) &&
+		    all->value[i] != ((uint64_t)(int32_t)all->value[i] & mask))
+			all->value[i] = 0;
+}
+
 static void measured_without_a_trace(bool write_counter)
 {
 	struct all before, after;
@@ -164,6 +196,11 @@ static void measured_without_a_trace(bool write_counter)
 	load_and_listen("measure=1");
 	keep_all(&after);
 	all_lines(write_counter);
+	says_what_was_held(&before);
+	/* The emulated processor stops at once. */
+	ck_assert_uint_eq(times("perfctr: GLOBAL_CTRL=0: 0 instructions counted after it\n"),
+			  has_global_ctrl() && write_counter);
+	forget_what_cannot_be_written(&before);
 	ck_assert_mem_eq(before.value, after.value, before.n * sizeof(before.value[0]));
 }
 
@@ -266,6 +303,7 @@ START_TEST(perf_has_the_counters)
 	load_and_listen("measure=1");
 	perf_is_exact(perf);
 	not_measured(BUSY);
+	ck_assert_uint_eq(times("perfctr: at load"), 0);
 	close(perf);
 	we_are_exact();
 }
@@ -297,6 +335,7 @@ START_TEST(the_firmware_has_the_counters)
 	keep_all(&after);
 	ck_assert(wrmsr(MSR_EVNTSEL0, 0));
 	not_measured("cost not measured: the firmware has the counters\n");
+	says_what_was_held(&before);
 	ck_assert_mem_eq(before.value, after.value, before.n * sizeof(before.value[0]));
 	we_are_exact();
 }

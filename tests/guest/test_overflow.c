@@ -769,7 +769,7 @@ static void storm(uint32_t modes, uid_t uid)
 	/* The thread may overflow in its handler more often than signals can be queued. */
 	(void)sigaction(SIGRTMIN + 1, NULL, &action);
 	(void)sigaction(SIGIO, &action, NULL);
-	refresh_control(&control, 1, INT32_MAX);
+	refresh_control(&control, least_period(), INT32_MAX);
 	control.ctr[0].flags = modes;
 	beside = work->done;
 	set_control(self->fd, &control);
@@ -1095,7 +1095,7 @@ START_TEST(control_forgets)
 
 	control_init(&next);
 	control_add(&next, EV_INSTRUCTIONS);
-	for (period = 1; period < SWEEP; period++) {
+	for (period = least_period(); period < SWEEP; period++) {
 		unsigned int nr;
 
 		period_control(&control, period);
@@ -1130,7 +1130,7 @@ START_TEST(unlink_forgets)
 	struct perfctr_read rd;
 	int err;
 
-	for (period = 1; period < SWEEP; period++) {
+	for (period = least_period(); period < SWEEP; period++) {
 		unsigned int nr;
 
 		period_control(&control, period);
@@ -1165,7 +1165,7 @@ START_TEST(iresume_meets_an_overflow)
 	struct perfctr_read rd;
 	int ret, err, nr;
 
-	for (period = 1; period < SWEEP; period++) {
+	for (period = least_period(); period < SWEEP; period++) {
 		period_control(&control, period);
 		self->nr = 0;
 		(void)try_control(self->fd, &control);
@@ -1201,7 +1201,7 @@ START_TEST(refresh_meets_an_overflow)
 	struct perfctr_read rd;
 	int ret;
 
-	for (period = 1; period < SWEEP; period++) {
+	for (period = least_period(); period < SWEEP; period++) {
 		refresh_control(&control, period, 0);
 		self->nr = 0;
 		(void)try_control(self->fd, &control);
@@ -1268,7 +1268,7 @@ START_TEST(bad_controls)
 	set_control(self->fd, &good);
 	body_spin(1000);
 	read_all(self->fd, &before);
-	for (i = 0; i < 14; i++) {
+	for (i = 0; i < 15; i++) {
 		bad = good;
 		switch (i) {
 		case 0: bad.si_signo = 0; break;
@@ -1283,7 +1283,8 @@ START_TEST(bad_controls)
 		case 9: bad.ctr[0].map = NO_ICTR; break;
 		case 10: bad.ctr[0].map = OTHER_ICTR; bad.ctr[0].event = EV_CYCLES; break;
 		case 11: bad.nractrs = 1; bad.ctr[1] = bad.ctr[0]; break;
-		case 12: bad.nrictrs = PERFCTR_MAX_CTRS + 1; break;
+		case 12: bad.ctr[0].ireset = 1 - (int64_t)least_period(); break;
+		case 13: bad.nrictrs = PERFCTR_MAX_CTRS + 1; break;
 		default: bad.size = CONTROL_SIZE(1) - 1; break;
 		}
 		ck_assert_msg(ioctl(self->fd, PERFCTR_IOC_CONTROL, &bad) == -1 && errno == EINVAL,
@@ -1292,7 +1293,13 @@ START_TEST(bad_controls)
 	read_all(self->fd, &after);
 	ck_assert_uint_gt(after.sum[0], before.sum[0]);
 	ck_assert_uint_eq(after.cstatus, before.cstatus);
-	/* The longest period there is. The refused controls have taken nothing. */
+	/* The shortest period, and the longest. The refused controls have taken nothing. */
+	good.ctr[0].ireset = -(int64_t)least_period();
+	set_control(self->fd, &good);
+	body_spin(1000);
+	ck_assert_uint_eq(read_sum(self->fd, 0), least_period());
+	ck_assert_uint_eq(self->nr, 1);
+	self->nr = 0;
 	good.ctr[0].ireset = INT64_MIN;
 	set_control(self->fd, &good);
 	body_spin(1000);
@@ -1402,7 +1409,7 @@ START_TEST(overflow_within_a_read)
 	rivals = rivals_start(&plan);
 	(void)sigaction(SIGUSR1, &action, NULL);
 	page = map_page(self->fd);
-	for (period = 1; period < SWEEP; period++) {
+	for (period = least_period(); period < SWEEP; period++) {
 		period_control(&control, period);
 		self->nr = 0;
 		(void)try_control(self->fd, &control);

@@ -2,7 +2,7 @@
 # usage: processors.sh [MACHINE...]
 #
 # Has Linux's own drivers count on the emulated processors that are ours, and
-# compares with what is executed (tests/guest/machine_x86_64.c). What was
+# compares with what is executed (tests/guest/machine*_x86_64.c). What was
 # expected and what was counted is in build/log/processors.md afterwards, as a
 # table for each kernel; docs/machines.md has them.
 set -eu
@@ -13,7 +13,8 @@ cd "$top"
 
 if [ $# = 0 ]; then
 	for kernel in '' -testing -6.1; do
-		for processor in p6 core core2 nehalem skylake icelake; do
+		for processor in p6 core core2 nehalem skylake icelake icelake-topdown \
+			sapphirerapids; do
 			set -- "$@" "$processor$kernel"
 		done
 	done
@@ -28,7 +29,7 @@ for machine; do
 	tests/machines/stage.sh "$machine"
 	echo "perfctr: $machine"
 	tests/machines/boot.sh "$machine" --smp 2 --timeout 120 \
-		sh -c 'dmesg | grep -E "Performance Events|core: .*PMU"; run-tests machine' \
+		sh -c 'dmesg | grep -E "Performance Events|core: .*PMU"; run-tests report machine' \
 		>"$log/$machine" 2>&1 || status=1
 	# Their counts are added up below.
 	grep -v -e '^|' -e ' passed, ' "$log/$machine"
