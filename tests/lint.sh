@@ -7,7 +7,20 @@
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
-[ "${INROOT-}" ] || exec "$here/machines/inroot" "/src/tests/${0##*/}" "$@"
+if [ -z "${INROOT-}" ]; then
+	# Outside of the checkout: which sources clang-tidy has found good, with what (tidy.sh)
+	good=${PERFCTR_CACHE:-${XDG_CACHE_HOME:-${HOME:-/var/cache}${HOME:+/.cache}}/perfctr}/tidy
+	lint=$here/../build/lint
+	mkdir -p "$lint"
+	cp "$good" "$lint/tidy-good" 2>/dev/null || : >"$lint/tidy-good"
+	: >"$lint/tidy-seen"
+	status=0
+	"$here/machines/inroot" "/src/tests/${0##*/}" "$@" || status=$?
+	# Those that were seen last are last, and many runs' are kept.
+	{ grep -vxFf "$lint/tidy-seen" "$lint/tidy-good"; cat "$lint/tidy-seen"; } |
+		tail -n 5000 >"$good.$$" && mv "$good.$$" "$good"
+	exit $status
+fi
 cd /src || exit
 
 passed=0 failed=0
@@ -98,15 +111,15 @@ probes() { # machine
 }
 
 tidy() { # target
-	# Not those of the other architecture, nor what runs on an x86_64 only
+	# Not those of the other architecture, nor what runs on an x86_64 only, nor what is
+	# around code of Linux's, which is not here
 	files=$(sources "-name *.c" lib tools tests bench examples) || return
 	files=$(printf '%s\n' "$files" | awk -v own="_${1%%-*}[.]c$" -v arch="${1%%-*}" \
 		'(!/_(riscv64|x86_64)[.]c$/ || $0 ~ own) &&
-		 (!/^tests\/unit\/driver\// || arch == "x86_64")')
+		 (!/^tests\/unit\/driver\// || arch == "x86_64") &&
+		 !/driver\/linux\/linux[.]c$/')
 	# shellcheck disable=SC2086 # words
-	printf '%s\n' $files | xargs -P "$(nproc)" -n 1 clang-tidy --quiet \
-		"--extra-arg=--target=$1" 2>&1 |
-		{ ! grep -v 'warnings generated\|^Suppressed\|^Use -header-filter'; }
+	printf '%s\n' $files | xargs -P "$(nproc)" -n 1 tests/tidy.sh "$1" 2>&1
 }
 
 shells() {
@@ -155,12 +168,31 @@ lengths() {
 		awk '$2 != "total" && $1 > 800 { print; bad = 1 } END { exit bad }'
 }
 
+# Each test that the page on others' behaviours names, as `guest/test_NAME.c: test, test`
+behaviours() {
+	# shellcheck disable=SC2016 # these are no commands
+	grep -o '`[a-z0-9_/]*[.]c: [a-z0-9_, ]*`' docs/behaviours.md | tr -d '`:,' | {
+		found=0 bad=
+		while read -r file tests; do
+			for t in $tests; do
+				found=$((found + 1))
+				grep -q "^START_TEST($t)" "tests/$file" ||
+					{ echo "no $t in tests/$file"; bad=1; }
+			done
+		done
+		[ -z "$bad" ] && [ $found -gt 50 ]
+	}
+}
+
 # The numbers of a vendor's registers and events are in its family's files alone.
 families() {
 	! grep -nE 'MSR_(P4|P5|P6|K7|F15H|AMD|ARCH_PERFMON|CORE_PERF|IA32|OFFCORE)|0x[0-9a-f]{3,}[^0-9a-f]' \
 		module/arch/x86/*.[ch] |
-		grep -vE '^module/arch/x86/((intel|intel_events|p6)[.]c:|[^:]*:[0-9]+:#define (LVTPC_|EVNTSEL_|EVENT_AND|PERFCTR_X86_NO_CORE))'
+		grep -vE '^module/arch/x86/((intel|intel_events|intel_models|p6)[.]c:|intel[.]h:|[^:]*:[0-9]+:#define (LVTPC_|EVNTSEL_|EVENT_AND|PERFCTR_X86_NO_CORE|PERFCTR_X86_CHANGED))'
 }
+
+TIDY_VERSION=$(clang-tidy --version)
+export TIDY_VERSION
 
 only=${*:-all}
 check checkpatch checkpatch
@@ -170,6 +202,7 @@ check kernel-x86_64 kernel x86_64-6.12
 check layers layers
 check lengths lengths
 check families families
+check behaviours behaviours
 check probes-riscv64 probes riscv64-6.12
 check probes-arm64 probes arm64-6.12
 check probes-x86_64 probes x86_64-6.12
