@@ -7,6 +7,7 @@
 #ifndef PERFCTR_BENCH_H
 #define PERFCTR_BENCH_H
 
+#include <assert.h>
 #include <linux/perfctr.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -38,10 +39,15 @@ struct setup {
 	bool map;	/* user space may read */
 	bool kernel;	/* counts kernel mode as well: another control */
 	bool inherit;	/* counts what is forked as well */
+	bool topdown;	/* counts x86's SLOTS and the metrics of level 1: TOPDOWN_COUNTERS */
 };
+
+#define TOPDOWN_COUNTERS 5
 
 /* --- counters.c: the two sides --- */
 
+/* Does this processor have metrics of TopDown? */
+bool has_topdown(void);
 /* How many counters are measured: as many as the processor has, up to MAX_COUNTERS */
 extern unsigned int bench_counters;
 /* Finds that, and which events they count. */
@@ -55,10 +61,12 @@ extern uint32_t bench_source;
  */
 struct counting {
 	struct setup setup;
-	int fds[MAX_COUNTERS];
+	int fds[TOPDOWN_COUNTERS];
 	const struct perfctr_page *page;
-	void *perf_pages[MAX_COUNTERS];
+	void *perf_pages[TOPDOWN_COUNTERS];
 };
+
+static_assert(TOPDOWN_COUNTERS >= MAX_COUNTERS, "room for all");
 
 void counting_begin(struct counting *counting, const struct setup *setup);
 void counting_end(struct counting *counting);

@@ -124,6 +124,21 @@ static void perf_event(struct perf_event_attr *attr, unsigned int i)
 
 #endif
 
+bool has_topdown(void)
+{
+	struct perfctr_info info;
+
+	if (perfctr_get_info(&info))
+		die("perfctr_get_info");
+	return info.cpu_features & PERFCTR_FEATURE_TOPDOWN;
+}
+
+/* perf has the same numbers. */
+static unsigned int topdown_event(unsigned int i)
+{
+	return i ? PERFCTR_EVENT_METRIC(i - 1) : PERFCTR_EVENT_SLOTS;
+}
+
 static void perfctr_begin(struct counting *counting)
 {
 	const struct setup *setup = &counting->setup;
@@ -142,8 +157,9 @@ static void perfctr_begin(struct counting *counting)
 	control->source = bench_source;
 	control->nractrs = setup->counters;
 	for (i = 0; i < setup->counters; i++) {
-		control->ctr[i].map = which_counter(i, setup->counters);
-		control->ctr[i].event = events[i];
+		control->ctr[i].map = setup->topdown ? PERFCTR_MAP_ANY :
+						       which_counter(i, setup->counters);
+		control->ctr[i].event = setup->topdown ? topdown_event(i) : events[i];
 		control->ctr[i].flags = PERFCTR_CTR_USER |
 					(setup->kernel ? PERFCTR_CTR_KERNEL : 0);
 	}
@@ -166,7 +182,9 @@ static void perf_begin(struct counting *counting)
 	unsigned int i;
 
 	for (i = 0; i < setup->counters; i++) {
-		perf_event(&attr, i);
+		perf_event(&attr, setup->topdown ? 0 : i);
+		if (setup->topdown)
+			attr.config = topdown_event(i);
 		attr.exclude_kernel = !setup->kernel;
 		attr.exclude_hv = !setup->kernel;
 		attr.inherit = setup->inherit;

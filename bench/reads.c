@@ -505,6 +505,72 @@ void reads_shared(void)
 		       open_close_alone(PERF, n), NONE, "insn");
 }
 
+#if defined(__x86_64__) || defined(__i386__)
+
+static uint64_t rdpmc(uint32_t operand)
+{
+	uint32_t low, high;
+
+	__asm__ volatile ("rdpmc" : "=a" (low), "=d" (high) : "c" (operand));
+	return (uint64_t)high << 32 | low;
+}
+
+/* As the example in Linux's documents, which nothing keeps from a switch in between */
+static double perf_topdown(const void *unused)
+{
+	uint64_t slots, metrics, value[TOPDOWN_COUNTERS];
+	unsigned int i;
+
+	(void)unused;
+	return LEAST(READS, slots = rdpmc(0x40000003); metrics = rdpmc(0x20000000);
+		     value[0] = slots;
+		     for (i = 1; i < TOPDOWN_COUNTERS; i++)
+			     value[i] = (metrics >> 8 * (i - 1) & 255) * slots;
+		     consume(value));
+}
+
+static double perfctr_topdown(const void *arg)
+{
+	const struct reading *reading = arg;
+	struct perfctr_topdown topdown;
+
+	return LEAST(READS, vperfctr_read_topdown(reading->v, &topdown); consume(&topdown));
+}
+
+/* SLOTS and the metrics of level 1, in user mode and by read(2) */
+static void topdown_reads(void)
+{
+	struct setup setup = { .counters = TOPDOWN_COUNTERS, .map = true, .topdown = true };
+	double user[2], kernel[2];
+	struct reading reading = { .v = NULL };
+
+	setup.side = PERFCTR;
+	counting_begin(&reading.counting, &setup);
+	reading.v = vperfctr_open_mode(0);
+	if (!reading.v)
+		die("vperfctr_open_mode");
+	usleep(1000);
+	user[0] = is_readable(&reading.counting) ? settled(perfctr_topdown, &reading) : NONE;
+	kernel[0] = settled(plain_read, &reading);
+	reading_end(&reading);
+	setup.side = PERF;
+	reading.v = NULL;
+	counting_begin(&reading.counting, &setup);
+	user[1] = perf_is_readable(&reading) ? settled(perf_topdown, NULL) : NONE;
+	kernel[1] = settled(plain_read, &reading);
+	reading_end(&reading);
+	report("user_read_topdown", TOPDOWN_COUNTERS, user[0], user[1], NONE, "insn");
+	report("kernel_read_topdown", TOPDOWN_COUNTERS, kernel[0], kernel[1], NONE, "insn");
+}
+
+#else
+
+static void topdown_reads(void)
+{
+}
+
+#endif
+
 void bench_reads(void)
 {
 	static const double snapshot_bounds[MAX_COUNTERS] = { NONE, NONE, NONE, 60 };
@@ -520,6 +586,8 @@ void bench_reads(void)
 	report("empty_system_call", 0, empty, empty, NONE, "insn");
 	compare("kernel_read", plain_read, plain_read, false, kernel_bounds);
 	compare("kernel_read_ioctl", ioctl_read, NULL, false, NULL);
+	if (has_topdown())
+		topdown_reads();
 	opens("open_close", false, RISCV_X86(18000, NONE));
 	opens("open_close_other_control", true, RISCV_X86(18000, NONE));
 	open_close_parts();

@@ -20,6 +20,7 @@ machines=$top/tests/machines
 for machine; do
 	case $machine in
 	riscv64-smcntrpmf) parts=reads ;;
+	icelake-topdown) parts='switches reads' ;;
 	riscv64-*)
 		parts='switches reads memory forks overflows controls trees shared'
 		[ "${PLOT-}" != 1 ] || parts="$parts crowds" ;;

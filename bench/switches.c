@@ -348,6 +348,77 @@ static void bystanders(void)
 	await_hooks_gone();
 }
 
+#define SECOND_RUNS	3
+
+/* How long a loop of a second takes that is not switched, with its ticks and all that they do */
+static double loop_of_a_second(const void *unused)
+{
+	unsigned long turns = 500000000;	/* of two instructions each */
+	uint64_t begin = now_ns();
+
+	(void)unused;
+#if defined(__x86_64__) || defined(__i386__)
+	__asm__ volatile("1:	dec	%0\n"
+			 "	jnz	1b" : "+r" (turns) : : "cc");
+#elif defined(__riscv)
+	__asm__ volatile("1:	addi	%0, %0, -1\n"
+			 "	bnez	%0, 1b" : "+r" (turns));
+#elif defined(__aarch64__)
+	__asm__ volatile("1:	sub	%0, %0, #1\n"
+			 "	cbnz	%0, 1b" : "+r" (turns));
+#endif
+	return (double)(now_ns() - begin);
+}
+
+/*
+ * What the counters of a process that sleeps add to a second in which nobody is switched: x86's
+ * registers are looked at. The bound is a hundredth of the processor.
+ */
+static void second(void)
+{
+	double base = median_of_runs(loop_of_a_second, NULL, SECOND_RUNS), figure[2];
+	enum side side;
+	pid_t pid;
+
+	for (side = PERFCTR; side <= PERF; side++) {
+		pid = counting_sleeper(side, false);
+		figure[side - PERFCTR] = median_of_runs(loop_of_a_second, NULL, SECOND_RUNS) - base;
+		end_sleeper(pid);
+	}
+	report("second_extra", bench_counters, figure[0], figure[1], 10000000, "insn");
+}
+
+/* Two that count SLOTS and metrics, which both sides begin anew at each switch */
+static void topdown(void)
+{
+	static const char * const names[] = {
+		"switch_extra_topdown", "switch_extra_topdown_mapped",
+	};
+	struct setup setup = { .counters = TOPDOWN_COUNTERS, .topdown = true };
+	struct pair pair = { .uid = { 0, 0 } };
+	struct cost base = base_line(0, 0), perfctr[2], perf;
+	char name[64];
+	int map;
+
+	setup.side = PERFCTR;
+	for (map = 0; map < 2; map++) {
+		setup.map = map;
+		perfctr[map] = extra(&setup, &pair, &base);
+	}
+	await_hooks_gone();
+	setup.side = PERF;
+	for (map = 0; map < 2; map++) {
+		setup.map = map;
+		perf = extra(&setup, &pair, &base);
+		report(names[map], TOPDOWN_COUNTERS, perfctr[map].insn, perf.insn, perf.insn,
+		       "insn");
+		(void)snprintf(name, sizeof(name), "%s_wrmsr", names[map]);
+		report(name, TOPDOWN_COUNTERS, perfctr[map].writes[WRMSR], perf.writes[WRMSR], NONE,
+		       "WRMSR");
+	}
+	await_hooks_gone();
+}
+
 void bench_switches(void)
 {
 	/* The bounds of 1 and 4 counters are the goals; the others are on the line between. */
@@ -389,6 +460,7 @@ void bench_switches(void)
 	struct pair tree = { .uid = { 0, 0 }, .tree = true };
 
 	bystanders();
+	second();
 	compare("switch_extra", &plain, &plain_bounds);
 	compare("switch_extra_alone", &one, &tree_bounds);
 	compare("switch_extra_tree", &tree, &tree_bounds);
@@ -404,6 +476,8 @@ void bench_switches(void)
 	set_policy("open");
 	compare("switch_extra_open", &strangers, &page_bounds);
 	set_policy("guarded");
+	if (has_topdown())
+		topdown();
 }
 
 /* Counters of perf's: RISC-V's are read by its driver, at so much each. */
