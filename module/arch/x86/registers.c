@@ -98,6 +98,18 @@ static notrace void let_run(struct perfctr_x86_cpu *cpu, u32 counters)
 	cpu->dirty |= cpu->running & cpu->enabled;
 }
 
+/* let_run() of none, at most switches of threads that read registers */
+static __always_inline void stop_all(struct perfctr_x86_cpu *cpu)
+{
+	if (unlikely(!perfctr_pmu.global_ctrl)) {
+		let_run(cpu, 0);
+	} else if (cpu->running) {
+		WRITE_ONCE(cpu->running, 0);	/* see let_run() */
+		barrier();
+		write_global(0);
+	}
+}
+
 static noinline notrace void silence_each(struct perfctr_x86_cpu *cpu, u32 counters)
 {
 	unsigned long still = counters & perfctr_pmu.counters;
@@ -473,7 +485,7 @@ notrace void perfctr_cpu_leave(void)
 	if (perfctr_x86_run_always())
 		perfctr_cpu_share();
 	else if (cpu->private_config)
-		let_run(cpu, 0);
+		stop_all(cpu);
 }
 
 notrace void perfctr_x86_rest(void)

@@ -36,6 +36,7 @@ typedef unsigned int uint;
 #define __rcu
 #define __percpu
 #define notrace
+#define __aligned(n)		__attribute__((aligned(n)))
 #define noinline		__attribute__((__noinline__))
 #ifndef __always_inline
 #define __always_inline		inline __attribute__((__always_inline__))
