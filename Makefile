@@ -68,6 +68,7 @@ check-debug:
 		tracepoint-shared-stress-icelake-kcsan-200000 \
 		tracepoint-debug-riscv64-debug-faults \
 		$(addprefix tracepoint-shared-debug-,riscv64-debug-faults icelake-debug-faults) \
+		$(addprefix full-isolated-,riscv64-6.12 skylake) \
 		guest-riscv64-6.12 processors-all vices-all
 
 bench:
