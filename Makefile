@@ -58,6 +58,7 @@ check-debug:
 		$(addprefix debug-riscv64-rt-,suite stress) \
 		$(addprefix debug-skylake-rt-,suite stress) \
 		$(addprefix full-guest-,pentium3-smp2 riscv64-testing-smp2 icelake-testing skylake-6.1) \
+		$(addprefix full-guest-,riscv64-smcntrpmf core-smp2) \
 		$(addprefix full-guest-,icelake-topdown-smp2 sapphirerapids-smp2) \
 		$(addprefix tracepoint-guest-,riscv64-6.12-smp2 icelake-smp2) \
 		$(addprefix tracepoint-stress-,riscv64-6.12-1000000 icelake-1000000) \
@@ -69,7 +70,7 @@ check-debug:
 		tracepoint-debug-riscv64-debug-faults \
 		$(addprefix tracepoint-shared-debug-,riscv64-debug-faults icelake-debug-faults) \
 		$(addprefix full-isolated-,riscv64-6.12 skylake) \
-		guest-riscv64-6.12 processors-all vices-all
+		guest-riscv64-6.12 processors-all vices-all lint-all
 
 bench:
 	bench/run.sh

@@ -48,6 +48,10 @@ run_part() { # name
 		full=y
 		run_part "${1#full-}" ;;
 	lint)
+		# Probes are written once for all architectures.
+		tests/lint.sh checkpatch kernel layers lengths families behaviours probes-x86_64 \
+			tidy shellcheck manuals versions ;;
+	lint-all)
 		tests/lint.sh ;;
 	unit)
 		tests/machines/inroot make -s -C tests/unit O=/src/build/unit check
@@ -80,8 +84,8 @@ run_part() { # name
 		tests/machines/switches.sh ;;
 	vices)
 		# The others are like one of these each.
-		tests/machines/vices.sh bare counts sandybridge drop fault filter freeze-4 \
-			firmware-returns smi-global ht nehalem tfa late vpmu rdpmc ;;
+		tests/machines/vices.sh bare counts sandybridge drop filter freeze-4 \
+			firmware-returns smi-global ht nehalem tfa late vpmu ;;
 	vices-all)
 		tests/machines/vices.sh ;;
 	build-*)
@@ -101,18 +105,22 @@ run_part() { # name
 		hybrid) subjects='report hybrid beside' ;;
 		icelake-topdown) subjects='topdown abi guarded' ;;
 		sapphirerapids) subjects='topdown exact' ;;
-		# Of these kernels icelake-testing and skylake-6.1 run the rest of it.
+		# icelake-testing runs the rest of it on this kernel.
 		riscv64-testing) subjects='exact inherit hold overflow' ;;
-		*-testing | *-6.1) subjects=$core ;;
+		icelake-testing) subjects=$core ;;
+		*-testing | *-6.1) subjects='abi exact inherit hold overflow' ;;
 		# 32 bits, and the P6's counters are started and stopped in a way of their own.
-		pentium3) subjects="$core lib perfex reader extra" ;;
+		pentium3) subjects="$core lib extra" ;;
+		# Counters without a filter of modes, and some that have one now
+		riscv64-smcntrpmf)
+			subjects='report abi exact behaviours reader width overflow lib perfex measure' ;;
 		# The same programs are run by pentium3: here is what the kernel has to know of
 		# their 32 bits.
 		nehalem-i386) subjects='abi preserve handle exact' ;;
 		# PREEMPT_RT minds what is done in interrupts, switches and probes.
 		skylake-rt) subjects='exact guarded rdpmc overflow inherit handle' ;;
 		# Without a global control the driver has ways of its own.
-		core) subjects='exact reader guarded rdpmc overflow' ;;
+		core) subjects='exact guarded overflow' ;;
 		esac
 		# shellcheck disable=SC2086 # words
 		tests/machines/boot.sh "$machine" $icount --smp "$smp" \
@@ -131,11 +139,11 @@ run_part() { # name
 			case $machine in
 			arm64-*) subjects="report $subjects" ;;
 			# icelake's and arm64's run the same programs.
-			riscv64-*) subjects='exact beside inherit handle hold preserve' ;;
+			riscv64-* | skylake) subjects='exact beside inherit handle hold preserve' ;;
 			esac ;;
 		*)
 			way='env PARAMS=by_tracepoint=1'
-			subjects='exact inherit handle hold' ;;
+			subjects='exact inherit hold' ;;
 		esac
 		# shellcheck disable=SC2086 # words
 		tests/machines/boot.sh "$machine" --icount --patched --smp "$smp" --timeout 1800 \
@@ -144,8 +152,6 @@ run_part() { # name
 		# CPU 1 is left alone, as far as the kernel leaves it.
 		machine=${1#isolated-}
 		subjects='burden exact'
-		# Its permissions are given on each CPU.
-		[ "$machine" != skylake ] || subjects="$subjects guarded"
 		[ -z "$full" ] || subjects='burden exact guarded rdpmc'
 		tests/machines/stage.sh "$machine"
 		# shellcheck disable=SC2086 # words

@@ -739,6 +739,8 @@ static uint64_t worked_in(struct work *work, unsigned int us)
 	return work->done - before;
 }
 
+#define STORM_MS	150	/* of work, each 100 of which take an emulated processor some seconds */
+
 static void storm(uint32_t modes, uid_t uid)
 {
 	struct work *work = shared_alloc(sizeof(*work));
@@ -764,7 +766,7 @@ static void storm(uint32_t modes, uid_t uid)
 		}
 		_exit(0);
 	}
-	alone = worked_in(work, 300000);
+	alone = worked_in(work, STORM_MS * 1000);
 
 	/* The thread may overflow in its handler more often than signals can be queued. */
 	(void)sigaction(SIGRTMIN + 1, NULL, &action);
@@ -773,7 +775,7 @@ static void storm(uint32_t modes, uid_t uid)
 	control.ctr[0].flags = modes;
 	beside = work->done;
 	set_control(self->fd, &control);
-	for (until = now_ns() + 300000000; now_ns() < until;)
+	for (until = now_ns() + STORM_MS * 1000000ull; now_ns() < until;)
 		if (self->throttled) {
 			/* The thread asks for more. */
 			told++;
