@@ -28,6 +28,7 @@ filter() {
 		-e 's/^((cpu_khz|tsc_hz)\t+)[0-9]+$/\1N/' \
 		-e 's/^(  cost of .*: )[0-9]+ cycles$/\1N cycles/' \
 		-e 's/^(  at load MSR 0x(c[1-8]|30[9ab]): 0x)[0-9a-f]+$/\1N/' \
+		-e 's/^(  (reference|bus) cycles.*: )(1\.00[0-9]|0\.99[0-9])( in each tick)$/\11.000\4/' \
 		-e 's/^(  RDPMC: )[0-9]+( cycles of the clock)$/\1N\2/' \
 		-e 's/^(  RDPMC: )[0-9]+( cycles of the clock, with LFENCE before it )[0-9]+$/\1N\2N/' \
 		-e 's/ \([0-9]+ switches\)$/ (N switches)/' \
