@@ -342,9 +342,9 @@ static void control_apply(struct vperfctr *perfctr, const struct perfctr_control
 		state->clock = 0;
 	WRITE_ONCE(perfctr->clock_on, control->tsc_on);
 	perfctr->quick = control->tsc_on && !perfctr->config->nr_ictrs &&
-			 !perfctr->config->shared && !perfctr_config_has_metrics(perfctr->config);
+			 !perfctr->config->shared && !perfctr_config_has_own_way(perfctr->config);
 	perfctr->plain = perfctr->config->nr && !perfctr->config->nr_ictrs && !raw &&
-			 !perfctr_config_has_metrics(perfctr->config);
+			 !perfctr_config_has_own_way(perfctr->config);
 	/* Its tree has changed, so those who stop the old tree leave this state alone. */
 	atomic_set(&perfctr->hold, hold);
 	vperfctr_soft_follow(perfctr);

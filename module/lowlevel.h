@@ -67,8 +67,8 @@ struct user_namespace;
  * @mask: the same as a bit map
  * @imask: the i-mode counters of @mask
  * @arch_mask: the a-mode counters, numbered as the arch needs it
- * @metrics: some a-mode counters are metrics (PERFCTR_CPU_METRICS), which are in neither mask;
- *	set by the claim, then constant
+ * @own_way: its registers are resumed and suspended in a way of the arch's own
+ *	(PERFCTR_CPU_OWN_WAY); set by the claim, then constant
  * @core: the type of core on which it counts, as the arch numbers it; constant
  * @nr: number of counters; 0 for a control of the clock alone
  * @nr_ictrs: how many of them, the last ones, are i-mode counters, that is, have an
@@ -93,7 +93,7 @@ struct perfctr_config {
 	bool shared;
 	bool call;
 	bool unprivileged;
-	bool metrics;
+	bool own_way;
 	u32 mask;
 	u32 imask;
 	unsigned long arch_mask;
@@ -350,12 +350,16 @@ static inline unsigned long perfctr_age_period(unsigned int width, unsigned int 
  * bool perfctr_cpu_istopped(const void *id)
  *	the last istop on this CPU had this id, and nobody changed the registers since
  *
- * PERFCTR_CPU_METRICS: defined where a counter may be a metric, a share of what another one counts,
- * which is known for the time since both were zero only. With perfctr_config.metrics, instead of
- * perfctr_cpu_resume() and perfctr_cpu_suspend():
- * void perfctr_cpu_resume_metrics(config, state), perfctr_cpu_suspend_metrics(config, state)
- *	the shares begin anew, and are added to their sums. In between @acc of a metric is its sum
- *	until then
+ * PERFCTR_CPU_OWN_WAY: defined where some configs need more than reading registers, and say so by
+ * perfctr_config.own_way. Instead of perfctr_cpu_resume() and perfctr_cpu_suspend():
+ * void perfctr_cpu_resume_own_way(config, state), perfctr_cpu_suspend_own_way(config, state)
+ *	i-mode counters were started before, or are stopped. On x86 some counters are metrics,
+ *	shares of what another one counts: these begin anew, and are added to their sums. In
+ *	between @acc of a metric is its sum until then. On ppc32 a control register changes by
+ *	itself, and belongs to the state
+ *
+ * PERFCTR_CPU_METRICS: defined where a counter may be a metric, which is known for the time since
+ * it and that other one were zero only
  * int perfctr_cpu_metric(unsigned int hw)
  *	1 + its number if that is a metric; PERFCTR_WHOLE: that of which metrics are shares; else 0
  *
@@ -519,22 +523,24 @@ static inline int perfctr_cpu_metric(unsigned int hw)
 {
 	return 0;
 }
+#endif
 
-static inline void perfctr_cpu_resume_metrics(const struct perfctr_config *config,
+#ifndef PERFCTR_CPU_OWN_WAY
+static inline void perfctr_cpu_resume_own_way(const struct perfctr_config *config,
 					      struct perfctr_cpu_state *state)
 {
 }
 
-static inline void perfctr_cpu_suspend_metrics(const struct perfctr_config *config,
+static inline void perfctr_cpu_suspend_own_way(const struct perfctr_config *config,
 					       struct perfctr_cpu_state *state)
 {
 }
 #endif
 
-static __always_inline bool perfctr_config_has_metrics(const struct perfctr_config *config)
+static __always_inline bool perfctr_config_has_own_way(const struct perfctr_config *config)
 {
-#ifdef PERFCTR_CPU_METRICS
-	return config->metrics;
+#ifdef PERFCTR_CPU_OWN_WAY
+	return config->own_way;
 #else
 	return false;
 #endif

@@ -98,7 +98,7 @@ struct perfctr_imode {
 #define PERFCTR_UNDO_SHOWN	1
 #define PERFCTR_UNDO_ICTRS	2
 #define PERFCTR_UNDO_CLOCK	4
-#define PERFCTR_UNDO_METRICS	8
+#define PERFCTR_UNDO_OWN_WAY	8
 
 /*
  * vperfctr.hold: the reasons why a state does not count. If it is 0 the state counts whenever
@@ -176,16 +176,16 @@ struct perfctr_imode {
  *	interrupt
  * @undo: PERFCTR_UNDO_*: what a switch-out has to do besides making sums: SHOWN, a
  *	resume since the last switch-in let user mode read registers; ICTRS,
- *	i-mode counters run; CLOCK, only the clock is resumed; METRICS, some counters are
- *	shares of another; owner
+ *	i-mode counters run; CLOCK, only the clock is resumed; OWN_WAY, it was
+ *	resumed in the arch's own way; owner
  * @granted: what SHOWN has to take back, in the arch's terms
  * @shown_to: with SHOWN in @at_once, and without OPEN: the user that the registers are
  *	private to; owner, or the thread that hands its counters over
  * @grace: switches for which it keeps its permission although the policy has changed; owner
  * @nr_ictrs: as in the config, for readers; owner
- * @plain: there are counters, but no i-mode counters, no metrics and no RAW, so that
+ * @plain: there are counters, but no i-mode counters, no own way and no RAW, so that
  *	sched_in() may resume it; owner
- * @quick: the clock is on, and there are no i-mode counters, no metrics and none of perf's,
+ * @quick: the clock is on, and there are no i-mode counters, no own way and none of perf's,
  *	so that a read only has to add registers; owner
  * @config: with a reference, from the first control to the end. While attached, the state
  *	is a user of it; for a descendant the tree has reference and use. Owner writes;

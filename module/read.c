@@ -55,8 +55,8 @@ static void store_sums(const struct vperfctr *perfctr, u64 *value)
 		*value++ = ctr->acc;
 }
 
-/* Metrics have sums alone. They begin anew, and so are as exact as can be from here on. */
-static noinline void sample_metrics(struct vperfctr *perfctr, struct perfctr_sample *sample)
+/* There are sums alone. Metrics begin anew, and so are as exact as can be from here on. */
+static noinline void sample_own_way(struct vperfctr *perfctr, struct perfctr_sample *sample)
 {
 	vperfctr_suspend(perfctr);
 	sample->overflows = perfctr->overflows;
@@ -78,8 +78,8 @@ static __always_inline void state_sample(struct vperfctr *perfctr, struct perfct
 	if (likely(perfctr->seq & 1)) {
 		*value++ = state->clock + perfctr_cpu_clock();
 		if (unlikely(!perfctr->quick)) {
-			if (perfctr_config_has_metrics(perfctr->config)) {
-				sample_metrics(perfctr, sample);
+			if (perfctr_config_has_own_way(perfctr->config)) {
+				sample_own_way(perfctr, sample);
 				return;
 			}
 			if (perfctr->imode) {

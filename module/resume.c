@@ -113,16 +113,16 @@ static __always_inline bool load_user(struct vperfctr *perfctr, int hold,
 	return true;
 }
 
-/* Not if it is known to be plain. Metrics begin anew. */
+/* Not if it is known to be plain. */
 static __always_inline void all_to_differences(struct vperfctr *perfctr)
 {
-	if (likely(!perfctr_config_has_metrics(perfctr->config))) {
+	if (likely(!perfctr_config_has_own_way(perfctr->config))) {
 		sums_to_differences(perfctr, false);
 		return;
 	}
 	sums_are_changing(perfctr);
-	perfctr_cpu_resume_metrics(perfctr->config, &perfctr->cpu_state);
-	perfctr->undo |= PERFCTR_UNDO_METRICS;
+	perfctr_cpu_resume_own_way(perfctr->config, &perfctr->cpu_state);
+	perfctr->undo |= PERFCTR_UNDO_OWN_WAY;
 }
 
 /* Writes the biases to the page, and lets it show the registers. */
@@ -489,8 +489,8 @@ static noinline notrace void suspend_odd(struct vperfctr *perfctr)
 		perfctr_cpu_suspend_clock(&perfctr->cpu_state);
 		sums_are_complete(perfctr, perfctr->seq);
 	} else if (perfctr->seq & 1) {
-		if (undo & PERFCTR_UNDO_METRICS)
-			perfctr_cpu_suspend_metrics(perfctr->config, &perfctr->cpu_state);
+		if (undo & PERFCTR_UNDO_OWN_WAY)
+			perfctr_cpu_suspend_own_way(perfctr->config, &perfctr->cpu_state);
 		else
 			perfctr_cpu_suspend(&perfctr->cpu_state);
 		if (undo & PERFCTR_UNDO_ICTRS)

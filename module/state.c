@@ -213,18 +213,20 @@ notrace void vperfctr_page_own(struct vperfctr *perfctr, bool own)
 
 	perfctr->owned = own;
 	page->owner = perfctr->clock_on && !clock_hidden ? owner : 0;
-	page->metrics_owner = config && perfctr_config_has_metrics(config) ? owner : 0;
+	page->metrics_owner = 0;
 	for (i = 0; config && i < config->nr; i++) {
 		/*
 		 * A narrow i-mode register needs sign extension, which inline reads do
 		 * not do: the reader must ask. A metric is read in its own way.
 		 */
-		if (perfctr_cpu_metric(config->hw[i]) > 0)
+		if (perfctr_cpu_metric(config->hw[i]) > 0) {
+			page->metrics_owner = owner;
 			page->owner = 0;
-		else if (i < perfctr_config_nr_actrs(config) || perfctr_cpu_iwidth() == 64)
+		} else if (i < perfctr_config_nr_actrs(config) || perfctr_cpu_iwidth() == 64) {
 			page->slot[perfctr_cpu_slot(config, i)].owner = owner;
-		else
+		} else {
 			page->owner = 0;
+		}
 	}
 	if (perfctr->clock_on)
 		page->slot[PERFCTR_CPU_CLOCK_SLOT].owner = clock_hidden ? 0 : owner;
@@ -294,7 +296,7 @@ void vperfctr_page_update(struct vperfctr *perfctr)
 			continue;
 		}
 		page->map[i] = perfctr_cpu_slot(config, i) * sizeof(page->slot[0]);
-		if (metric == PERFCTR_WHOLE && perfctr_config_has_metrics(config))
+		if (metric == PERFCTR_WHOLE && perfctr_config_has_own_way(config))
 			page->slots = i;
 	}
 }

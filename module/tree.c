@@ -267,7 +267,7 @@ void vperfctr_inherit(struct vperfctr *parent, struct task_struct *child)
 	perfctr->nr_ictrs = parent->nr_ictrs;
 	perfctr->quick = parent->quick;
 	perfctr->plain = perfctr->config->nr && !perfctr->config->nr_ictrs && !perfctr->raw &&
-			 !perfctr_config_has_metrics(perfctr->config);
+			 !perfctr_config_has_own_way(perfctr->config);
 	vperfctr_bind(perfctr);
 	if (perfctr->imode) {
 		perfctr->imode->asked = parent->imode->asked;

@@ -169,9 +169,11 @@ static inline int perfctr_cpu_metric(unsigned int hw)
 	return hw < PERFCTR_X86_METRIC ? 0 : 1 + hw - PERFCTR_X86_METRIC;
 }
 
-void perfctr_cpu_resume_metrics(const struct perfctr_config *config,
+#define PERFCTR_CPU_OWN_WAY
+
+void perfctr_cpu_resume_own_way(const struct perfctr_config *config,
 				struct perfctr_cpu_state *state);
-void perfctr_cpu_suspend_metrics(const struct perfctr_config *config,
+void perfctr_cpu_suspend_own_way(const struct perfctr_config *config,
 				 struct perfctr_cpu_state *state);
 
 #define PERFCTR_CPU_VERIFIES

@@ -135,7 +135,7 @@ static notrace void zero(const struct perfctr_config *config)
 		write_global(cpu->running);
 }
 
-notrace void perfctr_cpu_resume_metrics(const struct perfctr_config *config,
+notrace void perfctr_cpu_resume_own_way(const struct perfctr_config *config,
 					struct perfctr_cpu_state *state)
 {
 	u32 i;
@@ -154,7 +154,7 @@ static __always_inline u64 read_operand(u32 operand)
 	return perfctr_cpu_read(&ctr);
 }
 
-notrace void perfctr_cpu_suspend_metrics(const struct perfctr_config *config,
+notrace void perfctr_cpu_suspend_own_way(const struct perfctr_config *config,
 					 struct perfctr_cpu_state *state)
 {
 	u64 slots = read_operand(perfctr_x86_rdpmc[PERFCTR_X86_SLOTS]);

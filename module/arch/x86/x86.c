@@ -482,7 +482,7 @@ int perfctr_cpu_claim(struct perfctr_config *config, perfctr_run_t run,
 		if (config->hw[i] < PERFCTR_X86_METRIC)
 			used |= BIT(config->hw[i]);
 		else
-			config->metrics = true;
+			config->own_way = true;
 	}
 	config->mask = used;
 	for (i = perfctr_config_nr_actrs(config); i < config->nr; i++)

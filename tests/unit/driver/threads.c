@@ -164,8 +164,8 @@ static void resume(struct thread *thread)
 	}
 	if (thread->error)
 		return;
-	if (perfctr_config_has_metrics(thread->config))
-		perfctr_cpu_resume_metrics(thread->config, &thread->state);
+	if (perfctr_config_has_own_way(thread->config))
+		perfctr_cpu_resume_own_way(thread->config, &thread->state);
 	else
 		perfctr_cpu_resume(&thread->state, false);
 	thread->resumed = true;
@@ -176,8 +176,8 @@ static void suspend(struct thread *thread)
 {
 	if (!thread->resumed)
 		return;
-	if (perfctr_config_has_metrics(thread->config))
-		perfctr_cpu_suspend_metrics(thread->config, &thread->state);
+	if (perfctr_config_has_own_way(thread->config))
+		perfctr_cpu_suspend_own_way(thread->config, &thread->state);
 	else if (!thread->config->shared)
 		perfctr_cpu_suspend(&thread->state);
 	else if (perfctr_shared_suspend(&thread->state, (int)shim_cpu, thread->config->call))

@@ -246,13 +246,13 @@ START_TEST(beside_imode)
 	ck_assert_int_eq(load_on(0, config), 0);
 	local_irq_disable();
 	ck_assert_int_eq(perfctr_cpu_istart(config, &start), 0);
-	perfctr_cpu_resume_metrics(config, &thread.state);
+	perfctr_cpu_resume_own_way(config, &thread.state);
 	local_irq_enable();
 	execute(&truth, 600);
 	ck_assert_uint_eq(model_value(0, FIXED(0)), (start + 600) & GENMASK_ULL(47, 0));
 	local_irq_disable();
 	perfctr_cpu_istop(config, NULL);
-	perfctr_cpu_suspend_metrics(config, &thread.state);
+	perfctr_cpu_suspend_own_way(config, &thread.state);
 	local_irq_enable();
 	ck_assert_uint_eq(thread.state.ctr[0].acc, truth.slots);
 	ck_assert_uint_eq(thread.state.ctr[1].acc,
@@ -451,7 +451,7 @@ START_TEST(zeroed_for_strangers)
 	thread_init(&thread, metrics);
 	ck_assert_int_eq(restart_on(0, metrics, 1000), 0);
 	local_irq_disable();
-	perfctr_cpu_resume_metrics(metrics, &thread.state);
+	perfctr_cpu_resume_own_way(metrics, &thread.state);
 	local_irq_enable();
 	execute(&truth, 1000);
 	ck_assert_uint_ne(metrics_on(0), 0);
@@ -596,7 +596,7 @@ START_TEST(costs_others_nothing)
 
 	driver_init(&model_topdown);
 	config = CLAIM(plain);
-	ck_assert(!config->metrics);
+	ck_assert(!config->own_way);
 	thread_init(&a, config);
 	thread_init(&b, config);
 	thread_run(&a, 0, 1000);
