@@ -475,7 +475,7 @@ static long watch_by_kernel(void *unused)
 static bool discloses(void)
 {
 	if (!watched) {
-		work_on_cpu(raw_smp_processor_id(), watch_by_kernel, NULL);
+		perfctr_work_on_cpu(raw_smp_processor_id(), watch_by_kernel, NULL);
 		watched = true;
 	}
 	return perfctr_cpu_shared_discloses();
@@ -519,7 +519,7 @@ static int make_fresh(const struct perfctr_config *config, u32 fresh, struct per
 		if (!is_wanted(cpu))
 			continue;
 		claim.missing = 0;
-		err = work_on_cpu(cpu, make_by_kernel, &claim);
+		err = perfctr_work_on_cpu(cpu, make_by_kernel, &claim);
 		if (err)
 			break;
 		if (may_run_on(cpu))
@@ -547,7 +547,7 @@ static int find_another(unsigned int slot)
 
 	for_each_online_cpu(cpu)
 		if (per_cpu(made, cpu).event[slot])
-			return work_on_cpu(cpu, try_another, &slots[slot]);
+			return perfctr_work_on_cpu(cpu, try_another, &slots[slot]);
 	/* It is lost everywhere, so there is not even one now. The next control tries again. */
 	WRITE_ONCE(perfctr_shared_any_lost, true);
 	return -EBUSY;
@@ -688,7 +688,7 @@ void perfctr_shared_mend(void)
 		 * A state that is resumed there is suspended by the switch to the kernel
 		 * thread, and sees that its event is lost.
 		 */
-		work_on_cpu(cpu, remake_by_kernel, NULL);
+		perfctr_work_on_cpu(cpu, remake_by_kernel, NULL);
 		perfctr_broadcasts_made(1);
 	}
 }

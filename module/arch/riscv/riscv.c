@@ -132,7 +132,7 @@ static long reserve_by_kernel(void *arg)
 
 static int reserve_on(unsigned int cpu, unsigned int hw)
 {
-	return work_on_cpu(cpu, reserve_by_kernel, &hw);
+	return perfctr_work_on_cpu(cpu, reserve_by_kernel, &hw);
 }
 
 static void unreserve(unsigned int hw)

@@ -270,7 +270,7 @@ static void __init look_everywhere(struct counters *all)
 	for_each_online_cpu(cpu) {
 		struct counters own = {};
 
-		work_on_cpu(cpu, look_on_cpu, &own);
+		perfctr_work_on_cpu(cpu, look_on_cpu, &own);
 		if (first)
 			*all = own;
 		else

@@ -538,6 +538,7 @@ int tracepoint_probe_unregister(struct tracepoint *tracepoint, void *probe, void
  * shim_kthread says.
  */
 extern void (*shim_kthread)(bool comes);
+#define CONFIG_SMP	1
 long work_on_cpu(unsigned int cpu, long (*fn)(void *arg), void *arg);
 #define smp_processor_id()	shim_cpu
 #define IS_ENABLED(option)	0
