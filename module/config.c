@@ -96,30 +96,21 @@ static u32 config_hash(const struct wanted *wanted)
 	return hash >> 32;
 }
 
-static bool config_equal(const struct perfctr_config *config,
-			 const struct perfctr_ctr_control *ctr, u32 nr)
+static bool config_equal(const struct perfctr_config *config, const struct wanted *wanted)
 {
-	const struct perfctr_ctr_control *own = config->ctr;
+	const struct perfctr_ctr_control *own = config->ctr, *ctr = wanted->ctr;
 	u32 i;
 
 	/* memcmp() is slower, unless an arch has its own. */
-	for (i = 0; i < nr; i++, own++, ctr++)
+	for (i = 0; i < wanted->nr; i++, own++, ctr++)
 		if (own->map != ctr->map || own->flags != ctr->flags ||
 		    own->event != ctr->event || own->config != ctr->config ||
 		    own->ireset != ctr->ireset)
 			return false;
-	return true;
-}
-
-/* The members that only PERFCTR_CTR_PERF has; else they are zero. */
-static bool config_equal_perf(const struct perfctr_config *config,
-			      const struct perfctr_ctr_control *ctr, u32 nr)
-{
-	const struct perfctr_ctr_control *own = config->ctr;
-	u32 i;
-
-	for (i = 0; i < nr; i++, own++, ctr++)
-		if (own->config1 != ctr->config1 || own->config2 != ctr->config2)
+	/* The members that only PERFCTR_CTR_PERF has; else they are zero. */
+	for (i = 0; unlikely(wanted->perf) && i < wanted->nr; i++)
+		if (config->ctr[i].config1 != wanted->ctr[i].config1 ||
+		    config->ctr[i].config2 != wanted->ctr[i].config2)
 			return false;
 	return true;
 }
@@ -135,9 +126,7 @@ static struct perfctr_config *config_find(const struct wanted *wanted,
 	hash_for_each_possible(configs, config, node, wanted->hash) {
 		if (config->hash != wanted->hash || config->nr != wanted->nr ||
 		    config->core != wanted->core || config->shared != wanted->shared ||
-		    !config_equal(config, wanted->ctr, wanted->nr) ||
-		    (unlikely(wanted->perf) &&
-		     !config_equal_perf(config, wanted->ctr, wanted->nr)))
+		    !config_equal(config, wanted))
 			continue;
 		if (uid_eq(config->uid, wanted->uid) && config->pid_ns == wanted->pid_ns &&
 		    config->user_ns == wanted->user_ns &&
@@ -148,13 +137,23 @@ static struct perfctr_config *config_find(const struct wanted *wanted,
 	return NULL;
 }
 
+/* No CPU holds the id of a config whose claim has ended, so it may be had again. See @at_once. */
 static unsigned long new_id(bool user)
 {
-	static unsigned long last;	/* config_mutex */
+	static unsigned long last = PERFCTR_ID_STEP;	/* config_mutex */
+	static bool again;		/* config_mutex; never where a long has 64 bits */
+	const struct perfctr_config *config;
+	int i;
 
 	lockdep_assert_held(&config_mutex);
-	/* It cannot reach PERFCTR_NO_CONFIG in any machine's life. */
-	last += PERFCTR_ID_STEP;
+next:
+	last = (last + PERFCTR_ID_STEP) & (PERFCTR_ID_UPPER - 1) ?: PERFCTR_ID_STEP;
+	again |= last == PERFCTR_ID_STEP;
+	if (unlikely(again))
+		hash_for_each(configs, i, config, node)
+			if ((config->id & ~PERFCTR_ID_USER) == last ||
+			    (config->kin & ~PERFCTR_ID_USER) == last)
+				goto next;
 	return last | (user ? PERFCTR_ID_USER : 0);
 }
 
@@ -725,9 +724,8 @@ void perfctr_config_info(struct perfctr_info *info)
 		info->cpu_features |= PERFCTR_FEATURE_NATIVE;
 	if (perfctr_shared_available() && READ_ONCE(perfctr_config_source) != PERFCTR_SOURCE_NATIVE)
 		info->cpu_features |= PERFCTR_FEATURE_SHARED;
-	info->source = nr_claimed[true] ? PERFCTR_SOURCE_SHARED : PERFCTR_SOURCE_NATIVE;
-	if (nr_claimed[true] && nr_claimed[false])
-		info->source = PERFCTR_SOURCE_ANY;
+	info->source = !nr_claimed[true] ? PERFCTR_SOURCE_NATIVE :
+		       nr_claimed[false] ? PERFCTR_SOURCE_ANY : PERFCTR_SOURCE_SHARED;
 	mutex_unlock(&config_mutex);
 }
 

@@ -63,6 +63,7 @@ static inline long perfctr_work_on_cpu(unsigned int cpu, long (*fn)(void *arg), 
 /* In the id of a config: it counts user mode alone. Ids rise by PERFCTR_ID_STEP. */
 #define PERFCTR_ID_USER	1UL
 #define PERFCTR_ID_STEP	8UL
+#define PERFCTR_ID_UPPER	BIT(BITS_PER_LONG - 1)	/* in that of a kin which is no config's */
 
 /* perfctr_cpu_metric() of a counter of which metrics are shares */
 #define PERFCTR_WHOLE	(-1)
@@ -80,10 +81,10 @@ struct user_namespace;
  *	@evicted, it is claimed. Only config.c raises it from zero
  * @refs: how many may look at it: each user, each former user that still refers to it,
  *	and config.c's table
- * @id: the same for all configs that want the same of the same counters, and never reused;
- *	not 0; may have PERFCTR_ID_USER. config_mutex; users may read it
- * @kin: as @id, but of no other config: who may share registers that are read in user mode.
- *	Constant; may have PERFCTR_ID_USER
+ * @id: the same for all configs that want the same of the same counters, and of no others
+ *	that are claimed; not 0; may have PERFCTR_ID_USER. config_mutex; users may read it
+ * @kin: as @id, but of no other config: who may share registers that are read in user mode
+ *	(kin.c). Constant; may have PERFCTR_ID_USER
  * @uid: the user whose controls have it; constant
  * @pid_ns: where the threads that made these controls are: who has the same user id, but could
  *	not trace them, is not to see what they do either. With a reference; constant while it

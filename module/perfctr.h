@@ -160,7 +160,9 @@ struct perfctr_imode {
  *	over; and without OPEN it is made of the config's kin, not of the id. Otherwise
  *	PERFCTR_NO_CONFIG; owner. Whoever sets a hold, or unmaps the page, writes
  *	PERFCTR_NO_CONFIG. A thread that is switched out for this one reads it, and
- *	may resume the sums: see successor()
+ *	may resume the sums: see successor(). A thread that has slept since its config was
+ *	evicted, or got a new id, has the old one: with 32 bits another config has that after
+ *	2^28 new ones
  * @hold: PERFCTR_HOLD_*. Each bit is set and cleared atomically: COUNTERS and LOST by
  *	the owner or an interrupt on its CPU, the others under @lock. If somebody else
  *	sets one, he then interrupts the owner's CPU: see tree.c. @soft_on follows it

@@ -515,6 +515,48 @@ START_TEST(many_are_told_apart)
 }
 END_TEST
 
+/*
+ * Where a long has 32 bits, here 20, ids come to their end. They begin again, without those that
+ * others have, and without what stands for no config.
+ */
+START_TEST(ids_begin_again)
+{
+	static struct pid_namespace inner;
+	struct perfctr_config *kept[3], *config;
+	unsigned long least = ~0ul, last = 0;
+	unsigned int again = 0;
+	u32 i, k;
+
+	begin(&model_default);
+	kept[0] = get_numbered(0);
+	/* The same id, and another kin */
+	shim_current.pid_ns = &inner;
+	kept[1] = get_numbered(0);
+	shim_current.pid_ns = NULL;
+	kept[2] = get_numbered(1);
+	for (i = 2; i < 140000; i++) {
+		config = get_numbered(i);
+		for (k = 0; k < 3; k++) {
+			ck_assert_uint_ne(config->id, kept[k]->id);
+			ck_assert_uint_ne(config->id, kept[k]->kin);
+			ck_assert_uint_ne(config->kin, kept[k]->id);
+		}
+		ck_assert_uint_eq(config->id & (PERFCTR_ID_UPPER | (PERFCTR_ID_STEP - 1)),
+				  PERFCTR_ID_USER);
+		again += config->id < last;
+		last = config->id;
+		least = min(least, last);
+		perfctr_config_put(config, false);
+	}
+	/* An attempt that had to wait has had one, too. */
+	ck_assert(BITS_PER_LONG < 64 ? again >= 2 : !again);
+	ck_assert_uint_ge(least, PERFCTR_ID_STEP);
+	for (k = 0; k < 3; k++)
+		perfctr_config_put(kept[k], false);
+	end();
+}
+END_TEST
+
 START_TEST(so_many_at_most)
 {
 	struct perfctr_config *config;
@@ -861,6 +903,7 @@ void test_config(void)
 	UNIT_RUN(hotplug);
 	UNIT_RUN(each_user_has_its_own);
 	UNIT_RUN(many_are_told_apart);
+	UNIT_RUN(ids_begin_again);
 	UNIT_RUN(so_many_at_most);
 	UNIT_RUN(broadcasts_take_their_time);
 	UNIT_RUN(what_is_there_does_not_wait);
