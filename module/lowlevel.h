@@ -411,12 +411,12 @@ static inline unsigned long perfctr_age_period(unsigned int width, unsigned int 
  * unsigned long perfctr_cpu_grant(config), void perfctr_cpu_revoke(u32 granted)
  *	give and take the permission to read the registers in user mode. Where each thread
  *	can have one of its own the arch defines PERFCTR_CPU_PERMITS_THREADS
- * bool perfctr_cpu_private(config, uid): the registers of config are private to that user:
- *	since they were zero they only ran for its threads that may read them
+ * bool perfctr_cpu_private(kin, uid): they are private to that user's threads of that kin:
+ *	since they were zero they only ran for these, which may read them
  * kuid_t perfctr_cpu_private_user(void): that user; if they are private to nobody, any user
  * bool perfctr_cpu_runs(void): they run, given that they are private
- * int perfctr_cpu_restart(config, uid): let them run, private to uid, and from zero unless
- *	they are private to it already. The CPU holds the config for others only after
+ * int perfctr_cpu_restart(config, kin, uid): let them run, private to these, and from zero
+ *	unless they are private to them already. The CPU holds the config for others only after
  *	perfctr_cpu_load(). EIO as there
  * void perfctr_cpu_leave(void): the thread to which they may be private leaves: they stop,
  *	or are not private any more

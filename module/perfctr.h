@@ -135,6 +135,10 @@ struct perfctr_imode {
 #define PERFCTR_RAW_BY_PRIVILEGE	1
 #define PERFCTR_RAW_BY_POLICY		2	/* as long as the policy is "open" */
 
+/* vperfctr.inherited */
+#define PERFCTR_INHERITED	1
+#define PERFCTR_APART		2
+
 /**
  * struct vperfctr - the counters of one thread
  *
@@ -172,7 +176,8 @@ struct perfctr_imode {
  *	thread returns to user mode: the page looks like the child's own, so no
  *	registers are shown; owner
  * @raw: PERFCTR_RAW_*: its registers may be read whenever it runs, mapped or not; owner
- * @inherited: it is part of a struct descendant; constant
+ * @inherited: 0, or PERFCTR_INHERITED: it is part of a struct descendant; or PERFCTR_APART: and
+ *	it is kin of nobody (kin.c). Constant once it has an owner
  * @soft_on: @soft holds differences; @lock
  * @todo: PERFCTR_TODO_*: what @return_work has to do, and whether it is queued; owner,
  *	interrupt
@@ -228,7 +233,7 @@ struct vperfctr {
 	atomic_t hold;
 	bool user;
 	bool lent;
-	bool inherited;
+	u8 inherited;
 	bool soft_on;
 	bool stale;
 	bool quick;
@@ -296,6 +301,13 @@ void perfctr_user_drop_config(struct perfctr_user *user);
 void perfctr_broadcasts_made(unsigned int nr);
 int perfctr_broadcasts_allow(void);
 void perfctr_burden_exit(void);
+
+/*
+ * kin.c. how_inherited: vperfctr.inherited of the child of current, which has the state parent.
+ * new_kin: one that nobody has, not even a config; anybody may call it.
+ */
+u8 perfctr_how_inherited(const struct vperfctr *parent, struct task_struct *child);
+unsigned long perfctr_new_kin(void);
 
 /*
  * cpus.c. tell: a CPU has come; it is told of claims unless it is isolated. join: this CPU

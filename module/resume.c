@@ -76,6 +76,12 @@ static __always_inline bool load(struct vperfctr *perfctr)
 	return false;
 }
 
+static __always_inline unsigned long kin_of(const struct vperfctr *perfctr)
+{
+	return likely(perfctr->inherited != PERFCTR_APART) ? perfctr->config->kin :
+							      perfctr_new_kin();
+}
+
 /*
  * The owner has mapped its page, or its process may read registers: they must hold nothing of
  * others. Under "guarded" they start from zero unless they only ran for its kin. *readable:
@@ -91,6 +97,7 @@ static __always_inline bool load_user(struct vperfctr *perfctr, int hold,
 	bool may = perfctr_cpu_user_readable(config, policy);
 	kuid_t uid = current_real_cred()->euid;
 	bool counting = !hold;
+	unsigned long kin;
 
 	*readable = may && counting && READ_ONCE(perfctr->user) && !perfctr->lent;
 	*permit = may && (counting || hold & PERFCTR_HOLD_OVERFLOWN);
@@ -101,8 +108,9 @@ static __always_inline bool load_user(struct vperfctr *perfctr, int hold,
 	}
 	if (!*permit || policy != PERFCTR_USER_READ_GUARDED || !config->nr)
 		return !counting || perfctr_cpu_holds(config) || load(perfctr);
-	if (!(perfctr_cpu_private(config, uid) && perfctr_cpu_runs()) &&
-	    (!may_load(config) || perfctr_cpu_restart(config, uid))) {
+	kin = kin_of(perfctr);
+	if (!(perfctr_cpu_private(kin, uid) && perfctr_cpu_runs()) &&
+	    (!may_load(config) || perfctr_cpu_restart(config, kin, uid))) {
 		vperfctr_lose(perfctr);
 		return false;
 	}
@@ -230,7 +238,8 @@ static __always_inline void let_take_over(struct vperfctr *perfctr)
 	bool open = READ_ONCE(perfctr_user_read) == PERFCTR_USER_READ_OPEN;
 	unsigned long id = open ? READ_ONCE(perfctr->config->id) : perfctr->config->kin;
 
-	if (!(id & PERFCTR_ID_USER) || !perfctr->plain || perfctr->todo || perfctr_by_tracepoint())
+	if (!(id & PERFCTR_ID_USER) || !perfctr->plain || perfctr->todo ||
+	    perfctr_by_tracepoint() || perfctr->inherited == PERFCTR_APART)
 		return;
 	id += PERFCTR_AT_ONCE_SHOWN - PERFCTR_ID_USER;
 	if (open)

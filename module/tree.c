@@ -209,7 +209,7 @@ struct vperfctr *vperfctr_spare_create(u32 nr_ictrs, bool may_sleep)
 	if (!descendant)
 		return NULL;
 	vperfctr_setup(&descendant->state);
-	descendant->state.inherited = true;
+	descendant->state.inherited = PERFCTR_INHERITED;
 	if (nr_ictrs) {
 		descendant->state.imode = perfctr_imode_create(nr_ictrs, gfp | __GFP_ACCOUNT);
 		if (!descendant->state.imode) {
@@ -258,6 +258,7 @@ void vperfctr_inherit(struct vperfctr *parent, struct task_struct *child)
 	descendant = to_descendant(perfctr);
 
 	perfctr->config = tree->config;
+	perfctr->inherited = perfctr_how_inherited(parent, child);
 	perfctr->clock_on = parent->clock_on;
 	perfctr->flags = parent->flags;
 	perfctr->preserve = parent->preserve;
@@ -274,7 +275,6 @@ void vperfctr_inherit(struct vperfctr *parent, struct task_struct *child)
 		vperfctr_imode_init(perfctr, parent->imode->signo, parent->imode->refresh);
 	}
 	hold = atomic_read(&parent->hold) & (PERFCTR_HOLD_ON_EXEC | PERFCTR_HOLD_LOST);
-
 	raw_spin_lock_irqsave(&tree->lock, flags);
 	dead = tree->dead;
 	if (!dead) {

@@ -157,7 +157,7 @@ static inline void perfctr_cpu_revoke(u32 granted)
 {
 }
 
-static inline bool perfctr_cpu_private(const struct perfctr_config *config, kuid_t uid)
+static inline bool perfctr_cpu_private(unsigned long kin, kuid_t uid)
 {
 	return false;
 }
@@ -172,7 +172,8 @@ static inline bool perfctr_cpu_runs(void)
 	return true;
 }
 
-static inline int perfctr_cpu_restart(const struct perfctr_config *config, kuid_t uid)
+static inline int perfctr_cpu_restart(const struct perfctr_config *config, unsigned long kin,
+				      kuid_t uid)
 {
 	return -EIO;
 }

@@ -39,11 +39,11 @@ struct perfctr_riscv_prog {
  * @programmed: id of the config that @prog is known to satisfy, or 0
  * @active: id of the config that this CPU holds: its counters all run as it wants them,
  *	so its states may be resumed; 0: see @prog
- * @private_config: the kin of the config that @programmed is the id of, if its counters run
+ * @private_kin: the kin of the config that @programmed is the id of, if its counters run
  *	likewise, but since its registers were zero they only ran for threads of
  *	@private_uid that read them; others need perfctr_cpu_load() first. At most one of it
  *	and @active is set
- * @private_uid: see @private_config
+ * @private_uid: see @private_kin
  * @istopped: the id of the last perfctr_cpu_istop(), if the registers still hold what
  *	they held then; only compared
  * @owned: counters that the firmware has handed to us
@@ -55,7 +55,7 @@ struct perfctr_riscv_prog {
 struct perfctr_riscv_cpu {
 	unsigned long active;
 	unsigned long programmed;
-	unsigned long private_config;
+	unsigned long private_kin;
 	kuid_t private_uid;
 	const void *istopped;
 	u32 owned;
@@ -162,11 +162,11 @@ static inline bool perfctr_cpu_user_readable(const struct perfctr_config *config
 	       (policy == PERFCTR_USER_READ_GUARDED && (perfctr_riscv_sbi || !config->nr));
 }
 
-static inline bool perfctr_cpu_private(const struct perfctr_config *config, kuid_t uid)
+static inline bool perfctr_cpu_private(unsigned long kin, kuid_t uid)
 {
 	const struct perfctr_riscv_cpu *cpu = this_cpu_ptr(&perfctr_riscv_cpu);
 
-	return cpu->private_config == config->kin && uid_eq(cpu->private_uid, uid);
+	return cpu->private_kin == kin && uid_eq(cpu->private_uid, uid);
 }
 
 static inline kuid_t perfctr_cpu_private_user(void)
@@ -178,9 +178,9 @@ static inline void perfctr_cpu_share(void)
 {
 	struct perfctr_riscv_cpu *cpu = this_cpu_ptr(&perfctr_riscv_cpu);
 
-	if (cpu->private_config) {
+	if (cpu->private_kin) {
 		cpu->active = cpu->programmed;
-		cpu->private_config = 0;
+		cpu->private_kin = 0;
 	}
 }
 
@@ -199,7 +199,7 @@ static inline bool perfctr_cpu_runs(void)
 	return true;
 }
 
-int perfctr_cpu_restart(const struct perfctr_config *config, kuid_t uid);
+int perfctr_cpu_restart(const struct perfctr_config *config, unsigned long kin, kuid_t uid);
 
 #define PERFCTR_CPU_PERMITS_THREADS
 

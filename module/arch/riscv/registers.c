@@ -72,7 +72,7 @@ void perfctr_riscv_now_unknown(struct perfctr_riscv_cpu *cpu)
 {
 	cpu->programmed = 0;
 	cpu->active = 0;
-	cpu->private_config = 0;
+	cpu->private_kin = 0;
 	cpu->istopped = NULL;
 }
 
@@ -325,7 +325,7 @@ int perfctr_cpu_load(const struct perfctr_config *config)
 	lockdep_assert_irqs_disabled();
 	if (!config->nr)
 		return 0;
-	cpu->private_config = 0;
+	cpu->private_kin = 0;
 	if (perfctr_riscv_sbi) {
 		if (take_all(cpu, config, id))
 			return -EIO;
@@ -363,14 +363,15 @@ static int restart_actrs(const struct perfctr_config *config)
 	return 0;
 }
 
-notrace int perfctr_cpu_restart(const struct perfctr_config *config, kuid_t uid)
+notrace int perfctr_cpu_restart(const struct perfctr_config *config, unsigned long kin,
+				kuid_t uid)
 {
 	struct perfctr_riscv_cpu *cpu = this_cpu_ptr(&perfctr_riscv_cpu);
 	unsigned long id = READ_ONCE(config->id);
 
 	lockdep_assert_irqs_disabled();
 	cpu->active = 0;
-	cpu->private_config = 0;
+	cpu->private_kin = 0;
 	cpu->istopped = NULL;
 	if (take_all(cpu, config, id))
 		return -EIO;
@@ -379,7 +380,7 @@ notrace int perfctr_cpu_restart(const struct perfctr_config *config, kuid_t uid)
 		return -EIO;
 	}
 	cpu->running |= perfctr_riscv_actrs(config);
-	cpu->private_config = config->kin;
+	cpu->private_kin = kin;
 	cpu->private_uid = uid;
 	return 0;
 }

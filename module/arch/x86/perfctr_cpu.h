@@ -32,11 +32,11 @@
  *	interrupts off, but for what is prepared before it comes
  * @active: id of the config whose counters all count as it wants them, and of which
  *	states may be resumed without further ado, or 0
- * @private_config: kin of that of which only threads of @private_uid ran that read its
+ * @private_kin: kin of that of which only threads of @private_uid ran that read its
  *	registers, and nobody else, since all registers were zero; nobody else may
  *	without perfctr_cpu_load(). At most one of it and @active is set
- * @private_uid: see @private_config
- * @private_id: the id of @private_config
+ * @private_uid: see @private_kin
+ * @private_id: the id of @private_kin
  * @private_mm: context.ctx_id of the one mm of which anything is in the registers; 0:
  *	there are several, or it is not known
  * @core: of a hybrid processor, its type and native model (CPUID leaf 1AH's EAX), of others 0;
@@ -65,7 +65,7 @@
  */
 struct perfctr_x86_cpu {
 	unsigned long active;
-	unsigned long private_config;
+	unsigned long private_kin;
 	kuid_t private_uid;
 	unsigned long private_id;
 	u64 private_mm;
@@ -255,11 +255,11 @@ static inline bool perfctr_cpu_user_readable(const struct perfctr_config *config
 	return !config->nr || perfctr_cpu_user_permitted(config);
 }
 
-static inline bool perfctr_cpu_private(const struct perfctr_config *config, kuid_t uid)
+static inline bool perfctr_cpu_private(unsigned long kin, kuid_t uid)
 {
 	const struct perfctr_x86_cpu *cpu = this_cpu_ptr(&perfctr_x86_cpu);
 
-	return cpu->private_config == config->kin && uid_eq(cpu->private_uid, uid);
+	return cpu->private_kin == kin && uid_eq(cpu->private_uid, uid);
 }
 
 static inline kuid_t perfctr_cpu_private_user(void)
@@ -272,7 +272,7 @@ static inline bool perfctr_cpu_runs(void)
 	return this_cpu_read(perfctr_x86_cpu.running);
 }
 
-int perfctr_cpu_restart(const struct perfctr_config *config, kuid_t uid);
+int perfctr_cpu_restart(const struct perfctr_config *config, unsigned long kin, kuid_t uid);
 void perfctr_cpu_leave(void);
 void perfctr_cpu_share(void);
 

@@ -435,19 +435,20 @@ notrace int perfctr_cpu_load(const struct perfctr_config *config)
  * them, and none runs but those that were asked for, which may count what the thread
  * may not know.
  */
-notrace int perfctr_cpu_restart(const struct perfctr_config *config, kuid_t uid)
+notrace int perfctr_cpu_restart(const struct perfctr_config *config, unsigned long kin,
+				kuid_t uid)
 {
 	struct perfctr_x86_cpu *cpu = this_cpu_ptr(&perfctr_x86_cpu);
 	/* One that dies is without. */
 	u64 mm = current->mm ? current->mm->context.ctx_id : 0;
-	bool kin = perfctr_cpu_private(config, uid), foreign;
+	bool private = perfctr_cpu_private(kin, uid), foreign;
 
 	if (unlikely(config->core != cpu->load_core))
 		return -EIO;
 	set_up(cpu, config);
 	silence(cpu, ~config->mask | config->imask);
 	/* In one process there may be several users, of whom each has kin elsewhere. */
-	foreign = !kin && cpu->dirty &&
+	foreign = !private && cpu->dirty &&
 		  (!mm || cpu->private_mm != mm || !uid_eq(cpu->private_uid, uid));
 	/*
 	 * First what is to stand stands, lest it count on from zero. Where one bit enables
@@ -456,12 +457,12 @@ notrace int perfctr_cpu_restart(const struct perfctr_config *config, kuid_t uid)
 	let_run(cpu, perfctr_pmu.together ? config->mask : config->mask & ~config->imask);
 	if (foreign)
 		zero_all(cpu);
-	if (!kin)
+	if (!private)
 		cpu->private_mm = mm;
 	else if (cpu->private_mm != mm)
 		cpu->private_mm = 0;
 	cpu->active = 0;
-	cpu->private_config = config->kin;
+	cpu->private_kin = kin;
 	cpu->private_id = READ_ONCE(config->id);
 	cpu->private_uid = uid;
 	return 0;
@@ -471,7 +472,7 @@ notrace void perfctr_cpu_share(void)
 {
 	struct perfctr_x86_cpu *cpu = this_cpu_ptr(&perfctr_x86_cpu);
 
-	if (!cpu->private_config)
+	if (!cpu->private_kin)
 		return;
 	perfctr_x86_belong_to_nobody(cpu);
 	if (cpu->running)
@@ -484,7 +485,7 @@ notrace void perfctr_cpu_leave(void)
 
 	if (perfctr_x86_run_always())
 		perfctr_cpu_share();
-	else if (cpu->private_config)
+	else if (cpu->private_kin)
 		stop_all(cpu);
 }
 

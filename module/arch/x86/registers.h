@@ -239,7 +239,7 @@ static inline bool perfctr_x86_run_always(void)
 static __always_inline void perfctr_x86_belong_to_nobody(struct perfctr_x86_cpu *cpu)
 {
 	cpu->active = 0;
-	cpu->private_config = 0;
+	cpu->private_kin = 0;
 	cpu->private_mm = 0;
 }
 

@@ -316,7 +316,7 @@ static int claim_forget(void *arg)
 		cpu->active = 0;
 	/* Others who run here leave their counts in registers that still run. */
 	if (cpu->private_id == READ_ONCE(config->id)) {
-		cpu->private_config = 0;
+		cpu->private_kin = 0;
 		cpu->private_mm = 0;
 	}
 	return 0;

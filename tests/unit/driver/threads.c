@@ -470,7 +470,7 @@ int restart_on(unsigned int cpu, const struct perfctr_config *config, unsigned i
 
 	shim_cpu = cpu;
 	local_irq_disable();
-	err = perfctr_cpu_restart(config, KUIDT_INIT(uid));
+	err = perfctr_cpu_restart(config, config->kin, KUIDT_INIT(uid));
 	local_irq_enable();
 	return err;
 }
@@ -492,7 +492,7 @@ bool private_on(unsigned int cpu, const struct perfctr_config *config, unsigned 
 
 	shim_cpu = cpu;
 	local_irq_disable();
-	private = perfctr_cpu_private(config, KUIDT_INIT(uid));
+	private = perfctr_cpu_private(config->kin, KUIDT_INIT(uid));
 	local_irq_enable();
 	return private;
 }

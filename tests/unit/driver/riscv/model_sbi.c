@@ -162,7 +162,7 @@ bool driver_remembers(unsigned int cpu, const struct perfctr_config *config)
 	const struct perfctr_riscv_cpu *pcpu = per_cpu_ptr(&perfctr_riscv_cpu, cpu);
 
 	return pcpu->active == config->id || pcpu->programmed == config->id ||
-	       pcpu->private_config == config->kin;
+	       pcpu->private_kin == config->kin;
 }
 
 /*

@@ -72,6 +72,8 @@ typedef struct {
 } atomic64_t;
 #define ATOMIC64_INIT(i)		{ i }
 #define atomic64_inc_return(v)		(++(v)->counter)
+typedef struct { long counter; } atomic_long_t;
+#define atomic_long_add_return(i, v)	((v)->counter += (long)(i))
 
 /* Lists */
 #define hlist_entry(ptr, type, member)	container_of(ptr, type, member)

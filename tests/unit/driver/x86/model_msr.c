@@ -1458,7 +1458,7 @@ bool driver_remembers(unsigned int cpu, const struct perfctr_config *config)
 {
 	const struct perfctr_x86_cpu *driver = per_cpu_ptr(&perfctr_x86_cpu, cpu);
 
-	return driver->active == config->id || driver->private_config == config->kin;
+	return driver->active == config->id || driver->private_kin == config->kin;
 }
 
 void model_expect_taken(unsigned int cpu)

@@ -110,7 +110,7 @@ static void look(unsigned int cpu)
 			expect_own(cpu, "may see", task->task.mm, false, 0);
 		}
 		if (task->thread.config && task->thread.config->nr &&
-		    perfctr_cpu_private(task->thread.config, KUIDT_INIT(task->uid))) {
+		    perfctr_cpu_private(task->thread.config->kin, KUIDT_INIT(task->uid))) {
 			nr_private++;
 			expect_own(cpu, "private", NULL, true, task->uid);
 		}
@@ -129,7 +129,7 @@ static bool counts(const struct task *task)
 static bool is_kin(const struct task *next)
 {
 	return counts(next) && next->mapped &&
-	       perfctr_cpu_private(next->thread.config, KUIDT_INIT(next->uid));
+	       perfctr_cpu_private(next->thread.config->kin, KUIDT_INIT(next->uid));
 }
 
 static void suspend(struct task *task, const struct task *next)
@@ -174,9 +174,9 @@ static void resume(struct task *task)
 		return;
 	if ((task->mapped || perfctr_cpu_is_permitted(current)) && config->nr &&
 	    perfctr_cpu_user_readable(config, PERFCTR_USER_READ_GUARDED)) {
-		if (!(perfctr_cpu_private(config, KUIDT_INIT(task->uid)) && perfctr_cpu_runs())) {
+		if (!(perfctr_cpu_private(config->kin, KUIDT_INIT(task->uid)) && perfctr_cpu_runs())) {
 			nr_restarts++;
-			ck_assert_int_eq(perfctr_cpu_restart(config, KUIDT_INIT(task->uid)), 0);
+			ck_assert_int_eq(perfctr_cpu_restart(config, config->kin, KUIDT_INIT(task->uid)), 0);
 		}
 		task->undo |= UNDO_SHOWN;
 	} else if (!perfctr_cpu_holds(config)) {
@@ -319,7 +319,7 @@ static void claim_transient(void)
 	local_irq_disable();
 	suspend(task, NULL);
 	ck_assert_int_eq(next_random() % 2 ? perfctr_cpu_load(config) :
-			 perfctr_cpu_restart(config, KUIDT_INIT(task->uid)), 0);
+			 perfctr_cpu_restart(config, config->kin, KUIDT_INIT(task->uid)), 0);
 	note(shim_cpu);
 	perfctr_cpu_share();
 	resume(task);

@@ -11,6 +11,7 @@ struct user_namespace {
 extern struct user_namespace init_user_ns, *shim_user_ns;
 
 #define current_user_ns()	shim_user_ns
+#define task_cred_xxx(task, xxx)	((void)(task), shim_user_ns)
 
 static inline struct user_namespace *get_user_ns(struct user_namespace *ns)
 {

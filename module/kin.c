@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Who may see what others left in registers that are read in user mode: kin. These are the
+ * threads of one user whose config has the same kin, but for descendants that a thread made in
+ * another pid or user namespace than its own (a container). They have that thread's config, and
+ * are kin of nobody: each time that one of them reads registers these begin from zero.
+ */
+
+#include <linux/atomic.h>
+#include <linux/cred.h>
+#include <linux/pid_namespace.h>
+#include <linux/user_namespace.h>
+
+#include "perfctr.h"
+
+u8 perfctr_how_inherited(const struct vperfctr *parent, struct task_struct *child)
+{
+	if (parent->inherited == PERFCTR_APART ||
+	    task_active_pid_ns(child) != task_active_pid_ns(current) ||
+	    task_cred_xxx(child, user_ns) != current_user_ns())
+		return PERFCTR_APART;
+	return PERFCTR_INHERITED;
+}
+
+notrace unsigned long perfctr_new_kin(void)
+{
+	static atomic_long_t last;
+	unsigned long kin = atomic_long_add_return(PERFCTR_ID_STEP, &last);
+
+	/*
+	 * It is no config's, and not PERFCTR_NO_CONFIG. Where a long has 32 bits one comes again
+	 * after 2^27 others: by then no CPU has it any more.
+	 */
+	return (kin & (PERFCTR_ID_UPPER / 2 - 1)) | PERFCTR_ID_UPPER | PERFCTR_ID_USER;
+}
