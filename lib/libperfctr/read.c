@@ -39,7 +39,7 @@ static int perfctr_page_snapshot(const struct perfctr_page *page,
 #endif
 
 #ifndef PERFCTR_READS_METRICS
-#define perfctr_page_read_metric	perfctr_page_read_reg
+#define perfctr_page_read_metric(page, i, value)	((void)(page), (void)(i), (void)(value), 0)
 #define perfctr_page_metrics_snapshot	perfctr_page_snapshot
 #endif
 

@@ -261,9 +261,12 @@ START_TEST(a_counter_that_is_not_there)
 	struct vperfctr *v = usual();
 	unsigned int n = has_counters() ? 2 : 0;
 
-	errno = 0;
-	ck_assert_uint_eq(vperfctr_read_pmc(v, n), PERFCTR_NO_COUNT);
-	ck_assert_int_eq(errno, EINVAL);
+	/* Also if a register has that number, and counts */
+	for (; n < PERFCTR_MAX_CTRS; n++) {
+		errno = 0;
+		ck_assert_uint_eq(vperfctr_read_pmc(v, n), PERFCTR_NO_COUNT);
+		ck_assert_int_eq(errno, EINVAL);
+	}
 	errno = 0;
 	ck_assert_uint_eq(vperfctr_read_pmc(v, 1000000), PERFCTR_NO_COUNT);
 	ck_assert_int_eq(errno, EINVAL);
