@@ -251,7 +251,7 @@ tests/machines/root.sh bookworm >/dev/null
 short=debug-riscv64-debug-stress
 if [ $# != 0 ]; then
 	parts=$*
-elif tests/machines/debug/build.sh --kept riscv64-debug >/dev/null 2>&1; then
+elif tests/machines/linux.sh --kept riscv64-debug >/dev/null 2>&1; then
 	export OPS="${OPS:-1500}"
 	parts="$short $parts"
 else

@@ -80,7 +80,7 @@ if [ -z "${BOOT_INSIDE-}" ]; then
 	[ "$arch" != i386 ] || emulated=x86_64
 	QEMU=qemu-system-$emulated KERNEL=
 	[ -z "$patched" ] || QEMU=/src/$("$here/qemu/build.sh")/$QEMU
-	[ -z "$checker" ] || KERNEL=/src/$("$here/debug/build.sh" "$module")/image
+	[ -z "$linux" ] || KERNEL=/src/$("$here/linux.sh" "$linux")/image
 	export SIZE QEMU KERNEL
 	# shellcheck disable=SC2086 # none or two words
 	exec "$here/inroot" $other -e BOOT_INSIDE -e SIZE -e QEMU -e KERNEL \

@@ -23,7 +23,7 @@ arm64) vars='ARCH=arm64 CROSS_COMPILE=aarch64-linux-gnu-' ;;
 x86_64 | i386) vars=ARCH=x86 ;;
 esac
 headers=/usr/src/headers-$flavour
-[ -z "$checker" ] || headers=/src/$("$here/debug/build.sh" "$machine")
+[ -z "$linux" ] || headers=/src/$("$here/linux.sh" "$linux")
 
 # shellcheck disable=SC2016,SC2086 # for the inner shell; words
 exec "$here/inroot" -r "$suite" sh -euc '

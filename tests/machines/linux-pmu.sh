@@ -67,19 +67,7 @@ esac
 cd "$2"
 case $1 in
 --fetch)
-	version=$3
-	export APT_CONFIG=/tmp/apt.conf DEBIAN_FRONTEND=noninteractive
-	echo 'APT::Sandbox::User "root";' >$APT_CONFIG
-	# A moving suite's index can be past its date.
-	apt-get -q -o Acquire::Check-Valid-Until=false update >log 2>&1 ||
-		{ cat log; exit 1; }
-	# 6.12.107-1 is in linux-source-6.12. A mirror keeps the newest only, and a build
-	# root can be older.
-	package=linux-source-$(echo "$version" | cut -d. -f1,2)
-	apt-get -q download "$package=$version" >log 2>&1 || {
-		echo "perfctr: $package $version is gone, taking the newest"
-		apt-get -q download "$package" >log 2>&1 || { cat log; exit 1; }
-	} ;;
+	/src/tests/machines/linux-source.sh "$3" ;;
 --unpack)
 	mkdir linux
 	# tar ends as soon as it has all of them. What writes to it then ends by SIGPIPE.

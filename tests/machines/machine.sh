@@ -7,7 +7,8 @@
 #   suite	the build root with its kernel and what builds modules for it
 #   programs	the build root that builds the programs
 #   flavour	Debian's name of the kernel
-#   checker	the kernel is one of debug/build.sh's
+#   linux	the kernel's name in linux.sh, if it is one of those and not Debian's
+#   checker	... and it checks itself
 #   module	the first machine that has this kernel, and so the same module
 #   cpu		QEMU's words for the processor
 #   second	the same for the second CPU, where that is another
@@ -19,7 +20,8 @@
 # nehalem, nehalem-testing, nehalem-6.1. nehalem-i386 has nehalem's kernel, and all
 # programs are of 32 bits.
 
-arch='' suite=trixie programs=trixie flavour='' checker='' module=$machine patched='' icount='' append='' second=''
+arch='' suite=trixie programs=trixie flavour='' linux='' checker='' module=$machine patched='' icount=''
+append='' second=''
 
 case $machine in
 riscv64-6.12 | riscv64-testing | riscv64-debug | riscv64-rt)
@@ -73,7 +75,8 @@ esac
 case $machine in
 *-testing) suite=testing ;;
 *-6.1 | pentium3) suite=bookworm ;;
-*-debug | *-kcsan | riscv64-rt) checker=y ;;
+riscv64-debug | riscv64-rt) linux=$machine checker=y ;;
+*-debug | *-kcsan) linux=x86_64-${machine##*-} checker=y ;;
 esac
 case $machine in
 *-rt) flavour=rt-amd64 ;;

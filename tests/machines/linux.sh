@@ -1,44 +1,47 @@
 #!/bin/sh
-# usage: build.sh [--kept] riscv64-debug|riscv64-rt|x86_64-debug|x86_64-kcsan
+# usage: linux.sh [--kept] KERNEL
 #
-# Makes a small kernel that checks itself, from the source of Debian's kernel
-# of the version that is in the build root, and prints where it is, relative
-# to the checkout: a directory with the kernel itself (`image`), its `.config`,
-# and what modules are built against. It is made once for each set of inputs
-# and kept in the cache. With --kept it is not made: status 1 if it is not there.
+# Makes a small kernel that Debian has not: riscv64-debug, riscv64-rt, x86_64-debug and
+# x86_64-kcsan check themselves. The source is that of Debian's kernel of the version that
+# is in the build root. Prints where the kernel is, relative to the checkout: a directory
+# with the kernel itself (`image`), its `.config`, and what modules are built against. It is
+# made once for each set of inputs and kept in the cache. With --kept it is not made: status
+# 1 if it is not there.
 set -eu
 
 if [ "${1-}" != --inside ]; then
 	here=$(cd "$(dirname "$0")" && pwd)
-	top=$(cd "$here/../../.." && pwd)
+	top=$(cd "$here/../.." && pwd)
 	cache=${PERFCTR_CACHE:-${XDG_CACHE_HOME:-${HOME:-/var/cache}${HOME:+/.cache}}/perfctr}
 	only_kept=''
 	if [ "${1-}" = --kept ]; then
 		only_kept=y
 		shift
 	fi
-	machine=${1?usage: build.sh [--kept] MACHINE}
+	kernel=${1?usage: linux.sh [--kept] KERNEL}
 
-	case $machine in
-	*-debug) configs="common.config preempt.config kasan.config ${machine%-debug}.config" ;;
-	*-kcsan) configs="common.config preempt.config kcsan.config ${machine%-kcsan}.config" ;;
+	case $kernel in
+	riscv64-debug | x86_64-debug) configs="debug/common debug/preempt debug/kasan debug/${kernel%-*}" ;;
+	x86_64-kcsan) configs="debug/common debug/preempt debug/kcsan debug/x86_64" ;;
 	# Debian has one for amd64 only.
-	riscv64-rt) configs="common.config rt.config riscv64.config" ;;
-	*) echo "debug/build.sh: no machine '$machine'" >&2; exit 2 ;;
+	riscv64-rt) configs="debug/common debug/rt debug/riscv64" ;;
+	*) echo "linux.sh: no kernel '$kernel'" >&2; exit 2 ;;
 	esac
 
 	# The root's name has its recipe's hash, but its packages can be newer.
-	root=$("$here/../root.sh" trixie)
+	root=$("$here/root.sh" trixie)
 	query() { dpkg-query --admindir="$root/var/lib/dpkg" -f '${source:Version}\n' -W "$1"; }
 	version=$(query 'linux-kbuild-*' | tail -n 1)
 	compiler=$(query 'gcc-14*linux-gnu' | sort -u | tr '\n' ' ')
 	# shellcheck disable=SC2086 # words
 	key=$(cd "$here" && {
-		echo "$machine $version $compiler"
-		sed -n '/^# --- Inside/,$p' build.sh
-		cat $configs
+		echo "$kernel $version $compiler"
+		sed -n '/^# --- Inside/,$p' linux.sh
+		for c in $configs; do
+			cat "$c.config"
+		done
 	} | sha256sum | cut -c1-16)
-	name=linux-$machine-$key
+	name=linux-$kernel-$key
 	kept=$cache/$name.tar used=build/linux/$name
 
 	# The build root sees the checkout only, so that is where it is used.
@@ -61,16 +64,16 @@ if [ "${1-}" != --inside ]; then
 	flock -n 9 || { echo "perfctr: another run is building a kernel: waiting" >&2; flock 9; }
 	[ ! -e "$kept" ] || { use; exit; }
 
-	echo "perfctr: building the kernel of $machine: once, some ten minutes, 2 GB meanwhile" >&2
+	echo "perfctr: building the kernel $kernel: once, five to ten minutes, 2 GB meanwhile" >&2
 	work=build/linux/work
 	rm -rf "${top:?}/$work"
 	mkdir -p "$top/$work"
 	trap 'rm -rf "${top:?}/$work"' EXIT
 	trap 'exit 1' HUP INT TERM
 	# shellcheck disable=SC2086 # words
-	(cd "$top" && tests/machines/inroot -w "/src/${0#"$top"/}" \
-		--inside "$version" "/src/$work" "${machine%-*}" $configs) >&2 9>&- || {
-		echo "perfctr: the kernel of $machine could not be built" >&2
+	(cd "$top" && tests/machines/inroot -w /src/tests/machines/linux.sh \
+		--inside "$version" "/src/$work" "${kernel%%-*}" $configs) >&2 9>&- || {
+		echo "perfctr: the kernel $kernel could not be built" >&2
 		exit 1
 	}
 	mv "$top/$work/kept.tar" "$kept.tmp"
@@ -87,47 +90,41 @@ fi
 version=$2 arch=$4
 cd "$3"
 shift 4
-here=/src/tests/machines/debug
+here=/src/tests/machines
 say() { echo "perfctr: linux: $*" >&2; }
 quiet() { "$@" >>log 2>&1 || { tail -n 40 log >&2; exit 1; }; }
 
 case $arch in
-riscv64) srcarch=riscv image=arch/riscv/boot/Image ;;
-x86_64) srcarch=x86 image=arch/x86/boot/bzImage ;;
+riscv64) srcarch=riscv gnu=riscv64 image=arch/riscv/boot/Image ;;
+x86_64) srcarch=x86 gnu=x86_64 image=arch/x86/boot/bzImage ;;
 esac
 nice="nice -n 19"
 
 say "fetching the source"
+"$here/linux-source.sh" "$version" >&2
 export APT_CONFIG=/tmp/apt.conf DEBIAN_FRONTEND=noninteractive
-echo 'APT::Sandbox::User "root";' >$APT_CONFIG
-quiet apt-get -q update
 quiet apt-get -qy install --no-install-recommends bc bison flex libelf-dev
-# 6.12.107-1 is in linux-source-6.12. A mirror keeps the newest only, and a build
-# root can be older.
-package=linux-source-$(echo "$version" | cut -d. -f1,2)
-apt-get -q download "$package=$version" >>log 2>&1 ||
-	{ say "$version is gone, taking the newest"; quiet apt-get -q download "$package"; }
 # Most of it is drivers; the makefiles want to see the directories all the same.
 mkdir linux
-dpkg-deb --fsys-tarfile "$package"_*.deb |
+dpkg-deb --fsys-tarfile linux-source-*.deb |
 	tar -x -O --wildcards './usr/src/linux-source-*.tar.xz' | xz -d -T0 |
 	tar -x -C linux --strip-components=1 --exclude='*/Documentation/*/*' \
 	--exclude='*/tools/testing/*' --exclude='*/drivers/gpu/*.[ch]' \
 	--exclude='*/drivers/media/*.[ch]' --exclude='*/drivers/net/*/*.[ch]' \
 	--exclude='*/drivers/staging/*.[ch]' --exclude='*/sound/*.[ch]' \
 	--exclude='*/boot/dts/*.dts' --exclude='*/boot/dts/*.dtsi'
-rm -f "$package"_*.deb
+rm -f linux-source-*.deb
 cd linux
 
 m() {
 	# shellcheck disable=SC2086 # words
-	$nice make -j"$(nproc)" ARCH=$srcarch CROSS_COMPILE="$arch-linux-gnu-" \
+	$nice make -j"$(nproc)" ARCH=$srcarch CROSS_COMPILE="$gnu-linux-gnu-" \
 		KBUILD_BUILD_USER=perfctr KBUILD_BUILD_HOST=perfctr "$@"
 }
 
 say "configuring"
 for c; do
-	cat "$here/$c"
+	cat "$here/$c.config"
 done >wanted.config
 quiet m KCONFIG_ALLCONFIG=wanted.config allnoconfig
 # An option that could not be had disappears without a word.
@@ -136,7 +133,7 @@ lost=$(grep -E '^(CONFIG_|# CONFIG_[A-Z0-9_]+ is not set)' wanted.config |
 		case $line in
 		"#"*)
 			line=${line#"# "}
-			grep -q "^${line%% *}=" .config && echo "$line" ;;
+			! grep -q "^${line%% *}=" .config || echo "$line" ;;
 		*)
 			grep -qxF "$line" .config || echo "$line" ;;
 		esac
