@@ -17,9 +17,12 @@ common='gcc libc6-dev make cpio kmod perl python3'
 architectures=amd64,riscv64 alias=''
 case $suite in
 trixie)
+	# Of 32-bit PowerPC Debian has a compiler and a C library only; root-ppc32.sh and
+	# linux.sh make the rest.
 	packages="$common gcc-riscv64-linux-gnu gcc-aarch64-linux-gnu xz-utils zstd gawk pkg-config
 		libc6-dev:riscv64 libc6-dev:arm64 check check:riscv64 check:arm64
-		qemu-system-riscv opensbi qemu-system-x86 seabios qemu-system-arm
+		gcc-powerpc-linux-gnu libc6-dev-powerpc-cross
+		qemu-system-riscv opensbi qemu-system-x86 seabios qemu-system-arm qemu-system-ppc
 		busybox-static device-tree-compiler
 		dkms clang-tidy mandoc shellcheck sparse"
 	architectures=amd64,riscv64,arm64
@@ -42,7 +45,7 @@ bookworm)
 esac
 
 key=$(printf '%s\n' "$suite" "$packages" "$architectures" "$month" |
-	cat - "$0" "$here/root-kernels.sh" | sha256sum | cut -c1-16)
+	cat - "$0" "$here/root-kernels.sh" "$here/root-ppc32.sh" | sha256sum | cut -c1-16)
 root=$cache/$suite-$key
 
 if [ -d "$root" ]; then
@@ -108,8 +111,9 @@ make_root() { # the suite's name on the mirror
 		--dpkgopt='path-exclude=/usr/share/man/*' \
 		--customize-hook="[ $1 = $suite ] ||
 			grep -qx VERSION_CODENAME=$suite \"\$1/etc/os-release\"" \
-		--customize-hook="copy-in $here/root-kernels.sh /tmp" \
+		--customize-hook="copy-in $here/root-kernels.sh $here/root-ppc32.sh /tmp" \
 		--customize-hook='chroot "$1" sh /tmp/root-kernels.sh' \
+		--customize-hook='chroot "$1" sh /tmp/root-ppc32.sh' \
 		--customize-hook='mkdir "$1/src" "$1/other"' \
 		"$1" "$tmp" ${mirror:+"$mirror"} >&2
 }
