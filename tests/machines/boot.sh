@@ -5,16 +5,16 @@
 # ends with JOB's status. The job `shell` is an interactive shell.
 # README.md tells of the machines and of what a job can do.
 #
-#  --smp N         processors (1)
+#  --smp N         processors (1; PowerPC has no more)
 #  --mem MB        memory (512; 1024 for a kernel that checks itself)
 #  --icount        one nanosecond of guest time is one instruction, and time in
-#                  which the guest is idle is skipped; x86's counters have
-#                  nothing else to count by, so there it is always on
+#                  which the guest is idle is skipped; x86's and PowerPC's counters
+#                  have nothing else to count by, so there it is always on
 #  --parallel      processors execute at the same time, each in a thread of QEMU's, by
 #                  no instruction clock: counts are not exact, but never go back
-#  --patched       the machine runs on the QEMU of qemu/build.sh; always so for
-#                  x86 with counters, for RISC-V and ARM with --icount on more than
-#                  one processor, and with --parallel
+#  --patched       the machine runs on the QEMU of qemu/build.sh; always so for x86
+#                  with counters, for PowerPC, for RISC-V and ARM with --icount on more
+#                  than one processor, and with --parallel
 #  --trace EVENTS  what QEMU traces ('x86_*'), to build/log/MACHINE.trace
 #  --timeout S     end the machine after S seconds (300; none with a shell)
 #  --stage DIR     what is copied over the guest's root (build/stage/MACHINE)
@@ -66,6 +66,9 @@ options() { # sets those, and job_words
 	[ $# -gt 0 ] || die "no job"
 }
 options "$@"
+# The only machine for these processors that QEMU has takes one.
+[ "$arch" != ppc32 ] || [ "$smp$parallel" = 1 ] ||
+	die "$machine has one processor: --smp and --parallel make no sense there"
 [ -z "$parallel" ] || icount=''
 
 if [ -z "${BOOT_INSIDE-}" ]; then
@@ -78,6 +81,7 @@ if [ -z "${BOOT_INSIDE-}" ]; then
 		case $arch in riscv64 | arm64) patched=y ;; esac
 	emulated=$gnu
 	[ "$arch" != i386 ] || emulated=x86_64
+	[ "$arch" != ppc32 ] || emulated=ppc
 	QEMU=qemu-system-$emulated KERNEL=
 	[ -z "$patched" ] || QEMU=/src/$("$here/qemu/build.sh")/$QEMU
 	[ -z "$linux" ] || KERNEL=/src/$("$here/linux.sh" "$linux")/image
@@ -94,6 +98,8 @@ console=ttyS0
 case $arch in
 riscv64) qemu="$QEMU -M virt -cpu $cpu" ;;
 arm64) qemu="$QEMU -M virt -cpu $cpu -nic none" console=ttyAMA0 ;;
+# Without a terminal OpenBIOS takes a minute to refuse the kernel's first words.
+ppc32) qemu="$QEMU -M mac99 -cpu $cpu -nic none -vga none -nographic" ;;
 x86_64 | i386) qemu="$QEMU -M q35 -cpu $cpu -nic none -vga none" ;;
 esac
 kernel=${KERNEL:-$kernel}

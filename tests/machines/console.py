@@ -122,7 +122,7 @@ def look(pid, path):
                 while True:
                     text = monitor.recv(65536).decode(errors="replace")
                     for line in text.splitlines():
-                        if not line.startswith(" f"):  # floating point
+                        if not line.startswith((" f", "FPR")):  # floating point
                             print("|", line)
         except OSError as error:
             print(f"| its monitor: {error}")

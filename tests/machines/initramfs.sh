@@ -1,5 +1,5 @@
 #!/bin/sh
-# usage: initramfs.sh riscv64|x86_64|i386|arm64 HOSTNAME STAGE FILE JOB [ARG...]
+# usage: initramfs.sh riscv64|x86_64|i386|arm64|ppc32 HOSTNAME STAGE FILE JOB [ARG...]
 #
 # Makes FILE, the initramfs of an emulated machine that runs JOB: busybox, the C
 # library, two users and what is in the directory STAGE. Runs in the trixie
@@ -21,7 +21,7 @@ mkdir -p "$dir/bin" "$dir/dev" "$dir/etc" "$dir/home/user" \
 chmod 755 "$dir"
 chmod 700 "$dir/root"
 
-root='' gnu=$arch
+libs=/usr/lib/$arch-linux-gnu
 case $arch in
 riscv64)
 	busybox=/usr/bin/busybox-riscv64
@@ -30,19 +30,23 @@ x86_64)
 	busybox=/usr/bin/busybox
 	loader=/lib64/ld-linux-x86-64.so.2 ;;
 i386)
-	root=/other
-	busybox=$root/usr/bin/busybox-i386
+	libs=/other$libs
+	busybox=/other/usr/bin/busybox-i386
 	loader=/lib/ld-linux.so.2 ;;
 arm64)
-	gnu=aarch64
+	libs=/usr/lib/aarch64-linux-gnu
 	busybox=/usr/bin/busybox-arm64
 	loader=/lib/ld-linux-aarch64.so.1 ;;
+ppc32)
+	libs=/usr/powerpc-linux-gnu/lib
+	busybox=/usr/bin/busybox-ppc32
+	loader=/lib/ld.so.1 ;;
 esac
 cp "$busybox" "$dir/bin/busybox"
 mkdir -p "$dir${loader%/*}"
-cp -L "$root$loader" "$dir$loader"
+cp -L "$libs/${loader##*/}" "$dir$loader"
 for lib in libc.so.6 libm.so.6 libgcc_s.so.1; do
-	cp -L "$root/usr/lib/$gnu-linux-gnu/$lib" "$dir/lib/"
+	cp -L "$libs/$lib" "$dir/lib/"
 done
 
 cp "$here/init" "$dir/init"

@@ -20,6 +20,7 @@ shift
 case $arch in
 riscv64) vars='ARCH=riscv CROSS_COMPILE=riscv64-linux-gnu-' ;;
 arm64) vars='ARCH=arm64 CROSS_COMPILE=aarch64-linux-gnu-' ;;
+ppc32) vars='ARCH=powerpc CROSS_COMPILE=powerpc-linux-gnu-' ;;
 x86_64 | i386) vars=ARCH=x86 ;;
 esac
 headers=/usr/src/headers-$flavour

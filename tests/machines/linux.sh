@@ -1,12 +1,13 @@
 #!/bin/sh
 # usage: linux.sh [--kept] KERNEL
 #
-# Makes a small kernel that Debian has not: riscv64-debug, riscv64-rt, x86_64-debug and
-# x86_64-kcsan check themselves. The source is that of Debian's kernel of the version that
-# is in the build root. Prints where the kernel is, relative to the checkout: a directory
-# with the kernel itself (`image`), its `.config`, and what modules are built against. It is
-# made once for each set of inputs and kept in the cache. With --kept it is not made: status
-# 1 if it is not there.
+# Makes a small kernel that Debian has not: riscv64-debug, riscv64-rt, x86_64-debug,
+# x86_64-kcsan and ppc32-debug check themselves; ppc32 and ppc32-plain are for an
+# architecture that Debian has no kernel for. The source is that of Debian's kernel of the
+# version that is in the build root. Prints where the kernel is, relative to the checkout: a
+# directory with the kernel itself (`image`), its `.config`, and what modules are built
+# against. It is made once for each set of inputs and kept in the cache. With --kept it is
+# not made: status 1 if it is not there.
 set -eu
 
 if [ "${1-}" != --inside ]; then
@@ -21,15 +22,21 @@ if [ "${1-}" != --inside ]; then
 	kernel=${1?usage: linux.sh [--kept] KERNEL}
 
 	case $kernel in
-	riscv64-debug | x86_64-debug) configs="debug/common debug/preempt debug/kasan debug/${kernel%-*}" ;;
-	x86_64-kcsan) configs="debug/common debug/preempt debug/kcsan debug/x86_64" ;;
+	riscv64-debug | x86_64-debug)
+		configs="debug/machine debug/common debug/preempt debug/kasan debug/${kernel%-*}" ;;
+	x86_64-kcsan)
+		configs="debug/machine debug/common debug/preempt debug/kcsan debug/x86_64" ;;
 	# Debian has one for amd64 only.
-	riscv64-rt) configs="debug/common debug/rt debug/riscv64" ;;
+	riscv64-rt) configs="debug/machine debug/common debug/rt debug/riscv64" ;;
+	ppc32) configs="ppc32/common ppc32/notifiers ppc32/perf" ;;
+	ppc32-plain) configs="ppc32/common ppc32/plain" ;;
+	ppc32-debug) configs="ppc32/common ppc32/debug ppc32/perf debug/common debug/kasan" ;;
 	*) echo "linux.sh: no kernel '$kernel'" >&2; exit 2 ;;
 	esac
 
 	# The root's name has its recipe's hash, but its packages can be newer.
-	root=$("$here/root.sh" trixie)
+	root=/
+	[ "${INROOT-}" ] || root=$("$here/root.sh" trixie)
 	query() { dpkg-query --admindir="$root/var/lib/dpkg" -f '${source:Version}\n' -W "$1"; }
 	version=$(query 'linux-kbuild-*' | tail -n 1)
 	compiler=$(query 'gcc-14*linux-gnu' | sort -u | tr '\n' ' ')
@@ -39,6 +46,7 @@ if [ "${1-}" != --inside ]; then
 		sed -n '/^# --- Inside/,$p' linux.sh
 		for c in $configs; do
 			cat "$c.config"
+			[ ! -e "$c.patch" ] || cat "$c.patch"
 		done
 	} | sha256sum | cut -c1-16)
 	name=linux-$kernel-$key
@@ -56,6 +64,8 @@ if [ "${1-}" != --inside ]; then
 		}
 		echo "$used"
 	}
+	# In the root there is no cache.
+	[ -z "${INROOT-}" ] || [ ! -d "$top/$used" ] || { echo "$used"; exit; }
 	[ ! -e "$kept" ] || { use; exit; }
 	[ -z "$only_kept" ] || exit 1
 
@@ -97,6 +107,7 @@ quiet() { "$@" >>log 2>&1 || { tail -n 40 log >&2; exit 1; }; }
 case $arch in
 riscv64) srcarch=riscv gnu=riscv64 image=arch/riscv/boot/Image ;;
 x86_64) srcarch=x86 gnu=x86_64 image=arch/x86/boot/bzImage ;;
+ppc32) srcarch=powerpc gnu=powerpc image=vmlinux ;;
 esac
 nice="nice -n 19"
 
@@ -121,6 +132,11 @@ m() {
 	$nice make -j"$(nproc)" ARCH=$srcarch CROSS_COMPILE="$gnu-linux-gnu-" \
 		KBUILD_BUILD_USER=perfctr KBUILD_BUILD_HOST=perfctr "$@"
 }
+
+for c; do
+	[ ! -e "$here/$c.patch" ] ||
+		quiet patch -p1 --batch --forward --fuzz=0 -i "$here/$c.patch"
+done
 
 say "configuring"
 for c; do
@@ -162,6 +178,8 @@ cp "$image" image
 	find include "arch/$srcarch/include" scripts -type f ! -name '*.o' \
 		! -name '.*.cmd' -o -type l
 	[ ! -x tools/objtool/objtool ] || echo tools/objtool/objtool
+	# PowerPC links it to each module.
+	[ ! -e "arch/$srcarch/lib/crtsavres.o" ] || echo "arch/$srcarch/lib/crtsavres.o"
 	find "arch/$srcarch/kernel" -name msr.ko
 } | sort -u >../list
 tar -c -f ../kept.tar -T ../list

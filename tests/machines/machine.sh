@@ -2,7 +2,7 @@
 #
 # What the machine $machine is, for the scripts that source this:
 #
-#   arch	riscv64, x86_64, i386 or arm64: what its programs are built for
+#   arch	riscv64, x86_64, i386, arm64 or ppc32: what its programs are built for
 #   gnu		how GNU calls that, and QEMU
 #   suite	the build root with its kernel and what builds modules for it
 #   programs	the build root that builds the programs
@@ -18,7 +18,7 @@
 #
 # Processors of Intel have names of their own, and may be followed by a kernel:
 # nehalem, nehalem-testing, nehalem-6.1. nehalem-i386 has nehalem's kernel, and all
-# programs are of 32 bits.
+# programs are of 32 bits. Names that begin with a digit are PowerPC's.
 
 arch='' suite=trixie programs=trixie flavour='' linux='' checker='' module=$machine patched='' icount=''
 append='' second=''
@@ -67,6 +67,10 @@ hybrid)
 	append="nmi_watchdog=0 mitigations=off"
 	arch=x86_64 cpu=Nehalem,model=151,pmu-version=5,pdcm=on,full-width-write=on,core-type=0x40
 	second=core-type=0x20,pmu-counters=6 ;;
+604 | 604e | 750 | 7400 | 7450 | 7457)
+	arch=ppc32 cpu=$machine linux=ppc32 ;;
+750-plain | 7450-plain | 750-debug | 7450-debug)
+	arch=ppc32 cpu=${machine%-*} linux=ppc32-${machine##*-} ;;
 *)
 	echo "perfctr: no machine '$machine'" >&2
 	exit 2 ;;
@@ -76,6 +80,7 @@ case $machine in
 *-testing) suite=testing ;;
 *-6.1 | pentium3) suite=bookworm ;;
 riscv64-debug | riscv64-rt) linux=$machine checker=y ;;
+[67]*-debug) checker=y ;; # $linux is set
 *-debug | *-kcsan) linux=x86_64-${machine##*-} checker=y ;;
 esac
 case $machine in
@@ -94,9 +99,12 @@ esac
 [ "$arch" != i386 ] || programs=bookworm
 gnu=$arch
 [ "$arch" != arm64 ] || gnu=aarch64
+[ "$arch" != ppc32 ] || gnu=powerpc
 case $machine in
 riscv64-smcntrpmf | riscv64-nopmu) module=riscv64-6.12 ;;
 riscv64-* | x86_64-* | arm64-* | pentium3) ;;
+[67]*-plain | [67]*-debug) module=7450-${machine##*-} ;;
+[67]*) module=7450 ;;
 *-testing) module=x86_64-testing ;;
 *-6.1) module=x86_64-6.1 ;;
 *-rt | *-debug | *-kcsan) module=x86_64-${machine##*-} ;;
