@@ -1,10 +1,10 @@
 #!/bin/sh
 # usage: build.sh
 #
-# Makes qemu-system-riscv64, -x86_64 and -aarch64 from the source of the Debian
-# package that is in the build root, with the patches that are here, and prints
-# the directory in which they are, relative to the checkout. They are made once
-# for each set of inputs and kept in the cache.
+# Makes qemu-system-riscv64, -x86_64, -aarch64 and -ppc from the source of the
+# Debian package that is in the build root, with the patches that are here, and
+# prints the directory in which they are, relative to the checkout. They are made
+# once for each set of inputs and kept in the cache.
 set -eu
 
 if [ "${1-}" != --inside ]; then
@@ -51,7 +51,7 @@ if [ "${1-}" != --inside ]; then
 	}
 	rm -rf "$kept.tmp"
 	mkdir "$kept.tmp"
-	for arch in riscv64 x86_64 aarch64; do
+	for arch in riscv64 x86_64 aarch64 ppc; do
 		cp "$top/$work/b/qemu-system-$arch" "$kept.tmp"
 	done
 	mv -T "$kept.tmp" "$kept"
@@ -91,18 +91,20 @@ say "configuring"
 echo CONFIG_RISCV_VIRT=y >src/configs/devices/riscv64-softmmu/few.mak
 printf 'CONFIG_Q35=y\nCONFIG_SERIAL_ISA=y\n' >src/configs/devices/x86_64-softmmu/few.mak
 echo CONFIG_ARM_VIRT=y >src/configs/devices/aarch64-softmmu/few.mak
+# A mac99 has USB, whether one wants it or not.
+printf 'CONFIG_MAC_NEWWORLD=y\nCONFIG_USB_OHCI_PCI=y\n' >src/configs/devices/ppc-softmmu/few.mak
 mkdir b
 cd b
 quiet ../src/configure --prefix=/usr \
-	--target-list=riscv64-softmmu,x86_64-softmmu,aarch64-softmmu \
+	--target-list=riscv64-softmmu,x86_64-softmmu,aarch64-softmmu,ppc-softmmu \
 	--disable-relocatable --disable-install-blobs --disable-download \
 	--firmwarepath=/usr/share/qemu:/usr/share/seabios \
 	--without-default-features --enable-system --enable-tcg \
 	--enable-fdt=system --disable-debug-info \
 	--without-default-devices --with-devices-riscv64=few --with-devices-x86_64=few \
-	--with-devices-aarch64=few
+	--with-devices-aarch64=few --with-devices-ppc=few
 say "compiling"
-{ ninja qemu-system-riscv64 qemu-system-x86_64 qemu-system-aarch64 || touch failed; } | awk '
+{ ninja qemu-system-riscv64 qemu-system-x86_64 qemu-system-aarch64 qemu-system-ppc || touch failed; } | awk '
 	{ print >"log" }
 	/^FAILED/ { bad = 1 }
 	bad && n++ < 40
