@@ -112,7 +112,7 @@ probes() { # machine
 
 tidy() { # target
 	# Not those of the other architecture, nor what runs on an x86_64 only, nor what is
-	# around code of Linux's, which is not here
+	# around code of Linux's, which is not here; as a PowerPC, of 32 bits, its own alone
 	files=$(sources "-name *.c" lib tools tests bench examples) || return
 	files=$(printf '%s\n' "$files" | awk -v own="_${1%%-*}[.]c$" -v arch="${1%%-*}" \
 		'(!/_(riscv64|x86_64)[.]c$/ || $0 ~ own) &&
