@@ -367,6 +367,8 @@ static inline unsigned long perfctr_age_period(unsigned int width, unsigned int 
  * u64 perfctr_cpu_clock(void), u64 perfctr_cpu_read(const struct perfctr_cpu_ctr *)
  * void perfctr_cpu_bind(struct perfctr_cpu_ctr *, unsigned int hw)
  *	set @read for a hardware counter
+ * PERFCTR_CPU_BINDS_ICTRS: defined where an i-mode counter is read in another way, and there is
+ * void perfctr_cpu_bind_ictr(struct perfctr_cpu_ctr *, unsigned int hw)
  *
  * i-mode counters run only while a state that has them is resumed. Their registers
  * start from a negative value and interrupt as they come to zero:
@@ -424,6 +426,13 @@ static inline unsigned long perfctr_age_period(unsigned int width, unsigned int 
  *	which they stay private
  * void perfctr_cpu_share(void): they are private to nobody, and held for everybody if they
  *	run; to be private again they are restarted
+ *
+ * Where user mode of every thread may read the registers, and nobody can take that from it, the
+ * arch defines PERFCTR_CPU_ALWAYS_READABLE. Then they are private to a user whenever they hold
+ * anything, unless the policy is open:
+ * bool perfctr_cpu_always_readable(void): is that so on this processor?
+ * void perfctr_cpu_rest(void): stop and zero them all; no state is resumed. There, share and
+ *	leave do that, too, if they are private
  *
  * The shared source (shared.h):
  * PERFCTR_CPU_ONE_SOURCE: defined where perf and perfctr each have all counters or none
@@ -550,6 +559,24 @@ static inline bool perfctr_cpu_verify(void)
 static inline bool perfctr_cpu_changed(void)
 {
 	return false;
+}
+#endif
+
+#ifndef PERFCTR_CPU_ALWAYS_READABLE
+static __always_inline bool perfctr_cpu_always_readable(void)
+{
+	return false;
+}
+
+static inline void perfctr_cpu_rest(void)
+{
+}
+#endif
+
+#ifndef PERFCTR_CPU_BINDS_ICTRS
+static __always_inline void perfctr_cpu_bind_ictr(struct perfctr_cpu_ctr *ctr, unsigned int hw)
+{
+	perfctr_cpu_bind(ctr, hw);
 }
 #endif
 

@@ -52,6 +52,8 @@ static inline bool perfctr_all_zero(const __u64 *words, size_t size)
  */
 #define PERFCTR_AT_ONCE_SHOWN	2UL
 #define PERFCTR_AT_ONCE_OPEN	4UL
+/* Beside PERFCTR_ID_USER, of a kin: the registers are private to shown_to, and there is no page. */
+#define PERFCTR_AT_ONCE_PRIVATE	4UL
 static_assert(PERFCTR_ID_STEP > PERFCTR_AT_ONCE_OPEN);
 
 /* In vperfctr.at_once: no CPU holds this id, and the state is handed no counters. */
@@ -161,8 +163,8 @@ struct perfctr_imode {
  * @overflows: see struct perfctr_read; owner
  * @at_once: the config's id, if a CPU that holds it only has to resume the sums. With
  *	SHOWN no CPU holds it: then only another thread with a page may hand its counters
- *	over; and without OPEN it is made of the config's kin, not of the id. Otherwise
- *	PERFCTR_NO_CONFIG; owner. Whoever sets a hold, or unmaps the page, writes
+ *	over; and without OPEN it is made of the config's kin, not of the id. So it is with PRIVATE.
+ *	Otherwise PERFCTR_NO_CONFIG; owner. Whoever sets a hold, or unmaps the page, writes
  *	PERFCTR_NO_CONFIG. A thread that is switched out for this one reads it, and
  *	may resume the sums: see successor(). A thread that has slept since its config was
  *	evicted, or got a new id, has the old one: with 32 bits another config has that after
@@ -186,8 +188,8 @@ struct perfctr_imode {
  *	i-mode counters run; CLOCK, only the clock is resumed; OWN_WAY, it was
  *	resumed in the arch's own way; owner
  * @granted: what SHOWN has to take back, in the arch's terms
- * @shown_to: with SHOWN in @at_once, and without OPEN: the user that the registers are
- *	private to; owner, or the thread that hands its counters over
+ * @shown_to: with SHOWN in @at_once, and without OPEN, or with PRIVATE: the user that the
+ *	registers are private to; owner, or the thread that hands its counters over
  * @grace: switches for which it keeps its permission although the policy has changed; owner
  * @nr_ictrs: as in the config, for readers; owner
  * @plain: there are counters, but no i-mode counters, no own way and no RAW, so that
@@ -526,6 +528,13 @@ struct vperfctr *vperfctr_acting_owner(struct vperfctr *perfctr, bool tree_too);
 /* resume.c */
 /* The policy for user reads, PERFCTR_USER_READ_* */
 extern unsigned int perfctr_user_read;
+/* Must registers hold nothing of others whenever a thread runs, whatever state it has? */
+static __always_inline bool perfctr_guards_all(void)
+{
+	return perfctr_cpu_always_readable() &&
+	       READ_ONCE(perfctr_user_read) != PERFCTR_USER_READ_OPEN;
+}
+
 /* By the owner or an interrupt on its CPU, interrupts off; locked: perfctr->lock is held */
 void vperfctr_resume(struct vperfctr *perfctr);
 void vperfctr_resume_locked(struct vperfctr *perfctr);

@@ -83,7 +83,7 @@ static __always_inline unsigned long kin_of(const struct vperfctr *perfctr)
 }
 
 /*
- * The owner has mapped its page, or its process may read registers: they must hold nothing of
+ * The owner has mapped its page, or may read registers without: they must hold nothing of
  * others. Under "guarded" they start from zero unless they only ran for its kin. *readable:
  * the page may show them. *permit: a read of them does not fault. While the state is held the
  * page shows nothing, and the permission lasts for the grace; but after an overflow it stays,
@@ -101,7 +101,10 @@ static __always_inline bool load_user(struct vperfctr *perfctr, int hold,
 
 	*readable = may && counting && READ_ONCE(perfctr->user) && !perfctr->lent;
 	*permit = may && (counting || hold & PERFCTR_HOLD_OVERFLOWN);
-	if (!*permit && perfctr->grace) {
+	if (perfctr_guards_all()) {
+		*permit = counting;
+		policy = PERFCTR_USER_READ_GUARDED;
+	} else if (!*permit && perfctr->grace) {
 		perfctr->grace--;
 		*permit = true;
 		policy = PERFCTR_USER_READ_GUARDED;
@@ -229,24 +232,33 @@ static __always_inline void resume_plainly(struct vperfctr *perfctr, struct task
 }
 
 /*
- * The page shows the registers. The next time another such thread may hand over to it, if
- * nothing happens in between: whoever unmaps the page, or holds the state, writes that and
- * then at_once, or sees what we write here.
+ * The page shows the registers, or anybody could read them, and there is no page. The next time
+ * another such thread may hand over to it, if nothing happens in between: whoever unmaps the page,
+ * or holds the state, writes that and then at_once, or sees what we write here.
  */
-static __always_inline void let_take_over(struct vperfctr *perfctr)
+static __always_inline void let_take_over(struct vperfctr *perfctr, bool shown)
 {
 	bool open = READ_ONCE(perfctr_user_read) == PERFCTR_USER_READ_OPEN;
 	unsigned long id = open ? READ_ONCE(perfctr->config->id) : perfctr->config->kin;
 
 	if (!(id & PERFCTR_ID_USER) || !perfctr->plain || perfctr->todo ||
-	    perfctr_by_tracepoint() || perfctr->inherited == PERFCTR_APART)
+	    perfctr->inherited == PERFCTR_APART)
 		return;
-	id += PERFCTR_AT_ONCE_SHOWN - PERFCTR_ID_USER;
-	if (open)
-		id |= PERFCTR_AT_ONCE_OPEN;
+	if (shown) {
+		if (perfctr_by_tracepoint() && !perfctr_cpu_always_readable())
+			return;
+		id += PERFCTR_AT_ONCE_SHOWN - PERFCTR_ID_USER;
+		if (open)
+			id |= PERFCTR_AT_ONCE_OPEN;
+	} else {
+		/* Who has a page that shows nothing must find out whether it may again. */
+		if (open || READ_ONCE(perfctr->user))
+			return;
+		id |= PERFCTR_AT_ONCE_PRIVATE;
+	}
 	WRITE_ONCE(perfctr->at_once, id);
 	smp_mb();	/* pairs with set_user(), member_hold() */
-	if (unlikely(!READ_ONCE(perfctr->user) || atomic_read(&perfctr->hold)))
+	if (unlikely((shown && !READ_ONCE(perfctr->user)) || atomic_read(&perfctr->hold)))
 		WRITE_ONCE(perfctr->at_once, PERFCTR_NO_CONFIG);
 }
 
@@ -287,7 +299,8 @@ static __always_inline bool resume_and_show(struct vperfctr *perfctr)
 	/* Neither i-mode nor RAW is plain. */
 	if (unlikely(!perfctr->plain) && begin_odd(perfctr, hold))
 		return perfctr->owned;
-	if ((READ_ONCE(perfctr->user) && !perfctr->lent) || perfctr_cpu_is_permitted(current)) {
+	if ((READ_ONCE(perfctr->user) && !perfctr->lent) || perfctr_cpu_is_permitted(current) ||
+	    (perfctr_guards_all() && config->nr)) {
 		if (!load_user(perfctr, hold, &readable, &permit))
 			return false;
 	} else if (counting) {
@@ -320,8 +333,8 @@ static __always_inline bool resume_and_show(struct vperfctr *perfctr)
 		grant(perfctr);
 		perfctr->undo |= PERFCTR_UNDO_SHOWN;
 	}
-	if (readable)
-		let_take_over(perfctr);
+	if (readable || (permit && perfctr_cpu_always_readable()))
+		let_take_over(perfctr, readable);
 	return readable;
 }
 
@@ -375,11 +388,22 @@ static void resume_shared(struct vperfctr *perfctr, bool call, struct task_struc
 		vperfctr_lose(perfctr);
 }
 
+/*
+ * Anybody could read what is in the registers. Only a switch-out that has to undo SHOWN looks who
+ * comes next.
+ */
+static __always_inline void rest_unless_left(const struct vperfctr *perfctr)
+{
+	if (perfctr_cpu_always_readable() && !(perfctr->undo & PERFCTR_UNDO_SHOWN))
+		perfctr_cpu_share();
+}
+
 /* Everything that sched_in() does not do at once. */
 static noinline notrace void resume_native(struct vperfctr *perfctr)
 {
 	if (!resume_and_show(perfctr) && unlikely(perfctr->owned))
 		vperfctr_page_own(perfctr, false);
+	rest_unless_left(perfctr);
 }
 
 static void resume(struct vperfctr *perfctr)
@@ -388,6 +412,26 @@ static void resume(struct vperfctr *perfctr)
 		resume_native(perfctr);
 	else
 		resume_shared(perfctr, vperfctr_calls(perfctr), current);
+}
+
+/* Loads for next, whose real credentials do not change meanwhile. */
+static __always_inline bool load_next(struct vperfctr *perfctr, struct task_struct *next)
+{
+	const struct perfctr_config *config = perfctr->config;
+	kuid_t uid = user_of(next);
+	unsigned long kin;
+
+	if (!perfctr_guards_all())
+		return perfctr_cpu_holds(config) || load(perfctr);
+	kin = kin_of(perfctr);
+	if (!(perfctr_cpu_private(kin, uid) && perfctr_cpu_runs()) &&
+	    (!may_load(config) || perfctr_cpu_restart(config, kin, uid))) {
+		vperfctr_lose(perfctr);
+		return false;
+	}
+	perfctr->shown_to = uid;
+	perfctr->undo |= PERFCTR_UNDO_SHOWN;
+	return true;
 }
 
 /*
@@ -415,13 +459,15 @@ static notrace bool resume_in_part(struct vperfctr *perfctr, struct task_struct 
 	}
 	if (hold)
 		return rest;
-	if (config->nr && !perfctr_cpu_holds(config) && !load(perfctr))
+	if (config->nr && !load_next(perfctr, next))
 		return true;
-	if (!rest && perfctr->plain) {
+	if (!rest && perfctr->plain && !perfctr_guards_all()) {
 		resume_plainly(perfctr, next);
 		return false;
 	}
 	all_to_differences(perfctr);
+	if (perfctr_cpu_always_readable() && !rest && !todo_again(perfctr, next))
+		let_take_over(perfctr, false);
 	return rest || perfctr->todo;
 }
 
@@ -432,6 +478,7 @@ notrace void vperfctr_come_later(struct vperfctr *perfctr, struct task_struct *n
 	lockdep_assert_irqs_disabled();
 	if (vperfctr_is_native(perfctr)) {
 		rest = resume_in_part(perfctr, next);
+		rest_unless_left(perfctr);
 	} else {
 		resume_shared(perfctr, vperfctr_calls(perfctr), next);
 		/* What the kernel counts follows under a lock that cannot be taken here. */

@@ -199,8 +199,10 @@ void vperfctr_bind(struct vperfctr *perfctr)
 			perfctr_shared_bind(&ctr[i], config->hw[i]);
 		return;
 	}
-	for (i = 0; i < config->nr; i++)
+	for (i = 0; i < perfctr_config_nr_actrs(config); i++)
 		perfctr_cpu_bind(&ctr[i], config->hw[i]);
+	for (; i < config->nr; i++)
+		perfctr_cpu_bind_ictr(&ctr[i], config->hw[i]);
 }
 
 notrace void vperfctr_page_own(struct vperfctr *perfctr, bool own)

@@ -113,14 +113,33 @@ static __always_inline void hand_over(struct vperfctr *perfctr, struct vperfctr 
 }
 
 /*
+ * The counters are to be handed to next's state without a page. If anybody could read them they are
+ * private to a user: is next that user, and are we still?
+ */
+static __always_inline bool may_hand_on(struct vperfctr *perfctr, unsigned long id,
+					struct vperfctr *other, const struct task_struct *next)
+{
+	kuid_t uid = perfctr->shown_to;
+
+	if (!perfctr_cpu_always_readable() || !(id & PERFCTR_AT_ONCE_PRIVATE))
+		return true;
+	if (!uid_eq(user_of(next), uid) || !is_same_user(uid))
+		return false;
+	other->shown_to = uid;
+	other->undo = PERFCTR_UNDO_SHOWN;
+	perfctr->undo = 0;
+	return true;
+}
+
+/*
  * From a thread whose page shows its registers. If next's page may show them too, the
  * permission is handed over with the counters. Under "guarded" next's user must be the one
- * that they are private to.
+ * that they are private to. @other: next's state, or NULL. True if it was resumed
  */
 static PERFCTR_CPU_APART
-notrace void sched_out_shown(struct vperfctr *perfctr, unsigned long id, struct task_struct *next)
+notrace bool sched_out_shown(struct vperfctr *perfctr, unsigned long id, struct vperfctr *other,
+			     struct task_struct *next)
 {
-	struct vperfctr *other = state_of_next(perfctr, next);
 	unsigned long other_id = other ? READ_ONCE(other->at_once) : PERFCTR_NO_CONFIG;
 	bool open = id & PERFCTR_AT_ONCE_OPEN, same;
 	kuid_t uid = perfctr->shown_to;
@@ -140,7 +159,7 @@ notrace void sched_out_shown(struct vperfctr *perfctr, unsigned long id, struct 
 		other->undo = PERFCTR_UNDO_SHOWN;
 		perfctr->undo = 0;
 		hand_over(perfctr, other, true);
-		return;
+		return true;
 	}
 	perfctr_cpu_suspend(&perfctr->cpu_state);
 	sums_are_complete(perfctr, perfctr->seq);
@@ -149,6 +168,7 @@ notrace void sched_out_shown(struct vperfctr *perfctr, unsigned long id, struct 
 	perfctr->undo = 0;
 	/* Kin that could have been handed the counters would have been. */
 	leave(same, next, !(other_id & PERFCTR_AT_ONCE_SHOWN));
+	return false;
 }
 
 #ifdef CONFIG_PREEMPT_NOTIFIERS
@@ -160,15 +180,20 @@ static notrace void sched_out(struct preempt_notifier *notifier, struct task_str
 	if (unlikely(!(id & PERFCTR_ID_USER))) {
 		OPTIMIZER_HIDE_VAR(next);	/* see suspend() */
 		if (id & PERFCTR_AT_ONCE_SHOWN)
-			sched_out_shown(perfctr, id, next);
+			sched_out_shown(perfctr, id, state_of_next(perfctr, next), next);
 		else
 			suspend(perfctr, next);
 		return;
 	}
-	/* Of a running thread such an id also says: it is resumed, with nothing to undo. */
+	/*
+	 * Of a running thread such an id also says: it is resumed, with nothing to undo unless it
+	 * is PRIVATE.
+	 */
 	other = successor(perfctr, id, next);
-	if (other) {
+	if (other && likely(may_hand_on(perfctr, id, other, next))) {
 		hand_over(perfctr, other, false);
+	} else if (perfctr_cpu_always_readable() && id & PERFCTR_AT_ONCE_PRIVATE) {
+		suspend(perfctr, next);
 	} else {
 		perfctr_cpu_suspend(&perfctr->cpu_state);
 		sums_are_complete(perfctr, perfctr->seq);
@@ -280,7 +305,8 @@ static notrace void shared_call_out(struct preempt_notifier *notifier, struct ta
 /*
  * All of that by the tracepoint: once at a switch, before it, in the context of the thread that
  * leaves, with the runqueue locked. What needs the context of the thread that comes is done
- * before that returns to user mode: vperfctr_come_later(). No page is shown at a switch.
+ * before that returns to user mode: vperfctr_come_later(). No page is shown at a switch, except
+ * where nobody needs a permission to read registers.
  */
 static __always_inline void out(struct vperfctr *perfctr, struct task_struct *next)
 {
@@ -310,6 +336,13 @@ static __always_inline void in(struct vperfctr *perfctr, struct task_struct *nex
 		vperfctr_come_later(perfctr, next);
 }
 
+/* A state whose registers anybody could read, which next's may take over */
+static __always_inline bool is_shown(const struct vperfctr *perfctr)
+{
+	return perfctr_cpu_always_readable() &&
+	       READ_ONCE(perfctr->at_once) & PERFCTR_AT_ONCE_SHOWN;
+}
+
 /* @same: the two count by the same registers; see successor() */
 static noinline notrace void out_and_in(struct vperfctr *perfctr, struct vperfctr *coming,
 					struct task_struct *next, bool same)
@@ -322,8 +355,12 @@ static noinline notrace void out_and_in(struct vperfctr *perfctr, struct vperfct
 			hand_over_shared(perfctr, coming, false);
 		return;
 	}
-	if (perfctr)
+	if (perfctr && coming && is_shown(perfctr)) {
+		if (sched_out_shown(perfctr, READ_ONCE(perfctr->at_once), coming, next))
+			return;
+	} else if (perfctr) {
 		out(perfctr, next);
+	}
 	if (coming)
 		in(coming, next);
 }
@@ -352,8 +389,11 @@ static notrace void probe_switch(PERFCTR_SWITCH_PROBE_ARGS)
 
 		same = id & PERFCTR_ID_USER && READ_ONCE(coming->at_once) == id;
 		if (same && vperfctr_is_native(perfctr)) {
-			hand_over(perfctr, coming, false);
-			return;
+			if (likely(may_hand_on(perfctr, id, coming, next))) {
+				hand_over(perfctr, coming, false);
+				return;
+			}
+			same = false;
 		}
 	}
 	out_and_in(perfctr, coming, next, same);
