@@ -3,7 +3,7 @@
  * The one interface between the counters of an architecture and the files above. An
  * arch knows the registers of CPUs, and of threads no more than which of them may read
  * registers. It calls up only through functions that it is handed: perfctr_run_t,
- * perfctr_ihandler_t, and on x86 perfctr_changed_t and those of perfctr_cpu_permit_init().
+ * perfctr_ihandler_t, perfctr_changed_t, and on x86 those of perfctr_cpu_permit_init().
  *
  * A perfctr_config is what a control asks of the hardware. Equal controls of a user, in the
  * same namespaces, share one config; equal configs of several users, on the same counters, have the
@@ -193,6 +193,7 @@ struct perfctr_cpu_ctr {
 /**
  * struct perfctr_cpu_state - sums of the clock and all counters
  * @clock: as perfctr_cpu_ctr.acc, for the clock
+ * @own: what ppc32's own way keeps for the state; 0 from each control on
  * @end: one past the last counter in use
  * @ctr: the counters. Registers of a-mode counters never wrap while they are in use
  *	(perfctr_cpu_age()), so their sums need no mask; those of i-mode counters
@@ -203,6 +204,9 @@ struct perfctr_cpu_ctr {
  */
 struct perfctr_cpu_state {
 	u64 clock;
+#ifdef CONFIG_PPC32
+	u32 own;
+#endif
 	struct perfctr_cpu_ctr *end;
 	struct perfctr_cpu_ctr ctr[];
 };
@@ -356,7 +360,8 @@ static inline unsigned long perfctr_age_period(unsigned int width, unsigned int 
  * PERFCTR_CPU_VERIFIES: defined where registers are read back, by the next two
  * bool perfctr_cpu_verify(void)
  *	do this CPU's registers hold what was written to them? True if they are not ours. They
- *	are read once in a jiffy at most, and what was found then is the answer until its end
+ *	are read once in a jiffy at most, and what was found then is the answer until its end;
+ *	on ppc32 each time
  * bool perfctr_cpu_changed(void)
  *	no, as was found before: perfctr_cpu_load() fails until the counters are unclaimed
  * void perfctr_cpu_faults_begin(void), bool perfctr_cpu_faulted(void),
@@ -488,6 +493,8 @@ static inline unsigned long perfctr_age_period(unsigned int width, unsigned int 
  */
 #if defined(CONFIG_ARM64)
 #include "arch/arm64/perfctr_cpu.h"
+#elif defined(CONFIG_PPC32)
+#include "arch/ppc32/perfctr_cpu.h"
 #elif defined(CONFIG_RISCV)
 #include "arch/riscv/perfctr_cpu.h"
 #elif defined(CONFIG_X86)

@@ -199,6 +199,9 @@ void vperfctr_bind(struct vperfctr *perfctr)
 			perfctr_shared_bind(&ctr[i], config->hw[i]);
 		return;
 	}
+#ifdef CONFIG_PPC32
+	perfctr->cpu_state.own = 0;
+#endif
 	for (i = 0; i < perfctr_config_nr_actrs(config); i++)
 		perfctr_cpu_bind(&ctr[i], config->hw[i]);
 	for (; i < config->nr; i++)

@@ -83,7 +83,7 @@
 #define PERFCTR_REASON_SOURCE	6	/* EBUSY, EOPNOTSUPP: the other source could do it */
 #define PERFCTR_REASON_COUNTER	7	/* EINVAL: no counter of @possible is left */
 #define PERFCTR_REASON_MODEL	8	/* EOPNOTSUPP: the model is not known */
-#define PERFCTR_REASON_ERRATUM	9	/* EOPNOTSUPP: an erratum makes this event count wrong */
+#define PERFCTR_REASON_ERRATUM	9	/* EOPNOTSUPP: an erratum: wrong counts, unsafe i-mode */
 #define PERFCTR_REASON_SLOTS	10	/* EINVAL: a TopDown metric without its SLOTS: see @event */
 #define PERFCTR_REASON_TOPDOWN	11	/* EINVAL: this processor has no such TopDown event */
 #define PERFCTR_REASON_MEDIATED	12	/* EBUSY: a guest of KVM's has the counters for itself */
@@ -106,7 +106,10 @@
 #define PERFCTR_USER_READ_GUARDED	1
 #define PERFCTR_USER_READ_OPEN		2
 
-/* perfctr_info.cpu_type; those of x86 are perfctr 2.6's, except for later processors. */
+/*
+ * perfctr_info.cpu_type; those of x86 and ppc32 are perfctr 2.6's, except for later processors.
+ * An architecture has numbers that mean something else on another one.
+ */
 #define PERFCTR_X86_GENERIC		0
 #define PERFCTR_X86_INTEL_P5		1
 #define PERFCTR_X86_INTEL_P5MMX		2
@@ -131,6 +134,12 @@
 #define PERFCTR_X86_INTEL_NHLM		21
 #define PERFCTR_X86_INTEL_WSTMR		22
 #define PERFCTR_X86_INTEL_ARCH		23	/* by architectural performance monitoring */
+#define PERFCTR_PPC_GENERIC		0	/* perfctr 2.6's, too: the timebase alone */
+#define PERFCTR_PPC_604			1
+#define PERFCTR_PPC_604e		2
+#define PERFCTR_PPC_750			3	/* and 740 */
+#define PERFCTR_PPC_7400		4	/* and 7410 */
+#define PERFCTR_PPC_7450		5	/* and all later 74xx */
 #define PERFCTR_RISCV_GENERIC		0x100	/* the unprivileged counters alone */
 #define PERFCTR_RISCV_SBI		0x101	/* counters through the SBI PMU extension */
 #define PERFCTR_ARM64_GENERIC		0x200	/* counters through perf */
@@ -154,7 +163,7 @@
  * @size: of this structure, in bytes, as the caller knows it
  * @abi_version: PERFCTR_ABI_VERSION of the module
  * @driver_version: version of the module, NUL-terminated
- * @cpu_type: PERFCTR_X86_*, PERFCTR_RISCV_*, PERFCTR_ARM64_*
+ * @cpu_type: PERFCTR_X86_*, PERFCTR_PPC_*, PERFCTR_RISCV_*, PERFCTR_ARM64_*
  * @cpu_features: PERFCTR_FEATURE_*
  * @cpu_khz: frequency of the core, kHz; 0 where the kernel does not know it
  * @tsc_to_cpu_mult: core clocks per tick of the clock; 0 where unknown
@@ -166,7 +175,8 @@
  * @counters: bit n is set if hardware counter n exists. riscv: n is the
  *	number of the CSR less that of cycle (0 cycle, 2 instret, 3..31
  *	hpmcounter3..31). x86: 0..23 is RDPMC's number, 24 and up are the
- *	fixed counters 0 and up. HYBRID: the counters that cores of all types have
+ *	fixed counters 0 and up. HYBRID: the counters that cores of all types have.
+ *	ppc32: n is PMC<n + 1>
  * @events: events that the processor is known to have. riscv: bit n of [0]
  *	is SBI hardware event n; bit n of [1] is the SBI cache event of code n.
  *	x86: bit n of [0] is architectural event n of CPUID leaf 10
@@ -287,19 +297,32 @@ struct perfctr_open {
  *	others 0x13c is bus cycles), and SLOTS. A metric of TopDown takes no counter, and its @map
  *	is ANY: it is a share of what SLOTS counts, in slots. So the control must have SLOTS too,
  *	a-mode, and with the same @flags. Other events of code 0 do not exist. arm64: the
- *	number of the event in PMEVTYPER<n>_EL0, bits 0..15; SHARED only, with MAP_ANY
+ *	number of the event in PMEVTYPER<n>_EL0, bits 0..15; SHARED only, with MAP_ANY. ppc32:
+ *	the select of that counter (PMC<n>SEL of MMCR0 and MMCR1). With ANY it is an event that
+ *	is the same on several counters: below 5 (0 nothing, 1 cycles, 2 instructions completed,
+ *	3 transitions of a bit of the timebase, 4 instructions dispatched), on the 745x below 23
  * @config: riscv: the SBI event_data of a raw event, 48 bits, else 0. x86: if the
  *	event takes a register of its own (off-core responses, the front end's), the
  *	value of that register, else 0. All threads of the machine have the same value
  *	at a time, since hyperthreads share the register: while any control, the
- *	caller's included, has another value, this is EBUSY
+ *	caller's included, has another value, this is EBUSY. ppc32: bits 0..31 are MMCR0
+ *	without FC, FCS, FCP, PMXE, PMC1SEL and PMC2SEL (that is, FCM1, FCM0, FCECE, TBSEL, TBEE,
+ *	THRESHOLD, PMC1CE, PMCnCE and TRIGGER), bits 32..63 MMCR2, of which only THRESHMULT of
+ *	the 7400 and 745x may be set. Both registers, and the modes in @flags, are of the control
+ *	as a whole: all its counters must have the same @config and @flags. The i-mode counters
+ *	are the enabled conditions of FCECE and TRIGGER; beside them TBEE, PMC1CE and PMCnCE must
+ *	be zero, and with FCECE a period is at most 2^31. An a-mode counter is negative from a
+ *	sum of 2^31 on; but beside an i-mode counter in PMC2 and up only if it is in PMC1. A
+ *	control begins anew, not frozen and not triggered; what has frozen at an overflow goes on
+ *	when the counters do
  *	With PERFCTR_CTR_PERF, @event is the type of struct perf_event_attr (hardware 0,
  *	hardware cache 3, raw 4, or that of a core PMU of a hybrid processor), @config, @config1
  *	and @config2 are its members of these names
  * @ireset: of an i-mode counter: the period, negated. It counts up from this number to
  *	zero, and after each overflow again. Any negative number of 64 bits, whatever the
  *	width of the register; x86: at most -2, on Nehalem and Haswell -32. Of an a-mode
- *	counter: 0
+ *	counter: 0. ppc32: EOPNOTSUPP on the 750 and some 74xx, with PERFCTR_REASON_ERRATUM,
+ *	unless the module's parameter unsafe_interrupts is set
  * @config1: with PERFCTR_CTR_PERF, else 0
  * @config2: the same
  * @reserved: zero; room for more registers of a counter
@@ -407,8 +430,8 @@ struct perfctr_ctr_control {
  * control is in force (riscv: rdcycle and rdinstret, if counters 0 and 2 are
  * named). The registers run freely, also for other threads, and so reveal something of
  * others: RAW needs the privilege for kernel mode (EACCES), unless the policy user_read is
- * open. On x86, which permits processes and not threads, and on arm64, which
- * permits nobody, it is EOPNOTSUPP.
+ * open. On x86, which permits processes and not threads, on arm64, which
+ * permits nobody, and on ppc32, which permits everybody, it is EOPNOTSUPP.
  */
 struct perfctr_control {
 	__u32 size;
@@ -602,13 +625,14 @@ struct perfctr_page_slot {
  * @nrctrs: number of counters
  * @reserved: zero
  * @map: per counter, the byte offset of its slot from @slot[0]: 16 times the number of
- *	the hardware counter, or on x86 and arm64 16 times the counter's index. Beyond
+ *	the hardware counter, or on x86, arm64 and ppc32 16 times the counter's index. Beyond
  *	@nrctrs the offset of PERFCTR_PAGE_NO_SLOT
  * @owner: as in the slots, for the page as a whole: set if the clock and all
  *	counters may be read
- * @slot: riscv: per hardware counter, slot 1 is the clock (the time CSR). x86 and arm64:
- *	per counter, slot 64 is the clock (the TSC, CNTVCT_EL0)
- * @operand: per counter, x86: the operand of RDPMC; else 0
+ * @slot: riscv: per hardware counter, slot 1 is the clock (the time CSR). x86, arm64 and
+ *	ppc32: per counter, slot 64 is the clock (the TSC, CNTVCT_EL0, the timebase)
+ * @operand: per counter, x86: the operand of RDPMC; ppc32: n of the register, UPMC<n + 1>;
+ *	else 0
  * @metrics_owner: as in the slots, for all metrics of TopDown; 0 also if there are none
  * @slots: with metrics: which counter is SLOTS
  * @reserved1: zero
@@ -625,7 +649,8 @@ struct perfctr_page_slot {
  *	} while (page->seq != seq);
  *
  * read_counter(i) is the CSR cycle + page->map[i] / 16 on riscv, and RDPMC of
- * page->operand[i] on x86. On arm64 no counter is read like this, but the clock is. Only
+ * page->operand[i] on x86, and UPMC<n + 1> on ppc32, n being page->operand[i]. On arm64 no
+ * counter is read like this, but the clock is. Only
  * the owner finds its own thread pointer there, and then it is running; if its registers
  * may not be read the thread pointer is not there.
  *

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Hot path of the ppc32 driver. Hardware counter n is PMC<n + 1>. The clock is the timebase.
+ *
+ * From the 750 on each counter has a copy that user mode reads, whatever the kernel wants. So
+ * what is in the counters is private to a user whenever they run or are not zero, unless the
+ * policy is "open": see registers.c. The 604 and 604e have no such copies.
+ */
+#ifndef PERFCTR_PPC32_CPU_H
+#define PERFCTR_PPC32_CPU_H
+
+#include <linux/jump_label.h>
+#include <linux/percpu.h>
+#include <linux/perf_event.h>
+#include <linux/processor.h>
+#include <linux/uaccess.h>
+#include <linux/uidgid.h>
+#include <asm/ptrace.h>
+#include <asm/time.h>
+
+#include "stubs.h"
+
+#define PERFCTR_PPC32_MAX	6	/* most counters */
+#define PERFCTR_PPC32_MMCRS	3	/* most control registers */
+
+/**
+ * struct perfctr_ppc32_cpu - what this CPU's counters do; accessed only on that CPU, with
+ *	interrupts off, or while it is down
+ * @active: id of the config that this CPU holds for everybody, so that its states may be
+ *	resumed; or 0
+ * @private_kin: the kin of the config that it counts by for threads of @private_uid alone;
+ *	nothing of others is in the registers. Or 0. At most one of it and @active is set
+ * @private_uid: see @private_kin
+ * @istopped: the id of the last perfctr_cpu_istop(), if the registers still hold what they
+ *	held then; only compared
+ * @ours: the registers are set up for us
+ * @changed: somebody else has written to them, since they became ours
+ * @told: that was told
+ * @found: what was found in the first then
+ * @mmcr: what was written to the control registers. The processor may have changed the first:
+ *	see write_mmcr0()
+ * @stopped: the first, as perfctr_cpu_istop() found it, for perfctr_cpu_suspend_own_way()
+ * @dirty: counters that may not be zero
+ * @imask: those of them that may hold the count of an i-mode counter
+ */
+struct perfctr_ppc32_cpu {
+	unsigned long active;
+	unsigned long private_kin;
+	kuid_t private_uid;
+	const void *istopped;
+	bool ours;
+	bool changed;
+	bool told;
+	u32 found;
+	u32 mmcr[PERFCTR_PPC32_MMCRS];
+	u32 stopped;
+	u32 dirty;
+	u32 imask;
+};
+
+DECLARE_PER_CPU(struct perfctr_ppc32_cpu, perfctr_ppc32_cpu);
+
+/* A function that calls others needs a stack frame, so calls are avoided. */
+#define PERFCTR_CPU_APART	__always_inline
+
+static __always_inline void perfctr_cpu_bind(struct perfctr_cpu_ctr *ctr, unsigned int hw)
+{
+	ctr->read = perfctr_ppc32_stub(hw);
+}
+
+#define PERFCTR_CPU_BINDS_ICTRS
+
+static __always_inline void perfctr_cpu_bind_ictr(struct perfctr_cpu_ctr *ctr, unsigned int hw)
+{
+	ctr->read = perfctr_ppc32_stub(PERFCTR_PPC32_MAX + hw);
+}
+
+static __always_inline u64 perfctr_cpu_read(const struct perfctr_cpu_ctr *ctr)
+{
+	return perfctr_ppc32_read(ctr->read);
+}
+
+static __always_inline u64 perfctr_cpu_clock(void)
+{
+	return get_tb();
+}
+
+/* Everybody may read the timebase. */
+static __always_inline bool perfctr_cpu_clock_hidden(void)
+{
+	return false;
+}
+
+/* What would fault, fails. */
+static __always_inline void perfctr_cpu_faults_begin(void)
+{
+	pagefault_disable();
+}
+
+static __always_inline bool perfctr_cpu_faulted(void)
+{
+	return false;
+}
+
+static __always_inline void perfctr_cpu_faults_end(void)
+{
+	pagefault_enable();
+}
+
+static __always_inline bool perfctr_cpu_holds(const struct perfctr_config *config)
+{
+	return this_cpu_ptr(&perfctr_ppc32_cpu)->active == READ_ONCE(config->id);
+}
+
+static __always_inline bool perfctr_cpu_holds_on(int cpu, unsigned long id)
+{
+	return per_cpu(perfctr_ppc32_cpu, cpu).active == id;
+}
+
+int perfctr_cpu_load(const struct perfctr_config *config);
+
+/* i-mode: a register has 32 bits. */
+static inline unsigned int perfctr_cpu_iwidth(void)
+{
+	return 32;
+}
+
+/* Half of its range: the other half is overflow, however late one looks. */
+static inline u64 perfctr_cpu_irange(void)
+{
+	return BIT_ULL(31);
+}
+
+int perfctr_cpu_istart(const struct perfctr_config *config, const u64 *value);
+void perfctr_cpu_istop(const struct perfctr_config *config, const void *id);
+void perfctr_cpu_iclear(const struct perfctr_config *config);
+
+static inline bool perfctr_cpu_istopped(const void *id)
+{
+	return this_cpu_ptr(&perfctr_ppc32_cpu)->istopped == id;
+}
+
+#define PERFCTR_CPU_OWN_WAY
+
+void perfctr_cpu_resume_own_way(const struct perfctr_config *config,
+				struct perfctr_cpu_state *state);
+void perfctr_cpu_suspend_own_way(const struct perfctr_config *config,
+				 struct perfctr_cpu_state *state);
+
+#define PERFCTR_CPU_VERIFIES
+
+bool perfctr_cpu_verify(void);
+
+static inline bool perfctr_cpu_changed(void)
+{
+	return this_cpu_ptr(&perfctr_ppc32_cpu)->changed;
+}
+
+#define PERFCTR_CPU_CLOCK_SLOT	64
+
+/* By place, as on x86 */
+static inline unsigned long perfctr_cpu_slot(const struct perfctr_config *config,
+					     unsigned long i)
+{
+	return i;
+}
+
+/* Readers choose the instruction by it. */
+static inline u32 perfctr_cpu_operand(unsigned int hw)
+{
+	return hw;
+}
+
+/* r2 in the ABI of 32 bits */
+static inline u64 perfctr_cpu_thread_pointer(struct task_struct *task)
+{
+	return task_pt_regs(task)->gpr[2];
+}
+
+/* Counters have copies that user mode reads; constant after init */
+DECLARE_STATIC_KEY_FALSE(perfctr_ppc32_copies);
+
+#define PERFCTR_CPU_ALWAYS_READABLE
+
+static __always_inline bool perfctr_cpu_always_readable(void)
+{
+	return static_branch_likely(&perfctr_ppc32_copies);
+}
+
+void perfctr_cpu_rest(void);
+
+static inline bool perfctr_cpu_user_readable(const struct perfctr_config *config,
+					     unsigned int policy)
+{
+	return policy != PERFCTR_USER_READ_OFF && (perfctr_cpu_always_readable() || !config->nr);
+}
+
+/* Who may, always may; and others are not shown any. */
+static __always_inline bool perfctr_cpu_user_permitted(const struct perfctr_config *config)
+{
+	return true;
+}
+
+static inline unsigned long perfctr_cpu_grant(const struct perfctr_config *config)
+{
+	return 0;
+}
+
+static inline void perfctr_cpu_revoke(u32 granted)
+{
+}
+
+static inline bool perfctr_cpu_private(unsigned long kin, kuid_t uid)
+{
+	const struct perfctr_ppc32_cpu *cpu = this_cpu_ptr(&perfctr_ppc32_cpu);
+
+	return cpu->private_kin == kin && uid_eq(cpu->private_uid, uid);
+}
+
+static inline kuid_t perfctr_cpu_private_user(void)
+{
+	return this_cpu_ptr(&perfctr_ppc32_cpu)->private_uid;
+}
+
+/* What is private runs. */
+static inline bool perfctr_cpu_runs(void)
+{
+	return true;
+}
+
+int perfctr_cpu_restart(const struct perfctr_config *config, unsigned long kin, kuid_t uid);
+
+/* What is not private is for everybody by policy, or on a processor without copies. */
+static inline void perfctr_cpu_leave(void)
+{
+	if (this_cpu_ptr(&perfctr_ppc32_cpu)->private_kin)
+		perfctr_cpu_rest();
+}
+
+static inline void perfctr_cpu_share(void)
+{
+	perfctr_cpu_leave();
+}
+
+static inline void perfctr_cpu_join(const struct task_struct *next)
+{
+}
+
+/* perf and we have all counters or none. perf's driver reads its own; there is one of the 745x. */
+#define PERFCTR_CPU_ONE_SOURCE
+#define PERFCTR_CPU_SHARED_INLINE	0
+
+static inline u64 perfctr_cpu_shared_read(struct perf_event *event)
+{
+	return 0;
+}
+
+static inline bool perfctr_cpu_shared_inline(const struct perf_event *event)
+{
+	return false;
+}
+
+static inline u32 perfctr_cpu_shared_refusal(const struct perfctr_shared_attr *attr)
+{
+	return PERFCTR_REASON_NONE;
+}
+
+static inline bool perfctr_cpu_shared_needs_privilege(const struct perfctr_shared_attr *attr)
+{
+	return false;
+}
+
+static __always_inline bool perfctr_cpu_shared_filters(const struct perf_event *event)
+{
+	return true;
+}
+
+/* Whatever perf's settings are, its counters have copies. */
+static inline bool perfctr_cpu_shared_discloses(void)
+{
+	return perfctr_cpu_always_readable();
+}
+
+static inline void perfctr_cpu_shared_watch(bool on)
+{
+}
+
+static inline bool perfctr_cpu_shared_hides(const struct perf_event *event)
+{
+	return false;
+}
+
+bool perfctr_cpu_shared_exists(void);
+int perfctr_cpu_shared_attr(const struct perfctr_ctr_control *ctr,
+			    struct perfctr_shared_attr *attr);
+bool perfctr_cpu_shared_is_exact(const struct perf_event *event);
+bool perfctr_cpu_shared_is_general(const struct perf_event *event);
+unsigned int perfctr_cpu_shared_generals(void);
+
+#endif /* PERFCTR_PPC32_CPU_H */

@@ -1,0 +1,517 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * PowerPC 604 to 745x: programming and running the counters of a CPU, and the hot path.
+ *
+ * Three control registers say what all counters count, and in which mode, so one config at a
+ * time runs on a CPU. At a switch to another one those of them are written that differ. Counters
+ * run on from wherever they are; they are set back to zero (perfctr_cpu_age()) long before
+ * their bit 31 becomes set.
+ *
+ * That bit is what interrupts, if PMXE is set, and a condition that stands until it is taken
+ * away. So an i-mode counter that the rest of the module takes for a negative number, which
+ * interrupts as it comes to zero, has the register value with that bit turned over. Stubs read
+ * it likewise. One bit enables the interrupts of all counters but the first: the others of
+ * these are kept below 2^30 beside it.
+ *
+ * Where user mode reads the counters (perfctr_ppc32_copies) they run for the threads of one user
+ * alone, whose config asks the same: they start from zero, and as another thread comes they
+ * stop and are zeroed, at the cost of a write for each. What is left then is the select of
+ * PMC3 and up in MMCR1: which events somebody counted; and in SIAR the place where a counter
+ * interrupted last, of which user mode has a copy, too.
+ *
+ * perf may write to the registers although they are reserved for us. Where an event could not be
+ * opened for that reason, Linux (seen in 6.12.107) subtracts it from the number of perf's events
+ * all the same, which is negative then, and the next event is opened without a reservation
+ * (power_pmu_event_init(), hw_perf_event_destroy()). perf leaves another value in MMCR0 than we do.
+ * So that is compared before it is written, at each tick, and when a state ends its counting. After
+ * a difference nobody counts by these registers until they are taken anew.
+ */
+
+#include <linux/bitops.h>
+#include <linux/jiffies.h>
+#include <linux/lockdep.h>
+#include <linux/percpu.h>
+#include <linux/printk.h>
+#include <linux/timer.h>
+#include <asm/reg.h>
+
+#include "registers.h"
+
+/* Numbers of the registers, which other PowerPCs have elsewhere */
+#define SPR_MMCR2	944
+#define SPR_PMC5	945
+#define SPR_PMC6	946
+#define SPR_BAMR	951
+#define SPR_MMCR0	952
+#define SPR_PMC1	953
+#define SPR_PMC2	954
+#define SPR_MMCR1	956
+#define SPR_PMC3	957
+#define SPR_PMC4	958
+
+/* From here on a counter is set back to zero: half of the way to its bit 31. */
+#define AGED		BIT(30)
+/* perfctr_cpu_state.own: bits of MMCR0 that the processor has changed since the control */
+#define OWN_FROZEN	1	/* FC is set */
+#define OWN_TRIGGERED	2	/* TRIGGER is cleared */
+
+DEFINE_PER_CPU(struct perfctr_ppc32_cpu, perfctr_ppc32_cpu);
+
+/* Of each CPU: runs there at each tick while its registers are ours. Wakes no idle CPU. */
+static DEFINE_PER_CPU(struct timer_list, timers);
+
+DEFINE_STATIC_KEY_FALSE(perfctr_ppc32_copies);
+bool perfctr_ppc32_claimed;
+struct perfctr_ppc32_model perfctr_ppc32_model __ro_after_init;
+
+static __always_inline u32 all_counters(void)
+{
+	return GENMASK(perfctr_ppc32_model.counters - 1, 0);
+}
+
+static __always_inline u32 read_pmc(unsigned int hw)
+{
+	return perfctr_ppc32_read(perfctr_ppc32_stub(hw));
+}
+
+static notrace void write_pmc(unsigned int hw, u32 value)
+{
+	switch (hw) {
+	case 0:
+		mtspr(SPR_PMC1, value);
+		break;
+	case 1:
+		mtspr(SPR_PMC2, value);
+		break;
+	case 2:
+		mtspr(SPR_PMC3, value);
+		break;
+	case 3:
+		mtspr(SPR_PMC4, value);
+		break;
+	case 4:
+		mtspr(SPR_PMC5, value);
+		break;
+	case 5:
+		mtspr(SPR_PMC6, value);
+		break;
+	}
+}
+
+static __always_inline void zero_pmcs(u32 counters)
+{
+	if (counters & BIT(0))
+		mtspr(SPR_PMC1, 0);
+	if (counters & BIT(1))
+		mtspr(SPR_PMC2, 0);
+	if (likely(!(counters >> 2)))
+		return;
+	if (counters & BIT(2))
+		mtspr(SPR_PMC3, 0);
+	if (counters & BIT(3))
+		mtspr(SPR_PMC4, 0);
+	if (counters & BIT(4))
+		mtspr(SPR_PMC5, 0);
+	if (counters & BIT(5))
+		mtspr(SPR_PMC6, 0);
+}
+
+/* Sets those back that are half of the way to be negative, or further. */
+static __always_inline void age(unsigned long counters)
+{
+	unsigned int hw;
+
+	for_each_set_bit(hw, &counters, PERFCTR_PPC32_MAX)
+		if (read_pmc(hw) >= AGED)
+			write_pmc(hw, 0);
+}
+
+static __always_inline void belong_to_nobody(struct perfctr_ppc32_cpu *cpu)
+{
+	cpu->active = 0;
+	cpu->private_kin = 0;
+	cpu->istopped = NULL;
+}
+
+static perfctr_changed_t changed;	/* NULL: nobody hears of it */
+
+/* MMCR0 holds what we did not write. It is told later: a switch may neither print nor wake up. */
+static noinline notrace void has_changed(struct perfctr_ppc32_cpu *cpu, u32 is)
+{
+	cpu->found = is;
+	cpu->changed = true;
+	belong_to_nobody(cpu);
+}
+
+static void tell_changed(struct perfctr_ppc32_cpu *cpu)
+{
+	if (cpu->told)
+		return;
+	cpu->told = true;
+	pr_warn_ratelimited("perfctr: CPU %u, MMCR0: 0x%08x, which was 0x%08x: somebody else writes counters' registers\n",
+			    smp_processor_id(), cpu->found, cpu->mmcr[0]);
+	if (changed)
+		changed();
+}
+
+/* But for what the processor changes by itself */
+static __always_inline bool holds(const struct perfctr_ppc32_cpu *cpu, u32 is)
+{
+	u32 own = 0;
+
+	if (unlikely(cpu->mmcr[0] & MMCR0_CHANGES))
+		own = MMCR0_PMXE_BIT | MMCR0_FC_BIT | MMCR0_TRIGGER_BIT;
+	return !((is ^ cpu->mmcr[0]) & ~own);
+}
+
+/*
+ * The processor may have changed what was written. If somebody else has, the registers are left to
+ * him.
+ */
+static __always_inline void write_mmcr0(struct perfctr_ppc32_cpu *cpu, u32 value)
+{
+	u32 is;
+
+	if (cpu->mmcr[0] == value && !(value & MMCR0_CHANGES))
+		return;
+	is = mfspr(SPR_MMCR0);
+	if (unlikely(!holds(cpu, is))) {
+		has_changed(cpu, is);
+		return;
+	}
+	mtspr(SPR_MMCR0, value);
+	cpu->mmcr[0] = value;
+}
+
+/* The others; they exist if the values are not zero, or else were written so. */
+static __always_inline void write_others(struct perfctr_ppc32_cpu *cpu, const u32 *mmcr)
+{
+	if (cpu->mmcr[1] != mmcr[1]) {
+		mtspr(SPR_MMCR1, mmcr[1]);
+		cpu->mmcr[1] = mmcr[1];
+	}
+	if (cpu->mmcr[2] != mmcr[2]) {
+		mtspr(SPR_MMCR2, mmcr[2]);
+		cpu->mmcr[2] = mmcr[2];
+	}
+}
+
+/* Stops and zeroes all, and nobody has them. */
+static __always_inline void rest(struct perfctr_ppc32_cpu *cpu)
+{
+	write_mmcr0(cpu, MMCR0_FC_BIT);
+	if (unlikely(cpu->changed))
+		return;
+	zero_pmcs(cpu->dirty);
+	cpu->dirty = 0;
+	cpu->imask = 0;
+	belong_to_nobody(cpu);
+}
+
+void perfctr_ppc32_take(void)
+{
+	struct perfctr_ppc32_cpu *cpu = this_cpu_ptr(&perfctr_ppc32_cpu);
+	const struct perfctr_ppc32_model *model = &perfctr_ppc32_model;
+
+	lockdep_assert_irqs_disabled();
+	/* Whatever somebody left there */
+	mtspr(SPR_MMCR0, MMCR0_FC_BIT);
+	if (model->mmcrs > 1)
+		mtspr(SPR_MMCR1, 0);
+	if (model->mmcrs > 2)
+		mtspr(SPR_MMCR2, 0);
+	if (model->bamr)
+		mtspr(SPR_BAMR, 0);
+	cpu->mmcr[0] = MMCR0_FC_BIT;
+	cpu->mmcr[1] = 0;
+	cpu->mmcr[2] = 0;
+	cpu->dirty = all_counters();
+	cpu->ours = true;
+	cpu->changed = false;
+	cpu->told = false;
+	rest(cpu);
+	mod_timer(this_cpu_ptr(&timers), jiffies + 1);
+}
+
+void perfctr_ppc32_release(void)
+{
+	struct perfctr_ppc32_cpu *cpu = this_cpu_ptr(&perfctr_ppc32_cpu);
+
+	lockdep_assert_irqs_disabled();
+	belong_to_nobody(cpu);
+	if (!cpu->ours)
+		return;
+	/* As they were after power-on, but for FC: perf sets up what it needs. */
+	if (perfctr_cpu_verify())
+		perfctr_ppc32_take();
+	cpu->ours = false;
+	cpu->changed = false;
+}
+
+void perfctr_ppc32_forget(void)
+{
+	struct perfctr_ppc32_cpu *cpu = this_cpu_ptr(&perfctr_ppc32_cpu);
+
+	if (cpu->ours && !cpu->changed)
+		rest(cpu);
+}
+
+notrace void perfctr_cpu_rest(void)
+{
+	perfctr_ppc32_forget();
+}
+
+/* Counters of the config that were i-mode counters begin from zero. */
+static __always_inline int set_up(struct perfctr_ppc32_cpu *cpu,
+				  const struct perfctr_config *config)
+{
+	lockdep_assert_irqs_disabled();
+	/* A CPU that goes has given back, but threads that have to leave it may still run. */
+	if (unlikely(!cpu->ours)) {
+		if (!READ_ONCE(perfctr_ppc32_claimed))
+			return -EIO;
+		perfctr_ppc32_take();
+	}
+	if (unlikely(cpu->changed))
+		return -EIO;
+	if (unlikely(cpu->imask)) {
+		zero_pmcs(cpu->imask);
+		cpu->imask = 0;
+	}
+	cpu->istopped = NULL;
+	return 0;
+}
+
+static __always_inline void write_image(struct perfctr_ppc32_cpu *cpu,
+					const struct perfctr_config *config)
+{
+	write_others(cpu, config->image->mmcr);
+	write_mmcr0(cpu, config->image->mmcr[0]);
+	cpu->dirty |= config->mask;
+}
+
+notrace int perfctr_cpu_load(const struct perfctr_config *config)
+{
+	struct perfctr_ppc32_cpu *cpu = this_cpu_ptr(&perfctr_ppc32_cpu);
+
+	if (!config->nr)
+		return 0;
+	if (set_up(cpu, config))
+		return -EIO;
+	write_image(cpu, config);
+	if (unlikely(cpu->changed))
+		return -EIO;
+	cpu->private_kin = 0;
+	cpu->active = READ_ONCE(config->id);
+	return 0;
+}
+
+notrace int perfctr_cpu_restart(const struct perfctr_config *config, unsigned long kin,
+				kuid_t uid)
+{
+	struct perfctr_ppc32_cpu *cpu = this_cpu_ptr(&perfctr_ppc32_cpu);
+
+	if (set_up(cpu, config))
+		return -EIO;
+	if (!perfctr_cpu_private(kin, uid))
+		rest(cpu);
+	write_image(cpu, config);
+	if (unlikely(cpu->changed))
+		return -EIO;
+	cpu->active = 0;
+	cpu->private_kin = kin;
+	cpu->private_uid = uid;
+	return 0;
+}
+
+/*
+ * i-mode
+ */
+
+notrace int perfctr_cpu_istart(const struct perfctr_config *config, const u64 *value)
+{
+	struct perfctr_ppc32_cpu *cpu = this_cpu_ptr(&perfctr_ppc32_cpu);
+	const struct perfctr_cpu_image *image = config->image;
+	u32 i, first = perfctr_config_nr_actrs(config);
+
+	lockdep_assert_irqs_disabled();
+	age(image->chained & ~config->imask);
+	for (i = first; value && i < config->nr; i++)
+		write_pmc(config->hw[i], (u32)value[i - first] ^ BIT(31));
+	cpu->imask = config->imask;
+	cpu->istopped = NULL;
+	write_others(cpu, image->full);
+	/* Otherwise perfctr_cpu_resume_own_way() does that. */
+	if (likely(!config->own_way))
+		write_mmcr0(cpu, image->full[0]);
+	return 0;
+}
+
+static __always_inline void stop_ictrs(struct perfctr_ppc32_cpu *cpu,
+				       const struct perfctr_config *config)
+{
+	lockdep_assert_irqs_disabled();
+	/* First this, which ends interrupts */
+	write_mmcr0(cpu, config->image->mmcr[0]);
+	write_others(cpu, config->image->mmcr);
+}
+
+notrace void perfctr_cpu_istop(const struct perfctr_config *config, const void *id)
+{
+	struct perfctr_ppc32_cpu *cpu = this_cpu_ptr(&perfctr_ppc32_cpu);
+
+	if (unlikely(config->own_way))
+		cpu->stopped = mfspr(SPR_MMCR0);
+	stop_ictrs(cpu, config);
+	cpu->istopped = id;
+}
+
+notrace void perfctr_cpu_iclear(const struct perfctr_config *config)
+{
+	struct perfctr_ppc32_cpu *cpu = this_cpu_ptr(&perfctr_ppc32_cpu);
+
+	stop_ictrs(cpu, config);
+	zero_pmcs(config->imask);
+	cpu->imask = 0;
+	cpu->istopped = NULL;
+}
+
+notrace void perfctr_ppc32_quiet(void)
+{
+	struct perfctr_ppc32_cpu *cpu = this_cpu_ptr(&perfctr_ppc32_cpu);
+
+	/* The manuals say that the interrupt clears PMXE. If it did not it would come for ever. */
+	if (cpu->ours && !cpu->changed && cpu->mmcr[0] & MMCR0_PMXE_BIT)
+		write_mmcr0(cpu, cpu->mmcr[0] & ~MMCR0_PMXE_BIT);
+}
+
+/*
+ * A config with FCECE or TRIGGER: the processor changes MMCR0 as counters become negative, so the
+ * state has its own, which begins anew with each control. While it is not resumed all counters
+ * are frozen (perfctr_cpu_image.mmcr).
+ *
+ * An a-mode counter begins from its sum, so that it is negative just when it would be if the
+ * thread had the counter for itself: from 2^31 on, and for ever. Not one that would be an enabled
+ * condition beside i-mode counters, as that would interrupt for ever: it begins from zero.
+ */
+notrace void perfctr_cpu_resume_own_way(const struct perfctr_config *config,
+					struct perfctr_cpu_state *state)
+{
+	struct perfctr_ppc32_cpu *cpu = this_cpu_ptr(&perfctr_ppc32_cpu);
+	const struct perfctr_cpu_image *image = config->image;
+	u32 i, mmcr0 = image->full[0];
+	unsigned int hw;
+
+	/* What others left there is no condition and no trigger of ours. */
+	age(cpu->dirty & ~config->mask);
+	for (i = 0; i < perfctr_config_nr_actrs(config); i++) {
+		hw = config->hw[i];
+		write_pmc(hw, image->chained & BIT(hw) ? 0 :
+			  min_t(u64, state->ctr[i].acc, BIT(31)));
+	}
+	perfctr_cpu_resume(state, true);
+	write_others(cpu, image->full);
+	if (state->own & OWN_FROZEN)
+		mmcr0 |= MMCR0_FC_BIT;
+	if (state->own & OWN_TRIGGERED)
+		mmcr0 &= ~MMCR0_TRIGGER_BIT;
+	write_mmcr0(cpu, mmcr0);
+}
+
+/* Has an i-mode counter come to the end of its period, or to where it has to be set again? */
+static bool any_ictr_ended(const struct perfctr_config *config)
+{
+	u32 i;
+
+	for (i = perfctr_config_nr_actrs(config); i < config->nr; i++)
+		if (read_pmc(config->hw[i]) >> 31)
+			return true;
+	return false;
+}
+
+notrace void perfctr_cpu_suspend_own_way(const struct perfctr_config *config,
+					 struct perfctr_cpu_state *state)
+{
+	struct perfctr_ppc32_cpu *cpu = this_cpu_ptr(&perfctr_ppc32_cpu);
+	u32 mmcr0;
+
+	if (config->nr_ictrs) {
+		mmcr0 = cpu->stopped;
+	} else {
+		mmcr0 = mfspr(SPR_MMCR0);
+		write_mmcr0(cpu, config->image->mmcr[0]);
+		write_others(cpu, config->image->mmcr);
+	}
+	perfctr_cpu_suspend(state);
+	if (!(mmcr0 & MMCR0_TRIGGER_BIT))
+		state->own |= OWN_TRIGGERED;
+	/* What froze at the end of a period goes on with the next one. */
+	if (mmcr0 & MMCR0_FC_BIT && !(config->nr_ictrs && any_ictr_ended(config)))
+		state->own |= OWN_FROZEN;
+	else
+		state->own &= ~OWN_FROZEN;
+}
+
+void perfctr_ppc32_age(void)
+{
+	struct perfctr_ppc32_cpu *cpu = this_cpu_ptr(&perfctr_ppc32_cpu);
+
+	if (cpu->ours && !cpu->changed)
+		age(all_counters() & ~cpu->imask);
+}
+
+/*
+ * Do the registers hold what was written? Called at each tick, and as a state ends its counting;
+ * in no switch.
+ */
+
+bool perfctr_cpu_verify(void)
+{
+	struct perfctr_ppc32_cpu *cpu = this_cpu_ptr(&perfctr_ppc32_cpu);
+	u32 is;
+
+	lockdep_assert_irqs_disabled();
+	if (!cpu->ours)
+		return true;
+	if (!cpu->changed) {
+		is = mfspr(SPR_MMCR0);
+		if (likely(holds(cpu, is)))
+			return true;
+		has_changed(cpu, is);
+	}
+	tell_changed(cpu);
+	return false;
+}
+
+static void look(struct timer_list *timer)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	/* That of a CPU that goes is left to another, which has its own. */
+	if (timer == this_cpu_ptr(&timers) && perfctr_cpu_verify() &&
+	    this_cpu_ptr(&perfctr_ppc32_cpu)->ours)
+		mod_timer(timer, jiffies + 1);
+	local_irq_restore(flags);
+}
+
+void perfctr_cpu_set_changed(perfctr_changed_t handler)
+{
+	changed = handler;
+}
+
+void __init perfctr_ppc32_verify_init(void)
+{
+	unsigned int cpu;
+
+	for_each_possible_cpu(cpu)
+		timer_setup(per_cpu_ptr(&timers, cpu), look, TIMER_PINNED | TIMER_DEFERRABLE);
+}
+
+void perfctr_ppc32_verify_exit(void)
+{
+	unsigned int cpu;
+
+	for_each_possible_cpu(cpu)
+		timer_delete_sync(per_cpu_ptr(&timers, cpu));
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * PowerPC 604, 604e, 750, 7400 and 745x: which counters a model has, and how those of a CPU are
+ * programmed and run. Registers and bits have the names of the manual of the MPC7400; those of
+ * the 604 and 750 call some of them otherwise (DIS, DP, DU, DMS, DMR, ENINT, DISCOUNT, RTCSELECT,
+ * INTONBITTRANS, PMC1INTCONTROL, PMCINTCONTROL and PMCTRIGGER).
+ */
+#ifndef PERFCTR_PPC32_REGISTERS_H
+#define PERFCTR_PPC32_REGISTERS_H
+
+#include <linux/bits.h>
+#include <linux/types.h>
+
+#include "lowlevel.h"
+
+/*
+ * MMCR0. Freeze bits, and MSR[PM], are about all counters. A counter is negative while its bit 31
+ * is set; that is an enabled condition if PMC1CE is set, or for the others PMCNCE.
+ */
+#define MMCR0_FC_BIT		0x80000000u	/* freeze all counters */
+#define MMCR0_FCS_BIT		0x40000000u	/* ... in supervisor mode */
+#define MMCR0_FCP_BIT		0x20000000u	/* ... in user mode */
+#define MMCR0_FCM_BITS		0x18000000u	/* ... while MSR[PM] is 1, is 0 */
+#define MMCR0_PMXE_BIT		0x04000000u	/* interrupt; cleared by that */
+#define MMCR0_FCECE_BIT		0x02000000u	/* an enabled condition sets FC */
+#define MMCR0_TBSEL_BITS	0x01800000u	/* a bit of the timebase */
+#define MMCR0_TBEE_BIT		0x00400000u	/* ... that is a condition as it becomes 1 */
+#define MMCR0_THRESHOLD_BITS	0x003f0000u
+#define MMCR0_PMC1CE_BIT	0x00008000u
+#define MMCR0_PMCNCE_BIT	0x00004000u
+#define MMCR0_TRIGGER_BIT	0x00002000u	/* PMC2 and up wait until PMC1 is negative */
+#define MMCR0_SELECTS		0x00001fffu	/* the events of PMC1 and PMC2 */
+/* The processor changes MMCR0 by itself if one of these is set. */
+#define MMCR0_CHANGES		(MMCR0_PMXE_BIT | MMCR0_FCECE_BIT | MMCR0_TRIGGER_BIT)
+
+#define MMCR2_THRESHMULT_BIT	0x80000000u	/* THRESHOLD counts 32, not 2 */
+
+/**
+ * struct perfctr_ppc32_events - which events there are
+ * @selects: bits of event selects that mean something, in each counter
+ * @common: counters that count an event of a number below 32, as their events of these numbers
+ *	are the same: [0] of event 0 and 1, and so on; see @bounds
+ * @bounds: the last number of the events of each @common
+ */
+struct perfctr_ppc32_events {
+	u8 selects[PERFCTR_PPC32_MAX];
+	u8 common[4];
+	u8 bounds[4];
+};
+
+/**
+ * struct perfctr_ppc32_model - what a model has
+ * @pvr: its processor version register, the upper half
+ * @type: PERFCTR_PPC_*
+ * @counters: how many; 2, 4 or 6
+ * @mmcrs: how many control registers; 1 to 3
+ * @bamr: it has BAMR
+ * @copies: it has copies that user mode reads
+ * @events: NULL if it has no counters
+ */
+struct perfctr_ppc32_model {
+	u16 pvr;
+	u8 type;
+	u8 counters;
+	u8 mmcrs;
+	bool bamr;
+	bool copies;
+	const struct perfctr_ppc32_events *events;
+};
+
+/* The model of the CPUs; without counters if it is another one. Constant after init */
+extern struct perfctr_ppc32_model perfctr_ppc32_model;
+
+/**
+ * struct perfctr_cpu_image - what is written to the control registers for a config
+ * @mmcr: while no i-mode counter runs: those select nothing, and nothing interrupts
+ * @full: while they run
+ * @chained: counters other than PMC1, if one of those is an i-mode counter: if any of them is
+ *	negative that is an enabled condition
+ */
+struct perfctr_cpu_image {
+	u32 mmcr[PERFCTR_PPC32_MMCRS];
+	u32 full[PERFCTR_PPC32_MMCRS];
+	u32 chained;
+};
+
+/*
+ * The functions below work on the registers of this CPU. Interrupts are off, and no state is
+ * resumed.
+ */
+/* Take all registers: nothing counts, and all are zero. */
+void perfctr_ppc32_take(void);
+/* The same, and they are not ours any more. */
+void perfctr_ppc32_release(void);
+/* The claim of a config has ended, others have not. */
+void perfctr_ppc32_forget(void);
+/* Set counters back to zero that must not become negative. */
+void perfctr_ppc32_age(void);
+/* In the interrupt: our counters cause it no more. */
+void perfctr_ppc32_quiet(void);
+
+/* The timers by which registers are compared */
+void perfctr_ppc32_verify_init(void);
+void perfctr_ppc32_verify_exit(void);
+
+/* May a CPU take the registers? Written under config_mutex, while no other CPU does. */
+extern bool perfctr_ppc32_claimed;
+
+#endif /* PERFCTR_PPC32_REGISTERS_H */

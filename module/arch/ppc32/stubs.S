@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The number of an SPR is part of mfspr: for each of the six counters one stub of 16 bytes that
+ * reads it to r3 and returns. Then six more for i-mode counters, of which the highest bit is
+ * turned over: registers.h says why.
+ */
+#include <linux/linkage.h>
+#include <asm/ppc_asm.h>
+
+	.text
+	.balign 16
+_GLOBAL(perfctr_ppc32_stubs)
+	.irp	spr, 953, 954, 957, 958, 945, 946
+	mfspr	r3, \spr
+	blr
+	.balign	16
+	.endr
+	.irp	spr, 953, 954, 957, 958, 945, 946
+	mfspr	r3, \spr
+	xoris	r3, r3, 0x8000
+	blr
+	.balign	16
+	.endr
