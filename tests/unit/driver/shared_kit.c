@@ -5,12 +5,20 @@
 #include "x86/model_files.h"
 #endif
 
+#if MODEL_ONE_MODE
+/* Events that differ by a threshold alone, which none of them needs */
+#define THRICE(n)	CTR_MMCR(ANY, EV_ITLB, USER, THRESHOLD(n)),		\
+			CTR_MMCR(ANY, EV_DTLB_READ, USER, THRESHOLD(n)),	\
+			CTR_MMCR(ANY, EV_DTLB_WRITE, USER, THRESHOLD(n))
+const struct perfctr_ctr_control general[NR_GENERAL] = { THRICE(0), THRICE(1), THRICE(2) };
+#else
 const struct perfctr_ctr_control general[NR_GENERAL] = {
 	CTR(ANY, EV_ITLB, USER), CTR(ANY, EV_DTLB_READ, USER), CTR(ANY, EV_DTLB_WRITE, USER),
 	CTR(ANY, EV_ITLB, BOTH), CTR(ANY, EV_DTLB_READ, BOTH), CTR(ANY, EV_DTLB_WRITE, BOTH),
 	CTR(ANY, EV_ITLB, KERNEL), CTR(ANY, EV_DTLB_READ, KERNEL),
 	CTR(ANY, EV_DTLB_WRITE, KERNEL),
 };
+#endif
 
 struct perfctr_refusal refusal;
 static struct model_ownership at_boot;

@@ -85,7 +85,7 @@ START_TEST(counts_over_an_overflow)
 		model_perf_nmi(0);
 		model_execute(MODEL_USER, 1000);
 		thread_out(&thread);
-		ck_assert_uint_gt(skip, 1ull << 40);
+		ck_assert_uint_gt(skip, model_perf_mask(event) / 4);
 		thread.state.ctr[0].acc -= skip;
 	}
 	thread_expect_exact(&thread);
@@ -945,27 +945,17 @@ END_TEST
 void test_shared(void)
 {
 	unit_begin(MODEL_ARCH "_shared");
-	UNIT_RUN(counts_exactly);
 	UNIT_RUN(counts_while_perf_moves_events);
 	UNIT_RUN(counts_over_an_overflow);
 	UNIT_RUN(equal_events_share_a_slot);
-	UNIT_ROWS(different_events_do_not, differences);
-	UNIT_RUN(sources_and_privileges_are_told_apart);
 	UNIT_RUN(so_many_slots);
-	UNIT_ROWS(perf_fails_half_way, failures);
 	unit_run(one_event_without_room, 2);
 	UNIT_RUN(too_many_events);
 	UNIT_ROWS(bad_counters, bad);
 	UNIT_RUN(no_memory);
 	UNIT_RUN(an_event_that_no_cpu_knows);
-	UNIT_RUN(kernel_mode_needs_permission);
-	UNIT_RUN(half_of_them_without_privilege);
 	UNIT_RUN(the_only_counter_without_privilege);
-	UNIT_RUN(the_only_counter_is_lost);
-	unit_run(a_loss_ends_the_sum, 2);
 	UNIT_RUN(one_of_two_is_lost);
-	UNIT_RUN(perf_takes_the_last_ones);
-	UNIT_RUN(the_next_control_mends);
 	UNIT_RUN(what_cannot_be_mended);
 	UNIT_RUN(hotplug);
 	UNIT_RUN(registers_are_lost_in_a_sleep);
@@ -975,6 +965,23 @@ void test_shared(void)
 	UNIT_RUN(native_if_it_can_be_had);
 	UNIT_RUN(perfs_numbers_are_shared);
 	UNIT_RUN(the_clock_has_no_source);
-	UNIT_RUN(perf_counts_nothing);
 	UNIT_RUN(neither_can);
+	/*
+	 * The rest wants several modes at once, or perf's counters without privilege: on ppc32
+	 * neither is possible. And there perf's driver is known by the processor, not by asking
+	 * for an event.
+	 */
+	if (MODEL_ONE_MODE)
+		return;
+	UNIT_RUN(counts_exactly);
+	UNIT_ROWS(different_events_do_not, differences);
+	UNIT_RUN(sources_and_privileges_are_told_apart);
+	UNIT_ROWS(perf_fails_half_way, failures);
+	UNIT_RUN(kernel_mode_needs_permission);
+	UNIT_RUN(half_of_them_without_privilege);
+	UNIT_RUN(the_only_counter_is_lost);
+	unit_run(a_loss_ends_the_sum, 2);
+	UNIT_RUN(perf_takes_the_last_ones);
+	UNIT_RUN(the_next_control_mends);
+	UNIT_RUN(perf_counts_nothing);
 }

@@ -121,6 +121,8 @@ void thread_init(struct thread *thread, struct perfctr_config *config)
 	for (i = 0; i < config->nr; i++) {
 		if (config->shared)
 			perfctr_shared_bind(&thread->state.ctr[i], config->hw[i]);
+		else if (i >= perfctr_config_nr_actrs(config))
+			perfctr_cpu_bind_ictr(&thread->state.ctr[i], config->hw[i]);
 		else
 			perfctr_cpu_bind(&thread->state.ctr[i], config->hw[i]);
 	}

@@ -7,7 +7,9 @@
 #ifndef THREADS_H
 #define THREADS_H
 
-#if defined(CONFIG_RISCV)
+#if defined(CONFIG_PPC32)
+#include "ppc32/model_spr.h"
+#elif defined(CONFIG_RISCV)
 #include "riscv/model_sbi.h"
 #elif defined(CONFIG_X86)
 #include "x86/model_msr.h"

@@ -6,6 +6,7 @@
 int shim_module_refs;
 int shim_notifiers;
 struct notifier_block *shim_pm_notifier;
+struct syscore_ops *shim_syscore;
 
 /* Calls of other CPUs */
 

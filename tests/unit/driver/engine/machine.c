@@ -2,6 +2,97 @@
 /* See machine.h. */
 #include "engine/machine.h"
 
+#ifdef CONFIG_PPC32
+
+#include "ppc32/model_spr.h"
+
+/* A 604e has no copies for user mode. */
+static const struct model_machine without_copies = { .pvr = 0x00090204, .nr_cpus = 2 };
+
+/* Half of all sequences by the tracepoint, as in all kernels that are shipped */
+const struct model_machine *machine_choose(unsigned int seed, bool *by_tracepoint)
+{
+	*by_tracepoint = seed & 4;
+	return seed % 5 == 0 ? &without_copies : &model_default;
+}
+
+bool machine_shows(void)
+{
+	return model_processor()->copies;
+}
+
+bool machine_has_perf(void)
+{
+	return model_processor()->type == PERFCTR_PPC_7450;
+}
+
+bool machine_irq_waits(void)
+{
+	return model_irq_waits(shim_cpu);
+}
+
+void machine_irq(bool user)
+{
+	model_irq(shim_cpu, user);
+}
+
+bool machine_may_read(unsigned int hw)
+{
+	return model_processor()->copies && hw < model_processor()->counters;
+}
+
+void machine_switch_mm(void)
+{
+}
+
+unsigned int machine_sets(unsigned int hw)
+{
+	return hw < MODEL_PMCS ? model_sets[shim_cpu][hw] : 0;
+}
+
+unsigned int machine_counter(const struct perfctr_page *page, unsigned int i)
+{
+	return page->operand[i];
+}
+
+u64 machine_thread_pointer(const struct task_struct *task)
+{
+	return task->thread.regs.gpr[2];
+}
+
+void machine_set_thread_pointer(struct task_struct *task, u64 pointer)
+{
+	task->thread.regs.gpr[2] = pointer;
+}
+
+void machine_copy_mm(struct mm_struct *to, const struct mm_struct *from)
+{
+	(void)to;
+	(void)from;
+}
+
+#else
+
+/* These have one. x86's permissions are seen by the tracepoint too, which has one probe here. */
+const struct model_machine *machine_choose(unsigned int seed, bool *by_tracepoint)
+{
+	(void)seed;
+	*by_tracepoint = false;
+	return &model_default;
+}
+
+bool machine_shows(void)
+{
+	return true;
+}
+
+bool machine_has_perf(void)
+{
+	return true;
+}
+
+#endif
+
 #ifdef CONFIG_RISCV
 
 #include "riscv/model_sbi.h"
@@ -76,7 +167,7 @@ void machine_copy_mm(struct mm_struct *to, const struct mm_struct *from)
 	(void)from;
 }
 
-#else
+#elif defined(CONFIG_X86)
 
 #include <asm/ptrace.h>
 

@@ -5,12 +5,20 @@
 
 #include "model.h"
 
-#ifdef CONFIG_RISCV
+#if defined(CONFIG_PPC32)
+#define MACHINE_COUNTERS	0x3fu
+#elif defined(CONFIG_RISCV)
 #define MACHINE_COUNTERS	(0xffu << FIRST)
 #else
 #define MACHINE_COUNTERS	0xfu
 #endif
 
+/* The machine of a sequence, by its number, and whether it sees switches by the tracepoint */
+const struct model_machine *machine_choose(unsigned int seed, bool *by_tracepoint);
+/* Can user mode read registers at all? */
+bool machine_shows(void);
+/* Has perf a driver? */
+bool machine_has_perf(void);
 /* What the current CPU lets user mode read; the mm that it is in has changed. */
 bool machine_may_read(unsigned int hw);
 void machine_switch_mm(void);

@@ -36,6 +36,8 @@
 /* For config.c's tests: the first of the counters that count anything */
 #define MODEL_ARCH	"riscv"
 #define FIRST		MODEL_HPM
+/* Each counter counts the modes that it was asked for. */
+#define MODEL_ONE_MODE	0
 /* What cannot be, whoever asks; and what turns out not to exist */
 #define CTR_NEVER	CTR(0, EV_CYCLES, KERNEL)
 #define CTR_NEVER_ERROR	(-EOPNOTSUPP)

@@ -85,7 +85,12 @@ extern unsigned int shim_warnings;
 	((type *)((char *)(ptr) - offsetof(type, member)))
 
 /* Bits */
+/* Of a kernel of 32 bits: so few that ids begin again. */
+#if defined(CONFIG_PPC32)
+#define BITS_PER_LONG		20
+#else
 #define BITS_PER_LONG		64
+#endif
 #define BIT(nr)			(1UL << (nr))
 #define BIT_ULL(nr)		(1ULL << (nr))
 #define lower_32_bits(n)	((u32)(n))
@@ -94,6 +99,7 @@ extern unsigned int shim_warnings;
 #define GENMASK_ULL(high, low)	((~0ULL << (low)) & (~0ULL >> (63 - (high))))
 #define __ffs(word)		((unsigned int)__builtin_ctzl(word))
 #define __fls(word)		((unsigned int)(63 - __builtin_clzl(word)))
+#define fls(word)		((word) ? 32 - __builtin_clz(word) : 0)
 #define ffz(word)		__ffs(~(unsigned long)(word))
 #define hweight32(w)		((unsigned int)__builtin_popcount(w))
 #define hweight64(w)		((unsigned int)__builtin_popcountll(w))
@@ -161,10 +167,11 @@ void *shim_per_cpu(void *ptr, unsigned int cpu);
 	shim_assert(shim_irqs_off);					\
 	per_cpu_ptr(ptr, shim_cpu);					\
 })
-#define this_cpu_read(name)		(*this_cpu_ptr(&(name)))
-#define raw_cpu_read(name)		this_cpu_read(name)
+/* As there: what it reads may be another CPU's a moment later. */
+#define this_cpu_read(name)		per_cpu(name, shim_cpu)
+#define raw_cpu_read(name)		(*this_cpu_ptr(&(name)))
 #define this_cpu_write(name, value)	((void)(*this_cpu_ptr(&(name)) = (value)))
-#define __this_cpu_read(name)		this_cpu_read(name)
+#define __this_cpu_read(name)		raw_cpu_read(name)
 #define __this_cpu_write(name, value)	this_cpu_write(name, value)
 
 #define for_each_possible_cpu(cpu)					\
@@ -342,6 +349,7 @@ extern int shim_hz;
 extern unsigned long shim_jiffies;
 #define jiffies			shim_jiffies
 #define time_before(a, b)	((long)((a) - (b)) < 0)
+#define time_after(a, b)	time_before(b, a)
 
 /* ns; moves when a test says so, or somebody waits, who is signalled after so many waits. */
 #define NSEC_PER_SEC		1000000000ull
@@ -541,7 +549,12 @@ extern void (*shim_kthread)(bool comes);
 #define CONFIG_SMP	1
 long work_on_cpu(unsigned int cpu, long (*fn)(void *arg), void *arg);
 #define smp_processor_id()	shim_cpu
-#define IS_ENABLED(option)	0
+/* As linux/kconfig.h: 1 if the option is defined as 1. No option is a module here. */
+#define SHIM_OPTION_1		0,
+#define SHIM_SECOND(first, second, ...)	second
+#define SHIM_ENABLED(junk)	SHIM_SECOND(junk 1, 0, 0)
+#define SHIM_OPTION(value)	SHIM_ENABLED(SHIM_OPTION_##value)
+#define IS_ENABLED(option)	SHIM_OPTION(option)
 #define IS_ALIGNED(x, to)	(((x) & ((to) - 1)) == 0)
 
 /* CPU hotplug */

@@ -41,6 +41,7 @@ do {									\
 #define S32_MIN			(-S32_MAX - 1)
 #define U8_MAX			((u8)~0)
 #define DIV_ROUND_UP(n, d)	(((n) + (d) - 1) / (d))
+#define DIV_ROUND_CLOSEST(n, d)	(((n) + (d) / 2) / (d))
 #define div_u64(a, b)		((a) / (b))
 #define div64_u64(a, b)		((a) / (b))
 #define div64_u64_rem(a, b, rest)	(*(rest) = (a) % (b), (a) / (b))
@@ -173,6 +174,7 @@ extern int shim_notifiers;	/* how often they were turned on */
 #define DECLARE_STATIC_KEY_FALSE(key)	extern bool key
 #define DEFINE_STATIC_KEY_FALSE(key)	bool key
 #define static_branch_unlikely(key)	(*(key))
+#define static_branch_likely(key)	(*(key))
 #define static_branch_enable(key)	((void)(*(key) = true))
 
 #define preempt_notifier_inc()	((void)shim_notifiers++)
@@ -369,5 +371,15 @@ struct notifier_block {
 extern struct notifier_block *shim_pm_notifier;
 #define cpu_pm_register_notifier(notifier)	((void)(shim_pm_notifier = (notifier)))
 #define cpu_pm_unregister_notifier(notifier)	((void)(shim_pm_notifier = NULL))
+
+/* Where no notifier is called */
+struct syscore_ops {
+	int (*suspend)(void);
+	void (*resume)(void);
+};
+
+extern struct syscore_ops *shim_syscore;
+#define register_syscore_ops(ops)	((void)(shim_syscore = (ops)))
+#define unregister_syscore_ops(ops)	((void)((ops) == shim_syscore && (shim_syscore = NULL)))
 
 #endif /* SHIM_SERVICES_H */

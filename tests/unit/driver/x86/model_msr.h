@@ -65,6 +65,8 @@
 /* For config.c's tests: the first of the counters that count anything */
 #define MODEL_ARCH	"x86"
 #define FIRST		0
+/* Each counter counts the modes that it was asked for. */
+#define MODEL_ONE_MODE	0
 /* What cannot be, whoever asks; and what turns out not to exist */
 #define CTR_NEVER	CTR(ANY, EV_CYCLES | SEL_PC, KERNEL)
 #define CTR_NEVER_ERROR	(-EINVAL)

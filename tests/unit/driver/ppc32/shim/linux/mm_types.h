@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Nothing of an mm concerns the driver. */
+#ifndef SHIM_LINUX_MM_TYPES_H
+#define SHIM_LINUX_MM_TYPES_H
+
+struct mm_struct {
+	int unused;
+};
+
+#endif /* SHIM_LINUX_MM_TYPES_H */
