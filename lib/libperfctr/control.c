@@ -118,6 +118,13 @@ static void ctr_from_native(const struct perfctr_ctr_control *from,
 
 #elif defined(__powerpc__)
 
+/* MMCR0 */
+#define FCS		0x40000000u	/* not in supervisor mode */
+#define FCP		0x20000000u	/* not in user mode */
+#define PMXE		0x04000000u	/* interrupts */
+#define PMC1CE		0x00008000u	/* ... of PMC1 */
+#define PMCNCE		0x00004000u	/* ... of the others */
+
 static __u64 config_high(const struct perfctr_cpu_control *from, unsigned int i)
 {
 	(void)from;
@@ -135,14 +142,32 @@ static int set_config_high(struct perfctr_cpu_control *to, unsigned int i, unsig
 static void ctr_to_native(const struct perfctr_cpu_control *from, unsigned int i,
 			  struct perfctr_ctr_control *to)
 {
+	unsigned int mmcr0 = from->ppc.mmcr0 & ~(FCS | FCP);
+
+	/* The kernel sets them for its i-mode counters. */
+	if (from->nrictrs)
+		mmcr0 &= ~(PMXE | PMC1CE | PMCNCE);
 	to->event = from->evntsel[i];
-	to->flags = PERFCTR_CTR_USER;
+	to->config = (__u64)from->ppc.mmcr2 << 32 | mmcr0;
+	if (!(from->ppc.mmcr0 & FCP))
+		to->flags |= PERFCTR_CTR_USER;
+	if (!(from->ppc.mmcr0 & FCS))
+		to->flags |= PERFCTR_CTR_KERNEL;
 }
 
+/* All counters have the same modes and registers. */
 static void ctr_from_native(const struct perfctr_ctr_control *from,
 			    struct perfctr_cpu_control *to, unsigned int i)
 {
 	to->evntsel[i] = (unsigned int)from->event;
+	to->ppc.mmcr0 = (unsigned int)from->config;
+	to->ppc.mmcr2 = (unsigned int)(from->config >> 32);
+	if (!(from->flags & PERFCTR_CTR_USER))
+		to->ppc.mmcr0 |= FCP;
+	if (!(from->flags & PERFCTR_CTR_KERNEL))
+		to->ppc.mmcr0 |= FCS;
+	if (to->nrictrs)
+		to->ppc.mmcr0 |= PMXE;
 }
 
 #elif defined(__aarch64__)
@@ -201,6 +226,37 @@ static void ctr_from_native(const struct perfctr_ctr_control *from,
 	to->evntsel[i] = (unsigned int)from->event;
 	to->riscv.event_data[i] = from->config;
 	to->riscv.mode[i] = from->flags;
+}
+
+#endif
+
+#if defined(__powerpc__)
+
+/* Where 2.6's counters begin; they overflow as they become negative. */
+static int ireset_to_native(int from, __s64 *to)
+{
+	*to = (__s64)from - 0x80000000LL;
+	return from < 0 ? -1 : 0;
+}
+
+static int ireset_from_native(__s64 from, int *to)
+{
+	*to = from ? (int)(from + 0x80000000LL) : 0;
+	return from < -0x80000000LL ? -1 : 0;
+}
+
+#else
+
+static int ireset_to_native(int from, __s64 *to)
+{
+	*to = from;
+	return 0;
+}
+
+static int ireset_from_native(__s64 from, int *to)
+{
+	*to = (int)from;
+	return 0;
 }
 
 #endif
@@ -276,8 +332,8 @@ static int ctrs_to_native(const struct perfctr_cpu_control *cpu, unsigned int n,
 	unsigned int i;
 
 	for (i = 0; i < n; i++) {
-		if (i >= cpu->nractrs)
-			to[i].ireset = cpu->ireset[i];
+		if (i >= cpu->nractrs && ireset_to_native(cpu->ireset[i], &to[i].ireset) < 0)
+			return -1;
 		if (has_perf_event(cpu, i)) {
 			if (perf_ctr_to_native(cpu, i, &to[i]) < 0)
 				return -1;
@@ -299,7 +355,8 @@ static int ctrs_from_native(const struct perfctr_ctr_control *from, unsigned int
 	unsigned int i;
 
 	for (i = 0; i < n; i++) {
-		cpu->ireset[i] = (int)from[i].ireset;
+		if (ireset_from_native(from[i].ireset, &cpu->ireset[i]) < 0)
+			return -1;
 		if (from[i].flags & PERFCTR_CTR_PERF) {
 			if (perf_ctr_from_native(&from[i], cpu, i) < 0)
 				return -1;
@@ -373,3 +430,30 @@ int perfctr_control_from_native(const struct perfctr_control *from,
 	}
 	return 0;
 }
+
+#if defined(__powerpc__)
+
+int perfctr_control_user_only(struct perfctr_control *control)
+{
+	const unsigned int both = PERFCTR_CTR_USER | PERFCTR_CTR_KERNEL;
+	unsigned int i, n = control->nractrs + control->nrictrs;
+
+	if (errno != EACCES || control->reason != PERFCTR_REASON_KERNEL)
+		return 0;
+	for (i = 0; i < n; i++)
+		if (control->ctr[i].flags != both)
+			return 0;
+	for (i = 0; i < n; i++)
+		control->ctr[i].flags = PERFCTR_CTR_USER;
+	return 1;
+}
+
+#else
+
+int perfctr_control_user_only(struct perfctr_control *control)
+{
+	(void)control;
+	return 0;
+}
+
+#endif

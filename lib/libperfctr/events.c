@@ -4,7 +4,7 @@
  * ones of the P6 (Intel SDM, chapters on performance monitoring). riscv:
  * the events of the SBI PMU extension (RISC-V Supervisor Binary Interface
  * Specification 2.0, chapter 11). Where the module has no driver: perf's own events
- * (perf_event_open(2), type and config).
+ * (perf_event_open(2), type and config). ppc32: events_ppc.c.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -246,10 +246,23 @@ static const struct perfctr_event_set x86_sets[] = {
 	SET(PERFCTR_X86_INTEL_ARCH, "ARCH_", x86_arch_events),
 };
 
+/* Types of processors have numbers that mean something else on another architecture. */
+static int is_ppc(unsigned int cpu_type)
+{
+#if defined(__powerpc__)
+	return cpu_type > PERFCTR_PPC_GENERIC && cpu_type <= PERFCTR_PPC_7450;
+#else
+	(void)cpu_type;
+	return 0;
+#endif
+}
+
 const struct perfctr_event_set *perfctr_cpu_event_set(unsigned int cpu_type)
 {
 	size_t i;
 
+	if (is_ppc(cpu_type))
+		return perfctr_ppc_event_set(cpu_type);
 	for (i = 0; i < ARRAY_SIZE(x86_sets); i++)
 		if (x86_sets[i].cpu_type == cpu_type)
 			return &x86_sets[i];
@@ -401,7 +414,8 @@ static int parse_modifier(const char *modifier, __u32 *flags)
 
 static int is_x86(unsigned int cpu_type)
 {
-	return cpu_type < PERFCTR_RISCV_GENERIC && cpu_type != PERFCTR_X86_GENERIC;
+	return cpu_type < PERFCTR_RISCV_GENERIC && cpu_type != PERFCTR_X86_GENERIC &&
+	       !is_ppc(cpu_type);
 }
 
 /* SLOTS or a metric: the level of TopDown that has it, or 0 */
@@ -430,8 +444,13 @@ static int has_perf_events(const struct perfctr_event_set *set)
 static int parse_raw_event(unsigned int cpu_type, const char *name,
 			   struct perfctr_ctr_control *ctr)
 {
+	__u64 number = 0;
 	int raw = 0;
 
+	if (is_ppc(cpu_type)) {
+		raw = parse_raw(name, &number, NULL);
+		return raw > 0 ? perfctr_ppc_parse_raw(number, ctr) : raw;
+	}
 	if (cpu_type == PERFCTR_RISCV_SBI) {
 		raw = parse_raw(name, &ctr->config, NULL);
 		ctr->event = SBI_EVENT(SBI_TYPE_RAW, 0u);
@@ -457,6 +476,10 @@ static void set_event(const struct perfctr_event_set *set, const struct perfctr_
 		ctr->event = PERF_TYPE(event->evntsel);
 		ctr->config = PERF_CONFIG(event->evntsel);
 		ctr->flags = PERFCTR_CTR_PERF;
+	} else if (is_ppc(set->cpu_type)) {
+		/* With one counter, which is named; or any of several. */
+		if (!(event->counters_set & (event->counters_set - 1)))
+			ctr->map = (unsigned int)__builtin_ctz(event->counters_set);
 	} else if (event->counters_set == CTRS_CYCLE) {
 		ctr->map = RISCV_CYCLE;
 	} else if (event->counters_set == CTRS_INSTRET) {
@@ -531,6 +554,8 @@ int perfctr_event_format(unsigned int cpu_type,
 
 	if (ctr->flags & PERFCTR_CTR_PERF)
 		return format_perf_event(ctr, modifier, buf, size);
+	if (set && is_ppc(cpu_type))
+		return perfctr_ppc_format(set, ctr, modifier, buf, size);
 	if (is_riscv(cpu_type) && ctr->map <= RISCV_INSTRET)
 		wanted = 1u << ctr->map;
 	else if (is_x86(cpu_type) && topdown_level(ctr->event))
@@ -576,6 +601,9 @@ int perfctr_event_available(const struct perfctr_info *info,
 
 	if (ctr->flags & PERFCTR_CTR_PERF)
 		return !!(info->cpu_features & PERFCTR_FEATURE_SHARED);
+	if (is_ppc(info->cpu_type))
+		return ctr->map == PERFCTR_MAP_ANY ? !!info->counters :
+						      ctr->map < 64 && info->counters >> ctr->map & 1;
 	if (is_x86(info->cpu_type))
 		return x86_available(info, ctr);
 	if (!is_riscv(info->cpu_type))

@@ -27,6 +27,25 @@ perfctr_internal
 int perfctr_control_from_native(const struct perfctr_control *from,
 				struct vperfctr_control *to);
 
+/*
+ * After a control of 2.6's has failed: 1 if it may be tried again, for user mode alone. On ppc32
+ * modes are freeze bits, and programs that set none of them did not ask for privileges.
+ */
+perfctr_internal
+int perfctr_control_user_only(struct perfctr_control *control);
+
+/*
+ * Events of PowerPCs of 32 bits, whose types have the numbers of x86's. set: NULL if there are none.
+ * parse_raw: 1, or -1 if it is no raw event. format: as perfctr_event_format()
+ */
+perfctr_internal
+const struct perfctr_event_set *perfctr_ppc_event_set(unsigned int cpu_type);
+perfctr_internal
+int perfctr_ppc_parse_raw(__u64 raw, struct perfctr_ctr_control *ctr);
+perfctr_internal
+int perfctr_ppc_format(const struct perfctr_event_set *set, const struct perfctr_ctr_control *ctr,
+		       const char *modifier, char *buf, size_t size);
+
 /* PERFCTR_IOC_READ with room for the first n counters */
 perfctr_internal
 int perfctr_read_some(int fd, struct perfctr_read *sums, unsigned int n);

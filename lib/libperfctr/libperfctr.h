@@ -27,13 +27,7 @@ extern "C" {
  * library fills in the member that the ABI adds in front, "size".
  */
 
-/* cpu_type; those of x86, riscv and arm64 are in <linux/perfctr.h>. */
-#define PERFCTR_PPC_GENERIC	0
-#define PERFCTR_PPC_604		1
-#define PERFCTR_PPC_604e	2
-#define PERFCTR_PPC_750		3
-#define PERFCTR_PPC_7400	4
-#define PERFCTR_PPC_7450	5
+/* cpu_type is in <linux/perfctr.h>, too. */
 
 struct perfctr_cpu_mask {
 	unsigned int nrwords;

@@ -26,6 +26,8 @@
 #include "perfctr-x86.h"
 #elif defined(__aarch64__) && defined(__LP64__)
 #include "perfctr-arm64.h"
+#elif defined(__powerpc__) && !defined(__powerpc64__)
+#include "perfctr-ppc32.h"
 #endif
 
 #ifdef PERFCTR_CLOCK_SLOT

@@ -158,5 +158,10 @@ void perfctr_cpu_control_print(const struct perfctr_cpu_control *control)
 		if (control->nhlm.offcore_rsp[i])
 			printf("nhlm.offcore_rsp[%u]\t0x%08x\n", i,
 			       control->nhlm.offcore_rsp[i]);
+#elif defined(__powerpc__)
+	if (n) {
+		printf("ppc.mmcr0\t\t0x%08x\n", control->ppc.mmcr0);
+		printf("ppc.mmcr2\t\t0x%08x\n", control->ppc.mmcr2);
+	}
 #endif
 }

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * How a thread on a PowerPC of 32 bits reads its counters: the parts of the read path that
+ * perfctr-inline.h is made of. Counter n has a copy, UPMC<n + 1>, that user mode reads, from the
+ * 750 on. The 604 has none, and its slots no owner.
+ */
+#ifndef PERFCTR_PPC32_H
+#define PERFCTR_PPC32_H
+
+/* The slot of the clock, the timebase */
+#define PERFCTR_CLOCK_SLOT	(PERFCTR_PAGE_SLOTS - 2u)
+
+PERFCTR_INLINE __u64 perfctr_thread_pointer(void)
+{
+	unsigned long tp;
+
+	/* Not volatile: a thread has one all its life. */
+	__asm__ ("mr %0, 2" : "=r" (tp));
+	return tp;
+}
+
+/* The upper half may change between the two reads of it. */
+PERFCTR_INLINE __u64 perfctr_timebase(void)
+{
+	unsigned int high, low, again;
+
+	do {
+		__asm__ __volatile__ ("mftbu %0\n\t"
+				      "mftb %1\n\t"
+				      "mftbu %2"
+				      : "=r" (high), "=r" (low), "=r" (again));
+	} while (high != again);
+	return (__u64)high << 32 | low;
+}
+
+/* The number of the register is part of the instruction. */
+#define PERFCTR_UPMC(spr, value)	\
+	__asm__ __volatile__ ("mfspr %0, " #spr : "=r" (value))
+
+PERFCTR_INLINE unsigned int perfctr_upmc(unsigned int n)
+{
+	unsigned int value = 0;
+
+	switch (n) {
+	case 0:
+		PERFCTR_UPMC(937, value);
+		break;
+	case 1:
+		PERFCTR_UPMC(938, value);
+		break;
+	case 2:
+		PERFCTR_UPMC(941, value);
+		break;
+	case 3:
+		PERFCTR_UPMC(942, value);
+		break;
+	case 4:
+		PERFCTR_UPMC(929, value);
+		break;
+	case 5:
+		PERFCTR_UPMC(930, value);
+		break;
+	}
+	return value;
+}
+
+#undef PERFCTR_UPMC
+
+PERFCTR_INLINE __u64 perfctr_register(unsigned int n)
+{
+	return n == PERFCTR_CLOCK_SLOT ? perfctr_timebase() : perfctr_upmc(n);
+}
+
+/* ISYNC waits until all before it has been executed, and nothing behind it has begun. */
+PERFCTR_INLINE void perfctr_fence(void)
+{
+	__asm__ __volatile__ ("isync" : : : "memory");
+}
+
+/* Is it the register of counter i? */
+PERFCTR_INLINE int perfctr_page_counts_on(const struct perfctr_page *page, unsigned int i,
+					  unsigned int reg)
+{
+	return page->operand[i] == reg;
+}
+
+/* Slots are by the counters' places, so this is a search. */
+PERFCTR_INLINE const struct perfctr_page_slot *
+perfctr_reg_slot(const struct perfctr_page *page, unsigned int reg)
+{
+	unsigned int i;
+
+	if (reg == PERFCTR_CLOCK_SLOT)
+		return &page->slot[reg];
+	for (i = 0; i < PERFCTR_MAX_CTRS; i++)
+		if (page->slot[i].owner && perfctr_page_counts_on(page, i, reg))
+			return &page->slot[i];
+	return &page->slot[PERFCTR_PAGE_NO_SLOT];
+}
+
+PERFCTR_INLINE unsigned long perfctr_page_place(const struct perfctr_page *page,
+						unsigned int i)
+{
+	(void)page;
+	return i;
+}
+
+PERFCTR_INLINE const struct perfctr_page_slot *
+perfctr_place_slot(const struct perfctr_page *page, unsigned long i)
+{
+	return &page->slot[i];
+}
+
+PERFCTR_INLINE __u64 perfctr_place_count(const struct perfctr_page *page, unsigned long i)
+{
+	return page->slot[i].bias + perfctr_upmc(page->operand[i]);
+}
+
+#endif /* PERFCTR_PPC32_H */
