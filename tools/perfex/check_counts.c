@@ -73,6 +73,12 @@ static const char *event_of(const struct machine *m, unsigned int hw, bool *know
 		*known = false;
 		return hw == X86_FIXED + 1 ? "cycles:u" : NULL;
 	}
+	if (IS_PPC) {
+		if (hw < 4)
+			return "instructions:u";
+		*known = false;
+		return "cycles:u";
+	}
 	if (hw == 2 && m->info->cpu_type == PERFCTR_RISCV_SBI)
 		return "instret:u";
 	if (hw == 0 && m->info->cpu_type == PERFCTR_RISCV_SBI) {
@@ -188,6 +194,16 @@ static void call_kernel(unsigned long n)
 			 "	svc	#0\n"
 			 "	sub	%2, %2, #1\n"
 			 "	cbnz	%2, 1b" : "=&r" (nr), "=&r" (ret), "+r" (n) : : "memory");
+#elif defined(__powerpc__)
+	/* A system call leaves r0 and r3 to r12 undefined. */
+	register unsigned long left __asm__("r14") = n;
+
+	__asm__ volatile("1:	li	0, 64\n"
+			 "	sc\n"
+			 "	addic.	%0, %0, -1\n"
+			 "	bne	1b" : "+r" (left) :
+			 : "r0", "r3", "r4", "r5", "r6", "r7", "r8", "r9", "r10", "r11", "r12",
+			   "ctr", "cr0", "xer", "memory");
 #endif
 }
 

@@ -31,6 +31,8 @@ static void read_counter(void)
 	__asm__ volatile("rdinstret %0" : "=r" (value));
 #elif defined(__aarch64__)
 	__asm__ volatile("mrs %0, pmccntr_el0" : "=r" (value));
+#elif IS_PPC
+	__asm__ volatile("mfspr %0, 937" : "=r" (value));	/* UPMC1 */
 #endif
 	(void)value;
 }
@@ -78,6 +80,8 @@ void check_unclaimed(const struct machine *m)
 	}
 	if (!WEXITSTATUS(status))
 		tell("faults");
+	else if (IS_PPC)
+		tell("is allowed, as the processor has no way to forbid it");
 	else if (all_may_read())
 		tell("is allowed, as a setting of perf_events lets everybody do");
 	else
@@ -171,7 +175,7 @@ static void try_while(const struct machine *m, struct counting *first, const cha
 		     who, after);
 }
 
-/* x86 has all counters or none. Elsewhere there is one for each, as long as there are any. */
+/* On x86 and ppc32 one has all counters or none. Elsewhere there is one for each, as long as there are any. */
 static bool perf_comes(const struct machine *m)
 {
 	struct counting c;
@@ -180,7 +184,7 @@ static bool perf_comes(const struct machine *m)
 
 	(void)m;
 	if (start_perf(&c, PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS)) {
-		if (IS_X86) {
+		if (HAS_ONE_SOURCE) {
 			deviates("perf has counters while perfctr has them all, 1 instead of 0");
 			good = false;
 		} else if (!count_loop(&c, &count) || count != EXPECTED) {
@@ -188,7 +192,7 @@ static bool perf_comes(const struct machine *m)
 				 count, EXPECTED);
 			good = false;
 		}
-	} else if (!IS_X86 || c.error != EBUSY) {
+	} else if (!HAS_ONE_SOURCE || c.error != EBUSY) {
 		deviates("perf is refused with error %d (%s) while perfctr counts", c.error,
 			 strerror(c.error));
 		good = false;
@@ -206,7 +210,7 @@ static bool perfctr_comes(const struct machine *m)
 
 	(void)perfctr_event_parse(m->info->cpu_type, "instructions:u", &ctr);
 	if (start(&c, PERFCTR_SOURCE_NATIVE, &ctr)) {
-		if (IS_X86) {
+		if (HAS_ONE_SOURCE) {
 			deviates("perfctr has counters while perf has them all, 1 instead of 0");
 			good = false;
 		} else if (!count_loop(&c, &count) || count != EXPECTED) {
@@ -214,7 +218,7 @@ static bool perfctr_comes(const struct machine *m)
 				 count, EXPECTED);
 			good = false;
 		}
-	} else if (!IS_X86 || c.error != EBUSY || c.control.owner != PERFCTR_OWNER_PERF) {
+	} else if (!HAS_ONE_SOURCE || c.error != EBUSY || c.control.owner != PERFCTR_OWNER_PERF) {
 		deviates("perfctr is refused with error %d (%s) and owner %u while perf counts",
 			 c.error, strerror(c.error), c.control.owner);
 		good = false;

@@ -136,6 +136,8 @@ static bool can_overflow(const struct machine *m, unsigned int hw)
 {
 	if (!(m->info->counters >> hw & 1))
 		return false;
+	if (IS_PPC)
+		return hw < 4;
 	return IS_X86 ? hw <= X86_FIXED : hw > 2;
 }
 

@@ -225,14 +225,14 @@ const char *why_busy(const struct perfctr_info *info, unsigned int owner, unsign
 			"Turn it off as root: sysctl kernel.nmi_watchdog=0";
 	case PERFCTR_OWNER_FIRMWARE:
 		/* It asks nobody there, and so it has all. */
-		if (info->cpu_type < PERFCTR_RISCV_GENERIC)
+		if (is_x86(info))
 			return "the counters are taken, probably by the firmware: they count, though nobody\n"
 				"in the kernel has them. Its set-up may have a switch for that";
 		return "the firmware has no counter left for these events: it has fewer than are\n"
 			"asked for, or another user (perf?) has them. Try fewer events, or --info";
 	case PERFCTR_OWNER_PERFCTR:
 		/* That is all of which there is but one there. */
-		if (info->cpu_type < PERFCTR_RISCV_GENERIC)
+		if (is_x86(info))
 			return "other users of perfctr count with another value of the event's register (after\n"
 				"the slash), of which there can be one at a time. Wait until they are done";
 		return "the counters are taken by other users of perfctr.\n"
@@ -269,6 +269,11 @@ const char *why_open(void)
 {
 	static char text[768];
 
+	if (IS_PPC)
+		return "any program can read perf_events' counters on this processor, and so what you count.\n"
+			"To count nevertheless, as root:\n"
+			"  echo 1 > /sys/module/perfctr/parameters/shared_open (that discloses it)\n"
+			"or count with CAP_PERFMON";
 	(void)snprintf(text, sizeof(text),
 		       "any user who has mapped an event of perf_events' could read these counters, and so\n"
 		       "what you count. To count nevertheless, do one of these as root:\n"
@@ -347,7 +352,7 @@ static void explain_together(const struct run *run, const struct perfctr_info *i
 			"these counters only, which the others need: %s.\n"
 			"Run the program once for each part of them",
 			events->event[run->refused].name, counters);
-	} else if (needed > there && info->cpu_type >= PERFCTR_RISCV_GENERIC)
+	} else if (needed > there && !HAS_ONE_SOURCE)
 		explain("%u events need programmable counters, and this processor has %u.\n"
 			"Run the program once for each part of them", needed, there);
 	else
@@ -382,13 +387,17 @@ static void explain_unsupported(const struct run *run, const char *name,
 		explain("%s: perfctr does not know which counters of this processor (%s)\n"
 			"can count it, as its model is not known. %s",
 			name, perfctr_info_cpu_name(info), how_by_perf(how));
+	else if (run->reason == PERFCTR_REASON_ERRATUM && IS_PPC)
+		explain("by an erratum of this processor (%s) the counters' interrupts may crash\n"
+			"the kernel. Who takes that risk loads the module with unsafe_interrupts=1",
+			perfctr_info_cpu_name(info));
 	else if (run->reason == PERFCTR_REASON_ERRATUM)
 		explain("%s: an erratum of this processor makes this event count wrong, or change\n"
 			"what others count. %s", name, how_by_perf(how));
 	else if (how->source == PERFCTR_SOURCE_SHARED &&
 		 !(info->cpu_features & PERFCTR_FEATURE_SHARED))
 		explain("perf_events counts nothing on this machine. Leave out --source shared");
-	else if (name && info->cpu_type < PERFCTR_RISCV_GENERIC)
+	else if (name && is_x86(info))
 		explain("%s: the event takes a register of its own, which perfctr cannot set on this\n"
 			"processor (%s)", name, perfctr_info_cpu_name(info));
 	else if (name)

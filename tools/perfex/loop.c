@@ -21,6 +21,9 @@ __attribute__((noinline)) void spin(unsigned long turns)
 #elif defined(__aarch64__)
 	__asm__ volatile("1:	sub	%0, %0, #1\n"
 			 "	cbnz	%0, 1b" : "+r" (turns));
+#elif defined(__powerpc__)
+	__asm__ volatile("1:	addic.	%0, %0, -1\n"
+			 "	bne	1b" : "+r" (turns) : : "cr0", "xer");
 #else
 #error "a loop of known length for this architecture"
 #endif

@@ -12,6 +12,25 @@
 
 #include <libperfctr.h>
 
+#if defined(__x86_64__) || defined(__i386__)
+#define IS_X86	1
+#else
+#define IS_X86	0
+#endif
+#if defined(__powerpc__)
+#define IS_PPC	1
+#else
+#define IS_PPC	0
+#endif
+
+/* perf has all counters or none, and so have we. */
+#define HAS_ONE_SOURCE	(IS_X86 || IS_PPC)
+
+static inline bool is_x86(const struct perfctr_info *info)
+{
+	return IS_X86 && info->cpu_type < PERFCTR_RISCV_GENERIC;
+}
+
 #define PERFEX_VERSION	"7.0.0"
 
 /* Our own exit status beside the program's, as env, nohup and timeout have it */

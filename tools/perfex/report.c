@@ -23,6 +23,7 @@ static bool is_wanted(const char *key)
 		"vendor_id", "cpu family", "model", "model name", "stepping", "microcode",
 		"isa", "uarch", "mvendorid", "marchid", "mimpid",
 		"CPU implementer", "CPU variant", "CPU part", "CPU revision",
+		"cpu", "revision",
 	};
 	size_t i;
 

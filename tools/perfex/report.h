@@ -10,11 +10,6 @@
 /* A line is as perfctr_info_print() has it. */
 #define KEY "%-23s "
 
-#if defined(__x86_64__) || defined(__i386__)
-#define IS_X86	1
-#else
-#define IS_X86	0
-#endif
 
 /* x86: the first fixed counter; see perfctr_info.counters. */
 #define X86_FIXED	24u
