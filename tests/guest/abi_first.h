@@ -12,20 +12,25 @@
 
 #define FIRST_ABI_VERSION	0x07000000u
 
-/* ioctl requests: _IO(0xd0, nr) */
-#define FIRST_INFO		0xd010u
-#define FIRST_CPUS		0xd011u
-#define FIRST_OPEN		0xd012u
-#define FIRST_CONTROL		0xd013u
-#define FIRST_READ		0xd014u
-#define FIRST_READ_CONTROL	0xd015u
-#define FIRST_UNLINK		0xd016u
-#define FIRST_IRESUME		0xd017u
-#define FIRST_READ_TREE		0xd018u
-#define FIRST_NEXT_MEMBER	0xd019u
-#define FIRST_SUSPEND		0xd01au
-#define FIRST_RESUME		0xd01bu
-#define FIRST_REFRESH		0xd01cu
+/* ioctl requests: _IO(0xd0, nr), which has a bit more on powerpc */
+#if defined(__powerpc__)
+#define FIRST_IO(nr)		(0x2000d000u | (nr))
+#else
+#define FIRST_IO(nr)		(0xd000u | (nr))
+#endif
+#define FIRST_INFO		FIRST_IO(0x10)
+#define FIRST_CPUS		FIRST_IO(0x11)
+#define FIRST_OPEN		FIRST_IO(0x12)
+#define FIRST_CONTROL		FIRST_IO(0x13)
+#define FIRST_READ		FIRST_IO(0x14)
+#define FIRST_READ_CONTROL	FIRST_IO(0x15)
+#define FIRST_UNLINK		FIRST_IO(0x16)
+#define FIRST_IRESUME		FIRST_IO(0x17)
+#define FIRST_READ_TREE		FIRST_IO(0x18)
+#define FIRST_NEXT_MEMBER	FIRST_IO(0x19)
+#define FIRST_SUSPEND		FIRST_IO(0x1a)
+#define FIRST_RESUME		FIRST_IO(0x1b)
+#define FIRST_REFRESH		FIRST_IO(0x1c)
 
 #define FIRST_MAX_CTRS		64
 #define FIRST_MAX_SIZE		65536u

@@ -31,7 +31,16 @@
 #define EVNTSEL_INT(event)	(event)
 #endif
 
-/* Whether the permission to read registers is a thread's (riscv), or its process's (x86) */
+/* In a control of perfctr 2.6: user mode alone, and so many events until the first overflow */
+#if defined(__powerpc__)
+#define USER_MODE(control)	((control)->cpu_control.ppc.mmcr0 = 1u << 30)	/* FCS */
+#define IRESET(period)		((int)(0x80000000u - (period)))
+#else
+#define USER_MODE(control)	((void)(control))	/* EVNTSEL() says so, or it is usual. */
+#define IRESET(period)		(-(int)(period))
+#endif
+
+/* Whether the permission to read registers is a thread's (riscv), or not */
 #if defined(__riscv)
 #define CONTROL_RAW	PERFCTR_CONTROL_RAW
 #else
@@ -81,6 +90,8 @@ static inline unsigned int page_hw_counter(const struct perfctr_page *page, unsi
 {
 #if defined(__riscv)
 	return page->map[i] / sizeof(struct perfctr_page_slot);
+#elif defined(__powerpc__)
+	return page->operand[i];
 #else
 	return page->operand[i] < 24 ? page->operand[i] : page->operand[i] - 0x40000000u + 24;
 #endif

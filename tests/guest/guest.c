@@ -264,6 +264,9 @@ static void learn_facts(void)
 	else if (is_x86())
 		guest.nprogrammable = (unsigned int)__builtin_popcountll(guest.info.counters &
 									 0xffffffull);
+	else if (is_ppc())
+		/* PMC5 and PMC6 count few events. */
+		guest.nprogrammable = guest.info.nrctrs < 4 ? guest.info.nrctrs : 4;
 	if (guest.shared && !guest.nprogrammable)
 		guest.nprogrammable = guest.info.nrctrs;
 }
@@ -330,10 +333,12 @@ static const char *what_is_missing(unsigned int what)
 		return "no programmable counters";
 	if ((what & NEED_SHARED) && !(info->cpu_features & PERFCTR_FEATURE_SHARED))
 		return "perf_events counts nothing";
+	if ((what & NEED_SHARED) && is_ppc() && !guest.shared)
+		return "anybody could read perf's counters, so users get none";
 	if ((what & NEED_SHARED) && guest.nprogrammable < 4)
 		return "perf_events keeps the few counters from users";
 	if ((what & NEED_FIXED) &&
-	    (is_x86() || (info->counters & 5) != 5))
+	    (has_one_source() || (info->counters & 5) != 5))
 		return "no fixed counters";
 	if ((what & NEED_UNFILTERED) && (info->cpu_features & PERFCTR_FEATURE_FILTER_FIXED))
 		return "the fixed counters filter";
@@ -350,17 +355,20 @@ static const char *what_is_missing(unsigned int what)
 	if ((what & NEED_NAMESPACES) &&
 	    (access("/proc/self/ns/pid", F_OK) || access("/proc/self/ns/user", F_OK)))
 		return "a kernel without namespaces";
-	/* x86: all counters are perf's, or all are ours. */
-	if ((what & NEED_BESIDE) && is_x86() && !guest.shared)
+	if ((what & NEED_BESIDE) && has_one_source() && !guest.shared)
 		return "perf_events has all counters or none";
-	if ((what & NEED_NARROW) && is_x86())
+	if ((what & NEED_NARROW) && has_one_source())
 		return "counters are as wide as they are";
-	if ((what & NEED_TLB_NAMES) && is_x86())
+	if ((what & NEED_TLB_NAMES) && has_one_source())
 		return "no names for events of TLBs";
 	if ((what & NEED_TLB_NAMES) && is_arm64())
 		return "this emulated processor counts no misses of TLBs";
 	if ((what & NEED_X86) && !is_x86())
 		return "not an x86";
+	if ((what & NEED_ROOM) && guest.shared && is_ppc())
+		return "perf_events has few counters, of one mode";
+	if ((what & NEED_PERMISSION) && is_ppc())
+		return "anybody reads registers in user mode";
 	if ((what & NEED_LACKS) && !info->events[0])
 		return "the processor does not tell which events it has";
 	if ((what & NEED_EXTRA) &&
@@ -374,7 +382,7 @@ static const char *what_is_missing(unsigned int what)
 		return "all CPUs are of one type";
 	if ((what & NEED_TOPDOWN) && !(info->cpu_features & PERFCTR_FEATURE_TOPDOWN))
 		return "no TopDown";
-	if ((what & NEED_NO_BESIDE) && !is_x86())
+	if ((what & NEED_NO_BESIDE) && !has_one_source())
 		return "perf_events can count beside us";
 	if ((what & NEED_NO_RT) && is_rt())
 		return "PREEMPT_RT itself interrupts other CPUs often";

@@ -48,6 +48,8 @@
 #define NEED_ALIKE	0x2000000	/* CPUs of one type */
 #define NEED_NO_RT	0x4000000	/* the kernel itself interrupts other CPUs rarely */
 #define NEED_TOPDOWN	0x8000000	/* SLOTS and TopDown's metrics */
+#define NEED_PERMISSION	0x10000000	/* who reads registers in user mode was permitted to */
+#define NEED_ROOM	0x20000000	/* what was counted before leaves counters for the next control */
 
 /* The user that runs the test; root without any of these */
 #define AS_USER		0x100
@@ -87,9 +89,25 @@ struct guest_facts {
 
 extern struct guest_facts guest;
 
+static inline bool is_ppc(void)
+{
+#if defined(__powerpc__)
+	return true;
+#else
+	return false;
+#endif
+}
+
+/* ppc32's types have the numbers of x86's. */
 static inline bool is_x86(void)
 {
-	return guest.info.cpu_type < PERFCTR_RISCV_GENERIC;
+	return guest.info.cpu_type < PERFCTR_RISCV_GENERIC && !is_ppc();
+}
+
+/* perf has all counters or none, and so have we. */
+static inline bool has_one_source(void)
+{
+	return is_x86() || is_ppc();
 }
 
 /* Of i-mode counters */

@@ -78,6 +78,33 @@ static void step_over(int signo, siginfo_t *info, void *context)
 	uc->uc_mcontext.pc += 4;
 }
 
+#elif defined(__powerpc__)
+
+#define SC 0x44000002u
+
+unsigned int sigreturn_length(void)
+{
+	const uint32_t *insn = (const uint32_t *)loops_return;
+	unsigned int n;
+
+	if (!insn)
+		return 0;
+	for (n = 1; n < 16; n++)
+		if (*insn++ == SC)
+			return n;
+	return 0;
+}
+
+static void step_over(int signo, siginfo_t *info, void *context)
+{
+	ucontext_t *uc = context;
+
+	(void)signo;
+	(void)info;
+	refused = 1;
+	uc->uc_mcontext.uc_regs->gregs[32] += 4;	/* NIP */
+}
+
 #else
 
 #if defined(__x86_64__)

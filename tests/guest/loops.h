@@ -29,7 +29,7 @@ body_fn body_spin;
 
 /* Calls sched_yield() @n times. */
 body_fn body_yield;
-#define BODY_YIELD(n)		(4 * (uint64_t)(n) + 2)
+#define BODY_YIELD(n)		(4 * (uint64_t)(n) + LOOPS_YIELD)
 
 /* Stores to @n addresses, PAGE_SIZE apart; @arg points to one of these. */
 struct body_touch_arg {
@@ -52,7 +52,7 @@ struct body_signal_arg {
 };
 body_fn body_signal;
 #define BODY_SIGNAL(n, sigreturn) \
-	(6 + (uint64_t)(n) * (6 + LOOPS_HANDLER + (uint64_t)(sigreturn)))
+	(LOOPS_SIGNAL + (uint64_t)(n) * (LOOPS_SIGNAL_TURN + LOOPS_HANDLER + (uint64_t)(sigreturn)))
 
 /*
  * Lets the signals of the set @unblock come in while it spins, and none
@@ -63,7 +63,7 @@ struct body_unblocked_arg {
 	unsigned long n;
 };
 body_fn body_unblocked;
-#define BODY_UNBLOCKED(n)	(16 + 2 * (uint64_t)(n))
+#define BODY_UNBLOCKED(n)	(LOOPS_UNBLOCKED + 2 * (uint64_t)(n))
 
 /* A signal handler of known length, which counts its calls. */
 void loops_handler(int signo);
@@ -161,6 +161,27 @@ static inline uint64_t thread_pointer(void)
 	return tp;
 }
 
+#elif defined(__powerpc__)
+
+#define EXACT_INLINE		20u
+#define EXACT_INLINE_RETRY	17u
+#define EXACT_KERNEL		9u
+#define EXACT_BEFORE_BODY	4u
+#define LOOPS_HANDLER		11u
+#define LOOPS_YIELD		6u	/* what a body has beside its turns */
+#define LOOPS_SIGNAL		9u
+#define LOOPS_SIGNAL_TURN	7u
+#define LOOPS_UNBLOCKED		19u
+#define BODY_SPIN_FIRST		4u
+
+static inline uint64_t thread_pointer(void)
+{
+	unsigned long tp;
+
+	__asm__("mr %0, 2" : "=r" (tp));
+	return tp;
+}
+
 #elif defined(__x86_64__) || defined(__i386__)
 
 #define EXACT_INLINE		14u
@@ -186,6 +207,14 @@ static inline uint64_t thread_pointer(void)
 	return tp;
 }
 
+#endif
+
+/* On most, system calls preserve all registers but a few, so bodies have no need to save any. */
+#ifndef LOOPS_YIELD
+#define LOOPS_YIELD		2u
+#define LOOPS_SIGNAL		6u
+#define LOOPS_SIGNAL_TURN	6u
+#define LOOPS_UNBLOCKED		16u
 #endif
 
 /*

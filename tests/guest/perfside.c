@@ -48,6 +48,12 @@ void perf_attr_init(struct perf_event_attr *attr, unsigned int event)
 		attr->type = PERF_TYPE_HARDWARE;
 		attr->config = PERF_COUNT_HW_INSTRUCTIONS;
 		break;
+#if defined(__powerpc__)
+	default:
+		attr->type = PERF_TYPE_RAW;
+		attr->config = event;
+		break;
+#else
 	case EV_DTLB_LOAD_MISSES:
 		attr->config = CACHE_EVENT(PERF_COUNT_HW_CACHE_DTLB,
 					   PERF_COUNT_HW_CACHE_OP_READ,
@@ -63,6 +69,7 @@ void perf_attr_init(struct perf_event_attr *attr, unsigned int event)
 					   PERF_COUNT_HW_CACHE_OP_READ,
 					   PERF_COUNT_HW_CACHE_RESULT_MISS);
 		break;
+#endif
 	}
 }
 

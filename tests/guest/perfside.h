@@ -31,6 +31,18 @@
 
 extern unsigned int x86_cycles, x86_missing;
 
+#elif defined(__powerpc__)
+
+/* Events that are the same on all models, on any of at least two counters */
+#define EV_CYCLES		1u
+#define EV_INSTRUCTIONS		2u
+#define EV_LIKE_INSTRUCTIONS	EV_CYCLES
+/* Of TLBs there is none: dispatched instructions, transitions of a bit of the timebase, nothing */
+#define EV_DTLB_LOAD_MISSES	4u
+#define EV_DTLB_STORE_MISSES	3u
+#define EV_ITLB_LOAD_MISSES	0u
+#define EV_MISSING		0x80u	/* no counter has so many events */
+
 #elif defined(__aarch64__)
 
 /* As PMUv3 numbers them; the emulated machine has the first two. */

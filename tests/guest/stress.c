@@ -506,7 +506,7 @@ static void learn_limits(void)
 		printf("skipped stress.raw: %s\n", CONTROL_RAW ?
 		       "perf's counters are not read in user mode" :
 		       "no permission is one thread's");
-#if defined(__riscv)
+#if defined(__riscv) || defined(__powerpc__)
 	printf("skipped stress.clock_forbidden: there is no PR_SET_TSC\n");
 #endif
 	if (!shared->smp)

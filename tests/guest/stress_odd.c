@@ -258,7 +258,7 @@ void op_exec_suspended(struct actor *actor)
 	exec_self(actor);
 }
 
-#if !defined(__riscv)
+#if !defined(__riscv) && !defined(__powerpc__)
 
 #define CLOCK_SLOT (PERFCTR_PAGE_SLOTS - 2)
 
@@ -269,6 +269,14 @@ static uint64_t clock_register(void)
 
 	__asm__ volatile("mrs %0, cntvct_el0" : "=r" (value));
 	return value;
+#elif defined(__powerpc__)
+	uint32_t high, low, again;
+
+	do {
+		__asm__ volatile("mftbu %0\n\tmftb %1\n\tmftbu %2"
+				 : "=r" (high), "=r" (low), "=r" (again));
+	} while (high != again);
+	return (uint64_t)high << 32 | low;
 #else
 	return __builtin_ia32_rdtsc();
 #endif

@@ -77,6 +77,15 @@ static uint64_t one_that_fits(const struct perfctr_control *control, unsigned in
 	return is_x86() && misses >= 4 ? EV_INSTRUCTIONS : event;
 }
 
+/* Of the counter @i. PowerPC's counters all count in the same modes. */
+static uint32_t random_modes(struct actor *actor, const struct perfctr_control *control,
+			     unsigned int i)
+{
+	if (i && is_ppc())
+		return control->ctr[0].flags;
+	return PERFCTR_CTR_USER | (one_in(actor, 12) ? PERFCTR_CTR_KERNEL : 0);
+}
+
 void random_control(struct actor *actor, struct perfctr_control *control)
 {
 	unsigned int i, n = shared->nevents ? below(actor, 5) : 0;
@@ -96,11 +105,9 @@ void random_control(struct actor *actor, struct perfctr_control *control)
 		control->flags |= PERFCTR_CONTROL_RAW;
 	for (i = 0; i < n; i++) {
 		unsigned int e = i || one_in(actor, 3) ? below(actor, shared->nevents) : 0;
-		uint32_t flags = PERFCTR_CTR_USER;
 
-		if (one_in(actor, 12))
-			flags |= PERFCTR_CTR_KERNEL;
-		control_add_at(control, PERFCTR_MAP_ANY, shared->event[e], flags);
+		control_add_at(control, PERFCTR_MAP_ANY, shared->event[e],
+			       random_modes(actor, control, i));
 	}
 	if (!shared->interrupts || n == shared->nctrs || !one_in(actor, 4))
 		return;
@@ -114,13 +121,13 @@ void random_control(struct actor *actor, struct perfctr_control *control)
 		control->refresh = below(actor, 100);
 	for (n += 1 + below(actor, 2); i < n && i < shared->nctrs; i++, control->nrictrs++) {
 		uint64_t event = one_that_fits(control, i, shared->event[below(actor, shared->nevents)]);
-		bool kernel = one_in(actor, 12);
+		uint32_t modes = random_modes(actor, control, i);
 
 		control->ctr[i] = (struct perfctr_ctr_control) {
 			.map = PERFCTR_MAP_ANY,
 			.ireset = tiny ? -(int64_t)(least_period() + below(actor, 20)) :
-					 -random_period(actor, event, kernel),
-			.flags = PERFCTR_CTR_USER | (kernel ? PERFCTR_CTR_KERNEL : 0),
+					 -random_period(actor, event, modes & PERFCTR_CTR_KERNEL),
+			.flags = modes,
 			.event = own_event(event),
 		};
 	}

@@ -148,6 +148,9 @@ END_TEST
 #if defined(__riscv)
 #define FIRST_PROGRAMMABLE 3
 #define END_PROGRAMMABLE 32
+#elif defined(__powerpc__)
+#define FIRST_PROGRAMMABLE 0
+#define END_PROGRAMMABLE 4	/* those that count instructions */
 #else
 #define FIRST_PROGRAMMABLE 0
 #define END_PROGRAMMABLE 24
@@ -562,10 +565,11 @@ static void compiled_reads(enum way way)
 	ck_assert_ptr_nonnull(v);
 	memset(&control, 0, sizeof(control));
 	control.cpu_control.tsc_on = 1;
+	USER_MODE(&control);
 	control.cpu_control.nractrs = 1;
 	control.cpu_control.pmc_map[0] = PERFCTR_MAP_ANY;
 	/* Another event, if perf counts the instructions now. */
-	if (is_x86()) {
+	if (has_one_source()) {
 		perfctr_fd = try_open(0);
 		control.cpu_control.evntsel[0] = EVNTSEL(EV_INSTRUCTIONS);
 	} else {
@@ -664,7 +668,7 @@ START_TEST(clock_is_read_inline)
 }
 END_TEST
 
-#if !defined(__riscv)
+#if !defined(__riscv) && !defined(__powerpc__)
 /* Not all kernels tell the module before the thread's next switch. */
 START_TEST(clock_is_not_offered_if_forbidden)
 {
@@ -772,8 +776,8 @@ int main(void)
 	GUEST_RUN(plain_read_alone, NEED_COUNTERS | AS_USER);
 	GUEST_RUN(inline_read_alone, NEED_COUNTERS | NEED_USER_READ | AS_USER);
 	GUEST_RUN(every_counter, NEED_COUNTERS | NEED_USER_READ | AS_USER);
-	GUEST_RUN(every_place, NEED_COUNTERS | AS_USER);
-	GUEST_RUN(kernel_mode_counts_more, NEED_COUNTERS);
+	GUEST_RUN(every_place, NEED_COUNTERS | NEED_ROOM | AS_USER);
+	GUEST_RUN(kernel_mode_counts_more, NEED_COUNTERS | NEED_ROOM);
 	GUEST_RUN(page_faults_kernel_read, NEED_COUNTERS | AS_USER);
 	GUEST_RUN(page_faults_inline_read, NEED_COUNTERS | NEED_USER_READ | AS_USER);
 	GUEST_RUN(signals_kernel_read, NEED_COUNTERS | AS_USER);
@@ -793,7 +797,7 @@ int main(void)
 	GUEST_RUN(moves_itself, NEED_COUNTERS | NEED_USER_READ | NEED_SMP);
 	GUEST_RUN(clock_counts_run_time, AS_USER);
 	GUEST_RUN(clock_is_read_inline, AS_USER);
-#if !defined(__riscv)
+#if !defined(__riscv) && !defined(__powerpc__)
 	GUEST_RUN(clock_is_not_offered_if_forbidden, AS_USER);
 #endif
 	GUEST_RUN(ref_cycles_are_perfs, NEED_X86 | NEED_PERF);

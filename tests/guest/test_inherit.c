@@ -557,8 +557,14 @@ START_TEST(long_trees_hold_nobody_up)
 	/* A kernel that checks itself takes a minute for a thousand, and looks at all it does. */
 	bool slow = getenv("SLOW_KERNEL");
 	unsigned int many = slow ? 300 : 10000;
-	uint64_t least, kept, living, more = slow ? 1000000 : 50000;
+	/*
+	 * There a soft interrupt runs a hundred of RCU's callbacks in a row. On PowerPC that is
+	 * 1.7 ms, with 80 members as with 1280; 0.95 if it runs them one by one (rcutree.blimit).
+	 */
+	uint64_t least, kept, living, more = is_ppc() ? 3000000 : 1000000;
 
+	if (!slow)
+		more = 50000;
 	ck_assert_int_eq(write_text(PAGES_AT_ONCE, "100000"), 0);
 	least = lateness_of_tree(10, 0);
 	kept = lateness_of_tree(many, 0);
@@ -680,7 +686,7 @@ static void stop_is_exact(unsigned int flags)
 {
 	int fd = open_self();
 	struct perfctr_control control;
-	uint64_t before[2], after[2];
+	uint64_t before[2][2], after[2];	/* the clock, and the sum */
 	unsigned int i;
 
 	control_init(&control);
@@ -690,9 +696,11 @@ static void stop_is_exact(unsigned int flags)
 	set_control(fd, &control);
 	for (i = 0; i < 100; i++) {
 		ck_ok(ioctl(fd, PERFCTR_IOC_SUSPEND));
-		ck_assert_int_eq(exact_read(fd, before, sizeof(before), body_spin, LOOPS + i), 16);
+		ck_assert_int_eq(exact_read(fd, before[0], sizeof(before[0]), body_spin,
+					    LOOPS + i), 16);
 		ck_assert_int_eq(read(fd, after, sizeof(after)), 16);
-		ck_assert_uint_eq(after[1], before[1]);
+		ck_assert_uint_eq(after[1], before[0][1]);
+		ck_assert_uint_eq(after[1], before[1][1]);
 		ck_ok(ioctl(fd, PERFCTR_IOC_RESUME));
 		{
 			uint64_t words[2][2];

@@ -32,6 +32,7 @@ static void usual_control(struct vperfctr_control *control)
 {
 	memset(control, 0, sizeof(*control));
 	control->cpu_control.tsc_on = 1;
+	USER_MODE(control);
 	if (guest.shared)
 		control->source = VPERFCTR_SOURCE_SHARED;
 	if (!has_counters())
@@ -333,7 +334,8 @@ START_TEST(interrupt_mode)
 	control.cpu_control.evntsel[0] = EVNTSEL(EV_DTLB_LOAD_MISSES);
 	control.cpu_control.pmc_map[1] = PERFCTR_MAP_ANY;
 	control.cpu_control.evntsel[1] = EVNTSEL_INT(EV_INSTRUCTIONS);
-	control.cpu_control.ireset[1] = -50000;
+	control.cpu_control.ireset[1] = IRESET(50000);
+	USER_MODE(&control);
 	the_handle = vperfctr_open();
 	ck_assert_ptr_nonnull(the_handle);
 	ck_ok(vperfctr_control(the_handle, &control));
@@ -345,7 +347,7 @@ START_TEST(interrupt_mode)
 	ck_ok(vperfctr_read_state(the_handle, NULL, &control));
 	ck_assert_int_eq(control.si_signo, SIGUSR1);
 	ck_assert_uint_eq(control.cpu_control.nrictrs, 1);
-	ck_assert_int_eq(control.cpu_control.ireset[1], -50000);
+	ck_assert_int_eq(control.cpu_control.ireset[1], IRESET(50000));
 	/* The counter that ANY became, in a form that can be given again */
 	ck_assert_uint_ne(control.cpu_control.pmc_map[1], PERFCTR_MAP_ANY);
 	ck_ok(vperfctr_control(the_handle, &control));
@@ -642,6 +644,7 @@ START_TEST(events)
 	const struct perfctr_event_set *set = perfctr_cpu_event_set(guest.info.cpu_type);
 	struct perfctr_ctr_control ctr;
 	unsigned int i, counted = 0;
+	bool few;
 	int fd = open_self();
 
 	ck_assert_ptr_nonnull(set);
@@ -679,8 +682,9 @@ START_TEST(events)
 				      err ? strerror(-err) : "counted");
 		counted += !err;
 	}
-	/* Of an emulated ARM perf counts these two: cycles, instructions. */
-	ck_assert_uint_ge(counted, !has_counters() ? 0 : guest.info.counters ? 4 : 2);
+	/* Of an emulated ARM perf counts cycles and instructions alone; the 604e has no other names. */
+	few = !guest.info.counters || (is_ppc() && guest.info.cpu_type == PERFCTR_PPC_604e);
+	ck_assert_uint_ge(counted, !has_counters() ? 0 : few ? 2 : 4);
 }
 END_TEST
 

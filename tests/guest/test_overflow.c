@@ -42,6 +42,10 @@
 /* cycle and instret do not interrupt. */
 #define NO_ICTR		2u
 #define OTHER_ICTR	0u
+#elif defined(__powerpc__)
+#define SOME_ICTR	1u
+#define NO_ICTR		6u
+#define OTHER_ICTR	7u
 #else
 #define SOME_ICTR	1u
 #define NO_ICTR		23u
@@ -83,6 +87,8 @@ static uintptr_t interrupted_pc(const ucontext_t *context)
 	return context->uc_mcontext.__gregs[REG_PC];
 #elif defined(__aarch64__)
 	return context->uc_mcontext.pc;
+#elif defined(__powerpc__)
+	return context->uc_mcontext.uc_regs->gregs[32];	/* NIP */
 #elif defined(__i386__)
 	return (uintptr_t)context->uc_mcontext.gregs[REG_EIP];
 #else
@@ -1647,7 +1653,8 @@ int main(void)
 	GUEST_RUN(refused_without_interrupts, NEED_NO_INTERRUPT | LOG_SILENT | AS_USER);
 	GUEST_RUN(exact_at_every_period, NEED_INTERRUPT | LOG_SILENT | AS_USER);
 	GUEST_RUN(exact_place, NEED_INTERRUPT | LOG_SILENT | AS_USER);
-	GUEST_RUN(suspended_until_resumed, NEED_INTERRUPT | LOG_SILENT | AS_USER);
+	GUEST_RUN(suspended_until_resumed,
+		  NEED_INTERRUPT | NEED_USER_READ | LOG_SILENT | AS_USER);
 	GUEST_RUN(two_periods, NEED_INTERRUPT | LOG_SILENT | AS_USER);
 	GUEST_RUN(a_mode_beside, NEED_INTERRUPT | LOG_SILENT | AS_USER);
 	GUEST_RUN(perf_is_witness, NEED_INTERRUPT | NEED_PERF | NEED_BESIDE | LOG_SILENT);
@@ -1683,7 +1690,8 @@ int main(void)
 	GUEST_RUN(bad_resumes, NEED_INTERRUPT | LOG_SILENT | AS_USER);
 	GUEST_RUN(stop_and_go, NEED_INTERRUPT | LOG_SILENT | AS_USER);
 	GUEST_RUN(overflow_within_a_read, NEED_INTERRUPT | LOG_SILENT);
-	GUEST_RUN(overflown_sees_nothing_of_others, NEED_INTERRUPT | LOG_SILENT);
+	GUEST_RUN(overflown_sees_nothing_of_others,
+		  NEED_INTERRUPT | NEED_USER_READ | LOG_SILENT);
 	GUEST_RUN(suspended_within_a_read, NEED_COUNTERS | NEED_USER_READ | NEED_SMP | LOG_SILENT);
 	GUEST_RUN(preserved_sum, NEED_INTERRUPT | LOG_SILENT | AS_USER);
 	GUEST_RUN(read_by_others, NEED_INTERRUPT | LOG_SILENT | AS_USER);

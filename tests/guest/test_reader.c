@@ -178,6 +178,7 @@ static void race_snapshots(bool use_cpu1)
 	ck_assert_ptr_nonnull(v);
 	memset(&control, 0, sizeof(control));
 	control.cpu_control.tsc_on = 1;
+	USER_MODE(&control);
 	control.cpu_control.nractrs = n;
 	for (i = 0; i < n; i++)
 		control.cpu_control.pmc_map[i] = PERFCTR_MAP_ANY;
