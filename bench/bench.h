@@ -7,6 +7,7 @@
 #ifndef PERFCTR_BENCH_H
 #define PERFCTR_BENCH_H
 
+#include <pthread.h>
 #include <assert.h>
 #include <linux/perfctr.h>
 #include <stdbool.h>
@@ -21,13 +22,15 @@
 
 /* A bound of our figure that differs between architectures */
 #if defined(__riscv)
-#define BY_ARCH(riscv, x86, arm64) (riscv)
+#define BY_ARCH(riscv, x86, arm64, ppc32) (riscv)
 #elif defined(__aarch64__)
-#define BY_ARCH(riscv, x86, arm64) (arm64)
+#define BY_ARCH(riscv, x86, arm64, ppc32) (arm64)
+#elif defined(__powerpc__)
+#define BY_ARCH(riscv, x86, arm64, ppc32) (ppc32)
 #else
-#define BY_ARCH(riscv, x86, arm64) (x86)
+#define BY_ARCH(riscv, x86, arm64, ppc32) (x86)
 #endif
-#define RISCV_X86(riscv, x86) BY_ARCH(riscv, x86, x86)
+#define RISCV_X86(riscv, x86) BY_ARCH(riscv, x86, x86, NONE)
 
 /* Who counts, if anyone */
 enum side { NOBODY, PERFCTR, PERF };
@@ -123,6 +126,8 @@ void pin(unsigned int cpu);
 void become(uid_t uid);
 void *shared_alloc(size_t size);
 void await_child(pid_t pid);
+/* Lets a process have many threads. */
+void set_small_stack(pthread_attr_t *attr);
 
 /* --- report.c --- */
 

@@ -31,6 +31,9 @@ uint32_t bench_source = PERFCTR_SOURCE_NATIVE;
 static const unsigned int events[MAX_COUNTERS] = {
 #if defined(__riscv)
 	EV_INSTRUCTIONS, EV_CYCLES, EV_DTLB_LOAD_MISSES, EV_DTLB_STORE_MISSES,
+#elif defined(__powerpc__)
+	/* All but the first two have a counter of their own, PMC3 and PMC2. */
+	EV_INSTRUCTIONS, EV_CYCLES, EV_DTLB_LOAD_MISSES, EV_ITLB_LOAD_MISSES,
 #else
 	/* The emulated machine has no others. */
 	EV_INSTRUCTIONS, EV_CYCLES, EV_INSTRUCTIONS, EV_CYCLES,

@@ -19,7 +19,6 @@
 #include <unistd.h>
 
 #define FORKS 100
-#define STACK 16384
 
 struct forking {
 	struct setup setup;
@@ -102,7 +101,7 @@ static pid_t start_sleepers(unsigned int n)
 	}
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	pthread_attr_init(&attr);
-	pthread_attr_setstacksize(&attr, STACK);
+	set_small_stack(&attr);
 	pthread_barrier_init(&ready, NULL, n);
 	for (i = 1; i < n; i++)
 		if (pthread_create(&thread, &attr, sleeper, NULL))

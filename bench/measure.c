@@ -81,6 +81,14 @@ void *shared_alloc(size_t size)
 	return mem;
 }
 
+void set_small_stack(pthread_attr_t *attr)
+{
+	long least = sysconf(_SC_THREAD_STACK_MIN);
+
+	if (pthread_attr_setstacksize(attr, least > 32768 ? (size_t)least : 32768))
+		die("pthread_attr_setstacksize");
+}
+
 void await_child(pid_t pid)
 {
 	int status;

@@ -57,6 +57,21 @@ static inline uint64_t ticks(void)
 	return value;
 }
 
+#elif defined(__powerpc__)
+
+#define TICK 40.0
+
+static inline uint64_t ticks(void)
+{
+	uint32_t high, low, again;
+
+	do {
+		__asm__ volatile("mftbu %0\n\tmftb %1\n\tmftbu %2"
+				 : "=r" (high), "=r" (low), "=r" (again));
+	} while (high != again);
+	return (uint64_t)high << 32 | low;
+}
+
 #else
 
 #define TICK 1.0

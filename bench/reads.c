@@ -84,6 +84,15 @@ static inline uint64_t read_pmc(unsigned long n)
 	return value;
 }
 
+#elif defined(__powerpc__)
+
+/* perf's page says of no counter that it may be read in user mode. */
+static inline uint64_t read_pmc(unsigned long n)
+{
+	(void)n;
+	die("perf's page");
+}
+
 #elif defined(__aarch64__)
 
 /* perf lets user mode read if kernel.perf_user_access says so, and it does not. */

@@ -143,7 +143,7 @@ void report_table(void)
 		last = line->metric;
 	}
 	printf("\nInstructions of user, kernel and firmware together; memory is in bytes a thread.\n");
-	if (RISCV_X86(false, true))
+	if (BY_ARCH(false, true, true, false))
 		printf("WRMSR, CR4: writes to such registers. A figure that there is not is \"-\".\n");
 	if (unsettled)
 		printf("Where it says so, no two runs in a row agreed, and the figure is the least of them.\n");

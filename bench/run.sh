@@ -16,8 +16,9 @@ here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/.." && pwd)
 machines=$top/tests/machines
 
-[ $# != 0 ] || set -- riscv64-6.12 riscv64-smcntrpmf p6 core2 icelake arm64-6.12
+[ $# != 0 ] || set -- riscv64-6.12 riscv64-smcntrpmf p6 core2 icelake arm64-6.12 7450
 for machine; do
+	mem=6144
 	case $machine in
 	riscv64-smcntrpmf) parts=reads ;;
 	icelake-topdown) parts='switches reads' ;;
@@ -27,13 +28,17 @@ for machine; do
 	# It has no counters but perf's.
 	arm64-*) parts=shared ;;
 	p6 | core2) parts='switches reads memory forks overflows controls trees' ;;
+	# What is not memory is the kernel's room for stacks.
+	7450)
+		mem=512
+		parts='switches reads memory forks overflows controls trees' ;;
 	*) parts='switches reads memory forks overflows controls trees shared' ;;
 	esac
 	echo "perfctr: $machine"
 	"$machines/stage.sh" "$machine"
 	rm -f "$top/build/out/$machine/results.json"
 	# shellcheck disable=SC2086 # words
-	"$machines/boot.sh" "$machine" --icount --patched --mem 6144 --timeout 3000 \
+	"$machines/boot.sh" "$machine" --icount --patched --mem $mem --timeout 3000 \
 		/usr/bin/run-bench $parts
 done
 

@@ -23,7 +23,6 @@
 #define YIELDS 250	/* in less than the time between two interrupts of the timer */
 #define ROUNDS 31	/* of these, of which the median is taken */
 #define WARM_UP 500
-#define SMALL_STACK 32768
 #define UID_STRANGER 1001
 
 struct pair {
@@ -275,7 +274,7 @@ static void compare(const char *metric, const struct pair *how, const struct bou
 		report(metric, n + 1, perfctr[n].insn, perf[n].insn,
 		       bounds->part_of_perf > 0 ? perf[n].insn * bounds->part_of_perf :
 						  bounds->insn[n], "insn");
-	if (RISCV_X86(false, true))
+	if (BY_ARCH(false, true, true, false))
 		report_writes(metric, perfctr, perf, bounds->wrmsr);
 	await_hooks_gone();
 }
@@ -366,6 +365,9 @@ static double loop_of_a_second(const void *unused)
 #elif defined(__aarch64__)
 	__asm__ volatile("1:	sub	%0, %0, #1\n"
 			 "	cbnz	%0, 1b" : "+r" (turns));
+#elif defined(__powerpc__)
+	__asm__ volatile("1:	addic.	%0, %0, -1\n"
+			 "	bne	1b" : "+r" (turns) : : "cr0", "xer");
 #endif
 	return (double)(now_ns() - begin);
 }
@@ -426,14 +428,20 @@ void bench_switches(void)
 	/* The bounds of 1 and 4 counters are the goals; the others are on the line between. */
 	static const struct bounds plain_bounds = {
 		.insn = {
-			RISCV_X86(70, 80), RISCV_X86(70 + 35 / 3.0, 80 + 35 / 3.0),
-			RISCV_X86(70 + 70 / 3.0, 80 + 70 / 3.0), RISCV_X86(105, 115),
+			BY_ARCH(70, 80, 80, 130),
+			BY_ARCH(70 + 35 / 3.0, 80 + 35 / 3.0, 80 + 35 / 3.0, NONE),
+			BY_ARCH(70 + 70 / 3.0, 80 + 70 / 3.0, 80 + 70 / 3.0, NONE),
+			BY_ARCH(105, 115, 115, NONE),
 		},
 		.wrmsr = 0,
 	};
 	/* Also if one counts and the other does not */
 	static const struct bounds tree_bounds = {
-		.insn = { 110, 110 + 70 / 3.0, 110 + 140 / 3.0, 180 },
+		.insn = {
+			BY_ARCH(110, 110, 110, NONE), BY_ARCH(110 + 70 / 3.0, 110 + 70 / 3.0, 110 + 70 / 3.0, NONE),
+			BY_ARCH(110 + 140 / 3.0, 110 + 140 / 3.0, 110 + 140 / 3.0, NONE),
+			BY_ARCH(180, 180, 180, NONE),
+		},
 		.wrmsr = 0,
 	};
 	/* For threads with pages */
@@ -447,7 +455,7 @@ void bench_switches(void)
 	/* To stop the counters of one, and to start those of the other */
 	static const struct bounds stranger_bounds = {
 		.insn = { NONE, NONE, NONE, NONE },
-		.part_of_perf = RISCV_X86(0.25, 0),
+		.part_of_perf = BY_ARCH(0.25, 0, 0, 0),
 		.wrmsr = 2,
 	};
 	static const struct bounds alone_bounds = {
@@ -485,8 +493,8 @@ void bench_switches(void)
 /* Counters of perf's: RISC-V's are read by its driver, at so much each. */
 static const struct bounds shared_bounds = {
 	.insn = {
-		BY_ARCH(300, 115, 150), BY_ARCH(500, 150, 200), BY_ARCH(700, 185, 250),
-		BY_ARCH(900, 220, 300),
+		BY_ARCH(300, 115, 150, NONE), BY_ARCH(500, 150, 200, NONE), BY_ARCH(700, 185, 250, NONE),
+		BY_ARCH(900, 220, 300, NONE),
 	},
 	.wrmsr = 0,
 };
@@ -530,7 +538,7 @@ static void hold_sleepers(unsigned int nr, bool states, volatile bool *ready)
 	setrlimit(RLIMIT_NOFILE, &limit);
 	pthread_barrier_init(&sleepers.there, NULL, nr + 1);
 	pthread_attr_init(&attr);
-	pthread_attr_setstacksize(&attr, SMALL_STACK);
+	set_small_stack(&attr);
 	for (i = 0; i < nr; i++)
 		if (pthread_create(&thread, &attr, sleeper, &sleepers))
 			die("pthread_create");
@@ -584,12 +592,12 @@ void switches_tracepoint(bool native)
 		.wrmsr = 0,
 	};
 	static const struct bounds by_tracepoint_bounds = {
-		.insn = { BY_ARCH(NONE, 120, NONE), BY_ARCH(NONE, 120 + 110 / 3.0, NONE),
-			  BY_ARCH(NONE, 120 + 220 / 3.0, NONE), BY_ARCH(NONE, 230, NONE) },
+		.insn = { BY_ARCH(NONE, 120, NONE, NONE), BY_ARCH(NONE, 120 + 110 / 3.0, NONE, NONE),
+			  BY_ARCH(NONE, 120 + 220 / 3.0, NONE, NONE), BY_ARCH(NONE, 230, NONE, NONE) },
 		.wrmsr = 0,
 	};
 	struct pair plain = { .uid = { 0, 0 } };
-	const double few_bound = BY_ARCH(NONE, 34, NONE), many_bound = BY_ARCH(NONE, 45, NONE);
+	const double few_bound = BY_ARCH(NONE, 34, NONE, NONE), many_bound = BY_ARCH(NONE, 45, NONE, NONE);
 
 	allow_many_threads();
 	await_hooks_gone();
