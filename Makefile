@@ -60,6 +60,9 @@ check-debug:
 		$(addprefix full-guest-,pentium3-smp2 riscv64-testing-smp2 icelake-testing skylake-6.1) \
 		$(addprefix full-guest-,riscv64-smcntrpmf core-smp2) \
 		$(addprefix full-guest-,icelake-topdown-smp2 sapphirerapids-smp2) \
+		$(addprefix full-guest-,604 604e 750 7400 7450-plain) guest-7457 \
+		$(addprefix debug-7450-debug-,suite stress faults) shared-7450 \
+		shared-guest-riscv64-6.12-smp2 \
 		$(addprefix tracepoint-guest-,riscv64-6.12-smp2 icelake-smp2) \
 		$(addprefix tracepoint-stress-,riscv64-6.12-1000000 icelake-1000000) \
 		$(addprefix tracepoint-stress-,riscv64-debug-60000 icelake-debug-60000) \
@@ -70,7 +73,7 @@ check-debug:
 		tracepoint-debug-riscv64-debug-faults \
 		$(addprefix tracepoint-shared-debug-,riscv64-debug-faults icelake-debug-faults) \
 		$(addprefix full-isolated-,riscv64-6.12 skylake) \
-		guest-riscv64-6.12 processors-all vices-all lint-all
+		guest-riscv64-6.12 processors-all vices-all full-noise lint-all
 
 bench:
 	bench/run.sh

@@ -14,6 +14,8 @@ if [ -z "${INROOT-}" ]; then
 	mkdir -p "$lint"
 	cp "$good" "$lint/tidy-good" 2>/dev/null || : >"$lint/tidy-good"
 	: >"$lint/tidy-seen"
+	# What is compiled against must be there.
+	"$here/machines/linux.sh" ppc32 >/dev/null || exit
 	status=0
 	"$here/machines/inroot" "/src/tests/${0##*/}" "$@" || status=$?
 	# Those that were seen last are last, and many runs' are kept.
@@ -114,9 +116,12 @@ tidy() { # target
 	# Not those of the other architecture, nor what runs on an x86_64 only, nor what is
 	# around code of Linux's, which is not here; as a PowerPC, of 32 bits, its own alone
 	files=$(sources "-name *.c" lib tools tests bench examples) || return
-	files=$(printf '%s\n' "$files" | awk -v own="_${1%%-*}[.]c$" -v arch="${1%%-*}" \
-		'(!/_(riscv64|x86_64)[.]c$/ || $0 ~ own) &&
+	own=${1%%-*}
+	[ "$own" != powerpc ] || own=ppc32
+	files=$(printf '%s\n' "$files" | awk -v own="_${own}[.]c$" -v arch="${1%%-*}" \
+		'(!/_(ppc32|riscv64|x86_64)[.]c$/ || $0 ~ own) &&
 		 (!/^tests\/unit\/driver\// || arch == "x86_64") &&
+		 (arch == "powerpc") == (/_ppc32[.]c$/ || /^tests\/machines\/ppc32\//) &&
 		 !/driver\/linux\/linux[.]c$/')
 	# shellcheck disable=SC2086 # words
 	printf '%s\n' $files | xargs -P "$(nproc)" -n 1 tests/tidy.sh "$1" 2>&1
@@ -199,6 +204,7 @@ check checkpatch checkpatch
 check kernel-riscv64 kernel riscv64-6.12
 check kernel-arm64 kernel arm64-6.12
 check kernel-x86_64 kernel x86_64-6.12
+check kernel-ppc32 kernel 7450
 check layers layers
 check lengths lengths
 check families families
@@ -209,6 +215,7 @@ check probes-x86_64 probes x86_64-6.12
 check tidy-riscv64 tidy riscv64-linux-gnu
 check tidy-arm64 tidy aarch64-linux-gnu
 check tidy-x86_64 tidy x86_64-linux-gnu
+check tidy-ppc32 tidy powerpc-linux-gnu
 check shellcheck shells
 check manuals manuals
 check versions versions
