@@ -32,6 +32,37 @@
 
 #ifdef PERFCTR_CLOCK_SLOT
 
+#ifdef PERFCTR_SLOTS_BY_PLACE
+
+/* Slots are by the counters' places, so this is a search. */
+PERFCTR_INLINE const struct perfctr_page_slot *
+perfctr_reg_slot(const struct perfctr_page *page, unsigned int reg)
+{
+	unsigned int i;
+
+	if (reg == PERFCTR_CLOCK_SLOT)
+		return &page->slot[reg];
+	for (i = 0; i < PERFCTR_MAX_CTRS; i++)
+		if (page->slot[i].owner && perfctr_page_counts_on(page, i, reg))
+			return &page->slot[i];
+	return &page->slot[PERFCTR_PAGE_NO_SLOT];
+}
+
+PERFCTR_INLINE unsigned long perfctr_page_place(const struct perfctr_page *page,
+						unsigned int i)
+{
+	(void)page;
+	return i;
+}
+
+PERFCTR_INLINE const struct perfctr_page_slot *
+perfctr_place_slot(const struct perfctr_page *page, unsigned long i)
+{
+	return &page->slot[i];
+}
+
+#endif
+
 /*
  * The three functions below return 1 and store the count, or return 0 if the kernel
  * must be asked. They are for callers who keep the address of the page in a

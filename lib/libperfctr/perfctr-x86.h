@@ -69,32 +69,7 @@ PERFCTR_INLINE int perfctr_page_counts_on(const struct perfctr_page *page, unsig
 	return page->operand[i] == perfctr_operand(reg);
 }
 
-/* Slots are by the counters' places, so this is a search. */
-PERFCTR_INLINE const struct perfctr_page_slot *
-perfctr_reg_slot(const struct perfctr_page *page, unsigned int reg)
-{
-	unsigned int i;
-
-	if (reg == PERFCTR_CLOCK_SLOT)
-		return &page->slot[reg];
-	for (i = 0; i < PERFCTR_MAX_CTRS; i++)
-		if (page->slot[i].owner && perfctr_page_counts_on(page, i, reg))
-			return &page->slot[i];
-	return &page->slot[PERFCTR_PAGE_NO_SLOT];
-}
-
-PERFCTR_INLINE unsigned long perfctr_page_place(const struct perfctr_page *page,
-						unsigned int i)
-{
-	(void)page;
-	return i;
-}
-
-PERFCTR_INLINE const struct perfctr_page_slot *
-perfctr_place_slot(const struct perfctr_page *page, unsigned long i)
-{
-	return &page->slot[i];
-}
+#define PERFCTR_SLOTS_BY_PLACE
 
 PERFCTR_INLINE __u64 perfctr_place_count(const struct perfctr_page *page, unsigned long i)
 {
