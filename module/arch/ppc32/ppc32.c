@@ -344,9 +344,10 @@ static int release(void *unused)
 	return 0;
 }
 
+/* The claim of a config has ended, others have not. */
 static int forget(void *unused)
 {
-	perfctr_ppc32_forget();
+	perfctr_cpu_rest();
 	return 0;
 }
 

@@ -248,7 +248,7 @@ void perfctr_ppc32_release(void)
 	cpu->changed = false;
 }
 
-void perfctr_ppc32_forget(void)
+notrace void perfctr_cpu_rest(void)
 {
 	struct perfctr_ppc32_cpu *cpu = this_cpu_ptr(&perfctr_ppc32_cpu);
 
@@ -256,14 +256,8 @@ void perfctr_ppc32_forget(void)
 		rest(cpu);
 }
 
-notrace void perfctr_cpu_rest(void)
-{
-	perfctr_ppc32_forget();
-}
-
 /* Counters of the config that were i-mode counters begin from zero. */
-static __always_inline int set_up(struct perfctr_ppc32_cpu *cpu,
-				  const struct perfctr_config *config)
+static __always_inline int set_up(struct perfctr_ppc32_cpu *cpu)
 {
 	lockdep_assert_irqs_disabled();
 	/* A CPU that goes has given back, but threads that have to leave it may still run. */
@@ -296,7 +290,7 @@ notrace int perfctr_cpu_load(const struct perfctr_config *config)
 
 	if (!config->nr)
 		return 0;
-	if (set_up(cpu, config))
+	if (set_up(cpu))
 		return -EIO;
 	write_image(cpu, config);
 	if (unlikely(cpu->changed))
@@ -311,7 +305,7 @@ notrace int perfctr_cpu_restart(const struct perfctr_config *config, unsigned lo
 {
 	struct perfctr_ppc32_cpu *cpu = this_cpu_ptr(&perfctr_ppc32_cpu);
 
-	if (set_up(cpu, config))
+	if (set_up(cpu))
 		return -EIO;
 	if (!perfctr_cpu_private(kin, uid))
 		rest(cpu);

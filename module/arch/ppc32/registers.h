@@ -92,8 +92,6 @@ struct perfctr_cpu_image {
 void perfctr_ppc32_take(void);
 /* The same, and they are not ours any more. */
 void perfctr_ppc32_release(void);
-/* The claim of a config has ended, others have not. */
-void perfctr_ppc32_forget(void);
 /* Set counters back to zero that must not become negative. */
 void perfctr_ppc32_age(void);
 /* In the interrupt: our counters cause it no more. */
