@@ -205,7 +205,7 @@ void perfctr_config_no_reader(void)
 static void config_unclaim(struct perfctr_config *config)
 {
 	nr_claimed[config->shared] -= config->nr > 0;
-	if (perfctr_config_has_own_way(config))
+	if (perfctr_config_has_metrics(config))
 		perfctr_fold_put();
 	if (!config->shared) {
 		perfctr_cpu_unclaim(config, perfctr_run_paid);
@@ -325,7 +325,7 @@ static int config_claim(struct perfctr_config *config, struct perfctr_refusal *w
 	if (err)
 		return err;
 	nr_claimed[config->shared] += config->nr > 0;
-	if (perfctr_config_has_own_way(config))
+	if (perfctr_config_has_metrics(config))
 		perfctr_fold_get();
 	return 0;
 }

@@ -606,6 +606,16 @@ static inline void perfctr_cpu_suspend_own_way(const struct perfctr_config *conf
 }
 #endif
 
+/* Those are the metrics, where there are any. */
+static inline bool perfctr_config_has_metrics(const struct perfctr_config *config)
+{
+#ifdef PERFCTR_CPU_METRICS
+	return config->own_way;
+#else
+	return false;
+#endif
+}
+
 static __always_inline bool perfctr_config_has_own_way(const struct perfctr_config *config)
 {
 #ifdef PERFCTR_CPU_OWN_WAY

@@ -301,7 +301,7 @@ void vperfctr_page_update(struct vperfctr *perfctr)
 			continue;
 		}
 		page->map[i] = perfctr_cpu_slot(config, i) * sizeof(page->slot[0]);
-		if (metric == PERFCTR_WHOLE && perfctr_config_has_own_way(config))
+		if (metric == PERFCTR_WHOLE && perfctr_config_has_metrics(config))
 			page->slots = i;
 	}
 }
