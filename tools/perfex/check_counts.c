@@ -51,7 +51,7 @@ void check_loop(const struct machine *m)
 	struct counting c;
 
 	if (!start_event(&c, m, "instructions:u")) {
-		not_made("%s", why_not_started(&c, m));
+		not_made("%s", why_not_started(&c));
 		return;
 	}
 	try_loop(&c, spin, "at one go");
@@ -143,7 +143,7 @@ void check_every_counter(const struct machine *m)
 		}
 		(void)snprintf(what, sizeof(what), "counter %u", hw);
 		if (!start_counter(&c, m, event, hw, known)) {
-			tell("%s: not tried: %s", what, why_not_started(&c, m));
+			tell("%s: not tried: %s", what, why_not_started(&c));
 			continue;
 		}
 		if (!known) {
@@ -246,7 +246,7 @@ void check_kernel_mode(const struct machine *m)
 		if (!event || !known || strncmp(event, "instructions", strlen("instructions")) != 0)
 			continue;
 		if (!start_counter(&c, m, "instructions:k", hw, true))
-			tell("counter %u: not tried: %s", hw, why_not_started(&c, m));
+			tell("counter %u: not tried: %s", hw, why_not_started(&c));
 		else if (!fewest(&c, call_kernel, CALLS / 20, CALLS / 5, &counts[n]))
 			deviates("counter %u: %s", hw, why_unread(&c));
 		else
@@ -333,7 +333,7 @@ void check_events(const struct machine *m)
 		    !perfctr_event_available(m->info, &ctr))
 			continue;
 		if (!start(&c, m->source, &ctr)) {
-			tell("%s: not tried: %s", names[i], why_not_started(&c, m));
+			tell("%s: not tried: %s", names[i], why_not_started(&c));
 			continue;
 		}
 		if (!count_event(&c, &n)) {
@@ -401,7 +401,7 @@ void check_page_faults(const struct machine *m)
 	}
 	(void)madvise(pages, PAGES * page_size, MADV_NOHUGEPAGE);
 	if (!start_event(&c, m, "instructions:u")) {
-		not_made("%s", why_not_started(&c, m));
+		not_made("%s", why_not_started(&c));
 		goto unmap;
 	}
 	(void)count(&c, touch, PAGES, counts);
@@ -439,7 +439,7 @@ void check_system_calls(const struct machine *m)
 	uint64_t least;
 
 	if (!start_event(&c, m, "instructions:u")) {
-		not_made("%s", why_not_started(&c, m));
+		not_made("%s", why_not_started(&c));
 		return;
 	}
 	/* Ten runs */
@@ -498,7 +498,7 @@ void check_ticks(const struct machine *m)
 	int64_t over;
 
 	if (!start_event(&c, m, "instructions:u")) {
-		not_made("%s", why_not_started(&c, m));
+		not_made("%s", why_not_started(&c));
 		return;
 	}
 	/* What takes a fifth of a second */

@@ -126,7 +126,7 @@ static void try_beside_perf(const struct machine *m, const char *name, uint64_t 
 		if (!started) {
 			tell("%s: not tried, as %s cannot count it: %s", name,
 			     i == 1 ? "perfctr" : "perf",
-			     i == 1 ? why_not_started(&c, m) : strerror(c.error));
+			     i == 1 ? why_not_started(&c) : strerror(c.error));
 			return;
 		}
 		read = count_loop(&c, &counts[i]);
@@ -175,7 +175,10 @@ static void try_while(const struct machine *m, struct counting *first, const cha
 		     who, after);
 }
 
-/* On x86 and ppc32 one has all counters or none. Elsewhere there is one for each, as long as there are any. */
+/*
+ * On x86 and ppc32 one has all counters or none. Elsewhere there is one for each, as long as
+ * there are any.
+ */
 static bool perf_comes(const struct machine *m)
 {
 	struct counting c;
@@ -234,7 +237,7 @@ void check_exclusion(const struct machine *m)
 	if (start_event(&c, m, "instructions:u"))
 		try_while(m, &c, "perfctr", perf_comes);
 	else
-		not_made("%s", why_not_started(&c, m));
+		not_made("%s", why_not_started(&c));
 	stop(&c);
 	if (start_perf_patiently(&c, PERF_COUNT_HW_INSTRUCTIONS))
 		try_while(m, &c, "perf", perfctr_comes);
@@ -254,7 +257,7 @@ void check_registers_kept(const struct machine *m)
 	unsigned int i;
 
 	if (!start_event(&c, m, "instructions:u")) {
-		not_made("%s", why_not_started(&c, m));
+		not_made("%s", why_not_started(&c));
 		return;
 	}
 	/* They are looked at while a CPU is not idle. */
@@ -311,7 +314,7 @@ static void try_cpu(const struct machine *m, unsigned int cpu, const char *what)
 	}
 	if (!start_event(&c, m, "instructions:u")) {
 		deviates("%s CPU %u counts nothing: error %d (%s)", what, cpu, c.error,
-			 why_not_started(&c, m));
+			 why_not_started(&c));
 	} else if (!tally(&c, 10, spin, SHORT, LONG, EXPECTED, &t)) {
 		deviates("%s CPU %u: %s", what, cpu, why_unread(&c));
 	} else {
@@ -339,7 +342,7 @@ void check_hotplug(const struct machine *m)
 	}
 	/* Counters are ours meanwhile, so the CPU has to join when it comes. */
 	if (!start_event(&c, m, "instructions:u")) {
-		not_made("%s", why_not_started(&c, m));
+		not_made("%s", why_not_started(&c));
 		(void)go_to(m->cpu);
 		return;
 	}

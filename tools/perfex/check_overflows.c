@@ -101,7 +101,7 @@ static void make_overflows(const struct machine *m, uint32_t map, uint32_t perio
 
 	came = 0;
 	if (!start_overflows(&c, m, map, period, 0)) {
-		tell("%s: not tried: %s", what, why_not_started(&c, m));
+		tell("%s: not tried: %s", what, why_not_started(&c));
 		return;
 	}
 	/* It counts since the control: the first overflow is not looked at. */
@@ -186,7 +186,7 @@ void check_wrap(const struct machine *m)
 
 	catch_overflows(SIG_IGN, &before);
 	if (!start_overflows(&c, m, PERFCTR_MAP_ANY, period, 0x7fffffff)) {
-		not_made("%s", why_not_started(&c, m));
+		not_made("%s", why_not_started(&c));
 	} else {
 		if (!tally(&c, 10, spin, SHORT, LONG, EXPECTED, &t)) {
 			deviates("over the top of a counter: %s", why_unread(&c));

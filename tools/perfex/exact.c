@@ -5,8 +5,7 @@
 
 #include "perfex.h"
 
-static const char *why_not_measured(const struct perfctr_info *info, const struct vperfctr *v,
-				    int error)
+static const char *why_not_measured(const struct vperfctr *v, int error)
 {
 	switch (error) {
 	case ENOENT:
@@ -18,8 +17,7 @@ static const char *why_not_measured(const struct perfctr_info *info, const struc
 		return "what a loop of known length counts on this processor is neither exact, nor too\n"
 			"many by one at each interrupt";
 	case EBUSY:
-		return why_busy(info, (unsigned int)vperfctr_owner(v),
-				(unsigned int)vperfctr_reason(v));
+		return why_busy((unsigned int)vperfctr_owner(v), (unsigned int)vperfctr_reason(v));
 	case EXDEV:
 		return why_unbound();
 	case EACCES:
@@ -34,7 +32,7 @@ static const char *why_not_measured(const struct perfctr_info *info, const struc
 }
 
 /* In perfex itself, before the program is started */
-static bool measure(const struct perfctr_info *info, struct how *how)
+static bool measure(struct how *how)
 {
 	struct vperfctr *v = vperfctr_open_mode(VPERFCTR_OPEN_CREAT_EXCL);
 	int ret;
@@ -47,7 +45,7 @@ static bool measure(const struct perfctr_info *info, struct how *how)
 	}
 	ret = vperfctr_measure_correction(v, how->source, &how->correction);
 	if (ret < 0)
-		explain("--exact: %s", why_not_measured(info, v, errno));
+		explain("--exact: %s", why_not_measured(v, errno));
 	(void)vperfctr_unlink(v);
 	vperfctr_close(v);
 	return !ret;
@@ -67,7 +65,7 @@ bool exact_begin(const struct perfctr_info *info, struct events *events, struct 
 	}
 	/* Not to be left out if they cannot be counted */
 	events->chosen = true;
-	if (!measure(info, how))
+	if (!measure(how))
 		return false;
 	if (vperfctr_add_correction(&how->correction, &control) < 0 ||
 	    control.nractrs > info->nrctrs) {

@@ -210,7 +210,7 @@ static const char *why_so_few(unsigned int reason)
 	}
 }
 
-const char *why_busy(const struct perfctr_info *info, unsigned int owner, unsigned int reason)
+const char *why_busy(unsigned int owner, unsigned int reason)
 {
 	const char *few = why_so_few(reason);
 
@@ -225,14 +225,14 @@ const char *why_busy(const struct perfctr_info *info, unsigned int owner, unsign
 			"Turn it off as root: sysctl kernel.nmi_watchdog=0";
 	case PERFCTR_OWNER_FIRMWARE:
 		/* It asks nobody there, and so it has all. */
-		if (is_x86(info))
+		if (IS_X86)
 			return "the counters are taken, probably by the firmware: they count, though nobody\n"
 				"in the kernel has them. Its set-up may have a switch for that";
 		return "the firmware has no counter left for these events: it has fewer than are\n"
 			"asked for, or another user (perf?) has them. Try fewer events, or --info";
 	case PERFCTR_OWNER_PERFCTR:
 		/* That is all of which there is but one there. */
-		if (is_x86(info))
+		if (IS_X86)
 			return "other users of perfctr count with another value of the event's register (after\n"
 				"the slash), of which there can be one at a time. Wait until they are done";
 		return "the counters are taken by other users of perfctr.\n"
@@ -397,7 +397,7 @@ static void explain_unsupported(const struct run *run, const char *name,
 	else if (how->source == PERFCTR_SOURCE_SHARED &&
 		 !(info->cpu_features & PERFCTR_FEATURE_SHARED))
 		explain("perf_events counts nothing on this machine. Leave out --source shared");
-	else if (name && is_x86(info))
+	else if (name && IS_X86)
 		explain("%s: the event takes a register of its own, which perfctr cannot set on this\n"
 			"processor (%s)", name, perfctr_info_cpu_name(info));
 	else if (name)
@@ -422,7 +422,7 @@ static void explain_control(const struct run *run, const struct perfctr_info *in
 	switch (run->error) {
 	case EBUSY:
 		explain("%s%s%s", name ? name : "", name ? ": " : "",
-			why_busy(info, run->owner, run->reason));
+			why_busy(run->owner, run->reason));
 		break;
 	case EACCES:
 		if (run->reason == PERFCTR_REASON_OPEN)

@@ -108,13 +108,13 @@ void stop(struct counting *c)
 	c->fd = -1;
 }
 
-const char *why_not_started(const struct counting *c, const struct machine *m)
+const char *why_not_started(const struct counting *c)
 {
 	switch (c->error) {
 	case EEXIST:
 		return "perfex is counted itself, by a perfex around it say";
 	case EBUSY:
-		return why_busy(m->info, c->control.owner, c->control.reason);
+		return why_busy(c->control.owner, c->control.reason);
 	case EACCES:
 		if (c->control.reason == PERFCTR_REASON_OPEN)
 			return why_open();

@@ -26,11 +26,6 @@
 /* perf has all counters or none, and so have we. */
 #define HAS_ONE_SOURCE	(IS_X86 || IS_PPC)
 
-static inline bool is_x86(const struct perfctr_info *info)
-{
-	return IS_X86 && info->cpu_type < PERFCTR_RISCV_GENERIC;
-}
-
 #define PERFEX_VERSION	"7.0.0"
 
 /* Our own exit status beside the program's, as env, nohup and timeout have it */
@@ -229,7 +224,7 @@ void explain_no_topdown(const struct perfctr_info *info, unsigned int source);
 const char *why_no_driver(const struct perfctr_info *info);
 const char *why_no_counters(const struct perfctr_info *info);
 const char *why_unbound(void);
-const char *why_busy(const struct perfctr_info *info, unsigned int owner, unsigned int reason);
+const char *why_busy(unsigned int owner, unsigned int reason);
 /* EACCES with PERFCTR_REASON_OPEN */
 const char *why_open(void);
 /* Who may count in kernel mode */

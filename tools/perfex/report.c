@@ -231,7 +231,7 @@ static void find_counting(struct machine *m)
 		return;
 	}
 	if (!start(&c, PERFCTR_SOURCE_ANY, &ctr)) {
-		m->why_not = why_not_started(&c, m);
+		m->why_not = why_not_started(&c);
 	} else {
 		m->has |= NEED_COUNT;
 		(void)_vperfctr_read_control_native(c.fd, &c.control);
@@ -251,7 +251,7 @@ static void find_counting(struct machine *m)
 		m->why_not = why_no_driver(m->info);
 	if (!m->why_not)
 		m->why_not = m->info->cpu_features & PERFCTR_FEATURE_NATIVE ?
-			     why_not_started(&c, m) :
+			     why_not_started(&c) :
 			     "the module has no counters of its own here";
 }
 

@@ -10,7 +10,6 @@
 /* A line is as perfctr_info_print() has it. */
 #define KEY "%-23s "
 
-
 /* x86: the first fixed counter; see perfctr_info.counters. */
 #define X86_FIXED	24u
 
@@ -97,7 +96,7 @@ bool start_event(struct counting *c, const struct machine *m, const char *spec);
 bool start_perf(struct counting *c, unsigned int type, uint64_t config);
 void stop(struct counting *c);
 /* Why it did not start, or cannot be read */
-const char *why_not_started(const struct counting *c, const struct machine *m);
+const char *why_not_started(const struct counting *c);
 const char *why_unread(const struct counting *c);
 
 /* The counts of work(n), with what is around it; false: they cannot be read. */

@@ -442,7 +442,7 @@ void check_ref_cycles(const struct machine *m)
 		return;
 	}
 	if (!start(&c, PERFCTR_SOURCE_NATIVE, &ctr)) {
-		not_made("%s", why_not_started(&c, m));
+		not_made("%s", why_not_started(&c));
 		return;
 	}
 	ratio = per_tick(&c, 1);
