@@ -51,9 +51,15 @@ static void step_over(int signo, siginfo_t *info, void *context)
 	uc->uc_mcontext.__gregs[REG_PC] += 4;
 }
 
-#elif defined(__aarch64__)
+#elif defined(__aarch64__) || defined(__powerpc__)
 
-#define SVC 0xd4000001u
+#if defined(__aarch64__)
+#define SYSTEM_CALL	0xd4000001u	/* svc #0 */
+#define NEXT_INSN(uc)	((uc)->uc_mcontext.pc)
+#else
+#define SYSTEM_CALL	0x44000002u	/* sc */
+#define NEXT_INSN(uc)	((uc)->uc_mcontext.uc_regs->gregs[32])	/* NIP */
+#endif
 
 unsigned int sigreturn_length(void)
 {
@@ -63,7 +69,7 @@ unsigned int sigreturn_length(void)
 	if (!insn)
 		return 0;
 	for (n = 1; n < 16; n++)
-		if (*insn++ == SVC)
+		if (*insn++ == SYSTEM_CALL)
 			return n;
 	return 0;
 }
@@ -75,34 +81,7 @@ static void step_over(int signo, siginfo_t *info, void *context)
 	(void)signo;
 	(void)info;
 	refused = 1;
-	uc->uc_mcontext.pc += 4;
-}
-
-#elif defined(__powerpc__)
-
-#define SC 0x44000002u
-
-unsigned int sigreturn_length(void)
-{
-	const uint32_t *insn = (const uint32_t *)loops_return;
-	unsigned int n;
-
-	if (!insn)
-		return 0;
-	for (n = 1; n < 16; n++)
-		if (*insn++ == SC)
-			return n;
-	return 0;
-}
-
-static void step_over(int signo, siginfo_t *info, void *context)
-{
-	ucontext_t *uc = context;
-
-	(void)signo;
-	(void)info;
-	refused = 1;
-	uc->uc_mcontext.uc_regs->gregs[32] += 4;	/* NIP */
+	NEXT_INSN(uc) += 4;
 }
 
 #else

@@ -29,3 +29,25 @@ void model_execute(enum model_mode mode, u64 instructions)
 	if (model_witness[shim_cpu])
 		model_witness[shim_cpu]->time += cycles / 2;
 }
+
+bool model_verify_on(unsigned int cpu)
+{
+	bool good;
+
+	shim_cpu = cpu;
+	local_irq_disable();
+	good = perfctr_cpu_verify();
+	local_irq_enable();
+	return good;
+}
+
+bool model_changed_on(unsigned int cpu)
+{
+	bool changed;
+
+	shim_cpu = cpu;
+	local_irq_disable();
+	changed = perfctr_cpu_changed();
+	local_irq_enable();
+	return changed;
+}

@@ -33,6 +33,10 @@ struct model_tally {
 /* A second tally of what each CPU executes; NULL: none */
 extern struct model_tally *model_witness[SHIM_CPUS];
 
+/* perfctr_cpu_verify() and perfctr_cpu_changed() on that CPU, which is current from then on */
+bool model_verify_on(unsigned int cpu);
+bool model_changed_on(unsigned int cpu);
+
 /* The current CPU executes instructions, and all that comes with them. */
 void model_execute(enum model_mode mode, u64 instructions);
 

@@ -25,28 +25,6 @@ static void begin(void)
 	perfctr_cpu_set_changed(hear);
 }
 
-static bool verify_on(unsigned int cpu)
-{
-	bool good;
-
-	shim_cpu = cpu;
-	local_irq_disable();
-	good = perfctr_cpu_verify();
-	local_irq_enable();
-	return good;
-}
-
-static bool changed_on(unsigned int cpu)
-{
-	bool changed;
-
-	shim_cpu = cpu;
-	local_irq_disable();
-	changed = perfctr_cpu_changed();
-	local_irq_enable();
-	return changed;
-}
-
 enum what { REST, RUNS, I_MODE, OWN_WAY };
 
 /* In each state of the registers each bit is noticed, but what the processor changes in it. */
@@ -91,10 +69,10 @@ START_TEST(each_bit)
 
 	begin();
 	set_up(states[_i / 32].what);
-	ck_assert(verify_on(1));
+	ck_assert(model_verify_on(1));
 	model_set_spr(1, SPR_MMCR0, model_mmcr0(1) ^ (u32)BIT(bit));
-	ck_assert(verify_on(1) == own);
-	ck_assert(changed_on(1) == !own);
+	ck_assert(model_verify_on(1) == own);
+	ck_assert(model_changed_on(1) == !own);
 	ck_assert_uint_eq(heard, !own);
 	ck_assert_uint_eq(shim_warnings, !own);
 }
@@ -139,8 +117,8 @@ START_TEST(noticed)
 		/* It is told of once. Nobody counts here any more, but elsewhere. */
 		ck_assert_uint_eq(heard, 1);
 		ck_assert_uint_eq(shim_warnings, 1);
-		ck_assert(changed_on(1) && !changed_on(0));
-		ck_assert(!verify_on(1) && verify_on(0));
+		ck_assert(model_changed_on(1) && !model_changed_on(0));
+		ck_assert(!model_verify_on(1) && model_verify_on(0));
 		ck_assert_int_eq(load_on(1, config), -EIO);
 		ck_assert_int_eq(restart_on(1, next, 1000), -EIO);
 		ck_assert(!holds_on(1, config) && !private_on(1, config, 1000));
@@ -162,10 +140,10 @@ START_TEST(noticed)
 	ck_assert_uint_eq(model_mmcr0(1), perfs);
 	ck_assert_uint_eq(model_mmcr0(0), FC);
 	/* Taken anew they count. */
-	ck_assert(!changed_on(1));
+	ck_assert(!model_changed_on(1));
 	thread_init(&a, CLAIM(plain));
 	thread_run(&a, 1, 1000);
-	ck_assert(verify_on(1));
+	ck_assert(model_verify_on(1));
 	shim_jiffies++;
 	ck_assert_uint_eq(shim_timers(1), 1);
 	thread_expect_exact(&a);

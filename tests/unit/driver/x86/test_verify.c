@@ -22,28 +22,6 @@ static void tick(void)
 	shim_jiffies++;
 }
 
-static bool verify_on(unsigned int cpu)
-{
-	bool good;
-
-	shim_cpu = cpu;
-	local_irq_disable();
-	good = perfctr_cpu_verify();
-	local_irq_enable();
-	return good;
-}
-
-static bool changed_on(unsigned int cpu)
-{
-	bool changed;
-
-	shim_cpu = cpu;
-	local_irq_disable();
-	changed = perfctr_cpu_changed();
-	local_irq_enable();
-	return changed;
-}
-
 static void begin(const struct model_machine *machine)
 {
 	driver_init(machine);
@@ -90,7 +68,7 @@ START_TEST(noticed)
 	ck_assert_uint_eq(shim_timers(1), 1);
 	ck_assert_msg(heard == 1, "%s: heard %u", rows[_i].name, heard);
 	ck_assert_uint_eq(shim_warnings, 1);
-	ck_assert(changed_on(1) && !changed_on(0));
+	ck_assert(model_changed_on(1) && !model_changed_on(0));
 	/* Nobody counts here any more, but elsewhere, until the configs are evicted. */
 	thread_run(&a, 1, 1000);
 	ck_assert_int_eq(a.error, -EIO);
@@ -100,11 +78,11 @@ START_TEST(noticed)
 	thread_expect_exact(&b);
 	/* It is told of once, and the timer rests. */
 	tick();
-	ck_assert(!verify_on(1) && verify_on(0));
+	ck_assert(!model_verify_on(1) && model_verify_on(0));
 	ck_assert_uint_eq(shim_timers(1), 0);
 	ck_assert_uint_eq(heard, 1);
 	unclaim(a.config);
-	ck_assert(!changed_on(1));
+	ck_assert(!model_changed_on(1));
 	/* Taken anew they count. */
 	thread_init(&c, CLAIM(gp));
 	thread_run(&c, 1, 1000);
@@ -151,16 +129,16 @@ START_TEST(mended_while_they_linger)
 	thread_run(&thread, 1, 1000);
 	model_set_msr(1, 0x186, 0x4100c4);
 	tick();
-	ck_assert(!verify_on(1));
+	ck_assert(!model_verify_on(1));
 	/* As config.c does: unclaim() of this file's would give them back at once. */
 	cpus_read_lock();
 	perfctr_cpu_unclaim(thread.config, perfctr_run);
 	cpus_read_unlock();
 	ck_assert(perfctr_cpu_lingers());
-	ck_assert(!changed_on(1));
+	ck_assert(!model_changed_on(1));
 	model_expect_taken(1);
 	tick();
-	ck_assert(verify_on(1));
+	ck_assert(model_verify_on(1));
 	kfree(thread.config);
 	thread_init(&thread, CLAIM(gp));
 	thread_run(&thread, 1, 1000);
@@ -195,7 +173,7 @@ START_TEST(own_writes)
 		}
 		ck_assert_int_eq(model_nmi(cpu), NMI_DONE);
 		tick();
-		ck_assert(verify_on(0) && verify_on(1));
+		ck_assert(model_verify_on(0) && model_verify_on(1));
 	}
 	ck_assert_uint_eq(heard + shim_warnings, 0);
 	for (i = 0; i < 3; i++)
@@ -213,15 +191,15 @@ START_TEST(what_it_reads)
 	CLAIM(gp);
 	tick();
 	model_calls_reset();
-	ck_assert(verify_on(0));
+	ck_assert(model_verify_on(0));
 	ck_assert_uint_eq(model_all_writes(), 0);
 	ck_assert_uint_eq(model_all_calls(), reads[_i]);
-	ck_assert(verify_on(0));
+	ck_assert(model_verify_on(0));
 	ck_assert_uint_eq(model_all_calls(), reads[_i]);
-	ck_assert(verify_on(1));
+	ck_assert(model_verify_on(1));
 	ck_assert_uint_eq(model_all_calls(), 2ull * reads[_i]);
 	tick();
-	ck_assert(verify_on(0));
+	ck_assert(model_verify_on(0));
 	ck_assert_uint_eq(model_all_calls(), 3ull * reads[_i]);
 }
 END_TEST
@@ -233,7 +211,7 @@ START_TEST(only_while_ours)
 	model_set_msr(0, 0x186, 0x4100c4);
 	tick();
 	model_calls_reset();
-	ck_assert(verify_on(0));
+	ck_assert(model_verify_on(0));
 	ck_assert_uint_eq(model_all_calls(), 0);
 	ck_assert_uint_eq(shim_timers(0) + shim_timers(1), 0);
 	model_set_msr(0, 0x186, 0);
@@ -261,10 +239,10 @@ START_TEST(over_hotplug)
 	model_set_msr(1, 0x38f, 0);
 	tick();
 	ck_assert_uint_eq(shim_timers(1), 1);
-	ck_assert(changed_on(1));
+	ck_assert(model_changed_on(1));
 	cpu_goes(1);
 	cpu_comes(1);
-	ck_assert(!changed_on(1));
+	ck_assert(!model_changed_on(1));
 	tick();
 	ck_assert_uint_eq(shim_timers(1), 1);
 	ck_assert_uint_eq(heard, 1);
@@ -283,7 +261,7 @@ START_TEST(unused_are_not_read)
 	CLAIM(second);
 	model_set_msr(0, 0x186, 0x4300c0);
 	tick();
-	ck_assert(verify_on(0));
+	ck_assert(model_verify_on(0));
 	ck_assert_uint_eq(heard, 0);
 }
 END_TEST
