@@ -56,7 +56,8 @@ static DECLARE_DELAYED_WORK(give_back_work, config_give_back);
  * @kernel: it counts, or may count, more than user mode; known after the check
  * @core: see struct perfctr_config, as for the rest
  * @hash: of all that
- * @uid, @pid_ns, @user_ns: of current
+ * @task: whose counters they are
+ * @uid, @pid_ns, @user_ns: of current, who asks
  * @shared: by this source
  * @unprivileged: @shared, and current has no privilege
  */
@@ -68,6 +69,7 @@ struct wanted {
 	bool kernel;
 	u32 core;
 	u32 hash;
+	struct task_struct *task;
 	kuid_t uid;
 	struct pid_namespace *pid_ns;
 	struct user_namespace *user_ns;
@@ -314,14 +316,15 @@ static void use_again(struct perfctr_config *config)
 	raw_spin_unlock_irq(&unused_lock);
 }
 
-static int config_claim(struct perfctr_config *config, struct perfctr_refusal *why)
+static int config_claim(struct perfctr_config *config, struct task_struct *task,
+			struct perfctr_refusal *why)
 {
 	int err;
 
 	if (!config->shared)
 		err = perfctr_cpu_claim(config, perfctr_run, why);
 	else
-		err = perfctr_shared_claim(config, why);
+		err = perfctr_shared_claim(config, task, why);
 	if (err)
 		return err;
 	nr_claimed[config->shared] += config->nr > 0;
@@ -356,7 +359,7 @@ static struct perfctr_config *config_make(const struct wanted *wanted,
 	err = nr ? perfctr_user_add_config(&config->user) : 0;
 	if (err)
 		goto err_free;
-	err = config_claim(config, why);
+	err = config_claim(config, wanted->task, why);
 	if (err) {
 		give_back_later();
 		leave_if_last();
@@ -419,7 +422,7 @@ static struct perfctr_config *config_get_from(struct wanted *wanted, struct perf
 
 	/* The clock is the same everywhere, and perf counts each type of core. */
 	if (wanted->nr && !wanted->shared)
-		err = perfctr_cpu_core(&wanted->core);
+		err = perfctr_cpu_core(wanted->task, &wanted->core);
 	wanted->hash = config_hash(wanted);
 	if (!err)
 		config = config_find(wanted, &other);
@@ -482,7 +485,7 @@ static struct perfctr_config *config_get_shared(struct wanted *wanted,
 		return ERR_PTR(-EAGAIN);
 #endif
 	/* Who was first has its counters before others get theirs. */
-	perfctr_shared_mend();
+	perfctr_shared_mend(wanted->task);
 	return config_get_from(wanted, why);
 }
 
@@ -547,11 +550,12 @@ static struct perfctr_config *config_get(struct wanted *wanted, u32 source,
 	return config;
 }
 
-struct perfctr_config *perfctr_config_get(const struct perfctr_ctr_control *ctr, u32 nr,
+struct perfctr_config *perfctr_config_get(struct task_struct *task,
+					  const struct perfctr_ctr_control *ctr, u32 nr,
 					  u32 source, struct perfctr_refusal *why)
 {
 	struct wanted wanted = {
-		.ctr = ctr, .nr = nr, .uid = current_uid(),
+		.ctr = ctr, .nr = nr, .task = task, .uid = current_uid(),
 		.pid_ns = task_active_pid_ns(current), .user_ns = current_user_ns(),
 	};
 	struct perfctr_config *config;

@@ -454,7 +454,7 @@ int vperfctr_control(struct vperfctr *perfctr, struct file *file, void __user *a
 		err = perfctr_broadcasts_allow();
 	if (err)
 		goto out;
-	config = perfctr_config_get(control->ctr, control_nr(control),
+	config = perfctr_config_get(current, control->ctr, control_nr(control),
 				    raw ? PERFCTR_SOURCE_NATIVE : control->source, &why);
 	if (IS_ERR(config)) {
 		err = PTR_ERR(config);

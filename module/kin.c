@@ -13,13 +13,10 @@
 
 #include "perfctr.h"
 
-u8 perfctr_how_inherited(const struct vperfctr *parent, struct task_struct *child)
+bool perfctr_is_apart(const struct vperfctr *parent, struct task_struct *child)
 {
-	if (parent->inherited == PERFCTR_APART ||
-	    task_active_pid_ns(child) != task_active_pid_ns(current) ||
-	    task_cred_xxx(child, user_ns) != current_user_ns())
-		return PERFCTR_APART;
-	return PERFCTR_INHERITED;
+	return parent->apart || task_active_pid_ns(child) != task_active_pid_ns(current) ||
+	       task_cred_xxx(child, user_ns) != current_user_ns();
 }
 
 notrace unsigned long perfctr_new_kin(void)

@@ -275,10 +275,10 @@ static inline struct perfctr_config *perfctr_config_alloc(u32 nr)
 }
 
 /*
- * The type of the CPUs where current may run. EXDEV: they are of several types, which do
+ * The type of the CPUs where that thread may run. EXDEV: they are of several types, which do
  * not count the same, or of one that cannot count. The hotplug lock is held.
  */
-int perfctr_cpu_core(u32 *core);
+int perfctr_cpu_core(struct task_struct *task, u32 *core);
 
 /* Can that CPU, which is online, not count as the others do? */
 bool perfctr_cpu_is_forbidden(unsigned int cpu);

@@ -137,10 +137,6 @@ struct perfctr_imode {
 #define PERFCTR_RAW_BY_PRIVILEGE	1
 #define PERFCTR_RAW_BY_POLICY		2	/* as long as the policy is "open" */
 
-/* vperfctr.inherited */
-#define PERFCTR_INHERITED	1
-#define PERFCTR_APART		2
-
 /**
  * struct vperfctr - the counters of one thread
  *
@@ -178,8 +174,8 @@ struct perfctr_imode {
  *	thread returns to user mode: the page looks like the child's own, so no
  *	registers are shown; owner
  * @raw: PERFCTR_RAW_*: its registers may be read whenever it runs, mapped or not; owner
- * @inherited: 0, or PERFCTR_INHERITED: it is part of a struct descendant; or PERFCTR_APART: and
- *	it is kin of nobody (kin.c). Constant once it has an owner
+ * @inherited: it is part of a struct descendant; constant
+ * @apart: it is kin of nobody: see kin.c; owner
  * @soft_on: @soft holds differences; @lock
  * @todo: PERFCTR_TODO_*: what @return_work has to do, and whether it is queued; owner,
  *	interrupt
@@ -235,7 +231,8 @@ struct vperfctr {
 	atomic_t hold;
 	bool user;
 	bool lent;
-	u8 inherited;
+	bool inherited : 1;
+	bool apart : 1;
 	bool soft_on;
 	bool stale;
 	bool quick;
@@ -305,10 +302,10 @@ int perfctr_broadcasts_allow(void);
 void perfctr_burden_exit(void);
 
 /*
- * kin.c. how_inherited: vperfctr.inherited of the child of current, which has the state parent.
+ * kin.c. is_apart: vperfctr.apart of the child of current, which has the state parent.
  * new_kin: one that nobody has, not even a config; anybody may call it.
  */
-u8 perfctr_how_inherited(const struct vperfctr *parent, struct task_struct *child);
+bool perfctr_is_apart(const struct vperfctr *parent, struct task_struct *child);
 unsigned long perfctr_new_kin(void);
 
 /*
@@ -585,9 +582,8 @@ void perfctr_interrupts_put(void);
 void perfctr_interrupts_exit(void);
 
 /*
- * config.c. get: the config for a control of current's user, by @source (PERFCTR_SOURCE_*),
- * claimed on every told CPU,
- * or EINVAL, EOPNOTSUPP, EACCES, EXDEV, EBUSY, ENOMEM, ENOSPC, ERESTARTSYS, with *why
+ * config.c. get: the config for a control of @task's counters that current asks for, by @source
+ * (PERFCTR_SOURCE_*), one of current's user, claimed on every told CPU, or EINVAL, EOPNOTSUPP, EACCES, EXDEV, EBUSY, ENOMEM, ENOSPC, ERESTARTSYS, with *why
  * set in each case; sleeps. The caller becomes a user of it and gets a reference. share:
  * an existing user adds another user and reference. unuse: one user less; after the last
  * one the counters are given back. The caller must not load the config any more, but may
@@ -595,7 +591,8 @@ void perfctr_interrupts_exit(void);
  */
 int perfctr_config_init(void);
 void perfctr_config_exit(void);
-struct perfctr_config *perfctr_config_get(const struct perfctr_ctr_control *ctr, u32 nr,
+struct perfctr_config *perfctr_config_get(struct task_struct *task,
+					  const struct perfctr_ctr_control *ctr, u32 nr,
 					  u32 source, struct perfctr_refusal *why);
 void perfctr_config_share(struct perfctr_config *config);
 void perfctr_config_unuse(struct perfctr_config *config, bool atomic);

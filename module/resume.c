@@ -78,8 +78,7 @@ static __always_inline bool load(struct vperfctr *perfctr)
 
 static __always_inline unsigned long kin_of(const struct vperfctr *perfctr)
 {
-	return likely(perfctr->inherited != PERFCTR_APART) ? perfctr->config->kin :
-							      perfctr_new_kin();
+	return likely(!perfctr->apart) ? perfctr->config->kin : perfctr_new_kin();
 }
 
 /*
@@ -242,7 +241,7 @@ static __always_inline void let_take_over(struct vperfctr *perfctr, bool shown)
 	unsigned long id = open ? READ_ONCE(perfctr->config->id) : perfctr->config->kin;
 
 	if (!(id & PERFCTR_ID_USER) || !perfctr->plain || perfctr->todo ||
-	    perfctr->inherited == PERFCTR_APART)
+	    perfctr->apart)
 		return;
 	if (shown) {
 		if (perfctr_by_tracepoint() && !perfctr_cpu_always_readable())

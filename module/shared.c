@@ -380,22 +380,22 @@ static void release_slots(unsigned long which)
 			release(cpu, i);
 }
 
-static bool may_run_on(unsigned int cpu)
+static bool may_run_on(struct task_struct *task, unsigned int cpu)
 {
 	unsigned long flags;
 	bool may;
 
 	/* Others may bind it elsewhere. */
-	raw_spin_lock_irqsave(&current->pi_lock, flags);
-	may = cpumask_test_cpu(cpu, &current->cpus_mask);
-	raw_spin_unlock_irqrestore(&current->pi_lock, flags);
+	raw_spin_lock_irqsave(&task->pi_lock, flags);
+	may = cpumask_test_cpu(cpu, &task->cpus_mask);
+	raw_spin_unlock_irqrestore(&task->pi_lock, flags);
 	return may;
 }
 
-/* The CPUs where current's state may count: all told ones, and those where it may run */
-static bool is_wanted(unsigned int cpu)
+/* The CPUs where that thread's state may count: all told ones, and those where it may run */
+static bool is_wanted(struct task_struct *task, unsigned int cpu)
 {
-	return cpumask_test_cpu(cpu, &perfctr_told_cpus) || may_run_on(cpu);
+	return cpumask_test_cpu(cpu, &perfctr_told_cpus) || may_run_on(task, cpu);
 }
 
 static bool same_event(const struct perfctr_shared_attr *a, const struct perfctr_shared_attr *b)
@@ -505,24 +505,25 @@ static u32 index_of(const struct perfctr_config *config, unsigned int slot)
 	return PERFCTR_NO_INDEX;
 }
 
-static int make_fresh(const struct perfctr_config *config, u32 fresh, struct perfctr_refusal *why)
+static int make_fresh(const struct perfctr_config *config, u32 fresh, struct task_struct *task,
+		      struct perfctr_refusal *why)
 {
 	struct claim claim = {
 		.fresh = fresh,
 		.new = true,
 	};
-	u32 missed = 0;		/* where current may run */
+	u32 missed = 0;		/* where @task may run */
 	unsigned int cpu;
 	int err = 0;
 
 	for_each_online_cpu(cpu) {
-		if (!is_wanted(cpu))
+		if (!is_wanted(task, cpu))
 			continue;
 		claim.missing = 0;
 		err = perfctr_work_on_cpu(cpu, make_by_kernel, &claim);
 		if (err)
 			break;
-		if (may_run_on(cpu))
+		if (may_run_on(task, cpu))
 			missed |= claim.missing;
 	}
 	if (!err && missed) {
@@ -585,7 +586,8 @@ static int check_unprivileged(const struct perfctr_config *config, struct perfct
 	return check_another(config, why) ?: perfctr_shared_allowed(config, why);
 }
 
-int perfctr_shared_claim(struct perfctr_config *config, struct perfctr_refusal *why)
+int perfctr_shared_claim(struct perfctr_config *config, struct task_struct *task,
+			 struct perfctr_refusal *why)
 {
 	struct perfctr_shared_attr event;
 	u32 i, fresh = 0;
@@ -614,7 +616,7 @@ int perfctr_shared_claim(struct perfctr_config *config, struct perfctr_refusal *
 		config->mask |= BIT(slot - slots);
 	}
 	if (fresh)
-		err = make_fresh(config, fresh, why);
+		err = make_fresh(config, fresh, task, why);
 	if (!err && config->unprivileged)
 		err = check_unprivileged(config, why);
 	if (err)
@@ -674,7 +676,7 @@ static bool is_whole(unsigned int cpu)
 	return true;
 }
 
-void perfctr_shared_mend(void)
+void perfctr_shared_mend(struct task_struct *task)
 {
 	unsigned int cpu;
 
@@ -682,7 +684,7 @@ void perfctr_shared_mend(void)
 		return;
 	WRITE_ONCE(perfctr_shared_any_lost, false);
 	for_each_online_cpu(cpu) {
-		if (!is_wanted(cpu) || is_whole(cpu))
+		if (!is_wanted(task, cpu) || is_whole(cpu))
 			continue;
 		/*
 		 * A state that is resumed there is suspended by the switch to the kernel

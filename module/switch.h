@@ -128,7 +128,7 @@ static __always_inline bool is_kin(struct task_struct *next)
 
 	/* If next loses its map before it runs it needs a load, which ends the privacy. */
 	return other && !(atomic_read(&other->hold) & PERFCTR_HOLD_ENTIRELY) &&
-	       other->inherited != PERFCTR_APART &&
+	       !other->apart &&
 	       (perfctr_cpu_always_readable() || READ_ONCE(other->user)) &&
 	       perfctr_cpu_private(other->config->kin, user_of(next));
 }

@@ -209,7 +209,7 @@ struct vperfctr *vperfctr_spare_create(u32 nr_ictrs, bool may_sleep)
 	if (!descendant)
 		return NULL;
 	vperfctr_setup(&descendant->state);
-	descendant->state.inherited = PERFCTR_INHERITED;
+	descendant->state.inherited = true;
 	if (nr_ictrs) {
 		descendant->state.imode = perfctr_imode_create(nr_ictrs, gfp | __GFP_ACCOUNT);
 		if (!descendant->state.imode) {
@@ -258,7 +258,7 @@ void vperfctr_inherit(struct vperfctr *parent, struct task_struct *child)
 	descendant = to_descendant(perfctr);
 
 	perfctr->config = tree->config;
-	perfctr->inherited = perfctr_how_inherited(parent, child);
+	perfctr->apart = perfctr_is_apart(parent, child);
 	perfctr->clock_on = parent->clock_on;
 	perfctr->flags = parent->flags;
 	perfctr->preserve = parent->preserve;

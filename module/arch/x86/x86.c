@@ -167,7 +167,7 @@ void perfctr_cpu_name(struct perfctr_ctr_control *ctr, unsigned int hw)
 }
 
 /* Where it was allowed to run when it asked: elsewhere perfctr_cpu_load() fails. */
-int perfctr_cpu_core(u32 *core)
+int perfctr_cpu_core(struct task_struct *task, u32 *core)
 {
 	bool found = false, same = true;
 	unsigned long flags;
@@ -177,8 +177,8 @@ int perfctr_cpu_core(u32 *core)
 	if (!perfctr_pmu.hybrid)
 		return 0;
 	/* Others may bind it elsewhere. */
-	raw_spin_lock_irqsave(&current->pi_lock, flags);
-	for_each_cpu_and(cpu, &current->cpus_mask, cpu_online_mask) {
+	raw_spin_lock_irqsave(&task->pi_lock, flags);
+	for_each_cpu_and(cpu, &task->cpus_mask, cpu_online_mask) {
 		u32 own = per_cpu(perfctr_x86_cpu, cpu).core;
 
 		if (found && own != *core)
@@ -186,7 +186,7 @@ int perfctr_cpu_core(u32 *core)
 		*core = own;
 		found = true;
 	}
-	raw_spin_unlock_irqrestore(&current->pi_lock, flags);
+	raw_spin_unlock_irqrestore(&task->pi_lock, flags);
 	return same && *core != PERFCTR_X86_NO_CORE ? 0 : -EXDEV;
 }
 
