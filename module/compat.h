@@ -63,6 +63,16 @@ static inline bool perfctr_current_is_dumpable(void)
 #define PERFCTR_TWA_RESUME	TWA_RESUME
 #endif
 
+/* Might it run without being woken? Since 6.12 a thread that sleeps may stay in the queue. */
+static inline bool perfctr_task_is_queued(const struct task_struct *task)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
+	return READ_ONCE(task->on_rq) && !READ_ONCE(task->se.sched_delayed);
+#else
+	return READ_ONCE(task->on_rq);
+#endif
+}
+
 /* Threads without user code. Since 6.4 PF_USER_WORKER marks more of them. */
 #ifdef PF_USER_WORKER
 #define PERFCTR_PF_NOT_USER	(PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER)

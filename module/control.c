@@ -45,7 +45,8 @@ void vperfctr_stop(struct vperfctr *perfctr, u32 error)
 
 /*
  * By the owner: its counting ends, or its sums are kept for a control. EIO: somebody else has
- * written to the registers meanwhile, and it is stopped with that error, now or before.
+ * written to the registers meanwhile, and it is stopped with that error, now or before. Of a
+ * tracee that was found out as it left its CPU.
  */
 static int verify(struct vperfctr *perfctr)
 {
@@ -55,7 +56,8 @@ static int verify(struct vperfctr *perfctr)
 	if (READ_ONCE(perfctr->error) == PERFCTR_ERROR_CHANGED)
 		return -EIO;
 	local_irq_save(flags);
-	if (perfctr->seq & 1 && vperfctr_is_native(perfctr) && perfctr->config->nr)
+	if (rcu_access_pointer(perfctr->owner) == current && perfctr->seq & 1 &&
+	    vperfctr_is_native(perfctr) && perfctr->config->nr)
 		good = perfctr_cpu_verify();
 	local_irq_restore(flags);
 	if (good)
@@ -74,19 +76,11 @@ void vperfctr_start_on_exec(struct vperfctr *perfctr)
 	raw_spin_unlock_irqrestore(&perfctr->lock, flags);
 }
 
-/*
- * By the owner: at unlink, exec or exit, or when its tree is dead. If @atomic, the caller
- * may not sleep. To free a root may sleep, and on RT to free anything: then the thread's
- * reference is put later, on its way to user mode.
- */
-void vperfctr_detach(struct vperfctr *perfctr, bool atomic)
+/* It has no owner any more, and its sums are final. By the owner, or while that is held. */
+static void disown(struct vperfctr *perfctr)
 {
-	bool later = atomic && (!perfctr->inherited || IS_ENABLED(CONFIG_PREEMPT_RT));
-	/* If queued, the work takes over the references of the attachment. */
-	bool queued = later && vperfctr_return_queue(perfctr, current);
 	unsigned long flags;
 
-	verify(perfctr);
 	raw_spin_lock_irqsave(&perfctr->lock, flags);
 	vperfctr_suspend(perfctr);
 	vperfctr_hold(perfctr, PERFCTR_HOLD_IDLE);
@@ -100,7 +94,32 @@ void vperfctr_detach(struct vperfctr *perfctr, bool atomic)
 		vperfctr_descendant_name(perfctr);
 	rcu_assign_pointer(perfctr->owner, NULL);
 	raw_spin_unlock_irqrestore(&perfctr->lock, flags);
+}
 
+/* Puts what its owner had. */
+static void put_owners(struct vperfctr *perfctr)
+{
+	vperfctr_put(perfctr);
+	/*
+	 * The caller still runs our text: an ioctl's open file keeps the module, and
+	 * unloading waits for probes.
+	 */
+	module_put(THIS_MODULE);
+}
+
+/*
+ * By the owner: at unlink, exec or exit, or when its tree is dead. If @atomic, the caller
+ * may not sleep. To free a root may sleep, and on RT to free anything: then the thread's
+ * reference is put later, on its way to user mode.
+ */
+void vperfctr_detach(struct vperfctr *perfctr, bool atomic)
+{
+	bool later = atomic && (!perfctr->inherited || IS_ENABLED(CONFIG_PREEMPT_RT));
+	/* If queued, the work takes over the references of the attachment. */
+	bool queued = later && vperfctr_return_queue(perfctr, current);
+
+	verify(perfctr);
+	disown(perfctr);
 	if (perfctr->inherited) {
 		vperfctr_descendant_end(perfctr);
 		/* Whoever refers to the state after its end has no use for its spare. */
@@ -109,14 +128,24 @@ void vperfctr_detach(struct vperfctr *perfctr, bool atomic)
 	} else if (perfctr->config) {
 		perfctr_config_unuse(perfctr->config, atomic);
 	}
-	if (queued)
-		return;
-	vperfctr_put(perfctr);
-	/*
-	 * The caller still runs our text: an ioctl's open file keeps the module, and
-	 * unloading waits for probes.
-	 */
-	module_put(THIS_MODULE);
+	if (!queued)
+		put_owners(perfctr);
+}
+
+/* The same of a root whose owner current traces: ESRCH, EINTR as perfctr_tracee_hold(). */
+static int detach_tracee(struct vperfctr *perfctr, struct task_struct *owner)
+{
+	unsigned long flags;
+	int err = perfctr_tracee_hold(owner, &flags);
+
+	if (err)
+		return err;
+	disown(perfctr);
+	perfctr_tracee_release(owner, flags);
+	if (perfctr->config)
+		perfctr_config_unuse(perfctr->config, false);
+	put_owners(perfctr);
+	return 0;
 }
 
 static u32 control_nr(const struct perfctr_control *control)
@@ -289,14 +318,40 @@ static void change_end(struct vperfctr *perfctr)
 	WRITE_ONCE(perfctr->seq, perfctr->seq + 1);
 }
 
-/* By the owner. The config is claimed, so only this CPU's load can fail from here on. */
+/**
+ * struct parts - what a control makes for a state
+ * @config: the caller is a user of it, with a reference
+ * @imode: NULL without i-mode counters
+ * @tree: NULL without INHERIT
+ * @spare: for the next child; NULL if there is one, or none is needed
+ */
+struct parts {
+	struct perfctr_config *config;
+	struct perfctr_imode *imode;
+	struct perfctr_tree *tree;
+	struct vperfctr *spare;
+};
+
+static void parts_put(struct parts *parts)
+{
+	perfctr_config_put(parts->config, false);
+	kfree(parts->imode);
+	perfctr_tree_end(parts->tree);
+	if (parts->spare)
+		vperfctr_put(parts->spare);
+}
+
+/*
+ * By the owner, or its tracer, @task being held. The parts are exchanged for the old control's.
+ * The config is claimed, so only this CPU's load can fail from here on.
+ */
 static void control_apply(struct vperfctr *perfctr, const struct perfctr_control *control,
-			  struct perfctr_config *config, struct perfctr_imode *imode,
-			  struct perfctr_tree *tree, u8 raw)
+			  struct parts *parts, u8 raw, struct task_struct *task,
+			  struct file *file)
 {
 	struct perfctr_cpu_state *state = &perfctr->cpu_state;
 	u32 preserve = control->preserve, left = perfctr_nrctrs();
-	bool enabled = control->tsc_on || config->nr;
+	bool enabled = control->tsc_on || parts->config->nr;
 	struct perfctr_tree *old;
 	struct perfctr_cpu_ctr *ctr;
 	unsigned long flags;
@@ -318,12 +373,17 @@ static void control_apply(struct vperfctr *perfctr, const struct perfctr_control
 		memset(perfctr->soft, 0, sizeof(perfctr->soft));
 	else
 		left = 0;	/* it has not counted yet */
-	swap(perfctr->config, config);
-	swap(perfctr->imode, imode);
-	WRITE_ONCE(perfctr->overflows, 0);
+	WRITE_ONCE(perfctr->holder, enabled ? file : NULL);
+	swap(perfctr->config, parts->config);
+	swap(perfctr->imode, parts->imode);
 	old = perfctr->tree;
-	WRITE_ONCE(perfctr->tree, tree);
+	WRITE_ONCE(perfctr->tree, parts->tree);
+	parts->tree = old;
+	if (parts->spare)
+		swap(perfctr->spare, parts->spare);
+	WRITE_ONCE(perfctr->overflows, 0);
 	perfctr->raw = raw;
+	perfctr->apart = task != current && perfctr_is_other(task);
 	WRITE_ONCE(perfctr->flags, control->flags);
 	perfctr->preserve = preserve;
 	vperfctr_follow_config(perfctr);
@@ -351,12 +411,10 @@ static void control_apply(struct vperfctr *perfctr, const struct perfctr_control
 	WRITE_ONCE(perfctr->error, PERFCTR_ERROR_NONE);
 	vperfctr_page_update(perfctr);
 	change_end(perfctr);
-	vperfctr_resume_locked(perfctr);
+	/* A tracee resumes it when it comes to a CPU. */
+	if (task == current)
+		vperfctr_resume_locked(perfctr);
 	raw_spin_unlock_irqrestore(&perfctr->lock, flags);
-
-	perfctr_config_put(config, false);
-	kfree(imode);
-	perfctr_tree_end(old);
 }
 
 /* Descendants are controlled by the holder of their root only. */
@@ -385,16 +443,12 @@ static int raw_check(const struct perfctr_control *control, struct perfctr_refus
 									-EACCES;
 }
 
-/* A spare that was made for an older control may have another number of i-mode counters. */
-static bool have_spare(struct vperfctr *perfctr, u32 nr_ictrs)
+/* One that was made for an older control may have another number of i-mode counters. */
+static bool has_spare(const struct vperfctr *perfctr, u32 nr_ictrs)
 {
-	struct vperfctr *spare = perfctr->spare;
+	const struct vperfctr *spare = perfctr->spare;
 
-	if (spare && (spare->imode ? spare->imode->nr : 0) == nr_ictrs)
-		return true;
-	vperfctr_drop_spare(perfctr);
-	perfctr->spare = vperfctr_spare_create(nr_ictrs, true);
-	return perfctr->spare;
+	return spare && (spare->imode ? spare->imode->nr : 0) == nr_ictrs;
 }
 
 static int put_refusal(struct perfctr_control __user *arg, const struct perfctr_refusal *why)
@@ -418,23 +472,86 @@ static u32 cstatus_of(const struct perfctr_config *config, bool clock_on)
 	return (clock_on ? PERFCTR_CSTATUS_CLOCK : 0) | config->nr_ictrs << 8 | config->nr;
 }
 
+/* Besides the config. ENOMEM */
+static int parts_make(struct vperfctr *perfctr, const struct perfctr_control *control,
+		      struct task_struct *task, struct parts *parts)
+{
+	struct perfctr_config *config = parts->config;
+
+	if (control->flags & PERFCTR_CONTROL_INHERIT && (control->tsc_on || config->nr)) {
+		u32 cstatus = cstatus_of(config, control->tsc_on);
+
+		parts->tree = perfctr_tree_create(perfctr, config, control->flags, cstatus);
+		if (!parts->tree)
+			return -ENOMEM;
+		if (task != current || !has_spare(perfctr, config->nr_ictrs)) {
+			parts->spare = vperfctr_spare_create(config->nr_ictrs, true);
+			if (!parts->spare)
+				return -ENOMEM;
+		}
+	}
+	if (config->nr_ictrs) {
+		parts->imode = perfctr_imode_create(config->nr_ictrs, GFP_KERNEL_ACCOUNT);
+		if (!parts->imode)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* 0, or as perfctr_tracee_hold(), and nothing was changed */
+static int apply_to_tracee(struct vperfctr *perfctr, const struct perfctr_control *control,
+			   struct parts *parts, u8 raw, struct task_struct *tracee,
+			   struct file *file)
+{
+	unsigned long flags;
+	int err = perfctr_tracee_hold(tracee, &flags);
+
+	if (err)
+		return err;
+	control_apply(perfctr, control, parts, raw, tracee, file);
+	perfctr_tracee_release(tracee, flags);
+	return 0;
+}
+
+/*
+ * Whose counters a call through a handle of @perfctr changes: current's, or those of a thread
+ * that it traces, which task_put() puts. EPERM, ESRCH: neither
+ */
+static struct task_struct *task_get(struct vperfctr *perfctr)
+{
+	if (likely(rcu_access_pointer(perfctr->owner) == current))
+		return current;
+	return vperfctr_traced_owner(perfctr);
+}
+
+/* A tracee that runs is refused before anything is claimed; it may still be killed. */
+static bool task_may_change(const struct task_struct *task)
+{
+	return task == current || task_is_traced(task);
+}
+
+static void task_put(struct task_struct *task)
+{
+	if (unlikely(task != current))
+		perfctr_tracee_put(task);
+}
+
 int vperfctr_control(struct vperfctr *perfctr, struct file *file, void __user *arg)
 {
+	struct task_struct *task = task_get(perfctr);
 	struct perfctr_refusal why = PERFCTR_NO_REFUSAL;
-	struct perfctr_imode *imode = NULL;
 	struct perfctr_control *control;
-	struct perfctr_config *config;
-	struct perfctr_tree *tree = NULL;
+	struct parts parts = {};
 	struct few_counters few __uninitialized;
 	int err, raw = 0;
-	bool enabled;
 
-	perfctr = vperfctr_acting_owner(perfctr, false);
-	if (IS_ERR(perfctr))
-		return PTR_ERR(perfctr);
-	control = control_get(arg, &few);
-	if (IS_ERR(control))
+	if (IS_ERR(task))
+		return PTR_ERR(task);
+	control = task_may_change(task) ? control_get(arg, &few) : ERR_PTR(-ESRCH);
+	if (IS_ERR(control)) {
+		task_put(task);
 		return PTR_ERR(control);
+	}
 	/* If the reason of a failure could not be stored, fail before anything is done. */
 	err = put_refusal(arg, &why);
 	if (!err)
@@ -454,38 +571,20 @@ int vperfctr_control(struct vperfctr *perfctr, struct file *file, void __user *a
 		err = perfctr_broadcasts_allow();
 	if (err)
 		goto out;
-	config = perfctr_config_get(current, control->ctr, control_nr(control),
-				    raw ? PERFCTR_SOURCE_NATIVE : control->source, &why);
-	if (IS_ERR(config)) {
-		err = PTR_ERR(config);
+	parts.config = perfctr_config_get(task, control->ctr, control_nr(control),
+					  raw ? PERFCTR_SOURCE_NATIVE : control->source, &why);
+	if (IS_ERR(parts.config)) {
+		err = PTR_ERR(parts.config);
 		goto out;
 	}
-	enabled = control->tsc_on || config->nr;
-	if (enabled && control->flags & PERFCTR_CONTROL_INHERIT) {
-		u32 cstatus = cstatus_of(config, control->tsc_on);
-
-		tree = perfctr_tree_create(perfctr, config, control->flags, cstatus);
-		if (!tree)
-			err = -ENOMEM;
-	}
-	if (!err && config->nr_ictrs) {
-		imode = perfctr_imode_create(config->nr_ictrs, GFP_KERNEL_ACCOUNT);
-		if (!imode)
-			err = -ENOMEM;
-	}
-	/* Last, as it replaces the old control's spare: nothing fails after it. */
-	if (!err && tree && !have_spare(perfctr, config->nr_ictrs))
-		err = -ENOMEM;
-	if (err) {
-		kfree(imode);
-		perfctr_tree_end(tree);
-		perfctr_config_put(config, false);
-		goto out;
-	}
+	err = parts_make(perfctr, control, task, &parts);
 	/* Only this thread may control the state, so nobody does meanwhile. */
-	WRITE_ONCE(perfctr->holder, enabled ? file : NULL);
-	control_apply(perfctr, control, config, imode, tree, raw);
-	if (READ_ONCE(perfctr->error)) {
+	if (!err && task == current)
+		control_apply(perfctr, control, &parts, raw, task, file);
+	else if (!err)
+		err = apply_to_tracee(perfctr, control, &parts, raw, task, file);
+	parts_put(&parts);
+	if (!err && READ_ONCE(perfctr->error)) {
 		WRITE_ONCE(perfctr->holder, NULL);
 		err = -EIO;
 	}
@@ -494,6 +593,7 @@ out:
 	if (err)
 		(void)put_refusal(arg, &why);
 	control_free(control, &few);
+	task_put(task);
 	return err;
 }
 
@@ -576,51 +676,94 @@ static bool stopped_by_holder_only(const struct vperfctr *perfctr, const struct 
 	return perfctr->flags & PERFCTR_CONTROL_HOLDER_ONLY && holder && holder != file;
 }
 
-/*
- * SUSPEND and RESUME of the caller's own counters, or, if it is in a tree, of the whole
- * tree. Any member may do that.
- */
-int vperfctr_stop_go(struct vperfctr *perfctr, const struct file *file, bool stop)
+/* By the owner, or while that is held */
+static void stop_go(struct vperfctr *own, bool stop)
 {
-	struct vperfctr *own = vperfctr_acting_owner(perfctr, true);
-	struct perfctr_tree *tree;
 	unsigned long flags;
 
-	if (IS_ERR(own))
-		return PTR_ERR(own);
-	tree = own->tree;
-	if (tree) {
-		/* The tree is not freed: own has a reference, which only own puts. */
-		return perfctr_tree_stop(tree, file, stop);
-	}
-	if (stopped_by_holder_only(own, file))
-		return -EBUSY;
-	if (stop)
-		verify(own);
 	raw_spin_lock_irqsave(&own->lock, flags);
 	vperfctr_suspend(own);
 	if (stop)
 		vperfctr_hold(own, PERFCTR_HOLD_SUSPENDED);
 	else
 		vperfctr_unhold(own, PERFCTR_HOLD_SUSPENDED);
-	vperfctr_resume_locked(own);
+	if (rcu_access_pointer(own->owner) == current)
+		vperfctr_resume_locked(own);
 	raw_spin_unlock_irqrestore(&own->lock, flags);
+}
+
+/* Of a tracee: ESRCH, EINTR as perfctr_tracee_hold(). */
+static int stop_go_tracee(struct vperfctr *perfctr, struct task_struct *tracee,
+			  const struct file *file, bool stop)
+{
+	unsigned long flags;
+	int err;
+
+	if (!task_may_change(tracee))
+		return -ESRCH;
+	/* Only a control puts the tree, and the tracee makes none before we let it run. */
+	if (perfctr->tree)
+		return perfctr_tree_stop(perfctr->tree, file, stop);
+	if (stopped_by_holder_only(perfctr, file))
+		return -EBUSY;
+	err = perfctr_tracee_hold(tracee, &flags);
+	if (err)
+		return err;
+	stop_go(perfctr, stop);
+	perfctr_tracee_release(tracee, flags);
+	return 0;
+}
+
+/*
+ * SUSPEND and RESUME of the caller's own counters, or, if it is in a tree, of the whole
+ * tree. Any member may do that, and a member's tracer.
+ */
+int vperfctr_stop_go(struct vperfctr *perfctr, const struct file *file, bool stop)
+{
+	struct vperfctr *own = vperfctr_acting_owner(perfctr, true);
+	struct task_struct *task;
+	int err;
+
+	if (own == ERR_PTR(-EPERM)) {
+		task = vperfctr_traced_owner(perfctr);
+		if (IS_ERR(task))
+			return PTR_ERR(task);
+		err = stop_go_tracee(perfctr, task, file, stop);
+		perfctr_tracee_put(task);
+		return err;
+	}
+	if (IS_ERR(own))
+		return PTR_ERR(own);
+	if (own->tree) {
+		/* The tree is not freed: own has a reference, which only own puts. */
+		return perfctr_tree_stop(own->tree, file, stop);
+	}
+	if (stopped_by_holder_only(own, file))
+		return -EBUSY;
+	if (stop)
+		verify(own);
+	stop_go(own, stop);
 	return 0;
 }
 
 int vperfctr_unlink(struct vperfctr *perfctr, struct file *file)
 {
-	const struct vperfctr *own = vperfctr_acting_owner(perfctr, false);
+	struct task_struct *task = task_get(perfctr);
+	int err = 0;
 
 	/* What nobody owns any more is unlinked. */
-	if (IS_ERR(own))
-		return own == ERR_PTR(-ESRCH) ? 0 : PTR_ERR(own);
+	if (IS_ERR(task))
+		return task == ERR_PTR(-ESRCH) ? 0 : PTR_ERR(task);
 	if (held_by_other(perfctr, file))
-		return -EBUSY;
-	vperfctr_detach(perfctr, false);
-	if (perfctr->tree)
+		err = -EBUSY;
+	else if (task == current)
+		vperfctr_detach(perfctr, false);
+	else
+		err = detach_tracee(perfctr, task);
+	if (!err && perfctr->tree)
 		tree_forget(perfctr);
-	return 0;
+	task_put(task);
+	return err;
 }
 
 void __init perfctr_control_init(void)

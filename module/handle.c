@@ -66,27 +66,30 @@ static struct vperfctr *file_perfctr(const struct file *file)
 	return READ_ONCE(file->private_data);
 }
 
-static struct vperfctr *vperfctr_create(void)
+static struct vperfctr *vperfctr_create(struct task_struct *task)
 {
 	struct vperfctr *perfctr = kmem_cache_zalloc(state_cache, GFP_KERNEL);
 
 	if (!perfctr)
 		return NULL;
 	vperfctr_setup(perfctr);
-	perfctr->pid = get_pid(task_pid(current));
+	perfctr->pid = get_task_pid(task, PIDTYPE_PID);
 	return perfctr;
 }
 
 static int open_check(const struct perfctr_open *open)
 {
-	if (open->flags & ~(PERFCTR_OPEN_CREAT | PERFCTR_OPEN_EXCL | PERFCTR_OPEN_PIDFD) ||
-	    open->reserved0 || !perfctr_all_zero(open->reserved, sizeof(open->reserved)) ||
+	if (open->flags & ~(PERFCTR_OPEN_CREAT | PERFCTR_OPEN_EXCL | PERFCTR_OPEN_PIDFD |
+			    PERFCTR_OPEN_THREAD) ||
+	    !perfctr_all_zero(open->reserved, sizeof(open->reserved)) ||
 	    (open->flags & (PERFCTR_OPEN_CREAT | PERFCTR_OPEN_EXCL)) == PERFCTR_OPEN_EXCL)
 		return -EINVAL;
+	if (!(open->flags & PERFCTR_OPEN_PIDFD) && open->pidfd)
+		return -EINVAL;
 	/* No kernel lets modules find the task of a pidfd. */
-	if (open->flags & PERFCTR_OPEN_PIDFD)
-		return -EOPNOTSUPP;
-	return open->pidfd ? -EINVAL : 0;
+	if (!(open->flags & PERFCTR_OPEN_THREAD))
+		return open->tid || open->flags & PERFCTR_OPEN_PIDFD ? -EINVAL : 0;
+	return open->tid > 0 ? 0 : -EINVAL;
 }
 
 /* Some archs copy short structures byte by byte: by words it takes a quarter of the time. */
@@ -115,6 +118,66 @@ fault:
 	return -EFAULT;
 }
 
+/*
+ * OPEN of a thread that current traces. A new state is made before we know whether it is needed:
+ * while the thread is held nothing may sleep.
+ */
+static int open_tracee(struct file *file, struct task_struct *tracee, u32 how)
+{
+	struct vperfctr *made = NULL, *perfctr;
+	unsigned long flags;
+	int err = 0;
+
+	if (how & PERFCTR_OPEN_CREAT) {
+		err = perfctr_notify_get();
+		if (err)
+			return err;
+		made = vperfctr_create(tracee);
+		err = made ? perfctr_tracee_hold(tracee, &flags) : -ENOMEM;
+	} else {
+		err = perfctr_tracee_hold(tracee, &flags);
+	}
+	if (err)
+		goto out;
+	perfctr = vperfctr_get_of(tracee);
+	if (!perfctr && !made)
+		err = -ENOENT;
+	else if (perfctr && how & PERFCTR_OPEN_EXCL)
+		err = -EEXIST;
+	else if (cmpxchg(&file->private_data, NULL, perfctr ?: made))
+		err = -ENOTTY;
+	if (!err && !perfctr)
+		vperfctr_attach(made, tracee);
+	perfctr_tracee_release(tracee, flags);
+	/* The file has the reference of what it refers to. */
+	if (err && perfctr)
+		vperfctr_put(perfctr);
+	if (!err && !perfctr)
+		return 0;
+out:
+	if (how & PERFCTR_OPEN_CREAT)
+		perfctr_notify_put();
+	if (made)
+		vperfctr_put(made);
+	return err;
+}
+
+static int open_thread(struct file *file, const struct perfctr_open *open)
+{
+	int pidfd = open->flags & PERFCTR_OPEN_PIDFD ? open->pidfd : -1;
+	struct task_struct *tracee;
+	int err;
+
+	if (open->flags & PERFCTR_OPEN_PIDFD && pidfd < 0)
+		return -EBADF;
+	tracee = perfctr_tracee_get(open->tid, pidfd);
+	if (IS_ERR(tracee))
+		return PTR_ERR(tracee);
+	err = open_tracee(file, tracee, open->flags);
+	perfctr_tracee_put(tracee);
+	return err;
+}
+
 /* OPEN: the file becomes a handle. If two threads try at once, the second fails. */
 static int vperfctr_make_handle(struct file *file, void __user *arg)
 {
@@ -128,6 +191,8 @@ static int vperfctr_make_handle(struct file *file, void __user *arg)
 		err = open_check(&open);
 	if (err)
 		return err;
+	if (unlikely(open.flags & PERFCTR_OPEN_THREAD))
+		return open_thread(file, &open);
 
 	perfctr = vperfctr_current();
 	create = !perfctr;
@@ -141,7 +206,7 @@ static int vperfctr_make_handle(struct file *file, void __user *arg)
 		err = perfctr_notify_get();
 		if (err)
 			return err;
-		perfctr = vperfctr_create();
+		perfctr = vperfctr_create(current);
 	}
 	if (!perfctr)
 		err = -ENOMEM;
@@ -149,7 +214,7 @@ static int vperfctr_make_handle(struct file *file, void __user *arg)
 		err = -ENOTTY;
 	if (!err) {
 		if (create)
-			vperfctr_attach(perfctr);
+			vperfctr_attach(perfctr, current);
 		return 0;
 	}
 	if (create)

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Who may see what others left in registers that are read in user mode: kin. These are the
- * threads of one user whose config has the same kin, but for descendants that a thread made in
- * another pid or user namespace than its own (a container). They have that thread's config, and
- * are kin of nobody: each time that one of them reads registers these begin from zero.
+ * threads of one user whose config has the same kin, but for those that have a config of another
+ * pid or user namespace than their own (a container): descendants that a thread made there, and
+ * threads that are controlled from outside. They are kin of nobody: each time that one of them
+ * reads registers these begin from zero.
  */
 
 #include <linux/atomic.h>
@@ -13,10 +14,15 @@
 
 #include "perfctr.h"
 
+bool perfctr_is_other(struct task_struct *task)
+{
+	return task_active_pid_ns(task) != task_active_pid_ns(current) ||
+	       task_cred_xxx(task, user_ns) != current_user_ns();
+}
+
 bool perfctr_is_apart(const struct vperfctr *parent, struct task_struct *child)
 {
-	return parent->apart || task_active_pid_ns(child) != task_active_pid_ns(current) ||
-	       task_cred_xxx(child, user_ns) != current_user_ns();
+	return parent->apart || perfctr_is_other(child);
 }
 
 notrace unsigned long perfctr_new_kin(void)

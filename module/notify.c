@@ -5,8 +5,11 @@
  * By preempt notifiers: a notifier is in the list of its thread while the state is attached, and
  * threads without a state are not concerned. Only KVM selects these. Where the
  * kernel has none, or the parameter by_tracepoint says so: by the tracepoint
- * sched_switch, which calls us at every switch of everybody, once. Then a table has the states by
- * thread, and each CPU knows the state of its current thread.
+ * sched_switch, which calls us at every switch of everybody, once. Then each CPU knows the state
+ * of its current thread, and finds that of the next one in a table.
+ *
+ * The table has the states by thread in both cases: only there is the state of another thread
+ * found.
  */
 
 #include <linux/mm.h>
@@ -19,7 +22,7 @@
 struct preempt_ops perfctr_preempt_ops[PERFCTR_NR_WAYS] __ro_after_init;
 
 DEFINE_STATIC_KEY_FALSE(perfctr_tracepoint_key);
-struct hlist_head *perfctr_table;	/* constant after init; NULL without the tracepoint */
+struct hlist_head *perfctr_table;	/* constant after init */
 DEFINE_PER_CPU(struct vperfctr *, perfctr_here);
 
 static struct perfctr_probe *switch_probe;	/* constant after init */
@@ -108,74 +111,79 @@ static raw_spinlock_t *lock_of(u32 bucket)
 	return &table_locks[bucket % TABLE_LOCKS];
 }
 
-static void table_add(struct vperfctr *perfctr, const struct task_struct *task)
+/* Have the switches of @task seen: current, or one that does not run. */
+static void notify(struct vperfctr *perfctr, struct task_struct *task, enum perfctr_way way)
 {
 	u32 bucket = perfctr_table_index(task);
-	unsigned long flags;
 
-	raw_spin_lock_irqsave(lock_of(bucket), flags);
-	hlist_add_head_rcu(&perfctr->notifier.link, &perfctr_table[bucket]);
-	raw_spin_unlock_irqrestore(lock_of(bucket), flags);
+	lockdep_assert_irqs_disabled();
+	__module_get(THIS_MODULE);
+	rcu_assign_pointer(perfctr->owner, task);
+	perfctr->notifier.ops = &perfctr_preempt_ops[way];
+	raw_spin_lock(lock_of(bucket));
+	hlist_add_head_rcu(&perfctr->by_thread, &perfctr_table[bucket]);
+	raw_spin_unlock(lock_of(bucket));
+	if (perfctr_by_tracepoint()) {
+		if (task == current)
+			__this_cpu_write(perfctr_here, perfctr);
+		return;
+	}
+#ifdef CONFIG_PREEMPT_NOTIFIERS
+	/* As preempt_notifier_register() does for current. */
+	hlist_add_head(&perfctr->notifier.link, &task->preempt_notifiers);
+#endif
 }
 
-/* Of current's state */
-static void table_remove(struct vperfctr *perfctr)
-{
-	u32 bucket = perfctr_table_index(current);
-	unsigned long flags;
-
-	raw_spin_lock_irqsave(lock_of(bucket), flags);
-	hlist_del_rcu(&perfctr->notifier.link);
-	raw_spin_unlock_irqrestore(lock_of(bucket), flags);
-}
-
-void vperfctr_attach(struct vperfctr *perfctr)
+void vperfctr_attach(struct vperfctr *perfctr, struct task_struct *task)
 {
 	unsigned long flags;
 
 	refcount_inc(&perfctr->refs);
-	__module_get(THIS_MODULE);
-	rcu_assign_pointer(perfctr->owner, current);
-	perfctr->notifier.ops = &perfctr_preempt_ops[PERFCTR_NATIVE];
 	local_irq_save(flags);
-	if (perfctr_by_tracepoint()) {
-		table_add(perfctr, current);
-		__this_cpu_write(perfctr_here, perfctr);
-	}
-#ifdef CONFIG_PREEMPT_NOTIFIERS
-	else
-		preempt_notifier_register(&perfctr->notifier);
-#endif
+	notify(perfctr, task, PERFCTR_NATIVE);
 	local_irq_restore(flags);
 }
 
 void vperfctr_adopt(struct vperfctr *perfctr, struct task_struct *child)
 {
-	__module_get(THIS_MODULE);
-	rcu_assign_pointer(perfctr->owner, child);
 	/* The parent's state keeps them on. */
 	perfctr_hook_share(&notifier_hook);
-	perfctr->notifier.ops = &perfctr_preempt_ops[perfctr_config_way(perfctr->config)];
-	if (perfctr_by_tracepoint())
-		table_add(perfctr, child);
-#ifdef CONFIG_PREEMPT_NOTIFIERS
-	else	/* As preempt_notifier_register() does for current. */
-		hlist_add_head(&perfctr->notifier.link, &child->preempt_notifiers);
-#endif
+	notify(perfctr, child, perfctr_config_way(perfctr->config));
 }
 
 void vperfctr_unnotify(struct vperfctr *perfctr)
 {
+	const struct task_struct *owner = rcu_access_pointer(perfctr->owner);
+	u32 bucket = perfctr_table_index(owner);
+
 	lockdep_assert_irqs_disabled();
+	raw_spin_lock(lock_of(bucket));
+	hlist_del_rcu(&perfctr->by_thread);
+	raw_spin_unlock(lock_of(bucket));
 	if (perfctr_by_tracepoint()) {
-		table_remove(perfctr);
-		__this_cpu_write(perfctr_here, NULL);
+		if (owner == current)
+			__this_cpu_write(perfctr_here, NULL);
 	}
 #ifdef CONFIG_PREEMPT_NOTIFIERS
 	else
-		preempt_notifier_unregister(&perfctr->notifier);
+		hlist_del(&perfctr->notifier.link);
 #endif
 	perfctr_notify_put();
+}
+
+/* It is in the table as long as its thread refers to it. */
+struct vperfctr *vperfctr_get_of(const struct task_struct *task)
+{
+	raw_spinlock_t *lock = lock_of(perfctr_table_index(task));
+	struct vperfctr *perfctr;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(lock, flags);
+	perfctr = perfctr_look_up(task);
+	if (perfctr)
+		refcount_inc(&perfctr->refs);
+	raw_spin_unlock_irqrestore(lock, flags);
+	return perfctr;
 }
 
 void vperfctr_follow_config(struct vperfctr *perfctr)
@@ -193,6 +201,9 @@ int __init perfctr_notify_init(const struct preempt_ops *ops, struct perfctr_pro
 	for (i = 0; i < TABLE_LOCKS; i++)
 		raw_spin_lock_init(&table_locks[i]);
 	switch_probe = probe;
+	perfctr_table = kvcalloc(BIT(PERFCTR_TABLE_BITS), sizeof(*perfctr_table), GFP_KERNEL);
+	if (!perfctr_table)
+		return -ENOMEM;
 #ifdef CONFIG_PREEMPT_NOTIFIERS
 	if (!by_tracepoint)
 		return 0;
@@ -200,9 +211,8 @@ int __init perfctr_notify_init(const struct preempt_ops *ops, struct perfctr_pro
 #endif
 	err = perfctr_probes_find(switch_probe, 1);
 	if (err)
-		return err;
-	perfctr_table = kvcalloc(BIT(PERFCTR_TABLE_BITS), sizeof(*perfctr_table), GFP_KERNEL);
-	return perfctr_table ? 0 : -ENOMEM;
+		kvfree(perfctr_table);
+	return err;
 }
 
 /* No state is left. */

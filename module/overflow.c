@@ -98,28 +98,53 @@ void vperfctr_imode_exec(struct vperfctr *perfctr)
 	local_irq_restore(flags);
 }
 
-/* Resumes the caller's own state, through any handle of its tree. */
+/* By the owner, or while that is held. Interrupts are off. @left: of REFRESH; 0: IRESUME */
+static int iresume(struct vperfctr *own, u64 left)
+{
+	bool overflown = atomic_read(&own->hold) & PERFCTR_HOLD_OVERFLOWN;
+
+	if (!own->imode || (!left && (!overflown || own->imode->pending)))
+		return -EINVAL;
+	if (left)
+		own->imode->left = left;
+	/* A pending overflow is delivered first. */
+	if (overflown && !own->imode->pending) {
+		go_on(own);
+		if (rcu_access_pointer(own->owner) == current)
+			vperfctr_resume(own);
+	}
+	return 0;
+}
+
+static int iresume_tracee(struct vperfctr *perfctr, u64 left)
+{
+	struct task_struct *task = vperfctr_traced_owner(perfctr);
+	unsigned long flags;
+	int err;
+
+	if (IS_ERR(task))
+		return PTR_ERR(task);
+	err = perfctr_tracee_hold(task, &flags);
+	if (!err) {
+		err = iresume(perfctr, left);
+		perfctr_tracee_release(task, flags);
+	}
+	perfctr_tracee_put(task);
+	return err;
+}
+
+/* Resumes the caller's own state, through any handle of its tree, or a tracee's through its own. */
 static int resume_ioctl(struct vperfctr *perfctr, u64 left)
 {
 	struct vperfctr *own = vperfctr_acting_owner(perfctr, true);
-	bool overflown;
-	int err = 0;
+	int err;
 
+	if (own == ERR_PTR(-EPERM))
+		return iresume_tracee(perfctr, left);
 	if (IS_ERR(own))
 		return PTR_ERR(own);
 	local_irq_disable();
-	overflown = atomic_read(&own->hold) & PERFCTR_HOLD_OVERFLOWN;
-	if (!own->imode || (!left && (!overflown || own->imode->pending))) {
-		err = -EINVAL;
-	} else {
-		if (left)
-			own->imode->left = left;
-		/* A pending overflow is delivered first. */
-		if (overflown && !own->imode->pending) {
-			go_on(own);
-			vperfctr_resume(own);
-		}
-	}
+	err = iresume(own, left);
 	local_irq_enable();
 	return err;
 }

@@ -206,6 +206,7 @@ struct perfctr_imode {
  * @error: PERFCTR_ERROR_*; owner
  * @holder: the open file whose control is in force; only compared. The owner sets it,
  *	and that file's release clears it
+ * @by_thread: in perfctr_table while attached; table_locks in notify.c
  * @owner: the thread; NULL once detached; RCU, so that a reader may find its CPU
  * @pid: its id, for people
  * @refs: references to the object
@@ -253,6 +254,7 @@ struct vperfctr {
 	u8 flags;
 	u8 nr_ictrs;
 	struct file *holder;
+	struct hlist_node by_thread;
 	struct task_struct __rcu *owner;
 	struct pid *pid;
 	refcount_t refs;
@@ -302,10 +304,12 @@ int perfctr_broadcasts_allow(void);
 void perfctr_burden_exit(void);
 
 /*
- * kin.c. is_apart: vperfctr.apart of the child of current, which has the state parent.
+ * kin.c. is_apart: vperfctr.apart of the child of current, which has the state parent. is_other:
+ * is that thread, which current controls, in other namespaces than current?
  * new_kin: one that nobody has, not even a config; anybody may call it.
  */
 bool perfctr_is_apart(const struct vperfctr *parent, struct task_struct *child);
+bool perfctr_is_other(struct task_struct *task);
 unsigned long perfctr_new_kin(void);
 
 /*
@@ -427,8 +431,8 @@ static __always_inline bool perfctr_by_tracepoint(void)
 }
 
 /*
- * With the tracepoint: the states that threads have, by thread. Walked with interrupts off. A
- * state's memory is freed after a grace period.
+ * The states that threads have, by thread. With the tracepoint walked without a lock, with
+ * interrupts off, and a state's memory is freed after a grace period.
  */
 #define PERFCTR_TABLE_BITS	16
 extern struct hlist_head *perfctr_table;
@@ -446,7 +450,7 @@ static __always_inline struct vperfctr *perfctr_look_up(const struct task_struct
 	struct hlist_head *head = &perfctr_table[perfctr_table_index(task)];
 	struct vperfctr *perfctr;
 
-	hlist_for_each_entry_rcu_notrace(perfctr, head, notifier.link)
+	hlist_for_each_entry_rcu_notrace(perfctr, head, by_thread)
 		if (rcu_access_pointer(perfctr->owner) == task)
 			return perfctr;
 	return NULL;
@@ -480,9 +484,15 @@ static __always_inline struct vperfctr *perfctr_of_task(struct task_struct *task
  */
 int perfctr_notify_get(void);
 void perfctr_notify_put(void);
-/* Give the state to current, after notify_get(), which unnotify undoes. Takes a reference. */
-void vperfctr_attach(struct vperfctr *perfctr);
-/* The same for a child of current that has not run yet; takes over the caller's reference. */
+/*
+ * Give a new state to that thread, which is current or is kept from running, after notify_get(),
+ * which unnotify undoes. Takes a reference.
+ */
+void vperfctr_attach(struct vperfctr *perfctr, struct task_struct *task);
+/*
+ * The same for a child of current that has not run yet; takes over the caller's reference.
+ * Interrupts are off.
+ */
 void vperfctr_adopt(struct vperfctr *perfctr, struct task_struct *child);
 /*
  * Free a state's memory by that function of its return_work, which is in no use any more: at
@@ -497,8 +507,10 @@ static inline void vperfctr_free_memory(struct vperfctr *perfctr,
 		free_memory(&perfctr->return_work);
 }
 
-/* See current's switches no more. Interrupts are off. */
+/* See its owner's switches no more: of current, or one that is kept from running. Interrupts are off. */
 void vperfctr_unnotify(struct vperfctr *perfctr);
+/* The state of that thread, with a reference, or NULL */
+struct vperfctr *vperfctr_get_of(const struct task_struct *task);
 /* After its config was exchanged. By the owner, interrupts are off, and it is suspended. */
 void vperfctr_follow_config(struct vperfctr *perfctr);
 static __always_inline bool vperfctr_is_native(const struct vperfctr *perfctr)
@@ -518,9 +530,22 @@ struct vperfctr *vperfctr_current(void);
 /*
  * The state that a call through a handle of @perfctr acts on, by its owner, who is current:
  * @perfctr, or, @tree_too, another of its tree. EPERM: current owns no such state. ESRCH:
- * nobody owns @perfctr any more. Control of another thread would choose its owner here.
+ * nobody owns @perfctr any more.
  */
 struct vperfctr *vperfctr_acting_owner(struct vperfctr *perfctr, bool tree_too);
+
+/*
+ * tracee.c. get: the thread of that id in current's pid namespace, which current traces, with a
+ * reference. If @pidfd is not negative it must be of the thread or its process. ESRCH: there is
+ * no such thread; EPERM, EBADF. traced_owner: the same of @perfctr's owner: ESRCH, EPERM.
+ * hold: keep it from running, with interrupts off, until release; and so its state is suspended.
+ * ESRCH: it is in no ptrace stop. EINTR: current was killed. May sleep.
+ */
+struct task_struct *perfctr_tracee_get(pid_t tid, int pidfd);
+struct task_struct *vperfctr_traced_owner(struct vperfctr *perfctr);
+void perfctr_tracee_put(struct task_struct *task);
+int perfctr_tracee_hold(struct task_struct *task, unsigned long *flags);
+void perfctr_tracee_release(struct task_struct *task, unsigned long flags);
 
 /* resume.c */
 /* The policy for user reads, PERFCTR_USER_READ_* */

@@ -19,6 +19,10 @@ struct vperfctr {
 	unsigned int reason;			/* PERFCTR_REASON_*, likewise */
 };
 
+/* OPEN, and the map of the page if @map */
+perfctr_internal
+struct vperfctr *perfctr_open_state(const struct perfctr_open *o, int map);
+
 /* Translate a control of 2.6 to the kernel's, and back; -1 and EINVAL if that is impossible */
 perfctr_internal
 int perfctr_control_to_native(const struct vperfctr_control *from,

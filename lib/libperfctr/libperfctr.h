@@ -201,6 +201,7 @@ struct vperfctr_control {
 #define si_pmc_ovf_mask	si_pid
 
 struct vperfctr;
+struct rvperfctr;
 
 /* Own thread */
 struct vperfctr *vperfctr_open(void);
@@ -218,6 +219,22 @@ int vperfctr_is_running(const struct vperfctr *v);
 int vperfctr_iresume(const struct vperfctr *v);
 int vperfctr_unlink(const struct vperfctr *v);
 void vperfctr_close(struct vperfctr *v);
+
+/*
+ * The thread with the id @pid, which the caller traces by ptrace(2). To open, control, stop,
+ * iresume and unlink it must be stopped (ESRCH); EPERM: the caller does not trace it.
+ */
+struct rvperfctr *rvperfctr_open(int pid);
+int rvperfctr_pid(const struct rvperfctr *r);
+int rvperfctr_info(const struct rvperfctr *r, struct perfctr_info *info);
+int rvperfctr_read_ctrs(const struct rvperfctr *r, struct perfctr_sum_ctrs *sum);
+int rvperfctr_read_state(const struct rvperfctr *r, struct perfctr_sum_ctrs *sum,
+			 struct vperfctr_control *control);
+int rvperfctr_control(const struct rvperfctr *r, struct vperfctr_control *control);
+int rvperfctr_stop(const struct rvperfctr *r);
+int rvperfctr_iresume(const struct rvperfctr *r);
+int rvperfctr_unlink(const struct rvperfctr *r);
+void rvperfctr_close(struct rvperfctr *r);
 
 /* The same on file descriptors, which may be sent over a socket */
 int _vperfctr_open(int creat);
@@ -330,6 +347,14 @@ int vperfctr_read_tree(const struct vperfctr *v, unsigned int which,
 int vperfctr_next_member(const struct vperfctr *v, struct perfctr_member *member);
 int _vperfctr_read_tree(int fd, unsigned int which, struct perfctr_read_tree *tree);
 int _vperfctr_next_member(int fd, struct perfctr_member *member);
+
+/*
+ * rvperfctr_open() of the thread that a pidfd refers to, which needs /proc. EBADF: it is no
+ * pidfd; ESRCH: the thread has ended, or has no id here.
+ */
+struct rvperfctr *rvperfctr_open_pidfd(int pidfd);
+/* What all calls of a struct vperfctr act on the same thread by; rvperfctr_close() frees it. */
+struct vperfctr *rvperfctr_vperfctr(const struct rvperfctr *r);
 
 /*
  * Suspend and resume all counters of the caller, or of all threads of its tree. When the

@@ -25,15 +25,13 @@ static void close_keep_errno(int fd)
 	errno = err;
 }
 
-static int open_state(unsigned int flags)
+static int open_fd(const struct perfctr_open *o)
 {
-	struct perfctr_open o = { .size = sizeof(o), .flags = flags };
-	int fd;
+	int fd = open(PERFCTR_DEVICE, O_RDONLY | O_CLOEXEC);
 
-	fd = open(PERFCTR_DEVICE, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return -1;
-	if (!ioctl(fd, PERFCTR_IOC_OPEN, &o))
+	if (!ioctl(fd, PERFCTR_IOC_OPEN, o))
 		return fd;
 	close_keep_errno(fd);
 	return -1;
@@ -45,7 +43,11 @@ static int open_state(unsigned int flags)
 
 int _vperfctr_open(int creat)
 {
-	return open_state(creat ? PERFCTR_OPEN_CREAT | PERFCTR_OPEN_EXCL : 0);
+	struct perfctr_open o = {
+		.size = sizeof(o), .flags = creat ? PERFCTR_OPEN_CREAT | PERFCTR_OPEN_EXCL : 0,
+	};
+
+	return open_fd(&o);
 }
 
 /* x86's NMI watchdog is a user of perf, and the module cannot tell it from others. */
@@ -228,18 +230,24 @@ static struct vperfctr *handle_new(int fd, int map)
 	return v;
 }
 
-struct vperfctr *vperfctr_open_mode(unsigned int mode)
+struct vperfctr *perfctr_open_state(const struct perfctr_open *o, int map)
 {
 	struct vperfctr *v;
-	int fd;
+	int fd = open_fd(o);
 
-	fd = open_state(mode);
 	if (fd < 0)
 		return NULL;
-	v = handle_new(fd, 1);
+	v = handle_new(fd, map);
 	if (!v)
 		close_keep_errno(fd);
 	return v;
+}
+
+struct vperfctr *vperfctr_open_mode(unsigned int mode)
+{
+	struct perfctr_open o = { .size = sizeof(o), .flags = mode };
+
+	return perfctr_open_state(&o, 1);
 }
 
 struct vperfctr *vperfctr_open(void)

@@ -188,6 +188,7 @@ static const struct operation {
 	{ op_long_jump, 4 },
 	{ op_perf_calls, 4 },
 	{ op_trace, 10 },
+	{ op_tracee, 6 },
 	{ op_sibling, 3 },
 	{ op_no_fork, 3 },
 	{ op_copy_page, 6 },
@@ -596,8 +597,9 @@ int main(int argc, char **argv)
 	       (unsigned long long)shared->evictions, (unsigned long long)shared->losses,
 	       (unsigned long long)shared->limits, (unsigned long long)shared->crowded,
 	       (unsigned long long)shared->crowds);
-	printf("stress: %llu single steps, %llu freezes\n", (unsigned long long)shared->steps,
-	       (unsigned long long)shared->freezes);
+	printf("stress: %llu single steps, %llu freezes, %llu controls of tracees\n",
+	       (unsigned long long)shared->steps, (unsigned long long)shared->freezes,
+	       (unsigned long long)shared->tracees);
 	printf("stress: %llu exact counts, %llu execs, %llu kills, %llu times CPU 1 off and on, %llu refusals to unload\n",
 	       (unsigned long long)shared->exacts, (unsigned long long)shared->execs,
 	       (unsigned long long)shared->kills, (unsigned long long)shared->hotplugs,

@@ -64,6 +64,7 @@ struct shared {
 	_Atomic uint64_t limits;	/* processes at the end of their resources */
 	_Atomic uint64_t crowds;	/* of threads with a control of its own each */
 	_Atomic uint64_t crowded;	/* threads in there */
+	_Atomic uint64_t tracees;	/* controls of a tracee */
 };
 
 extern struct shared *shared;
@@ -197,6 +198,10 @@ void op_clock_forbidden(struct actor *actor);
 void op_raw(struct actor *actor);
 /* A process of its own: freezes workers, and binds them. */
 void freezer(uint64_t rng);
+
+/* --- stress_tracee.c: control of another thread --- */
+
+void op_tracee(struct actor *actor);
 
 /* --- stress_late.c: memory that comes late --- */
 

@@ -440,7 +440,7 @@ START_TEST(open_races)
 }
 END_TEST
 
-/* There is no way yet to a thread by its pidfd, and a thread's id is no pidfd. */
+/* There is no way to a thread by its pidfd alone, and a thread's id is no pidfd. */
 START_TEST(open_by_pidfd)
 {
 	struct perfctr_open arg = {
@@ -449,9 +449,9 @@ START_TEST(open_by_pidfd)
 	int dev = open_device();
 
 	ck_ok(arg.pidfd = (int)syscall(SYS_pidfd_open, getpid(), 0));
-	ck_errno(ioctl(dev, PERFCTR_IOC_OPEN, &arg), EOPNOTSUPP);
+	ck_errno(ioctl(dev, PERFCTR_IOC_OPEN, &arg), EINVAL);
 	close(arg.pidfd);
-	ck_errno(ioctl(dev, PERFCTR_IOC_OPEN, &arg), EOPNOTSUPP);
+	ck_errno(ioctl(dev, PERFCTR_IOC_OPEN, &arg), EINVAL);
 	arg.flags = PERFCTR_OPEN_CREAT;
 	arg.pidfd = gettid();
 	ck_errno(ioctl(dev, PERFCTR_IOC_OPEN, &arg), EINVAL);
@@ -474,14 +474,14 @@ START_TEST(open_bad_input)
 	arg.size = 0;
 	ck_errno(ioctl(dev, PERFCTR_IOC_OPEN, &arg), EINVAL);
 	arg = good;
-	arg.flags = 8;
+	arg.flags = 16;
 	ck_errno(ioctl(dev, PERFCTR_IOC_OPEN, &arg), EINVAL);
 	arg.flags = 0x80000000u | PERFCTR_OPEN_CREAT;
 	ck_errno(ioctl(dev, PERFCTR_IOC_OPEN, &arg), EINVAL);
 	arg.flags = PERFCTR_OPEN_EXCL;
 	ck_errno(ioctl(dev, PERFCTR_IOC_OPEN, &arg), EINVAL);
 	arg = good;
-	arg.reserved0 = 1;
+	arg.tid = 1;
 	ck_errno(ioctl(dev, PERFCTR_IOC_OPEN, &arg), EINVAL);
 	arg = good;
 	arg.reserved[5] = 1;

@@ -229,25 +229,31 @@ struct perfctr_cpus {
 /* perfctr_open.flags */
 #define PERFCTR_OPEN_CREAT	1	/* make the state if the thread has none */
 #define PERFCTR_OPEN_EXCL	2	/* with CREAT: EEXIST if it has one */
-#define PERFCTR_OPEN_PIDFD	4	/* of the thread of @pidfd; EOPNOTSUPP for now */
+#define PERFCTR_OPEN_PIDFD	4	/* @pidfd says whose thread @tid is */
+#define PERFCTR_OPEN_THREAD	8	/* of the thread @tid, which the caller traces */
 
 /**
  * struct perfctr_open - makes the open file a handle on the counters of a thread
  * @size: of this structure
  * @flags: PERFCTR_OPEN_*
- * @pidfd: with PERFCTR_OPEN_PIDFD a descriptor of the thread (pidfd_open(2) with
- *	PIDFD_THREAD); else 0, and the thread is the caller. There is no way by thread
- *	id, since the id may already be another thread's
- * @reserved0: zero
+ * @pidfd: with PERFCTR_OPEN_PIDFD a descriptor of the thread or of its process
+ *	(pidfd_open(2)), so that @tid cannot have become another thread's; else 0
+ * @tid: with PERFCTR_OPEN_THREAD the id of a thread that the caller traces by ptrace(2),
+ *	and that is stopped; else 0, and the thread is the caller. (While a thread is traced nobody
+ *	else gets its id, so its tracer needs no @pidfd.)
  * @reserved: zero; room for a CPU, for example
  *
  * The file stays a handle: for another one, open the device again.
+ *
+ * CONTROL, UNLINK, IRESUME, REFRESH, SUSPEND and RESUME act on the thread whose state it is. They
+ * are for that thread itself, and for the one that traces it, while it is stopped. How the handle
+ * was made does not matter.
  */
 struct perfctr_open {
 	__u32 size;
 	__u32 flags;
 	__s32 pidfd;
-	__u32 reserved0;
+	__s32 tid;
 	__u64 reserved[6];
 };
 

@@ -36,6 +36,37 @@ void on_each_cpu_mask(const struct cpumask *mask, void (*fn)(void *arg), void *a
 
 /* Threads */
 
+/* No thread here traces another: tracee.c is tested in the machines. */
+struct task_struct *perfctr_tracee_get(pid_t tid, int pidfd)
+{
+	(void)tid;
+	(void)pidfd;
+	return ERR_PTR(-EPERM);
+}
+
+struct task_struct *vperfctr_traced_owner(struct vperfctr *perfctr)
+{
+	return ERR_PTR(rcu_access_pointer(perfctr->owner) ? -EPERM : -ESRCH);
+}
+
+void perfctr_tracee_put(struct task_struct *task)
+{
+	(void)task;
+}
+
+int perfctr_tracee_hold(struct task_struct *task, unsigned long *flags)
+{
+	(void)task;
+	(void)flags;
+	return -ESRCH;
+}
+
+void perfctr_tracee_release(struct task_struct *task, unsigned long flags)
+{
+	(void)task;
+	(void)flags;
+}
+
 struct pid *get_pid(struct pid *pid)
 {
 	if (pid)

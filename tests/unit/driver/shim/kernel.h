@@ -326,8 +326,10 @@ struct task_struct {
 	struct fs_struct *fs;
 	char comm[TASK_COMM_LEN];
 	unsigned long nvcsw, nivcsw, min_flt, maj_flt;
+	int on_rq;
 	struct {
 		u64 nr_migrations;
+		unsigned char sched_delayed;
 	} se;
 };
 

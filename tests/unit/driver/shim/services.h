@@ -195,6 +195,10 @@ struct pid {
 #define task_tgid(task)		((task)->tgid)
 #define pid_vnr(p)		((p)->nr)
 struct pid *get_pid(struct pid *pid);
+#define PIDTYPE_PID			0
+#define get_task_pid(task, type)	get_pid((task)->pid)
+/* No thread here is traced. */
+#define task_is_traced(task)		((void)(task), false)
 void put_pid(struct pid *pid);
 
 #define TWA_RESUME		0

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Another thread, which current traces by ptrace(2): finding it, and keeping it from running.
+ *
+ * A thread in a ptrace stop is in no function of ours. It runs again only when it is woken, and
+ * whoever wakes it takes its pi_lock. So with this lock held its tracer may do to its state what
+ * otherwise only the thread itself does. A kill waits for that long. (The kernel keeps it from
+ * running by a flag. To take that back it wakes a thread that was killed meanwhile, which a
+ * module cannot do.)
+ */
+
+#include <linux/delay.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/pid.h>
+#include <linux/rcupdate.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+
+#include "perfctr.h"
+
+/*
+ * Only current attaches to a thread for itself, and lets go of it, so the answer holds, unless it is
+ * yes and the thread dies.
+ */
+static bool traces(const struct task_struct *task)
+{
+	return READ_ONCE(task->ptrace) && rcu_access_pointer(task->parent) == current;
+}
+
+/*
+ * Is the file a pidfd of the thread, or of its process? Where a pidfd has its pid depends on
+ * the kernel's version, and on nothing else is such a pointer found there.
+ */
+static bool is_pidfd_of(const struct file *file, struct task_struct *task)
+{
+	const void *pid[] = { task_pid(task), task_tgid(task) };
+	const void *own = READ_ONCE(file->private_data), *inodes = file_inode(file)->i_private;
+
+	return own == pid[0] || own == pid[1] || inodes == pid[0] || inodes == pid[1];
+}
+
+static int check_pidfd(int pidfd, struct task_struct *task)
+{
+	struct file *file = fget(pidfd);
+	int err;
+
+	if (!file)
+		return -EBADF;
+	rcu_read_lock();
+	err = is_pidfd_of(file, task) ? 0 : -ESRCH;
+	rcu_read_unlock();
+	fput(file);
+	return err;
+}
+
+struct task_struct *perfctr_tracee_get(pid_t tid, int pidfd)
+{
+	struct task_struct *task;
+	int err = 0;
+
+	rcu_read_lock();
+	task = pid_task(find_vpid(tid), PIDTYPE_PID);
+	if (task)
+		get_task_struct(task);
+	rcu_read_unlock();
+	if (!task)
+		return ERR_PTR(-ESRCH);
+	/* From here on the thread is this one, whoever gets its id. */
+	if (pidfd >= 0)
+		err = check_pidfd(pidfd, task);
+	if (!err && !traces(task))
+		err = -EPERM;
+	if (!err)
+		return task;
+	put_task_struct(task);
+	return ERR_PTR(err);
+}
+
+struct task_struct *vperfctr_traced_owner(struct vperfctr *perfctr)
+{
+	struct task_struct *owner;
+
+	rcu_read_lock();
+	owner = rcu_dereference(perfctr->owner);
+	if (!owner)
+		owner = ERR_PTR(-ESRCH);
+	else if (!traces(owner))
+		owner = ERR_PTR(-EPERM);
+	else
+		get_task_struct(owner);
+	rcu_read_unlock();
+	return owner;
+}
+
+void perfctr_tracee_put(struct task_struct *task)
+{
+	put_task_struct(task);
+}
+
+/* Its pi_lock is held. A thread in the middle of its stop may still run, or wait to run. */
+static bool is_asleep(const struct task_struct *task)
+{
+	if (perfctr_task_is_queued(task))
+		return false;
+#ifdef CONFIG_SMP
+	/* After that: it is not queued any more before it leaves its CPU. */
+	smp_rmb();
+	return !smp_load_acquire(&task->on_cpu);
+#else
+	return true;
+#endif
+}
+
+int perfctr_tracee_hold(struct task_struct *task, unsigned long *flags)
+{
+	int err;
+
+	for (;;) {
+		raw_spin_lock_irqsave(&task->pi_lock, *flags);
+		err = task_is_traced(task) ? 0 : -ESRCH;
+		if (!err && is_asleep(task))
+			return 0;
+		raw_spin_unlock_irqrestore(&task->pi_lock, *flags);
+		if (!err && fatal_signal_pending(current))
+			err = -EINTR;
+		if (err)
+			return err;
+		usleep_range(10, 100);
+	}
+}
+
+void perfctr_tracee_release(struct task_struct *task, unsigned long flags)
+{
+	raw_spin_unlock_irqrestore(&task->pi_lock, flags);
+}
