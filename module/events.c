@@ -18,16 +18,25 @@
  */
 static void probe_exit(PERFCTR_EXIT_PROBE_ARGS)
 {
-	struct vperfctr *perfctr = vperfctr_current();
+	struct vperfctr *perfctr;
 
+	perfctr_answer_if_invited();
+	perfctr = vperfctr_current();
 	if (perfctr)
 		vperfctr_detach(perfctr, true);
 }
 
 static void probe_fork(void *data, struct task_struct *parent, struct task_struct *child)
 {
-	struct vperfctr *perfctr = vperfctr_current();
+	struct vperfctr *perfctr;
 
+	/*
+	 * Whoever invited current and then saw all threads of its process, but not the child, is
+	 * seen here. Pairs with invite().
+	 */
+	smp_mb();
+	perfctr_answer_if_invited();
+	perfctr = vperfctr_current();
 	if (unlikely(child->mm != current->mm && perfctr_cpu_is_permitted(child)))
 		perfctr_cpu_mm_forked(child->mm);
 	if (likely(!perfctr))
@@ -41,8 +50,10 @@ static void probe_fork(void *data, struct task_struct *parent, struct task_struc
 static void probe_exec(void *data, struct task_struct *task, pid_t old_pid,
 		       struct linux_binprm *bprm)
 {
-	struct vperfctr *perfctr = vperfctr_current();
+	struct vperfctr *perfctr;
 
+	perfctr_answer_if_invited();
+	perfctr = vperfctr_current();
 	if (likely(!perfctr))
 		return;
 	vperfctr_exec_unmap(perfctr);

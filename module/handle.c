@@ -36,6 +36,7 @@ static_assert(PERFCTR_CTR_CONTROL_SIZE_VER0 == 64);
 static_assert(PERFCTR_READ_SIZE_VER0 == 32);
 static_assert(PERFCTR_READ_TREE_SIZE_VER0 == 72);
 static_assert(PERFCTR_MEMBER_SIZE_VER0 == 56);
+static_assert(sizeof(struct perfctr_add_member) == PERFCTR_ADD_MEMBER_SIZE_VER0);
 static_assert(sizeof(struct perfctr_ctr_control) % 8 == 0);
 /* The other half of the page is free. */
 static_assert(offsetof(struct perfctr_page, slot) == 288);
@@ -194,6 +195,7 @@ static int vperfctr_make_handle(struct file *file, void __user *arg)
 	if (unlikely(open.flags & PERFCTR_OPEN_THREAD))
 		return open_thread(file, &open);
 
+	perfctr_answer_if_invited();
 	perfctr = vperfctr_current();
 	create = !perfctr;
 	if (create && !(open.flags & PERFCTR_OPEN_CREAT))
@@ -295,6 +297,8 @@ static long vperfctr_ioctl(struct file *file, unsigned int cmd, unsigned long ua
 		return vperfctr_read_tree_ioctl(perfctr, arg);
 	case PERFCTR_IOC_NEXT_MEMBER:
 		return vperfctr_next_member_ioctl(perfctr, arg);
+	case PERFCTR_IOC_ADD_MEMBER:
+		return vperfctr_add_member_ioctl(perfctr, arg);
 	case PERFCTR_IOC_SUSPEND:
 		return vperfctr_stop_go(perfctr, file, true);
 	case PERFCTR_IOC_RESUME:

@@ -151,6 +151,11 @@ void vperfctr_adopt(struct vperfctr *perfctr, struct task_struct *child)
 	notify(perfctr, child, perfctr_config_way(perfctr->config));
 }
 
+void vperfctr_take_up(struct vperfctr *perfctr)
+{
+	notify(perfctr, current, perfctr_config_way(perfctr->config));
+}
+
 void vperfctr_unnotify(struct vperfctr *perfctr)
 {
 	const struct task_struct *owner = rcu_access_pointer(perfctr->owner);

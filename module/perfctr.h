@@ -109,6 +109,7 @@ struct perfctr_imode {
 #define PERFCTR_HOLD_IDLE	0x01	/* nothing is to be counted, or no thread has it */
 #define PERFCTR_HOLD_DEAD	0x20	/* its tree is dead, so nobody can read it */
 #define PERFCTR_HOLD_LOST	0x40	/* it has an error */
+#define PERFCTR_HOLD_INVITED	0x80	/* its thread did not take it up yet: see invite.c */
 /* READ tells of these: it waits for the next exec to start; */
 #define PERFCTR_HOLD_ON_EXEC	PERFCTR_READ_ON_EXEC
 /* it has overflowed, and did not go on yet; that was one overflow too many in its tick; */
@@ -121,7 +122,8 @@ struct perfctr_imode {
 #define PERFCTR_HOLD_COUNTERS	(PERFCTR_HOLD_OVERFLOWN | PERFCTR_HOLD_THROTTLED)
 /* With one of these its registers are not touched, even if the thread may read them. */
 #define PERFCTR_HOLD_ENTIRELY	(PERFCTR_HOLD_IDLE | PERFCTR_HOLD_ON_EXEC | \
-				 PERFCTR_HOLD_DEAD | PERFCTR_HOLD_LOST)
+				 PERFCTR_HOLD_DEAD | PERFCTR_HOLD_LOST | \
+				 PERFCTR_HOLD_INVITED)
 
 /* vperfctr.todo: work that the owner does before it returns to user mode, or as it dies */
 #define PERFCTR_TODO_DETACH	0x01	/* detach: its tree is dead */
@@ -395,6 +397,11 @@ void vperfctr_page_update(struct vperfctr *perfctr);
 /* Have task (current, or a child that has not run yet) do @todo before it runs user code. */
 void vperfctr_return_soon(struct vperfctr *perfctr, struct task_struct *task, u8 todo);
 bool vperfctr_return_queue(struct vperfctr *perfctr, struct task_struct *task);
+/*
+ * The same for a new state of task's, which runs. The references are the caller's, or the work's.
+ * False: it has exited so far that it runs no user code.
+ */
+bool vperfctr_invite_soon(struct vperfctr *perfctr, struct task_struct *task);
 
 /* notify.c */
 /* The ways in which counters are read: registers, perf's registers, by perf's driver */
@@ -507,6 +514,8 @@ static inline void vperfctr_free_memory(struct vperfctr *perfctr,
 		free_memory(&perfctr->return_work);
 }
 
+/* The same for current, of a state that was made for it, after notify_get(). Interrupts are off. */
+void vperfctr_take_up(struct vperfctr *perfctr);
 /* See its owner's switches no more: of current, or one that is kept from running. Interrupts are off. */
 void vperfctr_unnotify(struct vperfctr *perfctr);
 /* The state of that thread, with a reference, or NULL */
@@ -668,6 +677,21 @@ void vperfctr_descendant_end(struct vperfctr *perfctr);
 void vperfctr_inherit(struct vperfctr *parent, struct task_struct *child);
 /* EBUSY: the root's control has HOLDER_ONLY, and that is not its holder. */
 int perfctr_tree_stop(struct perfctr_tree *tree, const struct file *file, bool stop);
+/*
+ * invite.c. answer: if current was invited it attaches that state, or declines if it has one, or
+ * ends. For probes as well.
+ */
+extern atomic_t perfctr_nr_invited;
+bool perfctr_answer_invitation(void);
+static __always_inline void perfctr_answer_if_invited(void)
+{
+	if (unlikely(atomic_read(&perfctr_nr_invited)))
+		perfctr_answer_invitation();
+}
+
+int vperfctr_add_member_ioctl(struct vperfctr *perfctr, void __user *arg);
+
+/* read_tree.c */
 int vperfctr_read_tree_ioctl(struct vperfctr *perfctr, void __user *arg);
 int vperfctr_next_member_ioctl(struct vperfctr *perfctr, void __user *arg);
 

@@ -328,6 +328,13 @@ bool vperfctr_return_queue(struct vperfctr *perfctr, struct task_struct *task)
 	return queued;
 }
 
+bool vperfctr_invite_soon(struct vperfctr *perfctr, struct task_struct *task)
+{
+	perfctr->todo = PERFCTR_TODO_QUEUED | PERFCTR_TODO_RESUME;
+	init_task_work(&perfctr->return_work, above.on_return);
+	return !task_work_add(task, &perfctr->return_work, PERFCTR_TWA_RESUME);
+}
+
 /* By the owner, an interrupt on its CPU, or for a child that has not run yet. */
 void vperfctr_return_soon(struct vperfctr *perfctr, struct task_struct *task, u8 todo)
 {

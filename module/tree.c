@@ -15,105 +15,16 @@
  * read it any more, and each descendant detaches itself when it next runs.
  */
 
-#include <linux/cpumask.h>
 #include <linux/moduleparam.h>
-#include <linux/mutex.h>
-#include <linux/rbtree.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
-#include <linux/uaccess.h>
 
 #include "perfctr.h"
-
-/* How many members are visited before the lock is dropped, for others and for interrupts */
-#define STRETCH		64
+#include "tree.h"
 
 static unsigned int perfctr_keep = 65536;
 module_param_named(keep, perfctr_keep, uint, 0644);
 MODULE_PARM_DESC(keep, "threads of a tree that are kept after their end, for each tree (65536)");
-
-/**
- * struct descendant - a state that was inherited
- * @node: in the tree's @live, or in its @kept; tree's lock
- * @id: rises in the order of birth
- * @seen: @gen of the tree when a read counted it, or when it was born; tree's lock
- * @ended: its sums are final, and added to the tree's; tree's lock
- * @tgid: its process
- * @comm: its name, once it has no owner; state's lock
- * @state: last, as its array is of variable length
- */
-struct descendant {
-	struct rb_node node;
-	u64 id;
-	u32 seen;
-	bool ended;
-	struct pid *tgid;
-	char comm[TASK_COMM_LEN];
-	struct vperfctr state;
-};
-
-struct sums {
-	u64 value[1 + PERFCTR_MAX_HW];	/* as in struct perfctr_sample */
-	u64 soft[PERFCTR_NR_SOFT];
-};
-
-/**
- * struct perfctr_tree - the descendants of a root
- * @refs: the root's, and one for each descendant's state
- * @lock: guards all members below, unless they say otherwise. Inside @reading; around the
- *	lock of a state. Nobody holds it for more than STRETCH descendants at a time
- * @reading: held while going through @live and dropping @lock on the way
- * @root: the root's state; NULL once dead
- * @config: the config of all members, with a reference; constant. While there is a live
- *	descendant, and the tree is not dead, the tree is a user of it
- * @stopped: nobody counts (PERFCTR_IOC_SUSPEND)
- * @dead: nobody can read it any more
- * @keep: descendants that end go to @kept; constant
- * @cstatus: what is counted; constant
- * @id: see perfctr_read_tree.tree_id; constant
- * @live: live descendants, by @id
- * @kept: descendants that have ended and are kept, by @id
- * @spare: a spare that a descendant has left, or NULL
- * @cpus: the CPUs where members last were when their hold was changed; @reading
- * @gen: rises when a read begins, and when it ends: odd while one is in progress
- * @last_id: @id of the latest descendant
- * @nr_live: number of live descendants
- * @nr_kept: number of those in @kept
- * @ended: number of descendants that have ended
- * @missed: number of those that could not be counted
- * @not_kept: number of those that ended and were too many to be kept
- * @error: of any descendant that has ended
- * @sums: of all descendants that have ended
- * @seen_sums: the part of @sums of those that the read in progress has seen alive
- * @seen_ended: there are such; @seen_sums is zero if not
- */
-struct perfctr_tree {
-	refcount_t refs;
-	raw_spinlock_t lock;	/* see above */
-	struct mutex reading;	/* see above */
-	struct vperfctr *root;
-	struct perfctr_config *config;
-	bool stopped;
-	bool dead;
-	bool keep;
-	u32 cstatus;
-	u64 id;
-	struct rb_root live;
-	struct rb_root kept;
-	struct vperfctr *spare;
-	cpumask_var_t cpus;
-	u32 gen;
-	u32 error;
-	u64 last_id;
-	u64 nr_live;
-	u64 nr_kept;
-	u64 ended;
-	u64 missed;
-	u64 not_kept;
-	struct sums sums;
-	struct sums seen_sums;
-	bool seen_ended;
-};
 
 static struct kmem_cache *descendant_cache;
 
@@ -125,7 +36,7 @@ static struct descendant *to_descendant(struct vperfctr *perfctr)
 	return container_of(perfctr, struct descendant, state);
 }
 
-static void tree_put(struct perfctr_tree *tree)
+void perfctr_tree_put(struct perfctr_tree *tree)
 {
 	if (!tree || !refcount_dec_and_test(&tree->refs))
 		return;
@@ -168,8 +79,7 @@ static bool is_older(struct rb_node *a, const struct rb_node *b)
 	       rb_entry(b, struct descendant, node)->id;
 }
 
-/* The first descendant whose id is above @id, or NULL */
-static struct descendant *first_after(const struct rb_root *members, u64 id)
+struct descendant *perfctr_first_after(const struct rb_root *members, u64 id)
 {
 	struct descendant *descendant, *found = NULL;
 	struct rb_node *node = members->rb_node;
@@ -195,7 +105,7 @@ void vperfctr_descendant_free(struct vperfctr *perfctr)
 {
 	struct descendant *descendant = to_descendant(perfctr);
 
-	tree_put(perfctr->tree);
+	perfctr_tree_put(perfctr->tree);
 	put_pid(descendant->tgid);
 	kfree(perfctr->imode);
 	vperfctr_free_memory(perfctr, free_memory);
@@ -234,11 +144,57 @@ static void need_spare(struct vperfctr *perfctr, struct task_struct *task)
 		vperfctr_return_soon(perfctr, task, PERFCTR_TODO_SPARE);
 }
 
+void vperfctr_member_init(struct vperfctr *perfctr, const struct vperfctr *like, u8 raw,
+			  bool apart, int signo)
+{
+	struct perfctr_config *config = like->tree->config;
+
+	perfctr->config = config;
+	perfctr->apart = apart;
+	perfctr->clock_on = like->clock_on;
+	perfctr->flags = like->flags;
+	perfctr->preserve = like->preserve;
+	perfctr->raw = raw;
+	perfctr->error = like->error;
+	perfctr->cpu_state.end = perfctr->cpu_state.ctr + config->nr;
+	perfctr->nr_ictrs = like->nr_ictrs;
+	perfctr->quick = like->quick;
+	perfctr->plain = config->nr && !config->nr_ictrs && !raw &&
+			 !perfctr_config_has_own_way(config);
+	vperfctr_bind(perfctr);
+	if (perfctr->imode) {
+		perfctr->imode->asked = like->imode->asked;
+		vperfctr_imode_init(perfctr, signo, like->imode->refresh);
+	}
+}
+
+void vperfctr_member_enter(struct perfctr_tree *tree, struct vperfctr *perfctr,
+			   struct task_struct *task, int hold)
+{
+	struct descendant *descendant = to_descendant(perfctr);
+
+	lockdep_assert_held(&tree->lock);
+	refcount_inc(&tree->refs);
+	perfctr->tree = tree;
+	perfctr->pid = get_pid(task_pid(task));
+	descendant->tgid = get_pid(task_tgid(task));
+	descendant->id = ++tree->last_id;
+	descendant->seen = tree->gen;
+	if (tree->stopped)
+		hold |= PERFCTR_HOLD_SUSPENDED;
+	atomic_set(&perfctr->hold, hold);
+	perfctr->spare = tree->spare;
+	tree->spare = NULL;
+	rb_add(&descendant->node, &tree->live, is_older);
+	/* The caller is a user, as the root or by the tree: so the tree may share it. */
+	if (!tree->nr_live++)
+		perfctr_config_share(tree->config);
+}
+
 /* By the probe of fork, in the parent's context, before the child first runs. */
 void vperfctr_inherit(struct vperfctr *parent, struct task_struct *child)
 {
 	struct perfctr_tree *tree = parent->tree;
-	struct descendant *descendant;
 	struct vperfctr *perfctr;
 	unsigned long flags;
 	bool dead;
@@ -255,48 +211,18 @@ void vperfctr_inherit(struct vperfctr *parent, struct task_struct *child)
 		raw_spin_unlock_irqrestore(&tree->lock, flags);
 		return;
 	}
-	descendant = to_descendant(perfctr);
-
-	perfctr->config = tree->config;
-	perfctr->apart = perfctr_is_apart(parent, child);
-	perfctr->clock_on = parent->clock_on;
-	perfctr->flags = parent->flags;
-	perfctr->preserve = parent->preserve;
-	perfctr->raw = child->mm == current->mm ? parent->raw : 0;
-	perfctr->error = parent->error;
-	perfctr->cpu_state.end = perfctr->cpu_state.ctr + tree->config->nr;
-	perfctr->nr_ictrs = parent->nr_ictrs;
-	perfctr->quick = parent->quick;
-	perfctr->plain = perfctr->config->nr && !perfctr->config->nr_ictrs && !perfctr->raw &&
-			 !perfctr_config_has_own_way(perfctr->config);
-	vperfctr_bind(perfctr);
-	if (perfctr->imode) {
-		perfctr->imode->asked = parent->imode->asked;
-		vperfctr_imode_init(perfctr, parent->imode->signo, parent->imode->refresh);
-	}
+	vperfctr_member_init(perfctr, parent, child->mm == current->mm ? parent->raw : 0,
+			     perfctr_is_apart(parent, child),
+			     parent->imode ? parent->imode->signo : 0);
 	hold = atomic_read(&parent->hold) & (PERFCTR_HOLD_ON_EXEC | PERFCTR_HOLD_LOST);
 	raw_spin_lock_irqsave(&tree->lock, flags);
 	dead = tree->dead;
 	if (!dead) {
-		refcount_inc(&tree->refs);
-		perfctr->tree = tree;
-		perfctr->pid = get_pid(task_pid(child));
-		descendant->tgid = get_pid(task_tgid(child));
-		descendant->id = ++tree->last_id;
-		descendant->seen = tree->gen;
-		if (tree->stopped)
-			hold |= PERFCTR_HOLD_SUSPENDED;
-		atomic_set(&perfctr->hold, hold);
-		/* The kernel's counts of a child begin at zero. */
-		perfctr->soft_on = !hold;
 		parent->spare = NULL;
-		perfctr->spare = tree->spare;
-		tree->spare = NULL;
+		vperfctr_member_enter(tree, perfctr, child, hold);
+		/* The kernel's counts of a child begin at zero. */
+		perfctr->soft_on = !atomic_read(&perfctr->hold);
 		vperfctr_adopt(perfctr, child);
-		rb_add(&descendant->node, &tree->live, is_older);
-		/* The parent is a user, as the root or by the tree: so the tree may share it. */
-		if (!tree->nr_live++)
-			perfctr_config_share(tree->config);
 	}
 	raw_spin_unlock_irqrestore(&tree->lock, flags);
 	if (dead)
@@ -418,17 +344,17 @@ static void tree_hold(struct perfctr_tree *tree, int why, bool hold)
 	raw_spin_lock_irqsave(&tree->lock, flags);
 	if (tree->root)
 		member_hold(tree, tree->root, why, hold);
-	descendant = first_after(&tree->live, 0);
+	descendant = perfctr_first_after(&tree->live, 0);
 	while (descendant) {
 		u64 id = descendant->id;
 
 		member_hold(tree, &descendant->state, why, hold);
-		if (++n % STRETCH == 0) {
+		if (++n % PERFCTR_STRETCH == 0) {
 			raw_spin_unlock_irqrestore(&tree->lock, flags);
 			cond_resched();
 			raw_spin_lock_irqsave(&tree->lock, flags);
 		}
-		descendant = first_after(&tree->live, id);
+		descendant = perfctr_first_after(&tree->live, id);
 	}
 	raw_spin_unlock_irqrestore(&tree->lock, flags);
 	perfctr_run_on(tree->cpus, hold ? perfctr_run_nothing : go_current, tree);
@@ -497,293 +423,7 @@ void perfctr_tree_end(struct perfctr_tree *tree)
 	if (live)
 		perfctr_config_put_late(tree->config);
 	put_kept(&kept);
-	tree_put(tree);
-}
-
-/*
- * Reading
- */
-
-/* What the kernel counts is not summed up for those who do not look. */
-static bool wants_soft(const struct perfctr_read_tree *read)
-{
-	return read->size > offsetof(struct perfctr_read_tree, soft);
-}
-
-static_assert(offsetof(struct perfctr_read_tree, sum) ==
-	      offsetof(struct perfctr_read_tree, clock) + sizeof(u64));
-static_assert(offsetof(struct perfctr_member, sum) ==
-	      offsetof(struct perfctr_member, clock) + sizeof(u64));
-static_assert(PERFCTR_MAX_CTRS >= PERFCTR_MAX_HW);
-
-/* @nr: number of counters of *sums */
-static __always_inline void sums_add(struct perfctr_read_tree *read, const struct sums *sums,
-				     unsigned int nr, bool soft)
-{
-	u64 *value = &read->clock, *kernels = &read->soft.switches;
-	unsigned int i;
-
-	for (i = 0; i < 1 + nr; i++)
-		value[i] += sums->value[i];
-	for (i = 0; soft && i < PERFCTR_NR_SOFT; i++)
-		kernels[i] += sums->soft[i];
-}
-
-/* The tree of which that state is the root, with a reference, or NULL */
-static struct perfctr_tree *tree_of_root(struct vperfctr *perfctr)
-{
-	struct perfctr_tree *tree;
-
-	raw_spin_lock_irq(&perfctr->lock);
-	tree = perfctr->inherited ? NULL : perfctr->tree;
-	if (tree)
-		refcount_inc(&tree->refs);
-	raw_spin_unlock_irq(&perfctr->lock);
-	return tree;
-}
-
-static __always_inline void add_member(struct perfctr_tree *tree, struct descendant *descendant,
-				       const struct sums *sums, u32 cstatus, bool soft,
-				       struct perfctr_read_tree *read)
-{
-	lockdep_assert_held(&tree->lock);
-	descendant->seen = tree->gen;
-	sums_add(read, sums, PERFCTR_CSTATUS_NRCTRS(cstatus), soft);
-	if (READ_ONCE(descendant->state.error))
-		read->error = descendant->state.error;
-}
-
-/*
- * Adds those from @descendant on that are suspended, and need not be asked on their CPUs.
- * Returns the first that is not, or that comes after a stretch of them, or NULL.
- */
-static struct descendant *add_suspended(struct perfctr_tree *tree, struct descendant *descendant,
-					struct perfctr_read_tree *read)
-{
-	struct sums sums __uninitialized;
-	struct perfctr_sample sample = { .value = sums.value };
-	bool soft = wants_soft(read);
-	unsigned int n;
-
-	lockdep_assert_held(&tree->lock);
-	for (n = 0; n < STRETCH && descendant && descendant->seen != tree->gen; n++) {
-		if (!vperfctr_sums(&descendant->state, &sample))
-			break;
-		if (soft)
-			vperfctr_soft_read(&descendant->state, sums.soft);
-		add_member(tree, descendant, &sums, sample.cstatus, soft, read);
-		descendant = rb_entry_safe(rb_next(&descendant->node), struct descendant, node);
-	}
-	return descendant && descendant->seen != tree->gen ? descendant : NULL;
-}
-
-/*
- * Adds all descendants that live, with the lock, which it drops on the way. Each of them is
- * either seen alive here, or it is in tree->sums and not in tree->seen_sums. One that is born
- * meanwhile counts as seen.
- */
-static noinline_for_stack int add_live(struct perfctr_tree *tree, struct perfctr_read_tree *read)
-	__must_hold(&tree->lock)
-{
-	struct sums sums __uninitialized;
-	struct perfctr_sample sample = { .value = sums.value };
-	struct descendant *descendant;
-	bool soft = wants_soft(read);
-	int err = 0;
-	u64 id = 0;
-
-	lockdep_assert_held(&tree->reading);
-	lockdep_assert_held(&tree->lock);
-	while (!err) {
-		descendant = add_suspended(tree, first_after(&tree->live, id), read);
-		if (!descendant)
-			break;
-		/* It runs, or so many were added that others are to have the lock. */
-		id = descendant->id;
-		refcount_inc(&descendant->state.refs);
-		raw_spin_unlock_irq(&tree->lock);
-		err = vperfctr_sample(&descendant->state, &sample);
-		if (!err && soft)
-			vperfctr_soft_read(&descendant->state, sums.soft);
-		raw_spin_lock_irq(&tree->lock);
-		/* If it has ended meanwhile it is in the tree's sums. */
-		if (!err && !descendant->ended)
-			add_member(tree, descendant, &sums, sample.cstatus, soft, read);
-		raw_spin_unlock_irq(&tree->lock);
-		vperfctr_put(&descendant->state);
-		cond_resched();
-		raw_spin_lock_irq(&tree->lock);
-	}
-	return err;
-}
-
-/* Without the part of @seen_sums: see add_live() */
-static void add_ended(struct perfctr_tree *tree, struct perfctr_read_tree *read)
-{
-	struct sums sums __uninitialized;
-	unsigned int i;
-
-	for (i = 0; i < 1 + read->nrctrs; i++)
-		sums.value[i] = tree->sums.value[i] - tree->seen_sums.value[i];
-	for (i = 0; i < PERFCTR_NR_SOFT; i++)
-		sums.soft[i] = tree->sums.soft[i] - tree->seen_sums.soft[i];
-	sums_add(read, &sums, read->nrctrs, wants_soft(read));
-}
-
-/* Adds the descendants. */
-static int tree_sum(struct perfctr_tree *tree, struct perfctr_read_tree *read)
-{
-	int err = 0;
-
-	lockdep_assert_held(&tree->reading);
-	raw_spin_lock_irq(&tree->lock);
-	tree->gen++;
-	if (read->which & PERFCTR_TREE_LIVE && tree->nr_live)
-		err = add_live(tree, read);
-	tree->gen++;
-	read->live = tree->nr_live;
-	read->ended = tree->ended;
-	read->missed = tree->missed;
-	read->not_kept = tree->not_kept;
-	if (tree->error)
-		read->error = tree->error;
-	if (tree->missed)
-		read->error = PERFCTR_ERROR_MEMORY;
-	if (read->which & PERFCTR_TREE_ENDED && tree->ended)
-		add_ended(tree, read);
-	if (tree->seen_ended) {
-		memset(&tree->seen_sums, 0, sizeof(tree->seen_sums));
-		tree->seen_ended = false;
-	}
-	raw_spin_unlock_irq(&tree->lock);
-	return err;
-}
-
-#define TREE_ALL		(PERFCTR_TREE_ROOT | PERFCTR_TREE_ENDED | PERFCTR_TREE_LIVE)
-
-int vperfctr_read_tree_ioctl(struct vperfctr *perfctr, void __user *arg)
-{
-	struct perfctr_read_tree read __uninitialized;
-	/* The clock, and the sums behind it */
-	struct perfctr_sample sample = { .value = &read.clock };
-	struct perfctr_tree *tree;
-	u32 size;
-	int err;
-
-	err = perfctr_get_size(arg, PERFCTR_READ_TREE_SIZE_VER0, &size);
-	if (err)
-		return err;
-	/* The caller gets no more than that. */
-	memset(&read, 0, min_t(size_t, size, sizeof(read)));
-	if (get_user(read.which, &((struct perfctr_read_tree __user *)arg)->which))
-		return -EFAULT;
-	if (!read.which || read.which & ~TREE_ALL)
-		return -EINVAL;
-	tree = tree_of_root(perfctr);
-	if (!tree)
-		return -ENOENT;
-
-	read.size = size;
-	read.cstatus = tree->cstatus;
-	read.tree_id = tree->id;
-	read.nrctrs = PERFCTR_CSTATUS_NRCTRS(tree->cstatus);
-	mutex_lock(&tree->reading);
-	if (read.which & PERFCTR_TREE_ROOT) {
-		err = vperfctr_sample(perfctr, &sample);
-		if (!err && wants_soft(&read))
-			vperfctr_soft_read(perfctr, &read.soft.switches);
-		read.error = READ_ONCE(perfctr->error);
-	}
-	if (!err)
-		err = tree_sum(tree, &read);
-	/* The root's sums may be of another control by now. */
-	if (!err && READ_ONCE(perfctr->tree) != tree)
-		err = -ENOENT;
-	mutex_unlock(&tree->reading);
-	tree_put(tree);
-	if (err)
-		return err;
-
-	if (!(read.cstatus & PERFCTR_CSTATUS_CLOCK))
-		read.clock = 0;
-	if (wants_soft(&read))
-		read.soft.task_clock = vperfctr_task_clock(read.clock);
-	err = perfctr_put_struct(arg, size, &read, sizeof(read));
-	if (err)
-		return err;
-	return read.error ? -EIO : 0;
-}
-
-static struct descendant *next_descendant(struct perfctr_tree *tree, u64 id)
-{
-	struct descendant *live = first_after(&tree->live, id);
-	struct descendant *kept = first_after(&tree->kept, id);
-
-	return !kept || (live && live->id < kept->id) ? live : kept;
-}
-
-/* Its name when it ended, or now */
-static void descendant_name(struct descendant *descendant, char *comm)
-{
-	struct vperfctr *perfctr = &descendant->state;
-	struct task_struct *owner;
-
-	raw_spin_lock_irq(&perfctr->lock);
-	owner = rcu_dereference_protected(perfctr->owner, lockdep_is_held(&perfctr->lock));
-	strscpy(comm, owner ? owner->comm : descendant->comm, TASK_COMM_LEN);
-	raw_spin_unlock_irq(&perfctr->lock);
-}
-
-int vperfctr_next_member_ioctl(struct vperfctr *perfctr, void __user *arg)
-{
-	struct perfctr_member member = {};
-	struct descendant *descendant;
-	struct perfctr_tree *tree;
-	/* The clock, and the sums behind it */
-	struct perfctr_sample sample = { .value = &member.clock };
-	u32 size, cstatus;
-	int err;
-
-	err = perfctr_get_size(arg, PERFCTR_MEMBER_SIZE_VER0, &size);
-	if (err)
-		return err;
-	if (copy_from_user(&member.cursor, &((struct perfctr_member __user *)arg)->cursor,
-			   sizeof(member.cursor)))
-		return -EFAULT;
-	tree = tree_of_root(perfctr);
-	if (!tree)
-		return -ENOENT;
-
-	raw_spin_lock_irq(&tree->lock);
-	descendant = next_descendant(tree, member.cursor);
-	if (descendant) {
-		refcount_inc(&descendant->state.refs);
-		if (!descendant->ended)
-			member.flags |= PERFCTR_MEMBER_LIVE;
-	}
-	raw_spin_unlock_irq(&tree->lock);
-	cstatus = tree->cstatus;
-	tree_put(tree);
-	if (!descendant)
-		return -ENOENT;
-
-	descendant_name(descendant, member.comm);
-	err = vperfctr_sample(&descendant->state, &sample);
-	vperfctr_soft_read(&descendant->state, &member.soft.switches);
-	member.size = size;
-	member.cursor = descendant->id;
-	member.tid = vperfctr_tid(&descendant->state);
-	member.tgid = pid_vnr(descendant->tgid);
-	member.error = READ_ONCE(descendant->state.error);
-	vperfctr_put(&descendant->state);
-	if (err)
-		return err;
-
-	member.nrctrs = PERFCTR_CSTATUS_NRCTRS(sample.cstatus);
-	if (!(cstatus & PERFCTR_CSTATUS_CLOCK))
-		member.clock = 0;
-	member.soft.task_clock = vperfctr_task_clock(member.clock);
-	return perfctr_put_struct(arg, size, &member, sizeof(member));
+	perfctr_tree_put(tree);
 }
 
 int perfctr_tree_init(void)

@@ -164,6 +164,40 @@ static void killer(struct actor *actor, pid_t pid)
 	_exit(0);
 }
 
+/* Adds a thread to a tree of its own, and ends, or the other ends, or both. */
+static void adder(struct actor *actor)
+{
+	struct perfctr_add_member add = { .size = sizeof(add) };
+	struct perfctr_read_tree tree;
+	struct perfctr_control control;
+	int fd, err;
+
+	/* Before there is a tree that it would be born in */
+	add.tid = fork();
+	if (!add.tid)
+		tracee(actor);
+	fd = try_open(PERFCTR_OPEN_CREAT);
+	random_control(actor, &control);
+	control.flags |= PERFCTR_CONTROL_INHERIT | (one_in(actor, 2) ? PERFCTR_CONTROL_KEEP : 0);
+	if (fd < 0 || try_control(fd, &control))
+		_exit(0);
+	if (!ptrace(PTRACE_SEIZE, add.tid, NULL, PTRACE_O_EXITKILL)) {
+		err = ioctl(fd, PERFCTR_IOC_ADD_MEMBER, &add) ? errno : 0;
+		shared->tracees += !err;
+		if (err && err != ESRCH && err != EEXIST && err != EBUSY && err != ENOENT)
+			wrong(actor, "ADD_MEMBER: %s", strerror(err));
+	}
+	body_spin(1 + below(actor, 30000));
+	sched_yield();
+	err = try_read_tree(fd, PERFCTR_TREE_LIVE | PERFCTR_TREE_ENDED, &tree);
+	if (err && err != -EINTR && err != -ENOENT && tree.error != PERFCTR_ERROR_MEMORY &&
+	    !may_be_lost(err))
+		wrong(actor, "READ_TREE of who was added: %s", strerror(-err));
+	if (one_in(actor, 2))
+		kill(add.tid, SIGKILL);
+	_exit(0);
+}
+
 void op_tracee(struct actor *actor)
 {
 	unsigned int turns = 1 + below(actor, 8);
@@ -172,6 +206,11 @@ void op_tracee(struct actor *actor)
 
 	if (actor->depth >= DEPTH)
 		return;
+	if (one_in(actor, 3)) {
+		if (!make_child(actor))
+			adder(actor);
+		return;
+	}
 	actor->shared_handle = true;
 	pid = fork();
 	if (!pid) {

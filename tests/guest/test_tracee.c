@@ -13,6 +13,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
@@ -630,6 +631,290 @@ START_TEST(killed_while_it_is_controlled)
 }
 END_TEST
 
+/*
+ * Members of a tree that were not born there
+ */
+
+/* A root that counts nothing itself */
+static int open_root(void)
+{
+	struct perfctr_control control;
+	int fd = open_self();
+
+	control_instructions(&control, PERFCTR_CONTROL_INHERIT | PERFCTR_CONTROL_KEEP |
+				       PERFCTR_CONTROL_ON_EXEC);
+	set_control(fd, &control);
+	return fd;
+}
+
+static int try_add_by(int root, pid_t tid, unsigned int flags, int pidfd)
+{
+	struct perfctr_add_member add = { .size = sizeof(add), .flags = flags, .tid = tid,
+					  .pidfd = pidfd };
+
+	return ioctl(root, PERFCTR_IOC_ADD_MEMBER, &add) ? -errno : 0;
+}
+
+static int try_add(int root, pid_t tid)
+{
+	return try_add_by(root, tid, 0, 0);
+}
+
+/* Has a thread trace @tid, add it, and end, which lets go of @tid without stopping it. */
+struct adding {
+	int root;
+	pid_t tid;
+	int err;
+};
+
+static void *add_and_end(void *arg)
+{
+	struct adding *adding = arg;
+
+	adding->root = open_root();
+	adding->err = ptrace(PTRACE_SEIZE, adding->tid, NULL, NULL) ? -errno :
+		      try_add(adding->root, adding->tid);
+	return NULL;
+}
+
+/* The root's handle */
+static int add_in_passing(pid_t tid)
+{
+	struct adding adding = { .tid = tid };
+	pthread_t thread;
+
+	ck_assert_int_eq(pthread_create(&thread, NULL, add_and_end, &adding), 0);
+	pthread_join(thread, NULL);
+	ck_assert_msg(!adding.err, "%s", strerror(-adding.err));
+	return adding.root;
+}
+
+static void read_tree(int root, struct perfctr_read_tree *tree)
+{
+	int err = try_read_tree(root, ALL, tree);
+
+	ck_assert_msg(!err, "READ_TREE: %s", strerror(-err));
+}
+
+START_TEST(added_at_its_first_instruction)
+{
+	pid_t pid = exec_traced(KNOWN_PATH);
+	struct perfctr_member member = { .size = sizeof(member) };
+	struct perfctr_read_tree tree;
+	int root = open_root();
+
+	ck_assert_int_eq(try_add(root, pid), 0);
+	read_tree(root, &tree);
+	ck_assert_uint_eq(tree.live, 1);
+	ck_assert_uint_eq(tree.sum[0], 0);
+	finish(pid);
+	read_tree(root, &tree);
+	ck_assert_uint_eq(tree.live, 0);
+	ck_assert_uint_eq(tree.ended, 1);
+	ck_assert_uint_eq(tree.missed, 0);
+	ck_assert_uint_eq(tree.sum[0], LENGTH);
+	ck_ok(ioctl(root, PERFCTR_IOC_NEXT_MEMBER, &member));
+	ck_assert_int_eq(member.tid, pid);
+	ck_assert_str_eq(member.comm, "known");
+	ck_assert_uint_eq(member.sum[0], LENGTH);
+}
+END_TEST
+
+/* A call that a stop would have ended with EINTR goes on, and the thread counts after it. */
+START_TEST(added_without_disturbing_it)
+{
+	int root, go[2], epoll;
+	struct perfctr_read_tree tree;
+	pid_t pid;
+
+	ck_ok(pipe(go));
+	pid = fork();
+	if (!pid) {
+		struct epoll_event event = { .events = EPOLLIN };
+
+		epoll = epoll_create1(0);
+		if (epoll_ctl(epoll, EPOLL_CTL_ADD, go[0], &event) ||
+		    epoll_wait(epoll, &event, 1, -1) != 1)
+			_exit(errno);
+		execl(KNOWN_PATH, KNOWN_PATH, NULL);
+		_exit(99);
+	}
+	sleep_us(50000);
+	root = add_in_passing(pid);
+	sleep_us(50000);
+	read_tree(root, &tree);
+	ck_assert_uint_eq(tree.live, 1);
+	ck_assert_uint_eq(tree.sum[0], 0);
+	ck_assert_int_eq(write(go[1], "x", 1), 1);
+	expect_exit(pid, 0);
+	read_tree(root, &tree);
+	ck_assert_uint_eq(tree.ended, 1);
+	ck_assert_uint_eq(tree.missed, 0);
+	/* The C library's part of execl(), and what follows epoll_wait() */
+	ck_assert_uint_gt(tree.sum[0], LENGTH);
+	ck_assert_uint_lt(tree.sum[0], LENGTH + 10000);
+}
+END_TEST
+
+/* It makes children as fast as it can, and from some time on all of them are counted. */
+START_TEST(children_of_a_thread_that_was_added)
+{
+	struct {
+		volatile uint64_t forks;
+		volatile bool over;
+	} *seen = shared_alloc(sizeof(*seen));
+	struct perfctr_read_tree tree;
+	uint64_t from, until;
+	int root;
+	pid_t pid = fork();
+
+	if (!pid) {
+		while (!seen->over) {
+			pid_t child;
+
+			seen->forks++;
+			child = fork();
+			if (!child)
+				_exit(0);
+			waitpid(child, NULL, 0);
+		}
+		_exit(0);
+	}
+	while (!seen->forks)
+		sched_yield();
+	root = add_in_passing(pid);
+	from = seen->forks;
+	while (seen->forks < from + 20)
+		sched_yield();
+	seen->over = true;
+	expect_exit(pid, 0);
+	until = seen->forks;
+	read_tree(root, &tree);
+	ck_assert_uint_eq(tree.live, 0);
+	ck_assert_uint_eq(tree.missed, 0);
+	/* It itself, and the child that it was making as it was added */
+	ck_assert_uint_ge(tree.ended, 1 + until - from);
+	ck_assert_uint_le(tree.ended, 1 + until - from + 2);
+}
+END_TEST
+
+START_TEST(added_and_killed_before_it_counts)
+{
+	struct perfctr_read_tree tree;
+	int root, go[2];
+	pid_t pid;
+	char byte;
+
+	ck_ok(pipe(go));
+	pid = fork();
+	if (!pid)
+		_exit(read(go[0], &byte, 1) == 1 ? 99 : 98);
+	sleep_us(50000);
+	root = add_in_passing(pid);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	read_tree(root, &tree);
+	ck_assert_uint_eq(tree.live, 0);
+	ck_assert_uint_eq(tree.ended, 1);
+	ck_assert_uint_eq(tree.missed, 0);
+	ck_assert_uint_eq(tree.sum[0], 0);
+}
+END_TEST
+
+/* The tree is gone before the thread has taken its place: then it has no state. */
+START_TEST(added_to_a_tree_that_ends)
+{
+	int root, fd, go[2];
+	pid_t pid;
+	char byte;
+
+	ck_ok(pipe(go));
+	pid = fork();
+	if (!pid) {
+		fd = read(go[0], &byte, 1) == 1 ? try_open(CREAT | EXCL) : -EPIPE;
+		_exit(fd < 0 ? -fd : 0);
+	}
+	sleep_us(50000);
+	root = add_in_passing(pid);
+	close(root);
+	ck_assert_int_eq(write(go[1], "x", 1), 1);
+	expect_exit(pid, 0);
+}
+END_TEST
+
+/* OPEN is the first that it does for us: it finds the state that was made for it. */
+START_TEST(added_as_it_opens_itself)
+{
+	struct perfctr_control control;
+	int root, go[2];
+	pid_t pid;
+	char byte;
+
+	ck_ok(pipe(go));
+	pid = fork();
+	if (!pid) {
+		int fd;
+
+		if (read(go[0], &byte, 1) != 1 || try_open(CREAT | EXCL) != -EEXIST)
+			_exit(1);
+		fd = try_open(0);
+		control_instructions(&control, 0);
+		_exit(try_control(fd, &control) == -EBUSY &&
+		      control.owner == PERFCTR_OWNER_HOLDER ? 0 : 2);
+	}
+	root = add_in_passing(pid);
+	ck_assert_int_eq(write(go[1], "x", 1), 1);
+	expect_exit(pid, 0);
+	close(root);
+}
+END_TEST
+
+START_TEST(refusals_to_add)
+{
+	struct perfctr_add_member add = { .size = sizeof(add) };
+	pid_t pid = exec_traced(KNOWN_PATH), own = exec_traced(KNOWN_PATH), other;
+	int fd = open_self(), root, pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+
+	ck_assert_int_eq(try_add(fd, pid), -ENOENT);
+	count_instructions(fd);
+	ck_assert_int_eq(try_add(fd, pid), -ENOENT);
+	unlink_self(fd);
+	ck_assert_int_eq(try_add(fd, pid), -ESRCH);
+	root = open_root();
+	other = fork();
+	if (!other)
+		_exit(try_add(root, pid) == -EPERM ? 0 : 1);
+	expect_exit(other, 0);
+	ck_assert_int_eq(try_add(root, 0), -EINVAL);
+	ck_assert_int_eq(try_add(root, -1), -EINVAL);
+	ck_assert_int_eq(try_add_by(root, pid, 2, 0), -EINVAL);
+	ck_assert_int_eq(try_add_by(root, pid, 0, pidfd), -EINVAL);
+	ck_assert_int_eq(try_add_by(root, pid, PERFCTR_ADD_PIDFD, -1), -EBADF);
+	ck_assert_int_eq(try_add_by(root, pid, PERFCTR_ADD_PIDFD, 12345), -EBADF);
+	ck_assert_int_eq(try_add_by(root, own, PERFCTR_ADD_PIDFD, pidfd), -ESRCH);
+	ck_assert_int_eq(try_add(root, getppid()), -EPERM);
+	ck_assert_int_eq(try_add(root, getpid()), -EPERM);
+	add.tid = pid;
+	add.reserved[1] = 1;
+	ck_errno(ioctl(root, PERFCTR_IOC_ADD_MEMBER, &add), EINVAL);
+	add.reserved[1] = 0;
+	add.size = sizeof(add) - 4;
+	ck_errno(ioctl(root, PERFCTR_IOC_ADD_MEMBER, &add), EINVAL);
+	ck_errno(ioctl(root, PERFCTR_IOC_ADD_MEMBER, NULL), EFAULT);
+	ck_assert_int_eq(try_add_by(root, pid, PERFCTR_ADD_PIDFD, pidfd), 0);
+	ck_assert_int_eq(try_add(root, pid), -EEXIST);
+	/* It took it up. */
+	go_to_call(pid);
+	ck_assert_int_eq(try_add(root, pid), -EEXIST);
+	fd = open_thread(own);
+	ck_assert_int_eq(try_add(root, own), -EBUSY);
+	finish(own);
+	finish(pid);
+	ck_assert_int_eq(try_add(root, pid), -ESRCH);
+	close(fd);
+}
+END_TEST
+
 int main(void)
 {
 	guest_begin("tracee", NULL);
@@ -651,5 +936,12 @@ int main(void)
 	GUEST_RUN(not_while_it_runs, NEED_COUNTERS | AS_USER);
 	GUEST_RUN(a_pidfd_says_whose_thread_it_is, NEED_COUNTERS | AS_USER);
 	GUEST_RUN(killed_while_it_is_controlled, NEED_COUNTERS | AS_USER);
+	GUEST_RUN(added_at_its_first_instruction, NEED_COUNTERS | AS_USER);
+	GUEST_RUN(added_without_disturbing_it, NEED_COUNTERS | AS_USER);
+	GUEST_RUN(children_of_a_thread_that_was_added, NEED_COUNTERS | AS_USER);
+	GUEST_RUN(added_and_killed_before_it_counts, NEED_COUNTERS | AS_USER);
+	GUEST_RUN(added_to_a_tree_that_ends, NEED_COUNTERS | AS_USER);
+	GUEST_RUN(added_as_it_opens_itself, NEED_COUNTERS | AS_USER);
+	GUEST_RUN(refusals_to_add, NEED_COUNTERS | AS_USER);
 	return guest_end();
 }

@@ -39,6 +39,7 @@
 #define PERFCTR_READ_SIZE_VER0		32
 #define PERFCTR_READ_TREE_SIZE_VER0	72
 #define PERFCTR_MEMBER_SIZE_VER0	56
+#define PERFCTR_ADD_MEMBER_SIZE_VER0	32
 
 /*
  * cstatus: what a state counts. Bit 31: the clock. Bits 0..7: the number of
@@ -604,6 +605,31 @@ struct perfctr_member {
 	struct perfctr_soft soft;
 };
 
+/* perfctr_add_member.flags */
+#define PERFCTR_ADD_PIDFD	1	/* @pidfd says whose thread @tid is */
+
+/**
+ * struct perfctr_add_member - makes a thread a member of the caller's tree
+ * @size: of this structure
+ * @flags: PERFCTR_ADD_*
+ * @pidfd: as in struct perfctr_open
+ * @tid: id of a thread that the caller traces by ptrace(2), stopped or not
+ * @reserved: zero
+ *
+ * ADD_MEMBER is for the thread whose state is the root, by any handle of that. From its next user
+ * instruction on the added thread counts as if it had been born in the tree, and so do its
+ * children from then on. It is neither stopped nor woken, and the caller may let go of it. With
+ * i-mode counters it gets no signals. A root with ON_EXEC that never execs counts nothing
+ * itself.
+ */
+struct perfctr_add_member {
+	__u32 size;
+	__u32 flags;
+	__s32 pidfd;
+	__s32 tid;
+	__u64 reserved[2];
+};
+
 /**
  * struct perfctr_page_slot - one counter in the mapped page
  * @owner: thread pointer of the one thread that may read the register and add @bias; 0
@@ -718,5 +744,6 @@ struct perfctr_page {
 #define PERFCTR_IOC_RESUME		_IO(PERFCTR_IOC_MAGIC, 0x1b)
 /* The argument is a number, 1 to 0x7fffffff, which replaces perfctr_control.refresh */
 #define PERFCTR_IOC_REFRESH		_IO(PERFCTR_IOC_MAGIC, 0x1c)
+#define PERFCTR_IOC_ADD_MEMBER		_IO(PERFCTR_IOC_MAGIC, 0x1d)
 
 #endif /* _UAPI_LINUX_PERFCTR_H */

@@ -357,6 +357,7 @@ extern unsigned long shim_jiffies;
 #define NSEC_PER_SEC		1000000000ull
 #define ERESTARTSYS		512
 #define PF_KTHREAD		1
+#define PF_EXITING		0x4
 extern u64 shim_now;
 extern unsigned int shim_waits;
 extern int shim_signal_after;		/* -1: never */

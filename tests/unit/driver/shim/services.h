@@ -163,6 +163,7 @@ extern int shim_notifiers;	/* how often they were turned on */
 #define current_real_cred()	(current->real_cred)
 /* The table of states, which is for kernels without preempt notifiers, is not used here. */
 #define hash_32(value, bits)	((u32)(value) >> 4 & (BIT(bits) - 1))
+#define hash_ptr(pointer, bits)	hash_32((unsigned long)(pointer), bits)
 #define hlist_for_each_entry_rcu_notrace(pos, head, member)	hlist_for_each_entry(pos, head, member)
 #define hlist_add_head_rcu(node, head)	hlist_add_head(node, head)
 #define hlist_del_rcu(node)		hlist_del(node)

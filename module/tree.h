@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What tree.c, read_tree.c and invite.c share: a tree and its members. */
+#ifndef PERFCTR_TREE_H
+#define PERFCTR_TREE_H
+
+#include <linux/cpumask.h>
+#include <linux/mutex.h>
+#include <linux/rbtree.h>
+
+#include "perfctr.h"
+
+/* How many members are visited before the lock is dropped, for others and for interrupts */
+#define PERFCTR_STRETCH		64
+
+/**
+ * struct descendant - a state that was inherited
+ * @node: in the tree's @live, or in its @kept; tree's lock
+ * @id: rises in the order of birth
+ * @seen: @gen of the tree when a read counted it, or when it was born; tree's lock
+ * @ended: its sums are final, and added to the tree's; tree's lock
+ * @tgid: its process
+ * @comm: its name, once it has no owner; state's lock
+ * @state: last, as its array is of variable length
+ */
+struct descendant {
+	struct rb_node node;
+	u64 id;
+	u32 seen;
+	bool ended;
+	struct pid *tgid;
+	char comm[TASK_COMM_LEN];
+	struct vperfctr state;
+};
+
+struct sums {
+	u64 value[1 + PERFCTR_MAX_HW];	/* as in struct perfctr_sample */
+	u64 soft[PERFCTR_NR_SOFT];
+};
+
+/**
+ * struct perfctr_tree - the descendants of a root
+ * @refs: the root's, and one for each descendant's state
+ * @lock: guards all members below, unless they say otherwise. Inside @reading; around the
+ *	lock of a state. Nobody holds it for more than PERFCTR_STRETCH descendants at a time
+ * @reading: held while going through @live and dropping @lock on the way
+ * @root: the root's state; NULL once dead
+ * @config: the config of all members, with a reference; constant. While there is a live
+ *	descendant, and the tree is not dead, the tree is a user of it
+ * @stopped: nobody counts (PERFCTR_IOC_SUSPEND)
+ * @dead: nobody can read it any more
+ * @keep: descendants that end go to @kept; constant
+ * @cstatus: what is counted; constant
+ * @id: see perfctr_read_tree.tree_id; constant
+ * @live: live descendants, by @id
+ * @kept: descendants that have ended and are kept, by @id
+ * @spare: a spare that a descendant has left, or NULL
+ * @cpus: the CPUs where members last were when their hold was changed; @reading
+ * @gen: rises when a read begins, and when it ends: odd while one is in progress
+ * @last_id: @id of the latest descendant
+ * @nr_live: number of live descendants
+ * @nr_kept: number of those in @kept
+ * @ended: number of descendants that have ended
+ * @missed: number of those that could not be counted
+ * @not_kept: number of those that ended and were too many to be kept
+ * @error: of any descendant that has ended
+ * @sums: of all descendants that have ended
+ * @seen_sums: the part of @sums of those that the read in progress has seen alive
+ * @seen_ended: there are such; @seen_sums is zero if not
+ */
+struct perfctr_tree {
+	refcount_t refs;
+	raw_spinlock_t lock;	/* see above */
+	struct mutex reading;	/* see above */
+	struct vperfctr *root;
+	struct perfctr_config *config;
+	bool stopped;
+	bool dead;
+	bool keep;
+	u32 cstatus;
+	u64 id;
+	struct rb_root live;
+	struct rb_root kept;
+	struct vperfctr *spare;
+	cpumask_var_t cpus;
+	u32 gen;
+	u32 error;
+	u64 last_id;
+	u64 nr_live;
+	u64 nr_kept;
+	u64 ended;
+	u64 missed;
+	u64 not_kept;
+	struct sums sums;
+	struct sums seen_sums;
+	bool seen_ended;
+};
+
+/* tree.c. The first descendant whose id is above @id, or NULL */
+struct descendant *perfctr_first_after(const struct rb_root *members, u64 id);
+void perfctr_tree_put(struct perfctr_tree *tree);
+/*
+ * A new member. init: it is to count as @like does, a member of the same tree. enter: it is @task's
+ * from now on, which is current's child, or which current traces.
+ */
+void vperfctr_member_init(struct vperfctr *perfctr, const struct vperfctr *like, u8 raw,
+			  bool apart, int signo);
+void vperfctr_member_enter(struct perfctr_tree *tree, struct vperfctr *perfctr,
+			   struct task_struct *task, int hold);
+
+#endif /* PERFCTR_TREE_H */
