@@ -319,12 +319,9 @@ static void use_again(struct perfctr_config *config)
 static int config_claim(struct perfctr_config *config, struct task_struct *task,
 			struct perfctr_refusal *why)
 {
-	int err;
+	int err = config->shared ? perfctr_shared_claim(config, task, why) :
+				   perfctr_cpu_claim(config, perfctr_run, why);
 
-	if (!config->shared)
-		err = perfctr_cpu_claim(config, perfctr_run, why);
-	else
-		err = perfctr_shared_claim(config, task, why);
 	if (err)
 		return err;
 	nr_claimed[config->shared] += config->nr > 0;

@@ -516,7 +516,9 @@ static inline void vperfctr_free_memory(struct vperfctr *perfctr,
 
 /* The same for current, of a state that was made for it, after notify_get(). Interrupts are off. */
 void vperfctr_take_up(struct vperfctr *perfctr);
-/* See its owner's switches no more: of current, or one that is kept from running. Interrupts are off. */
+/*
+ * See its owner's switches no more, who is current or is kept from running. Interrupts are off.
+ */
 void vperfctr_unnotify(struct vperfctr *perfctr);
 /* The state of that thread, with a reference, or NULL */
 struct vperfctr *vperfctr_get_of(const struct task_struct *task);
@@ -617,8 +619,9 @@ void perfctr_interrupts_exit(void);
 
 /*
  * config.c. get: the config for a control of @task's counters that current asks for, by @source
- * (PERFCTR_SOURCE_*), one of current's user, claimed on every told CPU, or EINVAL, EOPNOTSUPP, EACCES, EXDEV, EBUSY, ENOMEM, ENOSPC, ERESTARTSYS, with *why
- * set in each case; sleeps. The caller becomes a user of it and gets a reference. share:
+ * (PERFCTR_SOURCE_*), one of current's user, claimed on every told CPU, or EINVAL, EOPNOTSUPP,
+ * EACCES, EXDEV, EBUSY, ENOMEM, ENOSPC, ERESTARTSYS, with *why set in each case; sleeps. The
+ * caller becomes a user of it and gets a reference. share:
  * an existing user adds another user and reference. unuse: one user less; after the last
  * one the counters are given back. The caller must not load the config any more, but may
  * look at it while it has a reference. put: unuse and unref. @atomic: do not sleep.

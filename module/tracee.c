@@ -20,8 +20,8 @@
 #include "perfctr.h"
 
 /*
- * Only current attaches to a thread for itself, and lets go of it, so the answer holds, unless it is
- * yes and the thread dies.
+ * Only current attaches to a thread for itself, and lets go of it. So the answer holds, unless it
+ * is yes and the thread dies.
  */
 static bool traces(const struct task_struct *task)
 {
@@ -104,9 +104,8 @@ static bool is_asleep(const struct task_struct *task)
 	if (perfctr_task_is_queued(task))
 		return false;
 #ifdef CONFIG_SMP
-	/* After that: it is not queued any more before it leaves its CPU. */
-	smp_rmb();
-	return !smp_load_acquire(&task->on_cpu);
+	smp_rmb();	/* It is taken out of the queue first, then it leaves its CPU. */
+	return !smp_load_acquire(&task->on_cpu);	/* what it did here is done */
 #else
 	return true;
 #endif
@@ -119,8 +118,10 @@ int perfctr_tracee_hold(struct task_struct *task, unsigned long *flags)
 	for (;;) {
 		raw_spin_lock_irqsave(&task->pi_lock, *flags);
 		err = task_is_traced(task) ? 0 : -ESRCH;
-		if (!err && is_asleep(task))
+		if (!err && is_asleep(task)) {
+			__release(&task->pi_lock);	/* sparse: the caller has it */
 			return 0;
+		}
 		raw_spin_unlock_irqrestore(&task->pi_lock, *flags);
 		if (!err && fatal_signal_pending(current))
 			err = -EINTR;
@@ -132,5 +133,6 @@ int perfctr_tracee_hold(struct task_struct *task, unsigned long *flags)
 
 void perfctr_tracee_release(struct task_struct *task, unsigned long flags)
 {
+	__acquire(&task->pi_lock);
 	raw_spin_unlock_irqrestore(&task->pi_lock, flags);
 }

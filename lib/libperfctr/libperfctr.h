@@ -345,8 +345,11 @@ int _vperfctr_read_native(int fd, struct perfctr_read *sums);
 int vperfctr_read_tree(const struct vperfctr *v, unsigned int which,
 		       struct perfctr_read_tree *tree);
 int vperfctr_next_member(const struct vperfctr *v, struct perfctr_member *member);
+/* A thread that the caller traces becomes a member of the caller's tree: sets size. */
+int vperfctr_add_member(const struct vperfctr *v, struct perfctr_add_member *member);
 int _vperfctr_read_tree(int fd, unsigned int which, struct perfctr_read_tree *tree);
 int _vperfctr_next_member(int fd, struct perfctr_member *member);
+int _vperfctr_add_member(int fd, struct perfctr_add_member *member);
 
 /*
  * rvperfctr_open() of the thread that a pidfd refers to, which needs /proc. EBADF: it is no

@@ -157,6 +157,12 @@ int _vperfctr_next_member(int fd, struct perfctr_member *member)
 	return ioctl_again(fd, PERFCTR_IOC_NEXT_MEMBER, member);
 }
 
+int _vperfctr_add_member(int fd, struct perfctr_add_member *member)
+{
+	member->size = sizeof(*member);
+	return ioctl(fd, PERFCTR_IOC_ADD_MEMBER, member);
+}
+
 int _vperfctr_control(int fd, const struct vperfctr_control *control)
 {
 	struct perfctr_control native;
@@ -343,6 +349,11 @@ int vperfctr_read_tree(const struct vperfctr *v, unsigned int which,
 int vperfctr_next_member(const struct vperfctr *v, struct perfctr_member *member)
 {
 	return _vperfctr_next_member(v->fd, member);
+}
+
+int vperfctr_add_member(const struct vperfctr *v, struct perfctr_add_member *member)
+{
+	return _vperfctr_add_member(v->fd, member);
 }
 
 int vperfctr_suspend(const struct vperfctr *v)

@@ -37,11 +37,13 @@ bool is_member_counted(const struct perfctr_member *member)
 bool next_thread(const struct run *run, char **argv, struct perfctr_member *member, bool first)
 {
 	struct perfctr_read self;
-	const char *name = strrchr(argv[0], '/');
+	const char *name;
 
-	if (!first)
+	if (first)
+		memset(member, 0, sizeof(*member));
+	if (!first || !run->pid)
 		return !_vperfctr_next_member(run->fd, member);
-	memset(member, 0, sizeof(*member));
+	name = strrchr(argv[0], '/');
 	if (_vperfctr_read_native(run->fd, &self) < 0 && errno != EIO)
 		return false;
 	member->tid = member->tgid = run->pid;

@@ -513,7 +513,28 @@ int explain_run(const struct run *run, char **argv, const struct perfctr_info *i
 		const struct events *events, const struct how *how)
 {
 	switch (run->stage) {
+	case STAGE_TRACE:
+		if (run->error == ESRCH)
+			explain("process %d has ended", run->pid);
+		else if (run->error == EPERM)
+			explain("thread %d cannot be traced, which -p does for a moment: it is another user's, or\n"
+				"a kernel thread, or a debugger traces it, or kernel.yama.ptrace_scope forbids it",
+				run->pid);
+		else
+			explain("thread %d: %s", run->pid, strerror(run->error));
+		break;
+	case STAGE_ADD:
+		if (run->error == EBUSY)
+			explain("thread %d is counted by perfctr already, by itself or by another perfex",
+				run->pid);
+		else
+			explain("thread %d cannot be counted: %s", run->pid, strerror(run->error));
+		break;
 	case STAGE_FORK:
+		if (how->npids) {
+			explain("cannot start: %s", strerror(run->error));
+			break;
+		}
 		explain("cannot start '%s': %s", argv[0], strerror(run->error));
 		break;
 	case STAGE_OPEN:

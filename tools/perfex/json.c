@@ -78,6 +78,16 @@ static void json_command(FILE *f, char **argv)
 	fprintf(f, "]");
 }
 
+static void json_processes(FILE *f, const struct how *how)
+{
+	unsigned int i;
+
+	fprintf(f, "\"pids\": [");
+	for (i = 0; i < how->npids; i++)
+		fprintf(f, "%s%d", i ? ", " : "", how->pids[i]);
+	fprintf(f, "]");
+}
+
 /* What was counted, without its number */
 static void json_event(FILE *f, const struct event *event, const struct run *run)
 {
@@ -235,7 +245,10 @@ void json_run(FILE *f, char **argv, const struct perfctr_info *info,
 	      const struct events *events, const struct how *how, const struct run *run)
 {
 	fprintf(f, "{");
-	json_command(f, argv);
+	if (how->npids)
+		json_processes(f, how);
+	else
+		json_command(f, argv);
 	fprintf(f, ", ");
 	json_counts(f, info, events, run, NULL);
 	json_exact(f, how, run, NULL);
@@ -246,8 +259,10 @@ void json_run(FILE *f, char **argv, const struct perfctr_info *info,
 	fprintf(f, "}, \"descendants_ended\": %" PRIu64 ", \"descendants_live\": %" PRIu64
 		", \"descendants_missed\": %" PRIu64, (uint64_t)run->sums.ended,
 		(uint64_t)run->sums.live, (uint64_t)run->sums.missed);
-	fprintf(f, ", \"elapsed\": %.9f, \"user\": %.6f, \"system\": %.6f", elapsed(run),
-		seconds(&run->usage.ru_utime), seconds(&run->usage.ru_stime));
+	fprintf(f, ", \"elapsed\": %.9f", elapsed(run));
+	if (!how->npids)
+		fprintf(f, ", \"user\": %.6f, \"system\": %.6f", seconds(&run->usage.ru_utime),
+			seconds(&run->usage.ru_stime));
 	json_end(f, events, run);
 }
 

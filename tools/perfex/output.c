@@ -79,7 +79,17 @@ static void print_command(FILE *f, char **argv)
 	unsigned int i;
 
 	for (i = 0; argv[i]; i++)
-		fprintf(f, "%s%s", i ? " " : "", argv[i]);
+		fprintf(f, "%s%s", i ? " " : "'", argv[i]);
+	fprintf(f, "'");
+}
+
+static void print_processes(FILE *f, const struct how *how)
+{
+	unsigned int i;
+
+	fprintf(f, "process%s", how->npids > 1 ? "es" : "");
+	for (i = 0; i < how->npids; i++)
+		fprintf(f, "%s %d", i ? "," : "", how->pids[i]);
 }
 
 /* Each line of it a little to the right */
@@ -211,9 +221,12 @@ static void print_text_run(FILE *f, char **argv, const struct perfctr_info *info
 	double ratio[PERFCTR_TOPDOWN_RATIOS];
 	unsigned int i, known = topdown_shares(events, run->sums.sum, NULL, ratio);
 
-	fprintf(f, "\n Counts of '");
-	print_command(f, argv);
-	fprintf(f, "'%s\n\n", run->complete ? ":" : ", INCOMPLETE:");
+	fprintf(f, "\n Counts of ");
+	if (how->npids)
+		print_processes(f, how);
+	else
+		print_command(f, argv);
+	fprintf(f, "%s\n\n", run->complete ? ":" : ", INCOMPLETE:");
 
 	if (how->per_thread)
 		print_threads(f, argv, events, how, run);
@@ -229,8 +242,11 @@ static void print_text_run(FILE *f, char **argv, const struct perfctr_info *info
 
 	fprintf(f, "\n");
 	print_seconds(f, elapsed(run), "seconds elapsed");
-	print_seconds(f, seconds(&run->usage.ru_utime), "seconds user");
-	print_seconds(f, seconds(&run->usage.ru_stime), "seconds system");
+	/* What processes used that run already is not known from their beginning. */
+	if (!how->npids) {
+		print_seconds(f, seconds(&run->usage.ru_utime), "seconds user");
+		print_seconds(f, seconds(&run->usage.ru_stime), "seconds system");
+	}
 	fprintf(f, "\n");
 
 	print_notes(f, events, how, run, true);
@@ -298,9 +314,9 @@ void print_statistics(FILE *f, char **argv, const struct perfctr_info *info,
 		json_statistics(f, argv, info, events, how, run, statistics);
 		return;
 	}
-	fprintf(f, "\n Counts of '");
+	fprintf(f, "\n Counts of ");
 	print_command(f, argv);
-	fprintf(f, "', mean of %u runs%s\n\n", statistics->runs,
+	fprintf(f, ", mean of %u runs%s\n\n", statistics->runs,
 		run->complete ? ":" : ", INCOMPLETE:");
 	for (i = 0; i < events->n; i++)
 		mean[i] = (uint64_t)llround(statistics->count[i].mean);

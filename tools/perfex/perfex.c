@@ -16,6 +16,7 @@ static void usage(FILE *f)
 		"usage: perfex [-e EVENT[,EVENT]...]... [--topdown] [-o FILE] [--json]\n"
 		"              [--self | --per-thread] [-I MS | -r N] [--source SOURCE] [--exact]\n"
 		"              [--] PROGRAM [ARG]...\n"
+		"       perfex -p PID[,PID]... [OPTION]...\n"
 		"       perfex --report [--overflows N] [--watch S] [--hotplug] [--sleep] [-o FILE]\n"
 		"       perfex -i | -l | -h | -V\n"
 		"\n"
@@ -26,6 +27,8 @@ static void usage(FILE *f)
 		"                      kernel mode only, :uk for both; without, both if allowed\n"
 		"      --topdown       tell what the slots of the pipeline were used for, in\n"
 		"                      percent: some of Intel's processors know\n"
+		"  -p, --pid PID       count processes that run already, all their threads, and what\n"
+		"                      they start from now on, until they end, or Ctrl-C\n"
 		"  -o, --output FILE   write the counts to FILE, not to stderr\n"
 		"      --json          write them as JSON\n"
 		"      --self          count only PROGRAM's first thread, not its other threads\n"
@@ -317,6 +320,7 @@ int main(int argc, char **argv)
 		{ "json", no_argument, NULL, 'j' },
 		{ "self", no_argument, NULL, 's' },
 		{ "per-thread", no_argument, NULL, 't' },
+		{ "pid", required_argument, NULL, 'p' },
 		{ "topdown", no_argument, NULL, 'T' },
 		{ "raw-csr", no_argument, NULL, 'R' },
 		{ "interval", required_argument, NULL, 'I' },
@@ -343,7 +347,7 @@ int main(int argc, char **argv)
 	int c;
 
 	/* + : the program's options are the program's. */
-	while ((c = getopt_long(argc, argv, "+e:o:I:r:ilhV", options, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, "+e:o:p:I:r:ilhV", options, NULL)) != -1) {
 		switch (c) {
 		case 'e':
 			if (!have_info && !get_info(&info))
@@ -355,6 +359,10 @@ int main(int argc, char **argv)
 			break;
 		case 'o':
 			output = optarg;
+			break;
+		case 'p':
+			if (!attach_parse(optarg, &how))
+				return EXIT_PERFEX;
 			break;
 		case 'j':
 			how.json = true;
@@ -442,7 +450,11 @@ int main(int argc, char **argv)
 	}
 	if (report)
 		return report_to(output, &report_how);
-	if (optind == argc) {
+	if (how.npids && (optind < argc || how.self || how.raw_csr || how.repeat > 1)) {
+		explain("--pid does not go together with a program, --self, --raw-csr and --repeat");
+		return EXIT_PERFEX;
+	}
+	if (!how.npids && optind == argc) {
 		explain("which program? perfex -h tells how it is used");
 		return EXIT_PERFEX;
 	}

@@ -54,6 +54,9 @@ struct how {
 	bool per_thread;		/* each thread's counts as well */
 	bool json;
 	bool raw_csr;			/* rdcycle and rdinstret are legal */
+	pid_t *pids;			/* of processes that run already, with -p; ... */
+	struct pollfd *pidfds;		/* ... descriptors of them, -1 if ended; then signals' */
+	unsigned int npids;		/* 0: a program is run */
 	unsigned int source;		/* PERFCTR_SOURCE_* */
 	unsigned int interval;		/* ms between reads on the way; 0: none */
 	unsigned int repeat;		/* how many runs; 1 without -r */
@@ -75,6 +78,8 @@ enum stage {
 	STAGE_OPEN,
 	STAGE_CONTROL,
 	STAGE_EXEC,
+	STAGE_TRACE,			/* of -p: the thread run.pid cannot be traced, ... */
+	STAGE_ADD,			/* ... or not be counted */
 	STAGE_RUNNING,
 };
 
@@ -98,7 +103,7 @@ struct run {
 	bool stop;			/* a signal asked for the end */
 	struct perfctr_read_tree sums;	/* of one thread as well */
 	int fd;				/* the handle, or -1 */
-	pid_t pid;			/* of the program's first thread */
+	pid_t pid;			/* of the program's first thread; 0 with -p */
 	bool counted;			/* the sums are those of at least a part of the run */
 	bool complete;			/* they are of the whole run */
 	const char *why;		/* if not, why */
@@ -132,6 +137,10 @@ bool results_open(struct results *results);
 FILE *results_file(struct results *results);
 bool results_close(struct results *results);
 
+/* control.c: programs the calling thread's counters for its exec; false: run says why not. */
+bool control_program(int fd, const struct events *events, const struct how *how,
+		     struct run *run);
+
 /*
  * run.c: runs the program under the counters, and tells of each interval.
  * Returns -1 if it did not start. run_end() gives back what a run has.
@@ -141,16 +150,27 @@ int run_program(char **argv, struct events *events, const struct how *how,
 void run_end(struct run *run);
 
 /*
+ * attach.c: -p. parse: a list of process ids; false, after it told why. begin: counts these; false:
+ * run says why. ended: all of them have. wait: at most so many milliseconds (-1: for ever) until
+ * one of them ends, or a signal comes; whether that asked for the end.
+ */
+bool attach_parse(const char *list, struct how *how);
+bool attach_begin(const struct events *events, const struct how *how, struct run *run);
+bool attach_ended(const struct how *how);
+bool attach_wait(const struct how *how, int64_t ms);
+
+/*
  * signals.c: signals that are sent to perfex. signals_take() is called once, before anything
  * runs; signals_give_back() in the child, which gets the signals as perfex was started
  * with. signals_pass_on() waits for one signal, at most so many milliseconds (-1: for ever),
- * and sends it to the program. signals_left() drops signals that came too late. Both return
- * whether a signal asked for the end.
+ * and sends it to the program. signals_left() drops signals that have come. Both return
+ * whether a signal asked for the end. signals_fd() is readable while there are any.
  */
 void signals_take(void);
 void signals_give_back(void);
 bool signals_pass_on(pid_t pid, int64_t ms);
 bool signals_left(void);
+int signals_fd(void);
 
 /* report.c: on stdout */
 void print_report(const struct perfctr_info *info, const struct report_options *how);
@@ -185,7 +205,7 @@ double seconds(const struct timeval *t);
 unsigned int mode(const struct event *event, const struct run *run);
 /* Whether there is a count of event i */
 bool is_counted(const struct run *run, unsigned int i);
-/* Root and descendants, as long as there are any; false at the end. */
+/* Root, unless it is that of -p, and descendants, as long as there are any; false at the end. */
 bool next_thread(const struct run *run, char **argv, struct perfctr_member *member, bool first);
 bool is_member_counted(const struct perfctr_member *member);
 

@@ -19,29 +19,16 @@
 
 #include "perfex.h"
 
-/* Messages of the child; the first one comes with the handle. */
-struct report {
-	enum stage stage;
-	int error;
-	unsigned int owner;
-	unsigned int reason;
-	int bad_event;
-	unsigned int refused;
-	uint64_t possible;
-	bool user_only;
-	bool clock_only;
-	unsigned int source;
-	struct timespec start;
-	struct rusage usage;	/* by the start */
-};
-
 union control_message {
 	struct cmsghdr align;
 	char buf[CMSG_SPACE(sizeof(int))];
 };
 
-/* Returns whether perfex is there to be told. */
-static bool send_report(int sock, const struct report *report, int fd)
+/*
+ * The child tells how it began by its own struct run; the first message comes with the handle.
+ * Returns whether perfex is there to be told.
+ */
+static bool send_report(int sock, const struct run *report, int fd)
 {
 	struct iovec iov = { .iov_base = (void *)report, .iov_len = sizeof(*report) };
 	union control_message control = { .buf = { 0 } };
@@ -64,7 +51,7 @@ static bool send_report(int sock, const struct report *report, int fd)
 }
 
 /* Returns whether there was one; *fd is set if it came with a handle. */
-static bool receive_report(int sock, struct report *report, int *fd)
+static bool receive_report(int sock, struct run *report, int *fd)
 {
 	struct iovec iov = { .iov_base = report, .iov_len = sizeof(*report) };
 	union control_message control = { .buf = { 0 } };
@@ -92,104 +79,10 @@ static bool receive_report(int sock, struct report *report, int *fd)
  * The child
  */
 
-static unsigned int control_flags(const struct how *how)
-{
-	unsigned int flags = PERFCTR_CONTROL_ON_EXEC | (how->raw_csr ? PERFCTR_CONTROL_RAW : 0);
-
-	if (how->self)
-		return flags;
-	return flags | PERFCTR_CONTROL_INHERIT |
-	       (how->per_thread ? PERFCTR_CONTROL_KEEP : 0);
-}
-
-/* What was refused goes to @c. */
-static int control(int fd, const struct events *events, unsigned int first, unsigned int n,
-		   bool user_only, const struct how *how, struct perfctr_control *c)
-{
-	unsigned int i;
-
-	*c = (struct perfctr_control){
-		PERFCTR_CONTROL_INIT,
-		.flags = control_flags(how),
-		.source = how->source,
-		.tsc_on = 1,
-		.nractrs = n,
-	};
-	for (i = 0; i < n; i++) {
-		const struct event *event = &events->event[first + i];
-
-		c->ctr[i] = event->ctr;
-		if (event->modifier)
-			continue;
-		c->ctr[i].flags |= PERFCTR_CTR_USER;
-		if (!user_only)
-			c->ctr[i].flags |= PERFCTR_CTR_KERNEL;
-	}
-	exact_control(how, c);
-	return _vperfctr_control_native(fd, c);
-}
-
-/*
- * Finds the event to blame. If others have counters, the last events find none. Otherwise it
- * is an event that cannot be counted even alone, else all of them together.
- */
-static int bad_event(int fd, const struct events *events, const struct how *how,
-		     const struct report *report, unsigned int refused)
-{
-	struct perfctr_control alone;
-
-	if (refused >= events->n)
-		return -1;
-	if (report->error != EBUSY &&
-	    (!control(fd, events, refused, 1, report->user_only, how, &alone) ||
-	     errno != report->error))
-		return -1;
-	return (int)refused;
-}
-
-/*
- * Events without a modifier are counted in both modes where that is allowed,
- * else all of them in user mode. Events that the user did not choose are better
- * left out than a reason to fail, unless others merely have the counters now, or the
- * user can bind the program to where there are some.
- */
-static bool program(int fd, const struct events *events, const struct how *how,
-		    struct report *report)
-{
-	struct perfctr_control c;
-
-	report->stage = STAGE_CONTROL;
-	if (!control(fd, events, 0, events->n, false, how, &c))
-		return true;
-	if (errno == EACCES) {
-		report->user_only = true;
-		if (!control(fd, events, 0, events->n, true, how, &c))
-			return true;
-	}
-	report->error = errno;
-	report->owner = c.owner;
-	report->reason = c.reason;
-	report->refused = c.refused;
-	report->possible = c.possible;
-	report->bad_event = bad_event(fd, events, how, report, c.refused);
-	if (events->chosen || report->error == EBUSY || report->error == EXDEV)
-		return false;
-	report->clock_only = true;
-	return !control(fd, events, 0, 0, false, how, &c);
-}
-
-/* Which one it was if any was good */
-static unsigned int chosen_source(int fd)
-{
-	struct perfctr_control c;
-
-	return _vperfctr_read_control_native(fd, &c) < 0 ? PERFCTR_SOURCE_NATIVE : c.source;
-}
-
 static _Noreturn void child(int sock, char **argv, const struct events *events,
 			   const struct how *how)
 {
-	struct report report = { .stage = STAGE_OPEN, .bad_event = -1 };
+	struct run report = { .stage = STAGE_OPEN, .bad_event = -1 };
 	int fd;
 
 	/*
@@ -203,13 +96,12 @@ static _Noreturn void child(int sock, char **argv, const struct events *events,
 		send_report(sock, &report, -1);
 		_exit(EXIT_PERFEX);
 	}
-	if (!program(fd, events, how, &report)) {
+	if (!control_program(fd, events, how, &report)) {
 		send_report(sock, &report, -1);
 		_exit(EXIT_PERFEX);
 	}
 	report.stage = STAGE_RUNNING;
 	report.error = 0;
-	report.source = chosen_source(fd);
 	/*
 	 * CPU time up to here is perfex's and not the program's. The clock is read first,
 	 * so that the program cannot use more time than elapses.
@@ -232,6 +124,21 @@ static _Noreturn void child(int sock, char **argv, const struct events *events,
 /*
  * The parent
  */
+
+static void note(struct run *run, const struct run *report)
+{
+	run->stage = report->stage;
+	run->error = report->error;
+	run->owner = report->owner;
+	run->reason = report->reason;
+	run->source = report->source;
+	run->bad_event = report->bad_event;
+	run->refused = report->refused;
+	run->possible = report->possible;
+	run->user_only = report->user_only;
+	run->clock_only = report->clock_only;
+	run->start = report->start;
+}
 
 #define WHOLE_TREE	(PERFCTR_TREE_ROOT | PERFCTR_TREE_ENDED | PERFCTR_TREE_LIVE)
 
@@ -286,10 +193,12 @@ static int64_t ms_since_start(const struct run *run)
 	       (now.tv_nsec - run->start.tv_nsec) / 1000000;
 }
 
-static bool has_ended(struct run *run)
+static bool has_ended(const struct how *how, struct run *run)
 {
 	pid_t pid;
 
+	if (how->npids)
+		return run->stop || attach_ended(how);
 	do
 		pid = wait4(run->pid, &run->status, WNOHANG, &run->usage);
 	while (pid < 0 && errno == EINTR);
@@ -302,6 +211,12 @@ static void read_now(const struct how *how, struct run *run)
 	read_sums(how, run);
 }
 
+/* Of -p the signal that asks for the end is ours. */
+static bool wait_for(const struct how *how, const struct run *run, int64_t ms)
+{
+	return how->npids ? attach_wait(how, ms) : signals_pass_on(run->pid, ms);
+}
+
 /*
  * Passes signals on to the program, and tells of each interval, until it ends. The last read
  * is both the end of the last interval and the total.
@@ -312,7 +227,7 @@ static void watch(const struct how *how, const struct perfctr_info *info,
 	struct perfctr_read_tree before = { .size = sizeof(before) };
 	int64_t due = how->interval, left = -1;
 
-	while (!has_ended(run)) {
+	while (!has_ended(how, run)) {
 		if (how->interval)
 			left = due - ms_since_start(run);
 		if (how->interval && left <= 0) {
@@ -323,7 +238,7 @@ static void watch(const struct how *how, const struct perfctr_info *info,
 			due += (1 - left / how->interval) * how->interval;
 			continue;
 		}
-		run->stop |= signals_pass_on(run->pid, left);
+		run->stop |= wait_for(how, run, left);
 	}
 	read_now(how, run);
 	if (how->interval)
@@ -344,10 +259,21 @@ static void subtract_usage(struct run *run, const struct rusage *before)
 	timersub(&run->usage.ru_stime, &before->ru_stime, &run->usage.ru_stime);
 }
 
+static int run_attached(struct events *events, const struct how *how,
+			const struct perfctr_info *info, struct results *results, struct run *run)
+{
+	if (!attach_begin(events, how, run))
+		return -1;
+	if (run->clock_only)
+		events->n = 0;
+	watch(how, info, events, results, run);
+	return 0;
+}
+
 int run_program(char **argv, struct events *events, const struct how *how,
 		const struct perfctr_info *info, struct results *results, struct run *run)
 {
-	struct report report = { .stage = STAGE_FORK };
+	struct run report = { .stage = STAGE_FORK };
 	int sock[2];
 	pid_t pid;
 
@@ -355,6 +281,8 @@ int run_program(char **argv, struct events *events, const struct how *how,
 	run->stage = STAGE_FORK;
 	run->fd = -1;
 	run->bad_event = -1;
+	if (how->npids)
+		return run_attached(events, how, info, results, run);
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sock) < 0) {
 		run->error = errno;
 		return -1;
@@ -373,19 +301,8 @@ int run_program(char **argv, struct events *events, const struct how *how,
 
 	run->error = EPIPE;	/* if it dies without a word */
 	run->pid = pid;
-	while (receive_report(sock[0], &report, &run->fd)) {
-		run->stage = report.stage;
-		run->error = report.error;
-		run->owner = report.owner;
-		run->reason = report.reason;
-		run->source = report.source;
-		run->bad_event = report.bad_event;
-		run->refused = report.refused;
-		run->possible = report.possible;
-		run->user_only = report.user_only;
-		run->clock_only = report.clock_only;
-		run->start = report.start;
-	}
+	while (receive_report(sock[0], &report, &run->fd))
+		note(run, &report);
 	if (run->clock_only)
 		events->n = 0;
 	if (run->stage == STAGE_RUNNING) {

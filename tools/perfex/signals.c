@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <time.h>
+#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "perfex.h"
@@ -90,6 +91,11 @@ bool signals_pass_on(pid_t pid, int64_t ms)
 	if (is_for_program(&info, pid))
 		kill(pid, signo);
 	return asks_to_end(signo);
+}
+
+int signals_fd(void)
+{
+	return signalfd(-1, &taken, SFD_CLOEXEC);
 }
 
 bool signals_left(void)

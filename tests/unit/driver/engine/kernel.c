@@ -57,7 +57,7 @@ void perfctr_tracee_put(struct task_struct *task)
 int perfctr_tracee_hold(struct task_struct *task, unsigned long *flags)
 {
 	(void)task;
-	(void)flags;
+	*flags = 0;
 	return -ESRCH;
 }
 

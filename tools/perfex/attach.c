@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Counts processes that run already: -p.
+ *
+ * A thread of perfex makes a tree whose root counts nothing, traces all threads of the processes
+ * by ptrace(2), adds them to the tree, and ends. With it ends the tracing. None of the threads is
+ * stopped for that: no call of theirs ends with EINTR. Threads and processes that they make later
+ * are born in the tree.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "perfex.h"
+
+#define MOST_PIDS	4194304		/* of Linux */
+
+/**
+ * struct attaching - what the thread does
+ * @seen: bit for each thread that was dealt with
+ * @added: how many were
+ * @run: what it says
+ */
+struct attaching {
+	const struct how *how;
+	const struct events *events;
+	unsigned char *seen;
+	unsigned int added;
+	struct run *run;
+};
+
+static bool fails(struct attaching *a, enum stage stage, pid_t tid, int error)
+{
+	a->run->stage = stage;
+	a->run->pid = tid;
+	a->run->error = error;
+	return false;
+}
+
+/* A thread that ends meanwhile is none. */
+static bool add_thread(struct attaching *a, int pidfd, pid_t tid)
+{
+	struct perfctr_add_member add = {
+		.size = sizeof(add), .flags = PERFCTR_ADD_PIDFD, .pidfd = pidfd, .tid = tid,
+	};
+
+	if (ptrace(PTRACE_SEIZE, tid, NULL, NULL))
+		return errno == ESRCH || fails(a, STAGE_TRACE, tid, errno);
+	if (!_vperfctr_add_member(a->run->fd, &add)) {
+		a->added++;
+		return true;
+	}
+	/* EEXIST: its parent was added, and it was born after that. */
+	return errno == ESRCH || errno == EEXIST || fails(a, STAGE_ADD, tid, errno);
+}
+
+/* Those that were not seen yet. *found: there was one */
+static bool add_new_threads(struct attaching *a, pid_t pid, int pidfd, bool *found)
+{
+	const struct dirent *entry;
+	bool good = true;
+	char path[40];
+	DIR *dir;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	dir = opendir(path);
+	if (!dir)
+		return errno == ENOENT || fails(a, STAGE_TRACE, pid, errno);
+	while (good && (entry = readdir(dir))) {
+		long tid = strtol(entry->d_name, NULL, 10);
+
+		if (tid <= 0 || tid >= MOST_PIDS || a->seen[tid / 8] >> tid % 8 & 1)
+			continue;
+		a->seen[tid / 8] |= (unsigned char)(1 << tid % 8);
+		*found = true;
+		good = add_thread(a, pidfd, (pid_t)tid);
+	}
+	closedir(dir);
+	return good;
+}
+
+/*
+ * Until no thread is new: a thread that was not added when it made another is seen in a later
+ * turn, with what it made.
+ */
+static bool add_all(struct attaching *a)
+{
+	bool found;
+	unsigned int i;
+
+	do {
+		found = false;
+		for (i = 0; i < a->how->npids; i++)
+			if (!add_new_threads(a, a->how->pids[i], a->how->pidfds[i].fd, &found))
+				return false;
+	} while (found);
+	return a->added || fails(a, STAGE_TRACE, a->how->pids[0], ESRCH);
+}
+
+static void *attach(void *arg)
+{
+	struct attaching *a = arg;
+
+	a->run->stage = STAGE_OPEN;
+	a->run->fd = _vperfctr_open(1);
+	a->run->error = errno;
+	if (a->run->fd < 0 || !control_program(a->run->fd, a->events, a->how, a->run))
+		return NULL;
+	clock_gettime(CLOCK_MONOTONIC, &a->run->start);
+	if (!add_all(a))
+		return NULL;
+	a->run->stage = STAGE_RUNNING;
+	a->run->pid = 0;
+	return NULL;
+}
+
+bool attach_begin(const struct events *events, const struct how *how, struct run *run)
+{
+	struct attaching a = { .how = how, .events = events, .run = run };
+	pthread_t thread;
+	int err;
+
+	how->pidfds[how->npids] = (struct pollfd){ .fd = signals_fd(), .events = POLLIN };
+	a.seen = calloc(MOST_PIDS / 8, 1);
+	err = a.seen ? pthread_create(&thread, NULL, attach, &a) : ENOMEM;
+	if (err)
+		fails(&a, STAGE_FORK, 0, err);
+	else
+		pthread_join(thread, NULL);
+	free(a.seen);
+	return run->stage == STAGE_RUNNING;
+}
+
+bool attach_ended(const struct how *how)
+{
+	unsigned int i, ended = 0;
+
+	if (poll(how->pidfds, how->npids, 0) < 0)
+		return false;
+	for (i = 0; i < how->npids; i++) {
+		/* poll() skips it from now on. */
+		if (how->pidfds[i].revents) {
+			close(how->pidfds[i].fd);
+			how->pidfds[i].fd = -1;
+		}
+		ended += how->pidfds[i].fd < 0;
+	}
+	return ended == how->npids;
+}
+
+bool attach_wait(const struct how *how, int64_t ms)
+{
+	(void)poll(how->pidfds, how->npids + 1, ms < 0 ? -1 : (int)ms);
+	return signals_left();
+}
+
+bool attach_parse(const char *list, struct how *how)
+{
+	char *copy = strdup(list), *rest = copy, *text, *end;
+	bool good = copy != NULL;
+	unsigned int n;
+
+	while (good && (text = strsep(&rest, ","))) {
+		long pid = strtol(text, &end, 10);
+
+		n = how->npids;
+		how->pids = reallocarray(how->pids, n + 1, sizeof(*how->pids));
+		/* One more, for signals */
+		how->pidfds = reallocarray(how->pidfds, n + 2, sizeof(*how->pidfds));
+		if (!how->pids || !how->pidfds) {
+			explain("no memory");
+			good = false;
+		} else if (end == text || *end || pid <= 0 || pid >= MOST_PIDS) {
+			explain("'%s' is no process id", text);
+			good = false;
+		} else {
+			how->pids[n] = (pid_t)pid;
+			how->pidfds[n] = (struct pollfd){
+				.fd = (int)syscall(SYS_pidfd_open, (pid_t)pid, 0), .events = POLLIN,
+			};
+			if (how->pidfds[n].fd < 0) {
+				explain(errno == ESRCH ? "there is no process %ld" :
+					"%ld is not a process, but a thread of one", pid);
+				good = false;
+			}
+			how->npids++;
+		}
+	}
+	free(copy);
+	return good;
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Programs the counters of the calling thread, or finds out why that is impossible. */
+#include <errno.h>
+
+#include "perfex.h"
+
+static unsigned int control_flags(const struct how *how)
+{
+	unsigned int flags = PERFCTR_CONTROL_ON_EXEC | (how->raw_csr ? PERFCTR_CONTROL_RAW : 0);
+
+	if (how->self)
+		return flags;
+	return flags | PERFCTR_CONTROL_INHERIT |
+	       (how->per_thread ? PERFCTR_CONTROL_KEEP : 0);
+}
+
+/* What was refused goes to @c. */
+static int control(int fd, const struct events *events, unsigned int first, unsigned int n,
+		   bool user_only, const struct how *how, struct perfctr_control *c)
+{
+	unsigned int i;
+
+	*c = (struct perfctr_control){
+		PERFCTR_CONTROL_INIT,
+		.flags = control_flags(how),
+		.source = how->source,
+		.tsc_on = 1,
+		.nractrs = n,
+	};
+	for (i = 0; i < n; i++) {
+		const struct event *event = &events->event[first + i];
+
+		c->ctr[i] = event->ctr;
+		if (event->modifier)
+			continue;
+		c->ctr[i].flags |= PERFCTR_CTR_USER;
+		if (!user_only)
+			c->ctr[i].flags |= PERFCTR_CTR_KERNEL;
+	}
+	exact_control(how, c);
+	return _vperfctr_control_native(fd, c);
+}
+
+/*
+ * Finds the event to blame. If others have counters, the last events find none. Otherwise it
+ * is an event that cannot be counted even alone, else all of them together.
+ */
+static int bad_event(int fd, const struct events *events, const struct how *how,
+		     const struct run *run, unsigned int refused)
+{
+	struct perfctr_control alone;
+
+	if (refused >= events->n)
+		return -1;
+	if (run->error != EBUSY &&
+	    (!control(fd, events, refused, 1, run->user_only, how, &alone) ||
+	     errno != run->error))
+		return -1;
+	return (int)refused;
+}
+
+/* Which one it was if any was good */
+static unsigned int chosen_source(int fd)
+{
+	struct perfctr_control c;
+
+	return _vperfctr_read_control_native(fd, &c) < 0 ? PERFCTR_SOURCE_NATIVE : c.source;
+}
+
+/*
+ * Events without a modifier are counted in both modes where that is allowed,
+ * else all of them in user mode. Events that the user did not choose are better
+ * left out than a reason to fail, unless others merely have the counters now, or the
+ * user can bind the program to where there are some.
+ */
+static bool program(int fd, const struct events *events, const struct how *how,
+		    struct run *run)
+{
+	struct perfctr_control c;
+
+	run->stage = STAGE_CONTROL;
+	if (!control(fd, events, 0, events->n, false, how, &c))
+		return true;
+	if (errno == EACCES) {
+		run->user_only = true;
+		if (!control(fd, events, 0, events->n, true, how, &c))
+			return true;
+	}
+	run->error = errno;
+	run->owner = c.owner;
+	run->reason = c.reason;
+	run->refused = c.refused;
+	run->possible = c.possible;
+	run->bad_event = bad_event(fd, events, how, run, c.refused);
+	if (events->chosen || run->error == EBUSY || run->error == EXDEV)
+		return false;
+	run->clock_only = true;
+	return !control(fd, events, 0, 0, false, how, &c);
+}
+
+bool control_program(int fd, const struct events *events, const struct how *how,
+		     struct run *run)
+{
+	bool good = program(fd, events, how, run);
+
+	if (good)
+		run->source = chosen_source(fd);
+	return good;
+}
