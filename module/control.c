@@ -76,6 +76,18 @@ void vperfctr_start_on_exec(struct vperfctr *perfctr)
 	raw_spin_unlock_irqrestore(&perfctr->lock, flags);
 }
 
+/*
+ * A tracee's permission ended as it left its CPU. The registers here are the tracer's, which may
+ * be counting by them.
+ */
+static void revoke(struct vperfctr *perfctr)
+{
+	if (likely(rcu_access_pointer(perfctr->owner) == current))
+		vperfctr_revoke(perfctr);
+	else
+		perfctr->grace = 0;
+}
+
 /* It has no owner any more, and its sums are final. By the owner, or while that is held. */
 static void disown(struct vperfctr *perfctr)
 {
@@ -89,7 +101,7 @@ static void disown(struct vperfctr *perfctr)
 	WRITE_ONCE(perfctr->holder, NULL);
 	vperfctr_unnotify(perfctr);
 	/* No switch-out of ours comes any more. */
-	vperfctr_revoke(perfctr);
+	revoke(perfctr);
 	if (perfctr->inherited)
 		vperfctr_descendant_name(perfctr);
 	rcu_assign_pointer(perfctr->owner, NULL);
@@ -367,7 +379,7 @@ static void control_apply(struct vperfctr *perfctr, const struct perfctr_control
 	raw_spin_lock_irqsave(&perfctr->lock, flags);
 	change_begin(perfctr);
 	/* At once, without grace: somebody else may get these counters next. */
-	vperfctr_revoke(perfctr);
+	revoke(perfctr);
 	perfctr->soft_on = false;
 	if (perfctr->config)
 		memset(perfctr->soft, 0, sizeof(perfctr->soft));
