@@ -128,6 +128,7 @@ static int invite(struct perfctr_tree *tree, struct vperfctr *perfctr, struct ta
 	/* For the work, as in vperfctr_return_soon(); it may begin at once. */
 	refcount_inc(&perfctr->refs);
 	__module_get(THIS_MODULE);
+	vperfctr_invite_prepare(perfctr);
 	raw_spin_lock_irqsave(&tree->lock, flags);
 	vperfctr_member_enter(tree, perfctr, task, PERFCTR_HOLD_INVITED |
 			      (atomic_read(&tree->root->hold) & PERFCTR_HOLD_LOST));

@@ -398,9 +398,11 @@ void vperfctr_page_update(struct vperfctr *perfctr);
 void vperfctr_return_soon(struct vperfctr *perfctr, struct task_struct *task, u8 todo);
 bool vperfctr_return_queue(struct vperfctr *perfctr, struct task_struct *task);
 /*
- * The same for a new state of task's, which runs. The references are the caller's, or the work's.
- * False: it has exited so far that it runs no user code.
+ * The same for a new state of task's, which runs. prepare: before the task may find the state, as
+ * it then owns todo, and must not queue the work itself. soon: after that; the references are the
+ * caller's, or the work's. False: it has exited so far that it runs no user code.
  */
+void vperfctr_invite_prepare(struct vperfctr *perfctr);
 bool vperfctr_invite_soon(struct vperfctr *perfctr, struct task_struct *task);
 
 /* notify.c */

@@ -328,10 +328,14 @@ bool vperfctr_return_queue(struct vperfctr *perfctr, struct task_struct *task)
 	return queued;
 }
 
-bool vperfctr_invite_soon(struct vperfctr *perfctr, struct task_struct *task)
+void vperfctr_invite_prepare(struct vperfctr *perfctr)
 {
 	perfctr->todo = PERFCTR_TODO_QUEUED | PERFCTR_TODO_RESUME;
 	init_task_work(&perfctr->return_work, above.on_return);
+}
+
+bool vperfctr_invite_soon(struct vperfctr *perfctr, struct task_struct *task)
+{
 	return !task_work_add(task, &perfctr->return_work, PERFCTR_TWA_RESUME);
 }
 
