@@ -56,8 +56,8 @@ static int verify(struct vperfctr *perfctr)
 	if (READ_ONCE(perfctr->error) == PERFCTR_ERROR_CHANGED)
 		return -EIO;
 	local_irq_save(flags);
-	if (rcu_access_pointer(perfctr->owner) == current && perfctr->seq & 1 &&
-	    vperfctr_is_native(perfctr) && perfctr->config->nr)
+	if (vperfctr_is_own(perfctr) && perfctr->seq & 1 && vperfctr_is_native(perfctr) &&
+	    perfctr->config->nr)
 		good = perfctr_cpu_verify();
 	local_irq_restore(flags);
 	if (good)
@@ -82,7 +82,7 @@ void vperfctr_start_on_exec(struct vperfctr *perfctr)
  */
 static void revoke(struct vperfctr *perfctr)
 {
-	if (likely(rcu_access_pointer(perfctr->owner) == current))
+	if (vperfctr_is_own(perfctr))
 		vperfctr_revoke(perfctr);
 	else
 		perfctr->grace = 0;
@@ -531,7 +531,7 @@ static int apply_to_tracee(struct vperfctr *perfctr, const struct perfctr_contro
  */
 static struct task_struct *task_get(struct vperfctr *perfctr)
 {
-	if (likely(rcu_access_pointer(perfctr->owner) == current))
+	if (vperfctr_is_own(perfctr))
 		return current;
 	return vperfctr_traced_owner(perfctr);
 }
@@ -699,7 +699,7 @@ static void stop_go(struct vperfctr *own, bool stop)
 		vperfctr_hold(own, PERFCTR_HOLD_SUSPENDED);
 	else
 		vperfctr_unhold(own, PERFCTR_HOLD_SUSPENDED);
-	if (rcu_access_pointer(own->owner) == current)
+	if (vperfctr_is_own(own))
 		vperfctr_resume_locked(own);
 	raw_spin_unlock_irqrestore(&own->lock, flags);
 }

@@ -18,10 +18,8 @@
  */
 static void probe_exit(PERFCTR_EXIT_PROBE_ARGS)
 {
-	struct vperfctr *perfctr;
+	struct vperfctr *perfctr = vperfctr_current_answered();
 
-	perfctr_answer_if_invited();
-	perfctr = vperfctr_current();
 	if (perfctr)
 		vperfctr_detach(perfctr, true);
 }
@@ -35,8 +33,7 @@ static void probe_fork(void *data, struct task_struct *parent, struct task_struc
 	 * seen here. Pairs with invite().
 	 */
 	smp_mb();
-	perfctr_answer_if_invited();
-	perfctr = vperfctr_current();
+	perfctr = vperfctr_current_answered();
 	if (unlikely(child->mm != current->mm && perfctr_cpu_is_permitted(child)))
 		perfctr_cpu_mm_forked(child->mm);
 	if (likely(!perfctr))
@@ -50,10 +47,8 @@ static void probe_fork(void *data, struct task_struct *parent, struct task_struc
 static void probe_exec(void *data, struct task_struct *task, pid_t old_pid,
 		       struct linux_binprm *bprm)
 {
-	struct vperfctr *perfctr;
+	struct vperfctr *perfctr = vperfctr_current_answered();
 
-	perfctr_answer_if_invited();
-	perfctr = vperfctr_current();
 	if (likely(!perfctr))
 		return;
 	vperfctr_exec_unmap(perfctr);

@@ -165,13 +165,10 @@ out:
 
 static int open_thread(struct file *file, const struct perfctr_open *open)
 {
-	int pidfd = open->flags & PERFCTR_OPEN_PIDFD ? open->pidfd : -1;
 	struct task_struct *tracee;
 	int err;
 
-	if (open->flags & PERFCTR_OPEN_PIDFD && pidfd < 0)
-		return -EBADF;
-	tracee = perfctr_tracee_get(open->tid, pidfd);
+	tracee = perfctr_tracee_get(open->tid, open->flags & PERFCTR_OPEN_PIDFD, open->pidfd);
 	if (IS_ERR(tracee))
 		return PTR_ERR(tracee);
 	err = open_tracee(file, tracee, open->flags);
@@ -195,8 +192,7 @@ static int vperfctr_make_handle(struct file *file, void __user *arg)
 	if (unlikely(open.flags & PERFCTR_OPEN_THREAD))
 		return open_thread(file, &open);
 
-	perfctr_answer_if_invited();
-	perfctr = vperfctr_current();
+	perfctr = vperfctr_current_answered();
 	create = !perfctr;
 	if (create && !(open.flags & PERFCTR_OPEN_CREAT))
 		return -ENOENT;

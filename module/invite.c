@@ -82,23 +82,22 @@ static void accept(struct vperfctr *perfctr)
 	raw_spin_unlock_irqrestore(&perfctr->lock, flags);
 }
 
-bool perfctr_answer_invitation(void)
+void perfctr_answer_invitation(void)
 {
 	struct vperfctr *perfctr = take(current), *own;
 
 	if (!perfctr)
-		return false;
+		return;
 	own = vperfctr_current();
 	if (!own && !(current->flags & PF_EXITING)) {
 		accept(perfctr);
-		return true;
+		return;
 	}
 	/* It may have inherited one of the same tree meanwhile. */
 	decline(perfctr, own && own->tree != perfctr->tree ? PERFCTR_ERROR_MEMORY :
 							     PERFCTR_ERROR_NONE);
 	/* Its work has another reference, so this is never the last. */
 	vperfctr_put(perfctr);
-	return false;
 }
 
 /* EEXIST: it is a member already; EBUSY: it has another state */
@@ -194,9 +193,7 @@ int vperfctr_add_member_ioctl(struct vperfctr *perfctr, void __user *arg)
 	/* Only the caller could end the tree. */
 	if (perfctr->inherited || !perfctr->tree)
 		return -ENOENT;
-	if (add.flags & PERFCTR_ADD_PIDFD && add.pidfd < 0)
-		return -EBADF;
-	task = perfctr_tracee_get(add.tid, add.flags & PERFCTR_ADD_PIDFD ? add.pidfd : -1);
+	task = perfctr_tracee_get(add.tid, add.flags & PERFCTR_ADD_PIDFD, add.pidfd);
 	if (IS_ERR(task))
 		return PTR_ERR(task);
 	err = add_member(perfctr, task);

@@ -110,7 +110,7 @@ static int iresume(struct vperfctr *own, u64 left)
 	/* A pending overflow is delivered first. */
 	if (overflown && !own->imode->pending) {
 		go_on(own);
-		if (rcu_access_pointer(own->owner) == current)
+		if (vperfctr_is_own(own))
 			vperfctr_resume(own);
 	}
 	return 0;

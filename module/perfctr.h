@@ -282,6 +282,12 @@ struct perfctr_sample {
 	u64 *value;
 };
 
+/* Is current its owner? Nobody else makes it so, nor ends it while current runs. */
+static __always_inline bool vperfctr_is_own(const struct vperfctr *perfctr)
+{
+	return likely(rcu_access_pointer(perfctr->owner) == current);
+}
+
 /* What the state counts, as PERFCTR_CSTATUS_*. Anyone may call it. */
 static inline u32 vperfctr_cstatus(const struct vperfctr *perfctr)
 {
@@ -549,12 +555,12 @@ struct vperfctr *vperfctr_acting_owner(struct vperfctr *perfctr, bool tree_too);
 
 /*
  * tracee.c. get: the thread of that id in current's pid namespace, which current traces, with a
- * reference. If @pidfd is not negative it must be of the thread or its process. ESRCH: there is
+ * reference. With @by_pidfd @pidfd must be of the thread or its process. ESRCH: there is
  * no such thread; EPERM, EBADF. traced_owner: the same of @perfctr's owner: ESRCH, EPERM.
  * hold: keep it from running, with interrupts off, until release; and so its state is suspended.
  * ESRCH: it is in no ptrace stop. EINTR: current was killed. May sleep.
  */
-struct task_struct *perfctr_tracee_get(pid_t tid, int pidfd);
+struct task_struct *perfctr_tracee_get(pid_t tid, bool by_pidfd, int pidfd);
 struct task_struct *vperfctr_traced_owner(struct vperfctr *perfctr);
 void perfctr_tracee_put(struct task_struct *task);
 int perfctr_tracee_hold(struct task_struct *task, unsigned long *flags);
@@ -676,7 +682,7 @@ void perfctr_tree_end(struct perfctr_tree *tree);
 struct vperfctr *vperfctr_spare_create(u32 nr_ictrs, bool may_sleep);
 /* Only for vperfctr_put() */
 void vperfctr_descendant_free(struct vperfctr *perfctr);
-/* By the owner: note current's name. perfctr->lock is held. */
+/* Note its owner's name, as that ends. perfctr->lock is held. */
 void vperfctr_descendant_name(struct vperfctr *perfctr);
 void vperfctr_descendant_end(struct vperfctr *perfctr);
 void vperfctr_inherit(struct vperfctr *parent, struct task_struct *child);
@@ -687,11 +693,13 @@ int perfctr_tree_stop(struct perfctr_tree *tree, const struct file *file, bool s
  * ends. For probes as well.
  */
 extern atomic_t perfctr_nr_invited;
-bool perfctr_answer_invitation(void);
-static __always_inline void perfctr_answer_if_invited(void)
+void perfctr_answer_invitation(void);
+/* As vperfctr_current(), after that */
+static __always_inline struct vperfctr *vperfctr_current_answered(void)
 {
 	if (unlikely(atomic_read(&perfctr_nr_invited)))
 		perfctr_answer_invitation();
+	return vperfctr_current();
 }
 
 int vperfctr_add_member_ioctl(struct vperfctr *perfctr, void __user *arg);

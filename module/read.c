@@ -146,7 +146,7 @@ static noinline int sample_other(struct vperfctr *perfctr, struct perfctr_sample
 int vperfctr_sample(struct vperfctr *perfctr, struct perfctr_sample *sample)
 {
 	/* This is true only in the owner itself, while it is alive. */
-	if (rcu_access_pointer(perfctr->owner) != current)
+	if (!vperfctr_is_own(perfctr))
 		return sample_other(perfctr, sample);
 	local_irq_disable();
 	state_sample(perfctr, sample);

@@ -64,12 +64,10 @@ void vperfctr_exec_pid(struct vperfctr *perfctr)
 void vperfctr_return(struct callback_head *work)
 {
 	struct vperfctr *perfctr = container_of(work, struct vperfctr, return_work);
+	bool attached = perfctr == vperfctr_current_answered();
 	unsigned long flags;
-	bool attached;
 	u8 todo, left;
 
-	perfctr_answer_if_invited();
-	attached = perfctr == vperfctr_current();
 	local_irq_save(flags);
 	todo = perfctr->todo;
 	perfctr->todo = 0;

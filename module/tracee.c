@@ -54,7 +54,7 @@ static int check_pidfd(int pidfd, struct task_struct *task)
 	return err;
 }
 
-struct task_struct *perfctr_tracee_get(pid_t tid, int pidfd)
+struct task_struct *perfctr_tracee_get(pid_t tid, bool by_pidfd, int pidfd)
 {
 	struct task_struct *task;
 	int err = 0;
@@ -67,7 +67,7 @@ struct task_struct *perfctr_tracee_get(pid_t tid, int pidfd)
 	if (!task)
 		return ERR_PTR(-ESRCH);
 	/* From here on the thread is this one, whoever gets its id. */
-	if (pidfd >= 0)
+	if (by_pidfd)
 		err = check_pidfd(pidfd, task);
 	if (!err && !traces(task))
 		err = -EPERM;

@@ -234,13 +234,15 @@ void vperfctr_inherit(struct vperfctr *parent, struct task_struct *child)
 
 void vperfctr_descendant_name(struct vperfctr *perfctr)
 {
+	const struct task_struct *owner =
+		rcu_dereference_protected(perfctr->owner, lockdep_is_held(&perfctr->lock));
 	char *comm = to_descendant(perfctr)->comm;
 
 	/*
 	 * Without the name's lock, which sleeps on RT: a half-changed name does no harm. The last
 	 * byte is always zero.
 	 */
-	data_race(memcpy(comm, current->comm, TASK_COMM_LEN));
+	data_race(memcpy(comm, owner->comm, TASK_COMM_LEN));
 }
 
 /* By the owner, after it was detached: its sums are final. */

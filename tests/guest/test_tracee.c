@@ -686,6 +686,22 @@ static void *add_and_end(void *arg)
 	return NULL;
 }
 
+/* A child that waits for a byte, and ends with what then() returns; *go: where to write it */
+static pid_t start_waiting(int *go, int (*then)(void))
+{
+	int pair[2];
+	pid_t pid;
+	char byte;
+
+	ck_ok(pipe(pair));
+	pid = fork();
+	if (!pid)
+		_exit(read(pair[0], &byte, 1) == 1 ? then() : 98);
+	*go = pair[1];
+	sleep_us(50000);
+	return pid;
+}
+
 /* The root's handle */
 static int add_in_passing(pid_t tid)
 {
@@ -807,18 +823,17 @@ START_TEST(children_of_a_thread_that_was_added)
 }
 END_TEST
 
+static int nothing(void)
+{
+	return 99;
+}
+
 START_TEST(added_and_killed_before_it_counts)
 {
 	struct perfctr_read_tree tree;
-	int root, go[2];
-	pid_t pid;
-	char byte;
+	int go, root;
+	pid_t pid = start_waiting(&go, nothing);
 
-	ck_ok(pipe(go));
-	pid = fork();
-	if (!pid)
-		_exit(read(go[0], &byte, 1) == 1 ? 99 : 98);
-	sleep_us(50000);
 	root = add_in_passing(pid);
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
@@ -830,51 +845,48 @@ START_TEST(added_and_killed_before_it_counts)
 }
 END_TEST
 
+static int open_first(void)
+{
+	int fd = try_open(CREAT | EXCL);
+
+	return fd < 0 ? -fd : 0;
+}
+
 /* The tree is gone before the thread has taken its place: then it has no state. */
 START_TEST(added_to_a_tree_that_ends)
 {
-	int root, fd, go[2];
-	pid_t pid;
-	char byte;
+	int go, root;
+	pid_t pid = start_waiting(&go, open_first);
 
-	ck_ok(pipe(go));
-	pid = fork();
-	if (!pid) {
-		fd = read(go[0], &byte, 1) == 1 ? try_open(CREAT | EXCL) : -EPIPE;
-		_exit(fd < 0 ? -fd : 0);
-	}
-	sleep_us(50000);
 	root = add_in_passing(pid);
 	close(root);
 	/* The thread that made the root may still be on its way out, with a reference. */
 	sleep_us(50000);
-	ck_assert_int_eq(write(go[1], "x", 1), 1);
+	ck_assert_int_eq(write(go, "x", 1), 1);
 	expect_exit(pid, 0);
 }
 END_TEST
 
+static int find_that_it_is_held(void)
+{
+	struct perfctr_control control;
+	int fd;
+
+	if (try_open(CREAT | EXCL) != -EEXIST)
+		return 1;
+	fd = try_open(0);
+	control_instructions(&control, 0);
+	return try_control(fd, &control) == -EBUSY && control.owner == PERFCTR_OWNER_HOLDER ? 0 : 2;
+}
+
 /* OPEN is the first that it does for us: it finds the state that was made for it. */
 START_TEST(added_as_it_opens_itself)
 {
-	struct perfctr_control control;
-	int root, go[2];
-	pid_t pid;
-	char byte;
+	int go, root;
+	pid_t pid = start_waiting(&go, find_that_it_is_held);
 
-	ck_ok(pipe(go));
-	pid = fork();
-	if (!pid) {
-		int fd;
-
-		if (read(go[0], &byte, 1) != 1 || try_open(CREAT | EXCL) != -EEXIST)
-			_exit(1);
-		fd = try_open(0);
-		control_instructions(&control, 0);
-		_exit(try_control(fd, &control) == -EBUSY &&
-		      control.owner == PERFCTR_OWNER_HOLDER ? 0 : 2);
-	}
 	root = add_in_passing(pid);
-	ck_assert_int_eq(write(go[1], "x", 1), 1);
+	ck_assert_int_eq(write(go, "x", 1), 1);
 	expect_exit(pid, 0);
 	close(root);
 }

@@ -37,9 +37,10 @@ void on_each_cpu_mask(const struct cpumask *mask, void (*fn)(void *arg), void *a
 /* Threads */
 
 /* No thread here traces another: tracee.c is tested in the machines. */
-struct task_struct *perfctr_tracee_get(pid_t tid, int pidfd)
+struct task_struct *perfctr_tracee_get(pid_t tid, bool by_pidfd, int pidfd)
 {
 	(void)tid;
+	(void)by_pidfd;
 	(void)pidfd;
 	return ERR_PTR(-EPERM);
 }
