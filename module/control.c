@@ -80,16 +80,19 @@ void vperfctr_start_on_exec(struct vperfctr *perfctr)
  * A tracee's permission ended as it left its CPU. The registers here are the tracer's, which may
  * be counting by them.
  */
-static void revoke(struct vperfctr *perfctr)
+static __always_inline void revoke(struct vperfctr *perfctr, bool own)
 {
-	if (vperfctr_is_own(perfctr))
+	if (own)
 		vperfctr_revoke(perfctr);
 	else
 		perfctr->grace = 0;
 }
 
-/* It has no owner any more, and its sums are final. By the owner, or while that is held. */
-static void disown(struct vperfctr *perfctr)
+/*
+ * It has no owner any more, and its sums are final. By the owner, or its tracer, while that is
+ * held.
+ */
+static __always_inline void disown(struct vperfctr *perfctr, bool own)
 {
 	unsigned long flags;
 
@@ -101,7 +104,7 @@ static void disown(struct vperfctr *perfctr)
 	WRITE_ONCE(perfctr->holder, NULL);
 	vperfctr_unnotify(perfctr);
 	/* No switch-out of ours comes any more. */
-	revoke(perfctr);
+	revoke(perfctr, own);
 	if (perfctr->inherited)
 		vperfctr_descendant_name(perfctr);
 	rcu_assign_pointer(perfctr->owner, NULL);
@@ -131,7 +134,7 @@ void vperfctr_detach(struct vperfctr *perfctr, bool atomic)
 	bool queued = later && vperfctr_return_queue(perfctr, current);
 
 	verify(perfctr);
-	disown(perfctr);
+	disown(perfctr, true);
 	if (perfctr->inherited) {
 		vperfctr_descendant_end(perfctr);
 		/* Whoever refers to the state after its end has no use for its spare. */
@@ -152,7 +155,7 @@ static int detach_tracee(struct vperfctr *perfctr, struct task_struct *owner)
 
 	if (err)
 		return err;
-	disown(perfctr);
+	disown(perfctr, false);
 	perfctr_tracee_release(owner, flags);
 	if (perfctr->config)
 		perfctr_config_unuse(perfctr->config, false);
@@ -354,12 +357,13 @@ static void parts_put(struct parts *parts)
 }
 
 /*
- * By the owner, or its tracer, @task being held. The parts are exchanged for the old control's.
- * The config is claimed, so only this CPU's load can fail from here on.
+ * By the owner, or its tracer, @tracee being held, which else is NULL. The parts are exchanged for
+ * the old control's. The config is claimed, so only this CPU's load can fail from here on.
  */
-static void control_apply(struct vperfctr *perfctr, const struct perfctr_control *control,
-			  struct parts *parts, u8 raw, struct task_struct *task,
-			  struct file *file)
+static __always_inline void control_apply(struct vperfctr *perfctr,
+					  const struct perfctr_control *control,
+					  struct parts *parts, u8 raw,
+					  struct task_struct *tracee, struct file *file)
 {
 	struct perfctr_cpu_state *state = &perfctr->cpu_state;
 	u32 preserve = control->preserve, left = perfctr_nrctrs();
@@ -379,7 +383,7 @@ static void control_apply(struct vperfctr *perfctr, const struct perfctr_control
 	raw_spin_lock_irqsave(&perfctr->lock, flags);
 	change_begin(perfctr);
 	/* At once, without grace: somebody else may get these counters next. */
-	revoke(perfctr);
+	revoke(perfctr, !tracee);
 	perfctr->soft_on = false;
 	if (perfctr->config)
 		memset(perfctr->soft, 0, sizeof(perfctr->soft));
@@ -395,7 +399,7 @@ static void control_apply(struct vperfctr *perfctr, const struct perfctr_control
 		swap(perfctr->spare, parts->spare);
 	WRITE_ONCE(perfctr->overflows, 0);
 	perfctr->raw = raw;
-	perfctr->apart = task != current && perfctr_is_other(task);
+	perfctr->apart = tracee && perfctr_is_other(tracee);
 	WRITE_ONCE(perfctr->flags, control->flags);
 	perfctr->preserve = preserve;
 	vperfctr_follow_config(perfctr);
@@ -424,7 +428,7 @@ static void control_apply(struct vperfctr *perfctr, const struct perfctr_control
 	vperfctr_page_update(perfctr);
 	change_end(perfctr);
 	/* A tracee resumes it when it comes to a CPU. */
-	if (task == current)
+	if (!tracee)
 		vperfctr_resume_locked(perfctr);
 	raw_spin_unlock_irqrestore(&perfctr->lock, flags);
 }
@@ -511,9 +515,9 @@ static int parts_make(struct vperfctr *perfctr, const struct perfctr_control *co
 }
 
 /* 0, or as perfctr_tracee_hold(), and nothing was changed */
-static int apply_to_tracee(struct vperfctr *perfctr, const struct perfctr_control *control,
-			   struct parts *parts, u8 raw, struct task_struct *tracee,
-			   struct file *file)
+static noinline int apply_to_tracee(struct vperfctr *perfctr,
+				    const struct perfctr_control *control, struct parts *parts,
+				    u8 raw, struct task_struct *tracee, struct file *file)
 {
 	unsigned long flags;
 	int err = perfctr_tracee_hold(tracee, &flags);
@@ -592,7 +596,7 @@ int vperfctr_control(struct vperfctr *perfctr, struct file *file, void __user *a
 	err = parts_make(perfctr, control, task, &parts);
 	/* Only this thread may control the state, so nobody does meanwhile. */
 	if (!err && task == current)
-		control_apply(perfctr, control, &parts, raw, task, file);
+		control_apply(perfctr, control, &parts, raw, NULL, file);
 	else if (!err)
 		err = apply_to_tracee(perfctr, control, &parts, raw, task, file);
 	parts_put(&parts);

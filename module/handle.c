@@ -140,7 +140,9 @@ static int open_tracee(struct file *file, struct task_struct *tracee, u32 how)
 	}
 	if (err)
 		goto out;
-	perfctr = vperfctr_get_of(tracee);
+	perfctr = perfctr_of_task(tracee, false);
+	if (perfctr)
+		refcount_inc(&perfctr->refs);
 	if (!perfctr && !made)
 		err = -ENOENT;
 	else if (perfctr && how & PERFCTR_OPEN_EXCL)

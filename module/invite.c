@@ -17,7 +17,7 @@
 #include "tree.h"
 
 #define INVITED_BITS	8
-static struct hlist_head invited[BIT(INVITED_BITS)];	/* by vperfctr.by_thread; invited_lock */
+static struct hlist_head invited[BIT(INVITED_BITS)];	/* by notifier.link; invited_lock */
 /* Inside the lock of a tree, outside that of a state */
 static DEFINE_RAW_SPINLOCK(invited_lock);
 
@@ -33,7 +33,7 @@ static struct vperfctr *find(const struct task_struct *task)
 	struct vperfctr *perfctr;
 
 	lockdep_assert_held(&invited_lock);
-	hlist_for_each_entry(perfctr, head_of(task), by_thread)
+	hlist_for_each_entry(perfctr, head_of(task), notifier.link)
 		if (rcu_access_pointer(perfctr->owner) == task)
 			return perfctr;
 	return NULL;
@@ -48,7 +48,7 @@ static struct vperfctr *take(const struct task_struct *task)
 	raw_spin_lock_irqsave(&invited_lock, flags);
 	perfctr = find(task);
 	if (perfctr) {
-		hlist_del(&perfctr->by_thread);
+		hlist_del(&perfctr->notifier.link);
 		atomic_dec(&perfctr_nr_invited);
 	}
 	raw_spin_unlock_irqrestore(&invited_lock, flags);
@@ -100,17 +100,14 @@ void perfctr_answer_invitation(void)
 	vperfctr_put(perfctr);
 }
 
-/* EEXIST: it is a member already; EBUSY: it has another state */
-static int check_free(const struct perfctr_tree *tree, const struct task_struct *task)
+/* EEXIST: it is a member already; EBUSY: it has another state; EINTR: current was killed */
+static int check_free(const struct perfctr_tree *tree, struct task_struct *task)
 {
-	struct vperfctr *other = vperfctr_get_of(task);
-	int err = 0;
+	const struct vperfctr *other;
+	int err = perfctr_tracee_check_free(task, tree);
 
-	if (other) {
-		err = READ_ONCE(other->tree) == tree ? -EEXIST : -EBUSY;
-		vperfctr_put(other);
+	if (err)
 		return err;
-	}
 	raw_spin_lock_irq(&invited_lock);
 	other = find(task);
 	if (other)
@@ -133,7 +130,7 @@ static int invite(struct perfctr_tree *tree, struct vperfctr *perfctr, struct ta
 			      (atomic_read(&tree->root->hold) & PERFCTR_HOLD_LOST));
 	rcu_assign_pointer(perfctr->owner, task);
 	raw_spin_lock(&invited_lock);
-	hlist_add_head(&perfctr->by_thread, head_of(task));
+	hlist_add_head(&perfctr->notifier.link, head_of(task));
 	atomic_inc(&perfctr_nr_invited);
 	raw_spin_unlock(&invited_lock);
 	raw_spin_unlock_irqrestore(&tree->lock, flags);
@@ -167,7 +164,7 @@ static int add_member(struct vperfctr *root, struct task_struct *task)
 		return err;
 	}
 	/* It has no handler of ours, so i-mode counters only count, as after an exec. */
-	vperfctr_member_init(perfctr, root, 0, perfctr_is_other(task), 0);
+	vperfctr_member_init(perfctr, root, perfctr_is_other(task));
 	return invite(tree, perfctr, task);
 }
 

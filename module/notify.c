@@ -5,11 +5,8 @@
  * By preempt notifiers: a notifier is in the list of its thread while the state is attached, and
  * threads without a state are not concerned. Only KVM selects these. Where the
  * kernel has none, or the parameter by_tracepoint says so: by the tracepoint
- * sched_switch, which calls us at every switch of everybody, once. Then each CPU knows the state
- * of its current thread, and finds that of the next one in a table.
- *
- * The table has the states by thread in both cases: only there is the state of another thread
- * found.
+ * sched_switch, which calls us at every switch of everybody, once. Then a table has the states by
+ * thread, and each CPU knows the state of its current thread.
  */
 
 #include <linux/mm.h>
@@ -22,7 +19,7 @@
 struct preempt_ops perfctr_preempt_ops[PERFCTR_NR_WAYS] __ro_after_init;
 
 DEFINE_STATIC_KEY_FALSE(perfctr_tracepoint_key);
-struct hlist_head *perfctr_table;	/* constant after init */
+struct hlist_head *perfctr_table;	/* constant after init; NULL without the tracepoint */
 DEFINE_PER_CPU(struct vperfctr *, perfctr_here);
 
 static struct perfctr_probe *switch_probe;	/* constant after init */
@@ -111,26 +108,42 @@ static raw_spinlock_t *lock_of(u32 bucket)
 	return &table_locks[bucket % TABLE_LOCKS];
 }
 
-/* Have the switches of @task seen: current, or one that does not run. */
-static void notify(struct vperfctr *perfctr, struct task_struct *task, enum perfctr_way way)
+static void table_add(struct vperfctr *perfctr, const struct task_struct *task)
 {
 	u32 bucket = perfctr_table_index(task);
 
+	raw_spin_lock(lock_of(bucket));
+	hlist_add_head_rcu(&perfctr->notifier.link, &perfctr_table[bucket]);
+	raw_spin_unlock(lock_of(bucket));
+	if (task == current)
+		__this_cpu_write(perfctr_here, perfctr);
+}
+
+static void table_remove(struct vperfctr *perfctr)
+{
+	const struct task_struct *owner = rcu_access_pointer(perfctr->owner);
+	u32 bucket = perfctr_table_index(owner);
+
+	raw_spin_lock(lock_of(bucket));
+	hlist_del_rcu(&perfctr->notifier.link);
+	raw_spin_unlock(lock_of(bucket));
+	if (owner == current)
+		__this_cpu_write(perfctr_here, NULL);
+}
+
+/* Have the switches of @task seen: current, or one that does not run. */
+static __always_inline void notify(struct vperfctr *perfctr, struct task_struct *task,
+				   enum perfctr_way way)
+{
 	lockdep_assert_irqs_disabled();
 	__module_get(THIS_MODULE);
 	rcu_assign_pointer(perfctr->owner, task);
 	perfctr->notifier.ops = &perfctr_preempt_ops[way];
-	raw_spin_lock(lock_of(bucket));
-	hlist_add_head_rcu(&perfctr->by_thread, &perfctr_table[bucket]);
-	raw_spin_unlock(lock_of(bucket));
-	if (perfctr_by_tracepoint()) {
-		if (task == current)
-			__this_cpu_write(perfctr_here, perfctr);
-		return;
-	}
+	if (perfctr_by_tracepoint())
+		table_add(perfctr, task);
 #ifdef CONFIG_PREEMPT_NOTIFIERS
-	/* As preempt_notifier_register() does for current. */
-	hlist_add_head(&perfctr->notifier.link, &task->preempt_notifiers);
+	else	/* As preempt_notifier_register() does for current. */
+		hlist_add_head(&perfctr->notifier.link, &task->preempt_notifiers);
 #endif
 }
 
@@ -158,37 +171,14 @@ void vperfctr_take_up(struct vperfctr *perfctr)
 
 void vperfctr_unnotify(struct vperfctr *perfctr)
 {
-	const struct task_struct *owner = rcu_access_pointer(perfctr->owner);
-	u32 bucket = perfctr_table_index(owner);
-
 	lockdep_assert_irqs_disabled();
-	raw_spin_lock(lock_of(bucket));
-	hlist_del_rcu(&perfctr->by_thread);
-	raw_spin_unlock(lock_of(bucket));
-	if (perfctr_by_tracepoint()) {
-		if (owner == current)
-			__this_cpu_write(perfctr_here, NULL);
-	}
+	if (perfctr_by_tracepoint())
+		table_remove(perfctr);
 #ifdef CONFIG_PREEMPT_NOTIFIERS
 	else
 		hlist_del(&perfctr->notifier.link);
 #endif
 	perfctr_notify_put();
-}
-
-/* It is in the table as long as its thread refers to it. */
-struct vperfctr *vperfctr_get_of(const struct task_struct *task)
-{
-	raw_spinlock_t *lock = lock_of(perfctr_table_index(task));
-	struct vperfctr *perfctr;
-	unsigned long flags;
-
-	raw_spin_lock_irqsave(lock, flags);
-	perfctr = perfctr_look_up(task);
-	if (perfctr)
-		refcount_inc(&perfctr->refs);
-	raw_spin_unlock_irqrestore(lock, flags);
-	return perfctr;
 }
 
 void vperfctr_follow_config(struct vperfctr *perfctr)
@@ -206,9 +196,6 @@ int __init perfctr_notify_init(const struct preempt_ops *ops, struct perfctr_pro
 	for (i = 0; i < TABLE_LOCKS; i++)
 		raw_spin_lock_init(&table_locks[i]);
 	switch_probe = probe;
-	perfctr_table = kvcalloc(BIT(PERFCTR_TABLE_BITS), sizeof(*perfctr_table), GFP_KERNEL);
-	if (!perfctr_table)
-		return -ENOMEM;
 #ifdef CONFIG_PREEMPT_NOTIFIERS
 	if (!by_tracepoint)
 		return 0;
@@ -216,8 +203,9 @@ int __init perfctr_notify_init(const struct preempt_ops *ops, struct perfctr_pro
 #endif
 	err = perfctr_probes_find(switch_probe, 1);
 	if (err)
-		kvfree(perfctr_table);
-	return err;
+		return err;
+	perfctr_table = kvcalloc(BIT(PERFCTR_TABLE_BITS), sizeof(*perfctr_table), GFP_KERNEL);
+	return perfctr_table ? 0 : -ENOMEM;
 }
 
 /* No state is left. */

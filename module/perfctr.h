@@ -152,7 +152,8 @@ struct perfctr_imode {
  *	state before, and resume it after, changing the counters (perfctr_run()).
  *  "reader": anyone with a handle, without a lock: see @seq.
  *
- * @notifier: in the owner's list of preempt notifiers while attached; owner
+ * @notifier: in the owner's list of preempt notifiers while attached, or in perfctr_table; owner.
+ *	In the list of the invited before that; see invite.c
  * @seq: odd while the state is resumed, that is, @cpu_state holds differences; even
  *	while it holds sums. It rises by one at each change, before @cpu_state changes
  *	(even to odd) or after that (odd to even). So a reader that finds the same even
@@ -208,7 +209,6 @@ struct perfctr_imode {
  * @error: PERFCTR_ERROR_*; owner
  * @holder: the open file whose control is in force; only compared. The owner sets it,
  *	and that file's release clears it
- * @by_thread: in perfctr_table while attached; table_locks in notify.c
  * @owner: the thread; NULL once detached; RCU, so that a reader may find its CPU
  * @pid: its id, for people
  * @refs: references to the object
@@ -256,7 +256,6 @@ struct vperfctr {
 	u8 flags;
 	u8 nr_ictrs;
 	struct file *holder;
-	struct hlist_node by_thread;
 	struct task_struct __rcu *owner;
 	struct pid *pid;
 	refcount_t refs;
@@ -446,8 +445,8 @@ static __always_inline bool perfctr_by_tracepoint(void)
 }
 
 /*
- * The states that threads have, by thread. With the tracepoint walked without a lock, with
- * interrupts off, and a state's memory is freed after a grace period.
+ * With the tracepoint: the states that threads have, by thread. Walked without a lock: a state's
+ * memory is freed after a grace period.
  */
 #define PERFCTR_TABLE_BITS	16
 extern struct hlist_head *perfctr_table;
@@ -465,14 +464,15 @@ static __always_inline struct vperfctr *perfctr_look_up(const struct task_struct
 	struct hlist_head *head = &perfctr_table[perfctr_table_index(task)];
 	struct vperfctr *perfctr;
 
-	hlist_for_each_entry_rcu_notrace(perfctr, head, by_thread)
+	hlist_for_each_entry_rcu_notrace(perfctr, head, notifier.link)
 		if (rcu_access_pointer(perfctr->owner) == task)
 			return perfctr;
 	return NULL;
 }
 
 /*
- * The state of a thread that is current, or is to run next on this CPU; or NULL. @native: only of
+ * The state of a thread that is current, is kept from running, or is to run next on this CPU; or
+ * NULL. Interrupts are off, unless it is current. @native: only of
  * interest if it counts by the registers, and else it may be NULL, which is quicker
  */
 static __always_inline struct vperfctr *perfctr_of_task(struct task_struct *task, bool native)
@@ -528,8 +528,6 @@ void vperfctr_take_up(struct vperfctr *perfctr);
  * See its owner's switches no more, who is current or is kept from running. Interrupts are off.
  */
 void vperfctr_unnotify(struct vperfctr *perfctr);
-/* The state of that thread, with a reference, or NULL */
-struct vperfctr *vperfctr_get_of(const struct task_struct *task);
 /* After its config was exchanged. By the owner, interrupts are off, and it is suspended. */
 void vperfctr_follow_config(struct vperfctr *perfctr);
 static __always_inline bool vperfctr_is_native(const struct vperfctr *perfctr)
@@ -558,13 +556,16 @@ struct vperfctr *vperfctr_acting_owner(struct vperfctr *perfctr, bool tree_too);
  * reference. With @by_pidfd @pidfd must be of the thread or its process. ESRCH: there is
  * no such thread; EPERM, EBADF. traced_owner: the same of @perfctr's owner: ESRCH, EPERM.
  * hold: keep it from running, with interrupts off, until release; and so its state is suspended.
- * ESRCH: it is in no ptrace stop. EINTR: current was killed. May sleep.
+ * ESRCH: it is in no ptrace stop. EINTR: current was killed. May sleep. check_free: has the thread,
+ * which may run, a state? EEXIST: of that tree; EBUSY: another; EINTR. May sleep.
  */
+struct perfctr_tree;
 struct task_struct *perfctr_tracee_get(pid_t tid, bool by_pidfd, int pidfd);
 struct task_struct *vperfctr_traced_owner(struct vperfctr *perfctr);
 void perfctr_tracee_put(struct task_struct *task);
 int perfctr_tracee_hold(struct task_struct *task, unsigned long *flags);
 void perfctr_tracee_release(struct task_struct *task, unsigned long flags);
+int perfctr_tracee_check_free(struct task_struct *task, const struct perfctr_tree *tree);
 
 /* resume.c */
 /* The policy for user reads, PERFCTR_USER_READ_* */

@@ -16,6 +16,7 @@
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
+#include <linux/smp.h>
 
 #include "perfctr.h"
 
@@ -135,4 +136,87 @@ void perfctr_tracee_release(struct task_struct *task, unsigned long flags)
 {
 	__acquire(&task->pi_lock);
 	raw_spin_unlock_irqrestore(&task->pi_lock, flags);
+}
+
+struct look {
+	struct task_struct *task;
+	const struct perfctr_tree *tree;
+	bool done;
+	int err;
+};
+
+/* @task is current, or does not run meanwhile, or with the tracepoint: RCU. */
+static void look(struct look *look)
+{
+	const struct vperfctr *perfctr = perfctr_of_task(look->task, false);
+
+	if (perfctr)
+		look->err = READ_ONCE(perfctr->tree) == look->tree ? -EEXIST : -EBUSY;
+	look->done = true;
+}
+
+#ifdef CONFIG_PREEMPT_NOTIFIERS
+static void look_at_current(void *arg)
+{
+	struct look *at = arg;
+
+	if (current == at->task)
+		look(at);
+}
+
+/* Who was woken is not queued yet, if another CPU is to do that. */
+static bool is_woken(const struct task_struct *task)
+{
+	unsigned int state = READ_ONCE(task->__state);
+
+	return state == TASK_RUNNING || state == TASK_WAKING;
+}
+
+/*
+ * A thread changes its list of notifiers whenever it runs, and who else is in there may be freed
+ * then. So we look while it is asleep, or from an interrupt while it runs.
+ */
+static void look_once(struct look *at)
+{
+	struct task_struct *task = at->task;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&task->pi_lock, flags);
+	if (!is_woken(task) && is_asleep(task))
+		look(at);
+	raw_spin_unlock_irqrestore(&task->pi_lock, flags);
+	if (!at->done)
+		smp_call_function_single(task_cpu(task), look_at_current, at, 1);
+}
+
+static int look_patiently(struct look *at)
+{
+	if (!READ_ONCE(at->task->preempt_notifiers.first))
+		return 0;
+	for (;;) {
+		look_once(at);
+		if (at->done)
+			return at->err;
+		if (fatal_signal_pending(current))
+			return -EINTR;
+		usleep_range(10, 100);
+	}
+}
+#else
+static int look_patiently(struct look *at)
+{
+	return 0;	/* never called */
+}
+#endif
+
+int perfctr_tracee_check_free(struct task_struct *task, const struct perfctr_tree *tree)
+{
+	struct look at = { .task = task, .tree = tree };
+
+	if (!perfctr_by_tracepoint())
+		return look_patiently(&at);
+	rcu_read_lock();
+	look(&at);
+	rcu_read_unlock();
+	return at.err;
 }

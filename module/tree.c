@@ -144,8 +144,9 @@ static void need_spare(struct vperfctr *perfctr, struct task_struct *task)
 		vperfctr_return_soon(perfctr, task, PERFCTR_TODO_SPARE);
 }
 
-void vperfctr_member_init(struct vperfctr *perfctr, const struct vperfctr *like, u8 raw,
-			  bool apart, int signo)
+/* These two are inline, as a fork is to be quick; invite.c calls them, too. */
+static __always_inline void member_init(struct vperfctr *perfctr, const struct vperfctr *like,
+					u8 raw, bool apart, int signo)
 {
 	struct perfctr_config *config = like->tree->config;
 
@@ -168,8 +169,8 @@ void vperfctr_member_init(struct vperfctr *perfctr, const struct vperfctr *like,
 	}
 }
 
-void vperfctr_member_enter(struct perfctr_tree *tree, struct vperfctr *perfctr,
-			   struct task_struct *task, int hold)
+static __always_inline void member_enter(struct perfctr_tree *tree, struct vperfctr *perfctr,
+					 struct task_struct *task, int hold)
 {
 	struct descendant *descendant = to_descendant(perfctr);
 
@@ -211,15 +212,14 @@ void vperfctr_inherit(struct vperfctr *parent, struct task_struct *child)
 		raw_spin_unlock_irqrestore(&tree->lock, flags);
 		return;
 	}
-	vperfctr_member_init(perfctr, parent, child->mm == current->mm ? parent->raw : 0,
-			     perfctr_is_apart(parent, child),
-			     parent->imode ? parent->imode->signo : 0);
+	member_init(perfctr, parent, child->mm == current->mm ? parent->raw : 0,
+		    perfctr_is_apart(parent, child), parent->imode ? parent->imode->signo : 0);
 	hold = atomic_read(&parent->hold) & (PERFCTR_HOLD_ON_EXEC | PERFCTR_HOLD_LOST);
 	raw_spin_lock_irqsave(&tree->lock, flags);
 	dead = tree->dead;
 	if (!dead) {
 		parent->spare = NULL;
-		vperfctr_member_enter(tree, perfctr, child, hold);
+		member_enter(tree, perfctr, child, hold);
 		/* The kernel's counts of a child begin at zero. */
 		perfctr->soft_on = !atomic_read(&perfctr->hold);
 		vperfctr_adopt(perfctr, child);
@@ -230,6 +230,17 @@ void vperfctr_inherit(struct vperfctr *parent, struct task_struct *child)
 	if (!perfctr->spare)
 		need_spare(perfctr, child);
 	need_spare(parent, current);
+}
+
+void vperfctr_member_init(struct vperfctr *perfctr, const struct vperfctr *like, bool apart)
+{
+	member_init(perfctr, like, 0, apart, 0);
+}
+
+void vperfctr_member_enter(struct perfctr_tree *tree, struct vperfctr *perfctr,
+			   struct task_struct *task, int hold)
+{
+	member_enter(tree, perfctr, task, hold);
 }
 
 void vperfctr_descendant_name(struct vperfctr *perfctr)

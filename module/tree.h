@@ -99,11 +99,10 @@ struct perfctr_tree {
 struct descendant *perfctr_first_after(const struct rb_root *members, u64 id);
 void perfctr_tree_put(struct perfctr_tree *tree);
 /*
- * A new member. init: it is to count as @like does, a member of the same tree. enter: it is @task's
- * from now on, which is current's child, or which current traces.
+ * A new member. init: it is to count as @like does, a member of the same tree, without a signal.
+ * enter: it is @task's from now on, which current traces.
  */
-void vperfctr_member_init(struct vperfctr *perfctr, const struct vperfctr *like, u8 raw,
-			  bool apart, int signo);
+void vperfctr_member_init(struct vperfctr *perfctr, const struct vperfctr *like, bool apart);
 void vperfctr_member_enter(struct perfctr_tree *tree, struct vperfctr *perfctr,
 			   struct task_struct *task, int hold);
 

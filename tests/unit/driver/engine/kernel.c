@@ -68,6 +68,13 @@ void perfctr_tracee_release(struct task_struct *task, unsigned long flags)
 	(void)flags;
 }
 
+int perfctr_tracee_check_free(struct task_struct *task, const struct perfctr_tree *tree)
+{
+	(void)task;
+	(void)tree;
+	return 0;
+}
+
 struct pid *get_pid(struct pid *pid)
 {
 	if (pid)
