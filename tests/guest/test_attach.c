@@ -40,6 +40,23 @@ static pid_t start_perfex(const char *list, const char *option)
 	return pid;
 }
 
+/* The same beside a program: sh -c SCRIPT */
+static pid_t start_beside(pid_t target, const char *script)
+{
+	char list[16];
+	pid_t pid;
+
+	(void)snprintf(list, sizeof(list), "%d", target);
+	unlink(OUTPUT);
+	pid = fork();
+	if (!pid) {
+		execlp("perfex", "perfex", "-e", "instructions:u", "--json", "-o", OUTPUT, "-p",
+		       list, "--", "sh", "-c", script, NULL);
+		_exit(99);
+	}
+	return pid;
+}
+
 static pid_t attach(pid_t pid, const char *option)
 {
 	char list[16];
@@ -114,6 +131,32 @@ START_TEST(counts_a_process_until_it_ends)
 	ck_assert_uint_eq(number(text, "descendants_live"), 0);
 	ck_assert_uint_eq(number(text, "descendants_missed"), 0);
 	ck_assert_ptr_null(strstr(text, "\"system\""));
+}
+END_TEST
+
+/* The program lets the process go, waits for its end, and executes much itself. */
+START_TEST(counts_while_a_program_runs)
+{
+	char script[160];
+	uint64_t count;
+	int go[2], done[2];
+	pid_t pid, perfex;
+
+	ck_ok(pipe(go));
+	ck_ok(pipe(done));
+	pid = start_target(go[0]);
+	(void)snprintf(script, sizeof(script),
+		       "echo >&%d; read x <&%d; i=0; while [ $i -lt 3000 ]; do i=$((i + 1)); done; exit 7",
+		       go[1], done[0]);
+	perfex = start_beside(pid, script);
+	expect_exit(pid, 0);
+	ck_assert_int_eq(write(done[1], "\n", 1), 1);
+	expect_exit(perfex, 7);
+	count = number(read_output(OUTPUT), "count");
+	ck_assert_uint_gt(count, LENGTH);
+	ck_assert_uint_lt(count, LENGTH + AROUND);
+	ck_assert_uint_eq(number(text, "descendants_ended"), 1);
+	ck_assert_uint_eq(number(text, "exit_status"), 7);
 }
 END_TEST
 
@@ -231,15 +274,22 @@ START_TEST(refuses_what_it_cannot_count)
 	refuses("1", NULL, "thread 1 cannot be traced");
 	(void)snprintf(list, sizeof(list), "%d", getpid());
 	refuses(list, "--self", "does not go together");
-	refuses(list, "true", "does not go together");
 	ck_ok(pipe(go));
 	pid = start_target(go[0]);
 	perfex = attach(pid, NULL);
 	(void)snprintf(list, sizeof(list), "%d", pid);
 	refuses(list, NULL, "is counted by perfctr already");
+	refuses(list, "true", "is counted by perfctr already");
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
 	expect_exit(perfex, 0);
+	pid = start_target(go[0]);
+	(void)snprintf(list, sizeof(list), "%d", pid);
+	expect_exit(start_perfex(list, "/nothing"), 127);
+	read_output(ERRORS);
+	ck_assert_msg(strstr(text, "cannot run '/nothing'"), "%s", text);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
 }
 END_TEST
 
@@ -248,6 +298,7 @@ int main(void)
 	guest_begin("attach", NULL);
 	GUEST_RUN(counts_a_process_until_it_ends, NEED_COUNTERS | AS_USER);
 	GUEST_RUN(counts_all_threads_of_all, NEED_COUNTERS | AS_USER);
+	GUEST_RUN(counts_while_a_program_runs, NEED_COUNTERS | AS_USER);
 	GUEST_RUN(ends_by_an_interrupt, NEED_COUNTERS | AS_USER);
 	GUEST_RUN(is_killed, NEED_COUNTERS | AS_USER);
 	GUEST_RUN(refuses_what_it_cannot_count, NEED_COUNTERS | AS_USER);

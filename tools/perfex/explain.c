@@ -531,7 +531,7 @@ int explain_run(const struct run *run, char **argv, const struct perfctr_info *i
 			explain("thread %d cannot be counted: %s", run->pid, strerror(run->error));
 		break;
 	case STAGE_FORK:
-		if (how->npids) {
+		if (!argv[0]) {
 			explain("cannot start: %s", strerror(run->error));
 			break;
 		}

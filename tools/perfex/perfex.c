@@ -16,7 +16,7 @@ static void usage(FILE *f)
 		"usage: perfex [-e EVENT[,EVENT]...]... [--topdown] [-o FILE] [--json]\n"
 		"              [--self | --per-thread] [-I MS | -r N] [--source SOURCE] [--exact]\n"
 		"              [--] PROGRAM [ARG]...\n"
-		"       perfex -p PID[,PID]... [OPTION]...\n"
+		"       perfex -p PID[,PID]... [OPTION]... [[--] PROGRAM [ARG]...]\n"
 		"       perfex --report [--overflows N] [--watch S] [--hotplug] [--sleep] [-o FILE]\n"
 		"       perfex -i | -l | -h | -V\n"
 		"\n"
@@ -28,7 +28,8 @@ static void usage(FILE *f)
 		"      --topdown       tell what the slots of the pipeline were used for, in\n"
 		"                      percent: some of Intel's processors know\n"
 		"  -p, --pid PID       count processes that run already, all their threads, and what\n"
-		"                      they start from now on, until they end, or Ctrl-C\n"
+		"                      they start from now on, until they end, or Ctrl-C; with\n"
+		"                      PROGRAM, which is not counted then, until that ends\n"
 		"  -o, --output FILE   write the counts to FILE, not to stderr\n"
 		"      --json          write them as JSON\n"
 		"      --self          count only PROGRAM's first thread, not its other threads\n"
@@ -450,8 +451,8 @@ int main(int argc, char **argv)
 	}
 	if (report)
 		return report_to(output, &report_how);
-	if (how.npids && (optind < argc || how.self || how.raw_csr || how.repeat > 1)) {
-		explain("--pid does not go together with a program, --self, --raw-csr and --repeat");
+	if (how.npids && (how.self || how.raw_csr || how.repeat > 1)) {
+		explain("--pid does not go together with --self, --raw-csr and --repeat");
 		return EXIT_PERFEX;
 	}
 	if (!how.npids && optind == argc) {

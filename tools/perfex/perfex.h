@@ -103,7 +103,7 @@ struct run {
 	bool stop;			/* a signal asked for the end */
 	struct perfctr_read_tree sums;	/* of one thread as well */
 	int fd;				/* the handle, or -1 */
-	pid_t pid;			/* of the program's first thread; 0 with -p */
+	pid_t pid;			/* of the program's first thread; 0: -p without a program */
 	bool counted;			/* the sums are those of at least a part of the run */
 	bool complete;			/* they are of the whole run */
 	const char *why;		/* if not, why */
@@ -142,7 +142,7 @@ bool control_program(int fd, const struct events *events, const struct how *how,
 		     struct run *run);
 
 /*
- * run.c: runs the program under the counters, and tells of each interval.
+ * run.c: runs the program under the counters, or beside what -p counts, and tells of each interval.
  * Returns -1 if it did not start. run_end() gives back what a run has.
  */
 int run_program(char **argv, struct events *events, const struct how *how,

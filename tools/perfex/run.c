@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Runs a program under counters.
+ * Runs a program under counters, or beside what -p counts.
  *
  * The child opens its own counters, programs them to start at its exec, and
  * sends the handle here. Through the handle the sums are read when the child is dead. As
@@ -79,6 +79,18 @@ static bool receive_report(int sock, struct run *report, int *fd)
  * The child
  */
 
+static _Noreturn void become_program(int sock, char **argv, struct run *report)
+{
+	signals_give_back();
+	/* The socket closes at exec, and so tells the parent that it went well. */
+	execvp(argv[0], argv);
+
+	report->stage = STAGE_EXEC;
+	report->error = errno;
+	send_report(sock, report, -1);
+	_exit(report->error == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE);
+}
+
 static _Noreturn void child(int sock, char **argv, const struct events *events,
 			   const struct how *how)
 {
@@ -110,15 +122,16 @@ static _Noreturn void child(int sock, char **argv, const struct events *events,
 	getrusage(RUSAGE_SELF, &report.usage);
 	if (!send_report(sock, &report, fd))
 		_exit(EXIT_PERFEX);
-	signals_give_back();
+	become_program(sock, argv, &report);
+}
 
-	/* The socket closes at exec, and so tells the parent that it went well. */
-	execvp(argv[0], argv);
+/* Beside what -p counts. It is not counted. */
+static _Noreturn void child_beside(int sock, char **argv)
+{
+	struct run report = { .stage = STAGE_EXEC, .bad_event = -1 };
 
-	report.stage = STAGE_EXEC;
-	report.error = errno;
-	send_report(sock, &report, -1);
-	_exit(report.error == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	become_program(sock, argv, &report);
 }
 
 /*
@@ -197,7 +210,8 @@ static bool has_ended(const struct how *how, struct run *run)
 {
 	pid_t pid;
 
-	if (how->npids)
+	/* -p without a program */
+	if (!run->pid)
 		return run->stop || attach_ended(how);
 	do
 		pid = wait4(run->pid, &run->status, WNOHANG, &run->usage);
@@ -211,10 +225,10 @@ static void read_now(const struct how *how, struct run *run)
 	read_sums(how, run);
 }
 
-/* Of -p the signal that asks for the end is ours. */
+/* Of -p without a program the signal that asks for the end is ours. */
 static bool wait_for(const struct how *how, const struct run *run, int64_t ms)
 {
-	return how->npids ? attach_wait(how, ms) : signals_pass_on(run->pid, ms);
+	return run->pid ? signals_pass_on(run->pid, ms) : attach_wait(how, ms);
 }
 
 /*
@@ -259,14 +273,70 @@ static void subtract_usage(struct run *run, const struct rusage *before)
 	timersub(&run->usage.ru_stime, &before->ru_stime, &run->usage.ru_stime);
 }
 
-static int run_attached(struct events *events, const struct how *how,
+static bool socket_make(int *sock, struct run *run)
+{
+	if (!socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sock))
+		return true;
+	run->error = errno;
+	return false;
+}
+
+/* The parent's part of a fork whose child tells by @sock[1] how it began */
+static void hear_child(pid_t pid, int *sock, struct run *run, struct run *report)
+{
+	if (pid < 0) {
+		run->error = errno;
+		close(sock[1]);
+		return;
+	}
+	close(sock[1]);
+	run->error = EPIPE;	/* if it dies without a word */
+	run->pid = pid;
+	while (receive_report(sock[0], report, &run->fd))
+		note(run, report);
+}
+
+static int start_beside(char **argv, struct run *run)
+{
+	struct timespec start = run->start;
+	struct run report;
+	int sock[2];
+	pid_t pid;
+
+	run->stage = STAGE_FORK;
+	if (!socket_make(sock, run))
+		return -1;
+	pid = fork();
+	if (!pid) {
+		close(sock[0]);
+		child_beside(sock[1], argv);
+	}
+	hear_child(pid, sock, run, &report);
+	close(sock[0]);
+	run->start = start;
+	if (pid < 0)
+		return -1;
+	if (run->stage != STAGE_EXEC) {
+		run->stage = STAGE_RUNNING;
+		run->error = 0;
+		return 0;
+	}
+	while (waitpid(pid, &run->status, 0) < 0 && errno == EINTR)
+		continue;
+	return -1;
+}
+
+static int run_attached(char **argv, struct events *events, const struct how *how,
 			const struct perfctr_info *info, struct results *results, struct run *run)
 {
 	if (!attach_begin(events, how, run))
 		return -1;
+	if (argv[0] && start_beside(argv, run) < 0)
+		return -1;
 	if (run->clock_only)
 		events->n = 0;
 	watch(how, info, events, results, run);
+	run->stop |= signals_left();
 	return 0;
 }
 
@@ -282,27 +352,19 @@ int run_program(char **argv, struct events *events, const struct how *how,
 	run->fd = -1;
 	run->bad_event = -1;
 	if (how->npids)
-		return run_attached(events, how, info, results, run);
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sock) < 0) {
-		run->error = errno;
+		return run_attached(argv, events, how, info, results, run);
+	if (!socket_make(sock, run))
 		return -1;
-	}
 
 	pid = fork();
 	if (!pid) {
 		close(sock[0]);
 		child(sock[1], argv, events, how);
 	}
-	if (pid < 0)
-		run->error = errno;
-	close(sock[1]);
+	hear_child(pid, sock, run, &report);
 	if (pid < 0)
 		goto out;
 
-	run->error = EPIPE;	/* if it dies without a word */
-	run->pid = pid;
-	while (receive_report(sock[0], &report, &run->fd))
-		note(run, &report);
 	if (run->clock_only)
 		events->n = 0;
 	if (run->stage == STAGE_RUNNING) {
