@@ -39,18 +39,22 @@ static struct vperfctr *find(const struct task_struct *task)
 	return NULL;
 }
 
-/* That thread's invitation is taken out, or NULL: then there is none any more. */
-static struct vperfctr *take(const struct task_struct *task)
+static void take_out(struct vperfctr *perfctr)
+{
+	lockdep_assert_held(&invited_lock);
+	hlist_del(&perfctr->notifier.link);
+	atomic_dec(&perfctr_nr_invited);
+}
+
+struct vperfctr *perfctr_invitation_take(const struct task_struct *task)
 {
 	struct vperfctr *perfctr;
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&invited_lock, flags);
 	perfctr = find(task);
-	if (perfctr) {
-		hlist_del(&perfctr->notifier.link);
-		atomic_dec(&perfctr_nr_invited);
-	}
+	if (perfctr)
+		take_out(perfctr);
 	raw_spin_unlock_irqrestore(&invited_lock, flags);
 	return perfctr;
 }
@@ -82,13 +86,8 @@ static void accept(struct vperfctr *perfctr)
 	raw_spin_unlock_irqrestore(&perfctr->lock, flags);
 }
 
-void perfctr_answer_invitation(void)
+void vperfctr_invitation_answer(struct vperfctr *perfctr, const struct vperfctr *own)
 {
-	struct vperfctr *perfctr = take(current), *own;
-
-	if (!perfctr)
-		return;
-	own = vperfctr_current();
 	if (!own && !(current->flags & PF_EXITING)) {
 		accept(perfctr);
 		return;
@@ -100,19 +99,30 @@ void perfctr_answer_invitation(void)
 	vperfctr_put(perfctr);
 }
 
-/* EEXIST: it is a member already; EBUSY: it has another state; EINTR: current was killed */
+/*
+ * EEXIST: it is a member already; EBUSY: it has another state; EINTR: current was killed. An
+ * invitation to a tree that has died since, which the thread did not see as it sleeps, gives way.
+ */
 static int check_free(const struct perfctr_tree *tree, struct task_struct *task)
 {
-	const struct vperfctr *other;
 	int err = perfctr_tracee_check_free(task, tree);
+	struct vperfctr *other, *dead = NULL;
 
 	if (err)
 		return err;
 	raw_spin_lock_irq(&invited_lock);
 	other = find(task);
-	if (other)
+	if (other && atomic_read(&other->hold) & PERFCTR_HOLD_DEAD) {
+		take_out(other);
+		dead = other;
+	} else if (other) {
 		err = other->tree == tree ? -EEXIST : -EBUSY;
+	}
 	raw_spin_unlock_irq(&invited_lock);
+	if (dead) {
+		decline(dead, PERFCTR_ERROR_NONE);
+		vperfctr_put(dead);
+	}
 	return err;
 }
 
@@ -138,7 +148,7 @@ static int invite(struct perfctr_tree *tree, struct vperfctr *perfctr, struct ta
 	if (vperfctr_invite_soon(perfctr, task))
 		return 0;
 	/* It has exited so far that it runs no user code. If it did not take it, we do. */
-	if (take(task) == perfctr) {
+	if (perfctr_invitation_take(task) == perfctr) {
 		decline(perfctr, PERFCTR_ERROR_NONE);
 		vperfctr_put(perfctr);
 	}

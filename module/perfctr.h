@@ -690,19 +690,12 @@ void vperfctr_inherit(struct vperfctr *parent, struct task_struct *child);
 /* EBUSY: the root's control has HOLDER_ONLY, and that is not its holder. */
 int perfctr_tree_stop(struct perfctr_tree *tree, const struct file *file, bool stop);
 /*
- * invite.c. answer: if current was invited it attaches that state, or declines if it has one, or
- * ends. For probes as well.
+ * invite.c. take: that thread's invitation, which is none any more, or NULL. answer: current
+ * attaches that state, or declines, if it has one, @own, or ends.
  */
 extern atomic_t perfctr_nr_invited;
-void perfctr_answer_invitation(void);
-/* As vperfctr_current(), after that */
-static __always_inline struct vperfctr *vperfctr_current_answered(void)
-{
-	if (unlikely(atomic_read(&perfctr_nr_invited)))
-		perfctr_answer_invitation();
-	return vperfctr_current();
-}
-
+struct vperfctr *perfctr_invitation_take(const struct task_struct *task);
+void vperfctr_invitation_answer(struct vperfctr *perfctr, const struct vperfctr *own);
 int vperfctr_add_member_ioctl(struct vperfctr *perfctr, void __user *arg);
 
 /* read_tree.c */
@@ -728,7 +721,16 @@ void vperfctr_stop(struct vperfctr *perfctr, u32 error);
 void vperfctr_start_on_exec(struct vperfctr *perfctr);
 void vperfctr_detach(struct vperfctr *perfctr, bool atomic);
 
-/* return.c */
+/* return.c. answer: if current was invited it attaches that state, or declines; also in probes */
+void perfctr_answer_invitation(void);
+/* As vperfctr_current(), after that */
+static __always_inline struct vperfctr *vperfctr_current_answered(void)
+{
+	if (unlikely(atomic_read(&perfctr_nr_invited)))
+		perfctr_answer_invitation();
+	return vperfctr_current();
+}
+
 void vperfctr_return(struct callback_head *work);
 void vperfctr_exec_pid(struct vperfctr *perfctr);
 

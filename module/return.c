@@ -56,6 +56,21 @@ void vperfctr_exec_pid(struct vperfctr *perfctr)
 		vperfctr_return_soon(perfctr, current, PERFCTR_TODO_PID);
 }
 
+/* A state whose tree has died gives way, though its thread did not return to user mode since. */
+void perfctr_answer_invitation(void)
+{
+	struct vperfctr *perfctr = perfctr_invitation_take(current), *own;
+
+	if (!perfctr)
+		return;
+	own = vperfctr_current();
+	if (own && atomic_read(&own->hold) & PERFCTR_HOLD_DEAD) {
+		vperfctr_detach(own, true);
+		own = NULL;
+	}
+	vperfctr_invitation_answer(perfctr, own);
+}
+
 /*
  * By the owner, before it returns to user mode, or as it dies. May sleep. What cannot be
  * done now stays in todo: resume() queues the work again when the owner is next switched

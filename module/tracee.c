@@ -150,7 +150,8 @@ static void look(struct look *look)
 {
 	const struct vperfctr *perfctr = perfctr_of_task(look->task, false);
 
-	if (perfctr)
+	/* One whose tree has died gives way: see perfctr_answer_invitation(). */
+	if (perfctr && !(atomic_read(&perfctr->hold) & PERFCTR_HOLD_DEAD))
 		look->err = READ_ONCE(perfctr->tree) == look->tree ? -EEXIST : -EBUSY;
 	look->done = true;
 }

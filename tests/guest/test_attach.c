@@ -160,6 +160,55 @@ START_TEST(counts_while_a_program_runs)
 }
 END_TEST
 
+/* The process sleeps on, and may be counted again: the first invitation it never saw gives way. */
+START_TEST(ends_with_the_program)
+{
+	pid_t pid;
+	int go[2], turn;
+
+	ck_ok(pipe(go));
+	pid = start_target(go[0]);
+	for (turn = 0; turn < 2; turn++) {
+		expect_exit(start_beside(pid, "exec sleep 0.2"), 0);
+		ck_assert_uint_eq(number(read_output(OUTPUT), "descendants_live"), 1);
+		ck_assert_uint_eq(number(text, "count"), 0);
+	}
+	ck_assert_int_eq(write(go[1], "x", 1), 1);
+	expect_exit(pid, 0);
+}
+END_TEST
+
+/*
+ * Each time it sleeps in its call as perfex ends: its state is of a dead tree when the next
+ * perfex comes, and is until the thread returns from that call.
+ */
+START_TEST(counted_again_while_it_sleeps)
+{
+	char script[80], byte;
+	uint64_t count;
+	int go[2], turn;
+	pid_t pid;
+
+	ck_ok(pipe(go));
+	pid = fork();
+	while (!pid) {
+		if (read(go[0], &byte, 1) != 1)
+			_exit(99);
+		body_spin(100000);
+	}
+	(void)snprintf(script, sizeof(script), "echo >&%d; sleep 0.3", go[1]);
+	for (turn = 0; turn < 3; turn++) {
+		expect_exit(start_beside(pid, script), 0);
+		count = number(read_output(OUTPUT), "count");
+		ck_assert_uint_gt(count, BODY_SPIN(100000));
+		ck_assert_uint_lt(count, BODY_SPIN(100000) + AROUND);
+		ck_assert_uint_eq(number(text, "descendants_live"), 1);
+	}
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+END_TEST
+
 static void *wait_and_spin(void *go)
 {
 	char byte;
@@ -299,6 +348,8 @@ int main(void)
 	GUEST_RUN(counts_a_process_until_it_ends, NEED_COUNTERS | AS_USER);
 	GUEST_RUN(counts_all_threads_of_all, NEED_COUNTERS | AS_USER);
 	GUEST_RUN(counts_while_a_program_runs, NEED_COUNTERS | AS_USER);
+	GUEST_RUN(ends_with_the_program, NEED_COUNTERS | AS_USER);
+	GUEST_RUN(counted_again_while_it_sleeps, NEED_COUNTERS | AS_USER);
 	GUEST_RUN(ends_by_an_interrupt, NEED_COUNTERS | AS_USER);
 	GUEST_RUN(is_killed, NEED_COUNTERS | AS_USER);
 	GUEST_RUN(refuses_what_it_cannot_count, NEED_COUNTERS | AS_USER);
