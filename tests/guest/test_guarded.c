@@ -13,6 +13,7 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
@@ -23,6 +24,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -60,6 +62,8 @@ enum victim_kind { VICTIM_MAPS, VICTIM_COUNTS, VICTIM_IS_ANYBODY, VICTIM_WAS_KIN
  * @paused_kin: another process of the spy's user counts the same, but is suspended
  * @kin: the victim is of the spy's user, and maps
  * @namespace: CLONE_NEWPID or CLONE_NEWUSER: the spy is in such a namespace of its own
+ * @traced: the victim is controlled by its tracer, who is of the spy's user and namespaces;
+ *	then it is the victim that is in @namespace
  * @sibling: the spy is a thread that counts nothing, of a process of which another
  *	thread may read registers
  * @bare: the spy counts nothing, where registers are read without a permission
@@ -72,6 +76,7 @@ struct scene {
 	bool paused_kin;
 	bool kin;
 	bool bare;
+	bool traced;
 	int namespace;
 };
 
@@ -138,6 +143,20 @@ static int begin_counting(bool other, bool map)
 	return err;
 }
 
+/* By a victim: its tracer makes it count, and then it maps. */
+static int begin_traced(int namespace)
+{
+	int fd;
+
+	if ((namespace == CLONE_NEWUSER && unshare(CLONE_NEWUSER)) ||
+	    ptrace(PTRACE_TRACEME, 0, NULL, NULL) || raise(SIGSTOP))
+		return -errno;
+	fd = try_open(0);
+	if (fd < 0)
+		return fd;
+	return try_map(fd) ? 0 : -errno;
+}
+
 static void play_victim(struct stage *stage)
 {
 	bool was_kin = stage->scene.victim == VICTIM_WAS_KIN;
@@ -150,7 +169,9 @@ static void play_victim(struct stage *stage)
 		become(stage->scene.kin ? STRANGER_UID : GUEST_UID);
 	else if (setresuid(GUEST_UID, STRANGER_UID, STRANGER_UID))
 		stage->error = -errno;
-	if (stage->scene.victim != VICTIM_IS_ANYBODY)
+	if (stage->scene.traced)
+		stage->error = begin_traced(stage->scene.namespace);
+	else if (stage->scene.victim != VICTIM_IS_ANYBODY)
 		stage->error = begin_counting(false, stage->scene.victim != VICTIM_COUNTS);
 	stage->ready = true;
 	while (!stage->stop && !stage->error) {
@@ -171,6 +192,43 @@ static void play_victim(struct stage *stage)
 			sched_yield();
 	}
 	_exit(0);
+}
+
+static pid_t fork_into(int namespace)
+{
+	return namespace != CLONE_NEWPID ? fork() :
+	       (pid_t)syscall(SYS_clone, CLONE_NEWPID | SIGCHLD, NULL, NULL, NULL, NULL);
+}
+
+static int control_tracee(pid_t pid)
+{
+	struct perfctr_open o = { .size = sizeof(o), .tid = pid,
+				  .flags = PERFCTR_OPEN_CREAT | PERFCTR_OPEN_THREAD };
+	struct perfctr_control control = usual_control(false);
+	int fd = open(PERFCTR_DEVICE, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0 || ioctl(fd, PERFCTR_IOC_OPEN, &o))
+		return -errno;
+	return try_control(fd, &control);
+}
+
+/* Makes the victim, and controls it. */
+static void play_tracer(struct stage *stage)
+{
+	int status;
+	pid_t victim;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	victim = fork_into(stage->scene.namespace);
+	if (!victim)
+		play_victim(stage);
+	become(STRANGER_UID);
+	if (waitpid(victim, &status, 0) != victim || !WIFSTOPPED(status))
+		stage->error = -ECHILD;
+	else
+		stage->error = control_tracee(victim);
+	(void)ptrace(PTRACE_CONT, victim, NULL, NULL);
+	_exit(waitpid(victim, &status, 0) != victim || status);
 }
 
 static void read_registers(const struct stage *stage, uint64_t *value)
@@ -260,7 +318,8 @@ static void play_spy(struct stage *stage)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	pin_self(0);
 	become(STRANGER_UID);
-	if (stage->scene.namespace == CLONE_NEWUSER && unshare(CLONE_NEWUSER))
+	if (!stage->scene.traced && stage->scene.namespace == CLONE_NEWUSER &&
+	    unshare(CLONE_NEWUSER))
 		stage->error = -errno;
 	else if (!stage->scene.bare)
 		stage->error = begin_counting(stage->scene.other_control, true);
@@ -295,15 +354,13 @@ static struct stage *play(const struct scene *scene)
 
 	stage->scene = *scene;
 	ck_ok(victim = fork());
+	if (!victim && scene->traced)
+		play_tracer(stage);
 	if (!victim)
 		play_victim(stage);
 	while (!stage->ready)
 		sleep_us(100);
-	if (scene->namespace == CLONE_NEWPID)
-		spy = (pid_t)syscall(SYS_clone, CLONE_NEWPID | SIGCHLD, NULL, NULL, NULL, NULL);
-	else
-		spy = fork();
-	ck_ok(spy);
+	ck_ok(spy = fork_into(scene->traced ? 0 : scene->namespace));
 	if (!spy)
 		play_spy(stage);
 	/* Last, so that it runs between the spy and its victim as they take turns */
@@ -419,15 +476,50 @@ START_TEST(nothing_of_another_user_namespace)
 }
 END_TEST
 
-/* In the same namespaces the registers run on from one to the other. */
-START_TEST(kin_share_registers)
+/* A tracee has its tracer's config, but is in a container. */
+START_TEST(nothing_of_a_tracee_in_another_pid_namespace)
 {
-	struct scene scene = { .victim = VICTIM_MAPS, .kin = true };
-	struct stage *stage = play(&scene);
+	struct scene scene = {
+		.victim = VICTIM_MAPS, .kin = true, .traced = true, .namespace = CLONE_NEWPID,
+	};
+
+	learns_nothing(&scene);
+}
+END_TEST
+
+START_TEST(nothing_of_a_tracee_in_another_user_namespace)
+{
+	struct scene scene = {
+		.victim = VICTIM_MAPS, .kin = true, .traced = true, .namespace = CLONE_NEWUSER,
+	};
+
+	learns_nothing(&scene);
+}
+END_TEST
+
+static void learns_most(const struct scene *scene)
+{
+	struct stage *stage = play(scene);
 
 	ck_assert_msg(stage->learnt > stage->worked / 2,
 		      "the spy learnt of %llu instructions of %llu",
 		      (unsigned long long)stage->learnt, (unsigned long long)stage->worked);
+}
+
+/* In the same namespaces the registers run on from one to the other. */
+START_TEST(kin_share_registers)
+{
+	struct scene scene = { .victim = VICTIM_MAPS, .kin = true };
+
+	learns_most(&scene);
+}
+END_TEST
+
+START_TEST(kin_share_registers_with_a_tracee)
+{
+	struct scene scene = { .victim = VICTIM_MAPS, .kin = true, .traced = true };
+
+	learns_most(&scene);
 }
 END_TEST
 
@@ -1080,7 +1172,10 @@ int main(void)
 	run_policy(nothing_of_anybody, both);
 	run_policy(nothing_of_another_pid_namespace, both | NEED_NAMESPACES);
 	run_policy(nothing_of_another_user_namespace, both | NEED_NAMESPACES);
+	run_policy(nothing_of_a_tracee_in_another_pid_namespace, both | NEED_NAMESPACES);
+	run_policy(nothing_of_a_tracee_in_another_user_namespace, both | NEED_NAMESPACES);
 	run_policy(kin_share_registers, both);
+	run_policy(kin_share_registers_with_a_tracee, both);
 	run_policy(nothing_with_another_control, both);
 	run_policy(nothing_when_interrupted_by_a_mapped_victim, both);
 	run_policy(nothing_when_interrupted_by_a_counting_victim, both);
