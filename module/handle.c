@@ -280,6 +280,9 @@ static long vperfctr_ioctl(struct file *file, unsigned int cmd, unsigned long ua
 	struct vperfctr *perfctr = file_perfctr(file);
 	void __user *arg = (void __user *)uarg;
 
+	/* It is called most; among the others gcc searches. */
+	if (likely(perfctr && cmd == PERFCTR_IOC_READ))
+		return vperfctr_read_ioctl(perfctr, arg);
 	switch (cmd) {
 	case PERFCTR_IOC_INFO:
 		return info_ioctl(arg);
@@ -289,8 +292,6 @@ static long vperfctr_ioctl(struct file *file, unsigned int cmd, unsigned long ua
 	if (!perfctr)
 		return cmd == PERFCTR_IOC_OPEN ? vperfctr_make_handle(file, arg) : -ENOTTY;
 	switch (cmd) {
-	case PERFCTR_IOC_READ:
-		return vperfctr_read_ioctl(perfctr, arg);
 	case PERFCTR_IOC_READ_TREE:
 		return vperfctr_read_tree_ioctl(perfctr, arg);
 	case PERFCTR_IOC_NEXT_MEMBER:
