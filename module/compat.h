@@ -80,6 +80,19 @@ static inline bool perfctr_task_is_queued(const struct task_struct *task)
 #define PERFCTR_PF_NOT_USER	(PF_KTHREAD | PF_IO_WORKER)
 #endif
 
+/* 6.13 replaced hrtimer_init(), which is gone since 6.15. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
+#define perfctr_hrtimer_setup(timer, fn, clock, mode)				\
+	do {									\
+		struct hrtimer *hrtimer = (timer);				\
+										\
+		hrtimer_init(hrtimer, clock, mode);				\
+		hrtimer->function = (fn);					\
+	} while (0)
+#else
+#define perfctr_hrtimer_setup	hrtimer_setup
+#endif
+
 /* Its name since 6.2, and the only one since 6.15 */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0)
 #define timer_delete_sync(timer)	del_timer_sync(timer)

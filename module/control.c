@@ -17,9 +17,9 @@
 #define CONTROL_FLAGS		(PERFCTR_CONTROL_CLOEXEC | PERFCTR_CONTROL_ON_EXEC | \
 				 PERFCTR_CONTROL_INHERIT | PERFCTR_CONTROL_KEEP | \
 				 PERFCTR_CONTROL_RAW | PERFCTR_CONTROL_SUSPENDED | \
-				 PERFCTR_CONTROL_HOLDER_ONLY)
+				 PERFCTR_CONTROL_HOLDER_ONLY | PERFCTR_CONTROL_RECORD)
 
-static_assert(CONTROL_FLAGS <= U8_MAX);	/* vperfctr.flags */
+static_assert(CONTROL_FLAGS <= (u16)~0);	/* vperfctr.flags */
 
 /*
  * Most counters in one control. If the processor has none this lets controls with counters
@@ -168,6 +168,14 @@ static u32 control_nr(const struct perfctr_control *control)
 	return control->nractrs + control->nrictrs;
 }
 
+static int check_record(const struct perfctr_control *control)
+{
+	if (control->si_signo || control->refresh || (!control->nrictrs && !control->timer_ns))
+		return -EINVAL;
+	return !control->timer_ns || (control->timer_ns >= PERFCTR_TIMER_MIN &&
+				      control->timer_ns <= PERFCTR_TIMER_MAX) ? 0 : -EINVAL;
+}
+
 static int control_check(const struct perfctr_control *control, struct perfctr_refusal *why)
 {
 	u32 i, nr = control_nr(control);
@@ -176,7 +184,7 @@ static int control_check(const struct perfctr_control *control, struct perfctr_r
 	    (control->flags & (PERFCTR_CONTROL_INHERIT | PERFCTR_CONTROL_KEEP)) ==
 							PERFCTR_CONTROL_KEEP ||
 	    control->tsc_on > 1 || control->preserve >> PERFCTR_MAX_HW ||
-	    control->source > PERFCTR_SOURCE_ANY ||
+	    control->source > PERFCTR_SOURCE_ANY || control->reserved0 ||
 	    !perfctr_all_zero(control->reserved, sizeof(control->reserved)))
 		return -EINVAL;
 	for (i = 0; i < nr; i++) {
@@ -189,6 +197,10 @@ static int control_check(const struct perfctr_control *control, struct perfctr_r
 			return -EINVAL;
 		}
 	}
+	if (control->flags & PERFCTR_CONTROL_RECORD)
+		return check_record(control);
+	if (control->timer_ns)
+		return -EINVAL;
 	if (!control->nrictrs)
 		return control->si_signo || control->refresh ? -EINVAL : 0;
 	if (!control->si_signo || !valid_signal(control->si_signo) ||
@@ -336,7 +348,7 @@ static void change_end(struct vperfctr *perfctr)
 /**
  * struct parts - what a control makes for a state
  * @config: the caller is a user of it, with a reference
- * @imode: NULL without i-mode counters
+ * @imode: NULL without i-mode counters and RECORD
  * @tree: NULL without INHERIT
  * @spare: for the next child; NULL if there is one, or none is needed
  */
@@ -391,6 +403,11 @@ static __always_inline void control_apply(struct vperfctr *perfctr,
 		left = 0;	/* it has not counted yet */
 	WRITE_ONCE(perfctr->holder, enabled ? file : NULL);
 	swap(perfctr->config, parts->config);
+	/* Before the old ring is left, so that readers never see nobody. */
+	if (parts->imode && parts->imode->ring)
+		perfctr_ring_join(parts->imode->ring);
+	if (perfctr->imode && perfctr->imode->ring)
+		perfctr_ring_leave(perfctr->imode->ring);
 	swap(perfctr->imode, parts->imode);
 	old = perfctr->tree;
 	WRITE_ONCE(perfctr->tree, parts->tree);
@@ -417,9 +434,9 @@ static __always_inline void control_apply(struct vperfctr *perfctr,
 	if (!control->tsc_on || !perfctr->clock_on)
 		state->clock = 0;
 	WRITE_ONCE(perfctr->clock_on, control->tsc_on);
-	perfctr->quick = control->tsc_on && !perfctr->config->nr_ictrs &&
+	perfctr->quick = control->tsc_on && !perfctr->imode &&
 			 !perfctr->config->shared && !perfctr_config_has_own_way(perfctr->config);
-	perfctr->plain = perfctr->config->nr && !perfctr->config->nr_ictrs && !raw &&
+	perfctr->plain = perfctr->config->nr && !perfctr->imode && !raw &&
 			 !perfctr_config_has_own_way(perfctr->config);
 	/* Its tree has changed, so those who stop the old tree leave this state alone. */
 	atomic_set(&perfctr->hold, hold);
@@ -431,6 +448,9 @@ static __always_inline void control_apply(struct vperfctr *perfctr,
 	if (!tracee)
 		vperfctr_resume_locked(perfctr);
 	raw_spin_unlock_irqrestore(&perfctr->lock, flags);
+	if (control->flags & PERFCTR_CONTROL_RECORD &&
+	    !(control->flags & PERFCTR_CONTROL_ON_EXEC))
+		vperfctr_return_soon(perfctr, current, PERFCTR_TODO_MAPS);
 }
 
 /* Descendants are controlled by the holder of their root only. */
@@ -460,11 +480,12 @@ static int raw_check(const struct perfctr_control *control, struct perfctr_refus
 }
 
 /* One that was made for an older control may have another number of i-mode counters. */
-static bool has_spare(const struct vperfctr *perfctr, u32 nr_ictrs)
+static bool has_spare(const struct vperfctr *perfctr, u32 nr_ictrs, bool records)
 {
 	const struct vperfctr *spare = perfctr->spare;
 
-	return spare && (spare->imode ? spare->imode->nr : 0) == nr_ictrs;
+	return spare && !spare->imode == !(nr_ictrs || records) &&
+	       (!spare->imode || spare->imode->nr == nr_ictrs);
 }
 
 static int put_refusal(struct perfctr_control __user *arg, const struct perfctr_refusal *why)
@@ -493,6 +514,7 @@ static int parts_make(struct vperfctr *perfctr, const struct perfctr_control *co
 		      struct task_struct *task, struct parts *parts)
 {
 	struct perfctr_config *config = parts->config;
+	bool records = control->flags & PERFCTR_CONTROL_RECORD;
 
 	if (control->flags & PERFCTR_CONTROL_INHERIT && (control->tsc_on || config->nr)) {
 		u32 cstatus = cstatus_of(config, control->tsc_on);
@@ -500,16 +522,20 @@ static int parts_make(struct vperfctr *perfctr, const struct perfctr_control *co
 		parts->tree = perfctr_tree_create(perfctr, config, control->flags, cstatus);
 		if (!parts->tree)
 			return -ENOMEM;
-		if (task != current || !has_spare(perfctr, config->nr_ictrs)) {
-			parts->spare = vperfctr_spare_create(config->nr_ictrs, true);
+		if (task != current || !has_spare(perfctr, config->nr_ictrs, records)) {
+			parts->spare = perfctr_spare_create(config->nr_ictrs, records, true);
 			if (!parts->spare)
 				return -ENOMEM;
 		}
 	}
-	if (config->nr_ictrs) {
+	if (config->nr_ictrs || records) {
 		parts->imode = perfctr_imode_create(config->nr_ictrs, GFP_KERNEL_ACCOUNT);
 		if (!parts->imode)
 			return -ENOMEM;
+		parts->imode->ring = records ? perfctr->ring : NULL;
+		parts->imode->timer_ns = control->timer_ns;
+		if (control->timer_ns)
+			parts->imode->timer = perfctr_timer_ticks(control->timer_ns);
 	}
 	return 0;
 }
@@ -582,6 +608,8 @@ int vperfctr_control(struct vperfctr *perfctr, struct file *file, void __user *a
 	}
 	if (!err && control->preserve && perfctr->config)
 		err = verify(perfctr);
+	if (!err && control->flags & PERFCTR_CONTROL_RECORD)
+		err = task != current ? -EOPNOTSUPP : perfctr->ring ? 0 : -EINVAL;
 	/* Ending the old tree takes a broadcast. */
 	if (!err && perfctr->tree)
 		err = perfctr_broadcasts_allow();
@@ -639,6 +667,7 @@ int vperfctr_read_control(struct vperfctr *perfctr, void __user *arg)
 	if (config && perfctr->imode) {
 		control->si_signo = perfctr->imode->asked;
 		control->refresh = perfctr->imode->refresh;
+		control->timer_ns = perfctr->imode->timer_ns;
 	}
 	control->tsc_on = perfctr->clock_on;
 	control->flags = perfctr->flags;

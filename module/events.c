@@ -20,8 +20,10 @@ static void probe_exit(PERFCTR_EXIT_PROBE_ARGS)
 {
 	struct vperfctr *perfctr = vperfctr_current_answered();
 
-	if (perfctr)
-		vperfctr_detach(perfctr, true);
+	if (!perfctr)
+		return;
+	vperfctr_record_exit(perfctr);
+	vperfctr_detach(perfctr, true);
 }
 
 static void probe_fork(void *data, struct task_struct *parent, struct task_struct *child)
@@ -59,8 +61,10 @@ static void probe_exec(void *data, struct task_struct *task, pid_t old_pid,
 		vperfctr_stop(perfctr, PERFCTR_ERROR_EXEC);
 		vperfctr_detach(perfctr, true);
 	} else if (atomic_read(&perfctr->hold) & PERFCTR_HOLD_ON_EXEC) {
+		vperfctr_record_exec(perfctr);
 		vperfctr_start_on_exec(perfctr);
 	} else if (perfctr->imode) {
+		vperfctr_record_exec(perfctr);
 		vperfctr_imode_exec(perfctr);
 	}
 }

@@ -8,6 +8,7 @@
 #include <linux/fs.h>
 #include <linux/module.h>
 #include <linux/pid.h>
+#include <linux/poll.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
@@ -37,6 +38,11 @@ static_assert(PERFCTR_READ_SIZE_VER0 == 32);
 static_assert(PERFCTR_READ_TREE_SIZE_VER0 == 72);
 static_assert(PERFCTR_MEMBER_SIZE_VER0 == 56);
 static_assert(sizeof(struct perfctr_add_member) == PERFCTR_ADD_MEMBER_SIZE_VER0);
+static_assert(sizeof(struct perfctr_ring) == PERFCTR_RING_SIZE_VER0);
+static_assert(sizeof(struct perfctr_record) == 24);
+static_assert(sizeof(struct perfctr_record_sample) == 56);
+static_assert(sizeof(struct perfctr_record_map) == 64);
+static_assert(PERFCTR_RING_OFFSET % PAGE_SIZE == 0);
 static_assert(sizeof(struct perfctr_ctr_control) % 8 == 0);
 /* The other half of the page is free. */
 static_assert(offsetof(struct perfctr_page, slot) == 288);
@@ -51,6 +57,13 @@ static void free_root_memory(struct callback_head *head)
 	kmem_cache_free(state_cache, container_of(head, struct vperfctr, return_work));
 }
 
+static void ring_put(struct perfctr_ring_buffer *ring)
+{
+	if (ring && perfctr_ring_tells_maps(ring))
+		perfctr_record_maps_put();
+	perfctr_ring_put(ring);
+}
+
 void vperfctr_root_free(struct vperfctr *perfctr)
 {
 	if (perfctr->tree)
@@ -58,6 +71,7 @@ void vperfctr_root_free(struct vperfctr *perfctr)
 	if (perfctr->config)
 		perfctr_config_unref(perfctr->config);
 	kfree(perfctr->imode);
+	ring_put(perfctr->ring);
 	vperfctr_free_memory(perfctr, free_root_memory);
 }
 
@@ -275,6 +289,57 @@ static int cpus_ioctl(void __user *arg)
 	return err;
 }
 
+/* RING, for the owner alone */
+static int ring_ioctl(struct vperfctr *perfctr, void __user *arg)
+{
+	struct perfctr_ring_buffer *ring;
+	struct perfctr_ring wanted = {};
+	u32 size;
+	int err;
+
+	perfctr = vperfctr_acting_owner(perfctr, false);
+	if (IS_ERR(perfctr))
+		return PTR_ERR(perfctr);
+	err = perfctr_get_size(arg, PERFCTR_RING_SIZE_VER0, &size);
+	if (!err)
+		err = copy_struct_from_user(&wanted, sizeof(wanted), arg, size);
+	if (err)
+		return err;
+	if (perfctr->ring)
+		return -EEXIST;
+	ring = perfctr_ring_create(&wanted);
+	if (IS_ERR(ring))
+		return PTR_ERR(ring);
+	if (perfctr_ring_tells_maps(ring))
+		err = perfctr_record_maps_get();
+	if (err) {
+		perfctr_ring_put(ring);
+		return err;
+	}
+	/* Only the owner sets it. */
+	smp_store_release(&perfctr->ring, ring);
+	return 0;
+}
+
+/* Without a ring as for a file that has no poll() */
+static __poll_t vperfctr_poll(struct file *file, struct poll_table_struct *table)
+{
+	struct vperfctr *perfctr = file_perfctr(file);
+	struct perfctr_ring_buffer *ring = perfctr ? READ_ONCE(perfctr->ring) : NULL;
+
+	return ring ? perfctr_ring_poll(ring, file, table) : DEFAULT_POLLMASK;
+}
+
+static int vperfctr_fasync(int fd, struct file *file, int on)
+{
+	struct vperfctr *perfctr = file_perfctr(file);
+	struct perfctr_ring_buffer *ring = perfctr ? READ_ONCE(perfctr->ring) : NULL;
+
+	if (ring)
+		return perfctr_ring_fasync(ring, fd, file, on);
+	return on ? -EINVAL : 0;
+}
+
 static long vperfctr_ioctl(struct file *file, unsigned int cmd, unsigned long uarg)
 {
 	struct vperfctr *perfctr = file_perfctr(file);
@@ -298,6 +363,8 @@ static long vperfctr_ioctl(struct file *file, unsigned int cmd, unsigned long ua
 		return vperfctr_next_member_ioctl(perfctr, arg);
 	case PERFCTR_IOC_ADD_MEMBER:
 		return vperfctr_add_member_ioctl(perfctr, arg);
+	case PERFCTR_IOC_RING:
+		return ring_ioctl(perfctr, arg);
 	case PERFCTR_IOC_SUSPEND:
 		return vperfctr_stop_go(perfctr, file, true);
 	case PERFCTR_IOC_RESUME:
@@ -353,6 +420,8 @@ const struct file_operations vperfctr_fops = {
 	.unlocked_ioctl = vperfctr_ioctl,
 	.compat_ioctl = compat_ptr_ioctl,
 	.mmap = vperfctr_mmap,
+	.poll = vperfctr_poll,
+	.fasync = vperfctr_fasync,
 	.release = vperfctr_release,
 	.show_fdinfo = vperfctr_show_fdinfo,
 };

@@ -165,7 +165,7 @@ static int add_member(struct vperfctr *root, struct task_struct *task)
 
 	if (err)
 		return err;
-	perfctr = vperfctr_spare_create(tree->config->nr_ictrs, true);
+	perfctr = vperfctr_spare_create(root, true);
 	if (!perfctr)
 		return -ENOMEM;
 	err = perfctr_notify_get();

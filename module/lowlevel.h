@@ -71,6 +71,7 @@ static inline long perfctr_work_on_cpu(unsigned int cpu, long (*fn)(void *arg), 
 struct perfctr_cpu_image;
 struct perfctr_user;
 struct pid_namespace;
+struct pt_regs;
 struct user_namespace;
 
 /**
@@ -303,6 +304,22 @@ void perfctr_cpu_name(struct perfctr_ctr_control *ctr, unsigned int hw);
 int perfctr_cpu_set_ihandler(perfctr_ihandler_t handler);
 /* In the handler: was user mode interrupted? False if that is not known. */
 bool perfctr_cpu_interrupted_user(void);
+/* In the handler: where; NULL if that is not known */
+struct pt_regs *perfctr_cpu_interrupted_regs(void);
+
+/*
+ * Frames of current's user mode, as its code keeps frame pointers. first: the innermost one's
+ * address. next: *caller becomes the return address that *frame has, and *frame the next one's
+ * address; false if that cannot be read. Nothing of it is to be trusted. Page faults are disabled
+ */
+unsigned long perfctr_cpu_first_frame(const struct pt_regs *regs);
+bool perfctr_cpu_next_frame(const struct pt_regs *regs, unsigned long *frame, u64 *caller);
+/*
+ * Who called whom in the kernel, where current was interrupted: at most @depth return addresses, from
+ * the innermost. How many there are. Interrupts are off
+ */
+unsigned int perfctr_cpu_kernel_chain(struct pt_regs *regs, unsigned long *caller,
+				      unsigned int depth);
 
 /*
  * CPU hotplug. prepare: a CPU that is down will come. reserve, unreserve: it has come,

@@ -135,9 +135,13 @@ static int __init perfctr_init(void)
 	if (err)
 		goto err_cpu;
 	perfctr_state_init(&above);
-	err = perfctr_switch_init();
+	perfctr_timer_init(vperfctr_on_timer);
+	err = perfctr_record_init();
 	if (err)
 		goto err_config;
+	err = perfctr_switch_init();
+	if (err)
+		goto err_record;
 	perfctr_control_init();
 	err = perfctr_tree_init();
 	if (err)
@@ -172,6 +176,8 @@ err_tree:
 	perfctr_tree_exit();
 err_notify:
 	perfctr_notify_exit();
+err_record:
+	perfctr_record_exit();
 err_config:
 	perfctr_config_exit();
 	perfctr_burden_exit();
@@ -195,6 +201,8 @@ static void __exit perfctr_exit(void)
 	 * tracing, kprobes and BPF, which no distribution has.)
 	 */
 	synchronize_rcu_tasks();
+	perfctr_timer_exit();
+	perfctr_record_exit();
 	perfctr_config_exit();
 	perfctr_burden_exit();
 	destroy_workqueue(perfctr_wq);

@@ -157,6 +157,13 @@ void vperfctr_lend(struct vperfctr *perfctr)
 	set_lent(perfctr, true);
 }
 
+static int vperfctr_mmap_ring(struct vperfctr *perfctr, struct vm_area_struct *vma)
+{
+	struct perfctr_ring_buffer *ring = READ_ONCE(perfctr->ring);
+
+	return ring ? perfctr_ring_mmap(ring, vma) : -EINVAL;
+}
+
 int vperfctr_mmap(struct file *file, struct vm_area_struct *vma)
 {
 	struct vperfctr *perfctr = READ_ONCE(file->private_data);
@@ -166,6 +173,8 @@ int vperfctr_mmap(struct file *file, struct vm_area_struct *vma)
 
 	if (!perfctr)
 		return -ENODEV;
+	if (vma->vm_pgoff >= PERFCTR_RING_OFFSET >> PAGE_SHIFT)
+		return vperfctr_mmap_ring(perfctr, vma);
 	if (vma->vm_flags & VM_WRITE)
 		return -EACCES;
 	if (vma->vm_pgoff || vma->vm_end - vma->vm_start != PAGE_SIZE ||

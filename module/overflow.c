@@ -8,6 +8,7 @@
 #include <linux/moduleparam.h>
 #include <linux/sched/signal.h>
 #include <linux/uidgid.h>
+#include <asm/irq_regs.h>
 
 #include "perfctr.h"
 #include "hook.h"
@@ -59,6 +60,90 @@ static void tell(int signo, u32 mask, bool throttled)
 	}
 }
 
+/*
+ * Samples instead of signals: at an overflow, or when one is due by time. The counters go on at once.
+ */
+
+/* Writes a sample, unless there were too many in this tick: then it is false, and said so. */
+static bool write_sample(struct vperfctr *perfctr, struct pt_regs *regs, u32 mask,
+			 const u64 *value)
+{
+	struct perfctr_imode *imode = perfctr->imode;
+
+	if (likely(within_budget(imode))) {
+		vperfctr_record_sample(perfctr, regs, mask, value);
+		return true;
+	}
+	vperfctr_record_throttled(perfctr);
+	return false;
+}
+
+/* It is suspended, and the caller resumes it. @regs: see vperfctr_record_sample() */
+static void sample(struct vperfctr *perfctr, struct pt_regs *regs)
+{
+	u64 value[1 + PERFCTR_MAX_HW], clock = perfctr->cpu_state.clock, *to = value;
+	struct perfctr_imode *imode = perfctr->imode;
+	bool timed = imode->timer && (s64)(clock - imode->due) >= 0;
+	const struct perfctr_cpu_ctr *ctr;
+	u32 mask = imode->pending;
+
+	lockdep_assert_irqs_disabled();
+	if (!mask && !timed)
+		return;
+	imode->pending = 0;
+	go_on(perfctr);
+	if (timed)
+		imode->due += imode->timer;
+	/* What is that late is left out. */
+	if (timed && (s64)(clock - imode->due) >= 0)
+		imode->due = clock + imode->timer;
+	if (imode->throttled)
+		return;
+	*to++ = clock;
+	for (ctr = perfctr->cpu_state.ctr; ctr != perfctr->cpu_state.end; ctr++)
+		*to++ = ctr->acc;
+	if (!write_sample(perfctr, regs, mask, value))
+		vperfctr_imode_throttle(perfctr, true);
+}
+
+/* The same as its interrupt ends, if its counters were merely stopped. */
+static void sample_stopped(struct vperfctr *perfctr)
+{
+	u64 value[1 + PERFCTR_MAX_HW];
+	u32 mask = vperfctr_imode_read_stopped(perfctr, value);
+	bool throttled = mask && !write_sample(perfctr, perfctr_cpu_interrupted_regs(), mask, value);
+
+	if (likely(vperfctr_imode_restart(perfctr, value, throttled)))
+		return;
+	if (throttled)
+		vperfctr_imode_throttle(perfctr, true);
+	vperfctr_resume(perfctr);
+}
+
+void vperfctr_on_timer(struct vperfctr *perfctr)
+{
+	bool counts = vperfctr_is_native(perfctr) ? perfctr->undo & PERFCTR_UNDO_ICTRS :
+						    perfctr->seq & 1;
+
+	/* Resuming it sets the timer again, and looks whether it is still throttled. */
+	if (!counts || !perfctr->imode->ring)
+		return;
+	vperfctr_suspend(perfctr);
+	sample(perfctr, get_irq_regs());
+	vperfctr_resume(perfctr);
+}
+
+/* On the way to user mode. What was interrupted is not known any more. */
+static void sample_late(struct vperfctr *perfctr)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	vperfctr_suspend(perfctr);
+	sample(perfctr, NULL);
+	local_irq_restore(flags);
+}
+
 void vperfctr_imode_deliver(struct vperfctr *perfctr)
 {
 	struct perfctr_imode *imode = perfctr->imode;
@@ -67,6 +152,10 @@ void vperfctr_imode_deliver(struct vperfctr *perfctr)
 	int signo;
 	u32 mask;
 
+	if (imode->ring) {
+		sample_late(perfctr);
+		return;
+	}
 	local_irq_save(flags);
 	mask = imode->pending;
 	imode->pending = 0;
@@ -86,11 +175,15 @@ void vperfctr_imode_deliver(struct vperfctr *perfctr)
 		tell(signo, mask, throttled);
 }
 
-/* An exec removes the signal handler, so it ends the signals too: they would kill. */
+/*
+ * An exec removes the signal handler, so it ends the signals too: they would kill. Samples go on.
+ */
 void vperfctr_imode_exec(struct vperfctr *perfctr)
 {
 	unsigned long flags;
 
+	if (perfctr->imode->ring)
+		return;
 	local_irq_save(flags);
 	go_on(perfctr);
 	vperfctr_imode_init(perfctr, 0, perfctr->imode->refresh);
@@ -103,7 +196,7 @@ static int iresume(struct vperfctr *own, u64 left)
 {
 	bool overflown = atomic_read(&own->hold) & PERFCTR_HOLD_OVERFLOWN;
 
-	if (!own->imode || (!left && (!overflown || own->imode->pending)))
+	if (!own->imode || own->imode->ring || (!left && (!overflown || own->imode->pending)))
 		return -EINVAL;
 	if (left)
 		own->imode->left = left;
@@ -174,12 +267,18 @@ static void interrupt(bool ends)
 
 	if (!perfctr || !perfctr->imode)
 		return;
-	if (!ends && perfctr->undo & PERFCTR_UNDO_ICTRS)
+	if (!ends && perfctr->imode->ring && vperfctr_imode_can_stop(perfctr))
+		vperfctr_imode_stop(perfctr);
+	else if (!ends && perfctr->undo & PERFCTR_UNDO_ICTRS)
 		vperfctr_suspend(perfctr);
+	if (ends && perfctr->imode->stopped)
+		sample_stopped(perfctr);
 	if (!ends || perfctr->seq & 1)
 		return;
-	if (perfctr->imode->pending && !IS_ENABLED(CONFIG_PREEMPT_RT) &&
-	    perfctr_cpu_interrupted_user()) {
+	if (perfctr->imode->pending && perfctr->imode->ring) {
+		sample(perfctr, perfctr_cpu_interrupted_regs());
+	} else if (perfctr->imode->pending && !IS_ENABLED(CONFIG_PREEMPT_RT) &&
+		   perfctr_cpu_interrupted_user()) {
 		/* Tells lockdep, as posix timers do, that the lock may be taken: not on RT. */
 		lockdep_posixtimer_enter();
 		vperfctr_imode_deliver(perfctr);

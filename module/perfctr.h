@@ -20,6 +20,11 @@
 
 #define PERFCTR_VERSION	"7.0.0"
 
+struct file;
+struct perfctr_ring_buffer;
+struct poll_table_struct;
+struct vm_area_struct;
+
 /* usercopy.c */
 /* The size at the start of a user's structure: EINVAL below the least, E2BIG above the most. */
 int perfctr_get_size(const void __user *arg, size_t least, u32 *size);
@@ -63,12 +68,22 @@ static_assert(PERFCTR_ID_STEP > PERFCTR_AT_ONCE_OPEN);
 static_assert(offsetof(struct perfctr_soft, task_clock) == PERFCTR_NR_SOFT * sizeof(__u64));
 
 /**
- * struct perfctr_imode - the i-mode counters of a state; owner and interrupt, with
- *	interrupts off; others read the first four members under the state's lock
- * @nr: number of i-mode counters, the last ones of the state
+ * struct perfctr_imode - the i-mode counters of a state, and its samples; owner and interrupt, with
+ *	interrupts off; others read the first five members under the state's lock
+ * @nr: number of i-mode counters, the last ones of the state; may be 0 if there is a @ring
  * @signo: signal for overflows; 0 after an exec: then no overflow is ever due
  * @asked: the signal that the control names, for READ_CONTROL
  * @refresh: the control's refresh, for READ_CONTROL and descendants
+ * @timer_ns: the control's, for READ_CONTROL and descendants
+ * @ring: overflows write samples to it, and send no signals; NULL: signals. Constant once the state
+ *	has a control. The root's state and its tree have references
+ * @timer: ticks of the clock from one sample to the next; 0: no samples by time
+ * @due: with @timer: what the clock is when the next one is due
+ * @stopped: the counters stand still, until their interrupt ends
+ * @throttled: there were too many samples: no overflow is due until the next tick
+ * @ids_known: @pid and @tid are the owner's, for its records
+ * @pid, @tid: as in struct perfctr_record
+ * @comm: the name that readers were told
  * @left: overflows until the counters stay suspended, the last one included
  * @pending: bit i: counter i has overflowed, and the owner has not been told yet
  * @cpu: CPU on which the counters were stopped last, if their registers still agree
@@ -85,6 +100,16 @@ struct perfctr_imode {
 	int signo;
 	int asked;
 	u64 refresh;
+	u64 timer_ns;
+	struct perfctr_ring_buffer *ring;
+	u64 timer;
+	u64 due;
+	bool stopped;
+	bool throttled;
+	bool ids_known;
+	pid_t pid;
+	pid_t tid;
+	char comm[TASK_COMM_LEN] __aligned(sizeof(long));
 	u64 left;
 	u32 pending;
 	int cpu;
@@ -134,6 +159,7 @@ struct perfctr_imode {
 #define PERFCTR_TODO_RESUME	0x20	/* resume: it may count again */
 #define PERFCTR_TODO_PID	0x40	/* note its new id, after an exec */
 #define PERFCTR_TODO_QUEUED	0x80	/* nothing: return_work is queued */
+#define PERFCTR_TODO_MAPS	0x100	/* record what is mapped */
 
 /* vperfctr.raw: why its registers may be read without a page */
 #define PERFCTR_RAW_BY_PRIVILEGE	1
@@ -198,7 +224,7 @@ struct perfctr_imode {
  * @config: with a reference, from the first control to the end. While attached, the state
  *	is a user of it; for a descendant the tree has reference and use. Owner writes;
  *	interrupt
- * @imode: NULL without i-mode counters; owner, and see @lock
+ * @imode: NULL without i-mode counters and without RECORD; owner, and see @lock
  * @page: the page that the owner maps; from the owner's first map to the end
  * @stale: others still map @page, from before an exec: it shows nothing any more; owner,
  *	@map_lock
@@ -222,6 +248,8 @@ struct perfctr_imode {
  * @tree: the tree whose root it is, or from which it descends; owner changes it under
  *	@lock; constant for a descendant
  * @spare: a state for the next child; owner
+ * @ring: for controls with RECORD; NULL: none was made. With a reference; owner sets it once. NULL
+ *	for a descendant
  * @soft: what the kernel counts (struct perfctr_soft): while @soft_on, the sum less
  *	the owner's value; @lock
  * @cpu_state: owner writes; reader
@@ -241,10 +269,10 @@ struct vperfctr {
 	bool quick;
 	bool plain;
 	u8 error;
-	u8 todo;
 	u8 raw;
 	u8 undo;
 	u8 grace;
+	u16 todo;
 	u32 granted;
 	kuid_t shown_to;
 	struct perfctr_config *config;
@@ -253,8 +281,8 @@ struct vperfctr {
 	u32 preserve;
 	bool clock_on;
 	bool owned;
-	u8 flags;
 	u8 nr_ictrs;
+	u16 flags;
 	struct file *holder;
 	struct task_struct __rcu *owner;
 	struct pid *pid;
@@ -266,6 +294,7 @@ struct vperfctr {
 	struct callback_head return_work;
 	struct perfctr_tree *tree;
 	struct vperfctr *spare;
+	struct perfctr_ring_buffer *ring;
 	u64 soft[PERFCTR_NR_SOFT];
 	struct perfctr_cpu_state cpu_state;	/* last: its array is as long as need be */
 };
@@ -342,6 +371,23 @@ static __always_inline bool perfctr_cpus_told_here(void)
 }
 
 /*
+ * ring.c. A ring of records. create: for current: EINVAL, EACCES, ENOMEM, EINTR. put: in any context,
+ * but not under a lock of ours. NULL is nothing to get and put. tells_maps: it was made with
+ * PERFCTR_RING_MAPS. join, leave: one state more writes, or one less: after the last one readers are
+ * told; interrupts are off. The others are for its file. They and create may sleep.
+ */
+struct perfctr_ring_buffer *perfctr_ring_create(const struct perfctr_ring *wanted);
+void perfctr_ring_get(struct perfctr_ring_buffer *ring);
+void perfctr_ring_put(struct perfctr_ring_buffer *ring);
+bool perfctr_ring_tells_maps(const struct perfctr_ring_buffer *ring);
+void perfctr_ring_join(struct perfctr_ring_buffer *ring);
+void perfctr_ring_leave(struct perfctr_ring_buffer *ring);
+int perfctr_ring_mmap(struct perfctr_ring_buffer *ring, struct vm_area_struct *vma);
+__poll_t perfctr_ring_poll(struct perfctr_ring_buffer *ring, struct file *file,
+			   struct poll_table_struct *table);
+int perfctr_ring_fasync(struct perfctr_ring_buffer *ring, int fd, struct file *file, int on);
+
+/*
  * period.c. Unless said otherwise the state is suspended, or new, interrupts are
  * off, and the caller is its owner or an interrupt on its CPU. The caller kfree()s
  * what create returns.
@@ -349,12 +395,25 @@ static __always_inline bool perfctr_cpus_told_here(void)
 struct perfctr_imode *perfctr_imode_create(u32 nr, gfp_t gfp);
 /* Begin a full period of each. */
 void vperfctr_imode_init(struct vperfctr *perfctr, int signo, u64 refresh);
+/* Of one with a ring: no overflow is due any more, or, if not @throttled, after a full period. */
+void vperfctr_imode_throttle(struct vperfctr *perfctr, bool throttled);
 /* Start the i-mode counters: EAGAIN, EIO as perfctr_cpu_istart(). */
 int vperfctr_imode_start(struct vperfctr *perfctr);
 /* Make differences of their sums, as perfctr_cpu_resume() does for the other counters. */
 void vperfctr_imode_resume(struct vperfctr *perfctr);
 /* All sums of a resumed state, for read.c */
 void vperfctr_imode_sample(const struct vperfctr *perfctr, u64 *value);
+/*
+ * At an overflow interrupt, instead of suspending and resuming it, which takes longer. can_stop: is
+ * that right for this state? stop: its i-mode counters stand still; others go on, since they count
+ * nothing in the kernel. read_stopped: *value is the clock, and all sums behind it; begins a new
+ * period of each counter that has overflowed, and returns which have. restart: after that; false:
+ * it is suspended now, and the caller resumes it, because the counters do not start, or @suspend.
+ */
+bool vperfctr_imode_can_stop(const struct vperfctr *perfctr);
+void vperfctr_imode_stop(struct vperfctr *perfctr);
+u32 vperfctr_imode_read_stopped(struct vperfctr *perfctr, u64 *value);
+bool vperfctr_imode_restart(struct vperfctr *perfctr, const u64 *value, bool suspend);
 /* Find out which have overflowed. If any has, all counters are held. seq is still odd. */
 void vperfctr_imode_look(struct vperfctr *perfctr);
 
@@ -400,7 +459,7 @@ void vperfctr_page_disown(struct vperfctr *perfctr);
 struct perfctr_page *vperfctr_page_alloc(void);
 void vperfctr_page_update(struct vperfctr *perfctr);
 /* Have task (current, or a child that has not run yet) do @todo before it runs user code. */
-void vperfctr_return_soon(struct vperfctr *perfctr, struct task_struct *task, u8 todo);
+void vperfctr_return_soon(struct vperfctr *perfctr, struct task_struct *task, u16 todo);
 bool vperfctr_return_queue(struct vperfctr *perfctr, struct task_struct *task);
 /*
  * The same for a new state of task's, which runs. prepare: before the task may find the state, as
@@ -567,6 +626,16 @@ int perfctr_tracee_hold(struct task_struct *task, unsigned long *flags);
 void perfctr_tracee_release(struct task_struct *task, unsigned long flags);
 int perfctr_tracee_check_free(struct task_struct *task, const struct perfctr_tree *tree);
 
+/*
+ * timer.c. ticks: of the clock in so many nanoseconds. set: the state was resumed on this CPU, and has
+ * imode: have fn, of init, called when something may be due, in a hard interrupt; if it is due
+ * already, have the owner, which is current or comes to this CPU, do it.
+ */
+u64 perfctr_timer_ticks(u64 ns);
+void vperfctr_timer_set(struct vperfctr *perfctr, struct task_struct *owner);
+void perfctr_timer_init(void (*fn)(struct vperfctr *perfctr));
+void perfctr_timer_exit(void);
+
 /* resume.c */
 /* The policy for user reads, PERFCTR_USER_READ_* */
 extern unsigned int perfctr_user_read;
@@ -614,7 +683,29 @@ void perfctr_fold_get(void);
 void perfctr_fold_put(void);
 void perfctr_fold_exit(void);
 
+/*
+ * record.c. Records of a state with imode->ring; of another one only fork, exec, exit and maps may be
+ * asked for, and do nothing. sample: @regs is what was interrupted; NULL if that is not known: user
+ * mode, or the kernel on behalf of it; @value is the clock and all sums. fork: the child did not run yet.
+ * maps: by the owner, may sleep. maps_get: the kernel tells of mappings, until maps_put:
+ * EOPNOTSUPP; may sleep.
+ */
+void vperfctr_record_sample(struct vperfctr *perfctr, struct pt_regs *regs, u32 overflown,
+			    const u64 *value);
+void vperfctr_record_throttled(struct vperfctr *perfctr);
+void vperfctr_record_fork(struct vperfctr *parent, struct vperfctr *perfctr,
+			  struct task_struct *child);
+void vperfctr_record_exec(struct vperfctr *perfctr);
+void vperfctr_record_exit(struct vperfctr *perfctr);
+void vperfctr_record_maps(struct vperfctr *perfctr);
+int perfctr_record_maps_get(void);
+void perfctr_record_maps_put(void);
+int perfctr_record_init(void);
+void perfctr_record_exit(void);
+
 /* overflow.c */
+/* The timer of this CPU fires, in a hard interrupt, and current has this state with imode. */
+void vperfctr_on_timer(struct vperfctr *perfctr);
 /* Signal the overflow: by the owner on its way to user mode, or an interrupt of user mode. */
 void vperfctr_imode_deliver(struct vperfctr *perfctr);
 void vperfctr_imode_exec(struct vperfctr *perfctr);
@@ -676,11 +767,14 @@ int vperfctr_read_ioctl(struct vperfctr *perfctr, void __user *arg);
 struct perfctr_tree;
 int perfctr_tree_init(void);
 void perfctr_tree_exit(void);
-/* For a control with these flags, whose root is a user of the config */
+/* For a control with these flags, whose root is a user of the config. It has the root's ring. */
 struct perfctr_tree *perfctr_tree_create(struct vperfctr *root, struct perfctr_config *config,
 					 u32 flags, u32 cstatus);
 void perfctr_tree_end(struct perfctr_tree *tree);
-struct vperfctr *vperfctr_spare_create(u32 nr_ictrs, bool may_sleep);
+/* To count as @like does */
+struct vperfctr *vperfctr_spare_create(const struct vperfctr *like, bool may_sleep);
+/* The same for what has so many i-mode counters, and records or not */
+struct vperfctr *perfctr_spare_create(u32 nr_ictrs, bool records, bool may_sleep);
 /* Only for vperfctr_put() */
 void vperfctr_descendant_free(struct vperfctr *perfctr);
 /* Note its owner's name, as that ends. perfctr->lock is held. */
@@ -703,7 +797,6 @@ int vperfctr_read_tree_ioctl(struct vperfctr *perfctr, void __user *arg);
 int vperfctr_next_member_ioctl(struct vperfctr *perfctr, void __user *arg);
 
 /* map.c */
-struct vm_area_struct;
 int perfctr_map_init(void);
 void perfctr_map_exit(void);
 int vperfctr_mmap(struct file *file, struct vm_area_struct *vma);

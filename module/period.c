@@ -42,20 +42,36 @@ static void ireload(struct perfctr_imode *imode)
 	imode->cpu = -1;
 }
 
+/* Without anybody who is told no overflow is ever due. */
+static void begin_periods(struct vperfctr *perfctr)
+{
+	u32 i, first = perfctr_config_nr_actrs(perfctr->config);
+	struct perfctr_imode *imode = perfctr->imode;
+	bool due = (imode->signo || imode->ring) && !imode->throttled;
+
+	for (i = 0; i < imode->nr; i++)
+		imode->ctr[i].limit = perfctr->cpu_state.ctr[first + i].acc -
+				      (due ? perfctr->config->ctr[first + i].ireset : -S64_MAX);
+	ireload(imode);
+}
+
 void vperfctr_imode_init(struct vperfctr *perfctr, int signo, u64 refresh)
 {
 	struct perfctr_imode *imode = perfctr->imode;
-	u32 i, first = perfctr_config_nr_actrs(perfctr->config);
 
 	WRITE_ONCE(imode->signo, signo);
 	imode->refresh = refresh;
 	imode->left = max(refresh, 1ULL);
 	imode->pending = 0;
-	/* Without a signal no overflow is ever due. */
-	for (i = 0; i < imode->nr; i++)
-		imode->ctr[i].limit = perfctr->cpu_state.ctr[first + i].acc -
-				      (signo ? perfctr->config->ctr[first + i].ireset : -S64_MAX);
-	ireload(imode);
+	imode->throttled = false;
+	imode->due = perfctr->cpu_state.clock + imode->timer;
+	begin_periods(perfctr);
+}
+
+notrace void vperfctr_imode_throttle(struct vperfctr *perfctr, bool throttled)
+{
+	perfctr->imode->throttled = throttled;
+	begin_periods(perfctr);
 }
 
 notrace int vperfctr_imode_start(struct vperfctr *perfctr)
@@ -134,6 +150,80 @@ static u32 identify_overflow(struct vperfctr *perfctr)
 		mask |= BIT(first + i);
 	}
 	return mask;
+}
+
+/* Its page shows nothing, and the kernel is not counted. */
+bool vperfctr_imode_can_stop(const struct vperfctr *perfctr)
+{
+	return perfctr->undo == PERFCTR_UNDO_ICTRS && perfctr->config->id & PERFCTR_ID_USER &&
+	       perfctr->imode->nr;
+}
+
+void vperfctr_imode_stop(struct vperfctr *perfctr)
+{
+	perfctr_cpu_istop(perfctr->config, perfctr);
+	perfctr->imode->stopped = true;
+}
+
+u32 vperfctr_imode_read_stopped(struct vperfctr *perfctr, u64 *value)
+{
+	const struct perfctr_config *config = perfctr->config;
+	const struct perfctr_cpu_ctr *ctr = perfctr->cpu_state.ctr;
+	u32 i, first = perfctr_config_nr_actrs(config), mask = 0;
+	struct perfctr_imode *imode = perfctr->imode;
+
+	imode->stopped = false;
+	*value++ = perfctr->cpu_state.clock + perfctr_cpu_clock();
+	for (i = 0; i < first; i++, ctr++)
+		*value++ = ctr->acc + perfctr_cpu_read(ctr);
+	for (i = 0; i < imode->nr; i++, ctr++, value++) {
+		*value = signed_sum(imode, i, ctr->acc + perfctr_cpu_read(ctr));
+		if ((s64)(*value - imode->ctr[i].limit) < 0)
+			continue;
+		imode->ctr[i].limit = *value - config->ctr[first + i].ireset;
+		mask |= BIT(first + i);
+	}
+	if (mask)
+		WRITE_ONCE(perfctr->overflows, perfctr->overflows + 1);
+	return mask;
+}
+
+static void become_suspended(struct vperfctr *perfctr, const u64 *value)
+{
+	struct perfctr_cpu_ctr *ctr;
+
+	perfctr->cpu_state.clock = *value++;
+	for (ctr = perfctr->cpu_state.ctr; ctr != perfctr->cpu_state.end; ctr++)
+		ctr->acc = *value++;
+	perfctr->undo = 0;
+	ireload(perfctr->imode);
+	smp_wmb();	/* as sums_are_complete() */
+	WRITE_ONCE(perfctr->seq, perfctr->seq + 1);
+}
+
+/* Nobody else reads the differences: seq is odd, and interrupts are off. */
+bool vperfctr_imode_restart(struct vperfctr *perfctr, const u64 *value, bool suspend)
+{
+	const struct perfctr_config *config = perfctr->config;
+	u32 i, first = perfctr_config_nr_actrs(config);
+	struct perfctr_cpu_ctr *ctr = perfctr->cpu_state.ctr + first;
+	struct perfctr_imode *imode = perfctr->imode;
+	const u64 *sum = value + 1 + first;
+	u64 start[PERFCTR_MAX_HW];
+
+	for (i = 0; i < imode->nr; i++) {
+		u64 left = min(imode->ctr[i].limit - sum[i], perfctr_cpu_irange());
+
+		imode->ctr[i].next = sum[i] + left;
+		start[i] = -left;
+	}
+	if (unlikely(suspend || perfctr_cpu_istart(config, start))) {
+		become_suspended(perfctr, value);
+		return false;
+	}
+	for (i = 0; i < imode->nr; i++)
+		ctr[i].acc = imode->ctr[i].next;
+	return true;
 }
 
 notrace void vperfctr_imode_look(struct vperfctr *perfctr)

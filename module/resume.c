@@ -189,8 +189,12 @@ static __cold void held_entirely(struct vperfctr *perfctr, int hold, struct task
  */
 static bool resume_ictrs(struct vperfctr *perfctr)
 {
-	int err = vperfctr_imode_start(perfctr);
+	struct perfctr_imode *imode = perfctr->imode;
+	int err;
 
+	if (unlikely(imode->throttled) && imode->tick != jiffies)
+		vperfctr_imode_throttle(perfctr, false);
+	err = likely(imode->nr) ? vperfctr_imode_start(perfctr) : 0;
 	if (err) {
 		if (err != -EAGAIN)
 			vperfctr_lose(perfctr);
@@ -199,6 +203,8 @@ static bool resume_ictrs(struct vperfctr *perfctr)
 	perfctr->undo |= PERFCTR_UNDO_ICTRS;
 	all_to_differences(perfctr);
 	vperfctr_imode_resume(perfctr);
+	if (imode->ring)
+		vperfctr_timer_set(perfctr, current);
 	return true;
 }
 
@@ -349,6 +355,15 @@ notrace void vperfctr_unresume_shared(struct vperfctr *perfctr, bool call)
 	sums_are_complete(perfctr, perfctr->seq);
 }
 
+/* For samples of one that counts by perf's counters, which has no i-mode counters. */
+static noinline notrace void resume_timer(struct vperfctr *perfctr, struct task_struct *owner)
+{
+	struct perfctr_imode *imode = perfctr->imode;
+
+	imode->throttled &= imode->tick == jiffies;
+	vperfctr_timer_set(perfctr, owner);
+}
+
 /*
  * Nothing has to be loaded, and no page shows registers. As for at_once and hold, see
  * resume_plainly().
@@ -371,15 +386,19 @@ static void resume_shared(struct vperfctr *perfctr, bool call, struct task_struc
 		vperfctr_lose(perfctr);
 		return;
 	}
-	if (!todo) {
+	/* Samples by time: each resume sets the timer. */
+	if (!todo && !perfctr->imode) {
 		WRITE_ONCE(perfctr->at_once, READ_ONCE(config->id));
 		smp_mb();	/* pairs with member_hold() */
 		if (unlikely(atomic_read(&perfctr->hold)))
 			WRITE_ONCE(perfctr->at_once, PERFCTR_NO_CONFIG);
 	}
 	sums_are_changing(perfctr);
-	if (likely(!perfctr_shared_resume(&perfctr->cpu_state, cpu, call)))
+	if (likely(!perfctr_shared_resume(&perfctr->cpu_state, cpu, call))) {
+		if (unlikely(perfctr->imode))
+			resume_timer(perfctr, owner);
 		return;
+	}
 	vperfctr_unresume_shared(perfctr, call);
 	WRITE_ONCE(perfctr->at_once, PERFCTR_NO_CONFIG);
 	/* Perf has gone from there already. The thread counts where it goes. */
@@ -538,7 +557,7 @@ static noinline notrace void suspend_odd(struct vperfctr *perfctr)
 	u8 undo = perfctr->undo;
 
 	/* First stop them: events after the sums were made would be lost. */
-	if (undo & PERFCTR_UNDO_ICTRS)
+	if (undo & PERFCTR_UNDO_ICTRS && perfctr->imode->nr)
 		perfctr_cpu_istop(perfctr->config, perfctr);
 	if (undo & PERFCTR_UNDO_CLOCK) {
 		perfctr_cpu_suspend_clock(&perfctr->cpu_state);

@@ -10,17 +10,19 @@
 #include "perfctr.h"
 
 /* Does @todo, and returns what could not be done now. */
-static u8 return_todo(struct vperfctr *perfctr, u8 todo)
+static u16 return_todo(struct vperfctr *perfctr, u16 todo)
 {
 	unsigned long flags;
-	u8 left = 0;
+	u16 left = 0;
 
 	if (todo & PERFCTR_TODO_LENT && !vperfctr_take_back(perfctr))
 		left |= PERFCTR_TODO_LENT;
 	if (todo & PERFCTR_TODO_PERMIT && READ_ONCE(perfctr->user) && !perfctr_permit())
 		left |= PERFCTR_TODO_PERMIT;
 	if (todo & PERFCTR_TODO_SPARE && perfctr->tree && !perfctr->spare)
-		perfctr->spare = vperfctr_spare_create(perfctr->config->nr_ictrs, true);
+		perfctr->spare = vperfctr_spare_create(perfctr, true);
+	if (todo & PERFCTR_TODO_MAPS)
+		vperfctr_record_maps(perfctr);
 	if (todo & PERFCTR_TODO_OVERFLOW && perfctr->imode)
 		vperfctr_imode_deliver(perfctr);
 	if (todo & (PERFCTR_TODO_OVERFLOW | PERFCTR_TODO_RESUME)) {
@@ -81,7 +83,7 @@ void vperfctr_return(struct callback_head *work)
 	struct vperfctr *perfctr = container_of(work, struct vperfctr, return_work);
 	bool attached = perfctr == vperfctr_current_answered();
 	unsigned long flags;
-	u8 todo, left;
+	u16 todo, left;
 
 	local_irq_save(flags);
 	todo = perfctr->todo;

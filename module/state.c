@@ -20,8 +20,8 @@
 
 static_assert(STATE_SIZE(PERFCTR_MAX_HW) <= 1024);
 #if defined(CONFIG_64BIT) && !defined(CONFIG_DEBUG_SPINLOCK) && !defined(CONFIG_DEBUG_LOCK_ALLOC)
-/* With 16 hpmcounters, cycle and instret eight fit in a page. */
-static_assert(STATE_SIZE(18) <= 512);
+/* With 16 hpmcounters, cycle and instret fifteen fit in two pages. */
+static_assert(STATE_SIZE(18) <= 528);
 #endif
 
 /* Constant after init. */
@@ -330,7 +330,7 @@ bool vperfctr_return_queue(struct vperfctr *perfctr, struct task_struct *task)
 
 void vperfctr_invite_prepare(struct vperfctr *perfctr)
 {
-	perfctr->todo = PERFCTR_TODO_QUEUED | PERFCTR_TODO_RESUME;
+	perfctr->todo = PERFCTR_TODO_QUEUED | PERFCTR_TODO_RESUME | PERFCTR_TODO_MAPS;
 	init_task_work(&perfctr->return_work, above.on_return);
 }
 
@@ -340,7 +340,7 @@ bool vperfctr_invite_soon(struct vperfctr *perfctr, struct task_struct *task)
 }
 
 /* By the owner, an interrupt on its CPU, or for a child that has not run yet. */
-void vperfctr_return_soon(struct vperfctr *perfctr, struct task_struct *task, u8 todo)
+void vperfctr_return_soon(struct vperfctr *perfctr, struct task_struct *task, u16 todo)
 {
 	unsigned long flags;
 

@@ -43,6 +43,7 @@ void perfctr_tree_put(struct perfctr_tree *tree)
 	if (tree->spare)
 		vperfctr_put(tree->spare);
 	perfctr_config_unref(tree->config);
+	perfctr_ring_put(tree->ring);
 	free_cpumask_var(tree->cpus);
 	kfree(tree);
 }
@@ -66,6 +67,10 @@ struct perfctr_tree *perfctr_tree_create(struct vperfctr *root, struct perfctr_c
 	tree->root = root;
 	refcount_inc(&config->refs);
 	tree->config = config;
+	if (flags & PERFCTR_CONTROL_RECORD) {
+		tree->ring = root->ring;
+		perfctr_ring_get(tree->ring);
+	}
 	tree->keep = flags & PERFCTR_CONTROL_KEEP;
 	tree->stopped = flags & PERFCTR_CONTROL_SUSPENDED;
 	tree->cstatus = cstatus;
@@ -111,7 +116,7 @@ void vperfctr_descendant_free(struct vperfctr *perfctr)
 	vperfctr_free_memory(perfctr, free_memory);
 }
 
-struct vperfctr *vperfctr_spare_create(u32 nr_ictrs, bool may_sleep)
+struct vperfctr *perfctr_spare_create(u32 nr_ictrs, bool records, bool may_sleep)
 {
 	gfp_t gfp = may_sleep ? GFP_KERNEL : GFP_NOWAIT | __GFP_NOWARN;
 	struct descendant *descendant = kmem_cache_zalloc(descendant_cache, gfp);
@@ -120,7 +125,7 @@ struct vperfctr *vperfctr_spare_create(u32 nr_ictrs, bool may_sleep)
 		return NULL;
 	vperfctr_setup(&descendant->state);
 	descendant->state.inherited = true;
-	if (nr_ictrs) {
+	if (nr_ictrs || records) {
 		descendant->state.imode = perfctr_imode_create(nr_ictrs, gfp | __GFP_ACCOUNT);
 		if (!descendant->state.imode) {
 			vperfctr_put(&descendant->state);
@@ -128,6 +133,12 @@ struct vperfctr *vperfctr_spare_create(u32 nr_ictrs, bool may_sleep)
 		}
 	}
 	return &descendant->state;
+}
+
+struct vperfctr *vperfctr_spare_create(const struct vperfctr *like, bool may_sleep)
+{
+	return perfctr_spare_create(like->config->nr_ictrs, like->imode && like->imode->ring,
+				    may_sleep);
 }
 
 /*
@@ -139,7 +150,7 @@ static void need_spare(struct vperfctr *perfctr, struct task_struct *task)
 {
 	/* The way back takes longer: TIF_NOTIFY_RESUME also runs rseq's work. */
 	if (!IS_ENABLED(CONFIG_PREEMPT_RT))
-		perfctr->spare = vperfctr_spare_create(perfctr->config->nr_ictrs, false);
+		perfctr->spare = vperfctr_spare_create(perfctr, false);
 	if (!perfctr->spare)
 		vperfctr_return_soon(perfctr, task, PERFCTR_TODO_SPARE);
 }
@@ -160,11 +171,14 @@ static __always_inline void member_init(struct vperfctr *perfctr, const struct v
 	perfctr->cpu_state.end = perfctr->cpu_state.ctr + config->nr;
 	perfctr->nr_ictrs = like->nr_ictrs;
 	perfctr->quick = like->quick;
-	perfctr->plain = config->nr && !config->nr_ictrs && !raw &&
+	perfctr->plain = config->nr && !perfctr->imode && !raw &&
 			 !perfctr_config_has_own_way(config);
 	vperfctr_bind(perfctr);
 	if (perfctr->imode) {
 		perfctr->imode->asked = like->imode->asked;
+		perfctr->imode->timer_ns = like->imode->timer_ns;
+		perfctr->imode->timer = like->imode->timer;
+		perfctr->imode->ring = like->imode->ring;
 		vperfctr_imode_init(perfctr, signo, like->imode->refresh);
 	}
 }
@@ -227,6 +241,8 @@ void vperfctr_inherit(struct vperfctr *parent, struct task_struct *child)
 	raw_spin_unlock_irqrestore(&tree->lock, flags);
 	if (dead)
 		return;
+	if (perfctr->imode)
+		vperfctr_record_fork(parent, perfctr, child);
 	if (!perfctr->spare)
 		need_spare(perfctr, child);
 	need_spare(parent, current);

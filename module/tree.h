@@ -46,6 +46,7 @@ struct sums {
  * @root: the root's state; NULL once dead
  * @config: the config of all members, with a reference; constant. While there is a live
  *	descendant, and the tree is not dead, the tree is a user of it
+ * @ring: of controls with RECORD, else NULL; with a reference; constant
  * @stopped: nobody counts (PERFCTR_IOC_SUSPEND)
  * @dead: nobody can read it any more
  * @keep: descendants that end go to @kept; constant
@@ -73,6 +74,7 @@ struct perfctr_tree {
 	struct mutex reading;	/* see above */
 	struct vperfctr *root;
 	struct perfctr_config *config;
+	struct perfctr_ring_buffer *ring;
 	bool stopped;
 	bool dead;
 	bool keep;

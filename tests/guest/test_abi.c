@@ -540,8 +540,11 @@ SPOIL(preserve_beyond, control->preserve = 1ull << 32)
 SPOIL(preserve_top, control->preserve = 1ull << 63)
 SPOIL(refresh, control->refresh = 1)
 SPOIL(refresh_top, control->refresh = 1ull << 63)
+SPOIL(reserved0, control->reserved0 = 1)
+SPOIL(timer_ns, control->timer_ns = PERFCTR_TIMER_MIN)
+SPOIL(record, control->flags |= PERFCTR_CONTROL_RECORD)
 SPOIL(reserved, control->reserved[0] = 1)
-SPOIL(reserved_last, control->reserved[6] = 1ull << 63)
+SPOIL(reserved_last, control->reserved[4] = 1ull << 63)
 SPOIL(source, control->source = PERFCTR_SOURCE_ANY + 1)
 SPOIL(ctr_flags_none, control->ctr[0].flags = 0)
 SPOIL(ctr_flags_unknown, control->ctr[0].flags = 8 | PERFCTR_CTR_USER)
@@ -652,6 +655,9 @@ static const struct spoiled spoils[] = {
 	BAD(signo_bad, EINVAL, false),
 	BAD(reserved, EINVAL, false),
 	BAD(reserved_last, EINVAL, false),
+	BAD(reserved0, EINVAL, false),
+	BAD(timer_ns, EINVAL, false),
+	BAD(record, EINVAL, false),
 	BAD(source, EINVAL, false),
 	BAD(preserve_beyond, EINVAL, false),
 	BAD(preserve_top, EINVAL, false),

@@ -40,6 +40,7 @@
 #define PERFCTR_READ_TREE_SIZE_VER0	72
 #define PERFCTR_MEMBER_SIZE_VER0	56
 #define PERFCTR_ADD_MEMBER_SIZE_VER0	32
+#define PERFCTR_RING_SIZE_VER0		64
 
 /*
  * cstatus: what a state counts. Bit 31: the clock. Bits 0..7: the number of
@@ -359,6 +360,7 @@ struct perfctr_ctr_control {
 #define PERFCTR_CONTROL_RAW	16	/* the registers may be read by instruction */
 #define PERFCTR_CONTROL_SUSPENDED 32	/* it stays suspended until PERFCTR_IOC_RESUME */
 #define PERFCTR_CONTROL_HOLDER_ONLY 64	/* others may not suspend and resume it */
+#define PERFCTR_CONTROL_RECORD	256	/* overflows write to the ring, and signal nobody */
 
 /**
  * struct perfctr_control - what a state counts
@@ -388,7 +390,11 @@ struct perfctr_ctr_control {
  * @reason: out: PERFCTR_REASON_*
  * @possible: out: the counters that the event of counter @refused could have, numbered as in
  *	perfctr_info.counters; 0 if that is not why it was refused, or not known (x86 knows)
- * @reserved: zero; room for a CPU, a thread or a sample ring
+ * @reserved0: zero
+ * @timer_ns: with RECORD a SAMPLE is also written each time that the thread has run for so many
+ *	nanoseconds, PERFCTR_TIMER_MIN to PERFCTR_TIMER_MAX, beside the i-mode counters or without
+ *	any; 0: not. Else 0
+ * @reserved: zero
  * @ctr: the counters
  *
  * The members before @ctr may grow at their end, and so may each counter. @ctr_offset and
@@ -432,6 +438,14 @@ struct perfctr_ctr_control {
  * counters must be among the first 32 (EINVAL).
  * If the signal cannot be queued, for example by RLIMIT_SIGPENDING, SIGIO is sent instead.
  *
+ * RECORD: an overflow writes a SAMPLE to the state's ring (PERFCTR_IOC_RING; EINVAL if there is
+ * none), and sends no signal: @si_signo and @refresh must be 0. The counters go on at once, and no
+ * exec ends that, so ON_EXEC is allowed. There must be an i-mode counter or @timer_ns (EINVAL).
+ * With INHERIT descendants write to the same ring. A thread that would write more SAMPLEs in a tick
+ * than the module's parameter overflow_budget allows writes THROTTLED, and none until the next tick;
+ * its counters go on. A control that another thread makes (a tracer) may not have RECORD
+ * (EOPNOTSUPP).
+ *
  * RAW permits the thread, and those of its tree in the same process, to read the
  * registers of its counters by instruction, without a map, as long as the
  * control is in force (riscv: rdcycle and rdinstret, if counters 0 and 2 are
@@ -456,9 +470,15 @@ struct perfctr_control {
 	__u32 source;
 	__u32 reason;
 	__u64 possible;
-	__u64 reserved[7];
+	__u64 reserved0;
+	__u64 timer_ns;
+	__u64 reserved[5];
 	struct perfctr_ctr_control ctr[PERFCTR_MAX_CTRS];
 };
+
+/* perfctr_control.timer_ns */
+#define PERFCTR_TIMER_MIN	10000
+#define PERFCTR_TIMER_MAX	1000000000
 
 /* struct perfctr_control control = { PERFCTR_CONTROL_INIT, .tsc_on = 1 }; */
 #define PERFCTR_CONTROL_INIT						\
@@ -630,6 +650,201 @@ struct perfctr_add_member {
 	__u64 reserved[2];
 };
 
+/* perfctr_ring.flags */
+#define PERFCTR_RING_USER_CHAIN	1	/* who called whom in user mode, by frame pointers */
+#define PERFCTR_RING_KERNEL	2	/* addresses in the kernel, which need its privilege */
+#define PERFCTR_RING_KERNEL_CHAIN 4	/* with KERNEL: who called whom there */
+#define PERFCTR_RING_MAPS	8	/* MAP, UNMAP, COMM, FORK and EXIT records */
+
+#define PERFCTR_RING_MAX_DEPTH	127	/* most addresses of one chain */
+
+/**
+ * struct perfctr_ring - makes a ring of records for a state
+ * @size: of this structure
+ * @flags: PERFCTR_RING_*
+ * @pages: of PERFCTR_IOC_RING: pages for records, a power of two
+ * @wakeup: poll(2) on the handle wakes after so many records, or when the ring is half full;
+ *	0: only then
+ * @user_depth: with USER_CHAIN the most addresses of a chain, 1 to PERFCTR_RING_MAX_DEPTH; else 0
+ * @kernel_depth: with KERNEL_CHAIN the same
+ * @reserved: zero
+ *
+ * A state has at most one ring, from this call until it is freed. Controls with
+ * PERFCTR_CONTROL_RECORD write to it, also those of descendants. Any holder of a handle may map
+ * it: MAP_SHARED, at PERFCTR_RING_OFFSET, its whole length: one page, which is a struct
+ * perfctr_ring_page, and @pages behind that. The pages are charged to RLIMIT_MEMLOCK of the user.
+ */
+struct perfctr_ring {
+	__u32 size;
+	__u32 flags;
+	__u32 pages;
+	__u32 wakeup;
+	__u32 user_depth;
+	__u32 kernel_depth;
+	__u64 reserved[5];
+};
+
+/* Offset of a ring for mmap(2), bytes; a multiple of all page sizes */
+#define PERFCTR_RING_OFFSET	0x1000000
+
+/**
+ * struct perfctr_ring_page - the first page of a ring, which its reader may write
+ * @size: bytes of this structure that the module fills
+ * @flags: PERFCTR_RING_*
+ * @offset: of the first record, bytes from the start of this page
+ * @length: of the records, bytes, a power of two
+ * @head: bytes that were written since the ring was made, modulo 2^32; the next record begins at
+ *	@offset + @head % @length, and may go on at @offset. Read it with acquire order
+ * @lost: records that found no room, since the ring was made
+ * @tail: bytes that were read, likewise, which the reader writes, with release order. What is between @tail
+ *	and @head is the reader's; all else is the module's
+ */
+struct perfctr_ring_page {
+	__u32 size;
+	__u32 flags;
+	__u64 offset;
+	__u64 length;
+	__u32 head;
+	__u32 reserved0;
+	__u64 lost;
+	__u64 reserved[11];
+	__u32 tail;
+	__u32 reserved1;
+};
+
+/* perfctr_record.type; a reader skips what it does not know. */
+#define PERFCTR_RECORD_SAMPLE		1
+#define PERFCTR_RECORD_LOST		2
+#define PERFCTR_RECORD_THROTTLED	3
+#define PERFCTR_RECORD_MAP		4
+#define PERFCTR_RECORD_UNMAP		5
+#define PERFCTR_RECORD_COMM		6
+#define PERFCTR_RECORD_FORK		7
+#define PERFCTR_RECORD_EXIT		8
+
+/* perfctr_record.flags */
+#define PERFCTR_RECORD_KERNEL	1	/* SAMPLE: @ip is in the kernel */
+#define PERFCTR_RECORD_ENTERED	2	/* SAMPLE: it was in the kernel; @ip is where it entered */
+#define PERFCTR_RECORD_EXEC	4	/* COMM: by an exec, which unmapped everything */
+
+/**
+ * struct perfctr_record - what each record begins with
+ * @type: PERFCTR_RECORD_*
+ * @flags: PERFCTR_RECORD_*
+ * @size: of the whole record, bytes, a multiple of 8
+ * @time: CLOCK_MONOTONIC, ns
+ * @pid: process of the thread that it is about, in the pid namespace of who made the ring
+ * @tid: that thread. THROTTLED: its counters go on, but no more SAMPLE is written before the
+ *	next tick. EXIT: it has ended
+ */
+struct perfctr_record {
+	__u16 type;
+	__u16 flags;
+	__u32 size;
+	__u64 time;
+	__s32 pid;
+	__s32 tid;
+};
+
+/**
+ * struct perfctr_record_sample - SAMPLE: where a thread was, and all its counters
+ * @record: the beginning
+ * @ip: address of the instruction that comes next
+ * @cpu: where it ran
+ * @overflown: mask of the i-mode counters that have overflowed; 0: it was the timer
+ * @nrctrs: number of sums
+ * @kernel_depth: number of addresses in the kernel
+ * @user_depth: number of addresses in user mode
+ * @reserved: zero
+ * @clock: ticks of the clock while the thread ran
+ * @value: the sums, as in struct perfctr_read, of one moment; then the addresses in the kernel,
+ *	then those in user mode, each from the innermost function to the outermost. The first one
+ *	is @ip, or, of the user mode's if @ip is in the kernel, where that was entered; the others
+ *	are return addresses
+ */
+struct perfctr_record_sample {
+	struct perfctr_record record;
+	__u64 ip;
+	__u32 cpu;
+	__u32 overflown;
+	__u16 nrctrs;
+	__u16 kernel_depth;
+	__u16 user_depth;
+	__u16 reserved;
+	__u64 clock;
+	__u64 value[];
+};
+
+/**
+ * struct perfctr_record_lost - LOST: there was no room
+ * @record: the beginning; pid and tid are 0
+ * @lost: number of records that were lost right before this one
+ */
+struct perfctr_record_lost {
+	struct perfctr_record record;
+	__u64 lost;
+};
+
+/**
+ * struct perfctr_record_map - MAP: a process has mapped executable memory
+ * @record: the beginning
+ * @start: its first address
+ * @length: bytes
+ * @offset: of @start in the file, bytes
+ * @inode: of the file; 0: there is none
+ * @major: of the device where the file is
+ * @minor: the same
+ * @path: of the file, from the root directory of the thread; or "[vdso]" and the like; or "//anon".
+ *	NUL-terminated, and filled up with NULs
+ *
+ * The first SAMPLE of a process comes after the MAPs of what it has then. A child of a fork
+ * has what its parent has.
+ */
+struct perfctr_record_map {
+	struct perfctr_record record;
+	__u64 start;
+	__u64 length;
+	__u64 offset;
+	__u64 inode;
+	__u32 major;
+	__u32 minor;
+	char path[];
+};
+
+/**
+ * struct perfctr_record_unmap - UNMAP: it has no executable memory there any more
+ * @record: the beginning
+ * @start: as in an earlier MAP
+ * @length: the same
+ */
+struct perfctr_record_unmap {
+	struct perfctr_record record;
+	__u64 start;
+	__u64 length;
+};
+
+/**
+ * struct perfctr_record_comm - COMM: the name of a thread
+ * @record: the beginning
+ * @comm: NUL-terminated
+ */
+struct perfctr_record_comm {
+	struct perfctr_record record;
+	char comm[16];
+};
+
+/**
+ * struct perfctr_record_fork - FORK: a thread or process was made
+ * @record: the beginning; it is about the new thread
+ * @parent_pid: process of the thread that made it
+ * @parent_tid: that thread
+ */
+struct perfctr_record_fork {
+	struct perfctr_record record;
+	__s32 parent_pid;
+	__s32 parent_tid;
+};
+
 /**
  * struct perfctr_page_slot - one counter in the mapped page
  * @owner: thread pointer of the one thread that may read the register and add @bias; 0
@@ -745,5 +960,6 @@ struct perfctr_page {
 /* The argument is a number, 1 to 0x7fffffff, which replaces perfctr_control.refresh */
 #define PERFCTR_IOC_REFRESH		_IO(PERFCTR_IOC_MAGIC, 0x1c)
 #define PERFCTR_IOC_ADD_MEMBER		_IO(PERFCTR_IOC_MAGIC, 0x1d)
+#define PERFCTR_IOC_RING		_IO(PERFCTR_IOC_MAGIC, 0x1f)
 
 #endif /* _UAPI_LINUX_PERFCTR_H */

@@ -269,7 +269,7 @@ static void make_image(struct perfctr_config *config)
  */
 
 static perfctr_ihandler_t ihandler;	/* NULL: nobody hears interrupts */
-static DEFINE_PER_CPU(bool, interrupted_user);
+static DEFINE_PER_CPU(struct pt_regs *, interrupted);
 
 /*
  * Called as any interrupt: interrupts are off, and irq_enter() was called. One that was signalled
@@ -279,7 +279,7 @@ static void overflow(struct pt_regs *regs)
 {
 	perfctr_ihandler_t handler = READ_ONCE(ihandler);
 
-	__this_cpu_write(interrupted_user, user_mode(regs));
+	__this_cpu_write(interrupted, regs);
 	if (handler)
 		handler(false);
 	perfctr_ppc32_quiet();
@@ -289,7 +289,12 @@ static void overflow(struct pt_regs *regs)
 
 bool perfctr_cpu_interrupted_user(void)
 {
-	return __this_cpu_read(interrupted_user);
+	return user_mode(__this_cpu_read(interrupted));
+}
+
+struct pt_regs *perfctr_cpu_interrupted_regs(void)
+{
+	return __this_cpu_read(interrupted);
 }
 
 int perfctr_cpu_set_ihandler(perfctr_ihandler_t handler)

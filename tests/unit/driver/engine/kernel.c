@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What shim/services.h declares. */
+
 #include "shim/kernel.h"
 #include "engine/engine.h"
 
@@ -74,6 +75,122 @@ int perfctr_tracee_check_free(struct task_struct *task, const struct perfctr_tre
 	(void)tree;
 	return 0;
 }
+
+/*
+ * Rings, samples and the timer, which are tested in the machines: there is no memory for a ring, so
+ * nothing is ever written to one.
+ */
+struct perfctr_ring_buffer *perfctr_ring_create(const struct perfctr_ring *wanted)
+{
+	return ERR_PTR(wanted->reserved[0] ? -EINVAL : -ENOMEM);
+}
+
+void perfctr_ring_get(struct perfctr_ring_buffer *ring)
+{
+	WARN_ON(ring);
+}
+
+void perfctr_ring_put(struct perfctr_ring_buffer *ring)
+{
+	WARN_ON(ring);
+}
+
+bool perfctr_ring_tells_maps(const struct perfctr_ring_buffer *ring)
+{
+	return ring;
+}
+
+void perfctr_ring_join(struct perfctr_ring_buffer *ring)
+{
+	WARN_ON(ring);
+}
+
+void perfctr_ring_leave(struct perfctr_ring_buffer *ring)
+{
+	WARN_ON(ring);
+}
+
+int perfctr_ring_mmap(struct perfctr_ring_buffer *ring, struct vm_area_struct *vma)
+{
+	return ring && vma ? 0 : -EINVAL;
+}
+
+__poll_t perfctr_ring_poll(struct perfctr_ring_buffer *ring, struct file *file,
+			   struct poll_table_struct *table)
+{
+	return ring && file && table ? 1 : 0;
+}
+
+int perfctr_ring_fasync(struct perfctr_ring_buffer *ring, int fd, struct file *file, int on)
+{
+	return ring && file && fd >= 0 && on ? 0 : -EINVAL;
+}
+
+void vperfctr_record_sample(struct vperfctr *perfctr, struct pt_regs *regs, u32 overflown,
+			    const u64 *value)
+{
+	(void)perfctr;
+	(void)regs;
+	(void)overflown;
+	(void)value;
+	WARN_ON(1);
+}
+
+void vperfctr_record_throttled(struct vperfctr *perfctr)
+{
+	(void)perfctr;
+	WARN_ON(1);
+}
+
+void vperfctr_record_fork(struct vperfctr *parent, struct vperfctr *perfctr,
+			  struct task_struct *child)
+{
+	(void)child;
+	WARN_ON(parent->imode->ring || perfctr->imode->ring);
+}
+
+void vperfctr_record_exec(struct vperfctr *perfctr)
+{
+	WARN_ON(perfctr->imode && perfctr->imode->ring);
+}
+
+void vperfctr_record_exit(struct vperfctr *perfctr)
+{
+	WARN_ON(perfctr->imode && perfctr->imode->ring);
+}
+
+void vperfctr_record_maps(struct vperfctr *perfctr)
+{
+	WARN_ON(perfctr->imode && perfctr->imode->ring);
+}
+
+int perfctr_record_maps_get(void)
+{
+	return 0;
+}
+
+void perfctr_record_maps_put(void)
+{
+}
+
+u64 perfctr_timer_ticks(u64 ns)
+{
+	return ns;
+}
+
+void vperfctr_timer_set(struct vperfctr *perfctr, struct task_struct *owner)
+{
+	(void)perfctr;
+	(void)owner;
+	WARN_ON(1);
+}
+
+#ifndef CONFIG_PPC32
+struct pt_regs *perfctr_cpu_interrupted_regs(void)
+{
+	return NULL;
+}
+#endif
 
 struct pid *get_pid(struct pid *pid)
 {

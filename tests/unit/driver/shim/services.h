@@ -21,6 +21,7 @@
 #define smp_rmb()		barrier()
 #define smp_wmb()		barrier()
 #define smp_load_acquire(p)	READ_ONCE(*(p))
+#define smp_store_release(p, v)	WRITE_ONCE(*(p), v)
 #define cmpxchg(p, old, new)						\
 ({									\
 	__typeof__(*(p)) __was = *(p);					\
@@ -233,6 +234,7 @@ static inline void strscpy(char *to, const char *from, size_t size)
 }
 
 /* Memory */
+#define PAGE_SHIFT		12
 #define PAGE_SIZE		4096ul
 #define SLAB_ACCOUNT		0
 #define kmalloc(size, gfp)	kzalloc(size, gfp)
@@ -291,6 +293,9 @@ static inline int copy_struct_from_user(void *to, size_t size, const void *from,
 struct inode;
 struct seq_file;
 struct vm_area_struct;
+struct poll_table_struct;
+
+#define DEFAULT_POLLMASK	0
 
 struct file {
 	void *private_data;
@@ -304,6 +309,8 @@ struct file_operations {
 	long (*unlocked_ioctl)(struct file *file, unsigned int cmd, unsigned long arg);
 	long (*compat_ioctl)(struct file *file, unsigned int cmd, unsigned long arg);
 	int (*mmap)(struct file *file, struct vm_area_struct *vma);
+	__poll_t (*poll)(struct file *file, struct poll_table_struct *table);
+	int (*fasync)(int fd, struct file *file, int on);
 	int (*release)(struct inode *inode, struct file *file);
 	void (*show_fdinfo)(struct seq_file *m, struct file *file);
 };

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0
+/* PowerPC: who called whom in user mode. */
+
+#include <linux/ptrace.h>
+#include <linux/sched/task_stack.h>
+#include <linux/uaccess.h>
+
+#include "lowlevel.h"
+
+/* What is not on the thread's own stack is left out: interrupts of interrupts. */
+unsigned int perfctr_cpu_kernel_chain(struct pt_regs *regs, unsigned long *caller,
+				      unsigned int depth)
+{
+	unsigned long stack = (unsigned long)task_stack_page(current), frame = regs->gpr[1], next;
+	unsigned int nr = 0;
+
+	while (nr < depth && IS_ALIGNED(frame, 16) && frame - stack < THREAD_SIZE - 16) {
+		next = *(const unsigned long *)frame;
+		if (next <= frame || next - stack >= THREAD_SIZE - 16)
+			break;
+		caller[nr++] = ((const unsigned long *)next)[1];
+		frame = next;
+	}
+	return nr;
+}
+
+/* The back chain of stack frames: all code keeps it. */
+unsigned long perfctr_cpu_first_frame(const struct pt_regs *regs)
+{
+	return regs->gpr[1];
+}
+
+static bool get(unsigned long address, u32 *word)
+{
+	const u32 __user *at = (const u32 __user *)address;
+
+	if (!IS_ALIGNED(address, sizeof(*word)) || !user_read_access_begin(at, sizeof(*word)))
+		return false;
+	unsafe_get_user(*word, at, fault);
+	user_read_access_end();
+	return true;
+
+fault:
+	user_read_access_end();
+	return false;
+}
+
+/* A function that is called saves its return address in its caller's frame. */
+bool perfctr_cpu_next_frame(const struct pt_regs *regs, unsigned long *frame, u64 *caller)
+{
+	u32 next, word;
+
+	if (!get(*frame, &next) || !get(next + sizeof(word), &word))
+		return false;
+	*frame = next;
+	*caller = word;
+	return true;
+}

@@ -1,0 +1,527 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What is written to a ring: where threads are, and what a reader needs to know to name these places.
+ *
+ * A thread writes what concerns itself. No tracepoint tells of mappings, so while somebody wants to
+ * know them a probe is in the function by which the kernel tells perf. It only notes that something
+ * changed. Before the thread returns to user mode it compares its executable mappings with what the
+ * reader knows. So a reader hears of a mapping before anything is executed there, and of the end of
+ * one not later than of what comes to its place. The name of a thread is compared as it writes.
+ */
+
+#include <linux/fs.h>
+#include <linux/kprobes.h>
+#include <linux/mm.h>
+#include <linux/percpu.h>
+#include <linux/pid.h>
+#include <linux/ptrace.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/task_stack.h>
+#include <linux/slab.h>
+#include <linux/timekeeping.h>
+#include <linux/uaccess.h>
+
+#include "perfctr.h"
+#include "hook.h"
+#include "ring.h"
+
+/**
+ * struct chains - the addresses of the sample in progress; by its CPU, with interrupts off
+ * @nr_kernel: of @kernel
+ * @nr_user: of @user
+ * @kernel: addresses in the kernel, from the innermost
+ * @user: those in user mode
+ */
+struct chains {
+	unsigned int nr_kernel;
+	unsigned int nr_user;
+	unsigned long kernel[PERFCTR_RING_MAX_DEPTH];
+	u64 user[PERFCTR_RING_MAX_DEPTH];
+};
+
+static struct chains __percpu *chains;	/* constant after init */
+
+static void fill(struct perfctr_record *record, const struct perfctr_imode *imode,
+		 unsigned int type, unsigned int flags, u32 size)
+{
+	record->type = type;
+	record->flags = flags;
+	record->size = size;
+	record->time = ktime_get_mono_fast_ns();
+	record->pid = imode->pid;
+	record->tid = imode->tid;
+}
+
+static void write_whole(struct perfctr_ring_buffer *ring, const struct perfctr_record *record)
+{
+	unsigned long flags;
+	void *to;
+
+	local_irq_save(flags);
+	to = perfctr_ring_begin(ring, record->size);
+	if (to) {
+		memcpy(to, record, record->size);
+		perfctr_ring_end(ring);
+	}
+	local_irq_restore(flags);
+}
+
+/* Finds out the owner's ids for its records: after it was made, and after an exec. */
+static void find_ids(struct perfctr_imode *imode)
+{
+	imode->pid = task_tgid_nr_ns(current, imode->ring->pid_ns);
+	imode->tid = task_pid_nr_ns(current, imode->ring->pid_ns);
+	imode->ids_known = true;
+}
+
+static void write_comm(struct perfctr_imode *imode, unsigned int flags)
+{
+	struct perfctr_record_comm comm = {};
+
+	/* Whoever changes it does that byte by byte, and a later sample tells the rest. */
+	data_race(memcpy(imode->comm, current->comm, sizeof(imode->comm)));
+	fill(&comm.record, imode, PERFCTR_RECORD_COMM, flags, sizeof(comm));
+	memcpy(comm.comm, imode->comm, sizeof(comm.comm));
+	comm.comm[sizeof(comm.comm) - 1] = '\0';
+	write_whole(imode->ring, &comm.record);
+}
+
+/* memcmp() takes longer than all other looks of a sample. */
+static __always_inline bool is_known_as(const struct perfctr_imode *imode)
+{
+	const unsigned long *known = (const unsigned long *)imode->comm;
+	const unsigned long *now = (const unsigned long *)current->comm;
+	unsigned int i;
+
+	BUILD_BUG_ON(offsetof(struct task_struct, comm) % sizeof(*now) ||
+		     offsetof(struct perfctr_imode, comm) % sizeof(*known));
+	for (i = 0; i < TASK_COMM_LEN / sizeof(*now); i++)
+		if (known[i] != data_race(now[i]))
+			return false;
+	return true;
+}
+
+/* What has to be told before a record of the owner's. */
+static __always_inline void introduce(struct perfctr_imode *imode)
+{
+	if (unlikely(!imode->ids_known))
+		find_ids(imode);
+	if (imode->ring->flags & PERFCTR_RING_MAPS && unlikely(!is_known_as(imode)))
+		write_comm(imode, 0);
+}
+
+/*
+ * Samples
+ */
+
+/* Frames further out have higher addresses, and this ends where it is not so. */
+static void find_user_chain(struct chains *to, struct pt_regs *regs, unsigned int depth)
+{
+	unsigned long frame = perfctr_cpu_first_frame(regs), last;
+
+	to->user[0] = instruction_pointer(regs);
+	to->nr_user = 1;
+	pagefault_disable();
+	while (to->nr_user < depth) {
+		last = frame;
+		if (!perfctr_cpu_next_frame(regs, &frame, &to->user[to->nr_user]) ||
+		    !to->user[to->nr_user])
+			break;
+		to->nr_user++;
+		if (frame <= last)
+			break;
+	}
+	pagefault_enable();
+}
+
+/* Addresses in the kernel are told to those alone who may know them. Returns the sample's flags. */
+static unsigned int find_chains(struct chains *chain, const struct perfctr_ring_buffer *ring,
+				struct pt_regs *user, struct pt_regs *regs)
+{
+	chain->nr_kernel = 0;
+	chain->nr_user = 0;
+	if (ring->flags & PERFCTR_RING_USER_CHAIN)
+		find_user_chain(chain, user, ring->user_depth);
+	if (regs && user_mode(regs))
+		return 0;
+	if (!regs || !(ring->flags & PERFCTR_RING_KERNEL))
+		return PERFCTR_RECORD_ENTERED;
+	if (ring->flags & PERFCTR_RING_KERNEL_CHAIN) {
+		chain->kernel[0] = instruction_pointer(regs);
+		chain->nr_kernel = 1 + perfctr_cpu_kernel_chain(regs, &chain->kernel[1],
+								ring->kernel_depth - 1);
+	}
+	return PERFCTR_RECORD_KERNEL;
+}
+
+static __always_inline u64 *put_sums(u64 *to, const u64 *value, unsigned int nr)
+{
+	while (nr--)
+		*to++ = *value++;
+	return to;
+}
+
+void vperfctr_record_sample(struct vperfctr *perfctr, struct pt_regs *regs, u32 overflown,
+			    const u64 *value)
+{
+	struct pt_regs *user = task_pt_regs(current);
+	u32 nr = perfctr->cpu_state.end - perfctr->cpu_state.ctr, size;
+	struct perfctr_imode *imode = perfctr->imode;
+	struct perfctr_ring_buffer *ring = imode->ring;
+	struct chains *chain = this_cpu_ptr(chains);
+	struct perfctr_record_sample *sample;
+	unsigned int flags, i;
+	u64 *to;
+
+	lockdep_assert_irqs_disabled();
+	introduce(imode);
+	flags = find_chains(chain, ring, user, regs);
+	size = sizeof(*sample) + (nr + chain->nr_kernel + chain->nr_user) * sizeof(u64);
+	sample = perfctr_ring_begin(ring, size);
+	if (unlikely(!sample))
+		return;
+	fill(&sample->record, imode, PERFCTR_RECORD_SAMPLE, flags, size);
+	sample->ip = instruction_pointer(flags & PERFCTR_RECORD_KERNEL ? regs : user);
+	sample->cpu = smp_processor_id();
+	sample->overflown = overflown;
+	sample->nrctrs = nr;
+	sample->kernel_depth = chain->nr_kernel;
+	sample->user_depth = chain->nr_user;
+	sample->reserved = 0;
+	sample->clock = perfctr->clock_on ? *value : 0;
+	to = put_sums(sample->value, value + 1, nr);
+	for (i = 0; i < chain->nr_kernel; i++)
+		*to++ = chain->kernel[i];
+	put_sums(to, chain->user, chain->nr_user);
+	perfctr_ring_end(ring);
+}
+
+void vperfctr_record_throttled(struct vperfctr *perfctr)
+{
+	struct perfctr_imode *imode = perfctr->imode;
+	struct perfctr_record record;
+
+	introduce(imode);
+	fill(&record, imode, PERFCTR_RECORD_THROTTLED, 0, sizeof(record));
+	write_whole(imode->ring, &record);
+}
+
+/*
+ * Threads
+ */
+
+static bool tells_threads(const struct vperfctr *perfctr)
+{
+	return perfctr->imode && perfctr->imode->ring &&
+	       perfctr->imode->ring->flags & PERFCTR_RING_MAPS;
+}
+
+void vperfctr_record_fork(struct vperfctr *parent, struct vperfctr *perfctr,
+			  struct task_struct *child)
+{
+	struct perfctr_imode *imode = perfctr->imode;
+	struct perfctr_record_fork record;
+
+	if (!tells_threads(parent))
+		return;
+	introduce(parent->imode);
+	imode->pid = task_tgid_nr_ns(child, imode->ring->pid_ns);
+	imode->tid = task_pid_nr_ns(child, imode->ring->pid_ns);
+	imode->ids_known = true;
+	memcpy(imode->comm, parent->imode->comm, sizeof(imode->comm));
+	fill(&record.record, imode, PERFCTR_RECORD_FORK, 0, sizeof(record));
+	record.parent_pid = parent->imode->pid;
+	record.parent_tid = parent->imode->tid;
+	write_whole(imode->ring, &record.record);
+}
+
+void vperfctr_record_exec(struct vperfctr *perfctr)
+{
+	if (!perfctr->imode || !perfctr->imode->ring)
+		return;
+	find_ids(perfctr->imode);
+	if (!tells_threads(perfctr))
+		return;
+	write_comm(perfctr->imode, PERFCTR_RECORD_EXEC);
+	vperfctr_return_soon(perfctr, current, PERFCTR_TODO_MAPS);
+}
+
+void vperfctr_record_exit(struct vperfctr *perfctr)
+{
+	struct perfctr_record record;
+
+	if (!tells_threads(perfctr))
+		return;
+	introduce(perfctr->imode);
+	fill(&record, perfctr->imode, PERFCTR_RECORD_EXIT, 0, sizeof(record));
+	write_whole(perfctr->imode->ring, &record);
+}
+
+/*
+ * Mappings
+ */
+
+/* The shape of a MAP's path: what d_path() needs, and room for "//anon" */
+#define PATH_ROOM	(PATH_MAX + sizeof(u64))
+
+static const char *name_of(struct vm_area_struct *vma, char *room)
+{
+	const char *name;
+
+	if (vma->vm_file) {
+		name = d_path(&vma->vm_file->f_path, room, PATH_MAX);
+		return IS_ERR(name) ? "//toolong" : name;
+	}
+	if (vma->vm_ops && vma->vm_ops->name) {
+		name = vma->vm_ops->name(vma);
+		if (name)
+			return name;
+	}
+	return "//anon";
+}
+
+static void write_map(struct perfctr_imode *imode, struct vm_area_struct *vma,
+		      const struct perfctr_known_map *what, char *room)
+{
+	struct perfctr_ring_buffer *ring = imode->ring;
+	const char *name = name_of(vma, room);
+	size_t length = strnlen(name, PATH_MAX - 1);
+	u32 size = sizeof(struct perfctr_record_map) + round_up(length + 1, sizeof(u64));
+	struct perfctr_record_map map = {
+		.start = what->start,
+		.length = what->end - what->start,
+		.offset = what->offset,
+		.inode = what->inode,
+		.major = MAJOR(what->dev),
+		.minor = MINOR(what->dev),
+	};
+	struct perfctr_record_map *to;
+
+	fill(&map.record, imode, PERFCTR_RECORD_MAP, 0, size);
+	local_irq_disable();
+	to = perfctr_ring_begin(ring, size);
+	if (to) {
+		*to = map;
+		memset(to->path, 0, size - sizeof(*to));
+		memcpy(to->path, name, length);
+		perfctr_ring_end(ring);
+	}
+	local_irq_enable();
+}
+
+static void write_unmap(struct perfctr_imode *imode, const struct perfctr_known_map *map)
+{
+	struct perfctr_record_unmap record = {
+		.start = map->start,
+		.length = map->end - map->start,
+	};
+
+	fill(&record.record, imode, PERFCTR_RECORD_UNMAP, 0, sizeof(record));
+	write_whole(imode->ring, &record.record);
+}
+
+static struct perfctr_known_map describe(const struct vm_area_struct *vma)
+{
+	struct perfctr_known_map map = {
+		.start = vma->vm_start,
+		.end = vma->vm_end,
+		.offset = (u64)vma->vm_pgoff << PAGE_SHIFT,
+	};
+
+	if (vma->vm_file) {
+		map.inode = file_inode(vma->vm_file)->i_ino;
+		map.dev = file_inode(vma->vm_file)->i_sb->s_dev;
+	}
+	return map;
+}
+
+static bool same(const struct perfctr_known_map *map, const struct vm_area_struct *vma)
+{
+	struct perfctr_known_map now = describe(vma);
+
+	return map->start == now.start && map->end == now.end && map->offset == now.offset &&
+	       map->inode == now.inode && map->dev == now.dev;
+}
+
+static bool is_code(const struct vm_area_struct *vma)
+{
+	return vma->vm_flags & VM_EXEC;
+}
+
+/* The record of current's mm, made if there is none; forgets those of mms that are gone. */
+static struct perfctr_known_mm *find_mm(struct perfctr_ring_buffer *ring)
+{
+	struct perfctr_known_mm *known, *next, *found = NULL;
+
+	lockdep_assert_held(&ring->maps_mutex);
+	list_for_each_entry_safe(known, next, &ring->known_mms, node) {
+		if (known->mm == current->mm)
+			found = known;
+		else if (!atomic_read(&known->mm->mm_users))
+			perfctr_forget_mm(known);
+	}
+	if (found)
+		return found;
+	found = kzalloc(sizeof(*found), GFP_KERNEL_ACCOUNT);
+	if (!found)
+		return NULL;
+	found->mm = current->mm;
+	mmgrab(found->mm);
+	list_add(&found->node, &ring->known_mms);
+	return found;
+}
+
+/* Room for all mappings that there are now. Under mmap_lock */
+static bool make_room(struct perfctr_known_mm *known)
+{
+	unsigned int nr = known->nr + known->mm->map_count;
+	struct perfctr_known_map *map;
+
+	if (nr <= known->room)
+		return true;
+	map = kvcalloc(nr, sizeof(*map), GFP_KERNEL_ACCOUNT);
+	if (!map)
+		return false;
+	if (known->nr)
+		memcpy(map, known->map, known->nr * sizeof(*map));
+	kvfree(known->map);
+	known->map = map;
+	known->room = nr;
+	return true;
+}
+
+/* Marks what is there of what is known. Tells the ends first, since new ones may be in their place. */
+static void tell_unmapped(struct perfctr_imode *imode, struct perfctr_known_mm *known)
+{
+	struct vm_area_struct *vma = find_vma(known->mm, 0);
+	unsigned int i, left = 0;
+
+	for (i = 0; i < known->nr; i++) {
+		while (vma && vma->vm_start < known->map[i].start)
+			vma = find_vma(known->mm, vma->vm_end);
+		if (vma && is_code(vma) && same(&known->map[i], vma))
+			known->map[left++] = known->map[i];
+		else
+			write_unmap(imode, &known->map[i]);
+	}
+	known->nr = left;
+}
+
+/* Both are in the order of addresses. */
+static void tell_mapped(struct perfctr_imode *imode, struct perfctr_known_mm *known, char *room)
+{
+	struct vm_area_struct *vma;
+	unsigned int i = 0;
+
+	for (vma = find_vma(known->mm, 0); vma; vma = find_vma(known->mm, vma->vm_end)) {
+		if (!is_code(vma))
+			continue;
+		if (i < known->nr && known->map[i].start == vma->vm_start) {
+			i++;
+			continue;
+		}
+		memmove(&known->map[i + 1], &known->map[i],
+			(known->nr - i) * sizeof(known->map[0]));
+		known->map[i] = describe(vma);
+		write_map(imode, vma, &known->map[i], room);
+		known->nr++;
+		i++;
+	}
+}
+
+/*
+ * By the owner, on its way to user mode. May sleep. Nobody else gives it another control meanwhile.
+ */
+void vperfctr_record_maps(struct vperfctr *perfctr)
+{
+	struct perfctr_imode *imode = perfctr->imode;
+	struct perfctr_known_mm *known;
+	bool told = false;
+	char *room;
+
+	if (!tells_threads(perfctr) || !current->mm)
+		return;
+	introduce(imode);
+	room = kmalloc(PATH_ROOM, GFP_KERNEL_ACCOUNT);
+	mutex_lock(&imode->ring->maps_mutex);
+	known = find_mm(imode->ring);
+	mmap_read_lock(current->mm);
+	if (room && known && make_room(known)) {
+		tell_unmapped(imode, known);
+		tell_mapped(imode, known, room);
+		told = true;
+	}
+	mmap_read_unlock(current->mm);
+	mutex_unlock(&imode->ring->maps_mutex);
+	kfree(room);
+	/* The reader learns that something is missing. */
+	if (!told)
+		perfctr_ring_lose(imode->ring);
+}
+
+/* The kernel tells perf of a mapping of current's. */
+static int mapped(struct kprobe *kprobe, struct pt_regs *regs)
+{
+	struct vperfctr *perfctr;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	perfctr = vperfctr_current();
+	if (perfctr && tells_threads(perfctr))
+		vperfctr_return_soon(perfctr, current, PERFCTR_TODO_MAPS);
+	local_irq_restore(flags);
+	return 0;
+}
+
+static struct kprobe map_probe;	/* maps_hook's mutex */
+
+static int turn_maps(bool on)
+{
+	static const unsigned int offsets[] = { 0, 8 };
+	unsigned int i;
+
+	if (!on) {
+		unregister_kprobe(&map_probe);
+		return 0;
+	}
+	/* Where ftrace has patched the beginning there may be no probe. What follows is as good. */
+	for (i = 0; i < ARRAY_SIZE(offsets); i++) {
+		/* What an earlier registration left in it is not accepted. */
+		map_probe = (struct kprobe){
+			.symbol_name = "perf_event_mmap",
+			.offset = offsets[i],
+			.pre_handler = mapped,
+		};
+		if (!register_kprobe(&map_probe))
+			return 0;
+	}
+	return -EOPNOTSUPP;
+}
+
+static struct perfctr_hook maps_hook = {
+	.mutex = __MUTEX_INITIALIZER(maps_hook.mutex),
+	.turn = turn_maps,
+	.off = __DELAYED_WORK_INITIALIZER(maps_hook.off, perfctr_hook_off, 0),
+};
+
+int perfctr_record_maps_get(void)
+{
+	return perfctr_hook_get(&maps_hook);
+}
+
+void perfctr_record_maps_put(void)
+{
+	perfctr_hook_put(&maps_hook);
+}
+
+int __init perfctr_record_init(void)
+{
+	chains = alloc_percpu(struct chains);
+	return chains ? 0 : -ENOMEM;
+}
+
+void perfctr_record_exit(void)
+{
+	perfctr_hook_exit(&maps_hook);
+	free_percpu(chains);
+}

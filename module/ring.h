@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A ring of records: memory that a reader maps, and that CPUs write to one after the other. ring.c
+ * makes it, and wakes its reader; record.c says what is written. Only these two include this.
+ */
+#ifndef PERFCTR_RING_H
+#define PERFCTR_RING_H
+
+#include <linux/atomic.h>
+#include <linux/irq_work.h>
+#include <linux/limits.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/refcount.h>
+#include <linux/spinlock.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
+#include <linux/perfctr.h>
+
+struct cred;
+struct fasync_struct;
+struct mm_struct;
+struct page;
+struct pid_namespace;
+
+/**
+ * struct perfctr_known_map - an executable mapping that readers were told of
+ * @start, @end, @offset: its addresses, and bytes from the start of the file
+ * @inode, @dev: of the file, and of the device where it is; 0: none
+ */
+struct perfctr_known_map {
+	unsigned long start;
+	unsigned long end;
+	u64 offset;
+	unsigned long inode;
+	dev_t dev;
+};
+
+/**
+ * struct perfctr_known_mm - what readers were told of an mm; maps_mutex of the ring
+ * @node: in the ring's @known_mms
+ * @mm: the mm, whose memory is kept, so that no other one gets its address
+ * @map: @nr mappings, with room for @room
+ */
+struct perfctr_known_mm {
+	struct list_head node;
+	struct mm_struct *mm;
+	unsigned int nr;
+	unsigned int room;
+	struct perfctr_known_map *map;
+};
+
+/**
+ * struct perfctr_ring_buffer - a ring
+ * @refs: the state that made it, and its trees
+ * @lock: guards the next seven. Innermost; in any context but an NMI, with interrupts off
+ * @head: bytes written, of which the page has a copy for the reader
+ * @written: records since the reader was woken because of @wakeup
+ * @untold: records that were lost since the latest LOST
+ * @ready: the reader was woken, and did not poll yet
+ * @unread: bytes that the reader had not read as the record in progress began
+ * @next: @head after the record in progress
+ * @whole: where a record is written that goes on at the beginning of @data: it is copied then
+ * @page: the first page, mapped for the kernel, with the records behind it. The reader may write
+ *	to all of it: only @tail is ever read here, and no value of it does harm
+ * @data: the records
+ * @length: bytes of records; constant, as all that follows
+ * @wakeup, @flags, @user_depth, @kernel_depth: as in struct perfctr_ring
+ * @nr_pages: of @pages, the first one included
+ * @pages: all pages
+ * @pid_ns: ids in records are those of this namespace; with a reference
+ * @cred: of who made it, whose user is charged; with a reference
+ * @nr_writers: attached states that write to it
+ * @wait: readers in poll(2)
+ * @fasync: readers with O_ASYNC
+ * @wake: wakes both
+ * @maps_mutex: guards @known_mms
+ * @known_mms: what record.c told of each mm
+ * @free: frees it where it may sleep
+ */
+struct perfctr_ring_buffer {
+	refcount_t refs;
+	raw_spinlock_t lock;	/* see above */
+	u32 head;
+	u32 written;
+	u64 untold;
+	bool ready;
+	u32 unread;
+	u32 next;
+	void *whole;
+	struct perfctr_ring_page *page;
+	void *data;
+	u32 length;
+	u32 wakeup;
+	u32 flags;
+	u32 user_depth;
+	u32 kernel_depth;
+	unsigned int nr_pages;
+	struct page **pages;
+	struct pid_namespace *pid_ns;
+	const struct cred *cred;
+	atomic_t nr_writers;
+	wait_queue_head_t wait;
+	struct fasync_struct *fasync;
+	struct irq_work wake;
+	struct mutex maps_mutex;	/* see above */
+	struct list_head known_mms;
+	struct work_struct free;
+};
+
+/* Under maps_mutex, or when nobody refers to the ring. May sleep */
+void perfctr_forget_mm(struct perfctr_known_mm *known);
+/*
+ * Writing a record, with interrupts off. begin: where it is to be written, so many bytes, a multiple of
+ * 8; NULL: there is no room, and it was counted as lost. end: it is written.
+ */
+void *perfctr_ring_begin(struct perfctr_ring_buffer *ring, u32 size);
+void perfctr_ring_end(struct perfctr_ring_buffer *ring);
+/* Something is not told, for lack of memory: it counts as a record that was lost. */
+void perfctr_ring_lose(struct perfctr_ring_buffer *ring);
+
+/* No record is larger: a MAP, of a file with the longest path */
+#define PERFCTR_RING_LARGEST	(sizeof(struct perfctr_record_map) + PATH_MAX)
+
+#endif /* PERFCTR_RING_H */

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A timer for states with a ring: when the next SAMPLE is due by time, or when overflows are due
+ * again after there were too many.
+ *
+ * There is one for each CPU. It is set as a state is resumed there, and not taken back as the state is
+ * suspended, which would take longer: it may find another thread, or nobody, for whom nothing is due.
+ * What is due is kept in ticks of the state's own clock.
+ */
+
+#include <linux/hrtimer.h>
+#include <linux/jiffies.h>
+#include <linux/math64.h>
+#include <linux/percpu.h>
+
+#include "perfctr.h"
+
+/* Only this CPU sets it, with interrupts off. */
+static DEFINE_PER_CPU(struct hrtimer, timer);
+static void (*on_timer)(struct vperfctr *perfctr);	/* constant after init */
+
+static enum hrtimer_restart fires(struct hrtimer *unused)
+{
+	struct vperfctr *perfctr = vperfctr_current();
+
+	lockdep_assert_irqs_disabled();
+	if (perfctr && perfctr->imode)
+		on_timer(perfctr);
+	return HRTIMER_NORESTART;
+}
+
+u64 perfctr_timer_ticks(u64 ns)
+{
+	/* At most a second, so this does not overflow below 18 GHz. */
+	return max(div_u64(ns * perfctr_cpu_clock_hz(), NSEC_PER_SEC), 1ULL);
+}
+
+notrace void vperfctr_timer_set(struct vperfctr *perfctr, struct task_struct *owner)
+{
+	const struct perfctr_imode *imode = perfctr->imode;
+	s64 left = imode->due - (perfctr->cpu_state.clock + perfctr_cpu_clock());
+	u64 ns = U64_MAX;
+
+	lockdep_assert_irqs_disabled();
+	/* One that is switched all the time may have left before a timer can fire. */
+	if (imode->timer && left <= 0)
+		vperfctr_return_soon(perfctr, owner, PERFCTR_TODO_OVERFLOW);
+	else if (imode->timer)
+		ns = div64_u64(left * NSEC_PER_SEC, perfctr_cpu_clock_hz());
+	if (imode->throttled)
+		ns = min_t(u64, ns, TICK_NSEC);
+	if (ns != U64_MAX)
+		hrtimer_start(this_cpu_ptr(&timer), ns_to_ktime(ns), HRTIMER_MODE_REL_PINNED_HARD);
+}
+
+void __init perfctr_timer_init(void (*fn)(struct vperfctr *perfctr))
+{
+	unsigned int cpu;
+
+	on_timer = fn;
+	for_each_possible_cpu(cpu)
+		perfctr_hrtimer_setup(per_cpu_ptr(&timer, cpu), fires, CLOCK_MONOTONIC,
+				      HRTIMER_MODE_REL_PINNED_HARD);
+}
+
+/* No state is left, so nobody sets it. */
+void perfctr_timer_exit(void)
+{
+	unsigned int cpu;
+
+	for_each_possible_cpu(cpu)
+		hrtimer_cancel(per_cpu_ptr(&timer, cpu));
+}
