@@ -352,6 +352,25 @@ int _vperfctr_next_member(int fd, struct perfctr_member *member);
 int _vperfctr_add_member(int fd, struct perfctr_add_member *member);
 
 /*
+ * Rings of records, for controls with PERFCTR_CONTROL_RECORD. make_ring: for the caller's own
+ * counters; sets size. map: maps the ring of that handle, which has so many pages; any process that
+ * has the handle may, and one reads at a time. next: the next record, in one piece, until the next
+ * call; NULL: EAGAIN, there is none yet (poll the handle); EBADMSG, somebody wrote to the ring;
+ * ENOMEM. lost: records that found no room. peek and consume are for those who copy records: what is
+ * there, in two parts (the second may be empty), whose length in bytes is returned; and so many bytes were read.
+ */
+struct vperfctr_ring;
+struct iovec;
+int vperfctr_make_ring(const struct vperfctr *v, struct perfctr_ring *ring);
+int _vperfctr_make_ring(int fd, struct perfctr_ring *ring);
+struct vperfctr_ring *vperfctr_ring_map(int fd, unsigned int pages);
+void vperfctr_ring_unmap(struct vperfctr_ring *ring);
+const struct perfctr_record *vperfctr_ring_next(struct vperfctr_ring *ring);
+unsigned long long vperfctr_ring_lost(const struct vperfctr_ring *ring);
+size_t vperfctr_ring_peek(struct vperfctr_ring *ring, struct iovec *part);
+void vperfctr_ring_consume(struct vperfctr_ring *ring, size_t bytes);
+
+/*
  * rvperfctr_open() of the thread that a pidfd refers to, which needs /proc. EBADF: it is no
  * pidfd; ESRCH: the thread has ended, or has no id here.
  */

@@ -27,8 +27,11 @@ static void close_keep_errno(int fd)
 
 static int open_fd(const struct perfctr_open *o)
 {
-	int fd = open(PERFCTR_DEVICE, O_RDONLY | O_CLOEXEC);
+	int fd = open(PERFCTR_DEVICE, O_RDWR | O_CLOEXEC);
 
+	/* Only the reader of a ring writes anything. */
+	if (fd < 0 && errno == EACCES)
+		fd = open(PERFCTR_DEVICE, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return -1;
 	if (!ioctl(fd, PERFCTR_IOC_OPEN, o))
