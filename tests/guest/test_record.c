@@ -1,0 +1,874 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Samples in a ring. The emulated machine interrupts without skid, so each sample is where it must
+ * be, to the instruction, and how many there are is known.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <libperfctr.h>
+
+#include "counting.h"
+#include "guest.h"
+#include "known.h"
+#include "loops.h"
+
+#define PAGES 64
+#define PERIOD 1009
+#define LOOPS 200000
+
+static int make_ring_of(int fd, unsigned int pages, unsigned int flags)
+{
+	struct perfctr_ring ring = { .size = sizeof(ring), .pages = pages, .flags = flags };
+
+	if (flags & PERFCTR_RING_USER_CHAIN)
+		ring.user_depth = 16;
+	if (flags & PERFCTR_RING_KERNEL_CHAIN)
+		ring.kernel_depth = 16;
+	return ioctl(fd, PERFCTR_IOC_RING, &ring) ? -errno : 0;
+}
+
+static int open_with_ring(unsigned int pages, unsigned int flags)
+{
+	int fd = try_open(PERFCTR_OPEN_CREAT), err;
+
+	ck_assert_int_ge(fd, 0);
+	err = make_ring_of(fd, pages, flags);
+	ck_assert_msg(!err, "RING: %s", strerror(-err));
+	return fd;
+}
+
+static struct vperfctr_ring *map_ring(int fd, unsigned int pages)
+{
+	struct vperfctr_ring *ring = vperfctr_ring_map(fd, pages);
+
+	ck_assert_msg(ring != NULL, "map: %s", strerror(errno));
+	return ring;
+}
+
+/* Instructions in user mode, a sample after so many */
+static void control_samples(struct perfctr_control *control, int64_t period, unsigned int flags)
+{
+	control_init(control);
+	control->tsc_on = 1;
+	control->flags = PERFCTR_CONTROL_RECORD | flags;
+	control_add_ictr(control, EV_INSTRUCTIONS, -period);
+}
+
+static const struct perfctr_record_sample *as_sample(const struct perfctr_record *record)
+{
+	return (const struct perfctr_record_sample *)record;
+}
+
+static const struct perfctr_record_sample *next_sample(struct vperfctr_ring *ring)
+{
+	const struct perfctr_record *record;
+
+	do
+		record = vperfctr_ring_next(ring);
+	while (record && record->type != PERFCTR_RECORD_SAMPLE);
+	return record ? as_sample(record) : NULL;
+}
+
+/* A loop of known length: each sample after exactly a period, and in the loop. */
+START_TEST(samples_of_a_loop)
+{
+	const struct perfctr_record_sample *sample;
+	struct perfctr_control control;
+	struct vperfctr_ring *ring;
+	struct perfctr_read rd[2] = { { .size = sizeof(*rd) }, { .size = sizeof(*rd) } };
+	unsigned int n = 0, inside = 0;
+	uint64_t last = 0;
+	int fd;
+
+	fd = open_with_ring(PAGES, 0);
+	ring = map_ring(fd, PAGES);
+	control_samples(&control, PERIOD, 0);
+	set_control(fd, &control);
+	ck_assert_int_eq(exact_kernel(fd, PERFCTR_IOC_READ, rd, body_spin, LOOPS), 0);
+	ck_ok(ioctl(fd, PERFCTR_IOC_SUSPEND));
+	ck_assert_uint_eq(rd[1].sum[0] - rd[0].sum[0], EXACT_KERNEL + BODY_SPIN(LOOPS));
+	while ((sample = next_sample(ring))) {
+		n++;
+		ck_assert_uint_eq(sample->record.size, sizeof(*sample) + sizeof(uint64_t));
+		ck_assert_uint_eq(sample->nrctrs, 1);
+		ck_assert_uint_eq(sample->value[0], n * PERIOD);
+		ck_assert_uint_eq(sample->overflown, 1);
+		ck_assert_uint_eq(sample->record.flags, 0);
+		ck_assert_int_eq(sample->record.pid, getpid());
+		ck_assert_int_eq(sample->record.tid, gettid());
+		ck_assert_uint_ge(sample->record.time, last);
+		last = sample->record.time;
+		if (sample->value[0] > rd[0].sum[0] + EXACT_BEFORE_BODY + 2 &&
+		    sample->value[0] < rd[1].sum[0] - EXACT_KERNEL) {
+			uintptr_t loop = (uintptr_t)body_spin;
+
+			inside++;
+			ck_assert_msg(sample->ip >= loop && sample->ip < loop + 16,
+				      "sample %u at %#llx, and the loop at %#lx", n,
+				      (unsigned long long)sample->ip, (unsigned long)loop);
+		}
+	}
+	ck_assert_uint_eq(vperfctr_ring_lost(ring), 0);
+	ck_assert_uint_ge(n, rd[1].sum[0] / PERIOD);
+	ck_assert_uint_ge(inside, BODY_SPIN(LOOPS) / PERIOD - 2);
+	vperfctr_ring_unmap(ring);
+	close(fd);
+}
+END_TEST
+
+
+/* A ring of one page keeps what fits, and tells how many did not: together they are all. */
+START_TEST(lost_records_are_counted)
+{
+	const struct perfctr_record *record;
+	struct perfctr_control control;
+	struct vperfctr_ring *ring;
+	struct perfctr_read rd;
+	unsigned int samples = 0;
+	uint64_t lost = 0;
+	int fd;
+
+	fd = open_with_ring(1, 0);
+	ring = map_ring(fd, 1);
+	control_samples(&control, PERIOD, 0);
+	set_control(fd, &control);
+	body_spin(LOOPS);
+	ck_ok(ioctl(fd, PERFCTR_IOC_SUSPEND));
+	while ((record = vperfctr_ring_next(ring)))
+		samples += record->type == PERFCTR_RECORD_SAMPLE;
+	ck_assert_uint_eq(samples, PAGE_SIZE / (sizeof(struct perfctr_record_sample) + 8));
+	/* Now that there is room the next record is preceded by the number. */
+	ck_ok(ioctl(fd, PERFCTR_IOC_RESUME));
+	body_spin(PERIOD);
+	ck_ok(ioctl(fd, PERFCTR_IOC_SUSPEND));
+	read_all(fd, &rd);
+	while ((record = vperfctr_ring_next(ring))) {
+		if (record->type == PERFCTR_RECORD_LOST)
+			lost += ((const struct perfctr_record_lost *)record)->lost;
+		else
+			samples++;
+	}
+	ck_assert_uint_gt(lost, 100);
+	ck_assert_uint_eq(lost, vperfctr_ring_lost(ring));
+	ck_assert_uint_eq(samples + lost, rd.sum[0] / PERIOD);
+	vperfctr_ring_unmap(ring);
+	close(fd);
+}
+END_TEST
+
+/* Whatever a reader writes to its page, the kernel keeps within the ring. */
+START_TEST(reader_scribbles)
+{
+	static const uint32_t tails[] = { 0xffffffff, 0x80000000, 4096, 1, 7, 0x12345678 };
+	struct perfctr_control control;
+	struct perfctr_ring_page *page;
+	struct perfctr_read rd;
+	unsigned int i;
+	int fd;
+
+	fd = open_with_ring(2, 0);
+	page = mmap(NULL, 3 * PAGE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, PERFCTR_RING_OFFSET);
+	ck_assert(page != MAP_FAILED);
+	ck_assert_uint_eq(page->size, sizeof(*page));
+	ck_assert_uint_eq(page->offset, PAGE_SIZE);
+	ck_assert_uint_eq(page->length, 2 * PAGE_SIZE);
+	control_samples(&control, PERIOD, 0);
+	set_control(fd, &control);
+	for (i = 0; i < sizeof(tails) / sizeof(tails[0]); i++) {
+		page->tail = tails[i];
+		page->head = tails[i] / 3;
+		page->length = 1ull << 40;
+		page->offset = -1;
+		body_spin(10 * PERIOD);
+	}
+	ck_ok(ioctl(fd, PERFCTR_IOC_SUSPEND));
+	read_all(fd, &rd);
+	ck_assert_uint_ge(rd.sum[0], 6 * BODY_SPIN(10 * PERIOD));
+	munmap(page, 3 * PAGE_SIZE);
+	close(fd);
+}
+END_TEST
+
+/* What a child of known length executes, from its first instruction on. */
+START_TEST(samples_of_an_exec)
+{
+	const struct perfctr_record *record;
+	struct perfctr_control control;
+	struct vperfctr_ring *ring;
+	int sock[2], fd;
+	unsigned int samples = 0, maps = 0, execs = 0, exits = 0, before = 0;
+	uint64_t start = 0, length = 0;
+	struct pollfd p;
+	pid_t pid;
+
+	ck_ok(socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, sock));
+	pid = fork();
+	if (!pid) {
+		fd = try_open(PERFCTR_OPEN_CREAT);
+		if (fd < 0 || make_ring_of(fd, PAGES, PERFCTR_RING_MAPS))
+			_exit(1);
+		control_samples(&control, PERIOD, PERFCTR_CONTROL_ON_EXEC | PERFCTR_CONTROL_INHERIT);
+		if (try_control(fd, &control) || send_fd(sock[1], fd))
+			_exit(2);
+		execl(KNOWN_PATH, KNOWN_PATH, NULL);
+		_exit(3);
+	}
+	fd = receive_fd(sock[0]);
+	ring = map_ring(fd, PAGES);
+	expect_exit(pid, 0);
+	/* Nobody writes any more. */
+	p = (struct pollfd){ .fd = fd, .events = POLLIN };
+	ck_assert_int_eq(poll(&p, 1, -1), 1);
+	ck_assert(p.revents & POLLHUP);
+	while ((record = vperfctr_ring_next(ring))) {
+		ck_assert_int_eq(record->pid, pid);
+		ck_assert_int_eq(record->tid, pid);
+		if (record->type == PERFCTR_RECORD_COMM) {
+			const struct perfctr_record_comm *comm = (const void *)record;
+
+			ck_assert_str_eq(comm->comm, "known");
+			execs += record->flags == PERFCTR_RECORD_EXEC;
+			before += samples;
+		} else if (record->type == PERFCTR_RECORD_MAP) {
+			const struct perfctr_record_map *map = (const void *)record;
+
+			before += samples;
+			ck_assert_uint_eq(record->size % 8, 0);
+			ck_assert_uint_eq(record->size, sizeof(*map) + (strlen(map->path) / 8 + 1) * 8);
+			if (!strcmp(map->path, KNOWN_PATH)) {
+				start = map->start;
+				length = map->length;
+				ck_assert_uint_ne(map->inode, 0);
+				maps++;
+			}
+		} else if (record->type == PERFCTR_RECORD_SAMPLE) {
+			const struct perfctr_record_sample *sample = as_sample(record);
+
+			samples++;
+			ck_assert_uint_eq(sample->value[0], samples * PERIOD);
+			ck_assert_msg(sample->ip >= start && sample->ip < start + length,
+				      "%#llx is not in %#llx", (unsigned long long)sample->ip,
+				      (unsigned long long)start);
+		} else {
+			ck_assert_uint_eq(record->type, PERFCTR_RECORD_EXIT);
+			exits++;
+		}
+	}
+	ck_assert_uint_eq(execs, 1);
+	ck_assert_uint_eq(maps, 1);
+	ck_assert_uint_eq(before, 0);
+	ck_assert_uint_eq(exits, 1);
+	ck_assert_uint_eq(samples, KNOWN_LENGTH(KNOWN_LOOPS) / PERIOD);
+	ck_assert_uint_eq(vperfctr_ring_lost(ring), 0);
+	vperfctr_ring_unmap(ring);
+	close(fd);
+}
+END_TEST
+
+#define CHILDREN 4
+
+/* Threads and processes that are made write to the same ring, at the same time. */
+START_TEST(samples_of_descendants)
+{
+	unsigned int forks = 0, exits = 0, samples[2 * CHILDREN] = { 0 }, n = 0, i;
+	pid_t tid[2 * CHILDREN] = { 0 }, known[CHILDREN];
+	const struct perfctr_record *record;
+	struct perfctr_control control;
+	struct vperfctr_ring *ring;
+	int fd;
+
+	fd = open_with_ring(16 * PAGES, PERFCTR_RING_MAPS);
+	ring = map_ring(fd, 16 * PAGES);
+	control_samples(&control, PERIOD, PERFCTR_CONTROL_INHERIT);
+	set_control(fd, &control);
+	for (i = 0; i < CHILDREN; i++) {
+		known[i] = fork();
+		if (!known[i]) {
+			execl(KNOWN_PATH, KNOWN_PATH, NULL);
+			_exit(3);
+		}
+	}
+	for (i = 0; i < CHILDREN; i++)
+		expect_exit(known[i], 0);
+	ck_ok(ioctl(fd, PERFCTR_IOC_SUSPEND));
+	while ((record = vperfctr_ring_next(ring))) {
+		if (record->tid == getpid())
+			continue;
+		if (record->type == PERFCTR_RECORD_FORK) {
+			const struct perfctr_record_fork *made = (const void *)record;
+
+			ck_assert_int_eq(made->parent_pid, getpid());
+			ck_assert_int_eq(made->parent_tid, gettid());
+			ck_assert_int_eq(record->pid, record->tid);
+			ck_assert_uint_lt(n, CHILDREN);
+			tid[n++] = record->tid;
+			forks++;
+			continue;
+		}
+		for (i = 0; i < n && tid[i] != record->tid; i++)
+			;
+		ck_assert_msg(i < n, "tid %d was not born", record->tid);
+		exits += record->type == PERFCTR_RECORD_EXIT;
+		if (record->type == PERFCTR_RECORD_SAMPLE) {
+			samples[i]++;
+			ck_assert_uint_eq(as_sample(record)->value[0], samples[i] * PERIOD);
+		}
+	}
+	ck_assert_uint_eq(forks, CHILDREN);
+	ck_assert_uint_eq(exits, CHILDREN);
+	/* Between fork and exec they execute a little more. */
+	for (i = 0; i < CHILDREN; i++)
+		ck_assert_msg(samples[i] - KNOWN_LENGTH(KNOWN_LOOPS) / PERIOD < 8, "%u samples of %u",
+			      samples[i], KNOWN_LENGTH(KNOWN_LOOPS) / PERIOD);
+	ck_assert_uint_eq(vperfctr_ring_lost(ring), 0);
+	vperfctr_ring_unmap(ring);
+	close(fd);
+}
+END_TEST
+
+static volatile int signalled;
+static volatile int signal_fd;
+
+static void on_signal(int signo, siginfo_t *info, void *context)
+{
+	(void)signo;
+	(void)context;
+	signalled++;
+	signal_fd = info->si_fd;
+}
+
+/* The reader is woken after so many records: by poll(2), and by the signal of its choice. */
+START_TEST(wakes_after_so_many)
+{
+	struct perfctr_ring wanted = { .size = sizeof(wanted), .pages = PAGES, .wakeup = 50 };
+	struct sigaction action = { .sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_RESTART };
+	struct perfctr_control control;
+	struct vperfctr_ring *ring;
+	struct pollfd p;
+	int fd, signo = SIGRTMIN + 3;
+
+	fd = try_open(PERFCTR_OPEN_CREAT);
+	ck_assert_int_ge(fd, 0);
+	ck_errno(fcntl(fd, F_SETFL, O_RDWR | O_ASYNC), EINVAL);
+	ck_ok(ioctl(fd, PERFCTR_IOC_RING, &wanted));
+	ring = map_ring(fd, PAGES);
+	ck_ok(sigaction(signo, &action, NULL));
+	ck_ok(fcntl(fd, F_SETSIG, signo));
+	ck_ok(fcntl(fd, F_SETOWN, getpid()));
+	ck_ok(fcntl(fd, F_SETFL, O_RDWR | O_ASYNC));
+	control_samples(&control, PERIOD, 0);
+	set_control(fd, &control);
+	p = (struct pollfd){ .fd = fd, .events = POLLIN };
+	ck_assert_int_eq(poll(&p, 1, 0), 0);
+	while (!signalled)
+		;
+	ck_ok(ioctl(fd, PERFCTR_IOC_SUSPEND));
+	ck_assert_int_eq(signal_fd, fd);
+	ck_assert_int_eq(poll(&p, 1, 0), 1);
+	ck_assert_int_eq(p.revents, POLLIN);
+	ck_assert_int_eq(poll(&p, 1, 0), 0);
+	ck_ok(fcntl(fd, F_SETFL, O_RDWR));
+	ck_ok(ioctl(fd, PERFCTR_IOC_RESUME));
+	body_spin(100 * PERIOD);
+	ck_ok(ioctl(fd, PERFCTR_IOC_SUSPEND));
+	ck_assert_int_ge(signalled, 1);
+	ck_assert_int_le(signalled, 2);
+	ck_assert_int_eq(poll(&p, 1, 0), 1);
+	ck_ok(ioctl(fd, PERFCTR_IOC_UNLINK));
+	ck_assert_int_eq(poll(&p, 1, 0), 1);
+	ck_assert_int_eq(p.revents & POLLHUP, POLLHUP);
+	vperfctr_ring_unmap(ring);
+	close(fd);
+}
+END_TEST
+
+/* By time: with the clock alone, where there is no counter at all. */
+START_TEST(samples_by_time)
+{
+	const struct perfctr_record_sample *sample;
+	struct perfctr_control control;
+	struct vperfctr_ring *ring;
+	uint64_t period, last = 0, end;
+	unsigned int n = 0;
+	int fd;
+
+	fd = open_with_ring(PAGES, 0);
+	ring = map_ring(fd, PAGES);
+	control_init(&control);
+	control.tsc_on = 1;
+	control.flags = PERFCTR_CONTROL_RECORD;
+	control.timer_ns = 1000000;
+	set_control(fd, &control);
+	period = guest.info.tsc_hz / 1000;
+	end = now_ns() + 50000000;
+	while (now_ns() < end)
+		;
+	ck_ok(ioctl(fd, PERFCTR_IOC_SUSPEND));
+	while ((sample = next_sample(ring))) {
+		n++;
+		ck_assert_uint_eq(sample->overflown, 0);
+		ck_assert_uint_eq(sample->nrctrs, 0);
+		ck_assert_msg(sample->clock - last >= period / 2, "sample %u after %llu of %llu", n,
+			      (unsigned long long)(sample->clock - last), (unsigned long long)period);
+		last = sample->clock;
+	}
+	ck_assert_msg(n >= 40 && n <= 51, "%u samples in 50 ms", n);
+	vperfctr_ring_unmap(ring);
+	close(fd);
+}
+END_TEST
+
+/* Those who switch more often than the timer fires are seen as well: it is their own time. */
+START_TEST(samples_by_time_of_switching)
+{
+	struct perfctr_control control;
+	struct vperfctr_ring *ring;
+	unsigned int n = 0;
+	uint64_t end, clock;
+	pid_t pid;
+	int fd;
+
+	pin_self(0);
+	pid = fork();
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (;;)
+			sched_yield();
+	}
+	fd = open_with_ring(PAGES, 0);
+	ring = map_ring(fd, PAGES);
+	control_init(&control);
+	control.tsc_on = 1;
+	control.flags = PERFCTR_CONTROL_RECORD;
+	control.timer_ns = 1000000;
+	set_control(fd, &control);
+	end = now_ns() + 60000000;
+	while (now_ns() < end)
+		sched_yield();
+	clock = read_clock(fd);
+	ck_ok(ioctl(fd, PERFCTR_IOC_SUSPEND));
+	while (next_sample(ring))
+		n++;
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	ck_assert_msg(n + 3 >= clock / (guest.info.tsc_hz / 1000) &&
+		      n <= clock / (guest.info.tsc_hz / 1000), "%u samples in %llu ticks", n,
+		      (unsigned long long)clock);
+	vperfctr_ring_unmap(ring);
+	close(fd);
+}
+END_TEST
+
+static __attribute__((noinline, optimize("no-omit-frame-pointer", "no-optimize-sibling-calls")))
+void innermost(unsigned long n)
+{
+	volatile unsigned long i;
+
+	for (i = 0; i < n; i++)
+		;
+}
+
+static __attribute__((noinline, optimize("no-omit-frame-pointer", "no-optimize-sibling-calls")))
+void middle(unsigned long n)
+{
+	innermost(n);
+	__asm__ volatile("");
+}
+
+static __attribute__((noinline, optimize("no-omit-frame-pointer", "no-optimize-sibling-calls")))
+void outermost(unsigned long n)
+{
+	middle(n);
+	__asm__ volatile("");
+}
+
+static bool is_in(uint64_t address, void (*fn)(unsigned long))
+{
+	return address - (uintptr_t)fn < 96;
+}
+
+/* Who called whom: by frame pointers. */
+START_TEST(user_chain)
+{
+	const struct perfctr_record_sample *sample;
+	struct perfctr_control control;
+	struct vperfctr_ring *ring;
+	unsigned int n = 0, inner = 0;
+	int fd;
+
+	fd = open_with_ring(PAGES, PERFCTR_RING_USER_CHAIN);
+	ring = map_ring(fd, PAGES);
+	control_samples(&control, PERIOD, 0);
+	set_control(fd, &control);
+	outermost(20 * PERIOD);
+	ck_ok(ioctl(fd, PERFCTR_IOC_SUSPEND));
+	while ((sample = next_sample(ring))) {
+		const __u64 *chain = sample->value + sample->nrctrs;
+
+		n++;
+		ck_assert_uint_ge(sample->user_depth, 1);
+		ck_assert_uint_le(sample->user_depth, 16);
+		ck_assert_uint_eq(sample->kernel_depth, 0);
+		ck_assert_uint_eq(chain[0], sample->ip);
+		if (!is_in(sample->ip, innermost))
+			continue;
+		/* At its first and last instructions there is no frame. */
+		if (sample->user_depth >= 3 && is_in(chain[1], middle) && is_in(chain[2], outermost))
+			inner++;
+	}
+	ck_assert_uint_ge(n, 20);
+	ck_assert_msg(inner + 3 >= n, "%u of %u have the chain", inner, n);
+	vperfctr_ring_unmap(ring);
+	close(fd);
+}
+END_TEST
+
+/* Root learns where in the kernel; who counts user mode alone learns where that was entered. */
+START_TEST(kernel_addresses)
+{
+	const struct perfctr_record_sample *sample;
+	struct perfctr_control control;
+	struct vperfctr_ring *ring;
+	unsigned int kernel = 0, chains = 0, i;
+	char byte;
+	int fd, zero;
+
+	ck_ok(zero = open("/dev/zero", O_RDONLY));
+	fd = open_with_ring(PAGES, PERFCTR_RING_KERNEL | PERFCTR_RING_KERNEL_CHAIN);
+	ring = map_ring(fd, PAGES);
+	/* In the kernel a part of each interrupt is counted. */
+	control_samples(&control, 20011, 0);
+	control.ctr[0].flags |= PERFCTR_CTR_KERNEL;
+	set_control(fd, &control);
+	for (i = 0; i < 2000; i++) {
+		ck_ok(read(zero, &byte, 1));
+		while ((sample = next_sample(ring))) {
+			const __u64 *chain = sample->value + sample->nrctrs;
+
+			if (!(sample->record.flags & PERFCTR_RECORD_KERNEL)) {
+				ck_assert_uint_eq(sample->kernel_depth, 0);
+				continue;
+			}
+			kernel++;
+			ck_assert_uint_ge(sample->kernel_depth, 1);
+			ck_assert_uint_eq(chain[0], sample->ip);
+			ck_assert(sizeof(long) == 4 || (int64_t)sample->ip < 0);
+			chains += sample->kernel_depth > 2;
+		}
+	}
+	ck_assert_msg(kernel > 20 && chains > 20, "%u in the kernel, %u with a chain", kernel, chains);
+	vperfctr_ring_unmap(ring);
+	close(fd);
+	close(zero);
+}
+END_TEST
+
+START_TEST(no_kernel_addresses)
+{
+	const struct perfctr_record_sample *sample;
+	struct perfctr_control control;
+	struct vperfctr_ring *ring;
+	unsigned int entered = 0, i;
+	uint64_t end;
+	char byte;
+	int fd, zero;
+
+	ck_ok(zero = open("/dev/zero", O_RDONLY));
+	fd = open_with_ring(PAGES, PERFCTR_RING_USER_CHAIN);
+	ck_errno(ioctl(fd, PERFCTR_IOC_RING, &(struct perfctr_ring){ .size = sizeof(struct perfctr_ring) }),
+		 EEXIST);
+	ring = map_ring(fd, PAGES);
+	control_init(&control);
+	control.tsc_on = 1;
+	control.flags = PERFCTR_CONTROL_RECORD;
+	control.timer_ns = 100000;
+	set_control(fd, &control);
+	end = now_ns() + 100000000;
+	while (now_ns() < end)
+		ck_ok(read(zero, &byte, 1));
+	ck_ok(ioctl(fd, PERFCTR_IOC_SUSPEND));
+	while ((sample = next_sample(ring))) {
+		ck_assert_uint_eq(sample->kernel_depth, 0);
+		ck_assert(!(sample->record.flags & PERFCTR_RECORD_KERNEL));
+		entered += sample->record.flags == PERFCTR_RECORD_ENTERED;
+		ck_assert(sizeof(long) == 4 || (int64_t)sample->ip > 0);
+		for (i = 0; i < sample->user_depth; i++)
+			ck_assert(sizeof(long) == 4 || (int64_t)sample->value[sample->nrctrs + i] > 0);
+	}
+	ck_assert_uint_gt(entered, 0);
+	vperfctr_ring_unmap(ring);
+	close(fd);
+	close(zero);
+}
+END_TEST
+
+/* What is mapped and unmapped while it counts. */
+START_TEST(maps)
+{
+	const struct perfctr_record *record;
+	struct perfctr_control control;
+	struct vperfctr_ring *ring;
+	unsigned int mapped = 0, unmapped = 0, self = 0, vdso = 0, replaced = 0, anon = 0;
+	char *map, *other;
+	int fd, file;
+
+	fd = open_with_ring(PAGES, PERFCTR_RING_MAPS);
+	ring = map_ring(fd, PAGES);
+	control_samples(&control, 100000000, 0);
+	set_control(fd, &control);
+	ck_ok(file = open(KNOWN_PATH, O_RDONLY | O_CLOEXEC));
+	map = mmap(NULL, PAGE_SIZE, PROT_READ | PROT_EXEC, MAP_PRIVATE, file, 0);
+	ck_assert(map != MAP_FAILED);
+	/* Another file in its place: the end of the first is told before. */
+	close(file);
+	ck_ok(file = open(KNOWN_OTHER_PATH, O_RDONLY | O_CLOEXEC));
+	other = mmap(map, PAGE_SIZE, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED, file, 0);
+	ck_assert_ptr_eq(other, map);
+	ck_ok(munmap(map, PAGE_SIZE));
+	map = mmap(NULL, 3 * PAGE_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	ck_assert(map != MAP_FAILED);
+	ck_ok(mprotect(map + PAGE_SIZE, PAGE_SIZE, PROT_READ | PROT_EXEC));
+	ck_ok(prctl(PR_SET_NAME, "renamed"));
+	ck_ok(ioctl(fd, PERFCTR_IOC_SUSPEND));
+	while ((record = vperfctr_ring_next(ring))) {
+		const struct perfctr_record_map *m = (const void *)record;
+
+		ck_assert_int_eq(record->pid, getpid());
+		if (record->type == PERFCTR_RECORD_UNMAP && m->start == (uintptr_t)other) {
+			ck_assert_uint_eq(m->length, PAGE_SIZE);
+			unmapped++;
+		}
+		if (record->type != PERFCTR_RECORD_MAP)
+			continue;
+		self += m->start <= (uintptr_t)body_spin && (uintptr_t)body_spin - m->start < m->length;
+		vdso += !strcmp(m->path, "[vdso]");
+		if (!strcmp(m->path, KNOWN_PATH)) {
+			ck_assert_uint_eq(m->start, (uintptr_t)other);
+			mapped++;
+		}
+		if (!strcmp(m->path, KNOWN_OTHER_PATH)) {
+			ck_assert_uint_eq(unmapped, 1);
+			replaced++;
+		}
+		if (!strcmp(m->path, "//anon") && m->start == (uintptr_t)map + PAGE_SIZE) {
+			ck_assert_uint_eq(m->length, PAGE_SIZE);
+			ck_assert_uint_eq(m->inode, 0);
+			anon++;
+		}
+	}
+	ck_assert_uint_eq(self, 1);
+	ck_assert_uint_eq(vdso, 1);
+	ck_assert_uint_eq(mapped, 1);
+	ck_assert_uint_eq(replaced, 1);
+	ck_assert_uint_eq(anon, 1);
+	ck_assert_uint_eq(unmapped, 2);
+	close(file);
+	vperfctr_ring_unmap(ring);
+	close(fd);
+}
+END_TEST
+
+/* More samples than the budget: that is told, counts go on, and so do samples in the next tick. */
+START_TEST(samples_are_throttled)
+{
+	const struct perfctr_record *record;
+	struct perfctr_control control;
+	struct vperfctr_ring *ring;
+	struct perfctr_read rd[2] = { { .size = sizeof(*rd) }, { .size = sizeof(*rd) } };
+	unsigned int samples = 0, throttled = 0, since = 0;
+	int fd;
+
+	ck_assert_int_eq(write_text(MODULE_PARAMS "overflow_budget", "5"), 0);
+	fd = open_with_ring(PAGES, 0);
+	ring = map_ring(fd, PAGES);
+	control_samples(&control, PERIOD, 0);
+	set_control(fd, &control);
+	ck_assert_int_eq(exact_kernel(fd, PERFCTR_IOC_READ, rd, body_spin, 50 * LOOPS), 0);
+	ck_ok(ioctl(fd, PERFCTR_IOC_SUSPEND));
+	ck_assert_int_eq(write_text(MODULE_PARAMS "overflow_budget", "1000000"), 0);
+	ck_assert_uint_eq(rd[1].sum[0] - rd[0].sum[0], EXACT_KERNEL + BODY_SPIN(50 * LOOPS));
+	while ((record = vperfctr_ring_next(ring))) {
+		if (record->type == PERFCTR_RECORD_THROTTLED) {
+			ck_assert_uint_eq(record->size, sizeof(*record));
+			throttled++;
+			since = 0;
+			continue;
+		}
+		ck_assert_uint_eq(record->type, PERFCTR_RECORD_SAMPLE);
+		samples++;
+		ck_assert_uint_le(++since, 5);
+	}
+	ck_assert_uint_ge(throttled, 2);
+	ck_assert_uint_ge(samples, 5 * throttled);
+	vperfctr_ring_unmap(ring);
+	close(fd);
+}
+END_TEST
+
+/* Each error, which leaves everything as it was. */
+START_TEST(bad_rings)
+{
+	static const struct {
+		struct perfctr_ring ring;
+		int error;
+	} bad[] = {
+		{ { .size = 63, .pages = 1 }, EINVAL },
+		{ { .size = PERFCTR_MAX_SIZE + 8, .pages = 1 }, E2BIG },
+		{ { .size = 64 }, EINVAL },
+		{ { .size = 64, .pages = 3 }, EINVAL },
+		{ { .size = 64, .pages = 1u << 19 }, EINVAL },
+		{ { .size = 64, .pages = 1u << 31 }, EINVAL },
+		{ { .size = 64, .pages = 1, .flags = 16 }, EINVAL },
+		{ { .size = 64, .pages = 1, .flags = 1u << 31 }, EINVAL },
+		{ { .size = 64, .pages = 1, .flags = PERFCTR_RING_USER_CHAIN }, EINVAL },
+		{ { .size = 64, .pages = 1, .user_depth = 1 }, EINVAL },
+		{ { .size = 64, .pages = 1, .flags = PERFCTR_RING_USER_CHAIN, .user_depth = 128 }, EINVAL },
+		{ { .size = 64, .pages = 1, .flags = PERFCTR_RING_KERNEL_CHAIN, .kernel_depth = 1 }, EINVAL },
+		{ { .size = 64, .pages = 1, .kernel_depth = 1 }, EINVAL },
+		{ { .size = 64, .pages = 1, .reserved = { 1 } }, EINVAL },
+		{ { .size = 64, .pages = 1, .reserved = { [4] = 1ull << 63 } }, EINVAL },
+		{ { .size = 64, .pages = 1, .flags = PERFCTR_RING_KERNEL }, EACCES },
+		{ { .size = 64, .pages = 1u << 18 }, ENOMEM },
+	};
+	struct perfctr_control control, got;
+	unsigned int i;
+	int fd = open_self(), other;
+
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		struct perfctr_ring ring = bad[i].ring;
+
+		ck_assert_msg(ioctl(fd, PERFCTR_IOC_RING, &ring) == -1 && errno == bad[i].error,
+			      "ring %u: %s, expected %s", i, strerror(errno), strerror(bad[i].error));
+	}
+	ck_errno(ioctl(fd, PERFCTR_IOC_RING, NULL), EFAULT);
+	/* There is none. */
+	control_samples(&control, PERIOD, 0);
+	ck_assert_int_eq(try_control(fd, &control), -EINVAL);
+	ck_assert_ptr_eq(mmap(NULL, 2 * PAGE_SIZE, PROT_READ, MAP_SHARED, fd, PERFCTR_RING_OFFSET),
+			 MAP_FAILED);
+	ck_assert_int_eq(errno, EINVAL);
+	ck_assert_int_eq(make_ring_of(fd, 2, 0), 0);
+	ck_assert_int_eq(make_ring_of(fd, 2, 0), -EEXIST);
+	other = open_device();
+	ck_errno(ioctl(other, PERFCTR_IOC_RING, &bad[0].ring), ENOTTY);
+	close(other);
+	/* Maps: of the whole ring, in its place, and shared */
+	for (i = 1; i < 5; i++) {
+		if (i == 3)
+			continue;
+		ck_assert_ptr_eq(mmap(NULL, i * PAGE_SIZE, PROT_READ, MAP_SHARED, fd,
+				      PERFCTR_RING_OFFSET), MAP_FAILED);
+		ck_assert_int_eq(errno, EINVAL);
+	}
+	ck_assert_ptr_eq(mmap(NULL, 3 * PAGE_SIZE, PROT_READ, MAP_PRIVATE, fd, PERFCTR_RING_OFFSET),
+			 MAP_FAILED);
+	ck_assert_int_eq(errno, EINVAL);
+	ck_assert_ptr_eq(mmap(NULL, 3 * PAGE_SIZE, PROT_READ, MAP_SHARED, fd,
+			      PERFCTR_RING_OFFSET + PAGE_SIZE), MAP_FAILED);
+	ck_assert_int_eq(errno, EINVAL);
+	/* Controls */
+	control_samples(&control, PERIOD, 0);
+	control.si_signo = SIGUSR1;
+	ck_assert_int_eq(try_control(fd, &control), -EINVAL);
+	control_samples(&control, PERIOD, 0);
+	control.refresh = 2;
+	ck_assert_int_eq(try_control(fd, &control), -EINVAL);
+	control_samples(&control, PERIOD, 0);
+	control.timer_ns = PERFCTR_TIMER_MIN - 1;
+	ck_assert_int_eq(try_control(fd, &control), -EINVAL);
+	control.timer_ns = PERFCTR_TIMER_MAX + 1;
+	ck_assert_int_eq(try_control(fd, &control), -EINVAL);
+	control_init(&control);
+	control.tsc_on = 1;
+	control.flags = PERFCTR_CONTROL_RECORD;
+	ck_assert_int_eq(try_control(fd, &control), -EINVAL);
+	/* What was asked for is told again. */
+	control.timer_ns = 500000;
+	set_control(fd, &control);
+	memset(&got, 0, sizeof(got));
+	got.size = sizeof(got);
+	got.ctr_offset = control.ctr_offset;
+	got.ctr_size = control.ctr_size;
+	ck_ok(ioctl(fd, PERFCTR_IOC_READ_CONTROL, &got));
+	ck_assert_uint_eq(got.timer_ns, 500000);
+	ck_assert_uint_eq(got.flags, PERFCTR_CONTROL_RECORD);
+	ck_errno(ioctl(fd, PERFCTR_IOC_IRESUME), EINVAL);
+	ck_errno(ioctl(fd, PERFCTR_IOC_REFRESH, 1), EINVAL);
+	close(fd);
+}
+END_TEST
+
+/* All rings of a user together are charged, and given back. */
+START_TEST(memory_is_charged)
+{
+	struct rlimit limit = { 64 * 1024, 64 * 1024 };
+	unsigned int i;
+	int fd;
+
+	ck_ok(setrlimit(RLIMIT_MEMLOCK, &limit));
+	for (i = 0; i < 20; i++) {
+		fd = open_self();
+		ck_assert_int_eq(make_ring_of(fd, 16, 0), -ENOMEM);
+		ck_assert_int_eq(make_ring_of(fd, 8, 0), 0);
+		unlink_self(fd);
+		close(fd);
+		/* It is freed by a worker. */
+		sleep_us(20000);
+	}
+}
+END_TEST
+
+/* Only the thread itself makes its ring; a parent that was sent the handle may not. */
+START_TEST(rings_of_others)
+{
+	struct perfctr_ring ring = { .size = sizeof(ring), .pages = 1 };
+	int fd = open_self();
+	pid_t pid;
+
+	pid = fork();
+	if (!pid)
+		_exit(!(ioctl(fd, PERFCTR_IOC_RING, &ring) == -1 && errno == EPERM));
+	expect_exit(pid, 0);
+	close(fd);
+}
+END_TEST
+
+int main(void)
+{
+	guest_begin("record", "overflow_budget=1000000");
+	GUEST_RUN(samples_of_a_loop, NEED_COUNTERS | NEED_INTERRUPT | AS_USER);
+	GUEST_RUN(lost_records_are_counted, NEED_COUNTERS | NEED_INTERRUPT | AS_USER);
+	GUEST_RUN(reader_scribbles, NEED_COUNTERS | NEED_INTERRUPT | AS_USER);
+	GUEST_RUN(samples_of_an_exec, NEED_COUNTERS | NEED_INTERRUPT | AS_USER);
+	GUEST_RUN(samples_of_descendants, NEED_COUNTERS | NEED_INTERRUPT | AS_USER);
+	GUEST_RUN(wakes_after_so_many, NEED_COUNTERS | NEED_INTERRUPT | AS_USER);
+	GUEST_RUN(samples_by_time, AS_USER);
+	GUEST_RUN(samples_by_time_of_switching, AS_USER);
+	GUEST_RUN(user_chain, NEED_COUNTERS | NEED_INTERRUPT | AS_USER);
+	GUEST_RUN(kernel_addresses, NEED_COUNTERS | NEED_INTERRUPT);
+	GUEST_RUN(no_kernel_addresses, AS_USER);
+	GUEST_RUN(maps, NEED_COUNTERS | NEED_INTERRUPT | AS_USER);
+	GUEST_RUN(samples_are_throttled, NEED_COUNTERS | NEED_INTERRUPT);
+	GUEST_RUN(bad_rings, NEED_COUNTERS | NEED_INTERRUPT | AS_USER);
+	GUEST_RUN(memory_is_charged, AS_USER);
+	GUEST_RUN(rings_of_others, AS_USER);
+	return guest_end();
+}
