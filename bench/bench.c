@@ -2,7 +2,7 @@
 /*
  * bench: perfctr beside perf_events, in instructions.
  *
- *	bench [-o RESULTS.json] [-k KEPT.txt] [switches] [reads] [memory] [forks] [crowds] [overflows] [controls] [trees] [shared]
+ *	bench [-o RESULTS.json] [-k KEPT.txt] [switches] [reads] [memory] [forks] [crowds] [overflows] [records] [controls] [trees] [shared]
  *
  * Runs as root in an emulated machine with an instruction clock (boot.sh
  * --icount) and one CPU; see bench.h.
@@ -46,6 +46,7 @@ static const struct part {
 	{ "forks", bench_forks },
 	{ "crowds", bench_crowds },
 	{ "overflows", bench_overflows },
+	{ "records", bench_records },
 	{ "controls", bench_controls },
 	{ "trees", bench_trees },
 	{ "shared", bench_shared },
@@ -70,7 +71,7 @@ int main(int argc, char **argv)
 
 	while ((opt = getopt(argc, argv, "o:k:")) != -1) {
 		if (opt != 'o' && opt != 'k') {
-			(void)fprintf(stderr, "usage: bench [-o FILE] [-k FILE] [switches] [reads] [memory] [forks] [crowds] [overflows] [controls] [trees] [shared]\n");
+			(void)fprintf(stderr, "usage: bench [-o FILE] [-k FILE] [switches] [reads] [memory] [forks] [crowds] [overflows] [records] [controls] [trees] [shared]\n");
 			return 2;
 		}
 		*(opt == 'o' ? &output : &kept) = optarg;

@@ -55,6 +55,9 @@ bool has_topdown(void);
 extern unsigned int bench_counters;
 /* Finds that, and which events they count. */
 void counters_find(void);
+/* Event @i of those that are counted, as a control has it; as perf has it in *attr, if that is not NULL */
+struct perf_event_attr;
+uint64_t counters_event(unsigned int i, struct perf_event_attr *attr);
 /* By which source perfctr counts: PERFCTR_SOURCE_*; NATIVE, but in bench_shared() */
 extern uint32_t bench_source;
 
@@ -154,6 +157,7 @@ void bench_memory(void);	/* memory.c */
 void bench_forks(void);		/* forks.c */
 void bench_crowds(void);	/* likewise */
 void bench_overflows(void);	/* overflows.c */
+void bench_records(void);	/* records.c */
 void bench_controls(void);	/* controls.c */
 void bench_trees(void);		/* trees.c */
 

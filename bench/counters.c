@@ -127,6 +127,13 @@ static void perf_event(struct perf_event_attr *attr, unsigned int i)
 
 #endif
 
+uint64_t counters_event(unsigned int i, struct perf_event_attr *attr)
+{
+	if (attr)
+		perf_event(attr, i);
+	return events[i];
+}
+
 bool has_topdown(void)
 {
 	struct perfctr_info info;

@@ -23,16 +23,16 @@ for machine; do
 	riscv64-smcntrpmf) parts=reads ;;
 	icelake-topdown) parts='switches reads' ;;
 	riscv64-*)
-		parts='switches reads memory forks overflows controls trees shared'
+		parts='switches reads memory forks overflows records controls trees shared'
 		[ "${PLOT-}" != 1 ] || parts="$parts crowds" ;;
 	# It has no counters but perf's.
 	arm64-*) parts=shared ;;
-	p6 | core2) parts='switches reads memory forks overflows controls trees' ;;
+	p6 | core2) parts='switches reads memory forks overflows records controls trees' ;;
 	# What is not memory is the kernel's room for stacks.
 	7450)
 		mem=512
-		parts='switches reads memory forks overflows controls trees' ;;
-	*) parts='switches reads memory forks overflows controls trees shared' ;;
+		parts='switches reads memory forks overflows records controls trees' ;;
+	*) parts='switches reads memory forks overflows records controls trees shared' ;;
 	esac
 	echo "perfctr: $machine"
 	"$machines/stage.sh" "$machine"
