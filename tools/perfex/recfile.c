@@ -1,0 +1,417 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Writes the file of a recording: recfile.h says what is in it. */
+#define _FILE_OFFSET_BITS 64	/* it may have more than 2 GB */
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "build_id.h"
+#include "recfile.h"
+
+#if defined(__x86_64__)
+#define OUR_MACHINE	EM_X86_64
+#elif defined(__i386__)
+#define OUR_MACHINE	EM_386
+#elif defined(__riscv)
+#define OUR_MACHINE	EM_RISCV
+#elif defined(__aarch64__)
+#define OUR_MACHINE	EM_AARCH64
+#elif defined(__powerpc__)
+#define OUR_MACHINE	EM_PPC
+#else
+#define OUR_MACHINE	EM_NONE
+#endif
+
+/* A file whose build id has been read, or does not exist */
+struct known {
+	uint64_t inode;
+	uint32_t major, minor;
+	uint64_t path;			/* a hash */
+};
+
+struct recfile {
+	int fd;
+	char *path;			/* what it will be called */
+	char *temporary;		/* what it is called until then */
+	uint64_t records;
+	struct known *known;		/* a table of 1 << known_bits, at most half full */
+	unsigned int known_bits;
+	size_t nknown;
+};
+
+static int write_all(int fd, const void *data, size_t size)
+{
+	const char *p = data;
+	ssize_t n;
+
+	while (size) {
+		n = write(fd, p, size);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -1;
+		p += n;
+		size -= (size_t)n;
+	}
+	return 0;
+}
+
+/* A word of the kernel's; what cannot be read is empty. */
+static void read_word(const char *path, char *word, size_t size)
+{
+	FILE *f = fopen(path, "re");
+	char line[256] = "";
+
+	if (f && fgets(line, sizeof(line), f))
+		line[strcspn(line, "\n")] = '\0';
+	if (f)
+		fclose(f);
+	(void)snprintf(word, size, "%s", line);
+}
+
+static uint64_t padded(uint64_t size)
+{
+	return (size + 7) & ~(uint64_t)7;
+}
+
+static int write_header(int fd, const struct recfile_about *about)
+{
+	static const char padding[8];
+	struct recfile_header header = {
+		.magic = { 'P', 'E', 'R', 'F', 'C', 'T', 'R', '\n' },
+		.version = RECFILE_VERSION,
+		.byte_order = RECFILE_BYTE_ORDER,
+		.size = sizeof(header),
+		.counter_size = sizeof(about->counter[0]),
+		.nrctrs = about->nrctrs,
+		.machine = OUR_MACHINE,
+		.page_size = (uint32_t)sysconf(_SC_PAGESIZE),
+		.ring_flags = about->ring_flags,
+		.clock_hz = about->clock_hz,
+		.timer_ns = about->timer_ns,
+		.start = (uint64_t)time(NULL),
+	};
+	struct utsname uts;
+	size_t command = 0;
+	uint64_t used;
+	char **arg;
+
+	for (arg = about->argv; arg && *arg; arg++)
+		command += strlen(*arg) + 1;
+	if (about->nrctrs > PERFCTR_MAX_CTRS || command > UINT32_MAX) {
+		errno = E2BIG;
+		return -1;
+	}
+	header.command_size = (uint32_t)command;
+	used = sizeof(header) + (uint64_t)about->nrctrs * sizeof(about->counter[0]) + command;
+	header.data = padded(used);
+	read_word("/proc/sys/kernel/random/boot_id", header.boot_id, sizeof(header.boot_id));
+	if (!uname(&uts)) {
+		(void)snprintf(header.release, sizeof(header.release), "%s", uts.release);
+		(void)snprintf(header.host, sizeof(header.host), "%s", uts.nodename);
+	}
+	if (write_all(fd, &header, sizeof(header)) < 0 ||
+	    write_all(fd, about->counter, about->nrctrs * sizeof(about->counter[0])) < 0)
+		return -1;
+	for (arg = about->argv; arg && *arg; arg++)
+		if (write_all(fd, *arg, strlen(*arg) + 1) < 0)
+			return -1;
+	return write_all(fd, padding, (size_t)(header.data - used));
+}
+
+static void free_recfile(struct recfile *file)
+{
+	if (file->fd >= 0)
+		close(file->fd);
+	free(file->path);
+	free(file->temporary);
+	free(file->known);
+	free(file);
+}
+
+void recfile_abandon(struct recfile *file)
+{
+	int error = errno;
+
+	(void)unlink(file->temporary);
+	free_recfile(file);
+	errno = error;
+}
+
+struct recfile *recfile_create(const char *path, const struct recfile_about *about)
+{
+	struct recfile *file;
+	struct stat st;
+
+	/* It would be renamed: a terminal, a pipe, a directory. */
+	if (!stat(path, &st) && !S_ISREG(st.st_mode)) {
+		errno = EEXIST;
+		return NULL;
+	}
+	file = calloc(1, sizeof(*file));
+	if (!file)
+		return NULL;
+	file->fd = -1;
+	file->known_bits = 6;
+	file->known = calloc((size_t)1 << file->known_bits, sizeof(*file->known));
+	file->path = strdup(path);
+	if (asprintf(&file->temporary, "%s.XXXXXX", path) < 0)
+		file->temporary = NULL;
+	if (!file->known || !file->path || !file->temporary) {
+		free_recfile(file);
+		errno = ENOMEM;
+		return NULL;
+	}
+	/* It tells what others ran and where: mkostemp() lets nobody else read it. */
+	file->fd = mkostemp(file->temporary, O_CLOEXEC);
+	if (file->fd < 0) {
+		int error = errno;
+
+		free_recfile(file);
+		errno = error;
+		return NULL;
+	}
+	if (write_header(file->fd, about) < 0) {
+		recfile_abandon(file);
+		return NULL;
+	}
+	return file;
+}
+
+static uint64_t hash_known(const struct known *known)
+{
+	uint64_t h = known->inode * 0x9e3779b97f4a7c15ull ^ known->path;
+
+	h ^= ((uint64_t)known->major << 32 | known->minor) * 0xff51afd7ed558ccdull;
+	return h * 0xc4ceb9fe1a85ec53ull;
+}
+
+static struct known *find_known(const struct recfile *file, const struct known *key)
+{
+	size_t mask = ((size_t)1 << file->known_bits) - 1;
+	size_t i = (size_t)(hash_known(key) >> (64 - file->known_bits));
+
+	while (file->known[i].inode && memcmp(&file->known[i], key, sizeof(*key)) != 0)
+		i = (i + 1) & mask;
+	return &file->known[i];
+}
+
+/* Whether that file is seen for the first time. Without memory it is not, and has no build id. */
+static bool is_new(struct recfile *file, const struct perfctr_record_map *map)
+{
+	struct known key = { .inode = map->inode, .major = map->major, .minor = map->minor };
+	struct known *place, *old = file->known;
+	const char *p;
+	size_t i, n = (size_t)1 << file->known_bits;
+
+	key.path = 0xcbf29ce484222325ull;
+	for (p = map->path; *p; p++)
+		key.path = (key.path ^ (unsigned char)*p) * 0x100000001b3ull;
+	place = find_known(file, &key);
+	if (place->inode)
+		return false;
+	*place = key;
+	if (++file->nknown <= n / 2)
+		return true;
+	file->known = calloc(n * 2, sizeof(*file->known));
+	if (!file->known) {
+		file->known = old;
+		file->nknown--;
+		memset(place, 0, sizeof(*place));
+		return false;
+	}
+	file->known_bits++;
+	for (i = 0; i < n; i++)
+		if (old[i].inode)
+			*find_known(file, &old[i]) = old[i];
+	free(old);
+	return true;
+}
+
+/*
+ * The path begins at the root directory of the process, which may be another than ours. The inode
+ * says whether it still is that file. Devices are not compared: some file systems tell another
+ * number by stat(2) than the kernel knows.
+ */
+static int open_mapped(const struct perfctr_record_map *map)
+{
+	char path[PATH_MAX + 64];
+	struct stat st;
+	int i, fd;
+
+	for (i = 0; i < 2; i++) {
+		if (i)
+			(void)snprintf(path, sizeof(path), "%s", map->path);
+		else
+			(void)snprintf(path, sizeof(path), "/proc/%d/root%s", map->record.pid,
+				       map->path);
+		/* A fifo would keep us waiting. */
+		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+		if (fd < 0)
+			continue;
+		if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_ino == map->inode)
+			return fd;
+		close(fd);
+	}
+	return -1;
+}
+
+static int write_build_id(struct recfile *file, const struct perfctr_record_map *map)
+{
+	struct recfile_build_id *id;
+	size_t path = strlen(map->path) + 1;
+	size_t size = (size_t)padded(sizeof(*id) + path);
+	int fd, status = 0;
+
+	if (!map->inode || map->path[0] != '/' || !is_new(file, map))
+		return 0;
+	fd = open_mapped(map);
+	if (fd < 0)
+		return 0;
+	id = calloc(1, size);
+	if (id)
+		id->id_size = (uint32_t)build_id_read(fd, id->id, sizeof(id->id));
+	close(fd);
+	if (id && id->id_size) {
+		id->record = map->record;
+		id->record.type = RECFILE_BUILD_ID;
+		id->record.flags = 0;
+		id->record.size = (uint32_t)size;
+		id->inode = map->inode;
+		id->major = map->major;
+		id->minor = map->minor;
+		memcpy(id->path, map->path, path);
+		status = write_all(file->fd, id, size);
+		file->records += !status;
+	}
+	free(id);
+	return status;
+}
+
+/* What may be in two pieces */
+struct pieces {
+	const char *piece[2];
+	size_t size[2];
+};
+
+static void copy_out(const struct pieces *pieces, size_t from, void *to, size_t n)
+{
+	size_t first = 0;
+
+	if (from < pieces->size[0]) {
+		first = pieces->size[0] - from < n ? pieces->size[0] - from : n;
+		memcpy(to, pieces->piece[0] + from, first);
+	}
+	if (first < n)
+		memcpy((char *)to + first, pieces->piece[1] + (from + first - pieces->size[0]),
+		       n - first);
+}
+
+/* The header of the record at @at, or false if there is no whole record */
+static bool record_at(const struct pieces *pieces, size_t at, struct perfctr_record *record)
+{
+	size_t left = pieces->size[0] + pieces->size[1] - at;
+
+	if (left < sizeof(*record))
+		return false;
+	copy_out(pieces, at, record, sizeof(*record));
+	return record->size >= sizeof(*record) && !(record->size % 8) &&
+		record->size <= RECFILE_MAX_RECORD && record->size <= left;
+}
+
+int recfile_append(struct recfile *file, const void *piece, size_t size, const void *piece2,
+		   size_t size2)
+{
+	struct pieces pieces = { { piece, piece2 }, { size, size2 } };
+	struct perfctr_record record;
+	struct perfctr_record_map *map;
+	uint64_t records = 0;
+	size_t at, maps = 0;
+	int status = 0;
+
+	for (at = 0; at < size + size2; at += record.size) {
+		if (!record_at(&pieces, at, &record)) {
+			errno = EINVAL;
+			return -1;
+		}
+		records++;
+		maps += record.type == PERFCTR_RECORD_MAP;
+	}
+	if (write_all(file->fd, piece, size) < 0 || write_all(file->fd, piece2, size2) < 0)
+		return -1;
+	file->records += records;
+	for (at = 0; maps && !status && at < size + size2; at += record.size) {
+		if (!record_at(&pieces, at, &record))
+			break;
+		if (record.type != PERFCTR_RECORD_MAP || record.size <= sizeof(*map))
+			continue;
+		maps--;
+		map = malloc((size_t)record.size + 1);
+		if (!map)
+			return -1;
+		copy_out(&pieces, at, map, record.size);
+		((char *)map)[record.size] = '\0';
+		status = write_build_id(file, map);
+		free(map);
+	}
+	return status;
+}
+
+/* Keeps what had the name before, as perf does. */
+static int take_name(const struct recfile *file)
+{
+	char *old;
+	int status;
+
+	if (asprintf(&old, "%s.old", file->path) < 0) {
+		errno = ENOMEM;
+		return -1;
+	}
+	status = rename(file->path, old);
+	if (status < 0 && errno == ENOENT)
+		status = 0;
+	if (!status && rename(file->temporary, file->path) < 0) {
+		int error = errno;
+
+		(void)rename(old, file->path);
+		errno = error;
+		status = -1;
+	}
+	free(old);
+	return status;
+}
+
+int recfile_finish(struct recfile *file, uint64_t lost)
+{
+	struct recfile_end end = {
+		.record = { .type = RECFILE_END, .size = sizeof(end) },
+		.records = file->records,
+		.lost = lost,
+	};
+	struct timespec now;
+	int fd = file->fd;
+
+	if (!clock_gettime(CLOCK_MONOTONIC, &now))
+		end.record.time = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+	if (write_all(fd, &end, sizeof(end)) < 0) {
+		recfile_abandon(file);
+		return -1;
+	}
+	/* Some file systems say only now that there is no room. */
+	file->fd = -1;
+	if (close(fd) < 0 || take_name(file) < 0) {
+		recfile_abandon(file);
+		return -1;
+	}
+	free_recfile(file);
+	return 0;
+}
