@@ -110,7 +110,9 @@ static void *attach(void *arg)
 	a->run->stage = STAGE_OPEN;
 	a->run->fd = _vperfctr_open(1);
 	a->run->error = errno;
-	if (a->run->fd < 0 || !control_program(a->run->fd, a->events, a->how, a->run))
+	if (a->run->fd < 0 ||
+	    (a->how->recording && !recording_make_ring(a->run->fd, a->how, a->run)) ||
+	    !control_program(a->run->fd, a->events, a->how, a->run))
 		return NULL;
 	clock_gettime(CLOCK_MONOTONIC, &a->run->start);
 	if (!add_all(a))

@@ -27,6 +27,11 @@ static int control(int fd, const struct events *events, unsigned int first, unsi
 		.tsc_on = 1,
 		.nractrs = n,
 	};
+	/* Not if it is tried whether one of several events can be counted. */
+	if (how->recording && first + n == events->n) {
+		c->flags |= PERFCTR_CONTROL_RECORD;
+		c->timer_ns = how->recording->timer_ns;
+	}
 	for (i = 0; i < n; i++) {
 		const struct event *event = &events->event[first + i];
 
@@ -36,6 +41,11 @@ static int control(int fd, const struct events *events, unsigned int first, unsi
 		c->ctr[i].flags |= PERFCTR_CTR_USER;
 		if (!user_only)
 			c->ctr[i].flags |= PERFCTR_CTR_KERNEL;
+	}
+	if (c->flags & PERFCTR_CONTROL_RECORD && how->recording->period && n) {
+		c->nractrs--;
+		c->nrictrs++;
+		c->ctr[n - 1].ireset = -(int64_t)how->recording->period;
 	}
 	exact_control(how, c);
 	return _vperfctr_control_native(fd, c);
@@ -95,7 +105,7 @@ static bool program(int fd, const struct events *events, const struct how *how,
 	if (events->chosen || run->error == EBUSY || run->error == EXDEV)
 		return false;
 	run->clock_only = true;
-	return !control(fd, events, 0, 0, false, how, &c);
+	return !control(fd, events, events->n, 0, false, how, &c);
 }
 
 bool control_program(int fd, const struct events *events, const struct how *how,

@@ -543,6 +543,14 @@ int explain_run(const struct run *run, char **argv, const struct perfctr_info *i
 		else
 			explain_device(run->error);
 		break;
+	case STAGE_RING:
+		if (run->error == ENOMEM)
+			explain("no memory for samples: the limit on locked memory (ulimit -l) allows fewer --pages");
+		else if (run->error == EOPNOTSUPP)
+			explain("this kernel cannot tell what programs map: it has no kprobes");
+		else
+			explain("cannot make the ring of samples: %s", strerror(run->error));
+		break;
 	case STAGE_CONTROL:
 		explain_control(run, info, events, how);
 		break;

@@ -2,10 +2,8 @@
 /* perfex: runs a program under performance counters. */
 #include <errno.h>
 #include <getopt.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "perfex.h"
@@ -17,6 +15,7 @@ static void usage(FILE *f)
 		"              [--self | --per-thread] [-I MS | -r N] [--source SOURCE] [--exact]\n"
 		"              [--] PROGRAM [ARG]...\n"
 		"       perfex -p PID[,PID]... [OPTION]... [[--] PROGRAM [ARG]...]\n"
+		"       perfex record [OPTION]... [--] PROGRAM [ARG]...\n"
 		"       perfex --report [--overflows N] [--watch S] [--hotplug] [--sleep] [-o FILE]\n"
 		"       perfex -i | -l | -h | -V\n"
 		"\n"
@@ -58,140 +57,6 @@ static void usage(FILE *f)
 		"failed or the counts are incomplete. See perfex(1).\n");
 }
 
-static bool get_info(struct perfctr_info *info)
-{
-	if (perfctr_get_info(info) < 0) {
-		explain_device(errno);
-		return false;
-	}
-	if ((info->abi_version ^ PERFCTR_ABI_VERSION) >> 24) {
-		explain_device(EPROTO);
-		return false;
-	}
-	return true;
-}
-
-static bool add_event(const struct perfctr_info *info, struct events *events,
-		      const char *spec)
-{
-	struct event *event;
-	unsigned int i;
-
-	if (events->n == PERFCTR_MAX_CTRS || events->n >= info->nrctrs) {
-		/* Say what is wrong with the event first, if something is. */
-		struct perfctr_ctr_control ctr;
-
-		errno = 0;
-		if (perfctr_event_parse(info->cpu_type, spec, &ctr) < 0 || why_no_counters(info))
-			explain_event(info, spec, errno);
-		else
-			explain_too_many(info, events->n + 1);
-		return false;
-	}
-	event = &events->event[events->n];
-	if (perfctr_event_parse(info->cpu_type, spec, &event->ctr) < 0) {
-		explain_event(info, spec, errno);
-		return false;
-	}
-	/* The parser takes no longer names. */
-	snprintf(event->name, sizeof(event->name), "%.*s", (int)strcspn(spec, ":"), spec);
-	event->modifier = (event->ctr.flags & MODES) != 0;
-	if (!perfctr_event_available(info, &event->ctr)) {
-		explain_missing_event(info, event->name);
-		return false;
-	}
-	for (i = 0; i < events->n; i++) {
-		if (event->ctr.map == PERFCTR_MAP_ANY ||
-		    events->event[i].ctr.map != event->ctr.map)
-			continue;
-		explain("there is only one counter '%s': it cannot be counted on twice",
-			event->name);
-		return false;
-	}
-	events->n++;
-	return true;
-}
-
-static bool add_events(const struct perfctr_info *info, struct events *events,
-		       const char *list)
-{
-	char *copy = strdup(list), *rest = copy, *spec;
-	bool ok = copy != NULL;
-
-	while (ok) {
-		spec = strsep(&rest, ",");
-		if (!spec)
-			break;
-		ok = add_event(info, events, spec);
-	}
-	free(copy);
-	return ok;
-}
-
-/* What people want to know first, as far as this processor has it */
-static void usual_events(const struct perfctr_info *info, struct events *events)
-{
-	static const char *const names[] = { "instructions", "cycles" };
-	struct perfctr_ctr_control ctr;
-	size_t i;
-
-	for (i = 0; i < sizeof(names) / sizeof(names[0]) && events->n < info->nrctrs; i++)
-		if (!perfctr_event_parse(info->cpu_type, names[i], &ctr) &&
-		    perfctr_event_available(info, &ctr))
-			add_event(info, events, names[i]);
-}
-
-/* SLOTS, and all metrics that there are; those that -e has as well are not repeated. */
-static bool topdown_events(const struct perfctr_info *info, struct events *events,
-			   unsigned int source)
-{
-	const struct perfctr_event_set *set = perfctr_cpu_event_set(info->cpu_type);
-	struct event event = { .name = "" };
-	unsigned int i, k;
-
-	events->chosen = true;
-	if (!(info->cpu_features & PERFCTR_FEATURE_TOPDOWN) || !set ||
-	    source == PERFCTR_SOURCE_SHARED) {
-		explain_no_topdown(info, source);
-		return false;
-	}
-	for (i = 0; i < set->nevents; i++) {
-		event.ctr.event = set->events[i].evntsel;
-		if ((event.ctr.event != PERFCTR_EVENT_SLOTS && metric_of(&event) < 0) ||
-		    !perfctr_event_available(info, &(struct perfctr_ctr_control){
-				.map = PERFCTR_MAP_ANY, .event = event.ctr.event }))
-			continue;
-		for (k = 0; k < events->n; k++)
-			if (events->event[k].ctr.event == event.ctr.event)
-				break;
-		if (k == events->n && !add_event(info, events, set->events[i].name))
-			return false;
-	}
-	return true;
-}
-
-/* The instructions read these two, and they must run. */
-static bool raw_events(const struct perfctr_info *info, struct events *events)
-{
-	static const char *const names[] = { "cycle", "instret" };
-	struct perfctr_ctr_control ctr;
-	unsigned int i, k;
-
-	events->chosen = true;
-	for (i = 0; i < 2; i++) {
-		if (perfctr_event_parse(info->cpu_type, names[i], &ctr) < 0) {
-			explain("this processor has no rdcycle and rdinstret");
-			return false;
-		}
-		for (k = 0; k < events->n; k++)
-			if (events->event[k].ctr.map == ctr.map)
-				break;
-		if (k == events->n && !add_event(info, events, names[i]))
-			return false;
-	}
-	return true;
-}
-
 static int report_to(const char *output, const struct report_options *how)
 {
 	struct perfctr_info info;
@@ -208,29 +73,6 @@ static int report_to(const char *output, const struct report_options *how)
 		return EXIT_PERFEX;
 	}
 	return EXIT_SUCCESS;
-}
-
-/* Ends as the program did, for those who look at how we ended. */
-static int end_like(const struct run *run)
-{
-	struct rlimit no_core = { 0, 0 };
-	sigset_t set;
-	int sig;
-
-	if (WIFSIGNALED(run->status)) {
-		sig = WTERMSIG(run->status);
-		/* The program had its core dump, if it was to have one. */
-		setrlimit(RLIMIT_CORE, &no_core);
-		signal(sig, SIG_DFL);
-		sigemptyset(&set);
-		sigaddset(&set, sig);
-		sigprocmask(SIG_UNBLOCK, &set, NULL);
-		raise(sig);
-		return 128 + sig;
-	}
-	if (!WEXITSTATUS(run->status) && !run->complete)
-		return EXIT_PERFEX;
-	return WEXITSTATUS(run->status);
 }
 
 /* Returns the exit status if nothing was counted, else -1 and the run that decides. */
@@ -281,38 +123,6 @@ static int count_to(const char *output, char **argv, const struct how *how,
 	return status < 0 ? end_like(&worst) : status;
 }
 
-static bool number(const char *text, unsigned long least, unsigned long most,
-		   const char *what, unsigned int *value)
-{
-	unsigned long n;
-	char *end;
-
-	errno = 0;
-	n = strtoul(text, &end, 10);
-	if (end == text || *end || *text == '-' || errno || n < least || n > most) {
-		explain("'%s' is not %s (%lu to %lu)", text, what, least, most);
-		return false;
-	}
-	*value = (unsigned int)n;
-	return true;
-}
-
-static bool source_by_name(const char *name, unsigned int *source)
-{
-	static const unsigned int sources[] = {
-		PERFCTR_SOURCE_NATIVE, PERFCTR_SOURCE_SHARED, PERFCTR_SOURCE_ANY,
-	};
-	size_t i;
-
-	for (i = 0; i < sizeof(sources) / sizeof(sources[0]); i++) {
-		*source = sources[i];
-		if (!strcmp(name, perfctr_source_name(*source)))
-			return true;
-	}
-	explain("'%s' is no source of counters: these are native, shared, and any of them", name);
-	return false;
-}
-
 int main(int argc, char **argv)
 {
 	static const struct option options[] = {
@@ -347,6 +157,8 @@ int main(int argc, char **argv)
 	bool have_info = false, report = false, topdown = false;
 	int c;
 
+	if (argc > 1 && !strcmp(argv[1], "record"))
+		return record_main(argc - 1, argv + 1);
 	/* + : the program's options are the program's. */
 	while ((c = getopt_long(argc, argv, "+e:o:p:I:r:ilhV", options, NULL)) != -1) {
 		switch (c) {

@@ -48,6 +48,21 @@ struct events {
 	bool chosen;			/* by the user; else what is usual */
 };
 
+/* perfex record: what the options say, and how far it is */
+struct recording {
+	const char *path;		/* of the file */
+	unsigned int period;		/* of the last event; 0: samples by time */
+	uint64_t timer_ns;		/* between samples by time; 0: none */
+	unsigned int pages;		/* of the ring */
+	bool pages_chosen;		/* by the user: it is these or none */
+	bool chains;			/* who called whom */
+	int signals;			/* signals_fd() */
+	struct recfile *file;
+	struct vperfctr_ring *ring;
+	unsigned long long samples, throttled;
+	int error;			/* of writing to the file, or 0 */
+};
+
 /* What the options say of a run */
 struct how {
 	bool self;			/* the program's first thread only */
@@ -60,6 +75,7 @@ struct how {
 	unsigned int source;		/* PERFCTR_SOURCE_* */
 	unsigned int interval;		/* ms between reads on the way; 0: none */
 	unsigned int repeat;		/* how many runs; 1 without -r */
+	struct recording *recording;	/* of perfex record; else NULL */
 	bool exact;			/* instructions in user mode are corrected, ... */
 	struct vperfctr_correction correction;	/* ... by this, which was measured */
 };
@@ -76,6 +92,7 @@ struct report_options {
 enum stage {
 	STAGE_FORK,
 	STAGE_OPEN,
+	STAGE_RING,			/* of perfex record */
 	STAGE_CONTROL,
 	STAGE_EXEC,
 	STAGE_TRACE,			/* of -p: the thread run.pid cannot be traced, ... */
@@ -94,6 +111,8 @@ struct run {
 	uint64_t possible;		/* ... though it could have these; 0: not known */
 	bool user_only;			/* kernel mode was left out, not being allowed */
 	bool clock_only;		/* the usual events could not be counted */
+	unsigned int ring_pages;	/* of perfex record: the ring that was made, ... */
+	unsigned int ring_flags;	/* ... and its PERFCTR_RING_* */
 	unsigned int source;		/* of its counters, if there are any: PERFCTR_SOURCE_* */
 
 	/* How it ended */
@@ -148,6 +167,22 @@ bool control_program(int fd, const struct events *events, const struct how *how,
 int run_program(char **argv, struct events *events, const struct how *how,
 		const struct perfctr_info *info, struct results *results, struct run *run);
 void run_end(struct run *run);
+/* Ends as the program did, for those who look at how we ended: the exit status, if it returns */
+int end_like(const struct run *run);
+
+/*
+ * recording.c: perfex record. make_ring: by who opens the counters; false: run says why not. begin:
+ * once the counters run; false, after it told why. wait: until a signal comes, or something ends;
+ * whether a signal asked for the end. end: false, after it told why the file is not whole.
+ */
+bool recording_make_ring(int fd, const struct how *how, struct run *run);
+bool recording_begin(const struct perfctr_info *info, const struct events *events,
+		     const struct how *how, const struct run *run, char **argv);
+bool recording_wait(const struct how *how, const struct run *run);
+bool recording_end(const struct how *how);
+
+/* record.c: the command "perfex record"; returns the exit status */
+int record_main(int argc, char **argv);
 
 /*
  * attach.c: -p. parse: a list of process ids; false, after it told why. begin: counts these; false:
@@ -171,6 +206,19 @@ void signals_give_back(void);
 bool signals_pass_on(pid_t pid, int64_t ms);
 bool signals_left(void);
 int signals_fd(void);
+
+/*
+ * choose.c: what options and their arguments mean. Those that return bool tell on stderr why not.
+ * number: within these bounds; @what it is. usual_events: those that people want to know first.
+ */
+bool get_info(struct perfctr_info *info);
+bool add_events(const struct perfctr_info *info, struct events *events, const char *list);
+void usual_events(const struct perfctr_info *info, struct events *events);
+bool topdown_events(const struct perfctr_info *info, struct events *events, unsigned int source);
+bool raw_events(const struct perfctr_info *info, struct events *events);
+bool number(const char *text, unsigned long least, unsigned long most, const char *what,
+	    unsigned int *value);
+bool source_by_name(const char *name, unsigned int *source);
 
 /* report.c: on stdout */
 void print_report(const struct perfctr_info *info, const struct report_options *how);

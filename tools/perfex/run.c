@@ -108,7 +108,8 @@ static _Noreturn void child(int sock, char **argv, const struct events *events,
 		send_report(sock, &report, -1);
 		_exit(EXIT_PERFEX);
 	}
-	if (!control_program(fd, events, how, &report)) {
+	if ((how->recording && !recording_make_ring(fd, how, &report)) ||
+	    !control_program(fd, events, how, &report)) {
 		send_report(sock, &report, -1);
 		_exit(EXIT_PERFEX);
 	}
@@ -149,6 +150,8 @@ static void note(struct run *run, const struct run *report)
 	run->refused = report->refused;
 	run->possible = report->possible;
 	run->user_only = report->user_only;
+	run->ring_pages = report->ring_pages;
+	run->ring_flags = report->ring_flags;
 	run->clock_only = report->clock_only;
 	run->start = report->start;
 }
@@ -259,6 +262,24 @@ static void watch(const struct how *how, const struct perfctr_info *info,
 		print_interval(results_file(results), info, events, how, run, &before);
 }
 
+/* The same of perfex record. If it cannot begin the program is ended. */
+static void record(const struct how *how, const struct perfctr_info *info,
+		   const struct events *events, char **argv, struct run *run)
+{
+	bool records = recording_begin(info, events, how, run, argv);
+
+	if (!records && run->pid)
+		kill(run->pid, SIGKILL);
+	run->stop |= !records;
+	while (!has_ended(how, run))
+		run->stop |= records ? recording_wait(how, run) : wait_for(how, run, -1);
+	read_now(how, run);
+	if (!records || !recording_end(how)) {
+		run->complete = false;
+		run->why = NULL;	/* it was told */
+	}
+}
+
 void run_end(struct run *run)
 {
 	if (run->fd >= 0)
@@ -335,7 +356,10 @@ static int run_attached(char **argv, struct events *events, const struct how *ho
 		return -1;
 	if (run->clock_only)
 		events->n = 0;
-	watch(how, info, events, results, run);
+	if (how->recording)
+		record(how, info, events, NULL, run);
+	else
+		watch(how, info, events, results, run);
 	run->stop |= signals_left();
 	return 0;
 }
@@ -368,7 +392,10 @@ int run_program(char **argv, struct events *events, const struct how *how,
 	if (run->clock_only)
 		events->n = 0;
 	if (run->stage == STAGE_RUNNING) {
-		watch(how, info, events, results, run);
+		if (how->recording)
+			record(how, info, events, argv, run);
+		else
+			watch(how, info, events, results, run);
 		subtract_usage(run, &report.usage);
 	} else {
 		while (waitpid(pid, &run->status, 0) < 0 && errno == EINTR)
@@ -378,4 +405,27 @@ int run_program(char **argv, struct events *events, const struct how *how,
 out:
 	close(sock[0]);
 	return run->stage == STAGE_RUNNING ? 0 : -1;
+}
+
+/* Ends as the program did, for those who look at how we ended. */
+int end_like(const struct run *run)
+{
+	struct rlimit no_core = { 0, 0 };
+	sigset_t set;
+	int sig;
+
+	if (WIFSIGNALED(run->status)) {
+		sig = WTERMSIG(run->status);
+		/* The program had its core dump, if it was to have one. */
+		setrlimit(RLIMIT_CORE, &no_core);
+		signal(sig, SIG_DFL);
+		sigemptyset(&set);
+		sigaddset(&set, sig);
+		sigprocmask(SIG_UNBLOCK, &set, NULL);
+		raise(sig);
+		return 128 + sig;
+	}
+	if (!WEXITSTATUS(run->status) && !run->complete)
+		return EXIT_PERFEX;
+	return WEXITSTATUS(run->status);
 }
