@@ -69,13 +69,12 @@ static int write_all(int fd, const void *data, size_t size)
 static void read_word(const char *path, char *word, size_t size)
 {
 	FILE *f = fopen(path, "re");
-	char line[256] = "";
 
-	if (f && fgets(line, sizeof(line), f))
-		line[strcspn(line, "\n")] = '\0';
+	if (!f || !fgets(word, (int)size, f))
+		word[0] = '\0';
 	if (f)
 		fclose(f);
-	(void)snprintf(word, size, "%s", line);
+	word[strcspn(word, "\n")] = '\0';
 }
 
 static uint64_t padded(uint64_t size)
