@@ -8,57 +8,7 @@
 #include <sys/wait.h>
 
 #include "perfex.h"
-
-/* Length of the UTF-8 sequence at s, 0 if it is none */
-static unsigned int utf8_length(const char *s)
-{
-	const unsigned char *u = (const unsigned char *)s;
-	unsigned int i, n;
-
-	if (u[0] >= 0xc2 && u[0] <= 0xdf)
-		n = 2;
-	else if (u[0] >= 0xe0 && u[0] <= 0xef)
-		n = 3;
-	else if (u[0] >= 0xf0 && u[0] <= 0xf4)
-		n = 4;
-	else
-		return 0;
-	for (i = 1; i < n; i++)
-		if ((u[i] & 0xc0) != 0x80)
-			return 0;
-	/* Overlong forms, surrogates, and what is beyond the last code point */
-	if ((u[0] == 0xe0 && u[1] < 0xa0) || (u[0] == 0xed && u[1] > 0x9f) ||
-	    (u[0] == 0xf0 && u[1] < 0x90) || (u[0] == 0xf4 && u[1] > 0x8f))
-		return 0;
-	return n;
-}
-
-/* Bytes that are no text become the replacement character: JSON is UTF-8. */
-static void json_string(FILE *f, const char *s)
-{
-	unsigned int n;
-
-	fputc('"', f);
-	while (*s) {
-		if (*s == '"' || *s == '\\') {
-			fprintf(f, "\\%c", *s++);
-		} else if ((unsigned char)*s < 0x20 || *s == 0x7f) {
-			fprintf(f, "\\u%04x", (unsigned int)(unsigned char)*s++);
-		} else if ((unsigned char)*s < 0x80) {
-			fputc(*s++, f);
-		} else {
-			n = utf8_length(s);
-			if (n) {
-				fwrite(s, 1, n, f);
-				s += n;
-			} else {
-				fputs("\\ufffd", f);
-				s++;
-			}
-		}
-	}
-	fputc('"', f);
-}
+#include "quote.h"
 
 static const char *json_bool(bool b)
 {

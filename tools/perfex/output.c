@@ -7,25 +7,9 @@
 #include <unistd.h>
 
 #include "perfex.h"
+#include "quote.h"
 
 #define COLUMN	20	/* width of the numbers */
-
-/* 1,234,567; buf has room for any number. */
-static const char *thousands(uint64_t value, char buf[32])
-{
-	char *p = buf + 31;
-	int digits = 0;
-
-	*p = '\0';
-	do {
-		if (digits && digits % 3 == 0)
-			*--p = ',';
-		*--p = (char)('0' + value % 10);
-		value /= 10;
-		digits++;
-	} while (value);
-	return p;
-}
 
 /* As in perf's output: nothing where both modes are counted because nothing was said */
 static const char *modifier(const struct event *event, const struct run *run)

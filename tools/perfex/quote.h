@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Texts and numbers as they stand in what we write; perfex-report has them as well. */
+#ifndef PERFEX_QUOTE_H
+#define PERFEX_QUOTE_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+/* Length of the UTF-8 sequence at s, 0 if it is none */
+unsigned int utf8_length(const char *s);
+/* A string of JSON. Bytes that are no text become the replacement character: JSON is UTF-8. */
+void json_string(FILE *f, const char *s);
+/* 1,234,567; buf has room for any number. */
+const char *thousands(uint64_t value, char buf[32]);
+
+#endif /* PERFEX_QUOTE_H */
