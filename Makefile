@@ -11,7 +11,8 @@
 #
 # For the machine that it stands on, with that machine's compiler:
 #
-#	make && make install [DESTDIR= PREFIX=]		library, perfex, man pages
+#	make && make install [DESTDIR= PREFIX=]		library, perfex, man pages; perfex
+#				report and annotate where there is libdw (Debian: libdw-dev)
 #	make install-dkms [DESTDIR=]			the module's sources, for dkms
 
 M ?= riscv64-6.12
@@ -22,7 +23,7 @@ dkms := $(DESTDIR)/usr/src/perfctr-$(VERSION)
 
 export PREFIX DESTDIR
 
-all: lib perfex
+all: lib perfex perfex-report
 
 lib:
 	$(MAKE) -C lib O=$(O)/lib
@@ -30,9 +31,13 @@ lib:
 perfex: lib
 	$(MAKE) -C tools/perfex O=$(O)/perfex LIBDIR=$(O)/lib
 
+perfex-report:
+	$(MAKE) -C tools/perfex-report O=$(O)/perfex-report
+
 install: all
 	$(MAKE) -C lib O=$(O)/lib install
 	$(MAKE) -C tools/perfex O=$(O)/perfex LIBDIR=$(O)/lib install
+	$(MAKE) -C tools/perfex-report O=$(O)/perfex-report install
 	for page in docs/man/*.[1-8]; do \
 		install -D -m 644 $$page \
 			$(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/} || exit; \
@@ -91,4 +96,4 @@ machine-shell:
 clean:
 	rm -rf build
 
-.PHONY: all lib perfex install install-dkms demo check check-debug bench lint machines machine-shell clean
+.PHONY: all lib perfex perfex-report install install-dkms demo check check-debug bench lint machines machine-shell clean

@@ -17,6 +17,7 @@ static void usage(FILE *f)
 		"       perfex -p PID[,PID]... [OPTION]... [[--] PROGRAM [ARG]...]\n"
 		"       perfex record [OPTION]... [--] PROGRAM [ARG]...\n"
 		"       perfex --report [--overflows N] [--watch S] [--hotplug] [--sleep] [-o FILE]\n"
+		"       perfex report | annotate [OPTION]...\n"
 		"       perfex -i | -l | -h | -V\n"
 		"\n"
 		"Runs PROGRAM, counts while it and all that it starts run, and tells what was\n"
@@ -51,6 +52,8 @@ static void usage(FILE *f)
 		"  -l, --list          list the events, and which of them this processor has\n"
 		"  -h, --help          this text\n"
 		"  -V, --version       the version\n"
+		"      report, annotate  tell in which functions was counted what perfex record has\n"
+		"                      recorded: perfex report --help\n"
 		"\n"
 		"Without -e it counts instructions and cycles; the clock always. The exit status\n"
 		"is the program's, 127 if it is not found, 126 if it cannot be run, 125 if perfex\n"
@@ -159,6 +162,10 @@ int main(int argc, char **argv)
 
 	if (argc > 1 && !strcmp(argv[1], "record"))
 		return record_main(argc - 1, argv + 1);
+	/* A program of that name is run by perfex -- report. */
+	if (argc > 1 && (!strcmp(argv[1], "report") || !strcmp(argv[1], "annotate")))
+		return run_subprogram(argv);
+
 	/* + : the program's options are the program's. */
 	while ((c = getopt_long(argc, argv, "+e:o:p:I:r:ilhV", options, NULL)) != -1) {
 		switch (c) {

@@ -220,6 +220,9 @@ bool number(const char *text, unsigned long least, unsigned long most, const cha
 	    unsigned int *value);
 bool source_by_name(const char *name, unsigned int *source);
 
+/* subprogram.c: becomes perfex-report, with these words; returns the exit status if it cannot. */
+int run_subprogram(char **argv);
+
 /* report.c: on stdout */
 void print_report(const struct perfctr_info *info, const struct report_options *how);
 void print_info(const struct perfctr_info *info);

@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What was counted at each line of a function's source, and at each of its instructions */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../perfex/quote.h"
+#include "disassemble.h"
+#include "output.h"
+
+/* Lines of source that are shown around those that have code */
+#define AROUND	3
+
+/* What was counted at one address, or at one line */
+struct spot {
+	uint64_t address;		/* of the ELF file */
+	const char *file;		/* NULL: not known */
+	unsigned int line;
+	uint64_t *count;		/* a column each; NULL: nothing */
+};
+
+struct spots {
+	struct spot *spot;
+	size_t n, capacity;
+};
+
+/* A function that has samples, with its address in the object */
+struct found {
+	struct function function;
+	uint64_t self;
+	struct spots spots;
+};
+
+struct all_found {
+	struct found *found;
+	size_t n, capacity;
+};
+
+static struct spot *spot_add(struct spots *spots, uint64_t address)
+{
+	spots->spot = grow(spots->spot, spots->n, &spots->capacity, sizeof(*spots->spot));
+	spots->spot[spots->n] = (struct spot){ .address = address };
+	return &spots->spot[spots->n++];
+}
+
+static void count_at(struct spot *spot, const uint64_t *count, unsigned int n)
+{
+	unsigned int i;
+
+	if (!spot->count)
+		spot->count = get_memory(n, sizeof(*spot->count));
+	for (i = 0; i < n; i++)
+		spot->count[i] += count[i];
+}
+
+static void spots_free(struct spots *spots)
+{
+	size_t i;
+
+	for (i = 0; i < spots->n; i++)
+		free(spots->spot[i].count);
+	free(spots->spot);
+}
+
+static struct found *found_add(struct all_found *all, const struct function *function)
+{
+	size_t i;
+
+	for (i = 0; i < all->n; i++)
+		if (all->found[i].function.object == function->object &&
+		    all->found[i].function.address == function->address &&
+		    all->found[i].function.name == function->name)
+			return &all->found[i];
+	all->found = grow(all->found, all->n, &all->capacity, sizeof(*all->found));
+	all->found[all->n] = (struct found){ .function = *function };
+	return &all->found[all->n++];
+}
+
+/* An object is asked for by its path, or by the last part of that. */
+static bool is_object(const char *path, const char *asked)
+{
+	const char *slash = strrchr(path, '/');
+
+	return !asked || !strcmp(path, asked) || (slash && !strcmp(slash + 1, asked));
+}
+
+/* The functions of that name, or all; and where in them something was counted */
+static void find(struct all_found *all, struct symbols *symbols, const char *name,
+		 const char *object, unsigned int column)
+{
+	const struct profile *profile = symbols->profile;
+	struct function function;
+	uint64_t address;
+	size_t i;
+
+	for (i = 0; i < profile->nodes_table.n; i++) {
+		const struct node *node = &profile->nodes[i];
+		const uint64_t *count;
+		struct found *found;
+
+		if (node->weight == NO_WEIGHT || node->object == OBJECT_THREAD ||
+		    !is_object(profile->objects[node->object].path, object) ||
+		    !symbols_function(symbols, node->object, node->address, &function) ||
+		    (name && strcmp(function.name, name) != 0) ||
+		    !symbols_elf_address(symbols, node->object, node->address, &address))
+			continue;
+		count = profile->weights + (size_t)node->weight * profile->ncolumns;
+		found = found_add(all, &function);
+		found->self += count[column];
+		count_at(spot_add(&found->spots, address), count, profile->ncolumns);
+	}
+}
+
+static int compare_addresses(const void *a, const void *b)
+{
+	const struct spot *x = a, *y = b;
+
+	return x->address < y->address ? -1 : x->address > y->address;
+}
+
+static int compare_lines(const void *a, const void *b)
+{
+	const struct spot *x = a, *y = b;
+	int d = x->file && y->file ? strcmp(x->file, y->file) : !x->file - !y->file;
+
+	if (d)
+		return d;
+	return x->line < y->line ? -1 : x->line > y->line;
+}
+
+/* Equal neighbours become one. */
+static void unite(struct spots *spots, int (*compare)(const void *, const void *), unsigned int n)
+{
+	size_t i, to = 0;
+
+	if (!spots->n)
+		return;
+	qsort(spots->spot, spots->n, sizeof(*spots->spot), compare);
+	for (i = 1; i < spots->n; i++) {
+		struct spot *spot = &spots->spot[i];
+
+		if (compare(&spots->spot[to], spot) != 0) {
+			spots->spot[++to] = *spot;
+			continue;
+		}
+		if (spot->count)
+			count_at(&spots->spot[to], spot->count, n);
+		free(spot->count);
+	}
+	spots->n = to + 1;
+}
+
+#define COLUMN	14		/* width of a count */
+
+static void print_titles(FILE *f, const struct profile *profile)
+{
+	unsigned int i;
+
+	fprintf(f, "%8s", "share");
+	for (i = 0; i < profile->reader->header.nrctrs; i++)
+		fprintf(f, " %*s", COLUMN, column_name(profile, i));
+	fprintf(f, " %8s", "samples");
+}
+
+static void print_counts(FILE *f, const struct profile *profile, const uint64_t *count,
+			 unsigned int column, uint64_t all)
+{
+	unsigned int nrctrs = profile->reader->header.nrctrs, i;
+	char buf[32];
+
+	if (count)
+		fprintf(f, "%7.2f%%", all ? 100 * (double)count[column] / (double)all : 0.0);
+	else
+		fprintf(f, "%8s", "");
+	for (i = 0; i < nrctrs; i++) {
+		int width = COLUMN;
+
+		if (strlen(column_name(profile, i)) > COLUMN)
+			width = (int)strlen(column_name(profile, i));
+		fprintf(f, " %*s", width, count ? thousands(count[i], buf) : "");
+	}
+	fprintf(f, " %8s", count ? thousands(count[nrctrs + 1], buf) : "");
+}
+
+/* Of one file, in the order of its lines */
+static void print_file(FILE *f, const struct profile *profile, const struct spot *spot, size_t n,
+		       unsigned int column, uint64_t all)
+{
+	FILE *source = fopen(spot[0].file, "re");
+	char *text = NULL;
+	size_t size = 0, i = 0;
+	unsigned int line = 0, shown = 0;
+
+	fprintf(f, "\n%s%s\n", spot[0].file, source ? "" : ": the source is not here");
+	for (; !source && i < n; i++) {
+		print_counts(f, profile, spot[i].count, column, all);
+		fprintf(f, " %6u\n", spot[i].line);
+	}
+	while (i < n && getline(&text, &size, source) >= 0) {
+		line++;
+		text[strcspn(text, "\n")] = '\0';
+		if (line + AROUND < spot[i].line && (!i || line > spot[i - 1].line + AROUND))
+			continue;
+		if (shown && line > shown + 1)
+			fprintf(f, "...\n");
+		shown = line;
+		print_counts(f, profile, line == spot[i].line ? spot[i].count : NULL, column, all);
+		fprintf(f, " %6u  ", line);
+		for (char *p = text; *p; p++)
+			fputc((unsigned char)*p < 0x20 && *p != '\t' ? '?' : *p, f);
+		fprintf(f, "\n");
+		i += line == spot[i].line;
+	}
+	/* It is shorter than the lines that the program was made of. */
+	for (; source && i < n; i++) {
+		print_counts(f, profile, spot[i].count, column, all);
+		fprintf(f, " %6u\n", spot[i].line);
+	}
+	free(text);
+	if (source)
+		fclose(source);
+}
+
+static void print_lines(FILE *f, struct symbols *symbols, const struct found *found,
+			const struct instructions *instructions, unsigned int column)
+{
+	unsigned int ncolumns = symbols->profile->ncolumns;
+	uint32_t object = found->function.object;
+	struct spots lines = { .spot = NULL };
+	struct spot *spot;
+	size_t i, n;
+
+	for (i = 0; i < instructions->n + found->spots.n; i++) {
+		bool code = i < instructions->n;
+		uint64_t address = code ? instructions->instruction[i].address :
+			found->spots.spot[i - instructions->n].address;
+
+		spot = spot_add(&lines, address);
+		if (!symbols_line(symbols, object, address, &spot->file, &spot->line))
+			spot->file = NULL;
+		if (!code)
+			count_at(spot, found->spots.spot[i - instructions->n].count, ncolumns);
+	}
+	unite(&lines, compare_lines, ncolumns);
+	/* Those without a line are last. */
+	while (lines.n && !lines.spot[lines.n - 1].file) {
+		lines.n--;
+		free(lines.spot[lines.n].count);
+	}
+	if (!lines.n)
+		fprintf(f, "\nNo lines of source are known: it was compiled without -g, or what "
+			"that made is not here\n");
+	for (i = 0; i < lines.n; i += n) {
+		for (n = 1; i + n < lines.n && !strcmp(lines.spot[i + n].file, lines.spot[i].file);
+		     n++)
+			;
+		print_file(f, symbols->profile, &lines.spot[i], n, column, found->self);
+	}
+	spots_free(&lines);
+}
+
+static void print_heading(FILE *f, struct symbols *symbols, uint32_t object, uint64_t address,
+			  const char **last_file, unsigned int *last_line)
+{
+	const char *file;
+	unsigned int line;
+
+	if (!symbols_line(symbols, object, address, &file, &line) ||
+	    (file == *last_file && line == *last_line))
+		return;
+	fprintf(f, "%s:%u\n", file, line);
+	*last_file = file;
+	*last_line = line;
+}
+
+static void print_instructions(FILE *f, struct symbols *symbols, const struct found *found,
+			       const struct instructions *instructions, unsigned int column)
+{
+	const struct profile *profile = symbols->profile;
+	const struct spot *spot = found->spots.spot, *end = spot + found->spots.n;
+	const char *file = NULL;
+	unsigned int line = 0;
+	size_t i = 0;
+
+	fprintf(f, "\n");
+	if (instructions->missing)
+		fprintf(f, "%s\n", instructions->missing);
+	while (spot < end || i < instructions->n) {
+		bool code = i < instructions->n &&
+			(spot == end || instructions->instruction[i].address <= spot->address);
+		uint64_t address = code ? instructions->instruction[i].address : spot->address;
+		bool counted = spot < end && spot->address == address;
+
+		print_heading(f, symbols, found->function.object, address, &file, &line);
+		print_counts(f, profile, counted ? spot->count : NULL, column, found->self);
+		fprintf(f, " %8" PRIx64 ":  %s\n", address,
+			code ? instructions->instruction[i].text : "");
+		i += code;
+		spot += counted;
+	}
+}
+
+static void print_found(FILE *f, struct symbols *symbols, struct found *found, unsigned int column)
+{
+	const struct profile *profile = symbols->profile;
+	const struct function *function = &found->function;
+	const char *path = symbols_path(symbols, function->object);
+	uint64_t total = profile->total[column];
+	struct instructions instructions;
+	char buf[32];
+
+	unite(&found->spots, compare_addresses, profile->ncolumns);
+	fprintf(f, "\n%s in %s: %s %s, %.2f%% of all\n", function->name,
+		profile->objects[function->object].path, thousands(found->self, buf),
+		column_name(profile, column),
+		total ? 100 * (double)found->self / (double)total : 0.0);
+	disassemble(&instructions, path, profile->reader->header.machine, function->address,
+		    function->address + function->size);
+	print_titles(f, profile);
+	fprintf(f, "\n");
+	print_lines(f, symbols, found, &instructions, column);
+	print_instructions(f, symbols, found, &instructions, column);
+	instructions_free(&instructions);
+}
+
+/* It may have been inlined wherever it was called. */
+static bool was_inlined(struct symbols *symbols, const char *name, const char **into)
+{
+	const struct profile *profile = symbols->profile;
+	struct frame frames[MAX_FRAMES];
+	unsigned int n, k;
+	size_t i;
+
+	for (i = 0; i < profile->nodes_table.n; i++) {
+		const struct node *node = &profile->nodes[i];
+
+		if (node->object == OBJECT_THREAD)
+			continue;
+		n = symbols_frames(symbols, node->object, node->address, frames);
+		for (k = 0; k + 1 < n; k++) {
+			if (strcmp(frames[k].function, name) != 0)
+				continue;
+			*into = frames[n - 1].function;
+			return true;
+		}
+	}
+	return false;
+}
+
+bool print_annotation(FILE *f, struct symbols *symbols, const char *function, const char *object,
+		      unsigned int column)
+{
+	struct all_found all = { .found = NULL };
+	const char *into;
+	size_t i, most = 0;
+
+	find(&all, symbols, function, object, column);
+	for (i = 0; i < all.n; i++)
+		if (all.found[i].self > all.found[most].self)
+			most = i;
+	if (all.n) {
+		print_header(f, "#", symbols->profile);
+		print_missing(f, "#", symbols);
+	} else if (function && was_inlined(symbols, function, &into)) {
+		explain("'%s' was inlined, into '%s' for instance: annotate that", function, into);
+	} else if (function) {
+		explain("no sample was in a function '%s'%s%s. perfex report lists those that have any",
+			function, object ? " of " : "", object ? object : "");
+	} else {
+		explain("no sample was in a function that has a name");
+	}
+	/* Without a name, the function where most was counted */
+	for (i = 0; i < all.n; i++) {
+		if (function || i == most)
+			print_found(f, symbols, &all.found[i], column);
+		spots_free(&all.found[i].spots);
+	}
+	free(all.found);
+	return all.n > 0;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Instructions of a function, by binutils' objdump */
+#ifndef PERFEX_REPORT_DISASSEMBLE_H
+#define PERFEX_REPORT_DISASSEMBLE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct instruction {
+	uint64_t address;
+	char *text;
+};
+
+struct instructions {
+	struct instruction *instruction;	/* by address */
+	size_t n, capacity;
+	const char *missing;			/* why there are none, or NULL */
+};
+
+void disassemble(struct instructions *instructions, const char *path, unsigned int machine,
+		 uint64_t start, uint64_t end);
+void instructions_free(struct instructions *instructions);
+
+#endif /* PERFEX_REPORT_DISASSEMBLE_H */

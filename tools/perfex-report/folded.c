@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Stacks in lines, as other tools for flame graphs read them */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "output.h"
+
+/* A semicolon is between functions, a newline between stacks. */
+static void print_folded_name(FILE *f, const char *name)
+{
+	for (; *name; name++) {
+		if ((unsigned char)*name < 0x20 || *name == 0x7f)
+			fputc('?', f);
+		else
+			fputc(*name == ';' ? ':' : *name, f);
+	}
+}
+
+/* From the root to the call */
+static void print_way(FILE *f, const struct stacks *stacks, uint32_t last, uint32_t *way)
+{
+	uint32_t call;
+	size_t n = 0;
+
+	for (call = last; call != NO_NODE; call = stacks->calls[call].parent)
+		way[n++] = call;
+	while (n--) {
+		print_folded_name(f, stacks->named[stacks->calls[way[n]].named].function);
+		fputc(n ? ';' : ' ', f);
+	}
+}
+
+void print_folded(FILE *f, const struct stacks *stacks, unsigned int column)
+{
+	/* No way from the root has more calls than there are. */
+	uint32_t *way = get_memory(stacks->calls_table.n, sizeof(*way));
+	uint64_t count;
+	uint32_t i;
+
+	for (i = 0; i < stacks->calls_table.n; i++) {
+		count = stacks_self(stacks, i, column);
+		if (!count)
+			continue;
+		print_way(f, stacks, i, way);
+		fprintf(f, "%" PRIu64 "\n", count);
+	}
+	free(way);
+}

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What stands above each report: what was recorded where, and what is missing in it */
+#include <inttypes.h>
+#include <string.h>
+#include <time.h>
+
+#include "../perfex/quote.h"
+#include "output.h"
+
+int print_plain(FILE *f, const char *text)
+{
+	int n = 0;
+
+	for (; *text; text++, n++)
+		fputc((unsigned char)*text < 0x20 || *text == 0x7f ? '?' : *text, f);
+	return n;
+}
+
+void print_command(FILE *f, const struct reader *reader, void (*put)(FILE *f, const char *word))
+{
+	const char *word = reader->command, *end = word + reader->header.command_size;
+
+	while (word < end) {
+		if (word != reader->command)
+			fprintf(f, put ? ", " : " ");
+		if (put)
+			put(f, word);
+		else
+			(void)print_plain(f, word);
+		word += strlen(word) + 1;
+	}
+}
+
+static void print_start(FILE *f, const struct recfile_header *header)
+{
+	time_t start = (time_t)header->start;
+	char text[64];
+	struct tm tm;
+
+	if (header->start <= INT32_MAX * (uint64_t)1000 && gmtime_r(&start, &tm) &&
+	    strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &tm))
+		fprintf(f, ", %s UTC", text);
+}
+
+/* As perfex -e has it: nothing where both modes were counted */
+static const char *modifier(const struct recfile_counter *counter)
+{
+	switch (counter->flags & (PERFCTR_CTR_USER | PERFCTR_CTR_KERNEL)) {
+	case PERFCTR_CTR_USER:
+		return ":u";
+	case PERFCTR_CTR_KERNEL:
+		return ":k";
+	default:
+		return "";
+	}
+}
+
+/* "cycles:u each 1,000,000" */
+static void print_counters(FILE *f, const char *mark, const struct reader *reader)
+{
+	const struct recfile_header *header = &reader->header;
+	const struct recfile_counter *counter = reader->counter;
+	const char *before = " a sample was taken";
+	char buf[32];
+	uint32_t i;
+
+	fprintf(f, "%s counted:", mark);
+	for (i = 0; i < header->nrctrs; i++)
+		fprintf(f, "%s %s%s", i ? "," : "", counter[i].name, modifier(&counter[i]));
+	fprintf(f, "%s the clock;", header->nrctrs ? ", and" : "");
+	for (i = 0; i < header->nrctrs; i++) {
+		if (!counter[i].period)
+			continue;
+		fprintf(f, "%s each %s %s", before, thousands(counter[i].period, buf),
+			counter[i].name);
+		before = ",";
+	}
+	if (header->timer_ns)
+		fprintf(f, "%s each %g ms on a processor", before,
+			(double)header->timer_ns / 1e6);
+	else if (before[0] != ',')
+		fprintf(f, " it does not say when samples were taken");
+	fprintf(f, "\n");
+}
+
+/* A line if there is something to say */
+static void warn(FILE *f, const char *mark, uint64_t n, const char *one, const char *many)
+{
+	char buf[32];
+
+	if (n)
+		fprintf(f, "%s %s %s\n", mark, thousands(n, buf), n == 1 ? one : many);
+}
+
+static void print_warnings(FILE *f, const char *mark, const struct profile *profile)
+{
+	const struct reader *reader = profile->reader;
+	/* LOST tells where; the end tells of all, also if there was no room for a LOST. */
+	uint64_t lost = reader->lost > profile->lost ? reader->lost : profile->lost;
+
+	warn(f, mark, lost, "record was LOST, as the ring was full: what was counted since the "
+	     "thread's sample before is counted at its next",
+	     "records were LOST, as the ring was full: what was counted since a thread's sample "
+	     "before is counted at its next");
+	warn(f, mark, profile->throttled, "time a thread was THROTTLED: its samples were too many, "
+	     "and some were left out",
+	     "times threads were THROTTLED: their samples were too many, and some were left out");
+	warn(f, mark, profile->unmapped, "sample was where nothing is known to be mapped: [unknown]",
+	     "samples were where nothing is known to be mapped: [unknown]");
+	warn(f, mark, profile->entered, "sample was in the kernel, and stands where that was entered",
+	     "samples were in the kernel, and stand where that was entered");
+	warn(f, mark, profile->backwards, "sum was less than its thread's last: it was taken as of a "
+	     "new thread",
+	     "sums were less than their threads' last: they were taken as of new threads");
+	warn(f, mark, profile->unknown, "record is of a type that this perfex does not know",
+	     "records are of types that this perfex does not know");
+	if (!(reader->header.ring_flags & PERFCTR_RING_MAPS))
+		fprintf(f, "%s recorded without maps: no function in user mode has a name\n", mark);
+}
+
+void print_header(FILE *f, const char *mark, const struct profile *profile)
+{
+	const struct recfile_header *header = &profile->reader->header;
+	char samples[32], threads[32];
+
+	fprintf(f, "%s ", mark);
+	if (header->command_size) {
+		fprintf(f, "`");
+		print_command(f, profile->reader, NULL);
+		fprintf(f, "'");
+	} else {
+		fprintf(f, "processes that ran already");
+	}
+	if (header->host[0])
+		fprintf(f, ", on ");
+	(void)print_plain(f, header->host);
+	if (header->release[0])
+		fprintf(f, ", Linux ");
+	(void)print_plain(f, header->release);
+	print_start(f, header);
+	fprintf(f, "\n");
+	print_counters(f, mark, profile->reader);
+	fprintf(f, "%s %s sample%s of %s thread%s", mark, thousands(profile->samples, samples),
+		profile->samples == 1 ? "" : "s", thousands(profile->threads_sampled, threads),
+		profile->threads_sampled == 1 ? "" : "s");
+	if (profile->samples > 1)
+		fprintf(f, ", in %.3f s", (double)(profile->last - profile->first) / 1e9);
+	fprintf(f, "\n");
+	print_warnings(f, mark, profile);
+}
+
+void print_missing(FILE *f, const char *mark, const struct symbols *symbols)
+{
+	const struct profile *profile = symbols->profile;
+	size_t i;
+
+	if (symbols->kernel_missing)
+		fprintf(f, "%s no symbols of the kernel: %s\n", mark, symbols->kernel_missing);
+	for (i = 0; i < profile->objects_table.n; i++) {
+		const char *missing = symbols_missing(&profile->objects[i]);
+
+		if (!missing)
+			continue;
+		fprintf(f, "%s no symbols of ", mark);
+		(void)print_plain(f, profile->objects[i].path);
+		fprintf(f, ": %s\n", missing);
+	}
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Each boot puts the kernel somewhere else, so its list is good for recordings of this boot alone;
+ * and who may not know the addresses gets zeros.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernel.h"
+#include "memory.h"
+
+#define KALLSYMS	"/proc/kallsyms"
+#define BOOT_ID		"/proc/sys/kernel/random/boot_id"
+
+static int compare(const void *a, const void *b)
+{
+	const struct kernel_symbol *x = a, *y = b;
+
+	return x->address < y->address ? -1 : x->address > y->address;
+}
+
+/* "ffffffff81000000 T name" and perhaps a tabulator and "[module]" */
+static void add_line(struct kernel_symbols *symbols, const char *line)
+{
+	char type, name[512], module[64] = "";
+	struct kernel_symbol *symbol;
+	unsigned long long address;
+	char *end;
+
+	address = strtoull(line, &end, 16);
+	if (end == line || *end != ' ' || !address ||
+	    sscanf(end, " %c %511s %63s", &type, name, module) < 2 || !strchr("tTwW", type))
+		return;
+	symbols->symbol = grow(symbols->symbol, symbols->n, &symbols->capacity,
+			       sizeof(*symbols->symbol));
+	symbol = &symbols->symbol[symbols->n++];
+	symbol->address = address;
+	symbol->name = copy_memory(name, strlen(name) + 1);
+	symbol->module = module[0] == '[' ? copy_memory(module, strlen(module) + 1) : NULL;
+}
+
+static const char *is_this_boot(const char *boot_id)
+{
+	FILE *f = fopen(BOOT_ID, "re");
+	char id[64] = "";
+
+	if (!f || !fgets(id, sizeof(id), f))
+		id[0] = '\0';
+	if (f)
+		fclose(f);
+	id[strcspn(id, "\n")] = '\0';
+	if (id[0] && !strcmp(id, boot_id))
+		return NULL;
+	return "the kernel has been booted since, or it was another machine's";
+}
+
+struct kernel_symbols *kernel_symbols_read(const char *path, const char *boot_id,
+					   const char **why)
+{
+	struct kernel_symbols *symbols;
+	char *line = NULL;
+	size_t size = 0;
+	FILE *f;
+
+	*why = path ? NULL : is_this_boot(boot_id);
+	if (*why)
+		return NULL;
+	f = fopen(path ? path : KALLSYMS, "re");
+	if (!f) {
+		*why = path ? "the file given by --kallsyms cannot be read" :
+			KALLSYMS " cannot be read";
+		return NULL;
+	}
+	symbols = get_memory(1, sizeof(*symbols));
+	while (getline(&line, &size, f) >= 0)
+		add_line(symbols, line);
+	free(line);
+	fclose(f);
+	if (!symbols->n) {
+		kernel_symbols_free(symbols);
+		*why = path ? "the file given by --kallsyms has no addresses of functions" :
+			"the addresses in " KALLSYMS " are hidden (kernel.kptr_restrict)";
+		return NULL;
+	}
+	qsort(symbols->symbol, symbols->n, sizeof(*symbols->symbol), compare);
+	return symbols;
+}
+
+const struct kernel_symbol *kernel_symbols_find(const struct kernel_symbols *symbols,
+						uint64_t address)
+{
+	size_t low = 0, high = symbols->n, middle;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (symbols->symbol[middle].address <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low ? &symbols->symbol[low - 1] : NULL;
+}
+
+void kernel_symbols_free(struct kernel_symbols *symbols)
+{
+	size_t i;
+
+	if (!symbols)
+		return;
+	for (i = 0; i < symbols->n; i++) {
+		free(symbols->symbol[i].name);
+		free(symbols->symbol[i].module);
+	}
+	free(symbols->symbol);
+	free(symbols);
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Arrays that grow, tables, and what is said to the user */
+#ifndef PERFEX_REPORT_MEMORY_H
+#define PERFEX_REPORT_MEMORY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Exit statuses: a wrong command line; we failed, perfex's EXIT_PERFEX */
+#define EXIT_USAGE	2
+#define EXIT_FAILED	125
+
+/* Tells on stderr, without a newline, after our name */
+void explain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* As malloc() and realloc(), zeroed, for @n members. They end the program without memory. */
+void *get_memory(size_t n, size_t size);
+void *copy_memory(const void *from, size_t size);
+/* Makes room for one more than @n; what is new is not zeroed. */
+void *grow(void *array, size_t n, size_t *capacity, size_t size);
+
+/* Murmur's last step: all bits of a sum depend on all bits of what was added. */
+static inline uint64_t mix(uint64_t h)
+{
+	h ^= h >> 33;
+	h *= 0xff51afd7ed558ccdull;
+	h ^= h >> 33;
+	h *= 0xc4ceb9fe1a85ec53ull;
+	return h ^ h >> 33;
+}
+
+uint64_t hash_text(const char *text);
+
+/*
+ * A table of the indices of an array's members, by their hashes. A caller looks for one like this:
+ *
+ *	for (i = table_first(table, hash); i != TABLE_END; i = table_next(table))
+ *		if (array[i] is it)
+ *			return i;
+ *	(make array[table->n])
+ *	table_add(table, hash);
+ */
+#define TABLE_END	UINT32_MAX
+
+struct table {
+	uint32_t *slot;			/* index + 1; 0: free */
+	uint64_t *hash;			/* of each member */
+	size_t bits, n, capacity;
+	size_t at;			/* of the search */
+	uint64_t wanted;
+};
+
+uint32_t table_first(struct table *table, uint64_t hash);
+uint32_t table_next(struct table *table);
+/* Adds the member of index @table->n. */
+void table_add(struct table *table, uint64_t hash);
+void table_free(struct table *table);
+
+/* Texts, each once; the first is "". */
+struct texts {
+	struct table table;
+	char **text;
+	size_t capacity;
+};
+
+void texts_init(struct texts *texts);
+uint32_t texts_add(struct texts *texts, const char *text);
+/* The same, the text itself, which stays where it is until texts_free() */
+const char *texts_keep(struct texts *texts, const char *text);
+void texts_free(struct texts *texts);
+
+#endif /* PERFEX_REPORT_MEMORY_H */

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The profile with names: a tree of calls of functions, and a table of functions. */
+#ifndef PERFEX_REPORT_STACKS_H
+#define PERFEX_REPORT_STACKS_H
+
+#include "profile.h"
+#include "symbols.h"
+
+/* One function, or a thread's name at the root of its stacks */
+struct named {
+	enum frame_kind kind;
+	bool is_thread;
+	const char *function;
+	const char *object;
+};
+
+/* A call, as seen from the outermost function; callers come before those that they call. */
+struct call {
+	uint32_t parent;		/* NO_NODE: none */
+	uint32_t named;
+	uint32_t first, next;		/* child, sibling; NO_NODE: none */
+	uint32_t weight;		/* what was counted in itself; NO_WEIGHT: nothing */
+};
+
+struct stacks {
+	const struct profile *profile;
+	struct named *named;
+	size_t named_capacity;
+	struct table named_table;
+	struct call *calls;
+	size_t calls_capacity;
+	struct table calls_table;
+	uint64_t *weights;		/* profile->ncolumns each */
+	size_t nweights, weights_capacity;
+	uint32_t first;			/* of the roots */
+};
+
+void stacks_make(struct stacks *stacks, struct symbols *symbols);
+void stacks_free(struct stacks *stacks);
+/* Of one column, for each call: what was counted in it and all that it called; to be freed */
+uint64_t *stacks_inclusive(const struct stacks *stacks, unsigned int column);
+/* What was counted in the call itself */
+uint64_t stacks_self(const struct stacks *stacks, uint32_t call, unsigned int column);
+/*
+ * Walks the tree, callers first: the call behind @call, NO_NODE at the end. @depth changes by one
+ * down, or up by any number.
+ */
+uint32_t stacks_next(const struct stacks *stacks, uint32_t call, unsigned int *depth);
+
+/* Rows of the text report */
+#define BY_COMM		1
+#define BY_OBJECT	2
+#define BY_FUNCTION	4
+
+struct row {
+	const char *comm, *object, *function;	/* NULL: not asked for */
+	enum frame_kind kind;
+	uint64_t self[MAX_COLUMNS];
+	uint64_t children[MAX_COLUMNS];		/* with what it called, each sample once */
+};
+
+struct rows {
+	struct row *row;
+	size_t n, capacity;
+	struct table table;
+};
+
+/* Sorted by the column's self, or children if these are asked for */
+void rows_make(struct rows *rows, const struct stacks *stacks, unsigned int by, unsigned int column,
+	       bool children);
+void rows_free(struct rows *rows);
+
+#endif /* PERFEX_REPORT_STACKS_H */

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What a flame graph looks like, and what it does in a browser */
+#ifndef PERFEX_REPORT_SVG_SCRIPT_H
+#define PERFEX_REPORT_SVG_SCRIPT_H
+
+extern const char svg_style[];
+extern const char svg_script[];
+
+#endif /* PERFEX_REPORT_SVG_SCRIPT_H */

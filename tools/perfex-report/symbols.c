@@ -1,0 +1,442 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Each object is a Dwfl of its own with one module, at the addresses of its ELF file plus a bias:
+ * where it was mapped has been taken off by profile.c, as an offset in the file is the same in all
+ * processes. libdw finds debugging information in files of its own by build id or .gnu_debuglink.
+ */
+#include <dwarf.h>
+#include <elfutils/libdwelf.h>
+#include <elfutils/libdwfl.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "demangle.h"
+#include "kernel.h"
+#include "symbols.h"
+
+struct elf {
+	char *path;			/* where the file was found */
+	const char *missing;		/* why there are no symbols; or NULL */
+	Dwfl *dwfl;
+	Dwfl_Module *module;
+	GElf_Addr bias;			/* of the module's addresses over the file's */
+	struct load {
+		uint64_t offset, size, address;
+	} *loads;			/* its segments */
+	size_t nloads;
+};
+
+static const Dwfl_Callbacks callbacks = {
+	.find_debuginfo = dwfl_standard_find_debuginfo,
+	.section_address = dwfl_offline_section_address,
+};
+
+void symbols_init(struct symbols *symbols, struct profile *profile, const struct symbols_how *how)
+{
+	memset(symbols, 0, sizeof(*symbols));
+	symbols->profile = profile;
+	symbols->how = *how;
+	texts_init(&symbols->texts);
+}
+
+static void elf_free(struct elf *elf)
+{
+	if (elf->dwfl)
+		dwfl_end(elf->dwfl);
+	free(elf->loads);
+	free(elf->path);
+	free(elf);
+}
+
+void symbols_free(struct symbols *symbols)
+{
+	struct profile *profile = symbols->profile;
+	size_t i;
+
+	for (i = 0; i < profile->objects_table.n; i++) {
+		if (profile->objects[i].elf)
+			elf_free(profile->objects[i].elf);
+		profile->objects[i].elf = NULL;
+	}
+	kernel_symbols_free(symbols->kernel);
+	texts_free(&symbols->texts);
+}
+
+const char *symbols_missing(const struct object *object)
+{
+	return object->elf ? object->elf->missing : NULL;
+}
+
+/* The segments that are mapped, by which offsets in the file become addresses */
+static bool read_loads(struct elf *elf, Elf *e)
+{
+	size_t i, n, capacity = 0;
+	GElf_Phdr p;
+
+	if (elf_getphdrnum(e, &n) < 0)
+		return false;
+	for (i = 0; i < n && i < 65536; i++) {
+		if (!gelf_getphdr(e, (int)i, &p) || p.p_type != PT_LOAD)
+			continue;
+		elf->loads = grow(elf->loads, elf->nloads, &capacity, sizeof(*elf->loads));
+		elf->loads[elf->nloads++] = (struct load){ p.p_offset, p.p_filesz, p.p_vaddr };
+	}
+	return elf->nloads > 0;
+}
+
+/* This kernel's vdso is mapped to us as well. */
+static int open_vdso(void)
+{
+	unsigned long start = getauxval(AT_SYSINFO_EHDR), size = 0;
+	char line[256];
+	unsigned long from, to;
+	FILE *f = fopen("/proc/self/maps", "re");
+	int fd;
+
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "%lx-%lx", &from, &to) == 2 && from == start)
+			size = to - from;
+	if (f)
+		fclose(f);
+	if (!start || !size)
+		return -1;
+	fd = memfd_create("vdso", MFD_CLOEXEC);
+	/* NOLINTNEXTLINE(performance-no-int-to-ptr): the kernel tells it as a number */
+	if (fd >= 0 && pwrite(fd, (void *)start, size, 0) != (ssize_t)size) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+static int open_object(struct symbols *symbols, const struct object *object, struct elf *elf)
+{
+	static const char deleted[] = " (deleted)";
+	const char *boot, *dir = symbols->how.symfs ? symbols->how.symfs : "";
+	size_t length = strlen(object->path);
+	struct stat st;
+	int fd;
+
+	if (!strcmp(object->path, "[vdso]")) {
+		/* That this is the kernel is known by its symbols' boot id. */
+		struct kernel_symbols *kernel =
+			kernel_symbols_read(NULL, symbols->profile->reader->header.boot_id, &boot);
+
+		kernel_symbols_free(kernel);
+		fd = kernel ? open_vdso() : -1;
+		elf->missing = fd < 0 ? "it is another kernel's, or that is not known" : NULL;
+		elf->path = copy_memory(object->path, length + 1);
+		return fd;
+	}
+	if (object->path[0] != '/' || !object->inode) {
+		elf->missing = "it is in no file";
+		return -1;
+	}
+	/* Another file may have the name now: its build id tells. */
+	if (length >= sizeof(deleted) &&
+	    !strcmp(object->path + length + 1 - sizeof(deleted), deleted))
+		length -= sizeof(deleted) - 1;
+	if (asprintf(&elf->path, "%s%.*s", dir, (int)length, object->path) < 0)
+		elf->path = NULL;
+	fd = elf->path ? open(elf->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) : -1;
+	if (fd < 0) {
+		elf->missing = errno == ENOENT ? "the file is not there any more" :
+			"the file cannot be opened";
+		return -1;
+	}
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
+		elf->missing = "it is no regular file any more";
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+/* Is it the file that was mapped? */
+static bool is_that_file(const struct object *object, struct elf *elf, Elf *e)
+{
+	const void *id;
+	ssize_t size;
+
+	if (!object->id_size)
+		return true;
+	size = dwelf_elf_gnu_build_id(e, &id);
+	if (size == (ssize_t)object->id_size && !memcmp(id, object->id, object->id_size))
+		return true;
+	elf->missing = "the file has been replaced since: its build id is another than was recorded";
+	return false;
+}
+
+static void load(struct symbols *symbols, const struct object *object, struct elf *elf)
+{
+	GElf_Addr bias;
+	Elf *e;
+	int fd = open_object(symbols, object, elf);
+
+	if (fd < 0)
+		return;
+	elf->dwfl = dwfl_begin(&callbacks);
+	if (elf->dwfl)
+		elf->module = dwfl_report_offline(elf->dwfl, elf->path, elf->path, fd);
+	/* It is libdw's now if that found a module, and else still ours. */
+	if (!elf->module) {
+		close(fd);
+		elf->missing = "it is no ELF file";
+		return;
+	}
+	dwfl_report_end(elf->dwfl, NULL, NULL);
+	e = dwfl_module_getelf(elf->module, &bias);
+	if (!e || !read_loads(elf, e)) {
+		elf->missing = "it is no program or library";
+		elf->module = NULL;
+		return;
+	}
+	elf->bias = bias;
+	if (!is_that_file(object, elf, e))
+		elf->module = NULL;
+}
+
+static struct elf *elf_of(struct symbols *symbols, uint32_t object)
+{
+	struct object *o = &symbols->profile->objects[object];
+
+	if (!o->elf) {
+		o->elf = get_memory(1, sizeof(*o->elf));
+		load(symbols, o, o->elf);
+	}
+	return o->elf;
+}
+
+static bool to_elf_address(const struct elf *elf, uint64_t offset, uint64_t *address)
+{
+	size_t i;
+
+	for (i = 0; i < elf->nloads; i++) {
+		const struct load *l = &elf->loads[i];
+
+		if (offset < l->offset || offset - l->offset >= l->size)
+			continue;
+		*address = l->address + (offset - l->offset);
+		return true;
+	}
+	return false;
+}
+
+bool symbols_elf_address(struct symbols *symbols, uint32_t object, uint64_t address, uint64_t *elf)
+{
+	struct elf *e = elf_of(symbols, object);
+
+	return e->module && to_elf_address(e, address, elf);
+}
+
+const char *symbols_path(struct symbols *symbols, uint32_t object)
+{
+	return elf_of(symbols, object)->path;
+}
+
+/* A name as it is in the source */
+static const char *readable(struct symbols *symbols, const char *name)
+{
+	char *plain = demangle(name);
+	const char *kept = texts_keep(&symbols->texts, plain ? plain : name);
+
+	free(plain);
+	return kept;
+}
+
+static const char *die_name(struct symbols *symbols, Dwarf_Die *die)
+{
+	Dwarf_Attribute attribute;
+	const char *name = NULL;
+
+	if (dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute) ||
+	    dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &attribute))
+		name = dwarf_formstring(&attribute);
+	if (!name)
+		name = dwarf_diename(die);
+	return name ? readable(symbols, name) : "[unknown]";
+}
+
+/* Of the innermost function: which line an address of the module belongs to */
+static void find_line(struct symbols *symbols, Dwfl_Module *module, GElf_Addr address,
+		      struct frame *frame)
+{
+	Dwfl_Line *line = dwfl_module_getsrc(module, address);
+	const char *file;
+	int number = 0;
+
+	file = line ? dwfl_lineinfo(line, NULL, &number, NULL, NULL, NULL) : NULL;
+	frame->file = file ? texts_keep(&symbols->texts, file) : NULL;
+	frame->line = file && number > 0 ? (unsigned int)number : 0;
+}
+
+static bool is_function(Dwarf_Die *die)
+{
+	int tag = dwarf_tag(die);
+
+	return tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine ||
+		tag == DW_TAG_entry_point;
+}
+
+/* Where an inlined function was called: the line of the one around it */
+static void call_site(struct symbols *symbols, Dwarf_Die *cu, Dwarf_Die *die, struct frame *frame)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Word value;
+	Dwarf_Files *files;
+	const char *file;
+	size_t n;
+
+	frame->file = NULL;
+	frame->line = 0;
+	if (dwarf_formudata(dwarf_attr(die, DW_AT_call_file, &attribute), &value) ||
+	    dwarf_getsrcfiles(cu, &files, &n) || value >= n)
+		return;
+	file = dwarf_filesrc(files, value, NULL, NULL);
+	if (!file)
+		return;
+	frame->file = texts_keep(&symbols->texts, file);
+	if (!dwarf_formudata(dwarf_attr(die, DW_AT_call_line, &attribute), &value) &&
+	    value <= UINT32_MAX)
+		frame->line = (unsigned int)value;
+}
+
+/*
+ * The functions that were inlined at that address, from the innermost; what is left in @frames[n]
+ * is where the function around all of them called.
+ */
+static unsigned int find_inlined(struct symbols *symbols, Dwfl_Module *module, GElf_Addr address,
+				 struct frame frames[MAX_FRAMES])
+{
+	Dwarf_Die *scopes = NULL, *around = NULL, innermost;
+	Dwarf_Addr bias = 0;
+	Dwarf_Die *cu = dwfl_module_addrdie(module, address, &bias);
+	unsigned int n = 0;
+	int i, count;
+
+	if (!cu)
+		return 0;
+	count = dwarf_getscopes(cu, address - bias, &scopes);
+	if (count <= 0)
+		return 0;
+	innermost = scopes[0];
+	free(scopes);
+	/* The above has the scopes of an inlined function's definition; these are its caller's. */
+	count = dwarf_getscopes_die(&innermost, &around);
+	for (i = 0; i < count && n < MAX_FRAMES - 1; i++) {
+		if (!is_function(&around[i]))
+			continue;
+		if (dwarf_tag(&around[i]) != DW_TAG_inlined_subroutine)
+			break;
+		frames[n].kind = FRAME_INLINED;
+		frames[n].function = die_name(symbols, &around[i]);
+		n++;
+		call_site(symbols, cu, &around[i], &frames[n]);
+	}
+	free(around);
+	return n;
+}
+
+static unsigned int unknown_frame(struct symbols *symbols, uint32_t object, struct frame *frame)
+{
+	const char *path = symbols->profile->objects[object].path;
+
+	*frame = (struct frame){ "[unknown]", path, NULL, 0, FRAME_UNKNOWN };
+	return 1;
+}
+
+static unsigned int kernel_frame(struct symbols *symbols, uint64_t address, struct frame *frame)
+{
+	const char *boot_id = symbols->profile->reader->header.boot_id;
+	const struct kernel_symbol *symbol;
+
+	if (!symbols->kernel && !symbols->kernel_missing)
+		symbols->kernel = kernel_symbols_read(symbols->how.kallsyms, boot_id,
+						      &symbols->kernel_missing);
+	*frame = (struct frame){ "[unknown]", "[kernel]", NULL, 0, FRAME_KERNEL };
+	symbol = symbols->kernel ? kernel_symbols_find(symbols->kernel, address) : NULL;
+	if (!symbol)
+		return 1;
+	frame->function = symbol->name;
+	if (symbol->module)
+		frame->object = symbol->module;
+	return 1;
+}
+
+unsigned int symbols_frames(struct symbols *symbols, uint32_t object, uint64_t address,
+			    struct frame frames[MAX_FRAMES])
+{
+	unsigned int n = 0, i;
+	const char *name, *path;
+	struct elf *elf;
+	uint64_t at;
+
+	if (object == OBJECT_KERNEL)
+		return kernel_frame(symbols, address, frames);
+	if (object == OBJECT_UNKNOWN)
+		return unknown_frame(symbols, object, frames);
+	elf = elf_of(symbols, object);
+	if (!elf->module || !to_elf_address(elf, address, &at))
+		return unknown_frame(symbols, object, frames);
+	at += elf->bias;
+	find_line(symbols, elf->module, at, &frames[0]);
+	if (!symbols->how.no_inline) {
+		const char *file = frames[0].file;
+		unsigned int line = frames[0].line;
+
+		n = find_inlined(symbols, elf->module, at, frames);
+		frames[0].file = file;
+		frames[0].line = line;
+	}
+	path = symbols->profile->objects[object].path;
+	name = dwfl_module_addrname(elf->module, at);
+	frames[n].kind = name ? FRAME_USER : FRAME_UNKNOWN;
+	frames[n].function = name ? readable(symbols, name) : "[unknown]";
+	for (i = 0; i <= n; i++)
+		frames[i].object = path;
+	return n + 1;
+}
+
+bool symbols_function(struct symbols *symbols, uint32_t object, uint64_t address,
+		      struct function *function)
+{
+	struct elf *elf;
+	GElf_Off offset;
+	GElf_Sym symbol;
+	const char *name;
+	uint64_t at;
+
+	if (object == OBJECT_KERNEL || object == OBJECT_UNKNOWN)
+		return false;
+	elf = elf_of(symbols, object);
+	if (!elf->module || !to_elf_address(elf, address, &at))
+		return false;
+	name = dwfl_module_addrinfo(elf->module, at + elf->bias, &offset, &symbol, NULL, NULL,
+				    NULL);
+	if (!name)
+		return false;
+	*function = (struct function){ object, readable(symbols, name), at - offset,
+		symbol.st_size > offset ? symbol.st_size : offset + 1 };
+	return true;
+}
+
+bool symbols_line(struct symbols *symbols, uint32_t object, uint64_t elf, const char **file,
+		  unsigned int *line)
+{
+	struct elf *e = elf_of(symbols, object);
+	struct frame frame;
+
+	if (!e->module)
+		return false;
+	find_line(symbols, e->module, elf + e->bias, &frame);
+	*file = frame.file;
+	*line = frame.line;
+	return frame.file && frame.line;
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * perfex report and perfex annotate are a program of their own, perfex-report: it needs libdw,
+ * which perfex, that is copied to where it is needed, does not.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "perfex.h"
+
+#define PROGRAM	"perfex-report"
+
+/* Where it may be, seen from perfex: where both were made, and where both were installed */
+static const char *const places[] = {
+	"/" PROGRAM,
+	"/../perfex-report/" PROGRAM,
+	"/../libexec/perfex/" PROGRAM,
+};
+
+int run_subprogram(char **argv)
+{
+	char path[PATH_MAX + 64];
+	ssize_t n = readlink("/proc/self/exe", path, PATH_MAX);
+	char *slash;
+	size_t i;
+
+	path[n < 0 ? 0 : n] = '\0';
+	slash = strrchr(path, '/');
+	for (i = 0; slash && i < sizeof(places) / sizeof(places[0]); i++) {
+		(void)snprintf(slash, sizeof(path) - (size_t)(slash - path), "%s", places[i]);
+		execv(path, argv);
+		if (errno != ENOENT && errno != ENOTDIR) {
+			explain("cannot run '%s': %s", path, strerror(errno));
+			return EXIT_PERFEX;
+		}
+	}
+#ifdef LIBEXECDIR
+	execv(LIBEXECDIR "/perfex/" PROGRAM, argv);
+#endif
+	explain("perfex %s is a program of its own, " PROGRAM ", which is not installed here. It is made\n"
+		"with perfex where there is libdw of elfutils (Debian: libdw-dev). A file that was\n"
+		"recorded here can be read on another machine, if the programs are there as well:\n"
+		"perfex %s --symfs DIR", argv[1], argv[1]);
+	return EXIT_PERFEX;
+}
