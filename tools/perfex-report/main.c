@@ -296,6 +296,8 @@ int main(int argc, char **argv)
 		explain("this program is run as perfex report and perfex annotate");
 		return EXIT_USAGE;
 	}
+	/* Whose name getopt's messages begin with */
+	argv[1] = argv[0];
 	status = parse(argc - 1, argv + 1, annotate, &options);
 	if (status >= 0)
 		return status;

@@ -328,6 +328,12 @@ void rows_make(struct rows *rows, const struct stacks *stacks, unsigned int by, 
 	for (k = 0; children && k < ncolumns; k++)
 		sum_children(rows, stacks, row_of, k);
 	free(row_of);
+	/* What only called others has nothing to tell. */
+	for (i = 0, n = 0; !children && i < rows->n; i++)
+		if (rows->row[i].self[ncolumns - 1])
+			rows->row[n++] = rows->row[i];
+	if (!children)
+		rows->n = n;
 	if (rows->n)
 		qsort_r(rows->row, rows->n, sizeof(*rows->row), compare_rows, &order);
 }
