@@ -27,7 +27,7 @@ parts='lint unit guest-pentium3-smp2 guest-riscv64-testing-smp2 guest-riscv64-6.
 	tracepoint-icelake-smp2
 	stress-riscv64-6.12-60000 stress-icelake-60000
 	tracepoint-stress-riscv64-6.12-20000 tracepoint-stress-icelake-20000
-	isolated-skylake vices noise processors switches dkms ppc32-rules build-x86_64-testing'
+	isolated-skylake fuzz-report vices noise processors switches dkms ppc32-rules build-x86_64-testing'
 
 # What the part's job is run by, in the guest
 way=''
@@ -60,6 +60,10 @@ run_part() { # name
 		testing=$(tests/machines/linux-pmu.sh testing)
 		tests/machines/inroot make -s -C tests/unit/driver O=/src/build/unit/driver \
 			"LINUX=/src/$trixie /src/$testing" check-linux ;;
+	fuzz-report)
+		# For a minute, or FUZZ_SECONDS
+		tests/machines/inroot -e FUZZ_SECONDS make -s -C tests/unit/report \
+			O=/src/build/fuzz-report fuzz ;;
 	dkms)
 		tests/machines/dkms.sh ;;
 	noise)

@@ -151,11 +151,12 @@ versions() {
 		grep -H "^#define PERFEX_VERSION	\"$v\"\$" tools/perfex/perfex.h
 }
 
-# The same of perfex and of the library.
+# The same of perfex, perfex-report and the library.
 layers() {
 	dir=build/lint/native bad=
-	make -s lib perfex "O=$PWD/$dir" || return
-	for what in 'lib lib STATIC_OBJS' 'tools/perfex perfex OBJS'; do
+	make -s lib perfex perfex-report "O=$PWD/$dir" || return
+	for what in 'lib lib STATIC_OBJS' 'tools/perfex perfex OBJS' \
+		'tools/perfex-report perfex-report OBJS'; do
 		# shellcheck disable=SC2086 # words
 		set -- $what
 		# In the order of the makefile's list

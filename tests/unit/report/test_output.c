@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What is printed, byte by byte where that is short */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "kit.h"
+#include "tests.h"
+
+static struct recfile_about three = {
+	.counter = {
+		{ "cycles", PERFCTR_CTR_USER, 0, 1000 },
+		{ "instructions", PERFCTR_CTR_USER, 0, 0 },
+	},
+	.nrctrs = 2,
+	.ring_flags = PERFCTR_RING_USER_CHAIN | PERFCTR_RING_MAPS,
+	.clock_hz = 1000,
+};
+
+static struct kit_report *report;
+
+static void read_it(void)
+{
+	static const struct symbols_how how;
+	const char *error = "", *file;
+	size_t size;
+
+	file = kit_end(4, &size);
+	report = kit_read(file, size, &error);
+	ck_assert_msg(report != NULL, "%s", error);
+	kit_symbolize(report, &how);
+}
+
+/* A recursion: p+1 calls p+2, which calls p+1 */
+static void record_it(const char *path)
+{
+	static const uint64_t callers[] = { 0x12001, 0x11001, 0 };
+
+	kit_begin(&three);
+	kit_map(7, 0x10000, 0x10000, 0, 1, path);
+	kit_comm(7, 7, "prog", false);
+	kit_sample(7, 7, 1000, 700, 0x11000, callers);
+	kit_sample(7, 7, 4000, 3700, 0x12000, callers + 1);
+	kit_lost(4);
+	kit_plain(PERFCTR_RECORD_THROTTLED, 7, 7);
+	read_it();
+}
+
+/* The lines without those that begin with # */
+static char *rows_of(const char *text)
+{
+	char *rows = calloc(1, strlen(text) + 1);
+	const char *end;
+
+	ck_assert_ptr_nonnull(rows);
+	for (; *text; text = end + 1) {
+		end = strchr(text, '\n');
+		if (*text != '#')
+			strncat(rows, text, (size_t)(end + 1 - text));
+	}
+	return rows;
+}
+
+START_TEST(table)
+{
+	struct table_how how = { .by = BY_OBJECT | BY_FUNCTION };
+	char *text, *rows;
+
+	record_it("/bin/p");
+	text = kit_table(report, &how, false);
+	ck_assert_ptr_nonnull(strstr(text, "\n# 4 records were LOST"));
+	ck_assert_ptr_nonnull(strstr(text, "\n# 1 time a thread was THROTTLED"));
+	ck_assert_ptr_nonnull(strstr(text, "\n# 2 samples of 1 thread, in 0.001 s\n"));
+	ck_assert_ptr_nonnull(strstr(text, "\n# counted: cycles:u, instructions:u, and the clock; a "
+				     "sample was taken each 1,000 cycles\n"));
+	rows = rows_of(text);
+	ck_assert_str_eq(rows,
+			 "   share          cycles    instructions    IPC         seconds   samples "
+			 " function                                 object\n"
+			 " 100.00%           4,000           3,700   0.93        0.400000         2 "
+			 " in all\n"
+			 "  75.00%           3,000           3,000   1.00        0.300000         1 "
+			 " p+2                                      /bin/p\n"
+			 "  25.00%           1,000             700   0.70        0.100000         1 "
+			 " p+1                                      /bin/p\n");
+	free(rows);
+	free(text);
+	how.limit = 1;
+	text = kit_table(report, &how, false);
+	ck_assert_ptr_null(strstr(text, "p+1"));
+	ck_assert_ptr_nonnull(strstr(text, "# and 1 more, which --limit left out\n"));
+	free(text);
+	kit_free(report);
+}
+END_TEST
+
+/* Of a recursion each sample is counted once. */
+START_TEST(children)
+{
+	struct table_how how = { .by = BY_COMM | BY_FUNCTION, .children = true, .column = 1 };
+	char *text, *rows;
+
+	record_it("/bin/p");
+	text = kit_table(report, &how, false);
+	rows = rows_of(text);
+	ck_assert_str_eq(rows,
+			 "children     self          cycles    instructions    IPC         seconds   "
+			 "samples  process          function\n"
+			 " 100.00%                    4,000           3,700   0.93        0.400000   "
+			 "      2  in all\n"
+			 " 100.00%   18.92%           1,000             700   0.70        0.100000   "
+			 "      1  prog             p+1\n"
+			 " 100.00%   81.08%           3,000           3,000   1.00        0.300000   "
+			 "      1  prog             p+2\n");
+	free(rows);
+	free(text);
+	kit_free(report);
+}
+END_TEST
+
+/* A function that only called others has no line, unless children are asked for. */
+START_TEST(only_callers)
+{
+	static const uint64_t callers[] = { 0x15001, 0 };
+	struct table_how how = { .by = BY_FUNCTION };
+	char *text;
+
+	kit_begin(&three);
+	kit_map(7, 0x10000, 0x10000, 0, 1, "/p");
+	kit_sample(7, 7, 1000, 700, 0x11000, callers);
+	read_it();
+	text = kit_table(report, &how, false);
+	ck_assert_ptr_nonnull(strstr(text, "p+1"));
+	ck_assert_ptr_null(strstr(text, "p+5"));
+	free(text);
+	how.children = true;
+	text = kit_table(report, &how, false);
+	ck_assert_ptr_nonnull(strstr(text, "p+5"));
+	free(text);
+	kit_free(report);
+}
+END_TEST
+
+START_TEST(json)
+{
+	struct table_how how = { .by = BY_COMM | BY_OBJECT | BY_FUNCTION, .children = true };
+	char *text;
+
+	record_it("/bin/p\"\n");
+	text = kit_table(report, &how, true);
+	ck_assert_ptr_nonnull(strstr(text, "\"samples\": 2, "));
+	ck_assert_ptr_nonnull(strstr(text, "\"lost\": 4, \"throttled\": 1, "));
+	ck_assert_ptr_nonnull(strstr(text, "\n{\"process\": \"prog\", \"function\": \"p\\\"\\u000a+2\", "
+		"\"object\": \"/bin/p\\\"\\u000a\", \"self\": {\"cycles\": 3000, \"instructions\": 3000, "
+		"\"clock\": 300, \"samples\": 1}, \"children\": {\"cycles\": 4000, "
+		"\"instructions\": 3700, \"clock\": 400, \"samples\": 2}}\n"));
+	free(text);
+	kit_free(report);
+}
+END_TEST
+
+START_TEST(misses_per_instructions)
+{
+	struct recfile_about misses = three;
+	struct table_how how = { .by = BY_OBJECT };
+	char *text;
+
+	snprintf(misses.counter[0].name, sizeof(misses.counter[0].name), "LLC-load-misses");
+	kit_begin(&misses);
+	kit_map(7, 0x10000, 0x10000, 0, 1, "/p");
+	kit_sample(7, 7, 30, 4000, 0x11000, NULL);
+	kit_sample(7, 7, 40, 4000, 0x41000, NULL);
+	read_it();
+	text = kit_table(report, &how, false);
+	/* Without cycles there is no IPC; without instructions there is no rate. */
+	ck_assert_ptr_null(strstr(text, "IPC"));
+	ck_assert_ptr_nonnull(strstr(text, " LLC-load-misses     MPKI    instructions"));
+	ck_assert_ptr_nonnull(strstr(text, "30    7.500           4,000"));
+	ck_assert_ptr_nonnull(strstr(text, "10        -               0"));
+	free(text);
+	kit_free(report);
+}
+END_TEST
+
+/* A name of a file is anything. */
+START_TEST(names_cannot_break_lines)
+{
+	struct table_how how = { .by = BY_OBJECT | BY_FUNCTION };
+	char *text;
+
+	record_it("/bin/a;b\nc\033[2J");
+	text = kit_folded(report, 0);
+	ck_assert_str_eq(text, "prog;a:b?c?[2J+1;a:b?c?[2J+2 3000\n"
+			 "prog;a:b?c?[2J+1;a:b?c?[2J+2;a:b?c?[2J+1 1000\n");
+	free(text);
+	text = kit_table(report, &how, false);
+	ck_assert_ptr_null(strchr(text, '\033'));
+	free(text);
+	kit_free(report);
+}
+END_TEST
+
+/* python3 has an XML parser; it prints what the boxes are called. */
+static void check_svg(const char *svg, const char *expected)
+{
+	static const char program[] =
+		"python3 -c 'import sys, xml.etree.ElementTree as E\n"
+		"for g in E.parse(sys.argv[1]).iter(\"{http://www.w3.org/2000/svg}g\"):\n"
+		"  if g.get(\"data-n\"): print(ascii(g.get(\"data-n\")))' ";
+	char name[] = "/tmp/report_svg.XXXXXX", command[512], said[4096];
+	int fd = mkstemp(name);
+	size_t n;
+	FILE *f;
+
+	ck_assert_int_ge(fd, 0);
+	f = fdopen(fd, "w");
+	ck_assert_ptr_nonnull(f);
+	fputs(svg, f);
+	fclose(f);
+	snprintf(command, sizeof(command), "%s%s", program, name);
+	f = popen(command, "re"); // NOLINT(bugprone-command-processor)
+	ck_assert_ptr_nonnull(f);
+	n = fread(said, 1, sizeof(said) - 1, f);
+	said[n] = '\0';
+	ck_assert_int_eq(pclose(f), 0);
+	ck_assert_str_eq(said, expected);
+	remove(name);
+}
+
+START_TEST(svg_is_xml)
+{
+	char *svg;
+
+	record_it("/bin/p");
+	svg = kit_svg(report, 0);
+	check_svg(svg, "'all'\n'prog'\n'p+1'\n'p+2'\n'p+1'\n");
+	/* Three quarters and one quarter of 1180 pixels, the same row for what has one caller */
+	ck_assert_ptr_nonnull(strstr(svg, "width=\"295.00\""));
+	ck_assert_ptr_nonnull(strstr(svg, "75.00% in itself"));
+	/* It needs nothing else. */
+	ck_assert_ptr_null(strstr(svg, "href"));
+	ck_assert_ptr_null(strstr(svg, "url("));
+	free(svg);
+	kit_free(report);
+}
+END_TEST
+
+START_TEST(svg_escapes_names)
+{
+	char *svg;
+
+	record_it("/bin/<a&\"b\">]]>\x01\xff\xc3\xa4\xef\xbf\xbf");
+	svg = kit_svg(report, 0);
+	check_svg(svg, "'all'\n'prog'\n"
+		  "'<a&\"b\">]]>\\ufffd\\ufffd\\xe4\\ufffd\\ufffd\\ufffd+1'\n"
+		  "'<a&\"b\">]]>\\ufffd\\ufffd\\xe4\\ufffd\\ufffd\\ufffd+2'\n"
+		  "'<a&\"b\">]]>\\ufffd\\ufffd\\xe4\\ufffd\\ufffd\\ufffd+1'\n");
+	free(svg);
+	kit_free(report);
+}
+END_TEST
+
+/* Nothing was recorded. */
+START_TEST(no_samples)
+{
+	struct table_how how = { .by = BY_FUNCTION, .children = true };
+	char *text;
+
+	kit_begin(&kit_about);
+	read_it();
+	text = kit_table(report, &how, false);
+	ck_assert_ptr_nonnull(strstr(text, "\n# 0 samples of 0 threads\n"));
+	free(text);
+	text = kit_folded(report, 0);
+	ck_assert_str_eq(text, "");
+	free(text);
+	text = kit_svg(report, 0);
+	check_svg(text, "'all'\n");
+	free(text);
+	kit_free(report);
+}
+END_TEST
+
+void add_output_tests(TCase *tc)
+{
+	tcase_add_test(tc, table);
+	tcase_add_test(tc, children);
+	tcase_add_test(tc, only_callers);
+	tcase_add_test(tc, json);
+	tcase_add_test(tc, misses_per_instructions);
+	tcase_add_test(tc, names_cannot_break_lines);
+	tcase_add_test(tc, svg_is_xml);
+	tcase_add_test(tc, svg_escapes_names);
+	tcase_add_test(tc, no_samples);
+}

@@ -1,0 +1,416 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Functions, lines and instructions of programs that are compiled here, with binutils' addr2line
+ * and nm as witnesses.
+ */
+#include <check.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "kit.h"
+
+static char dir[] = "/tmp/test_symbols.XXXXXX";
+
+static const char library_source[] =
+	"static inline __attribute__((always_inline)) int twice(int n)\n"
+	"{\n"
+	"	return n * 2 + (n >> 3);\n"
+	"}\n"
+	"static inline __attribute__((always_inline)) int four_times(int n)\n"
+	"{\n"
+	"	return twice(n) ^ twice(n + 7);\n"
+	"}\n"
+	"int work(volatile int *p)\n"
+	"{\n"
+	"	int i, sum = 0;\n"
+	"	for (i = 0; i < *p; i++)\n"
+	"		sum += four_times(*p);\n"
+	"	return sum;\n"
+	"}\n";
+
+static const char program_source[] =
+	"int work(volatile int *p);\n"
+	"static inline __attribute__((always_inline)) int little(volatile int *p)\n"
+	"{\n"
+	"	return *p + 3;\n"
+	"}\n"
+	"__attribute__((noinline)) int middle(volatile int *p)\n"
+	"{\n"
+	"	int n = little(p);\n"
+	"	return work(p) + n;\n"
+	"}\n"
+	"int main(int argc, char **argv)\n"
+	"{\n"
+	"	volatile int n = argc;\n"
+	"	return middle(&n) + little(&n);\n"
+	"}\n";
+
+static const char spin_source[] =
+	"	.globl spin\n"
+	"	.type spin, @function\n"
+	"spin:\n"
+	"	mov $1000, %ecx\n"
+	"1:	dec %ecx\n"
+	"	jnz 1b\n"
+	"	ret\n"
+	"	.size spin, . - spin\n";
+
+static void write_text(const char *name, const char *text)
+{
+	char path[128];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	f = fopen(path, "we");
+	ck_assert_ptr_nonnull(f);
+	fputs(text, f);
+	ck_assert_int_eq(fclose(f), 0);
+}
+
+static void shell(const char *command)
+{
+	char line[512];
+
+	snprintf(line, sizeof(line), "cd %s && %s", dir, command);
+	ck_assert_msg(!system(line), "%s", line); // NOLINT(bugprone-command-processor)
+}
+
+static void enter(void)
+{
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	write_text("work.c", library_source);
+	write_text("prog.c", program_source);
+	write_text("spin.S", spin_source);
+	shell("gcc -O2 -g -fPIC -shared -o libwork.so work.c");
+	shell("gcc -O2 -g -fPIE -pie -o prog prog.c -L. -lwork");
+	shell("gcc -O2 -g -no-pie -Wl,-Ttext-segment=0x400000 -o fixed prog.c work.c");
+	shell("gcc -g -nostdlib -static -Wl,-Ttext=0x401000 -Wl,-e,spin -o spin spin.S");
+}
+
+static void leave(void)
+{
+	char command[64];
+
+	snprintf(command, sizeof(command), "rm -r %s", dir);
+	ck_assert_int_eq(system(command), 0); // NOLINT(bugprone-command-processor)
+}
+
+static struct kit_report *report;
+
+static void map_file(const char *name, uint64_t start, uint64_t length, uint64_t offset)
+{
+	char path[128];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	ck_assert_int_eq(stat(path, &st), 0);
+	kit_map(getpid(), start, length, offset, st.st_ino, path);
+}
+
+static void read_it(bool no_inline)
+{
+	struct symbols_how how = { .no_inline = no_inline };
+	const char *error = "", *file;
+	size_t size;
+
+	file = kit_end(0, &size);
+	report = kit_read(file, size, &error);
+	ck_assert_msg(report != NULL, "%s", error);
+	kit_symbolize(report, &how);
+}
+
+static void end(void)
+{
+	kit_free(report);
+	report = NULL;
+}
+
+/* The object that was mapped first */
+#define OBJECT	(OBJECT_THREAD + 1)
+
+/* The functions of an address as addr2line says: name and line of each, from the innermost */
+static unsigned int ask_addr2line(FILE *f, struct frame *frames, char names[][64],
+				  uint64_t *address)
+{
+	static char ahead[256];
+	char line[256], *colon;
+	unsigned int n = 0;
+
+	if (!ahead[0] && !fgets(ahead, sizeof(ahead), f))
+		return 0;
+	*address = strtoull(ahead, NULL, 16);
+	ahead[0] = '\0';
+	while (n < MAX_FRAMES && fgets(line, sizeof(line), f)) {
+		if (!strncmp(line, "0x", 2)) {
+			memcpy(ahead, line, sizeof(ahead));
+			break;
+		}
+		line[strcspn(line, "\n")] = '\0';
+		snprintf(names[n], sizeof(names[n]), "%.63s", line);
+		ck_assert_ptr_nonnull(fgets(line, sizeof(line), f));
+		colon = strrchr(line, ':');
+		ck_assert_ptr_nonnull(colon);
+		frames[n].line = (unsigned int)strtoul(colon + 1, NULL, 10);
+		n++;
+	}
+	return n;
+}
+
+/* Every byte of every function of our own. @bias: addresses of the file less offsets in it */
+static unsigned int compare_with_addr2line(const char *name, uint64_t bias)
+{
+	struct frame frames[MAX_FRAMES], witness[MAX_FRAMES];
+	char names[MAX_FRAMES][64], command[512];
+	unsigned int n, i, compared = 0, inlined = 0;
+	uint64_t address;
+	FILE *f;
+
+	kit_begin(&kit_about);
+	map_file(name, 0x10000, 0x10000, 0);
+	read_it(false);
+	snprintf(command, sizeof(command),
+		 "cd %s && nm -S %s | awk '$3 ~ /^[tT]$/ && $4 ~ /^(main|middle|work)$/' |"
+		 "while read a s t n; do i=0; while [ $i -lt $((0x$s)) ]; do"
+		 " printf '%%x\\n' $((0x$a + i)); i=$((i + 1)); done; done |"
+		 "addr2line -a -f -i -e %s", dir, name, name);
+	f = popen(command, "re"); // NOLINT(bugprone-command-processor)
+	ck_assert_ptr_nonnull(f);
+	while ((n = ask_addr2line(f, witness, names, &address))) {
+		ck_assert_uint_eq(symbols_frames(&report->symbols, OBJECT, address - bias, frames),
+				  n);
+		for (i = 0; i < n; i++) {
+			ck_assert_str_eq(frames[i].function, names[i]);
+			ck_assert_uint_eq(frames[i].line, witness[i].line);
+		}
+		inlined += n > 1;
+		compared++;
+	}
+	ck_assert_int_eq(pclose(f), 0);
+	ck_assert_uint_gt(inlined, 0);
+	end();
+	return compared;
+}
+
+START_TEST(as_addr2line)
+{
+	ck_assert_uint_gt(compare_with_addr2line("prog", 0), 40);
+	ck_assert_uint_gt(compare_with_addr2line("libwork.so", 0), 20);
+	ck_assert_uint_gt(compare_with_addr2line("fixed", 0x400000), 60);
+}
+END_TEST
+
+static uint64_t ask_nm(const char *file, const char *function)
+{
+	char command[256], line[64];
+	FILE *f;
+
+	snprintf(command, sizeof(command), "nm %s/%s | awk '$3 == \"%s\" { print $1 }'", dir, file,
+		 function);
+	f = popen(command, "re"); // NOLINT(bugprone-command-processor)
+	ck_assert_ptr_nonnull(f);
+	ck_assert_ptr_nonnull(fgets(line, sizeof(line), f));
+	ck_assert_int_eq(pclose(f), 0);
+	return strtoull(line, NULL, 16);
+}
+
+/* Program and library where a kernel could have put them, and a stack through both */
+START_TEST(stacks_of_program_and_library)
+{
+	const uint64_t program = 0x555500000000, library = 0x7f0000000000;
+	uint64_t callers[3] = { 0 };
+	char *text;
+
+	kit_begin(&kit_about);
+	kit_comm(getpid(), getpid(), "prog", true);
+	map_file("prog", program + 0x1000, 0x1000, 0x1000);
+	map_file("libwork.so", library + 0x1000, 0x1000, 0x1000);
+	callers[0] = program + ask_nm("prog", "middle") + 8;
+	callers[1] = program + ask_nm("prog", "main") + 1;
+	kit_sample(getpid(), getpid(), 1000, 500, library + ask_nm("libwork.so", "work"), callers);
+	read_it(true);
+	text = kit_folded(report, 0);
+	ck_assert_str_eq(text, "prog;main;middle;work 1000\n");
+	free(text);
+	end();
+}
+END_TEST
+
+START_TEST(a_file_that_was_replaced)
+{
+	struct table_how how = { .by = BY_OBJECT | BY_FUNCTION };
+	uint64_t at = ask_nm("prog", "main");
+	char *text;
+
+	kit_begin(&kit_about);
+	map_file("prog", 0x1000, 0x1000, 0x1000);
+	kit_sample(getpid(), getpid(), 1000, 500, at, NULL);
+	/* In place, so that even its inode is the same */
+	shell("sed -i s/3/4/ prog.c && gcc -O2 -g -fPIE -pie -o new prog.c -L. -lwork && cat new >prog");
+	read_it(false);
+	text = kit_table(report, &how, false);
+	ck_assert_ptr_nonnull(strstr(text, "/prog: the file has been replaced since: its build id is"));
+	ck_assert_ptr_nonnull(strstr(text, "[unknown]"));
+	ck_assert_ptr_null(strstr(text, "main"));
+	free(text);
+	end();
+}
+END_TEST
+
+START_TEST(files_without_symbols)
+{
+	struct table_how how = { .by = BY_OBJECT | BY_FUNCTION };
+	char *text;
+
+	kit_begin(&kit_about);
+	kit_map(7, 0x10000, 0x1000, 0, 5, "/nowhere/x");
+	kit_map(7, 0x20000, 0x1000, 0, 5, "/dev/zero");
+	kit_map(7, 0x30000, 0x1000, 0, 0, "//anon");
+	kit_map(7, 0x50000, 0x1000, 0, 5, "/proc/version");
+	kit_sample(7, 7, 1, 1, 0x10000, NULL);
+	kit_sample(7, 7, 2, 1, 0x20000, NULL);
+	kit_sample(7, 7, 3, 1, 0x30000, NULL);
+	kit_sample(7, 7, 4, 1, 0x50000, NULL);
+	read_it(false);
+	text = kit_table(report, &how, false);
+	ck_assert_ptr_nonnull(strstr(text, "# no symbols of /nowhere/x: the file is not there any more\n"));
+	ck_assert_ptr_nonnull(strstr(text, "# no symbols of /dev/zero: it is no regular file any more\n"));
+	ck_assert_ptr_nonnull(strstr(text, "# no symbols of //anon: it is in no file\n"));
+	ck_assert_ptr_nonnull(strstr(text, "# no symbols of /proc/version: it is no ELF file\n"));
+	free(text);
+	end();
+}
+END_TEST
+
+START_TEST(kernel_symbols)
+{
+	struct symbols_how how = { .kallsyms = NULL };
+	char list[128], *text;
+
+	write_text("kallsyms", "ffffffff81000000 T _stext\nffffffff81000100 t do_it\n"
+		   "ffffffff81000180 d a_datum\nffffffff82000000 t in_module\t[perfctr]\n");
+	snprintf(list, sizeof(list), "%s/kallsyms", dir);
+	how.kallsyms = list;
+	kit_begin(&kit_about);
+	kit_comm(7, 7, "p", false);
+	kit_kernel_sample(7, 7, 1, 1, 0xffffffff810001f0, 0);
+	kit_kernel_sample(7, 7, 3, 1, 0xffffffff82000000, 0);
+	kit_kernel_sample(7, 7, 7, 1, 0xffffffff80000000, 0);
+	read_it(false);
+	stacks_free(&report->stacks);
+	symbols_free(&report->symbols);
+	kit_symbolize(report, &how);
+	text = kit_folded(report, 0);
+	ck_assert_str_eq(text, "p;[unknown];do_it 1\np;[unknown];in_module 2\np;[unknown];[unknown] 4\n");
+	free(text);
+	end();
+	/* Who may not know has zeros. */
+	write_text("kallsyms", "0000000000000000 T _stext\n");
+	kit_begin(&kit_about);
+	kit_kernel_sample(7, 7, 1, 1, 0xffffffff810001f0, 0);
+	read_it(false);
+	stacks_free(&report->stacks);
+	symbols_free(&report->symbols);
+	kit_symbolize(report, &how);
+	ck_assert_ptr_nonnull(strstr(report->symbols.kernel_missing, "no addresses of functions"));
+	end();
+}
+END_TEST
+
+START_TEST(annotate)
+{
+	char *text, expected[4096], *body;
+	size_t size;
+	FILE *f;
+
+	kit_begin(&kit_about);
+	map_file("spin", 0x401000, 0x1000, 0x1000);
+	kit_sample(getpid(), getpid(), 100, 50, 0x401005, NULL);
+	kit_sample(getpid(), getpid(), 400, 90, 0x401007, NULL);
+	kit_sample(getpid(), getpid(), 500, 100, 0x401005, NULL);
+	read_it(false);
+	f = open_memstream(&text, &size);
+	ck_assert_ptr_nonnull(f);
+	ck_assert(print_annotation(f, &report->symbols, "spin", "spin", 0));
+	fclose(f);
+	body = strstr(text, "\nspin in ");
+	ck_assert_ptr_nonnull(body);
+	snprintf(expected, sizeof(expected),
+		 "\nspin in %s/spin: 500 cycles, 100.00%% of all\n"
+		 "   share         cycles   instructions  samples\n"
+		 "\n"
+		 "%s/spin.S\n"
+		 "                                                     1  \t.globl spin\n"
+		 "                                                     2  \t.type spin, @function\n"
+		 "                                                     3  spin:\n"
+		 "                                                     4  \tmov $1000, %%ecx\n"
+		 "  40.00%%            200             60        2      5  1:\tdec %%ecx\n"
+		 "  60.00%%            300             40        1      6  \tjnz 1b\n"
+		 "                                                     7  \tret\n"
+		 "\n"
+		 "%s/spin.S:4\n"
+		 "                                                  401000:  mov    $0x3e8,%%ecx\n"
+		 "%s/spin.S:5\n"
+		 "  40.00%%            200             60        2   401005:  dec    %%ecx\n"
+		 "%s/spin.S:6\n"
+		 "  60.00%%            300             40        1   401007:  jne    401005 <spin+0x5>\n"
+		 "%s/spin.S:7\n"
+		 "                                                  401009:  ret\n",
+		 dir, dir, dir, dir, dir, dir);
+	ck_assert_str_eq(body, expected);
+	free(text);
+	end();
+}
+END_TEST
+
+START_TEST(annotate_what_was_inlined)
+{
+	char *text;
+	size_t size;
+	FILE *f;
+
+	kit_begin(&kit_about);
+	map_file("prog", 0x1000, 0x1000, 0x1000);
+	kit_sample(getpid(), getpid(), 100, 50, ask_nm("prog", "middle"), NULL);
+	read_it(false);
+	f = open_memstream(&text, &size);
+	ck_assert_ptr_nonnull(f);
+	ck_assert(!print_annotation(f, &report->symbols, "nobody", NULL, 0));
+	ck_assert(!print_annotation(f, &report->symbols, "middle", "libwork.so", 0));
+	ck_assert(print_annotation(f, &report->symbols, NULL, "prog", 0));
+	fclose(f);
+	ck_assert_ptr_nonnull(strstr(text, "\nmiddle in "));
+	ck_assert_ptr_nonnull(strstr(text, "  \treturn work(p) + n;\n"));
+	free(text);
+	end();
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("symbols");
+	TCase *tc = tcase_create("symbols");
+	SRunner *runner;
+	int failed;
+
+	tcase_set_timeout(tc, 120);
+	tcase_add_unchecked_fixture(tc, enter, leave);
+	tcase_add_test(tc, as_addr2line);
+	tcase_add_test(tc, stacks_of_program_and_library);
+	tcase_add_test(tc, files_without_symbols);
+	tcase_add_test(tc, kernel_symbols);
+	tcase_add_test(tc, annotate);
+	tcase_add_test(tc, annotate_what_was_inlined);
+	/* It changes the program. */
+	tcase_add_test(tc, a_file_that_was_replaced);
+	suite_add_tcase(suite, tc);
+	runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
