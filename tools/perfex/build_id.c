@@ -3,6 +3,7 @@
  * A linker writes a hash of all that it links into a note, by which a file is known again whatever
  * its name. The note is in a segment, so that sections may be missing.
  */
+#define _FILE_OFFSET_BITS 64	/* a library may have more than 2 GB, with what debuggers want */
 #include <elf.h>
 #include <string.h>
 #include <unistd.h>
