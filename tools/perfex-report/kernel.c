@@ -40,7 +40,7 @@ static void add_line(struct kernel_symbols *symbols, const char *line)
 	symbol->module = module[0] == '[' ? copy_memory(module, strlen(module) + 1) : NULL;
 }
 
-static const char *is_this_boot(const char *boot_id)
+bool kernel_is_this_boot(const char *boot_id)
 {
 	FILE *f = fopen(BOOT_ID, "re");
 	char id[64] = "";
@@ -50,9 +50,7 @@ static const char *is_this_boot(const char *boot_id)
 	if (f)
 		fclose(f);
 	id[strcspn(id, "\n")] = '\0';
-	if (id[0] && !strcmp(id, boot_id))
-		return NULL;
-	return "the kernel has been booted since, or it was another machine's";
+	return id[0] && !strcmp(id, boot_id);
 }
 
 struct kernel_symbols *kernel_symbols_read(const char *path, const char *boot_id,
@@ -63,9 +61,11 @@ struct kernel_symbols *kernel_symbols_read(const char *path, const char *boot_id
 	size_t size = 0;
 	FILE *f;
 
-	*why = path ? NULL : is_this_boot(boot_id);
-	if (*why)
+	*why = NULL;
+	if (!path && !kernel_is_this_boot(boot_id)) {
+		*why = "the kernel has been booted since, or it was another machine's";
 		return NULL;
+	}
 	f = fopen(path ? path : KALLSYMS, "re");
 	if (!f) {
 		*why = path ? "the file given by --kallsyms cannot be read" :

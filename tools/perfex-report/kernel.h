@@ -3,6 +3,8 @@
 #ifndef PERFEX_REPORT_KERNEL_H
 #define PERFEX_REPORT_KERNEL_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct kernel_symbol {
@@ -15,6 +17,9 @@ struct kernel_symbols {
 	struct kernel_symbol *symbol;	/* by address */
 	size_t n, capacity;
 };
+
+/* Has the kernel that runs been booted with that id? */
+bool kernel_is_this_boot(const char *boot_id);
 
 /*
  * Reads @path; NULL: this kernel's list, if it is the one of that boot id. NULL and a sentence if

@@ -119,19 +119,15 @@ static int open_vdso(void)
 static int open_object(struct symbols *symbols, const struct object *object, struct elf *elf)
 {
 	static const char deleted[] = " (deleted)";
-	const char *boot, *dir = symbols->how.symfs ? symbols->how.symfs : "";
+	const char *dir = symbols->how.symfs ? symbols->how.symfs : "";
 	size_t length = strlen(object->path);
 	struct stat st;
 	int fd;
 
 	if (!strcmp(object->path, "[vdso]")) {
-		/* That this is the kernel is known by its symbols' boot id. */
-		struct kernel_symbols *kernel =
-			kernel_symbols_read(NULL, symbols->profile->reader->header.boot_id, &boot);
-
-		kernel_symbols_free(kernel);
-		fd = kernel ? open_vdso() : -1;
-		elf->missing = fd < 0 ? "it is another kernel's, or that is not known" : NULL;
+		fd = kernel_is_this_boot(symbols->profile->reader->header.boot_id) ?
+			open_vdso() : -1;
+		elf->missing = fd < 0 ? "the kernel has been booted since" : NULL;
 		elf->path = copy_memory(object->path, length + 1);
 		return fd;
 	}

@@ -4,11 +4,13 @@
  * and nm as witnesses.
  */
 #include <check.h>
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -321,6 +323,28 @@ START_TEST(kernel_symbols)
 }
 END_TEST
 
+/* The vdso is in no file, but it is the same for all programs of this architecture. */
+START_TEST(the_vdso)
+{
+	uint64_t start = getauxval(AT_SYSINFO_EHDR), function;
+	void *vdso = dlopen("linux-vdso.so.1", RTLD_LAZY | RTLD_NOLOAD);
+	char *text;
+
+	ck_assert(start && vdso);
+	function = (uintptr_t)dlsym(vdso, "__vdso_getcpu");
+	ck_assert_uint_gt(function, start);
+	kit_begin(&kit_about);
+	kit_comm(7, 7, "p", false);
+	kit_map(7, 0x7fff00000000, 0x2000, 0, 0, "[vdso]");
+	kit_sample(7, 7, 1, 1, 0x7fff00000000 + (function - start), NULL);
+	read_it(false);
+	text = kit_folded(report, 0);
+	ck_assert_ptr_nonnull(strstr(text, "getcpu 1\n"));
+	free(text);
+	end();
+}
+END_TEST
+
 START_TEST(annotate)
 {
 	char *text, expected[4096], *body;
@@ -403,6 +427,7 @@ int main(void)
 	tcase_add_test(tc, stacks_of_program_and_library);
 	tcase_add_test(tc, files_without_symbols);
 	tcase_add_test(tc, kernel_symbols);
+	tcase_add_test(tc, the_vdso);
 	tcase_add_test(tc, annotate);
 	tcase_add_test(tc, annotate_what_was_inlined);
 	/* It changes the program. */
