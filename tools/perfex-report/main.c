@@ -11,7 +11,7 @@
 /* What the options say */
 struct options {
 	const char *input;
-	const char *event;		/* NULL: the first counter */
+	const char *event;		/* NULL: by which samples were taken */
 	const char *svg;
 	const char *object;
 	struct symbols_how symbols;
@@ -32,7 +32,8 @@ static void usage(FILE *f)
 		"\n"
 		"  -i, --input FILE    what was recorded (" RECFILE_NAME "); - is standard input\n"
 		"  -s, --sort EVENT    by which counter to sort, and which to draw: one of those that\n"
-		"                      were recorded, clock or samples; without, the first\n"
+		"                      were recorded, clock or samples; without, the one by which\n"
+		"                      samples were taken\n"
 		"      --by WORDS      a line for each comm (thread's name), dso (program or library)\n"
 		"                      and symbol (function); without, dso,symbol\n"
 		"      --children      count for each function what it called as well, and sort by that\n"
@@ -196,10 +197,21 @@ static bool read_all(struct reader *reader, FILE *f, const char *name, struct pr
 	return status != READER_REFUSED;
 }
 
+/* By which samples were taken: of that a function's share is estimated best. Else the first one */
+static int sampled_event(const struct reader *reader)
+{
+	unsigned int i;
+
+	for (i = 0; i < reader->header.nrctrs; i++)
+		if (reader->counter[i].period)
+			return (int)i;
+	return 0;
+}
+
 /* The names of the columns are a short list. */
 static bool find_event(const struct profile *profile, const char *name, unsigned int *column)
 {
-	int found = name ? column_find(profile, name) : 0;
+	int found = name ? column_find(profile, name) : sampled_event(profile->reader);
 	unsigned int i;
 
 	if (found >= 0) {
