@@ -19,18 +19,16 @@
 #include <linux/workqueue.h>
 
 #include "perfctr.h"
+#include "config.h"
 #include "hook.h"
 #include "shared.h"
 
-/* Guards configs, and all claiming. Inside the hotplug lock. */
-static DEFINE_MUTEX(config_mutex);
+DEFINE_MUTEX(perfctr_config_mutex);
 static DEFINE_HASHTABLE(configs, 12);	/* config_mutex */
 static unsigned int nr_configs;		/* in the table; config_mutex */
-static unsigned int nr_claimed[2];	/* with counters, native and shared; config_mutex */
+unsigned int perfctr_nr_claimed[2];
 static u64 hash_key;			/* random, so that nobody can fill one bucket; constant */
 static int prepare_state, online_state;
-
-unsigned int perfctr_config_source = PERFCTR_SOURCE_ANY;
 
 /* Until then, in jiffies, a thread may read registers whose counting another has ended. */
 static unsigned long late_until;
@@ -47,35 +45,6 @@ static DECLARE_DELAYED_WORK(age_work, config_age);
 
 static void config_give_back(struct work_struct *work);
 static DECLARE_DELAYED_WORK(give_back_work, config_give_back);
-
-/*
- * struct wanted - what a control asks for
- * @ctr, @nr: its counters
- * @nr_ictrs: how many of them are i-mode counters
- * @perf: any is numbered as perf does
- * @kernel: it counts, or may count, more than user mode; known after the check
- * @core: see struct perfctr_config, as for the rest
- * @hash: of all that
- * @task: whose counters they are
- * @uid, @pid_ns, @user_ns: of current, who asks
- * @shared: by this source
- * @unprivileged: @shared, and current has no privilege
- */
-struct wanted {
-	const struct perfctr_ctr_control *ctr;
-	u32 nr;
-	u32 nr_ictrs;
-	bool perf;
-	bool kernel;
-	u32 core;
-	u32 hash;
-	struct task_struct *task;
-	kuid_t uid;
-	struct pid_namespace *pid_ns;
-	struct user_namespace *user_ns;
-	bool shared;
-	bool unprivileged;
-};
 
 /* The members of a counter that may differ; the rest is zero. */
 #define COMPARED	offsetof(struct perfctr_ctr_control, reserved)
@@ -123,7 +92,7 @@ static struct perfctr_config *config_find(const struct wanted *wanted,
 {
 	struct perfctr_config *config;
 
-	lockdep_assert_held(&config_mutex);
+	lockdep_assert_held(&perfctr_config_mutex);
 	*other = NULL;
 	hash_for_each_possible(configs, config, node, wanted->hash) {
 		if (config->hash != wanted->hash || config->nr != wanted->nr ||
@@ -147,7 +116,7 @@ static unsigned long new_id(bool user)
 	const struct perfctr_config *config;
 	int i;
 
-	lockdep_assert_held(&config_mutex);
+	lockdep_assert_held(&perfctr_config_mutex);
 next:
 	last = (last + PERFCTR_ID_STEP) & (PERFCTR_ID_UPPER - 1) ?: PERFCTR_ID_STEP;
 	again |= last == PERFCTR_ID_STEP;
@@ -169,10 +138,10 @@ static void leave_if_last(void)
 static void config_give_back(struct work_struct *work)
 {
 	cpus_read_lock();
-	mutex_lock(&config_mutex);
+	mutex_lock(&perfctr_config_mutex);
 	perfctr_cpu_give_back(perfctr_run_paid);
 	leave_if_last();
-	mutex_unlock(&config_mutex);
+	mutex_unlock(&perfctr_config_mutex);
 	cpus_read_unlock();
 }
 
@@ -206,7 +175,7 @@ void perfctr_config_no_reader(void)
 
 static void config_unclaim(struct perfctr_config *config)
 {
-	nr_claimed[config->shared] -= config->nr > 0;
+	perfctr_nr_claimed[config->shared] -= config->nr > 0;
 	if (perfctr_config_has_metrics(config))
 		perfctr_fold_put();
 	if (!config->shared) {
@@ -222,7 +191,7 @@ static void config_unclaim(struct perfctr_config *config)
 /* config_mutex and the hotplug lock are held. Puts the table's reference. */
 static void config_end(struct perfctr_config *config)
 {
-	lockdep_assert_held(&config_mutex);
+	lockdep_assert_held(&perfctr_config_mutex);
 	hash_del(&config->node);
 	nr_configs--;
 	config_unclaim(config);
@@ -254,7 +223,7 @@ static struct perfctr_config *next_unused(void)
 }
 
 /* Ends all configs without users; true if there was any. */
-static bool reap_locked(void)
+bool perfctr_config_reap(void)
 {
 	struct perfctr_config *config;
 	bool any = false;
@@ -270,9 +239,9 @@ static bool reap_locked(void)
 static void config_reap(struct work_struct *work)
 {
 	cpus_read_lock();
-	mutex_lock(&config_mutex);
-	reap_locked();
-	mutex_unlock(&config_mutex);
+	mutex_lock(&perfctr_config_mutex);
+	perfctr_config_reap();
+	mutex_unlock(&perfctr_config_mutex);
 	cpus_read_unlock();
 }
 
@@ -281,11 +250,11 @@ static void config_age(struct work_struct *work)
 	bool more;
 
 	cpus_read_lock();
-	mutex_lock(&config_mutex);
+	mutex_lock(&perfctr_config_mutex);
 	more = nr_configs;
 	if (more)
 		perfctr_run_paid(perfctr_cpu_age, NULL);
-	mutex_unlock(&config_mutex);
+	mutex_unlock(&perfctr_config_mutex);
 	cpus_read_unlock();
 	if (more)
 		queue_delayed_work(perfctr_wq, &age_work, perfctr_cpu_age_period());
@@ -324,7 +293,7 @@ static int config_claim(struct perfctr_config *config, struct task_struct *task,
 
 	if (err)
 		return err;
-	nr_claimed[config->shared] += config->nr > 0;
+	perfctr_nr_claimed[config->shared] += config->nr > 0;
 	if (perfctr_config_has_metrics(config))
 		perfctr_fold_get();
 	return 0;
@@ -412,7 +381,8 @@ static int config_check_again(const struct perfctr_config *config, const struct 
  * config. EAGAIN: it has to be claimed, but current's user must wait before its next broadcast.
  * The locks are held.
  */
-static struct perfctr_config *config_get_from(struct wanted *wanted, struct perfctr_refusal *why)
+struct perfctr_config *perfctr_config_get_from(struct wanted *wanted,
+					       struct perfctr_refusal *why)
 {
 	struct perfctr_config *config = NULL, *other;
 	int err = 0;
@@ -436,7 +406,7 @@ static struct perfctr_config *config_get_from(struct wanted *wanted, struct perf
 	if (err)
 		return ERR_PTR(err);
 	/* A config that nobody uses any more may have the counters that we want. */
-	if (reap_locked())
+	if (perfctr_config_reap())
 		config_find(wanted, &other);
 	config = config_make(wanted, why);
 	if (IS_ERR(config))
@@ -449,160 +419,6 @@ static struct perfctr_config *config_get_from(struct wanted *wanted, struct perf
 	nr_configs++;
 	if (perfctr_cpu_age_period())
 		queue_delayed_work(perfctr_wq, &age_work, perfctr_cpu_age_period());
-	return config;
-}
-
-/* Errors after which the other source may still do it */
-static bool may_try_other(const struct perfctr_config *config)
-{
-	return IS_ERR(config) && config != ERR_PTR(-ENOMEM) && config != ERR_PTR(-ENOSPC) &&
-	       config != ERR_PTR(-EAGAIN) && config != ERR_PTR(-EACCES);
-}
-
-/* By perf. EAGAIN also means that native counters linger, which ends soon. */
-static struct perfctr_config *config_get_shared(struct wanted *wanted,
-						struct perfctr_refusal *why)
-{
-	*why = PERFCTR_NO_REFUSAL;
-	if (!perfctr_shared_available())
-		return ERR_PTR(-EOPNOTSUPP);
-	wanted->shared = true;
-	wanted->unprivileged = !perfmon_capable();
-	wanted->core = 0;
-#ifdef PERFCTR_CPU_ONE_SOURCE
-	/* One that nobody uses any more is in nobody's way. */
-	if (nr_claimed[false])
-		reap_locked();
-	if (nr_claimed[false]) {
-		why->owner = PERFCTR_OWNER_PERFCTR;
-		why->reason = PERFCTR_REASON_SOURCE;
-		return ERR_PTR(-EBUSY);
-	}
-	if (perfctr_cpu_lingers())
-		return ERR_PTR(-EAGAIN);
-#endif
-	/* Who was first has its counters before others get theirs. */
-	perfctr_shared_mend(wanted->task);
-	return config_get_from(wanted, why);
-}
-
-static struct perfctr_config *config_get_native(struct wanted *wanted,
-						struct perfctr_refusal *why)
-{
-	struct perfctr_config *config = config_get_from(wanted, why);
-
-#ifdef PERFCTR_CPU_ONE_SOURCE
-	if (config == ERR_PTR(-EBUSY) && nr_claimed[true]) {
-		why->owner = PERFCTR_OWNER_PERFCTR;
-		why->reason = PERFCTR_REASON_SOURCE;
-	}
-#endif
-	return config;
-}
-
-/* If both fail, the error is that of the source that came nearer. */
-static struct perfctr_config *config_get_any(struct wanted *wanted, struct perfctr_refusal *why)
-{
-	struct perfctr_config *config, *shared;
-	struct perfctr_refusal other;
-
-#ifdef PERFCTR_CPU_ONE_SOURCE
-	if (nr_claimed[true])
-		reap_locked();
-	if (nr_claimed[true] && !wanted->nr_ictrs)
-		return config_get_shared(wanted, why);
-#endif
-	config = config_get_native(wanted, why);
-	if (!may_try_other(config) || !perfctr_shared_available() || wanted->nr_ictrs)
-		return config;
-	shared = config_get_shared(wanted, &other);
-	if (IS_ERR(shared) && shared != ERR_PTR(-EAGAIN) && shared != ERR_PTR(-EACCES) &&
-	    perfctr_cpu_nrctrs() &&
-	    (other.reason == PERFCTR_REASON_SOURCE ||
-	     (config != ERR_PTR(-EBUSY) && config != ERR_PTR(-EXDEV))))
-		return config;
-	*why = other;
-	return shared;
-}
-
-static struct perfctr_config *config_get(struct wanted *wanted, u32 source,
-					 struct perfctr_refusal *why)
-{
-	struct perfctr_config *config;
-
-	wanted->shared = false;
-	wanted->unprivileged = false;
-	wanted->core = 0;
-	cpus_read_lock();
-	mutex_lock(&config_mutex);
-	/* The clock has no source. */
-	if (likely(source == PERFCTR_SOURCE_NATIVE || !wanted->nr))
-		config = config_get_native(wanted, why);
-	else if (source == PERFCTR_SOURCE_SHARED || wanted->perf)
-		config = config_get_shared(wanted, why);
-	else
-		config = config_get_any(wanted, why);
-	mutex_unlock(&config_mutex);
-	cpus_read_unlock();
-	return config;
-}
-
-struct perfctr_config *perfctr_config_get(struct task_struct *task,
-					  const struct perfctr_ctr_control *ctr, u32 nr,
-					  u32 source, struct perfctr_refusal *why)
-{
-	struct wanted wanted = {
-		.ctr = ctr, .nr = nr, .task = task, .uid = current_uid(),
-		.pid_ns = task_active_pid_ns(current), .user_ns = current_user_ns(),
-	};
-	struct perfctr_config *config;
-	u32 i, forced, flags = 0;
-	int err = 0;
-
-	*why = PERFCTR_NO_REFUSAL;
-	for (i = 0; i < nr; i++)
-		flags |= ctr[i].flags;
-	wanted.perf = flags & PERFCTR_CTR_PERF;
-	/* These are the last ones. */
-	while (wanted.nr_ictrs < nr && ctr[nr - wanted.nr_ictrs - 1].ireset)
-		wanted.nr_ictrs++;
-	forced = READ_ONCE(perfctr_config_source);
-	if (source == PERFCTR_SOURCE_ANY)
-		source = forced;
-	/* The clock has no source. */
-	if (unlikely(nr && forced != PERFCTR_SOURCE_ANY && source != forced)) {
-		why->reason = PERFCTR_REASON_SOURCE;
-		return ERR_PTR(-EOPNOTSUPP);
-	}
-	if (unlikely(source == PERFCTR_SOURCE_SHARED ? wanted.nr_ictrs > 0 :
-		     wanted.perf && (source == PERFCTR_SOURCE_NATIVE || wanted.nr_ictrs))) {
-		why->reason = PERFCTR_REASON_SOURCE;
-		return ERR_PTR(-EOPNOTSUPP);
-	}
-	/* Before we take the hotplug lock, which registering tracepoints takes itself. */
-	if (wanted.nr_ictrs)
-		err = perfctr_interrupts_get();
-	if (err == -ENODEV) {
-		/* No counter interrupts; the i-mode counters are the last ones. */
-		why->index = nr - wanted.nr_ictrs;
-		return ERR_PTR(-EOPNOTSUPP);
-	}
-	if (err)
-		return ERR_PTR(err);
-	for (;;) {
-		config = config_get(&wanted, source, why);
-		if (config != ERR_PTR(-EAGAIN))
-			break;
-		err = perfctr_broadcasts_allow();
-		if (!err && perfctr_cpu_lingers() && schedule_timeout_interruptible(1))
-			err = -ERESTARTSYS;
-		if (err) {
-			config = ERR_PTR(err);
-			break;
-		}
-	}
-	if (IS_ERR(config) && wanted.nr_ictrs)
-		perfctr_interrupts_put();
 	return config;
 }
 
@@ -688,13 +504,13 @@ static void evict_some(bool all, kuid_t uid, u32 error)
 	int bucket;
 
 	cpus_read_lock();
-	mutex_lock(&config_mutex);
+	mutex_lock(&perfctr_config_mutex);
 	ended_others();
 	hash_for_each_safe(configs, bucket, next, config, node)
 		if (config->nr && (all || uid_eq(config->uid, uid)) &&
 		    !(error == PERFCTR_ERROR_CHANGED && config->shared))
 			config_evict(config, error);
-	mutex_unlock(&config_mutex);
+	mutex_unlock(&perfctr_config_mutex);
 	cpus_read_unlock();
 }
 
@@ -716,20 +532,6 @@ static void registers_changed(void)
 	queue_work(perfctr_wq, &evict_work);
 }
 
-void perfctr_config_info(struct perfctr_info *info)
-{
-	mutex_lock(&config_mutex);
-	perfctr_cpu_info(info);
-	info->nrctrs = perfctr_nrctrs();
-	if (perfctr_cpu_nrctrs() && READ_ONCE(perfctr_config_source) != PERFCTR_SOURCE_SHARED)
-		info->cpu_features |= PERFCTR_FEATURE_NATIVE;
-	if (perfctr_shared_available() && READ_ONCE(perfctr_config_source) != PERFCTR_SOURCE_NATIVE)
-		info->cpu_features |= PERFCTR_FEATURE_SHARED;
-	info->source = !nr_claimed[true] ? PERFCTR_SOURCE_NATIVE :
-		       nr_claimed[false] ? PERFCTR_SOURCE_ANY : PERFCTR_SOURCE_SHARED;
-	mutex_unlock(&config_mutex);
-}
-
 static int config_cpu_prepare(unsigned int cpu)
 {
 	perfctr_cpu_prepare(cpu);
@@ -739,27 +541,27 @@ static int config_cpu_prepare(unsigned int cpu)
 /* Also called after an offline that was cancelled. */
 static int config_cpu_online(unsigned int cpu)
 {
-	mutex_lock(&config_mutex);
+	mutex_lock(&perfctr_config_mutex);
 	perfctr_cpus_tell(cpu);
 	perfctr_cpu_reserve(cpu);
 	local_irq_disable();
 	perfctr_cpu_online();
 	local_irq_enable();
 	perfctr_shared_online(cpu);
-	mutex_unlock(&config_mutex);
+	mutex_unlock(&perfctr_config_mutex);
 	return 0;
 }
 
 /* Afterwards threads that have to leave this CPU may still be switched in here, and load. */
 static int config_cpu_offline(unsigned int cpu)
 {
-	mutex_lock(&config_mutex);
+	mutex_lock(&perfctr_config_mutex);
 	perfctr_shared_offline(cpu);
 	perfctr_cpu_unreserve(cpu);
 	local_irq_disable();
 	perfctr_cpu_offline();
 	local_irq_enable();
-	mutex_unlock(&config_mutex);
+	mutex_unlock(&perfctr_config_mutex);
 	return 0;
 }
 

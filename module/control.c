@@ -10,22 +10,15 @@
 #include <linux/uaccess.h>
 
 #include "perfctr.h"
+#include "layout.h"
 #include "shared.h"
 
-#define CTR_SIZE		sizeof(struct perfctr_ctr_control)
-#define CONTROL_HEAD		offsetof(struct perfctr_control, ctr)
 #define CONTROL_FLAGS		(PERFCTR_CONTROL_CLOEXEC | PERFCTR_CONTROL_ON_EXEC | \
 				 PERFCTR_CONTROL_INHERIT | PERFCTR_CONTROL_KEEP | \
 				 PERFCTR_CONTROL_RAW | PERFCTR_CONTROL_SUSPENDED | \
 				 PERFCTR_CONTROL_HOLDER_ONLY | PERFCTR_CONTROL_RECORD)
 
 static_assert(CONTROL_FLAGS <= (u16)~0);	/* vperfctr.flags */
-
-/*
- * Most counters in one control. If the processor has none this lets controls with counters
- * pass, and the driver refuses them, as it knows why. Constant after init.
- */
-static u32 most_counters;
 
 /* Stop with a sticky error. By the owner. */
 void vperfctr_stop(struct vperfctr *perfctr, u32 error)
@@ -163,11 +156,6 @@ static int detach_tracee(struct vperfctr *perfctr, struct task_struct *owner)
 	return 0;
 }
 
-static u32 control_nr(const struct perfctr_control *control)
-{
-	return control->nractrs + control->nrictrs;
-}
-
 static int check_record(const struct perfctr_control *control)
 {
 	if (control->si_signo || control->refresh || (!control->nrictrs && !control->timer_ns))
@@ -178,7 +166,7 @@ static int check_record(const struct perfctr_control *control)
 
 static int control_check(const struct perfctr_control *control, struct perfctr_refusal *why)
 {
-	u32 i, nr = control_nr(control);
+	u32 i, nr = perfctr_control_nr(control);
 
 	if (control->flags & ~CONTROL_FLAGS ||
 	    (control->flags & (PERFCTR_CONTROL_INHERIT | PERFCTR_CONTROL_KEEP)) ==
@@ -207,127 +195,6 @@ static int control_check(const struct perfctr_control *control, struct perfctr_r
 	    sig_kernel_only(control->si_signo) || control->flags & PERFCTR_CONTROL_ON_EXEC)
 		return -EINVAL;
 	return 0;
-}
-
-/* A zeroed control with room for @nr counters, which are not zeroed. To be kfree()d. */
-static struct perfctr_control *control_alloc(u32 nr)
-{
-	struct perfctr_control *control = kmalloc(CONTROL_HEAD + nr * CTR_SIZE, GFP_KERNEL);
-
-	if (control)
-		memset(control, 0, CONTROL_HEAD);
-	return control;
-}
-
-/* Where the counters of the caller's control are, and how many there are */
-struct layout {
-	u32 size;
-	u32 ctr_offset;
-	u32 ctr_size;
-	u32 nractrs;
-	u32 nrictrs;
-};
-
-static u32 layout_nr(const struct layout *layout)
-{
-	return layout->nractrs + layout->nrictrs;
-}
-
-/*
- * Are the counters within the structure, and not more than a control can have? Then i-mode
- * counters are also among the first 32.
- */
-static int layout_check(const struct layout *layout)
-{
-	if (layout->ctr_offset < PERFCTR_CONTROL_SIZE_VER0 || layout->ctr_offset % 8 ||
-	    layout->ctr_size < PERFCTR_CTR_CONTROL_SIZE_VER0 || layout->ctr_size % 8 ||
-	    layout->nractrs > most_counters ||
-	    layout->nrictrs > most_counters - layout->nractrs ||
-	    layout->size < layout->ctr_offset + (u64)layout_nr(layout) * layout->ctr_size)
-		return -EINVAL;
-	return 0;
-}
-
-/* Reads the layout once: later copies may differ, as user memory may change. */
-static int layout_get(const struct perfctr_control __user *arg, struct layout *layout)
-{
-	int err = perfctr_get_size(arg, PERFCTR_CONTROL_SIZE_VER0, &layout->size);
-
-	if (err)
-		return err;
-	return get_user(layout->ctr_offset, &arg->ctr_offset) ||
-	       get_user(layout->ctr_size, &arg->ctr_size) ||
-	       get_user(layout->nractrs, &arg->nractrs) ||
-	       get_user(layout->nrictrs, &arg->nrictrs) ? -EFAULT : 0;
-}
-
-/* For so few counters the allocator would take longer than the rest of the call. */
-#define FEW_COUNTERS	4
-
-struct few_counters {
-	u64 words[(CONTROL_HEAD + FEW_COUNTERS * CTR_SIZE) / sizeof(u64)];
-};
-
-static void control_free(struct perfctr_control *control, struct few_counters *few)
-{
-	if ((void *)control != few)
-		kfree(control);
-}
-
-/*
- * The caller's control in the module's own layout, or an error. It is in @few, or was
- * allocated: control_free() knows.
- */
-static struct perfctr_control *control_get(const struct perfctr_control __user *arg,
-					   struct few_counters *few)
-{
-	struct perfctr_control *control = (void *)few;
-	const void __user *from = arg;
-	struct layout layout;
-	u32 i, nr;
-	int err;
-
-	err = layout_get(arg, &layout);
-	if (!err)
-		err = layout_check(&layout);
-	if (err)
-		return ERR_PTR(err);
-	nr = layout_nr(&layout);
-	if (nr > FEW_COUNTERS)
-		control = control_alloc(nr);
-	if (!control)
-		return ERR_PTR(-ENOMEM);
-	if (layout.ctr_offset == CONTROL_HEAD && layout.ctr_size == CTR_SIZE) {
-		/* Almost all callers have this layout: one copy instead of several. */
-		err = copy_from_user(control, arg, CONTROL_HEAD + nr * CTR_SIZE) ? -EFAULT : 0;
-		nr = 0;
-	} else {
-		err = copy_struct_from_user(control, CONTROL_HEAD, from, layout.ctr_offset);
-		from += layout.ctr_offset;
-	}
-	for (i = 0; !err && i < nr; i++, from += layout.ctr_size)
-		err = copy_struct_from_user(&control->ctr[i], CTR_SIZE, from, layout.ctr_size);
-	if (err) {
-		control_free(control, few);
-		return ERR_PTR(err);
-	}
-	control->nractrs = layout.nractrs;
-	control->nrictrs = layout.nrictrs;
-	return control;
-}
-
-static int control_put(void __user *arg, const struct layout *layout,
-		       const struct perfctr_control *control)
-{
-	u32 i, nr = control_nr(control), used = layout->ctr_offset + nr * layout->ctr_size;
-	void __user *to = arg + layout->ctr_offset;
-	int err = perfctr_put_struct(arg, layout->ctr_offset, control, CONTROL_HEAD);
-
-	for (i = 0; !err && i < nr; i++, to += layout->ctr_size)
-		err = perfctr_put_struct(to, layout->ctr_size, &control->ctr[i], CTR_SIZE);
-	if (!err && clear_user(to, layout->size - used))
-		err = -EFAULT;
-	return err;
 }
 
 /* Begins a write section: seq is odd, so readers retry until change_end(). */
@@ -488,22 +355,6 @@ static bool has_spare(const struct vperfctr *perfctr, u32 nr_ictrs, bool records
 	       (!spare->imode || spare->imode->nr == nr_ictrs);
 }
 
-static int put_refusal(struct perfctr_control __user *arg, const struct perfctr_refusal *why)
-{
-	if (!user_write_access_begin(arg, CONTROL_HEAD))
-		return -EFAULT;
-	unsafe_put_user(why->owner, &arg->owner, fault);
-	unsafe_put_user(why->index, &arg->refused, fault);
-	unsafe_put_user(why->reason, &arg->reason, fault);
-	unsafe_put_user(why->possible, &arg->possible, fault);
-	user_write_access_end();
-	return 0;
-
-fault:
-	user_write_access_end();
-	return -EFAULT;
-}
-
 static u32 cstatus_of(const struct perfctr_config *config, bool clock_on)
 {
 	return (clock_on ? PERFCTR_CSTATUS_CLOCK : 0) | config->nr_ictrs << 8 | config->nr;
@@ -584,18 +435,18 @@ int vperfctr_control(struct vperfctr *perfctr, struct file *file, void __user *a
 	struct perfctr_refusal why = PERFCTR_NO_REFUSAL;
 	struct perfctr_control *control;
 	struct parts parts = {};
-	struct few_counters few __uninitialized;
+	struct perfctr_few_counters few __uninitialized;
 	int err, raw = 0;
 
 	if (IS_ERR(task))
 		return PTR_ERR(task);
-	control = task_may_change(task) ? control_get(arg, &few) : ERR_PTR(-ESRCH);
+	control = task_may_change(task) ? perfctr_control_get(arg, &few) : ERR_PTR(-ESRCH);
 	if (IS_ERR(control)) {
 		task_put(task);
 		return PTR_ERR(control);
 	}
 	/* If the reason of a failure could not be stored, fail before anything is done. */
-	err = put_refusal(arg, &why);
+	err = perfctr_put_refusal(arg, &why);
 	if (!err)
 		err = control_check(control, &why);
 	if (!err && held_by_other(perfctr, file)) {
@@ -615,7 +466,7 @@ int vperfctr_control(struct vperfctr *perfctr, struct file *file, void __user *a
 		err = perfctr_broadcasts_allow();
 	if (err)
 		goto out;
-	parts.config = perfctr_config_get(task, control->ctr, control_nr(control),
+	parts.config = perfctr_config_get(task, control->ctr, perfctr_control_nr(control),
 					  raw ? PERFCTR_SOURCE_NATIVE : control->source, &why);
 	if (IS_ERR(parts.config)) {
 		err = PTR_ERR(parts.config);
@@ -635,8 +486,8 @@ int vperfctr_control(struct vperfctr *perfctr, struct file *file, void __user *a
 out:
 	/* This worked above. If it fails now, err is still what matters. */
 	if (err)
-		(void)put_refusal(arg, &why);
-	control_free(control, &few);
+		(void)perfctr_put_refusal(arg, &why);
+	perfctr_control_free(control, &few);
 	task_put(task);
 	return err;
 }
@@ -645,15 +496,15 @@ int vperfctr_read_control(struct vperfctr *perfctr, void __user *arg)
 {
 	struct perfctr_control *control;
 	struct perfctr_config *config;
-	struct layout layout;
+	struct perfctr_layout layout;
 	unsigned long flags;
 	u32 i;
 	int err;
 
-	err = layout_get(arg, &layout);
+	err = perfctr_layout_get(arg, &layout);
 	if (err)
 		return err;
-	control = control_alloc(most_counters);
+	control = perfctr_control_alloc(perfctr_most_counters);
 	if (!control)
 		return -ENOMEM;
 	control->size = layout.size;
@@ -678,7 +529,7 @@ int vperfctr_read_control(struct vperfctr *perfctr, void __user *arg)
 	if (config) {
 		control->nractrs = perfctr_config_nr_actrs(config);
 		control->nrictrs = config->nr_ictrs;
-		memcpy(control->ctr, config->ctr, config->nr * CTR_SIZE);
+		memcpy(control->ctr, config->ctr, config->nr * PERFCTR_CTR_SIZE);
 		/* In place of ANY, give the counter that was chosen. */
 		for (i = 0; i < config->nr; i++) {
 			if (config->shared)
@@ -692,9 +543,9 @@ int vperfctr_read_control(struct vperfctr *perfctr, void __user *arg)
 	}
 	layout.nractrs = control->nractrs;
 	layout.nrictrs = control->nrictrs;
-	err = layout_check(&layout);
+	err = perfctr_layout_check(&layout);
 	if (!err)
-		err = control_put(arg, &layout, control);
+		err = perfctr_control_put(arg, &layout, control);
 	kfree(control);
 	return err;
 }
@@ -809,9 +660,4 @@ int vperfctr_unlink(struct vperfctr *perfctr, struct file *file)
 		tree_forget(perfctr);
 	task_put(task);
 	return err;
-}
-
-void __init perfctr_control_init(void)
-{
-	most_counters = perfctr_nrctrs() ?: PERFCTR_MAX_HW;
 }

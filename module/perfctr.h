@@ -718,7 +718,7 @@ void perfctr_interrupts_put(void);
 void perfctr_interrupts_exit(void);
 
 /*
- * config.c. get: the config for a control of @task's counters that current asks for, by @source
+ * config.c, source.c. get: the config for a control of @task's counters that current asks for, by @source
  * (PERFCTR_SOURCE_*), one of current's user, claimed on every told CPU, or EINVAL, EOPNOTSUPP,
  * EACCES, EXDEV, EBUSY, ENOMEM, ENOSPC, ERESTARTSYS, with *why set in each case; sleeps. The
  * caller becomes a user of it and gets a reference. share:
@@ -804,8 +804,10 @@ void vperfctr_exec_unmap(struct vperfctr *perfctr);
 void vperfctr_lend(struct vperfctr *perfctr);
 bool vperfctr_take_back(struct vperfctr *perfctr);
 
-/* control.c */
+/* layout.c; see layout.h */
 void perfctr_control_init(void);
+
+/* control.c */
 int vperfctr_control(struct vperfctr *perfctr, struct file *file, void __user *arg);
 int vperfctr_read_control(struct vperfctr *perfctr, void __user *arg);
 int vperfctr_stop_go(struct vperfctr *perfctr, const struct file *file, bool stop);
