@@ -22,11 +22,13 @@
 #include "config.h"
 #include "hook.h"
 #include "shared.h"
+#include "wide.h"
 
 DEFINE_MUTEX(perfctr_config_mutex);
 static DEFINE_HASHTABLE(configs, 12);	/* config_mutex */
 static unsigned int nr_configs;		/* in the table; config_mutex */
 unsigned int perfctr_nr_claimed[2];
+unsigned int perfctr_nr_wide;
 static u64 hash_key;			/* random, so that nobody can fill one bucket; constant */
 static int prepare_state, online_state;
 
@@ -97,6 +99,7 @@ static struct perfctr_config *config_find(const struct wanted *wanted,
 	hash_for_each_possible(configs, config, node, wanted->hash) {
 		if (config->hash != wanted->hash || config->nr != wanted->nr ||
 		    config->core != wanted->core || config->shared != wanted->shared ||
+		    config->wide != perfctr_wanted_wide(wanted) ||
 		    !config_equal(config, wanted))
 			continue;
 		if (uid_eq(config->uid, wanted->uid) && config->pid_ns == wanted->pid_ns &&
@@ -176,6 +179,7 @@ void perfctr_config_no_reader(void)
 static void config_unclaim(struct perfctr_config *config)
 {
 	perfctr_nr_claimed[config->shared] -= config->nr > 0;
+	perfctr_nr_wide -= config->wide;
 	if (perfctr_config_has_metrics(config))
 		perfctr_fold_put();
 	if (!config->shared) {
@@ -285,15 +289,16 @@ static void use_again(struct perfctr_config *config)
 	raw_spin_unlock_irq(&unused_lock);
 }
 
-static int config_claim(struct perfctr_config *config, struct task_struct *task,
+static int config_claim(struct perfctr_config *config, const struct perfctr_where *where,
 			struct perfctr_refusal *why)
 {
-	int err = config->shared ? perfctr_shared_claim(config, task, why) :
+	int err = config->shared ? perfctr_shared_claim(config, where, why) :
 				   perfctr_cpu_claim(config, perfctr_run, why);
 
 	if (err)
 		return err;
 	perfctr_nr_claimed[config->shared] += config->nr > 0;
+	perfctr_nr_wide += config->wide;
 	if (perfctr_config_has_metrics(config))
 		perfctr_fold_get();
 	return 0;
@@ -314,6 +319,7 @@ static struct perfctr_config *config_make(const struct wanted *wanted,
 	config->core = wanted->core;
 	config->hash = wanted->hash;
 	config->shared = wanted->shared;
+	config->wide = perfctr_wanted_wide(wanted);
 	config->unprivileged = wanted->unprivileged;
 	config->id = new_id(nr && !wanted->kernel);
 	config->kin = config->id;
@@ -325,7 +331,7 @@ static struct perfctr_config *config_make(const struct wanted *wanted,
 	err = nr ? perfctr_user_add_config(&config->user) : 0;
 	if (err)
 		goto err_free;
-	err = config_claim(config, wanted->task, why);
+	err = config_claim(config, &wanted->where, why);
 	if (err) {
 		give_back_later();
 		leave_if_last();
@@ -351,6 +357,26 @@ static int check_kernel(const struct wanted *wanted, struct perfctr_refusal *why
 	why->index = find_kernel(wanted->ctr, wanted->nr);
 	why->reason = PERFCTR_REASON_KERNEL;
 	return -EACCES;
+}
+
+/*
+ * The registers of a CPU count for it or for threads. There are no configs without users. EAGAIN:
+ * processes may still read counters that threads had.
+ */
+static int check_wide(const struct wanted *wanted, struct perfctr_refusal *why)
+{
+	u32 reason;
+
+	if (!wanted->nr || wanted->shared)
+		return 0;
+	if (wanted->wide && perfctr_cpu_lingers())
+		return -EAGAIN;
+	reason = perfctr_native_reason(wanted);
+	if (reason == PERFCTR_REASON_SOURCE)
+		return 0;
+	why->owner = PERFCTR_OWNER_PERFCTR;
+	why->reason = reason;
+	return -EBUSY;
 }
 
 /* Could this source count it, and may current? 0, or an error with *why */
@@ -389,7 +415,7 @@ struct perfctr_config *perfctr_config_get_from(struct wanted *wanted,
 
 	/* The clock is the same everywhere, and perf counts each type of core. */
 	if (wanted->nr && !wanted->shared)
-		err = perfctr_cpu_core(wanted->task, &wanted->core);
+		err = perfctr_cpu_core(&wanted->where, &wanted->core);
 	wanted->hash = config_hash(wanted);
 	if (!err)
 		config = config_find(wanted, &other);
@@ -408,6 +434,9 @@ struct perfctr_config *perfctr_config_get_from(struct wanted *wanted,
 	/* A config that nobody uses any more may have the counters that we want. */
 	if (perfctr_config_reap())
 		config_find(wanted, &other);
+	err = check_wide(wanted, why);
+	if (err)
+		return ERR_PTR(err);
 	config = config_make(wanted, why);
 	if (IS_ERR(config))
 		return config;
@@ -547,7 +576,16 @@ static int config_cpu_online(unsigned int cpu)
 	local_irq_disable();
 	perfctr_cpu_online();
 	local_irq_enable();
+	/* It is isolated, and counted as such. */
+	if (perfctr_wides_on(cpu)) {
+		local_irq_disable();
+		perfctr_cpus_join();
+		local_irq_enable();
+	}
 	perfctr_shared_online(cpu);
+	local_irq_disable();
+	perfctr_wides_online();
+	local_irq_enable();
 	mutex_unlock(&perfctr_config_mutex);
 	return 0;
 }
@@ -556,6 +594,9 @@ static int config_cpu_online(unsigned int cpu)
 static int config_cpu_offline(unsigned int cpu)
 {
 	mutex_lock(&perfctr_config_mutex);
+	local_irq_disable();
+	perfctr_wides_offline();
+	local_irq_enable();
 	perfctr_shared_offline(cpu);
 	perfctr_cpu_unreserve(cpu);
 	local_irq_disable();

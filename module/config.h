@@ -14,6 +14,8 @@ extern struct mutex perfctr_config_mutex;
 
 /* Configs with counters, native and shared; perfctr_config_mutex */
 extern unsigned int perfctr_nr_claimed[2];
+/* Of the native ones, those of sessions; the same */
+extern unsigned int perfctr_nr_wide;
 
 /*
  * struct wanted - what a control asks for
@@ -23,7 +25,8 @@ extern unsigned int perfctr_nr_claimed[2];
  * @kernel: it counts, or may count, more than user mode; known after the check
  * @core: see struct perfctr_config, as for the rest
  * @hash: of all that
- * @task: whose counters they are
+ * @where: the CPUs where it is to count
+ * @wide: it is a session's, and so of a CPU and no thread
  * @uid, @pid_ns, @user_ns: of current, who asks
  * @shared: by this source
  * @unprivileged: @shared, and current has no privilege
@@ -36,13 +39,30 @@ struct wanted {
 	bool kernel;
 	u32 core;
 	u32 hash;
-	struct task_struct *task;
+	struct perfctr_where where;
+	bool wide;
 	kuid_t uid;
 	struct pid_namespace *pid_ns;
 	struct user_namespace *user_ns;
 	bool shared;
 	bool unprivileged;
 };
+
+/* Does it want counters of the module's driver, for a CPU? */
+static inline bool perfctr_wanted_wide(const struct wanted *wanted)
+{
+	return wanted->wide && wanted->nr && !wanted->shared;
+}
+
+/* Why the native claims that there are do not let it have counters, of either source */
+static inline u32 perfctr_native_reason(const struct wanted *wanted)
+{
+	if (wanted->wide && perfctr_nr_claimed[false] != perfctr_nr_wide)
+		return PERFCTR_REASON_THREADS;
+	if (!wanted->wide && perfctr_nr_wide)
+		return PERFCTR_REASON_CPUS;
+	return PERFCTR_REASON_SOURCE;
+}
 
 /* config.c. Ends all configs without users; true if there was any. The locks are held. */
 bool perfctr_config_reap(void);

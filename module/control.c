@@ -16,7 +16,8 @@
 #define CONTROL_FLAGS		(PERFCTR_CONTROL_CLOEXEC | PERFCTR_CONTROL_ON_EXEC | \
 				 PERFCTR_CONTROL_INHERIT | PERFCTR_CONTROL_KEEP | \
 				 PERFCTR_CONTROL_RAW | PERFCTR_CONTROL_SUSPENDED | \
-				 PERFCTR_CONTROL_HOLDER_ONLY | PERFCTR_CONTROL_RECORD)
+				 PERFCTR_CONTROL_HOLDER_ONLY | PERFCTR_CONTROL_CPU | \
+				 PERFCTR_CONTROL_RECORD)
 
 static_assert(CONTROL_FLAGS <= (u16)~0);	/* vperfctr.flags */
 
@@ -173,6 +174,7 @@ static int control_check(const struct perfctr_control *control, struct perfctr_r
 							PERFCTR_CONTROL_KEEP ||
 	    control->tsc_on > 1 || control->preserve >> PERFCTR_MAX_HW ||
 	    control->source > PERFCTR_SOURCE_ANY || control->reserved0 ||
+	    !perfctr_control_cpu_valid(control) ||
 	    !perfctr_all_zero(control->reserved, sizeof(control->reserved)))
 		return -EINVAL;
 	for (i = 0; i < nr; i++) {
@@ -258,6 +260,8 @@ static __always_inline void control_apply(struct vperfctr *perfctr,
 		hold |= PERFCTR_HOLD_ON_EXEC;
 	if (enabled && control->flags & PERFCTR_CONTROL_SUSPENDED)
 		hold |= PERFCTR_HOLD_SUSPENDED;
+	if (control->flags & PERFCTR_CONTROL_CPU)
+		hold |= PERFCTR_HOLD_BOUND;
 
 	raw_spin_lock_irqsave(&perfctr->lock, flags);
 	change_begin(perfctr);
@@ -285,6 +289,7 @@ static __always_inline void control_apply(struct vperfctr *perfctr,
 	perfctr->raw = raw;
 	perfctr->apart = tracee && perfctr_is_other(tracee);
 	WRITE_ONCE(perfctr->flags, control->flags);
+	perfctr->bound_cpu = control->cpu;
 	perfctr->preserve = preserve;
 	vperfctr_follow_config(perfctr);
 	for (ctr = state->ctr; left; left--, ctr++, preserve >>= 1)
@@ -304,6 +309,7 @@ static __always_inline void control_apply(struct vperfctr *perfctr,
 	perfctr->quick = control->tsc_on && !perfctr->imode &&
 			 !perfctr->config->shared && !perfctr_config_has_own_way(perfctr->config);
 	perfctr->plain = perfctr->config->nr && !perfctr->imode && !raw &&
+			 !(hold & PERFCTR_HOLD_BOUND) &&
 			 !perfctr_config_has_own_way(perfctr->config);
 	/* Its tree has changed, so those who stop the old tree leave this state alone. */
 	atomic_set(&perfctr->hold, hold);
@@ -436,6 +442,7 @@ int vperfctr_control(struct vperfctr *perfctr, struct file *file, void __user *a
 	struct perfctr_control *control;
 	struct parts parts = {};
 	struct perfctr_few_counters few __uninitialized;
+	struct perfctr_where where = { .task = task, .cpu = -1 };
 	int err, raw = 0;
 
 	if (IS_ERR(task))
@@ -466,7 +473,9 @@ int vperfctr_control(struct vperfctr *perfctr, struct file *file, void __user *a
 		err = perfctr_broadcasts_allow();
 	if (err)
 		goto out;
-	parts.config = perfctr_config_get(task, control->ctr, perfctr_control_nr(control),
+	if (control->flags & PERFCTR_CONTROL_CPU)
+		where.cpu = control->cpu;
+	parts.config = perfctr_config_get(&where, false, control->ctr, perfctr_control_nr(control),
 					  raw ? PERFCTR_SOURCE_NATIVE : control->source, &why);
 	if (IS_ERR(parts.config)) {
 		err = PTR_ERR(parts.config);
@@ -522,6 +531,7 @@ int vperfctr_read_control(struct vperfctr *perfctr, void __user *arg)
 	}
 	control->tsc_on = perfctr->clock_on;
 	control->flags = perfctr->flags;
+	control->cpu = perfctr->bound_cpu;
 	control->preserve = perfctr->preserve;
 	raw_spin_unlock_irqrestore(&perfctr->lock, flags);
 

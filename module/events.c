@@ -11,6 +11,7 @@
 #include "perfctr.h"
 #include "hook.h"
 #include "shared.h"
+#include "wide.h"
 
 /*
  * The probes run in the thread's own context. Whether that is preemptible depends on the
@@ -84,10 +85,12 @@ static int cpu_sleeps(struct notifier_block *notifier, unsigned long action, voi
 	case CPU_PM_ENTER:
 		if (perfctr)
 			vperfctr_suspend(perfctr);
+		perfctr_wides_sleep(true);
 		break;
 	case CPU_PM_ENTER_FAILED:
 	case CPU_PM_EXIT:
 		perfctr_cpu_online();
+		perfctr_wides_sleep(false);
 		if (perfctr)
 			vperfctr_resume(perfctr);
 		break;

@@ -25,10 +25,12 @@ FIRST(info, source, 104);
 FIRST(cpus, mask, 16);
 FIRST(open, reserved, 16);
 FIRST(control, ctr, 128);
+FIRST(control, cpu, 72);
 FIRST(ctr_control, config1, 32);
 FIRST(read, sum, 32);
 FIRST(read_tree, sum, 72);
 FIRST(member, sum, 56);
+FIRST(read_cpu, sum, 32);
 static_assert(PERFCTR_INFO_SIZE_VER0 == 192);
 static_assert(PERFCTR_CPUS_SIZE_VER0 == 24);
 static_assert(PERFCTR_OPEN_SIZE_VER0 == 64);
@@ -37,6 +39,7 @@ static_assert(PERFCTR_CTR_CONTROL_SIZE_VER0 == 64);
 static_assert(PERFCTR_READ_SIZE_VER0 == 32);
 static_assert(PERFCTR_READ_TREE_SIZE_VER0 == 72);
 static_assert(PERFCTR_MEMBER_SIZE_VER0 == 56);
+static_assert(PERFCTR_READ_CPU_SIZE_VER0 == 32);
 static_assert(sizeof(struct perfctr_add_member) == PERFCTR_ADD_MEMBER_SIZE_VER0);
 static_assert(sizeof(struct perfctr_ring) == PERFCTR_RING_SIZE_VER0);
 static_assert(sizeof(struct perfctr_record) == 24);
@@ -75,10 +78,12 @@ void vperfctr_root_free(struct vperfctr *perfctr)
 	vperfctr_free_memory(perfctr, free_root_memory);
 }
 
-/* The state to which an open file is a handle; NULL before OPEN. It never changes again. */
-static struct vperfctr *file_perfctr(const struct file *file)
+/* The session to which an open file refers, or NULL */
+static struct perfctr_session *file_session(const struct file *file)
 {
-	return READ_ONCE(file->private_data);
+	unsigned long handle = (unsigned long)READ_ONCE(file->private_data);
+
+	return handle & PERFCTR_FILE_SESSION ? (void *)(handle - PERFCTR_FILE_SESSION) : NULL;
 }
 
 static struct vperfctr *vperfctr_create(struct task_struct *task)
@@ -95,12 +100,14 @@ static struct vperfctr *vperfctr_create(struct task_struct *task)
 static int open_check(const struct perfctr_open *open)
 {
 	if (open->flags & ~(PERFCTR_OPEN_CREAT | PERFCTR_OPEN_EXCL | PERFCTR_OPEN_PIDFD |
-			    PERFCTR_OPEN_THREAD) ||
+			    PERFCTR_OPEN_THREAD | PERFCTR_OPEN_CPUS) ||
 	    !perfctr_all_zero(open->reserved, sizeof(open->reserved)) ||
 	    (open->flags & (PERFCTR_OPEN_CREAT | PERFCTR_OPEN_EXCL)) == PERFCTR_OPEN_EXCL)
 		return -EINVAL;
 	if (!(open->flags & PERFCTR_OPEN_PIDFD) && open->pidfd)
 		return -EINVAL;
+	if (open->flags & PERFCTR_OPEN_CPUS)
+		return open->flags != PERFCTR_OPEN_CPUS || open->tid ? -EINVAL : 0;
 	/* No kernel lets modules find the task of a pidfd. */
 	if (!(open->flags & PERFCTR_OPEN_THREAD))
 		return open->tid || open->flags & PERFCTR_OPEN_PIDFD ? -EINVAL : 0;
@@ -192,6 +199,20 @@ static int open_thread(struct file *file, const struct perfctr_open *open)
 	return err;
 }
 
+/* OPEN of CPUs */
+static int open_session(struct file *file)
+{
+	struct perfctr_session *session = perfctr_session_create();
+	unsigned long handle = (unsigned long)session | PERFCTR_FILE_SESSION;
+
+	if (IS_ERR(session))
+		return PTR_ERR(session);
+	if (!cmpxchg(&file->private_data, NULL, (void *)handle))
+		return 0;
+	perfctr_session_free(session);
+	return -ENOTTY;
+}
+
 /* OPEN: the file becomes a handle. If two threads try at once, the second fails. */
 static int vperfctr_make_handle(struct file *file, void __user *arg)
 {
@@ -207,6 +228,8 @@ static int vperfctr_make_handle(struct file *file, void __user *arg)
 		return err;
 	if (unlikely(open.flags & PERFCTR_OPEN_THREAD))
 		return open_thread(file, &open);
+	if (unlikely(open.flags & PERFCTR_OPEN_CPUS))
+		return open_session(file);
 
 	perfctr = vperfctr_current_answered();
 	create = !perfctr;
@@ -324,7 +347,7 @@ static int ring_ioctl(struct vperfctr *perfctr, void __user *arg)
 /* Without a ring as for a file that has no poll() */
 static __poll_t vperfctr_poll(struct file *file, struct poll_table_struct *table)
 {
-	struct vperfctr *perfctr = file_perfctr(file);
+	struct vperfctr *perfctr = perfctr_file_state(file);
 	struct perfctr_ring_buffer *ring = perfctr ? READ_ONCE(perfctr->ring) : NULL;
 
 	return ring ? perfctr_ring_poll(ring, file, table) : DEFAULT_POLLMASK;
@@ -332,7 +355,7 @@ static __poll_t vperfctr_poll(struct file *file, struct poll_table_struct *table
 
 static int vperfctr_fasync(int fd, struct file *file, int on)
 {
-	struct vperfctr *perfctr = file_perfctr(file);
+	struct vperfctr *perfctr = perfctr_file_state(file);
 	struct perfctr_ring_buffer *ring = perfctr ? READ_ONCE(perfctr->ring) : NULL;
 
 	if (ring)
@@ -342,7 +365,7 @@ static int vperfctr_fasync(int fd, struct file *file, int on)
 
 static long vperfctr_ioctl(struct file *file, unsigned int cmd, unsigned long uarg)
 {
-	struct vperfctr *perfctr = file_perfctr(file);
+	struct vperfctr *perfctr = perfctr_file_state(file);
 	void __user *arg = (void __user *)uarg;
 
 	/* It is called most; among the others gcc searches. */
@@ -354,8 +377,13 @@ static long vperfctr_ioctl(struct file *file, unsigned int cmd, unsigned long ua
 	case PERFCTR_IOC_CPUS:
 		return cpus_ioctl(arg);
 	}
-	if (!perfctr)
+	if (unlikely(!perfctr)) {
+		struct perfctr_session *session = file_session(file);
+
+		if (session)
+			return perfctr_session_ioctl(session, cmd, arg);
 		return cmd == PERFCTR_IOC_OPEN ? vperfctr_make_handle(file, arg) : -ENOTTY;
+	}
 	switch (cmd) {
 	case PERFCTR_IOC_READ_TREE:
 		return vperfctr_read_tree_ioctl(perfctr, arg);
@@ -392,8 +420,11 @@ static int vperfctr_open(struct inode *inode, struct file *file)
 
 static int vperfctr_release(struct inode *inode, struct file *file)
 {
-	struct vperfctr *perfctr = file_perfctr(file);
+	struct vperfctr *perfctr = perfctr_file_state(file);
+	struct perfctr_session *session = file_session(file);
 
+	if (session)
+		perfctr_session_free(session);
 	if (!perfctr)
 		return 0;
 	cmpxchg(&perfctr->holder, file, NULL);
@@ -403,10 +434,13 @@ static int vperfctr_release(struct inode *inode, struct file *file)
 
 static void vperfctr_show_fdinfo(struct seq_file *m, struct file *file)
 {
-	struct vperfctr *perfctr = file_perfctr(file);
+	struct vperfctr *perfctr = perfctr_file_state(file);
 
-	if (!perfctr)
+	if (!perfctr) {
+		if (file_session(file))
+			seq_puts(m, "cpus:\n");
 		return;
+	}
 	seq_printf(m, "tid:\t%d\n", vperfctr_tid(perfctr));
 	seq_printf(m, "cstatus:\t%#x\n", vperfctr_cstatus(perfctr));
 	seq_printf(m, "error:\t%u\n", READ_ONCE(perfctr->error));

@@ -33,6 +33,14 @@ static inline u32 perfctr_control_nr(const struct perfctr_control *control)
 	return control->nractrs + control->nrictrs;
 }
 
+/* Is @cpu as the flag says? */
+static inline bool perfctr_control_cpu_valid(const struct perfctr_control *control)
+{
+	if (!(control->flags & PERFCTR_CONTROL_CPU))
+		return !control->cpu;
+	return control->cpu < nr_cpu_ids && cpu_possible(control->cpu);
+}
+
 /* A zeroed control with room for @nr counters, which are not zeroed. To be kfree()d. */
 struct perfctr_control *perfctr_control_alloc(u32 nr);
 /* EFAULT, EINVAL, E2BIG */

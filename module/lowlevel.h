@@ -68,6 +68,10 @@ static inline long perfctr_work_on_cpu(unsigned int cpu, long (*fn)(void *arg), 
 /* perfctr_cpu_metric() of a counter of which metrics are shares */
 #define PERFCTR_WHOLE	(-1)
 
+/* Why no process may read registers, as perfctr_cpu_withhold() is told */
+#define PERFCTR_WITHHELD_POLICY		1u	/* the policy is `off` */
+#define PERFCTR_WITHHELD_CPUS		2u	/* they count for CPUs, and so for everybody */
+
 struct perfctr_cpu_image;
 struct perfctr_user;
 struct pid_namespace;
@@ -96,6 +100,7 @@ struct user_namespace;
  * @evicted: PERFCTR_ERROR_*: its claim was taken back for that reason: states that count by it
  *	are lost; else 0
  * @shared: its counters are perf's: see shared.h; constant
+ * @wide: it is of sessions alone, and not @shared: it counts CPUs; constant
  * @call: @shared, and only perf's driver can read one of them; constant after the claim
  * @unprivileged: @shared, and its users have no privilege; constant
  * @hw: hardware counter of each of the @nr, or slot of shared.h; set by the claim, then
@@ -127,6 +132,7 @@ struct perfctr_config {
 	u32 hash;
 	u32 evicted;
 	bool shared;
+	bool wide;
 	bool call;
 	bool unprivileged;
 	bool own_way;
@@ -275,11 +281,21 @@ static inline struct perfctr_config *perfctr_config_alloc(u32 nr)
 	return config;
 }
 
-/*
- * The type of the CPUs where that thread may run. EXDEV: they are of several types, which do
- * not count the same, or of one that cannot count. The hotplug lock is held.
+/**
+ * struct perfctr_where - the CPUs where a control is to count
+ * @task: those where this thread may run
+ * @cpu: -1; or not negative: this one alone, and no @task
  */
-int perfctr_cpu_core(struct task_struct *task, u32 *core);
+struct perfctr_where {
+	struct task_struct *task;
+	int cpu;
+};
+
+/*
+ * The type of these CPUs. EXDEV: they are of several types, which do not count the same, or of
+ * one that cannot count. The hotplug lock is held.
+ */
+int perfctr_cpu_core(const struct perfctr_where *where, u32 *core);
 
 /* Can that CPU, which is online, not count as the others do? */
 bool perfctr_cpu_is_forbidden(unsigned int cpu);
@@ -503,8 +519,9 @@ static inline unsigned long perfctr_age_period(unsigned int width, unsigned int 
  * bool perfctr_cpu_lingers(void): no config has counters, but they are not given back yet,
  *	as somebody may be about to read one
  * void perfctr_cpu_give_back(run): give back counters that linger. As perfctr_cpu_unclaim()
- * bool perfctr_cpu_withhold(bool): take the permission from all mms, or give it back; true
- *	if that is a change. In force as after permit
+ * bool perfctr_cpu_withhold(why, bool): take the permission from all mms, or give it back if
+ *	nobody else withholds it: PERFCTR_WITHHELD_*. True if that is a change. In force as after
+ *	permit
  * void perfctr_cpu_update_permission(void): tell this CPU what its mm may do. Interrupts
  *	are off, and no state is resumed
  */

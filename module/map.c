@@ -166,7 +166,7 @@ static int vperfctr_mmap_ring(struct vperfctr *perfctr, struct vm_area_struct *v
 
 int vperfctr_mmap(struct file *file, struct vm_area_struct *vma)
 {
-	struct vperfctr *perfctr = READ_ONCE(file->private_data);
+	struct vperfctr *perfctr = perfctr_file_state(file);
 	struct perfctr_page *page;
 	unsigned long flags;
 	int err;

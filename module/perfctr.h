@@ -8,6 +8,7 @@
 
 #include <linux/atomic.h>
 #include <linux/cpumask.h>
+#include <linux/fs.h>
 #include <linux/hash.h>
 #include <linux/jump_label.h>
 #include <linux/preempt.h>
@@ -135,6 +136,7 @@ struct perfctr_imode {
 #define PERFCTR_HOLD_DEAD	0x20	/* its tree is dead, so nobody can read it */
 #define PERFCTR_HOLD_LOST	0x40	/* it has an error */
 #define PERFCTR_HOLD_INVITED	0x80	/* its thread did not take it up yet: see invite.c */
+#define PERFCTR_HOLD_BOUND	0x100	/* while it is not on its CPU: see resume.c */
 /* READ tells of these: it waits for the next exec to start; */
 #define PERFCTR_HOLD_ON_EXEC	PERFCTR_READ_ON_EXEC
 /* it has overflowed, and did not go on yet; that was one overflow too many in its tick; */
@@ -145,6 +147,8 @@ struct perfctr_imode {
 #define PERFCTR_HOLD_TOLD	(PERFCTR_HOLD_ON_EXEC | PERFCTR_HOLD_COUNTERS | \
 				 PERFCTR_HOLD_SUSPENDED)
 #define PERFCTR_HOLD_COUNTERS	(PERFCTR_HOLD_OVERFLOWN | PERFCTR_HOLD_THROTTLED)
+/* What the kernel counts goes on. */
+#define PERFCTR_HOLD_PARTLY	(PERFCTR_HOLD_COUNTERS | PERFCTR_HOLD_BOUND)
 /* With one of these its registers are not touched, even if the thread may read them. */
 #define PERFCTR_HOLD_ENTIRELY	(PERFCTR_HOLD_IDLE | PERFCTR_HOLD_ON_EXEC | \
 				 PERFCTR_HOLD_DEAD | PERFCTR_HOLD_LOST | \
@@ -217,8 +221,8 @@ struct perfctr_imode {
  *	registers are private to; owner, or the thread that hands its counters over
  * @grace: switches for which it keeps its permission although the policy has changed; owner
  * @nr_ictrs: as in the config, for readers; owner
- * @plain: there are counters, but no i-mode counters, no own way and no RAW, so that
- *	sched_in() may resume it; owner
+ * @plain: there are counters, but no i-mode counters, no own way, no RAW and no CPU that it is
+ *	bound to, so that sched_in() may resume it; owner
  * @quick: the clock is on, and there are no i-mode counters, no own way and none of perf's,
  *	so that a read only has to add registers; owner
  * @config: with a reference, from the first control to the end. While attached, the state
@@ -230,6 +234,7 @@ struct perfctr_imode {
  *	@map_lock
  * @clock_on: the control has the clock on; otherwise its sum is hidden, and zeroed; owner
  * @flags: PERFCTR_CONTROL_*, as the control has them; owner writes
+ * @bound_cpu: with HOLD_BOUND, and PERFCTR_CONTROL_CPU, the one CPU where it counts; owner
  * @preserve: as the control has it; owner changes it under @lock
  * @owned: the slots of @page name the owner, since it may read the registers; owner
  * @error: PERFCTR_ERROR_*; owner
@@ -272,17 +277,18 @@ struct vperfctr {
 	u8 raw;
 	u8 undo;
 	u8 grace;
+	bool clock_on;
+	bool owned;
 	u16 todo;
 	u32 granted;
 	kuid_t shown_to;
+	u32 preserve;
+	u32 bound_cpu;
+	u16 flags;
+	u8 nr_ictrs;
 	struct perfctr_config *config;
 	struct perfctr_imode *imode;
 	struct perfctr_page *page;
-	u32 preserve;
-	bool clock_on;
-	bool owned;
-	u8 nr_ictrs;
-	u16 flags;
 	struct file *holder;
 	struct task_struct __rcu *owner;
 	struct pid *pid;
@@ -309,6 +315,20 @@ struct perfctr_sample {
 	u32 hold;
 	u64 *value;
 };
+
+/*
+ * What an open file refers to, once OPEN has made it a handle: the state of a thread, or, with
+ * this bit, a session (global.c). It never changes again.
+ */
+#define PERFCTR_FILE_SESSION	1UL
+
+/* The state, or NULL */
+static __always_inline struct vperfctr *perfctr_file_state(const struct file *file)
+{
+	void *handle = READ_ONCE(file->private_data);
+
+	return unlikely((unsigned long)handle & PERFCTR_FILE_SESSION) ? NULL : handle;
+}
 
 /* Is current its owner? Nobody else makes it so, nor ends it while current runs. */
 static __always_inline bool vperfctr_is_own(const struct vperfctr *perfctr)
@@ -718,7 +738,8 @@ void perfctr_interrupts_put(void);
 void perfctr_interrupts_exit(void);
 
 /*
- * config.c, source.c. get: the config for a control of @task's counters that current asks for, by @source
+ * config.c, source.c. get: the config for a control that current asks for, which is to count
+ * @where, for a CPU if @wide and else for a thread, by @source
  * (PERFCTR_SOURCE_*), one of current's user, claimed on every told CPU, or EINVAL, EOPNOTSUPP,
  * EACCES, EXDEV, EBUSY, ENOMEM, ENOSPC, ERESTARTSYS, with *why set in each case; sleeps. The
  * caller becomes a user of it and gets a reference. share:
@@ -728,7 +749,7 @@ void perfctr_interrupts_exit(void);
  */
 int perfctr_config_init(void);
 void perfctr_config_exit(void);
-struct perfctr_config *perfctr_config_get(struct task_struct *task,
+struct perfctr_config *perfctr_config_get(const struct perfctr_where *where, bool wide,
 					  const struct perfctr_ctr_control *ctr, u32 nr,
 					  u32 source, struct perfctr_refusal *why);
 void perfctr_config_share(struct perfctr_config *config);
@@ -753,6 +774,11 @@ void perfctr_config_evict(bool all, kuid_t uid);
 bool perfctr_permit(void);
 void perfctr_forbid(struct mm_struct *mm);
 void perfctr_policy_changed(void);
+/*
+ * One session more, or one less, counts CPUs by the module's driver: meanwhile no process may read
+ * registers. May sleep.
+ */
+void perfctr_permit_wide(bool more);
 int perfctr_permit_init(void);
 void perfctr_permit_exit(void);
 
@@ -828,6 +854,13 @@ static __always_inline struct vperfctr *vperfctr_current_answered(void)
 
 void vperfctr_return(struct callback_head *work);
 void vperfctr_exec_pid(struct vperfctr *perfctr);
+
+/* global.c */
+struct perfctr_session;
+/* For the open file that refers to it: EACCES, ENOMEM. free: with all that it counts */
+struct perfctr_session *perfctr_session_create(void);
+void perfctr_session_free(struct perfctr_session *session);
+long perfctr_session_ioctl(struct perfctr_session *session, unsigned int cmd, void __user *arg);
 
 /* handle.c */
 extern const struct file_operations vperfctr_fops;

@@ -12,6 +12,7 @@
 
 #include "perfctr.h"
 #include "hook.h"
+#include "wide.h"
 
 #ifdef PERFCTR_CPU_PERMITS_PROCESSES
 /*
@@ -59,9 +60,11 @@ static notrace void permission_changes(bool ends)
 		__this_cpu_write(resumes, perfctr && perfctr->seq & 1);
 		if (__this_cpu_read(resumes))
 			vperfctr_suspend(perfctr);
+		perfctr_wides_suspend();
 	} else {
 		if (perfctr_cpu_is_permitted(current))
 			perfctr_let_in(current);
+		perfctr_wides_resume();
 		if (__this_cpu_read(resumes))
 			vperfctr_resume(perfctr);
 		__this_cpu_write(resumes, false);
@@ -99,14 +102,31 @@ static struct perfctr_hook switches_hook = {
 	.off = __DELAYED_WORK_INITIALIZER(switches_hook.off, perfctr_hook_off, 0),
 };
 
+/*
+ * Guards the number of sessions that count CPUs natively, and each change of permissions: while
+ * there is one nobody has any, and nobody is taken for permitted, whose coming would zero the
+ * registers. Inside of no lock that a thread holds as it maps a page.
+ */
+static DEFINE_MUTEX(wide_mutex);
+static unsigned int nr_wide;	/* wide_mutex */
+
 /* From here on every thread is checked as it comes to a CPU, as it may soon be permitted. */
 static void giving_begins(void)
 {
+	lockdep_assert_held(&wide_mutex);
+	if (nr_wide)
+		return;
 	perfctr_cpu_giving(true);
 	perfctr_run(look_at_permission, NULL);
 	/* CPUs that are not told may be in the middle of a switch: wait for its end. */
 	if (!perfctr_cpus_all_told())
 		synchronize_rcu();
+}
+
+static void giving_ends(void)
+{
+	if (!nr_wide)
+		perfctr_cpu_giving(false);
 }
 
 /*
@@ -119,12 +139,14 @@ bool perfctr_permit(void)
 		return true;
 	if (perfctr_broadcasts_allow() || perfctr_hook_get(&switches_hook))
 		return false;
+	mutex_lock(&wide_mutex);
 	giving_begins();
 	if (perfctr_cpu_mm_permit(current->mm))
 		perfctr_run(look_at_permission, NULL);
 	else
 		perfctr_hook_put(&switches_hook);
-	perfctr_cpu_giving(false);
+	giving_ends();
+	mutex_unlock(&wide_mutex);
 	return true;
 }
 
@@ -140,10 +162,29 @@ void perfctr_forbid(struct mm_struct *mm)
 
 static void policy_follow(struct work_struct *work)
 {
+	bool off = READ_ONCE(perfctr_user_read) == PERFCTR_USER_READ_OFF;
+
+	mutex_lock(&wide_mutex);
 	giving_begins();
-	if (perfctr_cpu_withhold(READ_ONCE(perfctr_user_read) == PERFCTR_USER_READ_OFF))
+	if (perfctr_cpu_withhold(PERFCTR_WITHHELD_POLICY, off))
 		perfctr_run(look_at_permission, NULL);
-	perfctr_cpu_giving(false);
+	giving_ends();
+	mutex_unlock(&wide_mutex);
+}
+
+void perfctr_permit_wide(bool more)
+{
+	mutex_lock(&wide_mutex);
+	if (more && !nr_wide++) {
+		if (perfctr_cpu_withhold(PERFCTR_WITHHELD_CPUS, true))
+			perfctr_run(look_at_permission, NULL);
+	} else if (!more && !--nr_wide) {
+		giving_begins();
+		if (perfctr_cpu_withhold(PERFCTR_WITHHELD_CPUS, false))
+			perfctr_run(look_at_permission, NULL);
+		giving_ends();
+	}
+	mutex_unlock(&wide_mutex);
 }
 
 static DECLARE_DELAYED_WORK(policy_work, policy_follow);
@@ -172,7 +213,7 @@ int perfctr_permit_init(void)
 void perfctr_permit_exit(void)
 {
 	cancel_delayed_work_sync(&policy_work);
-	perfctr_cpu_withhold(false);
+	perfctr_cpu_withhold(PERFCTR_WITHHELD_POLICY, false);
 	perfctr_cpu_permit_exit();
 	perfctr_hook_exit(&switches_hook);
 }
@@ -187,6 +228,10 @@ void perfctr_forbid(struct mm_struct *mm)
 }
 
 static void policy_changed(void)
+{
+}
+
+void perfctr_permit_wide(bool more)
 {
 }
 

@@ -217,7 +217,7 @@ fault:
  */
 ssize_t vperfctr_read(struct file *file, char __user *buffer, size_t count, loff_t *pos)
 {
-	struct vperfctr *perfctr = READ_ONCE(file->private_data);
+	struct vperfctr *perfctr = perfctr_file_state(file);
 	const struct perfctr_cpu_state *state;
 	const struct perfctr_cpu_ctr *ctr, *end;
 	u64 __user *to = (u64 __user *)buffer;

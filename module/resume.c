@@ -171,6 +171,17 @@ static void grant_raw(struct vperfctr *perfctr)
 }
 
 /*
+ * What holds a state that is bound to a CPU: elsewhere it is as if it were suspended. HOLD_BOUND is
+ * always set, so that nobody resumes it without asking here.
+ */
+static __cold int bound_hold(const struct vperfctr *perfctr, int hold)
+{
+	if (perfctr->bound_cpu != smp_processor_id())
+		hold |= PERFCTR_HOLD_SUSPENDED;
+	return hold & ~PERFCTR_HOLD_BOUND;
+}
+
+/*
  * It is held until its owner starts it, if ever. A dead tree's counters may soon be somebody
  * else's: no register may be read any more.
  */
@@ -296,9 +307,12 @@ static __always_inline bool resume_and_show(struct vperfctr *perfctr)
 	int hold = atomic_read(&perfctr->hold);
 
 	WRITE_ONCE(perfctr->at_once, PERFCTR_NO_CONFIG);
-	if (unlikely(hold & PERFCTR_HOLD_ENTIRELY)) {
-		held_entirely(perfctr, hold, current);
-		return false;
+	if (unlikely(hold & (PERFCTR_HOLD_ENTIRELY | PERFCTR_HOLD_BOUND))) {
+		if (hold & PERFCTR_HOLD_ENTIRELY) {
+			held_entirely(perfctr, hold, current);
+			return false;
+		}
+		hold = bound_hold(perfctr, hold);
 	}
 	counting = !hold;
 	/* Neither i-mode nor RAW is plain. */
@@ -375,9 +389,12 @@ static void resume_shared(struct vperfctr *perfctr, bool call, struct task_struc
 	bool todo;
 
 	WRITE_ONCE(perfctr->at_once, PERFCTR_NO_CONFIG);
-	if (unlikely(hold & PERFCTR_HOLD_ENTIRELY)) {
-		held_entirely(perfctr, hold, owner);
-		return;
+	if (unlikely(hold & (PERFCTR_HOLD_ENTIRELY | PERFCTR_HOLD_BOUND))) {
+		if (hold & PERFCTR_HOLD_ENTIRELY) {
+			held_entirely(perfctr, hold, owner);
+			return;
+		}
+		hold = bound_hold(perfctr, hold);
 	}
 	todo = todo_again(perfctr, owner);
 	if (hold)
@@ -465,8 +482,11 @@ static notrace bool resume_in_part(struct vperfctr *perfctr, struct task_struct 
 		    perfctr_cpu_is_permitted(next);
 
 	WRITE_ONCE(perfctr->at_once, PERFCTR_NO_CONFIG);
-	if (unlikely(hold & PERFCTR_HOLD_ENTIRELY))
-		return hold & PERFCTR_HOLD_DEAD;
+	if (unlikely(hold & (PERFCTR_HOLD_ENTIRELY | PERFCTR_HOLD_BOUND))) {
+		if (hold & PERFCTR_HOLD_ENTIRELY)
+			return hold & PERFCTR_HOLD_DEAD;
+		hold = bound_hold(perfctr, hold);
+	}
 	if (perfctr->imode) {
 		if (!(hold & ~PERFCTR_HOLD_COUNTERS)) {
 			sums_are_changing(perfctr);

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Running a function on CPUs while no state is resumed there.
+ * Running a function on CPUs while no state is resumed there, nor a wide.
  */
 
 #include <linux/cpumask.h>
 #include <linux/smp.h>
 
 #include "perfctr.h"
+#include "wide.h"
 
 struct run {
 	int (*fn)(void *arg);
@@ -33,9 +34,11 @@ static void run_one(void *arg)
 	lockdep_assert_irqs_disabled();
 	if (resumes)
 		vperfctr_suspend(perfctr);
+	perfctr_wides_suspend();
 	err = run->fn(run->arg);
 	if (err)
 		WRITE_ONCE(run->err, err);
+	perfctr_wides_resume();
 	if (resumes)
 		vperfctr_resume(perfctr);
 }

@@ -380,10 +380,14 @@ static void release_slots(unsigned long which)
 			release(cpu, i);
 }
 
-static bool may_run_on(struct task_struct *task, unsigned int cpu)
+static bool may_run_on(const struct perfctr_where *where, unsigned int cpu)
 {
+	struct task_struct *task = where->task;
 	unsigned long flags;
 	bool may;
+
+	if (where->cpu >= 0)
+		return cpu == where->cpu;
 
 	/* Others may bind it elsewhere. */
 	raw_spin_lock_irqsave(&task->pi_lock, flags);
@@ -392,10 +396,10 @@ static bool may_run_on(struct task_struct *task, unsigned int cpu)
 	return may;
 }
 
-/* The CPUs where that thread's state may count: all told ones, and those where it may run */
-static bool is_wanted(struct task_struct *task, unsigned int cpu)
+/* The CPUs where a control may count: all told ones, and those where its thread may run */
+static bool is_wanted(const struct perfctr_where *where, unsigned int cpu)
 {
-	return cpumask_test_cpu(cpu, &perfctr_told_cpus) || may_run_on(task, cpu);
+	return cpumask_test_cpu(cpu, &perfctr_told_cpus) || may_run_on(where, cpu);
 }
 
 static bool same_event(const struct perfctr_shared_attr *a, const struct perfctr_shared_attr *b)
@@ -505,25 +509,25 @@ static u32 index_of(const struct perfctr_config *config, unsigned int slot)
 	return PERFCTR_NO_INDEX;
 }
 
-static int make_fresh(const struct perfctr_config *config, u32 fresh, struct task_struct *task,
-		      struct perfctr_refusal *why)
+static int make_fresh(const struct perfctr_config *config, u32 fresh,
+		      const struct perfctr_where *where, struct perfctr_refusal *why)
 {
 	struct claim claim = {
 		.fresh = fresh,
 		.new = true,
 	};
-	u32 missed = 0;		/* where @task may run */
+	u32 missed = 0;		/* where it is to count */
 	unsigned int cpu;
 	int err = 0;
 
 	for_each_online_cpu(cpu) {
-		if (!is_wanted(task, cpu))
+		if (!is_wanted(where, cpu))
 			continue;
 		claim.missing = 0;
 		err = perfctr_work_on_cpu(cpu, make_by_kernel, &claim);
 		if (err)
 			break;
-		if (may_run_on(task, cpu))
+		if (may_run_on(where, cpu))
 			missed |= claim.missing;
 	}
 	if (!err && missed) {
@@ -586,7 +590,7 @@ static int check_unprivileged(const struct perfctr_config *config, struct perfct
 	return check_another(config, why) ?: perfctr_shared_allowed(config, why);
 }
 
-int perfctr_shared_claim(struct perfctr_config *config, struct task_struct *task,
+int perfctr_shared_claim(struct perfctr_config *config, const struct perfctr_where *where,
 			 struct perfctr_refusal *why)
 {
 	struct perfctr_shared_attr event;
@@ -616,7 +620,7 @@ int perfctr_shared_claim(struct perfctr_config *config, struct task_struct *task
 		config->mask |= BIT(slot - slots);
 	}
 	if (fresh)
-		err = make_fresh(config, fresh, task, why);
+		err = make_fresh(config, fresh, where, why);
 	if (!err && config->unprivileged)
 		err = check_unprivileged(config, why);
 	if (err)
@@ -644,7 +648,7 @@ void perfctr_shared_unclaim(struct perfctr_config *config)
  * On that CPU, in a kernel thread. Makes what is missing or lost: anew, as perf cannot bring
  * back every event that failed. One by one: if one fails, states that count by it are lost here.
  */
-static void remake_here(unsigned int cpu)
+void perfctr_shared_remake(unsigned int cpu)
 {
 	struct claim claim = {};
 	unsigned int i;
@@ -660,12 +664,6 @@ static void remake_here(unsigned int cpu)
 	}
 }
 
-static long remake_by_kernel(void *unused)
-{
-	remake_here(smp_processor_id());
-	return 0;
-}
-
 static bool is_whole(unsigned int cpu)
 {
 	unsigned int i;
@@ -676,7 +674,7 @@ static bool is_whole(unsigned int cpu)
 	return true;
 }
 
-void perfctr_shared_mend(struct task_struct *task)
+void perfctr_shared_mend(const struct perfctr_where *where, long (*remake)(void *unused))
 {
 	unsigned int cpu;
 
@@ -684,13 +682,13 @@ void perfctr_shared_mend(struct task_struct *task)
 		return;
 	WRITE_ONCE(perfctr_shared_any_lost, false);
 	for_each_online_cpu(cpu) {
-		if (!is_wanted(task, cpu) || is_whole(cpu))
+		if (!is_wanted(where, cpu) || is_whole(cpu))
 			continue;
 		/*
 		 * A state that is resumed there is suspended by the switch to the kernel
 		 * thread, and sees that its event is lost.
 		 */
-		perfctr_work_on_cpu(cpu, remake_by_kernel, NULL);
+		perfctr_work_on_cpu(cpu, remake, NULL);
 		perfctr_broadcasts_made(1);
 	}
 }
@@ -711,7 +709,7 @@ void perfctr_shared_online(unsigned int cpu)
 	if (several_types)
 		note_core_type(cpu);
 	if (cpumask_test_cpu(cpu, &perfctr_told_cpus))
-		remake_here(cpu);
+		perfctr_shared_remake(cpu);
 }
 
 void perfctr_shared_offline(unsigned int cpu)

@@ -116,21 +116,23 @@ unsigned int perfctr_nrctrs(void);
 int perfctr_shared_check(const struct perfctr_ctr_control *ctr, unsigned int nr, bool *kernel,
 			 struct perfctr_refusal *why);
 /*
- * Has perf count the config's events on every told CPU, and on isolated ones where @task may
- * run; or none: EACCES, EBUSY, EINVAL, ENOMEM, EXDEV, with *why. config_mutex and the hotplug
+ * Has perf count the config's events on every told CPU, and on isolated ones that are in @where;
+ * or none: EACCES, EBUSY, EINVAL, ENOMEM, EXDEV, with *why. config_mutex and the hotplug
  * lock are held, as by the functions below.
  */
-int perfctr_shared_claim(struct perfctr_config *config, struct task_struct *task,
+int perfctr_shared_claim(struct perfctr_config *config, const struct perfctr_where *where,
 			 struct perfctr_refusal *why);
 /* May current, without privilege, still have a config that was claimed? EACCES: not, *why */
 int perfctr_shared_allowed(const struct perfctr_config *config, struct perfctr_refusal *why);
 /* Nobody is resumed by it any more. */
 void perfctr_shared_unclaim(struct perfctr_config *config);
 /*
- * For a control of @task's: if an event is lost, or missing on a CPU where @task may run, try to
- * have it again. If that fails, states that count by it are lost there.
+ * For a control that is to count @where: if an event is lost, or missing on one of these CPUs, try
+ * to have it again. If that fails, states that count by it are lost there. @remake runs on such a
+ * CPU, in a kernel thread: it suspends the wides there, and calls perfctr_shared_remake().
  */
-void perfctr_shared_mend(struct task_struct *task);
+void perfctr_shared_mend(const struct perfctr_where *where, long (*remake)(void *unused));
+void perfctr_shared_remake(unsigned int cpu);
 /* Does this kernel count anything for us? Constant after init. */
 bool perfctr_shared_available(void);
 

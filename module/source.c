@@ -13,6 +13,7 @@
 #include "perfctr.h"
 #include "config.h"
 #include "shared.h"
+#include "wide.h"
 
 unsigned int perfctr_config_source = PERFCTR_SOURCE_ANY;
 
@@ -21,6 +22,19 @@ static bool may_try_other(const struct perfctr_config *config)
 {
 	return IS_ERR(config) && config != ERR_PTR(-ENOMEM) && config != ERR_PTR(-ENOSPC) &&
 	       config != ERR_PTR(-EAGAIN) && config != ERR_PTR(-EACCES);
+}
+
+/* On a CPU where an event is lost. Wides are not switched out, as threads are. */
+static long remake_by_kernel(void *unused)
+{
+	local_irq_disable();
+	perfctr_wides_suspend();
+	local_irq_enable();
+	perfctr_shared_remake(smp_processor_id());
+	local_irq_disable();
+	perfctr_wides_resume();
+	local_irq_enable();
+	return 0;
 }
 
 /* By perf. EAGAIN also means that native counters linger, which ends soon. */
@@ -39,14 +53,14 @@ static struct perfctr_config *config_get_shared(struct wanted *wanted,
 		perfctr_config_reap();
 	if (perfctr_nr_claimed[false]) {
 		why->owner = PERFCTR_OWNER_PERFCTR;
-		why->reason = PERFCTR_REASON_SOURCE;
+		why->reason = perfctr_native_reason(wanted);
 		return ERR_PTR(-EBUSY);
 	}
 	if (perfctr_cpu_lingers())
 		return ERR_PTR(-EAGAIN);
 #endif
 	/* Who was first has its counters before others get theirs. */
-	perfctr_shared_mend(wanted->task);
+	perfctr_shared_mend(&wanted->where, remake_by_kernel);
 	return perfctr_config_get_from(wanted, why);
 }
 
@@ -82,11 +96,28 @@ static struct perfctr_config *config_get_any(struct wanted *wanted, struct perfc
 	shared = config_get_shared(wanted, &other);
 	if (IS_ERR(shared) && shared != ERR_PTR(-EAGAIN) && shared != ERR_PTR(-EACCES) &&
 	    perfctr_cpu_nrctrs() &&
-	    (other.reason == PERFCTR_REASON_SOURCE ||
+	    (other.reason == PERFCTR_REASON_SOURCE || other.reason == PERFCTR_REASON_CPUS ||
 	     (config != ERR_PTR(-EBUSY) && config != ERR_PTR(-EXDEV))))
 		return config;
 	*why = other;
 	return shared;
+}
+
+/* Of a CPU: by perf, which threads may count by as well; else natively */
+static struct perfctr_config *config_get_wide(struct wanted *wanted, struct perfctr_refusal *why)
+{
+	struct perfctr_config *config = config_get_shared(wanted, why), *native;
+	struct perfctr_refusal other = PERFCTR_NO_REFUSAL;
+
+	if (!may_try_other(config) || !perfctr_cpu_nrctrs())
+		return config;
+	wanted->shared = false;
+	wanted->unprivileged = false;
+	native = config_get_native(wanted, &other);
+	if (IS_ERR(native) && native != ERR_PTR(-EAGAIN) && config != ERR_PTR(-EOPNOTSUPP))
+		return config;
+	*why = other;
+	return native;
 }
 
 static struct perfctr_config *config_get(struct wanted *wanted, u32 source,
@@ -104,6 +135,8 @@ static struct perfctr_config *config_get(struct wanted *wanted, u32 source,
 		config = config_get_native(wanted, why);
 	else if (source == PERFCTR_SOURCE_SHARED || wanted->perf)
 		config = config_get_shared(wanted, why);
+	else if (wanted->wide)
+		config = config_get_wide(wanted, why);
 	else
 		config = config_get_any(wanted, why);
 	mutex_unlock(&perfctr_config_mutex);
@@ -111,12 +144,12 @@ static struct perfctr_config *config_get(struct wanted *wanted, u32 source,
 	return config;
 }
 
-struct perfctr_config *perfctr_config_get(struct task_struct *task,
+struct perfctr_config *perfctr_config_get(const struct perfctr_where *where, bool wide,
 					  const struct perfctr_ctr_control *ctr, u32 nr,
 					  u32 source, struct perfctr_refusal *why)
 {
 	struct wanted wanted = {
-		.ctr = ctr, .nr = nr, .task = task, .uid = current_uid(),
+		.ctr = ctr, .nr = nr, .where = *where, .wide = wide, .uid = current_uid(),
 		.pid_ns = task_active_pid_ns(current), .user_ns = current_user_ns(),
 	};
 	struct perfctr_config *config;

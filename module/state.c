@@ -148,7 +148,7 @@ void vperfctr_soft_follow(struct vperfctr *perfctr)
 	owner = rcu_dereference_protected(perfctr->owner, lockdep_is_held(&perfctr->lock));
 	if (owner)
 		soft_set(perfctr, owner,
-			 !(atomic_read(&perfctr->hold) & ~PERFCTR_HOLD_COUNTERS));
+			 !(atomic_read(&perfctr->hold) & ~PERFCTR_HOLD_PARTLY));
 }
 
 void vperfctr_hold(struct vperfctr *perfctr, int why)

@@ -165,6 +165,7 @@ static __always_inline void member_init(struct vperfctr *perfctr, const struct v
 	perfctr->apart = apart;
 	perfctr->clock_on = like->clock_on;
 	perfctr->flags = like->flags;
+	perfctr->bound_cpu = like->bound_cpu;
 	perfctr->preserve = like->preserve;
 	perfctr->raw = raw;
 	perfctr->error = like->error;
@@ -172,6 +173,7 @@ static __always_inline void member_init(struct vperfctr *perfctr, const struct v
 	perfctr->nr_ictrs = like->nr_ictrs;
 	perfctr->quick = like->quick;
 	perfctr->plain = config->nr && !perfctr->imode && !raw &&
+			 !(like->flags & PERFCTR_CONTROL_CPU) &&
 			 !perfctr_config_has_own_way(config);
 	vperfctr_bind(perfctr);
 	if (perfctr->imode) {
@@ -197,6 +199,8 @@ static __always_inline void member_enter(struct perfctr_tree *tree, struct vperf
 	descendant->seen = tree->gen;
 	if (tree->stopped)
 		hold |= PERFCTR_HOLD_SUSPENDED;
+	if (perfctr->flags & PERFCTR_CONTROL_CPU)
+		hold |= PERFCTR_HOLD_BOUND;
 	atomic_set(&perfctr->hold, hold);
 	perfctr->spare = tree->spare;
 	tree->spare = NULL;
@@ -235,7 +239,7 @@ void vperfctr_inherit(struct vperfctr *parent, struct task_struct *child)
 		parent->spare = NULL;
 		member_enter(tree, perfctr, child, hold);
 		/* The kernel's counts of a child begin at zero. */
-		perfctr->soft_on = !atomic_read(&perfctr->hold);
+		perfctr->soft_on = !(atomic_read(&perfctr->hold) & ~PERFCTR_HOLD_BOUND);
 		vperfctr_adopt(perfctr, child);
 	}
 	raw_spin_unlock_irqrestore(&tree->lock, flags);
@@ -356,7 +360,7 @@ static int go_current(void *tree)
 	struct vperfctr *perfctr = vperfctr_current();
 
 	if (perfctr && perfctr->tree == tree &&
-	    !(atomic_read(&perfctr->hold) & ~PERFCTR_HOLD_COUNTERS))
+	    !(atomic_read(&perfctr->hold) & ~PERFCTR_HOLD_PARTLY))
 		vperfctr_return_soon(perfctr, current, PERFCTR_TODO_RESUME);
 	return 0;
 }

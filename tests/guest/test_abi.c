@@ -41,6 +41,7 @@ LAYOUT(perfctr_soft, 40, task_clock, 32);
 LAYOUT(perfctr_read, 584, soft, 544);
 LAYOUT(perfctr_read_tree, 624, soft, 584);
 LAYOUT(perfctr_member, 608, soft, 568);
+LAYOUT(perfctr_read_cpu, 544, sum, 32);
 LAYOUT(perfctr_page_slot, 16, bias, 8);
 LAYOUT(perfctr_page, 1680, slot, 288);
 
@@ -545,6 +546,9 @@ SPOIL(timer_ns, control->timer_ns = PERFCTR_TIMER_MIN)
 SPOIL(record, control->flags |= PERFCTR_CONTROL_RECORD)
 SPOIL(reserved, control->reserved[0] = 1)
 SPOIL(reserved_last, control->reserved[4] = 1ull << 63)
+SPOIL(cpu_without_flag, control->cpu = 1)
+SPOIL(cpu_impossible, control->flags |= PERFCTR_CONTROL_CPU; control->cpu = 0xffffffff)
+SPOIL(cpu_high, control->flags |= PERFCTR_CONTROL_CPU; control->reserved0 = 0x80000000)
 SPOIL(source, control->source = PERFCTR_SOURCE_ANY + 1)
 SPOIL(ctr_flags_none, control->ctr[0].flags = 0)
 SPOIL(ctr_flags_unknown, control->ctr[0].flags = 8 | PERFCTR_CTR_USER)
@@ -658,6 +662,9 @@ static const struct spoiled spoils[] = {
 	BAD(reserved0, EINVAL, false),
 	BAD(timer_ns, EINVAL, false),
 	BAD(record, EINVAL, false),
+	BAD(cpu_without_flag, EINVAL, false),
+	BAD(cpu_impossible, EINVAL, false),
+	BAD(cpu_high, EINVAL, false),
 	BAD(source, EINVAL, false),
 	BAD(preserve_beyond, EINVAL, false),
 	BAD(preserve_top, EINVAL, false),

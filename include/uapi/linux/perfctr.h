@@ -40,6 +40,7 @@
 #define PERFCTR_READ_TREE_SIZE_VER0	72
 #define PERFCTR_MEMBER_SIZE_VER0	56
 #define PERFCTR_ADD_MEMBER_SIZE_VER0	32
+#define PERFCTR_READ_CPU_SIZE_VER0	32
 #define PERFCTR_RING_SIZE_VER0		64
 
 /*
@@ -89,6 +90,8 @@
 #define PERFCTR_REASON_SLOTS	10	/* EINVAL: a TopDown metric without its SLOTS: see @event */
 #define PERFCTR_REASON_TOPDOWN	11	/* EINVAL: this processor has no such TopDown event */
 #define PERFCTR_REASON_MEDIATED	12	/* EBUSY: a guest of KVM's has the counters for itself */
+#define PERFCTR_REASON_CPUS	13	/* EBUSY: they count for CPUs, by the module's driver */
+#define PERFCTR_REASON_THREADS	14	/* EBUSY: they count for threads, by the module's driver */
 
 /* perfctr_info.cpu_features; the first three are those of perfctr 2.6. */
 #define PERFCTR_FEATURE_RDPMC		0x01	/* counters are readable in user mode */
@@ -233,6 +236,7 @@ struct perfctr_cpus {
 #define PERFCTR_OPEN_EXCL	2	/* with CREAT: EEXIST if it has one */
 #define PERFCTR_OPEN_PIDFD	4	/* @pidfd says whose thread @tid is */
 #define PERFCTR_OPEN_THREAD	8	/* of the thread @tid, which the caller traces */
+#define PERFCTR_OPEN_CPUS	16	/* of CPUs, and of no thread: a session */
 
 /**
  * struct perfctr_open - makes the open file a handle on the counters of a thread
@@ -243,13 +247,17 @@ struct perfctr_cpus {
  * @tid: with PERFCTR_OPEN_THREAD the id of a thread that the caller traces by ptrace(2),
  *	and that is stopped; else 0, and the thread is the caller. (While a thread is traced nobody
  *	else gets its id, so its tracer needs no @pidfd.)
- * @reserved: zero; room for a CPU, for example
+ * @reserved: zero
  *
  * The file stays a handle: for another one, open the device again.
  *
  * CONTROL, UNLINK, IRESUME, REFRESH, SUSPEND and RESUME act on the thread whose state it is. They
  * are for that thread itself, and for the one that traces it, while it is stopped. How the handle
  * was made does not matter.
+ *
+ * With CPUS, and no other flag, the handle is a session, which counts CPUs, whatever runs there. It
+ * needs CAP_PERFMON (EACCES), and has CONTROL with PERFCTR_CONTROL_CPU, RESUME, SUSPEND and
+ * READ_CPU, for whoever has the handle, and nothing else (ENOTTY).
  */
 struct perfctr_open {
 	__u32 size;
@@ -360,6 +368,7 @@ struct perfctr_ctr_control {
 #define PERFCTR_CONTROL_RAW	16	/* the registers may be read by instruction */
 #define PERFCTR_CONTROL_SUSPENDED 32	/* it stays suspended until PERFCTR_IOC_RESUME */
 #define PERFCTR_CONTROL_HOLDER_ONLY 64	/* others may not suspend and resume it */
+#define PERFCTR_CONTROL_CPU	128	/* it counts on the CPU @cpu only */
 #define PERFCTR_CONTROL_RECORD	256	/* overflows write to the ring, and signal nobody */
 
 /**
@@ -390,6 +399,7 @@ struct perfctr_ctr_control {
  * @reason: out: PERFCTR_REASON_*
  * @possible: out: the counters that the event of counter @refused could have, numbered as in
  *	perfctr_info.counters; 0 if that is not why it was refused, or not known (x86 knows)
+ * @cpu: with PERFCTR_CONTROL_CPU the number of a CPU that there may be, online or not; else 0
  * @reserved0: zero
  * @timer_ns: with RECORD a SAMPLE is also written each time that the thread has run for so many
  *	nanoseconds, PERFCTR_TIMER_MIN to PERFCTR_TIMER_MAX, beside the i-mode counters or without
@@ -453,6 +463,20 @@ struct perfctr_ctr_control {
  * others: RAW needs the privilege for kernel mode (EACCES), unless the policy user_read is
  * open. On x86, which permits processes and not threads, on arm64, which
  * permits nobody, and on ppc32, which permits everybody, it is EOPNOTSUPP.
+ *
+ * With CPU a thread's clock and counters count while it runs on that CPU. On another one they stand
+ * still, as if they were suspended: the page shows no registers there. What the kernel counts
+ * (struct perfctr_soft) goes on. On a HYBRID processor the type of the core is that CPU's.
+ *
+ * A session has no other flag, and needs this one. Each CPU has a control of its own, which
+ * replaces the one before, and zeroes its sums; one with neither clock nor counters ends the CPU's
+ * part. There are no i-mode counters, and nothing is preserved (EINVAL). While the session runs
+ * CONTROL is EBUSY. A CPU that is not online counts when it has come. ANY is SHARED if that can be
+ * had, since others may then count by the same counters, else NATIVE. NATIVE has the counters of
+ * all CPUs for sessions: meanwhile no thread can count natively (EBUSY, reason CPUS), no process
+ * may read registers, and each CPU is one session's. And while threads count natively it is EBUSY
+ * (THREADS). Where every thread can read the registers (ppc32) it is EACCES (OPEN), unless the
+ * policy user_read is open.
  */
 struct perfctr_control {
 	__u32 size;
@@ -470,7 +494,8 @@ struct perfctr_control {
 	__u32 source;
 	__u32 reason;
 	__u64 possible;
-	__u64 reserved0;
+	__u32 cpu;
+	__u32 reserved0;
 	__u64 timer_ns;
 	__u64 reserved[5];
 	struct perfctr_ctr_control ctr[PERFCTR_MAX_CTRS];
@@ -547,6 +572,35 @@ struct perfctr_read {
 	__u64 clock;
 	__u64 sum[PERFCTR_MAX_CTRS];
 	struct perfctr_soft soft;
+};
+
+/* perfctr_read_cpu.flags */
+#define PERFCTR_READ_CPU_ONLINE		1	/* the CPU is online */
+#define PERFCTR_READ_CPU_RUNNING	2	/* the session runs: it counts, or will when it comes */
+
+/**
+ * struct perfctr_read_cpu - one consistent read of a CPU's clock and counters
+ * @size: in: of the caller's structure, at least up to @sum; out: unchanged
+ * @cpu: in: its number; EINVAL if there cannot be such a CPU
+ * @cstatus: what is counted there; 0 if the CPU has no part in the session
+ * @error: PERFCTR_ERROR_*; if not NONE the call fails with EIO, but stores the sums, which stood
+ *	still since the error
+ * @nrctrs: number of valid members of @sum, if @size has room for them
+ * @flags: PERFCTR_READ_CPU_*
+ * @clock: ticks of the clock while the session ran and the CPU was online
+ * @sum: one per counter, zero beyond @nrctrs
+ *
+ * Read on that CPU with interrupts off: all of one moment, and nothing is missed or counted twice.
+ */
+struct perfctr_read_cpu {
+	__u32 size;
+	__u32 cpu;
+	__u32 cstatus;
+	__u32 error;
+	__u32 nrctrs;
+	__u32 flags;
+	__u64 clock;
+	__u64 sum[PERFCTR_MAX_CTRS];
 };
 
 /* perfctr_read_tree.which */
@@ -961,5 +1015,7 @@ struct perfctr_page {
 #define PERFCTR_IOC_REFRESH		_IO(PERFCTR_IOC_MAGIC, 0x1c)
 #define PERFCTR_IOC_ADD_MEMBER		_IO(PERFCTR_IOC_MAGIC, 0x1d)
 #define PERFCTR_IOC_RING		_IO(PERFCTR_IOC_MAGIC, 0x1f)
+/* On sessions: handles that were opened with PERFCTR_OPEN_CPUS */
+#define PERFCTR_IOC_READ_CPU		_IO(PERFCTR_IOC_MAGIC, 0x1e)
 
 #endif /* _UAPI_LINUX_PERFCTR_H */

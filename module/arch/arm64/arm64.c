@@ -60,7 +60,7 @@ size_t perfctr_cpu_image_size(u32 nr)
 	return 0;
 }
 
-int perfctr_cpu_core(struct task_struct *task, u32 *core)
+int perfctr_cpu_core(const struct perfctr_where *where, u32 *core)
 {
 	*core = 0;
 	return 0;

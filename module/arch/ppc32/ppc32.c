@@ -401,7 +401,7 @@ void perfctr_cpu_name(struct perfctr_ctr_control *ctr, unsigned int hw)
 	ctr->map = hw;
 }
 
-int perfctr_cpu_core(struct task_struct *task, u32 *core)
+int perfctr_cpu_core(const struct perfctr_where *where, u32 *core)
 {
 	*core = 0;
 	return 0;

@@ -510,7 +510,7 @@ static int claim_each(struct perfctr_config *config, u32 named, perfctr_run_t ru
 	}
 }
 
-int perfctr_cpu_core(struct task_struct *task, u32 *core)
+int perfctr_cpu_core(const struct perfctr_where *where, u32 *core)
 {
 	*core = 0;
 	return 0;

@@ -349,7 +349,7 @@ void perfctr_x86_permit_claimed(bool claimed);
 /* Has any mm the permission now? May sleep. */
 bool perfctr_x86_any_permitted(void);
 bool perfctr_cpu_mm_any_given(void);
-bool perfctr_cpu_withhold(bool withhold);
+bool perfctr_cpu_withhold(unsigned int why, bool withhold);
 void perfctr_cpu_update_permission(void);
 
 #define PERFCTR_CPU_ONE_SOURCE

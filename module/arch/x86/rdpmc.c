@@ -51,9 +51,8 @@ static DEFINE_MUTEX(permit_mutex);
 static DEFINE_HASHTABLE(permits, 10);	/* permit_mutex */
 static unsigned int nr_given;	/* permits that are given; permit_mutex */
 
-/* Why no mm has the count that it was given; permit_mutex */
-#define WITHHELD_POLICY		1u	/* the policy is `off` */
-#define WITHHELD_UNCLAIMED	2u	/* the counters are not ours */
+/* Why no mm has the count that it was given, besides PERFCTR_WITHHELD_*; permit_mutex */
+#define WITHHELD_UNCLAIMED	BIT(31)	/* the counters are not ours */
 static unsigned int withheld = WITHHELD_UNCLAIMED;
 
 atomic_t perfctr_x86_giving = ATOMIC_INIT(0);
@@ -185,9 +184,9 @@ static bool withhold_for(unsigned int reason, bool withhold)
 	return changed;
 }
 
-bool perfctr_cpu_withhold(bool withhold)
+bool perfctr_cpu_withhold(unsigned int why, bool withhold)
 {
-	return withhold_for(WITHHELD_POLICY, withhold);
+	return withhold_for(why, withhold);
 }
 
 void perfctr_x86_permit_claimed(bool claimed)

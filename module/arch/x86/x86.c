@@ -167,8 +167,9 @@ void perfctr_cpu_name(struct perfctr_ctr_control *ctr, unsigned int hw)
 }
 
 /* Where it was allowed to run when it asked: elsewhere perfctr_cpu_load() fails. */
-int perfctr_cpu_core(struct task_struct *task, u32 *core)
+int perfctr_cpu_core(const struct perfctr_where *where, u32 *core)
 {
+	struct task_struct *task = where->task;
 	bool found = false, same = true;
 	unsigned long flags;
 	unsigned int cpu;
@@ -176,6 +177,10 @@ int perfctr_cpu_core(struct task_struct *task, u32 *core)
 	*core = 0;
 	if (!perfctr_pmu.hybrid)
 		return 0;
+	if (where->cpu >= 0) {
+		*core = per_cpu(perfctr_x86_cpu, where->cpu).core;
+		return *core != PERFCTR_X86_NO_CORE ? 0 : -EXDEV;
+	}
 	/* Others may bind it elsewhere. */
 	raw_spin_lock_irqsave(&task->pi_lock, flags);
 	for_each_cpu_and(cpu, &task->cpus_mask, cpu_online_mask) {

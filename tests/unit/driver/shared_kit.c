@@ -63,7 +63,7 @@ struct perfctr_config *shared_try(const struct perfctr_ctr_control *ctr, u32 nr,
 	struct perfctr_config *config;
 
 	refusal = (struct perfctr_refusal) { 77, 77, 77, 77 };
-	config = perfctr_config_get(current, ctr, nr, source, &refusal);
+	config = config_get_current(ctr, nr, source, &refusal);
 	ck_assert_uint_eq(shim_hotplug_locked, 0);
 	return config;
 }

@@ -47,7 +47,7 @@ static void end(void)
 
 static struct perfctr_config *get(const struct perfctr_ctr_control *ctr, u32 nr)
 {
-	struct perfctr_config *config = perfctr_config_get(current, ctr, nr, PERFCTR_SOURCE_NATIVE, &refusal);
+	struct perfctr_config *config = config_get_current(ctr, nr, PERFCTR_SOURCE_NATIVE, &refusal);
 
 	ck_assert_msg(!IS_ERR(config), "%ld", PTR_ERR(config));
 	ck_assert_uint_eq(refusal.index, PERFCTR_NO_INDEX);
@@ -62,7 +62,7 @@ static void expect_error(const struct perfctr_ctr_control *ctr, u32 nr, int err)
 	unsigned int before_it = configs_there();
 
 	model_ownership(&before);
-	ck_assert_int_eq(PTR_ERR(perfctr_config_get(current, ctr, nr, PERFCTR_SOURCE_NATIVE, &refusal)), err);
+	ck_assert_int_eq(PTR_ERR(config_get_current(ctr, nr, PERFCTR_SOURCE_NATIVE, &refusal)), err);
 	model_expect_ownership(&before);
 	ck_assert_uint_eq(configs_there(), before_it);
 	ck_assert_uint_eq(shim_hotplug_locked, 0);
@@ -731,7 +731,7 @@ START_TEST(no_memory_for_an_account)
 	shim_now += 5 * NSEC_PER_SEC;
 	ck_assert(!is_spent());
 	shim_uid = 0;
-	ck_assert_int_eq(PTR_ERR(perfctr_config_get(current, two, 2, PERFCTR_SOURCE_NATIVE, &refusal)), -ENOMEM);
+	ck_assert_int_eq(PTR_ERR(config_get_current(two, 2, PERFCTR_SOURCE_NATIVE, &refusal)), -ENOMEM);
 	shim_no_memory = false;
 	perfctr_broadcasts_made(0);
 	end();

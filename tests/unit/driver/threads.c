@@ -3,6 +3,7 @@
 #include <check.h>
 
 #include "threads.h"
+#include "wide.h"
 
 struct cpumask perfctr_told_cpus = { ~0ul };
 bool perfctr_any_rarity;
@@ -88,6 +89,14 @@ struct perfctr_config *claim(const struct perfctr_ctr_control *ctr, unsigned int
 	kfree(config);
 	model_expect_ownership(&before);
 	return ERR_PTR(err);
+}
+
+struct perfctr_config *config_get_current(const struct perfctr_ctr_control *ctr, u32 nr, u32 source,
+					  struct perfctr_refusal *why)
+{
+	struct perfctr_where where = { .task = current, .cpu = -1 };
+
+	return perfctr_config_get(&where, false, ctr, nr, source, why);
 }
 
 struct perfctr_config *claim_well(const struct perfctr_ctr_control *ctr, unsigned int nr)
@@ -282,6 +291,34 @@ u32 cpus_isolated;
 void perfctr_cpus_tell(unsigned int cpu)
 {
 	cpus_told = (cpus_told & ~BIT(cpu)) | (~(u64)cpus_isolated & BIT(cpu));
+}
+
+void perfctr_cpus_join(void)
+{
+	shim_assert(false);
+}
+
+/* No CPU is counted as such. */
+void perfctr_wides_suspend(void)
+{
+}
+
+void perfctr_wides_resume(void)
+{
+}
+
+void perfctr_wides_online(void)
+{
+}
+
+void perfctr_wides_offline(void)
+{
+}
+
+bool perfctr_wides_on(unsigned int cpu)
+{
+	(void)cpu;
+	return false;
 }
 
 void perfctr_cpus_leave(void)

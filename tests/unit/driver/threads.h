@@ -21,6 +21,10 @@ void driver_init(const struct model_machine *machine);
 
 #define NO_REFUSAL	{ .owner = PERFCTR_OWNER_NONE, .index = PERFCTR_NO_INDEX }
 
+/* The config for a control of the current thread's */
+struct perfctr_config *config_get_current(const struct perfctr_ctr_control *ctr, u32 nr, u32 source,
+					  struct perfctr_refusal *why);
+
 /* What perfctr_cpu_check() says; *kernel may be NULL. */
 int check(const struct perfctr_ctr_control *ctr, unsigned int nr, bool *kernel);
 

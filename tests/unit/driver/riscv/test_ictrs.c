@@ -487,23 +487,23 @@ START_TEST(interrupts_are_heard)
 
 	driver_init(&wide);
 	ck_assert_int_eq(perfctr_config_init(), 0);
-	first = perfctr_config_get(current, a_mode, 1, PERFCTR_SOURCE_NATIVE, &why);
+	first = config_get_current(a_mode, 1, PERFCTR_SOURCE_NATIVE, &why);
 	ck_assert(!IS_ERR(first));
 	ck_assert_int_eq(interrupts_heard, 0);
-	second = perfctr_config_get(current, mixed, 3, PERFCTR_SOURCE_NATIVE, &why);
+	second = config_get_current(mixed, 3, PERFCTR_SOURCE_NATIVE, &why);
 	ck_assert(!IS_ERR(second));
 	ck_assert_uint_eq(second->nr_ictrs, 2);
 	ck_assert_int_eq(interrupts_heard, 1);
-	ck_assert_ptr_eq(perfctr_config_get(current, mixed, 3, PERFCTR_SOURCE_NATIVE, &why), second);
+	ck_assert_ptr_eq(config_get_current(mixed, 3, PERFCTR_SOURCE_NATIVE, &why), second);
 	ck_assert_int_eq(interrupts_heard, 1);
 	/* Another period is another config. */
-	other = perfctr_config_get(current, one, 1, PERFCTR_SOURCE_NATIVE, &why);
+	other = config_get_current(one, 1, PERFCTR_SOURCE_NATIVE, &why);
 	ck_assert_ptr_ne(other, first);
 	ck_assert_int_eq(interrupts_heard, 2);
 	interrupts_error = -ENODEV;
-	ck_assert_ptr_eq(perfctr_config_get(current, kernel, 1, PERFCTR_SOURCE_NATIVE, &why), ERR_PTR(-EOPNOTSUPP));
+	ck_assert_ptr_eq(config_get_current(kernel, 1, PERFCTR_SOURCE_NATIVE, &why), ERR_PTR(-EOPNOTSUPP));
 	interrupts_error = -ENOMEM;
-	ck_assert_ptr_eq(perfctr_config_get(current, kernel, 1, PERFCTR_SOURCE_NATIVE, &why), ERR_PTR(-ENOMEM));
+	ck_assert_ptr_eq(config_get_current(kernel, 1, PERFCTR_SOURCE_NATIVE, &why), ERR_PTR(-ENOMEM));
 	interrupts_error = 0;
 	perfctr_config_put(other, false);
 	perfctr_config_put(second, false);
@@ -511,7 +511,7 @@ START_TEST(interrupts_are_heard)
 	perfctr_config_put(second, false);
 	ck_assert_int_eq(interrupts_heard, 0);
 	/* A refusal gives back what it has taken. */
-	other = perfctr_config_get(current, (struct perfctr_ctr_control []) {
+	other = config_get_current((struct perfctr_ctr_control []) {
 					   ICTR(0, EV_CYCLES, BOTH, 1) }, 1,
 				   PERFCTR_SOURCE_NATIVE, &why);
 	ck_assert_ptr_eq(other, ERR_PTR(-EINVAL));

@@ -186,6 +186,7 @@ struct cpumask {
 };
 
 #define cpumask_test_cpu(cpu, mask)	((mask)->bits >> (cpu) & 1)
+#define cpu_possible(cpu)	((cpu) < SHIM_CPUS)
 #define cpu_online_mask		(&(const struct cpumask) { shim_online })
 /* Of those, the ones that will not go right now */
 #define cpu_active_mask		(&(const struct cpumask) { shim_online & ~shim_going })
@@ -486,6 +487,7 @@ void kfree(const void *ptr);
 #define struct_size(ptr, member, nr)	(sizeof(*(ptr)) + (nr) * sizeof((ptr)->member[0]))
 #define ERR_PTR(error)		((void *)(long)(error))
 #define PTR_ERR(ptr)		((long)(ptr))
+#define ERR_CAST(ptr)		((void *)(ptr))
 #define IS_ERR(ptr)		((unsigned long)(ptr) >= (unsigned long)-4095L)
 
 /* Work: put off until the test says shim_work() */

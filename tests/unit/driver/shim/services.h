@@ -150,6 +150,7 @@ typedef struct cpumask cpumask_var_t[1];
 #define HK_TYPE_TICK			1
 #define housekeeping_test_cpu(cpu, type)	true
 void smp_call_function_single(unsigned int cpu, void (*fn)(void *arg), void *arg, int wait);
+#define on_each_cpu(fn, arg, wait)	on_each_cpu_mask(cpu_online_mask, fn, arg, wait)
 void on_each_cpu_mask(const struct cpumask *mask, void (*fn)(void *arg), void *arg, int wait);
 
 /* Threads */
@@ -170,6 +171,7 @@ extern int shim_notifiers;	/* how often they were turned on */
 #define hlist_del_rcu(node)		hlist_del(node)
 #define kvcalloc(nr, size, gfp)		kzalloc((nr) * (size), gfp)
 #define kvfree(ptr)			kfree(ptr)
+#define kvzalloc(size, gfp)		kzalloc(size, gfp)
 #define rcu_barrier()			might_sleep()
 #define call_rcu(head, fn)		fn(head)
 #define smp_mb__after_spinlock()	barrier()
@@ -318,6 +320,7 @@ struct file_operations {
 #define compat_ptr_ioctl		NULL
 #define stream_open(inode, file)	0
 #define seq_printf(m, ...)		((void)(m))
+#define seq_puts(m, text)		((void)(m))
 
 struct page;
 

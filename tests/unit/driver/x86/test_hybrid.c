@@ -77,7 +77,7 @@ static struct perfctr_config *get_on(u32 cpus, const struct perfctr_ctr_control 
 	struct perfctr_refusal why;
 
 	shim_current.cpus_mask.bits = cpus;
-	return perfctr_config_get(current, ctr, nr, PERFCTR_SOURCE_NATIVE, &why);
+	return config_get_current(ctr, nr, PERFCTR_SOURCE_NATIVE, &why);
 }
 
 static struct perfctr_config *get(u32 cpus, const struct perfctr_ctr_control *ctr, u32 nr)

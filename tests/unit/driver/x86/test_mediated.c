@@ -32,7 +32,7 @@ static void end(void)
 
 static struct perfctr_config *get(struct perfctr_refusal *why)
 {
-	return perfctr_config_get(current, one, 1, PERFCTR_SOURCE_NATIVE, why);
+	return config_get_current(one, 1, PERFCTR_SOURCE_NATIVE, why);
 }
 
 static void expect_refused(void)
@@ -109,10 +109,10 @@ START_TEST(others_go_on)
 	struct perfctr_refusal why;
 
 	begin(false);
-	clock = perfctr_config_get(current, one, 0, PERFCTR_SOURCE_ANY, &why);
+	clock = config_get_current(one, 0, PERFCTR_SOURCE_ANY, &why);
 	ck_assert(!IS_ERR(clock));
 	model_guest_begins(0);
-	shared = perfctr_config_get(current, one, 1, PERFCTR_SOURCE_ANY, &why);
+	shared = config_get_current(one, 1, PERFCTR_SOURCE_ANY, &why);
 	ck_assert_msg(!IS_ERR(shared), "%ld", PTR_ERR(shared));
 	ck_assert(shared->shared);
 	shim_work(false);

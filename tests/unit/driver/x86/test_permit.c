@@ -157,11 +157,11 @@ START_TEST(counts_of_permission)
 			break;
 		case '0':
 		case 'o':
-			good = perfctr_cpu_withhold(true) == (*call == '0');
+			good = perfctr_cpu_withhold(PERFCTR_WITHHELD_POLICY, true) == (*call == '0');
 			break;
 		case '1':
 		case 'i':
-			good = perfctr_cpu_withhold(false) == (*call == '1');
+			good = perfctr_cpu_withhold(PERFCTR_WITHHELD_POLICY, false) == (*call == '1');
 			break;
 		case 'c':
 			claim_one();
@@ -196,9 +196,9 @@ START_TEST(beside_perf)
 	ck_assert(perfctr_cpu_mm_waits(&mms[0]));
 	ck_assert(perfctr_cpu_mm_permit(&mms[0]));
 	ck_assert_int_eq(allowed(0), 3);
-	ck_assert(perfctr_cpu_withhold(true));
+	ck_assert(perfctr_cpu_withhold(PERFCTR_WITHHELD_POLICY, true));
 	ck_assert_int_eq(allowed(0), 2);
-	ck_assert(perfctr_cpu_withhold(false));
+	ck_assert(perfctr_cpu_withhold(PERFCTR_WITHHELD_POLICY, false));
 	ck_assert(perfctr_cpu_mm_put(&mms[0]));
 	ck_assert_int_eq(allowed(0), 2);
 	/* A child has a copy of the count, and no map. */

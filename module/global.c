@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Sessions: counters of CPUs, and of no thread, by an open file that OPEN has made one.
+ * For each CPU that it counts on a session has a wide (wide.c).
+ */
+
+#include <linux/capability.h>
+#include <linux/cpu.h>
+#include <linux/cpumask.h>
+#include <linux/mutex.h>
+#include <linux/slab.h>
+#include <linux/smp.h>
+
+#include "perfctr.h"
+#include "layout.h"
+#include "wide.h"
+
+/**
+ * struct perfctr_session
+ * @mutex: guards all of it, and its wides
+ * @running: they count, or will when their CPUs come
+ * @wide: by CPU; NULL: it has no part in the session
+ */
+struct perfctr_session {
+	struct mutex mutex;
+	bool running;
+	struct perfctr_wide *wide[];
+};
+
+/*
+ * The wide whose config the registers of a CPU count. A config is claimed on all CPUs, but they can
+ * count but one at a time. Inside a session's mutex
+ */
+static DEFINE_MUTEX(native_mutex);
+static DEFINE_PER_CPU(struct perfctr_wide *, native);	/* native_mutex */
+
+struct perfctr_session *perfctr_session_create(void)
+{
+	struct perfctr_session *session;
+
+	if (!perfmon_capable())
+		return ERR_PTR(-EACCES);
+	session = kvzalloc(struct_size(session, wide, nr_cpu_ids), GFP_KERNEL_ACCOUNT);
+	if (!session)
+		return ERR_PTR(-ENOMEM);
+	mutex_init(&session->mutex);
+	return session;
+}
+
+static bool is_native(const struct perfctr_wide *wide)
+{
+	return wide->config->wide;
+}
+
+/* It is stopped. */
+static void put_wide(struct perfctr_wide *wide)
+{
+	if (!wide)
+		return;
+	if (is_native(wide)) {
+		mutex_lock(&native_mutex);
+		if (per_cpu(native, wide->cpu) == wide)
+			per_cpu(native, wide->cpu) = NULL;
+		mutex_unlock(&native_mutex);
+		perfctr_permit_wide(false);
+	}
+	perfctr_config_put(wide->config, false);
+	kfree(wide);
+}
+
+/* EBUSY: the registers of its CPU count another session's, unless it replaces that one. */
+static int take_registers(struct perfctr_wide *wide, const struct perfctr_wide *old,
+			  struct perfctr_refusal *why)
+{
+	struct perfctr_wide **has = per_cpu_ptr(&native, wide->cpu);
+	int err = 0;
+
+	if (!is_native(wide))
+		return 0;
+	mutex_lock(&native_mutex);
+	if (*has && *has != old) {
+		why->owner = PERFCTR_OWNER_PERFCTR;
+		why->reason = PERFCTR_REASON_CPUS;
+		err = -EBUSY;
+	} else {
+		*has = wide;
+	}
+	mutex_unlock(&native_mutex);
+	return err;
+}
+
+static int control_check(const struct perfctr_control *control)
+{
+	u32 i;
+
+	if (control->flags != PERFCTR_CONTROL_CPU || !perfctr_control_cpu_valid(control) ||
+	    control->tsc_on > 1 || control->nrictrs || control->si_signo || control->refresh ||
+	    control->preserve || control->source > PERFCTR_SOURCE_ANY || control->reserved0 ||
+	    !perfctr_all_zero(control->reserved, sizeof(control->reserved)))
+		return -EINVAL;
+	for (i = 0; i < control->nractrs; i++) {
+		const struct perfctr_ctr_control *ctr = &control->ctr[i];
+
+		if (!perfctr_all_zero(ctr->reserved, sizeof(ctr->reserved)) || ctr->ireset ||
+		    ((ctr->config1 || ctr->config2) && !(ctr->flags & PERFCTR_CTR_PERF)))
+			return -EINVAL;
+	}
+	return perfmon_capable() ? 0 : -EACCES;
+}
+
+/* A new wide, or an error with *why. From here on no process may read its registers. */
+static struct perfctr_wide *make_wide(const struct perfctr_control *control,
+				      const struct perfctr_wide *old, struct perfctr_refusal *why)
+{
+	struct perfctr_where where = { .cpu = control->cpu };
+	struct perfctr_config *config;
+	struct perfctr_wide *wide;
+	int err;
+
+	config = perfctr_config_get(&where, true, control->ctr, control->nractrs,
+				    control->source, why);
+	if (IS_ERR(config))
+		return ERR_CAST(config);
+	if (config->wide && perfctr_guards_all()) {
+		perfctr_config_put(config, false);
+		why->reason = PERFCTR_REASON_OPEN;
+		return ERR_PTR(-EACCES);
+	}
+	wide = perfctr_wide_create(config, control->cpu, control->tsc_on);
+	if (!wide) {
+		perfctr_config_put(config, false);
+		return ERR_PTR(-ENOMEM);
+	}
+	if (is_native(wide))
+		perfctr_permit_wide(true);
+	err = take_registers(wide, old, why);
+	if (err) {
+		put_wide(wide);
+		return ERR_PTR(err);
+	}
+	return wide;
+}
+
+static int control_apply(struct perfctr_session *session, const struct perfctr_control *control,
+			 struct perfctr_refusal *why)
+{
+	struct perfctr_wide **place = &session->wide[control->cpu], *wide = NULL;
+
+	if (session->running)
+		return -EBUSY;
+	if (control->tsc_on || control->nractrs) {
+		wide = make_wide(control, *place, why);
+		if (IS_ERR(wide))
+			return PTR_ERR(wide);
+	}
+	put_wide(*place);
+	*place = wide;
+	return 0;
+}
+
+static int control_ioctl(struct perfctr_session *session, void __user *arg)
+{
+	struct perfctr_refusal why = PERFCTR_NO_REFUSAL;
+	struct perfctr_few_counters few __uninitialized;
+	struct perfctr_control *control = perfctr_control_get(arg, &few);
+	int err;
+
+	if (IS_ERR(control))
+		return PTR_ERR(control);
+	/* If the reason of a failure could not be stored, fail before anything is done. */
+	err = perfctr_put_refusal(arg, &why);
+	if (!err)
+		err = control_check(control);
+	if (!err) {
+		mutex_lock(&session->mutex);
+		err = control_apply(session, control, &why);
+		mutex_unlock(&session->mutex);
+	}
+	/* This worked above. If it fails now, err is still what matters. */
+	if (err)
+		(void)perfctr_put_refusal(arg, &why);
+	perfctr_control_free(control, &few);
+	return err;
+}
+
+static void start_here(void *arg)
+{
+	struct perfctr_session *session = arg;
+	struct perfctr_wide *wide = session->wide[smp_processor_id()];
+
+	if (wide)
+		perfctr_wide_start(wide);
+}
+
+static void stop_here(void *arg)
+{
+	struct perfctr_session *session = arg;
+	struct perfctr_wide *wide = session->wide[smp_processor_id()];
+
+	if (wide)
+		perfctr_wide_stop(wide);
+}
+
+/* All of them at a time, as near as interrupts can have it */
+static void start_or_stop(struct perfctr_session *session, bool start)
+{
+	struct perfctr_wide *wide;
+	unsigned int cpu;
+
+	lockdep_assert_held(&session->mutex);
+	cpus_read_lock();
+	for_each_possible_cpu(cpu) {
+		wide = session->wide[cpu];
+		if (!wide || cpumask_test_cpu(cpu, cpu_online_mask))
+			continue;
+		local_irq_disable();
+		if (start)
+			perfctr_wide_start(wide);
+		else
+			perfctr_wide_stop(wide);
+		local_irq_enable();
+	}
+	on_each_cpu(start ? start_here : stop_here, session, 1);
+	cpus_read_unlock();
+	session->running = start;
+}
+
+static int resume_ioctl(struct perfctr_session *session)
+{
+	int err = 0;
+
+	mutex_lock(&session->mutex);
+	if (session->running)
+		err = -EBUSY;
+	else
+		start_or_stop(session, true);
+	mutex_unlock(&session->mutex);
+	return err;
+}
+
+static int suspend_ioctl(struct perfctr_session *session)
+{
+	mutex_lock(&session->mutex);
+	if (session->running)
+		start_or_stop(session, false);
+	mutex_unlock(&session->mutex);
+	return 0;
+}
+
+struct read_wide {
+	struct perfctr_wide *wide;
+	u64 *value;
+};
+
+static void read_here(void *arg)
+{
+	struct read_wide *read = arg;
+
+	perfctr_wide_read(read->wide, read->value);
+}
+
+static void read_wide(struct perfctr_wide *wide, struct perfctr_read_cpu *read)
+{
+	struct read_wide arg = { .wide = wide, .value = &read->clock };
+	const struct perfctr_config *config = wide->config;
+
+	if (cpumask_test_cpu(wide->cpu, cpu_online_mask)) {
+		smp_call_function_single(wide->cpu, read_here, &arg, 1);
+	} else {
+		local_irq_disable();
+		read_here(&arg);
+		local_irq_enable();
+	}
+	read->cstatus = (wide->clock_on ? PERFCTR_CSTATUS_CLOCK : 0) | config->nr;
+	read->error = wide->error;
+	read->nrctrs = config->nr;
+	if (!wide->clock_on)
+		read->clock = 0;
+}
+
+static_assert(offsetof(struct perfctr_read_cpu, sum) ==
+	      offsetof(struct perfctr_read_cpu, clock) + sizeof(u64));
+
+static int read_ioctl(struct perfctr_session *session, struct perfctr_read_cpu __user *arg)
+{
+	struct perfctr_read_cpu read = {};
+	int err;
+
+	err = perfctr_get_size(arg, PERFCTR_READ_CPU_SIZE_VER0, &read.size);
+	if (err)
+		return err;
+	if (get_user(read.cpu, &arg->cpu))
+		return -EFAULT;
+	if (read.cpu >= nr_cpu_ids || !cpu_possible(read.cpu))
+		return -EINVAL;
+	mutex_lock(&session->mutex);
+	cpus_read_lock();
+	if (cpumask_test_cpu(read.cpu, cpu_online_mask))
+		read.flags |= PERFCTR_READ_CPU_ONLINE;
+	if (session->wide[read.cpu]) {
+		read_wide(session->wide[read.cpu], &read);
+		if (session->running)
+			read.flags |= PERFCTR_READ_CPU_RUNNING;
+	}
+	cpus_read_unlock();
+	mutex_unlock(&session->mutex);
+	err = perfctr_put_struct(arg, read.size, &read, sizeof(read));
+	if (err)
+		return err;
+	return read.error ? -EIO : 0;
+}
+
+long perfctr_session_ioctl(struct perfctr_session *session, unsigned int cmd, void __user *arg)
+{
+	switch (cmd) {
+	case PERFCTR_IOC_CONTROL:
+		return control_ioctl(session, arg);
+	case PERFCTR_IOC_RESUME:
+		return resume_ioctl(session);
+	case PERFCTR_IOC_SUSPEND:
+		return suspend_ioctl(session);
+	case PERFCTR_IOC_READ_CPU:
+		return read_ioctl(session, arg);
+	}
+	return -ENOTTY;
+}
+
+void perfctr_session_free(struct perfctr_session *session)
+{
+	unsigned int cpu;
+
+	suspend_ioctl(session);
+	for_each_possible_cpu(cpu)
+		put_wide(session->wide[cpu]);
+	kvfree(session);
+}

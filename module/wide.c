@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Wides: the counters of a CPU, and of no thread. wide.h says more.
+ *
+ * Natively the registers of the CPU count the wide's config all the time: no thread has
+ * counters of the module's driver meanwhile (config.c), nor the permission to read registers
+ * (permit.c), so nobody loads, stops or zeroes them. What changes registers for other reasons,
+ * ageing for example, does it by perfctr_run(), which suspends the wides. Through perf a wide
+ * reads the events that all states read.
+ */
+
+#include <linux/lockdep.h>
+#include <linux/percpu.h>
+#include <linux/slab.h>
+#include <linux/smp.h>
+
+#include "perfctr.h"
+#include "shared.h"
+#include "wide.h"
+
+/**
+ * struct wides - those of a CPU
+ * @list: the ones that are to count
+ * @held: how many callers of perfctr_wides_suspend() have not called resume yet
+ * @online: the CPU has its counters
+ * @asleep: and they may be lost
+ */
+struct wides {
+	struct hlist_head list;
+	unsigned int held;
+	bool online;
+	bool asleep;
+};
+
+static DEFINE_PER_CPU(struct wides, wides);
+
+static bool may_count(const struct wides *own)
+{
+	return own->online && !own->asleep && !own->held;
+}
+
+struct perfctr_wide *perfctr_wide_create(struct perfctr_config *config, unsigned int cpu,
+					 bool clock_on)
+{
+	struct perfctr_wide *wide;
+	unsigned int i;
+
+	wide = kzalloc(struct_size(wide, state.ctr, config->nr), GFP_KERNEL_ACCOUNT);
+	if (!wide)
+		return NULL;
+	wide->config = config;
+	wide->cpu = cpu;
+	wide->clock_on = clock_on;
+	wide->state.end = wide->state.ctr + config->nr;
+	for (i = 0; i < config->nr; i++) {
+		if (config->shared)
+			perfctr_shared_bind(&wide->state.ctr[i], config->hw[i]);
+		else
+			perfctr_cpu_bind(&wide->state.ctr[i], config->hw[i]);
+	}
+	return wide;
+}
+
+static void lose(struct perfctr_wide *wide, u32 error)
+{
+	if (wide->config->shared)
+		WRITE_ONCE(perfctr_shared_any_lost, true);
+	WRITE_ONCE(wide->error, error);
+}
+
+static void suspend(struct perfctr_wide *wide)
+{
+	const struct perfctr_config *config = wide->config;
+
+	if (!wide->resumed)
+		return;
+	wide->resumed = false;
+	if (config->shared) {
+		if (perfctr_shared_suspend(&wide->state, wide->cpu, config->call))
+			lose(wide, PERFCTR_ERROR_LOST);
+	} else if (perfctr_config_has_own_way(config)) {
+		perfctr_cpu_suspend_own_way(config, &wide->state);
+	} else {
+		perfctr_cpu_suspend(&wide->state);
+	}
+}
+
+/* Has this CPU count its config. An isolated one must join the claims first. */
+static bool load(const struct perfctr_config *config)
+{
+	if (unlikely(!perfctr_cpus_told_here()))
+		perfctr_cpus_join();
+	return perfctr_cpu_holds(config) || !perfctr_cpu_load(config);
+}
+
+static void resume_native(struct perfctr_wide *wide)
+{
+	const struct perfctr_config *config = wide->config;
+
+	/* Everybody could read what others do, since the policy has changed. */
+	if (config->nr && perfctr_guards_all()) {
+		lose(wide, PERFCTR_ERROR_LOST);
+		return;
+	}
+	if (config->nr && !load(config)) {
+		lose(wide, perfctr_cpu_changed() ? PERFCTR_ERROR_CHANGED : PERFCTR_ERROR_LOST);
+		return;
+	}
+	wide->resumed = true;
+	if (perfctr_config_has_own_way(config))
+		perfctr_cpu_resume_own_way(config, &wide->state);
+	else
+		perfctr_cpu_resume(&wide->state, false);
+}
+
+static void resume(struct perfctr_wide *wide)
+{
+	const struct perfctr_config *config = wide->config;
+	u32 evicted = READ_ONCE(config->evicted);
+
+	if (wide->resumed || wide->error)
+		return;
+	if (evicted) {
+		lose(wide, evicted);
+	} else if (!config->shared) {
+		resume_native(wide);
+	} else {
+		wide->resumed = true;
+		/* What was subtracted of a lost event is added again. */
+		if (perfctr_shared_resume(&wide->state, wide->cpu, config->call))
+			suspend(wide);
+	}
+}
+
+void perfctr_wide_start(struct perfctr_wide *wide)
+{
+	struct wides *own = per_cpu_ptr(&wides, wide->cpu);
+
+	lockdep_assert_irqs_disabled();
+	hlist_add_head(&wide->here, &own->list);
+	if (may_count(own))
+		resume(wide);
+}
+
+void perfctr_wide_stop(struct perfctr_wide *wide)
+{
+	lockdep_assert_irqs_disabled();
+	suspend(wide);
+	hlist_del(&wide->here);
+}
+
+static void store_sums(const struct perfctr_wide *wide, u64 *value)
+{
+	const struct perfctr_cpu_ctr *ctr;
+
+	*value++ = wide->state.clock;
+	for (ctr = wide->state.ctr; ctr != wide->state.end; ctr++)
+		*value++ = ctr->acc;
+}
+
+/* Of one that is resumed; true if an event is lost. Nothing is written, so nothing is missed. */
+static bool sample(const struct perfctr_wide *wide, u64 *value)
+{
+	const struct perfctr_config *config = wide->config;
+	const struct perfctr_cpu_ctr *ctr;
+	bool lost = false;
+
+	*value++ = wide->state.clock + perfctr_cpu_clock();
+	for (ctr = wide->state.ctr; ctr != wide->state.end; ctr++)
+		*value++ = ctr->acc + (config->shared ?
+				       perfctr_shared_read(ctr, wide->cpu, config->call, &lost) :
+				       perfctr_cpu_read(ctr));
+	return lost;
+}
+
+/* Is what its counters have counted what was asked for? Else it stops, with the error. */
+static void look(struct perfctr_wide *wide)
+{
+	const struct perfctr_config *config = wide->config;
+	u32 error = READ_ONCE(config->evicted);
+
+	if (!error && config->nr && !config->shared && !perfctr_cpu_verify())
+		error = PERFCTR_ERROR_CHANGED;
+	if (!error)
+		return;
+	suspend(wide);
+	lose(wide, error);
+}
+
+void perfctr_wide_read(struct perfctr_wide *wide, u64 *value)
+{
+	lockdep_assert_irqs_disabled();
+	if (wide->resumed)
+		look(wide);
+	if (wide->resumed && !perfctr_config_has_own_way(wide->config)) {
+		if (!sample(wide, value))
+			return;
+		suspend(wide);
+		store_sums(wide, value);
+	} else if (wide->resumed) {
+		suspend(wide);
+		store_sums(wide, value);
+		resume(wide);
+	} else {
+		store_sums(wide, value);
+	}
+}
+
+static void suspend_all(struct wides *own)
+{
+	struct perfctr_wide *wide;
+
+	lockdep_assert_irqs_disabled();
+	hlist_for_each_entry(wide, &own->list, here)
+		suspend(wide);
+}
+
+void perfctr_wides_suspend(void)
+{
+	struct wides *own = this_cpu_ptr(&wides);
+
+	own->held++;
+	suspend_all(own);
+}
+
+static void resume_all(struct wides *own)
+{
+	struct perfctr_wide *wide;
+
+	if (!may_count(own))
+		return;
+	hlist_for_each_entry(wide, &own->list, here)
+		resume(wide);
+}
+
+void perfctr_wides_resume(void)
+{
+	struct wides *own = this_cpu_ptr(&wides);
+
+	lockdep_assert_irqs_disabled();
+	own->held--;
+	resume_all(own);
+}
+
+void perfctr_wides_online(void)
+{
+	struct wides *own = this_cpu_ptr(&wides);
+
+	lockdep_assert_irqs_disabled();
+	own->online = true;
+	resume_all(own);
+}
+
+void perfctr_wides_offline(void)
+{
+	struct wides *own = this_cpu_ptr(&wides);
+
+	suspend_all(own);
+	own->online = false;
+}
+
+void perfctr_wides_sleep(bool asleep)
+{
+	struct wides *own = this_cpu_ptr(&wides);
+
+	if (asleep)
+		suspend_all(own);
+	own->asleep = asleep;
+	if (!asleep)
+		resume_all(own);
+}
+
+bool perfctr_wides_on(unsigned int cpu)
+{
+	return per_cpu_ptr(&wides, cpu)->list.first;
+}

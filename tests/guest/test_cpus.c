@@ -1,0 +1,824 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Counters of CPUs: sessions, and threads that are bound to one CPU.
+ *
+ * A real-time thread that is alone on its CPU executes what that counts in user mode, so what a
+ * session counts there is as exact as what the thread counts itself.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "counting.h"
+#include "guest.h"
+#include "loops.h"
+#include "perfside.h"
+
+#define LOOPS 20000ul
+#define BOTH (PERFCTR_CTR_USER | PERFCTR_CTR_KERNEL)
+#define ONLINE PERFCTR_READ_CPU_ONLINE
+#define RUNNING PERFCTR_READ_CPU_RUNNING
+#define NO_CPU 1000000u
+
+static int try_open_cpus(void)
+{
+	struct perfctr_open o = { .size = sizeof(o), .flags = PERFCTR_OPEN_CPUS };
+	int fd = open(PERFCTR_DEVICE, O_RDWR | O_CLOEXEC), err;
+
+	if (fd < 0 || !ioctl(fd, PERFCTR_IOC_OPEN, &o))
+		return fd;
+	err = -errno;
+	close(fd);
+	return err;
+}
+
+static int open_cpus(void)
+{
+	int fd = try_open_cpus();
+
+	ck_assert_msg(fd >= 0, "OPEN of CPUs: %s", strerror(-fd));
+	return fd;
+}
+
+/* Instructions in user mode on that CPU, and the clock */
+static void cpu_control(struct perfctr_control *control, unsigned int cpu, unsigned int source)
+{
+	control_init(control);
+	control->flags = PERFCTR_CONTROL_CPU;
+	control->cpu = cpu;
+	control->tsc_on = 1;
+	control->source = source;
+	control_add(control, EV_INSTRUCTIONS);
+}
+
+static void count_cpu(int fd, unsigned int cpu, unsigned int source)
+{
+	struct perfctr_control control;
+	int err;
+
+	cpu_control(&control, cpu, source);
+	err = try_control(fd, &control);
+	ck_assert_msg(!err, "CONTROL of CPU %u by source %u: %s (reason %u)", cpu, source,
+		      strerror(-err), control.reason);
+}
+
+static int try_count_cpu(int fd, unsigned int cpu, unsigned int source, uint32_t *reason)
+{
+	struct perfctr_control control;
+	int err;
+
+	cpu_control(&control, cpu, source);
+	err = try_control(fd, &control);
+	*reason = control.reason;
+	return err;
+}
+
+static int try_count_self(int fd, unsigned int source, uint32_t *reason)
+{
+	struct perfctr_control control;
+	int err;
+
+	control_init(&control);
+	control.source = source;
+	control_add(&control, EV_INSTRUCTIONS);
+	err = try_control(fd, &control);
+	*reason = control.reason;
+	return err;
+}
+
+static void go(int fd)
+{
+	ck_ok(ioctl(fd, PERFCTR_IOC_RESUME));
+}
+
+static void stop(int fd)
+{
+	ck_ok(ioctl(fd, PERFCTR_IOC_SUSPEND));
+}
+
+static int try_read_cpu(int fd, unsigned int cpu, struct perfctr_read_cpu *rd)
+{
+	memset(rd, 0xff, sizeof(*rd));
+	rd->size = sizeof(*rd);
+	rd->cpu = cpu;
+	return ioctl(fd, PERFCTR_IOC_READ_CPU, rd) ? -errno : 0;
+}
+
+static void read_cpu(int fd, unsigned int cpu, struct perfctr_read_cpu *rd)
+{
+	int err = try_read_cpu(fd, cpu, rd);
+
+	ck_assert_msg(!err, "READ_CPU of %u: %s (error %u)", cpu, strerror(-err), rd->error);
+}
+
+static bool has_source(unsigned int source)
+{
+	return guest.info.cpu_features & (source == PERFCTR_SOURCE_NATIVE ?
+					  PERFCTR_FEATURE_NATIVE : PERFCTR_FEATURE_SHARED);
+}
+
+/* Alone on that CPU, as far as user mode goes */
+static void be_alone_on(unsigned int cpu)
+{
+	pin_self(cpu);
+	make_realtime();
+}
+
+/* Counts a body on this CPU by its session, and asserts that it counted just that. */
+static void expect_exact(int fd, unsigned int cpu)
+{
+	struct perfctr_read space[2] = {};
+	struct perfctr_read_cpu *rd[2] = { (void *)&space[0], (void *)&space[1] };
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		rd[i]->size = sizeof(*rd[i]);
+		rd[i]->cpu = cpu;
+	}
+	for (i = 0; i < 3; i++) {
+		ck_assert_int_eq(exact_kernel(fd, PERFCTR_IOC_READ_CPU, space, body_spin, LOOPS), 0);
+		ck_assert_uint_eq(rd[1]->sum[0] - rd[0]->sum[0], EXACT_KERNEL + BODY_SPIN(LOOPS));
+		ck_assert_uint_gt(rd[1]->clock, rd[0]->clock);
+	}
+}
+
+static void exact_by(unsigned int source)
+{
+	struct perfctr_read_cpu rd, again;
+	unsigned int cpu = guest.ncpus - 1;
+	int fd = open_cpus();
+
+	be_alone_on(cpu);
+	count_cpu(fd, cpu, source);
+	read_cpu(fd, cpu, &rd);
+	ck_assert_uint_eq(rd.sum[0], 0);
+	ck_assert_uint_eq(rd.clock, 0);
+	ck_assert_uint_eq(rd.flags, ONLINE);
+	ck_assert_uint_eq(rd.cstatus, PERFCTR_CSTATUS_CLOCK | 1);
+	ck_assert_uint_eq(rd.nrctrs, 1);
+	ck_assert_uint_eq(rd.sum[1], 0);
+	go(fd);
+	expect_exact(fd, cpu);
+	read_cpu(fd, cpu, &rd);
+	ck_assert_uint_eq(rd.flags, ONLINE | RUNNING);
+	stop(fd);
+	read_cpu(fd, cpu, &rd);
+	ck_assert_uint_eq(rd.flags, ONLINE);
+	body_spin(LOOPS);
+	read_cpu(fd, cpu, &again);
+	ck_assert_uint_eq(rd.sum[0], again.sum[0]);
+	ck_assert_uint_eq(rd.clock, again.clock);
+	/* It goes on from there, and a new control begins anew. */
+	go(fd);
+	read_cpu(fd, cpu, &again);
+	ck_assert_uint_ge(again.sum[0], rd.sum[0]);
+	ck_assert_uint_lt(again.sum[0], rd.sum[0] + BODY_SPIN(LOOPS));
+	expect_exact(fd, cpu);
+	stop(fd);
+	count_cpu(fd, cpu, source);
+	read_cpu(fd, cpu, &rd);
+	ck_assert_uint_eq(rd.sum[0], 0);
+	close(fd);
+}
+
+START_TEST(exact_natively)
+{
+	exact_by(PERFCTR_SOURCE_NATIVE);
+}
+END_TEST
+
+START_TEST(exact_through_perf)
+{
+	exact_by(PERFCTR_SOURCE_SHARED);
+}
+END_TEST
+
+/* Of all CPUs at a time, each by a control of its own, with what threads of each do */
+static void all_cpus_by(unsigned int source)
+{
+	struct perfctr_read_cpu before[64], after[64];
+	unsigned int cpu, n = guest.ncpus < 64 ? guest.ncpus : 64;
+	struct perfctr_control control;
+	int fd = open_cpus();
+
+	for (cpu = 0; cpu < n; cpu++)
+		count_cpu(fd, cpu, source);
+	/* The last one counts the clock alone, in place of that. */
+	control_init(&control);
+	control.flags = PERFCTR_CONTROL_CPU;
+	control.cpu = n - 1;
+	control.tsc_on = 1;
+	if (n > 1)
+		set_control(fd, &control);
+	go(fd);
+	for (cpu = 0; cpu < n; cpu++) {
+		pin_self(cpu);
+		read_cpu(fd, cpu, &before[cpu]);
+		body_spin(LOOPS);
+		read_cpu(fd, cpu, &after[cpu]);
+		ck_assert_uint_gt(after[cpu].clock, before[cpu].clock);
+		if (cpu && cpu == n - 1)
+			ck_assert_uint_eq(after[cpu].nrctrs, 0);
+		else
+			ck_assert_uint_ge(after[cpu].sum[0] - before[cpu].sum[0],
+					  BODY_SPIN(LOOPS));
+	}
+	close(fd);
+}
+
+START_TEST(all_cpus)
+{
+	if (has_source(PERFCTR_SOURCE_NATIVE))
+		all_cpus_by(PERFCTR_SOURCE_NATIVE);
+	if (has_source(PERFCTR_SOURCE_SHARED))
+		all_cpus_by(PERFCTR_SOURCE_SHARED);
+	all_cpus_by(PERFCTR_SOURCE_ANY);
+}
+END_TEST
+
+/* Sums of another CPU, while a thread there works: perf's event there has counted the same. */
+START_TEST(agrees_with_perf)
+{
+	struct perf_event_attr attr;
+	struct perfctr_read_cpu rd[2];
+	uint64_t theirs[2];
+	int fd = open_cpus(), event, i;
+	cpu_set_t set;
+	pid_t pid;
+
+	/* Nobody else runs there, but what the test sends. */
+	CPU_ZERO(&set);
+	CPU_SET(0, &set);
+	ck_ok(sched_setaffinity(0, sizeof(set), &set));
+	perf_attr_init(&attr, EV_INSTRUCTIONS);
+	attr.disabled = 0;
+	ck_ok(event = perf_open(&attr, -1, 1, -1));
+	count_cpu(fd, 1, PERFCTR_SOURCE_SHARED);
+	go(fd);
+	for (i = 0; i < 2; i++) {
+		/* While nothing runs there in user mode. */
+		sleep_us(20000);
+		read_cpu(fd, 1, &rd[i]);
+		theirs[i] = perf_read_one(event);
+		if (i)
+			break;
+		pid = fork();
+		if (!pid) {
+			pin_self(1);
+			body_spin(10 * LOOPS);
+			_exit(0);
+		}
+		expect_exit(pid, 0);
+	}
+	ck_assert_uint_ge(rd[1].sum[0] - rd[0].sum[0], BODY_SPIN(10 * LOOPS));
+	ck_assert_uint_eq(rd[1].sum[0] - rd[0].sum[0], theirs[1] - theirs[0]);
+	close(event);
+	close(fd);
+}
+END_TEST
+
+static void expect_counts(int fd, unsigned int cpu)
+{
+	struct perfctr_read_cpu before, after;
+
+	read_cpu(fd, cpu, &before);
+	body_spin(LOOPS);
+	read_cpu(fd, cpu, &after);
+	ck_assert_uint_eq(after.flags, ONLINE | RUNNING);
+	ck_assert_uint_ge(after.sum[0] - before.sum[0], BODY_SPIN(LOOPS));
+}
+
+/* A CPU goes and comes: its sums stand still meanwhile. One may be controlled while it is away. */
+static void hotplug_by(unsigned int source)
+{
+	struct perfctr_read_cpu before, off, again;
+	int fd = open_cpus();
+
+	count_cpu(fd, 0, source);
+	count_cpu(fd, 1, source);
+	go(fd);
+	pin_self(1);
+	expect_counts(fd, 1);
+	read_cpu(fd, 1, &before);
+	pin_self(0);
+	ck_assert_int_eq(cpu_online(1, false), 0);
+	read_cpu(fd, 1, &off);
+	ck_assert_uint_eq(off.flags, RUNNING);
+	ck_assert_uint_ge(off.sum[0], before.sum[0]);
+	expect_counts(fd, 0);
+	read_cpu(fd, 1, &again);
+	ck_assert_uint_eq(off.sum[0], again.sum[0]);
+	ck_assert_uint_eq(off.clock, again.clock);
+	ck_assert_int_eq(cpu_online(1, true), 0);
+	pin_self(1);
+	expect_counts(fd, 1);
+	read_cpu(fd, 1, &again);
+	ck_assert_uint_ge(again.sum[0], off.sum[0] + BODY_SPIN(LOOPS));
+
+	pin_self(0);
+	stop(fd);
+	ck_assert_int_eq(cpu_online(1, false), 0);
+	count_cpu(fd, 1, source);
+	go(fd);
+	read_cpu(fd, 1, &off);
+	ck_assert_uint_eq(off.flags, RUNNING);
+	ck_assert_uint_eq(off.sum[0], 0);
+	ck_assert_int_eq(cpu_online(1, true), 0);
+	pin_self(1);
+	expect_counts(fd, 1);
+	/* Closed while it is away */
+	pin_self(0);
+	ck_assert_int_eq(cpu_online(1, false), 0);
+	close(fd);
+	ck_assert_int_eq(cpu_online(1, true), 0);
+}
+
+START_TEST(hotplug)
+{
+	if (has_source(PERFCTR_SOURCE_NATIVE))
+		hotplug_by(PERFCTR_SOURCE_NATIVE);
+	if (has_source(PERFCTR_SOURCE_SHARED))
+		hotplug_by(PERFCTR_SOURCE_SHARED);
+}
+END_TEST
+
+/* Beside threads that count natively CPUs do not, and the other way round; each is told why. */
+START_TEST(native_excludes)
+{
+	int fd = open_cpus(), self = open_self(), other = open_cpus();
+	struct perfctr_read_cpu rd;
+	uint32_t reason;
+
+	ck_assert_int_eq(try_count_self(self, PERFCTR_SOURCE_NATIVE, &reason), 0);
+	ck_assert_int_eq(try_count_cpu(fd, 0, PERFCTR_SOURCE_NATIVE, &reason), -EBUSY);
+	ck_assert_uint_eq(reason, PERFCTR_REASON_THREADS);
+	read_cpu(fd, 0, &rd);
+	ck_assert_uint_eq(rd.cstatus, 0);
+	if (has_one_source()) {
+		ck_assert_int_eq(try_count_cpu(fd, 0, PERFCTR_SOURCE_ANY, &reason), -EBUSY);
+		ck_assert_uint_eq(reason, PERFCTR_REASON_THREADS);
+	}
+	unlink_self(self);
+	close(self);
+
+	be_alone_on(0);
+	count_cpu(fd, 0, PERFCTR_SOURCE_NATIVE);
+	go(fd);
+	self = open_self();
+	ck_assert_int_eq(try_count_self(self, PERFCTR_SOURCE_NATIVE, &reason), -EBUSY);
+	ck_assert_uint_eq(reason, PERFCTR_REASON_CPUS);
+	if (has_one_source()) {
+		ck_assert_int_eq(try_count_self(self, PERFCTR_SOURCE_SHARED, &reason), -EBUSY);
+		ck_assert_uint_eq(reason, PERFCTR_REASON_CPUS);
+		ck_assert_int_eq(try_count_self(self, PERFCTR_SOURCE_ANY, &reason), -EBUSY);
+		ck_assert_uint_eq(reason, PERFCTR_REASON_CPUS);
+	}
+	/* A CPU is one session's. */
+	ck_assert_int_eq(try_count_cpu(other, 0, PERFCTR_SOURCE_NATIVE, &reason), -EBUSY);
+	ck_assert_uint_eq(reason, PERFCTR_REASON_CPUS);
+	if (guest.ncpus > 1) {
+		count_cpu(other, 1, PERFCTR_SOURCE_NATIVE);
+		go(other);
+	}
+	expect_exact(fd, 0);
+	close(other);
+	expect_exact(fd, 0);
+	close(fd);
+	ck_assert_int_eq(try_count_self(self, PERFCTR_SOURCE_NATIVE, &reason), 0);
+	close(self);
+}
+END_TEST
+
+/* Threads with the clock alone, with a page or not, come and go, and disturb no register. */
+START_TEST(clock_beside_native)
+{
+	struct perfctr_control control;
+	int fd = open_cpus(), self = open_self();
+
+	control_init(&control);
+	control.tsc_on = 1;
+	be_alone_on(0);
+	count_cpu(fd, 0, PERFCTR_SOURCE_NATIVE);
+	go(fd);
+	set_control(self, &control);
+	expect_exact(fd, 0);
+	map_page(self);
+	expect_exact(fd, 0);
+	sleep_us(2000);
+	expect_exact(fd, 0);
+	unlink_self(self);
+	expect_exact(fd, 0);
+	close(self);
+	close(fd);
+}
+END_TEST
+
+/* Who could read registers cannot while these count for CPUs, and can again afterwards. */
+START_TEST(nobody_reads_registers)
+{
+	int self = count_event(EV_INSTRUCTIONS), fd = open_cpus();
+	const struct perfctr_page *page = map_page(self);
+	struct perfctr_control control;
+	uint32_t reason;
+
+	while (page_asks(page, 0))
+		sched_yield();
+	control_init(&control);
+	set_control(self, &control);
+	be_alone_on(0);
+	count_cpu(fd, 0, PERFCTR_SOURCE_NATIVE);
+	go(fd);
+	ck_assert_int_eq(may_read_register(0), 0);
+	expect_exact(fd, 0);
+	close(fd);
+	ck_assert_int_eq(try_count_self(self, PERFCTR_SOURCE_NATIVE, &reason), 0);
+	sched_yield();
+	ck_assert(!page_asks(page, 0));
+	unmap_page(page);
+	close(self);
+}
+END_TEST
+
+/* By perf threads and CPUs count at the same time, by the same events. */
+START_TEST(shared_beside_threads)
+{
+	struct perfctr_read space[2] = {};
+	int fd = open_cpus(), self = open_self();
+	uint32_t reason;
+
+	be_alone_on(0);
+	count_cpu(fd, 0, PERFCTR_SOURCE_SHARED);
+	go(fd);
+	ck_assert_int_eq(try_count_self(self, PERFCTR_SOURCE_SHARED, &reason), 0);
+	expect_exact(fd, 0);
+	space[0].size = sizeof(*space);
+	space[1].size = sizeof(*space);
+	ck_assert_int_eq(exact_kernel(self, PERFCTR_IOC_READ, space, body_spin, LOOPS), 0);
+	ck_assert_uint_eq(space[1].sum[0] - space[0].sum[0], EXACT_KERNEL + BODY_SPIN(LOOPS));
+	expect_exact(fd, 0);
+	unlink_self(self);
+	expect_exact(fd, 0);
+	close(self);
+	close(fd);
+}
+END_TEST
+
+/* Root takes the counters: the error sticks until the next control. */
+static void evict_by(unsigned int source)
+{
+	struct perfctr_read_cpu rd, again;
+	int fd = open_cpus();
+
+	be_alone_on(0);
+	count_cpu(fd, 0, source);
+	go(fd);
+	expect_exact(fd, 0);
+	ck_assert_int_eq(write_text(MODULE_PARAMS "evict", "all"), 0);
+	ck_assert_int_eq(try_read_cpu(fd, 0, &rd), -EIO);
+	ck_assert_uint_eq(rd.error, PERFCTR_ERROR_LOST);
+	ck_assert_uint_gt(rd.sum[0], BODY_SPIN(LOOPS));
+	body_spin(LOOPS);
+	ck_assert_int_eq(try_read_cpu(fd, 0, &again), -EIO);
+	ck_assert_uint_eq(rd.sum[0], again.sum[0]);
+	stop(fd);
+	count_cpu(fd, 0, source);
+	go(fd);
+	expect_exact(fd, 0);
+	close(fd);
+}
+
+START_TEST(evicted)
+{
+	if (has_source(PERFCTR_SOURCE_NATIVE))
+		evict_by(PERFCTR_SOURCE_NATIVE);
+	if (has_source(PERFCTR_SOURCE_SHARED))
+		evict_by(PERFCTR_SOURCE_SHARED);
+}
+END_TEST
+
+/* The module stays while there is a session. */
+START_TEST(keeps_the_module)
+{
+	int fd = open_cpus();
+
+	pin_self(0);
+	count_cpu(fd, 0, PERFCTR_SOURCE_ANY);
+	go(fd);
+	ck_assert_int_eq(module_unload(), -EAGAIN);
+	expect_counts(fd, 0);
+	close(fd);
+}
+END_TEST
+
+static void expect_refused(int fd, struct perfctr_control *control, int err)
+{
+	ck_assert_int_eq(try_control(fd, control), -err);
+}
+
+#define BAD(change) do {						\
+	cpu_control(&control, 0, PERFCTR_SOURCE_ANY);			\
+	change;								\
+	expect_refused(fd, &control, EINVAL);				\
+} while (0)
+
+START_TEST(bad_controls)
+{
+	struct perfctr_control control;
+	struct perfctr_read_cpu rd;
+	int fd = open_cpus();
+
+	BAD(control.flags = 0);
+	BAD(control.flags |= PERFCTR_CONTROL_INHERIT);
+	BAD(control.flags |= PERFCTR_CONTROL_ON_EXEC);
+	BAD(control.flags |= PERFCTR_CONTROL_RAW);
+	BAD(control.flags |= 0x80000000u);
+	BAD(control.cpu = NO_CPU);
+	BAD(control.cpu = UINT32_MAX);
+	BAD(control.reserved0 = 1);
+	BAD(control.reserved[4] = 1);
+	BAD(control.tsc_on = 2);
+	BAD(control.preserve = 1);
+	BAD(control.refresh = 1);
+	BAD(control.si_signo = SIGUSR1);
+	BAD(control.source = PERFCTR_SOURCE_ANY + 1);
+	BAD(control.nractrs = 0; control_add_ictr(&control, EV_INSTRUCTIONS, -1000);
+	    control.si_signo = SIGUSR1);
+	BAD(control.ctr[0].ireset = -1);
+	BAD(control.ctr[0].reserved[0] = 1);
+	BAD(control.ctr[0].config1 = 1);
+	BAD(control.ctr[0].flags = 0);
+	ck_errno(ioctl(fd, PERFCTR_IOC_CONTROL, NULL), EFAULT);
+
+	ck_assert_int_eq(try_read_cpu(fd, NO_CPU, &rd), -EINVAL);
+	ck_assert_int_eq(try_read_cpu(fd, UINT32_MAX, &rd), -EINVAL);
+	ck_errno(ioctl(fd, PERFCTR_IOC_READ_CPU, NULL), EFAULT);
+	rd.size = 8;
+	ck_errno(ioctl(fd, PERFCTR_IOC_READ_CPU, &rd), EINVAL);
+	rd.size = PERFCTR_MAX_SIZE + 8;
+	ck_errno(ioctl(fd, PERFCTR_IOC_READ_CPU, &rd), E2BIG);
+	/* Without counters, and with an array that has no room for them */
+	read_cpu(fd, 0, &rd);
+	ck_assert_uint_eq(rd.cstatus, 0);
+
+	count_cpu(fd, 0, PERFCTR_SOURCE_ANY);
+	go(fd);
+	cpu_control(&control, 0, PERFCTR_SOURCE_ANY);
+	expect_refused(fd, &control, EBUSY);
+	ck_errno(ioctl(fd, PERFCTR_IOC_RESUME), EBUSY);
+	rd.size = PERFCTR_READ_CPU_SIZE_VER0;
+	rd.cpu = 0;
+	rd.sum[0] = 77;
+	ck_ok(ioctl(fd, PERFCTR_IOC_READ_CPU, &rd));
+	ck_assert_uint_eq(rd.sum[0], 77);
+	ck_assert_uint_eq(rd.nrctrs, 1);
+	stop(fd);
+	stop(fd);
+	/* One with nothing ends the CPU's part. */
+	control_init(&control);
+	control.flags = PERFCTR_CONTROL_CPU;
+	set_control(fd, &control);
+	read_cpu(fd, 0, &rd);
+	ck_assert_uint_eq(rd.cstatus, 0);
+	close(fd);
+}
+END_TEST
+
+/* A session has four calls, and no state has the fifth. */
+START_TEST(other_calls)
+{
+	static const unsigned long calls[] = {
+		PERFCTR_IOC_OPEN, PERFCTR_IOC_READ, PERFCTR_IOC_READ_CONTROL, PERFCTR_IOC_UNLINK,
+		PERFCTR_IOC_IRESUME, PERFCTR_IOC_READ_TREE, PERFCTR_IOC_NEXT_MEMBER,
+		PERFCTR_IOC_REFRESH, PERFCTR_IOC_ADD_MEMBER,
+	};
+	struct perfctr_open o = { .size = sizeof(o), .flags = PERFCTR_OPEN_CPUS };
+	int fd = open_cpus(), self = open_self(), device = open_device();
+	static struct perfctr_read_cpu rd;
+	struct perfctr_info info = { .size = sizeof(info) };
+	char text[256], path[64];
+	uint64_t words[4];
+	unsigned int i;
+
+	for (i = 0; i < sizeof(calls) / sizeof(*calls); i++) {
+		rd.size = sizeof(rd);
+		ck_errno(ioctl(fd, calls[i], &rd), ENOTTY);
+	}
+	ck_ok(ioctl(fd, PERFCTR_IOC_INFO, &info));
+	ck_errno(read(fd, words, sizeof(words)), EINVAL);
+	ck_assert_ptr_null(try_map(fd));
+	ck_assert_int_eq(errno, ENODEV);
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+	ck_assert_int_gt(read_text(path, text, sizeof(text)), 0);
+	ck_assert_ptr_nonnull(strstr(text, "cpus:"));
+	rd.size = sizeof(rd);
+	ck_errno(ioctl(self, PERFCTR_IOC_READ_CPU, &rd), ENOTTY);
+	ck_errno(ioctl(device, PERFCTR_IOC_READ_CPU, &rd), ENOTTY);
+	ck_errno(ioctl(self, PERFCTR_IOC_OPEN, &o), ENOTTY);
+	o.flags |= PERFCTR_OPEN_CREAT;
+	ck_errno(ioctl(device, PERFCTR_IOC_OPEN, &o), EINVAL);
+	o.flags = PERFCTR_OPEN_CPUS;
+	o.tid = getpid();
+	ck_errno(ioctl(device, PERFCTR_IOC_OPEN, &o), EINVAL);
+	o.tid = 0;
+	o.pidfd = 1;
+	ck_errno(ioctl(device, PERFCTR_IOC_OPEN, &o), EINVAL);
+	close(device);
+	close(self);
+	close(fd);
+}
+END_TEST
+
+/* Users may not, nor by a handle of root's. */
+START_TEST(users_may_not)
+{
+	struct perfctr_read_cpu rd;
+	uint32_t reason;
+	int fd = open_cpus();
+
+	count_cpu(fd, 0, PERFCTR_SOURCE_ANY);
+	become(GUEST_UID);
+	ck_assert_int_eq(try_open_cpus(), -EACCES);
+	ck_assert_int_eq(try_count_cpu(fd, 0, PERFCTR_SOURCE_ANY, &reason), -EACCES);
+	go(fd);
+	read_cpu(fd, 0, &rd);
+	close(fd);
+}
+END_TEST
+
+/*
+ * Threads that are bound
+ */
+
+static void bound_control(struct perfctr_control *control, unsigned int cpu, unsigned int source)
+{
+	cpu_control(control, cpu, source);
+}
+
+static void expect_thread_counts(int fd, uint64_t expected)
+{
+	struct perfctr_read space[2] = { { .size = sizeof(*space) }, { .size = sizeof(*space) } };
+
+	ck_assert_int_eq(exact_kernel(fd, PERFCTR_IOC_READ, space, body_spin, LOOPS), 0);
+	ck_assert_uint_eq(space[1].sum[0] - space[0].sum[0], expected);
+	if (expected)
+		ck_assert_uint_gt(space[1].clock, space[0].clock);
+	else
+		ck_assert_uint_eq(space[1].clock, space[0].clock);
+}
+
+#define BODY (EXACT_KERNEL + BODY_SPIN(LOOPS))
+
+static void bound_by(unsigned int source)
+{
+	struct perfctr_control control, back = { PERFCTR_CONTROL_INIT };
+	const struct perfctr_page *page;
+	struct perfctr_read rd, again;
+	int fd = open_self(), i;
+	bool may;
+
+	pin_self(0);
+	bound_control(&control, 1, source);
+	set_control(fd, &control);
+	ck_ok(ioctl(fd, PERFCTR_IOC_READ_CONTROL, &back));
+	ck_assert_uint_eq(back.flags, PERFCTR_CONTROL_CPU);
+	ck_assert_uint_eq(back.cpu, 1);
+	expect_thread_counts(fd, 0);
+	pin_self(1);
+	expect_thread_counts(fd, BODY);
+	page = map_page(fd);
+	expect_thread_counts(fd, BODY);
+	may = !page_asks(page, 0);
+	for (i = 0; i < 20; i++) {
+		pin_self(0);
+		ck_assert(page_asks(page, 0));
+		expect_thread_counts(fd, 0);
+		read_all(fd, &rd);
+		ck_assert_uint_eq(rd.flags, PERFCTR_READ_ATTACHED);
+		sleep_us(100);
+		read_all(fd, &again);
+		ck_assert_uint_eq(rd.sum[0], again.sum[0]);
+		pin_self(1);
+		expect_thread_counts(fd, BODY);
+		ck_assert(!may || !page_asks(page, 0));
+	}
+	/* What the kernel counts is the thread's, wherever it runs. */
+	ck_assert_uint_gt(again.soft.switches, 0);
+	/* Suspended it stands still there as well. */
+	ck_ok(ioctl(fd, PERFCTR_IOC_SUSPEND));
+	expect_thread_counts(fd, 0);
+	ck_ok(ioctl(fd, PERFCTR_IOC_RESUME));
+	expect_thread_counts(fd, BODY);
+	unmap_page(page);
+	expect_thread_counts(fd, BODY);
+	pin_self(0);
+	expect_thread_counts(fd, 0);
+	/* Unbound it counts everywhere. */
+	control.flags = 0;
+	control.cpu = 0;
+	set_control(fd, &control);
+	expect_thread_counts(fd, BODY);
+	unlink_self(fd);
+	close(fd);
+}
+
+START_TEST(bound)
+{
+	if (has_source(PERFCTR_SOURCE_NATIVE))
+		bound_by(PERFCTR_SOURCE_NATIVE);
+	if (has_source(PERFCTR_SOURCE_SHARED))
+		bound_by(PERFCTR_SOURCE_SHARED);
+}
+END_TEST
+
+/* Descendants are bound as their root is. */
+static void bound_child_by(unsigned int source)
+{
+	struct perfctr_read_tree before, after;
+	struct perfctr_control control;
+	int fd = open_self(), i;
+	pid_t pid;
+
+	pin_self(0);
+	bound_control(&control, 1, source);
+	control.flags |= PERFCTR_CONTROL_INHERIT;
+	set_control(fd, &control);
+	for (i = 0; i < 2; i++) {
+		ck_assert_int_eq(try_read_tree(fd, PERFCTR_TREE_ENDED, &before), 0);
+		pid = fork();
+		if (!pid) {
+			pin_self(i);
+			body_spin(LOOPS);
+			pin_self(0);
+			body_spin(LOOPS);
+			_exit(0);
+		}
+		expect_exit(pid, 0);
+		ck_assert_int_eq(try_read_tree(fd, PERFCTR_TREE_ENDED, &after), 0);
+		if (i) {
+			ck_assert_uint_ge(after.sum[0] - before.sum[0], BODY_SPIN(LOOPS));
+			ck_assert_uint_lt(after.sum[0] - before.sum[0], BODY_SPIN(LOOPS) + 1000);
+		} else {
+			ck_assert_uint_eq(after.sum[0], before.sum[0]);
+			ck_assert_uint_eq(after.clock, before.clock);
+		}
+	}
+	unlink_self(fd);
+	close(fd);
+}
+
+START_TEST(bound_descendants)
+{
+	if (has_source(PERFCTR_SOURCE_NATIVE))
+		bound_child_by(PERFCTR_SOURCE_NATIVE);
+	if (has_source(PERFCTR_SOURCE_SHARED))
+		bound_child_by(PERFCTR_SOURCE_SHARED);
+}
+END_TEST
+
+START_TEST(bound_badly)
+{
+	struct perfctr_control control;
+	int fd = open_self();
+
+	bound_control(&control, NO_CPU, PERFCTR_SOURCE_ANY);
+	expect_refused(fd, &control, EINVAL);
+	bound_control(&control, 0, PERFCTR_SOURCE_ANY);
+	control.reserved0 = 1;
+	expect_refused(fd, &control, EINVAL);
+	bound_control(&control, 1, PERFCTR_SOURCE_ANY);
+	control.flags = 0;
+	expect_refused(fd, &control, EINVAL);
+	close(fd);
+}
+END_TEST
+
+int main(void)
+{
+	guest_begin("cpus", NULL);
+	GUEST_RUN(exact_natively, NEED_COUNTERS | NEED_NATIVE | LOG_SILENT);
+	GUEST_RUN(exact_through_perf, NEED_COUNTERS | NEED_SHARED);
+	GUEST_RUN(all_cpus, NEED_COUNTERS);
+	GUEST_RUN(agrees_with_perf, NEED_COUNTERS | NEED_SMP | NEED_PERF | NEED_SHARED);
+	GUEST_RUN(hotplug, NEED_COUNTERS | NEED_SMP);
+	GUEST_RUN(native_excludes, NEED_COUNTERS | NEED_NATIVE);
+	GUEST_RUN(clock_beside_native, NEED_COUNTERS | NEED_NATIVE);
+	GUEST_RUN(nobody_reads_registers, NEED_COUNTERS | NEED_NATIVE | NEED_USER_READ | NEED_X86);
+	GUEST_RUN(shared_beside_threads, NEED_COUNTERS | NEED_SHARED);
+	GUEST_RUN(evicted, NEED_COUNTERS);
+	GUEST_RUN(keeps_the_module, NEED_COUNTERS);
+	GUEST_RUN(bad_controls, NEED_COUNTERS | LOG_SILENT);
+	GUEST_RUN(other_calls, LOG_SILENT);
+	GUEST_RUN(users_may_not, NEED_COUNTERS | LOG_SILENT);
+	GUEST_RUN(bound, NEED_COUNTERS | NEED_SMP);
+	GUEST_RUN(bound_descendants, NEED_COUNTERS | NEED_SMP);
+	GUEST_RUN(bound_badly, NEED_COUNTERS | LOG_SILENT);
+	return guest_end();
+}
