@@ -199,6 +199,10 @@ const char *perfctr_reason_name(unsigned int reason)
 		return "an erratum of this processor makes the event count wrong";
 	case PERFCTR_REASON_MEDIATED:
 		return "a virtual machine has the processor's counters for itself";
+	case PERFCTR_REASON_CPUS:
+		return "the counters count for CPUs, by the module's own driver";
+	case PERFCTR_REASON_THREADS:
+		return "the counters count for threads, by the module's own driver";
 	case PERFCTR_REASON_SLOTS:
 		return "a metric of TopDown needs SLOTS in the same control and modes, and both a-mode";
 	case PERFCTR_REASON_TOPDOWN:

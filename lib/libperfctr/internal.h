@@ -19,6 +19,10 @@ struct vperfctr {
 	unsigned int reason;			/* PERFCTR_REASON_*, likewise */
 };
 
+/* OPEN: the descriptor, or -1 */
+perfctr_internal
+int perfctr_open_fd(const struct perfctr_open *o);
+
 /* OPEN, and the map of the page if @map */
 perfctr_internal
 struct vperfctr *perfctr_open_state(const struct perfctr_open *o, int map);

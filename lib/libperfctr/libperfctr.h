@@ -200,8 +200,23 @@ struct vperfctr_control {
 #define SI_PMC_OVF	PERFCTR_SI_OVF
 #define si_pmc_ovf_mask	si_pid
 
+/* What one CPU counts, and what it has counted */
+struct gperfctr_cpu_control {
+	unsigned int cpu;
+	struct perfctr_cpu_control cpu_control;
+	unsigned int _reserved[4];
+};
+
+struct gperfctr_cpu_state {
+	unsigned int cpu;
+	struct perfctr_cpu_control cpu_control;
+	struct perfctr_sum_ctrs sum;
+	unsigned int _reserved[4];
+};
+
 struct vperfctr;
 struct rvperfctr;
+struct gperfctr;
 
 /* Own thread */
 struct vperfctr *vperfctr_open(void);
@@ -235,6 +250,22 @@ int rvperfctr_stop(const struct rvperfctr *r);
 int rvperfctr_iresume(const struct rvperfctr *r);
 int rvperfctr_unlink(const struct rvperfctr *r);
 void rvperfctr_close(struct rvperfctr *r);
+
+/*
+ * CPUs, whatever runs there; for who has CAP_PERFMON (EACCES). A control with neither clock nor
+ * counters ends the CPU's part. While it is started gperfctr_control() and gperfctr_start() fail
+ * with EBUSY. The sums of gperfctr_read(), which are of state->cpu, are never old, so the interval
+ * of gperfctr_start() has no meaning; it must be 10000 or more (EINVAL). It returns how many CPUs
+ * have a part. After gperfctr_stop() sums stand still, and the next start goes on from there.
+ */
+struct gperfctr *gperfctr_open(void);
+void gperfctr_close(struct gperfctr *g);
+int gperfctr_control(const struct gperfctr *g, struct gperfctr_cpu_control *control);
+int gperfctr_read(const struct gperfctr *g, struct gperfctr_cpu_state *state);
+int gperfctr_stop(const struct gperfctr *g);
+int gperfctr_start(const struct gperfctr *g, unsigned int interval_usec);
+int gperfctr_info(const struct gperfctr *g, struct perfctr_info *info);
+struct perfctr_cpus_info *gperfctr_cpus_info(const struct gperfctr *g);
 
 /* The same on file descriptors, which may be sent over a socket */
 int _vperfctr_open(int creat);
@@ -377,6 +408,18 @@ void vperfctr_ring_consume(struct vperfctr_ring *ring, size_t bytes);
 struct rvperfctr *rvperfctr_open_pidfd(int pidfd);
 /* What all calls of a struct vperfctr act on the same thread by; rvperfctr_close() frees it. */
 struct vperfctr *rvperfctr_vperfctr(const struct rvperfctr *r);
+
+/*
+ * CPUs, with all that the kernel's ABI has. The control's cpu says which one; its flag is set by
+ * the call. A read of a CPU whose counters were lost stores the sums and fails with EIO.
+ */
+int gperfctr_fd(const struct gperfctr *g);
+int gperfctr_control_native(const struct gperfctr *g, struct perfctr_control *control);
+int gperfctr_read_native(const struct gperfctr *g, unsigned int cpu,
+			 struct perfctr_read_cpu *sums);
+/* After a control failed: PERFCTR_OWNER_*, PERFCTR_REASON_* */
+int gperfctr_owner(const struct gperfctr *g);
+int gperfctr_reason(const struct gperfctr *g);
 
 /*
  * Suspend and resume all counters of the caller, or of all threads of its tree. When the

@@ -25,7 +25,7 @@ static void close_keep_errno(int fd)
 	errno = err;
 }
 
-static int open_fd(const struct perfctr_open *o)
+int perfctr_open_fd(const struct perfctr_open *o)
 {
 	int fd = open(PERFCTR_DEVICE, O_RDWR | O_CLOEXEC);
 
@@ -50,7 +50,7 @@ int _vperfctr_open(int creat)
 		.size = sizeof(o), .flags = creat ? PERFCTR_OPEN_CREAT | PERFCTR_OPEN_EXCL : 0,
 	};
 
-	return open_fd(&o);
+	return perfctr_open_fd(&o);
 }
 
 /* x86's NMI watchdog is a user of perf, and the module cannot tell it from others. */
@@ -242,7 +242,7 @@ static struct vperfctr *handle_new(int fd, int map)
 struct vperfctr *perfctr_open_state(const struct perfctr_open *o, int map)
 {
 	struct vperfctr *v;
-	int fd = open_fd(o);
+	int fd = perfctr_open_fd(o);
 
 	if (fd < 0)
 		return NULL;

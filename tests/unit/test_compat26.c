@@ -46,6 +46,34 @@ static void set_up(struct vperfctr_control *control)
 	control->flags = VPERFCTR_CONTROL_CLOEXEC;
 }
 
+static void global_calls(void)
+{
+	struct gperfctr_cpu_control control;
+	struct gperfctr_cpu_state state;
+	struct perfctr_cpus_info *cpus;
+	struct vperfctr_control own;
+	struct perfctr_info info;
+	struct gperfctr *gperfctr = gperfctr_open();
+
+	if (!gperfctr)
+		return;
+	set_up(&own);
+	memset(&control, 0, sizeof(control));
+	control.cpu = 0;
+	control.cpu_control = own.cpu_control;
+	gperfctr_info(gperfctr, &info);
+	cpus = gperfctr_cpus_info(gperfctr);
+	free(cpus);
+	gperfctr_control(gperfctr, &control);
+	if (gperfctr_start(gperfctr, 10000) >= 0) {
+		state.cpu = 0;
+		gperfctr_read(gperfctr, &state);
+		printf("%llu %llu %u\n", state.sum.tsc, state.sum.pmc[0], state.cpu_control.nractrs);
+		gperfctr_stop(gperfctr);
+	}
+	gperfctr_close(gperfctr);
+}
+
 static void raw_calls(void)
 {
 	struct vperfctr_control control;
@@ -138,6 +166,7 @@ int main(void)
 		       perfctr_info_nrctrs(&info));
 
 	raw_calls();
+	global_calls();
 	self = vperfctr_open_mode(VPERFCTR_OPEN_CREAT_EXCL);
 	if (!self)
 		self = vperfctr_open();
