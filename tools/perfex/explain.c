@@ -202,6 +202,12 @@ static const char *why_so_few(unsigned int reason)
 	case PERFCTR_REASON_SOURCE:
 		return "other users of perfctr count by the other source, and this processor's counters\n"
 			"are of one source at a time. Leave out --source, or wait until they are done";
+	case PERFCTR_REASON_CPUS:
+		return "somebody counts CPUs (perfex -a, perhaps) by perfctr's own driver, which has the\n"
+			"counters for nobody else then. Wait until that is done";
+	case PERFCTR_REASON_THREADS:
+		return "threads are counted by perfctr's own driver, which cannot count CPUs as well.\n"
+			"Wait until that is done";
 	case PERFCTR_REASON_MEDIATED:
 		return "a virtual machine has the processor's counters for itself, as KVM's parameter\n"
 			"enable_mediated_pmu is on. Leave out --source, or wait until it has ended";
@@ -538,7 +544,9 @@ int explain_run(const struct run *run, char **argv, const struct perfctr_info *i
 		explain("cannot start '%s': %s", argv[0], strerror(run->error));
 		break;
 	case STAGE_OPEN:
-		if (run->error == ENOMEM)
+		if (how->ncpus && run->error == EACCES)
+			explain("-a and -C count what everybody does, which needs root or CAP_PERFMON");
+		else if (run->error == ENOMEM)
 			explain("no memory for counters: %s", strerror(run->error));
 		else
 			explain_device(run->error);
@@ -550,6 +558,9 @@ int explain_run(const struct run *run, char **argv, const struct perfctr_info *i
 			explain("this kernel cannot tell what programs map: it has no kprobes");
 		else
 			explain("cannot make the ring of samples: %s", strerror(run->error));
+		break;
+	case STAGE_NO_CPU:
+		explain("there is no CPU %u", run->refused);
 		break;
 	case STAGE_CONTROL:
 		explain_control(run, info, events, how);

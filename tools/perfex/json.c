@@ -38,6 +38,16 @@ static void json_processes(FILE *f, const struct how *how)
 	fprintf(f, "]");
 }
 
+static void json_cpu_list(FILE *f, const struct how *how)
+{
+	unsigned int i;
+
+	fprintf(f, "\"cpus\": [");
+	for (i = 0; i < how->ncpus; i++)
+		fprintf(f, "%s%u", i ? ", " : "", how->cpus[i]);
+	fprintf(f, "]");
+}
+
 /* What was counted, without its number */
 static void json_event(FILE *f, const struct event *event, const struct run *run)
 {
@@ -172,6 +182,39 @@ static void json_threads(FILE *f, char **argv, const struct events *events,
 	fprintf(f, "]");
 }
 
+/* What each CPU counted, in an interval or in all */
+static void json_per_cpu(FILE *f, const struct events *events, const struct how *how,
+			 bool interval)
+{
+	unsigned int i, k;
+
+	fprintf(f, ", \"per_cpu\": [");
+	for (i = 0; i < how->ncpus; i++) {
+		const struct cpu_counts *now = cpus_counts(i), *before = cpus_before(i);
+
+		fprintf(f, "%s{\"cpu\": %u, \"online\": %s, \"complete\": %s, \"counts\": [",
+			i ? ", " : "", now->cpu, json_bool(now->online), json_bool(!now->lost));
+		for (k = 0; k < events->n; k++) {
+			fprintf(f, "%s", k ? ", " : "");
+			json_count(f, now->clock != 0,
+				   now->sum[k] - (interval ? before->sum[k] : 0));
+		}
+		fprintf(f, "], \"ticks\": %" PRIu64 "}",
+			now->clock - (interval ? before->clock : 0));
+	}
+	fprintf(f, "]");
+}
+
+/* Those that are born in a tree, and what the kernel counts of threads */
+static void json_of_threads(FILE *f, const struct run *run)
+{
+	fprintf(f, ", \"kernel_counts\": {");
+	json_soft(f, run->counted ? &run->sums.soft : NULL);
+	fprintf(f, "}, \"descendants_ended\": %" PRIu64 ", \"descendants_live\": %" PRIu64
+		", \"descendants_missed\": %" PRIu64, (uint64_t)run->sums.ended,
+		(uint64_t)run->sums.live, (uint64_t)run->sums.missed);
+}
+
 static void json_end(FILE *f, const struct events *events, const struct run *run)
 {
 	fprintf(f, ", \"source\": ");
@@ -197,20 +240,23 @@ void json_run(FILE *f, char **argv, const struct perfctr_info *info,
 	fprintf(f, "{");
 	if (how->npids)
 		json_processes(f, how);
-	else
+	if (how->ncpus)
+		json_cpu_list(f, how);
+	if (how->ncpus && argv[0])
+		fprintf(f, ", ");
+	if (!how->npids && argv[0])
 		json_command(f, argv);
 	fprintf(f, ", ");
 	json_counts(f, info, events, run, NULL);
 	json_exact(f, how, run, NULL);
 	if (how->per_thread)
 		json_threads(f, argv, events, how, run);
-	fprintf(f, ", \"kernel_counts\": {");
-	json_soft(f, run->counted ? &run->sums.soft : NULL);
-	fprintf(f, "}, \"descendants_ended\": %" PRIu64 ", \"descendants_live\": %" PRIu64
-		", \"descendants_missed\": %" PRIu64, (uint64_t)run->sums.ended,
-		(uint64_t)run->sums.live, (uint64_t)run->sums.missed);
+	if (how->per_cpu)
+		json_per_cpu(f, events, how, false);
+	if (!how->ncpus)
+		json_of_threads(f, run);
 	fprintf(f, ", \"elapsed\": %.9f", elapsed(run));
-	if (!how->npids)
+	if (run->pid)
 		fprintf(f, ", \"user\": %.6f, \"system\": %.6f", seconds(&run->usage.ru_utime),
 			seconds(&run->usage.ru_stime));
 	json_end(f, events, run);
@@ -223,6 +269,8 @@ void json_interval(FILE *f, const struct perfctr_info *info, const struct events
 	fprintf(f, "{\"interval\": %.9f, ", elapsed(run));
 	json_counts(f, info, events, run, before);
 	json_exact(f, how, run, before);
+	if (how->per_cpu)
+		json_per_cpu(f, events, how, true);
 	fprintf(f, ", \"live\": %" PRIu64 "}\n", (uint64_t)run->sums.live);
 }
 
@@ -244,6 +292,10 @@ void json_statistics(FILE *f, char **argv, const struct perfctr_info *info,
 	unsigned int i;
 
 	fprintf(f, "{");
+	if (how->ncpus) {
+		json_cpu_list(f, how);
+		fprintf(f, ", ");
+	}
 	json_command(f, argv);
 	fprintf(f, ", \"runs\": %u, \"counts\": [", statistics->runs);
 	for (i = 0; i < events->n; i++) {

@@ -76,6 +76,31 @@ static void print_processes(FILE *f, const struct how *how)
 		fprintf(f, "%s %d", i ? "," : "", how->pids[i]);
 }
 
+/* "CPUs 0, 2" */
+static void print_cpu_list(FILE *f, const struct how *how)
+{
+	unsigned int i;
+
+	fprintf(f, "CPU%s", how->ncpus > 1 ? "s" : "");
+	for (i = 0; i < how->ncpus; i++)
+		fprintf(f, "%s %u", i ? "," : "", how->cpus[i]);
+}
+
+static void print_subject(FILE *f, char **argv, const struct how *how)
+{
+	fprintf(f, "\n Counts of ");
+	if (how->npids) {
+		print_processes(f, how);
+		return;
+	}
+	if (how->ncpus)
+		print_cpu_list(f, how);
+	if (how->ncpus && argv[0])
+		fprintf(f, " during ");
+	if (argv[0])
+		print_command(f, argv);
+}
+
 /* Each line of it a little to the right */
 static void print_indented(FILE *f, const char *text)
 {
@@ -169,6 +194,31 @@ static void print_threads(FILE *f, char **argv, const struct events *events,
 	fprintf(f, "\n");
 }
 
+/* A line for each CPU; on lines that begin with @time, of the interval, or NULL */
+static void print_cpus(FILE *f, const struct events *events, const struct how *how,
+		       const struct run *run, const char *time)
+{
+	unsigned int i, k;
+
+	fprintf(f, "%s%*s", time ?: "", COLUMN / 2, "CPU");
+	for (k = 0; k < events->n; k++)
+		fprintf(f, " %*s%s", COLUMN - (int)strlen(modifier(&events->event[k], run)),
+			events->event[k].name, modifier(&events->event[k], run));
+	fprintf(f, "\n");
+	for (i = 0; i < how->ncpus; i++) {
+		const struct cpu_counts *now = cpus_counts(i), *before = cpus_before(i);
+
+		fprintf(f, "%s%*u", time ?: "", COLUMN / 2, now->cpu);
+		for (k = 0; k < events->n; k++) {
+			fprintf(f, " ");
+			print_number(f, now->clock != 0, now->sum[k] - (time ? before->sum[k] : 0));
+		}
+		fprintf(f, "%s%s\n", now->online ? "" : "  offline", now->lost ? "  INCOMPLETE" : "");
+	}
+	if (!time)
+		fprintf(f, "\n");
+}
+
 static void print_soft(FILE *f, bool counted, const struct perfctr_soft *soft)
 {
 	char buf[32];
@@ -184,18 +234,20 @@ static void print_soft(FILE *f, bool counted, const struct perfctr_soft *soft)
 	fprintf(f, "\n");
 }
 
-static void print_clock(FILE *f, const struct perfctr_info *info, const struct run *run)
+static void print_clock(FILE *f, const struct perfctr_info *info, const struct how *how,
+			const struct run *run)
 {
+	const char *where = how->ncpus ? "of all these CPUs" : "on a processor";
 	char buf[32];
 
 	if (info->tsc_hz && run->counted) {
-		fprintf(f, "%*.9f  seconds on a processor (%s ticks of the clock)\n", COLUMN,
-			(double)run->sums.clock / (double)info->tsc_hz,
+		fprintf(f, "%*.9f  seconds %s (%s ticks of the clock)\n", COLUMN,
+			(double)run->sums.clock / (double)info->tsc_hz, where,
 			thousands(run->sums.clock, buf));
 		return;
 	}
 	print_number(f, run->counted, run->sums.clock);
-	fprintf(f, "  ticks of the clock, on a processor\n");
+	fprintf(f, "  ticks of the clock, %s\n", where);
 }
 
 static void print_text_run(FILE *f, char **argv, const struct perfctr_info *info,
@@ -205,15 +257,13 @@ static void print_text_run(FILE *f, char **argv, const struct perfctr_info *info
 	double ratio[PERFCTR_TOPDOWN_RATIOS];
 	unsigned int i, known = topdown_shares(events, run->sums.sum, NULL, ratio);
 
-	fprintf(f, "\n Counts of ");
-	if (how->npids)
-		print_processes(f, how);
-	else
-		print_command(f, argv);
+	print_subject(f, argv, how);
 	fprintf(f, "%s\n\n", run->complete ? ":" : ", INCOMPLETE:");
 
 	if (how->per_thread)
 		print_threads(f, argv, events, how, run);
+	if (how->per_cpu)
+		print_cpus(f, events, how, run, NULL);
 	for (i = 0; i < events->n; i++) {
 		print_number(f, is_counted(run, i), run->sums.sum[i]);
 		fprintf(f, "  %s%s", events->event[i].name, modifier(&events->event[i], run));
@@ -221,13 +271,14 @@ static void print_text_run(FILE *f, char **argv, const struct perfctr_info *info
 		fprintf(f, "\n");
 	}
 	print_rests(f, "", known, ratio);
-	print_clock(f, info, run);
-	print_soft(f, run->counted, &run->sums.soft);
+	print_clock(f, info, how, run);
+	if (!how->ncpus)
+		print_soft(f, run->counted, &run->sums.soft);
 
 	fprintf(f, "\n");
 	print_seconds(f, elapsed(run), "seconds elapsed");
 	/* What processes used that run already is not known from their beginning. */
-	if (!how->npids) {
+	if (run->pid) {
 		print_seconds(f, seconds(&run->usage.ru_utime), "seconds user");
 		print_seconds(f, seconds(&run->usage.ru_stime), "seconds system");
 	}
@@ -258,6 +309,8 @@ void print_interval(FILE *f, const struct perfctr_info *info, const struct event
 	if (how->json) {
 		json_interval(f, info, events, how, run, before);
 	} else {
+		if (how->per_cpu)
+			print_cpus(f, events, how, run, time);
 		for (i = 0; i < events->n; i++) {
 			fprintf(f, "%s", time);
 			print_number(f, is_counted(run, i), run->sums.sum[i] - before->sum[i]);
@@ -268,8 +321,9 @@ void print_interval(FILE *f, const struct perfctr_info *info, const struct event
 		}
 		print_rests(f, time, known, ratio);
 		if (info->tsc_hz && run->counted)
-			fprintf(f, "%s%*.9f  seconds on a processor\n", time, COLUMN,
-				(double)clock / (double)info->tsc_hz);
+			fprintf(f, "%s%*.9f  seconds %s\n", time, COLUMN,
+				(double)clock / (double)info->tsc_hz,
+				how->ncpus ? "of all these CPUs" : "on a processor");
 	}
 	fflush(f);
 }
@@ -298,8 +352,7 @@ void print_statistics(FILE *f, char **argv, const struct perfctr_info *info,
 		json_statistics(f, argv, info, events, how, run, statistics);
 		return;
 	}
-	fprintf(f, "\n Counts of ");
-	print_command(f, argv);
+	print_subject(f, argv, how);
 	fprintf(f, ", mean of %u runs%s\n\n", statistics->runs,
 		run->complete ? ":" : ", INCOMPLETE:");
 	for (i = 0; i < events->n; i++)

@@ -2,6 +2,7 @@
 /* perfex: runs a program under performance counters. */
 #include <errno.h>
 #include <getopt.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,6 +16,7 @@ static void usage(FILE *f)
 		"              [--self | --per-thread] [-I MS | -r N] [--source SOURCE] [--exact]\n"
 		"              [--] PROGRAM [ARG]...\n"
 		"       perfex -p PID[,PID]... [OPTION]... [[--] PROGRAM [ARG]...]\n"
+		"       perfex -a | -C CPUS [--per-cpu] [OPTION]... [[--] PROGRAM [ARG]...]\n"
 		"       perfex record [OPTION]... [--] PROGRAM [ARG]...\n"
 		"       perfex --report [--overflows N] [--watch S] [--hotplug] [--sleep] [-o FILE]\n"
 		"       perfex report | annotate [OPTION]...\n"
@@ -30,6 +32,10 @@ static void usage(FILE *f)
 		"  -p, --pid PID       count processes that run already, all their threads, and what\n"
 		"                      they start from now on, until they end, or Ctrl-C; with\n"
 		"                      PROGRAM, which is not counted then, until that ends\n"
+		"  -a, --all-cpus      count all CPUs, whatever runs there, while PROGRAM runs, or\n"
+		"                      until Ctrl-C; that needs root\n"
+		"  -C, --cpu CPUS      the same of these CPUs: 0,2-3\n"
+		"      --per-cpu       tell what each CPU counted as well\n"
 		"  -o, --output FILE   write the counts to FILE, not to stderr\n"
 		"      --json          write them as JSON\n"
 		"      --self          count only PROGRAM's first thread, not its other threads\n"
@@ -90,7 +96,7 @@ static int count(char **argv, struct results *results, const struct how *how,
 		if (run_program(argv, events, how, info, results, &run) < 0) {
 			int status = explain_run(&run, argv, info, events, how);
 
-			run_end(&run);
+			run_end(how, &run);
 			return status;
 		}
 		statistics_add(&statistics, events, how, &run);
@@ -99,14 +105,14 @@ static int count(char **argv, struct results *results, const struct how *how,
 			*worst = run;
 		if (run.stop || i + 1 == how->repeat)
 			break;
-		run_end(&run);
+		run_end(how, &run);
 	}
 	if (how->repeat > 1)
 		print_statistics(results_file(results), argv, info, events, how, worst,
 				 &statistics);
 	else
 		print_run(results_file(results), argv, info, events, how, &run);
-	run_end(&run);
+	run_end(how, &run);
 	return -1;
 }
 
@@ -126,6 +132,30 @@ static int count_to(const char *output, char **argv, const struct how *how,
 	return status < 0 ? end_like(&worst) : status;
 }
 
+/* -a and -C with other options; false, after it told why not */
+static bool cpus_go_together(struct how *how, bool program)
+{
+	if (how->per_cpu && !how->ncpus) {
+		explain("--per-cpu is for --all-cpus and --cpu");
+		return false;
+	}
+	if (!how->ncpus)
+		return true;
+	if (how->npids || how->self || how->per_thread || how->raw_csr || how->exact) {
+		explain("--all-cpus and --cpu count CPUs: they do not go together with --pid, --self,\n"
+			"--per-thread, --raw-csr and --exact");
+		return false;
+	}
+	if (how->repeat > 1 && (how->per_cpu || !program)) {
+		explain("--repeat needs a program, and does not go together with --per-cpu");
+		return false;
+	}
+	how->pidfds = calloc(1, sizeof(*how->pidfds));
+	if (!how->pidfds)
+		explain("no memory");
+	return how->pidfds != NULL;
+}
+
 int main(int argc, char **argv)
 {
 	static const struct option options[] = {
@@ -135,6 +165,9 @@ int main(int argc, char **argv)
 		{ "self", no_argument, NULL, 's' },
 		{ "per-thread", no_argument, NULL, 't' },
 		{ "pid", required_argument, NULL, 'p' },
+		{ "all-cpus", no_argument, NULL, 'a' },
+		{ "cpu", required_argument, NULL, 'C' },
+		{ "per-cpu", no_argument, NULL, 'c' },
 		{ "topdown", no_argument, NULL, 'T' },
 		{ "raw-csr", no_argument, NULL, 'R' },
 		{ "interval", required_argument, NULL, 'I' },
@@ -167,7 +200,7 @@ int main(int argc, char **argv)
 		return run_subprogram(argv);
 
 	/* + : the program's options are the program's. */
-	while ((c = getopt_long(argc, argv, "+e:o:p:I:r:ilhV", options, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, "+e:o:p:aC:I:r:ilhV", options, NULL)) != -1) {
 		switch (c) {
 		case 'e':
 			if (!have_info && !get_info(&info))
@@ -183,6 +216,17 @@ int main(int argc, char **argv)
 		case 'p':
 			if (!attach_parse(optarg, &how))
 				return EXIT_PERFEX;
+			break;
+		case 'a':
+			if (!cpus_all(&how))
+				return EXIT_PERFEX;
+			break;
+		case 'C':
+			if (!cpus_parse(optarg, &how))
+				return EXIT_PERFEX;
+			break;
+		case 'c':
+			how.per_cpu = true;
 			break;
 		case 'j':
 			how.json = true;
@@ -264,7 +308,7 @@ int main(int argc, char **argv)
 		report_how.overflows = 10000;
 	if (!report_how.watch)
 		report_how.watch = 10;
-	if (report && (optind < argc || events.chosen || topdown || how.json)) {
+	if (report && (optind < argc || events.chosen || topdown || how.json || how.ncpus)) {
 		explain("--report is a text about the machine, without a program, events or JSON");
 		return EXIT_PERFEX;
 	}
@@ -274,7 +318,9 @@ int main(int argc, char **argv)
 		explain("--pid does not go together with --self, --raw-csr and --repeat");
 		return EXIT_PERFEX;
 	}
-	if (!how.npids && optind == argc) {
+	if (!cpus_go_together(&how, optind < argc))
+		return EXIT_PERFEX;
+	if (!how.npids && !how.ncpus && optind == argc) {
 		explain("which program? perfex -h tells how it is used");
 		return EXIT_PERFEX;
 	}

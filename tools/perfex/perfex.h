@@ -71,7 +71,10 @@ struct how {
 	bool raw_csr;			/* rdcycle and rdinstret are legal */
 	pid_t *pids;			/* of processes that run already, with -p; ... */
 	struct pollfd *pidfds;		/* ... descriptors of them, -1 if ended; then signals' */
-	unsigned int npids;		/* 0: a program is run */
+	unsigned int npids;		/* 0: a program is run, or CPUs are counted */
+	unsigned int *cpus;		/* these are counted, with -a and -C */
+	unsigned int ncpus;		/* 0: a program or processes are */
+	bool per_cpu;			/* each CPU's counts as well */
 	unsigned int source;		/* PERFCTR_SOURCE_* */
 	unsigned int interval;		/* ms between reads on the way; 0: none */
 	unsigned int repeat;		/* how many runs; 1 without -r */
@@ -97,6 +100,7 @@ enum stage {
 	STAGE_EXEC,
 	STAGE_TRACE,			/* of -p: the thread run.pid cannot be traced, ... */
 	STAGE_ADD,			/* ... or not be counted */
+	STAGE_NO_CPU,			/* of -C: there is no CPU run.refused */
 	STAGE_RUNNING,
 };
 
@@ -122,10 +126,19 @@ struct run {
 	bool stop;			/* a signal asked for the end */
 	struct perfctr_read_tree sums;	/* of one thread as well */
 	int fd;				/* the handle, or -1 */
-	pid_t pid;			/* of the program's first thread; 0: -p without a program */
+	pid_t pid;			/* of the program's first thread; 0 if none is run */
 	bool counted;			/* the sums are those of at least a part of the run */
 	bool complete;			/* they are of the whole run */
 	const char *why;		/* if not, why */
+};
+
+/* What one CPU counted */
+struct cpu_counts {
+	unsigned int cpu;
+	bool online;
+	bool lost;			/* not to the end */
+	uint64_t clock;
+	uint64_t sum[PERFCTR_MAX_CTRS];
 };
 
 /* Several runs: mean and standard deviation of each number */
@@ -166,7 +179,7 @@ bool control_program(int fd, const struct events *events, const struct how *how,
  */
 int run_program(char **argv, struct events *events, const struct how *how,
 		const struct perfctr_info *info, struct results *results, struct run *run);
-void run_end(struct run *run);
+void run_end(const struct how *how, struct run *run);
 /* Ends as the program did, for those who look at how we ended: the exit status, if it returns */
 int end_like(const struct run *run);
 
@@ -193,6 +206,22 @@ bool attach_parse(const char *list, struct how *how);
 bool attach_begin(const struct events *events, const struct how *how, struct run *run);
 bool attach_ended(const struct how *how);
 bool attach_wait(const struct how *how, int64_t ms);
+
+/*
+ * cpus.c: -a and -C. parse: a list of CPUs; all: those that are online; false, after it told why.
+ * begin: counts them; false: run says why. stop: at the end of the run. read: their total, as the
+ * sums of the run. interval_ends: what was read last is what the next interval begins with.
+ * counts, before: of the CPU of index @i, as it was read last, and as the interval began.
+ */
+bool cpus_parse(const char *list, struct how *how);
+bool cpus_all(struct how *how);
+bool cpus_begin(const struct events *events, const struct how *how, struct run *run);
+void cpus_stop(void);
+void cpus_end(const struct how *how);
+void cpus_read(const struct how *how, struct run *run);
+void cpus_interval_ends(const struct how *how);
+const struct cpu_counts *cpus_counts(unsigned int i);
+const struct cpu_counts *cpus_before(unsigned int i);
 
 /*
  * signals.c: signals that are sent to perfex. signals_take() is called once, before anything

@@ -66,7 +66,7 @@ static int record(char **argv, struct how *how, const struct perfctr_info *info,
 		status = end_like(&run);
 	if (run.stage == STAGE_RUNNING && !run.complete && run.why)
 		explain("not all was recorded: %s", run.why);
-	run_end(&run);
+	run_end(how, &run);
 	return status;
 }
 

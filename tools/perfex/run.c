@@ -102,14 +102,14 @@ static _Noreturn void child(int sock, char **argv, const struct events *events,
 	 * this call its end of the socket is closed, and the report below fails.
 	 */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	fd = _vperfctr_open(1);
-	if (fd < 0) {
+	fd = how->ncpus ? -1 : _vperfctr_open(1);
+	if (fd < 0 && !how->ncpus) {
 		report.error = errno;
 		send_report(sock, &report, -1);
 		_exit(EXIT_PERFEX);
 	}
 	if ((how->recording && !recording_make_ring(fd, how, &report)) ||
-	    !control_program(fd, events, how, &report)) {
+	    (!how->ncpus && !control_program(fd, events, how, &report))) {
 		send_report(sock, &report, -1);
 		_exit(EXIT_PERFEX);
 	}
@@ -182,6 +182,10 @@ static void read_sums(const struct how *how, struct run *run)
 	unsigned int flags = 0;
 	int ret;
 
+	if (how->ncpus) {
+		cpus_read(how, run);
+		return;
+	}
 	run->complete = true;
 	ret = read_self(run->fd, &self, &flags);
 	if (how->self)
@@ -213,9 +217,8 @@ static bool has_ended(const struct how *how, struct run *run)
 {
 	pid_t pid;
 
-	/* -p without a program */
 	if (!run->pid)
-		return run->stop || attach_ended(how);
+		return run->stop || (how->npids && attach_ended(how));
 	do
 		pid = wait4(run->pid, &run->status, WNOHANG, &run->usage);
 	while (pid < 0 && errno == EINTR);
@@ -228,7 +231,7 @@ static void read_now(const struct how *how, struct run *run)
 	read_sums(how, run);
 }
 
-/* Of -p without a program the signal that asks for the end is ours. */
+/* If no program is run the signal that asks for the end is ours. */
 static bool wait_for(const struct how *how, const struct run *run, int64_t ms)
 {
 	return run->pid ? signals_pass_on(run->pid, ms) : attach_wait(how, ms);
@@ -251,12 +254,16 @@ static void watch(const struct how *how, const struct perfctr_info *info,
 			read_now(how, run);
 			print_interval(results_file(results), info, events, how, run, &before);
 			before = run->sums;
+			if (how->ncpus)
+				cpus_interval_ends(how);
 			/* The next multiple, if it took so long that some have passed */
 			due += (1 - left / how->interval) * how->interval;
 			continue;
 		}
 		run->stop |= wait_for(how, run, left);
 	}
+	if (how->ncpus)
+		cpus_stop();
 	read_now(how, run);
 	if (how->interval)
 		print_interval(results_file(results), info, events, how, run, &before);
@@ -280,8 +287,10 @@ static void record(const struct how *how, const struct perfctr_info *info,
 	}
 }
 
-void run_end(struct run *run)
+void run_end(const struct how *how, struct run *run)
 {
+	if (how->ncpus)
+		cpus_end(how);
 	if (run->fd >= 0)
 		close(run->fd);
 	run->fd = -1;
@@ -364,10 +373,18 @@ static int run_attached(char **argv, struct events *events, const struct how *ho
 	return 0;
 }
 
+/* What was known of the CPUs' counting before the program began; its reports do not tell. */
+static void keep(struct run *run, const struct run *began)
+{
+	run->source = began->source;
+	run->clock_only = began->clock_only;
+	run->start = began->start;
+}
+
 int run_program(char **argv, struct events *events, const struct how *how,
 		const struct perfctr_info *info, struct results *results, struct run *run)
 {
-	struct run report = { .stage = STAGE_FORK };
+	struct run report = { .stage = STAGE_FORK }, began;
 	int sock[2];
 	pid_t pid;
 
@@ -377,6 +394,16 @@ int run_program(char **argv, struct events *events, const struct how *how,
 	run->bad_event = -1;
 	if (how->npids)
 		return run_attached(argv, events, how, info, results, run);
+	if (how->ncpus && !cpus_begin(events, how, run))
+		return -1;
+	if (run->clock_only)
+		events->n = 0;
+	if (how->ncpus && !argv[0]) {
+		watch(how, info, events, results, run);
+		return 0;
+	}
+	began = *run;
+	run->stage = STAGE_FORK;
 	if (!socket_make(sock, run))
 		return -1;
 
@@ -389,6 +416,8 @@ int run_program(char **argv, struct events *events, const struct how *how,
 	if (pid < 0)
 		goto out;
 
+	if (how->ncpus)
+		keep(run, &began);
 	if (run->clock_only)
 		events->n = 0;
 	if (run->stage == STAGE_RUNNING) {
