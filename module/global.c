@@ -19,11 +19,13 @@
  * struct perfctr_session
  * @mutex: guards all of it, and its wides
  * @running: they count, or will when their CPUs come
- * @wide: by CPU; NULL: it has no part in the session
+ * @cpus: those that have a part in it
+ * @wide: by CPU; NULL: it has none
  */
 struct perfctr_session {
 	struct mutex mutex;
 	bool running;
+	cpumask_var_t cpus;
 	struct perfctr_wide *wide[];
 };
 
@@ -41,6 +43,10 @@ struct perfctr_session *perfctr_session_create(void)
 	if (!perfmon_capable())
 		return ERR_PTR(-EACCES);
 	session = kvzalloc(struct_size(session, wide, nr_cpu_ids), GFP_KERNEL_ACCOUNT);
+	if (session && !zalloc_cpumask_var(&session->cpus, GFP_KERNEL_ACCOUNT)) {
+		kvfree(session);
+		session = NULL;
+	}
 	if (!session)
 		return ERR_PTR(-ENOMEM);
 	mutex_init(&session->mutex);
@@ -52,7 +58,7 @@ static bool is_native(const struct perfctr_wide *wide)
 	return wide->config->wide;
 }
 
-/* It is stopped. */
+/* It is stopped; or NULL. */
 static void put_wide(struct perfctr_wide *wide)
 {
 	if (!wide)
@@ -155,6 +161,10 @@ static int control_apply(struct perfctr_session *session, const struct perfctr_c
 	}
 	put_wide(*place);
 	*place = wide;
+	if (wide)
+		cpumask_set_cpu(control->cpu, session->cpus);
+	else
+		cpumask_clear_cpu(control->cpu, session->cpus);
 	return 0;
 }
 
@@ -186,41 +196,35 @@ static int control_ioctl(struct perfctr_session *session, void __user *arg)
 static void start_here(void *arg)
 {
 	struct perfctr_session *session = arg;
-	struct perfctr_wide *wide = session->wide[smp_processor_id()];
 
-	if (wide)
-		perfctr_wide_start(wide);
+	perfctr_wide_start(session->wide[smp_processor_id()]);
 }
 
 static void stop_here(void *arg)
 {
 	struct perfctr_session *session = arg;
-	struct perfctr_wide *wide = session->wide[smp_processor_id()];
 
-	if (wide)
-		perfctr_wide_stop(wide);
+	perfctr_wide_stop(session->wide[smp_processor_id()]);
 }
 
 /* All of them at a time, as near as interrupts can have it */
 static void start_or_stop(struct perfctr_session *session, bool start)
 {
-	struct perfctr_wide *wide;
 	unsigned int cpu;
 
 	lockdep_assert_held(&session->mutex);
 	cpus_read_lock();
-	for_each_possible_cpu(cpu) {
-		wide = session->wide[cpu];
-		if (!wide || cpumask_test_cpu(cpu, cpu_online_mask))
+	for_each_cpu(cpu, session->cpus) {
+		if (cpumask_test_cpu(cpu, cpu_online_mask))
 			continue;
 		local_irq_disable();
 		if (start)
-			perfctr_wide_start(wide);
+			perfctr_wide_start(session->wide[cpu]);
 		else
-			perfctr_wide_stop(wide);
+			perfctr_wide_stop(session->wide[cpu]);
 		local_irq_enable();
 	}
-	on_each_cpu(start ? start_here : stop_here, session, 1);
+	on_each_cpu_mask(session->cpus, start ? start_here : stop_here, session, 1);
 	cpus_read_unlock();
 	session->running = start;
 }
@@ -330,7 +334,8 @@ void perfctr_session_free(struct perfctr_session *session)
 	unsigned int cpu;
 
 	suspend_ioctl(session);
-	for_each_possible_cpu(cpu)
+	for_each_cpu(cpu, session->cpus)
 		put_wide(session->wide[cpu]);
+	free_cpumask_var(session->cpus);
 	kvfree(session);
 }

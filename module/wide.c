@@ -85,14 +85,6 @@ static void suspend(struct perfctr_wide *wide)
 	}
 }
 
-/* Has this CPU count its config. An isolated one must join the claims first. */
-static bool load(const struct perfctr_config *config)
-{
-	if (unlikely(!perfctr_cpus_told_here()))
-		perfctr_cpus_join();
-	return perfctr_cpu_holds(config) || !perfctr_cpu_load(config);
-}
-
 static void resume_native(struct perfctr_wide *wide)
 {
 	const struct perfctr_config *config = wide->config;
@@ -102,7 +94,7 @@ static void resume_native(struct perfctr_wide *wide)
 		lose(wide, PERFCTR_ERROR_LOST);
 		return;
 	}
-	if (config->nr && !load(config)) {
+	if (!perfctr_cpu_holds(config) && perfctr_cpu_load(config)) {
 		lose(wide, perfctr_cpu_changed() ? PERFCTR_ERROR_CHANGED : PERFCTR_ERROR_LOST);
 		return;
 	}
@@ -120,6 +112,9 @@ static void resume(struct perfctr_wide *wide)
 
 	if (wide->resumed || wide->error)
 		return;
+	/* An isolated CPU is not told of claims, nor of their ends, until it joins. */
+	if (config->nr && unlikely(!perfctr_cpus_told_here()))
+		perfctr_cpus_join();
 	if (evicted) {
 		lose(wide, evicted);
 	} else if (!config->shared) {

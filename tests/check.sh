@@ -129,7 +129,7 @@ run_part() { # name
 		# Of PowerPCs the 7450 runs all. What differs: switches are seen by the tracepoint,
 		# and perf forgets to ask; no copies that user mode reads; four counters, whose
 		# interrupts are unsafe, and the same with them.
-		7450-plain) subjects='abi exact hold inherit overflow guarded unreserved' ;;
+		7450-plain) subjects='abi exact hold inherit overflow guarded cpus unreserved' ;;
 		# After a refusal perf is not to be trusted there: see test_unreserved.c.
 		y7450-plain)
 			subjects="$core behaviours reader width guarded lib extra noise burden unreserved" ;;
@@ -175,8 +175,8 @@ run_part() { # name
 	isolated-*)
 		# CPU 1 is left alone, as far as the kernel leaves it.
 		machine=${1#isolated-}
-		subjects='burden exact'
-		[ -z "$full" ] || subjects='burden exact guarded rdpmc'
+		subjects='burden exact cpus'
+		[ -z "$full" ] || subjects='burden exact cpus guarded rdpmc'
 		tests/machines/stage.sh "$machine"
 		# shellcheck disable=SC2086 # words
 		tests/machines/boot.sh "$machine" --icount --smp 2 --timeout 1800 \

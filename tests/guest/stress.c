@@ -393,6 +393,7 @@ static void supervise(struct actor *actor)
 	(void)start(administrator, any(actor));
 	(void)start(freezer, any(actor));
 	(void)start(evictor, any(actor));
+	(void)start(observer, any(actor));
 	if (shared->interrupts && shared->nevents)
 		(void)start(crowder, any(actor));
 	for (i = 0; i < WORKERS; i++)
@@ -593,6 +594,7 @@ int main(int argc, char **argv)
 	printf("stress: %llu controls refused, %llu late pages, %llu clocks forbidden, %llu raw reads revoked\n",
 	       (unsigned long long)shared->refused, (unsigned long long)shared->late,
 	       (unsigned long long)shared->tsc, (unsigned long long)shared->revoked);
+	printf("stress: %llu sessions counted CPUs\n", (unsigned long long)shared->sessions);
 	printf("stress: %llu evictions found by %llu states, %llu at their limits, %llu controls in %llu crowds\n",
 	       (unsigned long long)shared->evictions, (unsigned long long)shared->losses,
 	       (unsigned long long)shared->limits, (unsigned long long)shared->crowded,

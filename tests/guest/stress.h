@@ -65,6 +65,7 @@ struct shared {
 	_Atomic uint64_t crowds;	/* of threads with a control of its own each */
 	_Atomic uint64_t crowded;	/* threads in there */
 	_Atomic uint64_t tracees;	/* controls of a tracee */
+	_Atomic uint64_t sessions;	/* of CPUs, that counted */
 };
 
 extern struct shared *shared;
@@ -213,6 +214,7 @@ void op_late_page(struct actor *actor);
 void administrator(uint64_t rng);
 /* Takes the counters from a user. */
 void evictor(uint64_t rng);
+void observer(uint64_t rng);
 /* Lets a third user have as many different controls as it may. */
 void crowder(uint64_t rng);
 /* All was closed: the module has no object any more. */

@@ -89,6 +89,76 @@ void evictor(uint64_t rng)
 	}
 }
 
+static int control_cpu(struct actor *actor, int fd, unsigned int cpu)
+{
+	static const unsigned int sources[] = {
+		PERFCTR_SOURCE_NATIVE, PERFCTR_SOURCE_SHARED, PERFCTR_SOURCE_ANY,
+	};
+	struct perfctr_control control;
+	int err;
+
+	control_init(&control);
+	control.flags = PERFCTR_CONTROL_CPU;
+	control.cpu = cpu;
+	control.tsc_on = 1;
+	control.source = sources[below(actor, 3)];
+	if (shared->nevents)
+		control_add(&control, EV_INSTRUCTIONS);
+	err = try_control(fd, &control);
+	/* Threads have the counters, or perf, or there is no such source, or anybody could read them. */
+	if (err && err != -EBUSY && err != -EOPNOTSUPP && !(is_ppc() && err == -EACCES))
+		wrong(actor, "CONTROL of CPU %u: %s", cpu, strerror(-err));
+	return err;
+}
+
+/* Sums and clock never go back, and are lost only where counters come and go. */
+static void read_cpu(const struct actor *actor, int fd, unsigned int cpu,
+		     struct perfctr_read_cpu *last)
+{
+	struct perfctr_read_cpu rd = { .size = sizeof(rd), .cpu = cpu };
+	int err = ioctl(fd, PERFCTR_IOC_READ_CPU, &rd) ? errno : 0;
+
+	if (err && !(err == EIO && (shared->smp || is_ppc()) && rd.error == PERFCTR_ERROR_LOST))
+		wrong(actor, "READ_CPU of %u: %s, error %u", cpu, strerror(err), rd.error);
+	if (rd.clock < last->clock || rd.sum[0] < last->sum[0] || rd.sum[0] >> 60)
+		wrong(actor, "CPU %u: clock %llu after %llu, sum %llu after %llu", cpu,
+		      (unsigned long long)rd.clock, (unsigned long long)last->clock,
+		      (unsigned long long)rd.sum[0], (unsigned long long)last->sum[0]);
+	*last = rd;
+}
+
+/* A session counts CPUs for a moment. */
+void observer(uint64_t rng)
+{
+	struct perfctr_open o = { .size = sizeof(o), .flags = PERFCTR_OPEN_CPUS };
+	unsigned int cpu, i, ncpus = shared->smp ? 2 : 1;
+	struct actor actor;
+	int fd;
+
+	actor_init(&actor, rng, 0);
+	while (wait_for(&actor, shared->target / 200)) {
+		struct perfctr_read_cpu last[2] = { { .size = 0 } };
+		bool counts = false;
+
+		fd = open_device();
+		if (ioctl(fd, PERFCTR_IOC_OPEN, &o))
+			wrong(&actor, "OPEN of CPUs: %s", strerror(errno));
+		for (cpu = 0; cpu < ncpus; cpu++)
+			counts |= !control_cpu(&actor, fd, cpu);
+		if (ioctl(fd, PERFCTR_IOC_RESUME))
+			wrong(&actor, "RESUME of CPUs: %s", strerror(errno));
+		for (i = 0; counts && i < 10; i++) {
+			sleep_us(below(&actor, 3000));
+			for (cpu = 0; cpu < ncpus; cpu++)
+				read_cpu(&actor, fd, cpu, &last[cpu]);
+		}
+		shared->sessions += counts;
+		if (one_in(&actor, 2) && ioctl(fd, PERFCTR_IOC_SUSPEND))
+			wrong(&actor, "SUSPEND of CPUs: %s", strerror(errno));
+		close(fd);
+	}
+}
+
 /*
  * A crowd: threads of a user who does nothing else, each with a period of its own, until the
  * parameter `controls` allows no more

@@ -346,6 +346,10 @@ static void hotplug_by(unsigned int source)
 
 START_TEST(hotplug)
 {
+	/* No kernel with nohz_full= takes off a CPU of it. */
+	if (cpu_online(1, false) == -EBUSY)
+		return;
+	ck_assert_int_eq(cpu_online(1, true), 0);
 	if (has_source(PERFCTR_SOURCE_NATIVE))
 		hotplug_by(PERFCTR_SOURCE_NATIVE);
 	if (has_source(PERFCTR_SOURCE_SHARED))
@@ -652,6 +656,33 @@ START_TEST(users_may_not)
 	ck_assert_int_eq(try_count_cpu(fd, 0, PERFCTR_SOURCE_ANY, &reason), -EACCES);
 	go(fd);
 	read_cpu(fd, 0, &rd);
+	close(fd);
+}
+END_TEST
+
+/* Where everybody can read the registers they are not a CPU's, unless that is what is wanted. */
+START_TEST(native_needs_open)
+{
+	int fd = open_cpus();
+	struct perfctr_read_cpu rd;
+	uint32_t reason;
+
+	be_alone_on(0);
+	ck_assert_int_eq(write_text(MODULE_PARAMS "user_read", "guarded"), 0);
+	ck_assert_int_eq(try_count_cpu(fd, 0, PERFCTR_SOURCE_NATIVE, &reason), -EACCES);
+	ck_assert_uint_eq(reason, PERFCTR_REASON_OPEN);
+	ck_assert_int_eq(write_text(MODULE_PARAMS "user_read", "open"), 0);
+	count_cpu(fd, 0, PERFCTR_SOURCE_NATIVE);
+	go(fd);
+	expect_exact(fd, 0);
+	ck_assert_int_eq(write_text(MODULE_PARAMS "user_read", "guarded"), 0);
+	ck_assert_int_eq(try_read_cpu(fd, 0, &rd), -EIO);
+	ck_assert_uint_eq(rd.error, PERFCTR_ERROR_LOST);
+	ck_assert_int_eq(write_text(MODULE_PARAMS "user_read", "open"), 0);
+	stop(fd);
+	count_cpu(fd, 0, PERFCTR_SOURCE_NATIVE);
+	go(fd);
+	expect_exact(fd, 0);
 	close(fd);
 }
 END_TEST
@@ -989,7 +1020,8 @@ END_TEST
 
 int main(void)
 {
-	guest_begin("cpus", NULL);
+	/* Where everybody can read the registers that is the condition. */
+	guest_begin("cpus", is_ppc() ? "user_read=open" : NULL);
 	GUEST_RUN(exact_natively, NEED_COUNTERS | NEED_NATIVE | LOG_SILENT);
 	GUEST_RUN(exact_through_perf, NEED_COUNTERS | NEED_SHARED);
 	GUEST_RUN(all_cpus, NEED_COUNTERS);
@@ -1004,6 +1036,8 @@ int main(void)
 	GUEST_RUN(bad_controls, NEED_COUNTERS | LOG_SILENT);
 	GUEST_RUN(other_calls, LOG_SILENT);
 	GUEST_RUN(users_may_not, NEED_COUNTERS | LOG_SILENT);
+	if (is_ppc() && guest.info.cpu_features & PERFCTR_FEATURE_RDPMC)
+		GUEST_RUN(native_needs_open, NEED_COUNTERS | NEED_NATIVE);
 	GUEST_RUN(bound, NEED_COUNTERS | NEED_SMP);
 	GUEST_RUN(bound_descendants, NEED_COUNTERS | NEED_SMP);
 	GUEST_RUN(bound_badly, NEED_COUNTERS | LOG_SILENT);

@@ -150,7 +150,6 @@ typedef struct cpumask cpumask_var_t[1];
 #define HK_TYPE_TICK			1
 #define housekeeping_test_cpu(cpu, type)	true
 void smp_call_function_single(unsigned int cpu, void (*fn)(void *arg), void *arg, int wait);
-#define on_each_cpu(fn, arg, wait)	on_each_cpu_mask(cpu_online_mask, fn, arg, wait)
 void on_each_cpu_mask(const struct cpumask *mask, void (*fn)(void *arg), void *arg, int wait);
 
 /* Threads */
