@@ -9,9 +9,12 @@
 #include <linux/cpumask.h>
 #include <linux/mutex.h>
 #include <linux/slab.h>
+#include <linux/sched.h>
 #include <linux/smp.h>
+#include <trace/events/sched.h>
 
 #include "perfctr.h"
+#include "hook.h"
 #include "layout.h"
 #include "wide.h"
 
@@ -35,6 +38,41 @@ struct perfctr_session {
  */
 static DEFINE_MUTEX(native_mutex);
 static DEFINE_PER_CPU(struct perfctr_wide *, native);	/* native_mutex */
+
+/* Before each switch of everybody, while a session leaves the idle task out */
+static notrace void probe_switch(PERFCTR_SWITCH_PROBE_ARGS)
+{
+	if (is_idle_task(next))
+		perfctr_wides_idle(true);
+	else if (is_idle_task(prev))
+		perfctr_wides_idle(false);
+}
+
+static struct perfctr_probe idle_probe = PERFCTR_PROBE(sched_switch, probe_switch);
+
+static int turn_idle(bool on)
+{
+	if (on)
+		return perfctr_probes_register(&idle_probe, 1);
+	perfctr_probes_unregister(&idle_probe, 1);
+	return 0;
+}
+
+static struct perfctr_hook idle_hook = {
+	.mutex = __MUTEX_INITIALIZER(idle_hook.mutex),
+	.turn = turn_idle,
+	.off = __DELAYED_WORK_INITIALIZER(idle_hook.off, perfctr_hook_off, 0),
+};
+
+int perfctr_global_init(void)
+{
+	return perfctr_probes_find(&idle_probe, 1);
+}
+
+void perfctr_global_exit(void)
+{
+	perfctr_hook_exit(&idle_hook);
+}
 
 struct perfctr_session *perfctr_session_create(void)
 {
@@ -70,6 +108,8 @@ static void put_wide(struct perfctr_wide *wide)
 		mutex_unlock(&native_mutex);
 		perfctr_permit_wide(false);
 	}
+	if (wide->no_idle)
+		perfctr_hook_put(&idle_hook);
 	perfctr_config_put(wide->config, false);
 	kfree(wide);
 }
@@ -99,7 +139,8 @@ static int control_check(const struct perfctr_control *control)
 {
 	u32 i;
 
-	if (control->flags != PERFCTR_CONTROL_CPU || !perfctr_control_cpu_valid(control) ||
+	if ((control->flags & ~PERFCTR_CONTROL_NO_IDLE) != PERFCTR_CONTROL_CPU ||
+	    !perfctr_control_cpu_valid(control) ||
 	    control->tsc_on > 1 || control->nrictrs || control->si_signo || control->refresh ||
 	    control->preserve || control->source > PERFCTR_SOURCE_ANY || control->reserved0 ||
 	    !perfctr_all_zero(control->reserved, sizeof(control->reserved)))
@@ -119,6 +160,7 @@ static struct perfctr_wide *make_wide(const struct perfctr_control *control,
 				      const struct perfctr_wide *old, struct perfctr_refusal *why)
 {
 	struct perfctr_where where = { .cpu = control->cpu };
+	bool no_idle = control->flags & PERFCTR_CONTROL_NO_IDLE;
 	struct perfctr_config *config;
 	struct perfctr_wide *wide;
 	int err;
@@ -132,10 +174,14 @@ static struct perfctr_wide *make_wide(const struct perfctr_control *control,
 		why->reason = PERFCTR_REASON_OPEN;
 		return ERR_PTR(-EACCES);
 	}
-	wide = perfctr_wide_create(config, control->cpu, control->tsc_on);
+	/* First, so that whether the CPU is idle is known as soon as it starts. */
+	err = no_idle ? perfctr_hook_get(&idle_hook) : 0;
+	wide = err ? NULL : perfctr_wide_create(config, control->cpu, control->tsc_on, no_idle);
 	if (!wide) {
+		if (no_idle && !err)
+			perfctr_hook_put(&idle_hook);
 		perfctr_config_put(config, false);
-		return ERR_PTR(-ENOMEM);
+		return ERR_PTR(err ?: -ENOMEM);
 	}
 	if (is_native(wide))
 		perfctr_permit_wide(true);

@@ -462,6 +462,10 @@ const struct file_operations vperfctr_fops = {
 
 int perfctr_handle_init(void)
 {
+	int err = perfctr_global_init();
+
+	if (err)
+		return err;
 	state_cache = kmem_cache_create("perfctr", vperfctr_size(), 0, SLAB_ACCOUNT, NULL);
 	return state_cache ? 0 : -ENOMEM;
 }

@@ -194,6 +194,7 @@ static void __exit perfctr_exit(void)
 	misc_deregister(&device);
 	perfctr_events_exit();
 	perfctr_permit_exit();
+	perfctr_global_exit();
 	perfctr_notify_exit();
 	/*
 	 * vperfctr_return() puts its reference to the module inside our text, and may be

@@ -857,6 +857,8 @@ void vperfctr_exec_pid(struct vperfctr *perfctr);
 
 /* global.c */
 struct perfctr_session;
+int perfctr_global_init(void);
+void perfctr_global_exit(void);
 /* For the open file that refers to it: EACCES, ENOMEM. free: with all that it counts */
 struct perfctr_session *perfctr_session_create(void);
 void perfctr_session_free(struct perfctr_session *session);

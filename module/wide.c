@@ -11,6 +11,7 @@
 
 #include <linux/lockdep.h>
 #include <linux/percpu.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
 
@@ -24,23 +25,25 @@
  * @held: how many callers of perfctr_wides_suspend() have not called resume yet
  * @online: the CPU has its counters
  * @asleep: and they may be lost
+ * @idle: the idle task has it; known while there are wides with no_idle
  */
 struct wides {
 	struct hlist_head list;
 	unsigned int held;
 	bool online;
 	bool asleep;
+	bool idle;
 };
 
 static DEFINE_PER_CPU(struct wides, wides);
 
-static bool may_count(const struct wides *own)
+static bool may_count(const struct wides *own, const struct perfctr_wide *wide)
 {
-	return own->online && !own->asleep && !own->held;
+	return own->online && !own->asleep && !own->held && !(own->idle && wide->no_idle);
 }
 
 struct perfctr_wide *perfctr_wide_create(struct perfctr_config *config, unsigned int cpu,
-					 bool clock_on)
+					 bool clock_on, bool no_idle)
 {
 	struct perfctr_wide *wide;
 	unsigned int i;
@@ -51,6 +54,7 @@ struct perfctr_wide *perfctr_wide_create(struct perfctr_config *config, unsigned
 	wide->config = config;
 	wide->cpu = cpu;
 	wide->clock_on = clock_on;
+	wide->no_idle = no_idle;
 	wide->state.end = wide->state.ctr + config->nr;
 	for (i = 0; i < config->nr; i++) {
 		if (config->shared)
@@ -61,14 +65,14 @@ struct perfctr_wide *perfctr_wide_create(struct perfctr_config *config, unsigned
 	return wide;
 }
 
-static void lose(struct perfctr_wide *wide, u32 error)
+static notrace void lose(struct perfctr_wide *wide, u32 error)
 {
 	if (wide->config->shared)
 		WRITE_ONCE(perfctr_shared_any_lost, true);
 	WRITE_ONCE(wide->error, error);
 }
 
-static void suspend(struct perfctr_wide *wide)
+static notrace void suspend(struct perfctr_wide *wide)
 {
 	const struct perfctr_config *config = wide->config;
 
@@ -85,7 +89,7 @@ static void suspend(struct perfctr_wide *wide)
 	}
 }
 
-static void resume_native(struct perfctr_wide *wide)
+static notrace void resume_native(struct perfctr_wide *wide)
 {
 	const struct perfctr_config *config = wide->config;
 
@@ -105,7 +109,7 @@ static void resume_native(struct perfctr_wide *wide)
 		perfctr_cpu_resume(&wide->state, false);
 }
 
-static void resume(struct perfctr_wide *wide)
+static notrace void resume(struct perfctr_wide *wide)
 {
 	const struct perfctr_config *config = wide->config;
 	u32 evicted = READ_ONCE(config->evicted);
@@ -132,8 +136,11 @@ void perfctr_wide_start(struct perfctr_wide *wide)
 	struct wides *own = per_cpu_ptr(&wides, wide->cpu);
 
 	lockdep_assert_irqs_disabled();
+	/* On another CPU, which is not online, it is known as that comes. */
+	if (wide->no_idle && wide->cpu == smp_processor_id())
+		own->idle = is_idle_task(current);
 	hlist_add_head(&wide->here, &own->list);
-	if (may_count(own))
+	if (may_count(own, wide))
 		resume(wide);
 }
 
@@ -222,10 +229,9 @@ static void resume_all(struct wides *own)
 {
 	struct perfctr_wide *wide;
 
-	if (!may_count(own))
-		return;
 	hlist_for_each_entry(wide, &own->list, here)
-		resume(wide);
+		if (may_count(own, wide))
+			resume(wide);
 }
 
 void perfctr_wides_resume(void)
@@ -243,6 +249,8 @@ void perfctr_wides_online(void)
 
 	lockdep_assert_irqs_disabled();
 	own->online = true;
+	/* This is a thread of the kernel's. */
+	own->idle = false;
 	resume_all(own);
 }
 
@@ -263,6 +271,23 @@ void perfctr_wides_sleep(bool asleep)
 	own->asleep = asleep;
 	if (!asleep)
 		resume_all(own);
+}
+
+notrace void perfctr_wides_idle(bool idle)
+{
+	struct wides *own = this_cpu_ptr(&wides);
+	struct perfctr_wide *wide;
+
+	lockdep_assert_irqs_disabled();
+	own->idle = idle;
+	hlist_for_each_entry(wide, &own->list, here) {
+		if (!wide->no_idle)
+			continue;
+		if (idle)
+			suspend(wide);
+		else if (may_count(own, wide))
+			resume(wide);
+	}
 }
 
 bool perfctr_wides_on(unsigned int cpu)

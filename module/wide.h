@@ -18,6 +18,7 @@
  * @config: its session is a user of it, with a reference; constant
  * @cpu: constant
  * @clock_on: the clock is to be told; constant
+ * @no_idle: it does not count what the idle task does; constant
  * @resumed: @state holds differences
  * @error: PERFCTR_ERROR_*: it does not count any more
  * @state: the sums
@@ -30,6 +31,7 @@ struct perfctr_wide {
 	struct perfctr_config *config;
 	unsigned int cpu;
 	bool clock_on;
+	bool no_idle;
 	bool resumed;
 	u32 error;
 	struct perfctr_cpu_state state;	/* last: its array is as long as need be */
@@ -37,7 +39,7 @@ struct perfctr_wide {
 
 /* The caller's use of the config is the wide's, from now on. NULL: no memory. Not started */
 struct perfctr_wide *perfctr_wide_create(struct perfctr_config *config, unsigned int cpu,
-					 bool clock_on);
+					 bool clock_on, bool no_idle);
 /*
  * On its CPU with interrupts off; or, while that is offline, with the hotplug lock held: then it
  * counts when the CPU comes. read: the clock, and then the sums
@@ -57,6 +59,11 @@ void perfctr_wides_offline(void);
  * are off.
  */
 void perfctr_wides_sleep(bool asleep);
+/*
+ * By whoever sees switches, while there are wides with no_idle: from here on the idle task has this
+ * CPU, or another. Interrupts are off; the runqueue may be locked.
+ */
+void perfctr_wides_idle(bool idle);
 /* Has that CPU any? config_mutex is held, and the CPU comes. */
 bool perfctr_wides_on(unsigned int cpu);
 

@@ -156,7 +156,7 @@ run_part() { # name
 			way="$way env SOURCE=shared"
 			subjects='exact beside inherit handle hold preserve lib perfex'
 			case $machine in
-			arm64-*) subjects="report $subjects" ;;
+			arm64-*) subjects="report $subjects cpus" ;;
 			# icelake's and arm64's run the same programs.
 			skylake) subjects='exact beside inherit handle hold preserve' ;;
 			riscv64-*) subjects='exact beside inherit' ;;

@@ -152,7 +152,8 @@ void observer(uint64_t rng)
 			for (cpu = 0; cpu < ncpus; cpu++)
 				read_cpu(&actor, fd, cpu, &last[cpu]);
 		}
-		shared->sessions += counts;
+		if (counts)
+			shared->sessions++;
 		if (one_in(&actor, 2) && ioctl(fd, PERFCTR_IOC_SUSPEND))
 			wrong(&actor, "SUSPEND of CPUs: %s", strerror(errno));
 		close(fd);

@@ -475,7 +475,9 @@ START_TEST(open_bad_input)
 	arg.size = 0;
 	ck_errno(ioctl(dev, PERFCTR_IOC_OPEN, &arg), EINVAL);
 	arg = good;
-	arg.flags = 16;
+	arg.flags = 32;
+	ck_errno(ioctl(dev, PERFCTR_IOC_OPEN, &arg), EINVAL);
+	arg.flags = PERFCTR_OPEN_CPUS | PERFCTR_OPEN_CREAT;
 	ck_errno(ioctl(dev, PERFCTR_IOC_OPEN, &arg), EINVAL);
 	arg.flags = 0x80000000u | PERFCTR_OPEN_CREAT;
 	ck_errno(ioctl(dev, PERFCTR_IOC_OPEN, &arg), EINVAL);

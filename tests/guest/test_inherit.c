@@ -767,7 +767,7 @@ START_TEST(bad_input)
 	control.flags = PERFCTR_CONTROL_KEEP;
 	control.tsc_on = 1;
 	ck_assert_int_eq(try_control(fd, &control), -EINVAL);
-	control.flags = PERFCTR_CONTROL_HOLDER_ONLY << 1;
+	control.flags = PERFCTR_CONTROL_NO_IDLE << 1;
 	ck_assert_int_eq(try_control(fd, &control), -EINVAL);
 	close(fd);
 

@@ -93,6 +93,7 @@ static int control(unsigned int cpu, const struct events *events, unsigned int n
 
 	*c = (struct perfctr_control){
 		PERFCTR_CONTROL_INIT,
+		.flags = how->no_idle ? PERFCTR_CONTROL_NO_IDLE : 0,
 		.source = how->source,
 		.cpu = cpu,
 		.tsc_on = 1,

@@ -153,6 +153,8 @@ static void print_notes(FILE *f, const struct events *events, const struct how *
 			" %s.\n", which_privilege());
 	else if (unsaid)
 		fprintf(f, " Events without a modifier were counted in user and kernel mode.\n");
+	if (how->no_idle)
+		fprintf(f, " The idle tasks were left out.\n");
 	if (how->exact)
 		print_exact(f, how, run, one_run);
 	if (shared)
@@ -166,7 +168,7 @@ static void print_notes(FILE *f, const struct events *events, const struct how *
 			(uint64_t)run->sums.live, run->sums.live == 1 ? "" : "s");
 	if (!run->complete)
 		fprintf(f, " The counts are INCOMPLETE: %s.\n", run->why);
-	if (unsaid || how->exact || shared || !events->n || !run->complete || run->sums.live)
+	if (unsaid || how->no_idle || how->exact || shared || !events->n || !run->complete || run->sums.live)
 		fprintf(f, "\n");
 }
 

@@ -16,7 +16,7 @@ static void usage(FILE *f)
 		"              [--self | --per-thread] [-I MS | -r N] [--source SOURCE] [--exact]\n"
 		"              [--] PROGRAM [ARG]...\n"
 		"       perfex -p PID[,PID]... [OPTION]... [[--] PROGRAM [ARG]...]\n"
-		"       perfex -a | -C CPUS [--per-cpu] [OPTION]... [[--] PROGRAM [ARG]...]\n"
+		"       perfex -a | -C CPUS [--per-cpu] [--no-idle] [OPTION]... [[--] PROGRAM [ARG]...]\n"
 		"       perfex record [OPTION]... [--] PROGRAM [ARG]...\n"
 		"       perfex --report [--overflows N] [--watch S] [--hotplug] [--sleep] [-o FILE]\n"
 		"       perfex report | annotate [OPTION]...\n"
@@ -36,6 +36,7 @@ static void usage(FILE *f)
 		"                      until Ctrl-C; that needs root\n"
 		"  -C, --cpu CPUS      the same of these CPUs: 0,2-3\n"
 		"      --per-cpu       tell what each CPU counted as well\n"
+		"      --no-idle       leave out what CPUs do while they are idle\n"
 		"  -o, --output FILE   write the counts to FILE, not to stderr\n"
 		"      --json          write them as JSON\n"
 		"      --self          count only PROGRAM's first thread, not its other threads\n"
@@ -135,8 +136,10 @@ static int count_to(const char *output, char **argv, const struct how *how,
 /* -a and -C with other options; false, after it told why not */
 static bool cpus_go_together(struct how *how, bool program)
 {
-	if (how->per_cpu && !how->ncpus) {
-		explain("--per-cpu is for --all-cpus and --cpu");
+	static struct pollfd signals;
+
+	if ((how->per_cpu || how->no_idle) && !how->ncpus) {
+		explain("--per-cpu and --no-idle are for --all-cpus and --cpu");
 		return false;
 	}
 	if (!how->ncpus)
@@ -150,10 +153,8 @@ static bool cpus_go_together(struct how *how, bool program)
 		explain("--repeat needs a program, and does not go together with --per-cpu");
 		return false;
 	}
-	how->pidfds = calloc(1, sizeof(*how->pidfds));
-	if (!how->pidfds)
-		explain("no memory");
-	return how->pidfds != NULL;
+	how->pidfds = &signals;
+	return true;
 }
 
 int main(int argc, char **argv)
@@ -168,6 +169,7 @@ int main(int argc, char **argv)
 		{ "all-cpus", no_argument, NULL, 'a' },
 		{ "cpu", required_argument, NULL, 'C' },
 		{ "per-cpu", no_argument, NULL, 'c' },
+		{ "no-idle", no_argument, NULL, 'n' },
 		{ "topdown", no_argument, NULL, 'T' },
 		{ "raw-csr", no_argument, NULL, 'R' },
 		{ "interval", required_argument, NULL, 'I' },
@@ -227,6 +229,9 @@ int main(int argc, char **argv)
 			break;
 		case 'c':
 			how.per_cpu = true;
+			break;
+		case 'n':
+			how.no_idle = true;
 			break;
 		case 'j':
 			how.json = true;

@@ -75,6 +75,7 @@ struct how {
 	unsigned int *cpus;		/* these are counted, with -a and -C */
 	unsigned int ncpus;		/* 0: a program or processes are */
 	bool per_cpu;			/* each CPU's counts as well */
+	bool no_idle;			/* without what the idle task does */
 	unsigned int source;		/* PERFCTR_SOURCE_* */
 	unsigned int interval;		/* ms between reads on the way; 0: none */
 	unsigned int repeat;		/* how many runs; 1 without -r */

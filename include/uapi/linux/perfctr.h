@@ -370,6 +370,7 @@ struct perfctr_ctr_control {
 #define PERFCTR_CONTROL_HOLDER_ONLY 64	/* others may not suspend and resume it */
 #define PERFCTR_CONTROL_CPU	128	/* it counts on the CPU @cpu only */
 #define PERFCTR_CONTROL_RECORD	256	/* overflows write to the ring, and signal nobody */
+#define PERFCTR_CONTROL_NO_IDLE	512	/* of a session: not while the CPU is idle */
 
 /**
  * struct perfctr_control - what a state counts
@@ -468,7 +469,9 @@ struct perfctr_ctr_control {
  * still, as if they were suspended: the page shows no registers there. What the kernel counts
  * (struct perfctr_soft) goes on. On a HYBRID processor the type of the core is that CPU's.
  *
- * A session has no other flag, and needs this one. Each CPU has a control of its own, which
+ * A session needs this flag, and NO_IDLE is the only other one that it may have: then clock and
+ * counters stand still while the CPU's idle task has it, also in interrupts that come meanwhile.
+ * (A thread's control is EINVAL with that one.) Each CPU has a control of its own, which
  * replaces the one before, and zeroes its sums; one with neither clock nor counters ends the CPU's
  * part. There are no i-mode counters, and nothing is preserved (EINVAL). While the session runs
  * CONTROL is EBUSY. A CPU that is not online counts when it has come. ANY is SHARED if that can be
