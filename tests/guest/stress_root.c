@@ -8,6 +8,7 @@
 #include "stress.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -140,8 +141,8 @@ void observer(uint64_t rng)
 		struct perfctr_read_cpu last[2] = { { .size = 0 } };
 		bool counts = false;
 
-		fd = open_device();
-		if (ioctl(fd, PERFCTR_IOC_OPEN, &o))
+		fd = open(PERFCTR_DEVICE, O_RDWR | O_CLOEXEC);
+		if (fd < 0 || ioctl(fd, PERFCTR_IOC_OPEN, &o))
 			wrong(&actor, "OPEN of CPUs: %s", strerror(errno));
 		for (cpu = 0; cpu < ncpus; cpu++)
 			counts |= !control_cpu(&actor, fd, cpu);

@@ -357,6 +357,7 @@ extern unsigned long shim_jiffies;
 /* ns; moves when a test says so, or somebody waits, who is signalled after so many waits. */
 #define NSEC_PER_SEC		1000000000ull
 #define ERESTARTSYS		512
+#define is_idle_task(task)	((void)(task), false)
 #define PF_KTHREAD		1
 #define PF_EXITING		0x4
 extern u64 shim_now;
