@@ -24,7 +24,7 @@
 #include "shared.h"
 #include "wide.h"
 
-DEFINE_MUTEX(perfctr_config_mutex);
+DEFINE_MUTEX(perfctr_config_mutex);	/* see config.h */
 static DEFINE_HASHTABLE(configs, 12);	/* config_mutex */
 static unsigned int nr_configs;		/* in the table; config_mutex */
 unsigned int perfctr_nr_claimed[2];

@@ -26,7 +26,7 @@
  * @wide: by CPU; NULL: it has none
  */
 struct perfctr_session {
-	struct mutex mutex;
+	struct mutex mutex;	/* see above */
 	bool running;
 	cpumask_var_t cpus;
 	struct perfctr_wide *wide[];

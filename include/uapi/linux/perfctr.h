@@ -579,7 +579,7 @@ struct perfctr_read {
 
 /* perfctr_read_cpu.flags */
 #define PERFCTR_READ_CPU_ONLINE		1	/* the CPU is online */
-#define PERFCTR_READ_CPU_RUNNING	2	/* the session runs: it counts, or will when it comes */
+#define PERFCTR_READ_CPU_RUNNING	2	/* the session runs */
 
 /**
  * struct perfctr_read_cpu - one consistent read of a CPU's clock and counters
