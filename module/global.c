@@ -143,6 +143,7 @@ static int control_check(const struct perfctr_control *control)
 	    !perfctr_control_cpu_valid(control) ||
 	    control->tsc_on > 1 || control->nrictrs || control->si_signo || control->refresh ||
 	    control->preserve || control->source > PERFCTR_SOURCE_ANY || control->reserved0 ||
+	    control->timer_ns ||
 	    !perfctr_all_zero(control->reserved, sizeof(control->reserved)))
 		return -EINVAL;
 	for (i = 0; i < control->nractrs; i++) {

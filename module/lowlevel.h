@@ -331,8 +331,8 @@ struct pt_regs *perfctr_cpu_interrupted_regs(void);
 unsigned long perfctr_cpu_first_frame(const struct pt_regs *regs);
 bool perfctr_cpu_next_frame(const struct pt_regs *regs, unsigned long *frame, u64 *caller);
 /*
- * Who called whom in the kernel, where current was interrupted: at most @depth return addresses, from
- * the innermost. How many there are. Interrupts are off
+ * Who called whom in the kernel, where current was interrupted: at most @depth return addresses,
+ * from the innermost. How many there are. Interrupts are off
  */
 unsigned int perfctr_cpu_kernel_chain(struct pt_regs *regs, unsigned long *caller,
 				      unsigned int depth);

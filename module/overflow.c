@@ -61,7 +61,8 @@ static void tell(int signo, u32 mask, bool throttled)
 }
 
 /*
- * Samples instead of signals: at an overflow, or when one is due by time. The counters go on at once.
+ * Samples instead of signals: at an overflow, or when one is due by time. The counters go on at
+ * once.
  */
 
 /* Writes a sample, unless there were too many in this tick: then it is false, and said so. */
@@ -111,8 +112,10 @@ static void sample_stopped(struct vperfctr *perfctr)
 {
 	u64 value[1 + PERFCTR_MAX_HW];
 	u32 mask = vperfctr_imode_read_stopped(perfctr, value);
-	bool throttled = mask && !write_sample(perfctr, perfctr_cpu_interrupted_regs(), mask, value);
+	bool throttled = false;
 
+	if (mask)
+		throttled = !write_sample(perfctr, perfctr_cpu_interrupted_regs(), mask, value);
 	if (likely(vperfctr_imode_restart(perfctr, value, throttled)))
 		return;
 	if (throttled)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What is written to a ring: where threads are, and what a reader needs to know to name these places.
+ * What is written to a ring: where threads are, and what a reader needs to know to name these
+ * places.
  *
  * A thread writes what concerns itself. No tracepoint tells of mappings, so while somebody wants to
  * know them a probe is in the function by which the kernel tells perf. It only notes that something
@@ -96,6 +97,7 @@ static __always_inline bool is_known_as(const struct perfctr_imode *imode)
 	BUILD_BUG_ON(offsetof(struct task_struct, comm) % sizeof(*now) ||
 		     offsetof(struct perfctr_imode, comm) % sizeof(*known));
 	for (i = 0; i < TASK_COMM_LEN / sizeof(*now); i++)
+		/* It may be changing; a later sample finds it changed. */
 		if (known[i] != data_race(now[i]))
 			return false;
 	return true;
@@ -390,7 +392,10 @@ static bool make_room(struct perfctr_known_mm *known)
 	return true;
 }
 
-/* Marks what is there of what is known. Tells the ends first, since new ones may be in their place. */
+/*
+ * Marks what is there of what is known. Tells the ends first, since new ones may be in their
+ * place.
+ */
 static void tell_unmapped(struct perfctr_imode *imode, struct perfctr_known_mm *known)
 {
 	struct vm_area_struct *vma = find_vma(known->mm, 0);

@@ -7,6 +7,7 @@
  */
 
 #include <linux/cred.h>
+#include <linux/jiffies.h>
 #include <linux/module.h>
 #include <linux/smp.h>
 
@@ -203,7 +204,7 @@ static bool resume_ictrs(struct vperfctr *perfctr)
 	struct perfctr_imode *imode = perfctr->imode;
 	int err;
 
-	if (unlikely(imode->throttled) && imode->tick != jiffies)
+	if (unlikely(imode->throttled) && time_after(jiffies, imode->tick))
 		vperfctr_imode_throttle(perfctr, false);
 	err = likely(imode->nr) ? vperfctr_imode_start(perfctr) : 0;
 	if (err) {
@@ -374,7 +375,7 @@ static noinline notrace void resume_timer(struct vperfctr *perfctr, struct task_
 {
 	struct perfctr_imode *imode = perfctr->imode;
 
-	imode->throttled &= imode->tick == jiffies;
+	imode->throttled &= !time_after(jiffies, imode->tick);
 	vperfctr_timer_set(perfctr, owner);
 }
 

@@ -2,8 +2,8 @@
 /*
  * A ring of records: its memory, its reader, and room for the next record.
  *
- * All CPUs write to one ring, so its records are in the order of time, and a tree of threads takes no
- * more memory than one thread. The lock is held for as long as it takes to copy a record, some
+ * All CPUs write to one ring, so its records are in the order of time, and a tree of threads takes
+ * no more memory than one thread. The lock is held for as long as it takes to copy a record, some
  * hundred instructions.
  */
 
@@ -289,6 +289,7 @@ static __always_inline void end(struct perfctr_ring_buffer *ring)
 		memcpy(ring->data, ring->whole + first, size - first);
 	}
 	ring->head = ring->next;
+	/* Release: the record is there before; pairs with the reader's acquire. */
 	smp_store_release(&ring->page->head, ring->head);
 }
 

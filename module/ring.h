@@ -111,8 +111,8 @@ struct perfctr_ring_buffer {
 /* Under maps_mutex, or when nobody refers to the ring. May sleep */
 void perfctr_forget_mm(struct perfctr_known_mm *known);
 /*
- * Writing a record, with interrupts off. begin: where it is to be written, so many bytes, a multiple of
- * 8; NULL: there is no room, and it was counted as lost. end: it is written.
+ * Writing a record, with interrupts off. begin: where it is to be written, so many bytes, a
+ * multiple of 8; NULL: there is no room, and it was counted as lost. end: it is written.
  */
 void *perfctr_ring_begin(struct perfctr_ring_buffer *ring, u32 size);
 void perfctr_ring_end(struct perfctr_ring_buffer *ring);

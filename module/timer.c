@@ -3,9 +3,9 @@
  * A timer for states with a ring: when the next SAMPLE is due by time, or when overflows are due
  * again after there were too many.
  *
- * There is one for each CPU. It is set as a state is resumed there, and not taken back as the state is
- * suspended, which would take longer: it may find another thread, or nobody, for whom nothing is due.
- * What is due is kept in ticks of the state's own clock.
+ * There is one for each CPU. It is set as a state is resumed there, and not taken back as the
+ * state is suspended, which would take longer: it may find another thread, or nobody, for whom
+ * nothing is due. What is due is kept in ticks of the state's own clock.
  */
 
 #include <linux/hrtimer.h>

@@ -604,6 +604,8 @@ START_TEST(bad_controls)
 	BAD(control.cpu = NO_CPU);
 	BAD(control.cpu = UINT32_MAX);
 	BAD(control.reserved0 = 1);
+	BAD(control.timer_ns = PERFCTR_TIMER_MIN);
+	BAD(control.flags |= PERFCTR_CONTROL_RECORD);
 	BAD(control.reserved[4] = 1);
 	BAD(control.tsc_on = 2);
 	BAD(control.preserve = 1);

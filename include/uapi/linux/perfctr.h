@@ -452,10 +452,10 @@ struct perfctr_ctr_control {
  * RECORD: an overflow writes a SAMPLE to the state's ring (PERFCTR_IOC_RING; EINVAL if there is
  * none), and sends no signal: @si_signo and @refresh must be 0. The counters go on at once, and no
  * exec ends that, so ON_EXEC is allowed. There must be an i-mode counter or @timer_ns (EINVAL).
- * With INHERIT descendants write to the same ring. A thread that would write more SAMPLEs in a tick
- * than the module's parameter overflow_budget allows writes THROTTLED, and none until the next tick;
- * its counters go on. A control that another thread makes (a tracer) may not have RECORD
- * (EOPNOTSUPP).
+ * With INHERIT descendants write to the same ring. A thread that would write more SAMPLEs in a
+ * tick than the module's parameter overflow_budget allows writes THROTTLED, and none until the
+ * next tick; its counters go on. A control that another thread makes (a tracer) may not have
+ * RECORD (EOPNOTSUPP).
  *
  * RAW permits the thread, and those of its tree in the same process, to read the
  * registers of its counters by instruction, without a map, as long as the
@@ -753,8 +753,8 @@ struct perfctr_ring {
  * @head: bytes that were written since the ring was made, modulo 2^32; the next record begins at
  *	@offset + @head % @length, and may go on at @offset. Read it with acquire order
  * @lost: records that found no room, since the ring was made
- * @tail: bytes that were read, likewise, which the reader writes, with release order. What is between @tail
- *	and @head is the reader's; all else is the module's
+ * @tail: bytes that were read, likewise, which the reader writes, with release order. What is
+ *	between @tail and @head is the reader's; all else is the module's
  */
 struct perfctr_ring_page {
 	__u32 size;

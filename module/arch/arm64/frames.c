@@ -41,7 +41,9 @@ unsigned long perfctr_cpu_first_frame(const struct pt_regs *regs)
 	return regs->regs[29];
 }
 
-/* AArch32 has no frame pointer that all code keeps. Signed return addresses lose their signatures. */
+/*
+ * AArch32 has no frame pointer that all code keeps. Signed return addresses lose their signatures.
+ */
 bool perfctr_cpu_next_frame(const struct pt_regs *regs, unsigned long *frame, u64 *caller)
 {
 	const unsigned long __user *pair = (const unsigned long __user *)*frame;

@@ -60,8 +60,9 @@ unsigned long perfctr_cpu_first_frame(const struct pt_regs *regs)
 }
 
 /*
- * Below the address that is in s0 are the return address, and below that the caller's s0. But a leaf
- * function may save s0 alone, in the first of these places: then its return address is still in ra.
+ * Below the address that is in s0 are the return address, and below that the caller's s0. But a
+ * leaf function may save s0 alone, in the first of these places: then its return address is still
+ * in ra.
  */
 bool perfctr_cpu_next_frame(const struct pt_regs *regs, unsigned long *frame, u64 *caller)
 {
