@@ -165,7 +165,7 @@ static int check_record(const struct perfctr_control *control)
 				      control->timer_ns <= PERFCTR_TIMER_MAX) ? 0 : -EINVAL;
 }
 
-static int control_check(const struct perfctr_control *control, struct perfctr_refusal *why)
+static int control_check(struct perfctr_control *control, struct perfctr_refusal *why)
 {
 	u32 i, nr = perfctr_control_nr(control);
 
@@ -296,16 +296,16 @@ static __always_inline void control_apply(struct vperfctr *perfctr,
 		if (!(preserve & 1))
 			ctr->acc = 0;
 	vperfctr_bind(perfctr);
-	if (perfctr->imode) {
-		perfctr->imode->asked = control->si_signo;
-		vperfctr_imode_init(perfctr, control->si_signo, control->refresh);
-	}
 	WRITE_ONCE(state->end, state->ctr + perfctr->config->nr);
 	WRITE_ONCE(perfctr->nr_ictrs, perfctr->config->nr_ictrs);
 	/* The clock is always accumulated. Off hides it; the next on starts from zero. */
 	if (!control->tsc_on || !perfctr->clock_on)
 		state->clock = 0;
 	WRITE_ONCE(perfctr->clock_on, control->tsc_on);
+	if (perfctr->imode) {
+		perfctr->imode->asked = control->si_signo;
+		vperfctr_imode_init(perfctr, control->si_signo, control->refresh);
+	}
 	perfctr->quick = control->tsc_on && !perfctr->imode &&
 			 !perfctr->config->shared && !perfctr_config_has_own_way(perfctr->config);
 	perfctr->plain = perfctr->config->nr && !perfctr->imode && !raw &&

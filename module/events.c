@@ -91,7 +91,10 @@ static int cpu_sleeps(struct notifier_block *notifier, unsigned long action, voi
 	case CPU_PM_EXIT:
 		perfctr_cpu_online();
 		perfctr_wides_sleep(false);
-		if (perfctr)
+		/* The timer cannot be set yet. */
+		if (perfctr && perfctr->imode && perfctr->imode->ring)
+			vperfctr_return_soon(perfctr, current, PERFCTR_TODO_OVERFLOW);
+		else if (perfctr)
 			vperfctr_resume(perfctr);
 		break;
 	}

@@ -8,6 +8,7 @@
 #include <linux/cpu.h>
 #include <linux/cpumask.h>
 #include <linux/mutex.h>
+#include <linux/nospec.h>
 #include <linux/slab.h>
 #include <linux/sched.h>
 #include <linux/smp.h>
@@ -42,9 +43,9 @@ static DEFINE_PER_CPU(struct perfctr_wide *, native);	/* native_mutex */
 /* Before each switch of everybody, while a session leaves the idle task out */
 static notrace void probe_switch(PERFCTR_SWITCH_PROBE_ARGS)
 {
-	if (is_idle_task(next))
+	if (!next->pid)
 		perfctr_wides_idle(true);
-	else if (is_idle_task(prev))
+	else if (!prev->pid)
 		perfctr_wides_idle(false);
 }
 
@@ -124,7 +125,8 @@ static int take_registers(struct perfctr_wide *wide, const struct perfctr_wide *
 	if (!is_native(wide))
 		return 0;
 	mutex_lock(&native_mutex);
-	if (*has && *has != old) {
+	/* One that was evicted never counts again. */
+	if (*has && *has != old && !READ_ONCE((*has)->config->evicted)) {
 		why->owner = PERFCTR_OWNER_PERFCTR;
 		why->reason = PERFCTR_REASON_CPUS;
 		err = -EBUSY;
@@ -135,7 +137,7 @@ static int take_registers(struct perfctr_wide *wide, const struct perfctr_wide *
 	return err;
 }
 
-static int control_check(const struct perfctr_control *control)
+static int control_check(struct perfctr_control *control)
 {
 	u32 i;
 
@@ -276,24 +278,45 @@ static void start_or_stop(struct perfctr_session *session, bool start)
 	session->running = start;
 }
 
+/* Events of perf's may have been lost since the controls, or missing on a CPU that has come. */
+static void mend(const struct perfctr_session *session)
+{
+	unsigned int cpu;
+
+	for_each_cpu(cpu, session->cpus)
+		if (session->wide[cpu]->config->shared)
+			perfctr_config_mend(cpu);
+}
+
 static int resume_ioctl(struct perfctr_session *session)
 {
-	int err = 0;
+	int err = perfctr_broadcasts_allow();
 
+	if (err)
+		return err;
 	mutex_lock(&session->mutex);
-	if (session->running)
+	if (session->running) {
 		err = -EBUSY;
-	else
+	} else {
+		mend(session);
 		start_or_stop(session, true);
+		perfctr_broadcasts_made(1);
+	}
 	mutex_unlock(&session->mutex);
 	return err;
 }
 
 static int suspend_ioctl(struct perfctr_session *session)
 {
+	int err = perfctr_broadcasts_allow();
+
+	if (err)
+		return err;
 	mutex_lock(&session->mutex);
-	if (session->running)
+	if (session->running) {
 		start_or_stop(session, false);
+		perfctr_broadcasts_made(1);
+	}
 	mutex_unlock(&session->mutex);
 	return 0;
 }
@@ -342,7 +365,10 @@ static int read_ioctl(struct perfctr_session *session, struct perfctr_read_cpu _
 		return err;
 	if (get_user(read.cpu, &arg->cpu))
 		return -EFAULT;
-	if (read.cpu >= nr_cpu_ids || !cpu_possible(read.cpu))
+	if (read.cpu >= nr_cpu_ids)
+		return -EINVAL;
+	read.cpu = array_index_nospec(read.cpu, nr_cpu_ids);
+	if (!cpu_possible(read.cpu))
 		return -EINVAL;
 	mutex_lock(&session->mutex);
 	cpus_read_lock();

@@ -328,6 +328,8 @@ static int ring_ioctl(struct vperfctr *perfctr, void __user *arg)
 		err = copy_struct_from_user(&wanted, sizeof(wanted), arg, size);
 	if (err)
 		return err;
+	if (perfctr->inherited)
+		return -EBUSY;
 	if (perfctr->ring)
 		return -EEXIST;
 	ring = perfctr_ring_create(&wanted);

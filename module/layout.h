@@ -5,6 +5,8 @@
 #ifndef PERFCTR_LAYOUT_H
 #define PERFCTR_LAYOUT_H
 
+#include <linux/nospec.h>
+
 #include "perfctr.h"
 
 #define PERFCTR_CTR_SIZE	sizeof(struct perfctr_ctr_control)
@@ -34,11 +36,14 @@ static inline u32 perfctr_control_nr(const struct perfctr_control *control)
 }
 
 /* Is @cpu as the flag says? */
-static inline bool perfctr_control_cpu_valid(const struct perfctr_control *control)
+static inline bool perfctr_control_cpu_valid(struct perfctr_control *control)
 {
 	if (!(control->flags & PERFCTR_CONTROL_CPU))
 		return !control->cpu;
-	return control->cpu < nr_cpu_ids && cpu_possible(control->cpu);
+	if (control->cpu >= nr_cpu_ids)
+		return false;
+	control->cpu = array_index_nospec(control->cpu, nr_cpu_ids);
+	return cpu_possible(control->cpu);
 }
 
 /* A zeroed control with room for @nr counters, which are not zeroed. To be kfree()d. */

@@ -449,6 +449,8 @@ void perfctr_config_exit(void);
 struct perfctr_config *perfctr_config_get(const struct perfctr_where *where, bool wide,
 					  const struct perfctr_ctr_control *ctr, u32 nr,
 					  u32 source, struct perfctr_refusal *why);
+/* Events of perf's that are lost there, or missing, are made anew, if that can be. May sleep. */
+void perfctr_config_mend(unsigned int cpu);
 void perfctr_config_share(struct perfctr_config *config);
 void perfctr_config_unuse(struct perfctr_config *config, bool atomic);
 void perfctr_config_unref(struct perfctr_config *config);

@@ -236,7 +236,9 @@ notrace void vperfctr_imode_look(struct vperfctr *perfctr)
 	mask = identify_overflow(perfctr);
 	if (likely(!mask))
 		return;
-	imode->pending = mask;
+	imode->pending |= mask;
 	WRITE_ONCE(perfctr->overflows, perfctr->overflows + 1);
-	atomic_or(PERFCTR_HOLD_OVERFLOWN, &perfctr->hold);
+	/* Samples: the counters go on, and it is written when that may be. */
+	if (!imode->ring)
+		atomic_or(PERFCTR_HOLD_OVERFLOWN, &perfctr->hold);
 }

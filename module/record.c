@@ -42,28 +42,29 @@ struct chains {
 
 static struct chains __percpu *chains;	/* constant after init */
 
+/* All but the time */
 static void fill(struct perfctr_record *record, const struct perfctr_imode *imode,
 		 unsigned int type, unsigned int flags, u32 size)
 {
 	record->type = type;
 	record->flags = flags;
 	record->size = size;
-	record->time = ktime_get_mono_fast_ns();
 	record->pid = imode->pid;
 	record->tid = imode->tid;
 }
 
 static void write_whole(struct perfctr_ring_buffer *ring, const struct perfctr_record *record)
 {
+	struct perfctr_record *to;
 	unsigned long flags;
-	void *to;
 
 	local_irq_save(flags);
 	to = perfctr_ring_begin(ring, record->size);
 	if (to) {
 		memcpy(to, record, record->size);
-		perfctr_ring_end(ring);
+		to->time = ktime_get_mono_fast_ns();
 	}
+	perfctr_ring_end(ring);
 	local_irq_restore(flags);
 }
 
@@ -136,13 +137,22 @@ static void find_user_chain(struct chains *to, struct pt_regs *regs, unsigned in
 	pagefault_enable();
 }
 
+/*
+ * May its user mode be looked at? As it ends somebody else's memory may still be mapped, and in an
+ * exec the new program's is, which may not be ours to see.
+ */
+static __always_inline bool shows_user(void)
+{
+	return likely(current->mm && !current->in_execve);
+}
+
 /* Addresses in the kernel are told to those alone who may know them. Returns the sample's flags. */
 static unsigned int find_chains(struct chains *chain, const struct perfctr_ring_buffer *ring,
 				struct pt_regs *user, struct pt_regs *regs)
 {
 	chain->nr_kernel = 0;
 	chain->nr_user = 0;
-	if (ring->flags & PERFCTR_RING_USER_CHAIN)
+	if (ring->flags & PERFCTR_RING_USER_CHAIN && shows_user())
 		find_user_chain(chain, user, ring->user_depth);
 	if (regs && user_mode(regs))
 		return 0;
@@ -181,9 +191,15 @@ void vperfctr_record_sample(struct vperfctr *perfctr, struct pt_regs *regs, u32 
 	size = sizeof(*sample) + (nr + chain->nr_kernel + chain->nr_user) * sizeof(u64);
 	sample = perfctr_ring_begin(ring, size);
 	if (unlikely(!sample))
-		return;
+		goto out;
 	fill(&sample->record, imode, PERFCTR_RECORD_SAMPLE, flags, size);
-	sample->ip = instruction_pointer(flags & PERFCTR_RECORD_KERNEL ? regs : user);
+	/* While the ring is locked, so that all are in the order of time. */
+	sample->record.time = ktime_get_mono_fast_ns();
+	sample->ip = 0;
+	if (flags & PERFCTR_RECORD_KERNEL)
+		sample->ip = instruction_pointer(regs);
+	else if (shows_user())
+		sample->ip = instruction_pointer(user);
 	sample->cpu = smp_processor_id();
 	sample->overflown = overflown;
 	sample->nrctrs = nr;
@@ -195,6 +211,7 @@ void vperfctr_record_sample(struct vperfctr *perfctr, struct pt_regs *regs, u32 
 	for (i = 0; i < chain->nr_kernel; i++)
 		*to++ = chain->kernel[i];
 	put_sums(to, chain->user, chain->nr_user);
+out:
 	perfctr_ring_end(ring);
 }
 
@@ -304,10 +321,11 @@ static void write_map(struct perfctr_imode *imode, struct vm_area_struct *vma,
 	to = perfctr_ring_begin(ring, size);
 	if (to) {
 		*to = map;
+		to->record.time = ktime_get_mono_fast_ns();
 		memset(to->path, 0, size - sizeof(*to));
 		memcpy(to->path, name, length);
-		perfctr_ring_end(ring);
 	}
+	perfctr_ring_end(ring);
 	local_irq_enable();
 }
 
@@ -350,52 +368,47 @@ static bool is_code(const struct vm_area_struct *vma)
 	return vma->vm_flags & VM_EXEC;
 }
 
-/* The record of current's mm, made if there is none; forgets those of mms that are gone. */
+/* Most mms that a ring remembers: beyond that it tells everything of one anew. */
+#define MOST_MMS	4096
+
+static void forget_gone(struct perfctr_ring_buffer *ring)
+{
+	struct perfctr_known_mm *known, *next;
+
+	list_for_each_entry_safe(known, next, &ring->known_mms, node)
+		if (!atomic_read(&known->mm->mm_users)) {
+			perfctr_forget_mm(known);
+			ring->nr_known--;
+		}
+}
+
+/* What is known of current's mm, made if there is none. The latest is the first. */
 static struct perfctr_known_mm *find_mm(struct perfctr_ring_buffer *ring)
 {
-	struct perfctr_known_mm *known, *next, *found = NULL;
+	struct perfctr_known_mm *known;
 
 	lockdep_assert_held(&ring->maps_mutex);
-	list_for_each_entry_safe(known, next, &ring->known_mms, node) {
-		if (known->mm == current->mm)
-			found = known;
-		else if (!atomic_read(&known->mm->mm_users))
-			perfctr_forget_mm(known);
+	list_for_each_entry(known, &ring->known_mms, node)
+		if (known->mm == current->mm) {
+			list_move(&known->node, &ring->known_mms);
+			return known;
+		}
+	forget_gone(ring);
+	if (ring->nr_known >= MOST_MMS) {
+		perfctr_forget_mm(list_last_entry(&ring->known_mms, struct perfctr_known_mm, node));
+		ring->nr_known--;
 	}
-	if (found)
-		return found;
-	found = kzalloc(sizeof(*found), GFP_KERNEL_ACCOUNT);
-	if (!found)
+	known = kzalloc(sizeof(*known), GFP_KERNEL_ACCOUNT);
+	if (!known)
 		return NULL;
-	found->mm = current->mm;
-	mmgrab(found->mm);
-	list_add(&found->node, &ring->known_mms);
-	return found;
+	known->mm = current->mm;
+	mmgrab(known->mm);
+	list_add(&known->node, &ring->known_mms);
+	ring->nr_known++;
+	return known;
 }
 
-/* Room for all mappings that there are now. Under mmap_lock */
-static bool make_room(struct perfctr_known_mm *known)
-{
-	unsigned int nr = known->nr + known->mm->map_count;
-	struct perfctr_known_map *map;
-
-	if (nr <= known->room)
-		return true;
-	map = kvcalloc(nr, sizeof(*map), GFP_KERNEL_ACCOUNT);
-	if (!map)
-		return false;
-	if (known->nr)
-		memcpy(map, known->map, known->nr * sizeof(*map));
-	kvfree(known->map);
-	known->map = map;
-	known->room = nr;
-	return true;
-}
-
-/*
- * Marks what is there of what is known. Tells the ends first, since new ones may be in their
- * place.
- */
+/* Keeps what is there of what is known. */
 static void tell_unmapped(struct perfctr_imode *imode, struct perfctr_known_mm *known)
 {
 	struct vm_area_struct *vma = find_vma(known->mm, 0);
@@ -408,34 +421,50 @@ static void tell_unmapped(struct perfctr_imode *imode, struct perfctr_known_mm *
 			known->map[left++] = known->map[i];
 		else
 			write_unmap(imode, &known->map[i]);
+		cond_resched();
 	}
 	known->nr = left;
 }
 
-/* Both are in the order of addresses. */
-static void tell_mapped(struct perfctr_imode *imode, struct perfctr_known_mm *known, char *room)
+/* Both are in the order of addresses. @now: room for all that there are */
+static void tell_mapped(struct perfctr_imode *imode, struct perfctr_known_mm *known,
+			struct perfctr_known_map *now, char *room)
 {
 	struct vm_area_struct *vma;
-	unsigned int i = 0;
+	unsigned int i = 0, nr = 0;
 
 	for (vma = find_vma(known->mm, 0); vma; vma = find_vma(known->mm, vma->vm_end)) {
+		cond_resched();
 		if (!is_code(vma))
 			continue;
-		if (i < known->nr && known->map[i].start == vma->vm_start) {
+		now[nr] = describe(vma);
+		if (i < known->nr && known->map[i].start == vma->vm_start)
 			i++;
-			continue;
-		}
-		memmove(&known->map[i + 1], &known->map[i],
-			(known->nr - i) * sizeof(known->map[0]));
-		known->map[i] = describe(vma);
-		write_map(imode, vma, &known->map[i], room);
-		known->nr++;
-		i++;
+		else
+			write_map(imode, vma, &now[nr], room);
+		nr++;
 	}
+	kvfree(known->map);
+	known->map = now;
+	known->nr = nr;
+}
+
+/* The ends are told first, since new ones may be in their place. False: no memory */
+static bool tell_maps(struct perfctr_imode *imode, struct perfctr_known_mm *known, char *room)
+{
+	struct perfctr_known_map *now;
+
+	now = kvcalloc(known->mm->map_count, sizeof(*now), GFP_KERNEL_ACCOUNT);
+	if (!now)
+		return false;
+	tell_unmapped(imode, known);
+	tell_mapped(imode, known, now, room);
+	return true;
 }
 
 /*
  * By the owner, on its way to user mode. May sleep. Nobody else gives it another control meanwhile.
+ * The mutex is the inner lock: who has it waits for nobody's memory.
  */
 void vperfctr_record_maps(struct vperfctr *perfctr)
 {
@@ -447,17 +476,16 @@ void vperfctr_record_maps(struct vperfctr *perfctr)
 	if (!tells_threads(perfctr) || !current->mm)
 		return;
 	introduce(imode);
+	/* It is killed. */
+	if (mmap_read_lock_killable(current->mm))
+		return;
 	room = kmalloc(PATH_ROOM, GFP_KERNEL_ACCOUNT);
 	mutex_lock(&imode->ring->maps_mutex);
-	known = find_mm(imode->ring);
-	mmap_read_lock(current->mm);
-	if (room && known && make_room(known)) {
-		tell_unmapped(imode, known);
-		tell_mapped(imode, known, room);
-		told = true;
-	}
-	mmap_read_unlock(current->mm);
+	known = room ? find_mm(imode->ring) : NULL;
+	if (known)
+		told = tell_maps(imode, known, room);
 	mutex_unlock(&imode->ring->maps_mutex);
+	mmap_read_unlock(current->mm);
 	kfree(room);
 	/* The reader learns that something is missing. */
 	if (!told)

@@ -17,6 +17,7 @@
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/user.h>
+#include <linux/sizes.h>
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
 #include <linux/vmalloc.h>
@@ -25,8 +26,8 @@
 #include "hook.h"
 #include "ring.h"
 
-/* 1 GiB of 4 KiB each: all offsets fit in 31 bits */
-#define MOST_PAGES	BIT(18)
+/* 1 GiB: all offsets fit in 31 bits. */
+#define MOST_PAGES	(SZ_1G >> PAGE_SHIFT)
 
 static_assert(offsetof(struct perfctr_ring_page, tail) == 128);
 
@@ -38,12 +39,23 @@ void perfctr_forget_mm(struct perfctr_known_mm *known)
 	kfree(known);
 }
 
-static void wake_readers(struct irq_work *work)
+static void wake_readers(struct work_struct *work)
+{
+	struct perfctr_ring_buffer *ring;
+
+	ring = container_of(work, struct perfctr_ring_buffer, wake_work);
+	wake_up_interruptible_poll(&ring->wait, EPOLLIN | EPOLLRDNORM);
+	kill_fasync(&ring->fasync, SIGIO, POLL_IN);
+}
+
+static void wake(struct irq_work *work)
 {
 	struct perfctr_ring_buffer *ring = container_of(work, struct perfctr_ring_buffer, wake);
 
-	wake_up_interruptible_poll(&ring->wait, EPOLLIN | EPOLLRDNORM);
-	kill_fasync(&ring->fasync, SIGIO, POLL_IN);
+	if (IS_ENABLED(CONFIG_PREEMPT_RT))
+		queue_work(perfctr_wq, &ring->wake_work);
+	else
+		wake_readers(&ring->wake_work);
 }
 
 /* As mlock(2), but all of a user's rings together: ENOMEM */
@@ -63,8 +75,10 @@ static void free_pages_of(struct perfctr_ring_buffer *ring)
 	unsigned int i;
 
 	vunmap(ring->page);
-	for (i = 0; ring->pages && i < ring->nr_pages && ring->pages[i]; i++)
+	for (i = 0; ring->pages && i < ring->nr_pages && ring->pages[i]; i++) {
 		__free_page(ring->pages[i]);
+		cond_resched();
+	}
 	kvfree(ring->pages);
 	kfree(ring->whole);
 }
@@ -82,6 +96,7 @@ static void free_ring(struct work_struct *work)
 	struct perfctr_ring_buffer *ring = container_of(work, struct perfctr_ring_buffer, free);
 
 	irq_work_sync(&ring->wake);
+	cancel_work_sync(&ring->wake_work);
 	forget_mms(ring);
 	free_pages_of(ring);
 	atomic_long_sub(ring->nr_pages, &ring->cred->user->locked_vm);
@@ -151,7 +166,8 @@ struct perfctr_ring_buffer *perfctr_ring_create(const struct perfctr_ring *wante
 	mutex_init(&ring->maps_mutex);
 	INIT_LIST_HEAD(&ring->known_mms);
 	init_waitqueue_head(&ring->wait);
-	ring->wake = IRQ_WORK_INIT(wake_readers);
+	ring->wake = IRQ_WORK_INIT_HARD(wake);
+	INIT_WORK(&ring->wake_work, wake_readers);
 	INIT_WORK(&ring->free, free_ring);
 	ring->length = wanted->pages * PAGE_SIZE;
 	ring->data = (void *)ring->page + PAGE_SIZE;
@@ -245,7 +261,11 @@ void perfctr_ring_leave(struct perfctr_ring_buffer *ring)
 
 static void lose(struct perfctr_ring_buffer *ring)
 {
-	ring->untold++;
+	/* The reader makes room, even if the ring is not half full. */
+	if (!ring->untold++) {
+		ring->ready = true;
+		irq_work_queue(&ring->wake);
+	}
 	WRITE_ONCE(ring->page->lost, ring->page->lost + 1);
 }
 
@@ -316,6 +336,7 @@ static noinline void tell_lost(struct perfctr_ring_buffer *ring, u32 size)
 }
 
 void *perfctr_ring_begin(struct perfctr_ring_buffer *ring, u32 size)
+	__acquires(&ring->lock)
 {
 	void *room = NULL;
 
@@ -327,14 +348,14 @@ void *perfctr_ring_begin(struct perfctr_ring_buffer *ring, u32 size)
 		room = begin(ring, size);
 	if (unlikely(!room)) {
 		lose(ring);
-		raw_spin_unlock(&ring->lock);
+		ring->next = ring->head;
 	}
 	return room;
 }
 
-void perfctr_ring_end(struct perfctr_ring_buffer *ring)
+static __always_inline void end_and_wake(struct perfctr_ring_buffer *ring, u32 size)
 {
-	u32 half = ring->length / 2, size = ring->next - ring->head;
+	u32 half = ring->length / 2;
 	bool wakes;
 
 	end(ring);
@@ -347,5 +368,14 @@ void perfctr_ring_end(struct perfctr_ring_buffer *ring)
 		ring->ready = true;
 		irq_work_queue(&ring->wake);
 	}
+}
+
+void perfctr_ring_end(struct perfctr_ring_buffer *ring)
+	__releases(&ring->lock)
+{
+	u32 size = ring->next - ring->head;
+
+	if (likely(size))
+		end_and_wake(ring, size);
 	raw_spin_unlock(&ring->lock);
 }

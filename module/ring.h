@@ -40,13 +40,12 @@ struct perfctr_known_map {
  * struct perfctr_known_mm - what readers were told of an mm; maps_mutex of the ring
  * @node: in the ring's @known_mms
  * @mm: the mm, whose memory is kept, so that no other one gets its address
- * @map: @nr mappings, with room for @room
+ * @map: @nr mappings, in the order of addresses
  */
 struct perfctr_known_mm {
 	struct list_head node;
 	struct mm_struct *mm;
 	unsigned int nr;
-	unsigned int room;
 	struct perfctr_known_map *map;
 };
 
@@ -74,8 +73,10 @@ struct perfctr_known_mm {
  * @wait: readers in poll(2)
  * @fasync: readers with O_ASYNC
  * @wake: wakes both
- * @maps_mutex: guards @known_mms
+ * @wake_work: the same on RT, where that sleeps
+ * @maps_mutex: guards @known_mms and @nr_known. Inside mmap_lock
  * @known_mms: what record.c told of each mm
+ * @nr_known: how many
  * @free: frees it where it may sleep
  */
 struct perfctr_ring_buffer {
@@ -103,8 +104,10 @@ struct perfctr_ring_buffer {
 	wait_queue_head_t wait;
 	struct fasync_struct *fasync;
 	struct irq_work wake;
+	struct work_struct wake_work;
 	struct mutex maps_mutex;	/* see above */
 	struct list_head known_mms;
+	unsigned int nr_known;
 	struct work_struct free;
 };
 
@@ -112,7 +115,8 @@ struct perfctr_ring_buffer {
 void perfctr_forget_mm(struct perfctr_known_mm *known);
 /*
  * Writing a record, with interrupts off. begin: where it is to be written, so many bytes, a
- * multiple of 8; NULL: there is no room, and it was counted as lost. end: it is written.
+ * multiple of 8; NULL: there is no room, and it was counted as lost. end: it is written, if there
+ * was room; in either case.
  */
 void *perfctr_ring_begin(struct perfctr_ring_buffer *ring, u32 size);
 void perfctr_ring_end(struct perfctr_ring_buffer *ring);

@@ -64,6 +64,17 @@ static struct perfctr_config *config_get_shared(struct wanted *wanted,
 	return perfctr_config_get_from(wanted, why);
 }
 
+void perfctr_config_mend(unsigned int cpu)
+{
+	const struct perfctr_where where = { .cpu = cpu };
+
+	cpus_read_lock();
+	mutex_lock(&perfctr_config_mutex);
+	perfctr_shared_mend(&where, remake_by_kernel);
+	mutex_unlock(&perfctr_config_mutex);
+	cpus_read_unlock();
+}
+
 static struct perfctr_config *config_get_native(struct wanted *wanted,
 						struct perfctr_refusal *why)
 {

@@ -58,9 +58,9 @@ void vperfctr_put(struct vperfctr *perfctr)
 
 void vperfctr_drop_spare(struct vperfctr *perfctr)
 {
-	struct vperfctr *spare = perfctr->spare;
+	/* An invitation may be declined by whoever invites anew. */
+	struct vperfctr *spare = xchg(&perfctr->spare, NULL);
 
-	perfctr->spare = NULL;
 	if (spare)
 		vperfctr_put(spare);
 }

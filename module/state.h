@@ -254,13 +254,13 @@ struct vperfctr {
 	u8 grace;
 	bool clock_on;
 	bool owned;
-	u8 nr_ictrs;
 	u16 todo;
 	u32 granted;
 	kuid_t shown_to;
 	u32 preserve;
 	u32 bound_cpu;
 	u16 flags;
+	u8 nr_ictrs;
 	struct perfctr_config *config;
 	struct perfctr_imode *imode;
 	struct perfctr_page *page;

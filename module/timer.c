@@ -42,11 +42,13 @@ notrace void vperfctr_timer_set(struct vperfctr *perfctr, struct task_struct *ow
 	u64 ns = U64_MAX;
 
 	lockdep_assert_irqs_disabled();
-	/* One that is switched all the time may have left before a timer can fire. */
-	if (imode->timer && left <= 0)
+	/* One that is switched all the time may have left before the timer can fire. */
+	if (imode->timer && left <= 0) {
 		vperfctr_return_soon(perfctr, owner, PERFCTR_TODO_OVERFLOW);
-	else if (imode->timer)
+		ns = NSEC_PER_USEC;
+	} else if (imode->timer && !imode->throttled) {
 		ns = div64_u64(left * NSEC_PER_SEC, perfctr_cpu_clock_hz());
+	}
 	if (imode->throttled)
 		ns = min_t(u64, ns, TICK_NSEC);
 	if (ns != U64_MAX)

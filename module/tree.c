@@ -304,7 +304,7 @@ void vperfctr_descendant_end(struct vperfctr *perfctr)
 	last = !--tree->nr_live && !tree->dead;
 	rb_erase(&descendant->node, &tree->live);
 	if (!tree->spare)
-		swap(tree->spare, perfctr->spare);
+		tree->spare = xchg(&perfctr->spare, NULL);
 	if (tree->keep && !tree->dead && tree->nr_kept < READ_ONCE(perfctr_keep)) {
 		rb_add(&descendant->node, &tree->kept, is_older);
 		tree->nr_kept++;

@@ -25,6 +25,7 @@
  * @held: how many callers of perfctr_wides_suspend() have not called resume yet
  * @online: the CPU has its counters
  * @asleep: and they may be lost
+ * @slept_at: the clock as it went to sleep
  * @idle: the idle task has it; known while there are wides with no_idle
  */
 struct wides {
@@ -33,6 +34,7 @@ struct wides {
 	bool online;
 	bool asleep;
 	bool idle;
+	u64 slept_at;
 };
 
 static DEFINE_PER_CPU(struct wides, wides);
@@ -109,6 +111,17 @@ static notrace void resume_native(struct perfctr_wide *wide)
 		perfctr_cpu_resume(&wide->state, false);
 }
 
+/*
+ * Taking the registers asks who may read them, which suspends and resumes all wides of this CPU:
+ * not before they are taken. Then all are resumed, with the one that asked.
+ */
+static notrace void join(void)
+{
+	perfctr_wides_suspend();
+	perfctr_cpus_join();
+	perfctr_wides_resume();
+}
+
 static notrace void resume(struct perfctr_wide *wide)
 {
 	const struct perfctr_config *config = wide->config;
@@ -117,8 +130,11 @@ static notrace void resume(struct perfctr_wide *wide)
 	if (wide->resumed || wide->error)
 		return;
 	/* An isolated CPU is not told of claims, nor of their ends, until it joins. */
-	if (config->nr && unlikely(!perfctr_cpus_told_here()))
-		perfctr_cpus_join();
+	if (config->nr && unlikely(!perfctr_cpus_told_here())) {
+		join();
+		if (wide->resumed || wide->error)
+			return;
+	}
 	if (evicted) {
 		lose(wide, evicted);
 	} else if (!config->shared) {
@@ -138,7 +154,7 @@ void perfctr_wide_start(struct perfctr_wide *wide)
 	lockdep_assert_irqs_disabled();
 	/* On another CPU, which is not online, it is known as that comes. */
 	if (wide->no_idle && wide->cpu == smp_processor_id())
-		own->idle = is_idle_task(current);
+		own->idle = !current->pid;
 	hlist_add_head(&wide->here, &own->list);
 	if (may_count(own, wide))
 		resume(wide);
@@ -266,11 +282,24 @@ void perfctr_wides_sleep(bool asleep)
 {
 	struct wides *own = this_cpu_ptr(&wides);
 
-	if (asleep)
+	struct perfctr_wide *wide;
+
+	if (asleep) {
+		own->slept_at = perfctr_cpu_clock();
+		hlist_for_each_entry(wide, &own->list, here)
+			wide->slept = wide->resumed;
 		suspend_all(own);
+	}
 	own->asleep = asleep;
-	if (!asleep)
-		resume_all(own);
+	if (asleep)
+		return;
+	hlist_for_each_entry(wide, &own->list, here) {
+		/* The clock goes on in the idle states of CPU_PM; counters do not. */
+		if (IS_ENABLED(CONFIG_CPU_PM) && wide->slept)
+			wide->state.clock += perfctr_cpu_clock() - own->slept_at;
+		wide->slept = false;
+	}
+	resume_all(own);
 }
 
 notrace void perfctr_wides_idle(bool idle)

@@ -20,6 +20,7 @@
  * @clock_on: the clock is to be told; constant
  * @no_idle: it does not count what the idle task does; constant
  * @resumed: @state holds differences
+ * @slept: it was resumed when its CPU went to sleep
  * @error: PERFCTR_ERROR_*: it does not count any more
  * @state: the sums
  *
@@ -33,6 +34,7 @@ struct perfctr_wide {
 	bool clock_on;
 	bool no_idle;
 	bool resumed;
+	bool slept;
 	u32 error;
 	struct perfctr_cpu_state state;	/* last: its array is as long as need be */
 };

@@ -68,6 +68,9 @@ size_t vperfctr_ring_peek(struct vperfctr_ring *ring, struct iovec *part)
 	__u32 n = __atomic_load_n(&ring->page->head, __ATOMIC_ACQUIRE) - ring->tail;
 	__u32 at = ring->tail & (ring->length - 1), first = ring->length - at;
 
+	/* Somebody else may have written to the page. */
+	if (n > ring->length)
+		n = ring->length;
 	if (first > n)
 		first = n;
 	part[0].iov_base = (void *)(ring->data + at);

@@ -185,10 +185,12 @@ void run_end(const struct how *how, struct run *run);
 int end_like(const struct run *run);
 
 /*
- * recording.c: perfex record. make_ring: by who opens the counters; false: run says why not. begin:
- * once the counters run; false, after it told why. wait: until a signal comes, or something ends;
- * whether a signal asked for the end. end: false, after it told why the file is not whole.
+ * recording.c: perfex record. can_write: before anything runs; false, after it told why not.
+ * make_ring: by who opens the counters; false: run says why not. begin: once the counters run;
+ * false, after it told why. wait: until a signal comes, or something ends; whether a signal asked
+ * for the end. end: false, after it told why the file is not whole.
  */
+bool recording_can_write(const struct how *how);
 bool recording_make_ring(int fd, const struct how *how, struct run *run);
 bool recording_begin(const struct perfctr_info *info, const struct events *events,
 		     const struct how *how, const struct run *run, char **argv);
@@ -276,7 +278,9 @@ bool exact_begin(const struct perfctr_info *info, struct events *events, struct 
 void exact_control(const struct how *how, struct perfctr_control *control);
 /* What the kernel gave becomes what the program executed. */
 void exact_correct(const struct how *how, unsigned int nrctrs, __u64 *sum);
-/* How many instructions were taken off each corrected count, and how many it may still be too many */
+/*
+ * How many instructions were taken off each corrected count, and how many it may still be too many
+ */
 uint64_t exact_subtracted(const struct how *how, const struct perfctr_read_tree *sums);
 uint64_t exact_excess(const struct how *how, const struct perfctr_read_tree *sums);
 

@@ -11,7 +11,7 @@
 #include "recfile.h"
 
 #define USUAL_FREQUENCY	1000	/* samples in a second of a processor's time */
-#define USUAL_BYTES	(512 * 1024)
+#define USUAL_BYTES	524288
 
 static void usage(FILE *f)
 {
@@ -56,6 +56,8 @@ static int record(char **argv, struct how *how, const struct perfctr_info *info,
 	struct run run;
 	int status;
 
+	if (!recording_can_write(how))
+		return EXIT_PERFEX;
 	signals_take();
 	how->recording->signals = signals_fd();
 	if (run_program(argv, events, how, info, NULL, &run) < 0)

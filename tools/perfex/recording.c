@@ -48,11 +48,11 @@ bool recording_make_ring(int fd, const struct how *how, struct run *run)
 	return true;
 }
 
-/* Events that others write about, too: of the ring's parts, whose boundary may be in a record */
+/* Of the ring's two parts, whose boundary may be in a record */
 static void count_records(struct recording *recording, const struct iovec part[2], size_t size)
 {
 	const struct perfctr_record *record;
-	size_t at = 0;
+	size_t at = 0, length;
 
 	while (at < size) {
 		record = at < part[0].iov_len ?
@@ -61,26 +61,27 @@ static void count_records(struct recording *recording, const struct iovec part[2
 		/* The type and the size are in the first eight bytes, which are together. */
 		recording->samples += record->type == PERFCTR_RECORD_SAMPLE;
 		recording->throttled += record->type == PERFCTR_RECORD_THROTTLED;
-		if (record->size < sizeof(*record) || record->size % 8)
+		length = record->size;
+		if (length < sizeof(*record) || length % 8)
 			break;
-		at += record->size;
+		at += length;
 	}
 }
 
-/* After an error the run goes on, and what comes is thrown away. */
+/* What is there now. After an error the run goes on, and what comes is thrown away. */
 static void copy_records(struct recording *recording)
 {
 	struct iovec part[2];
-	size_t size;
+	size_t size = vperfctr_ring_peek(recording->ring, part);
 
-	while ((size = vperfctr_ring_peek(recording->ring, part))) {
-		count_records(recording, part, size);
-		if (!recording->error &&
-		    recfile_append(recording->file, part[0].iov_base, part[0].iov_len,
-				   part[1].iov_len ? part[1].iov_base : NULL, part[1].iov_len) < 0)
-			recording->error = errno;
-		vperfctr_ring_consume(recording->ring, size);
-	}
+	if (!size)
+		return;
+	count_records(recording, part, size);
+	if (!recording->error &&
+	    recfile_append(recording->file, part[0].iov_base, part[0].iov_len,
+			   part[1].iov_len ? part[1].iov_base : NULL, part[1].iov_len) < 0)
+		recording->error = errno;
+	vperfctr_ring_consume(recording->ring, size);
 }
 
 /* The counters as the control has them: in which mode, and the last one with the period */
@@ -104,6 +105,18 @@ static void describe(const struct perfctr_info *info, const struct events *event
 		if (i == events->n - 1)
 			counter->period = how->recording->period;
 	}
+}
+
+bool recording_can_write(const struct how *how)
+{
+	const struct recfile_about nothing = { .nrctrs = 0 };
+	struct recfile *file = recfile_create(how->recording->path, &nothing);
+
+	if (file)
+		recfile_abandon(file);
+	else
+		explain("cannot write '%s': %s", how->recording->path, strerror(errno));
+	return file != NULL;
 }
 
 bool recording_begin(const struct perfctr_info *info, const struct events *events,

@@ -726,10 +726,11 @@ struct perfctr_add_member {
  * @kernel_depth: with KERNEL_CHAIN the same
  * @reserved: zero
  *
- * A state has at most one ring, from this call until it is freed. Controls with
- * PERFCTR_CONTROL_RECORD write to it, also those of descendants. Any holder of a handle may map
- * it: MAP_SHARED, at PERFCTR_RING_OFFSET, its whole length: one page, which is a struct
- * perfctr_ring_page, and @pages behind that. The pages are charged to RLIMIT_MEMLOCK of the user.
+ * A state has at most one ring, from this call until it is freed; one that was inherited has none
+ * of its own. Controls with PERFCTR_CONTROL_RECORD write to it, also those of descendants. Any
+ * holder of a handle may map it: MAP_SHARED, at PERFCTR_RING_OFFSET, its whole length: one page,
+ * which is a struct perfctr_ring_page, and @pages behind that. The pages are charged to
+ * RLIMIT_MEMLOCK of the user.
  */
 struct perfctr_ring {
 	__u32 size;
@@ -806,7 +807,7 @@ struct perfctr_record {
 /**
  * struct perfctr_record_sample - SAMPLE: where a thread was, and all its counters
  * @record: the beginning
- * @ip: address of the instruction that comes next
+ * @ip: address of the instruction that comes next; 0 in an exec or as it ends: there is none
  * @cpu: where it ran
  * @overflown: mask of the i-mode counters that have overflowed; 0: it was the timer
  * @nrctrs: number of sums
@@ -854,8 +855,8 @@ struct perfctr_record_lost {
  * @path: of the file, from the root directory of the thread; or "[vdso]" and the like; or "//anon".
  *	NUL-terminated, and filled up with NULs
  *
- * The first SAMPLE of a process comes after the MAPs of what it has then. A child of a fork
- * has what its parent has.
+ * The first SAMPLE of a process in user mode comes after the MAPs of what it has then. A child of a
+ * fork has what its parent has.
  */
 struct perfctr_record_map {
 	struct perfctr_record record;

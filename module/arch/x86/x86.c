@@ -178,6 +178,9 @@ int perfctr_cpu_core(const struct perfctr_where *where, u32 *core)
 	if (!perfctr_pmu.hybrid)
 		return 0;
 	if (where->cpu >= 0) {
+		/* Of one that never came it is not known. */
+		if (!cpumask_test_cpu(where->cpu, cpu_online_mask))
+			return -EXDEV;
 		*core = per_cpu(perfctr_x86_cpu, where->cpu).core;
 		return *core != PERFCTR_X86_NO_CORE ? 0 : -EXDEV;
 	}

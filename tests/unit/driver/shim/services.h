@@ -22,6 +22,13 @@
 #define smp_wmb()		barrier()
 #define smp_load_acquire(p)	READ_ONCE(*(p))
 #define smp_store_release(p, v)	WRITE_ONCE(*(p), v)
+#define xchg(p, new)							\
+({									\
+	__typeof__(*(p)) __was = *(p);					\
+									\
+	*(p) = (new);							\
+	__was;								\
+})
 #define cmpxchg(p, old, new)						\
 ({									\
 	__typeof__(*(p)) __was = *(p);					\
