@@ -100,9 +100,9 @@ probes() { # machine
 	sed -i 's/void \*data, /void *data, int wrong, /' "$dir/module/compat.h" \
 		"$dir"/module/*.c "$dir"/module/arch/*/interrupt.c
 	case $arch in
-	riscv64) vars='ARCH=riscv CROSS_COMPILE=riscv64-linux-gnu-' wanted=6 ;;
-	arm64) vars='ARCH=arm64 CROSS_COMPILE=aarch64-linux-gnu-' wanted=4 ;;
-	*) vars=ARCH=x86 wanted=6 ;;
+	riscv64) vars='ARCH=riscv CROSS_COMPILE=riscv64-linux-gnu-' wanted=7 ;;
+	arm64) vars='ARCH=arm64 CROSS_COMPILE=aarch64-linux-gnu-' wanted=5 ;;
+	*) vars=ARCH=x86 wanted=7 ;;
 	esac
 	# shellcheck disable=SC2086 # words
 	! make -k -C "/usr/src/headers-$flavour" "M=/src/$dir/module" $vars modules \

@@ -189,6 +189,7 @@ static const struct operation {
 	{ op_perf_calls, 4 },
 	{ op_trace, 10 },
 	{ op_tracee, 6 },
+	{ op_record, 6 },
 	{ op_sibling, 3 },
 	{ op_no_fork, 3 },
 	{ op_copy_page, 6 },
@@ -599,9 +600,9 @@ int main(int argc, char **argv)
 	       (unsigned long long)shared->evictions, (unsigned long long)shared->losses,
 	       (unsigned long long)shared->limits, (unsigned long long)shared->crowded,
 	       (unsigned long long)shared->crowds);
-	printf("stress: %llu single steps, %llu freezes, %llu controls of tracees\n",
+	printf("stress: %llu single steps, %llu freezes, %llu controls of tracees, %llu recordings\n",
 	       (unsigned long long)shared->steps, (unsigned long long)shared->freezes,
-	       (unsigned long long)shared->tracees);
+	       (unsigned long long)shared->tracees, (unsigned long long)shared->recordings);
 	printf("stress: %llu exact counts, %llu execs, %llu kills, %llu times CPU 1 off and on, %llu refusals to unload\n",
 	       (unsigned long long)shared->exacts, (unsigned long long)shared->execs,
 	       (unsigned long long)shared->kills, (unsigned long long)shared->hotplugs,

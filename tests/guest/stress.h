@@ -66,6 +66,7 @@ struct shared {
 	_Atomic uint64_t crowded;	/* threads in there */
 	_Atomic uint64_t tracees;	/* controls of a tracee */
 	_Atomic uint64_t sessions;	/* of CPUs, that counted */
+	_Atomic uint64_t recordings;	/* rings of samples */
 };
 
 extern struct shared *shared;
@@ -203,6 +204,8 @@ void freezer(uint64_t rng);
 /* --- stress_tracee.c: control of another thread --- */
 
 void op_tracee(struct actor *actor);
+/* stress_record.c */
+void op_record(struct actor *actor);
 
 /* --- stress_late.c: memory that comes late --- */
 

@@ -4,7 +4,6 @@
  * be, to the instruction, and how many there are is known.
  */
 #define _GNU_SOURCE
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -29,10 +28,12 @@
 #include "guest.h"
 #include "known.h"
 #include "loops.h"
+#include "../../tools/perfex/recfile.h"
 
 #define PAGES 64
-#define PERIOD 1009
-#define LOOPS 200000
+#define PERIOD ((uint64_t)1009)
+#define LOOPS 200000ul
+#define TAILS 6
 
 static int make_ring_of(int fd, unsigned int pages, unsigned int flags)
 {
@@ -177,7 +178,7 @@ END_TEST
 /* Whatever a reader writes to its page, the kernel keeps within the ring. */
 START_TEST(reader_scribbles)
 {
-	static const uint32_t tails[] = { 0xffffffff, 0x80000000, 4096, 1, 7, 0x12345678 };
+	static const uint32_t tails[TAILS] = { 0xffffffff, 0x80000000, 4096, 1, 7, 0x12345678 };
 	struct perfctr_control control;
 	struct perfctr_ring_page *page;
 	struct perfctr_read rd;
@@ -192,7 +193,7 @@ START_TEST(reader_scribbles)
 	ck_assert_uint_eq(page->length, 2 * PAGE_SIZE);
 	control_samples(&control, PERIOD, 0);
 	set_control(fd, &control);
-	for (i = 0; i < sizeof(tails) / sizeof(tails[0]); i++) {
+	for (i = 0; i < TAILS; i++) {
 		page->tail = tails[i];
 		page->head = tails[i] / 3;
 		page->length = 1ull << 40;
@@ -336,8 +337,8 @@ START_TEST(samples_of_descendants)
 	ck_assert_uint_eq(exits, CHILDREN);
 	/* Between fork and exec they execute a little more. */
 	for (i = 0; i < CHILDREN; i++)
-		ck_assert_msg(samples[i] - KNOWN_LENGTH(KNOWN_LOOPS) / PERIOD < 8, "%u samples of %u",
-			      samples[i], KNOWN_LENGTH(KNOWN_LOOPS) / PERIOD);
+		ck_assert_msg(samples[i] - KNOWN_LENGTH(KNOWN_LOOPS) / PERIOD < 8, "%u samples of %lu",
+			      samples[i], (unsigned long)(KNOWN_LENGTH(KNOWN_LOOPS) / PERIOD));
 	ck_assert_uint_eq(vperfctr_ring_lost(ring), 0);
 	vperfctr_ring_unmap(ring);
 	close(fd);
@@ -717,7 +718,7 @@ START_TEST(samples_are_throttled)
 		ck_assert_uint_le(++since, 5);
 	}
 	ck_assert_uint_ge(throttled, 2);
-	ck_assert_uint_ge(samples, 5 * throttled);
+	ck_assert_uint_ge(samples, 5ul * throttled);
 	vperfctr_ring_unmap(ring);
 	close(fd);
 }
@@ -819,7 +820,7 @@ END_TEST
 /* All rings of a user together are charged, and given back. */
 START_TEST(memory_is_charged)
 {
-	struct rlimit limit = { 64 * 1024, 64 * 1024 };
+	struct rlimit limit = { 65536, 65536 };
 	unsigned int i;
 	int fd;
 
@@ -840,6 +841,7 @@ END_TEST
 START_TEST(rings_of_others)
 {
 	struct perfctr_ring ring = { .size = sizeof(ring), .pages = 1 };
+	struct perfctr_control control;
 	int fd = open_self();
 	pid_t pid;
 
@@ -847,7 +849,182 @@ START_TEST(rings_of_others)
 	if (!pid)
 		_exit(!(ioctl(fd, PERFCTR_IOC_RING, &ring) == -1 && errno == EPERM));
 	expect_exit(pid, 0);
+	/* What a child inherits writes to its root's. */
+	control_init(&control);
+	control.tsc_on = 1;
+	control.flags = PERFCTR_CONTROL_INHERIT;
+	set_control(fd, &control);
+	pid = fork();
+	if (!pid) {
+		int own = try_open(0);
+
+		_exit(own < 0 || !(ioctl(own, PERFCTR_IOC_RING, &ring) == -1 && errno == EBUSY));
+	}
+	expect_exit(pid, 0);
 	close(fd);
+}
+END_TEST
+
+
+#define PERFEX	"/usr/bin/perfex"
+#define FILE_NAME "/tmp/test_record.rec"
+
+/* What perfex has written: numbers of records by type, and the last one's */
+struct written {
+	unsigned int type[16];
+	struct recfile_header header;
+	struct recfile_counter counter[4];
+	uint64_t records, lost;
+	pid_t pid;
+	bool whole;
+};
+
+static void read_file(struct written *written)
+{
+	static char data[4 << 20];
+	const struct perfctr_record *record;
+	size_t size, at;
+	int fd;
+
+	memset(written, 0, sizeof(*written));
+	ck_ok(fd = open(FILE_NAME, O_RDONLY | O_CLOEXEC));
+	size = read(fd, data, sizeof(data));
+	close(fd);
+	ck_assert_uint_gt(size, sizeof(written->header));
+	ck_assert_uint_lt(size, sizeof(data));
+	memcpy(&written->header, data, sizeof(written->header));
+	ck_assert_int_eq(memcmp(written->header.magic, RECFILE_MAGIC, 8), 0);
+	ck_assert_uint_le(written->header.nrctrs, 4);
+	memcpy(written->counter, data + written->header.size,
+	       written->header.nrctrs * sizeof(written->counter[0]));
+	for (at = written->header.data; at < size; at += record->size) {
+		record = (const void *)(data + at);
+		ck_assert_uint_ge(record->size, sizeof(*record));
+		ck_assert(!written->whole);
+		if (record->type == RECFILE_END) {
+			const struct recfile_end *end = (const void *)record;
+
+			written->whole = true;
+			ck_assert_uint_eq(end->records, written->records);
+			written->lost = end->lost;
+			continue;
+		}
+		written->records++;
+		if (record->type < 16)
+			written->type[record->type]++;
+		if (record->type == PERFCTR_RECORD_SAMPLE)
+			written->pid = record->pid;
+	}
+	ck_assert(written->whole);
+}
+
+static int perfex(const char *const argv[])
+{
+	pid_t pid = fork();
+	int status;
+
+	if (!pid) {
+		execv(PERFEX, (char **)argv);
+		_exit(99);
+	}
+	ck_ok(waitpid(pid, &status, 0));
+	return status;
+}
+
+/* The file has each sample, and what counted. */
+START_TEST(perfex_records)
+{
+	static const char *const argv[] = {
+		"perfex", "record", "-g", "-c", "10007", "-e", "instructions:u,cycles:u", "-o", FILE_NAME,
+		KNOWN_PATH, NULL,
+	};
+	struct written written;
+
+	unlink(FILE_NAME);
+	ck_assert_int_eq(perfex(argv), 0);
+	read_file(&written);
+	ck_assert_uint_eq(written.type[PERFCTR_RECORD_SAMPLE], KNOWN_LENGTH(KNOWN_LOOPS) / 10007);
+	ck_assert_uint_eq(written.type[PERFCTR_RECORD_EXIT], 1);
+	ck_assert_uint_ge(written.type[PERFCTR_RECORD_MAP], 1);
+	ck_assert_uint_eq(written.lost, 0);
+	ck_assert_uint_eq(written.header.nrctrs, 2);
+	/* The one that interrupts is the last one. */
+	ck_assert_str_eq(written.counter[0].name, "cycles");
+	ck_assert_str_eq(written.counter[1].name, "instructions");
+	ck_assert_uint_eq(written.counter[1].period, 10007);
+	ck_assert_uint_eq(written.counter[1].flags, PERFCTR_CTR_USER);
+	unlink(FILE_NAME);
+	unlink(FILE_NAME ".old");
+}
+END_TEST
+
+/* A process that runs already, by time; until it is killed. */
+START_TEST(perfex_records_a_process)
+{
+	char number[16];
+	const char *const argv[] = {
+		"perfex", "record", "-F", "2000", "-o", FILE_NAME, "-p", number, NULL,
+	};
+	struct written written;
+	pid_t pid, killer;
+
+	unlink(FILE_NAME);
+	pid = fork();
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (;;)
+			;
+	}
+	(void)snprintf(number, sizeof(number), "%d", pid);
+	killer = fork();
+	if (!killer) {
+		sleep_us(300000);
+		kill(pid, SIGKILL);
+		_exit(0);
+	}
+	ck_assert_int_eq(perfex(argv), 0);
+	expect_exit(killer, 0);
+	waitpid(pid, NULL, 0);
+	read_file(&written);
+	ck_assert_int_eq(written.pid, pid);
+	ck_assert_uint_gt(written.type[PERFCTR_RECORD_SAMPLE], 20);
+	ck_assert_uint_ge(written.type[PERFCTR_RECORD_MAP], 1);
+	ck_assert_uint_eq(written.lost, 0);
+	ck_assert_uint_eq(written.header.timer_ns, 500000);
+	ck_assert_uint_eq(written.header.command_size, 0);
+	unlink(FILE_NAME);
+	unlink(FILE_NAME ".old");
+}
+END_TEST
+
+/* perfex's own failures are 125, and leave no file. */
+START_TEST(perfex_cannot_record)
+{
+	static const char *const argvs[][8] = {
+		{ "perfex", "record", "-o", FILE_NAME, "-e", "no-such-event", KNOWN_PATH },
+		{ "perfex", "record", "-o", FILE_NAME, "-c", "1000", "-F", "10" },
+		{ "perfex", "record", "-o", FILE_NAME, "-c", "1", KNOWN_PATH },
+		{ "perfex", "record", "-o", FILE_NAME, "-m", "3", KNOWN_PATH },
+		{ "perfex", "record", "-o", FILE_NAME, "-m", "262144", KNOWN_PATH },
+		{ "perfex", "record", "-o", FILE_NAME },
+		{ "perfex", "record", "-o", "/no/such/directory/file", KNOWN_PATH },
+		{ "perfex", "record", "-o", FILE_NAME, "-p", "4000000" },
+	};
+	const char *argv[10] = { NULL };
+	unsigned int i, k;
+	int status;
+
+	unlink(FILE_NAME);
+	for (i = 0; i < sizeof(argvs) / sizeof(argvs[0]); i++) {
+		for (k = 0; k < 8; k++)
+			argv[k] = argvs[i][k];
+		/* Of the one with nine words the last did not fit. */
+		argv[8] = i == 1 ? KNOWN_PATH : NULL;
+		status = perfex(argv);
+		ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == 125,
+			      "command %u ended with %#x", i, status);
+		ck_assert_msg(access(FILE_NAME, F_OK), "command %u left a file", i);
+	}
 }
 END_TEST
 
@@ -870,5 +1047,8 @@ int main(void)
 	GUEST_RUN(bad_rings, NEED_COUNTERS | NEED_INTERRUPT | AS_USER);
 	GUEST_RUN(memory_is_charged, AS_USER);
 	GUEST_RUN(rings_of_others, AS_USER);
+	GUEST_RUN(perfex_records, NEED_COUNTERS | NEED_INTERRUPT | AS_USER);
+	GUEST_RUN(perfex_records_a_process, AS_USER);
+	GUEST_RUN(perfex_cannot_record, NEED_COUNTERS | NEED_INTERRUPT | AS_USER);
 	return guest_end();
 }
