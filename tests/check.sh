@@ -114,8 +114,8 @@ run_part() { # name
 		sapphirerapids) subjects='topdown exact' ;;
 		# icelake-testing runs the rest of it on this kernel.
 		riscv64-testing) subjects='exact overflow' ;;
-		icelake-testing) subjects='abi exact inherit hold rdpmc overflow' ;;
-		*-testing | *-6.1) subjects='exact overflow' ;;
+		icelake-testing) subjects='abi exact inherit hold rdpmc overflow record' ;;
+		*-testing | *-6.1) subjects='exact overflow record' ;;
 		# 32 bits, and the P6's counters are started and stopped in a way of their own.
 		pentium3) subjects='exact overflow' ;;
 		# Counters without a filter of modes, and some that have one now
@@ -125,7 +125,7 @@ run_part() { # name
 		# their 32 bits.
 		nehalem-i386) subjects='abi preserve handle exact' ;;
 		# PREEMPT_RT minds what is done in interrupts, switches and probes.
-		skylake-rt) subjects='exact guarded rdpmc overflow inherit handle' ;;
+		skylake-rt) subjects='exact guarded rdpmc overflow inherit handle record' ;;
 		# Of PowerPCs the 7450 runs all. What differs: switches are seen by the tracepoint,
 		# and perf forgets to ask; no copies that user mode reads; four counters, whose
 		# interrupts are unsafe, and the same with them.
@@ -139,7 +139,7 @@ run_part() { # name
 			way="env PARAMS=unsafe_interrupts=1"
 			subjects='exact overflow' ;;
 		# Without a global control the driver has ways of its own.
-		core) subjects='exact overflow' ;;
+		core) subjects='exact overflow record' ;;
 		esac
 		# shellcheck disable=SC2086 # words
 		tests/machines/boot.sh "$machine" $icount --smp "$smp" \
@@ -156,7 +156,7 @@ run_part() { # name
 			way="$way env SOURCE=shared"
 			subjects='exact beside inherit handle hold preserve lib perfex'
 			case $machine in
-			arm64-*) subjects="report $subjects cpus" ;;
+			arm64-*) subjects="report $subjects cpus record" ;;
 			# icelake's and arm64's run the same programs.
 			skylake) subjects='exact beside inherit handle hold preserve' ;;
 			riscv64-*) subjects='exact beside inherit' ;;

@@ -322,6 +322,20 @@ bool is_rt(void)
 	return !uname(&name) && strstr(name.version, "PREEMPT_RT");
 }
 
+/* register_kprobe() is there for modules. */
+static bool has_kprobes(void)
+{
+	FILE *f = fopen("/proc/kallsyms", "re");
+	bool found = false;
+	char line[256];
+
+	while (f && !found && fgets(line, sizeof(line), f))
+		found = strstr(line, " register_kprobe\n") != NULL;
+	if (f)
+		fclose(f);
+	return found;
+}
+
 static const char *what_is_missing(unsigned int what)
 {
 	const struct perfctr_info *info = &guest.info;
@@ -384,6 +398,8 @@ static const char *what_is_missing(unsigned int what)
 		return "no TopDown";
 	if ((what & NEED_NO_BESIDE) && !has_one_source())
 		return "perf_events can count beside us";
+	if ((what & NEED_KPROBES) && !has_kprobes())
+		return "the kernel has no kprobes";
 	if ((what & NEED_NO_RT) && is_rt())
 		return "PREEMPT_RT itself interrupts other CPUs often";
 	if ((what & NEED_NO_INTERRUPT) && (info->cpu_features & PERFCTR_FEATURE_PCINT))

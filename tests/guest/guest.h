@@ -49,6 +49,7 @@
 #define NEED_NO_RT	0x4000000	/* the kernel itself interrupts other CPUs rarely */
 #define NEED_TOPDOWN	0x8000000	/* SLOTS and TopDown's metrics */
 #define NEED_PERMISSION	0x10000000	/* who reads registers in user mode was permitted to */
+#define NEED_KPROBES	0x40000000	/* the kernel has kprobes */
 #define NEED_ROOM	0x20000000	/* what was counted before leaves counters for the next control */
 
 /* The user that runs the test; root without any of these */

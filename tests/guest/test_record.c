@@ -1034,21 +1034,21 @@ int main(void)
 	GUEST_RUN(samples_of_a_loop, NEED_COUNTERS | NEED_INTERRUPT | AS_USER);
 	GUEST_RUN(lost_records_are_counted, NEED_COUNTERS | NEED_INTERRUPT | AS_USER);
 	GUEST_RUN(reader_scribbles, NEED_COUNTERS | NEED_INTERRUPT | AS_USER);
-	GUEST_RUN(samples_of_an_exec, NEED_COUNTERS | NEED_INTERRUPT | AS_USER);
-	GUEST_RUN(samples_of_descendants, NEED_COUNTERS | NEED_INTERRUPT | AS_USER);
+	GUEST_RUN(samples_of_an_exec, NEED_COUNTERS | NEED_INTERRUPT | NEED_KPROBES | AS_USER);
+	GUEST_RUN(samples_of_descendants, NEED_COUNTERS | NEED_INTERRUPT | NEED_KPROBES | AS_USER);
 	GUEST_RUN(wakes_after_so_many, NEED_COUNTERS | NEED_INTERRUPT | AS_USER);
 	GUEST_RUN(samples_by_time, AS_USER);
 	GUEST_RUN(samples_by_time_of_switching, AS_USER);
 	GUEST_RUN(user_chain, NEED_COUNTERS | NEED_INTERRUPT | AS_USER);
 	GUEST_RUN(kernel_addresses, NEED_COUNTERS | NEED_INTERRUPT);
 	GUEST_RUN(no_kernel_addresses, AS_USER);
-	GUEST_RUN(maps, NEED_COUNTERS | NEED_INTERRUPT | AS_USER);
+	GUEST_RUN(maps, NEED_COUNTERS | NEED_INTERRUPT | NEED_KPROBES | AS_USER);
 	GUEST_RUN(samples_are_throttled, NEED_COUNTERS | NEED_INTERRUPT);
 	GUEST_RUN(bad_rings, NEED_COUNTERS | NEED_INTERRUPT | AS_USER);
 	GUEST_RUN(memory_is_charged, AS_USER);
 	GUEST_RUN(rings_of_others, AS_USER);
-	GUEST_RUN(perfex_records, NEED_COUNTERS | NEED_INTERRUPT | AS_USER);
-	GUEST_RUN(perfex_records_a_process, AS_USER);
+	GUEST_RUN(perfex_records, NEED_COUNTERS | NEED_INTERRUPT | NEED_KPROBES | AS_USER);
+	GUEST_RUN(perfex_records_a_process, NEED_KPROBES | AS_USER);
 	GUEST_RUN(perfex_cannot_record, NEED_COUNTERS | NEED_INTERRUPT | AS_USER);
 	return guest_end();
 }
