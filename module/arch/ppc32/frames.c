@@ -45,14 +45,23 @@ fault:
 	return false;
 }
 
-/* A function that is called saves its return address in its caller's frame. */
+/*
+ * A function that is called saves its return address in its caller's frame, unless it calls nobody:
+ * then that is in the link register alone, and what is in the frame is old. Which of the two it is
+ * cannot be seen. So the link register is told first, as perf does; it may be an address in the
+ * function itself.
+ */
 bool perfctr_cpu_next_frame(const struct pt_regs *regs, unsigned long *frame, u64 *caller)
 {
-	u32 next, word;
+	bool first = *frame == regs->gpr[1];
+	u32 next, word = regs->link;
 
-	if (!get(*frame, &next) || !get(next + sizeof(word), &word))
+	if (!get(*frame, &next) || (!first && !get(*frame + sizeof(word), &word)))
 		return false;
 	*frame = next;
+	/* Nothing old */
+	if (!word && !get(next + sizeof(word), &word))
+		return false;
 	*caller = word;
 	return true;
 }
