@@ -65,13 +65,16 @@ static void tell(int signo, u32 mask, bool throttled)
  * once.
  */
 
-/* Writes a sample, unless there were too many in this tick: then it is false, and said so. */
+/*
+ * Writes a sample, unless there were too many in this tick: then it is false, and said so. One that
+ * counts in kernel mode may overflow here for ever: a kill ends that.
+ */
 static bool write_sample(struct vperfctr *perfctr, struct pt_regs *regs, u32 mask,
 			 const u64 *value)
 {
 	struct perfctr_imode *imode = perfctr->imode;
 
-	if (likely(within_budget(imode))) {
+	if (likely(within_budget(imode) && !fatal_signal_pending(current))) {
 		vperfctr_record_sample(perfctr, regs, mask, value);
 		return true;
 	}

@@ -166,7 +166,9 @@ struct perfctr_ring_buffer *perfctr_ring_create(const struct perfctr_ring *wante
 	mutex_init(&ring->maps_mutex);
 	INIT_LIST_HEAD(&ring->known_mms);
 	init_waitqueue_head(&ring->wait);
-	ring->wake = IRQ_WORK_INIT_HARD(wake);
+	/* Not a hard one where it takes locks: lockdep minds that. */
+	ring->wake = IS_ENABLED(CONFIG_PREEMPT_RT) ? IRQ_WORK_INIT_HARD(wake) :
+						     IRQ_WORK_INIT(wake);
 	INIT_WORK(&ring->wake_work, wake_readers);
 	INIT_WORK(&ring->free, free_ring);
 	ring->length = wanted->pages * PAGE_SIZE;
