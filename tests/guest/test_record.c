@@ -464,8 +464,9 @@ START_TEST(samples_by_time_of_switching)
 	end = now_ns() + 60000000;
 	while (now_ns() < end)
 		sched_yield();
-	clock = read_clock(fd);
 	ck_ok(ioctl(fd, PERFCTR_IOC_SUSPEND));
+	/* It stands still from here on. */
+	clock = read_clock(fd);
 	while (next_sample(ring))
 		n++;
 	kill(pid, SIGKILL);
