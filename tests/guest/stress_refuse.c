@@ -88,7 +88,7 @@ static int break_control(struct actor *actor, struct perfctr_control *control, u
 		control->size = PERFCTR_MAX_SIZE + 1 + below(actor, 1000);
 		return E2BIG;
 	case 2:
-		control->flags |= 1u << (7 + below(actor, 25));
+		control->flags |= 1u << (8 + below(actor, 24));
 		return EINVAL;
 	case 3:
 		control->tsc_on = 2 + below(actor, 1000);
