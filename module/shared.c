@@ -386,11 +386,9 @@ static bool may_run_on(const struct perfctr_where *where, unsigned int cpu)
 	unsigned long flags;
 	bool may;
 
-	if (where->cpu >= 0 && cpu != where->cpu)
-		return false;
-	/* A session's */
-	if (!task)
-		return true;
+	/* The one that it names, wherever its thread may run now. */
+	if (where->cpu >= 0)
+		return cpu == where->cpu;
 	/* Others may bind it elsewhere. */
 	raw_spin_lock_irqsave(&task->pi_lock, flags);
 	may = cpumask_test_cpu(cpu, &task->cpus_mask);
