@@ -203,18 +203,37 @@ struct kit_report *kit_read(const void *data, size_t size, const char **error)
 	return NULL;
 }
 
-void kit_symbolize(struct kit_report *report, const struct symbols_how *how)
-{
-	symbols_init(&report->symbols, &report->profile, how);
-	stacks_make(&report->stacks, &report->symbols);
-}
-
-void kit_free(struct kit_report *report)
+static void forget_symbols(struct kit_report *report)
 {
 	if (report->symbols.profile) {
 		stacks_free(&report->stacks);
 		symbols_free(&report->symbols);
 	}
+}
+
+void kit_symbolize(struct kit_report *report, const struct symbols_how *how)
+{
+	forget_symbols(report);
+	symbols_init(&report->symbols, &report->profile, how);
+	stacks_make(&report->stacks, &report->symbols);
+}
+
+struct kit_report *kit_report(uint64_t lost, const struct symbols_how *how)
+{
+	const char *error = "", *file;
+	struct kit_report *report;
+	size_t size;
+
+	file = kit_end(lost, &size);
+	report = kit_read(file, size, &error);
+	must(report != NULL, error);
+	kit_symbolize(report, how);
+	return report;
+}
+
+void kit_free(struct kit_report *report)
+{
+	forget_symbols(report);
 	profile_free(&report->profile);
 	reader_close(&report->reader);
 	free(report);

@@ -43,8 +43,10 @@ struct kit_report {
 };
 
 struct kit_report *kit_read(const void *data, size_t size, const char **error);
-/* As perfex report would; kit_read() is without it */
+/* As perfex report would; kit_read() is without it. Again, for what else @how asks for */
 void kit_symbolize(struct kit_report *report, const struct symbols_how *how);
+/* kit_end(), kit_read() of what must be good, and kit_symbolize() */
+struct kit_report *kit_report(uint64_t lost, const struct symbols_how *how);
 void kit_free(struct kit_report *report);
 
 /* What was printed, to be freed */

@@ -24,13 +24,8 @@ static struct kit_report *report;
 static void read_it(void)
 {
 	static const struct symbols_how how;
-	const char *error = "", *file;
-	size_t size;
 
-	file = kit_end(4, &size);
-	report = kit_read(file, size, &error);
-	ck_assert_msg(report != NULL, "%s", error);
-	kit_symbolize(report, &how);
+	report = kit_report(4, &how);
 }
 
 /* A recursion: p+1 calls p+2, which calls p+1 */

@@ -117,13 +117,8 @@ static void map_file(const char *name, uint64_t start, uint64_t length, uint64_t
 static void read_it(bool no_inline)
 {
 	struct symbols_how how = { .no_inline = no_inline };
-	const char *error = "", *file;
-	size_t size;
 
-	file = kit_end(0, &size);
-	report = kit_read(file, size, &error);
-	ck_assert_msg(report != NULL, "%s", error);
-	kit_symbolize(report, &how);
+	report = kit_report(0, &how);
 }
 
 static void end(void)
@@ -303,8 +298,6 @@ START_TEST(kernel_symbols)
 	kit_kernel_sample(7, 7, 3, 1, 0xffffffff82000000, 0);
 	kit_kernel_sample(7, 7, 7, 1, 0xffffffff80000000, 0);
 	read_it(false);
-	stacks_free(&report->stacks);
-	symbols_free(&report->symbols);
 	kit_symbolize(report, &how);
 	text = kit_folded(report, 0);
 	ck_assert_str_eq(text, "p;[unknown];do_it 1\np;[unknown];in_module 2\np;[unknown];[unknown] 4\n");
@@ -315,8 +308,6 @@ START_TEST(kernel_symbols)
 	kit_begin(&kit_about);
 	kit_kernel_sample(7, 7, 1, 1, 0xffffffff810001f0, 0);
 	read_it(false);
-	stacks_free(&report->stacks);
-	symbols_free(&report->symbols);
 	kit_symbolize(report, &how);
 	ck_assert_ptr_nonnull(strstr(report->symbols.kernel_missing, "no addresses of functions"));
 	end();
