@@ -284,13 +284,10 @@ static int cpus_ioctl(void __user *arg)
 	u32 nrwords = DIV_ROUND_UP(nr_cpu_ids, 32);
 	struct perfctr_cpus __user *user = arg;
 	struct perfctr_cpus cpus;
-	u32 size, cpu, *words;
+	u32 cpu, *words;
 	int err;
 
-	err = perfctr_get_size(arg, PERFCTR_CPUS_SIZE_VER0, &size);
-	if (err)
-		return err;
-	err = copy_struct_from_user(&cpus, sizeof(cpus), user, size);
+	err = perfctr_get_struct(&cpus, sizeof(cpus), arg, PERFCTR_CPUS_SIZE_VER0);
 	if (err)
 		return err;
 	if (cpus.which > PERFCTR_CPUS_FORBIDDEN || cpus.reserved)
@@ -316,16 +313,13 @@ static int cpus_ioctl(void __user *arg)
 static int ring_ioctl(struct vperfctr *perfctr, void __user *arg)
 {
 	struct perfctr_ring_buffer *ring;
-	struct perfctr_ring wanted = {};
-	u32 size;
+	struct perfctr_ring wanted;
 	int err;
 
 	perfctr = vperfctr_acting_owner(perfctr, false);
 	if (IS_ERR(perfctr))
 		return PTR_ERR(perfctr);
-	err = perfctr_get_size(arg, PERFCTR_RING_SIZE_VER0, &size);
-	if (!err)
-		err = copy_struct_from_user(&wanted, sizeof(wanted), arg, size);
+	err = perfctr_get_struct(&wanted, sizeof(wanted), arg, PERFCTR_RING_SIZE_VER0);
 	if (err)
 		return err;
 	if (perfctr->inherited)

@@ -28,6 +28,8 @@ struct vm_area_struct;
 /* usercopy.c */
 /* The size at the start of a user's structure: EINVAL below the least, E2BIG above the most. */
 int perfctr_get_size(const void __user *arg, size_t least, u32 *size);
+/* The same, and copies the structure; E2BIG also if something is set that we do not know. */
+int perfctr_get_struct(void *to, size_t known, const void __user *arg, size_t least);
 /* Fills a user's structure of that size: as much as fits; what we do not know becomes zero. */
 int perfctr_put_struct(void __user *arg, u32 size, const void *from, size_t known);
 /* Are reserved members zero? memchr_inv() would take longer than all other checks. */

@@ -14,6 +14,14 @@ int perfctr_get_size(const void __user *arg, size_t least, u32 *size)
 	return *size > PERFCTR_MAX_SIZE ? -E2BIG : 0;
 }
 
+int perfctr_get_struct(void *to, size_t known, const void __user *arg, size_t least)
+{
+	u32 size;
+	int err = perfctr_get_size(arg, least, &size);
+
+	return err ? err : copy_struct_from_user(to, known, arg, size);
+}
+
 /* Up to so many bytes, which copy_to_user() may copy one by one */
 #define FEW_WORDS	256
 
