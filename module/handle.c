@@ -340,19 +340,25 @@ static int ring_ioctl(struct vperfctr *perfctr, void __user *arg)
 	return 0;
 }
 
+/* Of the state to which an open file refers; NULL: there is none */
+static struct perfctr_ring_buffer *file_ring(const struct file *file)
+{
+	struct vperfctr *perfctr = perfctr_file_state(file);
+
+	return perfctr ? READ_ONCE(perfctr->ring) : NULL;
+}
+
 /* Without a ring as for a file that has no poll() */
 static __poll_t vperfctr_poll(struct file *file, struct poll_table_struct *table)
 {
-	struct vperfctr *perfctr = perfctr_file_state(file);
-	struct perfctr_ring_buffer *ring = perfctr ? READ_ONCE(perfctr->ring) : NULL;
+	struct perfctr_ring_buffer *ring = file_ring(file);
 
 	return ring ? perfctr_ring_poll(ring, file, table) : DEFAULT_POLLMASK;
 }
 
 static int vperfctr_fasync(int fd, struct file *file, int on)
 {
-	struct vperfctr *perfctr = perfctr_file_state(file);
-	struct perfctr_ring_buffer *ring = perfctr ? READ_ONCE(perfctr->ring) : NULL;
+	struct perfctr_ring_buffer *ring = file_ring(file);
 
 	if (ring)
 		return perfctr_ring_fasync(ring, fd, file, on);
