@@ -173,24 +173,21 @@ static int add_member(struct vperfctr *root, struct task_struct *task)
 		vperfctr_put(perfctr);
 		return err;
 	}
-	/* It has no handler of ours, so i-mode counters only count, as after an exec. */
+	/* It has no handler of ours: without a ring its overflows are never due. */
 	vperfctr_member_init(perfctr, root, perfctr_is_other(task));
 	return invite(tree, perfctr, task);
 }
 
 int vperfctr_add_member_ioctl(struct vperfctr *perfctr, void __user *arg)
 {
-	struct perfctr_add_member add = {};
+	struct perfctr_add_member add;
 	struct task_struct *task;
-	u32 size;
 	int err;
 
 	perfctr = vperfctr_acting_owner(perfctr, false);
 	if (IS_ERR(perfctr))
 		return PTR_ERR(perfctr);
-	err = perfctr_get_size(arg, PERFCTR_ADD_MEMBER_SIZE_VER0, &size);
-	if (!err)
-		err = copy_struct_from_user(&add, sizeof(add), arg, size);
+	err = perfctr_get_struct(&add, sizeof(add), arg, PERFCTR_ADD_MEMBER_SIZE_VER0);
 	if (err)
 		return err;
 	if (add.flags & ~PERFCTR_ADD_PIDFD || add.tid <= 0 ||
