@@ -165,7 +165,7 @@ bool perfctr_cpu_mm_any_given(void)
 }
 
 /* True if permissions are withheld now and were not before, or the reverse. */
-static bool withhold_for(unsigned int reason, bool withhold)
+bool perfctr_cpu_withhold(unsigned int why, bool withhold)
 {
 	struct permit *permit;
 	bool before, changed;
@@ -173,7 +173,7 @@ static bool withhold_for(unsigned int reason, bool withhold)
 
 	mutex_lock(&permit_mutex);
 	before = withheld;
-	withheld = withhold ? withheld | reason : withheld & ~reason;
+	withheld = withhold ? withheld | why : withheld & ~why;
 	changed = before != !!withheld;
 	if (changed)
 		hash_for_each(permits, bucket, permit, node)
@@ -184,14 +184,9 @@ static bool withhold_for(unsigned int reason, bool withhold)
 	return changed;
 }
 
-bool perfctr_cpu_withhold(unsigned int why, bool withhold)
-{
-	return withhold_for(why, withhold);
-}
-
 void perfctr_x86_permit_claimed(bool claimed)
 {
-	withhold_for(WITHHELD_UNCLAIMED, !claimed);
+	perfctr_cpu_withhold(WITHHELD_UNCLAIMED, !claimed);
 }
 
 bool perfctr_x86_any_permitted(void)
