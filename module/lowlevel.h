@@ -713,6 +713,16 @@ static __always_inline void perfctr_cpu_suspend(struct perfctr_cpu_state *state)
 		ctr->acc += perfctr_cpu_read(ctr);
 }
 
+/* The clock and the sums of a state that is suspended, as struct perfctr_sample has them */
+static inline void perfctr_cpu_store_sums(const struct perfctr_cpu_state *state, u64 *value)
+{
+	const struct perfctr_cpu_ctr *ctr, *end = state->end;
+
+	*value++ = state->clock;
+	for (ctr = state->ctr; ctr != end; ctr++)
+		*value++ = ctr->acc;
+}
+
 /* Returns the bias of @to. */
 static __always_inline u64 perfctr_cpu_hand_over_one(struct perfctr_cpu_ctr *from,
 						     struct perfctr_cpu_ctr *to)

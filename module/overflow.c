@@ -85,10 +85,9 @@ static bool write_sample(struct vperfctr *perfctr, struct pt_regs *regs, u32 mas
 /* It is suspended, and the caller resumes it. @regs: see vperfctr_record_sample() */
 static void sample(struct vperfctr *perfctr, struct pt_regs *regs)
 {
-	u64 value[1 + PERFCTR_MAX_HW], clock = perfctr->cpu_state.clock, *to = value;
+	u64 value[1 + PERFCTR_MAX_HW], clock = perfctr->cpu_state.clock;
 	struct perfctr_imode *imode = perfctr->imode;
 	bool timed = imode->timer && (s64)(clock - imode->due) >= 0;
-	const struct perfctr_cpu_ctr *ctr;
 	u32 mask = imode->pending;
 
 	lockdep_assert_irqs_disabled();
@@ -103,9 +102,7 @@ static void sample(struct vperfctr *perfctr, struct pt_regs *regs)
 		imode->due = clock + imode->timer;
 	if (imode->throttled)
 		return;
-	*to++ = clock;
-	for (ctr = perfctr->cpu_state.ctr; ctr != perfctr->cpu_state.end; ctr++)
-		*to++ = ctr->acc;
+	perfctr_cpu_store_sums(&perfctr->cpu_state, value);
 	if (!write_sample(perfctr, regs, mask, value))
 		vperfctr_imode_throttle(perfctr, true);
 }

@@ -45,23 +45,13 @@ static bool sample_shared(const struct vperfctr *perfctr, u64 *value)
 	return lost;
 }
 
-static void store_sums(const struct vperfctr *perfctr, u64 *value)
-{
-	const struct perfctr_cpu_state *state = &perfctr->cpu_state;
-	const struct perfctr_cpu_ctr *ctr, *end = state->end;
-
-	*value++ = state->clock;
-	for (ctr = state->ctr; ctr != end; ctr++)
-		*value++ = ctr->acc;
-}
-
 /* There are sums alone. Metrics begin anew, and so are as exact as can be from here on. */
 static noinline void sample_own_way(struct vperfctr *perfctr, struct perfctr_sample *sample)
 {
 	vperfctr_suspend(perfctr);
 	sample->overflows = perfctr->overflows;
 	sample->hold = atomic_read(&perfctr->hold);
-	store_sums(perfctr, sample->value);
+	perfctr_cpu_store_sums(&perfctr->cpu_state, sample->value);
 	vperfctr_resume(perfctr);
 }
 
@@ -96,7 +86,7 @@ static __always_inline void state_sample(struct vperfctr *perfctr, struct perfct
 		for (ctr = state->ctr; ctr != end; ctr++)
 			*value++ = ctr->acc + perfctr_cpu_read(ctr);
 	} else {
-		store_sums(perfctr, value);
+		perfctr_cpu_store_sums(state, value);
 	}
 }
 

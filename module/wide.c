@@ -167,15 +167,6 @@ void perfctr_wide_stop(struct perfctr_wide *wide)
 	hlist_del(&wide->here);
 }
 
-static void store_sums(const struct perfctr_wide *wide, u64 *value)
-{
-	const struct perfctr_cpu_ctr *ctr;
-
-	*value++ = wide->state.clock;
-	for (ctr = wide->state.ctr; ctr != wide->state.end; ctr++)
-		*value++ = ctr->acc;
-}
-
 /* Of one that is resumed; true if an event is lost. Nothing is written, so nothing is missed. */
 static bool sample(const struct perfctr_wide *wide, u64 *value)
 {
@@ -214,13 +205,13 @@ void perfctr_wide_read(struct perfctr_wide *wide, u64 *value)
 		if (!sample(wide, value))
 			return;
 		suspend(wide);
-		store_sums(wide, value);
+		perfctr_cpu_store_sums(&wide->state, value);
 	} else if (wide->resumed) {
 		suspend(wide);
-		store_sums(wide, value);
+		perfctr_cpu_store_sums(&wide->state, value);
 		resume(wide);
 	} else {
-		store_sums(wide, value);
+		perfctr_cpu_store_sums(&wide->state, value);
 	}
 }
 
