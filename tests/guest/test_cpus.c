@@ -128,6 +128,15 @@ static bool has_source(unsigned int source)
 					  PERFCTR_FEATURE_NATIVE : PERFCTR_FEATURE_SHARED);
 }
 
+/* Calls test(PERFCTR_SOURCE_*) for each source that the machine has. */
+static void by_each_source(void (*test)(unsigned int source))
+{
+	if (has_source(PERFCTR_SOURCE_NATIVE))
+		test(PERFCTR_SOURCE_NATIVE);
+	if (has_source(PERFCTR_SOURCE_SHARED))
+		test(PERFCTR_SOURCE_SHARED);
+}
+
 /* Alone on that CPU, as far as user mode goes */
 static void be_alone_on(unsigned int cpu)
 {
@@ -239,10 +248,7 @@ static void all_cpus_by(unsigned int source)
 
 START_TEST(all_cpus)
 {
-	if (has_source(PERFCTR_SOURCE_NATIVE))
-		all_cpus_by(PERFCTR_SOURCE_NATIVE);
-	if (has_source(PERFCTR_SOURCE_SHARED))
-		all_cpus_by(PERFCTR_SOURCE_SHARED);
+	by_each_source(all_cpus_by);
 	all_cpus_by(PERFCTR_SOURCE_ANY);
 }
 END_TEST
@@ -350,10 +356,7 @@ START_TEST(hotplug)
 	if (cpu_online(1, false) == -EBUSY)
 		return;
 	ck_assert_int_eq(cpu_online(1, true), 0);
-	if (has_source(PERFCTR_SOURCE_NATIVE))
-		hotplug_by(PERFCTR_SOURCE_NATIVE);
-	if (has_source(PERFCTR_SOURCE_SHARED))
-		hotplug_by(PERFCTR_SOURCE_SHARED);
+	by_each_source(hotplug_by);
 }
 END_TEST
 
@@ -504,10 +507,7 @@ static void evict_by(unsigned int source)
 
 START_TEST(evicted)
 {
-	if (has_source(PERFCTR_SOURCE_NATIVE))
-		evict_by(PERFCTR_SOURCE_NATIVE);
-	if (has_source(PERFCTR_SOURCE_SHARED))
-		evict_by(PERFCTR_SOURCE_SHARED);
+	by_each_source(evict_by);
 }
 END_TEST
 
@@ -557,10 +557,7 @@ static void no_idle_by(unsigned int source)
 
 START_TEST(without_idle)
 {
-	if (has_source(PERFCTR_SOURCE_NATIVE))
-		no_idle_by(PERFCTR_SOURCE_NATIVE);
-	if (has_source(PERFCTR_SOURCE_SHARED))
-		no_idle_by(PERFCTR_SOURCE_SHARED);
+	by_each_source(no_idle_by);
 }
 END_TEST
 
@@ -821,10 +818,7 @@ static void bound_by(unsigned int source)
 
 START_TEST(bound)
 {
-	if (has_source(PERFCTR_SOURCE_NATIVE))
-		bound_by(PERFCTR_SOURCE_NATIVE);
-	if (has_source(PERFCTR_SOURCE_SHARED))
-		bound_by(PERFCTR_SOURCE_SHARED);
+	by_each_source(bound_by);
 }
 END_TEST
 
@@ -866,10 +860,7 @@ static void bound_child_by(unsigned int source)
 
 START_TEST(bound_descendants)
 {
-	if (has_source(PERFCTR_SOURCE_NATIVE))
-		bound_child_by(PERFCTR_SOURCE_NATIVE);
-	if (has_source(PERFCTR_SOURCE_SHARED))
-		bound_child_by(PERFCTR_SOURCE_SHARED);
+	by_each_source(bound_child_by);
 }
 END_TEST
 
