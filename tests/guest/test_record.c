@@ -73,6 +73,15 @@ static void control_samples(struct perfctr_control *control, int64_t period, uns
 	control_add_ictr(control, EV_INSTRUCTIONS, -period);
 }
 
+/* No counter: a sample after so much time */
+static void control_timer(struct perfctr_control *control, unsigned int ns)
+{
+	control_init(control);
+	control->tsc_on = 1;
+	control->flags = PERFCTR_CONTROL_RECORD;
+	control->timer_ns = ns;
+}
+
 static const struct perfctr_record_sample *as_sample(const struct perfctr_record *record)
 {
 	return (const struct perfctr_record_sample *)record;
@@ -413,10 +422,7 @@ START_TEST(samples_by_time)
 
 	fd = open_with_ring(PAGES, 0);
 	ring = map_ring(fd, PAGES);
-	control_init(&control);
-	control.tsc_on = 1;
-	control.flags = PERFCTR_CONTROL_RECORD;
-	control.timer_ns = 1000000;
+	control_timer(&control, 1000000);
 	set_control(fd, &control);
 	period = guest.info.tsc_hz / 1000;
 	end = now_ns() + 50000000;
@@ -456,10 +462,7 @@ START_TEST(samples_by_time_of_switching)
 	}
 	fd = open_with_ring(PAGES, 0);
 	ring = map_ring(fd, PAGES);
-	control_init(&control);
-	control.tsc_on = 1;
-	control.flags = PERFCTR_CONTROL_RECORD;
-	control.timer_ns = 1000000;
+	control_timer(&control, 1000000);
 	set_control(fd, &control);
 	end = now_ns() + 60000000;
 	while (now_ns() < end)
@@ -601,10 +604,7 @@ START_TEST(no_kernel_addresses)
 	ck_errno(ioctl(fd, PERFCTR_IOC_RING, &(struct perfctr_ring){ .size = sizeof(struct perfctr_ring) }),
 		 EEXIST);
 	ring = map_ring(fd, PAGES);
-	control_init(&control);
-	control.tsc_on = 1;
-	control.flags = PERFCTR_CONTROL_RECORD;
-	control.timer_ns = 100000;
+	control_timer(&control, 100000);
 	set_control(fd, &control);
 	end = now_ns() + 100000000;
 	while (now_ns() < end)
@@ -801,9 +801,7 @@ START_TEST(bad_rings)
 	ck_assert_int_eq(try_control(fd, &control), -EINVAL);
 	control.timer_ns = PERFCTR_TIMER_MAX + 1;
 	ck_assert_int_eq(try_control(fd, &control), -EINVAL);
-	control_init(&control);
-	control.tsc_on = 1;
-	control.flags = PERFCTR_CONTROL_RECORD;
+	control_timer(&control, 0);
 	ck_assert_int_eq(try_control(fd, &control), -EINVAL);
 	/* What was asked for is told again. */
 	control.timer_ns = 500000;
