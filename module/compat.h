@@ -113,12 +113,12 @@ static inline void vm_flags_mod(struct vm_area_struct *vma, vm_flags_t set, vm_f
 /*
  * Callbacks for the last step before the system sleeps, and the first after it wakes.
  * Without CONFIG_CPU_PM nothing else tells that a CPU sleeps deeply. 6.19 gave the callbacks
- * an argument.
+ * an argument, and so did stable kernels before it.
  */
 #ifndef CONFIG_CPU_PM
 #include <linux/syscore_ops.h>
 
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 19, 0)
+#ifdef PERFCTR_HAVE_SYSCORE
 #define PERFCTR_SYSCORE_ARGS	void *data
 #define PERFCTR_SYSCORE(name, sleeps, wakes)					\
 	static const struct syscore_ops name##_ops = { .suspend = sleeps, .resume = wakes }; \
