@@ -576,21 +576,20 @@ END_TEST
 /* Another thread kills the tracee at any instant of the tracer's calls. */
 struct killing {
 	volatile pid_t pid;
-	volatile unsigned int delay;
+	volatile uint64_t when;		/* by now_ns() */
 	volatile bool over;
 };
 
 static void *kill_late(void *arg)
 {
 	struct killing *killing = arg;
-	volatile unsigned int i;
 	pid_t pid;
 
 	while (!killing->over) {
 		pid = killing->pid;
 		if (!pid)
 			continue;
-		for (i = 0; i < killing->delay; i++)
+		while (now_ns() < killing->when)
 			;
 		kill(pid, SIGKILL);
 		killing->pid = 0;
@@ -598,9 +597,29 @@ static void *kill_late(void *arg)
 	return NULL;
 }
 
+/* How long the calls take on a tracee that nobody kills: kernels that check themselves are slow. */
+static uint64_t calls_take(void)
+{
+	struct perfctr_control control;
+	pid_t pid = exec_traced(KNOWN_PATH);
+	uint64_t start = now_ns();
+	int fd = try_open_thread(pid, CREAT);
+
+	control_instructions(&control, 0);
+	ck_assert_int_eq(try_control(fd, &control), 0);
+	start = now_ns() - start;
+	close(fd);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	return start;
+}
+
+#define KILLS 200u
+
 START_TEST(killed_while_it_is_controlled)
 {
 	static struct killing killing;
+	uint64_t span = 3 * calls_take();
 	struct perfctr_control control;
 	unsigned int turn, done = 0, refused = 0;
 	struct perfctr_read rd;
@@ -609,9 +628,9 @@ START_TEST(killed_while_it_is_controlled)
 	pid_t pid;
 
 	ck_assert_int_eq(pthread_create(&killer, NULL, kill_late, &killing), 0);
-	for (turn = 0; turn < 200; turn++) {
+	for (turn = 0; turn < KILLS; turn++) {
 		pid = exec_traced(KNOWN_PATH);
-		killing.delay = turn * 1009 % 50000;
+		killing.when = now_ns() + span * (turn * 77 % KILLS) / KILLS;
 		killing.pid = pid;
 		fd = try_open_thread(pid, CREAT);
 		for (err = fd < 0 ? fd : 0; !err; done += !err) {
