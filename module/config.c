@@ -29,6 +29,7 @@ static DEFINE_HASHTABLE(configs, 12);	/* config_mutex */
 static unsigned int nr_configs;		/* in the table; config_mutex */
 unsigned int perfctr_nr_claimed[2];
 unsigned int perfctr_nr_wide;
+bool perfctr_late_readers;
 static u64 hash_key;			/* random, so that nobody can fill one bucket; constant */
 static int prepare_state, online_state;
 
@@ -47,6 +48,9 @@ static DECLARE_DELAYED_WORK(age_work, config_age);
 
 static void config_give_back(struct work_struct *work);
 static DECLARE_DELAYED_WORK(give_back_work, config_give_back);
+
+static void readers_end(struct work_struct *work);
+static DECLARE_DELAYED_WORK(readers_work, readers_end);
 
 /* The members of a counter that may differ; the rest is zero. */
 #define COMPARED	offsetof(struct perfctr_ctr_control, reserved)
@@ -134,7 +138,7 @@ next:
 /* If we have neither a claim nor a counter, leave isolated CPUs alone again. */
 static void leave_if_last(void)
 {
-	if (!nr_configs && !perfctr_cpu_lingers())
+	if (!nr_configs && !perfctr_config_lingers())
 		perfctr_cpus_leave();
 }
 
@@ -369,7 +373,7 @@ static int check_wide(const struct wanted *wanted, struct perfctr_refusal *why)
 
 	if (!wanted->nr || wanted->shared)
 		return 0;
-	if (wanted->wide && perfctr_cpu_lingers())
+	if (wanted->wide && perfctr_config_lingers())
 		return -EAGAIN;
 	reason = perfctr_native_reason(wanted);
 	if (reason == PERFCTR_REASON_SOURCE)
@@ -525,6 +529,40 @@ static void config_evict(struct perfctr_config *config, u32 error)
 	config_end(config);
 }
 
+/* While there may be any, isolated CPUs are told, so that they are found there. */
+static void readers_begin(void)
+{
+	lockdep_assert_held(&perfctr_config_mutex);
+	if (perfctr_cpu_permits_threads())
+		WRITE_ONCE(perfctr_late_readers, true);
+}
+
+static void readers_follow(void)
+{
+	lockdep_assert_held(&perfctr_config_mutex);
+	if (!perfctr_cpu_permits_threads())
+		return;
+	WRITE_ONCE(perfctr_late_readers, false);
+	perfctr_run_paid(perfctr_find_late_reader, &perfctr_late_readers);
+	if (perfctr_late_readers)
+		mod_delayed_work(perfctr_wq, &readers_work, PERFCTR_READER_DELAY);
+	else
+		leave_if_last();
+}
+
+static void readers_end(struct work_struct *work)
+{
+	cpus_read_lock();
+	mutex_lock(&perfctr_config_mutex);
+	if (perfctr_late_readers) {
+		perfctr_run_paid(perfctr_end_late_reader, NULL);
+		WRITE_ONCE(perfctr_late_readers, false);
+		leave_if_last();
+	}
+	mutex_unlock(&perfctr_config_mutex);
+	cpus_read_unlock();
+}
+
 /* Configs of all users, or of one; with CHANGED the native ones alone */
 static void evict_some(bool all, kuid_t uid, u32 error)
 {
@@ -535,10 +573,12 @@ static void evict_some(bool all, kuid_t uid, u32 error)
 	cpus_read_lock();
 	mutex_lock(&perfctr_config_mutex);
 	ended_others();
+	readers_begin();
 	hash_for_each_safe(configs, bucket, next, config, node)
 		if (config->nr && (all || uid_eq(config->uid, uid)) &&
 		    !(error == PERFCTR_ERROR_CHANGED && config->shared))
 			config_evict(config, error);
+	readers_follow();
 	mutex_unlock(&perfctr_config_mutex);
 	cpus_read_unlock();
 }
@@ -629,6 +669,8 @@ void perfctr_config_exit(void)
 	flush_work(&reap_work);
 	config_reap(NULL);
 	WARN_ON(nr_configs);
+	cancel_delayed_work_sync(&readers_work);
+	readers_end(&readers_work.work);
 	cancel_delayed_work_sync(&give_back_work);
 	config_give_back(NULL);
 	/* No counter is the module's, so none is verified. */

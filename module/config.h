@@ -16,6 +16,17 @@ extern struct mutex perfctr_config_mutex;
 extern unsigned int perfctr_nr_claimed[2];
 /* Of the native ones, those of sessions; the same */
 extern unsigned int perfctr_nr_wide;
+/*
+ * Where threads are permitted to read registers, and not processes: evicted ones that did not leave
+ * their CPU since may still do so. Written under perfctr_config_mutex
+ */
+extern bool perfctr_late_readers;
+
+/* May counters that threads had still be read by these? It ends soon. */
+static inline bool perfctr_config_lingers(void)
+{
+	return READ_ONCE(perfctr_late_readers) || perfctr_cpu_lingers();
+}
 
 /*
  * struct wanted - what a control asks for

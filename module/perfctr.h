@@ -371,6 +371,12 @@ void vperfctr_resume_locked(struct vperfctr *perfctr);
 void vperfctr_suspend(struct vperfctr *perfctr);
 void vperfctr_revoke(struct vperfctr *perfctr);
 /*
+ * For perfctr_run(), riscv: was current evicted, and may it read registers still? find: then *found,
+ * a bool, is set. end: it may not any more.
+ */
+int perfctr_find_late_reader(void *found);
+int perfctr_end_late_reader(void *unused);
+/*
  * x86: next, or current, may read registers. Scrub them, unless what they hold is of its
  * process or its kin. Current's own counts are not lost: its state is suspended first.
  * Interrupts are off.

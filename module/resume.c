@@ -654,6 +654,34 @@ void vperfctr_revoke(struct vperfctr *perfctr)
 	perfctr_cpu_share();
 }
 
+/*
+ * A thread that was evicted keeps its permission until it leaves its CPU, since it may be between
+ * its look at the page and its read: see hide(). But what its registers count by then is others'.
+ */
+static struct vperfctr *late_reader(void)
+{
+	struct vperfctr *perfctr = vperfctr_current();
+
+	lockdep_assert_irqs_disabled();
+	return perfctr && perfctr->granted && READ_ONCE(perfctr->config->evicted) ? perfctr : NULL;
+}
+
+int perfctr_find_late_reader(void *found)
+{
+	if (late_reader())
+		WRITE_ONCE(*(bool *)found, true);
+	return 0;
+}
+
+int perfctr_end_late_reader(void *unused)
+{
+	struct vperfctr *perfctr = late_reader();
+
+	if (perfctr)
+		vperfctr_revoke(perfctr);
+	return 0;
+}
+
 #ifdef PERFCTR_CPU_PERMITS_PROCESSES
 /* Lets @next see nothing of what others did that are not its kin. @perfctr: current's, or NULL */
 static noinline notrace void hide_others(struct task_struct *next, struct vperfctr *perfctr)

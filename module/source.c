@@ -202,7 +202,7 @@ struct perfctr_config *perfctr_config_get(const struct perfctr_where *where, boo
 		if (config != ERR_PTR(-EAGAIN))
 			break;
 		err = perfctr_broadcasts_allow();
-		if (!err && perfctr_cpu_lingers() && schedule_timeout_interruptible(1))
+		if (!err && perfctr_config_lingers() && schedule_timeout_interruptible(1))
 			err = -ERESTARTSYS;
 		if (err) {
 			config = ERR_PTR(err);

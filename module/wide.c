@@ -4,9 +4,9 @@
  *
  * Natively the registers of the CPU count the wide's config all the time: no thread has
  * counters of the module's driver meanwhile (config.c), nor the permission to read registers
- * (permit.c), so nobody loads, stops or zeroes them. What changes registers for other reasons,
- * ageing for example, does it by perfctr_run(), which suspends the wides. Through perf a wide
- * reads the events that all states read.
+ * (permit.c; riscv: config.c), so nobody loads, stops or zeroes them. What changes registers for
+ * other reasons, ageing for example, does it by perfctr_run(), which suspends the wides. Through
+ * perf a wide reads the events that all states read.
  */
 
 #include <linux/lockdep.h>

@@ -511,6 +511,100 @@ START_TEST(evicted)
 }
 END_TEST
 
+/**
+ * struct spy - a thread that reads a register of its CPU, again and again
+ * @error: it could not count
+ * @counter: the register
+ * @begun: it has been read
+ * @session: a session counts by it
+ * @seen: how often it was read since then
+ * @turns: how often it was tried
+ */
+struct spy {
+	volatile int error;
+	volatile unsigned int counter;
+	volatile bool begun, session;
+	volatile unsigned int seen, turns;
+};
+
+static int try_count_and_map(const struct perfctr_page **page)
+{
+	struct perfctr_control control;
+	int fd = try_open(PERFCTR_OPEN_CREAT), err;
+
+	if (fd < 0)
+		return fd;
+	control_init(&control);
+	control.source = PERFCTR_SOURCE_NATIVE;
+	control_add(&control, EV_INSTRUCTIONS);
+	err = try_control(fd, &control);
+	if (err)
+		return err;
+	*page = try_map(fd);
+	return *page ? 0 : -errno;
+}
+
+/* It never leaves its CPU. */
+static void play_spy(struct spy *spy, unsigned int cpu)
+{
+	const struct perfctr_page *page = NULL;
+	uint64_t value;
+
+	be_alone_on(cpu);
+	become(GUEST_UID);
+	spy->error = try_count_and_map(&page);
+	if (spy->error)
+		_exit(EXIT_FAILURE);
+	spy->counter = page_hw_counter(page, 0);
+	for (;;) {
+		bool session = spy->session;
+
+		if (try_read_register(spy->counter, &value)) {
+			spy->begun = true;
+			spy->seen += session;
+		}
+		spy->turns++;
+	}
+}
+
+static void wait_for_turns(const struct spy *spy, pid_t pid, unsigned int n)
+{
+	unsigned int turns = spy->turns;
+
+	while (spy->turns - turns < n || !spy->begun) {
+		ck_assert_msg(!waitpid(pid, NULL, WNOHANG), "the spy ended: %s",
+			      strerror(-spy->error));
+		sleep_us(1000);
+	}
+}
+
+/* A thread that was evicted, and did not leave its CPU since, reads nothing of what that counts. */
+START_TEST(an_evicted_thread_reads_no_session)
+{
+	struct spy *spy = shared_alloc(sizeof(*spy));
+	unsigned int cpu = guest.ncpus - 1;
+	struct perfctr_read_cpu rd;
+	int fd = open_cpus();
+	pid_t pid;
+
+	pin_self(0);
+	ck_ok(pid = fork());
+	if (!pid)
+		play_spy(spy, cpu);
+	wait_for_turns(spy, pid, 2);
+	ck_assert_int_eq(write_text(MODULE_PARAMS "evict", "1000"), 0);
+	count_cpu(fd, cpu, PERFCTR_SOURCE_NATIVE);
+	go(fd);
+	spy->session = true;
+	wait_for_turns(spy, pid, 5);
+	ck_assert_uint_eq(spy->seen, 0);
+	read_cpu(fd, cpu, &rd);
+	ck_assert_uint_gt(rd.sum[0], 0);
+	kill(pid, SIGKILL);
+	close(fd);
+}
+END_TEST
+
 /* Without the idle task a CPU that does nothing counts nothing; what runs there counts as ever. */
 static void no_idle_by(unsigned int source)
 {
@@ -1087,6 +1181,8 @@ int main(void)
 	GUEST_RUN(nobody_reads_registers, NEED_COUNTERS | NEED_NATIVE | NEED_USER_READ | NEED_X86);
 	GUEST_RUN(shared_beside_threads, NEED_COUNTERS | NEED_SHARED);
 	GUEST_RUN(evicted, NEED_COUNTERS);
+	GUEST_RUN(an_evicted_thread_reads_no_session,
+		  NEED_COUNTERS | NEED_NATIVE | NEED_USER_READ | NEED_PERMISSION | NEED_SMP);
 	GUEST_RUN(without_idle, NEED_COUNTERS);
 	GUEST_RUN(keeps_the_module, NEED_COUNTERS);
 	GUEST_RUN(bad_controls, NEED_COUNTERS | LOG_SILENT);
