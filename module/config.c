@@ -33,6 +33,8 @@ bool perfctr_late_readers;
 static u64 hash_key;			/* random, so that nobody can fill one bucket; constant */
 static int prepare_state, online_state;
 
+static void (*have_evicted)(void);	/* of a file above; or NULL */
+
 /* Until then, in jiffies, a thread may read registers whose counting another has ended. */
 static unsigned long late_until;
 
@@ -581,6 +583,13 @@ static void evict_some(bool all, kuid_t uid, u32 error)
 	readers_follow();
 	mutex_unlock(&perfctr_config_mutex);
 	cpus_read_unlock();
+	if (have_evicted)
+		have_evicted();
+}
+
+void perfctr_config_set_evicted(void (*evicted)(void))
+{
+	have_evicted = evicted;
 }
 
 void perfctr_config_evict(bool all, kuid_t uid)

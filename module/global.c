@@ -34,8 +34,8 @@ struct perfctr_session {
 };
 
 /*
- * The wide whose config the registers of a CPU count. A config is claimed on all CPUs, but they can
- * count but one at a time. Inside a session's mutex
+ * The wide whose config the registers of a CPU count, and perfctr_wide.withholds. A config is
+ * claimed on all CPUs, but they can count but one at a time. Inside a session's mutex
  */
 static DEFINE_MUTEX(native_mutex);
 static DEFINE_PER_CPU(struct perfctr_wide *, native);	/* native_mutex */
@@ -65,8 +65,35 @@ static struct perfctr_hook idle_hook = {
 	.off = __DELAYED_WORK_INITIALIZER(idle_hook.off, perfctr_hook_off, 0),
 };
 
+/* Processes may read registers again, if no other wide is in the way. */
+static void end_withholding(struct perfctr_wide *wide)
+{
+	lockdep_assert_held(&native_mutex);
+	if (wide->withholds)
+		perfctr_permit_wide(false);
+	wide->withholds = false;
+}
+
+/* After an eviction: no wide whose claim has ended counts again, nor keeps others from anything. */
+static void follow_eviction(void)
+{
+	struct perfctr_wide **has;
+	unsigned int cpu;
+
+	mutex_lock(&native_mutex);
+	for_each_possible_cpu(cpu) {
+		has = per_cpu_ptr(&native, cpu);
+		if (!*has || !READ_ONCE((*has)->config->evicted))
+			continue;
+		end_withholding(*has);
+		*has = NULL;
+	}
+	mutex_unlock(&native_mutex);
+}
+
 int perfctr_global_init(void)
 {
+	perfctr_config_set_evicted(follow_eviction);
 	return perfctr_probes_find(&idle_probe, 1);
 }
 
@@ -106,8 +133,8 @@ static void put_wide(struct perfctr_wide *wide)
 		mutex_lock(&native_mutex);
 		if (per_cpu(native, wide->cpu) == wide)
 			per_cpu(native, wide->cpu) = NULL;
+		end_withholding(wide);
 		mutex_unlock(&native_mutex);
-		perfctr_permit_wide(false);
 	}
 	if (wide->no_idle)
 		perfctr_hook_put(&idle_hook);
@@ -115,7 +142,10 @@ static void put_wide(struct perfctr_wide *wide)
 	kfree(wide);
 }
 
-/* EBUSY: the registers of its CPU count another session's, unless it replaces that one. */
+/*
+ * From here on no process may read its registers. EBUSY: they count another session's, unless it
+ * replaces that one.
+ */
 static int take_registers(struct perfctr_wide *wide, const struct perfctr_wide *old,
 			  struct perfctr_refusal *why)
 {
@@ -125,14 +155,22 @@ static int take_registers(struct perfctr_wide *wide, const struct perfctr_wide *
 	if (!is_native(wide))
 		return 0;
 	mutex_lock(&native_mutex);
-	/* One that was evicted never counts again. */
 	if (*has && *has != old && !READ_ONCE((*has)->config->evicted)) {
 		why->owner = PERFCTR_OWNER_PERFCTR;
 		why->reason = PERFCTR_REASON_CPUS;
 		err = -EBUSY;
-	} else {
-		*has = wide;
+		goto out;
 	}
+	/* follow_eviction() may be waiting for the mutex: it does not find that one any more. */
+	if (*has && *has != old)
+		end_withholding(*has);
+	*has = wide;
+	wide->withholds = true;
+	perfctr_permit_wide(true);
+	/* It may have been here already. */
+	if (READ_ONCE(wide->config->evicted))
+		end_withholding(wide);
+out:
 	mutex_unlock(&native_mutex);
 	return err;
 }
@@ -158,7 +196,7 @@ static int control_check(struct perfctr_control *control)
 	return perfmon_capable() ? 0 : -EACCES;
 }
 
-/* A new wide, or an error with *why. From here on no process may read its registers. */
+/* A new wide, or an error with *why */
 static struct perfctr_wide *make_wide(const struct perfctr_control *control,
 				      const struct perfctr_wide *old, struct perfctr_refusal *why)
 {
@@ -186,8 +224,6 @@ static struct perfctr_wide *make_wide(const struct perfctr_control *control,
 		perfctr_config_put(config, false);
 		return ERR_PTR(err ?: -ENOMEM);
 	}
-	if (is_native(wide))
-		perfctr_permit_wide(true);
 	err = take_registers(wide, old, why);
 	if (err) {
 		put_wide(wide);

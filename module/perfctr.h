@@ -472,6 +472,8 @@ void perfctr_config_put_late(struct perfctr_config *config);
 extern unsigned int perfctr_config_source;
 /* Take the counters from all users, or from that one: their states are lost. May sleep. */
 void perfctr_config_evict(bool all, kuid_t uid);
+/* Have that called after each eviction. It may sleep. */
+void perfctr_config_set_evicted(void (*evicted)(void));
 
 /*
  * permit.c. permit: let current's mm read registers, if its maps wait for that (x86);

@@ -21,6 +21,7 @@
  * @no_idle: it does not count what the idle task does; constant
  * @resumed: @state holds differences
  * @slept: it was resumed when its CPU went to sleep
+ * @withholds: by it no process may read registers; the session's file (global.c)
  * @error: PERFCTR_ERROR_*: it does not count any more
  * @state: the sums
  *
@@ -35,6 +36,7 @@ struct perfctr_wide {
 	bool no_idle;
 	bool resumed;
 	bool slept;
+	bool withholds;
 	u32 error;
 	struct perfctr_cpu_state state;	/* last: its array is as long as need be */
 };

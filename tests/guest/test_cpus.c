@@ -605,6 +605,48 @@ START_TEST(an_evicted_thread_reads_no_session)
 }
 END_TEST
 
+static void expect_shown(const struct perfctr_page *page)
+{
+	unsigned int i;
+
+	for (i = 0; i < 100 && page_asks(page, 0); i++)
+		sleep_us(10000);
+	ck_assert(!page_asks(page, 0));
+}
+
+/* A session that was evicted keeps nobody from reading registers, though its file is open. */
+START_TEST(an_evicted_session_withholds_nothing)
+{
+	int fd = open_cpus(), other = open_cpus(), self = open_self();
+	const struct perfctr_page *page = map_page(self);
+	unsigned int cpu = guest.ncpus - 1;
+	struct perfctr_control control;
+	uint32_t reason;
+
+	be_alone_on(0);
+	count_cpu(fd, 0, PERFCTR_SOURCE_NATIVE);
+	count_cpu(fd, cpu, PERFCTR_SOURCE_NATIVE);
+	go(fd);
+	ck_assert_int_eq(write_text(MODULE_PARAMS "evict", "all"), 0);
+	ck_assert_int_eq(try_count_self(self, PERFCTR_SOURCE_NATIVE, &reason), 0);
+	expect_shown(page);
+	/* Another one withholds registers, whoever closes his file meanwhile. */
+	control_init(&control);
+	set_control(self, &control);
+	count_cpu(other, cpu, PERFCTR_SOURCE_NATIVE);
+	count_cpu(other, 0, PERFCTR_SOURCE_NATIVE);
+	go(other);
+	close(fd);
+	ck_assert_int_eq(may_read_register(0), 0);
+	expect_exact(other, 0);
+	close(other);
+	ck_assert_int_eq(try_count_self(self, PERFCTR_SOURCE_NATIVE, &reason), 0);
+	expect_shown(page);
+	unmap_page(page);
+	close(self);
+}
+END_TEST
+
 /* Without the idle task a CPU that does nothing counts nothing; what runs there counts as ever. */
 static void no_idle_by(unsigned int source)
 {
@@ -1181,6 +1223,8 @@ int main(void)
 	GUEST_RUN(nobody_reads_registers, NEED_COUNTERS | NEED_NATIVE | NEED_USER_READ | NEED_X86);
 	GUEST_RUN(shared_beside_threads, NEED_COUNTERS | NEED_SHARED);
 	GUEST_RUN(evicted, NEED_COUNTERS);
+	GUEST_RUN(an_evicted_session_withholds_nothing,
+		  NEED_COUNTERS | NEED_NATIVE | NEED_USER_READ | NEED_PERMISSION);
 	GUEST_RUN(an_evicted_thread_reads_no_session,
 		  NEED_COUNTERS | NEED_NATIVE | NEED_USER_READ | NEED_PERMISSION | NEED_SMP);
 	GUEST_RUN(without_idle, NEED_COUNTERS);
