@@ -11,6 +11,8 @@
  * fails must return ENOMEM or EFAULT and change nothing: the control in force goes on
  * counting, exactly. At the end the number of points of each call is printed; -v prints
  * the outcome of each. With SOURCE=shared in the environment it counts through perf_events.
+ *
+ * Here are the cases of a thread and its own state; faults_*.c have those of other subjects.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -27,45 +29,20 @@
 #include <unistd.h>
 
 #include "counting.h"
+#include "faults.h"
 #include "guest.h"
 #include "loops.h"
 
 #define POINTS_MAX 400
 #define ROUNDS 4
+#define CASES_MAX 100
 
-/**
- * struct scene - the objects of a case; made anew for each point
- * @fd: of the device, or a handle
- * @own: a handle on the caller's state, or -1
- * @control: what it counts
- * @next: a control to be tried
- * @page: a map, or NULL
- */
-struct scene {
-	int fd;
-	int own;
-	struct perfctr_control control;
-	struct perfctr_control next;
-	void *page;
-};
-
-struct fault_case {
-	const char *name;
-	void (*prepare)(struct scene *scene);
-	long (*call)(struct scene *scene);
-	/* Is all as before, or, if @done, as the call must leave it? NULL, or what is wrong */
-	const char *(*check)(struct scene *scene, bool done);
-	/* An errno and a signal that other parts of the kernel may cause */
-	int also;
-	int signal;
-};
-
-static bool exact;	/* counts are of instructions */
-static bool interrupts;	/* ... and may be i-mode */
+bool exact;
+bool interrupts;
+unsigned int maps_flag;
 static bool verbose;
 
-__attribute__((format(printf, 1, 2), noreturn))
-static void die(const char *format, ...)
+void die(const char *format, ...)
 {
 	va_list args;
 
@@ -135,7 +112,17 @@ static bool fault_came(void)
 
 /* --- scenes --- */
 
-static void first_control(struct perfctr_control *control)
+void renew_module(void)
+{
+	int err = module_unload_patiently();
+
+	if (!err)
+		err = module_load(NULL);
+	if (err)
+		die("the module, loaded anew: %s", strerror(-err));
+}
+
+void first_control(struct perfctr_control *control)
 {
 	control_init(control);
 	control->tsc_on = 1;
@@ -143,7 +130,7 @@ static void first_control(struct perfctr_control *control)
 		control_add(control, EV_INSTRUCTIONS);
 }
 
-static void open_only(struct scene *scene)
+void open_only(struct scene *scene)
 {
 	scene->fd = open(PERFCTR_DEVICE, O_RDWR | O_CLOEXEC);
 	if (scene->fd < 0)
@@ -158,7 +145,7 @@ static void with_state(struct scene *scene)
 	scene->fd = scene->own;
 }
 
-static void with_counts(struct scene *scene)
+void with_counts(struct scene *scene)
 {
 	int err;
 
@@ -174,6 +161,14 @@ static void with_counts(struct scene *scene)
 		control_add(&scene->next, EV_DTLB_LOAD_MISSES);
 		scene->next.preserve = 1;
 	}
+}
+
+void with_flags(struct scene *scene, unsigned int flags)
+{
+	with_counts(scene);
+	scene->control.flags = flags;
+	if (try_control(scene->own, &scene->control))
+		die("CONTROL with flags %#x", flags);
 }
 
 static void with_counts_and_device(struct scene *scene)
@@ -224,10 +219,7 @@ static void with_tree(struct scene *scene)
 	int status;
 	pid_t pid;
 
-	with_counts(scene);
-	scene->control.flags = PERFCTR_CONTROL_INHERIT | PERFCTR_CONTROL_KEEP;
-	if (try_control(scene->own, &scene->control))
-		die("CONTROL with INHERIT");
+	with_flags(scene, PERFCTR_CONTROL_INHERIT | PERFCTR_CONTROL_KEEP);
 	pid = fork();
 	if (!pid)
 		_exit(0);
@@ -249,8 +241,7 @@ static void with_next_raw(struct scene *scene)
 		scene->next.flags = CONTROL_RAW;
 }
 
-/* An i-mode counter after the others, if there are any */
-static void add_period(struct perfctr_control *control, int64_t period)
+void add_period(struct perfctr_control *control, int64_t period)
 {
 	if (!interrupts)
 		return;
@@ -377,7 +368,7 @@ static long call_open(struct scene *scene)
 	return ioctl(scene->fd, PERFCTR_IOC_OPEN, &arg);
 }
 
-static long call_control(struct scene *scene)
+long call_control(struct scene *scene)
 {
 	return ioctl(scene->fd, PERFCTR_IOC_CONTROL, &scene->next);
 }
@@ -438,7 +429,7 @@ static long call_suspend(struct scene *scene)
 	return ioctl(scene->fd, PERFCTR_IOC_SUSPEND);
 }
 
-static long call_resume(struct scene *scene)
+long call_resume(struct scene *scene)
 {
 	return ioctl(scene->fd, PERFCTR_IOC_RESUME);
 }
@@ -540,7 +531,7 @@ static long call_fdinfo(struct scene *scene)
 	return 0;
 }
 
-static long call_close(struct scene *scene)
+long call_close(struct scene *scene)
 {
 	int fd = scene->fd;
 
@@ -552,49 +543,63 @@ static long call_close(struct scene *scene)
 
 /* --- checks --- */
 
-/* The state counts what @control says, and exactly. */
-static const char *counts(const struct scene *scene, const struct perfctr_control *control)
+const char *in_force(int fd, const struct perfctr_control *control)
 {
 	static char why[160];
 	struct perfctr_control now = { PERFCTR_CONTROL_INIT };
-	uint64_t words[2][1 + PERFCTR_MAX_CTRS];
 	struct perfctr_read rd;
-	uint64_t delta;
 	int err;
 
-	err = try_read(scene->own, &rd);
+	err = try_read(fd, &rd);
 	if (err || rd.nrctrs != control->nractrs + control->nrictrs ||
 	    !(rd.flags & PERFCTR_READ_ATTACHED)) {
 		(void)snprintf(why, sizeof(why), "READ: %s, %u counters, flags %#x",
 			       strerror(-err), rd.nrctrs, rd.flags);
 		return why;
 	}
-	if (ioctl(scene->own, PERFCTR_IOC_READ_CONTROL, &now))
+	if (ioctl(fd, PERFCTR_IOC_READ_CONTROL, &now))
 		return "READ_CONTROL fails";
 	if (now.nractrs != control->nractrs || now.nrictrs != control->nrictrs ||
-	    now.tsc_on != control->tsc_on)
+	    now.tsc_on != control->tsc_on || now.flags != control->flags)
 		return "another control is in force";
-	if (!control->nractrs)
-		return NULL;
-	if (exact_read(scene->own, words[0], sizeof(words[0]), body_spin, 1000) < 0)
-		return "read(2) fails";
-	delta = words[1][1] - words[0][1];
-	if (delta != EXACT_KERNEL + BODY_SPIN(1000)) {
-		(void)snprintf(why, sizeof(why), "counted %llu instructions, expected %llu",
-			       (unsigned long long)delta,
-			       (unsigned long long)(EXACT_KERNEL + BODY_SPIN(1000)));
-		return why;
-	}
 	return NULL;
 }
 
-static const char *check_unchanged(struct scene *scene, bool done)
+const char *compare_counts(uint64_t count, uint64_t expected)
+{
+	static char why[160];
+
+	if (count == expected)
+		return NULL;
+	(void)snprintf(why, sizeof(why), "counted %llu instructions, expected %llu",
+		       (unsigned long long)count, (unsigned long long)expected);
+	return why;
+}
+
+const char *counts(const struct scene *scene, const struct perfctr_control *control)
+{
+	uint64_t words[2][1 + PERFCTR_MAX_CTRS];
+	const char *wrong = in_force(scene->own, control);
+
+	if (wrong || !control->nractrs)
+		return wrong;
+	if (exact_read(scene->own, words[0], sizeof(words[0]), body_spin, 1000) < 0)
+		return "read(2) fails";
+	return compare_counts(words[1][1] - words[0][1], EXACT_KERNEL + BODY_SPIN(1000));
+}
+
+bool is_handle(int fd)
+{
+	return ioctl(fd, PERFCTR_IOC_UNLINK) == 0 || errno != ENOTTY;
+}
+
+const char *check_unchanged(struct scene *scene, bool done)
 {
 	(void)done;
 	return scene->own >= 0 ? counts(scene, &scene->control) : NULL;
 }
 
-static const char *check_control(struct scene *scene, bool done)
+const char *check_control(struct scene *scene, bool done)
 {
 	return counts(scene, done ? &scene->next : &scene->control);
 }
@@ -615,16 +620,12 @@ static const char *check_open(struct scene *scene, bool done)
 		close(fd);
 		return "a state has been made";
 	}
-	if (ioctl(scene->fd, PERFCTR_IOC_UNLINK) != -1 || errno != ENOTTY)
-		return "the file has become a handle";
-	return NULL;
+	return is_handle(scene->fd) ? "the file has become a handle" : NULL;
 }
 
 static const char *check_open_again(struct scene *scene, bool done)
 {
-	bool handle = ioctl(scene->fd, PERFCTR_IOC_UNLINK) == 0 || errno != ENOTTY;
-
-	if (handle != done)
+	if (is_handle(scene->fd) != done)
 		return done ? "what OPEN gave is no handle" : "the file has become a handle";
 	return counts(scene, &scene->control);
 }
@@ -682,7 +683,7 @@ static const char *check_inherits(struct scene *scene, bool done)
 }
 
 /* The spare has the shape of the control that is in force, whichever that is. */
-static const char *check_inherits_and_forks(struct scene *scene, bool done)
+const char *check_inherits_and_forks(struct scene *scene, bool done)
 {
 	if (call_fork(scene))
 		return "fork fails";
@@ -696,7 +697,7 @@ static const char *check_nothing(struct scene *scene, bool done)
 	return NULL;
 }
 
-static const struct fault_case cases[] = {
+static const struct fault_case own_cases[] = {
 	{ "open_device", with_counts, call_open_device, check_nothing, 0, 0 },
 	{ "info", with_counts, call_info, check_unchanged, 0, 0 },
 	{ "info_device", open_only, call_info, check_nothing, 0, 0 },
@@ -741,9 +742,12 @@ static const struct fault_case cases[] = {
 	{ "fork_in_imode_tree", with_imode_tree, call_fork, check_tree, 0, SIGSEGV },
 	{ "fdinfo", with_counts, call_fdinfo, check_unchanged, ENOENT, 0 },
 	{ "close", with_counts, call_close, check_nothing, 0, 0 },
+	{ }
 };
 
-#define CASES (sizeof(cases) / sizeof(cases[0]))
+static const struct fault_case *const subjects[] = {
+	own_cases, record_cases, tracee_cases, cpus_cases,
+};
 
 /* Outcome of the faults of one case, in memory shared with the processes of the case */
 struct outcome {
@@ -885,10 +889,24 @@ static bool is_wanted(int argc, char **argv, const char *name)
 	return argc == optind;
 }
 
+/* All cases that are wanted; their number */
+static unsigned int collect(int argc, char **argv, const struct fault_case **cases)
+{
+	const struct fault_case *c;
+	unsigned int i, n = 0;
+
+	for (i = 0; i < sizeof(subjects) / sizeof(subjects[0]); i++)
+		for (c = subjects[i]; c->name; c++)
+			if (n < CASES_MAX && is_wanted(argc, argv, c->name))
+				cases[n++] = c;
+	return n;
+}
+
 int main(int argc, char **argv)
 {
+	const struct fault_case *cases[CASES_MAX];
 	struct outcome *outcomes;
-	unsigned int i, failed = 0;
+	unsigned int i, n, failed = 0;
 
 	if (getopt(argc, argv, "v") == 'v')
 		verbose = true;
@@ -896,20 +914,22 @@ int main(int argc, char **argv)
 	exact = guest.nprogrammable &&
 		(guest.shared || guest.info.cpu_features & PERFCTR_FEATURE_FILTER);
 	interrupts = guest.info.cpu_features & PERFCTR_FEATURE_PCINT && !guest.shared;
+	maps_flag = has_kprobes() ? PERFCTR_RING_MAPS : 0;
 	configure_faults();
-	outcomes = shared_alloc(CASES * sizeof(*outcomes));
-	for (i = 0; i < CASES; i++)
-		if (is_wanted(argc, argv, cases[i].name) && !run_case(&cases[i], &outcomes[i]))
+	n = collect(argc, argv, cases);
+	outcomes = shared_alloc(CASES_MAX * sizeof(*outcomes));
+	for (i = 0; i < n; i++)
+		if (!run_case(cases[i], &outcomes[i]))
 			failed++;
 
 	if (is_wanted(argc, argv, "missed") && !run_missed())
 		failed++;
 
-	printf("%-20s %8s   in %u rounds: %8s %8s %8s\n", "call", "points", ROUNDS, "ENOMEM",
+	printf("%-24s %8s   in %u rounds: %8s %8s %8s\n", "call", "points", ROUNDS, "ENOMEM",
 	       "EFAULT", "none");
-	for (i = 0; i < CASES; i++)
-		if (is_wanted(argc, argv, cases[i].name))
-			printf("%-20s %8u                %8u %8u %8u\n", cases[i].name, outcomes[i].points,
-			       outcomes[i].enomem, outcomes[i].efault, outcomes[i].survived);
+	for (i = 0; i < n; i++)
+		printf("%-24s %8u                %8u %8u %8u\n", cases[i]->name,
+		       outcomes[i].points, outcomes[i].enomem, outcomes[i].efault,
+		       outcomes[i].survived);
 	return guest_end() || failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -322,8 +322,7 @@ bool is_rt(void)
 	return !uname(&name) && strstr(name.version, "PREEMPT_RT");
 }
 
-/* register_kprobe() is there for modules. */
-static bool has_kprobes(void)
+bool has_kprobes(void)
 {
 	FILE *f = fopen("/proc/kallsyms", "re");
 	bool found = false;

@@ -121,6 +121,8 @@ static inline unsigned int least_period(void)
 
 /* PREEMPT_RT: locks sleep, interrupts are threads, and realtime threads are pushed to other CPUs. */
 bool is_rt(void);
+/* register_kprobe() is there for modules. */
+bool has_kprobes(void);
 
 static inline bool is_arm64(void)
 {
