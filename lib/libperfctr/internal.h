@@ -27,6 +27,12 @@ int perfctr_open_fd(const struct perfctr_open *o);
 perfctr_internal
 struct vperfctr *perfctr_open_state(const struct perfctr_open *o, int map);
 
+/* A handle of somebody who has the memory for it: around @fd (-1: none), with the map if @map */
+perfctr_internal
+void perfctr_handle_init(struct vperfctr *v, int fd, int map);
+perfctr_internal
+void perfctr_handle_release(struct vperfctr *v);
+
 /* Translate a control of 2.6 to the kernel's, and back; -1 and EINVAL if that is impossible */
 perfctr_internal
 int perfctr_control_to_native(const struct vperfctr_control *from,

@@ -668,5 +668,6 @@ unsigned long long vperfctr_read_pmc_fenced(const struct vperfctr *v, unsigned i
 #endif
 
 #include "perfctr-inline.h"
+#include "perfctr-meter.h"
 
 #endif /* LIBPERFCTR_H */

@@ -215,14 +215,10 @@ int _vperfctr_read_sum(int fd, struct perfctr_sum_ctrs *sum)
  * Objects
  */
 
-static struct vperfctr *handle_new(int fd, int map)
+void perfctr_handle_init(struct vperfctr *v, int fd, int map)
 {
-	struct vperfctr *v;
 	void *page;
 
-	v = malloc(sizeof(*v));
-	if (!v)
-		return NULL;
 	v->fd = fd;
 	v->page = &ask_page;
 	v->map = NULL;
@@ -236,6 +232,14 @@ static struct vperfctr *handle_new(int fd, int map)
 			v->map = page;
 		}
 	}
+}
+
+static struct vperfctr *handle_new(int fd, int map)
+{
+	struct vperfctr *v = malloc(sizeof(*v));
+
+	if (v)
+		perfctr_handle_init(v, fd, map);
 	return v;
 }
 
@@ -278,13 +282,20 @@ struct vperfctr *vperfctr_from_fd(int fd)
 	return handle_new(fd, 0);
 }
 
+void perfctr_handle_release(struct vperfctr *v)
+{
+	if (v->map)
+		munmap(v->map, (size_t)sysconf(_SC_PAGESIZE));
+	if (v->fd >= 0)
+		close(v->fd);
+	perfctr_handle_init(v, -1, 0);
+}
+
 void vperfctr_close(struct vperfctr *v)
 {
 	if (!v)
 		return;
-	if (v->map)
-		munmap(v->map, (size_t)sysconf(_SC_PAGESIZE));
-	close(v->fd);
+	perfctr_handle_release(v);
 	free(v);
 }
 

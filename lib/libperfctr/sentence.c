@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* What went wrong with a meter, in a sentence. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "meter.h"
+
+int perfctr_meter_fail(struct vperfctr_meter *m, int err, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	(void)vsnprintf(m->sentence, sizeof(m->sentence), format, args);
+	va_end(args);
+	m->err = err;
+	return err;
+}
+
+int perfctr_meter_fail_device(struct vperfctr_meter *m, int err)
+{
+	switch (-err) {
+	case ENOENT:
+	case ENXIO:
+	case ENODEV:
+		return perfctr_meter_fail(m, -ENOENT, "there is no " PERFCTR_DEVICE
+					  ": the module perfctr is not loaded");
+	case EACCES:
+	case EPERM:
+		return perfctr_meter_fail(m, -EACCES, "this user may not open " PERFCTR_DEVICE
+					  ": its owner and mode say who may");
+	case EEXIST:
+		return perfctr_meter_fail(m, err, "this thread is counted already, by another meter or "
+					  "handle, or by who started it (perfex, for example)");
+	case EPROTO:
+	case ENOTTY:
+		return perfctr_meter_fail(m, -EPROTO, PERFCTR_DEVICE
+					  " is of another version of perfctr than this library");
+	default:
+		return perfctr_meter_fail(m, err, PERFCTR_DEVICE ": %s", strerror(-err));
+	}
+}
+
+/* "; near are a, b", or nothing */
+static void near_names(const struct perfctr_info *info, const char *name, char *buf, size_t size)
+{
+	const char *names[3];
+	size_t i, n, used = 0;
+
+	*buf = '\0';
+	n = perfctr_event_suggest(info->cpu_type, name, names, ARRAY_SIZE(names));
+	for (i = 0; i < n && used < size; i++)
+		used += (size_t)snprintf(buf + used, size - used, "%s%s",
+					 i ? ", " : "; similar are ", names[i]);
+}
+
+int perfctr_meter_fail_event(struct vperfctr_meter *m, int err, const struct perfctr_info *info,
+			     const char *name)
+{
+	char similar[160];
+
+	switch (-err) {
+	case ENOENT:
+		near_names(info, name, similar, sizeof(similar));
+		return perfctr_meter_fail(m, err, "'%s': this processor (%s) has no event of that name%s",
+					  name, perfctr_info_cpu_name(info), similar);
+	case EINVAL:
+		return perfctr_meter_fail(m, err, "'%s': behind an event's colon stands u (user mode), k "
+					  "(kernel mode) or uk; a raw event is r and up to 16 "
+					  "hexadecimal digits", name);
+	default:
+		return perfctr_meter_fail(m, err, "'%s': this processor (%s) cannot count it", name,
+					  perfctr_info_cpu_name(info));
+	}
+}
+
+/* "probably perf_events has the counters", or the reason if it says more */
+static const char *why_busy(const struct perfctr_control *control, char *buf, size_t size)
+{
+	if (control->reason)
+		return perfctr_reason_name(control->reason);
+	if (!control->owner)
+		return "the counters are taken, and the kernel does not know by whom";
+	(void)snprintf(buf, size, "the counters are taken, probably by %s%s",
+		       perfctr_owner_name(control->owner),
+		       control->owner == PERFCTR_OWNER_WATCHDOG ?
+			       " (as root: sysctl kernel.nmi_watchdog=0)" : "");
+	return buf;
+}
+
+static const char *why_denied(const struct perfctr_control *control)
+{
+	if (control->reason == PERFCTR_REASON_OPEN)
+		return perfctr_reason_name(control->reason);
+	return "counting in kernel mode needs root, CAP_PERFMON, or kernel.perf_event_paranoid of at "
+	       "most 1; ':u' is user mode alone";
+}
+
+static const char *why_not_supported(const struct perfctr_control *control)
+{
+	if (control->reason)
+		return perfctr_reason_name(control->reason);
+	if (control->nrictrs)
+		return "there is no counter interrupt for it on this processor";
+	return "this processor cannot restrict the counter to one mode; ':uk' is both, and needs "
+	       "a privilege";
+}
+
+int perfctr_meter_fail_control(struct vperfctr_meter *m, int err, const struct perfctr_info *info)
+{
+	const struct perfctr_control *control = &m->control;
+	const char *why = strerror(-err);
+	char which[METER_NAME_SIZE + 32] = "", buf[160];
+
+	if (control->refused < m->n)
+		(void)snprintf(which, sizeof(which), "'%s' (counter %u): ",
+			       m->name[control->refused], control->refused);
+	switch (-err) {
+	case EBUSY:
+		why = why_busy(control, buf, sizeof(buf));
+		break;
+	case EACCES:
+		why = why_denied(control);
+		break;
+	case EOPNOTSUPP:
+		why = why_not_supported(control);
+		break;
+	case EXDEV:
+		why = "the thread must be bound to cores that count it, of one type on a hybrid processor";
+		break;
+	case EIO:
+		why = "a CPU has just come whose counters cannot be had";
+		break;
+	case EINVAL:
+		/* Each can be counted: meter.c has asked. */
+		(void)snprintf(buf, sizeof(buf), "this processor (%s) cannot count these %u events at "
+			       "a time", perfctr_info_cpu_name(info), m->n);
+		why = buf;
+		err = -ENOSPC;
+		if (control->reason && control->reason != PERFCTR_REASON_COUNTER)
+			why = perfctr_reason_name(control->reason);
+		break;
+	default:
+		break;
+	}
+	return perfctr_meter_fail(m, err, "%s%s", which, why);
+}
+
+/* Why the kernel has stopped counting. */
+static const char *why_stopped(const struct vperfctr_meter *m)
+{
+	struct perfctr_read r;
+
+	if (perfctr_read_some(m->handle.fd, &r, 0) < 0 && errno == EIO)
+		return perfctr_error_name(r.error);
+	return "the counting has been stopped by an error that is gone by now";
+}
+
+const char *vperfctr_strerror(const struct vperfctr_meter *m, int err)
+{
+	if (err >= 0)
+		return "no error";
+	if (!m)
+		return err == -ENOMEM ? "no memory for a meter" : strerror(-err);
+	if (m->err)
+		return m->sentence;
+	switch (-err) {
+	case ECHILD:
+		return "this meter counts the parent of a fork(): the child has to open one of its own";
+	case EIO:
+		return why_stopped(m);
+	default:
+		return strerror(-err);
+	}
+}
