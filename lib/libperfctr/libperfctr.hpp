@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * libperfctr for C++17: a meter is an object, and a region of code is a scope.
+ *
+ *	perfctr::meter meter("instructions,branch-misses", perfctr::net);
+ *	perfctr::counts sum;
+ *	{
+ *		perfctr::region here(meter, sum);
+ *		work();
+ *	}
+ *	std::cout << sum[0] << ' ' << meter.name(0) << '\n';
+ *
+ * What a call of <libperfctr.h> returns as an error is thrown as perfctr::error, with the library's
+ * sentence. Threads and fork() are as with struct vperfctr_meter: a meter belongs to the thread
+ * that made it.
+ */
+#ifndef LIBPERFCTR_HPP
+#define LIBPERFCTR_HPP
+
+#include <libperfctr.h>
+
+#include <cassert>
+#include <memory>
+#include <string>
+#include <system_error>
+
+namespace perfctr {
+
+/* code() is the error of <errno.h>, what() begins with the library's sentence. */
+class error : public std::system_error {
+public:
+	error(int err, const char *sentence)
+		: std::system_error(-err, std::generic_category(), sentence)
+	{
+	}
+};
+
+/* The clock and the events of one meter: sums, or differences of sums */
+class counts {
+public:
+	counts() = default;
+
+	unsigned long long operator[](unsigned int i) const noexcept
+	{
+		assert(i < n);
+		return sum.pmc[i];
+	}
+	unsigned long long clock() const noexcept { return sum.tsc; }
+	unsigned int size() const noexcept { return n; }
+
+	/* Counts that there are on one side alone are 0 on the other. */
+	counts &operator+=(const counts &other) noexcept
+	{
+		grow(other.n);
+		sum.tsc += other.sum.tsc;
+		for (unsigned int i = 0; i < other.n; i++)
+			sum.pmc[i] += other.sum.pmc[i];
+		return *this;
+	}
+	counts &operator-=(const counts &other) noexcept
+	{
+		grow(other.n);
+		sum.tsc -= other.sum.tsc;
+		for (unsigned int i = 0; i < other.n; i++)
+			sum.pmc[i] -= other.sum.pmc[i];
+		return *this;
+	}
+	friend counts operator+(counts a, const counts &b) noexcept { return a += b; }
+	friend counts operator-(counts a, const counts &b) noexcept { return a -= b; }
+
+private:
+	friend class meter;
+	friend class region;
+
+	void grow(unsigned int events) noexcept { n = n < events ? events : n; }
+
+	struct perfctr_sum_ctrs sum = {};
+	unsigned int n = 0;
+};
+
+/* Flags of a meter */
+constexpr unsigned int net = VPERFCTR_METER_NET;
+
+class meter {
+public:
+	explicit meter(const std::string &events = "", unsigned int flags = 0)
+	{
+		struct vperfctr_meter *made;
+		int err = vperfctr_meter_open(&made, events.c_str(), flags);
+
+		m.reset(made);
+		check(err);
+	}
+
+	/* Sends the thread the signal after so many events, and stops counting. */
+	static meter budget(unsigned long long limit, int signo,
+			    const std::string &event = "instructions")
+	{
+		struct vperfctr_meter *made;
+		int err = vperfctr_meter_open_budget(&made, event.c_str(), limit, signo);
+		meter result{std::unique_ptr<struct vperfctr_meter, closer>(made)};
+
+		result.check(err);
+		return result;
+	}
+
+	void stop() { check(vperfctr_meter_stop(m.get())); }
+	void start() { check(vperfctr_meter_start(m.get())); }
+
+	counts read() const
+	{
+		counts now;
+
+		now.n = size();
+		check(vperfctr_meter_read(m.get(), &now.sum));
+		return now;
+	}
+
+	/* Of one event, inline: a handful of instructions; PERFCTR_NO_COUNT if it cannot be read */
+	unsigned long long operator[](unsigned int i) const noexcept
+	{
+		return vperfctr_read_pmc(vperfctr_meter_handle(m.get()), i);
+	}
+
+	unsigned int size() const noexcept { return vperfctr_meter_events(m.get()); }
+	/* nullptr: there is none at this place */
+	const char *name(unsigned int i) const noexcept { return vperfctr_meter_name(m.get(), i); }
+	double seconds(unsigned long long ticks) const noexcept
+	{
+		return vperfctr_meter_seconds(m.get(), ticks);
+	}
+	struct vperfctr_meter *get() const noexcept { return m.get(); }
+
+private:
+	struct closer {
+		void operator()(struct vperfctr_meter *old) const noexcept
+		{
+			vperfctr_meter_close(old);
+		}
+	};
+
+	explicit meter(std::unique_ptr<struct vperfctr_meter, closer> made) noexcept
+		: m(std::move(made))
+	{
+	}
+
+	void check(int err) const
+	{
+		if (err)
+			throw error(err, vperfctr_strerror(m.get(), err));
+	}
+
+	std::unique_ptr<struct vperfctr_meter, closer> m;
+};
+
+/*
+ * Adds what is counted while it exists to a sum. Its end cannot throw: if a read failed nothing is
+ * added. Who wants to know ends it by end().
+ */
+class region {
+public:
+	region(const meter &meter, counts &sum) noexcept : m(meter.get()), total(sum)
+	{
+		here.n = meter.size();
+		err = vperfctr_meter_begin(m, &here.sum);
+	}
+	region(const region &) = delete;
+	region &operator=(const region &) = delete;
+	~region() { (void)end(); }
+
+	/* Ends it early. 0, or the error as a negative number */
+	int end() noexcept
+	{
+		if (ended)
+			return err;
+		ended = true;
+		if (!err)
+			err = vperfctr_meter_end(m, &here.sum);
+		if (!err)
+			total += here;
+		return err;
+	}
+
+private:
+	struct vperfctr_meter *m;
+	counts &total;
+	counts here;
+	int err;
+	bool ended = false;
+};
+
+} /* namespace perfctr */
+
+#endif /* LIBPERFCTR_HPP */
