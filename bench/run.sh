@@ -40,6 +40,11 @@ for machine; do
 	# shellcheck disable=SC2086 # words
 	"$machines/boot.sh" "$machine" --icount --patched --mem $mem --timeout 3000 \
 		/usr/bin/run-bench $parts
+	[ "$machine" = icelake ] || continue
+	echo "An empty region, per language, in instructions: name, events, cost"
+	"$top/tests/languages/stage.sh"
+	"$machines/boot.sh" icelake --icount --patched --mem 1024 --timeout 600 \
+		--stage /src/build/stage/languages /usr/libexec/perfctr/run-regions
 done
 
 # Each is an array, with brackets on lines of their own.

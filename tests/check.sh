@@ -27,7 +27,7 @@ parts='lint unit guest-pentium3-smp2 guest-riscv64-testing-smp2 guest-riscv64-6.
 	tracepoint-icelake-smp2
 	stress-riscv64-6.12-60000 stress-icelake-60000
 	tracepoint-stress-riscv64-6.12-20000 tracepoint-stress-icelake-20000
-	isolated-skylake fuzz-report vices noise processors switches dkms ppc32-rules build-x86_64-testing'
+	isolated-skylake languages fuzz-report vices noise processors switches dkms ppc32-rules build-x86_64-testing'
 
 # What the part's job is run by, in the guest
 way=''
@@ -66,6 +66,10 @@ run_part() { # name
 			O=/src/build/fuzz-report fuzz ;;
 	dkms)
 		tests/machines/dkms.sh ;;
+	languages)
+		tests/languages/stage.sh
+		tests/machines/boot.sh icelake --icount --smp 2 --mem 1024 --timeout 600 \
+			--stage /src/build/stage/languages /usr/libexec/perfctr/run-languages ;;
 	noise)
 		tests/machines/stage.sh icelake
 		# Only where it counts too many is anything corrected.

@@ -24,7 +24,8 @@ trixie)
 		gcc-powerpc-linux-gnu libc6-dev-powerpc-cross
 		qemu-system-riscv opensbi qemu-system-x86 seabios qemu-system-arm qemu-system-ppc
 		busybox-static device-tree-compiler
-		dkms clang-tidy libclang-rt-19-dev libdw-dev mandoc shellcheck sparse"
+		dkms clang-tidy libclang-rt-19-dev libdw-dev mandoc shellcheck sparse
+		g++ clang libpfm4-dev python3-dev python3-setuptools python3-cffi rustc cargo"
 	architectures=amd64,riscv64,arm64
 	alias=stable
 	# A stable suite changes rarely and compatibly.
