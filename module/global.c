@@ -342,19 +342,23 @@ static int resume_ioctl(struct perfctr_session *session)
 	return err;
 }
 
-static int suspend_ioctl(struct perfctr_session *session)
+static void stop(struct perfctr_session *session)
 {
-	int err = perfctr_broadcasts_allow();
-
-	if (err)
-		return err;
 	mutex_lock(&session->mutex);
 	if (session->running) {
 		start_or_stop(session, false);
 		perfctr_broadcasts_made(1);
 	}
 	mutex_unlock(&session->mutex);
-	return 0;
+}
+
+static int suspend_ioctl(struct perfctr_session *session)
+{
+	int err = perfctr_broadcasts_allow();
+
+	if (!err)
+		stop(session);
+	return err;
 }
 
 struct read_wide {
@@ -442,7 +446,9 @@ void perfctr_session_free(struct perfctr_session *session)
 {
 	unsigned int cpu;
 
-	suspend_ioctl(session);
+	/* If a signal ends the wait, wides must not stay in the lists of their CPUs. */
+	(void)perfctr_broadcasts_allow();
+	stop(session);
 	for_each_cpu(cpu, session->cpus)
 		put_wide(session->wide[cpu]);
 	free_cpumask_var(session->cpus);

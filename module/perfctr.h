@@ -371,8 +371,8 @@ void vperfctr_resume_locked(struct vperfctr *perfctr);
 void vperfctr_suspend(struct vperfctr *perfctr);
 void vperfctr_revoke(struct vperfctr *perfctr);
 /*
- * For perfctr_run(), riscv: was current evicted, and may it read registers still? find: then *found,
- * a bool, is set. end: it may not any more.
+ * For perfctr_run(), riscv: was current evicted, and may it read registers still? find: then
+ * *found, a bool, is set. end: it may not any more.
  */
 int perfctr_find_late_reader(void *found);
 int perfctr_end_late_reader(void *unused);

@@ -321,6 +321,37 @@ START_TEST(the_wait_is_interruptible)
 }
 END_TEST
 
+/*
+ * A signal ends the wait as a session is closed, and it is stopped all the same. A kernel that
+ * checks itself says whether somebody looks at what was freed.
+ */
+START_TEST(a_session_ends_in_spite_of_a_signal)
+{
+	struct perfctr_open o = { .size = sizeof(o), .flags = PERFCTR_OPEN_CPUS };
+	struct sigaction action = { .sa_handler = wake };
+	struct perfctr_control control;
+	unsigned int i;
+	int session;
+
+	sigaction(SIGALRM, &action, NULL);
+	for (i = 0; i < 5; i++) {
+		session = open_device();
+		ck_ok(ioctl(session, PERFCTR_IOC_OPEN, &o));
+		control_init(&control);
+		control.flags = PERFCTR_CONTROL_CPU;
+		control.tsc_on = 1;
+		set_control(session, &control);
+		ck_ok(ioctl(session, PERFCTR_IOC_RESUME));
+		close(spend());
+		ualarm(2000, 0);
+		close(session);
+		ualarm(0, 0);
+		/* Suspends and resumes whatever counts on this CPU */
+		ck_assert_int_eq(write_text(MODULE_PARAMS "user_read", "guarded"), 0);
+	}
+}
+END_TEST
+
 START_TEST(the_wait_can_be_killed)
 {
 	pid_t child;
@@ -796,6 +827,7 @@ int main(void)
 		GUEST_RUN(trees_are_bounded, NEED_COUNTERS | NEED_SMP | AS_USER);
 	}
 	GUEST_RUN(the_wait_is_interruptible, NEED_COUNTERS | NEED_SMP | AS_USER);
+	GUEST_RUN(a_session_ends_in_spite_of_a_signal, NEED_COUNTERS | NEED_SMP);
 	GUEST_RUN(the_wait_can_be_killed, NEED_COUNTERS | NEED_SMP | AS_USER);
 	GUEST_RUN(each_user_has_its_own, NEED_COUNTERS | NEED_SMP);
 	GUEST_RUN(different_controls_are_bounded, NEED_COUNTERS | NEED_INTERRUPT);
