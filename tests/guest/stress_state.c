@@ -378,6 +378,26 @@ static void count_again(struct actor *actor)
 		      (unsigned long long)words[0][1], (unsigned long long)words[1][1]);
 }
 
+/* With all that may say why: by which source, if the clock stood too, and whether it stays so */
+static void tell_of_nothing(const struct actor *actor, unsigned long n, int k,
+			    uint64_t words[2][1 + PERFCTR_MAX_CTRS])
+{
+	struct perfctr_control control;
+	struct perfctr_read rd;
+	int cpu = sched_getcpu();
+
+	control_init(&control);
+	(void)ioctl(actor->own, PERFCTR_IOC_READ_CONTROL, &control);
+	body_spin(n);
+	(void)try_read(actor->own, &rd);
+	wrong(actor, "read(2): nothing was counted in %lu turns: %llu instructions, clock %llu after %llu; "
+	      "%llu and %llu after as many turns more; counter %d of %u, source %u, flags %#x, CPU %d",
+	      n, (unsigned long long)words[1][1 + k], (unsigned long long)words[1][0],
+	      (unsigned long long)words[0][0], (unsigned long long)rd.sum[k],
+	      (unsigned long long)rd.clock, k, actor->control.nractrs, control.source, rd.flags,
+	      cpu);
+}
+
 /* A loop of known length between two reads(2), and between two looks at the page */
 void op_exact(struct actor *actor)
 {
@@ -418,8 +438,7 @@ void op_exact(struct actor *actor)
 		     (unsigned long long)words[0][1 + k], k, actor->control.nractrs);
 	/* A switch-in that was missed shows until the next one. */
 	if ((n >= 100 && !delta) || (actor->control.tsc_on && words[1][0] == words[0][0]))
-		wrong(actor, "read(2): nothing was counted in %lu turns: %llu instructions, clock %llu",
-		      n, (unsigned long long)words[1][1 + k], (unsigned long long)words[1][0]);
+		tell_of_nothing(actor, n, k, words);
 	shared->exacts++;
 	if (!actor->page)
 		return;
