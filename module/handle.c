@@ -21,7 +21,7 @@
  */
 #define FIRST(type, member, offset)					\
 	static_assert(offsetof(struct perfctr_ ## type, member) == (offset))
-FIRST(info, source, 104);
+FIRST(kernel_info, source, 104);
 FIRST(cpus, mask, 16);
 FIRST(open, reserved, 16);
 FIRST(control, ctr, 128);
@@ -263,7 +263,7 @@ static int vperfctr_make_handle(struct file *file, void __user *arg)
 
 static int info_ioctl(void __user *arg)
 {
-	struct perfctr_info info = {
+	struct perfctr_kernel_info info = {
 		.abi_version = PERFCTR_ABI_VERSION,
 		.driver_version = PERFCTR_VERSION,
 	};

@@ -257,7 +257,7 @@ u64 perfctr_cpu_clock_hz(void);
 unsigned int perfctr_cpu_nrctrs(void);
 
 /* Fills in the members that depend on the processor. */
-void perfctr_cpu_info(struct perfctr_info *info);
+void perfctr_cpu_info(struct perfctr_kernel_info *info);
 
 /*
  * Could this processor count the control at all? 0, or EINVAL or EOPNOTSUPP with

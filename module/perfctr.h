@@ -463,7 +463,7 @@ void perfctr_config_share(struct perfctr_config *config);
 void perfctr_config_unuse(struct perfctr_config *config, bool atomic);
 void perfctr_config_unref(struct perfctr_config *config);
 void perfctr_config_put(struct perfctr_config *config, bool atomic);
-void perfctr_config_info(struct perfctr_info *info);
+void perfctr_config_info(struct perfctr_kernel_info *info);
 /* No process may read registers any more: counters that linger are given back now. */
 void perfctr_config_no_reader(void);
 /* put, after the caller has ended the counting of other threads: see PERFCTR_READER_DELAY */

@@ -214,7 +214,7 @@ struct perfctr_config *perfctr_config_get(const struct perfctr_where *where, boo
 	return config;
 }
 
-void perfctr_config_info(struct perfctr_info *info)
+void perfctr_config_info(struct perfctr_kernel_info *info)
 {
 	mutex_lock(&perfctr_config_mutex);
 	perfctr_cpu_info(info);

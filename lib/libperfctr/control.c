@@ -8,6 +8,12 @@
 
 #include "internal.h"
 
+/* Whether members are meant that 2.6 did not have, or not look at */
+static int is_extended(const struct perfctr_cpu_control *cpu)
+{
+	return cpu->extended == PERFCTR_EXTENDED;
+}
+
 #if defined(__x86_64__) || defined(__i386__)
 
 #define EVNTSEL_USR	0x00010000u
@@ -41,7 +47,7 @@ static int find_offcore(__u64 event)
 	return -1;
 }
 
-/* A value that no counter uses is a mistake. */
+/* A value that no counter uses is a mistake, but 2.6 did not look at it. */
 static int offcore_to_native(const struct perfctr_cpu_control *from, unsigned int n,
 			     struct perfctr_ctr_control *to)
 {
@@ -56,7 +62,7 @@ static int offcore_to_native(const struct perfctr_cpu_control *from, unsigned in
 		wanted |= 1u << rsp;
 	}
 	for (i = 0; i < 2; i++)
-		if (from->nhlm.offcore_rsp[i] && !(wanted & 1u << i))
+		if (is_extended(from) && from->nhlm.offcore_rsp[i] && !(wanted & 1u << i))
 			return -1;
 	return 0;
 }
@@ -95,7 +101,10 @@ static void ctr_to_native(const struct perfctr_cpu_control *from, unsigned int i
 {
 	unsigned int fixed = from->pmc_map[i] - RDPMC_FIXED;
 
-	to->event = (__u64)from->evntsel_high[i] << 32 | from->evntsel[i];
+	to->event = from->evntsel[i];
+	/* 2.6 looked at it on AMD's family 10h alone. */
+	if (is_extended(from))
+		to->event |= (__u64)from->evntsel_high[i] << 32;
 	if (fixed <= LAST_FIXED - FIRST_FIXED)
 		to->map = FIRST_FIXED + fixed;
 	/* 2.6 ignored the event of a fixed counter, so it may be 0. */
@@ -267,9 +276,9 @@ static int ireset_from_native(__s64 from, int *to)
 
 _Static_assert(PERFCTR_NRCTRS <= 32, "a bit for each counter");
 
-static int has_perf_event(const struct perfctr_cpu_control *cpu, unsigned int i)
+int perfctr_has_perf_event(const struct perfctr_cpu_control *cpu, unsigned int i)
 {
-	return !!((cpu->perf_user | cpu->perf_kernel) >> i & 1);
+	return is_extended(cpu) && ((cpu->perf_user | cpu->perf_kernel) >> i & 1);
 }
 
 static int perf_ctr_to_native(const struct perfctr_cpu_control *from, unsigned int i,
@@ -334,7 +343,7 @@ static int ctrs_to_native(const struct perfctr_cpu_control *cpu, unsigned int n,
 	for (i = 0; i < n; i++) {
 		if (i >= cpu->nractrs && ireset_to_native(cpu->ireset[i], &to[i].ireset) < 0)
 			return -1;
-		if (has_perf_event(cpu, i)) {
+		if (perfctr_has_perf_event(cpu, i)) {
 			if (perf_ctr_to_native(cpu, i, &to[i]) < 0)
 				return -1;
 			continue;
@@ -376,10 +385,11 @@ int perfctr_control_to_native(const struct vperfctr_control *from,
 			      struct perfctr_control *to)
 {
 	const struct perfctr_cpu_control *cpu = &from->cpu_control;
+	unsigned int source = is_extended(cpu) ? from->source : VPERFCTR_SOURCE_ANY;
 	unsigned int n = cpu->nractrs + cpu->nrictrs;
 
 	if (cpu->nractrs > PERFCTR_NRCTRS || cpu->nrictrs > PERFCTR_NRCTRS ||
-	    n > PERFCTR_NRCTRS || from->source >= ARRAY_SIZE(sources)) {
+	    n > PERFCTR_NRCTRS || source >= ARRAY_SIZE(sources)) {
 		errno = EINVAL;
 		return -1;
 	}
@@ -389,12 +399,12 @@ int perfctr_control_to_native(const struct vperfctr_control *from,
 			   n * sizeof(to->ctr[0]));
 	to->ctr_offset = offsetof(struct perfctr_control, ctr);
 	to->ctr_size = sizeof(to->ctr[0]);
-	to->flags = from->flags;
+	to->flags = is_extended(cpu) ? from->flags : from->flags & VPERFCTR_CONTROL_CLOEXEC;
 	to->tsc_on = !!cpu->tsc_on;
 	to->nractrs = cpu->nractrs;
 	to->nrictrs = cpu->nrictrs;
-	to->si_signo = from->si_signo;
-	to->source = sources[from->source];
+	to->si_signo = is_extended(cpu) || cpu->nrictrs ? from->si_signo : 0;
+	to->source = sources[source];
 	/* 2.6 ignored bits beyond the counters; the kernel does not. */
 	to->preserve = from->preserve & ((1ULL << n) - 1);
 	if (ctrs_to_native(cpu, n, to->ctr) < 0) {
@@ -421,6 +431,7 @@ int perfctr_control_from_native(const struct perfctr_control *from,
 	to->preserve = (unsigned int)from->preserve;
 	/* The clock alone has no source: counters that are added to it may have any. */
 	to->source = n ? source_from_native(from->source) : VPERFCTR_SOURCE_ANY;
+	cpu->extended = PERFCTR_EXTENDED;
 	cpu->tsc_on = from->tsc_on;
 	cpu->nractrs = from->nractrs;
 	cpu->nrictrs = from->nrictrs;

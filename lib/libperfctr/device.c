@@ -9,11 +9,32 @@
 
 #include "internal.h"
 
+_Static_assert(sizeof(((struct perfctr_info *)0)->driver_version) ==
+	       sizeof(((struct perfctr_kernel_info *)0)->driver_version), "copied as a whole");
+
 int perfctr_info(int fd, struct perfctr_info *info)
 {
+	struct perfctr_kernel_info kernel = { .size = sizeof(kernel) };
+
 	memset(info, 0, sizeof(*info));
-	info->size = sizeof(*info);
-	return ioctl(fd, PERFCTR_IOC_INFO, info);
+	if (ioctl(fd, PERFCTR_IOC_INFO, &kernel) < 0)
+		return -1;
+	info->abi_version = kernel.abi_version;
+	memcpy(info->driver_version, kernel.driver_version, sizeof(info->driver_version));
+	info->cpu_type = kernel.cpu_type;
+	info->cpu_features = kernel.cpu_features;
+	info->cpu_khz = kernel.cpu_khz;
+	info->tsc_to_cpu_mult = kernel.tsc_to_cpu_mult;
+	info->nrctrs = kernel.nrctrs;
+	info->no_counters = kernel.no_counters;
+	info->user_read = kernel.user_read;
+	info->width = kernel.width;
+	info->source = kernel.source;
+	info->topdown = kernel.topdown;
+	info->tsc_hz = kernel.tsc_hz;
+	info->counters = kernel.counters;
+	memcpy(info->events, kernel.events, sizeof(info->events));
+	return 0;
 }
 
 int perfctr_get_info(struct perfctr_info *info)

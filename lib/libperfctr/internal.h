@@ -41,6 +41,10 @@ perfctr_internal
 int perfctr_control_from_native(const struct perfctr_control *from,
 				struct vperfctr_control *to);
 
+/* Whether counter @i of a control of 2.6's counts an event of perf's (PERFCTR_PERF_EVENTS) */
+perfctr_internal
+int perfctr_has_perf_event(const struct perfctr_cpu_control *cpu, unsigned int i);
+
 /*
  * After a control of 2.6's has failed: 1 if it may be tried again, for user mode alone. On ppc32
  * modes are freeze bits, and programs that set none of them did not ask for privileges.

@@ -23,11 +23,31 @@ extern "C" {
 /*
  * Types and constants of perfctr 2.6
  *
- * struct perfctr_info and the PERFCTR_FEATURE_* are in <linux/perfctr.h>; the
- * library fills in the member that the ABI adds in front, "size".
+ * The PERFCTR_FEATURE_* and the types of processors are in <linux/perfctr.h>.
  */
 
-/* cpu_type is in <linux/perfctr.h>, too. */
+/*
+ * 2.6's members, then what is new: the members of the kernel's struct perfctr_kernel_info, which
+ * <linux/perfctr.h> describes. They are 0 if the module is older and does not know them.
+ */
+struct perfctr_info {
+	unsigned int abi_version;
+	char driver_version[32];
+	unsigned int cpu_type;
+	unsigned int cpu_features;
+	unsigned int cpu_khz;
+	unsigned int tsc_to_cpu_mult;
+	unsigned int nrctrs;
+	unsigned int no_counters;
+	unsigned int user_read;
+	unsigned int width;
+	unsigned int source;
+	unsigned int topdown;
+	unsigned long long tsc_hz;
+	unsigned long long counters;
+	unsigned long long events[2];
+	unsigned long long _reserved[8];
+};
 
 struct perfctr_cpu_mask {
 	unsigned int nrwords;
@@ -64,7 +84,8 @@ struct perfctr_cpu_control {
 	int ireset[PERFCTR_NRCTRS];
 	unsigned int perf_user;		/* see PERFCTR_PERF_EVENTS below */
 	unsigned int perf_kernel;
-	unsigned int _reserved[2];
+	unsigned int extended;		/* see PERFCTR_EXTENDED below */
+	unsigned int _reserved[1];
 };
 
 #elif defined(__powerpc__) && !defined(__powerpc64__)
@@ -84,7 +105,8 @@ struct perfctr_cpu_control {
 	} ppc;
 	unsigned int perf_user;		/* see PERFCTR_PERF_EVENTS below */
 	unsigned int perf_kernel;
-	unsigned int _reserved[2];
+	unsigned int extended;		/* see PERFCTR_EXTENDED below */
+	unsigned int _reserved[1];
 };
 
 #elif defined(__aarch64__)
@@ -103,6 +125,7 @@ struct perfctr_cpu_control {
  * @arm64.config: the rest of the event
  * @ireset: start values of the i-mode counters
  * @perf_user, @perf_kernel: see PERFCTR_PERF_EVENTS below
+ * @extended: see PERFCTR_EXTENDED below
  */
 struct perfctr_cpu_control {
 	unsigned int tsc_on;
@@ -117,7 +140,8 @@ struct perfctr_cpu_control {
 	int ireset[PERFCTR_NRCTRS];
 	unsigned int perf_user;
 	unsigned int perf_kernel;
-	unsigned int _reserved[2];
+	unsigned int extended;
+	unsigned int _reserved[1];
 };
 
 #else /* riscv */
@@ -140,6 +164,7 @@ struct perfctr_cpu_control {
  * @riscv.event_data: SBI event_data of a raw event, else 0
  * @ireset: start values of the i-mode counters
  * @perf_user, @perf_kernel: see PERFCTR_PERF_EVENTS below
+ * @extended: see PERFCTR_EXTENDED below
  */
 struct perfctr_cpu_control {
 	unsigned int tsc_on;
@@ -154,10 +179,20 @@ struct perfctr_cpu_control {
 	int ireset[PERFCTR_NRCTRS];
 	unsigned int perf_user;
 	unsigned int perf_kernel;
-	unsigned int _reserved[2];
+	unsigned int extended;
+	unsigned int _reserved[1];
 };
 
 #endif
+
+/*
+ * Programs of 2.6's time leave members that it did not look at as they find them. So what is new
+ * is looked at only if cpu_control.extended is this number: perf_user and perf_kernel, on x86
+ * evntsel_high and an offcore_rsp that no counter takes, and in struct vperfctr_control source,
+ * si_signo without i-mode counters, and the flags other than CLOEXEC. A control that is read
+ * back has it.
+ */
+#define PERFCTR_EXTENDED	0x37747865u
 
 /*
  * Events of perf_events in a struct perfctr_cpu_control: counter i has one if bit i of perf_user
@@ -178,7 +213,7 @@ struct vperfctr_control {
 	struct perfctr_cpu_control cpu_control;
 	unsigned int preserve;	/* bits beyond the counters are ignored */
 	unsigned int flags;
-	unsigned int source;	/* VPERFCTR_SOURCE_* */
+	unsigned int source;	/* VPERFCTR_SOURCE_*, if extended; else ANY */
 	unsigned int _reserved[3];
 };
 

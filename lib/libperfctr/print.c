@@ -127,7 +127,7 @@ void perfctr_cpu_control_print(const struct perfctr_cpu_control *control)
 	if (control->nrictrs)
 		printf("nrictrs\t\t\t%u\n", control->nrictrs);
 	for (i = 0; i < n; i++) {
-		if ((control->perf_user | control->perf_kernel) >> i & 1) {
+		if (perfctr_has_perf_event(control, i)) {
 			print_perf_event(control, i);
 			continue;
 		}

@@ -25,13 +25,20 @@ static void close_keep_errno(int fd)
 	errno = err;
 }
 
-int perfctr_open_fd(const struct perfctr_open *o)
+static int open_device(void)
 {
 	int fd = open(PERFCTR_DEVICE, O_RDWR | O_CLOEXEC);
 
 	/* Only the reader of a ring writes anything. */
 	if (fd < 0 && errno == EACCES)
 		fd = open(PERFCTR_DEVICE, O_RDONLY | O_CLOEXEC);
+	return fd;
+}
+
+int perfctr_open_fd(const struct perfctr_open *o)
+{
+	int fd = open_device();
+
 	if (fd < 0)
 		return -1;
 	if (!ioctl(fd, PERFCTR_IOC_OPEN, o))
@@ -44,13 +51,17 @@ int perfctr_open_fd(const struct perfctr_open *o)
  * Descriptors
  */
 
+/* Without a state the descriptor is good for information, for which 2.6 needed none either. */
 int _vperfctr_open(int creat)
 {
 	struct perfctr_open o = {
 		.size = sizeof(o), .flags = creat ? PERFCTR_OPEN_CREAT | PERFCTR_OPEN_EXCL : 0,
 	};
+	int fd = perfctr_open_fd(&o);
 
-	return perfctr_open_fd(&o);
+	if (fd < 0 && errno == ENOENT && !creat)
+		fd = open_device();
+	return fd;
 }
 
 /* x86's NMI watchdog is a user of perf, and the module cannot tell it from others. */

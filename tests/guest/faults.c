@@ -344,7 +344,7 @@ static long call_open_device(struct scene *scene)
 
 static long call_info(struct scene *scene)
 {
-	struct perfctr_info info = { .size = sizeof(info) };
+	struct perfctr_kernel_info info = { .size = sizeof(info) };
 
 	return ioctl(scene->fd, PERFCTR_IOC_INFO, &info);
 }

@@ -10,7 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static void pretend(struct perfctr_info *info)
+static void pretend(struct perfctr_kernel_info *info)
 {
 	info->cpu_type = PERFCTR_X86_GENERIC;
 	info->cpu_features &= PERFCTR_FEATURE_RDTSC | PERFCTR_FEATURE_SHARED;

@@ -337,7 +337,7 @@ bool has_kprobes(void)
 
 static const char *what_is_missing(unsigned int what)
 {
-	const struct perfctr_info *info = &guest.info;
+	const struct perfctr_kernel_info *info = &guest.info;
 
 	if (guest.shared && what_shared_lacks(what))
 		return what_shared_lacks(what);

@@ -83,7 +83,7 @@ struct guest_facts {
 	unsigned int ncpus;
 	bool perf;
 	bool samples;
-	struct perfctr_info info;
+	struct perfctr_kernel_info info;
 	unsigned int nprogrammable;
 	bool shared;
 };

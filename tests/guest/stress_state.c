@@ -589,7 +589,7 @@ void op_second_handle(struct actor *actor)
 
 void op_info(struct actor *actor)
 {
-	struct perfctr_info info = { .size = sizeof(info) };
+	struct perfctr_kernel_info info = { .size = sizeof(info) };
 	uint32_t mask[8];
 	struct perfctr_cpus cpus = {
 		.size = sizeof(cpus),

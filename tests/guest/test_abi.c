@@ -32,7 +32,7 @@
 #define LAYOUT(type, size, member, offset)				\
 	_Static_assert(sizeof(struct type) == (size) &&			\
 		       offsetof(struct type, member) == (offset), #type)
-LAYOUT(perfctr_info, 192, events, 88);
+LAYOUT(perfctr_kernel_info, 192, events, 88);
 LAYOUT(perfctr_cpus, 24, mask, 16);
 LAYOUT(perfctr_open, 64, pidfd, 8);
 LAYOUT(perfctr_ctr_control, 64, event, 8);
@@ -161,14 +161,14 @@ static void bad_pointers(int fd, unsigned long cmd, const void *good, size_t len
 
 /* --- INFO --- */
 
-static bool has_event(const struct perfctr_info *info, unsigned int type, unsigned int event)
+static bool has_event(const struct perfctr_kernel_info *info, unsigned int type, unsigned int event)
 {
 	return info->events[type] >> (event & 63) & 1;
 }
 
 START_TEST(info_tells_the_truth)
 {
-	struct perfctr_info info = { .size = sizeof(info) };
+	struct perfctr_kernel_info info = { .size = sizeof(info) };
 	int dev = open_device();
 	unsigned int i;
 
@@ -205,7 +205,7 @@ END_TEST
 
 START_TEST(info_sizes)
 {
-	struct perfctr_info info = { .size = sizeof(info) };
+	struct perfctr_kernel_info info = { .size = sizeof(info) };
 	int dev = open_device();
 	struct watch watch = watch_begin();
 	unsigned int i;
@@ -219,19 +219,19 @@ START_TEST(info_sizes)
 	/* A member that only a later version knows is zero in this one. */
 	buf = padded(&info, sizeof(info), sizeof(info) + 64, 0xaa);
 	ck_ok(ioctl(dev, PERFCTR_IOC_INFO, buf));
-	ck_assert_uint_eq(((struct perfctr_info *)buf)->abi_version, PERFCTR_ABI_VERSION);
-	ck_assert_uint_eq(((struct perfctr_info *)buf)->size, sizeof(info) + 64);
+	ck_assert_uint_eq(((struct perfctr_kernel_info *)buf)->abi_version, PERFCTR_ABI_VERSION);
+	ck_assert_uint_eq(((struct perfctr_kernel_info *)buf)->size, sizeof(info) + 64);
 	for (i = 0; i < 64; i++)
 		ck_assert_uint_eq(((unsigned char *)buf)[sizeof(info) + i], 0);
 	free(buf);
 	/* Sizes that no structure of ours will ever have */
 	buf = padded(&info, sizeof(info), PERFCTR_MAX_SIZE + 1, 0xaa);
 	ck_errno(ioctl(dev, PERFCTR_IOC_INFO, buf), E2BIG);
-	((struct perfctr_info *)buf)->size = PERFCTR_MAX_SIZE;
+	((struct perfctr_kernel_info *)buf)->size = PERFCTR_MAX_SIZE;
 	ck_ok(ioctl(dev, PERFCTR_IOC_INFO, buf));
 	ck_assert_uint_eq(((unsigned char *)buf)[PERFCTR_MAX_SIZE - 1], 0);
 	ck_assert_uint_eq(((unsigned char *)buf)[PERFCTR_MAX_SIZE], 0xaa);
-	((struct perfctr_info *)buf)->size = 0xffffffff;
+	((struct perfctr_kernel_info *)buf)->size = 0xffffffff;
 	ck_errno(ioctl(dev, PERFCTR_IOC_INFO, buf), E2BIG);
 	free(buf);
 	watch_unchanged(&watch);
@@ -240,7 +240,7 @@ END_TEST
 
 START_TEST(info_pointers)
 {
-	struct perfctr_info info = { .size = sizeof(info) };
+	struct perfctr_kernel_info info = { .size = sizeof(info) };
 	struct watch watch = watch_begin();
 
 	bad_pointers(open_device(), PERFCTR_IOC_INFO, &info, sizeof(info), true);
@@ -1779,6 +1779,9 @@ START_TEST(map_shows_nothing_else)
 END_TEST
 
 /* --- programs that were built with the first version --- */
+
+/* It had another name, which is the library's now. */
+#define perfctr_info	perfctr_kernel_info
 
 #define SAME_MEMBER(type, member)						\
 	_Static_assert(offsetof(struct first_ ## type, member) ==		\

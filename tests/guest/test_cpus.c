@@ -798,7 +798,7 @@ START_TEST(other_calls)
 	struct perfctr_open o = { .size = sizeof(o), .flags = PERFCTR_OPEN_CPUS };
 	int fd = open_cpus(), self = open_self(), device = open_device();
 	static struct perfctr_read_cpu rd;
-	struct perfctr_info info = { .size = sizeof(info) };
+	struct perfctr_kernel_info info = { .size = sizeof(info) };
 	char text[256], path[64];
 	uint64_t words[4];
 	unsigned int i;

@@ -298,6 +298,7 @@ START_TEST(by_the_library)
 
 	ck_assert_ptr_nonnull(v);
 	memset(&control, 0, sizeof(control));
+	control.cpu_control.extended = PERFCTR_EXTENDED;
 	control.source = VPERFCTR_SOURCE_NATIVE;
 	control.cpu_control.nractrs = 2;
 	control.cpu_control.pmc_map[0] = 1;

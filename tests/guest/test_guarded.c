@@ -1088,7 +1088,7 @@ END_TEST
 START_TEST(off_asks_the_kernel)
 {
 	const struct perfctr_page *page;
-	struct perfctr_info info = { .size = sizeof(info) };
+	struct perfctr_kernel_info info = { .size = sizeof(info) };
 	unsigned int i;
 	int fd;
 

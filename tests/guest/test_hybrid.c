@@ -132,7 +132,7 @@ START_TEST(what_both_have)
 	ck_assert_uint_eq(forbidden(), 0);
 	/* On either CPU */
 	for (i = 0; i < 2; i++) {
-		struct perfctr_info info = { .size = sizeof(info) };
+		struct perfctr_kernel_info info = { .size = sizeof(info) };
 		int fd;
 
 		bind_to(i);
@@ -611,7 +611,7 @@ END_TEST
 START_TEST(less_comes_later)
 {
 	struct perfctr_control control = instructions();
-	struct perfctr_info info = { .size = sizeof(info) };
+	struct perfctr_kernel_info info = { .size = sizeof(info) };
 	const struct perfctr_page *page;
 	int fd, dev;
 

@@ -31,6 +31,7 @@ static bool has_counters(void)
 static void usual_control(struct vperfctr_control *control)
 {
 	memset(control, 0, sizeof(*control));
+	control->cpu_control.extended = PERFCTR_EXTENDED;
 	control->cpu_control.tsc_on = 1;
 	USER_MODE(control);
 	if (guest.shared)
@@ -418,14 +419,25 @@ END_TEST
 START_TEST(raw_descriptors)
 {
 	struct vperfctr_control control, readback;
+	struct perfctr_cpus_info *cpus;
 	struct perfctr_sum_ctrs sum;
+	struct perfctr_info info;
 	int fd;
 
-	errno = 0;
-	ck_assert_int_eq(_vperfctr_open(0), -1);
-	ck_assert_int_eq(errno, ENOENT);
-	ck_ok(fd = _vperfctr_open(1));
+	/* Without a state there is information, and nothing else. */
+	ck_ok(fd = _vperfctr_open(0));
+	ck_ok(perfctr_abi_check_fd(fd));
+	ck_ok(perfctr_info(fd, &info));
+	ck_assert_uint_eq(info.abi_version, PERFCTR_ABI_VERSION);
+	ck_assert_ptr_nonnull(cpus = perfctr_cpus_info(fd));
+	free(cpus);
 	usual_control(&control);
+	ck_errno(_vperfctr_control(fd, &control), ENOTTY);
+	ck_errno(_vperfctr_read_control(fd, &readback), ENOTTY);
+	ck_errno(_vperfctr_read_sum(fd, &sum), ENOTTY);
+	close(fd);
+	ck_ok(fd = _vperfctr_open(1));
+	ck_errno(_vperfctr_open(1), EEXIST);
 	ck_ok(_vperfctr_control(fd, &control));
 	body_spin(LOOPS);
 	ck_ok(_vperfctr_read_control(fd, &readback));
@@ -517,6 +529,7 @@ START_TEST(fixed_counters_of_x86)
 	memset(&sum, 0, sizeof(sum));
 	memset(&before, 0, sizeof(before));
 	memset(&control, 0, sizeof(control));
+	control.cpu_control.extended = PERFCTR_EXTENDED;
 	control.source = VPERFCTR_SOURCE_NATIVE;
 	control.cpu_control.tsc_on = 1;
 	control.cpu_control.nractrs = 1;
@@ -529,6 +542,7 @@ START_TEST(fixed_counters_of_x86)
 	}
 	for (bare = 0; bare < 2; bare++) {
 		memset(&control, 0, sizeof(control));
+		control.cpu_control.extended = PERFCTR_EXTENDED;
 		control.cpu_control.tsc_on = 1;
 		/* QEMU counts its reference cycles by instructions too. */
 		for (n = 0; n < 3 && guest.info.counters >> (24 + n) & 1; n++) {
@@ -644,9 +658,11 @@ START_TEST(events)
 	const struct perfctr_event_set *set = perfctr_cpu_event_set(guest.info.cpu_type);
 	struct perfctr_ctr_control ctr;
 	unsigned int i, counted = 0;
+	struct perfctr_info info;
 	bool few;
 	int fd = open_self();
 
+	ck_ok(perfctr_get_info(&info));
 	ck_assert_ptr_nonnull(set);
 	ck_assert_uint_eq(set->cpu_type, guest.info.cpu_type);
 	/* The kernel counts every event that the library calls available, a metric with SLOTS. */
@@ -656,7 +672,7 @@ START_TEST(events)
 
 		memset(&ctr, 0, sizeof(ctr));
 		ck_ok(perfctr_event_parse(guest.info.cpu_type, set->events[i].name, &ctr));
-		available = perfctr_event_available(&guest.info, &ctr);
+		available = perfctr_event_available(&info, &ctr);
 		ctr.flags |= PERFCTR_CTR_USER | PERFCTR_CTR_KERNEL;
 		control_init(&control);
 		if (ctr.flags & PERFCTR_CTR_PERF)
@@ -741,6 +757,7 @@ START_TEST(source_is_told)
 	ck_assert_uint_eq(about.source, PERFCTR_SOURCE_SHARED);
 	counts_exactly(v);
 	memset(&clock, 0, sizeof(clock));
+	clock.cpu_control.extended = PERFCTR_EXTENDED;
 	clock.cpu_control.tsc_on = 1;
 	clock.source = VPERFCTR_SOURCE_SHARED;
 	ck_ok(vperfctr_control(v, &clock));
@@ -820,6 +837,7 @@ START_TEST(half_without_privilege)
 	struct vperfctr_control control;
 
 	memset(&control, 0, sizeof(control));
+	control.cpu_control.extended = PERFCTR_EXTENDED;
 	control.source = VPERFCTR_SOURCE_SHARED;
 	control.cpu_control.nractrs = half;
 	/* Codes that each general-purpose counter counts, and no fixed one */

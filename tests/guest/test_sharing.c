@@ -897,7 +897,7 @@ END_TEST
 START_TEST(instret_after_perf)
 {
 	struct perfctr_control control;
-	struct perfctr_info info = { .size = sizeof(info) };
+	struct perfctr_kernel_info info = { .size = sizeof(info) };
 	int fd = open_self(), perf, err;
 	uint64_t before;
 

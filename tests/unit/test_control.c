@@ -18,7 +18,53 @@ static void set_up(unsigned int nractrs, unsigned int nrictrs)
 	memset(&back, 0xff, sizeof(back));
 	from.cpu_control.nractrs = nractrs;
 	from.cpu_control.nrictrs = nrictrs;
+	from.cpu_control.extended = PERFCTR_EXTENDED;
 }
+
+/* What a program of 2.6's sets, and nothing else: the rest is what was in memory. */
+START_TEST(test_only_what_2_6_had)
+{
+	unsigned int i, nrictrs = _i & 1;
+
+	set_up(1, nrictrs);
+	memset(&from, 0xa5, sizeof(from));
+	memset(&to, 0xff, sizeof(to));
+	from.cpu_control.tsc_on = 1;
+	from.cpu_control.nractrs = 1;
+	from.cpu_control.nrictrs = nrictrs;
+	for (i = 0; i < 1 + nrictrs; i++) {
+		from.cpu_control.pmc_map[i] = i;
+		from.cpu_control.evntsel[i] = 0x4100c0;
+		from.cpu_control.ireset[i] = -5;
+#if defined(__riscv)
+		from.cpu_control.riscv.mode[i] = 0;
+		from.cpu_control.riscv.event_data[i] = 0;
+#elif defined(__aarch64__)
+		from.cpu_control.arm64.mode[i] = 0;
+		from.cpu_control.arm64.config[i] = 0;
+#endif
+	}
+	if (nrictrs)
+		from.si_signo = 12;
+	if (_i & 2)
+		from.flags |= VPERFCTR_CONTROL_CLOEXEC;
+	else
+		from.flags &= ~(unsigned int)VPERFCTR_CONTROL_CLOEXEC;
+	ck_assert_int_eq(perfctr_control_to_native(&from, &to), 0);
+	ck_assert_uint_eq(to.flags, _i & 2 ? PERFCTR_CONTROL_CLOEXEC : 0);
+	ck_assert_int_eq(to.si_signo, nrictrs ? 12 : 0);
+	ck_assert_uint_eq(to.source, PERFCTR_SOURCE_ANY);
+	for (i = 0; i < 1 + nrictrs; i++) {
+		ck_assert_uint_eq(to.ctr[i].event, 0x4100c0);
+		ck_assert_uint_eq(to.ctr[i].map, i);
+		ck_assert_uint_eq(to.ctr[i].flags & PERFCTR_CTR_PERF, 0);
+		ck_assert_uint_eq(to.ctr[i].config1 | to.ctr[i].config2, 0);
+#if !defined(__powerpc__)
+		ck_assert_uint_eq(to.ctr[i].config, 0);
+#endif
+	}
+}
+END_TEST
 
 START_TEST(test_nothing)
 {
@@ -404,6 +450,7 @@ int main(void)
 
 	tcase_add_test(tc, test_nothing);
 	tcase_add_test(tc, test_source);
+	tcase_add_loop_test(tc, test_only_what_2_6_had, 0, 4);
 	tcase_add_test(tc, test_counters);
 	tcase_add_loop_test(tc, test_too_many, 0, 5);
 	tcase_add_test(tc, test_all);

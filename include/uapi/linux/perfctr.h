@@ -164,7 +164,7 @@
 #define PERFCTR_NO_COUNTERS_TRIAL	4
 
 /**
- * struct perfctr_info - processor and driver
+ * struct perfctr_kernel_info - processor and driver
  * @size: of this structure, in bytes, as the caller knows it
  * @abi_version: PERFCTR_ABI_VERSION of the module
  * @driver_version: version of the module, NUL-terminated
@@ -190,7 +190,7 @@
  * @topdown: with FEATURE_TOPDOWN the levels of metrics that there are, 1 or 2; else 0
  * @reserved: zero
  */
-struct perfctr_info {
+struct perfctr_kernel_info {
 	__u32 size;
 	__u32 abi_version;
 	char driver_version[32];

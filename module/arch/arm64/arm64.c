@@ -37,7 +37,7 @@ unsigned int perfctr_cpu_nrctrs(void)
 	return 0;
 }
 
-void perfctr_cpu_info(struct perfctr_info *info)
+void perfctr_cpu_info(struct perfctr_kernel_info *info)
 {
 	info->cpu_type = PERFCTR_ARM64_GENERIC;
 	info->cpu_features = PERFCTR_FEATURE_RDTSC;

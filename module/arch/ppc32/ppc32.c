@@ -463,7 +463,7 @@ unsigned int perfctr_cpu_nrctrs(void)
 	return perfctr_ppc32_model.counters;
 }
 
-void perfctr_cpu_info(struct perfctr_info *info)
+void perfctr_cpu_info(struct perfctr_kernel_info *info)
 {
 	const struct perfctr_ppc32_model *model = &perfctr_ppc32_model;
 

@@ -665,7 +665,7 @@ unsigned int perfctr_cpu_nrctrs(void)
 	return hweight32(perfctr_pmu.counters);
 }
 
-void perfctr_cpu_info(struct perfctr_info *info)
+void perfctr_cpu_info(struct perfctr_kernel_info *info)
 {
 	info->cpu_type = perfctr_riscv_sbi ? PERFCTR_RISCV_SBI : PERFCTR_RISCV_GENERIC;
 	info->cpu_features = PERFCTR_FEATURE_RDTSC;

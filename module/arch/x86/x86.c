@@ -642,7 +642,7 @@ unsigned int perfctr_cpu_nrctrs(void)
 	return hweight32(perfctr_pmu.counters) + perfctr_x86_topdown_metrics();
 }
 
-void perfctr_cpu_info(struct perfctr_info *info)
+void perfctr_cpu_info(struct perfctr_kernel_info *info)
 {
 	info->cpu_type = perfctr_pmu.family ? perfctr_pmu.family->cpu_type() : PERFCTR_X86_GENERIC;
 	info->cpu_features = PERFCTR_FEATURE_RDTSC;

@@ -840,7 +840,7 @@ END_TEST
 
 static void expect_info(u32 source, u32 features)
 {
-	struct perfctr_info info = {};
+	struct perfctr_kernel_info info = {};
 
 	perfctr_config_info(&info);
 	ck_assert_uint_eq(info.source, source);

@@ -871,7 +871,7 @@ static bool is_descendant(const struct thread *thread)
 /* Threads may have ended whose trees or handles still have a state that counts by it. */
 static bool other_source_is_used(u32 source)
 {
-	struct perfctr_info info = {};
+	struct perfctr_kernel_info info = {};
 
 	perfctr_config_info(&info);
 	if (source == SHARED)

@@ -63,7 +63,7 @@ static u32 common(const struct model_processor *processor, u64 event)
 
 START_TEST(information)
 {
-	struct perfctr_info info = {};
+	struct perfctr_kernel_info info = {};
 	const struct model_processor *processor = begin(_i);
 	u32 features = PERFCTR_FEATURE_RDTSC;
 
@@ -354,7 +354,7 @@ END_TEST
 START_TEST(unsafe_interrupts)
 {
 	struct model_machine machine = model_machine_of(&model_processors[_i]);
-	struct perfctr_info info = {};
+	struct perfctr_kernel_info info = {};
 	bool has = model_processors[_i].counters;
 
 	shim_set_param("unsafe_interrupts", 1);

@@ -284,7 +284,7 @@ START_TEST(events_are_asked_for_again)
 {
 	static const struct perfctr_ctr_control branch[] = { CTR(ANY, EV_BRANCHES, USER) };
 	static const struct perfctr_ctr_control itlb[] = { CTR(ANY, EV_ITLB, USER) };
-	struct perfctr_info info = {};
+	struct perfctr_kernel_info info = {};
 	struct perfctr_refusal why = NO_REFUSAL;
 	u32 taken;
 
@@ -383,7 +383,7 @@ static const struct {
 START_TEST(smcntrpmf_is_found)
 {
 	static const struct perfctr_ctr_control cycle[] = { CTR(0, EV_CYCLES, USER) };
-	struct perfctr_info info = {};
+	struct perfctr_kernel_info info = {};
 
 	model_boot(&model_filtering);
 	memcpy(shim_nodes, trees[_i].node, sizeof(trees[_i].node));
@@ -398,7 +398,7 @@ END_TEST
 
 static const struct {
 	const struct model_machine *machine;
-	struct perfctr_info info;
+	struct perfctr_kernel_info info;
 } infos[] = {
 	{ &model_default, {
 		.cpu_type = PERFCTR_RISCV_SBI,
@@ -430,8 +430,8 @@ static const struct {
 
 START_TEST(info_tells_the_truth)
 {
-	const struct perfctr_info *want = &infos[_i].info;
-	struct perfctr_info info = {};
+	const struct perfctr_kernel_info *want = &infos[_i].info;
+	struct perfctr_kernel_info info = {};
 
 	driver_init(infos[_i].machine);
 	perfctr_cpu_info(&info);

@@ -341,7 +341,7 @@ static void boot_width(unsigned int width, unsigned int narrow, unsigned int par
 
 START_TEST(width_in_use)
 {
-	struct perfctr_info info = {};
+	struct perfctr_kernel_info info = {};
 
 	boot_width(widths[_i].width, widths[_i].narrow, widths[_i].parameter);
 	perfctr_cpu_info(&info);
@@ -584,7 +584,7 @@ static const struct {
 
 START_TEST(no_sbi_traps)
 {
-	struct perfctr_info info = {};
+	struct perfctr_kernel_info info = {};
 
 	model_boot(&no_sbi);
 	shim_csr_readable[0] = traps[_i].cycle;
@@ -604,7 +604,7 @@ END_TEST
 /* An SBI that is too old, or lacks the extension, counts as none. */
 START_TEST(old_sbi_is_none)
 {
-	struct perfctr_info info = {};
+	struct perfctr_kernel_info info = {};
 
 	model_boot(&model_default);
 	if (_i)

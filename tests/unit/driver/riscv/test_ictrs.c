@@ -85,7 +85,7 @@ START_TEST(where_they_are)
 {
 	static const struct perfctr_ctr_control itlb[] = { ICTR(ANY, EV_ITLB, BOTH, 100) };
 	struct model_machine machine = machines[_i].machine;
-	struct perfctr_info info = {};
+	struct perfctr_kernel_info info = {};
 
 	machine.sbi = true;
 	machine.nr_cpus = 1;

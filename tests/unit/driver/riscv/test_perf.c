@@ -128,7 +128,7 @@ START_TEST(side_by_side)
 		CTR(ANY, EV_DTLB_WRITE, KERNEL),
 	};
 	struct perfctr_config *native, *shared, *any;
-	struct perfctr_info info = {};
+	struct perfctr_kernel_info info = {};
 
 	shared_begin(&model_default);
 	shared = GET(two, SHARED);

@@ -417,7 +417,7 @@ START_TEST(i_mode_needs_a_local_apic)
 	const int nr = sizeof(ictrs) / sizeof(ictrs[0]);
 	bool no_apic = _i / nr / NR_MACHINES;
 	struct model_machine machine = *machines[_i / nr % NR_MACHINES];
-	struct perfctr_info info = {};
+	struct perfctr_kernel_info info = {};
 	int err, want;
 
 	machine.no_apic = no_apic;
@@ -477,7 +477,7 @@ static const struct {
 START_TEST(events_that_are_not_there)
 {
 	struct model_machine machine = model_v3;
-	struct perfctr_info info = {};
+	struct perfctr_kernel_info info = {};
 	unsigned int i;
 
 	machine.told = lacks[_i].told;
@@ -509,7 +509,7 @@ END_TEST
 START_TEST(events_of_the_p6)
 {
 	struct model_machine machine = model_p6;
-	struct perfctr_info info = {};
+	struct perfctr_kernel_info info = {};
 	unsigned int i;
 
 	machine.lacks = 0x7f;
@@ -539,7 +539,7 @@ static const struct {
 
 START_TEST(info_tells_the_truth)
 {
-	struct perfctr_info info = {};
+	struct perfctr_kernel_info info = {};
 
 	driver_init(machines[_i]);
 	perfctr_cpu_info(&info);
@@ -583,7 +583,7 @@ static const struct {
 START_TEST(type_by_model)
 {
 	struct model_machine machine = *types[_i].machine;
-	struct perfctr_info info = {};
+	struct perfctr_kernel_info info = {};
 
 	machine.model = types[_i].model;
 	driver_init(&machine);

@@ -241,7 +241,7 @@ START_TEST(what_counts_wrong_is_refused)
 		CTR(ANY, EV_INSTRUCTIONS, USER), refusals[_i].ctr,
 	};
 	struct perfctr_refusal why = NO_REFUSAL;
-	struct perfctr_info info = {};
+	struct perfctr_kernel_info info = {};
 	bool kernel = false;
 	int err;
 
@@ -362,7 +362,7 @@ START_TEST(microcode_has_a_counter)
 	struct perfctr_refusal why = NO_REFUSAL;
 	bool all = transactions[_i].counters == 0xf, kernel = false;
 	struct perfctr_config *config;
-	struct perfctr_info info = {};
+	struct perfctr_kernel_info info = {};
 	struct thread thread;
 
 	machine.tsx_force_abort = transactions[_i].force_abort;

@@ -170,7 +170,7 @@ START_TEST(what_all_have)
 	static const struct perfctr_ctr_control one[] = { CTR(0, EV_INSTRUCTIONS, USER) };
 	const struct model_machine *machine[2] = { &shared[_i / 2].p, &shared[_i / 2].e };
 	struct perfctr_config *config[2];
-	struct perfctr_info info = {};
+	struct perfctr_kernel_info info = {};
 	struct thread thread[2];
 	unsigned int i;
 
@@ -215,7 +215,7 @@ static const struct {
 START_TEST(what_none_has)
 {
 	const struct model_machine *e = &unlike[_i / 2].e;
-	struct perfctr_info info = {};
+	struct perfctr_kernel_info info = {};
 
 	begin(_i % 2 ? &p_core : e, _i % 2 ? e : &p_core, PS | ES);
 	perfctr_cpu_info(&info);

@@ -320,7 +320,7 @@ static const struct {
 /* The parameter `source` */
 START_TEST(forced_source)
 {
-	struct perfctr_info info = {};
+	struct perfctr_kernel_info info = {};
 	struct perfctr_config *config, *none;
 	bool native = forces[_i].forced == PERFCTR_SOURCE_NATIVE;
 
@@ -544,7 +544,7 @@ START_TEST(read_by_perfs_driver)
 {
 	struct model_machine machine = model_default;
 	struct perfctr_config *config;
-	struct perfctr_info info = {};
+	struct perfctr_kernel_info info = {};
 
 	machine.vendor = X86_VENDOR_CENTAUR;
 	shared_begin(&machine);

@@ -303,7 +303,7 @@ END_TEST
 START_TEST(nothing_to_probe)
 {
 	struct model_machine machine = model_default;
-	struct perfctr_info info = {};
+	struct perfctr_kernel_info info = {};
 
 	machine.no_probe = true;
 	driver_init(&machine);
@@ -332,7 +332,7 @@ static const struct {
 START_TEST(not_by_early_pentium_pros)
 {
 	struct model_machine machine = model_p6;
-	struct perfctr_info info = {};
+	struct perfctr_kernel_info info = {};
 
 	machine.model = pentium_pros[_i].model;
 	machine.stepping = pentium_pros[_i].stepping;
@@ -353,7 +353,7 @@ END_TEST
 
 START_TEST(info_tells_of_user_reads)
 {
-	struct perfctr_info info = {};
+	struct perfctr_kernel_info info = {};
 
 	begin(false);
 	perfctr_cpu_info(&info);

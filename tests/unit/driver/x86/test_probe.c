@@ -10,7 +10,7 @@ static const struct perfctr_ctr_control i_mode[] = { ICTR(ANY, EV_INSTRUCTIONS, 
 /* Only the clock is there: nothing else is reported, and no register is touched. */
 static void expect_no_counters(const char *name, u32 why)
 {
-	struct perfctr_info info = {};
+	struct perfctr_kernel_info info = {};
 	struct thread thread;
 
 	perfctr_cpu_info(&info);
@@ -39,7 +39,7 @@ static void expect_no_counters(const char *name, u32 why)
 
 static void expect_counters(u64 counters, u64 width)
 {
-	struct perfctr_info info = {};
+	struct perfctr_kernel_info info = {};
 
 	perfctr_cpu_info(&info);
 	ck_assert_uint_eq(info.counters, counters);

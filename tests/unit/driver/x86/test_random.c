@@ -453,7 +453,7 @@ static const struct {
 
 static void begin(struct perfctr_config **configs)
 {
-	struct perfctr_info info = {};
+	struct perfctr_kernel_info info = {};
 	unsigned int i;
 
 	for (i = 0; i < NR_CPUS; i++)

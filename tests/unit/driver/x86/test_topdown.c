@@ -361,7 +361,7 @@ static const struct {
 
 START_TEST(info)
 {
-	struct perfctr_info info = {};
+	struct perfctr_kernel_info info = {};
 
 	driver_init(infos[_i].machine);
 	perfctr_cpu_info(&info);
@@ -397,7 +397,7 @@ START_TEST(lacking)
 	const struct perfctr_ctr_control metric = METRIC(RET, USER);
 	struct model_machine machine = model_topdown;
 	struct perfctr_refusal why = NO_REFUSAL;
-	struct perfctr_info info = {};
+	struct perfctr_kernel_info info = {};
 	bool kernel = false;
 	struct thread thread;
 

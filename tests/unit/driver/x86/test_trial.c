@@ -8,7 +8,7 @@
 
 static u64 counters_told(void)
 {
-	struct perfctr_info info = {};
+	struct perfctr_kernel_info info = {};
 
 	perfctr_cpu_info(&info);
 	return info.counters;
@@ -16,7 +16,7 @@ static u64 counters_told(void)
 
 static u64 events_told(void)
 {
-	struct perfctr_info info = {};
+	struct perfctr_kernel_info info = {};
 
 	perfctr_cpu_info(&info);
 	return info.events[0];
@@ -65,7 +65,7 @@ START_TEST(bad_ones_are_not_used)
 {
 	static const struct perfctr_ctr_control any[] = { CTR(ANY, EV_BRANCHES, USER) };
 	u64 left = bad_rows[_i].left;
-	struct perfctr_info info = {};
+	struct perfctr_kernel_info info = {};
 	struct thread thread;
 	unsigned int hw;
 

@@ -41,7 +41,7 @@ static struct perfctr_config *claim_control(unsigned int i)
 
 static u32 counters(void)
 {
-	struct perfctr_info info = {};
+	struct perfctr_kernel_info info = {};
 
 	perfctr_cpu_info(&info);
 	return (u32)info.counters;
