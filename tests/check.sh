@@ -55,6 +55,9 @@ run_part() { # name
 		tests/lint.sh ;;
 	unit)
 		tests/machines/inroot make -s -C tests/unit O=/src/build/unit check
+		# The library's tables of events against libpfm4's encoding
+		tests/machines/inroot make -s -C tests/unit O=/src/build/unit \
+			"LIBPFM4=/src/$(tests/machines/libpfm4.sh)" check-tables
 		# The driver's knowledge of Intel's models against Linux's
 		trixie=$(tests/machines/linux-pmu.sh trixie)
 		testing=$(tests/machines/linux-pmu.sh testing)

@@ -257,12 +257,12 @@ static int is_ppc(unsigned int cpu_type)
 #endif
 }
 
-const struct perfctr_event_set *perfctr_cpu_event_set(unsigned int cpu_type)
+const struct perfctr_event_set *perfctr_event_names(unsigned int cpu_type)
 {
 	size_t i;
 
 	if (is_ppc(cpu_type))
-		return perfctr_ppc_event_set(cpu_type);
+		return perfctr_ppc_event_names(cpu_type);
 	for (i = 0; i < ARRAY_SIZE(x86_sets); i++)
 		if (x86_sets[i].cpu_type == cpu_type)
 			return &x86_sets[i];
@@ -456,7 +456,7 @@ static int parse_raw_event(unsigned int cpu_type, const char *name,
 		ctr->event = SBI_EVENT(SBI_TYPE_RAW, 0u);
 	} else if (is_x86(cpu_type)) {
 		raw = parse_raw(name, &ctr->event, &ctr->config);
-	} else if (has_perf_events(perfctr_cpu_event_set(cpu_type))) {
+	} else if (has_perf_events(perfctr_event_names(cpu_type))) {
 		/* perf's config1 is the value of a register of Intel's. */
 		raw = parse_raw(name, &ctr->config,
 				cpu_type == PERFCTR_X86_GENERIC ? &ctr->config1 : NULL);
@@ -492,7 +492,7 @@ static void set_event(const struct perfctr_event_set *set, const struct perfctr_
 int perfctr_event_parse(unsigned int cpu_type, const char *spec,
 			struct perfctr_ctr_control *ctr)
 {
-	const struct perfctr_event_set *set = perfctr_cpu_event_set(cpu_type);
+	const struct perfctr_event_set *set = perfctr_event_names(cpu_type);
 	const struct perfctr_event *event;
 	const char *colon;
 	char name[64];
@@ -549,7 +549,7 @@ int perfctr_event_format(unsigned int cpu_type,
 {
 	static const char *const modifiers[] = { "", ":u", ":k", ":uk" };
 	const char *modifier = modifiers[ctr->flags & (PERFCTR_CTR_USER | PERFCTR_CTR_KERNEL)];
-	const struct perfctr_event_set *set = perfctr_cpu_event_set(cpu_type);
+	const struct perfctr_event_set *set = perfctr_event_names(cpu_type);
 	unsigned int i, wanted = CTRS_PROG;
 
 	if (ctr->flags & PERFCTR_CTR_PERF)
@@ -578,7 +578,7 @@ int perfctr_event_format(unsigned int cpu_type,
 /* The processor tells which architectural events it has, and of no others. */
 static int x86_available(const struct perfctr_info *info, const struct perfctr_ctr_control *ctr)
 {
-	const struct perfctr_event_set *set = perfctr_cpu_event_set(info->cpu_type);
+	const struct perfctr_event_set *set = perfctr_event_names(info->cpu_type);
 	unsigned int i;
 
 	if (!set || (ctr->map != PERFCTR_MAP_ANY && ctr->map >= 64))
@@ -681,7 +681,7 @@ static int contains(const char *name, const char *part)
 size_t perfctr_event_suggest(unsigned int cpu_type, const char *spec,
 			     const char **names, size_t max)
 {
-	const struct perfctr_event_set *set = perfctr_cpu_event_set(cpu_type);
+	const struct perfctr_event_set *set = perfctr_event_names(cpu_type);
 	unsigned int scores[ARRAY_SIZE(riscv_events) + ARRAY_SIZE(aliases)];
 	size_t i, j, len, count = 0;
 	char wanted[NAME_MAX_LEN];

@@ -17,77 +17,105 @@
 #define ANY_4		0x0fu
 #define ANY_6		0x3fu
 
-#define EVENT(select, counters, name, text)	{ select, counters, NULL, name, text }
+/*
+ * Each list has perf's name and one that is a C identifier, for perfctr_cpu_event_set().
+ * events/codes.awk reads it as well.
+ */
 
 /* On all counters of the 604 to 7400 */
-#define COMMON(counters)							\
-	EVENT(0x01u, counters, "cycles", "clock cycles of the core"),		\
-	EVENT(0x02u, counters, "instructions", "instructions completed")
+#define COMMON(E, counters)								\
+	E(0x01u, counters, "CYCLES", "cycles", "clock cycles of the core")		\
+	E(0x02u, counters, "INSTRUCTIONS", "instructions", "instructions completed")
 
-static const struct perfctr_event ppc_604_events[] = {
-	COMMON(ANY_2),
-	EVENT(0x05u, PMC(1), "L1-icache-load-misses",
-	      "level 1 instruction cache load misses, with speculative ones"),
-	EVENT(0x06u, PMC(1), "dTLB-load-misses", "data TLB misses"),
-	EVENT(0x07u, PMC(1), "branch-misses", "branches mispredicted"),
-};
+#define PPC_604_EVENTS(E)								\
+	COMMON(E, ANY_2)								\
+	E(0x05u, PMC(1), "L1_ICACHE_LOAD_MISSES", "L1-icache-load-misses",		\
+	  "level 1 instruction cache load misses, with speculative ones")		\
+	E(0x06u, PMC(1), "DTLB_LOAD_MISSES", "dTLB-load-misses", "data TLB misses")	\
+	E(0x07u, PMC(1), "BRANCH_MISSES", "branch-misses", "branches mispredicted")
 
-static const struct perfctr_event ppc_604e_events[] = {
-	COMMON(ANY_4),
-};
+#define PPC_604e_EVENTS(E)								\
+	COMMON(E, ANY_4)
 
-static const struct perfctr_event ppc_750_events[] = {
-	COMMON(ANY_4),
-	EVENT(0x05u, PMC(3), "cache-misses", "level 1 data cache misses"),
-	EVENT(0x05u, PMC(2), "L1-icache-load-misses", "level 1 instruction cache load misses"),
-	EVENT(0x06u, PMC(3), "dTLB-load-misses", "data TLB misses"),
-	EVENT(0x06u, PMC(2), "iTLB-load-misses", "instruction TLB misses"),
-};
+#define PPC_750_EVENTS(E)								\
+	COMMON(E, ANY_4)								\
+	E(0x05u, PMC(3), "CACHE_MISSES", "cache-misses", "level 1 data cache misses")	\
+	E(0x05u, PMC(2), "L1_ICACHE_LOAD_MISSES", "L1-icache-load-misses",		\
+	  "level 1 instruction cache load misses")					\
+	E(0x06u, PMC(3), "DTLB_LOAD_MISSES", "dTLB-load-misses", "data TLB misses")	\
+	E(0x06u, PMC(2), "ITLB_LOAD_MISSES", "iTLB-load-misses", "instruction TLB misses")
 
-static const struct perfctr_event ppc_7400_events[] = {
-	COMMON(ANY_4),
-	EVENT(0x05u, PMC(4), "branch-misses", "branches mispredicted"),
-	EVENT(0x0fu, PMC(2), "L1-dcache-load-misses",
-	      "level 1 data cache load misses, with speculative ones"),
-	EVENT(0x06u, PMC(3), "dTLB-load-misses", "data TLB misses"),
-	EVENT(0x06u, PMC(2), "iTLB-load-misses", "instruction TLB misses"),
-};
+#define PPC_7400_EVENTS(E)								\
+	COMMON(E, ANY_4)								\
+	E(0x05u, PMC(4), "BRANCH_MISSES", "branch-misses", "branches mispredicted")	\
+	E(0x0fu, PMC(2), "L1_DCACHE_LOAD_MISSES", "L1-dcache-load-misses",		\
+	  "level 1 data cache load misses, with speculative ones")			\
+	E(0x06u, PMC(3), "DTLB_LOAD_MISSES", "dTLB-load-misses", "data TLB misses")	\
+	E(0x06u, PMC(2), "ITLB_LOAD_MISSES", "iTLB-load-misses", "instruction TLB misses")
 
-static const struct perfctr_event ppc_7450_events[] = {
-	EVENT(0x01u, ANY_6, "cycles", "clock cycles of the core"),
-	EVENT(0x02u, ANY_4, "instructions", "instructions completed"),
-	EVENT(0x17u, PMC(2), "cache-misses", "level 1 data cache misses"),
-	EVENT(0x22u, PMC(1), "branches", "branch instructions completed"),
-	EVENT(0x1cu, PMC(4), "branch-misses", "branches mispredicted"),
-	EVENT(0x25u, PMC(2), "L1-dcache-load-misses", "level 1 data cache load misses"),
-	EVENT(0x27u, PMC(2), "L1-dcache-store-misses", "level 1 data cache store misses"),
-	EVENT(0x29u, PMC(1), "L1-icache-loads", "level 1 instruction cache loads"),
-	EVENT(0x15u, PMC(1), "L1-icache-load-misses", "level 1 instruction cache load misses"),
-	EVENT(0x34u, PMC(6), "L1-icache-prefetches", "level 1 instruction cache prefetches"),
-	EVENT(0x12u, PMC(3), "dTLB-load-misses", "data TLB misses"),
-	EVENT(0x23u, PMC(2), "iTLB-load-misses", "instruction TLB misses"),
-};
+#define PPC_7450_EVENTS(E)								\
+	E(0x01u, ANY_6, "CYCLES", "cycles", "clock cycles of the core")			\
+	E(0x02u, ANY_4, "INSTRUCTIONS", "instructions", "instructions completed")	\
+	E(0x17u, PMC(2), "CACHE_MISSES", "cache-misses", "level 1 data cache misses")	\
+	E(0x22u, PMC(1), "BRANCHES", "branches", "branch instructions completed")	\
+	E(0x1cu, PMC(4), "BRANCH_MISSES", "branch-misses", "branches mispredicted")	\
+	E(0x25u, PMC(2), "L1_DCACHE_LOAD_MISSES", "L1-dcache-load-misses",		\
+	  "level 1 data cache load misses")						\
+	E(0x27u, PMC(2), "L1_DCACHE_STORE_MISSES", "L1-dcache-store-misses",		\
+	  "level 1 data cache store misses")						\
+	E(0x29u, PMC(1), "L1_ICACHE_LOADS", "L1-icache-loads",				\
+	  "level 1 instruction cache loads")						\
+	E(0x15u, PMC(1), "L1_ICACHE_LOAD_MISSES", "L1-icache-load-misses",		\
+	  "level 1 instruction cache load misses")					\
+	E(0x34u, PMC(6), "L1_ICACHE_PREFETCHES", "L1-icache-prefetches",		\
+	  "level 1 instruction cache prefetches")					\
+	E(0x12u, PMC(3), "DTLB_LOAD_MISSES", "dTLB-load-misses", "data TLB misses")	\
+	E(0x23u, PMC(2), "ITLB_LOAD_MISSES", "iTLB-load-misses", "instruction TLB misses")
 
-#define SET(type, prefix, of) \
-	{ .cpu_type = (type), .event_prefix = (prefix), \
-	  .nevents = ARRAY_SIZE(of), .events = (of) }
+#define PERF_NAME(select, counters, id, name, text)	{ select, counters, NULL, name, text },
+#define IDENTIFIER(select, counters, id, name, text)	{ select, counters, NULL, id, text },
 
-static const struct perfctr_event_set ppc_sets[] = {
-	SET(PERFCTR_PPC_604, "PPC_604_", ppc_604_events),
-	SET(PERFCTR_PPC_604e, "PPC_604e_", ppc_604e_events),
-	SET(PERFCTR_PPC_750, "PPC_750_", ppc_750_events),
-	SET(PERFCTR_PPC_7400, "PPC_7400_", ppc_7400_events),
-	SET(PERFCTR_PPC_7450, "PPC_7450_", ppc_7450_events),
-};
+#define TABLES(cpu)									\
+	static const struct perfctr_event ppc_##cpu##_names[] = {			\
+		PPC_##cpu##_EVENTS(PERF_NAME)						\
+	};										\
+	static const struct perfctr_event ppc_##cpu##_identifiers[] = {			\
+		PPC_##cpu##_EVENTS(IDENTIFIER)						\
+	}
 
-const struct perfctr_event_set *perfctr_ppc_event_set(unsigned int cpu_type)
+TABLES(604);
+TABLES(604e);
+TABLES(750);
+TABLES(7400);
+TABLES(7450);
+
+#define SET(cpu, of) \
+	{ .cpu_type = PERFCTR_PPC_##cpu, .event_prefix = "PPC_" #cpu "_", \
+	  .nevents = ARRAY_SIZE(ppc_##cpu##_##of), .events = ppc_##cpu##_##of }
+#define SETS(of) { SET(604, of), SET(604e, of), SET(750, of), SET(7400, of), SET(7450, of) }
+
+static const struct perfctr_event_set names[] = SETS(names);
+static const struct perfctr_event_set identifiers[] = SETS(identifiers);
+
+static const struct perfctr_event_set *find(const struct perfctr_event_set *sets,
+					    unsigned int cpu_type)
 {
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(ppc_sets); i++)
-		if (ppc_sets[i].cpu_type == cpu_type)
-			return &ppc_sets[i];
+	for (i = 0; i < ARRAY_SIZE(names); i++)
+		if (sets[i].cpu_type == cpu_type)
+			return &sets[i];
 	return NULL;
+}
+
+const struct perfctr_event_set *perfctr_ppc_event_names(unsigned int cpu_type)
+{
+	return find(names, cpu_type);
+}
+
+const struct perfctr_event_set *perfctr_ppc_event_set(unsigned int cpu_type)
+{
+	return find(identifiers, cpu_type);
 }
 
 #define RAW_SELECT		0x7fu

@@ -53,9 +53,11 @@ perfctr_internal
 int perfctr_control_user_only(struct perfctr_control *control);
 
 /*
- * Events of PowerPCs of 32 bits, whose types have the numbers of x86's. set: NULL if there are none.
- * parse_raw: 1, or -1 if it is no raw event. format: as perfctr_event_format()
+ * Events of PowerPCs of 32 bits, whose types have the numbers of x86's, by perf's names and by
+ * identifiers; NULL if there are none. parse_raw: 1, or -1 if it is no raw event. format: as perfctr_event_format()
  */
+perfctr_internal
+const struct perfctr_event_set *perfctr_ppc_event_names(unsigned int cpu_type);
 perfctr_internal
 const struct perfctr_event_set *perfctr_ppc_event_set(unsigned int cpu_type);
 perfctr_internal

@@ -337,11 +337,18 @@ struct perfctr_unit_mask {
 	unsigned int default_value;
 	enum perfctr_unit_mask_type type;
 	unsigned int nvalues;
-	struct perfctr_unit_mask_value values[1];	/* really nvalues */
+	struct perfctr_unit_mask_value values[];	/* nvalues */
 };
 
+/*
+ * x86: the number of the event; shifted left by 8, a value of the unit mask is or'ed to it, and with
+ * the other bits that makes an event select. (Some values have more than 8 bits, for the event select's
+ * higher ones.) FAM10H: bits 8 to 11 of evntsel belong into evntsel_high. P4: the ESCR's event
+ * select, and from bit 8 on the CCCR's ESCR select; the unit mask is the ESCR's event mask.
+ * Fixed counter n is in bit 24 + n of counters_set.
+ * riscv: evntsel is the SBI's event_idx. Events of perf's: type in bits 24..31, config in bits 0..23
+ */
 struct perfctr_event {
-	/* riscv: SBI event_idx. If it is perf's: type in bits 24..31, config in bits 0..23 */
 	unsigned int evntsel;
 	unsigned int counters_set;	/* bit n: hardware counter n can count it */
 	const struct perfctr_unit_mask *unit_mask;	/* NULL: has none */
@@ -358,6 +365,7 @@ struct perfctr_event_set {
 	const struct perfctr_event *events;
 };
 
+/* perfctr_event_codes.h defines event_prefix and name of each as its evntsel. */
 const struct perfctr_event_set *perfctr_cpu_event_set(unsigned int cpu_type);
 
 /*
@@ -503,6 +511,9 @@ const char *perfctr_error_name(unsigned int error);
  */
 int perfctr_event_parse(unsigned int cpu_type, const char *spec,
 			struct perfctr_ctr_control *ctr);
+
+/* The names that a type of processor has, but for aliases; or NULL */
+const struct perfctr_event_set *perfctr_event_names(unsigned int cpu_type);
 
 /*
  * The names that are nearest to an unknown one, best first, at most max;

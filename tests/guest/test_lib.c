@@ -655,7 +655,7 @@ END_TEST
 
 START_TEST(events)
 {
-	const struct perfctr_event_set *set = perfctr_cpu_event_set(guest.info.cpu_type);
+	const struct perfctr_event_set *set = perfctr_event_names(guest.info.cpu_type);
 	struct perfctr_ctr_control ctr;
 	unsigned int i, counted = 0;
 	struct perfctr_info info;

@@ -252,8 +252,8 @@ END_TEST
 /* Every name that riscv's set has but for the fixed counters, and no other */
 START_TEST(test_perf_names)
 {
-	const struct perfctr_event_set *riscv = perfctr_cpu_event_set(PERFCTR_RISCV_SBI);
-	const struct perfctr_event_set *set = perfctr_cpu_event_set(PERFCTR_X86_GENERIC);
+	const struct perfctr_event_set *riscv = perfctr_event_names(PERFCTR_RISCV_SBI);
+	const struct perfctr_event_set *set = perfctr_event_names(PERFCTR_X86_GENERIC);
 	struct perfctr_ctr_control ctr;
 	unsigned int i, n = 0;
 	char name[80];
@@ -272,7 +272,7 @@ START_TEST(test_perf_names)
 	}
 	ck_assert_uint_eq(set->nevents, n);
 	ck_assert_uint_eq(set->cpu_type, PERFCTR_X86_GENERIC);
-	ck_assert_uint_eq(perfctr_cpu_event_set(PERFCTR_ARM64_GENERIC)->cpu_type,
+	ck_assert_uint_eq(perfctr_event_names(PERFCTR_ARM64_GENERIC)->cpu_type,
 			  PERFCTR_ARM64_GENERIC);
 	for (i = 0; i < set->nevents; i++) {
 		ck_assert_int_eq(perfctr_event_parse(PERFCTR_X86_GENERIC, set->events[i].name,
@@ -296,7 +296,7 @@ static const unsigned int types[] = {
 
 START_TEST(test_round_trip)
 {
-	const struct perfctr_event_set *set = perfctr_cpu_event_set(types[_i]);
+	const struct perfctr_event_set *set = perfctr_event_names(types[_i]);
 	struct perfctr_ctr_control ctr;
 	char spec[80], name[80];
 	unsigned int i, j;

@@ -91,7 +91,7 @@ void usual_events(const struct perfctr_info *info, struct events *events)
 /* SLOTS, and all metrics that there are; those that -e has as well are not repeated. */
 bool topdown_events(const struct perfctr_info *info, struct events *events, unsigned int source)
 {
-	const struct perfctr_event_set *set = perfctr_cpu_event_set(info->cpu_type);
+	const struct perfctr_event_set *set = perfctr_event_names(info->cpu_type);
 	struct event event = { .name = "" };
 	unsigned int i, k;
 

@@ -123,7 +123,7 @@ const char *why_no_counters(const struct perfctr_info *info)
 void explain_event(const struct perfctr_info *info, const char *spec, int error)
 {
 	const char *why = why_no_counters(info);
-	const struct perfctr_event_set *set = perfctr_cpu_event_set(info->cpu_type);
+	const struct perfctr_event_set *set = perfctr_event_names(info->cpu_type);
 	const char *names[5];
 	size_t i, n;
 

@@ -405,7 +405,7 @@ static const char *whether_here(int fd, const struct perfctr_info *info,
 
 void print_list(const struct perfctr_info *info)
 {
-	const struct perfctr_event_set *set = perfctr_cpu_event_set(info->cpu_type);
+	const struct perfctr_event_set *set = perfctr_event_names(info->cpu_type);
 	struct perfctr_ctr_control ctr;
 	unsigned int i;
 	int fd;

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# awk -f codes.awk LICENSE.libpfm4 TABLE... events_ppc.c
+#
+# Writes perfctr_event_codes.h: PREFIX_NAME is the number of each event in the tables of
+# generate.c, and in events_ppc.c. A table's prefix is its file's name.
+
+BEGIN {
+	print "/* The events of each type of processor; see perfctr_cpu_event_set() in libperfctr.h. */"
+	print "#ifndef PERFCTR_EVENT_CODES_H"
+	print "#define PERFCTR_EVENT_CODES_H"
+	print ""
+	print "/*"
+}
+
+FILENAME ~ /LICENSE/ {
+	print " *" ($0 == "" ? "" : " " $0)
+	next
+}
+
+FNR == 1 {
+	if (!commented++)
+		print " */"
+	print ""
+	prefix = FILENAME
+	sub(/.*\//, "", prefix)
+	sub(/[.]inc$/, "_", prefix)
+	prefix = toupper(prefix)
+}
+
+# A table's lines
+/^\t\{ 0x/ {
+	code = $2
+	sub(/,$/, "", code)
+	split($0, part, "\"")
+	print "#define " prefix part[2] "\t" code
+}
+
+# events_ppc.c's lists
+/^#define PPC_[0-9a-z]+_EVENTS/ {
+	prefix = $2
+	sub(/EVENTS.*/, "", prefix)
+}
+
+/^#define COMMON/ {
+	prefix = ""
+}
+
+/^\tE\(0x/ {
+	code = $1
+	sub(/^E\(/, "", code)
+	sub(/u,$/, "", code)
+	split($0, part, "\"")
+	if (prefix == "")
+		common[++ncommon] = part[2] "\t" code
+	else
+		print "#define " prefix part[2] "\t" code
+}
+
+/^\tCOMMON\(/ {
+	for (i = 1; i <= ncommon; i++)
+		print "#define " prefix common[i]
+}
+
+END {
+	print ""
+	print "#endif"
+}

@@ -1,0 +1,600 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Writes the tables of events of perfctr 2.6's x86 processors from those of libpfm4. It includes
+ * libpfm4's own tables, since counters and groups of unit masks are not in libpfm4's interface;
+ * tests/unit/test_tables.c compares what comes out with that. Run by
+ * tests/machines/libpfm4.sh --generate. The tables are kept in the repository: a build of the
+ * library needs neither libpfm4 nor a compiler for the machine that it runs on, and a change of them is seen.
+ *
+ *	generate NAME >NAME.inc
+ */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pfmlib_priv.h"
+#include "pfmlib_intel_x86_priv.h"
+/* Both vendors' headers have these. */
+#undef sel_event_select
+#undef sel_unit_mask
+#undef sel_usr
+#undef sel_os
+#undef sel_edge
+#undef sel_pc
+#undef sel_int
+#undef sel_en
+#undef sel_inv
+#undef sel_cnt_mask
+#undef sel_anythr
+#undef sel_intx
+#undef sel_intxcp
+#include "pfmlib_amd64_priv.h"
+#include "pfmlib_intel_netburst_priv.h"
+#include "events/intel_ppro_events.h"
+#include "events/intel_pii_events.h"
+#include "events/intel_p6_events.h"
+#include "events/intel_pm_events.h"
+#include "events/intel_coreduo_events.h"
+#include "events/intel_core_events.h"
+#include "events/intel_atom_events.h"
+#include "events/intel_nhm_events.h"
+#include "events/intel_wsm_events.h"
+#include "events/intel_x86_arch_events.h"
+#include "events/intel_netburst_events.h"
+#include "events/amd64_events_k7.h"
+#include "events/amd64_events_k8.h"
+#include "events/amd64_events_fam10h.h"
+
+#define SIZE(a)		(sizeof(a) / sizeof((a)[0]))
+#define MAX_EVENTS	256
+#define MAX_MASKS	48
+
+struct mask {
+	const char *name;
+	const char *text;
+	unsigned int value;	/* shifted left by 8 it is or'ed into the event select */
+	unsigned int group;
+	int alone;		/* not with others of its group */
+	int is_default;
+	int optional;		/* its group need not be chosen from */
+};
+
+struct event {
+	const char *name;
+	const char *text;
+	unsigned int code;
+	unsigned int counters;
+	struct mask mask[MAX_MASKS];
+	unsigned int nmasks;
+	int one_group;		/* of all masks only those of one group can be chosen */
+};
+
+struct set {
+	const char *name;
+	const char *type;
+	const char *prefix;
+	const char *base;	/* another set, if all of it is here as well */
+	unsigned int n;
+	struct event event[MAX_EVENTS];
+};
+
+static struct set sets[20];
+static unsigned int nsets;
+
+static void die(const char *what, const char *name)
+{
+	fprintf(stderr, "generate: %s: %s\n", what, name);
+	exit(EXIT_FAILURE);
+}
+
+static struct set *new_set(const char *name, const char *type, const char *prefix)
+{
+	struct set *set = &sets[nsets++];
+
+	if (nsets > SIZE(sets))
+		die("too many sets", name);
+	set->name = name;
+	set->type = type;
+	set->prefix = prefix;
+	return set;
+}
+
+static struct event *new_event(struct set *set, const char *name, const char *text,
+			       unsigned int code, unsigned int counters)
+{
+	struct event *event = &set->event[set->n++];
+
+	if (set->n > MAX_EVENTS)
+		die("too many events", name);
+	event->name = name;
+	event->text = text;
+	event->code = code;
+	event->counters = counters;
+	return event;
+}
+
+static struct mask *new_mask(struct event *event, const char *name, const char *text,
+			     unsigned int value)
+{
+	struct mask *mask = &event->mask[event->nmasks++];
+
+	if (event->nmasks > MAX_MASKS)
+		die("too many unit masks", event->name);
+	mask->name = name;
+	mask->text = text;
+	mask->value = value;
+	return mask;
+}
+
+/*
+ * Intel's, but for the Pentium 4
+ */
+
+/* libpfm4 has fixed counter n in bit 32 + n, and we in bit 24 + n. */
+static unsigned int intel_counters(uint64_t mask)
+{
+	return (unsigned int)(mask & 0xff) | (unsigned int)(mask >> 32 & 7) << 24;
+}
+
+/*
+ * The code of an alias: libpfm4 goes by the event that it is one of, EVENT or EVENT:MASK, and not by its
+ * own code. With modifiers the code has these already.
+ */
+static unsigned int intel_code(const intel_x86_entry_t *table, unsigned int n,
+			       const intel_x86_entry_t *alias)
+{
+	const char *mask = alias->equiv ? strchr(alias->equiv, ':') : NULL;
+	size_t len = mask ? (size_t)(mask - alias->equiv) : 0;
+	unsigned int i, k;
+
+	for (i = 0; mask && !strchr(mask, '=') && i < n; i++) {
+		if (strncmp(table[i].name, alias->equiv, len) || table[i].name[len])
+			continue;
+		for (k = 0; k < table[i].numasks; k++)
+			if (!strcmp(table[i].umasks[k].uname, mask + 1))
+				return table[i].code | (unsigned int)table[i].umasks[k].ucode;
+		die("an alias of nothing", alias->name);
+	}
+	return alias->code;
+}
+
+/*
+ * A unit mask that is made of others, MASK:MASK:MODIFIER=1: libpfm4 goes by these. The modifiers are in
+ * its own code.
+ */
+static unsigned int intel_mask(const intel_x86_entry_t *event, const intel_x86_umask_t *of)
+{
+	unsigned int value = (unsigned int)(of->ucode >> 8), i, masks = 0;
+	char names[256], *name;
+
+	if (!of->uequiv)
+		return value;
+	(void)snprintf(names, sizeof(names), "%s", of->uequiv);
+	for (name = strtok(names, ":"); name; name = strtok(NULL, ":")) {
+		if (strchr(name, '='))
+			continue;
+		for (i = 0; i < event->numasks && strcmp(event->umasks[i].uname, name); i++)
+			;
+		/* It does not exist, and libpfm4 goes by the code. */
+		if (i == event->numasks)
+			return value;
+		masks |= (unsigned int)(event->umasks[i].ucode >> 8) & 0xff;
+	}
+	return (value & ~0xffu) | masks;
+}
+
+static void intel_event(struct set *set, const intel_x86_entry_t *from, unsigned int code,
+			pfm_pmu_t pmu)
+{
+	unsigned int i;
+	unsigned int counters = intel_counters(from->cntmsk);
+	const intel_x86_umask_t *umask;
+	struct event *event;
+	struct mask *mask;
+
+	/* The fixed counter of reference cycles alone: libpfm4 has a number of its own for it. */
+	if (code == 0x300)
+		code = 0x13c;
+	/* Of architectural events it asks the processor how many other counters there are. */
+	if (pmu == PFM_PMU_INTEL_X86_ARCH)
+		counters |= 0xffffff;
+	event = new_event(set, from->name, from->desc, code & 0xff, counters);
+	/* What an event of responses off the core counts is in registers of their own: offcore_rsp. */
+	if (!from->numasks || from->flags & INTEL_X86_NHM_OFFCORE) {
+		if (code >> 8)
+			new_mask(event, NULL, from->desc, code >> 8);
+		return;
+	}
+	event->one_group = !!(from->flags & INTEL_X86_GRP_EXCL);
+	for (i = 0; i < from->numasks; i++) {
+		umask = &from->umasks[i];
+		if (umask->umodel && umask->umodel != pmu)
+			continue;
+		mask = new_mask(event, umask->uname, umask->udesc,
+				code >> 8 | intel_mask(from, umask));
+		mask->group = umask->grpid;
+		mask->alone = !!(umask->uflags & INTEL_X86_NCOMBO);
+		mask->is_default = !!(umask->uflags & INTEL_X86_DFL);
+		if (umask->ucntmsk)
+			die("a unit mask with counters", from->name);
+	}
+}
+
+static struct set *intel(const char *name, const char *type, const char *prefix,
+			 const intel_x86_entry_t *from, unsigned int n, pfm_pmu_t pmu)
+{
+	struct set *set = new_set(name, type, prefix);
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		if (!from[i].model || from[i].model == pmu)
+			intel_event(set, &from[i], intel_code(from, n, &from[i]), pmu);
+	return set;
+}
+
+/*
+ * AMD's: four counters, all alike
+ */
+
+static int of_revision(unsigned int flags, amd64_rev_t revision)
+{
+	unsigned int from = flags >> 8 & 0xff, till = flags >> 16 & 0xff;
+
+	return from <= revision && (!till || revision <= till);
+}
+
+static struct set *amd(const char *name, const char *type, const char *prefix, const amd64_entry_t *from,
+		unsigned int n, amd64_rev_t revision)
+{
+	struct set *set = new_set(name, type, prefix);
+	struct event *event;
+	struct mask *mask;
+	unsigned int i, k;
+
+	for (i = 0; i < n; i++) {
+		if (!of_revision(from[i].flags, revision) ||
+		    from[i].flags & (AMD64_FL_IBSFE | AMD64_FL_IBSOP))
+			continue;
+		event = new_event(set, from[i].name, from[i].desc, from[i].code, 0xf);
+		for (k = 0; k < from[i].numasks; k++) {
+			if (!of_revision(from[i].umasks[k].uflags, revision))
+				continue;
+			mask = new_mask(event, from[i].umasks[k].uname, from[i].umasks[k].udesc,
+					from[i].umasks[k].ucode);
+			mask->group = from[i].umasks[k].grpid;
+			mask->alone = !!(from[i].umasks[k].uflags & AMD64_FL_NCOMBO);
+			mask->is_default = !!(from[i].umasks[k].uflags & AMD64_FL_DFL);
+			mask->optional = !!(from[i].umasks[k].uflags & AMD64_FL_OMIT);
+		}
+	}
+	return set;
+}
+
+/*
+ * The Pentium 4
+ */
+
+/*
+ * libpfm4 numbers the ESCRs: first those of each unit with 0 or an even number in their names, then
+ * in the same order the others; SSU has no other. A unit's ESCR select follows from that,
+ * so the order is checked by it. (Intel SDM volume 3, performance counter MSRs and associated CCCR
+ * and ESCR MSRs)
+ */
+static const struct {
+	const char *name;
+	unsigned int select;
+	unsigned int counters[2];	/* of the first ESCR, and of the second */
+} units[] = {
+	{ "BPU", 0, { 0x3, 0xc } }, { "IS", 1, { 0x3, 0xc } }, { "MOB", 2, { 0x3, 0xc } },
+	{ "ITLB", 3, { 0x3, 0xc } }, { "PMH", 4, { 0x3, 0xc } }, { "IX", 5, { 0x3, 0xc } },
+	{ "FSB", 6, { 0x3, 0xc } }, { "BSU", 7, { 0x3, 0xc } },
+	{ "MS", 0, { 0x30, 0xc0 } }, { "TC", 1, { 0x30, 0xc0 } }, { "TBPU", 2, { 0x30, 0xc0 } },
+	{ "FLAME", 0, { 0x300, 0xc00 } }, { "FIRM", 1, { 0x300, 0xc00 } },
+	{ "SAAT", 2, { 0x300, 0xc00 } }, { "U2L", 3, { 0x300, 0xc00 } },
+	{ "DAC", 5, { 0x300, 0xc00 } },
+	{ "IQ", 0, { 0x13000, 0x2c000 } }, { "ALF", 1, { 0x13000, 0x2c000 } },
+	{ "RAT", 2, { 0x13000, 0x2c000 } }, { "SSU", 3, { 0x13000, 0 } },
+	{ "CRU", 4, { 0x13000, 0x2c000 } }, { "CRU", 5, { 0x13000, 0x2c000 } },
+	{ "CRU", 6, { 0x13000, 0x2c000 } },
+};
+#define SSU	19u
+
+static unsigned int p4_counters(const netburst_entry_t *from)
+{
+	unsigned int counters = 0, i, unit, second, fits = 0;
+
+	for (i = 0; i < MAX_ESCRS_PER_EVENT; i++) {
+		if (from->allowed_escrs[i] < 0)
+			continue;
+		unit = (unsigned int)from->allowed_escrs[i];
+		second = unit >= SIZE(units);
+		if (second)
+			unit -= SIZE(units);
+		if (second && unit >= SSU)
+			unit++;
+		if (unit >= SIZE(units))
+			die("an unknown ESCR", from->name);
+		/* Some events of the bus have ESCR select 3, says Intel. */
+		if (units[unit].select == from->escr_select ||
+		    (!strcmp(units[unit].name, "FSB") && from->escr_select == 3))
+			fits = 1;
+		counters |= units[unit].counters[second];
+	}
+	if (!fits)
+		die("another ESCR select", from->name);
+	return counters;
+}
+
+static struct set *p4(const char *name, const char *type, const char *prefix, unsigned int n)
+{
+	struct set *set = new_set(name, type, prefix);
+	const netburst_entry_t *from;
+	struct event *event;
+	unsigned int i, k;
+
+	for (i = 0; i < n; i++) {
+		from = &netburst_events[i];
+		event = new_event(set, from->name, from->desc,
+				  from->event_select | from->escr_select << 8, p4_counters(from));
+		for (k = 0; k < EVENT_MASK_BITS && from->event_masks[k].name; k++)
+			/*
+			 * Others are tags, which are not in the ESCR's mask; and of replay_event
+			 * they are libpfm4's own, for what PEBS has to tag.
+			 */
+			if (from->event_masks[k].bit < EVENT_MASK_BITS &&
+			    (strcmp(from->name, "replay_event") ||
+			     P4_REPLAY_REAL_MASK >> from->event_masks[k].bit & 1))
+				new_mask(event, from->event_masks[k].name,
+					 from->event_masks[k].desc,
+					 1u << from->event_masks[k].bit)->is_default =
+					!!(from->event_masks[k].flags & NETBURST_FL_DFL);
+	}
+	return set;
+}
+
+/*
+ * Output
+ */
+
+static int same_event(const struct event *a, const struct event *b)
+{
+	unsigned int i;
+
+	if (strcmp(a->name, b->name) || a->code != b->code || a->counters != b->counters ||
+	    a->nmasks != b->nmasks)
+		return 0;
+	for (i = 0; i < a->nmasks; i++)
+		if (a->mask[i].value != b->mask[i].value ||
+		    a->mask[i].is_default != b->mask[i].is_default)
+			return 0;
+	return 1;
+}
+
+static int has_event(const struct set *set, const struct event *event)
+{
+	unsigned int i;
+
+	for (i = 0; i < set->n; i++)
+		if (same_event(&set->event[i], event))
+			return 1;
+	return 0;
+}
+
+/* What @base has is left out; it has nothing else. */
+static void include(struct set *set, const struct set *base)
+{
+	unsigned int i;
+
+	for (i = 0; i < base->n; i++)
+		if (!has_event(set, &base->event[i]))
+			die(set->name, base->event[i].name);
+	set->base = base->name;
+}
+
+static int is_in_base(const struct set *set, const struct event *event)
+{
+	unsigned int i;
+
+	for (i = 0; set->base && i < nsets; i++)
+		if (!strcmp(sets[i].name, set->base))
+			return has_event(&sets[i], event);
+	return 0;
+}
+
+/* One mask, or no two can be chosen. */
+static int is_exclusive(const struct event *event)
+{
+	unsigned int i, together = 0;
+
+	for (i = 0; i < event->nmasks; i++) {
+		if (event->mask[i].group != event->mask[0].group)
+			return event->one_group;
+		together += !event->mask[i].alone;
+	}
+	return together < 2;
+}
+
+/* Of each group the default, or if it has none: all that can be chosen together, else the first */
+static unsigned int default_value(const struct event *event)
+{
+	unsigned int value = 0, group, chosen, together, i;
+	const struct mask *mask, *first;
+	int found;
+
+	for (group = 0; group < INTEL_X86_NUM_GRP; group++) {
+		first = NULL;
+		chosen = together = 0;
+		found = 0;
+		for (i = 0; i < event->nmasks; i++) {
+			mask = &event->mask[i];
+			if (mask->group != group)
+				continue;
+			if (!first)
+				first = mask;
+			if (mask->is_default) {
+				chosen |= mask->value;
+				found = 1;
+			}
+			if (!mask->alone)
+				together |= mask->value;
+		}
+		if (!first || (first->optional && !found))
+			continue;
+		value |= found ? chosen : together ? together : first->value;
+		if (event->one_group)
+			break;
+	}
+	return value;
+}
+
+static void print_text(const char *text)
+{
+	int space = 0;
+
+	for (; *text; text++) {
+		if (isspace((unsigned char)*text)) {
+			space = 1;
+			continue;
+		}
+		if (space)
+			putchar(' ');
+		space = 0;
+		if (*text == '"' || *text == '\\')
+			putchar('\\');
+		putchar(*text);
+	}
+}
+
+static int same_masks(const struct event *a, const struct event *b)
+{
+	unsigned int i;
+
+	if (a->nmasks != b->nmasks || is_exclusive(a) != is_exclusive(b) ||
+	    default_value(a) != default_value(b))
+		return 0;
+	for (i = 0; i < a->nmasks; i++)
+		if (!a->mask[i].name || !b->mask[i].name || a->mask[i].value != b->mask[i].value ||
+		    strcmp(a->mask[i].name, b->mask[i].name) || strcmp(a->mask[i].text, b->mask[i].text))
+			return 0;
+	return 1;
+}
+
+/* The first event that is printed with the same masks, whose name they have */
+static const struct event *owner_of_masks(const struct set *set, const struct event *event)
+{
+	unsigned int i;
+
+	for (i = 0; &set->event[i] != event; i++)
+		if (set->event[i].nmasks && !is_in_base(set, &set->event[i]) &&
+		    same_masks(&set->event[i], event))
+			break;
+	return &set->event[i];
+}
+
+static void print_masks(const struct set *set, const struct event *event)
+{
+	const char *type = event->nmasks == 1 ? "fixed" :
+			   is_exclusive(event) ? "exclusive" : "bitmask";
+	unsigned int i;
+
+	printf("static const struct perfctr_unit_mask %s_%s = {\n", set->name, event->name);
+	printf("\t0x%x, perfctr_um_type_%s, %u, {\n", default_value(event), type, event->nmasks);
+	for (i = 0; i < event->nmasks; i++) {
+		printf("\t\t{ 0x%x, \"", event->mask[i].value);
+		if (event->mask[i].name) {
+			print_text(event->mask[i].name);
+			printf(": ");
+		}
+		print_text(event->mask[i].text);
+		printf("\" },\n");
+	}
+	printf("\t}\n};\n");
+}
+
+static void print_set(const struct set *set)
+{
+	unsigned int i, n = 0;
+
+	printf("/* Generated by generate.c from libpfm4, whose licence is in LICENSE.libpfm4. */\n");
+	for (i = 0; i < set->n; i++)
+		if (set->event[i].nmasks && !is_in_base(set, &set->event[i]) &&
+		    owner_of_masks(set, &set->event[i]) == &set->event[i])
+			print_masks(set, &set->event[i]);
+	for (i = 0; i < set->n; i++) {
+		if (is_in_base(set, &set->event[i]))
+			continue;
+		if (!n++)
+			printf("static const struct perfctr_event %s_events[] = {\n", set->name);
+		printf("\t{ 0x%02x, 0x%x, ", set->event[i].code, set->event[i].counters);
+		if (set->event[i].nmasks)
+			printf("&%s_%s, \"", set->name,
+			       owner_of_masks(set, &set->event[i])->name);
+		else
+			printf("NULL, \"");
+		print_text(set->event[i].name);
+		printf("\", \"");
+		print_text(set->event[i].text);
+		printf("\" },\n");
+	}
+	if (n)
+		printf("};\n");
+	printf("static const struct perfctr_event_set %s_set = {\n", set->name);
+	printf("\t%s, \"%s\", ", set->type, set->prefix);
+	if (set->base)
+		printf("&%s_set, ", set->base);
+	else
+		printf("NULL, ");
+	if (n)
+		printf("%u, %s_events\n};\n", n, set->name);
+	else
+		printf("0, NULL\n};\n");
+}
+
+#define INTEL(name, type, prefix, table, pmu) \
+	intel(name, "PERFCTR_X86_INTEL_" type, prefix, table, SIZE(table), PFM_PMU_##pmu)
+#define AMD(name, type, prefix, table, revision) \
+	amd(name, "PERFCTR_X86_AMD_" type, prefix, table, SIZE(table), revision)
+
+static void make_sets(void)
+{
+	struct set *p6, *pii, *piii, *first, *second, *third;
+
+	p6 = INTEL("p6", "P6", "P6_", intel_ppro_pe, INTEL_PPRO);
+	pii = INTEL("pii", "PII", "PII_", intel_pii_pe, INTEL_PII);
+	piii = INTEL("piii", "PIII", "PIII_", intel_p6_pe, I386_P6);
+	INTEL("pentm", "PENTM", "PENTM_", intel_pm_pe, I386_PM);
+	include(pii, p6);
+	include(piii, p6);
+	INTEL("core", "CORE", "CORE_", intel_coreduo_pe, COREDUO);
+	INTEL("core2", "CORE2", "CORE2_", intel_core_pe, INTEL_CORE);
+	INTEL("atom", "ATOM", "ATOM_", intel_atom_pe, INTEL_ATOM);
+	INTEL("nhlm", "NHLM", "NHLM_", intel_nhm_pe, INTEL_NHM);
+	INTEL("wstmr", "WSTMR", "WSTMR_", intel_wsm_pe, INTEL_WSM);
+	INTEL("arch", "ARCH", "ARCH_", intel_x86_arch_pe, INTEL_X86_ARCH);
+	/* The last event is that of model 3 and later. */
+	first = p4("p4", "PERFCTR_X86_INTEL_P4", "P4_", SIZE(netburst_events) - 1);
+	second = p4("p4m2", "PERFCTR_X86_INTEL_P4M2", "P4M2_", SIZE(netburst_events) - 1);
+	third = p4("p4m3", "PERFCTR_X86_INTEL_P4M3", "P4M3_", SIZE(netburst_events));
+	include(second, first);
+	include(third, first);
+	AMD("k7", "K7", "K7_", amd64_k7_pe, AMD64_K7);
+	first = AMD("k8", "K8", "K8_", amd64_k8_pe, AMD64_K8_REV_B);
+	second = AMD("k8c", "K8C", "K8C_", amd64_k8_pe, AMD64_K8_REV_C);
+	include(second, first);
+	AMD("fam10h", "FAM10H", "FAM10H_", amd64_fam10h_pe, AMD64_FAM10H_REV_B);
+}
+
+int main(int argc, char **argv)
+{
+	unsigned int i;
+
+	make_sets();
+	for (i = 0; argc == 2 && i < nsets; i++) {
+		if (strcmp(sets[i].name, argv[1]))
+			continue;
+		print_set(&sets[i]);
+		return EXIT_SUCCESS;
+	}
+	die("no such set", argc == 2 ? argv[1] : "usage: generate NAME");
+}

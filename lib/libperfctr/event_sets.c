@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The events of perfctr 2.6's processors as it had them: names that are C identifiers behind a prefix,
+ * event selects, unit masks. x86's are in tables that events/generate.c makes of libpfm4's, PowerPC's
+ * in events_ppc.c. perfctr_event_codes.h is made of the same (events/codes.awk).
+ */
+#include "internal.h"
+
+#if defined(__x86_64__) || defined(__i386__)
+
+#include "events/p6.inc"
+#include "events/pii.inc"
+#include "events/piii.inc"
+#include "events/pentm.inc"
+#include "events/core.inc"
+#include "events/core2.inc"
+#include "events/atom.inc"
+#include "events/nhlm.inc"
+#include "events/wstmr.inc"
+#include "events/arch.inc"
+#include "events/p4.inc"
+#include "events/p4m2.inc"
+#include "events/p4m3.inc"
+#include "events/k7.inc"
+#include "events/k8.inc"
+#include "events/k8c.inc"
+#include "events/fam10h.inc"
+
+/* The generic one has no counters. Of the others libpfm4 has no events, nor do we have a manual. */
+#define EMPTY(type, prefix) \
+	static const struct perfctr_event_set type##_empty = { PERFCTR_X86_##type, prefix, NULL, 0, NULL }
+EMPTY(GENERIC, "");
+EMPTY(INTEL_P5, "P5_");
+EMPTY(INTEL_P5MMX, "P5MMX_");
+EMPTY(CYRIX_MII, "MII_");
+EMPTY(WINCHIP_C6, "WC6_");
+EMPTY(WINCHIP_2, "WC2_");
+EMPTY(VIA_C3, "VC3_");
+
+static const struct perfctr_event_set *const sets[] = {
+	[PERFCTR_X86_GENERIC] = &GENERIC_empty,
+	[PERFCTR_X86_INTEL_P5] = &INTEL_P5_empty,
+	[PERFCTR_X86_INTEL_P5MMX] = &INTEL_P5MMX_empty,
+	[PERFCTR_X86_INTEL_P6] = &p6_set,
+	[PERFCTR_X86_INTEL_PII] = &pii_set,
+	[PERFCTR_X86_INTEL_PIII] = &piii_set,
+	[PERFCTR_X86_CYRIX_MII] = &CYRIX_MII_empty,
+	[PERFCTR_X86_WINCHIP_C6] = &WINCHIP_C6_empty,
+	[PERFCTR_X86_WINCHIP_2] = &WINCHIP_2_empty,
+	[PERFCTR_X86_AMD_K7] = &k7_set,
+	[PERFCTR_X86_VIA_C3] = &VIA_C3_empty,
+	[PERFCTR_X86_INTEL_P4] = &p4_set,
+	[PERFCTR_X86_INTEL_P4M2] = &p4m2_set,
+	[PERFCTR_X86_AMD_K8] = &k8_set,
+	[PERFCTR_X86_INTEL_PENTM] = &pentm_set,
+	[PERFCTR_X86_AMD_K8C] = &k8c_set,
+	[PERFCTR_X86_INTEL_P4M3] = &p4m3_set,
+	[PERFCTR_X86_INTEL_CORE] = &core_set,
+	[PERFCTR_X86_INTEL_CORE2] = &core2_set,
+	[PERFCTR_X86_AMD_FAM10H] = &fam10h_set,
+	[PERFCTR_X86_INTEL_ATOM] = &atom_set,
+	[PERFCTR_X86_INTEL_NHLM] = &nhlm_set,
+	[PERFCTR_X86_INTEL_WSTMR] = &wstmr_set,
+	[PERFCTR_X86_INTEL_ARCH] = &arch_set,
+};
+
+static const struct perfctr_event_set *find(unsigned int cpu_type)
+{
+	return cpu_type < ARRAY_SIZE(sets) ? sets[cpu_type] : NULL;
+}
+
+#elif defined(__powerpc__)
+
+static const struct perfctr_event_set *find(unsigned int cpu_type)
+{
+	static const struct perfctr_event_set generic = { PERFCTR_PPC_GENERIC, "", NULL, 0, NULL };
+
+	return cpu_type == PERFCTR_PPC_GENERIC ? &generic : perfctr_ppc_event_set(cpu_type);
+}
+
+#else
+
+static const struct perfctr_event_set *find(unsigned int cpu_type)
+{
+	(void)cpu_type;
+	return NULL;
+}
+
+#endif
+
+/* Of the processors that 2.6 did not have there are names only. */
+const struct perfctr_event_set *perfctr_cpu_event_set(unsigned int cpu_type)
+{
+	return cpu_type < PERFCTR_RISCV_GENERIC ? find(cpu_type) : perfctr_event_names(cpu_type);
+}
