@@ -280,14 +280,14 @@ int vperfctr_measure_correction(const struct vperfctr *v, unsigned int source,
 	memset(c, 0, sizeof(*c));
 	if (vperfctr_info(v, &info) < 0)
 		return -1;
-	c->interrupts.event = find_event(info.cpu_type);
+	c->interrupts.event = find_event(info.own_cpu_type);
 	c->interrupts.map = PERFCTR_MAP_ANY;
 	c->interrupts.flags = PERFCTR_CTR_USER;
 	if (!c->interrupts.event) {
 		errno = ENOENT;
 		return -1;
 	}
-	if (start(v, info.cpu_type, source, &c->interrupts) < 0)
+	if (start(v, info.own_cpu_type, source, &c->interrupts) < 0)
 		return -1;
 	n = measure_interrupts(v->fd);
 	faults = n < 0 ? -1 : measure_faults(v->fd, (unsigned int)n);

@@ -9,19 +9,75 @@
 
 #include "internal.h"
 
+/*
+ * Older types that may be reported
+ */
+
+#if defined(__x86_64__) || defined(__i386__)
+
+/*
+ * Types of two families whose registers only became more. Not the Core: by 2.6 it has the P6's one
+ * enable bit for both counters.
+ */
+static const struct {
+	const char *name;
+	unsigned int cpu_type;
+	int architectural;
+	unsigned long long counters;	/* as perfctr_info.counters has them */
+} types[] = {
+	{ "P6", PERFCTR_X86_INTEL_P6, 0, 0x3 },
+	{ "PII", PERFCTR_X86_INTEL_PII, 0, 0x3 },
+	{ "PIII", PERFCTR_X86_INTEL_PIII, 0, 0x3 },
+	{ "PENTM", PERFCTR_X86_INTEL_PENTM, 0, 0x3 },
+	{ "CORE2", PERFCTR_X86_INTEL_CORE2, 1, 0x7000003 },
+	{ "ATOM", PERFCTR_X86_INTEL_ATOM, 1, 0x7000003 },
+	{ "NHLM", PERFCTR_X86_INTEL_NHLM, 1, 0x700000f },
+	{ "WSTMR", PERFCTR_X86_INTEL_WSTMR, 1, 0x700000f },
+	{ "ARCH", PERFCTR_X86_INTEL_ARCH, 1, 0 },
+};
+
+unsigned int perfctr_older_type(const char *name, unsigned int cpu_type, unsigned long long counters)
+{
+	unsigned int i, k;
+
+	for (k = 0; k < ARRAY_SIZE(types) && types[k].cpu_type != cpu_type; k++)
+		;
+	for (i = 0; k < ARRAY_SIZE(types) && i < k; i++)
+		if (!strcmp(types[i].name, name) &&
+		    types[i].architectural == types[k].architectural &&
+		    !(types[i].counters & ~counters))
+			return types[i].cpu_type;
+	return cpu_type;
+}
+
+#else
+
+unsigned int perfctr_older_type(const char *name, unsigned int cpu_type, unsigned long long counters)
+{
+	(void)name;
+	(void)counters;
+	return cpu_type;
+}
+
+#endif
+
 _Static_assert(sizeof(((struct perfctr_info *)0)->driver_version) ==
 	       sizeof(((struct perfctr_kernel_info *)0)->driver_version), "copied as a whole");
 
 int perfctr_info(int fd, struct perfctr_info *info)
 {
 	struct perfctr_kernel_info kernel = { .size = sizeof(kernel) };
+	const char *older = secure_getenv("PERFCTR_CPU_TYPE");
 
 	memset(info, 0, sizeof(*info));
 	if (ioctl(fd, PERFCTR_IOC_INFO, &kernel) < 0)
 		return -1;
 	info->abi_version = kernel.abi_version;
 	memcpy(info->driver_version, kernel.driver_version, sizeof(info->driver_version));
+	info->own_cpu_type = kernel.cpu_type;
 	info->cpu_type = kernel.cpu_type;
+	if (older)
+		info->cpu_type = perfctr_older_type(older, kernel.cpu_type, kernel.counters);
 	info->cpu_features = kernel.cpu_features;
 	info->cpu_khz = kernel.cpu_khz;
 	info->tsc_to_cpu_mult = kernel.tsc_to_cpu_mult;

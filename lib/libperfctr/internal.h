@@ -19,6 +19,13 @@ struct vperfctr {
 	unsigned int reason;			/* PERFCTR_REASON_*, likewise */
 };
 
+/*
+ * The type that PERFCTR_CPU_TYPE=@name makes of @cpu_type: an older one with the same kind of registers, if
+ * all of its counters are among @counters, else @cpu_type
+ */
+perfctr_internal
+unsigned int perfctr_older_type(const char *name, unsigned int cpu_type, unsigned long long counters);
+
 /* OPEN: the descriptor, or -1 */
 perfctr_internal
 int perfctr_open_fd(const struct perfctr_open *o);
@@ -54,7 +61,8 @@ int perfctr_control_user_only(struct perfctr_control *control);
 
 /*
  * Events of PowerPCs of 32 bits, whose types have the numbers of x86's, by perf's names and by
- * identifiers; NULL if there are none. parse_raw: 1, or -1 if it is no raw event. format: as perfctr_event_format()
+ * identifiers; NULL if there are none. parse_raw: 1, or -1 if it is no raw event. format: as
+ * perfctr_event_format()
  */
 perfctr_internal
 const struct perfctr_event_set *perfctr_ppc_event_names(unsigned int cpu_type);

@@ -28,7 +28,8 @@ extern "C" {
 
 /*
  * 2.6's members, then what is new: the members of the kernel's struct perfctr_kernel_info, which
- * <linux/perfctr.h> describes. They are 0 if the module is older and does not know them.
+ * <linux/perfctr.h> describes. They are 0 if the module is older and does not know them. cpu_type may
+ * be an older one than own_cpu_type, if PERFCTR_CPU_TYPE is in the environment (libperfctr(3)).
  */
 struct perfctr_info {
 	unsigned int abi_version;
@@ -43,6 +44,8 @@ struct perfctr_info {
 	unsigned int width;
 	unsigned int source;
 	unsigned int topdown;
+	unsigned int own_cpu_type;
+	unsigned int _reserved1;
 	unsigned long long tsc_hz;
 	unsigned long long counters;
 	unsigned long long events[2];

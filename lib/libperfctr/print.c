@@ -38,6 +38,9 @@ void perfctr_info_print(const struct perfctr_info *info)
 	printf("driver_version\t\t%.*s\n", (int)sizeof(info->driver_version),
 	       info->driver_version);
 	printf("cpu_type\t\t%u (%s)\n", info->cpu_type, perfctr_info_cpu_name(info));
+	if (info->own_cpu_type != info->cpu_type)
+		printf("own_cpu_type\t\t%u (PERFCTR_CPU_TYPE has it reported as the other)\n",
+		       info->own_cpu_type);
 	printf("cpu_features\t\t0x%x (", info->cpu_features);
 	print_flags(info->cpu_features);
 	printf(")\n");

@@ -276,6 +276,50 @@ START_TEST(test_all)
 END_TEST
 
 #if defined(__x86_64__) || defined(__i386__)
+
+/* PERFCTR_CPU_TYPE */
+static const struct {
+	const char *name;
+	unsigned int own;
+	unsigned long long counters;
+	unsigned int reported;
+} older[] = {
+	{ "NHLM", PERFCTR_X86_INTEL_ARCH, 0xf0000ff, PERFCTR_X86_INTEL_NHLM },
+	{ "WSTMR", PERFCTR_X86_INTEL_ARCH, 0x700000f, PERFCTR_X86_INTEL_WSTMR },
+	{ "CORE2", PERFCTR_X86_INTEL_ARCH, 0x7000003, PERFCTR_X86_INTEL_CORE2 },
+	{ "ATOM", PERFCTR_X86_INTEL_WSTMR, 0x700000f, PERFCTR_X86_INTEL_ATOM },
+	{ "P6", PERFCTR_X86_INTEL_PENTM, 0x3, PERFCTR_X86_INTEL_P6 },
+	{ "PII", PERFCTR_X86_INTEL_PIII, 0x3, PERFCTR_X86_INTEL_PII },
+	/* Two of its four counters are missing; a fixed one; all */
+	{ "NHLM", PERFCTR_X86_INTEL_ARCH, 0x7000003, PERFCTR_X86_INTEL_ARCH },
+	{ "CORE2", PERFCTR_X86_INTEL_ARCH, 0x3000003, PERFCTR_X86_INTEL_ARCH },
+	{ "CORE2", PERFCTR_X86_INTEL_ARCH, 0, PERFCTR_X86_INTEL_ARCH },
+	/* Not older */
+	{ "WSTMR", PERFCTR_X86_INTEL_NHLM, 0x700000f, PERFCTR_X86_INTEL_NHLM },
+	{ "ARCH", PERFCTR_X86_INTEL_NHLM, 0x700000f, PERFCTR_X86_INTEL_NHLM },
+	{ "NHLM", PERFCTR_X86_INTEL_NHLM, 0x700000f, PERFCTR_X86_INTEL_NHLM },
+	{ "PIII", PERFCTR_X86_INTEL_PII, 0x3, PERFCTR_X86_INTEL_PII },
+	/* Other registers */
+	{ "PIII", PERFCTR_X86_INTEL_ARCH, 0x700000f, PERFCTR_X86_INTEL_ARCH },
+	{ "CORE", PERFCTR_X86_INTEL_ARCH, 0x700000f, PERFCTR_X86_INTEL_ARCH },
+	{ "P6", PERFCTR_X86_INTEL_CORE, 0x3, PERFCTR_X86_INTEL_CORE },
+	{ "K7", PERFCTR_X86_INTEL_ARCH, 0x700000f, PERFCTR_X86_INTEL_ARCH },
+	/* Nothing that there is */
+	{ "", PERFCTR_X86_INTEL_ARCH, 0x700000f, PERFCTR_X86_INTEL_ARCH },
+	{ "nhlm", PERFCTR_X86_INTEL_ARCH, 0x700000f, PERFCTR_X86_INTEL_ARCH },
+	{ "NHLM_", PERFCTR_X86_INTEL_ARCH, 0x700000f, PERFCTR_X86_INTEL_ARCH },
+	{ "21", PERFCTR_X86_INTEL_ARCH, 0x700000f, PERFCTR_X86_INTEL_ARCH },
+	{ "NHLM", PERFCTR_X86_GENERIC, 0, PERFCTR_X86_GENERIC },
+	{ "NHLM", 99, 0x700000f, 99 },
+};
+
+START_TEST(test_older_type)
+{
+	ck_assert_uint_eq(perfctr_older_type(older[_i].name, older[_i].own, older[_i].counters),
+			  older[_i].reported);
+}
+END_TEST
+
 /* 2.6's numbers of counters are RDPMC's, and it did not look at a fixed one's event. */
 START_TEST(test_fixed)
 {
@@ -458,6 +502,7 @@ int main(void)
 	tcase_add_test(tc, test_perf_events);
 	tcase_add_loop_test(tc, test_perf_events_too_long, 0, 3);
 #if defined(__x86_64__) || defined(__i386__)
+	tcase_add_loop_test(tc, test_older_type, 0, (int)ARRAY_SIZE(older));
 	tcase_add_test(tc, test_fixed);
 	tcase_add_loop_test(tc, test_offcore, 0, 2);
 	tcase_add_test(tc, test_offcore_too_long);
