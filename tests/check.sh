@@ -124,7 +124,7 @@ run_part() { # name
 		icelake-testing) subjects='abi exact inherit hold rdpmc overflow record' ;;
 		*-testing | *-6.1) subjects='exact overflow record' ;;
 		# 32 bits, and the P6's counters are started and stopped in a way of their own.
-		pentium3) subjects='exact overflow' ;;
+		pentium3) subjects='exact overflow old' ;;
 		# Counters without a filter of modes, and some that have one now
 		riscv64-smcntrpmf)
 			subjects='report exact behaviours width measure' ;;
@@ -139,7 +139,7 @@ run_part() { # name
 		7450-plain) subjects='abi exact hold inherit overflow guarded cpus unreserved' ;;
 		# After a refusal perf is not to be trusted there: see test_unreserved.c.
 		y7450-plain)
-			subjects="$core behaviours reader width guarded lib extra noise burden unreserved" ;;
+			subjects="$core behaviours reader width guarded lib old extra noise burden unreserved" ;;
 		604) subjects='report abi exact overflow ppc32' ;;
 		750) subjects='report abi exact guarded ppc32' ;;
 		7400)
@@ -161,7 +161,7 @@ run_part() { # name
 		# The NMI watchdog counts meanwhile, where there is one.
 		shared-*)
 			way="$way env SOURCE=shared"
-			subjects='exact beside inherit handle hold preserve lib perfex'
+			subjects='exact beside inherit handle hold preserve lib old perfex'
 			case $machine in
 			arm64-*) subjects="report $subjects cpus record" ;;
 			# icelake's and arm64's run the same programs.

@@ -123,7 +123,7 @@ tidy() { # target
 		 (!/^tests\/unit\/driver\// || arch == "x86_64") &&
 		 (arch == "powerpc") == (/_ppc32[.]c$/ || /^tests\/machines\/ppc32\//) &&
 		 !/driver\/linux\/linux[.]c$/ && !/^lib\/events\/generate[.]c$/ &&
-		 !/^tests\/unit\/test_(sets|tables)[.]c$/')
+		 !/^tests\/(unit\/test_(sets|tables)|guest\/old\/events)[.]c$/')
 	# shellcheck disable=SC2086 # words
 	printf '%s\n' $files | xargs -P "$(nproc)" -n 1 tests/tidy.sh "$1" 2>&1
 }
