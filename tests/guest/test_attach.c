@@ -303,9 +303,9 @@ START_TEST(is_killed)
 }
 END_TEST
 
-static void refuses(const char *list, const char *option, const char *words)
+static void refuses(const char *list, const char *option, int status, const char *words)
 {
-	expect_exit(start_perfex(list, option), 125);
+	expect_exit(start_perfex(list, option), status);
 	read_output(ERRORS);
 	ck_assert_msg(strstr(text, words), "'%s' does not say '%s'", text, words);
 }
@@ -316,19 +316,19 @@ START_TEST(refuses_what_it_cannot_count)
 	pid_t pid, perfex;
 	int go[2];
 
-	refuses("x", NULL, "'x' is no process id");
-	refuses("0", NULL, "'0' is no process id");
-	refuses("12,", NULL, "is no process id");
-	refuses("4000000", NULL, "there is no process 4000000");
-	refuses("1", NULL, "thread 1 cannot be traced");
+	refuses("x", NULL, 2, "'x' is no process id");
+	refuses("0", NULL, 2, "'0' is no process id");
+	refuses("12,", NULL, 2, "is no process id");
+	refuses("4000000", NULL, 2, "there is no process 4000000");
+	refuses("1", NULL, 125, "thread 1 cannot be traced");
 	(void)snprintf(list, sizeof(list), "%d", getpid());
-	refuses(list, "--self", "does not go together");
+	refuses(list, "--self", 2, "--pid (-p) and --self do not go together");
 	ck_ok(pipe(go));
 	pid = start_target(go[0]);
 	perfex = attach(pid, NULL);
 	(void)snprintf(list, sizeof(list), "%d", pid);
-	refuses(list, NULL, "is counted by perfctr already");
-	refuses(list, "true", "is counted by perfctr already");
+	refuses(list, NULL, 125, "is counted by perfctr already");
+	refuses(list, "true", 125, "is counted by perfctr already");
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
 	expect_exit(perfex, 0);

@@ -28,6 +28,7 @@
 #define READY		"/tmp/ready"
 #define GO		"/tmp/go"
 #define FAILED		125
+#define WRONG		2	/* usage */
 #define WATCHDOG	"/proc/sys/kernel/nmi_watchdog"
 #define PARANOID	"/proc/sys/kernel/perf_event_paranoid"
 /* Who may read perf's counters in user mode, on x86 and on arm64 */
@@ -36,6 +37,8 @@
 
 #define OUTPUT_LINK	"/tmp/perfex.link"
 #define SCRIPT		"/tmp/script"
+#define PICTURE		"/tmp/perfex.svg"
+#define COMMA_NAME	"/tmp/a,\"b"
 
 /* How a command ended, and what it said. */
 struct result {
@@ -115,6 +118,8 @@ static pid_t start_perfex_with(const char *const *args)
 #define COMMAND(...) ((const char *const[]){ __VA_ARGS__, NULL })
 #define start_perfex(...) start_perfex_with(COMMAND(__VA_ARGS__))
 #define perfex(...) finish_command(start_perfex(__VA_ARGS__))
+/* A command's name comes before the options. */
+#define perfex_command(...) run_command(COMMAND(PERFEX, __VA_ARGS__))
 /* As everybody calls it, whatever is under test */
 #define bare_perfex(...) run_command(COMMAND(PERFEX, __VA_ARGS__))
 
@@ -537,10 +542,14 @@ START_TEST(repeated)
 	ck_assert_uint_eq(strtoull(member(output(), "runs"), NULL, 10), 5);
 	ck_assert_uint_eq(strtoull(member(output(), "mean"), NULL, 10), KNOWN_LENGTH(KNOWN_LOOPS));
 	ck_assert_uint_eq(strtoull(member(output(), "deviation"), NULL, 10), 0);
+	ck_assert_uint_eq(strtoull(member(output(), "minimum"), NULL, 10), KNOWN_LENGTH(KNOWN_LOOPS));
+	ck_assert_uint_eq(strtoull(member(output(), "median"), NULL, 10), KNOWN_LENGTH(KNOWN_LOOPS));
+	ck_assert_uint_eq(strtoull(member(output(), "maximum"), NULL, 10), KNOWN_LENGTH(KNOWN_LOOPS));
 	perfex("-r", "3", "-e", "instructions:u", "--", KNOWN_PATH);
 	ended_with(0);
 	says(result.err, "mean of 3 runs");
-	says(result.err, "(+- 0.00%)");
+	says(result.err, "        2,000,032    0.00%        2,000,032        2,000,032        2,000,032"
+	     "  instructions:u\n");
 	says(result.err, "seconds user");
 	says(result.err, "seconds system");
 	/* The first run that fails decides. */
@@ -559,36 +568,351 @@ START_TEST(repeated)
 }
 END_TEST
 
+/* Runs of known, other, other, other: the first is the odd one. */
+START_TEST(warm_up_is_forgotten)
+{
+	static const char command[] = "if [ -e " GO " ]; then exec " KNOWN_OTHER_PATH "; fi; : > " GO
+				      "; exec " KNOWN_PATH;
+	uint64_t mean;
+
+	/* Without a run to warm up it is seen: the extremes are apart, and the median is the other's. */
+	perfex("-r", "4", "-e", "instructions:u", "--json", "-o", OUTPUT, "--", "/bin/sh", "-c", command);
+	ended_with(0);
+	mean = strtoull(member(output(), "mean"), NULL, 10);
+	ck_assert_uint_gt(strtoull(member(output(), "maximum"), NULL, 10),
+			  strtoull(member(output(), "median"), NULL, 10) + 1000000);
+	ck_assert_uint_gt(mean, strtoull(member(output(), "median"), NULL, 10) + 200000);
+	(void)unlink(GO);
+	perfex("-r", "3", "-w", "1", "-e", "instructions:u", "--json", "-o", OUTPUT, "--", "/bin/sh",
+	       "-c", command);
+	ended_with(0);
+	ck_assert_uint_eq(strtoull(member(output(), "runs"), NULL, 10), 3);
+	ck_assert_uint_eq(strtoull(member(output(), "warm_up_runs"), NULL, 10), 1);
+	ck_assert_uint_lt(strtoull(member(output(), "maximum"), NULL, 10),
+			  strtoull(member(output(), "minimum"), NULL, 10) + 100000);
+	ck_assert_uint_gt(mean, strtoull(member(output(), "maximum"), NULL, 10) + 100000);
+}
+END_TEST
+
+/* The value of a line of CSV that begins so, or -1 */
+static double csv_value(const char *text, const char *beginning)
+{
+	const char *line = text, *comma;
+
+	while (line && strncmp(line, beginning, strlen(beginning)) != 0) {
+		line = strchr(line, '\n');
+		line = line ? line + 1 : NULL;
+	}
+	if (!line)
+		return -1;
+	comma = line + strcspn(line, "\n");
+	while (*comma != ',')
+		comma--;
+	return strtod(comma + 1, NULL);
+}
+
+/* Counts of the same mode have a ratio, and others have none. An instruction is a cycle here. */
+START_TEST(derived_values)
+{
+	perfex("-e", "instructions:u,cycles:u", "--csv", "-o", OUTPUT, "--", KNOWN_PATH);
+	ended_with(0);
+	says(output(), ",instructions per cycle,u,,1.000000\n");
+	says_not(output(), "GHz");
+	says(output(), ",processors used,,,");
+	perfex("-e", "instructions:u,cycles:u", "--json", "-o", OUTPUT, "--", KNOWN_PATH);
+	ended_with(0);
+	is_json(output());
+	says(output(), "\"derived\": [{\"name\": \"instructions per cycle\", \"user\": true, "
+	     "\"kernel\": false, \"unit\": \"\", \"value\": 1.000000}");
+	perfex("-e", "instructions:u,cycles:u", "--", KNOWN_PATH);
+	ended_with(0);
+	says(result.err, "               1.000  instructions per cycle:u\n");
+	if (guest.nprogrammable < 3)
+		return;
+	perfex("-e", "instructions:u,cycles:u,branches:u", "-r", "3", "--csv", "-o", OUTPUT, "--",
+	       KNOWN_PATH);
+	ended_with(is_x86() ? 0 : WEXITSTATUS(result.status));
+	if (is_x86())
+		says(output(), "instructions per cycle,u,,3,1.000000,0.000000,1.000000,1.000000,1.000000\n");
+}
+END_TEST
+
+/* Cycles of both modes over the clock's seconds; instructions of one mode go with no cycles of both. */
+START_TEST(derived_values_as_root)
+{
+	double cycles, seconds, ghz;
+
+	perfex("-e", "instructions:u,cycles", "--csv", "-o", OUTPUT, "--", KNOWN_PATH);
+	ended_with(0);
+	says_not(output(), "instructions per cycle");
+	says(output(), "record,time,part,name,mode,unit,value\n");
+	cycles = strtod(strstr(output(), ",cycles,uk,,") + strlen(",cycles,uk,,"), NULL);
+	seconds = strtod(strstr(output(), ",on a processor,,s,") + strlen(",on a processor,,s,"), NULL);
+	ghz = strtod(strstr(output(), ",cycles per nanosecond,uk,GHz,") +
+		     strlen(",cycles per nanosecond,uk,GHz,"), NULL);
+	ck_assert_double_eq_tol(ghz, cycles / seconds / 1e9, 1e-5);
+	/* A CPU that idles has a clock that runs on, so there is no frequency of it. */
+	if (guest.shared)
+		return;
+	perfex("-C", "0", "-e", "cycles", "--csv", "-o", OUTPUT, "--", KNOWN_PATH);
+	ended_with(0);
+	says_not(output(), "GHz");
+	perfex("-C", "0", "--no-idle", "-e", "cycles", "--csv", "-o", OUTPUT, "--", KNOWN_PATH);
+	ended_with(0);
+	says(output(), "GHz");
+}
+END_TEST
+
+/* The intervals' lines add up to the total's, and no line is anything else. */
+START_TEST(csv_of_intervals)
+{
+	static const char command[] = "for i in 1 2 3 4; do " KNOWN_PATH "; sleep 0.03; done";
+	double sum = 0, total = -1;
+	unsigned int lines = 0, parts = 0;
+	const char *line;
+
+	perfex("-I", "20", "-e", "instructions:u", "--csv", "-o", OUTPUT, "--", "/bin/sh", "-c", command);
+	ended_with(0);
+	line = output();
+	ck_assert(!strncmp(line, "record,time,part,name,mode,unit,value\n", 38));
+	for (line = strchr(line, '\n') + 1; *line; line = strchr(line, '\n') + 1, lines++) {
+		const char *name = strstr(line, ",,instructions,u,,");
+		bool interval = !strncmp(line, "interval,", 9);
+
+		ck_assert_msg(interval || !strncmp(line, "total,", 6), "%.100s", line);
+		parts += interval;
+		if (!name || name > strchr(line, '\n'))
+			continue;
+		if (interval)
+			sum += strtod(name + 18, NULL);
+		else
+			total = strtod(name + 18, NULL);
+	}
+	ck_assert_uint_gt(lines, parts);
+	ck_assert_uint_gt(parts, 5);
+	ck_assert_double_eq(sum, total);
+	ck_assert_double_gt(total, 4 * (double)KNOWN_LENGTH(KNOWN_LOOPS));
+}
+END_TEST
+
+/* What is not counted is an empty field, and a thread's name may be anything. */
+START_TEST(csv_of_threads)
+{
+	perfex("--per-thread", "-e", "instructions:u", "--csv", "-o", OUTPUT, "--", KNOWN_PATH);
+	ended_with(0);
+	says(output(), " known,instructions,u,,2000032\n");
+	ck_assert_double_ge(csv_value(output(), "total,"), 0);
+	ck_assert_int_eq(system("cp " KNOWN_PATH " '" COMMA_NAME "'"), 0);
+	perfex("--per-thread", "-e", "instructions:u", "--csv", "-o", OUTPUT, "--", COMMA_NAME);
+	ended_with(0);
+	says(output(), " a,\"\"b\",instructions,u,,2000032\n");
+}
+END_TEST
+
+/* tests/unit/test_plot.c looks at what is drawn. */
+START_TEST(plots_intervals)
+{
+	static const char command[] = "for i in 1 2 3; do " KNOWN_PATH "; sleep 0.03; done";
+	const char *s;
+	unsigned int steps = 0;
+
+	perfex("-I", "20", "--plot", PICTURE, "-e", "instructions:u", "--json", "-o", OUTPUT, "--",
+	       "/bin/sh", "-c", command);
+	ended_with(0);
+	ck_assert_int_gt(read_text(PICTURE, result.out, sizeof(result.out)), 0);
+	says(result.out, ">instructions:u in a second</text>");
+	says(result.out, "<title>perfex: /bin/sh -c for i in 1 2 3; do ");
+	says(result.out, "</svg>\n");
+	/* A step for each interval: the lines of JSON without the last one */
+	s = strstr(result.out, "<path class=\"line\"");
+	for (; *s != '>'; s++)
+		steps += *s == 'H';
+	ck_assert_uint_eq(steps, are_json_lines(output()) - 1);
+	/* Whole or not at all */
+	write_file(PICTURE, "old");
+	perfex("-I", "20", "--plot", PICTURE, "--", "/nonexistent");
+	ended_with(127);
+	ck_assert_int_eq(read_text(PICTURE, result.out, sizeof(result.out)), 3);
+	perfex("-I", "20", "--plot", PICTURE, "-o", PICTURE, "--", "/bin/true");
+	ended_with(WRONG);
+	perfex("-I", "20", "--plot", "/nonexistent/file", "--", "/bin/touch", "/tmp/was-run");
+	ended_with(FAILED);
+	says(result.err, "cannot write '/nonexistent/file': No such file or directory");
+	ck_assert_int_ne(access("/tmp/was-run", F_OK), 0);
+}
+END_TEST
+
+/* Two programs in turns: exact counts have an exact difference. */
+START_TEST(compares)
+{
+	const double a = KNOWN_LENGTH(KNOWN_LOOPS), b = KNOWN_LENGTH(KNOWN_OTHER_LOOPS);
+	char words[128];
+	const char *s;
+
+	perfex_command("compare", "-r", "4", "-e", "instructions:u", "--json", "-o", OUTPUT, "--",
+			      KNOWN_PATH, "--", KNOWN_OTHER_PATH);
+	ended_with(0);
+	ck_assert_uint_eq(are_json_lines(output()), 1);
+	says(output(), "{\"a\": {\"command\": [\"" KNOWN_PATH "\"], \"runs\": 4, \"failed\": 0}");
+	says(output(), "\"warm_up_runs\": 1, \"confidence\": 0.95");
+	s = strstr(output(), "{\"name\": \"instructions\"");
+	ck_assert_ptr_nonnull(s);
+	ck_assert_double_eq(strtod(member(member(s, "a"), "median"), NULL), a);
+	ck_assert_double_eq(strtod(member(member(s, "b"), "median"), NULL), b);
+	ck_assert_double_eq(strtod(member(s, "difference"), NULL), b - a);
+	ck_assert_double_eq(strtod(member(s, "low"), NULL), b - a);
+	ck_assert_double_eq(strtod(member(s, "high"), NULL), b - a);
+	/* With times there is an interval, and it is around the difference. */
+	s = strstr(output(), "{\"name\": \"elapsed\"");
+	ck_assert_ptr_nonnull(s);
+	ck_assert_double_lt(strtod(member(s, "low"), NULL), strtod(member(s, "difference"), NULL));
+	ck_assert_double_gt(strtod(member(s, "high"), NULL), strtod(member(s, "difference"), NULL));
+
+	perfex_command("compare", "-r", "2", "-w", "0", "-e", "instructions:u", "--", KNOWN_PATH, "--",
+			      KNOWN_OTHER_PATH);
+	ended_with(0);
+	says(result.err, " A: " KNOWN_PATH "\n B: " KNOWN_OTHER_PATH "\n 2 runs of each, in turns:\n");
+	(void)snprintf(words, sizeof(words), "%+.2f%% +- 0.00%%  instructions:u\n", 100 * (b - a) / a);
+	says(result.err, words);
+	perfex_command("compare", "-r", "2", "-e", "instructions:u", "--csv", "-o", OUTPUT,
+			      KNOWN_PATH, "--", KNOWN_OTHER_PATH);
+	ended_with(0);
+	says(output(), "\ninstructions,u,,2,2000032.000,0.000,2000032.000,2000032.000,2000032.000,2,");
+}
+END_TEST
+
+/* In turns, and each is first as often: what they write is in that order. */
+START_TEST(compares_in_turns)
+{
+	perfex_command("compare", "-r", "3", "-w", "1", "-o", OUTPUT, "--", "/bin/echo", "a", "--",
+			      "/bin/echo", "b");
+	ended_with(0);
+	ck_assert_str_eq(result.out, "a\nb\nb\na\na\nb\nb\na\n");
+	/* The first run that fails decides, and it is told which program did. */
+	perfex_command("compare", "-r", "3", "--", "/bin/true", "--", "/bin/sh", "-c", "exit 5");
+	ended_with(5);
+	says(result.err, " B: /bin/sh -c exit 5  (3 of 3 runs failed)\n");
+	perfex_command("compare", "-r", "3", "--", "/bin/true", "--", "/nonexistent");
+	ended_with(127);
+}
+END_TEST
+
+START_TEST(compare_that_cannot_be)
+{
+	static const char *const bad[][2] = {
+		{ "/bin/true", NULL }, { "--", NULL }, { "/bin/true", "--" }, { NULL, NULL },
+	};
+	unsigned int i;
+
+	for (i = 0; i < 4; i++) {
+		run_command((const char *const[]){ PERFEX, "compare", bad[i][0], bad[i][1], NULL });
+		ended_with(WRONG);
+		says(result.err, i < 1 || i == 2 ? "There is no second one after '/bin/true'" :
+		     "which program");
+	}
+	run_command(COMMAND(PERFEX, "compare", "-I", "10", "true", "--", "true"));
+	ended_with(WRONG);
+	says(result.err, "there is no option -I");
+	run_command(COMMAND(PERFEX, "compare", "-h"));
+	ended_with(0);
+	says(result.out, "--warm-up N");
+}
+END_TEST
+
+/* Files of three programs: the numbers of each are known. */
+START_TEST(merges)
+{
+	const unsigned long a = KNOWN_LENGTH(KNOWN_LOOPS), b = KNOWN_LENGTH(KNOWN_OTHER_LOOPS);
+	char words[256];
+
+	(void)mkdir("/tmp/merge", 0777);
+	(void)chdir("/tmp/merge");
+	perfex("-e", "instructions:u", "--json", "-o", "0.json", "--", KNOWN_PATH);
+	ended_with(0);
+	perfex("-e", "instructions:u", "-I", "1000", "--json", "-o", "1.json", "--", KNOWN_OTHER_PATH);
+	ended_with(0);
+	perfex("-e", "instructions:u", "--json", "-o", "2.json", "--", KNOWN_PATH);
+	ended_with(0);
+	run_command(COMMAND(PERFEX, "merge", "--csv", "0.json", "1.json", "2.json"));
+	ended_with(0);
+	(void)snprintf(words, sizeof(words), "instructions,u,,3,%lu,1.json,%.3f,%lu,0.json,%lu\n", b,
+		       (double)(2 * a + b) / 3, a, 2 * a + b);
+	says(result.out, words);
+	run_command(COMMAND(PERFEX, "merge", "--json", "0.json", "1.json", "2.json"));
+	ended_with(0);
+	is_json(result.out);
+	(void)snprintf(words, sizeof(words), "\"minimum\": %lu, \"minimum_of\": \"1.json\"", b);
+	says(result.out, words);
+	run_command(COMMAND(PERFEX, "merge", "0.json", "2.json"));
+	ended_with(0);
+	says(result.out, "        2,000,032  all           2,000,032        2,000,032  all           4,000,064"
+	     "  instructions:u\n");
+	/* What is no such file */
+	write_file("bad.json", "{\"counts\": [}\n");
+	run_command(COMMAND(PERFEX, "merge", "0.json", "bad.json"));
+	ended_with(WRONG);
+	says(result.err, "'bad.json' line 1 is no JSON: at character 13 there is '}', where a value was expected");
+	ck_assert_str_eq(result.out, "");
+	perfex("-r", "2", "--json", "-o", "r.json", "--", "/bin/true");
+	run_command(COMMAND(PERFEX, "merge", "r.json"));
+	ended_with(WRONG);
+	says(result.err, "'r.json' line 1 is not the counts of one run");
+	run_command(COMMAND(PERFEX, "merge", "none.json"));
+	ended_with(WRONG);
+	says(result.err, "'none.json' cannot be read: No such file or directory");
+	run_command(COMMAND(PERFEX, "merge"));
+	ended_with(WRONG);
+	says(result.err, "which files?");
+	ck_assert_int_eq(system("rm -r /tmp/merge"), 0);
+}
+END_TEST
+
+/* What is wrong, and what would be right; nothing was run. */
 START_TEST(bad_options)
 {
-	static const char *const bad[][3] = {
-		{ "-I", "0", "'0' is not an interval" }, { "-I", "x", "'x' is not an interval" },
-		{ "-I", "-5", "is not an interval" }, { "-r", "0", "is not a number of runs" },
-		{ "-r", "3x", "is not a number of runs" }, { "-r", "", "is not a number of runs" },
-		{ "--overflows", "0", "is not a number of overflows" },
-		{ "--overflows", "1", "are for --report" },
-		{ "--watch", "0", "is not a time to watch" },
-		{ "--watch", "1", "are for --report" },
+	static const char *const bad[][4] = {
+		{ "'0' is not an interval, in milliseconds, which --interval (-I) takes (10 to 86400000)",
+		  "-I", "0" },
+		{ "'x' is not an interval", "-I", "x" }, { "is not an interval", "-I", "-5" },
+		{ "'0' is not a number of runs, which --repeat (-r) takes (1 to", "-r", "0" },
+		{ "'3x' is not a number of runs", "-r", "3x" },
+		{ "'' is not a number of runs", "-r", "" },
+		{ "'x' is not a number of runs, which --warm-up (-w) takes (0 to", "-w", "x" },
+		{ "--warm-up (-w) needs --repeat (-r)", "-w", "1" },
+		{ "is not a number of overflows", "--overflows", "0" },
+		{ "--overflows needs --report", "--overflows", "1" },
+		{ "is not a time to watch", "--watch", "0" },
+		{ "--watch needs --report", "--watch", "1" },
+		{ "--hotplug needs --report", "--hotplug" },
+		{ "--plot needs --interval (-I)", "--plot", "/tmp/was-run" },
+		{ "--sleep needs --report", "--sleep" },
+		{ "--self and --per-thread do not go together", "--self", "--per-thread" },
+		{ "--repeat (-r) and --interval (-I) do not go together", "-r2", "-I100" },
+		{ "--json and --csv do not go together", "--json", "--csv" },
+		{ "there is no option '--frobnicate'", "--frobnicate" },
+		{ "there is no option -z", "-z" },
+		{ "--json takes no argument, but there is one: '--json=x'", "--json=x" },
+		{ "'perf' is no source of counters: these are native, shared, and any", "--source",
+		  "perf" },
+		{ "--output (-o): '%q{NO_SUCH}': '%q{NO_SUCH}': the environment has no variable",
+		  "-o", "%q{NO_SUCH}" },
+		{ "after a percent sign stands p, h, q{VAR} or %", "-o", "%d" },
+		{ "after %q stands the name of a variable in braces", "-o", "%qX" },
 	};
 	unsigned int i;
 
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		perfex(bad[i][0], bad[i][1], "--", "/bin/true");
-		ended_with(FAILED);
-		says(result.err, bad[i][2]);
+		if (bad[i][2])
+			perfex(bad[i][1], bad[i][2], "--", "/bin/touch", "/tmp/was-run");
+		else
+			perfex(bad[i][1], "--", "/bin/touch", "/tmp/was-run");
+		ended_with(WRONG);
+		says(result.err, bad[i][0]);
+		ck_assert_int_ne(access("/tmp/was-run", F_OK), 0);
 	}
-	perfex("--self", "--per-thread", "--", "/bin/true");
-	ended_with(FAILED);
-	says(result.err, "do not go together");
-	perfex("-r", "2", "-I", "100", "--", "/bin/true");
-	ended_with(FAILED);
-	says(result.err, "do not go together");
-	perfex("--hotplug", "--", "/bin/true");
-	ended_with(FAILED);
-	says(result.err, "are for --report");
-	perfex("--sleep", "--", "/bin/true");
-	ended_with(FAILED);
-	says(result.err, "are for --report");
+	perfex("-I");
+	ended_with(WRONG);
+	says(result.err, "--interval (-I) needs an argument: MS");
 }
 END_TEST
 
@@ -869,19 +1193,27 @@ START_TEST(passes_signals_on_in_all_modes)
 }
 END_TEST
 
-/* Ctrl-C signals the foreground group, with the program in it: perfex does not repeat that. */
-START_TEST(terminal_signals_once)
+/* Our end of a terminal; the other end has this name. */
+static int open_terminal(char *name, size_t size)
 {
-	char name[64];
 	int master, number, zero = 0;
-	pid_t pid;
 
 	(void)mkdir("/dev/pts", 0755);
 	(void)mount("devpts", "/dev/pts", "devpts", 0, "ptmxmode=0666");
 	ck_ok(master = open("/dev/pts/ptmx", O_RDWR | O_NOCTTY));
 	ck_ok(ioctl(master, TIOCSPTLCK, &zero));
 	ck_ok(ioctl(master, TIOCGPTN, &number));
-	(void)snprintf(name, sizeof(name), "/dev/pts/%d", number);
+	(void)snprintf(name, size, "/dev/pts/%d", number);
+	return master;
+}
+
+/* Ctrl-C signals the foreground group, with the program in it: perfex does not repeat that. */
+START_TEST(terminal_signals_once)
+{
+	char name[64];
+	int master = open_terminal(name, sizeof(name));
+	pid_t pid;
+
 	ck_ok(pid = fork());
 	if (!pid) {
 		(void)setsid();
@@ -896,6 +1228,49 @@ START_TEST(terminal_signals_once)
 	ck_assert_int_eq(waitpid(pid, &result.status, 0), pid);
 	ended_with(1);
 	says(output(), "seconds elapsed");
+	close(master);
+}
+END_TEST
+
+/* What perfex writes to a terminal, with these words for the environment */
+static void on_a_terminal(int master, const char *name, const char *no_color, const char *term)
+{
+	ssize_t n;
+	pid_t pid;
+
+	ck_ok(pid = fork());
+	if (!pid) {
+		redirect(2, name, O_RDWR);
+		(void)setenv("NO_COLOR", no_color, 1);
+		(void)setenv("TERM", term, 1);
+		execl(PERFEX, PERFEX, "--", "/bin/true", (char *)NULL);
+		_exit(99);
+	}
+	ck_assert_int_eq(waitpid(pid, &result.status, 0), pid);
+	ended_with(0);
+	ck_ok(n = read(master, result.err, sizeof(result.err) - 1));
+	result.err[n] = '\0';
+	says(result.err, "Counts of ");
+}
+
+/* NO_COLOR with any text in it, a dumb terminal and a file have none. */
+START_TEST(colours_on_terminals)
+{
+	char name[64];
+	int master = open_terminal(name, sizeof(name));
+	int slave = open(name, O_RDWR | O_NOCTTY);	/* so that the terminal stays */
+
+	on_a_terminal(master, name, "", "linux");
+	says(result.err, "\033[1m'/bin/true'\033[0m");
+	on_a_terminal(master, name, "1", "linux");
+	says_not(result.err, "\033");
+	on_a_terminal(master, name, "", "dumb");
+	says_not(result.err, "\033");
+	ck_ok(setenv("TERM", "linux", 1));
+	perfex("--", "/bin/true");
+	ended_with(0);
+	says_not(result.err, "\033");
+	close(slave);
 	close(master);
 }
 END_TEST
@@ -974,12 +1349,10 @@ END_TEST
 
 START_TEST(bad_usage)
 {
-	perfex("-e", "instructions:u");
-	ended_with(FAILED);
-	perfex("--no-such-option", "--", "/bin/true");
-	ended_with(FAILED);
+	perfex("--json");
+	ended_with(WRONG);
 	run_command((const char *const[]){ PERFEX, NULL });
-	ended_with(FAILED);
+	ended_with(WRONG);
 	says(result.err, "which program");
 }
 END_TEST
@@ -1003,7 +1376,10 @@ START_TEST(old_results_are_kept)
 	signal_perfex(pid, SIGKILL);
 	finish_command(pid);
 	ck_assert_str_eq(output(), old);
-	/* The file stays the same file, and none of its old content is left. */
+	/* Nor is anything of the file that was to take its place, if perfex lives to the end. */
+	ck_assert_int_eq(system("test $(ls -d " OUTPUT "* | wc -l) = 2"), 0);
+	(void)system("rm -f " OUTPUT ".*");
+	/* A symbolic link stays one, the file's mode stays, and none of its old content is left. */
 	ck_ok(chmod(OUTPUT, 0640));
 	ck_ok(symlink(OUTPUT, OUTPUT_LINK));
 	perfex("-o", OUTPUT_LINK, "--json", "--", "/bin/true");
@@ -1018,6 +1394,76 @@ START_TEST(old_results_are_kept)
 	perfex("-o", OUTPUT, "--", "/nonexistent/program");
 	ended_with(127);
 	ck_assert_int_ne(access(OUTPUT, F_OK), 0);
+	ck_assert_int_ne(system("ls -d " OUTPUT "* 2>/dev/null"), 0);
+}
+END_TEST
+
+/* While the program runs there is the old file, whole; when it has ended, the new one, whole. */
+START_TEST(output_whole_or_not_at_all)
+{
+	static const char into_a_fifo[] = "mkfifo /tmp/fifo; cat /tmp/fifo & " PERFEX
+		" -o /tmp/fifo true; wait; test -p /tmp/fifo && rm /tmp/fifo";
+	struct stat st;
+	pid_t pid;
+
+	write_file(OUTPUT, "old\n");
+	pid = start_perfex("-I", "10", "--json", "-o", OUTPUT, "--", CATCHER, READY);
+	await_file(READY);
+	sleep_us(100000);
+	ck_assert_str_eq(output(), "old\n");
+	ck_ok(kill(pid, SIGTERM));
+	finish_command(pid);
+	ck_assert_uint_gt(are_json_lines(output()), 5);
+	/* A file system that is full: the old one stays, and that is told. */
+	(void)mkdir("/tmp/full", 0700);
+	ck_ok(mount("tmpfs", "/tmp/full", "tmpfs", 0, "size=8k"));
+	write_file("/tmp/full/out", "old\n");
+	ck_assert_int_eq(system("dd if=/dev/zero of=/tmp/full/rest bs=4k 2>/dev/null"), 1 << 8);
+	perfex("-o", "/tmp/full/out", "--", "/bin/true");
+	ck_assert_int_gt(read_text("/tmp/full/out", result.out, sizeof(result.out)), 0);
+	ck_assert_int_eq(stat("/tmp/full/rest", &st), 0);
+	ck_assert_int_eq(system("test $(ls /tmp/full | wc -l) = 2"), 0);
+	ck_ok(umount("/tmp/full"));
+	ended_with(FAILED);
+	ck_assert_str_eq(result.out, "old\n");
+	says(result.err, "cannot write '/tmp/full/out': No space left on device");
+	/* What is open already is not replaced, though it is a file here. */
+	perfex("-o", "/dev/stdout", "--", "/bin/echo", "before");
+	ended_with(0);
+	ck_assert(!strncmp(result.out, "before\n", 7));
+	says(result.out, "seconds elapsed");
+	perfex("-o", "/dev/fd/2", "--", "/bin/true");
+	ended_with(0);
+	says(result.err, "seconds elapsed");
+	/* Nor is what is no file */
+	run_command(COMMAND("/bin/sh", "-c", into_a_fifo));
+	ended_with(0);
+	says(result.out, "seconds elapsed");
+}
+END_TEST
+
+/* Each process of many has a file of its own. */
+START_TEST(output_named_by_pattern)
+{
+	static const char pattern[] = OUTPUT ".%q{RANK}.%p.%h.%%";
+	static char name[128];
+	struct utsname uts;
+	pid_t pid;
+
+	ck_ok(uname(&uts));
+	ck_ok(setenv("RANK", "3", 1));
+	pid = start_perfex("-o", pattern, "--", "/bin/true");
+	finish_command(pid);
+	ended_with(0);
+	(void)snprintf(name, sizeof(name), OUTPUT ".3.%d.%s.%%", pid, uts.nodename);
+	ck_assert_int_gt(read_text(name, result.out, sizeof(result.out)), 0);
+	says(result.out, "seconds elapsed");
+	ck_ok(unlink(name));
+	/* A variable does not lead to another directory. */
+	ck_ok(setenv("RANK", "../x", 1));
+	perfex("-o", pattern, "--", "/bin/true");
+	ended_with(WRONG);
+	says(result.err, "RANK is '../x', which has a slash");
 }
 END_TEST
 
@@ -1397,11 +1843,11 @@ END_TEST
 START_TEST(report_that_cannot_be)
 {
 	perfex("--report", "--", "/bin/touch", "/tmp/was-run");
-	ended_with(FAILED);
+	ended_with(WRONG);
 	says(result.err, "without a program");
 	ck_assert_int_ne(access("/tmp/was-run", F_OK), 0);
 	perfex("--report", "--json");
-	ended_with(FAILED);
+	ended_with(WRONG);
 	says(result.err, "JSON");
 	perfex("--report", "-o", "/nonexistent/file");
 	ended_with(FAILED);
@@ -1412,7 +1858,7 @@ START_TEST(report_that_cannot_be)
 	if (!guest.nprogrammable)
 		return;
 	perfex("--report", "-e", "instructions:u");
-	ended_with(FAILED);
+	ended_with(WRONG);
 	says(result.err, "without a program");
 	ck_assert_str_eq(result.out, "");
 }
@@ -1706,8 +2152,7 @@ START_TEST(source_by_option)
 	ended_with(0);
 	counts_known_from("\"native\"");
 	bare_perfex("--source", "perf", "--", "/bin/true");
-	ended_with(FAILED);
-	says(result.err, "'perf' is no source of counters: these are native, shared, and any");
+	ended_with(WRONG);
 }
 END_TEST
 
@@ -2050,6 +2495,8 @@ static void run_fresh(const TTest *test, unsigned int what)
 	(void)unlink(STDERR);
 	(void)unlink(OUTPUT_LINK);
 	(void)unlink(SCRIPT);
+	(void)unlink(PICTURE);
+	(void)unlink(COMMA_NAME);
 	(void)unlink(READY);
 	(void)unlink(GO);
 	(void)unlink("/tmp/was-run");
@@ -2078,6 +2525,17 @@ int main(void)
 	run_fresh(intervals_with_somebody_left, NEED_COUNTERS | AS_USER);
 	run_fresh(no_more_time_than_elapses, NEED_COUNTERS | AS_USER);
 	run_fresh(repeated, NEED_COUNTERS | AS_USER);
+	run_fresh(warm_up_is_forgotten, NEED_COUNTERS | AS_USER);
+	run_fresh(derived_values, NEED_COUNTERS | AS_USER);
+	run_fresh(derived_values_as_root, NEED_COUNTERS);
+	run_fresh(csv_of_intervals, NEED_COUNTERS | AS_USER);
+	run_fresh(csv_of_threads, NEED_COUNTERS | AS_USER);
+	run_fresh(plots_intervals, NEED_COUNTERS | AS_USER);
+	run_fresh(compares, NEED_COUNTERS | AS_USER);
+	run_fresh(compares_in_turns, AS_USER);
+	run_fresh(compare_that_cannot_be, AS_USER);
+	run_fresh(merges, NEED_COUNTERS | AS_USER);
+	run_fresh(colours_on_terminals, 0);
 	run_fresh(bad_options, AS_USER);
 	run_fresh(raw_csr, NEED_FIXED);
 	run_fresh(raw_csr_as_user, NEED_FIXED | AS_USER);
@@ -2101,6 +2559,8 @@ int main(void)
 	run_fresh(interpreter_not_there, AS_USER);
 	run_fresh(bad_usage, AS_USER);
 	run_fresh(old_results_are_kept, AS_USER);
+	run_fresh(output_whole_or_not_at_all, 0);
+	run_fresh(output_named_by_pattern, AS_USER);
 	run_fresh(output_file, AS_USER);
 	run_fresh(output_file_that_cannot_be_written, AS_USER);
 	run_fresh(json_of_strange_arguments, AS_USER);

@@ -21,34 +21,6 @@
 #define LETTER		6.7		/* width of one, about */
 #define LEAST		0.1		/* narrower boxes are left out */
 
-/* What XML has no letter for becomes the replacement character. */
-static void xml_text(FILE *f, const char *s, size_t most)
-{
-	static const struct {
-		char c;
-		const char *entity;
-	} entities[] = {
-		{ '&', "&amp;" }, { '<', "&lt;" }, { '>', "&gt;" }, { '"', "&quot;" },
-	};
-	size_t i, n;
-
-	for (; *s && most; most--) {
-		for (i = 0; i < 4 && entities[i].c != *s; i++)
-			;
-		n = (unsigned char)*s < 0x80 ? *s >= 0x20 && *s != 0x7f : utf8_length(s);
-		/* U+FFFE and U+FFFF are none, though UTF-8 has them. */
-		if (n == 3 && !memcmp(s, "\xef\xbf", 2) && (unsigned char)s[2] >= 0xbe)
-			n = 0;
-		if (i < 4)
-			fputs(entities[i].entity, f);
-		else if (n)
-			fwrite(s, 1, n, f);
-		else
-			fputs("\xef\xbf\xbd", f);
-		s += n ? n : 1;
-	}
-}
-
 /* One of 0 to 255 of a colour of that hue (degrees), by the usual formula */
 static unsigned int channel(double hue, double saturation, double lightness, double shift)
 {

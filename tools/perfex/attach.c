@@ -179,7 +179,7 @@ bool attach_parse(const char *list, struct how *how)
 			explain("no memory");
 			good = false;
 		} else if (end == text || *end || pid <= 0 || pid >= MOST_PIDS) {
-			explain("'%s' is no process id", text);
+			explain("--pid (-p): '%s' is no process id, which is a number of at least 1", text);
 			good = false;
 		} else {
 			how->pids[n] = (pid_t)pid;
@@ -187,8 +187,8 @@ bool attach_parse(const char *list, struct how *how)
 				.fd = (int)syscall(SYS_pidfd_open, (pid_t)pid, 0), .events = POLLIN,
 			};
 			if (how->pidfds[n].fd < 0) {
-				explain(errno == ESRCH ? "there is no process %ld" :
-					"%ld is not a process, but a thread of one", pid);
+				explain(errno == ESRCH ? "--pid (-p): there is no process %ld" :
+					"--pid (-p): %ld is not a process, but a thread of one", pid);
 				good = false;
 			}
 			how->npids++;

@@ -45,7 +45,8 @@ static bool add_range(struct how *how, const char *text)
 		last = strtoul(text, &end, 10);
 	}
 	if (end == text || *end || *text == '-' || first > last || last >= MOST_CPUS) {
-		explain("'%s' is no list of CPUs, as 0,2-3", text);
+		explain("--cpu (-C): '%s' is no list of CPUs, as 0,2-3 (the highest is %d)", text,
+			MOST_CPUS - 1);
 		return false;
 	}
 	for (; first <= last; first++)

@@ -4,18 +4,17 @@
  * not counted is null.
  */
 #include <inttypes.h>
-#include <math.h>
 #include <sys/wait.h>
 
-#include "perfex.h"
 #include "quote.h"
+#include "series.h"
 
 static const char *json_bool(bool b)
 {
 	return b ? "true" : "false";
 }
 
-static void json_command(FILE *f, char **argv)
+void json_command(FILE *f, char **argv)
 {
 	unsigned int i;
 
@@ -110,9 +109,9 @@ static void json_topdown(FILE *f, const struct events *events, const __u64 *sum,
 
 /* The number of events and clock, less what there was @before (NULL: nothing) */
 static void json_counts(FILE *f, const struct perfctr_info *info, const struct events *events,
-			const struct run *run, const struct perfctr_read_tree *before)
+			const struct run *run, const struct moment *before)
 {
-	uint64_t clock = run->sums.clock - (before ? before->clock : 0);
+	uint64_t clock = run->sums.clock - (before ? before->sums.clock : 0);
 	unsigned int i;
 
 	fprintf(f, "\"counts\": [");
@@ -121,11 +120,11 @@ static void json_counts(FILE *f, const struct perfctr_info *info, const struct e
 		json_event(f, &events->event[i], run);
 		fprintf(f, ", \"count\": ");
 		json_count(f, is_counted(run, i),
-			   run->sums.sum[i] - (before ? before->sum[i] : 0));
+			   run->sums.sum[i] - (before ? before->sums.sum[i] : 0));
 		fprintf(f, "}");
 	}
 	fprintf(f, "]");
-	json_topdown(f, events, run->sums.sum, before ? before->sum : NULL);
+	json_topdown(f, events, run->sums.sum, before ? before->sums.sum : NULL);
 	fprintf(f, ", \"clock\": {\"ticks\": ");
 	json_count(f, run->counted, clock);
 	fprintf(f, ", \"hz\": %" PRIu64 ", \"seconds\": ", (uint64_t)info->tsc_hz);
@@ -135,9 +134,44 @@ static void json_counts(FILE *f, const struct perfctr_info *info, const struct e
 		fprintf(f, "null}");
 }
 
+void json_value_name(FILE *f, const struct value *value)
+{
+	fprintf(f, "{\"name\": ");
+	json_string(f, value->name);
+	if (value->mode)
+		fprintf(f, ", \"user\": %s, \"kernel\": %s",
+			json_bool(value->mode & PERFCTR_CTR_USER),
+			json_bool(value->mode & PERFCTR_CTR_KERNEL));
+	fprintf(f, ", \"unit\": ");
+	json_string(f, value->unit);
+	fprintf(f, ", ");
+}
+
+/* What follows from the counts of a run, or of an interval */
+static void json_derived(FILE *f, const struct perfctr_info *info, const struct events *events,
+			 const struct how *how, const struct run *run,
+			 const struct moment *before)
+{
+	const char *between = "";
+	struct values values;
+	unsigned int i;
+
+	series_values(info, events, how, run, before, &values);
+	fprintf(f, ", \"derived\": [");
+	for (i = 0; i < values.n; i++) {
+		if (values.value[i].kind != VALUE_DERIVED)
+			continue;
+		fprintf(f, "%s", between);
+		json_value_name(f, &values.value[i]);
+		fprintf(f, "\"value\": %.6f}", values.value[i].number);
+		between = ", ";
+	}
+	fprintf(f, "]");
+}
+
 /* What --exact did to instructions in user mode, since @before (NULL: in all) */
 static void json_exact(FILE *f, const struct how *how, const struct run *run,
-		       const struct perfctr_read_tree *before)
+		       const struct moment *before)
 {
 	uint64_t subtracted = exact_subtracted(how, &run->sums);
 	uint64_t excess = exact_excess(how, &run->sums);
@@ -145,8 +179,8 @@ static void json_exact(FILE *f, const struct how *how, const struct run *run,
 	if (!how->exact)
 		return;
 	if (before) {
-		subtracted -= exact_subtracted(how, before);
-		excess -= exact_excess(how, before);
+		subtracted -= exact_subtracted(how, &before->sums);
+		excess -= exact_excess(how, &before->sums);
 	}
 	fprintf(f, ", \"exact\": {\"subtracted\": ");
 	json_count(f, run->counted, subtracted);
@@ -248,6 +282,7 @@ void json_run(FILE *f, char **argv, const struct perfctr_info *info,
 		json_command(f, argv);
 	fprintf(f, ", ");
 	json_counts(f, info, events, run, NULL);
+	json_derived(f, info, events, how, run, NULL);
 	json_exact(f, how, run, NULL);
 	if (how->per_thread)
 		json_threads(f, argv, events, how, run);
@@ -264,31 +299,117 @@ void json_run(FILE *f, char **argv, const struct perfctr_info *info,
 
 void json_interval(FILE *f, const struct perfctr_info *info, const struct events *events,
 		   const struct how *how, const struct run *run,
-		   const struct perfctr_read_tree *before)
+		   const struct moment *before)
 {
 	fprintf(f, "{\"interval\": %.9f, ", elapsed(run));
 	json_counts(f, info, events, run, before);
+	json_derived(f, info, events, how, run, before);
 	json_exact(f, how, run, before);
 	if (how->per_cpu)
 		json_per_cpu(f, events, how, true);
 	fprintf(f, ", \"live\": %" PRIu64 "}\n", (uint64_t)run->sums.live);
 }
 
-/* Two members of an object */
-static void json_statistic(FILE *f, const struct statistic *statistic, int digits)
+void json_summary(FILE *f, const struct summary *summary, double scale, int digits)
 {
-	if (statistic->n > 0)
-		fprintf(f, "\"mean\": %.*f, \"deviation\": %.*f", digits, statistic->mean,
-			digits, deviation(statistic));
-	else
-		fprintf(f, "\"mean\": null, \"deviation\": null");
+	static const char *const names[] = {
+		"mean", "deviation", "minimum", "median", "maximum",
+	};
+	const double numbers[] = {
+		summary->mean, summary->deviation, summary->minimum, summary->median,
+		summary->maximum,
+	};
+	unsigned int i;
+
+	for (i = 0; i < 5; i++) {
+		fprintf(f, "%s\"%s\": ", i ? ", " : "", names[i]);
+		if (summary->n)
+			fprintf(f, "%.*f", digits, numbers[i] / scale);
+		else
+			fprintf(f, "null");
+	}
 }
 
-void json_statistics(FILE *f, char **argv, const struct perfctr_info *info,
-		     const struct events *events, const struct how *how, const struct run *run,
-		     const struct statistics *statistics)
+/* Each value of a kind: its name, and what the runs say of it */
+static void json_named(FILE *f, const struct series *series, enum value_kind kind, double scale,
+		       int digits)
 {
-	__u64 mean[PERFCTR_MAX_CTRS];
+	const char *between = "", *p;
+	struct summary summary;
+	unsigned int i;
+
+	for (i = 0; i < series->values.n; i++) {
+		const struct value *value = &series->values.value[i];
+
+		if (value->kind != kind)
+			continue;
+		series_summary(series, i, &summary);
+		fprintf(f, "%s\"", between);
+		for (p = value->name; *p; p++)
+			fputc(*p == ' ' ? '_' : *p, f);
+		fprintf(f, "\": {");
+		json_summary(f, &summary, scale, digits);
+		fprintf(f, "}");
+		between = ", ";
+	}
+}
+
+static void json_series_counts(FILE *f, const struct events *events, const struct run *run,
+			       const struct series *series)
+{
+	struct summary summary;
+	unsigned int i;
+
+	fprintf(f, "\"counts\": [");
+	for (i = 0; i < events->n; i++) {
+		fprintf(f, "%s", i ? ", " : "");
+		json_event(f, &events->event[i], run);
+		fprintf(f, ", ");
+		series_summary(series, i, &summary);
+		json_summary(f, &summary, 1, 3);
+		fprintf(f, "}");
+	}
+	fprintf(f, "]");
+}
+
+static void json_series_derived(FILE *f, const struct series *series)
+{
+	const char *between = "";
+	struct summary summary;
+	unsigned int i;
+
+	fprintf(f, ", \"derived\": [");
+	for (i = 0; i < series->values.n; i++) {
+		if (series->values.value[i].kind != VALUE_DERIVED)
+			continue;
+		fprintf(f, "%s", between);
+		json_value_name(f, &series->values.value[i]);
+		series_summary(series, i, &summary);
+		json_summary(f, &summary, 1, 6);
+		fprintf(f, "}");
+		between = ", ";
+	}
+	fprintf(f, "]");
+}
+
+static void json_series_clock(FILE *f, const struct perfctr_info *info,
+			      const struct series *series)
+{
+	struct summary summary = { .n = 0 };
+	unsigned int i;
+
+	for (i = 0; i < series->values.n; i++)
+		if (series->values.value[i].kind == VALUE_TICKS)
+			series_summary(series, i, &summary);
+	fprintf(f, ", \"clock\": {\"hz\": %" PRIu64 ", ", (uint64_t)info->tsc_hz);
+	json_summary(f, &summary, 1, 3);
+	fprintf(f, "}");
+}
+
+void json_series(FILE *f, char **argv, const struct perfctr_info *info,
+		 const struct events *events, const struct how *how, const struct run *run,
+		 const struct series *series)
+{
 	unsigned int i;
 
 	fprintf(f, "{");
@@ -297,30 +418,29 @@ void json_statistics(FILE *f, char **argv, const struct perfctr_info *info,
 		fprintf(f, ", ");
 	}
 	json_command(f, argv);
-	fprintf(f, ", \"runs\": %u, \"counts\": [", statistics->runs);
-	for (i = 0; i < events->n; i++) {
-		fprintf(f, "%s", i ? ", " : "");
-		json_event(f, &events->event[i], run);
-		fprintf(f, ", ");
-		json_statistic(f, &statistics->count[i], 3);
+	fprintf(f, ", \"runs\": %u, \"warm_up_runs\": %u, ", series->runs, how->warm_up);
+	json_series_counts(f, events, run, series);
+	json_series_derived(f, series);
+	for (i = 0; i < events->n; i++)
+		if (metric_of(&events->event[i]) >= 0)
+			break;
+	if (i < events->n) {
+		fprintf(f, ", \"topdown\": {");
+		json_named(f, series, VALUE_SHARE, 100, 6);
 		fprintf(f, "}");
-		mean[i] = (uint64_t)llround(statistics->count[i].mean);
 	}
-	fprintf(f, "]");
-	json_topdown(f, events, mean, NULL);
-	fprintf(f, ", \"clock\": {\"hz\": %" PRIu64 ", ", (uint64_t)info->tsc_hz);
-	json_statistic(f, &statistics->clock, 3);
+	json_series_clock(f, info, series);
 	if (how->exact) {
-		fprintf(f, "}, \"exact\": {\"subtracted\": {");
-		json_statistic(f, &statistics->subtracted, 3);
+		fprintf(f, ", \"exact\": {");
+		json_named(f, series, VALUE_SUBTRACTED, 1, 3);
 		fprintf(f, "}");
 	}
-	fprintf(f, "}, \"elapsed\": {");
-	json_statistic(f, &statistics->elapsed, 9);
-	fprintf(f, "}, \"user\": {");
-	json_statistic(f, &statistics->user, 6);
-	fprintf(f, "}, \"system\": {");
-	json_statistic(f, &statistics->system, 6);
-	fprintf(f, "}");
+	if (!how->ncpus) {
+		fprintf(f, ", \"kernel_counts\": {");
+		json_named(f, series, VALUE_COUNT, 1, 3);
+		fprintf(f, "}");
+	}
+	fprintf(f, ", ");
+	json_named(f, series, VALUE_SECONDS, 1, 9);
 	json_end(f, events, run);
 }

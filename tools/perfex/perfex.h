@@ -28,7 +28,11 @@
 
 #define PERFEX_VERSION	"7.0.0"
 
-/* Our own exit status beside the program's, as env, nohup and timeout have it */
+/*
+ * Our own exit status beside the program's, as env, nohup and timeout have it; and of wrong usage,
+ * when nothing was run
+ */
+#define EXIT_USAGE	2
 #define EXIT_PERFEX	125
 #define EXIT_NOT_EXECUTABLE	126
 #define EXIT_NOT_FOUND	127
@@ -63,11 +67,19 @@ struct recording {
 	int error;			/* of writing to the file, or 0 */
 };
 
+/* How the counts are written */
+enum {
+	FORMAT_TEXT,
+	FORMAT_JSON,
+	FORMAT_CSV,
+	FORMATS,
+};
+
 /* What the options say of a run */
 struct how {
 	bool self;			/* the program's first thread only */
 	bool per_thread;		/* each thread's counts as well */
-	bool json;
+	unsigned int format;		/* FORMAT_* */
 	bool raw_csr;			/* rdcycle and rdinstret are legal */
 	pid_t *pids;			/* of processes that run already, with -p; ... */
 	struct pollfd *pidfds;		/* ... descriptors of them, -1 if ended; then signals' */
@@ -79,7 +91,9 @@ struct how {
 	unsigned int source;		/* PERFCTR_SOURCE_* */
 	unsigned int interval;		/* ms between reads on the way; 0: none */
 	unsigned int repeat;		/* how many runs; 1 without -r */
+	unsigned int warm_up;		/* runs before these, which are not told of */
 	struct recording *recording;	/* of perfex record; else NULL */
+	struct plot *plot;		/* of the intervals, with --plot; else NULL */
 	bool exact;			/* instructions in user mode are corrected, ... */
 	struct vperfctr_correction correction;	/* ... by this, which was measured */
 };
@@ -142,30 +156,27 @@ struct cpu_counts {
 	uint64_t sum[PERFCTR_MAX_CTRS];
 };
 
-/* Several runs: mean and standard deviation of each number */
-struct statistic {
-	double n, mean, squares;
-};
-
-struct statistics {
-	unsigned int runs;
-	struct statistic count[PERFCTR_MAX_CTRS], clock;	/* of the runs that were counted */
-	struct statistic subtracted;				/* of --exact, likewise */
-	struct statistic elapsed, user, system;			/* seconds */
+/* What there was when an interval began */
+struct moment {
+	struct perfctr_read_tree sums;
+	double elapsed;
 };
 
 /* Where the counts go */
 struct results {
-	const char *path;		/* NULL: stderr */
+	const char *path;		/* NULL: ... */
+	FILE *standard;			/* ... this one, or stderr */
+	char *target, *temporary;	/* what it is, and what is written meanwhile; or NULL */
 	FILE *f;
-	bool created;			/* there was no such file before */
-	bool begun;			/* what the file had before is gone */
+	bool begun;			/* there are results */
 };
 
 /*
- * results.c. open: before anything runs. file: as soon as there is something to write.
- * close: false if not all could be written.
+ * results.c. name: what the argument of an option means; false, after it told why it means nothing.
+ * open: before anything runs. file: as soon as there is something to write. close: the file is
+ * there then; false, after it told why not.
  */
+bool results_name(const char *option, const char *pattern, char **name);
 bool results_open(struct results *results);
 FILE *results_file(struct results *results);
 bool results_close(struct results *results);
@@ -196,9 +207,6 @@ bool recording_begin(const struct perfctr_info *info, const struct events *event
 		     const struct how *how, const struct run *run, char **argv);
 bool recording_wait(const struct how *how, const struct run *run);
 bool recording_end(const struct how *how);
-
-/* record.c: the command "perfex record"; returns the exit status */
-int record_main(int argc, char **argv);
 
 /*
  * attach.c: -p. parse: a list of process ids; false, after it told why. begin: counts these; false:
@@ -259,17 +267,31 @@ int run_subprogram(char **argv);
 void print_report(const struct perfctr_info *info, const struct report_options *how);
 void print_info(const struct perfctr_info *info);
 
-/* output.c: for people, or as JSON if that is wanted */
+/* list.c: --list */
+void print_list(const struct perfctr_info *info);
+
+/*
+ * output.c: in the form that is wanted. interval: what was counted in it, as the difference of two
+ * reads of the whole run
+ */
 void print_run(FILE *f, char **argv, const struct perfctr_info *info,
 	       const struct events *events, const struct how *how, const struct run *run);
-/* The counts of one interval, as the difference of two reads of the whole run */
 void print_interval(FILE *f, const struct perfctr_info *info, const struct events *events,
-		    const struct how *how, const struct run *run,
-		    const struct perfctr_read_tree *before);
-void print_statistics(FILE *f, char **argv, const struct perfctr_info *info,
-		      const struct events *events, const struct how *how,
-		      const struct run *run, const struct statistics *statistics);
-void print_list(const struct perfctr_info *info);
+		    const struct how *how, const struct run *run, const struct moment *before);
+
+/* text.c: for people; json.c and csv.c: for programs, JSON with each object on a line of its own */
+void text_run(FILE *f, char **argv, const struct perfctr_info *info,
+	      const struct events *events, const struct how *how, const struct run *run);
+void text_interval(FILE *f, const struct perfctr_info *info, const struct events *events,
+		   const struct how *how, const struct run *run, const struct moment *before);
+void json_run(FILE *f, char **argv, const struct perfctr_info *info,
+	      const struct events *events, const struct how *how, const struct run *run);
+void json_interval(FILE *f, const struct perfctr_info *info, const struct events *events,
+		   const struct how *how, const struct run *run, const struct moment *before);
+void csv_run(FILE *f, char **argv, const struct perfctr_info *info,
+	     const struct events *events, const struct how *how, const struct run *run);
+void csv_interval(FILE *f, const struct perfctr_info *info, const struct events *events,
+		  const struct how *how, const struct run *run, const struct moment *before);
 
 /* exact.c: --exact */
 /* Before anything runs: false if the counts could not be corrected, and says why */
@@ -301,22 +323,6 @@ bool is_member_counted(const struct perfctr_member *member);
 int metric_of(const struct event *event);
 unsigned int topdown_shares(const struct events *events, const __u64 *sum, const __u64 *before,
 			    double ratio[PERFCTR_TOPDOWN_RATIOS]);
-
-/* json.c: for programs, each object on a line of its own */
-void json_run(FILE *f, char **argv, const struct perfctr_info *info,
-	      const struct events *events, const struct how *how, const struct run *run);
-void json_interval(FILE *f, const struct perfctr_info *info, const struct events *events,
-		   const struct how *how, const struct run *run,
-		   const struct perfctr_read_tree *before);
-void json_statistics(FILE *f, char **argv, const struct perfctr_info *info,
-		     const struct events *events, const struct how *how, const struct run *run,
-		     const struct statistics *statistics);
-
-/* statistics.c */
-void statistics_add(struct statistics *statistics, const struct events *events,
-		    const struct how *how, const struct run *run);
-/* The standard deviation of a sample (n - 1) */
-double deviation(const struct statistic *statistic);
 
 /* explain.c: tells on stderr what is wrong and what to do; or as a text without a newline */
 void explain(const char *format, ...) __attribute__((format(printf, 1, 2)));

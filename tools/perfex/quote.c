@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Texts and numbers as they stand in what we write */
+#include <string.h>
+
 #include "quote.h"
 
 unsigned int utf8_length(const char *s)
@@ -47,6 +49,50 @@ void json_string(FILE *f, const char *s)
 				s++;
 			}
 		}
+	}
+	fputc('"', f);
+}
+
+void xml_text(FILE *f, const char *s, size_t most)
+{
+	static const struct {
+		char c;
+		const char *entity;
+	} entities[] = {
+		{ '&', "&amp;" }, { '<', "&lt;" }, { '>', "&gt;" }, { '"', "&quot;" },
+	};
+	size_t i, n;
+
+	for (; *s && most; most--) {
+		for (i = 0; i < 4 && entities[i].c != *s; i++)
+			;
+		n = (unsigned char)*s < 0x80 ? *s >= 0x20 && *s != 0x7f : utf8_length(s);
+		/* U+FFFE and U+FFFF are none, though UTF-8 has them. */
+		if (n == 3 && !memcmp(s, "\xef\xbf", 2) && (unsigned char)s[2] >= 0xbe)
+			n = 0;
+		if (i < 4)
+			fputs(entities[i].entity, f);
+		else if (n)
+			fwrite(s, 1, n, f);
+		else
+			fputs("\xef\xbf\xbd", f);
+		s += n ? n : 1;
+	}
+}
+
+void csv_text(FILE *f, bool first, const char *text)
+{
+	if (!first)
+		fputc(',', f);
+	if (!strpbrk(text, ",\"\r\n")) {
+		fputs(text, f);
+		return;
+	}
+	fputc('"', f);
+	for (; *text; text++) {
+		if (*text == '"')
+			fputc('"', f);
+		fputc(*text, f);
 	}
 	fputc('"', f);
 }

@@ -3,6 +3,8 @@
 #ifndef PERFEX_QUOTE_H
 #define PERFEX_QUOTE_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -10,6 +12,13 @@
 unsigned int utf8_length(const char *s);
 /* A string of JSON. Bytes that are no text become the replacement character: JSON is UTF-8. */
 void json_string(FILE *f, const char *s);
+/* At most so many characters as a text of XML; those that it cannot have are replaced likewise. */
+void xml_text(FILE *f, const char *s, size_t most);
+/*
+ * A field of CSV as RFC 4180 has it (lines end with a line feed alone); with a comma before it,
+ * unless it is the line's first
+ */
+void csv_text(FILE *f, bool first, const char *text);
 /* 1,234,567; buf has room for any number. */
 const char *thousands(uint64_t value, char buf[32]);
 

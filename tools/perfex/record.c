@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /* perfex record: its options. recording.c has what it does. */
 #include <errno.h>
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "perfex.h"
 #include "recfile.h"
+#include "request.h"
 
 #define USUAL_FREQUENCY	1000	/* samples in a second of a processor's time */
 #define USUAL_BYTES	524288
@@ -21,19 +20,9 @@ static void usage(FILE *f)
 		"       perfex record -p PID[,PID]... [OPTION]... [[--] PROGRAM [ARG]...]\n"
 		"\n"
 		"Runs PROGRAM, and notes where it and all that it starts are, again and again, and\n"
-		"all counters each time. perfex report tells what was noted.\n"
-		"\n"
-		"  -e, --event EVENT   count EVENT, as perfex does\n"
-		"  -F, --frequency N   note it N times in a second of a thread's time (1000)\n"
-		"  -c, --period N      note it after each N of the first EVENT\n"
-		"  -g, --chains        note who called whom, too\n"
-		"  -m, --pages PAGES   pages of memory for samples that were not written yet: a power\n"
-		"                      of two\n"
-		"  -o, --output FILE   write to FILE, not to " RECFILE_NAME "\n"
-		"  -p, --pid PID       of processes that run already, and not PROGRAM; until they end,\n"
-		"                      or PROGRAM does, or Ctrl-C\n"
-		"      --source SOURCE native, shared or any, as perfex has it\n"
-		"  -h, --help          this text\n"
+		"all counters each time. perfex report tells what was noted.\n\n");
+	options_help(f, COMMAND_RECORD);
+	fprintf(f,
 		"\n"
 		"Without -e it counts instructions and cycles. The exit status is as perfex's. See\n"
 		"perfex(1).\n");
@@ -74,97 +63,30 @@ static int record(char **argv, struct how *how, const struct perfctr_info *info,
 
 int record_main(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "event", required_argument, NULL, 'e' },
-		{ "frequency", required_argument, NULL, 'F' },
-		{ "period", required_argument, NULL, 'c' },
-		{ "chains", no_argument, NULL, 'g' },
-		{ "pages", required_argument, NULL, 'm' },
-		{ "output", required_argument, NULL, 'o' },
-		{ "pid", required_argument, NULL, 'p' },
-		{ "source", required_argument, NULL, 'S' },
-		{ "help", no_argument, NULL, 'h' },
-		{ NULL, 0, NULL, 0 },
-	};
-	struct recording recording = { .path = RECFILE_NAME };
-	struct how how = { .repeat = 1, .source = PERFCTR_SOURCE_ANY, .recording = &recording };
-	struct events events = { .n = 0 };
-	struct perfctr_info info;
-	unsigned int frequency = 0;
-	int c;
+	static struct request request;
+	struct recording *recording = &request.recording;
+	int status = request_parse(COMMAND_RECORD, argc, argv, usage, &request);
 
-	if (!get_info(&info))
-		return EXIT_PERFEX;
-	while ((c = getopt_long(argc, argv, "+e:F:c:gm:o:p:h", options, NULL)) != -1) {
-		switch (c) {
-		case 'e':
-			events.chosen = true;
-			if (!add_events(&info, &events, optarg))
-				return EXIT_PERFEX;
-			break;
-		case 'F':
-			if (!number(optarg, 1, 1000000000 / PERFCTR_TIMER_MIN,
-				    "a number of samples in a second", &frequency))
-				return EXIT_PERFEX;
-			break;
-		case 'c':
-			if (!number(optarg, 2, 2000000000, "a number of events", &recording.period))
-				return EXIT_PERFEX;
-			break;
-		case 'g':
-			recording.chains = true;
-			break;
-		case 'm':
-			if (!number(optarg, 1, 262144, "a number of pages", &recording.pages))
-				return EXIT_PERFEX;
-			if (recording.pages & (recording.pages - 1)) {
-				explain("%u pages are no power of two", recording.pages);
-				return EXIT_PERFEX;
-			}
-			recording.pages_chosen = true;
-			break;
-		case 'o':
-			recording.path = optarg;
-			break;
-		case 'p':
-			if (!attach_parse(optarg, &how))
-				return EXIT_PERFEX;
-			break;
-		case 'S':
-			if (!source_by_name(optarg, &how.source))
-				return EXIT_PERFEX;
-			break;
-		case 'h':
-			usage(stdout);
-			return EXIT_SUCCESS;
-		default:
-			fprintf(stderr, "perfex record -h tells how it is used\n");
-			return EXIT_PERFEX;
-		}
-	}
-	if (frequency && recording.period) {
-		explain("--frequency and --period do not go together");
-		return EXIT_PERFEX;
-	}
-	if (!how.npids && optind == argc) {
-		explain("which program? perfex record -h tells how it is used");
-		return EXIT_PERFEX;
-	}
-	if (!events.chosen)
-		usual_events(&info, &events);
-	if (recording.period && !(info.cpu_features & PERFCTR_FEATURE_PCINT)) {
+	if (status < 0)
+		status = request_check(&request, optind < argc);
+	if (status < 0)
+		status = request_prepare(&request);
+	if (status >= 0)
+		return status;
+	if (recording->period && !(request.info.cpu_features & PERFCTR_FEATURE_PCINT)) {
 		explain("this processor's counters do not interrupt: use --frequency");
 		return EXIT_PERFEX;
 	}
-	if (recording.period && !events.n) {
+	if (recording->period && !request.events.n) {
 		explain("there is no event of which --period could be a number");
 		return EXIT_PERFEX;
 	}
-	if (recording.period)
-		first_to_last(&events);
+	if (recording->period)
+		first_to_last(&request.events);
 	else
-		recording.timer_ns = 1000000000 / (frequency ? frequency : USUAL_FREQUENCY);
-	if (!recording.pages)
-		recording.pages = (unsigned int)(USUAL_BYTES / sysconf(_SC_PAGESIZE));
-	return record(argv + optind, &how, &info, &events);
+		recording->timer_ns = 1000000000 / (request.frequency ?: USUAL_FREQUENCY);
+	if (!recording->pages)
+		recording->pages = (unsigned int)(USUAL_BYTES / sysconf(_SC_PAGESIZE));
+	recording->path = request.output ?: RECFILE_NAME;
+	return record(argv + optind, &request.how, &request.info, &request.events);
 }

@@ -1,58 +1,156 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The file where the counts go. */
+/*
+ * The file where the counts go, whole or not at all: they are written to a file beside it, which
+ * takes its name when all is there. What is no regular file (a pipe, a terminal) is written to as
+ * they come.
+ */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "path.h"
 #include "perfex.h"
 
 FILE *results_file(struct results *results)
 {
-	struct stat st;
-
-	if (results->path && !results->begun && !fstat(fileno(results->f), &st) &&
-	    S_ISREG(st.st_mode) && ftruncate(fileno(results->f), 0) < 0)
-		explain("cannot empty '%s': %s", results->path, strerror(errno));
 	results->begun = true;
 	return results->f;
 }
 
-/*
- * Before anything runs, so that nothing is counted that cannot be written. The file keeps
- * its contents until there are results: if the program is not found there are none.
- */
+/* What a new file of ours may be read by, or the old one's mode and owner */
+static void copy_mode(int fd, const struct stat *old)
+{
+	mode_t mask;
+
+	if (old) {
+		/* Only root can give it to another. */
+		if (fchown(fd, old->st_uid, old->st_gid) < 0 && errno != EPERM)
+			explain("cannot keep the file's owner: %s", strerror(errno));
+		(void)fchmod(fd, old->st_mode & 07777);
+		return;
+	}
+	mask = umask(0);
+	(void)umask(mask);
+	(void)fchmod(fd, 0666 & ~mask);
+}
+
+/* A file beside the one that @results->target is to be; -1 with errno */
+static int open_beside(struct results *results, const struct stat *old)
+{
+	int fd;
+
+	if (asprintf(&results->temporary, "%s.XXXXXX", results->target) < 0) {
+		results->temporary = NULL;
+		errno = ENOMEM;
+		return -1;
+	}
+	fd = mkostemp(results->temporary, O_CLOEXEC);
+	if (fd < 0) {
+		free(results->temporary);
+		results->temporary = NULL;
+		return -1;
+	}
+	copy_mode(fd, old);
+	return fd;
+}
+
+/* "/dev/stdout" and "/dev/fd/3" are open already, perhaps to a file that others write to. */
+static int descriptor_of(const char *path)
+{
+	static const char *const names[] = { "/dev/stdin", "/dev/stdout", "/dev/stderr" };
+	static const char *const folders[] = { "/dev/fd/", "/proc/self/fd/" };
+	unsigned long fd;
+	size_t i, length;
+	char *end;
+
+	for (i = 1; i < 3; i++)
+		if (!strcmp(path, names[i]))
+			return (int)i;
+	for (i = 0; i < 2; i++) {
+		length = strlen(folders[i]);
+		if (strncmp(path, folders[i], length) != 0)
+			continue;
+		fd = strtoul(path + length, &end, 10);
+		if (path[length] && !*end && fd < INT_MAX)
+			return (int)fd;
+	}
+	return -1;
+}
+
+static int open_target(struct results *results)
+{
+	int fd = descriptor_of(results->target);
+	struct stat st;
+
+	if (fd >= 0)
+		return fcntl(fd, F_DUPFD_CLOEXEC, 3);
+	if (!stat(results->target, &st)) {
+		if (!S_ISREG(st.st_mode))
+			return open(results->target, O_WRONLY | O_CLOEXEC);
+		if (access(results->target, W_OK) < 0)
+			return -1;
+		/* Through a symbolic link, the file that it leads to */
+		char *real = realpath(results->target, NULL);
+
+		if (!real)
+			return -1;
+		free(results->target);
+		results->target = real;
+		return open_beside(results, &st);
+	}
+	return errno == ENOENT ? open_beside(results, NULL) : -1;
+}
+
+bool results_name(const char *option, const char *pattern, char **name)
+{
+	char why[256];
+
+	*name = path_expand(pattern, why, sizeof(why));
+	if (!*name)
+		explain("%s: '%s': %s", option, pattern, why);
+	return *name != NULL;
+}
+
+/* Before anything runs, so that nothing is counted that cannot be written. */
 bool results_open(struct results *results)
 {
 	int fd;
 
-	results->f = stderr;
+	results->f = results->standard ?: stderr;
 	if (!results->path)
 		return true;
-	fd = open(results->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	results->created = fd >= 0;
-	if (fd < 0 && errno == EEXIST)
-		fd = open(results->path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+	results->target = strdup(results->path);
+	fd = results->target ? open_target(results) : -1;
 	results->f = fd < 0 ? NULL : fdopen(fd, "w");
-	if (!results->f) {
-		explain("cannot write '%s': %s", results->path, strerror(errno));
-		return false;
-	}
-	return true;
+	if (results->f)
+		return true;
+	explain("cannot write '%s': %s", results->path, strerror(errno));
+	if (errno == EACCES && !access(results->path, W_OK))
+		fprintf(stderr, "Its directory must be writable, too: the file is replaced when all is there\n");
+	results_close(results);
+	return false;
 }
 
 /* If the counts cannot be written the run has failed. */
 bool results_close(struct results *results)
 {
-	bool ok = !fflush(results->f) && !ferror(results->f);
+	bool ok = results->f && !fflush(results->f) && !ferror(results->f);
 
-	if (!ok)
-		explain("cannot write the counts: %s", strerror(errno));
-	if (!results->path)
-		return ok;
-	fclose(results->f);
-	if (results->created && !results->begun)
-		(void)unlink(results->path);
+	if (results->path && results->f)
+		ok &= !fclose(results->f);
+	if (ok && results->begun && results->temporary)
+		ok = !rename(results->temporary, results->target);
+	if (!ok && results->f)
+		explain("cannot write %s%s%s: %s", results->path ? "'" : "", results->path ? results->path :
+			"the counts", results->path ? "'" : "", strerror(errno));
+	if (results->temporary && (!ok || !results->begun))
+		(void)unlink(results->temporary);
+	free(results->temporary);
+	free(results->target);
+	results->temporary = results->target = NULL;
 	return ok;
 }

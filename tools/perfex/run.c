@@ -244,7 +244,7 @@ static bool wait_for(const struct how *how, const struct run *run, int64_t ms)
 static void watch(const struct how *how, const struct perfctr_info *info,
 		  const struct events *events, struct results *results, struct run *run)
 {
-	struct perfctr_read_tree before = { .size = sizeof(before) };
+	struct moment before = { .elapsed = 0 };
 	int64_t due = how->interval, left = -1;
 
 	while (!has_ended(how, run)) {
@@ -253,7 +253,7 @@ static void watch(const struct how *how, const struct perfctr_info *info,
 		if (how->interval && left <= 0) {
 			read_now(how, run);
 			print_interval(results_file(results), info, events, how, run, &before);
-			before = run->sums;
+			before = (struct moment){ run->sums, elapsed(run) };
 			if (how->ncpus)
 				cpus_interval_ends(how);
 			/* The next multiple, if it took so long that some have passed */

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0
+/* perfex: texts and numbers as they stand in what it writes. */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <libperfctr.h>
+
+#include "../../tools/perfex/quote.h"
+#include "../../tools/perfex/values.h"
+
+static void csv_is(const char *text, const char *want)
+{
+	char buf[64] = "";
+	FILE *f = fmemopen(buf, sizeof(buf), "w");
+
+	ck_assert_ptr_nonnull(f);
+	csv_text(f, true, text);
+	csv_text(f, false, text);
+	fclose(f);
+	ck_assert_uint_eq(strlen(buf), 2 * strlen(want) + 1);
+	ck_assert(!strncmp(buf, want, strlen(want)));
+	ck_assert_int_eq(buf[strlen(want)], ',');
+	ck_assert_str_eq(buf + strlen(want) + 1, want);
+}
+
+START_TEST(test_csv)
+{
+	csv_is("", "");
+	csv_is("cycles", "cycles");
+	csv_is("a b", "a b");
+	csv_is("a,b", "\"a,b\"");
+	csv_is("a\"b", "\"a\"\"b\"");
+	csv_is("\"", "\"\"\"\"");
+	csv_is("a\nb", "\"a\nb\"");
+	csv_is("a\rb", "\"a\rb\"");
+}
+END_TEST
+
+static void value_is(enum value_kind kind, const char *unit, double number, const char *want)
+{
+	struct value value = { .kind = kind, .unit = unit };
+	char buf[64];
+
+	value_text(&value, number, buf, sizeof(buf));
+	ck_assert_str_eq(buf, want);
+}
+
+START_TEST(test_values)
+{
+	value_is(VALUE_EVENT, "", 0, "0");
+	value_is(VALUE_EVENT, "", 1234567, "1,234,567");
+	value_is(VALUE_COUNT, "", 999.5, "1,000");
+	value_is(VALUE_EVENT, "", -1234567, "-1,234,567");
+	value_is(VALUE_SECONDS, "s", 1.5, "1.500000000");
+	value_is(VALUE_DERIVED, "", 2.5, "2.500");
+	value_is(VALUE_DERIVED, "%", 12.345, "12.35%");
+	value_is(VALUE_DERIVED, "GHz", 3.1, "3.100 GHz");
+}
+END_TEST
+
+START_TEST(test_labels)
+{
+	struct value value = { .kind = VALUE_EVENT, .name = "cycles", .mode = 1 };
+	char buf[64];
+
+	value.mode = PERFCTR_CTR_USER;
+	value_label(&value, buf, sizeof(buf));
+	ck_assert_str_eq(buf, "cycles:u");
+	value.mode = PERFCTR_CTR_USER | PERFCTR_CTR_KERNEL;
+	value_label(&value, buf, sizeof(buf));
+	ck_assert_str_eq(buf, "cycles:uk");
+	value = (struct value){ .kind = VALUE_SECONDS, .name = "elapsed" };
+	value_label(&value, buf, sizeof(buf));
+	ck_assert_str_eq(buf, "seconds elapsed");
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("quote");
+	TCase *tcase = tcase_create("quote");
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	tcase_add_test(tcase, test_csv);
+	tcase_add_test(tcase, test_values);
+	tcase_add_test(tcase, test_labels);
+	suite_add_tcase(suite, tcase);
+	srunner_run_all(runner, CK_NORMAL);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

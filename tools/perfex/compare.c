@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * perfex compare: two programs in turns, and how they differ.
+ *
+ * Which one is first changes with each turn, so that a machine that becomes faster or slower
+ * meanwhile does so for both.
+ */
+#include <math.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "csv.h"
+#include "paint.h"
+#include "quote.h"
+#include "request.h"
+
+#define USUAL_RUNS	10
+#define USUAL_WARM_UP	1
+
+/* Program A is 0, B is 1. */
+struct comparison {
+	char **argv[2];
+	struct series *series;		/* of each */
+	unsigned int failed[2];		/* how many of its runs */
+	struct run worst;		/* the first run that failed, else the first */
+};
+
+static void usage(FILE *f)
+{
+	fprintf(f,
+		"usage: perfex compare [-e EVENT[,EVENT]...]... [-r N] [-w N] [OPTION]...\n"
+		"                      [--] PROGRAM [ARG]... -- PROGRAM [ARG]...\n"
+		"\n"
+		"Runs two programs in turns, N times each, and tells how what they count differs:\n"
+		"the second less the first, in percent of the first, with a confidence of 95 %%.\n\n");
+	options_help(f, COMMAND_COMPARE);
+	fprintf(f,
+		"\n"
+		"Without -r each runs 10 times, after one run to warm up. The exit status is that of\n"
+		"the first run that failed, else 0. See perfex(1).\n");
+}
+
+/* A value of A, and the same of B: its index there; -1 if B has none */
+static int same_of_b(const struct comparison *comparison, unsigned int a)
+{
+	return values_same(&comparison->series[1].values, &comparison->series[0].values, a);
+}
+
+/* Is it better if there is less of it? */
+static bool is_cost(const struct value *value)
+{
+	return value->kind != VALUE_DERIVED && value->kind != VALUE_SHARE;
+}
+
+static enum paint paint_of(const struct value *value, const struct difference *difference)
+{
+	if (!difference->known || (difference->low <= 0 && difference->high >= 0))
+		return PAINT_FAINT;
+	if (!is_cost(value))
+		return PAINT_STRONG;
+	return difference->mean < 0 ? PAINT_GOOD : PAINT_BAD;
+}
+
+#define MEAN	17
+#define PERCENT	9
+
+static void text_mean(FILE *f, const struct value *value, const struct summary *summary)
+{
+	char text[40];
+
+	value_text(value, summary->mean, text, sizeof(text));
+	fprintf(f, "%*s", MEAN, text);
+	if (summary->mean != 0)
+		fprintf(f, "%*.2f%%", PERCENT - 1, 100 * summary->deviation / fabs(summary->mean));
+	else
+		fprintf(f, "%*s", PERCENT, "");
+}
+
+static void text_row(FILE *f, const struct value *value, const struct summary *a,
+		     const struct summary *b)
+{
+	struct difference difference;
+	char label[128], percent[64];
+
+	value_label(value, label, sizeof(label));
+	summary_difference(a, b, &difference);
+	text_mean(f, value, a);
+	text_mean(f, value, b);
+	if (a->mean == 0)
+		(void)snprintf(percent, sizeof(percent), "%s", b->mean == 0 ? "none" : "-");
+	else if (difference.known)
+		(void)snprintf(percent, sizeof(percent), "%+.2f%% +- %.2f%%",
+			       100 * difference.mean / fabs(a->mean),
+			       100 * (difference.high - difference.mean) / fabs(a->mean));
+	else
+		(void)snprintf(percent, sizeof(percent), "%+.2f%%", 100 * difference.mean / fabs(a->mean));
+	fprintf(f, "  %s%21s%s  %s\n", paint(f, paint_of(value, &difference)), percent,
+		paint(f, PAINT_PLAIN), label);
+}
+
+static void text_program(FILE *f, const struct comparison *comparison, unsigned int which)
+{
+	unsigned int i, runs = comparison->series[which].runs;
+
+	fprintf(f, "%s%c:", which ? "" : "\n ", which ? 'B' : 'A');
+	for (i = 0; comparison->argv[which][i]; i++)
+		fprintf(f, " %s", comparison->argv[which][i]);
+	if (comparison->failed[which])
+		fprintf(f, "  (%s%u of %u runs failed%s)", paint(f, PAINT_BAD),
+			comparison->failed[which], runs, paint(f, PAINT_PLAIN));
+	fprintf(f, "\n ");
+}
+
+static void text_comparison(FILE *f, const struct comparison *comparison,
+			    const struct events *events, const struct how *how)
+{
+	const struct values *values = &comparison->series[0].values;
+	struct summary a, b;
+	unsigned int i;
+	int k;
+
+	text_program(f, comparison, 0);
+	text_program(f, comparison, 1);
+	fprintf(f, "%u runs of each, in turns", comparison->series[1].runs);
+	if (how->warm_up)
+		fprintf(f, ", after %u to warm up", how->warm_up);
+	fprintf(f, ":\n\n%*s%*s%*s%*s  %21s\n", MEAN, "mean of A", PERCENT, "+-", MEAN, "mean of B",
+		PERCENT, "+-", "B less A, 95 %");
+	for (i = 0; i < values->n; i++) {
+		if (values->value[i].kind == VALUE_TICKS &&
+		    values_find(values, VALUE_SECONDS, "on a processor"))
+			continue;
+		k = same_of_b(comparison, i);
+		if (k < 0)
+			continue;
+		series_summary(&comparison->series[0], i, &a);
+		series_summary(&comparison->series[1], (unsigned int)k, &b);
+		if (a.n && b.n)
+			text_row(f, &values->value[i], &a, &b);
+	}
+	fprintf(f, "\n");
+	text_notes(f, events, how, &comparison->worst, false);
+}
+
+static void csv_summary(FILE *f, const struct value *value, const struct summary *summary)
+{
+	fprintf(f, ",%u", summary->n);
+	csv_number(f, value, summary->n, summary->mean);
+	csv_number(f, value, summary->n, summary->deviation);
+	csv_number(f, value, summary->n, summary->minimum);
+	csv_number(f, value, summary->n, summary->median);
+	csv_number(f, value, summary->n, summary->maximum);
+}
+
+static void csv_comparison(FILE *f, const struct comparison *comparison)
+{
+	const struct values *values = &comparison->series[0].values;
+	struct difference difference;
+	struct summary a, b;
+	unsigned int i;
+	int k;
+
+	fputs("name,mode,unit,a_runs,a_mean,a_deviation,a_minimum,a_median,a_maximum,"
+	      "b_runs,b_mean,b_deviation,b_minimum,b_median,b_maximum,difference,low,high\n", f);
+	for (i = 0; i < values->n; i++) {
+		const struct value *value = &values->value[i];
+
+		k = same_of_b(comparison, i);
+		if (k < 0)
+			continue;
+		series_summary(&comparison->series[0], i, &a);
+		series_summary(&comparison->series[1], (unsigned int)k, &b);
+		csv_value(f, true, value);
+		csv_summary(f, value, &a);
+		csv_summary(f, value, &b);
+		summary_difference(&a, &b, &difference);
+		csv_number(f, value, a.n && b.n, difference.mean);
+		csv_number(f, value, difference.known, difference.low);
+		csv_number(f, value, difference.known, difference.high);
+		fputc('\n', f);
+	}
+}
+
+/* null if it is not known */
+static void json_number(FILE *f, const char *name, bool known, double number)
+{
+	fprintf(f, ", \"%s\": ", name);
+	if (known)
+		fprintf(f, "%.9f", number);
+	else
+		fprintf(f, "null");
+}
+
+static void json_row(FILE *f, const struct value *value, const struct summary *a,
+		     const struct summary *b)
+{
+	int digits = value_is_whole(value) ? 3 : 9;
+	struct difference difference;
+
+	json_value_name(f, value);
+	fprintf(f, "\"a\": {");
+	json_summary(f, a, 1, digits);
+	fprintf(f, "}, \"b\": {");
+	json_summary(f, b, 1, digits);
+	fprintf(f, "}");
+	summary_difference(a, b, &difference);
+	json_number(f, "difference", a->n && b->n, difference.mean);
+	json_number(f, "low", difference.known, difference.low);
+	json_number(f, "high", difference.known, difference.high);
+	fprintf(f, "}");
+}
+
+static void json_comparison(FILE *f, const struct comparison *comparison, const struct how *how)
+{
+	const struct values *values = &comparison->series[0].values;
+	const char *between = "";
+	struct summary a, b;
+	unsigned int i;
+	int k;
+
+	for (i = 0; i < 2; i++) {
+		fprintf(f, "%s\"%c\": {", i ? "}, " : "{", i ? 'b' : 'a');
+		json_command(f, comparison->argv[i]);
+		fprintf(f, ", \"runs\": %u, \"failed\": %u", comparison->series[i].runs,
+			comparison->failed[i]);
+	}
+	fprintf(f, "}, \"warm_up_runs\": %u, \"confidence\": 0.95, \"values\": [", how->warm_up);
+	for (i = 0; i < values->n; i++) {
+		k = same_of_b(comparison, i);
+		if (k < 0)
+			continue;
+		series_summary(&comparison->series[0], i, &a);
+		series_summary(&comparison->series[1], (unsigned int)k, &b);
+		fprintf(f, "%s", between);
+		json_row(f, &values->value[i], &a, &b);
+		between = ", ";
+	}
+	fprintf(f, "]}\n");
+}
+
+static bool has_failed(const struct run *run)
+{
+	return run->status || !run->complete;
+}
+
+/* One run. Returns the exit status if it did not start, else -1. */
+static int run_one(struct request *r, struct comparison *comparison, unsigned int which,
+		   bool counts, bool *stop)
+{
+	char **argv = comparison->argv[which];
+	struct values values;
+	struct run run;
+	int status;
+
+	if (run_program(argv, &r->events, &r->how, &r->info, NULL, &run) < 0) {
+		status = explain_run(&run, argv, &r->info, &r->events, &r->how);
+		run_end(&r->how, &run);
+		return status;
+	}
+	*stop = run.stop;
+	if (counts) {
+		if (!comparison->series[0].runs && !comparison->series[1].runs)
+			comparison->worst = run;
+		else if (!has_failed(&comparison->worst) && has_failed(&run))
+			comparison->worst = run;
+		comparison->failed[which] += has_failed(&run);
+		series_values(&r->info, &r->events, &r->how, &run, NULL, &values);
+		if (!series_add(&comparison->series[which], &values))
+			comparison->worst.complete = false;
+	}
+	run_end(&r->how, &run);
+	return -1;
+}
+
+static int run_all(struct request *r, struct comparison *comparison)
+{
+	unsigned int i, turn, all = r->how.warm_up + r->how.repeat;
+	bool stop = false;
+	int status;
+
+	for (turn = 0; turn < all && !stop; turn++)
+		for (i = 0; i < 2 && !stop; i++) {
+			status = run_one(r, comparison, (turn + i) % 2, turn >= r->how.warm_up, &stop);
+			if (status >= 0)
+				return status;
+		}
+	if (comparison->series[0].runs && comparison->series[1].runs)
+		return -1;
+	explain("it was ended before each program had run");
+	return EXIT_PERFEX;
+}
+
+static int compare(struct request *r, struct comparison *comparison)
+{
+	struct results results = { .path = r->output };
+	int status;
+	FILE *f;
+
+	if (!results_open(&results))
+		return EXIT_PERFEX;
+	signals_take();
+	status = run_all(r, comparison);
+	if (status < 0) {
+		f = results_file(&results);
+		if (r->how.format == FORMAT_JSON)
+			json_comparison(f, comparison, &r->how);
+		else if (r->how.format == FORMAT_CSV)
+			csv_comparison(f, comparison);
+		else
+			text_comparison(f, comparison, &r->events, &r->how);
+	}
+	if (!results_close(&results))
+		comparison->worst.complete = false;
+	return status < 0 ? end_like(&comparison->worst) : status;
+}
+
+/* "A -- B": what there is of each */
+static bool split(char **argv, struct comparison *comparison)
+{
+	char **p = argv;
+
+	while (*p && strcmp(*p, "--") != 0)
+		p++;
+	comparison->argv[0] = argv;
+	comparison->argv[1] = *p ? p + 1 : p;
+	if (p > argv && *comparison->argv[1]) {
+		*p = NULL;
+		return true;
+	}
+	explain("compare needs two programs with -- between them: perfex compare A -- B.\n"
+		"%s%s%s", p == argv ? "There is no first one" : "There is no second one after '",
+		p == argv ? "" : argv[0], p == argv ? "" : "'");
+	return false;
+}
+
+int compare_main(int argc, char **argv)
+{
+	static struct request request;
+	static struct series series[2];
+	struct comparison comparison = { .series = series };
+	int status = request_parse(COMMAND_COMPARE, argc, argv, usage, &request);
+
+	if (status >= 0)
+		return status;
+	if (!request.given['r'])
+		request.how.repeat = USUAL_RUNS;
+	if (!request.given['w'])
+		request.how.warm_up = USUAL_WARM_UP;
+	request.given['r'] = true;
+	status = request_check(&request, optind < argc);
+	if (status < 0 && !split(argv + optind, &comparison))
+		status = EXIT_USAGE;
+	if (status < 0)
+		status = request_prepare(&request);
+	return status < 0 ? compare(&request, &comparison) : status;
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What was counted, for spreadsheets: each number in a line of its own, with a header. */
+#include <inttypes.h>
+
+#include "csv.h"
+#include "quote.h"
+
+void csv_number(FILE *f, const struct value *value, bool known, double number)
+{
+	fputc(',', f);
+	if (!known)
+		return;
+	if (value->kind == VALUE_SECONDS)
+		fprintf(f, "%.9f", number);
+	else
+		fprintf(f, value_is_whole(value) ? "%.3f" : "%.6f", number);
+}
+
+void csv_value(FILE *f, bool first, const struct value *value)
+{
+	const char *modifier = value_modifier(value);
+
+	csv_text(f, first, value->name);
+	csv_text(f, false, modifier + (*modifier == ':'));
+	csv_text(f, false, value->unit);
+}
+
+/* What the numbers of a line are of: all of the run, or a part of it */
+static void line(FILE *f, const char *record, double time, const char *part,
+		 const struct value *value)
+{
+	fprintf(f, "%s,%.9f", record, time);
+	csv_text(f, false, part);
+	csv_value(f, false, value);
+	if (value_is_whole(value) && value->known)
+		fprintf(f, ",%" PRIu64, value->count);
+	else
+		csv_number(f, value, value->known, value->number);
+	fputc('\n', f);
+}
+
+static void header(FILE *f)
+{
+	fputs("record,time,part,name,mode,unit,value\n", f);
+}
+
+static void lines(FILE *f, const char *record, double time, const char *part,
+		  const struct values *values)
+{
+	unsigned int i;
+
+	for (i = 0; i < values->n; i++)
+		line(f, record, time, part, &values->value[i]);
+}
+
+/* What a CPU or a thread counted: the events alone */
+static void part_lines(FILE *f, const char *record, double time, const char *part,
+		       const struct values *all, bool known, const uint64_t *sum,
+		       const uint64_t *before)
+{
+	unsigned int i;
+
+	for (i = 0; i < all->n && all->value[i].kind == VALUE_EVENT; i++) {
+		struct value value = all->value[i];
+
+		value.known = known;
+		value.count = sum[i] - (before ? before[i] : 0);
+		line(f, record, time, part, &value);
+	}
+}
+
+static void cpu_lines(FILE *f, const char *record, double time, const struct values *values,
+		      const struct how *how, bool interval)
+{
+	char part[24];
+	unsigned int i;
+
+	for (i = 0; how->per_cpu && i < how->ncpus; i++) {
+		const struct cpu_counts *now = cpus_counts(i);
+
+		(void)snprintf(part, sizeof(part), "CPU %u", now->cpu);
+		part_lines(f, record, time, part, values, now->clock != 0, now->sum,
+			   interval ? cpus_before(i)->sum : NULL);
+	}
+}
+
+static void thread_lines(FILE *f, char **argv, double time, const struct values *values,
+			 const struct how *how, const struct run *run)
+{
+	uint64_t sum[PERFCTR_MAX_CTRS];
+	struct perfctr_member member;
+	unsigned int i;
+	bool first;
+	char part[64];
+
+	for (first = true; next_thread(run, argv, &member, first); first = false) {
+		exact_correct(how, member.nrctrs, member.sum);
+		(void)snprintf(part, sizeof(part), "thread %d %.16s", member.tid, member.comm);
+		for (i = 0; i < PERFCTR_MAX_CTRS; i++)
+			sum[i] = member.sum[i];
+		part_lines(f, "total", time, part, values, is_member_counted(&member), sum, NULL);
+	}
+}
+
+void csv_run(FILE *f, char **argv, const struct perfctr_info *info,
+	     const struct events *events, const struct how *how, const struct run *run)
+{
+	struct values values;
+
+	series_values(info, events, how, run, NULL, &values);
+	/* The intervals have had it. */
+	if (!how->interval)
+		header(f);
+	lines(f, "total", elapsed(run), "", &values);
+	cpu_lines(f, "total", elapsed(run), &values, how, false);
+	if (how->per_thread)
+		thread_lines(f, argv, elapsed(run), &values, how, run);
+	/* A file has no place for it; whoever reads it looks at the exit status. */
+	if (!run->complete)
+		explain("the counts are incomplete: %s", run->why);
+}
+
+void csv_interval(FILE *f, const struct perfctr_info *info, const struct events *events,
+		  const struct how *how, const struct run *run, const struct moment *before)
+{
+	struct values values;
+
+	series_values(info, events, how, run, before, &values);
+	if (before->elapsed <= 0)
+		header(f);
+	lines(f, "interval", elapsed(run), "", &values);
+	cpu_lines(f, "interval", elapsed(run), &values, how, true);
+}
+
+void csv_series(FILE *f, const struct series *series)
+{
+	struct summary summary;
+	unsigned int i;
+
+	fputs("name,mode,unit,runs,mean,deviation,minimum,median,maximum\n", f);
+	for (i = 0; i < series->values.n; i++) {
+		const struct value *value = &series->values.value[i];
+
+		series_summary(series, i, &summary);
+		csv_value(f, true, value);
+		fprintf(f, ",%u", summary.n);
+		csv_number(f, value, summary.n, summary.mean);
+		csv_number(f, value, summary.n, summary.deviation);
+		csv_number(f, value, summary.n, summary.minimum);
+		csv_number(f, value, summary.n, summary.median);
+		csv_number(f, value, summary.n, summary.maximum);
+		fputc('\n', f);
+	}
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What was counted, as CSV; quote.h has its texts. */
+#ifndef PERFEX_CSV_H
+#define PERFEX_CSV_H
+
+#include "series.h"
+
+/* A number of @value's kind, or nothing if it is not known */
+void csv_number(FILE *f, const struct value *value, bool known, double number);
+/* The name, the mode and the unit of a value: three fields */
+void csv_value(FILE *f, bool first, const struct value *value);
+void csv_series(FILE *f, const struct series *series);
+
+#endif /* PERFEX_CSV_H */

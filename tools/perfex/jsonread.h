@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Reads JSON (RFC 8259), such as perfex itself has written. */
+#ifndef PERFEX_JSONREAD_H
+#define PERFEX_JSONREAD_H
+
+#include <stddef.h>
+
+enum json_type {
+	JSON_NULL,
+	JSON_TRUE,
+	JSON_FALSE,
+	JSON_NUMBER,
+	JSON_STRING,
+	JSON_ARRAY,
+	JSON_OBJECT,
+};
+
+/**
+ * struct json - a value, and where it is
+ * @name: of a member of an object, else NULL
+ * @text: of a string, or of a number as it was written
+ * @child: the first of an array or object
+ * @next: the next of the same parent
+ */
+struct json {
+	enum json_type type;
+	char *name, *text;
+	struct json *child, *next;
+	struct json *parent, *last;	/* while it is read */
+	struct json *older;		/* all of a tree, to be freed */
+};
+
+/* One value, with space around it. NULL: @why says what was found, and what was expected. */
+struct json *json_parse(const char *text, char *why, size_t size);
+void json_free(struct json *json);
+/* NULL if there is none, or @json is NULL or no object */
+const struct json *json_member(const struct json *json, const char *name);
+
+#endif /* PERFEX_JSONREAD_H */

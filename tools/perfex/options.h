@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The options of perfex and its commands: one table, which getopt, --help and tests read. */
+#ifndef PERFEX_OPTIONS_H
+#define PERFEX_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+/* Whose option it is, one bit each */
+enum {
+	COMMAND_RUN = 1 << 0,		/* without a command's name */
+	COMMAND_RECORD = 1 << 1,
+	COMMAND_COMPARE = 1 << 2,
+	COMMAND_MERGE = 1 << 3,
+};
+
+/* Options without a letter of their own */
+enum {
+	OPTION_TOPDOWN = 256,
+	OPTION_PER_CPU,
+	OPTION_NO_IDLE,
+	OPTION_JSON,
+	OPTION_CSV,
+	OPTION_PLOT,
+	OPTION_SELF,
+	OPTION_PER_THREAD,
+	OPTION_RAW_CSR,
+	OPTION_SOURCE,
+	OPTION_EXACT,
+	OPTION_REPORT,
+	OPTION_OVERFLOWS,
+	OPTION_WATCH,
+	OPTION_HOTPLUG,
+	OPTION_SLEEP,
+	OPTION_BAD,			/* what options_next() has told about */
+};
+
+struct option_row {
+	const char *name;		/* without the dashes */
+	int code;			/* its letter, or OPTION_* */
+	unsigned int commands;
+	const char *argument;		/* what it takes, or NULL */
+	const char *help;		/* lines of at most 57 columns */
+};
+
+extern const struct option_row option_rows[];
+extern const unsigned int option_count;
+
+/* The next option's code; -1 at the end; OPTION_BAD, after it told what is wrong */
+int options_next(unsigned int command, int argc, char **argv);
+void options_help(FILE *f, unsigned int command);
+/* "--interval (-I)" or "--json"; the text stands until the next call. */
+const char *option_name(int code);
+
+#endif /* PERFEX_OPTIONS_H */

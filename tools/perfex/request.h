@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the command line asks for. */
+#ifndef PERFEX_REQUEST_H
+#define PERFEX_REQUEST_H
+
+#include "options.h"
+#include "series.h"
+
+/**
+ * struct request - the options of one command
+ * @given: by their codes
+ * @output, @plot: the files' names, or NULL
+ */
+struct request {
+	unsigned int command;
+	bool given[OPTION_BAD];
+	struct how how;
+	struct recording recording;
+	struct report_options report;
+	struct events events;
+	struct perfctr_info info;
+	bool have_info;
+	char *output, *plot;
+	unsigned int frequency;
+};
+
+/*
+ * parse: the options of @command, up to the program. check: whether they go together, with a
+ * program or without. prepare: looks at the machine, and completes the events. Each returns -1, or
+ * the exit status, after it told why.
+ */
+int request_parse(unsigned int command, int argc, char **argv, void (*usage)(FILE *f),
+		  struct request *request);
+int request_check(const struct request *request, bool program);
+int request_prepare(struct request *request);
+
+/* The commands: what main() calls, which returns the exit status */
+int record_main(int argc, char **argv);
+int compare_main(int argc, char **argv);
+int merge_main(int argc, char **argv);
+
+#endif /* PERFEX_REQUEST_H */
