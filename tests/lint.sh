@@ -129,9 +129,9 @@ tidy() { # target
 }
 
 shells() {
-	# By their first line: not all of them are named .sh
-	files=$(grep -rlE '^#!.*\b(sh|dash|bash)( |$)' --exclude-dir=build \
-		--exclude-dir=.git . .ci | sort -u)
+	# By their first line, or what they tell shellcheck: not all of them are named .sh
+	files=$(grep -rlE '^#!.*\b(sh|dash|bash)( |$)|^# shellcheck shell=bash' \
+		--exclude-dir=build --exclude-dir=.git . .ci | sort -u)
 	# shellcheck disable=SC2086 # words
 	shellcheck -x $files
 }

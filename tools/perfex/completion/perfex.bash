@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+# Completion for bash. tests/unit/test_options.c compares the lists with the table of options.
+
+# Words, and files if @1 is "file", that begin like the current one
+_perfex_words()
+{
+	local word
+
+	COMPREPLY=()
+	while IFS= read -r word; do
+		COMPREPLY+=("$word")
+	done < <(if [[ $1 = file ]]; then compgen -f -- "$cur"; else compgen -W "$1" -- "$cur"; fi)
+}
+
+# The last of a list with commas
+_perfex_events()
+{
+	local before=
+
+	[[ $cur = *,* ]] && before=${cur%,*},
+	cur=${cur##*,}
+	_perfex_words "$(perfex --list 2>/dev/null | sed -n '2,/^$/s/ .*//p')"
+	COMPREPLY=("${COMPREPLY[@]/#/$before}")
+}
+
+# The value of an option
+_perfex_value()
+{
+	case $1 in
+	-e | --event) _perfex_events ;;
+	-o | --output | --plot) _perfex_words file ;;
+	-p | --pid) _perfex_words "$(cd /proc && echo [1-9]*)" ;;
+	-C | --cpu) _perfex_words "$(cat /sys/devices/system/cpu/online 2>/dev/null)" ;;
+	--source) _perfex_words 'native shared any' ;;
+	esac
+}
+
+# shellcheck disable=SC2034 # The lists are used by their names.
+_perfex()
+{
+	local run record compare merge commands='record compare merge report annotate'
+	local cur=${COMP_WORDS[COMP_CWORD]} options command=run i=1 word
+
+	run='-e --event --topdown -p --pid -a --all-cpus -C --cpu --per-cpu --no-idle -o --output
+		--json --csv --self --per-thread -I --interval --plot -r --repeat -w --warm-up --raw-csr
+		--source --exact --report --overflows --watch --hotplug --sleep -i --info -l --list
+		-h --help -V --version'
+	record='-e --event -p --pid -F --frequency -c --period -g --chains -m --pages -o --output
+		--source -h --help'
+	compare='-e --event --topdown -o --output --json --csv --self -r --repeat -w --warm-up
+		--source --exact -h --help'
+	merge='-o --output --json --csv -h --help'
+
+	COMPREPLY=()
+	case ${COMP_WORDS[1]} in
+	record | compare | merge)
+		((COMP_CWORD > 1)) && command=${COMP_WORDS[1]} i=2 ;;
+	report | annotate)
+		((COMP_CWORD > 1)) && { _perfex_words file; return; } ;;
+	esac
+	options=${!command}
+
+	# Up to the current word: where does the program begin?
+	for (( ; i < COMP_CWORD; i++)); do
+		word=${COMP_WORDS[i]}
+		case $word in
+		--) i=$((i + 1)) && break ;;
+		# readline takes --json=x apart.
+		-e | --event | -p | --pid | -C | --cpu | -o | --output | -I | --interval | --plot | \
+			-r | --repeat | -w | --warm-up | --source | --overflows | --watch | \
+			-F | --frequency | -c | --period | -m | --pages)
+			i=$((i + 1))
+			[[ ${COMP_WORDS[i]} = '=' ]] && ((i < COMP_CWORD)) && i=$((i + 1))
+			((i < COMP_CWORD)) && continue
+			[[ $cur = '=' ]] && cur=
+			_perfex_value "$word"
+			return ;;
+		-*) ;;
+		*) break ;;
+		esac
+	done
+	if [[ $command = merge && $cur != -* ]]; then
+		_perfex_words file
+	elif ((i >= COMP_CWORD)) && [[ $cur = -* && ${COMP_WORDS[COMP_CWORD - 1]} != -- ]]; then
+		_perfex_words "$options"
+	elif ((i >= COMP_CWORD)); then
+		((COMP_CWORD > 1)) && commands=
+		_perfex_words "$commands $(compgen -c -- "$cur")"
+	elif declare -F _command_offset >/dev/null; then
+		_command_offset "$i"
+	else
+		_perfex_words file
+	fi
+}
+
+complete -o filenames -F _perfex perfex
