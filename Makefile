@@ -56,7 +56,7 @@ check:
 check-debug:
 	tests/check.sh stress-riscv64-6.12-4500000 stress-icelake-4500000 \
 		stress-riscv64-debug-250000 stress-icelake-debug-250000 \
-		stress-icelake-kcsan-500000 \
+		stress-icelake-kcsan-500000 mpi \
 		$(addprefix debug-riscv64-debug-,suite stress faults) \
 		$(addprefix debug-icelake-debug-,suite stress faults) \
 		$(addprefix debug-icelake-kcsan-,suite stress) \

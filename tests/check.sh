@@ -94,6 +94,8 @@ run_part() { # name
 		tests/machines/processors.sh ;;
 	switches)
 		tests/machines/switches.sh ;;
+	mpi)
+		tests/machines/mpi.sh ;;
 	vices)
 		# The others are like one of these each.
 		tests/machines/vices.sh bare counts sandybridge drop filter freeze-4 \
