@@ -1028,8 +1028,9 @@ START_TEST(perfex_cannot_record)
 		{ "perfex", "record", "-o", FILE_NAME },
 		{ "perfex", "record", "-o", "/no/such/directory/file", KNOWN_PATH },
 		{ "perfex", "record", "-o", FILE_NAME, "-p", "4000000" },
+		{ "perfex", "record", "-o", "/tmp/%z", KNOWN_PATH },
 	};
-	static const int statuses[] = { 125, 2, 2, 2, 125, 2, 125, 2 };
+	static const int statuses[] = { 125, 2, 2, 2, 125, 2, 125, 2, 2 };
 	const char *argv[10] = { NULL };
 	unsigned int i, k;
 	int status;

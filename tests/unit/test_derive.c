@@ -144,6 +144,13 @@ START_TEST(test_of_the_clock)
 	derive(&values, true);
 	has("cycles per nanosecond", U | K, 2, "GHz");
 	has("processors used", 0, 3, "");
+	/* Nothing ran: it used no processor, and no frequency is known. */
+	values.n = 3;
+	values.value[1].number = 0;
+	derive(&values, true);
+	ck_assert_uint_eq(derived(), 1);
+	has("processors used", 0, 0, "");
+	values.value[1].number = 1.5;
 	/* The clock of idle CPUs */
 	values.n = 3;
 	derive(&values, false);

@@ -127,6 +127,7 @@ START_TEST(test_many)
 {
 	struct plot plot = { .n = 0 };
 	struct values values = one("cycles", true, 0);
+	char told[200] = "";
 	unsigned int i;
 
 	for (i = 0; i < 1000; i++) {
@@ -138,6 +139,11 @@ START_TEST(test_many)
 	is_well_formed();
 	ck_assert_uint_eq(plot.n, 1000);
 	has(">10 s</text>");
+	has("y=\"24\">many</text>");
+	memset(told, 'x', sizeof(told) - 1);
+	picture(&plot, told);
+	is_well_formed();
+	has("xxx...</text>");
 	plot_free(&plot);
 }
 END_TEST

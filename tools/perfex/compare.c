@@ -251,6 +251,7 @@ static int run_one(struct request *r, struct comparison *comparison, unsigned in
 	char **argv = comparison->argv[which];
 	struct values values;
 	struct run run;
+	bool first;
 	int status;
 
 	if (run_program(argv, &r->events, &r->how, &r->info, NULL, &run) < 0) {
@@ -260,9 +261,8 @@ static int run_one(struct request *r, struct comparison *comparison, unsigned in
 	}
 	*stop = run.stop;
 	if (counts) {
-		if (!comparison->series[0].runs && !comparison->series[1].runs)
-			comparison->worst = run;
-		else if (!has_failed(&comparison->worst) && has_failed(&run))
+		first = !comparison->series[0].runs && !comparison->series[1].runs;
+		if (first || (!has_failed(&comparison->worst) && has_failed(&run)))
 			comparison->worst = run;
 		comparison->failed[which] += has_failed(&run);
 		series_values(&r->info, &r->events, &r->how, &run, NULL, &values);

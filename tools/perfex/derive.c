@@ -121,14 +121,14 @@ static void derive_of_clock(struct values *values, bool clock)
 	const struct value *elapsed = values_find(values, VALUE_SECONDS, "elapsed");
 	const struct value *cycles = find_event(values, "cycles", BOTH);
 
-	if (!seconds || !seconds->known || seconds->number <= 0)
+	if (!clock || !seconds || !seconds->known)
 		return;
 	if (!cycles)
 		cycles = find_event(values, "cycle", BOTH);
-	if (cycles && clock)
+	if (cycles && seconds->number > 0)
 		add_ratio(values, "cycles per nanosecond", BOTH,
 			  cycles->number / seconds->number / 1e9, "GHz");
-	if (elapsed && elapsed->known && elapsed->number > 0 && clock)
+	if (elapsed && elapsed->known && elapsed->number > 0)
 		add_ratio(values, "processors used", 0, seconds->number / elapsed->number, "");
 }
 

@@ -19,6 +19,7 @@
 #define PANEL	90		/* height of one */
 #define DISTANCE	140	/* from one to the next */
 #define BOTTOM	40
+#define TITLE		110	/* characters of it that have room */
 
 static bool is_drawn(const struct value *value)
 {
@@ -205,8 +206,8 @@ void plot_write(FILE *f, const struct plot *plot, const char *title)
 		"</style>\n<title>", WIDTH, height, WIDTH, height);
 	xml_text(f, title, SIZE_MAX);
 	fprintf(f, "</title>\n<text class=\"title\" x=\"%d\" y=\"24\">", LEFT);
-	xml_text(f, title, 110);
-	fprintf(f, "</text>\n");
+	xml_text(f, title, TITLE);
+	fprintf(f, "%s</text>\n", strlen(title) > TITLE ? "..." : "");
 	if (!panels)
 		fprintf(f, "<text x=\"%d\" y=\"%d\">Nothing was counted.</text>\n", LEFT, TOP);
 	for (k = 0; k < panels; k++)

@@ -200,9 +200,10 @@ static const int needs[][MOST] = {
 	{ OPTION_SLEEP, OPTION_REPORT },
 };
 
-/* What goes with --report */
+/* What goes with --report; it looks at both sources, whatever is said. */
 static const int of_report[] = {
-	OPTION_REPORT, OPTION_OVERFLOWS, OPTION_WATCH, OPTION_HOTPLUG, OPTION_SLEEP, 'o',
+	OPTION_REPORT, OPTION_OVERFLOWS, OPTION_WATCH, OPTION_HOTPLUG, OPTION_SLEEP, OPTION_SOURCE,
+	'o',
 };
 
 static int check_apart(const struct request *r)

@@ -118,7 +118,7 @@ bool results_name(const char *option, const char *pattern, char **name)
 /* Before anything runs, so that nothing is counted that cannot be written. */
 bool results_open(struct results *results)
 {
-	int fd;
+	int fd, error;
 
 	results->f = results->standard ?: stderr;
 	if (!results->path)
@@ -128,8 +128,9 @@ bool results_open(struct results *results)
 	results->f = fd < 0 ? NULL : fdopen(fd, "w");
 	if (results->f)
 		return true;
-	explain("cannot write '%s': %s", results->path, strerror(errno));
-	if (errno == EACCES && !access(results->path, W_OK))
+	error = errno;
+	explain("cannot write '%s': %s", results->path, strerror(error));
+	if (error == EACCES && !access(results->path, W_OK))
 		fprintf(stderr, "Its directory must be writable, too: the file is replaced when all is there\n");
 	results_close(results);
 	return false;

@@ -94,7 +94,10 @@ void value_text(const struct value *value, double number, char *buf, size_t size
 {
 	char digits[32];
 
-	if (value_is_whole(value))
+	/* A mean of a few may lie between them. */
+	if (value_is_whole(value) && fabs(number) < 1000 && number != floor(number))
+		(void)snprintf(buf, size, "%.2f", number);
+	else if (value_is_whole(value))
 		(void)snprintf(buf, size, "%s%s", number < 0 ? "-" : "",
 			       thousands((uint64_t)llround(fabs(number)), digits));
 	else if (value->kind == VALUE_SECONDS)
