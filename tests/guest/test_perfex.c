@@ -642,10 +642,17 @@ START_TEST(derived_values_as_root)
 {
 	double cycles, seconds, ghz;
 
-	perfex("-e", "instructions:u,cycles", "--csv", "-o", OUTPUT, "--", KNOWN_PATH);
+	/* All counters of a PowerPC are of one mode. */
+	perfex("-e", is_ppc() ? "cycles" : "instructions:u,cycles", "--csv", "-o", OUTPUT, "--",
+	       KNOWN_PATH);
 	ended_with(0);
 	says_not(output(), "instructions per cycle");
 	says(output(), "record,time,part,name,mode,unit,value\n");
+	/* Ticks of unknown length give no seconds, and so no frequency. */
+	if (!guest.info.tsc_hz) {
+		says_not(output(), "GHz");
+		return;
+	}
 	cycles = strtod(strstr(output(), ",cycles,uk,,") + strlen(",cycles,uk,,"), NULL);
 	seconds = strtod(strstr(output(), ",on a processor,,s,") + strlen(",on a processor,,s,"), NULL);
 	ghz = strtod(strstr(output(), ",cycles per nanosecond,uk,GHz,") +
