@@ -42,6 +42,12 @@ install: all
 		install -D -m 644 $$page \
 			$(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/} || exit; \
 	done
+	# man NAME of each function finds the page.
+	sed -n '/^\.Sh NAME/,/^\.Nd/s/^\.Nm \([^ ]*\).*/\1/p' docs/man/libperfctr.3 | \
+		while read -r name; do \
+			echo '.so man3/libperfctr.3' \
+				>$(DESTDIR)$(PREFIX)/share/man/man3/$$name.3 || exit; \
+		done
 
 install-dkms:
 	mkdir -p $(dkms)
@@ -91,7 +97,7 @@ machines:
 
 machine-shell:
 	tests/machines/stage.sh $(M)
-	tests/machines/boot.sh $(M) shell
+	tests/machines/boot.sh $(M) --shell welcome
 
 clean:
 	rm -rf build
