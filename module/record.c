@@ -11,6 +11,7 @@
  */
 
 #include <linux/fs.h>
+#include <linux/kcsan-checks.h>
 #include <linux/kprobes.h>
 #include <linux/mm.h>
 #include <linux/percpu.h>
@@ -117,6 +118,24 @@ static __always_inline void introduce(struct perfctr_imode *imode)
  * Samples
  */
 
+/*
+ * The code that was interrupted may be changing current's number of these. It finds it as it was,
+ * so it is no race, but KCSAN takes an interrupt for another CPU.
+ */
+static __always_inline void forbid_faults(void)
+{
+	kcsan_disable_current();
+	pagefault_disable();
+	kcsan_enable_current();
+}
+
+static __always_inline void allow_faults(void)
+{
+	kcsan_disable_current();
+	pagefault_enable();
+	kcsan_enable_current();
+}
+
 /* Frames further out have higher addresses, and this ends where it is not so. */
 static void find_user_chain(struct chains *to, struct pt_regs *regs, unsigned int depth)
 {
@@ -124,7 +143,7 @@ static void find_user_chain(struct chains *to, struct pt_regs *regs, unsigned in
 
 	to->user[0] = instruction_pointer(regs);
 	to->nr_user = 1;
-	pagefault_disable();
+	forbid_faults();
 	while (to->nr_user < depth) {
 		last = frame;
 		if (!perfctr_cpu_next_frame(regs, &frame, &to->user[to->nr_user]) ||
@@ -134,7 +153,7 @@ static void find_user_chain(struct chains *to, struct pt_regs *regs, unsigned in
 		if (frame <= last)
 			break;
 	}
-	pagefault_enable();
+	allow_faults();
 }
 
 /*
