@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * What does a piece of code cost? Says so on every machine: where there are no counters, or others
+ * have them, why, and the time.
+ *
+ *	cc -O2 -o first first.c $(pkg-config --cflags --libs libperfctr)
+ */
+#include <err.h>
+#include <stdio.h>
+
+#include <libperfctr.h>
+
+static void work(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < 1000; i++)
+		__asm__ volatile ("" : : "r" (i));
+}
+
+int main(void)
+{
+	struct vperfctr_meter *meter;
+	struct perfctr_sum_ctrs sum;
+	unsigned int i;
+	int error;
+
+	error = vperfctr_meter_open(&meter, "instructions,cycles", VPERFCTR_METER_NET);
+	if (error) {
+		warnx("%s", vperfctr_strerror(meter, error));
+		vperfctr_meter_close(meter);
+		error = vperfctr_meter_open(&meter, NULL, VPERFCTR_METER_NET);
+	}
+	if (error)
+		errx(1, "%s", vperfctr_strerror(meter, error));
+
+	vperfctr_meter_begin(meter, &sum);
+	work();
+	error = vperfctr_meter_end(meter, &sum);
+	if (error)
+		errx(1, "%s", vperfctr_strerror(meter, error));
+
+	printf("%.9f s", vperfctr_meter_seconds(meter, sum.tsc));
+	for (i = 0; i < vperfctr_meter_events(meter); i++)
+		printf(", %llu %s", sum.pmc[i], vperfctr_meter_name(meter, i));
+	printf("\n");
+	vperfctr_meter_close(meter);
+	return 0;
+}
