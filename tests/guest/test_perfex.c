@@ -1873,6 +1873,32 @@ END_TEST
 
 /* --- what it says when it cannot --- */
 
+/* What perf counts in software: the answer says where perfex has it, or that it has it not. */
+START_TEST(software_events)
+{
+	static const struct {
+		const char *name, *answer;
+	} rows[] = {
+		{ "task-clock", "perfex tells it always, without -e" },
+		{ "cs", "perfex tells it always, without -e" },
+		{ "cpu-migrations:u", "perfex tells it always, without -e" },
+		{ "Major-Faults", "those with input or output" },
+		{ "alignment-faults", "perfctr does not count it" },
+	};
+	unsigned int i;
+	char line[128];
+
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		perfex("-e", rows[i].name, "--", "/bin/true");
+		ended_with(FAILED);
+		(void)snprintf(line, sizeof(line), "perfex: '%s' is no event of the processor",
+			       rows[i].name);
+		says(result.err, line);
+		says(result.err, rows[i].answer);
+	}
+}
+END_TEST
+
 START_TEST(unknown_event)
 {
 	perfex("-e", "instuctions:u", "--", "/bin/touch", "/tmp/was-run");
@@ -2582,6 +2608,7 @@ int main(void)
 	run_fresh(report_of_somebody_else, NEED_COUNTERS | NEED_NATIVE | NEED_X86 | LOG_MODULE);
 	run_fresh(report_of_one_who_is_counted, NEED_COUNTERS | AS_USER);
 	run_fresh(report_that_cannot_be, AS_USER);
+	run_fresh(software_events, AS_USER);
 	run_fresh(unknown_event, NEED_COUNTERS | NEED_TLB_NAMES | AS_USER);
 	run_fresh(event_that_this_machine_lacks, NEED_COUNTERS | NEED_LACKS | AS_USER);
 	if (guest.info.no_counters == PERFCTR_NO_COUNTERS_PROCESSOR &&

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -120,9 +121,38 @@ const char *why_no_counters(const struct perfctr_info *info)
 	return info->cpu_features & PERFCTR_FEATURE_SHARED ? NULL : why_no_driver(info);
 }
 
+/* Names of perf's for what no counter of the processor counts, and how perfex has it */
+static const char *software_event(const char *spec)
+{
+	static const char always[] = "perfex tells it always, without -e";
+	static const char page_faults[] = "perfex tells all page faults, and those with input or output,\n"
+					  "always, without -e";
+	static const struct {
+		const char *name, *answer;
+	} events[] = {
+		{ "task-clock", always }, { "cpu-clock", always }, { "duration_time", always },
+		{ "user_time", always }, { "system_time", always },
+		{ "context-switches", always }, { "cs", always },
+		{ "cpu-migrations", always }, { "migrations", always },
+		{ "page-faults", page_faults }, { "faults", page_faults },
+		{ "minor-faults", page_faults }, { "major-faults", page_faults },
+		{ "alignment-faults", "perfctr does not count it" },
+		{ "emulation-faults", "perfctr does not count it" },
+		{ "bpf-output", "perfctr does not count it" },
+		{ "cgroup-switches", "perfctr does not count it" },
+		{ "dummy", "perfctr does not count it" },
+	};
+	size_t i, length = strcspn(spec, ":");
+
+	for (i = 0; i < sizeof(events) / sizeof(events[0]); i++)
+		if (strlen(events[i].name) == length && !strncasecmp(spec, events[i].name, length))
+			return events[i].answer;
+	return NULL;
+}
+
 void explain_event(const struct perfctr_info *info, const char *spec, int error)
 {
-	const char *why = why_no_counters(info);
+	const char *why = why_no_counters(info), *software = software_event(spec);
 	const struct perfctr_event_set *set = perfctr_event_names(info->cpu_type);
 	const char *names[5];
 	size_t i, n;
@@ -134,6 +164,10 @@ void explain_event(const struct perfctr_info *info, const char *spec, int error)
 	}
 	if (error == EINVAL) {
 		explain_syntax(info, spec);
+		return;
+	}
+	if (software) {
+		explain("'%s' is no event of the processor, but counted by the kernel: %s", spec, software);
 		return;
 	}
 	if (why) {
