@@ -489,6 +489,34 @@ static void set_event(const struct perfctr_event_set *set, const struct perfctr_
 	}
 }
 
+/*
+ * An event that the kernel names: 1 if it is one. On processors of Intel's perf's config is an event
+ * select, and config1 the value of the event's own register.
+ */
+static int parse_kernel_event(unsigned int cpu_type, const char *name,
+			      struct perfctr_ctr_control *ctr)
+{
+	struct perfctr_sysfs_event event;
+
+	if (is_ppc(cpu_type) || is_riscv(cpu_type) ||
+	    perfctr_sysfs_event(PERFCTR_SYSFS, name, &event) < 0)
+		return 0;
+	ctr->map = PERFCTR_MAP_ANY;
+	if (is_x86(cpu_type)) {
+		if (event.config[0] >> 32 || event.config[2])
+			return 0;
+		ctr->event = event.config[0];
+		ctr->config = event.config[1];
+		return 1;
+	}
+	ctr->event = event.type;
+	ctr->config = event.config[0];
+	ctr->config1 = event.config[1];
+	ctr->config2 = event.config[2];
+	ctr->flags = PERFCTR_CTR_PERF;
+	return 1;
+}
+
 int perfctr_event_parse(unsigned int cpu_type, const char *spec,
 			struct perfctr_ctr_control *ctr)
 {
@@ -514,6 +542,8 @@ int perfctr_event_parse(unsigned int cpu_type, const char *spec,
 		set_event(set, event, ctr);
 	else
 		raw = parse_raw_event(cpu_type, name, ctr);
+	if (!raw)
+		raw = parse_kernel_event(cpu_type, name, ctr);
 	if (!raw) {
 		errno = ENOENT;
 		return -1;

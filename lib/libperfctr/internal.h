@@ -74,6 +74,24 @@ perfctr_internal
 int perfctr_ppc_format(const struct perfctr_event_set *set, const struct perfctr_ctr_control *ctr,
 		       const char *modifier, char *buf, size_t size);
 
+/*
+ * An event that the kernel names below @root (PERFCTR_SYSFS, but in tests): perf's type and config,
+ * config1 and config2. -1: there is none, or it is not understood.
+ */
+#define PERFCTR_SYSFS	"/sys/bus/event_source/devices"
+
+struct perfctr_sysfs_event {
+	unsigned int type;
+	unsigned long long config[3];
+};
+
+perfctr_internal
+int perfctr_sysfs_event(const char *root, const char *name, struct perfctr_sysfs_event *event);
+
+/* Of perfctr_kernel_event_names() */
+perfctr_internal
+char **perfctr_sysfs_names(const char *root);
+
 /* PERFCTR_IOC_READ with room for the first n counters */
 perfctr_internal
 int perfctr_read_some(int fd, struct perfctr_read *sums, unsigned int n);

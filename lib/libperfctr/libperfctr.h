@@ -507,6 +507,10 @@ const char *perfctr_error_name(unsigned int error);
  * have PERFCTR_CTR_PERF among their flags, and may be counted by on any processor with
  * PERFCTR_FEATURE_SHARED.
  *
+ * Names that none of these are, are looked up among those that the kernel has for this machine's
+ * processor (DEVICE/events in /sys/bus/event_source/devices), unless its cores are of several types.
+ * Upper and lower case differ there.
+ *
  * perfctr_event_parse() fills in one counter of a control. Without a modifier
  * its flags have no mode, which the kernel refuses: the caller adds one. It fails with
  * ENOENT if the processor type has no event of that name, and with EINVAL for
@@ -517,6 +521,12 @@ int perfctr_event_parse(unsigned int cpu_type, const char *spec,
 
 /* The names that a type of processor has, but for aliases; or NULL */
 const struct perfctr_event_set *perfctr_event_names(unsigned int cpu_type);
+
+/*
+ * The kernel's names, sorted, with NULL behind them; one free() releases all. Some may be of events that
+ * perfctr_event_parse() does not take. NULL: ENOMEM.
+ */
+char **perfctr_kernel_event_names(void);
 
 /*
  * The names that are nearest to an unknown one, best first, at most max;

@@ -1899,6 +1899,32 @@ START_TEST(software_events)
 }
 END_TEST
 
+/* The kernel's own name: on x86 Skylake's driver has this one, on arm64 each. */
+START_TEST(name_of_the_kernel)
+{
+	static const char *const names[] = { "topdown-slots-retired", "inst_retired" };
+	char path[128], event[64];
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		(void)snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%s/events/%s",
+			       i ? "armv8_pmuv3_0" : "cpu", names[i]);
+		(void)snprintf(event, sizeof(event), "%s:u", names[i]);
+		perfex("--list");
+		ended_with(0);
+		ck_assert_int_eq(strstr(result.out, names[i]) != NULL, !access(path, F_OK));
+		perfex("-e", event, "--", "/bin/true");
+		ended_with(access(path, F_OK) ? FAILED : 0);
+		says(result.err, names[i]);
+	}
+	/* As it is spelt there, and no path */
+	perfex("-e", "Inst_Retired:u", "--", "/bin/true");
+	ended_with(FAILED);
+	perfex("-e", "../type", "--", "/bin/true");
+	ended_with(FAILED);
+}
+END_TEST
+
 START_TEST(unknown_event)
 {
 	perfex("-e", "instuctions:u", "--", "/bin/touch", "/tmp/was-run");
@@ -2609,6 +2635,7 @@ int main(void)
 	run_fresh(report_of_one_who_is_counted, NEED_COUNTERS | AS_USER);
 	run_fresh(report_that_cannot_be, AS_USER);
 	run_fresh(software_events, AS_USER);
+	run_fresh(name_of_the_kernel, NEED_COUNTERS | AS_USER);
 	run_fresh(unknown_event, NEED_COUNTERS | NEED_TLB_NAMES | AS_USER);
 	run_fresh(event_that_this_machine_lacks, NEED_COUNTERS | NEED_LACKS | AS_USER);
 	if (guest.info.no_counters == PERFCTR_NO_COUNTERS_PROCESSOR &&

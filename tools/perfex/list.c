@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* --list: the events by name, and which of them this processor has. */
 #include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "perfex.h"
@@ -27,6 +29,36 @@ static const char *whether_here(int fd, const struct perfctr_info *info,
 	return errno == EINVAL || errno == EXDEV ? "no" : "?";
 }
 
+/* Is the event in the table, by this name or another? */
+static bool is_in_table(const struct perfctr_info *info, const struct perfctr_event_set *set,
+			const struct perfctr_ctr_control *ctr)
+{
+	struct perfctr_ctr_control other;
+	unsigned int i;
+
+	for (i = 0; i < set->nevents; i++)
+		if (!perfctr_event_parse(info->cpu_type, set->events[i].name, &other) &&
+		    !memcmp(ctr, &other, sizeof(other)))
+			return true;
+	return false;
+}
+
+/* Those that only the kernel has a name for */
+static void print_kernel_events(int fd, const struct perfctr_info *info,
+				const struct perfctr_event_set *set)
+{
+	char **names = perfctr_kernel_event_names();
+	struct perfctr_ctr_control ctr;
+	unsigned int i;
+
+	for (i = 0; names && names[i]; i++)
+		if (!perfctr_event_parse(info->cpu_type, names[i], &ctr) &&
+		    !is_in_table(info, set, &ctr))
+			printf("%-28s %-4s %s\n", names[i], whether_here(fd, info, &ctr),
+			       "the kernel's name for an event of this processor");
+	free((void *)names);
+}
+
 void print_list(const struct perfctr_info *info)
 {
 	const struct perfctr_event_set *set = perfctr_event_names(info->cpu_type);
@@ -47,6 +79,7 @@ void print_list(const struct perfctr_info *info)
 		printf("%-28s %-4s %s\n", set->events[i].name, whether_here(fd, info, &ctr),
 		       set->events[i].description);
 	}
+	print_kernel_events(fd, info, set);
 	if (fd >= 0)
 		close(fd);
 	if (perfctr_event_parse(info->cpu_type, "r0", &ctr) == 0)

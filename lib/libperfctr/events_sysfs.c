@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Names that the kernel itself has for events of this machine's processor: DEVICE/events/NAME says
+ * "event=0xd0,umask=0x82", and DEVICE/format/event which bits of perf's config that is
+ * (Documentation/ABI/testing/sysfs-bus-event_source-devices-events, -format).
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "internal.h"
+
+/* Reads a small file, without the newline at its end. Returns -1 if it is not there, or too long. */
+static int read_file(int dir, const char *path, char *buf, size_t size)
+{
+	int fd = openat(dir, path, O_RDONLY | O_CLOEXEC);
+	ssize_t len;
+
+	if (fd < 0)
+		return -1;
+	len = read(fd, buf, size);
+	close(fd);
+	if (len <= 0 || (size_t)len >= size)
+		return -1;
+	if (buf[len - 1] == '\n')
+		len--;
+	buf[len] = '\0';
+	return 0;
+}
+
+/*
+ * The device whose events are those of every core, or -1: "cpu", or the only one with a list of
+ * CPUs. Where cores are of several types each has a device, and no event is that of all.
+ */
+static int open_device(const char *root)
+{
+	int dir = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC), device;
+	unsigned int found = 0;
+	char path[300], name[256] = "";
+	struct dirent *entry;
+	DIR *list;
+
+	if (dir < 0)
+		return -1;
+	device = openat(dir, "cpu", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	list = device < 0 ? fdopendir(dir) : NULL;
+	if (!list) {
+		close(dir);
+		return device;
+	}
+	while ((entry = readdir(list))) {
+		(void)snprintf(path, sizeof(path), "%s/cpus", entry->d_name);
+		if (entry->d_name[0] == '.' || faccessat(dir, path, F_OK, 0) < 0)
+			continue;
+		(void)snprintf(name, sizeof(name), "%s", entry->d_name);
+		found++;
+	}
+	if (found == 1)
+		device = openat(dir, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	closedir(list);
+	return device;
+}
+
+/* Puts the lowest bits of @value where "config1:0-7,32" says. -1: it is not understood, or too large */
+static int place(const char *format, unsigned long long value, unsigned long long config[3])
+{
+	unsigned long first, last, which = 0;
+	char *end;
+
+	if (strncmp(format, "config", 6) != 0)
+		return -1;
+	format += 6;
+	if (*format == '1' || *format == '2')
+		which = (unsigned long)(*format++ - '0');
+	while (*format == ':' || *format == ',') {
+		first = strtoul(format + 1, &end, 10);
+		last = *end == '-' ? strtoul(end + 1, &end, 10) : first;
+		if (end == format + 1 || first > last || last > 63)
+			return -1;
+		for (; first <= last; first++, value >>= 1)
+			config[which] |= (value & 1) << first;
+		format = end;
+	}
+	return *format || value ? -1 : 0;
+}
+
+/* "event=0x3c,umask=0x1,inv" */
+static int place_all(int device, char *terms, unsigned long long config[3])
+{
+	char path[80], format[80], *term, *value, *end;
+	unsigned long long number;
+
+	while ((term = strsep(&terms, ","))) {
+		value = strchr(term, '=');
+		number = 1;
+		if (value) {
+			*value++ = '\0';
+			number = strtoull(value, &end, 0);
+			if (end == value || *end)
+				return -1;
+		}
+		(void)snprintf(path, sizeof(path), "format/%.60s", term);
+		if (read_file(device, path, format, sizeof(format)) < 0 ||
+		    place(format, number, config) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int perfctr_sysfs_event(const char *root, const char *name, struct perfctr_sysfs_event *event)
+{
+	char path[100], text[256], *end;
+	int device, ret = -1;
+
+	memset(event, 0, sizeof(*event));
+	if (!*name || *name == '.' || strchr(name, '/'))
+		return -1;
+	device = open_device(root);
+	if (device < 0)
+		return -1;
+	(void)snprintf(path, sizeof(path), "events/%.80s", name);
+	if (!read_file(device, "type", text, sizeof(text))) {
+		event->type = (unsigned int)strtoul(text, &end, 10);
+		if (end != text && !*end && !read_file(device, path, text, sizeof(text)))
+			ret = place_all(device, text, event->config);
+	}
+	close(device);
+	return ret;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* The names are behind the array, in the same piece of memory. */
+static char **names_of(DIR *list)
+{
+	size_t n = 0, bytes = 0, length;
+	struct dirent *entry;
+	char **names, *text;
+
+	while ((entry = readdir(list))) {
+		/* "mem-loads.scale" and the like say more about mem-loads. */
+		if (strchr(entry->d_name, '.'))
+			continue;
+		n++;
+		bytes += strlen(entry->d_name) + 1;
+	}
+	names = (char **)malloc((n + 1) * sizeof(*names) + bytes);
+	if (!names)
+		return NULL;
+	text = (char *)(names + n + 1);
+	rewinddir(list);
+	for (n = 0; bytes && (entry = readdir(list));) {
+		length = strlen(entry->d_name) + 1;
+		if (strchr(entry->d_name, '.') || length > bytes)
+			continue;
+		names[n++] = memcpy(text, entry->d_name, length);
+		text += length;
+		bytes -= length;
+	}
+	names[n] = NULL;
+	qsort((void *)names, n, sizeof(*names), by_name);
+	return names;
+}
+
+char **perfctr_sysfs_names(const char *root)
+{
+	int device = open_device(root), events;
+	char **names;
+	DIR *list;
+
+	events = device < 0 ? -1 : openat(device, "events", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (device >= 0)
+		close(device);
+	list = events < 0 ? NULL : fdopendir(events);
+	if (!list) {
+		if (events >= 0)
+			close(events);
+		return (char **)calloc(1, sizeof(*names));
+	}
+	names = names_of(list);
+	closedir(list);
+	return names;
+}
+
+char **perfctr_kernel_event_names(void)
+{
+	return perfctr_sysfs_names(PERFCTR_SYSFS);
+}
