@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The control of 2.6 made the kernel's, and back. */
-#include <check.h>
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "internal.h"
+#include "run.h"
 
 static struct vperfctr_control from, back;
 static struct perfctr_control to;
@@ -487,10 +487,7 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("control");
 	TCase *tc = tcase_create("2.6");
-	SRunner *sr;
-	int failed;
 
 	tcase_add_test(tc, test_nothing);
 	tcase_add_test(tc, test_source);
@@ -507,10 +504,5 @@ int main(void)
 	tcase_add_loop_test(tc, test_offcore, 0, 2);
 	tcase_add_test(tc, test_offcore_too_long);
 #endif
-	suite_add_tcase(s, tc);
-	sr = srunner_create(s);
-	srunner_run_all(sr, CK_NORMAL);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_tests("control", tc);
 }

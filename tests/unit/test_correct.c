@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Instructions without noise: what counts of a known loop prove, and what is subtracted. */
-#include <check.h>
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "internal.h"
+#include "run.h"
 
 #define LENGTH	1000000ull	/* of a long loop */
 #define AROUND	37ull		/* of what is counted beside each loop */
@@ -256,10 +256,7 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("correct");
 	TCase *tc = tcase_create("noise");
-	SRunner *sr;
-	int failed;
 
 	tcase_add_test(tc, exact_processor);
 	tcase_add_test(tc, one_too_many);
@@ -273,10 +270,5 @@ int main(void)
 	tcase_add_test(tc, none_is_needed);
 	tcase_add_test(tc, refusals);
 #endif
-	suite_add_tcase(s, tc);
-	sr = srunner_create(s);
-	srunner_run_all(sr, CK_NORMAL);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_tests("correct", tc);
 }

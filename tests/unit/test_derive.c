@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* perfex: what follows from counts, and what does not. */
-#include <check.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +8,7 @@
 #include <libperfctr.h>
 
 #include "../../tools/perfex/values.h"
+#include "run.h"
 
 #define U	PERFCTR_CTR_USER
 #define K	PERFCTR_CTR_KERNEL
@@ -165,19 +165,12 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("derive");
 	TCase *tcase = tcase_create("derive");
-	SRunner *runner = srunner_create(suite);
-	int failed;
 
 	tcase_add_test(tcase, test_ratios);
 	tcase_add_test(tcase, test_modes);
 	tcase_add_test(tcase, test_nothing_to_divide_by);
 	tcase_add_test(tcase, test_fixed_counters);
 	tcase_add_test(tcase, test_of_the_clock);
-	suite_add_tcase(suite, tcase);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_tests("derive", tcase);
 }

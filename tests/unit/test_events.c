@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Event names: parsed, written, near ones found. */
-#include <check.h>
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
@@ -8,6 +7,8 @@
 #include <string.h>
 
 #include <libperfctr.h>
+
+#include "run.h"
 
 #define HW(code)	(code)
 #define CACHE(cache, op, result)	(0x10000u | (cache) << 3 | (op) << 1 | (result))
@@ -514,10 +515,7 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("events");
 	TCase *tc = tcase_create("names");
-	SRunner *sr;
-	int failed;
 
 	tcase_add_loop_test(tc, test_good, 0, ROWS(good));
 	tcase_add_test(tc, test_raw);
@@ -531,10 +529,5 @@ int main(void)
 	tcase_add_loop_test(tc, test_suggest, 0, ROWS(near));
 	tcase_add_test(tc, test_suggest_nothing);
 	tcase_add_test(tc, test_available);
-	suite_add_tcase(s, tc);
-	sr = srunner_create(s);
-	srunner_run_all(sr, CK_NORMAL);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_tests("events", tc);
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /* perfex: reading JSON, good and bad. */
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../../tools/perfex/jsonread.h"
+#include "run.h"
 
 static char why[200];
 
@@ -98,17 +98,10 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("jsonread");
 	TCase *tcase = tcase_create("jsonread");
-	SRunner *runner = srunner_create(suite);
-	int failed;
 
 	tcase_add_test(tcase, test_good);
 	tcase_add_test(tcase, test_bad);
 	tcase_add_test(tcase, test_cut_and_deep);
-	suite_add_tcase(suite, tcase);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_tests("jsonread", tcase);
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* perfex merge: files of JSON become one table; which files are refused, and with which words. */
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +9,7 @@
 
 #include "../../tools/perfex/counts_file.h"
 #include "../../tools/perfex/merge.h"
+#include "run.h"
 
 #define U	PERFCTR_CTR_USER
 #define BOTH	(PERFCTR_CTR_USER | PERFCTR_CTR_KERNEL)
@@ -174,10 +174,8 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("merge");
 	TCase *tcase = tcase_create("merge");
-	SRunner *runner = srunner_create(suite);
-	int failed, fd = mkstemp(path);
+	int status, fd = mkstemp(path);
 
 	if (fd < 0)
 		return EXIT_FAILURE;
@@ -186,10 +184,7 @@ int main(void)
 	tcase_add_test(tcase, test_refused);
 	tcase_add_test(tcase, test_merge);
 	tcase_add_test(tcase, test_twice);
-	suite_add_tcase(suite, tcase);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
+	status = run_tests("merge", tcase);
 	(void)unlink(path);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return status;
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* perfex: the completions, the help and the manual page have the options of the table, and no others. */
-#include <check.h>
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -8,6 +7,7 @@
 #include <string.h>
 
 #include "../../tools/perfex/options.h"
+#include "run.h"
 
 #define COMPLETION	"../../tools/perfex/completion/"
 
@@ -233,10 +233,7 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("options");
 	TCase *tcase = tcase_create("options");
-	SRunner *runner = srunner_create(suite);
-	int failed;
 
 	tcase_add_loop_test(tcase, test_bash, 0, 4);
 	tcase_add_loop_test(tcase, test_zsh, 0, 4);
@@ -245,9 +242,5 @@ int main(void)
 	tcase_add_loop_test(tcase, test_bash_completes, 0, 16);
 	tcase_add_test(tcase, test_help_and_manual);
 	tcase_add_test(tcase, test_next);
-	suite_add_tcase(suite, tcase);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_tests("options", tcase);
 }

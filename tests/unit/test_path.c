@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /* perfex: names of output files with %p, %h and %q{VAR}. */
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "../../tools/perfex/path.h"
+#include "run.h"
 
 static char why[256];
 
@@ -65,16 +65,9 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("path");
 	TCase *tcase = tcase_create("path");
-	SRunner *runner = srunner_create(suite);
-	int failed;
 
 	tcase_add_test(tcase, test_expanded);
 	tcase_add_test(tcase, test_refused);
-	suite_add_tcase(suite, tcase);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_tests("path", tcase);
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* perfex --plot: the picture is XML, and its lines are where the counts are. */
-#include <check.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +9,7 @@
 #include <libperfctr.h>
 
 #include "../../tools/perfex/plot.h"
+#include "run.h"
 
 static char path[] = "/tmp/test_plot.XXXXXX";
 static char text[65536];
@@ -150,10 +150,8 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("plot");
 	TCase *tcase = tcase_create("plot");
-	SRunner *runner = srunner_create(suite);
-	int failed, fd = mkstemp(path);
+	int status, fd = mkstemp(path);
 
 	if (fd < 0)
 		return EXIT_FAILURE;
@@ -162,10 +160,7 @@ int main(void)
 	tcase_add_test(tcase, test_gaps);
 	tcase_add_test(tcase, test_strange);
 	tcase_add_test(tcase, test_many);
-	suite_add_tcase(suite, tcase);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
+	status = run_tests("plot", tcase);
 	(void)unlink(path);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return status;
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* perfex: texts and numbers as they stand in what it writes. */
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +8,7 @@
 
 #include "../../tools/perfex/quote.h"
 #include "../../tools/perfex/values.h"
+#include "run.h"
 
 static void csv_is(const char *text, const char *want)
 {
@@ -81,17 +81,10 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("quote");
 	TCase *tcase = tcase_create("quote");
-	SRunner *runner = srunner_create(suite);
-	int failed;
 
 	tcase_add_test(tcase, test_csv);
 	tcase_add_test(tcase, test_values);
 	tcase_add_test(tcase, test_labels);
-	suite_add_tcase(suite, tcase);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_tests("quote", tcase);
 }

@@ -3,12 +3,13 @@
  * The inline read path over pages that no kernel wrote: which registers it
  * reads, and when it asks the kernel, which here is a bad descriptor.
  */
-#include <check.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <libperfctr.h>
+
+#include "run.h"
 
 #ifndef PERFCTR_CLOCK_SLOT
 #error "this arch has no inline read path"
@@ -171,11 +172,8 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("read");
 	TCase *tc = tcase_create("page");
 	const void *object = &fake;
-	SRunner *sr;
-	int failed;
 
 	v = object;
 	tcase_add_test(tc, test_clock);
@@ -183,10 +181,5 @@ int main(void)
 #if defined(__riscv)
 	tcase_add_test(tc, test_counters);
 #endif
-	suite_add_tcase(s, tc);
-	sr = srunner_create(s);
-	srunner_run_all(sr, CK_NORMAL);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_tests("read", tc);
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The file of a recording, as it is written: which bytes, under which name, and when. */
-#include <check.h>
 #include <dirent.h>
 #include <elf.h>
 #include <errno.h>
@@ -14,6 +13,7 @@
 
 #include "../../tools/perfex/build_id.h"
 #include "../../tools/perfex/recfile.h"
+#include "run.h"
 
 static char dir[] = "/tmp/test_recfile.XXXXXX";
 static char path[64];
@@ -345,10 +345,7 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("recfile");
 	TCase *tc = tcase_create("recfile");
-	SRunner *runner;
-	int failed;
 
 	tcase_add_checked_fixture(tc, enter, leave);
 	tcase_add_test(tc, header_command_records_end);
@@ -359,10 +356,5 @@ int main(void)
 	tcase_add_test(tc, build_ids_of_what_is_mapped);
 	tcase_add_test(tc, many_files);
 	tcase_add_test(tc, broken_elf_files);
-	suite_add_tcase(suite, tc);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_tests("recfile", tc);
 }

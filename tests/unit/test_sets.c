@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The events of perfctr 2.6's processors: tables, and perfctr_event_codes.h. */
-#include <check.h>
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +7,8 @@
 
 #include <libperfctr.h>
 #include <perfctr_event_codes.h>
+
+#include "run.h"
 
 #if defined(__powerpc__)
 #define LAST_TYPE	PERFCTR_PPC_7450
@@ -238,12 +239,8 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("sets");
 	TCase *tc = tcase_create("sets");
-	SRunner *sr;
-	int failed;
 
-	suite_add_tcase(s, tc);
 #ifdef LAST_TYPE
 	tcase_add_loop_test(tc, every_type_has_a_set, 0, LAST_TYPE + 1);
 	tcase_add_test(tc, codes_are_the_sets);
@@ -255,9 +252,5 @@ int main(void)
 #elif defined(__powerpc__)
 	tcase_add_test(tc, ppc_events);
 #endif
-	sr = srunner_create(s);
-	srunner_run_all(sr, CK_NORMAL);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_tests("sets", tc);
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /* perfex: means, deviations, medians, and differences with their confidence. */
-#include <check.h>
 #include <math.h>
 #include <stdlib.h>
 
 #include "../../tools/perfex/statistics.h"
+#include "run.h"
 
 #define NEAR(is, want)	ck_assert_msg(fabs((is) - (want)) < 1e-6, "%.9f, not %.9f", is, want)
 #define SAMPLE(...)	sample_of((const double[]){ __VA_ARGS__ }, \
@@ -126,19 +126,12 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("statistics");
 	TCase *tcase = tcase_create("statistics");
-	SRunner *runner = srunner_create(suite);
-	int failed;
 
 	tcase_add_test(tcase, test_summary);
 	tcase_add_test(tcase, test_exact);
 	tcase_add_test(tcase, test_student);
 	tcase_add_test(tcase, test_difference);
 	tcase_add_test(tcase, test_difference_of_constants);
-	suite_add_tcase(suite, tcase);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_tests("statistics", tcase);
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The names that the kernel has for events, in trees like its own. */
-#include <check.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +8,7 @@
 #include <unistd.h>
 
 #include "internal.h"
+#include "run.h"
 
 static char root[64];
 
@@ -186,10 +186,7 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("sysfs");
 	TCase *tcase = tcase_create("sysfs");
-	SRunner *runner;
-	int failed;
 
 	tcase_add_checked_fixture(tcase, begin, end);
 	tcase_add_test(tcase, bits_are_placed);
@@ -198,10 +195,5 @@ int main(void)
 	tcase_add_test(tcase, cores_of_several_types);
 	tcase_add_test(tcase, no_such_tree);
 	tcase_add_test(tcase, names_are_sorted);
-	suite_add_tcase(suite, tcase);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_tests("sysfs", tcase);
 }

@@ -3,13 +3,14 @@
  * The tables of events against what libpfm4 itself makes of each event's name and those of its unit
  * masks. It goes by libpfm4's interface, and the tables were made of its sources.
  */
-#include <check.h>
 #include <perfmon/pfmlib.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <libperfctr.h>
+
+#include "run.h"
 
 /*
  * cpu_type, and libpfm4's name of that processor's counters. Of architectural events it asks the
@@ -233,20 +234,12 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("tables");
 	TCase *tc = tcase_create("tables");
-	SRunner *sr;
-	int failed;
 
 	/* Also those processors that this one is not */
 	(void)setenv("LIBPFM_ENCODE_INACTIVE", "1", 1);
 	if (pfm_initialize() != PFM_SUCCESS)
 		return EXIT_FAILURE;
-	suite_add_tcase(s, tc);
 	tcase_add_loop_test(tc, as_libpfm4_encodes_it, 0, (int)(sizeof(types) / sizeof(types[0])));
-	sr = srunner_create(s);
-	srunner_run_all(sr, CK_NORMAL);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_tests("tables", tc);
 }

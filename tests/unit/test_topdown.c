@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /* TopDown: shares from sums, and reads of a page that no kernel wrote. */
-#include <check.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <libperfctr.h>
+
+#include "run.h"
 
 #define SLOTS	PERFCTR_EVENT_SLOTS
 #define EVENT(n)	PERFCTR_EVENT_METRIC(PERFCTR_METRIC_##n)
@@ -208,10 +209,7 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("topdown");
 	TCase *tc = tcase_create("topdown");
-	SRunner *sr;
-	int failed;
 
 	tcase_add_test(tc, test_sums);
 	tcase_add_test(tc, test_ratios);
@@ -219,10 +217,5 @@ int main(void)
 	tcase_add_test(tc, test_names);
 	tcase_add_test(tc, test_events);
 	tcase_add_test(tc, test_asks);
-	suite_add_tcase(s, tc);
-	sr = srunner_create(s);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_tests("topdown", tc);
 }
