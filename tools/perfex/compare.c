@@ -41,10 +41,26 @@ static void usage(FILE *f)
 		"the first run that failed, else 0. See perfex(1).\n");
 }
 
-/* A value of A, and the same of B: its index there; -1 if B has none */
-static int same_of_b(const struct comparison *comparison, unsigned int a)
+/* A value of A, and the same of B */
+struct row {
+	const struct value *value;
+	struct summary a, b;
+	struct difference difference;
+};
+
+/* Of value @i of A; false if B has none. */
+static bool row_of(const struct comparison *comparison, unsigned int i, struct row *row)
 {
-	return values_same(&comparison->series[1].values, &comparison->series[0].values, a);
+	const struct series *a = &comparison->series[0], *b = &comparison->series[1];
+	int k = values_same(&b->values, &a->values, i);
+
+	if (k < 0)
+		return false;
+	row->value = &a->values.value[i];
+	series_summary(a, i, &row->a);
+	series_summary(b, (unsigned int)k, &row->b);
+	summary_difference(&row->a, &row->b, &row->difference);
+	return true;
 }
 
 /* Is it better if there is less of it? */
@@ -77,25 +93,24 @@ static void text_mean(FILE *f, const struct value *value, const struct summary *
 		fprintf(f, "%*s", PERCENT, "");
 }
 
-static void text_row(FILE *f, const struct value *value, const struct summary *a,
-		     const struct summary *b)
+static void text_row(FILE *f, const struct row *row)
 {
-	struct difference difference;
+	const struct difference *difference = &row->difference;
+	double mean = row->a.mean, size = fabs(mean);
 	char label[128], percent[64];
 
-	value_label(value, label, sizeof(label));
-	summary_difference(a, b, &difference);
-	text_mean(f, value, a);
-	text_mean(f, value, b);
-	if (a->mean == 0)
-		(void)snprintf(percent, sizeof(percent), "%s", b->mean == 0 ? "none" : "-");
-	else if (difference.known)
+	value_label(row->value, label, sizeof(label));
+	text_mean(f, row->value, &row->a);
+	text_mean(f, row->value, &row->b);
+	if (mean == 0)
+		(void)snprintf(percent, sizeof(percent), "%s", row->b.mean == 0 ? "none" : "-");
+	else if (difference->known)
 		(void)snprintf(percent, sizeof(percent), "%+.2f%% +- %.2f%%",
-			       100 * difference.mean / fabs(a->mean),
-			       100 * (difference.high - difference.mean) / fabs(a->mean));
+			       100 * difference->mean / size,
+			       100 * (difference->high - difference->mean) / size);
 	else
-		(void)snprintf(percent, sizeof(percent), "%+.2f%%", 100 * difference.mean / fabs(a->mean));
-	fprintf(f, "  %s%21s%s  %s\n", paint(f, paint_of(value, &difference)), percent,
+		(void)snprintf(percent, sizeof(percent), "%+.2f%%", 100 * difference->mean / size);
+	fprintf(f, "  %s%21s%s  %s\n", paint(f, paint_of(row->value, difference)), percent,
 		paint(f, PAINT_PLAIN), label);
 }
 
@@ -116,9 +131,8 @@ static void text_comparison(FILE *f, const struct comparison *comparison,
 			    const struct events *events, const struct how *how)
 {
 	const struct values *values = &comparison->series[0].values;
-	struct summary a, b;
+	struct row row;
 	unsigned int i;
-	int k;
 
 	text_program(f, comparison, 0);
 	text_program(f, comparison, 1);
@@ -131,13 +145,8 @@ static void text_comparison(FILE *f, const struct comparison *comparison,
 		if (values->value[i].kind == VALUE_TICKS &&
 		    values_find(values, VALUE_SECONDS, "on a processor"))
 			continue;
-		k = same_of_b(comparison, i);
-		if (k < 0)
-			continue;
-		series_summary(&comparison->series[0], i, &a);
-		series_summary(&comparison->series[1], (unsigned int)k, &b);
-		if (a.n && b.n)
-			text_row(f, &values->value[i], &a, &b);
+		if (row_of(comparison, i, &row) && row.a.n && row.b.n)
+			text_row(f, &row);
 	}
 	fprintf(f, "\n");
 	text_notes(f, events, how, &comparison->worst, false);
@@ -155,29 +164,24 @@ static void csv_summary(FILE *f, const struct value *value, const struct summary
 
 static void csv_comparison(FILE *f, const struct comparison *comparison)
 {
-	const struct values *values = &comparison->series[0].values;
-	struct difference difference;
-	struct summary a, b;
+	const struct difference *difference;
+	const struct value *value;
+	struct row row;
 	unsigned int i;
-	int k;
 
 	fputs("name,mode,unit,a_runs,a_mean,a_deviation,a_minimum,a_median,a_maximum,"
 	      "b_runs,b_mean,b_deviation,b_minimum,b_median,b_maximum,difference,low,high\n", f);
-	for (i = 0; i < values->n; i++) {
-		const struct value *value = &values->value[i];
-
-		k = same_of_b(comparison, i);
-		if (k < 0)
+	for (i = 0; i < comparison->series[0].values.n; i++) {
+		if (!row_of(comparison, i, &row))
 			continue;
-		series_summary(&comparison->series[0], i, &a);
-		series_summary(&comparison->series[1], (unsigned int)k, &b);
+		value = row.value;
+		difference = &row.difference;
 		csv_value(f, true, value);
-		csv_summary(f, value, &a);
-		csv_summary(f, value, &b);
-		summary_difference(&a, &b, &difference);
-		csv_number(f, value, a.n && b.n, difference.mean);
-		csv_number(f, value, difference.known, difference.low);
-		csv_number(f, value, difference.known, difference.high);
+		csv_summary(f, value, &row.a);
+		csv_summary(f, value, &row.b);
+		csv_number(f, value, row.a.n && row.b.n, difference->mean);
+		csv_number(f, value, difference->known, difference->low);
+		csv_number(f, value, difference->known, difference->high);
 		fputc('\n', f);
 	}
 }
@@ -192,32 +196,28 @@ static void json_number(FILE *f, const char *name, bool known, double number)
 		fprintf(f, "null");
 }
 
-static void json_row(FILE *f, const struct value *value, const struct summary *a,
-		     const struct summary *b)
+static void json_row(FILE *f, const struct row *row)
 {
-	int digits = value_is_whole(value) ? 3 : 9;
-	struct difference difference;
+	const struct difference *difference = &row->difference;
+	int digits = value_is_whole(row->value) ? 3 : 9;
 
-	json_value_name(f, value);
+	json_value_name(f, row->value);
 	fprintf(f, "\"a\": {");
-	json_summary(f, a, 1, digits);
+	json_summary(f, &row->a, 1, digits);
 	fprintf(f, "}, \"b\": {");
-	json_summary(f, b, 1, digits);
+	json_summary(f, &row->b, 1, digits);
 	fprintf(f, "}");
-	summary_difference(a, b, &difference);
-	json_number(f, "difference", a->n && b->n, difference.mean);
-	json_number(f, "low", difference.known, difference.low);
-	json_number(f, "high", difference.known, difference.high);
+	json_number(f, "difference", row->a.n && row->b.n, difference->mean);
+	json_number(f, "low", difference->known, difference->low);
+	json_number(f, "high", difference->known, difference->high);
 	fprintf(f, "}");
 }
 
 static void json_comparison(FILE *f, const struct comparison *comparison, const struct how *how)
 {
-	const struct values *values = &comparison->series[0].values;
 	const char *between = "";
-	struct summary a, b;
+	struct row row;
 	unsigned int i;
-	int k;
 
 	for (i = 0; i < 2; i++) {
 		fprintf(f, "%s\"%c\": {", i ? "}, " : "{", i ? 'b' : 'a');
@@ -226,14 +226,11 @@ static void json_comparison(FILE *f, const struct comparison *comparison, const 
 			comparison->failed[i]);
 	}
 	fprintf(f, "}, \"warm_up_runs\": %u, \"confidence\": 0.95, \"values\": [", how->warm_up);
-	for (i = 0; i < values->n; i++) {
-		k = same_of_b(comparison, i);
-		if (k < 0)
+	for (i = 0; i < comparison->series[0].values.n; i++) {
+		if (!row_of(comparison, i, &row))
 			continue;
-		series_summary(&comparison->series[0], i, &a);
-		series_summary(&comparison->series[1], (unsigned int)k, &b);
 		fprintf(f, "%s", between);
-		json_row(f, &values->value[i], &a, &b);
+		json_row(f, &row);
 		between = ", ";
 	}
 	fprintf(f, "]}\n");
