@@ -12,47 +12,39 @@ version=4.13.0-1
 hash=d18b97764c755528c1051d376e33545d0eb60c6ebf85680436813fa5b04cc3d1
 sets='p6 pii piii pentm core core2 atom nhlm wstmr arch p4 p4m2 p4m3 k7 k8 k8c fam10h'
 
+self=/src/tests/machines/${0##*/}
 case ${1-} in
 --fetch | --build | --write) ;;
-'' | --generate)
+--generate)
+	used=$("$0")
+	(cd "$(dirname "$0")/../.." && tests/machines/inroot "$self" --write "/src/$used")
+	echo "$used"
+	exit ;;
+'')
 	here=$(cd "$(dirname "$0")" && pwd)
 	top=$(cd "$here/../.." && pwd)
-	cache=${PERFCTR_CACHE:-${XDG_CACHE_HOME:-${HOME:-/var/cache}${HOME:+/.cache}}/perfctr}
+	# shellcheck source=tests/machines/cache.sh
+	. "$here/cache.sh"
 	root=$("$here/root.sh" trixie)
 	# Of the build root, and of this recipe
-	name=libpfm4-$version-$(echo "$root" | cat - "$0" | sha256sum | cut -c1-8)
+	name=libpfm4-$version-$({ echo "$root" && sed -n '/^# --- Inside/,$p' "$0"; } |
+		sha256sum | cut -c1-8)
 	kept=$cache/$name.tar used=build/$name
-	self=/src/tests/machines/${0##*/}
+	kept_find libpfm4
 
-	exec 9>"$cache/libpfm4.lock"
-	flock 9
-	if [ ! -e "$kept" ]; then
-		echo "perfctr: fetching and building libpfm4: once, about a minute" >&2
-		work=build/libpfm4-work
-		rm -rf "${top:?}/$work"
-		mkdir -p "$top/$work"
-		trap 'rm -rf "${top:?}/$work"' EXIT
-		trap 'exit 1' HUP INT TERM
-		# bookworm has that version.
-		(cd "$top" && tests/machines/inroot -r bookworm -w "$self" --fetch "/src/$work" &&
-			tests/machines/inroot "$self" --build "/src/$work") >&2 9>&- || {
-			echo "perfctr: libpfm4 could not be had" >&2
-			exit 1
-		}
-		mv "$top/$work/kept.tar" "$kept.tmp"
-		mv "$kept.tmp" "$kept"
-		# Those that nothing has used for a month
-		find "$cache" -maxdepth 1 -type f -name 'libpfm4-*.tar' -mtime +30 -delete
-	fi
-	touch -c "$kept" 2>/dev/null || :
-	[ -d "$top/$used" ] || {
-		rm -rf "$top/$used.new"
-		mkdir -p "$top/$used.new"
-		tar -x -f "$kept" -C "$top/$used.new"
-		mv -T "$top/$used.new" "$top/$used"
+	echo "perfctr: fetching and building libpfm4: once, about a minute" >&2
+	work=build/libpfm4-work
+	rm -rf "${top:?}/$work"
+	mkdir -p "$top/$work"
+	trap 'rm -rf "${top:?}/$work"' EXIT
+	trap 'exit 1' HUP INT TERM
+	# bookworm has that version.
+	(cd "$top" && tests/machines/inroot -r bookworm -w "$self" --fetch "/src/$work" &&
+		tests/machines/inroot "$self" --build "/src/$work") >&2 9>&- || {
+		echo "perfctr: libpfm4 could not be had" >&2
+		exit 1
 	}
-	[ -z "${1-}" ] || (cd "$top" && tests/machines/inroot "$self" --write "/src/$used") 9>&-
-	echo "$used"
+	kept_put "$top/$work/kept.tar" 'libpfm4-*.tar'
 	exit ;;
 *)
 	echo "usage: libpfm4.sh [--generate]" >&2

@@ -14,7 +14,8 @@ case ${1-} in
 *)
 	here=$(cd "$(dirname "$0")" && pwd)
 	top=$(cd "$here/../.." && pwd)
-	cache=${PERFCTR_CACHE:-${XDG_CACHE_HOME:-${HOME:-/var/cache}${HOME:+/.cache}}/perfctr}
+	# shellcheck source=tests/machines/cache.sh
+	. "$here/cache.sh"
 	suite=${1?usage: linux-pmu.sh trixie|testing}
 	root=$("$here/root.sh" "$suite")
 	# The root's name has its recipe's hash, but its packages can be newer.
@@ -24,21 +25,7 @@ case ${1-} in
 	name=linux-pmu-$version-$key
 	kept=$cache/$name.tar used=build/linux/$name
 
-	use() {
-		touch -c "$kept" 2>/dev/null || :
-		[ -d "$top/$used" ] || {
-			rm -rf "$top/$used.$$"
-			mkdir -p "$top/$used.$$"
-			tar -x -f "$kept" -C "$top/$used.$$"
-			mv -T "$top/$used.$$" "$top/$used" 2>/dev/null ||
-				rm -rf "${top:?}/$used.$$" # another was first
-		}
-		echo "$used"
-	}
-	[ ! -e "$kept" ] || { use; exit; }
-	exec 9>"$cache/linux-pmu.lock"
-	flock 9
-	[ ! -e "$kept" ] || { use; exit; }
+	kept_find linux-pmu
 
 	echo "perfctr: fetching Linux's source of $suite: once, about a minute" >&2
 	work=build/linux/pmu-work
@@ -53,12 +40,7 @@ case ${1-} in
 		echo "perfctr: Linux's source of $suite could not be had" >&2
 		exit 1
 	}
-	mv "$top/$work/kept.tar" "$kept.tmp"
-	mv "$kept.tmp" "$kept"
-	use
-
-	# Those that nothing has used for a month
-	find "$cache" -maxdepth 1 -type f -name 'linux-pmu-*.tar' -mtime +30 -delete
+	kept_put "$top/$work/kept.tar" 'linux-pmu-*.tar'
 	exit ;;
 esac
 

@@ -13,7 +13,8 @@ set -eu
 if [ "${1-}" != --inside ]; then
 	here=$(cd "$(dirname "$0")" && pwd)
 	top=$(cd "$here/../.." && pwd)
-	cache=${PERFCTR_CACHE:-${XDG_CACHE_HOME:-${HOME:-/var/cache}${HOME:+/.cache}}/perfctr}
+	# shellcheck source=tests/machines/cache.sh
+	. "$here/cache.sh"
 	only_kept=''
 	if [ "${1-}" = --kept ]; then
 		only_kept=y
@@ -52,27 +53,10 @@ if [ "${1-}" != --inside ]; then
 	name=linux-$kernel-$key
 	kept=$cache/$name.tar used=build/linux/$name
 
-	# The build root sees the checkout only, so that is where it is used.
-	use() {
-		touch -c "$kept" 2>/dev/null || :
-		[ -d "$top/$used" ] || {
-			rm -rf "$top/$used.$$"
-			mkdir -p "$top/$used.$$"
-			tar -x -f "$kept" -C "$top/$used.$$"
-			mv -T "$top/$used.$$" "$top/$used" 2>/dev/null ||
-				rm -rf "${top:?}/$used.$$" # another was first
-		}
-		echo "$used"
-	}
 	# In the root there is no cache.
 	[ -z "${INROOT-}" ] || [ ! -d "$top/$used" ] || { echo "$used"; exit; }
-	[ ! -e "$kept" ] || { use; exit; }
-	[ -z "$only_kept" ] || exit 1
-
-	mkdir -p "$cache"
-	exec 9>"$cache/linux.lock"
-	flock -n 9 || { echo "perfctr: another run is building a kernel: waiting" >&2; flock 9; }
-	[ ! -e "$kept" ] || { use; exit; }
+	[ -z "$only_kept" ] || [ -e "$kept" ] || exit 1
+	kept_find linux "another run is building a kernel: waiting"
 
 	echo "perfctr: building the kernel $kernel: once, five to ten minutes, 2 GB meanwhile" >&2
 	work=build/linux/work
@@ -86,12 +70,7 @@ if [ "${1-}" != --inside ]; then
 		echo "perfctr: the kernel $kernel could not be built" >&2
 		exit 1
 	}
-	mv "$top/$work/kept.tar" "$kept.tmp"
-	mv "$kept.tmp" "$kept"
-	use
-
-	# Those of older recipes, which nothing has used for a month.
-	find "$cache" -maxdepth 1 -type f -name 'linux-*.tar' -mtime +30 -delete
+	kept_put "$top/$work/kept.tar" 'linux-*.tar'
 	exit
 fi
 

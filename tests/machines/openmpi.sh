@@ -12,25 +12,14 @@ case ${1-} in
 *)
 	here=$(cd "$(dirname "$0")" && pwd)
 	top=$(cd "$here/../.." && pwd)
-	cache=${PERFCTR_CACHE:-${XDG_CACHE_HOME:-${HOME:-/var/cache}${HOME:+/.cache}}/perfctr}
+	# shellcheck source=tests/machines/cache.sh
+	. "$here/cache.sh"
 	root=$("$here/root.sh" trixie)
-	key=$(echo "$root" | cat - "$0" "$here/mpi/ranks.c" | sha256sum | cut -c1-16)
+	key=$({ echo "$root" && sed -n '/^# --- Inside/,$p' "$0" && cat "$here/mpi/ranks.c"; } |
+		sha256sum | cut -c1-16)
 	kept=$cache/openmpi-$key.tar used=build/openmpi/$key
 
-	use() {
-		touch -c "$kept" 2>/dev/null || :
-		[ -d "$top/$used" ] || {
-			mkdir -p "$top/$used.$$"
-			tar -x -f "$kept" -C "$top/$used.$$"
-			mv -T "$top/$used.$$" "$top/$used" 2>/dev/null ||
-				rm -rf "${top:?}/$used.$$" # another was first
-		}
-		echo "$used"
-	}
-	[ ! -e "$kept" ] || { use; exit; }
-	exec 9>"$cache/openmpi.lock"
-	flock 9
-	[ ! -e "$kept" ] || { use; exit; }
+	kept_find openmpi
 
 	echo "perfctr: fetching Open MPI: once, about a minute" >&2
 	mkdir -p "$top/build/openmpi"
@@ -39,13 +28,7 @@ case ${1-} in
 		echo "perfctr: Open MPI could not be had" >&2
 		exit 1
 	}
-	cp "$top/build/openmpi/$key.tar" "$kept.tmp"
-	rm -f "$top/build/openmpi/$key.tar"
-	mv "$kept.tmp" "$kept"
-	use
-
-	# Those that nothing has used for a month
-	find "$cache" -maxdepth 1 -type f -name 'openmpi-*.tar' -mtime +30 -delete
+	kept_put "$top/build/openmpi/$key.tar" 'openmpi-*.tar'
 	exit ;;
 esac
 
