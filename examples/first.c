@@ -29,10 +29,9 @@ int main(void)
 	if (error) {
 		warnx("%s", vperfctr_strerror(meter, error));
 		vperfctr_meter_close(meter);
-		error = vperfctr_meter_open(&meter, NULL, VPERFCTR_METER_NET);
+		if (vperfctr_meter_open(&meter, NULL, VPERFCTR_METER_NET))
+			return 1;
 	}
-	if (error)
-		errx(1, "%s", vperfctr_strerror(meter, error));
 
 	vperfctr_meter_begin(meter, &sum);
 	work();
