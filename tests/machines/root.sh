@@ -25,7 +25,8 @@ trixie)
 		qemu-system-riscv opensbi qemu-system-x86 seabios qemu-system-arm qemu-system-ppc
 		busybox-static device-tree-compiler
 		dkms clang-tidy libclang-rt-19-dev libdw-dev mandoc shellcheck sparse
-		g++ clang libpfm4-dev python3-dev python3-setuptools python3-cffi rustc cargo"
+		g++ clang python3-dev python3-setuptools python3-cffi rustc cargo
+		libpfm4-dev libbenchmark-dev libpapi-dev"
 	architectures=amd64,riscv64,arm64
 	alias=stable
 	# A stable suite changes rarely and compatibly.
