@@ -6,7 +6,6 @@
  * Specification 2.0, chapter 11). Where the module has no driver: perf's own events
  * (perf_event_open(2), type and config). ppc32: events_ppc.c.
  */
-#include <ctype.h>
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
@@ -123,6 +122,13 @@ static const struct perfctr_event perf_events[] = {
 #define X86_PROG	0x00ffffffu
 /* Fixed counter 2, which counts reference cycles; on others 0x13c counts cycles of the bus */
 #define X86_FIXED_REF	26u
+
+/* What fixed counter 0 counts is an event of this number in libpfm4, as in perf */
+#define X86_FIXED_INSTRUCTIONS	24u
+#define X86_INSTRUCTIONS	0xc0u
+#define X86_CYCLES		0x3cu
+#define X86_REF_CYCLES		0x300u
+#define X86_FIXED_0_EVENT	0x100u
 
 /* Fixed counter 3; TopDown's metrics are shares of what it counts. */
 #define X86_FIXED_SLOTS	27u
@@ -490,69 +496,116 @@ static void set_event(const struct perfctr_event_set *set, const struct perfctr_
 }
 
 /*
- * An event that the kernel names: 1 if it is one. On processors of Intel's perf's config is an event
- * select, and config1 the value of the event's own register.
+ * On processors of Intel perf's config is an event select, and config1 the value of the event's own
+ * register.
  */
-static int parse_kernel_event(unsigned int cpu_type, const char *name,
-			      struct perfctr_ctr_control *ctr)
+static int set_named_event(unsigned int cpu_type, const struct perfctr_named_event *event,
+			   struct perfctr_ctr_control *ctr)
 {
-	struct perfctr_sysfs_event event;
-
-	if (is_ppc(cpu_type) || is_riscv(cpu_type) ||
-	    perfctr_sysfs_event(PERFCTR_SYSFS, name, &event) < 0)
-		return 0;
 	ctr->map = PERFCTR_MAP_ANY;
-	if (is_x86(cpu_type)) {
-		if (event.config[0] >> 32 || event.config[2])
-			return 0;
-		ctr->event = event.config[0];
-		ctr->config = event.config[1];
-		return 1;
+	ctr->flags = event->modes;
+	ctr->config = event->config[0];
+	ctr->config1 = event->config[1];
+	ctr->config2 = event->config[2];
+	ctr->event = event->type;
+	if (!is_x86(cpu_type)) {
+		ctr->flags |= PERFCTR_CTR_PERF;
+		return 0;
 	}
-	ctr->event = event.type;
-	ctr->config = event.config[0];
-	ctr->config1 = event.config[1];
-	ctr->config2 = event.config[2];
-	ctr->flags = PERFCTR_CTR_PERF;
-	return 1;
+	if (event->type != PERF_TYPE_RAW || event->config[0] >> 32 || event->config[2])
+		return ENOENT;
+	ctr->event = event->config[0];
+	ctr->config = event->config[1];
+	ctr->config1 = 0;
+	if (ctr->event == X86_FIXED_0_EVENT) {
+		ctr->event = X86_INSTRUCTIONS;
+		ctr->map = X86_FIXED_INSTRUCTIONS;
+	}
+	return 0;
+}
+
+/* An event that the kernel has a name for, or libpfm4: 0, or the error */
+static int parse_named_event(unsigned int cpu_type, const char *name, struct perfctr_ctr_control *ctr)
+{
+	struct perfctr_named_event event;
+	int err;
+
+	if (is_ppc(cpu_type) || is_riscv(cpu_type))
+		return ENOENT;
+	err = perfctr_sysfs_event(PERFCTR_SYSFS, name, &event);
+	if (err == ENOENT && perfctr_pfm_event)
+		err = perfctr_pfm_event(name, &event);
+	return err ? err : set_named_event(cpu_type, &event, ctr);
+}
+
+const char *perfctr_event_modifier(const char *spec)
+{
+	const char *colon = strrchr(spec, ':'), *end = spec + strlen(spec);
+
+	return colon && colon[1] && !colon[1 + strspn(colon + 1, "uk")] ? colon : end;
+}
+
+/* 1: the name up to the first colon is of this type of processor, or a raw event; -1: a bad one */
+static int parse_known_event(unsigned int cpu_type, const struct perfctr_event_set *set,
+			     const char *spec, struct perfctr_ctr_control *ctr)
+{
+	size_t length = strcspn(spec, ":");
+	const struct perfctr_event *event;
+	char name[64];
+	int known = 1;
+
+	if (length >= sizeof(name))
+		return 0;
+	memcpy(name, spec, length);
+	name[length] = '\0';
+	event = find_name(set, name);
+	if (event)
+		set_event(set, event, ctr);
+	else
+		known = parse_raw_event(cpu_type, name, ctr);
+	if (known > 0 && spec[length] && parse_modifier(spec + length + 1, &ctr->flags) < 0)
+		return -1;
+	return known;
 }
 
 int perfctr_event_parse(unsigned int cpu_type, const char *spec,
 			struct perfctr_ctr_control *ctr)
 {
 	const struct perfctr_event_set *set = perfctr_event_names(cpu_type);
-	const struct perfctr_event *event;
-	const char *colon;
-	char name[64];
-	size_t len;
-	int raw = 1;
+	const char *modifier = perfctr_event_modifier(spec);
+	char name[PERFCTR_EVENT_NAME_MAX];
+	int known, err = ENOENT;
 
 	memset(ctr, 0, sizeof(*ctr));
-	colon = strchr(spec, ':');
-	len = colon ? (size_t)(colon - spec) : strlen(spec);
-	if (!set || len >= sizeof(name)) {
-		errno = ENOENT;
-		return -1;
+	known = set ? parse_known_event(cpu_type, set, spec, ctr) : 0;
+	if (known > 0)
+		return 0;
+	if (known < 0) {
+		err = EINVAL;
+	} else if (set && (size_t)(modifier - spec) < sizeof(name)) {
+		memcpy(name, spec, (size_t)(modifier - spec));
+		name[modifier - spec] = '\0';
+		err = parse_named_event(cpu_type, name, ctr);
+		if (!err && *modifier)
+			(void)parse_modifier(modifier + 1, &ctr->flags);
 	}
-	memcpy(name, spec, len);
-	name[len] = '\0';
+	if (!err)
+		return 0;
+	errno = err;
+	return -1;
+}
 
-	event = find_name(set, name);
-	if (event)
-		set_event(set, event, ctr);
-	else
-		raw = parse_raw_event(cpu_type, name, ctr);
-	if (!raw)
-		raw = parse_kernel_event(cpu_type, name, ctr);
-	if (!raw) {
-		errno = ENOENT;
-		return -1;
-	}
-	if (raw < 0 || (colon && parse_modifier(colon + 1, &ctr->flags) < 0)) {
-		errno = EINVAL;
-		return -1;
-	}
-	return 0;
+struct perfctr_event_name *perfctr_more_event_names(void)
+{
+	struct perfctr_names names;
+
+	if (perfctr_names_begin(&names) < 0)
+		return NULL;
+	/* What is missing for want of memory is an error of the file in memory. */
+	(void)perfctr_sysfs_names(PERFCTR_SYSFS, &names);
+	if (perfctr_pfm_names)
+		(void)perfctr_pfm_names(&names);
+	return perfctr_names_end(&names);
 }
 
 /* Whatever the processor is: perf's numbers are the same everywhere. */
@@ -652,107 +705,68 @@ int perfctr_event_available(const struct perfctr_info *info,
 	}
 }
 
-/*
- * Near matches
- */
-
-#define NAME_MAX_LEN	40
-
-/*
- * How many letters must be inserted, removed, changed, or swapped with a neighbour
- * to turn one name into the other (optimal string alignment).
- */
-static unsigned int distance(const char *a, const char *b)
+static __u64 general_purpose(const struct perfctr_info *info)
 {
-	unsigned int d[3][NAME_MAX_LEN + 1];
-	unsigned int *before = d[0], *above = d[1], *row = d[2], *tmp;
-	size_t i, j, la = strlen(a), lb = strlen(b);
-	unsigned int best;
+	if (is_x86(info->cpu_type))
+		return info->counters & X86_PROG;
+	return is_riscv(info->cpu_type) ? info->counters & CTRS_PROG : info->counters;
+}
 
-	if (lb > NAME_MAX_LEN)
-		return NAME_MAX_LEN;
-	for (j = 0; j <= lb; j++)
-		row[j] = (unsigned int)j;
-	for (i = 1; i <= la; i++) {
-		tmp = before;
-		before = above;
-		above = row;
-		row = tmp;
-		row[0] = (unsigned int)i;
-		for (j = 1; j <= lb; j++) {
-			int ca = tolower((unsigned char)a[i - 1]);
-			int cb = tolower((unsigned char)b[j - 1]);
+/* The fixed counter that counts the event, as a bit of perfctr_info.counters; or 0 */
+static __u64 fixed_counter(const struct perfctr_info *info, const struct perfctr_ctr_control *ctr)
+{
+	static const __u32 x86_fixed[] = { X86_INSTRUCTIONS, X86_CYCLES, X86_REF_CYCLES };
+	__u64 counter = 0;
+	unsigned int i;
 
-			best = above[j - 1] + (ca != cb);
-			if (above[j] + 1 < best)
-				best = above[j] + 1;
-			if (row[j - 1] + 1 < best)
-				best = row[j - 1] + 1;
-			if (i > 1 && j > 1 && before[j - 2] + 1 < best &&
-			    ca == tolower((unsigned char)b[j - 2]) &&
-			    cb == tolower((unsigned char)a[i - 2]))
-				best = before[j - 2] + 1;
-			row[j] = best;
-		}
+	if (ctr->map != PERFCTR_MAP_ANY)
+		return ctr->map < 64 ? info->counters & 1ULL << ctr->map & ~general_purpose(info) : 0;
+	for (i = 0; is_x86(info->cpu_type) && i < ARRAY_SIZE(x86_fixed); i++)
+		if (ctr->event == x86_fixed[i])
+			counter = 1ULL << (X86_FIXED_INSTRUCTIONS + i);
+	return counter & info->counters;
+}
+
+unsigned int perfctr_event_demand(const struct perfctr_info *info,
+				  const struct perfctr_ctr_control *ctr, unsigned int n,
+				  unsigned int *there)
+{
+	unsigned int i, needed = 0;
+	__u64 used = 0, fixed;
+
+	*there = (unsigned int)__builtin_popcountll(general_purpose(info));
+	for (i = 0; i < n; i++) {
+		if (ctr[i].flags & PERFCTR_CTR_PERF)
+			return 0;
+		if (is_x86(info->cpu_type) && topdown_level(ctr[i].event))
+			continue;
+		fixed = fixed_counter(info, &ctr[i]);
+		needed += !fixed || used & fixed;
+		used |= fixed;
 	}
-	return row[lb];
+	return needed;
 }
 
-static int contains(const char *name, const char *part)
-{
-	size_t len = strlen(part);
-
-	for (; *name; name++)
-		if (!strncasecmp(name, part, len))
-			return 1;
-	return 0;
-}
-
-size_t perfctr_event_suggest(unsigned int cpu_type, const char *spec,
-			     const char **names, size_t max)
+char **perfctr_event_suggest(unsigned int cpu_type, const char *spec, size_t max)
 {
 	const struct perfctr_event_set *set = perfctr_event_names(cpu_type);
-	unsigned int scores[ARRAY_SIZE(riscv_events) + ARRAY_SIZE(aliases)];
-	size_t i, j, len, count = 0;
-	char wanted[NAME_MAX_LEN];
-	const char *name;
-	unsigned int score;
+	size_t i, length = (size_t)(perfctr_event_modifier(spec) - spec);
+	struct perfctr_near near = { .max = max < PERFCTR_NEAR_MAX ? max : PERFCTR_NEAR_MAX };
+	struct perfctr_event_name *more = NULL;
+	char **names;
 
-	len = strcspn(spec, ":");
-	if (!set || !max || !len || len >= sizeof(wanted))
-		return 0;
-	if (max > ARRAY_SIZE(scores))
-		max = ARRAY_SIZE(scores);
-	memcpy(wanted, spec, len);
-	wanted[len] = '\0';
-
-	for (i = 0; i < set->nevents + ARRAY_SIZE(aliases); i++) {
-		if (i < set->nevents) {
-			name = set->events[i].name;
-		} else {
-			name = aliases[i - set->nevents].alias;
-			if (!find_event(set, aliases[i - set->nevents].name))
-				continue;
-		}
-		/* A part of a name ("tlb") is as good as two wrong letters. */
-		score = distance(wanted, name);
-		if (len >= 3 && score > 2 && contains(name, wanted))
-			score = 2;
-		if (score > 1 + len / 3)
-			continue;
-		/* Insert behind those that are as near; the last may fall off. */
-		for (j = count; j > 0 && scores[j - 1] > score; j--) {
-			if (j < max) {
-				scores[j] = scores[j - 1];
-				names[j] = names[j - 1];
-			}
-		}
-		if (j >= max)
-			continue;
-		scores[j] = score;
-		names[j] = name;
-		if (count < max)
-			count++;
-	}
-	return count;
+	if (!set)
+		return NULL;
+	for (i = 0; i < set->nevents; i++)
+		perfctr_near_compare(&near, spec, length, set->events[i].name);
+	for (i = 0; i < ARRAY_SIZE(aliases); i++)
+		if (find_event(set, aliases[i].name))
+			perfctr_near_compare(&near, spec, length, aliases[i].alias);
+	if (!is_ppc(cpu_type) && !is_riscv(cpu_type))
+		more = perfctr_more_event_names();
+	for (i = 0; more && more[i].name; i++)
+		perfctr_near_compare(&near, spec, length, more[i].name);
+	names = perfctr_near_names(&near);
+	free(more);
+	return names;
 }

@@ -111,68 +111,32 @@ static int place_all(int device, char *terms, unsigned long long config[3])
 	return 0;
 }
 
-int perfctr_sysfs_event(const char *root, const char *name, struct perfctr_sysfs_event *event)
+int perfctr_sysfs_event(const char *root, const char *name, struct perfctr_named_event *event)
 {
 	char path[100], text[256], *end;
-	int device, ret = -1;
+	int device, ret = ENOENT;
 
 	memset(event, 0, sizeof(*event));
 	if (!*name || *name == '.' || strchr(name, '/'))
-		return -1;
+		return ENOENT;
 	device = open_device(root);
 	if (device < 0)
-		return -1;
+		return ENOENT;
 	(void)snprintf(path, sizeof(path), "events/%.80s", name);
 	if (!read_file(device, "type", text, sizeof(text))) {
 		event->type = (unsigned int)strtoul(text, &end, 10);
-		if (end != text && !*end && !read_file(device, path, text, sizeof(text)))
-			ret = place_all(device, text, event->config);
+		if (end != text && !*end && !read_file(device, path, text, sizeof(text)) &&
+		    !place_all(device, text, event->config))
+			ret = 0;
 	}
 	close(device);
 	return ret;
 }
 
-static int by_name(const void *a, const void *b)
+int perfctr_sysfs_names(const char *root, struct perfctr_names *names)
 {
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-/* The names are behind the array, in the same piece of memory. */
-static char **names_of(DIR *list)
-{
-	size_t n = 0, bytes = 0, length;
+	int device = open_device(root), events, ret = 0;
 	struct dirent *entry;
-	char **names, *text;
-
-	while ((entry = readdir(list))) {
-		/* "mem-loads.scale" and the like say more about mem-loads. */
-		if (strchr(entry->d_name, '.'))
-			continue;
-		n++;
-		bytes += strlen(entry->d_name) + 1;
-	}
-	names = (char **)malloc((n + 1) * sizeof(*names) + bytes);
-	if (!names)
-		return NULL;
-	text = (char *)(names + n + 1);
-	rewinddir(list);
-	for (n = 0; bytes && (entry = readdir(list));) {
-		length = strlen(entry->d_name) + 1;
-		if (strchr(entry->d_name, '.') || length > bytes)
-			continue;
-		names[n++] = memcpy(text, entry->d_name, length);
-		text += length;
-		bytes -= length;
-	}
-	names[n] = NULL;
-	qsort((void *)names, n, sizeof(*names), by_name);
-	return names;
-}
-
-char **perfctr_sysfs_names(const char *root)
-{
-	int device = open_device(root), events;
-	char **names;
 	DIR *list;
 
 	events = device < 0 ? -1 : openat(device, "events", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -182,14 +146,12 @@ char **perfctr_sysfs_names(const char *root)
 	if (!list) {
 		if (events >= 0)
 			close(events);
-		return (char **)calloc(1, sizeof(*names));
+		return 0;
 	}
-	names = names_of(list);
+	/* "mem-loads.scale" and the like say more about mem-loads. */
+	while (!ret && (entry = readdir(list)))
+		if (!strchr(entry->d_name, '.'))
+			ret = perfctr_names_add(names, entry->d_name, NULL);
 	closedir(list);
-	return names;
-}
-
-char **perfctr_kernel_event_names(void)
-{
-	return perfctr_sysfs_names(PERFCTR_SYSFS);
+	return ret;
 }

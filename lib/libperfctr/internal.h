@@ -3,6 +3,8 @@
 #ifndef PERFCTR_INTERNAL_H
 #define PERFCTR_INTERNAL_H
 
+#include <stdio.h>
+
 /* The library defines the calls that users get inline, so it wants no inline copies. */
 #define PERFCTR_NO_INLINE
 #include "libperfctr.h"
@@ -74,23 +76,70 @@ perfctr_internal
 int perfctr_ppc_format(const struct perfctr_event_set *set, const struct perfctr_ctr_control *ctr,
 		       const char *modifier, char *buf, size_t size);
 
-/*
- * An event that the kernel names below @root (PERFCTR_SYSFS, but in tests): perf's type and config,
- * config1 and config2. -1: there is none, or it is not understood.
- */
-#define PERFCTR_SYSFS	"/sys/bus/event_source/devices"
+/* The longest name of an event, with its end */
+#define PERFCTR_EVENT_NAME_MAX	128u
 
-struct perfctr_sysfs_event {
+/* An event as perf has it, of a name that our tables do not have */
+struct perfctr_named_event {
 	unsigned int type;
-	unsigned long long config[3];
+	unsigned long long config[3];		/* and config1, config2 */
+	unsigned int modes;			/* PERFCTR_CTR_USER, _KERNEL: what the name says of them */
+};
+
+/* Names with descriptions (NULL: none), as they come: text is both, each with its end */
+struct perfctr_names {
+	FILE *f;
+	char *text;
+	size_t size, n;
+};
+
+/* 0, or -1 if there is no memory. end: sorted, in one piece; NULL if there is none for that */
+perfctr_internal
+int perfctr_names_begin(struct perfctr_names *names);
+perfctr_internal
+int perfctr_names_add(struct perfctr_names *names, const char *name, const char *description);
+perfctr_internal
+struct perfctr_event_name *perfctr_names_end(struct perfctr_names *names);
+
+/*
+ * The names that were nearest so far, best first. compare: the first @length letters of @spec with a
+ * name; only names with units of their own are compared with what stands behind a colon. names: a copy
+ * in one piece, with NULL behind the last; or NULL.
+ */
+#define PERFCTR_NEAR_MAX	16
+
+struct perfctr_near {
+	const char *name[PERFCTR_NEAR_MAX];
+	unsigned int score[PERFCTR_NEAR_MAX];
+	size_t n, max;
 };
 
 perfctr_internal
-int perfctr_sysfs_event(const char *root, const char *name, struct perfctr_sysfs_event *event);
-
-/* Of perfctr_kernel_event_names() */
+void perfctr_near_compare(struct perfctr_near *near, const char *spec, size_t length,
+			  const char *name);
 perfctr_internal
-char **perfctr_sysfs_names(const char *root);
+char **perfctr_near_names(const struct perfctr_near *near);
+
+/*
+ * Of the kernel, below @root (PERFCTR_SYSFS, but in tests). event: 0, or ENOENT if there is none, or it
+ * is not understood. names: 0, or -1 if there is no memory.
+ */
+#define PERFCTR_SYSFS	"/sys/bus/event_source/devices"
+
+perfctr_internal
+int perfctr_sysfs_event(const char *root, const char *name, struct perfctr_named_event *event);
+perfctr_internal
+int perfctr_sysfs_names(const char *root, struct perfctr_names *names);
+
+/*
+ * Of libpfm4, if it is there. event: likewise, and EINVAL if it knows the event, but not with what
+ * follows. A program that is linked with libperfctr.a has these only if its linker is asked for
+ * them (-u perfctr_pfm_event): they load a library, which a static program should not.
+ */
+perfctr_internal __attribute__((weak))
+int perfctr_pfm_event(const char *name, struct perfctr_named_event *event);
+perfctr_internal __attribute__((weak))
+int perfctr_pfm_names(struct perfctr_names *names);
 
 /* PERFCTR_IOC_READ with room for the first n counters */
 perfctr_internal

@@ -507,33 +507,45 @@ const char *perfctr_error_name(unsigned int error);
  * have PERFCTR_CTR_PERF among their flags, and may be counted by on any processor with
  * PERFCTR_FEATURE_SHARED.
  *
- * Names that none of these are, are looked up among those that the kernel has for this machine's
- * processor (DEVICE/events in /sys/bus/event_source/devices), unless its cores are of several types.
- * Upper and lower case differ there.
+ * A name that is none of these is looked up among those that the kernel has for this machine's
+ * processor (DEVICE/events in /sys/bus/event_source/devices), unless its cores are of several types;
+ * upper and lower case differ there. Then libpfm4 is asked, if it is installed, which knows the names of
+ * the manuals: "L2_RQSTS:MISS", "BR_INST_RETIRED:CONDITIONAL:c=1". A static program has libpfm4's names
+ * only if it is linked with -Wl,-u,perfctr_pfm_event.
  *
  * perfctr_event_parse() fills in one counter of a control. Without a modifier
  * its flags have no mode, which the kernel refuses: the caller adds one. It fails with
  * ENOENT if the processor type has no event of that name, and with EINVAL for
- * a bad modifier or a raw number that is too large.
+ * a bad modifier, a raw number that is too large, or an event of libpfm4's with units that it has not.
  */
 int perfctr_event_parse(unsigned int cpu_type, const char *spec,
 			struct perfctr_ctr_control *ctr);
 
+/*
+ * Where the modifier in spec begins, with its colon; its end if there is none. Names of libpfm4's
+ * have colons of their own, so it is the last one, if only u and k follow.
+ */
+const char *perfctr_event_modifier(const char *spec);
+
 /* The names that a type of processor has, but for aliases; or NULL */
 const struct perfctr_event_set *perfctr_event_names(unsigned int cpu_type);
 
-/*
- * The kernel's names, sorted, with NULL behind them; one free() releases all. Some may be of events that
- * perfctr_event_parse() does not take. NULL: ENOMEM.
- */
-char **perfctr_kernel_event_names(void);
+/* description: NULL if there is none */
+struct perfctr_event_name {
+	const char *name, *description;
+};
 
 /*
- * The names that are nearest to an unknown one, best first, at most max;
- * returns how many. A modifier in spec is ignored.
+ * The names that the kernel and libpfm4 have beside those, sorted, with NULL behind the last; one
+ * free() releases all. perfctr_event_parse() may not take some of them. NULL: ENOMEM.
  */
-size_t perfctr_event_suggest(unsigned int cpu_type, const char *spec,
-			     const char **names, size_t max);
+struct perfctr_event_name *perfctr_more_event_names(void);
+
+/*
+ * The names that are nearest to an unknown one, best first, at most max, with NULL behind the last; one
+ * free() releases all. A modifier in spec is ignored. NULL: there are none, or ENOMEM.
+ */
+char **perfctr_event_suggest(unsigned int cpu_type, const char *spec, size_t max);
 
 /*
  * The name of what a counter counts, with its modifier if its flags have a mode.
@@ -550,6 +562,15 @@ int perfctr_event_format(unsigned int cpu_type,
  */
 int perfctr_event_available(const struct perfctr_info *info,
 			    const struct perfctr_ctr_control *ctr);
+
+/*
+ * How many of n events need general-purpose counters (programmable ones, where these are called so),
+ * since no fixed counter is left for them; there: how many of those a CPU has. Of perf's events
+ * nobody knows: 0.
+ */
+unsigned int perfctr_event_demand(const struct perfctr_info *info,
+				  const struct perfctr_ctr_control *ctr, unsigned int n,
+				  unsigned int *there);
 
 /*
  * Instructions without noise

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "meter.h"
@@ -45,14 +46,14 @@ int perfctr_meter_fail_device(struct vperfctr_meter *m, int err)
 /* "; near are a, b", or nothing */
 static void near_names(const struct perfctr_info *info, const char *name, char *buf, size_t size)
 {
-	const char *names[3];
-	size_t i, n, used = 0;
+	char **names = perfctr_event_suggest(info->cpu_type, name, 3);
+	size_t i, used = 0;
 
 	*buf = '\0';
-	n = perfctr_event_suggest(info->cpu_type, name, names, ARRAY_SIZE(names));
-	for (i = 0; i < n && used < size; i++)
+	for (i = 0; names && names[i] && used < size; i++)
 		used += (size_t)snprintf(buf + used, size - used, "%s%s",
 					 i ? ", " : "; similar are ", names[i]);
+	free((void *)names);
 }
 
 int perfctr_meter_fail_event(struct vperfctr_meter *m, int err, const struct perfctr_info *info,
@@ -66,9 +67,9 @@ int perfctr_meter_fail_event(struct vperfctr_meter *m, int err, const struct per
 		return perfctr_meter_fail(m, err, "'%s': this processor (%s) has no event of that name%s",
 					  name, perfctr_info_cpu_name(info), similar);
 	case EINVAL:
-		return perfctr_meter_fail(m, err, "'%s': behind an event's colon stands u (user mode), k "
-					  "(kernel mode) or uk; a raw event is r and up to 16 "
-					  "hexadecimal digits", name);
+		return perfctr_meter_fail(m, err, "'%s': behind an event's last colon stands u (user mode), "
+					  "k (kernel mode) or uk, or a unit that the event has; a raw "
+					  "event is r and up to 16 hexadecimal digits", name);
 	default:
 		return perfctr_meter_fail(m, err, "'%s': this processor (%s) cannot count it", name,
 					  perfctr_info_cpu_name(info));
@@ -107,11 +108,26 @@ static const char *why_not_supported(const struct perfctr_control *control)
 	       "a privilege";
 }
 
+static const char *why_too_many(const struct vperfctr_meter *m, const struct perfctr_info *info,
+				char *buf, size_t size)
+{
+	unsigned int there, needed = perfctr_event_demand(info, m->control.ctr, m->n, &there);
+
+	if (needed > there)
+		(void)snprintf(buf, size, "%u events need general-purpose counters, and this processor (%s) "
+			       "has %u", needed, perfctr_info_cpu_name(info), there);
+	else
+		(void)snprintf(buf, size, "this processor (%s) cannot count these %u events at a time: some "
+			       "of them can be counted on the same few of its counters only",
+			       perfctr_info_cpu_name(info), m->n);
+	return buf;
+}
+
 int perfctr_meter_fail_control(struct vperfctr_meter *m, int err, const struct perfctr_info *info)
 {
 	const struct perfctr_control *control = &m->control;
 	const char *why = strerror(-err);
-	char which[METER_NAME_SIZE + 32] = "", buf[160];
+	char which[METER_NAME_SIZE + 32] = "", buf[200];
 
 	if (control->refused < m->n)
 		(void)snprintf(which, sizeof(which), "'%s' (counter %u): ",
@@ -134,9 +150,7 @@ int perfctr_meter_fail_control(struct vperfctr_meter *m, int err, const struct p
 		break;
 	case EINVAL:
 		/* Each can be counted: meter.c has asked. */
-		(void)snprintf(buf, sizeof(buf), "this processor (%s) cannot count these %u events at "
-			       "a time", perfctr_info_cpu_name(info), m->n);
-		why = buf;
+		why = why_too_many(m, info, buf, sizeof(buf));
 		err = -ENOSPC;
 		if (control->reason && control->reason != PERFCTR_REASON_COUNTER)
 			why = perfctr_reason_name(control->reason);

@@ -254,7 +254,7 @@ END_TEST
 /* All are different, so perf_events cannot count several of them by one counter, either. */
 START_TEST(too_few_counters)
 {
-	char events[64 * 8] = "r1c4";
+	char events[64 * 8] = "r1c4", words[96];
 	struct vperfctr_meter *m;
 	unsigned int i;
 	int err;
@@ -262,7 +262,9 @@ START_TEST(too_few_counters)
 	for (i = 2; i <= guest.nprogrammable + 1; i++)
 		(void)sprintf(events + strlen(events), ",r%xc4", i);
 	err = vperfctr_meter_open(&m, events, 0);
-	expect_failure(m, err, ENOSPC, "at a time", NULL);
+	(void)snprintf(words, sizeof(words), "%u events need general-purpose counters, and this processor (",
+		       guest.nprogrammable + 1);
+	expect_failure(m, err, ENOSPC, words, NULL);
 	*strrchr(events, ',') = '\0';
 	m = meter_of(events, 0);
 	ck_assert_uint_eq(vperfctr_meter_events(m), guest.nprogrammable);

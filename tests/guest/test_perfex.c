@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <fcntl.h>
 #include <glob.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,7 +45,7 @@
 /* How a command ended, and what it said. */
 struct result {
 	int status;
-	char out[16384];
+	char out[131072];	/* --list with libpfm4 is long */
 	char err[16384];
 };
 
@@ -303,7 +304,7 @@ static uint64_t count_of(const char *json, const char *event)
 
 static const char *output(void)
 {
-	static char text[16384];
+	static char text[32768];
 
 	ck_assert_int_gt(read_text(OUTPUT, text, sizeof(text)), 0);
 	return text;
@@ -592,6 +593,86 @@ START_TEST(warm_up_is_forgotten)
 	ck_assert_uint_lt(strtoull(member(output(), "maximum"), NULL, 10),
 			  strtoull(member(output(), "minimum"), NULL, 10) + 100000);
 	ck_assert_uint_gt(mean, strtoull(member(output(), "maximum"), NULL, 10) + 100000);
+}
+END_TEST
+
+/* How often @part is in @text */
+static unsigned int occurrences(const char *text, const char *part)
+{
+	unsigned int n = 0;
+
+	while ((text = strstr(text, part))) {
+		text += strlen(part);
+		n++;
+	}
+	return n;
+}
+
+#define MANY	20	/* no processor here counts one event on so many counters */
+
+/* Each of them is exact, in whichever pass it is. */
+START_TEST(as_many_passes_as_it_takes)
+{
+	char events[MANY * 16] = "instructions:u", exact[64];
+	unsigned int i, n, passes;
+	const char *line;
+
+	for (i = 1; i < MANY; i++)
+		strcat(events, ",instructions:u");
+	perfex("-e", events, "--passes", "--json", "-o", OUTPUT, "--", KNOWN_PATH);
+	ended_with(0);
+	passes = (unsigned int)strtoul(member(output(), "passes"), NULL, 10);
+	ck_assert_uint_ge(passes, 2);
+	ck_assert_uint_eq(are_json_lines(output()), passes);
+	(void)snprintf(exact, sizeof(exact), "\"count\": %" PRIu64 "}", (uint64_t)KNOWN_LENGTH(KNOWN_LOOPS));
+	ck_assert_uint_eq(occurrences(output(), exact), MANY);
+	line = output();
+	for (i = 1; i <= passes; i++) {
+		ck_assert_uint_eq(strtoul(member(line, "pass"), NULL, 10), i);
+		line = strchr(line, '\n') + 1;
+	}
+	/* The first pass has as many as there is room for. */
+	n = occurrences(output(), exact) - occurrences(strchr(output(), '\n'), exact);
+	ck_assert_uint_ge(n, 1);
+	events[n * strlen("instructions:u,") - 1] = '\0';
+	perfex("-e", events, "--passes", "--", KNOWN_PATH);
+	ended_with(0);
+	says(result.err, ", pass 1 of 1:\n");
+	strcat(events, ",instructions:u");
+	perfex("-e", events, "--", KNOWN_PATH);
+	ended_with(FAILED);
+	perfex("-e", events, "--passes", "--", KNOWN_PATH);
+	ended_with(0);
+	says(result.err, ", pass 2 of 2:\n");
+	ck_assert_uint_eq(occurrences(result.err, "2,000,032  instructions:u\n"), n + 1);
+
+	perfex("-e", events, "--passes", "--csv", "-r", "2", "-o", OUTPUT, "--", KNOWN_PATH);
+	ended_with(0);
+	ck_assert_uint_eq(occurrences(output(), "pass,name,mode,unit,runs,"), 1);
+	ck_assert_uint_eq(occurrences(output(), "\n1,instructions,u,,2,2000032.000,0.000,"), n);
+	ck_assert_uint_eq(occurrences(output(), "\n2,instructions,u,,2,2000032.000,0.000,"), 1);
+	perfex("-e", events, "--passes", "--csv", "-o", OUTPUT, "--", KNOWN_PATH);
+	ended_with(0);
+	ck_assert_uint_eq(occurrences(output(), "record,time,part,"), 1);
+	ck_assert_uint_eq(occurrences(output(), ",pass 2,instructions,u,,2000032\n"), 1);
+}
+END_TEST
+
+/* The first pass that fails decides; of an event that there is not nothing is run. */
+START_TEST(passes_fail)
+{
+	perfex("-e", "instructions:u,no-such-event", "--passes", "--", "/bin/touch", "/tmp/was-run");
+	ended_with(FAILED);
+	says(result.err, "perfex: no event has the name 'no-such-event'\n");
+	ck_assert_int_eq(access("/tmp/was-run", F_OK), -1);
+	perfex("-e", "instructions:u", "--passes", "--", "/bin/sh", "-c", "exit 3");
+	ended_with(3);
+	perfex("-e", "instructions:u", "--passes", "-o", OUTPUT, "--", "/no/such/program");
+	ended_with(127);
+	ck_assert_int_eq(access(OUTPUT, F_OK), -1);
+	perfex("--passes", "--", "/bin/true");
+	ended_with(WRONG);
+	says(result.err, "perfex: --passes needs --event (-e)\n");
 }
 END_TEST
 
@@ -1528,7 +1609,7 @@ START_TEST(program_inherits_no_more)
 
 	run_command((const char *const[]){ "/bin/sh", "-c", look, NULL });
 	ended_with(0);
-	(void)snprintf(without, sizeof(without), "%s", result.out);
+	(void)snprintf(without, sizeof(without), "%.*s", (int)sizeof(without) - 1, result.out);
 	perfex("-o", OUTPUT, "--", "/bin/sh", "-c", look);
 	ended_with(0);
 	ck_assert_str_eq(result.out, without);
@@ -1562,6 +1643,20 @@ START_TEST(info)
 }
 END_TEST
 
+/* The machine's name begins so. */
+static bool is_machine(const char *name)
+{
+	struct utsname uts;
+
+	return !uname(&uts) && !strncmp(uts.nodename, name, strlen(name));
+}
+
+/* libpfm4 is there, and the processor is one whose names are known here. */
+static bool has_libpfm4(void)
+{
+	return !access("/lib/libpfm.so.4", F_OK) && (is_machine("icelake") || is_machine("skylake"));
+}
+
 START_TEST(list)
 {
 	perfex("-l");
@@ -1574,6 +1669,19 @@ START_TEST(list)
 	}
 	perfex("--list");
 	ended_with(0);
+}
+END_TEST
+
+START_TEST(list_without_the_module)
+{
+	ck_assert_int_eq(module_unload_patiently(), 0);
+	perfex("--list");
+	ended_with(0);
+	says(result.out, "\ninstructions                 ?    ");
+	says(result.out, "\nThe module is not loaded, so it is not known which of these this processor has.\n");
+	if (has_libpfm4())
+		says(result.out, "\nBR_INST_RETIRED:ALL_BRANCHES ?    ");
+	ck_assert_int_eq(module_load(NULL), 0);
 }
 END_TEST
 
@@ -1935,6 +2043,43 @@ START_TEST(name_of_the_kernel)
 }
 END_TEST
 
+/* Names of libpfm4's are those of the processor's manual, and count what perf's count. */
+START_TEST(names_of_libpfm4)
+{
+	uint64_t branches;
+
+	perfex("-e", "branches:u,INST_RETIRED:ANY_P:u,BR_INST_RETIRED:ALL_BRANCHES:u", "--json", "-o", OUTPUT,
+	       KNOWN_PATH);
+	ended_with(0);
+	is_json(output());
+	ck_assert_uint_eq(count_of(output(), "INST_RETIRED:ANY_P"), KNOWN_LENGTH(KNOWN_LOOPS));
+	branches = count_of(output(), "branches");
+	ck_assert_uint_ge(branches, KNOWN_LOOPS);
+	ck_assert_uint_eq(count_of(output(), "BR_INST_RETIRED:ALL_BRANCHES"), branches);
+	perfex("--list");
+	ended_with(0);
+	says(result.out, "\nBR_INST_RETIRED:ALL_BRANCHES ");
+	/* One of the fixed counter's; that and the other are never the same counter. */
+	perfex("-e", "instructions:u,INST_RETIRED:ANY:u", "--json", "-o", OUTPUT, KNOWN_PATH);
+	ended_with(0);
+	ck_assert_uint_eq(count_of(output(), "INST_RETIRED:ANY"), KNOWN_LENGTH(KNOWN_LOOPS));
+	ck_assert_uint_eq(count_of(output(), "instructions"), KNOWN_LENGTH(KNOWN_LOOPS));
+
+	perfex("-e", "INST_RETIRED:ANYP:u", "--", "/bin/true");
+	ended_with(FAILED);
+	says(result.err, "libpfm4 knows the event INST_RETIRED, but not with what stands behind its name");
+	says(result.err, "Did you mean INST_RETIRED:ANY");
+	/* What cannot be loaded is as if it were not there. */
+	ck_ok(mkdir("/tmp/no-libpfm", 0755));
+	write_file("/tmp/no-libpfm/libpfm.so.4", "nothing");
+	ck_ok(setenv("LD_LIBRARY_PATH", "/tmp/no-libpfm", 1));
+	perfex("-e", "INST_RETIRED:ANY_P:u", "--", "/bin/true");
+	ck_ok(unsetenv("LD_LIBRARY_PATH"));
+	ended_with(FAILED);
+	says(result.err, "no event has the name 'INST_RETIRED:ANY_P:u'");
+}
+END_TEST
+
 START_TEST(unknown_event)
 {
 	perfex("-e", "instuctions:u", "--", "/bin/touch", "/tmp/was-run");
@@ -2011,7 +2156,7 @@ END_TEST
 /* x86: there are more counters, but of another kind. */
 START_TEST(too_many_events_of_a_kind)
 {
-	char all[1024] = "", words[512];
+	char all[1024] = "", words[160];
 	unsigned int i, n = guest.nprogrammable + 1;
 
 	if (n > guest.info.nrctrs)
@@ -2022,10 +2167,36 @@ START_TEST(too_many_events_of_a_kind)
 	perfex("--source", "native", "-e", all, "--", "/bin/true");
 	ended_with(FAILED);
 	(void)snprintf(words, sizeof(words),
-		       "branches can be counted on\nthese counters only, which the others need: 0");
-	for (i = 1; i < n - 1; i++)
-		(void)snprintf(words + strlen(words), sizeof(words) - strlen(words), ", %u", i);
+		       "perfex: %u events need general-purpose counters, and this processor has %u.\nWith --passes",
+		       n, n - 1);
 	says(result.err, words);
+	/* Both have fixed counters of their own. */
+	strcat(all, ",instructions:u,cycles:u");
+	if (n + 2 > guest.info.nrctrs)
+		return;
+	perfex("--source", "native", "-e", all, "--", "/bin/true");
+	ended_with(FAILED);
+	says(result.err, words);
+}
+END_TEST
+
+/* MEM_INST_RETIRED */
+#define ON_FOUR_COUNTERS	"r11d0:u,r12d0:u,r21d0:u,r41d0:u,r42d0:u"
+
+/* Ice Lake: four of its eight counters count these. */
+START_TEST(five_events_of_four_counters)
+{
+	perfex("--source", "native", "-e", ON_FOUR_COUNTERS, "--", "/bin/true");
+	ended_with(FAILED);
+	says(result.err, "perfex: this processor cannot count these events together: r42d0 can be counted on\n"
+	     "these counters only, which the others need: 0, 1, 2, 3.\nWith --passes");
+	perfex("--source", "native", "-e", ON_FOUR_COUNTERS ",instructions:u", "--passes", "--json", "-o",
+	       OUTPUT, "--", KNOWN_PATH);
+	ended_with(0);
+	ck_assert_uint_eq(strtoul(member(output(), "passes"), NULL, 10), 2);
+	ck_assert_uint_eq(count_of(output(), "instructions"), KNOWN_LENGTH(KNOWN_LOOPS));
+	/* It joined the first. */
+	ck_assert(strstr(output(), "\"instructions\"") < strchr(output(), '\n'));
 }
 END_TEST
 
@@ -2637,6 +2808,7 @@ int main(void)
 	run_fresh(help, AS_USER);
 	run_fresh(info, AS_USER);
 	run_fresh(list, AS_USER);
+	run_fresh(list_without_the_module, LOG_MODULE);
 	run_fresh(report, 0);
 	run_fresh(report_as_user, 0);
 	run_fresh(report_of_costs, NEED_X86 | NEED_NATIVE | LOG_MODULE);
@@ -2646,11 +2818,17 @@ int main(void)
 	run_fresh(report_that_cannot_be, AS_USER);
 	run_fresh(software_events, AS_USER);
 	run_fresh(name_of_the_kernel, NEED_COUNTERS | AS_USER);
+	run_fresh(as_many_passes_as_it_takes, NEED_COUNTERS | AS_USER);
+	run_fresh(passes_fail, NEED_COUNTERS | AS_USER);
+	if (has_libpfm4())
+		run_fresh(names_of_libpfm4, NEED_COUNTERS | AS_USER);
 	run_fresh(unknown_event, NEED_COUNTERS | NEED_TLB_NAMES | AS_USER);
 	run_fresh(event_that_this_machine_lacks, NEED_COUNTERS | NEED_LACKS | AS_USER);
 	if (guest.info.no_counters == PERFCTR_NO_COUNTERS_PROCESSOR &&
 	    !(guest.info.cpu_features & PERFCTR_FEATURE_SHARED))
 		run_fresh(why_there_are_no_counters, AS_USER);
+	if (is_machine("icelake"))
+		run_fresh(five_events_of_four_counters, NEED_COUNTERS | AS_USER);
 	run_fresh(too_many_events, NEED_COUNTERS | AS_USER);
 	run_fresh(too_many_events_of_a_kind, NEED_COUNTERS | NEED_NATIVE | NEED_X86 | AS_USER);
 	run_fresh(no_privilege, NEED_COUNTERS | AS_USER);

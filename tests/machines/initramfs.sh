@@ -45,7 +45,10 @@ esac
 cp "$busybox" "$dir/bin/busybox"
 mkdir -p "$dir${loader%/*}"
 cp -L "$libs/${loader##*/}" "$dir$loader"
-for lib in libc.so.6 libm.so.6 libgcc_s.so.1; do
+# perfex loads libpfm4 for names of events; the root has it for its own architecture.
+pfm=
+[ "$arch" != x86_64 ] || pfm=libpfm.so.4
+for lib in libc.so.6 libm.so.6 libgcc_s.so.1 $pfm; do
 	cp -L "$libs/$lib" "$dir/lib/"
 done
 

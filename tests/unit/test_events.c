@@ -440,34 +440,59 @@ static const struct {
 	{ "tlb", "dTLB-loads" },
 };
 
+static size_t count(char **names)
+{
+	size_t n = 0;
+
+	while (names && names[n])
+		n++;
+	return n;
+}
+
 START_TEST(test_suggest)
 {
-	const char *names[3];
-	size_t n;
+	char **names = perfctr_event_suggest(PERFCTR_RISCV_SBI, near[_i].wrong, 3);
 
-	n = perfctr_event_suggest(PERFCTR_RISCV_SBI, near[_i].wrong, names, 3);
-	ck_assert_uint_ge(n, 1);
-	ck_assert_uint_le(n, 3);
+	ck_assert_uint_ge(count(names), 1);
+	ck_assert_uint_le(count(names), 3);
 	ck_assert_str_eq(names[0], near[_i].first);
+	free((void *)names);
 }
 END_TEST
 
 START_TEST(test_suggest_nothing)
 {
-	const char *names[3] = { NULL };
-	char longer[200];
+	char longer[200], **names;
 
 	memset(longer, 'x', sizeof(longer) - 1);
 	longer[sizeof(longer) - 1] = '\0';
-	ck_assert_uint_eq(perfctr_event_suggest(PERFCTR_RISCV_SBI, "zzzzzzzz", names, 3), 0);
-	ck_assert_uint_eq(perfctr_event_suggest(PERFCTR_RISCV_SBI, "", names, 3), 0);
-	ck_assert_uint_eq(perfctr_event_suggest(PERFCTR_RISCV_SBI, longer, names, 3), 0);
-	ck_assert_uint_eq(perfctr_event_suggest(PERFCTR_RISCV_SBI, "cyles", names, 0), 0);
-	ck_assert_uint_eq(perfctr_event_suggest(PERFCTR_X86_AMD_K8, "cyles", names, 3), 0);
-	ck_assert_uint_ge(perfctr_event_suggest(PERFCTR_X86_GENERIC, "cyles", names, 3), 1);
+	ck_assert_ptr_null(perfctr_event_suggest(PERFCTR_RISCV_SBI, "zzzzzzzz", 3));
+	ck_assert_ptr_null(perfctr_event_suggest(PERFCTR_RISCV_SBI, "", 3));
+	ck_assert_ptr_null(perfctr_event_suggest(PERFCTR_RISCV_SBI, longer, 3));
+	ck_assert_ptr_null(perfctr_event_suggest(PERFCTR_RISCV_SBI, "cyles", 0));
+	ck_assert_ptr_null(perfctr_event_suggest(PERFCTR_X86_AMD_K8, "cyles", 3));
+	names = perfctr_event_suggest(PERFCTR_X86_GENERIC, "cyles", 3);
+	ck_assert_uint_ge(count(names), 1);
 	ck_assert_str_eq(names[0], "cycles");
+	free((void *)names);
 	/* More of them than wanted */
-	ck_assert_uint_eq(perfctr_event_suggest(PERFCTR_RISCV_SBI, "misses", names, 3), 3);
+	names = perfctr_event_suggest(PERFCTR_RISCV_SBI, "misses", 3);
+	ck_assert_uint_eq(count(names), 3);
+	free((void *)names);
+}
+END_TEST
+
+static const struct {
+	const char *spec, *modifier;
+} modifiers[] = {
+	{ "cycles", "" }, { "cycles:u", ":u" }, { "cycles:uk", ":uk" }, { "cycles:x", "" },
+	{ "cycles:", "" }, { "", "" }, { ":u", ":u" }, { "L2_RQSTS:MISS", "" },
+	{ "L2_RQSTS:MISS:k", ":k" }, { "L2_RQSTS:u=1", "" }, { "A:u:B", "" },
+};
+
+START_TEST(test_modifier)
+{
+	ck_assert_str_eq(perfctr_event_modifier(modifiers[_i].spec), modifiers[_i].modifier);
 }
 END_TEST
 
@@ -528,6 +553,7 @@ int main(void)
 	tcase_add_test(tc, test_format);
 	tcase_add_loop_test(tc, test_suggest, 0, ROWS(near));
 	tcase_add_test(tc, test_suggest_nothing);
+	tcase_add_loop_test(tc, test_modifier, 0, ROWS(modifiers));
 	tcase_add_test(tc, test_available);
 	return run_tests("events", tc);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The names that the kernel has for events, in trees like its own. */
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,7 +60,7 @@ static void intel(void)
 static void expect(const char *name, unsigned int type, unsigned long long config,
 		   unsigned long long config1, unsigned long long config2)
 {
-	struct perfctr_sysfs_event event;
+	struct perfctr_named_event event;
 
 	ck_assert_msg(!perfctr_sysfs_event(root, name, &event), "no %s", name);
 	ck_assert_uint_eq(event.type, type);
@@ -70,9 +71,9 @@ static void expect(const char *name, unsigned int type, unsigned long long confi
 
 static void expect_none(const char *name)
 {
-	struct perfctr_sysfs_event event;
+	struct perfctr_named_event event;
 
-	ck_assert_msg(perfctr_sysfs_event(root, name, &event) == -1, "there is a '%s'", name);
+	ck_assert_msg(perfctr_sysfs_event(root, name, &event) == ENOENT, "there is a '%s'", name);
 }
 
 START_TEST(bits_are_placed)
@@ -164,23 +165,33 @@ START_TEST(no_such_tree)
 }
 END_TEST
 
+static struct perfctr_event_name *names_of_root(void)
+{
+	struct perfctr_names names;
+
+	ck_assert_int_eq(perfctr_names_begin(&names), 0);
+	ck_assert_int_eq(perfctr_sysfs_names(root, &names), 0);
+	return perfctr_names_end(&names);
+}
+
 START_TEST(names_are_sorted)
 {
-	char **names = perfctr_sysfs_names(root);
+	struct perfctr_event_name *names = names_of_root();
 
 	ck_assert_ptr_nonnull(names);
-	ck_assert_ptr_null(names[0]);
-	free((void *)names);
+	ck_assert_ptr_null(names[0].name);
+	free(names);
 	intel();
 	file("cpu/events/mem-loads", "event=0xcd\n");
 	file("cpu/events/mem-loads.scale", "1\n");
 	file("cpu/events/cycles", "event=0x3c\n");
-	names = perfctr_sysfs_names(root);
-	ck_assert_str_eq(names[0], "cycles");
-	ck_assert_str_eq(names[1], "mem-loads");
-	ck_assert_str_eq(names[2], "mem-stores");
-	ck_assert_ptr_null(names[3]);
-	free((void *)names);
+	names = names_of_root();
+	ck_assert_str_eq(names[0].name, "cycles");
+	ck_assert_ptr_null(names[0].description);
+	ck_assert_str_eq(names[1].name, "mem-loads");
+	ck_assert_str_eq(names[2].name, "mem-stores");
+	ck_assert_ptr_null(names[3].name);
+	free(names);
 }
 END_TEST
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "perfex.h"
+#include "passes.h"
 
 bool get_info(struct perfctr_info *info)
 {
@@ -19,11 +19,40 @@ bool get_info(struct perfctr_info *info)
 	return true;
 }
 
+/* False, after it told what is wrong with it */
+static bool find_event(const struct perfctr_info *info, const char *spec, struct event *event)
+{
+	memset(event, 0, sizeof(*event));
+	if (perfctr_event_parse(info->cpu_type, spec, &event->ctr) < 0) {
+		explain_event(info, spec, errno);
+		return false;
+	}
+	/* The parser takes no longer names. */
+	snprintf(event->name, sizeof(event->name), "%.*s",
+		 (int)(perfctr_event_modifier(spec) - spec), spec);
+	event->modifier = (event->ctr.flags & MODES) != 0;
+	if (!perfctr_event_available(info, &event->ctr)) {
+		explain_missing_event(info, event->name);
+		return false;
+	}
+	return true;
+}
+
+/* Whether a counter that there is once is named already */
+static bool is_named(const struct events *events, const struct event *event)
+{
+	unsigned int i;
+
+	for (i = 0; i < events->n && event->ctr.map != PERFCTR_MAP_ANY; i++)
+		if (events->event[i].ctr.map == event->ctr.map)
+			return true;
+	return false;
+}
+
 static bool add_event(const struct perfctr_info *info, struct events *events,
 		      const char *spec)
 {
 	struct event *event;
-	unsigned int i;
 
 	if (events->n == PERFCTR_MAX_CTRS || events->n >= info->nrctrs) {
 		/* Say what is wrong with the event first, if something is. */
@@ -37,27 +66,66 @@ static bool add_event(const struct perfctr_info *info, struct events *events,
 		return false;
 	}
 	event = &events->event[events->n];
-	if (perfctr_event_parse(info->cpu_type, spec, &event->ctr) < 0) {
-		explain_event(info, spec, errno);
+	if (!find_event(info, spec, event))
 		return false;
-	}
-	/* The parser takes no longer names. */
-	snprintf(event->name, sizeof(event->name), "%.*s", (int)strcspn(spec, ":"), spec);
-	event->modifier = (event->ctr.flags & MODES) != 0;
-	if (!perfctr_event_available(info, &event->ctr)) {
-		explain_missing_event(info, event->name);
-		return false;
-	}
-	for (i = 0; i < events->n; i++) {
-		if (event->ctr.map == PERFCTR_MAP_ANY ||
-		    events->event[i].ctr.map != event->ctr.map)
-			continue;
+	if (is_named(events, event)) {
 		explain("there is only one counter '%s': it cannot be counted on twice",
 			event->name);
 		return false;
 	}
 	events->n++;
 	return true;
+}
+
+/* Adds it if the kernel counts it together with those that are there. */
+static bool joins(const struct perfctr_info *info, const struct how *how, struct events *events,
+		  const struct event *event)
+{
+	if (events->n == PERFCTR_MAX_CTRS || events->n >= info->nrctrs || is_named(events, event))
+		return false;
+	events->event[events->n++] = *event;
+	if (can_be_counted(events, how))
+		return true;
+	events->n--;
+	return false;
+}
+
+/* In the first pass that has room. What is wrong with an event alone shows when it is run. */
+static bool add_to_passes(const struct perfctr_info *info, const struct how *how,
+			  struct passes *passes, const char *spec)
+{
+	struct events *pass;
+	struct event event;
+	unsigned int i;
+
+	if (!find_event(info, spec, &event))
+		return false;
+	for (i = 0; i < passes->n; i++)
+		if (joins(info, how, &passes->pass[i], &event))
+			return true;
+	pass = realloc(passes->pass, (passes->n + 1) * sizeof(*pass));
+	if (!pass) {
+		explain("no memory for so many events");
+		return false;
+	}
+	passes->pass = pass;
+	pass += passes->n++;
+	memset(pass, 0, sizeof(*pass));
+	pass->chosen = true;
+	pass->event[pass->n++] = event;
+	return true;
+}
+
+bool passes_make(const struct perfctr_info *info, const struct how *how, const char *list,
+		 struct passes *passes)
+{
+	char *copy = strdup(list), *rest = copy, *spec;
+	bool ok = copy != NULL;
+
+	while (ok && (spec = strsep(&rest, ",")))
+		ok = add_to_passes(info, how, passes, spec);
+	free(copy);
+	return ok;
 }
 
 bool add_events(const struct perfctr_info *info, struct events *events, const char *list)

@@ -97,7 +97,7 @@ static void text_row(FILE *f, const struct row *row)
 {
 	const struct difference *difference = &row->difference;
 	double mean = row->a.mean, size = fabs(mean);
-	char label[128], percent[64];
+	char label[192], percent[64];
 
 	value_label(row->value, label, sizeof(label));
 	text_mean(f, row->value, &row->a);

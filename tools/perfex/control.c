@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Programs the counters of the calling thread, or finds out why that is impossible. */
 #include <errno.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "perfex.h"
 
@@ -106,6 +108,22 @@ static bool program(int fd, const struct events *events, const struct how *how,
 		return false;
 	run->clock_only = true;
 	return !control(fd, events, events->n, 0, false, how, &c);
+}
+
+bool can_be_counted(const struct events *events, const struct how *how)
+{
+	struct perfctr_control c;
+	int fd = _vperfctr_open(1);
+	bool good;
+
+	/* Why it cannot be opened is told by the run. */
+	if (fd < 0)
+		return true;
+	good = !control(fd, events, 0, events->n, false, how, &c) ||
+	       (errno == EACCES && !control(fd, events, 0, events->n, true, how, &c));
+	(void)ioctl(fd, PERFCTR_IOC_UNLINK);
+	close(fd);
+	return good;
 }
 
 bool control_program(int fd, const struct events *events, const struct how *how,

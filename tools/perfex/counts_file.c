@@ -186,6 +186,8 @@ bool counts_file_read(const char *path, struct counts_file *file, char *why, siz
 		bad = "the counts of a whole run: it ends with an interval";
 	else if (json_member(json, "runs"))
 		bad = "the counts of one run: they are of several (--repeat)";
+	else if (json_member(json, "passes"))
+		bad = "the counts of one run: they are of several (--passes)";
 	if (bad) {
 		(void)snprintf(why, size, "line %u is not %s", number, bad);
 	} else {

@@ -106,12 +106,15 @@ void csv_run(FILE *f, char **argv, const struct perfctr_info *info,
 	     const struct events *events, const struct how *how, const struct run *run)
 {
 	struct values values;
+	char part[24] = "";
 
 	series_values(info, events, how, run, NULL, &values);
-	/* The intervals have had it. */
-	if (!how->interval)
+	/* The intervals have had it, or the first pass. */
+	if (!how->interval && how->pass <= 1)
 		header(f);
-	lines(f, "total", elapsed(run), "", &values);
+	if (how->passes)
+		(void)snprintf(part, sizeof(part), "pass %u", how->pass);
+	lines(f, "total", elapsed(run), part, &values);
 	cpu_lines(f, "total", elapsed(run), &values, how, false);
 	if (how->per_thread)
 		thread_lines(f, argv, elapsed(run), &values, how, run);
@@ -132,16 +135,20 @@ void csv_interval(FILE *f, const struct perfctr_info *info, const struct events 
 	cpu_lines(f, "interval", elapsed(run), &values, how, true);
 }
 
-void csv_series(FILE *f, const struct series *series)
+void csv_series(FILE *f, const struct how *how, const struct series *series)
 {
 	struct summary summary;
 	unsigned int i;
 
-	fputs("name,mode,unit,runs,mean,deviation,minimum,median,maximum\n", f);
+	if (how->pass <= 1)
+		fprintf(f, "%sname,mode,unit,runs,mean,deviation,minimum,median,maximum\n",
+			how->passes ? "pass," : "");
 	for (i = 0; i < series->values.n; i++) {
 		const struct value *value = &series->values.value[i];
 
 		series_summary(series, i, &summary);
+		if (how->passes)
+			fprintf(f, "%u,", how->pass);
 		csv_value(f, true, value);
 		fprintf(f, ",%u", summary.n);
 		csv_number(f, value, summary.n, summary.mean);

@@ -9,6 +9,6 @@
 void csv_number(FILE *f, const struct value *value, bool known, double number);
 /* The name, the mode and the unit of a value: three fields */
 void csv_value(FILE *f, bool first, const struct value *value);
-void csv_series(FILE *f, const struct series *series);
+void csv_series(FILE *f, const struct how *how, const struct series *series);
 
 #endif /* PERFEX_CSV_H */

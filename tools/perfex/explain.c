@@ -79,19 +79,47 @@ void explain_device(int error)
 	}
 }
 
-/* The name is known, or starts as that of a raw event does. */
+/* "Did you mean a, b or c?", if there is anything near. */
+static void suggest(const struct perfctr_info *info, const char *spec)
+{
+	char **names = perfctr_event_suggest(info->cpu_type, spec, 5);
+	size_t i;
+
+	for (i = 0; names && names[i]; i++)
+		fprintf(stderr, "%s %s", !i ? "Did you mean" : names[i + 1] ? "," : " or", names[i]);
+	if (names)
+		fprintf(stderr, "?\n");
+	free((void *)names);
+}
+
+/* r and nothing but hexadecimal digits, or x86's two such numbers */
+static bool looks_raw(const char *spec)
+{
+	size_t length = strcspn(spec, ":");
+
+	return (*spec == 'r' || *spec == 'R') && strspn(spec + 1, "0123456789abcdefABCDEF/") == length - 1;
+}
+
+/* The name is known, or that of a raw event, or one of libpfm4's up to its first colon. */
 static void explain_syntax(const struct perfctr_info *info, const char *spec)
 {
 	struct perfctr_ctr_control ctr;
 	const char *colon = strchr(spec, ':');
 	char *name = strndup(spec, strcspn(spec, ":"));
 
-	if (name && colon && !perfctr_event_parse(info->cpu_type, name, &ctr))
+	if (name && colon && !perfctr_event_parse(info->cpu_type, name, &ctr)) {
 		explain("'%s': '%s' is no modifier. After the colon stands u (user mode), k (kernel\n"
 			"mode) or uk (both)", spec, colon + 1);
-	else
+	} else if (looks_raw(spec)) {
 		explain("'%s': a raw event is r and up to 16 hexadecimal digits; on x86 a slash and as\n"
 			"many may follow, the value of the event's own register", spec);
+	} else {
+		explain("'%s': libpfm4 knows the event %s, but not with what stands behind its name:\n"
+			"there are a colon and a unit of the event, and :u, :k or :uk at the end", spec,
+			name ?: spec);
+		suggest(info, spec);
+		fprintf(stderr, "perfex --list shows each with its units\n");
+	}
 	free(name);
 }
 
@@ -154,8 +182,6 @@ void explain_event(const struct perfctr_info *info, const char *spec, int error)
 {
 	const char *why = why_no_counters(info), *software = software_event(spec);
 	const struct perfctr_event_set *set = perfctr_event_names(info->cpu_type);
-	const char *names[5];
-	size_t i, n;
 
 	if (!*spec || *spec == ':') {
 		explain("an event has no name%s%s. Is there a comma too many?", *spec ? " before " : "",
@@ -183,18 +209,11 @@ void explain_event(const struct perfctr_info *info, const char *spec, int error)
 		return;
 	}
 	explain("no event has the name '%s'", spec);
-	n = perfctr_event_suggest(info->cpu_type, spec, names, sizeof(names) / sizeof(names[0]));
-	if (n) {
-		fprintf(stderr, "Did you mean");
-		for (i = 0; i < n; i++) {
-			if (i)
-				fputs(i + 1 < n ? "," : " or", stderr);
-			fprintf(stderr, " %s", names[i]);
-		}
-		fprintf(stderr, "?\n");
-	}
+	suggest(info, spec);
 	fprintf(stderr, "perfex --list shows all names\n");
 }
+
+#define EACH_PART	"With --passes the program is run once for each part of them that can be counted together"
 
 void explain_missing_event(const struct perfctr_info *info, const char *name)
 {
@@ -204,8 +223,8 @@ void explain_missing_event(const struct perfctr_info *info, const char *name)
 
 void explain_too_many(const struct perfctr_info *info, unsigned int n)
 {
-	explain("%u events are more than this processor counts at a time, which is %u.\n"
-		"Run the program once for each part of them", n, info->nrctrs);
+	explain("%u events are more than this processor counts at a time, which is %u.\n" EACH_PART, n,
+		info->nrctrs);
 }
 
 void explain_no_topdown(const struct perfctr_info *info, unsigned int source)
@@ -379,25 +398,25 @@ static void name_counters(uint64_t counters, char *buf, size_t size)
 static void explain_together(const struct run *run, const struct perfctr_info *info,
 			     const struct events *events)
 {
-	/* riscv: all but cycle, time and instret */
-	unsigned int there = (unsigned int)__builtin_popcountll(info->counters & ~(uint64_t)7);
-	unsigned int i, needed = 0;
+	struct perfctr_ctr_control ctr[PERFCTR_MAX_CTRS];
+	unsigned int i, needed, there;
 	char counters[512];
 
 	for (i = 0; i < events->n; i++)
-		needed += events->event[i].ctr.map == PERFCTR_MAP_ANY;
-	if (run->possible && run->refused < events->n) {
+		ctr[i] = events->event[i].ctr;
+	needed = perfctr_event_demand(info, ctr, events->n, &there);
+	if (needed > there) {
+		explain("%u events need %s counters, and this processor has %u.\n" EACH_PART, needed,
+			HAS_ONE_SOURCE ? "general-purpose" : "programmable", there);
+	} else if (run->possible && run->refused < events->n) {
 		name_counters(run->possible, counters, sizeof(counters));
 		explain("this processor cannot count these events together: %s can be counted on\n"
-			"these counters only, which the others need: %s.\n"
-			"Run the program once for each part of them",
+			"these counters only, which the others need: %s.\n" EACH_PART,
 			events->event[run->refused].name, counters);
-	} else if (needed > there && !HAS_ONE_SOURCE)
-		explain("%u events need programmable counters, and this processor has %u.\n"
-			"Run the program once for each part of them", needed, there);
-	else
+	} else {
 		explain("this processor cannot count these events together: some of them can be counted\n"
-			"on the same few of its counters only. Run the program once for each part of them");
+			"on the same few of its counters only.\n" EACH_PART);
+	}
 }
 
 /* The other source could do it, or the module's parameter allows no other. */
@@ -444,8 +463,7 @@ static void explain_unsupported(const struct run *run, const char *name,
 		explain("%s: this processor cannot restrict the counter to user or to kernel mode.\n"
 			"Count both: -e %s:uk. That needs %s", name, name, which_privilege());
 	else
-		explain("this processor cannot count one event on two counters.\n"
-			"Run the program once for each of the two");
+		explain("this processor cannot count one event on two counters.\n" EACH_PART);
 }
 
 static void explain_control(const struct run *run, const struct perfctr_info *info,

@@ -268,6 +268,12 @@ static void json_end(FILE *f, const struct events *events, const struct run *run
 		fprintf(f, ", \"exit_status\": %d, \"signal\": null}\n", WEXITSTATUS(run->status));
 }
 
+static void json_pass(FILE *f, const struct how *how)
+{
+	if (how->passes)
+		fprintf(f, ", \"pass\": %u, \"passes\": %u", how->pass, how->passes);
+}
+
 void json_run(FILE *f, char **argv, const struct perfctr_info *info,
 	      const struct events *events, const struct how *how, const struct run *run)
 {
@@ -280,6 +286,7 @@ void json_run(FILE *f, char **argv, const struct perfctr_info *info,
 		fprintf(f, ", ");
 	if (!how->npids && argv[0])
 		json_command(f, argv);
+	json_pass(f, how);
 	fprintf(f, ", ");
 	json_counts(f, info, events, run, NULL);
 	json_derived(f, info, events, how, run, NULL);
@@ -418,6 +425,7 @@ void json_series(FILE *f, char **argv, const struct perfctr_info *info,
 		fprintf(f, ", ");
 	}
 	json_command(f, argv);
+	json_pass(f, how);
 	fprintf(f, ", \"runs\": %u, \"warm_up_runs\": %u, ", series->runs, how->warm_up);
 	json_series_counts(f, events, run, series);
 	json_series_derived(f, series);

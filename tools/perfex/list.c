@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* --list: the events by name, and which of them this processor has. */
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -43,20 +44,56 @@ static bool is_in_table(const struct perfctr_info *info, const struct perfctr_ev
 	return false;
 }
 
-/* Those that only the kernel has a name for */
-static void print_kernel_events(int fd, const struct perfctr_info *info,
-				const struct perfctr_event_set *set)
+/* Of a description the first sentence */
+static void print_event(const char *name, const char *here, const char *description)
 {
-	char **names = perfctr_kernel_event_names();
+	const char *end = strstr(description, ". ");
+
+	printf("%-28s %-4s %.*s\n", name, here,
+	       (int)(end ? end - description : (ptrdiff_t)strlen(description)), description);
+}
+
+/* Those that only the kernel has a name for, and all of libpfm4's, which are the manual's */
+static void print_more(int fd, const struct perfctr_info *info, const struct perfctr_event_set *set)
+{
+	struct perfctr_event_name *names = perfctr_more_event_names();
 	struct perfctr_ctr_control ctr;
 	unsigned int i;
 
-	for (i = 0; names && names[i]; i++)
-		if (!perfctr_event_parse(info->cpu_type, names[i], &ctr) &&
-		    !is_in_table(info, set, &ctr))
-			printf("%-28s %-4s %s\n", names[i], whether_here(fd, info, &ctr),
-			       "the kernel's name for an event of this processor");
-	free((void *)names);
+	for (i = 0; names && names[i].name; i++)
+		if (!perfctr_event_parse(info->cpu_type, names[i].name, &ctr) &&
+		    (names[i].description || !is_in_table(info, set, &ctr)))
+			print_event(names[i].name, whether_here(fd, info, &ctr), names[i].description ?:
+				    "the kernel's name for an event of this processor");
+	free(names);
+}
+
+/* A type of processor of this architecture that has perf's names */
+static unsigned int usual_type(void)
+{
+	if (IS_X86)
+		return PERFCTR_X86_GENERIC;
+	if (IS_PPC)
+		return PERFCTR_PPC_7450;
+	return IS_RISCV ? PERFCTR_RISCV_SBI : PERFCTR_ARM64_GENERIC;
+}
+
+void print_names(void)
+{
+	struct perfctr_info info = { .cpu_type = usual_type() };
+	const struct perfctr_event_set *set = perfctr_event_names(info.cpu_type);
+	struct perfctr_event_name *names = perfctr_more_event_names();
+	unsigned int i;
+
+	printf("%-28s %-4s\n", "event", "here");
+	for (i = 0; i < set->nevents; i++)
+		print_event(set->events[i].name, "?", set->events[i].description);
+	for (i = 0; names && names[i].name; i++)
+		if (names[i].description)
+			print_event(names[i].name, "?", names[i].description);
+	free(names);
+	printf("\nWith :u counted in user mode, :k in kernel mode, :uk in both.\n"
+	       "The module is not loaded, so it is not known which of these this processor has.\n");
 }
 
 void print_list(const struct perfctr_info *info)
@@ -72,14 +109,14 @@ void print_list(const struct perfctr_info *info)
 		return;
 	}
 	fd = _vperfctr_open(1);
-	printf("%-28s %-4s %s\n", "event", "here", "");
+	printf("%-28s %-4s\n", "event", "here");
 	for (i = 0; i < set->nevents; i++) {
 		if (perfctr_event_parse(info->cpu_type, set->events[i].name, &ctr) < 0)
 			continue;
-		printf("%-28s %-4s %s\n", set->events[i].name, whether_here(fd, info, &ctr),
-		       set->events[i].description);
+		print_event(set->events[i].name, whether_here(fd, info, &ctr),
+			    set->events[i].description);
 	}
-	print_kernel_events(fd, info, set);
+	print_more(fd, info, set);
 	if (fd >= 0)
 		close(fd);
 	if (perfctr_event_parse(info->cpu_type, "r0", &ctr) == 0)

@@ -57,7 +57,7 @@ static void put_count(FILE *f, const struct value *value)
 static void text_row(FILE *f, const struct value *value, const struct merged *merged, char **paths,
 		     int width, unsigned int files)
 {
-	char label[128], text[32];
+	char label[192], text[32];
 
 	value_label(value, label, sizeof(label));
 	if (!merged->files) {

@@ -65,6 +65,9 @@ const struct option_row option_rows[] = {
 	  "count in user mode, and take off what this processor\n"
 	  "counts too many instructions at interrupts, which is\n"
 	  "measured first" },
+	{ "passes", OPTION_PASSES, RUN, NULL,
+	  "where not all events can be counted at a time, run\n"
+	  "PROGRAM as often as it takes, each time with some of them" },
 	{ "report", OPTION_REPORT, RUN, NULL,
 	  "write what a report about this machine needs, to stdout:\n"
 	  "versions, processor, costs, and tests that it counts;\n"

@@ -13,7 +13,7 @@ static void usage(FILE *f)
 	fprintf(f,
 		"usage: perfex [-e EVENT[,EVENT]...]... [--topdown] [-o FILE]\n"
 		"              [--json | --csv] [--self | --per-thread] [-I MS [--plot FILE] |\n"
-		"              -r N [-w N]] [--source SOURCE] [--exact]\n"
+		"              -r N [-w N]] [--passes] [--source SOURCE] [--exact]\n"
 		"              [--] PROGRAM [ARG]...\n"
 		"       perfex -p PID[,PID]... [OPTION]... [[--] PROGRAM [ARG]...]\n"
 		"       perfex -a | -C CPUS [--per-cpu] [--no-idle] [OPTION]... [[--] PROGRAM [ARG]...]\n"
@@ -58,9 +58,10 @@ static int report_to(const char *output, const struct report_options *how)
 }
 
 /* Whether @run is what the exit status tells of: the first that went wrong, else the first */
-static bool decides(unsigned int i, const struct run *worst, const struct run *run)
+static bool decides(unsigned int i, const struct how *how, const struct run *worst,
+		    const struct run *run)
 {
-	return !i || (!worst->status && worst->complete && (run->status || !run->complete));
+	return (!i && how->pass <= 1) || (!worst->status && worst->complete && (run->status || !run->complete));
 }
 
 /* Returns the exit status if nothing was counted, else -1 and the run that decides. */
@@ -79,8 +80,9 @@ static int count(char **argv, struct results *results, const struct how *how,
 			run_end(how, &run);
 			return status;
 		}
-		if (decides(i, worst, &run))
+		if (decides(i, how, worst, &run))
 			*worst = run;
+		worst->stop |= run.stop;
 		if (i >= how->warm_up || run.stop) {
 			series_values(info, events, how, &run, NULL, &values);
 			if (!series_add(&series, &values))
@@ -128,6 +130,20 @@ static void write_plot(struct results *results, char **argv, const struct how *h
 	plot_free(how->plot);
 }
 
+/* The same once for each pass, until a signal asks for the end */
+static int count_passes(char **argv, struct results *results, const struct request *request,
+			struct run *worst)
+{
+	struct how how = request->how;
+	int status = -1;
+
+	how.passes = request->passes.n;
+	for (how.pass = 1; how.pass <= how.passes && status < 0 && !worst->stop; how.pass++)
+		status = count(argv, results, &how, &request->info,
+			       &request->passes.pass[how.pass - 1], worst);
+	return status;
+}
+
 /* Counts, and writes what was counted to the files that were asked for. */
 static int count_to(const struct request *request, char **argv, const struct how *how,
 		    struct events *events)
@@ -143,7 +159,13 @@ static int count_to(const struct request *request, char **argv, const struct how
 		return EXIT_PERFEX;
 	}
 	signals_take();
-	status = count(argv, &results, how, &request->info, events, &worst);
+	if (request->passes.n)
+		status = count_passes(argv, &results, request, &worst);
+	else
+		status = count(argv, &results, how, &request->info, events, &worst);
+	/* Of some passes alone there is no file. */
+	if (status >= 0)
+		results.begun = false;
 	if (status < 0 && how->plot)
 		write_plot(&picture, argv, how);
 	if (!results_close(&results))

@@ -23,6 +23,12 @@
 #define IS_PPC	0
 #endif
 
+#if defined(__riscv)
+#define IS_RISCV	1
+#else
+#define IS_RISCV	0
+#endif
+
 /* perf has all counters or none, and so have we. */
 #define HAS_ONE_SOURCE	(IS_X86 || IS_PPC)
 
@@ -41,7 +47,7 @@
 #define MODES	((unsigned int)(PERFCTR_CTR_USER | PERFCTR_CTR_KERNEL))
 
 struct event {
-	char name[64];			/* as given, without modifier */
+	char name[128];			/* as given, without modifier */
 	struct perfctr_ctr_control ctr;
 	bool modifier;			/* the user said in which mode */
 };
@@ -92,6 +98,7 @@ struct how {
 	unsigned int interval;		/* ms between reads on the way; 0: none */
 	unsigned int repeat;		/* how many runs; 1 without -r */
 	unsigned int warm_up;		/* runs before these, which are not told of */
+	unsigned int pass, passes;	/* which one of how many, with --passes; else 0 */
 	struct recording *recording;	/* of perfex record; else NULL */
 	struct plot *plot;		/* of the intervals, with --plot; else NULL */
 	bool exact;			/* instructions in user mode are corrected, ... */
@@ -181,9 +188,13 @@ bool results_open(struct results *results);
 FILE *results_file(struct results *results);
 bool results_close(struct results *results);
 
-/* control.c: programs the calling thread's counters for its exec; false: run says why not. */
+/*
+ * control.c: control_program: programs the calling thread's counters for its exec; false: run says
+ * why not. can_be_counted: whether it could be; the thread has no counters then.
+ */
 bool control_program(int fd, const struct events *events, const struct how *how,
 		     struct run *run);
+bool can_be_counted(const struct events *events, const struct how *how);
 
 /*
  * run.c: runs the program under the counters, or beside what -p counts, and tells of each interval.
@@ -267,8 +278,9 @@ int run_subprogram(char **argv);
 void print_report(const struct perfctr_info *info, const struct report_options *how);
 void print_info(const struct perfctr_info *info);
 
-/* list.c: --list */
+/* list.c: --list; names: without the module */
 void print_list(const struct perfctr_info *info);
+void print_names(void);
 
 /*
  * output.c: in the form that is wanted. interval: what was counted in it, as the difference of two

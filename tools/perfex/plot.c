@@ -165,7 +165,7 @@ static void draw_panel(FILE *f, const struct plot *plot, unsigned int k, double 
 	const struct value *value = &plot->values.value[k];
 	double most = maximum_of(plot, k);
 	unsigned int i;
-	char label[128];
+	char label[192];
 
 	value_label(value, label, sizeof(label));
 	fprintf(f, "<g><text class=\"name\" x=\"%d\" y=\"%.1f\">", LEFT, top - 8);

@@ -20,7 +20,7 @@
 #include <linux/perfctr.h>
 
 #define RECFILE_MAGIC		"PERFCTR\n"	/* its first eight bytes, without a NUL */
-#define RECFILE_VERSION		1u
+#define RECFILE_VERSION		2u
 #define RECFILE_BYTE_ORDER	0x01020304u
 
 #define RECFILE_NAME	"perfex.rec"		/* the file's name unless another is given */
@@ -79,7 +79,7 @@ struct recfile_header {
  * @period: an i-mode counter overflows after so many events; 0: it is an a-mode counter
  */
 struct recfile_counter {
-	char name[64];
+	char name[128];
 	uint32_t flags;
 	uint32_t reserved;
 	uint64_t period;

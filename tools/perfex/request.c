@@ -51,15 +51,18 @@ static int need_info(struct request *r)
 	return -1;
 }
 
-/* An event that there is not is the machine's affair, and so no wrong usage. */
+/* Whether there are such events is looked up when all is known. */
 static int take_events(struct request *r, const char *list)
 {
-	int status = need_info(r);
+	char *specs = NULL;
 
-	if (status >= 0)
-		return status;
-	r->events.chosen = true;
-	return add_events(&r->info, &r->events, list) ? -1 : EXIT_PERFEX;
+	if (asprintf(&specs, "%s%s%s", r->specs ?: "", r->specs ? "," : "", list) < 0) {
+		explain("no memory for the events");
+		return EXIT_PERFEX;
+	}
+	free(r->specs);
+	r->specs = specs;
+	return -1;
 }
 
 static int take_number(struct request *r, int code, const char *text)
@@ -135,6 +138,10 @@ static int tell(struct request *r, int code)
 		printf("perfex " PERFEX_VERSION "\n");
 		return EXIT_SUCCESS;
 	}
+	if (code == 'l' && access(PERFCTR_DEVICE, F_OK)) {
+		print_names();
+		return EXIT_SUCCESS;
+	}
 	if (code == 'i' || code == 'l')
 		status = need_info(r);
 	if (status >= 0)
@@ -175,7 +182,7 @@ int request_parse(unsigned int command, int argc, char **argv, void (*usage)(FIL
 	return -1;
 }
 
-#define MOST	8	/* options in a row of the tables below */
+#define MOST	9	/* options in a row of the tables below */
 
 /* The first does not go together with any of the others. */
 static const int apart[][MOST] = {
@@ -186,6 +193,8 @@ static const int apart[][MOST] = {
 	{ 'r', OPTION_PER_THREAD, 'I', OPTION_PER_CPU },
 	{ 'F', 'c' },
 	{ OPTION_JSON, OPTION_CSV },
+	{ OPTION_PASSES, 'p', 'a', 'C', 'I', OPTION_PER_THREAD, OPTION_TOPDOWN, OPTION_RAW_CSR,
+	  OPTION_EXACT },
 };
 
 /* The first needs one of the others. */
@@ -194,6 +203,7 @@ static const int needs[][MOST] = {
 	{ OPTION_NO_IDLE, 'a', 'C' },
 	{ 'w', 'r' },
 	{ OPTION_PLOT, 'I' },
+	{ OPTION_PASSES, 'e' },
 	{ OPTION_OVERFLOWS, OPTION_REPORT },
 	{ OPTION_WATCH, OPTION_REPORT },
 	{ OPTION_HOTPLUG, OPTION_REPORT },
@@ -292,6 +302,19 @@ int request_check(const struct request *r, bool program)
 	return -1;
 }
 
+/* An event that there is not is the machine's affair, and so no wrong usage. */
+static int find_events(struct request *r)
+{
+	r->events.chosen = r->specs != NULL;
+	if (r->given[OPTION_PASSES]) {
+		if (!passes_make(&r->info, &r->how, r->specs, &r->passes))
+			return EXIT_PERFEX;
+		r->events = r->passes.pass[0];
+		return -1;
+	}
+	return !r->specs || add_events(&r->info, &r->events, r->specs) ? -1 : EXIT_PERFEX;
+}
+
 int request_prepare(struct request *r)
 {
 	static struct pollfd signals;
@@ -304,6 +327,9 @@ int request_prepare(struct request *r)
 		how->pidfds = &signals;
 	if (r->command == COMMAND_RECORD)
 		how->recording = &r->recording;
+	status = find_events(r);
+	if (status >= 0)
+		return status;
 	if ((how->raw_csr && !raw_events(&r->info, &r->events)) ||
 	    (r->given[OPTION_TOPDOWN] && !topdown_events(&r->info, &r->events, how->source)))
 		return EXIT_PERFEX;

@@ -4,11 +4,15 @@
 #define PERFEX_REQUEST_H
 
 #include "options.h"
+#include "passes.h"
 #include "series.h"
 
 /**
  * struct request - the options of one command
  * @given: by their codes
+ * @specs: what -e says, with commas between; or NULL
+ * @events: those of the first pass
+ * @passes: with --passes
  * @output, @plot: the files' names, or NULL
  */
 struct request {
@@ -17,7 +21,9 @@ struct request {
 	struct how how;
 	struct recording recording;
 	struct report_options report;
+	char *specs;
 	struct events events;
+	struct passes passes;
 	struct perfctr_info info;
 	bool have_info;
 	char *output, *plot;

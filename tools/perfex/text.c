@@ -55,7 +55,7 @@ static void print_rests(FILE *f, const char *before, unsigned int known, const d
 /* What follows from counts */
 static void print_derived(FILE *f, const char *before, const struct values *values)
 {
-	char number[40], label[128];
+	char number[40], label[192];
 	unsigned int i;
 
 	for (i = 0; i < values->n; i++) {
@@ -115,6 +115,8 @@ static void print_subject(FILE *f, char **argv, const struct how *how)
 	if (!how->npids && argv[0])
 		print_command(f, argv);
 	fprintf(f, "%s", paint(f, PAINT_PLAIN));
+	if (how->passes)
+		fprintf(f, ", pass %u of %u", how->pass, how->passes);
 }
 
 /* Behind the subject */
@@ -358,7 +360,7 @@ static void print_statistic(FILE *f, const struct value *value, double number, i
 
 static void print_summary(FILE *f, const struct value *value, const struct summary *summary)
 {
-	char label[128];
+	char label[192];
 
 	value_label(value, label, sizeof(label));
 	if (!summary->n) {

@@ -31,7 +31,7 @@ enum value_kind {
  */
 struct value {
 	enum value_kind kind;
-	char name[104];
+	char name[168];
 	char plain[64];
 	unsigned int mode;
 	const char *unit;

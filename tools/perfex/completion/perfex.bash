@@ -44,7 +44,7 @@ _perfex()
 
 	run='-e --event --topdown -p --pid -a --all-cpus -C --cpu --per-cpu --no-idle -o --output
 		--json --csv --self --per-thread -I --interval --plot -r --repeat -w --warm-up --raw-csr
-		--source --exact --report --overflows --watch --hotplug --sleep -i --info -l --list
+		--source --exact --passes --report --overflows --watch --hotplug --sleep -i --info -l --list
 		-h --help -V --version'
 	record='-e --event -p --pid -F --frequency -c --period -g --chains -m --pages -o --output
 		--source -h --help'

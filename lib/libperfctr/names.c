@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Lists of names of events. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "internal.h"
+
+int perfctr_names_begin(struct perfctr_names *names)
+{
+	memset(names, 0, sizeof(*names));
+	names->f = open_memstream(&names->text, &names->size);
+	return names->f ? 0 : -1;
+}
+
+int perfctr_names_add(struct perfctr_names *names, const char *name, const char *description)
+{
+	names->n++;
+	if (fprintf(names->f, "%s%c%s%c", name, 0, description ? description : "", 0) < 0)
+		return -1;
+	return 0;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(((const struct perfctr_event_name *)a)->name,
+		      ((const struct perfctr_event_name *)b)->name);
+}
+
+struct perfctr_event_name *perfctr_names_end(struct perfctr_names *names)
+{
+	int bad = ferror(names->f) | fclose(names->f);
+	struct perfctr_event_name *list = NULL;
+	char *text;
+	size_t i;
+
+	/* The text is behind the array. */
+	if (!bad)
+		list = malloc((names->n + 1) * sizeof(*list) + names->size);
+	if (list) {
+		text = memcpy(list + names->n + 1, names->text, names->size);
+		for (i = 0; i < names->n; i++) {
+			list[i].name = text;
+			text += strlen(text) + 1;
+			list[i].description = *text ? text : NULL;
+			text += strlen(text) + 1;
+		}
+		list[i] = (struct perfctr_event_name){ NULL, NULL };
+		qsort(list, names->n, sizeof(*list), by_name);
+	}
+	free(names->text);
+	return list;
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The names of libpfm4. Which processor this is the library is told by its variable LIBPFM_FORCE_PMU; what
+ * is expected are the numbers in the processors' manuals.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "internal.h"
+#include "run.h"
+
+#define ANY	PERFCTR_MAP_ANY
+#define USER	PERFCTR_CTR_USER
+#define KERNEL	PERFCTR_CTR_KERNEL
+#define PERF	PERFCTR_CTR_PERF
+#define ARCH	PERFCTR_X86_INTEL_ARCH
+#define RAW	4u	/* perf's type */
+
+static const struct {
+	const char *pmu;
+	unsigned int cpu_type;
+	const char *spec;
+	unsigned long long event, config;
+	unsigned int map, flags;
+} good[] = {
+	/* Intel SDM, volume 3, and the event lists of Ice Lake and Skylake */
+	{ "icl", ARCH, "INST_RETIRED:ANY_P", 0xc0, 0, ANY, 0 },
+	{ "icl", ARCH, "inst_retired.any_p:u", 0xc0, 0, ANY, USER },
+	{ "icl", ARCH, "INST_RETIRED:ANY_P:k", 0xc0, 0, ANY, KERNEL },
+	{ "icl", ARCH, "INST_RETIRED:ANY_P:uk", 0xc0, 0, ANY, USER | KERNEL },
+	{ "icl", ARCH, "INST_RETIRED:ANY_P:u:k", 0xc0, 0, ANY, USER | KERNEL },
+	{ "icl", ARCH, "INST_RETIRED:u:ANY_P", 0xc0, 0, ANY, USER },
+	{ "icl", ARCH, "BR_INST_RETIRED:COND", 0x11c4, 0, ANY, 0 },
+	{ "icl", ARCH, "BR_INST_RETIRED:COND:c=3:i:e:u", 0x03840000 | 0x11c4, 0, ANY, USER },
+	{ "icl", ARCH, "CPU_CLK_UNHALTED:REF_TSC:u", 0x300, 0, ANY, USER },
+	{ "icl", ARCH, "TOPDOWN:SLOTS:u", PERFCTR_EVENT_SLOTS, 0, ANY, USER },
+	/* Fixed counter 0's own */
+	{ "icl", ARCH, "INST_RETIRED:ANY", 0xc0, 0, 24, 0 },
+	{ "icl", ARCH, "OCR:DEMAND_DATA_RD_ANY_RESPONSE:u", 0x1b7, 0x10001, ANY, USER },
+	{ "skl", ARCH, "L2_RQSTS:MISS", 0x3f24, 0, ANY, 0 },
+	{ "skl", ARCH, "FRONTEND_RETIRED:DSB_MISS", 0x1c6, 0x11, ANY, 0 },
+	/* AMD 55766: PMCx0C0, PMCx0C2 */
+	{ "amd64_fam17h_zen2", PERFCTR_X86_GENERIC, "RETIRED_INSTRUCTIONS:u", RAW, 0xc0, ANY, USER | PERF },
+	{ "amd64_fam17h_zen2", PERFCTR_X86_GENERIC, "RETIRED_BRANCH_INSTRUCTIONS", RAW, 0xc2, ANY, PERF },
+};
+
+START_TEST(numbers)
+{
+	struct perfctr_ctr_control ctr;
+
+	setenv("LIBPFM_FORCE_PMU", good[_i].pmu, 1);
+	ck_assert_msg(!perfctr_event_parse(good[_i].cpu_type, good[_i].spec, &ctr), "no %s",
+		      good[_i].spec);
+	ck_assert_uint_eq(ctr.event, good[_i].event);
+	ck_assert_uint_eq(ctr.config, good[_i].config);
+	ck_assert_uint_eq(ctr.config1, 0);
+	ck_assert_uint_eq(ctr.map, good[_i].map);
+	ck_assert_uint_eq(ctr.flags, good[_i].flags);
+}
+END_TEST
+
+static const struct {
+	const char *spec;
+	unsigned int cpu_type;
+	int error;
+} bad[] = {
+	{ "NO_SUCH_EVENT", ARCH, ENOENT },
+	{ "INST_RETIRED:NO_SUCH_UNIT:u", ARCH, EINVAL },
+	{ "INST_RETIRED:ANY_P:c=1000", ARCH, EINVAL },
+	{ "INST_RETIRED:ANY_P:", ARCH, EINVAL },
+	/* It could not be kept. */
+	{ "INST_RETIRED:ANY_P:precise=1", ARCH, EINVAL },
+	/* perf's, which a processor's driver does not have */
+	{ "PERF_COUNT_HW_CPU_CYCLES", ARCH, ENOENT },
+	{ "PERF_COUNT_SW_CPU_CLOCK", ARCH, ENOENT },
+	{ "PERF_COUNT_SW_CPU_CLOCK", PERFCTR_X86_GENERIC, ENOENT },
+	/* Not for these processors */
+	{ "INST_RETIRED:ANY_P", PERFCTR_RISCV_SBI, ENOENT },
+};
+
+START_TEST(errors)
+{
+	struct perfctr_ctr_control ctr;
+
+	setenv("LIBPFM_FORCE_PMU", "icl", 1);
+	errno = 0;
+	ck_assert_int_eq(perfctr_event_parse(bad[_i].cpu_type, bad[_i].spec, &ctr), -1);
+	ck_assert_int_eq(errno, bad[_i].error);
+}
+END_TEST
+
+static const char *description_of(const struct perfctr_event_name *names, const char *name)
+{
+	for (; names->name; names++)
+		if (!strcmp(names->name, name))
+			return names->description;
+	return NULL;
+}
+
+/* Each that is listed can be parsed, but for a few of units that need another. */
+START_TEST(listed)
+{
+	struct perfctr_event_name *names, *name;
+	struct perfctr_ctr_control ctr;
+	unsigned int n = 0, parsed = 0;
+
+	setenv("LIBPFM_FORCE_PMU", "icl", 1);
+	names = perfctr_more_event_names();
+	ck_assert_ptr_nonnull(names);
+	for (name = names; name->name; name++) {
+		ck_assert(name == names || strcmp(name[-1].name, name->name) <= 0);
+		n++;
+		parsed += !perfctr_event_parse(ARCH, name->name, &ctr);
+	}
+	ck_assert_uint_ge(n, 300);
+	ck_assert_uint_ge(parsed * 100, n * 95);
+	ck_assert_ptr_nonnull(description_of(names, "INST_RETIRED:ANY_P"));
+	ck_assert_ptr_null(description_of(names, "INST_RETIRED"));
+	free(names);
+}
+END_TEST
+
+START_TEST(near)
+{
+	char **names;
+
+	setenv("LIBPFM_FORCE_PMU", "icl", 1);
+	names = perfctr_event_suggest(ARCH, "INST_RETIRED:ANYP:u", 2);
+	ck_assert_ptr_nonnull(names);
+	ck_assert_str_eq(names[0], "INST_RETIRED:ANY");
+	ck_assert_str_eq(names[1], "INST_RETIRED:ANY_P");
+	ck_assert_ptr_null(names[2]);
+	free((void *)names);
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tcase = tcase_create("pfm");
+
+	tcase_add_loop_test(tcase, numbers, 0, ARRAY_SIZE(good));
+	tcase_add_loop_test(tcase, errors, 0, ARRAY_SIZE(bad));
+	tcase_add_test(tcase, listed);
+	tcase_add_test(tcase, near);
+	return run_tests("pfm", tcase);
+}
