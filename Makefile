@@ -42,12 +42,15 @@ install: all
 		install -D -m 644 $$page \
 			$(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/} || exit; \
 	done
-	# man NAME of each function finds the page.
-	sed -n '/^\.Sh NAME/,/^\.Nd/s/^\.Nm \([^ ]*\).*/\1/p' docs/man/libperfctr.3 | \
-		while read -r name; do \
-			echo '.so man3/libperfctr.3' \
-				>$(DESTDIR)$(PREFIX)/share/man/man3/$$name.3 || exit; \
-		done
+	# man NAME of each function finds its page.
+	for page in docs/man/*.3; do \
+		page=$${page##*/}; \
+		sed -n '/^\.Sh NAME/,/^\.Nd/s/^\.Nm \([^ ]*\).*/\1/p' docs/man/$$page | \
+			while read -r name; do \
+				[ $$name.3 = $$page ] || echo ".so man3/$$page" \
+					>$(DESTDIR)$(PREFIX)/share/man/man3/$$name.3 || exit; \
+			done || exit; \
+	done
 
 install-dkms:
 	mkdir -p $(dkms)

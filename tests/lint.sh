@@ -140,28 +140,7 @@ manuals() {
 	files=$(sources "-name *.[1-8]" docs/man) || return
 	# shellcheck disable=SC2086 # words
 	mandoc -T lint -W warning $files || return
-	# Each function of the library has its name, how it is called, and a word on it further down.
-	# The vperfctr_ask_*() are the header's own.
-	sed -n 's/^\t\([a-z_0-9]*\);/\1/p' lib/libperfctr/libperfctr.map |
-	grep -v '^vperfctr_ask_[prs]' | grep -v '^vperfctr_ask_tsc$' |
-	awk -v page=docs/man/libperfctr.3 '
-	BEGIN {
-		while ((getline line <page) > 0) {
-			if (line ~ /^\.Sh /)
-				section = line ~ /NAME|SYNOPSIS/ ? substr(line, 5) : "the text"
-			n = split(line, word, /[^A-Za-z_0-9]+/)
-			for (i = 1; i <= n; i++)
-				has[section, word[i]] = 1
-		}
-	}
-	{
-		for (i = split("NAME,SYNOPSIS,the text", where, ","); i; i--)
-			if (!((where[i], $1) in has)) {
-				print page ": no " $1 " in " where[i]
-				bad = 1
-			}
-	}
-	END { exit bad }'
+	tests/manuals.sh
 }
 
 # The version stands where each of its readers must find it.

@@ -532,7 +532,8 @@ const struct perfctr_event_set *perfctr_event_names(unsigned int cpu_type);
 
 /* description: NULL if there is none */
 struct perfctr_event_name {
-	const char *name, *description;
+	const char *name;
+	const char *description;
 };
 
 /*
