@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # usage: manuals.sh
 #
-# Whether the pages in docs/man say what the headers say: each function of the library, and each
-# structure with its members. Prints what is missing.
+# Whether the pages in docs/man say what the headers and docs/abi.md say: each function of the
+# library, each structure with its members, and each error of a call. Prints what is missing.
 set -u
 
 cd "$(dirname "$0")/.." || exit
@@ -62,5 +62,55 @@ if ! diff "$work/headers" "$work/pages" >"$work/difference"; then
 	cat "$work/difference"
 	bad=1
 fi
+
+# Each error that docs/abi.md has of a call is on the page of the library's call, in its ERRORS. Those
+# that the library keeps from its callers are in perfctr(4).
+errors_of() { # page
+	awk '/^[.]Sh / { inside = $2 == "ERRORS" } inside' "docs/man/$1" | tr -c 'A-Z0-9' '\n'
+}
+errors() { # call page [error that is kept from callers]...
+	call=$1 page=$2
+	shift 2
+	awk -F ' *[|] *' -v call="$call" '
+		/^## / { inside = $0 == "## Errors" }
+		inside && NF == 5 {
+			if ($2 != "")
+				now = ", " $2 ","
+			if (index(now, ", " call ","))
+				print $3
+		}' docs/abi.md | tr -d '` ' | tr ',' '\n' | sort -u >"$work/errors"
+	[ -s "$work/errors" ] || { echo "docs/abi.md: no errors of $call"; bad=1; }
+	while read -r error; do
+		in=$page
+		case " $* " in *" $error "*) in=perfctr.4 ;; esac
+		errors_of "$in" | grep -qx "$error" ||
+			{ echo "docs/man/$in: no $error, which docs/abi.md has of $call"; bad=1; }
+	done <"$work/errors"
+}
+size='EINVAL E2BIG'
+# shellcheck disable=SC2086 # words
+{
+	errors open perfctr_open.3
+	errors OPEN perfctr_open.3 E2BIG EPERM ESRCH
+	errors OPEN rvperfctr.3 E2BIG ENOENT EEXIST
+	errors INFO perfctr_info.3 $size
+	errors CPUS perfctr_info.3 $size EOVERFLOW
+	errors CONTROL perfctr_control.3
+	errors READ_CONTROL perfctr_control.3
+	errors UNLINK perfctr_control.3
+	errors SUSPEND perfctr_control.3
+	errors RESUME perfctr_control.3
+	errors READ perfctr_read.3 $size EINTR
+	errors 'read(2)' perfctr_read.3 EINTR
+	errors IRESUME perfctr_overflow.3
+	errors REFRESH perfctr_overflow.3
+	errors READ_TREE perfctr_tree.3 E2BIG EINTR
+	errors NEXT_MEMBER perfctr_tree.3 $size EINTR
+	errors ADD_MEMBER perfctr_tree.3 E2BIG
+	errors RING perfctr_ring.3 EINTR
+	errors READ_CPU gperfctr.3 E2BIG
+	errors mmap perfctr_ring.3
+	errors fcntl perfctr.4
+}
 
 exit $bad
