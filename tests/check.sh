@@ -119,7 +119,7 @@ run_part() { # name
 		subjects=
 		case $full$machine in
 		hybrid) subjects='report hybrid beside' ;;
-		icelake-topdown) subjects='topdown abi guarded' ;;
+		icelake-topdown) subjects='topdown manual abi guarded' ;;
 		sapphirerapids) subjects='topdown exact' ;;
 		# icelake-testing runs the rest of it on this kernel.
 		riscv64-testing) subjects='exact overflow' ;;

@@ -114,7 +114,7 @@ probes() { # machine
 
 tidy() { # target
 	# Not those of the other architecture, nor what runs on an x86_64 only, nor what is
-	# around code of Linux's, libpfm4's or Open MPI's, which is not here, or needs what lib/Makefile makes; as a PowerPC, of 32 bits, its own alone
+	# around code of Linux's, libpfm4's or Open MPI's, which is not here, or needs what their makefiles make; as a PowerPC, of 32 bits, its own alone
 	files=$(sources "-name *.c" lib tools tests bench examples) || return
 	own=${1%%-*}
 	[ "$own" != powerpc ] || own=ppc32
@@ -123,7 +123,7 @@ tidy() { # target
 		 (!/^tests\/unit\/driver\// || arch == "x86_64") &&
 		 (arch == "powerpc") == (/_ppc32[.]c$/ || /^tests\/machines\/ppc32\//) &&
 		 !/driver\/linux\/linux[.]c$/ && !/^lib\/events\/generate[.]c$/ && !/^tests\/machines\/mpi\// &&
-		 !/^tests\/(unit\/test_(sets|tables)|guest\/old\/events)[.]c$/')
+		 !/^tests\/(unit\/test_(sets|tables)|guest\/(old\/events|test_manual))[.]c$/')
 	# shellcheck disable=SC2086 # words
 	printf '%s\n' $files | xargs -P "$(nproc)" -n 1 tests/tidy.sh "$1" 2>&1
 }
