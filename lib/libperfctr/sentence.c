@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "meter.h"
 
@@ -19,18 +20,29 @@ int perfctr_meter_fail(struct vperfctr_meter *m, int err, const char *format, ..
 	return err;
 }
 
+/* The file may be missing in a container alone, which has the host's modules in /sys. */
+static int fail_without_device(struct vperfctr_meter *m)
+{
+	if (!access("/sys/module/perfctr", F_OK))
+		return perfctr_meter_fail(m, -ENOENT, "the module perfctr is loaded, but there is no "
+					  PERFCTR_DEVICE " here: a container must be given the device");
+	return perfctr_meter_fail(m, -ENOENT, "there is no " PERFCTR_DEVICE
+				  ": the module perfctr is not loaded");
+}
+
 int perfctr_meter_fail_device(struct vperfctr_meter *m, int err)
 {
 	switch (-err) {
 	case ENOENT:
 	case ENXIO:
 	case ENODEV:
-		return perfctr_meter_fail(m, -ENOENT, "there is no " PERFCTR_DEVICE
-					  ": the module perfctr is not loaded");
+		return fail_without_device(m);
 	case EACCES:
-	case EPERM:
-		return perfctr_meter_fail(m, -EACCES, "this user may not open " PERFCTR_DEVICE
+		return perfctr_meter_fail(m, err, "this user may not open " PERFCTR_DEVICE
 					  ": its owner and mode say who may");
+	case EPERM:
+		return perfctr_meter_fail(m, -EACCES, PERFCTR_DEVICE " may not be opened here: a "
+					  "container must be given the device, and not the file alone");
 	case EEXIST:
 		return perfctr_meter_fail(m, err, "this thread is counted already, by another meter or "
 					  "handle, or by who started it (perfex, for example)");

@@ -6,13 +6,19 @@
 #define _GNU_SOURCE
 #include <libperfctr.h>
 
+#include <errno.h>
 #include <fcntl.h>
+#include <linux/bpf.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -523,6 +529,93 @@ START_TEST(device_of_others)
 }
 END_TEST
 
+/* The sentence of a meter that cannot be opened has this word, and not that one. */
+static int refusal_says(int expected, const char *word, const char *other)
+{
+	struct vperfctr_meter *m;
+	int err = vperfctr_meter_open(&m, NULL, 0), good;
+
+	good = err == -expected && strstr(vperfctr_strerror(m, err), word) &&
+	       !strstr(vperfctr_strerror(m, err), other);
+	vperfctr_meter_close(m);
+	return good;
+}
+
+/* A /dev of its own, and the host's modules */
+START_TEST(container_without_device)
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		if (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+		    mount("tmpfs", "/dev", "tmpfs", 0, NULL))
+			_exit(1);
+		_exit(refusal_says(ENOENT, "container", "not loaded") ? 0 : 2);
+	}
+	expect_exit(pid, 0);
+}
+END_TEST
+
+#define CGROUP	"/tmp/cgroup"
+
+/* No process of this control group may open a device: ENOSYS, EINVAL and so on if the kernel cannot do it. */
+static int forbid_devices(int cgroup)
+{
+	static const struct bpf_insn no[] = {
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0, .imm = 0 },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	union bpf_attr attr = {
+		.prog_type = BPF_PROG_TYPE_CGROUP_DEVICE,
+		.insns = (uintptr_t)no,
+		.insn_cnt = sizeof(no) / sizeof(no[0]),
+		.license = (uintptr_t)"GPL",
+	};
+	int prog = (int)syscall(SYS_bpf, BPF_PROG_LOAD, &attr, sizeof(attr));
+
+	if (prog < 0)
+		return -errno;
+	memset(&attr, 0, sizeof(attr));
+	attr.target_fd = (__u32)cgroup;
+	attr.attach_bpf_fd = (__u32)prog;
+	attr.attach_type = BPF_CGROUP_DEVICE;
+	return syscall(SYS_bpf, BPF_PROG_ATTACH, &attr, sizeof(attr)) ? -errno : 0;
+}
+
+/* The device's file is there, as by a volume, but the container's rules have no such device. */
+START_TEST(container_with_the_file_alone)
+{
+	int cgroup, err;
+	pid_t pid;
+	FILE *f;
+
+	ck_ok(mkdir(CGROUP, 0700));
+	if (mount("none", CGROUP, "cgroup2", 0, NULL)) {
+		ck_assert_int_eq(errno, ENODEV);	/* this kernel has none */
+		ck_ok(rmdir(CGROUP));
+		return;
+	}
+	ck_ok(mkdir(CGROUP "/container", 0700));
+	cgroup = open(CGROUP "/container", O_RDONLY | O_DIRECTORY);
+	ck_assert_int_ge(cgroup, 0);
+	err = forbid_devices(cgroup);
+	if (!err) {
+		pid = fork();
+		if (!pid) {
+			f = fopen(CGROUP "/container/cgroup.procs", "w");
+			if (!f || fprintf(f, "0") < 0 || fclose(f))
+				_exit(1);
+			_exit(refusal_says(EACCES, "container", "mode") ? 0 : 2);
+		}
+		expect_exit(pid, 0);
+	}
+	close(cgroup);
+	ck_ok(rmdir(CGROUP "/container"));
+	ck_ok(umount(CGROUP));
+	ck_ok(rmdir(CGROUP));
+}
+END_TEST
+
 int main(void)
 {
 	guest_begin("meter", NULL);
@@ -544,5 +637,7 @@ int main(void)
 	GUEST_RUN(no_budget_without_interrupt, NEED_COUNTERS | NEED_NO_INTERRUPT | AS_USER);
 	GUEST_RUN(no_device, LOG_MODULE);
 	GUEST_RUN(device_of_others, 0);
+	GUEST_RUN(container_without_device, 0);
+	GUEST_RUN(container_with_the_file_alone, 0);
 	return guest_end();
 }

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <glob.h>
 #include <inttypes.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -2243,6 +2245,19 @@ START_TEST(no_module)
 }
 END_TEST
 
+/* A /dev of its own, and the host's modules */
+START_TEST(container_without_device)
+{
+	ck_ok(unshare(CLONE_NEWNS));
+	ck_ok(mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL));
+	ck_ok(mount("tmpfs", "/dev", "tmpfs", 0, NULL));
+	ck_ok(mknod("/dev/null", S_IFCHR | 0666, makedev(1, 3)));
+	perfex("--", "/bin/true");
+	ended_with(FAILED);
+	says(result.err, "docker run --device");
+}
+END_TEST
+
 START_TEST(counters_taken)
 {
 	int fds[32];
@@ -2834,6 +2849,7 @@ int main(void)
 	run_fresh(no_privilege, NEED_COUNTERS | AS_USER);
 	run_fresh(no_permission, 0);
 	run_fresh(no_module, LOG_MODULE);
+	run_fresh(container_without_device, 0);
 	run_fresh(counters_taken, NEED_COUNTERS | NEED_NATIVE | NEED_PERF);
 	run_fresh(says_which_event_is_refused,
 		  NEED_COUNTERS | NEED_NATIVE | NEED_PERF | NEED_BESIDE);

@@ -49,7 +49,10 @@ void explain_device(int error)
 	case ENODEV:
 		if (uname(&uts) < 0)
 			memset(&uts, 0, sizeof(uts));
-		if (module_installed(uts.release))
+		if (!access("/sys/module/perfctr", F_OK))
+			explain("the module is loaded, but there is no " PERFCTR_DEVICE " here. A container must be\n"
+				"given the device: docker run --device " PERFCTR_DEVICE);
+		else if (module_installed(uts.release))
 			explain("there is no " PERFCTR_DEVICE ": the module is not loaded.\n"
 				"Load it as root: modprobe perfctr");
 		else
@@ -61,8 +64,11 @@ void explain_device(int error)
 		explain("this program is counted already, by a perfex around this one say.\n"
 			"Let that one count only what it starts itself: perfex --self");
 		break;
-	case EACCES:
 	case EPERM:
+		explain(PERFCTR_DEVICE " may not be opened here. A container must be given the device, and\n"
+			"not the file alone: docker run --device " PERFCTR_DEVICE);
+		break;
+	case EACCES:
 		explain("you may not open " PERFCTR_DEVICE ". Who may is up to the administrator; see its\n"
 			"owner and mode (ls -l " PERFCTR_DEVICE ") and the udev rules for it");
 		break;
