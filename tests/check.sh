@@ -49,7 +49,7 @@ run_part() { # name
 		run_part "${1#full-}" ;;
 	lint)
 		# Probes are written once for all architectures.
-		tests/lint.sh checkpatch kernel layers lengths families behaviours probes-x86_64 \
+		tests/lint.sh checkpatch kernel layers lengths families behaviours pieces probes-x86_64 \
 			tidy shellcheck manuals versions ;;
 	lint-all)
 		tests/lint.sh ;;

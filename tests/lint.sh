@@ -192,6 +192,43 @@ behaviours() {
 	}
 }
 
+# Each piece of code in these pages stands like that in the example that they named last before it. They
+# name each example of their directory.
+pieces() { # page directory
+	awk -v directory="examples/$2/" '
+	/^```./ { piece = ""; in_code = 1; next }
+	/^```$/ && in_code {
+		in_code = 0
+		pieces++
+		text = ""
+		while ((getline line <example) > 0)
+			text = text line "\n"
+		close(example)
+		if (piece == "" || !index(text, piece)) {
+			print FILENAME ":" FNR ": " example " has no such piece:\n" piece
+			bad = 1
+		}
+		next
+	}
+	in_code { piece = piece $0 "\n"; next }
+	{
+		rest = $0
+		while (match(rest, directory "[a-z]+[.][a-z]+")) {
+			example = substr(rest, RSTART, RLENGTH)
+			print example >"/tmp/named"
+			rest = substr(rest, RSTART + RLENGTH)
+		}
+	}
+	END { exit bad || !pieces }' "docs/$1.md" || return
+	for example in "examples/$2"/*; do
+		grep -qxF "$example" /tmp/named || { echo "docs/$1.md does not name $example"; return 1; }
+	done
+}
+
+all_pieces() {
+	pieces cookbook cookbook
+}
+
 # The numbers of a vendor's registers and events are in its family's files alone.
 families() {
 	! grep -nE 'MSR_(P4|P5|P6|K7|F15H|AMD|ARCH_PERFMON|CORE_PERF|IA32|OFFCORE)|0x[0-9a-f]{3,}[^0-9a-f]' \
@@ -212,6 +249,7 @@ check layers layers
 check lengths lengths
 check families families
 check behaviours behaviours
+check pieces all_pieces
 check probes-riscv64 probes riscv64-6.12
 check probes-arm64 probes arm64-6.12
 check probes-x86_64 probes x86_64-6.12

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * How often does code miss the cache, or anything else that the processor counts, in a thousand
+ * instructions?
+ *
+ *	misses [EVENT]		dTLB-load-misses, branch-misses; perfex --list has all names
+ */
+#include <err.h>
+#include <stdio.h>
+
+#include <libperfctr.h>
+
+#define SIZE	(16ul * 1024 * 1024)
+#define STRIDE	4096
+
+/* A load from each page, none of which was used before */
+static void work(void)
+{
+	static volatile char bytes[SIZE];
+	unsigned long i;
+
+	for (i = 0; i < SIZE; i += STRIDE)
+		(void)bytes[i];
+}
+
+int main(int argc, char **argv)
+{
+	const char *event = argc > 1 ? argv[1] : "cache-misses";
+	struct vperfctr_meter *meter;
+	struct perfctr_sum_ctrs sum;
+	char events[100];
+	int error;
+
+	snprintf(events, sizeof(events), "instructions,%s", event);
+	error = vperfctr_meter_open(&meter, events, VPERFCTR_METER_NET);
+	if (error)
+		errx(1, "%s", vperfctr_strerror(meter, error));
+	vperfctr_meter_begin(meter, &sum);
+	work();
+	error = vperfctr_meter_end(meter, &sum);
+	if (error)
+		errx(1, "%s", vperfctr_strerror(meter, error));
+	printf("%llu instructions, %llu %s: %.3f in a thousand\n", sum.pmc[0], sum.pmc[1], event,
+	       1000.0 * (double)sum.pmc[1] / (double)sum.pmc[0]);
+	vperfctr_meter_close(meter);
+	return 0;
+}
