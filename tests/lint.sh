@@ -226,7 +226,7 @@ pieces() { # page directory
 }
 
 all_pieces() {
-	pieces cookbook cookbook
+	pieces cookbook cookbook && pieces integrations integrations
 }
 
 # The numbers of a vendor's registers and events are in its family's files alone.
