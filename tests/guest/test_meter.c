@@ -270,7 +270,9 @@ START_TEST(too_few_counters)
 	err = vperfctr_meter_open(&m, events, 0);
 	(void)snprintf(words, sizeof(words), "%u events need general-purpose counters, and this processor (",
 		       guest.nprogrammable + 1);
-	expect_failure(m, err, ENOSPC, words, NULL);
+	/* Where there are no others it is known before. */
+	expect_failure(m, err, ENOSPC, guest.nprogrammable < guest.info.nrctrs ? words :
+		       "is one event too many: this processor (", NULL);
 	*strrchr(events, ',') = '\0';
 	m = meter_of(events, 0);
 	ck_assert_uint_eq(vperfctr_meter_events(m), guest.nprogrammable);

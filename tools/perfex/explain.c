@@ -85,15 +85,23 @@ void explain_device(int error)
 	}
 }
 
-/* "Did you mean a, b or c?", if there is anything near. */
-static void suggest(const struct perfctr_info *info, const char *spec)
+/* "Did you mean a, b or c?", if there is anything near; with @units, among events and their units. */
+static void suggest(const struct perfctr_info *info, const char *spec, bool units)
 {
 	char **names = perfctr_event_suggest(info->cpu_type, spec, 5);
+	const char *before = NULL;
 	size_t i;
 
-	for (i = 0; names && names[i]; i++)
-		fprintf(stderr, "%s %s", !i ? "Did you mean" : names[i + 1] ? "," : " or", names[i]);
-	if (names)
+	for (i = 0; names && names[i]; i++) {
+		if (units && !strchr(names[i], ':'))
+			continue;
+		if (before)
+			fprintf(stderr, "%s %s", before, names[i]);
+		else
+			fprintf(stderr, "Did you mean %s", names[i]);
+		before = names[i + 1] && names[i + 2] ? "," : " or";
+	}
+	if (before)
 		fprintf(stderr, "?\n");
 	free((void *)names);
 }
@@ -116,6 +124,7 @@ static void explain_syntax(const struct perfctr_info *info, const char *spec)
 	if (name && colon && !perfctr_event_parse(info->cpu_type, name, &ctr)) {
 		explain("'%s': '%s' is no modifier. After the colon stands u (user mode), k (kernel\n"
 			"mode) or uk (both)", spec, colon + 1);
+		suggest(info, spec, true);
 	} else if (looks_raw(spec)) {
 		explain("'%s': a raw event is r and up to 16 hexadecimal digits; on x86 a slash and as\n"
 			"many may follow, the value of the event's own register", spec);
@@ -123,7 +132,7 @@ static void explain_syntax(const struct perfctr_info *info, const char *spec)
 		explain("'%s': libpfm4 knows the event %s, but not with what stands behind its name:\n"
 			"there are a colon and a unit of the event, and :u, :k or :uk at the end", spec,
 			name ?: spec);
-		suggest(info, spec);
+		suggest(info, spec, true);
 		fprintf(stderr, "perfex --list shows each with its units\n");
 	}
 	free(name);
@@ -215,7 +224,7 @@ void explain_event(const struct perfctr_info *info, const char *spec, int error)
 		return;
 	}
 	explain("no event has the name '%s'", spec);
-	suggest(info, spec);
+	suggest(info, spec, false);
 	fprintf(stderr, "perfex --list shows all names\n");
 }
 
