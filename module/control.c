@@ -348,8 +348,10 @@ static int raw_check(const struct perfctr_control *control, struct perfctr_refus
 		return -EOPNOTSUPP;
 	if (!perfctr_allow_kernel())
 		return PERFCTR_RAW_BY_PRIVILEGE;
-	return READ_ONCE(perfctr_user_read) == PERFCTR_USER_READ_OPEN ? PERFCTR_RAW_BY_POLICY :
-									-EACCES;
+	if (READ_ONCE(perfctr_user_read) == PERFCTR_USER_READ_OPEN)
+		return PERFCTR_RAW_BY_POLICY;
+	why->reason = PERFCTR_REASON_KERNEL;
+	return -EACCES;
 }
 
 /* One that was made for an older control may have another number of i-mode counters. */

@@ -1637,6 +1637,21 @@ START_TEST(raw_is_of_threads)
 }
 END_TEST
 
+/* It reveals of others what the privilege for kernel mode does. */
+START_TEST(raw_needs_a_privilege)
+{
+	struct perfctr_control control;
+	int fd = open_self();
+
+	control_init(&control);
+	control.flags = PERFCTR_CONTROL_RAW;
+	control.tsc_on = 1;
+	ck_assert_int_eq(try_control(fd, &control), -EACCES);
+	ck_assert_uint_eq(control.reason, PERFCTR_REASON_KERNEL);
+	ck_assert_uint_eq(control.refused, PERFCTR_NO_INDEX);
+}
+END_TEST
+
 /* The page says what the kernel says. */
 START_TEST(map_describes_the_control)
 {
@@ -2156,6 +2171,8 @@ int main(void)
 	GUEST_RUN(map_again, LOG_SILENT | AS_USER);
 	if (!CONTROL_RAW)
 		GUEST_RUN(raw_is_of_threads, AS_USER);
+	else
+		GUEST_RUN(raw_needs_a_privilege, LOG_SILENT | AS_USER);
 	GUEST_RUN(map_describes_the_control, LOG_SILENT | AS_USER);
 	GUEST_RUN(map_knows_its_thread, LOG_SILENT | AS_USER);
 #if defined(__i386__)
