@@ -271,6 +271,11 @@ struct vperfctr *vperfctr_open_mode(unsigned int mode)
 {
 	struct perfctr_open o = { .size = sizeof(o), .flags = mode };
 
+	/* The kernel's other flags make handles of something else. */
+	if (mode > VPERFCTR_OPEN_CREAT_EXCL) {
+		errno = EINVAL;
+		return NULL;
+	}
 	return perfctr_open_state(&o, 1);
 }
 

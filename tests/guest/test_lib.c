@@ -96,6 +96,22 @@ START_TEST(open_and_close)
 }
 END_TEST
 
+/* By root, who could have a session by the kernel's flag */
+START_TEST(modes_that_there_are_not)
+{
+	static const unsigned int modes[] = {
+		PERFCTR_OPEN_EXCL, PERFCTR_OPEN_PIDFD, PERFCTR_OPEN_THREAD, PERFCTR_OPEN_CPUS, ~0u,
+	};
+	unsigned int i;
+
+	for (i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
+		errno = 0;
+		ck_assert_ptr_null(vperfctr_open_mode(modes[i]));
+		ck_assert_int_eq(errno, EINVAL);
+	}
+}
+END_TEST
+
 START_TEST(close_gives_all_back)
 {
 	unsigned int i;
@@ -910,6 +926,7 @@ int main(void)
 {
 	guest_begin("lib", NULL);
 	GUEST_RUN(open_and_close, AS_USER);
+	GUEST_RUN(modes_that_there_are_not, 0);
 	GUEST_RUN(close_gives_all_back, AS_USER);
 	GUEST_RUN(info_of_any_descriptor, AS_USER);
 	GUEST_RUN(cpus_info, AS_USER);
