@@ -155,6 +155,8 @@ int gperfctr_control(const struct gperfctr *g, struct gperfctr_cpu_control *cont
 	struct vperfctr_control compat = { .cpu_control = control->cpu_control };
 	struct perfctr_control native;
 
+	g->parts->owner = PERFCTR_OWNER_NONE;
+	g->parts->reason = PERFCTR_REASON_NONE;
 	if (perfctr_control_to_native(&compat, &native) < 0)
 		return -1;
 	native.cpu = control->cpu;

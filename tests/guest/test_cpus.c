@@ -1095,6 +1095,12 @@ START_TEST(library)
 		ck_errno(gperfctr_control_native(g, &native), EBUSY);
 		ck_assert_int_eq(gperfctr_owner(g), PERFCTR_OWNER_PERFCTR);
 		ck_assert_int_eq(gperfctr_reason(g), PERFCTR_REASON_CPUS);
+		/* What the library refuses has no owner, whatever was before. */
+		memset(&control, 0, sizeof(control));
+		control.cpu_control.nractrs = PERFCTR_NRCTRS + 1;
+		ck_errno(gperfctr_control(g, &control), EINVAL);
+		ck_assert_int_eq(gperfctr_owner(g), PERFCTR_OWNER_NONE);
+		ck_assert_int_eq(gperfctr_reason(g), PERFCTR_REASON_NONE);
 		gperfctr_close(other);
 	}
 	/* Nothing to count ends the CPU's part. */
