@@ -3,7 +3,8 @@
 # usage: manuals.sh
 #
 # Whether the pages in docs/man say what the headers and docs/abi.md say: each function of the
-# library, each structure with its members, and each error of a call. Prints what is missing.
+# library, each structure with its members, and each error of a call; and whether the pages that they
+# refer to are there. Prints what is missing.
 set -u
 
 cd "$(dirname "$0")/.." || exit
@@ -41,6 +42,31 @@ awk '
 		}
 		exit bad
 	}' "functions=$work/functions" docs/man/*.3 || bad=1
+
+# What a page refers to is a page, or a function with a link to one. Others' begin with other words.
+awk '
+	FNR == 1 {
+		page = FILENAME
+		sub(/.*[/]/, "", page)
+		there[page] = 1
+		section = substr(page, length(page))
+	}
+	/^[.]Sh / { inside = $2 == "NAME" }
+	/^[.]Nm / && inside { there[$2 "." section] = 1 }
+	{
+		n = split($0, word, /[ \t]+/)
+		for (i = 1; i < n - 1; i++)
+			if (word[i] ~ /^[.]?Xr$/ && word[i + 1] ~ /^(_?[rvg]?perfctr|libperfctr|perfex)/)
+				asked[word[i + 1] "." word[i + 2]] = FILENAME
+	}
+	END {
+		for (name in asked)
+			if (!(name in there)) {
+				print asked[name] ": there is no " name
+				bad = 1
+			}
+		exit bad
+	}' docs/man/*.[1-8] || bad=1
 
 # "NAME: type member; type member; ...", of each structure and enum, without comments. One that
 # differs from machine to machine is there several times.
