@@ -273,7 +273,7 @@ const char *perfctr_reason_name(unsigned int reason)
 	case PERFCTR_REASON_MODEL:
 		return "of this model perfctr knows the architectural events only";
 	case PERFCTR_REASON_ERRATUM:
-		return "an erratum of this processor makes the event count wrong";
+		return "an erratum of this processor makes the event count wrong, or its interrupts unsafe";
 	case PERFCTR_REASON_MEDIATED:
 		return "a virtual machine has the processor's counters for itself";
 	case PERFCTR_REASON_CPUS:

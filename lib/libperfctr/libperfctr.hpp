@@ -26,13 +26,18 @@
 
 namespace perfctr {
 
-/* code() is the error of <errno.h>, what() begins with the library's sentence. */
+/* code() is the error of <errno.h>, what() the library's sentence. */
 class error : public std::system_error {
 public:
 	error(int err, const char *sentence)
-		: std::system_error(-err, std::generic_category(), sentence)
+		: std::system_error(-err, std::generic_category()), sentence(sentence)
 	{
 	}
+
+	const char *what() const noexcept override { return sentence.c_str(); }
+
+private:
+	std::string sentence;
 };
 
 /* The clock and the events of one meter: sums, or differences of sums */

@@ -45,9 +45,10 @@ struct vperfctr_meter;
  *
  * ENOENT: no event has that name, or there is no /dev/perfctr; EINVAL: a bad modifier or number, or
  * flags that there are not; EOPNOTSUPP: this processor cannot count the event, or not in that mode;
- * ENOSPC: it cannot count all of them at a time; EEXIST: the thread is counted already; EACCES:
- * it needs a privilege; EBUSY: others have the counters; EXDEV: a hybrid processor, and the
- * thread is not bound to cores of one type; EPROTO: the module is of another version.
+ * ENOSPC: it cannot count all of them at a time, or the user has too many different controls;
+ * EEXIST: the thread is counted already; EACCES: it needs a privilege; EBUSY: others have the
+ * counters; EXDEV: a hybrid processor, and the thread is not bound to cores of one type; EPROTO: the
+ * module is of another version.
  */
 int vperfctr_meter_open(struct vperfctr_meter **meter, const char *events, unsigned int flags);
 

@@ -157,6 +157,10 @@ int perfctr_meter_fail_control(struct vperfctr_meter *m, int err, const struct p
 	case EXDEV:
 		why = "the thread must be bound to cores that count it, of one type on a hybrid processor";
 		break;
+	case ENOSPC:
+		why = "this user has as many different controls as the module's limit allows, and this is "
+		      "one more";
+		break;
 	case EIO:
 		why = "a CPU has just come whose counters cannot be had";
 		break;

@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -618,6 +619,53 @@ START_TEST(container_with_the_file_alone)
 }
 END_TEST
 
+/* Of a user who may have one control at a time, and has another: whether the sentence says so */
+static int limit_is_told(void)
+{
+	struct vperfctr_meter *m;
+	int ready[2], err;
+	bool said;
+	pid_t pid;
+	char byte;
+
+	become(GUEST_UID);
+	if (pipe(ready))
+		return 2;
+	pid = fork();
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (vperfctr_meter_open(&m, NAME, 0) || write(ready[1], "", 1) != 1)
+			_exit(1);
+		pause();
+	}
+	close(ready[1]);
+	if (read(ready[0], &byte, 1) != 1)
+		return 3;
+	/* The same is no other control. */
+	if (vperfctr_meter_open(&m, NAME, 0))
+		return 4;
+	vperfctr_meter_close(m);
+	err = vperfctr_meter_open(&m, "cycles", 0);
+	said = strstr(vperfctr_strerror(m, err), "this user has as many different controls") != NULL;
+	vperfctr_meter_close(m);
+	return err == -ENOSPC && said ? 0 : 5;
+}
+
+START_TEST(limit_of_controls)
+{
+	char limit[32];
+	pid_t pid;
+
+	ck_assert_int_gt(read_text(MODULE_PARAMS "controls", limit, sizeof(limit)), 0);
+	ck_assert_int_eq(write_text(MODULE_PARAMS "controls", "1"), 0);
+	ck_ok(pid = fork());
+	if (!pid)
+		_exit(limit_is_told());
+	expect_exit(pid, 0);
+	ck_assert_int_eq(write_text(MODULE_PARAMS "controls", limit), 0);
+}
+END_TEST
+
 int main(void)
 {
 	guest_begin("meter", NULL);
@@ -637,6 +685,7 @@ int main(void)
 	GUEST_RUN(budget_stops_the_thread, NEED_INTERRUPT | NEED_NATIVE | AS_USER);
 	GUEST_RUN(budgets_that_there_are_not, NEED_INTERRUPT | AS_USER);
 	GUEST_RUN(no_budget_without_interrupt, NEED_COUNTERS | NEED_NO_INTERRUPT | AS_USER);
+	GUEST_RUN(limit_of_controls, NEED_COUNTERS);
 	GUEST_RUN(no_device, LOG_MODULE);
 	GUEST_RUN(device_of_others, 0);
 	GUEST_RUN(container_without_device, 0);

@@ -69,6 +69,9 @@ int error_of(const std::function<void()> &call, const char *words)
 	} catch (const perfctr::error &e) {
 		if (!std::strstr(e.what(), words))
 			fail(__FILE__, __LINE__, std::string("no '") + words + "' in: " + e.what());
+		/* The sentence says it in its own words. */
+		if (std::strstr(e.what(), e.code().message().c_str()))
+			fail(__FILE__, __LINE__, std::string("said twice: ") + e.what());
 		return e.code().value();
 	}
 	return 0;
