@@ -28,10 +28,11 @@ int main(int argc, char **argv)
 	const char *event = argc > 1 ? argv[1] : "cache-misses";
 	struct vperfctr_meter *meter;
 	struct perfctr_sum_ctrs sum;
-	char events[100];
+	char events[200];
 	int error;
 
-	snprintf(events, sizeof(events), "instructions,%s", event);
+	if (snprintf(events, sizeof(events), "instructions,%s", event) >= (int)sizeof(events))
+		errx(1, "the name of the event is too long");
 	error = vperfctr_meter_open(&meter, events, VPERFCTR_METER_NET);
 	if (error)
 		errx(1, "%s", vperfctr_strerror(meter, error));

@@ -24,10 +24,14 @@ static uintptr_t place(const ucontext_t *context)
 {
 #if defined(__x86_64__)
 	return (uintptr_t)context->uc_mcontext.gregs[REG_RIP];
+#elif defined(__i386__)
+	return (uintptr_t)context->uc_mcontext.gregs[REG_EIP];
 #elif defined(__riscv)
 	return context->uc_mcontext.__gregs[REG_PC];
 #elif defined(__aarch64__)
 	return context->uc_mcontext.pc;
+#elif defined(__powerpc__)
+	return context->uc_mcontext.uc_regs->gregs[32]; /* PT_NIP of the kernel's asm/ptrace.h */
 #else
 #error "where does this processor keep its place?"
 #endif

@@ -123,12 +123,10 @@ static const struct perfctr_event perf_events[] = {
 /* Fixed counter 2, which counts reference cycles; on others 0x13c counts cycles of the bus */
 #define X86_FIXED_REF	26u
 
-/* What fixed counter 0 counts is an event of this number in libpfm4, as in perf */
 #define X86_FIXED_INSTRUCTIONS	24u
 #define X86_INSTRUCTIONS	0xc0u
 #define X86_CYCLES		0x3cu
 #define X86_REF_CYCLES		0x300u
-#define X86_FIXED_0_EVENT	0x100u
 
 /* Fixed counter 3; TopDown's metrics are shares of what it counts. */
 #define X86_FIXED_SLOTS	27u
@@ -502,7 +500,7 @@ static void set_event(const struct perfctr_event_set *set, const struct perfctr_
 static int set_named_event(unsigned int cpu_type, const struct perfctr_named_event *event,
 			   struct perfctr_ctr_control *ctr)
 {
-	ctr->map = PERFCTR_MAP_ANY;
+	ctr->map = event->map;
 	ctr->flags = event->modes;
 	ctr->config = event->config[0];
 	ctr->config1 = event->config[1];
@@ -510,17 +508,14 @@ static int set_named_event(unsigned int cpu_type, const struct perfctr_named_eve
 	ctr->event = event->type;
 	if (!is_x86(cpu_type)) {
 		ctr->flags |= PERFCTR_CTR_PERF;
+		ctr->map = PERFCTR_MAP_ANY;
 		return 0;
 	}
 	if (event->type != PERF_TYPE_RAW || event->config[0] >> 32 || event->config[2])
-		return ENOENT;
+		return EOPNOTSUPP;
 	ctr->event = event->config[0];
 	ctr->config = event->config[1];
 	ctr->config1 = 0;
-	if (ctr->event == X86_FIXED_0_EVENT) {
-		ctr->event = X86_INSTRUCTIONS;
-		ctr->map = X86_FIXED_INSTRUCTIONS;
-	}
 	return 0;
 }
 
@@ -580,9 +575,7 @@ int perfctr_event_parse(unsigned int cpu_type, const char *spec,
 	known = set ? parse_known_event(cpu_type, set, spec, ctr) : 0;
 	if (known > 0)
 		return 0;
-	if (known < 0) {
-		err = EINVAL;
-	} else if (set && (size_t)(modifier - spec) < sizeof(name)) {
+	if (set && (size_t)(modifier - spec) < sizeof(name)) {
 		memcpy(name, spec, (size_t)(modifier - spec));
 		name[modifier - spec] = '\0';
 		err = parse_named_event(cpu_type, name, ctr);
@@ -591,7 +584,8 @@ int perfctr_event_parse(unsigned int cpu_type, const char *spec,
 	}
 	if (!err)
 		return 0;
-	errno = err;
+	/* The event is known without what stands behind it. */
+	errno = known < 0 && err == ENOENT ? EINVAL : err;
 	return -1;
 }
 
@@ -601,7 +595,7 @@ struct perfctr_event_name *perfctr_more_event_names(void)
 
 	if (perfctr_names_begin(&names) < 0)
 		return NULL;
-	/* What is missing for want of memory is an error of the file in memory. */
+	/* If memory runs out the stream has an error, which perfctr_names_end() finds. */
 	(void)perfctr_sysfs_names(PERFCTR_SYSFS, &names);
 	if (perfctr_pfm_names)
 		(void)perfctr_pfm_names(&names);
@@ -716,6 +710,7 @@ static __u64 general_purpose(const struct perfctr_info *info)
 static __u64 fixed_counter(const struct perfctr_info *info, const struct perfctr_ctr_control *ctr)
 {
 	static const __u32 x86_fixed[] = { X86_INSTRUCTIONS, X86_CYCLES, X86_REF_CYCLES };
+	int unfiltered = is_riscv(info->cpu_type) && !(info->cpu_features & PERFCTR_FEATURE_FILTER);
 	__u64 counter = 0;
 	unsigned int i;
 
@@ -724,6 +719,11 @@ static __u64 fixed_counter(const struct perfctr_info *info, const struct perfctr
 	for (i = 0; is_x86(info->cpu_type) && i < ARRAY_SIZE(x86_fixed); i++)
 		if (ctr->event == x86_fixed[i])
 			counter = 1ULL << (X86_FIXED_INSTRUCTIONS + i);
+	/* Where programmable counters have no filter the kernel takes the fixed ones for these. */
+	if (unfiltered && ctr->event == SBI_EVENT(SBI_TYPE_HW, SBI_HW_CPU_CYCLES))
+		counter = CTRS_CYCLE;
+	if (unfiltered && ctr->event == SBI_EVENT(SBI_TYPE_HW, SBI_HW_INSTRUCTIONS))
+		counter = CTRS_INSTRET;
 	return counter & info->counters;
 }
 

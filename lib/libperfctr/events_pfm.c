@@ -3,12 +3,14 @@
  * Names that libpfm4 has for events of this machine's processor. The library is loaded when a name
  * is first asked for that nothing else knows: it is large, and most programs never need it.
  */
+#include <ctype.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/auxv.h>
 
 #include "internal.h"
 
@@ -28,10 +30,20 @@ static struct {
 	__typeof__(pfm_get_event_attr_info) *attr_info;
 } pfm;
 
-/* Its functions may not be called by two threads at the same time. */
+/* libpfm4's functions may not be called by two threads at the same time. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static int loaded;
+
+static void take_lock(void)
+{
+	(void)pthread_mutex_lock(&lock);
+}
+
+static void drop_lock(void)
+{
+	(void)pthread_mutex_unlock(&lock);
+}
 
 static void load(void)
 {
@@ -46,16 +58,22 @@ static void load(void)
 		{ "pfm_get_event_info", (void *)&pfm.event_info },
 		{ "pfm_get_event_attr_info", (void *)&pfm.attr_info },
 	};
-	void *library = dlopen(LIBPFM, RTLD_NOW | RTLD_LOCAL), *symbol;
+	void *library, *symbol;
 	size_t i;
 
+	/* It looks at its environment, which a program with privileges should not believe. */
+	if (getauxval(AT_SECURE))
+		return;
+	library = dlopen(LIBPFM, RTLD_NOW | RTLD_LOCAL);
 	for (i = 0; library && i < ARRAY_SIZE(symbols); i++) {
 		symbol = dlsym(library, symbols[i].name);
 		if (!symbol)
 			return;
 		memcpy(symbols[i].function, &symbol, sizeof(symbol));
 	}
-	loaded = library && pfm.initialize() == PFM_SUCCESS;
+	/* A child of fork() gets the lock as nobody's. */
+	loaded = library && pfm.initialize() == PFM_SUCCESS &&
+		 !pthread_atfork(take_lock, drop_lock, drop_lock);
 }
 
 static int begin(void)
@@ -63,45 +81,142 @@ static int begin(void)
 	(void)pthread_once(&once, load);
 	if (!loaded)
 		return -1;
-	(void)pthread_mutex_lock(&lock);
+	take_lock();
 	return 0;
 }
 
-static void end(void)
+/*
+ * Intel's events of code 0 are those of fixed counters, by numbers of perf's. libpfm4 4.13 has some for
+ * others as well, whose code it loses (TOPDOWN:BAD_SPEC_SLOTS of Sapphire Rapids becomes that of
+ * SLOTS), and PREC_DIST's old number for Sapphire Rapids' INST_RETIRED:ANY. So these are
+ * believed by name and number together: Intel's event lists have the names.
+ */
+static const struct {
+	const char *name;
+	unsigned int number, event, map;
+} fixed_events[] = {
+	{ "INST_RETIRED:ANY", 0x100, 0xc0, 24 },
+	{ "INST_RETIRED:ANY", 0x1c0, 0xc0, 24 },
+	{ "INST_RETIRED:PREC_DIST", 0x100, 0xc0, 24 },
+	{ "CPU_CLK_UNHALTED:THREAD", 0x200, 0x3c, 25 },
+	{ "CPU_CLK_UNHALTED:CORE", 0x200, 0x3c, 25 },
+	{ "CPU_CLK_UNHALTED:REF_TSC", 0x300, 0x300, PERFCTR_MAP_ANY },
+	{ "UNHALTED_REFERENCE_CYCLES", 0x300, 0x300, PERFCTR_MAP_ANY },
+	{ "TOPDOWN:SLOTS", 0x400, PERFCTR_EVENT_SLOTS, PERFCTR_MAP_ANY },
+};
+
+/* Whether @name is @event, with a dot or a colon, and perhaps modes behind it */
+static int is_event(const char *name, const char *event)
 {
-	(void)pthread_mutex_unlock(&lock);
+	for (; *event; name++, event++)
+		if (toupper((unsigned char)*name) != *event && !(*event == ':' && *name == '.'))
+			return 0;
+	return !*name || ((*name == ':' || *name == '.') && !name[1 + strspn(name + 1, "uk:.")]);
+}
+
+static int set_intel(const char *name, struct perfctr_named_event *event)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(fixed_events); i++) {
+		if (event->config[0] != fixed_events[i].number || !is_event(name, fixed_events[i].name))
+			continue;
+		event->config[0] = fixed_events[i].event;
+		event->map = fixed_events[i].map;
+		return 0;
+	}
+	return event->config[0] & 0xff ? 0 : EOPNOTSUPP;
+}
+
+/* What was encoded says all that a control can have. */
+static int is_plain(const struct perf_event_attr *attr)
+{
+	struct perf_event_attr plain = {
+		.type = attr->type,
+		.size = attr->size,
+		.config = attr->config,
+		.config1 = attr->config1,
+		.config2 = attr->config2,
+		.exclude_user = attr->exclude_user,
+		.exclude_kernel = attr->exclude_kernel,
+		.exclude_hv = attr->exclude_hv,
+		.exclude_guest = 1,	/* what libpfm4 has if nothing is said */
+	};
+
+	return !memcmp(attr, &plain, sizeof(plain));
+}
+
+/* @plm: the modes if the name says none. 0, or an error of libpfm4's */
+static int encode(const char *name, int plm, struct perf_event_attr *attr, int *index)
+{
+	pfm_perf_encode_arg_t arg = { .attr = attr, .size = sizeof(arg) };
+	int ret;
+
+	memset(attr, 0, sizeof(*attr));
+	attr->size = sizeof(*attr);
+	ret = pfm.encode(name, plm, PFM_OS_PERF_EVENT, &arg);
+	*index = arg.idx;
+	return ret;
+}
+
+static unsigned int modes_of(const struct perf_event_attr *attr)
+{
+	return (attr->exclude_user ? 0 : PERFCTR_CTR_USER) |
+	       (attr->exclude_kernel ? 0 : PERFCTR_CTR_KERNEL);
+}
+
+/* The event's own PMU; not if the machine has another, whatever libpfm4's environment says */
+static int find_pmu(int index, pfm_pmu_info_t *pmu)
+{
+	pfm_event_info_t info = { .size = sizeof(info) };
+
+	pmu->size = sizeof(*pmu);
+	return pfm.event_info(index, PFM_OS_PERF_EVENT, &info) == PFM_SUCCESS &&
+	       pfm.pmu_info(info.pmu, pmu) == PFM_SUCCESS && pmu->is_present &&
+	       pmu->type == PFM_PMU_TYPE_CORE ? 0 : -1;
+}
+
+static int find(const char *name, struct perf_event_attr *attr, pfm_pmu_info_t *pmu)
+{
+	struct perf_event_attr both;
+	int index, ret = encode(name, 0, attr, &index);
+
+	if (ret == PFM_ERR_ATTR || ret == PFM_ERR_ATTR_VAL || ret == PFM_ERR_UMASK ||
+	    ret == PFM_ERR_FEATCOMB || ret == PFM_ERR_ATTR_SET)
+		return EINVAL;
+	if (ret != PFM_SUCCESS || find_pmu(index, pmu) < 0)
+		return ENOENT;
+	/* A name that says no mode takes those that it is given; "u=0" does not. */
+	if (!modes_of(attr) && (encode(name, PFM_PLM0 | PFM_PLM3, &both, &index) != PFM_SUCCESS ||
+				!modes_of(&both)))
+		return EINVAL;
+	return is_plain(attr) ? 0 : EOPNOTSUPP;
 }
 
 int perfctr_pfm_event(const char *name, struct perfctr_named_event *event)
 {
+	pfm_pmu_info_t pmu = { .name = "" };
 	struct perf_event_attr attr;
-	pfm_perf_encode_arg_t arg;
-	int ret;
+	int err;
 
 	memset(event, 0, sizeof(*event));
-	memset(&attr, 0, sizeof(attr));
-	memset(&arg, 0, sizeof(arg));
-	attr.size = sizeof(attr);
-	arg.attr = &attr;
-	arg.size = sizeof(arg);
+	event->map = PERFCTR_MAP_ANY;
 	if (begin() < 0)
 		return ENOENT;
-	/* In the modes that the name says, or in none */
-	ret = pfm.encode(name, 0, PFM_OS_PERF_EVENT, &arg);
-	end();
-	if (ret == PFM_ERR_NOTFOUND || ret == PFM_ERR_NOTSUPP)
-		return ENOENT;
-	/* Software events are not counted by counters. */
-	if (ret == PFM_SUCCESS && (attr.type == PERF_TYPE_SOFTWARE || attr.type == PERF_TYPE_TRACEPOINT))
-		return ENOENT;
-	if (ret != PFM_SUCCESS || attr.precise_ip)
-		return EINVAL;
+	err = find(name, &attr, &pmu);
+	drop_lock();
+	if (err)
+		return err;
 	event->type = attr.type;
 	event->config[0] = attr.config;
 	event->config[1] = attr.config1;
 	event->config[2] = attr.config2;
-	event->modes = (attr.exclude_user ? 0 : PERFCTR_CTR_USER) |
-		       (attr.exclude_kernel ? 0 : PERFCTR_CTR_KERNEL);
+	event->modes = modes_of(&attr);
+#if defined(__x86_64__) || defined(__i386__)
+	/* AMD's have events of code 0. */
+	if (strncmp(pmu.name, "amd", 3) != 0)
+		return set_intel(name, event);
+#endif
 	return 0;
 }
 
@@ -126,22 +241,28 @@ static int add_event(struct perfctr_names *names, int index)
 	return units ? ret : perfctr_names_add(names, info.name, info.desc);
 }
 
+#define MOST_PMUS	4096	/* libpfm4 says which number is the first that is none. */
+
 int perfctr_pfm_names(struct perfctr_names *names)
 {
 	pfm_pmu_info_t info = { .size = sizeof(info) };
 	int pmu, event, ret = 0;
+	pfm_err_t found;
 
 	if (begin() < 0)
 		return 0;
-	for (pmu = 0; pmu < PFM_PMU_MAX && !ret; pmu++) {
-		/* The same events are there by the model's names, and perf's are known. */
-		if (pfm.pmu_info((pfm_pmu_t)pmu, &info) != PFM_SUCCESS || !info.is_present ||
-		    info.type != PFM_PMU_TYPE_CORE || pmu == PFM_PMU_INTEL_X86_ARCH)
+	for (pmu = 0; pmu < MOST_PMUS && !ret; pmu++) {
+		found = pfm.pmu_info((pfm_pmu_t)pmu, &info);
+		if (found == PFM_ERR_INVAL)
+			break;
+		/* The architectural events are there by the model's names as well, and perf's are known. */
+		if (found != PFM_SUCCESS || !info.is_present || info.type != PFM_PMU_TYPE_CORE ||
+		    pmu == PFM_PMU_INTEL_X86_ARCH)
 			continue;
 		for (event = info.first_event; event != -1 && !ret; event = pfm.next_event(event))
 			ret = add_event(names, event);
 	}
-	end();
+	drop_lock();
 	return ret;
 }
 

@@ -117,6 +117,7 @@ int perfctr_sysfs_event(const char *root, const char *name, struct perfctr_named
 	int device, ret = ENOENT;
 
 	memset(event, 0, sizeof(*event));
+	event->map = PERFCTR_MAP_ANY;
 	if (!*name || *name == '.' || strchr(name, '/'))
 		return ENOENT;
 	device = open_device(root);

@@ -84,6 +84,7 @@ struct perfctr_named_event {
 	unsigned int type;
 	unsigned long long config[3];		/* and config1, config2 */
 	unsigned int modes;			/* PERFCTR_CTR_USER, _KERNEL: what the name says of them */
+	unsigned int map;			/* the counter, of processors of Intel; or PERFCTR_MAP_ANY */
 };
 
 /* Names with descriptions (NULL: none), as they come: text is both, each with its end */
@@ -132,8 +133,8 @@ perfctr_internal
 int perfctr_sysfs_names(const char *root, struct perfctr_names *names);
 
 /*
- * Of libpfm4, if it is there. event: likewise, and EINVAL if it knows the event, but not with what
- * follows. A program that is linked with libperfctr.a has these only if its linker is asked for
+ * Of libpfm4, if it is there. event: likewise; EINVAL if it knows the event, but not with what
+ * follows; EOPNOTSUPP if its number is none that a control can have. A program that is linked with libperfctr.a has these only if its linker is asked for
  * them (-u perfctr_pfm_event): they load a library, which a static program should not.
  */
 perfctr_internal __attribute__((weak))

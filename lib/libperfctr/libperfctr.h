@@ -510,13 +510,15 @@ const char *perfctr_error_name(unsigned int error);
  * A name that is none of these is looked up among those that the kernel has for this machine's
  * processor (DEVICE/events in /sys/bus/event_source/devices), unless its cores are of several types;
  * upper and lower case differ there. Then libpfm4 is asked, if it is installed, which knows the names of
- * the manuals: "L2_RQSTS:MISS", "BR_INST_RETIRED:CONDITIONAL:c=1". A static program has libpfm4's names
- * only if it is linked with -Wl,-u,perfctr_pfm_event.
+ * the manuals: "L2_RQSTS:MISS", "BR_INST_RETIRED:CONDITIONAL:c=1". A program that is linked with
+ * libperfctr.a has libpfm4's names only with -Wl,-u,perfctr_pfm_event, and one with privileges that its
+ * user has not (AT_SECURE in getauxval(3)) never, since libpfm4 looks at its environment.
  *
  * perfctr_event_parse() fills in one counter of a control. Without a modifier
  * its flags have no mode, which the kernel refuses: the caller adds one. It fails with
  * ENOENT if the processor type has no event of that name, and with EINVAL for
- * a bad modifier, a raw number that is too large, or an event of libpfm4's with units that it has not.
+ * a bad modifier, a raw number that is too large, or an event of libpfm4's with units that it has not;
+ * with EOPNOTSUPP if libpfm4 knows the event, but with a number that no control can have.
  */
 int perfctr_event_parse(unsigned int cpu_type, const char *spec,
 			struct perfctr_ctr_control *ctr);
@@ -537,8 +539,9 @@ struct perfctr_event_name {
 };
 
 /*
- * The names that the kernel and libpfm4 have beside those, sorted, with NULL behind the last; one
- * free() releases all. perfctr_event_parse() may not take some of them. NULL: ENOMEM.
+ * The names that the kernel and libpfm4 have, sorted, with NULL behind the last; one free() releases
+ * all. The kernel has some that are in the table as well, and perfctr_event_parse() does not take some
+ * of them. NULL: ENOMEM.
  */
 struct perfctr_event_name *perfctr_more_event_names(void);
 
@@ -566,8 +569,8 @@ int perfctr_event_available(const struct perfctr_info *info,
 
 /*
  * How many of n events need general-purpose counters (programmable ones, where these are called so),
- * since no fixed counter is left for them; there: how many of those a CPU has. Of perf's events
- * nobody knows: 0.
+ * since no fixed counter is left for them; there: how many of those a CPU has. It returns 0 if one is
+ * an event of perf's, since only perf knows what that needs.
  */
 unsigned int perfctr_event_demand(const struct perfctr_info *info,
 				  const struct perfctr_ctr_control *ctr, unsigned int n,

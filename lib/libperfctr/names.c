@@ -29,11 +29,12 @@ static int by_name(const void *a, const void *b)
 
 struct perfctr_event_name *perfctr_names_end(struct perfctr_names *names)
 {
-	int bad = ferror(names->f) | fclose(names->f);
+	int bad = ferror(names->f);
 	struct perfctr_event_name *list = NULL;
 	char *text;
 	size_t i;
 
+	bad |= fclose(names->f);
 	/* The text is behind the array. */
 	if (!bad)
 		list = malloc((names->n + 1) * sizeof(*list) + names->size);

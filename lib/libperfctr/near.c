@@ -65,6 +65,10 @@ void perfctr_near_compare(struct perfctr_near *near, const char *spec, size_t le
 	unsigned int score;
 	size_t i;
 
+	/* The kernel and the tables have some names both. */
+	for (i = 0; i < near->n; i++)
+		if (!strcasecmp(near->name[i], name))
+			return;
 	if (!strchr(name, ':'))
 		length = strcspn(spec, ":");
 	if (!length || length >= sizeof(wanted))

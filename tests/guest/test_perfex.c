@@ -612,15 +612,26 @@ static unsigned int occurrences(const char *text, const char *part)
 
 #define MANY	20	/* no processor here counts one event on so many counters */
 
+/* More events than any processor counts at a time */
+static const char *many(void)
+{
+	static char events[MANY * 16];
+	unsigned int i;
+
+	strcpy(events, "instructions:u");
+	for (i = 1; i < MANY; i++)
+		strcat(events, ",instructions:u");
+	return events;
+}
+
 /* Each of them is exact, in whichever pass it is. */
 START_TEST(as_many_passes_as_it_takes)
 {
-	char events[MANY * 16] = "instructions:u", exact[64];
+	char events[MANY * 16], exact[64];
 	unsigned int i, n, passes;
 	const char *line;
 
-	for (i = 1; i < MANY; i++)
-		strcat(events, ",instructions:u");
+	strcpy(events, many());
 	perfex("-e", events, "--passes", "--json", "-o", OUTPUT, "--", KNOWN_PATH);
 	ended_with(0);
 	passes = (unsigned int)strtoul(member(output(), "passes"), NULL, 10);
@@ -660,7 +671,73 @@ START_TEST(as_many_passes_as_it_takes)
 }
 END_TEST
 
-/* The first pass that fails decides; of an event that there is not nothing is run. */
+/* Both add a line to a file each time. One ends with 3 from the second time on, one with 0 by a signal. */
+#define TIMES	"/tmp/times"
+#define EXITS	"echo again >>" TIMES "; [ $(grep -c again " TIMES ") = 1 ] || exit 3"
+#define SIGNALS	"echo again >>" TIMES "; trap 'exit 0' TERM; kill -TERM $PPID; sleep 5; sleep 5"
+
+static unsigned int times_run(void)
+{
+	char text[1024] = "";
+
+	(void)read_text(TIMES, text, sizeof(text));
+	(void)unlink(TIMES);
+	return occurrences(text, "again");
+}
+
+/* The first run that fails decides, and each pass tells of its own. */
+START_TEST(one_pass_fails)
+{
+	const char *second;
+
+	perfex("-e", many(), "--passes", "--json", "-o", OUTPUT, "--", "/bin/sh", "-c", EXITS);
+	ended_with(3);
+	ck_assert_uint_ge(times_run(), 2);
+	ck_assert_int_eq(strtol(member(output(), "exit_status"), NULL, 10), 0);
+	second = strchr(output(), '\n') + 1;
+	ck_assert_int_eq(strtol(member(second, "exit_status"), NULL, 10), 3);
+	/* Of two runs of the first pass the second has failed; all of the others. */
+	perfex("-e", many(), "--passes", "-r", "2", "--json", "-o", OUTPUT, "--", "/bin/sh", "-c", EXITS);
+	ended_with(3);
+	(void)times_run();
+	ck_assert_uint_eq(occurrences(output(), "\"exit_status\": 3"), are_json_lines(output()));
+}
+END_TEST
+
+/* A mode that one pass cannot have is that pass's alone. */
+START_TEST(modes_of_passes)
+{
+	char events[MANY * 16 + 16];
+
+	(void)snprintf(events, sizeof(events), "%s,cycles", many());
+	perfex("-e", events, "--passes", "-r", "2", "--json", "-o", OUTPUT, "--", KNOWN_PATH);
+	ended_with(0);
+	says(output(), "{\"event\": \"cycles\", \"user\": true, \"kernel\": false, ");
+	ck_assert_uint_eq(occurrences(output(), "\"kernel\": true"), 0);
+	ck_assert_uint_eq(occurrences(output(), "\"user_only\": true"), 1);
+}
+END_TEST
+
+/* Nothing is run if one of the passes is refused, and a signal leaves no file. */
+START_TEST(passes_that_are_not_all)
+{
+	char events[MANY * 16 + 16];
+
+	(void)snprintf(events, sizeof(events), "%s,cycles:k", many());
+	perfex("-e", events, "--passes", "--", "/bin/sh", "-c", EXITS);
+	ended_with(FAILED);
+	says(result.err, "cycles: counting in kernel mode needs a privilege");
+	ck_assert_uint_eq(times_run(), 0);
+	perfex("-e", many(), "--passes", "-o", OUTPUT, "--", "/bin/sh", "-c", SIGNALS);
+	ended_with(FAILED);
+	says(result.err, "perfex: a signal came before pass 2 of ");
+	says(result.err, ": there are no counts of all events\n");
+	ck_assert_uint_eq(times_run(), 1);
+	ck_assert_int_eq(access(OUTPUT, F_OK), -1);
+}
+END_TEST
+
+/* Of an event that there is not nothing is run. */
 START_TEST(passes_fail)
 {
 	perfex("-e", "instructions:u,no-such-event", "--passes", "--", "/bin/touch", "/tmp/was-run");
@@ -1680,7 +1757,7 @@ START_TEST(list_without_the_module)
 	perfex("--list");
 	ended_with(0);
 	says(result.out, "\ninstructions                 ?    ");
-	says(result.out, "\nThe module is not loaded, so it is not known which of these this processor has.\n");
+	says(result.out, "\nThere is no /dev/perfctr here, so it is not known which of these this processor has.\n");
 	if (has_libpfm4())
 		says(result.out, "\nBR_INST_RETIRED:ALL_BRANCHES ?    ");
 	ck_assert_int_eq(module_load(NULL), 0);
@@ -2077,7 +2154,7 @@ START_TEST(names_of_libpfm4)
 	/* Skylake's has a unit that is meant if none is named. */
 	perfex("-e", "INST_RETIRED:ANYP:u", "--", "/bin/true");
 	ended_with(FAILED);
-	says(result.err, is_machine("skylake") ? "'ANYP:u' is no modifier" :
+	says(result.err, is_machine("skylake") ? "'ANYP:u' is no modifier, and no unit of this event" :
 	     "libpfm4 knows the event INST_RETIRED, but not with what stands behind its name");
 	says(result.err, "\nDid you mean INST_RETIRED:ANY");
 	/* What cannot be loaded is as if it were not there. */
@@ -2178,7 +2255,7 @@ START_TEST(too_many_events_of_a_kind)
 	perfex("--source", "native", "-e", all, "--", "/bin/true");
 	ended_with(FAILED);
 	(void)snprintf(words, sizeof(words),
-		       "perfex: %u events need general-purpose counters, and this processor has %u.\nWith --passes",
+		       "perfex: %u events need general-purpose counters, and this processor has %u.\nRun the program once",
 		       n, n - 1);
 	says(result.err, words);
 	/* Both have fixed counters of their own. */
@@ -2200,7 +2277,7 @@ START_TEST(five_events_of_four_counters)
 	perfex("--source", "native", "-e", ON_FOUR_COUNTERS, "--", "/bin/true");
 	ended_with(FAILED);
 	says(result.err, "perfex: this processor cannot count these events together: r42d0 can be counted on\n"
-	     "these counters only, which the others need: 0, 1, 2, 3.\nWith --passes");
+	     "these counters only, which the others need: 0, 1, 2, 3.\nRun the program once");
 	perfex("--source", "native", "-e", ON_FOUR_COUNTERS ",instructions:u", "--passes", "--json", "-o",
 	       OUTPUT, "--", KNOWN_PATH);
 	ended_with(0);
@@ -2844,6 +2921,9 @@ int main(void)
 	run_fresh(name_of_the_kernel, NEED_COUNTERS | AS_USER);
 	run_fresh(as_many_passes_as_it_takes, NEED_COUNTERS | AS_USER);
 	run_fresh(passes_fail, NEED_COUNTERS | AS_USER);
+	run_fresh(one_pass_fails, NEED_COUNTERS | AS_USER);
+	run_fresh(modes_of_passes, NEED_COUNTERS | AS_USER);
+	run_fresh(passes_that_are_not_all, NEED_COUNTERS | AS_USER);
 	if (has_libpfm4())
 		run_fresh(names_of_libpfm4, NEED_COUNTERS | AS_USER);
 	run_fresh(unknown_event, NEED_COUNTERS | NEED_TLB_NAMES | AS_USER);

@@ -496,6 +496,42 @@ START_TEST(test_modifier)
 }
 END_TEST
 
+/* Events of a processor with two general-purpose counters, and fixed ones */
+static const struct {
+	unsigned int cpu_type, features;
+	const char *events[5];
+	unsigned int needed;
+} demands[] = {
+	{ PERFCTR_X86_INTEL_ARCH, 0, { "instructions", "cycles", "ref-cycles", "slots" }, 0 },
+	{ PERFCTR_X86_INTEL_ARCH, 0, { "branches", "instructions", "instructions" }, 2 },
+	{ PERFCTR_X86_INTEL_ARCH, 0, { "r1c0", "cycles:u", "branches", "branch-misses" }, 3 },
+	{ PERFCTR_X86_INTEL_P6, 0, { "instructions", "branches" }, 2 },
+	{ PERFCTR_RISCV_SBI, 0, { "cycles", "instructions", "branches" }, 1 },
+	{ PERFCTR_RISCV_SBI, PERFCTR_FEATURE_FILTER, { "cycles", "instructions", "cycle", "instret" }, 2 },
+	{ PERFCTR_X86_GENERIC, 0, { "cycles", "instructions", "branches" }, 0 },
+};
+
+START_TEST(test_demand)
+{
+	struct perfctr_info info = {
+		.cpu_type = demands[_i].cpu_type,
+		.cpu_features = demands[_i].features,
+	};
+	struct perfctr_ctr_control ctr[5];
+	unsigned int n, there;
+
+	if (info.cpu_type == PERFCTR_RISCV_SBI)
+		info.counters = 0x1f;
+	else
+		info.counters = info.cpu_type == PERFCTR_X86_INTEL_P6 ? 3 : 3 | 0xfull << 24;
+	for (n = 0; demands[_i].events[n]; n++)
+		ck_assert_int_eq(perfctr_event_parse(info.cpu_type, demands[_i].events[n], &ctr[n]), 0);
+	ck_assert_uint_eq(perfctr_event_demand(&info, ctr, n, &there), demands[_i].needed);
+	if (demands[_i].needed)
+		ck_assert_uint_eq(there, 2);
+}
+END_TEST
+
 START_TEST(test_available)
 {
 	struct perfctr_info info = {
@@ -553,6 +589,7 @@ int main(void)
 	tcase_add_test(tc, test_format);
 	tcase_add_loop_test(tc, test_suggest, 0, ROWS(near));
 	tcase_add_test(tc, test_suggest_nothing);
+	tcase_add_loop_test(tc, test_demand, 0, ROWS(demands));
 	tcase_add_loop_test(tc, test_modifier, 0, ROWS(modifiers));
 	tcase_add_test(tc, test_available);
 	return run_tests("events", tc);

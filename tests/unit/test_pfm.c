@@ -4,8 +4,11 @@
  * is expected are the numbers in the processors' manuals.
  */
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "internal.h"
 #include "run.h"
@@ -35,8 +38,21 @@ static const struct {
 	{ "icl", ARCH, "BR_INST_RETIRED:COND:c=3:i:e:u", 0x03840000 | 0x11c4, 0, ANY, USER },
 	{ "icl", ARCH, "CPU_CLK_UNHALTED:REF_TSC:u", 0x300, 0, ANY, USER },
 	{ "icl", ARCH, "TOPDOWN:SLOTS:u", PERFCTR_EVENT_SLOTS, 0, ANY, USER },
-	/* Fixed counter 0's own */
+	/* Fixed counters' own */
 	{ "icl", ARCH, "INST_RETIRED:ANY", 0xc0, 0, 24, 0 },
+	{ "icl", ARCH, "Inst_Retired.Any:uk", 0xc0, 0, 24, USER | KERNEL },
+	{ "icl", ARCH, "INST_RETIRED:PREC_DIST:u", 0xc0, 0, 24, USER },
+	{ "spr", ARCH, "INST_RETIRED:ANY", 0xc0, 0, 24, 0 },
+	{ "spr", ARCH, "CPU_CLK_UNHALTED:THREAD:u", 0x3c, 0, 25, USER },
+	{ "spr", ARCH, "CPU_CLK_UNHALTED:THREAD_P:u", 0x3c, 0, ANY, USER },
+	{ "spr", ARCH, "TOPDOWN:SLOTS:u", PERFCTR_EVENT_SLOTS, 0, ANY, USER },
+	{ "glm", ARCH, "CPU_CLK_UNHALTED:CORE", 0x3c, 0, 25, 0 },
+	{ "glm", ARCH, "UNHALTED_REFERENCE_CYCLES", 0x300, 0, ANY, 0 },
+	/* By perf, which has no counter of its own choice */
+	{ "spr", PERFCTR_X86_GENERIC, "CPU_CLK_UNHALTED:THREAD", RAW, 0x3c, ANY, PERF },
+	{ "spr", PERFCTR_X86_GENERIC, "L1D:REPLACEMENT:u", RAW, 0x151, ANY, USER | PERF },
+	/* PREC_DIST by its number on Skylake */
+	{ "skl", ARCH, "INST_RETIRED:PREC_DIST", 0x1c0, 0, ANY, 0 },
 	{ "icl", ARCH, "OCR:DEMAND_DATA_RD_ANY_RESPONSE:u", 0x1b7, 0x10001, ANY, USER },
 	{ "skl", ARCH, "L2_RQSTS:MISS", 0x3f24, 0, ANY, 0 },
 	{ "skl", ARCH, "FRONTEND_RETIRED:DSB_MISS", 0x1c6, 0x11, ANY, 0 },
@@ -66,11 +82,22 @@ static const struct {
 	int error;
 } bad[] = {
 	{ "NO_SUCH_EVENT", ARCH, ENOENT },
+	{ "NO_SUCH_EVENT:u:k", ARCH, ENOENT },
+	{ "INST_RETIRED:ANY_P:u=0", ARCH, EINVAL },
+	{ "cycles:NO_SUCH_UNIT", ARCH, EINVAL },
+	/* Another processor's, whatever libpfm4 may be told to encode */
+	{ "skl::INST_RETIRED:ANY_P", ARCH, ENOENT },
 	{ "INST_RETIRED:NO_SUCH_UNIT:u", ARCH, EINVAL },
 	{ "INST_RETIRED:ANY_P:c=1000", ARCH, EINVAL },
 	{ "INST_RETIRED:ANY_P:", ARCH, EINVAL },
-	/* It could not be kept. */
 	{ "INST_RETIRED:ANY_P:precise=1", ARCH, EINVAL },
+	/* Guests alone, guests too, transactions alone: no control has that. */
+	{ "INST_RETIRED:ANY_P:mg=1", ARCH, EOPNOTSUPP },
+	{ "INST_RETIRED:ANY_P:mg=1:mh=1", ARCH, EOPNOTSUPP },
+	{ "INST_RETIRED:ANY_P:intx", ARCH, EOPNOTSUPP },
+	/* libpfm4 loses the code of these. */
+	{ "TOPDOWN:BACKEND_BOUND_SLOTS", ARCH, EOPNOTSUPP },
+	{ "TOPDOWN:BR_MISPREDICT_SLOTS", PERFCTR_X86_GENERIC, EOPNOTSUPP },
 	/* perf's, which a processor's driver does not have */
 	{ "PERF_COUNT_HW_CPU_CYCLES", ARCH, ENOENT },
 	{ "PERF_COUNT_SW_CPU_CLOCK", ARCH, ENOENT },
@@ -84,6 +111,7 @@ START_TEST(errors)
 	struct perfctr_ctr_control ctr;
 
 	setenv("LIBPFM_FORCE_PMU", "icl", 1);
+	setenv("LIBPFM_ENCODE_INACTIVE", "1", 1);
 	errno = 0;
 	ck_assert_int_eq(perfctr_event_parse(bad[_i].cpu_type, bad[_i].spec, &ctr), -1);
 	ck_assert_int_eq(errno, bad[_i].error);
@@ -121,6 +149,77 @@ START_TEST(listed)
 }
 END_TEST
 
+/* The kernel's names are in the tables, too. */
+START_TEST(no_name_twice)
+{
+	struct perfctr_near near = { .max = 3 };
+
+	perfctr_near_compare(&near, "branch-mises", 12, "branch-misses");
+	perfctr_near_compare(&near, "branch-mises", 12, "Branch-Misses");
+	ck_assert_uint_eq(near.n, 1);
+}
+END_TEST
+
+static const char *const intel[] = {
+	"core", "nhm", "wsm", "snb", "ivb", "hsw", "bdw", "skl", "clx", "icl", "icx", "spr", "slm", "glm", "tmt",
+};
+
+/* No control has code 0 but for the two of fixed counters, so no name may get another's number. */
+START_TEST(no_code_is_lost)
+{
+	struct perfctr_event_name *names, *name;
+	struct perfctr_ctr_control ctr;
+
+	setenv("LIBPFM_FORCE_PMU", intel[_i], 1);
+	names = perfctr_more_event_names();
+	ck_assert_ptr_nonnull(names);
+	for (name = names; name->name; name++) {
+		if (perfctr_event_parse(ARCH, name->name, &ctr) || ctr.event & 0xff)
+			continue;
+		if (ctr.event == PERFCTR_EVENT_SLOTS)
+			ck_assert_str_eq(name->name, "TOPDOWN:SLOTS");
+		else
+			ck_assert_msg(ctr.event == 0x300 && strstr(name->name, "REF"), "%s is 0x%llx",
+				      name->name, ctr.event);
+	}
+	free(names);
+}
+END_TEST
+
+/* A child of fork() has the lock, whoever held it in the parent. */
+static void *parse(void *stop)
+{
+	struct perfctr_ctr_control ctr;
+
+	while (!__atomic_load_n((int *)stop, __ATOMIC_RELAXED))
+		(void)perfctr_event_parse(ARCH, "INST_RETIRED:ANY_P", &ctr);
+	return NULL;
+}
+
+START_TEST(forks_while_another_parses)
+{
+	struct perfctr_ctr_control ctr;
+	int stop = 0, status, i;
+	pthread_t thread;
+	pid_t pid;
+
+	setenv("LIBPFM_FORCE_PMU", "icl", 1);
+	ck_assert_int_eq(pthread_create(&thread, NULL, parse, &stop), 0);
+	for (i = 0; i < 500; i++) {
+		pid = fork();
+		ck_assert_int_ge(pid, 0);
+		if (!pid) {
+			(void)alarm(10);
+			_exit(perfctr_event_parse(ARCH, "INST_RETIRED:ANY_P", &ctr));
+		}
+		ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+		ck_assert_int_eq(status, 0);
+	}
+	__atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
+	ck_assert_int_eq(pthread_join(thread, NULL), 0);
+}
+END_TEST
+
 START_TEST(near)
 {
 	char **names;
@@ -143,5 +242,9 @@ int main(void)
 	tcase_add_loop_test(tcase, errors, 0, ARRAY_SIZE(bad));
 	tcase_add_test(tcase, listed);
 	tcase_add_test(tcase, near);
+	tcase_add_test(tcase, no_name_twice);
+	tcase_add_loop_test(tcase, no_code_is_lost, 0, ARRAY_SIZE(intel));
+	tcase_add_test(tcase, forks_while_another_parses);
+	tcase_set_timeout(tcase, 60);
 	return run_tests("pfm", tcase);
 }

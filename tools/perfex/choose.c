@@ -90,7 +90,18 @@ static bool joins(const struct perfctr_info *info, const struct how *how, struct
 	return false;
 }
 
-/* In the first pass that has room. What is wrong with an event alone shows when it is run. */
+/* A pass that will be refused is the first, so that this is told before anything was run. */
+static void refused_first(struct passes *passes, const struct how *how)
+{
+	struct events first = passes->pass[0], *last = &passes->pass[passes->n - 1];
+
+	if (can_be_counted(last, how))
+		return;
+	passes->pass[0] = *last;
+	*last = first;
+}
+
+/* In the first pass that has room */
 static bool add_to_passes(const struct perfctr_info *info, const struct how *how,
 			  struct passes *passes, const char *spec)
 {
@@ -113,6 +124,7 @@ static bool add_to_passes(const struct perfctr_info *info, const struct how *how
 	memset(pass, 0, sizeof(*pass));
 	pass->chosen = true;
 	pass->event[pass->n++] = event;
+	refused_first(passes, how);
 	return true;
 }
 

@@ -122,8 +122,8 @@ static void explain_syntax(const struct perfctr_info *info, const char *spec)
 	char *name = strndup(spec, strcspn(spec, ":"));
 
 	if (name && colon && !perfctr_event_parse(info->cpu_type, name, &ctr)) {
-		explain("'%s': '%s' is no modifier. After the colon stands u (user mode), k (kernel\n"
-			"mode) or uk (both)", spec, colon + 1);
+		explain("'%s': '%s' is no modifier, and no unit of this event. Behind the last colon\n"
+			"stands u (user mode), k (kernel mode) or uk (both)", spec, colon + 1);
 		suggest(info, spec, true);
 	} else if (looks_raw(spec)) {
 		explain("'%s': a raw event is r and up to 16 hexadecimal digits; on x86 a slash and as\n"
@@ -207,6 +207,11 @@ void explain_event(const struct perfctr_info *info, const char *spec, int error)
 		explain_syntax(info, spec);
 		return;
 	}
+	if (error == EOPNOTSUPP) {
+		explain("'%s': libpfm4 knows this event, but not by a number that a counter of this\n"
+			"processor (%s) can be given", spec, perfctr_info_cpu_name(info));
+		return;
+	}
 	if (software) {
 		explain("'%s' is no event of the processor, but counted by the kernel: %s", spec, software);
 		return;
@@ -228,7 +233,7 @@ void explain_event(const struct perfctr_info *info, const char *spec, int error)
 	fprintf(stderr, "perfex --list shows all names\n");
 }
 
-#define EACH_PART	"With --passes the program is run once for each part of them that can be counted together"
+#define EACH_PART	"Run the program once for each part of them, as perfex --passes does"
 
 void explain_missing_event(const struct perfctr_info *info, const char *name)
 {

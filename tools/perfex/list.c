@@ -8,6 +8,8 @@
 
 #include "perfex.h"
 
+#define KERNELS_NAME	"the kernel's name for an event of this processor"
+
 /* Of perf's events only perf knows which ones there are, so each is tried. */
 static const char *whether_here(int fd, const struct perfctr_info *info,
 				const struct perfctr_ctr_control *ctr)
@@ -63,8 +65,8 @@ static void print_more(int fd, const struct perfctr_info *info, const struct per
 	for (i = 0; names && names[i].name; i++)
 		if (!perfctr_event_parse(info->cpu_type, names[i].name, &ctr) &&
 		    (names[i].description || !is_in_table(info, set, &ctr)))
-			print_event(names[i].name, whether_here(fd, info, &ctr), names[i].description ?:
-				    "the kernel's name for an event of this processor");
+			print_event(names[i].name, whether_here(fd, info, &ctr),
+				    names[i].description ?: KERNELS_NAME);
 	free(names);
 }
 
@@ -89,11 +91,10 @@ void print_names(void)
 	for (i = 0; i < set->nevents; i++)
 		print_event(set->events[i].name, "?", set->events[i].description);
 	for (i = 0; names && names[i].name; i++)
-		if (names[i].description)
-			print_event(names[i].name, "?", names[i].description);
+		print_event(names[i].name, "?", names[i].description ?: KERNELS_NAME);
 	free(names);
 	printf("\nWith :u counted in user mode, :k in kernel mode, :uk in both.\n"
-	       "The module is not loaded, so it is not known which of these this processor has.\n");
+	       "There is no " PERFCTR_DEVICE " here, so it is not known which of these this processor has.\n");
 }
 
 void print_list(const struct perfctr_info *info)

@@ -58,10 +58,9 @@ static int report_to(const char *output, const struct report_options *how)
 }
 
 /* Whether @run is what the exit status tells of: the first that went wrong, else the first */
-static bool decides(unsigned int i, const struct how *how, const struct run *worst,
-		    const struct run *run)
+static bool decides(bool first, const struct run *worst, const struct run *run)
 {
-	return (!i && how->pass <= 1) || (!worst->status && worst->complete && (run->status || !run->complete));
+	return first || (!worst->status && worst->complete && (run->status || !run->complete));
 }
 
 /* Returns the exit status if nothing was counted, else -1 and the run that decides. */
@@ -80,14 +79,14 @@ static int count(char **argv, struct results *results, const struct how *how,
 			run_end(how, &run);
 			return status;
 		}
-		if (decides(i, how, worst, &run))
+		if (decides(!i, worst, &run))
 			*worst = run;
-		worst->stop |= run.stop;
 		if (i >= how->warm_up || run.stop) {
 			series_values(info, events, how, &run, NULL, &values);
 			if (!series_add(&series, &values))
 				worst->complete = false;
 		}
+		worst->stop |= run.stop;
 		if (run.stop || i + 1 == runs)
 			break;
 		run_end(how, &run);
@@ -130,18 +129,30 @@ static void write_plot(struct results *results, char **argv, const struct how *h
 	plot_free(how->plot);
 }
 
-/* The same once for each pass, until a signal asks for the end */
+/* The same once for each pass. If a signal asks for the end some are missing, and so all have failed. */
 static int count_passes(char **argv, struct results *results, const struct request *request,
 			struct run *worst)
 {
 	struct how how = request->how;
+	bool stop = false;
 	int status = -1;
+	struct run run;
 
 	how.passes = request->passes.n;
-	for (how.pass = 1; how.pass <= how.passes && status < 0 && !worst->stop; how.pass++)
+	for (how.pass = 1; how.pass <= how.passes && !stop; how.pass++) {
 		status = count(argv, results, &how, &request->info,
-			       &request->passes.pass[how.pass - 1], worst);
-	return status;
+			       &request->passes.pass[how.pass - 1], &run);
+		if (status >= 0)
+			return status;
+		if (decides(how.pass == 1, worst, &run))
+			*worst = run;
+		stop = run.stop;
+	}
+	if (how.pass > how.passes)
+		return -1;
+	explain("a signal came before pass %u of %u: there are no counts of all events", how.pass,
+		how.passes);
+	return EXIT_PERFEX;
 }
 
 /* Counts, and writes what was counted to the files that were asked for. */

@@ -51,7 +51,7 @@ static int need_info(struct request *r)
 	return -1;
 }
 
-/* Whether there are such events is looked up when all is known. */
+/* Names are looked up after all options are read. */
 static int take_events(struct request *r, const char *list)
 {
 	char *specs = NULL;
