@@ -69,7 +69,7 @@ static void load(void)
 		symbol = dlsym(library, symbols[i].name);
 		if (!symbol)
 			return;
-		memcpy(symbols[i].function, &symbol, sizeof(symbol));
+		memcpy(symbols[i].function, (const void *)&symbol, sizeof(symbol));
 	}
 	/* A child of fork() gets the lock as nobody's. */
 	loaded = library && pfm.initialize() == PFM_SUCCESS &&

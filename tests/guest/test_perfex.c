@@ -616,11 +616,12 @@ static unsigned int occurrences(const char *text, const char *part)
 static const char *many(void)
 {
 	static char events[MANY * 16];
+	size_t used = 0;
 	unsigned int i;
 
-	strcpy(events, "instructions:u");
-	for (i = 1; i < MANY; i++)
-		strcat(events, ",instructions:u");
+	for (i = 0; i < MANY; i++)
+		used += (size_t)snprintf(events + used, sizeof(events) - used, "%sinstructions:u",
+					 i ? "," : "");
 	return events;
 }
 
@@ -631,7 +632,7 @@ START_TEST(as_many_passes_as_it_takes)
 	unsigned int i, n, passes;
 	const char *line;
 
-	strcpy(events, many());
+	(void)snprintf(events, sizeof(events), "%s", many());
 	perfex("-e", events, "--passes", "--json", "-o", OUTPUT, "--", KNOWN_PATH);
 	ended_with(0);
 	passes = (unsigned int)strtoul(member(output(), "passes"), NULL, 10);
@@ -651,7 +652,8 @@ START_TEST(as_many_passes_as_it_takes)
 	perfex("-e", events, "--passes", "--", KNOWN_PATH);
 	ended_with(0);
 	says(result.err, ", pass 1 of 1:\n");
-	strcat(events, ",instructions:u");
+	events[n * strlen("instructions:u,") - 1] = ',';
+	events[(n + 1) * strlen("instructions:u,") - 1] = '\0';
 	perfex("-e", events, "--", KNOWN_PATH);
 	ended_with(FAILED);
 	perfex("-e", events, "--passes", "--", KNOWN_PATH);
@@ -673,8 +675,8 @@ END_TEST
 
 /* Both add a line to a file each time. One ends with 3 from the second time on, one with 0 by a signal. */
 #define TIMES	"/tmp/times"
-#define EXITS	"echo again >>" TIMES "; [ $(grep -c again " TIMES ") = 1 ] || exit 3"
-#define SIGNALS	"echo again >>" TIMES "; trap 'exit 0' TERM; kill -TERM $PPID; sleep 5; sleep 5"
+static const char exits_later[] = "echo again >>" TIMES "; [ $(grep -c again " TIMES ") = 1 ] || exit 3";
+static const char signals_us[] = "echo again >>" TIMES "; trap 'exit 0' TERM; kill -TERM $PPID; sleep 5; sleep 5";
 
 static unsigned int times_run(void)
 {
@@ -690,14 +692,14 @@ START_TEST(one_pass_fails)
 {
 	const char *second;
 
-	perfex("-e", many(), "--passes", "--json", "-o", OUTPUT, "--", "/bin/sh", "-c", EXITS);
+	perfex("-e", many(), "--passes", "--json", "-o", OUTPUT, "--", "/bin/sh", "-c", exits_later);
 	ended_with(3);
 	ck_assert_uint_ge(times_run(), 2);
 	ck_assert_int_eq(strtol(member(output(), "exit_status"), NULL, 10), 0);
 	second = strchr(output(), '\n') + 1;
 	ck_assert_int_eq(strtol(member(second, "exit_status"), NULL, 10), 3);
 	/* Of two runs of the first pass the second has failed; all of the others. */
-	perfex("-e", many(), "--passes", "-r", "2", "--json", "-o", OUTPUT, "--", "/bin/sh", "-c", EXITS);
+	perfex("-e", many(), "--passes", "-r", "2", "--json", "-o", OUTPUT, "--", "/bin/sh", "-c", exits_later);
 	ended_with(3);
 	(void)times_run();
 	ck_assert_uint_eq(occurrences(output(), "\"exit_status\": 3"), are_json_lines(output()));
@@ -724,11 +726,11 @@ START_TEST(passes_that_are_not_all)
 	char events[MANY * 16 + 16];
 
 	(void)snprintf(events, sizeof(events), "%s,cycles:k", many());
-	perfex("-e", events, "--passes", "--", "/bin/sh", "-c", EXITS);
+	perfex("-e", events, "--passes", "--", "/bin/sh", "-c", exits_later);
 	ended_with(FAILED);
 	says(result.err, "cycles: counting in kernel mode needs a privilege");
 	ck_assert_uint_eq(times_run(), 0);
-	perfex("-e", many(), "--passes", "-o", OUTPUT, "--", "/bin/sh", "-c", SIGNALS);
+	perfex("-e", many(), "--passes", "-o", OUTPUT, "--", "/bin/sh", "-c", signals_us);
 	ended_with(FAILED);
 	says(result.err, "perfex: a signal came before pass 2 of ");
 	says(result.err, ": there are no counts of all events\n");
@@ -2259,7 +2261,7 @@ START_TEST(too_many_events_of_a_kind)
 		       n, n - 1);
 	says(result.err, words);
 	/* Both have fixed counters of their own. */
-	strcat(all, ",instructions:u,cycles:u");
+	(void)snprintf(all + strlen(all), sizeof(all) - strlen(all), ",instructions:u,cycles:u");
 	if (n + 2 > guest.info.nrctrs)
 		return;
 	perfex("--source", "native", "-e", all, "--", "/bin/true");
@@ -2278,8 +2280,8 @@ START_TEST(five_events_of_four_counters)
 	ended_with(FAILED);
 	says(result.err, "perfex: this processor cannot count these events together: r42d0 can be counted on\n"
 	     "these counters only, which the others need: 0, 1, 2, 3.\nRun the program once");
-	perfex("--source", "native", "-e", ON_FOUR_COUNTERS ",instructions:u", "--passes", "--json", "-o",
-	       OUTPUT, "--", KNOWN_PATH);
+	perfex("--source", "native", "-e", ON_FOUR_COUNTERS, "-e", "instructions:u", "--passes", "--json",
+	       "-o", OUTPUT, "--", KNOWN_PATH);
 	ended_with(0);
 	ck_assert_uint_eq(strtoul(member(output(), "passes"), NULL, 10), 2);
 	ck_assert_uint_eq(count_of(output(), "instructions"), KNOWN_LENGTH(KNOWN_LOOPS));

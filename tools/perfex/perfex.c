@@ -134,9 +134,9 @@ static int count_passes(char **argv, struct results *results, const struct reque
 			struct run *worst)
 {
 	struct how how = request->how;
+	struct run run = { .fd = -1 };
 	bool stop = false;
 	int status = -1;
-	struct run run;
 
 	how.passes = request->passes.n;
 	for (how.pass = 1; how.pass <= how.passes && !stop; how.pass++) {
