@@ -85,6 +85,8 @@ static int begin(void)
 	return 0;
 }
 
+#if defined(__x86_64__) || defined(__i386__)
+
 /*
  * Intel's events of code 0 are those of fixed counters, by numbers of perf's. libpfm4 4.13 has some for
  * others as well, whose code it loses (TOPDOWN:BAD_SPEC_SLOTS of Sapphire Rapids becomes that of
@@ -127,6 +129,26 @@ static int set_intel(const char *name, struct perfctr_named_event *event)
 	}
 	return event->config[0] & 0xff ? 0 : EOPNOTSUPP;
 }
+
+static int set_processor(const char *name, const pfm_pmu_info_t *pmu,
+			 struct perfctr_named_event *event)
+{
+	/* AMD's have events of code 0. */
+	return strncmp(pmu->name, "amd", 3) ? set_intel(name, event) : 0;
+}
+
+#else
+
+static int set_processor(const char *name, const pfm_pmu_info_t *pmu,
+			 struct perfctr_named_event *event)
+{
+	(void)name;
+	(void)pmu;
+	(void)event;
+	return 0;
+}
+
+#endif
 
 /* What was encoded says all that a control can have. */
 static int is_plain(const struct perf_event_attr *attr)
@@ -212,12 +234,7 @@ int perfctr_pfm_event(const char *name, struct perfctr_named_event *event)
 	event->config[1] = attr.config1;
 	event->config[2] = attr.config2;
 	event->modes = modes_of(&attr);
-#if defined(__x86_64__) || defined(__i386__)
-	/* AMD's have events of code 0. */
-	if (strncmp(pmu.name, "amd", 3) != 0)
-		return set_intel(name, event);
-#endif
-	return 0;
+	return set_processor(name, &pmu, event);
 }
 
 /* An event: by itself if it has no units, else with each of them */
