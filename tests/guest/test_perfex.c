@@ -2182,7 +2182,7 @@ START_TEST(unknown_event)
 	says(result.err, "dTLB-load-misses");
 	perfex("-e", "instructions:pp", "--", "/bin/true");
 	ended_with(FAILED);
-	says(result.err, "'instructions:pp': 'pp' is no modifier. After the colon stands u");
+	says(result.err, "'instructions:pp': 'pp' is no modifier, and no unit of this event");
 	perfex("-e", "rxyz", "--", "/bin/true");
 	ended_with(FAILED);
 	says(result.err, "rxyz");
