@@ -2934,7 +2934,7 @@ int main(void)
 	    !(guest.info.cpu_features & PERFCTR_FEATURE_SHARED))
 		run_fresh(why_there_are_no_counters, AS_USER);
 	if (is_machine("icelake"))
-		run_fresh(five_events_of_four_counters, NEED_COUNTERS | AS_USER);
+		run_fresh(five_events_of_four_counters, NEED_COUNTERS | NEED_NATIVE | AS_USER);
 	run_fresh(too_many_events, NEED_COUNTERS | AS_USER);
 	run_fresh(too_many_events_of_a_kind, NEED_COUNTERS | NEED_NATIVE | NEED_X86 | AS_USER);
 	run_fresh(no_privilege, NEED_COUNTERS | AS_USER);
