@@ -123,11 +123,6 @@ static const struct perfctr_event perf_events[] = {
 /* Fixed counter 2, which counts reference cycles; on others 0x13c counts cycles of the bus */
 #define X86_FIXED_REF	26u
 
-#define X86_FIXED_INSTRUCTIONS	24u
-#define X86_INSTRUCTIONS	0xc0u
-#define X86_CYCLES		0x3cu
-#define X86_REF_CYCLES		0x300u
-
 /* Fixed counter 3; TopDown's metrics are shares of what it counts. */
 #define X86_FIXED_SLOTS	27u
 

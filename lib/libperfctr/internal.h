@@ -76,6 +76,13 @@ perfctr_internal
 int perfctr_ppc_format(const struct perfctr_event_set *set, const struct perfctr_ctr_control *ctr,
 		       const char *modifier, char *buf, size_t size);
 
+/* Intel's events of fixed counters, and the counters' numbers, as in PERFCTR_IOC_CONTROL */
+#define X86_FIXED_INSTRUCTIONS	24u
+#define X86_FIXED_CYCLES	25u
+#define X86_INSTRUCTIONS	0xc0u
+#define X86_CYCLES		0x3cu
+#define X86_REF_CYCLES		0x300u
+
 /* The longest name of an event, with its end */
 #define PERFCTR_EVENT_NAME_MAX	128u
 
@@ -134,8 +141,9 @@ int perfctr_sysfs_names(const char *root, struct perfctr_names *names);
 
 /*
  * Of libpfm4, if it is there. event: likewise; EINVAL if it knows the event, but not with what
- * follows; EOPNOTSUPP if its number is none that a control can have. A program that is linked with libperfctr.a has these only if its linker is asked for
- * them (-u perfctr_pfm_event): they load a library, which a static program should not.
+ * follows; EOPNOTSUPP if its number is none that a control can have. A program that is linked with
+ * libperfctr.a has these only if its linker is asked for them (-u perfctr_pfm_event): they load a
+ * library, which a static program should not.
  */
 perfctr_internal __attribute__((weak))
 int perfctr_pfm_event(const char *name, struct perfctr_named_event *event);

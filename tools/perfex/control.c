@@ -81,9 +81,23 @@ static unsigned int chosen_source(int fd)
 
 /*
  * Events without a modifier are counted in both modes where that is allowed,
- * else all of them in user mode. Events that the user did not choose are better
- * left out than a reason to fail, unless others merely have the counters now, or the
- * user can bind the program to where there are some.
+ * else all of them in user mode: then @user_only.
+ */
+static int control_all(int fd, const struct events *events, const struct how *how, bool *user_only,
+		       struct perfctr_control *c)
+{
+	*user_only = false;
+	if (!control(fd, events, 0, events->n, false, how, c))
+		return 0;
+	if (errno != EACCES)
+		return -1;
+	*user_only = true;
+	return control(fd, events, 0, events->n, true, how, c);
+}
+
+/*
+ * Events that the user did not choose are better left out than a reason to fail, unless others
+ * merely have the counters now, or the user can bind the program to where there are some.
  */
 static bool program(int fd, const struct events *events, const struct how *how,
 		    struct run *run)
@@ -91,13 +105,8 @@ static bool program(int fd, const struct events *events, const struct how *how,
 	struct perfctr_control c;
 
 	run->stage = STAGE_CONTROL;
-	if (!control(fd, events, 0, events->n, false, how, &c))
+	if (!control_all(fd, events, how, &run->user_only, &c))
 		return true;
-	if (errno == EACCES) {
-		run->user_only = true;
-		if (!control(fd, events, 0, events->n, true, how, &c))
-			return true;
-	}
 	run->error = errno;
 	run->owner = c.owner;
 	run->reason = c.reason;
@@ -114,13 +123,12 @@ bool can_be_counted(const struct events *events, const struct how *how)
 {
 	struct perfctr_control c;
 	int fd = _vperfctr_open(1);
-	bool good;
+	bool good, user_only;
 
 	/* Why it cannot be opened is told by the run. */
 	if (fd < 0)
 		return true;
-	good = !control(fd, events, 0, events->n, false, how, &c) ||
-	       (errno == EACCES && !control(fd, events, 0, events->n, true, how, &c));
+	good = !control_all(fd, events, how, &user_only, &c);
 	(void)ioctl(fd, PERFCTR_IOC_UNLINK);
 	close(fd);
 	return good;
