@@ -37,6 +37,8 @@ static void find_pmu(void)
 {
 	unsigned int a = 0, b, c, d = 0;
 
+	if (amd_find_pmu())
+		return;
 	if (__get_cpuid_max(0, NULL) >= 10)
 		__cpuid(10, a, b, c, d);
 	pmu.version = a & 0xff;
@@ -46,6 +48,8 @@ static void find_pmu(void)
 	__cpuid(1, a, b, c, d);
 	pmu.model = ((a >> 4) & 0xf) | ((a >> 12) & 0xf0);
 	pmu.cycles = 0x3c;
+	pmu.branches = BRANCHES;
+	pmu.none = 0x7fff;
 	pmu.interrupts = 0xc8;
 	pmu.dtlb_store_misses = 0x0108;
 	if (!pmu.version) {
@@ -76,7 +80,7 @@ void raw_attr(struct perf_event_attr *attr, uint64_t config, bool user)
 	attr->pinned = 1;
 }
 
-static int raw_open(uint64_t config)
+int raw_open(uint64_t config)
 {
 	struct perf_event_attr attr;
 	int fd;
@@ -227,8 +231,7 @@ static uint64_t measure_fd(int fd, body_fn *body, unsigned long arg)
 	return words[1] - words[0];
 }
 
-/* What the event counts of the body, without its return */
-static uint64_t measure(uint64_t event, body_fn *body, unsigned long arg)
+uint64_t measure(uint64_t event, body_fn *body, unsigned long arg)
 {
 	int fd = raw_open(event);
 	uint64_t empty, count;
@@ -249,9 +252,9 @@ START_TEST(loop)
 	row("loop of 1,000,000", "cycles", BODY_SPIN(1000000) - 1,
 	    measure(pmu.cycles, body_spin, 1000000));
 	row("loop of 1,000,000", "branches", 1000000,
-	    measure(BRANCHES, body_spin, 1000000));
+	    measure(pmu.branches, body_spin, 1000000));
 	row("branches of each kind", "branches", BODY_BRANCHES(1000) - 1,
-	    measure(BRANCHES, body_branches, 1000));
+	    measure(pmu.branches, body_branches, 1000));
 }
 END_TEST
 
@@ -382,7 +385,7 @@ START_TEST(edge_invert_mask)
 	row("100 times sched_yield()", "cycles, edges", 100,
 	    measure(pmu.cycles | EDGE | CMASK(1), body_yield, 100));
 	row("loop of 1,000", "an event that there is not", 0,
-	    measure(0x7fff, body_spin, 1000));
+	    measure(pmu.none, body_spin, 1000));
 }
 END_TEST
 
@@ -394,7 +397,7 @@ START_TEST(all_counters_at_once)
 
 	ck_assert_uint_le(n, 8);
 	for (i = 0; i < n; i++)
-		fds[i] = raw_open(i % 2 ? BRANCHES : INSTRUCTIONS);
+		fds[i] = raw_open(i % 2 ? pmu.branches : INSTRUCTIONS);
 	for (i = 0; i < n; i++)
 		before[i] = perf_read_one(fds[i]);
 	body_spin(100000);
@@ -433,7 +436,7 @@ START_TEST(user_reads)
 {
 	/* Nothing else branches between. */
 	row("two RDPMC around two jumps", "branches", 2,
-	    BETWEEN_TWO_RDPMC(BRANCHES, "jmp 1f; 1: jmp 2f; 2: "));
+	    BETWEEN_TWO_RDPMC(pmu.branches, "jmp 1f; 1: jmp 2f; 2: "));
 	row("two RDPMC in one block", "instructions", 8,
 	    BETWEEN_TWO_RDPMC(INSTRUCTIONS, "nop; nop; nop; nop; nop; "));
 }
@@ -586,7 +589,7 @@ void samples(uint64_t event, const char *name, uint64_t loops, uint64_t period,
 START_TEST(sampling)
 {
 	samples(INSTRUCTIONS, "instructions, period 100,003", LOOPS, PERIOD, 2 * LOOPS / PERIOD);
-	samples(BRANCHES, "branches, period 100,003", LOOPS, PERIOD, LOOPS / PERIOD);
+	samples(pmu.branches, "branches, period 100,003", LOOPS, PERIOD, LOOPS / PERIOD);
 }
 END_TEST
 
@@ -811,7 +814,7 @@ START_TEST(registers_of_events)
 }
 END_TEST
 
-static uint64_t progress_of(uint32_t msr)
+uint64_t progress_of(uint32_t msr)
 {
 	uint64_t before = 0, after = 0;
 
@@ -872,10 +875,14 @@ int main(void)
 	find_pmu();
 	printf("| processor of version %u, model %u: what happens | event | expected | counted |\n"
 	       "| --- | --- | --- | --- |\n", pmu.version, pmu.model);
-	GUEST_RUN(general_purpose_registers, 0);
-	GUEST_RUN(global_registers, 0);
-	GUEST_RUN(registers_of_events, 0);
-	GUEST_RUN(enabling, 0);
+	if (pmu.amd_family) {
+		amd_tests();
+	} else {
+		GUEST_RUN(general_purpose_registers, 0);
+		GUEST_RUN(global_registers, 0);
+		GUEST_RUN(registers_of_events, 0);
+		GUEST_RUN(enabling, 0);
+	}
 	GUEST_RUN(loop, NEED_PERF);
 	GUEST_RUN(system_calls, NEED_PERF);
 	GUEST_RUN(repeated_strings, NEED_PERF);
@@ -892,6 +899,7 @@ int main(void)
 	GUEST_RUN(sampling_among_rivals, NEED_PERF);
 	GUEST_RUN(sampling_tlb_misses, NEED_PERF);
 	GUEST_RUN(sampling_an_idle_cpu, NEED_PERF);
-	topdown_tests();
+	if (!pmu.amd_family)
+		topdown_tests();
 	return guest_end();
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* x86's registers; see registers.h. */
 #define _GNU_SOURCE
+/* A register's number is an offset, and AMD's have 32 bits. */
+#define _FILE_OFFSET_BITS 64
 #include "registers.h"
 
 #include <fcntl.h>

@@ -16,7 +16,7 @@
 #   icount	there is nothing without the instruction clock
 #   append	what else the kernel is told
 #
-# Processors of Intel have names of their own, and may be followed by a kernel:
+# Processors with counters have names of their own, and may be followed by a kernel:
 # nehalem, nehalem-testing, nehalem-6.1. nehalem-i386 has nehalem's kernel, and all
 # programs are of 32 bits. Names that begin with a digit are PowerPC's.
 
@@ -33,7 +33,7 @@ riscv64-nopmu)
 arm64-6.12)
 	arch=arm64 cpu=cortex-a72 ;;
 x86_64-6.1 | x86_64-6.12 | x86_64-testing | x86_64-rt | x86_64-debug | x86_64-kcsan)
-	arch=x86_64 cpu=max ;;
+	arch=x86_64 cpu=max,pmu=off ;;
 # Linux's drivers know a processor by these numbers only. The first two were never sold
 # with 64 bits.
 p6 | p6-testing | p6-6.1)
@@ -67,6 +67,22 @@ hybrid)
 	append="nmi_watchdog=0 mitigations=off"
 	arch=x86_64 cpu=Nehalem,model=151,pmu-version=5,pdcm=on,full-width-write=on,core-type=0x40
 	second=core-type=0x20,pmu-counters=6 ;;
+# AMD's. The first is an Athlon, the last has global control of its counters.
+k7)
+	arch=i386 cpu=athlon ;;
+k8 | k8-testing | k8-6.1)
+	arch=x86_64 cpu=Opteron_G1 ;;
+fam10h | fam10h-testing | fam10h-6.1)
+	arch=x86_64 cpu=Opteron_G3 ;;
+fam15h | fam15h-testing | fam15h-6.1)
+	append=mitigations=off
+	arch=x86_64 cpu=EPYC,family=21,model=2,perfctr-core=on ;;
+zen2 | zen2-testing | zen2-6.1)
+	append=mitigations=off
+	arch=x86_64 cpu=EPYC-Rome,perfctr-core=on ;;
+zen4 | zen4-testing | zen4-6.1)
+	append=mitigations=off
+	arch=x86_64 cpu=EPYC-Genoa,perfctr-core=on,perfmon-v2=on,lbr-pmc-freeze=on ;;
 604 | 604e | 750 | 7400 | 7450 | 7457)
 	arch=ppc32 cpu=$machine linux=ppc32 ;;
 750-plain | 7450-plain | 750-debug | 7450-debug)
@@ -78,14 +94,14 @@ esac
 
 case $machine in
 *-testing) suite=testing ;;
-*-6.1 | pentium3) suite=bookworm ;;
+*-6.1 | pentium3 | k7) suite=bookworm ;;
 riscv64-debug | riscv64-rt) linux=$machine checker=y ;;
 [67]*-debug) checker=y ;; # $linux is set
 *-debug | *-kcsan) linux=x86_64-${machine##*-} checker=y ;;
 esac
 case $machine in
 *-rt) flavour=rt-amd64 ;;
-pentium3) flavour=686-pae ;;
+pentium3 | k7) flavour=686-pae ;;
 *) flavour=amd64 ;;
 esac
 case $machine in
@@ -103,6 +119,7 @@ gnu=$arch
 case $machine in
 riscv64-smcntrpmf | riscv64-nopmu) module=riscv64-6.12 ;;
 riscv64-* | x86_64-* | arm64-* | pentium3) ;;
+k7) module=pentium3 ;;
 [67]*-plain | [67]*-debug) module=7450-${machine##*-} ;;
 [67]*) module=7450 ;;
 *-testing) module=x86_64-testing ;;
