@@ -87,9 +87,10 @@ run_part() { # name
 		tests/machines/boot.sh icelake --cpu $vice \
 			env NOISE=interrupts SOURCE=shared /usr/bin/run-tests noise ;;
 	processors)
-		# skylake's differ from nehalem's and icelake's by their numbers alone.
+		# skylake's differ from nehalem's and icelake's by their numbers alone, and
+		# fam15h's from zen2's.
 		tests/machines/processors.sh p6 core core2 nehalem icelake icelake-topdown \
-			sapphirerapids pentium3 7450 ;;
+			sapphirerapids pentium3 k7 k8 fam10h zen2 zen4 7450 ;;
 	processors-all)
 		tests/machines/processors.sh ;;
 	switches)

@@ -300,8 +300,8 @@ START_TEST(amd_events)
 	row("loop of 1,000", "instructions, with a unit mask", 2000,
 	    measure(INSTRUCTIONS | 0x5500, body_spin, 1000));
 	/* Linux does not ask whether there are such bits. */
-	row("loop of 1,000", "1C0h, where events have 12 bits", wide ? 0 : 2000,
-	    measure(INSTRUCTIONS | EVENT_100, body_spin, 1000));
+	row("loop of 1,000", wide ? "event 1C0h" : "instructions, with a bit that is dropped",
+	    wide ? 0 : 2000, measure(INSTRUCTIONS | EVENT_100, body_spin, 1000));
 	if (pmu.amd_family >= 0x19)
 		row("loop of 1,000,000", "cycles of the P0 frequency", 2000000,
 		    measure(P0_CYCLES, body_spin, 1000000));

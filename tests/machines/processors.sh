@@ -14,11 +14,11 @@ cd "$top"
 if [ $# = 0 ]; then
 	for kernel in '' -testing -6.1; do
 		for processor in p6 core core2 nehalem skylake icelake icelake-topdown \
-			sapphirerapids; do
+			sapphirerapids k8 fam10h fam15h zen2 zen4; do
 			set -- "$@" "$processor$kernel"
 		done
 	done
-	set -- "$@" pentium3 7450
+	set -- "$@" pentium3 k7 7450
 fi
 
 log=build/log/processors
@@ -29,7 +29,8 @@ for machine; do
 	tests/machines/stage.sh "$machine"
 	echo "perfctr: $machine"
 	smp='--smp 2'
-	[ "$machine" != 7450 ] || smp=--icount
+	# Linux warns of two Athlons that they were not sold for that.
+	case $machine in k7 | 7450) smp=--icount ;; esac
 	# shellcheck disable=SC2086 # words
 	tests/machines/boot.sh "$machine" $smp --timeout 120 \
 		sh -c 'dmesg | grep -E "Performance Events|core: .*PMU|performance monitor"
@@ -73,10 +74,11 @@ table() { # machine...
 		print ""
 	}' "$@"
 }
-# The kernel is the end of the name, or 6.12; but that of pentium3 is i386's, and the
-# code that it executes as well.
-(cd $log && table ./[!7]*[!13g] && table ./*-testing && table ./*-6.1 && table ./pentium3 &&
-	table ./7450) >$log.md
+# The kernel is the end of the name, or 6.12; but that of pentium3 and of k7 is i386's, and
+# the code that they execute as well. AMD's names begin with other letters than Intel's.
+(cd $log && table ./[!7kfz]*[!13g] && table ./[!7kfz]*-testing && table ./[!7kfz]*-6.1 &&
+	table ./[kfz]*[!17g] && table ./[kfz]*-testing && table ./[kfz]*-6.1 &&
+	table ./pentium3 && table ./k7 && table ./7450) >$log.md
 
 passed=$(cat "$log"/* | grep -c '^ok ' || :)
 failed=$(cat "$log"/* | grep -c '^not ok ' || :)
