@@ -71,10 +71,14 @@ bool amd_find_pmu(void)
 	pmu.branches = 0xc2;
 	/* Not 0xff, which Linux knows as one of the northbridge */
 	pmu.none = 0x7f3f;
-	pmu.interrupts = pmu.amd_family < 0x17 ? 0xcf : 0x2c;
 	/* There is none of stores alone. */
-	pmu.dtlb_store_misses = pmu.amd_family < 0x10 ? 0x46 :
-				pmu.amd_family < 0x17 ? 0x0746 : 0xf045;
+	if (pmu.amd_family < 0x17) {
+		pmu.interrupts = 0xcf;
+		pmu.dtlb_store_misses = pmu.amd_family < 0x10 ? 0x46 : 0x0746;
+	} else {
+		pmu.interrupts = 0x2c;
+		pmu.dtlb_store_misses = 0xf045;
+	}
 	return true;
 }
 
