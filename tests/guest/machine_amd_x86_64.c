@@ -224,8 +224,8 @@ START_TEST(amd_enabling)
 END_TEST
 
 /*
- * Bits 41:40: with either nothing is counted while SVM is off, and a host without guests is a host.
- * Earlier processors do not have them.
+ * Bits 41:40: with either nothing is counted while SVM is off (Linux's commit 1018faa6cf23), and a
+ * host without guests is a host. Processors before family 10h do not have them.
  */
 START_TEST(amd_host_and_guest)
 {
