@@ -30,33 +30,34 @@ bool perfctr_x86_rdpmc_works(u32 counter)
 	return !fault;
 }
 
-bool perfctr_x86_evntsel_exists(unsigned int nr, u32 perfctr, u32 evntsel)
+bool perfctr_x86_evntsel_exists(unsigned int nr, u32 perfctr, u32 evntsel, unsigned int distance)
 {
 	unsigned int i;
 
 	for (i = 0; i < nr; i++)
-		if (!perfctr_x86_register_exists(evntsel + i) ||
-		    !perfctr_x86_register_exists(perfctr + i) || !perfctr_x86_rdpmc_works(i))
+		if (!perfctr_x86_register_exists(evntsel + i * distance) ||
+		    !perfctr_x86_register_exists(perfctr + i * distance) ||
+		    !perfctr_x86_rdpmc_works(i))
 			return false;
 	return nr;
 }
 
 void __init perfctr_x86_evntsel_describe(unsigned int nr, unsigned int width, u32 perfctr,
-					 u32 evntsel)
+					 u32 evntsel, unsigned int distance)
 {
 	unsigned int i;
 
 	for (i = 0; i < nr; i++) {
 		perfctr_pmu.ctr[i] = (struct perfctr_x86_ctr){
-			.msr = perfctr + i,
-			.start_msr = perfctr + i,
+			.msr = perfctr + i * distance,
+			.start_msr = perfctr + i * distance,
 			/* Of a write the upper half is the sign. */
 			.start_mask = GENMASK_ULL(31, 0),
 			.slot = i,
 			.stop = ~0ULL,
 			.enable = EVNTSEL_EN,
 		};
-		perfctr_pmu.control[i].msr = evntsel + i;
+		perfctr_pmu.control[i].msr = evntsel + i * distance;
 		perfctr_x86_rdpmc[i] = i;
 	}
 	perfctr_pmu.counters = GENMASK(nr - 1, 0);

@@ -27,14 +27,15 @@
 bool perfctr_x86_register_exists(u32 msr);
 /* Emulators and hypervisors may have registers, and yet not the instruction. */
 bool perfctr_x86_rdpmc_works(u32 counter);
-/* Do these counters exist? Each register follows that of the counter before it. */
-bool perfctr_x86_evntsel_exists(unsigned int nr, u32 perfctr, u32 evntsel);
+/* Do these counters exist? @perfctr, @evntsel: of the first; the others follow at this distance */
+bool perfctr_x86_evntsel_exists(unsigned int nr, u32 perfctr, u32 evntsel, unsigned int distance);
 
 /*
  * They are the counters from 0 on, each enabled by a bit of its own: what is otherwise,
  * the caller changes in perfctr_pmu, and then sets perfctr_pmu.sample by _samples().
  */
-void perfctr_x86_evntsel_describe(unsigned int nr, unsigned int width, u32 perfctr, u32 evntsel);
+void perfctr_x86_evntsel_describe(unsigned int nr, unsigned int width, u32 perfctr, u32 evntsel,
+				  unsigned int distance);
 void perfctr_x86_evntsel_samples(u64 event, u64 other);
 
 /* Are the bits of an event select right, and do those that the rest says too agree? 0 or EINVAL */

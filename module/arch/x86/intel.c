@@ -197,7 +197,8 @@ static void look_here(struct counters *own)
 		if (nr_fixed)
 			width = min(width, edx >> 5 & 0xff);
 	}
-	if (!perfctr_x86_evntsel_exists(nr, MSR_ARCH_PERFMON_PERFCTR0, MSR_ARCH_PERFMON_EVENTSEL0))
+	if (!perfctr_x86_evntsel_exists(nr, MSR_ARCH_PERFMON_PERFCTR0, MSR_ARCH_PERFMON_EVENTSEL0,
+					1))
 		return;
 	for (i = 0; i < nr_fixed; i++)
 		if (!fixed_exists(i))
@@ -355,7 +356,7 @@ static void __init describe(void)
 	unsigned int i;
 
 	perfctr_x86_evntsel_describe(intel.nr, intel.width, MSR_ARCH_PERFMON_PERFCTR0,
-				     MSR_ARCH_PERFMON_EVENTSEL0);
+				     MSR_ARCH_PERFMON_EVENTSEL0, 1);
 	describe_model();
 	perfctr_pmu.interrupts = intel.interrupts;
 	perfctr_pmu.events = ARCH_EVENTS & ~intel.lacks;

@@ -45,9 +45,9 @@ bool __init perfctr_p6_is(void)
 
 u32 __init perfctr_p6_look(void)
 {
-	if (!perfctr_x86_evntsel_exists(NR, MSR_P6_PERFCTR0, MSR_P6_EVNTSEL0))
+	if (!perfctr_x86_evntsel_exists(NR, MSR_P6_PERFCTR0, MSR_P6_EVNTSEL0, 1))
 		return PERFCTR_NO_COUNTERS_REGISTERS;
-	perfctr_x86_evntsel_describe(NR, WIDTH, MSR_P6_PERFCTR0, MSR_P6_EVNTSEL0);
+	perfctr_x86_evntsel_describe(NR, WIDTH, MSR_P6_PERFCTR0, MSR_P6_EVNTSEL0, 1);
 	perfctr_pmu.together = EVNTSEL_EN;
 	/* Without a mode it counts nothing itself. */
 	perfctr_pmu.control[0].idle = EVNTSEL_EN;

@@ -56,7 +56,7 @@ void perfctr_x86_image_add(struct perfctr_cpu_image *image, u32 slot, u64 mask, 
  * @bit: its bit in perfctr_pmu.events, if it has one
  */
 struct perfctr_x86_known {
-	u32 event;
+	u64 event;
 	u8 per_turn;
 	u32 bit;
 };

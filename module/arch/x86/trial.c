@@ -245,7 +245,7 @@ void perfctr_x86_try(struct perfctr_x86_trial *trial)
 }
 
 /* All general counters count the event, and the fixed ones their own. */
-static void __init make_image(union image *to, u32 event, u32 mode)
+static void __init make_image(union image *to, u64 event, u32 mode)
 {
 	unsigned long counters = perfctr_pmu.counters;
 	unsigned int hw;
