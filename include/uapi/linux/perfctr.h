@@ -139,6 +139,10 @@
 #define PERFCTR_X86_INTEL_NHLM		21
 #define PERFCTR_X86_INTEL_WSTMR		22
 #define PERFCTR_X86_INTEL_ARCH		23	/* by architectural performance monitoring */
+#define PERFCTR_X86_AMD_FAM15H		24	/* and 16h */
+#define PERFCTR_X86_AMD_ZEN		25	/* Zen 1, and Hygon's */
+#define PERFCTR_X86_AMD_ZEN2		26	/* and Zen 3 */
+#define PERFCTR_X86_AMD_ZEN4		27	/* and later */
 #define PERFCTR_PPC_GENERIC		0	/* perfctr 2.6's, too: the timebase alone */
 #define PERFCTR_PPC_604			1
 #define PERFCTR_PPC_604e		2

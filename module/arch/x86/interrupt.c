@@ -60,8 +60,8 @@ static notrace void hand_on(void)
 /*
  * Its own counters stand still before anything is acknowledged: what overflowed until
  * then the handler has seen, and nothing does afterwards, until they go on. The LVTPC
- * masks itself as it delivers (not the P6's). It is unmasked last, but what PT had for it
- * meanwhile makes no interrupt any more.
+ * masks itself as it delivers (not the P6's, nor AMD's). It is unmasked last, but what PT had for
+ * it meanwhile makes no interrupt any more.
  */
 static notrace void probe_irq_work(void *data, int vector)
 {

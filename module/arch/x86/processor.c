@@ -5,6 +5,7 @@
 #include <linux/kernel.h>
 #include <asm/cpufeature.h>
 
+#include "amd.h"
 #include "intel.h"
 #include "interrupt.h"
 #include "p6.h"
@@ -27,6 +28,7 @@ struct candidate {
 static const struct candidate families[] __initconst = {
 	{ perfctr_intel_is, perfctr_intel_look, &perfctr_intel },
 	{ perfctr_p6_is, perfctr_p6_look, &perfctr_p6 },
+	{ perfctr_amd_is, perfctr_amd_look, &perfctr_amd },
 };
 
 void __init perfctr_x86_find_counters(void)

@@ -73,12 +73,24 @@ void machine_copy_mm(struct mm_struct *to, const struct mm_struct *from)
 
 #else
 
+#ifdef CONFIG_X86
+#include "x86/model_msr.h"
+#endif
+
 /* These have one. x86's permissions are seen by the tracepoint too, which has one probe here. */
 const struct model_machine *machine_choose(unsigned int seed, bool *by_tracepoint)
 {
+#ifdef CONFIG_X86
+	/* Half of all are AMD's, of which the first kind has a global control. */
+	static const struct model_machine *const amds[] = { &model_zen4, &model_k8, &model_zen };
+
+	*by_tracepoint = false;
+	return seed & 4 ? amds[seed / 8 % ARRAY_SIZE(amds)] : &model_default;
+#else
 	(void)seed;
 	*by_tracepoint = false;
 	return &model_default;
+#endif
 }
 
 bool machine_shows(void)
@@ -171,8 +183,6 @@ void machine_copy_mm(struct mm_struct *to, const struct mm_struct *from)
 
 #include <asm/ptrace.h>
 
-#include "x86/model_msr.h"
-
 bool machine_irq_waits(void)
 {
 	return model_irq_waits[shim_cpu];
@@ -200,8 +210,7 @@ void machine_switch_mm(void)
 
 unsigned int machine_sets(unsigned int hw)
 {
-	return model_writes[shim_cpu][MSR_ARCH_PERFMON_PERFCTR0 + hw] +
-	       model_writes[shim_cpu][MSR_IA32_PMC0 + hw];
+	return model_sets(shim_cpu, hw);
 }
 
 unsigned int machine_counter(const struct perfctr_page *page, unsigned int i)

@@ -2146,7 +2146,7 @@ START_TEST(registers_are_changed)
 	shim_jiffies++;
 	ck_assert_uint_eq(shim_timers(0), 1);
 	expect_error_and_sums(thread, PERFCTR_ERROR_NONE);
-	model_set_msr(0, MSR_CORE_PERF_GLOBAL_CTRL, 0);
+	model_set_msr(0, model_global_ctrl(), 0);
 	shim_jiffies++;
 	switch (_i) {
 	case BY_THE_TIMER:

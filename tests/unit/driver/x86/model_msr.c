@@ -92,6 +92,30 @@ const struct model_machine model_v5 = {
 	.extras = { 0x3fffffbfff, 0x3fffffbfff, 0x7fff17 },
 };
 
+#define AMD(f, m, v, nr_ctrs)						\
+	.nr_cpus = 2, .vendor = X86_VENDOR_AMD, .family = (f), .model = (m), .leaves = 1,	\
+	.version = (v), .nr = (nr_ctrs), .width = 48
+
+const struct model_machine model_k8 = {
+	AMD(0x0f, 5, 1, 4),
+};
+
+const struct model_machine model_10h = {
+	AMD(0x10, 2, 1, 4),
+};
+
+const struct model_machine model_15h = {
+	AMD(0x15, 2, 1, 6), .amd_core = true, .amd_outside = true,
+};
+
+const struct model_machine model_zen = {
+	AMD(0x17, 1, 1, 6), .amd_core = true,
+};
+
+const struct model_machine model_zen4 = {
+	AMD(0x19, 0x61, 2, 6), .amd_core = true, .amd_ctrs = 6,
+};
+
 const struct model_machine model_topdown = {
 	INTEL(106), .leaves = 27, .version = 5, .nr = 8, .width = 48, .nr_fixed = 4,
 	.fixed_width = 48, .told = ALL_EVENTS + 1, .full_width = true, .metrics = 4,
@@ -142,7 +166,7 @@ unsigned int tsc_khz = 1500000;
 
 /* What an event select with that event counts; the last one counts nothing. */
 struct event {
-	u16 event;
+	u64 event;
 	enum model_kind kind;
 };
 
@@ -162,6 +186,21 @@ static const struct event p6_events[] = {
 	{ EV_P6_CYCLES, KIND_CYCLES },
 	{ EV_INSTRUCTIONS, KIND_INSTRUCTIONS },
 	{ EV_BRANCHES, KIND_BRANCHES },
+	{ 0, KIND_NR },
+};
+
+static const struct event amd_events[] = {
+	{ EV_AMD_CYCLES, KIND_CYCLES },
+	{ EV_INSTRUCTIONS, KIND_INSTRUCTIONS },
+	{ EV_AMD_BRANCHES, KIND_BRANCHES },
+	{ EV_AMD_MISPREDICTIONS, KIND_MISPREDICTIONS },
+	{ EV_AMD_WIDE, KIND_BRANCHES },
+	{ EV_CYCLES, KIND_CYCLES },
+	{ EV_BRANCHES, KIND_BRANCHES },
+	{ EV_MISPREDICTIONS, KIND_MISPREDICTIONS },
+	{ EV_ITLB, KIND_ITLB },
+	{ EV_DTLB_READ, KIND_DTLB_READ },
+	{ EV_DTLB_WRITE, KIND_DTLB_WRITE },
 	{ 0, KIND_NR },
 };
 
@@ -221,7 +260,8 @@ void model_boot(const struct model_machine *machine)
 		.x86_model = model.model,
 		.x86_stepping = model.stepping,
 		.cpuid_level = model.leaves,
-		.extended_cpuid_level = model.amd_ctrs ? CPUID_AMD_PERFMON : 0x80000008,
+		.extended_cpuid_level = model.amd_ctrs || (model_is_amd() && model.version >= 2) ?
+					CPUID_AMD_PERFMON : 0x80000008,
 	};
 	for (cpu = 0; cpu < SHIM_CPUS; cpu++) {
 		/* No two registers hold the same by chance. */
@@ -248,7 +288,8 @@ u32 shim_cpuid(u32 leaf, enum shim_cpuid_reg reg)
 
 	if (leaf == CPUID_AMD_PERFMON) {
 		shim_assert(boot_cpu_data.extended_cpuid_level >= leaf);
-		return reg == SHIM_EAX ? model.amd_ctrs != 0 : model.amd_ctrs;
+		/* Above the number of core counters are those of others. */
+		return reg == SHIM_EAX ? model.amd_ctrs != 0 : model.amd_ctrs | 0x4100;
 	}
 	/* Beyond its last leaf a processor gives that leaf: the driver must not ask. */
 	shim_assert(model.leaves >= (int)leaf);
@@ -493,6 +534,8 @@ static u64 status_valid(unsigned int cpu, unsigned int i)
 		valid |= STATUS_UNCORE;
 	if (model.version >= 4)
 		valid |= STATUS_TOPA_PMI | STATUS_LBR_FRZ | STATUS_CTR_FRZ | STATUS_ASCI;
+	if (model_is_amd())
+		valid = all_counters(cpu) | STATUS_LBR_FRZ | STATUS_CTR_FRZ;
 	return valid;
 }
 
@@ -629,9 +672,95 @@ static const struct family architectural = {
 	.lvtpc_masked = true, .pdcm = true,
 };
 
+/* AMD's */
+
+#define AMD_EVENT_HIGH	(0xfull << 32)
+#define AMD_HOST_GUEST	(3ull << 40)
+#define AMD_NEVER	(SELS | AMD_HOST_GUEST)
+
+/* What a select has beyond bit 31 came with family 10h. */
+static u64 amd_evntsel_valid(unsigned int cpu, unsigned int i)
+{
+	UNUSED(cpu, i);
+	return (0xffffffff & ~SEL_ANY) | (model.family < 0x10 ? 0 : AMD_EVENT_HIGH | AMD_HOST_GUEST);
+}
+
+static u64 amd_valid(unsigned int cpu, unsigned int i)
+{
+	UNUSED(cpu, i);
+	return bits(of(cpu)->width);
+}
+
+static const u64 *amd_rdpmc(unsigned int cpu, u32 counter)
+{
+	static const u64 outside = 123456789;
+
+	/* Whatever the next numbers read, it is not the core's. */
+	if (counter >= 6)
+		return model.amd_outside && counter < 16 ? &outside : NULL;
+	return p6_rdpmc(cpu, counter);
+}
+
+#define K7	1, 4, 0
+#define CORE	2, 6, 0
+
+static const struct range k7_ranges[] = {
+	{ MSR_K7_PERFCTR0, K7, REG_PLAIN, gp_there, amd_valid, gp_value, 0 },
+	{ MSR_K7_EVNTSEL0, K7, REG_PLAIN, gp_there, amd_evntsel_valid, evntsel_value, AMD_NEVER },
+	{ MSR_IA32_DEBUGCTLMSR, ONE, REG_PLAIN, debugctl_there, debugctl_valid, debugctl_value, 0 },
+	{ .most = 0 },
+};
+
+/* The four of old are other names of the first ones, and who reserves these does not write them. */
+static const struct range core_ranges[] = {
+	{ MSR_F15H_PERF_CTR, CORE, REG_PLAIN, gp_there, amd_valid, gp_value, 0 },
+	{ MSR_F15H_PERF_CTL, CORE, REG_PLAIN, gp_there, amd_evntsel_valid, evntsel_value,
+	  AMD_NEVER },
+	{ MSR_AMD64_PERF_CNTR_GLOBAL_CTL, ONE, REG_PLAIN, v2_there, global_ctrl_valid,
+	  global_ctrl_value, 0 },
+	{ MSR_AMD64_PERF_CNTR_GLOBAL_STATUS, ONE, REG_READ_ONLY, v2_there, valid_none,
+	  status_value, 0 },
+	{ MSR_AMD64_PERF_CNTR_GLOBAL_STATUS_CLR, ONE, REG_CLEARS, v2_there, status_valid,
+	  status_value, 0 },
+	{ MSR_IA32_DEBUGCTLMSR, ONE, REG_PLAIN, debugctl_there, debugctl_valid, debugctl_value, 0 },
+	{ .most = 0 },
+};
+
+static const struct family k7 = {
+	.perfctr = MSR_K7_PERFCTR0, .evntsel = MSR_K7_EVNTSEL0, .stride = 1,
+	.ranges = k7_ranges, .events = amd_events, .rdpmc = amd_rdpmc,
+};
+
+static const struct family core = {
+	.perfctr = MSR_F15H_PERF_CTR, .evntsel = MSR_F15H_PERF_CTL, .stride = 2,
+	.ranges = core_ranges, .events = amd_events, .rdpmc = amd_rdpmc,
+};
+
 static const struct family *family(void)
 {
+	if (model_is_amd())
+		return model.amd_core ? &core : &k7;
 	return model.version ? &architectural : &p6;
+}
+
+u32 model_perfctr(unsigned int n)
+{
+	return family()->perfctr + n * family()->stride;
+}
+
+u32 model_evntsel(unsigned int n)
+{
+	return family()->evntsel + n * family()->stride;
+}
+
+u32 model_global_ctrl(void)
+{
+	return model_is_amd() ? MSR_AMD64_PERF_CNTR_GLOBAL_CTL : MSR_CORE_PERF_GLOBAL_CTRL;
+}
+
+u32 model_global_status(void)
+{
+	return model_is_amd() ? MSR_AMD64_PERF_CNTR_GLOBAL_STATUS : MSR_CORE_PERF_GLOBAL_STATUS;
 }
 
 bool boot_cpu_has(unsigned int feature)
@@ -651,6 +780,11 @@ bool boot_cpu_has(unsigned int feature)
 		return family()->pdcm && !model.no_pdcm;
 	case X86_FEATURE_PERFCTR_CORE:
 		return model.amd_core;
+	case X86_FEATURE_PERFMON_V2:
+		return model_is_amd() && model.version >= 2;
+	case X86_FEATURE_PERFCTR_NB:
+	case X86_FEATURE_PERFCTR_LLC:
+		return model.amd_outside;
 	case X86_FEATURE_HYPERVISOR:
 		return model.hypervisor;
 	case X86_FEATURE_TSX_FORCE_ABORT:
@@ -751,7 +885,7 @@ bool model_wrmsr(u32 msr, u64 value)
 		return false;
 	if (msr == model_drops)
 		return true;
-	if (msr == MSR_CORE_PERF_GLOBAL_CTRL)
+	if (msr == model_global_ctrl())
 		value &= ~model_global_drops;
 	switch (reg.kind) {
 	case REG_SIGN_EXTENDED:
@@ -848,7 +982,7 @@ bool shim_wrmsr_safe(u32 msr, u64 value)
 	model_execute(MODEL_KERNEL, 2);
 	if (is_never_right(msr, value) || !model_wrmsr(msr, value))
 		return false;
-	model_writes[shim_cpu][msr]++;
+	model_writes[shim_cpu][model_index(msr)]++;
 	model_execute(MODEL_KERNEL, 1);
 	if (model_nmis_at_once)
 		ck_assert_int_eq(model_nmi(shim_cpu), NMI_DONE);
@@ -863,7 +997,7 @@ void shim_wrmsr(u32 msr, u64 value)
 
 bool shim_rdmsr_safe(u32 msr, u64 *value)
 {
-	reads += msr < MODEL_MSRS;
+	reads += msr != MSR_FS_BASE;
 	return model_rdmsr(msr, value);
 }
 
@@ -878,6 +1012,13 @@ u64 shim_rdmsr(u32 msr)
 u64 shim_rdtsc(void)
 {
 	return cpus[shim_cpu].tsc;
+}
+
+unsigned int model_sets(unsigned int cpu, unsigned int n)
+{
+	unsigned int sets = model_writes[cpu][model_index(model_perfctr(n))];
+
+	return model_is_amd() ? sets : sets + model_writes[cpu][MSR_IA32_PMC0 + n];
 }
 
 unsigned int model_all_writes(void)
@@ -920,7 +1061,7 @@ static enum model_kind kind_by(u64 extra)
 static enum model_kind kind_of(u64 evntsel, const u64 *extras)
 {
 	const struct event *event;
-	u16 code = evntsel & 0xffff;
+	u64 code = evntsel & (0xffff | AMD_EVENT_HIGH);
 
 	if (code == model_filtered)
 		return KIND_NR;
@@ -939,8 +1080,8 @@ static enum model_kind kind_of(u64 evntsel, const u64 *extras)
 static void interrupt(void)
 {
 	model_pmis[shim_cpu]++;
-	if (cpus[shim_cpu].debugctl & DEBUGCTL_FREEZE) {
-		if (model.version >= 4)
+	if (model.version >= 2 && cpus[shim_cpu].debugctl & DEBUGCTL_FREEZE) {
+		if (model.version >= 4 || model_is_amd())
 			cpus[shim_cpu].status |= STATUS_CTR_FRZ;
 		else
 			cpus[shim_cpu].control.global_ctrl = 0;
@@ -1474,6 +1615,10 @@ void model_expect_taken(unsigned int cpu)
 	}
 	if (model.version < 2)
 		return;
+	if (model_is_amd()) {
+		ck_assert_uint_eq(control->global_ctrl, bits(nr_gp()));
+		return;
+	}
 	ck_assert_msg(!control->fixed_ctrl, "CPU %u, FIXED_CTR_CTRL: %#llx", cpu,
 		      control->fixed_ctrl);
 	for (i = 0; i < 3; i++)

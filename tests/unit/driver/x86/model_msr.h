@@ -8,12 +8,14 @@
  * mode: CR4.PCE as the mm has it, and what perf has left in registers zeroed then.
  *
  * After the Software Developer's Manual, volume 3, "Performance Monitoring": of
- * versions 1 to 5 of architectural performance monitoring, and of the P6.
+ * versions 1 to 5 of architectural performance monitoring, and of the P6. And after AMD's
+ * Architecture Programmer's Manual, volume 2: of K7 to Zen 5.
  */
 #ifndef MODEL_MSR_H
 #define MODEL_MSR_H
 
 #include <asm/msr-index.h>
+#include <asm/processor.h>
 
 #include "model.h"
 #include "model_perf_events.h"
@@ -21,7 +23,7 @@
 #define MODEL_GP	8	/* most general-purpose counters with registers of old */
 #define MODEL_FIXED	4	/* most fixed ones */
 #define MODEL_EXTRAS	3	/* registers that belong to events: off-core, twice, front end */
-#define MODEL_MSRS	0x800	/* of these accesses are counted */
+#define MODEL_MSRS	0x800	/* of these accesses are counted: see model_index() */
 
 /* The driver's names */
 #define FIXED(n)	(24 + (n))
@@ -41,6 +43,12 @@
 #define EV_DTLB_WRITE		0x0149u
 /* ... and of the P6 */
 #define EV_P6_CYCLES		0x0079u
+
+/* AMD's, the last one of 12 bits. Its model counts the others as well: tests of all processors do. */
+#define EV_AMD_CYCLES		0x0076u
+#define EV_AMD_BRANCHES		0x00c2u
+#define EV_AMD_MISPREDICTIONS	0x00c3u
+#define EV_AMD_WIDE		0x1000001d0ull
 
 /* TopDown's: so many slots in each cycle, and a metric that is a share of them */
 #define EV_SLOTS		0x0400u
@@ -83,7 +91,8 @@
  * @nr_cpus: CPUs, all online
  * @vendor, @family, @model, @stepping: as Linux has it in boot_cpu_data
  * @leaves: the highest leaf of CPUID
- * @version: of architectural performance monitoring; 0: the P6, if @leaves says so
+ * @version: of architectural performance monitoring; 0: the P6, if @leaves says so. Of AMD's:
+ *	2 has a global control, 1 is all before it
  * @nr, @width: general-purpose counters, and their bits
  * @nr_fixed, @fixed_width: the fixed ones, of which CPUID tells
  * @fixed_untold: not
@@ -105,6 +114,7 @@
  * @no_guest_probe: perf_create_mediated_pmu() cannot be probed
  * @amd_core: of AMD: counters since family 15H
  * @amd_ctrs: and so many, which CPUID tells
+ * @amd_outside: and counters outside of the cores, which RDPMC reads too
  * @core: of a hybrid processor, EAX of CPUID's leaf 1AH
  * @other_cpus: CPUs of another type, as a bit map
  * @other: and what these are: @version to @full_width, and @core
@@ -133,6 +143,7 @@ struct model_machine {
 	bool no_guest_probe;
 	bool amd_core;
 	u32 amd_ctrs;
+	bool amd_outside;
 	u32 core;
 	u32 other_cpus;
 	const struct model_machine *other;
@@ -145,6 +156,9 @@ extern struct model_machine model;
  * is Sandy Bridge.
  */
 extern const struct model_machine model_p6, model_v1, model_v2, model_v3, model_v4, model_v5;
+
+/* AMD's: K8, Barcelona, Bulldozer, Zen, and Zen 4 */
+extern const struct model_machine model_k8, model_10h, model_15h, model_zen, model_zen4;
 
 /* Ice Lake's servers, and Sapphire Rapids, with TopDown of one level, and of two */
 extern const struct model_machine model_topdown, model_topdown_2;
@@ -185,8 +199,36 @@ u64 model_msr(unsigned int cpu, u32 msr);
 /* Somebody who does not reserve writes it. */
 void model_set_msr(unsigned int cpu, u32 msr, u64 value);
 
-/* The driver's accesses since model_calls_reset() */
+/* The registers of general-purpose counter n of this machine, its global control, and status */
+u32 model_perfctr(unsigned int n);
+u32 model_evntsel(unsigned int n);
+u32 model_global_ctrl(void);
+u32 model_global_status(void);
+
+static inline bool model_is_amd(void)
+{
+	return model.vendor == X86_VENDOR_AMD || model.vendor == X86_VENDOR_HYGON;
+}
+
+/* Has it fixed counters? Those that there are do not count before version 2. */
+static inline bool model_has_fixed(void)
+{
+	return model.version >= 2 && !model_is_amd();
+}
+
+/* The driver's accesses since model_calls_reset(), by model_index() of the MSR */
 extern unsigned int model_writes[SHIM_CPUS][MODEL_MSRS];
+
+/* AMD's begin with C000_0300h and C001_0000h, and no others are in their places here. */
+static inline u32 model_index(u32 msr)
+{
+	if (msr < 0x700)
+		return msr;
+	return msr >> 16 == 0xc001 ? 0x700 | (msr & 0xf) | (msr & 0x200) >> 4 : 0x7f0 | (msr & 0xf);
+}
+
+/* How often counter n of a CPU was given a value */
+unsigned int model_sets(unsigned int cpu, unsigned int n);
 unsigned int model_all_writes(void);
 
 /* Overflow interrupts that a CPU got */

@@ -152,9 +152,9 @@ static void enable(unsigned int bit, bool on)
 	if (model.version < 2)
 		return;
 	if (last)
-		set_bits(MSR_CORE_PERF_GLOBAL_CTRL, ~0ull, used[shim_cpu].global_ctrl);
+		set_bits(model_global_ctrl(), ~0ull, used[shim_cpu].global_ctrl);
 	else
-		set_bits(MSR_CORE_PERF_GLOBAL_CTRL, BIT(bit), on ? BIT(bit) : 0);
+		set_bits(model_global_ctrl(), BIT(bit), on ? BIT(bit) : 0);
 }
 
 static bool add_fixed(struct perf_event *event)
@@ -190,7 +190,7 @@ static bool add_gp(struct perf_event *event)
 		used[shim_cpu].gp |= (u32)BIT(i);
 		event->hw.idx = (int)i;
 		event->hw.event_base_rdpmc = (int)i;
-		model_set_msr(shim_cpu, MSR_ARCH_PERFMON_EVENTSEL0 + i,
+		model_set_msr(shim_cpu, model_evntsel(i),
 			      (event->hw.config & ~RDPMC_DISABLE));
 		enable(i, true);
 		return true;
@@ -207,7 +207,7 @@ int model_pmu_add(struct perf_event *event)
 	    model_msr(shim_cpu, extra) != event->hw.extra_reg.config)
 		return -EAGAIN;
 	if (!used[shim_cpu].gp && !used[shim_cpu].fixed && model.version >= 2)
-		used[shim_cpu].global_ctrl = model_msr(shim_cpu, MSR_CORE_PERF_GLOBAL_CTRL);
+		used[shim_cpu].global_ctrl = model_msr(shim_cpu, model_global_ctrl());
 	if (!add_fixed(event) && !add_gp(event))
 		return -EAGAIN;
 	if (extra)
@@ -224,7 +224,7 @@ void model_pmu_del(struct perf_event *event, bool ends)
 		set_bits(MSR_CORE_PERF_FIXED_CTR_CTRL, 0xfull << 4 * (i - FIXED_IDX), 0);
 	} else {
 		used[shim_cpu].gp &= ~(u32)BIT(i);
-		model_set_msr(shim_cpu, MSR_ARCH_PERFMON_EVENTSEL0 + i, 0);
+		model_set_msr(shim_cpu, model_evntsel(i), 0);
 		if (ends)
 			model_perf_dirty[shim_cpu] |= (u32)BIT(i);
 	}

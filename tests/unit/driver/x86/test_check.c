@@ -8,6 +8,7 @@
 
 const struct model_machine *const machines[NR_MACHINES] = {
 	&model_p6, &model_v1, &model_v2, &model_v3, &model_v4, &model_v5,
+	&model_k8, &model_zen, &model_zen4,
 };
 
 #define P6	BIT(0)
@@ -16,11 +17,16 @@ const struct model_machine *const machines[NR_MACHINES] = {
 #define V3	BIT(3)
 #define V4	BIT(4)
 #define V5	BIT(5)
+#define K8	BIT(6)
+#define ZEN	BIT(7)
+#define ZEN4	BIT(8)
 #define FIX	(V2 | V3 | V4 | V5)
-#define ALL	(P6 | V1 | FIX)
+#define ALL	(P6 | V1 | FIX | K8 | ZEN | ZEN4)
 
 /* What an event select counts: event, unit mask, edge, inversion, counter mask */
 #define EVENT	0xff84ffffull
+/* AMD's events since family 10h have four bits more. */
+#define HIGH	(0xfull << 32)
 
 static const struct {
 	const char *name;
@@ -45,7 +51,8 @@ static const struct {
 
 	/* Events */
 	{ "no event", ALL, false, 1, { CTR(ANY, 0, USER) } },
-	{ "all of an event", ALL, false, 1, { CTR(ANY, EVENT, USER) } },
+	/* Code ffh is one of AMD's northbridge. */
+	{ "all of an event", ALL, false, 1, { CTR(ANY, EVENT & ~BIT(5), USER) } },
 	{ "edge", ALL, false, 1, { CTR(ANY, EV_BRANCHES | SEL_EDGE | SEL_CMASK(1), USER) } },
 	{ "inversion", ALL, true, 1, { CTR(1, EV_BRANCHES | SEL_INV | SEL_CMASK(2), KERNEL) } },
 	{ "pin", 0, false, 1, { CTR(ANY, EV_BRANCHES | SEL_PC, USER) } },
@@ -54,7 +61,10 @@ static const struct {
 	  { CTR(0, EV_BRANCHES | SEL_USR | SEL_EN | SEL_PC, USER) } },
 	{ "any thread, in whole", 0, false, 1,
 	  { CTR(0, EV_BRANCHES | SEL_USR | SEL_EN | SEL_ANY, USER) } },
-	{ "bit 32", 0, false, 1, { CTR(ANY, EV_BRANCHES | BIT(32), USER) } },
+	{ "bit 32", ZEN | ZEN4, false, 1, { CTR(ANY, EV_BRANCHES | BIT(32), USER) } },
+	{ "bit 36", 0, false, 1, { CTR(ANY, EV_BRANCHES | BIT(36), USER) } },
+	{ "bit 40, guests", 0, false, 1, { CTR(ANY, EV_BRANCHES | BIT(40), USER) } },
+	{ "bit 41, the host", 0, false, 1, { CTR(ANY, EV_BRANCHES | BIT(41), USER) } },
 	{ "bit 63, in whole", 0, false, 1,
 	  { CTR(0, EV_BRANCHES | SEL_USR | SEL_EN | BIT(63), USER) } },
 	{ "the second has a bad bit", 0, false, 2,
@@ -144,15 +154,15 @@ static void expect_registers(unsigned int cpu, const struct perfctr_config *conf
 		unsigned int hw = config->hw[i];
 
 		if (hw < MODEL_GP)
-			evntsel[hw] = (config->ctr[i].event & EVENT) | (user ? SEL_USR : 0) |
+			evntsel[hw] = (config->ctr[i].event & (EVENT | HIGH)) | (user ? SEL_USR : 0) |
 				      (kernel ? SEL_OS : 0) |
 				      (model.version || !hw ? SEL_EN : 0);
 		else
 			fixed |= (2ull * user + kernel) << 4 * (hw - FIXED(0));
 	}
 	for (i = 0; i < model.nr; i++)
-		ck_assert_uint_eq(model_msr(cpu, MSR_ARCH_PERFMON_EVENTSEL0 + i), evntsel[i]);
-	if (model.version >= 2)
+		ck_assert_uint_eq(model_msr(cpu, model_evntsel(i)), evntsel[i]);
+	if (model_has_fixed())
 		ck_assert_uint_eq(model_msr(cpu, MSR_CORE_PERF_FIXED_CTR_CTRL), fixed);
 }
 
@@ -229,20 +239,23 @@ END_TEST
 START_TEST(each_bit)
 {
 	unsigned int bit;
+	u64 good;
 
 	driver_init(machines[_i]);
+	good = EVENT | (model_is_amd() && model.family >= 0x10 ? HIGH : 0);
 	for (bit = 0; bit < 64; bit++) {
 		struct perfctr_ctr_control ctr = CTR(ANY, BIT(bit), USER);
-		int want = EVENT & BIT(bit) ? 0 : -EINVAL;
+		int want = good & BIT(bit) ? 0 : -EINVAL;
 		bool umask = bit >= 8 && bit < 16;
 		int err = check(&ctr, 1, NULL);
 
-		ck_assert_msg(err == (umask && model.version ? -EINVAL : want), "bit %u: %d", bit,
+		ck_assert_msg(err == (umask && model.version && !model_is_amd() ? -EINVAL : want), "bit %u: %d", bit,
 			      err);
 		/* ... and beside the bits that make it whole */
 		if (BIT(bit) & (SEL_USR | SEL_EN))
 			continue;
-		ctr.event |= EV_BRANCHES | SEL_USR | SEL_EN;
+		/* No code becomes one of AMD's northbridges. */
+		ctr.event |= 0x40 | SEL_USR | SEL_EN;
 		err = check(&ctr, 1, NULL);
 		ck_assert_msg(err == want, "bit %u of a whole one: %d", bit, err);
 	}
@@ -268,7 +281,7 @@ START_TEST(whole_event_selects)
 			  (en ? SEL_EN : 0);
 
 		for (flags = 1; flags < 4; flags++) {
-			for (i = 0; i < (model.version >= 2 ? 5u : 3u); i++) {
+			for (i = 0; i < (model_has_fixed() ? 5u : 3u); i++) {
 				u32 map = whole[i].map;
 				struct perfctr_ctr_control ctr =
 					CTR(map, whole[i].event | sel, flags);
@@ -308,7 +321,7 @@ START_TEST(names_what_any_became)
 	unsigned int i;
 
 	driver_init(machines[_i % NR_MACHINES]);
-	if (model.version < 2 && pick[0] < 2)
+	if (!model_has_fixed() && pick[0] < 2)
 		return;
 	first = claim_well(ctr, 2);
 	for (i = 0; i < 2; i++) {
@@ -342,8 +355,9 @@ START_TEST(each_counter)
 	for (e = 0; e < sizeof(events) / sizeof(events[0]); e++) {
 		for (map = 0; map < 64; map++) {
 			const struct perfctr_ctr_control ctr = CTR(map, events[e], USER);
-			bool fixed = model.version >= 2 && e < 3 && map == FIXED(e);
-			bool general = map < model.nr && (events[e] != 0x0400 || !model.version);
+			bool fixed = model_has_fixed() && e < 3 && map == FIXED(e);
+			bool general = map < model.nr && (events[e] != 0x0400 || !model.version ||
+							  model_is_amd());
 			int err = check(&ctr, 1, NULL);
 
 			ck_assert_msg(err == (general || fixed ? 0 : -EINVAL),
@@ -377,7 +391,7 @@ START_TEST(as_many_as_there_are)
 			for (i = 0; i < named; i++)
 				ctr[nr++] = (struct perfctr_ctr_control)
 					CTR(model.nr - 1 - i, EV_INSTRUCTIONS, USER);
-			if (model.version >= 2)
+			if (model_has_fixed())
 				ctr[nr++] = (struct perfctr_ctr_control)
 					CTR(FIXED(1), EV_CYCLES, USER);
 			err = check(ctr, nr, NULL);
@@ -387,7 +401,7 @@ START_TEST(as_many_as_there_are)
 				unclaim(claim_well(ctr, nr));
 		}
 	}
-	ck_assert_uint_eq(perfctr_cpu_nrctrs(), model.nr + (model.version >= 2 ? 3 : 0));
+	ck_assert_uint_eq(perfctr_cpu_nrctrs(), model.nr + (model_has_fixed() ? 3 : 0));
 }
 END_TEST
 
@@ -442,7 +456,7 @@ START_TEST(i_mode_of_fixed_counters)
 	};
 
 	driver_init(machines[_i]);
-	ck_assert_int_eq(check(ctrs, 3, NULL), model.version >= 2 ? 0 : -EINVAL);
+	ck_assert_int_eq(check(ctrs, 3, NULL), model_has_fixed() ? 0 : -EINVAL);
 }
 END_TEST
 
@@ -535,6 +549,9 @@ static const struct {
 	{ PERFCTR_X86_INTEL_NHLM, FILTERS, 7, 48, 0x700000f, 0x7f },
 	{ PERFCTR_X86_INTEL_ARCH, FILTERS, 7, 48, 0x700000f, 0x7f },
 	{ PERFCTR_X86_INTEL_ARCH, FILTERS, 11, 48, 0x70000ff, 0x7f },
+	{ PERFCTR_X86_AMD_K8, FILTERS, 4, 48, 0xf, 0 },
+	{ PERFCTR_X86_AMD_ZEN, FILTERS, 6, 48, 0x3f, 0 },
+	{ PERFCTR_X86_AMD_ZEN4, FILTERS, 6, 48, 0x3f, 0 },
 };
 
 START_TEST(info_tells_the_truth)

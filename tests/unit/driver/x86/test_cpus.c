@@ -27,7 +27,7 @@ void cpu_comes(unsigned int cpu)
 /* With fixed counters, where there are any */
 static struct perfctr_config *claim_other(void)
 {
-	return model.version >= 2 ? CLAIM(fixed) : CLAIM(kernel);
+	return model_has_fixed() ? CLAIM(fixed) : CLAIM(kernel);
 }
 
 static void expect_control(unsigned int cpu, const struct model_ownership *want)
@@ -237,7 +237,7 @@ START_TEST(late_load_of_the_last_beside_perf)
 	ck_assert_uint_ne(taken, 0);
 	/* GLOBAL_CTRL is not what it was while the counters were ours. */
 	if (model.version >= 2)
-		model_set_msr(1, MSR_CORE_PERF_GLOBAL_CTRL, 0x3);
+		model_set_msr(1, model_global_ctrl(), 0x3);
 	model_ownership(&perfs);
 	model_calls_reset();
 	cpu_comes(1);
@@ -417,7 +417,7 @@ START_TEST(young_counters_wrap)
 	ck_assert_uint_ne(thread.state.ctr[0].acc, 1ull << model.width);
 	ck_assert_uint_eq(model_pmis[0], 0);
 	if (model.version >= 2)
-		ck_assert_uint_eq(model_msr(0, MSR_CORE_PERF_GLOBAL_STATUS) & 1, 1);
+		ck_assert_uint_eq(model_msr(0, model_global_status()) & 1, 1);
 }
 END_TEST
 

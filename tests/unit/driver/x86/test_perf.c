@@ -114,7 +114,7 @@ START_TEST(all_machines)
 	if (!machine->version)
 		return;
 	shared_begin(machine);
-	config = shared_get(machine->version > 1 ? all : all + 3, 2 + 3 * (machine->version > 1),
+	config = shared_get(machine->nr_fixed ? all : all + 3, 2 + 3 * !!machine->nr_fixed,
 			    SHARED);
 	ck_assert(!config->call);
 	expect_counts(config, ALL);

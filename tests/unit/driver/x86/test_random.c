@@ -50,8 +50,7 @@ static unsigned int writes_of(unsigned int cpu, unsigned int hw)
 {
 	if (hw >= FIXED(0))
 		return model_writes[cpu][MSR_CORE_PERF_FIXED_CTR0 + hw - FIXED(0)];
-	return model_writes[cpu][MSR_ARCH_PERFMON_PERFCTR0 + hw] +
-	       model_writes[cpu][MSR_IA32_PMC0 + hw];
+	return model_sets(cpu, hw);
 }
 
 /* What a register counted since the last look was for the task on that CPU. */
@@ -463,8 +462,8 @@ static void begin(struct perfctr_config **configs)
 	perfctr_cpu_permit_init(permission_changes, NULL);
 	ck_assert_int_eq(perfctr_cpu_set_ihandler(interrupt), 0);
 	for (i = 0; i < NR_CONFIGS; i++)
-		configs[i] = claim_well(controls[model.version >= 2][i].ctr,
-					controls[model.version >= 2][i].nr);
+		configs[i] = claim_well(controls[model_has_fixed()][i].ctr,
+					controls[model_has_fixed()][i].nr);
 	for (i = 0; i < NR_MMS; i++) {
 		mms[i].context.ctx_id = i + 1;
 		atomic_set(&mms[i].context.perf_rdpmc_allowed, i % 2);

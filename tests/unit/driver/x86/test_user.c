@@ -35,7 +35,7 @@ static struct perfctr_config *claim_control(unsigned int i)
 	case 2:
 		return CLAIM(both);
 	default:
-		return model.version >= 2 ? CLAIM(mixed) : CLAIM(both);
+		return model_has_fixed() ? CLAIM(mixed) : CLAIM(both);
 	}
 }
 

@@ -185,7 +185,8 @@ END_TEST
 START_TEST(what_it_reads)
 {
 	static const unsigned int reads[NR_MACHINES] = { 2, 2, 2 + 1 + 1 + 1, 4 + 1 + 1 + 1,
-							 4 + 1 + 1 + 1, 8 + 1 + 1 + 1 };
+							 4 + 1 + 1 + 1, 8 + 1 + 1 + 1,
+							 4, 6, 6 + 1 + 1 };
 
 	begin(machines[_i]);
 	CLAIM(gp);

@@ -7,6 +7,7 @@ void test_arch(void)
 	test_check();
 	test_place();
 	test_constraints();
+	test_amd();
 	test_probe();
 	test_claim();
 	test_extra();

@@ -5,8 +5,8 @@
 #include "threads.h"
 #include "unit.h"
 
-/* The P6, and versions 1 to 5 */
-#define NR_MACHINES	6
+/* The P6, and versions 1 to 5; AMD's K8, Zen, and Zen 4 */
+#define NR_MACHINES	9
 extern const struct model_machine *const machines[NR_MACHINES];
 
 /* config.c's hotplug callbacks, and the CPU around them: registers stay as they are. */
@@ -17,6 +17,7 @@ void test_model(void);
 void test_check(void);
 void test_place(void);
 void test_constraints(void);
+void test_amd(void);
 void test_probe(void);
 void test_claim(void);
 void test_extra(void);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Numbers as in Intel's Software Developer's Manual, volume 4, names as Linux has them. */
+/*
+ * Numbers as in Intel's Software Developer's Manual, volume 4, and AMD's Architecture Programmer's
+ * Manual, volume 2; names as Linux has them.
+ */
 #ifndef SHIM_ASM_MSR_INDEX_H
 #define SHIM_ASM_MSR_INDEX_H
 
@@ -24,5 +27,12 @@
 #define MSR_IA32_RTIT_CTL		0x570
 #define RTIT_CTL_TRACEEN		BIT(0)
 #define MSR_FS_BASE			0xc0000100
+#define MSR_AMD64_PERF_CNTR_GLOBAL_STATUS	0xc0000300
+#define MSR_AMD64_PERF_CNTR_GLOBAL_CTL		0xc0000301
+#define MSR_AMD64_PERF_CNTR_GLOBAL_STATUS_CLR	0xc0000302
+#define MSR_K7_EVNTSEL0			0xc0010000
+#define MSR_K7_PERFCTR0			0xc0010004
+#define MSR_F15H_PERF_CTL		0xc0010200
+#define MSR_F15H_PERF_CTR		0xc0010201
 
 #endif /* SHIM_ASM_MSR_INDEX_H */
