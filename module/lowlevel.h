@@ -506,6 +506,10 @@ static inline unsigned long perfctr_age_period(unsigned int width, unsigned int 
  *	permission or the registers, on that CPU, with interrupts off. hides() is called
  *	after perfctr_cpu_clock_hidden() may have changed for current, if the kernel
  *	lets us know
+ * bool perfctr_cpu_can_guard(void): nothing but our counters can be read so; else the policy
+ *	"guarded" cannot hold
+ * void perfctr_cpu_guard_init(ends), void perfctr_cpu_guard_exit(void): may sleep. ends() is
+ *	called if that ends, which it does once, and before there is anything to be read. May sleep
  * int perfctr_cpu_mm_get(mm), bool perfctr_cpu_mm_put(mm): mm has one more, or one less,
  *	map of a page. May sleep. get: ENOMEM. put: true if mm was permitted, and is
  *	not any more

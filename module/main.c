@@ -60,7 +60,8 @@ static const char * const user_read_names[] = {
 };
 
 static struct choice user_read = {
-	user_read_names, ARRAY_SIZE(user_read_names), &perfctr_user_read, perfctr_policy_changed,
+	user_read_names, ARRAY_SIZE(user_read_names), &perfctr_user_read_asked,
+	perfctr_policy_changed,
 };
 module_param_cb(user_read, &choice_ops, &user_read, 0644);
 MODULE_PARM_DESC(user_read, "who reads registers in user mode: off, guarded (default), open");

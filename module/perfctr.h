@@ -477,9 +477,11 @@ void perfctr_config_set_evicted(void (*evicted)(void));
 
 /*
  * permit.c. permit: let current's mm read registers, if its maps wait for that (x86);
- * false: try again later. forbid: an mm has one map less. policy_changed: after the policy
- * for user reads has changed. All may sleep.
+ * false: try again later. forbid: an mm has one map less. policy_changed: after another policy
+ * for user reads was asked for, to choose the one that is in force: perfctr_user_read. All may
+ * sleep.
  */
+extern unsigned int perfctr_user_read_asked;
 bool perfctr_permit(void);
 void perfctr_forbid(struct mm_struct *mm);
 void perfctr_policy_changed(void);

@@ -5,6 +5,7 @@
  */
 
 #include <linux/cpu.h>
+#include <linux/delay.h>
 #include <linux/mm_types.h>
 #include <linux/rcupdate.h>
 #include <linux/workqueue.h>
@@ -13,6 +14,8 @@
 #include "perfctr.h"
 #include "hook.h"
 #include "wide.h"
+
+unsigned int perfctr_user_read_asked = PERFCTR_USER_READ_GUARDED;
 
 #ifdef PERFCTR_CPU_PERMITS_PROCESSES
 /*
@@ -160,6 +163,20 @@ void perfctr_forbid(struct mm_struct *mm)
 		perfctr_config_no_reader();
 }
 
+/* "guarded" where that cannot hold is "off". */
+static void policy_choose(void)
+{
+	static DEFINE_MUTEX(mutex);
+	unsigned int policy;
+
+	mutex_lock(&mutex);
+	policy = READ_ONCE(perfctr_user_read_asked);
+	if (policy == PERFCTR_USER_READ_GUARDED && !perfctr_cpu_can_guard())
+		policy = PERFCTR_USER_READ_OFF;
+	WRITE_ONCE(perfctr_user_read, policy);
+	mutex_unlock(&mutex);
+}
+
 static void policy_follow(struct work_struct *work)
 {
 	bool off = READ_ONCE(perfctr_user_read) == PERFCTR_USER_READ_OFF;
@@ -199,19 +216,34 @@ static void policy_changed(void)
 	policy_follow(NULL);
 }
 
+/* Whoever was about to read a register has read it when this returns, and nobody may any more. */
+static void guard_ends(void)
+{
+	perfctr_policy_changed();
+	if (READ_ONCE(perfctr_user_read) == PERFCTR_USER_READ_OFF && perfctr_cpu_mm_any_given())
+		msleep(jiffies_to_msecs(PERFCTR_READER_DELAY));
+	flush_delayed_work(&policy_work);
+}
+
 int perfctr_permit_init(void)
 {
 	int err = perfctr_probes_find(&switch_probe, 1);
 
 	/* Before that of switch.c */
 	switch_probe.prio = 1;
-	if (!err)
-		perfctr_cpu_permit_init(permission_changes, clock_hides);
-	return err;
+	if (err)
+		return err;
+	perfctr_cpu_permit_init(permission_changes, clock_hides);
+	perfctr_cpu_guard_init(guard_ends);
+	policy_choose();
+	/* Nobody has any permission yet. */
+	perfctr_cpu_withhold(PERFCTR_WITHHELD_POLICY, perfctr_user_read == PERFCTR_USER_READ_OFF);
+	return 0;
 }
 
 void perfctr_permit_exit(void)
 {
+	perfctr_cpu_guard_exit();
 	cancel_delayed_work_sync(&policy_work);
 	perfctr_cpu_withhold(PERFCTR_WITHHELD_POLICY, false);
 	perfctr_cpu_permit_exit();
@@ -225,6 +257,11 @@ bool perfctr_permit(void)
 
 void perfctr_forbid(struct mm_struct *mm)
 {
+}
+
+static void policy_choose(void)
+{
+	WRITE_ONCE(perfctr_user_read, READ_ONCE(perfctr_user_read_asked));
 }
 
 static void policy_changed(void)
@@ -247,6 +284,7 @@ void perfctr_permit_exit(void)
 
 void perfctr_policy_changed(void)
 {
+	policy_choose();
 	/* Suspends and resumes every running state, by the new policy. */
 	cpus_read_lock();
 	perfctr_run(look_at_permission, NULL);

@@ -29,6 +29,7 @@
 
 #include "amd.h"
 #include "evntsel.h"
+#include "uncore.h"
 
 #define NR		4
 #define NR_CORE		6	/* RDPMC's next numbers are counters of the northbridge */
@@ -150,6 +151,8 @@ u32 __init perfctr_amd_look(void)
 	    (has_version_2() && !global_exists()))
 		return PERFCTR_NO_COUNTERS_REGISTERS;
 	describe();
+	if (boot_cpu_has(X86_FEATURE_PERFCTR_NB) || boot_cpu_has(X86_FEATURE_PERFCTR_LLC))
+		perfctr_x86_uncore_exists();
 	return PERFCTR_NO_COUNTERS_NONE;
 }
 

@@ -329,6 +329,10 @@ static inline bool perfctr_cpu_may_see(const struct task_struct *task)
 
 void perfctr_cpu_scrub(const struct task_struct *next);
 
+bool perfctr_cpu_can_guard(void);
+void perfctr_cpu_guard_init(void (*ends)(void));
+void perfctr_cpu_guard_exit(void);
+
 void perfctr_cpu_permit_init(void (*changes)(bool ends), void (*hides)(void));
 void perfctr_cpu_permit_exit(void);
 bool perfctr_cpu_can_permit(void);

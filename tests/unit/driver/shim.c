@@ -291,6 +291,16 @@ bool cancel_delayed_work_sync(struct delayed_work *work)
 	return work_remove(&work->work);
 }
 
+bool flush_delayed_work(struct delayed_work *work)
+{
+	bool pending = work_remove(&work->work);
+
+	might_sleep();
+	if (pending)
+		work->work.fn(&work->work);
+	return pending;
+}
+
 unsigned int shim_warnings;
 static struct timer_list *timers[16];
 

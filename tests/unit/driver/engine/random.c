@@ -25,6 +25,7 @@
 #if defined(CONFIG_PPC32)
 #include "ppc32/model_spr.h"
 #elif defined(CONFIG_X86)
+#include "x86/model_files.h"
 #include "x86/model_msr.h"
 #else
 #include "riscv/model_sbi.h"
@@ -1078,7 +1079,7 @@ static void do_policy(void)
 	/* The thread could read these registers before, and may until it is switched out. */
 	for (cpu = 0; cpu < NR_CPUS; cpu++)
 		thread_of(shim_on[cpu])->was_open |= perfctr_user_read == PERFCTR_USER_READ_OPEN;
-	perfctr_user_read = rnd(3) ? PERFCTR_USER_READ_GUARDED : rnd(3);
+	perfctr_user_read_asked = rnd(3) ? PERFCTR_USER_READ_GUARDED : rnd(3);
 	perfctr_policy_changed();
 	look();
 }
@@ -1569,6 +1570,10 @@ static void time_passes(void)
 	look();
 }
 
+#ifdef CONFIG_X86
+static bool counters_outside;	/* see struct model_machine's @amd_outside */
+#endif
+
 static void begin(void)
 {
 	static const struct perfctr_above above = {
@@ -1580,6 +1585,9 @@ static void begin(void)
 	unsigned int cpu;
 
 	machine = *machine_choose(seed, &by_tracepoint);
+#ifdef CONFIG_X86
+	machine.amd_outside = counters_outside;
+#endif
 	machine.nr_cpus = NR_CPUS;
 	model_boot(&machine);
 	if (by_tracepoint)
@@ -1790,12 +1798,12 @@ START_TEST(the_policy_changes_under_a_sleeper)
 		set_control(thread[i], &controls[0], NULL, true, 0, 0);
 		do_map(thread[i]);
 	}
-	perfctr_user_read = from;
+	perfctr_user_read_asked = from;
 	perfctr_policy_changed();
 	look();
 	for (i = 0; i < 5; i++)
 		run_on(0, thread[i % 2]);
-	perfctr_user_read = to;
+	perfctr_user_read_asked = to;
 	perfctr_policy_changed();
 	look();
 	for (i = 0; i < 5; i++) {
@@ -2200,6 +2208,52 @@ START_TEST(registers_are_changed)
 	end();
 }
 END_TEST
+
+static const char *const policies[] = { "off", "guarded", "open" };
+
+/*
+ * AMD's amd_uncore comes, whose counters RDPMC reads too: under "guarded" nobody may execute it any
+ * more as that begins, and nobody dies of it. "open" is root's word.
+ */
+START_TEST(counters_of_others_come)
+{
+	unsigned int from = (unsigned int)_i, left;
+	struct thread *thread;
+
+	seed = 20;
+	counters_outside = true;
+	begin();
+	ck_assert(model_is_amd());
+	perfctr_user_read_asked = from;
+	perfctr_policy_changed();
+	thread = begin_thread(0);
+	to_cpu(0);
+	switch_to(thread);
+	set_control(thread, &controls[0], NULL, true, 0, 0);
+	do_map(thread);
+	run_on(0, thread);
+	ck_assert_uint_eq(perfctr_user_read, from);
+	ck_assert_msg(model_pce[0] == (from != PERFCTR_USER_READ_OFF), "%s", policies[from]);
+	model_module_comes("amd_uncore");
+	look();
+	left = from == PERFCTR_USER_READ_OPEN ? PERFCTR_USER_READ_OPEN : PERFCTR_USER_READ_OFF;
+	ck_assert_uint_eq(perfctr_user_read, left);
+	ck_assert_msg(model_pce[0] == (left == PERFCTR_USER_READ_OPEN), "%s", policies[from]);
+	run_on(0, thread);
+	/* It stays so, whatever is asked, but for "open". */
+	perfctr_user_read_asked = PERFCTR_USER_READ_GUARDED;
+	perfctr_policy_changed();
+	look();
+	ck_assert_uint_eq(perfctr_user_read, PERFCTR_USER_READ_OFF);
+	run_on(0, thread);
+	perfctr_user_read_asked = PERFCTR_USER_READ_OPEN;
+	perfctr_policy_changed();
+	look();
+	run_on(0, thread);
+	ck_assert(model_pce[0]);
+	end();
+}
+END_TEST
 #endif
 
 void test_arch(void)
@@ -2207,6 +2261,7 @@ void test_arch(void)
 	unit_begin("engine_" MODEL_ARCH);
 #ifdef CONFIG_X86
 	unit_run(registers_are_changed, NOTICES);
+	UNIT_ROWS(counters_of_others_come, policies);
 #endif
 	unit_run(a_loss_is_noticed, MOMENTS);
 	UNIT_RUN(shared_counters_are_handed_over);

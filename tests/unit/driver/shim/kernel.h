@@ -376,6 +376,15 @@ extern int shim_signal_after;		/* -1: never */
 })
 /* What else happens while somebody waits */
 extern void (*shim_while_waiting)(void);
+#define jiffies_to_msecs(ticks)	((unsigned int)((ticks) * 1000 / (unsigned int)HZ))
+#define msleep(ms)							\
+({									\
+	might_sleep();							\
+	shim_now += (ms) * (NSEC_PER_SEC / 1000);			\
+	shim_waits++;							\
+	if (shim_while_waiting)						\
+		shim_while_waiting();					\
+})
 extern bool shim_perfmon_capable;	/* the privilege to look at others by perf; true */
 #define perfmon_capable()	shim_perfmon_capable
 
@@ -517,6 +526,7 @@ bool mod_delayed_work(struct workqueue_struct *wq, struct delayed_work *work,
 bool queue_delayed_work(struct workqueue_struct *wq, struct delayed_work *work,
 			unsigned long delay);
 bool flush_work(struct work_struct *work);
+bool flush_delayed_work(struct delayed_work *work);
 bool cancel_delayed_work_sync(struct delayed_work *work);
 
 /* Timers of one CPU each, which fire when the test says shim_timers() */

@@ -380,6 +380,7 @@ void check_trace_callback_type_sched_process_exec(void (*probe)(void *data,
 								pid_t old_pid,
 								struct linux_binprm *bprm));
 
+#define NOTIFY_DONE		0
 #define NOTIFY_OK		1
 #define CPU_PM_ENTER		1
 #define CPU_PM_ENTER_FAILED	2
@@ -388,6 +389,16 @@ void check_trace_callback_type_sched_process_exec(void (*probe)(void *data,
 struct notifier_block {
 	int (*notifier_call)(struct notifier_block *notifier, unsigned long action, void *data);
 };
+
+/* Of modules that are loaded */
+enum module_state { MODULE_STATE_LIVE, MODULE_STATE_COMING };
+
+struct module {
+	char name[56];
+};
+
+int register_module_notifier(struct notifier_block *notifier);
+int unregister_module_notifier(struct notifier_block *notifier);
 
 extern struct notifier_block *shim_pm_notifier;
 #define cpu_pm_register_notifier(notifier)	((void)(shim_pm_notifier = (notifier)))

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /* See model_files.h. */
+#include <stdio.h>
+
 #include <linux/err.h>
 #include <linux/fs.h>
 #include <linux/fs_struct.h>
+#include <linux/notifier.h>
 #include <linux/path.h>
 #include <linux/pid.h>
 #include <linux/pid_namespace.h>
@@ -21,7 +24,10 @@ static struct pid init_pid = { .nr = 1 };
 static struct task_struct init_task = { .fs = &init_fs };
 static char mounts;
 
-static struct file files[4];
+const char *model_uncore;
+bool model_no_sysfs;
+
+static struct file files[5];
 /* Who opened them, and as whom current reads now */
 static const struct cred opener, *reader;
 
@@ -71,9 +77,10 @@ static const char *text_of(const struct file *file)
 		model_rdpmc_of_cpu,
 		model_no_perf ? NULL : "4\n",
 		model_rdpmc_of_core,
+		model_uncore ? "10\n" : NULL,
 	};
 
-	return texts[file - files];
+	return model_no_sysfs && file != files ? NULL : texts[file - files];
 }
 
 struct file *file_open_root(const struct path *root, const char *name, int flags, int mode)
@@ -84,12 +91,15 @@ struct file *file_open_root(const struct path *root, const char *name, int flags
 		"sys/bus/event_source/devices/cpu/type",
 		"sys/bus/event_source/devices/cpu_core/rdpmc",
 	};
+	char uncore[64];
 	unsigned int i;
 
 	might_sleep();
 	shim_assert(root->mnt == &mounts && flags == O_RDONLY && !mode);
+	(void)snprintf(uncore, sizeof(uncore), "sys/bus/event_source/devices/%s/type",
+		       model_uncore ? model_uncore : "");
 	for (i = 0; i < ARRAY_SIZE(files); i++) {
-		if (strcmp(names[i], name) != 0 || !text_of(&files[i]))
+		if (strcmp(names[i] ? names[i] : uncore, name) != 0 || !text_of(&files[i]))
 			continue;
 		files[i].f_cred = &opener;
 		model_file_refs++;
@@ -130,4 +140,37 @@ void fput(struct file *file)
 {
 	shim_assert(file >= files && file < files + ARRAY_SIZE(files));
 	model_file_refs--;
+}
+
+/*
+ * Modules
+ */
+
+static struct notifier_block *notifier;
+
+int register_module_notifier(struct notifier_block *block)
+{
+	might_sleep();
+	shim_assert(!notifier);
+	notifier = block;
+	return 0;
+}
+
+int unregister_module_notifier(struct notifier_block *block)
+{
+	might_sleep();
+	shim_assert(notifier == block);
+	notifier = NULL;
+	return 0;
+}
+
+void model_module_comes(const char *name)
+{
+	static const unsigned long actions[] = { MODULE_STATE_COMING, MODULE_STATE_LIVE };
+	struct module module = {};
+	unsigned int i;
+
+	strncpy(module.name, name, sizeof(module.name) - 1);
+	for (i = 0; notifier && i < ARRAY_SIZE(actions); i++)
+		notifier->notifier_call(notifier, actions[i], &module);
 }

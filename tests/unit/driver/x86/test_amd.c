@@ -4,6 +4,7 @@
 
 #include "arch/x86/amd.h"
 #include "tests.h"
+#include "x86/model_files.h"
 
 #define SOURCE	PERFCTR_REASON_SOURCE
 #define COUNTER	PERFCTR_REASON_COUNTER
@@ -334,6 +335,59 @@ START_TEST(guarded)
 }
 END_TEST
 
+/*
+ * Counters that are not the core's, and that RDPMC reads too
+ */
+
+static unsigned int ended;
+
+static void guard_ends(void)
+{
+	ended++;
+	ck_assert(!perfctr_cpu_can_guard());
+}
+
+static const struct {
+	const char *name;
+	const struct model_machine *machine;
+	const char *pmu;	/* there as the driver is loaded */
+	const char *module;	/* comes afterwards */
+	bool no_sysfs, guards, still;
+} uncores[] = {
+	{ "no such counters", &model_zen4, NULL, "amd_uncore", false, true, true },
+	{ "nor anything that counts", &model_k8, "amd_nb", NULL, false, true, true },
+	{ "nobody counts", &model_15h, NULL, NULL, false, true, true },
+	{ "family 15h's", &model_15h, "amd_nb", NULL, false, false, false },
+	{ "of level 2", &model_15h, "amd_l2", NULL, false, false, false },
+	{ "Zen's", &model_15h, "amd_df", NULL, false, false, false },
+	{ "of level 3", &model_15h, "amd_l3", NULL, false, false, false },
+	{ "unknown", &model_15h, NULL, NULL, true, false, false },
+	{ "unknown without such counters", &model_zen4, NULL, NULL, true, true, true },
+	{ "another module", &model_15h, NULL, "amd_uncore2", false, true, true },
+	{ "comes later", &model_15h, NULL, "amd_uncore", false, true, false },
+	{ "comes again", &model_15h, "amd_df", "amd_uncore", false, false, false },
+};
+
+START_TEST(guards_what_is_its_own)
+{
+	model_uncore = uncores[_i].pmu;
+	model_no_sysfs = uncores[_i].no_sysfs;
+	driver_init(uncores[_i].machine);
+	perfctr_cpu_guard_init(guard_ends);
+	ck_assert_msg(perfctr_cpu_can_guard() == uncores[_i].guards, "%s", uncores[_i].name);
+	if (uncores[_i].module) {
+		model_module_comes(uncores[_i].module);
+		model_module_comes(uncores[_i].module);
+	}
+	ck_assert_msg(perfctr_cpu_can_guard() == uncores[_i].still, "%s", uncores[_i].name);
+	ck_assert_uint_eq(ended, uncores[_i].guards && !uncores[_i].still);
+	ck_assert_int_eq(model_file_refs, 0);
+	perfctr_cpu_guard_exit();
+	model_module_comes("amd_uncore");
+	ck_assert(perfctr_cpu_can_guard() == uncores[_i].still);
+}
+END_TEST
+
 void test_amd(void)
 {
 	unit_begin("x86_amd");
@@ -345,4 +399,5 @@ void test_amd(void)
 	UNIT_ROWS(reserved_with_perf, amds);
 	UNIT_ROWS(unused_are_zeroed, amds);
 	UNIT_ROWS(guarded, amds);
+	UNIT_ROWS(guards_what_is_its_own, uncores);
 }

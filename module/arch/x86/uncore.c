@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Counters that RDPMC reads as well, and that are not a core's: AMD's of the northbridge or data
+ * fabric (numbers 6 to 9, and 16 up), and of the cache that cores share (10 to 15). amd_uncore
+ * counts by them, for events of perf's on whole CPUs. It reserves nothing, and others' programs
+ * are among what it counts. So while it is there "guarded" cannot hold.
+ *
+ * It is a part of the kernel, or a module of that name. As that comes, and before it can have any
+ * event, the permission to execute RDPMC is withdrawn. It does not return if the module goes, as
+ * its counters keep what they hold.
+ */
+
+#include <linux/init.h>
+#include <linux/kernel.h>
+#include <linux/module.h>
+#include <linux/notifier.h>
+#include <linux/string.h>
+
+#include "lowlevel.h"
+#include "settings.h"
+#include "uncore.h"
+
+#define NAME	"amd_uncore"
+#define DEVICES	"sys/bus/event_source/devices/"
+
+static bool exist;	/* the processor has such counters; constant after init */
+static bool counted;	/* somebody may have counted by them */
+static void (*guard_ends)(void);	/* constant after perfctr_cpu_guard_init() */
+
+void __init perfctr_x86_uncore_exists(void)
+{
+	exist = true;
+}
+
+bool perfctr_cpu_can_guard(void)
+{
+	return !READ_ONCE(counted);
+}
+
+static bool device_exists(const char *type)
+{
+	struct perfctr_setting setting = { .name = type };
+	bool exists;
+
+	perfctr_setting_watch(&setting, true);
+	exists = perfctr_setting_read(&setting) >= 0;
+	perfctr_setting_watch(&setting, false);
+	return exists;
+}
+
+/* The PMUs that it registers, by family; or it cannot be known, as there is not even the cores'. */
+static bool is_there(void)
+{
+	static const char * const types[] = {
+		DEVICES "amd_nb/type", DEVICES "amd_l2/type", DEVICES "amd_df/type",
+		DEVICES "amd_l3/type",
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(types); i++)
+		if (device_exists(types[i]))
+			return true;
+	return !device_exists(DEVICES "cpu/type");
+}
+
+static int module_comes(struct notifier_block *block, unsigned long action, void *data)
+{
+	const struct module *module = data;
+
+	if (action != MODULE_STATE_COMING || strcmp(module->name, NAME) || READ_ONCE(counted))
+		return NOTIFY_DONE;
+	WRITE_ONCE(counted, true);
+	guard_ends();
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block notifier = { .notifier_call = module_comes };
+
+void perfctr_cpu_guard_init(void (*ends)(void))
+{
+	if (!exist)
+		return;
+	guard_ends = ends;
+	/* Before it is looked for, so that it is not missed. This never fails. */
+	register_module_notifier(&notifier);
+	if (is_there())
+		WRITE_ONCE(counted, true);
+}
+
+void perfctr_cpu_guard_exit(void)
+{
+	if (exist)
+		unregister_module_notifier(&notifier);
+}
