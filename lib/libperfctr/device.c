@@ -16,13 +16,13 @@
 #if defined(__x86_64__) || defined(__i386__)
 
 /*
- * Types of two families whose registers only became more. Not the Core: by 2.6 it has the P6's one
+ * Types of three families whose registers only became more. Not the Core: by 2.6 it has the P6's one
  * enable bit for both counters.
  */
 static const struct {
 	const char *name;
 	unsigned int cpu_type;
-	int architectural;
+	int family;	/* event selects mean the same to all of one: P6, architectural, AMD */
 	unsigned long long counters;	/* as perfctr_info.counters has them */
 } types[] = {
 	{ "P6", PERFCTR_X86_INTEL_P6, 0, 0x3 },
@@ -34,6 +34,14 @@ static const struct {
 	{ "NHLM", PERFCTR_X86_INTEL_NHLM, 1, 0x700000f },
 	{ "WSTMR", PERFCTR_X86_INTEL_WSTMR, 1, 0x700000f },
 	{ "ARCH", PERFCTR_X86_INTEL_ARCH, 1, 0 },
+	{ "K7", PERFCTR_X86_AMD_K7, 2, 0xf },
+	{ "K8", PERFCTR_X86_AMD_K8, 2, 0xf },
+	{ "K8C", PERFCTR_X86_AMD_K8C, 2, 0xf },
+	{ "FAM10H", PERFCTR_X86_AMD_FAM10H, 2, 0xf },
+	{ "FAM15H", PERFCTR_X86_AMD_FAM15H, 2, 0x3f },
+	{ "ZEN", PERFCTR_X86_AMD_ZEN, 2, 0x3f },
+	{ "ZEN2", PERFCTR_X86_AMD_ZEN2, 2, 0x3f },
+	{ "ZEN4", PERFCTR_X86_AMD_ZEN4, 2, 0 },
 };
 
 unsigned int perfctr_older_type(const char *name, unsigned int cpu_type, unsigned long long counters)
@@ -44,7 +52,7 @@ unsigned int perfctr_older_type(const char *name, unsigned int cpu_type, unsigne
 		;
 	for (i = 0; k < ARRAY_SIZE(types) && i < k; i++)
 		if (!strcmp(types[i].name, name) &&
-		    types[i].architectural == types[k].architectural &&
+		    types[i].family == types[k].family &&
 		    !(types[i].counters & ~counters))
 			return types[i].cpu_type;
 	return cpu_type;
@@ -214,6 +222,10 @@ const char *perfctr_info_cpu_name(const struct perfctr_info *info)
 		[PERFCTR_X86_INTEL_NHLM] = "Intel Nehalem",
 		[PERFCTR_X86_INTEL_WSTMR] = "Intel Westmere",
 		[PERFCTR_X86_INTEL_ARCH] = "Intel, by architectural performance monitoring",
+		[PERFCTR_X86_AMD_FAM15H] = "AMD Family 15h or 16h",
+		[PERFCTR_X86_AMD_ZEN] = "AMD Zen",
+		[PERFCTR_X86_AMD_ZEN2] = "AMD Zen 2 or 3",
+		[PERFCTR_X86_AMD_ZEN4] = "AMD Zen 4 or later",
 	};
 #endif
 

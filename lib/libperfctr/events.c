@@ -4,7 +4,7 @@
  * ones of the P6 (Intel SDM, chapters on performance monitoring). riscv:
  * the events of the SBI PMU extension (RISC-V Supervisor Binary Interface
  * Specification 2.0, chapter 11). Where the module has no driver: perf's own events
- * (perf_event_open(2), type and config). ppc32: events_ppc.c.
+ * (perf_event_open(2), type and config). ppc32: events_ppc.c; AMD's x86: events_amd.c.
  */
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -172,6 +172,11 @@ static const struct {
 	const char *name;
 } aliases[] = {
 	{ "cpu-cycles", "cycles" },
+	/* Of x86, but for TLBs of Zen's */
+	{ "branch-loads", "branches" },
+	{ "branch-load-misses", "branch-misses" },
+	{ "dTLB-loads", "L1-dcache-loads" },
+	{ "iTLB-loads", "L1-icache-loads" },
 	{ "branch-instructions", "branches" },
 	{ "idle-cycles-frontend", "stalled-cycles-frontend" },
 	{ "idle-cycles-backend", "stalled-cycles-backend" },
@@ -256,12 +261,19 @@ static int is_ppc(unsigned int cpu_type)
 #endif
 }
 
+static int is_amd(unsigned int cpu_type)
+{
+	return !is_ppc(cpu_type) && perfctr_amd_event_names(cpu_type);
+}
+
 const struct perfctr_event_set *perfctr_event_names(unsigned int cpu_type)
 {
 	size_t i;
 
 	if (is_ppc(cpu_type))
 		return perfctr_ppc_event_names(cpu_type);
+	if (is_amd(cpu_type))
+		return perfctr_amd_event_names(cpu_type);
 	for (i = 0; i < ARRAY_SIZE(x86_sets); i++)
 		if (x86_sets[i].cpu_type == cpu_type)
 			return &x86_sets[i];
@@ -417,11 +429,19 @@ static int is_x86(unsigned int cpu_type)
 	       !is_ppc(cpu_type);
 }
 
-/* SLOTS or a metric: the level of TopDown that has it, or 0 */
-static unsigned int topdown_level(__u64 event)
+/* A control's event for one of a set */
+static __u64 number_of(const struct perfctr_event_set *set, const struct perfctr_event *event)
+{
+	return is_amd(set->cpu_type) ? perfctr_amd_event(event->evntsel) : event->evntsel;
+}
+
+/* SLOTS or a metric: the level of TopDown that has it, or 0. Of Intel's processors */
+static unsigned int topdown_level(unsigned int cpu_type, __u64 event)
 {
 	__u64 metric = (event - PERFCTR_EVENT_METRIC(0)) >> 8;
 
+	if (!is_x86(cpu_type) || is_amd(cpu_type))
+		return 0;
 	if (event == PERFCTR_EVENT_SLOTS)
 		return 1;
 	if (event & 0xffu || metric >= PERFCTR_METRICS)
@@ -469,7 +489,7 @@ static int parse_raw_event(unsigned int cpu_type, const char *name,
 static void set_event(const struct perfctr_event_set *set, const struct perfctr_event *event,
 		      struct perfctr_ctr_control *ctr)
 {
-	ctr->event = event->evntsel;
+	ctr->event = number_of(set, event);
 	ctr->map = PERFCTR_MAP_ANY;
 	if (has_perf_events(set)) {
 		ctr->event = PERF_TYPE(event->evntsel);
@@ -489,8 +509,8 @@ static void set_event(const struct perfctr_event_set *set, const struct perfctr_
 }
 
 /*
- * On processors of Intel perf's config is an event select, and config1 the value of the event's own
- * register.
+ * On x86 perf's config is an event select, and config1 the value of the event's own register, which
+ * Intel's have.
  */
 static int set_named_event(unsigned int cpu_type, const struct perfctr_named_event *event,
 			   struct perfctr_ctr_control *ctr)
@@ -506,7 +526,8 @@ static int set_named_event(unsigned int cpu_type, const struct perfctr_named_eve
 		ctr->map = PERFCTR_MAP_ANY;
 		return 0;
 	}
-	if (event->type != PERF_TYPE_RAW || event->config[0] >> 32 || event->config[2])
+	if (event->type != PERF_TYPE_RAW || event->config[2] ||
+	    event->config[0] & ~(0xffffffffULL | (is_amd(cpu_type) ? PERFCTR_AMD_HIGH : 0)))
 		return EOPNOTSUPP;
 	ctr->event = event->config[0];
 	ctr->config = event->config[1];
@@ -630,12 +651,12 @@ int perfctr_event_format(unsigned int cpu_type,
 		return perfctr_ppc_format(set, ctr, modifier, buf, size);
 	if (is_riscv(cpu_type) && ctr->map <= RISCV_INSTRET)
 		wanted = 1u << ctr->map;
-	else if (is_x86(cpu_type) && topdown_level(ctr->event))
+	else if (topdown_level(cpu_type, ctr->event))
 		wanted = 1u << X86_FIXED_SLOTS;
 	else if (is_x86(cpu_type))
 		wanted = ctr->map == X86_FIXED_REF ? 1u << X86_FIXED_REF : X86_PROG;
 	for (i = 0; set && i < set->nevents; i++)
-		if (set->events[i].evntsel == ctr->event &&
+		if (number_of(set, &set->events[i]) == ctr->event &&
 		    set->events[i].counters_set == wanted && (!ctr->config || !is_x86(cpu_type)))
 			return snprintf(buf, size, "%s%s", set->events[i].name, modifier);
 	if (is_riscv(cpu_type) && ctr->event == SBI_EVENT(SBI_TYPE_RAW, 0u))
@@ -660,8 +681,8 @@ static int x86_available(const struct perfctr_info *info, const struct perfctr_c
 			if (set->events[i].evntsel == (ctr->event & 0xffffu) &&
 			    !(info->events[0] >> i & 1))
 				return 0;
-	if (set->events == x86_arch_events && topdown_level(ctr->event & 0xffffu))
-		return topdown_level(ctr->event & 0xffffu) <= info->topdown;
+	if (set->events == x86_arch_events && topdown_level(info->cpu_type, ctr->event & 0xffffu))
+		return topdown_level(info->cpu_type, ctr->event & 0xffffu) <= info->topdown;
 	return ctr->map == PERFCTR_MAP_ANY ? !!(info->counters & X86_PROG) :
 					      !!(info->counters >> ctr->map & 1);
 }
@@ -733,7 +754,7 @@ unsigned int perfctr_event_demand(const struct perfctr_info *info,
 	for (i = 0; i < n; i++) {
 		if (ctr[i].flags & PERFCTR_CTR_PERF)
 			return 0;
-		if (is_x86(info->cpu_type) && topdown_level(ctr[i].event))
+		if (topdown_level(info->cpu_type, ctr[i].event))
 			continue;
 		fixed = fixed_counter(info, &ctr[i]);
 		needed += !fixed || used & fixed;

@@ -83,6 +83,16 @@ int perfctr_ppc_format(const struct perfctr_event_set *set, const struct perfctr
 #define X86_CYCLES		0x3cu
 #define X86_REF_CYCLES		0x300u
 
+/*
+ * Events of AMD's processors, by perf's names; NULL: it is none of AMD's. Bits 35..32 of an event
+ * select are in bits 19..16 of evntsel there, which are none of an event's.
+ */
+#define PERFCTR_AMD_HIGH	0xf00000000ULL
+perfctr_internal
+const struct perfctr_event_set *perfctr_amd_event_names(unsigned int cpu_type);
+perfctr_internal
+__u64 perfctr_amd_event(unsigned int evntsel);
+
 /* The longest name of an event, with its end */
 #define PERFCTR_EVENT_NAME_MAX	128u
 

@@ -346,7 +346,8 @@ struct perfctr_unit_mask {
 /*
  * x86: the number of the event; shifted left by 8, a value of the unit mask is or'ed to it, and with
  * the other bits that makes an event select. (Some values have more than 8 bits, for the event select's
- * higher ones.) FAM10H: bits 8 to 11 of evntsel belong into evntsel_high. P4: the ESCR's event
+ * higher ones.) FAM10H: bits 8 to 11 of evntsel belong into evntsel_high; of AMD's later ones bits
+ * 16 to 19. P4: the ESCR's event
  * select, and from bit 8 on the CCCR's ESCR select; the unit mask is the ESCR's event mask.
  * Fixed counter n is in bit 24 + n of counters_set.
  * riscv: evntsel is the SBI's event_idx. Events of perf's: type in bits 24..31, config in bits 0..23

@@ -56,7 +56,10 @@ static const struct {
 	{ "icl", ARCH, "OCR:DEMAND_DATA_RD_ANY_RESPONSE:u", 0x1b7, 0x10001, ANY, USER },
 	{ "skl", ARCH, "L2_RQSTS:MISS", 0x3f24, 0, ANY, 0 },
 	{ "skl", ARCH, "FRONTEND_RETIRED:DSB_MISS", 0x1c6, 0x11, ANY, 0 },
-	/* AMD 55766: PMCx0C0, PMCx0C2 */
+	/* AMD 55766: PMCx0C0, PMCx0C2. By the driver's own type: an event of 12 bits as well */
+	{ "amd64_fam17h_zen2", PERFCTR_X86_AMD_ZEN2, "RETIRED_INSTRUCTIONS:u", 0xc0, 0, ANY, USER },
+	{ "amd64_fam17h_zen2", PERFCTR_X86_AMD_ZEN2, "RETIRED_CONDITIONAL_BRANCH_INSTRUCTIONS", 0xd1, 0, ANY, 0 },
+	{ "amd64_fam10h_barcelona", PERFCTR_X86_AMD_FAM10H, "RETIRED_INSTRUCTIONS:c=2:i", 0x028000c0, 0, ANY, 0 },
 	{ "amd64_fam17h_zen2", PERFCTR_X86_GENERIC, "RETIRED_INSTRUCTIONS:u", RAW, 0xc0, ANY, USER | PERF },
 	{ "amd64_fam17h_zen2", PERFCTR_X86_GENERIC, "RETIRED_BRANCH_INSTRUCTIONS", RAW, 0xc2, ANY, PERF },
 };
