@@ -38,6 +38,9 @@
 #define FIXED_REF_CYCLES	(PERFCTR_X86_FIXED + 2)
 #define AMD_EVENT_HIGH		GENMASK_ULL(35, 32)
 #define EVNTSEL_RDPMC_DISABLE	BIT_ULL(37)
+/* AMD's, since Zen: see amd.c. perf lets everybody have it. */
+#define EVNTSEL_MERGE		(AMD_EVENT_HIGH | 0xff)
+#define AMD_ZEN			0x17
 
 u64 perfctr_x86_shared_mask;
 
@@ -72,6 +75,13 @@ bool perfctr_cpu_shared_inline(const struct perf_event *event)
 
 	/* Reads of these two by perf's driver write registers. */
 	return perfctr_x86_shared_mask && counter != RDPMC_SLOTS && !(counter & RDPMC_METRICS);
+}
+
+/* It adds its counter to the one before it, which may be somebody else's. */
+static bool is_merge(u64 config)
+{
+	return is_amd() && boot_cpu_data.x86 >= AMD_ZEN &&
+	       (config & (AMD_EVENT_HIGH | EVNTSEL_CODE)) == EVNTSEL_MERGE;
 }
 
 /* What else an event select says must agree with the rest of the control, as in evntsel.c. */
@@ -113,6 +123,8 @@ int perfctr_cpu_shared_attr(const struct perfctr_ctr_control *ctr,
 	if (ctr->event & ~(event | control) ||
 	    !control_bits_agree(ctr, ctr->event & control))
 		return -EINVAL;
+	if (is_merge(ctr->event))
+		return -EINVAL;
 	attr->type = PERF_TYPE_RAW;
 	attr->config = ctr->event & event;
 	if (ctr->map == FIXED_REF_CYCLES && attr->config == EVNTSEL_REF_CYCLES)
@@ -147,7 +159,8 @@ bool perfctr_cpu_shared_needs_privilege(const struct perfctr_shared_attr *attr)
 
 	if (attr->type == PERF_TYPE_HARDWARE || attr->type == PERF_TYPE_HW_CACHE)
 		return false;
-	return attr->config & ~(EVNTSEL_EVENT | AMD_EVENT_HIGH | umask_high);
+	return attr->config & ~(EVNTSEL_EVENT | AMD_EVENT_HIGH | umask_high) ||
+	       is_merge(attr->config);
 }
 
 /* perf ignores config1 if its tables know no register for it with that event. */

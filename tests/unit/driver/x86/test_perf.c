@@ -83,6 +83,33 @@ START_TEST(translation)
 }
 END_TEST
 
+/* Zen's event FFFh changes what the counter before it counts, whoever has that. */
+START_TEST(merge_is_refused)
+{
+	static const struct {
+		const struct model_machine *machine;
+		u64 event;
+		bool merges;
+	} rows[] = {
+		{ &model_zen, 0xf000000ff, true }, { &model_zen4, 0xf000003ff, true },
+		{ &model_zen, 0xf000000fe, false }, { &model_zen, 0x7000000ff, false },
+		{ &model_15h, 0xf000000ff, false },
+	};
+	struct perfctr_shared_attr attr = {};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct perfctr_ctr_control ctr = CTR(ANY, rows[i].event, USER);
+
+		model_boot(rows[i].machine);
+		ck_assert_int_eq(perfctr_cpu_shared_attr(&ctr, &attr), rows[i].merges ? -EINVAL : 0);
+		attr.type = PERF_TYPE_RAW;
+		attr.config = rows[i].event;
+		ck_assert(perfctr_cpu_shared_needs_privilege(&attr) == rows[i].merges);
+	}
+}
+END_TEST
+
 /* A fixed counter that is named with another event than its own: perf chooses another. */
 START_TEST(the_event_decides)
 {
@@ -961,6 +988,7 @@ void test_perf(void)
 {
 	unit_begin("x86_perf");
 	UNIT_ROWS(translation, events);
+	UNIT_RUN(merge_is_refused);
 	UNIT_ROWS(translation_on_a_hybrid_processor, of_all_types);
 	UNIT_RUN(the_event_decides);
 	unit_run(all_machines, NR_MACHINES);
