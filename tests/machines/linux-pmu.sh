@@ -1,13 +1,14 @@
 #!/bin/sh
 # usage: linux-pmu.sh trixie|testing
 #
-# Prints where Linux's driver of Intel's counters is, relative to the checkout: those files of
+# Prints where Linux's driver of Intel's and AMD's counters is, relative to the checkout: those files of
 # its source that tests/unit/driver/linux reads, of the version whose headers are in the build root.
 # The source is Debian's, which is fetched once (150 MB), and these files are kept in the cache.
 set -eu
 
 files='arch/x86/include/asm/intel-family.h arch/x86/include/asm/perf_event.h
-	arch/x86/events/perf_event.h arch/x86/events/core.c arch/x86/events/intel/core.c'
+	arch/x86/events/perf_event.h arch/x86/events/core.c arch/x86/events/intel/core.c
+	arch/x86/events/amd/core.c'
 
 case ${1-} in
 --*) ;;

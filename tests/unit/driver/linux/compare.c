@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The driver's knowledge of Intel's models against that of Linux's driver (linux.h): for each model
+ * The driver's knowledge of Intel's models, and AMD's family 15h, against that of Linux's driver (linux.h): for each model
  * that Linux knows, and each event, which counters can count it, and which periods it may have; and
  * what Linux does about errata. What differs on purpose is listed here, with the reason. Any other
  * difference is printed, and fails.
@@ -10,6 +10,7 @@
 
 #include <asm/processor.h>
 
+#include "arch/x86/amd.h"
 #include "arch/x86/evntsel.h"
 #include "arch/x86/intel.h"
 #include "linux/linux.h"
@@ -302,12 +303,34 @@ START_TEST(models_that_linux_does_not_know)
 }
 END_TEST
 
+/* AMD's family 15h: each number of 12 bits with each unit mask */
+START_TEST(family_15h)
+{
+	uint64_t code, umask, ours, theirs;
+
+	for (code = 0; code <= 0xfff; code++) {
+		for (umask = 0; umask <= 0xff; umask++) {
+			uint64_t event = (code & 0xff) | umask << 8 | (code >> 8) << 32;
+
+			ours = perfctr_amd_15h_counters(event);
+			theirs = linux_amd_15h_counters(event);
+			if (ours != theirs)
+				differ("AMD's family 15h", "counters", (uint32_t)code, ours, theirs);
+			run.events++;
+		}
+	}
+	ck_assert_uint_eq(run.events, 4096 * 256);
+	ck_assert_msg(!run.said, "%u differences", run.said);
+}
+END_TEST
+
 void test_arch(void)
 {
 	unit_begin("constraints");
 	unit_run(each_model, (int)linux_nr_labels);
 	UNIT_RUN(enough_models);
 	UNIT_RUN(models_that_linux_does_not_know);
+	UNIT_RUN(family_15h);
 }
 
 /* unit.c's other tests are not of this program. */

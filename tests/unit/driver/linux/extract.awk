@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# What Linux's driver of Intel's counters knows of each model, as C for linux.c:
+# What Linux's driver of Intel's counters knows of each model, and that of AMD's of family 15h, as C for
+# linux.c:
 #
 #	awk -f extract.awk SOURCE/arch/x86/{include/asm/intel-family.h,include/asm/perf_event.h,
-#		events/perf_event.h,events/core.c,events/intel/core.c}
+#		events/perf_event.h,events/core.c,events/intel/core.c,events/amd/core.c}
 #
 # Tables, macros and functions are taken as they are. Of intel_pmu_init() and the functions that it
 # calls for one kind of core only those statements are left which say what applies to a model: a
@@ -31,6 +32,24 @@ FILENAME ~ /\.h$/ {
 	if (/^(struct event_constraint|union x86_pmu_config) \{/ ||
 	    /^static inline bool constraint_match\(/)
 		part = "whole"
+	if (part == "whole")
+		print
+	if (/^}/)
+		part = ""
+	next
+}
+
+# Family 15h's: numbers of events, and which counters count them
+FILENAME ~ /amd\/core\.c$/ {
+	if (/^#define AMD_EVENT_[A-Z_]+/ || /^static struct event_constraint amd_f15_/)
+		print
+	if (/^static inline unsigned int amd_get_event_code\(/)
+		part = "whole"
+	if (/^amd_get_event_constraints_f15h\(/) {
+		print "static struct event_constraint *"
+		part = "whole"
+		family_15h++
+	}
 	if (part == "whole")
 		print
 	if (/^}/)
@@ -146,7 +165,7 @@ part == "models" || part == "kind" {
 END {
 	if (failed)
 		exit 1
-	if (least != 1 || version_1 != 1 || !tables || !kinds || labels < 50) {
+	if (least != 1 || version_1 != 1 || !tables || !kinds || labels < 50 || family_15h != 1) {
 		print "extract.awk: found too little: " tables " tables, " kinds \
 			" kinds of core, " labels " models" >"/dev/stderr"
 		exit 1

@@ -21,10 +21,16 @@ typedef int64_t s64;
 
 enum { X86_HYBRID_PMU_CORE_IDX, X86_HYBRID_PMU_ATOM_IDX, X86_HYBRID_PMU_TINY_IDX };
 
+#define hweight_long(n)		HWEIGHT(n)
+
+struct hw_perf_event {
+	u64 config;
+};
+
+struct cpu_hw_events;
+
 struct perf_event {
-	struct {
-		u64 config;
-	} hw;
+	struct hw_perf_event hw;
 	struct {
 		unsigned int precise_ip;
 	} attr;
@@ -36,6 +42,9 @@ static void linux_add(struct linux_model *m, const char *name)
 		__builtin_trap();
 	m->names[m->nr_names++] = name;
 }
+
+/* What can be counted by none */
+static struct event_constraint emptyconstraint;
 
 #include "linux_tables.h"
 
@@ -102,4 +111,11 @@ s64 linux_period(const struct linux_model *m, u32 event, s64 period)
 	if (m->limit_period)
 		m->limit_period(&perf, &period);
 	return period;
+}
+
+u64 linux_amd_15h_counters(u64 event)
+{
+	struct perf_event perf = { .hw = { event } };
+
+	return amd_get_event_constraints_f15h(NULL, 0, &perf)->idxmsk64;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Linux's driver of Intel's counters, from its source: which counters can count which event, by
+ * Linux's driver of Intel's counters, and a part of AMD's, from its source: which counters can count which event, by
  * model, which periods there are, and what else it does on a model. See extract.awk.
  */
 #ifndef LINUX_H
@@ -59,5 +59,8 @@ uint64_t linux_counters(const struct linux_model *m, unsigned int pmu, uint32_t 
 int64_t linux_period(const struct linux_model *m, uint32_t event, int64_t period);
 /* Does nothing but the event, its unit mask, and whether there is more, make a difference? */
 bool linux_is_simple(const struct linux_model *m, unsigned int pmu);
+
+/* The counters of AMD's family 15h that can count an event */
+uint64_t linux_amd_15h_counters(uint64_t event);
 
 #endif /* LINUX_H */
