@@ -135,6 +135,7 @@ static void __init describe(void)
 	if (!has_version_2())
 		return;
 	perfctr_pmu.global_ctrl = MSR_AMD64_PERF_CNTR_GLOBAL_CTL;
+	perfctr_pmu.reloaded = true;
 	perfctr_pmu.global_status = MSR_AMD64_PERF_CNTR_GLOBAL_STATUS;
 	perfctr_pmu.global_ack = MSR_AMD64_PERF_CNTR_GLOBAL_STATUS_CLR;
 	if (perfctr_x86_register_exists(MSR_IA32_DEBUGCTLMSR)) {

@@ -147,6 +147,8 @@ struct perfctr_x86_control {
  *	from bit 32; 0: there is none
  * @global_always: what else is set in it as long as it is ours
  * @together: or the bit in control register 0 that all need; 0: there is none
+ * @reloaded: perf writes @global_ctrl as KVM comes and goes, also while the counters are ours:
+ *	see virt.c
  *
  * Where an interrupt says which counter it was:
  * @global_status: the MSR that says so, with the bits of @global_ctrl; 0: there is none
@@ -188,6 +190,7 @@ struct perfctr_pmu {
 	u32 global_ctrl;
 	u64 global_always;
 	u64 together;
+	bool reloaded;
 	u32 global_status;
 	u32 global_ack;
 	u32 freeze_msr;

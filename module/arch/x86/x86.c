@@ -32,6 +32,7 @@
 #include "topdown.h"
 #include "trial.h"
 #include "verify.h"
+#include "virt.h"
 
 #define CTR_BOTH	(PERFCTR_CTR_USER | PERFCTR_CTR_KERNEL)
 
@@ -753,6 +754,7 @@ int __init perfctr_cpu_init(void)
 	if (perfctr_x86_measure_wanted)
 		measure();
 	perfctr_x86_verify_init();
+	perfctr_x86_virt_init();
 	if (perfctr_pmu.family)
 		perfctr_x86_trial_init();
 	return 0;
@@ -760,6 +762,7 @@ int __init perfctr_cpu_init(void)
 
 void perfctr_cpu_exit(void)
 {
+	perfctr_x86_virt_exit();
 	perfctr_x86_verify_exit();
 	perfctr_x86_interrupt_exit();
 }

@@ -1406,9 +1406,36 @@ void model_guest_begins(int err)
 		guest_probe->handler(&instance, &regs);
 }
 
+/* As KVM turns virtualization on and off, perf reloads what it has: see virt.c. */
+static struct kretprobe *virt_probes[2];
+
+static struct kretprobe **virt_probe(const struct kretprobe *probe)
+{
+	if (!strcmp(probe->kp.symbol_name, "amd_pmu_enable_virt"))
+		return &virt_probes[1];
+	return strcmp(probe->kp.symbol_name, "amd_pmu_disable_virt") ? NULL : &virt_probes[0];
+}
+
+void model_virt(bool on)
+{
+	struct kretprobe_instance instance;
+
+	if (model.version >= 2)
+		cpus[shim_cpu].control.global_ctrl = all_counters(shim_cpu);
+	if (virt_probes[on])
+		virt_probes[on]->handler(&instance, NULL);
+}
+
 int register_kretprobe(struct kretprobe *probe)
 {
 	might_sleep();
+	if (virt_probe(probe)) {
+		if (model.no_virt_probe)
+			return -ENOENT;
+		shim_assert(!*virt_probe(probe));
+		*virt_probe(probe) = probe;
+		return 0;
+	}
 	if (!strcmp(probe->kp.symbol_name, "perf_create_mediated_pmu")) {
 		if (model.no_guest_probe)
 			return -ENOENT;
@@ -1430,6 +1457,10 @@ int register_kretprobe(struct kretprobe *probe)
 void unregister_kretprobe(struct kretprobe *probe)
 {
 	might_sleep();
+	if (virt_probe(probe)) {
+		*virt_probe(probe) = NULL;
+		return;
+	}
 	if (probe == guest_probe) {
 		guest_probe = NULL;
 		return;

@@ -112,6 +112,7 @@
  * @no_probe: cr4_update_pce() cannot be probed
  * @no_endbr: and it does not begin with ENDBR
  * @no_guest_probe: perf_create_mediated_pmu() cannot be probed
+ * @no_virt_probe: perf's functions for KVM cannot be probed
  * @amd_core: of AMD: counters since family 15H
  * @amd_ctrs: and so many, which CPUID tells
  * @amd_outside: and counters outside of the cores, which RDPMC reads too
@@ -141,6 +142,7 @@ struct model_machine {
 	bool no_irq_probe;
 	bool no_probe, no_endbr;
 	bool no_guest_probe;
+	bool no_virt_probe;
 	bool amd_core;
 	u32 amd_ctrs;
 	bool amd_outside;
@@ -261,6 +263,9 @@ void model_perf_unreserve(void);
 bool model_perf_has_all(unsigned int cpu);
 /* The CPUs where perf hides its events from RDPMC in user mode */
 extern u32 model_perf_hides;
+
+/* KVM turns virtualization on, or off, on the current CPU of AMD's. */
+void model_virt(bool on);
 
 /* KVM makes a guest that has the counters for itself, if perf says 0. */
 void model_guest_begins(int err);

@@ -336,6 +336,46 @@ START_TEST(guarded)
 END_TEST
 
 /*
+ * As KVM comes and goes perf sets all of the global control. What is to stand stands again at once, and
+ * nothing has changed; but if that cannot be known, it is found.
+ */
+START_TEST(kvm_comes_and_goes)
+{
+	static const struct perfctr_ctr_control ctr[] = { CTR(1, EV_INSTRUCTIONS, USER) };
+	const struct model_machine *machines_[] = { &model_k8, &model_zen4, &model_zen4 };
+	struct model_machine machine = *machines_[_i];
+	static struct mm_struct mm = { .context = { .ctx_id = 1 } };
+	struct perfctr_config *config;
+	u64 value;
+	bool on;
+
+	machine.no_virt_probe = _i == 2;
+	driver_init(&machine);
+	shim_current.mm = &mm;
+	/* Nobody counts. */
+	model_virt(true);
+	ck_assert_uint_eq(model_all_writes(), 0);
+	config = CLAIM(ctr);
+	ck_assert_int_eq(restart_on(0, config, 1000), 0);
+	for (on = true; ; on = false) {
+		local_irq_disable();
+		model_virt(on);
+		local_irq_enable();
+		shim_jiffies++;
+		ck_assert_int_eq(model_verify_on(0), _i < 2);
+		if (!on || _i == 2)
+			break;
+	}
+	if (_i == 2)
+		return;
+	value = model_value(0, 1);
+	model_execute(MODEL_USER, 1000);
+	ck_assert_uint_eq(model_value(0, 1) - value, 1000);
+	perfctr_cpu_exit();
+}
+END_TEST
+
+/*
  * Counters that are not the core's, and that RDPMC reads too
  */
 
@@ -399,5 +439,6 @@ void test_amd(void)
 	UNIT_ROWS(reserved_with_perf, amds);
 	UNIT_ROWS(unused_are_zeroed, amds);
 	UNIT_ROWS(guarded, amds);
+	unit_run(kvm_comes_and_goes, 3);
 	UNIT_ROWS(guards_what_is_its_own, uncores);
 }

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * AMD's performance monitoring version 2, as KVM turns the processor's virtualization on and off:
+ * on each CPU it has perf reload its counters (Linux, arch/x86/events/amd/core.c,
+ * amd_pmu_reload_virt()), which clears the global control and then sets all of it, whoever has the
+ * counters. Other registers perf leaves alone while it has none of them.
+ *
+ * A probe puts the global control right when that returns. What we count stands still for some
+ * instructions of the kernel's, and what stood still counts these. Without the probe verify.c finds
+ * the difference.
+ */
+
+#include <linux/init.h>
+#include <linux/irqflags.h>
+#include <linux/kernel.h>
+#include <linux/kprobes.h>
+
+#include "registers.h"
+#include "virt.h"
+
+#ifdef CONFIG_KRETPROBES
+
+static int has_reloaded(struct kretprobe_instance *instance, struct pt_regs *regs)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	perfctr_x86_mend(false);
+	local_irq_restore(flags);
+	return 0;
+}
+
+static struct kretprobe probes[] = {
+	{ .kp.symbol_name = "amd_pmu_enable_virt", .handler = has_reloaded },
+	{ .kp.symbol_name = "amd_pmu_disable_virt", .handler = has_reloaded },
+};
+
+static bool probed[ARRAY_SIZE(probes)];
+
+void __init perfctr_x86_virt_init(void)
+{
+	unsigned int i;
+
+	for (i = 0; perfctr_pmu.reloaded && i < ARRAY_SIZE(probes); i++)
+		probed[i] = !register_kretprobe(&probes[i]);
+}
+
+void perfctr_x86_virt_exit(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(probes); i++)
+		if (probed[i])
+			unregister_kretprobe(&probes[i]);
+}
+
+#else
+
+void __init perfctr_x86_virt_init(void)
+{
+}
+
+void perfctr_x86_virt_exit(void)
+{
+}
+
+#endif
