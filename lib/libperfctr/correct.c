@@ -72,7 +72,9 @@ int perfctr_noise_of_faults(unsigned long long more, unsigned long long faults)
  * Hardware interrupts received. P6, Core, Core 2: HW_INT_RX and HW_INT_RCV in the tables of events
  * of Intel's SDM, volume 3B. The paper above counts by it on Core 2, by HW_INT.RCV on Nehalem and
  * Westmere, and by HW_INTERRUPTS.RECEIVED on Sandy Bridge and Ivy Bridge; Linux's
- * tools/perf/pmu-events has the latter since Skylake. The paper found nothing on Atoms.
+ * tools/perf/pmu-events has the latter since Skylake. The paper found nothing on Atoms. AMD:
+ * "Interrupts Taken", PMCx0CF in the BIOS and Kernel Developer's Guides, and PMCx02C in the
+ * Processor Programming References since Zen 2; that of Zen has none.
  */
 static const struct {
 	unsigned int cpu_type;
@@ -87,6 +89,13 @@ static const struct {
 	{ PERFCTR_X86_INTEL_NHLM, 0x11d },
 	{ PERFCTR_X86_INTEL_WSTMR, 0x11d },
 	{ PERFCTR_X86_INTEL_ARCH, 0x1cb },
+	{ PERFCTR_X86_AMD_K7, 0xcf },
+	{ PERFCTR_X86_AMD_K8, 0xcf },
+	{ PERFCTR_X86_AMD_K8C, 0xcf },
+	{ PERFCTR_X86_AMD_FAM10H, 0xcf },
+	{ PERFCTR_X86_AMD_FAM15H, 0xcf },
+	{ PERFCTR_X86_AMD_ZEN2, 0x2c },
+	{ PERFCTR_X86_AMD_ZEN4, 0x2c },
 };
 
 static unsigned int find_event(unsigned int cpu_type)

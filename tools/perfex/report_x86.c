@@ -14,12 +14,15 @@
 #include <unistd.h>
 
 /*
- * CPUID: of performance monitoring (0AH, 23H) and of the core's type (1AH). SDM Vol. 2A, CPUID
+ * CPUID: of performance monitoring (0AH, 23H) and of the core's type (1AH): SDM Vol. 2A, CPUID. AMD's
+ * has 8000_0001H, which says in ECX which counters there are, and 8000_0022H: APM Vol. 3, appendix E
  */
 
 #define LEAF_PERFMON	0x0au
 #define LEAF_CORE	0x1au
 #define LEAF_PERFMON_EXT	0x23u
+#define LEAF_AMD_FEATURES	0x80000001u
+#define LEAF_AMD_PERFMON	0x80000022u
 
 static const struct {
 	uint32_t leaf, subleaf;
@@ -27,7 +30,12 @@ static const struct {
 	{ LEAF_PERFMON, 0 }, { LEAF_CORE, 0 },
 	{ LEAF_PERFMON_EXT, 0 }, { LEAF_PERFMON_EXT, 1 }, { LEAF_PERFMON_EXT, 2 },
 	{ LEAF_PERFMON_EXT, 3 },
+	{ LEAF_AMD_FEATURES, 0 }, { LEAF_AMD_PERFMON, 0 },
 };
+
+/* Of these, AMD's */
+#define FEATURES	6
+#define PERFMON		7
 
 #define LEAVES	(sizeof(leaves) / sizeof(leaves[0]))
 
@@ -36,16 +44,28 @@ struct cpuid {
 	uint32_t reg[LEAVES][4];
 };
 
+/* "Hygo", of HygonGenuine */
+#define SIGNATURE_HYGON	0x6f677948u
+
+static bool is_amd(void)
+{
+	uint32_t a, b, c, d;
+
+	return __get_cpuid(0, &a, &b, &c, &d) &&
+	       (b == signature_AMD_ebx || b == SIGNATURE_HYGON);
+}
+
 static void get_cpuid(struct cpuid *cpuid)
 {
 	uint32_t most = __get_cpuid_max(0, NULL);
+	uint32_t most_extended = is_amd() ? __get_cpuid_max(0x80000000u, NULL) : 0;
 	size_t i;
 
 	memset(cpuid, 0, sizeof(*cpuid));
 	for (i = 0; i < LEAVES; i++) {
 		uint32_t *r = cpuid->reg[i];
 
-		if (leaves[i].leaf <= most)
+		if (leaves[i].leaf <= (leaves[i].leaf < 0x80000000u ? most : most_extended))
 			__cpuid_count(leaves[i].leaf, leaves[i].subleaf, r[0], r[1], r[2], r[3]);
 	}
 }
@@ -116,6 +136,22 @@ static const char *const arch_events[] = {
 
 #define ARCH_EVENTS	(sizeof(arch_events) / sizeof(arch_events[0]))
 
+/* AMD's: four of old; six since family 15h, or so many as the leaf says. RDPMC has names for six. */
+#define AMD_CTRS_OLD	0xfu
+#define AMD_CTRS	6u
+#define AMD_PERFCTR_CORE	(1u << 23)
+
+static uint64_t amd_counters(const struct cpuid *cpuid)
+{
+	uint32_t n = AMD_CTRS;
+
+	if (!(cpuid->reg[FEATURES][2] & AMD_PERFCTR_CORE))
+		return AMD_CTRS_OLD;
+	if (cpuid->reg[PERFMON][0] & 1)
+		n = cpuid->reg[PERFMON][1] & 0xf;
+	return (1u << (n < AMD_CTRS ? n : AMD_CTRS)) - 1;
+}
+
 /* Counters as perfctr_info.counters has them, and events; of all CPUs */
 static bool get_promises(uint64_t *counters, uint32_t *events)
 {
@@ -132,6 +168,11 @@ static bool get_promises(uint64_t *counters, uint32_t *events)
 		uint32_t version = r[0] & 0xff, general = r[0] >> 8 & 0xff, length = r[0] >> 24;
 		uint32_t fixed = version > 1 ? r[3] & 0x1f : 0;
 
+		if (is_amd()) {
+			*counters &= amd_counters(&cpuid);
+			*events = 0;
+			continue;
+		}
 		if (!version || !general) {
 			*counters = 0;
 			*events = 0;
