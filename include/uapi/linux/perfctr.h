@@ -309,10 +309,11 @@ struct perfctr_open {
  * @event: riscv: the SBI event_idx: type in bits 16..19 (0 hardware, 1 cache,
  *	2 raw), code in bits 0..15. Counter 0 (cycle) counts event 1 only,
  *	counter 2 (instret) event 2 only. x86: event, unit mask, edge, inversion and
- *	counter mask of the event select (bits 0..15, 18, 23 and 24..31), and the rest
- *	zero; or the whole event select, whose bits 16, 17, 20 and 22 must then
- *	agree with @flags and @ireset (on the P6 only counter 0, or ANY, has
- *	bit 22, enable). Fixed counters count only their own events: 0xc0 instructions, 0x3c core
+ *	counter mask of the event select (bits 0..15, 18, 23 and 24..31; AMD's since family
+ *	10h also 32..35, the event's upper bits), and the rest zero; or the whole event select,
+ *	whose bits 16, 17, 20 and 22 must then agree with @flags and @ireset (on the P6 only
+ *	counter 0, or ANY, has bit 22, enable). Fixed counters count only their own events:
+ *	0xc0 instructions, 0x3c core
  *	cycles, and reference cycles, which are 0x300, or 0x13c if @map names the counter (on
  *	others 0x13c is bus cycles), and SLOTS. A metric of TopDown takes no counter, and its @map
  *	is ANY: it is a share of what SLOTS counts, in slots. So the control must have SLOTS too,
