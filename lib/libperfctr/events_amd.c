@@ -18,24 +18,32 @@
 	EVENT(0x00c3u, "branch-misses", "branches mispredicted")
 
 /* K7 to family 16h */
+#define OLD								\
+	BASIC,							\
+	EVENT(0x077du, "cache-references", "level 2 cache accesses"), \
+	EVENT(0x077eu, "cache-misses", "level 2 cache accesses that missed"), \
+	EVENT(0x00d0u, "stalled-cycles-frontend", "cycles without instructions to issue"), \
+	EVENT(0x00d1u, "stalled-cycles-backend", "cycles without room to issue to"), \
+	EVENT(0x0040u, "L1-dcache-loads", "level 1 data cache accesses"), \
+	EVENT(0x0141u, "L1-dcache-load-misses", "level 1 data cache misses"), \
+	EVENT(0x0267u, "L1-dcache-prefetches", "level 1 data cache prefetches"), \
+	EVENT(0x0167u, "L1-dcache-prefetch-misses", "level 1 data cache prefetches that were cancelled"), \
+	EVENT(0x0080u, "L1-icache-loads", "level 1 instruction cache fetches"), \
+	EVENT(0x0081u, "L1-icache-load-misses", "level 1 instruction cache misses"), \
+	EVENT(0x014bu, "L1-icache-prefetches", "level 1 instruction cache prefetches"), \
+	EVENT(0x037du, "LLC-loads", "level 2 cache accesses, of loads and fetches"), \
+	EVENT(0x037eu, "LLC-load-misses", "level 2 cache misses, of loads and fetches"), \
+	EVENT(0x017fu, "LLC-stores", "level 2 cache fills and writebacks"), \
+	EVENT(0x0746u, "dTLB-load-misses", "data TLB misses"), \
+	EVENT(0x0385u, "iTLB-load-misses", "instruction TLB misses")
+
 static const struct perfctr_event old_events[] = {
-	BASIC,
-	EVENT(0x077du, "cache-references", "level 2 cache accesses"),
-	EVENT(0x077eu, "cache-misses", "level 2 cache accesses that missed"),
-	EVENT(0x00d0u, "stalled-cycles-frontend", "cycles without instructions to issue"),
-	EVENT(0x00d1u, "stalled-cycles-backend", "cycles without room to issue to"),
-	EVENT(0x0040u, "L1-dcache-loads", "level 1 data cache accesses"),
-	EVENT(0x0141u, "L1-dcache-load-misses", "level 1 data cache misses"),
-	EVENT(0x0267u, "L1-dcache-prefetches", "level 1 data cache prefetches"),
-	EVENT(0x0167u, "L1-dcache-prefetch-misses", "level 1 data cache prefetches that were cancelled"),
-	EVENT(0x0080u, "L1-icache-loads", "level 1 instruction cache fetches"),
-	EVENT(0x0081u, "L1-icache-load-misses", "level 1 instruction cache misses"),
-	EVENT(0x014bu, "L1-icache-prefetches", "level 1 instruction cache prefetches"),
-	EVENT(0x037du, "LLC-loads", "level 2 cache accesses, of loads and fetches"),
-	EVENT(0x037eu, "LLC-load-misses", "level 2 cache misses, of loads and fetches"),
-	EVENT(0x017fu, "LLC-stores", "level 2 cache fills and writebacks"),
-	EVENT(0x0746u, "dTLB-load-misses", "data TLB misses"),
-	EVENT(0x0385u, "iTLB-load-misses", "instruction TLB misses"),
+	OLD
+};
+
+/* Of these, the ones whose cores count the northbridge's events as well */
+static const struct perfctr_event northbridge_events[] = {
+	OLD,
 	EVENT(0xb8e9u, "node-loads", "requests to memory, of all cores"),
 	EVENT(0x98e9u, "node-load-misses", "requests to memory of other nodes, of all cores"),
 };
@@ -79,9 +87,9 @@ static const struct perfctr_event zen4_events[] = {
 
 static const struct perfctr_event_set sets[] = {
 	SET(PERFCTR_X86_AMD_K7, "K7_", old_events),
-	SET(PERFCTR_X86_AMD_K8, "K8_", old_events),
-	SET(PERFCTR_X86_AMD_K8C, "K8C_", old_events),
-	SET(PERFCTR_X86_AMD_FAM10H, "FAM10H_", old_events),
+	SET(PERFCTR_X86_AMD_K8, "K8_", northbridge_events),
+	SET(PERFCTR_X86_AMD_K8C, "K8C_", northbridge_events),
+	SET(PERFCTR_X86_AMD_FAM10H, "FAM10H_", northbridge_events),
 	SET(PERFCTR_X86_AMD_FAM15H, "FAM15H_", old_events),
 	SET(PERFCTR_X86_AMD_ZEN, "ZEN_", zen_events),
 	SET(PERFCTR_X86_AMD_ZEN2, "ZEN2_", zen2_events),
