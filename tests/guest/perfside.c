@@ -23,10 +23,17 @@ unsigned int x86_cycles = EV_CYCLES, x86_missing = 0x00c5;
 
 static void __attribute__((constructor)) find_events(void)
 {
-	/* Architectural performance monitoring began with leaf 10. */
-	if (__get_cpuid_max(0, NULL) >= 10)
+	unsigned int most, b, c, d;
+
+	__cpuid(0, most, b, c, d);
+	(void)c;
+	(void)d;
+	if (b == signature_AMD_ebx)
+		x86_cycles = 0x0076;
+	else if (most >= 10) /* architectural performance monitoring */
 		return;
-	x86_cycles = 0x0079;
+	else
+		x86_cycles = 0x0079;
 	x86_missing |= 1u << 21;
 }
 

@@ -15,7 +15,7 @@
 
 /*
  * Of Intel's processors; those of TLBs since Skylake. Controls that are made by
- * control_add() and the like have the P6's event for cycles where it is another.
+ * control_add() and the like have the P6's or AMD's event for cycles where it is theirs.
  */
 #define EV_CYCLES		0x003cu
 #define EV_INSTRUCTIONS		0x00c0u
@@ -24,8 +24,8 @@
 #define EV_DTLB_STORE_MISSES	0x0149u
 #define EV_ITLB_LOAD_MISSES	0x0185u
 /*
- * Mispredicted branches, which the emulated ones have not. The P6 says of no event
- * that it has it not: there this has a bit that is no event's.
+ * Mispredicted branches, which the emulated ones have not. The P6 and AMD's say of no event
+ * that they have it not: there this has a bit that is no event's.
  */
 #define EV_MISSING		x86_missing
 

@@ -5,6 +5,9 @@
 #define _FILE_OFFSET_BITS 64
 #include "registers.h"
 
+#if defined(__x86_64__) || defined(__i386__)
+#include <cpuid.h>
+#endif
 #include <fcntl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -12,6 +15,68 @@
 #include "guest.h"
 
 static int registers;
+
+/* Constant once the program has begun */
+static struct {
+	uint32_t evntsel, perfctr, distance;
+	uint32_t global_ctrl;
+} of = { MSR_EVNTSEL0, MSR_PMC0, 1, 0 };
+
+#if defined(__x86_64__) || defined(__i386__)
+
+static void find_amds(void)
+{
+	unsigned int a, b, c, d, most;
+
+	of.evntsel = 0xc0010000;
+	of.perfctr = 0xc0010004;
+	__cpuid(0x80000000, most, b, c, d);
+	__cpuid(0x80000001, a, b, c, d);
+	if (c & (1u << 23)) { /* PERFCTR_CORE */
+		of.evntsel = 0xc0010200;
+		of.perfctr = 0xc0010201;
+		of.distance = 2;
+	}
+	if (most < 0x80000022)
+		return;
+	__cpuid(0x80000022, a, b, c, d);
+	if (a & 1) /* performance monitoring version 2 */
+		of.global_ctrl = 0xc0000301;
+}
+
+static void __attribute__((constructor)) find_registers(void)
+{
+	unsigned int a, b, c, d, most;
+
+	__cpuid(0, most, b, c, d);
+	if (b == signature_AMD_ebx) {
+		find_amds();
+	} else if (most >= 10) {
+		__cpuid(10, a, b, c, d);
+		if ((a & 0xff) >= 2)
+			of.global_ctrl = MSR_GLOBAL_CTRL;
+	}
+	(void)b;
+	(void)c;
+	(void)d;
+}
+
+#endif
+
+uint32_t msr_evntsel(unsigned int i)
+{
+	return of.evntsel + i * of.distance;
+}
+
+uint32_t msr_perfctr(unsigned int i)
+{
+	return of.perfctr + i * of.distance;
+}
+
+uint32_t msr_global_ctrl(void)
+{
+	return of.global_ctrl;
+}
 
 bool wrmsr(uint32_t msr, uint64_t value)
 {

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Intel's; of what AMD has elsewhere, msr_evntsel() and the like know where. */
 #define MSR_PMC0	0x0c1u
 #define MSR_EVNTSEL0	0x186u
 #define MSR_DEBUGCTL	0x1d9u
@@ -35,5 +36,10 @@ void open_registers(void);
 /* False if the processor refuses it. */
 bool wrmsr(uint32_t msr, uint64_t value);
 bool rdmsr(uint32_t msr, uint64_t *value);
+
+/* Of this processor, Intel's or AMD's: general-purpose counter i's, and what all have in common */
+uint32_t msr_evntsel(unsigned int i);
+uint32_t msr_perfctr(unsigned int i);
+uint32_t msr_global_ctrl(void);	/* 0: there is none */
 
 #endif /* PERFCTR_REGISTERS_H */

@@ -564,7 +564,7 @@ SPOIL(config, control->ctr[0].config = 1)
 SPOIL(map_beyond, control->ctr[0].map = 32)
 SPOIL(map_giant, control->ctr[0].map = 0xfffffffe)
 SPOIL(event_missing, control->ctr[0].event = EV_MISSING)
-SPOIL(event_high, control->ctr[0].event = 1ull << 32 | EV_INSTRUCTIONS)
+SPOIL(event_high, control->ctr[0].event = 1ull << 36 | EV_INSTRUCTIONS)
 SPOIL(event_top, control->ctr[0].event = 1ull << 63 | EV_INSTRUCTIONS)
 SPOIL(event_last_counter, control->ctr[1].event = EV_MISSING)
 #if defined(__x86_64__) || defined(__i386__)
@@ -584,6 +584,8 @@ SPOIL(event_os_too, control->ctr[0].event |= 1u << 16 | 1u << 17 | 1u << 22)
 SPOIL(event_interrupts, control->ctr[0].event |= 1u << 16 | 1u << 20 | 1u << 22)
 SPOIL(event_pin_control, control->ctr[0].event |= 1u << 19)
 SPOIL(event_any_thread, control->ctr[0].event |= 1u << 21)
+SPOIL(event_guest_only, control->ctr[0].event |= 1ull << 40)
+SPOIL(event_host_only, control->ctr[0].event |= 1ull << 41)
 #elif defined(__powerpc__)
 /* Both registers are of the control as a whole. */
 #define CONFIG(bits) control->ctr[0].config = (bits), control->ctr[1].config = (bits)
@@ -704,6 +706,8 @@ static const struct spoiled spoils[] = {
 	BAD_CTR(event_interrupts, EINVAL, 0),
 	BAD_CTR(event_pin_control, EINVAL, 0),
 	BAD_CTR(event_any_thread, EINVAL, 0),
+	BAD_CTR(event_guest_only, EINVAL, 0),
+	BAD_CTR(event_host_only, EINVAL, 0),
 #elif defined(__powerpc__)
 	BAD_CTR(map_missing, EINVAL, 0),
 	BAD_CTR(map_far, EINVAL, 0),

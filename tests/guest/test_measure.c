@@ -61,7 +61,7 @@ static unsigned int times(const char *words)
 
 static bool has_global_ctrl(void)
 {
-	return guest.info.counters >> 24;
+	return guest.nprogrammable && msr_global_ctrl();
 }
 
 /* One line for @what, with a possible cost; or none, unless @there. */
@@ -148,15 +148,15 @@ static void keep_all(struct all *all)
 
 	all->n = 0;
 	for (i = 0; i < guest.nprogrammable; i++) {
-		keep(all, MSR_EVNTSEL0 + i);
-		keep(all, MSR_PMC0 + i);
+		keep(all, msr_evntsel(i));
+		keep(all, msr_perfctr(i));
 	}
 	for (i = 0; guest.info.counters >> (24 + i); i++)
 		keep(all, MSR_FIXED_CTR0 + i);
-	if (has_global_ctrl()) {
+	if (i)
 		keep(all, MSR_FIXED_CTRL);
-		keep(all, MSR_GLOBAL_CTRL);
-	}
+	if (has_global_ctrl())
+		keep(all, msr_global_ctrl());
 }
 
 /* What each register held, whatever was done to it afterwards */
@@ -238,37 +238,37 @@ START_TEST(registers_as_before)
 	measured_without_a_trace(true);
 
 	/* On the P6 perf leaves the enable bit set, and it is one for both counters. */
-	ck_assert(wrmsr(MSR_EVNTSEL0, 0));
-	ck_assert(wrmsr(MSR_PMC0 + last, 0x12345678));
-	ck_assert(wrmsr(MSR_EVNTSEL0 + last, INSTRUCTIONS | EVNTSEL_BOTH));
+	ck_assert(wrmsr(msr_evntsel(0), 0));
+	ck_assert(wrmsr(msr_perfctr(last), 0x12345678));
+	ck_assert(wrmsr(msr_evntsel(last), INSTRUCTIONS | EVNTSEL_BOTH));
 	measured_without_a_trace(true);
-	/* The write extends the sign. */
-	ck_assert(wrmsr(MSR_PMC0 + last, 0x87654321));
+	/* Intel's extend the sign of 32 bits, AMD's take all of their bits. */
+	ck_assert(wrmsr(msr_perfctr(last), UINT64_C(0xffffffff87654321)));
 	if (has_global_ctrl()) {
-		ck_assert(rdmsr(MSR_GLOBAL_CTRL, &ctrl));
-		ck_assert(wrmsr(MSR_GLOBAL_CTRL, 2));
+		ck_assert(rdmsr(msr_global_ctrl(), &ctrl));
+		ck_assert(wrmsr(msr_global_ctrl(), 2));
 		measured_without_a_trace(true);
-		ck_assert(wrmsr(MSR_GLOBAL_CTRL, 3));
+		ck_assert(wrmsr(msr_global_ctrl(), 3));
 	}
 	measured_without_a_trace(true);
 
 	/* Counted beyond 31 bits, but not up to the width: 32 bits cannot write that back. */
-	ck_assert(wrmsr(MSR_PMC0 + last, 0x7fffffff));
+	ck_assert(wrmsr(msr_perfctr(last), 0x7fffffff));
 	if (has_global_ctrl())
-		ck_assert(wrmsr(MSR_GLOBAL_CTRL, UINT64_C(1) << last));
+		ck_assert(wrmsr(msr_global_ctrl(), UINT64_C(1) << last));
 	for (i = 0; i <= last; i++)
-		ck_assert(wrmsr(MSR_EVNTSEL0 + i, (i == last ? INSTRUCTIONS | EVNTSEL_BOTH : 0) |
+		ck_assert(wrmsr(msr_evntsel(i), (i == last ? INSTRUCTIONS | EVNTSEL_BOTH : 0) |
 				EVNTSEL_EN));
 	for (i = 0; i <= last; i++)
-		ck_assert(wrmsr(MSR_EVNTSEL0 + i, 0));
-	ck_assert(rdmsr(MSR_PMC0 + last, &value));
+		ck_assert(wrmsr(msr_evntsel(i), 0));
+	ck_assert(rdmsr(msr_perfctr(last), &value));
 	ck_assert_uint_ge(value, UINT64_C(0x80000000));
 	ck_assert_uint_lt(value, UINT64_C(0x100000000));
 	measured_without_a_trace(false);
 
-	ck_assert(wrmsr(MSR_PMC0 + last, 0));
+	ck_assert(wrmsr(msr_perfctr(last), 0));
 	if (has_global_ctrl())
-		ck_assert(wrmsr(MSR_GLOBAL_CTRL, ctrl));
+		ck_assert(wrmsr(msr_global_ctrl(), ctrl));
 }
 END_TEST
 
@@ -329,11 +329,11 @@ START_TEST(the_firmware_has_the_counters)
 
 	open_registers();
 	ck_assert_int_eq(module_unload_patiently(), 0);
-	ck_assert(wrmsr(MSR_EVNTSEL0, EVNTSEL_BOTH | EVNTSEL_EN));
+	ck_assert(wrmsr(msr_evntsel(0), EVNTSEL_BOTH | EVNTSEL_EN));
 	keep_all(&before);
 	load_and_listen("measure=1");
 	keep_all(&after);
-	ck_assert(wrmsr(MSR_EVNTSEL0, 0));
+	ck_assert(wrmsr(msr_evntsel(0), 0));
 	not_measured("cost not measured: the firmware has the counters\n");
 	says_what_was_held(&before);
 	ck_assert_mem_eq(before.value, after.value, before.n * sizeof(before.value[0]));

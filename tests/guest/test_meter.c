@@ -373,20 +373,24 @@ END_TEST
 
 struct measurer {
 	const char *wrong;	/* NULL: nothing */
+	unsigned int turn;
+	unsigned long long more, less;
 };
 
 static void *measure(void *arg)
 {
 	struct measurer *self = arg;
 	struct vperfctr_meter *m;
-	unsigned int turn;
 
-	for (turn = 0; turn < TURNS && !self->wrong; turn++) {
-		if (vperfctr_meter_open(&m, NAME, turn & 1 ? VPERFCTR_METER_NET : 0))
+	for (; self->turn < TURNS && !self->wrong; self->turn++) {
+		if (vperfctr_meter_open(&m, NAME, self->turn & 1 ? VPERFCTR_METER_NET : 0)) {
 			self->wrong = "cannot open";
-		else if (spin_region(m, 2000) - spin_region(m, 1000) !=
-			 BODY_SPIN(2000) - BODY_SPIN(1000))
-			self->wrong = "wrong count";
+		} else {
+			self->more = spin_region(m, 2000);
+			self->less = spin_region(m, 1000);
+			if (self->more - self->less != BODY_SPIN(2000) - BODY_SPIN(1000))
+				self->wrong = "wrong count";
+		}
 		vperfctr_meter_close(m);
 	}
 	return NULL;
@@ -394,7 +398,7 @@ static void *measure(void *arg)
 
 START_TEST(threads_do_not_disturb)
 {
-	struct measurer measurer[THREADS] = { { NULL } };
+	struct measurer measurer[THREADS] = { { .wrong = NULL } };
 	pthread_t thread[THREADS];
 	unsigned int i;
 
@@ -404,7 +408,9 @@ START_TEST(threads_do_not_disturb)
 	for (i = 0; i < THREADS; i++)
 		pthread_join(thread[i], NULL);
 	for (i = 0; i < THREADS; i++)
-		ck_assert_msg(!measurer[i].wrong, "thread %u: %s", i, measurer[i].wrong);
+		ck_assert_msg(!measurer[i].wrong, "thread %u, turn %u: %s: %llu and %llu", i,
+			      measurer[i].turn, measurer[i].wrong, measurer[i].more,
+			      measurer[i].less);
 }
 END_TEST
 

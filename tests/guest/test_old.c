@@ -24,6 +24,8 @@ static char output[32768];
 /* The type that they know */
 static unsigned int known_type(void)
 {
+	if (is_x86() && guest.info.cpu_type >= PERFCTR_X86_AMD_FAM15H)
+		return PERFCTR_X86_AMD_FAM10H;
 	if (guest.info.cpu_type != PERFCTR_X86_INTEL_ARCH || !is_x86())
 		return guest.info.cpu_type;
 	return (guest.info.counters & 0x700000f) == 0x700000f ? PERFCTR_X86_INTEL_NHLM :
@@ -71,6 +73,8 @@ static const char *old_type(void)
 {
 	if (known_type() == guest.info.cpu_type)
 		return NULL;
+	if (known_type() == PERFCTR_X86_AMD_FAM10H)
+		return "FAM10H";
 	return known_type() == PERFCTR_X86_INTEL_NHLM ? "NHLM" : "CORE2";
 }
 
@@ -271,9 +275,12 @@ END_TEST
 /* Others than older types with these registers change nothing. */
 START_TEST(other_types_are_ignored)
 {
-	static const char *const types[] = { "P5", "K8", "CORE", "ARCH", "nhlm", "", "22" };
+	const char *types[] = { "P5", "K8", "CORE", "ARCH", "nhlm", "", "22" };
 	const char *const argv[] = { OLD "info", NULL };
 	unsigned int i;
+
+	if (is_amd())
+		types[1] = "NHLM";
 
 	for (i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
 		run(types[i], 0, argv);

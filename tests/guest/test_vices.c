@@ -52,7 +52,7 @@ static void wait_for_a_look(void)
 
 #define FIXED_INSTRUCTIONS 24
 
-static bool has_global_ctrl(void)
+static bool has_fixed(void)
 {
 	return guest.info.counters >> 24;
 }
@@ -140,7 +140,7 @@ static int count_by_both(void)
 	control_init(&control);
 	control.tsc_on = 1;
 	control_add_at(&control, 0, EV_INSTRUCTIONS, PERFCTR_CTR_USER);
-	if (has_global_ctrl())
+	if (has_fixed())
 		control_add_at(&control, 24, EV_INSTRUCTIONS, PERFCTR_CTR_USER);
 	set_control(fd, &control);
 	counts_instructions(fd, 0);
@@ -189,15 +189,15 @@ START_TEST(select_changed)
 
 	open_registers();
 	fd = count_by_both();
-	toggle(MSR_EVNTSEL0, EV_INSTRUCTIONS ^ EV_BRANCHES);
+	toggle(msr_evntsel(0), EV_INSTRUCTIONS ^ EV_BRANCHES);
 	is_noticed(fd);
 	/* It stops counting altogether. */
 	fd = count_by_both();
-	toggle(MSR_EVNTSEL0, EVNTSEL_EN);
+	toggle(msr_evntsel(0), EVNTSEL_EN);
 	is_noticed(fd);
 	/* A counter that is not in use is ours as well: its next user counts from there on. */
 	fd = count_by_both();
-	toggle(MSR_EVNTSEL0 + 1, EV_INSTRUCTIONS);
+	toggle(msr_evntsel(1), EV_INSTRUCTIONS);
 	is_noticed(fd);
 }
 END_TEST
@@ -219,10 +219,10 @@ START_TEST(global_control_changed)
 
 	open_registers();
 	fd = count_by_both();
-	toggle(MSR_GLOBAL_CTRL, 1);
+	toggle(msr_global_ctrl(), 1);
 	is_noticed(fd);
 	fd = count_by_both();
-	ck_assert(wrmsr(MSR_GLOBAL_CTRL, 0));
+	ck_assert(wrmsr(msr_global_ctrl(), 0));
 	is_noticed(fd);
 }
 END_TEST
@@ -245,7 +245,7 @@ END_TEST
  */
 START_TEST(noticed_by_the_next_tick)
 {
-	static const uint32_t msrs[] = { MSR_EVNTSEL0, MSR_FIXED_CTRL, MSR_GLOBAL_CTRL };
+	const uint32_t msrs[] = { msr_evntsel(0), MSR_FIXED_CTRL, msr_global_ctrl() };
 	static const uint64_t bits[] = { EVNTSEL_EN, 1, 1 };
 	unsigned int turn;
 
@@ -274,7 +274,7 @@ START_TEST(noticed_at_the_end)
 
 	open_registers();
 	fd = count_by_both();
-	toggle(MSR_EVNTSEL0, EVNTSEL_EN);
+	toggle(msr_evntsel(0), EVNTSEL_EN);
 	body_spin(SOME_JIFFIES);
 	unlink_self(fd);
 	ck_assert_uint_eq(error_of(fd), PERFCTR_ERROR_CHANGED);
@@ -282,7 +282,7 @@ START_TEST(noticed_at_the_end)
 
 	/* ... or goes on with its sums. */
 	fd = count_by_both();
-	toggle(MSR_EVNTSEL0, EVNTSEL_EN);
+	toggle(msr_evntsel(0), EVNTSEL_EN);
 	body_spin(SOME_JIFFIES);
 	control_init(&control);
 	control_add_at(&control, 0, EV_INSTRUCTIONS, PERFCTR_CTR_USER);
@@ -548,7 +548,7 @@ START_TEST(firmware_forgot_a_counter)
 	open_registers();
 	each_counter_is_right();
 	ck_assert_int_eq(module_unload_patiently(), 0);
-	ck_assert(rdmsr(MSR_EVNTSEL0 + 1, &value));
+	ck_assert(rdmsr(msr_evntsel(1), &value));
 	ck_assert_uint_eq(value, EV_INSTRUCTIONS | EVNTSEL_BOTH | EVNTSEL_EN);
 	/* Or it is refused, if root wants that. */
 	ck_assert_int_eq(module_load("override_firmware=0"), 0);
@@ -607,7 +607,7 @@ START_TEST(a_sibling_that_spoils)
 			body_spin(LOOPS);
 	}
 	fd = count_by_both();
-	ck_assert(wrmsr(MSR_EVNTSEL0, EV_STORES | EVNTSEL_BOTH | EVNTSEL_EN));
+	ck_assert(wrmsr(msr_evntsel(0), EV_STORES | EVNTSEL_BOTH | EVNTSEL_EN));
 	read_twice(fd, rd, SOME_JIFFIES);
 	ck_assert_uint_gt(rd[1].sum[0] - rd[0].sum[0], EXACT_KERNEL + BODY_SPIN(SOME_JIFFIES));
 	sleep_us(A_LOOK_US);
@@ -721,8 +721,9 @@ static void run_all(void)
 {
 	if (vice_is("none") || vice_is("bare")) {
 		GUEST_RUN(select_changed, NEEDS | NEED_COUNTERS);
-		if (has_global_ctrl()) {
+		if (has_fixed())
 			GUEST_RUN(fixed_control_changed, NEEDS | NEED_COUNTERS);
+		if (msr_global_ctrl()) {
 			GUEST_RUN(global_control_changed, NEEDS | NEED_COUNTERS);
 			GUEST_RUN(freeze_set, NEEDS | NEED_COUNTERS);
 		}
