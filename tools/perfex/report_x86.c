@@ -434,6 +434,7 @@ void check_read_cost(const struct machine *m)
 
 #define REF_CYCLES_FIXED	(X86_FIXED + 2)
 #define REF_CYCLES		0x300u
+#define AMD_REF_CYCLES	0x100000120u
 #define BUS_CYCLES		0x13cu
 
 static uint64_t spun;	/* ticks of the clock */
@@ -478,7 +479,11 @@ void check_ref_cycles(const struct machine *m)
 	struct counting c;
 	double ratio;
 
-	if (!(m->info->counters >> REF_CYCLES_FIXED & 1)) {
+	/* Of Zen 4 any counter counts cycles at the clock's frequency: Linux, amd/core.c. */
+	if (m->info->cpu_type == PERFCTR_X86_AMD_ZEN4) {
+		ctr.map = PERFCTR_MAP_ANY;
+		ctr.event = AMD_REF_CYCLES;
+	} else if (!(m->info->counters >> REF_CYCLES_FIXED & 1)) {
 		not_made("there is no counter of them");
 		return;
 	}
@@ -492,6 +497,8 @@ void check_ref_cycles(const struct machine *m)
 	if (ratio < 0.99 || ratio > 1.01)
 		deviates("there are %.3f reference cycles in each tick of the clock, and not one",
 			 ratio);
+	if (ctr.map == PERFCTR_MAP_ANY)
+		return;
 	ctr.map = PERFCTR_MAP_ANY;
 	ctr.event = BUS_CYCLES;
 	if (!start(&c, PERFCTR_SOURCE_NATIVE, &ctr))
@@ -505,9 +512,15 @@ void check_ref_cycles(const struct machine *m)
  */
 
 /* Of several models: which counters can count them is the module's table. */
-static const uint32_t constrained[] = {
+static const uint32_t of_intel[] = {
 	0x0010, 0x0011, 0x0012, 0x0013, 0x0014, 0x0018, 0x0019, 0x0040, 0x0048, 0x0060, 0x01a3,
 	0x01c0, 0x01d0, 0x01d1,
+};
+
+/* Of family 15h's units, and of the northbridge (0xe9) */
+static const uint32_t of_amd[] = {
+	0x0000, 0x0003, 0x000b, 0x0023, 0x002d, 0x002e, 0x0043, 0x0060, 0x008f, 0x00d0, 0x00d6,
+	0x00e9,
 };
 
 static void stir(unsigned long n)
@@ -559,14 +572,16 @@ static uint64_t find_possible(const struct machine *m, struct perfctr_ctr_contro
 
 void check_constraints(const struct machine *m)
 {
-	const size_t tried = sizeof(constrained) / sizeof(constrained[0]);
+	const size_t tried = is_amd() ? sizeof(of_amd) / sizeof(of_amd[0]) :
+					sizeof(of_intel) / sizeof(of_intel[0]);
+	const uint32_t *events = is_amd() ? of_amd : of_intel;
 	unsigned int found = 0, refused = 0, reason = PERFCTR_REASON_NONE;
 	uint64_t possible;
 	size_t i;
 
 	for (i = 0; i < tried; i++) {
 		struct perfctr_ctr_control ctr = {
-			.event = constrained[i], .flags = PERFCTR_CTR_USER,
+			.event = events[i], .flags = PERFCTR_CTR_USER,
 		};
 		struct counting c;
 
@@ -611,6 +626,10 @@ void check_hyperthreads(const struct machine *m)
 	size_t i;
 
 	(void)m;
+	if (is_amd()) {
+		not_made("no such event of AMD's processors is known");
+		return;
+	}
 	for (i = 0; i < 4; i++) {
 		const struct perfctr_ctr_control ctr = {
 			.map = PERFCTR_MAP_ANY, .event = events[i], .flags = PERFCTR_CTR_USER,
