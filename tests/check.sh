@@ -22,6 +22,7 @@ parts='lint unit guest-pentium3-smp2 guest-riscv64-testing-smp2 guest-riscv64-6.
 	guest-x86_64-6.12-smp2 guest-skylake-rt-smp2 guest-icelake-testing guest-skylake-6.1
 	guest-nehalem-i386 guest-core-smp2 guest-hybrid-smp2
 	guest-icelake-topdown-smp2 guest-sapphirerapids-smp2
+	guest-zen4-smp2 guest-k8-smp2 kvm-zen4 kvm-zen4-testing
 	guest-7450 guest-7450-plain guest-604 guest-750 guest-7400
 	shared-icelake-smp2 shared-skylake shared-riscv64-6.12-smp2 shared-arm64-6.12-smp2
 	tracepoint-icelake-smp2
@@ -150,6 +151,10 @@ run_part() { # name
 			subjects='exact overflow' ;;
 		# Without a global control the driver has ways of its own.
 		core) subjects='exact overflow record' ;;
+		# AMD's with a global control, and without: check-debug runs all, on all.
+		zen4) subjects='report abi exact guarded rdpmc overflow inherit' ;;
+		k8) subjects='exact guarded overflow record' ;;
+		k7) subjects='exact overflow old' ;;
 		esac
 		# shellcheck disable=SC2086 # words
 		tests/machines/boot.sh "$machine" $icount --smp "$smp" \
@@ -182,6 +187,17 @@ run_part() { # name
 		# shellcheck disable=SC2086 # words
 		tests/machines/boot.sh "$machine" --icount --patched --smp "$smp" --timeout 1800 \
 			$way /usr/bin/run-tests $subjects ;;
+	kvm-*)
+		# Guests of KVM's on the machine: natively, through perf, and, since 7.2, guests that
+		# have the counters for themselves
+		machine=${1#kvm-}
+		tests/machines/stage.sh "$machine"
+		all='run-tests kvm; SOURCE=shared run-tests kvm'
+		[ "$machine" = "${machine%-testing}" ] ||
+			all="$all; MEDIATED=1 run-tests kvm; MEDIATED=1 SOURCE=shared run-tests kvm"
+		tests/machines/boot.sh "$machine" --icount --smp 2 --timeout 600 sh -c "$all" ;;
+	asan)
+		tests/machines/asan.sh ;;
 	isolated-*)
 		# CPU 1 is left alone, as far as the kernel leaves it.
 		machine=${1#isolated-}
@@ -231,11 +247,13 @@ run_part() { # name
 
 # "passed failed", from a part's output and status. Its last count is that of the
 # whole, but the unit tests are programs of their own, some with libcheck, which
-# says "87%: Checks: 8, Failures: 1, Errors: 0". A part that counts nothing is one test.
+# says "87%: Checks: 8, Failures: 1, Errors: 0", and KVM's are several runs. A part that counts
+# nothing is one test.
 count() { # part log status
-	awk -v unit="$([ "$1" != unit ] || echo 1)" -v status="$3" '
+	case $1 in unit | kvm-*) several=1 ;; *) several= ;; esac
+	awk -v several="$several" -v unit="$([ "$1" != unit ] || echo 1)" -v status="$3" '
 	/^[0-9]+ passed, [0-9]+ failed(, [0-9]+ skipped)?$/ {
-		if (!unit)
+		if (!several)
 			p = f = 0
 		p += $1
 		f += $3

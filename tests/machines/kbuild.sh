@@ -55,12 +55,15 @@ exec "$here/inroot" -r "$suite" sh -euc '
 	make -C "$headers" M="$dir/module" $vars \
 		-j "$(nproc)" "$@" modules
 
-	# For tests of the registers of an emulated processor
+	# For tests of the registers of an emulated processor, and of KVM
 	modules=$headers
 	[ ! -L "$headers" ] ||
 		modules=/usr/lib/modules/$(readlink "$headers" | sed s/linux-headers-//)/kernel
-	msr=$modules/arch/x86/kernel/msr.ko
-	[ ! -e "$msr" ] || cp "$msr" "$dir/module"
-	[ ! -e "$msr.xz" ] || python3 -c "import lzma, sys
-sys.stdout.buffer.write(lzma.open(sys.argv[1]).read())" "$msr.xz" >"$dir/module/msr.ko"
+	for ko in arch/x86/kernel/msr virt/lib/irqbypass drivers/crypto/ccp/ccp arch/x86/kvm/kvm \
+		arch/x86/kvm/kvm-amd; do
+		ko=$modules/$ko.ko
+		[ ! -e "$ko" ] || cp "$ko" "$dir/module"
+		[ ! -e "$ko.xz" ] || python3 -c "import lzma, sys
+sys.stdout.buffer.write(lzma.open(sys.argv[1]).read())" "$ko.xz" >"$dir/module/${ko##*/}"
+	done
 	' kbuild "${dir:-build/$machine}" "$headers" "$vars" "$@"

@@ -78,10 +78,12 @@ for deb in *.deb; do
 		cp "$(find bb -path '*/bin/busybox')" "/usr/bin/busybox-${arch%.deb}" ;;
 	*)
 		# tar, because dpkg -x would replace the symbolic link /lib.
-		# Of the drivers none is on our machines.
+		# Of the drivers none is on our machines, but kvm_amd needs ccp.
 		dpkg-deb --fsys-tarfile "$deb" |
 			tar -x -C / --keep-directory-symlink --no-overwrite-dir \
-			--exclude='*/kernel/drivers' --exclude='*/kernel/sound' \
+			--exclude='*/kernel/drivers/[!c]*' --exclude='*/kernel/drivers/c[!r]*' \
+			--exclude='*/kernel/drivers/crypto/[!c]*' \
+			--exclude='*/kernel/drivers/crypto/c[!c]*' --exclude='*/kernel/sound' \
 			--exclude='*/kernel/net' --exclude='*/kernel/fs' \
 			--exclude='./usr/share/doc' --exclude='*/modules/*/dtb' \
 			--exclude='./usr/lib/linux-image-*' ;;

@@ -33,8 +33,13 @@ exec "$here/inroot" -r "$programs" sh -euc '
 	rm -rf "$stage.new"
 	mkdir -p "$stage.new/lib" "$stage.new/usr/lib"
 	cp "/src/build/$module/module/perfctr.ko" "$stage.new/lib"
-	[ ! -e "/src/build/$module/module/msr.ko" ] ||
-		cp "/src/build/$module/module/msr.ko" "$stage.new/lib"
+	kernels=msr
+	# Of what is emulated here these have virtualization.
+	case $machine in fam1* | zen*) kernels="msr irqbypass ccp kvm kvm-amd" ;; esac
+	for ko in $kernels; do
+		ko=/src/build/$module/module/$ko.ko
+		[ ! -e "$ko" ] || cp "$ko" "$stage.new/lib"
+	done
 
 	m lib PREFIX=/usr all
 	cp -P "$out"/lib/libperfctr.so.* "$stage.new/usr/lib"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KVM's mediated vPMU (Linux 7.2 has it, by kvm_intel's parameter enable_mediated_pmu): a guest has
- * the processor's counters for itself while it runs. As KVM enters the guest it writes GLOBAL_CTRL,
- * the counters and their controls, and as it leaves it zeroes them: arch/x86/kvm/pmu.c,
- * kvm_mediated_pmu_load() and _put(). It reserves nothing. It asks perf alone, by
+ * KVM's mediated vPMU (Linux 7.2 has it, by the parameter enable_mediated_pmu of kvm_intel and of
+ * kvm_amd): a guest has the processor's counters for itself while it runs. As KVM enters the guest
+ * it writes GLOBAL_CTRL, the counters and their controls, and as it leaves it zeroes them:
+ * arch/x86/kvm/pmu.c, kvm_mediated_pmu_load() and _put(). It reserves nothing. It asks perf alone, by
  * perf_create_mediated_pmu(), as the guest's first CPU is made: perf refuses if it has an event
  * that counts guests too, and then has no such event until the last such guest has gone.
  *
