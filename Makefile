@@ -75,7 +75,7 @@ check-debug:
 		$(addprefix full-guest-,riscv64-smcntrpmf core-smp2) \
 		$(addprefix full-guest-,icelake-topdown-smp2 sapphirerapids-smp2) \
 		$(addprefix full-guest-,$(addsuffix -smp2,k8 fam10h fam15h zen2 zen4)) \
-		guest-k7 $(addprefix guest-zen4-,testing-smp2 6.1-smp2) kvm-fam10h kvm-zen2 asan \
+		guest-k7 $(addprefix guest-zen4-,testing-smp2 6.1-smp2) kvm-fam10h kvm-zen2 \
 		$(addprefix full-guest-,604 604e 750 7400 7450-plain) guest-7457 \
 		$(addprefix debug-7450-debug-,suite stress faults) shared-7450 \
 		shared-guest-riscv64-6.12-smp2 \

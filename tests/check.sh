@@ -196,8 +196,6 @@ run_part() { # name
 		[ "$machine" = "${machine%-testing}" ] ||
 			all="$all; MEDIATED=1 run-tests kvm; MEDIATED=1 SOURCE=shared run-tests kvm"
 		tests/machines/boot.sh "$machine" --icount --smp 2 --timeout 600 sh -c "$all" ;;
-	asan)
-		tests/machines/asan.sh ;;
 	isolated-*)
 		# CPU 1 is left alone, as far as the kernel leaves it.
 		machine=${1#isolated-}
