@@ -108,14 +108,11 @@ static inline bool is_x86(void)
 /* AMD's, of which CPUID tells no events */
 static inline bool is_amd(void)
 {
-	switch (guest.info.cpu_type) {
-	case PERFCTR_X86_AMD_K7:
-	case PERFCTR_X86_AMD_K8:
-	case PERFCTR_X86_AMD_K8C:
-	case PERFCTR_X86_AMD_FAM10H:
-		return is_x86();
-	}
-	return is_x86() && guest.info.cpu_type >= PERFCTR_X86_AMD_FAM15H;
+	const unsigned int type = guest.info.cpu_type;
+
+	return is_x86() && (type == PERFCTR_X86_AMD_K7 || type == PERFCTR_X86_AMD_K8 ||
+			    type == PERFCTR_X86_AMD_K8C || type == PERFCTR_X86_AMD_FAM10H ||
+			    type >= PERFCTR_X86_AMD_FAM15H);
 }
 
 /* perf has all counters or none, and so have we. */

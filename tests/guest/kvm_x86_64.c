@@ -80,7 +80,7 @@ extern const char adder[], adder_end[], counter[], counter_end[];
 #define CODE		0x1000u
 #define DATA		0x2000u
 #define MEMORY		0x10000u
-#define PER_TURN	3u	/* instructions, of both */
+#define PER_TURN	UINT64_C(3)	/* instructions, of both */
 
 /* Words at DATA */
 enum { DATA_TURNS, DATA_SUM, DATA_COUNT, DATA_COUNT_HIGH };
@@ -186,34 +186,41 @@ static int set_cpuid(int kvm, int cpu)
 	return 0;
 }
 
+/* Never 0 */
+static int failed(void)
+{
+	return errno > 0 ? -errno : -EIO;
+}
+
 static int vm_start(struct vm *vm, const char *code, const char *end, uint8_t dpl)
 {
 	struct kvm_userspace_memory_region region = { .memory_size = MEMORY };
-	char *memory;
+	uint32_t *memory;
 	int err, size;
 
+	*vm = (struct vm){ .kvm = -1, .vm = -1, .cpu = -1 };
 	memory = mmap(NULL, MEMORY, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (memory == MAP_FAILED)
-		return -errno;
-	memcpy(memory + CODE, code, (size_t)(end - code));
-	vm->data = (volatile uint32_t *)(void *)(memory + DATA);
+		return failed();
+	memcpy(memory + CODE / 4, code, (size_t)(end - code));
+	vm->data = memory + DATA / 4;
 	region.userspace_addr = (uintptr_t)memory;
 	vm->kvm = open(KVM_DEVICE, O_RDWR | O_CLOEXEC);
 	if (vm->kvm < 0)
-		return -errno;
+		return failed();
 	vm->vm = ioctl(vm->kvm, KVM_CREATE_VM, 0);
 	size = ioctl(vm->kvm, KVM_GET_VCPU_MMAP_SIZE, 0);
 	/* With its own interrupt controller, as a mediated vPMU needs it */
 	if (vm->vm < 0 || size < 0 || ioctl(vm->vm, KVM_CREATE_IRQCHIP, 0) ||
 	    ioctl(vm->vm, KVM_SET_USER_MEMORY_REGION, &region))
-		return -errno;
+		return failed();
 	vm->cpu = ioctl(vm->vm, KVM_CREATE_VCPU, 0);
 	if (vm->cpu < 0)
-		return -errno;
+		return failed();
 	vm->run_size = (size_t)size;
 	vm->run = mmap(NULL, vm->run_size, PROT_READ | PROT_WRITE, MAP_SHARED, vm->cpu, 0);
 	if (vm->run == MAP_FAILED)
-		return -errno;
+		return failed();
 	err = set_cpuid(vm->kvm, vm->cpu);
 	return err ? err : set_registers(vm->cpu, dpl);
 }
@@ -441,9 +448,11 @@ START_TEST(virtual_cpu_in_user_mode)
 	vm_run_ok(&vm, 1);
 	fd = count_two(PERFCTR_CTR_USER);
 	(void)more_for(&vm, fd, 1);
-	for (i = 0; i < TURNS; i++)
-		ck_assert_uint_eq(more_for(&vm, fd, 100 + 333 * i),
-				  guest.shared ? 0 : PER_TURN * (100 + 333 * i));
+	for (i = 0; i < TURNS; i++) {
+		const uint32_t turns = 100 + 333 * i;
+
+		ck_assert_uint_eq(more_for(&vm, fd, turns), guest.shared ? 0 : PER_TURN * turns);
+	}
 	/* With ticks of the host's */
 	ck_assert_uint_eq(more_for(&vm, fd, 10000000), guest.shared ? 0 : PER_TURN * 10000000);
 	unlink_self(fd);
@@ -558,8 +567,9 @@ START_TEST(kvm_comes_and_goes)
 			if (*error || i % 2)
 				continue;
 			*error = vm_start(&vm, adder, adder_end, 3);
-			if (!*error)
-				*error = vm_run(&vm, 10000);
+			if (*error)
+				break;
+			*error = vm_run(&vm, 10000);
 			vm_stop(&vm);
 		}
 		_exit(0);

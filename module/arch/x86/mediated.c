@@ -3,8 +3,8 @@
  * KVM's mediated vPMU (Linux 7.2 has it, by the parameter enable_mediated_pmu of kvm_intel and of
  * kvm_amd): a guest has the processor's counters for itself while it runs. As KVM enters the guest
  * it writes GLOBAL_CTRL, the counters and their controls, and as it leaves it zeroes them:
- * arch/x86/kvm/pmu.c, kvm_mediated_pmu_load() and _put(). It reserves nothing. It asks perf alone, by
- * perf_create_mediated_pmu(), as the guest's first CPU is made: perf refuses if it has an event
+ * arch/x86/kvm/pmu.c, kvm_mediated_pmu_load() and _put(). It reserves nothing. It asks perf alone,
+ * by perf_create_mediated_pmu(), as the guest's first CPU is made: perf refuses if it has an event
  * that counts guests too, and then has no such event until the last such guest has gone.
  *
  * We cannot object: what perf looks at are events of the counters' own PMU, and any of these
