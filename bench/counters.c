@@ -72,16 +72,31 @@ static void perf_event(struct perf_event_attr *attr, unsigned int i)
 
 #else
 
-#define P6_CYCLES	0x79u
 #define BRANCHES	0xc4u
 #define FIXED		24u	/* the first fixed counter's number */
 
-/* Events that all machines have; the P6 has room for two only. */
+/* Events of Intel's since the Core; counters_find() has those of others. */
 static unsigned int events[MAX_COUNTERS] = {
 	EV_INSTRUCTIONS, EV_CYCLES, BRANCHES, EV_DTLB_LOAD_MISSES,
 };
 
 static unsigned int general_purpose;
+
+/* As many as there are counters for, which on the P6 are two */
+static void find_events(const struct perfctr_info *info)
+{
+	static const char * const names[] = {
+		"instructions", "cycles", "branches", "L1-dcache-loads",
+	};
+	struct perfctr_ctr_control ctr;
+	unsigned int i;
+
+	for (i = 0; i < general_purpose && i < MAX_COUNTERS; i++) {
+		if (perfctr_event_parse(info->cpu_type, names[i], &ctr))
+			die(names[i]);
+		events[i] = (unsigned int)ctr.event;
+	}
+}
 
 void counters_find(void)
 {
@@ -96,7 +111,7 @@ void counters_find(void)
 	if (info.counters >> FIXED)
 		nr += 2;
 	else
-		events[1] = P6_CYCLES;
+		find_events(&info);
 	bench_counters = nr < MAX_COUNTERS ? nr : MAX_COUNTERS;
 	if (!nr) {
 		(void)fprintf(stderr, "bench: this processor has no counters\n");

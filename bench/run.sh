@@ -16,12 +16,14 @@ here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/.." && pwd)
 machines=$top/tests/machines
 
-[ $# != 0 ] || set -- riscv64-6.12 riscv64-smcntrpmf p6 core2 icelake arm64-6.12 7450
+[ $# != 0 ] || set -- riscv64-6.12 riscv64-smcntrpmf p6 core2 icelake zen2 zen4 arm64-6.12 7450
 for machine; do
 	mem=6144
 	case $machine in
 	riscv64-smcntrpmf) parts=reads ;;
-	icelake-topdown) parts='switches reads' ;;
+	# AMD's without a global control, and with one, which switches as icelake does
+	icelake-topdown | zen2) parts='switches reads' ;;
+	zen4) parts='switches reads overflows shared' ;;
 	riscv64-*)
 		parts='switches reads memory forks overflows records controls trees shared'
 		[ "${PLOT-}" != 1 ] || parts="$parts crowds" ;;
