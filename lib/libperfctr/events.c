@@ -268,18 +268,17 @@ static int is_amd(unsigned int cpu_type)
 
 const struct perfctr_event_set *perfctr_event_names(unsigned int cpu_type)
 {
-	size_t i;
+	const struct perfctr_event_set *set;
 
 	if (is_ppc(cpu_type))
 		return perfctr_ppc_event_names(cpu_type);
-	if (is_amd(cpu_type))
-		return perfctr_amd_event_names(cpu_type);
-	for (i = 0; i < ARRAY_SIZE(x86_sets); i++)
-		if (x86_sets[i].cpu_type == cpu_type)
-			return &x86_sets[i];
-	for (i = 0; i < ARRAY_SIZE(perf_sets); i++)
-		if (perf_sets[i].cpu_type == cpu_type)
-			return &perf_sets[i];
+	set = perfctr_amd_event_names(cpu_type);
+	if (!set)
+		set = perfctr_find_set(x86_sets, ARRAY_SIZE(x86_sets), cpu_type);
+	if (!set)
+		set = perfctr_find_set(perf_sets, ARRAY_SIZE(perf_sets), cpu_type);
+	if (set)
+		return set;
 	switch (cpu_type) {
 	case PERFCTR_RISCV_SBI:
 		return &riscv_set;

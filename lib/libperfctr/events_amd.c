@@ -98,12 +98,7 @@ static const struct perfctr_event_set sets[] = {
 
 const struct perfctr_event_set *perfctr_amd_event_names(unsigned int cpu_type)
 {
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(sets); i++)
-		if (sets[i].cpu_type == cpu_type)
-			return &sets[i];
-	return NULL;
+	return perfctr_find_set(sets, ARRAY_SIZE(sets), cpu_type);
 }
 
 __u64 perfctr_amd_event(unsigned int evntsel)

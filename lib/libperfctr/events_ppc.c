@@ -97,25 +97,14 @@ TABLES(7450);
 static const struct perfctr_event_set names[] = SETS(names);
 static const struct perfctr_event_set identifiers[] = SETS(identifiers);
 
-static const struct perfctr_event_set *find(const struct perfctr_event_set *sets,
-					    unsigned int cpu_type)
-{
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(names); i++)
-		if (sets[i].cpu_type == cpu_type)
-			return &sets[i];
-	return NULL;
-}
-
 const struct perfctr_event_set *perfctr_ppc_event_names(unsigned int cpu_type)
 {
-	return find(names, cpu_type);
+	return perfctr_find_set(names, ARRAY_SIZE(names), cpu_type);
 }
 
 const struct perfctr_event_set *perfctr_ppc_event_set(unsigned int cpu_type)
 {
-	return find(identifiers, cpu_type);
+	return perfctr_find_set(identifiers, ARRAY_SIZE(identifiers), cpu_type);
 }
 
 #define RAW_SELECT		0x7fu

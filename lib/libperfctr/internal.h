@@ -111,6 +111,11 @@ struct perfctr_names {
 	size_t size, n;
 };
 
+/* The one of @n sets that is of the type, or NULL */
+perfctr_internal
+const struct perfctr_event_set *perfctr_find_set(const struct perfctr_event_set *sets, size_t n,
+						 unsigned int cpu_type);
+
 /* 0, or -1 if there is no memory. end: sorted, in one piece; NULL if there is none for that */
 perfctr_internal
 int perfctr_names_begin(struct perfctr_names *names);

@@ -1,10 +1,21 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Lists of names of events. */
+/* Sets of events, and lists of their names. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "internal.h"
+
+const struct perfctr_event_set *perfctr_find_set(const struct perfctr_event_set *sets, size_t n,
+						 unsigned int cpu_type)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (sets[i].cpu_type == cpu_type)
+			return &sets[i];
+	return NULL;
+}
 
 int perfctr_names_begin(struct perfctr_names *names)
 {
