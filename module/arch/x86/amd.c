@@ -287,8 +287,10 @@ static bool is_northbridges(unsigned int code)
  * want the same one; at our switches nobody could. Later ones have counters for that, which
  * amd_uncore programs.
  */
-static int check_old(unsigned int code, u64 event, u32 *counters, struct perfctr_refusal *why)
+static int check_old(u64 event, u32 *counters, struct perfctr_refusal *why)
 {
+	unsigned int code = code_of(event);
+
 	switch (boot_cpu_data.x86) {
 	case FAMILY_K7:
 		return 0;
@@ -306,16 +308,17 @@ static int check_old(unsigned int code, u64 event, u32 *counters, struct perfctr
 	return -EOPNOTSUPP;
 }
 
-/*
- * Event FFFh adds its counter to the one before it, so that the two count by more than 15 in a
- * cycle: whatever that one counts, and whoever is counted there. Floating-point operations need it.
- * perf gives these two counters.
- */
-static int check_zen(unsigned int code, struct perfctr_refusal *why)
+bool perfctr_amd_is_merge(u64 event)
 {
-	if (code == CODE_MERGE)
+	return boot_cpu_data.x86 >= FAMILY_ZEN && code_of(event) == CODE_MERGE;
+}
+
+/* Floating-point operations need Merge: perf gives these two counters. */
+static int check_zen(u64 event, struct perfctr_refusal *why)
+{
+	if (perfctr_amd_is_merge(event))
 		return -EINVAL;
-	if (code != CODE_FLOPS)
+	if (code_of(event) != CODE_FLOPS)
 		return 0;
 	why->reason = PERFCTR_REASON_SOURCE;
 	return -EOPNOTSUPP;
@@ -324,14 +327,13 @@ static int check_zen(unsigned int code, struct perfctr_refusal *why)
 static int amd_check(const struct perfctr_ctr_control *ctr, u32 *counters,
 		     struct perfctr_refusal *why)
 {
-	unsigned int code = code_of(ctr->event);
 	int err = perfctr_x86_evntsel_check(ctr);
 
 	if (err)
 		return err;
 	*counters = perfctr_pmu.general;
-	return boot_cpu_data.x86 >= FAMILY_ZEN ? check_zen(code, why) :
-						 check_old(code, ctr->event, counters, why);
+	return boot_cpu_data.x86 >= FAMILY_ZEN ? check_zen(ctr->event, why) :
+						 check_old(ctr->event, counters, why);
 }
 
 /* Those that did not count when they were tried */

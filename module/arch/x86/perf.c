@@ -11,6 +11,7 @@
 #include <linux/perf_event.h>
 #include <asm/cpufeature.h>
 
+#include "amd.h"
 #include "evntsel.h"
 #include "registers.h"
 #include "settings.h"
@@ -38,9 +39,6 @@
 #define FIXED_REF_CYCLES	(PERFCTR_X86_FIXED + 2)
 #define AMD_EVENT_HIGH		GENMASK_ULL(35, 32)
 #define EVNTSEL_RDPMC_DISABLE	BIT_ULL(37)
-/* AMD's, since Zen: see amd.c. perf lets everybody have it. */
-#define EVNTSEL_MERGE		(AMD_EVENT_HIGH | 0xff)
-#define AMD_ZEN			0x17
 
 u64 perfctr_x86_shared_mask;
 
@@ -77,11 +75,10 @@ bool perfctr_cpu_shared_inline(const struct perf_event *event)
 	return perfctr_x86_shared_mask && counter != RDPMC_SLOTS && !(counter & RDPMC_METRICS);
 }
 
-/* It adds its counter to the one before it, which may be somebody else's. */
+/* perf lets everybody have it. */
 static bool is_merge(u64 config)
 {
-	return is_amd() && boot_cpu_data.x86 >= AMD_ZEN &&
-	       (config & (AMD_EVENT_HIGH | EVNTSEL_CODE)) == EVNTSEL_MERGE;
+	return is_amd() && perfctr_amd_is_merge(config);
 }
 
 /* What else an event select says must agree with the rest of the control, as in evntsel.c. */
