@@ -373,23 +373,25 @@ static void exact_inline_once(const struct perfctr_page *page)
 
 /* --- the tests --- */
 
-START_TEST(host_on_the_same_cpu)
+/* Beside a guest in this mode */
+static void exact_on_the_same_cpu(uint8_t dpl)
 {
-	struct hypervisor *hypervisor = hypervisor_start(adder, adder_end, 3, 0);
+	struct hypervisor *hypervisor = hypervisor_start(adder, adder_end, dpl, 0);
 
 	pin_self(0);
 	exact_many_times(count_two(PERFCTR_CTR_USER));
 	hypervisor_stop(hypervisor);
 }
+
+START_TEST(host_on_the_same_cpu)
+{
+	exact_on_the_same_cpu(3);
+}
 END_TEST
 
 START_TEST(host_on_the_same_cpu_as_a_guests_kernel)
 {
-	struct hypervisor *hypervisor = hypervisor_start(adder, adder_end, 0, 0);
-
-	pin_self(0);
-	exact_many_times(count_two(PERFCTR_CTR_USER));
-	hypervisor_stop(hypervisor);
+	exact_on_the_same_cpu(0);
 }
 END_TEST
 

@@ -82,16 +82,6 @@ bool amd_find_pmu(void)
 	return true;
 }
 
-static uint32_t evntsel(unsigned int i)
-{
-	return has_core ? MSR_CORE_EVNTSEL0 + 2 * i : MSR_K7_EVNTSEL0 + i;
-}
-
-static uint32_t perfctr(unsigned int i)
-{
-	return has_core ? MSR_CORE_EVNTSEL0 + 2 * i + 1 : MSR_K7_PERFCTR0 + i;
-}
-
 /* What an event select can hold */
 static uint64_t evntsel_bits(void)
 {
@@ -108,36 +98,36 @@ START_TEST(amd_counters)
 
 	open_registers();
 	for (i = 0; i < pmu.counters; i++) {
-		reg(evntsel(i), ~(uint64_t)EVNTSEL_EN, true, bits);
-		reg(perfctr(i), UINT64_MAX, true, mask_of(48));
-		reg(perfctr(i), UINT64_C(0x123456789abcdef0), true, UINT64_C(0x56789abcdef0));
-		reg(perfctr(i), 0x80000000, true, 0x80000000);
+		reg(msr_evntsel(i), ~(uint64_t)EVNTSEL_EN, true, bits);
+		reg(msr_perfctr(i), UINT64_MAX, true, mask_of(48));
+		reg(msr_perfctr(i), UINT64_C(0x123456789abcdef0), true, UINT64_C(0x56789abcdef0));
+		reg(msr_perfctr(i), 0x80000000, true, 0x80000000);
 	}
 	for (bit = 0; bit < 64; bit++)
 		if (bit != 22)
-			reg(evntsel(0), UINT64_C(1) << bit, true, bits & (UINT64_C(1) << bit));
+			reg(msr_evntsel(0), UINT64_C(1) << bit, true, bits & (UINT64_C(1) << bit));
 	if (!has_core) {
 		for (i = 0; i < 2 * CORE_COUNTERS; i++)
 			refused(MSR_CORE_EVNTSEL0 + i);
 		return;
 	}
 	for (i = pmu.counters; i < CORE_COUNTERS; i++) {
-		refused(evntsel(i));
-		refused(perfctr(i));
+		refused(msr_evntsel(i));
+		refused(msr_perfctr(i));
 	}
 	/* One register has two numbers. */
 	for (i = 0; i < K7_COUNTERS; i++) {
-		ck_assert(wrmsr(evntsel(i), 0x1200 + i));
+		ck_assert(wrmsr(msr_evntsel(i), 0x1200 + i));
 		ck_assert(rdmsr(MSR_K7_EVNTSEL0 + i, &value));
 		ck_assert_uint_eq(value, 0x1200 + i);
 		ck_assert(wrmsr(MSR_K7_EVNTSEL0 + i, 0));
-		ck_assert(rdmsr(evntsel(i), &value));
+		ck_assert(rdmsr(msr_evntsel(i), &value));
 		ck_assert_uint_eq(value, 0);
-		ck_assert(wrmsr(perfctr(i), 0x3400 + i));
+		ck_assert(wrmsr(msr_perfctr(i), 0x3400 + i));
 		ck_assert(rdmsr(MSR_K7_PERFCTR0 + i, &value));
 		ck_assert_uint_eq(value, 0x3400 + i);
 		ck_assert(wrmsr(MSR_K7_PERFCTR0 + i, 0x5600 + i));
-		ck_assert(rdmsr(perfctr(i), &value));
+		ck_assert(rdmsr(msr_perfctr(i), &value));
 		ck_assert_uint_eq(value, 0x5600 + i);
 	}
 }
@@ -175,28 +165,28 @@ END_TEST
 START_TEST(amd_enabling)
 {
 	uint64_t on = INSTRUCTIONS | EVNTSEL_BOTH, ctrl = 0, value = 0;
-	uint32_t last = perfctr(pmu.counters - 1);
+	uint32_t last = msr_perfctr(pmu.counters - 1);
 
 	open_registers();
 	if (pmu.version) {
 		ck_assert(rdmsr(MSR_AMD_GLOBAL_CTRL, &ctrl));
 		ck_assert(wrmsr(MSR_AMD_GLOBAL_CTRL, UINT64_MAX));
 	}
-	ck_assert(wrmsr(evntsel(0), on));
-	ck_assert(wrmsr(evntsel(pmu.counters - 1), on | EVNTSEL_EN));
-	ck_assert_uint_eq(progress_of(perfctr(0)), 0);
+	ck_assert(wrmsr(msr_evntsel(0), on));
+	ck_assert(wrmsr(msr_evntsel(pmu.counters - 1), on | EVNTSEL_EN));
+	ck_assert_uint_eq(progress_of(msr_perfctr(0)), 0);
 	ck_assert_uint_gt(progress_of(last), 0);
-	ck_assert(wrmsr(evntsel(0), on | EVNTSEL_EN));
-	ck_assert_uint_gt(progress_of(perfctr(0)), 0);
+	ck_assert(wrmsr(msr_evntsel(0), on | EVNTSEL_EN));
+	ck_assert_uint_gt(progress_of(msr_perfctr(0)), 0);
 	/* It begins anew from zero. */
-	ck_assert(wrmsr(perfctr(0), mask_of(48)));
-	ck_assert(rdmsr(perfctr(0), &value));
+	ck_assert(wrmsr(msr_perfctr(0), mask_of(48)));
+	ck_assert(rdmsr(msr_perfctr(0), &value));
 	ck_assert_uint_gt(value, 0);
 	ck_assert_uint_lt(value, 1000000);
 	/* In no mode at all */
-	ck_assert(wrmsr(evntsel(0), INSTRUCTIONS | EVNTSEL_EN));
-	ck_assert_uint_eq(progress_of(perfctr(0)), 0);
-	ck_assert(wrmsr(evntsel(0), on | EVNTSEL_EN));
+	ck_assert(wrmsr(msr_evntsel(0), INSTRUCTIONS | EVNTSEL_EN));
+	ck_assert_uint_eq(progress_of(msr_perfctr(0)), 0);
+	ck_assert(wrmsr(msr_evntsel(0), on | EVNTSEL_EN));
 	if (pmu.version) {
 		ck_assert(rdmsr(MSR_AMD_STATUS, &value));
 		ck_assert_uint_eq(value, 1);
@@ -204,7 +194,7 @@ START_TEST(amd_enabling)
 		ck_assert(rdmsr(MSR_AMD_STATUS, &value));
 		ck_assert_uint_eq(value, 0);
 		ck_assert(wrmsr(MSR_AMD_GLOBAL_CTRL, UINT64_C(1) << (pmu.counters - 1)));
-		ck_assert_uint_eq(progress_of(perfctr(0)), 0);
+		ck_assert_uint_eq(progress_of(msr_perfctr(0)), 0);
 		ck_assert_uint_gt(progress_of(last), 0);
 		ck_assert(wrmsr(MSR_AMD_GLOBAL_CTRL, UINT64_MAX));
 	}
@@ -214,9 +204,9 @@ START_TEST(amd_enabling)
 		ck_assert(wrmsr(MSR_AMD_STATUS_CLEAR, STATUS_FROZEN));
 		ck_assert_uint_gt(progress_of(last), 0);
 	}
-	ck_assert(wrmsr(evntsel(0), 0));
-	ck_assert(wrmsr(evntsel(pmu.counters - 1), 0));
-	ck_assert_uint_eq(progress_of(perfctr(0)), 0);
+	ck_assert(wrmsr(msr_evntsel(0), 0));
+	ck_assert(wrmsr(msr_evntsel(pmu.counters - 1), 0));
+	ck_assert_uint_eq(progress_of(msr_perfctr(0)), 0);
 	ck_assert_uint_eq(progress_of(last), 0);
 	if (pmu.version)
 		ck_assert(wrmsr(MSR_AMD_GLOBAL_CTRL, ctrl));
@@ -246,14 +236,14 @@ START_TEST(amd_host_and_guest)
 			bool all = !whose[i] || pmu.amd_family < 0x10;
 			bool counts = all || (svm && (whose[i] & HOST_ONLY));
 
-			ck_assert(wrmsr(evntsel(0), INSTRUCTIONS | EVNTSEL_BOTH | EVNTSEL_EN |
+			ck_assert(wrmsr(msr_evntsel(0), INSTRUCTIONS | EVNTSEL_BOTH | EVNTSEL_EN |
 					whose[i]));
-			ck_assert_msg((progress_of(perfctr(0)) > 0) == counts,
+			ck_assert_msg((progress_of(msr_perfctr(0)) > 0) == counts,
 				      "SVM %u, bits 41:40 are %u: it counts %d", svm, i, !counts);
 		}
 	}
 	ck_assert(wrmsr(MSR_EFER, efer));
-	ck_assert(wrmsr(evntsel(0), 0));
+	ck_assert(wrmsr(msr_evntsel(0), 0));
 	if (pmu.version)
 		ck_assert(wrmsr(MSR_AMD_GLOBAL_CTRL, ctrl));
 }

@@ -1837,7 +1837,7 @@ static const char * const *lacked(void)
 
 	if (!is_x86() || !guest.info.counters || guest.info.events[0])
 		return p6 + 4;
-	return guest.info.cpu_type < PERFCTR_X86_AMD_K7 ? p6 : zen;
+	return is_amd() ? zen : p6;
 }
 
 static void says_deviations(unsigned int more)
