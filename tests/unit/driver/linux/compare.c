@@ -319,7 +319,7 @@ START_TEST(family_15h)
 			run.events++;
 		}
 	}
-	ck_assert_uint_eq(run.events, 4096 * 256);
+	ck_assert_uint_eq(run.events, UINT64_C(4096) * 256);
 	ck_assert_msg(!run.said, "%u differences", run.said);
 }
 END_TEST

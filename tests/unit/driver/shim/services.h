@@ -397,8 +397,8 @@ struct module {
 	char name[56];
 };
 
-int register_module_notifier(struct notifier_block *notifier);
-int unregister_module_notifier(struct notifier_block *notifier);
+int register_module_notifier(struct notifier_block *block);
+int unregister_module_notifier(struct notifier_block *block);
 
 extern struct notifier_block *shim_pm_notifier;
 #define cpu_pm_register_notifier(notifier)	((void)(shim_pm_notifier = (notifier)))
