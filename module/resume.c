@@ -19,11 +19,28 @@ unsigned int perfctr_user_read = PERFCTR_USER_READ_GUARDED;
 
 /*
  * A thread may be switched out between its look at the page and its read of the register. If
- * it had no permission when it comes back it would die. So after a change of the policy it
- * keeps its permission for some switches. The page says "ask" at once, and the thread throws
- * away what it has read after a start from zero.
+ * it had no permission when it comes back it would die. So after a change of the policy, or when
+ * its tree is suspended, it keeps its permission until it was seen at GRACE_PLACES places in
+ * user mode: so it went on by as many instructions at least, which is more than stand between the
+ * look and the read. Switches alone prove little, as it may be switched out again before its first
+ * instruction; but a thread that always waits in one place must lose its permission as well. The
+ * page says "ask" at once, and the thread throws away what it has read after a start from zero.
  */
-#define GRACE	3
+#define GRACE_PLACES		31
+#define GRACE_A_PLACE		8	/* switches in one place that count as much as another place */
+
+/* Is it within its grace? @perfctr: current's */
+static bool has_grace(struct vperfctr *perfctr)
+{
+	u8 place = instruction_pointer(task_pt_regs(current)) >> 1;
+	u8 step = place == perfctr->grace_place ? 1 : GRACE_A_PLACE;
+
+	if (!perfctr_cpu_permits_threads() || !perfctr->grace)
+		return false;
+	perfctr->grace_place = place;
+	perfctr->grace -= min(step, perfctr->grace);
+	return true;
+}
 
 static __always_inline void grant(struct vperfctr *perfctr)
 {
@@ -104,8 +121,7 @@ static __always_inline bool load_user(struct vperfctr *perfctr, int hold,
 	if (perfctr_guards_all()) {
 		*permit = counting;
 		policy = PERFCTR_USER_READ_GUARDED;
-	} else if (!*permit && perfctr->grace) {
-		perfctr->grace--;
+	} else if (!*permit && has_grace(perfctr)) {
 		*permit = true;
 		policy = PERFCTR_USER_READ_GUARDED;
 	}
@@ -151,7 +167,7 @@ static __always_inline void show(struct vperfctr *perfctr)
 	if (perfctr->clock_on)
 		page->slot[PERFCTR_CPU_CLOCK_SLOT].bias = perfctr->cpu_state.clock;
 	show_registers(perfctr);
-	perfctr->grace = GRACE;
+	perfctr->grace = GRACE_PLACES * GRACE_A_PLACE;
 }
 
 /*

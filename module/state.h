@@ -194,7 +194,9 @@ struct perfctr_imode {
  * @granted: what SHOWN has to take back, in the arch's terms
  * @shown_to: with SHOWN in @at_once, and without OPEN, or with PRIVATE: the user that the
  *	registers are private to; owner, or the thread that hands its counters over
- * @grace: switches for which it keeps its permission although the policy has changed; owner
+ * @grace: for how long it keeps the permission that the policy, or a hold, no longer gives it;
+ *	@grace_place: by its last bits, where its thread was last seen in user mode meanwhile. See
+ *	resume.c; owner
  * @nr_ictrs: as in the config, for readers; owner
  * @plain: there are counters, but no i-mode counters, no own way, no RAW and no CPU that it is
  *	bound to, so that sched_in() may resume it; owner
@@ -261,6 +263,7 @@ struct vperfctr {
 	u32 bound_cpu;
 	u16 flags;
 	u8 nr_ictrs;
+	u8 grace_place;
 	struct perfctr_config *config;
 	struct perfctr_imode *imode;
 	struct perfctr_page *page;

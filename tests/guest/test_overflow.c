@@ -23,6 +23,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -1528,6 +1529,79 @@ START_TEST(suspended_within_a_read)
 }
 END_TEST
 
+/* Looks at its page, waits for the tracer's word, reads the register, and goes on for a while. */
+static void read_when_told(const volatile bool *told)
+{
+	const struct perfctr_page *page = map_page(open_self());
+	unsigned int hw = page_hw_counter(page, 0);
+
+	if (!may_read_register(hw) || ptrace(PTRACE_TRACEME, 0, NULL, NULL))
+		_exit(99);
+	raise(SIGSTOP);
+	while (!*told)
+		;
+	(void)read_register(hw);
+	/* Elsewhere processes have the permission, and keep it. */
+#if defined(__riscv)
+	while (may_read_register(hw))
+#endif
+		raise(SIGSTOP);
+	_exit(0);
+}
+
+static int wait_signal(pid_t pid)
+{
+	int status;
+
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	return WIFSTOPPED(status) ? WSTOPSIG(status) : 0;
+}
+
+/*
+ * The same if the thread is switched out many times before it executes anything more. And then it
+ * does lose its permission.
+ */
+START_TEST(stopped_within_a_read)
+{
+	volatile bool *told = shared_alloc(sizeof(*told));
+	struct perfctr_control control;
+	int fd, signo, i;
+	unsigned int stops = 0;
+	pid_t pid;
+
+	control_init(&control);
+	control.flags = PERFCTR_CONTROL_INHERIT;
+	control_add(&control, EV_INSTRUCTIONS);
+	fd = open_self();
+	set_control(fd, &control);
+	ck_ok(pid = fork());
+	if (!pid)
+		read_when_told(told);
+	ck_assert_int_eq(wait_signal(pid), SIGSTOP);
+	ck_ok(ptrace(PTRACE_CONT, pid, NULL, NULL));
+	sleep_us(20000);
+	for (i = 0; i < 20; i++)
+		ck_ok(kill(pid, SIGRTMIN + i));
+	ck_assert_int_eq(wait_signal(pid), SIGRTMIN);
+	ck_ok(ioctl(fd, PERFCTR_IOC_SUSPEND));
+	*told = true;
+	for (i = 1; i < 20; i++) {
+		ck_ok(ptrace(PTRACE_CONT, pid, NULL, NULL));
+		ck_assert_int_eq(wait_signal(pid), SIGRTMIN + i);
+	}
+	do {
+		ck_ok(ptrace(PTRACE_CONT, pid, NULL, NULL));
+		signo = wait_signal(pid);
+	} while (signo == SIGSTOP && ++stops < 300);
+	/* may_read_register() catches it; read_register() does not. */
+	if (signo == SIGILL && stops) {
+		ck_ok(ptrace(PTRACE_CONT, pid, NULL, (long)SIGILL));
+		signo = wait_signal(pid);
+	}
+	ck_assert_msg(!signo && stops, "signal %d after %u stops", signo, stops);
+}
+END_TEST
+
 /* A period begins with the control, whatever sum was preserved. */
 START_TEST(preserved_sum)
 {
@@ -1693,6 +1767,8 @@ int main(void)
 	GUEST_RUN(overflown_sees_nothing_of_others,
 		  NEED_INTERRUPT | NEED_USER_READ | LOG_SILENT);
 	GUEST_RUN(suspended_within_a_read, NEED_COUNTERS | NEED_USER_READ | NEED_SMP | LOG_SILENT);
+	GUEST_RUN(stopped_within_a_read,
+		  NEED_COUNTERS | NEED_USER_READ | NEED_PERMISSION | LOG_SILENT);
 	GUEST_RUN(preserved_sum, NEED_INTERRUPT | LOG_SILENT | AS_USER);
 	GUEST_RUN(read_by_others, NEED_INTERRUPT | LOG_SILENT | AS_USER);
 	GUEST_RUN(read_that_sleeps, NEED_INTERRUPT | LOG_SILENT);
