@@ -1223,6 +1223,7 @@ END_TEST
 /* --- signals that perfex is sent --- */
 
 #define CATCHER "/usr/libexec/perfctr/catcher"
+#define WAITER "/usr/libexec/perfctr/waiter"
 
 static void await_file(const char *path)
 {
@@ -1251,7 +1252,7 @@ static void ended_by(int signo)
 START_TEST(passes_signals_on)
 {
 	static const int signals[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2 };
-	static const char command[] = KNOWN_PATH "; touch " READY "; exec sleep 1000";
+	static const char command[] = KNOWN_PATH "; exec " WAITER " " READY;
 	unsigned int i;
 	pid_t pid;
 
@@ -1334,11 +1335,10 @@ END_TEST
 /* Also with intervals, with several runs, and while others of the tree live on */
 START_TEST(passes_signals_on_in_all_modes)
 {
-	static const char alone[] = "touch " READY "; exec sleep 1000";
 	static const char tree[] = KNOWN_PATH "& wait; sleep 1 & touch " READY "; wait";
 	pid_t pid;
 
-	pid = start_perfex("-I", "20", "--json", "-o", OUTPUT, "--", "/bin/sh", "-c", alone);
+	pid = start_perfex("-I", "20", "--json", "-o", OUTPUT, "--", WAITER, READY);
 	signal_perfex(pid, SIGTERM);
 	finish_command(pid);
 	ended_by(SIGTERM);
