@@ -152,8 +152,7 @@ const char *why_no_driver(const struct perfctr_info *info)
 		return "none of the counters counted a loop of known length as the module was loaded:\n"
 			"a hypervisor or the firmware may keep them";
 	case PERFCTR_NO_COUNTERS_REGISTERS:
-		return "registers are missing, or cannot be read: a hypervisor or an emulator may not\n"
-			"have them";
+		return "its registers are missing: a hypervisor or an emulator may not have them";
 	default:
 		return "the module says why, but in a way that is newer than this perfex";
 	}

@@ -136,24 +136,27 @@ static const char *const arch_events[] = {
 
 #define ARCH_EVENTS	(sizeof(arch_events) / sizeof(arch_events[0]))
 
-/* AMD's: four of old; six since family 15h, or so many as the leaf says. RDPMC has names for six. */
+/*
+ * AMD's: six since family 15h, or so many as the leaf says; RDPMC has names for six. Before, four,
+ * of which CPUID says nothing, so that nobody promised them where there are none.
+ */
 #define AMD_CTRS_OLD	0xfu
 #define AMD_CTRS	6u
 #define AMD_PERFCTR_CORE	(1u << 23)
 
-static uint64_t amd_counters(const struct cpuid *cpuid)
+static uint64_t amd_counters(const struct cpuid *cpuid, bool some)
 {
 	uint32_t n = AMD_CTRS;
 
 	if (!(cpuid->reg[FEATURES][2] & AMD_PERFCTR_CORE))
-		return AMD_CTRS_OLD;
+		return some ? AMD_CTRS_OLD : 0;
 	if (cpuid->reg[PERFMON][0] & 1)
 		n = cpuid->reg[PERFMON][1] & 0xf;
 	return (1u << (n < AMD_CTRS ? n : AMD_CTRS)) - 1;
 }
 
-/* Counters as perfctr_info.counters has them, and events; of all CPUs */
-static bool get_promises(uint64_t *counters, uint32_t *events)
+/* Counters as perfctr_info.counters has them, and events; of all CPUs. @some: some are used. */
+static bool get_promises(uint64_t *counters, uint32_t *events, bool some)
 {
 	struct cpuid cpuid;
 	cpu_set_t allowed;
@@ -169,7 +172,7 @@ static bool get_promises(uint64_t *counters, uint32_t *events)
 		uint32_t fixed = version > 1 ? r[3] & 0x1f : 0;
 
 		if (is_amd()) {
-			*counters &= amd_counters(&cpuid);
+			*counters &= amd_counters(&cpuid, some);
 			*events = 0;
 			continue;
 		}
@@ -194,7 +197,7 @@ void check_promises(const struct machine *m)
 
 	if (m->firmware)
 		deviates("the firmware keeps counters, so 0 are left to count with");
-	if (!get_promises(&counters, &events)) {
+	if (!get_promises(&counters, &events, m->info->counters)) {
 		not_made("%s", strerror(errno));
 		return;
 	}
