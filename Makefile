@@ -72,13 +72,13 @@ check-debug:
 		$(addprefix debug-riscv64-rt-,suite stress) \
 		$(addprefix debug-skylake-rt-,suite stress) \
 		$(addprefix full-guest-,pentium3-smp2 riscv64-testing-smp2 icelake-testing skylake-6.1) \
-		$(addprefix full-guest-,riscv64-smcntrpmf core-smp2) \
+		$(addprefix full-guest-,riscv64-smcntrpmf core-smp2) guest-hybrid-smp2 guest-skylake-rt-smp2 \
 		$(addprefix full-guest-,icelake-topdown-smp2 sapphirerapids-smp2) \
 		$(addprefix full-guest-,$(addsuffix -smp2,k8 fam10h fam15h zen2 zen4)) \
-		guest-k7 $(addprefix guest-zen4-,testing-smp2 6.1-smp2) kvm-fam10h kvm-zen2 \
-		$(addprefix full-guest-,604 604e 750 7400 7450-plain) guest-7457 \
+		guest-k7 $(addprefix guest-zen4-,testing-smp2 6.1-smp2) kvm-fam10h kvm-zen2 kvm-zen4 \
+		$(addprefix full-guest-,7450 604 604e 750 7400 7450-plain) guest-7457 \
 		$(addprefix debug-7450-debug-,suite stress faults) shared-7450 \
-		shared-guest-riscv64-6.12-smp2 \
+		shared-skylake full-shared-arm64-6.12-smp2 shared-guest-riscv64-6.12-smp2 \
 		$(addprefix tracepoint-guest-,riscv64-6.12-smp2 icelake-smp2) \
 		$(addprefix tracepoint-stress-,riscv64-6.12-1000000 icelake-1000000) \
 		$(addprefix tracepoint-stress-,riscv64-debug-60000 icelake-debug-60000) \
@@ -88,8 +88,8 @@ check-debug:
 		tracepoint-shared-stress-icelake-kcsan-200000 \
 		tracepoint-debug-riscv64-debug-faults \
 		$(addprefix tracepoint-shared-debug-,riscv64-debug-faults icelake-debug-faults) \
-		$(addprefix full-isolated-,riscv64-6.12 skylake) \
-		guest-riscv64-6.12 processors-all vices-all full-noise lint-all
+		$(addprefix isolated-,riscv64-6.12 skylake) \
+		guest-riscv64-6.12 processors vices noise switches asan full-fuzz-report lint-all
 
 bench:
 	bench/run.sh
