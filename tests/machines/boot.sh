@@ -87,7 +87,7 @@ if [ -z "${BOOT_INSIDE-}" ]; then
 	[ -z "$linux" ] || KERNEL=/src/$("$here/linux.sh" "$linux")/image
 	export SIZE QEMU KERNEL
 	# shellcheck disable=SC2086 # none or two words
-	exec "$here/inroot" $other -e BOOT_INSIDE -e SIZE -e QEMU -e KERNEL \
+	exec "$here/inroot" $other -e BOOT_INSIDE -e SIZE -e QEMU -e KERNEL -e ASAN_OPTIONS \
 		"/src/tests/machines/${0##*/}" "$machine" "$@"
 fi
 shift $(($# - job_words))

@@ -1,6 +1,8 @@
 #!/bin/sh
 # usage: build.sh
 #
+# With QEMU_ASAN in the environment it makes another one, of x86_64 alone, with AddressSanitizer.
+#
 # Makes qemu-system-riscv64, -x86_64, -aarch64 and -ppc from the source of the
 # Debian package that is in the build root, with the patches that are here, and
 # prints the directory in which they are, relative to the checkout. They are made
@@ -16,7 +18,8 @@ if [ "${1-}" != --inside ]; then
 	root=$("$here/../root.sh" trixie)
 	version=$(dpkg-query --admindir="$root/var/lib/dpkg" \
 		-f '${source:Version}' -W qemu-system-riscv)
-	key=$(cd "$here" && { echo "$version"; cat build.sh ./*.patch; } |
+	asan=${QEMU_ASAN:+asan}
+	key=$asan$(cd "$here" && { echo "$version"; cat build.sh ./*.patch; } |
 		sha256sum | cut -c1-16)
 	kept=$cache/qemu-$key used=build/qemu/$key
 
@@ -44,16 +47,15 @@ if [ "${1-}" != --inside ]; then
 	mkdir -p "$top/$work"
 	trap 'rm -rf "${top:?}/$work"' EXIT
 	trap 'exit 1' HUP INT TERM
+	# shellcheck disable=SC2086 # none or one word
 	(cd "$top" && tests/machines/inroot -w "/src/${0#"$top"/}" \
-		--inside "$version" "/src/$work") >&2 9>&- || {
+		--inside "$version" "/src/$work" $asan) >&2 9>&- || {
 		echo "perfctr: QEMU could not be built" >&2
 		exit 1
 	}
 	rm -rf "$kept.tmp"
 	mkdir "$kept.tmp"
-	for arch in riscv64 x86_64 aarch64 ppc; do
-		cp "$top/$work/b/qemu-system-$arch" "$kept.tmp"
-	done
+	find "$top/$work/b" -maxdepth 1 -type f -name 'qemu-system-*' -exec cp {} "$kept.tmp" \;
 	mv -T "$kept.tmp" "$kept"
 	use
 
@@ -64,7 +66,9 @@ fi
 
 # --- Inside of the build root, which may be written to.
 
-version=$2
+version=$2 asan=${4-}
+targets='riscv64 x86_64 aarch64 ppc'
+[ -z "$asan" ] || targets=x86_64
 cd "$3"
 say() { echo "perfctr: QEMU: $*" >&2; }
 quiet() { "$@" >>log 2>&1 || { tail -n 40 log >&2; exit 1; }; }
@@ -96,7 +100,7 @@ printf 'CONFIG_MAC_NEWWORLD=y\nCONFIG_USB_OHCI_PCI=y\n' >src/configs/devices/ppc
 mkdir b
 cd b
 quiet ../src/configure --prefix=/usr \
-	--target-list=riscv64-softmmu,x86_64-softmmu,aarch64-softmmu,ppc-softmmu \
+	--target-list="$(echo "$targets" | sed 's/ /-softmmu,/g')-softmmu" ${asan:+--enable-asan} \
 	--disable-relocatable --disable-install-blobs --disable-download \
 	--firmwarepath=/usr/share/qemu:/usr/share/seabios \
 	--without-default-features --enable-system --enable-tcg \
@@ -104,7 +108,8 @@ quiet ../src/configure --prefix=/usr \
 	--without-default-devices --with-devices-riscv64=few --with-devices-x86_64=few \
 	--with-devices-aarch64=few --with-devices-ppc=few
 say "compiling"
-{ ninja qemu-system-riscv64 qemu-system-x86_64 qemu-system-aarch64 qemu-system-ppc || touch failed; } | awk '
+# shellcheck disable=SC2046,SC2086 # words
+{ ninja $(printf 'qemu-system-%s ' $targets) || touch failed; } | awk '
 	{ print >"log" }
 	/^FAILED/ { bad = 1 }
 	bad && n++ < 40

@@ -715,6 +715,8 @@ static void switch_to(struct thread *next)
 	look();
 	prev->clock_most += now() - prev->since;
 	prev->task.nvcsw++;
+	if (rnd(3))
+		instruction_pointer(task_pt_regs(&prev->task)) += 4;
 	shim_on[cpu] = &next->task;
 	to_cpu(cpu);
 	machine_switch_mm();

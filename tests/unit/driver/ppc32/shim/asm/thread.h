@@ -4,6 +4,7 @@
 #define SHIM_ASM_THREAD_H
 
 struct pt_regs {
+	unsigned long nip;
 	unsigned long gpr[32];
 	unsigned long msr;
 };
@@ -13,6 +14,7 @@ struct thread_struct {
 };
 
 #define task_pt_regs(task)	(&(task)->thread.regs)
+#define instruction_pointer(r)	((r)->nip)
 #define SHIM_MSR_PR		0x4000ul
 #define user_mode(r)		(((r)->msr & SHIM_MSR_PR) != 0)
 

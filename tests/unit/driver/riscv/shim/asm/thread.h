@@ -4,6 +4,7 @@
 #define SHIM_ASM_THREAD_H
 
 struct pt_regs {
+	unsigned long epc;
 	unsigned long tp;
 };
 
@@ -12,5 +13,6 @@ struct thread_struct {
 };
 
 #define task_pt_regs(task)	(&(task)->thread.regs)
+#define instruction_pointer(r)	((r)->epc)
 
 #endif /* SHIM_ASM_THREAD_H */

@@ -4,6 +4,7 @@
 #define SHIM_ASM_THREAD_H
 
 struct pt_regs {
+	unsigned long ip;
 	unsigned long cs;
 	long ax;
 };
@@ -26,5 +27,6 @@ struct thread_struct {
 #define TIF_NOTSC	16
 
 #define task_pt_regs(task)	(&(task)->thread.regs)
+#define instruction_pointer(r)	((r)->ip)
 
 #endif /* SHIM_ASM_THREAD_H */
