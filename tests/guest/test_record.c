@@ -418,7 +418,7 @@ START_TEST(samples_by_time)
 	struct perfctr_control control;
 	struct vperfctr_ring *ring;
 	uint64_t period, last = 0, end;
-	unsigned int n = 0;
+	unsigned int n = 0, merged = 0;
 	int fd;
 
 	fd = open_with_ring(PAGES, 0);
@@ -438,9 +438,15 @@ START_TEST(samples_by_time)
 		ck_assert_msg(sample->clock >= n * period - period / 10, "sample %u at %llu of %llu", n,
 			      (unsigned long long)sample->clock, (unsigned long long)(n * period));
 		ck_assert_uint_gt(sample->clock, last);
+		/* The host had something else to do: one sample is for all times that it missed. */
+		if (sample->clock - last > 2 * period)
+			merged += (unsigned int)((sample->clock - last) / period) - 1;
 		last = sample->clock;
 	}
-	ck_assert_msg(n >= 40 && n <= 51, "%u samples in 50 ms", n);
+	ck_assert_msg(n + merged >= 40 && n <= 51, "%u samples and %u merged in 50 ms", n, merged);
+	/* Counters make machines go by the instruction clock, where no time is lost. */
+	if (guest.nprogrammable)
+		ck_assert_uint_le(merged, 1);
 	vperfctr_ring_unmap(ring);
 	close(fd);
 }
