@@ -27,7 +27,7 @@ unsigned int perfctr_user_read = PERFCTR_USER_READ_GUARDED;
  * page says "ask" at once, and the thread throws away what it has read after a start from zero.
  */
 #define GRACE_PLACES		31
-#define GRACE_A_PLACE		8	/* switches in one place that count as much as another place */
+#define GRACE_A_PLACE		8	/* so many switches in one place are as another place */
 
 /* Is it within its grace? @perfctr: current's */
 static bool has_grace(struct vperfctr *perfctr)
