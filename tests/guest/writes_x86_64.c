@@ -7,6 +7,7 @@
  * it is for an emulator that checks itself (tests/machines/asan.sh). The module is not loaded.
  */
 #define _GNU_SOURCE
+#define _FILE_OFFSET_BITS 64	/* AMD's registers are at 3 GB and more */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <sched.h>
