@@ -23,7 +23,7 @@
 
 #define PAGE 4096
 
-unsigned int bench_counters;
+unsigned int bench_counters, user_counters;
 uint32_t bench_source = PERFCTR_SOURCE_NATIVE;
 
 #if !defined(__x86_64__) && !defined(__i386__)
@@ -113,6 +113,12 @@ void counters_find(void)
 	else
 		find_events(&info);
 	bench_counters = nr < MAX_COUNTERS ? nr : MAX_COUNTERS;
+	user_counters = bench_counters;
+#if defined(__x86_64__)
+	/* Half of those that count any event; others have enough of these. */
+	if (nr - general_purpose + general_purpose / 2 < user_counters)
+		user_counters = nr - general_purpose + general_purpose / 2;
+#endif
 	if (!nr) {
 		(void)fprintf(stderr, "bench: this processor has no counters\n");
 		exit(EXIT_FAILURE);
