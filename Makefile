@@ -14,6 +14,8 @@
 #	make && make install [DESTDIR= PREFIX=]		library, perfex, man pages; perfex
 #				report and annotate where there is libdw (Debian: libdw-dev)
 #	make install-dkms [DESTDIR=]			the module's sources, for dkms
+#	make uninstall [DESTDIR= PREFIX=]		removes what make install has put there
+#	make uninstall-dkms [DESTDIR=]			the module, built for all kernels, and its sources
 
 M ?= riscv64-6.12
 O ?= $(CURDIR)/build/native
@@ -52,9 +54,28 @@ install: all
 			done || exit; \
 	done
 
+# What is installed is asked of install itself. Directories that others use too stay.
+uninstall:
+	rm -rf $(O)/installed
+	$(MAKE) install DESTDIR=$(O)/installed
+	cd $(O)/installed && find . ! -type d | while read -r file; do \
+		rm -f "$(DESTDIR)/$$file" || exit; \
+	done
+	cd $(O)/installed && find . -depth -type d -name 'perf*' | while read -r dir; do \
+		rmdir "$(DESTDIR)/$$dir" || exit; \
+	done
+	rm -rf $(O)/installed
+
+# A new copy, without files that an older version had. dkms builds it anew only if told so: --force.
 install-dkms:
+	rm -rf $(dkms)
 	mkdir -p $(dkms)
 	cp -R dkms.conf module include $(dkms)
+
+uninstall-dkms:
+	[ -n "$(DESTDIR)" ] || ! dkms status perfctr/$(VERSION) | grep -q . || \
+		dkms remove perfctr/$(VERSION) --all
+	rm -rf $(dkms)
 
 demo:
 	tests/machines/demo.sh
@@ -109,4 +130,4 @@ machine-shell:
 clean:
 	rm -rf build
 
-.PHONY: all lib perfex perfex-report install install-dkms demo check check-debug bench lint machines machine-shell clean
+.PHONY: all lib perfex perfex-report install install-dkms uninstall uninstall-dkms demo check check-debug bench lint machines machine-shell clean

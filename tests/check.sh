@@ -22,7 +22,7 @@ parts='lint unit guest-skylake-smp2 guest-riscv64-6.12-smp2 guest-riscv64-nopmu
 	guest-zen4-smp2 kvm-zen4-testing guest-7450
 	shared-icelake-smp2 shared-riscv64-6.12-smp2 shared-arm64-6.12-smp2
 	tracepoint-icelake-smp2 stress-riscv64-6.12-30000 stress-icelake-30000
-	languages fuzz-report dkms ppc32-rules build-x86_64-testing'
+	languages fuzz-report dkms install ppc32-rules build-x86_64-testing'
 
 # What the part's job is run by, in the guest
 way=''
@@ -65,6 +65,8 @@ run_part() { # name
 			O=/src/build/fuzz-report fuzz ;;
 	dkms)
 		tests/machines/dkms.sh ;;
+	install)
+		tests/install.sh ;;
 	languages)
 		tests/languages/stage.sh
 		tests/machines/boot.sh icelake --icount --smp 2 --mem 1024 --timeout 600 \
