@@ -209,7 +209,7 @@ static int claim_take(void *arg)
 		if (err)
 			return err;
 	}
-	/* The state that take_all() leaves. While @private_kin is set it is of the id that is there. */
+	/* The state that take_all() leaves; but @private_kin is of the id that is there. */
 	if (members == all_members(config) && !cpu->private_kin)
 		cpu->programmed = READ_ONCE(config->id);
 	return 0;
