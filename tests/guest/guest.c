@@ -194,6 +194,15 @@ void *shared_alloc(size_t size)
 	return mem;
 }
 
+int wait_stop(pid_t pid)
+{
+	int status;
+
+	ck_assert_int_eq(waitpid(pid, &status, __WALL), pid);
+	ck_assert_msg(WIFSTOPPED(status), "status %#x", (unsigned int)status);
+	return WSTOPSIG(status);
+}
+
 void expect_exit(pid_t pid, int status)
 {
 	int how;

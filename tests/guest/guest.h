@@ -189,6 +189,8 @@ void *shared_alloc(size_t size);
 
 /* Waits for @pid, and asserts that it exited with @status. */
 void expect_exit(pid_t pid, int status);
+/* Waits until the tracee stops, and returns the signal. */
+int wait_stop(pid_t pid);
 
 /* Asserts that @call fails with @err; tells both errors by name if not. */
 #define ck_errno(call, err) do {					\

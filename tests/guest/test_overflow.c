@@ -1549,14 +1549,6 @@ static void read_when_told(const volatile bool *told)
 	_exit(0);
 }
 
-static int wait_signal(pid_t pid)
-{
-	int status;
-
-	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
-	return WIFSTOPPED(status) ? WSTOPSIG(status) : 0;
-}
-
 /*
  * The same if the thread is switched out many times before it executes anything more. And then it
  * does lose its permission.
@@ -1565,7 +1557,7 @@ START_TEST(stopped_within_a_read)
 {
 	volatile bool *told = shared_alloc(sizeof(*told));
 	struct perfctr_control control;
-	int fd, signo, i;
+	int fd, status, signo = 0, i;
 	unsigned int stops = 0;
 	pid_t pid;
 
@@ -1577,28 +1569,27 @@ START_TEST(stopped_within_a_read)
 	ck_ok(pid = fork());
 	if (!pid)
 		read_when_told(told);
-	ck_assert_int_eq(wait_signal(pid), SIGSTOP);
+	ck_assert_int_eq(wait_stop(pid), SIGSTOP);
 	ck_ok(ptrace(PTRACE_CONT, pid, NULL, NULL));
 	sleep_us(20000);
 	for (i = 0; i < 20; i++)
 		ck_ok(kill(pid, SIGRTMIN + i));
-	ck_assert_int_eq(wait_signal(pid), SIGRTMIN);
+	ck_assert_int_eq(wait_stop(pid), SIGRTMIN);
 	ck_ok(ioctl(fd, PERFCTR_IOC_SUSPEND));
 	*told = true;
 	for (i = 1; i < 20; i++) {
 		ck_ok(ptrace(PTRACE_CONT, pid, NULL, NULL));
-		ck_assert_int_eq(wait_signal(pid), SIGRTMIN + i);
+		ck_assert_int_eq(wait_stop(pid), SIGRTMIN + i);
 	}
 	do {
-		ck_ok(ptrace(PTRACE_CONT, pid, NULL, NULL));
-		signo = wait_signal(pid);
-	} while (signo == SIGSTOP && ++stops < 300);
-	/* may_read_register() catches it; read_register() does not. */
-	if (signo == SIGILL && stops) {
-		ck_ok(ptrace(PTRACE_CONT, pid, NULL, (long)SIGILL));
-		signo = wait_signal(pid);
-	}
-	ck_assert_msg(!signo && stops, "signal %d after %u stops", signo, stops);
+		/* may_read_register() catches SIGILL; read_register() does not. */
+		ck_assert_msg(signo != SIGILL || stops, "it died of the read");
+		ck_ok(ptrace(PTRACE_CONT, pid, NULL, signo == SIGILL ? (long)SIGILL : 0));
+		ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+		signo = WIFSTOPPED(status) ? WSTOPSIG(status) : 0;
+		stops += signo == SIGSTOP;
+	} while (signo && stops < 300);
+	ck_assert_msg(!status && stops, "status %#x after %u stops", (unsigned int)status, stops);
 }
 END_TEST
 

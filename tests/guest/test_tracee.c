@@ -78,16 +78,6 @@ static void count_instructions(int fd)
 	set_control(fd, &control);
 }
 
-/* Waits until the tracee stops, and returns the signal. */
-static int wait_stop(pid_t pid)
-{
-	int status;
-
-	ck_assert_int_eq(waitpid(pid, &status, __WALL), pid);
-	ck_assert_msg(WIFSTOPPED(status), "status %#x", (unsigned int)status);
-	return WSTOPSIG(status);
-}
-
 static void cont(pid_t pid)
 {
 	ck_ok(ptrace(PTRACE_CONT, pid, NULL, NULL));
