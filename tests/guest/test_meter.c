@@ -387,11 +387,10 @@ static bool spin_undisturbed(const struct vperfctr_meter *m, unsigned long n,
 			     unsigned long long *count)
 {
 	const struct perfctr_page *page = vperfctr_page(vperfctr_meter_handle(m));
-	const int *seq = &page->seq;
-	int before = *(const volatile int *)seq;
+	int seq = page->seq;
 
 	*count = spin_region(m, n);
-	return *(const volatile int *)seq == before;
+	return page->seq == seq;
 }
 
 /* What is wrong, or NULL */
