@@ -54,7 +54,7 @@ bool has_topdown(void);
 /* How many counters are measured: as many as the processor has, up to MAX_COUNTERS */
 extern unsigned int bench_counters;
 /* And of perf's, how many of these a user has without privilege */
-extern unsigned int user_counters;
+extern unsigned int bench_user_counters;
 /* Finds that, and which events they count. */
 void counters_find(void);
 /* Event @i of those that are counted, as a control has it; as perf has it in *attr, if that is not NULL */

@@ -23,7 +23,7 @@
 
 #define PAGE 4096
 
-unsigned int bench_counters, user_counters;
+unsigned int bench_counters, bench_user_counters;
 uint32_t bench_source = PERFCTR_SOURCE_NATIVE;
 
 #if !defined(__x86_64__) && !defined(__i386__)
@@ -51,6 +51,7 @@ void counters_find(void)
 		exit(EXIT_FAILURE);
 	}
 	bench_counters = MAX_COUNTERS;
+	bench_user_counters = MAX_COUNTERS;
 }
 
 void read_writes(uint32_t writes[NR_WRITES])
@@ -113,13 +114,10 @@ void counters_find(void)
 	else
 		find_events(&info);
 	bench_counters = nr < MAX_COUNTERS ? nr : MAX_COUNTERS;
-	user_counters = bench_counters;
-#if defined(__x86_64__)
-	/* Half of those that count any event; others have enough of these. */
-	if (nr - general_purpose + general_purpose / 2 < user_counters)
-		user_counters = nr - general_purpose + general_purpose / 2;
-#endif
-	if (!nr) {
+	/* Half of those that count any event */
+	nr -= general_purpose - general_purpose / 2;
+	bench_user_counters = nr < bench_counters ? nr : bench_counters;
+	if (!bench_counters) {
 		(void)fprintf(stderr, "bench: this processor has no counters\n");
 		exit(EXIT_FAILURE);
 	}

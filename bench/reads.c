@@ -506,7 +506,7 @@ void reads_shared(void)
 	compare("kernel_read_shared", plain_read, plain_read, false, bounds);
 	opens("open_close_shared", false, 18000);
 	write_setting("/proc/sys/kernel/perf_event_paranoid", "3");
-	for (n = 1; n <= user_counters; n++)
+	for (n = 1; n <= bench_user_counters; n++)
 		report("open_close_shared_user", n, open_close_as_user(n), NONE, 18000, "insn");
 	/* Nobody else counts: the events are made and released each time. */
 	for (n = 1; n <= bench_counters; n++)
