@@ -62,7 +62,8 @@ uninstall:
 		rm -f "$(DESTDIR)/$$file" || exit; \
 	done
 	cd $(O)/installed && find . -depth -type d -name 'perf*' | while read -r dir; do \
-		rmdir "$(DESTDIR)/$$dir" || exit; \
+		[ ! -d "$(DESTDIR)/$$dir" ] || \
+			rmdir --ignore-fail-on-non-empty "$(DESTDIR)/$$dir" || exit; \
 	done
 	rm -rf $(O)/installed
 
@@ -92,13 +93,12 @@ check-debug:
 		$(addprefix debug-icelake-kcsan-,suite stress) \
 		$(addprefix debug-riscv64-rt-,suite stress) \
 		$(addprefix debug-skylake-rt-,suite stress) \
-		$(addprefix full-guest-,riscv64-6.12-smp2 pentium3-smp2 riscv64-testing-smp2) \
-		$(addprefix full-guest-,icelake-testing skylake-6.1) \
-		$(addprefix full-guest-,riscv64-smcntrpmf core-smp2) guest-hybrid-smp2 guest-skylake-rt-smp2 \
-		$(addprefix full-guest-,icelake-topdown-smp2 sapphirerapids-smp2) \
-		$(addprefix full-guest-,$(addsuffix -smp2,k8 fam10h fam15h zen2 zen4)) \
+		$(addprefix full-guest-,riscv64-6.12-smp2 riscv64-testing-smp2 icelake-testing skylake-6.1) \
+		$(addprefix full-guest-,zen4-smp2 7450 7400) guest-hybrid-smp2 guest-skylake-rt-smp2 \
+		$(addprefix guest-,$(addsuffix -smp2,pentium3 riscv64-smcntrpmf core icelake-topdown)) \
+		$(addprefix guest-,$(addsuffix -smp2,sapphirerapids k8 fam10h fam15h zen2)) \
 		guest-k7 $(addprefix guest-zen4-,testing-smp2 6.1-smp2) kvm-fam10h kvm-zen2 kvm-zen4 \
-		$(addprefix full-guest-,7450 604 604e 750 7400 7450-plain) guest-7457 \
+		$(addprefix guest-,604 604e 750 7400 7450-plain 7457) \
 		$(addprefix debug-7450-debug-,suite stress faults) shared-7450 \
 		shared-skylake $(addprefix full-shared-,arm64-6.12-smp2 icelake-smp2) \
 		shared-guest-riscv64-6.12-smp2 \

@@ -16,7 +16,7 @@ log=build/log
 # it as counts through perf, and tracepoint-MACHINE with switches seen by the tracepoint.
 # shared-PART, tracepoint-PART and tracepoint-shared-PART are all of a PART that is guest-...,
 # stress-... or debug-..., in that way. full-PART has all subjects. What takes long comes
-# first. A warm run takes 25 minutes: a part that is added here costs another one its place.
+# first. A warm run shall take 25 minutes: a part that is added here costs another one its place.
 parts='lint unit guest-skylake-smp2 guest-riscv64-6.12-smp2 guest-riscv64-nopmu
 	guest-x86_64-6.12-smp2 guest-icelake-testing guest-skylake-6.1 guest-nehalem-i386
 	guest-zen4-smp2 kvm-zen4-testing guest-7450
@@ -110,41 +110,26 @@ run_part() { # name
 		subjects=
 		case $full$machine in
 		hybrid) subjects='report hybrid beside' ;;
-		icelake-topdown) subjects='topdown manual abi guarded' ;;
-		sapphirerapids) subjects='topdown exact' ;;
 		# skylake runs all. What is left out here, of the library and of perfex, is the same.
 		riscv64-6.12)
 			subjects="report $core behaviours reader width sharing guarded tracee cpus record perfex" ;;
-		riscv64-testing) subjects='exact overflow' ;;
 		icelake-testing) subjects='abi exact inherit hold rdpmc overflow record' ;;
 		*-testing | *-6.1) subjects='exact overflow record' ;;
-		# 32 bits, and the P6's counters are started and stopped in a way of their own.
-		pentium3) subjects='exact overflow old' ;;
-		# Counters without a filter of modes, and some that have one now
-		riscv64-smcntrpmf)
-			subjects='report exact behaviours width measure' ;;
-		# What the kernel has to know of programs' 32 bits; pentium3 runs all of these.
-		nehalem-i386) subjects='abi exact' ;;
+		# What a kernel of 64 bits has to know of programs of 32
+		nehalem-i386) subjects='abi preserve handle exact' ;;
 		# PREEMPT_RT minds what is done in interrupts, switches and probes.
 		skylake-rt) subjects='exact guarded rdpmc overflow inherit handle record' ;;
-		# Of PowerPCs the 7450 runs all in check-debug. What differs: switches are seen by the tracepoint,
-		# and perf forgets to ask; no copies that user mode reads; four counters, whose
-		# interrupts are unsafe, and the same with them.
+		zen4) subjects='report abi exact guarded overflow' ;;
+		k7) subjects='exact overflow old' ;;
 		7450) subjects='report exact guarded overflow ppc32' ;;
-		7450-plain) subjects='abi exact hold inherit overflow guarded cpus unreserved' ;;
-		# After a refusal perf is not to be trusted there: see test_unreserved.c.
-		y7450-plain)
-			subjects="$core behaviours reader width guarded lib old extra noise burden unreserved" ;;
-		604) subjects='report abi exact overflow ppc32' ;;
-		750) subjects='report abi exact guarded ppc32' ;;
+		# Switches are seen by the tracepoint, and perf forgets to ask: after a refusal it is not
+		# to be trusted there, see test_unreserved.c.
+		7450-plain)
+			subjects="$core behaviours reader width guarded lib old extra noise burden cpus unreserved" ;;
+		# Four counters, whose interrupts are unsafe, and the same with them
 		7400)
 			way="env PARAMS=unsafe_interrupts=1"
 			subjects='exact overflow' ;;
-		# Without a global control the driver has ways of its own.
-		core) subjects='exact overflow record' ;;
-		# Of AMD's check-debug runs all.
-		zen4) subjects='report abi exact guarded overflow' ;;
-		k7) subjects='exact overflow old' ;;
 		esac
 		# shellcheck disable=SC2086 # words
 		tests/machines/boot.sh "$machine" $icount --smp "$smp" \

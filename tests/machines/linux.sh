@@ -1,13 +1,12 @@
 #!/bin/sh
-# usage: linux.sh [--kept] KERNEL
+# usage: linux.sh KERNEL
 #
 # Makes a small kernel that Debian has not: riscv64-debug, riscv64-rt, x86_64-debug,
 # x86_64-kcsan and ppc32-debug check themselves; ppc32 and ppc32-plain are for an
 # architecture that Debian has no kernel for. The source is that of Debian's kernel of the
 # version that is in the build root. Prints where the kernel is, relative to the checkout: a
 # directory with the kernel itself (`image`), its `.config`, and what modules are built
-# against. It is made once for each set of inputs and kept in the cache. With --kept it is
-# not made: status 1 if it is not there.
+# against. It is made once for each set of inputs and kept in the cache.
 set -eu
 
 if [ "${1-}" != --inside ]; then
@@ -15,12 +14,7 @@ if [ "${1-}" != --inside ]; then
 	top=$(cd "$here/../.." && pwd)
 	# shellcheck source=tests/machines/cache.sh
 	. "$here/cache.sh"
-	only_kept=''
-	if [ "${1-}" = --kept ]; then
-		only_kept=y
-		shift
-	fi
-	kernel=${1?usage: linux.sh [--kept] KERNEL}
+	kernel=${1?usage: linux.sh KERNEL}
 
 	case $kernel in
 	riscv64-debug | x86_64-debug)
@@ -55,7 +49,6 @@ if [ "${1-}" != --inside ]; then
 
 	# In the root there is no cache.
 	[ -z "${INROOT-}" ] || [ ! -d "$top/$used" ] || { echo "$used"; exit; }
-	[ -z "$only_kept" ] || [ -e "$kept" ] || exit 1
 	kept_find linux "another run is building a kernel: waiting"
 
 	echo "perfctr: building the kernel $kernel: once, five to ten minutes, 2 GB meanwhile" >&2
