@@ -21,7 +21,7 @@ for machine; do
 	smp=2
 	# Linux warns of two Athlons that they were not sold for that.
 	[ "$machine" != k7 ] || smp=1
-	# perf would count each NMI that it does not know.
+	# The NMI watchdog's counter would be written to as well, and interrupt without end.
 	if tests/machines/boot.sh "$machine" --timeout 900 --append nmi_watchdog=0 --smp $smp \
 		/usr/libexec/perfctr/writes -n "${WRITES-20000}"; then
 		echo "ok asan.$machine"

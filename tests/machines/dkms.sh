@@ -40,7 +40,9 @@ cd "$top"
 	*.xz) xz -dc "$ko" > build/dkms/lib/perfctr.ko ;;
 	*) cp "$ko" build/dkms/lib/perfctr.ko ;;
 	esac
-	dkms remove "perfctr/$version" --all
+	make -s uninstall-dkms
+	! dkms status "perfctr/$version" | grep . || exit 1
+	[ ! -e "/usr/src/perfctr-$version" ]
 	'
 "$here/boot.sh" x86_64-6.12 --stage build/dkms --timeout 60 \
 	sh -c 'insmod /lib/perfctr.ko && ls -l /dev/perfctr && rmmod perfctr'
