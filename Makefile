@@ -16,6 +16,10 @@
 #	make install-dkms [DESTDIR=]			the module's sources, for dkms
 #	make uninstall [DESTDIR= PREFIX=]		removes what make install has put there
 #	make uninstall-dkms [DESTDIR=]			the module, built for all kernels, and its sources
+#
+# For those who make releases and packages:
+#
+#	make dist		what HEAD has, as build/dist/perfctr-VERSION.tar.xz: the same bytes each time
 
 M ?= riscv64-6.12
 O ?= $(CURDIR)/build/native
@@ -77,6 +81,14 @@ uninstall-dkms:
 	[ -n "$(DESTDIR)" ] || ! dkms status perfctr/$(VERSION) | grep -q . || \
 		dkms remove perfctr/$(VERSION) --all
 	rm -rf $(dkms)
+
+# Times and owners in it are the commit's.
+dist:
+	@git rev-parse -q --verify HEAD >/dev/null || \
+		{ echo "perfctr: make dist needs a git checkout" >&2; exit 1; }
+	mkdir -p build/dist
+	git archive --prefix=perfctr-$(VERSION)/ HEAD >build/dist/perfctr-$(VERSION).tar
+	xz -f -T1 build/dist/perfctr-$(VERSION).tar
 
 demo:
 	tests/machines/demo.sh
