@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
@@ -990,6 +991,25 @@ START_TEST(perfex_records)
 }
 END_TEST
 
+/*
+ * Kills @pid when it was recorded for 300 ms. perfex has its file once it has attached, and before that
+ * for a moment, to see whether it can have one.
+ */
+static void kill_recorded(pid_t pid)
+{
+	unsigned int ms = 0;
+
+	while (ms < 300) {
+		glob_t found;
+		bool recorded = !glob(FILE_NAME ".??????", 0, NULL, &found);
+
+		globfree(&found);
+		ms = recorded ? ms + 1 : 0;
+		sleep_us(1000);
+	}
+	kill(pid, SIGKILL);
+}
+
 /* A process that runs already, by time; until it is killed. */
 START_TEST(perfex_records_a_process)
 {
@@ -1010,8 +1030,8 @@ START_TEST(perfex_records_a_process)
 	(void)snprintf(number, sizeof(number), "%d", pid);
 	killer = fork();
 	if (!killer) {
-		sleep_us(300000);
-		kill(pid, SIGKILL);
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		kill_recorded(pid);
 		_exit(0);
 	}
 	ck_assert_int_eq(perfex(argv), 0);
