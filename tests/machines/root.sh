@@ -26,19 +26,19 @@ trixie)
 		busybox-static device-tree-compiler
 		dkms clang-tidy libclang-rt-19-dev libdw-dev mandoc shellcheck sparse
 		g++ clang python3-dev python3-setuptools python3-cffi rustc cargo
-		libpfm4-dev libbenchmark-dev libpapi-dev"
+		libpfm4-dev libbenchmark-dev libpapi-dev abigail-tools"
 	architectures=amd64,riscv64,arm64
 	alias=stable
 	# A stable suite changes rarely and compatibly.
 	month= ;;
 testing)
-	# Only for building modules; what boots them is in trixie's root.
-	packages="$common gcc-riscv64-linux-gnu"
+	# Only for building modules, also by dkms; what boots them is in trixie's root.
+	packages="$common dkms gcc-riscv64-linux-gnu"
 	month=$(date +%Y-%m) ;;
 bookworm)
 	# The same. It has no riscv64, but the last kernel for i386, and the last
 	# programs for an i386 without SSE2: so those are built here as well.
-	packages="$common gcc-i686-linux-gnu libc6-dev:i386 check:i386"
+	packages="$common dkms gcc-i686-linux-gnu libc6-dev:i386 check:i386"
 	architectures=amd64,i386
 	alias=oldstable
 	month= ;;
