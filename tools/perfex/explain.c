@@ -39,6 +39,46 @@ static bool module_installed(const char *release)
 	return found;
 }
 
+static bool file_begins(const char *path, const char *text)
+{
+	char line[256] = "";
+	FILE *f = fopen(path, "re");
+
+	if (!f)
+		return false;
+	if (!fgets(line, sizeof(line), f))
+		line[0] = 0;
+	fclose(f);
+	return !strncmp(line, text, strlen(text));
+}
+
+/* Does the kernel load modules only if they are signed? Lockdown, as with Secure Boot, means that too. */
+static bool signed_only(void)
+{
+	return file_begins("/sys/module/module/parameters/sig_enforce", "Y") ||
+		(!access("/sys/kernel/security/lockdown", R_OK) &&
+		 !file_begins("/sys/kernel/security/lockdown", "[none]"));
+}
+
+/* There is no device, and the module is not loaded. */
+static void explain_module(const char *release)
+{
+	if (module_installed(release) && signed_only())
+		explain("there is no " PERFCTR_DEVICE ": the module is not loaded. This kernel loads signed modules only\n"
+			"(Secure Boot, lockdown). If modprobe perfctr says \"Key was rejected by service\", enrol the\n"
+			"key that dkms signs with: mokutil --import /var/lib/dkms/mok.pub, then boot (perfctr(4))");
+	else if (module_installed(release))
+		explain("there is no " PERFCTR_DEVICE ": the module is not loaded.\n"
+			"Load it as root: modprobe perfctr");
+	else if (!access("/var/lib/dkms/perfctr", F_OK))
+		explain("there is no " PERFCTR_DEVICE ": dkms has the module, but not for the kernel that runs, %s.\n"
+			"Build it as root, or hear why it cannot be built: dkms install perfctr/" PERFEX_VERSION, release);
+	else
+		explain("there is no " PERFCTR_DEVICE ": the module is neither loaded nor installed for\n"
+			"the kernel that runs, %s. Install it (README.md tells how, with DKMS), then\n"
+			"load it as root: modprobe perfctr", release);
+}
+
 void explain_device(int error)
 {
 	struct utsname uts;
@@ -52,13 +92,8 @@ void explain_device(int error)
 		if (!access("/sys/module/perfctr", F_OK))
 			explain("the module is loaded, but there is no " PERFCTR_DEVICE " here. A container must be\n"
 				"given the device: docker run --device " PERFCTR_DEVICE);
-		else if (module_installed(uts.release))
-			explain("there is no " PERFCTR_DEVICE ": the module is not loaded.\n"
-				"Load it as root: modprobe perfctr");
 		else
-			explain("there is no " PERFCTR_DEVICE ": the module is neither loaded nor installed for\n"
-				"the kernel that runs, %s. Install it (README.md tells how, with DKMS), then\n"
-				"load it as root: modprobe perfctr", uts.release);
+			explain_module(uts.release);
 		break;
 	case EEXIST:
 		explain("this program is counted already, by a perfex around this one say.\n"
