@@ -11,15 +11,16 @@
 #
 # For the machine that it stands on, with that machine's compiler:
 #
-#	make && make install [DESTDIR= PREFIX=]		library, perfex, man pages; perfex
+#	make && make install [DESTDIR= PREFIX= LIBDIR=]	library, perfex, man pages; perfex
 #				report and annotate where there is libdw (Debian: libdw-dev)
 #	make install-dkms [DESTDIR=]			the module's sources, for dkms
-#	make uninstall [DESTDIR= PREFIX=]		removes what make install has put there
+#	make uninstall [DESTDIR= PREFIX= LIBDIR=]	removes what make install has put there
 #	make uninstall-dkms [DESTDIR=]			the module, built for all kernels, and its sources
 #
 # For those who make releases and packages:
 #
 #	make dist		what HEAD has, as build/dist/perfctr-VERSION.tar.xz: the same bytes each time
+#	make deb		Debian's packages of that, in build/deb, with this Debian's tools
 
 M ?= riscv64-6.12
 O ?= $(CURDIR)/build/native
@@ -71,15 +72,19 @@ uninstall:
 	done
 	rm -rf $(O)/installed
 
-# A new copy, without files that an older version had. dkms builds it anew only if told so: --force.
+# What dkms has built of an older copy with this version goes, for all kernels: dkms would keep it.
+forget_dkms = [ -n "$(DESTDIR)" ] || ! command -v dkms >/dev/null || \
+	! dkms status perfctr/$(VERSION) | grep -q . || dkms remove perfctr/$(VERSION) --all
+
+# A new copy, without files that an older version had.
 install-dkms:
+	$(forget_dkms)
 	rm -rf $(dkms)
 	mkdir -p $(dkms)
 	cp -R dkms.conf module include $(dkms)
 
 uninstall-dkms:
-	[ -n "$(DESTDIR)" ] || ! dkms status perfctr/$(VERSION) | grep -q . || \
-		dkms remove perfctr/$(VERSION) --all
+	$(forget_dkms)
 	rm -rf $(dkms)
 
 # Times and owners in it are the commit's.
@@ -89,6 +94,18 @@ dist:
 	mkdir -p build/dist
 	git archive --prefix=perfctr-$(VERSION)/ HEAD >build/dist/perfctr-$(VERSION).tar
 	xz -f -T1 build/dist/perfctr-$(VERSION).tar
+
+# dpkg-buildpackage says which packages it lacks.
+deb: dist
+	@command -v dpkg-buildpackage >/dev/null || \
+		{ echo "perfctr: make deb needs Debian's dpkg-dev" >&2; exit 1; }
+	rm -rf build/deb
+	mkdir -p build/deb
+	cp build/dist/perfctr-$(VERSION).tar.xz build/deb/perfctr_$(VERSION).orig.tar.xz
+	tar -C build/deb -xf build/dist/perfctr-$(VERSION).tar.xz
+	cp -R build/deb/perfctr-$(VERSION)/packaging/debian build/deb/perfctr-$(VERSION)/debian
+	cd build/deb/perfctr-$(VERSION) && dpkg-buildpackage --unsigned-source --unsigned-changes
+	rm -rf build/deb/perfctr-$(VERSION)
 
 demo:
 	tests/machines/demo.sh
