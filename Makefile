@@ -19,16 +19,18 @@
 #
 # For those who make releases and packages:
 #
+#	make all install REPORT_TO=ADDRESS		perfex --report says to send its text there
 #	make dist		what HEAD has, as build/dist/perfctr-VERSION.tar.xz: the same bytes each time
 #	make deb		Debian's packages of that, in build/deb, with this Debian's tools
 
 M ?= riscv64-6.12
 O ?= $(CURDIR)/build/native
 PREFIX ?= /usr/local
+REPORT_TO ?=
 VERSION := $(shell sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' dkms.conf)
 dkms := $(DESTDIR)/usr/src/perfctr-$(VERSION)
 
-export PREFIX DESTDIR
+export PREFIX DESTDIR REPORT_TO
 
 all: lib perfex perfex-report
 

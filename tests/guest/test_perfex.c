@@ -1952,6 +1952,7 @@ START_TEST(report)
 	says_setting("perf_event_paranoid", "/proc/sys/kernel/perf_event_paranoid");
 	says_setting("perf_user_access", "/proc/sys/kernel/perf_user_access");
 	says_setting("rdpmc", "/sys/bus/event_source/devices/cpu/rdpmc");
+	says(result.out, "\nSend this text to those who packaged or gave you perfctr.\n");
 	/* The report does not say whose machine it is. */
 	says_not(result.out, name);
 	says_not(result.out, "root\n");

@@ -71,7 +71,8 @@ const struct option_row option_rows[] = {
 	{ "report", OPTION_REPORT, RUN, NULL,
 	  "write what a report about this machine needs, to stdout:\n"
 	  "versions, processor, costs, and tests that it counts;\n"
-	  "with the next four options" },
+	  "with the next four options.\n"
+	  SEND_REPORT },
 	{ "overflows", OPTION_OVERFLOWS, RUN, "N", "let counters overflow N times (10000)" },
 	{ "watch", OPTION_WATCH, RUN, "S", "watch the registers for S seconds (10)" },
 	{ "hotplug", OPTION_HOTPLUG, RUN, NULL, "take a CPU off, and on again" },

@@ -34,6 +34,12 @@
 
 #define PERFEX_VERSION	"7.0.0"
 
+/* Where the text of --report is wanted; the makefile has the address, if the packager gave one. */
+#ifndef REPORT_TO
+#define REPORT_TO	"those who packaged or gave you perfctr"
+#endif
+#define SEND_REPORT	"Send this text to " REPORT_TO "."
+
 /*
  * Our own exit status beside the program's, as env, nohup and timeout have it; and of wrong usage,
  * when nothing was run

@@ -300,4 +300,5 @@ void print_report(const struct perfctr_info *info, const struct report_options *
 		printf("\nThe checks are made on CPU %u, and hold for its type of core.\n", m.cpu);
 	make_checks(checks, sizeof(checks) / sizeof(checks[0]), &m);
 	print_verdict(&m);
+	printf("\n%s\n", SEND_REPORT);
 }
