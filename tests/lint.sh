@@ -260,6 +260,7 @@ check tidy-ppc32 tidy powerpc-linux-gnu
 check shellcheck shells
 check manuals manuals
 check versions versions
+check abi tests/abi.sh
 
 echo "$passed passed, $failed failed"
 [ $failed = 0 ] && [ $passed -gt 0 ]
