@@ -45,7 +45,7 @@ run_part() { # name
 	lint)
 		# Probes are written once for all architectures.
 		tests/lint.sh checkpatch kernel layers lengths families behaviours pieces probes-x86_64 \
-			tidy shellcheck manuals versions abi ;;
+			tidy shellcheck manuals versions abi commits ;;
 	lint-all)
 		tests/lint.sh ;;
 	unit)
