@@ -158,7 +158,19 @@ versions() {
 		grep -H "^#define PERFCTR_VERSION	\"$v\"\$" module/perfctr.h &&
 		grep -H "^VERSION := $v\$" lib/Makefile &&
 		grep -H "^#define LIBPERFCTR_VERSION	\"$v\"\$" lib/libperfctr/libperfctr.h &&
-		grep -H "^#define PERFEX_VERSION	\"$v\"\$" tools/perfex/perfex.h
+		grep -H "^#define PERFEX_VERSION	\"$v\"\$" tools/perfex/perfex.h &&
+		grep -H "^version = \"$v\"\$" bindings/python/pyproject.toml &&
+		grep -H "^version = \"$v\"\$" bindings/rust/Cargo.toml || return
+	for spec in packaging/rpm/*.spec; do
+		grep -H "^Version: *$v\$" "$spec" || { echo "$spec has another version"; return 1; }
+	done
+	grep -H "^pkgver=$v\$" packaging/arch/PKGBUILD &&
+		grep -H "^, version ? \"$v\"\$" packaging/nix/default.nix &&
+		grep -H "^PERFCTR_VERSION = $v\$" packaging/buildroot/perfctr.mk || return
+	# Recipes have it in their names.
+	for recipe in packaging/openembedded/*.bb; do
+		[ "${recipe##*_}" = "$v.bb" ] || { echo "$recipe has another version"; return 1; }
+	done
 }
 
 # The same of perfex, perfex-report and the library.
