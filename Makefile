@@ -4,6 +4,7 @@
 #	make check		the tests that every change must pass
 #	make check-debug	the module in kernels that check themselves, under stress and faults,
 #				and what else is slow and rarely fails
+#	make check-packages	packages, made, installed, upgraded and removed in machines with systemd
 #	make bench [KEEP=1]	perfctr beside perf_events, and beside the figures that were kept
 #	make lint		the checks that only read
 #	make machines		every emulated machine, with all that runs there
@@ -145,6 +146,11 @@ check-debug:
 		$(addprefix isolated-,riscv64-6.12 skylake) \
 		guest-riscv64-6.12 processors vices noise switches asan full-fuzz-report lint-all
 
+# The first makes what the others install.
+check-packages:
+	tests/check.sh packages-make
+	tests/check.sh $(addprefix packages-,upgrades containers slurm others)
+
 bench:
 	bench/run.sh
 
@@ -161,4 +167,4 @@ machine-shell:
 clean:
 	rm -rf build
 
-.PHONY: all lib perfex perfex-report install install-dkms uninstall uninstall-dkms demo check check-debug bench lint machines machine-shell clean
+.PHONY: all lib perfex perfex-report install install-dkms uninstall uninstall-dkms dist deb demo check check-debug check-packages bench lint machines machine-shell clean

@@ -67,6 +67,10 @@ run_part() { # name
 		tests/machines/dkms.sh ;;
 	install)
 		tests/install.sh ;;
+	packages-others)
+		tests/packages/others.sh ;;
+	packages-*)
+		tests/packages/debian.sh "${1#packages-}" ;;
 	languages)
 		tests/languages/stage.sh
 		tests/machines/boot.sh icelake --icount --smp 2 --mem 1024 --timeout 600 \

@@ -166,7 +166,10 @@ versions() {
 	done
 	grep -H "^pkgver=$v\$" packaging/arch/PKGBUILD &&
 		grep -H "^, version ? \"$v\"\$" packaging/nix/default.nix &&
-		grep -H "^PERFCTR_VERSION = $v\$" packaging/buildroot/perfctr.mk || return
+		grep -H "^PERFCTR_VERSION = $v\$" packaging/buildroot/perfctr.mk &&
+		grep -H "^perfctr ($v-" packaging/debian/changelog &&
+		grep -H "^set version $v\$" packaging/hpc/modulefile &&
+		grep -H "^    version(\"$v\")\$" packaging/hpc/package.py || return
 	# Recipes have it in their names.
 	for recipe in packaging/openembedded/*.bb; do
 		[ "${recipe##*_}" = "$v.bb" ] || { echo "$recipe has another version"; return 1; }

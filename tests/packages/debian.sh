@@ -1,0 +1,77 @@
+#!/bin/sh
+# usage: debian.sh make|upgrades|containers|slurm
+#
+# make: builds Debian's packages of HEAD twice, in two places, which must give the same bytes, and lintian
+# must find neither errors nor warnings. The others install them in a new Debian machine with systemd:
+# upgrades goes through two kernel upgrades and a boot, and removes them; containers counts in one; slurm
+# counts a job's tasks.
+set -eu
+
+here=$(cd "$(dirname "$0")" && pwd)
+top=$(cd "$here/../.." && pwd)
+
+# Inside a throw-away build root
+if [ "${1-}" = --inside ]; then
+	build=$(sed -n '/^Build-Depends:/,/^[^ ]*:/p' /src/packaging/debian/control |
+		sed -n 's/^Build-Depends:\(.*\)/\1/p; s/^ //p' | tr ',' '\n' | sed 's/[[(].*//' | tr -s ' \n' ' ')
+	# shellcheck disable=SC2086 # words
+	{ apt-get update && apt-get install -y --no-install-recommends dpkg-dev build-essential lintian git \
+		dh-dkms dh-python debhelper ${build}; } >/tmp/log 2>&1 || { tail -n 20 /tmp/log; exit 1; }
+	for place in one another; do
+		git clone -q /src "/tmp/$place"
+		make -C "/tmp/$place" deb >/tmp/log 2>&1 || { tail -n 40 /tmp/log; echo "not ok deb.made"; exit 1; }
+		(cd "/tmp/$place/build/deb" && sha256sum -- *.deb *.dsc *.tar.xz) >"/tmp/$place.sums"
+	done
+	echo "ok deb.made"
+	diff /tmp/one.sums /tmp/another.sums || { echo "not ok deb.same_bytes"; exit 1; }
+	echo "ok deb.same_bytes"
+	lintian --fail-on error,warning /tmp/one/build/deb/*.changes || { echo "not ok deb.lintian"; exit 1; }
+	echo "ok deb.lintian"
+	rm -rf /src/build/deb
+	cp -R /tmp/one/build/deb /src/build/deb
+	echo "3 passed, 0 failed"
+	exit
+fi
+
+# On a new disk, one job after another
+jobs() { # "job kernel"...
+	machine=$("$here/machine.sh")
+	work=build/packages/$what
+	rm -rf "$work"
+	mkdir -p "$work/job"
+	cp "$here"/jobs/* packaging/hpc/slurm.sh packaging/hpc/modulefile "$work/job"
+	cp build/stage/icelake/usr/libexec/perfctr/known "$work/job"
+	for deb in build/deb/*.deb; do
+		case $deb in *-dbgsym_*) ;; *) cp "$deb" "$work/job" ;; esac
+	done
+	truncate -s 8G "$work/disk"
+	mke2fs -q -t ext4 -d "$machine" "$work/disk"
+	for step; do
+		cp "$here/jobs/${step% *}" "$work/job/run"
+		kernel=${step#* }
+		[ "$kernel" != newer ] || kernel=$(head -n 1 "$machine/etc/perfctr-kernels")
+		"$here/boot.sh" "$work/disk" "$kernel" "$work/job"
+	done
+}
+
+cd "$top"
+what=${1-}
+case $what in
+make)
+	"$here/../machines/inroot" -w "/src/tests/packages/${0##*/}" --inside
+	exit ;;
+upgrades)
+	set -- 'install 6.12' 'newer newer' ;;
+containers | slurm)
+	set -- "$what 6.12"
+	# The instruction clock makes counts exact.
+	export ICOUNT=y ;;
+*)
+	echo "usage: debian.sh make|upgrades|containers|slurm" >&2
+	exit 2 ;;
+esac
+ls build/deb/perfctr-dkms_*.deb >/dev/null 2>&1 ||
+	"$here/../machines/inroot" -w "/src/tests/packages/${0##*/}" --inside
+tests/machines/stage.sh icelake
+jobs "$@"
+rm -rf "build/packages/$what"
