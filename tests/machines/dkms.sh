@@ -73,6 +73,11 @@ if [ "$INROOT" = trixie ]; then
 	esac
 fi
 
+# As Debian's packages of modules ask it, before they build one
+[ "$(bash -c 'AUTOINSTALL=; . "$0"; echo $AUTOINSTALL' "/usr/src/perfctr-$version/dkms.conf" 2>/tmp/said)" = yes ] ||
+	fail packaged
+ok packaged
+
 # After a git pull
 mkdir /tmp/pulled
 cp -R Makefile dkms.conf module include /tmp/pulled

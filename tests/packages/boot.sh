@@ -9,24 +9,23 @@ set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
 if [ -z "${INROOT-}" ]; then
+	disk=$1 release=$2 job=$3
+	kernel=$(debugfs -R 'ls -p /boot' "$disk" 2>/dev/null |
+		sed -n "s,.*/vmlinuz-\(${release}[^/]*\)/.*,\1,p" | sort -V | tail -n 1)
+	[ "$kernel" ] || { echo "boot.sh: $disk has no kernel $release" >&2; exit 2; }
+	for file in vmlinuz initrd.img; do
+		debugfs -R "dump /boot/$file-$kernel ${disk%/*}/$file" "$disk" 2>/dev/null
+	done
+	tar -cf "${disk%/*}/job.tar" -C "$job" .
 	QEMU=/src/$("$here/../machines/qemu/build.sh")/qemu-system-x86_64
 	export QEMU
-	exec "$here/../machines/inroot" -w -e QEMU -e ICOUNT "/src/tests/packages/${0##*/}" "$@"
+	exec "$here/../machines/inroot" -e QEMU -e ICOUNT "/src/tests/packages/${0##*/}" "$disk" "$kernel"
 fi
 cd /src
-disk=$1 release=$2 job=$3
-command -v debugfs >/dev/null || apt-get install -y e2fsprogs >/dev/null || exit
+disk=$1 kernel=$2 work=${1%/*}
 machine=icelake
 # shellcheck source=tests/machines/machine.sh
 . tests/machines/machine.sh
-
-kernel=$(debugfs -R 'ls -p /boot' "$disk" 2>/dev/null |
-	sed -n "s,.*/vmlinuz-\(${release}[^/]*\)/.*,\1,p" | sort -V | tail -n 1)
-[ "$kernel" ] || { echo "boot.sh: $disk has no kernel $release" >&2; exit 2; }
-for file in vmlinuz initrd.img; do
-	debugfs -R "dump /boot/$file-$kernel /tmp/$file" "$disk" 2>/dev/null
-done
-tar -cf /tmp/job.tar -C "$job" .
 mkdir -p build/log
 if [ "${ICOUNT-}" ]; then
 	clock='-icount shift=0,sleep=off' parallel=''
@@ -34,9 +33,9 @@ else
 	clock='-accel tcg,thread=multi' parallel=--parallel
 fi
 # shellcheck disable=SC2086 # words
-exec tests/machines/console.py $parallel --log "build/log/packages-$kernel.console" \
+exec tests/machines/console.py $parallel --log "build/log/packages-${work##*/}-$kernel.console" \
 	--out build/out/packages --timeout 3000 \
 	$QEMU -M q35 -cpu $cpu $clock -smp 2 -m 2048 -nic none -vga none -display none \
-	-no-reboot -serial stdio -kernel /tmp/vmlinuz -initrd /tmp/initrd.img \
-	-drive "file=$disk,format=raw,if=ide,index=0" -drive file=/tmp/job.tar,format=raw,if=ide,index=1 \
+	-no-reboot -serial stdio -kernel "$work/vmlinuz" -initrd "$work/initrd.img" \
+	-drive "file=$disk,format=raw,if=ide,index=0" -drive "file=$work/job.tar,format=raw,if=ide,index=1" \
 	-append "root=/dev/sda rw console=ttyS0 quiet panic=1 oops=panic mitigations=off"
