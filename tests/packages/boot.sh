@@ -27,13 +27,10 @@ machine=icelake
 # shellcheck source=tests/machines/machine.sh
 . tests/machines/machine.sh
 mkdir -p build/log
-if [ "${ICOUNT-}" ]; then
-	clock='-icount shift=0,sleep=off' parallel=''
-else
-	clock='-accel tcg,thread=multi' parallel=--parallel
-fi
+clock='-accel tcg,thread=multi'
+[ -z "${ICOUNT-}" ] || clock='-icount shift=0,sleep=off'
 # shellcheck disable=SC2086 # words
-exec tests/machines/console.py $parallel --log "build/log/packages-${work##*/}-$kernel.console" \
+exec tests/machines/console.py --log "build/log/packages-${work##*/}-$kernel.console" \
 	--out build/out/packages --timeout 3000 \
 	$QEMU -M q35 -cpu $cpu $clock -smp 2 -m 2048 -nic none -vga none -display none \
 	-no-reboot -serial stdio -kernel "$work/vmlinuz" -initrd "$work/initrd.img" \
