@@ -34,5 +34,6 @@ exec tests/machines/console.py --log "build/log/packages-${work##*/}-$kernel.con
 	--out build/out/packages --timeout 3000 \
 	$QEMU -M q35 -cpu $cpu $clock -smp 2 -m 2048 -nic none -vga none -display none \
 	-no-reboot -serial stdio -kernel "$work/vmlinuz" -initrd "$work/initrd.img" \
-	-drive "file=$disk,format=raw,if=ide,index=0" -drive "file=$work/job.tar,format=raw,if=ide,index=1" \
-	-append "root=/dev/sda rw console=ttyS0 quiet panic=1 oops=panic mitigations=off"
+	-drive "file=$disk,format=raw,if=ide,index=0" -drive "file=$work/job.tar,format=raw,if=none,id=job" \
+	-device ide-hd,drive=job,serial=job \
+	-append "root=LABEL=perfctr rw console=ttyS0 quiet panic=1 oops=panic mitigations=off"

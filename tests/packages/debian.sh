@@ -45,7 +45,7 @@ jobs() { # "job kernel"...
 		case $deb in *-dbgsym_*) ;; *) cp "$deb" "$work/job" ;; esac
 	done
 	truncate -s 8G "$work/disk"
-	mke2fs -q -t ext4 -d "$machine" "$work/disk"
+	mke2fs -q -t ext4 -L perfctr -d "$machine" "$work/disk"
 	for step; do
 		cp "$here/jobs/${step% *}" "$work/job/run"
 		kernel=${step#* }

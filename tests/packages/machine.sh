@@ -52,7 +52,7 @@ cat >"$tmp/usr/local/sbin/job" <<'EOF'
 #!/bin/sh
 # The second disk is an archive with the job; the lines with @@ are for console.py.
 mkdir -p /job
-tar -xf /dev/sdb -C /job
+tar -xf /dev/disk/by-id/*job -C /job
 cd /job
 echo @@start@@
 sh ./run
