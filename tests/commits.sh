@@ -100,7 +100,6 @@ must_say() { # reason message
 eighty="lib: $(printf '%075d' 0)"
 must_say '' 'lib, tests/unit: names are found\n\nThey were lost.'
 must_say '' "$eighty\n\nIt was.\n\nSigned-off-by: Some Body <some@example.org>"
-must_say '' 'perfex: no /proc/w/x\n\nA file of src/work/root/ was read, and ./home/ too.'
 must_say 'the first line has more than 80' "${eighty}9\n\nIt was."
 must_say 'the first line is not "part:' 'names are found\n\nThey were lost.'
 must_say 'the first line is not "part:' 'lib:names are found\n\nThey were lost.'
@@ -111,8 +110,10 @@ must_say 'there is no cause' 'lib: names are found\n\nSigned-off-by: Some Body <
 must_say 'a line has more than 110' "lib: names are found\n\n$eighty, and $eighty."
 must_say 'a line ends with a blank' 'lib: names are found\n\nThey were lost. '
 must_say 'a line ends with a blank' 'lib: names are found \n\nThey were lost.'
-for path in /w/x /work/x /root/x /home/x; do
-	must_say 'it names a path' "lib: names are found\n\nIn $path/file they were lost."
+# These are somebody's at the beginning of a path only.
+for begin in w work root home; do
+	must_say 'it names a path' "lib: names are found\n\nIn /$begin/x/file they were lost."
+	must_say '' "lib: names of /proc/$begin/x are found\n\nIn src/$begin/ and ./$begin/ they were lost."
 done
 must_say 'WARNING: Possible repeated word' 'lib: names are found\n\nThey were were lost.'
 must_say "WARNING: 'recieve' may be misspelled" 'lib: names are found\n\nWe recieve none.'
