@@ -26,20 +26,15 @@ if [ -z "${INROOT-}" ]; then
 fi
 cd /src || exit
 
+# shellcheck source=tests/wanted.sh
+. tests/wanted.sh
 passed=0 failed=0 skipped=0
 
 # A command that ends with 77 has not found what it is about.
 check() { # name command...
 	name=$1
 	shift
-	case " $only " in
-	*" all "*) ;;
-	*) wanted=''
-		for o in $only; do
-			case $name in "$o"*) wanted=y ;; esac
-		done
-		[ "$wanted" ] || return 0 ;;
-	esac
+	is_wanted "$name" || return 0
 	start=$(date +%s)
 	status=0
 	"$@" > "/tmp/$name" 2>&1 || status=$?

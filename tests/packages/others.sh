@@ -38,18 +38,13 @@ kernel=${kernel#linux-headers-}
 stubs=/src/tests/packages/stubs
 PATH=$stubs:$PATH
 
+# shellcheck source=tests/wanted.sh
+. tests/wanted.sh
 passed=0 failed=0
 check() { # name command...
 	name=$1
 	shift
-	case " $only " in
-	*" all "*) ;;
-	*) wanted=''
-		for o in $only; do
-			case $name in "$o"*) wanted=y ;; esac
-		done
-		[ "$wanted" ] || return 0 ;;
-	esac
+	is_wanted "$name" || return 0
 	(set -e; "$@") >"/tmp/$name.log" 2>&1
 	# In a condition it would have no set -e.
 	status=$?
