@@ -12,11 +12,11 @@ top=$(cd "$here/../.." && pwd)
 
 # Inside a throw-away build root
 if [ "${1-}" = --inside ]; then
-	build=$(sed -n '/^Build-Depends:/,/^[^ ]*:/p' /src/packaging/debian/control |
-		sed -n 's/^Build-Depends:\(.*\)/\1/p; s/^ //p' | tr ',' '\n' | sed 's/[[(].*//' | tr -s ' \n' ' ')
-	# shellcheck disable=SC2086 # words
-	{ apt-get update && apt-get install -y --no-install-recommends dpkg-dev build-essential lintian git \
-		dh-dkms dh-python debhelper ${build}; } >/tmp/log 2>&1 || { tail -n 20 /tmp/log; exit 1; }
+	mkdir /tmp/needs
+	cp -R /src/packaging/debian /tmp/needs/debian
+	{ apt-get update && apt-get install -y --no-install-recommends lintian git &&
+		apt-get build-dep -y --no-install-recommends /tmp/needs; } >/tmp/log 2>&1 ||
+		{ tail -n 20 /tmp/log; exit 1; }
 	for place in one another; do
 		git clone -q /src "/tmp/$place"
 		make -C "/tmp/$place" deb >/tmp/log 2>&1 || { tail -n 40 /tmp/log; echo "not ok deb.made"; exit 1; }
