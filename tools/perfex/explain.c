@@ -39,35 +39,38 @@ static bool module_installed(const char *release)
 	return found;
 }
 
-static bool file_begins(const char *path, const char *text)
+/* The first line of a file, without its end. What cannot be read is empty. */
+static void first_line(const char *path, char *line, int size)
 {
-	char line[256] = "";
 	FILE *f = fopen(path, "re");
 
-	if (!f)
-		return false;
-	if (!fgets(line, sizeof(line), f))
-		line[0] = 0;
-	fclose(f);
-	return !strncmp(line, text, strlen(text));
+	if (!f || !fgets(line, size, f))
+		line[0] = '\0';
+	if (f)
+		fclose(f);
+	line[strcspn(line, "\n")] = '\0';
 }
 
 /* Does the kernel load modules only if they are signed? Lockdown, as with Secure Boot, means that too. */
 static bool signed_only(void)
 {
-	return file_begins("/sys/module/module/parameters/sig_enforce", "Y") ||
-		(!access("/sys/kernel/security/lockdown", R_OK) &&
-		 !file_begins("/sys/kernel/security/lockdown", "[none]"));
+	char enforced[4], lockdown[64];
+
+	first_line("/sys/module/module/parameters/sig_enforce", enforced, sizeof(enforced));
+	first_line("/sys/kernel/security/lockdown", lockdown, sizeof(lockdown));
+	return enforced[0] == 'Y' || (lockdown[0] && strncmp(lockdown, "[none]", 6) != 0);
 }
 
 /* There is no device, and the module is not loaded. */
 static void explain_module(const char *release)
 {
-	if (module_installed(release) && signed_only())
+	bool installed = module_installed(release);
+
+	if (installed && signed_only())
 		explain("there is no " PERFCTR_DEVICE ": the module is not loaded. This kernel loads signed modules only\n"
 			"(Secure Boot, lockdown). If modprobe perfctr says \"Key was rejected by service\", enrol the\n"
 			"key that dkms signs with: mokutil --import /var/lib/dkms/mok.pub, then boot (perfctr(4))");
-	else if (module_installed(release))
+	else if (installed)
 		explain("there is no " PERFCTR_DEVICE ": the module is not loaded.\n"
 			"Load it as root: modprobe perfctr");
 	else if (!access("/var/lib/dkms/perfctr", F_OK))
@@ -401,13 +404,9 @@ const char *why_open(void)
 const char *which_privilege(void)
 {
 	static char text[128];
-	FILE *f = fopen("/proc/sys/kernel/perf_event_paranoid", "re");
-	char level[16] = "";
+	char level[16];
 
-	if (f && fgets(level, sizeof(level), f))
-		level[strcspn(level, "\n")] = '\0';
-	if (f)
-		fclose(f);
+	first_line("/proc/sys/kernel/perf_event_paranoid", level, sizeof(level));
 	(void)snprintf(text, sizeof(text),
 		       "root, CAP_PERFMON, or kernel.perf_event_paranoid of at most 1%s%s%s",
 		       *level ? " (it is " : "", level, *level ? ")" : "");
@@ -598,16 +597,12 @@ static char *find_program(const char *name)
 /* The kernel says ENOENT of an interpreter as well. Returns whether it is that one. */
 static bool explain_interpreter(const char *name)
 {
-	char line[256] = "", *path = find_program(name), *interpreter;
-	FILE *f = path ? fopen(path, "re") : NULL;
+	char line[256], *path = find_program(name), *interpreter;
 	size_t len;
 
-	if (f && !fgets(line, sizeof(line), f))
-		line[0] = '\0';
-	if (f)
-		fclose(f);
 	if (!path)
 		return false;
+	first_line(path, line, sizeof(line));
 	free(path);
 	if (strncmp(line, "#!", 2) != 0) {
 		explain("cannot run '%s': the loader that it names is missing. It may be a program for\n"
