@@ -33,6 +33,8 @@ if [ "${1-}" = --inside ]; then
 	exit
 fi
 
+make_packages() { "$here/../machines/inroot" -w "/src/tests/packages/${0##*/}" --inside; }
+
 # On a new disk, one job after another
 jobs() { # "job kernel"...
 	machine=$("$here/machine.sh")
@@ -58,7 +60,7 @@ cd "$top"
 what=${1-}
 case $what in
 make)
-	"$here/../machines/inroot" -w "/src/tests/packages/${0##*/}" --inside
+	make_packages
 	exit ;;
 upgrades)
 	set -- 'install 6.12' 'newer newer' ;;
@@ -70,8 +72,7 @@ containers | slurm)
 	echo "usage: debian.sh make|upgrades|containers|slurm" >&2
 	exit 2 ;;
 esac
-ls build/deb/perfctr-dkms_*.deb >/dev/null 2>&1 ||
-	"$here/../machines/inroot" -w "/src/tests/packages/${0##*/}" --inside
+ls build/deb/perfctr-dkms_*.deb >/dev/null 2>&1 || make_packages
 tests/machines/stage.sh icelake
 jobs "$@"
 rm -rf "build/packages/$what"

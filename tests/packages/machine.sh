@@ -10,7 +10,7 @@ cache=${PERFCTR_CACHE:-${XDG_CACHE_HOME:-${HOME:-/var/cache}${HOME:+/.cache}}/pe
 die() { echo "perfctr: $*" >&2; exit 1; }
 
 # What perfctr's packages need and recommend
-later="dkms libdw1t64 libpfm4 python3-cffi-backend openssl mokutil podman runc slurm-wlm munge environment-modules"
+later="dkms linux-headers-amd64 libdw1t64 libpfm4 python3-cffi-backend openssl mokutil podman runc slurm-wlm munge environment-modules"
 
 here=$(cd "$(dirname "$0")" && pwd)
 fits=$(arch=x86_64 bash -c '. "$1" && echo "$BUILD_EXCLUSIVE_KERNEL"' dkms.conf "$here/../../dkms.conf" 2>/dev/null)
