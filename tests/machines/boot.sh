@@ -96,7 +96,7 @@ shift $(($# - job_words))
 
 console=ttyS0
 case $arch in
-riscv64) qemu="$QEMU -M virt -cpu $cpu" ;;
+riscv64) qemu="$QEMU -M virt${parallel:+,aia=aplic-imsic} -cpu $cpu" ;;
 arm64) qemu="$QEMU -M virt -cpu $cpu -nic none" console=ttyAMA0 ;;
 # Without a terminal OpenBIOS takes a minute to refuse the kernel's first words.
 ppc32) qemu="$QEMU -M mac99 -cpu $cpu -nic none -vga none -nographic" ;;
