@@ -33,7 +33,13 @@ if [ "${1-}" = --inside ]; then
 	exit
 fi
 
-make_packages() { "$here/../machines/inroot" -w "/src/tests/packages/${0##*/}" --inside; }
+# The last commit of what is packaged
+packaged() { git log -n 1 --format=%H -- . ':!tests'; }
+
+make_packages() {
+	"$here/../machines/inroot" -w "/src/tests/packages/${0##*/}" --inside
+	packaged >build/deb/commit
+}
 
 # On a new disk, one job after another
 jobs() { # "job kernel"...
@@ -72,7 +78,7 @@ containers | slurm)
 	echo "usage: debian.sh make|upgrades|containers|slurm" >&2
 	exit 2 ;;
 esac
-ls build/deb/perfctr-dkms_*.deb >/dev/null 2>&1 || make_packages
+[ "$(cat build/deb/commit 2>/dev/null)" = "$(packaged)" ] || make_packages
 tests/machines/stage.sh icelake
 jobs "$@"
 rm -rf "build/packages/$what"
