@@ -3,6 +3,7 @@
 #ifndef PERFCTR_INTERNAL_H
 #define PERFCTR_INTERNAL_H
 
+#include <stddef.h>
 #include <stdio.h>
 
 /* The library defines the calls that users get inline, so it wants no inline copies. */
@@ -14,12 +15,14 @@
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
 struct vperfctr {
-	const struct perfctr_page *page;	/* first: vperfctr_page() relies on it */
+	const struct perfctr_page *page;
 	int fd;
 	void *map;				/* the page if it is the kernel's, or NULL */
 	unsigned int owner;			/* PERFCTR_OWNER_* of the latest control */
 	unsigned int reason;			/* PERFCTR_REASON_*, likewise */
 };
+
+_Static_assert(offsetof(struct vperfctr, page) == 0, "programs have perfctr-inline.h's vperfctr_page() in them");
 
 /*
  * The type that PERFCTR_CPU_TYPE=@name makes of @cpu_type: an older one with the same kind of registers, if
