@@ -4,7 +4,8 @@
 #	make check		the tests that every change must pass
 #	make check-debug	the module in kernels that check themselves, under stress and faults,
 #				and what else is slow and rarely fails
-#	make check-packages	packages, made, installed, upgraded and removed in machines with systemd
+#	make check-packages	packages, made, installed, upgraded and removed in machines with systemd,
+#				and what dkms does with the module
 #	make bench [KEEP=1]	perfctr beside perf_events, and beside the figures that were kept
 #	make lint		the checks that only read
 #	make machines		every emulated machine, with all that runs there
@@ -146,10 +147,11 @@ check-debug:
 		$(addprefix isolated-,riscv64-6.12 skylake) \
 		guest-riscv64-6.12 processors vices noise switches asan full-fuzz-report lint-all
 
-# The first makes what the others install.
+# The first two make what the others go on from.
 check-packages:
 	tests/check.sh packages-make
-	tests/check.sh $(addprefix packages-,upgrades containers slurm others)
+	tests/check.sh packages-install
+	tests/check.sh $(addprefix packages-,upgrades secure-boot containers slurm others) dkms
 
 bench:
 	bench/run.sh

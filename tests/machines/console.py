@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""usage: console.py [--parallel] --log FILE --out DIR --timeout SECONDS COMMAND...
+"""usage: console.py [--parallel] [--keys FILE] --log FILE --out DIR --timeout SECONDS COMMAND...
 
 Runs an emulator whose console is its standard output, and shows what the
 machine's job prints: from the line @@start@@ on, without the lines that
@@ -10,6 +10,9 @@ same time, and one of them executed an INT3 of text that another had just patche
 the machine did not even begin its job within STARTS seconds;
 98 if the kernel complained; 99 if the machine did not get as far as the job's end.
 Of one whose time was up it shows what its processors were doing.
+
+FILE of --keys has a line for each question that the machine asks at its console, in their order: a part
+of the question, a tab, and the keys, with Python's escapes.
 """
 
 import argparse
@@ -31,6 +34,9 @@ QEMU_INT3 = re.compile(r"^(\[[ .0-9]*\] )?int3: 0000 \[#1\]", re.MULTILINE)
 
 # The longest that was seen is 20, beside three other machines.
 STARTS = 300
+
+# Where a terminal's text goes, and its colours
+ESCAPE = re.compile(r"\x1b\[[0-9;?=]*[A-Za-z]")
 
 CONTROL = re.compile(rb"@@(start|end|kernel|exit (\d+)|file ([\w.-]+))@@$")
 
@@ -103,6 +109,27 @@ class Console:
         self.file = self.block = None
 
 
+class Keys:
+    """Answers what the machine asks at its console."""
+
+    def __init__(self, path):
+        self.asked = []
+        if path:
+            with open(path, encoding="ascii") as f:
+                self.asked = [line.rstrip("\n").split("\t") for line in f]
+        self.said = ""  # since the last answer
+
+    def feed(self, data):
+        """The keys for what the machine now asks, if any"""
+        if not self.asked:
+            return b""
+        self.said = (self.said + data.decode(errors="replace"))[-65536:]
+        if self.asked[0][0] not in ESCAPE.sub("", self.said):
+            return b""
+        self.said = ""
+        return self.asked.pop(0)[1].encode().decode("unicode_escape").encode()
+
+
 def look(pid, path):
     """What an emulator that has stopped to tell anything is doing."""
     for _ in range(3):
@@ -129,13 +156,14 @@ def look(pid, path):
         sys.stdout.flush()
 
 
-def run(command, timeout, starts, log, console, monitor):
+def run(command, timeout, starts, log, console, monitor, keys):
     """Runs the emulator; returns why it was ended, or None if it ended."""
     begun = time.monotonic()
     # However we end, the emulator does too.
     command = ["setpriv", "--pdeathsig", "KILL"] + command
     command += ["-monitor", f"unix:{monitor},server=on,wait=off"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE) as emulator:
+    stdin = subprocess.PIPE if keys.asked else None
+    with subprocess.Popen(command, stdin=stdin, stdout=subprocess.PIPE) as emulator:
         assert emulator.stdout
         while True:
             limit = timeout if console.begun or not starts else starts
@@ -151,11 +179,16 @@ def run(command, timeout, starts, log, console, monitor):
                 return None
             log.write(data)
             console.feed(data)
+            answer = keys.feed(data)
+            if answer and emulator.stdin:
+                emulator.stdin.write(answer)
+                emulator.stdin.flush()
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--parallel", action="store_true")
+    parser.add_argument("--keys")
     parser.add_argument("--log", required=True)
     parser.add_argument("--out", required=True)
     parser.add_argument("--timeout", type=float, default=0)
@@ -168,7 +201,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         with open(f"{folder}/log", "wb", buffering=0) as log:
             starts = STARTS if args.parallel else 0
-            why = run(args.command, args.timeout, starts, log, console, f"{folder}/monitor")
+            why = run(args.command, args.timeout, starts, log, console, f"{folder}/monitor",
+                      Keys(args.keys))
         shutil.copyfile(f"{folder}/log", args.log)
 
     if console.status is None:

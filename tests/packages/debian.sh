@@ -1,10 +1,11 @@
 #!/bin/sh
-# usage: debian.sh make|upgrades|containers|slurm
+# usage: debian.sh make|install|upgrades|secure-boot|containers|slurm
 #
 # make: builds Debian's packages of HEAD twice, in two places, which must give the same bytes, and lintian
-# must find neither errors nor warnings. The others install them in a new Debian machine with systemd:
-# upgrades goes through two kernel upgrades and a boot, and removes them; containers counts in one; slurm
-# counts a job's tasks.
+# must find neither errors nor warnings. install: in a new Debian machine with systemd they are installed, and
+# a user counts. The others go on from there: upgrades goes through two kernel upgrades and a boot, and removes
+# them; secure-boot enrols the key that dkms signs with; containers counts in one; slurm counts a job's tasks.
+# What they need of the first two they make, once for each commit.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -37,48 +38,85 @@ fi
 packaged() { git log -n 1 --format=%H -- . ':!tests'; }
 
 make_packages() {
+	[ "$what" != make ] && [ "$(cat build/deb/commit 2>/dev/null)" = "$(packaged)" ] && return
 	"$here/../machines/inroot" -w "/src/tests/packages/${0##*/}" --inside
 	packaged >build/deb/commit
 }
 
-# On a new disk, one job after another
+# As for boot.sh, from what machine.sh has fetched
+firmware() {
+	export FIRMWARE="$work/firmware"
+	for package in ovmf shim-signed shim-helpers-amd64-signed grub-efi-amd64-signed mtools; do
+		dpkg-deb -x "$machine/var/cache/apt/archives/$package"_*.deb "$FIRMWARE"
+	done
+}
+
+# One job after another, on one disk
 jobs() { # "job kernel"...
-	machine=$("$here/machine.sh")
-	work=build/packages/$what
-	rm -rf "$work"
-	mkdir -p "$work/job"
 	cp "$here"/jobs/* packaging/hpc/slurm.sh packaging/hpc/modulefile "$work/job"
 	cp build/stage/icelake/usr/libexec/perfctr/known "$work/job"
 	for deb in build/deb/*.deb; do
 		case $deb in *-dbgsym_*) ;; *) cp "$deb" "$work/job" ;; esac
 	done
-	truncate -s 8G "$work/disk"
-	mke2fs -q -t ext4 -L perfctr -d "$machine" "$work/disk"
 	for step; do
 		cp "$here/jobs/${step% *}" "$work/job/run"
+		rm -f "$work/job/keys"
+		[ ! -e "$here/jobs/${step% *}.keys" ] || cp "$here/jobs/${step% *}.keys" "$work/job/keys"
 		kernel=${step#* }
 		[ "$kernel" != newer ] || kernel=$(head -n 1 "$machine/etc/perfctr-kernels")
 		"$here/boot.sh" "$work/disk" "$kernel" "$work/job"
 	done
 }
 
+new_work() { # name
+	work=build/packages/$1
+	rm -rf "$work"
+	mkdir -p "$work/job"
+}
+
+install_packages() {
+	[ "$what" != install ] &&
+		[ "$(cat build/packages/install/done 2>/dev/null)" = "$machine $(packaged)" ] && return
+	new_work install
+	truncate -s 8G "$work/disk"
+	mke2fs -q -t ext4 -L perfctr -d "$machine" "$work/disk"
+	jobs 'install 6.12'
+	echo "$machine $(packaged)" >"$work/done"
+}
+
 cd "$top"
 what=${1-}
 case $what in
-make)
-	make_packages
-	exit ;;
+make | install)
+	set -- ;;
 upgrades)
-	set -- 'install 6.12' 'newer newer' ;;
+	set -- 'upgrade 6.12' 'newer newer' ;;
+secure-boot)
+	set -- 'signed 6.12' 'enrolled 6.12' ;;
 containers | slurm)
-	set -- "$what 6.12"
-	# The instruction clock makes counts exact.
-	export ICOUNT=y ;;
+	set -- "$what 6.12" ;;
 *)
-	echo "usage: debian.sh make|upgrades|containers|slurm" >&2
+	echo "usage: debian.sh make|install|upgrades|secure-boot|containers|slurm" >&2
 	exit 2 ;;
 esac
-[ "$(cat build/deb/commit 2>/dev/null)" = "$(packaged)" ] || make_packages
+mkdir -p build/packages
+exec 9>build/packages/lock
+flock 9
+make_packages
+[ "$what" != make ] || exit 0
+machine=$("$here/machine.sh")
 tests/machines/stage.sh icelake
+install_packages
+[ "$what" != install ] || exit 0
+new_work "$what"
+cp --sparse=always build/packages/install/disk "$work/disk"
+exec 9>&-
+case $what in
+secure-boot)
+	firmware ;;
+containers | slurm)
+	# The instruction clock makes counts exact.
+	export ICOUNT=y ;;
+esac
 jobs "$@"
-rm -rf "build/packages/$what"
+rm -rf "$work"

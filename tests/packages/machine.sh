@@ -11,6 +11,8 @@ die() { echo "perfctr: $*" >&2; exit 1; }
 
 # What perfctr's packages need and recommend
 later="dkms linux-headers-amd64 libdw1t64 libpfm4 python3-cffi-backend openssl mokutil podman runc slurm-wlm munge environment-modules"
+# What boots it with Secure Boot, for debian.sh and boot.sh
+boots="ovmf shim-signed shim-helpers-amd64-signed grub-efi-amd64-signed mtools"
 
 here=$(cd "$(dirname "$0")" && pwd)
 fits=$(arch=x86_64 bash -c '. "$1" && echo "$BUILD_EXCLUSIVE_KERNEL"' dkms.conf "$here/../../dkms.conf" 2>/dev/null)
@@ -44,7 +46,7 @@ unshare --mount mmdebstrap --mode=root --variant=apt --architectures=amd64 \
 	--skip=cleanup/apt \
 	--customize-hook="echo deb $mirror trixie-backports main >\"\$1/etc/apt/sources.list.d/backports.list\"" \
 	--customize-hook="copy-in $here/machine-fetch.sh /tmp" \
-	--customize-hook="chroot \"\$1\" /tmp/machine-fetch.sh '$fits' $later" \
+	--customize-hook="chroot \"\$1\" /tmp/machine-fetch.sh '$fits' $later $boots" \
 	--customize-hook='echo perfctr-test >"$1/etc/hostname"; chroot "$1" useradd -m user' \
 	trixie "$tmp" "$mirror" >&2 || die "the machine could not be made"
 
