@@ -15,6 +15,7 @@ kernels=$(apt-cache pkgnames linux-image- |
 } | uniq >/etc/perfctr-kernels
 fetch() { apt-get -o APT::Install-Recommends=true install -y --download-only "$@"; }
 fetch "$@"
+# The newest kernel upgrades linux-headers-amd64 and linux-image-amd64, which depend on the newest.
 while read -r kernel; do
-	fetch -t trixie-backports "linux-headers-$kernel" "linux-image-$kernel"
+	fetch -t trixie-backports "linux-headers-$kernel" "linux-image-$kernel" linux-headers-amd64 linux-image-amd64
 done </etc/perfctr-kernels
