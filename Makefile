@@ -145,7 +145,7 @@ check-debug:
 		tracepoint-debug-riscv64-debug-faults \
 		$(addprefix tracepoint-shared-debug-,riscv64-debug-faults icelake-debug-faults) \
 		$(addprefix isolated-,riscv64-6.12 skylake) \
-		guest-riscv64-6.12 processors vices noise switches asan full-fuzz-report lint-all
+		guest-riscv64-6.12 processors vices noise switches asan full-fuzz-report lint-all kernels
 
 # The first two make what the others go on from.
 check-packages:
