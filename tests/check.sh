@@ -115,8 +115,6 @@ run_part() { # name
 		echo "$n passed, 0 failed" ;;
 	newest)
 		tests/machines/newest.sh ;;
-	build-*)
-		tests/machines/kbuild.sh "${1#build-}" ;;
 	guest-*)
 		machine=${1#guest-}
 		smp=${machine##*-smp}
