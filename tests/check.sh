@@ -22,7 +22,7 @@ parts='lint unit guest-skylake-smp2 guest-riscv64-6.12-smp2 guest-riscv64-nopmu
 	guest-zen4-smp2 kvm-zen4-testing guest-7450
 	shared-icelake-smp2 shared-riscv64-6.12-smp2 shared-arm64-6.12-smp2
 	tracepoint-icelake-smp2 stress-riscv64-6.12-30000 stress-icelake-30000
-	languages fuzz-report install ppc32-rules newest'
+	languages fuzz-report install ppc32-rules p5-rules newest'
 
 # What the part's job is run by, in the guest
 way=''
@@ -99,6 +99,8 @@ run_part() { # name
 		tests/machines/vices.sh ;;
 	ppc32-rules)
 		tests/machines/ppc32-rules.sh ;;
+	p5-rules)
+		tests/machines/p5-rules.sh ;;
 	kernels)
 		# All warnings, for the kernels that lint does not build for; sparse is in trixie's root alone.
 		n=0

@@ -125,6 +125,7 @@ tidy() { # target
 		'(!/_(ppc32|riscv64|x86_64)[.]c$/ || $0 ~ own) &&
 		 (!/^tests\/unit\/driver\// || arch == "x86_64") &&
 		 (arch == "powerpc") == (/_ppc32[.]c$/ || /^tests\/machines\/ppc32\//) &&
+		 !/^tests\/machines\/p5\// &&
 		 !/driver\/linux\/linux[.]c$/ && !/^lib\/events\/generate[.]c$/ && !/^tests\/machines\/mpi\// &&
 		 !/^tests\/(unit\/test_(sets|tables)|guest\/(old\/events|test_manual))[.]c$/')
 	# shellcheck disable=SC2086 # words
@@ -251,7 +252,7 @@ all_pieces() {
 families() {
 	! grep -nE 'MSR_(P4|P5|P6|K7|F15H|AMD|ARCH_PERFMON|CORE_PERF|IA32|OFFCORE)|0x[0-9a-f]{3,}[^0-9a-f]' \
 		module/arch/x86/*.[ch] |
-		grep -vE '^module/arch/x86/((intel|intel_events|intel_models|p6|amd)[.]c:|intel[.]h:|[^:]*:[0-9]+:#define (LVTPC_|EVNTSEL_|EVENT_AND|PERFCTR_X86_NO_CORE|PERFCTR_X86_CHANGED))'
+		grep -vE '^module/arch/x86/((intel|intel_events|intel_models|p6|amd|p5|winchip|c3)[.]c:|intel[.]h:|[^:]*:[0-9]+:#define (LVTPC_|EVNTSEL_|EVENT_AND|PERFCTR_X86_NO_CORE|PERFCTR_X86_CHANGED))'
 }
 
 TIDY_VERSION=$(clang-tidy --version)

@@ -83,6 +83,18 @@ zen2 | zen2-testing | zen2-6.1)
 zen4 | zen4-testing | zen4-6.1)
 	append=mitigations=off
 	arch=x86_64 cpu=EPYC-Genoa,perfctr-core=on,perfmon-v2=on,lbr-pmc-freeze=on ;;
+# Older ones. Linux needs CMOV, so all are a Pentium III by another name. Their kernel has no PAE, and looks for
+# a PnP BIOS, which is not there.
+p5 | p5mmx | mii | c6 | winchip2 | c3)
+	arch=i386 linux=686 append=noisapnp
+	case $machine in
+	p5) cpu=pentium3,family=5,model=2,mmx=off,sse=off ;;
+	p5mmx) cpu=pentium3,family=5,model=4 ;;
+	mii) cpu=pentium3,vendor=CyrixInstead,family=6,model=0 ;;
+	c6) cpu=pentium3,vendor=CentaurHauls,family=5,model=4 ;;
+	winchip2) cpu=pentium3,vendor=CentaurHauls,family=5,model=8 ;;
+	c3) cpu=pentium3,vendor=CentaurHauls,family=6,model=7 ;;
+	esac ;;
 604 | 604e | 750 | 7400 | 7450 | 7457)
 	arch=ppc32 cpu=$machine linux=ppc32 ;;
 750-plain | 7450-plain | 750-debug | 7450-debug)
@@ -94,7 +106,7 @@ esac
 
 case $machine in
 *-testing) suite=testing ;;
-*-6.1 | pentium3 | k7) suite=bookworm ;;
+*-6.1 | pentium3 | k7 | p5 | p5mmx | mii | c6 | winchip2 | c3) suite=bookworm ;;
 riscv64-debug | riscv64-rt) linux=$machine checker=y ;;
 [67]*-debug) checker=y ;; # $linux is set
 *-debug | *-kcsan) linux=x86_64-${machine##*-} checker=y ;;
@@ -102,6 +114,7 @@ esac
 case $machine in
 *-rt) flavour=rt-amd64 ;;
 pentium3 | k7) flavour=686-pae ;;
+p5 | p5mmx | mii | c6 | winchip2 | c3) flavour=686 ;;
 *) flavour=amd64 ;;
 esac
 case $machine in
@@ -118,8 +131,9 @@ gnu=$arch
 [ "$arch" != ppc32 ] || gnu=powerpc
 case $machine in
 riscv64-smcntrpmf | riscv64-nopmu) module=riscv64-6.12 ;;
-riscv64-* | x86_64-* | arm64-* | pentium3) ;;
+riscv64-* | x86_64-* | arm64-* | pentium3 | p5) ;;
 k7) module=pentium3 ;;
+p5mmx | mii | c6 | winchip2 | c3) module=p5 ;;
 [67]*-plain | [67]*-debug) module=7450-${machine##*-} ;;
 [67]*) module=7450 ;;
 *-testing) module=x86_64-testing ;;
