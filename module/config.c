@@ -358,6 +358,10 @@ err_free:
 /* May current count more than user mode? */
 static int check_kernel(const struct wanted *wanted, struct perfctr_refusal *why)
 {
+	/* Where no counter could be counted by otherwise, root's word for it is "open". */
+	if (perfctr_cpu_modeless() && !wanted->shared &&
+	    READ_ONCE(perfctr_user_read) == PERFCTR_USER_READ_OPEN)
+		return 0;
 	if (!perfctr_allow_kernel())
 		return 0;
 	why->index = find_kernel(wanted->ctr, wanted->nr);

@@ -673,6 +673,14 @@ static inline bool perfctr_cpu_permits_threads(void)
 #endif
 }
 
+/* Counters count all modes together, so whoever counts counts the kernel. */
+#ifndef PERFCTR_CPU_MODELESS
+static inline bool perfctr_cpu_modeless(void)
+{
+	return false;
+}
+#endif
+
 /* Can perfctr_cpu_clock_hidden() change? */
 static inline bool perfctr_cpu_hides_clock(void)
 {

@@ -39,6 +39,9 @@
 #define LVTPC_OURS	IRQ_WORK_VECTOR
 #define LVTPC_MODE	0x700
 
+/* An APIC whose last entry has this number, or a higher one, has the LVTPC. */
+#define LVTPC_MAXLVT	4
+
 /* What the LVTPC was before; only that CPU touches these, with interrupts off, or an NMI */
 static DEFINE_PER_CPU(u32, lvtpc_before);
 static DEFINE_PER_CPU(bool, lvtpc_taken);
@@ -158,6 +161,9 @@ int __init perfctr_x86_interrupt_init(void)
 	int err;
 
 	if (!boot_cpu_has(X86_FEATURE_APIC))
+		return -ENODEV;
+	/* The P5's has no LVTPC. */
+	if (GET_APIC_MAXLVT(apic->read(APIC_LVR)) < LVTPC_MAXLVT)
 		return -ENODEV;
 	for_each_possible_cpu(cpu)
 		per_cpu(raised, cpu) = IRQ_WORK_INIT_HARD(do_nothing);

@@ -222,7 +222,8 @@ static void __init measure_counter(const struct perfctr_x86_registers *regs, u64
 	u64 mask = GENMASK_ULL(regs->width - 1, 0);
 	bool kept;
 
-	report("RDPMC", fastest(read_pmc, &o, 0), empty);
+	if (!regs->no_rdpmc)
+		report("RDPMC", fastest(read_pmc, &o, 0), empty);
 	report("RDMSR of a counter", fastest(read_counter, &o, 0), empty);
 	o.value = get_msr(regs->perfctr);
 	/* Many take 32 bits, and extend their sign: what cannot be put back is left alone. */

@@ -8,6 +8,7 @@
 /**
  * struct perfctr_x86_registers - what there is to measure
  * @rdpmc: RDPMC's name of a counter
+ * @no_rdpmc: there is no such instruction
  * @perfctr: the MSR of that counter; 0: there are no counters
  * @width: its bits
  * @evntsel: the MSR of its event select
@@ -18,6 +19,7 @@
  */
 struct perfctr_x86_registers {
 	u32 rdpmc;
+	bool no_rdpmc;
 	u32 perfctr;
 	unsigned int width;
 	u32 evntsel;

@@ -7,6 +7,7 @@
 #ifndef PERFCTR_X86_CPU_H
 #define PERFCTR_X86_CPU_H
 
+#include <linux/jump_label.h>
 #include <linux/percpu.h>
 #include <linux/perf_event.h>
 #include <linux/sched.h>
@@ -93,12 +94,38 @@ DECLARE_PER_CPU(struct perfctr_x86_cpu, perfctr_x86_cpu);
 /* A call that ends a function is a jump, and what it needs of the stack is its own. */
 #define PERFCTR_CPU_APART	noinline
 
-static __always_inline u64 perfctr_cpu_clock(void)
+/* Only kernels of 32 bits run on processors without RDPMC, or with no time-stamp counter. */
+#ifndef PERFCTR_X86_OLD
+#define PERFCTR_X86_OLD	IS_ENABLED(CONFIG_X86_32)
+#endif
+
+/* Constant after init: see perfctr_x86_read_by_rdmsr(), perfctr_x86_use_kernels_clock() */
+DECLARE_STATIC_KEY_FALSE(perfctr_x86_rdmsr_key);
+DECLARE_STATIC_KEY_FALSE(perfctr_x86_clock_key);
+
+u64 perfctr_x86_read_ctr_msr(u32 msr);
+u64 perfctr_x86_kernels_clock(void);
+
+/* The clock is not the time-stamp counter. */
+static __always_inline bool perfctr_x86_clock_is_kernels(void)
 {
-	return rdtsc();
+	return PERFCTR_X86_OLD && static_branch_unlikely(&perfctr_x86_clock_key);
 }
 
-/* RDPMC's name of each counter, and of the register of each metric; constant after init */
+static __always_inline bool perfctr_x86_has_no_rdpmc(void)
+{
+	return PERFCTR_X86_OLD && static_branch_unlikely(&perfctr_x86_rdmsr_key);
+}
+
+static __always_inline u64 perfctr_cpu_clock(void)
+{
+	return perfctr_x86_clock_is_kernels() ? perfctr_x86_kernels_clock() : rdtsc();
+}
+
+/*
+ * RDPMC's name of each counter, and of the register of each metric; or the counters' MSRs, where
+ * there is no RDPMC. Constant after init
+ */
 extern u32 perfctr_x86_rdpmc[PERFCTR_X86_METRIC + PERFCTR_METRICS];
 
 static __always_inline u32 perfctr_cpu_operand(unsigned int hw)
@@ -115,6 +142,8 @@ static __always_inline u64 perfctr_cpu_read(const struct perfctr_cpu_ctr *ctr)
 {
 	u32 low, high;
 
+	if (perfctr_x86_has_no_rdpmc())
+		return perfctr_x86_read_ctr_msr(ctr->read);
 	/* It cannot fault: only counters that CPUID tells of are ever bound. */
 	asm volatile("rdpmc" : "=a" (low), "=d" (high) : "c" ((u32)ctr->read));
 	return (u64)high << 32 | low;
@@ -287,8 +316,12 @@ static inline void perfctr_cpu_join(const struct task_struct *next)
 
 static __always_inline bool perfctr_cpu_clock_hidden(void)
 {
-	return test_thread_flag(TIF_NOTSC);
+	return perfctr_x86_clock_is_kernels() || test_thread_flag(TIF_NOTSC);
 }
+
+#define PERFCTR_CPU_MODELESS
+
+bool perfctr_cpu_modeless(void);
 
 /* Permission is the process's. */
 static inline unsigned long perfctr_cpu_grant(const struct perfctr_config *config)

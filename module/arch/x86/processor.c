@@ -6,11 +6,14 @@
 #include <asm/cpufeature.h>
 
 #include "amd.h"
+#include "c3.h"
 #include "intel.h"
 #include "interrupt.h"
+#include "p5.h"
 #include "p6.h"
 #include "processor.h"
 #include "registers.h"
+#include "winchip.h"
 
 /**
  * struct candidate - a family that the processor may be of
@@ -29,6 +32,10 @@ static const struct candidate families[] __initconst = {
 	{ perfctr_intel_is, perfctr_intel_look, &perfctr_intel },
 	{ perfctr_p6_is, perfctr_p6_look, &perfctr_p6 },
 	{ perfctr_amd_is, perfctr_amd_look, &perfctr_amd },
+	{ perfctr_p5_is, perfctr_p5_look, &perfctr_p5 },
+	{ perfctr_winchip_c6_is, perfctr_winchip_look, &perfctr_winchip_c6 },
+	{ perfctr_winchip_2_is, perfctr_winchip_look, &perfctr_winchip_2 },
+	{ perfctr_c3_is, perfctr_c3_look, &perfctr_c3 },
 };
 
 void __init perfctr_x86_find_counters(void)

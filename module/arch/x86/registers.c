@@ -10,6 +10,7 @@
 #include <linux/init.h>
 #include <linux/jiffies.h>
 #include <linux/jump_label.h>
+#include <linux/ktime.h>
 #include <linux/lockdep.h>
 #include <linux/percpu.h>
 #include <linux/smp.h>
@@ -23,6 +24,30 @@ struct perfctr_pmu perfctr_pmu;
 u32 perfctr_x86_rdpmc[PERFCTR_X86_METRIC + PERFCTR_METRICS];
 
 DEFINE_PER_CPU(struct perfctr_x86_cpu, perfctr_x86_cpu);
+
+DEFINE_STATIC_KEY_FALSE(perfctr_x86_rdmsr_key);
+DEFINE_STATIC_KEY_FALSE(perfctr_x86_clock_key);
+
+void __init perfctr_x86_read_by_rdmsr(void)
+{
+	static_branch_enable(&perfctr_x86_rdmsr_key);
+	perfctr_x86_forbid_user_reads();
+}
+
+void __init perfctr_x86_use_kernels_clock(void)
+{
+	static_branch_enable(&perfctr_x86_clock_key);
+}
+
+noinline notrace u64 perfctr_x86_read_ctr_msr(u32 msr)
+{
+	return read_msr(msr);
+}
+
+noinline notrace u64 perfctr_x86_kernels_clock(void)
+{
+	return ktime_get_ns();
+}
 
 void perfctr_x86_image_add(struct perfctr_cpu_image *image, u32 slot, u64 mask, u64 value)
 {
@@ -112,9 +137,12 @@ static __always_inline void stop_all(struct perfctr_x86_cpu *cpu)
 
 static noinline notrace void silence_each(struct perfctr_x86_cpu *cpu, u32 counters)
 {
-	unsigned long still = counters & perfctr_pmu.counters;
+	unsigned long still;
 	unsigned int hw;
 
+	/* Whoever may not see what these count finds it zeroed. */
+	counters &= ~perfctr_pmu.never_stop;
+	still = counters & perfctr_pmu.counters;
 	for_each_set_bit(hw, &still, PERFCTR_X86_MAX) {
 		const struct perfctr_x86_ctr *ctr = &perfctr_pmu.ctr[hw];
 
@@ -275,9 +303,9 @@ void perfctr_x86_take_all(void)
 	if (perfctr_pmu.family->clear_unused)
 		perfctr_pmu.family->clear_unused();
 	cpu->running = perfctr_pmu.counters;
-	cpu->enabled = 0;
+	cpu->enabled = perfctr_pmu.never_stop & perfctr_pmu.counters;
 	cpu->interrupting = 0;
-	cpu->dirty = 0;
+	cpu->dirty = cpu->enabled;
 	cpu->negative = 0;
 	perfctr_x86_belong_to_nobody(cpu);
 	perfctr_x86_extra_take();

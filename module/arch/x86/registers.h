@@ -135,6 +135,9 @@ struct perfctr_x86_control {
  * @nr_reserved: of so many, the first ones, who has the counter reserves it, and
  * @nr_controls_reserved: of so many the control register
  * @interrupts: they interrupt
+ * @modeless: they count all modes together, and none of them alone
+ * @never_stop: those that count something whatever is written, as a bit map
+ * @rate_shift: they count up to 2^rate_shift in a second; 0: it is not known
  * @least_period: of i-mode counters
  * @unknown_model: only architectural events are counted, as others may be anything
  * @hybrid: CPUs are of several types; all here is what each of them has
@@ -181,6 +184,9 @@ struct perfctr_pmu {
 	unsigned int nr_reserved;
 	unsigned int nr_controls_reserved;
 	bool interrupts;
+	bool modeless;
+	u32 never_stop;
+	unsigned int rate_shift;
 	bool unknown_model;
 	u32 least_period;
 	bool hybrid;
@@ -252,6 +258,11 @@ static inline void perfctr_x86_set_core(struct perfctr_x86_cpu *cpu, u32 core)
 	WRITE_ONCE(cpu->core, core);
 	cpu->load_core = core;
 }
+
+/* At init: there is no RDPMC, and perfctr_x86_rdpmc[] has the MSRs. Nobody reads in user mode. */
+void perfctr_x86_read_by_rdmsr(void);
+/* At init: there is no time-stamp counter, or it cannot be used. */
+void perfctr_x86_use_kernels_clock(void);
 
 /* These do not count, nor these of @events. Nobody has claimed anything. config_mutex */
 void perfctr_x86_drop(u32 counters, u32 events);

@@ -21,6 +21,9 @@
 #define LONG	11000
 #define TURNS	(LONG - SHORT)
 
+/* What a counter that never stops counts from a write to the next read at most */
+#define MEANWHILE	1000
+
 #define MAX_KNOWN	4	/* of struct perfctr_x86_family.known */
 
 /* Room for an image of all counters: each control register is in it once. */
@@ -59,6 +62,18 @@ static bool keeps(u32 msr, u64 value)
 	return write_safe(msr, value) && read_safe(msr, &kept) && kept == value;
 }
 
+/* The same of a counter, which @msr writes; no other bits of it are looked at than are used */
+static bool ctr_keeps(unsigned int hw, u32 msr, u64 value, u64 expected)
+{
+	u64 all = GENMASK_ULL(perfctr_pmu.width - 1, 0), kept;
+
+	if (!write_safe(msr, value) || !read_safe(perfctr_pmu.ctr[hw].msr, &kept))
+		return false;
+	if (perfctr_pmu.never_stop & BIT(hw))
+		return ((kept - expected) & all) < MEANWHILE;
+	return (kept & all) == (expected & all);
+}
+
 /* The counters that register controls */
 static u32 controlled_by(u32 slot)
 {
@@ -76,17 +91,14 @@ static u32 controlled_by(u32 slot)
 static u32 try_values(void)
 {
 	unsigned long counters = perfctr_pmu.counters;
-	u64 all = GENMASK_ULL(perfctr_pmu.width - 1, 0);
 	unsigned int hw;
 	u32 bad = 0;
 
 	for_each_set_bit(hw, &counters, PERFCTR_X86_MAX) {
 		const struct perfctr_x86_ctr *ctr = &perfctr_pmu.ctr[hw];
-		u64 kept;
 
-		if (!write_safe(ctr->start_msr, -256LL & ctr->start_mask) ||
-		    !read_safe(ctr->msr, &kept) || (kept & all) != (-256LL & all) ||
-		    !keeps(ctr->msr, 0))
+		if (!ctr_keeps(hw, ctr->start_msr, -256LL & ctr->start_mask, -256LL) ||
+		    !ctr_keeps(hw, ctr->msr, 0, 0))
 			bad |= BIT(hw);
 	}
 	return bad;
@@ -116,6 +128,32 @@ static u32 start(void)
 		perfctr_pmu.slots : perfctr_pmu.counters;
 }
 
+/*
+ * Those that never stop: they are zeroed just before the loop and read just behind it, so that what
+ * they count beside it is the same each time.
+ */
+static void zero_running(void)
+{
+	unsigned long counters = perfctr_pmu.counters & perfctr_pmu.never_stop;
+	unsigned int hw;
+
+	for_each_set_bit(hw, &counters, PERFCTR_X86_MAX)
+		write_safe(perfctr_pmu.ctr[hw].msr, 0);
+}
+
+static void read_running(u64 *counts)
+{
+	unsigned long counters = perfctr_pmu.counters & perfctr_pmu.never_stop;
+	u64 all = GENMASK_ULL(perfctr_pmu.width - 1, 0);
+	unsigned int hw;
+
+	for_each_set_bit(hw, &counters, PERFCTR_X86_MAX) {
+		counts[hw] = 0;
+		read_safe(perfctr_pmu.ctr[hw].msr, &counts[hw]);
+		counts[hw] &= all;
+	}
+}
+
 /* What each counter counts while the loop is executed. Returns those that cannot be set up. */
 static u32 count(const struct perfctr_cpu_image *image, unsigned long turns, u64 *counts)
 {
@@ -131,10 +169,13 @@ static u32 count(const struct perfctr_cpu_image *image, unsigned long turns, u64
 			bad |= own;
 	}
 	bad |= start();
+	zero_running();
 	perfctr_x86_spin(turns);
+	read_running(counts);
 	if (perfctr_pmu.global_ctrl)
 		write_safe(perfctr_pmu.global_ctrl, 0);
 	zero_controls();
+	counters &= ~perfctr_pmu.never_stop;
 	for_each_set_bit(hw, &counters, PERFCTR_X86_MAX) {
 		counts[hw] = 0;
 		read_safe(perfctr_pmu.ctr[hw].msr, &counts[hw]);
@@ -190,7 +231,9 @@ static void try_once(struct perfctr_x86_trial *trial)
 	/* The processor may say that it has none of the known events. */
 	if (!tried)
 		good = general;
-	good = (good | fixed) & try_image(&in_user_mode.image, 0, true);
+	good |= fixed;
+	if (!perfctr_pmu.modeless)
+		good &= try_image(&in_user_mode.image, 0, true);
 	trial->counters |= perfctr_pmu.counters & ~good;
 	trial->events = 0;
 	for (i = 0; i < nr_known; i++)

@@ -17,6 +17,7 @@
 #include <linux/string.h>
 
 #include "lowlevel.h"
+#include "registers.h"
 #include "settings.h"
 #include "uncore.h"
 
@@ -32,9 +33,10 @@ void __init perfctr_x86_uncore_exists(void)
 	exist = true;
 }
 
+/* Counters that never stop, and count the kernel as well, are nobody's to read but under "open". */
 bool perfctr_cpu_can_guard(void)
 {
-	return !READ_ONCE(counted);
+	return !READ_ONCE(counted) && !perfctr_pmu.never_stop;
 }
 
 static bool device_exists(const char *type)

@@ -630,12 +630,17 @@ unsigned long perfctr_cpu_age_period(void)
 {
 	if (!perfctr_pmu.family)
 		return 0;
-	return perfctr_age_period(perfctr_pmu.width, MAX_RATE_SHIFT);
+	return perfctr_age_period(perfctr_pmu.width, perfctr_pmu.rate_shift ?: MAX_RATE_SHIFT);
 }
 
 u64 perfctr_cpu_clock_hz(void)
 {
-	return (u64)tsc_khz * 1000;
+	return perfctr_x86_clock_is_kernels() ? NSEC_PER_SEC : (u64)tsc_khz * 1000;
+}
+
+bool perfctr_cpu_modeless(void)
+{
+	return perfctr_pmu.modeless;
 }
 
 unsigned int perfctr_cpu_nrctrs(void)
@@ -646,8 +651,8 @@ unsigned int perfctr_cpu_nrctrs(void)
 void perfctr_cpu_info(struct perfctr_kernel_info *info)
 {
 	info->cpu_type = perfctr_pmu.family ? perfctr_pmu.family->cpu_type() : PERFCTR_X86_GENERIC;
-	info->cpu_features = PERFCTR_FEATURE_RDTSC;
-	if (perfctr_pmu.family)
+	info->cpu_features = perfctr_x86_clock_is_kernels() ? 0 : PERFCTR_FEATURE_RDTSC;
+	if (perfctr_pmu.family && !perfctr_pmu.modeless)
 		info->cpu_features |= PERFCTR_FEATURE_FILTER | PERFCTR_FEATURE_FILTER_FIXED;
 	if (perfctr_pmu.family && perfctr_cpu_can_permit())
 		info->cpu_features |= PERFCTR_FEATURE_RDPMC;
@@ -664,7 +669,7 @@ void perfctr_cpu_info(struct perfctr_kernel_info *info)
 	info->topdown = DIV_ROUND_UP(perfctr_x86_topdown_metrics(), PERFCTR_METRICS / 2);
 	info->cpu_khz = cpu_khz;
 	info->tsc_to_cpu_mult = 1;
-	info->tsc_hz = (u64)tsc_khz * 1000;
+	info->tsc_hz = perfctr_cpu_clock_hz();
 	info->nrctrs = perfctr_cpu_nrctrs();
 	info->no_counters = perfctr_pmu.none;
 	info->width = perfctr_pmu.family ? perfctr_pmu.width : 64;
@@ -712,6 +717,7 @@ static void __init measure(void)
 	if (perfctr_pmu.family) {
 		last = __fls(perfctr_pmu.general);
 		regs.rdpmc = perfctr_cpu_operand(last);
+		regs.no_rdpmc = perfctr_x86_has_no_rdpmc();
 		regs.perfctr = perfctr_pmu.ctr[last].msr;
 		regs.width = perfctr_pmu.width;
 		regs.evntsel = perfctr_pmu.control[perfctr_pmu.ctr[last].slot].msr;
@@ -747,11 +753,15 @@ void perfctr_cpu_set_changed(perfctr_changed_t handler)
 
 int __init perfctr_cpu_init(void)
 {
-	if (!boot_cpu_has(X86_FEATURE_TSC))
-		return -ENODEV;
+	if (!boot_cpu_has(X86_FEATURE_TSC)) {
+		if (!PERFCTR_X86_OLD)
+			return -ENODEV;
+		perfctr_x86_use_kernels_clock();
+	}
 	perfctr_x86_find_counters();
 	perfctr_x86_shared_init();
-	if (perfctr_x86_measure_wanted)
+	/* Its unit is the time-stamp counter's. */
+	if (perfctr_x86_measure_wanted && !perfctr_x86_clock_is_kernels())
 		measure();
 	perfctr_x86_verify_init();
 	perfctr_x86_virt_init();

@@ -233,6 +233,50 @@ START_TEST(kernel_mode_needs_permission)
 }
 END_TEST
 
+#if defined(CONFIG_X86)
+/*
+ * Where counters count all modes whatever is asked, nobody without permission counts at all, unless
+ * root says that all may see.
+ */
+START_TEST(modeless_needs_permission_unless_open)
+{
+	static const struct perfctr_ctr_control both[] = { CTR(ANY, 0xc0, USER | KERNEL) };
+	static const unsigned int policies[] = {
+		PERFCTR_USER_READ_OFF, PERFCTR_USER_READ_GUARDED, PERFCTR_USER_READ_OPEN,
+	};
+	struct perfctr_refusal why = NO_REFUSAL;
+	unsigned int i;
+
+	begin(&model_c3);
+	shim_allow_kernel = -EACCES;
+	for (i = 0; i < 3; i++) {
+		perfctr_user_read = policies[i];
+		if (policies[i] == PERFCTR_USER_READ_OPEN)
+			perfctr_config_put(get(both, 1), false);
+		else
+			expect_error(both, 1, -EACCES);
+	}
+	perfctr_user_read = PERFCTR_USER_READ_GUARDED;
+	ck_assert_int_eq(PTR_ERR(config_get_current(both, 1, PERFCTR_SOURCE_NATIVE, &why)), -EACCES);
+	ck_assert_uint_eq(why.reason, PERFCTR_REASON_KERNEL);
+	shim_allow_kernel = 0;
+	perfctr_config_put(get(both, 1), false);
+	end();
+}
+END_TEST
+
+/* Elsewhere "open" is no permission to count kernel mode. */
+START_TEST(open_is_no_permission_elsewhere)
+{
+	begin(&model_default);
+	shim_allow_kernel = -EACCES;
+	perfctr_user_read = PERFCTR_USER_READ_OPEN;
+	expect_error(kernel, 1, -EACCES);
+	end();
+}
+END_TEST
+#endif
+
 /* A control that is wrong is refused as such, whatever the permission. */
 START_TEST(nonsense_is_not_a_matter_of_permission)
 {
@@ -894,6 +938,10 @@ void test_config(void)
 	unit_run(namespaces_are_apart, 2);
 	UNIT_RUN(evicted_beside_another_namespace);
 	UNIT_RUN(kernel_mode_needs_permission);
+#if defined(CONFIG_X86)
+	UNIT_RUN(modeless_needs_permission_unless_open);
+	UNIT_RUN(open_is_no_permission_elsewhere);
+#endif
 	UNIT_RUN(nonsense_is_not_a_matter_of_permission);
 	UNIT_RUN(no_memory);
 	UNIT_RUN(busy_tells_the_owner);

@@ -7,6 +7,7 @@
 
 struct cpumask perfctr_told_cpus = { ~0ul };
 bool perfctr_any_rarity;
+unsigned int perfctr_user_read = PERFCTR_USER_READ_GUARDED;
 
 static struct thread *running[SHIM_CPUS];
 

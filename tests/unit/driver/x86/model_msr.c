@@ -116,6 +116,38 @@ const struct model_machine model_zen4 = {
 	AMD(0x19, 0x61, 2, 6), .amd_core = true, .amd_ctrs = 6,
 };
 
+/* The P5's local APIC has no LVTPC, and the others have none. */
+const struct model_machine model_p5 = {
+	.nr_cpus = 2, .vendor = X86_VENDOR_INTEL, .family = 5, .model = 2, .leaves = 1, .nr = 2,
+	.width = 40, .maxlvt = 3,
+};
+
+const struct model_machine model_p5mmx = {
+	.nr_cpus = 2, .vendor = X86_VENDOR_INTEL, .family = 5, .model = 4, .leaves = 1, .nr = 2,
+	.width = 40, .maxlvt = 3, .mmx = true,
+};
+
+#define CLONE(v, f, m, w)						\
+	.nr_cpus = 1, .vendor = X86_VENDOR_##v, .family = (f), .model = (m), .leaves = 1,	\
+	.nr = 2, .width = (w), .mmx = true, .no_apic = true
+
+const struct model_machine model_mii = {
+	CLONE(CYRIX, 6, 0, 48),
+};
+
+/* Linux takes the time-stamp counter away. */
+const struct model_machine model_c6 = {
+	CLONE(CENTAUR, 5, 4, 40), .no_tsc = true,
+};
+
+const struct model_machine model_winchip_2 = {
+	CLONE(CENTAUR, 5, 8, 40),
+};
+
+const struct model_machine model_c3 = {
+	CLONE(CENTAUR, 6, 7, 40),
+};
+
 const struct model_machine model_topdown = {
 	INTEL(106), .leaves = 27, .version = 5, .nr = 8, .width = 48, .nr_fixed = 4,
 	.fixed_width = 48, .told = ALL_EVENTS + 1, .full_width = true, .metrics = 4,
@@ -201,6 +233,51 @@ static const struct event amd_events[] = {
 	{ EV_ITLB, KIND_ITLB },
 	{ EV_DTLB_READ, KIND_DTLB_READ },
 	{ EV_DTLB_WRITE, KIND_DTLB_WRITE },
+	{ 0, KIND_NR },
+};
+
+static const struct event p5_events[] = {
+	{ EV_P5_INSTRUCTIONS, KIND_INSTRUCTIONS },
+	{ EV_P5_BRANCHES, KIND_BRANCHES },
+	{ EV_P5_ITLB, KIND_ITLB },
+	{ 0, KIND_NR },
+};
+
+/* Of the first counter alone: on the second one 30h is something else, which nobody does here. */
+static const struct event p5mmx_events[] = {
+	{ EV_P5_INSTRUCTIONS, KIND_INSTRUCTIONS },
+	{ EV_P5_BRANCHES, KIND_BRANCHES },
+	{ EV_P5_ITLB, KIND_ITLB },
+	{ EV_P5MMX_CYCLES, KIND_CYCLES },
+	{ 0, KIND_NR },
+};
+
+static const struct event mii_events[] = {
+	{ EV_P5_INSTRUCTIONS, KIND_INSTRUCTIONS },
+	{ EV_P5_BRANCHES, KIND_BRANCHES },
+	{ EV_P5_ITLB, KIND_ITLB },
+	{ EV_MII_ITLB, KIND_ITLB },
+	{ 0, KIND_NR },
+};
+
+static const struct event c6_events[] = {
+	{ EV_C6_CYCLES, KIND_CYCLES },
+	{ EV_C6_INSTRUCTIONS, KIND_INSTRUCTIONS },
+	{ 0, KIND_NR },
+};
+
+static const struct event winchip_2_events[] = {
+	{ EV_P5_INSTRUCTIONS, KIND_INSTRUCTIONS },
+	{ EV_P5_ITLB, KIND_ITLB },
+	{ EV_WINCHIP_CYCLES, KIND_CYCLES },
+	{ 0, KIND_NR },
+};
+
+/* No string instruction is repeated here. */
+static const struct event c3_events[] = {
+	{ EV_P6_CYCLES, KIND_CYCLES },
+	{ EV_INSTRUCTIONS, KIND_INSTRUCTIONS },
+	{ EV_C3_ITERATIONS, KIND_INSTRUCTIONS },
 	{ 0, KIND_NR },
 };
 
@@ -353,6 +430,8 @@ struct range {
  * @ranges: all registers; the last has none
  * @events: what is counted
  * @rdpmc: what a counter holds, by the operand of the instruction; NULL: there is none
+ * @select: what a counter's control says, as an event select, if it is none; of it
+ * @code: is the event
  * @one_enable: the enable bit of the first event select is that of all
  * @lvtpc_masked: as it delivers, it masks itself
  * @pdcm: there is a register of capabilities
@@ -364,6 +443,8 @@ struct family {
 	const struct range *ranges;
 	const struct event *events;
 	const u64 *(*rdpmc)(unsigned int cpu, u32 counter);
+	u64 (*select)(unsigned int cpu, unsigned int i);
+	u64 code;
 	bool one_enable;
 	bool lvtpc_masked;
 	bool pdcm;
@@ -736,8 +817,184 @@ static const struct family core = {
 	.ranges = core_ranges, .events = amd_events, .rdpmc = amd_rdpmc,
 };
 
+/*
+ * The P5 and its clones. Both counters' controls are the halves of CESR, which is here the first
+ * event select. What is reserved faults.
+ */
+
+#define MSR_CESR	0x11
+#define MSR_CTR0	0x12
+#define CESR_PINS	(BIT(9) | BIT(25))
+#define P5_CODE		0x43f
+
+static u64 both_halves(u64 half)
+{
+	return half | half << 16;
+}
+
+static bool cesr_there(unsigned int cpu, unsigned int i)
+{
+	UNUSED(cpu, i);
+	return true;
+}
+
+static u64 p5_valid(unsigned int cpu, unsigned int i)
+{
+	UNUSED(cpu, i);
+	return both_halves(0x3ff);
+}
+
+static u64 mii_valid(unsigned int cpu, unsigned int i)
+{
+	UNUSED(cpu, i);
+	return both_halves(0x7ff);
+}
+
+static u64 winchip_valid(unsigned int cpu, unsigned int i)
+{
+	UNUSED(cpu, i);
+	return both_halves(0xff);
+}
+
+static u64 half(unsigned int cpu, unsigned int i)
+{
+	return cpus[cpu].control.evntsel[0] >> 16 * i & 0xffff;
+}
+
+/* Clocks in which there is an event: each instruction takes one here, as each branch does. */
+static u64 p5_select(unsigned int cpu, unsigned int i)
+{
+	u64 value = half(cpu, i);
+
+	return (value & P5_CODE) | (value & CESR_OS ? SEL_OS : 0) | (value & CESR_USR ? SEL_USR : 0) |
+	       SEL_EN;
+}
+
+static u64 winchip_select(unsigned int cpu, unsigned int i)
+{
+	return half(cpu, i) | SEL_OS | SEL_USR | SEL_EN;
+}
+
+static const u64 *no_rdpmc(unsigned int cpu, u32 counter)
+{
+	UNUSED(cpu, counter);
+	return NULL;
+}
+
+#define P5	1, 2, 0
+
+static const struct range p5_ranges[] = {
+	{ MSR_CTR0, P5, REG_PLAIN, gp_there, amd_valid, gp_value, 0 },
+	{ MSR_CESR, ONE, REG_PLAIN, cesr_there, p5_valid, evntsel_value, CESR_PINS },
+	{ .most = 0 },
+};
+
+static const struct range mii_ranges[] = {
+	{ MSR_CTR0, P5, REG_PLAIN, gp_there, amd_valid, gp_value, 0 },
+	{ MSR_CESR, ONE, REG_PLAIN, cesr_there, mii_valid, evntsel_value, CESR_PINS },
+	{ .most = 0 },
+};
+
+static const struct range winchip_ranges[] = {
+	{ MSR_CTR0, P5, REG_PLAIN, gp_there, amd_valid, gp_value, 0 },
+	{ MSR_CESR, ONE, REG_PLAIN, cesr_there, winchip_valid, evntsel_value, 0 },
+	{ .most = 0 },
+};
+
+#define CESR	.perfctr = MSR_CTR0, .evntsel = MSR_CESR, .stride = 1
+
+static const struct family p5 = {
+	CESR, .ranges = p5_ranges, .events = p5_events, .rdpmc = no_rdpmc, .select = p5_select,
+	.code = P5_CODE,
+};
+
+static const struct family p5mmx = {
+	CESR, .ranges = p5_ranges, .events = p5mmx_events, .rdpmc = p6_rdpmc, .select = p5_select,
+	.code = P5_CODE,
+};
+
+static const struct family mii = {
+	CESR, .ranges = mii_ranges, .events = mii_events, .rdpmc = p6_rdpmc, .select = p5_select,
+	.code = P5_CODE,
+};
+
+static const struct family c6 = {
+	CESR, .ranges = winchip_ranges, .events = c6_events, .rdpmc = p6_rdpmc,
+	.select = winchip_select, .code = 0xff,
+};
+
+static const struct family winchip_2 = {
+	CESR, .ranges = winchip_ranges, .events = winchip_2_events, .rdpmc = p6_rdpmc,
+	.select = winchip_select, .code = 0xff,
+};
+
+/* The C3: what the first counter's registers are nobody may write. */
+
+static bool second_there(unsigned int cpu, unsigned int i)
+{
+	UNUSED(cpu, i);
+	return i == 1;
+}
+
+static bool first_there(unsigned int cpu, unsigned int i)
+{
+	UNUSED(cpu, i);
+	return i == 0;
+}
+
+static u64 c3_valid(unsigned int cpu, unsigned int i)
+{
+	UNUSED(cpu, i);
+	return 0x1ff;
+}
+
+static u64 *tsc_value(unsigned int cpu, unsigned int i)
+{
+	UNUSED(cpu, i);
+	return &cpus[cpu].tsc;
+}
+
+static const u64 *c3_rdpmc(unsigned int cpu, u32 counter)
+{
+	return counter ? p6_rdpmc(cpu, counter) : &cpus[cpu].tsc;
+}
+
+static u64 c3_select(unsigned int cpu, unsigned int i)
+{
+	return i == 1 ? cpus[cpu].control.evntsel[1] | SEL_OS | SEL_USR | SEL_EN : 0;
+}
+
+static const struct range c3_ranges[] = {
+	{ MSR_P6_PERFCTR0, ONE, REG_READ_ONLY, first_there, valid_none, tsc_value, 0 },
+	{ MSR_P6_EVNTSEL0, ONE, REG_READ_ONLY, first_there, valid_none, evntsel_value, 0 },
+	{ MSR_P6_PERFCTR0 + 1, 1, 1, 1, REG_PLAIN, second_there, amd_valid, gp_value, 0 },
+	{ MSR_P6_EVNTSEL0 + 1, 1, 1, 1, REG_PLAIN, second_there, c3_valid, evntsel_value, 0 },
+	{ .most = 0 },
+};
+
+static const struct family c3 = {
+	.perfctr = MSR_P6_PERFCTR0, .evntsel = MSR_P6_EVNTSEL0, .stride = 1,
+	.ranges = c3_ranges, .events = c3_events, .rdpmc = c3_rdpmc, .select = c3_select,
+	.code = 0x1ff,
+};
+
+static const struct family *old_family(void)
+{
+	if (model.vendor == X86_VENDOR_CYRIX)
+		return &mii;
+	if (model.vendor == X86_VENDOR_CENTAUR && model.family == 6)
+		return &c3;
+	if (model.vendor == X86_VENDOR_CENTAUR)
+		return model.model == 4 ? &c6 : &winchip_2;
+	if (model.vendor == X86_VENDOR_INTEL && model.family == 5)
+		return model.mmx ? &p5mmx : &p5;
+	return NULL;
+}
+
 static const struct family *family(void)
 {
+	if (old_family())
+		return old_family();
 	if (model_is_amd())
 		return model.amd_core ? &core : &k7;
 	return model.version ? &architectural : &p6;
@@ -785,6 +1042,8 @@ bool boot_cpu_has(unsigned int feature)
 	case X86_FEATURE_PERFCTR_NB:
 	case X86_FEATURE_PERFCTR_LLC:
 		return model.amd_outside;
+	case X86_FEATURE_MMX:
+		return model.mmx;
 	case X86_FEATURE_HYPERVISOR:
 		return model.hypervisor;
 	case X86_FEATURE_TSX_FORCE_ABORT:
@@ -949,6 +1208,11 @@ void model_set_msr(unsigned int cpu, u32 msr, u64 value)
 /* A counter's two registers are reserved one by one. Other MSRs need the reservation of all. */
 static bool is_reserved(u32 msr)
 {
+	/* One covers all. */
+	if (family()->select)
+		return model_reserved.perfctr[0] == MODEL_DRIVER &&
+		       model_reserved.evntsel[0] == MODEL_DRIVER;
+
 	u32 ctr = index_of(msr, family()->perfctr, family()->stride);
 	u32 sel = index_of(msr, family()->evntsel, family()->stride);
 	unsigned int i;
@@ -1111,11 +1375,20 @@ static void advance(u64 *value, unsigned int width, unsigned int bit, bool inter
 	*value = (*value + nr) & limit;
 }
 
+/* What a general-purpose counter's control says */
+static u64 select_of(unsigned int i)
+{
+	return family()->select ? family()->select(shim_cpu, i) :
+				  cpus[shim_cpu].control.evntsel[i];
+}
+
 /* What a general-purpose counter counts */
 static enum model_kind kind_on(unsigned int i)
 {
-	u64 evntsel = cpus[shim_cpu].control.evntsel[i];
+	u64 evntsel = select_of(i);
 
+	if (family() == &p5mmx && i && (evntsel & 0x3f) == EV_P5MMX_CYCLES)
+		return KIND_NR;
 	if (cpus[shim_cpu].stale[i])
 		return KIND_CYCLES;
 	if ((evntsel & 0xffff) == model_confined && !(model_confined_to & BIT(i)))
@@ -1125,6 +1398,8 @@ static enum model_kind kind_on(unsigned int i)
 
 static bool is_enabled(const struct model_control *control, unsigned int i)
 {
+	if (family()->select)
+		return select_of(i) & SEL_EN;
 	return control->evntsel[family()->one_enable ? 0 : i] & SEL_EN &&
 	       (model.version < 2 || control->global_ctrl & BIT(i));
 }
@@ -1164,7 +1439,7 @@ void model_count(enum model_kind kind, enum model_mode mode, u64 nr)
 	if (kind == KIND_CYCLES)
 		count_slots(mode, MODEL_SLOTS * nr);
 	for (i = 0; i < nr_gp_of(shim_cpu); i++) {
-		u64 evntsel = control->evntsel[i];
+		u64 evntsel = select_of(i);
 
 		if (is_enabled(control, i) && kind_on(i) == kind &&
 		    counts_in(i, evntsel & (mode == MODEL_USER ? SEL_USR : SEL_OS)))
@@ -1183,15 +1458,21 @@ void model_count(enum model_kind kind, enum model_mode mode, u64 nr)
 void model_pass(u64 time)
 {
 	cpus[shim_cpu].tsc += time;
+	/* Elsewhere tests say how the kernel's goes. */
+	if (model.no_tsc || (model.vendor == X86_VENDOR_CENTAUR && model.family == 5))
+		shim_now += time;
 }
 
 u64 tally_count(const struct model_tally *tally, const struct perfctr_ctr_control *ctr,
 		unsigned int hw)
 {
 	const u64 extras[MODEL_EXTRAS] = { ctr->config, ctr->config, ctr->config };
-	enum model_kind kind = kind_of(ctr->event & ~(SEL_USR | SEL_OS | SEL_EN), extras);
+	u64 event = family()->select ? ctr->event & family()->code :
+				       ctr->event & ~(SEL_USR | SEL_OS | SEL_EN);
+	enum model_kind kind = kind_of(event, extras);
 
-	(void)hw;
+	if (family() == &p5mmx && hw && event == EV_P5MMX_CYCLES)
+		return 0;
 	if ((ctr->event & 0xffff) == EV_SLOTS)
 		return MODEL_SLOTS * ((ctr->flags & USER ? tally->nr[KIND_CYCLES][MODEL_USER] : 0) +
 			(ctr->flags & KERNEL ? tally->nr[KIND_CYCLES][MODEL_KERNEL] : 0));
@@ -1232,13 +1513,16 @@ static struct irq_work *irq_works[SHIM_CPUS];
 
 static u32 apic_read(u32 reg)
 {
-	shim_assert(reg == APIC_LVTPC && !model.no_apic);
+	shim_assert(!model.no_apic);
+	if (reg == APIC_LVR)
+		return (model.maxlvt ?: 6) << 16 | 0x14;
+	shim_assert(reg == APIC_LVTPC && (!model.maxlvt || model.maxlvt >= 4));
 	return model_lvtpc[shim_cpu];
 }
 
 static void apic_write(u32 reg, u32 value)
 {
-	shim_assert(reg == APIC_LVTPC && !model.no_apic);
+	shim_assert(reg == APIC_LVTPC && !model.no_apic && (!model.maxlvt || model.maxlvt >= 4));
 	model_lvtpc[shim_cpu] = value;
 }
 
@@ -1503,7 +1787,7 @@ void perfctr_x86_measure(const struct perfctr_x86_registers *regs)
 
 static u8 *reservation(u8 *all, u32 msr, u32 first)
 {
-	u32 i = index_of(msr, first, family()->stride);
+	u32 i = family()->select ? 0 : index_of(msr, first, family()->stride);
 
 	ck_assert_msg(i < nr_gp() || i < nr_gp_of(0), "the processor has no counter %u", i);
 	return &all[i];

@@ -8,8 +8,9 @@
  * mode: CR4.PCE as the mm has it, and what perf has left in registers zeroed then.
  *
  * After the Software Developer's Manual, volume 3, "Performance Monitoring": of
- * versions 1 to 5 of architectural performance monitoring, and of the P6. And after AMD's
- * Architecture Programmer's Manual, volume 2: of K7 to Zen 5.
+ * versions 1 to 5 of architectural performance monitoring, of the P6, and of the P5. After AMD's
+ * Architecture Programmer's Manual, volume 2: of K7 to Zen 5. And of clones, after the sources that
+ * the driver's p5.c, winchip.c and c3.c name.
  */
 #ifndef MODEL_MSR_H
 #define MODEL_MSR_H
@@ -43,6 +44,20 @@
 #define EV_DTLB_WRITE		0x0149u
 /* ... and of the P6 */
 #define EV_P6_CYCLES		0x0079u
+
+/* The P5's, without modes, and its clones'; of MMX's on the first counter alone; the C6's; the C3's */
+#define EV_P5_INSTRUCTIONS	0x16u
+#define EV_P5_BRANCHES		0x12u
+#define EV_P5_ITLB		0x0du
+#define EV_P5MMX_CYCLES		0x30u
+#define EV_MII_ITLB		0x402u
+#define EV_C6_CYCLES		0x00u
+#define EV_C6_INSTRUCTIONS	0x02u
+#define EV_WINCHIP_CYCLES	0x3fu
+#define EV_C3_ITERATIONS	0x1c0u
+#define CESR_OS			BIT(6)
+#define CESR_USR		BIT(7)
+#define CESR_CLOCKS		BIT(8)
 
 /* AMD's, the last one of 12 bits. Its model counts the others as well: tests of all processors do. */
 #define EV_AMD_CYCLES		0x0076u
@@ -107,7 +122,8 @@
  * @resets: a counter that is given an event counts cycles instead, unless all were reset before,
  *	as errata AAK100, AAP53 and BD53 have it
  * @tsx_force_abort, @rtm_always_abort: what CPUID tells of transactions
- * @no_tsc, @xenpv, @hybrid, @no_apic, @no_pdcm: features
+ * @no_tsc, @xenpv, @hybrid, @no_apic, @no_pdcm, @mmx: features
+ * @maxlvt: the number of the local APIC's last entry; 0: 6
  * @no_irq_probe: there is no tracepoint in the interrupt
  * @no_probe: cr4_update_pce() cannot be probed
  * @no_endbr: and it does not begin with ENDBR
@@ -138,7 +154,8 @@ struct model_machine {
 	bool hypervisor;
 	bool resets;
 	bool tsx_force_abort, rtm_always_abort;
-	bool no_tsc, xenpv, hybrid, no_apic, no_pdcm;
+	bool no_tsc, xenpv, hybrid, no_apic, no_pdcm, mmx;
+	u32 maxlvt;
 	bool no_irq_probe;
 	bool no_probe, no_endbr;
 	bool no_guest_probe;
@@ -161,6 +178,9 @@ extern const struct model_machine model_p6, model_v1, model_v2, model_v3, model_
 
 /* AMD's: K8, Barcelona, Bulldozer, Zen, and Zen 4 */
 extern const struct model_machine model_k8, model_10h, model_15h, model_zen, model_zen4;
+
+/* The P5, with MMX; Cyrix's MII; Centaur's WinChip C6 and 2; VIA's C3 */
+extern const struct model_machine model_p5, model_p5mmx, model_mii, model_c6, model_winchip_2, model_c3;
 
 /* Ice Lake's servers, and Sapphire Rapids, with TopDown of one level, and of two */
 extern const struct model_machine model_topdown, model_topdown_2;

@@ -5,6 +5,8 @@
 
 #include "shim/kernel.h"
 
+#define APIC_LVR	0x30
+#define GET_APIC_MAXLVT(version)	((version) >> 16 & 0xff)
 #define APIC_LVTPC	0x340
 #define APIC_DM_NMI	0x400
 #define APIC_LVT_MASKED	0x10000

@@ -7,6 +7,7 @@
 #include "shim/kernel.h"
 
 #define X86_VENDOR_INTEL	0
+#define X86_VENDOR_CYRIX	1
 #define X86_VENDOR_AMD		2
 #define X86_VENDOR_CENTAUR	5
 #define X86_VENDOR_HYGON	9
