@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * The events of perfctr 2.6's processors as it had them: names that are C identifiers behind a prefix,
- * event selects, unit masks. x86's are in tables that events/generate.c makes of libpfm4's, PowerPC's
+ * event selects, unit masks. x86's are in tables that events/generate.c makes of libpfm4's, but for those of
+ * processors that libpfm4 does not know, PowerPC's
  * in events_ppc.c. perfctr_event_codes.h is made of the same (events/codes.awk).
  */
 #include "internal.h"
@@ -26,29 +27,29 @@
 #include "events/k8c.inc"
 #include "events/fam10h.inc"
 
-/* The generic one has no counters. Of the others libpfm4 has no events, nor do we have a manual. */
-#define EMPTY(type, prefix) \
-	static const struct perfctr_event_set type##_empty = { PERFCTR_X86_##type, prefix, NULL, 0, NULL }
-EMPTY(GENERIC, "");
-EMPTY(INTEL_P5, "P5_");
-EMPTY(INTEL_P5MMX, "P5MMX_");
-EMPTY(CYRIX_MII, "MII_");
-EMPTY(WINCHIP_C6, "WC6_");
-EMPTY(WINCHIP_2, "WC2_");
-EMPTY(VIA_C3, "VC3_");
+/* libpfm4 does not have these. */
+#include "events/p5.inc"
+#include "events/p5mmx.inc"
+#include "events/mii.inc"
+#include "events/wcc6.inc"
+#include "events/wc2.inc"
+#include "events/vc3.inc"
+
+/* The generic one has no counters. */
+static const struct perfctr_event_set generic_set = { PERFCTR_X86_GENERIC, "", NULL, 0, NULL };
 
 static const struct perfctr_event_set *const sets[] = {
-	[PERFCTR_X86_GENERIC] = &GENERIC_empty,
-	[PERFCTR_X86_INTEL_P5] = &INTEL_P5_empty,
-	[PERFCTR_X86_INTEL_P5MMX] = &INTEL_P5MMX_empty,
+	[PERFCTR_X86_GENERIC] = &generic_set,
+	[PERFCTR_X86_INTEL_P5] = &p5_set,
+	[PERFCTR_X86_INTEL_P5MMX] = &p5mmx_set,
 	[PERFCTR_X86_INTEL_P6] = &p6_set,
 	[PERFCTR_X86_INTEL_PII] = &pii_set,
 	[PERFCTR_X86_INTEL_PIII] = &piii_set,
-	[PERFCTR_X86_CYRIX_MII] = &CYRIX_MII_empty,
-	[PERFCTR_X86_WINCHIP_C6] = &WINCHIP_C6_empty,
-	[PERFCTR_X86_WINCHIP_2] = &WINCHIP_2_empty,
+	[PERFCTR_X86_CYRIX_MII] = &mii_set,
+	[PERFCTR_X86_WINCHIP_C6] = &wcc6_set,
+	[PERFCTR_X86_WINCHIP_2] = &wc2_set,
 	[PERFCTR_X86_AMD_K7] = &k7_set,
-	[PERFCTR_X86_VIA_C3] = &VIA_C3_empty,
+	[PERFCTR_X86_VIA_C3] = &vc3_set,
 	[PERFCTR_X86_INTEL_P4] = &p4_set,
 	[PERFCTR_X86_INTEL_P4M2] = &p4m2_set,
 	[PERFCTR_X86_AMD_K8] = &k8_set,

@@ -166,6 +166,35 @@ static const struct perfctr_event x86_p6_events[] = {
 	X86(0x00c5u, "branch-misses", "branches mispredicted"),
 };
 
+/* P5 and Cyrix's, and MMX's clock beside it, which the first counter counts; WinChips; VIA's C3 */
+#define X86_P5								\
+	X86(0x0016u, "instructions", "instructions executed"),		\
+	X86(0x0012u, "branches", "branch instructions executed")
+
+static const struct perfctr_event x86_p5_events[] = {
+	X86_P5,
+};
+
+static const struct perfctr_event x86_p5mmx_events[] = {
+	{ 0x0030u, 1u, NULL, "cycles", "clock cycles of the core" },
+	X86_P5,
+};
+
+static const struct perfctr_event x86_c6_events[] = {
+	X86(0x0000u, "cycles", "clock cycles of the core"),
+	X86(0x0002u, "instructions", "instructions executed"),
+};
+
+static const struct perfctr_event x86_winchip_events[] = {
+	X86(0x003fu, "cycles", "clock cycles of the core"),
+	X86(0x0016u, "instructions", "instructions executed"),
+};
+
+static const struct perfctr_event x86_c3_events[] = {
+	X86(0x0079u, "cycles", "clock cycles of the core"),
+	X86(0x00c0u, "instructions", "instructions executed"),
+};
+
 /* Other names, as perf has them, of events above. */
 static const struct {
 	const char *alias;
@@ -238,6 +267,12 @@ static const struct perfctr_event_set perf_sets[] = {
 };
 
 static const struct perfctr_event_set x86_sets[] = {
+	SET(PERFCTR_X86_INTEL_P5, "P5_", x86_p5_events),
+	SET(PERFCTR_X86_INTEL_P5MMX, "P5MMX_", x86_p5mmx_events),
+	SET(PERFCTR_X86_CYRIX_MII, "MII_", x86_p5_events),
+	SET(PERFCTR_X86_WINCHIP_C6, "WCC6_", x86_c6_events),
+	SET(PERFCTR_X86_WINCHIP_2, "WC2_", x86_winchip_events),
+	SET(PERFCTR_X86_VIA_C3, "VC3_", x86_c3_events),
 	SET(PERFCTR_X86_INTEL_P6, "P6_", x86_p6_events),
 	SET(PERFCTR_X86_INTEL_PII, "PII_", x86_p6_events),
 	SET(PERFCTR_X86_INTEL_PIII, "PIII_", x86_p6_events),
@@ -434,12 +469,23 @@ static __u64 number_of(const struct perfctr_event_set *set, const struct perfctr
 	return is_amd(set->cpu_type) ? perfctr_amd_event(event->evntsel) : event->evntsel;
 }
 
+/* Those without event selects of the P6's layout */
+static int is_old_x86(unsigned int cpu_type)
+{
+	switch (cpu_type) {
+	case PERFCTR_X86_INTEL_P5: case PERFCTR_X86_INTEL_P5MMX: case PERFCTR_X86_CYRIX_MII:
+	case PERFCTR_X86_WINCHIP_C6: case PERFCTR_X86_WINCHIP_2: case PERFCTR_X86_VIA_C3:
+		return is_x86(cpu_type);
+	}
+	return 0;
+}
+
 /* SLOTS or a metric: the level of TopDown that has it, or 0. Of Intel's processors */
 static unsigned int topdown_level(unsigned int cpu_type, __u64 event)
 {
 	__u64 metric = (event - PERFCTR_EVENT_METRIC(0)) >> 8;
 
-	if (!is_x86(cpu_type) || is_amd(cpu_type))
+	if (!is_x86(cpu_type) || is_amd(cpu_type) || is_old_x86(cpu_type))
 		return 0;
 	if (event == PERFCTR_EVENT_SLOTS)
 		return 1;
@@ -502,6 +548,9 @@ static void set_event(const struct perfctr_event_set *set, const struct perfctr_
 		ctr->map = RISCV_CYCLE;
 	} else if (event->counters_set == CTRS_INSTRET) {
 		ctr->map = RISCV_INSTRET;
+	} else if (is_old_x86(set->cpu_type) && event->counters_set == 1u) {
+		/* Of the P5 with MMX: the same number is another event on the second counter. */
+		ctr->map = 0;
 	} else if (event->counters_set == 1u << X86_FIXED_REF) {
 		ctr->map = X86_FIXED_REF;
 	}

@@ -287,6 +287,8 @@ END_TEST
 /* Every name that the set has is parsed to itself and written as itself. */
 static const unsigned int types[] = {
 	PERFCTR_RISCV_SBI, PERFCTR_RISCV_GENERIC,
+	PERFCTR_X86_INTEL_P5, PERFCTR_X86_INTEL_P5MMX, PERFCTR_X86_CYRIX_MII,
+	PERFCTR_X86_WINCHIP_C6, PERFCTR_X86_WINCHIP_2, PERFCTR_X86_VIA_C3,
 	PERFCTR_X86_INTEL_P6, PERFCTR_X86_INTEL_PII, PERFCTR_X86_INTEL_PIII,
 	PERFCTR_X86_INTEL_PENTM, PERFCTR_X86_INTEL_CORE, PERFCTR_X86_INTEL_CORE2,
 	PERFCTR_X86_INTEL_ATOM, PERFCTR_X86_INTEL_NHLM, PERFCTR_X86_INTEL_WSTMR,
@@ -318,6 +320,25 @@ START_TEST(test_round_trip)
 		for (j = 0; j < i; j++)
 			ck_assert_str_ne(set->events[i].name, set->events[j].name);
 	}
+}
+END_TEST
+
+/* The Pentium's: the first counter's event names it, and Cyrix's event 400h is no slot of TopDown. */
+START_TEST(test_p5)
+{
+	struct perfctr_info info = { .cpu_type = PERFCTR_X86_CYRIX_MII, .counters = 3 };
+	struct perfctr_ctr_control ctr;
+	unsigned int there;
+
+	ck_assert_int_eq(perfctr_event_parse(PERFCTR_X86_INTEL_P5MMX, "cycles:u", &ctr), 0);
+	ck_assert_uint_eq(ctr.event, 0x30);
+	ck_assert_uint_eq(ctr.map, 0);
+	ck_assert_int_eq(perfctr_event_parse(PERFCTR_X86_INTEL_P5MMX, "instructions", &ctr), 0);
+	ck_assert_uint_eq(ctr.map, PERFCTR_MAP_ANY);
+	ck_assert_int_eq(perfctr_event_parse(PERFCTR_X86_INTEL_P5, "cycles", &ctr), -1);
+	ck_assert_int_eq(perfctr_event_parse(PERFCTR_X86_CYRIX_MII, "r400", &ctr), 0);
+	ck_assert_uint_eq(perfctr_event_demand(&info, &ctr, 1, &there), 1);
+	ck_assert_uint_eq(there, 2);
 }
 END_TEST
 
@@ -638,6 +659,7 @@ int main(void)
 	tcase_add_test(tc, test_perf_config1);
 	tcase_add_test(tc, test_perf_names);
 	tcase_add_loop_test(tc, test_round_trip, 0, NTYPES);
+	tcase_add_test(tc, test_p5);
 	tcase_add_test(tc, test_x86);
 	tcase_add_loop_test(tc, test_amd, 0, ROWS(amds));
 	tcase_add_test(tc, test_format);
