@@ -414,6 +414,45 @@ int perfctr_control_to_native(const struct vperfctr_control *from,
 	return 0;
 }
 
+#if defined(__x86_64__) || defined(__i386__)
+
+#define CESR_OS		0x40u
+#define CESR_USR	0x80u
+
+static void set_old_modes(struct perfctr_ctr_control *ctr, unsigned int cpu_type)
+{
+	switch (cpu_type) {
+	case PERFCTR_X86_INTEL_P5: case PERFCTR_X86_INTEL_P5MMX: case PERFCTR_X86_CYRIX_MII:
+		if (ctr->event & CESR_OS)
+			ctr->flags |= PERFCTR_CTR_KERNEL;
+		if (ctr->event & CESR_USR)
+			ctr->flags |= PERFCTR_CTR_USER;
+		break;
+	case PERFCTR_X86_WINCHIP_C6: case PERFCTR_X86_WINCHIP_2: case PERFCTR_X86_VIA_C3:
+		ctr->flags |= PERFCTR_CTR_KERNEL | PERFCTR_CTR_USER;
+		break;
+	}
+}
+
+void perfctr_control_old_modes(struct perfctr_control *control, unsigned int cpu_type)
+{
+	unsigned int i;
+
+	for (i = 0; i < control->nractrs + control->nrictrs; i++)
+		if (!control->ctr[i].flags)
+			set_old_modes(&control->ctr[i], cpu_type);
+}
+
+#else
+
+void perfctr_control_old_modes(struct perfctr_control *control, unsigned int cpu_type)
+{
+	(void)control;
+	(void)cpu_type;
+}
+
+#endif
+
 int perfctr_control_from_native(const struct perfctr_control *from,
 				struct vperfctr_control *to)
 {

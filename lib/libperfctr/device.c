@@ -101,6 +101,18 @@ int perfctr_info(int fd, struct perfctr_info *info)
 	return 0;
 }
 
+/* Where types have modes as the P6 has them a control without is an error: no good one pays for this. */
+void perfctr_control_fix_modes(int fd, struct perfctr_control *control)
+{
+	struct perfctr_info info;
+	unsigned int i, n = control->nractrs + control->nrictrs;
+
+	for (i = 0; i < n && control->ctr[i].flags; i++)
+		;
+	if (i < n && !perfctr_info(fd, &info))
+		perfctr_control_old_modes(control, info.cpu_type);
+}
+
 int perfctr_get_info(struct perfctr_info *info)
 {
 	int fd, ret, err;

@@ -159,6 +159,7 @@ int gperfctr_control(const struct gperfctr *g, struct gperfctr_cpu_control *cont
 	g->parts->reason = PERFCTR_REASON_NONE;
 	if (perfctr_control_to_native(&compat, &native) < 0)
 		return -1;
+	perfctr_control_fix_modes(g->fd, &native);
 	native.cpu = control->cpu;
 	return control_cpu(g, &native, &control->cpu_control);
 }

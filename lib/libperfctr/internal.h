@@ -53,6 +53,15 @@ perfctr_internal
 int perfctr_control_from_native(const struct perfctr_control *from,
 				struct vperfctr_control *to);
 
+/*
+ * x86: 2.6's selects of the P5, its clones and the C3 have their modes elsewhere, or none. After
+ * perfctr_control_to_native(), by the type of processor, which is asked of the device if need be
+ */
+perfctr_internal
+void perfctr_control_old_modes(struct perfctr_control *control, unsigned int cpu_type);
+perfctr_internal
+void perfctr_control_fix_modes(int fd, struct perfctr_control *control);
+
 /* Whether counter @i of a control of 2.6's counts an event of perf's (PERFCTR_PERF_EVENTS) */
 perfctr_internal
 int perfctr_has_perf_event(const struct perfctr_cpu_control *cpu, unsigned int i);

@@ -183,6 +183,7 @@ int _vperfctr_control(int fd, const struct vperfctr_control *control)
 
 	if (perfctr_control_to_native(control, &native) < 0)
 		return -1;
+	perfctr_control_fix_modes(fd, &native);
 	if (!_vperfctr_control_native(fd, &native))
 		return 0;
 	return perfctr_control_user_only(&native) ? _vperfctr_control_native(fd, &native) : -1;
@@ -351,6 +352,7 @@ int vperfctr_control(const struct vperfctr *v, struct vperfctr_control *control)
 	set_refusal(v, PERFCTR_OWNER_NONE, PERFCTR_REASON_NONE);
 	if (perfctr_control_to_native(control, &native) < 0)
 		return -1;
+	perfctr_control_fix_modes(v->fd, &native);
 	if (!vperfctr_control_native(v, &native))
 		return 0;
 	return perfctr_control_user_only(&native) ? vperfctr_control_native(v, &native) : -1;

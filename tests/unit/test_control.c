@@ -491,6 +491,37 @@ START_TEST(test_arch)
 END_TEST
 #endif
 
+#if defined(__x86_64__) || defined(__i386__)
+/* Selects that have no bits where the P6 has its modes */
+static const struct {
+	unsigned int cpu_type, evntsel, flags;
+} modes[] = {
+	{ PERFCTR_X86_INTEL_P5, 0x56, PERFCTR_CTR_KERNEL },
+	{ PERFCTR_X86_INTEL_P5MMX, 0x1b0, PERFCTR_CTR_USER },
+	{ PERFCTR_X86_CYRIX_MII, 0x4c2, PERFCTR_CTR_USER | PERFCTR_CTR_KERNEL },
+	{ PERFCTR_X86_INTEL_P5, 0x16, 0 },
+	{ PERFCTR_X86_WINCHIP_C6, 0x47, PERFCTR_CTR_USER | PERFCTR_CTR_KERNEL },
+	{ PERFCTR_X86_WINCHIP_2, 0x16, PERFCTR_CTR_USER | PERFCTR_CTR_KERNEL },
+	{ PERFCTR_X86_VIA_C3, 0x1c0, PERFCTR_CTR_USER | PERFCTR_CTR_KERNEL },
+	{ PERFCTR_X86_INTEL_P6, 0xc0, 0 },
+	{ PERFCTR_X86_INTEL_P6, 0x4100c0, PERFCTR_CTR_USER },
+	{ PERFCTR_X86_AMD_K7, 0xc0, 0 },
+};
+
+START_TEST(test_old_modes)
+{
+	set_up(1, 0);
+	from.cpu_control.evntsel[0] = modes[_i].evntsel;
+	ck_assert_int_eq(perfctr_control_to_native(&from, &to), 0);
+	perfctr_control_old_modes(&to, modes[_i].cpu_type);
+	ck_assert_uint_eq(to.ctr[0].flags, modes[_i].flags);
+	ck_assert_uint_eq(to.ctr[0].event, modes[_i].evntsel);
+	ck_assert_int_eq(perfctr_control_from_native(&to, &back), 0);
+	ck_assert_uint_eq(back.cpu_control.evntsel[0], modes[_i].evntsel);
+}
+END_TEST
+#endif
+
 int main(void)
 {
 	TCase *tc = tcase_create("2.6");
@@ -506,6 +537,7 @@ int main(void)
 	tcase_add_loop_test(tc, test_perf_events_too_long, 0, 3);
 #if defined(__x86_64__) || defined(__i386__)
 	tcase_add_loop_test(tc, test_older_type, 0, (int)ARRAY_SIZE(older));
+	tcase_add_loop_test(tc, test_old_modes, 0, (int)ARRAY_SIZE(modes));
 	tcase_add_test(tc, test_fixed);
 	tcase_add_loop_test(tc, test_offcore, 0, 2);
 	tcase_add_test(tc, test_offcore_too_long);
