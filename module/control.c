@@ -181,7 +181,7 @@ static int control_check(struct perfctr_control *control, struct perfctr_refusal
 		const struct perfctr_ctr_control *ctr = &control->ctr[i];
 
 		if (!perfctr_all_zero(ctr->reserved, sizeof(ctr->reserved)) ||
-		    ((ctr->config1 || ctr->config2) && !(ctr->flags & PERFCTR_CTR_PERF)) ||
+		    ((ctr->config1 || ctr->config2) && !perfctr_may_have_more(ctr)) ||
 		    (i < control->nractrs ? ctr->ireset != 0 : ctr->ireset >= 0)) {
 			why->index = i;
 			return -EINVAL;

@@ -190,7 +190,7 @@ static int control_check(struct perfctr_control *control)
 		const struct perfctr_ctr_control *ctr = &control->ctr[i];
 
 		if (!perfctr_all_zero(ctr->reserved, sizeof(ctr->reserved)) || ctr->ireset ||
-		    ((ctr->config1 || ctr->config2) && !(ctr->flags & PERFCTR_CTR_PERF)))
+		    ((ctr->config1 || ctr->config2) && !perfctr_may_have_more(ctr)))
 			return -EINVAL;
 	}
 	return perfmon_capable() ? 0 : -EACCES;

@@ -200,7 +200,7 @@ struct perfctr_cpu_ctr {
 /**
  * struct perfctr_cpu_state - sums of the clock and all counters
  * @clock: as perfctr_cpu_ctr.acc, for the clock
- * @own: what ppc32's own way keeps for the state; 0 from each control on
+ * @own: what ppc32's and x86's own way keeps for the state; 0 from each control on
  * @end: one past the last counter in use
  * @ctr: the counters. Registers of a-mode counters never wrap while they are in use
  *	(perfctr_cpu_age()), so their sums need no mask; those of i-mode counters
@@ -211,7 +211,7 @@ struct perfctr_cpu_ctr {
  */
 struct perfctr_cpu_state {
 	u64 clock;
-#ifdef CONFIG_PPC32
+#if defined(CONFIG_PPC32) || defined(CONFIG_X86)
 	u32 own;
 #endif
 	struct perfctr_cpu_ctr *end;
@@ -430,8 +430,9 @@ static inline unsigned long perfctr_age_period(unsigned int width, unsigned int 
  * void perfctr_cpu_resume_own_way(config, state), perfctr_cpu_suspend_own_way(config, state)
  *	i-mode counters were started before, or are stopped. On x86 some counters are metrics,
  *	shares of what another one counts: these begin anew, and are added to their sums. In
- *	between @acc of a metric is its sum until then. On ppc32 a control register changes by
- *	itself, and belongs to the state
+ *	between @acc of a metric is its sum until then; on a Pentium 4 a counter waits for another
+ *	one to overflow. There and on ppc32 a control register changes by itself, and belongs to
+ *	the state
  *
  * PERFCTR_CPU_METRICS: defined where a counter may be a metric, which is known for the time since
  * it and that other one were zero only
@@ -631,6 +632,19 @@ static inline int perfctr_cpu_metric(unsigned int hw)
 	return 0;
 }
 #endif
+
+#ifndef PERFCTR_CPU_MORE_CONFIG
+static inline bool perfctr_cpu_more_config(void)
+{
+	return false;
+}
+#endif
+
+/* May config1 and config2 be other than zero? */
+static inline bool perfctr_may_have_more(const struct perfctr_ctr_control *ctr)
+{
+	return ctr->flags & PERFCTR_CTR_PERF || perfctr_cpu_more_config();
+}
 
 #ifndef PERFCTR_CPU_OWN_WAY
 static inline void perfctr_cpu_resume_own_way(const struct perfctr_config *config,

@@ -199,7 +199,7 @@ void vperfctr_bind(struct vperfctr *perfctr)
 			perfctr_shared_bind(&ctr[i], config->hw[i]);
 		return;
 	}
-#ifdef CONFIG_PPC32
+#if defined(CONFIG_PPC32) || defined(CONFIG_X86)
 	perfctr->cpu_state.own = 0;
 #endif
 	for (i = 0; i < perfctr_config_nr_actrs(config); i++)

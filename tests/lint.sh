@@ -252,7 +252,7 @@ all_pieces() {
 families() {
 	! grep -nE 'MSR_(P4|P5|P6|K7|F15H|AMD|ARCH_PERFMON|CORE_PERF|IA32|OFFCORE)|0x[0-9a-f]{3,}[^0-9a-f]' \
 		module/arch/x86/*.[ch] |
-		grep -vE '^module/arch/x86/((intel|intel_events|intel_models|p6|amd|p5|winchip|c3)[.]c:|intel[.]h:|[^:]*:[0-9]+:#define (LVTPC_|EVNTSEL_|EVENT_AND|PERFCTR_X86_NO_CORE|PERFCTR_X86_CHANGED))'
+		grep -vE '^module/arch/x86/((intel|intel_events|intel_models|p6|p4|amd|p5|winchip|c3)[.]c:|intel[.]h:|[^:]*:[0-9]+:#define (LVTPC_|EVNTSEL_|EVENT_AND|PERFCTR_X86_NO_CORE|PERFCTR_X86_CHANGED))'
 }
 
 TIDY_VERSION=$(clang-tidy --version)

@@ -317,7 +317,9 @@ struct perfctr_open {
  *	cycles, and reference cycles, which are 0x300, or 0x13c if @map names the counter (on
  *	others 0x13c is bus cycles), and SLOTS. A metric of TopDown takes no counter, and its @map
  *	is ANY: it is a share of what SLOTS counts, in slots. So the control must have SLOTS too,
- *	a-mode, and with the same @flags. Other events of code 0 do not exist. arm64: the
+ *	a-mode, and with the same @flags. Other events of code 0 do not exist. Pentium 4: the
+ *	CCCR, in bits 0..31; the whole of it, or ESCR select, threshold and what goes with that, and
+ *	FORCE_OVF alone. With ANY bits 32..34 are the block: 1 BPU, 2 MS, 3 FLAME, 4 IQ. arm64: the
  *	number of the event in PMEVTYPER<n>_EL0, bits 0..15; SHARED only, with MAP_ANY. ppc32:
  *	the select of that counter (PMC<n>SEL of MMCR0 and MMCR1). With ANY it is an event that
  *	is the same on several counters: below 5 (0 nothing, 1 cycles, 2 instructions completed,
@@ -326,7 +328,9 @@ struct perfctr_open {
  *	event takes a register of its own (off-core responses, the front end's), the
  *	value of that register, else 0. All threads of the machine have the same value
  *	at a time, since hyperthreads share the register: while any control, the
- *	caller's included, has another value, this is EBUSY. ppc32: bits 0..31 are MMCR0
+ *	caller's included, has another value, this is EBUSY. Pentium 4: the ESCR, whose bits 2
+ *	and 3 are zero or say what @flags says; bits 0 and 1 are zero. Counters that select one ESCR
+ *	need the same value. ppc32: bits 0..31 are MMCR0
  *	without FC, FCS, FCP, PMXE, PMC1SEL and PMC2SEL (that is, FCM1, FCM0, FCECE, TBSEL, TBEE,
  *	THRESHOLD, PMC1CE, PMCnCE and TRIGGER), bits 32..63 MMCR2, of which only THRESHMULT of
  *	the 7400 and 745x may be set. Both registers, and the modes in @flags, are of the control
@@ -344,8 +348,9 @@ struct perfctr_open {
  *	width of the register; x86: at most -2, on Nehalem and Haswell -32. Of an a-mode
  *	counter: 0. ppc32: EOPNOTSUPP on the 750 and some 74xx, with PERFCTR_REASON_ERRATUM,
  *	unless the module's parameter unsafe_interrupts is set
- * @config1: with PERFCTR_CTR_PERF, else 0
- * @config2: the same
+ * @config1: with PERFCTR_CTR_PERF; Pentium 4: PEBS_ENABLE, for replay tagging, as @config of other
+ *	x86; else 0
+ * @config2: the same, with PEBS_MATRIX_VERT
  * @reserved: zero; room for more registers of a counter
  */
 struct perfctr_ctr_control {

@@ -25,6 +25,9 @@ static const struct perfctr_x86_extra_event none[1];
 static const struct perfctr_x86_extra_event *events = none;
 static const u32 *msrs;
 static u32 registers;
+static u64 (*by_family)(const struct perfctr_ctr_control *ctr, unsigned int reg);
+
+bool perfctr_x86_more_config;
 
 /* Those that any config ever had; config_mutex */
 static u32 ever_had;
@@ -49,18 +52,42 @@ static const struct perfctr_x86_extra_event *find_event(const struct perfctr_ctr
 	return NULL;
 }
 
-/* Of one that was checked: the register, or PERFCTR_X86_NO_EXTRA */
-static unsigned int find_register(const struct perfctr_ctr_control *ctr)
+/* What a control that was checked wants of the register; 0: nothing */
+static u64 wanted(const struct perfctr_ctr_control *ctr, unsigned int reg)
 {
-	const struct perfctr_x86_extra_event *event = ctr->config ? find_event(ctr) : NULL;
+	const struct perfctr_x86_extra_event *event;
 
-	return event ? event->reg : PERFCTR_X86_NO_EXTRA;
+	if (by_family)
+		return registers & BIT(reg) ? by_family(ctr, reg) : 0;
+	event = ctr->config ? find_event(ctr) : NULL;
+	return event && event->reg == reg ? ctr->config : 0;
+}
+
+static int check_by_family(const struct perfctr_ctr_control *ctr, u64 *values)
+{
+	unsigned int reg;
+
+	for (reg = 0; reg < PERFCTR_X86_EXTRAS; reg++) {
+		u64 value = wanted(ctr, reg);
+
+		if (value && values[reg] && values[reg] != value)
+			return -EINVAL;
+		if (value)
+			values[reg] = value;
+	}
+	return 0;
 }
 
 int perfctr_x86_extra_check(const struct perfctr_ctr_control *ctr, u64 *values)
 {
-	const struct perfctr_x86_extra_event *event = find_event(ctr);
+	const struct perfctr_x86_extra_event *event;
 
+	if (by_family)
+		return check_by_family(ctr, values);
+	/* These members are other families'. */
+	if (ctr->config1 || ctr->config2)
+		return -EINVAL;
+	event = find_event(ctr);
 	if (!event)
 		return ctr->config ? -EINVAL : 0;
 	if (event->reg == PERFCTR_X86_NO_EXTRA || !(registers & BIT(event->reg)))
@@ -107,10 +134,12 @@ u32 perfctr_x86_extra_refused(const struct perfctr_config *config)
 	unsigned int i, reg;
 
 	for (i = 0; i < config->nr; i++) {
-		reg = find_register(&config->ctr[i]);
-		if (reg != PERFCTR_X86_NO_EXTRA && extras[reg].users &&
-		    extras[reg].value != config->ctr[i].config)
-			return i;
+		for (reg = 0; reg < PERFCTR_X86_EXTRAS; reg++) {
+			u64 value = wanted(&config->ctr[i], reg);
+
+			if (value && extras[reg].users && extras[reg].value != value)
+				return i;
+		}
 	}
 	return PERFCTR_NO_INDEX;
 }
@@ -134,18 +163,25 @@ static int zero_extra(void *arg)
 	return 0;
 }
 
+/* False: the processor does not take the value. */
+static bool get_one(unsigned int reg, u64 value, perfctr_run_t run)
+{
+	if (!value || extras[reg].users++)
+		return true;
+	ever_had |= BIT(reg);
+	extras[reg].value = value;
+	return !run(try_extra, &reg);
+}
+
 int perfctr_x86_extra_get(const struct perfctr_config *config, perfctr_run_t run, u32 *index)
 {
 	unsigned int i, reg;
 	int err = 0;
 
 	for (i = 0; i < config->nr; i++) {
-		reg = find_register(&config->ctr[i]);
-		if (reg == PERFCTR_X86_NO_EXTRA || extras[reg].users++)
-			continue;
-		ever_had |= BIT(reg);
-		extras[reg].value = config->ctr[i].config;
-		if (run(try_extra, &reg)) {
+		for (reg = 0; reg < PERFCTR_X86_EXTRAS; reg++) {
+			if (get_one(reg, wanted(&config->ctr[i], reg), run))
+				continue;
 			*index = i;
 			err = -EINVAL;
 		}
@@ -158,12 +194,22 @@ void perfctr_x86_extra_put(const struct perfctr_config *config, perfctr_run_t ru
 	unsigned int i, reg;
 
 	for (i = 0; i < config->nr; i++) {
-		reg = find_register(&config->ctr[i]);
-		if (reg == PERFCTR_X86_NO_EXTRA || --extras[reg].users)
-			continue;
-		extras[reg].value = 0;
-		run(zero_extra, &reg);
+		for (reg = 0; reg < PERFCTR_X86_EXTRAS; reg++) {
+			if (!wanted(&config->ctr[i], reg) || --extras[reg].users)
+				continue;
+			extras[reg].value = 0;
+			run(zero_extra, &reg);
+		}
 	}
+}
+
+void __init perfctr_x86_extra_init_by(u64 (*value)(const struct perfctr_ctr_control *ctr,
+						   unsigned int reg),
+				      unsigned int nr, const u32 *own_msrs)
+{
+	by_family = value;
+	msrs = own_msrs;
+	registers = BIT(nr) - 1;
 }
 
 void __init perfctr_x86_extra_init(const struct perfctr_x86_extra_event *own, const u32 *own_msrs)

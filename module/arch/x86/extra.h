@@ -28,6 +28,14 @@ struct perfctr_x86_extra_event {
 void perfctr_x86_extra_init(const struct perfctr_x86_extra_event *events, const u32 *msrs);
 
 /*
+ * The same of a family whose controls say in another way what register @reg, of @nr, is to hold,
+ * and check that themselves. 0: nothing
+ */
+void perfctr_x86_extra_init_by(u64 (*value)(const struct perfctr_ctr_control *ctr,
+					    unsigned int reg),
+			       unsigned int nr, const u32 *msrs);
+
+/*
  * Is that what the counter's event wants? @values: what the counters before it, of the
  * same control, want of each register; zeroed at first.
  */

@@ -23,7 +23,7 @@
 #define PERFCTR_X86_METRIC	PERFCTR_X86_MAX	/* the first metric */
 #define PERFCTR_X86_SLOTS	(PERFCTR_X86_FIXED + 3)	/* of which they are shares */
 
-#define PERFCTR_X86_CONTROLS	16	/* most control registers of all counters */
+#define PERFCTR_X86_CONTROLS	64	/* most control registers of all counters */
 
 #define PERFCTR_X86_NO_CORE	0xffffffffu
 #define PERFCTR_X86_CHANGED	0xfffffffeu	/* no processor's either: see verify.c */
@@ -42,7 +42,7 @@
  *	there are several, or it is not known
  * @core: of a hybrid processor, its type and native model (CPUID leaf 1AH's EAX), of others 0;
  *	or PERFCTR_X86_NO_CORE, of which no config is: there is not all that the other CPUs
- *	have, or it does not count
+ *	have, or it does not count, or its counters are another CPU's
  * @tried: it was tried whether its counters count, since it came
  * @bad: those that do not
  * @bad_events: of perfctr_pmu.events, those that they do not count
@@ -212,6 +212,16 @@ bool perfctr_cpu_verify(void);
 static inline bool perfctr_cpu_changed(void)
 {
 	return this_cpu_read(perfctr_x86_cpu.load_core) == PERFCTR_X86_CHANGED;
+}
+
+/* A control's config1 and config2 may say something, which the family checks. Constant after init */
+#define PERFCTR_CPU_MORE_CONFIG
+
+extern bool perfctr_x86_more_config;
+
+static inline bool perfctr_cpu_more_config(void)
+{
+	return perfctr_x86_more_config;
 }
 
 #define PERFCTR_CPU_CLOCK_SLOT	64

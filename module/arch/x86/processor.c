@@ -9,6 +9,7 @@
 #include "c3.h"
 #include "intel.h"
 #include "interrupt.h"
+#include "p4.h"
 #include "p5.h"
 #include "p6.h"
 #include "processor.h"
@@ -31,6 +32,7 @@ struct candidate {
 static const struct candidate families[] __initconst = {
 	{ perfctr_intel_is, perfctr_intel_look, &perfctr_intel },
 	{ perfctr_p6_is, perfctr_p6_look, &perfctr_p6 },
+	{ perfctr_p4_is, perfctr_p4_look, &perfctr_p4 },
 	{ perfctr_amd_is, perfctr_amd_look, &perfctr_amd },
 	{ perfctr_p5_is, perfctr_p5_look, &perfctr_p5 },
 	{ perfctr_winchip_c6_is, perfctr_winchip_look, &perfctr_winchip_c6 },

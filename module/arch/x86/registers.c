@@ -261,10 +261,12 @@ static void zero_controls(struct perfctr_x86_cpu *cpu)
 
 void perfctr_x86_drop(u32 counters, u32 events)
 {
-	u32 used = 0;
-	unsigned long left;
+	u64 used = 0, lost = 0;
+	unsigned long left = perfctr_pmu.counters & counters;
 	unsigned int hw, slot;
 
+	for_each_set_bit(hw, &left, PERFCTR_X86_MAX)
+		lost |= BIT_ULL(perfctr_pmu.ctr[hw].slot);
 	perfctr_pmu.counters &= ~counters;
 	perfctr_pmu.general &= ~counters;
 	perfctr_pmu.events &= ~events;
@@ -272,9 +274,10 @@ void perfctr_x86_drop(u32 counters, u32 events)
 		perfctr_pmu.global_always = 0;
 	left = perfctr_pmu.counters;
 	for_each_set_bit(hw, &left, PERFCTR_X86_MAX)
-		used |= BIT(perfctr_pmu.ctr[hw].slot);
+		used |= BIT_ULL(perfctr_pmu.ctr[hw].slot);
 	for (slot = 0; slot < perfctr_pmu.nr_controls; slot++)
-		perfctr_pmu.control[slot].unused = !(used & BIT(slot));
+		if (lost & ~used & BIT_ULL(slot))
+			perfctr_pmu.control[slot].unused = true;
 }
 
 void perfctr_x86_take_all(void)
@@ -609,15 +612,73 @@ notrace void perfctr_cpu_iclear(const struct perfctr_config *config)
 		write_ictr(config->hw[i], 0);
 }
 
+/* Those that were stopped have been written, which clears it. */
+static notrace void acknowledge_each(struct perfctr_x86_cpu *cpu)
+{
+	unsigned long counters = cpu->interrupting;
+	unsigned int hw;
+
+	for_each_set_bit(hw, &counters, PERFCTR_X86_MAX) {
+		u32 slot = perfctr_pmu.ctr[hw].slot;
+
+		if (read_msr(perfctr_pmu.control[slot].msr) & perfctr_pmu.overflow)
+			write_msr(perfctr_pmu.control[slot].msr, cpu->control[slot]);
+	}
+}
+
 notrace void perfctr_x86_acknowledge(void)
 {
 	u64 own;
 
-	if (!perfctr_pmu.global_status || !this_cpu_read(perfctr_x86_cpu.ours))
+	if (!this_cpu_read(perfctr_x86_cpu.ours))
+		return;
+	if (perfctr_pmu.overflow)
+		acknowledge_each(this_cpu_ptr(&perfctr_x86_cpu));
+	if (!perfctr_pmu.global_status)
 		return;
 	own = read_msr(perfctr_pmu.global_status) & global_bits(perfctr_pmu.counters);
 	if (own)
 		write_msr(perfctr_pmu.global_ack, own);
+}
+
+/*
+ * The processor lets a counter go that waits for another one to overflow, and what is remembered
+ * here of its register does not have that. The next state that has it is another thread's, for
+ * which it waits, so it is always written. perfctr_cpu_state.own: counters that have started
+ */
+notrace void perfctr_x86_resume_waiting(const struct perfctr_config *config,
+					struct perfctr_cpu_state *state)
+{
+	const struct perfctr_x86_cpu *cpu = this_cpu_ptr(&perfctr_x86_cpu);
+	u32 i;
+
+	lockdep_assert_irqs_disabled();
+	for (i = 0; i < config->nr; i++) {
+		u32 slot = perfctr_pmu.ctr[config->hw[i]].slot;
+
+		if (perfctr_x86_waits(&config->ctr[i]))
+			write_msr(perfctr_pmu.control[slot].msr, cpu->control[slot] |
+				  (state->own & BIT(i) ? perfctr_pmu.started : 0));
+		state->ctr[i].acc -= perfctr_cpu_read(&state->ctr[i]);
+	}
+	perfctr_cpu_resume_clock(state);
+}
+
+notrace void perfctr_x86_suspend_waiting(const struct perfctr_config *config,
+					 struct perfctr_cpu_state *state)
+{
+	u32 i;
+
+	lockdep_assert_irqs_disabled();
+	perfctr_cpu_suspend_clock(state);
+	for (i = 0; i < config->nr; i++) {
+		u32 slot = perfctr_pmu.ctr[config->hw[i]].slot;
+
+		state->ctr[i].acc += perfctr_cpu_read(&state->ctr[i]);
+		if (perfctr_x86_waits(&config->ctr[i]) &&
+		    read_msr(perfctr_pmu.control[slot].msr) & perfctr_pmu.started)
+			state->own |= BIT(i);
+	}
 }
 
 notrace bool perfctr_x86_trace_waits(void)

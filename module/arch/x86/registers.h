@@ -43,8 +43,8 @@ struct perfctr_cpu_image {
 	struct perfctr_x86_entry entry[];
 };
 
-/* What one counter needs at most: a P4's would be two. */
-#define PERFCTR_X86_ENTRIES	1
+/* What one counter needs at most: a P4's has two. */
+#define PERFCTR_X86_ENTRIES	2
 
 /* Another entry, or, if this part of the image has one of the same register, more of that */
 void perfctr_x86_image_add(struct perfctr_cpu_image *image, u32 slot, u64 mask, u64 value);
@@ -64,11 +64,14 @@ struct perfctr_x86_known {
 /**
  * struct perfctr_x86_family - what a family has to say of a control, and of its own
  *	processors. None of it is called at a switch
- * @core: of a hybrid processor, of the CPU where it is called, which comes: see
- *	struct perfctr_x86_cpu. PERFCTR_X86_NO_CORE: it has not all that the others have
+ * @core: of the CPU where it is called, which comes, if not all CPUs are alike: see struct
+ *	perfctr_x86_cpu. PERFCTR_X86_NO_CORE: it has not all that the others have, or
+ *	nothing of its own
  * @cpu_type: PERFCTR_X86_*, as INFO says it
  * @check: finds those of perfctr_pmu.counters that can count this, whichever it asks for.
  *	0, or EINVAL or EOPNOTSUPP if there is none, with why->reason
+ * @place: as perfctr_x86_place(), where a counter's event leaves others less choice than that
+ *	knows of; NULL: it never does
  * @name: what was asked, as it is asked of counter @hw
  * @compile: add to the image what a control that was checked wants of counter @hw
  * @counts: the MSR by which something counts on this CPU, with its *value; 0: nothing does. It
@@ -82,6 +85,8 @@ struct perfctr_x86_family {
 	u32 (*cpu_type)(void);
 	int (*check)(const struct perfctr_ctr_control *ctr, u32 *counters,
 		     struct perfctr_refusal *why);
+	unsigned int (*place)(const struct perfctr_ctr_control *ctr, const u32 *can,
+			      unsigned int nr, u8 *hw);
 	void (*name)(struct perfctr_ctr_control *ctr, u32 hw);
 	void (*compile)(const struct perfctr_ctr_control *ctr, u32 hw,
 			struct perfctr_cpu_image *image);
@@ -112,11 +117,13 @@ struct perfctr_x86_ctr {
  * struct perfctr_x86_control - one control register
  * @msr: it
  * @idle: what it holds while it is ours and no counter has been loaded
+ * @changes: bits that the processor itself sets
  * @unused: its counters do not count, so it is never written
  */
 struct perfctr_x86_control {
 	u32 msr;
 	u64 idle;
+	u64 changes;
 	bool unused;
 };
 
@@ -141,6 +148,8 @@ struct perfctr_x86_control {
  * @least_period: of i-mode counters
  * @unknown_model: only architectural events are counted, as others may be anything
  * @hybrid: CPUs are of several types; all here is what each of them has
+ * @siblings: hyperthreads have their counters together, so the first one of each core counts, and
+ *	no other
  * @events: INFO's word for the architectural events that there are
  * @event_bits: what a control's event may consist of, but for what the rest says as well
  * @sample: two values of the control register of the last of @general, which count in user mode
@@ -153,9 +162,14 @@ struct perfctr_x86_control {
  * @reloaded: perf writes @global_ctrl as KVM comes and goes, also while the counters are ours:
  *	see virt.c
  *
+ * Where a counter can wait until another one overflows:
+ * @cascade: these bits of its event, and of its control register, let it wait
+ * @started: without this one, which the processor sets then
+ *
  * Where an interrupt says which counter it was:
  * @global_status: the MSR that says so, with the bits of @global_ctrl; 0: there is none
  * @global_ack: the MSR to which these are written to be cleared
+ * @overflow: or the bit of each counter's own control register; 0: there is none
  *
  * Where an overflow may stop all counters at once:
  * @freeze_msr: the MSR that makes it so, by
@@ -190,6 +204,7 @@ struct perfctr_pmu {
 	bool unknown_model;
 	u32 least_period;
 	bool hybrid;
+	bool siblings;
 	u32 events;
 	u64 event_bits;
 	u64 sample[2];
@@ -197,8 +212,11 @@ struct perfctr_pmu {
 	u64 global_always;
 	u64 together;
 	bool reloaded;
+	u64 cascade;
+	u64 started;
 	u32 global_status;
 	u32 global_ack;
+	u64 overflow;
 	u32 freeze_msr;
 	u64 freeze;
 	u64 frozen;
@@ -295,6 +313,17 @@ void perfctr_x86_age(void);
  * that did may interrupt again.
  */
 void perfctr_x86_acknowledge(void);
+/* Does this counter wait until another one overflows? */
+static inline bool perfctr_x86_waits(const struct perfctr_ctr_control *ctr)
+{
+	return ctr->event & perfctr_pmu.cascade && !(ctr->event & perfctr_pmu.started);
+}
+
+/* Those of the config that wait, or have started since the state's control, and all others */
+void perfctr_x86_resume_waiting(const struct perfctr_config *config,
+				struct perfctr_cpu_state *state);
+void perfctr_x86_suspend_waiting(const struct perfctr_config *config,
+				 struct perfctr_cpu_state *state);
 /* A trace has something for perf. */
 bool perfctr_x86_trace_waits(void);
 /*

@@ -140,6 +140,10 @@ notrace void perfctr_cpu_resume_own_way(const struct perfctr_config *config,
 {
 	u32 i;
 
+	if (perfctr_pmu.cascade) {
+		perfctr_x86_resume_waiting(config, state);
+		return;
+	}
 	zero(config);
 	for (i = 0; i < config->nr; i++)
 		if (!perfctr_cpu_metric(config->hw[i]))
@@ -157,10 +161,15 @@ static __always_inline u64 read_operand(u32 operand)
 notrace void perfctr_cpu_suspend_own_way(const struct perfctr_config *config,
 					 struct perfctr_cpu_state *state)
 {
-	u64 slots = read_operand(perfctr_x86_rdpmc[PERFCTR_X86_SLOTS]);
-	u64 metrics = read_operand(perfctr_x86_rdpmc[PERFCTR_X86_METRIC]), field;
+	u64 slots, metrics, field;
 	u32 i;
 
+	if (perfctr_pmu.cascade) {
+		perfctr_x86_suspend_waiting(config, state);
+		return;
+	}
+	slots = read_operand(perfctr_x86_rdpmc[PERFCTR_X86_SLOTS]);
+	metrics = read_operand(perfctr_x86_rdpmc[PERFCTR_X86_METRIC]);
 	lockdep_assert_irqs_disabled();
 	perfctr_cpu_suspend_clock(state);
 	for (i = 0; i < config->nr; i++) {

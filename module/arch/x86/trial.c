@@ -165,7 +165,8 @@ static u32 count(const struct perfctr_cpu_image *image, unsigned long turns, u64
 	for (i = 0; i < image->nr; i++) {
 		u32 own = controlled_by(image->entry[i].slot);
 
-		if (own && !keeps(image->entry[i].msr, image->entry[i].value))
+		if (!perfctr_pmu.control[image->entry[i].slot].unused &&
+		    !keeps(image->entry[i].msr, image->entry[i].value))
 			bad |= own;
 	}
 	bad |= start();
@@ -210,7 +211,8 @@ static u32 try_image(const struct perfctr_cpu_image *image, u8 per_turn, bool us
 	return good & ~bad;
 }
 
-static void try_once(struct perfctr_x86_trial *trial)
+/* What its callees have on the stack is not to be added to what its caller has. */
+static noinline void try_once(struct perfctr_x86_trial *trial)
 {
 	const struct perfctr_x86_known *known = perfctr_pmu.family->known;
 	u32 general = perfctr_pmu.general, fixed = perfctr_pmu.counters & ~general;
@@ -326,6 +328,8 @@ void __init perfctr_x86_trial_init(void)
 
 	for (; known[nr_known].event; nr_known++)
 		make_image(&by_event[nr_known], known[nr_known].event, PERFCTR_CTR_KERNEL);
+	if (!nr_known)
+		return;
 	make_image(&in_user_mode, known[0].event, PERFCTR_CTR_USER);
 	find_fixed(known);
 }

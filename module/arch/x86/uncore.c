@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Counters that RDPMC reads as well, and that are not a core's: AMD's of the northbridge or data
+ * Counters that RDPMC reads as well, and that are not of the CPU alone: a Pentium 4's hyperthreads
+ * read each other's, which perfctr_x86_guard_never() says. And AMD's of the northbridge or data
  * fabric (numbers 6 to 9, and 16 up), and of the cache that cores share (10 to 15). amd_uncore
  * counts by them, for events of perf's on whole CPUs. It reserves nothing, and others' programs
  * are among what it counts. So while it is there "guarded" cannot hold.
@@ -31,6 +32,11 @@ static void (*guard_ends)(void);	/* constant after perfctr_cpu_guard_init() */
 void __init perfctr_x86_uncore_exists(void)
 {
 	exist = true;
+}
+
+void __init perfctr_x86_guard_never(void)
+{
+	counted = true;
 }
 
 /* Counters that never stop, and count the kernel as well, are nobody's to read but under "open". */

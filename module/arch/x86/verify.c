@@ -70,10 +70,15 @@ bool perfctr_cpu_verify(void)
 	if (cpu->verified == now)
 		return true;
 	cpu->verified = now;
-	for (slot = 0; slot < perfctr_pmu.nr_controls; slot++)
-		if (!perfctr_pmu.control[slot].unused &&
-		    !holds(cpu, perfctr_pmu.control[slot].msr, ~0ULL, cpu->control[slot]))
+	for (slot = 0; slot < perfctr_pmu.nr_controls; slot++) {
+		const struct perfctr_x86_control *control = &perfctr_pmu.control[slot];
+		u64 value = cpu->control[slot], changes = control->changes;
+
+		if (value & perfctr_pmu.cascade)
+			changes |= perfctr_pmu.started;
+		if (!control->unused && !holds(cpu, control->msr, ~changes, value & ~changes))
 			return false;
+	}
 	if (perfctr_pmu.global_ctrl &&
 	    !holds(cpu, perfctr_pmu.global_ctrl, ~0ULL, global_bits(cpu->running)))
 		return false;

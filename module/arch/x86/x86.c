@@ -115,7 +115,8 @@ static int place(const struct perfctr_ctr_control *ctr, const u32 *can, unsigned
 	for (i = 0; i < nr; i++)
 		if (perfctr_x86_is_metric(&ctr[i], &metric))
 			hw[i] = PERFCTR_X86_METRIC + metric;
-	why->index = perfctr_x86_place(can, nr, hw);
+	why->index = perfctr_pmu.family && perfctr_pmu.family->place ?
+		     perfctr_pmu.family->place(ctr, can, nr, hw) : perfctr_x86_place(can, nr, hw);
 	if (why->index == nr) {
 		why->index = PERFCTR_NO_INDEX;
 		return 0;
@@ -167,6 +168,12 @@ void perfctr_cpu_name(struct perfctr_ctr_control *ctr, unsigned int hw)
 	perfctr_pmu.family->name(ctr, hw);
 }
 
+/* struct perfctr_x86_family's @core says which CPU counts, and as what. */
+static bool cores_differ(void)
+{
+	return perfctr_pmu.hybrid || perfctr_pmu.siblings;
+}
+
 /* Where it was allowed to run when it asked: elsewhere perfctr_cpu_load() fails. */
 int perfctr_cpu_core(const struct perfctr_where *where, u32 *core)
 {
@@ -176,7 +183,7 @@ int perfctr_cpu_core(const struct perfctr_where *where, u32 *core)
 	unsigned int cpu;
 
 	*core = 0;
-	if (!perfctr_pmu.hybrid)
+	if (!cores_differ())
 		return 0;
 	if (where->cpu >= 0) {
 		/* Of one that never came it is not known. */
@@ -190,12 +197,17 @@ int perfctr_cpu_core(const struct perfctr_where *where, u32 *core)
 	for_each_cpu_and(cpu, &task->cpus_mask, cpu_online_mask) {
 		u32 own = per_cpu(perfctr_x86_cpu, cpu).core;
 
+		/* It is kept off these: see perfctr_cpu_keep_off(). */
+		if (perfctr_pmu.siblings && own == PERFCTR_X86_NO_CORE)
+			continue;
 		if (found && own != *core)
 			same = false;
 		*core = own;
 		found = true;
 	}
 	raw_spin_unlock_irqrestore(&task->pi_lock, flags);
+	if (perfctr_pmu.siblings)
+		return found ? 0 : -EINVAL;
 	return same && *core != PERFCTR_X86_NO_CORE ? 0 : -EXDEV;
 }
 
@@ -492,6 +504,8 @@ int perfctr_cpu_claim(struct perfctr_config *config, perfctr_run_t run,
 			used |= BIT(config->hw[i]);
 		else
 			config->own_way = true;
+		if (perfctr_x86_waits(&config->ctr[i]))
+			config->own_way = true;
 	}
 	config->mask = used;
 	for (i = perfctr_config_nr_actrs(config); i < config->nr; i++)
@@ -554,7 +568,7 @@ void perfctr_cpu_prepare(unsigned int cpu)
 	perfctr_x86_belong_to_nobody(coming);
 	perfctr_x86_forget_interrupts(cpu);
 	coming->tried = false;
-	perfctr_x86_set_core(coming, perfctr_pmu.hybrid ? PERFCTR_X86_NO_CORE : 0);
+	perfctr_x86_set_core(coming, cores_differ() ? PERFCTR_X86_NO_CORE : 0);
 }
 
 void perfctr_cpu_unreserve(unsigned int cpu)
@@ -682,7 +696,7 @@ void perfctr_cpu_reserve(unsigned int cpu)
 	struct perfctr_x86_cpu *coming = per_cpu_ptr(&perfctr_x86_cpu, cpu);
 	u32 core;
 
-	if (!perfctr_pmu.hybrid)
+	if (!cores_differ())
 		return;
 	core = perfctr_pmu.family->core();
 	/* What it may have held was another's in its place. */
@@ -722,7 +736,8 @@ static void __init measure(void)
 		regs.width = perfctr_pmu.width;
 		regs.evntsel = perfctr_pmu.control[perfctr_pmu.ctr[last].slot].msr;
 		memcpy(regs.evntsels, perfctr_pmu.sample, sizeof(regs.evntsels));
-		regs.counting = counting(last);
+		if (perfctr_pmu.global_ctrl)
+			regs.counting = counting(last);
 		regs.global_ctrl = perfctr_pmu.global_ctrl;
 		regs.run = global_bits(perfctr_pmu.counters);
 		if (reserve()) {

@@ -44,7 +44,7 @@
 
 static struct {
 	struct model_control control;
-	u64 gp[MODEL_GP];
+	u64 gp[MODEL_P4];
 	u64 fixed[MODEL_FIXED];
 	u64 parts[PERFCTR_METRICS];	/* slots of each metric since the last write of metrics */
 	u64 metrics;
@@ -55,8 +55,9 @@ static struct {
 	u64 rtit_ctl;
 	u64 debugctl;
 	u64 extras[MODEL_EXTRAS];
-	bool stale[MODEL_GP];	/* counts cycles: see struct model_machine's @resets */
+	bool stale[MODEL_P4];	/* counts cycles: see struct model_machine's @resets */
 	bool resetting, reset;
+	u64 pebs[2];
 } cpus[SHIM_CPUS];
 
 #define INTEL(m)	.nr_cpus = 2, .vendor = X86_VENDOR_INTEL, .family = 6, .model = (m)
@@ -147,6 +148,16 @@ const struct model_machine model_winchip_2 = {
 const struct model_machine model_c3 = {
 	CLONE(CENTAUR, 6, 7, 40),
 };
+
+#define P4(m, t)						\
+	.nr_cpus = 2, .vendor = X86_VENDOR_INTEL, .family = 15, .model = (m), .leaves = 2,	\
+	.nr = MODEL_P4, .width = 40, .threads = (t)
+
+const struct model_machine model_p4 = { P4(1, 1) };
+const struct model_machine model_p4m2 = { P4(2, 1) };
+const struct model_machine model_p4m3 = { P4(3, 1) };
+const struct model_machine model_p4m2_ht = { P4(2, 2) };
+const struct model_machine model_p4m3_ht = { P4(4, 2) };
 
 const struct model_machine model_topdown = {
 	INTEL(106), .leaves = 27, .version = 5, .nr = 8, .width = 48, .nr_fixed = 4,
@@ -294,13 +305,19 @@ static const struct model_machine *of(unsigned int cpu)
 /* General-purpose counters that have registers */
 static unsigned int nr_gp_of(unsigned int cpu)
 {
-	return min(of(cpu)->nr, (unsigned int)MODEL_GP);
+	return min(of(cpu)->nr, (unsigned int)(model_is_p4() ? MODEL_P4 : MODEL_GP));
+}
+
+/* Whose registers a CPU has: hyperthreads of a Pentium 4 have one set of them. */
+static unsigned int core_of(unsigned int cpu)
+{
+	return model_is_p4() && model.threads > 1 ? cpu & ~1u : cpu;
 }
 
 /* General-purpose counters that CPUs of all types have */
 static unsigned int nr_gp(void)
 {
-	unsigned int nr = min(model.nr, (unsigned int)MODEL_GP);
+	unsigned int nr = min(model.nr, (unsigned int)(model_is_p4() ? MODEL_P4 : MODEL_GP));
 
 	return model.other ? min(nr, model.other->nr) : nr;
 }
@@ -342,7 +359,7 @@ void model_boot(const struct model_machine *machine)
 	};
 	for (cpu = 0; cpu < SHIM_CPUS; cpu++) {
 		/* No two registers hold the same by chance. */
-		for (i = 0; i < MODEL_GP; i++)
+		for (i = 0; i < MODEL_P4; i++)
 			cpus[cpu].gp[i] = 0x10000ull * (i + 1) + 0x100ull * cpu;
 		for (i = 0; i < MODEL_FIXED; i++)
 			cpus[cpu].fixed[i] = 0x100000ull * (i + 1) + 0x100ull * cpu;
@@ -372,6 +389,11 @@ u32 shim_cpuid(u32 leaf, enum shim_cpuid_reg reg)
 	shim_assert(model.leaves >= (int)leaf);
 	if (leaf == 0x1a && reg == SHIM_EAX)
 		return own->core;
+	if (model_is_p4() && leaf == 1) {
+		/* Threads of the processor, and this one's number; cores are not told. */
+		shim_assert(reg == SHIM_EBX);
+		return model.threads << 16 | (model.threads > 1 ? shim_cpu : 2 * shim_cpu) << 24;
+	}
 	shim_assert(leaf == 10);
 	switch (reg) {
 	case SHIM_EAX:
@@ -472,12 +494,12 @@ static bool gp_there(unsigned int cpu, unsigned int i)
 
 static u64 *gp_value(unsigned int cpu, unsigned int i)
 {
-	return &cpus[cpu].gp[i];
+	return &cpus[core_of(cpu)].gp[i];
 }
 
 static u64 *evntsel_value(unsigned int cpu, unsigned int i)
 {
-	return &cpus[cpu].control.evntsel[i];
+	return &cpus[core_of(cpu)].control.evntsel[i];
 }
 
 static bool debugctl_there(unsigned int cpu, unsigned int i)
@@ -991,10 +1013,178 @@ static const struct family *old_family(void)
 	return NULL;
 }
 
+/* The Pentium 4's */
+
+#define ESCR_T1	3ull		/* thread 1's modes, which are never right here */
+#define ESCR_T0_USR	BIT(2)
+#define ESCR_T0_OS	BIT(3)
+
+static const u8 p4_escrs[][2] = {	/* the first one's place, and the last one's */
+	{ 0x00, 0x1e }, { 0x20, 0x25 }, { 0x28, 0x2d }, { 0x40, 0x41 },
+};
+
+static u64 p4_valid(unsigned int cpu, unsigned int i)
+{
+	UNUSED(cpu, i);
+	return bits(40);
+}
+
+/* Of the IQ's counters 0, and 3 to 5, one that waits for another one of 4 and 5 */
+static bool p4_can_extend(unsigned int i)
+{
+	return model.model >= 2 && (i == 12 || i >= 15);
+}
+
+static u64 p4_cccr_valid(unsigned int cpu, unsigned int i)
+{
+	(void)cpu;
+	return 0xc7fff000 | (p4_can_extend(i) ? CCCR_EXTENDED : 0) |
+	       (model.threads > 1 ? CCCR_OVF_PMI_T1 : 0);
+}
+
+static bool p4_escr_there(unsigned int cpu, unsigned int i)
+{
+	unsigned int k;
+
+	(void)cpu;
+	if ((i == 0x1a || i == 0x1b) && model.model > 2)
+		return false;
+	for (k = 0; k < sizeof(p4_escrs) / sizeof(p4_escrs[0]); k++)
+		if (i >= p4_escrs[k][0] && i <= p4_escrs[k][1])
+			return true;
+	return false;
+}
+
+static u64 p4_escr_valid(unsigned int cpu, unsigned int i)
+{
+	UNUSED(cpu, i);
+	return 0x7ffffffc | (model.threads > 1 ? ESCR_T1 : 0);
+}
+
+static u64 *p4_escr_value(unsigned int cpu, unsigned int i)
+{
+	return &cpus[core_of(cpu)].control.escr[i];
+}
+
+static bool p4_there(unsigned int cpu, unsigned int i)
+{
+	UNUSED(cpu, i);
+	return true;
+}
+
+static u64 p4_pebs_valid(unsigned int cpu, unsigned int i)
+{
+	(void)cpu;
+	return i ? 0x1fff : 0x7001fff;
+}
+
+static u64 *p4_pebs_value(unsigned int cpu, unsigned int i)
+{
+	return &cpus[core_of(cpu)].pebs[i];
+}
+
+static u64 *p4_misc_value(unsigned int cpu, unsigned int i)
+{
+	static u64 misc;
+
+	UNUSED(cpu, i);
+	misc = model.no_perfmon ? 1 : 0x81;
+	return &misc;
+}
+
+/* Bit 31 is the quick read, of 32 bits: the driver never uses it. */
+static const u64 *p4_rdpmc(unsigned int cpu, u32 counter)
+{
+	return counter < nr_gp_of(cpu) ? gp_value(cpu, counter) : NULL;
+}
+
+/* OVF is cleared and not set; T1's interrupts are nobody's. */
+static const struct range p4_ranges[] = {
+	{ MSR_IA32_MISC_ENABLE, ONE, REG_READ_ONLY, p4_there, valid_none, p4_misc_value, 0 },
+	{ 0x300, 1, MODEL_P4, 0, REG_PLAIN, gp_there, p4_valid, gp_value, 0 },
+	{ 0x360, 1, MODEL_P4, 0, REG_PLAIN, gp_there, p4_cccr_valid, evntsel_value,
+	  CCCR_OVF_PMI_T1 | CCCR_OVF },
+	{ 0x3a0, 1, MODEL_ESCRS, 0, REG_PLAIN, p4_escr_there, p4_escr_valid, p4_escr_value,
+	  ESCR_T1 },
+	{ 0x3f1, 1, 2, 0, REG_PLAIN, p4_there, p4_pebs_valid, p4_pebs_value, 0 },
+	{ .most = 0 },
+};
+
+static const struct family p4_family = {
+	.perfctr = 0x300, .evntsel = 0x360, .stride = 1,
+	.ranges = p4_ranges, .rdpmc = p4_rdpmc,
+	.lvtpc_masked = true,
+};
+
+/* The place of the ESCR that a counter selects; of events of the model alone */
+static const struct p4_event {
+	u8 block, select;
+	u64 escr;
+	enum model_kind kind;
+} p4_events[] = {
+	{ 0, 6, P4_ESCR(0x13, 1), KIND_CYCLES },
+	{ 1, 2, P4_ESCR(0x04, 0x1e), KIND_BRANCHES },
+	{ 2, 5, P4_ESCR(0x05, 1), KIND_STORES },
+	{ 3, 4, P4_ESCR(0x02, 1), KIND_INSTRUCTIONS },
+	{ 3, 5, P4_ESCR(0x06, 0xf), KIND_BRANCHES },
+	{ 3, 5, P4_ESCR(0x06, 0xa), KIND_MISPREDICTIONS },
+	{ 3, 5, P4_ESCR(0x09, 1), KIND_DTLB_READ },
+};
+
+/* MSRs of the ESCRs: of each block those of the first half, by what selects them */
+static const u16 p4_select[4][8] = {
+	{ 0x3b2, 0x3b4, 0x3aa, 0x3b6, 0x3ac, 0x3c8, 0x3a2, 0x3a0 },
+	{ 0x3c0, 0x3c4, 0x3c2, 0, 0, 0, 0, 0 },
+	{ 0x3a6, 0x3a4, 0x3ae, 0x3b0, 0, 0x3a8, 0, 0 },
+	{ 0x3ba, 0x3ca, 0x3bc, 0x3be, 0x3b8, 0x3cc, 0x3e0, 0 },
+};
+
+static unsigned int p4_block(unsigned int i)
+{
+	return i < 12 ? i / 4 : 3;
+}
+
+static bool p4_second_half(unsigned int i)
+{
+	return i < 16 ? i & 2 : i & 1;
+}
+
+u32 model_escr(unsigned int i, u64 cccr)
+{
+	u32 first = p4_select[p4_block(i)][cccr >> 13 & 7];
+
+	/* SSU_ESCR0 has no second one. */
+	if (!first || (first == 0x3be && p4_second_half(i)))
+		return 0;
+	return first + p4_second_half(i);
+}
+
+static enum model_kind p4_kind(unsigned int block, u64 cccr, u64 escr, const u64 *pebs)
+{
+	unsigned int k;
+
+	if (cccr & CCCR_COMPARE)
+		return KIND_NR;
+	for (k = 0; k < sizeof(p4_events) / sizeof(p4_events[0]); k++) {
+		const struct p4_event *event = &p4_events[k];
+
+		if (event->block != block || event->select != (cccr >> 13 & 7) ||
+		    event->escr != (escr & 0x7ffffe00))
+			continue;
+		/* Replays are counted where their cause is tagged: here, misses of the TLB by loads. */
+		if (event->kind == KIND_DTLB_READ && (pebs[0] != 0x1000004 || pebs[1] != 1))
+			return KIND_NR;
+		return event->kind;
+	}
+	return KIND_NR;
+}
+
 static const struct family *family(void)
 {
 	if (old_family())
 		return old_family();
+	if (model_is_p4())
+		return &p4_family;
 	if (model_is_amd())
 		return model.amd_core ? &core : &k7;
 	return model.version ? &architectural : &p6;
@@ -1035,6 +1225,8 @@ bool boot_cpu_has(unsigned int feature)
 		return model.pt;
 	case X86_FEATURE_PDCM:
 		return family()->pdcm && !model.no_pdcm;
+	case X86_FEATURE_HT:
+		return model.threads > 1;
 	case X86_FEATURE_PERFCTR_CORE:
 		return model.amd_core;
 	case X86_FEATURE_PERFMON_V2:
@@ -1220,11 +1412,11 @@ static bool is_reserved(u32 msr)
 	/* Nobody else reserves what only CPUs of one type have. */
 	if (ctr < nr_gp())
 		return model_reserved.perfctr[ctr] == MODEL_DRIVER;
-	if (sel < MODEL_GP)
+	if (!model_is_p4() && sel < MODEL_GP)
 		return model_reserved.evntsel[sel] == MODEL_DRIVER;
 	for (i = 0; i < nr_gp(); i++)
 		if (model_reserved.perfctr[i] != MODEL_DRIVER ||
-		    model_reserved.evntsel[i] != MODEL_DRIVER)
+		    (!model_is_p4() && model_reserved.evntsel[i] != MODEL_DRIVER))
 			return false;
 	return true;
 }
@@ -1396,19 +1588,64 @@ static enum model_kind kind_on(unsigned int i)
 	return kind_of(evntsel, extra(shim_cpu, 0));
 }
 
+static bool counts_in(unsigned int hw, bool mode)
+{
+	if (model_stuck[shim_cpu] & BIT(hw))
+		return false;
+	return mode || model_modeless[shim_cpu] & BIT(hw);
+}
+
+static void p4_advance(unsigned int i, u64 nr)
+{
+	u64 *cccr = cpus[shim_cpu].control.evntsel, limit = bits(40);
+	u64 *value = &cpus[shim_cpu].gp[i];
+	bool overflows = nr && (nr > limit - *value || cccr[i] & CCCR_FORCE_OVF);
+	unsigned int k;
+
+	*value = (*value + nr) & limit;
+	if (!overflows)
+		return;
+	cccr[i] |= CCCR_OVF;
+	/* Others wait for that: of a pair of halves, or, of the IQ's, for one of its last two. */
+	for (k = 0; k < MODEL_P4; k++) {
+		if ((cccr[k] & CCCR_CASCADE && i == (k < 16 ? k ^ 2 : k - 2)) ||
+		    (cccr[k] & CCCR_EXTENDED && i == (k == 12 || k == 17 ? 16 : 17)))
+			cccr[k] |= CCCR_ENABLE;
+	}
+	if (cccr[i] & CCCR_OVF_PMI_T0)
+		interrupt();
+}
+
+/* On the second thread nothing here counts, as no ESCR has its modes. */
+static void p4_count(enum model_kind kind, enum model_mode mode, u64 nr)
+{
+	struct model_control *control = &cpus[shim_cpu].control;
+	u64 enabled = 0;
+	unsigned int i;
+
+	if (core_of(shim_cpu) != shim_cpu)
+		return;
+	for (i = 0; i < MODEL_P4; i++)
+		if (control->evntsel[i] & CCCR_ENABLE)
+			enabled |= BIT(i);
+	for (i = 0; i < MODEL_P4; i++) {
+		u64 cccr = control->evntsel[i];
+		u32 msr = model_escr(i, cccr);
+		u64 escr = msr ? control->escr[msr - 0x3a0] : 0;
+
+		if (enabled & BIT(i) && (cccr & CCCR_ANY_THREAD) == CCCR_ANY_THREAD &&
+		    p4_kind(p4_block(i), cccr, escr, cpus[shim_cpu].pebs) == kind &&
+		    counts_in(i, escr & (mode == MODEL_USER ? ESCR_T0_USR : ESCR_T0_OS)))
+			p4_advance(i, nr);
+	}
+}
+
 static bool is_enabled(const struct model_control *control, unsigned int i)
 {
 	if (family()->select)
 		return select_of(i) & SEL_EN;
 	return control->evntsel[family()->one_enable ? 0 : i] & SEL_EN &&
 	       (model.version < 2 || control->global_ctrl & BIT(i));
-}
-
-static bool counts_in(unsigned int hw, bool mode)
-{
-	if (model_stuck[shim_cpu] & BIT(hw))
-		return false;
-	return mode || model_modeless[shim_cpu] & BIT(hw);
 }
 
 static void count_slots(enum model_mode mode, u64 slots)
@@ -1432,6 +1669,10 @@ void model_count(enum model_kind kind, enum model_mode mode, u64 nr)
 	const struct model_control *control = &cpus[shim_cpu].control;
 	unsigned int i;
 
+	if (model_is_p4()) {
+		p4_count(kind, mode, nr);
+		return;
+	}
 	if (mode == MODEL_USER)
 		cpus[shim_cpu].reset = false;
 	if (cpus[shim_cpu].status & STATUS_CTR_FRZ)
@@ -1467,13 +1708,18 @@ u64 tally_count(const struct model_tally *tally, const struct perfctr_ctr_contro
 		unsigned int hw)
 {
 	const u64 extras[MODEL_EXTRAS] = { ctr->config, ctr->config, ctr->config };
-	u64 event = family()->select ? ctr->event & family()->code :
-				       ctr->event & ~(SEL_USR | SEL_OS | SEL_EN);
-	enum model_kind kind = kind_of(event, extras);
+	const u64 pebs[] = { ctr->config1, ctr->config2 };
+	enum model_kind kind;
 
-	if (family() == &p5mmx && hw && event == EV_P5MMX_CYCLES)
+	if (model_is_p4())
+		kind = p4_kind(p4_block(hw), ctr->event, ctr->config, pebs);
+	else if (family()->select)
+		kind = kind_of(ctr->event & family()->code, extras);
+	else
+		kind = kind_of(ctr->event & ~(SEL_USR | SEL_OS | SEL_EN), extras);
+	if (family() == &p5mmx && hw && (ctr->event & family()->code) == EV_P5MMX_CYCLES)
 		return 0;
-	if ((ctr->event & 0xffff) == EV_SLOTS)
+	if (!model_is_p4() && (ctr->event & 0xffff) == EV_SLOTS)
 		return MODEL_SLOTS * ((ctr->flags & USER ? tally->nr[KIND_CYCLES][MODEL_USER] : 0) +
 			(ctr->flags & KERNEL ? tally->nr[KIND_CYCLES][MODEL_KERNEL] : 0));
 	if (kind == KIND_NR)
@@ -1484,8 +1730,8 @@ u64 tally_count(const struct model_tally *tally, const struct perfctr_ctr_contro
 
 static u64 *value_of(unsigned int cpu, unsigned int hw)
 {
-	if (hw < MODEL_GP)
-		return &cpus[cpu].gp[hw];
+	if (hw < nr_gp_of(cpu))
+		return gp_value(cpu, hw);
 	shim_assert(hw >= FIXED(0) && hw < FIXED(MODEL_FIXED));
 	return &cpus[cpu].fixed[hw - FIXED(0)];
 }
@@ -1835,7 +2081,7 @@ static bool perf_reserve(void)
 {
 	unsigned int i;
 
-	for (i = 0; i < MODEL_GP; i++)
+	for (i = 0; i < MODEL_P4; i++)
 		if (model_reserved.perfctr[i] != MODEL_NOBODY ||
 		    model_reserved.evntsel[i] != MODEL_NOBODY)
 			return false;
@@ -1920,10 +2166,14 @@ bool driver_remembers(unsigned int cpu, const struct perfctr_config *config)
 void model_expect_taken(unsigned int cpu)
 {
 	const struct model_control *control = &cpus[cpu].control;
+	u64 idle = model_is_p4() ? CCCR_ANY_THREAD : 0;
 	unsigned int i;
 
+	for (i = 0; i < MODEL_ESCRS; i++)
+		ck_assert_msg(!control->escr[i], "CPU %u, ESCR %#x: %#llx", cpu, 0x3a0 + i,
+			      control->escr[i]);
 	for (i = 0; i < nr_gp(); i++) {
-		ck_assert_msg(control->evntsel[i] == (family()->one_enable ? enable_of(i) : 0),
+		ck_assert_msg(control->evntsel[i] == (family()->one_enable ? enable_of(i) : idle),
 			      "CPU %u, EVNTSEL%u: %#llx", cpu, i, control->evntsel[i]);
 		ck_assert_msg(!cpus[cpu].gp[i], "CPU %u, counter %u: %#llx", cpu, i,
 			      cpus[cpu].gp[i]);
@@ -1959,7 +2209,7 @@ void model_expect_ownership(const struct model_ownership *before)
 {
 	unsigned int cpu, i;
 
-	for (i = 0; i < MODEL_GP; i++)
+	for (i = 0; i < MODEL_P4; i++)
 		ck_assert_msg(model_reserved.perfctr[i] == before->reserved.perfctr[i] &&
 			      model_reserved.evntsel[i] == before->reserved.evntsel[i],
 			      "counter %u: reserved by %u and %u, was by %u and %u", i,
@@ -1968,7 +2218,11 @@ void model_expect_ownership(const struct model_ownership *before)
 	for (cpu = 0; cpu < SHIM_CPUS; cpu++) {
 		const struct model_control *is = &cpus[cpu].control, *was = &before->cpu[cpu];
 
-		for (i = 0; i < MODEL_GP; i++)
+		for (i = 0; i < MODEL_ESCRS; i++)
+			ck_assert_msg(is->escr[i] == was->escr[i],
+				      "CPU %u, ESCR %#x: %#llx, was %#llx", cpu, 0x3a0 + i,
+				      is->escr[i], was->escr[i]);
+		for (i = 0; i < MODEL_P4; i++)
 			ck_assert_msg(is->evntsel[i] == was->evntsel[i],
 				      "CPU %u, EVNTSEL%u: %#llx, was %#llx", cpu, i,
 				      is->evntsel[i], was->evntsel[i]);
@@ -1990,7 +2244,8 @@ u32 model_owned(unsigned int cpu, enum model_owner owner)
 {
 	if (owner == MODEL_DRIVER && !per_cpu_ptr(&perfctr_x86_cpu, cpu)->ours)
 		return 0;
-	return model_reserved.perfctr[0] == owner && model_reserved.evntsel[0] == owner ?
+	return model_reserved.perfctr[0] == owner &&
+	       (model_is_p4() || model_reserved.evntsel[0] == owner) ?
 	       (u32)bits(nr_gp()) : 0;
 }
 

@@ -8,9 +8,9 @@
  * mode: CR4.PCE as the mm has it, and what perf has left in registers zeroed then.
  *
  * After the Software Developer's Manual, volume 3, "Performance Monitoring": of
- * versions 1 to 5 of architectural performance monitoring, of the P6, and of the P5. After AMD's
- * Architecture Programmer's Manual, volume 2: of K7 to Zen 5. And of clones, after the sources that
- * the driver's p5.c, winchip.c and c3.c name.
+ * versions 1 to 5 of architectural performance monitoring, of the P6, of the Pentium 4, and of the
+ * P5. After AMD's Architecture Programmer's Manual, volume 2: of K7 to Zen 5. And of clones, after the
+ * sources that the driver's p5.c, winchip.c and c3.c name.
  */
 #ifndef MODEL_MSR_H
 #define MODEL_MSR_H
@@ -22,6 +22,8 @@
 #include "model_perf_events.h"
 
 #define MODEL_GP	8	/* most general-purpose counters with registers of old */
+#define MODEL_P4	18	/* a Pentium 4's counters, */
+#define MODEL_ESCRS	0x42	/* and MSRs 3A0h to 3E1h, of which not all are there */
 #define MODEL_FIXED	4	/* most fixed ones */
 #define MODEL_EXTRAS	3	/* registers that belong to events: off-core, twice, front end */
 #define MODEL_MSRS	0x800	/* of these accesses are counted: see model_index() */
@@ -64,6 +66,23 @@
 #define EV_AMD_BRANCHES		0x00c2u
 #define EV_AMD_MISPREDICTIONS	0x00c3u
 #define EV_AMD_WIDE		0x1000001d0ull
+
+/*
+ * The Pentium 4's, as a control's event and its config: the CCCR's ESCR select, and the block for
+ * MAP_ANY; the ESCR's event and event mask. And of the CCCR:
+ */
+#define P4_CCCR(select)		((u64)(select) << 13)
+#define P4_BLOCK(block)		((u64)((block) + 1) << 32)
+#define P4_ESCR(event, mask)	((u64)(event) << 25 | (u64)(mask) << 9)
+#define CCCR_EXTENDED	BIT(11)
+#define CCCR_ENABLE	BIT(12)
+#define CCCR_ANY_THREAD	(BIT(16) | BIT(17))
+#define CCCR_COMPARE	BIT(18)
+#define CCCR_FORCE_OVF	BIT(25)
+#define CCCR_OVF_PMI_T0	BIT(26)
+#define CCCR_OVF_PMI_T1	BIT(27)
+#define CCCR_CASCADE	BIT(30)
+#define CCCR_OVF	BIT(31)
 
 /* TopDown's: so many slots in each cycle, and a metric that is a share of them */
 #define EV_SLOTS		0x0400u
@@ -132,6 +151,8 @@
  * @amd_core: of AMD: counters since family 15H
  * @amd_ctrs: and so many, which CPUID tells
  * @amd_outside: and counters outside of the cores, which RDPMC reads too
+ * @threads: of a Pentium 4: threads of a core, two of which are CPUs n and n + 1
+ * @no_perfmon: MSR_IA32_MISC_ENABLE says that there are no counters
  * @core: of a hybrid processor, EAX of CPUID's leaf 1AH
  * @other_cpus: CPUs of another type, as a bit map
  * @other: and what these are: @version to @full_width, and @core
@@ -163,6 +184,8 @@ struct model_machine {
 	bool amd_core;
 	u32 amd_ctrs;
 	bool amd_outside;
+	unsigned int threads;
+	bool no_perfmon;
 	u32 core;
 	u32 other_cpus;
 	const struct model_machine *other;
@@ -181,6 +204,9 @@ extern const struct model_machine model_k8, model_10h, model_15h, model_zen, mod
 
 /* The P5, with MMX; Cyrix's MII; Centaur's WinChip C6 and 2; VIA's C3 */
 extern const struct model_machine model_p5, model_p5mmx, model_mii, model_c6, model_winchip_2, model_c3;
+
+/* Pentium 4s: Willamette, Northwood, Prescott; and these two with hyperthreads */
+extern const struct model_machine model_p4, model_p4m2, model_p4m3, model_p4m2_ht, model_p4m3_ht;
 
 /* Ice Lake's servers, and Sapphire Rapids, with TopDown of one level, and of two */
 extern const struct model_machine model_topdown, model_topdown_2;
@@ -221,11 +247,18 @@ u64 model_msr(unsigned int cpu, u32 msr);
 /* Somebody who does not reserve writes it. */
 void model_set_msr(unsigned int cpu, u32 msr, u64 value);
 
+/* The MSR of the ESCR that counter n of a Pentium 4 selects by that CCCR; 0: there is none */
+u32 model_escr(unsigned int n, u64 cccr);
 /* The registers of general-purpose counter n of this machine, its global control, and status */
 u32 model_perfctr(unsigned int n);
 u32 model_evntsel(unsigned int n);
 u32 model_global_ctrl(void);
 u32 model_global_status(void);
+
+static inline bool model_is_p4(void)
+{
+	return model.vendor == X86_VENDOR_INTEL && model.family == 15;
+}
 
 static inline bool model_is_amd(void)
 {
@@ -295,8 +328,8 @@ extern unsigned int model_measured;
 
 /* Who has reserved a counter's register, and its event select's */
 struct model_reservations {
-	u8 perfctr[MODEL_GP];
-	u8 evntsel[MODEL_GP];
+	u8 perfctr[MODEL_P4];
+	u8 evntsel[MODEL_P4];
 };
 
 extern struct model_reservations model_reserved;
@@ -309,7 +342,8 @@ void model_expect_taken(unsigned int cpu);
 
 /* What of a CPU's registers says what it counts */
 struct model_control {
-	u64 evntsel[MODEL_GP];
+	u64 evntsel[MODEL_P4];	/* the Pentium 4's CCCRs */
+	u64 escr[MODEL_ESCRS];
 	u64 fixed_ctrl;
 	u64 global_ctrl;
 	u64 extras[MODEL_EXTRAS];

@@ -8,6 +8,7 @@ void test_arch(void)
 	test_place();
 	test_constraints();
 	test_amd();
+	test_p4();
 	test_p5();
 	test_probe();
 	test_claim();

@@ -18,6 +18,7 @@ void test_check(void);
 void test_place(void);
 void test_constraints(void);
 void test_amd(void);
+void test_p4(void);
 void test_p5(void);
 void test_probe(void);
 void test_claim(void);
