@@ -5,6 +5,9 @@
  */
 #include <errno.h>
 #include <string.h>
+#if defined(__x86_64__) || defined(__i386__)
+#include <cpuid.h>
+#endif
 
 #include "internal.h"
 
@@ -27,6 +30,68 @@ static int is_extended(const struct perfctr_cpu_control *cpu)
 
 /* instructions, core cycles, reference cycles */
 static const unsigned int fixed_events[] = { 0xc0, 0x3c, 0x13c };
+
+/*
+ * The Pentium 4, whose evntsel[] is the CCCR. Its bits mean something else than an event select's,
+ * so it must be known that it is one.
+ */
+#define P4_FAST_RDPMC	0x80000000u	/* in pmc_map: the kernel's reads need no such thing */
+#define P4_ESCR_USR	0x4u
+#define P4_ESCR_OS	0x8u
+#define P4_BLOCK_SHIFT	32	/* perfctr_ctr_control.event */
+
+int perfctr_is_p4 = -1;
+
+static int is_p4(void)
+{
+	unsigned int eax, ebx, ecx, edx, p4;
+
+	if (__atomic_load_n(&perfctr_is_p4, __ATOMIC_RELAXED) < 0) {
+		p4 = __get_cpuid(0, &eax, &ebx, &ecx, &edx) && ebx == signature_INTEL_ebx &&
+		     __get_cpuid(1, &eax, &ebx, &ecx, &edx) && (eax >> 8 & 0xf) == 15;
+		__atomic_store_n(&perfctr_is_p4, (int)p4, __ATOMIC_RELAXED);
+	}
+	return __atomic_load_n(&perfctr_is_p4, __ATOMIC_RELAXED);
+}
+
+static void p4_to_native(const struct perfctr_cpu_control *from, unsigned int i,
+			 struct perfctr_ctr_control *to)
+{
+	unsigned int block = from->pmc_map[i] - PERFCTR_P4_ANY(0);
+
+	to->event = from->evntsel[i];
+	if (block < PERFCTR_P4_BLOCKS) {
+		to->map = PERFCTR_MAP_ANY;
+		to->event |= (__u64)(block + 1) << P4_BLOCK_SHIFT;
+	} else if (to->map != PERFCTR_MAP_ANY) {
+		to->map &= ~P4_FAST_RDPMC;
+	}
+	to->config = from->p4.escr[i];
+	to->config1 = from->p4.pebs_enable;
+	to->config2 = from->p4.pebs_matrix_vert;
+	if (from->p4.escr[i] & P4_ESCR_USR)
+		to->flags |= PERFCTR_CTR_USER;
+	if (from->p4.escr[i] & P4_ESCR_OS)
+		to->flags |= PERFCTR_CTR_KERNEL;
+}
+
+/* All counters have the same tags. */
+static void p4_from_native(const struct perfctr_ctr_control *from,
+			   struct perfctr_cpu_control *to, unsigned int i)
+{
+	unsigned int block = from->event >> P4_BLOCK_SHIFT & 7;
+
+	to->evntsel[i] = (unsigned int)from->event;
+	if (from->map == PERFCTR_MAP_ANY && block)
+		to->pmc_map[i] = PERFCTR_P4_ANY(block - 1);
+	to->p4.escr[i] = (unsigned int)from->config;
+	if (from->flags & PERFCTR_CTR_USER)
+		to->p4.escr[i] |= P4_ESCR_USR;
+	if (from->flags & PERFCTR_CTR_KERNEL)
+		to->p4.escr[i] |= P4_ESCR_OS;
+	to->p4.pebs_enable |= (unsigned int)from->config1;
+	to->p4.pebs_matrix_vert |= (unsigned int)from->config2;
+}
 
 /* Events that take offcore_rsp[]: Nehalem's, Westmere's, and the second one of Atoms */
 static const struct {
@@ -54,6 +119,9 @@ static int offcore_to_native(const struct perfctr_cpu_control *from, unsigned in
 	unsigned int i, wanted = 0;
 	int rsp;
 
+	/* There are other registers in this place. */
+	if (is_p4())
+		return 0;
 	for (i = 0; i < n; i++) {
 		rsp = to[i].flags & PERFCTR_CTR_PERF ? -1 : find_offcore(to[i].event);
 		if (rsp < 0)
@@ -73,6 +141,8 @@ static int offcore_from_native(const struct perfctr_ctr_control *from, unsigned 
 	unsigned int i;
 	int rsp;
 
+	if (is_p4())
+		return 0;
 	for (i = 0; i < n; i++) {
 		if (from[i].flags & PERFCTR_CTR_PERF)
 			continue;
@@ -101,6 +171,10 @@ static void ctr_to_native(const struct perfctr_cpu_control *from, unsigned int i
 {
 	unsigned int fixed = from->pmc_map[i] - RDPMC_FIXED;
 
+	if (is_p4()) {
+		p4_to_native(from, i, to);
+		return;
+	}
 	to->event = from->evntsel[i];
 	/* 2.6 looked at it on AMD's family 10h alone. */
 	if (is_extended(from))
@@ -119,6 +193,10 @@ static void ctr_to_native(const struct perfctr_cpu_control *from, unsigned int i
 static void ctr_from_native(const struct perfctr_ctr_control *from,
 			    struct perfctr_cpu_control *to, unsigned int i)
 {
+	if (is_p4()) {
+		p4_from_native(from, to, i);
+		return;
+	}
 	to->evntsel[i] = (unsigned int)from->event;
 	to->evntsel_high[i] = (unsigned int)(from->event >> 32);
 	if (from->map >= FIRST_FIXED && from->map <= LAST_FIXED)

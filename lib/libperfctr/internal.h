@@ -62,6 +62,12 @@ void perfctr_control_old_modes(struct perfctr_control *control, unsigned int cpu
 perfctr_internal
 void perfctr_control_fix_modes(int fd, struct perfctr_control *control);
 
+#if defined(__x86_64__) || defined(__i386__)
+/* Whether this is a Pentium 4; -1: nobody has looked yet. Tests write it. */
+perfctr_internal
+extern int perfctr_is_p4;
+#endif
+
 /* Whether counter @i of a control of 2.6's counts an event of perf's (PERFCTR_PERF_EVENTS) */
 perfctr_internal
 int perfctr_has_perf_event(const struct perfctr_cpu_control *cpu, unsigned int i);

@@ -66,6 +66,10 @@ struct perfctr_cpus_info {
 
 #define PERFCTR_NRCTRS	18
 
+/* In pmc_map[], on a Pentium 4: any counter of that block: 0 BPU, 1 MS, 2 FLAME, 3 IQ */
+#define PERFCTR_P4_ANY(block)	(0xfffffff0u + (block))
+#define PERFCTR_P4_BLOCKS	4u
+
 struct perfctr_cpu_control {
 	unsigned int tsc_on;
 	unsigned int nractrs;

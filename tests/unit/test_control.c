@@ -390,6 +390,54 @@ START_TEST(test_arch)
 }
 END_TEST
 
+/* On a Pentium 4: 2.6's p4, with the kernel's names of the same */
+static const struct {
+	unsigned int map, evntsel, escr, native;
+	__u64 event;
+	unsigned int flags, back;
+} p4s[] = {
+	{ 12, 0x00039000, 0x04000204, 12, 0x00039000, PERFCTR_CTR_USER, 12 },
+	/* A quick read is 2.6's affair. */
+	{ 0x8000000c, 0x00039000, 0x04000208, 12, 0x00039000, PERFCTR_CTR_KERNEL, 12 },
+	{ 17, 0x00039000, 0x0400020c, 17, 0x00039000, PERFCTR_CTR_USER | PERFCTR_CTR_KERNEL, 17 },
+	/* The kernel refuses these three, as the reference says. */
+	{ 12, 0x00039000, 0x04000200, 12, 0x00039000, 0, 12 },
+	{ 12, 0x80039000, 0x04000204, 12, 0x80039000, PERFCTR_CTR_USER, 12 },
+	{ 12, 0x00039000, 0x84000205, 12, 0x00039000, PERFCTR_CTR_USER, 12 },
+	{ PERFCTR_MAP_ANY, 0x00039000, 0x04000204, PERFCTR_MAP_ANY, 0x00039000, PERFCTR_CTR_USER,
+	  PERFCTR_MAP_ANY },
+	{ PERFCTR_P4_ANY(0), 0x0003d000, 0x26000204, PERFCTR_MAP_ANY, 0x10003d000, PERFCTR_CTR_USER,
+	  PERFCTR_P4_ANY(0) },
+	{ PERFCTR_P4_ANY(3), 0x00039000, 0x04000204, PERFCTR_MAP_ANY, 0x400039000, PERFCTR_CTR_USER,
+	  PERFCTR_P4_ANY(3) },
+};
+
+START_TEST(test_p4)
+{
+	perfctr_is_p4 = 1;
+	set_up(1, 0);
+	from.cpu_control.extended = (unsigned int)_i & 1 ? PERFCTR_EXTENDED : 0;
+	from.cpu_control.pmc_map[0] = p4s[_i].map;
+	from.cpu_control.evntsel[0] = p4s[_i].evntsel;
+	from.cpu_control.p4.escr[0] = p4s[_i].escr;
+	from.cpu_control.p4.pebs_enable = 0x1000004;
+	from.cpu_control.p4.pebs_matrix_vert = 3;
+	ck_assert_int_eq(perfctr_control_to_native(&from, &to), 0);
+	ck_assert_uint_eq(to.ctr[0].map, p4s[_i].native);
+	ck_assert_uint_eq(to.ctr[0].event, p4s[_i].event);
+	ck_assert_uint_eq(to.ctr[0].config, p4s[_i].escr);
+	ck_assert_uint_eq(to.ctr[0].config1, 0x1000004);
+	ck_assert_uint_eq(to.ctr[0].config2, 3);
+	ck_assert_uint_eq(to.ctr[0].flags, p4s[_i].flags);
+	ck_assert_int_eq(perfctr_control_from_native(&to, &back), 0);
+	ck_assert_uint_eq(back.cpu_control.pmc_map[0], p4s[_i].back);
+	ck_assert_uint_eq(back.cpu_control.evntsel[0], p4s[_i].evntsel);
+	ck_assert_uint_eq(back.cpu_control.p4.escr[0], p4s[_i].escr);
+	ck_assert_uint_eq(back.cpu_control.p4.pebs_enable, 0x1000004);
+	ck_assert_uint_eq(back.cpu_control.p4.pebs_matrix_vert, 3);
+}
+END_TEST
+
 static void rsp_refused(unsigned int first, unsigned int second)
 {
 	from.cpu_control.nhlm.offcore_rsp[0] = first;
@@ -539,6 +587,7 @@ int main(void)
 	tcase_add_loop_test(tc, test_older_type, 0, (int)ARRAY_SIZE(older));
 	tcase_add_loop_test(tc, test_old_modes, 0, (int)ARRAY_SIZE(modes));
 	tcase_add_test(tc, test_fixed);
+	tcase_add_loop_test(tc, test_p4, 0, (int)ARRAY_SIZE(p4s));
 	tcase_add_loop_test(tc, test_offcore, 0, 2);
 	tcase_add_test(tc, test_offcore_too_long);
 #endif
