@@ -130,7 +130,10 @@ else
 	[ -z "$icount" ] || qemu=$qemu,sleep=off
 fi
 
-if [ "$second" ] && [ "$smp" -gt 1 ]; then
+# One CPU is one without hyperthreads.
+if [ "$threads" ] && [ "$smp" -gt 1 ]; then
+	smp=$smp,sockets=1,cores=$((smp / threads)),threads=$threads
+elif [ "$second" ] && [ "$smp" -gt 1 ]; then
 	smp=1,maxcpus=2,cores=2
 	qemu="$qemu -device ${cpu%%,*}-x86_64-cpu,socket-id=0,core-id=1,thread-id=0,$second"
 fi

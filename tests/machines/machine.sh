@@ -12,6 +12,7 @@
 #   module	the first machine that has this kernel, and so the same module
 #   cpu		QEMU's words for the processor
 #   second	the same for the second CPU, where that is another
+#   threads	of each core; empty: 1
 #   patched	QEMU's stock program is not enough
 #   icount	there is nothing without the instruction clock
 #   append	what else the kernel is told
@@ -21,7 +22,7 @@
 # programs are of 32 bits. Names that begin with a digit are PowerPC's.
 
 arch='' suite=trixie programs=trixie flavour='' linux='' checker='' module=$machine patched='' icount=''
-append='' second=''
+append='' second='' threads=''
 
 case $machine in
 riscv64-6.12 | riscv64-testing | riscv64-debug | riscv64-rt)
@@ -38,6 +39,14 @@ x86_64-6.1 | x86_64-6.12 | x86_64-testing | x86_64-rt | x86_64-debug | x86_64-kc
 # with 64 bits.
 p6 | p6-testing | p6-6.1)
 	arch=x86_64 cpu=qemu64,vendor=GenuineIntel,family=6,model=8,level=9 ;;
+# Pentium 4s, Northwood with 64 bits, and Prescott; with --smp 2 hyperthreads of one core, which
+# Linux warns about unless it is told not to mitigate anything.
+p4m2 | p4m2-testing | p4m2-6.1)
+	append=mitigations=off
+	arch=x86_64 cpu=qemu64,vendor=GenuineIntel,family=15,model=2,level=2 threads=2 ;;
+p4m3 | p4m3-testing | p4m3-6.1)
+	append=mitigations=off
+	arch=x86_64 cpu=qemu64,vendor=GenuineIntel,family=15,model=4,stepping=9,level=5 threads=2 ;;
 core | core-testing | core-6.1)
 	arch=x86_64 cpu=qemu64,vendor=GenuineIntel,family=6,model=14,pmu-version=1 ;;
 core2 | core2-testing | core2-6.1)
