@@ -64,6 +64,8 @@ cp "$(find files -name msr.ko)" kept/arch/x86/kernel
 for link in scripts tools; do
 	ln -sfn "/usr/src/$(readlink "kept/$link" | sed 's,.*/\(linux-kbuild[^/]*/\),\1,')" "kept/$link"
 done
-[ -d kept/scripts/. ] && [ -e "$(sed -n 's/^include //p' kept/Makefile)" ] ||
-	{ echo "the build root has other common headers"; exit 1; }
+if [ ! -d kept/scripts/. ] || [ ! -e "$(sed -n 's/^include //p' kept/Makefile)" ]; then
+	echo "the build root has other common headers"
+	exit 1
+fi
 tar -c -f kept.tar -C kept .
