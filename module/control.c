@@ -182,6 +182,7 @@ static int control_check(struct perfctr_control *control, struct perfctr_refusal
 
 		if (!perfctr_all_zero(ctr->reserved, sizeof(ctr->reserved)) ||
 		    ((ctr->config1 || ctr->config2) && !perfctr_may_have_more(ctr)) ||
+		    perfctr_cpu_for_sessions(ctr) ||
 		    (i < control->nractrs ? ctr->ireset != 0 : ctr->ireset >= 0)) {
 			why->index = i;
 			return -EINVAL;
@@ -445,6 +446,7 @@ int vperfctr_control(struct vperfctr *perfctr, struct file *file, void __user *a
 	struct parts parts = {};
 	struct perfctr_few_counters few __uninitialized;
 	struct perfctr_where where = { .task = task, .cpu = -1 };
+	struct perfctr_affinity affinity = {};
 	int err, raw = 0;
 
 	if (IS_ERR(task))
@@ -483,12 +485,14 @@ int vperfctr_control(struct vperfctr *perfctr, struct file *file, void __user *a
 		err = PTR_ERR(parts.config);
 		goto out;
 	}
-	err = parts_make(perfctr, control, task, &parts);
+	err = parts_make(perfctr, control, task, &parts) ?:
+	      perfctr_keep_off(task, parts.config, &affinity);
 	/* Only this thread may control the state, so nobody does meanwhile. */
 	if (!err && task == current)
 		control_apply(perfctr, control, &parts, raw, NULL, file);
 	else if (!err)
 		err = apply_to_tracee(perfctr, control, &parts, raw, task, file);
+	perfctr_keep_off_end(task, &affinity, err);
 	parts_put(&parts);
 	if (!err && READ_ONCE(perfctr->error)) {
 		WRITE_ONCE(perfctr->holder, NULL);

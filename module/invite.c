@@ -160,6 +160,7 @@ static int invite(struct perfctr_tree *tree, struct vperfctr *perfctr, struct ta
 static int add_member(struct vperfctr *root, struct task_struct *task)
 {
 	struct perfctr_tree *tree = root->tree;
+	struct perfctr_affinity affinity = {};
 	struct vperfctr *perfctr;
 	int err = check_free(tree, task);
 
@@ -168,14 +169,16 @@ static int add_member(struct vperfctr *root, struct task_struct *task)
 	perfctr = vperfctr_spare_create(root, true);
 	if (!perfctr)
 		return -ENOMEM;
-	err = perfctr_notify_get();
+	err = perfctr_keep_off(task, root->config, &affinity) ?: perfctr_notify_get();
 	if (err) {
 		vperfctr_put(perfctr);
-		return err;
+	} else {
+		/* It has no handler of ours: without a ring its overflows are never due. */
+		vperfctr_member_init(perfctr, root, perfctr_is_other(task));
+		err = invite(tree, perfctr, task);
 	}
-	/* It has no handler of ours: without a ring its overflows are never due. */
-	vperfctr_member_init(perfctr, root, perfctr_is_other(task));
-	return invite(tree, perfctr, task);
+	perfctr_keep_off_end(task, &affinity, err);
+	return err;
 }
 
 int vperfctr_add_member_ioctl(struct vperfctr *perfctr, void __user *arg)

@@ -442,6 +442,25 @@ void perfctr_interrupts_put(void);
 /* When no config is left */
 void perfctr_interrupts_exit(void);
 
+/**
+ * struct perfctr_affinity - what perfctr_keep_off() has changed
+ * @changed: false: nothing
+ * @before: the CPUs where the thread might run, if so
+ */
+struct perfctr_affinity {
+	bool changed;
+	cpumask_var_t before;
+};
+
+/*
+ * affinity.c. The task, which is current or cannot end, is to count by that config, which is
+ * claimed: then it may not run where it cannot count. EINVAL: nothing is left; ENOMEM. After
+ * success end() frees what it has noted; @undo: the task is not to count after all
+ */
+int perfctr_keep_off(struct task_struct *task, const struct perfctr_config *config,
+		     struct perfctr_affinity *affinity);
+void perfctr_keep_off_end(struct task_struct *task, struct perfctr_affinity *affinity, bool undo);
+
 /*
  * config.c, source.c. get: the config for a control that current asks for, which is to count
  * @where, for a CPU if @wide and else for a thread, by @source

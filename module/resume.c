@@ -71,6 +71,10 @@ notrace void vperfctr_lose(struct vperfctr *perfctr)
 	/* Who reads registers without a look at a page would not see that they are others'. */
 	if (perfctr->raw && !READ_ONCE(perfctr->user))
 		vperfctr_revoke(perfctr);
+	/* It was kept off this CPU, and somebody has sent it here. */
+	if (unlikely(perfctr_cpu_out_of_place()) && vperfctr_is_native(perfctr))
+		vperfctr_return_soon(perfctr, rcu_dereference_protected(perfctr->owner, true),
+				     PERFCTR_TODO_ILL);
 }
 
 /* An isolated CPU must join the claims first. An evicted config has no claim. */

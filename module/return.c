@@ -5,6 +5,7 @@
 
 #include <linux/module.h>
 #include <linux/pid.h>
+#include <linux/sched/signal.h>
 #include <linux/task_work.h>
 
 #include "perfctr.h"
@@ -23,6 +24,8 @@ static u16 return_todo(struct vperfctr *perfctr, u16 todo)
 		perfctr->spare = vperfctr_spare_create(perfctr, true);
 	if (todo & PERFCTR_TODO_MAPS)
 		vperfctr_record_maps(perfctr);
+	if (todo & PERFCTR_TODO_ILL)
+		send_sig_info(SIGILL, SEND_SIG_PRIV, current);
 	if (todo & PERFCTR_TODO_OVERFLOW && perfctr->imode)
 		vperfctr_imode_deliver(perfctr);
 	if (todo & (PERFCTR_TODO_OVERFLOW | PERFCTR_TODO_RESUME)) {

@@ -19,7 +19,7 @@
 				 (nrctrs) * sizeof(struct perfctr_cpu_ctr))
 
 static_assert(STATE_SIZE(PERFCTR_MAX_HW) <= 1024);
-#if defined(CONFIG_64BIT) && !defined(CONFIG_DEBUG_SPINLOCK) && !defined(CONFIG_DEBUG_LOCK_ALLOC)
+#if defined(CONFIG_RISCV) && !defined(CONFIG_DEBUG_SPINLOCK) && !defined(CONFIG_DEBUG_LOCK_ALLOC)
 /* With 16 hpmcounters, cycle and instret fifteen fit in two pages. */
 static_assert(STATE_SIZE(18) <= 528);
 #endif

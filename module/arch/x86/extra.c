@@ -27,8 +27,6 @@ static const u32 *msrs;
 static u32 registers;
 static u64 (*by_family)(const struct perfctr_ctr_control *ctr, unsigned int reg);
 
-bool perfctr_x86_more_config;
-
 /* Those that any config ever had; config_mutex */
 static u32 ever_had;
 

@@ -9,8 +9,8 @@
  * select it.
  *
  * Hyperthreads share all that counts: each core's second thread is forbidden. An ESCR has bits for
- * the modes of each, of which the second thread's are zero here, and an overflow interrupts the
- * first thread.
+ * the modes of each, of which the second thread's are zero, unless a session wants to know what
+ * both have done. An overflow interrupts the first thread.
  *
  * RDPMC is faster with bit 31 set, but reads 32 bits only, and counters here run on until they are
  * read: so it is never set.
@@ -59,9 +59,9 @@
 #define CCCR_OVF	BIT_ULL(31)
 
 #define CCCR_STARTS	(CCCR_ENABLE | CCCR_CASCADE | CCCR_EXTENDED)
-/* What is counted; and what the rest of a control says too, or is the same in all that say nothing. */
-#define CCCR_EVENT	(CCCR_SELECT | CCCR_COMPARE | CCCR_COMPLEMENT | CCCR_THRESHOLD | CCCR_EDGE | \
-			 CCCR_FORCE_OVF)
+/* What is counted; and what the rest of a control says too, or goes without saying */
+#define CCCR_EVENT	(CCCR_SELECT | CCCR_COMPARE | CCCR_COMPLEMENT | CCCR_THRESHOLD |	\
+			 CCCR_EDGE | CCCR_FORCE_OVF)
 #define CCCR_CONTROL	(CCCR_STARTS | CCCR_ANY_THREAD | CCCR_OVF_PMI_T0)
 
 /* The block, counted from 1, for a control that names no counter */
@@ -70,7 +70,8 @@
 
 #define ESCR_USR	BIT_ULL(2)	/* of thread 0 */
 #define ESCR_OS		BIT_ULL(3)
-/* Event, event mask, tag: bits 1:0 are thread 1's modes, and bit 31 is reserved. */
+#define ESCR_T1		GENMASK_ULL(1, 0)	/* of thread 1: in sessions alone */
+/* Event, event mask, tag; bit 31 is reserved. */
 #define ESCR_EVENT	GENMASK_ULL(30, 4)
 
 #define PEBS_ENABLE	0x3f1
@@ -233,21 +234,29 @@ static void __init describe(void)
 	perfctr_pmu.event_bits = CCCR_EVENT;
 	perfctr_pmu.sample[0] = CCCR_ENABLE | CCCR_ANY_THREAD | SELECT_CRU << CCCR_SELECT_SHIFT;
 	perfctr_pmu.sample[1] = perfctr_pmu.sample[0] | CCCR_COMPARE;
-	perfctr_pmu.siblings = hyperthreads;
+	perfctr_x86_siblings = hyperthreads;
+	perfctr_x86_session_bits = hyperthreads ? ESCR_T1 : 0;
 	perfctr_x86_extra_init_by(pebs_value, ARRAY_SIZE(pebs_msrs), pebs_msrs);
 	perfctr_x86_more_config = true;
 }
 
 u32 __init perfctr_p4_look(void)
 {
+	unsigned int cpu;
+
 	if (!exist())
 		return PERFCTR_NO_COUNTERS_REGISTERS;
 	hyperthreads = has_hyperthreads();
 	describe_escrs();
 	describe();
+	perfctr_x86_mind_carries();
+	if (!hyperthreads)
+		return PERFCTR_NO_COUNTERS_NONE;
 	/* Whoever executes on the second thread reads what the first one counts. */
-	if (hyperthreads)
-		perfctr_x86_guard_never();
+	perfctr_x86_guard_never();
+	/* Of one that has not come yet it is not known which thread it is. */
+	for_each_possible_cpu(cpu)
+		perfctr_x86_set_core(per_cpu_ptr(&perfctr_x86_cpu, cpu), PERFCTR_X86_NO_CORE);
 	return PERFCTR_NO_COUNTERS_NONE;
 }
 
@@ -288,7 +297,8 @@ static bool escr_agrees(const struct perfctr_ctr_control *ctr)
 {
 	u64 said = ctr->config & (ESCR_USR | ESCR_OS);
 
-	return !(ctr->config & ~(ESCR_EVENT | ESCR_USR | ESCR_OS)) && (!said || said == modes(ctr));
+	return !(ctr->config & ~(ESCR_EVENT | ESCR_USR | ESCR_OS | perfctr_x86_session_bits)) &&
+	       (!said || said == modes(ctr));
 }
 
 /* Replay tagging; precise events, which have other bits there, take an area in memory. */
@@ -368,7 +378,7 @@ struct placing {
 
 static u64 escr_of(const struct perfctr_ctr_control *ctr)
 {
-	return (ctr->config & ESCR_EVENT) | modes(ctr);
+	return (ctr->config & (ESCR_EVENT | ESCR_T1)) | modes(ctr);
 }
 
 /* Has none of the first @n that ESCR with another value? */

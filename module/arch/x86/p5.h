@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Intel's P5 and Cyrix's clones; and what WinChips have of them: CESR, with a half for each counter */
+/* Intel's P5 and Cyrix's clones; and CESR, of which each counter has a half, as on WinChips */
 #ifndef PERFCTR_X86_P5_H
 #define PERFCTR_X86_P5_H
 

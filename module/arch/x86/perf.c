@@ -55,11 +55,6 @@ static bool is_intel(void)
 	       boot_cpu_data.cpuid_level >= CPUID_PERFMON && cpuid_eax(CPUID_PERFMON) & 0xff;
 }
 
-static bool is_p4(void)
-{
-	return boot_cpu_data.x86_vendor == X86_VENDOR_INTEL && boot_cpu_data.x86 == 15;
-}
-
 void __init perfctr_x86_shared_init(void)
 {
 	unsigned int width = 0;
@@ -121,9 +116,6 @@ int perfctr_cpu_shared_attr(const struct perfctr_ctr_control *ctr,
 	u64 control = EVNTSEL_USR | EVNTSEL_OS | EVNTSEL_EN;
 	int generic;
 
-	/* perf numbers a Pentium 4's events in its own way. */
-	if (is_p4())
-		return -EOPNOTSUPP;
 	/* A fixed counter's control has no other bits, and its number is an event of its own. */
 	if (ctr->event & ~(event | control) ||
 	    !control_bits_agree(ctr, ctr->event & control))
@@ -216,6 +208,13 @@ bool perfctr_cpu_shared_exists(void)
 	bool exists = false;
 	unsigned int i;
 
+	/*
+	 * Of a Pentium 4 perf counts wrong: p4_pmu_set_period() takes the value that a counter is
+	 * to begin with before x86_perf_event_set_period() has computed it. So it is from 6.1 on,
+	 * to 7.2 at least.
+	 */
+	if (boot_cpu_data.x86_vendor == X86_VENDOR_INTEL && boot_cpu_data.x86 == 15)
+		return false;
 	for (i = 0; i < ARRAY_SIZE(type); i++) {
 		perfctr_setting_watch(&type[i], true);
 		exists |= perfctr_setting_read(&type[i]) >= 0;

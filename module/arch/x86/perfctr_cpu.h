@@ -214,7 +214,33 @@ static inline bool perfctr_cpu_changed(void)
 	return this_cpu_read(perfctr_x86_cpu.load_core) == PERFCTR_X86_CHANGED;
 }
 
-/* A control's config1 and config2 may say something, which the family checks. Constant after init */
+/*
+ * Constant after init. Siblings: hyperthreads have their counters together, so the first one of
+ * each core counts, and no other. Session bits: of a control's config, those that say what else
+ * is counted of the other one
+ */
+#define PERFCTR_CPU_KEEPS_OFF
+
+extern bool perfctr_x86_siblings;
+extern u64 perfctr_x86_session_bits;
+
+static inline bool perfctr_cpu_keeps_off(void)
+{
+	return perfctr_x86_siblings;
+}
+
+static inline bool perfctr_cpu_out_of_place(void)
+{
+	return perfctr_x86_siblings &&
+	       this_cpu_read(perfctr_x86_cpu.core) == PERFCTR_X86_NO_CORE;
+}
+
+static inline bool perfctr_cpu_for_sessions(const struct perfctr_ctr_control *ctr)
+{
+	return ctr->config & perfctr_x86_session_bits;
+}
+
+/* The family checks a control's config1 and config2, else they are zero. Constant after init */
 #define PERFCTR_CPU_MORE_CONFIG
 
 extern bool perfctr_x86_more_config;

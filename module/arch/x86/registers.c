@@ -21,17 +21,27 @@
 
 struct perfctr_pmu perfctr_pmu;
 
+bool perfctr_x86_more_config;
+bool perfctr_x86_siblings;
+u64 perfctr_x86_session_bits;
+
 u32 perfctr_x86_rdpmc[PERFCTR_X86_METRIC + PERFCTR_METRICS];
 
 DEFINE_PER_CPU(struct perfctr_x86_cpu, perfctr_x86_cpu);
 
 DEFINE_STATIC_KEY_FALSE(perfctr_x86_rdmsr_key);
 DEFINE_STATIC_KEY_FALSE(perfctr_x86_clock_key);
+static DEFINE_STATIC_KEY_FALSE(perfctr_x86_carry_key);
 
 void __init perfctr_x86_read_by_rdmsr(void)
 {
 	static_branch_enable(&perfctr_x86_rdmsr_key);
 	perfctr_x86_forbid_user_reads();
+}
+
+void __init perfctr_x86_mind_carries(void)
+{
+	static_branch_enable(&perfctr_x86_carry_key);
 }
 
 void __init perfctr_x86_use_kernels_clock(void)
@@ -67,9 +77,21 @@ void perfctr_x86_image_add(struct perfctr_cpu_image *image, u32 slot, u64 mask, 
 	entry->value |= value;
 }
 
+/*
+ * By an erratum of the Pentium 4's (N15; O8 of the Xeon MP) what is left over of the event is
+ * added as the value is written, and may carry into the upper half. It is written again, as perf
+ * does.
+ */
+static __always_inline void write_value(u32 msr, u64 value)
+{
+	write_msr(msr, value);
+	if (static_branch_unlikely(&perfctr_x86_carry_key))
+		write_msr(msr, value);
+}
+
 static notrace void write_ctr(unsigned int hw, u64 value)
 {
-	write_msr(perfctr_pmu.ctr[hw].msr, value);
+	write_value(perfctr_pmu.ctr[hw].msr, value);
 }
 
 static notrace u64 read_ctr(unsigned int hw)
@@ -567,7 +589,7 @@ static notrace void write_ictr(unsigned int hw, u64 value)
 
 	if ((read_ctr(hw) & all) == (value & all))
 		return;
-	write_msr(perfctr_pmu.ctr[hw].start_msr, value & perfctr_pmu.ctr[hw].start_mask);
+	write_value(perfctr_pmu.ctr[hw].start_msr, value & perfctr_pmu.ctr[hw].start_mask);
 }
 
 notrace int perfctr_cpu_istart(const struct perfctr_config *config, const u64 *value)
@@ -589,10 +611,34 @@ notrace int perfctr_cpu_istart(const struct perfctr_config *config, const u64 *v
 	return 0;
 }
 
+/*
+ * By another erratum of the Pentium 4's (O9 of the Xeon MP) a counter that is stopped in the clock
+ * in which its lower 32 bits carry loses the carry. It cannot have counted so much meanwhile.
+ */
+static noinline notrace void silence_with_carries(struct perfctr_x86_cpu *cpu, u32 counters)
+{
+	const u64 all = GENMASK_ULL(perfctr_pmu.width - 1, 0);
+	unsigned long each = counters;
+	u64 value[PERFCTR_X86_MAX];
+	unsigned int hw;
+
+	for_each_set_bit(hw, &each, PERFCTR_X86_MAX)
+		value[hw] = read_ctr(hw);
+	silence(cpu, counters);
+	for_each_set_bit(hw, &each, PERFCTR_X86_MAX) {
+		u64 now = read_ctr(hw);
+
+		if (((now - value[hw]) & all) >> 31)
+			write_ctr(hw, (now + BIT_ULL(32)) & all);
+	}
+}
+
 static notrace void stop_ictrs(struct perfctr_x86_cpu *cpu, const struct perfctr_config *config)
 {
 	lockdep_assert_irqs_disabled();
-	if (perfctr_pmu.global_ctrl)
+	if (static_branch_unlikely(&perfctr_x86_carry_key))
+		silence_with_carries(cpu, config->imask);
+	else if (perfctr_pmu.global_ctrl)
 		let_run(cpu, cpu->running & ~config->imask);
 	else
 		silence(cpu, config->imask);
@@ -639,46 +685,6 @@ notrace void perfctr_x86_acknowledge(void)
 	own = read_msr(perfctr_pmu.global_status) & global_bits(perfctr_pmu.counters);
 	if (own)
 		write_msr(perfctr_pmu.global_ack, own);
-}
-
-/*
- * The processor lets a counter go that waits for another one to overflow, and what is remembered
- * here of its register does not have that. The next state that has it is another thread's, for
- * which it waits, so it is always written. perfctr_cpu_state.own: counters that have started
- */
-notrace void perfctr_x86_resume_waiting(const struct perfctr_config *config,
-					struct perfctr_cpu_state *state)
-{
-	const struct perfctr_x86_cpu *cpu = this_cpu_ptr(&perfctr_x86_cpu);
-	u32 i;
-
-	lockdep_assert_irqs_disabled();
-	for (i = 0; i < config->nr; i++) {
-		u32 slot = perfctr_pmu.ctr[config->hw[i]].slot;
-
-		if (perfctr_x86_waits(&config->ctr[i]))
-			write_msr(perfctr_pmu.control[slot].msr, cpu->control[slot] |
-				  (state->own & BIT(i) ? perfctr_pmu.started : 0));
-		state->ctr[i].acc -= perfctr_cpu_read(&state->ctr[i]);
-	}
-	perfctr_cpu_resume_clock(state);
-}
-
-notrace void perfctr_x86_suspend_waiting(const struct perfctr_config *config,
-					 struct perfctr_cpu_state *state)
-{
-	u32 i;
-
-	lockdep_assert_irqs_disabled();
-	perfctr_cpu_suspend_clock(state);
-	for (i = 0; i < config->nr; i++) {
-		u32 slot = perfctr_pmu.ctr[config->hw[i]].slot;
-
-		state->ctr[i].acc += perfctr_cpu_read(&state->ctr[i]);
-		if (perfctr_x86_waits(&config->ctr[i]) &&
-		    read_msr(perfctr_pmu.control[slot].msr) & perfctr_pmu.started)
-			state->own |= BIT(i);
-	}
 }
 
 notrace bool perfctr_x86_trace_waits(void)

@@ -148,8 +148,6 @@ struct perfctr_x86_control {
  * @least_period: of i-mode counters
  * @unknown_model: only architectural events are counted, as others may be anything
  * @hybrid: CPUs are of several types; all here is what each of them has
- * @siblings: hyperthreads have their counters together, so the first one of each core counts, and
- *	no other
  * @events: INFO's word for the architectural events that there are
  * @event_bits: what a control's event may consist of, but for what the rest says as well
  * @sample: two values of the control register of the last of @general, which count in user mode
@@ -204,7 +202,6 @@ struct perfctr_pmu {
 	bool unknown_model;
 	u32 least_period;
 	bool hybrid;
-	bool siblings;
 	u32 events;
 	u64 event_bits;
 	u64 sample[2];
@@ -279,6 +276,8 @@ static inline void perfctr_x86_set_core(struct perfctr_x86_cpu *cpu, u32 core)
 
 /* At init: there is no RDPMC, and perfctr_x86_rdpmc[] has the MSRs. Nobody reads in user mode. */
 void perfctr_x86_read_by_rdmsr(void);
+/* At init: counters lose and gain carries between their halves, by errata. */
+void perfctr_x86_mind_carries(void);
 /* At init: there is no time-stamp counter, or it cannot be used. */
 void perfctr_x86_use_kernels_clock(void);
 

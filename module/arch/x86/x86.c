@@ -139,7 +139,8 @@ int perfctr_cpu_check(const struct perfctr_ctr_control *first, unsigned int nr, 
 
 	for (i = 0; i < nr; i++, ctr++) {
 		why->index = i;
-		if (!ctr->flags || ctr->flags & ~CTR_BOTH)
+		/* Others' modes are in its config. */
+		if ((!ctr->flags && !perfctr_cpu_for_sessions(ctr)) || ctr->flags & ~CTR_BOTH)
 			return -EINVAL;
 		if (!perfctr_pmu.counters)
 			return -EINVAL;
@@ -171,7 +172,7 @@ void perfctr_cpu_name(struct perfctr_ctr_control *ctr, unsigned int hw)
 /* struct perfctr_x86_family's @core says which CPU counts, and as what. */
 static bool cores_differ(void)
 {
-	return perfctr_pmu.hybrid || perfctr_pmu.siblings;
+	return perfctr_pmu.hybrid || perfctr_x86_siblings;
 }
 
 /* Where it was allowed to run when it asked: elsewhere perfctr_cpu_load() fails. */
@@ -190,15 +191,17 @@ int perfctr_cpu_core(const struct perfctr_where *where, u32 *core)
 		if (!cpumask_test_cpu(where->cpu, cpu_online_mask))
 			return -EXDEV;
 		*core = per_cpu(perfctr_x86_cpu, where->cpu).core;
-		return *core != PERFCTR_X86_NO_CORE ? 0 : -EXDEV;
+		if (*core != PERFCTR_X86_NO_CORE)
+			return 0;
+		return perfctr_x86_siblings ? -EINVAL : -EXDEV;
 	}
 	/* Others may bind it elsewhere. */
 	raw_spin_lock_irqsave(&task->pi_lock, flags);
 	for_each_cpu_and(cpu, &task->cpus_mask, cpu_online_mask) {
 		u32 own = per_cpu(perfctr_x86_cpu, cpu).core;
 
-		/* It is kept off these: see perfctr_cpu_keep_off(). */
-		if (perfctr_pmu.siblings && own == PERFCTR_X86_NO_CORE)
+		/* It is kept off these: see perfctr_keep_off(). */
+		if (perfctr_x86_siblings && own == PERFCTR_X86_NO_CORE)
 			continue;
 		if (found && own != *core)
 			same = false;
@@ -206,7 +209,7 @@ int perfctr_cpu_core(const struct perfctr_where *where, u32 *core)
 		found = true;
 	}
 	raw_spin_unlock_irqrestore(&task->pi_lock, flags);
-	if (perfctr_pmu.siblings)
+	if (perfctr_x86_siblings)
 		return found ? 0 : -EINVAL;
 	return same && *core != PERFCTR_X86_NO_CORE ? 0 : -EXDEV;
 }

@@ -142,7 +142,12 @@ struct rb_node *rb_next_postorder(const struct rb_node *node);
 /* CPUs: calls of others come at once. */
 typedef struct cpumask cpumask_var_t[1];
 #define zalloc_cpumask_var(mask, gfp)	((*(mask))->bits = 0, true)
+#define alloc_cpumask_var(mask, gfp)	zalloc_cpumask_var(mask, gfp)
 #define free_cpumask_var(mask)		((void)(mask))
+#define cpumask_copy(to, from)		((void)((to)->bits = (from)->bits))
+#define cpumask_equal(a, b)		((a)->bits == (b)->bits)
+#define cpu_possible_mask		(&(const struct cpumask) { GENMASK(SHIM_CPUS - 1, 0) })
+#define set_cpus_allowed_ptr(task, mask)	((void)((task)->cpus_mask.bits = (mask)->bits), 0)
 #define cpumask_set_cpu(cpu, mask)	((void)((mask)->bits |= BIT(cpu)))
 #define cpumask_clear_cpu(cpu, mask)	((void)((mask)->bits &= ~BIT(cpu)))
 #define cpumask_clear(mask)		((void)((mask)->bits = 0))
@@ -221,7 +226,9 @@ int task_work_add(struct task_struct *task, struct callback_head *work, int how)
 #define from_kuid_munged(ns, uid)	((uid).val)
 #ifndef SIGIO
 #define SIGIO				29
+#define SIGILL				4
 #endif
+#define SEND_SIG_PRIV			((struct kernel_siginfo *)1)
 /* Where signal.h is included these are its macros. */
 #ifndef si_pid
 struct kernel_siginfo {

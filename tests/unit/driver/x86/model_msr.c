@@ -190,6 +190,7 @@ const struct model_machine model_narrow = {
 struct model_machine model;
 u32 model_no_msr = ~0u;
 u32 model_no_rdpmc = ~0u;
+bool model_carries;
 u32 model_drops = ~0u;
 u32 model_no_write = ~0u;
 u64 model_global_faults, model_global_drops;
@@ -1004,8 +1005,9 @@ static const struct family *old_family(void)
 {
 	if (model.vendor == X86_VENDOR_CYRIX)
 		return &mii;
+	/* VIA's later ones have architectural performance monitoring. */
 	if (model.vendor == X86_VENDOR_CENTAUR && model.family == 6)
-		return &c3;
+		return model.version ? NULL : &c3;
 	if (model.vendor == X86_VENDOR_CENTAUR)
 		return model.model == 4 ? &c6 : &winchip_2;
 	if (model.vendor == X86_VENDOR_INTEL && model.family == 5)
@@ -1327,6 +1329,23 @@ static void watch_reset(u32 msr, u64 value)
 	}
 }
 
+/* Of each CPU's counters: the last increase has carried. And what was written last */
+static u32 p4_carried[SHIM_CPUS], p4_written;
+
+static u64 p4_carry(u32 msr, u64 value)
+{
+	u64 *gp = cpus[shim_cpu].gp;
+	u32 last = p4_written, i = msr - 0x360;
+
+	p4_written = msr;
+	if (msr - 0x300 < MODEL_P4 && last != msr)
+		return (value + BIT(32)) & bits(40);
+	if (i < MODEL_P4 && p4_carried[shim_cpu] & BIT(i) && !(value & CCCR_ENABLE) &&
+	    cpus[shim_cpu].control.evntsel[i] & CCCR_ENABLE)
+		gp[i] = (gp[i] - BIT(32)) & bits(40);
+	return value;
+}
+
 bool model_wrmsr(u32 msr, u64 value)
 {
 	struct reg reg = find(shim_cpu, msr);
@@ -1338,6 +1357,8 @@ bool model_wrmsr(u32 msr, u64 value)
 		return true;
 	if (msr == model_global_ctrl())
 		value &= ~model_global_drops;
+	if (model_carries)
+		value = p4_carry(msr, value);
 	switch (reg.kind) {
 	case REG_SIGN_EXTENDED:
 		*reg.value = (u64)(s64)(s32)value & bits(of(shim_cpu)->width);
@@ -1602,6 +1623,9 @@ static void p4_advance(unsigned int i, u64 nr)
 	bool overflows = nr && (nr > limit - *value || cccr[i] & CCCR_FORCE_OVF);
 	unsigned int k;
 
+	p4_carried[shim_cpu] &= ~BIT(i);
+	if (((*value & bits(32)) + nr) >> 32)
+		p4_carried[shim_cpu] |= BIT(i);
 	*value = (*value + nr) & limit;
 	if (!overflows)
 		return;

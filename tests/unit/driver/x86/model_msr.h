@@ -208,6 +208,13 @@ extern const struct model_machine model_p5, model_p5mmx, model_mii, model_c6, mo
 /* Pentium 4s: Willamette, Northwood, Prescott; and these two with hyperthreads */
 extern const struct model_machine model_p4, model_p4m2, model_p4m3, model_p4m2_ht, model_p4m3_ht;
 
+/*
+ * The Pentium 4's errata: what is left over of an event carries into the upper half of a counter
+ * that is written, unless it was just written; and a counter that is stopped right after its lower
+ * half has carried loses that. False as a test begins
+ */
+extern bool model_carries;
+
 /* Ice Lake's servers, and Sapphire Rapids, with TopDown of one level, and of two */
 extern const struct model_machine model_topdown, model_topdown_2;
 
