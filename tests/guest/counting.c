@@ -64,13 +64,62 @@ void control_init(struct perfctr_control *control)
 		control->source = PERFCTR_SOURCE_SHARED;
 }
 
+#if defined(__x86_64__) || defined(__i386__)
+
+#define P4_EVENT(block, select, event, mask) \
+	(uint64_t)(block) << 32 | (select) << 13, (uint64_t)(event) << 25 | (mask) << 9
+
+/* Of a Pentium 4, whose ESCRs are those of the manual's tables of events */
+static const struct p4_event {
+	uint64_t event, cccr, escr;
+} p4_events[] = {
+	/* global_power_events, running; instr_retired, not tagged and not bogus */
+	{ EV_CYCLES, P4_EVENT(1, 6, 0x13, 1) },
+	{ EV_INSTRUCTIONS, P4_EVENT(4, 4, 2, 1) },
+	/* page_walk_type, DTMISS; ITLB_reference, miss; the one of stores alone takes tags. */
+	{ EV_DTLB_LOAD_MISSES, P4_EVENT(1, 4, 1, 1) },
+	{ EV_DTLB_STORE_MISSES, P4_EVENT(1, 3, 0x18, 2) },
+	{ EV_ITLB_LOAD_MISSES, P4_EVENT(2, 2, 4, 0x1e) },
+	/* No ESCR is selected by that. */
+	{ 0, P4_EVENT(4, 7, 0, 0) },
+};
+
+static const struct p4_event *p4_find(uint64_t event)
+{
+	const struct p4_event *found = p4_events;
+
+	while (found->event && found->event != event)
+		found++;
+	return found;
+}
+
+#endif
+
 uint64_t own_event(uint64_t event)
 {
 #if defined(__x86_64__) || defined(__i386__)
+	if (is_p4())
+		return p4_find(event)->cccr;
 	if (event == EV_CYCLES)
 		return x86_cycles;
 #endif
 	return event;
+}
+
+uint64_t own_config(uint64_t event)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	if (is_p4())
+		return p4_find(event)->escr;
+#endif
+	(void)event;
+	return 0;
+}
+
+static void set_event(struct perfctr_ctr_control *ctr, uint64_t event)
+{
+	ctr->event = own_event(event);
+	ctr->config = own_config(event);
 }
 
 void control_add_at(struct perfctr_control *control, uint32_t map, uint64_t event, uint32_t flags)
@@ -78,7 +127,7 @@ void control_add_at(struct perfctr_control *control, uint32_t map, uint64_t even
 	struct perfctr_ctr_control *ctr = &control->ctr[control->nractrs++];
 
 	ctr->map = map;
-	ctr->event = own_event(event);
+	set_event(ctr, event);
 	ctr->flags = flags;
 }
 
@@ -92,7 +141,7 @@ void control_add_ictr(struct perfctr_control *control, uint64_t event, int64_t i
 	struct perfctr_ctr_control *ctr = &control->ctr[control->nractrs + control->nrictrs++];
 
 	ctr->map = PERFCTR_MAP_ANY;
-	ctr->event = own_event(event);
+	set_event(ctr, event);
 	ctr->flags = PERFCTR_CTR_USER;
 	ctr->ireset = ireset;
 }

@@ -59,6 +59,7 @@ const struct perfctr_page *try_map(int fd);
 
 /* An EV_* as this processor has it: what control_add() and the like put in a control */
 uint64_t own_event(uint64_t event);
+uint64_t own_config(uint64_t event);
 /* An empty control: no clock, no counter. Of full size. */
 void control_init(struct perfctr_control *control);
 /* Adds an a-mode counter; any programmable one unless @map says which. */

@@ -115,6 +115,14 @@ static inline bool is_amd(void)
 			    type >= PERFCTR_X86_AMD_FAM15H);
 }
 
+static inline bool is_p4(void)
+{
+	const unsigned int type = guest.info.cpu_type;
+
+	return is_x86() && (type == PERFCTR_X86_INTEL_P4 || type == PERFCTR_X86_INTEL_P4M2 ||
+			    type == PERFCTR_X86_INTEL_P4M3);
+}
+
 /* perf has all counters or none, and so have we. */
 static inline bool has_one_source(void)
 {
@@ -126,7 +134,7 @@ static inline unsigned int least_period(void)
 {
 	if (guest.info.cpu_type == PERFCTR_X86_INTEL_NHLM)
 		return 32;
-	return is_x86() ? 2 : 1;
+	return is_x86() && !is_p4() ? 2 : 1;
 }
 
 /* PREEMPT_RT: locks sleep, interrupts are threads, and realtime threads are pushed to other CPUs. */
