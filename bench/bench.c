@@ -3,6 +3,7 @@
  * bench: perfctr beside perf_events, in instructions.
  *
  *	bench [-o RESULTS.json] [-k KEPT.txt] [switches] [reads] [memory] [forks] [crowds] [overflows] [records] [controls] [trees] [shared]
+ *	bench [-o RESULTS.json] [-k KEPT.txt] perf-alone
  *
  * Runs as root in an emulated machine with an instruction clock (boot.sh
  * --icount) and one CPU; see bench.h.
@@ -52,6 +53,9 @@ static const struct part {
 	{ "shared", bench_shared },
 };
 
+/* On a kernel that the module is not for: switches with perf's events. Never among the others */
+#define PERF_ALONE	"perf-alone"
+
 static bool wanted(const char *name, int argc, char **argv)
 {
 	int i;
@@ -80,11 +84,16 @@ int main(int argc, char **argv)
 		die("uname");
 	pin(0);
 	settle_guest();
-	module_load(MODULE_PARAMS);
-	counters_find();
-	for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
-		if (wanted(parts[i].name, argc, argv))
-			parts[i].run();
+	if (optind < argc && !strcmp(argv[optind], PERF_ALONE)) {
+		counters_find_perf();
+		bench_perf_alone();
+	} else {
+		module_load(MODULE_PARAMS);
+		counters_find();
+		for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+			if (wanted(parts[i].name, argc, argv))
+				parts[i].run();
+	}
 	(void)fputc('\n', stderr);
 	if (kept)
 		report_compare(kept, uts.nodename);

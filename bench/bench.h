@@ -57,6 +57,8 @@ extern unsigned int bench_counters;
 extern unsigned int bench_user_counters;
 /* Finds that, and which events they count. */
 void counters_find(void);
+/* The same where perf alone is to be measured. */
+void counters_find_perf(void);
 /* Event @i of those that are counted, as a control has it; as perf has it in *attr, if that is not NULL */
 struct perf_event_attr;
 uint64_t counters_event(unsigned int i, struct perf_event_attr *attr);
@@ -153,7 +155,8 @@ void report_json(const char *path, const char *machine);
 
 /* --- the measurements --- */
 
-void bench_switches(void);	/* switches.c */
+void bench_switches(void);
+void bench_perf_alone(void);	/* switches.c */
 void bench_reads(void);		/* reads.c */
 void bench_memory(void);	/* memory.c */
 void bench_forks(void);		/* forks.c */

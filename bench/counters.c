@@ -77,9 +77,11 @@ static void perf_event(struct perf_event_attr *attr, unsigned int i)
 #define FIXED		24u	/* the first fixed counter's number */
 
 /* Events of Intel's since the Core; counters_find() has those of others. */
-static unsigned int events[MAX_COUNTERS] = {
+static uint64_t events[MAX_COUNTERS] = {
 	EV_INSTRUCTIONS, EV_CYCLES, BRANCHES, EV_DTLB_LOAD_MISSES,
 };
+/* What a Pentium 4's events have in other registers */
+static struct perfctr_ctr_control more[MAX_COUNTERS];
 
 static unsigned int general_purpose;
 
@@ -89,13 +91,14 @@ static void find_events(const struct perfctr_info *info)
 	static const char * const names[] = {
 		"instructions", "cycles", "branches", "L1-dcache-loads",
 	};
-	struct perfctr_ctr_control ctr;
 	unsigned int i;
 
 	for (i = 0; i < general_purpose && i < MAX_COUNTERS; i++) {
-		if (perfctr_event_parse(info->cpu_type, names[i], &ctr))
-			die(names[i]);
-		events[i] = (unsigned int)ctr.event;
+		const char *name = i == 3 && perf_is_p4() ? "dTLB-load-misses" : names[i];
+
+		if (perfctr_event_parse(info->cpu_type, name, &more[i]))
+			die(name);
+		events[i] = more[i].event;
 	}
 }
 
@@ -139,12 +142,27 @@ static uint32_t which_counter(unsigned int i, unsigned int counters)
 
 static void perf_event(struct perf_event_attr *attr, unsigned int i)
 {
-	perf_attr_init(attr, events[i]);
+	static const unsigned int p4[MAX_COUNTERS] = {
+		EV_INSTRUCTIONS, EV_CYCLES, EV_INSTRUCTIONS, EV_DTLB_LOAD_MISSES,
+	};
+
+	if (perf_is_p4()) {
+		perf_attr_init(attr, p4[i]);
+		if (i == 2)
+			attr->config = PERF_COUNT_HW_BRANCH_INSTRUCTIONS;
+		return;
+	}
+	perf_attr_init(attr, EV_INSTRUCTIONS);
 	attr->type = PERF_TYPE_RAW;
 	attr->config = events[i];
 }
 
 #endif
+
+void counters_find_perf(void)
+{
+	bench_counters = MAX_COUNTERS;
+}
 
 uint64_t counters_event(unsigned int i, struct perf_event_attr *attr)
 {
@@ -189,6 +207,11 @@ static void perfctr_begin(struct counting *counting)
 		control->ctr[i].map = setup->topdown ? PERFCTR_MAP_ANY :
 						       which_counter(i, setup->counters);
 		control->ctr[i].event = setup->topdown ? topdown_event(i) : events[i];
+#if defined(__x86_64__) || defined(__i386__)
+		control->ctr[i].config = more[i].config;
+		control->ctr[i].config1 = more[i].config1;
+		control->ctr[i].config2 = more[i].config2;
+#endif
 		control->ctr[i].flags = PERFCTR_CTR_USER |
 					(setup->kernel ? PERFCTR_CTR_KERNEL : 0);
 	}

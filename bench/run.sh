@@ -16,7 +16,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/.." && pwd)
 machines=$top/tests/machines
 
-[ $# != 0 ] || set -- riscv64-6.12 riscv64-smcntrpmf p6 core2 icelake zen2 zen4 arm64-6.12 7450
+[ $# != 0 ] || set -- riscv64-6.12 riscv64-smcntrpmf p6 p4m3 p4m3-5.10 core2 icelake zen2 zen4 arm64-6.12 7450
 for machine; do
 	mem=6144
 	case $machine in
@@ -29,6 +29,9 @@ for machine; do
 		[ "${PLOT-}" != 1 ] || parts="$parts crowds" ;;
 	# It has no counters but perf's.
 	arm64-*) parts=shared ;;
+	# perf counts a Pentium 4's events right on this kernel, which the module is not for.
+	*-5.10) parts=perf-alone ;;
+	p4m3) parts='switches reads overflows controls' ;;
 	p6 | core2) parts='switches reads memory forks overflows records controls trees' ;;
 	# What is not memory is the kernel's room for stacks.
 	7450)

@@ -423,6 +423,20 @@ static void topdown(void)
 	await_hooks_gone();
 }
 
+void bench_perf_alone(void)
+{
+	struct pair plain = { .uid = { 0, 0 } };
+	struct cost base = base_line(0, 0), perf;
+	struct setup setup = { .side = PERF };
+
+	for (setup.counters = 1; setup.counters <= bench_counters; setup.counters++) {
+		perf = extra(&setup, &plain, &base);
+		report("switch_extra", setup.counters, NONE, perf.insn, NONE, "insn");
+		report("switch_extra_wrmsr", setup.counters, NONE, perf.writes[WRMSR], NONE,
+		       "WRMSR");
+	}
+}
+
 void bench_switches(void)
 {
 	/* The bounds of 1 and 4 counters are the goals; the others are on the line between. */

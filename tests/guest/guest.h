@@ -123,6 +123,12 @@ static inline bool is_p4(void)
 			    type == PERFCTR_X86_INTEL_P4M3);
 }
 
+/* The first programmable counter that counts instructions; the others follow. */
+static inline unsigned int first_counter(void)
+{
+	return is_p4() ? 12 : 0;
+}
+
 /* perf has all counters or none, and so have we. */
 static inline bool has_one_source(void)
 {

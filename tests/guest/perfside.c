@@ -37,6 +37,20 @@ static void __attribute__((constructor)) find_events(void)
 	x86_missing |= 1u << 21;
 }
 
+bool perf_is_p4(void)
+{
+	unsigned int a, b, c, d;
+
+	__cpuid(0, a, b, c, d);
+	if (b != signature_INTEL_ebx)
+		return false;
+	__cpuid(1, a, b, c, d);
+	(void)b;
+	(void)c;
+	(void)d;
+	return (a >> 8 & 0xf) == 15;
+}
+
 #endif
 
 void perf_attr_init(struct perf_event_attr *attr, unsigned int event)

@@ -68,6 +68,11 @@ extern unsigned int x86_cycles, x86_missing;
 
 #endif
 
+#if defined(__x86_64__) || defined(__i386__)
+/* Is this a Pentium 4, whose raw events have numbers of perf's? */
+bool perf_is_p4(void);
+#endif
+
 /* Fills in type and config of an EV_*, in user mode only. */
 void perf_attr_init(struct perf_event_attr *attr, unsigned int event);
 

@@ -152,7 +152,7 @@ END_TEST
 #define FIRST_PROGRAMMABLE 0
 #define END_PROGRAMMABLE 4	/* those that count instructions */
 #else
-#define FIRST_PROGRAMMABLE 0
+#define FIRST_PROGRAMMABLE first_counter()
 #define END_PROGRAMMABLE 24
 #endif
 

@@ -48,7 +48,7 @@
 #define NO_ICTR		6u
 #define OTHER_ICTR	7u
 #else
-#define SOME_ICTR	1u
+#define SOME_ICTR	(first_counter() + 1)
 #define NO_ICTR		23u
 /* The fixed counter of instructions */
 #define OTHER_ICTR	24u
@@ -309,7 +309,8 @@ START_TEST(suspended_until_resumed)
 	period_control(&control, 50000);
 	control.nractrs = 1;
 	control.ctr[1] = control.ctr[0];
-	control.ctr[0].event = EV_DTLB_STORE_MISSES;
+	control.ctr[0].event = own_event(EV_DTLB_STORE_MISSES);
+	control.ctr[0].config = own_config(EV_DTLB_STORE_MISSES);
 	control.ctr[0].ireset = 0;
 	set_control(self->fd, &control);
 	body_spin(10000);

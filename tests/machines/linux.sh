@@ -16,7 +16,9 @@ if [ "${1-}" != --inside ]; then
 	. "$here/cache.sh"
 	kernel=${1?usage: linux.sh KERNEL}
 	# Debian has it, but no build root.
-	[ "$kernel" != 686 ] || exec "$here/linux-686.sh"
+	case $kernel in
+	686 | 5.10) exec "$here/linux-$kernel.sh" ;;
+	esac
 
 	case $kernel in
 	riscv64-debug | x86_64-debug)

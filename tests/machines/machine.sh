@@ -39,14 +39,20 @@ x86_64-6.1 | x86_64-6.12 | x86_64-testing | x86_64-rt | x86_64-debug | x86_64-kc
 # with 64 bits.
 p6 | p6-testing | p6-6.1)
 	arch=x86_64 cpu=qemu64,vendor=GenuineIntel,family=6,model=8,level=9 ;;
-# Pentium 4s, Northwood with 64 bits, and Prescott; with --smp 2 hyperthreads of one core, which
-# Linux warns about unless it is told not to mitigate anything.
-p4m2 | p4m2-testing | p4m2-6.1)
+# Pentium 4s: Willamette, Northwood (both of which were never sold with 64 bits) and Prescott; -ht: with
+# --smp 2 hyperthreads of one core, and not two cores. Linux warns about these unless it is told not to
+# mitigate anything.
+p4 | p4-testing | p4-6.1 | p4-5.10 | p4m2* | p4m3*)
 	append=mitigations=off
-	arch=x86_64 cpu=qemu64,vendor=GenuineIntel,family=15,model=2,level=2 threads=2 ;;
-p4m3 | p4m3-testing | p4m3-6.1)
-	append=mitigations=off
-	arch=x86_64 cpu=qemu64,vendor=GenuineIntel,family=15,model=4,stepping=9,level=5 threads=2 ;;
+	arch=x86_64 cpu=qemu64,vendor=GenuineIntel,family=15
+	case $machine in
+	p4 | p4-*) cpu=$cpu,model=1,level=2 ;;
+	p4m2 | p4m2-testing | p4m2-6.1 | p4m2-5.10) cpu=$cpu,model=2,level=2 ;;
+	p4m2-ht | p4m2-ht-5.10) cpu=$cpu,model=2,level=2 threads=2 ;;
+	p4m3 | p4m3-testing | p4m3-6.1 | p4m3-5.10) cpu=$cpu,model=4,stepping=9,level=5 ;;
+	p4m3-ht | p4m3-ht-5.10) cpu=$cpu,model=4,stepping=9,level=5 threads=2 ;;
+	*) arch='' ;;
+	esac ;;
 core | core-testing | core-6.1)
 	arch=x86_64 cpu=qemu64,vendor=GenuineIntel,family=6,model=14,pmu-version=1 ;;
 core2 | core2-testing | core2-6.1)
@@ -57,6 +63,8 @@ nehalem-i386)
 	arch=i386 cpu=Nehalem,pmu-version=3 ;;
 pentium3)
 	arch=i386 cpu=pentium3 ;;
+pentiumm)
+	arch=i386 cpu=pentium3,model=13,sse2=on ;;
 skylake | skylake-testing | skylake-6.1 | skylake-rt)
 	# Without this Linux warns that it lacks mitigations against speculation.
 	append=mitigations=off
@@ -113,16 +121,19 @@ p5 | p5mmx | mii | c6 | winchip2 | c3)
 	exit 2 ;;
 esac
 
+[ "$arch" ] || { echo "perfctr: no machine '$machine'" >&2; exit 2; }
+
 case $machine in
 *-testing) suite=testing ;;
-*-6.1 | pentium3 | k7 | p5 | p5mmx | mii | c6 | winchip2 | c3) suite=bookworm ;;
+*-6.1 | pentium3 | pentiumm | k7 | p5 | p5mmx | mii | c6 | winchip2 | c3) suite=bookworm ;;
+*-5.10) linux=5.10 ;; # for perf alone: the module is of another kernel
 riscv64-debug | riscv64-rt) linux=$machine checker=y ;;
 [67]*-debug) checker=y ;; # $linux is set
 *-debug | *-kcsan) linux=x86_64-${machine##*-} checker=y ;;
 esac
 case $machine in
 *-rt) flavour=rt-amd64 ;;
-pentium3 | k7) flavour=686-pae ;;
+pentium3 | pentiumm | k7) flavour=686-pae ;;
 p5 | p5mmx | mii | c6 | winchip2 | c3) flavour=686 ;;
 *) flavour=amd64 ;;
 esac
@@ -141,7 +152,7 @@ gnu=$arch
 case $machine in
 riscv64-smcntrpmf | riscv64-nopmu) module=riscv64-6.12 ;;
 riscv64-* | x86_64-* | arm64-* | pentium3 | p5) ;;
-k7) module=pentium3 ;;
+pentiumm | k7) module=pentium3 ;;
 p5mmx | mii | c6 | winchip2 | c3) module=p5 ;;
 [67]*-plain | [67]*-debug) module=7450-${machine##*-} ;;
 [67]*) module=7450 ;;

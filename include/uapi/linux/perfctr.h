@@ -329,8 +329,8 @@ struct perfctr_open {
  *	value of that register, else 0. All threads of the machine have the same value
  *	at a time, since hyperthreads share the register: while any control, the
  *	caller's included, has another value, this is EBUSY. Pentium 4: the ESCR, whose bits 2
- *	and 3 are zero or say what @flags says; bits 0 and 1 are zero. Counters that select one ESCR
- *	need the same value. ppc32: bits 0..31 are MMCR0
+ *	and 3 are zero or say what @flags says; bits 0 and 1 are zero, but in a session, where they
+ *	are the other hyperthread's modes. Counters that select one ESCR need the same value. ppc32: bits 0..31 are MMCR0
  *	without FC, FCS, FCP, PMXE, PMC1SEL and PMC2SEL (that is, FCM1, FCM0, FCECE, TBSEL, TBEE,
  *	THRESHOLD, PMC1CE, PMCnCE and TRIGGER), bits 32..63 MMCR2, of which only THRESHMULT of
  *	the 7400 and 745x may be set. Both registers, and the modes in @flags, are of the control
@@ -440,6 +440,10 @@ struct perfctr_ctr_control {
  * the CPUs where the thread may run when it calls CONTROL: EXDEV if these are of several
  * types. So bind it first. If it comes to a CPU of another type later, its error is
  * PERFCTR_ERROR_LOST.
+ *
+ * On a Pentium 4 the second hyperthread of each core is FORBIDDEN: CONTROL takes these CPUs out of
+ * the thread's affinity, which stays so; EINVAL if no other is left. A thread that comes there
+ * later has the error PERFCTR_ERROR_LOST, and gets SIGILL.
  *
  * INHERIT makes the thread the root of a tree: threads and processes that it makes by
  * fork or clone from then on, and those that these make, count the same from their first
