@@ -691,7 +691,7 @@ int perfctr_event_format(unsigned int cpu_type,
 	static const char *const modifiers[] = { "", ":u", ":k", ":uk" };
 	const char *modifier = modifiers[ctr->flags & (PERFCTR_CTR_USER | PERFCTR_CTR_KERNEL)];
 	const struct perfctr_event_set *set = perfctr_event_names(cpu_type);
-	unsigned int i, wanted = CTRS_PROG;
+	unsigned int i, wanted = CTRS_PROG, first;
 
 	if (ctr->flags & PERFCTR_CTR_PERF)
 		return format_perf_event(ctr, modifier, buf, size);
@@ -703,9 +703,14 @@ int perfctr_event_format(unsigned int cpu_type,
 		wanted = 1u << X86_FIXED_SLOTS;
 	else if (is_x86(cpu_type))
 		wanted = ctr->map == X86_FIXED_REF ? 1u << X86_FIXED_REF : X86_PROG;
+	first = wanted;
+	/* See set_event(). */
+	if (is_old_x86(cpu_type) && ctr->map != 1)
+		first = 1u;
 	for (i = 0; set && i < set->nevents; i++)
 		if (number_of(set, &set->events[i]) == ctr->event &&
-		    set->events[i].counters_set == wanted && (!ctr->config || !is_x86(cpu_type)))
+		    (set->events[i].counters_set == wanted || set->events[i].counters_set == first) &&
+		    (!ctr->config || !is_x86(cpu_type)))
 			return snprintf(buf, size, "%s%s", set->events[i].name, modifier);
 	if (is_riscv(cpu_type) && ctr->event == SBI_EVENT(SBI_TYPE_RAW, 0u))
 		return snprintf(buf, size, "r%llx%s", ctr->config, modifier);
