@@ -5,9 +5,6 @@
  */
 #include <errno.h>
 #include <string.h>
-#if defined(__x86_64__) || defined(__i386__)
-#include <cpuid.h>
-#endif
 
 #include "internal.h"
 
@@ -31,35 +28,50 @@ static int is_extended(const struct perfctr_cpu_control *cpu)
 /* instructions, core cycles, reference cycles */
 static const unsigned int fixed_events[] = { 0xc0, 0x3c, 0x13c };
 
-/*
- * The Pentium 4, whose evntsel[] is the CCCR. Its bits mean something else than an event select's,
- * so it must be known that it is one.
- */
+/* Whose registers the words are */
+enum words {
+	WORDS_EVNTSEL,		/* event selects of the P6's layout */
+	WORDS_CESR,		/* halves of the P5's register */
+	WORDS_MODELESS,		/* events, which are always counted in both modes */
+	WORDS_P4,		/* CCCRs, and ESCRs where others have the selects' upper halves */
+};
+
+static enum words words_of(unsigned int cpu_type)
+{
+	switch (cpu_type) {
+	case PERFCTR_X86_INTEL_P5: case PERFCTR_X86_INTEL_P5MMX: case PERFCTR_X86_CYRIX_MII:
+		return WORDS_CESR;
+	case PERFCTR_X86_WINCHIP_C6: case PERFCTR_X86_WINCHIP_2: case PERFCTR_X86_VIA_C3:
+		return WORDS_MODELESS;
+	case PERFCTR_X86_INTEL_P4: case PERFCTR_X86_INTEL_P4M2: case PERFCTR_X86_INTEL_P4M3:
+		return WORDS_P4;
+	}
+	return WORDS_EVNTSEL;
+}
+
+/* @usr and @os: the bits of the modes */
+static unsigned int flags_of(unsigned int word, unsigned int usr, unsigned int os)
+{
+	return (word & usr ? PERFCTR_CTR_USER : 0) | (word & os ? PERFCTR_CTR_KERNEL : 0);
+}
+
+static unsigned int bits_of(unsigned int flags, unsigned int usr, unsigned int os)
+{
+	return (flags & PERFCTR_CTR_USER ? usr : 0) | (flags & PERFCTR_CTR_KERNEL ? os : 0);
+}
+
+#define CESR_OS		0x40u
+#define CESR_USR	0x80u
+
 #define P4_FAST_RDPMC	0x80000000u	/* in pmc_map: the kernel's reads need no such thing */
 #define P4_ESCR_USR	0x4u
 #define P4_ESCR_OS	0x8u
-#define P4_BLOCK_SHIFT	32	/* perfctr_ctr_control.event */
-
-int perfctr_is_p4 = -1;
-
-static int is_p4(void)
-{
-	unsigned int eax, ebx, ecx, edx, p4;
-
-	if (__atomic_load_n(&perfctr_is_p4, __ATOMIC_RELAXED) < 0) {
-		p4 = __get_cpuid(0, &eax, &ebx, &ecx, &edx) && ebx == signature_INTEL_ebx &&
-		     __get_cpuid(1, &eax, &ebx, &ecx, &edx) && (eax >> 8 & 0xf) == 15;
-		__atomic_store_n(&perfctr_is_p4, (int)p4, __ATOMIC_RELAXED);
-	}
-	return __atomic_load_n(&perfctr_is_p4, __ATOMIC_RELAXED);
-}
 
 static void p4_to_native(const struct perfctr_cpu_control *from, unsigned int i,
 			 struct perfctr_ctr_control *to)
 {
 	unsigned int block = from->pmc_map[i] - PERFCTR_P4_ANY(0);
 
-	to->event = from->evntsel[i];
 	if (block < PERFCTR_P4_BLOCKS) {
 		to->map = PERFCTR_MAP_ANY;
 		to->event |= (__u64)(block + 1) << P4_BLOCK_SHIFT;
@@ -69,10 +81,7 @@ static void p4_to_native(const struct perfctr_cpu_control *from, unsigned int i,
 	to->config = from->p4.escr[i];
 	to->config1 = from->p4.pebs_enable;
 	to->config2 = from->p4.pebs_matrix_vert;
-	if (from->p4.escr[i] & P4_ESCR_USR)
-		to->flags |= PERFCTR_CTR_USER;
-	if (from->p4.escr[i] & P4_ESCR_OS)
-		to->flags |= PERFCTR_CTR_KERNEL;
+	to->flags = flags_of(from->p4.escr[i], P4_ESCR_USR, P4_ESCR_OS);
 }
 
 /* All counters have the same tags. */
@@ -81,14 +90,10 @@ static void p4_from_native(const struct perfctr_ctr_control *from,
 {
 	unsigned int block = from->event >> P4_BLOCK_SHIFT & 7;
 
-	to->evntsel[i] = (unsigned int)from->event;
 	if (from->map == PERFCTR_MAP_ANY && block)
 		to->pmc_map[i] = PERFCTR_P4_ANY(block - 1);
-	to->p4.escr[i] = (unsigned int)from->config;
-	if (from->flags & PERFCTR_CTR_USER)
-		to->p4.escr[i] |= P4_ESCR_USR;
-	if (from->flags & PERFCTR_CTR_KERNEL)
-		to->p4.escr[i] |= P4_ESCR_OS;
+	to->p4.escr[i] = (unsigned int)from->config |
+			 bits_of(from->flags, P4_ESCR_USR, P4_ESCR_OS);
 	to->p4.pebs_enable |= (unsigned int)from->config1;
 	to->p4.pebs_matrix_vert |= (unsigned int)from->config2;
 }
@@ -119,9 +124,6 @@ static int offcore_to_native(const struct perfctr_cpu_control *from, unsigned in
 	unsigned int i, wanted = 0;
 	int rsp;
 
-	/* There are other registers in this place. */
-	if (is_p4())
-		return 0;
 	for (i = 0; i < n; i++) {
 		rsp = to[i].flags & PERFCTR_CTR_PERF ? -1 : find_offcore(to[i].event);
 		if (rsp < 0)
@@ -141,8 +143,6 @@ static int offcore_from_native(const struct perfctr_ctr_control *from, unsigned 
 	unsigned int i;
 	int rsp;
 
-	if (is_p4())
-		return 0;
 	for (i = 0; i < n; i++) {
 		if (from[i].flags & PERFCTR_CTR_PERF)
 			continue;
@@ -166,41 +166,72 @@ static int set_config_high(struct perfctr_cpu_control *to, unsigned int i, unsig
 	return 0;
 }
 
-static void ctr_to_native(const struct perfctr_cpu_control *from, unsigned int i,
-			  struct perfctr_ctr_control *to)
+static void evntsel_to_native(const struct perfctr_cpu_control *from, unsigned int i,
+			      struct perfctr_ctr_control *to)
 {
 	unsigned int fixed = from->pmc_map[i] - RDPMC_FIXED;
 
-	if (is_p4()) {
-		p4_to_native(from, i, to);
-		return;
-	}
-	to->event = from->evntsel[i];
-	/* 2.6 looked at it on AMD's family 10h alone. */
-	if (is_extended(from))
-		to->event |= (__u64)from->evntsel_high[i] << 32;
 	if (fixed <= LAST_FIXED - FIRST_FIXED)
 		to->map = FIRST_FIXED + fixed;
 	/* 2.6 ignored the event of a fixed counter, so it may be 0. */
 	if (fixed < ARRAY_SIZE(fixed_events) && !(from->evntsel[i] & EVNTSEL_EVENT))
 		to->event |= fixed_events[fixed];
-	if (from->evntsel[i] & EVNTSEL_USR)
-		to->flags |= PERFCTR_CTR_USER;
-	if (from->evntsel[i] & EVNTSEL_OS)
-		to->flags |= PERFCTR_CTR_KERNEL;
+	to->flags = flags_of(from->evntsel[i], EVNTSEL_USR, EVNTSEL_OS);
 }
 
-static void ctr_from_native(const struct perfctr_ctr_control *from,
+static void ctr_to_native(const struct perfctr_cpu_control *from, unsigned int i,
+			  unsigned int cpu_type, struct perfctr_ctr_control *to)
+{
+	enum words words = words_of(cpu_type);
+
+	to->event = from->evntsel[i];
+	/* 2.6 looked at it on AMD's family 10h alone. */
+	if (words != WORDS_P4 && is_extended(from))
+		to->event |= (__u64)from->evntsel_high[i] << 32;
+	switch (words) {
+	case WORDS_EVNTSEL:
+		evntsel_to_native(from, i, to);
+		break;
+	case WORDS_CESR:
+		to->flags = flags_of(from->evntsel[i], CESR_USR, CESR_OS);
+		break;
+	case WORDS_MODELESS:
+		to->flags = PERFCTR_CTR_USER | PERFCTR_CTR_KERNEL;
+		break;
+	case WORDS_P4:
+		p4_to_native(from, i, to);
+		break;
+	}
+}
+
+static void ctr_from_native(const struct perfctr_ctr_control *from, unsigned int cpu_type,
 			    struct perfctr_cpu_control *to, unsigned int i)
 {
-	if (is_p4()) {
+	enum words words = words_of(cpu_type);
+
+	to->evntsel[i] = (unsigned int)from->event;
+	if (words == WORDS_P4) {
 		p4_from_native(from, to, i);
 		return;
 	}
-	to->evntsel[i] = (unsigned int)from->event;
 	to->evntsel_high[i] = (unsigned int)(from->event >> 32);
-	if (from->map >= FIRST_FIXED && from->map <= LAST_FIXED)
+	if (words == WORDS_CESR)
+		to->evntsel[i] |= bits_of(from->flags, CESR_USR, CESR_OS);
+	else if (words == WORDS_EVNTSEL && from->map >= FIRST_FIXED && from->map <= LAST_FIXED)
 		to->pmc_map[i] = RDPMC_FIXED + from->map - FIRST_FIXED;
+}
+
+/* What all counters have together */
+static int shared_to_native(const struct perfctr_cpu_control *from, unsigned int n,
+			    unsigned int cpu_type, struct perfctr_ctr_control *to)
+{
+	return words_of(cpu_type) == WORDS_EVNTSEL ? offcore_to_native(from, n, to) : 0;
+}
+
+static int shared_from_native(const struct perfctr_ctr_control *from, unsigned int n,
+			      unsigned int cpu_type, struct perfctr_cpu_control *to)
+{
+	return words_of(cpu_type) == WORDS_EVNTSEL ? offcore_from_native(from, n, to) : 0;
 }
 
 #elif defined(__powerpc__)
@@ -227,10 +258,11 @@ static int set_config_high(struct perfctr_cpu_control *to, unsigned int i, unsig
 }
 
 static void ctr_to_native(const struct perfctr_cpu_control *from, unsigned int i,
-			  struct perfctr_ctr_control *to)
+			  unsigned int cpu_type, struct perfctr_ctr_control *to)
 {
 	unsigned int mmcr0 = from->ppc.mmcr0 & ~(FCS | FCP);
 
+	(void)cpu_type;
 	/* The kernel sets them for its i-mode counters. */
 	if (from->nrictrs)
 		mmcr0 &= ~(PMXE | PMC1CE | PMCNCE);
@@ -243,9 +275,10 @@ static void ctr_to_native(const struct perfctr_cpu_control *from, unsigned int i
 }
 
 /* All counters have the same modes and registers. */
-static void ctr_from_native(const struct perfctr_ctr_control *from,
+static void ctr_from_native(const struct perfctr_ctr_control *from, unsigned int cpu_type,
 			    struct perfctr_cpu_control *to, unsigned int i)
 {
+	(void)cpu_type;
 	to->evntsel[i] = (unsigned int)from->event;
 	to->ppc.mmcr0 = (unsigned int)from->config;
 	to->ppc.mmcr2 = (unsigned int)(from->config >> 32);
@@ -271,16 +304,18 @@ static int set_config_high(struct perfctr_cpu_control *to, unsigned int i, unsig
 }
 
 static void ctr_to_native(const struct perfctr_cpu_control *from, unsigned int i,
-			  struct perfctr_ctr_control *to)
+			  unsigned int cpu_type, struct perfctr_ctr_control *to)
 {
+	(void)cpu_type;
 	to->event = from->evntsel[i];
 	to->config = from->arm64.config[i];
 	to->flags = from->arm64.mode[i] ? from->arm64.mode[i] : PERFCTR_CTR_USER;
 }
 
-static void ctr_from_native(const struct perfctr_ctr_control *from,
+static void ctr_from_native(const struct perfctr_ctr_control *from, unsigned int cpu_type,
 			    struct perfctr_cpu_control *to, unsigned int i)
 {
+	(void)cpu_type;
 	to->evntsel[i] = (unsigned int)from->event;
 	to->arm64.config[i] = from->config;
 	to->arm64.mode[i] = from->flags;
@@ -300,19 +335,45 @@ static int set_config_high(struct perfctr_cpu_control *to, unsigned int i, unsig
 }
 
 static void ctr_to_native(const struct perfctr_cpu_control *from, unsigned int i,
-			  struct perfctr_ctr_control *to)
+			  unsigned int cpu_type, struct perfctr_ctr_control *to)
 {
+	(void)cpu_type;
 	to->event = from->evntsel[i];
 	to->config = from->riscv.event_data[i];
 	to->flags = from->riscv.mode[i] ? from->riscv.mode[i] : PERFCTR_CTR_USER;
 }
 
-static void ctr_from_native(const struct perfctr_ctr_control *from,
+static void ctr_from_native(const struct perfctr_ctr_control *from, unsigned int cpu_type,
 			    struct perfctr_cpu_control *to, unsigned int i)
 {
+	(void)cpu_type;
 	to->evntsel[i] = (unsigned int)from->event;
 	to->riscv.event_data[i] = from->config;
 	to->riscv.mode[i] = from->flags;
+}
+
+#endif
+
+#if !defined(__x86_64__) && !defined(__i386__)
+
+static int shared_to_native(const struct perfctr_cpu_control *from, unsigned int n,
+			    unsigned int cpu_type, struct perfctr_ctr_control *to)
+{
+	(void)from;
+	(void)n;
+	(void)cpu_type;
+	(void)to;
+	return 0;
+}
+
+static int shared_from_native(const struct perfctr_ctr_control *from, unsigned int n,
+			      unsigned int cpu_type, struct perfctr_cpu_control *to)
+{
+	(void)from;
+	(void)n;
+	(void)cpu_type;
+	(void)to;
+	return 0;
 }
 
 #endif
@@ -414,7 +475,7 @@ static unsigned int source_from_native(unsigned int source)
  */
 
 static int ctrs_to_native(const struct perfctr_cpu_control *cpu, unsigned int n,
-			  struct perfctr_ctr_control *to)
+			  unsigned int cpu_type, struct perfctr_ctr_control *to)
 {
 	unsigned int i;
 
@@ -427,17 +488,13 @@ static int ctrs_to_native(const struct perfctr_cpu_control *cpu, unsigned int n,
 			continue;
 		}
 		to[i].map = cpu->pmc_map[i];
-		ctr_to_native(cpu, i, &to[i]);
+		ctr_to_native(cpu, i, cpu_type, &to[i]);
 	}
-#if defined(__x86_64__) || defined(__i386__)
-	return offcore_to_native(cpu, n, to);
-#else
-	return 0;
-#endif
+	return shared_to_native(cpu, n, cpu_type, to);
 }
 
 static int ctrs_from_native(const struct perfctr_ctr_control *from, unsigned int n,
-			    struct perfctr_cpu_control *cpu)
+			    unsigned int cpu_type, struct perfctr_cpu_control *cpu)
 {
 	unsigned int i;
 
@@ -450,16 +507,12 @@ static int ctrs_from_native(const struct perfctr_ctr_control *from, unsigned int
 			continue;
 		}
 		cpu->pmc_map[i] = from[i].map;
-		ctr_from_native(&from[i], cpu, i);
+		ctr_from_native(&from[i], cpu_type, cpu, i);
 	}
-#if defined(__x86_64__) || defined(__i386__)
-	return offcore_from_native(from, n, cpu);
-#else
-	return 0;
-#endif
+	return shared_from_native(from, n, cpu_type, cpu);
 }
 
-int perfctr_control_to_native(const struct vperfctr_control *from,
+int perfctr_control_to_native(const struct vperfctr_control *from, unsigned int cpu_type,
 			      struct perfctr_control *to)
 {
 	const struct perfctr_cpu_control *cpu = &from->cpu_control;
@@ -485,53 +538,14 @@ int perfctr_control_to_native(const struct vperfctr_control *from,
 	to->source = sources[source];
 	/* 2.6 ignored bits beyond the counters; the kernel does not. */
 	to->preserve = from->preserve & ((1ULL << n) - 1);
-	if (ctrs_to_native(cpu, n, to->ctr) < 0) {
+	if (ctrs_to_native(cpu, n, cpu_type, to->ctr) < 0) {
 		errno = EINVAL;
 		return -1;
 	}
 	return 0;
 }
 
-#if defined(__x86_64__) || defined(__i386__)
-
-#define CESR_OS		0x40u
-#define CESR_USR	0x80u
-
-static void set_old_modes(struct perfctr_ctr_control *ctr, unsigned int cpu_type)
-{
-	switch (cpu_type) {
-	case PERFCTR_X86_INTEL_P5: case PERFCTR_X86_INTEL_P5MMX: case PERFCTR_X86_CYRIX_MII:
-		if (ctr->event & CESR_OS)
-			ctr->flags |= PERFCTR_CTR_KERNEL;
-		if (ctr->event & CESR_USR)
-			ctr->flags |= PERFCTR_CTR_USER;
-		break;
-	case PERFCTR_X86_WINCHIP_C6: case PERFCTR_X86_WINCHIP_2: case PERFCTR_X86_VIA_C3:
-		ctr->flags |= PERFCTR_CTR_KERNEL | PERFCTR_CTR_USER;
-		break;
-	}
-}
-
-void perfctr_control_old_modes(struct perfctr_control *control, unsigned int cpu_type)
-{
-	unsigned int i;
-
-	for (i = 0; i < control->nractrs + control->nrictrs; i++)
-		if (!control->ctr[i].flags)
-			set_old_modes(&control->ctr[i], cpu_type);
-}
-
-#else
-
-void perfctr_control_old_modes(struct perfctr_control *control, unsigned int cpu_type)
-{
-	(void)control;
-	(void)cpu_type;
-}
-
-#endif
-
-int perfctr_control_from_native(const struct perfctr_control *from,
+int perfctr_control_from_native(const struct perfctr_control *from, unsigned int cpu_type,
 				struct vperfctr_control *to)
 {
 	struct perfctr_cpu_control *cpu = &to->cpu_control;
@@ -552,7 +566,7 @@ int perfctr_control_from_native(const struct perfctr_control *from,
 	cpu->tsc_on = from->tsc_on;
 	cpu->nractrs = from->nractrs;
 	cpu->nrictrs = from->nrictrs;
-	if (ctrs_from_native(from->ctr, n, cpu) < 0) {
+	if (ctrs_from_native(from->ctr, n, cpu_type, cpu) < 0) {
 		errno = EINVAL;
 		return -1;
 	}

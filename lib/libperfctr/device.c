@@ -101,17 +101,26 @@ int perfctr_info(int fd, struct perfctr_info *info)
 	return 0;
 }
 
-/* Where types have modes as the P6 has them a control without is an error: no good one pays for this. */
-void perfctr_control_fix_modes(int fd, struct perfctr_control *control)
+#if defined(__x86_64__) || defined(__i386__)
+
+/* Asked each time: another module may have been loaded meanwhile. If it fails, so does what follows. */
+unsigned int perfctr_cpu_type(int fd)
 {
 	struct perfctr_info info;
-	unsigned int i, n = control->nractrs + control->nrictrs;
 
-	for (i = 0; i < n && control->ctr[i].flags; i++)
-		;
-	if (i < n && !perfctr_info(fd, &info))
-		perfctr_control_old_modes(control, info.cpu_type);
+	return perfctr_info(fd, &info) < 0 ? PERFCTR_X86_GENERIC : info.own_cpu_type;
 }
+
+#else
+
+/* A control means the same on all of them. */
+unsigned int perfctr_cpu_type(int fd)
+{
+	(void)fd;
+	return 0;
+}
+
+#endif
 
 int perfctr_get_info(struct perfctr_info *info)
 {

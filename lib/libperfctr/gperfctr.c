@@ -157,9 +157,8 @@ int gperfctr_control(const struct gperfctr *g, struct gperfctr_cpu_control *cont
 
 	g->parts->owner = PERFCTR_OWNER_NONE;
 	g->parts->reason = PERFCTR_REASON_NONE;
-	if (perfctr_control_to_native(&compat, &native) < 0)
+	if (perfctr_control_to_native(&compat, perfctr_cpu_type(g->fd), &native) < 0)
 		return -1;
-	perfctr_control_fix_modes(g->fd, &native);
 	native.cpu = control->cpu;
 	return control_cpu(g, &native, &control->cpu_control);
 }

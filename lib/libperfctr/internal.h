@@ -45,28 +45,20 @@ void perfctr_handle_init(struct vperfctr *v, int fd, int map);
 perfctr_internal
 void perfctr_handle_release(struct vperfctr *v);
 
-/* Translate a control of 2.6 to the kernel's, and back; -1 and EINVAL if that is impossible */
-perfctr_internal
-int perfctr_control_to_native(const struct vperfctr_control *from,
-			      struct perfctr_control *to);
-perfctr_internal
-int perfctr_control_from_native(const struct perfctr_control *from,
-				struct vperfctr_control *to);
-
 /*
- * x86: 2.6's selects of the P5, its clones and the C3 have their modes elsewhere, or none. After
- * perfctr_control_to_native(), by the type of processor, which is asked of the device if need be
+ * Translate a control of 2.6 to the kernel's, and back; -1 and EINVAL if that is impossible. On x86 its
+ * words are the registers of the type of processor, but for counters whose events are perf's.
  */
 perfctr_internal
-void perfctr_control_old_modes(struct perfctr_control *control, unsigned int cpu_type);
+int perfctr_control_to_native(const struct vperfctr_control *from, unsigned int cpu_type,
+			      struct perfctr_control *to);
 perfctr_internal
-void perfctr_control_fix_modes(int fd, struct perfctr_control *control);
+int perfctr_control_from_native(const struct perfctr_control *from, unsigned int cpu_type,
+				struct vperfctr_control *to);
 
-#if defined(__x86_64__) || defined(__i386__)
-/* Whether this is a Pentium 4; -1: nobody has looked yet. Tests write it. */
+/* That type, of the device or handle @fd */
 perfctr_internal
-extern int perfctr_is_p4;
-#endif
+unsigned int perfctr_cpu_type(int fd);
 
 /* Whether counter @i of a control of 2.6's counts an event of perf's (PERFCTR_PERF_EVENTS) */
 perfctr_internal
@@ -93,6 +85,9 @@ int perfctr_ppc_parse_raw(__u64 raw, struct perfctr_ctr_control *ctr);
 perfctr_internal
 int perfctr_ppc_format(const struct perfctr_event_set *set, const struct perfctr_ctr_control *ctr,
 		       const char *modifier, char *buf, size_t size);
+
+/* Pentium 4, perfctr_ctr_control.event: the block, from 1 */
+#define P4_BLOCK_SHIFT	32
 
 /* Intel's events of fixed counters, and the counters' numbers, as in PERFCTR_IOC_CONTROL */
 #define X86_FIXED_INSTRUCTIONS	24u

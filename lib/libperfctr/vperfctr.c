@@ -181,9 +181,8 @@ int _vperfctr_control(int fd, const struct vperfctr_control *control)
 {
 	struct perfctr_control native;
 
-	if (perfctr_control_to_native(control, &native) < 0)
+	if (perfctr_control_to_native(control, perfctr_cpu_type(fd), &native) < 0)
 		return -1;
-	perfctr_control_fix_modes(fd, &native);
 	if (!_vperfctr_control_native(fd, &native))
 		return 0;
 	return perfctr_control_user_only(&native) ? _vperfctr_control_native(fd, &native) : -1;
@@ -195,7 +194,7 @@ int _vperfctr_read_control(int fd, struct vperfctr_control *control)
 
 	if (_vperfctr_read_control_native(fd, &native) < 0)
 		return -1;
-	return perfctr_control_from_native(&native, control);
+	return perfctr_control_from_native(&native, perfctr_cpu_type(fd), control);
 }
 
 /* read(2) stores 2.6's structure, but there may be more counters than its array has. */
@@ -350,9 +349,8 @@ int vperfctr_control(const struct vperfctr *v, struct vperfctr_control *control)
 	struct perfctr_control native;
 
 	set_refusal(v, PERFCTR_OWNER_NONE, PERFCTR_REASON_NONE);
-	if (perfctr_control_to_native(control, &native) < 0)
+	if (perfctr_control_to_native(control, perfctr_cpu_type(v->fd), &native) < 0)
 		return -1;
-	perfctr_control_fix_modes(v->fd, &native);
 	if (!vperfctr_control_native(v, &native))
 		return 0;
 	return perfctr_control_user_only(&native) ? vperfctr_control_native(v, &native) : -1;

@@ -10,6 +10,7 @@
 
 static struct vperfctr_control from, back;
 static struct perfctr_control to;
+static unsigned int cpu_type;	/* 0 is one whose registers are as most have them */
 
 static void set_up(unsigned int nractrs, unsigned int nrictrs)
 {
@@ -19,6 +20,7 @@ static void set_up(unsigned int nractrs, unsigned int nrictrs)
 	from.cpu_control.nractrs = nractrs;
 	from.cpu_control.nrictrs = nrictrs;
 	from.cpu_control.extended = PERFCTR_EXTENDED;
+	cpu_type = 0;
 }
 
 /* What a program of 2.6's sets, and nothing else: the rest is what was in memory. */
@@ -50,7 +52,7 @@ START_TEST(test_only_what_2_6_had)
 		from.flags |= VPERFCTR_CONTROL_CLOEXEC;
 	else
 		from.flags &= ~(unsigned int)VPERFCTR_CONTROL_CLOEXEC;
-	ck_assert_int_eq(perfctr_control_to_native(&from, &to), 0);
+	ck_assert_int_eq(perfctr_control_to_native(&from, cpu_type, &to), 0);
 	ck_assert_uint_eq(to.flags, _i & 2 ? PERFCTR_CONTROL_CLOEXEC : 0);
 	ck_assert_int_eq(to.si_signo, nrictrs ? 12 : 0);
 	ck_assert_uint_eq(to.source, PERFCTR_SOURCE_ANY);
@@ -70,7 +72,7 @@ START_TEST(test_nothing)
 {
 	set_up(0, 0);
 	from.preserve = ~0u;
-	ck_assert_int_eq(perfctr_control_to_native(&from, &to), 0);
+	ck_assert_int_eq(perfctr_control_to_native(&from, cpu_type, &to), 0);
 	ck_assert_uint_eq(to.size, offsetof(struct perfctr_control, ctr));
 	ck_assert_uint_eq(to.tsc_on, 0);
 	ck_assert_uint_eq(to.nractrs, 0);
@@ -93,26 +95,26 @@ START_TEST(test_source)
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		set_up(1, 0);
 		from.source = rows[i][0];
-		ck_assert_int_eq(perfctr_control_to_native(&from, &to), 0);
+		ck_assert_int_eq(perfctr_control_to_native(&from, cpu_type, &to), 0);
 		ck_assert_uint_eq(to.source, rows[i][1]);
-		ck_assert_int_eq(perfctr_control_from_native(&to, &back), 0);
+		ck_assert_int_eq(perfctr_control_from_native(&to, cpu_type, &back), 0);
 		ck_assert_uint_eq(back.source, rows[i][0]);
 		/* The clock has none. */
 		to.nractrs = 0;
-		ck_assert_int_eq(perfctr_control_from_native(&to, &back), 0);
+		ck_assert_int_eq(perfctr_control_from_native(&to, cpu_type, &back), 0);
 		ck_assert_uint_eq(back.source, VPERFCTR_SOURCE_ANY);
 	}
 	for (i = 0; i < 2; i++) {
 		set_up(1, 0);
 		from.source = i ? VPERFCTR_SOURCE_SHARED + 1 : ~0u;
 		errno = 0;
-		ck_assert_int_eq(perfctr_control_to_native(&from, &to), -1);
+		ck_assert_int_eq(perfctr_control_to_native(&from, cpu_type, &to), -1);
 		ck_assert_int_eq(errno, EINVAL);
 	}
 	/* Of a later kernel */
 	to.nractrs = 1;
 	to.source = 17;
-	ck_assert_int_eq(perfctr_control_from_native(&to, &back), 0);
+	ck_assert_int_eq(perfctr_control_from_native(&to, cpu_type, &back), 0);
 	ck_assert_uint_eq(back.source, VPERFCTR_SOURCE_ANY);
 }
 END_TEST
@@ -145,7 +147,7 @@ START_TEST(test_perf_events)
 	/* The event of a response off the core, were it not perf's */
 	from.cpu_control.evntsel[3] = 0x1b7;
 	from.cpu_control.ireset[4] = -7;
-	ck_assert_int_eq(perfctr_control_to_native(&from, &to), 0);
+	ck_assert_int_eq(perfctr_control_to_native(&from, cpu_type, &to), 0);
 	ck_assert_uint_eq(to.ctr[0].map, 3);
 	ck_assert_uint_eq(to.ctr[0].event, 0x4100c0);
 	ck_assert_uint_eq(to.ctr[0].flags & PERFCTR_CTR_PERF, 0);
@@ -163,7 +165,7 @@ START_TEST(test_perf_events)
 	ck_assert_uint_eq(to.ctr[3].config1 | to.ctr[3].config2, 0);
 	ck_assert_uint_eq(to.ctr[4].flags & PERFCTR_CTR_PERF, 0);
 	ck_assert_int_eq(to.ctr[4].ireset, -7);
-	ck_assert_int_eq(perfctr_control_from_native(&to, &back), 0);
+	ck_assert_int_eq(perfctr_control_from_native(&to, cpu_type, &back), 0);
 #if defined(__riscv)
 	/* 0 is user mode, as it was. */
 	from.cpu_control.riscv.mode[0] = PERFCTR_CTR_USER;
@@ -181,18 +183,18 @@ START_TEST(test_perf_events_too_long)
 {
 	set_up(1, 0);
 	from.cpu_control.perf_user = 1;
-	ck_assert_int_eq(perfctr_control_to_native(&from, &to), 0);
-	ck_assert_int_eq(perfctr_control_from_native(&to, &back), 0);
+	ck_assert_int_eq(perfctr_control_to_native(&from, cpu_type, &to), 0);
+	ck_assert_int_eq(perfctr_control_from_native(&to, cpu_type, &back), 0);
 	to.ctr[0].config1 = _i == 0;
 	to.ctr[0].config2 = _i == 1;
 	to.ctr[0].event = (unsigned long long)(_i == 2) << 32;
 	errno = 0;
-	ck_assert_int_eq(perfctr_control_from_native(&to, &back), -1);
+	ck_assert_int_eq(perfctr_control_from_native(&to, cpu_type, &back), -1);
 	ck_assert_int_eq(errno, EINVAL);
 #if defined(__riscv) || defined(__aarch64__)
 	set_config_high(0, 1ULL << 32);
 	errno = 0;
-	ck_assert_int_eq(perfctr_control_to_native(&from, &to), -1);
+	ck_assert_int_eq(perfctr_control_to_native(&from, cpu_type, &to), -1);
 	ck_assert_int_eq(errno, EINVAL);
 #endif
 }
@@ -212,7 +214,7 @@ START_TEST(test_counters)
 		from.cpu_control.evntsel[i] = 0x100 + i;
 		from.cpu_control.ireset[i] = -5;
 	}
-	ck_assert_int_eq(perfctr_control_to_native(&from, &to), 0);
+	ck_assert_int_eq(perfctr_control_to_native(&from, cpu_type, &to), 0);
 	ck_assert_uint_eq(to.size, offsetof(struct perfctr_control, ctr[3]));
 	ck_assert_uint_eq(to.tsc_on, 1);
 	ck_assert_uint_eq(to.flags, PERFCTR_CONTROL_CLOEXEC);
@@ -229,7 +231,7 @@ START_TEST(test_counters)
 		ck_assert_int_eq(to.ctr[i].ireset, i < 2 ? 0 : -5);
 	}
 
-	ck_assert_int_eq(perfctr_control_from_native(&to, &back), 0);
+	ck_assert_int_eq(perfctr_control_from_native(&to, cpu_type, &back), 0);
 	ck_assert_uint_eq(back.cpu_control.tsc_on, 1);
 	ck_assert_uint_eq(back.cpu_control.nractrs, 2);
 	ck_assert_uint_eq(back.cpu_control.nrictrs, 1);
@@ -254,7 +256,7 @@ START_TEST(test_too_many)
 
 	set_up(bad[_i][0], bad[_i][1]);
 	errno = 0;
-	ck_assert_int_eq(perfctr_control_to_native(&from, &to), -1);
+	ck_assert_int_eq(perfctr_control_to_native(&from, cpu_type, &to), -1);
 	ck_assert_int_eq(errno, EINVAL);
 }
 END_TEST
@@ -264,13 +266,13 @@ START_TEST(test_all)
 {
 	set_up(PERFCTR_NRCTRS, 0);
 	from.preserve = ~0u;
-	ck_assert_int_eq(perfctr_control_to_native(&from, &to), 0);
+	ck_assert_int_eq(perfctr_control_to_native(&from, cpu_type, &to), 0);
 	ck_assert_uint_eq(to.preserve, (1ULL << PERFCTR_NRCTRS) - 1);
 
 	memset(&to, 0, sizeof(to));
 	to.nractrs = PERFCTR_NRCTRS + 1;
 	errno = 0;
-	ck_assert_int_eq(perfctr_control_from_native(&to, &back), -1);
+	ck_assert_int_eq(perfctr_control_from_native(&to, cpu_type, &back), -1);
 	ck_assert_int_eq(errno, EINVAL);
 }
 END_TEST
@@ -362,12 +364,12 @@ START_TEST(test_fixed)
 		set_up(1, 1);
 		from.cpu_control.pmc_map[1] = rows[i].map;
 		from.cpu_control.evntsel[1] = rows[i].evntsel;
-		ck_assert_int_eq(perfctr_control_to_native(&from, &to), 0);
+		ck_assert_int_eq(perfctr_control_to_native(&from, cpu_type, &to), 0);
 		ck_assert_uint_eq(to.ctr[0].map, 0);
 		ck_assert_uint_eq(to.ctr[1].map, rows[i].native);
 		ck_assert_uint_eq(to.ctr[1].event, rows[i].event);
 		ck_assert_uint_eq(to.ctr[1].flags, rows[i].evntsel >> 16 & 3);
-		ck_assert_int_eq(perfctr_control_from_native(&to, &back), 0);
+		ck_assert_int_eq(perfctr_control_from_native(&to, cpu_type, &back), 0);
 		ck_assert_uint_eq(back.cpu_control.pmc_map[1], rows[i].back);
 		ck_assert_uint_eq(back.cpu_control.evntsel[1], rows[i].event);
 		ck_assert_uint_eq(back.cpu_control.evntsel_high[1], 0);
@@ -380,10 +382,10 @@ START_TEST(test_arch)
 	set_up(1, 0);
 	from.cpu_control.evntsel[0] = 0x004300c0;
 	from.cpu_control.evntsel_high[0] = 0x12345678;
-	ck_assert_int_eq(perfctr_control_to_native(&from, &to), 0);
+	ck_assert_int_eq(perfctr_control_to_native(&from, cpu_type, &to), 0);
 	ck_assert_uint_eq(to.ctr[0].event, 0x12345678004300c0);
 	ck_assert_uint_eq(to.ctr[0].flags, PERFCTR_CTR_USER | PERFCTR_CTR_KERNEL);
-	ck_assert_int_eq(perfctr_control_from_native(&to, &back), 0);
+	ck_assert_int_eq(perfctr_control_from_native(&to, cpu_type, &back), 0);
 	ck_assert_uint_eq(back.cpu_control.evntsel_high[0], 0x12345678);
 	/* 2.6: one place for both names */
 	ck_assert_uint_eq(back.cpu_control.p4.escr[0], 0x12345678);
@@ -412,24 +414,28 @@ static const struct {
 	  PERFCTR_P4_ANY(3) },
 };
 
+static const unsigned int p4_types[] = {
+	PERFCTR_X86_INTEL_P4, PERFCTR_X86_INTEL_P4M2, PERFCTR_X86_INTEL_P4M3,
+};
+
 START_TEST(test_p4)
 {
-	perfctr_is_p4 = 1;
 	set_up(1, 0);
+	cpu_type = p4_types[(unsigned int)_i % ARRAY_SIZE(p4_types)];
 	from.cpu_control.extended = (unsigned int)_i & 1 ? PERFCTR_EXTENDED : 0;
 	from.cpu_control.pmc_map[0] = p4s[_i].map;
 	from.cpu_control.evntsel[0] = p4s[_i].evntsel;
 	from.cpu_control.p4.escr[0] = p4s[_i].escr;
 	from.cpu_control.p4.pebs_enable = 0x1000004;
 	from.cpu_control.p4.pebs_matrix_vert = 3;
-	ck_assert_int_eq(perfctr_control_to_native(&from, &to), 0);
+	ck_assert_int_eq(perfctr_control_to_native(&from, cpu_type, &to), 0);
 	ck_assert_uint_eq(to.ctr[0].map, p4s[_i].native);
 	ck_assert_uint_eq(to.ctr[0].event, p4s[_i].event);
 	ck_assert_uint_eq(to.ctr[0].config, p4s[_i].escr);
 	ck_assert_uint_eq(to.ctr[0].config1, 0x1000004);
 	ck_assert_uint_eq(to.ctr[0].config2, 3);
 	ck_assert_uint_eq(to.ctr[0].flags, p4s[_i].flags);
-	ck_assert_int_eq(perfctr_control_from_native(&to, &back), 0);
+	ck_assert_int_eq(perfctr_control_from_native(&to, cpu_type, &back), 0);
 	ck_assert_uint_eq(back.cpu_control.pmc_map[0], p4s[_i].back);
 	ck_assert_uint_eq(back.cpu_control.evntsel[0], p4s[_i].evntsel);
 	ck_assert_uint_eq(back.cpu_control.p4.escr[0], p4s[_i].escr);
@@ -443,7 +449,7 @@ static void rsp_refused(unsigned int first, unsigned int second)
 	from.cpu_control.nhlm.offcore_rsp[0] = first;
 	from.cpu_control.nhlm.offcore_rsp[1] = second;
 	errno = 0;
-	ck_assert_int_eq(perfctr_control_to_native(&from, &to), -1);
+	ck_assert_int_eq(perfctr_control_to_native(&from, cpu_type, &to), -1);
 	ck_assert_int_eq(errno, EINVAL);
 }
 
@@ -462,23 +468,23 @@ START_TEST(test_offcore)
 	rsp_refused(1, 1);
 	from.cpu_control.nhlm.offcore_rsp[0] = 0xffff7733;
 	from.cpu_control.nhlm.offcore_rsp[1] = 0;
-	ck_assert_int_eq(perfctr_control_to_native(&from, &to), 0);
+	ck_assert_int_eq(perfctr_control_to_native(&from, cpu_type, &to), 0);
 	ck_assert_uint_eq(to.ctr[0].config, 0);
 	ck_assert_uint_eq(to.ctr[1].config, 0xffff7733);
-	ck_assert_int_eq(perfctr_control_from_native(&to, &back), 0);
+	ck_assert_int_eq(perfctr_control_from_native(&to, cpu_type, &back), 0);
 	ck_assert_mem_eq(&back, &from, sizeof(from));
 
 	from.cpu_control.evntsel[0] = seconds[_i];
 	from.cpu_control.nhlm.offcore_rsp[1] = 0x80000001;
-	ck_assert_int_eq(perfctr_control_to_native(&from, &to), 0);
+	ck_assert_int_eq(perfctr_control_to_native(&from, cpu_type, &to), 0);
 	ck_assert_uint_eq(to.ctr[0].config, 0x80000001);
 	ck_assert_uint_eq(to.ctr[1].config, 0xffff7733);
-	ck_assert_int_eq(perfctr_control_from_native(&to, &back), 0);
+	ck_assert_int_eq(perfctr_control_from_native(&to, cpu_type, &back), 0);
 	ck_assert_mem_eq(&back, &from, sizeof(from));
 
 	/* The kernel refuses a counter without a value. */
 	from.cpu_control.nhlm.offcore_rsp[0] = 0;
-	ck_assert_int_eq(perfctr_control_to_native(&from, &to), 0);
+	ck_assert_int_eq(perfctr_control_to_native(&from, cpu_type, &to), 0);
 	ck_assert_uint_eq(to.ctr[1].config, 0);
 }
 END_TEST
@@ -489,17 +495,17 @@ START_TEST(test_offcore_too_long)
 	set_up(1, 0);
 	from.cpu_control.evntsel[0] = 0x4101b7;
 	from.cpu_control.nhlm.offcore_rsp[0] = 1;
-	ck_assert_int_eq(perfctr_control_to_native(&from, &to), 0);
-	ck_assert_int_eq(perfctr_control_from_native(&to, &back), 0);
+	ck_assert_int_eq(perfctr_control_to_native(&from, cpu_type, &to), 0);
+	ck_assert_int_eq(perfctr_control_from_native(&to, cpu_type, &back), 0);
 	to.ctr[0].config = 1ULL << 32;
 	errno = 0;
-	ck_assert_int_eq(perfctr_control_from_native(&to, &back), -1);
+	ck_assert_int_eq(perfctr_control_from_native(&to, cpu_type, &back), -1);
 	ck_assert_int_eq(errno, EINVAL);
 	/* The front end's register */
 	to.ctr[0].event = 0x4101c6;
 	to.ctr[0].config = 0x11;
 	errno = 0;
-	ck_assert_int_eq(perfctr_control_from_native(&to, &back), -1);
+	ck_assert_int_eq(perfctr_control_from_native(&to, cpu_type, &back), -1);
 	ck_assert_int_eq(errno, EINVAL);
 }
 END_TEST
@@ -510,12 +516,12 @@ START_TEST(test_arch)
 	from.cpu_control.evntsel[1] = 0x20000;
 	from.cpu_control.riscv.event_data[1] = 0xffff00000000;
 	from.cpu_control.riscv.mode[1] = PERFCTR_CTR_KERNEL;
-	ck_assert_int_eq(perfctr_control_to_native(&from, &to), 0);
+	ck_assert_int_eq(perfctr_control_to_native(&from, cpu_type, &to), 0);
 	ck_assert_uint_eq(to.ctr[0].flags, PERFCTR_CTR_USER);
 	ck_assert_uint_eq(to.ctr[1].flags, PERFCTR_CTR_KERNEL);
 	ck_assert_uint_eq(to.ctr[1].event, 0x20000);
 	ck_assert_uint_eq(to.ctr[1].config, 0xffff00000000);
-	ck_assert_int_eq(perfctr_control_from_native(&to, &back), 0);
+	ck_assert_int_eq(perfctr_control_from_native(&to, cpu_type, &back), 0);
 	ck_assert_uint_eq(back.cpu_control.riscv.mode[0], PERFCTR_CTR_USER);
 	ck_assert_uint_eq(back.cpu_control.riscv.event_data[1], 0xffff00000000);
 }
@@ -527,12 +533,12 @@ START_TEST(test_arch)
 	from.cpu_control.evntsel[1] = 0x11;
 	from.cpu_control.arm64.config[1] = 0xffff00000000;
 	from.cpu_control.arm64.mode[1] = PERFCTR_CTR_KERNEL;
-	ck_assert_int_eq(perfctr_control_to_native(&from, &to), 0);
+	ck_assert_int_eq(perfctr_control_to_native(&from, cpu_type, &to), 0);
 	ck_assert_uint_eq(to.ctr[0].flags, PERFCTR_CTR_USER);
 	ck_assert_uint_eq(to.ctr[1].flags, PERFCTR_CTR_KERNEL);
 	ck_assert_uint_eq(to.ctr[1].event, 0x11);
 	ck_assert_uint_eq(to.ctr[1].config, 0xffff00000000);
-	ck_assert_int_eq(perfctr_control_from_native(&to, &back), 0);
+	ck_assert_int_eq(perfctr_control_from_native(&to, cpu_type, &back), 0);
 	ck_assert_uint_eq(back.cpu_control.arm64.mode[0], PERFCTR_CTR_USER);
 	ck_assert_uint_eq(back.cpu_control.arm64.config[1], 0xffff00000000);
 }
@@ -540,32 +546,87 @@ END_TEST
 #endif
 
 #if defined(__x86_64__) || defined(__i386__)
-/* Selects that have no bits where the P6 has its modes */
+/* Selects that have no bits where the P6 has its modes, and others */
 static const struct {
 	unsigned int cpu_type, evntsel, flags;
 } modes[] = {
 	{ PERFCTR_X86_INTEL_P5, 0x56, PERFCTR_CTR_KERNEL },
 	{ PERFCTR_X86_INTEL_P5MMX, 0x1b0, PERFCTR_CTR_USER },
+	/* Modes, and no response off the core */
+	{ PERFCTR_X86_INTEL_P5MMX, 0x1b7, PERFCTR_CTR_USER },
 	{ PERFCTR_X86_CYRIX_MII, 0x4c2, PERFCTR_CTR_USER | PERFCTR_CTR_KERNEL },
 	{ PERFCTR_X86_INTEL_P5, 0x16, 0 },
+	/* The kernel refuses these bits. */
+	{ PERFCTR_X86_INTEL_P5, 0x410016, 0 },
 	{ PERFCTR_X86_WINCHIP_C6, 0x47, PERFCTR_CTR_USER | PERFCTR_CTR_KERNEL },
 	{ PERFCTR_X86_WINCHIP_2, 0x16, PERFCTR_CTR_USER | PERFCTR_CTR_KERNEL },
 	{ PERFCTR_X86_VIA_C3, 0x1c0, PERFCTR_CTR_USER | PERFCTR_CTR_KERNEL },
 	{ PERFCTR_X86_INTEL_P6, 0xc0, 0 },
 	{ PERFCTR_X86_INTEL_P6, 0x4100c0, PERFCTR_CTR_USER },
 	{ PERFCTR_X86_AMD_K7, 0xc0, 0 },
+	{ PERFCTR_X86_AMD_K7, 0x4200c0, PERFCTR_CTR_KERNEL },
 };
 
-START_TEST(test_old_modes)
+START_TEST(test_modes)
 {
 	set_up(1, 0);
+	cpu_type = modes[_i].cpu_type;
 	from.cpu_control.evntsel[0] = modes[_i].evntsel;
-	ck_assert_int_eq(perfctr_control_to_native(&from, &to), 0);
-	perfctr_control_old_modes(&to, modes[_i].cpu_type);
+	from.cpu_control.pmc_map[0] = 1;
+	ck_assert_int_eq(perfctr_control_to_native(&from, cpu_type, &to), 0);
 	ck_assert_uint_eq(to.ctr[0].flags, modes[_i].flags);
 	ck_assert_uint_eq(to.ctr[0].event, modes[_i].evntsel);
-	ck_assert_int_eq(perfctr_control_from_native(&to, &back), 0);
-	ck_assert_uint_eq(back.cpu_control.evntsel[0], modes[_i].evntsel);
+	ck_assert_uint_eq(to.ctr[0].config, 0);
+	ck_assert_int_eq(perfctr_control_from_native(&to, cpu_type, &back), 0);
+	ck_assert_mem_eq(&back, &from, sizeof(from));
+}
+END_TEST
+
+/* What a native control leaves to its flags is in 2.6's words. */
+START_TEST(test_modes_of_flags)
+{
+	set_up(1, 0);
+	ck_assert_int_eq(perfctr_control_to_native(&from, cpu_type, &to), 0);
+	to.ctr[0].event = 0x16;
+	to.ctr[0].flags = PERFCTR_CTR_USER;
+	ck_assert_int_eq(perfctr_control_from_native(&to, PERFCTR_X86_INTEL_P5, &back), 0);
+	ck_assert_uint_eq(back.cpu_control.evntsel[0], 0x96);
+	to.ctr[0].flags = PERFCTR_CTR_KERNEL;
+	ck_assert_int_eq(perfctr_control_from_native(&to, PERFCTR_X86_CYRIX_MII, &back), 0);
+	ck_assert_uint_eq(back.cpu_control.evntsel[0], 0x56);
+	ck_assert_int_eq(perfctr_control_from_native(&to, PERFCTR_X86_WINCHIP_2, &back), 0);
+	ck_assert_uint_eq(back.cpu_control.evntsel[0], 0x16);
+	to.ctr[0].event = 0x8000;
+	to.ctr[0].config = 0x04000200;
+	ck_assert_int_eq(perfctr_control_from_native(&to, PERFCTR_X86_INTEL_P4, &back), 0);
+	ck_assert_uint_eq(back.cpu_control.evntsel[0], 0x8000);
+	ck_assert_uint_eq(back.cpu_control.p4.escr[0], 0x04000208);
+}
+END_TEST
+
+/* Counters of perf's events have perf's words on any processor, also beside others. */
+START_TEST(test_perf_beside)
+{
+	static const unsigned int types[] = {
+		PERFCTR_X86_INTEL_P4M3, PERFCTR_X86_INTEL_P5, PERFCTR_X86_VIA_C3, PERFCTR_X86_INTEL_ARCH,
+	};
+
+	set_up(2, 0);
+	cpu_type = types[_i];
+	from.source = VPERFCTR_SOURCE_SHARED;
+	from.cpu_control.perf_user = 2;
+	from.cpu_control.pmc_map[1] = PERF_TYPE_RAW;
+	from.cpu_control.evntsel[1] = 0x000300c0;
+	from.cpu_control.evntsel_high[1] = 0x0400020c;
+	ck_assert_int_eq(perfctr_control_to_native(&from, cpu_type, &to), 0);
+	ck_assert_uint_eq(to.source, PERFCTR_SOURCE_SHARED);
+	ck_assert_uint_eq(to.ctr[1].map, PERFCTR_MAP_ANY);
+	ck_assert_uint_eq(to.ctr[1].event, PERF_TYPE_RAW);
+	ck_assert_uint_eq(to.ctr[1].config, 0x0400020c000300c0);
+	ck_assert_uint_eq(to.ctr[1].config1 | to.ctr[1].config2, 0);
+	ck_assert_uint_eq(to.ctr[1].flags, PERFCTR_CTR_PERF | PERFCTR_CTR_USER);
+	ck_assert_int_eq(perfctr_control_from_native(&to, cpu_type, &back), 0);
+	ck_assert_mem_eq(&back, &from, sizeof(from));
 }
 END_TEST
 #endif
@@ -585,7 +646,9 @@ int main(void)
 	tcase_add_loop_test(tc, test_perf_events_too_long, 0, 3);
 #if defined(__x86_64__) || defined(__i386__)
 	tcase_add_loop_test(tc, test_older_type, 0, (int)ARRAY_SIZE(older));
-	tcase_add_loop_test(tc, test_old_modes, 0, (int)ARRAY_SIZE(modes));
+	tcase_add_loop_test(tc, test_modes, 0, (int)ARRAY_SIZE(modes));
+	tcase_add_test(tc, test_modes_of_flags);
+	tcase_add_loop_test(tc, test_perf_beside, 0, 4);
 	tcase_add_test(tc, test_fixed);
 	tcase_add_loop_test(tc, test_p4, 0, (int)ARRAY_SIZE(p4s));
 	tcase_add_loop_test(tc, test_offcore, 0, 2);
