@@ -89,12 +89,7 @@ static const struct perfctr_event_set *find(unsigned int cpu_type)
 
 #endif
 
-/* Of the processors that 2.6 did not have there are names only. */
-const struct perfctr_event_set *perfctr_cpu_event_set(unsigned int cpu_type)
+const struct perfctr_event_set *perfctr_event_table(unsigned int cpu_type)
 {
-	const struct perfctr_event_set *set = cpu_type < PERFCTR_RISCV_GENERIC ? find(cpu_type) : NULL;
-
-	if (set || cpu_type <= PERFCTR_X86_INTEL_ARCH)
-		return set;
-	return perfctr_event_names(cpu_type);
+	return cpu_type < PERFCTR_RISCV_GENERIC ? find(cpu_type) : NULL;
 }

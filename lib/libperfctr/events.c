@@ -4,7 +4,8 @@
  * ones of the P6 (Intel SDM, chapters on performance monitoring). riscv:
  * the events of the SBI PMU extension (RISC-V Supervisor Binary Interface
  * Specification 2.0, chapter 11). Where the module has no driver: perf's own events
- * (perf_event_open(2), type and config). ppc32: events_ppc.c; AMD's x86: events_amd.c.
+ * (perf_event_open(2), type and config). ppc32: events_ppc.c; AMD's x86: events_amd.c; x86 before the
+ * P6, and the Pentium 4: events_old.c.
  */
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -166,35 +167,6 @@ static const struct perfctr_event x86_p6_events[] = {
 	X86(0x00c5u, "branch-misses", "branches mispredicted"),
 };
 
-/* P5 and Cyrix's, and MMX's clock beside it, which the first counter counts; WinChips; VIA's C3 */
-#define X86_P5								\
-	X86(0x0016u, "instructions", "instructions executed"),		\
-	X86(0x0012u, "branches", "branch instructions executed")
-
-static const struct perfctr_event x86_p5_events[] = {
-	X86_P5,
-};
-
-static const struct perfctr_event x86_p5mmx_events[] = {
-	{ 0x0030u, 1u, NULL, "cycles", "clock cycles of the core" },
-	X86_P5,
-};
-
-static const struct perfctr_event x86_c6_events[] = {
-	X86(0x0000u, "cycles", "clock cycles of the core"),
-	X86(0x0002u, "instructions", "instructions executed"),
-};
-
-static const struct perfctr_event x86_winchip_events[] = {
-	X86(0x003fu, "cycles", "clock cycles of the core"),
-	X86(0x0016u, "instructions", "instructions executed"),
-};
-
-static const struct perfctr_event x86_c3_events[] = {
-	X86(0x0079u, "cycles", "clock cycles of the core"),
-	X86(0x00c0u, "instructions", "instructions executed"),
-};
-
 /* Other names, as perf has them, of events above. */
 static const struct {
 	const char *alias;
@@ -267,12 +239,6 @@ static const struct perfctr_event_set perf_sets[] = {
 };
 
 static const struct perfctr_event_set x86_sets[] = {
-	SET(PERFCTR_X86_INTEL_P5, "P5_", x86_p5_events),
-	SET(PERFCTR_X86_INTEL_P5MMX, "P5MMX_", x86_p5mmx_events),
-	SET(PERFCTR_X86_CYRIX_MII, "MII_", x86_p5_events),
-	SET(PERFCTR_X86_WINCHIP_C6, "WCC6_", x86_c6_events),
-	SET(PERFCTR_X86_WINCHIP_2, "WC2_", x86_winchip_events),
-	SET(PERFCTR_X86_VIA_C3, "VC3_", x86_c3_events),
 	SET(PERFCTR_X86_INTEL_P6, "P6_", x86_p6_events),
 	SET(PERFCTR_X86_INTEL_PII, "PII_", x86_p6_events),
 	SET(PERFCTR_X86_INTEL_PIII, "PIII_", x86_p6_events),
@@ -301,6 +267,12 @@ static int is_amd(unsigned int cpu_type)
 	return !is_ppc(cpu_type) && perfctr_amd_event_names(cpu_type);
 }
 
+/* x86 without event selects of the P6's layout */
+static int is_old(unsigned int cpu_type)
+{
+	return !is_ppc(cpu_type) && perfctr_old_event_names(cpu_type);
+}
+
 const struct perfctr_event_set *perfctr_event_names(unsigned int cpu_type)
 {
 	const struct perfctr_event_set *set;
@@ -308,6 +280,8 @@ const struct perfctr_event_set *perfctr_event_names(unsigned int cpu_type)
 	if (is_ppc(cpu_type))
 		return perfctr_ppc_event_names(cpu_type);
 	set = perfctr_amd_event_names(cpu_type);
+	if (!set)
+		set = perfctr_old_event_names(cpu_type);
 	if (!set)
 		set = perfctr_find_set(x86_sets, ARRAY_SIZE(x86_sets), cpu_type);
 	if (!set)
@@ -406,42 +380,6 @@ static const struct perfctr_event *find_name(const struct perfctr_event_set *set
 	return event;
 }
 
-/* Number of hexadecimal digits at the start of the text */
-static size_t hex_digits(const char *text)
-{
-	return strspn(text, "0123456789abcdefABCDEF");
-}
-
-/*
- * A raw event, r and hexadecimal digits: 1 if it is one, -1 if it has too many digits. If
- * @more is given, a slash and the value of the event's own register may follow.
- */
-static int parse_raw(const char *name, __u64 *value, __u64 *more)
-{
-	size_t len, more_len = 0;
-	const char *end;
-
-	if (name[0] != 'r' && name[0] != 'R')
-		return 0;
-	len = hex_digits(name + 1);
-	end = name + 1 + len;
-	if (!len)
-		return 0;
-	if (more && *end == '/') {
-		more_len = hex_digits(end + 1);
-		if (!more_len || end[1 + more_len])
-			return 0;
-	} else if (*end) {
-		return 0;
-	}
-	if (len > 16 || more_len > 16)
-		return -1;
-	*value = strtoull(name + 1, NULL, 16);
-	if (more_len)
-		*more = strtoull(end + 1, NULL, 16);
-	return 1;
-}
-
 static int parse_modifier(const char *modifier, __u32 *flags)
 {
 	if (!*modifier)
@@ -469,23 +407,12 @@ static __u64 number_of(const struct perfctr_event_set *set, const struct perfctr
 	return is_amd(set->cpu_type) ? perfctr_amd_event(event->evntsel) : event->evntsel;
 }
 
-/* Those without event selects of the P6's layout */
-static int is_old_x86(unsigned int cpu_type)
-{
-	switch (cpu_type) {
-	case PERFCTR_X86_INTEL_P5: case PERFCTR_X86_INTEL_P5MMX: case PERFCTR_X86_CYRIX_MII:
-	case PERFCTR_X86_WINCHIP_C6: case PERFCTR_X86_WINCHIP_2: case PERFCTR_X86_VIA_C3:
-		return is_x86(cpu_type);
-	}
-	return 0;
-}
-
 /* SLOTS or a metric: the level of TopDown that has it, or 0. Of Intel's processors */
 static unsigned int topdown_level(unsigned int cpu_type, __u64 event)
 {
 	__u64 metric = (event - PERFCTR_EVENT_METRIC(0)) >> 8;
 
-	if (!is_x86(cpu_type) || is_amd(cpu_type) || is_old_x86(cpu_type))
+	if (!is_x86(cpu_type) || is_amd(cpu_type) || is_old(cpu_type))
 		return 0;
 	if (event == PERFCTR_EVENT_SLOTS)
 		return 1;
@@ -504,27 +431,33 @@ static int has_perf_events(const struct perfctr_event_set *set)
 	return set && set->events == perf_events;
 }
 
-/* As parse_raw(); what the number is depends on the type of processor. */
+/* As perfctr_parse_raw(); what the numbers are depends on the type of processor. */
 static int parse_raw_event(unsigned int cpu_type, const char *name,
 			   struct perfctr_ctr_control *ctr)
 {
-	__u64 number = 0;
+	__u64 values[4] = { 0 };
 	int raw = 0;
 
 	if (is_ppc(cpu_type)) {
-		raw = parse_raw(name, &number, NULL);
-		return raw > 0 ? perfctr_ppc_parse_raw(number, ctr) : raw;
+		raw = perfctr_parse_raw(name, values, 1);
+		return raw > 0 ? perfctr_ppc_parse_raw(values[0], ctr) : raw;
 	}
 	if (cpu_type == PERFCTR_RISCV_SBI) {
-		raw = parse_raw(name, &ctr->config, NULL);
+		raw = perfctr_parse_raw(name, &ctr->config, 1);
 		ctr->event = SBI_EVENT(SBI_TYPE_RAW, 0u);
 	} else if (is_x86(cpu_type)) {
-		raw = parse_raw(name, &ctr->event, &ctr->config);
+		/* CCCR, ESCR, PEBS_ENABLE, PEBS_MATRIX_VERT; or an event select and what it takes */
+		raw = perfctr_parse_raw(name, values, is_old(cpu_type) && perfctr_is_p4(cpu_type) ? 4 : 2);
+		ctr->event = values[0];
+		ctr->config = values[1];
+		ctr->config1 = values[2];
+		ctr->config2 = values[3];
 	} else if (has_perf_events(perfctr_event_names(cpu_type))) {
 		/* perf's config1 is the value of a register of Intel's. */
-		raw = parse_raw(name, &ctr->config,
-				cpu_type == PERFCTR_X86_GENERIC ? &ctr->config1 : NULL);
+		raw = perfctr_parse_raw(name, values, cpu_type == PERFCTR_X86_GENERIC ? 2 : 1);
 		ctr->event = PERF_TYPE_RAW;
+		ctr->config = values[0];
+		ctr->config1 = values[1];
 		ctr->flags = PERFCTR_CTR_PERF;
 	}
 	ctr->map = PERFCTR_MAP_ANY;
@@ -548,9 +481,8 @@ static void set_event(const struct perfctr_event_set *set, const struct perfctr_
 		ctr->map = RISCV_CYCLE;
 	} else if (event->counters_set == CTRS_INSTRET) {
 		ctr->map = RISCV_INSTRET;
-	} else if (is_old_x86(set->cpu_type) && event->counters_set == 1u) {
-		/* Of the P5 with MMX: the same number is another event on the second counter. */
-		ctr->map = 0;
+	} else if (is_old(set->cpu_type)) {
+		perfctr_old_set_event(set->cpu_type, event, ctr);
 	} else if (event->counters_set == 1u << X86_FIXED_REF) {
 		ctr->map = X86_FIXED_REF;
 	}
@@ -591,6 +523,9 @@ static int parse_named_event(unsigned int cpu_type, const char *name, struct per
 
 	if (is_ppc(cpu_type) || is_riscv(cpu_type))
 		return ENOENT;
+	/* Whatever else has names for these has numbers of perf's own. */
+	if (is_old(cpu_type))
+		return perfctr_old_event(cpu_type, name, ctr);
 	err = perfctr_sysfs_event(PERFCTR_SYSFS, name, &event);
 	if (err == ENOENT && perfctr_pfm_event)
 		err = perfctr_pfm_event(name, &event);
@@ -691,29 +626,30 @@ int perfctr_event_format(unsigned int cpu_type,
 	static const char *const modifiers[] = { "", ":u", ":k", ":uk" };
 	const char *modifier = modifiers[ctr->flags & (PERFCTR_CTR_USER | PERFCTR_CTR_KERNEL)];
 	const struct perfctr_event_set *set = perfctr_event_names(cpu_type);
-	unsigned int i, wanted = CTRS_PROG, first;
+	unsigned int i, wanted = CTRS_PROG;
+	char name[PERFCTR_EVENT_NAME_MAX];
 
 	if (ctr->flags & PERFCTR_CTR_PERF)
 		return format_perf_event(ctr, modifier, buf, size);
 	if (set && is_ppc(cpu_type))
 		return perfctr_ppc_format(set, ctr, modifier, buf, size);
+	if (is_old(cpu_type) && perfctr_old_name(cpu_type, ctr, name, sizeof(name)))
+		return snprintf(buf, size, "%s%s", name, modifier);
 	if (is_riscv(cpu_type) && ctr->map <= RISCV_INSTRET)
 		wanted = 1u << ctr->map;
 	else if (topdown_level(cpu_type, ctr->event))
 		wanted = 1u << X86_FIXED_SLOTS;
 	else if (is_x86(cpu_type))
 		wanted = ctr->map == X86_FIXED_REF ? 1u << X86_FIXED_REF : X86_PROG;
-	first = wanted;
-	/* See set_event(). */
-	if (is_old_x86(cpu_type) && ctr->map != 1)
-		first = 1u;
-	for (i = 0; set && i < set->nevents; i++)
+	for (i = 0; set && !is_old(cpu_type) && i < set->nevents; i++)
 		if (number_of(set, &set->events[i]) == ctr->event &&
-		    (set->events[i].counters_set == wanted || set->events[i].counters_set == first) &&
-		    (!ctr->config || !is_x86(cpu_type)))
+		    set->events[i].counters_set == wanted && (!ctr->config || !is_x86(cpu_type)))
 			return snprintf(buf, size, "%s%s", set->events[i].name, modifier);
 	if (is_riscv(cpu_type) && ctr->event == SBI_EVENT(SBI_TYPE_RAW, 0u))
 		return snprintf(buf, size, "r%llx%s", ctr->config, modifier);
+	if (is_x86(cpu_type) && (ctr->config1 || ctr->config2))
+		return snprintf(buf, size, "r%llx/%llx/%llx/%llx%s", ctr->event, ctr->config, ctr->config1,
+				ctr->config2, modifier);
 	if (is_x86(cpu_type) && ctr->config)
 		return snprintf(buf, size, "r%llx/%llx%s", ctr->event, ctr->config, modifier);
 	if (is_x86(cpu_type))
@@ -831,11 +767,22 @@ char **perfctr_event_suggest(unsigned int cpu_type, const char *spec, size_t max
 	for (i = 0; i < ARRAY_SIZE(aliases); i++)
 		if (find_event(set, aliases[i].name))
 			perfctr_near_compare(&near, spec, length, aliases[i].alias);
-	if (!is_ppc(cpu_type) && !is_riscv(cpu_type))
+	for (set = is_old(cpu_type) ? perfctr_event_table(cpu_type) : NULL; set; set = set->include)
+		for (i = 0; i < set->nevents; i++)
+			perfctr_near_compare(&near, spec, length, set->events[i].name);
+	if (!is_ppc(cpu_type) && !is_riscv(cpu_type) && !is_old(cpu_type))
 		more = perfctr_more_event_names();
 	for (i = 0; more && more[i].name; i++)
 		perfctr_near_compare(&near, spec, length, more[i].name);
 	names = perfctr_near_names(&near);
 	free(more);
 	return names;
+}
+
+/* Of the processors that 2.6 did not have there are names only. */
+const struct perfctr_event_set *perfctr_cpu_event_set(unsigned int cpu_type)
+{
+	const struct perfctr_event_set *set = perfctr_event_table(cpu_type);
+
+	return set || cpu_type <= PERFCTR_X86_INTEL_ARCH ? set : perfctr_event_names(cpu_type);
 }

@@ -106,6 +106,28 @@ const struct perfctr_event_set *perfctr_amd_event_names(unsigned int cpu_type);
 perfctr_internal
 __u64 perfctr_amd_event(unsigned int evntsel);
 
+/* perfctr 2.6's table of a type of processor that it had; NULL: it is another */
+perfctr_internal
+const struct perfctr_event_set *perfctr_event_table(unsigned int cpu_type);
+
+/*
+ * Events of x86's processors that have no event selects of the P6's layout. names: perf's; NULL: it has
+ * such. set_event: of one of those, or of the table. event: by a name of the table, with units; 0, ENOENT,
+ * or EINVAL for a unit that it has not. name: 1, or 0 if it has none that fits.
+ */
+perfctr_internal
+const struct perfctr_event_set *perfctr_old_event_names(unsigned int cpu_type);
+perfctr_internal
+int perfctr_is_p4(unsigned int cpu_type);
+perfctr_internal
+void perfctr_old_set_event(unsigned int cpu_type, const struct perfctr_event *event,
+			   struct perfctr_ctr_control *ctr);
+perfctr_internal
+int perfctr_old_event(unsigned int cpu_type, const char *name, struct perfctr_ctr_control *ctr);
+perfctr_internal
+int perfctr_old_name(unsigned int cpu_type, const struct perfctr_ctr_control *ctr,
+		     char *name, size_t size);
+
 /* The longest name of an event, with its end */
 #define PERFCTR_EVENT_NAME_MAX	128u
 
@@ -136,6 +158,13 @@ perfctr_internal
 int perfctr_names_add(struct perfctr_names *names, const char *name, const char *description);
 perfctr_internal
 struct perfctr_event_name *perfctr_names_end(struct perfctr_names *names);
+
+/*
+ * A raw event, r and hexadecimal digits, and values of registers behind slashes, @most numbers: 1 if it
+ * is one, -1 if one has too many digits
+ */
+perfctr_internal
+int perfctr_parse_raw(const char *name, __u64 *values, unsigned int most);
 
 /*
  * The names that were nearest so far, best first. compare: the first @length letters of @spec with a

@@ -503,17 +503,20 @@ const char *perfctr_error_name(unsigned int error);
 /*
  * Event names. Known are perf's names of hardware and cache events with their
  * aliases ("instructions", "dTLB-load-misses"), rHEX for a raw event (on x86
- * rHEX/HEX where the event takes a register of its own: its value), and
+ * rHEX/HEX where the event takes a register of its own: its value; on a Pentium 4 rCCCR/ESCR, with the
+ * block in the CCCR's bits 32..34, and /PEBS_ENABLE/PEBS_MATRIX_VERT for replay tagging), and
  * "cycle" and "instret" for the fixed counters; ":u", ":k" or ":uk" says in
- * which mode to count. Upper and lower case are the same.
+ * which mode to count. Upper and lower case are the same. Of x86's processors without event selects of
+ * the P6's layout (P5 and its clones, VIA C3, Pentium 4) those of perfctr_cpu_event_set() are known, too,
+ * on a Pentium 4 with units behind colons ("branch_retired:MMTP:MMTM").
  *
  * Of processor types that the module has no counters for (PERFCTR_*_GENERIC, but for
  * PERFCTR_RISCV_GENERIC) the names are those of events that perf_events counts. They
  * have PERFCTR_CTR_PERF among their flags, and may be counted by on any processor with
  * PERFCTR_FEATURE_SHARED.
  *
- * A name that is none of these is looked up among those that the kernel has for this machine's
- * processor (DEVICE/events in /sys/bus/event_source/devices), unless its cores are of several types;
+ * A name that is none of these is, on other processors, looked up among those that the kernel has for this
+ * machine's (DEVICE/events in /sys/bus/event_source/devices), unless its cores are of several types;
  * upper and lower case differ there. Then libpfm4 is asked, if it is installed, which knows the names of
  * the manuals: "L2_RQSTS:MISS", "BR_INST_RETIRED:CONDITIONAL:c=1". A program that is linked with
  * libperfctr.a has libpfm4's names only with -Wl,-u,perfctr_pfm_event, and one with privileges that its
@@ -522,7 +525,7 @@ const char *perfctr_error_name(unsigned int error);
  * perfctr_event_parse() fills in one counter of a control. Without a modifier
  * its flags have no mode, which the kernel refuses: the caller adds one. It fails with
  * ENOENT if the processor type has no event of that name, and with EINVAL for
- * a bad modifier, a raw number that is too large, or an event of libpfm4's with units that it has not;
+ * a bad modifier, a raw number that is too large, or an event with units that it has not;
  * with EOPNOTSUPP if libpfm4 knows the event, but with a number that no control can have.
  */
 int perfctr_event_parse(unsigned int cpu_type, const char *spec,

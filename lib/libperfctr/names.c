@@ -63,3 +63,24 @@ struct perfctr_event_name *perfctr_names_end(struct perfctr_names *names)
 	free(names->text);
 	return list;
 }
+
+int perfctr_parse_raw(const char *name, __u64 *values, unsigned int most)
+{
+	int known = 1;
+	size_t len;
+
+	if (name[0] != 'r' && name[0] != 'R')
+		return 0;
+	do {
+		name++;
+		len = strspn(name, "0123456789abcdefABCDEF");
+		if (!len || !most--)
+			return 0;
+		if (len > 16)
+			known = -1;
+		else
+			*values++ = strtoull(name, NULL, 16);
+		name += len;
+	} while (*name == '/');
+	return *name ? 0 : known;
+}

@@ -70,6 +70,48 @@ static void print_more(int fd, const struct perfctr_info *info, const struct per
 	free(names);
 }
 
+/* Types whose events have the names of perfctr 2.6's tables: nobody else knows these processors. */
+static bool has_table(unsigned int cpu_type)
+{
+	switch (IS_X86 ? cpu_type : PERFCTR_X86_GENERIC) {
+	case PERFCTR_X86_INTEL_P5: case PERFCTR_X86_INTEL_P5MMX: case PERFCTR_X86_CYRIX_MII:
+	case PERFCTR_X86_WINCHIP_C6: case PERFCTR_X86_WINCHIP_2: case PERFCTR_X86_VIA_C3:
+	case PERFCTR_X86_INTEL_P4: case PERFCTR_X86_INTEL_P4M2: case PERFCTR_X86_INTEL_P4M3:
+		return true;
+	}
+	return false;
+}
+
+/* Each event of the table, and with each of its units if it has several */
+static void print_table(const struct perfctr_info *info)
+{
+	const struct perfctr_event_set *set = perfctr_cpu_event_set(info->cpu_type);
+	const struct perfctr_unit_mask *mask;
+	const struct perfctr_event *event;
+	struct perfctr_ctr_control ctr;
+	unsigned int i, k;
+	const char *text;
+	char name[128];
+
+	for (; set; set = set->include) {
+		for (i = 0; i < set->nevents; i++) {
+			event = &set->events[i];
+			if (perfctr_event_parse(info->cpu_type, event->name, &ctr) < 0)
+				continue;
+			print_event(event->name, perfctr_event_available(info, &ctr) ? "yes" : "no",
+				    event->description);
+			mask = event->unit_mask;
+			for (k = 0; mask && mask->nvalues > 1 && k < mask->nvalues; k++) {
+				text = mask->values[k].description;
+				(void)snprintf(name, sizeof(name), "%s:%.*s", event->name,
+					       (int)strcspn(text, ":"), text);
+				text = strchr(text, ':');
+				print_event(name, "", text ? text + 2 : "");
+			}
+		}
+	}
+}
+
 /* A type of processor of this architecture that has perf's names */
 static unsigned int usual_type(void)
 {
@@ -117,7 +159,10 @@ void print_list(const struct perfctr_info *info)
 		print_event(set->events[i].name, whether_here(fd, info, &ctr),
 			    set->events[i].description);
 	}
-	print_more(fd, info, set);
+	if (has_table(info->cpu_type))
+		print_table(info);
+	else
+		print_more(fd, info, set);
 	if (fd >= 0)
 		close(fd);
 	if (perfctr_event_parse(info->cpu_type, "r0", &ctr) == 0)
