@@ -326,6 +326,34 @@ static unsigned int p4_counters(const netburst_entry_t *from)
 	return counters;
 }
 
+/* Also by another name */
+static void p4_alias(struct set *set, const char *name, const char *of)
+{
+	struct event *alias = new_event(set, name, "", 0, 0);
+	unsigned int i;
+
+	for (i = 0; i < set->n && strcmp(set->event[i].name, of); i++)
+		;
+	if (i == set->n)
+		die("an alias of nothing", name);
+	*alias = set->event[i];
+	alias->name = name;
+}
+
+/* What perfctr 2.6 has by other names than libpfm4, and what Intel's manual has, but not libpfm4 */
+static void p4_add(struct set *set)
+{
+	const char *text = "x87, MMX, SSE, SSE2 and SSE3 uops that load, store or move between registers";
+	struct event *event;
+
+	p4_alias(set, "uop_type", "uops_type");
+	p4_alias(set, "bsq_active_entries", "BSQ_active_entries");
+	/* FIRM_ESCR0 and 1 */
+	event = new_event(set, "x87_SIMD_moves_uop", text, 0x2e | 1 << 8, 0xf00);
+	new_mask(event, "ALLP0", "All that store or move between registers", 1 << 3);
+	new_mask(event, "ALLP2", "All that load", 1 << 4);
+}
+
 static struct set *p4(const char *name, const char *type, const char *prefix, unsigned int n)
 {
 	struct set *set = new_set(name, type, prefix);
@@ -350,6 +378,7 @@ static struct set *p4(const char *name, const char *type, const char *prefix, un
 					 1u << from->event_masks[k].bit)->is_default =
 					!!(from->event_masks[k].flags & NETBURST_FL_DFL);
 	}
+	p4_add(set);
 	return set;
 }
 

@@ -483,21 +483,24 @@ START_TEST(test_no_old)
 END_TEST
 
 #if defined(__x86_64__) || defined(__i386__)
-/* Every event of 2.6's tables is parsed by its name, and written so, or by perf's name for it. */
+/*
+ * Every event of 2.6's tables is parsed by its name, and written so, or by perf's name for it, or by the
+ * first of two: uop_type and bsq_active_entries are there twice.
+ */
 static const struct {
 	unsigned int cpu_type;
-	unsigned int perfs;	/* so many by perf's */
+	unsigned int perfs, seconds;	/* so many by perf's, and by the first */
 } tables[] = {
-	{ PERFCTR_X86_INTEL_P5, 2 }, { PERFCTR_X86_INTEL_P5MMX, 3 }, { PERFCTR_X86_CYRIX_MII, 2 },
-	{ PERFCTR_X86_WINCHIP_C6, 2 }, { PERFCTR_X86_WINCHIP_2, 2 }, { PERFCTR_X86_VIA_C3, 2 },
-	{ PERFCTR_X86_INTEL_P4, 4 }, { PERFCTR_X86_INTEL_P4M2, 4 }, { PERFCTR_X86_INTEL_P4M3, 4 },
+	{ PERFCTR_X86_INTEL_P5, 2, 0 }, { PERFCTR_X86_INTEL_P5MMX, 3, 0 }, { PERFCTR_X86_CYRIX_MII, 2, 0 },
+	{ PERFCTR_X86_WINCHIP_C6, 2, 0 }, { PERFCTR_X86_WINCHIP_2, 2, 0 }, { PERFCTR_X86_VIA_C3, 2, 0 },
+	{ PERFCTR_X86_INTEL_P4, 4, 2 }, { PERFCTR_X86_INTEL_P4M2, 4, 2 }, { PERFCTR_X86_INTEL_P4M3, 4, 2 },
 };
 
 START_TEST(test_tables)
 {
 	const struct perfctr_event_set *set, *perfs = perfctr_event_names(tables[_i].cpu_type);
 	struct perfctr_ctr_control ctr, again;
-	unsigned int i, k, by_perf = 0;
+	unsigned int i, k, by_perf = 0, by_first = 0;
 	const struct perfctr_event *event;
 	char name[128];
 
@@ -517,11 +520,15 @@ START_TEST(test_tables)
 			for (k = 0; k < perfs->nevents && strcmp(perfs->events[k].name, name); k++)
 				;
 			by_perf += k < perfs->nevents;
-			if (k == perfs->nevents)
-				ck_assert_str_eq(name, event->name);
+			if (k == perfs->nevents && strcmp(name, event->name)) {
+				by_first++;
+				ck_assert_msg(!strcmp(name, "uops_type") || !strcmp(name, "BSQ_active_entries"),
+					      "%s", name);
+			}
 		}
 	}
 	ck_assert_uint_eq(by_perf, tables[_i].perfs);
+	ck_assert_uint_eq(by_first, tables[_i].seconds);
 }
 END_TEST
 #endif

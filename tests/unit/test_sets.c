@@ -208,6 +208,10 @@ static const struct {
 	{ PERFCTR_X86_INTEL_P4M2, "global_power_events", 0x613, 0xf, perfctr_um_type_fixed, 1 },
 	{ PERFCTR_X86_INTEL_P4M3, "instr_completed", P4M3_instr_completed, 0x3f000,
 	  perfctr_um_type_bitmask, 0x3 },
+	/* By 2.6's names; libpfm4 has others, and has not the last one */
+	{ PERFCTR_X86_INTEL_P4, "uop_type", P4_uop_type, 0x3f000, perfctr_um_type_bitmask, 0x6 },
+	{ PERFCTR_X86_INTEL_P4M2, "bsq_active_entries", 0x706, 0xc, perfctr_um_type_bitmask, 0x3fef },
+	{ PERFCTR_X86_INTEL_P4M3, "x87_SIMD_moves_uop", 0x12e, 0xf00, perfctr_um_type_bitmask, 0x18 },
 	/* All architectural events of the SDM's first seven */
 	{ PERFCTR_X86_INTEL_ARCH, "UNHALTED_CORE_CYCLES", 0x3c, 0x2ffffff, -1, 0 },
 	{ PERFCTR_X86_INTEL_ARCH, "INSTRUCTION_RETIRED", 0xc0, 0x1ffffff, -1, 0 },

@@ -214,20 +214,38 @@ static unsigned int count_events(const char *pmu)
 	return n;
 }
 
+/* By names that perfctr 2.6 has, and libpfm4 has not; or has, but in other letters: test_sets.c */
+static int is_added(const struct perfctr_event *event)
+{
+	static const char *const names[] = { "uop_type", "bsq_active_entries", "x87_SIMD_moves_uop" };
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(event->name, names[i]))
+			return 1;
+	return 0;
+}
+
 START_TEST(as_libpfm4_encodes_it)
 {
 	const struct perfctr_event_set *set = perfctr_cpu_event_set(types[_i].cpu_type);
-	unsigned int i, n = 0;
+	unsigned int i, n = 0, added = 0;
 
 	ck_assert_ptr_nonnull(set);
 	for (; set; set = set->include) {
-		for (i = 0; i < set->nevents; i++, n++) {
+		for (i = 0; i < set->nevents; i++) {
+			if (is_added(&set->events[i])) {
+				added++;
+				continue;
+			}
+			n++;
 			check_default(types[_i].cpu_type, types[_i].pmu, &set->events[i]);
 			check_values(types[_i].cpu_type, types[_i].pmu, &set->events[i]);
 			check_type(types[_i].cpu_type, types[_i].pmu, &set->events[i]);
 		}
 	}
 	ck_assert_uint_eq(n, count_events(types[_i].pmu));
+	ck_assert_uint_eq(added, is_p4(types[_i].cpu_type) ? 3 : 0);
 	ck_assert_uint_gt(n, 6);
 }
 END_TEST
