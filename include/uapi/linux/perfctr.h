@@ -330,10 +330,10 @@ struct perfctr_open {
  *	at a time, since hyperthreads share the register: while any control, the
  *	caller's included, has another value, this is EBUSY. Pentium 4: the ESCR, whose bits 2
  *	and 3 are zero or say what @flags says; bits 0 and 1 are zero, but in a session, where they
- *	are the other hyperthread's modes. Counters that select one ESCR need the same value. ppc32: bits 0..31 are MMCR0
- *	without FC, FCS, FCP, PMXE, PMC1SEL and PMC2SEL (that is, FCM1, FCM0, FCECE, TBSEL, TBEE,
- *	THRESHOLD, PMC1CE, PMCnCE and TRIGGER), bits 32..63 MMCR2, of which only THRESHMULT of
- *	the 7400 and 745x may be set. Both registers, and the modes in @flags, are of the control
+ *	are the other hyperthread's modes. Counters that select one ESCR need the same value.
+ *	ppc32: bits 0..31 are MMCR0 without FC, FCS, FCP, PMXE, PMC1SEL and PMC2SEL (that is,
+ *	FCM1, FCM0, FCECE, TBSEL, TBEE, THRESHOLD, PMC1CE, PMCnCE and TRIGGER), bits 32..63 MMCR2,
+ *	of which only THRESHMULT of the 7400 and 745x may be set. Both registers, and the modes in @flags, are of the control
  *	as a whole: all its counters must have the same @config and @flags. The i-mode counters
  *	are the enabled conditions of FCECE and TRIGGER; beside them TBEE, PMC1CE and PMCnCE must
  *	be zero, and with FCECE a period is at most 2^31. An a-mode counter is negative from a
