@@ -28,7 +28,7 @@ static const struct perfctr_event *find_instructions(const struct perfctr_event_
 {
 	static const char *names[] = {
 		"INSTRUCTION_RETIRED", "INSTRUCTIONS_RETIRED", "RETIRED_INSTRUCTIONS",
-		"INST_RETIRED", "INSTRUCTIONS",
+		"INST_RETIRED", "INSTRUCTIONS", "INSTRUCTIONS_EXECUTED", "instr_retired",
 	};
 	const struct perfctr_event *event = NULL;
 	unsigned i;
@@ -47,6 +47,46 @@ static unsigned long long count(struct vperfctr *self, unsigned long n)
 	vperfctr_read_state(self, &after, NULL);
 	return after.pmc[0] - before.pmc[0];
 }
+
+#if defined(__x86_64__) || defined(__i386__)
+
+/* The modes and the like, which are there, and the event anew */
+static void set_event(unsigned cpu_type, const struct perfctr_event *event,
+		      struct perfctr_cpu_control *control)
+{
+	unsigned mask = event->unit_mask ? event->unit_mask->default_value : 0;
+
+	switch (cpu_type) {
+	case PERFCTR_X86_INTEL_P5:
+	case PERFCTR_X86_INTEL_P5MMX:
+	case PERFCTR_X86_CYRIX_MII:
+		control->evntsel[0] &= 0xFFFFFFC0;
+		control->evntsel[0] |= event->evntsel;
+		break;
+	case PERFCTR_X86_INTEL_P4:
+	case PERFCTR_X86_INTEL_P4M2:
+	case PERFCTR_X86_INTEL_P4M3:
+		control->evntsel[0] &= ~(7 << 13);
+		control->evntsel[0] |= event->evntsel >> 8 << 13;
+		control->p4.escr[0] &= 0xF;
+		control->p4.escr[0] |= (event->evntsel & 0x3F) << 25 | mask << 9;
+		break;
+	default:
+		control->evntsel[0] &= 0xFFFF0000;
+		control->evntsel[0] |= event->evntsel | mask << 8;
+	}
+}
+
+#else
+
+static void set_event(unsigned cpu_type, const struct perfctr_event *event,
+		      struct perfctr_cpu_control *control)
+{
+	(void)cpu_type;
+	control->evntsel[0] = event->evntsel;
+}
+
+#endif
 
 int main(void)
 {
@@ -75,15 +115,7 @@ int main(void)
 	control.cpu_control.tsc_on = 1;
 	control.cpu_control.nractrs = 1;
 	control.cpu_control.pmc_map[0] = pmc;
-#if defined(__x86_64__) || defined(__i386__)
-	/* The modes, and the event anew */
-	control.cpu_control.evntsel[0] &= 0xFFFF0000;
-	control.cpu_control.evntsel[0] |= event->evntsel;
-	if (event->unit_mask)
-		control.cpu_control.evntsel[0] |= event->unit_mask->default_value << 8;
-#else
-	control.cpu_control.evntsel[0] = event->evntsel;
-#endif
+	set_event(info.cpu_type, event, &control.cpu_control);
 	if (vperfctr_control(self, &control) < 0)
 		fail("vperfctr_control");
 	printf("instructions %llu\n", count(self, many) - count(self, one));

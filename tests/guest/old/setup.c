@@ -22,12 +22,48 @@ void fail(const char *what)
 #define INT	0x00100000
 #define ENABLE	0x00400000
 
+/* P5: a half of the CESR */
+#define CESR_USR	0x80
+#define P5_INSTRUCTIONS	0x16
+
+/* P4: instr_retired, by CRU_ESCR0, on counter 12 and up */
+#define CCCR_ENABLE	0x00001000
+#define CCCR_CRU	(4 << 13)
+#define CCCR_ANY	(3 << 16)
+#define CCCR_PMI	0x04000000
+#define ESCR_USR	0x4
+#define ESCR_RETIRED	(0x02 << 25 | 0x3 << 9)
+#define FIRST_IQ	12
+#define FAST_RDPMC	0x80000000
+
+static void set_p4(struct perfctr_cpu_control *control, unsigned i, unsigned period)
+{
+	control->pmc_map[i] = (FIRST_IQ + i) | FAST_RDPMC;
+	control->evntsel[i] = CCCR_ENABLE | CCCR_CRU | CCCR_ANY | (period ? CCCR_PMI : 0);
+	control->p4.escr[i] = ESCR_RETIRED | ESCR_USR;
+	control->p4.pebs_enable = 0;
+	control->p4.pebs_matrix_vert = 0;
+	control->ireset[i] = -(int)period;
+}
+
 int set_instructions(unsigned cpu_type, struct perfctr_cpu_control *control, unsigned i,
 		     unsigned period)
 {
 	unsigned evntsel = 0xC0 | USR | (period ? INT : 0);
 
 	switch (cpu_type) {
+	case PERFCTR_X86_INTEL_P5:
+	case PERFCTR_X86_INTEL_P5MMX:
+	case PERFCTR_X86_CYRIX_MII:
+		if (period)
+			return -1;
+		evntsel = P5_INSTRUCTIONS | CESR_USR;
+		break;
+	case PERFCTR_X86_INTEL_P4:
+	case PERFCTR_X86_INTEL_P4M2:
+	case PERFCTR_X86_INTEL_P4M3:
+		set_p4(control, i, period);
+		return 0;
 	case PERFCTR_X86_INTEL_P6:
 	case PERFCTR_X86_INTEL_PII:
 	case PERFCTR_X86_INTEL_PIII:
