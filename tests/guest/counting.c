@@ -116,6 +116,22 @@ uint64_t own_config(uint64_t event)
 	return 0;
 }
 
+#if defined(__x86_64__) || defined(__i386__)
+
+unsigned int own_evntsel(uint64_t event)
+{
+	if (is_p4())
+		return (unsigned int)own_event(event) | 1u << 12 | 3u << 16;
+	return (unsigned int)event | 1u << 16 | 1u << 22;
+}
+
+unsigned int evntsel_interrupt(void)
+{
+	return is_p4() ? 1u << 26 : 1u << 20;
+}
+
+#endif
+
 static void set_event(struct perfctr_ctr_control *ctr, uint64_t event)
 {
 	ctr->event = own_event(event);

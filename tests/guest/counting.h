@@ -24,11 +24,29 @@
 
 /* As perfctr 2.6 has them: on x86 whole event selects */
 #if defined(__x86_64__) || defined(__i386__)
-#define EVNTSEL(event)	((event) | 1u << 16 | 1u << 22)
-#define EVNTSEL_INT(event)	(EVNTSEL(event) | 1u << 20)
+#define EVNTSEL(event)	own_evntsel(event)
+#define EVNTSEL_INT(event)	(EVNTSEL(event) | evntsel_interrupt())
 #else
 #define EVNTSEL(event)	(event)
 #define EVNTSEL_INT(event)	(event)
+#endif
+
+/*
+ * The select of counter @i of a cpu_control of 2.6's, whose pmc_map[] is set already, and what else a
+ * Pentium 4 must be told of the event
+ */
+#if defined(__x86_64__) || defined(__i386__)
+#define OLD_EVENT(cpu, i, ev) do {						\
+	(cpu)->evntsel[i] = EVNTSEL(ev);					\
+	if (own_config(ev)) {							\
+		(cpu)->p4.escr[i] = (unsigned int)own_config(ev) | 4;		\
+		if ((cpu)->pmc_map[i] == PERFCTR_MAP_ANY)			\
+			(cpu)->pmc_map[i] =					\
+				PERFCTR_P4_ANY((unsigned int)(own_event(ev) >> 32) - 1);	\
+	}									\
+} while (0)
+#else
+#define OLD_EVENT(cpu, i, ev)	((void)((cpu)->evntsel[i] = EVNTSEL(ev)))
 #endif
 
 /* In a control of perfctr 2.6: user mode alone, and so many events until the first overflow */
@@ -60,6 +78,9 @@ const struct perfctr_page *try_map(int fd);
 /* An EV_* as this processor has it: what control_add() and the like put in a control */
 uint64_t own_event(uint64_t event);
 uint64_t own_config(uint64_t event);
+/* The first as a whole event select of x86, in user mode; and the bit of one that interrupts */
+unsigned int own_evntsel(uint64_t event);
+unsigned int evntsel_interrupt(void);
 /* An empty control: no clock, no counter. Of full size. */
 void control_init(struct perfctr_control *control);
 /* Adds an a-mode counter; any programmable one unless @map says which. */

@@ -129,6 +129,7 @@ void random_control(struct actor *actor, struct perfctr_control *control)
 					 -random_period(actor, event, modes & PERFCTR_CTR_KERNEL),
 			.flags = modes,
 			.event = own_event(event),
+			.config = own_config(event),
 		};
 	}
 }

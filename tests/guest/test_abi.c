@@ -568,6 +568,8 @@ SPOIL(event_high, control->ctr[0].event = 1ull << 36 | EV_INSTRUCTIONS)
 SPOIL(event_top, control->ctr[0].event = 1ull << 63 | EV_INSTRUCTIONS)
 SPOIL(event_last_counter, control->ctr[1].event = EV_MISSING)
 #if defined(__x86_64__) || defined(__i386__)
+/* Of a Pentium 4's CCCR these are a filter, and bits 10 to 0 are reserved. */
+#define RESERVED(bit)	(is_p4() ? 1u << (bit) % 11 : 1u << (bit))
 SPOIL(map_missing, control->ctr[0].map = 23)
 SPOIL(map_missing_fixed, control->ctr[0].map = 31)
 SPOIL(map_rdpmc, control->ctr[0].map = 0x40000000)
@@ -579,11 +581,11 @@ SPOIL(map_reference_cycles, control->ctr[0].map = 26; control->ctr[0].event = EV
 SPOIL(map_fixed_edge, control->ctr[0].map = 25; control->ctr[0].event = EV_CYCLES | 1u << 18)
 SPOIL(map_fixed_mask, control->ctr[0].map = 25; control->ctr[0].event = EV_CYCLES | 1u << 24)
 SPOIL(event_usr_alone, control->ctr[0].event |= 1u << 16)
-SPOIL(event_enabled_alone, control->ctr[0].event |= 1u << 22)
+SPOIL(event_enabled_alone, control->ctr[0].event |= RESERVED(22))
 SPOIL(event_os_too, control->ctr[0].event |= 1u << 16 | 1u << 17 | 1u << 22)
 SPOIL(event_interrupts, control->ctr[0].event |= 1u << 16 | 1u << 20 | 1u << 22)
-SPOIL(event_pin_control, control->ctr[0].event |= 1u << 19)
-SPOIL(event_any_thread, control->ctr[0].event |= 1u << 21)
+SPOIL(event_pin_control, control->ctr[0].event |= RESERVED(19))
+SPOIL(event_any_thread, control->ctr[0].event |= RESERVED(21))
 SPOIL(event_guest_only, control->ctr[0].event |= 1ull << 40)
 SPOIL(event_host_only, control->ctr[0].event |= 1ull << 41)
 #elif defined(__powerpc__)
@@ -1967,6 +1969,7 @@ static struct first_control first_control(uint32_t flags)
 			.map = FIRST_MAP_ANY,
 			.flags = FIRST_CTR_USER,
 			.event = own_event(EV_INSTRUCTIONS),
+			.config = own_config(EV_INSTRUCTIONS),
 		},
 	};
 

@@ -219,7 +219,7 @@ START_TEST(overflow_on_every_counter)
 		if (!((is_x86() ? counters() : guest.info.counters) >> hw & 1))
 			continue;
 		/* cycle, time and instret do not interrupt; PMC5 and PMC6 count no instructions. */
-		if (is_ppc() ? hw > 3 : !is_x86() && hw < 3)
+		if (is_ppc() ? hw > 3 : is_x86() ? hw < first_counter() : hw < 3)
 			continue;
 		if (is_x86() && hw == FIXED + 1)
 			event = EV_CYCLES;
@@ -242,8 +242,8 @@ START_TEST(overflow_on_every_counter)
 			ck_assert_uint_eq(masks[i], 1);
 		tried++;
 	}
-	ck_assert_uint_eq(tried, is_x86() ? (unsigned int)__builtin_popcountll(counters()) :
-			  guest.nprogrammable);
+	ck_assert_uint_eq(tried, is_x86() && !is_p4() ?
+			  (unsigned int)__builtin_popcountll(counters()) : guest.nprogrammable);
 }
 END_TEST
 
@@ -399,17 +399,24 @@ START_TEST(rdpmc_of_nothing)
 		there += (guest.info.counters >> i & 1);
 	}
 	ck_assert_int_eq((int)there, __builtin_popcountll(guest.info.counters));
+	/* Of a Pentium 4 bit 31 is a faster read, of 32 bits. */
 	for (i = 0; i < sizeof(nothing) / sizeof(nothing[0]); i++)
-		ck_assert_msg(!read_operand(nothing[i]), "operand %#x", nothing[i]);
+		ck_assert_msg(read_operand(nothing[i]) == (is_p4() && nothing[i] == 1u << 31),
+			      "operand %#x", nothing[i]);
 }
 END_TEST
 
 int main(void)
 {
 	guest_begin("behaviours", NULL);
-	GUEST_RUN(every_event_on_every_counter, NEED_COUNTERS | NEED_NATIVE | NEED_X86 | AS_USER);
-	GUEST_RUN(all_counters_at_once, NEED_COUNTERS | NEED_NATIVE | NEED_X86 | AS_USER);
-	GUEST_RUN(counter_mask_inversion_and_edge, NEED_COUNTERS | NEED_X86 | AS_USER);
+	/* A Pentium 4's counters count some events each: test_p4.c has these tests of them. */
+	if (!is_p4()) {
+		GUEST_RUN(every_event_on_every_counter,
+			  NEED_COUNTERS | NEED_NATIVE | NEED_X86 | AS_USER);
+		GUEST_RUN(all_counters_at_once,
+			  NEED_COUNTERS | NEED_NATIVE | NEED_X86 | AS_USER);
+		GUEST_RUN(counter_mask_inversion_and_edge, NEED_COUNTERS | NEED_X86 | AS_USER);
+	}
 	GUEST_RUN(overflow_on_every_counter, NEED_INTERRUPT | LOG_SILENT | AS_USER);
 	GUEST_RUN(two_overflow_at_once_so_many_times, NEED_INTERRUPT | LOG_SILENT | AS_USER);
 	GUEST_RUN(overflow_after_close, NEED_INTERRUPT | LOG_SILENT | AS_USER);

@@ -793,8 +793,8 @@ static void party_counts(struct party *party)
 	control.cpu_control.nractrs = 2;
 	control.cpu_control.pmc_map[0] = PERFCTR_MAP_ANY;
 	control.cpu_control.pmc_map[1] = PERFCTR_MAP_ANY;
-	control.cpu_control.evntsel[0] = EVNTSEL(EV_INSTRUCTIONS);
-	control.cpu_control.evntsel[1] = EVNTSEL(EV_CYCLES);
+	OLD_EVENT(&control.cpu_control, 0, EV_INSTRUCTIONS);
+	OLD_EVENT(&control.cpu_control, 1, EV_CYCLES);
 	if (!v || vperfctr_control(v, &control)) {
 		(void)snprintf(party->failure, sizeof(party->failure), "library: %s",
 			       strerror(errno));

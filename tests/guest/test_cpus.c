@@ -1032,7 +1032,7 @@ static void compat_control(struct gperfctr_cpu_control *control, unsigned int cp
 	own.cpu_control.tsc_on = 1;
 	own.cpu_control.nractrs = 1;
 	own.cpu_control.pmc_map[0] = PERFCTR_MAP_ANY;
-	own.cpu_control.evntsel[0] = EVNTSEL(EV_INSTRUCTIONS);
+	OLD_EVENT(&own.cpu_control, 0, EV_INSTRUCTIONS);
 	USER_MODE(&own);
 	*control = (struct gperfctr_cpu_control){ .cpu = cpu, .cpu_control = own.cpu_control };
 }

@@ -571,15 +571,15 @@ static void compiled_reads(enum way way)
 	/* Another event, if perf counts the instructions now. */
 	if (has_one_source()) {
 		perfctr_fd = try_open(0);
-		control.cpu_control.evntsel[0] = EVNTSEL(EV_INSTRUCTIONS);
+		OLD_EVENT(&control.cpu_control, 0, EV_INSTRUCTIONS);
 	} else {
-		control.cpu_control.evntsel[0] = EVNTSEL(EV_DTLB_STORE_MISSES);
+		OLD_EVENT(&control.cpu_control, 0, EV_DTLB_STORE_MISSES);
 	}
 	ck_ok(vperfctr_control(v, &control));
 	turn_loop(v, way, TURNS, &first, &last);
 	once = perf_turns(v, way, TURNS);
 
-	control.cpu_control.evntsel[0] = EVNTSEL(EV_INSTRUCTIONS);
+	OLD_EVENT(&control.cpu_control, 0, EV_INSTRUCTIONS);
 	ck_ok(vperfctr_control(v, &control));
 	for (i = 0; i < 100; i++) {
 		turn_loop(v, way, TURNS, &first, &last);

@@ -302,7 +302,7 @@ START_TEST(by_the_library)
 	control.source = VPERFCTR_SOURCE_NATIVE;
 	control.cpu_control.nractrs = 2;
 	control.cpu_control.pmc_map[0] = 1;
-	control.cpu_control.evntsel[0] = EVNTSEL(EV_INSTRUCTIONS);
+	OLD_EVENT(&control.cpu_control, 0, EV_INSTRUCTIONS);
 	control.cpu_control.pmc_map[1] = 0;
 	control.cpu_control.evntsel[1] = EVNTSEL(OFFCORE_0);
 	ck_errno(vperfctr_control(v, &control), EINVAL);
@@ -318,7 +318,7 @@ START_TEST(by_the_library)
 	control.cpu_control.evntsel_high[0] = 1;
 	ck_errno(vperfctr_control(v, &control), EINVAL);
 	control.cpu_control.evntsel_high[0] = 0;
-	control.cpu_control.evntsel[1] = EVNTSEL(EV_INSTRUCTIONS);
+	OLD_EVENT(&control.cpu_control, 1, EV_INSTRUCTIONS);
 	ck_errno(vperfctr_control(v, &control), EINVAL);
 	expect(RSP_0, 0x101);
 #else

@@ -40,9 +40,9 @@ static void usual_control(struct vperfctr_control *control)
 		return;
 	control->cpu_control.nractrs = 2;
 	control->cpu_control.pmc_map[0] = PERFCTR_MAP_ANY;
-	control->cpu_control.evntsel[0] = EVNTSEL(EV_INSTRUCTIONS);
+	OLD_EVENT(&control->cpu_control, 0, EV_INSTRUCTIONS);
 	control->cpu_control.pmc_map[1] = PERFCTR_MAP_ANY;
-	control->cpu_control.evntsel[1] = EVNTSEL(EV_DTLB_STORE_MISSES);
+	OLD_EVENT(&control->cpu_control, 1, EV_DTLB_STORE_MISSES);
 }
 
 /* On the P6 the second counter has no enable bit, also if ANY became that counter. */
@@ -348,8 +348,9 @@ START_TEST(interrupt_mode)
 	control.cpu_control.nractrs = 1;
 	control.cpu_control.nrictrs = 1;
 	control.cpu_control.pmc_map[0] = PERFCTR_MAP_ANY;
-	control.cpu_control.evntsel[0] = EVNTSEL(EV_DTLB_LOAD_MISSES);
+	OLD_EVENT(&control.cpu_control, 0, EV_DTLB_LOAD_MISSES);
 	control.cpu_control.pmc_map[1] = PERFCTR_MAP_ANY;
+	OLD_EVENT(&control.cpu_control, 1, EV_INSTRUCTIONS);
 	control.cpu_control.evntsel[1] = EVNTSEL_INT(EV_INSTRUCTIONS);
 	control.cpu_control.ireset[1] = IRESET(50000);
 	USER_MODE(&control);
@@ -397,10 +398,10 @@ START_TEST(refusals_keep_their_errno)
 	usual_control(&control);
 	control.cpu_control.nrictrs = 1;
 	control.cpu_control.pmc_map[2] = PERFCTR_MAP_ANY;
-	control.cpu_control.evntsel[2] = EVNTSEL(EV_CYCLES);
+	OLD_EVENT(&control.cpu_control, 2, EV_CYCLES);
 	ck_errno(vperfctr_control(v, &control), EINVAL);
 	usual_control(&control);
-	control.cpu_control.evntsel[0] = EVNTSEL(EV_MISSING);
+	OLD_EVENT(&control.cpu_control, 0, EV_MISSING);
 	/* perf counts what it is told. */
 	if (has_counters() && !guest.shared)
 		ck_errno(vperfctr_control(v, &control), EINVAL);
@@ -566,7 +567,8 @@ START_TEST(fixed_counters_of_x86)
 			control.cpu_control.evntsel[n] = EVNTSEL(bare ? 0 : fixed[n]);
 		}
 		control.cpu_control.pmc_map[n] = 1;
-		control.cpu_control.evntsel[n++] = EVNTSEL(EV_INSTRUCTIONS);
+		OLD_EVENT(&control.cpu_control, n, EV_INSTRUCTIONS);
+		n++;
 		control.cpu_control.nractrs = n;
 		/* The first time the dynamic linker finds the calls, which adds instructions. */
 		for (i = 0; i < 3; i++) {
@@ -589,7 +591,7 @@ START_TEST(fixed_counters_of_x86)
 		ck_assert_uint_eq(native.ctr[0].map, 24);
 		ck_ok(vperfctr_control(v, &back));
 	}
-	control.cpu_control.evntsel[0] = EVNTSEL(EV_CYCLES);
+	OLD_EVENT(&control.cpu_control, 0, EV_CYCLES);
 	ck_errno(vperfctr_control(v, &control), EINVAL);
 	control.cpu_control.evntsel[0] = EVNTSEL(fixed[0]) & ~(1u << 22);
 	ck_errno(vperfctr_control(v, &control), EINVAL);

@@ -108,7 +108,8 @@ START_TEST(kept_for_another_event)
 	set_control(fd, &control);
 	body_spin(LOOPS);
 	before = read_sum(fd, 0);
-	control.ctr[0].event = EV_ITLB_LOAD_MISSES;
+	control.ctr[0].event = own_event(EV_ITLB_LOAD_MISSES);
+	control.ctr[0].config = own_config(EV_ITLB_LOAD_MISSES);
 	control.preserve = 1;
 	set_control(fd, &control);
 	after = read_sum(fd, 0);

@@ -182,10 +182,10 @@ static void race_snapshots(bool use_cpu1)
 	control.cpu_control.nractrs = n;
 	for (i = 0; i < n; i++)
 		control.cpu_control.pmc_map[i] = PERFCTR_MAP_ANY;
-	control.cpu_control.evntsel[0] = EVNTSEL(EV_INSTRUCTIONS);
-	control.cpu_control.evntsel[1] = EVNTSEL(EV_DTLB_LOAD_MISSES);
-	control.cpu_control.evntsel[2] = EVNTSEL(EV_DTLB_STORE_MISSES);
-	control.cpu_control.evntsel[n - 1] = EVNTSEL((unsigned int)own_event(EV_CYCLES));
+	OLD_EVENT(&control.cpu_control, 0, EV_INSTRUCTIONS);
+	OLD_EVENT(&control.cpu_control, 1, EV_DTLB_LOAD_MISSES);
+	OLD_EVENT(&control.cpu_control, 2, EV_DTLB_STORE_MISSES);
+	OLD_EVENT(&control.cpu_control, n - 1, EV_CYCLES);
 	ck_ok(vperfctr_control(v, &control));
 
 	if (!use_cpu1)

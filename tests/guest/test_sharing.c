@@ -497,7 +497,8 @@ START_TEST(cpu_comes_after_control)
 	page = map_page(fd);
 	for (turn = 0; turn < 5; turn++) {
 		ck_assert_int_eq(cpu_online(1, false), 0);
-		control.ctr[0].event = turn & 1 ? EV_INSTRUCTIONS : EV_CYCLES;
+		control.ctr[0].event = own_event(turn & 1 ? EV_INSTRUCTIONS : EV_CYCLES);
+		control.ctr[0].config = own_config(turn & 1 ? EV_INSTRUCTIONS : EV_CYCLES);
 		set_control(fd, &control);
 		exact_once(fd);
 		ck_assert_int_eq(cpu_online(1, true), 0);
