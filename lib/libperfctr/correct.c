@@ -74,12 +74,18 @@ int perfctr_noise_of_faults(unsigned long long more, unsigned long long faults)
  * Westmere, and by HW_INTERRUPTS.RECEIVED on Sandy Bridge and Ivy Bridge; Linux's
  * tools/perf/pmu-events has the latter since Skylake. The paper found nothing on Atoms. AMD:
  * "Interrupts Taken", PMCx0CF in the BIOS and Kernel Developer's Guides, and PMCx02C in the
- * Processor Programming References since Zen 2; that of Zen has none.
+ * Processor Programming References since Zen 2; that of Zen has none. P5 and Cyrix's: "Hardware
+ * Interrupts" in the SDM's table of the Pentium's events, and in Cyrix's data books.
  */
+#define P5_INTERRUPTS	0x27
+
 static const struct {
 	unsigned int cpu_type;
 	unsigned int event;
 } interrupt_events[] = {
+	{ PERFCTR_X86_INTEL_P5, P5_INTERRUPTS },
+	{ PERFCTR_X86_INTEL_P5MMX, P5_INTERRUPTS },
+	{ PERFCTR_X86_CYRIX_MII, P5_INTERRUPTS },
 	{ PERFCTR_X86_INTEL_P6, 0xc8 },
 	{ PERFCTR_X86_INTEL_PII, 0xc8 },
 	{ PERFCTR_X86_INTEL_PIII, 0xc8 },
@@ -111,12 +117,18 @@ static unsigned int find_event(unsigned int cpu_type)
 /* Bits of an event select that do not say what is counted: modes, interrupt, enable */
 #define EVNTSEL_NOT_EVENT	0x00530000ull
 #define EVNTSEL_INSTRUCTIONS	0xc0ull
+/* The Pentium's halves of CESR have modes alone. */
+#define P5_NOT_EVENT		0xc0ull
+#define P5_INSTRUCTIONS		0x16ull
 
-static int counts_instructions(const struct perfctr_ctr_control *ctr)
+static int counts_instructions(const struct vperfctr_correction *c,
+			       const struct perfctr_ctr_control *ctr)
 {
 	if (ctr->flags & PERFCTR_CTR_PERF)
 		return ctr->event == PERF_TYPE_HARDWARE &&
 		       ctr->config == PERF_COUNT_HW_INSTRUCTIONS;
+	if (c->interrupts.event == P5_INTERRUPTS)
+		return (ctr->event & ~P5_NOT_EVENT) == P5_INSTRUCTIONS;
 	return (ctr->event & ~EVNTSEL_NOT_EVENT) == EVNTSEL_INSTRUCTIONS;
 }
 
@@ -312,8 +324,10 @@ int vperfctr_measure_correction(const struct vperfctr *v, unsigned int source,
 
 #else
 
-static int counts_instructions(const struct perfctr_ctr_control *ctr)
+static int counts_instructions(const struct vperfctr_correction *c,
+			       const struct perfctr_ctr_control *ctr)
 {
+	(void)c;
 	(void)ctr;
 	return 0;
 }
@@ -346,7 +360,7 @@ int vperfctr_add_correction(struct vperfctr_correction *c, struct perfctr_contro
 	}
 	for (i = 0; i < n; i++)
 		if ((control->ctr[i].flags & (PERFCTR_CTR_USER | PERFCTR_CTR_KERNEL)) ==
-		    PERFCTR_CTR_USER && counts_instructions(&control->ctr[i]))
+		    PERFCTR_CTR_USER && counts_instructions(c, &control->ctr[i]))
 			c->corrected |= 1ull << i;
 	c->counter = n;
 	if (c->per_interrupt && c->corrected)

@@ -207,6 +207,27 @@ START_TEST(one_counter_is_added)
 }
 END_TEST
 
+/* The Pentium's event selects have modes, and instructions another number. */
+START_TEST(the_pentiums_instructions)
+{
+	static const uint64_t event[] = { 0x16, 0x96, 0xc0, 0x116, 0x12 };
+	struct vperfctr_correction c = {
+		.interrupts = { .event = 0x27, .flags = PERFCTR_CTR_USER },
+		.per_interrupt = 1,
+	};
+	struct perfctr_control control = { PERFCTR_CONTROL_INIT, .nractrs = 5 };
+	unsigned int i;
+
+	for (i = 0; i < 5; i++) {
+		control.ctr[i].event = event[i];
+		control.ctr[i].flags = PERFCTR_CTR_USER;
+	}
+	ck_assert_int_eq(vperfctr_add_correction(&c, &control), 0);
+	ck_assert_uint_eq(control.ctr[5].event, 0x27);
+	ck_assert_uint_eq(c.corrected, 1ull << 0 | 1ull << 1);
+}
+END_TEST
+
 START_TEST(none_is_needed)
 {
 	struct vperfctr_correction c = { .per_fault = 1 };
@@ -267,6 +288,7 @@ int main(void)
 	tcase_add_test(tc, faults);
 #if defined(__x86_64__) || defined(__i386__)
 	tcase_add_test(tc, one_counter_is_added);
+	tcase_add_test(tc, the_pentiums_instructions);
 	tcase_add_test(tc, none_is_needed);
 	tcase_add_test(tc, refusals);
 #endif
