@@ -413,6 +413,20 @@ const char *which_privilege(void)
 	return text;
 }
 
+/* Counters count all modes, as on x86 WinChips' and VIA's C3's do. */
+static bool has_no_modes(const struct perfctr_info *info)
+{
+	return IS_X86 && info->nrctrs && !(info->cpu_features & PERFCTR_FEATURE_FILTER);
+}
+
+static void explain_modeless(const struct perfctr_info *info, const char *name)
+{
+	explain("%s%sthis processor (%s) counts user and kernel mode together,\n"
+		"with no modifier or with :uk. That needs a privilege:\n"
+		"%s;\nor that the module's parameter `user_read' is `open'", name ? name : "",
+		name ? ": " : "", perfctr_info_cpu_name(info), which_privilege());
+}
+
 static void explain_privilege(const char *name, unsigned int modes, const struct how *how)
 {
 	if (name && modes == PERFCTR_CTR_USER)
@@ -509,6 +523,8 @@ static void explain_unsupported(const struct run *run, const char *name,
 	else if (how->source == PERFCTR_SOURCE_SHARED &&
 		 !(info->cpu_features & PERFCTR_FEATURE_SHARED))
 		explain("perf_events counts nothing on this machine. Leave out --source shared");
+	else if (has_no_modes(info))
+		explain_modeless(info, name);
 	else if (name && IS_X86)
 		explain("%s: the event takes a register of its own, which perfctr cannot set on this\n"
 			"processor (%s)", name, perfctr_info_cpu_name(info));
@@ -538,6 +554,8 @@ static void explain_control(const struct run *run, const struct perfctr_info *in
 	case EACCES:
 		if (run->reason == PERFCTR_REASON_OPEN)
 			explain("%s", why_open());
+		else if (has_no_modes(info))
+			explain_modeless(info, name);
 		else
 			explain_privilege(name, name ? mode(&events->event[run->bad_event], run) : 0,
 					  how);
