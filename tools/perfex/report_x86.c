@@ -573,6 +573,20 @@ static uint64_t find_possible(const struct machine *m, struct perfctr_ctr_contro
 	return 0;
 }
 
+/* Intel's of family 6: other processors' event selects do not mean that. */
+static bool has_intels_events(const struct perfctr_info *info)
+{
+	switch (info->own_cpu_type) {
+	case PERFCTR_X86_INTEL_P6: case PERFCTR_X86_INTEL_PII: case PERFCTR_X86_INTEL_PIII:
+	case PERFCTR_X86_INTEL_PENTM: case PERFCTR_X86_INTEL_CORE: case PERFCTR_X86_INTEL_CORE2:
+	case PERFCTR_X86_INTEL_ATOM: case PERFCTR_X86_INTEL_NHLM: case PERFCTR_X86_INTEL_WSTMR:
+	case PERFCTR_X86_INTEL_ARCH:
+		return true;
+	default:
+		return false;
+	}
+}
+
 void check_constraints(const struct machine *m)
 {
 	const size_t tried = is_amd() ? sizeof(of_amd) / sizeof(of_amd[0]) :
@@ -582,6 +596,10 @@ void check_constraints(const struct machine *m)
 	uint64_t possible;
 	size_t i;
 
+	if (!is_amd() && !has_intels_events(m->info)) {
+		not_made("no such event of this processor is known");
+		return;
+	}
 	for (i = 0; i < tried; i++) {
 		struct perfctr_ctr_control ctr = {
 			.event = events[i], .flags = PERFCTR_CTR_USER,
@@ -628,9 +646,12 @@ void check_hyperthreads(const struct machine *m)
 	struct counting c;
 	size_t i;
 
-	(void)m;
 	if (is_amd()) {
 		not_made("no such event of AMD's processors is known");
+		return;
+	}
+	if (!has_intels_events(m->info)) {
+		not_made("no such event of this processor is known");
 		return;
 	}
 	for (i = 0; i < 4; i++) {
