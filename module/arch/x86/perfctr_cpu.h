@@ -128,14 +128,15 @@ static __always_inline u64 perfctr_cpu_clock(void)
  */
 extern u32 perfctr_x86_rdpmc[PERFCTR_X86_METRIC + PERFCTR_METRICS];
 
+/* Of RDPMC, where that is; else it is the counter's number. */
 static __always_inline u32 perfctr_cpu_operand(unsigned int hw)
 {
-	return perfctr_x86_rdpmc[hw];
+	return perfctr_x86_has_no_rdpmc() ? hw : perfctr_x86_rdpmc[hw];
 }
 
 static __always_inline void perfctr_cpu_bind(struct perfctr_cpu_ctr *ctr, unsigned int hw)
 {
-	ctr->read = perfctr_cpu_operand(hw);
+	ctr->read = perfctr_x86_rdpmc[hw];
 }
 
 static __always_inline u64 perfctr_cpu_read(const struct perfctr_cpu_ctr *ctr)

@@ -125,6 +125,8 @@ START_TEST(info_tells)
 	ck_assert(perfctr_cpu_clock_hidden() == !(found[_i].features & CLOCK));
 	/* The P5 has no instruction to permit. */
 	ck_assert(perfctr_cpu_can_permit() == !!(found[_i].features & RDPMC));
+	/* What the page says is the counter's number, with the instruction or without. */
+	ck_assert_uint_eq(perfctr_cpu_operand(1), 1);
 	/* A second or more: nothing wraps before that. */
 	ck_assert_uint_ge(perfctr_cpu_age_period(), HZ / 2);
 	perfctr_cpu_permit_exit();
