@@ -731,6 +731,10 @@ static void __init measure(void)
 	struct perfctr_x86_registers regs = {};
 	unsigned int last;
 
+	if (perfctr_x86_clock_is_kernels()) {
+		pr_info("perfctr: cost not measured: there is no time-stamp counter\n");
+		return;
+	}
 	if (perfctr_pmu.family) {
 		last = __fls(perfctr_pmu.general);
 		regs.rdpmc = perfctr_cpu_operand(last);
@@ -779,7 +783,7 @@ int __init perfctr_cpu_init(void)
 	perfctr_x86_find_counters();
 	perfctr_x86_shared_init();
 	/* Its unit is the time-stamp counter's. */
-	if (perfctr_x86_measure_wanted && !perfctr_x86_clock_is_kernels())
+	if (perfctr_x86_measure_wanted)
 		measure();
 	perfctr_x86_verify_init();
 	perfctr_x86_virt_init();
