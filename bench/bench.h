@@ -62,6 +62,8 @@ void counters_find_perf(void);
 /* Event @i of those that are counted, as a control has it; as perf has it in *attr, if that is not NULL */
 struct perf_event_attr;
 uint64_t counters_event(unsigned int i, struct perf_event_attr *attr);
+/* What a control has beside it in config: a Pentium 4's ESCR */
+uint64_t counters_config(unsigned int i);
 /* By which source perfctr counts: PERFCTR_SOURCE_*; NATIVE, but in bench_shared() */
 extern uint32_t bench_source;
 

@@ -71,6 +71,12 @@ static void perf_event(struct perf_event_attr *attr, unsigned int i)
 	perf_attr_init(attr, events[i]);
 }
 
+uint64_t counters_config(unsigned int i)
+{
+	(void)i;
+	return 0;
+}
+
 #else
 
 #define BRANCHES	0xc4u
@@ -155,6 +161,11 @@ static void perf_event(struct perf_event_attr *attr, unsigned int i)
 	perf_attr_init(attr, EV_INSTRUCTIONS);
 	attr->type = PERF_TYPE_RAW;
 	attr->config = events[i];
+}
+
+uint64_t counters_config(unsigned int i)
+{
+	return more[i].config;
 }
 
 #endif

@@ -134,7 +134,8 @@ static void ours_begin(void)
 		.ctr[0] = {
 			.map = PERFCTR_MAP_ANY,
 			.flags = PERFCTR_CTR_USER,
-			.event = EV_INSTRUCTIONS,
+			.event = counters_event(0, NULL),
+			.config = counters_config(0),
 			.ireset = -PERIOD,
 		},
 	};

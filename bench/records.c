@@ -58,6 +58,7 @@ static void ours_begin(const struct setting *setting, struct ring *ring)
 			.flags = PERFCTR_CTR_USER,
 			/* The one that interrupts is the last one, and perf's first. */
 			.event = counters_event((i + 1) % setting->counters, NULL),
+			.config = counters_config((i + 1) % setting->counters),
 			.ireset = i == setting->counters - 1 ? -PERIOD : 0,
 		};
 	ring->fd[0] = _vperfctr_open(1);
