@@ -66,6 +66,37 @@ void control_init(struct perfctr_control *control)
 
 #if defined(__x86_64__) || defined(__i386__)
 
+#define PENTIUM_USER	0x80u
+
+/*
+ * The Pentium's, its clones' and the C3's. Where not both counters have an event for cycles it is clocks
+ * in which there is an instruction. Loads and stores miss the same data TLB; of what is not
+ * counted there is something else.
+ */
+static const struct {
+	unsigned int cpu_type;
+	uint64_t cycles, instructions, loads, stores, fetches;
+} pentiums[] = {
+	{ PERFCTR_X86_INTEL_P5, 0x116, 0x16, 0x02, 0x12, 0x0d },
+	{ PERFCTR_X86_INTEL_P5MMX, 0x116, 0x16, 0x02, 0x12, 0x0d },
+	{ PERFCTR_X86_CYRIX_MII, 0x116, 0x16, 0x02, 0x12, 0x0d },
+	{ PERFCTR_X86_WINCHIP_C6, 0x00, 0x02, 0x47, 0x4a, 0x63 },
+	{ PERFCTR_X86_WINCHIP_2, 0x3f, 0x16, 0x02, 0x04, 0x0d },
+	{ PERFCTR_X86_VIA_C3, 0x79, 0xc0, 0x80, 0x81, 0x83 },
+};
+
+static uint64_t pentium_event(unsigned int i, uint64_t event)
+{
+	switch (event) {
+	case EV_CYCLES: return pentiums[i].cycles;
+	case EV_INSTRUCTIONS: return pentiums[i].instructions;
+	case EV_DTLB_LOAD_MISSES: return pentiums[i].loads;
+	case EV_DTLB_STORE_MISSES: return pentiums[i].stores;
+	case EV_ITLB_LOAD_MISSES: return pentiums[i].fetches;
+	default: return event;
+	}
+}
+
 #define P4_EVENT(block, select, event, mask) \
 	(uint64_t)(block) << 32 | (select) << 13, (uint64_t)(event) << 25 | (mask) << 9
 
@@ -93,41 +124,48 @@ static const struct p4_event *p4_find(uint64_t event)
 	return found;
 }
 
-#endif
-
 uint64_t own_event(uint64_t event)
 {
-#if defined(__x86_64__) || defined(__i386__)
+	unsigned int i;
+
 	if (is_p4())
 		return p4_find(event)->cccr;
-	if (event == EV_CYCLES)
-		return x86_cycles;
-#endif
-	return event;
+	for (i = 0; i < sizeof(pentiums) / sizeof(pentiums[0]); i++)
+		if (guest.info.cpu_type == pentiums[i].cpu_type)
+			return pentium_event(i, event);
+	return event == EV_CYCLES ? x86_cycles : event;
 }
-
-uint64_t own_config(uint64_t event)
-{
-#if defined(__x86_64__) || defined(__i386__)
-	if (is_p4())
-		return p4_find(event)->escr;
-#endif
-	(void)event;
-	return 0;
-}
-
-#if defined(__x86_64__) || defined(__i386__)
 
 unsigned int own_evntsel(uint64_t event)
 {
 	if (is_p4())
 		return (unsigned int)own_event(event) | 1u << 12 | 3u << 16;
-	return (unsigned int)event | 1u << 16 | 1u << 22;
+	if (!is_pentium())
+		return (unsigned int)event | 1u << 16 | 1u << 22;
+	return (unsigned int)own_event(event) | (is_modeless() ? 0 : PENTIUM_USER);
 }
 
 unsigned int evntsel_interrupt(void)
 {
 	return is_p4() ? 1u << 26 : 1u << 20;
+}
+
+uint64_t own_config(uint64_t event)
+{
+	return is_p4() ? p4_find(event)->escr : 0;
+}
+
+#else
+
+uint64_t own_config(uint64_t event)
+{
+	(void)event;
+	return 0;
+}
+
+uint64_t own_event(uint64_t event)
+{
+	return event;
 }
 
 #endif

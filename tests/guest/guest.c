@@ -273,7 +273,7 @@ static void learn_facts(void)
 		guest.perf = false, guest.samples = false;
 	if (guest.info.cpu_type == PERFCTR_RISCV_SBI)
 		guest.nprogrammable = (unsigned int)__builtin_popcountll(guest.info.counters & ~7ull);
-	else if (is_x86())
+	else if (is_x86() && !is_modeless())
 		/* A Pentium 4 counts instructions by the six of its last block alone. */
 		guest.nprogrammable = is_p4() ? 6 :
 			(unsigned int)__builtin_popcountll(guest.info.counters & 0xffffffull);
@@ -285,7 +285,7 @@ static void learn_facts(void)
 }
 
 /* What counters of perf's lack */
-static const char *what_shared_lacks(unsigned int what)
+static const char *what_shared_lacks(uint64_t what)
 {
 	if (!(guest.info.cpu_features & PERFCTR_FEATURE_SHARED))
 		return "perf_events counts nothing";
@@ -348,12 +348,14 @@ bool has_kprobes(void)
 	return found;
 }
 
-static const char *what_is_missing(unsigned int what)
+static const char *what_is_missing(uint64_t what)
 {
 	const struct perfctr_kernel_info *info = &guest.info;
 
 	if (guest.shared && what_shared_lacks(what))
 		return what_shared_lacks(what);
+	if ((what & NEED_COUNTERS) && is_modeless())
+		return "counters count all modes";
 	if ((what & NEED_COUNTERS) && !guest.shared &&
 	    (!guest.nprogrammable || !(info->cpu_features & PERFCTR_FEATURE_FILTER)))
 		return "no programmable counters";
@@ -397,6 +399,19 @@ static const char *what_is_missing(unsigned int what)
 		return "perf_events has few counters, of one mode";
 	if ((what & NEED_PERMISSION) && is_ppc())
 		return "anybody reads registers in user mode";
+	if ((what & NEED_EVNTSEL) && (is_pentium() || is_p4()))
+		return "event selects are unlike the P6's";
+	if ((what & NEED_NOISE) && is_p4())
+		return "no event of the processor counts interrupts";
+	if ((what & NEED_CYCLES) && is_x86() && (info->cpu_type == PERFCTR_X86_INTEL_P5 ||
+					      info->cpu_type == PERFCTR_X86_CYRIX_MII))
+		return "the processor has no event of cycles";
+	if ((what & NEED_RDTSC) && !(info->cpu_features & PERFCTR_FEATURE_RDTSC))
+		return "the clock is the kernel's";
+	if ((what & NEED_RDTSC) && is_modeless())
+		return "user mode reads nothing unless the parameter user_read is open";
+	if ((what & NEED_MODELESS) && !is_modeless())
+		return "counters filter by mode, or there are none";
 	if ((what & NEED_LACKS) && !info->events[0])
 		return "the processor does not tell which events it has";
 	if ((what & NEED_EXTRA) &&
@@ -445,7 +460,7 @@ static bool next_record(unsigned int *priority, char *text, size_t size)
 }
 
 /* A message of the kernel that a test must not cause, or NULL */
-static const char *log_complaint(unsigned int what)
+static const char *log_complaint(uint64_t what)
 {
 	static const char *const alarms[] = {
 		"WARNING", "BUG", "Oops", "nable to handle", "Call Trace", "rcu:", "hung",
@@ -512,7 +527,7 @@ static bool is_wanted(const char *name)
 	return false;
 }
 
-void guest_run(const TTest *test, unsigned int what)
+void guest_run(const TTest *test, uint64_t what)
 {
 	const char *missing, *logged;
 	TestResult **results;

@@ -52,6 +52,12 @@
 #define NEED_KPROBES	0x40000000	/* the kernel has kprobes */
 #define NEED_ROOM	0x20000000	/* what was counted before leaves counters for the next control */
 
+#define NEED_EVNTSEL	0x80000000u	/* event selects as the P6's and AMD's are */
+#define NEED_RDTSC	0x100000000ull	/* the clock can be read in user mode */
+#define NEED_MODELESS	0x200000000ull	/* counters that count all modes */
+#define NEED_CYCLES	0x400000000ull	/* a name for the event of clock cycles */
+#define NEED_NOISE	0x800000000ull	/* an event that counts interrupts */
+
 /* The user that runs the test; root without any of these */
 #define AS_USER		0x100
 #define AS_STRANGER	0x200
@@ -76,7 +82,8 @@
  * @perf: perf_event_open() counts instructions in user mode
  * @samples: ... and takes samples of cycles
  * @info: what PERFCTR_IOC_INFO said
- * @nprogrammable: programmable counters of a CPU
+ * @nprogrammable: programmable counters of a CPU; 0 if they count all modes, as most tests then count the
+ *	clock alone (test_modeless.c has the others)
  * @shared: controls count by perf_events (SOURCE=shared in the environment)
  */
 struct guest_facts {
@@ -113,6 +120,22 @@ static inline bool is_amd(void)
 	return is_x86() && (type == PERFCTR_X86_AMD_K7 || type == PERFCTR_X86_AMD_K8 ||
 			    type == PERFCTR_X86_AMD_K8C || type == PERFCTR_X86_AMD_FAM10H ||
 			    type >= PERFCTR_X86_AMD_FAM15H);
+}
+
+/* Intel's P5, its clones, and the C3: events of their own, which CPUID does not tell */
+static inline bool is_pentium(void)
+{
+	const unsigned int type = guest.info.cpu_type;
+
+	return is_x86() && (type == PERFCTR_X86_INTEL_P5 || type == PERFCTR_X86_INTEL_P5MMX ||
+			    (type >= PERFCTR_X86_CYRIX_MII && type <= PERFCTR_X86_WINCHIP_2) ||
+			    type == PERFCTR_X86_VIA_C3);
+}
+
+/* Counters count all modes, and never stop. */
+static inline bool is_modeless(void)
+{
+	return is_pentium() && !(guest.info.cpu_features & PERFCTR_FEATURE_FILTER);
 }
 
 static inline bool is_p4(void)
@@ -158,7 +181,7 @@ static inline bool is_arm64(void)
  * none), and learns the facts of the machine.
  */
 void guest_begin(const char *subject, const char *params);
-void guest_run(const TTest *test, unsigned int what);
+void guest_run(const TTest *test, uint64_t what);
 /* Returns the exit status of the program: 0 if nothing failed. */
 int guest_end(void);
 

@@ -12,6 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "counting.h"
 #include "guest.h"
 
 static int registers;
@@ -63,13 +64,46 @@ static void __attribute__((constructor)) find_registers(void)
 
 #endif
 
+/* The Pentium 4's first counter that counts instructions, and its CCCR */
+#define P4_CCCR		0x36cu
+#define P4_PERFCTR	0x30cu
+#define P4_ENABLE	0x1000u
+#define P4_SELECT	0xe000u
+#define P4_BOTH_THREADS	0x30000u
+
+#define CESR		0x11u	/* the Pentium's: an event select in each half */
+#define CTR0		0x12u
+#define CESR_MODES	0xc0u
+
 uint32_t msr_evntsel(unsigned int i)
 {
+	if (guest.info.cpu_type == PERFCTR_X86_VIA_C3)
+		return MSR_EVNTSEL0 + 1;
+	if (is_pentium())
+		return CESR;
+	if (is_p4())
+		return P4_CCCR + i;
 	return of.evntsel + i * of.distance;
+}
+
+uint64_t evntsel_of(unsigned int i, uint64_t event, bool on)
+{
+	if (is_p4())
+		return (own_event(event) & P4_SELECT) | P4_BOTH_THREADS |
+		       (on ? P4_ENABLE : 0);
+	if (!is_pentium())
+		return event | EVNTSEL_BOTH | (on ? EVNTSEL_EN : 0);
+	return (own_event(event) | (on && !is_modeless() ? CESR_MODES : 0)) << 16 * i;
 }
 
 uint32_t msr_perfctr(unsigned int i)
 {
+	if (guest.info.cpu_type == PERFCTR_X86_VIA_C3)
+		return MSR_PMC0 + 1;
+	if (is_pentium())
+		return CTR0 + i;
+	if (is_p4())
+		return P4_PERFCTR + i;
 	return of.perfctr + i * of.distance;
 }
 

@@ -37,8 +37,13 @@ void open_registers(void);
 bool wrmsr(uint32_t msr, uint64_t value);
 bool rdmsr(uint32_t msr, uint64_t *value);
 
-/* Of this processor, Intel's or AMD's: general-purpose counter i's, and what all have in common */
+/*
+ * Of this processor: general-purpose counter i's, and what all have in common. The Pentium's counters have
+ * one register for their event selects.
+ */
 uint32_t msr_evntsel(unsigned int i);
+/* What makes counter i count in both modes, or would but is not enabled: as that register has it */
+uint64_t evntsel_of(unsigned int i, uint64_t event, bool on);
 uint32_t msr_perfctr(unsigned int i);
 uint32_t msr_global_ctrl(void);	/* 0: there is none */
 

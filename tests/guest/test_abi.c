@@ -2181,9 +2181,9 @@ int main(void)
 	else
 		GUEST_RUN(raw_needs_a_privilege, LOG_SILENT | AS_USER);
 	GUEST_RUN(map_describes_the_control, LOG_SILENT | AS_USER);
-	GUEST_RUN(map_knows_its_thread, LOG_SILENT | AS_USER);
+	GUEST_RUN(map_knows_its_thread, NEED_RDTSC | LOG_SILENT | AS_USER);
 #if defined(__i386__)
-	GUEST_RUN(map_knows_its_segment, LOG_SILENT | AS_USER);
+	GUEST_RUN(map_knows_its_segment, NEED_RDTSC | LOG_SILENT | AS_USER);
 #endif
 	GUEST_RUN(map_shows_nothing_else, LOG_SILENT | AS_USER);
 	GUEST_RUN(first_programs_run, LOG_SILENT | AS_USER);

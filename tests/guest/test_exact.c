@@ -805,9 +805,9 @@ int main(void)
 	GUEST_RUN(moved_between_cpus, NEED_COUNTERS | NEED_SMP);
 	GUEST_RUN(moves_itself, NEED_COUNTERS | NEED_USER_READ | NEED_SMP);
 	GUEST_RUN(clock_counts_run_time, AS_USER);
-	GUEST_RUN(clock_is_read_inline, AS_USER);
+	GUEST_RUN(clock_is_read_inline, NEED_RDTSC | AS_USER);
 #if !defined(__riscv) && !defined(__powerpc__)
-	GUEST_RUN(clock_is_not_offered_if_forbidden, AS_USER);
+	GUEST_RUN(clock_is_not_offered_if_forbidden, NEED_RDTSC | AS_USER);
 #endif
 	GUEST_RUN(ref_cycles_are_perfs, NEED_X86 | NEED_PERF);
 	return guest_end();

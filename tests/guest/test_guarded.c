@@ -1203,9 +1203,9 @@ int main(void)
 	run_policy(readable_after_seccomp, both);
 	run_policy(readable_after_text_patching, both);
 	run_policy(readable_while_text_is_patched, both);
-	run_policy(rdpmc_is_written, both);
-	run_policy(rdpmc_is_written_while_a_twin_waits, both);
-	run_policy(rdpmc_is_written_while_others_count, both);
+	run_policy(rdpmc_is_written, both | NEED_PERF);
+	run_policy(rdpmc_is_written_while_a_twin_waits, both | NEED_PERF);
+	run_policy(rdpmc_is_written_while_others_count, both | NEED_PERF);
 #endif
 	run_policy(child_of_a_reader_reads_none, both | NEED_PERMISSION | AS_USER);
 	run_policy(stranger_reads_none, both | NEED_PERMISSION);

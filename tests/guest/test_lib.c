@@ -723,6 +723,10 @@ START_TEST(events)
 	}
 	/* Of an emulated ARM perf counts cycles and instructions alone; the 604e has no other names. */
 	few = !guest.info.counters || (is_ppc() && guest.info.cpu_type == PERFCTR_PPC_604e);
+	if (is_pentium()) {
+		ck_assert_uint_eq(counted, set->nevents);
+		return;
+	}
 	ck_assert_uint_ge(counted, !has_counters() ? 0 : few ? 2 : 4);
 }
 END_TEST

@@ -16,7 +16,6 @@
 #define WATCHDOG "/proc/sys/kernel/nmi_watchdog"
 #define LOOPS 1000ul
 #define BUSY "cost not measured: perf_events or the NMI watchdog has the counters\n"
-#define INSTRUCTIONS 0xc0u
 
 static char kernel_log[16384];
 
@@ -87,19 +86,22 @@ static void line_of(const char *what, bool there)
 
 static void all_lines(bool write_counter)
 {
-	bool counters = guest.nprogrammable, global_ctrl = has_global_ctrl();
+	bool counters = guest.nprogrammable || is_modeless(), global_ctrl = has_global_ctrl();
+	/* The Pentium's APIC has no such entry, and without MMX it has no RDPMC. */
+	bool lvtpc = counters && !is_pentium();
+	bool rdpmc = counters && guest.info.cpu_type != PERFCTR_X86_INTEL_P5;
 
 	line_of("RDTSC", true);
 	line_of("CR4 read", true);
 	line_of("CR4 write", true);
-	line_of("RDPMC", counters);
+	line_of("RDPMC", rdpmc);
 	line_of("RDMSR of a counter", counters);
 	line_of("WRMSR of a counter", counters && write_counter);
 	line_of("WRMSR of an event select", counters);
 	line_of("WRMSR of GLOBAL_CTRL", counters && global_ctrl);
-	line_of("LVTPC write", counters);
+	line_of("LVTPC write", lvtpc);
 	ck_assert_uint_eq(times("perfctr: cost"),
-			  counters ? 7u + write_counter + global_ctrl : 3u);
+			  counters ? 5u + rdpmc + write_counter + global_ctrl + lvtpc : 3u);
 }
 
 /* One line says why, and nothing is measured. */
@@ -221,7 +223,10 @@ START_TEST(a_line_for_each)
 	char text[16];
 
 	load_and_listen("measure=1");
-	all_lines(true);
+	if (guest.info.cpu_features & PERFCTR_FEATURE_RDTSC)
+		all_lines(true);
+	else
+		not_measured("cost not measured: there is no time-stamp counter\n");
 	ck_assert_int_gt(read_text(MODULE_PARAMS "measure", text, sizeof(text)), 0);
 	ck_assert_str_eq(text, "Y\n");
 }
@@ -240,7 +245,7 @@ START_TEST(registers_as_before)
 	/* On the P6 perf leaves the enable bit set, and it is one for both counters. */
 	ck_assert(wrmsr(msr_evntsel(0), 0));
 	ck_assert(wrmsr(msr_perfctr(last), 0x12345678));
-	ck_assert(wrmsr(msr_evntsel(last), INSTRUCTIONS | EVNTSEL_BOTH));
+	ck_assert(wrmsr(msr_evntsel(last), evntsel_of(last, EV_INSTRUCTIONS, false)));
 	measured_without_a_trace(true);
 	/* Intel's extend the sign of 32 bits, AMD's take all of their bits. */
 	ck_assert(wrmsr(msr_perfctr(last), UINT64_C(0xffffffff87654321)));
@@ -257,8 +262,8 @@ START_TEST(registers_as_before)
 	if (has_global_ctrl())
 		ck_assert(wrmsr(msr_global_ctrl(), UINT64_C(1) << last));
 	for (i = 0; i <= last; i++)
-		ck_assert(wrmsr(msr_evntsel(i), (i == last ? INSTRUCTIONS | EVNTSEL_BOTH : 0) |
-				EVNTSEL_EN));
+		ck_assert(wrmsr(msr_evntsel(i), i == last ? evntsel_of(i, EV_INSTRUCTIONS, true) :
+				is_pentium() ? 0 : EVNTSEL_EN));
 	for (i = 0; i <= last; i++)
 		ck_assert(wrmsr(msr_evntsel(i), 0));
 	ck_assert(rdmsr(msr_perfctr(last), &value));
@@ -329,7 +334,7 @@ START_TEST(the_firmware_has_the_counters)
 
 	open_registers();
 	ck_assert_int_eq(module_unload_patiently(), 0);
-	ck_assert(wrmsr(msr_evntsel(0), EVNTSEL_BOTH | EVNTSEL_EN));
+	ck_assert(wrmsr(msr_evntsel(0), evntsel_of(0, 0, true)));
 	keep_all(&before);
 	load_and_listen("measure=1");
 	keep_all(&after);
@@ -348,7 +353,9 @@ int main(void)
 	pin_self(0);
 	GUEST_RUN(not_unless_asked, NEED_X86 | LOG_MODULE);
 	GUEST_RUN(a_line_for_each, NEED_X86 | LOG_MODULE);
-	GUEST_RUN(registers_as_before, NEED_X86 | NEED_COUNTERS | LOG_MODULE);
+	/* A Pentium 4's count by registers that are not looked at here; its unit test does. */
+	GUEST_RUN(registers_as_before, NEED_X86 | NEED_COUNTERS | (is_p4() ? NEED_EVNTSEL : 0) |
+		  LOG_MODULE);
 	GUEST_RUN(all_is_given_back, NEED_X86 | NEED_COUNTERS | NEED_PERF | LOG_MODULE);
 	GUEST_RUN(perf_has_the_counters, NEED_X86 | NEED_COUNTERS | NEED_PERF | LOG_MODULE);
 	GUEST_RUN(the_watchdog_has_the_counters, NEED_X86 | NEED_COUNTERS | NEED_PERF | LOG_MODULE);

@@ -330,12 +330,12 @@ int main(void)
 {
 	/*
 	 * Where there are no counters the programs count the clock alone: they see that by the
-	 * type. A RISC-V may have the type and no counter that filters.
+	 * type. A RISC-V may have the type and no counter that filters, and so has a WinChip.
 	 */
 	unsigned int need;
 
 	guest_begin("old", NULL);
-	need = guest.info.cpu_type == PERFCTR_RISCV_SBI ? NEED_COUNTERS : 0;
+	need = guest.info.cpu_type == PERFCTR_RISCV_SBI || is_modeless() ? NEED_COUNTERS : 0;
 	GUEST_RUN(self, need | AS_USER);
 	GUEST_RUN(signal_at_each_overflow, NEED_COUNTERS | NEED_INTERRUPT | AS_USER);
 	GUEST_RUN(global, NEED_COUNTERS);
@@ -344,7 +344,7 @@ int main(void)
 	GUEST_RUN(garbage_collector, need | AS_USER);
 	GUEST_RUN(attach, need | AS_USER);
 	GUEST_RUN(threads, need | AS_USER);
-	GUEST_RUN(events_by_name, AS_USER);
+	GUEST_RUN(events_by_name, (is_modeless() ? NEED_COUNTERS : 0) | AS_USER);
 	GUEST_RUN(raw_information, AS_USER);
 	GUEST_RUN(every_call, need | AS_USER);
 	GUEST_RUN(every_call, need);

@@ -870,7 +870,8 @@ int main(void)
 	GUEST_RUN(read_by_another, NEED_TOPDOWN | NEED_SMP | AS_USER);
 	GUEST_RUN(perf_in_turns, NEED_TOPDOWN | NEED_PERF);
 	if (!is_amd())
-		GUEST_RUN(refusals, NEED_NATIVE | NEED_COUNTERS | NEED_X86 | AS_USER);
+		GUEST_RUN(refusals, NEED_NATIVE | NEED_COUNTERS | NEED_X86 | NEED_EVNTSEL |
+			  AS_USER);
 	GUEST_RUN(refused_through_perf, NEED_TOPDOWN | NEED_SHARED);
 	GUEST_RUN(control_is_read_back, NEED_TOPDOWN | AS_USER);
 	GUEST_RUN(perfex_percents, NEED_TOPDOWN);

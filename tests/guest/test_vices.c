@@ -139,7 +139,7 @@ static int count_by_both(void)
 
 	control_init(&control);
 	control.tsc_on = 1;
-	control_add_at(&control, 0, EV_INSTRUCTIONS, PERFCTR_CTR_USER);
+	control_add_at(&control, first_counter(), EV_INSTRUCTIONS, PERFCTR_CTR_USER);
 	if (has_fixed())
 		control_add_at(&control, 24, EV_INSTRUCTIONS, PERFCTR_CTR_USER);
 	set_control(fd, &control);
@@ -183,21 +183,39 @@ static void toggle(uint32_t msr, uint64_t bits)
 	ck_assert(wrmsr(msr, value ^ bits));
 }
 
+/* Without it the first counter stands still: on the Pentium that of the mode. */
+static uint64_t enable_bit(void)
+{
+	if (is_p4())
+		return 1u << 12;
+	return is_pentium() ? 0x80 : EVNTSEL_EN;
+}
+
+/* Bits of another event on counter @i; of a Pentium 4 of what the CCCR selects */
+static uint64_t event_bits(unsigned int i)
+{
+	if (is_p4())
+		return 1u << 13;
+	if (is_pentium())
+		return i ? evntsel_of(i, EV_INSTRUCTIONS, false) : 0x16 ^ 0x12;
+	return i ? EV_INSTRUCTIONS : EV_INSTRUCTIONS ^ EV_BRANCHES;
+}
+
 START_TEST(select_changed)
 {
 	int fd;
 
 	open_registers();
 	fd = count_by_both();
-	toggle(msr_evntsel(0), EV_INSTRUCTIONS ^ EV_BRANCHES);
+	toggle(msr_evntsel(0), event_bits(0));
 	is_noticed(fd);
 	/* It stops counting altogether. */
 	fd = count_by_both();
-	toggle(msr_evntsel(0), EVNTSEL_EN);
+	toggle(msr_evntsel(0), enable_bit());
 	is_noticed(fd);
 	/* A counter that is not in use is ours as well: its next user counts from there on. */
 	fd = count_by_both();
-	toggle(msr_evntsel(1), EV_INSTRUCTIONS);
+	toggle(msr_evntsel(1), event_bits(1));
 	is_noticed(fd);
 }
 END_TEST
@@ -274,7 +292,7 @@ START_TEST(noticed_at_the_end)
 
 	open_registers();
 	fd = count_by_both();
-	toggle(msr_evntsel(0), EVNTSEL_EN);
+	toggle(msr_evntsel(0), enable_bit());
 	body_spin(SOME_JIFFIES);
 	unlink_self(fd);
 	ck_assert_uint_eq(error_of(fd), PERFCTR_ERROR_CHANGED);
@@ -282,10 +300,10 @@ START_TEST(noticed_at_the_end)
 
 	/* ... or goes on with its sums. */
 	fd = count_by_both();
-	toggle(msr_evntsel(0), EVNTSEL_EN);
+	toggle(msr_evntsel(0), enable_bit());
 	body_spin(SOME_JIFFIES);
 	control_init(&control);
-	control_add_at(&control, 0, EV_INSTRUCTIONS, PERFCTR_CTR_USER);
+	control_add_at(&control, first_counter(), EV_INSTRUCTIONS, PERFCTR_CTR_USER);
 	control.preserve = 1;
 	ck_assert_int_eq(try_control(fd, &control), -EIO);
 	ck_assert_uint_eq(error_of(fd), PERFCTR_ERROR_CHANGED);
