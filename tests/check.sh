@@ -19,7 +19,7 @@ log=build/log
 # first. A warm run shall take 25 minutes: a part that is added here costs another one its place.
 parts='lint unit guest-skylake-smp2 guest-riscv64-6.12-smp2 guest-riscv64-nopmu
 	guest-x86_64-6.12-smp2 guest-icelake-testing guest-skylake-6.1 guest-nehalem-i386
-	guest-zen4-smp2 kvm-zen4-testing guest-7450
+	guest-zen4-smp2 kvm-zen4-testing guest-7450 guest-p5mmx guest-c6
 	shared-icelake-smp2 shared-riscv64-6.12-smp2 shared-arm64-6.12-smp2
 	tracepoint-icelake-smp2 stress-riscv64-6.12-30000 stress-icelake-30000
 	languages fuzz-report install ppc32-rules p4 p5-rules newest'
@@ -152,6 +152,11 @@ run_part() { # name
 		zen4) subjects='report abi exact guarded overflow' ;;
 		k7) subjects='exact overflow old' ;;
 		p4m3) subjects='p4 exact overflow' ;;
+		# What the Pentium and its clones do unlike others; where counters count all modes most
+		# subjects count the clock alone.
+		p5mmx) subjects='report abi exact guarded old' ;;
+		p5 | mii) subjects="report $core behaviours reader lib meter old perfex noise measure vices" ;;
+		c6 | winchip2 | c3) subjects='report exact modeless' ;;
 		7450) subjects='report exact guarded overflow ppc32' ;;
 		# Switches are seen by the tracepoint, and perf forgets to ask: after a refusal it is not
 		# to be trusted there, see test_unreserved.c.
