@@ -127,8 +127,8 @@ check-debug:
 		$(addprefix debug-riscv64-rt-,suite stress) \
 		$(addprefix debug-skylake-rt-,suite stress) \
 		$(addprefix full-guest-,riscv64-6.12-smp2 riscv64-testing-smp2 icelake-testing skylake-6.1) \
-		$(addprefix full-guest-,zen4-smp2 7450 7400 p5mmx c3) guest-hybrid-smp2 guest-skylake-rt-smp2 \
-		$(addprefix guest-,p5 mii winchip2) \
+		$(addprefix full-guest-,zen4-smp2 7450 7400 p5mmx c3 p4m3-smp2) guest-hybrid-smp2 guest-skylake-rt-smp2 \
+		$(addprefix guest-,p5 mii winchip2 pentiumm) \
 		$(addprefix guest-,$(addsuffix -smp2,pentium3 riscv64-smcntrpmf core icelake-topdown)) \
 		$(addprefix guest-,$(addsuffix -smp2,sapphirerapids k8 fam10h fam15h zen2)) \
 		guest-k7 $(addprefix guest-zen4-,testing-smp2 6.1-smp2) kvm-fam10h kvm-zen2 kvm-zen4 \

@@ -151,7 +151,7 @@ run_part() { # name
 		skylake-rt) subjects='exact guarded rdpmc overflow inherit handle record' ;;
 		zen4) subjects='report abi exact guarded overflow' ;;
 		k7) subjects='exact overflow old' ;;
-		p4m3) subjects='p4 exact overflow' ;;
+		pentiumm) subjects='machine exact overflow old' ;;
 		# What the Pentium and its clones do unlike others; where counters count all modes most
 		# subjects count the clock alone.
 		p5mmx) subjects='report abi exact guarded old' ;;
