@@ -32,26 +32,19 @@ static unsigned int known_type(void)
 								  PERFCTR_X86_INTEL_CORE2;
 }
 
-static bool are_p5s(void)
+static bool is_p5(void)
 {
 	return is_x86() && (known_type() == PERFCTR_X86_INTEL_P5 ||
 			    known_type() == PERFCTR_X86_INTEL_P5MMX ||
 			    known_type() == PERFCTR_X86_CYRIX_MII);
 }
 
-static bool are_p4s(void)
-{
-	return is_x86() && (known_type() == PERFCTR_X86_INTEL_P4 ||
-			    known_type() == PERFCTR_X86_INTEL_P4M2 ||
-			    known_type() == PERFCTR_X86_INTEL_P4M3);
-}
-
 /* The word of theirs that says what is counted; a Pentium 4's, CCCR, says where that stands. */
 static unsigned int word(void)
 {
-	if (are_p5s())
+	if (is_p5())
 		return 0x96;
-	return are_p4s() ? 0x39000 : EVNTSEL(EV_INSTRUCTIONS);
+	return is_p4() ? 0x39000 : EVNTSEL(EV_INSTRUCTIONS);
 }
 
 /* x86: counters that cannot leave out the kernel are of no use to them. */
