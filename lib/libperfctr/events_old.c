@@ -74,8 +74,10 @@ static const struct perfctr_event p4_events[] = {
 	P4(0x402u, P4_IQ, tagged_or_not, "instructions", "instructions completed"),
 	P4(0x506u, P4_IQ, all_branches, "branches", "branch instructions completed"),
 	P4(0x403u, P4_IQ, not_bogus, "branch-misses", "branches mispredicted"),
-	P4(0x70cu, P4_BPU, cache_hits, "cache-references", "cache accesses that hit, from level 2 on"),
-	P4(0x70cu, P4_BPU, cache_misses, "cache-misses", "cache accesses that missed, from level 2 on"),
+	P4(0x70cu, P4_BPU, cache_hits, "cache-references",
+	   "cache accesses that hit, from level 2 on"),
+	P4(0x70cu, P4_BPU, cache_misses, "cache-misses",
+	   "cache accesses that missed, from level 2 on"),
 	P4(0x318u, P4_BPU, itlb_all, "iTLB-loads", "instruction TLB loads"),
 	P4(0x318u, P4_BPU, itlb_miss, "iTLB-load-misses", "instruction TLB load misses"),
 	P4(0x509u, P4_IQ, not_bogus, "L1-dcache-load-misses", "level 1 data cache load misses"),
@@ -271,7 +273,8 @@ static int add_units(const struct perfctr_event *event, const char *units,
 	return 0;
 }
 
-int perfctr_old_event(unsigned int cpu_type, const char *name, struct perfctr_ctr_control *ctr)
+int perfctr_old_event(unsigned int cpu_type, const char *name,
+		      struct perfctr_ctr_control *ctr)
 {
 	size_t length = strcspn(name, ":");
 	const struct perfctr_event *event = find_event(cpu_type, name, length);
@@ -283,8 +286,9 @@ int perfctr_old_event(unsigned int cpu_type, const char *name, struct perfctr_ct
 		perfctr_old_set_event(cpu_type, event, ctr);
 		return 0;
 	}
-	return perfctr_is_p4(cpu_type) && event->unit_mask && !add_units(event, name + length, ctr) ?
-	       0 : EINVAL;
+	if (!perfctr_is_p4(cpu_type) || !event->unit_mask)
+		return EINVAL;
+	return add_units(event, name + length, ctr) < 0 ? EINVAL : 0;
 }
 
 /*
@@ -320,8 +324,8 @@ static int same(unsigned int cpu_type, const struct perfctr_event *event,
 }
 
 /* The name in the table with its units; 0 if that is not all that it counts */
-static int format_units(const struct perfctr_event *event, const struct perfctr_ctr_control *ctr,
-			char *name, size_t size)
+static int format_units(const struct perfctr_event *event,
+			const struct perfctr_ctr_control *ctr, char *name, size_t size)
 {
 	unsigned int left = (unsigned int)(ctr->config >> ESCR_MASK_SHIFT) & ESCR_MASK, i;
 	const struct perfctr_unit_mask *mask = event->unit_mask;
@@ -329,7 +333,8 @@ static int format_units(const struct perfctr_event *event, const struct perfctr_
 	size_t used = (size_t)snprintf(name, size, "%s", event->name);
 
 	p4_encode(event, left, &other);
-	if (used >= size || !mask || !left || other.event != ctr->event || other.config != ctr->config ||
+	if (used >= size || !mask || !left || other.event != ctr->event ||
+	    other.config != ctr->config ||
 	    (ctr->map < 32 && !(event->counters_set >> ctr->map & 1)))
 		return 0;
 	for (i = 0; i < mask->nvalues; i++) {
@@ -379,7 +384,8 @@ int perfctr_old_name(unsigned int cpu_type, const struct perfctr_ctr_control *ct
 		(void)snprintf(name, size, "%s", found);
 		return 1;
 	}
-	for (set = perfctr_is_p4(cpu_type) ? perfctr_event_table(cpu_type) : NULL; set; set = set->include)
+	set = perfctr_is_p4(cpu_type) ? perfctr_event_table(cpu_type) : NULL;
+	for (; set; set = set->include)
 		for (i = 0; i < set->nevents; i++)
 			if (format_units(&set->events[i], &normal, name, size))
 				return 1;
