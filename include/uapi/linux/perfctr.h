@@ -333,13 +333,13 @@ struct perfctr_open {
  *	are the other hyperthread's modes. Counters that select one ESCR need the same value.
  *	ppc32: bits 0..31 are MMCR0 without FC, FCS, FCP, PMXE, PMC1SEL and PMC2SEL (that is,
  *	FCM1, FCM0, FCECE, TBSEL, TBEE, THRESHOLD, PMC1CE, PMCnCE and TRIGGER), bits 32..63 MMCR2,
- *	of which only THRESHMULT of the 7400 and 745x may be set. Both registers, and the modes in @flags, are of the control
- *	as a whole: all its counters must have the same @config and @flags. The i-mode counters
- *	are the enabled conditions of FCECE and TRIGGER; beside them TBEE, PMC1CE and PMCnCE must
- *	be zero, and with FCECE a period is at most 2^31. An a-mode counter is negative from a
- *	sum of 2^31 on; but beside an i-mode counter in PMC2 and up only if it is in PMC1. A
- *	control begins anew, not frozen and not triggered; what has frozen at an overflow goes on
- *	when the counters do
+ *	of which only THRESHMULT of the 7400 and 745x may be set. Both registers, and the modes
+ *	in @flags, are of the control as a whole: all its counters must have the same @config
+ *	and @flags. The i-mode counters are the enabled conditions of FCECE and TRIGGER; beside
+ *	them TBEE, PMC1CE and PMCnCE must be zero, and with FCECE a period is at most 2^31. An
+ *	a-mode counter is negative from a sum of 2^31 on; but beside an i-mode counter in PMC2
+ *	and up only if it is in PMC1. A control begins anew, not frozen and not triggered; what
+ *	has frozen at an overflow goes on when the counters do
  *	With PERFCTR_CTR_PERF, @event is the type of struct perf_event_attr (hardware 0,
  *	hardware cache 3, raw 4, or that of a core PMU of a hybrid processor), @config, @config1
  *	and @config2 are its members of these names
