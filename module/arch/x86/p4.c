@@ -362,7 +362,9 @@ static int p4_check(const struct perfctr_ctr_control *ctr, u32 *counters,
 
 /**
  * struct placing - counters of one block that are given hardware counters
- * @ctr, @can, @hw: see p4_place()
+ * @ctr: the control's counters
+ * @can: of each, the hardware counters that can count it
+ * @hw: of each, the one that it is given
  * @which: those of the control that are of this block
  * @nr: how many
  * @used: hardware counters that have been given
