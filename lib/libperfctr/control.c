@@ -45,8 +45,9 @@ static enum words words_of(unsigned int cpu_type)
 		return WORDS_MODELESS;
 	case PERFCTR_X86_INTEL_P4: case PERFCTR_X86_INTEL_P4M2: case PERFCTR_X86_INTEL_P4M3:
 		return WORDS_P4;
+	default:
+		return WORDS_EVNTSEL;
 	}
-	return WORDS_EVNTSEL;
 }
 
 /* @usr and @os: the bits of the modes */

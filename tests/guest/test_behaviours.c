@@ -253,7 +253,7 @@ START_TEST(overflow_on_every_counter)
 		if (!((is_x86() ? counters() : guest.info.counters) >> hw & 1))
 			continue;
 		/* cycle, time and instret do not interrupt; PMC5 and PMC6 count no instructions. */
-		if (is_ppc() ? hw > 3 : is_x86() ? hw < first_counter() : hw < 3)
+		if (is_ppc() ? hw > 3 : hw < (is_x86() ? first_counter() : 3))
 			continue;
 		if (is_x86() && hw == FIXED + 1)
 			event = EV_CYCLES;

@@ -322,7 +322,7 @@ START_TEST(kernel_mode_is_counted)
 
 	ck_assert_int_eq(exact_kernel(fd, PERFCTR_IOC_READ, rd, body_yield, 100), 0);
 	count = rd[1].sum[0] - rd[0].sum[0];
-	ck_assert_uint_gt(count, user + 100 * 100);
+	ck_assert_uint_gt(count, user + 100 * UINT64_C(100));
 }
 END_TEST
 
@@ -453,7 +453,7 @@ static void perfex_counts(const char *arguments)
 	ck_assert_msg(found != NULL, "%s", output);
 	count = strtoull(found + strlen("\"count\": "), NULL, 10);
 	ck_assert_uint_gt(count, KNOWN_LENGTH(KNOWN_LOOPS));
-	ck_assert_uint_lt(count, 2 * KNOWN_LENGTH(KNOWN_LOOPS));
+	ck_assert_uint_lt(count, UINT64_C(2) * KNOWN_LENGTH(KNOWN_LOOPS));
 }
 
 static void perfex_refuses(const char *arguments)

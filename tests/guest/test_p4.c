@@ -183,8 +183,7 @@ END_TEST
 /* A control that is refused, and leaves the one before as it was. */
 static const struct {
 	const char *name;
-	uint32_t map;
-	uint64_t cccr, escr, enable, matrix;
+	uint64_t map, cccr, escr, enable, matrix;
 	int err;
 } refused[] = {
 	{ "OVF", 12, SELECT(4) | ENABLE | ANY_THREAD | 1u << 31, INSNS, 0, 0, EINVAL },
@@ -222,7 +221,7 @@ START_TEST(bad_input)
 
 		control_init(&control);
 		add(&control, PERFCTR_MAP_ANY, SELECT(6) | BLOCK(1), ESCR(0x13, 1));
-		add(&control, refused[i].map, refused[i].cccr, refused[i].escr);
+		add(&control, (uint32_t)refused[i].map, refused[i].cccr, refused[i].escr);
 		control.ctr[1].config1 = refused[i].enable;
 		control.ctr[1].config2 = refused[i].matrix;
 		err = try_control(fd, &control);
@@ -274,7 +273,7 @@ START_TEST(replay_tagging)
 	add_tagged(&control, DTLB_TAGS, 2);
 	add(&control, PERFCTR_MAP_ANY, SELECT(4) | BLOCK(1), ESCR(1, 1));	/* page_walk_type */
 	set_control(fd, &control);
-	replays = counted(fd, 0, body_touch, (unsigned long)&arg);
+	(void)counted(fd, 0, body_touch, (unsigned long)&arg);
 	ck_ok(madvise(arg.base, PAGES * PAGE_SIZE, MADV_DONTNEED));
 	replays = counted(fd, 0, body_touch, (unsigned long)&arg);
 	ck_assert_uint_eq(replays, PAGES);
@@ -310,11 +309,21 @@ END_TEST
 static int overflow_fd;
 static volatile unsigned int overflows;
 
-static void on_overflow(int signo)
+static void on_overflow(int signo, siginfo_t *info, void *context)
 {
 	(void)signo;
+	(void)info;
+	(void)context;
 	overflows++;
 	(void)ioctl(overflow_fd, PERFCTR_IOC_IRESUME);
+}
+
+static void listen_to_overflows(void)
+{
+	struct sigaction action = { .sa_sigaction = on_overflow, .sa_flags = SA_SIGINFO };
+
+	overflows = 0;
+	ck_ok(sigaction(SIGUSR1, &action, NULL));
 }
 
 /*
@@ -328,8 +337,7 @@ static void cascades(unsigned int first, unsigned int second, uint64_t bit)
 	struct perfctr_read rd;
 	unsigned int i;
 
-	overflows = 0;
-	ck_assert(signal(SIGUSR1, on_overflow) != SIG_ERR);
+	listen_to_overflows();
 	control_init(&control);
 	control.si_signo = SIGUSR1;
 	add(&control, second, SELECT(4) | bit | ANY_THREAD, INSNS);
@@ -399,8 +407,7 @@ START_TEST(each_event_interrupts)
 			MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
 	ck_assert_ptr_ne(arg.base, MAP_FAILED);
 	overflow_fd = open_self();
-	overflows = 0;
-	ck_assert(signal(SIGUSR1, on_overflow) != SIG_ERR);
+	listen_to_overflows();
 	control_init(&control);
 	control.si_signo = SIGUSR1;
 	control.nrictrs = 1;

@@ -130,9 +130,9 @@ else
 	[ -z "$icount" ] || qemu=$qemu,sleep=off
 fi
 
-# One CPU is one without hyperthreads.
+# One CPU is one without hyperthreads. A package has one core.
 if [ "$threads" ] && [ "$smp" -gt 1 ]; then
-	smp=$smp,sockets=1,cores=$((smp / threads)),threads=$threads
+	smp=$smp,sockets=$((smp / threads)),cores=1,threads=$threads
 elif [ "$second" ] && [ "$smp" -gt 1 ]; then
 	smp=1,maxcpus=2,cores=2
 	qemu="$qemu -device ${cpu%%,*}-x86_64-cpu,socket-id=0,core-id=1,thread-id=0,$second"

@@ -12,7 +12,7 @@
 #   module	the first machine that has this kernel, and so the same module
 #   cpu		QEMU's words for the processor
 #   second	the same for the second CPU, where that is another
-#   threads	of each core; empty: 1
+#   threads	of each package, which has one core; empty: one thread, and packages as QEMU has them
 #   patched	QEMU's stock program is not enough
 #   icount	there is nothing without the instruction clock
 #   append	what else the kernel is told
@@ -43,7 +43,7 @@ p6 | p6-testing | p6-6.1)
 # --smp 2 hyperthreads of one core, and not two cores. Linux warns about these unless it is told not to
 # mitigate anything.
 p4 | p4-testing | p4-6.1 | p4-5.10 | p4m2* | p4m3*)
-	append=mitigations=off
+	append=mitigations=off threads=1
 	arch=x86_64 cpu=qemu64,vendor=GenuineIntel,family=15
 	case $machine in
 	p4 | p4-*) cpu=$cpu,model=1,level=2 ;;

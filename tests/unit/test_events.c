@@ -372,10 +372,10 @@ END_TEST
  * Manual, volume 3, lists of ESCRs and of events, and replay tagging
  */
 static const struct {
-	unsigned int cpu_type;
+	unsigned long cpu_type;
 	const char *spec;
 	unsigned long long event, config, config1, config2;
-	unsigned int map;
+	unsigned long map;
 	const char *written;	/* NULL: spec */
 } p4s[] = {
 	{ PERFCTR_X86_INTEL_P4, "cycles", 0x10000c000, 0x26000200, 0, 0, PERFCTR_MAP_ANY, NULL },
@@ -430,7 +430,7 @@ static const struct {
 
 START_TEST(test_p4)
 {
-	struct perfctr_info info = { .cpu_type = p4s[_i].cpu_type, .counters = 0x3ffff };
+	struct perfctr_info info = { .cpu_type = (unsigned int)p4s[_i].cpu_type, .counters = 0x3ffff };
 	struct perfctr_ctr_control ctr;
 	unsigned int there;
 	char name[80];
@@ -450,7 +450,7 @@ START_TEST(test_p4)
 END_TEST
 
 static const struct {
-	unsigned int cpu_type;
+	unsigned long cpu_type;
 	const char *spec;
 	int error;
 } no_olds[] = {
@@ -477,7 +477,7 @@ START_TEST(test_no_old)
 	struct perfctr_ctr_control ctr;
 
 	errno = 0;
-	ck_assert_int_eq(perfctr_event_parse(no_olds[_i].cpu_type, no_olds[_i].spec, &ctr), -1);
+	ck_assert_int_eq(perfctr_event_parse((unsigned int)no_olds[_i].cpu_type, no_olds[_i].spec, &ctr), -1);
 	ck_assert_msg(errno == no_olds[_i].error, "%s: %s", no_olds[_i].spec, strerror(errno));
 }
 END_TEST

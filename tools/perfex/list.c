@@ -78,8 +78,9 @@ static bool has_table(unsigned int cpu_type)
 	case PERFCTR_X86_WINCHIP_C6: case PERFCTR_X86_WINCHIP_2: case PERFCTR_X86_VIA_C3:
 	case PERFCTR_X86_INTEL_P4: case PERFCTR_X86_INTEL_P4M2: case PERFCTR_X86_INTEL_P4M3:
 		return true;
+	default:
+		return false;
 	}
-	return false;
 }
 
 /* Each event of the table, and with each of its units if it has several */

@@ -1120,7 +1120,7 @@ static const struct family p4_family = {
 
 /* The place of the ESCR that a counter selects; of events of the model alone */
 static const struct p4_event {
-	u8 block, select;
+	u32 block, select;
 	u64 escr;
 	enum model_kind kind;
 } p4_events[] = {

@@ -254,8 +254,8 @@ u64 model_msr(unsigned int cpu, u32 msr);
 /* Somebody who does not reserve writes it. */
 void model_set_msr(unsigned int cpu, u32 msr, u64 value);
 
-/* The MSR of the ESCR that counter n of a Pentium 4 selects by that CCCR; 0: there is none */
-u32 model_escr(unsigned int n, u64 cccr);
+/* The MSR of the ESCR that counter i of a Pentium 4 selects by that CCCR; 0: there is none */
+u32 model_escr(unsigned int i, u64 cccr);
 /* The registers of general-purpose counter n of this machine, its global control, and status */
 u32 model_perfctr(unsigned int n);
 u32 model_evntsel(unsigned int n);

@@ -545,8 +545,7 @@ END_TEST
 
 /* Somebody else's writes are found, of CCCRs and of ESCRs. */
 static const struct {
-	u32 msr;
-	u64 value;
+	u64 msr, value;
 	bool changed;
 } strangers[] = {
 	{ 0x36c, WHOLE(4) | CCCR_OVF, false },
@@ -565,7 +564,7 @@ START_TEST(verified)
 	driver_init(&model_p4m2);
 	ck_assert_int_eq(load_on(0, CLAIM(ctr)), 0);
 	ck_assert(model_verify_on(0));
-	model_set_msr(0, strangers[_i].msr, strangers[_i].value);
+	model_set_msr(0, (u32)strangers[_i].msr, strangers[_i].value);
 	shim_jiffies++;
 	ck_assert_int_eq(model_verify_on(0), !strangers[_i].changed);
 }

@@ -63,11 +63,15 @@ static const struct {
 START_TEST(type_by_processor)
 {
 	/* Whatever else it has: a register that nobody asks for is not there. */
-	struct model_machine machine = types[_i].vendor == CYRIX ? model_mii :
-				       types[_i].family == 6 ? model_c3 :
-				       types[_i].vendor == CENTAUR ? model_c6 : model_p5mmx;
+	struct model_machine machine = model_p5mmx;
 	struct perfctr_kernel_info info = {};
 
+	if (types[_i].vendor == CYRIX)
+		machine = model_mii;
+	else if (types[_i].family == 6)
+		machine = model_c3;
+	else if (types[_i].vendor == CENTAUR)
+		machine = model_c6;
 	machine.vendor = types[_i].vendor;
 	machine.family = types[_i].family;
 	machine.model = types[_i].model;
@@ -248,7 +252,11 @@ static const struct {
 /* The column of a machine in the table */
 static unsigned int kind(void)
 {
-	return is_c3() ? 3 : !has_modes() ? 2 : model.vendor == X86_VENDOR_CYRIX;
+	if (is_c3())
+		return 3;
+	if (!has_modes())
+		return 2;
+	return model.vendor == X86_VENDOR_CYRIX;
 }
 
 static u64 with_modes(u64 cesr, const struct perfctr_ctr_control *ctr, const struct perfctr_config *config)
@@ -415,9 +423,10 @@ static u32 control_msr(void)
 
 static u64 instructions(void)
 {
-	return is_c3() ? EV_INSTRUCTIONS :
-	       model.vendor == X86_VENDOR_CENTAUR && model.model == 4 ? EV_C6_INSTRUCTIONS :
-	       EV_P5_INSTRUCTIONS;
+	if (is_c3())
+		return EV_INSTRUCTIONS;
+	return model.vendor == X86_VENDOR_CENTAUR && model.model == 4 ? EV_C6_INSTRUCTIONS :
+									EV_P5_INSTRUCTIONS;
 }
 
 /* Two configs of one counter each do not disturb each other; one of both is one write. */
