@@ -517,10 +517,10 @@ START_TEST(test_tables)
 			ck_assert_int_eq(perfctr_event_parse(tables[_i].cpu_type, name, &again), 0);
 			ck_assert_uint_eq(again.event, ctr.event);
 			ck_assert_uint_eq(again.config, ctr.config);
-			for (k = 0; k < perfs->nevents && strcmp(perfs->events[k].name, name); k++)
+			for (k = 0; k < perfs->nevents && strcmp(perfs->events[k].name, name) != 0; k++)
 				;
 			by_perf += k < perfs->nevents;
-			if (k == perfs->nevents && strcmp(name, event->name)) {
+			if (k == perfs->nevents && strcmp(name, event->name) != 0) {
 				by_first++;
 				ck_assert_msg(!strcmp(name, "uops_type") || !strcmp(name, "BSQ_active_entries"),
 					      "%s", name);
