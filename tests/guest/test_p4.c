@@ -55,16 +55,16 @@
 /* Is CPU 1 one? */
 static bool has_hyperthreads(void)
 {
+#if defined(__x86_64__) || defined(__i386__)
 	unsigned int a, b, c, d;
 
-	if (guest.ncpus < 2)
-		return false;
-#if defined(__x86_64__) || defined(__i386__)
 	__cpuid(1, a, b, c, d);
+	(void)a;
+	(void)c;
+	return guest.ncpus > 1 && d & 1u << 28 && (b >> 16 & 0xff) > 1;
 #else
-	a = b = c = d = 0;
+	return false;
 #endif
-	return d & 1u << 28 && (b >> 16 & 0xff) > 1;
 }
 
 static void add(struct perfctr_control *control, uint32_t map, uint64_t cccr, uint64_t escr)
@@ -263,7 +263,7 @@ START_TEST(replay_tagging)
 	struct body_touch_arg arg = { .n = PAGES };
 	struct perfctr_control control;
 	int fd = open_self();
-	uint64_t replays, misses;
+	uint64_t replays, walks;
 	pid_t pid;
 
 	arg.base = mmap(NULL, PAGES * PAGE_SIZE, PROT_READ | PROT_WRITE,
@@ -277,9 +277,11 @@ START_TEST(replay_tagging)
 	ck_ok(madvise(arg.base, PAGES * PAGE_SIZE, MADV_DONTNEED));
 	replays = counted(fd, 0, body_touch, (unsigned long)&arg);
 	ck_assert_uint_eq(replays, PAGES);
+	/* Page walks are those of loads, too: what the body loads is in the TLB before. */
 	ck_ok(madvise(arg.base, PAGES * PAGE_SIZE, MADV_DONTNEED));
-	misses = counted(fd, 1, body_touch, (unsigned long)&arg);
-	ck_assert_uint_eq(misses, PAGES);
+	(void)*(volatile unsigned long *)&arg.n;
+	walks = counted(fd, 1, body_touch, (unsigned long)&arg);
+	ck_assert_uint_eq(walks, PAGES);
 	/* The tags are the core's: nobody else may have others, nor may one control. */
 	pid = fork();
 	if (!pid) {
