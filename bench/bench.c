@@ -85,7 +85,6 @@ int main(int argc, char **argv)
 	pin(0);
 	settle_guest();
 	if (optind < argc && !strcmp(argv[optind], PERF_ALONE)) {
-		counters_find_perf();
 		bench_perf_alone();
 	} else {
 		module_load(MODULE_PARAMS);

@@ -57,13 +57,11 @@ extern unsigned int bench_counters;
 extern unsigned int bench_user_counters;
 /* Finds that, and which events they count. */
 void counters_find(void);
-/* The same where perf alone is to be measured. */
-void counters_find_perf(void);
-/* Event @i of those that are counted, as a control has it; as perf has it in *attr, if that is not NULL */
+/* Event @i of those that are counted, as perf has it */
 struct perf_event_attr;
-uint64_t counters_event(unsigned int i, struct perf_event_attr *attr);
-/* What a control has beside it in config: a Pentium 4's ESCR */
-uint64_t counters_config(unsigned int i);
+void counters_perf_event(unsigned int i, struct perf_event_attr *attr);
+/* The same in a control, with what a Pentium 4 is told of it in other registers */
+void counters_set_event(unsigned int i, struct perfctr_ctr_control *ctr);
 /* By which source perfctr counts: PERFCTR_SOURCE_*; NATIVE, but in bench_shared() */
 extern uint32_t bench_source;
 

@@ -37,12 +37,11 @@ static void control(int fd, unsigned int n)
 		.ctr[0] = {
 			.map = PERFCTR_MAP_ANY,
 			.flags = PERFCTR_CTR_USER,
-			.event = counters_event(0, NULL),
-			.config = counters_config(0),
 			.ireset = -PERIOD - n,
 		},
 	};
 
+	counters_set_event(0, &wanted.ctr[0]);
 	wanted.size = offsetof(struct perfctr_control, ctr) + sizeof(wanted.ctr[0]);
 	if (ioctl(fd, PERFCTR_IOC_CONTROL, &wanted))
 		die("perfctr: control");

@@ -71,10 +71,9 @@ static void perf_event(struct perf_event_attr *attr, unsigned int i)
 	perf_attr_init(attr, events[i]);
 }
 
-uint64_t counters_config(unsigned int i)
+void counters_set_event(unsigned int i, struct perfctr_ctr_control *ctr)
 {
-	(void)i;
-	return 0;
+	ctr->event = events[i];
 }
 
 #else
@@ -163,23 +162,19 @@ static void perf_event(struct perf_event_attr *attr, unsigned int i)
 	attr->config = events[i];
 }
 
-uint64_t counters_config(unsigned int i)
+void counters_set_event(unsigned int i, struct perfctr_ctr_control *ctr)
 {
-	return more[i].config;
+	ctr->event = events[i];
+	ctr->config = more[i].config;
+	ctr->config1 = more[i].config1;
+	ctr->config2 = more[i].config2;
 }
 
 #endif
 
-void counters_find_perf(void)
+void counters_perf_event(unsigned int i, struct perf_event_attr *attr)
 {
-	bench_counters = MAX_COUNTERS;
-}
-
-uint64_t counters_event(unsigned int i, struct perf_event_attr *attr)
-{
-	if (attr)
-		perf_event(attr, i);
-	return events[i];
+	perf_event(attr, i);
 }
 
 bool has_topdown(void)
@@ -217,12 +212,10 @@ static void perfctr_begin(struct counting *counting)
 	for (i = 0; i < setup->counters; i++) {
 		control->ctr[i].map = setup->topdown ? PERFCTR_MAP_ANY :
 						       which_counter(i, setup->counters);
-		control->ctr[i].event = setup->topdown ? topdown_event(i) : events[i];
-#if defined(__x86_64__) || defined(__i386__)
-		control->ctr[i].config = more[i].config;
-		control->ctr[i].config1 = more[i].config1;
-		control->ctr[i].config2 = more[i].config2;
-#endif
+		if (setup->topdown)
+			control->ctr[i].event = topdown_event(i);
+		else
+			counters_set_event(i, &control->ctr[i]);
 		control->ctr[i].flags = PERFCTR_CTR_USER |
 					(setup->kernel ? PERFCTR_CTR_KERNEL : 0);
 	}

@@ -134,8 +134,6 @@ static void ours_begin(void)
 		.ctr[0] = {
 			.map = PERFCTR_MAP_ANY,
 			.flags = PERFCTR_CTR_USER,
-			.event = counters_event(0, NULL),
-			.config = counters_config(0),
 			.ireset = -PERIOD,
 		},
 	};
@@ -148,6 +146,7 @@ static void ours_begin(void)
 		exit(EXIT_FAILURE);
 	}
 	go_on = PERFCTR_IOC_IRESUME;
+	counters_set_event(0, &control.ctr[0]);
 	if (ioctl(fd, PERFCTR_IOC_CONTROL, &control))
 		die("perfctr: control");
 }

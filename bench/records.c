@@ -52,15 +52,15 @@ static void ours_begin(const struct setting *setting, struct ring *ring)
 	};
 	unsigned int i;
 
-	for (i = 0; i < setting->counters; i++)
+	for (i = 0; i < setting->counters; i++) {
 		control.ctr[i] = (struct perfctr_ctr_control){
 			.map = PERFCTR_MAP_ANY,
 			.flags = PERFCTR_CTR_USER,
-			/* The one that interrupts is the last one, and perf's first. */
-			.event = counters_event((i + 1) % setting->counters, NULL),
-			.config = counters_config((i + 1) % setting->counters),
 			.ireset = i == setting->counters - 1 ? -PERIOD : 0,
 		};
+		/* The one that interrupts is the last one, and perf's first. */
+		counters_set_event((i + 1) % setting->counters, &control.ctr[i]);
+	}
 	ring->fd[0] = _vperfctr_open(1);
 	if (ring->fd[0] < 0)
 		die("perfctr: open");
@@ -93,7 +93,7 @@ static void perfs_begin(const struct setting *setting, struct ring *ring)
 	unsigned int i;
 
 	for (i = 0; i < setting->counters; i++) {
-		counters_event(i, &attr);
+		counters_perf_event(i, &attr);
 		attr.exclude_kernel = 1;
 		attr.exclude_hv = 1;
 		attr.exclude_callchain_kernel = 1;

@@ -429,7 +429,7 @@ void bench_perf_alone(void)
 	struct cost base = base_line(0, 0), perf;
 	struct setup setup = { .side = PERF };
 
-	for (setup.counters = 1; setup.counters <= bench_counters; setup.counters++) {
+	for (setup.counters = 1; setup.counters <= MAX_COUNTERS; setup.counters++) {
 		perf = extra(&setup, &plain, &base);
 		report("switch_extra", setup.counters, NONE, perf.insn, NONE, "insn");
 		report("switch_extra_wrmsr", setup.counters, NONE, perf.writes[WRMSR], NONE,
