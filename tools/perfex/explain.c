@@ -413,10 +413,13 @@ const char *which_privilege(void)
 	return text;
 }
 
-/* Counters count all modes, as on x86 WinChips' and VIA's C3's do. */
+/*
+ * Counters count all modes, as on x86 WinChips' and VIA's C3's do. Without a driver of our own there is no
+ * hardware counter to speak of, and perf_events have what they have.
+ */
 static bool has_no_modes(const struct perfctr_info *info)
 {
-	return IS_X86 && info->nrctrs && !(info->cpu_features & PERFCTR_FEATURE_FILTER);
+	return IS_X86 && info->counters && !(info->cpu_features & PERFCTR_FEATURE_FILTER);
 }
 
 static void explain_modeless(const struct perfctr_info *info, const char *name)
