@@ -10,7 +10,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
 cd "$top"
 [ $# -gt 0 ] || set -- p6 core icelake icelake-topdown pentium3 k7 k8 fam10h fam15h zen2 zen4 \
-	p5 p5mmx mii c6 winchip2 c3
+	p4 p4m2-ht p4m3-ht p5 p5mmx mii c6 winchip2 c3
 
 # What QEMU holds as it ends is no leak. To find uses after a return each function's frame is
 # allocated; those that QEMU leaves by longjmp() are never freed, and soon most of the time goes into
