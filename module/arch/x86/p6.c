@@ -12,6 +12,7 @@
 
 #include "evntsel.h"
 #include "p6.h"
+#include "topdown.h"
 
 #define NR		2
 #define WIDTH		40
@@ -79,6 +80,10 @@ static int p6_check(const struct perfctr_ctr_control *ctr, u32 *counters,
 {
 	unsigned int i;
 
+	if (perfctr_x86_topdown_lacks(ctr->event & EVNTSEL_EVENT)) {
+		why->reason = PERFCTR_REASON_TOPDOWN;
+		return -EINVAL;
+	}
 	*counters = perfctr_pmu.counters;
 	for (i = 0; i < ARRAY_SIZE(rules); i++)
 		if ((ctr->event & 0xff) == rules[i].event)

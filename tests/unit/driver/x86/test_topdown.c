@@ -308,6 +308,10 @@ static const struct {
 	  -EINVAL, 0, PERFCTR_REASON_TOPDOWN },
 	{ "SLOTS of version 1", &model_v1, 1, { CTR(ANY, EV_SLOTS, USER) },
 	  -EINVAL, 0, PERFCTR_REASON_TOPDOWN },
+	{ "SLOTS of a P6", &model_p6, 1, { CTR(ANY, EV_SLOTS, USER) },
+	  -EINVAL, 0, PERFCTR_REASON_TOPDOWN },
+	{ "a metric of a P6", &model_p6, 2,
+	  { CTR(ANY, EV_CYCLES, USER), METRIC(BAD, USER) }, -EINVAL, 1, PERFCTR_REASON_TOPDOWN },
 	/* And what is not refused */
 	{ "SLOTS alone", &model_topdown, 1, { CTR(ANY, EV_SLOTS, USER) }, 0, PERFCTR_NO_INDEX, 0 },
 	{ "SLOTS as an i-mode counter, alone", &model_topdown, 1,
