@@ -177,7 +177,8 @@ static void says_what_was_held(const struct all *all)
 
 /*
  * The module counts by each counter as it is loaded. A general-purpose counter that cannot be given
- * all of its bits is zero afterwards if its value has more than 31 and a sign.
+ * all of its bits is zero afterwards if its value has more than 31 and a sign. Those which can are in
+ * processors with a global control; elsewhere QEMU reads the register as zero.
  */
 static void forget_what_cannot_be_written(struct all *all)
 {
@@ -185,7 +186,8 @@ static void forget_what_cannot_be_written(struct all *all)
 	unsigned int i;
 
 	for (i = 0; i < all->n; i++)
-		if (all->msr[i] - MSR_PMC0 < guest.nprogrammable && !rdmsr(MSR_FULL_PMC0, &value) &&
+		if (all->msr[i] - MSR_PMC0 < guest.nprogrammable &&
+		    !(has_global_ctrl() && rdmsr(MSR_FULL_PMC0, &value)) &&
 		    all->value[i] != ((uint64_t)(int32_t)all->value[i] & mask))
 			all->value[i] = 0;
 }
