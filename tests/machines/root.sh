@@ -13,7 +13,7 @@ cache=${PERFCTR_CACHE:-${XDG_CACHE_HOME:-${HOME:-/var/cache}${HOME:+/.cache}}/pe
 say() { echo "perfctr: $*" >&2; }
 die() { say "$*"; exit 1; }
 
-common='gcc libc6-dev make cpio kmod perl python3'
+common='gcc libc6-dev make ccache cpio kmod perl python3'
 architectures=amd64,riscv64 alias=''
 case $suite in
 trixie)
@@ -116,7 +116,7 @@ make_root() { # the suite's name on the mirror
 		--customize-hook="copy-in $here/root-kernels.sh $here/root-ppc32.sh /tmp" \
 		--customize-hook='chroot "$1" sh /tmp/root-kernels.sh' \
 		--customize-hook='chroot "$1" sh /tmp/root-ppc32.sh' \
-		--customize-hook='mkdir "$1/src" "$1/other"' \
+		--customize-hook='mkdir "$1/src" "$1/other" "$1/ccache"' \
 		"$1" "$tmp" ${mirror:+"$mirror"} >&2
 }
 

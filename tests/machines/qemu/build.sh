@@ -66,6 +66,8 @@ fi
 
 # --- Inside of the build root, which may be written to.
 
+# Of a new patch only what it changes is compiled again.
+PATH=/usr/lib/ccache:$PATH
 version=$2 asan=${4-}
 targets='riscv64 x86_64 aarch64 ppc'
 [ -z "$asan" ] || targets=x86_64
@@ -100,7 +102,7 @@ printf 'CONFIG_MAC_NEWWORLD=y\nCONFIG_USB_OHCI_PCI=y\n' >src/configs/devices/ppc
 mkdir b
 cd b
 quiet ../src/configure --prefix=/usr \
-	--target-list="$(echo "$targets" | sed 's/ /-softmmu,/g')-softmmu" ${asan:+--enable-asan} \
+	--target-list="$(echo "$targets" | sed 's/ /-softmmu,/g')-softmmu" ${asan:+--enable-asan} --cc=gcc \
 	--disable-relocatable --disable-install-blobs --disable-download \
 	--firmwarepath=/usr/share/qemu:/usr/share/seabios \
 	--without-default-features --enable-system --enable-tcg \
