@@ -309,10 +309,10 @@ fi
 
 start=$(date +%s)
 mkdir -p $log
-# Here, so that one sees it being made, and no two parts wait for it.
+# Here, so that one sees it being made, and no two parts wait for it. The others are made beside the
+# first parts, which need this one only.
 tests/machines/root.sh trixie >/dev/null
-tests/machines/root.sh testing >/dev/null
-tests/machines/root.sh bookworm >/dev/null
+{ tests/machines/root.sh testing; tests/machines/root.sh bookworm; } >/dev/null &
 
 [ $# = 0 ] || parts=$*
 for part in $parts; do
@@ -320,6 +320,7 @@ for part in $parts; do
 done
 # shellcheck disable=SC2086 # words
 printf '%s\n' $parts | xargs -n 1 -P 2 "$0" --part
+wait
 
 passed=0 failed=0
 for part in $parts; do
