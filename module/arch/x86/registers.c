@@ -659,7 +659,7 @@ notrace void perfctr_cpu_iclear(const struct perfctr_config *config)
 }
 
 /* Those that were stopped have been written, which clears it. */
-static notrace void acknowledge_each(struct perfctr_x86_cpu *cpu)
+static noinline notrace void acknowledge_each(struct perfctr_x86_cpu *cpu)
 {
 	unsigned long counters = cpu->interrupting;
 	unsigned int hw;
@@ -678,10 +678,11 @@ notrace void perfctr_x86_acknowledge(void)
 
 	if (!this_cpu_read(perfctr_x86_cpu.ours))
 		return;
-	if (perfctr_pmu.overflow)
-		acknowledge_each(this_cpu_ptr(&perfctr_x86_cpu));
-	if (!perfctr_pmu.global_status)
+	if (!perfctr_pmu.global_status) {
+		if (perfctr_pmu.overflow)
+			acknowledge_each(this_cpu_ptr(&perfctr_x86_cpu));
 		return;
+	}
 	own = read_msr(perfctr_pmu.global_status) & global_bits(perfctr_pmu.counters);
 	if (own)
 		write_msr(perfctr_pmu.global_ack, own);
