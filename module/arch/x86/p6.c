@@ -80,10 +80,8 @@ static int p6_check(const struct perfctr_ctr_control *ctr, u32 *counters,
 {
 	unsigned int i;
 
-	if (perfctr_x86_topdown_lacks(ctr->event & EVNTSEL_EVENT)) {
-		why->reason = PERFCTR_REASON_TOPDOWN;
+	if (perfctr_x86_topdown_check(ctr->event & EVNTSEL_EVENT, why))
 		return -EINVAL;
-	}
 	*counters = perfctr_pmu.counters;
 	for (i = 0; i < ARRAY_SIZE(rules); i++)
 		if ((ctr->event & 0xff) == rules[i].event)

@@ -74,6 +74,14 @@ bool perfctr_x86_topdown_lacks(u64 event)
 	return is_metric(event, &metric) && !is_there(metric);
 }
 
+int perfctr_x86_topdown_check(u64 event, struct perfctr_refusal *why)
+{
+	if (!perfctr_x86_topdown_lacks(event))
+		return 0;
+	why->reason = PERFCTR_REASON_TOPDOWN;
+	return -EINVAL;
+}
+
 bool perfctr_x86_is_metric(const struct perfctr_ctr_control *ctr, unsigned int *metric)
 {
 	unsigned int found;

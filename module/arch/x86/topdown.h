@@ -19,6 +19,9 @@ unsigned int perfctr_x86_topdown_metrics(void);
 /* Is that event one of TopDown's, SLOTS or a metric, that is not there? */
 bool perfctr_x86_topdown_lacks(u64 event);
 
+/* The same of an event that is to be counted: 0, or EINVAL with why->reason */
+int perfctr_x86_topdown_check(u64 event, struct perfctr_refusal *why);
+
 /* Does that counter count a metric that is there? Which one, if @metric is not NULL */
 bool perfctr_x86_is_metric(const struct perfctr_ctr_control *ctr, unsigned int *metric);
 
