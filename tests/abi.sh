@@ -9,7 +9,7 @@
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
-[ "${INROOT-}" ] || exec "$here/machines/inroot" "/src/tests/${0##*/}" "$@"
+[ "${INROOT-}" ] || exec "$here/machines/inroot" -r full "/src/tests/${0##*/}" "$@"
 cd /src
 
 say() { echo "abi.sh: $*"; }

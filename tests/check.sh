@@ -61,7 +61,7 @@ run_part() { # name
 	fuzz-report)
 		# For a minute, or FUZZ_SECONDS; in full-fuzz-report for ten
 		[ -z "$full" ] || export FUZZ_SECONDS="${FUZZ_SECONDS-600}"
-		tests/machines/inroot -e FUZZ_SECONDS make -s -C tests/unit/report \
+		tests/machines/inroot -r full -e FUZZ_SECONDS make -s -C tests/unit/report \
 			O=/src/build/fuzz-report fuzz ;;
 	dkms)
 		tests/machines/dkms.sh ;;
@@ -112,7 +112,7 @@ run_part() { # name
 	p5-rules)
 		tests/machines/p5-rules.sh ;;
 	kernels)
-		# All warnings, for the kernels that lint does not build for; sparse is in trixie's root alone.
+		# All warnings, for the kernels that lint does not build for; sparse is in the root `full` alone.
 		n=0
 		for machine in x86_64-6.1 pentium3 x86_64-testing riscv64-testing x86_64-rt; do
 			set -- W=1
@@ -198,7 +198,7 @@ run_part() { # name
 			subjects='exact inherit hold' ;;
 		esac
 		# shellcheck disable=SC2086 # words
-		tests/machines/boot.sh "$machine" --icount --patched --smp "$smp" --timeout 1800 \
+		tests/machines/boot.sh "$machine" --icount --smp "$smp" --timeout 1800 \
 			$way /usr/bin/run-tests $subjects ;;
 	kvm-*)
 		# Guests of KVM's on the machine: natively, through perf, and, since 7.2, guests that
@@ -311,7 +311,7 @@ start=$(date +%s)
 mkdir -p $log
 # Here, so that one sees it being made, and no two parts wait for it. The others are made beside the
 # first parts, which need this one only.
-tests/machines/root.sh trixie >/dev/null
+tests/machines/root.sh full >/dev/null
 { tests/machines/root.sh testing; tests/machines/root.sh bookworm; } >/dev/null &
 
 [ $# = 0 ] || parts=$*

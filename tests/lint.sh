@@ -18,7 +18,7 @@ if [ -z "${INROOT-}" ]; then
 	# What is compiled against must be there.
 	"$here/machines/linux.sh" ppc32 >/dev/null || exit
 	status=0
-	"$here/machines/inroot" "/src/tests/${0##*/}" "$@" || status=$?
+	"$here/machines/inroot" -r full "/src/tests/${0##*/}" "$@" || status=$?
 	# Those that were seen last are last, and many runs' are kept.
 	{ grep -vxFf "$lint/tidy-seen" "$lint/tidy-good"; cat "$lint/tidy-seen"; } |
 		tail -n 5000 >"$good.$$" && mv "$good.$$" "$good"

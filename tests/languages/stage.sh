@@ -10,7 +10,7 @@ cd "$top"
 tests/machines/stage.sh icelake
 stage=/src/build/stage/languages
 # shellcheck disable=SC2016 # for the inner shell
-exec tests/machines/inroot sh -euc '
+exec tests/machines/inroot -r full sh -euc '
 	exec 9>/src/build/x86_64/.lock
 	flock 9
 	rm -rf "$1"

@@ -7,10 +7,11 @@
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
-"$here/root.sh" trixie
+"$here/root.sh" full
 "$here/root.sh" testing
 "$here/root.sh" bookworm
-"$here/qemu/build.sh"
+"$here/qemu/build.sh" x86_64
+"$here/qemu/build.sh" others
 for kernel in ppc32 ppc32-plain ppc32-debug; do
 	"$here/linux.sh" "$kernel"
 done

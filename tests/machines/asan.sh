@@ -15,7 +15,7 @@ cd "$top"
 # What QEMU holds as it ends is no leak. To find uses after a return each function's frame is
 # allocated; those that QEMU leaves by longjmp() are never freed, and soon most of the time goes into
 # looking for a free one.
-export QEMU_ASAN=y ASAN_OPTIONS=detect_leaks=0:abort_on_error=1:detect_stack_use_after_return=0
+export QEMU_X86=asan ASAN_OPTIONS=detect_leaks=0:abort_on_error=1:detect_stack_use_after_return=0
 passed=0 failed=0
 for machine; do
 	tests/machines/stage.sh "$machine"

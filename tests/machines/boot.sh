@@ -38,8 +38,8 @@ shift
 # Machines of another suite have their kernel from there, and i386 has its C
 # library from where its programs are built.
 kernel=/boot/kernel-$flavour other=''
-[ "$suite" = trixie ] || kernel=/other$kernel other="-a $suite"
-[ "$programs" = trixie ] || other="-a $programs"
+case $suite in testing | bookworm) kernel=/other$kernel other="-a $suite" ;; esac
+[ "$programs" != bookworm ] || other="-a $programs"
 smp=1 mem=512 timeout=300 stage=/src/build/stage/$machine shell='' trace='' parallel=''
 [ -z "$checker" ] || mem=1024
 options() { # sets those, and job_words
@@ -83,11 +83,14 @@ if [ -z "${BOOT_INSIDE-}" ]; then
 	[ "$arch" != i386 ] || emulated=x86_64
 	[ "$arch" != ppc32 ] || emulated=ppc
 	QEMU=qemu-system-$emulated KERNEL=
-	[ -z "$patched" ] || QEMU=/src/$("$here/qemu/build.sh")/$QEMU
+	case $patched$emulated in
+	yx86_64) QEMU=/src/$("$here/qemu/build.sh" "${QEMU_X86-x86_64}")/$QEMU ;;
+	y*) QEMU=/src/$("$here/qemu/build.sh" others)/$QEMU ;;
+	esac
 	[ -z "$linux" ] || KERNEL=/src/$("$here/linux.sh" "$linux")/image
 	export SIZE QEMU KERNEL
 	# shellcheck disable=SC2086 # none or two words
-	exec "$here/inroot" $other -e BOOT_INSIDE -e SIZE -e QEMU -e KERNEL -e ASAN_OPTIONS \
+	exec "$here/inroot" -r "$boots" $other -e BOOT_INSIDE -e SIZE -e QEMU -e KERNEL -e ASAN_OPTIONS \
 		"/src/tests/machines/${0##*/}" "$machine" "$@"
 fi
 shift $(($# - job_words))

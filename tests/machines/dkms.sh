@@ -13,7 +13,7 @@ if [ -z "${INROOT-}" ]; then
 	cd "$top"
 	rm -rf build/dkms
 	mkdir -p build/dkms
-	for suite in bookworm trixie testing; do
+	for suite in bookworm full testing; do
 		"$here/inroot" -r $suite -w "/src/tests/machines/${0##*/}"
 	done
 	"$here/boot.sh" x86_64-6.12 --stage build/dkms --timeout 60 \
@@ -45,7 +45,7 @@ done
 version=$(sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' dkms.conf)
 dkms --version
 
-if [ "$INROOT" = trixie ]; then
+if [ "$INROOT" = full ]; then
 	# `dkms add .` in a clone is the same as make install-dkms.
 	mkdir /tmp/clone
 	cp -R dkms.conf module include /tmp/clone
@@ -65,7 +65,7 @@ status | grep -q ": installed" || fail installed
 ko=$(modinfo -k "$kernel" -F filename perfctr)
 [ -f "$ko" ] || fail found
 ok installed
-if [ "$INROOT" = trixie ]; then
+if [ "$INROOT" = full ]; then
 	mkdir -p build/dkms/lib
 	case $ko in
 	*.xz) xz -dc "$ko" >build/dkms/lib/perfctr.ko ;;

@@ -2,8 +2,8 @@
 # usage: initramfs.sh riscv64|x86_64|i386|arm64|ppc32 HOSTNAME STAGE FILE JOB [ARG...]
 #
 # Makes FILE, the initramfs of an emulated machine that runs JOB: busybox, the C
-# library, two users and what is in the directory STAGE. Runs in the trixie
-# root, for i386 with bookworm's at /other. With GUEST_SHELL, commands to set up a terminal, JOB is followed by
+# library, two users and what is in the directory STAGE. Runs in the root that
+# boots it (machine.sh), for i386 with bookworm's at /other. With GUEST_SHELL, commands to set up a terminal, JOB is followed by
 # a shell.
 set -eu
 
@@ -67,7 +67,10 @@ cat > "$dir/etc/group" <<-END
 	stranger:x:1001:
 END
 
+# stage.sh may be making it anew.
+[ ! -e "$stage.lock" ] || { exec 9<"$stage.lock"; flock -s 9; }
 [ ! -d "$stage" ] || cp -a "$stage/." "$dir/"
+[ ! -e "$stage.lock" ] || exec 9<&-
 
 # The job, each word quoted for the guest's shell.
 for word; do

@@ -25,7 +25,7 @@ case ${1-} in
 	top=$(cd "$here/../.." && pwd)
 	# shellcheck source=tests/machines/cache.sh
 	. "$here/cache.sh"
-	root=$("$here/root.sh" trixie)
+	root=$("$here/root.sh" check)
 	# Of the build root, and of this recipe
 	name=libpfm4-$version-$({ echo "$root" && sed -n '/^# --- Inside/,$p' "$0"; } |
 		sha256sum | cut -c1-8)
@@ -38,8 +38,7 @@ case ${1-} in
 	mkdir -p "$top/$work"
 	trap 'rm -rf "${top:?}/$work"' EXIT
 	trap 'exit 1' HUP INT TERM
-	# bookworm has that version.
-	(cd "$top" && tests/machines/inroot -r bookworm -w "$self" --fetch "/src/$work" &&
+	(cd "$top" && tests/machines/inroot -w "$self" --fetch "/src/$work" &&
 		tests/machines/inroot "$self" --build "/src/$work") >&2 9>&- || {
 		echo "perfctr: libpfm4 could not be had" >&2
 		exit 1
@@ -56,9 +55,8 @@ esac
 cd "$2"
 case $1 in
 --fetch)
-	export APT_CONFIG=/tmp/apt.conf DEBIAN_FRONTEND=noninteractive
-	echo 'APT::Sandbox::User "root";' >$APT_CONFIG
-	sed 's/^deb /deb-src /' /etc/apt/sources.list >/etc/apt/sources.list.d/src.list
+	# Debian 12 has that version.
+	sed 's/^deb /deb-src /; s/ trixie / bookworm /' /etc/apt/sources.list >/etc/apt/sources.list.d/src.list
 	log=$(mktemp)
 	{ apt-get -q update && apt-get -q source --download-only "libpfm4=$version"; } >"$log" 2>&1 ||
 		{ cat "$log"; exit 1; }

@@ -18,9 +18,11 @@ case ${1-} in
 	# shellcheck source=tests/machines/cache.sh
 	. "$here/cache.sh"
 	suite=${1?usage: linux-pmu.sh trixie|testing}
-	root=$("$here/root.sh" "$suite")
+	build_root=check
+	[ "$suite" = trixie ] || build_root=$suite
+	root=$("$here/root.sh" "$build_root")
 	# The root's name has its recipe's hash, but its packages can be newer.
-	version=$(dpkg-query --admindir="$root/var/lib/dpkg" -f '${source:Version}\n' \
+	version=$(dpkg-query --admindir="${root%%:*}/var/lib/dpkg" -f '${source:Version}\n' \
 		-W 'linux-kbuild-*' | tail -n 1)
 	key=$(echo "$files" | sha256sum | cut -c1-8)
 	name=linux-pmu-$version-$key
@@ -36,7 +38,7 @@ case ${1-} in
 	trap 'exit 1' HUP INT TERM
 	self=/src/tests/machines/${0##*/}
 	# The roots of other suites cannot unpack it.
-	(cd "$top" && tests/machines/inroot -r "$suite" -w "$self" --fetch "/src/$work" "$version" &&
+	(cd "$top" && tests/machines/inroot -r "$build_root" -w "$self" --fetch "/src/$work" "$version" &&
 		tests/machines/inroot "$self" --unpack "/src/$work") >&2 9>&- || {
 		echo "perfctr: Linux's source of $suite could not be had" >&2
 		exit 1

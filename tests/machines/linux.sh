@@ -35,8 +35,8 @@ if [ "${1-}" != --inside ]; then
 
 	# The root's name has its recipe's hash, but its packages can be newer.
 	root=/
-	[ "${INROOT-}" ] || root=$("$here/root.sh" trixie)
-	query() { dpkg-query --admindir="$root/var/lib/dpkg" -f '${source:Version}\n' -W "$1"; }
+	[ "${INROOT-}" ] || root=$("$here/root.sh" full)
+	query() { dpkg-query --admindir="${root%%:*}/var/lib/dpkg" -f '${source:Version}\n' -W "$1"; }
 	version=$(query 'linux-kbuild-*' | tail -n 1)
 	compiler=$(query 'gcc-14*linux-gnu' | sort -u | tr '\n' ' ')
 	# shellcheck disable=SC2086 # words
@@ -62,7 +62,7 @@ if [ "${1-}" != --inside ]; then
 	trap 'rm -rf "${top:?}/$work"' EXIT
 	trap 'exit 1' HUP INT TERM
 	# shellcheck disable=SC2086 # words
-	(cd "$top" && tests/machines/inroot -w /src/tests/machines/linux.sh \
+	(cd "$top" && tests/machines/inroot -r full -w /src/tests/machines/linux.sh \
 		--inside "$version" "/src/$work" "${kernel%%-*}" $configs) >&2 9>&- || {
 		echo "perfctr: the kernel $kernel could not be built" >&2
 		exit 1

@@ -6,6 +6,7 @@
 #   gnu		how GNU calls that, and QEMU
 #   suite	the build root with its kernel and what builds modules for it
 #   programs	the build root that builds the programs
+#   boots	the build root that boots it
 #   flavour	Debian's name of the kernel
 #   linux	the kernel's name in linux.sh, if it is one of those and not Debian's
 #   checker	... and it checks itself
@@ -21,7 +22,7 @@
 # nehalem, nehalem-testing, nehalem-6.1. nehalem-i386 has nehalem's kernel, and all
 # programs are of 32 bits. Names that begin with a digit are PowerPC's.
 
-arch='' suite=trixie programs=trixie flavour='' linux='' checker='' module=$machine patched='' icount=''
+arch='' suite=check programs=check boots=check flavour='' linux='' checker='' module=$machine patched='' icount=''
 append='' second='' threads=''
 
 case $machine in
@@ -123,6 +124,13 @@ esac
 
 [ "$arch" ] || { echo "perfctr: no machine '$machine'" >&2; exit 2; }
 
+# What `make check` does not need is in the root `full`.
+case $machine in
+arm64-* | [67]*) suite=full programs=full boots=full ;;
+riscv64-*) suite=demo boots=demo ;;
+*-rt) suite=full boots=full ;;
+x86_64-*) boots=full ;;
+esac
 case $machine in
 *-testing) suite=testing ;;
 *-6.1 | pentium3 | pentiumm | k7 | p5 | p5mmx | mii | c6 | winchip2 | c3) suite=bookworm ;;

@@ -8,7 +8,7 @@ set -eu
 
 if [ "${1-}" != --inside ]; then
 	here=$(cd "$(dirname "$0")" && pwd)
-	exec "$here/inroot" -w "/src/tests/machines/${0##*/}" --inside
+	exec "$here/inroot" -r full -w "/src/tests/machines/${0##*/}" --inside
 fi
 
 log=/tmp/log

@@ -14,7 +14,7 @@ case ${1-} in
 	top=$(cd "$here/../.." && pwd)
 	# shellcheck source=tests/machines/cache.sh
 	. "$here/cache.sh"
-	root=$("$here/root.sh" trixie)
+	root=$("$here/root.sh" full)
 	key=$({ echo "$root" && sed -n '/^# --- Inside/,$p' "$0" && cat "$here/mpi/ranks.c"; } |
 		sha256sum | cut -c1-16)
 	kept=$cache/openmpi-$key.tar used=build/openmpi/$key
@@ -23,7 +23,7 @@ case ${1-} in
 
 	echo "perfctr: fetching Open MPI: once, about a minute" >&2
 	mkdir -p "$top/build/openmpi"
-	(cd "$top" && tests/machines/inroot -w "/src/tests/machines/${0##*/}" --install \
+	(cd "$top" && tests/machines/inroot -r full -w "/src/tests/machines/${0##*/}" --install \
 		"/src/build/openmpi/$key.tar") >&2 9>&- || {
 		echo "perfctr: Open MPI could not be had" >&2
 		exit 1

@@ -12,7 +12,7 @@ top=$(cd "$here/../.." && pwd)
 if [ "${1-}" != --inside ]; then
 	cd "$top"
 	[ $# -gt 0 ] || set -- p5 p5mmx mii c6 winchip2 c3
-	qemu=$(tests/machines/qemu/build.sh)
+	qemu=$(tests/machines/qemu/build.sh x86_64)
 	exec tests/machines/inroot tests/machines/p5-rules.sh --inside "$qemu" "$@"
 fi
 

@@ -13,8 +13,8 @@ top=$(cd "$here/../.." && pwd)
 if [ "${1-}" != --inside ]; then
 	cd "$top"
 	[ $# -gt 0 ] || set -- 604 604e 740 750 755 750fx 7400 7410 7450 7457 7447a
-	qemu=$(tests/machines/qemu/build.sh)
-	exec tests/machines/inroot tests/machines/ppc32-rules.sh --inside "$qemu" "$@"
+	qemu=$(tests/machines/qemu/build.sh others)
+	exec tests/machines/inroot -r full tests/machines/ppc32-rules.sh --inside "$qemu" "$@"
 fi
 
 # --- Inside of the build root

@@ -1,7 +1,9 @@
 #!/bin/sh
-# Runs inside a build root that is being made: adds Debian's kernels for amd64,
-# riscv64, arm64, amd64 with PREEMPT_RT and i386, as far as it has them, their headers,
-# a static busybox for riscv64, arm64 and i386, and checkpatch.
+# usage: root-kernels.sh FLAVOUR...
+#
+# Runs inside a build root that is being made: adds Debian's kernels of these flavours (amd64,
+# riscv64, arm64, rt-amd64, 686-pae), their headers, and a static busybox for riscv64, arm64
+# or i386.
 #
 # They are unpacked and not installed. The headers of riscv64 and arm64 depend on
 # a compiler of theirs, which would not run here, and installing an image
@@ -9,10 +11,6 @@
 # collides, so everything is where the packages put it, and as
 # /boot/kernel-FLAVOUR and /usr/src/headers-FLAVOUR.
 set -eu
-
-# So that apt does not complain about its own unprivileged user.
-export APT_CONFIG=/tmp/apt.conf
-echo 'APT::Sandbox::User "root";' >$APT_CONFIG
 
 dir=$(mktemp -d)
 cd "$dir"
@@ -34,40 +32,37 @@ version() { # flavour -> 6.12.107+deb13-riscv64
 
 has() { apt-cache show "$1" >/dev/null 2>&1; }
 
-flavours=''
-for flavour in amd64 riscv64 arm64 rt-amd64 686-pae; do
-	! has "linux-headers-$flavour:$(architecture "$flavour")" ||
-		flavours="$flavours $flavour"
-done
-for flavour in $flavours; do
+# The kernels' own packages, and a busybox for who boots them
+debs=''
+for flavour; do
 	arch=$(architecture "$flavour")
 	v=$(version "$flavour")
 	# From 7.x on the image is split.
 	if has "linux-binary-$v:$arch"; then
-		image="linux-binary-$v:$arch linux-modules-$v:$arch linux-base-$v:$arch"
+		debs="$debs linux-binary-$v:$arch linux-modules-$v:$arch linux-base-$v:$arch"
 	else
-		image="linux-image-$v:$arch"
+		debs="$debs linux-image-$v:$arch"
 	fi
-	# shellcheck disable=SC2086 # words
-	apt-get download -qq $image "linux-headers-$v:$arch"
-	# Until 7.x RT has common headers of its own.
-	apt-get download -qq "$(dpkg-deb -f "linux-headers-${v}_"*.deb Depends |
-		grep -o 'linux-headers-[^ ,:]*-common[^ ,:]*')"
+	debs="$debs linux-headers-$v:$arch"
+	[ "$arch" = amd64 ] || debs="$debs busybox-static:$arch"
 done
-base=${v%-"$flavour"} # 6.12.107+deb13
-# The kernels' scripts come as programs, which must be those of the build
-# machine for either architecture.
-# shellcheck disable=SC2046 # words
-apt-get install -qq --no-install-recommends \
-	$(for deb in linux-headers-*.deb; do dpkg-deb -f "$deb" Depends; done |
-		grep -o 'linux-kbuild-[^ ,:]*' | sort -u)
+# shellcheck disable=SC2086 # words
+apt-get download -qq $debs
 
-if has busybox-static:riscv64 && [ -x /usr/bin/busybox ]; then
-	apt-get download -qq busybox-static:riscv64
-	! has busybox-static:arm64 || apt-get download -qq busybox-static:arm64
-elif has busybox-static:i386; then
-	apt-get download -qq busybox-static:i386
-fi
+# What the headers need: common ones (RT has its own until 7.x), which a layer below may have, and the
+# kernels' scripts, which come as programs, and so must be those of the build machine.
+commons='' scripts=''
+for deb in linux-headers-*.deb; do
+	depends=$(dpkg-deb -f "$deb" Depends)
+	common=$(echo "$depends" | grep -o 'linux-headers-[^ ,:]*-common[^ ,:]*')
+	[ -d "/usr/src/$common" ] || commons="$commons $common"
+	scripts="$scripts $(echo "$depends" | grep -o 'linux-kbuild-[^ ,:]*')"
+done
+# shellcheck disable=SC2046,SC2086 # words
+{
+	[ -z "$commons" ] || apt-get download -qq $(printf '%s\n' $commons | sort -u)
+	apt-get install -qqy --no-install-recommends $(printf '%s\n' $scripts | sort -u)
+}
 
 for deb in *.deb; do
 	case $deb in
@@ -75,19 +70,22 @@ for deb in *.deb; do
 		arch=${deb##*_}
 		dpkg -x "$deb" bb
 		# In /bin up to Debian 12
-		cp "$(find bb -path '*/bin/busybox')" "/usr/bin/busybox-${arch%.deb}" ;;
+		cp "$(find bb -path '*/bin/busybox')" "/usr/bin/busybox-${arch%.deb}"
+		rm -rf bb ;;
 	*)
 		# tar, because dpkg -x would replace the symbolic link /lib.
-		# Of the drivers none is on our machines, but kvm_amd needs ccp.
+		# Of the modules msr, KVM's and what kvm_amd needs (ccp) are loaded on our machines.
 		dpkg-deb --fsys-tarfile "$deb" |
 			tar -x -C / --keep-directory-symlink --no-overwrite-dir \
+			--exclude='*/kernel/sound' --exclude='*/kernel/net' --exclude='*/kernel/fs' \
+			--exclude='*/kernel/crypto' --exclude='*/kernel/lib' \
 			--exclude='*/kernel/drivers/[!c]*' --exclude='*/kernel/drivers/c[!r]*' \
 			--exclude='*/kernel/drivers/crypto/[!c]*' \
-			--exclude='*/kernel/drivers/crypto/c[!c]*' --exclude='*/kernel/sound' \
-			--exclude='*/kernel/net' --exclude='*/kernel/fs' \
+			--exclude='*/kernel/drivers/crypto/c[!c]*' \
 			--exclude='./usr/share/doc' --exclude='*/modules/*/dtb' \
 			--exclude='./usr/lib/linux-image-*' ;;
 	esac
+	rm "$deb"
 done
 
 # Short names for the rest of the scripts.
@@ -98,24 +96,13 @@ for m in /usr/lib/modules/*; do
 	*-686-pae) flavour=686-pae ;;
 	*) flavour=${v##*-} ;;
 	esac
+	[ ! -e "/usr/src/headers-$flavour" ] || continue
 	depmod "$v"
 	ln -s "linux-headers-$v" "/usr/src/headers-$flavour"
 	for image in "$m"/vmlinuz /boot/vmlinu[xz]-"$v"; do
 		[ ! -e "$image" ] || ln -sr "$image" "/boot/kernel-$flavour"
 	done
 done
-
-# The root that lints gets checkpatch, which only the whole source has.
-if [ -x /usr/bin/sparse ]; then
-	v=${base%%+*}
-	apt-get download -qq "linux-source-${v%.*}"
-	dpkg-deb --fsys-tarfile linux-source-*.deb |
-		tar -x -O --wildcards './usr/src/linux-source-*.tar.xz' |
-		xz -d -T0 |
-		tar -x -C /opt --strip-components=2 --wildcards \
-		'*/scripts/checkpatch.pl' '*/scripts/spelling.txt' \
-		'*/scripts/const_structs.checkpatch'
-fi
 
 cd /
 rm -rf "$dir"

@@ -1,25 +1,30 @@
 #!/bin/sh
-# usage: stage.sh MACHINE
+# usage: stage.sh [--demo] MACHINE
 #
 # Builds all that runs inside MACHINE (the module, the library, perfex, guest
-# tests, benches) and lays it out in build/stage/MACHINE as boot.sh takes it.
+# tests, benches) and lays it out in build/stage/MACHINE as boot.sh takes it. With --demo
+# it is what the demo needs alone, in build/stage/demo.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
-machine=${1?usage: stage.sh MACHINE}
+demo=''
+[ "${1-}" != --demo ] || { demo=y; shift; }
+machine=${1?usage: stage.sh [--demo] MACHINE}
 
 # shellcheck source=tests/machines/machine.sh
 . "$here/machine.sh"
 
+[ -z "$demo" ] || programs=demo
 echo "perfctr: building for $machine" >&2
 "$here/kbuild.sh" "$module" -s
 
 # Each make gets the outputs of those before it; LIBDIR is where libperfctr.a is.
 # shellcheck disable=SC2016 # for the inner shell
 exec "$here/inroot" -r "$programs" sh -euc '
-	machine=$1 arch=$2 cross=$3-linux-gnu- module=$4
+	machine=$1 arch=$2 cross=$3-linux-gnu- module=$4 demo=$5
 	[ "$arch" != i386 ] || cross=i686-linux-gnu-
 	out=/src/build/$arch stage=/src/build/stage/$machine
+	[ -z "$demo" ] || stage=/src/build/stage/demo
 	mkdir -p "$out" /src/build/stage
 	exec 9>"$out/.lock"
 	flock 9
@@ -43,10 +48,17 @@ exec "$here/inroot" -r "$programs" sh -euc '
 
 	m lib PREFIX=/usr all
 	cp -P "$out"/lib/libperfctr.so.* "$stage.new/usr/lib"
-	for dir in tools/perfex tests/guest bench; do
-		m $dir LIBDIR="$out/lib" PREFIX=/usr DESTDIR="$stage.new" install
-	done
+	m tools/perfex LIBDIR="$out/lib" PREFIX=/usr DESTDIR="$stage.new" install
+	if [ "$demo" ]; then
+		m tests/guest DESTDIR="$stage.new" install-demo
+	else
+		m tests/guest LIBDIR="$out/lib" DESTDIR="$stage.new" install
+		m bench LIBDIR="$out/lib" DESTDIR="$stage.new" install
+	fi
 
+	# initramfs.sh may be copying it.
+	exec 8>"$stage.lock"
+	flock 8
 	rm -rf "$stage"
 	mv "$stage.new" "$stage"
-	' stage "$machine" "$arch" "$gnu" "$module"
+	' stage "$machine" "$arch" "$gnu" "$module" "$demo"

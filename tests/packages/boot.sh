@@ -21,9 +21,9 @@ if [ -z "${INROOT-}" ]; then
 	tar -cf "${disk%/*}/job.tar" -C "$job" .
 	KEYS=
 	[ ! -e "$job/keys" ] || KEYS="--keys $job/keys"
-	QEMU=/src/$("$here/../machines/qemu/build.sh")/qemu-system-x86_64
+	QEMU=/src/$("$here/../machines/qemu/build.sh" x86_64)/qemu-system-x86_64
 	export QEMU KEYS
-	exec "$here/../machines/inroot" -e QEMU -e ICOUNT -e FIRMWARE -e KEYS "/src/tests/packages/${0##*/}" "$disk" "$kernel"
+	exec "$here/../machines/inroot" -r full -e QEMU -e ICOUNT -e FIRMWARE -e KEYS "/src/tests/packages/${0##*/}" "$disk" "$kernel"
 fi
 cd /src
 disk=$1 kernel=$2 work=${1%/*}

@@ -39,7 +39,7 @@ packaged() { git log -n 1 --format=%H -- . ':!tests'; }
 
 make_packages() {
 	[ "$what" != make ] && [ "$(cat build/deb/commit 2>/dev/null)" = "$(packaged)" ] && return
-	"$here/../machines/inroot" -w "/src/tests/packages/${0##*/}" --inside
+	"$here/../machines/inroot" -r full -w "/src/tests/packages/${0##*/}" --inside
 	packaged >build/deb/commit
 }
 

@@ -15,7 +15,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 die() { echo "others.sh: $*" >&2; exit 1; }
 if [ -z "${INROOT-}" ]; then
 	make -s -C "$here/../.." dist || exit
-	exec "$here/../machines/inroot" -w "/src/tests/packages/${0##*/}" "$@"
+	exec "$here/../machines/inroot" -r full -w "/src/tests/packages/${0##*/}" "$@"
 fi
 cd /src || exit
 

@@ -1,12 +1,10 @@
 #!/bin/sh
-# usage: build.sh
+# usage: build.sh x86_64|others|asan
 #
-# With QEMU_ASAN in the environment it makes another one, of x86_64 alone, with AddressSanitizer.
-#
-# Makes qemu-system-riscv64, -x86_64, -aarch64 and -ppc from the source of the
-# Debian package that is in the build root, with the patches that are here, and
-# prints the directory in which they are, relative to the checkout. They are made
-# once for each set of inputs and kept in the cache.
+# Makes QEMU from the source of the Debian package that is in the build root, with the
+# patches that are here, and prints the directory in which it is, relative to the checkout:
+# qemu-system-x86_64; qemu-system-riscv64, -aarch64 and -ppc; or qemu-system-x86_64 with
+# AddressSanitizer. Each is made once for each set of inputs and kept in the cache.
 set -eu
 
 if [ "${1-}" != --inside ]; then
@@ -14,12 +12,17 @@ if [ "${1-}" != --inside ]; then
 	top=$(cd "$here/../../.." && pwd)
 	cache=${PERFCTR_CACHE:-${XDG_CACHE_HOME:-${HOME:-/var/cache}${HOME:+/.cache}}/perfctr}
 
+	what=${1-}
+	case $what in
+	x86_64 | others | asan) ;;
+	*) echo "usage: build.sh x86_64|others|asan" >&2; exit 2 ;;
+	esac
+
 	# The root's name has its recipe's hash, but its packages can be newer.
-	root=$("$here/../root.sh" trixie)
-	version=$(dpkg-query --admindir="$root/var/lib/dpkg" \
+	root=$("$here/../root.sh" check)
+	version=$(dpkg-query --admindir="${root%%:*}/var/lib/dpkg" \
 		-f '${source:Version}' -W qemu-system-riscv)
-	asan=${QEMU_ASAN:+asan}
-	key=$asan$(cd "$here" && { echo "$version"; cat build.sh ./*.patch; } |
+	key=$what-$(cd "$here" && { echo "$version"; cat build.sh ./*.patch; } |
 		sha256sum | cut -c1-16)
 	kept=$cache/qemu-$key used=build/qemu/$key
 
@@ -41,15 +44,14 @@ if [ "${1-}" != --inside ]; then
 	flock -n 9 || { echo "perfctr: another run is building QEMU: waiting" >&2; flock 9; }
 	[ ! -d "$kept" ] || { use; exit; }
 
-	echo "perfctr: building QEMU $version with patches: once, some minutes" >&2
+	echo "perfctr: building QEMU $version with patches ($what): once, some minutes" >&2
 	work=build/qemu/work
 	rm -rf "${top:?}/$work"
 	mkdir -p "$top/$work"
 	trap 'rm -rf "${top:?}/$work"' EXIT
 	trap 'exit 1' HUP INT TERM
-	# shellcheck disable=SC2086 # none or one word
-	(cd "$top" && tests/machines/inroot -w "/src/${0#"$top"/}" \
-		--inside "$version" "/src/$work" $asan) >&2 9>&- || {
+	(cd "$top" && tests/machines/inroot -w /src/tests/machines/qemu/build.sh \
+		--inside "$version" "/src/$work" "$what") >&2 9>&- || {
 		echo "perfctr: QEMU could not be built" >&2
 		exit 1
 	}
@@ -68,9 +70,12 @@ fi
 
 # Of a new patch only what it changes is compiled again.
 PATH=/usr/lib/ccache:$PATH
-version=$2 asan=${4-}
-targets='riscv64 x86_64 aarch64 ppc'
-[ -z "$asan" ] || targets=x86_64
+version=$2 asan=''
+case $4 in
+x86_64) targets=x86_64 ;;
+others) targets='riscv64 aarch64 ppc' ;;
+asan) targets=x86_64 asan=y ;;
+esac
 cd "$3"
 say() { echo "perfctr: QEMU: $*" >&2; }
 quiet() { "$@" >>log 2>&1 || { tail -n 40 log >&2; exit 1; }; }
@@ -80,7 +85,7 @@ sed 's/^deb /deb-src /' /etc/apt/sources.list >/etc/apt/sources.list.d/source.li
 export APT_CONFIG=/tmp/apt.conf DEBIAN_FRONTEND=noninteractive
 echo 'APT::Sandbox::User "root";' >$APT_CONFIG
 quiet apt-get -q update
-quiet apt-get -qy install --no-install-recommends bison flex libfdt-dev \
+quiet apt-get -qy install --no-install-recommends bison dpkg-dev flex libfdt-dev \
 	libglib2.0-dev meson ninja-build pkg-config python3-pycotap python3-venv
 # A mirror keeps the newest only, and a build root can be older.
 apt-get -qqy source "qemu=$version" >>log 2>&1 ||
@@ -99,10 +104,23 @@ printf 'CONFIG_Q35=y\nCONFIG_SERIAL_ISA=y\n' >src/configs/devices/x86_64-softmmu
 echo CONFIG_ARM_VIRT=y >src/configs/devices/aarch64-softmmu/few.mak
 # A mac99 has USB, whether one wants it or not.
 printf 'CONFIG_MAC_NEWWORLD=y\nCONFIG_USB_OHCI_PCI=y\n' >src/configs/devices/ppc-softmmu/few.mak
+# What is not executed for each instruction of a guest need not be fast, and is compiled in half
+# the time: of a thousand files 800 ...
+cat >cc <<\EOF
+#!/bin/sh
+for word; do
+	case $word in
+	../src/accel/* | ../src/tcg/* | ../src/target/* | ../src/fpu/* | ../src/util/* | ../src/system/*)
+		exec gcc "$@" ;;
+	esac
+done
+exec gcc "$@" -O0 -U_FORTIFY_SOURCE
+EOF
+chmod +x cc
 mkdir b
 cd b
 quiet ../src/configure --prefix=/usr \
-	--target-list="$(echo "$targets" | sed 's/ /-softmmu,/g')-softmmu" ${asan:+--enable-asan} --cc=gcc \
+	--target-list="$(echo "$targets" | sed 's/ /-softmmu,/g')-softmmu" ${asan:+--enable-asan} --cc="$PWD/../cc" \
 	--disable-relocatable --disable-install-blobs --disable-download \
 	--firmwarepath=/usr/share/qemu:/usr/share/seabios \
 	--without-default-features --enable-system --enable-tcg \
