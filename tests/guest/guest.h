@@ -81,6 +81,7 @@
  * @ncpus: online CPUs
  * @perf: perf_event_open() counts instructions in user mode
  * @samples: ... and takes samples of cycles
+ * @twice: ... and counts an event on two counters at the same time
  * @info: what PERFCTR_IOC_INFO said
  * @nprogrammable: programmable counters of a CPU; 0 if they count all modes, as most tests then count the
  *	clock alone (test_modeless.c has the others)
@@ -90,6 +91,7 @@ struct guest_facts {
 	unsigned int ncpus;
 	bool perf;
 	bool samples;
+	bool twice;
 	struct perfctr_kernel_info info;
 	unsigned int nprogrammable;
 	bool shared;
