@@ -1,29 +1,4 @@
-# Targets for a person, on a Debian 12 or 13 host as root or with sudo:
-#
-#	make demo		a real program under real counters
-#	make check		the tests that every change must pass
-#	make check-debug	the module in kernels that check themselves, under stress and faults,
-#				and what else is slow and rarely fails
-#	make check-packages	packages, made, installed, upgraded and removed in machines with systemd,
-#				and what dkms does with the module
-#	make bench [KEEP=1]	perfctr beside perf_events, and beside the figures that were kept
-#	make lint		the checks that only read
-#	make machines		every emulated machine, with all that runs there
-#	make machine-shell M=riscv64-6.12
-#
-# For the machine that it stands on, with that machine's compiler:
-#
-#	make && make install [DESTDIR= PREFIX= LIBDIR=]	library, perfex, man pages; perfex
-#				report and annotate where there is libdw (Debian: libdw-dev)
-#	make install-dkms [DESTDIR=]			the module's sources, for dkms
-#	make uninstall [DESTDIR= PREFIX= LIBDIR=]	removes what make install has put there
-#	make uninstall-dkms [DESTDIR=]			the module, built for all kernels, and its sources
-#
-# For those who make releases and packages:
-#
-#	make all install REPORT_TO=ADDRESS		perfex --report says to send its text there
-#	make dist		what HEAD has, as build/dist/perfctr-VERSION.tar.xz: the same bytes each time
-#	make deb		Debian's packages of that, in build/deb, with this Debian's tools
+# For a person: `make help` says what there is.
 
 M ?= riscv64-6.12
 O ?= $(CURDIR)/build/native
@@ -35,6 +10,19 @@ dkms := $(DESTDIR)/usr/src/perfctr-$(VERSION)
 export PREFIX DESTDIR REPORT_TO
 
 all: lib perfex perfex-report
+
+# packaging/README.md has those for packages.
+help:
+	@echo 'make                     library and perfex for this machine; make install, make uninstall'
+	@echo 'make install-dkms        the module, for dkms; make uninstall-dkms'
+	@echo 'make deb                 packages for Debian, in build/deb'
+	@echo 'make demo                a real program under real counters, in an emulated machine'
+	@echo 'make check               the tests that notice most: 6 minutes, 10 the first time'
+	@echo 'make check-all           what every change must pass: 45 minutes, an hour the first time'
+	@echo 'make check-debug         what is slow and rarely fails: hours; make check-packages: an hour'
+	@echo 'make lint [SINCE=REV]    the checks that only read; of what has changed since REV'
+	@echo 'make machine-shell M=icelake    a shell in an emulated machine'
+	@echo 'make bench               perfctr beside perf_events'
 
 lib:
 	$(MAKE) -C lib O=$(O)/lib
@@ -115,38 +103,13 @@ demo:
 	tests/machines/demo.sh
 
 check:
-	tests/check.sh
+	tests/check.sh check
+
+check-all:
+	tests/check.sh all
 
 check-debug:
-	tests/check.sh stress-riscv64-6.12-4500000 stress-icelake-4500000 \
-		stress-riscv64-debug-250000 stress-icelake-debug-250000 \
-		stress-icelake-kcsan-500000 mpi \
-		$(addprefix debug-riscv64-debug-,suite stress faults) \
-		$(addprefix debug-icelake-debug-,suite stress faults) \
-		$(addprefix debug-icelake-kcsan-,suite stress) \
-		$(addprefix debug-riscv64-rt-,suite stress) \
-		$(addprefix debug-skylake-rt-,suite stress) \
-		$(addprefix full-guest-,riscv64-6.12-smp2 riscv64-testing-smp2 icelake-testing skylake-6.1) \
-		$(addprefix full-guest-,zen4-smp2 7450 7400 p5mmx c3 p4m3-smp2) guest-hybrid-smp2 guest-skylake-rt-smp2 \
-		$(addprefix guest-,p5 mii winchip2 pentiumm) \
-		$(addprefix guest-,$(addsuffix -smp2,pentium3 riscv64-smcntrpmf core icelake-topdown)) \
-		$(addprefix guest-,$(addsuffix -smp2,sapphirerapids k8 fam10h fam15h zen2)) \
-		guest-k7 $(addprefix guest-zen4-,testing-smp2 6.1-smp2) kvm-fam10h kvm-zen2 kvm-zen4 \
-		$(addprefix guest-,604 604e 750 7400 7450-plain 7457) \
-		$(addprefix debug-7450-debug-,suite stress faults) shared-7450 \
-		shared-skylake $(addprefix full-shared-,arm64-6.12-smp2 icelake-smp2) \
-		shared-guest-riscv64-6.12-smp2 \
-		$(addprefix tracepoint-guest-,riscv64-6.12-smp2 icelake-smp2) \
-		$(addprefix tracepoint-stress-,riscv64-6.12-1000000 icelake-1000000) \
-		$(addprefix tracepoint-stress-,riscv64-debug-60000 icelake-debug-60000) \
-		tracepoint-stress-icelake-kcsan-200000 \
-		$(addprefix shared-stress-,riscv64-6.12-1000000 icelake-1000000) \
-		tracepoint-shared-stress-riscv64-debug-60000 \
-		tracepoint-shared-stress-icelake-kcsan-200000 \
-		tracepoint-debug-riscv64-debug-faults \
-		$(addprefix tracepoint-shared-debug-,riscv64-debug-faults icelake-debug-faults) \
-		$(addprefix isolated-,riscv64-6.12 skylake) \
-		guest-riscv64-6.12 processors vices noise switches asan full-fuzz-report lint-all kernels
+	tests/check.sh debug
 
 # The first two make what the others go on from.
 check-packages:
@@ -157,8 +120,9 @@ check-packages:
 bench:
 	bench/run.sh
 
+# All of it takes long; of what has changed since a revision, half a minute.
 lint:
-	tests/lint.sh
+	SINCE="$(SINCE)" tests/lint.sh $(if $(SINCE),quick)
 
 machines:
 	tests/machines/all.sh
@@ -170,4 +134,4 @@ machine-shell:
 clean:
 	rm -rf build
 
-.PHONY: all lib perfex perfex-report install install-dkms uninstall uninstall-dkms dist deb demo check check-debug check-packages bench lint machines machine-shell clean
+.PHONY: all help lib perfex perfex-report install install-dkms uninstall uninstall-dkms dist deb demo check check-all check-debug check-packages bench lint machines machine-shell clean

@@ -3,22 +3,42 @@
 #
 # Everything that reads our sources without running them. Each check is a test:
 # `ok NAME`, `not ok NAME` after what it had to say, or `skipped NAME` and why, and a count at the end.
-# CHECK is the name of a check, or its beginning.
+# CHECK is the name of a check, or its beginning; `quick` are those that take half a minute in all.
+# SINCE=REVISION with them: of the sources those that have changed since, where that saves time.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
+# For these the build root `check` is enough.
+quick='checkpatch layers lengths families behaviours pieces shellcheck manuals versions commits'
+# shellcheck disable=SC2086 # words
+[ "$*" != quick ] || set -- $quick
+root=check
+for word; do
+	case " $quick " in *" $word "*) ;; *) root=full ;; esac
+done
+[ $# != 0 ] || root=full
+
 if [ -z "${INROOT-}" ]; then
 	# Outside of the checkout: which sources clang-tidy has found good, with what (tidy.sh)
 	good=${PERFCTR_CACHE:-${XDG_CACHE_HOME:-${HOME:-/var/cache}${HOME:+/.cache}}/perfctr}/tidy
 	lint=$here/../build/lint
 	mkdir -p "$lint"
-	cp "$good" "$lint/tidy-good" 2>/dev/null || : >"$lint/tidy-good"
-	: >"$lint/tidy-seen"
-	"$here/commits.sh" --gather || exit
+	if [ $root = full ]; then
+		cp "$good" "$lint/tidy-good" 2>/dev/null || : >"$lint/tidy-good"
+		: >"$lint/tidy-seen"
+	fi
+	case " $* " in "  " | *" commits "*) "$here/commits.sh" --gather || exit ;; esac
+	rm -f "$lint/changed"
+	if [ "${SINCE-}" ]; then
+		# Those that git does not know yet too
+		(cd "$here/.." && { git diff --name-only "$SINCE" && git ls-files -o --exclude-standard; }) \
+			>"$lint/changed" || exit
+	fi
 	# What is compiled against must be there.
-	"$here/machines/linux.sh" ppc32 >/dev/null || exit
+	case $#:$* in 0: | *kernel*) "$here/machines/linux.sh" ppc32 >/dev/null || exit ;; esac
 	status=0
-	"$here/machines/inroot" -r full "/src/tests/${0##*/}" "$@" || status=$?
+	"$here/machines/inroot" -r $root "/src/tests/${0##*/}" "$@" || status=$?
+	[ $root = full ] || exit $status
 	# Those that were seen last are last, and many runs' are kept.
 	{ grep -vxFf "$lint/tidy-seen" "$lint/tidy-good"; cat "$lint/tidy-seen"; } |
 		tail -n 5000 >"$good.$$" && mv "$good.$$" "$good"
@@ -61,9 +81,19 @@ sources() { # "find conditions" directory...
 		{ echo "no sources in: $*" >&2; return 1; }
 }
 
+# Of the names that are read those that have changed, if that was asked for
+changed() {
+	if [ -e build/lint/changed ]; then
+		sed 's,^[.]/,,' | grep -xFf build/lint/changed || :
+	else
+		cat
+	fi
+}
+
 checkpatch() {
 	bad=
 	files=$(sources "-name *.[chS]" module include) || return
+	files=$(echo "$files" | changed)
 	# compat.h is the one place that may compare versions (in mainline
 	# nothing may), and KERNEL_VERSION() is no misplaced constant. A macro
 	# that stands for nothing does not use its argument.
@@ -128,16 +158,24 @@ tidy() { # target
 		 !/^tests\/machines\/p5\// &&
 		 !/driver\/linux\/linux[.]c$/ && !/^lib\/events\/generate[.]c$/ && !/^tests\/machines\/mpi\// &&
 		 !/^tests\/(unit\/test_(sets|tables)|guest\/(old\/events|test_manual))[.]c$/')
+	# What differs between architectures alone
+	[ -z "${2-}" ] || files=$(printf '%s\n' "$files" | grep -E "_${own}[.]c\$|/$own/") || return 0
 	# shellcheck disable=SC2086 # words
 	printf '%s\n' $files | xargs -P "$(nproc)" -n 1 tests/tidy.sh "$1" 2>&1
+}
+
+tidy_own() {
+	for target in riscv64-linux-gnu aarch64-linux-gnu powerpc-linux-gnu; do
+		tidy $target own || return
+	done
 }
 
 shells() {
 	# By their first line, or what they tell shellcheck: not all of them are named .sh
 	files=$(grep -rlE '^#!.*\b(sh|dash|bash)( |$)|^# shellcheck shell=bash' \
-		--exclude-dir=build --exclude-dir=.git . .ci | sort -u)
+		--exclude-dir=build --exclude-dir=.git . .ci | sort -u | changed)
 	# shellcheck disable=SC2086 # words
-	shellcheck -x $files
+	[ -z "$files" ] || shellcheck -x $files
 }
 
 manuals() {
@@ -255,7 +293,7 @@ families() {
 		grep -vE '^module/arch/x86/((intel|intel_events|intel_models|p6|p4|amd|p5|winchip|c3)[.]c:|intel[.]h:|[^:]*:[0-9]+:#define (LVTPC_|EVNTSEL_|EVENT_AND|PERFCTR_X86_NO_CORE|PERFCTR_X86_CHANGED))'
 }
 
-TIDY_VERSION=$(clang-tidy --version)
+TIDY_VERSION=$(clang-tidy --version 2>/dev/null)
 export TIDY_VERSION
 
 only=${*:-all}
@@ -276,6 +314,7 @@ check tidy-riscv64 tidy riscv64-linux-gnu
 check tidy-arm64 tidy aarch64-linux-gnu
 check tidy-x86_64 tidy x86_64-linux-gnu
 check tidy-ppc32 tidy powerpc-linux-gnu
+check tidy-own tidy_own
 check shellcheck shells
 check manuals manuals
 check versions versions

@@ -47,10 +47,12 @@ while IFS=$tab read -r page command; do
 	if PATH=$work/bin:$PATH sh -c "$command" >out 2>&1 </dev/null &&
 		grep -q compress_block out flame.svg; then
 		passed=$((passed + 1))
+		# As in the emulated machine
+		echo "ok examples.$page: $command"
 	else
 		failed=$((failed + 1))
 		sed 's/^/# /' out
-		echo "not ok report.$page: $command"
+		echo "not ok examples.$page: $command"
 	fi
 done <commands
 echo "$passed passed, $failed failed"
