@@ -167,6 +167,8 @@ run_part() { # name
 		tests/machines/asan.sh ;;
 	switches)
 		tests/machines/switches.sh ;;
+	mutants)
+		tests/mutants.sh ;;
 	mpi)
 		tests/machines/mpi.sh ;;
 	vices)
