@@ -87,10 +87,8 @@ dist:
 	git archive --prefix=perfctr-$(VERSION)/ HEAD >build/dist/perfctr-$(VERSION).tar
 	xz -f -T1 build/dist/perfctr-$(VERSION).tar
 
-# dpkg-buildpackage says which packages it lacks.
 deb: dist
-	@command -v dpkg-buildpackage >/dev/null || \
-		{ echo "perfctr: make deb needs Debian's dpkg-dev" >&2; exit 1; }
+	@packaging/lacks.sh
 	rm -rf build/deb
 	mkdir -p build/deb
 	cp build/dist/perfctr-$(VERSION).tar.xz build/deb/perfctr_$(VERSION).orig.tar.xz
