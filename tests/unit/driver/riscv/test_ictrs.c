@@ -523,7 +523,7 @@ END_TEST
 
 void test_ictrs(void)
 {
-	unit_begin("ictrs");
+	unit_begin("riscv_ictrs");
 	UNIT_ROWS(where_they_are, machines);
 	UNIT_RUN(not_on_fixed_counters);
 	UNIT_RUN(period_is_exact);
