@@ -124,8 +124,8 @@ def cache():
 
 
 def there(part):
-    """Whether the cache has what a part makes; but for roots of any recipe, which is good enough to say how
-    long it takes"""
+    """Whether the cache has what a part makes. QEMU and kernels of any recipe will do: it is only to say how long
+    a run takes."""
     if part.name.startswith("root-"):
         return subprocess.run([os.path.join(HERE, "machines/root.sh"), "--there", part.name.removeprefix("root-")],
                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False).returncode == 0

@@ -158,16 +158,8 @@ tidy() { # target
 		 !/^tests\/machines\/p5\// &&
 		 !/driver\/linux\/linux[.]c$/ && !/^lib\/events\/generate[.]c$/ && !/^tests\/machines\/mpi\// &&
 		 !/^tests\/(unit\/test_(sets|tables)|guest\/(old\/events|test_manual))[.]c$/')
-	# What differs between architectures alone
-	[ -z "${2-}" ] || files=$(printf '%s\n' "$files" | grep -E "_${own}[.]c\$|/$own/") || return 0
 	# shellcheck disable=SC2086 # words
 	printf '%s\n' $files | xargs -P "$(nproc)" -n 1 tests/tidy.sh "$1" 2>&1
-}
-
-tidy_own() {
-	for target in riscv64-linux-gnu aarch64-linux-gnu powerpc-linux-gnu; do
-		tidy $target own || return
-	done
 }
 
 shells() {
@@ -314,7 +306,6 @@ check tidy-riscv64 tidy riscv64-linux-gnu
 check tidy-arm64 tidy aarch64-linux-gnu
 check tidy-x86_64 tidy x86_64-linux-gnu
 check tidy-ppc32 tidy powerpc-linux-gnu
-check tidy-own tidy_own
 check shellcheck shells
 check manuals manuals
 check versions versions
