@@ -307,7 +307,7 @@ static __always_inline void control_apply(struct vperfctr *perfctr,
 		perfctr->imode->asked = control->si_signo;
 		vperfctr_imode_init(perfctr, control->si_signo, control->refresh);
 	}
-	perfctr->quick = control->tsc_on && !perfctr->imode &&
+	perfctr->quick = control->tsc_on && !perfctr->nr_ictrs &&
 			 !perfctr->config->shared && !perfctr_config_has_own_way(perfctr->config);
 	perfctr->plain = perfctr->config->nr && !perfctr->imode && !raw &&
 			 !(hold & PERFCTR_HOLD_BOUND) &&

@@ -125,11 +125,8 @@ static void sample_stopped(struct vperfctr *perfctr)
 
 void vperfctr_on_timer(struct vperfctr *perfctr)
 {
-	bool counts = vperfctr_is_native(perfctr) ? perfctr->undo & PERFCTR_UNDO_ICTRS :
-						    perfctr->seq & 1;
-
 	/* Resuming it sets the timer again, and looks whether it is still throttled. */
-	if (!counts || !perfctr->imode->ring)
+	if (!(perfctr->seq & 1) || perfctr->undo & PERFCTR_UNDO_CLOCK || !perfctr->imode->ring)
 		return;
 	vperfctr_suspend(perfctr);
 	sample(perfctr, get_irq_regs());
@@ -268,7 +265,8 @@ static void interrupt(bool ends)
 {
 	struct vperfctr *perfctr = vperfctr_current();
 
-	if (!perfctr || !perfctr->imode)
+	/* Of one without i-mode counters nothing stops here, and so nothing may be resumed. */
+	if (!perfctr || !perfctr->nr_ictrs)
 		return;
 	if (!ends && perfctr->imode->ring && vperfctr_imode_can_stop(perfctr))
 		vperfctr_imode_stop(perfctr);

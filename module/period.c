@@ -155,8 +155,7 @@ static u32 identify_overflow(struct vperfctr *perfctr)
 /* Its page shows nothing, and the kernel is not counted. */
 bool vperfctr_imode_can_stop(const struct vperfctr *perfctr)
 {
-	return perfctr->undo == PERFCTR_UNDO_ICTRS && perfctr->config->id & PERFCTR_ID_USER &&
-	       perfctr->imode->nr;
+	return perfctr->undo == PERFCTR_UNDO_ICTRS && perfctr->config->id & PERFCTR_ID_USER;
 }
 
 void vperfctr_imode_stop(struct vperfctr *perfctr)

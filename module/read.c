@@ -72,7 +72,7 @@ static __always_inline void state_sample(struct vperfctr *perfctr, struct perfct
 				sample_own_way(perfctr, sample);
 				return;
 			}
-			if (perfctr->imode) {
+			if (perfctr->nr_ictrs) {
 				vperfctr_imode_sample(perfctr, value);
 				return;
 			}

@@ -217,22 +217,24 @@ static __cold void held_entirely(struct vperfctr *perfctr, int hold, struct task
 /*
  * Starts the i-mode counters, and then all others; if they cannot start, nothing does. An
  * overflow interrupt that waits runs first, and resumes the state as it ends. So sched_in()
- * may find the state resumed.
+ * may find the state resumed. Without i-mode counters there are samples by time alone.
  */
-static bool resume_ictrs(struct vperfctr *perfctr)
+static bool resume_imode(struct vperfctr *perfctr)
 {
 	struct perfctr_imode *imode = perfctr->imode;
 	int err;
 
 	if (unlikely(imode->throttled) && time_after(jiffies, imode->tick))
 		vperfctr_imode_throttle(perfctr, false);
-	err = likely(imode->nr) ? vperfctr_imode_start(perfctr) : 0;
-	if (err) {
-		if (err != -EAGAIN)
-			vperfctr_lose(perfctr);
-		return false;
+	if (likely(perfctr->nr_ictrs)) {
+		err = vperfctr_imode_start(perfctr);
+		if (err) {
+			if (err != -EAGAIN)
+				vperfctr_lose(perfctr);
+			return false;
+		}
+		perfctr->undo |= PERFCTR_UNDO_ICTRS;
 	}
-	perfctr->undo |= PERFCTR_UNDO_ICTRS;
 	all_to_differences(perfctr);
 	vperfctr_imode_resume(perfctr);
 	if (imode->ring)
@@ -302,8 +304,8 @@ static __always_inline void let_take_over(struct vperfctr *perfctr, bool shown)
 /* What i-mode counters and RAW need before a resume. True: it was resumed already. */
 static noinline notrace bool begin_odd(struct vperfctr *perfctr, int hold)
 {
-	/* An interrupt before sched_in() has resumed it: see resume_ictrs(). */
-	if (perfctr->imode && perfctr->seq & 1)
+	/* An interrupt before sched_in() has resumed it: see resume_imode(). */
+	if (perfctr->nr_ictrs && perfctr->seq & 1)
 		return true;
 	/* RAW's permission stays while the state is held. */
 	if (perfctr->raw)
@@ -360,7 +362,7 @@ static __always_inline bool resume_and_show(struct vperfctr *perfctr)
 	if (likely(counting && perfctr->plain)) {
 		sums_to_differences(perfctr, true);
 	} else if (perfctr->imode && counting) {
-		if (!resume_ictrs(perfctr)) {
+		if (!resume_imode(perfctr)) {
 			leave_registers(is_same_user(perfctr_cpu_private_user()));
 			return false;
 		}
@@ -493,14 +495,14 @@ static __always_inline bool load_next(struct vperfctr *perfctr, struct task_stru
 /*
  * Resumes a state of next's, which is not current yet, as far as that can be done now. True if
  * the rest is to be done in its context: a page is shown, registers are given permission to,
- * i-mode counters start. Its counters run for others as well until then, which it cannot see.
+ * i-mode counters start, a timer is set. Its counters run for others as well until then, which it cannot see.
  */
 static notrace bool resume_in_part(struct vperfctr *perfctr, struct task_struct *next)
 {
 	const struct perfctr_config *config = perfctr->config;
 	int hold = atomic_read(&perfctr->hold);
 	bool rest = (READ_ONCE(perfctr->user) && !perfctr->lent) || perfctr->raw ||
-		    perfctr_cpu_is_permitted(next);
+		    perfctr->imode || perfctr_cpu_is_permitted(next);
 
 	WRITE_ONCE(perfctr->at_once, PERFCTR_NO_CONFIG);
 	if (unlikely(hold & (PERFCTR_HOLD_ENTIRELY | PERFCTR_HOLD_BOUND))) {
@@ -508,7 +510,7 @@ static notrace bool resume_in_part(struct vperfctr *perfctr, struct task_struct 
 			return hold & PERFCTR_HOLD_DEAD;
 		hold = bound_hold(perfctr, hold);
 	}
-	if (perfctr->imode) {
+	if (perfctr->nr_ictrs) {
 		if (!(hold & ~PERFCTR_HOLD_COUNTERS)) {
 			sums_are_changing(perfctr);
 			perfctr_cpu_resume_clock(&perfctr->cpu_state);
@@ -551,7 +553,7 @@ notrace void vperfctr_come_later(struct vperfctr *perfctr, struct task_struct *n
 static __always_inline void come_slowly(struct vperfctr *perfctr, bool native)
 {
 	lockdep_assert_irqs_disabled();
-	if (perfctr->seq & 1 && !perfctr->imode) {
+	if (perfctr->seq & 1 && !perfctr->nr_ictrs) {
 		vperfctr_suspend(perfctr);
 		/* Not in user mode since. If it stays held, no switch-out leaves these. */
 		unpermit(perfctr);
@@ -598,7 +600,7 @@ static noinline notrace void suspend_odd(struct vperfctr *perfctr)
 	u8 undo = perfctr->undo;
 
 	/* First stop them: events after the sums were made would be lost. */
-	if (undo & PERFCTR_UNDO_ICTRS && perfctr->imode->nr)
+	if (undo & PERFCTR_UNDO_ICTRS)
 		perfctr_cpu_istop(perfctr->config, perfctr);
 	if (undo & PERFCTR_UNDO_CLOCK) {
 		perfctr_cpu_suspend_clock(&perfctr->cpu_state);

@@ -44,9 +44,10 @@ static_assert(PERFCTR_ID_STEP > PERFCTR_AT_ONCE_OPEN);
 static_assert(offsetof(struct perfctr_soft, task_clock) == PERFCTR_NR_SOFT * sizeof(__u64));
 
 /**
- * struct perfctr_imode - the i-mode counters of a state, and its samples; owner and interrupt, with
- *	interrupts off; others read the first five members under the state's lock
- * @nr: number of i-mode counters, the last ones of the state; may be 0 if there is a @ring
+ * struct perfctr_imode - the i-mode counters of a state, or its samples, or both: a state that has one
+ *	need not have i-mode counters, and need not have a ring. Owner and interrupt, with interrupts
+ *	off; others read the first five members under the state's lock
+ * @nr: number of i-mode counters, the last ones of the state: its @nr_ictrs; may be 0 with a @ring
  * @signo: signal for overflows; 0 after an exec: then no overflow is ever due
  * @asked: the signal that the control names, for READ_CONTROL
  * @refresh: the control's refresh, for READ_CONTROL and descendants
@@ -198,9 +199,9 @@ struct perfctr_imode {
  * @grace: for how long it keeps the permission that the policy, or a hold, no longer gives it;
  *	@grace_place: by its last bits, where its thread was last seen in user mode meanwhile. See
  *	resume.c; owner
- * @nr_ictrs: as in the config, for readers; owner
- * @plain: there are counters, but no i-mode counters, no own way, no RAW and no CPU that it is
- *	bound to, so that sched_in() may resume it; owner
+ * @nr_ictrs: number of i-mode counters, as in the config; owner writes
+ * @plain: there are counters, but no i-mode counters, no samples, no own way, no RAW and no CPU
+ *	that it is bound to, so that sched_in() may resume it; owner
  * @quick: the clock is on, and there are no i-mode counters, no own way and none of perf's,
  *	so that a read only has to add registers; owner
  * @config: with a reference, from the first control to the end. While attached, the state

@@ -18,6 +18,7 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -245,6 +246,148 @@ START_TEST(kernel_mode_counts_more)
 	/* A system call that reads is some hundred instructions. */
 	ck_assert_uint_gt(kernel, 100 * YIELDS);
 	ck_assert_uint_gt(both, user + 100 * YIELDS);
+}
+END_TEST
+
+/* The caller's own counters, with a ring for samples by time, each millisecond. */
+static int open_sampled(struct perfctr_control *control)
+{
+	struct perfctr_ring ring = { .size = sizeof(ring), .pages = 4 };
+	int fd = open_self();
+
+	ck_ok(ioctl(fd, PERFCTR_IOC_RING, &ring));
+	control_init(control);
+	control->tsc_on = 1;
+	control->flags = PERFCTR_CONTROL_RECORD;
+	control->timer_ns = 1000000;
+	return fd;
+}
+
+/* Samples by time need no counter of their own, and change no count. */
+START_TEST(sampled_by_time)
+{
+	struct perfctr_control control;
+	struct subject subject = { .fd = open_sampled(&control) };
+	uint64_t words[4];
+	unsigned int turn;
+
+	control_add(&control, EV_INSTRUCTIONS);
+	set_control(subject.fd, &control);
+	demand_runs(&subject);
+	for (turn = 0; turn < RUNS; turn++) {
+		ck_assert_int_eq(exact_read(subject.fd, words, 16, body_yield, YIELDS), 16);
+		ck_assert_uint_eq(words[3] - words[1], EXACT_KERNEL + BODY_YIELD(YIELDS));
+		ck_assert_uint_ge(words[2], words[0]);
+	}
+}
+END_TEST
+
+/* What others read of a running thread that is sampled by time */
+struct seen {
+	bool go;
+	uint64_t sum;
+	unsigned int reads;
+	unsigned int wrong;
+};
+
+/* Reads the state of @fd, alone and as the root of its tree, from go to stop. */
+static void watch(int fd, struct seen *seen)
+{
+	struct perfctr_read rd = { .size = sizeof(rd) };
+	struct perfctr_read_tree tree;
+
+	while (!__atomic_load_n(&seen->go, __ATOMIC_ACQUIRE))
+		sleep_us(100);
+	while (__atomic_load_n(&seen->go, __ATOMIC_ACQUIRE)) {
+		if (try_read(fd, &rd) || rd.sum[0] < seen->sum)
+			seen->wrong++;
+		seen->sum = rd.sum[0];
+		if (try_read_tree(fd, PERFCTR_TREE_ROOT, &tree) || tree.sum[0] < seen->sum)
+			seen->wrong++;
+		seen->sum = tree.sum[0];
+		__atomic_add_fetch(&seen->reads, 1, __ATOMIC_RELEASE);
+	}
+}
+
+START_TEST(sampled_by_time_read_by_others)
+{
+	struct seen *seen = shared_alloc(sizeof(*seen));
+	struct perfctr_control control;
+	int fd = open_sampled(&control);
+	uint64_t sum;
+	pid_t pid;
+
+	control.flags |= PERFCTR_CONTROL_INHERIT;
+	control_add(&control, EV_INSTRUCTIONS);
+	pid = fork();
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		pin_self(guest.ncpus - 1);
+		watch(fd, seen);
+		_exit(0);
+	}
+	pin_self(0);
+	set_control(fd, &control);
+	__atomic_store_n(&seen->go, true, __ATOMIC_RELEASE);
+	while (__atomic_load_n(&seen->reads, __ATOMIC_ACQUIRE) < RUNS)
+		body_spin(SPIN_LOOPS);
+	__atomic_store_n(&seen->go, false, __ATOMIC_RELEASE);
+	expect_exit(pid, 0);
+	ck_assert_uint_eq(seen->wrong, 0);
+	ck_ok(ioctl(fd, PERFCTR_IOC_SUSPEND));
+	sum = read_sum(fd, 0);
+	ck_assert_uint_le(seen->sum, sum);
+	ck_assert_uint_ge(2 * seen->sum, sum);
+}
+END_TEST
+
+/* Kernel-mode instructions of RUNS round trips through pipes, each with a switch there and back */
+static uint64_t round_trips(int fd, const int there[2], const int back[2])
+{
+	uint64_t before = read_sum(fd, 0);
+	unsigned int i;
+	char ch = 0;
+
+	for (i = 0; i < RUNS; i++)
+		if (write(there[1], &ch, 1) != 1 || read(back[0], &ch, 1) != 1)
+			ck_abort_msg("pipe: %s", strerror(errno));
+	return read_sum(fd, 0) - before;
+}
+
+/* The counters run from the switch on, though the timer may be set later. */
+START_TEST(kernel_mode_sampled_by_time)
+{
+	struct perfctr_control control;
+	int fd = open_sampled(&control), there[2], back[2];
+	uint64_t alone, sampled;
+	pid_t pid;
+
+	pin_self(0);
+	ck_ok(pipe(there));
+	ck_ok(pipe(back));
+	pid = fork();
+	if (!pid) {
+		char ch;
+
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		while (read(there[0], &ch, 1) == 1 && write(back[1], &ch, 1) == 1)
+			;
+		_exit(0);
+	}
+	control_add_at(&control, PERFCTR_MAP_ANY, EV_INSTRUCTIONS, PERFCTR_CTR_KERNEL);
+	control.flags = 0;
+	control.timer_ns = 0;
+	set_control(fd, &control);
+	alone = round_trips(fd, there, back);
+	control.flags = PERFCTR_CONTROL_RECORD;
+	control.timer_ns = 1000000000;
+	set_control(fd, &control);
+	sampled = round_trips(fd, there, back);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	/* Resuming it takes longer, which is counted; ticks come as they may. */
+	ck_assert_msg(50 * sampled >= 49 * alone, "%llu instructions, with samples %llu",
+		      (unsigned long long)alone, (unsigned long long)sampled);
 }
 END_TEST
 
@@ -787,6 +930,9 @@ int main(void)
 	GUEST_RUN(every_counter, NEED_COUNTERS | NEED_USER_READ | AS_USER);
 	GUEST_RUN(every_place, NEED_COUNTERS | NEED_ROOM | AS_USER);
 	GUEST_RUN(kernel_mode_counts_more, NEED_COUNTERS | NEED_ROOM);
+	GUEST_RUN(sampled_by_time, NEED_COUNTERS | AS_USER);
+	GUEST_RUN(sampled_by_time_read_by_others, NEED_COUNTERS | AS_USER);
+	GUEST_RUN(kernel_mode_sampled_by_time, NEED_COUNTERS);
 	GUEST_RUN(page_faults_kernel_read, NEED_COUNTERS | AS_USER);
 	GUEST_RUN(page_faults_inline_read, NEED_COUNTERS | NEED_USER_READ | AS_USER);
 	GUEST_RUN(signals_kernel_read, NEED_COUNTERS | AS_USER);
