@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Limits on what users cost others: interrupts of CPUs that others use, and configs.
- * Each user has an account of both.
+ * Limits on what users cost others: interrupts of CPUs that others use, configs, and locked memory.
+ * Each user has an account of these.
+ *
+ * A user who makes a user namespace has 65,536 ids there, or more. So whoever runs in one is charged
+ * to the user who owns the outermost of his namespaces, the one below the first. If that is the
+ * machine's root, who makes namespaces for others (containers), the namespace has an account.
  *
  * A broadcast is charged after it was made, since nobody knows beforehand how many a call
  * makes. A call that is about to make one waits until the account allows it. Broadcasts of
@@ -19,6 +23,7 @@
 #include <linux/slab.h>
 #include <linux/smp.h>
 #include <linux/spinlock.h>
+#include <linux/user_namespace.h>
 
 #include "perfctr.h"
 
@@ -30,18 +35,26 @@ static unsigned int max_configs = 16384;
 module_param_named(controls, max_configs, uint, 0644);
 MODULE_PARM_DESC(controls, "different controls that a user's threads may have at a time (16384)");
 
+/* Who is charged: a user, or a namespace of root's by the number of its inode, which else is 0 */
+struct payer {
+	kuid_t uid;
+	unsigned int ns;
+};
+
 /**
- * struct perfctr_user - the account of a user who has configs, or made broadcasts
- * @node: in users, by @uid; users_lock
- * @uid: the real user id; constant
+ * struct perfctr_user - the account of a user who has configs or locked memory, or made broadcasts
+ * @node: in users, by @payer; users_lock
+ * @payer: whose it is; constant
  * @nr_configs: number of configs of this user; users_lock
+ * @nr_pages: pages of rings of this user; users_lock
  * @paid_until: when the broadcasts that were made would end at the allowed pace, ns;
  *	users_lock
  */
 struct perfctr_user {
 	struct hlist_node node;
-	kuid_t uid;
+	struct payer payer;
 	unsigned int nr_configs;
+	unsigned long nr_pages;
 	u64 paid_until;
 };
 
@@ -49,54 +62,81 @@ struct perfctr_user {
 static DEFINE_SPINLOCK(users_lock);
 static DEFINE_HASHTABLE(users, 8);	/* users_lock */
 
-/* The account of all users for whom there was no memory; users_lock */
-static struct perfctr_user nobody;
+static struct payer current_payer(void)
+{
+	struct user_namespace *ns = current_user_ns();
+
+	if (ns == &init_user_ns)
+		return (struct payer){ .uid = current_uid() };
+	while (ns->parent != &init_user_ns)
+		ns = ns->parent;
+	return (struct payer){
+		.uid = ns->owner,
+		.ns = uid_eq(ns->owner, GLOBAL_ROOT_UID) ? ns->ns.inum : 0,
+	};
+}
+
+static u32 key_of(const struct payer *payer)
+{
+	return __kuid_val(payer->uid) + payer->ns;
+}
 
 /* The account may be freed: a new one would be the same. */
 static bool is_idle(const struct perfctr_user *user, u64 now)
 {
-	return !user->nr_configs && user->paid_until + NSEC_PER_SEC < now;
+	return !user->nr_configs && !user->nr_pages && user->paid_until + NSEC_PER_SEC < now;
 }
 
-static struct perfctr_user *find(kuid_t uid)
+static struct perfctr_user *find(const struct payer *payer)
 {
 	struct perfctr_user *user;
 
 	lockdep_assert_held(&users_lock);
-	hash_for_each_possible(users, user, node, __kuid_val(uid))
-		if (uid_eq(user->uid, uid))
+	hash_for_each_possible(users, user, node, key_of(payer))
+		if (uid_eq(user->payer.uid, payer->uid) && user->payer.ns == payer->ns)
 			return user;
 	return NULL;
 }
 
-/* The lock is held, but dropped on the way. Frees idle accounts of the same bucket. */
-static struct perfctr_user *find_or_make(kuid_t uid)
+/*
+ * The lock is held, but dropped on the way. Frees idle accounts of the same bucket. An account is
+ * small, and there are no more than users and containers. So its memory is nobody's, and the
+ * kernel waits until there is some: a broadcast that was made has to be charged.
+ */
+static struct perfctr_user *find_or_make(const struct payer *payer)
 {
 	struct perfctr_user *user, *made, *old;
 	struct hlist_node *next;
 	u64 now;
 
-	user = find(uid);
+	user = find(payer);
 	if (user)
 		return user;
 	spin_unlock(&users_lock);
-	made = kzalloc(sizeof(*made), GFP_KERNEL_ACCOUNT);
+	made = kzalloc(sizeof(*made), GFP_KERNEL | __GFP_NOFAIL);
 	spin_lock(&users_lock);
-	user = find(uid);
-	if (user || !made) {
+	user = find(payer);
+	if (user) {
 		kfree(made);
-		return user ?: &nobody;
+		return user;
 	}
 	now = ktime_get_ns();
-	hash_for_each_possible_safe(users, old, next, node, __kuid_val(uid)) {
+	hash_for_each_possible_safe(users, old, next, node, key_of(payer)) {
 		if (is_idle(old, now)) {
 			hash_del(&old->node);
 			kfree(old);
 		}
 	}
-	made->uid = uid;
-	hash_add(users, &made->node, __kuid_val(uid));
+	made->payer = *payer;
+	hash_add(users, &made->node, key_of(payer));
 	return made;
+}
+
+static struct perfctr_user *current_user_account(void)
+{
+	struct payer payer = current_payer();
+
+	return find_or_make(&payer);
 }
 
 /* Each broadcast takes 1 / @limit of a second. */
@@ -111,11 +151,7 @@ static void charge(struct perfctr_user *user, unsigned int nr, unsigned int limi
 /* Nanoseconds until that user may make the next broadcast */
 static u64 wait_of(const struct perfctr_user *user, u64 now)
 {
-	u64 until = nobody.paid_until;
-
-	if (user && user->paid_until > until)
-		until = user->paid_until;
-	return until > now ? until - now : 0;
+	return user && user->paid_until > now ? user->paid_until - now : 0;
 }
 
 int perfctr_user_add_config(struct perfctr_user **owner)
@@ -126,11 +162,9 @@ int perfctr_user_add_config(struct perfctr_user **owner)
 	int err = 0;
 
 	spin_lock(&users_lock);
-	user = find_or_make(current_uid());
+	user = current_user_account();
 	if (limit && wait_of(user, now))
 		err = -EAGAIN;
-	else if (user == &nobody)
-		err = -ENOMEM;
 	else if (user->nr_configs >= READ_ONCE(max_configs))
 		err = -ENOSPC;
 	if (!err) {
@@ -151,6 +185,29 @@ void perfctr_user_drop_config(struct perfctr_user *user)
 	spin_unlock(&users_lock);
 }
 
+int perfctr_user_add_pages(struct perfctr_user **owner, unsigned int nr, unsigned long limit)
+{
+	struct perfctr_user *user;
+	int err = 0;
+
+	spin_lock(&users_lock);
+	user = current_user_account();
+	if (user->nr_pages + nr > limit)
+		err = -ENOMEM;
+	else
+		user->nr_pages += nr;
+	spin_unlock(&users_lock);
+	*owner = user;
+	return err;
+}
+
+void perfctr_user_drop_pages(struct perfctr_user *user, unsigned int nr)
+{
+	spin_lock(&users_lock);
+	user->nr_pages -= nr;
+	spin_unlock(&users_lock);
+}
+
 void perfctr_broadcasts_made(unsigned int nr)
 {
 	unsigned int limit = READ_ONCE(broadcasts);
@@ -159,18 +216,19 @@ void perfctr_broadcasts_made(unsigned int nr)
 	if (current->flags & PF_KTHREAD || !limit)
 		return;
 	spin_lock(&users_lock);
-	charge(find_or_make(current_uid()), nr, limit, ktime_get_ns());
+	charge(current_user_account(), nr, limit, ktime_get_ns());
 	spin_unlock(&users_lock);
 }
 
 static u64 broadcasts_wait(void)
 {
+	struct payer payer = current_payer();
 	u64 wait;
 
 	if (!READ_ONCE(broadcasts))
 		return 0;
 	spin_lock(&users_lock);
-	wait = wait_of(find(current_uid()), ktime_get_ns());
+	wait = wait_of(find(&payer), ktime_get_ns());
 	spin_unlock(&users_lock);
 	return wait;
 }
@@ -198,7 +256,7 @@ void perfctr_burden_exit(void)
 	int bucket;
 
 	hash_for_each_safe(users, bucket, next, user, node) {
-		WARN_ON(user->nr_configs);
+		WARN_ON(user->nr_configs || user->nr_pages);
 		hash_del(&user->node);
 		kfree(user);
 	}

@@ -45,15 +45,17 @@ static inline bool perfctr_all_zero(const __u64 *words, size_t size)
 }
 
 /*
- * burden.c: the accounts of users. All of these may sleep, except drop_config. add_config:
- * charge current's user with one more config, and with the broadcast that its end will take:
- * ENOMEM, ENOSPC, or EAGAIN if the user must wait before its next broadcast. made: charge
- * current's user with so many broadcasts. allow: wait until it may make the next one:
- * ERESTARTSYS if a signal comes first.
+ * burden.c: the accounts of users. All of these may sleep, except drop_config and drop_pages.
+ * add_config: charge current's user with one more config, and with the broadcast that its end will
+ * take: ENOSPC, or EAGAIN if the user must wait before its next broadcast. add_pages: with so many
+ * pages of locked memory, of @limit in all: ENOMEM. made: with so many broadcasts. allow: wait until
+ * it may make the next one: ERESTARTSYS if a signal comes first.
  */
 struct perfctr_user;
 int perfctr_user_add_config(struct perfctr_user **user);
 void perfctr_user_drop_config(struct perfctr_user *user);
+int perfctr_user_add_pages(struct perfctr_user **user, unsigned int nr, unsigned long limit);
+void perfctr_user_drop_pages(struct perfctr_user *user, unsigned int nr);
 void perfctr_broadcasts_made(unsigned int nr);
 int perfctr_broadcasts_allow(void);
 void perfctr_burden_exit(void);
@@ -483,6 +485,9 @@ void perfctr_config_unuse(struct perfctr_config *config, bool atomic);
 void perfctr_config_unref(struct perfctr_config *config);
 void perfctr_config_put(struct perfctr_config *config, bool atomic);
 void perfctr_config_info(struct perfctr_kernel_info *info);
+/* Does it count more than user mode? NULL: no. And may current, by perf's counters or others? */
+bool perfctr_config_counts_kernel(const struct perfctr_config *config);
+bool perfctr_may_count_kernel(bool shared);
 /* No process may read registers any more: counters that linger are given back now. */
 void perfctr_config_no_reader(void);
 /* put, after the caller has ended the counting of other threads: see PERFCTR_READER_DELAY */
@@ -537,6 +542,12 @@ void vperfctr_descendant_free(struct vperfctr *perfctr);
 void vperfctr_descendant_name(struct vperfctr *perfctr);
 void vperfctr_descendant_end(struct vperfctr *perfctr);
 void vperfctr_inherit(struct vperfctr *parent, struct task_struct *child);
+/*
+ * set_holder: as the tree is made, with HOLDER_ONLY. release: that file is closed, or holds the tree no
+ * more; under the lock of the root's state, or by its owner
+ */
+void perfctr_tree_set_holder(struct perfctr_tree *tree, struct file *file);
+void perfctr_tree_release(struct perfctr_tree *tree, struct file *file);
 /* EBUSY: the root's control has HOLDER_ONLY, and that is not its holder. */
 int perfctr_tree_stop(struct perfctr_tree *tree, const struct file *file, bool stop);
 /*
@@ -568,6 +579,7 @@ int vperfctr_control(struct vperfctr *perfctr, struct file *file, void __user *a
 int vperfctr_read_control(struct vperfctr *perfctr, void __user *arg);
 int vperfctr_stop_go(struct vperfctr *perfctr, const struct file *file, bool stop);
 int vperfctr_unlink(struct vperfctr *perfctr, struct file *file);
+void vperfctr_forget_tree(struct vperfctr *perfctr);
 void vperfctr_stop(struct vperfctr *perfctr, u32 error);
 void vperfctr_start_on_exec(struct vperfctr *perfctr);
 void vperfctr_detach(struct vperfctr *perfctr, bool atomic);

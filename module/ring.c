@@ -44,7 +44,7 @@ static void wake_readers(struct work_struct *work)
 	struct perfctr_ring_buffer *ring;
 
 	ring = container_of(work, struct perfctr_ring_buffer, wake_work);
-	wake_up_interruptible_poll(&ring->wait, EPOLLIN | EPOLLRDNORM);
+	wake_up_interruptible_poll(&ring->wait, EPOLLIN | EPOLLRDNORM | EPOLLHUP);
 	kill_fasync(&ring->fasync, SIGIO, POLL_IN);
 }
 
@@ -58,16 +58,30 @@ static void wake(struct irq_work *work)
 		wake_readers(&ring->wake_work);
 }
 
-/* As mlock(2), but all of a user's rings together: ENOMEM */
-static int charge(const struct cred *cred, unsigned int nr_pages)
+/*
+ * As mlock(2), but all of a user's rings together, and perf's: ENOMEM. Rings are also charged to the
+ * account of whoever pays for that user: see burden.c.
+ */
+static int charge(struct perfctr_ring_buffer *ring)
 {
-	unsigned long limit = rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT;
-	long now = atomic_long_add_return(nr_pages, &cred->user->locked_vm);
+	bool all = capable(CAP_IPC_LOCK);
+	unsigned long limit = all ? ULONG_MAX : rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT;
+	atomic_long_t *locked = &ring->cred->user->locked_vm;
+	int err = 0;
 
-	if (now <= limit || capable(CAP_IPC_LOCK))
-		return 0;
-	atomic_long_sub(nr_pages, &cred->user->locked_vm);
-	return -ENOMEM;
+	if (atomic_long_add_return(ring->nr_pages, locked) > limit)
+		err = -ENOMEM;
+	if (!err)
+		err = perfctr_user_add_pages(&ring->payer, ring->nr_pages, limit);
+	if (err)
+		atomic_long_sub(ring->nr_pages, locked);
+	return err;
+}
+
+static void uncharge(struct perfctr_ring_buffer *ring)
+{
+	atomic_long_sub(ring->nr_pages, &ring->cred->user->locked_vm);
+	perfctr_user_drop_pages(ring->payer, ring->nr_pages);
 }
 
 static void free_pages_of(struct perfctr_ring_buffer *ring)
@@ -99,7 +113,7 @@ static void free_ring(struct work_struct *work)
 	cancel_work_sync(&ring->wake_work);
 	forget_mms(ring);
 	free_pages_of(ring);
-	atomic_long_sub(ring->nr_pages, &ring->cred->user->locked_vm);
+	uncharge(ring);
 	put_cred(ring->cred);
 	put_pid_ns(ring->pid_ns);
 	kfree(ring);
@@ -155,7 +169,8 @@ struct perfctr_ring_buffer *perfctr_ring_create(const struct perfctr_ring *wante
 	if (!ring)
 		return ERR_PTR(-ENOMEM);
 	ring->nr_pages = 1 + wanted->pages;
-	err = charge(current_cred(), ring->nr_pages);
+	ring->cred = get_current_cred();
+	err = charge(ring);
 	if (err)
 		goto err_free;
 	err = alloc_pages_of(ring);
@@ -177,7 +192,6 @@ struct perfctr_ring_buffer *perfctr_ring_create(const struct perfctr_ring *wante
 	ring->flags = wanted->flags;
 	ring->user_depth = wanted->user_depth;
 	ring->kernel_depth = wanted->kernel_depth;
-	ring->cred = get_current_cred();
 	ring->pid_ns = get_pid_ns(task_active_pid_ns(current));
 	ring->page->size = sizeof(*ring->page);
 	ring->page->flags = ring->flags;
@@ -187,8 +201,9 @@ struct perfctr_ring_buffer *perfctr_ring_create(const struct perfctr_ring *wante
 
 err_pages:
 	free_pages_of(ring);
-	atomic_long_sub(ring->nr_pages, &current_user()->locked_vm);
+	uncharge(ring);
 err_free:
+	put_cred(ring->cred);
 	kfree(ring);
 	return ERR_PTR(err);
 }

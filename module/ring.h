@@ -18,6 +18,7 @@
 #include <linux/perfctr.h>
 
 struct cred;
+struct perfctr_user;
 struct fasync_struct;
 struct mm_struct;
 struct page;
@@ -69,6 +70,7 @@ struct perfctr_known_mm {
  * @pages: all pages
  * @pid_ns: ids in records are those of this namespace; with a reference
  * @cred: of who made it, whose user is charged; with a reference
+ * @payer: the account that is charged as well
  * @nr_writers: attached states that write to it
  * @wait: readers in poll(2)
  * @fasync: readers with O_ASYNC
@@ -100,6 +102,7 @@ struct perfctr_ring_buffer {
 	struct page **pages;
 	struct pid_namespace *pid_ns;
 	const struct cred *cred;
+	struct perfctr_user *payer;
 	atomic_t nr_writers;
 	wait_queue_head_t wait;
 	struct fasync_struct *fasync;

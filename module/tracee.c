@@ -173,34 +173,55 @@ static bool is_woken(const struct task_struct *task)
 	return state == TASK_RUNNING || state == TASK_WAKING;
 }
 
+static bool is_on_cpu(const struct task_struct *task)
+{
+#ifdef CONFIG_SMP
+	return READ_ONCE(task->on_cpu);
+#else
+	return false;
+#endif
+}
+
 /*
  * A thread changes its list of notifiers whenever it runs, and who else is in there may be freed
- * then. So we look while it is asleep, or from an interrupt while it runs.
+ * then. So we look while it is asleep, or from an interrupt while it runs. That interrupts whoever
+ * runs there, so current's user is charged for it, and one that waits for its CPU is left alone.
  */
-static void look_once(struct look *at)
+static int look_once(struct look *at)
 {
 	struct task_struct *task = at->task;
 	unsigned long flags;
+	int err;
 
 	raw_spin_lock_irqsave(&task->pi_lock, flags);
 	if (!is_woken(task) && is_asleep(task))
 		look(at);
 	raw_spin_unlock_irqrestore(&task->pi_lock, flags);
-	if (!at->done)
-		smp_call_function_single(task_cpu(task), look_at_current, at, 1);
+	if (at->done || !is_on_cpu(task))
+		return 0;
+	err = perfctr_broadcasts_allow();
+	if (err)
+		return err;
+	smp_call_function_single(task_cpu(task), look_at_current, at, 1);
+	perfctr_broadcasts_made(1);
+	return 0;
 }
 
+/* It may wait for its CPU for any time, so we look at it ever more rarely. */
 static int look_patiently(struct look *at)
 {
+	unsigned int us;
+	int err;
+
 	if (!READ_ONCE(at->task->preempt_notifiers.first))
 		return 0;
-	for (;;) {
-		look_once(at);
-		if (at->done)
-			return at->err;
+	for (us = 10;; us = min(2 * us, 10000U)) {
+		err = look_once(at);
+		if (at->done || err)
+			return at->done ? at->err : err;
 		if (fatal_signal_pending(current))
 			return -EINTR;
-		usleep_range(10, 100);
+		usleep_range(us, 10 * us);
 	}
 }
 #else

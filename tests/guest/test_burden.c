@@ -15,6 +15,8 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -551,6 +553,171 @@ START_TEST(different_controls_are_bounded)
 }
 END_TEST
 
+/* --- who pays --- */
+
+/* Makes the caller a user of a namespace of its own, with 65,536 other ids. */
+static void enter_namespace(void)
+{
+	int ask[2], status;
+	pid_t self = getpid(), mapper;
+	char path[64], byte;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/uid_map", self);
+	ck_ok(pipe(ask));
+	ck_ok(mapper = fork());
+	if (!mapper) {
+		close(ask[1]);
+		_exit(read(ask[0], &byte, 1) != 1 ||
+		      write_text(path, "0 1000 1\n1 100000 65536\n"));
+	}
+	become(GUEST_UID);
+	ck_ok(unshare(CLONE_NEWUSER));
+	ck_assert_int_eq(write(ask[1], "x", 1), 1);
+	ck_assert_int_eq(waitpid(mapper, &status, 0), mapper);
+	ck_assert_int_eq(status, 0);
+}
+
+/* Each 95 calls as another user of the namespace, who has made none yet */
+static int stop_tree_as_others(int fd)
+{
+	static unsigned int calls;
+
+	if (calls++ % 95 == 0 && setresuid(1 + calls / 95 % 65000, (uid_t)-1, (uid_t)-1))
+		return -errno;
+	return stop_tree(fd);
+}
+
+START_TEST(a_namespace_interrupts_as_one_user)
+{
+	enter_namespace();
+	expect_bounded(stop_tree_as_others, true, 3);
+}
+END_TEST
+
+START_TEST(a_namespace_has_controls_of_one_user)
+{
+	unsigned int i;
+	int go[2];
+
+	set_parameter("controls", 10);
+	ck_ok(pipe(go));
+	enter_namespace();
+	for (i = 1; i <= 11; i++) {
+		ck_ok(setresuid(i, (uid_t)-1, (uid_t)-1));
+		ck_assert_int_eq(different_controls(i, i, go), i <= 10 ? 0 : -ENOSPC);
+	}
+	close(go[1]);
+	while (wait(NULL) > 0)
+		;
+}
+END_TEST
+
+/* A ring of so many pages, as user @uid of the namespace; 0 or -errno */
+static int ring_as(uid_t uid, unsigned int pages)
+{
+	struct perfctr_ring ring = { .size = sizeof(ring), .pages = pages };
+	int fd;
+
+	if (setresuid(uid, (uid_t)-1, (uid_t)-1))
+		return -errno;
+	fd = try_open(PERFCTR_OPEN_CREAT);
+	return fd < 0 ? fd : ioctl(fd, PERFCTR_IOC_RING, &ring) ? -errno : 0;
+}
+
+START_TEST(a_namespace_locks_memory_of_one_user)
+{
+	const struct rlimit limit = { 64 * PAGE_SIZE, 64 * PAGE_SIZE };
+	int *error = shared_alloc(sizeof(*error)), ready[2];
+	pid_t other;
+	char byte;
+
+	ck_ok(setrlimit(RLIMIT_MEMLOCK, &limit));
+	ck_ok(pipe(ready));
+	enter_namespace();
+	ck_ok(other = fork());
+	if (!other) {
+		*error = ring_as(1, 32);
+		if (write(ready[1], "x", 1) == 1)
+			pause();
+		_exit(0);
+	}
+	ck_assert_int_eq(read(ready[0], &byte, 1), 1);
+	ck_assert_int_eq(*error, 0);
+	ck_assert_int_eq(ring_as(2, 32), -ENOMEM);
+	ck_assert_int_eq(ring_as(2, 16), 0);
+	ck_ok(kill(other, SIGKILL));
+	ck_assert_int_eq(waitpid(other, NULL, 0), other);
+}
+END_TEST
+
+/* Asks for a thread to be added that waits for CPU 1, and has a state of its own. */
+static void add_a_waiting_thread(int asks)
+{
+	const struct sched_param least = { 0 };
+	struct perfctr_add_member add = { .size = sizeof(add) };
+	int fd, state[2];
+	pid_t waits;
+	char byte;
+
+	if (pipe(state))
+		_exit(1);
+	waits = fork();
+	if (!waits) {
+		if (try_open(PERFCTR_OPEN_CREAT) < 0 || sched_setscheduler(0, SCHED_IDLE, &least) ||
+		    write(state[1], "x", 1) != 1)
+			_exit(1);
+		pin_self(1);
+		for (;;)
+			body_spin(LOOPS);
+	}
+	fd = try_open(PERFCTR_OPEN_CREAT);
+	if (read(state[0], &byte, 1) != 1 || ptrace(PTRACE_SEIZE, waits, NULL, NULL) || fd < 0)
+		_exit(2);
+	add.tid = waits;
+	if (new_tree(fd) || write(asks, "x", 1) != 1)
+		_exit(3);
+	do
+		(void)ioctl(fd, PERFCTR_IOC_ADD_MEMBER, &add);
+	while (errno == EBUSY);
+	_exit(4);
+}
+
+/*
+ * As long as it is not on its CPU nobody is interrupted there to look at it. Now and then it is, and
+ * then the user pays.
+ */
+START_TEST(a_waiting_thread_is_left_alone)
+{
+	int asks[2];
+	uint64_t before;
+	pid_t has_it, caller;
+	char byte;
+
+	pin_self(0);
+	ck_ok(pipe(asks));
+	ck_ok(has_it = fork());
+	if (!has_it) {
+		pin_self(1);
+		for (;;)
+			body_spin(LOOPS);
+	}
+	ck_ok(caller = fork());
+	if (!caller) {
+		become(GUEST_UID);
+		add_a_waiting_thread(asks[1]);
+	}
+	ck_assert_int_eq(read(asks[0], &byte, 1), 1);
+	before = calls_of_cpu1();
+	sleep_us(1000000);
+	ck_assert_uint_le(calls_of_cpu1() - before, 2 * LIMIT + ONE_CALL);
+	ck_assert_int_eq(waitpid(caller, NULL, WNOHANG), 0);
+	ck_ok(kill(caller, SIGKILL));
+	ck_ok(kill(has_it, SIGKILL));
+	while (wait(NULL) > 0)
+		;
+}
+END_TEST
+
 /* --- eviction --- */
 
 /**
@@ -825,12 +992,18 @@ int main(void)
 		GUEST_RUN(stop_and_go_is_bounded, NEED_COUNTERS | NEED_SMP | AS_USER);
 		GUEST_RUN(maps_are_bounded, NEED_COUNTERS | NEED_SMP | NEED_NO_RT | AS_USER);
 		GUEST_RUN(trees_are_bounded, NEED_COUNTERS | NEED_SMP | AS_USER);
+		GUEST_RUN(a_namespace_interrupts_as_one_user,
+			  NEED_COUNTERS | NEED_SMP | NEED_NAMESPACES);
+		GUEST_RUN(a_waiting_thread_is_left_alone, NEED_COUNTERS | NEED_SMP | NEED_NO_RT);
 	}
 	GUEST_RUN(the_wait_is_interruptible, NEED_COUNTERS | NEED_SMP | AS_USER);
 	GUEST_RUN(a_session_ends_in_spite_of_a_signal, NEED_COUNTERS | NEED_SMP);
 	GUEST_RUN(the_wait_can_be_killed, NEED_COUNTERS | NEED_SMP | AS_USER);
 	GUEST_RUN(each_user_has_its_own, NEED_COUNTERS | NEED_SMP);
 	GUEST_RUN(different_controls_are_bounded, NEED_COUNTERS | NEED_INTERRUPT);
+	GUEST_RUN(a_namespace_has_controls_of_one_user,
+		  NEED_COUNTERS | NEED_INTERRUPT | NEED_NAMESPACES);
+	GUEST_RUN(a_namespace_locks_memory_of_one_user, NEED_NAMESPACES);
 	GUEST_RUN(root_takes_a_users_counters, NEED_COUNTERS | NEED_PERF);
 	GUEST_RUN(who_sleeps_is_evicted_too, NEED_COUNTERS | NEED_PERF);
 	GUEST_RUN(others_are_not_evicted, NEED_COUNTERS);

@@ -412,6 +412,37 @@ START_TEST(wakes_after_so_many)
 }
 END_TEST
 
+/* Who waits for the end alone is woken by it. */
+START_TEST(the_end_wakes)
+{
+	struct pollfd p = { .fd = open_device(), .events = 0 };
+	struct perfctr_open o = { .size = sizeof(o), .flags = PERFCTR_OPEN_CREAT };
+	struct perfctr_control control;
+	uint64_t begin;
+	int ready[2];
+	pid_t pid;
+	char byte;
+
+	ck_ok(pipe(ready));
+	control_timer(&control, 1000000000);
+	ck_ok(pid = fork());
+	if (!pid) {
+		if (ioctl(p.fd, PERFCTR_IOC_OPEN, &o) || make_ring_of(p.fd, 1, 0) ||
+		    try_control(p.fd, &control) || write(ready[1], "x", 1) != 1)
+			_exit(1);
+		sleep_us(100000);
+		_exit(0);
+	}
+	ck_assert_int_eq(read(ready[0], &byte, 1), 1);
+	begin = now_ns();
+	ck_assert_int_eq(poll(&p, 1, 20000), 1);
+	ck_assert_int_eq(p.revents, POLLHUP);
+	ck_assert_uint_lt(now_ns() - begin, 10000000000ull);
+	expect_exit(pid, 0);
+	close(p.fd);
+}
+END_TEST
+
 /*
  * Takes all samples of a timer from the ring. @end: the thread's clock as it was stopped. Machines
  * with counters go by the instruction clock, and each period has its sample. Elsewhere the host may
@@ -1100,6 +1131,7 @@ int main(void)
 	GUEST_RUN(samples_of_an_exec, NEED_COUNTERS | NEED_INTERRUPT | NEED_KPROBES | AS_USER);
 	GUEST_RUN(samples_of_descendants, NEED_COUNTERS | NEED_INTERRUPT | NEED_KPROBES | AS_USER);
 	GUEST_RUN(wakes_after_so_many, NEED_COUNTERS | NEED_INTERRUPT | AS_USER);
+	GUEST_RUN(the_end_wakes, AS_USER);
 	GUEST_RUN(samples_by_time, AS_USER);
 	GUEST_RUN(samples_by_time_of_switching, AS_USER);
 	GUEST_RUN(user_chain, NEED_COUNTERS | NEED_INTERRUPT | AS_USER);
