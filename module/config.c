@@ -355,14 +355,21 @@ err_free:
 	return ERR_PTR(err);
 }
 
-/* May current count more than user mode? */
-static int check_kernel(const struct wanted *wanted, struct perfctr_refusal *why)
+bool perfctr_may_count_kernel(bool shared)
 {
 	/* Where no counter could be counted by otherwise, root's word for it is "open". */
-	if (perfctr_cpu_modeless() && !wanted->shared &&
-	    READ_ONCE(perfctr_user_read) == PERFCTR_USER_READ_OPEN)
-		return 0;
-	if (!perfctr_allow_kernel())
+	return (perfctr_cpu_modeless() && !shared &&
+		READ_ONCE(perfctr_user_read) == PERFCTR_USER_READ_OPEN) || !perfctr_allow_kernel();
+}
+
+bool perfctr_config_counts_kernel(const struct perfctr_config *config)
+{
+	return config && config->nr && !(READ_ONCE(config->id) & PERFCTR_ID_USER);
+}
+
+static int check_kernel(const struct wanted *wanted, struct perfctr_refusal *why)
+{
+	if (perfctr_may_count_kernel(wanted->shared))
 		return 0;
 	why->index = find_kernel(wanted->ctr, wanted->nr);
 	why->reason = PERFCTR_REASON_KERNEL;
@@ -406,8 +413,7 @@ static int config_check(struct wanted *wanted, struct perfctr_refusal *why)
 static int config_check_again(const struct perfctr_config *config, const struct wanted *wanted,
 			      struct perfctr_refusal *why)
 {
-	bool kernel = config->nr && !(config->id & PERFCTR_ID_USER);
-	int err = kernel ? check_kernel(wanted, why) : 0;
+	int err = perfctr_config_counts_kernel(config) ? check_kernel(wanted, why) : 0;
 
 	return !err && unlikely(config->unprivileged) ? perfctr_shared_allowed(config, why) : err;
 }

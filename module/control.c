@@ -281,6 +281,8 @@ static __always_inline void control_apply(struct vperfctr *perfctr,
 	if (perfctr->imode && perfctr->imode->ring)
 		perfctr_ring_leave(perfctr->imode->ring);
 	swap(perfctr->imode, parts->imode);
+	if (parts->tree && control->flags & PERFCTR_CONTROL_HOLDER_ONLY)
+		perfctr_tree_set_holder(parts->tree, file);
 	old = perfctr->tree;
 	WRITE_ONCE(perfctr->tree, parts->tree);
 	parts->tree = old;
@@ -496,6 +498,8 @@ int vperfctr_control(struct vperfctr *perfctr, struct file *file, void __user *a
 	parts_put(&parts);
 	if (!err && READ_ONCE(perfctr->error)) {
 		WRITE_ONCE(perfctr->holder, NULL);
+		if (perfctr->tree)
+			perfctr_tree_release(perfctr->tree, file);
 		err = -EIO;
 	}
 out:
@@ -566,8 +570,8 @@ int vperfctr_read_control(struct vperfctr *perfctr, void __user *arg)
 	return err;
 }
 
-/* After an unlink of a root, which ends its tree, although the state may live on. */
-static void tree_forget(struct vperfctr *perfctr)
+/* After an unlink of a root, which ends its tree, although the state may live on. Sleeps. */
+void vperfctr_forget_tree(struct vperfctr *perfctr)
 {
 	struct perfctr_tree *tree;
 
@@ -673,7 +677,7 @@ int vperfctr_unlink(struct vperfctr *perfctr, struct file *file)
 	else
 		err = detach_tracee(perfctr, task);
 	if (!err && perfctr->tree)
-		tree_forget(perfctr);
+		vperfctr_forget_tree(perfctr);
 	task_put(task);
 	return err;
 }

@@ -57,6 +57,9 @@ static void probe_exec(void *data, struct task_struct *task, pid_t old_pid,
 	vperfctr_exec_unmap(perfctr);
 	vperfctr_exec_pid(perfctr);
 	if (perfctr->flags & PERFCTR_CONTROL_CLOEXEC) {
+		/* To end a tree may sleep. */
+		if (perfctr->tree && !perfctr->inherited)
+			vperfctr_return_soon(perfctr, current, PERFCTR_TODO_FORGET);
 		vperfctr_detach(perfctr, true);
 	} else if (bprm->secureexec || !perfctr_current_is_dumpable()) {
 		vperfctr_stop(perfctr, PERFCTR_ERROR_EXEC);

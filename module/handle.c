@@ -140,12 +140,21 @@ fault:
 	return -EFAULT;
 }
 
+/* A state that exists: its control may count more than current may ask for. */
+static int open_found(struct file *file, struct vperfctr *perfctr, bool kernel, bool shared)
+{
+	if (kernel && !perfctr_may_count_kernel(shared))
+		return -EACCES;
+	return cmpxchg(&file->private_data, NULL, perfctr) ? -ENOTTY : 0;
+}
+
 /*
  * OPEN of a thread that current traces. A new state is made before we know whether it is needed:
  * while the thread is held nothing may sleep.
  */
 static int open_tracee(struct file *file, struct task_struct *tracee, u32 how)
 {
+	bool kernel = false, shared = false;
 	struct vperfctr *made = NULL, *perfctr;
 	unsigned long flags;
 	int err = 0;
@@ -162,17 +171,22 @@ static int open_tracee(struct file *file, struct task_struct *tracee, u32 how)
 	if (err)
 		goto out;
 	perfctr = perfctr_of_task(tracee, false);
-	if (perfctr)
+	if (perfctr) {
 		refcount_inc(&perfctr->refs);
-	if (!perfctr && !made)
+		kernel = perfctr_config_counts_kernel(perfctr->config);
+		shared = kernel && perfctr->config->shared;
+		if (how & PERFCTR_OPEN_EXCL)
+			err = -EEXIST;
+	} else if (!made) {
 		err = -ENOENT;
-	else if (perfctr && how & PERFCTR_OPEN_EXCL)
-		err = -EEXIST;
-	else if (cmpxchg(&file->private_data, NULL, perfctr ?: made))
+	} else if (cmpxchg(&file->private_data, NULL, made)) {
 		err = -ENOTTY;
-	if (!err && !perfctr)
+	} else {
 		vperfctr_attach(made, tracee);
+	}
 	perfctr_tracee_release(tracee, flags);
+	if (!err && perfctr)
+		err = open_found(file, perfctr, kernel, shared);
 	/* The file has the reference of what it refers to. */
 	if (err && perfctr)
 		vperfctr_put(perfctr);
@@ -247,8 +261,9 @@ static int vperfctr_make_handle(struct file *file, void __user *arg)
 	}
 	if (!perfctr)
 		err = -ENOMEM;
-	else if (cmpxchg(&file->private_data, NULL, perfctr))
-		err = -ENOTTY;
+	else
+		err = open_found(file, perfctr, perfctr_config_counts_kernel(perfctr->config),
+				 vperfctr_is_shared(perfctr));
 	if (!err) {
 		if (create)
 			vperfctr_attach(perfctr, current);
@@ -430,6 +445,10 @@ static int vperfctr_release(struct inode *inode, struct file *file)
 	if (!perfctr)
 		return 0;
 	cmpxchg(&perfctr->holder, file, NULL);
+	raw_spin_lock_irq(&perfctr->lock);
+	if (perfctr->tree)
+		perfctr_tree_release(perfctr->tree, file);
+	raw_spin_unlock_irq(&perfctr->lock);
 	vperfctr_put(perfctr);
 	return 0;
 }

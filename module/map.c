@@ -186,6 +186,9 @@ int vperfctr_mmap(struct file *file, struct vm_area_struct *vma)
 		vma->vm_ops = &foreign_vm_ops;
 		return 0;
 	}
+	if (perfctr_config_counts_kernel(perfctr->config) &&
+	    !perfctr_may_count_kernel(vperfctr_is_shared(perfctr)))
+		return -EACCES;
 	if (!perfctr->page || perfctr->stale) {
 		page = vperfctr_page_alloc();
 		if (!page)

@@ -147,6 +147,8 @@ static int tree_sum(struct perfctr_tree *tree, struct perfctr_read_tree *read)
 	read->ended = tree->ended;
 	read->missed = tree->missed;
 	read->not_kept = tree->not_kept;
+	if (tree->stopped)
+		read->flags |= PERFCTR_READ_SUSPENDED;
 	if (tree->error)
 		read->error = tree->error;
 	if (tree->missed)

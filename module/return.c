@@ -107,6 +107,8 @@ void vperfctr_return(struct callback_head *work)
 			local_irq_restore(flags);
 		}
 	}
+	if (todo & PERFCTR_TODO_FORGET)
+		vperfctr_forget_tree(perfctr);
 	if (!attached)
 		vperfctr_drop_spare(perfctr);
 	vperfctr_put(perfctr);

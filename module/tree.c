@@ -393,16 +393,25 @@ static void tree_hold(struct perfctr_tree *tree, int why, bool hold)
 	perfctr_run_on(tree->cpus, hold ? perfctr_run_nothing : go_current, tree);
 }
 
-/* May the tree be suspended and resumed through that file? */
-static bool may_stop(struct perfctr_tree *tree, const struct file *file)
+/*
+ * May the tree be suspended and resumed through that file? The holder's file counts as long as it is
+ * open, also after the root's thread has ended.
+ */
+static bool may_stop(const struct perfctr_tree *tree, const struct file *file)
 {
-	const struct file *holder = NULL;
+	const struct file *holder = READ_ONCE(tree->holder);
 
-	raw_spin_lock_irq(&tree->lock);
-	if (tree->root && READ_ONCE(tree->root->flags) & PERFCTR_CONTROL_HOLDER_ONLY)
-		holder = READ_ONCE(tree->root->holder);
-	raw_spin_unlock_irq(&tree->lock);
 	return !holder || holder == file;
+}
+
+void perfctr_tree_set_holder(struct perfctr_tree *tree, struct file *file)
+{
+	tree->holder = file;
+}
+
+void perfctr_tree_release(struct perfctr_tree *tree, struct file *file)
+{
+	cmpxchg(&tree->holder, file, NULL);
 }
 
 int perfctr_tree_stop(struct perfctr_tree *tree, const struct file *file, bool stop)

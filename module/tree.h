@@ -47,6 +47,8 @@ struct sums {
  * @config: the config of all members, with a reference; constant. While there is a live
  *	descendant, and the tree is not dead, the tree is a user of it
  * @ring: of controls with RECORD, else NULL; with a reference; constant
+ * @holder: with HOLDER_ONLY the open file whose control made the tree, until its release; only
+ *	compared. NULL: any member may stop it
  * @stopped: nobody counts (PERFCTR_IOC_SUSPEND)
  * @dead: nobody can read it any more
  * @keep: descendants that end go to @kept; constant
@@ -75,6 +77,7 @@ struct perfctr_tree {
 	struct vperfctr *root;
 	struct perfctr_config *config;
 	struct perfctr_ring_buffer *ring;
+	struct file *holder;
 	bool stopped;
 	bool dead;
 	bool keep;

@@ -34,6 +34,7 @@
 
 #define LOOPS 1000ul
 #define ALL (PERFCTR_TREE_ROOT | PERFCTR_TREE_ENDED | PERFCTR_TREE_LIVE)
+#define WAITER_PATH "/usr/libexec/perfctr/waiter"
 
 static int count_tree(unsigned int event, unsigned int flags)
 {
@@ -1330,6 +1331,156 @@ START_TEST(raw_registers_need_privilege)
 }
 END_TEST
 
+/* --- who may what --- */
+
+/* Makes the caller the root of a tree, by a device that is open; 0 or -errno. For helpers */
+static int make_root(int fd, unsigned int flags)
+{
+	struct perfctr_open o = { .size = sizeof(o), .flags = PERFCTR_OPEN_CREAT };
+	struct perfctr_control control;
+
+	if (ioctl(fd, PERFCTR_IOC_OPEN, &o))
+		return -errno;
+	control_init(&control);
+	control.flags = PERFCTR_CONTROL_INHERIT | flags;
+	control_add(&control, EV_INSTRUCTIONS);
+	return try_control(fd, &control);
+}
+
+static int wait_byte(int fd)
+{
+	char byte;
+
+	return read(fd, &byte, 1) == 1 ? 0 : -EPIPE;
+}
+
+/*
+ * The thread that made the tree has ended, as of any daemon that forks. A member that has become
+ * another user may not stop the others all the same.
+ */
+START_TEST(holder_only_outlives_the_root)
+{
+	int *error = shared_alloc(sizeof(*error)), fd = open_device(), ready[2], go[2];
+	struct perfctr_read_tree tree;
+	pid_t root;
+
+	ck_ok(pipe(ready));
+	ck_ok(pipe(go));
+	*error = 1;
+	ck_ok(root = fork());
+	if (!root) {
+		if (make_root(fd, PERFCTR_CONTROL_HOLDER_ONLY))
+			_exit(1);
+		if (!fork()) {
+			int own;
+
+			become(STRANGER_UID);
+			own = try_open(0);
+			if (write(ready[1], "x", 1) == 1 && !wait_byte(go[0]))
+				*error = ioctl(own, PERFCTR_IOC_SUSPEND) ? -errno : 0;
+			if (write(ready[1], "x", 1) == 1)
+				pause();
+			_exit(0);
+		}
+		_exit(wait_byte(ready[0]));
+	}
+	expect_exit(root, 0);
+	ck_assert_int_eq(write(go[1], "x", 1), 1);
+	ck_assert_int_eq(wait_byte(ready[0]), 0);
+	ck_assert_int_eq(*error, -EBUSY);
+	tree = read_tree(fd, ALL);
+	ck_assert_uint_eq(tree.live, 1);
+	ck_assert_uint_eq(tree.flags, 0);
+	close(fd);
+}
+END_TEST
+
+START_TEST(reader_sees_suspension)
+{
+	int fd = count_tree(EV_INSTRUCTIONS, PERFCTR_CONTROL_SUSPENDED);
+
+	ck_assert_uint_eq(read_tree(fd, ALL).flags, PERFCTR_READ_SUSPENDED);
+	ck_ok(ioctl(fd, PERFCTR_IOC_RESUME));
+	ck_assert_uint_eq(read_tree(fd, ALL).flags, 0);
+	ck_ok(ioctl(fd, PERFCTR_IOC_SUSPEND));
+	ck_assert_uint_eq(read_tree(fd, ALL).flags, PERFCTR_READ_SUSPENDED);
+	unlink_self(fd);
+}
+END_TEST
+
+/* CLOEXEC unlinks the root, which ends the tree. */
+START_TEST(exec_ends_the_tree)
+{
+	struct perfctr_read rd = { .size = sizeof(rd) };
+	int fd = open_device(), ready[2], err = 0;
+	struct perfctr_read_tree tree;
+	unsigned int i;
+	pid_t root;
+
+	ck_ok(pipe(ready));
+	ck_ok(root = fork());
+	if (!root) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (make_root(fd, PERFCTR_CONTROL_CLOEXEC))
+			_exit(1);
+		if (!fork()) {
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
+			if (write(ready[1], "x", 1) == 1)
+				pause();
+			_exit(0);
+		}
+		if (!wait_byte(ready[0]))
+			execl(WAITER_PATH, "waiter", "/tmp/waits", NULL);
+		_exit(1);
+	}
+	for (i = 0; i < 2000 && !err; i++) {
+		sleep_us(1000);
+		ck_assert_int_eq(try_read(fd, &rd), 0);
+		if (rd.cstatus && !(rd.flags & PERFCTR_READ_ATTACHED))
+			err = try_read_tree(fd, ALL, &tree);
+	}
+	ck_assert_int_eq(err, -ENOENT);
+	kill(root, SIGKILL);
+	waitpid(root, NULL, 0);
+	close(fd);
+}
+END_TEST
+
+static int count_kernel(void)
+{
+	struct perfctr_control control;
+	int fd = open_self();
+
+	control_init(&control);
+	control.flags = PERFCTR_CONTROL_INHERIT;
+	control_add_at(&control, PERFCTR_MAP_ANY, EV_INSTRUCTIONS, PERFCTR_CTR_KERNEL);
+	set_control(fd, &control);
+	return fd;
+}
+
+/* A descendant that lost its privilege does not see what it may not ask for. */
+START_TEST(kernel_counts_need_privilege)
+{
+	int *error = shared_alloc(2 * sizeof(*error)), fd = count_kernel();
+	pid_t child;
+
+	ck_ok(child = fork());
+	if (!child) {
+		int own = try_open(0);
+
+		become(STRANGER_UID);
+		error[0] = try_open(0);
+		error[1] = try_map(own) ? 0 : -errno;
+		_exit(own < 0);
+	}
+	expect_exit(child, 0);
+	ck_assert_int_eq(error[0], -EACCES);
+	ck_assert_int_eq(error[1], -EACCES);
+	ck_assert_uint_eq(read_tree(fd, ALL).ended, 1);
+	unlink_self(fd);
+}
+END_TEST
+
 int main(void)
 {
 	guest_begin("inherit", NULL);
@@ -1347,6 +1498,10 @@ int main(void)
 	GUEST_RUN(stop_of_one_is_exact, NEED_COUNTERS | AS_USER);
 	GUEST_RUN(stop_of_a_tree_is_exact, NEED_COUNTERS | AS_USER);
 	GUEST_RUN(stop_by_others, NEED_COUNTERS | AS_USER);
+	GUEST_RUN(holder_only_outlives_the_root, NEED_COUNTERS);
+	GUEST_RUN(reader_sees_suspension, NEED_COUNTERS | AS_USER);
+	GUEST_RUN(exec_ends_the_tree, NEED_COUNTERS | AS_USER);
+	GUEST_RUN(kernel_counts_need_privilege, NEED_COUNTERS);
 	GUEST_RUN(bad_input, NEED_COUNTERS | AS_USER);
 	GUEST_RUN(trees_have_ids, NEED_COUNTERS | LOG_SILENT | AS_USER);
 	GUEST_RUN(tree_ends, NEED_COUNTERS | AS_USER);

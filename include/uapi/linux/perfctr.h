@@ -633,7 +633,7 @@ struct perfctr_read_cpu {
  * @error: an error of any of these threads; PERFCTR_ERROR_MEMORY if some descendants
  *	are missing. Then the call fails with EIO, but stores everything
  * @nrctrs: number of valid members of @sum
- * @reserved: zero
+ * @flags: PERFCTR_READ_SUSPENDED: the tree is suspended, so no member counts
  * @tree_id: of the tree; each control that makes a tree gives it another. The sums of
  *	two reads may be compared if they have the same
  * @live: number of live descendants
@@ -652,7 +652,7 @@ struct perfctr_read_tree {
 	__u32 cstatus;
 	__u32 error;
 	__u32 nrctrs;
-	__u32 reserved;
+	__u32 flags;
 	__u64 tree_id;
 	__u64 live;
 	__u64 ended;
