@@ -545,6 +545,117 @@ START_TEST(perf_comes_and_goes_beside)
 }
 END_TEST
 
+/* --- what perf leaves behind --- */
+
+#define LEFT	8	/* more events at once than perf has counters for */
+#define WAITS	5
+
+/* perf counts on each CPU by as many counters as it can have, and ends. */
+static void perf_ran(void)
+{
+	struct perf_event_attr attr;
+	unsigned int cpu, i;
+	int fd[LEFT];
+
+	perf_attr_init(&attr, EV_INSTRUCTIONS);
+	for (cpu = 0; cpu < guest.ncpus; cpu++) {
+		for (i = 0; i < LEFT; i++)
+			ck_ok(fd[i] = perf_open(&attr, -1, (int)cpu, -1));
+		pin_self(cpu);
+		body_spin(WORK);
+		for (i = 0; i < LEFT; i++)
+			close(fd[i]);
+	}
+	pin_self(0);
+}
+
+/* On CPU 1: wakes the thread at the other end of the pipe, and maps its page before turn 2. */
+static void *wake_up(void *arg)
+{
+	const struct perfctr_page *page = NULL;
+	const int *pipe_fd = arg;
+	struct perfctr_control control;
+	int fd, turn, err;
+
+	pin_self(1);
+	fd = try_open(PERFCTR_OPEN_CREAT);
+	control_init(&control);
+	control_add(&control, EV_INSTRUCTIONS);
+	err = fd < 0 ? fd : try_control(fd, &control);
+	for (turn = 0; !err && turn < WAITS; turn++) {
+		sleep_us(20000);
+		if (turn == 2 && !(page = try_map(fd)))
+			err = -errno;
+		sleep_us(20000);
+		if (write(pipe_fd[1], "", 1) != 1)
+			err = -errno;
+	}
+	if (page)
+		munmap((void *)(uintptr_t)page, PAGE_SIZE);
+	close(pipe_fd[1]);
+	return (void *)(intptr_t)err;
+}
+
+/*
+ * As a process comes that may execute RDPMC, perf zeroes what it had left in the counters. A thread
+ * of the process counts by now: it was handed the counters by another process on its CPU.
+ */
+static void counts_on_as_registers_are_cleared(const char *policy)
+{
+	uint64_t counted[WAITS];
+	struct perfctr_control control;
+	int pipe_fd[2], fd, turn;
+	pthread_t thread;
+	void *error;
+	pid_t rival;
+	char byte;
+
+	set_policy(policy);
+	perf_ran();
+	control_init(&control);
+	control_add(&control, EV_INSTRUCTIONS);
+	ck_ok(rival = fork());
+	if (!rival) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		fd = try_open(PERFCTR_OPEN_CREAT);
+		if (fd < 0 || try_control(fd, &control))
+			_exit(1);
+		for (;;)
+			body_spin(WORK);
+	}
+	fd = open_self();
+	set_control(fd, &control);
+	ck_ok(pipe(pipe_fd));
+	ck_assert_int_eq(pthread_create(&thread, NULL, wake_up, pipe_fd), 0);
+	for (turn = 0; turn < WAITS; turn++) {
+		uint64_t before = read_sum(fd, 0);
+
+		ck_assert_int_eq(read(pipe_fd[0], &byte, 1), 1);
+		counted[turn] = read_sum(fd, 0) - before;
+	}
+	ck_assert_int_eq(pthread_join(thread, &error), 0);
+	ck_assert_int_eq((intptr_t)error, 0);
+	/* The first one has symbols to bind. */
+	for (turn = 2; turn < WAITS; turn++)
+		ck_assert_msg(counted[turn] == counted[1], "%s: turn %d: %lld, expected %lld",
+			      policy, turn, (long long)counted[turn], (long long)counted[1]);
+	ck_assert_int_eq(waitpid(rival, NULL, WNOHANG), 0);
+	ck_ok(kill(rival, SIGKILL));
+	ck_ok(waitpid(rival, NULL, 0));
+	unlink_self(fd);
+	close(fd);
+	close(pipe_fd[0]);
+}
+
+START_TEST(what_perf_left_is_cleared_before)
+{
+	unsigned int i;
+
+	for (i = 0; i < 3; i++)
+		counts_on_as_registers_are_cleared(policies[i]);
+}
+END_TEST
+
 /* --- readers that are late --- */
 
 /*
@@ -776,6 +887,7 @@ int main(int argc, char **argv)
 	run(watchdog, 0);
 	run(perf_comes_and_goes, 0);
 	run(perf_comes_and_goes_beside, NEED_SMP);
+	run(what_perf_left_is_cleared_before, NEED_SMP);
 	run(late_reader_is_given_time, 0);
 	run(no_reader_no_wait, 0);
 	run(claimed_again_meanwhile, 0);

@@ -425,6 +425,8 @@ bool perfctr_x86_any_permitted(void);
 bool perfctr_cpu_mm_any_given(void);
 bool perfctr_cpu_withhold(unsigned int why, bool withhold);
 void perfctr_cpu_update_permission(void);
+/* This CPU's counters are not perf's, nor ours yet: perf zeroes what it has left. Interrupts off */
+void perfctr_x86_clear_perfs(void);
 
 #define PERFCTR_CPU_ONE_SOURCE
 #define PERFCTR_CPU_SHARED_INLINE	1

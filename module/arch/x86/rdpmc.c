@@ -11,6 +11,10 @@
  * others have it called too, a probe stays there: what reads registers stands still
  * meanwhile, and looks anew whether it may.
  *
+ * What perf has left it would zero as the first permitted mm comes: in the middle of a switch,
+ * where a thread of that mm may have been handed our counters already. So it is zeroed when the
+ * counters are taken. Perf leaves nothing more, since it has no counters as long as they are ours.
+ *
  * RDPMC reads whatever the registers hold. So a process has the permission only while
  * the counters are ours: else they are perf's, which counts what others do. It is given
  * after the counters were taken on every CPU, and on each CPU it ends before they are
@@ -23,12 +27,17 @@
 #include <linux/errno.h>
 #include <linux/hashtable.h>
 #include <linux/init.h>
+#include <linux/kallsyms.h>
 #include <linux/kprobes.h>
 #include <linux/mm_types.h>
 #include <linux/mutex.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
+#include <linux/static_call.h>
+#include <linux/string.h>
+#include <asm/mmu_context.h>
+#include <asm/perf_event.h>
 
 #include "lowlevel.h"
 
@@ -59,8 +68,15 @@ atomic_t perfctr_x86_giving = ATOMIC_INIT(0);
 
 static bool forbidden;	/* the processor does it wrong; constant after init */
 
+/*
+ * Functions of the kernel's. They are called directly, as the kernel calls them: an indirect call
+ * needs an ENDBR, or whatever else the kernel has there, and one of them has none.
+ */
+DEFINE_STATIC_CALL_NULL(perfctr_x86_update_pce, cr4_update_pce);
+DEFINE_STATIC_CALL_NULL(perfctr_x86_clear_dirty, perf_clear_dirty_counters);
+
 /* Constant after perfctr_cpu_permit_init() */
-static void (*update_pce)(void *unused);
+static bool can_permit;
 static void (*permission_changes)(bool ends);
 static void (*clock_hides)(void);
 
@@ -80,7 +96,7 @@ int perfctr_cpu_mm_get(struct mm_struct *mm)
 	struct permit *permit;
 	int err = 0;
 
-	if (!update_pce)
+	if (!can_permit)
 		return 0;
 	mutex_lock(&permit_mutex);
 	permit = find(mm);
@@ -106,7 +122,7 @@ bool perfctr_cpu_mm_put(struct mm_struct *mm)
 	struct permit *permit;
 	bool given = false;
 
-	if (!update_pce)
+	if (!can_permit)
 		return false;
 	mutex_lock(&permit_mutex);
 	permit = find(mm);
@@ -127,7 +143,7 @@ bool perfctr_cpu_mm_waits(struct mm_struct *mm)
 	struct permit *permit;
 	bool waits;
 
-	if (!update_pce)
+	if (!can_permit)
 		return false;
 	mutex_lock(&permit_mutex);
 	permit = find(mm);
@@ -234,14 +250,19 @@ void __init perfctr_x86_forbid_user_reads(void)
 
 bool perfctr_cpu_can_permit(void)
 {
-	return update_pce;
+	return can_permit;
 }
 
 notrace void perfctr_cpu_update_permission(void)
 {
 	lockdep_assert_irqs_disabled();
-	if (update_pce)
-		update_pce(NULL);
+	static_call_cond(perfctr_x86_update_pce)(NULL);
+}
+
+notrace void perfctr_x86_clear_perfs(void)
+{
+	lockdep_assert_irqs_disabled();
+	static_call_cond(perfctr_x86_clear_dirty)();
 }
 
 #ifdef CONFIG_KRETPROBES
@@ -281,35 +302,49 @@ static struct kretprobe clock_probes[] = {
 
 static bool clock_probed[ARRAY_SIZE(clock_probes)];
 
-/* Kprobes are behind ENDBR, which an indirect call has to go to. */
-static void *function_start(void *address)
+/* Kprobes are behind ENDBR, or what there is in its place. NULL: it is not known. */
+static void *function_start(const struct kprobe *probe)
 {
-	static const u8 endbr[] = {
-#ifdef CONFIG_X86_64
-		0xf3, 0x0f, 0x1e, 0xfa
-#else
-		0xf3, 0x0f, 0x1e, 0xfb
-#endif
-	};
+	char text[KSYM_SYMBOL_LEN];
+	const char *behind;
+	unsigned long n;
 
-	if (!memcmp(address - sizeof(endbr), endbr, sizeof(endbr)))
-		return address - sizeof(endbr);
-	/* It may have another in its place, which wants a caller that knows it. */
-	return IS_ENABLED(CONFIG_X86_KERNEL_IBT) ? NULL : address;
+	sprint_symbol(text, (unsigned long)probe->addr);
+	behind = strchr(text, '+');
+	if (!behind || sscanf(behind, "+%lx", &n) != 1)
+		return NULL;
+	return (void *)probe->addr - n;
+}
+
+static void *find_function(const char *name)
+{
+	struct kprobe probe = { .symbol_name = name };
+	void *start;
+
+	if (register_kprobe(&probe))
+		return NULL;
+	start = function_start(&probe);
+	unregister_kprobe(&probe);
+	return start;
 }
 
 void perfctr_cpu_permit_init(void (*changes)(bool ends), void (*hides)(void))
 {
+	void *clear, *update;
 	unsigned int i;
 
 	permission_changes = changes;
 	clock_hides = hides;
 	for (i = 0; i < ARRAY_SIZE(clock_probes); i++)
 		clock_probed[i] = !register_kretprobe(&clock_probes[i]);
-	if (forbidden || register_kretprobe(&update_probe))
+	clear = find_function("perf_clear_dirty_counters");
+	static_call_update(perfctr_x86_clear_dirty, clear);
+	if (forbidden || !clear || register_kretprobe(&update_probe))
 		return;
-	update_pce = function_start(update_probe.kp.addr);
-	if (!update_pce)
+	update = function_start(&update_probe.kp);
+	static_call_update(perfctr_x86_update_pce, update);
+	can_permit = update;
+	if (!can_permit)
 		unregister_kretprobe(&update_probe);
 }
 
@@ -318,9 +353,11 @@ void perfctr_cpu_permit_exit(void)
 {
 	unsigned int i;
 
-	if (update_pce)
+	if (can_permit)
 		unregister_kretprobe(&update_probe);
-	update_pce = NULL;
+	can_permit = false;
+	static_call_update(perfctr_x86_update_pce, NULL);
+	static_call_update(perfctr_x86_clear_dirty, NULL);
 	for (i = 0; i < ARRAY_SIZE(clock_probes); i++)
 		if (clock_probed[i])
 			unregister_kretprobe(&clock_probes[i]);

@@ -309,7 +309,9 @@ void perfctr_x86_take_all(void)
 
 	if (cpu->core == PERFCTR_X86_NO_CORE)
 		return;
-	/* Whatever perf left to be zeroed when one comes who may read it, let it be now. */
+	/* Zero now what perf left, and not when a reader comes. */
+	perfctr_x86_clear_perfs();
+	/* On a CPU that is told late the permission may have changed before. */
 	perfctr_cpu_update_permission();
 
 	if (perfctr_pmu.global_ctrl && !cpu->ours)

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The modelled machine: see model_msr.h. */
 #include <check.h>
+#include <stdio.h>
 
 #include <asm/apic.h>
 #include <asm/cpufeature.h>
+#include <asm/mmu_context.h>
 #include <asm/msr.h>
 #include <asm/nmi.h>
+#include <asm/perf_event.h>
 #include <asm/tsc.h>
 #include <linux/irq_work.h>
+#include <linux/kallsyms.h>
 #include <linux/kprobes.h>
 #include <linux/sched/signal.h>
 
@@ -1902,13 +1906,21 @@ unsigned int model_pce_updates[SHIM_CPUS];
 u32 model_perf_dirty[SHIM_CPUS];
 static struct kretprobe *pce_probe;
 
-void cr4_update_pce(void *unused) asm("model_cr4_update_pce");
+void perf_clear_dirty_counters(void)
+{
+	unsigned int i;
+
+	lockdep_assert_irqs_disabled();
+	for (i = 0; i < nr_gp(); i++)
+		if (model_perf_dirty[shim_cpu] & BIT(i))
+			cpus[shim_cpu].gp[i] = 0;
+	model_perf_dirty[shim_cpu] = 0;
+}
 
 /* The kernel's function, with the probe in it */
 void cr4_update_pce(void *unused)
 {
 	struct kretprobe_instance instance;
-	unsigned int i;
 
 	(void)unused;
 	lockdep_assert_irqs_disabled();
@@ -1917,12 +1929,8 @@ void cr4_update_pce(void *unused)
 		pce_probe->entry_handler(&instance, NULL);
 	model_pce[shim_cpu] = current->mm &&
 			      atomic_read(&current->mm->context.perf_rdpmc_allowed);
-	if (model_pce[shim_cpu]) {
-		for (i = 0; i < nr_gp(); i++)
-			if (model_perf_dirty[shim_cpu] & BIT(i))
-				cpus[shim_cpu].gp[i] = 0;
-		model_perf_dirty[shim_cpu] = 0;
-	}
+	if (model_pce[shim_cpu])
+		perf_clear_dirty_counters();
 	if (pce_probe)
 		pce_probe->handler(&instance, NULL);
 }
@@ -1936,16 +1944,34 @@ void model_update_pce(void)
 	local_irq_restore(flags);
 }
 
-/* The function as in the kernel's text: with the ENDBR that an indirect call needs, and without */
-extern char with_endbr[] asm("model_with_endbr");
-extern char without_endbr[] asm("model_without_endbr");
-asm("	.text\n"
-    "	nopl	0(%rax)\n"
-    "model_without_endbr:\n"
-    "	jmp	model_cr4_update_pce\n"
-    "model_with_endbr:\n"
-    "	endbr64\n"
-    "	jmp	model_cr4_update_pce\n");
+/* Where a probe of a function is: behind its ENDBR, if it has one */
+#define ENDBR	4
+
+static void *probe_address(void *function)
+{
+	return (char *)function + (model.no_endbr ? 0 : ENDBR);
+}
+
+int register_kprobe(struct kprobe *probe)
+{
+	might_sleep();
+	if (model.no_probe || strcmp(probe->symbol_name, "perf_clear_dirty_counters") != 0)
+		return -ENOENT;
+	probe->addr = probe_address((void *)perf_clear_dirty_counters);
+	return 0;
+}
+
+void unregister_kprobe(struct kprobe *probe)
+{
+	might_sleep();
+	(void)probe;
+}
+
+int sprint_symbol(char *text, unsigned long address)
+{
+	(void)address;
+	return sprintf(text, "model+0x%x/0x40", model.no_endbr ? 0 : ENDBR);
+}
 
 /* KVM's guests that have the counters for themselves: perf knows of them. */
 static struct kretprobe *guest_probe;
@@ -2004,7 +2030,7 @@ int register_kretprobe(struct kretprobe *probe)
 		return -ENOENT;
 	shim_assert(!pce_probe);
 	pce_probe = probe;
-	probe->kp.addr = model.no_endbr ? without_endbr : with_endbr + 4;
+	probe->kp.addr = probe_address((void *)cr4_update_pce);
 	return 0;
 }
 

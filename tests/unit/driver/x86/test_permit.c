@@ -299,6 +299,22 @@ START_TEST(kernel_is_called)
 }
 END_TEST
 
+/* What perf would zero when a reader comes is zeroed before anybody counts. */
+START_TEST(what_perf_left_is_cleared)
+{
+	unsigned int cpu;
+
+	begin_unclaimed(_i);
+	for_each_online_cpu(cpu)
+		model_perf_give(cpu, model_perf_take_all(cpu));
+	claim_one();
+	for_each_online_cpu(cpu)
+		ck_assert_uint_eq(model_perf_dirty[cpu], 0);
+	unclaim(claimed);
+	perfctr_cpu_permit_exit();
+}
+END_TEST
+
 /* If there is nothing to probe, nobody is permitted, and nothing else fails. */
 START_TEST(nothing_to_probe)
 {
@@ -390,6 +406,7 @@ void test_permit(void)
 	UNIT_RUN(no_memory);
 	UNIT_RUN(permission_follows_the_claim);
 	unit_run(kernel_is_called, 2);
+	unit_run(what_perf_left_is_cleared, 2);
 	UNIT_RUN(nothing_to_probe);
 	UNIT_ROWS(not_by_early_pentium_pros, pentium_pros);
 	UNIT_RUN(info_tells_of_user_reads);

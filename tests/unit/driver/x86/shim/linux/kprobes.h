@@ -8,15 +8,19 @@ struct kretprobe_instance {
 	int unused;
 };
 
+struct kprobe {
+	const char *symbol_name;
+	void *addr;
+};
+
 struct kretprobe {
-	struct {
-		const char *symbol_name;
-		void *addr;
-	} kp;
+	struct kprobe kp;
 	int (*entry_handler)(struct kretprobe_instance *instance, struct pt_regs *regs);
 	int (*handler)(struct kretprobe_instance *instance, struct pt_regs *regs);
 };
 
+int register_kprobe(struct kprobe *probe);
+void unregister_kprobe(struct kprobe *probe);
 int register_kretprobe(struct kretprobe *probe);
 void unregister_kretprobe(struct kretprobe *probe);
 
