@@ -49,6 +49,7 @@ static void wait_for_a_look(void)
 #define EV_L1D_PENDING	0x0148u
 #define EV_MEM_LOADS	0x01d1u
 #define EV_STORES	0x01d0u
+#define EV_OFFCORE	0x01b7u
 
 #define FIXED_INSTRUCTIONS 24
 
@@ -254,6 +255,30 @@ START_TEST(freeze_set)
 	fd = count_by_both();
 	toggle(MSR_DEBUGCTL, DEBUGCTL_FREEZE);
 	is_noticed(fd);
+}
+END_TEST
+
+/* Another event is counted, by the same select. */
+START_TEST(event_register_changed)
+{
+	struct perfctr_control control;
+	int fd = open_self();
+
+	open_registers();
+	control_init(&control);
+	control_add(&control, EV_INSTRUCTIONS);
+	control_add(&control, EV_OFFCORE);
+	control.ctr[1].config = 0x101;
+	set_control(fd, &control);
+	toggle(MSR_OFFCORE_RSP_0, 2);
+	is_noticed(fd);
+	/* What nobody counts by is not ours. */
+	fd = count_by_both();
+	toggle(MSR_OFFCORE_RSP_0, 2);
+	wait_for_a_look();
+	ck_assert_uint_eq(error_of(fd), 0);
+	unlink_self(fd);
+	close(fd);
 }
 END_TEST
 
@@ -745,6 +770,7 @@ static void run_all(void)
 			GUEST_RUN(global_control_changed, NEEDS | NEED_COUNTERS);
 			GUEST_RUN(freeze_set, NEEDS | NEED_COUNTERS);
 		}
+		GUEST_RUN(event_register_changed, NEEDS | NEED_EXTRA);
 		GUEST_RUN(noticed_at_the_end, NEEDS | NEED_COUNTERS);
 		if (vice_is("bare"))
 			GUEST_RUN(noticed_by_the_next_tick, NEEDS);

@@ -11,6 +11,8 @@
 #include <linux/errno.h>
 #include <linux/init.h>
 #include <linux/kernel.h>
+#include <linux/lockdep.h>
+#include <linux/percpu.h>
 #include <asm/msr.h>
 
 #include "extra.h"
@@ -39,6 +41,12 @@ static struct {
 	u64 value;
 	unsigned int users;
 } extras[PERFCTR_X86_EXTRAS];
+
+/*
+ * What each register of this CPU must hold, as we wrote it; 0: whatever it does. That CPU alone
+ * touches it, with interrupts off
+ */
+static DEFINE_PER_CPU(u64 [PERFCTR_X86_EXTRAS], held);
 
 static const struct perfctr_x86_extra_event *find_event(const struct perfctr_ctr_control *ctr)
 {
@@ -108,9 +116,29 @@ void perfctr_x86_extra_take(void)
 {
 	unsigned int reg;
 
-	for (reg = 0; reg < PERFCTR_X86_EXTRAS; reg++)
+	for (reg = 0; reg < PERFCTR_X86_EXTRAS; reg++) {
+		__this_cpu_write(held[reg], extras[reg].value);
 		if (extras[reg].value)
 			write_extra(reg, extras[reg].value);
+	}
+}
+
+u32 perfctr_x86_extra_changed(u64 *is, u64 *was)
+{
+	unsigned int reg;
+	u32 low, high;
+
+	lockdep_assert_irqs_disabled();
+	for (reg = 0; reg < PERFCTR_X86_EXTRAS; reg++) {
+		*was = __this_cpu_read(held[reg]);
+		if (likely(!*was))
+			continue;
+		rdmsr(msrs[reg], low, high);
+		*is = (u64)high << 32 | low;
+		if (*is != *was)
+			return msrs[reg];
+	}
+	return 0;
 }
 
 bool perfctr_x86_extra_ever_had(void)
@@ -152,6 +180,14 @@ static int try_extra(void *arg)
 	if (wrmsr_safe(msrs[reg], (u32)value, value >> 32) ||
 	    rdmsr_safe(msrs[reg], &low, &high) || ((u64)high << 32 | low) != value)
 		return -EINVAL;
+	__this_cpu_write(held[reg], value);
+	return 0;
+}
+
+/* Before any CPU zeroes it: a hyperthread's sibling would find its own changed. */
+static int forget_extra(void *arg)
+{
+	__this_cpu_write(held[*(unsigned int *)arg], 0);
 	return 0;
 }
 
@@ -196,6 +232,7 @@ void perfctr_x86_extra_put(const struct perfctr_config *config, perfctr_run_t ru
 			if (!wanted(&config->ctr[i], reg) || --extras[reg].users)
 				continue;
 			extras[reg].value = 0;
+			run(forget_extra, &reg);
 			run(zero_extra, &reg);
 		}
 	}

@@ -58,6 +58,13 @@ void perfctr_x86_extra_put(const struct perfctr_config *config, perfctr_run_t ru
  * leaves them as they are: it is not known whether a sibling counts by them.
  */
 void perfctr_x86_extra_take(void);
+
+/*
+ * On a CPU that is ours, interrupts off: the first register that does not hold what we wrote, with
+ * what it holds and what it should; 0: each of them does.
+ */
+u32 perfctr_x86_extra_changed(u64 *is, u64 *was);
+
 bool perfctr_x86_extra_ever_had(void);
 void perfctr_x86_extra_release(void);
 

@@ -61,6 +61,8 @@ bool perfctr_cpu_verify(void)
 	struct perfctr_x86_cpu *cpu = this_cpu_ptr(&perfctr_x86_cpu);
 	unsigned long now = jiffies;
 	unsigned int slot;
+	u64 is, was;
+	u32 msr;
 
 	lockdep_assert_irqs_disabled();
 	if (!cpu->ours)
@@ -84,7 +86,10 @@ bool perfctr_cpu_verify(void)
 		return false;
 	if (perfctr_pmu.freeze && !holds(cpu, perfctr_pmu.freeze_msr, perfctr_pmu.freeze, 0))
 		return false;
-	return true;
+	msr = perfctr_x86_extra_changed(&is, &was);
+	if (msr)
+		tell(cpu, msr, is, was);
+	return !msr;
 }
 
 static void look(struct timer_list *timer)

@@ -3,6 +3,7 @@
 #include <asm/nmi.h>
 #include <check.h>
 
+#include "arch/x86/extra.h"
 #include "tests.h"
 
 static const struct perfctr_ctr_control gp[] = {
@@ -92,6 +93,108 @@ START_TEST(noticed)
 	thread_run(&c, 1, 1000);
 	thread_expect_exact(&c);
 	unclaim(c.config);
+}
+END_TEST
+
+/* Registers that say more of an event, and a Pentium 4's that tag replays */
+static const struct {
+	const struct model_machine *machine;
+	struct perfctr_ctr_control ctr;
+	u32 msr;
+	u64 value;
+} extra_rows[] = {
+	{ &model_v4, { .map = 0, .event = EV_OFFCORE_0, .flags = USER, .config = 0x101 }, 0x1a6,
+	  0x103 },
+	{ &model_v4, { .map = 0, .event = EV_OFFCORE_1, .flags = USER, .config = 0x101 }, 0x1a7, 0 },
+	{ &model_v4, { .map = 0, .event = EV_FRONTEND, .flags = USER, .config = 0x11 }, 0x3f7,
+	  0x12 },
+	{ &model_p4m2, { .map = 12, .event = P4_CCCR(5), .flags = USER, .config = P4_ESCR(9, 1),
+			 .config1 = BIT(24) | BIT(0), .config2 = 1 }, 0x3f1, BIT(0) },
+	{ &model_p4m2, { .map = 12, .event = P4_CCCR(5), .flags = USER, .config = P4_ESCR(9, 1),
+			 .config1 = BIT(24) | BIT(0), .config2 = 1 }, 0x3f2, 2 },
+};
+
+static void begin_extra(const struct model_machine *machine)
+{
+	struct model_machine with_extras = *machine;
+	unsigned int i;
+
+	for (i = 0; i < MODEL_EXTRAS; i++)
+		with_extras.extras[i] = ~0ull;
+	begin(&with_extras);
+}
+
+START_TEST(event_register_noticed)
+{
+	struct thread thread;
+
+	begin_extra(extra_rows[_i].machine);
+	thread_init(&thread, claim_well(&extra_rows[_i].ctr, 1));
+	thread_run(&thread, 0, 1000);
+	tick();
+	ck_assert_uint_eq(shim_timers(0), 1);
+	ck_assert_uint_eq(heard, 0);
+	model_set_msr(0, extra_rows[_i].msr, extra_rows[_i].value);
+	tick();
+	ck_assert_uint_eq(shim_timers(0), 1);
+	ck_assert_uint_eq(heard, 1);
+	ck_assert(model_changed_on(0) && !model_changed_on(1));
+	thread_run(&thread, 0, 1000);
+	ck_assert_int_eq(thread.error, -EIO);
+	unclaim(thread.config);
+	/* Taken anew it counts. */
+	thread_init(&thread, claim_well(&extra_rows[_i].ctr, 1));
+	tick();
+	ck_assert(model_verify_on(0));
+	thread_run(&thread, 0, 1000);
+	ck_assert_int_eq(thread.error, 0);
+	ck_assert_uint_eq(heard, 1);
+	unclaim(thread.config);
+}
+END_TEST
+
+/* Two hyperthreads have one register: each finds at once what the other has written. */
+static int run_on_siblings(int (*fn)(void *arg), void *arg)
+{
+	unsigned int cpu, before = shim_cpu;
+	int err = 0;
+
+	for (cpu = 0; cpu < 2; cpu++) {
+		shim_cpu = cpu;
+		local_irq_disable();
+		err = fn(arg) ?: err;
+		local_irq_enable();
+		model_set_msr(1 - cpu, 0x1a6, model_msr(cpu, 0x1a6));
+		tick();
+		ck_assert(model_verify_on(0) && model_verify_on(1));
+	}
+	shim_cpu = before;
+	return err;
+}
+
+START_TEST(event_register_of_siblings)
+{
+	struct perfctr_ctr_control ctr = extra_rows[0].ctr;
+	struct perfctr_config *config;
+	u32 index;
+	int turn;
+
+	begin_extra(&model_v4);
+	CLAIM(gp);
+	config = claim_well(&ctr, 1);
+	cpus_read_lock();
+	for (turn = 0; turn < 3; turn++) {
+		perfctr_x86_extra_put(config, run_on_siblings);
+		config->ctr[0].config = ctr.config + turn;
+		ck_assert_int_eq(perfctr_x86_extra_get(config, run_on_siblings, &index), 0);
+	}
+	cpus_read_unlock();
+	unclaim(config);
+	/* While nobody counts by it others may write to it. */
+	model_set_msr(0, 0x1a6, 0x2);
+	tick();
+	ck_assert(model_verify_on(0));
+	ck_assert_uint_eq(heard, 0);
 }
 END_TEST
 
@@ -271,6 +374,8 @@ void test_verify(void)
 {
 	unit_begin("x86_verify");
 	UNIT_ROWS(noticed, rows);
+	UNIT_ROWS(event_register_noticed, extra_rows);
+	UNIT_RUN(event_register_of_siblings);
 	unit_run(how_often, 2);
 	UNIT_RUN(mended_while_they_linger);
 	UNIT_ROWS(own_writes, machines);
