@@ -289,6 +289,7 @@ void perfctr_x86_drop(u32 counters, u32 events)
 
 	for_each_set_bit(hw, &left, PERFCTR_X86_MAX)
 		lost |= BIT_ULL(perfctr_pmu.ctr[hw].slot);
+	perfctr_pmu.dropped |= counters & perfctr_pmu.counters;
 	perfctr_pmu.counters &= ~counters;
 	perfctr_pmu.general &= ~counters;
 	perfctr_pmu.events &= ~events;

@@ -133,6 +133,8 @@ struct perfctr_x86_control {
  * @family: whose they are; NULL: there are none, and all but @none is zero
  * @none: PERFCTR_NO_COUNTERS_*
  * @counters: all of them, as a bit map
+ * @dropped: others that there are, as a bit map: see perfctr_x86_drop(). Whoever has them, as
+ *	microcode may, sets their bits of @global_ctrl
  * @general: those that count more than one event
  * @width: bits of the narrowest of them
  * @irange: the most that one can be from its interrupt
@@ -187,6 +189,7 @@ struct perfctr_pmu {
 	const struct perfctr_x86_family *family;
 	u32 none;
 	u32 counters;
+	u32 dropped;
 	u32 general;
 	unsigned int width;
 	u64 irange;
@@ -239,11 +242,17 @@ static inline u64 read_msr(u32 msr)
 	return (u64)high << 32 | low;
 }
 
-/* Of counters by number, in the global control, with what is always set there */
-static inline u64 global_bits(u32 counters)
+/* Of counters by number, in the global control */
+static inline u64 global_bits_alone(u32 counters)
 {
 	return (counters & GENMASK(PERFCTR_X86_FIXED - 1, 0)) |
-	       (u64)(counters >> PERFCTR_X86_FIXED) << 32 | perfctr_pmu.global_always;
+	       (u64)(counters >> PERFCTR_X86_FIXED) << 32;
+}
+
+/* With what is always set there */
+static inline u64 global_bits(u32 counters)
+{
+	return global_bits_alone(counters) | perfctr_pmu.global_always;
 }
 
 /* The same, written, in fewer instructions */

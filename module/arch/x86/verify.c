@@ -82,7 +82,8 @@ bool perfctr_cpu_verify(void)
 			return false;
 	}
 	if (perfctr_pmu.global_ctrl &&
-	    !holds(cpu, perfctr_pmu.global_ctrl, ~0ULL, global_bits(cpu->running)))
+	    !holds(cpu, perfctr_pmu.global_ctrl, ~global_bits_alone(perfctr_pmu.dropped),
+		   global_bits(cpu->running)))
 		return false;
 	if (perfctr_pmu.freeze && !holds(cpu, perfctr_pmu.freeze_msr, perfctr_pmu.freeze, 0))
 		return false;
