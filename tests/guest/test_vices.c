@@ -723,6 +723,26 @@ START_TEST(two_counters)
 END_TEST
 
 /*
+ * hypervisor=on,pmu-version=2: events of the model have registers of their own, which the virtual
+ * machine has not. By the select alone such an event counts nothing.
+ */
+START_TEST(no_registers_of_events)
+{
+	static const uint32_t events[] = { EV_OFFCORE, 0x01bb, 0x01c6 };
+	struct perfctr_control control;
+	unsigned int i;
+
+	for (i = 0; i < 6; i++) {
+		control_init(&control);
+		control_add(&control, events[i / 2]);
+		control.ctr[0].config = i % 2;
+		is_refused(&control, EINVAL, PERFCTR_REASON_NONE, 0);
+	}
+	each_counter_is_right();
+}
+END_TEST
+
+/*
  * pmu-vice-rdpmc=on: whoever executes it dies, and nobody can find out before. So root says that
  * nobody does, and a page tells its reader to ask the kernel.
  */
@@ -812,6 +832,8 @@ static void run_all(void)
 	} else if (vice_is("vpmu")) {
 		GUEST_RUN(two_counters, NEEDS | AS_USER);
 		GUEST_RUN(overflows, NEEDS | AS_USER);
+	} else if (vice_is("version-2")) {
+		GUEST_RUN(no_registers_of_events, NEEDS | AS_USER);
 	} else if (vice_is("rdpmc")) {
 		GUEST_RUN(no_rdpmc_in_user_mode, NEEDS);
 	}

@@ -12,7 +12,7 @@ cd "$top"
 
 [ $# -gt 0 ] || set -- bare counts sandybridge icelake drop drop-global fault filter filter-all \
 	freeze-2 freeze-4 firmware firmware-returns smi-select smi-global ht nehalem tfa late \
-	vpmu rdpmc
+	vpmu version-2 rdpmc
 
 # vice machine cpu [option...]
 boot() {
@@ -60,6 +60,7 @@ run() { # vice
 	late) boot "$1" icelake pmu-vice-skid=3000 ;;
 	# Where version 2 has no fixed counters Linux 6.12 takes it for 64 of them.
 	vpmu) boot "$1" skylake hypervisor=on,pmu-version=1,pmu-counters=2 ;;
+	version-2) boot "$1" skylake hypervisor=on,pmu-version=2 ;;
 	rdpmc) boot "$1" skylake hypervisor=on,pmu-vice-rdpmc=on ;;
 	*)
 		echo "no vice '$1'" >&2

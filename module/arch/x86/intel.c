@@ -402,7 +402,7 @@ u32 __init perfctr_intel_look(void)
 		return intel.none;
 	describe();
 	perfctr_pmu.hybrid = hybrid;
-	perfctr_intel_events_init(intel.version);
+	perfctr_intel_events_init();
 	return intel.none;
 }
 

@@ -10,8 +10,8 @@ extern const struct perfctr_x86_family perfctr_intel;
 bool perfctr_intel_is(void);
 u32 perfctr_intel_look(void);
 
-/* intel_events.c; version of architectural performance monitoring */
-void perfctr_intel_events_init(unsigned int version);
+/* intel_events.c */
+void perfctr_intel_events_init(void);
 
 /*
  * intel_models.c: errata, by their numbers in Intel's specification updates

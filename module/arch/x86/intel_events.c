@@ -23,6 +23,9 @@ static const u32 msrs[PERFCTR_X86_EXTRAS] = {
 
 /* The last of each is all zero. */
 
+/* Core, Core 2, Bonnell, Saltwell */
+static const struct perfctr_x86_extra_event before_there_were_any[] = { {} };
+
 /* Nehalem has one; the latency of loads has moved since Westmere. */
 static const struct perfctr_x86_extra_event nehalem[] = {
 	{ 0x01b7, OFFCORE_0, 0xffff }, { 0x100b, NONE, 0 }, {}
@@ -69,9 +72,6 @@ static const struct perfctr_x86_extra_event knights_landing[] = {
 	{ 0x01b7, OFFCORE_0, 0x799ffbb6e7 }, { 0x02b7, OFFCORE_1, 0x399ffbffe7 }, {}
 };
 
-/* Bonnell, Saltwell */
-static const struct perfctr_x86_extra_event atom[] = { {} };
-
 /* And Airmont */
 static const struct perfctr_x86_extra_event silvermont[] = {
 	{ 0x01b7, OFFCORE_0, 0x768005ffff }, { 0x02b7, OFFCORE_1, 0x368005ffff }, {}
@@ -110,6 +110,9 @@ struct model {
 };
 
 static const struct model models[] __initconst = {
+	{ 0x0e, before_there_were_any }, { 0x0f, before_there_were_any },
+	{ 0x16, before_there_were_any }, { 0x17, before_there_were_any },
+	{ 0x1d, before_there_were_any },
 	{ 0x1a, nehalem }, { 0x1e, nehalem }, { 0x2e, nehalem },
 	{ 0x25, westmere }, { 0x2c, westmere }, { 0x2f, westmere },
 	{ 0x2a, sandy_bridge }, { 0x3a, sandy_bridge },
@@ -125,7 +128,9 @@ static const struct model models[] __initconst = {
 	{ 0x8f, sapphire_rapids }, { 0xcf, sapphire_rapids },
 	{ 0xad, granite_rapids }, { 0xae, granite_rapids },
 	{ 0x57, knights_landing }, { 0x85, knights_landing },
-	{ 0x1c, atom }, { 0x26, atom }, { 0x27, atom }, { 0x35, atom }, { 0x36, atom },
+	{ 0x1c, before_there_were_any }, { 0x26, before_there_were_any },
+	{ 0x27, before_there_were_any }, { 0x35, before_there_were_any },
+	{ 0x36, before_there_were_any },
 	{ 0x37, silvermont }, { 0x4a, silvermont }, { 0x4d, silvermont }, { 0x4c, silvermont },
 	{ 0x5a, silvermont },
 	{ 0x5c, goldmont }, { 0x5f, goldmont }, { 0x7a, goldmont },
@@ -133,13 +138,12 @@ static const struct model models[] __initconst = {
 	{ 0xbe, gracemont }, { 0xaf, crestmont }, { 0xb6, crestmont },
 };
 
-void __init perfctr_intel_events_init(unsigned int version)
+/* By the model, and not by the version, which a hypervisor may say is lower than the model's. */
+void __init perfctr_intel_events_init(void)
 {
 	const struct perfctr_x86_extra_event *events = unknown;
 	unsigned int i;
 
-	if (version < 3)
-		return;
 	/* Of a hybrid one each type of core defines its own. */
 	for (i = 0; i < ARRAY_SIZE(models) && !boot_cpu_has(X86_FEATURE_HYBRID_CPU); i++)
 		if (boot_cpu_data.x86 == 6 && models[i].model == boot_cpu_data.x86_model)

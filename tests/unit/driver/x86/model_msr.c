@@ -691,7 +691,7 @@ static u64 *pt_value(unsigned int cpu, unsigned int i)
 static bool extra_there(unsigned int cpu, unsigned int i)
 {
 	UNUSED(cpu, i);
-	return model.version >= 3 && model.extras[i];
+	return model.extras[i];
 }
 
 static u64 extra_valid(unsigned int cpu, unsigned int i)

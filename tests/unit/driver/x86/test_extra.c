@@ -79,7 +79,8 @@ START_TEST(events_of_each_model)
 
 	if (!number)
 		return;
-	boot_model(number, 3 + (unsigned int)n % 2);
+	/* A hypervisor's version may be lower than the model's. */
+	boot_model(number, 1 + (unsigned int)n % 4);
 	for (e = 0; e < NR(all_events); e++) {
 		struct perfctr_ctr_control ctr = CTR(ANY, all_events[e], USER);
 		u64 valid = 0;
@@ -130,7 +131,7 @@ START_TEST(models_that_are_not_known)
 {
 	int e;
 
-	boot_model(_i < 2 ? 31 : 255, _i % 2 ? 5 : 3);
+	boot_model(_i < 5 ? 31 : 255, 1 + (unsigned int)_i % 5);
 	for (e = 0; e < NR(all_events); e++) {
 		struct perfctr_ctr_control ctr = XCTR(ANY, all_events[e], USER, 1);
 
@@ -504,7 +505,7 @@ void test_extra(void)
 {
 	unit_begin("x86_extra");
 	unit_run(events_of_each_model, NR(kinds) * NR(kinds[0].models));
-	unit_run(models_that_are_not_known, 4);
+	unit_run(models_that_are_not_known, 10);
 	unit_run(before_there_were_any, 3);
 	unit_run(registers_that_are_not_there, 3);
 	UNIT_ROWS(rules_hold, rules);
