@@ -701,6 +701,14 @@ START_TEST(a_counter_of_microcode)
 }
 END_TEST
 
+/* pmu-fixed-counters=4: the fourth one counts slots, but the metrics are masked. */
+START_TEST(slots_without_metrics)
+{
+	ck_assert_uint_eq(guest.info.counters, 0x70000ff);
+	each_counter_is_right();
+}
+END_TEST
+
 /* --- hypervisors --- */
 
 /* hypervisor=on,pmu-version=1,pmu-counters=2 */
@@ -817,6 +825,8 @@ static void run_all(void)
 		GUEST_RUN(firmware_forgot_a_counter, NEEDS);
 	} else if (vice_is("firmware-returns")) {
 		GUEST_RUN(firmware_takes_a_counter_back, NEEDS);
+	} else if (vice_is("slots")) {
+		GUEST_RUN(slots_without_metrics, NEEDS | AS_USER);
 	} else if (vice_is("ht")) {
 		GUEST_RUN(events_that_spoil_the_sibling, NEEDS | AS_USER);
 		GUEST_RUN(a_sibling_that_spoils, NEEDS);

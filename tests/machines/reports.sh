@@ -14,7 +14,8 @@ mkdir -p $reports
 [ $# -gt 0 ] || set -- icelake-smp2 skylake-smp2 nehalem-smp2 core2-smp2 core-smp2 p6-smp2 \
 	pentium3-smp2 hybrid-smp2 icelake-topdown-smp2 sapphirerapids-smp2 \
 	riscv64-6.12-smp2 riscv64-smcntrpmf-smp1 riscv64-nopmu-smp1 arm64-6.12-smp2 \
-	x86_64-6.12-smp2 p5mmx-smp1 c6-smp1 7450-smp1 7400-smp1 604e-smp1 skylake-smp1-counts skylake-smp1-filter icelake-smp1-drop
+	x86_64-6.12-smp2 p5mmx-smp1 c6-smp1 7450-smp1 7400-smp1 604e-smp1 skylake-smp1-counts skylake-smp1-filter icelake-smp1-drop \
+	skylake-smp1-tfa icelake-smp1-slots
 for name; do
 	machine=${name%%-smp*}
 	smp=${name##*-smp}

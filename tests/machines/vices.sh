@@ -12,7 +12,7 @@ cd "$top"
 
 [ $# -gt 0 ] || set -- bare counts sandybridge icelake drop drop-global fault filter filter-all \
 	freeze-2 freeze-4 firmware firmware-returns smi-select smi-global ht nehalem tfa late \
-	vpmu version-2 rdpmc
+	slots vpmu version-2 rdpmc
 
 # vice machine cpu [option...]
 boot() {
@@ -58,6 +58,7 @@ run() { # vice
 	nehalem) boot "$1" nehalem pmu-vice-nehalem=on ;;
 	tfa) boot "$1" skylake level=13,pmu-vice-tfa=on ;;
 	late) boot "$1" icelake pmu-vice-skid=3000 ;;
+	slots) boot "$1" icelake pmu-fixed-counters=4 ;;
 	# Where version 2 has no fixed counters Linux 6.12 takes it for 64 of them.
 	vpmu) boot "$1" skylake hypervisor=on,pmu-version=1,pmu-counters=2 ;;
 	version-2) boot "$1" skylake hypervisor=on,pmu-version=2 ;;

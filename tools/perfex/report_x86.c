@@ -155,6 +155,37 @@ static uint64_t amd_counters(const struct cpuid *cpuid, bool some)
 	return (1u << (n < AMD_CTRS ? n : AMD_CTRS)) - 1;
 }
 
+/*
+ * Intel's that the module leaves alone. Counter 3 is microcode's, where transactions need it for an
+ * erratum and are not aborted at once (CPUID 07H, EDX). Fixed counter 3 counts slots, of which
+ * TopDown's metrics are shares.
+ */
+#define LEAF_TSX	7u
+#define RTM_ALWAYS_ABORT	(1u << 11)
+#define TSX_FORCE_ABORT	(1u << 13)
+#define MICROCODES	(UINT64_C(1) << 3)
+#define SLOTS		(UINT64_C(1) << (X86_FIXED + 3))
+#define KNOWN_FIXED	4u
+
+static uint64_t left_alone(uint64_t counters, const struct perfctr_info *info)
+{
+	uint64_t left = 0;
+	uint32_t a, b, c, d;
+
+	if (is_amd())
+		return 0;
+	if (counters & MICROCODES && __get_cpuid_count(LEAF_TSX, 0, &a, &b, &c, &d) &&
+	    d & TSX_FORCE_ABORT && !(d & RTM_ALWAYS_ABORT)) {
+		tell("counter 3 is left to microcode, which needs it for transactions");
+		left |= MICROCODES;
+	}
+	if (counters & SLOTS && !(info->cpu_features & PERFCTR_FEATURE_TOPDOWN)) {
+		tell("fixed counter 3 is left alone, since TopDown's metrics are not there");
+		left |= SLOTS;
+	}
+	return left;
+}
+
 /* Counters as perfctr_info.counters has them, and events; of all CPUs. @some: some are used. */
 static bool get_promises(uint64_t *counters, uint32_t *events, bool some)
 {
@@ -181,9 +212,11 @@ static bool get_promises(uint64_t *counters, uint32_t *events, bool some)
 			*events = 0;
 			continue;
 		}
-		/* More than eight have their registers elsewhere. */
+		/* More than eight have their registers elsewhere; what more fixed ones count varies. */
+		if (fixed > KNOWN_FIXED)
+			fixed = KNOWN_FIXED;
 		*counters &= (general < 8 ? (1u << general) - 1 : 0xff) |
-			     (uint64_t)(fixed < 8 ? (1u << fixed) - 1 : 0xff) << X86_FIXED;
+			     (uint64_t)((1u << fixed) - 1) << X86_FIXED;
 		*events &= (length < 32 ? (1u << length) - 1 : ~0u) & ~r[1];
 	}
 	(void)sched_setaffinity(0, sizeof(allowed), &allowed);
@@ -212,6 +245,7 @@ void check_promises(const struct machine *m)
 			 why ? why : "the module does not say why");
 		return;
 	}
+	counters &= ~left_alone(counters, m->info);
 	unused = counters & ~m->info->counters;
 	tell("counters 0x%" PRIx64 " are promised, and 0x%llx used", counters, m->info->counters);
 	if (unused)
