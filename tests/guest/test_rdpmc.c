@@ -31,6 +31,7 @@
 #include "counting.h"
 #include "guest.h"
 #include "loops.h"
+#include "rivals.h"
 
 #define REGISTERS	32
 #define WORK		1000000u
@@ -656,6 +657,42 @@ START_TEST(what_perf_left_is_cleared_before)
 }
 END_TEST
 
+/* --- what the rest of the kernel does while the counters are ours --- */
+
+#define RDPMC_ATTRIBUTE	"/sys/bus/event_source/devices/cpu/rdpmc"
+#define FREEZE_ON_SMI	"/sys/bus/event_source/devices/cpu/freeze_on_smi"
+#define THRESHOLD	"/proc/sys/kernel/watchdog_thresh"
+
+/*
+ * The watchdog is armed again, perf's attributes change, and an event of perf's is asked for.
+ * None of that makes a count wrong.
+ */
+START_TEST(the_kernel_leaves_registers_alone)
+{
+	struct perfctr_control control;
+	const struct rivals_plan plan = { .n = 4, .cpu = 0, .control = &control, .exact = true };
+	struct rivals *rivals;
+	unsigned int turn;
+
+	control_init(&control);
+	control_add(&control, EV_INSTRUCTIONS);
+	control_add(&control, EV_CYCLES);
+	rivals = rivals_start(&plan);
+	for (turn = 0; turn < 6; turn++) {
+		(void)write_text(WATCHDOG, "1");
+		(void)write_text(THRESHOLD, turn % 2 ? "10" : "11");
+		ck_errno(perf_open_cpu(), EBUSY);
+		ck_assert_int_eq(write_text(RDPMC_ATTRIBUTE, turn % 2 ? "2" : "0"), 0);
+		/* Intel's alone have it. */
+		(void)write_text(FREEZE_ON_SMI, turn % 2 ? "0" : "1");
+		sleep_us(10000);
+		ck_assert_int_eq(write_text(RDPMC_ATTRIBUTE, "1"), 0);
+		(void)write_text(WATCHDOG, "0");
+	}
+	rivals_stop(rivals);
+}
+END_TEST
+
 /* --- readers that are late --- */
 
 /*
@@ -888,6 +925,7 @@ int main(int argc, char **argv)
 	run(perf_comes_and_goes, 0);
 	run(perf_comes_and_goes_beside, NEED_SMP);
 	run(what_perf_left_is_cleared_before, NEED_SMP);
+	run(the_kernel_leaves_registers_alone, 0);
 	run(late_reader_is_given_time, 0);
 	run(no_reader_no_wait, 0);
 	run(claimed_again_meanwhile, 0);
