@@ -56,6 +56,7 @@ static const struct perfctr_x86_extra_event ice_lake[] = {
 	{ 0x01cd, NONE, 0 }, { 0x01c6, FRONTEND, 0x7fff17 }, {}
 };
 
+/* And Bartlett Lake, which has cores of Raptor Lake's */
 static const struct perfctr_x86_extra_event sapphire_rapids[] = {
 	{ 0x012a, OFFCORE_0, 0x3fffffffff }, { 0x012b, OFFCORE_1, 0x3fffffffff },
 	{ 0x01cd, NONE, 0 }, { 0x01c6, FRONTEND, 0x7fff1f }, { 0x40ad, FRONTEND, 0x7 },
@@ -86,7 +87,7 @@ static const struct perfctr_x86_extra_event tremont[] = {
 };
 
 static const struct perfctr_x86_extra_event gracemont[] = {
-	{ 0x01b7, OFFCORE_0, 0x3fffffffff }, { 0x02b7, OFFCORE_1, 0x3fffffffff },
+	{ 0x01b7, OFFCORE_0, 0x8003f03fffffffff }, { 0x02b7, OFFCORE_1, 0x3f03fffffffff },
 	{ 0x05d0, NONE, 0 }, {}
 };
 
@@ -125,14 +126,14 @@ static const struct model models[] __initconst = {
 	{ 0x9e, skylake }, { 0xa5, skylake }, { 0xa6, skylake },
 	{ 0x6a, ice_lake }, { 0x6c, ice_lake }, { 0x7d, ice_lake }, { 0x7e, ice_lake },
 	{ 0x8c, ice_lake }, { 0x8d, ice_lake }, { 0xa7, ice_lake },
-	{ 0x8f, sapphire_rapids }, { 0xcf, sapphire_rapids },
+	{ 0x8f, sapphire_rapids }, { 0xcf, sapphire_rapids }, { 0xd7, sapphire_rapids },
 	{ 0xad, granite_rapids }, { 0xae, granite_rapids },
 	{ 0x57, knights_landing }, { 0x85, knights_landing },
 	{ 0x1c, before_there_were_any }, { 0x26, before_there_were_any },
 	{ 0x27, before_there_were_any }, { 0x35, before_there_were_any },
 	{ 0x36, before_there_were_any },
 	{ 0x37, silvermont }, { 0x4a, silvermont }, { 0x4d, silvermont }, { 0x4c, silvermont },
-	{ 0x5a, silvermont },
+	{ 0x5a, silvermont }, { 0x75, silvermont },
 	{ 0x5c, goldmont }, { 0x5f, goldmont }, { 0x7a, goldmont },
 	{ 0x86, tremont }, { 0x96, tremont }, { 0x9c, tremont },
 	{ 0xbe, gracemont }, { 0xaf, crestmont }, { 0xb6, crestmont },

@@ -148,7 +148,10 @@ static const struct perfctr_intel_rule ice_lake_rules[] = {
 	{}
 };
 
-/* Sapphire, Emerald and Granite Rapids, and the larger cores from Alder to Meteor Lake */
+/*
+ * Sapphire, Emerald and Granite Rapids, Bartlett Lake, and the larger cores from Alder to Meteor
+ * Lake
+ */
 static const struct perfctr_intel_rule golden_cove_rules[] = {
 	CODE(0x2e, ANY), CODE(0x3c, ANY), CODES(0x01, 0x8f, 0xf),
 	/* CYCLE_ACTIVITY; the second three are in Linux 7.2, and not in 6.12. */
@@ -201,6 +204,7 @@ static const struct {
 	{ 0xad, &golden_cove }, { 0xae, &golden_cove },
 	{ 0x97, &golden_cove }, { 0x9a, &golden_cove },
 	{ 0xb7, &golden_cove }, { 0xba, &golden_cove }, { 0xbf, &golden_cove },
+	{ 0xd7, &golden_cove },
 	{ 0xaa, &golden_cove }, { 0xac, &golden_cove }, { 0xb5, &golden_cove },
 	{ 0x57, &knights }, { 0x85, &knights },
 	{ 0x1c, &atom }, { 0x26, &atom }, { 0x27, &atom }, { 0x35, &atom }, { 0x36, &atom },

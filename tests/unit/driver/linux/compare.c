@@ -12,6 +12,7 @@
 
 #include "arch/x86/amd.h"
 #include "arch/x86/evntsel.h"
+#include "arch/x86/extra.h"
 #include "arch/x86/intel.h"
 #include "linux/linux.h"
 #include "unit.h"
@@ -33,6 +34,25 @@ static const struct {
 	{ "INTEL_NOVALAKE_L", "the same" },
 	{ "INTEL_ATOM_DARKMONT_X", "the same" },
 	{ "INTEL_DIAMONDRAPIDS_X", "the same" },
+};
+
+/* Models that Linux's driver does not know */
+static const struct {
+	uint8_t number;
+	const char *why;
+} alone[] = {
+	{ 0xd7, "Bartlett Lake, whose cores are Raptor Cove by Linux's intel-family.h" },
+};
+
+/* Registers of events of which the driver knows more bits than one of the two kernels */
+static const struct {
+	uint8_t model;
+	uint32_t event;
+	uint64_t valid;
+	const char *why;
+} earlier[] = {
+	{ 0xbe, 0x01b7, 0x3fffffffff, "Linux 6.12; 7.2 has more bits of Gracemont's" },
+	{ 0xbe, 0x02b7, 0x3fffffffff, "the same" },
 };
 
 /* Models that only the later one of the two kernels knows */
@@ -108,12 +128,14 @@ static void differ(const char *name, const char *what, uint32_t event, uint64_t 
 }
 
 /* As the driver finds it as it is loaded; with eight counters, and four fixed ones */
-static void boot(unsigned int number, bool siblings, bool version_1)
+static void boot(unsigned int number, bool siblings, bool version_1, bool hybrid)
 {
 	struct model_machine machine = version_1 ? model_v1 : model_v5;
 
 	machine.model = (u8)number;
 	machine.siblings = siblings;
+	machine.hybrid = hybrid;
+	memset(machine.extras, 0xff, sizeof(machine.extras));
 	memset(&perfctr_pmu, 0, sizeof(perfctr_pmu));
 	model_boot(&machine);
 	ck_assert_uint_eq(perfctr_intel_look(), PERFCTR_NO_COUNTERS_NONE);
@@ -174,7 +196,7 @@ static void compare_siblings(const struct linux_label *label, const struct linux
 	uint32_t event, reason;
 	uint64_t ours;
 
-	boot(label->vfm & 0xff, true, false);
+	boot(label->vfm & 0xff, true, false, false);
 	for (event = 0; event <= 0xffff; event++) {
 		(void)linux_counters(m, 0, event, &alone);
 		if (our_counters(event, &ours, &reason) != -EOPNOTSUPP)
@@ -206,6 +228,72 @@ static void compare_periods(const struct linux_label *label, const struct linux_
 				differ(label->name, "period", events[i], (uint64_t)period,
 				       (uint64_t)linux_period(m, events[i], period));
 		}
+	}
+}
+
+/* What the register of an event is, and the bits it takes, as a control finds them out. */
+static int our_extra(uint32_t event, unsigned int *reg, uint64_t *valid)
+{
+	struct perfctr_ctr_control ctr = CTR(ANY, event, USER);
+	u64 values[PERFCTR_X86_EXTRAS] = {};
+	int err = perfctr_x86_extra_check(&ctr, values);
+	unsigned int bit;
+
+	*valid = 0;
+	*reg = PERFCTR_X86_EXTRAS;
+	for (bit = 0; bit < 64; bit++) {
+		memset(values, 0, sizeof(values));
+		ctr.config = BIT(bit);
+		if (perfctr_x86_extra_check(&ctr, values))
+			continue;
+		*valid |= BIT(bit);
+		for (*reg = 0; !values[*reg]; )
+			++*reg;
+	}
+	return err;
+}
+
+static bool is_earlier(unsigned int model, uint32_t event, uint64_t valid)
+{
+	unsigned int i;
+
+	for (i = 0; i < NR(earlier); i++)
+		if (earlier[i].model == model && earlier[i].event == event &&
+		    earlier[i].valid == valid)
+			return true;
+	return false;
+}
+
+/* Registers that we do not have are refused; and all, where cores differ. */
+static void compare_extras(const struct linux_label *label, const struct linux_model *m)
+{
+	static const char *const regs[PERFCTR_X86_EXTRAS] = { "RSP_0", "RSP_1", "FE" };
+	unsigned int pmu, reg, ours;
+	uint64_t valid;
+	uint32_t event;
+
+	for (event = 0; event <= 0xffff; event++) {
+		const struct extra_reg *theirs = NULL;
+		int err, expected = 0;
+
+		for (pmu = 0; pmu < LINUX_PMUS && !theirs; pmu++)
+			theirs = linux_extra(m, pmu, event);
+		for (reg = 0; reg < PERFCTR_X86_EXTRAS; reg++)
+			if (theirs && !m->hybrid && !strcmp(theirs->reg, regs[reg]))
+				break;
+		err = our_extra(event, &ours, &valid);
+		if (theirs)
+			expected = reg == PERFCTR_X86_EXTRAS ? -EOPNOTSUPP : -EINVAL;
+		/* On cores of several types more than there are: each may become another event. */
+		if (err != expected && !(m->hybrid && !theirs && err == -EOPNOTSUPP))
+			differ(label->name, "error without more", event, (uint64_t)-err,
+			       (uint64_t)-expected);
+		if (expected != -EINVAL)
+			continue;
+		if (ours != reg)
+			differ(label->name, "register", event, ours, reg);
+		if (valid != theirs->valid && !is_earlier(label->vfm & 0xff, event, theirs->valid))
+			differ(label->name, "bits of its register", event, valid, theirs->valid);
 	}
 }
 
@@ -264,10 +352,11 @@ START_TEST(each_model)
 	for (i = 0; i < LINUX_PMUS; i++)
 		ck_assert_msg(!m.constraints[i] || linux_is_simple(&m, i),
 			      "%s: rules of more bits than this test looks at", label->name);
-	boot(label->vfm & 0xff, false, version_1);
+	boot(label->vfm & 0xff, false, version_1, m.hybrid);
 	for (event = 0; event <= 0xffff; event++)
 		for (i = 0; i < NR(more); i++)
 			compare_event(label, &m, own, event | more[i], all);
+	compare_extras(label, &m);
 	compare_periods(label, &m);
 	compare_names(label, &m, own);
 	if (!version_1)
@@ -295,6 +384,8 @@ START_TEST(models_that_linux_does_not_know)
 	for (number = 0; number < 256; number++) {
 		bool known_there = memchr(later, (int)number, sizeof(later));
 
+		for (i = 0; i < NR(alone); i++)
+			known_there |= alone[i].number == number;
 		for (i = 0; i < linux_nr_labels; i++)
 			known_there |= linux_labels[i].vfm == (6u << 8 | number);
 		ck_assert_msg(known_there || !perfctr_intel_model_find((u8)number),

@@ -74,6 +74,11 @@ FILENAME ~ /events\/core\.c$/ {
 	tables++
 }
 
+/^static struct extra_reg intel_[a-z0-9_]*extra_regs\[\]/ {
+	part = "whole"
+	extras++
+}
+
 /^static (inline )?(bool erratum_|void [a-z0-9]+_limit_period\()/ {
 	if (/\(struct perf_event \*event/)
 		part = "whole"
@@ -131,6 +136,17 @@ part == "models" || part == "kind" {
 			fail("a quirk")
 		gsub(/.*\(|\).*/, "")
 		print "\t\tlinux_add(m, \"" $0 "\");"
+	} else if (/^\t+(if \(boot_cpu_data\.x86_vfm == INTEL_[A-Z0-9_]+\)|else)$/) {
+		sub(/boot_cpu_data\.x86_vfm/, "vfm")
+		condition = $0
+		next
+	} else if (/\yextra_regs\y/) {
+		if (!/^\t+(x86_pmu\.|pmu->|hybrid\(pmu, )extra_regs\)? = intel_[a-z0-9_]+;$/)
+			fail("registers of events")
+		gsub(/.*= |;.*/, "")
+		if (condition)
+			print condition
+		print "\t\tm->extras[m->pmu] = " $0 ";"
 	} else if (/[a-z_.]*pebs_constraints/) {
 		next
 	} else if (/\yevent_constraints\y/) {
@@ -160,13 +176,14 @@ part == "models" || part == "kind" {
 		sub(/\(.*/, "(m);")
 		print
 	}
+	condition = ""
 }
 
 END {
 	if (failed)
 		exit 1
-	if (least != 1 || version_1 != 1 || !tables || !kinds || labels < 50 || family_15h != 1) {
-		print "extract.awk: found too little: " tables " tables, " kinds \
+	if (least != 1 || version_1 != 1 || !tables || extras < 10 || !kinds || labels < 50 || family_15h != 1) {
+		print "extract.awk: found too little: " tables " and " extras + 0 " tables, " kinds \
 			" kinds of core, " labels " models" >"/dev/stderr"
 		exit 1
 	}

@@ -46,6 +46,10 @@ static void linux_add(struct linux_model *m, const char *name)
 /* What can be counted by none */
 static struct event_constraint emptyconstraint;
 
+#define INTEL_UEVENT_EXTRA_REG(event, msr, valid, reg)	{ event, #reg, valid }
+#define INTEL_UEVENT_PEBS_LDLAT_EXTRA_REG(event)	{ event, "LDLAT", 0 }
+#define EVENT_EXTRA_END					{ 0, 0, 0 }
+
 #include "linux_tables.h"
 
 void linux_look(u32 vfm, struct linux_model *m)
@@ -101,6 +105,16 @@ bool linux_is_simple(const struct linux_model *m, unsigned int pmu)
 		if (c->cmask & ~(u64)0xffff && c->cmask != FIXED_EVENT_FLAGS)
 			return false;
 	return true;
+}
+
+const struct extra_reg *linux_extra(const struct linux_model *m, unsigned int pmu, u32 event)
+{
+	const struct extra_reg *extra;
+
+	for (extra = m->extras[pmu]; extra && extra->event; extra++)
+		if (extra->event == event)
+			return extra;
+	return NULL;
 }
 
 s64 linux_period(const struct linux_model *m, u32 event, s64 period)

@@ -17,6 +17,19 @@ struct event_constraint;
 struct perf_event;
 
 /**
+ * struct extra_reg - an event with a register of its own, as linux.c reads Linux's tables; the last
+ *	of a table is all zero
+ * @event: as in bits 15..0 of an event select
+ * @reg: the register, by Linux's name of it
+ * @valid: bits that are defined
+ */
+struct extra_reg {
+	uint32_t event;
+	const char *reg;
+	uint64_t valid;
+};
+
+/**
  * struct linux_label - a model
  * @name: as Linux has it
  * @vfm: vendor, family and model, in bits 23..16, 15..8 and 7..0
@@ -35,6 +48,7 @@ extern const unsigned int linux_nr_labels;
  * @hybrid: it has cores of several types
  * @pmu: for by_model(): the type of core that it is at
  * @constraints: of each type of core; NULL: there is no such type
+ * @extras: the events of each type of core that have a register of their own; NULL: none has
  * @limit_period: as struct x86_pmu has it; NULL: there is none
  * @names: quirks, and functions that do not just do the usual, by name
  */
@@ -43,6 +57,7 @@ struct linux_model {
 	bool hybrid;
 	unsigned int pmu;
 	const struct event_constraint *constraints[LINUX_PMUS];
+	const struct extra_reg *extras[LINUX_PMUS];
 	void (*limit_period)(struct perf_event *event, int64_t *left);
 	unsigned int nr_names;
 	const char *names[LINUX_NAMES];
@@ -55,6 +70,8 @@ bool linux_does(const struct linux_model *m, const char *name);
  * general-purpose counters it has eight. *alone: beside nothing on the other hyperthread
  */
 uint64_t linux_counters(const struct linux_model *m, unsigned int pmu, uint32_t event, bool *alone);
+/* NULL: it has no register. */
+const struct extra_reg *linux_extra(const struct linux_model *m, unsigned int pmu, uint32_t event);
 /* What Linux makes of a period */
 int64_t linux_period(const struct linux_model *m, uint32_t event, int64_t period);
 /* Does nothing but the event, its unit mask, and whether there is more, make a difference? */
