@@ -348,7 +348,9 @@ static void amd_clear_unused(void)
 
 /* Cycles are not among them: three counters of family 15h do not count them. */
 static const struct perfctr_x86_known known[] = {
-	{ INSTRUCTIONS, 2, 0 }, { BRANCHES, 1, 0 }, {}
+	{ .event = INSTRUCTIONS, .per_turn = 2 },
+	{ .event = BRANCHES, .per_turn = 1 },
+	{}
 };
 
 const struct perfctr_x86_family perfctr_amd = {

@@ -102,7 +102,10 @@ static u32 c3_counts(u64 *value)
 }
 
 static const struct perfctr_x86_known known[] = {
-	{ INSTRUCTIONS, 2, 0 }, { ITERATIONS, 2, 0 }, { CLOCKS, 0, 0 }, {}
+	{ .event = INSTRUCTIONS, .per_turn = 2 },
+	{ .event = ITERATIONS, .per_turn = 2 },
+	{ .event = CLOCKS },
+	{}
 };
 
 const struct perfctr_x86_family perfctr_c3 = {

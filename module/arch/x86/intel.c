@@ -550,8 +550,11 @@ static void intel_clear_unused(void)
 }
 
 static const struct perfctr_x86_known known[] = {
-	{ INSTRUCTIONS, 2, BIT(1) }, { BRANCHES, 1, BIT(5) }, { CORE_CYCLES, 0, BIT(0) },
-	{ REF_CYCLES, 0, BIT(2) }, {}
+	{ .event = INSTRUCTIONS, .per_turn = 2, .bit = BIT(1) },
+	{ .event = BRANCHES, .per_turn = 1, .bit = BIT(5) },
+	{ .event = CORE_CYCLES, .bit = BIT(0) },
+	{ .event = REF_CYCLES, .bit = BIT(2) },
+	{}
 };
 
 const struct perfctr_x86_family perfctr_intel = {

@@ -196,7 +196,9 @@ static u32 p5_counts(u64 *value)
 }
 
 static const struct perfctr_x86_known known[] = {
-	{ INSTRUCTIONS, 2, 0 }, { BRANCHES, 1, 0 }, {}
+	{ .event = INSTRUCTIONS, .per_turn = 2 },
+	{ .event = BRANCHES, .per_turn = 1 },
+	{}
 };
 
 const struct perfctr_x86_family perfctr_p5 = {

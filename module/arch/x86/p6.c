@@ -90,7 +90,10 @@ static int p6_check(const struct perfctr_ctr_control *ctr, u32 *counters,
 }
 
 static const struct perfctr_x86_known known[] = {
-	{ INSTRUCTIONS, 2, 0 }, { BRANCHES, 1, 0 }, { CYCLES, 0, 0 }, {}
+	{ .event = INSTRUCTIONS, .per_turn = 2 },
+	{ .event = BRANCHES, .per_turn = 1 },
+	{ .event = CYCLES },
+	{}
 };
 
 const struct perfctr_x86_family perfctr_p6 = {

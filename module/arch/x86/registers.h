@@ -54,11 +54,15 @@ void perfctr_x86_image_add(struct perfctr_cpu_image *image, u32 slot, u64 mask, 
  * @event: as a control has it; the last one is all zero
  * @per_turn: so many in each turn of perfctr_x86_spin(); 0: some in many turns
  * @bit: its bit in perfctr_pmu.events, if it has one
+ * @config: as a control has it
+ * @counters: those that can count it, as a bit map; 0: all general ones, as the family's events are
  */
 struct perfctr_x86_known {
 	u64 event;
 	u8 per_turn;
 	u32 bit;
+	u64 config;
+	u32 counters;
 };
 
 /**
@@ -78,7 +82,8 @@ struct perfctr_x86_known {
  *	is neither we nor perf, which has given back what it had
  * @clear_unused: zero what else this CPU has of counters than perfctr_pmu.counters, and
  *	RDPMC reads; NULL: there can be no more
- * @known: events by which it is tried whether counters count; all general counters count them
+ * @known: events by which it is tried whether counters count: each general one that none of them
+ *	is for is not tried
  */
 struct perfctr_x86_family {
 	u32 (*core)(void);

@@ -45,6 +45,12 @@ static bool write_safe(u32 msr, u64 value)
 	return !wrmsr_safe(msr, lower_32_bits(value), upper_32_bits(value));
 }
 
+/* By an erratum of the Pentium 4's (N15) the first write may carry: see registers.c. */
+static bool write_ctr_safe(u32 msr, u64 value)
+{
+	return write_safe(msr, value) && write_safe(msr, value);
+}
+
 static bool read_safe(u32 msr, u64 *value)
 {
 	u32 low, high;
@@ -67,7 +73,7 @@ static bool ctr_keeps(unsigned int hw, u32 msr, u64 value, u64 expected)
 {
 	u64 all = GENMASK_ULL(perfctr_pmu.width - 1, 0), kept;
 
-	if (!write_safe(msr, value) || !read_safe(perfctr_pmu.ctr[hw].msr, &kept))
+	if (!write_ctr_safe(msr, value) || !read_safe(perfctr_pmu.ctr[hw].msr, &kept))
 		return false;
 	if (perfctr_pmu.never_stop & BIT(hw))
 		return ((kept - expected) & all) < MEANWHILE;
@@ -180,7 +186,7 @@ static u32 count(const struct perfctr_cpu_image *image, unsigned long turns, u64
 	for_each_set_bit(hw, &counters, PERFCTR_X86_MAX) {
 		counts[hw] = 0;
 		read_safe(perfctr_pmu.ctr[hw].msr, &counts[hw]);
-		write_safe(perfctr_pmu.ctr[hw].msr, 0);
+		write_ctr_safe(perfctr_pmu.ctr[hw].msr, 0);
 	}
 	return bad;
 }
@@ -216,24 +222,23 @@ static noinline void try_once(struct perfctr_x86_trial *trial)
 {
 	const struct perfctr_x86_known *known = perfctr_pmu.family->known;
 	u32 general = perfctr_pmu.general, fixed = perfctr_pmu.counters & ~general;
-	u32 good_for[MAX_KNOWN], good = 0;
-	bool tried = false;
+	u32 good_for[MAX_KNOWN], good = 0, tried = 0;
 	unsigned int i;
 
 	trial->counters = try_values();
 	for (i = 0; i < nr_known; i++) {
+		u32 can = known[i].counters ?: general;
+
 		good_for[i] = ~0u;
 		if (known[i].bit & ~perfctr_pmu.events)
 			continue;
 		good_for[i] = try_image(&by_event[i].image, known[i].per_turn, false);
-		good |= good_for[i] & general;
+		good |= good_for[i] & can;
 		fixed &= good_for[i];
-		tried = true;
+		tried |= can;
 	}
 	/* The processor may say that it has none of the known events. */
-	if (!tried)
-		good = general;
-	good |= fixed;
+	good |= (general & ~tried) | fixed;
 	if (!perfctr_pmu.modeless)
 		good &= try_image(&in_user_mode.image, 0, true);
 	trial->counters |= perfctr_pmu.counters & ~good;
@@ -253,7 +258,7 @@ static void put_back(unsigned int hw, u64 value)
 
 	if (written & sign)
 		written |= all & ~ctr->start_mask;
-	write_safe(ctr->start_msr, written == (value & all) ? value & ctr->start_mask : 0);
+	write_ctr_safe(ctr->start_msr, written == (value & all) ? value & ctr->start_mask : 0);
 }
 
 void perfctr_x86_try(struct perfctr_x86_trial *trial)
@@ -289,14 +294,16 @@ void perfctr_x86_try(struct perfctr_x86_trial *trial)
 		write_safe(perfctr_pmu.global_ctrl, global);
 }
 
-/* All general counters count the event, and the fixed ones their own. */
-static void __init make_image(union image *to, u64 event, u32 mode)
+/* All counters that can count the event do, and the fixed ones their own. */
+static void __init make_image(union image *to, const struct perfctr_x86_known *known, u32 mode)
 {
-	unsigned long counters = perfctr_pmu.counters;
+	unsigned long counters = known->counters ?: perfctr_pmu.counters;
 	unsigned int hw;
 
 	for_each_set_bit(hw, &counters, PERFCTR_X86_MAX) {
-		const struct perfctr_ctr_control ctr = { .map = hw, .event = event, .flags = mode };
+		const struct perfctr_ctr_control ctr = {
+			.map = hw, .event = known->event, .config = known->config, .flags = mode,
+		};
 
 		perfctr_pmu.family->compile(&ctr, hw, &to->image);
 	}
@@ -326,10 +333,12 @@ void __init perfctr_x86_trial_init(void)
 {
 	const struct perfctr_x86_known *known = perfctr_pmu.family->known;
 
-	for (; known[nr_known].event; nr_known++)
-		make_image(&by_event[nr_known], known[nr_known].event, PERFCTR_CTR_KERNEL);
-	if (!nr_known)
-		return;
-	make_image(&in_user_mode, known[0].event, PERFCTR_CTR_USER);
-	find_fixed(known);
+	for (; known[nr_known].event; nr_known++) {
+		make_image(&by_event[nr_known], &known[nr_known], PERFCTR_CTR_KERNEL);
+		/* Of one that all counters count, that is enough. */
+		if (!nr_known || known[nr_known].counters)
+			make_image(&in_user_mode, &known[nr_known], PERFCTR_CTR_USER);
+	}
+	if (nr_known)
+		find_fixed(known);
 }

@@ -115,7 +115,8 @@ static u32 winchip_counts(u64 *value)
 }
 
 static const struct perfctr_x86_known known_c6[] = {
-	{ C6_INSTRUCTIONS, 2, 0 }, {}
+	{ .event = C6_INSTRUCTIONS, .per_turn = 2 },
+	{}
 };
 
 const struct perfctr_x86_family perfctr_winchip_c6 = {
@@ -129,7 +130,9 @@ const struct perfctr_x86_family perfctr_winchip_c6 = {
 };
 
 static const struct perfctr_x86_known known_2[] = {
-	{ INSTRUCTIONS, 2, 0 }, { CLOCKS, 0, 0 }, {}
+	{ .event = INSTRUCTIONS, .per_turn = 2 },
+	{ .event = CLOCKS },
+	{}
 };
 
 const struct perfctr_x86_family perfctr_winchip_2 = {
