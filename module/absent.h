@@ -134,6 +134,11 @@ static inline void perfctr_cpu_suspend_own_way(const struct perfctr_config *conf
 					       struct perfctr_cpu_state *state)
 {
 }
+
+static inline void perfctr_cpu_sample_own_way(const struct perfctr_config *config,
+					      struct perfctr_cpu_state *state, u64 *value)
+{
+}
 #endif
 
 /* Those are the metrics, where there are any. */

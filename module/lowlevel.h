@@ -441,6 +441,10 @@ static inline unsigned long perfctr_age_period(unsigned int width, unsigned int 
  *	between @acc of a metric is its sum until then; on a Pentium 4 a counter waits for another
  *	one to overflow. There and on ppc32 a control register changes by itself, and belongs to
  *	the state
+ * void perfctr_cpu_sample_own_way(config, state, u64 *value)
+ *	the clock and the sums of a state that is resumed and remains so, as
+ *	perfctr_cpu_store_sums(). No i-mode counters. x86 misses nothing but the slots of kernel
+ *	mode in which metrics begin anew
  *
  * PERFCTR_CPU_METRICS: defined where a counter may be a metric, which is known for the time since
  * it and that other one were zero only

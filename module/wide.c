@@ -207,9 +207,7 @@ void perfctr_wide_read(struct perfctr_wide *wide, u64 *value)
 		suspend(wide);
 		perfctr_cpu_store_sums(&wide->state, value);
 	} else if (wide->resumed) {
-		suspend(wide);
-		perfctr_cpu_store_sums(&wide->state, value);
-		resume(wide);
+		perfctr_cpu_sample_own_way(wide->config, &wide->state, value);
 	} else {
 		perfctr_cpu_store_sums(&wide->state, value);
 	}

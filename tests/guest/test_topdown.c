@@ -635,6 +635,53 @@ START_TEST(read_by_another)
 }
 END_TEST
 
+#if defined(__x86_64__) || defined(__i386__)
+static uint64_t now(void)
+{
+	return __builtin_ia32_rdtsc();
+}
+#else
+static uint64_t now(void)
+{
+	return 0;
+}
+#endif
+
+/* By a session: each read begins the metrics anew, and the clock and all else go on. */
+START_TEST(read_of_a_cpu)
+{
+	struct perfctr_open o = { .size = sizeof(o), .flags = PERFCTR_OPEN_CPUS };
+	struct perfctr_read_cpu first = { .size = sizeof(first) }, rd;
+	uint64_t before, after, last;
+	struct perfctr_control control;
+	int fd = open_device(), i;
+
+	pin_self(0);
+	ck_ok(ioctl(fd, PERFCTR_IOC_OPEN, &o));
+	whole_control(&control);
+	control.flags = PERFCTR_CONTROL_CPU;
+	set_control(fd, &control);
+	ck_ok(ioctl(fd, PERFCTR_IOC_RESUME));
+	before = now();
+	ck_ok(ioctl(fd, PERFCTR_IOC_READ_CPU, &first));
+	after = now();
+	for (i = 0; i < 200; i++) {
+		__u64 sum[METRICS_AT + PERFCTR_METRICS];
+
+		body_spin(100);
+		rd = (struct perfctr_read_cpu){ .size = sizeof(rd) };
+		last = now();
+		ck_ok(ioctl(fd, PERFCTR_IOC_READ_CPU, &rd));
+		ck_assert_uint_ge(rd.clock - first.clock, last - after);
+		ck_assert_uint_le(rd.clock - first.clock, now() - before);
+		subtract(rd.sum, first.sum, sum);
+		expect_near(sum, sum[SLOTS_AT], (uint64_t)i + 2 +
+			    2 * (rd.clock - first.clock) / guest.info.tsc_hz);
+	}
+	close(fd);
+}
+END_TEST
+
 /* perf and we in turns: its shares are ours, and nothing of the one is left to the other. */
 START_TEST(perf_in_turns)
 {
@@ -868,6 +915,7 @@ int main(void)
 	GUEST_RUN(beside_imode, NEED_TOPDOWN | NEED_INTERRUPT | AS_USER);
 	GUEST_RUN(tree, NEED_TOPDOWN | AS_USER);
 	GUEST_RUN(read_by_another, NEED_TOPDOWN | NEED_SMP | AS_USER);
+	GUEST_RUN(read_of_a_cpu, NEED_TOPDOWN);
 	GUEST_RUN(perf_in_turns, NEED_TOPDOWN | NEED_PERF);
 	if (!is_amd())
 		GUEST_RUN(refusals, NEED_NATIVE | NEED_COUNTERS | NEED_X86 | NEED_EVNTSEL |

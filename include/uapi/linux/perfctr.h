@@ -608,6 +608,8 @@ struct perfctr_read {
  * @sum: one per counter, zero beyond @nrctrs
  *
  * Read on that CPU with interrupts off: all of one moment, and nothing is missed or counted twice.
+ * But metrics of TopDown and SLOTS begin anew with the read, without the slots that kernel mode has
+ * meanwhile; and with FCECE or TRIGGER (ppc32) all stands still during it.
  */
 struct perfctr_read_cpu {
 	__u32 size;

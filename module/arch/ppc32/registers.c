@@ -446,6 +446,15 @@ notrace void perfctr_cpu_suspend_own_way(const struct perfctr_config *config,
 		state->own &= ~OWN_FROZEN;
 }
 
+/* What is counted meanwhile is missed, by the clock too. */
+notrace void perfctr_cpu_sample_own_way(const struct perfctr_config *config,
+					struct perfctr_cpu_state *state, u64 *value)
+{
+	perfctr_cpu_suspend_own_way(config, state);
+	perfctr_cpu_store_sums(state, value);
+	perfctr_cpu_resume_own_way(config, state);
+}
+
 void perfctr_ppc32_age(void)
 {
 	struct perfctr_ppc32_cpu *cpu = this_cpu_ptr(&perfctr_ppc32_cpu);

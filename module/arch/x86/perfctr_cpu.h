@@ -205,6 +205,8 @@ void perfctr_cpu_resume_own_way(const struct perfctr_config *config,
 				struct perfctr_cpu_state *state);
 void perfctr_cpu_suspend_own_way(const struct perfctr_config *config,
 				 struct perfctr_cpu_state *state);
+void perfctr_cpu_sample_own_way(const struct perfctr_config *config,
+				struct perfctr_cpu_state *state, u64 *value);
 
 #define PERFCTR_CPU_VERIFIES
 

@@ -166,10 +166,18 @@ static __always_inline u64 read_operand(u32 operand)
 	return perfctr_cpu_read(&ctr);
 }
 
+/* Of the slots since both were zero */
+static __always_inline u64 share_of(u64 slots, u64 metrics, int metric)
+{
+	u64 field = metrics >> 8 * (metric - 1) & 0xff;
+
+	return div_u64(field * slots + UNITS / 2, UNITS);
+}
+
 notrace void perfctr_cpu_suspend_own_way(const struct perfctr_config *config,
 					 struct perfctr_cpu_state *state)
 {
-	u64 slots, metrics, field;
+	u64 slots, metrics;
 	u32 i;
 
 	if (perfctr_pmu.cascade) {
@@ -184,13 +192,41 @@ notrace void perfctr_cpu_suspend_own_way(const struct perfctr_config *config,
 		struct perfctr_cpu_ctr *ctr = &state->ctr[i];
 		int metric = perfctr_cpu_metric(config->hw[i]);
 
-		if (metric == PERFCTR_WHOLE) {
+		if (metric == PERFCTR_WHOLE)
 			ctr->acc += slots;
-		} else if (metric) {
-			field = metrics >> 8 * (metric - 1) & 0xff;
-			ctr->acc += div_u64(field * slots + UNITS / 2, UNITS);
-		} else {
+		else if (metric)
+			ctr->acc += share_of(slots, metrics, metric);
+		else
 			ctr->acc += perfctr_cpu_read(ctr);
+	}
+}
+
+/*
+ * Metrics begin anew, or one that was rounded down since could be less than at the last read. What
+ * kernel mode has of slots while they are zeroed is missed, and nothing else is.
+ */
+notrace void perfctr_cpu_sample_own_way(const struct perfctr_config *config,
+					struct perfctr_cpu_state *state, u64 *value)
+{
+	bool cascade = perfctr_pmu.cascade;
+	u64 slots = 0, metrics = 0;
+	u32 i;
+
+	if (!cascade) {
+		slots = read_operand(perfctr_x86_rdpmc[PERFCTR_X86_SLOTS]);
+		metrics = read_operand(perfctr_x86_rdpmc[PERFCTR_X86_METRIC]);
+		zero(config);
+	}
+	*value++ = state->clock + perfctr_cpu_clock();
+	for (i = 0; i < config->nr; i++) {
+		struct perfctr_cpu_ctr *ctr = &state->ctr[i];
+		int metric = perfctr_cpu_metric(config->hw[i]);
+
+		if (!metric) {
+			*value++ = ctr->acc + perfctr_cpu_read(ctr);
+			continue;
 		}
+		ctr->acc += metric == PERFCTR_WHOLE ? slots : share_of(slots, metrics, metric);
+		*value++ = ctr->acc;
 	}
 }
