@@ -87,6 +87,18 @@ static __always_inline void perfctr_cpu_bind_ictr(struct perfctr_cpu_ctr *ctr, u
 }
 #endif
 
+#ifndef PERFCTR_CPU_SHARED_TRIES
+static inline bool perfctr_cpu_shared_twin(const struct perf_event *event,
+					   struct perfctr_shared_attr *attr)
+{
+	return false;
+}
+
+static inline void perfctr_cpu_shared_try(struct perf_event *twin)
+{
+}
+#endif
+
 #ifndef PERFCTR_CPU_METRICS
 static inline int perfctr_cpu_metric(unsigned int hw)
 {

@@ -499,7 +499,13 @@ static inline unsigned long perfctr_age_period(unsigned int width, unsigned int 
  * bool perfctr_cpu_shared_needs_privilege(attr): it may count more than its own thread
  * bool perfctr_cpu_shared_filters(event), which counts: its register keeps to the modes that
  *	were asked for. perf may choose another register
- * bool perfctr_cpu_shared_is_exact(event): perf heeds all that its attr says
+ * int perfctr_cpu_shared_judge(event, reason), on its CPU: 0, or EINVAL or EOPNOTSUPP with
+ *	*reason: it does not count what was asked for, as perf ignores part of it, or the
+ *	native driver would refuse it for counting wrong
+ * PERFCTR_CPU_SHARED_TRIES: defined where some events are tried before they count for us:
+ * bool perfctr_cpu_shared_twin(event, attr), on its CPU: *attr becomes an event by which to try
+ *	whether that one counts; false: there is none, or it was tried
+ * void perfctr_cpu_shared_try(twin), on its CPU, which counts kernel mode: judge() heeds it
  * bool perfctr_cpu_shared_is_general(event): it has a counter that counts any event
  * unsigned int perfctr_cpu_shared_generals(void): how many of these this CPU has
  * void perfctr_cpu_shared_watch(bool on): opens the files that tell it, or closes them. Opened

@@ -108,6 +108,35 @@ static struct perf_event *make_event(const struct perfctr_shared_attr *event, u3
 	return perf_event_create_kernel_counter(&attr, cpu, NULL, NULL, NULL);
 }
 
+/* perf may choose another kind of counter for the next event. */
+#define TRIES	3
+
+/*
+ * The same for a slot, on this CPU, in a kernel thread. An event that a hypervisor may keep from
+ * counting is tried before: by a twin, as nobody else executes a loop in kernel mode.
+ */
+static struct perf_event *make_tried(const struct slot *slot)
+{
+	unsigned int i, cpu = smp_processor_id();
+	struct perfctr_shared_attr attr;
+	struct perf_event *event;
+
+	for (i = 0; i < TRIES; i++) {
+		event = make_event(&slot->event, slot->flags, cpu, false);
+		if (IS_ERR(event) || READ_ONCE(event->state) != PERF_EVENT_STATE_ACTIVE ||
+		    !perfctr_cpu_shared_twin(event, &attr))
+			return event;
+		perf_event_release_kernel(event);
+		event = make_event(&attr, PERFCTR_CTR_KERNEL, cpu, false);
+		if (IS_ERR(event))
+			return event;
+		if (READ_ONCE(event->state) == PERF_EVENT_STATE_ACTIVE)
+			perfctr_cpu_shared_try(event);
+		perf_event_release_kernel(event);
+	}
+	return ERR_PTR(-EBUSY);
+}
+
 /* Does it count? On its CPU, or right after it was made there */
 static bool counts(const struct perf_event *event)
 {
@@ -240,6 +269,7 @@ int perfctr_shared_check(const struct perfctr_ctr_control *ctr, unsigned int nr,
  * @made: those of them that some CPU has
  * @missing: those that the PMU of this CPU does not know
  * @slot: the one that failed
+ * @reason: why, PERFCTR_REASON_*
  */
 struct claim {
 	u32 fresh;
@@ -247,6 +277,7 @@ struct claim {
 	u32 made;
 	u32 missing;
 	unsigned int slot;
+	u32 reason;
 };
 
 /* What perf says, as an error of CONTROL */
@@ -301,16 +332,20 @@ static bool reads_agree(struct perf_event *event, u32 flags)
 }
 
 /* 0, or why an event that perf has made is of no use */
-static int look_at(struct perf_event *event, const struct claim *claim)
+static int look_at(struct perf_event *event, struct claim *claim)
 {
 	struct slot *slot = &slots[claim->slot];
 	bool call = !reads_agree(event, slot->flags);
 	bool visible = !perfctr_cpu_shared_hides(event);
+	int err;
 
+	if (READ_ONCE(event->state) != PERF_EVENT_STATE_ACTIVE)
+		return -EBUSY;
+	err = perfctr_cpu_shared_judge(event, &claim->reason);
+	if (err)
+		return err;
 	if (!counts(event))
 		return -EBUSY;
-	if (!perfctr_cpu_shared_is_exact(event))
-		return -EINVAL;
 	if (claim->new) {
 		slot->call |= call;
 	} else if ((call && !slot->call) ||
@@ -333,7 +368,7 @@ static int make_here(struct claim *claim, unsigned int cpu)
 	fewest_generals = min(fewest_generals, perfctr_cpu_shared_generals());
 	for_each_set_bit(i, &fresh, PERFCTR_MAX_HW) {
 		claim->slot = i;
-		event = make_event(&slots[i].event, slots[i].flags, cpu, false);
+		event = make_tried(&slots[i]);
 		if (event == ERR_PTR(-ENOENT)) {
 			claim->missing |= BIT(i);
 			continue;
@@ -540,6 +575,7 @@ static int make_fresh(const struct perfctr_config *config, u32 fresh,
 	if (!err)
 		return 0;
 	why->index = index_of(config, claim.slot);
+	why->reason = claim.reason;
 	if (err == -EBUSY)
 		blame(fresh, why);
 	return err;

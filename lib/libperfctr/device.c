@@ -317,6 +317,8 @@ const char *perfctr_reason_name(unsigned int reason)
 		return "a metric of TopDown needs SLOTS in the same control and modes, and both a-mode";
 	case PERFCTR_REASON_TOPDOWN:
 		return "there is no such event of TopDown on this processor";
+	case PERFCTR_REASON_TRIAL:
+		return "the processor says, or a trial has shown, that this event is not counted here";
 	default:
 		return "unknown";
 	}

@@ -458,15 +458,36 @@ START_TEST(faulting_writes)
 }
 END_TEST
 
+/* Instructions count nothing, and are refused by either source, and by any name. */
+static void instructions_are_refused(void)
+{
+	static const uint32_t sources[] = {
+		PERFCTR_SOURCE_NATIVE, PERFCTR_SOURCE_SHARED, PERFCTR_SOURCE_ANY,
+	};
+	struct perfctr_control control;
+	unsigned int i;
+
+	for (i = 0; i < 3; i++) {
+		control_init(&control);
+		control_add(&control, EV_INSTRUCTIONS);
+		control.source = sources[i];
+		is_refused(&control, EINVAL, PERFCTR_REASON_TRIAL, 0);
+		if (!i)
+			continue;
+		control.ctr[0].flags |= PERFCTR_CTR_PERF;
+		control.ctr[0].event = 0;	/* PERF_TYPE_HARDWARE */
+		control.ctr[0].config = 1;	/* PERF_COUNT_HW_INSTRUCTIONS */
+		is_refused(&control, EINVAL, PERFCTR_REASON_TRIAL, 0);
+	}
+}
+
 /* pmu-vice-filter=0xc0,pmu-vice-filter-fixed=1 */
 START_TEST(filtered_instructions)
 {
 	struct perfctr_control control;
 
 	ck_assert_uint_eq(guest.info.counters, 0x600000f);
-	control_init(&control);
-	control_add(&control, EV_INSTRUCTIONS);
-	is_refused(&control, EINVAL, PERFCTR_REASON_NONE, 0);
+	instructions_are_refused();
 	control_init(&control);
 	control_add_each(&control, EV_CYCLES, 5);
 	all_are_right(&control);
@@ -476,13 +497,54 @@ END_TEST
 /* The global control drops writes, or a filter lets nothing pass. */
 START_TEST(no_counters)
 {
-	struct perfctr_control control;
-
 	ck_assert_uint_eq(guest.info.counters, 0);
 	ck_assert_uint_eq(guest.info.no_counters, PERFCTR_NO_COUNTERS_TRIAL);
+	instructions_are_refused();
+}
+END_TEST
+
+/* The same while the NMI watchdog counts, so that perf alone can try, and after it has ended */
+START_TEST(filtered_beside_the_watchdog)
+{
+	struct perfctr_control control;
+
+	ck_assert_int_eq(module_unload_patiently(), 0);
+	ck_assert_int_eq(write_text("/proc/sys/kernel/nmi_watchdog", "1"), 0);
+	ck_assert_int_eq(module_load(NULL), 0);
 	control_init(&control);
 	control_add(&control, EV_INSTRUCTIONS);
-	is_refused(&control, EINVAL, PERFCTR_REASON_NONE, 0);
+	control.source = PERFCTR_SOURCE_ANY;
+	is_refused(&control, EINVAL, PERFCTR_REASON_TRIAL, 0);
+	control.source = PERFCTR_SOURCE_SHARED;
+	is_refused(&control, EINVAL, PERFCTR_REASON_TRIAL, 0);
+	ck_assert_int_eq(write_text("/proc/sys/kernel/nmi_watchdog", "0"), 0);
+	instructions_are_refused();
+}
+END_TEST
+
+/* Events that count by a register of their own, and nothing without it */
+START_TEST(registers_that_are_not_set)
+{
+	static const uint64_t events[] = { 0x01b7, 0x01bb, 0x01c6 };
+	struct perfctr_control control;
+	unsigned int i;
+
+	for (i = 0; i < 3; i++) {
+		control_init(&control);
+		control_add(&control, events[i]);
+		is_refused(&control, EINVAL, PERFCTR_REASON_NONE, 0);
+		control.source = PERFCTR_SOURCE_ANY;
+		is_refused(&control, EINVAL, PERFCTR_REASON_NONE, 0);
+		control.source = PERFCTR_SOURCE_SHARED;
+		is_refused(&control, EINVAL, PERFCTR_REASON_NONE, 0);
+	}
+	/* The latency of loads takes precise sampling. */
+	control_init(&control);
+	control_add(&control, 0x01cd);
+	control.ctr[0].config = 3;
+	is_refused(&control, EOPNOTSUPP, PERFCTR_REASON_NONE, 0);
+	control.source = PERFCTR_SOURCE_ANY;
+	is_refused(&control, EOPNOTSUPP, PERFCTR_REASON_NONE, 0);
 }
 END_TEST
 
@@ -814,9 +876,11 @@ static void run_all(void)
 	} else if (vice_is("fault")) {
 		GUEST_RUN(faulting_writes, NEEDS | AS_USER);
 	} else if (vice_is("filter")) {
-		GUEST_RUN(filtered_instructions, NEEDS | AS_USER);
+		GUEST_RUN(filtered_instructions, NEEDS);
+		GUEST_RUN(filtered_beside_the_watchdog, NEEDS);
+		GUEST_RUN(registers_that_are_not_set, NEEDS);
 	} else if (vice_is("drop-global") || vice_is("filter-all")) {
-		GUEST_RUN(no_counters, NEEDS | AS_USER);
+		GUEST_RUN(no_counters, NEEDS);
 	} else if (vice_is("freeze-2") || vice_is("freeze-4")) {
 		GUEST_RUN(freeze_found_set, NEEDS);
 	} else if (vice_is("smi-select") || vice_is("smi-global")) {

@@ -580,6 +580,9 @@ static void explain_control(const struct run *run, const struct perfctr_info *in
 		if (name && run->reason == PERFCTR_REASON_SLOTS)
 			explain("%s: a metric of TopDown is a share of the slots, which must be counted with it, in\n"
 				"the same modes: -e slots,%s. Or take --topdown", name, name);
+		else if (name && run->reason == PERFCTR_REASON_TRIAL)
+			explain("%s: the processor says that it does not count this event, or a known loop was\n"
+				"counted wrong by it: a hypervisor may filter events. Count another event", name);
 		else if (run->bad_event >= 0)
 			explain_missing_event(info, name);
 		else

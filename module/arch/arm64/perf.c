@@ -44,14 +44,13 @@ int perfctr_cpu_shared_attr(const struct perfctr_ctr_control *ctr,
 }
 
 /* perf cuts off the rest of a raw event, and has meanings of its own for the others. */
-bool perfctr_cpu_shared_is_exact(const struct perf_event *event)
+int perfctr_cpu_shared_judge(const struct perf_event *event, u32 *reason)
 {
 	const struct perf_event_attr *attr = &event->attr;
+	bool generic = attr->type == PERF_TYPE_HARDWARE || attr->type == PERF_TYPE_HW_CACHE;
 
-	if (attr->config1 || attr->config2)
-		return false;
-	return attr->type == PERF_TYPE_HARDWARE || attr->type == PERF_TYPE_HW_CACHE ||
-	       !(attr->config & ~EVENT_MASK);
+	return attr->config1 || attr->config2 || (!generic && attr->config & ~EVENT_MASK) ?
+	       -EINVAL : 0;
 }
 
 bool perfctr_cpu_shared_is_general(const struct perf_event *event)

@@ -248,7 +248,7 @@ static inline bool perfctr_cpu_shared_hides(const struct perf_event *event)
 
 int perfctr_cpu_shared_attr(const struct perfctr_ctr_control *ctr,
 			    struct perfctr_shared_attr *attr);
-bool perfctr_cpu_shared_is_exact(const struct perf_event *event);
+int perfctr_cpu_shared_judge(const struct perf_event *event, u32 *reason);
 bool perfctr_cpu_shared_is_general(const struct perf_event *event);
 unsigned int perfctr_cpu_shared_generals(void);
 bool perfctr_cpu_shared_discloses(void);

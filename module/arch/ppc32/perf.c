@@ -43,12 +43,12 @@ int perfctr_cpu_shared_attr(const struct perfctr_ctr_control *ctr,
 }
 
 /* perf cuts off the rest of a raw event. */
-bool perfctr_cpu_shared_is_exact(const struct perf_event *event)
+int perfctr_cpu_shared_judge(const struct perf_event *event, u32 *reason)
 {
 	const struct perf_event_attr *attr = &event->attr;
 
-	return !attr->config1 && !attr->config2 &&
-	       (attr->type != PERF_TYPE_RAW || !(attr->config & ~GENMASK_ULL(18, 0)));
+	return attr->config1 || attr->config2 ||
+	       (attr->type == PERF_TYPE_RAW && attr->config & ~GENMASK_ULL(18, 0)) ? -EINVAL : 0;
 }
 
 /* PMC1 to PMC4; the other two count few events. */

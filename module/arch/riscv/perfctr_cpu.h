@@ -248,9 +248,9 @@ static inline bool perfctr_cpu_shared_needs_privilege(const struct perfctr_share
 	return false;
 }
 
-static inline bool perfctr_cpu_shared_is_exact(const struct perf_event *event)
+static inline int perfctr_cpu_shared_judge(const struct perf_event *event, u32 *reason)
 {
-	return true;
+	return 0;
 }
 
 /* Of perf's: the firmware's numbers of cycle and instret, where those count in all modes */

@@ -48,14 +48,19 @@ static struct {
  */
 static DEFINE_PER_CPU(u64 [PERFCTR_X86_EXTRAS], held);
 
-static const struct perfctr_x86_extra_event *find_event(const struct perfctr_ctr_control *ctr)
+static const struct perfctr_x86_extra_event *find_event(u64 select)
 {
 	const struct perfctr_x86_extra_event *event;
 
 	for (event = events; event->event; event++)
-		if (event->event == (ctr->event & EVENT_AND_UMASK))
+		if (event->event == (select & EVENT_AND_UMASK))
 			return event;
 	return NULL;
+}
+
+bool perfctr_x86_has_extra(u64 event)
+{
+	return find_event(event);
 }
 
 /* What a control that was checked wants of the register; 0: nothing */
@@ -65,7 +70,7 @@ static u64 wanted(const struct perfctr_ctr_control *ctr, unsigned int reg)
 
 	if (by_family)
 		return registers & BIT(reg) ? by_family(ctr, reg) : 0;
-	event = ctr->config ? find_event(ctr) : NULL;
+	event = ctr->config ? find_event(ctr->event) : NULL;
 	return event && event->reg == reg ? ctr->config : 0;
 }
 
@@ -93,7 +98,7 @@ int perfctr_x86_extra_check(const struct perfctr_ctr_control *ctr, u64 *values)
 	/* These members are other families'. */
 	if (ctr->config1 || ctr->config2)
 		return -EINVAL;
-	event = find_event(ctr);
+	event = find_event(ctr->event);
 	if (!event)
 		return ctr->config ? -EINVAL : 0;
 	if (event->reg == PERFCTR_X86_NO_EXTRA || !(registers & BIT(event->reg)))

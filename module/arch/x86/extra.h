@@ -24,6 +24,9 @@ struct perfctr_x86_extra_event {
 	u64 valid;
 };
 
+/* Is that event select one of such an event? */
+bool perfctr_x86_has_extra(u64 event);
+
 /* @events: the last is all zero. @msrs: of the registers */
 void perfctr_x86_extra_init(const struct perfctr_x86_extra_event *events, const u32 *msrs);
 

@@ -485,7 +485,13 @@ static int intel_check(const struct perfctr_ctr_control *ctr, u32 *counters,
 	u32 general = model ? perfctr_intel_model_counters(model, event) : ~0u;
 	int err = perfctr_x86_evntsel_check(ctr);
 
-	if (err || is_lacking(event) || perfctr_x86_topdown_check(event, why))
+	if (err)
+		return -EINVAL;
+	if (is_lacking(event)) {
+		why->reason = PERFCTR_REASON_TRIAL;
+		return -EINVAL;
+	}
+	if (perfctr_x86_topdown_check(event, why))
 		return -EINVAL;
 	*counters = fixed_counter(ctr, event);
 	/* Code 0 is perf's for events of the fixed counters. */

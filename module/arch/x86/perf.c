@@ -13,9 +13,12 @@
 
 #include "amd.h"
 #include "evntsel.h"
+#include "extra.h"
+#include "intel.h"
 #include "registers.h"
 #include "settings.h"
 #include "topdown.h"
+#include "trial.h"
 
 #define CPUID_PERFMON		10
 #define CPUID_AMD_PERFMON	0x80000022
@@ -37,6 +40,7 @@
 #define EVNTSEL_REF_CYCLES	0x13c
 #define EVNTSEL_REF_CYCLES_PERF	0x300
 #define FIXED_REF_CYCLES	(PERFCTR_X86_FIXED + 2)
+#define EVENT_AND_UMASK	0xffffull
 #define AMD_EVENT_HIGH		GENMASK_ULL(35, 32)
 #define EVNTSEL_RDPMC_DISABLE	BIT_ULL(37)
 
@@ -160,16 +164,183 @@ bool perfctr_cpu_shared_needs_privilege(const struct perfctr_shared_attr *attr)
 	       is_merge(attr->config);
 }
 
-/* perf ignores config1 if its tables know no register for it with that event. */
-bool perfctr_cpu_shared_is_exact(const struct perf_event *event)
-{
-	return !event->attr.config1 ||
-	       (event->hw.extra_reg.reg && event->hw.extra_reg.config == event->attr.config1);
-}
-
 bool perfctr_cpu_shared_is_general(const struct perf_event *event)
 {
 	return event->hw.idx < FIXED_BASE;
+}
+
+/*
+ * Trials
+ *
+ * perf asks nobody whether an event counts: a hypervisor may let it count nothing, and so may an
+ * erratum that CPUID tells of. So what the native driver has learnt of this CPU holds for perf's
+ * events, and where it could not try an event, since perf had the counters, a twin is tried. What
+ * this cannot see: that perf gives an event another kind of counter later.
+ */
+
+/* Of each known event of the family, whether it was tried, and counted wrong */
+struct verdicts {
+	u8 tried;
+	u8 wrong;
+};
+
+/* Of a CPU, of its general and of its fixed counters. By kernel threads there; config_mutex */
+static DEFINE_PER_CPU(struct verdicts[2], verdicts);
+
+void perfctr_x86_shared_forget(unsigned int cpu)
+{
+	memset(per_cpu_ptr(&verdicts, cpu), 0, sizeof(struct verdicts[2]));
+}
+
+static struct verdicts *verdicts_of(const struct perf_event *event)
+{
+	return &(*per_cpu_ptr(&verdicts, event->cpu))[!perfctr_cpu_shared_is_general(event)];
+}
+
+/* Where the native driver has no counters its family still knows what a loop causes. */
+static const struct perfctr_x86_known *known_events(void)
+{
+	if (perfctr_pmu.family)
+		return perfctr_pmu.family->known;
+	if (is_intel())
+		return perfctr_intel.known;
+	return is_amd() ? perfctr_amd.known : NULL;
+}
+
+/* The known event that it counts, and nothing else, and its number; NULL: it is none */
+static const struct perfctr_x86_known *find_known(const struct perf_event *event, u8 *number)
+{
+	const struct perfctr_x86_known *known = known_events();
+	u64 select = event->hw.config & (EVNTSEL_EVENT | AMD_EVENT_HIGH);
+
+	if (select == EVNTSEL_REF_CYCLES_PERF)
+		select = EVNTSEL_REF_CYCLES;
+	for (*number = 0; known && known->event; known++, ++*number)
+		if (known->event == select)
+			return known;
+	return NULL;
+}
+
+/* The processor says that it does not count this architectural event. */
+static bool is_lacking(u64 config)
+{
+	static const u16 events[] = {
+		EVNTSEL_CYCLES, EVNTSEL_INSTRUCTIONS, EVNTSEL_REF_CYCLES, EVNTSEL_LLC_REFERENCES,
+		EVNTSEL_LLC_MISSES, EVNTSEL_BRANCHES, EVNTSEL_BRANCH_MISSES,
+	};
+	unsigned int i;
+
+	if (!is_intel())
+		return false;
+	for (i = 0; i < ARRAY_SIZE(events); i++)
+		if ((config & EVENT_AND_UMASK) == events[i])
+			return i >= cpuid_eax(CPUID_PERFMON) >> 24 ||
+			       cpuid_ebx(CPUID_PERFMON) & BIT(i);
+	return false;
+}
+
+/* The native driver tried it on this CPU, and found it wrong, or one of the counters it may have. */
+static bool is_wrong_natively(const struct perf_event *event)
+{
+	const struct perfctr_x86_cpu *cpu = per_cpu_ptr(&perfctr_x86_cpu, event->cpu);
+	const struct perfctr_x86_known *known = known_events();
+
+	if (!cpu->tried)
+		return false;
+	if (perfctr_cpu_shared_is_general(event) ?
+	    cpu->bad & GENMASK(PERFCTR_X86_FIXED - 1, 0) :
+	    cpu->bad >> (PERFCTR_X86_FIXED - FIXED_BASE + event->hw.idx) & 1)
+		return true;
+	for (; known && known->event; known++)
+		if (known->bit & cpu->bad_events &&
+		    known->event == (event->hw.config & EVENT_AND_UMASK))
+			return true;
+	return false;
+}
+
+bool perfctr_cpu_shared_twin(const struct perf_event *event, struct perfctr_shared_attr *attr)
+{
+	const struct perfctr_x86_cpu *cpu = per_cpu_ptr(&perfctr_x86_cpu, event->cpu);
+	const struct perfctr_x86_known *known;
+	u8 number;
+
+	known = perfctr_x86_trial_wanted ? find_known(event, &number) : NULL;
+	/* Only of events with a bit the native driver remembers how they did. */
+	if (!known || verdicts_of(event)->tried & BIT(number) || (cpu->tried && known->bit))
+		return false;
+	*attr = (struct perfctr_shared_attr){
+		.type = event->pmu->type,
+		.config = event->hw.config & (EVNTSEL_EVENT | AMD_EVENT_HIGH),
+	};
+	return true;
+}
+
+static u64 count_loop(struct perf_event *event, unsigned long turns)
+{
+	u64 before;
+
+	event->pmu->read(event);
+	before = local64_read(&event->count);
+	perfctr_x86_spin(turns);
+	event->pmu->read(event);
+	return local64_read(&event->count) - before;
+}
+
+void perfctr_cpu_shared_try(struct perf_event *twin)
+{
+	struct verdicts *own = verdicts_of(twin);
+	const struct perfctr_x86_known *known;
+	unsigned long flags;
+	bool right = false;
+	unsigned int i;
+	u64 few, many;
+	u8 number;
+
+	known = find_known(twin, &number);
+	for (i = 0; known && i < PERFCTR_X86_TRIES && !right; i++) {
+		local_irq_save(flags);
+		few = count_loop(twin, PERFCTR_X86_SHORT);
+		many = count_loop(twin, PERFCTR_X86_LONG);
+		local_irq_restore(flags);
+		right = perfctr_x86_is_right(few, many, known->per_turn);
+	}
+	if (!known)
+		return;
+	own->tried |= BIT(number);
+	if (!right)
+		own->wrong |= BIT(number);
+}
+
+/* An event that takes a register of its own counts nothing, or another's, without it. */
+static int judge_extra(const struct perf_event *event)
+{
+	u32 reg = event->hw.extra_reg.reg;
+
+	if (is_merge(event->hw.config))
+		return -EINVAL;
+	if (!reg && !event->attr.config1)
+		return perfctr_x86_has_extra(event->hw.config) ? -EOPNOTSUPP : 0;
+	/* It takes precise event-based sampling. */
+	if (reg == MSR_PEBS_LD_LAT_THRESHOLD)
+		return -EOPNOTSUPP;
+	/* perf ignores config1 if its tables know no register for it with that event. */
+	return reg && event->attr.config1 && event->hw.extra_reg.config == event->attr.config1 ?
+	       0 : -EINVAL;
+}
+
+int perfctr_cpu_shared_judge(const struct perf_event *event, u32 *reason)
+{
+	int err = judge_extra(event);
+	u8 number;
+
+	if (err)
+		return err;
+	if (is_lacking(event->hw.config) || is_wrong_natively(event) ||
+	    (find_known(event, &number) && verdicts_of(event)->wrong & BIT(number))) {
+		*reason = PERFCTR_REASON_TRIAL;
+		return -EINVAL;
+	}
+	return 0;
 }
 
 unsigned int perfctr_cpu_shared_generals(void)

@@ -16,11 +16,6 @@
 #include "registers.h"
 #include "trial.h"
 
-#define TRIES	3
-#define SHORT	1000
-#define LONG	11000
-#define TURNS	(LONG - SHORT)
-
 /* What a counter that never stops counts from a write to the next read at most */
 #define MEANWHILE	1000
 
@@ -199,19 +194,13 @@ static u32 try_image(const struct perfctr_cpu_image *image, u8 per_turn, bool us
 	u32 bad, good = 0;
 	unsigned int hw;
 
-	bad = count(image, SHORT, few);
-	bad |= count(image, LONG, many);
+	bad = count(image, PERFCTR_X86_SHORT, few);
+	bad |= count(image, PERFCTR_X86_LONG, many);
 	for_each_set_bit(hw, &counters, PERFCTR_X86_MAX) {
 		u8 each = hw < PERFCTR_X86_FIXED ? per_turn : fixed_per_turn[hw];
-		bool right;
 
-		if (user)
-			right = !few[hw] && !many[hw];
-		else if (each)
-			right = many[hw] - few[hw] == each * TURNS;
-		else
-			right = many[hw] && many[hw] >= few[hw];
-		if (right)
+		if (user ? !few[hw] && !many[hw] :
+			   perfctr_x86_is_right(few[hw], many[hw], each))
 			good |= BIT(hw);
 	}
 	return good & ~bad;
@@ -280,7 +269,7 @@ void perfctr_x86_try(struct perfctr_x86_trial *trial)
 	zero_controls();
 	for_each_set_bit(hw, &counters, PERFCTR_X86_MAX)
 		read_safe(perfctr_pmu.ctr[hw].msr, &ctr[hw]);
-	for (i = 0; i < TRIES; i++) {
+	for (i = 0; i < PERFCTR_X86_TRIES; i++) {
 		try_once(trial);
 		if (!trial->counters && !trial->events)
 			break;

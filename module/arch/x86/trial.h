@@ -19,6 +19,22 @@ struct perfctr_x86_trial {
 	u32 events;
 };
 
+/* How often a loop is tried, with so many turns each time, and with more */
+#define PERFCTR_X86_TRIES	3
+#define PERFCTR_X86_SHORT	1000
+#define PERFCTR_X86_LONG	11000
+
+/* Is that what is counted in these? @per_turn: in each turn; 0: some */
+static inline bool perfctr_x86_is_right(u64 few, u64 many, u8 per_turn)
+{
+	if (per_turn)
+		return many - few == per_turn * (PERFCTR_X86_LONG - PERFCTR_X86_SHORT);
+	return many && many >= few;
+}
+
+/* Does root want that counters are tried? Constant */
+extern bool perfctr_x86_trial_wanted;
+
 /* There are counters, and perfctr_pmu is known. */
 void perfctr_x86_trial_init(void);
 

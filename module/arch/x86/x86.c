@@ -52,8 +52,8 @@ module_param(override_firmware, bool, 0644);
 MODULE_PARM_DESC(override_firmware, "x86: take counters that the firmware uses, until it takes them back (Y)");
 
 /* Off: counters are used as CPUID tells of them, though they may count nothing. */
-static bool trial = true;
-module_param(trial, bool, 0444);
+bool perfctr_x86_trial_wanted = true;
+module_param_named(trial, perfctr_x86_trial_wanted, bool, 0444);
 MODULE_PARM_DESC(trial, "x86: try each counter with a known loop, and use none that counts it wrong (Y)");
 
 /*
@@ -142,8 +142,11 @@ int perfctr_cpu_check(const struct perfctr_ctr_control *first, unsigned int nr, 
 		/* Others' modes are in its config. */
 		if ((!ctr->flags && !perfctr_cpu_for_sessions(ctr)) || ctr->flags & ~CTR_BOTH)
 			return -EINVAL;
-		if (!perfctr_pmu.counters)
+		if (!perfctr_pmu.counters) {
+			if (perfctr_pmu.none == PERFCTR_NO_COUNTERS_TRIAL)
+				why->reason = PERFCTR_REASON_TRIAL;
 			return -EINVAL;
+		}
 		err = find_counters(ctr, &can[i], why);
 		if (err)
 			return err;
@@ -353,7 +356,7 @@ static int claim_try(void *unused)
 
 	if (cpu->tried || cpu->core == PERFCTR_X86_NO_CORE)
 		return 0;
-	if (trial)
+	if (perfctr_x86_trial_wanted)
 		perfctr_x86_try(&found);
 	cpu->bad = found.counters;
 	cpu->bad_events = found.events;
@@ -570,6 +573,7 @@ void perfctr_cpu_prepare(unsigned int cpu)
 
 	perfctr_x86_belong_to_nobody(coming);
 	perfctr_x86_forget_interrupts(cpu);
+	perfctr_x86_shared_forget(cpu);
 	coming->tried = false;
 	perfctr_x86_set_core(coming, cores_differ() ? PERFCTR_X86_NO_CORE : 0);
 }

@@ -21,14 +21,19 @@ const struct perfctr_ctr_control general[NR_GENERAL] = {
 #endif
 
 struct perfctr_refusal refusal;
+bool shared_untried;
 static struct model_ownership at_boot;
 
 void shared_begin(const struct model_machine *machine)
 {
 	model_boot(machine);
 	model_ownership(&at_boot);
+	if (shared_untried)
+		ck_assert_int_eq(model_pmu_reserve(), 0);
 	ck_assert_int_eq(perfctr_cpu_init(), 0);
 	ck_assert_int_eq(perfctr_config_init(), 0);
+	if (shared_untried)
+		model_pmu_unreserve();
 	model_perf_expect_none();
 	model_expect_ownership(&at_boot);
 	model_perf_asked = 0;

@@ -21,6 +21,9 @@ extern const struct perfctr_ctr_control general[NR_GENERAL];
 /* Of the latest get() or expect_refused() */
 extern struct perfctr_refusal refusal;
 
+/* perf has the counters as the module is loaded, where it takes all of them. */
+extern bool shared_untried;
+
 /* Loads the module; and unloads it, which leaves nothing of anything. */
 void shared_begin(const struct model_machine *machine);
 void shared_end(void);

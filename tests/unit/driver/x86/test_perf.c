@@ -159,7 +159,10 @@ static const struct {
 	{ { .event = EV_OFFCORE_1, .config = 2 }, 0, 0 },
 	{ { .event = EV_OFFCORE_0, .config = BIT(14) }, -EINVAL, 0 },	/* not in the register */
 	{ { .event = EV_ITLB, .config = 1 }, -EINVAL, 0 },		/* no register */
-	{ { .event = EV_OFFCORE_0, .config = 0 }, 0, 0 },
+	/* None of its bits set, it counts nothing. */
+	{ { .event = EV_OFFCORE_0, .config = 0 }, -EINVAL, 0 },
+	/* Precise sampling alone counts it. */
+	{ { .event = 0x01cd, .config = 0 }, -EOPNOTSUPP, 0 },
 };
 
 /* perf ignores a value for an event without a register; we do not. */
@@ -173,12 +176,189 @@ START_TEST(events_with_registers)
 	shared_begin(&model_v4);
 	if (extras[_i].err) {
 		expect_refused(&ctr, 1, SHARED, extras[_i].err, 0, NOBODY, NO_REASON);
+		expect_refused(&ctr, 1, ANY_SOURCE, extras[_i].err, 0, NOBODY, NO_REASON);
 	} else {
 		config = shared_get(&ctr, 1, SHARED);
 		ck_assert_uint_eq(event_of(config, 0, 1)->hw.extra_reg.config, ctr.config);
 		expect_counts(config, ALL);
 		shared_put(config);
 	}
+	shared_end();
+}
+END_TEST
+
+/* Without the register it would be another's value that the event counts by. */
+START_TEST(events_without_their_registers)
+{
+	static const struct perfctr_ctr_control offcore[] = {
+		{ .map = ANY, .event = EV_OFFCORE_0, .flags = USER },
+	};
+	/* The latency of loads has a register, of which precise sampling makes use. */
+	const struct perf_event latency = {
+		.attr.config1 = 3,
+		.hw = { .config = 0x01cd, .extra_reg = { 3, MSR_PEBS_LD_LAT_THRESHOLD } },
+	};
+	struct model_machine machine = model_v4;
+	u32 reason = 0;
+
+	machine.extras[0] = 0;
+	shared_begin(&machine);
+	ck_assert_int_eq(perfctr_cpu_shared_judge(&latency, &reason), -EOPNOTSUPP);
+	expect_refused(offcore, 1, SHARED, -EOPNOTSUPP, 0, NOBODY, NO_REASON);
+	expect_refused(offcore, 1, ANY_SOURCE, -EOPNOTSUPP, 0, NOBODY, NO_REASON);
+	shared_end();
+}
+END_TEST
+
+/* --- what counts nothing --- */
+
+static const struct {
+	u64 event;
+	u32 generic;	/* perf's own name for it */
+} architectural[] = {
+	{ EV_CYCLES, PERF_COUNT_HW_CPU_CYCLES },
+	{ EV_INSTRUCTIONS, PERF_COUNT_HW_INSTRUCTIONS },
+	{ EV_REFERENCE_CYCLES, PERF_COUNT_HW_BUS_CYCLES },
+	{ EV_LLC_REFERENCES, PERF_COUNT_HW_CACHE_REFERENCES },
+	{ EV_LLC_MISSES, PERF_COUNT_HW_CACHE_MISSES },
+	{ EV_BRANCHES, PERF_COUNT_HW_BRANCH_INSTRUCTIONS },
+	{ EV_MISPREDICTIONS, PERF_COUNT_HW_BRANCH_MISSES },
+};
+
+static void expect_tried_out(const struct perfctr_ctr_control *ctr)
+{
+	expect_refused(ctr, 1, SHARED, -EINVAL, 0, NOBODY, PERFCTR_REASON_TRIAL);
+	expect_refused(ctr, 1, ANY_SOURCE, -EINVAL, 0, NOBODY, PERFCTR_REASON_TRIAL);
+}
+
+/* CPUID's word; on Nehalem that mispredicted branches are counted wrong. perf takes raw events. */
+START_TEST(events_that_the_processor_lacks)
+{
+	const u64 event = architectural[_i].event;
+	const struct perfctr_ctr_control raw[] = { CTR(ANY, event, USER) };
+	const struct perfctr_ctr_control edge[] = {
+		CTR(ANY, event | SEL_EDGE | SEL_CMASK(1), USER),
+	};
+	const struct perfctr_ctr_control perfs[] = { CTR_PERF(PERF_TYPE_RAW, event, USER) };
+	const struct perfctr_ctr_control none = CTR(ANY, event, USER);
+	struct model_machine machine = model_v4;
+
+	machine.lacks = BIT(_i);
+	shared_begin(&machine);
+	expect_tried_out(raw);
+	expect_tried_out(edge);
+	expect_refused(perfs, 1, ANY_SOURCE, -EINVAL, 0, NOBODY, PERFCTR_REASON_TRIAL);
+	expect_refused(&none, 1, NATIVE, -EINVAL, 0, NOBODY, PERFCTR_REASON_TRIAL);
+	shared_put(GET(((const struct perfctr_ctr_control[]){ CTR(ANY, EV_ITLB, USER) }), SHARED));
+	shared_end();
+	machine.told = (unsigned int)_i;
+	machine.lacks = 0;
+	shared_begin(&machine);
+	expect_tried_out(raw);
+	shared_end();
+}
+END_TEST
+
+/* A hypervisor's filter, of which the native driver knows as it has tried */
+static const struct {
+	const struct model_machine *machine;
+	u32 filtered;
+	u32 stuck;
+	bool all;	/* no counter is left */
+} filters[] = {
+	{ &model_v4, EV_INSTRUCTIONS, BIT(FIXED(0)), false },
+	{ &model_v4, EV_BRANCHES, 0, false },
+	{ &model_v1, EV_INSTRUCTIONS, 0, false },
+	{ &model_v4, EV_INSTRUCTIONS, 0xf | 7u << FIXED(0), true },
+	{ &model_zen, 0xc0, 0, false },
+	{ &model_zen4, 0xc2, 0, false },
+};
+
+/* By either name, of one mode or both: @_i / 2; perf had the counters as the module was loaded: & 1 */
+START_TEST(filtered_events)
+{
+	const struct model_machine *machine = filters[_i / 2].machine;
+	const struct perfctr_ctr_control raw[] = { CTR(ANY, filters[_i / 2].filtered, USER) };
+	const struct perfctr_ctr_control both[] = { CTR(ANY, filters[_i / 2].filtered, BOTH) };
+	const struct perfctr_ctr_control other[] = {
+		CTR(ANY, machine->vendor == X86_VENDOR_INTEL ? EV_CYCLES : EV_ITLB, USER),
+	};
+	bool all = filters[_i / 2].all;
+
+	model_filtered = filters[_i / 2].filtered;
+	model_stuck[1] = filters[_i / 2].stuck;
+	shared_untried = _i & 1;
+	shared_begin(machine);
+	expect_refused(raw, 1, SHARED, -EINVAL, 0, NOBODY, PERFCTR_REASON_TRIAL);
+	/* It is known by now. */
+	model_perf_asked = 0;
+	expect_refused(both, 1, SHARED, -EINVAL, 0, NOBODY, PERFCTR_REASON_TRIAL);
+	ck_assert_uint_le(model_perf_asked, 2);
+	if (all)
+		expect_refused(other, 1, SHARED, -EINVAL, 0, NOBODY, PERFCTR_REASON_TRIAL);
+	else
+		shared_put(GET(other, SHARED));
+	shared_end();
+}
+END_TEST
+
+/* The filter is of general counters alone: the fixed one counts, and is had by one event. */
+START_TEST(filtered_on_general_counters)
+{
+	static const struct perfctr_ctr_control fixed[] = { CTR(ANY, EV_INSTRUCTIONS, USER) };
+	static const struct perfctr_ctr_control both[] = { CTR(ANY, EV_INSTRUCTIONS, BOTH) };
+	struct perfctr_config *config;
+
+	model_filtered = EV_INSTRUCTIONS;
+	shared_untried = true;
+	shared_begin(&model_v4);
+	config = GET(fixed, SHARED);
+	expect_refused(both, 1, SHARED, -EINVAL, 0, NOBODY, PERFCTR_REASON_TRIAL);
+	ck_assert_int_eq(event_of(config, 0, 0)->hw.idx, 32);
+	ck_assert_int_eq(event_of(config, 0, 1)->hw.idx, 32);
+	shared_put(config);
+	shared_end();
+}
+END_TEST
+
+/* A CPU that comes with a filter: who counts elsewhere is lost there. NMIs are forgiven. */
+START_TEST(filtered_on_a_cpu_that_comes)
+{
+	static const struct perfctr_ctr_control branches[] = { CTR(ANY, EV_BRANCHES, USER) };
+	struct perfctr_config *config;
+	struct thread thread;
+
+	shared_untried = true;
+	shared_begin(&model_v4);
+	model_disturbs = BIT(1) | BIT(2);
+	config = GET(branches, SHARED);
+	ck_assert_uint_eq(model_disturbs, 0);
+	shim_cpu_down(1);
+	model_filtered = EV_BRANCHES;
+	shim_cpu_up(1);
+	thread_init(&thread, config);
+	thread_in(&thread, 1);
+	ck_assert_int_eq(thread.error, -EIO);
+	thread_out(&thread);
+	shim_cpu_down(1);
+	model_filtered = ~0u;
+	shim_cpu_up(1);
+	expect_counts(config, 2);
+	shared_put(config);
+	shared_end();
+}
+END_TEST
+
+/* Root may say that nothing is tried: the count is what perf has. */
+START_TEST(no_trial_is_wanted)
+{
+	static const struct perfctr_ctr_control branches[] = { CTR(ANY, EV_BRANCHES, USER) };
+
+	model_filtered = EV_BRANCHES;
+	shim_set_param("trial", 0);
+	shared_begin(&model_v4);
+	shared_put(GET(branches, SHARED));
+	ck_assert_uint_eq(model_perf_asked, 2);
 	shared_end();
 }
 END_TEST
@@ -993,6 +1173,12 @@ void test_perf(void)
 	UNIT_RUN(the_event_decides);
 	unit_run(all_machines, NR_MACHINES);
 	UNIT_ROWS(events_with_registers, extras);
+	UNIT_RUN(events_without_their_registers);
+	UNIT_ROWS(events_that_the_processor_lacks, architectural);
+	unit_run(filtered_events, 2 * (int)ARRAY_SIZE(filters));
+	UNIT_RUN(filtered_on_general_counters);
+	UNIT_RUN(filtered_on_a_cpu_that_comes);
+	UNIT_RUN(no_trial_is_wanted);
 	UNIT_RUN(one_value_of_a_register);
 	UNIT_ROWS(any_thread_needs_privilege, privileged);
 	UNIT_ROWS(disclosed, disclosures);
