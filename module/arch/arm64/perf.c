@@ -16,19 +16,27 @@
 #define PMUVER_SHIFT	8
 #define PMUVER_MASK	0xf
 #define PMUVER_OTHER	0xf
+#define OTHER_GENERALS	8	/* Apple's, which Linux drives (drivers/perf/apple_m1_cpu_pmu.c) */
 #define PMCR_N_SHIFT	11
 #define PMCR_N_MASK	0x1f
+
+/* Else its registers do not exist: reading one is an Oops. */
+static bool is_pmuv3(void)
+{
+	unsigned int version = read_sysreg(id_aa64dfr0_el1) >> PMUVER_SHIFT & PMUVER_MASK;
+
+	return version && version != PMUVER_OTHER;
+}
 
 /* Events of PMUv3 that are of 32 bits. Before 6.11 perf numbered the counters otherwise. */
 bool perfctr_cpu_shared_inline(const struct perf_event *event)
 {
-	unsigned int version = read_sysreg(id_aa64dfr0_el1) >> PMUVER_SHIFT & PMUVER_MASK;
 	unsigned int wide = ARMPMU_EVT_64BIT | ARMPMU_EVT_47BIT;
 
 #ifdef ARMPMU_EVT_63BIT
 	wide |= ARMPMU_EVT_63BIT;
 #endif
-	if (!version || version == PMUVER_OTHER || CYCLES_INDEX != ARMV8_PMU_CYCLE_IDX)
+	if (!is_pmuv3() || CYCLES_INDEX != ARMV8_PMU_CYCLE_IDX)
 		return false;
 	return !(event->hw.flags & wide) && event->hw.idx >= 0 && event->hw.idx <= CYCLES_INDEX;
 }
@@ -60,7 +68,7 @@ bool perfctr_cpu_shared_is_general(const struct perf_event *event)
 
 unsigned int perfctr_cpu_shared_generals(void)
 {
-	return read_sysreg(pmcr_el0) >> PMCR_N_SHIFT & PMCR_N_MASK;
+	return is_pmuv3() ? read_sysreg(pmcr_el0) >> PMCR_N_SHIFT & PMCR_N_MASK : OTHER_GENERALS;
 }
 
 static struct perfctr_setting user_access = {
