@@ -14,16 +14,39 @@
 
 u64 perfctr_riscv_unfiltered;
 
-void __init perfctr_riscv_shared_init(void)
+/*
+ * perf believes that counters filter wherever they interrupt, as T-Head's do without Sscofpmf: but
+ * without it OpenSBI filters Andes' alone, by an extension of theirs. What the firmware itself
+ * counts has no mode.
+ */
+void __init perfctr_riscv_shared_init(bool andes)
 {
-	unsigned long fixed = perfctr_pmu.counters & FIXED_MASK;
+	unsigned long filtered = 0;
 	unsigned int hw;
 
-	perfctr_riscv_unfiltered = 0;
-	if (perfctr_pmu.filter_fixed)
-		return;
+	if (perfctr_pmu.filter || andes)
+		filtered |= perfctr_pmu.programmable;
+	if (perfctr_pmu.filter_fixed || andes)
+		filtered |= perfctr_pmu.counters & FIXED_MASK;
+	perfctr_riscv_unfiltered = ~0ULL;
+	for_each_set_bit(hw, &filtered, PERFCTR_RISCV_MAX)
+		perfctr_riscv_unfiltered &= ~BIT_ULL(perfctr_pmu.index[hw]);
+}
+
+/* Another counter would filter no better: there is none, or perf has no choice. */
+int perfctr_cpu_shared_judge(const struct perf_event *event, u32 *reason)
+{
+	unsigned long fixed = perfctr_pmu.fixed_only;
+	unsigned int hw;
+
+	if (perfctr_cpu_shared_filters(event))
+		return 0;
+	if (perfctr_riscv_unfiltered == ~0ULL)
+		return -EOPNOTSUPP;
 	for_each_set_bit(hw, &fixed, PERFCTR_RISCV_HPM)
-		perfctr_riscv_unfiltered |= BIT_ULL(perfctr_pmu.index[hw]);
+		if (perfctr_pmu.index[hw] == event->hw.idx)
+			return -EOPNOTSUPP;
+	return 0;
 }
 
 /* Cache event code: cache in bits 3..15, operation in bits 1..2, result in bit 0 */

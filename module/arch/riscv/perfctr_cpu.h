@@ -248,16 +248,11 @@ static inline bool perfctr_cpu_shared_needs_privilege(const struct perfctr_share
 	return false;
 }
 
-static inline int perfctr_cpu_shared_judge(const struct perf_event *event, u32 *reason)
-{
-	return 0;
-}
-
-/* Of perf's: the firmware's numbers of cycle and instret, where those count in all modes */
+/* Of perf's: the firmware's numbers of the counters that count in all modes */
 extern u64 perfctr_riscv_unfiltered;
-void perfctr_riscv_shared_init(void);
+void perfctr_riscv_shared_init(bool andes);
 
-/* They are what the firmware gives if all others are taken. */
+/* cycle and instret are what the firmware gives if all others are taken. */
 static __always_inline bool perfctr_cpu_shared_filters(const struct perf_event *event)
 {
 	return likely(!(perfctr_riscv_unfiltered >> (READ_ONCE(event->hw.idx) & 63) & 1)) ||
@@ -281,6 +276,7 @@ static inline bool perfctr_cpu_shared_hides(const struct perf_event *event)
 
 int perfctr_cpu_shared_attr(const struct perfctr_ctr_control *ctr,
 			    struct perfctr_shared_attr *attr);
+int perfctr_cpu_shared_judge(const struct perf_event *event, u32 *reason);
 bool perfctr_cpu_shared_is_general(const struct perf_event *event);
 unsigned int perfctr_cpu_shared_generals(void);
 

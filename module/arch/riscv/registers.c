@@ -126,11 +126,20 @@ static unsigned int index_to_hw(unsigned long index)
 int perfctr_riscv_match(struct perfctr_riscv_cpu *cpu, u32 counters,
 			const struct perfctr_riscv_prog *prog)
 {
+	unsigned long mask = perfctr_riscv_sbi_mask(counters), flags = cfg_flags(prog->flags);
 	struct sbiret ret;
 	unsigned int hw;
 
-	ret = perfctr_riscv_call(SBI_EXT_PMU_COUNTER_CFG_MATCH, 0, perfctr_riscv_sbi_mask(counters),
-				 cfg_flags(prog->flags), prog->event, prog->config);
+	ret = perfctr_riscv_call(SBI_EXT_PMU_COUNTER_CFG_MATCH, 0, mask, flags, prog->event,
+				 prog->config);
+	/* From 1.9 on OpenSBI chooses none that does not filter, but lets the caller choose. */
+	if (ret.error && !perfctr_pmu.filter_fixed && !(counters & ~FIXED_MASK)) {
+		ret = perfctr_riscv_call(SBI_EXT_PMU_COUNTER_CFG_MATCH, 0, mask,
+					 flags | SBI_PMU_CFG_FLAG_SKIP_MATCH, prog->event,
+					 prog->config);
+		if (!ret.error)
+			WRITE_ONCE(perfctr_pmu.never_chosen, true);
+	}
 	if (ret.error)
 		return -EBUSY;
 	hw = index_to_hw(ret.value);
@@ -154,8 +163,7 @@ int perfctr_riscv_match(struct perfctr_riscv_cpu *cpu, u32 counters,
 	return -EBUSY;
 }
 
-/* The events that the firmware never counts on cycle or instret instead. */
-static u64 events_of_no_fixed(unsigned int type)
+u64 perfctr_riscv_events_of_no_fixed(unsigned int type)
 {
 	u64 fixed = BIT_ULL(SBI_PMU_HW_CPU_CYCLES) | BIT_ULL(SBI_PMU_HW_INSTRUCTIONS);
 
@@ -167,7 +175,7 @@ bool perfctr_riscv_is_free(struct perfctr_riscv_cpu *cpu, unsigned int hw)
 	unsigned int type, code;
 
 	for (type = SBI_TYPE_HW; type <= SBI_TYPE_CACHE; type++) {
-		unsigned long events = events_of_no_fixed(type);
+		unsigned long events = perfctr_riscv_events_of_no_fixed(type);
 
 		for_each_set_bit(code, &events, BITS_PER_LONG) {
 			struct perfctr_riscv_prog prog = perfctr_riscv_event_prog(type, code);
@@ -190,7 +198,8 @@ int perfctr_riscv_match_one(struct perfctr_riscv_cpu *cpu, unsigned int hw,
 
 	/* If this is refused somebody may lose the filter of cycle: try another event first. */
 	if (!free && fallback && perfctr_pmu.filter_fixed && perfctr_pmu.programmable & BIT(hw) &&
-	    (events_of_no_fixed(SBI_TYPE_HW) || events_of_no_fixed(SBI_TYPE_CACHE)) &&
+	    (perfctr_riscv_events_of_no_fixed(SBI_TYPE_HW) ||
+	     perfctr_riscv_events_of_no_fixed(SBI_TYPE_CACHE)) &&
 	    !perfctr_riscv_is_free(cpu, hw))
 		return -EBUSY;
 	got = perfctr_riscv_match(cpu, BIT(hw), prog);
@@ -345,7 +354,7 @@ int perfctr_cpu_load(const struct perfctr_config *config)
 /* Only the a-mode counters: perfctr_cpu_istart() or iclear() writes the others. */
 static int restart_actrs(const struct perfctr_config *config)
 {
-	u32 perfs = perfctr_pmu.filter ? 0 : config->mask & FIXED_MASK;
+	u32 perfs = config->mask & perfctr_pmu.fixed_only;
 	struct sbiret ret;
 
 	if (unlikely(!perfctr_riscv_actrs(config)))

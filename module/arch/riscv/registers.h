@@ -24,9 +24,12 @@ struct perfctr_pmu {
 	bool shuffled;		/* some counter's SBI index is not its number */
 	bool filter;		/* Sscofpmf */
 	bool filter_fixed;	/* Smcntrpmf */
+	u32 fixed_only;		/* cycle, instret: no other counter counts its event, for perf neither */
+	bool never_chosen;	/* the firmware gives cycle and instret to who chooses them alone */
 	bool interrupt;		/* programmable counters interrupt */
 	bool probed;		/* events were probed while nobody else had a counter */
 	unsigned long probe_again;	/* the earliest time of the next probe, in jiffies */
+	unsigned int probes;	/* how many there were */
 	int event_once;		/* only one counter at a time counts an event; -1 not known */
 	u32 counters;		/* hardware counters that exist */
 	u32 programmable;	/* those of them that are hpmcounters */
@@ -60,6 +63,8 @@ int perfctr_riscv_match(struct perfctr_riscv_cpu *cpu, u32 counters,
 /* Ask for this counter. @free: nobody else is known to have it. */
 int perfctr_riscv_match_one(struct perfctr_riscv_cpu *cpu, unsigned int hw,
 			    const struct perfctr_riscv_prog *prog, bool free);
+/* The events that are known to exist and that the firmware never counts on cycle or instret */
+u64 perfctr_riscv_events_of_no_fixed(unsigned int type);
 /* Does nobody have this programmable counter? It is not ours. */
 bool perfctr_riscv_is_free(struct perfctr_riscv_cpu *cpu, unsigned int hw);
 /* Take counter hw, programmed to prog; it need not run yet. */

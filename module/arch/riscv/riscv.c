@@ -62,11 +62,13 @@ struct claim {
 };
 
 /*
- * Without Sscofpmf the firmware gives cycle and instret to perf, for its events cycles and
- * instructions, even if we have them, and perf writes and stops its counters. But perf
+ * Where no other counter counts cycles or instructions the firmware gives cycle and instret to
+ * perf, even if we have them, and perf writes and stops its counters. So it is without Sscofpmf,
+ * and on boards whose device tree maps these events nowhere else. But perf
  * also keeps a list of its own. So we make a pinned perf event on each CPU, which has the
- * counter in that list: other events of perf's that need it do not count, and say so. With
- * Sscofpmf perf takes these two only when it has run out of programmable counters, and no
+ * counter in that list: other events of perf's that need it do not count, and say so. Firmware that lets nobody have them
+ * but who chooses them does not give them to perf, which never does. Elsewhere
+ * perf takes these two only when it has run out of programmable counters, and no
  * event would be sure to get them.
  *
  * Written under config_mutex.
@@ -77,7 +79,7 @@ static DEFINE_PER_CPU(struct {
 
 static bool reservable(unsigned int hw)
 {
-	return perfctr_riscv_sbi && !perfctr_pmu.filter && FIXED_MASK & BIT(hw);
+	return perfctr_pmu.fixed_only & BIT(hw) && !READ_ONCE(perfctr_pmu.never_chosen);
 }
 
 static void unreserve_on(unsigned int cpu, unsigned int hw)
@@ -97,6 +99,8 @@ static int reserve_here(unsigned int cpu, unsigned int hw)
 		.config = hw == PERFCTR_RISCV_CYCLE ? PERF_COUNT_HW_CPU_CYCLES :
 						      PERF_COUNT_HW_INSTRUCTIONS,
 		.pinned = 1,
+		/* As shared.c: where nothing can be excluded that is refused. */
+		.exclude_guest = perfctr_pmu.filter,
 	};
 	struct perf_event *event = perf_event_create_kernel_counter(&attr, cpu, NULL, NULL, NULL);
 
@@ -225,19 +229,19 @@ static int claim_release(void *arg)
 	return 0;
 }
 
-/*
- * If no programmable counter has a filter, cycle and instret count their own events:
- * without Sscofpmf OpenSBI counts these nowhere else.
- */
+/* cycle and instret count their own events where no other counter does. */
 static u32 fixed_for(u64 event)
 {
-	if (perfctr_pmu.programmable && perfctr_pmu.filter)
-		return PERFCTR_MAP_ANY;
+	u32 hw;
+
 	if (event == SBI_PMU_HW_CPU_CYCLES)
-		return PERFCTR_RISCV_CYCLE;
-	if (event == SBI_PMU_HW_INSTRUCTIONS)
-		return PERFCTR_RISCV_INSTRET;
-	return PERFCTR_MAP_ANY;
+		hw = PERFCTR_RISCV_CYCLE;
+	else if (event == SBI_PMU_HW_INSTRUCTIONS)
+		hw = PERFCTR_RISCV_INSTRET;
+	else
+		return PERFCTR_MAP_ANY;
+	return perfctr_pmu.fixed_only & BIT(hw) || !perfctr_pmu.programmable ? hw :
+									       PERFCTR_MAP_ANY;
 }
 
 static bool is_fixed(const struct perfctr_ctr_control *ctr)
@@ -288,10 +292,11 @@ int perfctr_cpu_check(const struct perfctr_ctr_control *ctr, unsigned int nr, bo
 				return -EINVAL;
 			used |= BIT(map);
 			if (map == PERFCTR_RISCV_CYCLE || map == PERFCTR_RISCV_INSTRET) {
-				/* They do not interrupt, even if others do. */
-				if (ctr->event != perfctr_riscv_fixed_event(map) ||
-				    (ctr->ireset && perfctr_pmu.interrupt))
+				if (ctr->event != perfctr_riscv_fixed_event(map))
 					return -EINVAL;
+				/* They do not interrupt, even if others do. */
+				if (ctr->ireset && perfctr_pmu.interrupt)
+					return ctr->map == PERFCTR_MAP_ANY ? -EOPNOTSUPP : -EINVAL;
 				filter = perfctr_pmu.filter_fixed;
 			}
 		} else if (++any > most) {
@@ -686,8 +691,16 @@ void perfctr_cpu_info(struct perfctr_kernel_info *info)
 	info->events[1] = perfctr_pmu.events[1];
 }
 
+/* In a string of them, each after an underscore */
+static bool __init is_in_isa(const char *isa, const char *name)
+{
+	const char *found = strstr(isa, name);
+
+	return found && found != isa && found[-1] == '_';
+}
+
 /* Linux 6.12 does not know the name of Smcntrpmf; the device tree does. */
-static bool __init cpus_have_smcntrpmf(void)
+static bool __init cpus_have(const char *name)
 {
 	unsigned int cpu;
 	bool have = true;
@@ -698,9 +711,8 @@ static bool __init cpus_have_smcntrpmf(void)
 
 		if (!node)
 			return false;
-		if (of_property_match_string(node, "riscv,isa-extensions", "smcntrpmf") < 0 &&
-		    (of_property_read_string(node, "riscv,isa", &isa) ||
-		     !strstr(isa, "_smcntrpmf")))
+		if (of_property_match_string(node, "riscv,isa-extensions", name) < 0 &&
+		    (of_property_read_string(node, "riscv,isa", &isa) || !is_in_isa(isa, name)))
 			have = false;
 		of_node_put(node);
 	}
@@ -776,8 +788,9 @@ int __init perfctr_cpu_init(void)
 		 * cycles and instructions, and changes their filter even if it then
 		 * finds them reserved.
 		 */
-		perfctr_pmu.filter_fixed = perfctr_pmu.filter && cpus_have_smcntrpmf();
-		perfctr_riscv_shared_init();
+		perfctr_pmu.filter_fixed = perfctr_pmu.filter && cpus_have("smcntrpmf");
+		perfctr_pmu.fixed_only = perfctr_pmu.filter ? 0 : FIXED_MASK;
+		perfctr_riscv_shared_init(cpus_have("xandespmu"));
 		perfctr_pmu.interrupt = perfctr_pmu.filter && perfctr_pmu.programmable &&
 					!find_interrupt();
 		perfctr_riscv_probe_events();

@@ -5,6 +5,7 @@
 #include <linux/nospec.h>
 #include <linux/perf_event.h>
 #include <linux/percpu.h>
+#include <asm/tlbflush.h>
 
 #include "registers.h"
 #include "sbi_events.h"
@@ -32,15 +33,13 @@ void perfctr_riscv_event_is_proven(u64 event)
 			BIT_ULL(SBI_EVENT_CODE(event) & 63);
 }
 
-/* 0 if two counters with the same event both count it, 1 if only one does; -1: not known */
-static int events_count_once(struct perfctr_riscv_cpu *cpu)
+/* 0 if two counters with that event both count it, 1 if only one does; -1: neither, or not known */
+static int event_counts_once(struct perfctr_riscv_cpu *cpu, unsigned int type, unsigned int code)
 {
-	struct perfctr_riscv_prog prog =
-		perfctr_riscv_event_prog(SBI_TYPE_HW, SBI_PMU_HW_INSTRUCTIONS);
+	struct perfctr_riscv_prog prog = perfctr_riscv_event_prog(type, code);
 	unsigned long rest = perfctr_pmu.programmable & ~cpu->owned;
 	unsigned int hw, nr = 0, counting = 0;
 	u32 taken = 0;
-	int once = -1;
 
 	for_each_set_bit(hw, &rest, PERFCTR_RISCV_MAX) {
 		if (nr < 2 && !perfctr_riscv_match_one(cpu, hw, &prog, false)) {
@@ -49,15 +48,59 @@ static int events_count_once(struct perfctr_riscv_cpu *cpu)
 		}
 	}
 	if (nr == 2 && !perfctr_riscv_start(taken, SBI_PMU_START_FLAG_SET_INIT_VALUE, 0)) {
-		/* They have counted the instructions of this call, if they count. */
+		/* Instructions of this call, misses of the TLBs: what they count if they count. */
+		local_flush_tlb_all();
 		perfctr_riscv_stop(taken, 0);
 		for_each_set_bit(hw, &rest, PERFCTR_RISCV_MAX)
 			if (taken & BIT(hw) && perfctr_riscv_read(perfctr_riscv_stub(hw)))
 				counting++;
-		once = counting < 2;
 	}
 	perfctr_riscv_stop(taken, SBI_PMU_STOP_FLAG_RESET);
+	return counting ? counting < 2 : -1;
+}
+
+/* The same of the first event that shows it */
+static int events_count_once(struct perfctr_riscv_cpu *cpu)
+{
+	unsigned int type, code;
+	int once = -1;
+
+	if (!(perfctr_pmu.fixed_only & BIT(PERFCTR_RISCV_INSTRET)))
+		once = event_counts_once(cpu, SBI_TYPE_HW, SBI_PMU_HW_INSTRUCTIONS);
+	for (type = SBI_TYPE_HW; type <= SBI_TYPE_CACHE; type++) {
+		unsigned long events = perfctr_riscv_events_of_no_fixed(type);
+
+		for_each_set_bit(code, &events, BITS_PER_LONG)
+			if (once < 0)
+				once = event_counts_once(cpu, type, code);
+	}
 	return once;
+}
+
+/*
+ * The programmable counters are free, or ours. With Smcntrpmf asking could take the filter from
+ * somebody's counter.
+ */
+static void find_fixed_only(struct perfctr_riscv_cpu *cpu)
+{
+	unsigned long fixed = perfctr_pmu.counters & FIXED_MASK;
+	unsigned int hw;
+
+	if (perfctr_pmu.filter_fixed)
+		return;
+	for_each_set_bit(hw, &fixed, PERFCTR_RISCV_HPM) {
+		struct perfctr_riscv_prog prog =
+			perfctr_riscv_event_prog(SBI_TYPE_HW, perfctr_riscv_fixed_event(hw));
+		int got = perfctr_riscv_match(cpu, perfctr_pmu.programmable & ~cpu->owned, &prog);
+
+		if (got >= 0) {
+			perfctr_riscv_stop(BIT(got), SBI_PMU_STOP_FLAG_RESET);
+			continue;
+		}
+		perfctr_pmu.fixed_only |= BIT(hw);
+		/* Does the firmware choose it? It has no filter that could be lost. */
+		perfctr_riscv_match(cpu, BIT(hw), &prog);
+	}
 }
 
 /* Tries the event on this CPU's counters that are not ours; a mask of the one that took it */
@@ -83,8 +126,8 @@ static u32 probe_event(unsigned int type, unsigned int code)
 
 /*
  * Which standard events exist? Only a free counter can tell, so while others have some
- * counters this is repeated now and then. cycles and instructions need no proof, and asking
- * for them may do harm: see perfctr_riscv_match_one().
+ * counters this is repeated, ever more seldom, as it may be that no event tells. cycles and
+ * instructions need no proof, and asking for them may do harm: see perfctr_riscv_match_one().
  */
 void perfctr_riscv_probe_events(void)
 {
@@ -118,11 +161,17 @@ void perfctr_riscv_probe_events(void)
 	for_each_set_bit(hw, &rest, PERFCTR_RISCV_MAX)
 		if (perfctr_riscv_is_free(cpu, hw))
 			seen |= BIT(hw);
-	/* Two counters are free, or at least were. */
+	/* All are free, or at least were. */
+	perfctr_pmu.probed = !(perfctr_pmu.programmable & ~cpu->owned & ~seen);
+	if (perfctr_pmu.probed && perfctr_pmu.filter)
+		find_fixed_only(cpu);
 	if (perfctr_pmu.event_once < 0 && hweight32(seen) > 1)
 		perfctr_pmu.event_once = events_count_once(cpu);
-	perfctr_pmu.probed = !(perfctr_pmu.programmable & ~cpu->owned & ~seen) &&
-			     perfctr_pmu.event_once >= 0;
+	/* While we have most counters, two cannot be compared; where there is one, there is no need. */
+	if (perfctr_pmu.event_once < 0 && hweight32(seen) < 2 &&
+	    hweight32(perfctr_pmu.programmable) > 1)
+		perfctr_pmu.probed = false;
 	local_irq_restore(irqflags);
-	perfctr_pmu.probe_again = (jiffies + HZ) | 1;
+	perfctr_pmu.probe_again = (jiffies + ((unsigned long)HZ << min(perfctr_pmu.probes, 10U))) | 1;
+	perfctr_pmu.probes++;
 }

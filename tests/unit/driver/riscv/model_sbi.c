@@ -19,6 +19,7 @@
 #include "model_sbi.h"
 #include "riscv/shim/asm/hwcap.h"
 #include "riscv/shim/asm/timex.h"
+#include "riscv/shim/asm/tlbflush.h"
 #include "arch/riscv/interrupt.h"
 
 #define FW_CTRS		16	/* firmware counters follow the hardware's */
@@ -145,7 +146,9 @@ void model_boot(const struct model_machine *machine)
 		for (hw = 0; hw < MODEL_CTRS; hw++)
 			harts[cpu].value[hw] = 0x10000ull * (hw + 1) + 0x100ull * cpu;
 		harts[cpu].time = 1000000 + cpu;
-		if (model.smcntrpmf)
+		if (model.andes)
+			shim_nodes[cpu].extensions = "i m a xandespmu zicntr";
+		else if (model.smcntrpmf)
 			shim_nodes[cpu].extensions = "i m a sscofpmf smcntrpmf zicntr";
 		else
 			shim_nodes[cpu].extensions = "i m a sscofpmf zicntr";
@@ -219,6 +222,13 @@ void model_count(enum model_kind kind, enum model_mode mode, u64 nr)
 	}
 }
 
+void local_flush_tlb_all(void)
+{
+	model_count(KIND_DTLB_READ, MODEL_KERNEL, 2);
+	model_count(KIND_DTLB_WRITE, MODEL_KERNEL, 1);
+	model_count(KIND_ITLB, MODEL_KERNEL, 1);
+}
+
 void model_pass(u64 time)
 {
 	harts[shim_cpu].time += time;
@@ -239,7 +249,7 @@ u64 tally_count(const struct model_tally *tally, const struct perfctr_ctr_contro
 		unsigned int hw)
 {
 	const u64 *nr = tally->nr[model_kind((u32)ctr->event, ctr->config)];
-	bool filter = hw < MODEL_HPM ? model.smcntrpmf : model.sscofpmf;
+	bool filter = model.andes || (hw < MODEL_HPM ? model.smcntrpmf : model.sscofpmf);
 
 	if (!filter)
 		return nr[MODEL_USER] + nr[MODEL_KERNEL] + nr[MODEL_MACHINE];
@@ -303,7 +313,9 @@ static u8 modes_off(unsigned long flags)
 
 static struct sbiret fixed(unsigned int hw, unsigned long flags)
 {
-	if (model.smcntrpmf) {
+	if (model.strict && model.sscofpmf && !model.smcntrpmf)
+		return (struct sbiret) { .error = SBI_ERR_NOT_SUPPORTED };
+	if (model.smcntrpmf || model.andes) {
 		harts[shim_cpu].ctr[hw].modes_off = modes_off(flags);
 		harts[shim_cpu].ctr[hw].owner = caller;
 	}
@@ -333,6 +345,7 @@ static u32 event_counters(unsigned long event, u64 data)
 	switch (event) {
 	case EV_CYCLES:
 	case EV_INSTRUCTIONS:
+		return model.board ? 0 : model.programmable;
 	case EV_ITLB:
 		return model.programmable;
 	case EV_BRANCHES:
@@ -367,7 +380,7 @@ static struct sbiret cfg_match(unsigned long base, unsigned long mask, unsigned 
 		expect_own(found, "CFG_MATCH");
 		return (struct sbiret) { .value = index };
 	}
-	if (fallback < MODEL_CTRS && !model.sscofpmf)
+	if (fallback < MODEL_CTRS && !model.sscofpmf && !model.andes)
 		return fixed(fallback, flags);
 
 	for (index = 0; index < nr_hw_ctrs(); index++) {
@@ -389,7 +402,7 @@ static struct sbiret cfg_match(unsigned long base, unsigned long mask, unsigned 
 		.active = event,
 		.owner = caller,
 		.inhibited = true,
-		.modes_off = model.sscofpmf ? modes_off(flags) : 0,
+		.modes_off = model.sscofpmf || model.andes ? modes_off(flags) : 0,
 		.event = event,
 		.data = data,
 		.dead = model.event_once && !event_is_new(event, data),
@@ -801,7 +814,7 @@ u32 model_pmu_type(unsigned int cpu)
 /* Nor does it interrupt. */
 bool model_pmu_no_exclude(void)
 {
-	return !model.sscofpmf;
+	return !model.sscofpmf && !model.thead && !model.andes;
 }
 
 int model_pmu_reserve(void)

@@ -61,6 +61,10 @@
  * @ignores_mask: CFG_MATCH gives the highest free counter, asked for or not
  * @branches: EV_BRANCHES exists
  * @basic: only cycles and instructions do
+ * @board: cycle and instret alone count these, as a board's device tree has it
+ * @strict: CFG_MATCH never gives a fixed counter that does not filter (OpenSBI 1.9)
+ * @thead: perf believes that counters filter, without Sscofpmf
+ * @andes: so it does, and they filter
  * @shuffled: an SBI counter index is not the number of a CSR
  * @no_interrupt: overflow interrupts are not enabled
  * @no_handler: perf has no handler for them
@@ -79,6 +83,10 @@ struct model_machine {
 	bool ignores_mask;
 	bool branches;
 	bool basic;
+	bool board;
+	bool strict;
+	bool thead;
+	bool andes;
 	bool shuffled;
 	bool no_interrupt;
 	bool no_handler;

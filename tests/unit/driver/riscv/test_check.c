@@ -23,6 +23,26 @@ static const struct model_machine once = {
 	.nr_cpus = 1, .programmable = 0x7f8, .width = 64,
 };
 
+/* Whose device tree has cycles and instructions on the fixed counters alone */
+static const struct model_machine board = {
+	.sbi = true, .sscofpmf = true, .board = true, .nr_cpus = 2, .programmable = 0x7f8, .width = 48,
+};
+
+static const struct model_machine board_once = {
+	.sbi = true, .sscofpmf = true, .board = true, .event_once = true,
+	.nr_cpus = 2, .programmable = 0x7f8, .width = 48,
+};
+
+/* A later OpenSBI */
+static const struct model_machine strict = {
+	.sbi = true, .sscofpmf = true, .strict = true, .nr_cpus = 2, .programmable = 0x7f8, .width = 48,
+};
+
+static const struct model_machine strict_board = {
+	.sbi = true, .sscofpmf = true, .strict = true, .board = true,
+	.nr_cpus = 2, .programmable = 0x7f8, .width = 48,
+};
+
 static const struct model_machine no_sbi = { .nr_cpus = 2 };
 
 #define FW_EVENT	0xf0000ull
@@ -175,6 +195,27 @@ static const struct {
 	  { CTR(ANY, EV_CYCLES, USER), CTR(0, EV_CYCLES, BOTH) } },
 	{ "event twice elsewhere", NULL, 0, false, 2,
 	  { CTR(ANY, EV_DTLB_READ, USER), CTR(ANY, EV_DTLB_READ, USER) } },
+
+	/* Boards, and other firmware */
+	{ "board, both modes", &board, 0, true, 2,
+	  { CTR(ANY, EV_INSTRUCTIONS, BOTH), CTR(ANY, EV_CYCLES, BOTH) } },
+	{ "board, user", &board, -EOPNOTSUPP, false, 1, { CTR(ANY, EV_INSTRUCTIONS, USER) } },
+	{ "board, kernel", &board, -EOPNOTSUPP, false, 1, { CTR(ANY, EV_CYCLES, KERNEL) } },
+	{ "board, i-mode", &board, -EOPNOTSUPP, false, 1, { ICTR(ANY, EV_CYCLES, BOTH, 1000) } },
+	{ "board, twice", &board, -EINVAL, true, 2,
+	  { CTR(ANY, EV_CYCLES, BOTH), CTR(ANY, EV_CYCLES, BOTH) } },
+	{ "board, another event", &board, 0, false, 1, { CTR(ANY, EV_ITLB, USER) } },
+	{ "board, an event twice", &board, 0, true, 2,
+	  { CTR(ANY, EV_ITLB, USER), CTR(ANY, EV_ITLB, KERNEL) } },
+	{ "board of QEMU's, an event twice", &board_once, -EOPNOTSUPP, true, 2,
+	  { CTR(ANY, EV_ITLB, KERNEL), CTR(ANY, EV_ITLB, USER) } },
+	{ "strict, named", &strict, 0, true, 2,
+	  { CTR(0, EV_CYCLES, BOTH), CTR(2, EV_INSTRUCTIONS, BOTH) } },
+	{ "strict, any", &strict, 0, false, 1, { CTR(ANY, EV_CYCLES, USER) } },
+	{ "strict board", &strict_board, 0, true, 2,
+	  { CTR(ANY, EV_CYCLES, BOTH), CTR(ANY, EV_ITLB, USER) } },
+	{ "strict board, user", &strict_board, -EOPNOTSUPP, false, 1,
+	  { CTR(ANY, EV_CYCLES, USER) } },
 
 	/* Without the extension */
 	{ "no sbi, clock", &no_sbi, 0, false, 0, {} },
@@ -329,6 +370,43 @@ START_TEST(event_of_a_taken_counter_exists)
 	ck_assert_uint_eq(why.owner, PERFCTR_OWNER_PERF);
 	model_perf_give(0, BIT(3));
 	CLAIM(dtlb);
+}
+END_TEST
+
+/* What is known after one look at all counters is asked no more, whatever it is. */
+static const struct model_machine *const asked_once[] = {
+	&model_default, &model_filtering, &model_tight, &once, &board, &board_once, &strict,
+	&strict_board, &branches, &fixed_only, &unfiltered,
+};
+
+START_TEST(asks_once)
+{
+	struct perfctr_kernel_info info = {};
+
+	driver_init(asked_once[_i]);
+	model_calls_reset();
+	shim_jiffies += (unsigned long)shim_hz + 1;
+	perfctr_cpu_info(&info);
+	ck_assert_uint_eq(model_all_calls(), 0);
+}
+END_TEST
+
+/* No event tells whether a counter is free. The questions get rarer. */
+START_TEST(asks_ever_more_seldom)
+{
+	struct model_machine machine = board;
+	struct perfctr_kernel_info info = {};
+	unsigned int seconds, looks = 0;
+
+	machine.basic = true;
+	driver_init(&machine);
+	for (seconds = 0; seconds < 1000; seconds++) {
+		model_calls_reset();
+		shim_jiffies += (unsigned long)shim_hz;
+		perfctr_cpu_info(&info);
+		looks += model_all_calls() > 0;
+	}
+	ck_assert_uint_le(looks, 10);
 }
 END_TEST
 
@@ -507,6 +585,8 @@ void test_check(void)
 	UNIT_RUN(events_are_asked_for_again);
 	UNIT_RUN(event_of_a_taken_counter_exists);
 	UNIT_ROWS(event_once_is_seen_beside_perf, limits);
+	UNIT_ROWS(asks_once, asked_once);
+	UNIT_RUN(asks_ever_more_seldom);
 	UNIT_ROWS(smcntrpmf_is_found, trees);
 	UNIT_ROWS(info_tells_the_truth, infos);
 	UNIT_ROWS(probing_leaves_nothing, probes);

@@ -203,6 +203,81 @@ START_TEST(nothing_can_be_excluded)
 }
 END_TEST
 
+/*
+ * perf takes T-Head's counters for filtering ones, as these interrupt, but the firmware has no way
+ * to filter without Sscofpmf: then user mode would be counted with the kernel.
+ */
+START_TEST(what_perf_only_believes_to_filter)
+{
+	static const struct perfctr_ctr_control both[] = {
+		CTR(ANY, EV_ITLB, BOTH), CTR(ANY, EV_INSTRUCTIONS, BOTH),
+	};
+	static const struct perfctr_ctr_control kernel[] = { CTR(ANY, EV_ITLB, KERNEL) };
+	struct model_machine machine = model_default;
+	struct perfctr_config *config;
+	unsigned int i;
+
+	machine.sscofpmf = false;
+	machine.thead = true;
+	shared_begin(&machine);
+	for (i = 0; i < 2; i++) {
+		expect_refused(two + i, 1, SHARED, -EOPNOTSUPP, 0, NOBODY, NO_REASON);
+		expect_refused(two + i, 1, ANY_SOURCE, -EOPNOTSUPP, 0, NOBODY, NO_REASON);
+	}
+	expect_refused(kernel, 1, SHARED, -EOPNOTSUPP, 0, NOBODY, NO_REASON);
+	config = GET(both, SHARED);
+	expect_counts(config, ALL);
+	shared_put(config);
+	shared_end();
+}
+END_TEST
+
+/* Andes' counters do filter, by an extension that is older than Sscofpmf. */
+START_TEST(what_filters_without_sscofpmf)
+{
+	struct model_machine machine = model_default;
+	struct perfctr_config *config;
+
+	machine.sscofpmf = false;
+	machine.andes = true;
+	shared_begin(&machine);
+	expect_refused(two, 2, NATIVE, -EOPNOTSUPP, 0, NOBODY, NO_REASON);
+	config = GET(two, ANY_SOURCE);
+	ck_assert(config->shared);
+	expect_counts(config, ALL);
+	shared_put(config);
+	shared_end();
+}
+END_TEST
+
+/* On some boards perf has no other counter for it either. */
+START_TEST(fixed_counters_alone)
+{
+	static const struct perfctr_ctr_control both[] = {
+		CTR(ANY, EV_INSTRUCTIONS, BOTH), CTR(ANY, EV_ITLB, BOTH),
+	};
+	struct model_machine machine = model_default;
+	struct perfctr_config *config;
+
+	machine.board = true;
+	shared_begin(&machine);
+	expect_refused(two, 2, SHARED, -EOPNOTSUPP, 0, NOBODY, NO_REASON);
+	expect_refused(two, 2, ANY_SOURCE, -EOPNOTSUPP, 0, NOBODY, NO_REASON);
+	config = GET(both, ANY_SOURCE);
+	ck_assert(!config->shared);
+	/* perf would write it, and does not get it. */
+	ck_assert_uint_eq(model_perf_reserved[0], BIT(MODEL_INSTRET));
+	expect_refused(both, 1, SHARED, -EBUSY, 0, PERFCTR_OWNER_PERF, NO_REASON);
+	expect_counts(config, ALL);
+	shared_put(config);
+	config = GET(both, SHARED);
+	expect_counts(config, ALL);
+	expect_refused(both, 2, NATIVE, -EBUSY, 0, PERFCTR_OWNER_PERF, NO_REASON);
+	shared_put(config);
+	shared_end();
+}
+END_TEST
+
 /* There cycle and instret are counters that one of both has. */
 START_TEST(fixed_counters_have_one_owner)
 {
@@ -313,6 +388,9 @@ void test_perf(void)
 	UNIT_RUN(side_by_side);
 	UNIT_RUN(shared_where_native_has_no_room);
 	UNIT_RUN(nothing_can_be_excluded);
+	UNIT_RUN(what_perf_only_believes_to_filter);
+	UNIT_RUN(what_filters_without_sscofpmf);
+	UNIT_RUN(fixed_counters_alone);
 	UNIT_RUN(fixed_counters_have_one_owner);
 	UNIT_RUN(fixed_counters_do_not_filter);
 	UNIT_RUN(fixed_counters_that_filter);
