@@ -87,6 +87,13 @@ static __always_inline void perfctr_cpu_bind_ictr(struct perfctr_cpu_ctr *ctr, u
 }
 #endif
 
+#ifndef PERFCTR_CPU_COUNTS_ONCE
+static inline bool perfctr_cpu_counts_once(void)
+{
+	return false;
+}
+#endif
+
 #ifndef PERFCTR_CPU_SHARED_TRIES
 static inline bool perfctr_cpu_shared_twin(const struct perf_event *event,
 					   struct perfctr_shared_attr *attr)

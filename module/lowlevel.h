@@ -502,6 +502,9 @@ static inline unsigned long perfctr_age_period(unsigned int width, unsigned int 
  * int perfctr_cpu_shared_judge(event, reason), on its CPU: 0, or EINVAL or EOPNOTSUPP with
  *	*reason: it does not count what was asked for, as perf ignores part of it, or the
  *	native driver would refuse it for counting wrong
+ * PERFCTR_CPU_COUNTS_ONCE: defined where some processors do:
+ * bool perfctr_cpu_counts_once(void): count an event by one of the counters that want it, and not
+ *	by the others; or it is not known. config_mutex
  * PERFCTR_CPU_SHARED_TRIES: defined where some events are tried before they count for us:
  * bool perfctr_cpu_shared_twin(event, attr), on its CPU: *attr becomes an event by which to try
  *	whether that one counts; false: there is none, or it was tried

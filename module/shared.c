@@ -626,6 +626,22 @@ static int check_unprivileged(const struct perfctr_config *config, struct perfct
 	return check_another(config, why) ?: perfctr_shared_allowed(config, why);
 }
 
+/*
+ * Where an event is counted once: it is another slot's already, in other modes. EBUSY: of another
+ * config; EOPNOTSUPP: of this one
+ */
+static int check_once(const struct perfctr_shared_attr *event, const struct perfctr_config *config)
+{
+	unsigned int i;
+
+	if (!perfctr_cpu_counts_once())
+		return 0;
+	for (i = 0; i < ARRAY_SIZE(slots); i++)
+		if (slots[i].users && same_event(&slots[i].event, event))
+			return config->mask & BIT(i) ? -EOPNOTSUPP : -EBUSY;
+	return 0;
+}
+
 int perfctr_shared_claim(struct perfctr_config *config, const struct perfctr_where *where,
 			 struct perfctr_refusal *why)
 {
@@ -639,11 +655,14 @@ int perfctr_shared_claim(struct perfctr_config *config, const struct perfctr_whe
 
 		err = find_attr(ctr, &event);
 		slot = err ? NULL : find_slot(&event, modes(ctr));
-		if (!slot) {
+		if (!err)
+			err = !slot ? -EBUSY : slot->users ? 0 : check_once(&event, config);
+		if (err) {
 			why->index = i;
-			why->owner = PERFCTR_OWNER_PERFCTR;
-			why->reason = PERFCTR_REASON_ROOM;
-			err = err ?: -EBUSY;
+			if (err == -EBUSY) {
+				why->owner = PERFCTR_OWNER_PERFCTR;
+				why->reason = PERFCTR_REASON_ROOM;
+			}
 			goto err_put;
 		}
 		if (!slot->users) {

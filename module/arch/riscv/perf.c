@@ -7,6 +7,7 @@
 #include <linux/perf_event.h>
 
 #include "registers.h"
+#include "sbi_events.h"
 
 /* As drivers/perf/riscv_pmu_sbi.c translates them: the numbers of SBI begin with 1. */
 #define HW_NONE		0
@@ -47,6 +48,12 @@ int perfctr_cpu_shared_judge(const struct perf_event *event, u32 *reason)
 		if (perfctr_pmu.index[hw] == event->hw.idx)
 			return -EOPNOTSUPP;
 	return 0;
+}
+
+bool perfctr_cpu_counts_once(void)
+{
+	perfctr_riscv_probe_events();
+	return perfctr_pmu.event_once;
 }
 
 /* Cache event code: cache in bits 3..15, operation in bits 1..2, result in bit 0 */

@@ -259,6 +259,9 @@ static __always_inline bool perfctr_cpu_shared_filters(const struct perf_event *
 	       !(event->attr.exclude_user || event->attr.exclude_kernel);
 }
 
+#define PERFCTR_CPU_COUNTS_ONCE
+bool perfctr_cpu_counts_once(void);
+
 /* perf lets a thread read the counters of its own events, and no others. */
 static inline bool perfctr_cpu_shared_discloses(void)
 {

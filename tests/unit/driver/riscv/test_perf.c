@@ -278,6 +278,34 @@ START_TEST(fixed_counters_alone)
 }
 END_TEST
 
+/* An event is counted once (QEMU): the second counter of it would stand still. */
+START_TEST(an_event_on_two_counters)
+{
+	static const struct perfctr_ctr_control modes[] = {
+		CTR(ANY, EV_DTLB_READ, USER), CTR(ANY, EV_DTLB_READ, KERNEL),
+	};
+	static const struct perfctr_ctr_control same[] = {
+		CTR(ANY, EV_DTLB_READ, USER), CTR(ANY, EV_ITLB, USER), CTR(ANY, EV_DTLB_READ, USER),
+	};
+	struct model_machine machine = model_default;
+	struct perfctr_config *config;
+
+	machine.event_once = true;
+	shared_begin(&machine);
+	expect_refused(modes, 2, SHARED, -EOPNOTSUPP, 1, NOBODY, NO_REASON);
+	expect_refused(modes, 2, ANY_SOURCE, -EOPNOTSUPP, 1, NOBODY, NO_REASON);
+	config = GET(same, SHARED);
+	expect_counts(config, ALL);
+	expect_refused(modes + 1, 1, SHARED, -EBUSY, 0, PERFCTR_OWNER_PERFCTR,
+		       PERFCTR_REASON_ROOM);
+	shared_put(config);
+	config = shared_get(modes + 1, 1, SHARED);
+	expect_counts(config, ALL);
+	shared_put(config);
+	shared_end();
+}
+END_TEST
+
 /* There cycle and instret are counters that one of both has. */
 START_TEST(fixed_counters_have_one_owner)
 {
@@ -391,6 +419,7 @@ void test_perf(void)
 	UNIT_RUN(what_perf_only_believes_to_filter);
 	UNIT_RUN(what_filters_without_sscofpmf);
 	UNIT_RUN(fixed_counters_alone);
+	UNIT_RUN(an_event_on_two_counters);
 	UNIT_RUN(fixed_counters_have_one_owner);
 	UNIT_RUN(fixed_counters_do_not_filter);
 	UNIT_RUN(fixed_counters_that_filter);
