@@ -217,6 +217,11 @@ run_part() { # name
 		subjects=
 		case $full$machine in
 		hybrid) subjects='report hybrid beside' ;;
+		riscv64-thead) subjects='exact hold' ;;
+		riscv64-board)
+			way='env BOARD=1'
+			subjects='exact hold sharing' ;;
+		riscv64-opensbi) subjects='exact sharing' ;;
 		# What is left out here, of the library and of perfex, is the same on a skylake.
 		riscv64-6.12)
 			subjects="report $core behaviours reader width sharing guarded tracee cpus record perfex"

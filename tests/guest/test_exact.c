@@ -921,6 +921,99 @@ START_TEST(ref_cycles_are_perfs)
 }
 END_TEST
 
+#ifdef __riscv
+/*
+ * The environment's BOARD: instructions and cycles have no other counters than instret and cycle,
+ * as the device tree of some boards says. These filter by mode with Smcntrpmf only.
+ */
+static bool instructions_filter(void)
+{
+	uint32_t fixed = PERFCTR_FEATURE_FILTER_FIXED, general = PERFCTR_FEATURE_FILTER;
+
+	return guest.info.cpu_features & (getenv("BOARD") ? fixed : general);
+}
+
+/* By a counter that counts all modes a program would be told the kernel's instructions as its own. */
+START_TEST(one_mode_without_a_filter)
+{
+	static const uint32_t modes[] = { PERFCTR_CTR_USER, PERFCTR_CTR_KERNEL };
+	static const uint64_t events[] = { EV_INSTRUCTIONS, EV_CYCLES };
+	struct perfctr_control control;
+	unsigned int i, k;
+	int fd = open_self(), err;
+
+	for (i = 0; i < 2; i++) {
+		for (k = 0; k < 2; k++) {
+			control_init(&control);
+			control_add_at(&control, PERFCTR_MAP_ANY, events[i], modes[k]);
+			control.source = PERFCTR_SOURCE_NATIVE;
+			ck_assert_int_eq(try_control(fd, &control), -EOPNOTSUPP);
+			control.source = PERFCTR_SOURCE_ANY;
+			ck_assert_int_eq(try_control(fd, &control), -EOPNOTSUPP);
+			/* perf itself knows, or only we do. */
+			control.source = PERFCTR_SOURCE_SHARED;
+			err = try_control(fd, &control);
+			ck_assert_msg(err == -EINVAL || err == -EOPNOTSUPP, "%d", err);
+		}
+	}
+	unlink_self(fd);
+	close(fd);
+}
+END_TEST
+
+/* Both modes it counts, by either source. */
+START_TEST(both_modes_without_a_filter)
+{
+	const unsigned long loops = 1000000;
+	static const uint32_t sources[] = {
+		PERFCTR_SOURCE_NATIVE, PERFCTR_SOURCE_SHARED, PERFCTR_SOURCE_ANY,
+	};
+	struct perfctr_read rd[2] = { { .size = sizeof(*rd) }, { .size = sizeof(*rd) } };
+	struct perfctr_control control;
+	unsigned int i;
+	int fd;
+
+	/* There is one such counter: the next source has it when the one before has let it go. */
+	for (i = 0; i < 3; i++) {
+		fd = open_self();
+		control_init(&control);
+		control_add_at(&control, PERFCTR_MAP_ANY, EV_INSTRUCTIONS,
+			       PERFCTR_CTR_USER | PERFCTR_CTR_KERNEL);
+		control.source = sources[i];
+		set_control(fd, &control);
+		ck_assert_int_eq(exact_kernel(fd, PERFCTR_IOC_READ, rd, body_spin, loops), 0);
+		ck_assert_uint_ge(rd[1].sum[0] - rd[0].sum[0], EXACT_KERNEL + BODY_SPIN(loops));
+		/* Some calls and ticks of the kernel */
+		ck_assert_uint_lt(rd[1].sum[0] - rd[0].sum[0], EXACT_KERNEL + BODY_SPIN(loops + 100000));
+		unlink_self(fd);
+		close(fd);
+	}
+}
+END_TEST
+
+/* Where the emulator counts an event on one counter at a time the second one would stand still. */
+START_TEST(an_event_in_two_modes)
+{
+	static const uint32_t sources[] = {
+		PERFCTR_SOURCE_NATIVE, PERFCTR_SOURCE_SHARED, PERFCTR_SOURCE_ANY,
+	};
+	struct perfctr_control control;
+	unsigned int i;
+	int fd = open_self();
+
+	for (i = 0; i < 3; i++) {
+		control_init(&control);
+		control_add_at(&control, PERFCTR_MAP_ANY, EV_DTLB_LOAD_MISSES, PERFCTR_CTR_USER);
+		control_add_at(&control, PERFCTR_MAP_ANY, EV_DTLB_LOAD_MISSES, PERFCTR_CTR_KERNEL);
+		control.source = sources[i];
+		ck_assert_int_eq(try_control(fd, &control), guest.twice ? 0 : -EOPNOTSUPP);
+	}
+	unlink_self(fd);
+	close(fd);
+}
+END_TEST
+#endif
+
 int main(void)
 {
 	guest_begin("exact", NULL);
@@ -954,6 +1047,13 @@ int main(void)
 	GUEST_RUN(clock_is_read_inline, NEED_RDTSC | AS_USER);
 #if !defined(__riscv) && !defined(__powerpc__)
 	GUEST_RUN(clock_is_not_offered_if_forbidden, NEED_RDTSC | AS_USER);
+#endif
+#ifdef __riscv
+	if (!instructions_filter()) {
+		GUEST_RUN(one_mode_without_a_filter, 0);
+		GUEST_RUN(both_modes_without_a_filter, 0);
+	}
+	GUEST_RUN(an_event_in_two_modes, NEED_COUNTERS | NEED_PERF);
 #endif
 	GUEST_RUN(ref_cycles_are_perfs, NEED_X86 | NEED_PERF);
 	return guest_end();

@@ -17,13 +17,15 @@
 #   patched	QEMU's stock program is not enough
 #   icount	there is nothing without the instruction clock
 #   append	what else the kernel is told
+#   board	RISC-V: the device tree has cycles and instructions on their own counters alone
+#   opensbi	RISC-V: with Debian testing's firmware, and not QEMU's own
 #
 # Processors with counters have names of their own, and may be followed by a kernel:
 # nehalem, nehalem-testing, nehalem-6.1. nehalem-i386 has nehalem's kernel, and all
 # programs are of 32 bits. Names that begin with a digit are PowerPC's.
 
 arch='' suite=check programs=check boots=check flavour='' linux='' checker='' module=$machine patched='' icount=''
-append='' second='' threads=''
+append='' second='' threads='' board='' opensbi=''
 
 case $machine in
 riscv64-6.12 | riscv64-testing | riscv64-debug | riscv64-rt)
@@ -32,6 +34,12 @@ riscv64-smcntrpmf)
 	arch=riscv64 cpu=rv64,sscofpmf=true,smcntrpmf=true ;;
 riscv64-nopmu)
 	arch=riscv64 cpu=rv64,pmu-mask=0 ;;
+riscv64-thead)
+	arch=riscv64 cpu=thead-c906 ;;
+riscv64-board)
+	arch=riscv64 cpu=rv64,sscofpmf=true board=y ;;
+riscv64-opensbi)
+	arch=riscv64 cpu=rv64,sscofpmf=true opensbi=y ;;
 arm64-6.12)
 	arch=arm64 cpu=cortex-a72 ;;
 x86_64-6.1 | x86_64-6.12 | x86_64-testing | x86_64-rt | x86_64-debug | x86_64-kcsan)
@@ -158,7 +166,7 @@ gnu=$arch
 [ "$arch" != arm64 ] || gnu=aarch64
 [ "$arch" != ppc32 ] || gnu=powerpc
 case $machine in
-riscv64-smcntrpmf | riscv64-nopmu) module=riscv64-6.12 ;;
+riscv64-smcntrpmf | riscv64-nopmu | riscv64-thead | riscv64-board | riscv64-opensbi) module=riscv64-6.12 ;;
 riscv64-* | x86_64-* | arm64-* | pentium3 | p5) ;;
 pentiumm | k7) module=pentium3 ;;
 p5mmx | mii | c6 | winchip2 | c3) module=p5 ;;
