@@ -10,7 +10,10 @@
 
 #define KERNELS_NAME	"the kernel's name for an event of this processor"
 
-/* Of perf's events only perf knows which ones there are, so each is tried. */
+/*
+ * Of perf's events only perf knows which ones there are, so each is tried. So is each on RISC-V, where
+ * some counters count all modes: "uk", as these can only be counted together.
+ */
 static const char *whether_here(int fd, const struct perfctr_info *info,
 				const struct perfctr_ctr_control *ctr)
 {
@@ -23,11 +26,13 @@ static const char *whether_here(int fd, const struct perfctr_info *info,
 
 	if (!perfctr_event_available(info, ctr))
 		return "no";
-	if (!(ctr->flags & PERFCTR_CTR_PERF))
+	if (!(ctr->flags & PERFCTR_CTR_PERF) && !IS_RISCV)
 		return "yes";
 	control.ctr[0].flags |= PERFCTR_CTR_USER;
 	if (!_vperfctr_control_native(fd, &control))
 		return "yes";
+	if (!(ctr->flags & PERFCTR_CTR_PERF))
+		return errno == EOPNOTSUPP ? "uk" : "yes";
 	/* perf does not know it on a CPU. */
 	return errno == EINVAL || errno == EXDEV ? "no" : "?";
 }
@@ -170,5 +175,6 @@ void print_list(const struct perfctr_info *info)
 		printf("%-28s %-4s %s\n", "rHEX",
 		       perfctr_event_available(info, &ctr) ? "?" : "no",
 		       "a raw event, by its number in the processor's manual");
-	printf("\nWith :u counted in user mode, :k in kernel mode, :uk in both.\n");
+	printf("\nWith :u counted in user mode, :k in kernel mode, :uk in both%s.\n",
+	       IS_RISCV ? "; \"uk\": in both together only" : "");
 }

@@ -92,7 +92,7 @@
 #define PERFCTR_REASON_MEDIATED	12	/* EBUSY: a guest of KVM's has the counters for itself */
 #define PERFCTR_REASON_CPUS	13	/* EBUSY: they count for CPUs, by the module's driver */
 #define PERFCTR_REASON_THREADS	14	/* EBUSY: they count for threads, by the module's driver */
-#define PERFCTR_REASON_TRIAL	15	/* EINVAL: the event counts nothing here, by CPUID or a trial */
+#define PERFCTR_REASON_TRIAL	15	/* EINVAL: it counts nothing here: CPUID, or a trial */
 
 /* perfctr_info.cpu_features; the first three are those of perfctr 2.6. */
 #define PERFCTR_FEATURE_RDPMC		0x01	/* counters are readable in user mode */

@@ -4,6 +4,7 @@
 #include <linux/bitops.h>
 #include <linux/errno.h>
 #include <linux/init.h>
+#include <linux/of.h>
 #include <linux/perf_event.h>
 
 #include "registers.h"
@@ -15,13 +16,42 @@
 
 u64 perfctr_riscv_unfiltered;
 
+/* In a string of them, each after an underscore */
+static bool __init is_in_isa(const char *isa, const char *name)
+{
+	const char *found = strstr(isa, name);
+
+	return found && found != isa && found[-1] == '_';
+}
+
+/* Linux 6.12 does not know the name of Smcntrpmf; the device tree does. */
+bool __init perfctr_riscv_cpus_have(const char *name)
+{
+	unsigned int cpu;
+	bool have = true;
+
+	for_each_possible_cpu(cpu) {
+		struct device_node *node = of_get_cpu_node(cpu, NULL);
+		const char *isa;
+
+		if (!node)
+			return false;
+		if (of_property_match_string(node, "riscv,isa-extensions", name) < 0 &&
+		    (of_property_read_string(node, "riscv,isa", &isa) || !is_in_isa(isa, name)))
+			have = false;
+		of_node_put(node);
+	}
+	return have;
+}
+
 /*
  * perf believes that counters filter wherever they interrupt, as T-Head's do without Sscofpmf: but
  * without it OpenSBI filters Andes' alone, by an extension of theirs. What the firmware itself
  * counts has no mode.
  */
-void __init perfctr_riscv_shared_init(bool andes)
+void __init perfctr_riscv_shared_init(void)
 {
+	bool andes = perfctr_riscv_cpus_have("xandespmu");
 	unsigned long filtered = 0;
 	unsigned int hw;
 

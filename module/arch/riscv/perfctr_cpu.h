@@ -250,7 +250,9 @@ static inline bool perfctr_cpu_shared_needs_privilege(const struct perfctr_share
 
 /* Of perf's: the firmware's numbers of the counters that count in all modes */
 extern u64 perfctr_riscv_unfiltered;
-void perfctr_riscv_shared_init(bool andes);
+void perfctr_riscv_shared_init(void);
+/* Do all CPUs have that extension? The device tree says so. */
+bool perfctr_riscv_cpus_have(const char *name);
 
 /* cycle and instret are what the firmware gives if all others are taken. */
 static __always_inline bool perfctr_cpu_shared_filters(const struct perf_event *event)

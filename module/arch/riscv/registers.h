@@ -24,7 +24,7 @@ struct perfctr_pmu {
 	bool shuffled;		/* some counter's SBI index is not its number */
 	bool filter;		/* Sscofpmf */
 	bool filter_fixed;	/* Smcntrpmf */
-	u32 fixed_only;		/* cycle, instret: no other counter counts its event, for perf neither */
+	u32 fixed_only;		/* cycle, instret: no other counter counts its event */
 	bool never_chosen;	/* the firmware gives cycle and instret to who chooses them alone */
 	bool interrupt;		/* programmable counters interrupt */
 	bool probed;		/* events were probed while nobody else had a counter */

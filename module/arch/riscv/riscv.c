@@ -11,7 +11,6 @@
 #include <linux/jiffies.h>
 #include <linux/moduleparam.h>
 #include <linux/nospec.h>
-#include <linux/of.h>
 #include <linux/perf_event.h>
 #include <linux/smp.h>
 #include <linux/workqueue.h>
@@ -66,9 +65,9 @@ struct claim {
  * perf, even if we have them, and perf writes and stops its counters. So it is without Sscofpmf,
  * and on boards whose device tree maps these events nowhere else. But perf
  * also keeps a list of its own. So we make a pinned perf event on each CPU, which has the
- * counter in that list: other events of perf's that need it do not count, and say so. Firmware that lets nobody have them
- * but who chooses them does not give them to perf, which never does. Elsewhere
- * perf takes these two only when it has run out of programmable counters, and no
+ * counter in that list: other events of perf's that need it do not count, and say so. Where the
+ * firmware lets only those have them who choose them it gives none to perf, which does not.
+ * Elsewhere perf takes these two only when it has run out of programmable counters, and no
  * event would be sure to get them.
  *
  * Written under config_mutex.
@@ -691,34 +690,6 @@ void perfctr_cpu_info(struct perfctr_kernel_info *info)
 	info->events[1] = perfctr_pmu.events[1];
 }
 
-/* In a string of them, each after an underscore */
-static bool __init is_in_isa(const char *isa, const char *name)
-{
-	const char *found = strstr(isa, name);
-
-	return found && found != isa && found[-1] == '_';
-}
-
-/* Linux 6.12 does not know the name of Smcntrpmf; the device tree does. */
-static bool __init cpus_have(const char *name)
-{
-	unsigned int cpu;
-	bool have = true;
-
-	for_each_possible_cpu(cpu) {
-		struct device_node *node = of_get_cpu_node(cpu, NULL);
-		const char *isa;
-
-		if (!node)
-			return false;
-		if (of_property_match_string(node, "riscv,isa-extensions", name) < 0 &&
-		    (of_property_read_string(node, "riscv,isa", &isa) || !is_in_isa(isa, name)))
-			have = false;
-		of_node_put(node);
-	}
-	return have;
-}
-
 #define csr_is_readable(csr)						\
 ({									\
 	unsigned long __ok = 0, __value;				\
@@ -788,9 +759,10 @@ int __init perfctr_cpu_init(void)
 		 * cycles and instructions, and changes their filter even if it then
 		 * finds them reserved.
 		 */
-		perfctr_pmu.filter_fixed = perfctr_pmu.filter && cpus_have("smcntrpmf");
+		perfctr_pmu.filter_fixed = perfctr_pmu.filter &&
+					   perfctr_riscv_cpus_have("smcntrpmf");
 		perfctr_pmu.fixed_only = perfctr_pmu.filter ? 0 : FIXED_MASK;
-		perfctr_riscv_shared_init(cpus_have("xandespmu"));
+		perfctr_riscv_shared_init();
 		perfctr_pmu.interrupt = perfctr_pmu.filter && perfctr_pmu.programmable &&
 					!find_interrupt();
 		perfctr_riscv_probe_events();

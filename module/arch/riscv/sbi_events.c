@@ -167,11 +167,11 @@ void perfctr_riscv_probe_events(void)
 		find_fixed_only(cpu);
 	if (perfctr_pmu.event_once < 0 && hweight32(seen) > 1)
 		perfctr_pmu.event_once = events_count_once(cpu);
-	/* While we have most counters, two cannot be compared; where there is one, there is no need. */
+	/* While we have most counters no two can be compared; where there is one none need be. */
 	if (perfctr_pmu.event_once < 0 && hweight32(seen) < 2 &&
 	    hweight32(perfctr_pmu.programmable) > 1)
 		perfctr_pmu.probed = false;
 	local_irq_restore(irqflags);
-	perfctr_pmu.probe_again = (jiffies + ((unsigned long)HZ << min(perfctr_pmu.probes, 10U))) | 1;
+	perfctr_pmu.probe_again = (jiffies + (1UL * HZ << min(perfctr_pmu.probes, 10U))) | 1;
 	perfctr_pmu.probes++;
 }

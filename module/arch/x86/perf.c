@@ -239,7 +239,7 @@ static bool is_lacking(u64 config)
 	return false;
 }
 
-/* The native driver tried it on this CPU, and found it wrong, or one of the counters it may have. */
+/* By the native driver's trial on this CPU it is wrong, or one of the counters that it may have. */
 static bool is_wrong_natively(const struct perf_event *event)
 {
 	const struct perfctr_x86_cpu *cpu = per_cpu_ptr(&perfctr_x86_cpu, event->cpu);
@@ -275,7 +275,8 @@ bool perfctr_cpu_shared_twin(const struct perf_event *event, struct perfctr_shar
 	return true;
 }
 
-static u64 count_loop(struct perf_event *event, unsigned long turns)
+/* One copy, so that what is executed around the loop is the same each time. */
+static noinline u64 count_loop(struct perf_event *event, unsigned long turns)
 {
 	u64 before;
 

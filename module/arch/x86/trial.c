@@ -10,11 +10,17 @@
 
 #include <linux/init.h>
 #include <linux/lockdep.h>
+#include <linux/moduleparam.h>
 #include <asm/msr.h>
 
 #include "lowlevel.h"
 #include "registers.h"
 #include "trial.h"
+
+/* Off: counters are used as CPUID tells of them, though they may count nothing. */
+bool perfctr_x86_trial_wanted = true;
+module_param_named(trial, perfctr_x86_trial_wanted, bool, 0444);
+MODULE_PARM_DESC(trial, "x86: try each counter with a known loop, and use none that counts it wrong (Y)");
 
 /* What a counter that never stops counts from a write to the next read at most */
 #define MEANWHILE	1000

@@ -51,11 +51,6 @@ static bool override_firmware = true;
 module_param(override_firmware, bool, 0644);
 MODULE_PARM_DESC(override_firmware, "x86: take counters that the firmware uses, until it takes them back (Y)");
 
-/* Off: counters are used as CPUID tells of them, though they may count nothing. */
-bool perfctr_x86_trial_wanted = true;
-module_param_named(trial, perfctr_x86_trial_wanted, bool, 0444);
-MODULE_PARM_DESC(trial, "x86: try each counter with a known loop, and use none that counts it wrong (Y)");
-
 /*
  * Who has the counters. config_mutex
  * @users: configs that are claimed
