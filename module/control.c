@@ -92,7 +92,7 @@ static __always_inline void disown(struct vperfctr *perfctr, bool own)
 
 	raw_spin_lock_irqsave(&perfctr->lock, flags);
 	vperfctr_suspend(perfctr);
-	vperfctr_hold(perfctr, PERFCTR_HOLD_IDLE);
+	vperfctr_hold(perfctr, PERFCTR_HOLD_ENDED);
 	atomic_andnot(PERFCTR_HOLD_ON_EXEC | PERFCTR_HOLD_SUSPENDED, &perfctr->hold);
 	vperfctr_page_disown(perfctr);
 	WRITE_ONCE(perfctr->holder, NULL);
@@ -155,6 +155,12 @@ static int detach_tracee(struct vperfctr *perfctr, struct task_struct *owner)
 		perfctr_config_unuse(perfctr->config, false);
 	put_owners(perfctr);
 	return 0;
+}
+
+/* Anything at all; else it is a stop */
+static bool counts(const struct perfctr_control *control)
+{
+	return control->tsc_on || perfctr_control_nr(control);
 }
 
 static int check_record(const struct perfctr_control *control)
@@ -239,6 +245,34 @@ static void parts_put(struct parts *parts)
 }
 
 /*
+ * All sums but those that are preserved, and those of counters that it does not name, begin with
+ * zero. The latter too if they may be wrong: preserve is refused then, so later ones cannot tell.
+ */
+static __always_inline void begin_sums(struct vperfctr *perfctr,
+				       const struct perfctr_control *control)
+{
+	struct perfctr_cpu_state *state = &perfctr->cpu_state;
+	struct perfctr_cpu_ctr *ctr = state->ctr;
+	u32 preserve = control->preserve, left = perfctr->config->nr;
+
+	if (unlikely(perfctr->error == PERFCTR_ERROR_CHANGED))
+		left = perfctr_nrctrs();
+	for (; left; left--, ctr++, preserve >>= 1)
+		if (!(preserve & 1))
+			ctr->acc = 0;
+	WRITE_ONCE(state->end, state->ctr + perfctr->config->nr);
+	WRITE_ONCE(perfctr->nr_ictrs, perfctr->config->nr_ictrs);
+	/* The clock is always accumulated. Off hides it; the next on starts from zero. */
+	if (!control->tsc_on || !perfctr->clock_on)
+		state->clock = 0;
+	WRITE_ONCE(perfctr->clock_on, control->tsc_on);
+	perfctr->soft_on = false;
+	memset(perfctr->soft, 0, sizeof(perfctr->soft));
+	WRITE_ONCE(perfctr->overflows, 0);
+	WRITE_ONCE(perfctr->error, PERFCTR_ERROR_NONE);
+}
+
+/*
  * By the owner, or its tracer, @tracee being held, which else is NULL. The parts are exchanged for
  * the old control's. The config is claimed, so only this CPU's load can fail from here on.
  */
@@ -247,11 +281,8 @@ static __always_inline void control_apply(struct vperfctr *perfctr,
 					  struct parts *parts, u8 raw,
 					  struct task_struct *tracee, struct file *file)
 {
-	struct perfctr_cpu_state *state = &perfctr->cpu_state;
-	u32 preserve = control->preserve, left = perfctr_nrctrs();
-	bool enabled = control->tsc_on || parts->config->nr;
+	bool enabled = counts(control);
 	struct perfctr_tree *old;
-	struct perfctr_cpu_ctr *ctr;
 	unsigned long flags;
 	int hold = 0;
 
@@ -268,11 +299,6 @@ static __always_inline void control_apply(struct vperfctr *perfctr,
 	change_begin(perfctr);
 	/* At once, without grace: somebody else may get these counters next. */
 	revoke(perfctr, !tracee);
-	perfctr->soft_on = false;
-	if (perfctr->config)
-		memset(perfctr->soft, 0, sizeof(perfctr->soft));
-	else
-		left = 0;	/* it has not counted yet */
 	WRITE_ONCE(perfctr->holder, enabled ? file : NULL);
 	swap(perfctr->config, parts->config);
 	/* Before the old ring is left, so that readers never see nobody. */
@@ -288,28 +314,21 @@ static __always_inline void control_apply(struct vperfctr *perfctr,
 	parts->tree = old;
 	if (parts->spare)
 		swap(perfctr->spare, parts->spare);
-	WRITE_ONCE(perfctr->overflows, 0);
 	perfctr->raw = raw;
 	perfctr->apart = tracee && perfctr_is_other(tracee);
 	WRITE_ONCE(perfctr->flags, control->flags);
 	perfctr->bound_cpu = control->cpu;
-	perfctr->preserve = preserve;
+	perfctr->preserve = control->preserve;
 	vperfctr_follow_config(perfctr);
-	for (ctr = state->ctr; left; left--, ctr++, preserve >>= 1)
-		if (!(preserve & 1))
-			ctr->acc = 0;
 	vperfctr_bind(perfctr);
-	WRITE_ONCE(state->end, state->ctr + perfctr->config->nr);
-	WRITE_ONCE(perfctr->nr_ictrs, perfctr->config->nr_ictrs);
-	/* The clock is always accumulated. Off hides it; the next on starts from zero. */
-	if (!control->tsc_on || !perfctr->clock_on)
-		state->clock = 0;
-	WRITE_ONCE(perfctr->clock_on, control->tsc_on);
+	/* Who counts nothing keeps its sums, and reads go on to show them. */
+	if (enabled)
+		begin_sums(perfctr, control);
 	if (perfctr->imode) {
 		perfctr->imode->asked = control->si_signo;
 		vperfctr_imode_init(perfctr, control->si_signo, control->refresh);
 	}
-	perfctr->quick = control->tsc_on && !perfctr->nr_ictrs &&
+	perfctr->quick = control->tsc_on && !vperfctr_has_ictrs(perfctr) &&
 			 !perfctr->config->shared && !perfctr_config_has_own_way(perfctr->config);
 	perfctr->plain = perfctr->config->nr && !perfctr->imode && !raw &&
 			 !(hold & PERFCTR_HOLD_BOUND) &&
@@ -317,7 +336,6 @@ static __always_inline void control_apply(struct vperfctr *perfctr,
 	/* Its tree has changed, so those who stop the old tree leave this state alone. */
 	atomic_set(&perfctr->hold, hold);
 	vperfctr_soft_follow(perfctr);
-	WRITE_ONCE(perfctr->error, PERFCTR_ERROR_NONE);
 	vperfctr_page_update(perfctr);
 	change_end(perfctr);
 	/* A tracee resumes it when it comes to a CPU. */
@@ -378,7 +396,7 @@ static int parts_make(struct vperfctr *perfctr, const struct perfctr_control *co
 	struct perfctr_config *config = parts->config;
 	bool records = control->flags & PERFCTR_CONTROL_RECORD;
 
-	if (control->flags & PERFCTR_CONTROL_INHERIT && (control->tsc_on || config->nr)) {
+	if (control->flags & PERFCTR_CONTROL_INHERIT && counts(control)) {
 		u32 cstatus = cstatus_of(config, control->tsc_on);
 
 		parts->tree = perfctr_tree_create(perfctr, config, control->flags, cstatus);
@@ -470,7 +488,10 @@ int vperfctr_control(struct vperfctr *perfctr, struct file *file, void __user *a
 		raw = raw_check(control, &why);
 		err = min(raw, 0);
 	}
-	if (!err && control->preserve && perfctr->config)
+	/* A stop keeps all sums, and an error with them. */
+	if (!err && perfctr->config && !counts(control))
+		verify(perfctr);
+	else if (!err && perfctr->config && control->preserve)
 		err = verify(perfctr);
 	if (!err && control->flags & PERFCTR_CONTROL_RECORD)
 		err = task != current ? -EOPNOTSUPP : perfctr->ring ? 0 : -EINVAL;
@@ -496,7 +517,7 @@ int vperfctr_control(struct vperfctr *perfctr, struct file *file, void __user *a
 		err = apply_to_tracee(perfctr, control, &parts, raw, task, file);
 	perfctr_keep_off_end(task, &affinity, err);
 	parts_put(&parts);
-	if (!err && READ_ONCE(perfctr->error)) {
+	if (!err && READ_ONCE(perfctr->error) && counts(control)) {
 		WRITE_ONCE(perfctr->holder, NULL);
 		if (perfctr->tree)
 			perfctr_tree_release(perfctr->tree, file);
@@ -539,7 +560,7 @@ int vperfctr_read_control(struct vperfctr *perfctr, void __user *arg)
 		control->refresh = perfctr->imode->refresh;
 		control->timer_ns = perfctr->imode->timer_ns;
 	}
-	control->tsc_on = perfctr->clock_on;
+	control->tsc_on = !!(vperfctr_counted(perfctr) & PERFCTR_CSTATUS_CLOCK);
 	control->flags = perfctr->flags;
 	control->cpu = perfctr->bound_cpu;
 	control->preserve = perfctr->preserve;

@@ -463,7 +463,7 @@ static void vperfctr_show_fdinfo(struct seq_file *m, struct file *file)
 		return;
 	}
 	seq_printf(m, "tid:\t%d\n", vperfctr_tid(perfctr));
-	seq_printf(m, "cstatus:\t%#x\n", vperfctr_cstatus(perfctr));
+	seq_printf(m, "cstatus:\t%#x\n", vperfctr_counted(perfctr));
 	seq_printf(m, "error:\t%u\n", READ_ONCE(perfctr->error));
 	seq_printf(m, "source:\t%s\n", vperfctr_is_shared(perfctr) ? "shared" : "native");
 }

@@ -66,7 +66,7 @@ static void decline(struct vperfctr *perfctr, u32 error)
 
 	raw_spin_lock_irqsave(&perfctr->lock, flags);
 	WRITE_ONCE(perfctr->error, error);
-	vperfctr_hold(perfctr, PERFCTR_HOLD_IDLE);
+	vperfctr_hold(perfctr, PERFCTR_HOLD_ENDED);
 	atomic_andnot(PERFCTR_HOLD_INVITED, &perfctr->hold);
 	vperfctr_descendant_name(perfctr);
 	rcu_assign_pointer(perfctr->owner, NULL);

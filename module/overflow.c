@@ -266,7 +266,7 @@ static void interrupt(bool ends)
 	struct vperfctr *perfctr = vperfctr_current();
 
 	/* Of one without i-mode counters nothing stops here, and so nothing may be resumed. */
-	if (!perfctr || !perfctr->nr_ictrs)
+	if (!perfctr || !vperfctr_has_ictrs(perfctr))
 		return;
 	if (!ends && perfctr->imode->ring && vperfctr_imode_can_stop(perfctr))
 		vperfctr_imode_stop(perfctr);

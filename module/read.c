@@ -72,7 +72,7 @@ static __always_inline void state_sample(struct vperfctr *perfctr, struct perfct
 				sample_own_way(perfctr, sample);
 				return;
 			}
-			if (perfctr->nr_ictrs) {
+			if (vperfctr_has_ictrs(perfctr)) {
 				vperfctr_imode_sample(perfctr, value);
 				return;
 			}
@@ -285,7 +285,7 @@ int vperfctr_read_ioctl(struct vperfctr *perfctr, void __user *arg)
 		return err;
 
 	read.size = size;
-	read.cstatus = sample.cstatus;
+	read.cstatus = sample.hold & PERFCTR_HOLD_IDLE ? 0 : sample.cstatus;
 	read.error = READ_ONCE(perfctr->error);
 	read.nrctrs = PERFCTR_CSTATUS_NRCTRS(sample.cstatus);
 	read.flags |= sample.hold & PERFCTR_HOLD_TOLD;

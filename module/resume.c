@@ -226,7 +226,7 @@ static bool resume_imode(struct vperfctr *perfctr)
 
 	if (unlikely(imode->throttled) && time_after(jiffies, imode->tick))
 		vperfctr_imode_throttle(perfctr, false);
-	if (likely(perfctr->nr_ictrs)) {
+	if (likely(vperfctr_has_ictrs(perfctr))) {
 		err = vperfctr_imode_start(perfctr);
 		if (err) {
 			if (err != -EAGAIN)
@@ -305,7 +305,7 @@ static __always_inline void let_take_over(struct vperfctr *perfctr, bool shown)
 static noinline notrace bool begin_odd(struct vperfctr *perfctr, int hold)
 {
 	/* An interrupt before sched_in() has resumed it: see resume_imode(). */
-	if (perfctr->nr_ictrs && perfctr->seq & 1)
+	if (vperfctr_has_ictrs(perfctr) && perfctr->seq & 1)
 		return true;
 	/* RAW's permission stays while the state is held. */
 	if (perfctr->raw)
@@ -510,7 +510,7 @@ static notrace bool resume_in_part(struct vperfctr *perfctr, struct task_struct 
 			return hold & PERFCTR_HOLD_DEAD;
 		hold = bound_hold(perfctr, hold);
 	}
-	if (perfctr->nr_ictrs) {
+	if (vperfctr_has_ictrs(perfctr)) {
 		if (!(hold & ~PERFCTR_HOLD_COUNTERS)) {
 			sums_are_changing(perfctr);
 			perfctr_cpu_resume_clock(&perfctr->cpu_state);
@@ -553,7 +553,7 @@ notrace void vperfctr_come_later(struct vperfctr *perfctr, struct task_struct *n
 static __always_inline void come_slowly(struct vperfctr *perfctr, bool native)
 {
 	lockdep_assert_irqs_disabled();
-	if (perfctr->seq & 1 && !perfctr->nr_ictrs) {
+	if (perfctr->seq & 1 && !vperfctr_has_ictrs(perfctr)) {
 		vperfctr_suspend(perfctr);
 		/* Not in user mode since. If it stays held, no switch-out leaves these. */
 		unpermit(perfctr);

@@ -286,7 +286,7 @@ void vperfctr_page_update(struct vperfctr *perfctr)
 		return;
 	page_reset(page);
 	perfctr->owned = false;
-	page->cstatus = vperfctr_cstatus(perfctr);
+	page->cstatus = vperfctr_counted(perfctr);
 	page->error = perfctr->error;
 	page->nrctrs = config ? config->nr : 0;
 	/* Registers of perf's are not shown: NO_SLOT says "ask". */

@@ -47,7 +47,7 @@ static_assert(offsetof(struct perfctr_soft, task_clock) == PERFCTR_NR_SOFT * siz
  * struct perfctr_imode - the i-mode counters of a state, or its samples, or both: a state that has one
  *	need not have i-mode counters, and need not have a ring. Owner and interrupt, with interrupts
  *	off; others read the first five members under the state's lock
- * @nr: number of i-mode counters, the last ones of the state: its @nr_ictrs; may be 0 with a @ring
+ * @nr: number of i-mode counters, the last ones of the state; may be 0 if there is a @ring
  * @signo: signal for overflows; 0 after an exec: then no overflow is ever due
  * @asked: the signal that the control names, for READ_CONTROL
  * @refresh: the control's refresh, for READ_CONTROL and descendants
@@ -108,11 +108,12 @@ struct perfctr_imode {
  * vperfctr.hold: the reasons why a state does not count. If it is 0 the state counts whenever
  * its thread runs. COUNTERS hold the counters alone: the clock and the kernel's counts go on.
  */
-#define PERFCTR_HOLD_IDLE	0x01	/* nothing is to be counted, or no thread has it */
+#define PERFCTR_HOLD_IDLE	0x01	/* its control counts nothing, or it had none */
 #define PERFCTR_HOLD_DEAD	0x20	/* its tree is dead, so nobody can read it */
 #define PERFCTR_HOLD_LOST	0x40	/* it has an error */
 #define PERFCTR_HOLD_INVITED	0x80	/* its thread did not take it up yet: see invite.c */
 #define PERFCTR_HOLD_BOUND	0x100	/* while it is not on its CPU: see resume.c */
+#define PERFCTR_HOLD_ENDED	0x200	/* no thread has it any more */
 /* READ tells of these: it waits for the next exec to start; */
 #define PERFCTR_HOLD_ON_EXEC	PERFCTR_READ_ON_EXEC
 /* it has overflowed, and did not go on yet; that was one overflow too many in its tick; */
@@ -126,9 +127,9 @@ struct perfctr_imode {
 /* What the kernel counts goes on. */
 #define PERFCTR_HOLD_PARTLY	(PERFCTR_HOLD_COUNTERS | PERFCTR_HOLD_BOUND)
 /* With one of these its registers are not touched, even if the thread may read them. */
-#define PERFCTR_HOLD_ENTIRELY	(PERFCTR_HOLD_IDLE | PERFCTR_HOLD_ON_EXEC | \
-				 PERFCTR_HOLD_DEAD | PERFCTR_HOLD_LOST | \
-				 PERFCTR_HOLD_INVITED)
+#define PERFCTR_HOLD_ENTIRELY	(PERFCTR_HOLD_IDLE | PERFCTR_HOLD_ENDED | \
+				 PERFCTR_HOLD_ON_EXEC | PERFCTR_HOLD_DEAD | \
+				 PERFCTR_HOLD_LOST | PERFCTR_HOLD_INVITED)
 
 /* vperfctr.todo: work that the owner does before it returns to user mode, or as it dies */
 #define PERFCTR_TODO_DETACH	0x01	/* detach: its tree is dead */
@@ -200,7 +201,7 @@ struct perfctr_imode {
  * @grace: for how long it keeps the permission that the policy, or a hold, no longer gives it;
  *	@grace_place: by its last bits, where its thread was last seen in user mode meanwhile. See
  *	resume.c; owner
- * @nr_ictrs: number of i-mode counters, as in the config; owner writes
+ * @nr_ictrs: of the last control that counted, for readers; owner
  * @plain: there are counters, but no i-mode counters, no samples, no own way, no RAW and no CPU
  *	that it is bound to, so that sched_in() may resume it; owner
  * @quick: the clock is on, and there are no i-mode counters, no own way and none of perf's,
@@ -212,7 +213,8 @@ struct perfctr_imode {
  * @page: the page that the owner maps; from the owner's first map to the end
  * @stale: others still map @page, from before an exec: it shows nothing any more; owner,
  *	@map_lock
- * @clock_on: the control has the clock on; otherwise its sum is hidden, and zeroed; owner
+ * @clock_on: the last control that counted has the clock on; otherwise its sum is hidden, and
+ *	zeroed; owner
  * @flags: PERFCTR_CONTROL_*, as the control has them; owner writes
  * @bound_cpu: with HOLD_BOUND, and PERFCTR_CONTROL_CPU, the one CPU where it counts; owner
  * @preserve: as the control has it; owner changes it under @lock
@@ -317,13 +319,28 @@ static __always_inline bool vperfctr_is_own(const struct vperfctr *perfctr)
 	return likely(rcu_access_pointer(perfctr->owner) == current);
 }
 
-/* What the state counts, as PERFCTR_CSTATUS_*. Anyone may call it. */
+/* Are there i-mode counters? Owner, interrupt. */
+static __always_inline bool vperfctr_has_ictrs(const struct vperfctr *perfctr)
+{
+	return perfctr->imode && perfctr->imode->nr;
+}
+
+/*
+ * What sums the state has, as PERFCTR_CSTATUS_*: those of its last control that counted. Anyone
+ * may call these two.
+ */
 static inline u32 vperfctr_cstatus(const struct vperfctr *perfctr)
 {
 	u32 nr = READ_ONCE(perfctr->cpu_state.end) - perfctr->cpu_state.ctr;
 
 	return (READ_ONCE(perfctr->clock_on) ? PERFCTR_CSTATUS_CLOCK : 0) |
 	       READ_ONCE(perfctr->nr_ictrs) << 8 | nr;
+}
+
+/* What it counts */
+static inline u32 vperfctr_counted(const struct vperfctr *perfctr)
+{
+	return atomic_read(&perfctr->hold) & PERFCTR_HOLD_IDLE ? 0 : vperfctr_cstatus(perfctr);
 }
 
 #endif /* PERFCTR_STATE_H */

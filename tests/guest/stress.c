@@ -269,8 +269,10 @@ static int again(char **argv)
 		/* Its control now: counting has started, and the exec has ended the signals. */
 		control.flags &= ~(uint32_t)PERFCTR_CONTROL_ON_EXEC;
 		control.si_signo = 0;
-		if (actor.attached)
+		if (actor.attached) {
 			actor.control = control;
+			actor.nr_sums = rd.nrctrs;
+		}
 		fcntl(own, F_SETFD, FD_CLOEXEC);
 		/* The state may have been suspended before. */
 		if (actor.attached && ioctl(own, PERFCTR_IOC_RESUME))
@@ -579,6 +581,7 @@ int main(int argc, char **argv)
 	actor.control.tsc_on = 1;
 	if (shared->nevents)
 		control_add(&actor.control, EV_INSTRUCTIONS);
+	actor.nr_sums = nr_of(&actor.control);
 	if (try_control(actor.own, &actor.control))
 		wrong(NULL, "the first CONTROL failed");
 	learn_clock(actor.own);

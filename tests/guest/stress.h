@@ -93,6 +93,7 @@ struct actor {
 	int own;
 	bool shared_handle;
 	struct perfctr_control control;
+	unsigned int nr_sums;		/* of the last control that counted */
 	const struct perfctr_page *page;
 	int foreign[FOREIGN];
 	pid_t child[CHILDREN];

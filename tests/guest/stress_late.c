@@ -127,7 +127,7 @@ static bool read_words(struct actor *actor, void *to, size_t size)
 static void late_words(struct actor *actor, struct late *late)
 {
 	uint64_t before[1 + PERFCTR_MAX_CTRS], after[1 + PERFCTR_MAX_CTRS];
-	unsigned int i, n = 1 + nr_of(&actor->control);
+	unsigned int i, n = 1 + actor->nr_sums;
 	size_t size = n * sizeof(*before);
 	const unsigned char *rest;
 	uint64_t *words;
@@ -153,7 +153,7 @@ static void late_words(struct actor *actor, struct late *late)
 static void late_exact(struct actor *actor, struct late *late)
 {
 	int k = exact_counter(actor);
-	size_t n = 1 + (size_t)nr_of(&actor->control), size = n * sizeof(uint64_t);
+	size_t n = 1 + (size_t)actor->nr_sums, size = n * sizeof(uint64_t);
 	unsigned long turns = 1 + below(actor, 2000);
 	uint64_t *words;
 	long got;
@@ -181,7 +181,7 @@ static void late_exact(struct actor *actor, struct late *late)
 static void late_read(struct actor *actor, struct late *late)
 {
 	uint64_t before[1 + PERFCTR_MAX_CTRS], after[1 + PERFCTR_MAX_CTRS];
-	size_t size = (1 + (size_t)nr_of(&actor->control)) * sizeof(*before);
+	size_t size = (1 + (size_t)actor->nr_sums) * sizeof(*before);
 	struct perfctr_read *rd = (void *)(late->memory + TAIL_AT(struct perfctr_read, sum));
 	unsigned int i;
 	int err;
@@ -193,7 +193,7 @@ static void late_read(struct actor *actor, struct late *late)
 	err = ioctl(actor->own, PERFCTR_IOC_READ, rd) ? -errno : 0;
 	if (is_lost(actor, err) || !read_words(actor, after, size))
 		return;
-	if (err || rd->nrctrs != nr_of(&actor->control) || rd->clock < before[0] ||
+	if (err || rd->nrctrs != actor->nr_sums || rd->clock < before[0] ||
 	    rd->clock > after[0])
 		wrong(actor, "READ to a page that came late: %s, %u counters, clock %llu; %llu, %llu",
 		      strerror(-err), rd->nrctrs, (unsigned long long)rd->clock,

@@ -58,6 +58,7 @@ void op_long_jump(struct actor *actor)
 	if (err == -EBUSY)
 		return;
 	actor->control = control;
+	actor->nr_sums = 1;
 	actor->before = before;
 	actor->after = shared->evictions;
 	if (!err && !sigsetjmp(way_out, 1)) {

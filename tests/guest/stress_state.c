@@ -40,8 +40,10 @@ void op_open(struct actor *actor)
 		keep_foreign(actor, fd);	/* a second one on the same state */
 		return;
 	}
-	if (!actor->attached)
+	if (!actor->attached) {
 		control_init(&actor->control);
+		actor->nr_sums = 0;
+	}
 	actor->attached = true;
 	/* A handle on an unlinked state goes to the foreign ones. */
 	if (actor->own >= 0)
@@ -143,7 +145,9 @@ int actor_control(struct actor *actor, int fd, struct perfctr_control *control)
 	if ((err && err != -EIO) || !actor->attached)
 		return err;
 	actor->control = *control;
-	if (!is_on(control))
+	if (is_on(control))
+		actor->nr_sums = nr_of(control);
+	else
 		actor->control.flags &= ~(unsigned int)PERFCTR_CONTROL_ON_EXEC;
 	actor->before = before;
 	actor->after = shared->evictions;
@@ -273,7 +277,7 @@ void op_read(struct actor *actor)
 	if (!actor->attached)
 		return;
 	nr = PERFCTR_CSTATUS_NRCTRS(rd.cstatus);
-	if (rd.nrctrs != nr || nr != nr_of(&actor->control) ||
+	if (rd.nrctrs != actor->nr_sums || nr != nr_of(&actor->control) ||
 	    PERFCTR_CSTATUS_NRICTRS(rd.cstatus) != actor->control.nrictrs ||
 	    ((rd.cstatus & PERFCTR_CSTATUS_CLOCK) != 0) != actor->control.tsc_on)
 		wrong(actor, "READ: cstatus %#x with %u counters, expected %u and clock %u",
@@ -290,7 +294,7 @@ void op_read_words(struct actor *actor)
 {
 	uint64_t words[1 + PERFCTR_MAX_CTRS];
 	size_t room = sizeof(*words) * below(actor, 2 + PERFCTR_MAX_CTRS);
-	size_t needed = sizeof(*words) * (1 + (size_t)nr_of(&actor->control));
+	size_t needed = sizeof(*words) * (1 + (size_t)actor->nr_sums);
 	ssize_t got;
 
 	if (actor->own < 0 || !actor->attached)
@@ -581,7 +585,7 @@ void op_second_handle(struct actor *actor)
 	}
 	control_init(&control);
 	err = try_read(fd, &rd);
-	if ((err && !is_lost(actor, err)) || rd.nrctrs != nr_of(&actor->control))
+	if ((err && !is_lost(actor, err)) || rd.nrctrs != actor->nr_sums)
 		wrong(actor, "READ on a second handle: %s, %u counters", strerror(-err), rd.nrctrs);
 	/* Stops the counters, if nobody else holds the state. */
 	(void)actor_control(actor, fd, &control);

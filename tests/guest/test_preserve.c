@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * One rule for sums: a control resets those of counters whose preserve bit is clear. The
- * clock's sum goes on as long as each control has the clock on. What is kept is kept to the
- * instruction.
+ * One rule for sums: a control that counts resets those of its counters whose preserve bit is
+ * clear. The clock's sum goes on as long as each of these has the clock on. What is kept is kept
+ * to the instruction.
  */
 #define _GNU_SOURCE
 #include <libperfctr.h>
@@ -221,24 +221,95 @@ START_TEST(one_stops_and_goes_on)
 }
 END_TEST
 
-START_TEST(stop_without_preserve_forgets)
+/*
+ * A control that counts nothing leaves all sums. Both calls show them, and what is counted next may
+ * go on from them.
+ */
+START_TEST(stop_keeps_sums)
 {
-	struct perfctr_control control, stop;
+	struct perfctr_control control = two_counters(), stop;
+	struct perfctr_read at, rd;
+	uint64_t words[3];
+	int fd = open_self();
+
+	set_control(fd, &control);
+	body_spin(LOOPS);
+	read_all(fd, &at);
+	control_init(&stop);
+	set_control(fd, &stop);
+	body_spin(LOOPS);
+	read_all(fd, &rd);
+	ck_assert_uint_eq(rd.cstatus, 0);
+	ck_assert_uint_eq(rd.nrctrs, 2);
+	ck_assert_uint_ge(rd.clock, at.clock);
+	ck_assert_uint_gt(rd.sum[0], at.sum[0]);
+	ck_assert_uint_lt(rd.sum[0], at.sum[0] + SLACK);
+	ck_assert_uint_ge(rd.soft.task_clock, at.soft.task_clock);
+	ck_assert_int_eq(read(fd, words, sizeof(words)), sizeof(words));
+	ck_assert_uint_eq(words[0], rd.clock);
+	ck_assert_uint_eq(words[1], rd.sum[0]);
+	ck_assert_uint_eq(words[2], rd.sum[1]);
+	/* Again: nothing is different. */
+	set_control(fd, &stop);
+	ck_assert_uint_eq(read_sum(fd, 0), rd.sum[0]);
+	ck_ok(ioctl(fd, PERFCTR_IOC_READ_CONTROL, &control));
+	ck_assert_uint_eq(control.nractrs, 0);
+	ck_assert_uint_eq(control.tsc_on, 0);
+
+	control = two_counters();
+	control.preserve = 1;
+	set_control(fd, &control);
+	ck_assert_uint_gt(read_sum(fd, 0), rd.sum[0]);
+	ck_assert_uint_lt(read_sum(fd, 0), rd.sum[0] + SLACK);
+	ck_assert_uint_lt(read_sum(fd, 1), SLACK);
+	ck_assert_uint_ge(read_clock(fd), rd.clock);
+}
+END_TEST
+
+/* The sum of a counter that a control does not name waits, whatever it preserves. */
+START_TEST(not_named_is_kept)
+{
+	struct perfctr_control control;
 	struct perfctr_read rd;
+	uint64_t before;
 	int fd = open_self();
 
 	control_init(&control);
+	control_add(&control, EV_CYCLES);
 	control_add(&control, EV_INSTRUCTIONS);
+	set_control(fd, &control);
+	body_spin(LOOPS);
+	before = read_sum(fd, 1);
+	control.nractrs = 1;
+	set_control(fd, &control);
+	body_spin(LOOPS);
+	control.nractrs = 2;
+	control.preserve = 2;
+	set_control(fd, &control);
+	read_all(fd, &rd);
+	ck_assert_uint_lt(rd.sum[0], LOOPS);
+	ck_assert_uint_gt(rd.sum[1], before);
+	ck_assert_uint_lt(rd.sum[1], before + LOOPS);
+}
+END_TEST
+
+START_TEST(sums_after_a_stop_and_an_end)
+{
+	struct perfctr_control control = two_counters(), stop;
+	struct perfctr_read at, rd;
+	int fd = open_self();
+
 	set_control(fd, &control);
 	body_spin(LOOPS);
 	control_init(&stop);
 	set_control(fd, &stop);
+	read_all(fd, &at);
+	ck_ok(ioctl(fd, PERFCTR_IOC_UNLINK));
 	read_all(fd, &rd);
 	ck_assert_uint_eq(rd.cstatus, 0);
-	ck_assert_uint_eq(rd.nrctrs, 0);
-	control.preserve = 1;
-	set_control(fd, &control);
-	ck_assert_uint_lt(read_sum(fd, 0), SLACK);
+	ck_assert_uint_eq(rd.nrctrs, 2);
+	ck_assert_uint_eq(rd.sum[0], at.sum[0]);
+	ck_assert_uint_eq(rd.clock, at.clock);
 }
 END_TEST
 
@@ -257,12 +328,16 @@ START_TEST(clock_is_kept_while_it_is_on)
 	set_control(fd, &control);
 	after = read_clock(fd);
 	ck_assert_uint_ge(after, before);
+	/* This is a stop. */
 	control.tsc_on = 0;
 	set_control(fd, &control);
-	ck_assert_uint_eq(read_clock(fd), 0);
+	before = read_clock(fd);
+	ck_assert_uint_ge(before, after);
+	body_spin(LOOPS);
+	ck_assert_uint_eq(read_clock(fd), before);
 	control.tsc_on = 1;
 	set_control(fd, &control);
-	ck_assert_uint_lt(read_clock(fd), before);
+	ck_assert_uint_ge(read_clock(fd), before);
 }
 END_TEST
 
@@ -270,6 +345,7 @@ START_TEST(clock_off_with_counters_on)
 {
 	struct perfctr_control control = two_counters();
 	struct perfctr_read rd;
+	uint64_t before;
 	int fd = open_self();
 
 	control.tsc_on = 0;
@@ -279,6 +355,21 @@ START_TEST(clock_off_with_counters_on)
 	ck_assert_uint_eq(rd.clock, 0);
 	ck_assert_uint_eq(rd.cstatus & PERFCTR_CSTATUS_CLOCK, 0);
 	ck_assert_uint_ge(rd.sum[0], BODY_SPIN(LOOPS));
+	/* That has no clock to be kept by a stop, and the next begins with zero. */
+	control_init(&control);
+	set_control(fd, &control);
+	ck_assert_uint_eq(read_clock(fd), 0);
+	control.tsc_on = 1;
+	set_control(fd, &control);
+	body_spin(LOOPS);
+	before = read_clock(fd);
+	control = two_counters();
+	control.tsc_on = 0;
+	set_control(fd, &control);
+	body_spin(100 * LOOPS);
+	control.tsc_on = 1;
+	set_control(fd, &control);
+	ck_assert_uint_lt(read_clock(fd), 10 * before);
 }
 END_TEST
 
@@ -398,7 +489,9 @@ int main(void)
 	GUEST_RUN(preserved_exactly, NEED_COUNTERS | AS_USER);
 	GUEST_RUN(stop_and_go_on, NEED_COUNTERS | AS_USER);
 	GUEST_RUN(one_stops_and_goes_on, NEED_COUNTERS);
-	GUEST_RUN(stop_without_preserve_forgets, NEED_COUNTERS | AS_USER);
+	GUEST_RUN(stop_keeps_sums, NEED_COUNTERS | AS_USER);
+	GUEST_RUN(not_named_is_kept, NEED_COUNTERS | AS_USER);
+	GUEST_RUN(sums_after_a_stop_and_an_end, NEED_COUNTERS | AS_USER);
 	GUEST_RUN(clock_is_kept_while_it_is_on, AS_USER);
 	GUEST_RUN(clock_off_with_counters_on, NEED_COUNTERS | AS_USER);
 	GUEST_RUN(number_of_counters_changes, NEED_COUNTERS | NEED_ROOM | AS_USER);

@@ -546,7 +546,7 @@ struct perfctr_control {
  * @major_faults: page faults with input or output (perf: major-faults)
  * @task_clock: ns on a CPU, by the clock, which must be on (perf: task-clock)
  *
- * Counted since the control, or the exec at which counting began, or the thread's birth;
+ * Counted since the last control that counts, or the exec at which counting began, or the thread's birth;
  * not while the state is suspended by PERFCTR_IOC_SUSPEND. Kernel mode is included, and
  * needs no privilege.
  */
@@ -568,7 +568,7 @@ struct perfctr_soft {
 /**
  * struct perfctr_read - one consistent read of the clock and all counters
  * @size: in: of the caller's structure, at least up to @sum; out: unchanged
- * @cstatus: what is counted
+ * @cstatus: what is counted; 0 after a control that counts nothing, which leaves the sums
  * @error: PERFCTR_ERROR_*; if not NONE the call fails with EIO, but stores the
  *	sums, which stood still since the error
  * @nrctrs: number of valid members of @sum, if @size has room for them
