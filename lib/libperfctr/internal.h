@@ -20,6 +20,8 @@ struct vperfctr {
 	void *map;				/* the page if it is the kernel's, or NULL */
 	unsigned int owner;			/* PERFCTR_OWNER_* of the latest control */
 	unsigned int reason;			/* PERFCTR_REASON_*, likewise */
+	struct vperfctr *next;			/* see vperfctr_open_mode() */
+	int tid;				/* of the thread that opened it by that; else 0 */
 };
 
 _Static_assert(offsetof(struct vperfctr, page) == 0, "programs have perfctr-inline.h's vperfctr_page() in them");
@@ -34,10 +36,6 @@ unsigned int perfctr_older_type(const char *name, unsigned int cpu_type, unsigne
 /* OPEN: the descriptor, or -1 */
 perfctr_internal
 int perfctr_open_fd(const struct perfctr_open *o);
-
-/* OPEN, and the map of the page if @map */
-perfctr_internal
-struct vperfctr *perfctr_open_state(const struct perfctr_open *o, int map);
 
 /* A handle of somebody who has the memory for it: around @fd (-1: none), with the map if @map */
 perfctr_internal

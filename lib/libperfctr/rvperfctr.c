@@ -2,6 +2,7 @@
 /* Counters of another thread, which the caller traces by ptrace(2) and has stopped. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,10 +10,13 @@
 
 #include "internal.h"
 
+/* 2.6's begins with the other structure as well, and programs cast one to the other. */
 struct rvperfctr {
-	struct vperfctr *v;
+	struct vperfctr v;
 	int pid;
 };
+
+_Static_assert(offsetof(struct rvperfctr, v) == 0, "a struct vperfctr with more behind it");
 
 /* @pidfd: -1: there is none */
 static struct rvperfctr *open_thread(int pid, int pidfd)
@@ -23,6 +27,7 @@ static struct rvperfctr *open_thread(int pid, int pidfd)
 		.tid = pid,
 	};
 	struct rvperfctr *r = malloc(sizeof(*r));
+	int fd;
 
 	if (!r)
 		return NULL;
@@ -30,12 +35,15 @@ static struct rvperfctr *open_thread(int pid, int pidfd)
 		o.flags |= PERFCTR_OPEN_PIDFD;
 		o.pidfd = pidfd;
 	}
+	fd = perfctr_open_fd(&o);
+	if (fd < 0) {
+		free(r);
+		return NULL;
+	}
 	r->pid = pid;
-	r->v = perfctr_open_state(&o, 0);
-	if (r->v)
-		return r;
-	free(r);
-	return NULL;
+	/* In another thread a map would be of no use. */
+	perfctr_handle_init(&r->v, fd, 0);
+	return r;
 }
 
 struct rvperfctr *rvperfctr_open(int pid)
@@ -83,15 +91,14 @@ struct rvperfctr *rvperfctr_open_pidfd(int pidfd)
 
 void rvperfctr_close(struct rvperfctr *r)
 {
-	if (!r)
-		return;
-	vperfctr_close(r->v);
-	free(r);
+	/* The same object */
+	vperfctr_close((struct vperfctr *)r);
 }
 
 struct vperfctr *rvperfctr_vperfctr(const struct rvperfctr *r)
 {
-	return r->v;
+	/* Each is made by malloc(), so none is const. */
+	return (struct vperfctr *)(uintptr_t)&r->v;
 }
 
 int rvperfctr_pid(const struct rvperfctr *r)
@@ -101,36 +108,36 @@ int rvperfctr_pid(const struct rvperfctr *r)
 
 int rvperfctr_info(const struct rvperfctr *r, struct perfctr_info *info)
 {
-	return vperfctr_info(r->v, info);
+	return vperfctr_info(&r->v, info);
 }
 
 int rvperfctr_read_ctrs(const struct rvperfctr *r, struct perfctr_sum_ctrs *sum)
 {
-	return vperfctr_read_ctrs(r->v, sum);
+	return vperfctr_read_ctrs(&r->v, sum);
 }
 
 int rvperfctr_read_state(const struct rvperfctr *r, struct perfctr_sum_ctrs *sum,
 			 struct vperfctr_control *control)
 {
-	return vperfctr_read_state(r->v, sum, control);
+	return vperfctr_read_state(&r->v, sum, control);
 }
 
 int rvperfctr_control(const struct rvperfctr *r, struct vperfctr_control *control)
 {
-	return vperfctr_control(r->v, control);
+	return vperfctr_control(&r->v, control);
 }
 
 int rvperfctr_stop(const struct rvperfctr *r)
 {
-	return vperfctr_stop(r->v);
+	return vperfctr_stop(&r->v);
 }
 
 int rvperfctr_iresume(const struct rvperfctr *r)
 {
-	return vperfctr_iresume(r->v);
+	return vperfctr_iresume(&r->v);
 }
 
 int rvperfctr_unlink(const struct rvperfctr *r)
 {
-	return vperfctr_unlink(r->v);
+	return vperfctr_unlink(&r->v);
 }

@@ -2,11 +2,13 @@
 /* Handles on the counters of a thread, as descriptors and as objects. */
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "internal.h"
@@ -235,6 +237,7 @@ void perfctr_handle_init(struct vperfctr *v, int fd, int map)
 	v->map = NULL;
 	v->owner = PERFCTR_OWNER_NONE;
 	v->reason = PERFCTR_REASON_NONE;
+	v->tid = 0;
 	if (map) {
 		page = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_READ,
 			    MAP_SHARED, fd, 0);
@@ -254,16 +257,58 @@ static struct vperfctr *handle_new(int fd, int map)
 	return v;
 }
 
-struct vperfctr *perfctr_open_state(const struct perfctr_open *o, int map)
-{
-	struct vperfctr *v;
-	int fd = perfctr_open_fd(o);
+/*
+ * By 2.6 any handle of a thread may control. By the kernel one open file may, the one that did. So a
+ * thread's second handle is around a descriptor of the first one's file. @opened has all handles of
+ * vperfctr_open_mode() that are not closed, of all threads.
+ */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct vperfctr *opened;
 
+/* In the child of a fork, the lock may be held by a thread that it does not have. */
+static void forget_parents(void)
+{
+	pthread_mutex_init(&lock, NULL);
+	opened = NULL;
+}
+
+static void watch_forks(void)
+{
+	(void)pthread_atfork(NULL, NULL, forget_parents);
+}
+
+/* One more descriptor of the thread's open file, if it has one whose state was not unlinked; else -1 */
+static int fd_of_first(int tid)
+{
+	const struct vperfctr *v;
+	struct perfctr_read r;
+
+	for (v = opened; v; v = v->next)
+		if (v->tid == tid && (!perfctr_read_some(v->fd, &r, 0) || errno == EIO) &&
+		    r.flags & PERFCTR_READ_ATTACHED)
+			return fcntl(v->fd, F_DUPFD_CLOEXEC, 0);
+	return -1;
+}
+
+static struct vperfctr *open_self(const struct perfctr_open *o)
+{
+	int tid = (int)syscall(SYS_gettid), fd = -1;
+	struct vperfctr *v;
+
+	if (!(o->flags & PERFCTR_OPEN_EXCL))
+		fd = fd_of_first(tid);
+	if (fd < 0)
+		fd = perfctr_open_fd(o);
 	if (fd < 0)
 		return NULL;
-	v = handle_new(fd, map);
-	if (!v)
+	v = handle_new(fd, 1);
+	if (!v) {
 		close_keep_errno(fd);
+		return NULL;
+	}
+	v->tid = tid;
+	v->next = opened;
+	opened = v;
 	return v;
 }
 
@@ -311,6 +356,8 @@ void vperfctr_close(struct vperfctr *v)
 {
 	if (!v)
 		return;
+	if (v->tid)
+		forget(v);
 	perfctr_handle_release(v);
 	free(v);
 }

@@ -417,19 +417,81 @@ END_TEST
 START_TEST(held_by_another)
 {
 	struct vperfctr_control control;
-	struct vperfctr *v = usual();
+	int fd = open_self();
 	struct vperfctr *second = vperfctr_open();
 
 	ck_assert_ptr_nonnull(second);
 	usual_control(&control);
+	ck_ok(_vperfctr_control(fd, &control));
 	ck_errno(vperfctr_control(second, &control), EBUSY);
 	ck_assert_int_eq(vperfctr_owner(second), PERFCTR_OWNER_HOLDER);
 	ck_assert_ptr_nonnull(perfctr_owner_name(PERFCTR_OWNER_HOLDER));
 	/* It may still read them. */
 	ck_assert_uint_gt(vperfctr_read_tsc(second) + 1, 0);
-	vperfctr_close(v);
+	close(fd);
 	ck_ok(vperfctr_control(second, &control));
 	vperfctr_close(second);
+}
+END_TEST
+
+static void *opens_and_controls(void *arg)
+{
+	struct vperfctr *v = vperfctr_open();
+	struct vperfctr_control control;
+
+	(void)arg;
+	usual_control(&control);
+	return v && !vperfctr_control(v, &control) ? v : NULL;
+}
+
+/*
+ * A thread's second handle may control as the first does; it is a descriptor of its own. So may one
+ * after the first was closed, or its state unlinked. Those of other threads, and of a child, whose
+ * copy of the parent's handle is older, are their own.
+ */
+START_TEST(second_handle)
+{
+	struct vperfctr *first = usual(), *second = vperfctr_open(), *third, *other;
+	struct vperfctr_control control;
+	pthread_t thread;
+	void *ret;
+	int how;
+	pid_t pid;
+
+	usual_control(&control);
+	ck_assert_ptr_nonnull(second);
+	ck_assert_int_ne(vperfctr_fd(first), vperfctr_fd(second));
+	ck_ok(vperfctr_control(second, &control));
+	ck_ok(vperfctr_control(first, &control));
+	ck_assert_ptr_null(vperfctr_open_mode(VPERFCTR_OPEN_CREAT_EXCL));
+	ck_assert_int_eq(errno, EEXIST);
+
+	ck_assert_int_eq(pthread_create(&thread, NULL, opens_and_controls, NULL), 0);
+	ck_assert_int_eq(pthread_join(thread, &ret), 0);
+	other = ret;
+	ck_assert_ptr_nonnull(other);
+	ck_ok(pid = fork());
+	if (!pid)
+		_exit(opens_and_controls(NULL) ? 0 : 1);
+	ck_assert_int_eq(waitpid(pid, &how, 0), pid);
+	ck_assert_int_eq(how, 0);
+	ck_assert_int_eq(vperfctr_is_running(other), 0);
+	vperfctr_close(other);
+
+	vperfctr_close(first);
+	ck_assert_int_eq(vperfctr_is_running(second), 1);
+	third = vperfctr_open_mode(0);
+	ck_assert_ptr_nonnull(third);
+	ck_ok(vperfctr_control(third, &control));
+	ck_ok(vperfctr_unlink(third));
+	/* Not a descriptor of what was unlinked */
+	first = vperfctr_open();
+	ck_assert_ptr_nonnull(first);
+	ck_ok(vperfctr_control(first, &control));
+	ck_errno(vperfctr_control(second, &control), ESRCH);
+	vperfctr_close(first);
+	vperfctr_close(second);
+	vperfctr_close(third);
 }
 END_TEST
 
@@ -947,6 +1009,7 @@ int main(void)
 	GUEST_RUN(a_counter_that_is_not_there, AS_USER);
 	GUEST_RUN(preserve_and_stop, AS_USER);
 	GUEST_RUN(refusals_keep_their_errno, AS_USER);
+	GUEST_RUN(second_handle, AS_USER);
 	GUEST_RUN(held_by_another, AS_USER);
 	GUEST_RUN(raw_descriptors, AS_USER);
 	GUEST_RUN(handle_from_a_socket, AS_USER);
