@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# awk -f codes.awk LICENSE.libpfm4 TABLE... events_ppc.c
+# awk -f codes.awk LICENSE.libpfm4 TABLE... events_ppc.c names26.h
 #
 # Writes perfctr_event_codes.h: PREFIX_NAME is the number of each event in the tables of
-# generate.c, and in events_ppc.c. A table's prefix is its file's name.
+# generate.c, and in events_ppc.c. A table's prefix is its file's name. Of a Pentium 4's events it is
+# the ESCR's event select alone, as in perfctr 2.6's file. names26.h is copied.
 
 BEGIN {
 	print "/* The events of each type of processor; see perfctr_cpu_event_set() in libperfctr.h. */"
@@ -32,8 +33,16 @@ FNR == 1 {
 /^\t\{ 0x/ {
 	code = $2
 	sub(/,$/, "", code)
+	# The tables have the ESCR select before the last two digits.
+	if (prefix ~ /^P4/)
+		sub(/^0x.*/, "0x" substr("0" substr(code, 3), length(code) - 2), code)
 	split($0, part, "\"")
 	print "#define " prefix part[2] "\t" code
+}
+
+FILENAME ~ /names26/ && /^#define/ {
+	print
+	next
 }
 
 # events_ppc.c's lists

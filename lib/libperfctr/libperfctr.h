@@ -66,6 +66,10 @@ struct perfctr_cpus_info {
 
 #define PERFCTR_NRCTRS	18
 
+/* Older names of two types */
+#define PERFCTR_X86_AMD_FAM10		PERFCTR_X86_AMD_FAM10H
+#define PERFCTR_X86_INTEL_COREI7	PERFCTR_X86_INTEL_NHLM
+
 /* In pmc_map[], on a Pentium 4: any counter of that block: 0 BPU, 1 MS, 2 FLAME, 3 IQ */
 #define PERFCTR_P4_ANY(block)	(0xfffffff0u + (block))
 #define PERFCTR_P4_BLOCKS	4u
@@ -320,6 +324,8 @@ int perfctr_info(int fd, struct perfctr_info *info);
 int perfctr_get_info(struct perfctr_info *info);
 struct perfctr_cpus_info *perfctr_cpus_info(int fd);
 int perfctr_abi_check_fd(int fd);
+/* What 2.6's header made of that; the version is always that of the header. */
+#define _perfctr_abi_check_fd(fd, version)	((void)(version), perfctr_abi_check_fd(fd))
 unsigned int perfctr_info_nrctrs(const struct perfctr_info *info);
 const char *perfctr_info_cpu_name(const struct perfctr_info *info);
 
@@ -373,7 +379,10 @@ struct perfctr_event_set {
 	const struct perfctr_event *events;
 };
 
-/* perfctr_event_codes.h defines event_prefix and name of each as its evntsel. */
+/*
+ * perfctr_event_codes.h defines event_prefix and name of each as its evntsel, of a Pentium 4's as the
+ * ESCR's event select alone. It has all names of 2.6 besides.
+ */
 const struct perfctr_event_set *perfctr_cpu_event_set(unsigned int cpu_type);
 
 /*

@@ -10,6 +10,11 @@
 #include <string.h>
 
 #include "libperfctr.h"
+#include "perfctr_event_codes.h"
+
+#define NAME(name, value) _Static_assert(name == value, #name " is 2.6's");
+#include "names26.h"
+#undef NAME
 
 static struct vperfctr *self;
 static volatile unsigned int overflows;
