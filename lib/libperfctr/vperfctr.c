@@ -206,21 +206,23 @@ _Static_assert(offsetof(struct perfctr_sum_ctrs, pmc) == offsetof(struct perfctr
 int _vperfctr_read_sum(int fd, struct perfctr_sum_ctrs *sum)
 {
 	struct perfctr_read r;
-	unsigned int n;
-	int ret;
+	int n, ret = 0;
 
-	if (perfctr_read_words(fd, sum, sizeof(*sum)) >= 0)
-		return 0;
-	/*
-	 * The ioctl stores sums even with a sticky error, and if there is no room for
-	 * all counters it stores the first ones.
-	 */
-	ret = perfctr_read_some(fd, &r, PERFCTR_NRCTRS);
-	if (ret < 0 && errno != EIO)
-		return ret;
-	n = r.nrctrs < PERFCTR_NRCTRS ? r.nrctrs : PERFCTR_NRCTRS;
-	sum->tsc = r.clock;
-	memcpy(sum->pmc, r.sum, n * sizeof(sum->pmc[0]));
+	n = perfctr_read_words(fd, sum, sizeof(*sum));
+	if (n < 0) {
+		/*
+		 * The ioctl stores sums even with a sticky error, and if there is no room for
+		 * all counters it stores the first ones.
+		 */
+		ret = perfctr_read_some(fd, &r, PERFCTR_NRCTRS);
+		if (ret < 0 && errno != EIO)
+			return ret;
+		n = (int)(r.nrctrs < PERFCTR_NRCTRS ? r.nrctrs : PERFCTR_NRCTRS);
+		sum->tsc = r.clock;
+		memcpy(sum->pmc, r.sum, (size_t)n * sizeof(sum->pmc[0]));
+	}
+	/* 2.6 wrote all of them. */
+	memset(sum->pmc + n, 0, (PERFCTR_NRCTRS - (size_t)n) * sizeof(sum->pmc[0]));
 	return ret;
 }
 
