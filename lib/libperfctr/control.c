@@ -186,8 +186,8 @@ static void ctr_to_native(const struct perfctr_cpu_control *from, unsigned int i
 	enum words words = words_of(cpu_type);
 
 	to->event = from->evntsel[i];
-	/* 2.6 looked at it on AMD's family 10h alone. */
-	if (words != WORDS_P4 && is_extended(from))
+	/* 2.6 looked at it there alone. */
+	if (words != WORDS_P4 && (is_extended(from) || cpu_type == PERFCTR_X86_AMD_FAM10H))
 		to->event |= (__u64)from->evntsel_high[i] << 32;
 	switch (words) {
 	case WORDS_EVNTSEL:

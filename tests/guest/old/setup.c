@@ -71,12 +71,16 @@ int set_instructions(unsigned cpu_type, struct perfctr_cpu_control *control, uns
 		if (i == 0)
 			evntsel |= ENABLE;
 		break;
+	case PERFCTR_X86_AMD_FAM10H:
+		/* There alone 2.6 looked at it. */
+		control->evntsel_high[i] = 0;
+		evntsel |= ENABLE;
+		break;
 	case PERFCTR_X86_AMD_K7:
 	case PERFCTR_X86_AMD_K8:
 	case PERFCTR_X86_AMD_K8C:
 	case PERFCTR_X86_INTEL_CORE:
 	case PERFCTR_X86_INTEL_CORE2:
-	case PERFCTR_X86_AMD_FAM10H:
 	case PERFCTR_X86_INTEL_ATOM:
 	case PERFCTR_X86_INTEL_NHLM:
 	case PERFCTR_X86_INTEL_WSTMR:
