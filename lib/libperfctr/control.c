@@ -600,3 +600,30 @@ int perfctr_control_user_only(struct perfctr_control *control)
 }
 
 #endif
+
+/* The least ones that the kernel insists on: some x86s are late with shorter ones. */
+static const __s64 least_periods[] = { 2, 32 };
+
+/* 2.6 took any period. One that is too short for the processor is lengthened. */
+static int lengthen(struct perfctr_control *control)
+{
+	struct perfctr_ctr_control *ctr;
+	unsigned int i;
+
+	if (errno != EINVAL || control->refused < control->nractrs ||
+	    control->refused >= control->nractrs + control->nrictrs)
+		return 0;
+	ctr = &control->ctr[control->refused];
+	for (i = 0; i < ARRAY_SIZE(least_periods); i++)
+		if (ctr->ireset < 0 && ctr->ireset > -least_periods[i]) {
+			ctr->ireset = -least_periods[i];
+			return 1;
+		}
+	return 0;
+}
+
+int perfctr_control_again(const struct vperfctr_control *from, struct perfctr_control *control)
+{
+	return perfctr_control_user_only(control) ||
+	       (!is_extended(&from->cpu_control) && lengthen(control));
+}

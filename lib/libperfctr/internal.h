@@ -69,6 +69,10 @@ int perfctr_has_perf_event(const struct perfctr_cpu_control *cpu, unsigned int i
 perfctr_internal
 int perfctr_control_user_only(struct perfctr_control *control);
 
+/* The same, and of a thread's control, @from, also with longer periods if 2.6 took shorter ones */
+perfctr_internal
+int perfctr_control_again(const struct vperfctr_control *from, struct perfctr_control *control);
+
 /*
  * Events of PowerPCs of 32 bits, whose types have the numbers of x86's, by perf's names and by
  * identifiers; NULL if there are none. parse_raw: 1, or -1 if it is no raw event. format: as

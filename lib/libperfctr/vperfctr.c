@@ -179,15 +179,26 @@ int _vperfctr_add_member(int fd, struct perfctr_add_member *member)
 	return ioctl(fd, PERFCTR_IOC_ADD_MEMBER, member);
 }
 
+static int control_old(int fd, const struct vperfctr_control *control,
+		       struct perfctr_control *native)
+{
+	int ret;
+
+	native->owner = PERFCTR_OWNER_NONE;
+	native->reason = PERFCTR_REASON_NONE;
+	if (perfctr_control_to_native(control, perfctr_cpu_type(fd), native) < 0)
+		return -1;
+	do
+		ret = _vperfctr_control_native(fd, native);
+	while (ret < 0 && perfctr_control_again(control, native));
+	return ret;
+}
+
 int _vperfctr_control(int fd, const struct vperfctr_control *control)
 {
 	struct perfctr_control native;
 
-	if (perfctr_control_to_native(control, perfctr_cpu_type(fd), &native) < 0)
-		return -1;
-	if (!_vperfctr_control_native(fd, &native))
-		return 0;
-	return perfctr_control_user_only(&native) ? _vperfctr_control_native(fd, &native) : -1;
+	return control_old(fd, control, &native);
 }
 
 int _vperfctr_read_control(int fd, struct vperfctr_control *control)
@@ -317,13 +328,31 @@ static struct vperfctr *open_self(const struct perfctr_open *o)
 struct vperfctr *vperfctr_open_mode(unsigned int mode)
 {
 	struct perfctr_open o = { .size = sizeof(o), .flags = mode };
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	struct vperfctr *v;
 
 	/* The kernel's other flags make handles of something else. */
 	if (mode > VPERFCTR_OPEN_CREAT_EXCL) {
 		errno = EINVAL;
 		return NULL;
 	}
-	return perfctr_open_state(&o, 1);
+	(void)pthread_once(&once, watch_forks);
+	(void)pthread_mutex_lock(&lock);
+	v = open_self(&o);
+	(void)pthread_mutex_unlock(&lock);
+	return v;
+}
+
+static void forget(const struct vperfctr *v)
+{
+	struct vperfctr **p;
+
+	(void)pthread_mutex_lock(&lock);
+	for (p = &opened; *p && *p != v; p = &(*p)->next)
+		;
+	if (*p)
+		*p = v->next;
+	(void)pthread_mutex_unlock(&lock);
 }
 
 struct vperfctr *vperfctr_open(void)
@@ -396,13 +425,10 @@ static void set_refusal(const struct vperfctr *v, unsigned int owner, unsigned i
 int vperfctr_control(const struct vperfctr *v, struct vperfctr_control *control)
 {
 	struct perfctr_control native;
+	int ret = control_old(v->fd, control, &native);
 
-	set_refusal(v, PERFCTR_OWNER_NONE, PERFCTR_REASON_NONE);
-	if (perfctr_control_to_native(control, perfctr_cpu_type(v->fd), &native) < 0)
-		return -1;
-	if (!vperfctr_control_native(v, &native))
-		return 0;
-	return perfctr_control_user_only(&native) ? vperfctr_control_native(v, &native) : -1;
+	set_refusal(v, native.owner, native.reason);
+	return ret;
 }
 
 int vperfctr_control_native(const struct vperfctr *v, struct perfctr_control *control)
