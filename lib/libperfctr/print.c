@@ -119,9 +119,44 @@ static void print_perf_event(const struct perfctr_cpu_control *control, unsigned
 	       control->perf_kernel >> i & 1 ? "k" : "");
 }
 
+#if defined(__x86_64__) || defined(__i386__)
+
+/* Members of the union: a control does not say whose registers they are. */
+static void print_high(const struct perfctr_cpu_control *control, unsigned int i, int is_p4)
+{
+	if (control->evntsel_high[i])
+		printf(is_p4 ? "escr[%u]\t\t\t0x%08x\n" : "evntsel_high[%u]\t\t0x%08x\n", i,
+		       control->evntsel_high[i]);
+}
+
+static void print_rest(const struct perfctr_cpu_control *control, int is_p4)
+{
+	static const char *const of_p4[] = { "pebs_enable\t", "pebs_matrix_vert" };
+	unsigned int i;
+
+	for (i = 0; i < 2; i++)
+		if (control->nhlm.offcore_rsp[i] && is_p4)
+			printf("%s\t0x%08x\n", of_p4[i], control->nhlm.offcore_rsp[i]);
+		else if (control->nhlm.offcore_rsp[i])
+			printf("nhlm.offcore_rsp[%u]\t0x%08x\n", i,
+			       control->nhlm.offcore_rsp[i]);
+}
+
+static int is_on_p4(void)
+{
+	struct perfctr_info info;
+
+	return !perfctr_get_info(&info) && perfctr_is_p4(info.cpu_type);
+}
+
+#endif
+
 void perfctr_cpu_control_print(const struct perfctr_cpu_control *control)
 {
 	unsigned int i, n = control->nractrs + control->nrictrs;
+#if defined(__x86_64__) || defined(__i386__)
+	int is_p4 = is_on_p4();
+#endif
 
 	if (n > PERFCTR_NRCTRS)
 		n = PERFCTR_NRCTRS;
@@ -137,8 +172,7 @@ void perfctr_cpu_control_print(const struct perfctr_cpu_control *control)
 		print_map(i, control->pmc_map[i]);
 		printf("evntsel[%u]\t\t0x%08x\n", i, control->evntsel[i]);
 #if defined(__x86_64__) || defined(__i386__)
-		if (control->evntsel_high[i])
-			printf("evntsel_high[%u]\t\t0x%08x\n", i, control->evntsel_high[i]);
+		print_high(control, i, is_p4);
 #elif defined(__aarch64__)
 		printf("arm64.mode[%u]\t\t%s%s\n", i,
 		       control->arm64.mode[i] != PERFCTR_CTR_KERNEL ? "u" : "",
@@ -157,10 +191,7 @@ void perfctr_cpu_control_print(const struct perfctr_cpu_control *control)
 			printf("ireset[%u]\t\t%d\n", i, control->ireset[i]);
 	}
 #if defined(__x86_64__) || defined(__i386__)
-	for (i = 0; i < 2; i++)
-		if (control->nhlm.offcore_rsp[i])
-			printf("nhlm.offcore_rsp[%u]\t0x%08x\n", i,
-			       control->nhlm.offcore_rsp[i]);
+	print_rest(control, is_p4);
 #elif defined(__powerpc__)
 	if (n) {
 		printf("ppc.mmcr0\t\t0x%08x\n", control->ppc.mmcr0);
