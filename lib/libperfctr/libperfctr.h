@@ -199,9 +199,9 @@ struct perfctr_cpu_control {
 /*
  * Programs of 2.6's time leave members that it did not look at as they find them. So what is new
  * is looked at only if cpu_control.extended is this number: perf_user and perf_kernel, on x86
- * evntsel_high and an offcore_rsp that no counter takes, and in struct vperfctr_control source,
- * si_signo without i-mode counters, and the flags other than CLOEXEC. A control that is read
- * back has it.
+ * evntsel_high (but on AMD's family 10h) and an offcore_rsp that no counter takes, and in struct
+ * vperfctr_control source, si_signo without i-mode counters, and the flags other than CLOEXEC. A
+ * control that is read back has it.
  */
 #define PERFCTR_EXTENDED	0x37747865u
 

@@ -546,9 +546,9 @@ struct perfctr_control {
  * @major_faults: page faults with input or output (perf: major-faults)
  * @task_clock: ns on a CPU, by the clock, which must be on (perf: task-clock)
  *
- * Counted since the last control that counts, or the exec at which counting began, or the thread's birth;
- * not while the state is suspended by PERFCTR_IOC_SUSPEND. Kernel mode is included, and
- * needs no privilege.
+ * Counted since the last control that counts, or the exec at which counting began, or the
+ * thread's birth; not while the state is suspended by PERFCTR_IOC_SUSPEND. Kernel mode is
+ * included, and needs no privilege.
  */
 struct perfctr_soft {
 	__u64 switches;
