@@ -186,6 +186,41 @@ START_TEST(lost_records_are_counted)
 }
 END_TEST
 
+/* A record that goes on at the beginning of the ring is whole: 72 bytes do not divide a page. */
+START_TEST(records_go_round)
+{
+	const struct perfctr_record_sample *sample;
+	struct perfctr_control control;
+	struct vperfctr_ring *ring;
+	unsigned int n = 0, i;
+	int fd;
+
+	fd = open_with_ring(1, 0);
+	ring = map_ring(fd, 1);
+	control_init(&control);
+	control.tsc_on = 1;
+	control.flags = PERFCTR_CONTROL_RECORD;
+	control_add(&control, EV_LIKE_INSTRUCTIONS);
+	control_add_ictr(&control, EV_INSTRUCTIONS, -(int64_t)PERIOD);
+	set_control(fd, &control);
+	for (i = 0; i < 30; i++) {
+		body_spin(10 * PERIOD);
+		ck_ok(ioctl(fd, PERFCTR_IOC_SUSPEND));
+		while ((sample = next_sample(ring))) {
+			n++;
+			ck_assert_uint_eq(sample->record.size, sizeof(*sample) + 2 * sizeof(uint64_t));
+			ck_assert_uint_eq(sample->nrctrs, 2);
+			ck_assert_uint_eq(sample->value[1], n * PERIOD);
+		}
+		ck_ok(ioctl(fd, PERFCTR_IOC_RESUME));
+	}
+	ck_assert_uint_ge(n, 600);
+	ck_assert_uint_eq(vperfctr_ring_lost(ring), 0);
+	vperfctr_ring_unmap(ring);
+	close(fd);
+}
+END_TEST
+
 /* Whatever a reader writes to its page, the kernel keeps within the ring. */
 START_TEST(reader_scribbles)
 {
@@ -193,6 +228,8 @@ START_TEST(reader_scribbles)
 	struct perfctr_control control;
 	struct perfctr_ring_page *page;
 	struct perfctr_read rd;
+	uint32_t head;
+	uint64_t lost;
 	unsigned int i;
 	int fd;
 
@@ -204,6 +241,17 @@ START_TEST(reader_scribbles)
 	ck_assert_uint_eq(page->length, 2 * PAGE_SIZE);
 	control_samples(&control, PERIOD, 0);
 	set_control(fd, &control);
+	/* Who has read more than was written has no room for more. */
+	body_spin(10 * PERIOD);
+	head = page->head;
+	lost = page->lost;
+	page->tail = head + 8;
+	body_spin(10 * PERIOD);
+	ck_assert_uint_eq(page->head, head);
+	ck_assert_uint_ge(page->lost, lost + 20);
+	page->tail = head;
+	body_spin(10 * PERIOD);
+	ck_assert_uint_gt(page->head, head);
 	for (i = 0; i < TAILS; i++) {
 		page->tail = tails[i];
 		page->head = tails[i] / 3;
@@ -595,6 +643,56 @@ START_TEST(user_chain)
 }
 END_TEST
 
+#if defined(__x86_64__) || defined(__riscv)
+/* Spins while the frame pointer points to a frame that is its own caller's. */
+static __attribute__((noinline)) void spin_in_circle(unsigned long n)
+{
+	static uint64_t frame[2];
+
+#ifdef __x86_64__
+	frame[0] = (uintptr_t)frame;
+	frame[1] = (uintptr_t)spin_in_circle;
+	__asm__ volatile("push %%rbp\n\tmov %1, %%rbp\n1:\tdec %0\n\tjnz 1b\n\tpop %%rbp"
+			 : "+r"(n) : "r"(frame) : "memory", "cc");
+#else
+	frame[0] = (uintptr_t)(frame + 2);
+	frame[1] = (uintptr_t)spin_in_circle;
+	__asm__ volatile("mv t0, s0\n\tmv s0, %1\n1:\taddi %0, %0, -1\n\tbnez %0, 1b\n\tmv s0, t0"
+			 : "+r"(n) : "r"(frame + 2) : "memory", "t0");
+#endif
+}
+
+/* Who called whom ends where frames do not go outwards. */
+START_TEST(user_chain_in_circle)
+{
+	const struct perfctr_record_sample *sample;
+	struct perfctr_control control;
+	struct vperfctr_ring *ring;
+	unsigned int inside = 0;
+	int fd;
+
+	fd = open_with_ring(PAGES, PERFCTR_RING_USER_CHAIN);
+	ring = map_ring(fd, PAGES);
+	control_samples(&control, PERIOD, 0);
+	set_control(fd, &control);
+	spin_in_circle(20 * PERIOD);
+	ck_ok(ioctl(fd, PERFCTR_IOC_SUSPEND));
+	while ((sample = next_sample(ring))) {
+		const __u64 *chain = sample->value + sample->nrctrs;
+
+		if (!is_in(sample->ip, spin_in_circle) || sample->user_depth < 2 ||
+		    chain[1] != (uintptr_t)spin_in_circle)
+			continue;
+		ck_assert_uint_eq(sample->user_depth, 2);
+		inside++;
+	}
+	ck_assert_uint_ge(inside, 38);
+	vperfctr_ring_unmap(ring);
+	close(fd);
+}
+END_TEST
+#endif
+
 /* Root learns where in the kernel; who counts user mode alone learns where that was entered. */
 START_TEST(kernel_addresses)
 {
@@ -907,6 +1005,15 @@ START_TEST(memory_is_charged)
 		/* It is freed by a worker. */
 		sleep_us(20000);
 	}
+	/* As much as the limit is allowed, and not a byte more. */
+	limit.rlim_cur = 9 * PAGE_SIZE - 1;
+	ck_ok(setrlimit(RLIMIT_MEMLOCK, &limit));
+	fd = open_self();
+	ck_assert_int_eq(make_ring_of(fd, 8, 0), -ENOMEM);
+	limit.rlim_cur = 9 * PAGE_SIZE;
+	ck_ok(setrlimit(RLIMIT_MEMLOCK, &limit));
+	ck_assert_int_eq(make_ring_of(fd, 8, 0), 0);
+	close(fd);
 }
 END_TEST
 
@@ -1127,6 +1234,7 @@ int main(void)
 	guest_begin("record", "overflow_budget=1000000");
 	GUEST_RUN(samples_of_a_loop, NEED_COUNTERS | NEED_INTERRUPT | AS_USER);
 	GUEST_RUN(lost_records_are_counted, NEED_COUNTERS | NEED_INTERRUPT | AS_USER);
+	GUEST_RUN(records_go_round, NEED_COUNTERS | NEED_INTERRUPT | AS_USER);
 	GUEST_RUN(reader_scribbles, NEED_COUNTERS | NEED_INTERRUPT | AS_USER);
 	GUEST_RUN(samples_of_an_exec, NEED_COUNTERS | NEED_INTERRUPT | NEED_KPROBES | AS_USER);
 	GUEST_RUN(samples_of_descendants, NEED_COUNTERS | NEED_INTERRUPT | NEED_KPROBES | AS_USER);
@@ -1135,6 +1243,9 @@ int main(void)
 	GUEST_RUN(samples_by_time, AS_USER);
 	GUEST_RUN(samples_by_time_of_switching, AS_USER);
 	GUEST_RUN(user_chain, NEED_COUNTERS | NEED_INTERRUPT | AS_USER);
+#if defined(__x86_64__) || defined(__riscv)
+	GUEST_RUN(user_chain_in_circle, NEED_COUNTERS | NEED_INTERRUPT | AS_USER);
+#endif
 	GUEST_RUN(kernel_addresses, NEED_COUNTERS | NEED_INTERRUPT);
 	GUEST_RUN(no_kernel_addresses, AS_USER);
 	GUEST_RUN(maps, NEED_COUNTERS | NEED_INTERRUPT | NEED_KPROBES | AS_USER);
