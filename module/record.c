@@ -348,11 +348,11 @@ static void write_map(struct perfctr_imode *imode, struct vm_area_struct *vma,
 	local_irq_enable();
 }
 
-static void write_unmap(struct perfctr_imode *imode, const struct perfctr_known_map *map)
+static void write_unmap(struct perfctr_imode *imode, unsigned long start, unsigned long end)
 {
 	struct perfctr_record_unmap record = {
-		.start = map->start,
-		.length = map->end - map->start,
+		.start = start,
+		.length = end - start,
 	};
 
 	fill(&record.record, imode, PERFCTR_RECORD_UNMAP, 0, sizeof(record));
@@ -370,16 +370,41 @@ static struct perfctr_known_map describe(const struct vm_area_struct *vma)
 	if (vma->vm_file) {
 		map.inode = file_inode(vma->vm_file)->i_ino;
 		map.dev = file_inode(vma->vm_file)->i_sb->s_dev;
+		map.generation = file_inode(vma->vm_file)->i_generation;
 	}
 	return map;
 }
 
-static bool same(const struct perfctr_known_map *map, const struct vm_area_struct *vma)
+/* Do they show the same memory where they overlap? */
+static bool same(const struct perfctr_known_map *a, const struct perfctr_known_map *b)
 {
-	struct perfctr_known_map now = describe(vma);
+	return a->offset - a->start == b->offset - b->start && a->inode == b->inode &&
+	       a->dev == b->dev && a->generation == b->generation;
+}
 
-	return map->start == now.start && map->end == now.end && map->offset == now.offset &&
-	       map->inode == now.inode && map->dev == now.dev;
+/*
+ * The next part of @map, from *@start on, that is not as in @map in the list: up to *@end. False:
+ * there is none. *@i is where to look on in the list, which is in the order of addresses.
+ */
+static bool next_gap(const struct perfctr_known_map *map, const struct perfctr_known_map *list,
+		     unsigned int nr, unsigned int *i, unsigned long *start, unsigned long *end)
+{
+	for (; *i < nr && list[*i].start < map->end; ++*i) {
+		const struct perfctr_known_map *other = &list[*i];
+
+		if (other->end > *start && same(other, map)) {
+			if (other->start > *start) {
+				*end = other->start;
+				return true;
+			}
+			*start = other->end;
+		}
+		/* It may go on in the next map. */
+		if (other->end > map->end)
+			break;
+	}
+	*end = map->end;
+	return *start < *end;
 }
 
 static bool is_code(const struct vm_area_struct *vma)
@@ -427,57 +452,51 @@ static struct perfctr_known_mm *find_mm(struct perfctr_ring_buffer *ring)
 	return known;
 }
 
-/* Keeps what is there of what is known. */
-static void tell_unmapped(struct perfctr_imode *imode, struct perfctr_known_mm *known)
-{
-	struct vm_area_struct *vma = find_vma(known->mm, 0);
-	unsigned int i, left = 0;
-
-	for (i = 0; i < known->nr; i++) {
-		while (vma && vma->vm_start < known->map[i].start)
-			vma = find_vma(known->mm, vma->vm_end);
-		if (vma && is_code(vma) && same(&known->map[i], vma))
-			known->map[left++] = known->map[i];
-		else
-			write_unmap(imode, &known->map[i]);
-		cond_resched();
-	}
-	known->nr = left;
-}
-
-/* Both are in the order of addresses. @now: room for all that there are */
-static void tell_mapped(struct perfctr_imode *imode, struct perfctr_known_mm *known,
-			struct perfctr_known_map *now, char *room)
+/* All executable memory. @now: room for all mappings that there are. Returns how many it has. */
+static unsigned int describe_all(struct mm_struct *mm, struct perfctr_known_map *now)
 {
 	struct vm_area_struct *vma;
-	unsigned int i = 0, nr = 0;
+	unsigned int nr = 0;
 
-	for (vma = find_vma(known->mm, 0); vma; vma = find_vma(known->mm, vma->vm_end)) {
+	for (vma = find_vma(mm, 0); vma; vma = find_vma(mm, vma->vm_end)) {
 		cond_resched();
-		if (!is_code(vma))
-			continue;
-		now[nr] = describe(vma);
-		if (i < known->nr && known->map[i].start == vma->vm_start)
-			i++;
-		else
-			write_map(imode, vma, &now[nr], room);
-		nr++;
+		if (is_code(vma))
+			now[nr++] = describe(vma);
+	}
+	return nr;
+}
+
+/*
+ * Mappings are split and joined while others execute in them, so what counts is what is where. The
+ * ends are told first, since new ones may be in their place; then each mapping that has something
+ * new. False: no memory
+ */
+static bool tell_maps(struct perfctr_imode *imode, struct perfctr_known_mm *known, char *room)
+{
+	struct mm_struct *mm = known->mm;
+	struct perfctr_known_map *now;
+	unsigned long start, end;
+	unsigned int nr, i, at;
+
+	now = kvcalloc(mm->map_count, sizeof(*now), GFP_KERNEL_ACCOUNT);
+	if (!now)
+		return false;
+	nr = describe_all(mm, now);
+	for (i = 0, at = 0; i < known->nr; i++) {
+		start = known->map[i].start;
+		for (; next_gap(&known->map[i], now, nr, &at, &start, &end); start = end)
+			write_unmap(imode, start, end);
+		cond_resched();
+	}
+	for (i = 0, at = 0; i < nr; i++) {
+		start = now[i].start;
+		if (next_gap(&now[i], known->map, known->nr, &at, &start, &end))
+			write_map(imode, find_vma(mm, now[i].start), &now[i], room);
+		cond_resched();
 	}
 	kvfree(known->map);
 	known->map = now;
 	known->nr = nr;
-}
-
-/* The ends are told first, since new ones may be in their place. False: no memory */
-static bool tell_maps(struct perfctr_imode *imode, struct perfctr_known_mm *known, char *room)
-{
-	struct perfctr_known_map *now;
-
-	now = kvcalloc(known->mm->map_count, sizeof(*now), GFP_KERNEL_ACCOUNT);
-	if (!now)
-		return false;
-	tell_unmapped(imode, known);
-	tell_mapped(imode, known, now, room);
 	return true;
 }
 
@@ -514,9 +533,12 @@ void vperfctr_record_maps(struct vperfctr *perfctr)
 /* The kernel tells perf of a mapping of current's. */
 static int mapped(struct kprobe *kprobe, struct pt_regs *regs)
 {
+	const struct vm_area_struct *vma = (void *)regs_get_kernel_argument(regs, 0);
 	struct vperfctr *perfctr;
 	unsigned long flags;
 
+	if (!is_code(vma))
+		return 0;
 	local_irq_save(flags);
 	perfctr = vperfctr_current();
 	if (perfctr && tells_threads(perfctr))

@@ -28,6 +28,7 @@ struct pid_namespace;
  * struct perfctr_known_map - an executable mapping that readers were told of
  * @start, @end, @offset: its addresses, and bytes from the start of the file
  * @inode, @dev: of the file, and of the device where it is; 0: none
+ * @generation: of the inode, whose number a later file may have
  */
 struct perfctr_known_map {
 	unsigned long start;
@@ -35,6 +36,7 @@ struct perfctr_known_map {
 	u64 offset;
 	unsigned long inode;
 	dev_t dev;
+	u32 generation;
 };
 
 /**

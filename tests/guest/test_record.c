@@ -835,6 +835,118 @@ START_TEST(maps)
 }
 END_TEST
 
+/* What a reader makes of the records: is a page mapped in a process, and what was sampled there? */
+struct page_told {
+	pid_t pid;
+	uintptr_t page;
+	bool mapped;
+	unsigned int maps, unmaps;	/* that tell of the page */
+	unsigned int known, untold;	/* samples there */
+};
+
+static void follow(struct page_told *told, const struct perfctr_record *record)
+{
+	const struct perfctr_record_map *map = (const void *)record;
+	const struct perfctr_record_sample *sample = as_sample(record);
+	bool there;
+
+	if (record->pid != told->pid)
+		return;
+	if (record->type == PERFCTR_RECORD_SAMPLE) {
+		there = sample->ip - told->page < PAGE_SIZE;
+		if (there && told->mapped)
+			told->known++;
+		else if (there)
+			told->untold++;
+		return;
+	}
+	if (record->type != PERFCTR_RECORD_MAP && record->type != PERFCTR_RECORD_UNMAP)
+		return;
+	/* An UNMAP has its addresses at the same place. */
+	if (told->page - map->start >= map->length)
+		return;
+	told->mapped = record->type == PERFCTR_RECORD_MAP;
+	if (told->mapped)
+		told->maps++;
+	else
+		told->unmaps++;
+}
+
+/* Code of known length, as body_spin() */
+static char *map_code(void *at)
+{
+	char *page = mmap(at, PAGE_SIZE, PROT_READ | PROT_WRITE | PROT_EXEC,
+			  MAP_PRIVATE | MAP_ANONYMOUS | (at ? MAP_FIXED : 0), -1, 0);
+
+	if (page != MAP_FAILED) {
+		memcpy(page, (const void *)(uintptr_t)body_spin, 64);
+		__builtin___clear_cache(page, page + 64);
+	}
+	return page;
+}
+
+static void run_code(const char *page, unsigned long loops)
+{
+	((void (*)(unsigned long))(uintptr_t)page)(loops);
+}
+
+#define JOINS 20
+
+/*
+ * Mappings behind a page are split from its own and joined with it. It stays what it is, and is told
+ * so; of the memory behind it the end is told, and of that alone.
+ */
+START_TEST(mappings_are_split_and_joined)
+{
+	const struct perfctr_record *record;
+	struct page_told told = { .pid = getpid() };
+	struct perfctr_control control;
+	struct vperfctr_ring *ring;
+	unsigned int i, unmaps = 0;
+	char *page, *last;
+	int fd;
+
+	page = mmap(NULL, 4 * PAGE_SIZE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	ck_assert(page != MAP_FAILED);
+	page += PAGE_SIZE;
+	told.page = (uintptr_t)page;
+	ck_assert_ptr_eq(map_code(page), page);
+	fd = open_with_ring(PAGES, PERFCTR_RING_MAPS);
+	ring = map_ring(fd, PAGES);
+	control_samples(&control, PERIOD, 0);
+	set_control(fd, &control);
+	for (i = 0; i < JOINS; i++) {
+		ck_assert_ptr_eq(map_code(page + PAGE_SIZE), page + PAGE_SIZE);
+		run_code(page, 2 * PERIOD);
+		ck_ok(mprotect(page + PAGE_SIZE, PAGE_SIZE, PROT_READ));
+		run_code(page, 2 * PERIOD);
+	}
+	last = map_code(NULL);
+	ck_assert(last != MAP_FAILED);
+	run_code(page, 2 * PERIOD);
+	ck_ok(ioctl(fd, PERFCTR_IOC_SUSPEND));
+	while ((record = vperfctr_ring_next(ring))) {
+		const struct perfctr_record_unmap *unmap = (const void *)record;
+
+		follow(&told, record);
+		if (record->type != PERFCTR_RECORD_UNMAP)
+			continue;
+		unmaps++;
+		ck_assert_uint_eq(unmap->start, (uintptr_t)page + PAGE_SIZE);
+		ck_assert_uint_eq(unmap->length, PAGE_SIZE);
+	}
+	ck_assert_uint_eq(told.unmaps, 0);
+	ck_assert_uint_eq(unmaps, 1);
+	ck_assert_uint_ge(told.maps, 1);
+	ck_assert_uint_le(told.maps, 2);
+	ck_assert_uint_eq(told.untold, 0);
+	ck_assert_uint_ge(told.known, (2 * JOINS + 1) * 3);
+	ck_assert_uint_eq(vperfctr_ring_lost(ring), 0);
+	vperfctr_ring_unmap(ring);
+	close(fd);
+}
+END_TEST
+
 /* Returns as a tick has just begun: this clock is that of the latest tick. */
 static void wait_for_tick(void)
 {
@@ -1249,6 +1361,7 @@ int main(void)
 	GUEST_RUN(kernel_addresses, NEED_COUNTERS | NEED_INTERRUPT);
 	GUEST_RUN(no_kernel_addresses, AS_USER);
 	GUEST_RUN(maps, NEED_COUNTERS | NEED_INTERRUPT | NEED_KPROBES | AS_USER);
+	GUEST_RUN(mappings_are_split_and_joined, NEED_COUNTERS | NEED_INTERRUPT | NEED_KPROBES | AS_USER);
 	GUEST_RUN(samples_are_throttled, NEED_COUNTERS | NEED_INTERRUPT);
 	GUEST_RUN(bad_rings, NEED_COUNTERS | NEED_INTERRUPT | AS_USER);
 	GUEST_RUN(memory_is_charged, AS_USER);

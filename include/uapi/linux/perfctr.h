@@ -872,6 +872,7 @@ struct perfctr_record_lost {
  * @path: of the file, from the root directory of the thread; or "[vdso]" and the like; or "//anon".
  *	NUL-terminated, and filled up with NULs
  *
+ * It replaces what earlier MAPs told of these addresses; a part of it may have been told before.
  * The first SAMPLE of a process in user mode comes after the MAPs of what it has then. A child of a
  * fork has what its parent has.
  */
@@ -887,10 +888,11 @@ struct perfctr_record_map {
 };
 
 /**
- * struct perfctr_record_unmap - UNMAP: it has no executable memory there any more
+ * struct perfctr_record_unmap - UNMAP: it has no executable memory there any more, or another
+ *	that the next MAPs tell of
  * @record: the beginning
- * @start: as in an earlier MAP
- * @length: the same
+ * @start: the first address; of a MAP, or within one
+ * @length: bytes
  */
 struct perfctr_record_unmap {
 	struct perfctr_record record;
