@@ -238,7 +238,7 @@ struct parts {
 static void parts_put(struct parts *parts)
 {
 	perfctr_config_put(parts->config, false);
-	kfree(parts->imode);
+	perfctr_record_free(parts->imode);
 	perfctr_tree_end(parts->tree);
 	if (parts->spare)
 		vperfctr_put(parts->spare);

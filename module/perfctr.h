@@ -414,8 +414,9 @@ void perfctr_fold_exit(void);
  * record.c. Records of a state with imode->ring; of another one only fork, exec, exit and maps may
  * be asked for, and do nothing. sample: @regs is what was interrupted; NULL if that is not known:
  * user mode, or the kernel on behalf of it; @value is the clock and all sums. fork: the child did
- * not run yet. maps: by the owner, may sleep. maps_get: the kernel tells of mappings, until
- * maps_put: EOPNOTSUPP; may sleep.
+ * not run yet. maps: by the owner, may sleep. free: frees imode, or NULL, of a state that is done
+ * with it, before its ring is put. maps_get: the kernel tells of mappings, until maps_put:
+ * EOPNOTSUPP; may sleep.
  */
 void vperfctr_record_sample(struct vperfctr *perfctr, struct pt_regs *regs, u32 overflown,
 			    const u64 *value);
@@ -425,6 +426,7 @@ void vperfctr_record_fork(struct vperfctr *parent, struct vperfctr *perfctr,
 void vperfctr_record_exec(struct vperfctr *perfctr);
 void vperfctr_record_exit(struct vperfctr *perfctr);
 void vperfctr_record_maps(struct vperfctr *perfctr);
+void perfctr_record_free(struct perfctr_imode *imode);
 int perfctr_record_maps_get(void);
 void perfctr_record_maps_put(void);
 int perfctr_record_init(void);

@@ -5,9 +5,16 @@
  *
  * A thread writes what concerns itself. No tracepoint tells of mappings, so while somebody wants to
  * know them a probe is in the function by which the kernel tells perf. It only notes that something
- * changed. Before the thread returns to user mode it compares its executable mappings with what the
- * reader knows. So a reader hears of a mapping before anything is executed there, and of the end of
- * one not later than of what comes to its place. The name of a thread is compared as it writes.
+ * changed: the mm counts its changes. Before the thread that made one returns to user mode it
+ * compares its executable memory with what the reader knows. So a reader hears of a mapping before
+ * that thread executes there, and of the end of one not later than of what comes to its place.
+ *
+ * Other threads may execute there earlier, and who made the change may have no state. So a sample
+ * that is written while a change was not told yet says so (MAP_UNKNOWN), and its thread looks
+ * before it goes on in user mode. Others may change memory all the time: a thread spends at most a
+ * tenth of its time on looks that it did not cause itself.
+ *
+ * The name of a thread is compared as it writes.
  */
 
 #include <linux/fs.h>
@@ -43,6 +50,10 @@ struct chains {
 
 static struct chains __percpu *chains;	/* constant after init */
 
+/* For imode->changes and told of a process whose memory is not watched: equal, or not */
+static const u32 none;
+static const u32 some = 1;
+
 /* All but the time */
 static void fill(struct perfctr_record *record, const struct perfctr_imode *imode,
 		 unsigned int type, unsigned int flags, u32 size)
@@ -69,12 +80,21 @@ static void write_whole(struct perfctr_ring_buffer *ring, const struct perfctr_r
 	local_irq_restore(flags);
 }
 
-/* Finds out the owner's ids for its records: after it was made, and after an exec. */
+static bool has_maps(const struct perfctr_imode *imode)
+{
+	return imode->ring->flags & PERFCTR_RING_MAPS;
+}
+
+/*
+ * Finds out the owner's ids for its records: after it was made, and after an exec. Nothing of its
+ * memory was told then.
+ */
 static void find_ids(struct perfctr_imode *imode)
 {
 	imode->pid = task_tgid_nr_ns(current, imode->ring->pid_ns);
 	imode->tid = task_pid_nr_ns(current, imode->ring->pid_ns);
-	imode->ids_known = true;
+	imode->told = &none;
+	imode->changes = has_maps(imode) ? &some : &none;
 }
 
 static void write_comm(struct perfctr_imode *imode, unsigned int flags)
@@ -108,9 +128,9 @@ static __always_inline bool is_known_as(const struct perfctr_imode *imode)
 /* What has to be told before a record of the owner's. */
 static __always_inline void introduce(struct perfctr_imode *imode)
 {
-	if (unlikely(!imode->ids_known))
+	if (unlikely(!imode->told))
 		find_ids(imode);
-	if (imode->ring->flags & PERFCTR_RING_MAPS && unlikely(!is_known_as(imode)))
+	if (has_maps(imode) && unlikely(!is_known_as(imode)))
 		write_comm(imode, 0);
 }
 
@@ -185,6 +205,16 @@ static unsigned int find_chains(struct chains *chain, const struct perfctr_ring_
 	return PERFCTR_RECORD_KERNEL;
 }
 
+/* Somebody has changed the memory. The owner looks now, unless it looked a moment ago. */
+static noinline unsigned int map_unknown(struct vperfctr *perfctr)
+{
+	if (ktime_get_mono_fast_ns() >= perfctr->imode->look_after) {
+		perfctr->imode->look_after = U64_MAX;
+		vperfctr_return_soon(perfctr, current, PERFCTR_TODO_MAPS);
+	}
+	return PERFCTR_RECORD_MAP_UNKNOWN;
+}
+
 static __always_inline u64 *put_sums(u64 *to, const u64 *value, unsigned int nr)
 {
 	while (nr--)
@@ -201,14 +231,23 @@ void vperfctr_record_sample(struct vperfctr *perfctr, struct pt_regs *regs, u32 
 	struct perfctr_ring_buffer *ring = imode->ring;
 	struct chains *chain = this_cpu_ptr(chains);
 	struct perfctr_record_sample *sample;
-	unsigned int flags, i;
+	unsigned int flags, depth, i;
+	u32 told;
 	u64 *to;
 
 	lockdep_assert_irqs_disabled();
 	introduce(imode);
+	told = smp_load_acquire(imode->told);	/* pairs with vperfctr_record_maps() */
 	flags = find_chains(chain, ring, user, regs);
-	size = sizeof(*sample) + (nr + chain->nr_kernel + chain->nr_user) * sizeof(u64);
+	depth = chain->nr_kernel + chain->nr_user;
+	size = sizeof(*sample) + (nr + depth) * sizeof(u64);
 	sample = perfctr_ring_begin(ring, size);
+	/*
+	 * While the ring is locked, so that what is told of a later change stands behind this
+	 * sample; and @told is from before, so that nothing of it may stand in front.
+	 */
+	if (unlikely(READ_ONCE(*imode->changes) != told))
+		flags |= map_unknown(perfctr);
 	if (unlikely(!sample))
 		goto out;
 	fill(&sample->record, imode, PERFCTR_RECORD_SAMPLE, flags, size);
@@ -227,9 +266,11 @@ void vperfctr_record_sample(struct vperfctr *perfctr, struct pt_regs *regs, u32 
 	sample->reserved = 0;
 	sample->clock = perfctr->clock_on ? *value : 0;
 	to = put_sums(sample->value, value + 1, nr);
-	for (i = 0; i < chain->nr_kernel; i++)
-		*to++ = chain->kernel[i];
-	put_sums(to, chain->user, chain->nr_user);
+	if (depth) {
+		for (i = 0; i < chain->nr_kernel; i++)
+			*to++ = chain->kernel[i];
+		put_sums(to, chain->user, chain->nr_user);
+	}
 out:
 	perfctr_ring_end(ring);
 }
@@ -250,8 +291,38 @@ void vperfctr_record_throttled(struct vperfctr *perfctr)
 
 static bool tells_threads(const struct vperfctr *perfctr)
 {
-	return perfctr->imode && perfctr->imode->ring &&
-	       perfctr->imode->ring->flags & PERFCTR_RING_MAPS;
+	return perfctr->imode && perfctr->imode->ring && has_maps(perfctr->imode);
+}
+
+/*
+ * A FORK tells that the child has what its parent has: what was told of the parent, if that is all.
+ * Its memory is its own, which others change only after it has made threads; or it is the parent's,
+ * and there a change is one for both.
+ */
+static void inherit_maps(struct vperfctr *parent, struct vperfctr *perfctr,
+			 struct task_struct *child)
+{
+	struct perfctr_imode *from = parent->imode, *imode = perfctr->imode;
+	u32 told = READ_ONCE(*from->told);
+
+	imode->told_at_fork = told;
+	imode->told = &imode->told_at_fork;
+	if (child->mm != current->mm) {
+		imode->told = &none;
+		imode->changes = READ_ONCE(*from->changes) == told ? &none : &some;
+		return;
+	}
+	imode->changes = from->changes;
+	if (imode->pid == from->pid && from->told != &from->told_at_fork)
+		imode->told = from->told;
+	imode->known = from->known;
+	if (imode->known) {
+		atomic_inc(&imode->known->users);
+		return;
+	}
+	/* From now on it takes a watch to see changes. */
+	vperfctr_return_soon(parent, current, PERFCTR_TODO_MAPS);
+	vperfctr_return_soon(perfctr, child, PERFCTR_TODO_MAPS);
 }
 
 void vperfctr_record_fork(struct vperfctr *parent, struct vperfctr *perfctr,
@@ -265,8 +336,8 @@ void vperfctr_record_fork(struct vperfctr *parent, struct vperfctr *perfctr,
 	introduce(parent->imode);
 	imode->pid = task_tgid_nr_ns(child, imode->ring->pid_ns);
 	imode->tid = task_pid_nr_ns(child, imode->ring->pid_ns);
-	imode->ids_known = true;
 	memcpy(imode->comm, parent->imode->comm, sizeof(imode->comm));
+	inherit_maps(parent, perfctr, child);
 	fill(&record.record, imode, PERFCTR_RECORD_FORK, 0, sizeof(record));
 	record.parent_pid = parent->imode->pid;
 	record.parent_tid = parent->imode->tid;
@@ -412,41 +483,51 @@ static bool is_code(const struct vm_area_struct *vma)
 	return vma->vm_flags & VM_EXEC;
 }
 
-/* Most mms that a ring remembers: beyond that it tells everything of one anew. */
+/*
+ * Most processes that a ring remembers without a state that refers to them: beyond that it tells
+ * everything of one anew.
+ */
 #define MOST_MMS	4096
 
-static void forget_gone(struct perfctr_ring_buffer *ring)
+static void forget(struct perfctr_ring_buffer *ring, struct perfctr_known_mm *known)
+{
+	perfctr_forget_mm(known);
+	ring->nr_known--;
+}
+
+static void forget_unused(struct perfctr_ring_buffer *ring)
 {
 	struct perfctr_known_mm *known, *next;
 
-	list_for_each_entry_safe(known, next, &ring->known_mms, node)
-		if (!atomic_read(&known->mm->mm_users)) {
-			perfctr_forget_mm(known);
-			ring->nr_known--;
-		}
+	list_for_each_entry_safe_reverse(known, next, &ring->known_mms, node)
+		if (!atomic_read(&known->users) &&
+		    (ring->nr_known >= MOST_MMS || !atomic_read(&known->watched->mm->mm_users)))
+			forget(ring, known);
 }
 
-/* What is known of current's mm, made if there is none. The latest is the first. */
-static struct perfctr_known_mm *find_mm(struct perfctr_ring_buffer *ring)
+/* What is known of current's process, made if there is none. The latest is the first. */
+static struct perfctr_known_mm *find_mm(const struct perfctr_imode *imode)
 {
+	struct perfctr_ring_buffer *ring = imode->ring;
 	struct perfctr_known_mm *known;
 
 	lockdep_assert_held(&ring->maps_mutex);
 	list_for_each_entry(known, &ring->known_mms, node)
-		if (known->mm == current->mm) {
+		if (known->watched->mm == current->mm && known->pid == imode->pid) {
 			list_move(&known->node, &ring->known_mms);
 			return known;
 		}
-	forget_gone(ring);
-	if (ring->nr_known >= MOST_MMS) {
-		perfctr_forget_mm(list_last_entry(&ring->known_mms, struct perfctr_known_mm, node));
-		ring->nr_known--;
-	}
+	forget_unused(ring);
 	known = kzalloc(sizeof(*known), GFP_KERNEL_ACCOUNT);
 	if (!known)
 		return NULL;
-	known->mm = current->mm;
-	mmgrab(known->mm);
+	known->watched = perfctr_watch_mm(current->mm);
+	if (!known->watched) {
+		kfree(known);
+		return NULL;
+	}
+	known->pid = imode->pid;
+	known->told = known->watched->changes - 1;
 	list_add(&known->node, &ring->known_mms);
 	ring->nr_known++;
 	return known;
@@ -473,7 +554,7 @@ static unsigned int describe_all(struct mm_struct *mm, struct perfctr_known_map 
  */
 static bool tell_maps(struct perfctr_imode *imode, struct perfctr_known_mm *known, char *room)
 {
-	struct mm_struct *mm = known->mm;
+	struct mm_struct *mm = known->watched->mm;
 	struct perfctr_known_map *now;
 	unsigned long start, end;
 	unsigned int nr, i, at;
@@ -500,6 +581,38 @@ static bool tell_maps(struct perfctr_imode *imode, struct perfctr_known_mm *know
 	return true;
 }
 
+/* Tells what changed since that was done. False: no memory. The mm cannot change meanwhile. */
+static bool tell_changes(struct perfctr_imode *imode)
+{
+	struct perfctr_known_mm *known, *last = imode->known;
+	char *room = NULL;
+	bool told;
+
+	lockdep_assert_held_read(&current->mm->mmap_lock);
+	lockdep_assert_held(&imode->ring->maps_mutex);
+	known = find_mm(imode);
+	if (!known)
+		return false;
+	told = known->told == known->watched->changes;
+	if (!told)
+		room = kmalloc(PATH_ROOM, GFP_KERNEL_ACCOUNT);
+	if (room && tell_maps(imode, known, room)) {
+		/* After the records: who reads this writes behind them. */
+		smp_store_release(&known->told, known->watched->changes);
+		told = true;
+	}
+	kfree(room);
+	atomic_inc(&known->users);
+	local_irq_disable();
+	imode->known = known;
+	imode->told = &known->told;
+	imode->changes = &known->watched->changes;
+	local_irq_enable();
+	if (last)
+		atomic_dec(&last->users);
+	return told;
+}
+
 /*
  * By the owner, on its way to user mode. May sleep. Nobody else gives it another control meanwhile.
  * The mutex is the inner lock: who has it waits for nobody's memory.
@@ -507,9 +620,8 @@ static bool tell_maps(struct perfctr_imode *imode, struct perfctr_known_mm *know
 void vperfctr_record_maps(struct vperfctr *perfctr)
 {
 	struct perfctr_imode *imode = perfctr->imode;
-	struct perfctr_known_mm *known;
-	bool told = false;
-	char *room;
+	u64 begin, end;
+	bool told;
 
 	if (!tells_threads(perfctr) || !current->mm)
 		return;
@@ -517,20 +629,32 @@ void vperfctr_record_maps(struct vperfctr *perfctr)
 	/* It is killed. */
 	if (mmap_read_lock_killable(current->mm))
 		return;
-	room = kmalloc(PATH_ROOM, GFP_KERNEL_ACCOUNT);
 	mutex_lock(&imode->ring->maps_mutex);
-	known = room ? find_mm(imode->ring) : NULL;
-	if (known)
-		told = tell_maps(imode, known, room);
+	begin = ktime_get_mono_fast_ns();
+	told = tell_changes(imode);
+	end = ktime_get_mono_fast_ns();
 	mutex_unlock(&imode->ring->maps_mutex);
 	mmap_read_unlock(current->mm);
-	kfree(room);
 	/* The reader learns that something is missing. */
 	if (!told)
 		perfctr_ring_lose(imode->ring);
+	local_irq_disable();
+	if (imode->look_after == U64_MAX)
+		imode->look_after = end + 9 * (end - begin);
+	local_irq_enable();
 }
 
-/* The kernel tells perf of a mapping of current's. */
+void perfctr_record_free(struct perfctr_imode *imode)
+{
+	if (imode && imode->known)
+		atomic_dec(&imode->known->users);
+	kfree(imode);
+}
+
+/*
+ * The kernel tells perf of a mapping of current's, which is there already. Nobody executes there
+ * before its mmap_lock is free again, unless mprotect(2) made it executable.
+ */
 static int mapped(struct kprobe *kprobe, struct pt_regs *regs)
 {
 	const struct vm_area_struct *vma = (void *)regs_get_kernel_argument(regs, 0);
@@ -539,10 +663,15 @@ static int mapped(struct kprobe *kprobe, struct pt_regs *regs)
 
 	if (!is_code(vma))
 		return 0;
+	perfctr_mm_changed(vma->vm_mm);
 	local_irq_save(flags);
 	perfctr = vperfctr_current();
-	if (perfctr && tells_threads(perfctr))
+	if (perfctr && tells_threads(perfctr)) {
+		/* Its memory is not watched. */
+		if (!perfctr->imode->known)
+			perfctr->imode->changes = &some;
 		vperfctr_return_soon(perfctr, current, PERFCTR_TODO_MAPS);
+	}
 	local_irq_restore(flags);
 	return 0;
 }

@@ -10,10 +10,12 @@
 #include <linux/capability.h>
 #include <linux/cred.h>
 #include <linux/fs.h>
+#include <linux/hash.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/pid_namespace.h>
 #include <linux/poll.h>
+#include <linux/rculist.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/user.h>
@@ -31,10 +33,82 @@
 
 static_assert(offsetof(struct perfctr_ring_page, tail) == 128);
 
+/*
+ * All mms that readers were told of, whatever their ring: each is here once, so that a change in
+ * one that is not costs a look at a short list, however many rings there are.
+ */
+#define WATCHED_BITS	10
+static struct hlist_head watched_mms[1 << WATCHED_BITS];	/* watched_lock; read under RCU */
+static DEFINE_SPINLOCK(watched_lock);
+
+static struct hlist_head *list_of(const struct mm_struct *mm)
+{
+	return &watched_mms[hash_ptr(mm, WATCHED_BITS)];
+}
+
+/* Under RCU, or the lock */
+static struct perfctr_watched_mm *find_watched(const struct mm_struct *mm)
+{
+	struct perfctr_watched_mm *watched;
+
+	hlist_for_each_entry_rcu(watched, list_of(mm), node, lockdep_is_held(&watched_lock))
+		if (watched->mm == mm)
+			return watched;
+	return NULL;
+}
+
+struct perfctr_watched_mm *perfctr_watch_mm(struct mm_struct *mm)
+{
+	struct perfctr_watched_mm *new = kzalloc(sizeof(*new), GFP_KERNEL_ACCOUNT), *watched;
+
+	spin_lock(&watched_lock);
+	watched = find_watched(mm);
+	if (!watched && new) {
+		watched = new;
+		new = NULL;
+		mmgrab(mm);
+		watched->mm = mm;
+		hlist_add_head_rcu(&watched->node, list_of(mm));
+	}
+	if (watched)
+		watched->refs++;
+	spin_unlock(&watched_lock);
+	kfree(new);
+	return watched;
+}
+
+static void unwatch(struct perfctr_watched_mm *watched)
+{
+	bool last;
+
+	spin_lock(&watched_lock);
+	last = !--watched->refs;
+	if (last)
+		hlist_del_rcu(&watched->node);
+	spin_unlock(&watched_lock);
+	if (!last)
+		return;
+	mmdrop(watched->mm);
+	kfree_rcu(watched, rcu);
+}
+
+void perfctr_mm_changed(const struct mm_struct *mm)
+{
+	struct perfctr_watched_mm *watched;
+
+	lockdep_assert_held_write(&mm->mmap_lock);
+	rcu_read_lock();
+	watched = find_watched(mm);
+	if (watched)
+		WRITE_ONCE(watched->changes, watched->changes + 1);
+	rcu_read_unlock();
+}
+
 void perfctr_forget_mm(struct perfctr_known_mm *known)
 {
+	WARN_ON_ONCE(atomic_read(&known->users));
 	list_del(&known->node);
-	mmdrop(known->mm);
+	unwatch(known->watched);
 	kvfree(known->map);
 	kfree(known);
 }

@@ -11,6 +11,7 @@
 #include <linux/limits.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
+#include <linux/rcupdate.h>
 #include <linux/refcount.h>
 #include <linux/spinlock.h>
 #include <linux/wait.h>
@@ -40,14 +41,37 @@ struct perfctr_known_map {
 };
 
 /**
- * struct perfctr_known_mm - what readers were told of an mm; maps_mutex of the ring
- * @node: in the ring's @known_mms
+ * struct perfctr_watched_mm - an mm that readers of any ring were told of
+ * @node: in the table of all. A change looks for it under RCU
  * @mm: the mm, whose memory is kept, so that no other one gets its address
+ * @refs: struct perfctr_known_mm that refer to it; the table's lock
+ * @changes: changes of its executable memory. Rises while mmap_lock is held for writing; samples
+ *	read it at any time
+ * @rcu: frees it
+ */
+struct perfctr_watched_mm {
+	struct hlist_node node;
+	struct mm_struct *mm;
+	unsigned int refs;
+	u32 changes;
+	struct rcu_head rcu;
+};
+
+/**
+ * struct perfctr_known_mm - what readers of a ring were told of a process; maps_mutex of the ring
+ * @node: in the ring's @known_mms
+ * @watched: its mm, with a reference. Processes that share their memory share this
+ * @pid: the process, as in its records
+ * @users: struct perfctr_imode that refer to it. Rises from 0 under maps_mutex alone
+ * @told: @watched->changes when all was told; samples read it at any time
  * @map: @nr mappings, in the order of addresses
  */
 struct perfctr_known_mm {
 	struct list_head node;
-	struct mm_struct *mm;
+	struct perfctr_watched_mm *watched;
+	pid_t pid;
+	atomic_t users;
+	u32 told;
 	unsigned int nr;
 	struct perfctr_known_map *map;
 };
@@ -79,7 +103,7 @@ struct perfctr_known_mm {
  * @wake: wakes both
  * @wake_work: the same on RT, where that sleeps
  * @maps_mutex: guards @known_mms and @nr_known. Inside mmap_lock
- * @known_mms: what record.c told of each mm
+ * @known_mms: what record.c told of each process
  * @nr_known: how many
  * @free: frees it where it may sleep
  */
@@ -116,7 +140,13 @@ struct perfctr_ring_buffer {
 	struct work_struct free;
 };
 
-/* Under maps_mutex, or when nobody refers to the ring. May sleep */
+/*
+ * watch: one reference more; NULL: no memory. By current, of its own mm. changed: its executable
+ * memory is about to change, and its mmap_lock is held for writing. forget: nobody uses it; under
+ * maps_mutex, or when nobody refers to the ring. watch and forget may sleep.
+ */
+struct perfctr_watched_mm *perfctr_watch_mm(struct mm_struct *mm);
+void perfctr_mm_changed(const struct mm_struct *mm);
 void perfctr_forget_mm(struct perfctr_known_mm *known);
 /*
  * Writing a record, with interrupts off. begin: where it is to be written, so many bytes, a

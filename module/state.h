@@ -15,6 +15,7 @@
 #include "compat.h"
 #include "lowlevel.h"
 
+struct perfctr_known_mm;
 struct perfctr_ring_buffer;
 struct perfctr_tree;
 
@@ -58,9 +59,14 @@ static_assert(offsetof(struct perfctr_soft, task_clock) == PERFCTR_NR_SOFT * siz
  * @due: with @timer: what the clock is when the next one is due
  * @stopped: the counters stand still, until their interrupt ends
  * @throttled: there were too many samples: no overflow is due until the next tick
- * @ids_known: @pid and @tid are the owner's, for its records
- * @pid, @tid: as in struct perfctr_record
+ * @pid, @tid: as in struct perfctr_record; set with @told
  * @comm: the name that readers were told
+ * @known: what readers were told of its process, or, after a fork that shares memory, of its
+ *	parent's; NULL: nothing, or what its parent's had at the fork. Counts as a user of it
+ * @changes, @told: while these differ memory has changed that readers were not told of. NULL:
+ *	nothing was told of the owner yet
+ * @told_at_fork: for @told
+ * @look_after: no sample asks for a look at the memory before that time, ns; U64_MAX: one has asked
  * @left: overflows until the counters stay suspended, the last one included
  * @pending: bit i: counter i has overflowed, and the owner has not been told yet
  * @cpu: CPU on which the counters were stopped last, if their registers still agree
@@ -83,10 +89,14 @@ struct perfctr_imode {
 	u64 due;
 	bool stopped;
 	bool throttled;
-	bool ids_known;
 	pid_t pid;
 	pid_t tid;
 	char comm[TASK_COMM_LEN] __aligned(sizeof(long));
+	struct perfctr_known_mm *known;
+	const u32 *changes;
+	const u32 *told;
+	u32 told_at_fork;
+	u64 look_after;
 	u64 left;
 	u32 pending;
 	int cpu;

@@ -110,9 +110,10 @@ void vperfctr_descendant_free(struct vperfctr *perfctr)
 {
 	struct descendant *descendant = to_descendant(perfctr);
 
+	/* Before the tree, which has the ring. */
+	perfctr_record_free(perfctr->imode);
 	perfctr_tree_put(perfctr->tree);
 	put_pid(descendant->tgid);
-	kfree(perfctr->imode);
 	vperfctr_free_memory(perfctr, free_memory);
 }
 

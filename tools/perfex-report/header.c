@@ -107,6 +107,9 @@ static void print_warnings(FILE *f, const char *mark, const struct profile *prof
 	     "times threads were THROTTLED: their samples were too many, and some were left out");
 	warn(f, mark, profile->unmapped, "sample was where nothing is known to be mapped: [unknown]",
 	     "samples were where nothing is known to be mapped: [unknown]");
+	warn(f, mark, profile->map_unknown, "sample was taken while its process mapped or began a program: "
+	     "[unknown]",
+	     "samples were taken while their processes mapped or began a program: [unknown]");
 	warn(f, mark, profile->entered, "sample was in the kernel, and stands where that was entered",
 	     "samples were in the kernel, and stand where that was entered");
 	warn(f, mark, profile->backwards, "sum was less than its thread's last: it was taken as of a "

@@ -151,11 +151,17 @@ static uint32_t sample_stack(struct profile *profile, const struct perfctr_recor
 			     const struct thread *thread, bool *mapped)
 {
 	const uint64_t *kernel = sample_addresses(sample), *user = kernel + sample->kernel_depth;
+	static const struct space nothing;
 	const struct space *space = &find_process(profile, sample->record.pid)->space;
 	bool in_kernel = sample->record.flags & PERFCTR_RECORD_KERNEL;
 	uint32_t node = node_add(profile, NO_NODE, OBJECT_THREAD, thread->comm);
 	unsigned int i;
 
+	/* What is there may be another file than was told. */
+	if (sample->record.flags & PERFCTR_RECORD_MAP_UNKNOWN) {
+		space = &nothing;
+		profile->map_unknown += sample->user_depth || !in_kernel;
+	}
 	for (i = sample->user_depth; i-- > 0; )
 		/* The outermost has been called from nowhere. */
 		if (user[i] || !i)
@@ -231,7 +237,7 @@ static void add_sample(struct profile *profile, const struct perfctr_record_samp
 		profile->last = sample->record.time;
 	profile->samples++;
 	profile->timers += !sample->overflown;
-	profile->unmapped += !mapped;
+	profile->unmapped += !mapped && !(sample->record.flags & PERFCTR_RECORD_MAP_UNKNOWN);
 	profile->entered += (sample->record.flags & PERFCTR_RECORD_ENTERED) != 0;
 }
 

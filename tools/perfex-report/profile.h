@@ -87,6 +87,7 @@ struct profile {
 	uint64_t samples;
 	uint64_t timers;		/* of these: by the timer, no counter had overflown */
 	uint64_t unmapped;		/* of these: nothing was mapped where they were */
+	uint64_t map_unknown;		/* of these: what was mapped there was not told */
 	uint64_t entered;		/* of these: in the kernel, and not told where */
 	uint64_t lost;			/* as LOST tells */
 	uint64_t throttled;

@@ -196,11 +196,12 @@ static void json_recording(FILE *f, const struct symbols *symbols)
 	fprintf(f, ", \"start\": %" PRIu64 ", \"clock_hz\": %" PRIu64 ", \"timer_ns\": %" PRIu64
 		", \"samples\": %" PRIu64 ", \"samples_by_timer\": %" PRIu64 ", \"threads\": %" PRIu64
 		", \"lost\": %" PRIu64 ", \"throttled\": %" PRIu64 ", \"unmapped\": %" PRIu64
-		", \"entered\": %" PRIu64 ", \"backwards\": %" PRIu64 ", \"unknown_records\": %" PRIu64
-		", ", reader->header.start, reader->header.clock_hz, reader->header.timer_ns,
+		", \"map_unknown\": %" PRIu64 ", \"entered\": %" PRIu64 ", \"backwards\": %" PRIu64
+		", \"unknown_records\": %" PRIu64 ", ", reader->header.start, reader->header.clock_hz, reader->header.timer_ns,
 		profile->samples, profile->timers, profile->threads_sampled,
 		reader->lost > profile->lost ? reader->lost : profile->lost, profile->throttled,
-		profile->unmapped, profile->entered, profile->backwards, profile->unknown);
+		profile->unmapped, profile->map_unknown, profile->entered, profile->backwards,
+		profile->unknown);
 	json_counts(f, profile, "total", profile->total);
 	fprintf(f, ", \"without_symbols\": {");
 	if (symbols->kernel_missing) {

@@ -801,6 +801,7 @@ struct perfctr_ring_page {
 #define PERFCTR_RECORD_KERNEL	1	/* SAMPLE: @ip is in the kernel */
 #define PERFCTR_RECORD_ENTERED	2	/* SAMPLE: it was in the kernel; @ip is where it entered */
 #define PERFCTR_RECORD_EXEC	4	/* COMM: by an exec, which unmapped everything */
+#define PERFCTR_RECORD_MAP_UNKNOWN 8	/* SAMPLE: code was mapped that no MAP told of before it */
 
 /**
  * struct perfctr_record - what each record begins with
@@ -836,6 +837,10 @@ struct perfctr_record {
  *	then those in user mode, each from the innermost function to the outermost. The first one
  *	is @ip, or, of the user mode's if @ip is in the kernel, where that was entered; the others
  *	are return addresses
+ *
+ * With MAP_UNKNOWN (of a ring with MAPS) the process has other executable memory than was told
+ * before this record: what is at its addresses in user mode is not known. So it is after an exec
+ * until the MAPs of the new program, and when another thread has mapped something.
  */
 struct perfctr_record_sample {
 	struct perfctr_record record;
@@ -873,8 +878,8 @@ struct perfctr_record_lost {
  *	NUL-terminated, and filled up with NULs
  *
  * It replaces what earlier MAPs told of these addresses; a part of it may have been told before.
- * The first SAMPLE of a process in user mode comes after the MAPs of what it has then. A child of a
- * fork has what its parent has.
+ * A SAMPLE comes after the MAPs of what its process has then, or has MAP_UNKNOWN. A child of a fork
+ * has what its parent has.
  */
 struct perfctr_record_map {
 	struct perfctr_record record;

@@ -211,6 +211,38 @@ START_TEST(what_is_in_no_file)
 }
 END_TEST
 
+/* Something else may be mapped there than was told: it has no name. Nor have its callers. */
+START_TEST(a_map_that_is_not_known)
+{
+	struct sample_of_two {
+		struct perfctr_record_sample sample;
+		uint64_t value[4];
+	} one = {
+		.sample = {
+			.record = { PERFCTR_RECORD_SAMPLE, PERFCTR_RECORD_MAP_UNKNOWN, sizeof(one), 0, 7, 7 },
+			.ip = 0x10000, .nrctrs = 2, .user_depth = 2,
+		},
+		.value = { 5, 5, 0x10000, 0x10011 },
+	};
+
+	kit_begin(&kit_about);
+	kit_comm(7, 7, "a", false);
+	kit_map(7, 0x10000, 0x1000, 0, 9, "/bin/a");
+	kit_sample(7, 7, 4, 1, 0x10000, NULL);
+	kit_raw(&one, sizeof(one));
+	one.sample.record.flags |= PERFCTR_RECORD_KERNEL;
+	one.sample.user_depth = 0;
+	one.sample.kernel_depth = 2;
+	one.value[0] = 7;
+	kit_raw(&one, sizeof(one));
+	read_it();
+	check_folded(0, "a;a+0 4\na;[unknown];[unknown] 1\na;[kernel]+10;[kernel]+10 2\n");
+	ck_assert_uint_eq(report->profile.map_unknown, 1);
+	ck_assert_uint_eq(report->profile.unmapped, 0);
+	end();
+}
+END_TEST
+
 /* Each kind is counted. */
 START_TEST(what_must_be_told)
 {
@@ -307,6 +339,7 @@ void add_profile_tests(TCase *tc)
 	tcase_add_test(tc, an_exec_unmaps_all);
 	tcase_add_test(tc, maps_replace_parts_of_others);
 	tcase_add_test(tc, what_is_in_no_file);
+	tcase_add_test(tc, a_map_that_is_not_known);
 	tcase_add_test(tc, what_must_be_told);
 	tcase_add_test(tc, random_maps);
 }

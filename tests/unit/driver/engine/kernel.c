@@ -164,6 +164,11 @@ void vperfctr_record_maps(struct vperfctr *perfctr)
 	WARN_ON(perfctr->imode && perfctr->imode->ring);
 }
 
+void perfctr_record_free(struct perfctr_imode *imode)
+{
+	kfree(imode);
+}
+
 int perfctr_record_maps_get(void)
 {
 	return 0;
