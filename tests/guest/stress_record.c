@@ -26,8 +26,9 @@
 #include "loops.h"
 
 #define THREADS 64	/* whose sums are compared */
+#define MAPS	1024	/* that are known at a time */
 
-enum { GOOD, BAD_RECORD, BAD_SUM, BAD_LOST, BAD_CALL };
+enum { GOOD, BAD_RECORD, BAD_SUM, BAD_LOST, BAD_CALL, BAD_MAP };
 
 struct reader {
 	struct vperfctr_ring *ring;
@@ -36,6 +37,12 @@ struct reader {
 		pid_t tid;
 		uint64_t sum;
 	} last[THREADS];
+	struct {
+		pid_t pid;
+		uint64_t start, end;
+	} map[MAPS];
+	unsigned int nmaps;
+	bool knows_maps;	/* none was lost, and there is room for all */
 };
 
 static bool random_recording(struct actor *actor, struct perfctr_control *control)
@@ -52,6 +59,74 @@ static bool random_recording(struct actor *actor, struct perfctr_control *contro
 	return control->nrictrs > 0;
 }
 
+static void add_map(struct reader *reader, pid_t pid, uint64_t start, uint64_t end)
+{
+	if (start >= end)
+		return;
+	if (reader->nmaps == MAPS) {
+		reader->knows_maps = false;
+		return;
+	}
+	reader->map[reader->nmaps].pid = pid;
+	reader->map[reader->nmaps].start = start;
+	reader->map[reader->nmaps++].end = end;
+}
+
+static void unmap(struct reader *reader, pid_t pid, uint64_t start, uint64_t end)
+{
+	unsigned int i = 0;
+
+	while (i < reader->nmaps) {
+		uint64_t first = reader->map[i].start, last = reader->map[i].end;
+
+		if (reader->map[i].pid != pid || first >= end || last <= start) {
+			i++;
+			continue;
+		}
+		reader->map[i] = reader->map[--reader->nmaps];
+		add_map(reader, pid, first, start);
+		add_map(reader, pid, end, last);
+	}
+}
+
+/* What a reader knows of executable memory, as the records tell it */
+static void follow_maps(struct reader *reader, const struct perfctr_record *record)
+{
+	const struct perfctr_record_map *map = (const void *)record;
+	const struct perfctr_record_fork *made = (const void *)record;
+	unsigned int n = reader->nmaps, i;
+
+	/* An UNMAP has its addresses at the same place. */
+	if (record->type == PERFCTR_RECORD_MAP || record->type == PERFCTR_RECORD_UNMAP)
+		unmap(reader, record->pid, map->start, map->start + map->length);
+	if (record->type == PERFCTR_RECORD_MAP)
+		add_map(reader, record->pid, map->start, map->start + map->length);
+	if ((record->type == PERFCTR_RECORD_COMM && record->flags & PERFCTR_RECORD_EXEC) ||
+	    (record->type == PERFCTR_RECORD_FORK && record->pid != made->parent_pid)) {
+		unmap(reader, record->pid, 0, UINT64_MAX);
+		n = reader->nmaps;
+	}
+	if (record->type != PERFCTR_RECORD_FORK || record->pid == made->parent_pid)
+		return;
+	for (i = 0; i < n; i++)
+		if (reader->map[i].pid == made->parent_pid)
+			add_map(reader, record->pid, reader->map[i].start, reader->map[i].end);
+}
+
+/* Where a thread is was told before it, or the sample says that it was not. */
+static bool is_told(const struct reader *reader, const struct perfctr_record_sample *sample)
+{
+	unsigned int i;
+
+	if (!reader->knows_maps || !sample->ip || sample->record.flags & PERFCTR_RECORD_MAP_UNKNOWN)
+		return true;
+	for (i = 0; i < reader->nmaps; i++)
+		if (reader->map[i].pid == sample->record.pid && sample->ip >= reader->map[i].start &&
+		    sample->ip < reader->map[i].end)
+			return true;
+	return false;
+}
+
 /* Sums of a thread only grow. */
 static int check_sample(struct reader *reader, const struct perfctr_record_sample *sample)
 {
@@ -65,7 +140,7 @@ static int check_sample(struct reader *reader, const struct perfctr_record_sampl
 		return BAD_SUM;
 	reader->last[i].tid = sample->record.tid;
 	reader->last[i].sum = sum;
-	return GOOD;
+	return is_told(reader, sample) ? GOOD : BAD_MAP;
 }
 
 static int drain(struct reader *reader)
@@ -74,12 +149,16 @@ static int drain(struct reader *reader)
 	int err = GOOD;
 
 	while (!err && (record = vperfctr_ring_next(reader->ring))) {
-		if (record->type == PERFCTR_RECORD_SAMPLE)
+		if (record->type == PERFCTR_RECORD_SAMPLE) {
 			err = check_sample(reader, (const void *)record);
-		else if (record->type == PERFCTR_RECORD_LOST)
+		} else if (record->type == PERFCTR_RECORD_LOST) {
 			reader->lost += ((const struct perfctr_record_lost *)record)->lost;
-		else if (record->type > PERFCTR_RECORD_EXIT)
+			reader->knows_maps = false;
+		} else if (record->type > PERFCTR_RECORD_EXIT) {
 			err = BAD_RECORD;
+		} else {
+			follow_maps(reader, record);
+		}
 	}
 	if (!err && errno != EAGAIN)
 		err = BAD_RECORD;
@@ -92,6 +171,37 @@ static void *spin(void *arg)
 	return NULL;
 }
 
+/* Code that one thread maps, which may be counted or not, and another executes */
+static void *volatile mapped_code;
+
+static void *map_code(void *arg)
+{
+	(void)arg;
+	while (!shared->stop) {
+		char *code = mmap(NULL, PAGE_SIZE, PROT_READ | PROT_WRITE | PROT_EXEC,
+				  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+		if (code == MAP_FAILED)
+			break;
+		memcpy(code, (const void *)(uintptr_t)body_spin, 64);
+		__builtin___clear_cache(code, code + 64);
+		mapped_code = code;
+		while (mapped_code && !shared->stop)
+			sleep_us(100);
+		munmap(code, PAGE_SIZE);
+	}
+	return NULL;
+}
+
+static void execute_mapped_code(struct actor *actor)
+{
+	void *code = mapped_code;
+
+	if (code)
+		((void (*)(unsigned long))(uintptr_t)code)(1 + below(actor, 20000));
+	mapped_code = NULL;
+}
+
 /* What it records */
 static void do_something(struct actor *actor, int fd)
 {
@@ -100,7 +210,7 @@ static void do_something(struct actor *actor, int fd)
 	pid_t pid;
 	void *map;
 
-	switch (below(actor, 8)) {
+	switch (below(actor, 9)) {
 	case 0:
 		pid = fork();
 		if (!pid) {
@@ -134,6 +244,9 @@ static void do_something(struct actor *actor, int fd)
 	case 6:
 		op_move(actor);
 		break;
+	case 7:
+		execute_mapped_code(actor);
+		break;
 	default:
 		body_spin(1 + below(actor, 50000));
 	}
@@ -146,6 +259,8 @@ static int record(struct actor *actor)
 	struct perfctr_control control;
 	unsigned int turns = 5 + below(actor, 30);
 	int fd = try_open(PERFCTR_OPEN_CREAT), err = GOOD;
+	bool mapper_counts = one_in(actor, 2);
+	pthread_t mapper;
 
 	if (fd < 0)
 		return fd == -ENOMEM ? GOOD : BAD_CALL;
@@ -162,10 +277,15 @@ static int record(struct actor *actor)
 	reader->ring = vperfctr_ring_map(fd, wanted.pages);
 	if (!reader->ring)
 		return errno == ENOMEM || errno == EAGAIN ? GOOD : BAD_CALL;
+	reader->knows_maps = wanted.flags & PERFCTR_RING_MAPS;
+	if (!mapper_counts && !pthread_create(&mapper, NULL, map_code, NULL))
+		pthread_detach(mapper);
 	random_recording(actor, &control);
 	/* Taken, or evicted: EBUSY, EIO and the like */
 	if (try_control(fd, &control))
 		return GOOD;
+	if (mapper_counts && !pthread_create(&mapper, NULL, map_code, NULL))
+		pthread_detach(mapper);
 	while (!err && turns-- && !shared->stop) {
 		do_something(actor, fd);
 		err = drain(reader);
@@ -188,6 +308,7 @@ void op_record(struct actor *actor)
 	static const char *const words[] = {
 		[BAD_RECORD] = "a record makes no sense", [BAD_SUM] = "a sum went back",
 		[BAD_LOST] = "more was told lost than was lost", [BAD_CALL] = "a call failed",
+		[BAD_MAP] = "it was where no map is",
 	};
 	pid_t pid = fork();
 	int status;
@@ -202,6 +323,6 @@ void op_record(struct actor *actor)
 	while (waitpid(pid, &status, 0) < 0)
 		if (errno != EINTR)
 			return;
-	if (WIFEXITED(status) && WEXITSTATUS(status) && WEXITSTATUS(status) <= BAD_CALL)
+	if (WIFEXITED(status) && WEXITSTATUS(status) && WEXITSTATUS(status) <= BAD_MAP)
 		wrong(actor, "samples: %s", words[WEXITSTATUS(status)]);
 }
