@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "internal.h"
 
@@ -167,53 +166,6 @@ static const struct perfctr_event x86_p6_events[] = {
 	X86(0x00c5u, "branch-misses", "branches mispredicted"),
 };
 
-/* Other names, as perf has them, of events above. */
-static const struct {
-	const char *alias;
-	const char *name;
-} aliases[] = {
-	{ "cpu-cycles", "cycles" },
-	/* Of x86, but for TLBs of Zen's */
-	{ "branch-loads", "branches" },
-	{ "branch-load-misses", "branch-misses" },
-	{ "dTLB-loads", "L1-dcache-loads" },
-	{ "iTLB-loads", "L1-icache-loads" },
-	{ "branch-instructions", "branches" },
-	{ "idle-cycles-frontend", "stalled-cycles-frontend" },
-	{ "idle-cycles-backend", "stalled-cycles-backend" },
-};
-
-/* The same for parts of cache events; a name stands before others that are its beginning. */
-struct part {
-	const char *name;
-	const char *means;
-};
-
-static const struct part cache_parts[] = {
-	{ "L1-dcache", "L1-dcache" }, { "L1-data", "L1-dcache" },
-	{ "l1-d", "L1-dcache" }, { "l1d", "L1-dcache" },
-	{ "L1-icache", "L1-icache" }, { "L1-instruction", "L1-icache" },
-	{ "l1-i", "L1-icache" }, { "l1i", "L1-icache" },
-	{ "LLC", "LLC" }, { "L2", "LLC" },
-	{ "dTLB", "dTLB" }, { "d-tlb", "dTLB" }, { "Data-TLB", "dTLB" },
-	{ "iTLB", "iTLB" }, { "i-tlb", "iTLB" }, { "Instruction-TLB", "iTLB" },
-	{ "branches", "branch" }, { "branch", "branch" }, { "bpu", "branch" },
-	{ "btb", "branch" }, { "bpc", "branch" },
-	{ "node", "node" },
-};
-
-static const struct part op_parts[] = {
-	{ "loads", "load" }, { "load", "load" }, { "read", "load" },
-	{ "stores", "store" }, { "store", "store" }, { "write", "store" },
-	{ "prefetches", "prefetch" }, { "prefetch", "prefetch" },
-	{ "speculative-read", "prefetch" }, { "speculative-load", "prefetch" },
-};
-
-static const struct part result_parts[] = {
-	{ "refs", "" }, { "reference", "" }, { "ops", "" }, { "access", "" },
-	{ "misses", "misses" }, { "miss", "misses" },
-};
-
 static const struct perfctr_event_set riscv_set = {
 	.cpu_type = PERFCTR_RISCV_SBI,
 	.event_prefix = "SBI_",
@@ -296,88 +248,6 @@ const struct perfctr_event_set *perfctr_event_names(unsigned int cpu_type)
 	default:
 		return NULL;
 	}
-}
-
-static const struct perfctr_event *find_event(const struct perfctr_event_set *set,
-					      const char *name)
-{
-	unsigned int i;
-
-	for (i = 0; i < set->nevents; i++)
-		if (!strcasecmp(set->events[i].name, name))
-			return &set->events[i];
-	return NULL;
-}
-
-/* Takes one part off the front of *name, up to a dash or the end. */
-static const char *take_part(const char **name, const struct part *parts, size_t n)
-{
-	size_t i, len;
-
-	for (i = 0; i < n; i++) {
-		len = strlen(parts[i].name);
-		if (strncasecmp(*name, parts[i].name, len) != 0)
-			continue;
-		if ((*name)[len] == '-')
-			len++;
-		else if ((*name)[len])
-			continue;
-		*name += len;
-		return parts[i].means;
-	}
-	return NULL;
-}
-
-/* CACHE[-OP][-RESULT], read and access where nothing is said, as in perf */
-static const struct perfctr_event *find_cache_event(const struct perfctr_event_set *set,
-						    const char *name)
-{
-	const char *cache, *op = NULL, *result = NULL;
-	char canonical[64];
-	size_t len;
-
-	len = strlen(name);
-	if (!len || name[len - 1] == '-')
-		return NULL;
-	cache = take_part(&name, cache_parts, ARRAY_SIZE(cache_parts));
-	if (!cache)
-		return NULL;
-	while (*name) {
-		if (!op) {
-			op = take_part(&name, op_parts, ARRAY_SIZE(op_parts));
-			if (op)
-				continue;
-		}
-		if (!result) {
-			result = take_part(&name, result_parts, ARRAY_SIZE(result_parts));
-			if (result)
-				continue;
-		}
-		return NULL;
-	}
-	if (!op)
-		op = "load";
-	if (result && *result)
-		snprintf(canonical, sizeof(canonical), "%s-%s-misses", cache, op);
-	else
-		snprintf(canonical, sizeof(canonical), "%s-%s%s", cache, op,
-			 strcmp(op, "prefetch") ? "s" : "es");
-	return find_event(set, canonical);
-}
-
-static const struct perfctr_event *find_name(const struct perfctr_event_set *set,
-					     const char *name)
-{
-	const struct perfctr_event *event;
-	size_t i;
-
-	event = find_event(set, name);
-	for (i = 0; !event && i < ARRAY_SIZE(aliases); i++)
-		if (!strcasecmp(aliases[i].alias, name))
-			event = find_event(set, aliases[i].name);
-	if (!event)
-		event = find_cache_event(set, name);
-	return event;
 }
 
 static int parse_modifier(const char *modifier, __u32 *flags)
@@ -552,7 +422,7 @@ static int parse_known_event(unsigned int cpu_type, const struct perfctr_event_s
 		return 0;
 	memcpy(name, spec, length);
 	name[length] = '\0';
-	event = find_name(set, name);
+	event = perfctr_find_name(set, name);
 	if (event)
 		set_event(set, event, ctr);
 	else
@@ -764,9 +634,7 @@ char **perfctr_event_suggest(unsigned int cpu_type, const char *spec, size_t max
 		return NULL;
 	for (i = 0; i < set->nevents; i++)
 		perfctr_near_compare(&near, spec, length, set->events[i].name);
-	for (i = 0; i < ARRAY_SIZE(aliases); i++)
-		if (find_event(set, aliases[i].name))
-			perfctr_near_compare(&near, spec, length, aliases[i].alias);
+	perfctr_near_aliases(&near, spec, length, set);
 	for (set = is_old(cpu_type) ? perfctr_event_table(cpu_type) : NULL; set; set = set->include)
 		for (i = 0; i < set->nevents; i++)
 			perfctr_near_compare(&near, spec, length, set->events[i].name);

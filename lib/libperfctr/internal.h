@@ -188,6 +188,20 @@ perfctr_internal
 char **perfctr_near_names(const struct perfctr_near *near);
 
 /*
+ * The event of a set that has that name; or that perf has under it, by an alias or as a cache event: NULL if
+ * there is none. near_aliases: as perfctr_near_compare(), with all aliases of the set's events
+ */
+perfctr_internal
+const struct perfctr_event *perfctr_find_event(const struct perfctr_event_set *set,
+					       const char *name);
+perfctr_internal
+const struct perfctr_event *perfctr_find_name(const struct perfctr_event_set *set,
+					      const char *name);
+perfctr_internal
+void perfctr_near_aliases(struct perfctr_near *near, const char *spec, size_t length,
+			  const struct perfctr_event_set *set);
+
+/*
  * Of the kernel, below @root (PERFCTR_SYSFS, but in tests). event: 0, or ENOENT if there is none, or it
  * is not understood. names: 0, or -1 if there is no memory.
  */
