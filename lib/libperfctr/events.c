@@ -4,8 +4,8 @@
  * ones of the P6 (Intel SDM, chapters on performance monitoring). riscv:
  * the events of the SBI PMU extension (RISC-V Supervisor Binary Interface
  * Specification 2.0, chapter 11). Where the module has no driver: perf's own events
- * (perf_event_open(2), type and config). ppc32: events_ppc.c; AMD's x86: events_amd.c; x86 before the
- * P6, and the Pentium 4: events_old.c.
+ * (perf_event_open(2), type and config). ppc32: events_ppc.c; AMD's x86: events_amd.c; cache events of
+ * Intel's models: events_intel.c; x86 before the P6, and the Pentium 4: events_old.c.
  */
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -250,6 +250,52 @@ const struct perfctr_event_set *perfctr_event_names(unsigned int cpu_type)
 	}
 }
 
+/* perf's cache events on this machine's model; NULL: it is none of Intel's, or not known */
+static const struct perfctr_intel_cache *caches_of(unsigned int cpu_type)
+{
+	return is_ppc(cpu_type) || !perfctr_find_set(x86_sets, ARRAY_SIZE(x86_sets), cpu_type) ?
+		NULL : perfctr_intel_caches(perfctr_intel_model());
+}
+
+/* Which of perf's cache events has that name, or NULL */
+static const struct perfctr_event *find_perf_cache_event(const char *name)
+{
+	const struct perfctr_event *event = perfctr_find_name(&perf_sets[0], name);
+
+	return event && PERF_TYPE(event->evntsel) == PERF_TYPE_HW_CACHE ? event : NULL;
+}
+
+/* 1; 0: it is no name of a cache event, or nothing is known of the model; -1: the model has none */
+static int parse_cache_event(unsigned int cpu_type, const char *name,
+			     struct perfctr_ctr_control *ctr)
+{
+	const struct perfctr_intel_cache *cache = caches_of(cpu_type);
+	const struct perfctr_event *event = cache ? find_perf_cache_event(name) : NULL;
+
+	if (!event)
+		return 0;
+	for (; cache->event; cache++) {
+		if (cache->config != PERF_CONFIG(event->evntsel))
+			continue;
+		ctr->event = cache->event;
+		ctr->config = cache->value;
+		ctr->map = PERFCTR_MAP_ANY;
+		return 1;
+	}
+	return -1;
+}
+
+/* The name and description of one of these */
+static const struct perfctr_event *perf_event_of(const struct perfctr_intel_cache *cache)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(perf_events); i++)
+		if (perf_events[i].evntsel == PERF_EVENT(PERF_TYPE_HW_CACHE, cache->config))
+			return &perf_events[i];
+	return NULL;
+}
+
 static int parse_modifier(const char *modifier, __u32 *flags)
 {
 	if (!*modifier)
@@ -415,17 +461,23 @@ static int parse_known_event(unsigned int cpu_type, const struct perfctr_event_s
 {
 	size_t length = strcspn(spec, ":");
 	const struct perfctr_event *event;
+	int known = 1, cached;
 	char name[64];
-	int known = 1;
 
 	if (length >= sizeof(name))
 		return 0;
 	memcpy(name, spec, length);
 	name[length] = '\0';
-	event = perfctr_find_name(set, name);
+	/* The model's event, before an alias that is the same on most models only */
+	event = perfctr_find_event(set, name);
+	cached = event ? 0 : parse_cache_event(cpu_type, name, ctr);
+	if (cached < 0)
+		return 0;
+	if (!event && !cached)
+		event = perfctr_find_name(set, name);
 	if (event)
 		set_event(set, event, ctr);
-	else
+	else if (!cached)
 		known = parse_raw_event(cpu_type, name, ctr);
 	if (known > 0 && spec[length] && parse_modifier(spec + length + 1, &ctr->flags) < 0)
 		return -1;
@@ -448,6 +500,8 @@ int perfctr_event_parse(unsigned int cpu_type, const char *spec,
 		memcpy(name, spec, (size_t)(modifier - spec));
 		name[modifier - spec] = '\0';
 		err = parse_named_event(cpu_type, name, ctr);
+		if (err == ENOENT && is_x86(cpu_type) && find_perf_cache_event(name))
+			err = EOPNOTSUPP;
 		if (!err && *modifier)
 			(void)parse_modifier(modifier + 1, &ctr->flags);
 	}
@@ -460,11 +514,18 @@ int perfctr_event_parse(unsigned int cpu_type, const char *spec,
 
 struct perfctr_event_name *perfctr_more_event_names(void)
 {
+	const struct perfctr_intel_cache *cache = perfctr_intel_caches(perfctr_intel_model());
+	const struct perfctr_event *event;
 	struct perfctr_names names;
 
 	if (perfctr_names_begin(&names) < 0)
 		return NULL;
 	/* If memory runs out the stream has an error, which perfctr_names_end() finds. */
+	for (; cache && cache->event; cache++) {
+		event = perf_event_of(cache);
+		if (event)
+			(void)perfctr_names_add(&names, event->name, event->description);
+	}
 	(void)perfctr_sysfs_names(PERFCTR_SYSFS, &names);
 	if (perfctr_pfm_names)
 		(void)perfctr_pfm_names(&names);
@@ -496,6 +557,8 @@ int perfctr_event_format(unsigned int cpu_type,
 	static const char *const modifiers[] = { "", ":u", ":k", ":uk" };
 	const char *modifier = modifiers[ctr->flags & (PERFCTR_CTR_USER | PERFCTR_CTR_KERNEL)];
 	const struct perfctr_event_set *set = perfctr_event_names(cpu_type);
+	const struct perfctr_intel_cache *cache = caches_of(cpu_type);
+	const struct perfctr_event *event;
 	unsigned int i, wanted = CTRS_PROG;
 	char name[PERFCTR_EVENT_NAME_MAX];
 
@@ -515,6 +578,11 @@ int perfctr_event_format(unsigned int cpu_type,
 		if (number_of(set, &set->events[i]) == ctr->event &&
 		    set->events[i].counters_set == wanted && (!ctr->config || !is_x86(cpu_type)))
 			return snprintf(buf, size, "%s%s", set->events[i].name, modifier);
+	for (; wanted == X86_PROG && cache && cache->event; cache++) {
+		event = perf_event_of(cache);
+		if (event && cache->event == ctr->event && cache->value == ctr->config)
+			return snprintf(buf, size, "%s%s", event->name, modifier);
+	}
 	if (is_riscv(cpu_type) && ctr->event == SBI_EVENT(SBI_TYPE_RAW, 0u))
 		return snprintf(buf, size, "r%llx%s", ctr->config, modifier);
 	if (is_x86(cpu_type) && (ctr->config1 || ctr->config2))

@@ -8,6 +8,7 @@
 
 /* The library defines the calls that users get inline, so it wants no inline copies. */
 #define PERFCTR_NO_INLINE
+#include "events_intel.h"
 #include "libperfctr.h"
 
 #define perfctr_internal __attribute__((visibility("hidden")))

@@ -519,6 +519,10 @@ const char *perfctr_error_name(unsigned int error);
  * the P6's layout (P5 and its clones, VIA C3, Pentium 4) those of perfctr_cpu_event_set() are known, too,
  * on a Pentium 4 with units behind colons ("branch_retired:MMTP:MMTM").
  *
+ * What perf's cache events are on Intel's processors goes by the model of the machine that the library
+ * runs on. Some take a register of their own (LLC-loads from Nehalem on). Where cores are of several
+ * types only those names are known that are the same event on all of them.
+ *
  * Of processor types that the module has no counters for (PERFCTR_*_GENERIC, but for
  * PERFCTR_RISCV_GENERIC) the names are those of events that perf_events counts. They
  * have PERFCTR_CTR_PERF among their flags, and may be counted by on any processor with
@@ -535,7 +539,8 @@ const char *perfctr_error_name(unsigned int error);
  * its flags have no mode, which the kernel refuses: the caller adds one. It fails with
  * ENOENT if the processor type has no event of that name, and with EINVAL for
  * a bad modifier, a raw number that is too large, or an event with units that it has not;
- * with EOPNOTSUPP if libpfm4 knows the event, but with a number that no control can have.
+ * with EOPNOTSUPP if the name is perf's of a cache event and this processor has none for it, or if
+ * libpfm4 knows the event, but with a number that no control can have.
  */
 int perfctr_event_parse(unsigned int cpu_type, const char *spec,
 			struct perfctr_ctr_control *ctr);
@@ -556,8 +561,8 @@ struct perfctr_event_name {
 };
 
 /*
- * The names that the kernel and libpfm4 have, sorted, with NULL behind the last; one free() releases
- * all. The kernel has some that are in the table as well, and perfctr_event_parse() does not take some
+ * perf's names of cache events on this machine's model of Intel's, and the names that the kernel and
+ * libpfm4 have, sorted, with NULL behind the last; one free() releases all. The kernel has some that are in the table as well, and perfctr_event_parse() does not take some
  * of them. NULL: ENOMEM.
  */
 struct perfctr_event_name *perfctr_more_event_names(void);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <libperfctr.h>
+#include "internal.h"
 
 #include "run.h"
 
@@ -669,6 +669,128 @@ START_TEST(test_amd)
 }
 END_TEST
 
+/* In place of the library's, which asks the processor */
+static unsigned int model = PERFCTR_INTEL_NO_MODEL;
+
+unsigned int perfctr_intel_model(void)
+{
+	return model;
+}
+
+/*
+ * perf's cache events by model: tests/check.sh events compares the tables with Linux. What perf has another
+ * event for than its own hardware event, an alias, an edge, and registers
+ */
+static const struct {
+	unsigned int model;
+	const char *name;
+	unsigned long long event, value;	/* 0: there is none */
+	const char *printed;
+} caches[] = {
+	{ 0x5e, "dTLB-load-misses:u", 0x0e08, 0, "dTLB-load-misses:u" },
+	{ 0x5e, "l1d-read-miss", 0x0151, 0, "L1-dcache-load-misses" },
+	{ 0x5e, "dTLB-loads", 0x81d0, 0, "L1-dcache-loads" },
+	{ 0x5e, "LLC-loads:k", 0x01b7, 0x3fc0010001, "LLC-loads:k" },
+	{ 0x5e, "L2-miss", 0x01b7, 0x3ffc020001, "LLC-load-misses" },
+	{ 0x5e, "node-store-misses", 0x01b7, 0x1ff8000002, "node-store-misses" },
+	{ 0x5e, "branch-load-misses", 0x00c5, 0, "branch-misses" },
+	{ 0x5e, "branch-misses", 0x00c5, 0, "branch-misses" },
+	{ 0x5e, "LLC-prefetches", 0, 0, NULL }, { 0x5e, "L1-dcache-store-misses:u", 0, 0, NULL },
+	{ 0x7e, "iTLB-loads", 0, 0, NULL }, { 0x7e, "iTLB-load-misses", 0x0e85, 0, "iTLB-load-misses" },
+	{ 0x1a, "branch-load-misses", 0x03e8, 0, "branch-load-misses" },
+	{ 0x1a, "branch-misses", 0x00c5, 0, "branch-misses" },
+	{ 0x37, "iTLB-load-misses", 0x40205, 0, "iTLB-load-misses" },
+	{ 0x8f, "branch-loads", 0x04c4, 0, "branch-loads" },
+	{ 0x8f, "branch-instructions", 0x00c4, 0, "branches" },
+	{ 0x8f, "LLC-store-misses", 0x012a, 0x3f3fc00002, "LLC-store-misses" },
+	{ 0x97, "LLC-store-misses", 0x012a, 0x3fbfc00002, "LLC-store-misses" },
+	{ 0x97 | PERFCTR_INTEL_HYBRID, "dTLB-stores", 0x82d0, 0, "L1-dcache-stores" },
+	{ 0x97 | PERFCTR_INTEL_HYBRID, "dTLB-store-misses", 0, 0, NULL },
+	{ 0x97 | PERFCTR_INTEL_HYBRID, "branch-loads", 0, 0, NULL },
+	/* Nothing is known of their caches: names that perf has on most models */
+	{ 0xfe, "branch-loads", 0x00c4, 0, "branches" }, { 0xfe, "dTLB-loads", 0, 0, NULL },
+};
+
+START_TEST(test_intel_caches)
+{
+	struct perfctr_info info = { .cpu_type = PERFCTR_X86_INTEL_ARCH, .counters = 0xf, .events = { 0x7f } };
+	struct perfctr_ctr_control ctr;
+	char name[80];
+	int ret;
+
+	model = caches[_i].model;
+	ret = perfctr_event_parse(info.cpu_type, caches[_i].name, &ctr);
+	ck_assert_int_eq(ret, caches[_i].event ? 0 : -1);
+	if (ret) {
+		ck_assert_int_eq(errno, EOPNOTSUPP);
+	} else {
+		ck_assert_uint_eq(ctr.event, caches[_i].event);
+		ck_assert_uint_eq(ctr.config, caches[_i].value);
+		ck_assert_uint_eq(ctr.map, PERFCTR_MAP_ANY);
+		ck_assert_int_eq(perfctr_event_available(&info, &ctr), 1);
+		perfctr_event_format(info.cpu_type, &ctr, name, sizeof(name));
+		ck_assert_str_eq(name, caches[_i].printed);
+	}
+}
+END_TEST
+
+/* Skylake's, once each, and nothing that it has not */
+START_TEST(test_caches_are_listed)
+{
+	static const char *const wanted[] = {
+		"L1-dcache-load-misses", "L1-dcache-loads", "L1-dcache-stores", "L1-icache-load-misses",
+		"LLC-load-misses", "LLC-loads", "LLC-store-misses", "LLC-stores", "branch-load-misses",
+		"branch-loads", "dTLB-load-misses", "dTLB-loads", "dTLB-store-misses", "dTLB-stores",
+		"iTLB-load-misses", "iTLB-loads", "node-load-misses", "node-loads", "node-store-misses",
+		"node-stores",
+	};
+	struct perfctr_event_name *more;
+	unsigned int i, n = 0;
+	char **near;
+
+	model = 0x5e;
+	more = perfctr_more_event_names();
+	for (i = 0; more[i].name; i++) {
+		if (!more[i].description || !strchr("Lbdin", more[i].name[0]) || !strchr(more[i].name, '-'))
+			continue;
+		ck_assert_msg(n < ARRAY_SIZE(wanted) && !strcmp(more[i].name, wanted[n]), "%s",
+			      more[i].name);
+		n++;
+	}
+	free(more);
+	ck_assert_uint_eq(n, ARRAY_SIZE(wanted));
+	near = perfctr_event_suggest(PERFCTR_X86_INTEL_ARCH, "dTLB-laod-misses:u", 1);
+	ck_assert_ptr_nonnull(near);
+	ck_assert_str_eq(near[0], "dTLB-load-misses");
+	free((void *)near);
+}
+END_TEST
+
+/* The model is none of these types' business. */
+START_TEST(test_caches_of_others)
+{
+	struct perfctr_ctr_control ctr;
+
+	model = 0x5e;
+	ck_assert_int_eq(perfctr_event_parse(PERFCTR_X86_AMD_ZEN, "dTLB-load-misses", &ctr), 0);
+	ck_assert_uint_eq(ctr.event, 0xf045);
+	ck_assert_int_eq(perfctr_event_parse(PERFCTR_X86_AMD_ZEN, "LLC-loads", &ctr), -1);
+	ck_assert_int_eq(errno, EOPNOTSUPP);
+	ck_assert_int_eq(perfctr_event_parse(PERFCTR_RISCV_SBI, "dTLB-load-misses", &ctr), 0);
+	ck_assert_uint_eq(ctr.event, CACHE(3, 0, 1));
+	ck_assert_int_eq(perfctr_event_parse(PERFCTR_X86_GENERIC, "dTLB-load-misses", &ctr), 0);
+	ck_assert_uint_eq(ctr.event, PERF_TYPE_HW_CACHE);
+	/* Types that a user may ask for name the registers: the model stays. */
+	ck_assert_int_eq(perfctr_event_parse(PERFCTR_X86_INTEL_NHLM, "dTLB-load-misses", &ctr), 0);
+	ck_assert_uint_eq(ctr.event, 0x0e08);
+	model = 0x0b;
+	ck_assert_int_eq(perfctr_event_parse(PERFCTR_X86_INTEL_PIII, "iTLB-load-misses", &ctr), 0);
+	ck_assert_uint_eq(ctr.event, 0x0085);
+	ck_assert_int_eq(perfctr_event_parse(PERFCTR_X86_INTEL_PIII, "dTLB-load-misses", &ctr), -1);
+	ck_assert_int_eq(errno, EOPNOTSUPP);
+}
+END_TEST
+
 START_TEST(test_format)
 {
 	struct perfctr_ctr_control ctr = {
@@ -869,6 +991,9 @@ int main(void)
 #endif
 	tcase_add_test(tc, test_x86);
 	tcase_add_loop_test(tc, test_amd, 0, ROWS(amds));
+	tcase_add_loop_test(tc, test_intel_caches, 0, ROWS(caches));
+	tcase_add_test(tc, test_caches_are_listed);
+	tcase_add_test(tc, test_caches_of_others);
 	tcase_add_test(tc, test_format);
 	tcase_add_loop_test(tc, test_suggest, 0, ROWS(near));
 	tcase_add_test(tc, test_suggest_nothing);

@@ -245,8 +245,9 @@ void explain_event(const struct perfctr_info *info, const char *spec, int error)
 		return;
 	}
 	if (error == EOPNOTSUPP) {
-		explain("'%s': libpfm4 knows this event, but not by a number that a counter of this\n"
-			"processor (%s) can be given", spec, perfctr_info_cpu_name(info));
+		explain("'%s': the name is known, but this model of processor (%s) has no\n"
+			"such event, or none that a counter can be given a number for. perfex --list\n"
+			"shows those that it has", spec, perfctr_info_cpu_name(info));
 		return;
 	}
 	if (software) {

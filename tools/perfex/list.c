@@ -51,6 +51,16 @@ static bool is_in_table(const struct perfctr_info *info, const struct perfctr_ev
 	return false;
 }
 
+static bool has_name(const struct perfctr_event_set *set, const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < set->nevents; i++)
+		if (!strcmp(set->events[i].name, name))
+			return true;
+	return false;
+}
+
 /* Of a description the first sentence */
 static void print_event(const char *name, const char *here, const char *description)
 {
@@ -60,7 +70,10 @@ static void print_event(const char *name, const char *here, const char *descript
 	       (int)(end ? end - description : (ptrdiff_t)strlen(description)), description);
 }
 
-/* Those that only the kernel has a name for, and all of libpfm4's, which are the manual's */
+/*
+ * This model's of caches, those that only the kernel has a name for, and all of libpfm4's, which are the
+ * manual's
+ */
 static void print_more(int fd, const struct perfctr_info *info, const struct perfctr_event_set *set)
 {
 	struct perfctr_event_name *names = perfctr_more_event_names();
@@ -68,7 +81,8 @@ static void print_more(int fd, const struct perfctr_info *info, const struct per
 	unsigned int i;
 
 	for (i = 0; names && names[i].name; i++)
-		if (!perfctr_event_parse(info->cpu_type, names[i].name, &ctr) &&
+		if (!has_name(set, names[i].name) &&
+		    !perfctr_event_parse(info->cpu_type, names[i].name, &ctr) &&
 		    (names[i].description || !is_in_table(info, set, &ctr)))
 			print_event(names[i].name, whether_here(fd, info, &ctr),
 				    names[i].description ?: KERNELS_NAME);
@@ -139,7 +153,8 @@ void print_names(void)
 	for (i = 0; i < set->nevents; i++)
 		print_event(set->events[i].name, "?", set->events[i].description);
 	for (i = 0; names && names[i].name; i++)
-		print_event(names[i].name, "?", names[i].description ?: KERNELS_NAME);
+		if (!has_name(set, names[i].name))
+			print_event(names[i].name, "?", names[i].description ?: KERNELS_NAME);
 	free(names);
 	printf("\nWith :u counted in user mode, :k in kernel mode, :uk in both.\n"
 	       "There is no " PERFCTR_DEVICE " here, so it is not known which of these this processor has.\n");
