@@ -8,7 +8,7 @@ set -eu
 
 files='arch/x86/include/asm/intel-family.h arch/x86/include/asm/perf_event.h
 	arch/x86/events/perf_event.h arch/x86/events/core.c arch/x86/events/intel/core.c
-	arch/x86/events/amd/core.c'
+	arch/x86/events/intel/p6.c arch/x86/events/amd/core.c'
 
 case ${1-} in
 --*) ;;

@@ -2,7 +2,7 @@
 /*
  * The driver's knowledge of Intel's models, and AMD's family 15h, against that of Linux's driver (linux.h): for each model
  * that Linux knows, and each event, which counters can count it, and which periods it may have; and
- * what Linux does about errata. What differs on purpose is listed here, with the reason. Any other
+ * what Linux does about errata. And the library's tables of what perf's cache events are. What differs on purpose is listed here, with the reason. Any other
  * difference is printed, and fails.
  */
 #include <stdio.h>
@@ -14,11 +14,13 @@
 #include "arch/x86/evntsel.h"
 #include "arch/x86/extra.h"
 #include "arch/x86/intel.h"
+#include "events_intel.h"
 #include "linux/linux.h"
 #include "unit.h"
 #include "x86/model_msr.h"
 
 #define PERIODS	300
+#define P6_LAST	0x0d
 
 /* Models that only Linux knows */
 static const struct {
@@ -317,6 +319,16 @@ static void compare_names(const struct linux_label *label, const struct linux_mo
 		differ(label->name, "reset of counters", 0, resets, !resets);
 }
 
+static bool has_newest(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < linux_nr_labels; i++)
+		if ((linux_labels[i].vfm & 0xff) == later[0])
+			return true;
+	return false;
+}
+
 static const char *left_out_since(const char *name)
 {
 	unsigned int i;
@@ -325,6 +337,113 @@ static const char *left_out_since(const char *name)
 		if (!strcmp(left_out[i].name, name))
 			return left_out[i].why;
 	return NULL;
+}
+
+/* Cache, operation and result in a byte each */
+#define PERF_CONFIGS	(PERF_COUNT_HW_CACHE_RESULT_MAX << 16)
+
+static bool is_cache_event(unsigned int config)
+{
+	return (config & 0xff) < PERF_COUNT_HW_CACHE_MAX &&
+	       (config >> 8 & 0xff) < PERF_COUNT_HW_CACHE_OP_MAX;
+}
+
+/*
+ * What perf's cache event @config is on all of these types of core, as Linux has it: false: nothing, or not
+ * the same
+ */
+static bool linux_cache_event(const struct linux_model *m, unsigned int config,
+			      struct perfctr_intel_cache *cache)
+{
+	unsigned int type = config & 0xff, op = config >> 8 & 0xff, result = config >> 16;
+	unsigned int pmu, n = 0;
+	bool same = true;
+
+	*cache = (struct perfctr_intel_cache){ .config = config };
+	for (pmu = 0; pmu < LINUX_PMUS; pmu++) {
+		const struct linux_cache *own = &m->cache[pmu];
+		uint64_t event = own->event[type][op][result], value = own->value[type][op][result];
+
+		if (!m->constraints[pmu])
+			continue;
+		if (n++)
+			same &= cache->event == event && cache->value == value;
+		cache->event = event == ~0ull ? 0 : (unsigned int)event;
+		cache->value = value;
+	}
+	return same && cache->event;
+}
+
+static bool our_cache_event(unsigned int model, unsigned int config, struct perfctr_intel_cache *found)
+{
+	const struct perfctr_intel_cache *cache = perfctr_intel_caches(model);
+	unsigned int n = 0;
+
+	for (; cache && cache->event; cache++) {
+		if (cache->config != config)
+			continue;
+		*found = *cache;
+		n++;
+	}
+	ck_assert_uint_le(n, 1);
+	return n;
+}
+
+/* What Linux 7 changed in off-core events of models that 6.12 had: the library has it as it is now. */
+static bool changed_since(unsigned int model, unsigned int config)
+{
+	static const uint8_t models[] = {
+		0x6a, 0x6c, 0x8f, 0xcf, 0xad, 0xae, 0xbe, 0xaf, 0xb6,
+		0x97, 0x9a, 0xb7, 0xba, 0xbf, 0xaa, 0xac, 0xb5,
+	};
+	unsigned int type = config & 0xff;
+
+	return (type == PERF_COUNT_HW_CACHE_LL || type == PERF_COUNT_HW_CACHE_NODE) &&
+	       memchr(models, (int)model, sizeof(models)) && !has_newest();
+}
+
+/* The driver's word for what perf refuses, too: bits that an off-core register has not */
+static bool is_refused(const struct perfctr_intel_cache *cache)
+{
+	struct perfctr_ctr_control ctr = CTR(ANY, cache->event, USER);
+	struct perfctr_refusal why = PERFCTR_NO_REFUSAL;
+	bool kernel = false;
+
+	ctr.config = cache->value;
+	return perfctr_cpu_check(&ctr, 1, &kernel, &why) == -EINVAL;
+}
+
+static void compare_cache(const struct linux_label *label, const struct linux_model *m,
+			  unsigned int model, unsigned int config, unsigned int *n)
+{
+	struct perfctr_intel_cache ours = {}, theirs = {};
+	bool here = our_cache_event(model, config, &ours);
+	bool there = linux_cache_event(m, config, &theirs) && !is_refused(&theirs);
+
+	if (here && is_refused(&ours))
+		differ(label->name, "refused cache event", config, ours.event, ours.value);
+	*n += here;
+	if (!changed_since(model & 0xff, config) &&
+	    (here != there || (here && (ours.event != theirs.event || ours.value != theirs.value))))
+		differ(label->name, "cache event", config, (uint64_t)ours.event << 40 | ours.value,
+		       (uint64_t)theirs.event << 40 | theirs.value);
+}
+
+/* Each cache event of perf's, also where there are cores of one type or of several */
+static void compare_caches(const struct linux_label *label, const struct linux_model *m)
+{
+	unsigned int model = label->vfm & 0xff, config, n = 0;
+	struct linux_model larger = *m;
+
+	memset(&larger.constraints[1], 0, sizeof(larger.constraints) - sizeof(larger.constraints[0]));
+	for (config = 0; config < PERF_CONFIGS; config++) {
+		if (!is_cache_event(config))
+			continue;
+		compare_cache(label, &larger, model, config, &n);
+		if (m->hybrid)
+			compare_cache(label, m, model | PERFCTR_INTEL_HYBRID, config, &n);
+	}
+	ck_assert_msg(n >= 9 || model == 0x0e, "%s: %u cache events", label->name, n);
 }
 
 START_TEST(each_model)
@@ -359,6 +478,7 @@ START_TEST(each_model)
 	compare_extras(label, &m);
 	compare_periods(label, &m);
 	compare_names(label, &m, own);
+	compare_caches(label, &m);
 	if (!version_1)
 		compare_siblings(label, &m);
 	ck_assert_uint_eq(run.events, 65536 * NR(more));
@@ -390,7 +510,33 @@ START_TEST(models_that_linux_does_not_know)
 			known_there |= linux_labels[i].vfm == (6u << 8 | number);
 		ck_assert_msg(known_there || !perfctr_intel_model_find((u8)number),
 			      "the driver alone knows model %#x", number);
+		ck_assert_msg(known_there || number <= P6_LAST || !perfctr_intel_caches(number),
+			      "the library alone knows model %#x", number);
 	}
+}
+END_TEST
+
+/* Its models are those that the P6's driver has: Linux, p6_pmu_init() */
+START_TEST(p6)
+{
+	static const uint8_t models[] = { 1, 3, 5, 6, 7, 8, 9, 10, 11, 13 };
+	struct linux_model m = { .constraints = { (void *)models }, .cache = { *linux_p6() } };
+	struct perfctr_intel_cache ours = {}, theirs = {};
+	unsigned int number, config, n = 0;
+
+	for (number = 0; number <= P6_LAST; number++)
+		ck_assert(!perfctr_intel_caches(number) == !memchr(models, (int)number, sizeof(models)));
+	for (config = 0; config < PERF_CONFIGS; config++) {
+		if (!is_cache_event(config))
+			continue;
+		ck_assert(our_cache_event(1, config, &ours) == linux_cache_event(&m, config, &theirs));
+		if (!theirs.event)
+			continue;
+		ck_assert_uint_eq(ours.event, theirs.event);
+		ck_assert_uint_eq(ours.value, 0);
+		n++;
+	}
+	ck_assert_uint_eq(n, 11);
 }
 END_TEST
 
@@ -421,6 +567,7 @@ void test_arch(void)
 	unit_run(each_model, (int)linux_nr_labels);
 	UNIT_RUN(enough_models);
 	UNIT_RUN(models_that_linux_does_not_know);
+	UNIT_RUN(p6);
 	UNIT_RUN(family_15h);
 }
 

@@ -4,11 +4,13 @@
 # linux.c:
 #
 #	awk -f extract.awk SOURCE/arch/x86/{include/asm/intel-family.h,include/asm/perf_event.h,
-#		events/perf_event.h,events/core.c,events/intel/core.c,events/amd/core.c}
+#		events/perf_event.h,events/core.c,events/intel/core.c,events/intel/p6.c,
+#		events/amd/core.c}
 #
-# Tables, macros and functions are taken as they are. Of intel_pmu_init() and the functions that it
-# calls for one kind of core only those statements are left which say what applies to a model: a
-# statement that looks like one of them and is not understood ends this with an error.
+# Also what perf's cache events are on each model. Tables, macros and functions are taken as they are. Of
+# intel_pmu_init() and the functions that it calls for one kind of core only those statements are left
+# which say what applies to a model: a statement that looks like one of them and is not understood ends
+# this with an error.
 
 function fail(why) {
 	print "extract.awk: " FILENAME ":" FNR ": " why ": " $0 >"/dev/stderr"
@@ -38,6 +40,9 @@ FILENAME ~ /\.h$/ {
 		part = ""
 	next
 }
+
+# Of the P6 its cache events alone
+FILENAME ~ /p6\.c$/ && part == "" && !/_hw_cache_event_ids$/ { next }
 
 # Family 15h's: numbers of events, and which counters count them
 FILENAME ~ /amd\/core\.c$/ {
@@ -79,6 +84,21 @@ FILENAME ~ /events\/core\.c$/ {
 	extras++
 }
 
+# Events of caches, the values of their registers, and the macros that these are made of
+/^static (__initconst const u64|const u64 __initconst) [a-z0-9_]+_hw_cache_(event_ids|extra_regs)$/ {
+	part = "whole"
+	caches++
+}
+
+/^#define [A-Z]+_[A-Z0-9_]+[ \t(]/ && FILENAME ~ /intel\/core\.c$/ { part = "macro" }
+
+part == "macro" {
+	print
+	if (!/\\$/)
+		part = ""
+	next
+}
+
 /^static (inline )?(bool erratum_|void [a-z0-9]+_limit_period\()/ {
 	if (/\(struct perf_event \*event/)
 		part = "whole"
@@ -117,7 +137,21 @@ part == "init" && /switch \(boot_cpu_data\.x86_vfm\) \{/ {
 
 part == "models" || part == "kind" {
 	sub(/[ \t]*\/\*.*\*\/$/, "")
-	if (/^}/) {
+	# Up to its end, in one line
+	while (/hw_cache_(event_ids|extra_regs)/ && !/;$/) {
+		if ((getline rest) <= 0)
+			fail("no end")
+		sub(/[ \t]*\/\*.*\*\/$/, "", rest)
+		sub(/^[ \t]+/, " ", rest)
+		$0 = $0 rest
+	}
+	if (/hw_cache_(event_ids|extra_regs)/) {
+		gsub(/hybrid_var\((&pmu->)?pmu, hw_cache_event_ids\)|\yhw_cache_event_ids\y/,
+		     "m->cache[m->pmu].event")
+		gsub(/hybrid_var\((&pmu->)?pmu, hw_cache_extra_regs\)|\yhw_cache_extra_regs\y/,
+		     "m->cache[m->pmu].value")
+		print
+	} else if (/^}/) {
 		print "}"
 		part = ""
 	} else if (part == "models" && /^\tcase INTEL_[A-Z0-9_]+:$/) {
@@ -182,9 +216,10 @@ part == "models" || part == "kind" {
 END {
 	if (failed)
 		exit 1
-	if (least != 1 || version_1 != 1 || !tables || extras < 10 || !kinds || labels < 50 || family_15h != 1) {
-		print "extract.awk: found too little: " tables " and " extras + 0 " tables, " kinds \
-			" kinds of core, " labels " models" >"/dev/stderr"
+	if (least != 1 || version_1 != 1 || !tables || extras < 10 || caches < 20 || !kinds || labels < 50 ||
+	    family_15h != 1) {
+		print "extract.awk: found too little: " tables " and " extras + 0 " tables, " caches + 0 \
+			" of caches, " kinds " kinds of core, " labels " models" >"/dev/stderr"
 		exit 1
 	}
 	print "const struct linux_label linux_labels[] = {"

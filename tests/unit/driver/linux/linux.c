@@ -8,9 +8,12 @@ typedef uint32_t u32;
 typedef uint64_t u64;
 typedef int64_t s64;
 
+#define __initconst
 #define __read_mostly
 #define fallthrough		__attribute__((fallthrough))
 #define BIT(n)			(1ull << (n))
+#define BIT_ULL(n)		BIT(n)
+#define C(n)			PERF_COUNT_HW_CACHE_##n
 #define GENMASK_ULL(h, l)	((~0ull >> (63 - (h))) & (~0ull << (l)))
 #define HWEIGHT(n)		__builtin_popcountll(n)
 #define BITS_TO_LONGS(n)	(((n) + 63) / 64)
@@ -51,6 +54,14 @@ static struct event_constraint emptyconstraint;
 #define EVENT_EXTRA_END					{ 0, 0, 0 }
 
 #include "linux_tables.h"
+
+const struct linux_cache *linux_p6(void)
+{
+	static struct linux_cache cache;
+
+	memcpy(cache.event, p6_hw_cache_event_ids, sizeof(cache.event));
+	return &cache;
+}
 
 void linux_look(u32 vfm, struct linux_model *m)
 {

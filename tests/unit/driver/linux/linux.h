@@ -6,6 +6,7 @@
 #ifndef LINUX_H
 #define LINUX_H
 
+#include <linux/perf_event.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -43,12 +44,25 @@ extern const struct linux_label linux_labels[];
 extern const unsigned int linux_nr_labels;
 
 /**
+ * struct linux_cache - perf's cache events
+ * @event: as in an event select; 0: there is none; -1: there can be none
+ * @value: of the event's own register
+ */
+struct linux_cache {
+	uint64_t event[PERF_COUNT_HW_CACHE_MAX][PERF_COUNT_HW_CACHE_OP_MAX]
+		[PERF_COUNT_HW_CACHE_RESULT_MAX];
+	uint64_t value[PERF_COUNT_HW_CACHE_MAX][PERF_COUNT_HW_CACHE_OP_MAX]
+		[PERF_COUNT_HW_CACHE_RESULT_MAX];
+};
+
+/**
  * struct linux_model - what applies to a model
  * @unknown: Linux does not know it
  * @hybrid: it has cores of several types
  * @pmu: for by_model(): the type of core that it is at
  * @constraints: of each type of core; NULL: there is no such type
  * @extras: the events of each type of core that have a register of their own; NULL: none has
+ * @cache: likewise
  * @limit_period: as struct x86_pmu has it; NULL: there is none
  * @names: quirks, and functions that do not just do the usual, by name
  */
@@ -58,12 +72,15 @@ struct linux_model {
 	unsigned int pmu;
 	const struct event_constraint *constraints[LINUX_PMUS];
 	const struct extra_reg *extras[LINUX_PMUS];
+	struct linux_cache cache[LINUX_PMUS];
 	void (*limit_period)(struct perf_event *event, int64_t *left);
 	unsigned int nr_names;
 	const char *names[LINUX_NAMES];
 };
 
 void linux_look(uint32_t vfm, struct linux_model *m);
+/* Of the P6's models, which have no labels */
+const struct linux_cache *linux_p6(void);
 bool linux_does(const struct linux_model *m, const char *name);
 /*
  * The counters that can count an event, given as in bits 31..0 of an event select, as a bit map; of
