@@ -207,6 +207,31 @@ START_TEST(test_asks)
 }
 END_TEST
 
+#ifdef PERFCTR_READS_METRICS
+
+/* Rounded as the kernel rounds: to the nearest of 255ths, never up from just below a half */
+START_TEST(test_rounding)
+{
+	static const struct {
+		unsigned int slots, field, count;
+	} rows[] = {
+		{ 1, 127, 0 }, { 1, 128, 1 }, { 255, 1, 1 }, { 1000, 255, 1000 }, { 2, 191, 1 },
+		{ 2, 192, 2 }, { 1000000, 51, 200000 }, { 3, 0, 0 },
+	};
+	unsigned int i;
+
+	page.metric[2] = 1 + PERFCTR_METRIC_FE_BOUND;
+	page.slot[2].bias = 5;
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		ck_assert_uint_eq(perfctr_metric_count(&page, 2, rows[i].slots,
+						       0xff00ffffULL | (__u64)rows[i].field <<
+						       8 * PERFCTR_METRIC_FE_BOUND),
+				  5 + rows[i].count);
+}
+END_TEST
+
+#endif
+
 int main(void)
 {
 	TCase *tc = tcase_create("topdown");
@@ -217,5 +242,8 @@ int main(void)
 	tcase_add_test(tc, test_names);
 	tcase_add_test(tc, test_events);
 	tcase_add_test(tc, test_asks);
+#ifdef PERFCTR_READS_METRICS
+	tcase_add_test(tc, test_rounding);
+#endif
 	return run_tests("topdown", tc);
 }
