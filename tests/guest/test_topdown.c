@@ -10,6 +10,7 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
 #include <sched.h>
@@ -566,6 +567,85 @@ START_TEST(beside_imode)
 }
 END_TEST
 
+/* Each sample has them all, of the same moment. */
+START_TEST(samples)
+{
+	unsigned int last = METRICS_AT + nr_metrics(), n = 0, i;
+	struct perfctr_ring made = { .size = sizeof(made), .pages = 64 };
+	const struct perfctr_record *record;
+	struct perfctr_control control;
+	struct vperfctr_ring *ring;
+	struct perfctr_read rd;
+	int fd = open_self();
+
+	ck_ok(_vperfctr_make_ring(fd, &made));
+	ring = vperfctr_ring_map(fd, 64);
+	ck_assert_ptr_nonnull(ring);
+	whole_control(&control);
+	control_add_ictr(&control, EV_INSTRUCTIONS, -50000);
+	control.flags |= PERFCTR_CONTROL_RECORD;
+	set_control(fd, &control);
+	for (i = 0; i < 20; i++)
+		body_spin(50000);
+	read_all(fd, &rd);
+	ck_ok(ioctl(fd, PERFCTR_IOC_SUSPEND));
+	while ((record = vperfctr_ring_next(ring))) {
+		const struct perfctr_record_sample *sample = (const void *)record;
+
+		if (record->type != PERFCTR_RECORD_SAMPLE)
+			continue;
+		n++;
+		ck_assert_uint_eq(sample->nrctrs, last + 1);
+		ck_assert_uint_eq(sample->overflown, 1ull << last);
+		ck_assert_uint_eq(sample->value[last], 50000ull * n);
+		ck_assert_uint_eq(sample->value[INSTRUCTIONS], 50000ull * n);
+		expect_near(sample->value, sample->value[SLOTS_AT],
+			    3 * (uint64_t)n + rd.soft.switches + 1 + 2 * rd.clock / guest.info.tsc_hz);
+	}
+	ck_assert_uint_ge(n, 20 * BODY_SPIN(50000) / 50000);
+	ck_assert_uint_eq(n, rd.sum[last] / 50000);
+	vperfctr_ring_unmap(ring);
+	unlink_self(fd);
+}
+END_TEST
+
+/* Of a CPU: where one thread runs alone a session counts what that would count of itself. */
+START_TEST(session)
+{
+	struct perfctr_open o = { .size = sizeof(o), .flags = PERFCTR_OPEN_CPUS };
+	struct perfctr_read_cpu rd[2] = { { .size = sizeof(*rd) }, { .size = sizeof(*rd) } };
+	__u64 sum[METRICS_AT + PERFCTR_METRICS];
+	int fd = open(PERFCTR_DEVICE, O_RDWR | O_CLOEXEC);
+	struct perfctr_control control;
+	unsigned int n;
+
+	ck_ok(ioctl(fd, PERFCTR_IOC_OPEN, &o));
+	pin_self(0);
+	make_realtime();
+	whole_control(&control);
+	control.flags |= PERFCTR_CONTROL_CPU;
+	control.source = PERFCTR_SOURCE_NATIVE;
+	set_control(fd, &control);
+	ck_ok(ioctl(fd, PERFCTR_IOC_RESUME));
+	for (n = 0; n < 20; n++) {
+		ck_ok(ioctl(fd, PERFCTR_IOC_READ_CPU, &rd[0]));
+		body_spin(1000 + 777 * n);
+		/* While it is stopped nothing is counted, and it goes on from there. */
+		if (n & 1) {
+			ck_ok(ioctl(fd, PERFCTR_IOC_SUSPEND));
+			body_spin(100000);
+			ck_ok(ioctl(fd, PERFCTR_IOC_RESUME));
+		}
+		ck_ok(ioctl(fd, PERFCTR_IOC_READ_CPU, &rd[1]));
+		subtract(rd[1].sum, rd[0].sum, sum);
+		ck_assert_uint_ge(sum[INSTRUCTIONS], BODY_SPIN(1000 + 777 * n));
+		ck_assert_uint_lt(sum[INSTRUCTIONS], BODY_SPIN(1000 + 777 * n) + 10000);
+		expect_near(sum, sum[SLOTS_AT], 8);
+	}
+	close(fd);
+}
+END_TEST
+
 /* A tree: each has periods of its own, and the total is right. */
 START_TEST(tree)
 {
@@ -890,6 +970,62 @@ START_TEST(perfex_percents)
 }
 END_TEST
 
+/* Slots and the first level's metrics, in the rows of one interval, or of all of them */
+struct rows {
+	double slots, metrics, retiring, percent;
+};
+
+static void add_row(struct rows *rows, const char *name, double number)
+{
+	if (!strcmp(name, "slots"))
+		rows->slots += number;
+	if (!strcmp(name, "topdown-retiring") || !strcmp(name, "topdown-bad-spec") ||
+	    !strcmp(name, "topdown-fe-bound") || !strcmp(name, "topdown-be-bound"))
+		rows->metrics += number;
+	if (!strcmp(name, "topdown-retiring"))
+		rows->retiring += number;
+	if (!strcmp(name, "retiring"))
+		rows->percent = number;
+}
+
+/* Of all CPUs, at intervals: each interval's shares are of its own slots, and together they are all. */
+START_TEST(perfex_of_cpus)
+{
+	struct rows now = { 0 }, sum = { 0 }, total = { 0 };
+	char name[64], kind[16], *line, *next;
+	unsigned int intervals = 0;
+	double number;
+
+	ck_assert_int_eq(shell("perfex -a --topdown -I 100 --csv sh -c '" KNOWN_PATH "; sleep 0.35' "
+			       ">/dev/null 2>" OUTPUT), 0);
+	for (line = output; line && *line; line = next) {
+		next = strchr(line, '\n');
+		if (next)
+			*next++ = '\0';
+		/* kind,time,thread,name,mode,unit,number */
+		if (sscanf(line, "%15[^,],%*[^,],,%63[^,],%*[^0-9-]%lf", kind, name, &number) != 3)
+			continue;
+		if (!strcmp(kind, "total")) {
+			add_row(&total, name, number);
+			continue;
+		}
+		add_row(&now, name, number);
+		add_row(&sum, name, number);
+		if (strcmp(name, "elapsed") != 0)
+			continue;
+		intervals++;
+		ck_assert_double_gt(now.slots, 1000000);
+		ck_assert_double_eq_tol(now.metrics, now.slots, now.slots / 100);
+		ck_assert_double_eq_tol(now.percent, 100 * now.retiring / now.slots, 0.0001);
+		now = (struct rows){ 0 };
+	}
+	ck_assert_uint_ge(intervals, 4);
+	ck_assert_double_eq(total.slots, sum.slots);
+	ck_assert_double_eq(total.retiring, sum.retiring);
+	ck_assert_double_eq(total.metrics, sum.metrics);
+}
+END_TEST
+
 /* Elsewhere it says that there is no such thing. */
 START_TEST(perfex_without)
 {
@@ -913,6 +1049,8 @@ int main(void)
 	GUEST_RUN(guarded_both_mapped, NEED_TOPDOWN | NEED_USER_READ);
 	GUEST_RUN(kin, NEED_TOPDOWN | NEED_USER_READ | AS_USER);
 	GUEST_RUN(beside_imode, NEED_TOPDOWN | NEED_INTERRUPT | AS_USER);
+	GUEST_RUN(samples, NEED_TOPDOWN | NEED_INTERRUPT | AS_USER);
+	GUEST_RUN(session, NEED_TOPDOWN);
 	GUEST_RUN(tree, NEED_TOPDOWN | AS_USER);
 	GUEST_RUN(read_by_another, NEED_TOPDOWN | NEED_SMP | AS_USER);
 	GUEST_RUN(read_of_a_cpu, NEED_TOPDOWN);
@@ -923,6 +1061,7 @@ int main(void)
 	GUEST_RUN(refused_through_perf, NEED_TOPDOWN | NEED_SHARED);
 	GUEST_RUN(control_is_read_back, NEED_TOPDOWN | AS_USER);
 	GUEST_RUN(perfex_percents, NEED_TOPDOWN);
+	GUEST_RUN(perfex_of_cpus, NEED_TOPDOWN);
 	GUEST_RUN(perfex_without, 0);
 	return guest_end();
 }
