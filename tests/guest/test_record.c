@@ -343,6 +343,48 @@ START_TEST(samples_of_an_exec)
 }
 END_TEST
 
+/* Each name is told once, before the first sample under it. */
+START_TEST(names_of_a_thread)
+{
+	static const char *const name[] = { "first", "a second one", "fifteen letters" };
+	const struct perfctr_record *record;
+	struct perfctr_control control;
+	unsigned int i, samples[4] = { 0 }, n = 0;
+	struct vperfctr_ring *ring;
+	int fd;
+
+	fd = open_with_ring(PAGES, PERFCTR_RING_MAPS);
+	ring = map_ring(fd, PAGES);
+	control_samples(&control, PERIOD, 0);
+	ck_ok(prctl(PR_SET_NAME, name[0]));
+	set_control(fd, &control);
+	for (i = 0; i < 3; i++) {
+		ck_ok(prctl(PR_SET_NAME, name[i]));
+		body_spin(10 * PERIOD);
+	}
+	ck_ok(ioctl(fd, PERFCTR_IOC_SUSPEND));
+	while ((record = vperfctr_ring_next(ring))) {
+		samples[n] += record->type == PERFCTR_RECORD_SAMPLE;
+		if (record->type != PERFCTR_RECORD_COMM)
+			continue;
+		ck_assert_uint_lt(n, 3);
+		ck_assert_uint_eq(record->size, sizeof(struct perfctr_record_comm));
+		ck_assert_uint_eq(record->flags, 0);
+		ck_assert_int_eq(record->tid, gettid());
+		ck_assert_str_eq(((const struct perfctr_record_comm *)record)->comm, name[n]);
+		n++;
+	}
+	ck_assert_uint_eq(n, 3);
+	ck_assert_uint_eq(samples[0], 0);
+	for (i = 1; i < 4; i++) {
+		ck_assert_uint_ge(samples[i], 20);
+		ck_assert_uint_le(samples[i], 22);
+	}
+	vperfctr_ring_unmap(ring);
+	close(fd);
+}
+END_TEST
+
 #define CHILDREN 4
 
 /* Threads and processes that are made write to the same ring, at the same time. */
@@ -1686,6 +1728,7 @@ int main(void)
 	GUEST_RUN(records_go_round, NEED_COUNTERS | NEED_INTERRUPT | AS_USER);
 	GUEST_RUN(reader_scribbles, NEED_COUNTERS | NEED_INTERRUPT | AS_USER);
 	GUEST_RUN(samples_of_an_exec, NEED_COUNTERS | NEED_INTERRUPT | NEED_KPROBES | AS_USER);
+	GUEST_RUN(names_of_a_thread, NEED_COUNTERS | NEED_INTERRUPT | NEED_KPROBES | AS_USER);
 	GUEST_RUN(samples_of_descendants, NEED_COUNTERS | NEED_INTERRUPT | NEED_KPROBES | AS_USER);
 	GUEST_RUN(wakes_after_so_many, NEED_COUNTERS | NEED_INTERRUPT | AS_USER);
 	GUEST_RUN(the_end_wakes, AS_USER);
