@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -878,6 +879,153 @@ START_TEST(shared_has_no_registers)
 }
 END_TEST
 
+#if defined(__x86_64__) || defined(__i386__)
+
+#define PAGES	300ul
+
+/* Branches, new pages for stores, and pages of code that nobody has executed */
+struct caused {
+	struct body_touch_arg data;
+	unsigned char *code;
+};
+
+static void prepare(struct caused *c)
+{
+	c->data.n = PAGES;
+	c->data.base = mmap(NULL, PAGES * PAGE_SIZE, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	c->code = mmap(NULL, PAGES * PAGE_SIZE, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	ck_assert(c->data.base != MAP_FAILED && c->code != MAP_FAILED);
+	memset(c->code, 0xc3, PAGES * PAGE_SIZE);	/* RET */
+	/* Which takes them out of the TLB */
+	ck_ok(mprotect(c->code, PAGES * PAGE_SIZE, PROT_READ | PROT_EXEC));
+}
+
+static void cause(const struct caused *c)
+{
+	const unsigned char *at;
+	void (*run)(void);
+	unsigned long i;
+
+	body_spin(20000);
+	body_touch((unsigned long)&c->data);
+	for (i = 0; i < PAGES; i++) {
+		at = c->code + i * PAGE_SIZE;
+		memcpy(&run, &at, sizeof(run));
+		run();
+	}
+}
+
+static void discard(const struct caused *c)
+{
+	munmap(c->data.base, PAGES * PAGE_SIZE);
+	munmap(c->code, PAGES * PAGE_SIZE);
+}
+
+/* What it causes alone, and not the calls around it */
+static uint64_t caused(uint64_t (*count)(int fd), int fd, const struct caused *c)
+{
+	uint64_t first = count(fd), before = count(fd);
+
+	cause(c);
+	return count(fd) - before - (before - first);
+}
+
+static uint64_t first_sum(int fd)
+{
+	return read_sum(fd, 0);
+}
+
+/* What perf counts by its own name: false if it has no such event on this processor */
+static bool perf_counts(unsigned int config, uint64_t *count)
+{
+	struct perf_event_attr attr;
+	struct caused c;
+	int fd;
+
+	perf_attr_init(&attr, EV_CYCLES);
+	attr.type = PERF_TYPE_HW_CACHE;
+	attr.config = config;
+	prepare(&c);
+	fd = perf_open(&attr, 0, -1, -1);
+	if (fd >= 0)
+		*count = caused(perf_read_one, fd, &c);
+	discard(&c);
+	if (fd < 0) {
+		ck_assert_msg(errno == ENOENT || errno == EINVAL, "%s", strerror(errno));
+		return false;
+	}
+	close(fd);
+	return true;
+}
+
+static uint64_t count_by_name(const struct perfctr_ctr_control *ctr)
+{
+	struct perfctr_control control;
+	int fd = open_self();
+	struct caused c;
+	uint64_t count;
+
+	control_init(&control);
+	control.ctr[control.nractrs++] = *ctr;
+	prepare(&c);
+	set_control(fd, &control);
+	count = caused(first_sum, fd, &c);
+	unlink_self(fd);
+	discard(&c);
+	return count;
+}
+
+/* perf's names of cache events are what perf has under them, or are refused as perf refuses them. */
+START_TEST(cache_events_are_perfs)
+{
+	const struct perfctr_event_set *names = perfctr_event_names(PERFCTR_X86_GENERIC);
+	unsigned int i, asked = 0, counted = 0, known = 0;
+	struct perfctr_info info;
+
+	ck_ok(perfctr_get_info(&info));
+	if (is_amd() || guest.info.cpu_type == PERFCTR_X86_INTEL_P4)
+		return;
+	for (i = 0; i < names->nevents; i++) {
+		unsigned int config = names->events[i].evntsel & 0xffffff;
+		uint64_t theirs = 0, ours = 0;
+		struct perfctr_ctr_control ctr;
+		char name[64];
+		bool has;
+
+		if (names->events[i].evntsel >> 24 != PERF_TYPE_HW_CACHE)
+			continue;
+		asked++;
+		has = perf_counts(config, &theirs);
+		snprintf(name, sizeof(name), "%s:u", names->events[i].name);
+		if (perfctr_event_parse(guest.info.cpu_type, name, &ctr) < 0) {
+			ck_assert_int_eq(errno, EOPNOTSUPP);
+			ck_assert_msg(!has, "perf has %s", name);
+			continue;
+		}
+		ck_assert_msg(has, "perf has no %s", name);
+		known++;
+		/* The processor says of this one that it has it not. */
+		if (!perfctr_event_available(&info, &ctr))
+			ck_assert_uint_eq(theirs, 0);
+		else
+			ours = count_by_name(&ctr);
+		/* Misses of a TLB are also by what others do to it. */
+		ck_assert_msg(ours + 20 >= theirs && ours <= theirs + 20, "%s: %llu, perf says %llu", name,
+			      (unsigned long long)ours, (unsigned long long)theirs);
+		counted += ours >= PAGES;
+	}
+	printf("# %u of %u names are known, %u of them counted\n", known, asked, counted);
+	ck_assert_uint_eq(asked, 32);
+	ck_assert_uint_ge(known, 9);
+	/* The emulated processors have branches all, and others of these each. */
+	ck_assert_uint_ge(counted, 1);
+}
+END_TEST
+
+#endif
+
 /* What the library makes of names where the module has no driver counts on any processor. */
 START_TEST(events_of_perf)
 {
@@ -1020,6 +1168,9 @@ int main(void)
 	GUEST_RUN(snapshots_of_fewer, NEED_COUNTERS | AS_USER);
 	GUEST_RUN(threads, AS_USER);
 	GUEST_RUN(events, 0);
+#if defined(__x86_64__) || defined(__i386__)
+	GUEST_RUN(cache_events_are_perfs, NEED_COUNTERS | NEED_PERF | NEED_NATIVE | NEED_EVNTSEL);
+#endif
 	GUEST_RUN(any_source_counts, NEED_COUNTERS | AS_USER);
 	GUEST_RUN(source_is_told, NEED_COUNTERS | NEED_SHARED | AS_USER);
 	GUEST_RUN(shared_has_no_registers, NEED_COUNTERS | NEED_SHARED | AS_USER);
