@@ -4,8 +4,21 @@ M ?= riscv64-6.12
 O ?= $(CURDIR)/build/native
 PREFIX ?= /usr/local
 REPORT_TO ?=
-VERSION := $(shell sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' dkms.conf)
-dkms := $(DESTDIR)/usr/src/perfctr-$(VERSION)
+# Nothing if make was told of this file in another directory (make -f)
+VERSION := $(shell sed -n '/^PACKAGE_NAME="perfctr"/,$$s/^PACKAGE_VERSION="\(.*\)"/\1/p' dkms.conf 2>/dev/null)
+ifneq ($(words $(VERSION)),1)
+$(error make must be run in the directory of perfctr's own Makefile: make -C DIRECTORY)
+endif
+
+include common.mk
+override O := $(if $(filter x/%,$(firstword x$(O))),,$(if $(O),$(CURDIR)/))$(O)
+$(call absolute,DESTDIR)
+$(call absolute,PREFIX)
+$(call plain,PREFIX)
+
+# For recipes: DESTDIR may have blanks.
+dkms := "$$DESTDIR/usr/src/perfctr-$(VERSION)"
+man := "$$DESTDIR"$(PREFIX)/share/man
 
 export PREFIX DESTDIR REPORT_TO
 
@@ -24,22 +37,25 @@ help:
 	@echo 'make machine-shell M=icelake    a shell in an emulated machine'
 	@echo 'make bench               perfctr beside perf_events'
 
-lib:
+lib: check-paths
 	$(MAKE) -C lib O=$(O)/lib
 
 perfex: lib
 	$(MAKE) -C tools/perfex O=$(O)/perfex LIBDIR=$(O)/lib
 
-perfex-report:
+perfex-report: check-paths
 	$(MAKE) -C tools/perfex-report O=$(O)/perfex-report
+
+# By default the checkout's directory is a part of O.
+check-paths:
+	$(call one_path,O)
 
 install: all
 	$(MAKE) -C lib O=$(O)/lib install
 	$(MAKE) -C tools/perfex O=$(O)/perfex LIBDIR=$(O)/lib install
 	$(MAKE) -C tools/perfex-report O=$(O)/perfex-report install
 	for page in docs/man/*.[1-8]; do \
-		install -D -m 644 $$page \
-			$(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/} || exit; \
+		$(INSTALL) -D -m 644 $$page $(man)/man$${page##*.}/$${page##*/} || exit; \
 	done
 	# man NAME of each function finds its page.
 	for page in docs/man/*.3; do \
@@ -47,37 +63,40 @@ install: all
 		sed -n '/^\.Sh NAME/,/^\.Nd/s/^\.Nm \([^ ]*\).*/\1/p' docs/man/$$page | \
 			while read -r name; do \
 				[ $$name.3 = $$page ] || echo ".so man3/$$page" \
-					>$(DESTDIR)$(PREFIX)/share/man/man3/$$name.3 || exit; \
+					>$(man)/man3/$$name.3 || exit; \
 			done || exit; \
 	done
 
 # What is installed is asked of install itself. Directories that others use too stay.
-uninstall:
-	rm -rf $(O)/installed
-	$(MAKE) install DESTDIR=$(O)/installed
-	cd $(O)/installed && find . ! -type d | while read -r file; do \
-		rm -f "$(DESTDIR)/$$file" || exit; \
+uninstall: check-paths
+	installed=$$(mktemp -d) && trap 'rm -rf "$$installed"' EXIT && \
+	$(MAKE) install DESTDIR="$$installed" && \
+	cd "$$installed" && \
+	find . ! -type d | while read -r file; do \
+		rm -f "$$DESTDIR/$$file" || exit; \
+	done && \
+	find . -depth -type d -name 'perf*' | while read -r dir; do \
+		[ ! -d "$$DESTDIR/$$dir" ] || \
+			rmdir --ignore-fail-on-non-empty "$$DESTDIR/$$dir" || exit; \
 	done
-	cd $(O)/installed && find . -depth -type d -name 'perf*' | while read -r dir; do \
-		[ ! -d "$(DESTDIR)/$$dir" ] || \
-			rmdir --ignore-fail-on-non-empty "$(DESTDIR)/$$dir" || exit; \
-	done
-	rm -rf $(O)/installed
 
 # What dkms has built of an older copy with this version goes, for all kernels: dkms would keep it.
-forget_dkms = [ -n "$(DESTDIR)" ] || ! command -v dkms >/dev/null || \
+forget_dkms = [ -n "$$DESTDIR" ] || ! command -v dkms >/dev/null || \
 	! dkms status perfctr/$(VERSION) | grep -q . || dkms remove perfctr/$(VERSION) --all
 
-# A new copy, without files that an older version had.
+# A new copy, without files that an older version had. What others put beside it stays.
+remove_dkms = rm -rf $(dkms)/dkms.conf $(dkms)/module $(dkms)/include
+
 install-dkms:
 	$(forget_dkms)
-	rm -rf $(dkms)
-	mkdir -p $(dkms)
+	$(remove_dkms)
+	$(INSTALL) -d $(dkms)
 	cp -R dkms.conf module include $(dkms)
 
 uninstall-dkms:
 	$(forget_dkms)
-	rm -rf $(dkms)
+	$(remove_dkms)
+	[ ! -d $(dkms) ] || rmdir --ignore-fail-on-non-empty $(dkms)
 
 # Times and owners in it are the commit's.
 dist:
@@ -87,7 +106,11 @@ dist:
 	git archive --prefix=perfctr-$(VERSION)/ HEAD >build/dist/perfctr-$(VERSION).tar
 	xz -f -T1 build/dist/perfctr-$(VERSION).tar
 
-deb: dist
+# Debian's tools and our makefiles would be told of the checkout's directory.
+check-checkout:
+	$(call plain,CURDIR)
+
+deb: check-checkout dist
 	@packaging/lacks.sh
 	rm -rf build/deb
 	mkdir -p build/deb
@@ -126,10 +149,10 @@ machines:
 	tests/machines/all.sh
 
 machine-shell:
-	tests/machines/stage.sh $(M)
-	tests/machines/boot.sh $(M) --shell welcome
+	tests/machines/stage.sh "$(M)"
+	tests/machines/boot.sh "$(M)" --shell welcome
 
 clean:
 	rm -rf build
 
-.PHONY: all help lib perfex perfex-report install install-dkms uninstall uninstall-dkms dist deb demo check check-all check-debug check-packages bench lint machines machine-shell clean
+.PHONY: all help check-paths check-checkout lib perfex perfex-report install install-dkms uninstall uninstall-dkms dist deb demo check check-all check-debug check-packages bench lint machines machine-shell clean
