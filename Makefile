@@ -58,7 +58,7 @@ install: all
 		$(INSTALL) -D -m 644 $$page $(man)/man$${page##*.}/$${page##*/} || exit; \
 	done
 	# man NAME of each function finds its page.
-	for page in docs/man/*.3; do \
+	umask 022; for page in docs/man/*.3; do \
 		page=$${page##*/}; \
 		sed -n '/^\.Sh NAME/,/^\.Nd/s/^\.Nm \([^ ]*\).*/\1/p' docs/man/$$page | \
 			while read -r name; do \
@@ -92,6 +92,7 @@ install-dkms:
 	$(remove_dkms)
 	$(INSTALL) -d $(dkms)
 	cp -R dkms.conf module include $(dkms)
+	chmod -R u=rwX,go=rX $(dkms)/dkms.conf $(dkms)/module $(dkms)/include
 
 uninstall-dkms:
 	$(forget_dkms)

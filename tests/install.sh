@@ -30,12 +30,15 @@ files() { (cd $to && find . ! -type d | sort); }
 
 before=$(directories)
 files_before=$(files)
-(make -s O=/src/build/install DESTDIR=$to PREFIX=/usr install install-dkms) >/tmp/log 2>&1 || {
+# As root may be who keeps his files to himself
+(umask 077 && make -s O=/src/build/install DESTDIR=$to PREFIX=/usr install install-dkms) >/tmp/log 2>&1 || {
 	cat /tmp/log
 	exit 1
 }
 [ -x $to/usr/bin/perfex ] && installed=yes || installed=no
 same is_there yes "$installed"
+same everybody_may_read '' "$(find $to/usr/lib/libp* $to/usr/include/[lp]*.h $to/usr/share $to/usr/libexec \
+	$to/usr/bin/perfex $to/usr/src/perfctr-[0-9]* ! -type l \( ! -perm -o+r -o -type d ! -perm -o+x \) | head -n 3)"
 
 # Not what the shell, make or printf might take for something else
 address="the issues of 'A & B', <reports@example.org> #7 100%s"
@@ -121,14 +124,17 @@ for to in "$others/my packages" "$others/it's; odd"; do
 done
 same odd_DESTDIR_keeps_others_files yes "$([ "$(all_of_them)" = "$theirs" ] && echo yes)"
 
-# A checkout whose directory has a blank
+# A checkout whose directory has a blank, and that its owner alone may read
 checkout="$others/my packages/checkout"
-(mkdir "$checkout" && cp -R Makefile common.mk dkms.conf lib tools module include packaging "$checkout")
+(umask 077 && mkdir "$checkout" && cp -R Makefile common.mk dkms.conf lib tools module include packaging "$checkout")
 theirs=$(all_of_them)
 cd "$checkout"
 for goal in all uninstall deb; do
 	same "blank_in_checkout.$goal" refused "$(refused $goal)"
 done
+to=/tmp/dkms
+make -s install-dkms DESTDIR=$to >/tmp/log 2>&1 || cat /tmp/log
+same dkms_may_read '' "$(find $to ! -type l \( ! -perm -o+r -o -type d ! -perm -o+x \) | head -n 3)"
 
 # make without its own rules and variables
 cd /src/lib
