@@ -16,6 +16,8 @@ ifneq ($(filter default undefined,$(origin AR)),)
 AR := $(CROSS_COMPILE)ar
 endif
 INSTALL ?= install
+# Warnings of compilers that we have not seen do not end a user's build: those of the build roots we have.
+WERROR ?= $(if $(INROOT),-Werror)
 
 # A blank, or what make or the shell takes for something else
 special := ; & | < > ( ) { } [ ] * ? ! ' " \ ` : % $$ \#

@@ -119,17 +119,17 @@ int _vperfctr_read_control_native(int fd, struct perfctr_control *control)
 
 /*
  * Reading another thread's sums may take a while, so a signal can interrupt the call, as it
- * can read(2). After the signal handler the call is repeated.
+ * can read(2). After the signal handler the call is repeated. A macro, as the type of @request is the
+ * C library's.
  */
-static int ioctl_again(int fd, unsigned long request, void *arg)
-{
-	int ret;
-
-	do
-		ret = ioctl(fd, request, arg);
-	while (ret < 0 && errno == EINTR);
-	return ret;
-}
+#define ioctl_again(fd, request, arg) ({				\
+	int ret_;							\
+									\
+	do								\
+		ret_ = ioctl((fd), (request), (arg));			\
+	while (ret_ < 0 && errno == EINTR);				\
+	ret_;								\
+})
 
 int perfctr_read_some(int fd, struct perfctr_read *sums, unsigned int n)
 {

@@ -57,8 +57,9 @@ static bool is_amd(void)
 
 static void get_cpuid(struct cpuid *cpuid)
 {
-	uint32_t most = __get_cpuid_max(0, NULL);
-	uint32_t most_extended = is_amd() ? __get_cpuid_max(0x80000000u, NULL) : 0;
+	/* An int in clang's header until 15 */
+	uint32_t most = (uint32_t)__get_cpuid_max(0, NULL);
+	uint32_t most_extended = is_amd() ? (uint32_t)__get_cpuid_max(0x80000000u, NULL) : 0;
 	size_t i;
 
 	memset(cpuid, 0, sizeof(*cpuid));
