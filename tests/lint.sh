@@ -219,6 +219,46 @@ layers() {
 	[ -z "$bad" ]
 }
 
+# All that users build, by another compiler
+compilers() {
+	make -s CC=clang "O=$PWD/build/lint/clang" lib perfex perfex-report && syntaxes
+}
+
+# The assembly of the library and of its headers is the same in Intel's syntax as in AT&T's.
+syntaxes() {
+	dir=build/lint/syntaxes bad=
+	mkdir -p $dir
+	cat >$dir/inline.c <<-'EOF'
+		#include <libperfctr.h>
+		unsigned long long reads(const struct vperfctr *, struct perfctr_sum_ctrs *,
+					 struct perfctr_topdown *, unsigned int);
+		unsigned long long reads(const struct vperfctr *v, struct perfctr_sum_ctrs *sums,
+					 struct perfctr_topdown *topdown, unsigned int i)
+		{
+			return vperfctr_read_pmc_fenced(v, 1) + vperfctr_read_pmc(v, i) + vperfctr_read_tsc(v) +
+			       vperfctr_read_reg(v, 24) + (unsigned int)vperfctr_snapshot(v, sums, 4) +
+			       (unsigned int)vperfctr_snapshot(v, sums, i) +
+			       (unsigned int)vperfctr_read_topdown(v, topdown);
+		}
+	EOF
+	for cc in gcc 'gcc -m32 -march=i686' 'gcc -m32 -march=i586 -fPIC' clang 'clang -m32 -march=i686'; do
+		for source in $dir/inline.c lib/libperfctr/correct.c tools/perfex/check_counts.c; do
+			# Of 32 bits there are no headers of the C library.
+			case $cc:$source in *-m32*:*/correct.c | *-m32*:*/check_counts.c) continue ;; esac
+			for syntax in att intel; do
+				# shellcheck disable=SC2086 # words
+				$cc -D_GNU_SOURCE -Ilib/libperfctr -Iinclude/uapi -isystem /usr/include/x86_64-linux-gnu \
+					-Wall -Wextra -Werror -O2 -masm=$syntax -c -o $dir/$syntax.o "$source" &&
+					objdump -d --no-show-raw-insn -M att $dir/$syntax.o |
+						sed '/file format/d' >$dir/$syntax || return
+			done
+			cmp $dir/att $dir/intel ||
+				{ diff $dir/att $dir/intel; echo "$source by $cc: another program"; bad=1; }
+		done
+	done
+	[ -z "$bad" ]
+}
+
 # Nobody looks for a change in a file that is longer.
 lengths() {
 	find module lib tools -name '*.[chS]' -exec wc -l {} + |
@@ -295,6 +335,7 @@ check kernel-arm64 kernel arm64-6.12
 check kernel-x86_64 kernel x86_64-6.12
 check kernel-ppc32 kernel 7450
 check layers layers
+check compilers compilers
 check lengths lengths
 check families families
 check behaviours behaviours

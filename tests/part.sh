@@ -96,7 +96,7 @@ run_part() { # name
 		# What quick has not. Probes are written once for all architectures, and so is what
 		# clang-tidy reads: of others only PowerPC has files of its own.
 		# shellcheck disable=SC2086 # words
-		tests/lint.sh ${only:-kernel probes-x86_64 tidy-x86_64 tidy-ppc32 abi} ;;
+		tests/lint.sh ${only:-kernel compilers probes-x86_64 tidy-x86_64 tidy-ppc32 abi} ;;
 	lint-all)
 		tests/lint.sh ;;
 	unit)

@@ -136,20 +136,20 @@ static int counts_instructions(const struct vperfctr_correction *c,
 
 /*
  * Two instructions each turn. Neither of these may be inlined: what a run counts beside the
- * turns must be the same in all of them.
+ * turns must be the same in all of them. (To clang 1b is a binary number in Intel's syntax.)
  */
 static __attribute__((noinline)) void spin(unsigned long turns)
 {
-	__asm__ volatile("1:	dec	%0\n"
-			 "	jnz	1b" : "+r" (turns) : : "cc");
+	__asm__ volatile("2:	dec	%0\n"
+			 "	jnz	2b" : "+r" (turns) : : "cc");
 }
 
 static __attribute__((noinline)) void touch(unsigned long at, unsigned long pages)
 {
-	__asm__ volatile("1:	movb	$1, (%0)\n"
-			 "	add	%2, %0\n"
+	__asm__ volatile("2:	{movb	$1, (%0)|mov	byte ptr [%0], 1}\n"
+			 "	add	{%2, %0|%0, %2}\n"
 			 "	dec	%1\n"
-			 "	jnz	1b"
+			 "	jnz	2b"
 			 : "+r" (at), "+r" (pages) : "r" (PAGE) : "cc", "memory");
 }
 

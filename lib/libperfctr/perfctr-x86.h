@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * How an x86 thread reads its counters: the parts of the read path that
- * perfctr-inline.h is made of.
+ * perfctr-inline.h is made of. What has two operands is there in both orders, {AT&T's|Intel's}: a program
+ * may be compiled with -masm=intel.
  */
 #ifndef PERFCTR_X86_H
 #define PERFCTR_X86_H
@@ -18,9 +19,9 @@ PERFCTR_INLINE __u64 perfctr_thread_pointer(void)
 	unsigned long tp;
 
 #if defined(__x86_64__)
-	__asm__ __volatile__ ("mov %%fs:0, %0" : "=r" (tp));
+	__asm__ __volatile__ ("mov {%%fs:0, %0|%0, fs:[0]}" : "=r" (tp));
 #else
-	__asm__ __volatile__ ("mov %%gs:0, %0" : "=r" (tp));
+	__asm__ __volatile__ ("mov {%%gs:0, %0|%0, gs:[0]}" : "=r" (tp));
 #endif
 	return tp;
 }
@@ -55,9 +56,9 @@ PERFCTR_INLINE void perfctr_fence(void)
 	unsigned int eax = 0, ecx = 0;
 
 	/* Where the code is position-independent EBX may be taken. */
-	__asm__ __volatile__ ("push %%ebx\n\t"
+	__asm__ __volatile__ ("push {%%|}ebx\n\t"
 			      "cpuid\n\t"
-			      "pop %%ebx"
+			      "pop {%%|}ebx"
 			      : "+a" (eax), "+c" (ecx) : : "edx", "memory");
 #endif
 }
@@ -78,9 +79,9 @@ PERFCTR_INLINE __u64 perfctr_place_count(const struct perfctr_page *page, unsign
 
 	/* Compilers load the bias first, and then need one more register, and instruction. */
 	__asm__ __volatile__ ("rdpmc\n\t"
-			      "shl $32, %1\n\t"
-			      "or %1, %0\n\t"
-			      "add %3, %0"
+			      "shl {$32, %1|%1, 32}\n\t"
+			      "or {%1, %0|%0, %1}\n\t"
+			      "add {%3, %0|%0, %3}"
 			      : "=&a" (count), "=&d" (high)
 			      : "c" (page->operand[i]), "m" (page->slot[i].bias)
 			      : "cc");

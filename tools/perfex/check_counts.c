@@ -167,17 +167,17 @@ static void call_kernel(unsigned long n)
 #if defined(__x86_64__)
 	unsigned long nr;
 
-	__asm__ volatile("1:	mov	$110, %0\n"	/* getppid */
+	__asm__ volatile("2:	mov	{$110, %0|%0, 110}\n"	/* getppid */
 			 "	syscall\n"
 			 "	dec	%1\n"
-			 "	jnz	1b" : "=&a" (nr), "+r" (n) : : "rcx", "r11", "cc", "memory");
+			 "	jnz	2b" : "=&a" (nr), "+r" (n) : : "rcx", "r11", "cc", "memory");
 #elif defined(__i386__)
 	unsigned long nr;
 
-	__asm__ volatile("1:	mov	$64, %0\n"
-			 "	int	$0x80\n"
+	__asm__ volatile("2:	mov	{$64, %0|%0, 64}\n"
+			 "	int	{$}0x80\n"
 			 "	dec	%1\n"
-			 "	jnz	1b" : "=&a" (nr), "+r" (n) : : "cc", "memory");
+			 "	jnz	2b" : "=&a" (nr), "+r" (n) : : "cc", "memory");
 #elif defined(__riscv)
 	register unsigned long nr __asm__("a7");
 	register unsigned long ret __asm__("a0");
@@ -293,7 +293,7 @@ static void stir(unsigned long rounds)
 			b[0]++;
 #if defined(__x86_64__)
 		if (!(rounds % 16))
-			__asm__ volatile("clflush (%0)" : : "r" (b) : "memory");
+			__asm__ volatile("clflush {(%0)|[%0]}" : : "r" (b) : "memory");
 #endif
 	}
 }

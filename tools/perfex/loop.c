@@ -13,8 +13,8 @@
 __attribute__((noinline)) void spin(unsigned long turns)
 {
 #if defined(__x86_64__) || defined(__i386__)
-	__asm__ volatile("1:	dec	%0\n"
-			 "	jnz	1b" : "+r" (turns) : : "cc");
+	__asm__ volatile("2:	dec	%0\n"
+			 "	jnz	2b" : "+r" (turns) : : "cc");
 #elif defined(__riscv)
 	__asm__ volatile("1:	addi	%0, %0, -1\n"
 			 "	bnez	%0, 1b" : "+r" (turns));
