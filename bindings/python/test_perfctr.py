@@ -5,6 +5,7 @@ the same for the same code each time: it adapts to types, and to where memory is
 loops are compared with a tolerance of a thousandth, and test_budget_stops() is exact.
 """
 import errno
+import gc
 import itertools
 import os
 import signal
@@ -137,6 +138,15 @@ class MeterTest(unittest.TestCase):
                 os._exit(0)
             self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), errno.ECHILD)
             self.assertGreater(meter.read()[0], 0)
+
+    def test_collected_in_another_thread(self):
+        for _ in range(2):
+            meters = [perfctr.Meter("instructions")]
+            self.assertGreater(spins(meters[0], 1000), 1000)
+            thread = threading.Thread(target=lambda: (meters.clear(), gc.collect()))
+            thread.start()
+            thread.join()
+            self.assertEqual(meters, [])
 
     def test_threads_have_meters_of_their_own(self):
         # Each has a budget of its own, which another thread's loops do not use up.

@@ -4,6 +4,8 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "meter.h"
@@ -57,6 +59,91 @@ static int add_events(struct vperfctr_meter *m, const struct perfctr_info *info,
 	}
 }
 
+static pid_t own_tid(void)
+{
+	return (pid_t)syscall(SYS_gettid);
+}
+
+/* A child of fork() has a copy, which must not end what its parent counts. */
+static int is_copy(const struct vperfctr_meter *m)
+{
+	return m->pid != getpid();
+}
+
+/*
+ * Handles of meters that another thread closed than the one that is counted. The kernel lets only that
+ * one unlink its state, or anybody when it has ended. So it does that when it next opens a meter: else
+ * it could open none any more.
+ *
+ * Who changes an entry has claimed it, by making tid CLAIMED. Entries are never freed, but used again,
+ * so a thread that looks for its own finds it whatever others do.
+ */
+#define CLAIMED	(-1)
+
+struct abandoned {
+	struct abandoned *next;
+	pid_t tid;				/* who is counted; 0: the entry is free */
+	int fd;
+};
+
+static struct abandoned *all_abandoned;
+
+static int claim(struct abandoned *a, pid_t tid)
+{
+	return __atomic_compare_exchange_n(&a->tid, &tid, CLAIMED, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
+
+/* Without memory the state is left to its thread's end. */
+static void abandon(pid_t tid, int fd)
+{
+	struct abandoned *a = __atomic_load_n(&all_abandoned, __ATOMIC_ACQUIRE);
+
+	while (a && !claim(a, 0))
+		a = a->next;
+	if (!a) {
+		a = malloc(sizeof(*a));
+		if (!a) {
+			close(fd);
+			return;
+		}
+		a->tid = CLAIMED;
+		a->next = __atomic_load_n(&all_abandoned, __ATOMIC_RELAXED);
+		while (!__atomic_compare_exchange_n(&all_abandoned, &a->next, a, 1,
+						    __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+			;
+	}
+	a->fd = fd;
+	__atomic_store_n(&a->tid, tid, __ATOMIC_RELEASE);
+}
+
+/* Of the caller, and of threads that have ended */
+static void unlink_abandoned(void)
+{
+	struct abandoned *a = __atomic_load_n(&all_abandoned, __ATOMIC_ACQUIRE);
+	pid_t own = own_tid(), tid;
+
+	for (; a; a = a->next) {
+		tid = __atomic_load_n(&a->tid, __ATOMIC_RELAXED);
+		if (tid <= 0 || (tid != own && !syscall(SYS_tgkill, getpid(), tid, 0)) || !claim(a, tid))
+			continue;
+		/* It fails if a child of fork() takes its parent's threads for such. */
+		if (!ioctl(a->fd, PERFCTR_IOC_UNLINK)) {
+			close(a->fd);
+			tid = 0;
+		}
+		__atomic_store_n(&a->tid, tid, __ATOMIC_RELEASE);
+	}
+}
+
+static void release(struct vperfctr_meter *m)
+{
+	if (m->handle.fd >= 0 && !is_copy(m) && vperfctr_unlink(&m->handle) < 0 && errno == EPERM) {
+		abandon(m->tid, m->handle.fd);
+		m->handle.fd = -1;
+	}
+	perfctr_handle_release(&m->handle);
+}
+
 /* Opens the thread's counters, and finds out what there is. */
 static int open_handle(struct vperfctr_meter *m, struct perfctr_info *info)
 {
@@ -71,6 +158,7 @@ static int open_handle(struct vperfctr_meter *m, struct perfctr_info *info)
 	if ((info->abi_version ^ PERFCTR_ABI_VERSION) >> 24)
 		return perfctr_meter_fail_device(m, -EPROTO);
 	m->tsc_hz = (double)info->tsc_hz;
+	unlink_abandoned();
 	fd = perfctr_open_fd(&o);
 	if (fd < 0)
 		return perfctr_meter_fail_device(m, -errno);
@@ -123,22 +211,10 @@ static struct vperfctr_meter *meter_new(unsigned int flags)
 		return NULL;
 	perfctr_handle_init(&m->handle, -1, 0);
 	m->pid = getpid();
+	m->tid = own_tid();
 	m->flags = flags;
 	m->control = clock_only;
 	return m;
-}
-
-/* A child of fork() has a copy, which must not end what its parent counts. */
-static int is_copy(const struct vperfctr_meter *m)
-{
-	return m->pid != getpid();
-}
-
-static void release(struct vperfctr_meter *m)
-{
-	if (m->handle.fd >= 0 && !is_copy(m))
-		(void)vperfctr_unlink(&m->handle);
-	perfctr_handle_release(&m->handle);
 }
 
 /* All counters are a-mode; or with @n there is one, which stops after so many. */

@@ -18,6 +18,7 @@
 struct vperfctr_meter {
 	struct vperfctr handle;			/* first: vperfctr_meter_handle() */
 	pid_t pid;				/* of the process that opened it */
+	pid_t tid;				/* of the thread: who is counted */
 	int err;				/* why it could not be opened, or 0 */
 	unsigned int flags;
 	unsigned int n;				/* number of events */

@@ -14,8 +14,8 @@
  *	vperfctr_meter_end(meter, &region);
  *	printf("%llu %s\n", region.pmc[0], vperfctr_meter_name(meter, 0));
  *
- * A meter counts the thread that opened it, which has one at a time. That thread opens, starts, stops,
- * and closes it; any thread of the process may read it, also at the same time. A child of fork()
+ * A meter counts the thread that opened it, which has one at a time. That thread opens, starts, and stops
+ * it; any thread of the process may read it, also at the same time, or close it. A child of fork()
  * has no meter: it may close its copy, and every other call fails there with ECHILD. An exec ends
  * the counting.
  *
@@ -63,7 +63,10 @@ int vperfctr_meter_open(struct vperfctr_meter **meter, const char *events, unsig
 int vperfctr_meter_open_budget(struct vperfctr_meter **meter, const char *event,
 			       unsigned long long n, int signo);
 
-/* NULL is allowed. */
+/*
+ * NULL is allowed. By another thread: the thread that is counted gets rid of its counters as it opens
+ * its next meter, or ends.
+ */
 void vperfctr_meter_close(struct vperfctr_meter *meter);
 
 /* Lets the clock and all counters stand still, and go on. */

@@ -11,6 +11,7 @@
 #include <linux/bpf.h>
 #include <pthread.h>
 #include <sched.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -374,6 +375,98 @@ START_TEST(read_by_another_thread)
 }
 END_TEST
 
+static void *close_meter(void *m)
+{
+	vperfctr_meter_close(m);
+	return NULL;
+}
+
+static void close_elsewhere(struct vperfctr_meter *m)
+{
+	pthread_t thread;
+
+	ck_assert_int_eq(pthread_create(&thread, NULL, close_meter, m), 0);
+	pthread_join(thread, NULL);
+}
+
+/* The next one that opens gets it. */
+static int lowest_free_fd(void)
+{
+	int fd = open("/dev/null", O_RDONLY);
+
+	ck_ok(fd);
+	close(fd);
+	return fd;
+}
+
+/* As a collector of garbage does it: its thread can open another meter, which counts. */
+START_TEST(closed_by_another_thread)
+{
+	int i, lowest = lowest_free_fd();
+	struct vperfctr_meter *m;
+	pid_t pid;
+
+	for (i = 0; i < 3; i++) {
+		m = meter_of(NAME, 0);
+		ck_assert_uint_eq(spin_region(m, 3000) - spin_region(m, 1000),
+				  BODY_SPIN(3000) - BODY_SPIN(1000));
+		close_elsewhere(m);
+	}
+	/* It is not a child's to end what its parent counts. */
+	ck_ok(pid = fork());
+	if (!pid) {
+		if (vperfctr_meter_open(&m, NAME, 0))
+			_exit(1);
+		vperfctr_meter_close(m);
+		_exit(0);
+	}
+	expect_exit(pid, 0);
+	m = meter_of(NAME, 0);
+	vperfctr_meter_close(m);
+	ck_assert_int_eq(lowest_free_fd(), lowest);
+}
+END_TEST
+
+struct worker {
+	struct vperfctr_meter *m;
+	sem_t opened, closed;
+};
+
+static void *opens_a_meter(void *arg)
+{
+	struct worker *worker = arg;
+
+	worker->m = meter_of(NAME, 0);
+	sem_post(&worker->opened);
+	sem_wait(&worker->closed);
+	return NULL;
+}
+
+/* Nothing is left of a thread whose meter others closed, when it has ended. */
+START_TEST(closed_before_its_thread_ends)
+{
+	int i, lowest = lowest_free_fd();
+	struct worker worker;
+	pthread_t thread;
+
+	ck_ok(sem_init(&worker.opened, 0, 0));
+	ck_ok(sem_init(&worker.closed, 0, 0));
+	for (i = 0; i < 3; i++) {
+		ck_assert_int_eq(pthread_create(&thread, NULL, opens_a_meter, &worker), 0);
+		sem_wait(&worker.opened);
+		vperfctr_meter_close(worker.m);
+		sem_post(&worker.closed);
+		pthread_join(thread, NULL);
+	}
+	/* pthread_join() may return before the kernel has forgotten the thread. */
+	for (i = 0; i < 1000 && lowest_free_fd() != lowest; i++) {
+		vperfctr_meter_close(meter_of(NAME, 0));
+		usleep(1000);
+	}
+	ck_assert_int_eq(lowest_free_fd(), lowest);
+}
+END_TEST
+
 /* Threads with a meter each, at the same time */
 #define THREADS 4u
 #define TURNS 200u
@@ -727,6 +820,8 @@ int main(void)
 	GUEST_RUN(perf_has_the_counters, NEED_COUNTERS | NEED_PERF);
 	GUEST_RUN(child_of_a_fork, NEED_COUNTERS | AS_USER);
 	GUEST_RUN(read_by_another_thread, NEED_COUNTERS | AS_USER);
+	GUEST_RUN(closed_by_another_thread, NEED_COUNTERS | AS_USER);
+	GUEST_RUN(closed_before_its_thread_ends, NEED_COUNTERS | AS_USER);
 	GUEST_RUN(threads_do_not_disturb, NEED_COUNTERS | AS_USER);
 	GUEST_RUN(budget_stops_the_thread, NEED_INTERRUPT | NEED_NATIVE | AS_USER);
 	GUEST_RUN(budgets_that_there_are_not, NEED_INTERRUPT | AS_USER);

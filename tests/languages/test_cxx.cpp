@@ -9,8 +9,10 @@
 #include <cstdio>
 #include <cstring>
 #include <functional>
+#include <memory>
 #include <sstream>
 #include <stdexcept>
+#include <string>
 #include <thread>
 #include <type_traits>
 
@@ -213,6 +215,16 @@ void threads_have_meters_of_their_own()
 	REQUIRE(theirs[1] - theirs[0] == own);
 }
 
+void destroyed_by_another_thread()
+{
+	for (int i = 0; i < 2; i++) {
+		auto meter = std::make_unique<perfctr::meter>("instructions");
+
+		REQUIRE(spins(*meter, 1000) > 1000);
+		std::thread([its = std::move(meter)] {}).join();
+	}
+}
+
 } /* namespace */
 
 int main()
@@ -227,5 +239,6 @@ int main()
 	run("errors_are_thrown", errors_are_thrown);
 	run("budget_stops", budget_stops);
 	run("threads_have_meters_of_their_own", threads_have_meters_of_their_own);
+	run("destroyed_by_another_thread", destroyed_by_another_thread);
 	return failures != 0;
 }
