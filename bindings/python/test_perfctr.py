@@ -99,6 +99,9 @@ class MeterTest(unittest.TestCase):
     def test_errors_are_sentences(self):
         self.refused(errno.ENOENT, "'nosuch'", perfctr.Meter, "nosuch")
         self.refused(errno.EINVAL, "'cycles:q'", perfctr.Meter, "cycles:q")
+        for call in (perfctr.Meter, lambda name: perfctr.Meter.budget(1000, signal.SIGURG, name)):
+            with self.assertRaisesRegex(ValueError, "NUL"):
+                call("instructions\0b")
         self.refused(errno.EINVAL, "0 is no budget", perfctr.Meter.budget, 0, signal.SIGURG)
         self.refused(errno.EINVAL, "-1 is no budget", perfctr.Meter.budget, -1, signal.SIGURG)
         with perfctr.Meter("instructions") as meter:

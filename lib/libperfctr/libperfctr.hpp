@@ -20,6 +20,7 @@
 #include <libperfctr.h>
 
 #include <cassert>
+#include <cerrno>
 #include <memory>
 #include <string>
 #include <system_error>
@@ -95,7 +96,7 @@ public:
 	explicit meter(const std::string &events = "", unsigned int flags = 0)
 	{
 		struct vperfctr_meter *made;
-		int err = vperfctr_meter_open(&made, events.c_str(), flags);
+		int err = vperfctr_meter_open(&made, name(events), flags);
 
 		m.reset(made);
 		check(err);
@@ -106,7 +107,7 @@ public:
 			    const std::string &event = "instructions")
 	{
 		struct vperfctr_meter *made;
-		int err = vperfctr_meter_open_budget(&made, event.c_str(), limit, signo);
+		int err = vperfctr_meter_open_budget(&made, name(event), limit, signo);
 		meter result{std::unique_ptr<struct vperfctr_meter, closer>(made)};
 
 		result.check(err);
@@ -148,6 +149,13 @@ private:
 		}
 	};
 
+	static const char *name(const std::string &events)
+	{
+		if (events.find('\0') != std::string::npos)
+			throw error(-EINVAL, "the name of an event has no NUL in it");
+		return events.c_str();
+	}
+
 	explicit meter(std::unique_ptr<struct vperfctr_meter, closer> made) noexcept
 		: m(std::move(made))
 	{
@@ -173,6 +181,8 @@ public:
 	{
 		err = vperfctr_meter_begin(m, &here);
 	}
+	/* A meter that ends with the statement is gone before the scope's end reads it. */
+	region(const meter &&meter, counts &sum) = delete;
 	region(const region &) = delete;
 	region &operator=(const region &) = delete;
 	~region() { (void)end(); }

@@ -173,6 +173,10 @@ void moves()
 {
 	static_assert(!std::is_copy_constructible_v<perfctr::meter>, "it is of one owner");
 	static_assert(!std::is_copy_constructible_v<perfctr::region>, "it is a scope");
+	static_assert(std::is_constructible_v<perfctr::region, perfctr::meter &, perfctr::counts &>);
+	static_assert(std::is_constructible_v<perfctr::region, const perfctr::meter &, perfctr::counts &>);
+	static_assert(!std::is_constructible_v<perfctr::region, perfctr::meter, perfctr::counts &>,
+		      "the meter would be gone at the region's end");
 	perfctr::meter meter("instructions");
 	perfctr::meter other = std::move(meter);
 
@@ -183,6 +187,9 @@ void errors_are_thrown()
 {
 	REQUIRE(error_of([] { perfctr::meter m("nosuch"); }, "'nosuch'") == ENOENT);
 	REQUIRE(error_of([] { perfctr::meter m("cycles:q"); }, "'cycles:q'") == EINVAL);
+	REQUIRE(error_of([] { perfctr::meter m(std::string("cycles\0b", 8)); }, "NUL") == EINVAL);
+	REQUIRE(error_of([] { perfctr::meter::budget(1000, SIGURG, std::string("cycles\0b", 8)); }, "NUL") ==
+		EINVAL);
 	REQUIRE(error_of([] { perfctr::meter m("cycles", 64); }, "0x40") == EINVAL);
 	REQUIRE(error_of([] { perfctr::meter::budget(0, SIGURG); }, "no budget") == EINVAL);
 	perfctr::meter meter("instructions");

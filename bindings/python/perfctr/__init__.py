@@ -28,6 +28,12 @@ def _check(meter, err):
         raise Error(-err, _ffi.string(_lib.vperfctr_strerror(meter, err)).decode())
 
 
+def _c_string(events):
+    if "\0" in events:
+        raise ValueError(f"{events!r}: the name of an event has no NUL in it")
+    return events.encode()
+
+
 class Counts:
     """
     The clock and the events of a meter: sums, or differences of sums. counts["cycles"] and
@@ -123,7 +129,7 @@ class Meter:
 
     def __init__(self, events="", net=True):
         made = _ffi.new("struct vperfctr_meter **")
-        self._begin(made, _lib.vperfctr_meter_open(made, events.encode(), 0))
+        self._begin(made, _lib.vperfctr_meter_open(made, _c_string(events), 0))
         if net:
             self.cost = self._empty_region()
 
@@ -134,7 +140,7 @@ class Meter:
             raise Error(22, f"{limit} is no budget: it is 1 to 2^62")
         meter = cls.__new__(cls)
         made = _ffi.new("struct vperfctr_meter **")
-        meter._begin(made, _lib.vperfctr_meter_open_budget(made, event.encode(), limit, signo))
+        meter._begin(made, _lib.vperfctr_meter_open_budget(made, _c_string(event), limit, signo))
         return meter
 
     def _begin(self, made, err):
