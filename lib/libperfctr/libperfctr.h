@@ -681,7 +681,14 @@ unsigned long long vperfctr_read_corrected(const struct vperfctr *v,
  * Any thread may call them with any handle. Only the counted thread reads registers; others
  * ask the kernel.
  */
-#define PERFCTR_COLD	__attribute__((__cold__, __noinline__))
+#define PERFCTR_COLD	__attribute__((__cold__, __noinline__)) PERFCTR_BOUND
+
+/* Bound when the program is loaded, where compilers can do that, and not at a call within a region */
+#if defined(__GNUC__) && !defined(__clang__) && (defined(__x86_64__) || defined(__i386__) || defined(__aarch64__))
+#define PERFCTR_BOUND	__attribute__((__noplt__))
+#else
+#define PERFCTR_BOUND
+#endif
 
 /* Always inlined, never emitted: out-of-line copies are in the library. */
 #define PERFCTR_INLINE \

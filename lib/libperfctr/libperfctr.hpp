@@ -177,7 +177,9 @@ private:
  */
 class region {
 public:
-	region(const meter &meter, counts &sum) noexcept : m(meter.get()), total(sum)
+	/* Inline, as all that a region executes of its own: a call would be counted. */
+	[[gnu::always_inline]] inline region(const meter &meter, counts &sum) noexcept
+		: m(meter.get()), total(sum)
 	{
 		err = vperfctr_meter_begin(m, &here);
 	}
@@ -185,9 +187,9 @@ public:
 	region(const meter &&meter, counts &sum) = delete;
 	region(const region &) = delete;
 	region &operator=(const region &) = delete;
-	~region() { (void)end(); }
+	[[gnu::always_inline]] inline ~region() { (void)end(); }
 
-	/* Ends it early. 0, or the error as a negative number. Inline: a call would be counted. */
+	/* Ends it early. 0, or the error as a negative number. */
 	[[gnu::always_inline]] inline int end() noexcept
 	{
 		if (ended)

@@ -174,17 +174,18 @@ static int control(struct vperfctr_meter *m)
 /* The least that an empty region counts */
 static int calibrate(struct vperfctr_meter *m)
 {
-	struct perfctr_sum_ctrs region, least = { .tsc = ~0ULL };
+	struct perfctr_sum_ctrs region, to, least = { .tsc = ~0ULL };
 	unsigned int i, turn;
 	int err;
 
 	memset(least.pmc, 0xff, sizeof(least.pmc));
 	for (turn = 0; turn < CALIBRATIONS; turn++) {
-		/* Right behind one another, as in a region that is empty */
-		(void)vperfctr_meter_begin(m, &region);
-		err = vperfctr_meter_end(m, &region);
+		/* As begin and end, which are inline, do it in a region that is empty */
+		(void)vperfctr_meter_read(m, &region);
+		err = vperfctr_meter_read(m, &to);
 		if (err)
 			return perfctr_meter_fail(m, err, "%s", vperfctr_strerror(m, err));
+		vperfctr_meter_difference(m, &region, &to, &region);
 		if (region.tsc < least.tsc)
 			least.tsc = region.tsc;
 		for (i = 0; i < m->n; i++)
@@ -338,29 +339,36 @@ void vperfctr_meter_difference(const struct vperfctr_meter *m, const struct perf
 		difference->pmc[i] = to->pmc[i] - from->pmc[i];
 }
 
-int vperfctr_meter_begin(const struct vperfctr_meter *m, struct perfctr_sum_ctrs *region)
-{
-	return vperfctr_meter_read(m, region);
-}
-
 static unsigned long long net(unsigned long long count, unsigned long long cost)
 {
 	return count > cost ? count - cost : 0;
 }
 
-/* The cost is 0 without NET, and while it is measured. */
+/* The cost is 0 without NET. */
+void vperfctr_meter_net(const struct vperfctr_meter *m, const struct perfctr_sum_ctrs *from,
+			const struct perfctr_sum_ctrs *to, struct perfctr_sum_ctrs *difference)
+{
+	unsigned int i;
+
+	difference->tsc = net(to->tsc - from->tsc, m->cost.tsc);
+	for (i = 0; i < m->n; i++)
+		difference->pmc[i] = net(to->pmc[i] - from->pmc[i], m->cost.pmc[i]);
+}
+
+/* For other languages: C and C++ have these inline. */
+int vperfctr_meter_begin(const struct vperfctr_meter *m, struct perfctr_sum_ctrs *region)
+{
+	return vperfctr_meter_read(m, region);
+}
+
 int vperfctr_meter_end(const struct vperfctr_meter *m, struct perfctr_sum_ctrs *region)
 {
 	struct perfctr_sum_ctrs to;
 	int err = vperfctr_meter_read(m, &to);
-	unsigned int i;
 
-	if (err)
-		return err;
-	region->tsc = net(to.tsc - region->tsc, m->cost.tsc);
-	for (i = 0; i < m->n; i++)
-		region->pmc[i] = net(to.pmc[i] - region->pmc[i], m->cost.pmc[i]);
-	return 0;
+	if (!err)
+		vperfctr_meter_net(m, region, &to, region);
+	return err;
 }
 
 const struct perfctr_sum_ctrs *vperfctr_meter_cost(const struct vperfctr_meter *m)

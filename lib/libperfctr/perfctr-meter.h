@@ -86,12 +86,37 @@ void vperfctr_meter_difference(const struct vperfctr_meter *meter,
 			       const struct perfctr_sum_ctrs *to,
 			       struct perfctr_sum_ctrs *difference);
 
+/* The same; with NET less vperfctr_meter_cost(), but not below 0. Any two may be the same structure. */
+void vperfctr_meter_net(const struct vperfctr_meter *meter, const struct perfctr_sum_ctrs *from,
+			const struct perfctr_sum_ctrs *to, struct perfctr_sum_ctrs *difference);
+
 /*
- * Begin is a read. End replaces it by the difference to a read of its own; with NET less
- * vperfctr_meter_cost(), but not below 0.
+ * Begin is a read. End replaces it by the difference to a read of its own, as vperfctr_meter_net() has it.
+ *
+ * Both are inline, and call the same function first: so where a program binds a function of a shared
+ * library when it first calls it, that is done before the region begins.
  */
 int vperfctr_meter_begin(const struct vperfctr_meter *meter, struct perfctr_sum_ctrs *region);
 int vperfctr_meter_end(const struct vperfctr_meter *meter, struct perfctr_sum_ctrs *region);
+
+#ifndef PERFCTR_NO_INLINE
+PERFCTR_INLINE int vperfctr_meter_begin(const struct vperfctr_meter *meter,
+					struct perfctr_sum_ctrs *region)
+{
+	return vperfctr_meter_read(meter, region);
+}
+
+PERFCTR_INLINE int vperfctr_meter_end(const struct vperfctr_meter *meter,
+				      struct perfctr_sum_ctrs *region)
+{
+	struct perfctr_sum_ctrs to;
+	int err = vperfctr_meter_read(meter, &to);
+
+	if (!err)
+		vperfctr_meter_net(meter, region, &to, region);
+	return err;
+}
+#endif
 
 /* What an empty region counts: the least of many. 0 without NET */
 const struct perfctr_sum_ctrs *vperfctr_meter_cost(const struct vperfctr_meter *meter);

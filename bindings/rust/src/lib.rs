@@ -60,8 +60,6 @@ extern "C" {
     fn vperfctr_meter_stop(m: *mut RawMeter) -> c_int;
     fn vperfctr_meter_start(m: *mut RawMeter) -> c_int;
     fn vperfctr_meter_read(m: *const RawMeter, sum: *mut SumCtrs) -> c_int;
-    fn vperfctr_meter_begin(m: *const RawMeter, region: *mut SumCtrs) -> c_int;
-    fn vperfctr_meter_end(m: *const RawMeter, region: *mut SumCtrs) -> c_int;
     fn vperfctr_meter_events(m: *const RawMeter) -> c_uint;
     fn vperfctr_meter_name(m: *const RawMeter, i: c_uint) -> *const c_char;
     fn vperfctr_meter_seconds(m: *const RawMeter, ticks: c_ulonglong) -> c_double;
@@ -279,12 +277,14 @@ impl Meter {
     // Never inline, so that they cost the same wherever they are called.
     #[inline(never)]
     fn begin(&self, counts: &mut Counts) -> c_int {
-        unsafe { vperfctr_meter_begin(self.raw, &mut counts.sum) }
+        unsafe { vperfctr_meter_read(self.raw, &mut counts.sum) }
     }
 
     #[inline(never)]
     fn end(&self, counts: &mut Counts) -> c_int {
-        let err = unsafe { vperfctr_meter_end(self.raw, &mut counts.sum) };
+        let mut to = *counts;
+        let err = unsafe { vperfctr_meter_read(self.raw, &mut to.sum) };
+        *counts = to - *counts;
         counts.take_off(&self.cost);
         err
     }
