@@ -69,8 +69,8 @@
 /*
  * Where counters come from. NATIVE: the module's own driver programs the registers. SHARED:
  * perf_events programs them, for any processor that it knows and beside its other users, and
- * the module reads its events. x86 has one source at a time, as perf and the module each take
- * all counters or none; elsewhere both may be in use. The clock alone has no source.
+ * the module reads its events. x86 and ppc32 have one source at a time, as perf and the module
+ * each take all counters or none; elsewhere both may be in use. The clock alone has no source.
  */
 #define PERFCTR_SOURCE_NATIVE	0
 #define PERFCTR_SOURCE_SHARED	1
@@ -190,8 +190,8 @@
  * @events: events that the processor is known to have. riscv: bit n of [0]
  *	is SBI hardware event n; bit n of [1] is the SBI cache event of code n.
  *	x86: bit n of [0] is architectural event n of CPUID leaf 10
- * @source: PERFCTR_SOURCE_*: what counters are in use now; NATIVE if none are. x86: then no
- *	other can be had. ANY: both are in use
+ * @source: PERFCTR_SOURCE_*: what counters are in use now; NATIVE if none are. x86, ppc32: then
+ *	no other can be had. ANY: both are in use
  * @topdown: with FEATURE_TOPDOWN the levels of metrics that there are, 1 or 2; else 0
  * @reserved: zero
  */
@@ -1002,8 +1002,8 @@ struct perfctr_page_slot {
  * counter is not a bias plus a register, its @map has the offset of PERFCTR_PAGE_NO_SLOT, and
  * its slot no owner, so that readers of today ask the
  * kernel. A later version may tell how to read it in members behind these, which are
- * there if @size says so. This structure stays within 2048 bytes. A map at another offset
- * of the handle (a sample ring, for example) is EINVAL until there is such a thing.
+ * there if @size says so. This structure stays within 2048 bytes. A map at another offset of the
+ * handle than 0 and PERFCTR_RING_OFFSET is EINVAL.
  */
 struct perfctr_page {
 	__u32 size;
