@@ -13,6 +13,7 @@
 #include <fcntl.h>
 #include <linux/sched.h>
 #include <linux/userfaultfd.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -25,6 +26,7 @@
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -851,6 +853,7 @@ END_TEST
 START_TEST(blocked_signal_waits)
 {
 	struct listener *self = listen_to(SIGUSR1, IRESUME);
+	struct pollfd p = { .events = POLLIN };
 	struct perfctr_control control;
 	struct perfctr_read rd;
 	sigset_t set;
@@ -865,6 +868,10 @@ START_TEST(blocked_signal_waits)
 	read_all(self->fd, &rd);
 	ck_assert_uint_eq(rd.sum[0], 10000);
 	ck_assert_uint_eq(rd.overflows, 1);
+	/* A loop of events can hear of it. */
+	ck_ok(p.fd = signalfd(-1, &set, SFD_CLOEXEC));
+	ck_assert_int_eq(poll(&p, 1, 0), 1);
+	close(p.fd);
 	/* The overflow has been told, although nobody handles the signal yet. */
 	ck_ok(ioctl(self->fd, PERFCTR_IOC_IRESUME));
 	body_spin(100000);
