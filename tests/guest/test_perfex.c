@@ -625,6 +625,74 @@ static const char *many(void)
 	return events;
 }
 
+/* Each run reads what the first one reads. One that reads nothing ends with 9, and counts little. */
+START_TEST(each_run_has_the_input)
+{
+	static const char file[] = "printf '1\\n2\\n' >" SCRIPT "; ";
+	static const char reads[] = "read a && read b && exec " KNOWN_PATH "; exit 9";
+	uint64_t least;
+	char command[1024];
+
+	(void)snprintf(command, sizeof(command), "%s" PERFEX
+		       " -r 3 -w 1 -e instructions:u --json -o " OUTPUT " -- /bin/sh -c '%s' <" SCRIPT,
+		       file, reads);
+	run_command(COMMAND("/bin/sh", "-c", command));
+	ended_with(0);
+	least = strtoull(member(output(), "minimum"), NULL, 10);
+	ck_assert_uint_gt(least, KNOWN_LENGTH(KNOWN_LOOPS));
+	ck_assert_uint_lt(strtoull(member(output(), "maximum"), NULL, 10), least + 2000);
+	/* From where it was when perfex began */
+	(void)snprintf(command, sizeof(command), "%sexec <" SCRIPT "; read a; " PERFEX
+		       " -r 3 -o " OUTPUT " -- /bin/cat", file);
+	run_command(COMMAND("/bin/sh", "-c", command));
+	ended_with(0);
+	ck_assert_str_eq(result.out, "2\n2\n2\n");
+	perfex("-r", "2", "-o", OUTPUT, "--input", SCRIPT, "--", "/bin/cat");
+	ended_with(0);
+	ck_assert_str_eq(result.out, "1\n2\n1\n2\n");
+	perfex("-e", many(), "--passes", "-o", OUTPUT, "--input", SCRIPT, "--", "/bin/cat");
+	ended_with(0);
+	ck_assert_uint_ge(occurrences(result.out, "1\n2\n"), 2);
+	perfex_command("compare", "-r", "2", "-w", "1", "-o", OUTPUT, "--input", SCRIPT, "--",
+		       "/bin/sh", "-c", "read a; echo A$a", "--", "/bin/sh", "-c", "read b; echo B$b");
+	ended_with(0);
+	ck_assert_str_eq(result.out, "A1\nB1\nB1\nA1\nA1\nB1\n");
+}
+END_TEST
+
+/* What can be read once is for one run. */
+START_TEST(input_that_can_be_read_once)
+{
+	static const char *const several[] = {
+		"-r 2 --", "-r 1 -w 1 --", "compare -r 1 -w 0 /bin/cat --", "-r 2 --input /dev/fd/0",
+	};
+	char command[256];
+	unsigned int i;
+
+	for (i = 0; i < 4; i++) {
+		(void)snprintf(command, sizeof(command), "echo x | " PERFEX " %s /bin/cat", several[i]);
+		run_command(COMMAND("/bin/sh", "-c", command));
+		ended_with(WRONG);
+		says(result.err, i < 3 ? "perfex: standard input can be read once only, and there are 2 runs" :
+		     "perfex: '/dev/fd/0' can be read once only, and there are 2 runs");
+		ck_assert_str_eq(result.out, "");
+	}
+	run_command(COMMAND("/bin/sh", "-c", "echo x | " PERFEX " -r 1 -- /bin/cat"));
+	ended_with(0);
+	ck_assert_str_eq(result.out, "x\n");
+	/* What is closed is closed for each of them. */
+	run_command(COMMAND("/bin/sh", "-c", PERFEX " -r 2 -o " OUTPUT " -- /bin/sh -c 'read a || echo none' <&-"));
+	ended_with(0);
+	ck_assert_str_eq(result.out, "none\nnone\n");
+	perfex("--input", "/nonexistent", "--", "/bin/cat");
+	ended_with(FAILED);
+	says(result.err, "perfex: --input: cannot read '/nonexistent': No such file or directory\n");
+	perfex("--input", "/dev/null", "-p", "1");
+	ended_with(WRONG);
+	says(result.err, "perfex: --input needs a program\n");
+}
+END_TEST
+
 /* Each of them is exact, in whichever pass it is. */
 START_TEST(as_many_passes_as_it_takes)
 {
@@ -2917,6 +2985,8 @@ int main(void)
 	run_fresh(no_more_time_than_elapses, NEED_COUNTERS | AS_USER);
 	run_fresh(repeated, NEED_COUNTERS | AS_USER);
 	run_fresh(warm_up_is_forgotten, NEED_COUNTERS | AS_USER);
+	run_fresh(each_run_has_the_input, NEED_COUNTERS | AS_USER);
+	run_fresh(input_that_can_be_read_once, AS_USER);
 	run_fresh(derived_values, NEED_CYCLES | NEED_COUNTERS | AS_USER);
 	run_fresh(derived_values_as_root, NEED_CYCLES | NEED_COUNTERS);
 	run_fresh(csv_of_intervals, NEED_COUNTERS | AS_USER);

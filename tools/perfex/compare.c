@@ -350,5 +350,8 @@ int compare_main(int argc, char **argv)
 		status = EXIT_USAGE;
 	if (status < 0)
 		status = request_prepare(&request);
+	if (status < 0)
+		status = input_begin(request.input, 2 * (request.how.warm_up + request.how.repeat),
+				     &request.how);
 	return status < 0 ? compare(&request, &comparison) : status;
 }

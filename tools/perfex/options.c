@@ -44,6 +44,9 @@ const struct option_row option_rows[] = {
 	  "environment is, %% a percent sign" },
 	{ "json", OPTION_JSON, RUN | COMPARE | MERGE, NULL, "write JSON" },
 	{ "csv", OPTION_CSV, RUN | COMPARE | MERGE, NULL, "write CSV, a number in each line" },
+	{ "input", OPTION_INPUT, RUN | COMPARE, "FILE",
+	  "let PROGRAM read FILE as its standard input, each run\n"
+	  "from the beginning" },
 	{ "self", OPTION_SELF, RUN | COMPARE, NULL,
 	  "count only PROGRAM's first thread, not its other threads\n"
 	  "and processes" },

@@ -12,8 +12,8 @@ static void usage(FILE *f)
 {
 	fprintf(f,
 		"usage: perfex [-e EVENT[,EVENT]...]... [--topdown] [-o FILE]\n"
-		"              [--json | --csv] [--self | --per-thread] [-I MS [--plot FILE] |\n"
-		"              -r N [-w N]] [--passes] [--source SOURCE] [--exact]\n"
+		"              [--json | --csv] [--input FILE] [--self | --per-thread]\n"
+		"              [-I MS [--plot FILE] | -r N [-w N]] [--passes] [--source SOURCE] [--exact]\n"
 		"              [--] PROGRAM [ARG]...\n"
 		"       perfex -p PID[,PID]... [OPTION]... [[--] PROGRAM [ARG]...]\n"
 		"       perfex -a | -C CPUS [--per-cpu] [--no-idle] [OPTION]... [[--] PROGRAM [ARG]...]\n"
@@ -186,6 +186,16 @@ static int count_to(const struct request *request, char **argv, const struct how
 	return status < 0 ? end_like(&worst) : status;
 }
 
+/* How often the program is run */
+static unsigned int runs_of(const struct request *request, const char *program)
+{
+	const struct how *how = &request->how;
+
+	if (!program)
+		return 0;
+	return (how->warm_up + how->repeat) * (request->passes.n ?: 1);
+}
+
 static int run_main(int argc, char **argv)
 {
 	static struct request request;
@@ -199,6 +209,9 @@ static int run_main(int argc, char **argv)
 	if (request.given[OPTION_REPORT])
 		return report_to(request.output, &request.report);
 	status = request_prepare(&request);
+	if (status >= 0)
+		return status;
+	status = input_begin(request.input, runs_of(&request, argv[optind]), &request.how);
 	if (status >= 0)
 		return status;
 	if (request.plot)

@@ -103,6 +103,7 @@ struct how {
 	unsigned int source;		/* PERFCTR_SOURCE_* */
 	unsigned int interval;		/* ms between reads on the way; 0: none */
 	unsigned int repeat;		/* how many runs; 1 without -r */
+	int64_t input_begin;		/* where each run begins to read stdin, or -1 */
 	unsigned int warm_up;		/* runs before these, which are not told of */
 	unsigned int pass, passes;	/* which one of how many, with --passes; else 0 */
 	struct recording *recording;	/* of perfex record; else NULL */
@@ -211,6 +212,13 @@ int run_program(char **argv, struct events *events, const struct how *how,
 void run_end(const struct how *how, struct run *run);
 /* Ends as the program did, for those who look at how we ended: the exit status, if it returns */
 int end_like(const struct run *run);
+
+/*
+ * input.c: what the program reads. begin: once, before any file is opened; returns -1, or the exit
+ * status after it told why the runs cannot read the same. again: before each of them.
+ */
+int input_begin(const char *path, unsigned int runs, struct how *how);
+void input_again(const struct how *how);
 
 /*
  * recording.c: perfex record. can_write: before anything runs; false, after it told why not.

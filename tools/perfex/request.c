@@ -88,6 +88,9 @@ static int take(struct request *r, int code, const char *text)
 		return take_events(r, text);
 	case 'o':
 		return results_name(option_name(code), text, &r->output) ? -1 : EXIT_USAGE;
+	case OPTION_INPUT:
+		r->input = text;
+		return -1;
 	case OPTION_PLOT:
 		return results_name(option_name(code), text, &r->plot) ? -1 : EXIT_USAGE;
 	case 'p':
@@ -163,6 +166,7 @@ int request_parse(unsigned int command, int argc, char **argv, void (*usage)(FIL
 	memset(r, 0, sizeof(*r));
 	r->command = command;
 	r->how.repeat = 1;
+	r->how.input_begin = -1;
 	r->how.source = PERFCTR_SOURCE_ANY;
 	while ((code = options_next(command, argc, argv)) != -1) {
 		if (code == OPTION_BAD)
@@ -287,8 +291,8 @@ int request_check(const struct request *r, bool program)
 			"perfex -h tells how it is used");
 		return EXIT_USAGE;
 	}
-	if (r->given['r'] && !program) {
-		explain("%s needs a program", option_name('r'));
+	if (!program && (r->given['r'] || r->input)) {
+		explain("%s needs a program", option_name(r->input ? OPTION_INPUT : 'r'));
 		return EXIT_USAGE;
 	}
 	if (r->output && r->plot && !strcmp(r->output, r->plot)) {

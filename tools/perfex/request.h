@@ -13,7 +13,7 @@
  * @specs: what -e says, with commas between; or NULL
  * @events: those of the first pass
  * @passes: with --passes
- * @output, @plot: the files' names, or NULL
+ * @input, @output, @plot: the files' names, or NULL
  */
 struct request {
 	unsigned int command;
@@ -26,6 +26,7 @@ struct request {
 	struct passes passes;
 	struct perfctr_info info;
 	bool have_info;
+	const char *input;
 	char *output, *plot;
 	unsigned int frequency;
 };

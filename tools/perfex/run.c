@@ -79,9 +79,11 @@ static bool receive_report(int sock, struct run *report, int *fd)
  * The child
  */
 
-static _Noreturn void become_program(int sock, char **argv, struct run *report)
+static _Noreturn void become_program(int sock, char **argv, const struct how *how,
+				     struct run *report)
 {
 	signals_give_back();
+	input_again(how);
 	/* The socket closes at exec, and so tells the parent that it went well. */
 	execvp(argv[0], argv);
 
@@ -123,16 +125,16 @@ static _Noreturn void child(int sock, char **argv, const struct events *events,
 	getrusage(RUSAGE_SELF, &report.usage);
 	if (!send_report(sock, &report, fd))
 		_exit(EXIT_PERFEX);
-	become_program(sock, argv, &report);
+	become_program(sock, argv, how, &report);
 }
 
 /* Beside what -p counts. It is not counted. */
-static _Noreturn void child_beside(int sock, char **argv)
+static _Noreturn void child_beside(int sock, char **argv, const struct how *how)
 {
 	struct run report = { .stage = STAGE_EXEC, .bad_event = -1 };
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	become_program(sock, argv, &report);
+	become_program(sock, argv, how, &report);
 }
 
 /*
@@ -326,7 +328,7 @@ static void hear_child(pid_t pid, int *sock, struct run *run, struct run *report
 		note(run, report);
 }
 
-static int start_beside(char **argv, struct run *run)
+static int start_beside(char **argv, const struct how *how, struct run *run)
 {
 	struct timespec start = run->start;
 	struct run report;
@@ -339,7 +341,7 @@ static int start_beside(char **argv, struct run *run)
 	pid = fork();
 	if (!pid) {
 		close(sock[0]);
-		child_beside(sock[1], argv);
+		child_beside(sock[1], argv, how);
 	}
 	hear_child(pid, sock, run, &report);
 	close(sock[0]);
@@ -361,7 +363,7 @@ static int run_attached(char **argv, struct events *events, const struct how *ho
 {
 	if (!attach_begin(events, how, run))
 		return -1;
-	if (argv[0] && start_beside(argv, run) < 0)
+	if (argv[0] && start_beside(argv, how, run) < 0)
 		return -1;
 	if (run->clock_only)
 		events->n = 0;

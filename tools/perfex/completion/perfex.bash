@@ -29,7 +29,7 @@ _perfex_value()
 {
 	case $1 in
 	-e | --event) _perfex_events ;;
-	-o | --output | --plot) _perfex_words file ;;
+	-o | --output | --plot | --input) _perfex_words file ;;
 	-p | --pid) _perfex_words "$(cd /proc && echo [1-9]*)" ;;
 	-C | --cpu) _perfex_words "$(cat /sys/devices/system/cpu/online 2>/dev/null)" ;;
 	--source) _perfex_words 'native shared any' ;;
@@ -43,12 +43,12 @@ _perfex()
 	local cur=${COMP_WORDS[COMP_CWORD]} options command=run i=1 word
 
 	run='-e --event --topdown -p --pid -a --all-cpus -C --cpu --per-cpu --no-idle -o --output
-		--json --csv --self --per-thread -I --interval --plot -r --repeat -w --warm-up --raw-csr
+		--json --csv --input --self --per-thread -I --interval --plot -r --repeat -w --warm-up --raw-csr
 		--source --exact --passes --report --overflows --watch --hotplug --sleep -i --info -l --list
 		-h --help -V --version'
 	record='-e --event -p --pid -F --frequency -c --period -g --chains -m --pages -o --output
 		--source -h --help'
-	compare='-e --event --topdown -o --output --json --csv --self -r --repeat -w --warm-up
+	compare='-e --event --topdown -o --output --json --csv --input --self -r --repeat -w --warm-up
 		--source --exact -h --help'
 	merge='-o --output --json --csv -h --help'
 
@@ -67,7 +67,7 @@ _perfex()
 		case $word in
 		--) i=$((i + 1)) && break ;;
 		# readline takes --json=x apart.
-		-e | --event | -p | --pid | -C | --cpu | -o | --output | -I | --interval | --plot | \
+		-e | --event | -p | --pid | -C | --cpu | -o | --output | -I | --interval | --plot | --input | \
 			-r | --repeat | -w | --warm-up | --source | --overflows | --watch | \
 			-F | --frequency | -c | --period | -m | --pages)
 			i=$((i + 1))
