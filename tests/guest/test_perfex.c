@@ -1729,6 +1729,24 @@ START_TEST(output_file)
 }
 END_TEST
 
+/* A shell's limit of 128 kilobytes is the program's, and perfex's. */
+START_TEST(small_stack)
+{
+	static const char *const commands[] = {
+		"", "--json", "--csv", "-I 10 --plot " PICTURE, "-r 2", "compare -r 2 true --",
+	};
+	char command[160];
+	unsigned int i;
+
+	for (i = 0; i < 6; i++) {
+		(void)snprintf(command, sizeof(command), "ulimit -s 128; exec " PERFEX " %s /bin/true",
+			       commands[i]);
+		run_command(COMMAND("/bin/sh", "-c", command));
+		ended_with(0);
+	}
+}
+END_TEST
+
 START_TEST(output_file_that_cannot_be_written)
 {
 	(void)unlink("/tmp/was-run");
@@ -3023,6 +3041,7 @@ int main(void)
 	run_fresh(output_whole_or_not_at_all, 0);
 	run_fresh(output_named_by_pattern, AS_USER);
 	run_fresh(output_file, AS_USER);
+	run_fresh(small_stack, AS_USER);
 	run_fresh(output_file_that_cannot_be_written, AS_USER);
 	run_fresh(json_of_strange_arguments, AS_USER);
 	run_fresh(program_inherits_no_more, AS_USER);

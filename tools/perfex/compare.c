@@ -246,7 +246,6 @@ static int run_one(struct request *r, struct comparison *comparison, unsigned in
 		   bool counts, bool *stop)
 {
 	char **argv = comparison->argv[which];
-	struct values values;
 	struct run run;
 	bool first;
 	int status;
@@ -262,8 +261,8 @@ static int run_one(struct request *r, struct comparison *comparison, unsigned in
 		if (first || (!has_failed(&comparison->worst) && has_failed(&run)))
 			comparison->worst = run;
 		comparison->failed[which] += has_failed(&run);
-		series_values(&r->info, &r->events, &r->how, &run, NULL, &values);
-		if (!series_add(&comparison->series[which], &values))
+		if (!series_add(&comparison->series[which],
+				series_values(&r->info, &r->events, &r->how, &run, NULL)))
 			comparison->worst.complete = false;
 	}
 	run_end(&r->how, &run);

@@ -105,19 +105,18 @@ static void thread_lines(FILE *f, char **argv, double time, const struct values 
 void csv_run(FILE *f, char **argv, const struct perfctr_info *info,
 	     const struct events *events, const struct how *how, const struct run *run)
 {
-	struct values values;
+	const struct values *values = series_values(info, events, how, run, NULL);
 	char part[24] = "";
 
-	series_values(info, events, how, run, NULL, &values);
 	/* The intervals have had it, or the first pass. */
 	if (!how->interval && how->pass <= 1)
 		header(f);
 	if (how->passes)
 		(void)snprintf(part, sizeof(part), "pass %u", how->pass);
-	lines(f, "total", elapsed(run), part, &values);
-	cpu_lines(f, "total", elapsed(run), &values, how, false);
+	lines(f, "total", elapsed(run), part, values);
+	cpu_lines(f, "total", elapsed(run), values, how, false);
 	if (how->per_thread)
-		thread_lines(f, argv, elapsed(run), &values, how, run);
+		thread_lines(f, argv, elapsed(run), values, how, run);
 	/* A file has no place for it; whoever reads it looks at the exit status. */
 	if (!run->complete)
 		explain("the counts are incomplete: %s", run->why);
@@ -126,13 +125,12 @@ void csv_run(FILE *f, char **argv, const struct perfctr_info *info,
 void csv_interval(FILE *f, const struct perfctr_info *info, const struct events *events,
 		  const struct how *how, const struct run *run, const struct moment *before)
 {
-	struct values values;
+	const struct values *values = series_values(info, events, how, run, before);
 
-	series_values(info, events, how, run, before, &values);
 	if (before->elapsed <= 0)
 		header(f);
-	lines(f, "interval", elapsed(run), "", &values);
-	cpu_lines(f, "interval", elapsed(run), &values, how, true);
+	lines(f, "interval", elapsed(run), "", values);
+	cpu_lines(f, "interval", elapsed(run), values, how, true);
 }
 
 void csv_series(FILE *f, const struct how *how, const struct series *series)

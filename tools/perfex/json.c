@@ -152,18 +152,17 @@ static void json_derived(FILE *f, const struct perfctr_info *info, const struct 
 			 const struct how *how, const struct run *run,
 			 const struct moment *before)
 {
+	const struct values *values = series_values(info, events, how, run, before);
 	const char *between = "";
-	struct values values;
 	unsigned int i;
 
-	series_values(info, events, how, run, before, &values);
 	fprintf(f, ", \"derived\": [");
-	for (i = 0; i < values.n; i++) {
-		if (values.value[i].kind != VALUE_DERIVED)
+	for (i = 0; i < values->n; i++) {
+		if (values->value[i].kind != VALUE_DERIVED)
 			continue;
 		fprintf(f, "%s", between);
-		json_value_name(f, &values.value[i]);
-		fprintf(f, "\"value\": %.6f}", values.value[i].number);
+		json_value_name(f, &values->value[i]);
+		fprintf(f, "\"value\": %.6f}", values->value[i].number);
 		between = ", ";
 	}
 	fprintf(f, "]");

@@ -25,14 +25,11 @@ void print_run(FILE *f, char **argv, const struct perfctr_info *info,
 void print_interval(FILE *f, const struct perfctr_info *info, const struct events *events,
 		    const struct how *how, const struct run *run, const struct moment *before)
 {
-	struct values values;
-
 	formats[how->format].interval(f, info, events, how, run, before);
 	fflush(f);
 	if (!how->plot)
 		return;
-	series_values(info, events, how, run, before, &values);
-	if (!plot_add(how->plot, elapsed(run), &values))
+	if (!plot_add(how->plot, elapsed(run), series_values(info, events, how, run, before)))
 		explain("no memory for the plot of so many intervals");
 }
 

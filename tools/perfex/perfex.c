@@ -69,7 +69,6 @@ static int count(char **argv, struct results *results, const struct how *how,
 {
 	static struct series series;
 	unsigned int i, runs = how->warm_up + how->repeat;
-	struct values values;
 	struct run run;
 
 	for (i = 0; i < runs; i++) {
@@ -82,8 +81,7 @@ static int count(char **argv, struct results *results, const struct how *how,
 		if (decides(!i, worst, &run))
 			*worst = run;
 		if (i >= how->warm_up || run.stop) {
-			series_values(info, events, how, &run, NULL, &values);
-			if (!series_add(&series, &values))
+			if (!series_add(&series, series_values(info, events, how, &run, NULL)))
 				worst->complete = false;
 		}
 		worst->stop |= run.stop;

@@ -80,10 +80,12 @@ static void add_seconds(struct values *values, const char *name, bool known, dou
 	value->number = number;
 }
 
-void series_values(const struct perfctr_info *info, const struct events *events,
-		   const struct how *how, const struct run *run, const struct moment *before,
-		   struct values *values)
+const struct values *series_values(const struct perfctr_info *info, const struct events *events,
+				   const struct how *how, const struct run *run,
+				   const struct moment *before)
 {
+	static struct values list;	/* too large for a small stack */
+	struct values *values = &list;
 	uint64_t clock = run->sums.clock - (before ? before->sums.clock : 0);
 	uint64_t subtracted = exact_subtracted(how, &run->sums);
 
@@ -107,6 +109,7 @@ void series_values(const struct perfctr_info *info, const struct events *events,
 	}
 	/* The clock of a CPU that idles runs on, and its cycles may not. */
 	derive(values, !how->ncpus || how->no_idle);
+	return values;
 }
 
 bool series_add(struct series *series, const struct values *values)

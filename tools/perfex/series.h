@@ -19,10 +19,10 @@ struct series {
 	struct sample sample[MOST_VALUES];
 };
 
-/* Of the run, or since @before (NULL: the beginning) */
-void series_values(const struct perfctr_info *info, const struct events *events,
-		   const struct how *how, const struct run *run, const struct moment *before,
-		   struct values *values);
+/* Of the run, or since @before (NULL: the beginning). The list stands until the next call. */
+const struct values *series_values(const struct perfctr_info *info, const struct events *events,
+				   const struct how *how, const struct run *run,
+				   const struct moment *before);
 /* False, after it told that there is no memory */
 bool series_add(struct series *series, const struct values *values);
 /* Of value i; if there is no memory for it, as if it had not been counted */

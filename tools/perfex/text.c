@@ -283,7 +283,6 @@ static void print_clock(FILE *f, const struct perfctr_info *info, const struct h
 void text_run(FILE *f, char **argv, const struct perfctr_info *info,
 	      const struct events *events, const struct how *how, const struct run *run)
 {
-	struct values values;
 	double ratio[PERFCTR_TOPDOWN_RATIOS];
 	unsigned int i, known = topdown_shares(events, run->sums.sum, NULL, ratio);
 
@@ -301,8 +300,7 @@ void text_run(FILE *f, char **argv, const struct perfctr_info *info,
 		fprintf(f, "\n");
 	}
 	print_rests(f, "", known, ratio);
-	series_values(info, events, how, run, NULL, &values);
-	print_derived(f, "", &values);
+	print_derived(f, "", series_values(info, events, how, run, NULL));
 	print_clock(f, info, how, run);
 	if (!how->ncpus)
 		print_soft(f, run->counted, &run->sums.soft);
@@ -325,7 +323,6 @@ void text_interval(FILE *f, const struct perfctr_info *info, const struct events
 	uint64_t clock = run->sums.clock - before->sums.clock;
 	double ratio[PERFCTR_TOPDOWN_RATIOS];
 	unsigned int i, known = topdown_shares(events, run->sums.sum, before->sums.sum, ratio);
-	struct values values;
 	char time[32];
 
 	(void)snprintf(time, sizeof(time), "%*.6f ", COLUMN - 4, elapsed(run));
@@ -339,8 +336,7 @@ void text_interval(FILE *f, const struct perfctr_info *info, const struct events
 		fprintf(f, "\n");
 	}
 	print_rests(f, time, known, ratio);
-	series_values(info, events, how, run, before, &values);
-	print_derived(f, time, &values);
+	print_derived(f, time, series_values(info, events, how, run, before));
 	if (info->tsc_hz && run->counted)
 		fprintf(f, "%s%*.9f  seconds %s\n", time, COLUMN,
 			(double)clock / (double)info->tsc_hz,
