@@ -565,6 +565,8 @@ START_TEST(repeated)
 	ck_assert_int_eq(strtol(member(output(), "exit_status"), NULL, 10), 3);
 	ck_assert(!strncmp(member(output(), "signal"), "null", 4));
 	ck_assert(!strncmp(member(output(), "incomplete_because"), "null", 4));
+	perfex("-r", "3", "--json", "-o", OUTPUT, "--", "/bin/sh", "-c", ":");
+	ended_with(0);
 	/* As above, behind "elapsed" */
 	s = member(output(), "elapsed");
 	ck_assert_double_gt(strtod(member(member(s, "user"), "mean"), NULL) +
@@ -732,8 +734,8 @@ START_TEST(as_many_passes_as_it_takes)
 	perfex("-e", events, "--passes", "--csv", "-r", "2", "-o", OUTPUT, "--", KNOWN_PATH);
 	ended_with(0);
 	ck_assert_uint_eq(occurrences(output(), "pass,name,mode,unit,runs,"), 1);
-	ck_assert_uint_eq(occurrences(output(), "\n1,instructions,u,,2,2000032.000,0.000,"), n);
-	ck_assert_uint_eq(occurrences(output(), "\n2,instructions,u,,2,2000032.000,0.000,"), 1);
+	ck_assert_uint_eq(occurrences(output(), "\n1,instructions,u,,2,0,2000032.000,0.000,"), n);
+	ck_assert_uint_eq(occurrences(output(), "\n2,instructions,u,,2,0,2000032.000,0.000,"), 1);
 	perfex("-e", events, "--passes", "--csv", "-o", OUTPUT, "--", KNOWN_PATH);
 	ended_with(0);
 	ck_assert_uint_eq(occurrences(output(), "record,time,part,"), 1);
@@ -754,6 +756,107 @@ static unsigned int times_run(void)
 	(void)unlink(TIMES);
 	return occurrences(text, "again");
 }
+
+/* The run of this number fails, or has perfex told to end; the others are known. */
+static const char *odd_run(unsigned int number, const char *how)
+{
+	static char command[256];
+
+	(void)snprintf(command, sizeof(command), "echo again >>" TIMES "; [ $(grep -c again " TIMES
+		       ") = %u ] && { %s; }; exec " KNOWN_PATH, number, how);
+	return command;
+}
+
+/* Their counts are in no mean, and it is told how many they are. */
+START_TEST(runs_that_fail_are_left_out)
+{
+	const char *command = odd_run(2, "exit 3");
+	uint64_t least;
+
+	perfex("-r", "3", "-e", "instructions:u", "--json", "-o", OUTPUT, "--", "/bin/sh", "-c", command);
+	ended_with(3);
+	ck_assert_uint_eq(times_run(), 3);
+	says(output(), "\"runs\": 2, \"failed\": 1, \"warm_up_failed\": 0, \"interrupted\": false, ");
+	least = strtoull(member(output(), "minimum"), NULL, 10);
+	ck_assert_uint_gt(least, KNOWN_LENGTH(KNOWN_LOOPS));
+	ck_assert_uint_lt(strtoull(member(output(), "maximum"), NULL, 10), least + 20000);
+	perfex("-r", "3", "-e", "instructions:u", "--csv", "-o", OUTPUT, "--", "/bin/sh", "-c", command);
+	ended_with(3);
+	ck_assert_uint_eq(times_run(), 3);
+	says(output(), "name,mode,unit,runs,failed,mean,sd,minimum,median,maximum\ninstructions,u,,2,1,");
+	perfex("-r", "3", "-e", "instructions:u", "--", "/bin/sh", "-c", command);
+	ended_with(3);
+	ck_assert_uint_eq(times_run(), 3);
+	says(result.err, "', mean of 2 runs  (1 of 3 runs failed):\n");
+	/* If all fail there is no mean. */
+	perfex("-r", "2", "-e", "instructions:u", "--csv", "-o", OUTPUT, "--", "/bin/false");
+	ended_with(1);
+	says(output(), "\ninstructions,u,,0,2,,,,,\n");
+	perfex_command("compare", "-r", "2", "-w", "0", "-e", "instructions:u", "--csv", "-o", OUTPUT, "--",
+		       KNOWN_PATH, "--", "/bin/sh", "-c", command);
+	ended_with(3);
+	ck_assert_uint_eq(times_run(), 2);
+	says(output(), "\ninstructions,u,,2,0,2000032.000,0.000,2000032.000,2000032.000,2000032.000,1,1,");
+	perfex_command("compare", "-r", "2", "-w", "0", "--", KNOWN_PATH, "--", "/bin/sh", "-c", command);
+	ended_with(3);
+	(void)times_run();
+	says(result.err, "  (1 of 2 runs failed)\n 2 runs of A and 1 of B, in turns:\n");
+}
+END_TEST
+
+/* A signal ends the runs: the one that it came in is left out, whatever it ended with. */
+START_TEST(run_that_is_interrupted_is_left_out)
+{
+	static const char interrupts[] = "trap \"exit 0\" TERM; kill -TERM $PPID; sleep 5";
+
+	perfex("-r", "9", "-e", "instructions:u", "--json", "-o", OUTPUT, "--", "/bin/sh", "-c",
+	       odd_run(3, interrupts));
+	ended_with(0);
+	ck_assert_uint_eq(times_run(), 3);
+	says(output(), "\"runs\": 2, \"failed\": 1, \"warm_up_failed\": 0, \"interrupted\": true, ");
+	ck_assert_uint_lt(strtoull(member(output(), "maximum"), NULL, 10),
+			  strtoull(member(output(), "minimum"), NULL, 10) + 20000);
+	perfex("-r", "9", "--", "/bin/sh", "-c", odd_run(1, interrupts));
+	ended_with(0);
+	ck_assert_uint_eq(times_run(), 1);
+	says(result.err, "', mean of 0 runs  (1 of 1 runs failed, interrupted):\n");
+	says(result.err, "    <not counted>");
+	/* Of runs to warm up nothing is counted, nor then. */
+	perfex("-r", "9", "-w", "2", "-e", "instructions:u", "--json", "-o", OUTPUT, "--", "/bin/sh", "-c",
+	       odd_run(1, interrupts));
+	ended_with(0);
+	ck_assert_uint_eq(times_run(), 1);
+	says(output(), "\"runs\": 0, \"failed\": 0, \"warm_up_failed\": 1, \"interrupted\": true, ");
+	says(output(), "\"kernel\": false, \"mean\": null, ");
+	perfex_command("compare", "-r", "9", "-w", "0", "-o", OUTPUT, "--", "/bin/sh", "-c",
+		       odd_run(1, interrupts), "--", "/bin/true");
+	ended_with(FAILED);
+	(void)times_run();
+	says(result.err, "perfex: it was ended before each program had run\n");
+}
+END_TEST
+
+/* It decides the exit status, and is told, with -r and in a comparison alike. */
+START_TEST(warm_up_that_fails)
+{
+	const char *command = odd_run(1, "exit 7");
+
+	perfex("-r", "2", "-w", "1", "-e", "instructions:u", "--json", "-o", OUTPUT, "--", "/bin/sh", "-c",
+	       command);
+	ended_with(7);
+	ck_assert_uint_eq(times_run(), 3);
+	says(output(), "\"runs\": 2, \"failed\": 0, \"warm_up_failed\": 1, \"interrupted\": false, ");
+	ck_assert_int_eq(strtol(member(output(), "exit_status"), NULL, 10), 7);
+	perfex("-r", "2", "-w", "1", "--", "/bin/sh", "-c", command);
+	ended_with(7);
+	(void)times_run();
+	says(result.err, "', mean of 2 runs after 1 to warm up  (1 to warm up failed):\n");
+	perfex_command("compare", "-r", "2", "-w", "1", "--", "/bin/true", "--", "/bin/sh", "-c", command);
+	ended_with(7);
+	ck_assert_uint_eq(times_run(), 3);
+	says(result.err, "  (1 to warm up failed)\n 2 runs of each, in turns, after 1 to warm up:\n");
+}
+END_TEST
 
 /* The first run that fails decides, and each pass tells of its own. */
 START_TEST(one_pass_fails)
@@ -864,7 +967,7 @@ START_TEST(derived_values)
 	       KNOWN_PATH);
 	ended_with(is_x86() ? 0 : WEXITSTATUS(result.status));
 	if (is_x86())
-		says(output(), "instructions per cycle,u,,3,1.000000,0.000000,1.000000,1.000000,1.000000\n");
+		says(output(), "instructions per cycle,u,,3,0,1.000000,0.000000,1.000000,1.000000,1.000000\n");
 }
 END_TEST
 
@@ -991,7 +1094,8 @@ START_TEST(compares)
 			      KNOWN_PATH, "--", KNOWN_OTHER_PATH);
 	ended_with(0);
 	ck_assert_uint_eq(are_json_lines(output()), 1);
-	says(output(), "{\"a\": {\"command\": [\"" KNOWN_PATH "\"], \"runs\": 4, \"failed\": 0}");
+	says(output(), "{\"a\": {\"command\": [\"" KNOWN_PATH "\"], \"runs\": 4, \"failed\": 0, "
+	     "\"warm_up_failed\": 0, \"interrupted\": false}");
 	says(output(), "\"warm_up_runs\": 1, \"confidence\": 0.95");
 	s = strstr(output(), "{\"name\": \"instructions\"");
 	ck_assert_ptr_nonnull(s);
@@ -1015,7 +1119,7 @@ START_TEST(compares)
 	perfex_command("compare", "-r", "2", "-e", "instructions:u", "--csv", "-o", OUTPUT,
 			      KNOWN_PATH, "--", KNOWN_OTHER_PATH);
 	ended_with(0);
-	says(output(), "\ninstructions,u,,2,2000032.000,0.000,2000032.000,2000032.000,2000032.000,2,");
+	says(output(), "\ninstructions,u,,2,0,2000032.000,0.000,2000032.000,2000032.000,2000032.000,2,0,");
 }
 END_TEST
 
@@ -1029,7 +1133,7 @@ START_TEST(compares_in_turns)
 	/* The first run that fails decides, and it is told which program did. */
 	perfex_command("compare", "-r", "3", "--", "/bin/true", "--", "/bin/sh", "-c", "exit 5");
 	ended_with(5);
-	says(result.err, " B: /bin/sh -c exit 5  (3 of 3 runs failed)\n");
+	says(result.err, " B: /bin/sh -c exit 5  (3 of 3 runs failed, 1 to warm up failed)\n");
 	perfex_command("compare", "-r", "3", "--", "/bin/true", "--", "/nonexistent");
 	ended_with(127);
 }
@@ -3061,6 +3165,9 @@ int main(void)
 	run_fresh(as_many_passes_as_it_takes, NEED_COUNTERS | AS_USER);
 	run_fresh(passes_fail, NEED_COUNTERS | AS_USER);
 	run_fresh(one_pass_fails, NEED_COUNTERS | AS_USER);
+	run_fresh(runs_that_fail_are_left_out, NEED_COUNTERS | AS_USER);
+	run_fresh(run_that_is_interrupted_is_left_out, NEED_COUNTERS | AS_USER);
+	run_fresh(warm_up_that_fails, NEED_COUNTERS | AS_USER);
 	run_fresh(modes_of_passes, NEED_CYCLES | NEED_COUNTERS | AS_USER);
 	run_fresh(passes_that_are_not_all, NEED_CYCLES | NEED_COUNTERS | AS_USER);
 	if (has_libpfm4())

@@ -22,7 +22,6 @@
 struct comparison {
 	char **argv[2];
 	struct series *series;		/* of each */
-	unsigned int failed[2];		/* how many of its runs */
 	struct run worst;		/* the first run that failed, else the first */
 };
 
@@ -116,14 +115,12 @@ static void text_row(FILE *f, const struct row *row)
 
 static void text_program(FILE *f, const struct comparison *comparison, unsigned int which)
 {
-	unsigned int i, runs = comparison->series[which].runs;
+	unsigned int i;
 
 	fprintf(f, "%s%c:", which ? "" : "\n ", which ? 'B' : 'A');
 	for (i = 0; comparison->argv[which][i]; i++)
 		fprintf(f, " %s", comparison->argv[which][i]);
-	if (comparison->failed[which])
-		fprintf(f, "  (%s%u of %u runs failed%s)", paint(f, PAINT_BAD),
-			comparison->failed[which], runs, paint(f, PAINT_PLAIN));
+	text_failed(f, &comparison->series[which]);
 	fprintf(f, "\n ");
 }
 
@@ -131,16 +128,20 @@ static void text_comparison(FILE *f, const struct comparison *comparison,
 			    const struct events *events, const struct how *how)
 {
 	const struct values *values = &comparison->series[0].values;
+	const unsigned int runs[] = { comparison->series[0].runs, comparison->series[1].runs };
 	struct row row;
 	unsigned int i;
 
 	text_program(f, comparison, 0);
 	text_program(f, comparison, 1);
-	fprintf(f, "%u runs of each, in turns", comparison->series[1].runs);
+	if (runs[0] == runs[1])
+		fprintf(f, "%u runs of each, in turns", runs[0]);
+	else
+		fprintf(f, "%u runs of A and %u of B, in turns", runs[0], runs[1]);
 	if (how->warm_up)
 		fprintf(f, ", after %u to warm up", how->warm_up);
-	fprintf(f, ":\n\n%*s%*s%*s%*s  %21s\n", MEAN, "mean of A", PERCENT, "+-", MEAN, "mean of B",
-		PERCENT, "+-", "B less A, 95 %");
+	fprintf(f, ":\n\n%*s%*s%*s%*s  %21s\n", MEAN, "mean of A", PERCENT, "sd", MEAN, "mean of B",
+		PERCENT, "sd", "B less A, 95 %");
 	for (i = 0; i < values->n; i++) {
 		if (values->value[i].kind == VALUE_TICKS &&
 		    values_find(values, VALUE_SECONDS, "on a processor"))
@@ -152,16 +153,6 @@ static void text_comparison(FILE *f, const struct comparison *comparison,
 	text_notes(f, events, how, &comparison->worst, false);
 }
 
-static void csv_summary(FILE *f, const struct value *value, const struct summary *summary)
-{
-	fprintf(f, ",%u", summary->n);
-	csv_number(f, value, summary->n, summary->mean);
-	csv_number(f, value, summary->n, summary->deviation);
-	csv_number(f, value, summary->n, summary->minimum);
-	csv_number(f, value, summary->n, summary->median);
-	csv_number(f, value, summary->n, summary->maximum);
-}
-
 static void csv_comparison(FILE *f, const struct comparison *comparison)
 {
 	const struct difference *difference;
@@ -169,16 +160,16 @@ static void csv_comparison(FILE *f, const struct comparison *comparison)
 	struct row row;
 	unsigned int i;
 
-	fputs("name,mode,unit,a_runs,a_mean,a_deviation,a_minimum,a_median,a_maximum,"
-	      "b_runs,b_mean,b_deviation,b_minimum,b_median,b_maximum,difference,low,high\n", f);
+	fputs("name,mode,unit,a_runs,a_failed,a_mean,a_sd,a_minimum,a_median,a_maximum,"
+	      "b_runs,b_failed,b_mean,b_sd,b_minimum,b_median,b_maximum,difference,low,high\n", f);
 	for (i = 0; i < comparison->series[0].values.n; i++) {
 		if (!row_of(comparison, i, &row))
 			continue;
 		value = row.value;
 		difference = &row.difference;
 		csv_value(f, true, value);
-		csv_summary(f, value, &row.a);
-		csv_summary(f, value, &row.b);
+		csv_summary(f, value, &row.a, comparison->series[0].failed);
+		csv_summary(f, value, &row.b, comparison->series[1].failed);
 		csv_number(f, value, row.a.n && row.b.n, difference->mean);
 		csv_number(f, value, difference->known, difference->low);
 		csv_number(f, value, difference->known, difference->high);
@@ -222,8 +213,8 @@ static void json_comparison(FILE *f, const struct comparison *comparison, const 
 	for (i = 0; i < 2; i++) {
 		fprintf(f, "%s\"%c\": {", i ? "}, " : "{", i ? 'b' : 'a');
 		json_command(f, comparison->argv[i]);
-		fprintf(f, ", \"runs\": %u, \"failed\": %u", comparison->series[i].runs,
-			comparison->failed[i]);
+		fprintf(f, ", ");
+		json_runs(f, &comparison->series[i]);
 	}
 	fprintf(f, "}, \"warm_up_runs\": %u, \"confidence\": 0.95, \"values\": [", how->warm_up);
 	for (i = 0; i < comparison->series[0].values.n; i++) {
@@ -236,18 +227,12 @@ static void json_comparison(FILE *f, const struct comparison *comparison, const 
 	fprintf(f, "]}\n");
 }
 
-static bool has_failed(const struct run *run)
-{
-	return run->status || !run->complete;
-}
-
 /* One run. Returns the exit status if it did not start, else -1. */
 static int run_one(struct request *r, struct comparison *comparison, unsigned int which,
-		   bool counts, bool *stop)
+		   bool first, bool warms_up, bool *stop)
 {
 	char **argv = comparison->argv[which];
 	struct run run;
-	bool first;
 	int status;
 
 	if (run_program(argv, &r->events, &r->how, &r->info, NULL, &run) < 0) {
@@ -256,15 +241,11 @@ static int run_one(struct request *r, struct comparison *comparison, unsigned in
 		return status;
 	}
 	*stop = run.stop;
-	if (counts) {
-		first = !comparison->series[0].runs && !comparison->series[1].runs;
-		if (first || (!has_failed(&comparison->worst) && has_failed(&run)))
-			comparison->worst = run;
-		comparison->failed[which] += has_failed(&run);
-		if (!series_add(&comparison->series[which],
-				series_values(&r->info, &r->events, &r->how, &run, NULL)))
-			comparison->worst.complete = false;
-	}
+	if (decides(first, &comparison->worst, &run))
+		comparison->worst = run;
+	if (!series_add(&comparison->series[which], &run, warms_up,
+			series_values(&r->info, &r->events, &r->how, &run, NULL)))
+		comparison->worst.complete = false;
 	run_end(&r->how, &run);
 	return -1;
 }
@@ -277,11 +258,12 @@ static int run_all(struct request *r, struct comparison *comparison)
 
 	for (turn = 0; turn < all && !stop; turn++)
 		for (i = 0; i < 2 && !stop; i++) {
-			status = run_one(r, comparison, (turn + i) % 2, turn >= r->how.warm_up, &stop);
+			status = run_one(r, comparison, (turn + i) % 2, !turn && !i,
+					 turn < r->how.warm_up, &stop);
 			if (status >= 0)
 				return status;
 		}
-	if (comparison->series[0].runs && comparison->series[1].runs)
+	if (!stop || (comparison->series[0].runs && comparison->series[1].runs))
 		return -1;
 	explain("it was ended before each program had run");
 	return EXIT_PERFEX;

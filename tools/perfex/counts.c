@@ -23,6 +23,16 @@ unsigned int mode(const struct event *event, const struct run *run)
 	return run->user_only ? PERFCTR_CTR_USER : MODES;
 }
 
+bool went_wrong(const struct run *run)
+{
+	return run->status || !run->complete;
+}
+
+bool decides(bool first, const struct run *worst, const struct run *run)
+{
+	return first || (!went_wrong(worst) && went_wrong(run));
+}
+
 bool is_counted(const struct run *run, unsigned int i)
 {
 	return run->counted && i < run->sums.nrctrs;

@@ -133,13 +133,24 @@ void csv_interval(FILE *f, const struct perfctr_info *info, const struct events 
 	cpu_lines(f, "interval", elapsed(run), values, how, true);
 }
 
+void csv_summary(FILE *f, const struct value *value, const struct summary *summary,
+		 unsigned int failed)
+{
+	fprintf(f, ",%u,%u", summary->n, failed);
+	csv_number(f, value, summary->n, summary->mean);
+	csv_number(f, value, summary->n, summary->deviation);
+	csv_number(f, value, summary->n, summary->minimum);
+	csv_number(f, value, summary->n, summary->median);
+	csv_number(f, value, summary->n, summary->maximum);
+}
+
 void csv_series(FILE *f, const struct how *how, const struct series *series)
 {
 	struct summary summary;
 	unsigned int i;
 
 	if (how->pass <= 1)
-		fprintf(f, "%sname,mode,unit,runs,mean,deviation,minimum,median,maximum\n",
+		fprintf(f, "%sname,mode,unit,runs,failed,mean,sd,minimum,median,maximum\n",
 			how->passes ? "pass," : "");
 	for (i = 0; i < series->values.n; i++) {
 		const struct value *value = &series->values.value[i];
@@ -148,12 +159,7 @@ void csv_series(FILE *f, const struct how *how, const struct series *series)
 		if (how->passes)
 			fprintf(f, "%u,", how->pass);
 		csv_value(f, true, value);
-		fprintf(f, ",%u", summary.n);
-		csv_number(f, value, summary.n, summary.mean);
-		csv_number(f, value, summary.n, summary.deviation);
-		csv_number(f, value, summary.n, summary.minimum);
-		csv_number(f, value, summary.n, summary.median);
-		csv_number(f, value, summary.n, summary.maximum);
+		csv_summary(f, value, &summary, series->failed);
 		fputc('\n', f);
 	}
 }

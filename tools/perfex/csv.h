@@ -9,6 +9,9 @@
 void csv_number(FILE *f, const struct value *value, bool known, double number);
 /* The name, the mode and the unit of a value: three fields */
 void csv_value(FILE *f, bool first, const struct value *value);
+/* What several runs say of a value: the fields from "runs" to "maximum" */
+void csv_summary(FILE *f, const struct value *value, const struct summary *summary,
+		 unsigned int failed);
 void csv_series(FILE *f, const struct how *how, const struct series *series);
 
 #endif /* PERFEX_CSV_H */

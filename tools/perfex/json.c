@@ -316,6 +316,13 @@ void json_interval(FILE *f, const struct perfctr_info *info, const struct events
 	fprintf(f, ", \"live\": %" PRIu64 "}\n", (uint64_t)run->sums.live);
 }
 
+void json_runs(FILE *f, const struct series *series)
+{
+	fprintf(f, "\"runs\": %u, \"failed\": %u, \"warm_up_failed\": %u, \"interrupted\": %s",
+		series->runs, series->failed, series->warm_ups_failed,
+		json_bool(series->interrupted));
+}
+
 void json_summary(FILE *f, const struct summary *summary, double scale, int digits)
 {
 	static const char *const names[] = {
@@ -425,7 +432,9 @@ void json_series(FILE *f, char **argv, const struct perfctr_info *info,
 	}
 	json_command(f, argv);
 	json_pass(f, how);
-	fprintf(f, ", \"runs\": %u, \"warm_up_runs\": %u, ", series->runs, how->warm_up);
+	fprintf(f, ", ");
+	json_runs(f, series);
+	fprintf(f, ", \"warm_up_runs\": %u, ", how->warm_up);
 	json_series_counts(f, events, run, series);
 	json_series_derived(f, series);
 	for (i = 0; i < events->n; i++)

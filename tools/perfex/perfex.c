@@ -57,12 +57,6 @@ static int report_to(const char *output, const struct report_options *how)
 	return results_close(&results) && good ? EXIT_SUCCESS : EXIT_PERFEX;
 }
 
-/* Whether @run is what the exit status tells of: the first that went wrong, else the first */
-static bool decides(bool first, const struct run *worst, const struct run *run)
-{
-	return first || (!worst->status && worst->complete && (run->status || !run->complete));
-}
-
 /* Returns the exit status if nothing was counted, else -1 and the run that decides. */
 static int count(char **argv, struct results *results, const struct how *how,
 		 const struct perfctr_info *info, struct events *events, struct run *worst)
@@ -80,10 +74,9 @@ static int count(char **argv, struct results *results, const struct how *how,
 		}
 		if (decides(!i, worst, &run))
 			*worst = run;
-		if (i >= how->warm_up || run.stop) {
-			if (!series_add(&series, series_values(info, events, how, &run, NULL)))
-				worst->complete = false;
-		}
+		if (!series_add(&series, &run, i < how->warm_up,
+				series_values(info, events, how, &run, NULL)))
+			worst->complete = false;
 		worst->stop |= run.stop;
 		if (run.stop || i + 1 == runs)
 			break;

@@ -336,6 +336,10 @@ uint64_t exact_excess(const struct how *how, const struct perfctr_read_tree *sum
 double elapsed(const struct run *run);
 double seconds(const struct timeval *t);
 unsigned int mode(const struct event *event, const struct run *run);
+/* Whether it ended with another status than 0, by a signal, or with counts of a part of it */
+bool went_wrong(const struct run *run);
+/* Whether @run decides the exit status of several: the first that went wrong, else the first */
+bool decides(bool first, const struct run *worst, const struct run *run);
 /* Whether there is a count of event i */
 bool is_counted(const struct run *run, unsigned int i);
 /* Root, unless it is that of -p, and descendants, as long as there are any; false at the end. */

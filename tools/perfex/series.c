@@ -112,14 +112,21 @@ const struct values *series_values(const struct perfctr_info *info, const struct
 	return values;
 }
 
-bool series_add(struct series *series, const struct values *values)
+bool series_add(struct series *series, const struct run *run, bool warms_up,
+		const struct values *values)
 {
+	bool failed = went_wrong(run) || run->stop;
 	unsigned int i;
 	int k;
 
-	if (!series->runs)
-		series->values = *values;
-	series->runs++;
+	series->interrupted |= run->stop;
+	if (warms_up)
+		series->warm_ups_failed += failed;
+	else if (failed)
+		series->failed++;
+	else
+		series->runs++;
+	/* What was measured of a run that is left out is named, with no number. */
 	for (i = 0; i < values->n; i++) {
 		const struct value *value = &values->value[i];
 
@@ -128,7 +135,8 @@ bool series_add(struct series *series, const struct values *values)
 			k = (int)series->values.n++;
 			series->values.value[k] = *value;
 		}
-		if (k < 0 || !value->known || sample_add(&series->sample[k], value->number))
+		if (k < 0 || !value->known || warms_up || failed ||
+		    sample_add(&series->sample[k], value->number))
 			continue;
 		explain("no memory for the counts of so many runs");
 		return false;
@@ -148,5 +156,5 @@ void series_free(struct series *series)
 
 	for (i = 0; i < MOST_VALUES; i++)
 		sample_free(&series->sample[i]);
-	series->runs = series->values.n = 0;
+	memset(series, 0, sizeof(*series));
 }

@@ -374,6 +374,26 @@ static void print_summary(FILE *f, const struct value *value, const struct summa
 	fprintf(f, "  %s\n", label);
 }
 
+void text_failed(FILE *f, const struct series *series)
+{
+	const char *between = "";
+
+	if (!series->failed && !series->warm_ups_failed && !series->interrupted)
+		return;
+	fprintf(f, "  (%s", paint(f, PAINT_BAD));
+	if (series->failed) {
+		fprintf(f, "%u of %u runs failed", series->failed, series->runs + series->failed);
+		between = ", ";
+	}
+	if (series->warm_ups_failed) {
+		fprintf(f, "%s%u to warm up failed", between, series->warm_ups_failed);
+		between = ", ";
+	}
+	if (series->interrupted)
+		fprintf(f, "%sinterrupted", between);
+	fprintf(f, "%s)", paint(f, PAINT_PLAIN));
+}
+
 void text_series(FILE *f, char **argv, const struct events *events, const struct how *how,
 		 const struct run *run, const struct series *series)
 {
@@ -381,11 +401,12 @@ void text_series(FILE *f, char **argv, const struct events *events, const struct
 	unsigned int i;
 
 	print_subject(f, argv, how);
-	fprintf(f, ", mean of %u runs", series->runs);
+	fprintf(f, ", mean of %u run%s", series->runs, series->runs == 1 ? "" : "s");
 	if (how->warm_up)
 		fprintf(f, " after %u to warm up", how->warm_up);
+	text_failed(f, series);
 	print_whether_complete(f, run);
-	fprintf(f, "%*s%9s%*s%*s%*s\n", STATISTIC, "mean", "+-", STATISTIC, "minimum", STATISTIC,
+	fprintf(f, "%*s%9s%*s%*s%*s\n", STATISTIC, "mean", "sd", STATISTIC, "minimum", STATISTIC,
 		"median", STATISTIC, "maximum");
 	for (i = 0; i < series->values.n; i++) {
 		const struct value *value = &series->values.value[i];
