@@ -1669,6 +1669,9 @@ START_TEST(program_not_there)
 	perfex("--", "/etc/passwd");
 	ended_with(126);
 	says(result.err, "/etc/passwd");
+	perfex("--", "");
+	ended_with(127);
+	says(result.err, "perfex: cannot run '': its name is empty\n");
 }
 END_TEST
 
@@ -1740,6 +1743,13 @@ START_TEST(old_results_are_kept)
 	ck_ok(stat(OUTPUT, &st));
 	ck_assert_int_eq(st.st_mode & 07777, 0640);
 	ck_assert_uint_eq(are_json_lines(output()), 1);
+	/* So does one that leads to no file yet. */
+	ck_ok(unlink(OUTPUT));
+	perfex("-o", OUTPUT_LINK, "--json", "--", "/bin/true");
+	ended_with(0);
+	ck_ok(lstat(OUTPUT_LINK, &st));
+	ck_assert(S_ISLNK(st.st_mode));
+	ck_assert_uint_eq(are_json_lines(output()), 1);
 	/* No results, no file */
 	ck_ok(unlink(OUTPUT));
 	perfex("-o", OUTPUT, "--", "/nonexistent/program");
@@ -1778,6 +1788,7 @@ START_TEST(output_whole_or_not_at_all)
 	ended_with(FAILED);
 	ck_assert_str_eq(result.out, "old\n");
 	says(result.err, "cannot write '/tmp/full/out': No space left on device");
+	says(result.err, "seconds elapsed");
 	/* What is open already is not replaced, though it is a file here. */
 	perfex("-o", "/dev/stdout", "--", "/bin/echo", "before");
 	ended_with(0);
@@ -1851,6 +1862,98 @@ START_TEST(small_stack)
 }
 END_TEST
 
+#define PLACE		"/tmp/place"
+#define KEPT		"What could be written is in '"
+
+/* The file that perfex says it kept has the counts; it is read to @text. */
+static void is_kept(char *text, size_t size)
+{
+	const char *name = strstr(result.err, KEPT), *end;
+	char path[128];
+
+	ck_assert_msg(name != NULL, "%s", result.err);
+	name += strlen(KEPT);
+	end = strchr(name, '\'');
+	ck_assert_ptr_nonnull(end);
+	(void)snprintf(path, sizeof(path), "%.*s", (int)(end - name), name);
+	ck_assert_int_gt(read_text(path, text, (unsigned int)size), 0);
+}
+
+/* What cannot take its name after the run stays beside it, or comes on stderr if there is no place left. */
+START_TEST(counts_are_never_lost)
+{
+	static const char limited[] = "(ulimit -f 0; " PERFEX " %s; echo status $?) 2>&1 | cat";
+	char command[256];
+
+	(void)system("rm -rf " PLACE "; mkdir " PLACE);
+	perfex("-o", PLACE "/out", "--", "/bin/chmod", "a-w", PLACE);
+	ended_with(FAILED);
+	says(result.err, "cannot write '" PLACE "/out': Permission denied.\n");
+	is_kept(result.out, sizeof(result.out));
+	says(result.out, "seconds elapsed");
+	ck_assert_int_eq(access(PLACE "/out", F_OK), -1);
+	ck_ok(chmod(PLACE, 0700));
+	perfex_command("compare", "-r", "1", "-w", "0", "-o", PLACE "/out", "/bin/true", "--", "/bin/chmod", "a-w",
+		       PLACE);
+	ended_with(FAILED);
+	is_kept(result.out, sizeof(result.out));
+	says(result.out, "1 runs of each");
+	ck_ok(chmod(PLACE, 0700));
+	perfex("-o", PLACE "/out", "--", "/bin/rm", "-r", PLACE);
+	ended_with(FAILED);
+	says(result.err, "seconds elapsed");
+	says(result.err, "cannot write '" PLACE "/out': No such file or directory\n");
+	/* A limit on the size of files is no death: the counts come on stderr. */
+	(void)snprintf(command, sizeof(command), limited, "-o " OUTPUT " -- /bin/true");
+	run_command(COMMAND("/bin/sh", "-c", command));
+	says(result.out, "seconds elapsed");
+	says(result.out, "cannot write '" OUTPUT "': File too large\nstatus 125\n");
+	(void)snprintf(command, sizeof(command), limited, "compare -r 1 -o " OUTPUT " /bin/true -- /bin/true");
+	run_command(COMMAND("/bin/sh", "-c", command));
+	says(result.out, "1 runs of each");
+	says(result.out, "File too large\nstatus 125\n");
+	/* It is the program's death, as ever. */
+	(void)snprintf(command, sizeof(command), limited, "-- /bin/sh -c \"echo x >" OUTPUT "\"");
+	run_command(COMMAND("/bin/sh", "-c", command));
+	says(result.out, "seconds elapsed");
+	says(result.out, "status 153\n");
+	ck_assert_int_eq(system("test $(ls -d " OUTPUT "* | wc -l) = 1"), 0);
+}
+END_TEST
+
+/* Another's file in a sticky directory cannot be replaced, which is seen before the run. */
+START_TEST(sticky_directory)
+{
+	static const char *const writers[] = {
+		"-o " PLACE "/out --", "-I 10 --plot " PLACE "/out --", "record -o " PLACE "/out --",
+		"compare -o " PLACE "/out true --", "merge -o " PLACE "/out /tmp/one.json",
+	};
+	char command[192];
+	unsigned int i;
+
+	ck_assert_int_eq(system("rm -rf " PLACE "; mkdir -m 1777 " PLACE), 0);
+	write_file(PLACE "/out", "old\n");
+	ck_ok(chmod(PLACE "/out", 0666));
+	perfex("--json", "-o", "/tmp/one.json", "--", "/bin/true");
+	ck_ok(chmod("/tmp/one.json", 0644));
+	for (i = 0; i < 5; i++) {
+		(void)snprintf(command, sizeof(command), PERFEX " %s%s", writers[i],
+			       i < 4 ? " /bin/touch /tmp/was-run" : "");
+		run_command(COMMAND("/bin/su", "user", "-c", command));
+		ended_with(FAILED);
+		says(result.err, "perfex: cannot write '" PLACE "/out': Operation not permitted\n");
+		says(result.err, "sticky directory");
+		ck_assert_int_eq(access("/tmp/was-run", F_OK), -1);
+	}
+	ck_assert_int_gt(read_text(PLACE "/out", result.out, sizeof(result.out)), 0);
+	ck_assert_str_eq(result.out, "old\n");
+	/* Root may. */
+	perfex("-o", PLACE "/out", "--", "/bin/true");
+	ended_with(0);
+	ck_assert_int_eq(system("rm -r " PLACE " /tmp/one.json"), 0);
+}
+END_TEST
+
 START_TEST(output_file_that_cannot_be_written)
 {
 	(void)unlink("/tmp/was-run");
@@ -1861,6 +1964,7 @@ START_TEST(output_file_that_cannot_be_written)
 	/* It was run, but its counts are lost. */
 	perfex("-o", "/dev/full", "--", "/bin/true");
 	ended_with(FAILED);
+	says(result.err, "seconds elapsed");
 	perfex("-o", "/dev/full", "--", "/bin/sh", "-c", "exit 3");
 	ended_with(3);
 }
@@ -3146,6 +3250,8 @@ int main(void)
 	run_fresh(output_named_by_pattern, AS_USER);
 	run_fresh(output_file, AS_USER);
 	run_fresh(small_stack, AS_USER);
+	run_fresh(counts_are_never_lost, AS_USER);
+	run_fresh(sticky_directory, 0);
 	run_fresh(output_file_that_cannot_be_written, AS_USER);
 	run_fresh(json_of_strange_arguments, AS_USER);
 	run_fresh(program_inherits_no_more, AS_USER);

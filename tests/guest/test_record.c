@@ -19,6 +19,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -1687,6 +1688,65 @@ START_TEST(perfex_records_a_process)
 }
 END_TEST
 
+/* A symbolic link is written through, and the old file is kept beside what it leads to. */
+START_TEST(perfex_records_through_a_link)
+{
+	static const char *const argv[] = {
+		"perfex", "record", "-F", "1000", "-o", FILE_NAME ".link", KNOWN_PATH, NULL,
+	};
+	struct written written;
+	struct stat st;
+	unsigned int turn;
+
+	unlink(FILE_NAME);
+	unlink(FILE_NAME ".old");
+	ck_ok(symlink(FILE_NAME, FILE_NAME ".link"));
+	for (turn = 0; turn < 2; turn++) {
+		ck_assert_int_eq(perfex(argv), 0);
+		ck_ok(lstat(FILE_NAME ".link", &st));
+		ck_assert(S_ISLNK(st.st_mode));
+		ck_ok(lstat(FILE_NAME, &st));
+		ck_assert(S_ISREG(st.st_mode));
+		ck_assert_int_eq(access(FILE_NAME ".old", F_OK), turn ? 0 : -1);
+		read_file(&written);
+	}
+	unlink(FILE_NAME);
+	unlink(FILE_NAME ".old");
+	unlink(FILE_NAME ".link");
+}
+END_TEST
+
+/* What found no room in the file is told as lost, and what did is kept, whole. */
+START_TEST(perfex_keeps_what_was_recorded)
+{
+	static const char *const argv[] = {
+		"perfex", "record", "-c", "1009", "-e", "instructions:u", "-m", "1", "-o", FILE_NAME,
+		KNOWN_PATH, NULL,
+	};
+	const struct rlimit small = { 16384, RLIM_INFINITY }, old = { RLIM_INFINITY, RLIM_INFINITY };
+	const uint64_t all = KNOWN_LENGTH(KNOWN_LOOPS) / 1009;
+	struct written written;
+	glob_t found;
+	int status;
+
+	unlink(FILE_NAME);
+	ck_ok(setrlimit(RLIMIT_FSIZE, &small));
+	status = perfex(argv);
+	ck_ok(setrlimit(RLIMIT_FSIZE, &old));
+	ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == 125, "%#x", status);
+	ck_assert_int_eq(access(FILE_NAME, F_OK), -1);
+	ck_assert_int_eq(glob(FILE_NAME ".??????", 0, NULL, &found), 0);
+	ck_assert_uint_eq(found.gl_pathc, 1);
+	ck_ok(rename(found.gl_pathv[0], FILE_NAME));
+	globfree(&found);
+	read_file(&written);
+	ck_assert_uint_gt(written.type[PERFCTR_RECORD_SAMPLE], 20);
+	ck_assert_uint_ge(written.type[PERFCTR_RECORD_SAMPLE] + written.lost, all);
+	ck_assert_uint_lt(written.type[PERFCTR_RECORD_SAMPLE] + written.lost, all + 40);
+	unlink(FILE_NAME);
+}
+END_TEST
+
 /* perfex's own failures are 125, wrong usage is 2, and both leave no file. */
 START_TEST(perfex_cannot_record)
 {
@@ -1753,6 +1813,9 @@ int main(void)
 	GUEST_RUN(rings_of_others, AS_USER);
 	GUEST_RUN(perfex_records, NEED_COUNTERS | NEED_INTERRUPT | NEED_KPROBES | AS_USER);
 	GUEST_RUN(perfex_records_a_process, NEED_KPROBES | AS_USER);
+	GUEST_RUN(perfex_records_through_a_link, NEED_KPROBES | AS_USER);
+	GUEST_RUN(perfex_keeps_what_was_recorded,
+		  NEED_COUNTERS | NEED_INTERRUPT | NEED_KPROBES | AS_USER);
 	GUEST_RUN(perfex_cannot_record, NEED_COUNTERS | NEED_INTERRUPT | AS_USER);
 	return guest_end();
 }

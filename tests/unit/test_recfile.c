@@ -4,9 +4,11 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -182,7 +184,98 @@ START_TEST(what_cannot_be_written)
 	leave();
 	ck_assert_int_eq(recfile_finish(file, 0), -1);
 	ck_assert_int_eq(errno, ENOENT);
+	ck_assert_ptr_null(recfile_kept(file));
+	recfile_free(file);
 	ck_assert_int_eq(mkdir(dir, 0700), 0);
+}
+END_TEST
+
+/* The name is a link's, which need not lead to a file yet. */
+START_TEST(links_are_written_through)
+{
+	char link[80];
+	struct recfile *file;
+	struct stat st;
+
+	snprintf(link, sizeof(link), "%s/link", dir);
+	ck_assert_int_eq(symlink("rec", link), 0);
+	file = recfile_create(link, &about);
+	ck_assert_ptr_nonnull(file);
+	ck_assert_int_eq(recfile_finish(file, 0), 0);
+	ck_assert_int_eq(lstat(link, &st), 0);
+	ck_assert(S_ISLNK(st.st_mode));
+	ck_assert_int_eq(lstat(path, &st), 0);
+	ck_assert(S_ISREG(st.st_mode));
+	ck_assert_uint_eq(files(), 2);
+}
+END_TEST
+
+static void end_of(const char *name, struct recfile_end *end, size_t *size)
+{
+	char buf[8192];
+
+	*size = read_file(name, buf, sizeof(buf));
+	memcpy(end, buf + *size - sizeof(*end), sizeof(*end));
+	ck_assert_uint_eq(end->record.type, RECFILE_END);
+}
+
+static void limit_files(rlim_t size)
+{
+	const struct rlimit limit = { size, RLIM_INFINITY };
+
+	if (setrlimit(RLIMIT_FSIZE, &limit) < 0)
+		abort();
+}
+
+/* What was recorded stays, whole and with its end, whatever room there is for that. */
+START_TEST(what_is_kept)
+{
+	const size_t header = sizeof(struct recfile_header) + 2 * sizeof(struct recfile_counter);
+	struct recfile_end end;
+	struct recfile *file;
+	int i, appended, finished;
+	char old[80];
+	size_t size, room;
+
+	signal(SIGXFSZ, SIG_IGN);
+	for (room = 0; room < 2 * sizeof(comm); room += 8) {
+		file = recfile_create(path, &about);
+		ck_assert_ptr_nonnull(file);
+		for (i = 0; i < 10; i++)
+			ck_assert_int_eq(recfile_append(file, &comm, sizeof(comm), NULL, 0), 0);
+		/* Two records do not fit, and later ones are not tried. libcheck writes to a file, too. */
+		limit_files(header + 10 * sizeof(comm) + room);
+		appended = 0;
+		for (i = 0; i < 3; i++)
+			appended += recfile_append(file, &comm, sizeof(comm), &comm, sizeof(comm)) == -1 &&
+				    errno == EFBIG;
+		errno = 0;
+		finished = recfile_finish(file, 7);
+		limit_files(RLIM_INFINITY);
+		ck_assert_int_eq(appended, 3);
+		ck_assert_int_eq(finished, -1);
+		ck_assert_ptr_nonnull(recfile_kept(file));
+		end_of(recfile_kept(file), &end, &size);
+		ck_assert_uint_eq(end.records, room < sizeof(end) ? 9 : 10);
+		ck_assert_uint_eq(end.lost, 7 + 16 - end.records);
+		ck_assert_uint_eq(size, header + end.records * sizeof(comm) + sizeof(end));
+		recfile_free(file);
+	}
+	/* It is written, and cannot take its name. */
+	file = recfile_create(path, &about);
+	ck_assert_ptr_nonnull(file);
+	ck_assert_int_eq(recfile_append(file, &comm, sizeof(comm), NULL, 0), 0);
+	snprintf(old, sizeof(old), "%s.old", path);
+	ck_assert_int_eq(mkdir(old, 0700), 0);
+	close(open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+	ck_assert_int_eq(recfile_finish(file, 0), -1);
+	ck_assert_int_eq(errno, EISDIR);
+	end_of(recfile_kept(file), &end, &size);
+	ck_assert_uint_eq(end.records, 1);
+	recfile_free(file);
+	/* That is seen before, too. */
+	ck_assert_ptr_null(recfile_create(path, &about));
+	ck_assert_int_eq(errno, EISDIR);
 }
 END_TEST
 
@@ -352,6 +445,8 @@ int main(void)
 	tcase_add_test(tc, only_its_owner_reads_it);
 	tcase_add_test(tc, the_old_file_is_kept);
 	tcase_add_test(tc, what_cannot_be_written);
+	tcase_add_test(tc, links_are_written_through);
+	tcase_add_test(tc, what_is_kept);
 	tcase_add_test(tc, only_whole_records);
 	tcase_add_test(tc, build_ids_of_what_is_mapped);
 	tcase_add_test(tc, many_files);

@@ -269,24 +269,30 @@ static int run_all(struct request *r, struct comparison *comparison)
 	return EXIT_PERFEX;
 }
 
+static void print_comparison(FILE *f, const struct comparison *comparison, const struct request *r)
+{
+	if (r->how.format == FORMAT_JSON)
+		json_comparison(f, comparison, &r->how);
+	else if (r->how.format == FORMAT_CSV)
+		csv_comparison(f, comparison);
+	else
+		text_comparison(f, comparison, &r->events, &r->how);
+}
+
 static int compare(struct request *r, struct comparison *comparison)
 {
 	struct results results = { .path = r->output };
 	int status;
-	FILE *f;
 
 	if (!results_open(&results))
 		return EXIT_PERFEX;
 	signals_take();
 	status = run_all(r, comparison);
 	if (status < 0) {
-		f = results_file(&results);
-		if (r->how.format == FORMAT_JSON)
-			json_comparison(f, comparison, &r->how);
-		else if (r->how.format == FORMAT_CSV)
-			csv_comparison(f, comparison);
-		else
-			text_comparison(f, comparison, &r->events, &r->how);
+		print_comparison(results_file(&results), comparison, r);
+		results.told = results.path && !results_written(&results);
+		if (results.told)
+			print_comparison(stderr, comparison, r);
 	}
 	if (!results_close(&results))
 		comparison->worst.complete = false;

@@ -602,6 +602,8 @@ static char *find_program(const char *name)
 	const char *path = getenv("PATH");
 	char *copy, *rest, *dir, *file = NULL;
 
+	if (!*name)
+		return NULL;
 	if (strchr(name, '/'))
 		return access(name, F_OK) ? NULL : strdup(name);
 	copy = path ? strdup(path) : NULL;
@@ -694,7 +696,8 @@ int explain_run(const struct run *run, char **argv, const struct perfctr_info *i
 	case STAGE_EXEC:
 		if (run->error == ENOENT && explain_interpreter(argv[0]))
 			return EXIT_NOT_EXECUTABLE;
-		explain("cannot run '%s': %s", argv[0], strerror(run->error));
+		explain("cannot run '%s': %s", argv[0],
+			*argv[0] ? strerror(run->error) : "its name is empty");
 		return run->error == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
 	case STAGE_RUNNING:
 		break;

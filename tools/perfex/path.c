@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Names of output files: each process of many has its own. */
+#include <errno.h>
+#include <limits.h>
+#include <linux/capability.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "path.h"
@@ -82,4 +87,79 @@ char *path_expand(const char *pattern, char *why, size_t size)
 		return NULL;
 	}
 	return path;
+}
+
+/* What the link @path says, seen from where it is; NULL with errno, EINVAL if it is no link */
+static char *follow(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char text[PATH_MAX], *next;
+	ssize_t n = readlink(path, text, sizeof(text) - 1);
+
+	if (n < 0)
+		return NULL;
+	text[n] = '\0';
+	if (*text == '/' || !slash)
+		return strdup(text);
+	return asprintf(&next, "%.*s%s", (int)(slash + 1 - path), path, text) < 0 ? NULL : next;
+}
+
+#define MOST_LINKS	40		/* as the kernel has it */
+
+char *path_target(const char *path)
+{
+	char *at = strdup(path), *next;
+	unsigned int i;
+
+	for (i = 0; at && i < MOST_LINKS; i++) {
+		next = realpath(at, NULL);
+		if (!next && errno == ENOENT) {
+			next = follow(at);
+			/* There is no file of that name, nor a link. */
+			if (!next && (errno == EINVAL || errno == ENOENT))
+				return at;
+			free(at);
+			at = next;
+			continue;
+		}
+		free(at);
+		return next;
+	}
+	if (at)
+		errno = ELOOP;
+	free(at);
+	return NULL;
+}
+
+/* CAP_FOWNER, as root mostly has it */
+static bool owns_all_files(void)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[2] = { { 0 } };
+
+	return !syscall(SYS_capget, &header, data) && data[0].effective >> CAP_FOWNER & 1;
+}
+
+/* In a sticky directory that is for the owners of the file and of the directory alone. */
+bool path_may_replace(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	struct stat file, dir;
+	char *parent;
+	int status;
+
+	if (lstat(path, &file))
+		return errno == ENOENT;
+	if (S_ISDIR(file.st_mode)) {
+		errno = EISDIR;
+		return false;
+	}
+	parent = slash ? strndup(path, (size_t)(slash + 1 - path)) : strdup(".");
+	status = parent ? stat(parent, &dir) : -1;
+	free(parent);
+	if (status < 0)
+		return false;
+	errno = EPERM;
+	return !(dir.st_mode & S_ISVTX) || file.st_uid == geteuid() || dir.st_uid == geteuid() ||
+		owns_all_files();
 }

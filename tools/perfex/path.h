@@ -3,6 +3,7 @@
 #ifndef PERFEX_PATH_H
 #define PERFEX_PATH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /**
@@ -11,5 +12,12 @@
  * Return: the name, to be freed; or NULL, with a sentence in @why.
  */
 char *path_expand(const char *pattern, char *why, size_t size);
+
+/*
+ * The file that symbolic links lead to, which need not be there yet; to be freed. NULL with errno
+ */
+char *path_target(const char *path);
+/* Whether it can be renamed, and another file take its name. False with errno; true if there is none. */
+bool path_may_replace(const char *path);
 
 #endif /* PERFEX_PATH_H */

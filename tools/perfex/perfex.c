@@ -52,9 +52,21 @@ static int report_to(const char *output, const struct report_options *how)
 		print_report(&info, how);
 	if (!good || fflush(stdout) || ferror(stdout)) {
 		explain("cannot write the report: %s", strerror(errno));
-		results.begun = good = false;
+		results.error = results.error ?: errno;
+		good = false;
 	}
 	return results_close(&results) && good ? EXIT_SUCCESS : EXIT_PERFEX;
+}
+
+/* Of several runs, @series and the one that decides; else NULL, and that run */
+static void print_total(FILE *f, const struct series *series, char **argv,
+			const struct perfctr_info *info, const struct events *events,
+			const struct how *how, const struct run *run)
+{
+	if (series)
+		print_series(f, argv, info, events, how, run, series);
+	else
+		print_run(f, argv, info, events, how, run);
 }
 
 /* Returns the exit status if nothing was counted, else -1 and the run that decides. */
@@ -82,10 +94,14 @@ static int count(char **argv, struct results *results, const struct how *how,
 			break;
 		run_end(how, &run);
 	}
-	if (runs > 1)
-		print_series(results_file(results), argv, info, events, how, worst, &series);
-	else
-		print_run(results_file(results), argv, info, events, how, &run);
+	print_total(results_file(results), runs > 1 ? &series : NULL, argv, info, events, how,
+		    runs > 1 ? worst : &run);
+	if (results->path && !results_written(results)) {
+		print_total(stderr, runs > 1 ? &series : NULL, argv, info, events, how,
+			    runs > 1 ? worst : &run);
+		/* The intervals are in the file alone. */
+		results->told = !how->interval;
+	}
 	run_end(how, &run);
 	series_free(&series);
 	return -1;

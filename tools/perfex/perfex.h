@@ -183,16 +183,20 @@ struct results {
 	char *target, *temporary;	/* what it is, and what is written meanwhile; or NULL */
 	FILE *f;
 	bool begun;			/* there are results */
+	bool told;			/* on stderr too, as they could not be written */
+	int error;			/* of writing, or 0 */
 };
 
 /*
  * results.c. name: what the argument of an option means; false, after it told why it means nothing.
- * open: before anything runs. file: as soon as there is something to write. close: the file is
- * there then; false, after it told why not.
+ * open: before anything runs. file: as soon as there is something to write. written: whether it could
+ * be written up to now. close: the file is there then; false, after it told why not, and where the
+ * results are.
  */
 bool results_name(const char *option, const char *pattern, char **name);
 bool results_open(struct results *results);
 FILE *results_file(struct results *results);
+bool results_written(struct results *results);
 bool results_close(struct results *results);
 
 /*
@@ -260,13 +264,15 @@ const struct cpu_counts *cpus_counts(unsigned int i);
 const struct cpu_counts *cpus_before(unsigned int i);
 
 /*
- * signals.c: signals that are sent to perfex. signals_take() is called once, before anything
- * runs; signals_give_back() in the child, which gets the signals as perfex was started
+ * signals.c: signals that are sent to perfex. signals_spare_limit(): from now on a limit on the size
+ * of files (ulimit -f) is an error of write(2), and does not kill. signals_take() is called once,
+ * before anything runs; signals_give_back() in the child, which gets the signals as perfex was started
  * with. signals_pass_on() waits for one signal, at most so many milliseconds (-1: for ever),
  * and sends it to the program. signals_left() drops signals that have come. Both return
  * whether a signal asked for the end. signals_fd() is readable while there are any.
  */
 void signals_take(void);
+void signals_spare_limit(void);
 void signals_give_back(void);
 bool signals_pass_on(pid_t pid, int64_t ms);
 bool signals_left(void);

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "build_id.h"
+#include "path.h"
 #include "recfile.h"
 
 #if defined(__x86_64__)
@@ -38,11 +39,19 @@ struct known {
 	uint64_t path;			/* a hash */
 };
 
+/* How much of the file is whole */
+struct extent {
+	uint64_t size, records;
+};
+
 struct recfile {
 	int fd;
+	int error;			/* of an append, or 0 */
 	char *path;			/* what it will be called */
 	char *temporary;		/* what it is called until then */
-	uint64_t records;
+	struct extent whole;		/* up to now, ... */
+	struct extent before;		/* ... and without the last append */
+	uint64_t dropped;		/* records that came and were not written */
 	struct known *known;		/* a table of 1 << known_bits, at most half full */
 	unsigned int known_bits;
 	size_t nknown;
@@ -82,7 +91,8 @@ static uint64_t padded(uint64_t size)
 	return (size + 7) & ~(uint64_t)7;
 }
 
-static int write_header(int fd, const struct recfile_about *about)
+/* Returns its size, or -1 */
+static int64_t write_header(int fd, const struct recfile_about *about)
 {
 	static const char padding[8];
 	struct recfile_header header = {
@@ -124,10 +134,10 @@ static int write_header(int fd, const struct recfile_about *about)
 	for (arg = about->argv; arg && *arg; arg++)
 		if (write_all(fd, *arg, strlen(*arg) + 1) < 0)
 			return -1;
-	return write_all(fd, padding, (size_t)(header.data - used));
+	return write_all(fd, padding, (size_t)(header.data - used)) < 0 ? -1 : (int64_t)header.data;
 }
 
-static void free_recfile(struct recfile *file)
+void recfile_free(struct recfile *file)
 {
 	if (file->fd >= 0)
 		close(file->fd);
@@ -142,14 +152,30 @@ void recfile_abandon(struct recfile *file)
 	int error = errno;
 
 	(void)unlink(file->temporary);
-	free_recfile(file);
+	recfile_free(file);
 	errno = error;
+}
+
+/* Whether a new file may have this name, and one that has it the name behind that */
+static bool may_take_name(const char *path)
+{
+	char *old;
+	bool may = asprintf(&old, "%s.old", path) >= 0;
+
+	if (!may) {
+		errno = ENOMEM;
+		return false;
+	}
+	may = access(path, F_OK) || (path_may_replace(path) && path_may_replace(old));
+	free(old);
+	return may;
 }
 
 struct recfile *recfile_create(const char *path, const struct recfile_about *about)
 {
 	struct recfile *file;
 	struct stat st;
+	int64_t size;
 
 	/* It would be renamed: a terminal, a pipe, a directory. */
 	if (!stat(path, &st) && !S_ISREG(st.st_mode)) {
@@ -162,27 +188,26 @@ struct recfile *recfile_create(const char *path, const struct recfile_about *abo
 	file->fd = -1;
 	file->known_bits = 6;
 	file->known = calloc((size_t)1 << file->known_bits, sizeof(*file->known));
-	file->path = strdup(path);
-	if (asprintf(&file->temporary, "%s.XXXXXX", path) < 0)
+	file->path = path_target(path);
+	if (!file->path || asprintf(&file->temporary, "%s.XXXXXX", file->path) < 0)
 		file->temporary = NULL;
-	if (!file->known || !file->path || !file->temporary) {
-		free_recfile(file);
-		errno = ENOMEM;
-		return NULL;
-	}
 	/* It tells what others ran and where: mkostemp() lets nobody else read it. */
-	file->fd = mkostemp(file->temporary, O_CLOEXEC);
+	if (file->known && file->temporary && may_take_name(file->path))
+		file->fd = mkostemp(file->temporary, O_CLOEXEC);
 	if (file->fd < 0) {
 		int error = errno;
 
-		free_recfile(file);
+		recfile_free(file);
 		errno = error;
 		return NULL;
 	}
-	if (write_header(file->fd, about) < 0) {
+	size = write_header(file->fd, about);
+	if (size < 0) {
 		recfile_abandon(file);
 		return NULL;
 	}
+	file->whole.size = (uint64_t)size;
+	file->before = file->whole;
 	return file;
 }
 
@@ -264,6 +289,12 @@ static int open_mapped(const struct perfctr_record_map *map)
 	return -1;
 }
 
+static void add_whole(struct recfile *file, uint64_t size, uint64_t records)
+{
+	file->whole.size += size;
+	file->whole.records += records;
+}
+
 static int write_build_id(struct recfile *file, const struct perfctr_record_map *map)
 {
 	struct recfile_build_id *id;
@@ -290,7 +321,8 @@ static int write_build_id(struct recfile *file, const struct perfctr_record_map 
 		id->minor = map->minor;
 		memcpy(id->path, map->path, path);
 		status = write_all(file->fd, id, size);
-		file->records += !status;
+		if (!status)
+			add_whole(file, size, 1);
 	}
 	free(id);
 	return status;
@@ -327,8 +359,8 @@ static bool record_at(const struct pieces *pieces, size_t at, struct perfctr_rec
 		record->size <= RECFILE_MAX_RECORD && record->size <= left;
 }
 
-int recfile_append(struct recfile *file, const void *piece, size_t size, const void *piece2,
-		   size_t size2)
+static int append(struct recfile *file, const void *piece, size_t size, const void *piece2,
+		  size_t size2)
 {
 	struct pieces pieces = { { piece, piece2 }, { size, size2 } };
 	struct perfctr_record record;
@@ -345,9 +377,17 @@ int recfile_append(struct recfile *file, const void *piece, size_t size, const v
 		records++;
 		maps += record.type == PERFCTR_RECORD_MAP;
 	}
-	if (write_all(file->fd, piece, size) < 0 || write_all(file->fd, piece2, size2) < 0)
+	if (file->error) {
+		file->dropped += records;
+		errno = file->error;
 		return -1;
-	file->records += records;
+	}
+	if (write_all(file->fd, piece, size) < 0 || write_all(file->fd, piece2, size2) < 0) {
+		file->dropped += records;
+		return -1;
+	}
+	file->before = file->whole;
+	add_whole(file, size + size2, records);
 	for (at = 0; maps && !status && at < size + size2; at += record.size) {
 		if (!record_at(&pieces, at, &record))
 			break;
@@ -363,6 +403,16 @@ int recfile_append(struct recfile *file, const void *piece, size_t size, const v
 		free(map);
 	}
 	return status;
+}
+
+int recfile_append(struct recfile *file, const void *piece, size_t size, const void *piece2,
+		   size_t size2)
+{
+	if (!append(file, piece, size, piece2, size2))
+		return 0;
+	if (errno != EINVAL)
+		file->error = file->error ?: errno;
+	return -1;
 }
 
 /* Keeps what had the name before, as perf does. */
@@ -389,28 +439,50 @@ static int take_name(const struct recfile *file)
 	return status;
 }
 
-int recfile_finish(struct recfile *file, uint64_t lost)
+/* Behind what is whole; what was written in part is cut off. */
+static int write_end(struct recfile *file, const struct extent *whole, uint64_t lost)
 {
 	struct recfile_end end = {
 		.record = { .type = RECFILE_END, .size = sizeof(end) },
-		.records = file->records,
-		.lost = lost,
+		.records = whole->records,
+		.lost = lost + file->dropped + file->whole.records - whole->records,
 	};
 	struct timespec now;
-	int fd = file->fd;
 
 	if (!clock_gettime(CLOCK_MONOTONIC, &now))
 		end.record.time = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-	if (write_all(fd, &end, sizeof(end)) < 0) {
-		recfile_abandon(file);
+	if (ftruncate(file->fd, (off_t)whole->size) < 0 ||
+	    lseek(file->fd, (off_t)whole->size, SEEK_SET) < 0)
 		return -1;
+	return write_all(file->fd, &end, sizeof(end));
+}
+
+int recfile_finish(struct recfile *file, uint64_t lost)
+{
+	int fd = file->fd;
+
+	if (write_end(file, &file->whole, lost) < 0) {
+		file->error = file->error ?: errno;
+		/* There is no room for the end: it takes that of the last records. */
+		(void)write_end(file, &file->before, lost);
 	}
 	/* Some file systems say only now that there is no room. */
 	file->fd = -1;
-	if (close(fd) < 0 || take_name(file) < 0) {
-		recfile_abandon(file);
-		return -1;
+	if (close(fd) < 0)
+		file->error = file->error ?: errno;
+	if (!file->error && take_name(file) < 0)
+		file->error = errno;
+	if (!file->error) {
+		recfile_free(file);
+		return 0;
 	}
-	free_recfile(file);
-	return 0;
+	if (!recfile_kept(file))
+		(void)unlink(file->temporary);
+	errno = file->error;
+	return -1;
+}
+
+const char *recfile_kept(const struct recfile *file)
+{
+	return file->whole.records && !access(file->temporary, F_OK) ? file->temporary : NULL;
 }

@@ -146,7 +146,9 @@ struct recfile;
 /*
  * recfile_create: begins a file; NULL and errno if it cannot be written. Under the name @path there
  * is nothing new before recfile_finish() has succeeded: until then it is @path.XXXXXX in the same
- * directory, which only its owner may read. EEXIST: @path is there, and is no regular file.
+ * directory, which only its owner may read. If @path is a symbolic link all that is said of the file
+ * it leads to. EEXIST: @path is there, and is no regular file. EPERM: it, or @path.old, cannot be
+ * renamed.
  *
  * recfile_append: appends whole records: @size bytes at @piece, then @size2 bytes at @piece2, which
  * is the beginning of the ring where its content wraps (else NULL and 0). A record may begin in
@@ -154,16 +156,23 @@ struct recfile;
  * the build id of each file that is mapped for the first time.
  *
  * recfile_finish: writes the end, and gives the file its name. A file that had the name before is
- * @path.old afterwards. On failure there is no new file, and the old one is as it was.
+ * @path.old afterwards. On failure the old one is as it was, and what was recorded stays in a file
+ * of its own: with whole records and the end, as far as there was room.
+ *
+ * recfile_kept: after that, the name of that file; NULL if there is none, or nothing in it.
  *
  * recfile_abandon: removes what was written.
  *
- * The last two free @file, whatever they return. Those that return int return 0, or -1 and errno.
+ * recfile_abandon(), recfile_free() and recfile_finish() that succeeds free @file. Those that return
+ * int return 0, or -1 and errno. After an append has failed otherwise than by EINVAL nothing more is
+ * written, what comes is counted as lost, and recfile_finish() fails as that append did.
  */
 struct recfile *recfile_create(const char *path, const struct recfile_about *about);
 int recfile_append(struct recfile *file, const void *piece, size_t size, const void *piece2,
 		   size_t size2);
 int recfile_finish(struct recfile *file, uint64_t lost);
+const char *recfile_kept(const struct recfile *file);
+void recfile_free(struct recfile *file);
 void recfile_abandon(struct recfile *file);
 
 #endif /* PERFEX_RECFILE_H */

@@ -68,7 +68,7 @@ static void count_records(struct recording *recording, const struct iovec part[2
 	}
 }
 
-/* What is there now. After an error the run goes on, and what comes is thrown away. */
+/* What is there now. After an error the run goes on, and what comes is counted as lost. */
 static void copy_records(struct recording *recording)
 {
 	struct iovec part[2];
@@ -77,10 +77,9 @@ static void copy_records(struct recording *recording)
 	if (!size)
 		return;
 	count_records(recording, part, size);
-	if (!recording->error &&
-	    recfile_append(recording->file, part[0].iov_base, part[0].iov_len,
+	if (recfile_append(recording->file, part[0].iov_base, part[0].iov_len,
 			   part[1].iov_len ? part[1].iov_base : NULL, part[1].iov_len) < 0)
-		recording->error = errno;
+		recording->error = recording->error ?: errno;
 	vperfctr_ring_consume(recording->ring, size);
 }
 
@@ -107,15 +106,24 @@ static void describe(const struct perfctr_info *info, const struct events *event
 	}
 }
 
+static void explain_path(const struct recording *recording)
+{
+	explain("cannot write '%s': %s%s", recording->path, strerror(errno), errno != EPERM ? "" :
+		"\nIn a sticky directory only the owner of a file may rename it, or its .old, as is done\n"
+		"with one of that name");
+}
+
 bool recording_can_write(const struct how *how)
 {
 	const struct recfile_about nothing = { .nrctrs = 0 };
-	struct recfile *file = recfile_create(how->recording->path, &nothing);
+	struct recfile *file;
 
+	signals_spare_limit();
+	file = recfile_create(how->recording->path, &nothing);
 	if (file)
 		recfile_abandon(file);
 	else
-		explain("cannot write '%s': %s", how->recording->path, strerror(errno));
+		explain_path(how->recording);
 	return file != NULL;
 }
 
@@ -128,7 +136,7 @@ bool recording_begin(const struct perfctr_info *info, const struct events *event
 	describe(info, events, how, run, argv, &about);
 	recording->file = recfile_create(recording->path, &about);
 	if (!recording->file) {
-		explain("cannot write '%s': %s", recording->path, strerror(errno));
+		explain_path(recording);
 		return false;
 	}
 	recording->ring = vperfctr_ring_map(run->fd, run->ring_pages);
@@ -168,16 +176,21 @@ bool recording_end(const struct how *how)
 {
 	struct recording *recording = how->recording;
 	unsigned long long lost;
+	const char *kept;
 
 	copy_records(recording);
 	lost = vperfctr_ring_lost(recording->ring);
 	vperfctr_ring_unmap(recording->ring);
-	if (!recording->error && recfile_finish(recording->file, lost) < 0)
-		recording->error = errno;
-	else if (recording->error)
-		recfile_abandon(recording->file);
+	if (recfile_finish(recording->file, lost) < 0) {
+		kept = recfile_kept(recording->file);
+		explain("cannot write '%s': %s%s%s%s", recording->path, strerror(errno),
+			kept ? ".\nWhat was recorded until then is in '" : "", kept ?: "",
+			kept ? "'" : "");
+		recfile_free(recording->file);
+		return false;
+	}
 	if (recording->error) {
-		explain("cannot write '%s': %s", recording->path, strerror(recording->error));
+		explain("not all is in '%s': %s", recording->path, strerror(recording->error));
 		return false;
 	}
 	fprintf(stderr, "perfex: %llu samples in '%s'", recording->samples, recording->path);

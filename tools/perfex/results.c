@@ -83,26 +83,22 @@ static int descriptor_of(const char *path)
 
 static int open_target(struct results *results)
 {
-	int fd = descriptor_of(results->target);
+	int fd = descriptor_of(results->path);
 	struct stat st;
 
 	if (fd >= 0)
 		return fcntl(fd, F_DUPFD_CLOEXEC, 3);
-	if (!stat(results->target, &st)) {
-		if (!S_ISREG(st.st_mode))
-			return open(results->target, O_WRONLY | O_CLOEXEC);
-		if (access(results->target, W_OK) < 0)
-			return -1;
-		/* Through a symbolic link, the file that it leads to */
-		char *real = realpath(results->target, NULL);
-
-		if (!real)
-			return -1;
-		free(results->target);
-		results->target = real;
-		return open_beside(results, &st);
-	}
-	return errno == ENOENT ? open_beside(results, NULL) : -1;
+	/* Through a symbolic link, the file that it leads to */
+	results->target = path_target(results->path);
+	if (!results->target)
+		return -1;
+	if (stat(results->target, &st))
+		return errno == ENOENT ? open_beside(results, NULL) : -1;
+	if (!S_ISREG(st.st_mode))
+		return open(results->target, O_WRONLY | O_CLOEXEC);
+	if (access(results->target, W_OK) < 0 || !path_may_replace(results->target))
+		return -1;
+	return open_beside(results, &st);
 }
 
 bool results_name(const char *option, const char *pattern, char **name)
@@ -120,11 +116,11 @@ bool results_open(struct results *results)
 {
 	int fd, error;
 
+	signals_spare_limit();
 	results->f = results->standard ?: stderr;
 	if (!results->path)
 		return true;
-	results->target = strdup(results->path);
-	fd = results->target ? open_target(results) : -1;
+	fd = open_target(results);
 	results->f = fd < 0 ? NULL : fdopen(fd, "w");
 	if (results->f)
 		return true;
@@ -132,23 +128,71 @@ bool results_open(struct results *results)
 	explain("cannot write '%s': %s", results->path, strerror(error));
 	if (error == EACCES && !access(results->path, W_OK))
 		fprintf(stderr, "Its directory must be writable, too: the file is replaced when all is there\n");
+	if (results->target && !path_may_replace(results->target))
+		fprintf(stderr, "It is another user's, and in a sticky directory only its owner may replace it\n");
 	results_close(results);
 	return false;
+}
+
+bool results_written(struct results *results)
+{
+	int copy;
+
+	if (!results->error && (fflush(results->f) || ferror(results->f)))
+		results->error = errno ?: EIO;
+	/* Some file systems say only at a close that there is no room. */
+	copy = results->path && !results->error ? dup(fileno(results->f)) : -1;
+	if (copy >= 0 && close(copy))
+		results->error = errno;
+	return !results->error;
+}
+
+/* Gives the file its name. */
+static bool take_name(struct results *results)
+{
+	if (results->error || !results->begun || !results->temporary ||
+	    !rename(results->temporary, results->target))
+		return true;
+	results->error = errno;
+	return false;
+}
+
+/* There is something in the file beside, which is nowhere else. */
+static bool is_worth_keeping(const struct results *results)
+{
+	struct stat st;
+
+	return results->error && results->begun && !results->told && results->temporary &&
+		!stat(results->temporary, &st) && st.st_size;
+}
+
+/* If its directory has gone, what is in the file beside can be read here alone. */
+static void pour(int fd)
+{
+	char text[4096];
+	ssize_t n;
+
+	(void)lseek(fd, 0, SEEK_SET);
+	while ((n = read(fd, text, sizeof(text))) > 0)
+		fwrite(text, 1, (size_t)n, stderr);
 }
 
 /* If the counts cannot be written the run has failed. */
 bool results_close(struct results *results)
 {
-	bool ok = results->f && !fflush(results->f) && !ferror(results->f);
+	bool ok = results->f && results_written(results) && take_name(results);
+	bool kept = is_worth_keeping(results);
 
+	if (results->temporary && results->error && access(results->temporary, F_OK))
+		pour(fileno(results->f));
 	if (results->path && results->f)
-		ok &= !fclose(results->f);
-	if (ok && results->begun && results->temporary)
-		ok = !rename(results->temporary, results->target);
+		(void)fclose(results->f);
 	if (!ok && results->f)
-		explain("cannot write %s%s%s: %s", results->path ? "'" : "", results->path ? results->path :
-			"the counts", results->path ? "'" : "", strerror(errno));
-	if (results->temporary && (!ok || !results->begun))
+		explain("cannot write %s%s%s: %s%s%s%s", results->path ? "'" : "",
+			results->path ?: "the counts", results->path ? "'" : "",
+			strerror(results->error), kept ? ".\nWhat could be written is in '" : "",
+			kept ? results->temporary : "", kept ? "'" : "");
+	if (results->temporary && !kept && (!ok || !results->begun))
 		(void)unlink(results->temporary);
 	free(results->temporary);
 	free(results->target);

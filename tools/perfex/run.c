@@ -255,6 +255,7 @@ static void watch(const struct how *how, const struct perfctr_info *info,
 		if (how->interval && left <= 0) {
 			read_now(how, run);
 			print_interval(results_file(results), info, events, how, run, &before);
+			(void)results_written(results);
 			before = (struct moment){ run->sums, elapsed(run) };
 			if (how->ncpus)
 				cpus_interval_ends(how);

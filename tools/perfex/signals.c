@@ -26,7 +26,16 @@ static const struct {
 #define NR_PASSED_ON	(sizeof(passed_on) / sizeof(passed_on[0]))
 
 static sigset_t taken, old_mask;
-static struct sigaction old_chld, old_pipe;
+static struct sigaction old_chld, old_pipe, old_limit;
+static bool spares_limit;
+
+void signals_spare_limit(void)
+{
+	struct sigaction ignore = { .sa_handler = SIG_IGN };
+
+	if (!spares_limit)
+		spares_limit = !sigaction(SIGXFSZ, &ignore, &old_limit);
+}
 
 void signals_take(void)
 {
@@ -52,6 +61,8 @@ void signals_give_back(void)
 {
 	sigaction(SIGCHLD, &old_chld, NULL);
 	sigaction(SIGPIPE, &old_pipe, NULL);
+	if (spares_limit)
+		sigaction(SIGXFSZ, &old_limit, NULL);
 	sigprocmask(SIG_SETMASK, &old_mask, NULL);
 }
 
