@@ -1090,11 +1090,11 @@ START_TEST(compares)
 	char words[128];
 	const char *s;
 
-	perfex_command("compare", "-r", "4", "-e", "instructions:u", "--json", "-o", OUTPUT, "--",
+	perfex_command("compare", "-r", "5", "-e", "instructions:u", "--json", "-o", OUTPUT, "--",
 			      KNOWN_PATH, "--", KNOWN_OTHER_PATH);
 	ended_with(0);
 	ck_assert_uint_eq(are_json_lines(output()), 1);
-	says(output(), "{\"a\": {\"command\": [\"" KNOWN_PATH "\"], \"runs\": 4, \"failed\": 0, "
+	says(output(), "{\"a\": {\"command\": [\"" KNOWN_PATH "\"], \"runs\": 5, \"failed\": 0, "
 	     "\"warm_up_failed\": 0, \"interrupted\": false}");
 	says(output(), "\"warm_up_runs\": 1, \"confidence\": 0.95");
 	s = strstr(output(), "{\"name\": \"instructions\"");
@@ -1110,11 +1110,18 @@ START_TEST(compares)
 	ck_assert_double_lt(strtod(member(s, "low"), NULL), strtod(member(s, "difference"), NULL));
 	ck_assert_double_gt(strtod(member(s, "high"), NULL), strtod(member(s, "difference"), NULL));
 
-	perfex_command("compare", "-r", "2", "-w", "0", "-e", "instructions:u", "--", KNOWN_PATH, "--",
+	perfex_command("compare", "-r", "5", "-w", "0", "-e", "instructions:u", "--", KNOWN_PATH, "--",
 			      KNOWN_OTHER_PATH);
 	ended_with(0);
-	says(result.err, " A: " KNOWN_PATH "\n B: " KNOWN_OTHER_PATH "\n 2 runs of each, in turns:\n");
+	says(result.err, " A: " KNOWN_PATH "\n B: " KNOWN_OTHER_PATH "\n 5 runs of each, in turns:\n");
+	says(result.err, "mean of A       sd        mean of B       sd         B less A, 95 %\n");
 	(void)snprintf(words, sizeof(words), "%+.2f%% +- 0.00%%  instructions:u\n", 100 * (b - a) / a);
+	says(result.err, words);
+	/* Four runs are too few for an interval. */
+	perfex_command("compare", "-r", "4", "-w", "0", "-e", "instructions:u", "--", KNOWN_PATH, "--",
+			      KNOWN_OTHER_PATH);
+	ended_with(0);
+	(void)snprintf(words, sizeof(words), "             %+.2f%%  instructions:u\n", 100 * (b - a) / a);
 	says(result.err, words);
 	perfex_command("compare", "-r", "2", "-e", "instructions:u", "--csv", "-o", OUTPUT,
 			      KNOWN_PATH, "--", KNOWN_OTHER_PATH);

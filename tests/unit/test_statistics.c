@@ -103,10 +103,58 @@ START_TEST(test_difference)
 }
 END_TEST
 
+/*
+ * As a part of the first mean: t (B/A) sqrt(va/A^2 + vb/B^2). The numbers are from another program, which
+ * has t by the incomplete beta function.
+ */
+START_TEST(test_part)
+{
+	struct summary a = SAMPLE(10, 11, 9, 10, 10.5), b = SAMPLE(21, 19, 20, 22, 18);
+	struct summary minus = SAMPLE(-10, -11, -9, -10, -10.5), rare = SAMPLE(0, 0, 1, 0, 0);
+	struct summary few = SAMPLE(21, 19, 20, 22);
+	struct difference d;
+
+	summary_difference(&a, &b, &d);
+	ck_assert(d.known && d.part_known);
+	NEAR(d.low, 7.9623855);
+	NEAR(d.high, 11.8376145);
+	/* With A's mean as if it were exact it would be 0.1918430. */
+	NEAR(d.part_half, 0.2205473);
+	summary_difference(&minus, &b, &d);
+	NEAR(d.part_half, 0.2205473);
+	a = SAMPLE(1, 2, 3, 4, 5);
+	b = SAMPLE(2, 4, 6, 8, 10);
+	summary_difference(&a, &b, &d);
+	NEAR(d.part_half, 1.5373361);
+	/* It is B alone that does not vary. */
+	a = SAMPLE(4, 5, 6, 5, 5, 5.5);
+	b = SAMPLE(8, 8, 8, 8, 8);
+	summary_difference(&a, &b, &d);
+	NEAR(d.part_half, 0.2159215);
+	/* Neither of them */
+	summary_difference(&b, &b, &d);
+	ck_assert(d.part_known);
+	ck_assert_double_eq(d.part_half, 0);
+	/* The first may be 0, or is. */
+	summary_difference(&rare, &b, &d);
+	ck_assert(d.known && !d.part_known);
+	rare = SAMPLE(0, 0, 0, 0, 0);
+	summary_difference(&rare, &b, &d);
+	ck_assert(d.known && !d.part_known);
+	/* Four values have no interval, on either side. */
+	summary_difference(&b, &few, &d);
+	ck_assert(!d.known && !d.part_known);
+	summary_difference(&few, &b, &d);
+	ck_assert(!d.known && !d.part_known);
+	NEAR(d.mean, -12.5);
+}
+END_TEST
+
 /* One of the two, or both, do not vary; or there is one value only. */
 START_TEST(test_difference_of_constants)
 {
-	struct summary a = SAMPLE(5, 5, 5), b = SAMPLE(8, 8), c = SAMPLE(1, 3), one = SAMPLE(6);
+	struct summary a = SAMPLE(5, 5, 5, 5, 5), b = SAMPLE(8, 8, 8, 8, 8), c = SAMPLE(1, 3, 2, 2, 2);
+	struct summary one = SAMPLE(6);
 	struct difference d;
 
 	summary_difference(&a, &b, &d);
@@ -114,10 +162,10 @@ START_TEST(test_difference_of_constants)
 	ck_assert_double_eq(d.mean, 3);
 	ck_assert_double_eq(d.low, 3);
 	ck_assert_double_eq(d.high, 3);
-	/* The degrees of freedom are c's alone: 1 */
+	/* The degrees of freedom are c's alone: 4 */
 	summary_difference(&a, &c, &d);
 	NEAR(d.mean, -3.);
-	NEAR(d.high, -3 + 12.7062047);
+	NEAR(d.high, -3 + 2.7764451 * sqrt(0.5 / 5));
 	summary_difference(&a, &one, &d);
 	ck_assert(!d.known);
 	ck_assert_double_eq(d.mean, 1);
@@ -132,6 +180,7 @@ int main(void)
 	tcase_add_test(tcase, test_exact);
 	tcase_add_test(tcase, test_student);
 	tcase_add_test(tcase, test_difference);
+	tcase_add_test(tcase, test_part);
 	tcase_add_test(tcase, test_difference_of_constants);
 	return run_tests("statistics", tcase);
 }

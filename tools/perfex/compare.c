@@ -68,13 +68,14 @@ static bool is_cost(const struct value *value)
 	return value->kind != VALUE_DERIVED && value->kind != VALUE_SHARE;
 }
 
-static enum paint paint_of(const struct value *value, const struct difference *difference)
+/* @part: the difference as a part of A's mean */
+static enum paint paint_of(const struct value *value, const struct difference *difference, double part)
 {
-	if (!difference->known || (difference->low <= 0 && difference->high >= 0))
+	if (!difference->part_known || fabs(part) <= difference->part_half)
 		return PAINT_FAINT;
 	if (!is_cost(value))
 		return PAINT_STRONG;
-	return difference->mean < 0 ? PAINT_GOOD : PAINT_BAD;
+	return part < 0 ? PAINT_GOOD : PAINT_BAD;
 }
 
 #define MEAN	17
@@ -95,7 +96,7 @@ static void text_mean(FILE *f, const struct value *value, const struct summary *
 static void text_row(FILE *f, const struct row *row)
 {
 	const struct difference *difference = &row->difference;
-	double mean = row->a.mean, size = fabs(mean);
+	double mean = row->a.mean, part = difference->mean / fabs(mean);
 	char label[192], percent[64];
 
 	value_label(row->value, label, sizeof(label));
@@ -103,13 +104,12 @@ static void text_row(FILE *f, const struct row *row)
 	text_mean(f, row->value, &row->b);
 	if (mean == 0)
 		(void)snprintf(percent, sizeof(percent), "%s", row->b.mean == 0 ? "none" : "-");
-	else if (difference->known)
-		(void)snprintf(percent, sizeof(percent), "%+.2f%% +- %.2f%%",
-			       100 * difference->mean / size,
-			       100 * (difference->high - difference->mean) / size);
+	else if (difference->part_known)
+		(void)snprintf(percent, sizeof(percent), "%+.2f%% +- %.2f%%", 100 * part,
+			       100 * difference->part_half);
 	else
-		(void)snprintf(percent, sizeof(percent), "%+.2f%%", 100 * difference->mean / size);
-	fprintf(f, "  %s%21s%s  %s\n", paint(f, paint_of(row->value, difference)), percent,
+		(void)snprintf(percent, sizeof(percent), "%+.2f%%", 100 * part);
+	fprintf(f, "  %s%21s%s  %s\n", paint(f, paint_of(row->value, difference, part)), percent,
 		paint(f, PAINT_PLAIN), label);
 }
 

@@ -13,6 +13,8 @@
 
 #include "statistics.h"
 
+#define FEWEST	5	/* values of which an interval is told: of fewer it covers more or less than 95 % */
+
 bool sample_add(struct sample *sample, double value)
 {
 	if (sample->n == sample->room) {
@@ -103,23 +105,44 @@ double student_t(double freedom)
 	return (low + high) / 2;
 }
 
+/*
+ * Half of the interval around the difference of two means, whose variances are @va and @vb. The
+ * degrees of freedom are those of Welch and Satterthwaite.
+ */
+static double half_interval(const struct summary *a, double va, const struct summary *b, double vb)
+{
+	double freedom;
+
+	if (va + vb <= 0)
+		return 0;
+	freedom = (va + vb) * (va + vb) /
+		  (va * va / (a->n - 1) + vb * vb / (b->n - 1));
+	return student_t(freedom) * sqrt(va + vb);
+}
+
+/*
+ * As part of A's mean the difference is B/A - 1, and A varies as well. To the first order B/A has the
+ * variance (B/A)^2 (va/A^2 + vb/B^2), which is that of B less B/A times A, divided by A^2.
+ */
 void summary_difference(const struct summary *a, const struct summary *b,
 			struct difference *difference)
 {
 	/* The variances of the two means */
 	double va = a->deviation * a->deviation / a->n, vb = b->deviation * b->deviation / b->n;
-	double freedom, half = 0;
+	double size = fabs(a->mean), ratio, half = 0;
 
 	*difference = (struct difference){
 		.mean = b->mean - a->mean,
-		.known = a->n > 1 && b->n > 1,
+		.known = a->n >= FEWEST && b->n >= FEWEST,
 	};
-	if (difference->known && va + vb > 0) {
-		/* Welch and Satterthwaite */
-		freedom = (va + vb) * (va + vb) /
-			  (va * va / (a->n - 1) + vb * vb / (b->n - 1));
-		half = student_t(freedom) * sqrt(va + vb);
-	}
+	if (difference->known)
+		half = half_interval(a, va, b, vb);
 	difference->low = difference->mean - half;
 	difference->high = difference->mean + half;
+	/* Of an A that may be 0 everything may be a part. */
+	if (!difference->known || size <= student_t(a->n - 1) * sqrt(va))
+		return;
+	ratio = b->mean / size;
+	difference->part_known = true;
+	difference->part_half = half_interval(a, ratio * ratio * va, b, vb) / size;
 }

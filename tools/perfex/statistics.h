@@ -25,11 +25,14 @@ struct summary {
  * struct difference - the mean of one sample less that of another
  * @low, @high: where the true difference is with a confidence of 95 %, by Welch's t; both are
  *	@mean if neither sample varies
- * @known: each sample has two values at least, so that there are @low and @high
+ * @known: each sample has five values at least, so that there are @low and @high
+ * @part_half: half of the interval of the same confidence around @mean as a part of the first mean
+ * @part_known: it is there: the first mean is not 0, and its own interval has no 0 in it
  */
 struct difference {
 	double mean, low, high;
-	bool known;
+	double part_half;
+	bool known, part_known;
 };
 
 /* False without memory */
