@@ -79,6 +79,30 @@ START_TEST(test_labels)
 }
 END_TEST
 
+static void columns_are(double number, const char *want)
+{
+	const struct value value = { .kind = VALUE_COUNT };
+	char buf[64] = "";
+	FILE *f = fmemopen(buf, sizeof(buf), "w");
+
+	ck_assert_ptr_nonnull(f);
+	value_column(f, 17, &value, number);
+	column(f, 9, "x");
+	value_column(f, 17, &value, number);
+	fclose(f);
+	ck_assert_str_eq(buf, want);
+}
+
+/* As wide as they are, two columns never run together. */
+START_TEST(test_columns)
+{
+	columns_are(1234, "            1,234        x            1,234");
+	columns_are(99999999999, "   99,999,999,999        x   99,999,999,999");
+	columns_are(1e12, " 1,000,000,000,000        x 1,000,000,000,000");
+	columns_are(1e15, " 1,000,000,000,000,000        x 1,000,000,000,000,000");
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tcase = tcase_create("quote");
@@ -86,5 +110,6 @@ int main(void)
 	tcase_add_test(tcase, test_csv);
 	tcase_add_test(tcase, test_values);
 	tcase_add_test(tcase, test_labels);
+	tcase_add_test(tcase, test_columns);
 	return run_tests("quote", tcase);
 }

@@ -83,12 +83,9 @@ static enum paint paint_of(const struct value *value, const struct difference *d
 
 static void text_mean(FILE *f, const struct value *value, const struct summary *summary)
 {
-	char text[40];
-
-	value_text(value, summary->mean, text, sizeof(text));
-	fprintf(f, "%*s", MEAN, text);
+	value_column(f, MEAN, value, summary->mean);
 	if (summary->mean != 0)
-		fprintf(f, "%*.2f%%", PERCENT - 1, 100 * summary->deviation / fabs(summary->mean));
+		fprintf(f, " %*.2f%%", PERCENT - 2, 100 * summary->deviation / fabs(summary->mean));
 	else
 		fprintf(f, "%*s", PERCENT, "");
 }

@@ -35,23 +35,15 @@ static const char *whose(const struct merged *merged, unsigned int file, char **
 										       paths[file];
 }
 
-static void put(FILE *f, const struct value *value, double number)
-{
-	char text[40];
-
-	value_text(value, number, text, sizeof(text));
-	fprintf(f, "%*s", NUMBER, text);
-}
-
 /* Counts are told to the last digit. */
 static void put_count(FILE *f, const struct value *value)
 {
 	char text[32];
 
 	if (value_is_whole(value))
-		fprintf(f, "%*s", NUMBER, thousands(value->count, text));
+		column(f, NUMBER, thousands(value->count, text));
 	else
-		put(f, value, value->number);
+		value_column(f, NUMBER, value, value->number);
 }
 
 static void text_row(FILE *f, const struct value *value, const struct merged *merged, char **paths,
@@ -67,12 +59,11 @@ static void text_row(FILE *f, const struct value *value, const struct merged *me
 	}
 	put_count(f, &merged->minimum);
 	fprintf(f, "  %-*s", width, whose(merged, merged->minimum_of, paths));
-	put(f, value, merged->mean);
+	value_column(f, NUMBER, value, merged->mean);
 	put_count(f, &merged->maximum);
 	fprintf(f, "  %-*s", width, whose(merged, merged->maximum_of, paths));
-	fprintf(f, "%*s  %s%s%s", NUMBER,
-		value_is_whole(value) ? thousands(merged->total, text) : "",
-		paint(f, PAINT_STRONG), label, paint(f, PAINT_PLAIN));
+	column(f, NUMBER, value_is_whole(value) ? thousands(merged->total, text) : "");
+	fprintf(f, "  %s%s%s", paint(f, PAINT_STRONG), label, paint(f, PAINT_PLAIN));
 	if (merged->files < files)
 		fprintf(f, " (of %u)", merged->files);
 	fprintf(f, "\n");

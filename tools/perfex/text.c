@@ -28,7 +28,7 @@ static void print_number(FILE *f, bool counted, uint64_t value)
 {
 	char buf[32];
 
-	fprintf(f, "%*s", COLUMN, counted ? thousands(value, buf) : "<not counted>");
+	column(f, COLUMN, counted ? thousands(value, buf) : "<not counted>");
 }
 
 /* Behind the count of a metric: its share of the slots */
@@ -65,8 +65,9 @@ static void print_derived(FILE *f, const char *before, const struct values *valu
 			continue;
 		value_text(value, value->number, number, sizeof(number));
 		value_label(value, label, sizeof(label));
-		fprintf(f, "%s%s%*s  %s%s\n", before, paint(f, PAINT_STRONG), COLUMN, number, label,
-			paint(f, PAINT_PLAIN));
+		fprintf(f, "%s%s", before, paint(f, PAINT_STRONG));
+		column(f, COLUMN, number);
+		fprintf(f, "  %s%s\n", label, paint(f, PAINT_PLAIN));
 	}
 }
 
@@ -343,15 +344,6 @@ void text_interval(FILE *f, const struct perfctr_info *info, const struct events
 			how->ncpus ? "of all these CPUs" : "on a processor");
 }
 
-/* Digits of a mean beyond those of a count would be noise. */
-static void print_statistic(FILE *f, const struct value *value, double number, int width)
-{
-	char text[40];
-
-	value_text(value, number, text, sizeof(text));
-	fprintf(f, "%*s", width, text);
-}
-
 #define STATISTIC	17	/* width of a column of several */
 
 static void print_summary(FILE *f, const struct value *value, const struct summary *summary)
@@ -363,14 +355,14 @@ static void print_summary(FILE *f, const struct value *value, const struct summa
 		fprintf(f, "%*s%*s  %s\n", STATISTIC, "<not counted>", 9 + 3 * STATISTIC, "", label);
 		return;
 	}
-	print_statistic(f, value, summary->mean, STATISTIC);
+	value_column(f, STATISTIC, value, summary->mean);
 	if (summary->mean != 0)
-		fprintf(f, "%8.2f%%", 100 * summary->deviation / fabs(summary->mean));
+		fprintf(f, " %7.2f%%", 100 * summary->deviation / fabs(summary->mean));
 	else
-		fprintf(f, "%9s", summary->deviation > 0 ? "-" : "0.00%");
-	print_statistic(f, value, summary->minimum, STATISTIC);
-	print_statistic(f, value, summary->median, STATISTIC);
-	print_statistic(f, value, summary->maximum, STATISTIC);
+		column(f, 9, summary->deviation > 0 ? "-" : "0.00%");
+	value_column(f, STATISTIC, value, summary->minimum);
+	value_column(f, STATISTIC, value, summary->median);
+	value_column(f, STATISTIC, value, summary->maximum);
 	fprintf(f, "  %s\n", label);
 }
 

@@ -107,6 +107,19 @@ void value_text(const struct value *value, double number, char *buf, size_t size
 			       *value->unit && *value->unit != '%' ? " " : "", value->unit);
 }
 
+void column(FILE *f, int width, const char *text)
+{
+	fprintf(f, " %*s", width - 1, text);
+}
+
+void value_column(FILE *f, int width, const struct value *value, double number)
+{
+	char text[40];
+
+	value_text(value, number, text, sizeof(text));
+	column(f, width, text);
+}
+
 void value_label(const struct value *value, char *buf, size_t size)
 {
 	static const char *const before[VALUE_KINDS] = {

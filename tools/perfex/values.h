@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #define MOST_VALUES	256	/* 64 events, two derived values of each, and what is always there */
 
@@ -60,6 +61,10 @@ int values_same(const struct values *values, const struct values *other, unsigne
 bool value_is_whole(const struct value *value);
 /* ":u", ":k", ":uk" or "" */
 const char *value_modifier(const struct value *value);
+/* A column of @width, a blank and then the text, however long that is: no two run together. */
+void column(FILE *f, int width, const char *text);
+/* The same of @number, as value_text() has it */
+void value_column(FILE *f, int width, const struct value *value, double number);
 /* For people: @number as one of @value's kind, "1,234" or "2.50%"; and what it is */
 void value_text(const struct value *value, double number, char *buf, size_t size);
 void value_label(const struct value *value, char *buf, size_t size);
