@@ -1196,6 +1196,17 @@ START_TEST(merges)
 	ended_with(0);
 	says(result.out, "        2,000,032  all           2,000,032        2,000,032  all           4,000,064"
 	     "  instructions:u\n");
+	/* From 10^12 on a number is as wide as its column. */
+	write_file("big.json", "{\"counts\": [{\"event\": \"cycles\", \"user\": true, \"kernel\": false, "
+		   "\"count\": 1000000000000}], \"complete\": true}\n");
+	run_command(COMMAND(PERFEX, "merge", "big.json", "big.json"));
+	ended_with(0);
+	says(result.out, "\n 1,000,000,000,000  all      1,000,000,000,000 1,000,000,000,000  all      "
+	     "2,000,000,000,000  cycles:u\n");
+	write_file("big.json", "{\"counts\": [{\"event\": \"x\", \"count\": 1.5e9}], \"complete\": true}\n");
+	run_command(COMMAND(PERFEX, "merge", "big.json"));
+	ended_with(WRONG);
+	says(result.err, "'big.json' line 1 is not what perfex --json writes: 'count' is 1.5e9, which is no whole");
 	/* What is no such file */
 	write_file("bad.json", "{\"counts\": [}\n");
 	run_command(COMMAND(PERFEX, "merge", "0.json", "bad.json"));

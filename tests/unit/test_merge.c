@@ -90,9 +90,20 @@ START_TEST(test_refused)
 	is_bad("{\"counts\": [1], " END, "'event'");
 	is_bad("{\"counts\": [{\"event\": 1, \"count\": 1}], " END, "'event'");
 	is_bad("{\"counts\": [{\"event\": \"x\"}], " END, "'count'");
-	is_bad("{\"counts\": [" EVENT("x", "true", "true", "-1") "], " END, "'count'");
-	is_bad("{\"counts\": [" EVENT("x", "true", "true", "18446744073709551616") "], " END, "'count'");
-	is_bad("{\"counts\": [" EVENT("x", "true", "true", "\"1\"") "], " END, "'count'");
+	is_bad("{\"counts\": [" EVENT("x", "true", "true", "-1") "], " END, "'count' is -1, which is no whole");
+	is_bad("{\"counts\": [" EVENT("x", "true", "true", "18446744073709551616") "], " END,
+	       "'count' is 18446744073709551616, which is no whole");
+	is_bad("{\"counts\": [" EVENT("x", "true", "true", "\"1\"") "], " END, "'count' is missing, or not");
+	/* What is no whole number: as other programs write large ones, and other forms */
+	is_bad("{\"counts\": [" EVENT("x", "true", "true", "1.5e9") "], " END,
+	       "line 1 is not what perfex --json writes: 'count' is 1.5e9, which is no whole number of at most");
+	is_bad("{\"counts\": [" EVENT("x", "true", "true", "2.0") "], " END, "'count' is 2.0, which is no whole");
+	is_bad("{\"counts\": [" EVENT("x", "true", "true", "2e3") "], " END, "'count' is 2e3, which is no whole");
+	is_bad("{\"counts\": [" EVENT("x", "true", "true", "-0") "], " END, "'count' is -0, which is no whole");
+	is_bad("{\"counts\": [], \"clock\": {\"ticks\": 1.5}, " END, "'ticks' is 1.5, which is no whole");
+	is_bad("{\"counts\": [], \"kernel_counts\": {\"migrations\": 1e0}, " END, "'migrations' is 1e0, which");
+	is_bad("{\"counts\": [], \"exact\": {\"subtracted\": 0.5}, " END, "'subtracted' is 0.5, which");
+	is_good("{\"counts\": [" EVENT("x", "true", "true", "0") "], \"elapsed\": 1.5e-3, " END);
 	is_bad("{\"counts\": [], \"elapsed\": \"1\", " END, "'elapsed'");
 	is_bad("{\"counts\": []}", "'complete'");
 	is_bad("{\"runs\": 3, \"counts\": [], " END, "counts of one run");

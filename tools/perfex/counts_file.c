@@ -40,7 +40,10 @@ static unsigned int mode_of(const struct json *json)
 	       (is_true(json_member(json, "kernel")) ? PERFCTR_CTR_KERNEL : 0);
 }
 
-/* A number, or null for what was not counted */
+/* The text of a count that is no whole number, on which the last take() failed; or NULL */
+static const char *not_whole;
+
+/* A number, or null for what was not counted. Of counts each digit is there: 1.5e9 may be rounded. */
 static bool add(struct values *values, enum value_kind kind, const char *name,
 		const struct json *json, double scale)
 {
@@ -55,7 +58,11 @@ static bool add(struct values *values, enum value_kind kind, const char *name,
 	value->known = true;
 	value->number = scale * strtod(json->text, NULL);
 	value->count = strtoull(json->text, NULL, 10);
-	return !errno && (!value_is_whole(value) || *json->text != '-');
+	if (!value_is_whole(value))
+		return !errno;
+	if (errno || json->text[strspn(json->text, "0123456789")])
+		not_whole = json->text;
+	return !not_whole;
 }
 
 /* Each object of an array: an event, or a derived value */
@@ -191,8 +198,12 @@ bool counts_file_read(const char *path, struct counts_file *file, char *why, siz
 	if (bad) {
 		(void)snprintf(why, size, "line %u is not %s", number, bad);
 	} else {
+		not_whole = NULL;
 		bad = take(json, file);
-		if (bad)
+		if (bad && not_whole)
+			(void)snprintf(why, size, "line %u is not what perfex --json writes: '%s' is %.40s, which is no whole number of at most 2^64 - 1",
+				       number, bad, not_whole);
+		else if (bad)
 			(void)snprintf(why, size, "line %u is not what perfex --json writes: '%s' is missing, or not what it should be",
 				       number, bad);
 	}
