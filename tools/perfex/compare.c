@@ -83,7 +83,10 @@ static enum paint paint_of(const struct value *value, const struct difference *d
 
 static void text_mean(FILE *f, const struct value *value, const struct summary *summary)
 {
-	value_column(f, MEAN, value, summary->mean);
+	if (summary->n)
+		value_column(f, MEAN, value, summary->mean);
+	else
+		column(f, MEAN, "<not counted>");
 	if (summary->mean != 0)
 		fprintf(f, " %*.2f%%", PERCENT - 2, 100 * summary->deviation / fabs(summary->mean));
 	else
@@ -99,7 +102,9 @@ static void text_row(FILE *f, const struct row *row)
 	value_label(row->value, label, sizeof(label));
 	text_mean(f, row->value, &row->a);
 	text_mean(f, row->value, &row->b);
-	if (mean == 0)
+	if (!row->a.n || !row->b.n)
+		*percent = '\0';
+	else if (mean == 0)
 		(void)snprintf(percent, sizeof(percent), "%s", row->b.mean == 0 ? "none" : "-");
 	else if (difference->part_known)
 		(void)snprintf(percent, sizeof(percent), "%+.2f%% +- %.2f%%", 100 * part,
@@ -143,7 +148,7 @@ static void text_comparison(FILE *f, const struct comparison *comparison,
 		if (values->value[i].kind == VALUE_TICKS &&
 		    values_find(values, VALUE_SECONDS, "on a processor"))
 			continue;
-		if (row_of(comparison, i, &row) && row.a.n && row.b.n)
+		if (row_of(comparison, i, &row))
 			text_row(f, &row);
 	}
 	fprintf(f, "\n");
@@ -172,6 +177,7 @@ static void csv_comparison(FILE *f, const struct comparison *comparison)
 		csv_number(f, value, difference->known, difference->high);
 		fputc('\n', f);
 	}
+	csv_zeroes(&comparison->worst);
 }
 
 /* null if it is not known */

@@ -2,6 +2,7 @@
 /* What a run counted. */
 #include <errno.h>
 #include <string.h>
+#include <sys/wait.h>
 
 #include "perfex.h"
 
@@ -28,14 +29,28 @@ bool went_wrong(const struct run *run)
 	return run->status || !run->complete;
 }
 
+static int badness(const struct run *run)
+{
+	return went_wrong(run) ? 2 : run->zeroes != 0;
+}
+
 bool decides(bool first, const struct run *worst, const struct run *run)
 {
-	return first || (!went_wrong(worst) && went_wrong(run));
+	return first || badness(run) > badness(worst);
+}
+
+int exit_status(const struct run *run)
+{
+	if (WEXITSTATUS(run->status))
+		return WEXITSTATUS(run->status);
+	if (!run->complete)
+		return EXIT_PERFEX;
+	return run->zeroes ? EXIT_NO_COUNT : 0;
 }
 
 bool is_counted(const struct run *run, unsigned int i)
 {
-	return run->counted && i < run->sums.nrctrs;
+	return run->counted && i < run->sums.nrctrs && !(run->zeroes >> i & 1);
 }
 
 /* One that failed before it ran with counters has a clock that never ran. */

@@ -102,6 +102,13 @@ static void thread_lines(FILE *f, char **argv, double time, const struct values 
 	}
 }
 
+void csv_zeroes(const struct run *run)
+{
+	if (run->zeroes)
+		explain("instructions or cycles of a program that ran cannot be 0, and so are not counted:\n%s",
+			run->why_zero);
+}
+
 void csv_run(FILE *f, char **argv, const struct perfctr_info *info,
 	     const struct events *events, const struct how *how, const struct run *run)
 {
@@ -120,6 +127,7 @@ void csv_run(FILE *f, char **argv, const struct perfctr_info *info,
 	/* A file has no place for it; whoever reads it looks at the exit status. */
 	if (!run->complete)
 		explain("the counts are incomplete: %s", run->why);
+	csv_zeroes(run);
 }
 
 void csv_interval(FILE *f, const struct perfctr_info *info, const struct events *events,
@@ -144,7 +152,7 @@ void csv_summary(FILE *f, const struct value *value, const struct summary *summa
 	csv_number(f, value, summary->n, summary->maximum);
 }
 
-void csv_series(FILE *f, const struct how *how, const struct series *series)
+void csv_series(FILE *f, const struct how *how, const struct run *run, const struct series *series)
 {
 	struct summary summary;
 	unsigned int i;
@@ -162,4 +170,5 @@ void csv_series(FILE *f, const struct how *how, const struct series *series)
 		csv_summary(f, value, &summary, series->failed);
 		fputc('\n', f);
 	}
+	csv_zeroes(run);
 }

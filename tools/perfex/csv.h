@@ -12,6 +12,8 @@ void csv_value(FILE *f, bool first, const struct value *value);
 /* What several runs say of a value: the fields from "runs" to "maximum" */
 void csv_summary(FILE *f, const struct value *value, const struct summary *summary,
 		 unsigned int failed);
-void csv_series(FILE *f, const struct how *how, const struct series *series);
+/* Tells on stderr of counts that cannot be: a file has no place for that. */
+void csv_zeroes(const struct run *run);
+void csv_series(FILE *f, const struct how *how, const struct run *run, const struct series *series);
 
 #endif /* PERFEX_CSV_H */

@@ -362,6 +362,16 @@ const char *why_busy(unsigned int owner, unsigned int reason)
 	}
 }
 
+const char *why_zero(const struct perfctr_info *info)
+{
+	/* What the module saw as it was loaded, if perf_events has them nevertheless */
+	if (info->no_counters == PERFCTR_NO_COUNTERS_TRIAL ||
+	    info->no_counters == PERFCTR_NO_COUNTERS_REGISTERS)
+		return why_no_driver(info);
+	return "a hypervisor, the firmware or another program may keep the counters from counting.\n"
+	       "perfex --report tells more";
+}
+
 const char *why_unbound(void)
 {
 	return "the cores of this processor are of several types, which do not count the same.\n"

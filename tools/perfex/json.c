@@ -261,6 +261,11 @@ static void json_end(FILE *f, const struct events *events, const struct run *run
 		fprintf(f, "null");
 	else
 		json_string(f, run->why);
+	fprintf(f, ", \"not_counted_because\": ");
+	if (run->zeroes)
+		json_string(f, run->why_zero);
+	else
+		fprintf(f, "null");
 	if (WIFSIGNALED(run->status))
 		fprintf(f, ", \"exit_status\": null, \"signal\": %d}\n", WTERMSIG(run->status));
 	else

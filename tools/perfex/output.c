@@ -38,7 +38,7 @@ void print_series(FILE *f, char **argv, const struct perfctr_info *info,
 		  const struct series *series)
 {
 	if (how->format == FORMAT_CSV)
-		csv_series(f, how, series);
+		csv_series(f, how, run, series);
 	else if (how->format == FORMAT_JSON)
 		json_series(f, argv, info, events, how, run, series);
 	else

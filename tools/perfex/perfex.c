@@ -34,7 +34,8 @@ static void usage(FILE *f)
 		"\n"
 		"Without -e it counts instructions and cycles; the clock always. The exit status\n"
 		"is the program's, 127 if it is not found, 126 if it cannot be run, 125 if perfex\n"
-		"failed or the counts are incomplete, 2 for wrong usage. See perfex(1).\n");
+		"failed or the counts are incomplete, 123 if instructions or cycles were not\n"
+		"counted, 2 for wrong usage. See perfex(1).\n");
 }
 
 /* What the report's functions write goes to stdout. */

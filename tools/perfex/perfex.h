@@ -45,6 +45,7 @@
  * when nothing was run
  */
 #define EXIT_USAGE	2
+#define EXIT_NO_COUNT	123	/* instructions or cycles of a program that ran were 0 */
 #define EXIT_PERFEX	125
 #define EXIT_NOT_EXECUTABLE	126
 #define EXIT_NOT_FOUND	127
@@ -159,6 +160,8 @@ struct run {
 	bool counted;			/* the sums are those of at least a part of the run */
 	bool complete;			/* they are of the whole run */
 	const char *why;		/* if not, why */
+	uint64_t zeroes;		/* bit for each event whose count of 0 cannot be, and so is none */
+	const char *why_zero;
 };
 
 /* What one CPU counted */
@@ -206,6 +209,10 @@ bool results_close(struct results *results);
 bool control_program(int fd, const struct events *events, const struct how *how,
 		     struct run *run);
 bool can_be_counted(const struct events *events, const struct how *how);
+
+/* series.c: finds the counts of 0 that cannot be: @run has ended. */
+void note_zeroes(const struct perfctr_info *info, const struct events *events,
+		 const struct how *how, struct run *run);
 
 /*
  * run.c: runs the program under the counters, or beside what -p counts, and tells of each interval.
@@ -344,8 +351,13 @@ double seconds(const struct timeval *t);
 unsigned int mode(const struct event *event, const struct run *run);
 /* Whether it ended with another status than 0, by a signal, or with counts of a part of it */
 bool went_wrong(const struct run *run);
-/* Whether @run decides the exit status of several: the first that went wrong, else the first */
+/*
+ * Whether @run decides the exit status of several: the first that went wrong, else the first with
+ * a count of 0 that cannot be, else the first
+ */
 bool decides(bool first, const struct run *worst, const struct run *run);
+/* What perfex ends with if the program ended by itself */
+int exit_status(const struct run *run);
 /* Whether there is a count of event i */
 bool is_counted(const struct run *run, unsigned int i);
 /* Root, unless it is that of -p, and descendants, as long as there are any; false at the end. */
@@ -374,6 +386,8 @@ const char *why_unbound(void);
 const char *why_busy(unsigned int owner, unsigned int reason);
 /* EACCES with PERFCTR_REASON_OPEN */
 const char *why_open(void);
+/* Instructions or cycles of a program that ran are 0. */
+const char *why_zero(const struct perfctr_info *info);
 /* Who may count in kernel mode */
 const char *which_privilege(void);
 /* Why a run did not start; returns the exit status for that. */

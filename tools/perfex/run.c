@@ -429,6 +429,7 @@ int run_program(char **argv, struct events *events, const struct how *how,
 		else
 			watch(how, info, events, results, run);
 		subtract_usage(run, &report.usage);
+		note_zeroes(info, events, how, run);
 	} else {
 		while (waitpid(pid, &run->status, 0) < 0 && errno == EINTR)
 			continue;
@@ -457,7 +458,5 @@ int end_like(const struct run *run)
 		raise(sig);
 		return 128 + sig;
 	}
-	if (!WEXITSTATUS(run->status) && !run->complete)
-		return EXIT_PERFEX;
-	return WEXITSTATUS(run->status);
+	return exit_status(run);
 }

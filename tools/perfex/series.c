@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The numbers of a run as a list, and those of several runs as samples. */
 #include <string.h>
+#include <sys/wait.h>
 
 #include "series.h"
 
 /* The name in the table of events, of which an event may have several */
-static void name_plainly(const struct perfctr_info *info, const struct event *event, char *plain,
-			 size_t size)
+static void plain_name(const struct perfctr_info *info, const struct event *event, char *plain,
+		       size_t size)
 {
 	struct perfctr_ctr_control ctr = event->ctr;
 
@@ -14,6 +15,41 @@ static void name_plainly(const struct perfctr_info *info, const struct event *ev
 	if (perfctr_event_format(info->cpu_type, &ctr, plain, size) < 0)
 		*plain = '\0';
 	plain[strcspn(plain, ":")] = '\0';
+}
+
+static bool is_never_zero(const struct perfctr_info *info, const struct event *event)
+{
+	static const char *const names[] = { "instructions", "cycles", "instret", "cycle" };
+	char plain[64];
+	size_t i;
+
+	plain_name(info, event, plain, sizeof(plain));
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(plain, names[i]))
+			return true;
+	return false;
+}
+
+/*
+ * A program that ended by a call of its own has executed that in user mode, and all of it was counted.
+ * Nothing like that is known of one that a signal killed, which need not have come to its first
+ * instruction; of processes that run already, and may sleep; of a CPU, a thread or an interval; and
+ * of kernel mode alone.
+ */
+void note_zeroes(const struct perfctr_info *info, const struct events *events,
+		 const struct how *how, struct run *run)
+{
+	unsigned int i;
+
+	run->zeroes = 0;
+	if (how->npids || how->ncpus || !run->complete || !WIFEXITED(run->status))
+		return;
+	for (i = 0; i < events->n; i++)
+		if (is_counted(run, i) && !run->sums.sum[i] &&
+		    mode(&events->event[i], run) & PERFCTR_CTR_USER &&
+		    is_never_zero(info, &events->event[i]))
+			run->zeroes |= (uint64_t)1 << i;
+	run->why_zero = why_zero(info);
 }
 
 static void add_events_of(const struct perfctr_info *info, const struct events *events,
@@ -30,7 +66,7 @@ static void add_events_of(const struct perfctr_info *info, const struct events *
 		if (!value)
 			return;
 		value->mode = mode(event, run);
-		name_plainly(info, event, value->plain, sizeof(value->plain));
+		plain_name(info, event, value->plain, sizeof(value->plain));
 	}
 }
 

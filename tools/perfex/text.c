@@ -197,7 +197,13 @@ void text_notes(FILE *f, const struct events *events, const struct how *how,
 	if (!run->complete)
 		fprintf(f, " %sThe counts are INCOMPLETE: %s.%s\n", paint(f, PAINT_BAD), run->why,
 			paint(f, PAINT_PLAIN));
-	if (unsaid || how->no_idle || how->exact || shared || !events->n || !run->complete || run->sums.live)
+	if (run->zeroes) {
+		fprintf(f, " %sInstructions or cycles of a program that ran cannot be 0, and so are not counted%s:\n ",
+			paint(f, PAINT_BAD), paint(f, PAINT_PLAIN));
+		print_indented(f, run->why_zero);
+		fprintf(f, ".\n");
+	}
+	if (run->zeroes || unsaid || how->no_idle || how->exact || shared || !events->n || !run->complete || run->sums.live)
 		fprintf(f, "\n");
 }
 
