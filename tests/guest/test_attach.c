@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -263,6 +265,90 @@ START_TEST(counts_all_threads_of_all)
 }
 END_TEST
 
+static void *wait_and_end(void *go)
+{
+	char byte;
+
+	(void)!read(*(int *)go, &byte, 1);
+	return NULL;
+}
+
+/* The first thread has ended long ago, and the process goes on. */
+START_TEST(first_thread_has_ended)
+{
+	pid_t pid, perfex;
+	uint64_t count;
+	int go[2];
+
+	ck_ok(pipe(go));
+	pid = fork();
+	if (!pid) {
+		pthread_t thread;
+
+		pthread_create(&thread, NULL, wait_and_spin, &go[0]);
+		syscall(SYS_exit, 0);
+	}
+	sleep_us(100000);
+	perfex = attach(pid, NULL);
+	ck_assert_int_eq(write(go[1], "x", 1), 1);
+	expect_exit(pid, 0);
+	expect_exit(perfex, 0);
+	count = number(read_output(OUTPUT), "count");
+	ck_assert_uint_gt(count, BODY_SPIN(100000));
+	ck_assert_uint_lt(count, BODY_SPIN(100000) + AROUND);
+	ck_assert_uint_eq(number(text, "descendants_ended"), 1);
+}
+END_TEST
+
+static char state_of(pid_t pid, pid_t tid)
+{
+	char path[64];
+	const char *behind;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", pid, tid);
+	behind = strrchr(read_output(path), ')');
+	return behind ? behind[2] : '?';
+}
+
+/* A thread has ended, and is still there: another that traces it did not hear of that yet. */
+START_TEST(another_thread_has_ended)
+{
+	int go[2], end[2], status;
+	pid_t pid, perfex, tid;
+	uint64_t count;
+	char path[64];
+
+	ck_ok(pipe(go));
+	ck_ok(pipe(end));
+	pid = fork();
+	if (!pid) {
+		pthread_t thread;
+
+		pthread_create(&thread, NULL, wait_and_end, &end[0]);
+		wait_and_spin(&go[0]);
+		_exit(0);
+	}
+	sleep_us(100000);
+	tid = pid;
+	do {
+		ck_assert_int_lt(++tid, pid + 100);
+		(void)snprintf(path, sizeof(path), "/proc/%d/task/%d", pid, tid);
+	} while (access(path, F_OK));
+	ck_ok(ptrace(PTRACE_SEIZE, tid, NULL, NULL));
+	ck_assert_int_eq(write(end[1], "x", 1), 1);
+	while (state_of(pid, tid) != 'Z')
+		sleep_us(10000);
+	perfex = attach(pid, NULL);
+	ck_assert_int_eq(write(go[1], "x", 1), 1);
+	ck_assert_int_eq(waitpid(tid, &status, __WALL), tid);
+	expect_exit(pid, 0);
+	expect_exit(perfex, 0);
+	count = number(read_output(OUTPUT), "count");
+	ck_assert_uint_gt(count, BODY_SPIN(100000));
+	ck_assert_uint_lt(count, BODY_SPIN(100000) + AROUND);
+}
+END_TEST
+
 /* What is left behind is nothing: the thread may count itself. */
 static void leaves_nothing(int signo)
 {
@@ -350,6 +436,8 @@ int main(void)
 	GUEST_RUN(counts_while_a_program_runs, NEED_COUNTERS | AS_USER);
 	GUEST_RUN(ends_with_the_program, NEED_COUNTERS | AS_USER);
 	GUEST_RUN(counted_again_while_it_sleeps, NEED_COUNTERS | AS_USER);
+	GUEST_RUN(first_thread_has_ended, NEED_COUNTERS | AS_USER);
+	GUEST_RUN(another_thread_has_ended, NEED_COUNTERS | AS_USER);
 	GUEST_RUN(ends_by_an_interrupt, NEED_COUNTERS | AS_USER);
 	GUEST_RUN(is_killed, NEED_COUNTERS | AS_USER);
 	GUEST_RUN(refuses_what_it_cannot_count, NEED_COUNTERS | AS_USER);

@@ -43,24 +43,55 @@ static bool fails(struct attaching *a, enum stage stage, pid_t tid, int error)
 	return false;
 }
 
-/* A thread that ends meanwhile is none. */
-static bool add_thread(struct attaching *a, int pidfd, pid_t tid)
+/*
+ * The state in stat is Z or X, behind the name in parentheses. Of a thread that has ended, ptrace(2)
+ * and ADD_MEMBER say EPERM as of one that may not be traced: the first thread of a process, which
+ * stays as long as others run, and each that ends just now or has another tracer.
+ */
+static bool has_exited(pid_t pid, pid_t tid)
+{
+	char path[64], text[512] = "";
+	const char *behind;
+	FILE *f;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", pid, tid);
+	f = fopen(path, "re");
+	if (!f)
+		return true;
+	if (!fgets(text, sizeof(text), f))
+		text[0] = '\0';
+	fclose(f);
+	behind = strrchr(text, ')');
+	return !behind || strncmp(behind, ") Z", 3) == 0 || strncmp(behind, ") X", 3) == 0;
+}
+
+/* A thread that has ended, or ends meanwhile, is none. *found: it may have made others before that */
+static bool add_thread(struct attaching *a, pid_t pid, int pidfd, pid_t tid, bool *found)
 {
 	struct perfctr_add_member add = {
 		.size = sizeof(add), .flags = PERFCTR_ADD_PIDFD, .pidfd = pidfd, .tid = tid,
 	};
+	enum stage stage = STAGE_TRACE;
+	int error;
 
-	if (ptrace(PTRACE_SEIZE, tid, NULL, NULL))
-		return errno == ESRCH || fails(a, STAGE_TRACE, tid, errno);
-	if (!_vperfctr_add_member(a->run->fd, &add)) {
-		a->added++;
-		return true;
+	if (!ptrace(PTRACE_SEIZE, tid, NULL, NULL)) {
+		stage = STAGE_ADD;
+		if (!_vperfctr_add_member(a->run->fd, &add)) {
+			*found = true;
+			a->added++;
+			return true;
+		}
 	}
-	/* EEXIST: its parent was added, and it was born after that. */
-	return errno == ESRCH || errno == EEXIST || fails(a, STAGE_ADD, tid, errno);
+	error = errno;
+	/* Its parent was added, it was born after that, and so is all that it makes. */
+	if (stage == STAGE_ADD && error == EEXIST)
+		return true;
+	*found = true;
+	return error == ESRCH || (error == EPERM && has_exited(pid, tid)) ||
+		fails(a, stage, tid, error);
 }
 
-/* Those that were not seen yet. *found: there was one */
+/* Those that were not seen yet. *found: there was one that was no member */
 static bool add_new_threads(struct attaching *a, pid_t pid, int pidfd, bool *found)
 {
 	const struct dirent *entry;
@@ -78,16 +109,15 @@ static bool add_new_threads(struct attaching *a, pid_t pid, int pidfd, bool *fou
 		if (tid <= 0 || tid >= MOST_PIDS || a->seen[tid / 8] >> tid % 8 & 1)
 			continue;
 		a->seen[tid / 8] |= (unsigned char)(1 << tid % 8);
-		*found = true;
-		good = add_thread(a, pidfd, (pid_t)tid);
+		good = add_thread(a, pid, pidfd, (pid_t)tid, found);
 	}
 	closedir(dir);
 	return good;
 }
 
 /*
- * Until no thread is new: a thread that was not added when it made another is seen in a later
- * turn, with what it made.
+ * Until no thread is new but those of members: a thread that was not added when it made another is
+ * seen in a later turn, with what it made.
  */
 static bool add_all(struct attaching *a)
 {
