@@ -11,6 +11,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "../../tools/perfex/build_id.h"
@@ -336,6 +337,15 @@ static void write_elf(const char *name, unsigned int align)
 	fclose(f);
 }
 
+static void write_text(const char *name, const char *text)
+{
+	FILE *f = fopen(name, "we");
+
+	ck_assert_ptr_nonnull(f);
+	fputs(text, f);
+	fclose(f);
+}
+
 START_TEST(build_ids_of_what_is_mapped)
 {
 	struct {
@@ -350,7 +360,9 @@ START_TEST(build_ids_of_what_is_mapped)
 	};
 	struct recfile *file = recfile_create(path, &about);
 	struct recfile_build_id id;
+	struct recfile_file plain;
 	struct recfile_end end;
+	struct timespec now;
 	struct stat st;
 	char buf[8192];
 	size_t n, at;
@@ -361,12 +373,27 @@ START_TEST(build_ids_of_what_is_mapped)
 	write_elf(map.path, 4);
 	ck_assert_int_eq(stat(map.path, &st), 0);
 	map.map.inode = st.st_ino;
+	ck_assert_int_eq(clock_gettime(CLOCK_MONOTONIC, &now), 0);
+	map.map.record.time = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 	at = sizeof(struct recfile_header) + 2 * sizeof(struct recfile_counter) + sizeof(map);
 	/* It is read once, however often it is mapped. */
 	ck_assert_int_eq(recfile_append(file, &map, 90, (char *)&map + 90, sizeof(map) - 90), 0);
 	ck_assert_int_eq(recfile_append(file, &map, sizeof(map), NULL, 0), 0);
 	/* Another file has that name now. */
 	map.map.inode++;
+	ck_assert_int_eq(recfile_append(file, &map, sizeof(map), NULL, 0), 0);
+	/* Its process has ended, and it was on another device. */
+	map.map.inode--;
+	map.map.minor++;
+	map.map.record.pid = 0;
+	ck_assert_int_eq(recfile_append(file, &map, sizeof(map), NULL, 0), 0);
+	/* It has been changed since it was mapped; then it is mapped again. */
+	map.map.minor--;
+	map.map.record.pid = getpid();
+	write_text(map.path, "no ELF file");
+	map.map.record.time -= 1000000000;
+	ck_assert_int_eq(recfile_append(file, &map, sizeof(map), NULL, 0), 0);
+	map.map.record.time += 2000000000;
 	ck_assert_int_eq(recfile_append(file, &map, sizeof(map), NULL, 0), 0);
 	ck_assert_int_eq(recfile_finish(file, 0), 0);
 	n = read_file(path, buf, sizeof(buf));
@@ -380,9 +407,19 @@ START_TEST(build_ids_of_what_is_mapped)
 	ck_assert_uint_eq(id.id_size, 20);
 	ck_assert_str_eq((char *)id.id, "nineteen characters");
 	ck_assert_str_eq(buf + at + sizeof(id), map.path);
-	ck_assert_uint_eq(n, at + id.record.size + 2 * sizeof(map) + sizeof(struct recfile_end));
+	at += id.record.size + 5 * sizeof(map);
+	memcpy(&plain, buf + at, sizeof(plain));
+	ck_assert_uint_eq(plain.record.type, RECFILE_FILE);
+	ck_assert_uint_eq(plain.record.size % 8, 0);
+	ck_assert_uint_eq(plain.inode, st.st_ino);
+	ck_assert_int_eq(stat(map.path, &st), 0);
+	ck_assert_int_eq(plain.size, 11);
+	ck_assert_int_eq(plain.mtime, st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec);
+	ck_assert_int_eq(plain.ctime, st.st_ctim.tv_sec * 1000000000 + st.st_ctim.tv_nsec);
+	ck_assert_str_eq(buf + at + sizeof(plain), map.path);
+	ck_assert_uint_eq(n, at + plain.record.size + sizeof(end));
 	memcpy(&end, buf + n - sizeof(end), sizeof(end));
-	ck_assert_uint_eq(end.records, 4);
+	ck_assert_uint_eq(end.records, 8);
 }
 END_TEST
 

@@ -304,7 +304,6 @@ static void print_found(FILE *f, struct symbols *symbols, struct found *found, u
 {
 	const struct profile *profile = symbols->profile;
 	const struct function *function = &found->function;
-	const char *path = symbols_path(symbols, function->object);
 	uint64_t total = profile->total[column];
 	struct instructions instructions;
 	char buf[32];
@@ -314,7 +313,7 @@ static void print_found(FILE *f, struct symbols *symbols, struct found *found, u
 		profile->objects[function->object].path, thousands(found->self, buf),
 		column_name(profile, column),
 		total ? 100 * (double)found->self / (double)total : 0.0);
-	disassemble(&instructions, path, profile->reader->header.machine, function->address,
+	disassemble(&instructions, symbols_fd(symbols, function->object), profile->reader->header.machine, function->address,
 		    function->address + function->size);
 	print_titles(f, profile);
 	fprintf(f, "\n");

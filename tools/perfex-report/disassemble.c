@@ -41,11 +41,12 @@ static void add_line(struct instructions *instructions, char *line)
 }
 
 /* Without a shell, to which a path could mean something else; false: there is no such program */
-static bool run_objdump(struct instructions *instructions, const char *program, const char *path,
+static bool run_objdump(struct instructions *instructions, const char *program, int file,
 			uint64_t start, uint64_t end)
 {
 	char from[40], to[40], *line = NULL;
-	const char *argv[] = { program, "-d", "--no-show-raw-insn", from, to, "--", path, NULL };
+	/* What was opened, whatever has its name by now */
+	const char *argv[] = { program, "-d", "--no-show-raw-insn", from, to, "/proc/self/fd/3", NULL };
 	posix_spawn_file_actions_t actions;
 	size_t size = 0;
 	int fds[2], error;
@@ -58,6 +59,7 @@ static bool run_objdump(struct instructions *instructions, const char *program, 
 		return false;
 	posix_spawn_file_actions_init(&actions);
 	posix_spawn_file_actions_adddup2(&actions, fds[1], STDOUT_FILENO);
+	posix_spawn_file_actions_adddup2(&actions, file, 3);
 	posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
 	error = posix_spawnp(&pid, program, &actions, NULL, (char **)(uintptr_t)argv, environ);
 	posix_spawn_file_actions_destroy(&actions);
@@ -95,16 +97,16 @@ static const char *cross_objdump(unsigned int machine)
 	}
 }
 
-void disassemble(struct instructions *instructions, const char *path, unsigned int machine,
+void disassemble(struct instructions *instructions, int file, unsigned int machine,
 		 uint64_t start, uint64_t end)
 {
 	const char *cross = cross_objdump(machine);
 	bool there;
 
 	memset(instructions, 0, sizeof(*instructions));
-	there = run_objdump(instructions, "objdump", path, start, end);
+	there = run_objdump(instructions, "objdump", file, start, end);
 	if (!instructions->n && cross)
-		there |= run_objdump(instructions, cross, path, start, end);
+		there |= run_objdump(instructions, cross, file, start, end);
 	if (!instructions->n)
 		instructions->missing = there ?
 			"objdump does not know this processor: here are addresses alone" :

@@ -17,7 +17,8 @@ struct instructions {
 	const char *missing;			/* why there are none, or NULL */
 };
 
-void disassemble(struct instructions *instructions, const char *path, unsigned int machine,
+/* @file is a descriptor. */
+void disassemble(struct instructions *instructions, int file, unsigned int machine,
 		 uint64_t start, uint64_t end);
 void instructions_free(struct instructions *instructions);
 

@@ -168,4 +168,23 @@ void print_missing(FILE *f, const char *mark, const struct symbols *symbols)
 		(void)print_plain(f, profile->objects[i].path);
 		fprintf(f, ": %s\n", missing);
 	}
+	print_unsure(f, mark, profile);
+}
+
+void print_unsure(FILE *f, const char *mark, const struct profile *profile)
+{
+	uint64_t samples;
+	const char *why;
+	char buf[32];
+	uint32_t i;
+
+	for (i = 0; i < profile->objects_table.n; i++) {
+		samples = symbols_unsure(profile, i, &why);
+		if (!why)
+			continue;
+		fprintf(f, "%s cannot be sure of the names of %s sample%s in ", mark,
+			thousands(samples, buf), samples == 1 ? "" : "s");
+		(void)print_plain(f, profile->objects[i].path);
+		fprintf(f, ": %s\n", why);
+	}
 }

@@ -256,6 +256,8 @@ static int write_report(struct symbols *symbols, const struct options *o)
 		json_table(f, symbols, &stacks, &o->table);
 	else
 		print_table(f, symbols, &stacks, &o->table);
+	if (o->svg || o->folded)
+		print_unsure(stderr, "perfex:", symbols->profile);
 	stacks_free(&stacks);
 	return written(f, o->svg ? o->svg : "standard output") ? EXIT_SUCCESS : EXIT_FAILED;
 }

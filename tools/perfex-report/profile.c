@@ -275,8 +275,25 @@ static void add_build_id(struct profile *profile, const struct recfile_build_id 
 	uint32_t i = object_add(profile, id->path, id->inode, id->major, id->minor);
 	struct object *object = &profile->objects[i];
 
+	object->changed |= object->stamped || (object->id_size && (object->id_size != id->id_size ||
+		memcmp(object->id, id->id, id->id_size) != 0));
+	object->stamped = false;
 	object->id_size = id->id_size;
 	memcpy(object->id, id->id, id->id_size);
+}
+
+static void add_file(struct profile *profile, const struct recfile_file *file)
+{
+	uint32_t i = object_add(profile, file->path, file->inode, file->major, file->minor);
+	struct object *object = &profile->objects[i];
+
+	object->changed |= object->id_size || (object->stamped && (object->size != file->size ||
+		object->mtime != file->mtime));
+	object->id_size = 0;
+	object->stamped = true;
+	object->size = file->size;
+	object->mtime = file->mtime;
+	object->ctime = file->ctime;
 }
 
 void profile_add(struct profile *profile, const struct perfctr_record *record)
@@ -317,6 +334,9 @@ void profile_add(struct profile *profile, const struct perfctr_record *record)
 		break;
 	case RECFILE_BUILD_ID:
 		add_build_id(profile, p);
+		break;
+	case RECFILE_FILE:
+		add_file(profile, p);
 		break;
 	default:
 		profile->unknown++;

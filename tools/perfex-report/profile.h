@@ -27,6 +27,9 @@ struct object {
 	uint32_t major, minor;
 	uint32_t id_size;		/* of the build id; 0: none was recorded */
 	uint8_t id[RECFILE_MAX_BUILD_ID];
+	bool stamped;			/* a FILE told size and times, ns */
+	int64_t size, mtime, ctime;
+	bool changed;			/* it was mapped, changed, and mapped again */
 	struct elf *elf;		/* symbols.c: what it found */
 };
 

@@ -325,6 +325,7 @@ static size_t least(unsigned int type, const char **what)
 		{ PERFCTR_RECORD_COMM, sizeof(struct perfctr_record_comm), "a COMM" },
 		{ PERFCTR_RECORD_FORK, sizeof(struct perfctr_record_fork), "a FORK" },
 		{ RECFILE_BUILD_ID, sizeof(struct recfile_build_id) + 1, "a BUILD_ID" },
+		{ RECFILE_FILE, sizeof(struct recfile_file) + 1, "a FILE" },
 		{ RECFILE_END, sizeof(struct recfile_end), "the END" },
 	};
 	size_t i;
@@ -365,6 +366,9 @@ static enum reader_status check_record(struct reader *reader, const void *p)
 				  "the name of a thread");
 	case RECFILE_BUILD_ID:
 		return check_build_id(reader, p);
+	case RECFILE_FILE:
+		return check_text(reader, sizeof(struct recfile_file),
+				  record->size - sizeof(struct recfile_file), "a path");
 	case RECFILE_END:
 		return check_end(reader, p);
 	default:

@@ -17,13 +17,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../perfex/mapped.h"
 #include "demangle.h"
 #include "kernel.h"
 #include "symbols.h"
 
 struct elf {
 	char *path;			/* where the file was found */
+	int fd;				/* of it; -1: it could not be opened */
 	const char *missing;		/* why there are no symbols; or NULL */
+	const char *unsure;		/* why it may be another file than was mapped; or NULL */
 	Dwfl *dwfl;
 	Dwfl_Module *module;
 	GElf_Addr bias;			/* of the module's addresses over the file's */
@@ -50,6 +53,8 @@ static void elf_free(struct elf *elf)
 {
 	if (elf->dwfl)
 		dwfl_end(elf->dwfl);
+	if (elf->fd >= 0)
+		close(elf->fd);
 	free(elf->loads);
 	free(elf->path);
 	free(elf);
@@ -72,6 +77,25 @@ void symbols_free(struct symbols *symbols)
 const char *symbols_missing(const struct object *object)
 {
 	return object->elf ? object->elf->missing : NULL;
+}
+
+uint64_t symbols_unsure(const struct profile *profile, uint32_t object, const char **why)
+{
+	const struct elf *elf = profile->objects[object].elf;
+	uint64_t samples = 0;
+	uint32_t node, i;
+
+	*why = elf && !elf->missing ? elf->unsure : NULL;
+	for (i = 0; *why && i < profile->nodes_table.n; i++) {
+		if (profile->nodes[i].weight == NO_WEIGHT)
+			continue;
+		for (node = i; node != NO_NODE && profile->nodes[node].object != object; )
+			node = profile->nodes[node].parent;
+		if (node != NO_NODE)
+			samples += profile->weights[(size_t)profile->nodes[i].weight *
+						    profile->ncolumns + profile->ncolumns - 1];
+	}
+	return samples;
 }
 
 /* The segments that are mapped, by which offsets in the file become addresses */
@@ -116,12 +140,23 @@ static int open_vdso(void)
 	return fd;
 }
 
-static int open_object(struct symbols *symbols, const struct object *object, struct elf *elf)
+/* libdw closes its descriptor if it finds a module, and objdump needs one. */
+static Dwfl_Module *report_file(Dwfl *dwfl, const char *path, int fd)
+{
+	int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	Dwfl_Module *module = copy < 0 ? NULL : dwfl_report_offline(dwfl, path, path, copy);
+
+	if (!module && copy >= 0)
+		close(copy);
+	return module;
+}
+
+static int open_object(struct symbols *symbols, const struct object *object, struct elf *elf,
+		       struct stat *st)
 {
 	static const char deleted[] = " (deleted)";
 	const char *dir = symbols->how.symfs ? symbols->how.symfs : "";
 	size_t length = strlen(object->path);
-	struct stat st;
 	int fd;
 
 	if (!strcmp(object->path, "[vdso]")) {
@@ -135,55 +170,96 @@ static int open_object(struct symbols *symbols, const struct object *object, str
 		elf->missing = "it is in no file";
 		return -1;
 	}
-	/* Another file may have the name now: its build id tells. */
+	/* Another file may have the name now: is_that_file() tells. */
 	if (length >= sizeof(deleted) &&
 	    !strcmp(object->path + length + 1 - sizeof(deleted), deleted))
 		length -= sizeof(deleted) - 1;
 	if (asprintf(&elf->path, "%s%.*s", dir, (int)length, object->path) < 0)
 		elf->path = NULL;
-	fd = elf->path ? open(elf->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) : -1;
-	if (fd < 0) {
-		elf->missing = errno == ENOENT ? "the file is not there any more" :
-			"the file cannot be opened";
-		return -1;
-	}
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
+	fd = elf->path ? open_regular(elf->path, st) : -1;
+	if (fd < 0 && errno == ENOENT)
+		elf->missing = "the file is not there any more";
+	else if (fd < 0 && errno == ENODEV)
 		elf->missing = "it is no regular file any more";
-		close(fd);
-		return -1;
-	}
+	else if (fd < 0)
+		elf->missing = "the file cannot be opened";
 	return fd;
 }
 
-/* Is it the file that was mapped? */
-static bool is_that_file(const struct object *object, struct elf *elf, Elf *e)
+static bool has_build_id(const struct object *object, Elf *e)
 {
 	const void *id;
-	ssize_t size;
+	ssize_t size = dwelf_elf_gnu_build_id(e, &id);
 
-	if (!object->id_size)
-		return true;
-	size = dwelf_elf_gnu_build_id(e, &id);
-	if (size == (ssize_t)object->id_size && !memcmp(id, object->id, object->id_size))
-		return true;
-	elf->missing = "the file has been replaced since: its build id is another than was recorded";
-	return false;
+	return size == (ssize_t)object->id_size && !memcmp(id, object->id, object->id_size);
+}
+
+/* By what perfex saw of a file without a build id when it was mapped */
+static bool has_stamp(const struct object *object, const struct stat *st, bool symfs,
+		      const char **unsure)
+{
+	bool touched = st->st_ino != object->inode || nanoseconds(st->st_mtim) != object->mtime;
+
+	if (st->st_size != object->size || (!symfs && touched))
+		return false;
+	if (touched)
+		*unsure = "it has no build id, and is a copy";
+	else if (nanoseconds(st->st_ctim) != object->ctime)
+		*unsure = "it has no build id, and its owner, mode or name was changed since";
+	return true;
+}
+
+/*
+ * Nothing was seen of the file itself, but the kernel told where it was. A file that has not been
+ * changed since before the recording has had that place ever since.
+ */
+static bool has_place(const struct symbols *symbols, const struct object *object, int fd,
+		      const struct stat *st, const char **unsure)
+{
+	const struct recfile_header *header = &symbols->profile->reader->header;
+	bool same = is_numbered(fd, object->inode, object->major, object->minor);
+
+	if (!same && !symbols->how.symfs && st->st_ino != object->inode)
+		return false;
+	if (!same || st->st_ctim.tv_sec >= (int64_t)header->start ||
+	    !kernel_is_this_boot(header->boot_id))
+		*unsure = "nothing of it was recorded but its name";
+	return true;
+}
+
+/* Is it the file that was mapped? */
+static bool is_that_file(const struct symbols *symbols, const struct object *object,
+			 struct elf *elf, Elf *e, int fd, const struct stat *st)
+{
+	if (object->id_size) {
+		if (!has_build_id(object, e))
+			elf->missing = "the file has been replaced since: its build id is another "
+				"than was recorded";
+	} else if (object->stamped) {
+		if (!has_stamp(object, st, symbols->how.symfs, &elf->unsure))
+			elf->missing = "the file has been replaced since: its size, its time or "
+				"its inode is another than was recorded";
+	} else if (!has_place(symbols, object, fd, st, &elf->unsure)) {
+		elf->missing = "another file has its name: its inode is another than was recorded";
+	}
+	if (object->changed)
+		elf->unsure = "it was changed while it was recorded";
+	return !elf->missing;
 }
 
 static void load(struct symbols *symbols, const struct object *object, struct elf *elf)
 {
+	struct stat st;
 	GElf_Addr bias;
 	Elf *e;
-	int fd = open_object(symbols, object, elf);
 
-	if (fd < 0)
+	elf->fd = open_object(symbols, object, elf, &st);
+	if (elf->fd < 0)
 		return;
 	elf->dwfl = dwfl_begin(&callbacks);
 	if (elf->dwfl)
-		elf->module = dwfl_report_offline(elf->dwfl, elf->path, elf->path, fd);
-	/* It is libdw's now if that found a module, and else still ours. */
+		elf->module = report_file(elf->dwfl, elf->path, elf->fd);
 	if (!elf->module) {
-		close(fd);
 		elf->missing = "it is no ELF file";
 		return;
 	}
@@ -195,7 +271,8 @@ static void load(struct symbols *symbols, const struct object *object, struct el
 		return;
 	}
 	elf->bias = bias;
-	if (!is_that_file(object, elf, e))
+	/* The vdso is in no file, and was of this boot. */
+	if (object->inode && !is_that_file(symbols, object, elf, e, elf->fd, &st))
 		elf->module = NULL;
 }
 
@@ -232,9 +309,9 @@ bool symbols_elf_address(struct symbols *symbols, uint32_t object, uint64_t addr
 	return e->module && to_elf_address(e, address, elf);
 }
 
-const char *symbols_path(struct symbols *symbols, uint32_t object)
+int symbols_fd(struct symbols *symbols, uint32_t object)
 {
-	return elf_of(symbols, object)->path;
+	return elf_of(symbols, object)->fd;
 }
 
 /* A name as it is in the source */

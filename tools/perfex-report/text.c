@@ -184,7 +184,8 @@ static void json_recording(FILE *f, const struct symbols *symbols)
 {
 	const struct profile *profile = symbols->profile;
 	const struct reader *reader = profile->reader;
-	const char *before = "";
+	const char *before = "", *why;
+	uint64_t samples;
 	size_t i;
 
 	fprintf(f, "{\"command\": [");
@@ -218,6 +219,19 @@ static void json_recording(FILE *f, const struct symbols *symbols)
 		json_string(f, profile->objects[i].path);
 		fprintf(f, ": ");
 		json_string(f, missing);
+		before = ", ";
+	}
+	fprintf(f, "}, \"unsure\": {");
+	before = "";
+	for (i = 0; i < profile->objects_table.n; i++) {
+		samples = symbols_unsure(profile, (uint32_t)i, &why);
+		if (!why)
+			continue;
+		fprintf(f, "%s", before);
+		json_string(f, profile->objects[i].path);
+		fprintf(f, ": {\"samples\": %" PRIu64 ", \"why\": ", samples);
+		json_string(f, why);
+		fprintf(f, "}");
 		before = ", ";
 	}
 	fprintf(f, "}}\n");

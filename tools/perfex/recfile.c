@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "build_id.h"
+#include "mapped.h"
 #include "path.h"
 #include "recfile.h"
 
@@ -32,11 +33,12 @@
 #define OUR_MACHINE	EM_NONE
 #endif
 
-/* A file whose build id has been read, or does not exist */
+/* A file of which something was written, as it was then */
 struct known {
 	uint64_t inode;
 	uint32_t major, minor;
 	uint64_t path;			/* a hash */
+	int64_t ctime;
 };
 
 /* How much of the file is whole */
@@ -224,15 +226,15 @@ static struct known *find_known(const struct recfile *file, const struct known *
 	size_t mask = ((size_t)1 << file->known_bits) - 1;
 	size_t i = (size_t)(hash_known(key) >> (64 - file->known_bits));
 
-	while (file->known[i].inode && memcmp(&file->known[i], key, sizeof(*key)) != 0)
+	while (file->known[i].inode && memcmp(&file->known[i], key, offsetof(struct known, ctime)))
 		i = (i + 1) & mask;
 	return &file->known[i];
 }
 
-/* Whether that file is seen for the first time. Without memory it is not, and has no build id. */
-static bool is_new(struct recfile *file, const struct perfctr_record_map *map)
+/* Whether it was not seen, or not as it is now. Without memory it was, and nothing is written. */
+static bool is_new(struct recfile *file, const struct perfctr_record_map *map, int64_t ctime)
 {
-	struct known key = { .inode = map->inode, .major = map->major, .minor = map->minor };
+	struct known key = { map->inode, map->major, map->minor, 0, ctime };
 	struct known *place, *old = file->known;
 	const char *p;
 	size_t i, n = (size_t)1 << file->known_bits;
@@ -241,8 +243,12 @@ static bool is_new(struct recfile *file, const struct perfctr_record_map *map)
 	for (p = map->path; *p; p++)
 		key.path = (key.path ^ (unsigned char)*p) * 0x100000001b3ull;
 	place = find_known(file, &key);
-	if (place->inode)
+	if (place->inode && place->ctime == ctime)
 		return false;
+	if (place->inode) {
+		place->ctime = ctime;
+		return true;
+	}
 	*place = key;
 	if (++file->nknown <= n / 2)
 		return true;
@@ -262,14 +268,29 @@ static bool is_new(struct recfile *file, const struct perfctr_record_map *map)
 }
 
 /*
- * The path begins at the root directory of the process, which may be another than ours. The inode
- * says whether it still is that file. Devices are not compared: some file systems tell another
- * number by stat(2) than the kernel knows.
+ * Whether the file is as it was when it was mapped: a ctime is never set back. Its clock stands for
+ * up to a tick; who was mapped in that tick and lives was mapped when the file was whole.
  */
-static int open_mapped(const struct perfctr_record_map *map)
+static bool unchanged_since(const struct stat *st, uint64_t time, bool alive)
+{
+	struct timespec real, monotonic, tick;
+	int64_t changed = nanoseconds(st->st_ctim);
+
+	if (clock_gettime(CLOCK_REALTIME, &real) || clock_gettime(CLOCK_MONOTONIC, &monotonic) ||
+	    clock_getres(CLOCK_REALTIME_COARSE, &tick))
+		return false;
+	changed -= nanoseconds(real) - nanoseconds(monotonic);
+	return changed + (alive ? 0 : nanoseconds(tick)) <= (int64_t)time;
+}
+
+/*
+ * The path begins at the root directory of the process, which may be another than ours. In its own
+ * the inode says that it is the file: some file systems tell another number of the device by stat(2)
+ * than the kernel knows. In ours, if the process has ended, another device may have that path.
+ */
+static int open_mapped(const struct perfctr_record_map *map, struct stat *st)
 {
 	char path[PATH_MAX + 64];
-	struct stat st;
 	int i, fd;
 
 	for (i = 0; i < 2; i++) {
@@ -278,11 +299,11 @@ static int open_mapped(const struct perfctr_record_map *map)
 		else
 			(void)snprintf(path, sizeof(path), "/proc/%d/root%s", map->record.pid,
 				       map->path);
-		/* A fifo would keep us waiting. */
-		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+		fd = open_regular(path, st);
 		if (fd < 0)
 			continue;
-		if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_ino == map->inode)
+		if (st->st_ino == map->inode && unchanged_since(st, map->record.time, !i) &&
+		    (!i || is_numbered(fd, map->inode, map->major, map->minor)))
 			return fd;
 		close(fd);
 	}
@@ -295,36 +316,62 @@ static void add_whole(struct recfile *file, uint64_t size, uint64_t records)
 	file->whole.records += records;
 }
 
-static int write_build_id(struct recfile *file, const struct perfctr_record_map *map)
+/* The record is @size bytes with its path, which is at @to in it. */
+static int append_about(struct recfile *file, const struct perfctr_record_map *map,
+			unsigned int type, void *about, size_t size, size_t to)
 {
-	struct recfile_build_id *id;
-	size_t path = strlen(map->path) + 1;
-	size_t size = (size_t)padded(sizeof(*id) + path);
-	int fd, status = 0;
+	struct perfctr_record *record = about;
 
-	if (!map->inode || map->path[0] != '/' || !is_new(file, map))
+	*record = map->record;
+	record->type = (uint16_t)type;
+	record->flags = 0;
+	record->size = (uint32_t)size;
+	memcpy((char *)about + to, map->path, strlen(map->path) + 1);
+	if (write_all(file->fd, about, size) < 0)
+		return -1;
+	add_whole(file, size, 1);
+	return 0;
+}
+
+/* What the file is known by */
+static int write_about(struct recfile *file, const struct perfctr_record_map *map)
+{
+	union {
+		struct recfile_build_id id;
+		struct recfile_file file;
+		char room[sizeof(struct recfile_build_id) + RECFILE_MAX_RECORD];
+	} *about;
+	size_t path = strlen(map->path) + 1;
+	struct stat st;
+	int fd, status;
+
+	if (!map->inode || map->path[0] != '/')
 		return 0;
-	fd = open_mapped(map);
+	fd = open_mapped(map, &st);
 	if (fd < 0)
 		return 0;
-	id = calloc(1, size);
-	if (id)
-		id->id_size = (uint32_t)build_id_read(fd, id->id, sizeof(id->id));
-	close(fd);
-	if (id && id->id_size) {
-		id->record = map->record;
-		id->record.type = RECFILE_BUILD_ID;
-		id->record.flags = 0;
-		id->record.size = (uint32_t)size;
-		id->inode = map->inode;
-		id->major = map->major;
-		id->minor = map->minor;
-		memcpy(id->path, map->path, path);
-		status = write_all(file->fd, id, size);
-		if (!status)
-			add_whole(file, size, 1);
+	about = is_new(file, map, nanoseconds(st.st_ctim)) ? calloc(1, sizeof(*about)) : NULL;
+	if (!about) {
+		close(fd);
+		return 0;
 	}
-	free(id);
+	about->id.inode = map->inode;
+	about->id.major = map->major;
+	about->id.minor = map->minor;
+	about->id.id_size = (uint32_t)build_id_read(fd, about->id.id, sizeof(about->id.id));
+	close(fd);
+	if (about->id.id_size) {
+		status = append_about(file, map, RECFILE_BUILD_ID, about,
+				      (size_t)padded(sizeof(about->id) + path), sizeof(about->id));
+	} else {
+		about->file.size = st.st_size;
+		about->file.mtime = nanoseconds(st.st_mtim);
+		about->file.ctime = nanoseconds(st.st_ctim);
+		status = append_about(file, map, RECFILE_FILE, about,
+				      (size_t)padded(sizeof(about->file) + path),
+				      sizeof(about->file));
+	}
+	free(about);
 	return status;
 }
 
@@ -399,7 +446,7 @@ static int append(struct recfile *file, const void *piece, size_t size, const vo
 			return -1;
 		copy_out(&pieces, at, map, record.size);
 		((char *)map)[record.size] = '\0';
-		status = write_build_id(file, map);
+		status = write_about(file, map);
 		free(map);
 	}
 	return status;

@@ -89,6 +89,7 @@ struct recfile_counter {
 #define RECFILE_TYPES		0x8000
 #define RECFILE_BUILD_ID	0x8001
 #define RECFILE_END		0x8002
+#define RECFILE_FILE		0x8003
 
 #define RECFILE_MAX_BUILD_ID	64
 
@@ -106,7 +107,9 @@ struct recfile_counter {
  * @id: the build id, from its note NT_GNU_BUILD_ID, filled up with zeros
  * @path: as in that MAP
  *
- * It may come some records later than the MAP. A file that has no build id has no such record.
+ * It may come some records later than the MAP. A file that has no build id has a struct
+ * recfile_file. A file has neither if it was not there any more, or had been changed since the MAP,
+ * when perfex came to look; and has another one if it was changed, and then mapped again.
  */
 struct recfile_build_id {
 	struct perfctr_record record;
@@ -116,6 +119,28 @@ struct recfile_build_id {
 	uint32_t id_size;
 	uint32_t reserved;
 	uint8_t id[RECFILE_MAX_BUILD_ID];
+	char path[];
+};
+
+/**
+ * struct recfile_file - FILE: how a file without a build id is known again
+ * @record: as in struct recfile_build_id
+ * @inode: as in that MAP
+ * @major: the same
+ * @minor: the same
+ * @size: of the file, bytes
+ * @mtime: when its content was changed last, nanoseconds since 1970
+ * @ctime: when anything of it was changed last, which nobody can set
+ * @path: as in that MAP
+ */
+struct recfile_file {
+	struct perfctr_record record;
+	uint64_t inode;
+	uint32_t major;
+	uint32_t minor;
+	int64_t size;
+	int64_t mtime;
+	int64_t ctime;
 	char path[];
 };
 
@@ -152,8 +177,9 @@ struct recfile;
  *
  * recfile_append: appends whole records: @size bytes at @piece, then @size2 bytes at @piece2, which
  * is the beginning of the ring where its content wraps (else NULL and 0). A record may begin in
- * the one and end in the other. EINVAL: these are not whole records; nothing is appended. It reads
- * the build id of each file that is mapped for the first time.
+ * the one and end in the other. EINVAL: these are not whole records; nothing is appended. It looks
+ * at each file that is mapped, and appends a BUILD_ID or a FILE if it has none of it, or not of
+ * what is there now.
  *
  * recfile_finish: writes the end, and gives the file its name. A file that had the name before is
  * @path.old afterwards. On failure the old one is as it was, and what was recorded stays in a file

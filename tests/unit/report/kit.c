@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "kit.h"
@@ -32,9 +33,13 @@ static void must(bool ok, const char *what)
 
 void kit_begin(const struct recfile_about *about)
 {
+	struct timespec time = { 0 };
+
 	free(bytes);
 	bytes = NULL;
-	now = 0;
+	/* What is mapped was not changed since. */
+	(void)clock_gettime(CLOCK_MONOTONIC, &time);
+	now = (uint64_t)time.tv_sec * 1000 + 1000;
 	snprintf(dir, sizeof(dir), "/tmp/report_kit.XXXXXX");
 	must(mkdtemp(dir) != NULL, "mkdtemp");
 	snprintf(path, sizeof(path), "%s/rec", dir);

@@ -45,6 +45,14 @@ unsigned int symbols_frames(struct symbols *symbols, uint32_t object, uint64_t a
 	return 2;
 }
 
+uint64_t symbols_unsure(const struct profile *profile, uint32_t object, const char **why)
+{
+	(void)profile;
+	(void)object;
+	*why = NULL;
+	return 0;
+}
+
 const char *symbols_missing(const struct object *object)
 {
 	(void)object;

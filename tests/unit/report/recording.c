@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "kit.h"
 
@@ -37,10 +38,10 @@ int main(int argc, char **argv)
 	}
 	address = START + strtoull(argv[2], NULL, 0);
 	kit_begin(&about);
-	kit_map(7, START, (uint64_t)st.st_size, 0, st.st_ino, argv[1]);
-	kit_comm(7, 7, "compress", false);
-	kit_sample(7, 7, 1000, 10, address, NULL);
-	kit_sample(7, 7, 2000, 30, address, NULL);
+	kit_map(getpid(), START, (uint64_t)st.st_size, 0, st.st_ino, argv[1]);
+	kit_comm(getpid(), getpid(), "compress", false);
+	kit_sample(getpid(), getpid(), 1000, 10, address, NULL);
+	kit_sample(getpid(), getpid(), 2000, 30, address, NULL);
 	bytes = kit_end(0, &size);
 	f = fopen(argv[3], "we");
 	bad = !f || fwrite(bytes, size, 1, f) != 1;

@@ -60,6 +60,15 @@ int main(int argc, char **argv)
 		.id.id_size = 20,
 		.path = "/bin/sh",
 	};
+	struct {
+		struct recfile_file file;
+		char path[16];
+	} file = {
+		.file.record = { RECFILE_FILE, 0, sizeof(file), 0, 9, 9 },
+		.file.inode = 2,
+		.file.major = 8,
+		.path = "/bin/ls",
+	};
 	int i;
 
 	if (argc != 2) {
@@ -73,6 +82,7 @@ int main(int argc, char **argv)
 	kit_begin(&about);
 	record_processes();
 	kit_raw(&id, sizeof(id));
+	kit_raw(&file, sizeof(file));
 	save(argv[1], "processes");
 	/* Maps over maps */
 	kit_begin(&about);
