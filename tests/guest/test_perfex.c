@@ -43,6 +43,7 @@
 #define SCRIPT		"/tmp/script"
 #define PICTURE		"/tmp/perfex.svg"
 #define COMMA_NAME	"/tmp/a,\"b"
+#define EVIL_NAME	"/tmp/\033[2J\x9b\a"
 
 /* How a command ended, and what it said. */
 struct result {
@@ -1047,6 +1048,49 @@ START_TEST(csv_of_threads)
 	perfex("--per-thread", "-e", "instructions:u", "--csv", "-o", OUTPUT, "--", COMMA_NAME);
 	ended_with(0);
 	says(output(), " a,\"\"b\",instructions,u,,2000032\n");
+}
+END_TEST
+
+static void moves_no_cursor(const char *text)
+{
+	const char *s;
+
+	ck_assert_str_ne(text, "");
+	for (s = text; *s; s++)
+		ck_assert_msg(*s == '\n' || (*s >= 0x20 && *s < 0x7f), "byte 0x%02x at %zu",
+			      (unsigned char)*s, (size_t)(s - text));
+}
+
+/* The names of a program, a thread, a file and an event, in each form of output */
+START_TEST(no_text_moves_a_cursor)
+{
+	static const char *const forms[] = { "", "--json", "--csv" };
+	unsigned int i;
+
+	ck_assert_int_eq(system("cp " KNOWN_PATH " '" EVIL_NAME "'"), 0);
+	for (i = 0; i < 3; i++) {
+		perfex("-e", "instructions:u", "--per-thread", *forms[i] ? forms[i] : "--per-thread", "--",
+		       EVIL_NAME);
+		ended_with(0);
+		moves_no_cursor(result.err);
+		perfex_command("compare", "-r", "2", "-e", "instructions:u",
+			       *forms[i] ? forms[i] : "--warm-up=0", EVIL_NAME, "--", EVIL_NAME);
+		ended_with(0);
+		moves_no_cursor(result.err);
+	}
+	perfex("-e", "instructions:u", "--json", "-o", EVIL_NAME ".json", EVIL_NAME);
+	ended_with(0);
+	ck_assert_int_eq(system("sed -i 's/instructions/\\\\u001b\\\\u009b/' '" EVIL_NAME ".json'"), 0);
+	for (i = 0; i < 3; i++) {
+		run_command(COMMAND(PERFEX, "merge", *forms[i] ? forms[i] : "--", EVIL_NAME ".json",
+				    EVIL_NAME ".json"));
+		ended_with(0);
+		moves_no_cursor(result.out);
+	}
+	run_command(COMMAND(PERFEX, "merge", EVIL_NAME));
+	ended_with(WRONG);
+	moves_no_cursor(result.err);
+	(void)unlink(EVIL_NAME ".json");
 }
 END_TEST
 
@@ -3200,6 +3244,7 @@ static void run_fresh(const TTest *test, uint64_t what)
 	(void)unlink(SCRIPT);
 	(void)unlink(PICTURE);
 	(void)unlink(COMMA_NAME);
+	(void)unlink(EVIL_NAME);
 	(void)unlink(READY);
 	(void)unlink(GO);
 	(void)unlink("/tmp/was-run");
@@ -3235,6 +3280,7 @@ int main(void)
 	run_fresh(derived_values_as_root, NEED_CYCLES | NEED_COUNTERS);
 	run_fresh(csv_of_intervals, NEED_COUNTERS | AS_USER);
 	run_fresh(csv_of_threads, NEED_COUNTERS | AS_USER);
+	run_fresh(no_text_moves_a_cursor, NEED_COUNTERS | AS_USER);
 	run_fresh(plots_intervals, NEED_COUNTERS | AS_USER);
 	run_fresh(compares, NEED_COUNTERS | AS_USER);
 	run_fresh(compares_in_turns, AS_USER);

@@ -10,6 +10,10 @@
 #include "../../tools/perfex/values.h"
 #include "run.h"
 
+/* What moves a cursor, as bytes and as UTF-8; what is no UTF-8; and what is text */
+#define CONTROLS	"\033[2J\x9b\xc2\x9b\a\x7f\xc3\xa4\xe2\x82\xac"
+#define PLAIN		"?[2J?????\xc3\xa4\xe2\x82\xac"
+
 static void csv_is(const char *text, const char *want)
 {
 	char buf[64] = "";
@@ -33,8 +37,9 @@ START_TEST(test_csv)
 	csv_is("a,b", "\"a,b\"");
 	csv_is("a\"b", "\"a\"\"b\"");
 	csv_is("\"", "\"\"\"\"");
-	csv_is("a\nb", "\"a\nb\"");
-	csv_is("a\rb", "\"a\rb\"");
+	csv_is("a\nb", "a?b");
+	csv_is("a\rb,", "\"a?b,\"");
+	csv_is(CONTROLS, PLAIN);
 }
 END_TEST
 
@@ -103,11 +108,60 @@ START_TEST(test_columns)
 }
 END_TEST
 
+static char *printed(int width, const char *text, int *columns)
+{
+	static char buf[64];
+	FILE *f = fmemopen(buf, sizeof(buf), "w");
+
+	ck_assert_ptr_nonnull(f);
+	*columns = plain_text(f, width, text);
+	fclose(f);
+	return buf;
+}
+
+START_TEST(test_plain)
+{
+	char text[] = CONTROLS, buf[80] = "";
+	struct value value = { .name = "\033[31mcycles\n" };
+	int columns;
+	FILE *f;
+
+	ck_assert_str_eq(printed(0, CONTROLS, &columns), PLAIN);
+	ck_assert_int_eq(columns, 11);
+	ck_assert_str_eq(printed(5, "\xc3\xa4\n", &columns), "   \xc3\xa4?");
+	ck_assert_int_eq(columns, 5);
+	ck_assert_str_eq(printed(-5, "\xc3\xa4\n", &columns), "\xc3\xa4?   ");
+	ck_assert_int_eq(columns, 5);
+	ck_assert_str_eq(printed(-1, "ab", &columns), "ab");
+	ck_assert_int_eq(columns, 2);
+	make_plain(text);
+	ck_assert_str_eq(text, PLAIN);
+	value_label(&value, buf, sizeof(buf));
+	ck_assert_str_eq(buf, "?[31mcycles?");
+	f = fmemopen(buf, sizeof(buf), "w");
+	ck_assert_ptr_nonnull(f);
+	plain_lines(f, "one \033[2J\ntwo\r\n");
+	fclose(f);
+	ck_assert_str_eq(buf, "one ?[2J\ntwo?\n");
+	f = fmemopen(buf, sizeof(buf), "w");
+	ck_assert_ptr_nonnull(f);
+	json_string(f, CONTROLS);
+	fclose(f);
+	ck_assert_str_eq(buf, "\"\\u001b[2J\\ufffd\\u009b\\u0007\\u007f\xc3\xa4\xe2\x82\xac\"");
+	f = fmemopen(buf, sizeof(buf), "w");
+	ck_assert_ptr_nonnull(f);
+	xml_text(f, "\033\xc2\x9b<", SIZE_MAX);
+	fclose(f);
+	ck_assert_str_eq(buf, "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd&lt;");
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tcase = tcase_create("quote");
 
 	tcase_add_test(tcase, test_csv);
+	tcase_add_test(tcase, test_plain);
 	tcase_add_test(tcase, test_values);
 	tcase_add_test(tcase, test_labels);
 	tcase_add_test(tcase, test_columns);

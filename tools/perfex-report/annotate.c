@@ -157,8 +157,10 @@ static void print_titles(FILE *f, const struct profile *profile)
 	unsigned int i;
 
 	fprintf(f, "%8s", "share");
-	for (i = 0; i < profile->reader->header.nrctrs; i++)
-		fprintf(f, " %*s", COLUMN, column_name(profile, i));
+	for (i = 0; i < profile->reader->header.nrctrs; i++) {
+		fputc(' ', f);
+		(void)plain_text(f, COLUMN, column_name(profile, i));
+	}
 	fprintf(f, " %8s", "samples");
 }
 
@@ -182,6 +184,20 @@ static void print_counts(FILE *f, const struct profile *profile, const uint64_t 
 	fprintf(f, " %8s", count ? thousands(count[nrctrs + 1], buf) : "");
 }
 
+/* Tabulators are the only control characters that a source has. */
+static void print_source(FILE *f, char *line)
+{
+	char *tab;
+
+	for (; (tab = strchr(line, '\t')); line = tab + 1) {
+		*tab = '\0';
+		(void)plain_text(f, 0, line);
+		fputc('\t', f);
+	}
+	(void)plain_text(f, 0, line);
+	fprintf(f, "\n");
+}
+
 /* Of one file, in the order of its lines */
 static void print_file(FILE *f, const struct profile *profile, const struct spot *spot, size_t n,
 		       unsigned int column, uint64_t all)
@@ -191,7 +207,9 @@ static void print_file(FILE *f, const struct profile *profile, const struct spot
 	size_t size = 0, i = 0;
 	unsigned int line = 0, shown = 0;
 
-	fprintf(f, "\n%s%s\n", spot[0].file, source ? "" : ": the source is not here");
+	fprintf(f, "\n");
+	(void)plain_text(f, 0, spot[0].file);
+	fprintf(f, "%s\n", source ? "" : ": the source is not here");
 	for (; !source && i < n; i++) {
 		print_counts(f, profile, spot[i].count, column, all);
 		fprintf(f, " %6u\n", spot[i].line);
@@ -206,9 +224,7 @@ static void print_file(FILE *f, const struct profile *profile, const struct spot
 		shown = line;
 		print_counts(f, profile, line == spot[i].line ? spot[i].count : NULL, column, all);
 		fprintf(f, " %6u  ", line);
-		for (char *p = text; *p; p++)
-			fputc((unsigned char)*p < 0x20 && *p != '\t' ? '?' : *p, f);
-		fprintf(f, "\n");
+		print_source(f, text);
 		i += line == spot[i].line;
 	}
 	/* It is shorter than the lines that the program was made of. */
@@ -268,7 +284,8 @@ static void print_heading(FILE *f, struct symbols *symbols, uint32_t object, uin
 	if (!symbols_line(symbols, object, address, &file, &line) ||
 	    (file == *last_file && line == *last_line))
 		return;
-	fprintf(f, "%s:%u\n", file, line);
+	(void)plain_text(f, 0, file);
+	fprintf(f, ":%u\n", line);
 	*last_file = file;
 	*last_line = line;
 }
@@ -293,8 +310,9 @@ static void print_instructions(FILE *f, struct symbols *symbols, const struct fo
 
 		print_heading(f, symbols, found->function.object, address, &file, &line);
 		print_counts(f, profile, counted ? spot->count : NULL, column, found->self);
-		fprintf(f, " %8" PRIx64 ":  %s\n", address,
-			code ? instructions->instruction[i].text : "");
+		fprintf(f, " %8" PRIx64 ":  ", address);
+		(void)plain_text(f, 0, code ? instructions->instruction[i].text : "");
+		fprintf(f, "\n");
 		i += code;
 		spot += counted;
 	}
@@ -309,10 +327,13 @@ static void print_found(FILE *f, struct symbols *symbols, struct found *found, u
 	char buf[32];
 
 	unite(&found->spots, compare_addresses, profile->ncolumns);
-	fprintf(f, "\n%s in %s: %s %s, %.2f%% of all\n", function->name,
-		profile->objects[function->object].path, thousands(found->self, buf),
-		column_name(profile, column),
-		total ? 100 * (double)found->self / (double)total : 0.0);
+	fprintf(f, "\n");
+	(void)plain_text(f, 0, function->name);
+	fprintf(f, " in ");
+	(void)plain_text(f, 0, profile->objects[function->object].path);
+	fprintf(f, ": %s ", thousands(found->self, buf));
+	(void)plain_text(f, 0, column_name(profile, column));
+	fprintf(f, ", %.2f%% of all\n", total ? 100 * (double)found->self / (double)total : 0.0);
 	disassemble(&instructions, symbols_fd(symbols, function->object), profile->reader->header.machine, function->address,
 		    function->address + function->size);
 	print_titles(f, profile);

@@ -2,18 +2,20 @@
 /* Stacks in lines, as other tools for flame graphs read them */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "../perfex/quote.h"
 #include "output.h"
 
 /* A semicolon is between functions, a newline between stacks. */
 static void print_folded_name(FILE *f, const char *name)
 {
-	for (; *name; name++) {
-		if ((unsigned char)*name < 0x20 || *name == 0x7f)
-			fputc('?', f);
-		else
-			fputc(*name == ';' ? ':' : *name, f);
-	}
+	char *copy = copy_memory(name, strlen(name) + 1), *p;
+
+	for (p = copy; (p = strchr(p, ';')); )
+		*p = ':';
+	(void)plain_text(f, 0, copy);
+	free(copy);
 }
 
 /* From the root to the call */

@@ -7,15 +7,6 @@
 #include "../perfex/quote.h"
 #include "output.h"
 
-int print_plain(FILE *f, const char *text)
-{
-	int n = 0;
-
-	for (; *text; text++, n++)
-		fputc((unsigned char)*text < 0x20 || *text == 0x7f ? '?' : *text, f);
-	return n;
-}
-
 void print_command(FILE *f, const struct reader *reader, void (*put)(FILE *f, const char *word))
 {
 	const char *word = reader->command, *end = word + reader->header.command_size;
@@ -26,7 +17,7 @@ void print_command(FILE *f, const struct reader *reader, void (*put)(FILE *f, co
 		if (put)
 			put(f, word);
 		else
-			(void)print_plain(f, word);
+			(void)plain_text(f, 0, word);
 		word += strlen(word) + 1;
 	}
 }
@@ -65,14 +56,17 @@ static void print_counters(FILE *f, const char *mark, const struct reader *reade
 	uint32_t i;
 
 	fprintf(f, "%s counted:", mark);
-	for (i = 0; i < header->nrctrs; i++)
-		fprintf(f, "%s %s%s", i ? "," : "", counter[i].name, modifier(&counter[i]));
+	for (i = 0; i < header->nrctrs; i++) {
+		fprintf(f, i ? ", " : " ");
+		(void)plain_text(f, 0, counter[i].name);
+		fprintf(f, "%s", modifier(&counter[i]));
+	}
 	fprintf(f, "%s the clock;", header->nrctrs ? ", and" : "");
 	for (i = 0; i < header->nrctrs; i++) {
 		if (!counter[i].period)
 			continue;
-		fprintf(f, "%s each %s %s", before, thousands(counter[i].period, buf),
-			counter[i].name);
+		fprintf(f, "%s each %s ", before, thousands(counter[i].period, buf));
+		(void)plain_text(f, 0, counter[i].name);
 		before = ",";
 	}
 	if (header->timer_ns)
@@ -136,10 +130,10 @@ void print_header(FILE *f, const char *mark, const struct profile *profile)
 	}
 	if (header->host[0])
 		fprintf(f, ", on ");
-	(void)print_plain(f, header->host);
+	(void)plain_text(f, 0, header->host);
 	if (header->release[0])
 		fprintf(f, ", Linux ");
-	(void)print_plain(f, header->release);
+	(void)plain_text(f, 0, header->release);
 	print_start(f, header);
 	fprintf(f, "\n");
 	print_counters(f, mark, profile->reader);
@@ -165,7 +159,7 @@ void print_missing(FILE *f, const char *mark, const struct symbols *symbols)
 		if (!missing)
 			continue;
 		fprintf(f, "%s no symbols of ", mark);
-		(void)print_plain(f, profile->objects[i].path);
+		(void)plain_text(f, 0, profile->objects[i].path);
 		fprintf(f, ": %s\n", missing);
 	}
 	print_unsure(f, mark, profile);
@@ -184,7 +178,7 @@ void print_unsure(FILE *f, const char *mark, const struct profile *profile)
 			continue;
 		fprintf(f, "%s cannot be sure of the names of %s sample%s in ", mark,
 			thousands(samples, buf), samples == 1 ? "" : "s");
-		(void)print_plain(f, profile->objects[i].path);
+		(void)plain_text(f, 0, profile->objects[i].path);
 		fprintf(f, ": %s\n", why);
 	}
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../perfex/quote.h"
 #include "output.h"
 
 /* What the options say */
@@ -219,8 +220,10 @@ static bool find_event(const struct profile *profile, const char *name, unsigned
 		return true;
 	}
 	explain("'%s' was not recorded, but this was:", name);
-	for (i = 0; i < profile->ncolumns; i++)
-		fprintf(stderr, "%s%s", i ? ", " : "", column_name(profile, i));
+	for (i = 0; i < profile->ncolumns; i++) {
+		fprintf(stderr, i ? ", " : "");
+		(void)plain_text(stderr, 0, column_name(profile, i));
+	}
 	fprintf(stderr, "\n");
 	return false;
 }

@@ -5,17 +5,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../perfex/quote.h"
 #include "memory.h"
 
 void explain(const char *format, ...)
 {
+	char *text;
 	va_list args;
+	int n;
 
-	fprintf(stderr, "perfex: ");
 	va_start(args, format);
-	vfprintf(stderr, format, args);
+	n = vasprintf(&text, format, args);
 	va_end(args);
+	fprintf(stderr, "perfex: ");
+	plain_lines(stderr, n < 0 ? "no memory is left" : text);
 	fprintf(stderr, "\n");
+	if (n >= 0)
+		free(text);
 }
 
 static void *checked(void *memory)

@@ -13,8 +13,6 @@ void print_header(FILE *f, const char *mark, const struct profile *profile);
 void print_missing(FILE *f, const char *mark, const struct symbols *symbols);
 /* Which may be other files than were recorded: print_missing() has it; other forms tell it beside. */
 void print_unsure(FILE *f, const char *mark, const struct profile *profile);
-/* A text without control characters, which would move a cursor; returns how many bytes */
-int print_plain(FILE *f, const char *text);
 /* The command with its arguments, in one line */
 void print_command(FILE *f, const struct reader *reader, void (*put)(FILE *f, const char *word));
 

@@ -64,7 +64,8 @@ static void print_titles(FILE *f, const struct profile *profile, const struct ra
 	fprintf(f, how->children ? "%8s %8s" : "%8s", how->children ? "children" : "share",
 		"self");
 	for (i = 0; i < nrctrs; i++) {
-		fprintf(f, " %*s", width(column_name(profile, i)), column_name(profile, i));
+		fputc(' ', f);
+		(void)plain_text(f, width(column_name(profile, i)), column_name(profile, i));
 		if (ratios->cycles >= 0 && (int)i == ratios->instructions)
 			fprintf(f, " %6s", "IPC");
 		if (ratios->instructions >= 0 && is_miss(profile, i))
@@ -110,23 +111,17 @@ static void print_counts(FILE *f, const struct profile *profile, const struct ra
 
 static void print_names(FILE *f, const struct row *row)
 {
-	int n = 0;
-
 	if (row->comm) {
 		fprintf(f, " ");
-		n = print_plain(f, row->comm);
-		if (row->function || row->object)
-			fprintf(f, "%*s", n < 16 ? 16 - n : 0, "");
+		(void)plain_text(f, row->function || row->object ? -16 : 0, row->comm);
 	}
 	if (row->function) {
 		fprintf(f, " ");
-		n = print_plain(f, row->function);
-		if (row->object)
-			fprintf(f, "%*s", n < 40 ? 40 - n : 0, "");
+		(void)plain_text(f, row->object ? -40 : 0, row->function);
 	}
 	if (row->object) {
 		fprintf(f, " ");
-		print_plain(f, row->object);
+		(void)plain_text(f, 0, row->object);
 	}
 	fprintf(f, "\n");
 }
@@ -144,8 +139,9 @@ void print_table(FILE *f, const struct symbols *symbols, const struct stacks *st
 	rows_make(&rows, stacks, how->by, how->column, how->children);
 	print_header(f, "#", profile);
 	print_missing(f, "#", symbols);
-	fprintf(f, "# %s are of all samples' %s\n#\n", how->children ? "children and self" :
-		"shares", column_name(profile, how->column));
+	fprintf(f, "# %s are of all samples' ", how->children ? "children and self" : "shares");
+	(void)plain_text(f, 0, column_name(profile, how->column));
+	fprintf(f, "\n#\n");
 	print_titles(f, profile, &ratios, how);
 	fprintf(f, how->children ? "%8s %8s" : "%8s", "100.00%", "");
 	print_counts(f, profile, &ratios, profile->total);

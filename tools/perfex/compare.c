@@ -120,8 +120,10 @@ static void text_program(FILE *f, const struct comparison *comparison, unsigned 
 	unsigned int i;
 
 	fprintf(f, "%s%c:", which ? "" : "\n ", which ? 'B' : 'A');
-	for (i = 0; comparison->argv[which][i]; i++)
-		fprintf(f, " %s", comparison->argv[which][i]);
+	for (i = 0; comparison->argv[which][i]; i++) {
+		fputc(' ', f);
+		(void)plain_text(f, 0, comparison->argv[which][i]);
+	}
 	text_failed(f, &comparison->series[which]);
 	fprintf(f, "\n ");
 }

@@ -10,16 +10,22 @@
 #include <unistd.h>
 
 #include "perfex.h"
+#include "quote.h"
 
 void explain(const char *format, ...)
 {
+	char *text;
 	va_list args;
+	int n;
 
-	fprintf(stderr, "perfex: ");
 	va_start(args, format);
-	vfprintf(stderr, format, args);
+	n = vasprintf(&text, format, args);
 	va_end(args);
+	fprintf(stderr, "perfex: ");
+	plain_lines(stderr, n < 0 ? "no memory is left" : text);
 	fprintf(stderr, "\n");
+	if (n >= 0)
+		free(text);
 }
 
 /* Would modprobe find the module for the kernel that runs? */

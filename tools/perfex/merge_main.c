@@ -58,10 +58,12 @@ static void text_row(FILE *f, const struct value *value, const struct merged *me
 		return;
 	}
 	put_count(f, &merged->minimum);
-	fprintf(f, "  %-*s", width, whose(merged, merged->minimum_of, paths));
+	fputs("  ", f);
+	(void)plain_text(f, -width, whose(merged, merged->minimum_of, paths));
 	value_column(f, NUMBER, value, merged->mean);
 	put_count(f, &merged->maximum);
-	fprintf(f, "  %-*s", width, whose(merged, merged->maximum_of, paths));
+	fputs("  ", f);
+	(void)plain_text(f, -width, whose(merged, merged->maximum_of, paths));
 	column(f, NUMBER, value_is_whole(value) ? thousands(merged->total, text) : "");
 	fprintf(f, "  %s%s%s", paint(f, PAINT_STRONG), label, paint(f, PAINT_PLAIN));
 	if (merged->files < files)

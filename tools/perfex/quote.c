@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Texts and numbers as they stand in what we write */
+#include <stdlib.h>
 #include <string.h>
 
 #include "quote.h"
@@ -27,6 +28,69 @@ unsigned int utf8_length(const char *s)
 	return n;
 }
 
+unsigned int printable(const char *s)
+{
+	const unsigned char *u = (const unsigned char *)s;
+
+	if (u[0] < 0x80)
+		return u[0] >= 0x20 && u[0] != 0x7f;
+	/* Of these some begin an escape sequence, as an escape and a bracket do. */
+	if (u[0] == 0xc2 && u[1] < 0xa0)
+		return 0;
+	return utf8_length(s);
+}
+
+static int columns(const char *text)
+{
+	int n = 0;
+
+	for (; *text; n++)
+		text += printable(text) ?: 1;
+	return n;
+}
+
+int plain_text(FILE *f, int width, const char *text)
+{
+	int n = columns(text), blanks = (width < 0 ? -width : width) - n;
+	unsigned int length;
+
+	if (width > 0 && blanks > 0)
+		fprintf(f, "%*s", blanks, "");
+	while (*text) {
+		length = printable(text);
+		fwrite(length ? text : "?", 1, length ?: 1, f);
+		text += length ?: 1;
+	}
+	if (width < 0 && blanks > 0)
+		fprintf(f, "%*s", blanks, "");
+	return blanks > 0 ? n + blanks : n;
+}
+
+void make_plain(char *text)
+{
+	unsigned int n;
+
+	for (; *text; text += n ?: 1) {
+		n = printable(text);
+		if (!n)
+			*text = '?';
+	}
+}
+
+void plain_lines(FILE *f, const char *text)
+{
+	char *copy = strdup(text), *line = copy, *end;
+
+	for (; copy && (end = strchr(line, '\n')); line = end + 1) {
+		*end = '\0';
+		(void)plain_text(f, 0, line);
+		fputc('\n', f);
+	}
+	if (copy)
+		(void)plain_text(f, 0, line);
+	free(copy);
+}
+
 void json_string(FILE *f, const char *s)
 {
 	unsigned int n;
@@ -35,19 +99,17 @@ void json_string(FILE *f, const char *s)
 	while (*s) {
 		if (*s == '"' || *s == '\\') {
 			fprintf(f, "\\%c", *s++);
-		} else if ((unsigned char)*s < 0x20 || *s == 0x7f) {
-			fprintf(f, "\\u%04x", (unsigned int)(unsigned char)*s++);
+		} else if ((n = printable(s))) {
+			fwrite(s, 1, n, f);
+			s += n;
 		} else if ((unsigned char)*s < 0x80) {
-			fputc(*s++, f);
+			fprintf(f, "\\u%04x", (unsigned int)(unsigned char)*s++);
+		} else if (utf8_length(s)) {
+			fprintf(f, "\\u%04x", (unsigned int)(unsigned char)s[1]);
+			s += 2;
 		} else {
-			n = utf8_length(s);
-			if (n) {
-				fwrite(s, 1, n, f);
-				s += n;
-			} else {
-				fputs("\\ufffd", f);
-				s++;
-			}
+			fputs("\\ufffd", f);
+			s++;
 		}
 	}
 	fputc('"', f);
@@ -66,7 +128,7 @@ void xml_text(FILE *f, const char *s, size_t most)
 	for (; *s && most; most--) {
 		for (i = 0; i < 4 && entities[i].c != *s; i++)
 			;
-		n = (unsigned char)*s < 0x80 ? *s >= 0x20 && *s != 0x7f : utf8_length(s);
+		n = printable(s);
 		/* U+FFFE and U+FFFF are none, though UTF-8 has them. */
 		if (n == 3 && !memcmp(s, "\xef\xbf", 2) && (unsigned char)s[2] >= 0xbe)
 			n = 0;
@@ -82,17 +144,20 @@ void xml_text(FILE *f, const char *s, size_t most)
 
 void csv_text(FILE *f, bool first, const char *text)
 {
+	unsigned int length;
+
 	if (!first)
 		fputc(',', f);
-	if (!strpbrk(text, ",\"\r\n")) {
-		fputs(text, f);
+	if (!strpbrk(text, ",\"")) {
+		(void)plain_text(f, 0, text);
 		return;
 	}
 	fputc('"', f);
-	for (; *text; text++) {
+	for (; *text; text += length ?: 1) {
+		length = printable(text);
 		if (*text == '"')
 			fputc('"', f);
-		fputc(*text, f);
+		fwrite(length ? text : "?", 1, length ?: 1, f);
 	}
 	fputc('"', f);
 }

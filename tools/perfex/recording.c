@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "perfex.h"
+#include "quote.h"
 #include "recfile.h"
 
 #define CHAIN_DEPTH	64
@@ -193,7 +194,9 @@ bool recording_end(const struct how *how)
 		explain("not all is in '%s': %s", recording->path, strerror(recording->error));
 		return false;
 	}
-	fprintf(stderr, "perfex: %llu samples in '%s'", recording->samples, recording->path);
+	fprintf(stderr, "perfex: %llu samples in '", recording->samples);
+	(void)plain_text(stderr, 0, recording->path);
+	fprintf(stderr, "'");
 	if (lost)
 		fprintf(stderr, ", %llu records lost: try a larger --pages", lost);
 	if (recording->throttled)

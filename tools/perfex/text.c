@@ -80,8 +80,10 @@ static void print_command(FILE *f, char **argv)
 {
 	unsigned int i;
 
-	for (i = 0; argv[i]; i++)
-		fprintf(f, "%s%s", i ? " " : "'", argv[i]);
+	for (i = 0; argv[i]; i++) {
+		fputc(i ? ' ' : '\'', f);
+		(void)plain_text(f, 0, argv[i]);
+	}
 	fprintf(f, "'");
 }
 
@@ -221,7 +223,8 @@ static void print_threads(FILE *f, char **argv, const struct events *events,
 	fprintf(f, "\n");
 	for (first = true; next_thread(run, argv, &member, first); first = false) {
 		exact_correct(how, member.nrctrs, member.sum);
-		fprintf(f, "%*d  %-16s", COLUMN / 2, member.tid, member.comm);
+		fprintf(f, "%*d  ", COLUMN / 2, member.tid);
+		(void)plain_text(f, -16, member.comm);
 		for (i = 0; i < member.nrctrs && i < events->n; i++) {
 			fprintf(f, " ");
 			print_number(f, is_member_counted(&member), member.sum[i]);

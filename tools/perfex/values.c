@@ -129,4 +129,5 @@ void value_label(const struct value *value, char *buf, size_t size)
 
 	(void)snprintf(buf, size, "%s%s%s", before[value->kind] ?: "", value->name,
 		       value_modifier(value));
+	make_plain(buf);
 }

@@ -244,6 +244,16 @@ void kit_free(struct kit_report *report)
 	free(report);
 }
 
+bool kit_is_plain(const char *text)
+{
+	const unsigned char *u = (const unsigned char *)text;
+
+	for (; *u; u++)
+		if ((*u < 0x20 && *u != '\n' && *u != '\t') || *u == 0x7f || *u == 0x9b)
+			return false;
+	return true;
+}
+
 char *kit_folded(struct kit_report *report, unsigned int column)
 {
 	char *text;

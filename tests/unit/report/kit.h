@@ -49,6 +49,9 @@ void kit_symbolize(struct kit_report *report, const struct symbols_how *how);
 struct kit_report *kit_report(uint64_t lost, const struct symbols_how *how);
 void kit_free(struct kit_report *report);
 
+/* Whether nothing in it moves a cursor: in UTF-8, which it must be, and as a terminal of bytes sees it */
+bool kit_is_plain(const char *text);
+
 /* What was printed, to be freed */
 char *kit_folded(struct kit_report *report, unsigned int column);
 char *kit_svg(struct kit_report *report, unsigned int column);

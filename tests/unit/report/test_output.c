@@ -197,6 +197,50 @@ START_TEST(names_cannot_break_lines)
 }
 END_TEST
 
+#define EVIL	"\033[2J\xc2\x9b" "1m\x9b\r\a"
+
+/* In each text that a recording has, and in each form of output */
+START_TEST(no_text_moves_a_cursor)
+{
+	char *argv[] = { (char[]){ EVIL }, NULL };
+	struct table_how how = { .by = BY_COMM | BY_OBJECT | BY_FUNCTION };
+	struct symbols_how symbols = { .symfs = NULL };
+	struct recfile_about evil = three;
+	const char *text, *error = "";
+	char *changed, *forms[5];
+	size_t size, i;
+
+	evil.argv = argv;
+	snprintf(evil.counter[0].name, sizeof(evil.counter[0].name), "miss" EVIL);
+	kit_begin(&evil);
+	kit_map(7, 0x10000, 0x10000, 0, 1, "/bin/" EVIL);
+	kit_comm(7, 7, EVIL, false);
+	kit_sample(7, 7, 1000, 700, 0x11000, NULL);
+	text = kit_end(0, &size);
+	changed = malloc(size);
+	ck_assert_ptr_nonnull(changed);
+	memcpy(changed, text, size);
+	memcpy(changed + offsetof(struct recfile_header, host), EVIL, sizeof(EVIL));
+	memcpy(changed + offsetof(struct recfile_header, release), EVIL, sizeof(EVIL));
+	report = kit_read(changed, size, &error);
+	ck_assert_ptr_nonnull(report);
+	kit_symbolize(report, &symbols);
+	forms[0] = kit_table(report, &how, false);
+	forms[1] = kit_table(report, &how, true);
+	forms[2] = kit_folded(report, 0);
+	forms[3] = kit_svg(report, 0);
+	how.children = true;
+	forms[4] = kit_table(report, &how, false);
+	for (i = 0; i < 5; i++) {
+		ck_assert_msg(kit_is_plain(forms[i]), "form %zu: %s", i, forms[i]);
+		ck_assert_ptr_nonnull(strstr(forms[i], "[2J"));
+		free(forms[i]);
+	}
+	free(changed);
+	kit_free(report);
+}
+END_TEST
+
 /* python3 has an XML parser; it prints what the boxes are called. */
 static void check_svg(const char *svg, const char *expected)
 {
@@ -286,6 +330,7 @@ void add_output_tests(TCase *tc)
 	tcase_add_test(tc, json);
 	tcase_add_test(tc, misses_per_instructions);
 	tcase_add_test(tc, names_cannot_break_lines);
+	tcase_add_test(tc, no_text_moves_a_cursor);
 	tcase_add_test(tc, svg_is_xml);
 	tcase_add_test(tc, svg_escapes_names);
 	tcase_add_test(tc, no_samples);

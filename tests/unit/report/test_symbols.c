@@ -538,6 +538,37 @@ START_TEST(annotate)
 }
 END_TEST
 
+/* Of the function, its file, the source and its lines, and what objdump prints */
+START_TEST(annotate_moves_no_cursor)
+{
+	char *text;
+	size_t size;
+	FILE *f;
+
+	write_text("evil.c", "static volatile int n;\n"
+		   "__attribute__((noinline)) void evil(void)\n{\n\tif (n++ < 2) /* \033[2J \x9b */\n"
+		   "\t\tevil();\n\tn++;\n}\nint main(void)\n{\n\tevil();\n\treturn 0;\n}\n");
+	shell("gcc -O0 -g -no-pie -Wl,-Ttext-segment=0x400000 -o evil evil.c");
+	kit_begin(&kit_about);
+	shell("LC_ALL=C sed -i 's/evil/\x1b[2J/g' evil && mv evil.c \"$(printf '\\033[2J.c')\" && "
+	      "mv evil \"$(printf 'b\\033[2J')\"");
+	map_file("b\033[2J", 0, 0x3000, 0);
+	kit_sample(getpid(), getpid(), 100, 50, ask_nm("b*", "main") - 0x400000 - 1, NULL);
+	read_it(false);
+	f = open_memstream(&text, &size);
+	ck_assert_ptr_nonnull(f);
+	ck_assert(print_annotation(f, &report->symbols, NULL, NULL, 0));
+	fclose(f);
+	ck_assert_msg(kit_is_plain(text), "%s", text);
+	ck_assert_ptr_nonnull(strstr(text, "\n?[2J in "));
+	ck_assert_ptr_nonnull(strstr(text, "/b?[2J: 100 cycles"));
+	ck_assert_ptr_nonnull(strstr(text, "/?[2J.c\n"));
+	ck_assert_ptr_nonnull(strstr(text, "  \tif (n++ < 2) /* ?[2J ? */\n"));
+	free(text);
+	end();
+}
+END_TEST
+
 START_TEST(annotate_what_was_inlined)
 {
 	char *text;
@@ -579,6 +610,7 @@ int main(void)
 	tcase_add_test(tc, kernel_symbols);
 	tcase_add_test(tc, the_vdso);
 	tcase_add_test(tc, annotate);
+	tcase_add_test(tc, annotate_moves_no_cursor);
 	tcase_add_test(tc, annotate_what_was_inlined);
 	/* It changes the program. */
 	tcase_add_test(tc, a_file_that_was_replaced);
