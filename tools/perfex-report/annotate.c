@@ -3,7 +3,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "../perfex/mapped.h"
 #include "../perfex/quote.h"
 #include "disassemble.h"
 #include "output.h"
@@ -198,18 +200,34 @@ static void print_source(FILE *f, char *line)
 	fprintf(f, "\n");
 }
 
-/* Of one file, in the order of its lines */
-static void print_file(FILE *f, const struct profile *profile, const struct spot *spot, size_t n,
-		       unsigned int column, uint64_t all)
+/* What debugging information names may be anything. */
+static FILE *open_source(const char *path, int64_t *mtime)
 {
-	FILE *source = fopen(spot[0].file, "re");
+	struct stat st;
+	int fd = open_regular(path, &st);
+	FILE *source = fd < 0 ? NULL : fdopen(fd, "r");
+
+	if (fd >= 0 && !source)
+		close(fd);
+	if (source)
+		*mtime = nanoseconds(st.st_mtim);
+	return source;
+}
+
+/* Of one file, in the order of its lines. @made is when the program was. */
+static void print_file(FILE *f, const struct profile *profile, const struct spot *spot, size_t n,
+		       unsigned int column, uint64_t all, int64_t made)
+{
+	int64_t mtime = INT64_MIN;
+	FILE *source = open_source(spot[0].file, &mtime);
 	char *text = NULL;
 	size_t size = 0, i = 0;
 	unsigned int line = 0, shown = 0;
 
 	fprintf(f, "\n");
 	(void)plain_text(f, 0, spot[0].file);
-	fprintf(f, "%s\n", source ? "" : ": the source is not here");
+	fprintf(f, "%s\n", !source ? ": the source is not here" : mtime > made ?
+		": the source is newer than the program: its lines may be others" : "");
 	for (; !source && i < n; i++) {
 		print_counts(f, profile, spot[i].count, column, all);
 		fprintf(f, " %6u\n", spot[i].line);
@@ -235,6 +253,13 @@ static void print_file(FILE *f, const struct profile *profile, const struct spot
 	free(text);
 	if (source)
 		fclose(source);
+}
+
+static int64_t made_at(int fd)
+{
+	struct stat st;
+
+	return fd < 0 || fstat(fd, &st) ? INT64_MAX : nanoseconds(st.st_mtim);
 }
 
 static void print_lines(FILE *f, struct symbols *symbols, const struct found *found,
@@ -270,7 +295,8 @@ static void print_lines(FILE *f, struct symbols *symbols, const struct found *fo
 		for (n = 1; i + n < lines.n && !strcmp(lines.spot[i + n].file, lines.spot[i].file);
 		     n++)
 			;
-		print_file(f, symbols->profile, &lines.spot[i], n, column, found->self);
+		print_file(f, symbols->profile, &lines.spot[i], n, column, found->self,
+			   made_at(symbols_fd(symbols, object)));
 	}
 	spots_free(&lines);
 }

@@ -9,6 +9,7 @@
 #include <elfutils/libdwfl.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,8 +37,55 @@ struct elf {
 	size_t nloads;
 };
 
+/* Whether there is nothing but a regular file, which libdw may open: it waits for a FIFO's other end. */
+static bool is_harmless(const char *dir, const char *sub, const char *name)
+{
+	char path[2 * PATH_MAX];
+	struct stat st;
+
+	(void)snprintf(path, sizeof(path), "%s/%s%s", name[0] == '/' ? "" : dir, sub, name);
+	return stat(path, &st) || S_ISREG(st.st_mode);
+}
+
+static void directory_of(char *dir, size_t size, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	(void)snprintf(dir, size, "%.*s", slash ? (int)(slash - path) : 1, slash ? path : ".");
+}
+
+/*
+ * libdw looks for a name that the program has, or for one made of the program's, in the program's
+ * directory, where anybody may have put something; and in directories of the system's.
+ */
+static int find_debuginfo(Dwfl_Module *module, void **userdata, const char *name, Dwarf_Addr base,
+			  const char *file, const char *debuglink, GElf_Word crc, char **found)
+{
+	char dir[PATH_MAX], made[NAME_MAX + sizeof(".debug")], *real = realpath(file, NULL);
+	const char *paths[] = { file, real }, *base_name;
+	bool harmless = true;
+	size_t i;
+
+	for (i = 0; i < 2 && paths[i]; i++) {
+		directory_of(dir, sizeof(dir), paths[i]);
+		base_name = strrchr(paths[i], '/') ? strrchr(paths[i], '/') + 1 : paths[i];
+		(void)snprintf(made, sizeof(made), "%s.debug", base_name);
+		harmless &= is_harmless(dir, "", debuglink ?: made) &&
+			is_harmless(dir, ".debug/", debuglink ?: made) &&
+			is_harmless(dir, ".debug/", base_name) &&
+			is_harmless(dir, ".dwz/", debuglink && strrchr(debuglink, '/') ?
+				    strrchr(debuglink, '/') + 1 : debuglink ?: made);
+	}
+	free(real);
+	if (harmless)
+		return dwfl_standard_find_debuginfo(module, userdata, name, base, file, debuglink,
+						    crc, found);
+	return dwfl_build_id_find_debuginfo(module, userdata, name, base, file, debuglink, crc,
+					    found);
+}
+
 static const Dwfl_Callbacks callbacks = {
-	.find_debuginfo = dwfl_standard_find_debuginfo,
+	.find_debuginfo = find_debuginfo,
 	.section_address = dwfl_offline_section_address,
 };
 

@@ -569,6 +569,63 @@ START_TEST(annotate_moves_no_cursor)
 }
 END_TEST
 
+static char *annotation(const char *function)
+{
+	char *text;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	ck_assert_ptr_nonnull(f);
+	ck_assert(print_annotation(f, &report->symbols, function, NULL, 0));
+	fclose(f);
+	return text;
+}
+
+/* A source, and debugging information by each of its names, that wait for ever for somebody else */
+START_TEST(fifos_are_not_opened)
+{
+	static const char *const debug[] = { "link", ".debug/link", "waits.debug" };
+	unsigned int i;
+	char *text, command[256];
+
+	write_text("fifo.c", "int main(void)\n{\n\treturn 0;\n}\n");
+	shell("gcc -g -no-pie -Wl,-Ttext-segment=0x400000 -o waits fifo.c && mkfifo fifo && mv fifo fifo.c");
+	kit_begin(&kit_about);
+	map_file("waits", 0, 0x3000, 0);
+	kit_sample(getpid(), getpid(), 100, 50, ask_nm("waits", "main") - 0x400000, NULL);
+	read_it(false);
+	alarm(20);
+	text = annotation("main");
+	ck_assert_ptr_nonnull(strstr(text, "/fifo.c: the source is not here\n"));
+	free(text);
+	end();
+	/* It is newer than what was made of it. */
+	shell("rm fifo.c && echo 'int main(void)' >fifo.c");
+	kit_begin(&kit_about);
+	map_file("waits", 0, 0x3000, 0);
+	kit_sample(getpid(), getpid(), 100, 50, ask_nm("waits", "main") - 0x400000, NULL);
+	read_it(false);
+	text = annotation("main");
+	ck_assert_ptr_nonnull(strstr(text, "/fifo.c: the source is newer than the program: its"));
+	free(text);
+	end();
+	shell("objcopy --only-keep-debug waits link && strip waits && cp waits stripped && mkdir .debug");
+	for (i = 0; i < 3; i++) {
+		snprintf(command, sizeof(command), "cp stripped waits && %s && mkfifo x && mv x %s",
+			 i < 2 ? "objcopy --add-gnu-debuglink=link waits" : "true", debug[i]);
+		shell(command);
+		kit_begin(&kit_about);
+		map_file("waits", 0, 0x3000, 0);
+		kit_sample(getpid(), getpid(), 100, 50, 0x1000, NULL);
+		read_it(false);
+		end();
+		snprintf(command, sizeof(command), "rm %s && echo >link", debug[i]);
+		shell(command);
+	}
+	alarm(0);
+}
+END_TEST
+
 START_TEST(annotate_what_was_inlined)
 {
 	char *text;
@@ -611,6 +668,7 @@ int main(void)
 	tcase_add_test(tc, the_vdso);
 	tcase_add_test(tc, annotate);
 	tcase_add_test(tc, annotate_moves_no_cursor);
+	tcase_add_test(tc, fifos_are_not_opened);
 	tcase_add_test(tc, annotate_what_was_inlined);
 	/* It changes the program. */
 	tcase_add_test(tc, a_file_that_was_replaced);
