@@ -289,8 +289,10 @@ static void print_lines(FILE *f, struct symbols *symbols, const struct found *fo
 		free(lines.spot[lines.n].count);
 	}
 	if (!lines.n)
-		fprintf(f, "\nNo lines of source are known: it was compiled without -g, or what "
-			"that made is not here\n");
+		fprintf(f, "\nNo lines of source are known: %s\n", symbols_has_lines(symbols, object) ?
+			"others of the file have some, so this function was compiled without -g" :
+			"it was compiled without -g, or its debugging information is in a file that is "
+			"not here");
 	for (i = 0; i < lines.n; i += n) {
 		for (n = 1; i + n < lines.n && !strcmp(lines.spot[i + n].file, lines.spot[i].file);
 		     n++)

@@ -155,12 +155,13 @@ void print_missing(FILE *f, const char *mark, const struct symbols *symbols)
 		fprintf(f, "%s no symbols of the kernel: %s\n", mark, symbols->kernel_missing);
 	for (i = 0; i < profile->objects_table.n; i++) {
 		const char *missing = symbols_missing(&profile->objects[i]);
+		const char *incomplete = symbols_incomplete(&profile->objects[i]);
 
-		if (!missing)
+		if (!missing && !incomplete)
 			continue;
-		fprintf(f, "%s no symbols of ", mark);
+		fprintf(f, "%s %s of ", mark, missing ? "no symbols" : "not all symbols");
 		(void)plain_text(f, 0, profile->objects[i].path);
-		fprintf(f, ": %s\n", missing);
+		fprintf(f, ": %s\n", missing ?: incomplete);
 	}
 	print_unsure(f, mark, profile);
 }

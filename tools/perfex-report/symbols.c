@@ -4,7 +4,6 @@
  * where it was mapped has been taken off by profile.c, as an offset in the file is the same in all
  * processes. libdw finds debugging information in files of its own by build id or .gnu_debuglink.
  */
-#include <dwarf.h>
 #include <elfutils/libdwelf.h>
 #include <elfutils/libdwfl.h>
 #include <errno.h>
@@ -19,6 +18,7 @@
 #include <unistd.h>
 
 #include "../perfex/mapped.h"
+#include "debug.h"
 #include "demangle.h"
 #include "kernel.h"
 #include "symbols.h"
@@ -30,29 +30,14 @@ struct elf {
 	const char *unsure;		/* why it may be another file than was mapped; or NULL */
 	Dwfl *dwfl;
 	Dwfl_Module *module;
+	bool looked;			/* for debugging information */
+	struct debug *debug;		/* NULL: there is none */
 	GElf_Addr bias;			/* of the module's addresses over the file's */
 	struct load {
 		uint64_t offset, size, address;
 	} *loads;			/* its segments */
 	size_t nloads;
 };
-
-/* Whether there is nothing but a regular file, which libdw may open: it waits for a FIFO's other end. */
-static bool is_harmless(const char *dir, const char *sub, const char *name)
-{
-	char path[2 * PATH_MAX];
-	struct stat st;
-
-	(void)snprintf(path, sizeof(path), "%s/%s%s", name[0] == '/' ? "" : dir, sub, name);
-	return stat(path, &st) || S_ISREG(st.st_mode);
-}
-
-static void directory_of(char *dir, size_t size, const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	(void)snprintf(dir, size, "%.*s", slash ? (int)(slash - path) : 1, slash ? path : ".");
-}
 
 /*
  * libdw looks for a name that the program has, or for one made of the program's, in the program's
@@ -61,20 +46,19 @@ static void directory_of(char *dir, size_t size, const char *path)
 static int find_debuginfo(Dwfl_Module *module, void **userdata, const char *name, Dwarf_Addr base,
 			  const char *file, const char *debuglink, GElf_Word crc, char **found)
 {
-	char dir[PATH_MAX], made[NAME_MAX + sizeof(".debug")], *real = realpath(file, NULL);
+	char dir[PATH_MAX], rest[PATH_MAX], made[NAME_MAX + sizeof(".debug")], *real = realpath(file, NULL);
 	const char *paths[] = { file, real }, *base_name;
 	bool harmless = true;
 	size_t i;
 
 	for (i = 0; i < 2 && paths[i]; i++) {
-		directory_of(dir, sizeof(dir), paths[i]);
-		base_name = strrchr(paths[i], '/') ? strrchr(paths[i], '/') + 1 : paths[i];
+		base_name = debug_split(paths[i], dir, sizeof(dir));
 		(void)snprintf(made, sizeof(made), "%s.debug", base_name);
-		harmless &= is_harmless(dir, "", debuglink ?: made) &&
-			is_harmless(dir, ".debug/", debuglink ?: made) &&
-			is_harmless(dir, ".debug/", base_name) &&
-			is_harmless(dir, ".dwz/", debuglink && strrchr(debuglink, '/') ?
-				    strrchr(debuglink, '/') + 1 : debuglink ?: made);
+		harmless &= debug_is_harmless(dir, "", debuglink ?: made) &&
+			debug_is_harmless(dir, ".debug/", debuglink ?: made) &&
+			debug_is_harmless(dir, ".debug/", base_name) &&
+			debug_is_harmless(dir, ".dwz/", debug_split(debuglink ?: made, rest,
+								   sizeof(rest)));
 	}
 	free(real);
 	if (harmless)
@@ -99,6 +83,7 @@ void symbols_init(struct symbols *symbols, struct profile *profile, const struct
 
 static void elf_free(struct elf *elf)
 {
+	debug_free(elf->debug);
 	if (elf->dwfl)
 		dwfl_end(elf->dwfl);
 	if (elf->fd >= 0)
@@ -125,6 +110,11 @@ void symbols_free(struct symbols *symbols)
 const char *symbols_missing(const struct object *object)
 {
 	return object->elf ? object->elf->missing : NULL;
+}
+
+const char *symbols_incomplete(const struct object *object)
+{
+	return object->elf ? debug_incomplete(object->elf->debug) : NULL;
 }
 
 uint64_t symbols_unsure(const struct profile *profile, uint32_t object, const char **why)
@@ -350,6 +340,14 @@ static bool to_elf_address(const struct elf *elf, uint64_t offset, uint64_t *add
 	return false;
 }
 
+static struct debug *debug_of(struct elf *elf)
+{
+	if (!elf->looked)
+		elf->debug = debug_open(elf->module);
+	elf->looked = true;
+	return elf->debug;
+}
+
 bool symbols_elf_address(struct symbols *symbols, uint32_t object, uint64_t address, uint64_t *elf)
 {
 	struct elf *e = elf_of(symbols, object);
@@ -372,96 +370,39 @@ static const char *readable(struct symbols *symbols, const char *name)
 	return kept;
 }
 
-static const char *die_name(struct symbols *symbols, Dwarf_Die *die)
-{
-	Dwarf_Attribute attribute;
-	const char *name = NULL;
-
-	if (dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute) ||
-	    dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &attribute))
-		name = dwarf_formstring(&attribute);
-	if (!name)
-		name = dwarf_diename(die);
-	return name ? readable(symbols, name) : "[unknown]";
-}
-
-/* Of the innermost function: which line an address of the module belongs to */
-static void find_line(struct symbols *symbols, Dwfl_Module *module, GElf_Addr address,
+/* Which line an address of the module belongs to */
+static void find_line(struct symbols *symbols, struct elf *elf, GElf_Addr address,
 		      struct frame *frame)
 {
-	Dwfl_Line *line = dwfl_module_getsrc(module, address);
-	const char *file;
-	int number = 0;
+	struct debug *debug = debug_of(elf);
+	const char *file = debug ? debug_line(debug, address, &frame->line) : NULL;
 
-	file = line ? dwfl_lineinfo(line, NULL, &number, NULL, NULL, NULL) : NULL;
 	frame->file = file ? texts_keep(&symbols->texts, file) : NULL;
-	frame->line = file && number > 0 ? (unsigned int)number : 0;
-}
-
-static bool is_function(Dwarf_Die *die)
-{
-	int tag = dwarf_tag(die);
-
-	return tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine ||
-		tag == DW_TAG_entry_point;
-}
-
-/* Where an inlined function was called: the line of the one around it */
-static void call_site(struct symbols *symbols, Dwarf_Die *cu, Dwarf_Die *die, struct frame *frame)
-{
-	Dwarf_Attribute attribute;
-	Dwarf_Word value;
-	Dwarf_Files *files;
-	const char *file;
-	size_t n;
-
-	frame->file = NULL;
-	frame->line = 0;
-	if (dwarf_formudata(dwarf_attr(die, DW_AT_call_file, &attribute), &value) ||
-	    dwarf_getsrcfiles(cu, &files, &n) || value >= n)
-		return;
-	file = dwarf_filesrc(files, value, NULL, NULL);
 	if (!file)
-		return;
-	frame->file = texts_keep(&symbols->texts, file);
-	if (!dwarf_formudata(dwarf_attr(die, DW_AT_call_line, &attribute), &value) &&
-	    value <= UINT32_MAX)
-		frame->line = (unsigned int)value;
+		frame->line = 0;
 }
 
 /*
  * The functions that were inlined at that address, from the innermost; what is left in @frames[n]
  * is where the function around all of them called.
  */
-static unsigned int find_inlined(struct symbols *symbols, Dwfl_Module *module, GElf_Addr address,
+static unsigned int find_inlined(struct symbols *symbols, struct elf *elf, GElf_Addr address,
 				 struct frame frames[MAX_FRAMES])
 {
-	Dwarf_Die *scopes = NULL, *around = NULL, innermost;
-	Dwarf_Addr bias = 0;
-	Dwarf_Die *cu = dwfl_module_addrdie(module, address, &bias);
-	unsigned int n = 0;
-	int i, count;
+	struct debug *debug = debug_of(elf);
+	struct inlined inlined[MAX_FRAMES - 1];
+	unsigned int n, i;
 
-	if (!cu)
-		return 0;
-	count = dwarf_getscopes(cu, address - bias, &scopes);
-	if (count <= 0)
-		return 0;
-	innermost = scopes[0];
-	free(scopes);
-	/* The above has the scopes of an inlined function's definition; these are its caller's. */
-	count = dwarf_getscopes_die(&innermost, &around);
-	for (i = 0; i < count && n < MAX_FRAMES - 1; i++) {
-		if (!is_function(&around[i]))
-			continue;
-		if (dwarf_tag(&around[i]) != DW_TAG_inlined_subroutine)
-			break;
-		frames[n].kind = FRAME_INLINED;
-		frames[n].function = die_name(symbols, &around[i]);
-		n++;
-		call_site(symbols, cu, &around[i], &frames[n]);
+	n = debug ? debug_inlined(debug, address, inlined, MAX_FRAMES - 1) : 0;
+	for (i = 0; i < n; i++) {
+		const char *name = debug_name(&inlined[i].die);
+
+		frames[i].kind = FRAME_INLINED;
+		frames[i].function = name ? readable(symbols, name) : "[unknown]";
+		frames[i + 1].file = inlined[i].file ?
+			texts_keep(&symbols->texts, inlined[i].file) : NULL;
+		frames[i + 1].line = inlined[i].line;
 	}
-	free(around);
 	return n;
 }
 
@@ -507,15 +448,9 @@ unsigned int symbols_frames(struct symbols *symbols, uint32_t object, uint64_t a
 	if (!elf->module || !to_elf_address(elf, address, &at))
 		return unknown_frame(symbols, object, frames);
 	at += elf->bias;
-	find_line(symbols, elf->module, at, &frames[0]);
-	if (!symbols->how.no_inline) {
-		const char *file = frames[0].file;
-		unsigned int line = frames[0].line;
-
-		n = find_inlined(symbols, elf->module, at, frames);
-		frames[0].file = file;
-		frames[0].line = line;
-	}
+	find_line(symbols, elf, at, &frames[0]);
+	if (!symbols->how.no_inline)
+		n = find_inlined(symbols, elf, at, frames);
 	path = symbols->profile->objects[object].path;
 	name = dwfl_module_addrname(elf->module, at);
 	frames[n].kind = name ? FRAME_USER : FRAME_UNKNOWN;
@@ -548,6 +483,13 @@ bool symbols_function(struct symbols *symbols, uint32_t object, uint64_t address
 	return true;
 }
 
+bool symbols_has_lines(struct symbols *symbols, uint32_t object)
+{
+	struct elf *e = elf_of(symbols, object);
+
+	return e->module && debug_of(e);
+}
+
 bool symbols_line(struct symbols *symbols, uint32_t object, uint64_t elf, const char **file,
 		  unsigned int *line)
 {
@@ -556,7 +498,7 @@ bool symbols_line(struct symbols *symbols, uint32_t object, uint64_t elf, const 
 
 	if (!e->module)
 		return false;
-	find_line(symbols, e->module, elf + e->bias, &frame);
+	find_line(symbols, e, elf + e->bias, &frame);
 	*file = frame.file;
 	*line = frame.line;
 	return frame.file && frame.line;

@@ -56,6 +56,8 @@ unsigned int symbols_frames(struct symbols *symbols, uint32_t object, uint64_t a
 			    struct frame frames[MAX_FRAMES]);
 /* Why an object that has been asked for has no symbols, as a sentence about it; NULL if it has */
 const char *symbols_missing(const struct object *object);
+/* Why some of its names are missing, likewise */
+const char *symbols_incomplete(const struct object *object);
 /*
  * Why an object that has been asked for may be another file than was recorded; NULL if it is not.
  * Returns how many samples have a name of it, of where they are or of a caller.
@@ -68,6 +70,8 @@ bool symbols_function(struct symbols *symbols, uint32_t object, uint64_t address
 /* An address of an object as the ELF file itself counts them; and the file, still symbols.c's */
 bool symbols_elf_address(struct symbols *symbols, uint32_t object, uint64_t address, uint64_t *elf);
 int symbols_fd(struct symbols *symbols, uint32_t object);
+/* Whether any address of the object could have a line */
+bool symbols_has_lines(struct symbols *symbols, uint32_t object);
 /* File and line at an address of the ELF file; false if that is not known */
 bool symbols_line(struct symbols *symbols, uint32_t object, uint64_t elf, const char **file,
 		  unsigned int *line);

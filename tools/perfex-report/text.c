@@ -207,7 +207,8 @@ static void json_recording(FILE *f, const struct symbols *symbols)
 		before = ", ";
 	}
 	for (i = 0; i < profile->objects_table.n; i++) {
-		const char *missing = symbols_missing(&profile->objects[i]);
+		const char *missing = symbols_missing(&profile->objects[i]) ?:
+			symbols_incomplete(&profile->objects[i]);
 
 		if (!missing)
 			continue;

@@ -53,6 +53,12 @@ uint64_t symbols_unsure(const struct profile *profile, uint32_t object, const ch
 	return 0;
 }
 
+const char *symbols_incomplete(const struct object *object)
+{
+	(void)object;
+	return NULL;
+}
+
 const char *symbols_missing(const struct object *object)
 {
 	(void)object;

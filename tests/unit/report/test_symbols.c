@@ -158,8 +158,11 @@ static unsigned int ask_addr2line(FILE *f, struct frame *frames, char names[][64
 	return n;
 }
 
-/* Every byte of every function of our own. @bias: addresses of the file less offsets in it */
-static unsigned int compare_with_addr2line(const char *name, uint64_t bias)
+/*
+ * Every byte of every function of our own. @bias: addresses of the file less offsets in it. @same has
+ * the same code, if addr2line cannot read @name.
+ */
+static unsigned int compare_with_addr2line(const char *name, uint64_t bias, const char *same)
 {
 	struct frame frames[MAX_FRAMES], witness[MAX_FRAMES];
 	char names[MAX_FRAMES][64], command[512];
@@ -174,7 +177,7 @@ static unsigned int compare_with_addr2line(const char *name, uint64_t bias)
 		 "cd %s && nm -S %s | awk '$3 ~ /^[tT]$/ && $4 ~ /^(main|middle|work)$/' |"
 		 "while read a s t n; do i=0; while [ $i -lt $((0x$s)) ]; do"
 		 " printf '%%x\\n' $((0x$a + i)); i=$((i + 1)); done; done |"
-		 "addr2line -a -f -i -e %s", dir, name, name);
+		 "addr2line -a -f -i -e %s", dir, same, same);
 	f = popen(command, "re"); // NOLINT(bugprone-command-processor)
 	ck_assert_ptr_nonnull(f);
 	while ((n = ask_addr2line(f, witness, names, &address))) {
@@ -195,9 +198,17 @@ static unsigned int compare_with_addr2line(const char *name, uint64_t bias)
 
 START_TEST(as_addr2line)
 {
-	ck_assert_uint_gt(compare_with_addr2line("prog", 0), 40);
-	ck_assert_uint_gt(compare_with_addr2line("libwork.so", 0), 20);
-	ck_assert_uint_gt(compare_with_addr2line("fixed", 0x400000), 60);
+	ck_assert_uint_gt(compare_with_addr2line("prog", 0, "prog"), 40);
+	ck_assert_uint_gt(compare_with_addr2line("libwork.so", 0, "libwork.so"), 20);
+	ck_assert_uint_gt(compare_with_addr2line("fixed", 0x400000, "fixed"), 60);
+}
+END_TEST
+
+/* As clang's programs are: libdw 0.188 finds nothing in them by itself. */
+START_TEST(without_aranges)
+{
+	shell("objcopy -R .debug_aranges fixed plain");
+	ck_assert_uint_gt(compare_with_addr2line("plain", 0x400000, "plain"), 60);
 }
 END_TEST
 
@@ -228,6 +239,46 @@ static uint64_t ask_dynamic(const char *file, const char *function)
 	ck_assert_int_eq(pclose(f), 0);
 	return strtoull(line, NULL, 16);
 }
+
+/* Functions are in prog.dwo and work.dwo; without them it is told. */
+START_TEST(split_debugging_information)
+{
+	static const char *const versions[] = { "-gdwarf-4", "-gdwarf-5" };
+	struct table_how how = { .by = BY_FUNCTION };
+	char command[256], *text;
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		snprintf(command, sizeof(command), "gcc -O2 %s -gsplit-dwarf -no-pie "
+			 "-Wl,-Ttext-segment=0x400000 -o split prog.c work.c", versions[i]);
+		shell(command);
+		ck_assert_uint_gt(compare_with_addr2line("split", 0x400000, "fixed"), 60);
+	}
+	shell("rm *.dwo");
+	kit_begin(&kit_about);
+	map_file("split", 0, 0x3000, 0);
+	kit_sample(getpid(), getpid(), 100, 50, ask_nm("split", "work") - 0x400000, NULL);
+	read_it(false);
+	text = kit_table(report, &how, false);
+	ck_assert_ptr_nonnull(strstr(text, " work\n"));
+	ck_assert_ptr_nonnull(strstr(text, "/split: inlined functions are in files of -gsplit-dwarf "
+				     "that are not here\n"));
+	free(text);
+	text = kit_table(report, &how, true);
+	ck_assert_ptr_nonnull(strstr(text, "/split\": \"inlined functions are in files of"));
+	free(text);
+	end();
+	/* A name in it must not have us wait. */
+	alarm(20);
+	shell("mkfifo f && for i in split-prog.dwo split-work.dwo prog.dwo work.dwo; do ln f $i; done");
+	kit_begin(&kit_about);
+	map_file("split", 0, 0x3000, 0);
+	kit_sample(getpid(), getpid(), 100, 50, ask_nm("split", "work") - 0x400000, NULL);
+	read_it(false);
+	end();
+	alarm(0);
+}
+END_TEST
 
 /* Program and library where a kernel could have put them, and a stack through both */
 START_TEST(stacks_of_program_and_library)
@@ -581,6 +632,31 @@ static char *annotation(const char *function)
 	return text;
 }
 
+START_TEST(why_there_are_no_lines)
+{
+	static const char *const flags[] = { "", "-g" }, *const why[] = {
+		": it was compiled without -g, or its debugging information is in a file that is not here\n",
+		": others of the file have some, so this function was compiled without -g\n",
+	};
+	char command[256], *text;
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		snprintf(command, sizeof(command), "gcc -O2 %s -c work.c && gcc -O2 -c prog.c && gcc -no-pie "
+			 "-Wl,-Ttext-segment=0x400000 -o plain prog.o work.o", flags[i]);
+		shell(command);
+		kit_begin(&kit_about);
+		map_file("plain", 0, 0x3000, 0);
+		kit_sample(getpid(), getpid(), 100, 50, ask_nm("plain", "middle") - 0x400000, NULL);
+		read_it(false);
+		text = annotation("middle");
+		ck_assert_ptr_nonnull(strstr(text, why[i]));
+		free(text);
+		end();
+	}
+}
+END_TEST
+
 /* A source, and debugging information by each of its names, that wait for ever for somebody else */
 START_TEST(fifos_are_not_opened)
 {
@@ -659,6 +735,8 @@ int main(void)
 	tcase_set_timeout(tc, 120);
 	tcase_add_unchecked_fixture(tc, enter, leave);
 	tcase_add_test(tc, as_addr2line);
+	tcase_add_test(tc, without_aranges);
+	tcase_add_test(tc, split_debugging_information);
 	tcase_add_test(tc, stacks_of_program_and_library);
 	tcase_add_test(tc, files_without_a_build_id);
 	tcase_add_test(tc, a_file_that_changes_while_it_is_recorded);
@@ -669,6 +747,7 @@ int main(void)
 	tcase_add_test(tc, annotate);
 	tcase_add_test(tc, annotate_moves_no_cursor);
 	tcase_add_test(tc, fifos_are_not_opened);
+	tcase_add_test(tc, why_there_are_no_lines);
 	tcase_add_test(tc, annotate_what_was_inlined);
 	/* It changes the program. */
 	tcase_add_test(tc, a_file_that_was_replaced);
