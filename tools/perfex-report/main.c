@@ -18,6 +18,7 @@ struct options {
 	struct symbols_how symbols;
 	struct table_how table;
 	bool json, folded;
+	bool debuginfod;		/* servers of debugging information may be asked */
 };
 
 static void usage(FILE *f)
@@ -25,9 +26,9 @@ static void usage(FILE *f)
 	fprintf(f,
 		"usage: perfex report [-i FILE] [--sort EVENT] [--by WORD[,WORD]...] [--children]\n"
 		"                     [--no-inline] [--limit N] [--json | --folded | --svg FILE]\n"
-		"                     [--symfs DIR] [--kallsyms FILE]\n"
+		"                     [--symfs DIR] [--kallsyms FILE] [--debuginfod]\n"
 		"       perfex annotate [-i FILE] [--sort EVENT] [--dso OBJECT] [--symfs DIR]\n"
-		"                     [FUNCTION]\n"
+		"                     [--debuginfod] [FUNCTION]\n"
 		"\n"
 		"Tells in which functions was counted what perfex record has recorded.\n"
 		"\n"
@@ -45,6 +46,7 @@ static void usage(FILE *f)
 		"      --svg FILE      draw a flame graph; - is standard output\n"
 		"      --symfs DIR     look for programs and libraries below DIR\n"
 		"      --kallsyms FILE the kernel's symbols, as /proc/kallsyms has them\n"
+		"      --debuginfod    ask the servers of DEBUGINFOD_URLS for debugging information\n"
 		"      --dso OBJECT    annotate the function of this program or library\n"
 		"  -h, --help          this text\n"
 		"\n"
@@ -111,6 +113,7 @@ static int parse(int argc, char **argv, bool annotate, struct options *o)
 		{ "symfs", required_argument, NULL, 'S' },
 		{ "kallsyms", required_argument, NULL, 'k' },
 		{ "dso", required_argument, NULL, 'd' },
+		{ "debuginfod", no_argument, NULL, 'D' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
@@ -163,6 +166,9 @@ static int parse(int argc, char **argv, bool annotate, struct options *o)
 			break;
 		case 'd':
 			o->object = optarg;
+			break;
+		case 'D':
+			o->debuginfod = true;
 			break;
 		case 'h':
 			usage(stdout);
@@ -318,5 +324,8 @@ int main(int argc, char **argv)
 	status = parse(argc - 1, argv + 1, annotate, &options);
 	if (status >= 0)
 		return status;
+	/* libdw would tell them what was recorded, and wait for their answers. */
+	if (!options.debuginfod)
+		unsetenv("DEBUGINFOD_URLS"); // NOLINT(concurrency-mt-unsafe)
 	return run(&options, annotate ? argv[1 + optind] : NULL, annotate);
 }

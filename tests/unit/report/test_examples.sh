@@ -4,7 +4,7 @@
 #
 # The commands with perfex report and perfex annotate that the manual pages have as examples, on
 # a recording that RECORDING writes of a program with a function compress_block. Each must end with 0
-# and name that function. All other commands run in an emulated machine: tests/guest/test_examples.sh.
+# and name that function. Then what else only the program itself shows. All other commands run in an emulated machine: tests/guest/test_examples.sh.
 set -eu
 
 report=$(realpath "$1")
@@ -55,5 +55,51 @@ while IFS=$tab read -r page command; do
 		echo "not ok examples.$page: $command"
 	fi
 done <commands
+check() { # NAME COMMAND...
+	name=$1
+	shift
+	if "$@" >out 2>&1; then
+		passed=$((passed + 1))
+		echo "ok examples.$name"
+	else
+		failed=$((failed + 1))
+		sed 's/^/# /' out
+		echo "not ok examples.$name"
+	fi
+}
+
+# In place of debuginfod's library, which libdw loads: it notes that a server would be asked.
+cat >fake.c <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+void *debuginfod_begin(void) { return malloc(1); }
+void debuginfod_end(void *client) { free(client); }
+void debuginfod_set_progressfn(void *client, void *fn) { (void)client; (void)fn; }
+static int find(void)
+{
+	const char *urls = getenv("DEBUGINFOD_URLS");
+	FILE *f = urls && *urls ? fopen("asked", "w") : NULL;
+
+	return f ? fclose(f), -2 : -38;
+}
+int debuginfod_find_debuginfo(void) { return find(); }
+int debuginfod_find_executable(void) { return find(); }
+END
+gcc -shared -fPIC -o libdebuginfod.so.1 fake.c
+cp compress stripped
+strip stripped
+"$recording" "$work/stripped" $((address - 0x400000)) stripped.rec
+no_server_is_asked() {
+	for command in report annotate; do
+		DEBUGINFOD_URLS=http://localhost LD_LIBRARY_PATH=$work "$report" $command -i stripped.rec || :
+	done
+	[ ! -e asked ]
+}
+a_server_is_asked() {
+	DEBUGINFOD_URLS=http://localhost LD_LIBRARY_PATH=$work "$report" report --debuginfod -i stripped.rec
+	[ -e asked ]
+}
+check no_server_is_asked no_server_is_asked
+check a_server_is_asked a_server_is_asked
 echo "$passed passed, $failed failed"
-[ $failed = 0 ] && [ $passed -ge 4 ]
+[ $failed = 0 ] && [ $passed -ge 6 ]
