@@ -4,7 +4,8 @@
 #
 # The commands with perfex report and perfex annotate that the manual pages have as examples, on
 # a recording that RECORDING writes of a program with a function compress_block. Each must end with 0
-# and name that function. Then what else only the program itself shows. All other commands run in an emulated machine: tests/guest/test_examples.sh.
+# and name that function. All other commands run in an emulated machine: tests/guest/test_examples.sh.
+# Then what only the program itself shows, or its makefile.
 set -eu
 
 report=$(realpath "$1")
@@ -99,7 +100,12 @@ a_server_is_asked() {
 	DEBUGINFOD_URLS=http://localhost LD_LIBRARY_PATH=$work "$report" report --debuginfod -i stripped.rec
 	[ -e asked ]
 }
+# With flags by which its header cannot be read nothing is made.
+libdw_is_probed_with_our_flags() {
+	make -s -C "$here/../../../tools/perfex-report" O="$work/none" CPPFLAGS='-include nowhere.h' | grep 'are not made'
+}
+check libdw_is_probed_with_our_flags libdw_is_probed_with_our_flags
 check no_server_is_asked no_server_is_asked
 check a_server_is_asked a_server_is_asked
 echo "$passed passed, $failed failed"
-[ $failed = 0 ] && [ $passed -ge 6 ]
+[ $failed = 0 ] && [ $passed -ge 7 ]
