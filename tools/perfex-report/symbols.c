@@ -20,6 +20,7 @@
 #include "../perfex/mapped.h"
 #include "debug.h"
 #include "demangle.h"
+#include "functions.h"
 #include "kernel.h"
 #include "symbols.h"
 
@@ -32,6 +33,7 @@ struct elf {
 	Dwfl_Module *module;
 	bool looked;			/* for debugging information */
 	struct debug *debug;		/* NULL: there is none */
+	struct functions *functions;
 	GElf_Addr bias;			/* of the module's addresses over the file's */
 	struct load {
 		uint64_t offset, size, address;
@@ -84,6 +86,7 @@ void symbols_init(struct symbols *symbols, struct profile *profile, const struct
 static void elf_free(struct elf *elf)
 {
 	debug_free(elf->debug);
+	functions_free(elf->functions);
 	if (elf->dwfl)
 		dwfl_end(elf->dwfl);
 	if (elf->fd >= 0)
@@ -104,6 +107,8 @@ void symbols_free(struct symbols *symbols)
 		profile->objects[i].elf = NULL;
 	}
 	kernel_symbols_free(symbols->kernel);
+	free(symbols->names);
+	table_free(&symbols->names_table);
 	texts_free(&symbols->texts);
 }
 
@@ -114,7 +119,11 @@ const char *symbols_missing(const struct object *object)
 
 const char *symbols_incomplete(const struct object *object)
 {
-	return object->elf ? debug_incomplete(object->elf->debug) : NULL;
+	if (!object->elf)
+		return NULL;
+	if (functions_stripped(object->elf->functions))
+		return "it is stripped, and its debugging information is not here";
+	return debug_incomplete(object->elf->debug);
 }
 
 uint64_t symbols_unsure(const struct profile *profile, uint32_t object, const char **why)
@@ -348,6 +357,13 @@ static struct debug *debug_of(struct elf *elf)
 	return elf->debug;
 }
 
+static struct functions *functions_of(struct elf *elf)
+{
+	if (!elf->functions)
+		elf->functions = functions_open(elf->module);
+	return elf->functions;
+}
+
 bool symbols_elf_address(struct symbols *symbols, uint32_t object, uint64_t address, uint64_t *elf)
 {
 	struct elf *e = elf_of(symbols, object);
@@ -360,14 +376,25 @@ int symbols_fd(struct symbols *symbols, uint32_t object)
 	return elf_of(symbols, object)->fd;
 }
 
-/* A name as it is in the source */
+/* A name as it is in the source; that of a symbol is where it was, so it is made readable once. */
 static const char *readable(struct symbols *symbols, const char *name)
 {
-	char *plain = demangle(name);
-	const char *kept = texts_keep(&symbols->texts, plain ? plain : name);
+	struct table *table = &symbols->names_table;
+	uint64_t hash = mix((uintptr_t)name);
+	uint32_t i;
+	char *plain;
 
+	for (i = table_first(table, hash); i != TABLE_END; i = table_next(table))
+		if (symbols->names[i].raw == name)
+			return symbols->names[i].readable;
+	i = (uint32_t)table->n;
+	symbols->names = grow(symbols->names, i, &symbols->names_capacity, sizeof(*symbols->names));
+	plain = demangle(name);
+	symbols->names[i].raw = name;
+	symbols->names[i].readable = texts_keep(&symbols->texts, plain ? plain : name);
+	table_add(table, hash);
 	free(plain);
-	return kept;
+	return symbols->names[i].readable;
 }
 
 /* Which line an address of the module belongs to */
@@ -436,6 +463,7 @@ unsigned int symbols_frames(struct symbols *symbols, uint32_t object, uint64_t a
 			    struct frame frames[MAX_FRAMES])
 {
 	unsigned int n = 0, i;
+	GElf_Addr start, stop;
 	const char *name, *path;
 	struct elf *elf;
 	uint64_t at;
@@ -452,7 +480,7 @@ unsigned int symbols_frames(struct symbols *symbols, uint32_t object, uint64_t a
 	if (!symbols->how.no_inline)
 		n = find_inlined(symbols, elf, at, frames);
 	path = symbols->profile->objects[object].path;
-	name = dwfl_module_addrname(elf->module, at);
+	name = functions_find(functions_of(elf), at, &start, &stop);
 	frames[n].kind = name ? FRAME_USER : FRAME_UNKNOWN;
 	frames[n].function = name ? readable(symbols, name) : "[unknown]";
 	for (i = 0; i <= n; i++)
@@ -463,9 +491,8 @@ unsigned int symbols_frames(struct symbols *symbols, uint32_t object, uint64_t a
 bool symbols_function(struct symbols *symbols, uint32_t object, uint64_t address,
 		      struct function *function)
 {
+	GElf_Addr start, stop;
 	struct elf *elf;
-	GElf_Off offset;
-	GElf_Sym symbol;
 	const char *name;
 	uint64_t at;
 
@@ -474,12 +501,11 @@ bool symbols_function(struct symbols *symbols, uint32_t object, uint64_t address
 	elf = elf_of(symbols, object);
 	if (!elf->module || !to_elf_address(elf, address, &at))
 		return false;
-	name = dwfl_module_addrinfo(elf->module, at + elf->bias, &offset, &symbol, NULL, NULL,
-				    NULL);
+	name = functions_find(functions_of(elf), at + elf->bias, &start, &stop);
 	if (!name)
 		return false;
-	*function = (struct function){ object, readable(symbols, name), at - offset,
-		symbol.st_size > offset ? symbol.st_size : offset + 1 };
+	*function = (struct function){ object, readable(symbols, name), start - elf->bias,
+		stop - start };
 	return true;
 }
 

@@ -45,6 +45,11 @@ struct symbols {
 	struct profile *profile;
 	struct symbols_how how;
 	struct texts texts;
+	struct readable_name {
+		const char *raw, *readable;
+	} *names;
+	size_t names_capacity;
+	struct table names_table;
 	struct kernel_symbols *kernel;
 	const char *kernel_missing;	/* why the kernel has no symbols */
 };

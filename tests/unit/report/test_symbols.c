@@ -204,6 +204,50 @@ START_TEST(as_addr2line)
 }
 END_TEST
 
+/* Every instruction of the PLT is in a stub with the name that objdump has for it. */
+static void compare_plt(const char *prefix, const char *flags, unsigned int least)
+{
+	char command[512], name[64], *text;
+	struct frame frames[MAX_FRAMES];
+	unsigned int compared = 0;
+	uint64_t address;
+	FILE *f;
+
+	snprintf(command, sizeof(command), "%sgcc -O1 %s -o plt plt.c", prefix, flags);
+	shell(command);
+	kit_begin(&kit_about);
+	map_file("plt", 0, 0x3000, 0);
+	read_it(false);
+	snprintf(command, sizeof(command),
+		 "cd %s && %sobjdump -d -j .plt -j .plt.sec -j .plt.got plt 2>/dev/null | awk '/^[0-9a-f]+ <.*@plt>:/ {"
+		 "name = substr($2, 2, length($2) - 3) } /^[0-9a-f]+ <.*>:/ && !/@plt/ { name = \"\" } "
+		 "/^ *[0-9a-f]+:/ && name { sub(\":\", \"\", $1); print $1, name }'", dir, prefix);
+	f = popen(command, "re"); // NOLINT(bugprone-command-processor)
+	ck_assert_ptr_nonnull(f);
+	while (fscanf(f, "%" SCNx64 " %63s", &address, name) == 2) {
+		text = strstr(name, "@@");
+		ck_assert_ptr_null(text);
+		ck_assert_uint_eq(symbols_frames(&report->symbols, OBJECT, address, frames), 1);
+		ck_assert_str_eq(frames[0].function, name);
+		compared++;
+	}
+	ck_assert_int_eq(pclose(f), 0);
+	ck_assert_uint_ge(compared, least);
+	end();
+}
+
+START_TEST(stubs_of_the_plt)
+{
+	write_text("plt.c", "#include <stdlib.h>\n#include <unistd.h>\nint main(void)\n{\n"
+		   "	void (*volatile f)(void *) = free;\n	volatile int s = abs(getpagesize());\n"
+		   "	f(malloc(5));\n	free(NULL);\n	return s;\n}\n");
+	compare_plt("", "-pie -Wl,-z,lazy", 6);
+	compare_plt("", "-pie -fcf-protection -Wl,-z,lazy,-z,ibtplt", 6);
+	compare_plt("", "-pie -Wl,-z,now", 6);
+	compare_plt("riscv64-linux-gnu-", "-pie -Wl,-z,lazy", 6);
+}
+END_TEST
+
 /* As clang's programs are: libdw 0.188 finds nothing in them by itself. */
 START_TEST(without_aranges)
 {
@@ -475,6 +519,9 @@ START_TEST(files_without_symbols)
 	kit_map(7, 0x20000, 0x1000, 0, 5, "/dev/zero");
 	kit_map(7, 0x30000, 0x1000, 0, 0, "//anon");
 	kit_map(7, 0x50000, 0x1000, 0, 5, "/proc/version");
+	shell("strip -o stripped fixed");
+	map_file("stripped", 0x60000, 0x3000, 0);
+	kit_sample(getpid(), getpid(), 4, 1, 0x60000 + ask_nm("fixed", "main") - 0x400000, NULL);
 	kit_sample(7, 7, 1, 1, 0x10000, NULL);
 	kit_sample(7, 7, 2, 1, 0x20000, NULL);
 	kit_sample(7, 7, 3, 1, 0x30000, NULL);
@@ -484,6 +531,8 @@ START_TEST(files_without_symbols)
 	ck_assert_ptr_nonnull(strstr(text, "# no symbols of /nowhere/x: the file is not there any more\n"));
 	ck_assert_ptr_nonnull(strstr(text, "# no symbols of /dev/zero: it is no regular file any more\n"));
 	ck_assert_ptr_nonnull(strstr(text, "# no symbols of //anon: it is in no file\n"));
+	ck_assert_ptr_nonnull(strstr(text, "/stripped: it is stripped, and its debugging information is"
+				     " not here\n"));
 	ck_assert_ptr_nonnull(strstr(text, "# no symbols of /proc/version: it is no ELF file\n"));
 	free(text);
 	end();
@@ -735,6 +784,7 @@ int main(void)
 	tcase_set_timeout(tc, 120);
 	tcase_add_unchecked_fixture(tc, enter, leave);
 	tcase_add_test(tc, as_addr2line);
+	tcase_add_test(tc, stubs_of_the_plt);
 	tcase_add_test(tc, without_aranges);
 	tcase_add_test(tc, split_debugging_information);
 	tcase_add_test(tc, stacks_of_program_and_library);
