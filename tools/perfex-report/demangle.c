@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * libstdc++ has what turns a symbol of C++ into a name, with an ABI that has not changed since
- * 2003. It is asked if it is there: who has programs of C++ has it. Rust's older symbols are of
- * the same kind, and have a hash at their end.
+ * 2003. It is asked if it is there: who has programs of C++ has it. Rust's are rust.c's.
  */
 #include <dlfcn.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "demangle.h"
+#include "rust.h"
 
 typedef char *(*demangle_t)(const char *name, char *buf, size_t *size, int *status);
 
@@ -29,27 +30,31 @@ static demangle_t library(void)
 	return function;
 }
 
-/* "::h" and 16 hexadecimal digits */
-static void drop_hash(char *name)
+static char *demangle_symbol(const char *name)
 {
-	size_t length = strlen(name);
+	demangle_t function;
+	int status;
+	char *plain = rust_demangle(name);
 
-	if (length > 19 && !strncmp(name + length - 19, "::h", 3) &&
-	    strspn(name + length - 16, "0123456789abcdef") == 16)
-		name[length - 19] = '\0';
+	if (plain || strncmp(name, "_Z", 2) != 0)
+		return plain;
+	function = library();
+	return function ? function(name, NULL, NULL, &status) : NULL;
 }
 
 char *demangle(const char *name)
 {
-	demangle_t function;
-	char *plain;
-	int status;
+	static const char stub[] = "@plt";
+	size_t length = strlen(name);
+	char *symbol, *plain, *whole;
 
-	if (strncmp(name, "_Z", 2) != 0)
-		return NULL;
-	function = library();
-	plain = function ? function(name, NULL, NULL, &status) : NULL;
-	if (plain)
-		drop_hash(plain);
-	return plain;
+	if (length < sizeof(stub) || strcmp(name + length + 1 - sizeof(stub), stub) != 0)
+		return demangle_symbol(name);
+	symbol = strndup(name, length + 1 - sizeof(stub));
+	plain = symbol ? demangle_symbol(symbol) : NULL;
+	if (!plain || asprintf(&whole, "%s%s", plain, stub) < 0)
+		whole = NULL;
+	free(symbol);
+	free(plain);
+	return whole;
 }

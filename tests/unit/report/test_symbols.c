@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../../../tools/perfex-report/demangle.h"
 #include "kit.h"
 
 static char dir[] = "/tmp/test_symbols.XXXXXX";
@@ -592,6 +593,64 @@ START_TEST(the_vdso)
 }
 END_TEST
 
+/* As binutils' c++filt has them, without the hashes of crates and the types of constants */
+static const struct {
+	const char *symbol, *name;	/* NULL: it is no such name */
+} rust_names[] = {
+	{ "_RNvCs7zTRa5LCx3G_5names4main", "names::main" },
+	{ "_RINvCs7zTRa5LCx3G_5names5takesNCNvB2_4main0EB2_", "names::takes::<names::main::{closure#0}>" },
+	{ "_RINvNtCs7zTRa5LCx3G_5names6inside7genericyEB4_", "names::inside::generic::<u64>" },
+	{ "_RNvXCs7zTRa5LCx3G_5namesNtB2_4LeftNtB2_4Work4work", "<names::Left as names::Work>::work" },
+	{ "_RNSNvYNCINvNtCsfEWvFaO6p87_3std2rt10lang_startuE0INtNtNtCs4l5shrRSuHC_4core3ops8function6FnOnc"
+	  "euE9call_once6vtableCs7zTRa5LCx3G_5names", "<std::rt::lang_start<()>::{closure#0} as "
+	  "core::ops::function::FnOnce<()>>::call_once::{shim:vtable#0}" },
+	{ "_RNvC6_123foo3bar", "123foo::bar" },
+	{ "_RNCNCNgCs6DXkGYLi8lr_2cc5spawn00B5_", "cc::spawn::{closure#0}::{closure#0}" },
+	{ "_RNqCs4fqI2P2rA04_11utf8_identsu30____7hkackfecea1cbdathfdh9hlq6y",
+	  "utf8_idents::\xe1\x83\xa1\xe1\x83\x90\xe1\x83\xad\xe1\x83\x9b\xe1\x83\x94\xe1\x83\x9a\xe1"
+	  "\x83\x90\xe1\x83\x93_\xe1\x83\x92\xe1\x83\x94\xe1\x83\x9b\xe1\x83\xa0\xe1\x83\x98\xe1\x83"
+	  "\x94\xe1\x83\x9a\xe1\x83\x98_\xe1\x83\xa1\xe1\x83\x90\xe1\x83\x93\xe1\x83\x98\xe1\x83\x9a"
+	  "\xe1\x83\x98" },
+	{ "_RMC0INtC8arrayvec8ArrayVechKj7b_E", "<arrayvec::ArrayVec<u8, 123>>" },
+	{ "_RMCs4fqI2P2rA04_13const_genericINtB0_6SignedKanb_E", "<const_generic::Signed<-11>>" },
+	{ "_RMCs4fqI2P2rA04_13const_genericINtB0_4CharKca_E", "<const_generic::Char<'\\n'>>" },
+	{ "_RMCs4fqI2P2rA04_13const_genericINtB0_4BoolKb1_E", "<const_generic::Bool<true>>" },
+	{ "_RINvC1a1bFUKCRhEuE", "a::b::<unsafe extern \"C\" fn(&u8)>" },
+	{ "_RINvC1a1bTRL_ahEE", "a::b::<(&i8, u8)>" },
+	{ "_RINvC1a1bTaEE.llvm.7", "a::b::<(i8,)>" },
+	{ "_RNvB_1a", NULL }, { "_RNvC1a", NULL }, { "_RB_", NULL }, { "_RINvC1a1bAhj8_Sh", NULL },
+	{ "_ZN3foo3bar17h05af221e174051e9E", "foo::bar" },
+	{ "_ZN3foo17h05af221e174051e9E.llvm.123", "foo" },
+	{ "_ZN68_$LT$core..iter..FromFn$LT$F$GT$$u20$as$u20$core..iter..Iterator$GT$4next17haf2b5f79e5dc41e1E",
+	  "<core::iter::FromFn<F> as core::iter::Iterator>::next" },
+	{ "_ZN3foo17h05af221e174051e9E@plt", "foo@plt" },
+	{ "_ZN3foo28_$u7b$$u7b$closure$u7d$$u7d$17h05af221e174051e9E", "foo::{{closure}}" },
+	{ "main", NULL },
+};
+
+START_TEST(names_of_rust)
+{
+	size_t i, n;
+
+	for (i = 0; i < sizeof(rust_names) / sizeof(rust_names[0]); i++) {
+		char *name = demangle(rust_names[i].symbol), *broken;
+
+		ck_assert_pstr_eq(name, rust_names[i].name);
+		free(name);
+		/* Sanitizers see what is read behind the end. */
+		for (n = 0; n < strlen(rust_names[i].symbol); n++) {
+			broken = strndup(rust_names[i].symbol, n);
+			free(demangle(broken));
+			free(broken);
+			broken = strdup(rust_names[i].symbol);
+			broken[n] = broken[n] == 'B' ? '9' : 'B';
+			free(demangle(broken));
+			free(broken);
+		}
+	}
+}
+END_TEST
+
 START_TEST(annotate)
 {
 	char *text, expected[4096], *body;
@@ -794,6 +853,7 @@ int main(void)
 	tcase_add_test(tc, files_without_symbols);
 	tcase_add_test(tc, kernel_symbols);
 	tcase_add_test(tc, the_vdso);
+	tcase_add_test(tc, names_of_rust);
 	tcase_add_test(tc, annotate);
 	tcase_add_test(tc, annotate_moves_no_cursor);
 	tcase_add_test(tc, fifos_are_not_opened);
