@@ -8,6 +8,7 @@
 #include "../perfex/mapped.h"
 #include "../perfex/quote.h"
 #include "disassemble.h"
+#include "names.h"
 #include "output.h"
 
 /* Lines of source that are shown around those that have code */
@@ -29,13 +30,15 @@ struct spots {
 /* A function that has samples, with its address in the object */
 struct found {
 	struct function function;
+	enum name_match match;
 	uint64_t self;
 	struct spots spots;
 };
 
 struct all_found {
 	struct found *found;
-	size_t n, capacity;
+	size_t capacity;
+	struct table table;
 };
 
 static struct spot *spot_add(struct spots *spots, uint64_t address)
@@ -64,18 +67,26 @@ static void spots_free(struct spots *spots)
 	free(spots->spot);
 }
 
-static struct found *found_add(struct all_found *all, const struct function *function)
+/* All functions are here, with how well their names match. */
+static struct found *found_add(struct all_found *all, const struct function *function,
+			       const char *asked)
 {
-	size_t i;
+	struct table *table = &all->table;
+	uint64_t hash = mix(function->address ^ mix((uintptr_t)function->name ^
+			mix(function->object)));
+	uint32_t i;
 
-	for (i = 0; i < all->n; i++)
+	for (i = table_first(table, hash); i != TABLE_END; i = table_next(table))
 		if (all->found[i].function.object == function->object &&
 		    all->found[i].function.address == function->address &&
 		    all->found[i].function.name == function->name)
 			return &all->found[i];
-	all->found = grow(all->found, all->n, &all->capacity, sizeof(*all->found));
-	all->found[all->n] = (struct found){ .function = *function };
-	return &all->found[all->n++];
+	i = (uint32_t)table->n;
+	all->found = grow(all->found, i, &all->capacity, sizeof(*all->found));
+	all->found[i] = (struct found){ .function = *function };
+	all->found[i].match = asked ? name_match(function->name, asked) : NAME_WHOLE;
+	table_add(table, hash);
+	return &all->found[i];
 }
 
 /* An object is asked for by its path, or by the last part of that. */
@@ -103,11 +114,12 @@ static void find(struct all_found *all, struct symbols *symbols, const char *nam
 		if (node->weight == NO_WEIGHT || node->object == OBJECT_THREAD ||
 		    !is_object(profile->objects[node->object].path, object) ||
 		    !symbols_function(symbols, node->object, node->address, &function) ||
-		    (name && strcmp(function.name, name) != 0) ||
 		    !symbols_elf_address(symbols, node->object, node->address, &address))
 			continue;
 		count = profile->weights + (size_t)node->weight * profile->ncolumns;
-		found = found_add(all, &function);
+		found = found_add(all, &function, name);
+		if (found->match == NAME_OTHER)
+			continue;
 		found->self += count[column];
 		count_at(spot_add(&found->spots, address), count, profile->ncolumns);
 	}
@@ -371,58 +383,100 @@ static void print_found(FILE *f, struct symbols *symbols, struct found *found, u
 	instructions_free(&instructions);
 }
 
-/* It may have been inlined wherever it was called. */
-static bool was_inlined(struct symbols *symbols, const char *name, const char **into)
+/* It may have been inlined wherever it was called. Other names are compared with it. */
+static const char *was_inlined(struct symbols *symbols, const char *name, const char **into,
+			       struct names_near *near)
 {
 	const struct profile *profile = symbols->profile;
 	struct frame frames[MAX_FRAMES];
+	const char *last = NULL;
 	unsigned int n, k;
 	size_t i;
 
 	for (i = 0; i < profile->nodes_table.n; i++) {
 		const struct node *node = &profile->nodes[i];
 
-		if (node->object == OBJECT_THREAD)
+		if (node->object == OBJECT_THREAD || node->object == OBJECT_KERNEL)
 			continue;
 		n = symbols_frames(symbols, node->object, node->address, frames);
 		for (k = 0; k + 1 < n; k++) {
-			if (strcmp(frames[k].function, name) != 0)
+			/* Most are as the one before, and texts are kept once. */
+			if (frames[k].function == last)
 				continue;
+			last = frames[k].function;
 			*into = frames[n - 1].function;
-			return true;
+			if (name_match(last, name) != NAME_OTHER)
+				return last;
+			names_near_add(near, last, name);
 		}
 	}
-	return false;
+	return NULL;
+}
+
+static void explain_near(const struct names_near *near)
+{
+	size_t i;
+
+	for (i = 0; i < near->n; i++) {
+		fprintf(stderr, i ? ", " : "Did you mean ");
+		(void)plain_text(stderr, 0, near->name[i]);
+	}
+	if (near->n)
+		fprintf(stderr, "?\n");
+}
+
+/* Why there is nothing to show */
+static void explain_none(struct symbols *symbols, const struct all_found *all, const char *function,
+			 const char *object)
+{
+	struct names_near near = { .n = 0 };
+	const char *inlined, *into;
+	size_t i;
+
+	if (!function) {
+		explain("no sample was in a function that has a name");
+		return;
+	}
+	for (i = 0; i < all->table.n; i++)
+		names_near_add(&near, all->found[i].function.name, function);
+	inlined = was_inlined(symbols, function, &into, &near);
+	if (inlined) {
+		explain("'%s' was inlined, into '%s' for instance: annotate that", inlined, into);
+		return;
+	}
+	explain("no sample was in a function '%s'%s%s. perfex report lists those that have any",
+		function, object ? " of " : "", object ? object : "");
+	explain_near(&near);
 }
 
 bool print_annotation(FILE *f, struct symbols *symbols, const char *function, const char *object,
 		      unsigned int column)
 {
 	struct all_found all = { .found = NULL };
-	const char *into;
-	size_t i, most = 0;
+	enum name_match best = NAME_OTHER;
+	size_t i, n, most = 0;
 
 	find(&all, symbols, function, object, column);
-	for (i = 0; i < all.n; i++)
+	n = all.table.n;
+	for (i = 0; i < n; i++) {
+		if (all.found[i].match > best)
+			best = all.found[i].match;
 		if (all.found[i].self > all.found[most].self)
 			most = i;
-	if (all.n) {
+	}
+	if (best != NAME_OTHER) {
 		print_header(f, "#", symbols->profile);
 		print_missing(f, "#", symbols);
-	} else if (function && was_inlined(symbols, function, &into)) {
-		explain("'%s' was inlined, into '%s' for instance: annotate that", function, into);
-	} else if (function) {
-		explain("no sample was in a function '%s'%s%s. perfex report lists those that have any",
-			function, object ? " of " : "", object ? object : "");
 	} else {
-		explain("no sample was in a function that has a name");
+		explain_none(symbols, &all, function, object);
 	}
 	/* Without a name, the function where most was counted */
-	for (i = 0; i < all.n; i++) {
-		if (function || i == most)
+	for (i = 0; i < n; i++) {
+		if (best != NAME_OTHER && (function ? all.found[i].match == best : i == most))
 			print_found(f, symbols, &all.found[i], column);
 		spots_free(&all.found[i].spots);
 	}
 	free(all.found);
-	return all.n > 0;
+	table_free(&all.table);
+	return best != NAME_OTHER;
 }

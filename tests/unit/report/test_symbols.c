@@ -12,9 +12,11 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "../../../tools/perfex-report/demangle.h"
+#include "../../../tools/perfex-report/names.h"
 #include "kit.h"
 
 static char dir[] = "/tmp/test_symbols.XXXXXX";
@@ -368,6 +370,18 @@ START_TEST(a_file_that_was_replaced)
 }
 END_TEST
 
+static char *annotation(const char *function)
+{
+	char *text;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	ck_assert_ptr_nonnull(f);
+	ck_assert(print_annotation(f, &report->symbols, function, NULL, 0));
+	fclose(f);
+	return text;
+}
+
 /* What the table says of one sample in that file, at the address of that function; to be freed */
 static char *table_of(const char *name, uint64_t at, const struct symbols_how *how)
 {
@@ -651,6 +665,65 @@ START_TEST(names_of_rust)
 }
 END_TEST
 
+START_TEST(names_that_users_write)
+{
+	static const struct {
+		const char *name, *asked;
+		enum name_match match;
+	} rows[] = {
+		{ "work", "work", NAME_WHOLE },
+		{ "work", "wor", NAME_OTHER },
+		{ "rework", "work", NAME_OTHER },
+		{ "work.part.0", "work", NAME_WITHOUT_PARAMETERS },
+		{ "f(int)", "f", NAME_WITHOUT_PARAMETERS },
+		{ "a::f(int)", "a::f", NAME_WITHOUT_PARAMETERS },
+		{ "a::f(int)", "f", NAME_LAST_PART },
+		{ "a::b::f(int)", "b::f", NAME_LAST_PART },
+		{ "a::b::f(int)", "a::f", NAME_OTHER },
+		{ "a::f(int)", "a", NAME_OTHER },
+		{ "f(a::g)", "g", NAME_OTHER },
+		{ "int o::v1::work<unsigned int, 42>(unsigned int, char const*) [clone .cold]", "o::v1::work",
+		  NAME_WITHOUT_PARAMETERS },
+		{ "int o::v1::work<unsigned int, 42>(unsigned int, char const*) [clone .cold]",
+		  "o::v1::work<unsigned int, 42>", NAME_WITHOUT_PARAMETERS },
+		{ "int o::v1::work<unsigned int, 42>(unsigned int, char const*)", "work", NAME_LAST_PART },
+		{ "std::vector<a::b<int>, x>::push_back(int const&) const", "std::vector::push_back",
+		  NAME_WITHOUT_PARAMETERS },
+		{ "std::vector<a::b<int>, x>::push_back(int const&) const", "push_back", NAME_LAST_PART },
+		{ "(anonymous namespace)::H::operator()(unsigned int) const", "operator()", NAME_LAST_PART },
+		{ "(anonymous namespace)::H::H(unsigned int)", "H::H", NAME_LAST_PART },
+		{ "main::{lambda(unsigned int)#1}::operator()(unsigned int) const", "operator()",
+		  NAME_LAST_PART },
+		{ "a::operator<(a::b const&, a::b const&)", "a::operator<", NAME_WITHOUT_PARAMETERS },
+		{ "a::operator new(unsigned long)", "operator new", NAME_LAST_PART },
+		{ "a::operator->(int)", "operator->", NAME_LAST_PART },
+		{ "bool a::operator< <int>(int)", "a::operator<", NAME_WITHOUT_PARAMETERS },
+		{ "<names::Left as names::Work>::work", "work", NAME_LAST_PART },
+		{ "<names::Left as names::Work>::work", "<names::Left as names::Work>::work", NAME_WHOLE },
+		{ "names::inside::generic::<u64>", "inside::generic", NAME_LAST_PART },
+		{ "names::inside::generic::<u64>", "names::inside::generic", NAME_WITHOUT_PARAMETERS },
+		{ "f(", "f", NAME_WITHOUT_PARAMETERS }, { "<", "", NAME_OTHER }, { "", "", NAME_WHOLE },
+		{ "a<(", "a", NAME_WITHOUT_PARAMETERS }, { "operator", "operator", NAME_WHOLE },
+	};
+	struct names_near near = { .n = 0 };
+	size_t i;
+
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		ck_assert_msg(name_match(rows[i].name, rows[i].asked) == rows[i].match, "%s: %s",
+			      rows[i].name, rows[i].asked);
+	names_near_add(&near, "a::compress(int)", "compres");
+	names_near_add(&near, "decompress", "compres");
+	names_near_add(&near, "nothing_like_it", "compres");
+	names_near_add(&near, "compress", "compres");
+	names_near_add(&near, "comprise", "compres");
+	names_near_add(&near, "compress", "compres");
+	ck_assert_uint_eq(near.n, 3);
+	ck_assert_str_eq(near.name[0], "a::compress(int)");
+	ck_assert_str_eq(near.name[1], "compress");
+	ck_assert_str_eq(near.name[2], "comprise");
+}
+END_TEST
+
 START_TEST(annotate)
 {
 	char *text, expected[4096], *body;
@@ -728,18 +801,6 @@ START_TEST(annotate_moves_no_cursor)
 }
 END_TEST
 
-static char *annotation(const char *function)
-{
-	char *text;
-	size_t size;
-	FILE *f = open_memstream(&text, &size);
-
-	ck_assert_ptr_nonnull(f);
-	ck_assert(print_annotation(f, &report->symbols, function, NULL, 0));
-	fclose(f);
-	return text;
-}
-
 START_TEST(why_there_are_no_lines)
 {
 	static const char *const flags[] = { "", "-g" }, *const why[] = {
@@ -810,6 +871,63 @@ START_TEST(fifos_are_not_opened)
 }
 END_TEST
 
+/* What perfex annotate says to standard error of a name that it has no samples of; to be freed */
+static char *refusal(const char *function)
+{
+	char *text = calloc(1, 4096);
+	int saved = dup(STDERR_FILENO), fds[2];
+	FILE *f = fopen("/dev/null", "we");
+
+	ck_assert(text && f && saved >= 0 && !pipe2(fds, O_CLOEXEC));
+	ck_assert_int_eq(dup2(fds[1], STDERR_FILENO), STDERR_FILENO);
+	ck_assert(!print_annotation(f, &report->symbols, function, NULL, 0));
+	ck_assert_int_eq(dup2(saved, STDERR_FILENO), STDERR_FILENO);
+	close(fds[1]);
+	ck_assert_int_ge(read(fds[0], text, 4095), 0);
+	close(fds[0]);
+	close(saved);
+	fclose(f);
+	return text;
+}
+
+#define MANY	3000u
+
+/* Of many functions, each with some inlined ones, all of which have samples */
+START_TEST(a_mistyped_name)
+{
+	char path[128], *text;
+	clock_t before;
+	unsigned int i;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/many.c", dir);
+	f = fopen(path, "we");
+	ck_assert_ptr_nonnull(f);
+	for (i = 0; i < MANY; i++)
+		fprintf(f, "static inline __attribute__((always_inline)) int in_%u(int n) { return n ^ %u; }\n"
+			"int function_%u(int n) { return in_%u(n) + 3 * in_%u(n + 1); }\n", i, i, i, i, i);
+	fprintf(f, "int main(void) { return 0; }\n");
+	fclose(f);
+	shell("gcc -O1 -g -no-pie -Wl,-Ttext-segment=0x400000 -o many many.c");
+	kit_begin(&kit_about);
+	map_file("many", 0, 0x100000, 0);
+	for (i = 0; i < 4 * MANY; i++)
+		kit_sample(getpid(), getpid(), i + 1, 1, 0x1000 + 4 * i, NULL);
+	read_it(false);
+	before = clock();
+	text = refusal("functoin_17");
+	ck_assert_msg((double)(clock() - before) / CLOCKS_PER_SEC < 1, "it took %g s",
+		      (double)(clock() - before) / CLOCKS_PER_SEC);
+	ck_assert_ptr_nonnull(strstr(text, "no sample was in a function 'functoin_17'"));
+	ck_assert_ptr_nonnull(strstr(text, "\nDid you mean function_17, "));
+	free(text);
+	text = refusal("in_2");
+	ck_assert_ptr_nonnull(strstr(text, "'in_2' was inlined, into 'function_2' for instance"));
+	free(text);
+	end();
+}
+END_TEST
+
 START_TEST(annotate_what_was_inlined)
 {
 	char *text;
@@ -854,10 +972,12 @@ int main(void)
 	tcase_add_test(tc, kernel_symbols);
 	tcase_add_test(tc, the_vdso);
 	tcase_add_test(tc, names_of_rust);
+	tcase_add_test(tc, names_that_users_write);
 	tcase_add_test(tc, annotate);
 	tcase_add_test(tc, annotate_moves_no_cursor);
 	tcase_add_test(tc, fifos_are_not_opened);
 	tcase_add_test(tc, why_there_are_no_lines);
+	tcase_add_test(tc, a_mistyped_name);
 	tcase_add_test(tc, annotate_what_was_inlined);
 	/* It changes the program. */
 	tcase_add_test(tc, a_file_that_was_replaced);

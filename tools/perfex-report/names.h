@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Names of functions as users write them */
+#ifndef PERFEX_REPORT_NAMES_H
+#define PERFEX_REPORT_NAMES_H
+
+#include <stddef.h>
+
+/* How well a function's name is the one that was asked for */
+enum name_match {
+	NAME_OTHER,
+	NAME_LAST_PART,			/* "push_back", "vector::push_back" */
+	NAME_WITHOUT_PARAMETERS,	/* "std::vector<int>::push_back", "std::vector::push_back" */
+	NAME_WHOLE,
+};
+
+enum name_match name_match(const char *name, const char *asked);
+
+/* The names that are nearest to one that there is not; each is good as long as what it was added with. */
+#define NAMES_NEAR	3
+
+struct names_near {
+	const char *name[NAMES_NEAR];
+	unsigned int distance[NAMES_NEAR];
+	size_t n;
+};
+
+void names_near_add(struct names_near *near, const char *name, const char *asked);
+
+#endif /* PERFEX_REPORT_NAMES_H */
