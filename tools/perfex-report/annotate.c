@@ -213,12 +213,20 @@ static void print_source(FILE *f, char *line)
 }
 
 /* What debugging information names may be anything. */
-static FILE *open_source(const char *path, int64_t *mtime)
+static FILE *open_source(const char *symfs, const char *path, int64_t *mtime)
 {
 	struct stat st;
-	int fd = open_regular(path, &st);
-	FILE *source = fd < 0 ? NULL : fdopen(fd, "r");
+	FILE *source;
+	char *copy;
+	int fd = -1;
 
+	if (symfs && asprintf(&copy, "%s%s", symfs, path) >= 0) {
+		fd = open_regular(copy, &st);
+		free(copy);
+	}
+	if (fd < 0)
+		fd = open_regular(path, &st);
+	source = fd < 0 ? NULL : fdopen(fd, "r");
 	if (fd >= 0 && !source)
 		close(fd);
 	if (source)
@@ -227,11 +235,12 @@ static FILE *open_source(const char *path, int64_t *mtime)
 }
 
 /* Of one file, in the order of its lines. @made is when the program was. */
-static void print_file(FILE *f, const struct profile *profile, const struct spot *spot, size_t n,
+static void print_file(FILE *f, const struct symbols *symbols, const struct spot *spot, size_t n,
 		       unsigned int column, uint64_t all, int64_t made)
 {
+	const struct profile *profile = symbols->profile;
 	int64_t mtime = INT64_MIN;
-	FILE *source = open_source(spot[0].file, &mtime);
+	FILE *source = open_source(symbols->how.symfs, spot[0].file, &mtime);
 	char *text = NULL;
 	size_t size = 0, i = 0;
 	unsigned int line = 0, shown = 0;
@@ -309,7 +318,7 @@ static void print_lines(FILE *f, struct symbols *symbols, const struct found *fo
 		for (n = 1; i + n < lines.n && !strcmp(lines.spot[i + n].file, lines.spot[i].file);
 		     n++)
 			;
-		print_file(f, symbols->profile, &lines.spot[i], n, column, found->self,
+		print_file(f, symbols, &lines.spot[i], n, column, found->self,
 			   made_at(symbols_fd(symbols, object)));
 	}
 	spots_free(&lines);

@@ -446,6 +446,19 @@ START_TEST(files_without_a_build_id)
 	ck_assert_ptr_nonnull(strstr(text, "# cannot be sure of the names of 1 sample in "));
 	free(text);
 	end();
+	/* Sources are there as well, before where they were. */
+	shell("gcc -O2 -g -no-pie -Wl,-Ttext-segment=0x400000 -o plain prog.c work.c");
+	kit_begin(&kit_about);
+	map_file("plain", 0, 0x3000, 0);
+	snprintf(command, sizeof(command), "cp plain copies%s && sed 's/argc;/argc; HERE/' prog.c "
+		 ">copies%s/prog.c", dir, dir);
+	shell(command);
+	snprintf(command, sizeof(command), "%s/copies", dir);
+	free(table_of("plain", ask_nm("plain", "main"), &how));
+	text = annotation("main");
+	ck_assert_ptr_nonnull(strstr(text, "HERE"));
+	free(text);
+	end();
 }
 END_TEST
 
