@@ -184,6 +184,11 @@ START_TEST(test_bash_completes)
 		{ "perfex merge Makef", "Makefile", true }, { "perfex -o Makef", "Makefile", true },
 		{ "perfex -- cat -", "--plot", false }, { "perfex -r 3 cat Makef", "Makefile", true },
 		{ "perfex cat --top", "--topdown", false }, { "perfex -- --top", "--topdown", false },
+		{ "perfex report --chi", "--children", true }, { "perfex report -", "--topdown", false },
+		{ "perfex report --by sy", "symbol", true }, { "perfex report --by = sy", "symbol", true },
+		{ "perfex report -i Makef", "Makefile", true }, { "perfex report Makef", "Makefile", false },
+		{ "perfex annotate --ds", "--dso", true }, { "perfex annotate -", "--children", false },
+		{ "perfex annotate -s Makef", "Makefile", false },
 	};
 	char command[512];
 
@@ -193,6 +198,39 @@ START_TEST(test_bash_completes)
 		       COMPLETION, rows[_i].words, rows[_i].want);
 	ck_assert_msg((system(command) == 0) == rows[_i].there, // NOLINT(bugprone-command-processor)
 		      "%s: %s", rows[_i].words, rows[_i].want);
+}
+END_TEST
+
+/* perfex report's table is its own: each row's option is in the completions, the help and the manual. */
+START_TEST(test_report)
+{
+	static const char *const files[] = {
+		COMPLETION "perfex.bash", COMPLETION "_perfex", "../../docs/man/perfex-report.1",
+		"../../tools/perfex-report/main.c",
+	};
+	static char table[8192];
+	char name[40], word[48], list[1024];
+	unsigned int i, found = 0;
+	const char *at;
+
+	read_file(files[3]);
+	at = strstr(text, "struct option options[] = {");
+	ck_assert_ptr_nonnull(at);
+	(void)snprintf(table, sizeof(table), "%.*s", (int)(strstr(at, "};") - at), at);
+	for (i = 0; i < 4; i++) {
+		read_file(files[i]);
+		if (!i)
+			read_list("report", "='", "'", list, sizeof(list));
+		for (at = table; (at = strstr(at, "{ \"")); at++) {
+			ck_assert_int_eq(sscanf(at, "{ \"%39[a-z-]\"", name), 1);
+			(void)snprintf(word, sizeof(word), "%s%s", i == 2 ? "\\-" : "--", name);
+			ck_assert_msg(strstr(text, word), "no %s in %s", word, files[i]);
+			if (!i && strcmp(name, "dso") != 0)
+				ck_assert_msg(take_word(list, word), "no %s of report", word);
+			found++;
+		}
+	}
+	ck_assert_uint_eq(found, 4 * 14);
 }
 END_TEST
 
@@ -239,7 +277,8 @@ int main(void)
 	tcase_add_loop_test(tcase, test_zsh, 0, 4);
 	tcase_add_test(tcase, test_zsh_of_each);
 	tcase_add_test(tcase, test_bash_values);
-	tcase_add_loop_test(tcase, test_bash_completes, 0, 16);
+	tcase_add_loop_test(tcase, test_bash_completes, 0, 25);
+	tcase_add_test(tcase, test_report);
 	tcase_add_test(tcase, test_help_and_manual);
 	tcase_add_test(tcase, test_next);
 	return run_tests("options", tcase);

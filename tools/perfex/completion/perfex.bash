@@ -29,10 +29,34 @@ _perfex_value()
 {
 	case $1 in
 	-e | --event) _perfex_events ;;
-	-o | --output | --plot | --input) _perfex_words file ;;
+	-o | --output | --plot | -i | --input | --svg | --symfs | --kallsyms | --dso) _perfex_words file ;;
 	-p | --pid) _perfex_words "$(cd /proc && echo [1-9]*)" ;;
 	-C | --cpu) _perfex_words "$(cat /sys/devices/system/cpu/online 2>/dev/null)" ;;
 	--source) _perfex_words 'native shared any' ;;
+	--by) _perfex_words 'comm dso symbol' ;;
+	esac
+}
+
+# perfex report and perfex annotate, which take no program: their words, and the current one
+_perfex_report()
+{
+	local report annotate word=${COMP_WORDS[COMP_CWORD - 1]}
+
+	# shellcheck disable=SC2034 # They are used by their names.
+	report='-i --input -s --sort --by --children --no-inline --limit --json --folded --svg --symfs
+		--kallsyms --debuginfod -h --help'
+	# shellcheck disable=SC2034
+	annotate='-i --input -s --sort --symfs --dso --debuginfod -h --help'
+
+	[[ $word = '=' ]] && word=${COMP_WORDS[COMP_CWORD - 2]}
+	case $word in
+	# Of an event or a number nothing is known.
+	-s | --sort | --limit) ;;
+	-i | --input | --by | --svg | --symfs | --kallsyms | --dso)
+		[[ $cur = '=' ]] && cur=
+		_perfex_value "$word" ;;
+	*)
+		[[ $cur != -* ]] || _perfex_words "${!1}" ;;
 	esac
 }
 
@@ -57,7 +81,7 @@ _perfex()
 	record | compare | merge)
 		((COMP_CWORD > 1)) && command=${COMP_WORDS[1]} i=2 ;;
 	report | annotate)
-		((COMP_CWORD > 1)) && { _perfex_words file; return; } ;;
+		((COMP_CWORD > 1)) && { _perfex_report "${COMP_WORDS[1]}"; return; } ;;
 	esac
 	options=${!command}
 
