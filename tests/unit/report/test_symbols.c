@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -487,8 +488,8 @@ static void map_early(const char *path, uint64_t inode, unsigned int major, unsi
 	kit_raw(&map, sizeof(map));
 }
 
-/* The place of the C library, as the kernel tells it in maps and in MAP */
-static void find_library(char *path, uint64_t *inode, unsigned int *major, unsigned int *minor)
+/* The place of what we have mapped, as the kernel tells it in maps and in MAP */
+static void find_mapped(const char *name, char *path, uint64_t *inode, unsigned int *major, unsigned int *minor)
 {
 	FILE *f = fopen("/proc/self/maps", "re");
 	bool found = false;
@@ -496,7 +497,7 @@ static void find_library(char *path, uint64_t *inode, unsigned int *major, unsig
 
 	ck_assert_ptr_nonnull(f);
 	while (!found && fgets(line, sizeof(line), f))
-		found = strstr(line, "/libc.so.6") &&
+		found = strstr(line, name) &&
 			sscanf(line, "%*s %*s %*s %x:%x %" SCNu64 " %255s", major, minor, inode,
 			       path) == 4;
 	fclose(f);
@@ -512,7 +513,7 @@ START_TEST(files_of_which_nothing_was_recorded)
 	char path[256], *text;
 	uint64_t inode;
 
-	find_library(path, &inode, &major, &minor);
+	find_mapped("/libc.so.6", path, &inode, &major, &minor);
 	for (i = 0; i < 3; i++) {
 		kit_begin(&kit_about);
 		/* Its own, another device's, another file */
@@ -534,6 +535,33 @@ START_TEST(files_of_which_nothing_was_recorded)
 		free(text);
 		end();
 	}
+}
+END_TEST
+
+/* Of the same place, but it was made after the recording began. */
+START_TEST(a_file_that_is_newer_than_the_recording)
+{
+	unsigned int major, minor;
+	char path[256], *text;
+	uint64_t inode;
+	void *map;
+	int fd;
+
+	kit_begin(&kit_about);
+	shell("gcc -O2 -no-pie -Wl,-Ttext-segment=0x400000 -o plain prog.c work.c");
+	snprintf(path, sizeof(path), "%s/plain", dir);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	map = mmap(NULL, 1, PROT_READ, MAP_PRIVATE, fd, 0);
+	ck_assert_ptr_ne(map, MAP_FAILED);
+	find_mapped("/plain", path, &inode, &major, &minor);
+	map_early(path, inode, major, minor);
+	text = table_of("plain", ask_nm("plain", "main"), &(struct symbols_how){ NULL });
+	ck_assert_ptr_nonnull(strstr(text, " main "));
+	ck_assert_ptr_nonnull(strstr(text, "cannot be sure of the names of 1 sample in "));
+	free(text);
+	end();
+	close(fd);
+	ck_assert_int_eq(munmap(map, 1), 0);
 }
 END_TEST
 
@@ -981,6 +1009,7 @@ int main(void)
 	tcase_add_test(tc, files_without_a_build_id);
 	tcase_add_test(tc, a_file_that_changes_while_it_is_recorded);
 	tcase_add_test(tc, files_of_which_nothing_was_recorded);
+	tcase_add_test(tc, a_file_that_is_newer_than_the_recording);
 	tcase_add_test(tc, files_without_symbols);
 	tcase_add_test(tc, kernel_symbols);
 	tcase_add_test(tc, the_vdso);
