@@ -323,6 +323,23 @@ START_TEST(noticed_at_the_end)
 	ck_assert_uint_eq(error_of(fd), PERFCTR_ERROR_CHANGED);
 	close(fd);
 
+	/* ... or is stopped: the error stays with the sums, also those that the next control leaves. */
+	fd = count_by_both();
+	toggle(msr_evntsel(0), enable_bit());
+	body_spin(SOME_JIFFIES);
+	control_init(&control);
+	set_control(fd, &control);
+	ck_assert_uint_eq(error_of(fd), PERFCTR_ERROR_CHANGED);
+	control.tsc_on = 1;
+	set_control(fd, &control);
+	ck_assert_uint_eq(error_of(fd), PERFCTR_ERROR_NONE);
+	control_add_at(&control, first_counter(), EV_INSTRUCTIONS, PERFCTR_CTR_USER);
+	control.preserve = 1;
+	set_control(fd, &control);
+	ck_assert_uint_lt(read_sum(fd, 0), SOME_JIFFIES);
+	unlink_self(fd);
+	close(fd);
+
 	/* ... or goes on with its sums. */
 	fd = count_by_both();
 	toggle(msr_evntsel(0), enable_bit());
