@@ -328,6 +328,36 @@ START_TEST(split_debugging_information)
 }
 END_TEST
 
+/* The last byte of a segment is in it, and the next one of the file is not. */
+START_TEST(ends_of_segments)
+{
+	uint64_t offset, address, size, found;
+	char command[128], line[128], *next;
+	unsigned int n = 0;
+	FILE *f;
+
+	kit_begin(&kit_about);
+	map_file("spin", 0x10000, 0x10000, 0);
+	read_it(false);
+	snprintf(command, sizeof(command), "readelf -lW %s/spin | awk '$1 == \"LOAD\" { print $2, $3, $5 }'",
+		 dir);
+	f = popen(command, "re"); // NOLINT(bugprone-command-processor)
+	ck_assert_ptr_nonnull(f);
+	while (fgets(line, sizeof(line), f)) {
+		offset = strtoull(line, &next, 16);
+		address = strtoull(next, &next, 16);
+		size = strtoull(next, NULL, 16);
+		ck_assert(symbols_elf_address(&report->symbols, OBJECT, offset + size - 1, &found));
+		ck_assert_uint_eq(found, address + size - 1);
+		ck_assert(!symbols_elf_address(&report->symbols, OBJECT, offset + size, &found));
+		n++;
+	}
+	ck_assert_int_eq(pclose(f), 0);
+	ck_assert_uint_ge(n, 1);
+	end();
+}
+END_TEST
+
 /* Program and library where a kernel could have put them, and a stack through both */
 START_TEST(stacks_of_program_and_library)
 {
@@ -1005,6 +1035,7 @@ int main(void)
 	tcase_add_test(tc, stubs_of_the_plt);
 	tcase_add_test(tc, without_aranges);
 	tcase_add_test(tc, split_debugging_information);
+	tcase_add_test(tc, ends_of_segments);
 	tcase_add_test(tc, stacks_of_program_and_library);
 	tcase_add_test(tc, files_without_a_build_id);
 	tcase_add_test(tc, a_file_that_changes_while_it_is_recorded);
