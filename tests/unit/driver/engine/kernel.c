@@ -221,7 +221,8 @@ int task_work_add(struct task_struct *task, struct callback_head *work, int how)
 int send_sig_info(int signo, struct kernel_siginfo *info, struct task_struct *task)
 {
 	/* No CPU is out of place here. */
-	shim_assert(info != SEND_SIG_PRIV && task == current && info->si_signo == signo);
+	shim_assert(info != SEND_SIG_PRIV && task == current && info->si_signo == signo &&
+		    info->si_uid == shim_uid);
 	engine_signal(info->si_pid);
 	return 0;
 }
