@@ -2113,8 +2113,9 @@ START_TEST(list)
 			says(result.out, is_modeless() ? "cycles" : "branches");
 		else
 			says(result.out, is_ppc() ? "cycles" : "branch-misses");
-		if (guest.info.cpu_type >= PERFCTR_RISCV_GENERIC)
-			says(result.out, "dTLB-load-misses");
+		if (guest.info.cpu_type >= PERFCTR_RISCV_GENERIC ||
+		    (is_x86() && !is_amd() && guest.info.events[0]))
+			says(result.out, "dTLB-load-misses             yes");
 	}
 #ifdef __riscv
 	/* What counts all modes cannot be had for one of them: see test_exact.c. */
@@ -2605,6 +2606,12 @@ START_TEST(event_that_this_machine_lacks)
 	perfex("-e", told ? "branch-misses:u" : "cache-misses:u", "--", "/bin/true");
 	ended_with(FAILED);
 	says(result.err, told ? "branch-misses" : "cache-misses");
+	/* No model of Intel's has this one of perf's. */
+	if (told && is_x86() && !is_amd()) {
+		perfex("-e", "L1-icache-prefetches:u", "--", "/bin/true");
+		ended_with(FAILED);
+		says(result.err, "'L1-icache-prefetches:u': the name is known, but this model of processor");
+	}
 }
 END_TEST
 
