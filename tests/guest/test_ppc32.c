@@ -9,6 +9,8 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "counting.h"
 #include "guest.h"
@@ -24,6 +26,7 @@
 #define THRESHOLD(n)	((n) << 16)
 #define PMC1CE		0x00008000u
 #define PMCNCE		0x00004000u
+#define TRIGGER		0x00002000u
 #define THRESHMULT	0x80000000u
 
 static struct vperfctr *v;
@@ -137,6 +140,41 @@ START_TEST(other_bits_are_kept)
 }
 END_TEST
 
+/* Of a CPU: PMC2 waits for PMC1's bit 31 in MMCR0, which the processor itself clears then. */
+START_TEST(session_with_trigger)
+{
+	struct perfctr_open o = { .size = sizeof(o), .flags = PERFCTR_OPEN_CPUS };
+	struct perfctr_read space[2] = {};
+	struct perfctr_read_cpu *rd[2] = { (void *)&space[0], (void *)&space[1] };
+	struct perfctr_control control;
+	int fd = open_device();
+	unsigned int i;
+
+	/* Where everybody can read the registers that is the condition. */
+	ck_assert_int_eq(write_text(MODULE_PARAMS "user_read", "open"), 0);
+	ck_ok(ioctl(fd, PERFCTR_IOC_OPEN, &o));
+	control_init(&control);
+	control.flags = PERFCTR_CONTROL_CPU;
+	control.source = PERFCTR_SOURCE_NATIVE;
+	control_add_at(&control, 0, EV_INSTRUCTIONS, PERFCTR_CTR_USER);
+	control_add_at(&control, 1, EV_CYCLES, PERFCTR_CTR_USER);
+	control.ctr[0].config = TRIGGER;
+	control.ctr[1].config = TRIGGER;
+	set_control(fd, &control);
+	make_realtime();
+	for (i = 0; i < 2; i++)
+		rd[i]->size = sizeof(*rd[i]);
+	ck_ok(ioctl(fd, PERFCTR_IOC_RESUME));
+	for (i = 0; i < 5; i++) {
+		ck_assert_int_eq(exact_kernel(fd, PERFCTR_IOC_READ_CPU, space, body_spin, LOOPS), 0);
+		ck_assert_uint_eq(rd[1]->sum[0] - rd[0]->sum[0], EXACT_KERNEL + BODY_SPIN(LOOPS));
+		ck_assert_uint_eq(rd[1]->sum[1], 0);
+	}
+	close(fd);
+	ck_assert_int_eq(write_text(MODULE_PARAMS "user_read", "guarded"), 0);
+}
+END_TEST
+
 static const int begins[] = { 0, 1, 0x40000000, 0x7ffffffe, 0x7fffffff };
 
 START_TEST(iresets_begin_from)
@@ -177,6 +215,7 @@ int main(void)
 	GUEST_RUN(kernel_mode_is_frozen_out, NEED_COUNTERS | NEED_NATIVE | AS_USER);
 	GUEST_RUN(other_bits_are_kept, NEED_COUNTERS | NEED_NATIVE | AS_USER);
 	GUEST_RUN(iresets_begin_from, NEED_INTERRUPT | NEED_NATIVE | AS_USER);
+	GUEST_RUN(session_with_trigger, NEED_COUNTERS | NEED_NATIVE);
 	return guest_end();
 }
 
