@@ -1128,7 +1128,8 @@ START_TEST(mapped_by_a_thread_of_a_child)
 	const struct perfctr_record *record;
 	struct mapper *mapper = shared_alloc(sizeof(*mapper));
 	struct vperfctr_ring *ring;
-	unsigned int alone = 0, samples = 0;
+	unsigned int alone = 0, samples = 0, beside = 0;
+	bool has_thread = false;
 	pthread_t thread;
 	int fd;
 
@@ -1154,9 +1155,13 @@ START_TEST(mapped_by_a_thread_of_a_child)
 		follow(&made, record);
 		follow(&told, record);
 		samples += record->type == PERFCTR_RECORD_SAMPLE && record->pid == told.pid;
-		if (!told.maps)
+		has_thread |= record->type == PERFCTR_RECORD_FORK && record->tid != record->pid;
+		if (!has_thread)
 			alone = samples;
+		if (!told.maps)
+			beside = samples - alone;
 	}
+	ck_assert_uint_eq(beside, 0);
 	ck_assert_uint_ge(alone, 190);
 	ck_assert_uint_eq(told.maps, 1);
 	ck_assert_uint_eq(told.unmaps, 0);
