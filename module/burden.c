@@ -3,9 +3,9 @@
  * Limits on what users cost others: interrupts of CPUs that others use, configs, and locked memory.
  * Each user has an account of these.
  *
- * A user who makes a user namespace has 65,536 ids there, or more. So whoever runs in one is charged
- * to the user who owns the outermost of his namespaces, the one below the first. If that is the
- * machine's root, who makes namespaces for others (containers), the namespace has an account.
+ * A user who makes a user namespace has 65,536 ids there, or more. So whoever runs in one is
+ * charged to the user who owns the outermost of his namespaces, the one below the first. If it is
+ * the machine's root, who makes namespaces for others (containers), the namespace has an account.
  *
  * A broadcast is charged after it was made, since nobody knows beforehand how many a call
  * makes. A call that is about to make one waits until the account allows it. Broadcasts of

@@ -48,8 +48,8 @@ static inline bool perfctr_all_zero(const __u64 *words, size_t size)
  * burden.c: the accounts of users. All of these may sleep, except drop_config and drop_pages.
  * add_config: charge current's user with one more config, and with the broadcast that its end will
  * take: ENOSPC, or EAGAIN if the user must wait before its next broadcast. add_pages: with so many
- * pages of locked memory, of @limit in all: ENOMEM. made: with so many broadcasts. allow: wait until
- * it may make the next one: ERESTARTSYS if a signal comes first.
+ * pages of locked memory, of @limit in all: ENOMEM. made: with so many broadcasts. allow: wait
+ * until it may make the next one: ERESTARTSYS if a signal comes first.
  */
 struct perfctr_user;
 int perfctr_user_add_config(struct perfctr_user **user);
@@ -545,8 +545,8 @@ void vperfctr_descendant_name(struct vperfctr *perfctr);
 void vperfctr_descendant_end(struct vperfctr *perfctr);
 void vperfctr_inherit(struct vperfctr *parent, struct task_struct *child);
 /*
- * set_holder: as the tree is made, with HOLDER_ONLY. release: that file is closed, or holds the tree no
- * more; under the lock of the root's state, or by its owner
+ * set_holder: as the tree is made, with HOLDER_ONLY. release: that file is closed, or holds the
+ * tree no more; under the lock of the root's state, or by its owner
  */
 void perfctr_tree_set_holder(struct perfctr_tree *tree, struct file *file);
 void perfctr_tree_release(struct perfctr_tree *tree, struct file *file);

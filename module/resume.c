@@ -495,7 +495,8 @@ static __always_inline bool load_next(struct vperfctr *perfctr, struct task_stru
 /*
  * Resumes a state of next's, which is not current yet, as far as that can be done now. True if
  * the rest is to be done in its context: a page is shown, registers are given permission to,
- * i-mode counters start, a timer is set. Its counters run for others as well until then, which it cannot see.
+ * i-mode counters start, a timer is set. Its counters run for others as well until then, which it
+ * cannot see.
  */
 static notrace bool resume_in_part(struct vperfctr *perfctr, struct task_struct *next)
 {

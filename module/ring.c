@@ -133,8 +133,8 @@ static void wake(struct irq_work *work)
 }
 
 /*
- * As mlock(2), but all of a user's rings together, and perf's: ENOMEM. Rings are also charged to the
- * account of whoever pays for that user: see burden.c.
+ * As mlock(2), but all of a user's rings together, and perf's: ENOMEM. Rings are also charged to
+ * the account of whoever pays for that user: see burden.c.
  */
 static int charge(struct perfctr_ring_buffer *ring)
 {

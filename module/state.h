@@ -45,9 +45,9 @@ static_assert(PERFCTR_ID_STEP > PERFCTR_AT_ONCE_OPEN);
 static_assert(offsetof(struct perfctr_soft, task_clock) == PERFCTR_NR_SOFT * sizeof(__u64));
 
 /**
- * struct perfctr_imode - the i-mode counters of a state, or its samples, or both: a state that has one
- *	need not have i-mode counters, and need not have a ring. Owner and interrupt, with interrupts
- *	off; others read the first five members under the state's lock
+ * struct perfctr_imode - the i-mode counters of a state, or its samples, or both: a state that
+ *	has one need not have i-mode counters, nor a ring. Owner and interrupt, with interrupts off;
+ *	others read the first five members under the state's lock
  * @nr: number of i-mode counters, the last ones of the state; may be 0 if there is a @ring
  * @signo: signal for overflows; 0 after an exec: then no overflow is ever due
  * @asked: the signal that the control names, for READ_CONTROL

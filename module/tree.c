@@ -395,8 +395,8 @@ static void tree_hold(struct perfctr_tree *tree, int why, bool hold)
 }
 
 /*
- * May the tree be suspended and resumed through that file? The holder's file counts as long as it is
- * open, also after the root's thread has ended.
+ * May the tree be suspended and resumed through that file? The holder's file counts as long as it
+ * is open, also after the root's thread has ended.
  */
 static bool may_stop(const struct perfctr_tree *tree, const struct file *file)
 {

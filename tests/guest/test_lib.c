@@ -912,7 +912,7 @@ static void cause(const struct caused *c)
 	body_touch((unsigned long)&c->data);
 	for (i = 0; i < PAGES; i++) {
 		at = c->code + i * PAGE_SIZE;
-		memcpy(&run, &at, sizeof(run));
+		memcpy((void *)&run, (const void *)&at, sizeof(run));
 		run();
 	}
 }

@@ -137,8 +137,8 @@ static void is_zero(void)
 /* Where 0 may be the truth it is a number as any other. */
 START_TEST(zero_that_can_be)
 {
-	pid_t pid = 5;
-	unsigned int cpu = 0;
+	static pid_t pid = 5;
+	static unsigned int cpu;
 
 	begin();
 	add_event("instructions", K, 0);
@@ -199,12 +199,16 @@ START_TEST(zero_of_one_run)
 	add_run(0, 0);
 	ck_assert(decides(false, &good, &run));
 	ck_assert(!decides(false, &run, &good));
+	/* The first of a kind */
+	ck_assert(!decides(false, &run, &run));
+	ck_assert(!decides(false, &good, &good));
 	worst = run;
 	has(series_as_text, "', mean of 2 runs:\n");
 	has(series_as_csv, "\ninstructions,u,,1,0,1000.000,0.000,1000.000,1000.000,1000.000\n");
 	has(series_as_json, "\"not_counted_because\": \"");
 	add_run(7, 3 << 8);
 	ck_assert(decides(false, &worst, &run));
+	ck_assert(!decides(false, &run, &run));
 	ck_assert_int_eq(exit_status(&run), 3);
 	has(series_as_csv, "\ninstructions,u,,1,1,1000.000,");
 }

@@ -196,7 +196,7 @@ struct recfile *recfile_create(const char *path, const struct recfile_about *abo
 	/* It tells what others ran and where: mkostemp() lets nobody else read it. */
 	if (file->known && file->temporary && may_take_name(file->path))
 		file->fd = mkostemp(file->temporary, O_CLOEXEC);
-	if (file->fd < 0) {
+	if (!file->temporary || file->fd < 0) {
 		int error = errno;
 
 		recfile_free(file);

@@ -183,7 +183,7 @@ bool results_close(struct results *results)
 	bool ok = results->f && results_written(results) && take_name(results);
 	bool kept = is_worth_keeping(results);
 
-	if (results->temporary && results->error && access(results->temporary, F_OK))
+	if (results->f && results->temporary && results->error && access(results->temporary, F_OK))
 		pour(fileno(results->f));
 	if (results->path && results->f)
 		(void)fclose(results->f);

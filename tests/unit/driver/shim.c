@@ -140,7 +140,7 @@ void *kzalloc(size_t size, unsigned int flags)
 
 	if (!(flags & GFP_NOWAIT))
 		might_sleep();
-	if (shim_no_memory)
+	if (shim_no_memory && !(flags & __GFP_NOFAIL))
 		return NULL;
 	ptr = calloc(1, size);
 	if (!ptr)

@@ -147,7 +147,7 @@ END_TEST
 START_TEST(namespaces_are_apart)
 {
 	static struct pid_namespace inner;
-	static struct user_namespace inner_user;
+	static struct user_namespace inner_user = { .parent = &init_user_ns };
 	struct perfctr_config *a, *b;
 	struct thread thread;
 
@@ -763,21 +763,56 @@ START_TEST(accounts_end)
 }
 END_TEST
 
+/* Who has no memory is charged all the same, and nobody else is. */
 START_TEST(no_memory_for_an_account)
 {
 	begin(&model_default);
 	perfctr_burden_exit();
 	shim_no_memory = true;
 	spend();
-	/* Broadcasts without an account delay all users. */
-	shim_uid = 5;
 	ck_assert(is_spent());
-	shim_now += 5 * NSEC_PER_SEC;
+	shim_uid = 5;
 	ck_assert(!is_spent());
 	shim_uid = 0;
+	shim_now += 5 * NSEC_PER_SEC;
+	ck_assert(!is_spent());
 	ck_assert_int_eq(PTR_ERR(config_get_current(two, 2, PERFCTR_SOURCE_NATIVE, &refusal)), -ENOMEM);
 	shim_no_memory = false;
 	perfctr_broadcasts_made(0);
+	end();
+}
+END_TEST
+
+/* In a namespace the owner of the outermost one pays, whoever one is there. Root's pays itself. */
+START_TEST(namespaces_have_an_account)
+{
+	struct user_namespace outer = { .parent = &init_user_ns, .owner = KUIDT_INIT(1000) };
+	struct user_namespace inner = { .parent = &outer, .owner = KUIDT_INIT(100007) };
+	struct user_namespace roots[2] = {
+		{ .parent = &init_user_ns, .ns.inum = 1 }, { .parent = &init_user_ns, .ns.inum = 2 },
+	};
+
+	begin(&model_default);
+	shim_user_ns = &inner;
+	shim_uid = 100008;
+	spend();
+	shim_uid = 100009;
+	ck_assert(is_spent());
+	shim_user_ns = &outer;
+	ck_assert(is_spent());
+	shim_user_ns = &init_user_ns;
+	ck_assert(!is_spent());
+	shim_uid = 1000;
+	ck_assert(is_spent());
+	shim_uid = 100010;
+	shim_user_ns = &roots[0];
+	spend();
+	shim_uid = 0;
+	ck_assert(is_spent());
+	shim_user_ns = &roots[1];
+	ck_assert(!is_spent());
+	shim_user_ns = &init_user_ns;
+	ck_assert(!is_spent());
 	end();
 }
 END_TEST
@@ -967,6 +1002,7 @@ void test_config(void)
 	UNIT_RUN(workers_pay_nothing);
 	UNIT_RUN(accounts_end);
 	UNIT_RUN(no_memory_for_an_account);
+	UNIT_RUN(namespaces_have_an_account);
 	UNIT_ROWS(evicted, evicted_rows);
 	UNIT_RUN(evicted_without_users);
 	UNIT_RUN(the_clock_is_not_evicted);

@@ -432,10 +432,11 @@ static void compare_cache(const struct linux_label *label, const struct linux_mo
 /* Each cache event of perf's, also where there are cores of one type or of several */
 static void compare_caches(const struct linux_label *label, const struct linux_model *m)
 {
-	unsigned int model = label->vfm & 0xff, config, n = 0;
+	unsigned int model = label->vfm & 0xff, config, pmu, n = 0;
 	struct linux_model larger = *m;
 
-	memset(&larger.constraints[1], 0, sizeof(larger.constraints) - sizeof(larger.constraints[0]));
+	for (pmu = 1; pmu < LINUX_PMUS; pmu++)
+		larger.constraints[pmu] = NULL;
 	for (config = 0; config < PERF_CONFIGS; config++) {
 		if (!is_cache_event(config))
 			continue;

@@ -493,6 +493,8 @@ START_TEST(fixed_without_memory)
 	config = kzalloc(struct_size(config, ctr, 1), GFP_KERNEL_ACCOUNT);
 	config->nr = 1;
 	memcpy(config->ctr, cycle, sizeof(cycle));
+	/* The user's account, which stays */
+	perfctr_broadcasts_made(0);
 	allocations = shim_allocations;
 	shim_no_memory = true;
 	cpus_read_lock();

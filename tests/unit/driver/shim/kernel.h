@@ -245,6 +245,7 @@ typedef struct {
 #define __kuid_val(uid)		((uid).val)
 extern unsigned int shim_uid;		/* of the current thread */
 #define current_uid()		KUIDT_INIT(shim_uid)
+#define GLOBAL_ROOT_UID		KUIDT_INIT(0)
 #define uid_eq(a, b)		((a).val == (b).val)
 
 typedef struct {
@@ -489,6 +490,7 @@ typedef unsigned int gfp_t;
 #define GFP_NOWAIT		1	/* the caller may not sleep */
 #define __GFP_NOWARN		2
 #define __GFP_ACCOUNT		4
+#define __GFP_NOFAIL		8
 #define GFP_KERNEL_ACCOUNT	(GFP_KERNEL | __GFP_ACCOUNT)
 extern unsigned int shim_allocations;	/* alive */
 extern bool shim_no_memory;

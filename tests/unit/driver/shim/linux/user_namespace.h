@@ -6,6 +6,11 @@
 
 struct user_namespace {
 	unsigned int refs;
+	struct user_namespace *parent;
+	kuid_t owner;
+	struct {
+		unsigned int inum;
+	} ns;
 };
 
 extern struct user_namespace init_user_ns, *shim_user_ns;
