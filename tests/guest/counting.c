@@ -141,7 +141,7 @@ unsigned int own_evntsel(uint64_t event)
 	if (is_p4())
 		return (unsigned int)own_event(event) | 1u << 12 | 3u << 16;
 	if (!is_pentium())
-		return (unsigned int)event | 1u << 16 | 1u << 22;
+		return (unsigned int)own_event(event) | 1u << 16 | 1u << 22;
 	return (unsigned int)own_event(event) | (is_modeless() ? 0 : PENTIUM_USER);
 }
 
