@@ -157,7 +157,7 @@ tidy() { # target
 		 (arch == "powerpc") == (/_ppc32[.]c$/ || /^tests\/machines\/ppc32\//) &&
 		 !/^tests\/machines\/p5\// &&
 		 !/driver\/linux\/linux[.]c$/ && !/^lib\/events\/generate[.]c$/ && !/^tests\/machines\/mpi\// &&
-		 !/^tests\/(unit\/test_(sets|tables)|guest\/(old\/events|test_manual))[.]c$/')
+		 !/^tests\/(unit\/test_(sets|tables|compat26)|guest\/(old\/events|test_manual))[.]c$/')
 	# shellcheck disable=SC2086 # words
 	printf '%s\n' $files | xargs -P "$(nproc)" -n 1 tests/tidy.sh "$1" 2>&1
 }

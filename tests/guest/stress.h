@@ -90,11 +90,11 @@ extern struct shared *shared;
 struct actor {
 	uint64_t rng;
 	bool attached;
-	int own;
 	bool shared_handle;
+	int own;
 	struct perfctr_control control;
-	unsigned int nr_sums;		/* of the last control that counted */
 	const struct perfctr_page *page;
+	unsigned int nr_sums;		/* of the last control that counted */
 	int foreign[FOREIGN];
 	pid_t child[CHILDREN];
 	bool killed[CHILDREN];

@@ -84,8 +84,8 @@ static void unmap(struct reader *reader, pid_t pid, uint64_t start, uint64_t end
 			continue;
 		}
 		reader->map[i] = reader->map[--reader->nmaps];
-		add_map(reader, pid, first, start);
-		add_map(reader, pid, end, last);
+		add_map(reader, pid, first, start); // NOLINT(readability-suspicious-call-argument)
+		add_map(reader, pid, end, last); // NOLINT(readability-suspicious-call-argument)
 	}
 }
 

@@ -307,7 +307,9 @@ static char state_of(pid_t pid, pid_t tid)
 
 	(void)snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", pid, tid);
 	behind = strrchr(read_output(path), ')');
-	return behind ? behind[2] : '?';
+	if (!behind)
+		return '?';
+	return behind[2];
 }
 
 /* A thread has ended, and is still there: another that traces it did not hear of that yet. */

@@ -582,8 +582,9 @@ static int stop_tree_as_others(int fd)
 {
 	static unsigned int calls;
 
-	if (calls++ % 95 == 0 && setresuid(1 + calls / 95 % 65000, (uid_t)-1, (uid_t)-1))
+	if (calls % 95 == 0 && setresuid(1 + calls / 95 % 65000, (uid_t)-1, (uid_t)-1))
 		return -errno;
+	calls++;
 	return stop_tree(fd);
 }
 
@@ -621,7 +622,9 @@ static int ring_as(uid_t uid, unsigned int pages)
 	if (setresuid(uid, (uid_t)-1, (uid_t)-1))
 		return -errno;
 	fd = try_open(PERFCTR_OPEN_CREAT);
-	return fd < 0 ? fd : ioctl(fd, PERFCTR_IOC_RING, &ring) ? -errno : 0;
+	if (fd < 0)
+		return fd;
+	return ioctl(fd, PERFCTR_IOC_RING, &ring) ? -errno : 0;
 }
 
 START_TEST(a_namespace_locks_memory_of_one_user)

@@ -1078,7 +1078,7 @@ START_TEST(no_text_moves_a_cursor)
 		ended_with(0);
 		moves_no_cursor(result.err);
 	}
-	perfex("-e", "instructions:u", "--json", "-o", EVIL_NAME ".json", EVIL_NAME);
+	perfex("-e", "instructions:u", "--json", "-o", EVIL_NAME ".json", EVIL_NAME); // NOLINT(bugprone-suspicious-missing-comma)
 	ended_with(0);
 	ck_assert_int_eq(system("sed -i 's/instructions/\\\\u001b\\\\u009b/' '" EVIL_NAME ".json'"), 0);
 	for (i = 0; i < 3; i++) {
@@ -1910,7 +1910,7 @@ END_TEST
 START_TEST(small_stack)
 {
 	static const char *const commands[] = {
-		"", "--json", "--csv", "-I 10 --plot " PICTURE, "-r 2", "compare -r 2 true --",
+		"", "--json", "--csv", "-I 10 --plot " PICTURE, "-r 2", "compare -r 2 true --", // NOLINT(bugprone-suspicious-missing-comma)
 	};
 	char command[160];
 	unsigned int i;
@@ -1948,20 +1948,20 @@ START_TEST(counts_are_never_lost)
 	char command[256];
 
 	(void)system("rm -rf " PLACE "; mkdir " PLACE);
-	perfex("-o", PLACE "/out", "--", "/bin/chmod", "a-w", PLACE);
+	perfex("-o", PLACE "/out", "--", "/bin/chmod", "a-w", PLACE); // NOLINT(bugprone-suspicious-missing-comma)
 	ended_with(FAILED);
 	says(result.err, "cannot write '" PLACE "/out': Permission denied.\n");
 	is_kept(result.out, sizeof(result.out));
 	says(result.out, "seconds elapsed");
 	ck_assert_int_eq(access(PLACE "/out", F_OK), -1);
 	ck_ok(chmod(PLACE, 0700));
-	perfex_command("compare", "-r", "1", "-w", "0", "-o", PLACE "/out", "/bin/true", "--", "/bin/chmod", "a-w",
+	perfex_command("compare", "-r", "1", "-w", "0", "-o", PLACE "/out", "/bin/true", "--", "/bin/chmod", "a-w", // NOLINT(bugprone-suspicious-missing-comma)
 		       PLACE);
 	ended_with(FAILED);
 	is_kept(result.out, sizeof(result.out));
 	says(result.out, "1 runs of each");
 	ck_ok(chmod(PLACE, 0700));
-	perfex("-o", PLACE "/out", "--", "/bin/rm", "-r", PLACE);
+	perfex("-o", PLACE "/out", "--", "/bin/rm", "-r", PLACE); // NOLINT(bugprone-suspicious-missing-comma)
 	ended_with(FAILED);
 	says(result.err, "seconds elapsed");
 	says(result.err, "cannot write '" PLACE "/out': No such file or directory\n");
@@ -2010,7 +2010,7 @@ START_TEST(sticky_directory)
 	ck_assert_int_gt(read_text(PLACE "/out", result.out, sizeof(result.out)), 0);
 	ck_assert_str_eq(result.out, "old\n");
 	/* Root may. */
-	perfex("-o", PLACE "/out", "--", "/bin/true");
+	perfex("-o", PLACE "/out", "--", "/bin/true"); // NOLINT(bugprone-suspicious-missing-comma)
 	ended_with(0);
 	ck_assert_int_eq(system("rm -r " PLACE " /tmp/one.json"), 0);
 }

@@ -585,8 +585,10 @@ static void *wake_up(void *arg)
 	err = fd < 0 ? fd : try_control(fd, &control);
 	for (turn = 0; !err && turn < WAITS; turn++) {
 		sleep_us(20000);
-		if (turn == 2 && !(page = try_map(fd)))
-			err = -errno;
+		if (turn == 2) {
+			page = try_map(fd);
+			err = page ? 0 : -errno;
+		}
 		sleep_us(20000);
 		if (write(pipe_fd[1], "", 1) != 1)
 			err = -errno;

@@ -987,7 +987,7 @@ START_TEST(mappings_are_split_and_joined)
 	ck_assert_uint_le(told.maps, 2);
 	ck_assert_uint_eq(told.untold, 0);
 	ck_assert_uint_eq(told.unknown, 0);
-	ck_assert_uint_ge(told.known, (2 * JOINS + 1) * 3);
+	ck_assert_uint_ge(told.known, (2ul * JOINS + 1) * 3);
 	ck_assert_uint_eq(vperfctr_ring_lost(ring), 0);
 	vperfctr_ring_unmap(ring);
 	close(fd);
@@ -1236,7 +1236,7 @@ START_TEST(samples_between_exec_and_maps)
 	ck_assert_uint_ge(within, EXECS);
 	/* Most execs have one; the timer may fire before and behind. */
 	ck_assert_uint_ge(between, EXECS / 2);
-	ck_assert_uint_ge(after, 50 * EXECS);
+	ck_assert_uint_ge(after, 50ul * EXECS);
 	ck_assert_uint_eq(vperfctr_ring_lost(ring), 0);
 	vperfctr_ring_unmap(ring);
 	close(fd);
@@ -1709,7 +1709,7 @@ END_TEST
 START_TEST(perfex_records_through_a_link)
 {
 	static const char *const argv[] = {
-		"perfex", "record", "-F", "1000", "-o", FILE_NAME ".link", KNOWN_PATH, NULL,
+		"perfex", "record", "-F", "1000", "-o", FILE_NAME ".link", KNOWN_PATH, NULL, // NOLINT(bugprone-suspicious-missing-comma)
 	};
 	struct written written;
 	struct stat st;

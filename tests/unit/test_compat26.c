@@ -12,7 +12,7 @@
 #include "libperfctr.h"
 #include "perfctr_event_codes.h"
 
-#define NAME(name, value) _Static_assert(name == value, #name " is 2.6's");
+#define NAME(name, value) _Static_assert((name) == (value), #name " is 2.6's");
 #include "names26.h"
 #undef NAME
 

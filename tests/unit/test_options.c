@@ -230,7 +230,7 @@ START_TEST(test_report)
 			found++;
 		}
 	}
-	ck_assert_uint_eq(found, 4 * 14);
+	ck_assert_uint_eq(found, 4ul * 14);
 }
 END_TEST
 

@@ -47,11 +47,13 @@ static void end(void)
 static void put(uint32_t size, unsigned char fill)
 {
 	struct perfctr_record record = { .type = PERFCTR_RECORD_COMM, .size = size, .time = fill };
+	unsigned char bytes[sizeof(record)];
 	uint32_t i;
 
+	memcpy(bytes, &record, sizeof(record));
 	for (i = 0; i < size; i++)
 		data[(page->head + i) & (length - 1)] =
-			(char)(i < sizeof(record) ? ((char *)&record)[i] : fill);
+			(char)(i < sizeof(bytes) ? bytes[i] : fill);
 	page->head += size;
 }
 

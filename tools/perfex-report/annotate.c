@@ -247,8 +247,11 @@ static void print_file(FILE *f, const struct symbols *symbols, const struct spot
 
 	fprintf(f, "\n");
 	(void)plain_text(f, 0, spot[0].file);
-	fprintf(f, "%s\n", !source ? ": the source is not here" : mtime > made ?
-		": the source is newer than the program: its lines may be others" : "");
+	if (!source)
+		fprintf(f, ": the source is not here");
+	else if (mtime > made)
+		fprintf(f, ": the source is newer than the program: its lines may be others");
+	fprintf(f, "\n");
 	for (; !source && i < n; i++) {
 		print_counts(f, profile, spot[i].count, column, all);
 		fprintf(f, " %6u\n", spot[i].line);
@@ -398,7 +401,7 @@ static const char *was_inlined(struct symbols *symbols, const char *name, const 
 {
 	const struct profile *profile = symbols->profile;
 	struct frame frames[MAX_FRAMES];
-	const char *last = NULL;
+	const char *inlined = NULL;
 	unsigned int n, k;
 	size_t i;
 
@@ -410,13 +413,15 @@ static const char *was_inlined(struct symbols *symbols, const char *name, const 
 		n = symbols_frames(symbols, node->object, node->address, frames);
 		for (k = 0; k + 1 < n; k++) {
 			/* Most are as the one before, and texts are kept once. */
-			if (frames[k].function == last)
+			if (frames[k].function == inlined)
 				continue;
-			last = frames[k].function;
+			inlined = frames[k].function;
 			*into = frames[n - 1].function;
-			if (name_match(last, name) != NAME_OTHER)
-				return last;
-			names_near_add(near, last, name);
+			/* NOLINTBEGIN(readability-suspicious-call-argument) */
+			if (name_match(inlined, name) != NAME_OTHER)
+				return inlined;
+			names_near_add(near, inlined, name);
+			/* NOLINTEND(readability-suspicious-call-argument) */
 		}
 	}
 	return NULL;

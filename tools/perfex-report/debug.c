@@ -231,6 +231,7 @@ static bool next_child(Dwarf_Die *parent, Dwarf_Die *child)
 			!dwarf_child(parent, child);
 }
 
+/* NOLINTNEXTLINE(misc-no-recursion): no deeper than MAX_DEPTH */
 static void list_functions(struct unit *unit, Dwarf_Die *parent, unsigned int depth)
 {
 	Dwarf_Die child = { .addr = NULL };

@@ -52,7 +52,9 @@ static void add_symbol(struct functions *functions, const struct symbol *symbol)
 
 static unsigned int rank_of(unsigned int binding)
 {
-	return binding == STB_LOCAL ? 0 : binding == STB_WEAK ? 1 : 2;
+	if (binding == STB_LOCAL)
+		return 0;
+	return binding == STB_WEAK ? 1 : 2;
 }
 
 static void add_table(struct functions *functions, Dwfl_Module *module)
@@ -162,7 +164,7 @@ static GElf_Addr slot_of(unsigned int machine, const unsigned char *p, size_t si
 		    (b & 0xffc003ff) == 0xf9400211)
 			return ((address + i) & ~(GElf_Addr)0xfff) +
 				(extended((a >> 3 & 0x1ffffc) | (a >> 29 & 3), 21) << 12) +
-				(b >> 10 & 0xfff) * 8;
+				(b >> 10 & 0xfff) * (GElf_Addr)8;
 		/* auipc t3; ld t3, offset(t3) */
 		if (machine == EM_RISCV && (a & 0xfff) == 0xe17 && (b & 0xfffff) == 0xe3e03)
 			return address + i + extended(a & 0xfffff000, 32) + extended(b >> 20, 12);
@@ -275,8 +277,10 @@ static int compare_symbols(const void *a, const void *b)
 	if (x->start != y->start)
 		return x->start < y->start ? -1 : 1;
 	/* The last is looked at first: without a size comes before all that have one. */
+	if (!size_x != !size_y)
+		return !size_x ? -1 : 1;
 	if (size_x != size_y)
-		return !size_x ? -1 : !size_y ? 1 : size_x > size_y ? -1 : 1;
+		return size_x > size_y ? -1 : 1;
 	if (x->rank != y->rank)
 		return x->rank < y->rank ? -1 : 1;
 	return strcmp(x->name, y->name);

@@ -72,7 +72,9 @@ static void shorten(char *to, const char *name, bool plain)
 
 	while (*name && strncmp(name, " [clone", 7) != 0) {
 		length = operator_length(name, first);
-		end = length ? name + length : strchr("<([{", *name) ? behind_brackets(name) : name + 1;
+		end = name + (length ? length : 1);
+		if (!length && strchr("<([{", *name))
+			end = behind_brackets(name);
 		if (*name == '(' && !length) {
 			/* What it takes, unless this is "(anonymous namespace)" */
 			if (strncmp(name, "(anonymous", strlen("(anonymous")) != 0)

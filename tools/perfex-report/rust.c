@@ -64,7 +64,9 @@ static void put_number(struct parser *p, uint64_t n)
 
 static char peek(const struct parser *p)
 {
-	return !p->failed && p->at < p->length ? p->text[p->at] : '\0';
+	if (p->failed || p->at >= p->length)
+		return '\0';
+	return p->text[p->at];
 }
 
 static bool take(struct parser *p, char c)
@@ -172,7 +174,9 @@ static void put_punycode(struct parser *p, const char *s, size_t n)
 			}
 			d++;
 			at += digit * weight;
-			t = k <= bias ? 1 : k >= bias + 26 ? 26 : k - bias;
+			t = 1;
+			if (k > bias)
+				t = k - bias < 26 ? k - bias : 26;
 			if (digit < t)
 				break;
 			weight *= 36 - t;
@@ -322,6 +326,8 @@ static unsigned int list(struct parser *p, void (*what)(struct parser *p))
 	return n;
 }
 
+/* NOLINTBEGIN(misc-no-recursion): paths and types contain each other, and enter() has a limit */
+
 static void nested_path(struct parser *p, bool value)
 {
 	struct identifier id;
@@ -426,7 +432,7 @@ static const char *basic_type(char tag)
 		"u64", "!",
 	};
 
-	return islower((unsigned char)tag) ? names[tag - 'a'] : NULL;
+	return tag >= 'a' && tag <= 'z' ? names[tag - 'a'] : NULL;
 }
 
 static void function_type(struct parser *p)
@@ -604,6 +610,8 @@ static void type(struct parser *p)
 	leave(p);
 }
 
+/* NOLINTEND(misc-no-recursion) */
+
 /* Hexadecimal digits up to a _; false: more than 64 bits, or none */
 static bool hexadecimal(struct parser *p, uint64_t *value, const char **digits, size_t *length)
 {
@@ -627,8 +635,12 @@ static void put_char_constant(struct parser *p, uint64_t c)
 	if (c == '\'' || c == '\\') {
 		put(p, "\\");
 		put_character(p, (uint32_t)c);
-	} else if (c == '\n' || c == '\r' || c == '\t') {
-		put(p, c == '\n' ? "\\n" : c == '\r' ? "\\r" : "\\t");
+	} else if (c == '\n') {
+		put(p, "\\n");
+	} else if (c == '\r') {
+		put(p, "\\r");
+	} else if (c == '\t') {
+		put(p, "\\t");
 	} else if (c >= 0x20 && c < 0x7f) {
 		put_character(p, (uint32_t)c);
 	} else {

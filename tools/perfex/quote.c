@@ -97,9 +97,10 @@ void json_string(FILE *f, const char *s)
 
 	fputc('"', f);
 	while (*s) {
+		n = printable(s);
 		if (*s == '"' || *s == '\\') {
 			fprintf(f, "\\%c", *s++);
-		} else if ((n = printable(s))) {
+		} else if (n) {
 			fwrite(s, 1, n, f);
 			s += n;
 		} else if ((unsigned char)*s < 0x80) {

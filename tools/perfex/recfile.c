@@ -226,7 +226,7 @@ static struct known *find_known(const struct recfile *file, const struct known *
 	size_t mask = ((size_t)1 << file->known_bits) - 1;
 	size_t i = (size_t)(hash_known(key) >> (64 - file->known_bits));
 
-	while (file->known[i].inode && memcmp(&file->known[i], key, offsetof(struct known, ctime)))
+	while (file->known[i].inode && memcmp(&file->known[i], key, offsetof(struct known, ctime)) != 0)
 		i = (i + 1) & mask;
 	return &file->known[i];
 }

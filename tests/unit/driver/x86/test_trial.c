@@ -112,7 +112,7 @@ START_TEST(each_block_of_a_pentium_4)
 	case 1:
 		model_modeless[1] = BIT(_i / 3);
 		break;
-	case 2:
+	default:
 		model_drops = 0x300 + _i / 3;
 		break;
 	}
