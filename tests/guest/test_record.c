@@ -753,7 +753,7 @@ START_TEST(kernel_addresses)
 	control_samples(&control, 200003, 0);
 	control.ctr[0].flags |= PERFCTR_CTR_KERNEL;
 	set_control(fd, &control);
-	for (i = 0; i < 8000; i++) {
+	for (i = 0; i < 16000; i++) {
 		ck_ok(read(zero, &byte, 1));
 		while ((sample = next_sample(ring))) {
 			const __u64 *chain = sample->value + sample->nrctrs;
