@@ -145,10 +145,12 @@ int actor_control(struct actor *actor, int fd, struct perfctr_control *control)
 	if ((err && err != -EIO) || !actor->attached)
 		return err;
 	actor->control = *control;
-	if (is_on(control))
-		actor->nr_sums = nr_of(control);
-	else
+	if (!is_on(control)) {
+		/* The sums stay, and an error with them. */
 		actor->control.flags &= ~(unsigned int)PERFCTR_CONTROL_ON_EXEC;
+		return err;
+	}
+	actor->nr_sums = nr_of(control);
 	actor->before = before;
 	actor->after = shared->evictions;
 	return err;
