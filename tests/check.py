@@ -119,8 +119,8 @@ def choose(words):
 
 def cache():
     home = os.environ.get("HOME")
-    return os.environ.get("PERFCTR_CACHE") or os.path.join(
-        os.environ.get("XDG_CACHE_HOME") or (os.path.join(home, ".cache") if home else "/var/cache"), "perfctr")
+    return os.path.join(os.environ.get("PERFCTR_CACHE") or os.environ.get("XDG_CACHE_HOME") or
+                        (os.path.join(home, ".cache") if home else "/var/cache"), "perfctr")
 
 
 def there(part):

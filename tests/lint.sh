@@ -20,7 +20,7 @@ done
 
 if [ -z "${INROOT-}" ]; then
 	# Outside of the checkout: which sources clang-tidy has found good, with what (tidy.sh)
-	good=${PERFCTR_CACHE:-${XDG_CACHE_HOME:-${HOME:-/var/cache}${HOME:+/.cache}}/perfctr}/tidy
+	good=${PERFCTR_CACHE:-${XDG_CACHE_HOME:-${HOME:-/var/cache}${HOME:+/.cache}}}/perfctr/tidy
 	lint=$here/../build/lint
 	mkdir -p "$lint"
 	if [ $root = full ]; then
@@ -219,9 +219,19 @@ layers() {
 	[ -z "$bad" ]
 }
 
-# All that users build, by another compiler
+# All that users build, by another compiler, and with another C library
 compilers() {
-	make -s CC=clang "O=$PWD/build/lint/clang" lib perfex perfex-report && syntaxes
+	make -s CC=clang "O=$PWD/build/lint/clang" lib perfex perfex-report && musl && syntaxes
+}
+
+# Debian has the kernel's headers in glibc's directories alone.
+musl() {
+	headers=build/lint/musl/headers
+	mkdir -p $headers
+	ln -sfn /usr/include/linux $headers/linux
+	ln -sfn /usr/include/asm-generic $headers/asm-generic
+	ln -sfn /usr/include/x86_64-linux-gnu/asm $headers/asm
+	make -s CC=musl-gcc CPPFLAGS="-idirafter $PWD/$headers" "O=$PWD/build/lint/musl" lib perfex
 }
 
 # The assembly of the library and of its headers is the same in Intel's syntax as in AT&T's.

@@ -4,7 +4,7 @@
 # Set before: top, the checkout; kept, the file; used, the directory, relative to top.
 
 # Where the cache is: see README.md
-cache=${PERFCTR_CACHE:-${XDG_CACHE_HOME:-${HOME:-/var/cache}${HOME:+/.cache}}/perfctr}
+cache=${PERFCTR_CACHE:-${XDG_CACHE_HOME:-${HOME:-/var/cache}${HOME:+/.cache}}}/perfctr
 
 # Unpacks what is kept, if it is not there, and prints where.
 kept_use() {

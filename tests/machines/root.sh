@@ -15,9 +15,11 @@ there=''
 [ "${1-}" != --there ] || { there=--there; shift; }
 name=${1-}
 here=$(cd "$(dirname "$0")" && pwd)
-cache=${PERFCTR_CACHE:-${XDG_CACHE_HOME:-${HOME:-/var/cache}${HOME:+/.cache}}/perfctr}
+# A directory of our own, as what nothing uses there for a month is removed
+cache=${PERFCTR_CACHE:-${XDG_CACHE_HOME:-${HOME:-/var/cache}${HOME:+/.cache}}}/perfctr
 
 case $cache in
+[!/]*) echo "perfctr: the cache must be named by a path that begins with /, but it is '$cache'" >&2; exit 1 ;;
 *[:,]*) echo "perfctr: overlayfs takes no directory with a colon or a comma in its name: $cache" >&2; exit 1 ;;
 esac
 say() { echo "perfctr: $*" >&2; }
@@ -41,7 +43,7 @@ full)
 		qemu-system-x86 qemu-system-arm qemu-system-ppc
 		dkms clang-tidy libclang-rt-19-dev sparse
 		g++ clang python3-dev python3-setuptools python3-cffi rustc cargo
-		libbenchmark-dev libpapi-dev abigail-tools"
+		libbenchmark-dev libpapi-dev abigail-tools musl-tools"
 	below=check suite=trixie architectures='amd64 riscv64 arm64' kernels='arm64 rt-amd64' hooks=root-ppc32.sh
 	about='2 GB, some minutes' ;;
 testing)

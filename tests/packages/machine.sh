@@ -6,7 +6,7 @@
 # in its archive already (machine-fetch.sh), so it needs no network.
 set -eu
 
-cache=${PERFCTR_CACHE:-${XDG_CACHE_HOME:-${HOME:-/var/cache}${HOME:+/.cache}}/perfctr}
+cache=${PERFCTR_CACHE:-${XDG_CACHE_HOME:-${HOME:-/var/cache}${HOME:+/.cache}}}/perfctr
 die() { echo "perfctr: $*" >&2; exit 1; }
 
 # What perfctr's packages need and recommend

@@ -10,7 +10,7 @@ set -eu
 if [ "${1-}" != --inside ]; then
 	here=$(cd "$(dirname "$0")" && pwd)
 	top=$(cd "$here/../../.." && pwd)
-	cache=${PERFCTR_CACHE:-${XDG_CACHE_HOME:-${HOME:-/var/cache}${HOME:+/.cache}}/perfctr}
+	cache=${PERFCTR_CACHE:-${XDG_CACHE_HOME:-${HOME:-/var/cache}${HOME:+/.cache}}}/perfctr
 
 	what=${1-}
 	case $what in
