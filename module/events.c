@@ -19,7 +19,7 @@
  */
 static void probe_exit(PERFCTR_EXIT_PROBE_ARGS)
 {
-	struct vperfctr *perfctr = vperfctr_current_answered();
+	struct vperfctr *perfctr = vperfctr_current();
 
 	if (!perfctr)
 		return;
@@ -33,10 +33,10 @@ static void probe_fork(void *data, struct task_struct *parent, struct task_struc
 
 	/*
 	 * Whoever invited current and then saw all threads of its process, but not the child, is
-	 * seen here. Pairs with invite().
+	 * seen here. Pairs with task_work_add().
 	 */
 	smp_mb();
-	perfctr = vperfctr_current_answered();
+	perfctr = vperfctr_current_or_invited();
 	if (unlikely(child->mm != current->mm && perfctr_cpu_is_permitted(child)))
 		perfctr_cpu_mm_forked(child->mm);
 	if (likely(!perfctr))
@@ -50,7 +50,7 @@ static void probe_fork(void *data, struct task_struct *parent, struct task_struc
 static void probe_exec(void *data, struct task_struct *task, pid_t old_pid,
 		       struct linux_binprm *bprm)
 {
-	struct vperfctr *perfctr = vperfctr_current_answered();
+	struct vperfctr *perfctr = vperfctr_current_or_invited();
 
 	if (likely(!perfctr))
 		return;

@@ -183,12 +183,12 @@ void vperfctr_page_update(struct vperfctr *perfctr);
 void vperfctr_return_soon(struct vperfctr *perfctr, struct task_struct *task, u16 todo);
 bool vperfctr_return_queue(struct vperfctr *perfctr, struct task_struct *task);
 /*
- * The same for a new state of task's, which runs. prepare: before the task may find the state, as
- * it then owns todo, and must not queue the work itself. soon: after that; the references are the
- * caller's, or the work's. False: it has exited so far that it runs no user code.
+ * The same for a new state, which the task, which may run, is to attach. Its work takes over the
+ * caller's reference, and one to the module. False: it has exited so far that it runs no user code.
  */
-void vperfctr_invite_prepare(struct vperfctr *perfctr);
-bool vperfctr_invite_soon(struct vperfctr *perfctr, struct task_struct *task);
+bool vperfctr_invite(struct vperfctr *perfctr, struct task_struct *task);
+/* The state that waits for the task to attach it, or NULL. Its pi_lock is held. */
+struct vperfctr *perfctr_find_invited(struct task_struct *task);
 
 /* notify.c */
 /* The ways in which counters are read: registers, perf's registers, by perf's driver */
@@ -552,13 +552,8 @@ void perfctr_tree_set_holder(struct perfctr_tree *tree, struct file *file);
 void perfctr_tree_release(struct perfctr_tree *tree, struct file *file);
 /* EBUSY: the root's control has HOLDER_ONLY, and that is not its holder. */
 int perfctr_tree_stop(struct perfctr_tree *tree, const struct file *file, bool stop);
-/*
- * invite.c. take: that thread's invitation, which is none any more, or NULL. answer: current
- * attaches that state, or declines, if it has one, @own, or ends.
- */
-extern atomic_t perfctr_nr_invited;
-struct vperfctr *perfctr_invitation_take(const struct task_struct *task);
-void vperfctr_invitation_answer(struct vperfctr *perfctr, const struct vperfctr *own);
+/* invite.c. Current attaches that state; or ends it, as it has one, @own, or is about to end. */
+void vperfctr_answer(struct vperfctr *perfctr, const struct vperfctr *own);
 int vperfctr_add_member_ioctl(struct vperfctr *perfctr, void __user *arg);
 
 /* read_tree.c */
@@ -586,13 +581,13 @@ void vperfctr_stop(struct vperfctr *perfctr, u32 error);
 void vperfctr_start_on_exec(struct vperfctr *perfctr);
 void vperfctr_detach(struct vperfctr *perfctr, bool atomic);
 
-/* return.c. answer: if current was invited it attaches that state, or declines; also in probes */
-void perfctr_answer_invitation(void);
+/* return.c. Current attaches the state that it was invited to have, if any; also in probes. */
+void perfctr_attach_invited(void);
 /* As vperfctr_current(), after that */
-static __always_inline struct vperfctr *vperfctr_current_answered(void)
+static __always_inline struct vperfctr *vperfctr_current_or_invited(void)
 {
-	if (unlikely(atomic_read(&perfctr_nr_invited)))
-		perfctr_answer_invitation();
+	if (unlikely(READ_ONCE(current->task_works)))
+		perfctr_attach_invited();
 	return vperfctr_current();
 }
 

@@ -62,18 +62,30 @@ void vperfctr_exec_pid(struct vperfctr *perfctr)
 }
 
 /* A state whose tree has died gives way, though its thread did not return to user mode since. */
-void perfctr_answer_invitation(void)
+static void answer(struct vperfctr *perfctr)
 {
-	struct vperfctr *perfctr = perfctr_invitation_take(current), *own;
+	struct vperfctr *own = vperfctr_current();
 
-	if (!perfctr)
-		return;
-	own = vperfctr_current();
 	if (own && atomic_read(&own->hold) & PERFCTR_HOLD_DEAD) {
 		vperfctr_detach(own, true);
 		own = NULL;
 	}
-	vperfctr_invitation_answer(perfctr, own);
+	vperfctr_answer(perfctr, own);
+}
+
+/* Its work stays queued. */
+void perfctr_attach_invited(void)
+{
+	struct vperfctr *perfctr;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&current->pi_lock, flags);
+	perfctr = perfctr_find_invited(current);
+	if (perfctr)
+		perfctr->todo &= ~PERFCTR_TODO_ATTACH;
+	raw_spin_unlock_irqrestore(&current->pi_lock, flags);
+	if (perfctr)
+		answer(perfctr);
 }
 
 /*
@@ -84,10 +96,14 @@ void perfctr_answer_invitation(void)
 void vperfctr_return(struct callback_head *work)
 {
 	struct vperfctr *perfctr = container_of(work, struct vperfctr, return_work);
-	bool attached = perfctr == vperfctr_current_answered();
 	unsigned long flags;
 	u16 todo, left;
+	bool attached;
 
+	/* In no list any more */
+	if (perfctr->todo & PERFCTR_TODO_ATTACH)
+		answer(perfctr);
+	attached = perfctr == vperfctr_current();
 	local_irq_save(flags);
 	todo = perfctr->todo;
 	perfctr->todo = 0;

@@ -58,9 +58,9 @@ void vperfctr_put(struct vperfctr *perfctr)
 
 void vperfctr_drop_spare(struct vperfctr *perfctr)
 {
-	/* An invitation may be declined by whoever invites anew. */
-	struct vperfctr *spare = xchg(&perfctr->spare, NULL);
+	struct vperfctr *spare = perfctr->spare;
 
+	perfctr->spare = NULL;
 	if (spare)
 		vperfctr_put(spare);
 }
@@ -328,15 +328,33 @@ bool vperfctr_return_queue(struct vperfctr *perfctr, struct task_struct *task)
 	return queued;
 }
 
-void vperfctr_invite_prepare(struct vperfctr *perfctr)
+bool vperfctr_invite(struct vperfctr *perfctr, struct task_struct *task)
 {
-	perfctr->todo = PERFCTR_TODO_QUEUED | PERFCTR_TODO_RESUME | PERFCTR_TODO_MAPS;
+	/* Once it is queued, todo is the task's. */
+	perfctr->todo = PERFCTR_TODO_QUEUED | PERFCTR_TODO_ATTACH | PERFCTR_TODO_RESUME |
+			PERFCTR_TODO_MAPS;
 	init_task_work(&perfctr->return_work, above.on_return);
+	return !task_work_add(task, &perfctr->return_work, PERFCTR_TWA_RESUME);
 }
 
-bool vperfctr_invite_soon(struct vperfctr *perfctr, struct task_struct *task)
+/*
+ * The list is the kernel's. It is walked as task_work_cancel() does: others may add to it, but with
+ * pi_lock held no work in it begins, or is taken out.
+ */
+struct vperfctr *perfctr_find_invited(struct task_struct *task)
 {
-	return !task_work_add(task, &perfctr->return_work, PERFCTR_TWA_RESUME);
+	struct callback_head *work;
+
+	lockdep_assert_held(&task->pi_lock);
+	for (work = READ_ONCE(task->task_works); work; work = READ_ONCE(work->next)) {
+		struct vperfctr *perfctr = container_of(work, struct vperfctr, return_work);
+
+		if (work->func == above.on_return &&
+		    READ_ONCE(perfctr->todo) & PERFCTR_TODO_ATTACH &&
+		    !(atomic_read(&perfctr->hold) & PERFCTR_HOLD_DEAD))
+			return perfctr;
+	}
+	return NULL;
 }
 
 /* By the owner, an interrupt on its CPU, or for a child that has not run yet. */

@@ -118,10 +118,9 @@ struct perfctr_imode {
  * vperfctr.hold: the reasons why a state does not count. If it is 0 the state counts whenever
  * its thread runs. COUNTERS hold the counters alone: the clock and the kernel's counts go on.
  */
-#define PERFCTR_HOLD_IDLE	0x01	/* its control counts nothing, or it had none */
+#define PERFCTR_HOLD_IDLE	0x01	/* it has no control that counts, or is not attached yet */
 #define PERFCTR_HOLD_DEAD	0x20	/* its tree is dead, so nobody can read it */
 #define PERFCTR_HOLD_LOST	0x40	/* it has an error */
-#define PERFCTR_HOLD_INVITED	0x80	/* its thread did not take it up yet: see invite.c */
 #define PERFCTR_HOLD_BOUND	0x100	/* while it is not on its CPU: see resume.c */
 #define PERFCTR_HOLD_ENDED	0x200	/* no thread has it any more */
 /* READ tells of these: it waits for the next exec to start; */
@@ -139,7 +138,7 @@ struct perfctr_imode {
 /* With one of these its registers are not touched, even if the thread may read them. */
 #define PERFCTR_HOLD_ENTIRELY	(PERFCTR_HOLD_IDLE | PERFCTR_HOLD_ENDED | \
 				 PERFCTR_HOLD_ON_EXEC | PERFCTR_HOLD_DEAD | \
-				 PERFCTR_HOLD_LOST | PERFCTR_HOLD_INVITED)
+				 PERFCTR_HOLD_LOST)
 
 /* vperfctr.todo: work that the owner does before it returns to user mode, or as it dies */
 #define PERFCTR_TODO_DETACH	0x01	/* detach: its tree is dead */
@@ -152,6 +151,7 @@ struct perfctr_imode {
 #define PERFCTR_TODO_QUEUED	0x80	/* nothing: return_work is queued */
 #define PERFCTR_TODO_MAPS	0x100	/* record what is mapped */
 #define PERFCTR_TODO_FORGET	0x400	/* end its tree: it was unlinked by an exec */
+#define PERFCTR_TODO_ATTACH	0x800	/* attach it: it was invited; until it is, under pi_lock */
 #define PERFCTR_TODO_ILL	0x200	/* send it SIGILL: it came to a CPU where it cannot count */
 
 /* vperfctr.raw: why its registers may be read without a page */
@@ -172,7 +172,6 @@ struct perfctr_imode {
  *  "reader": anyone with a handle, without a lock: see @seq.
  *
  * @notifier: in the owner's list of preempt notifiers while attached, or in perfctr_table; owner.
- *	In the list of the invited before that; see invite.c
  * @seq: odd while the state is resumed, that is, @cpu_state holds differences; even
  *	while it holds sums. It rises by one at each change, before @cpu_state changes
  *	(even to odd) or after that (odd to even). So a reader that finds the same even

@@ -150,7 +150,7 @@ static void look(struct look *look)
 {
 	const struct vperfctr *perfctr = perfctr_of_task(look->task, false);
 
-	/* One whose tree has died gives way: see perfctr_answer_invitation(). */
+	/* One whose tree has died gives way: see return.c. */
 	if (perfctr && !(atomic_read(&perfctr->hold) & PERFCTR_HOLD_DEAD))
 		look->err = READ_ONCE(perfctr->tree) == look->tree ? -EEXIST : -EBUSY;
 	look->done = true;

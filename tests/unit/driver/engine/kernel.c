@@ -213,8 +213,8 @@ void put_pid(struct pid *pid)
 int task_work_add(struct task_struct *task, struct callback_head *work, int how)
 {
 	(void)how;
-	work->next = task->works;
-	task->works = work;
+	work->next = task->task_works;
+	task->task_works = work;
 	return 0;
 }
 

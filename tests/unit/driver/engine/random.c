@@ -647,8 +647,8 @@ static void return_to_user(void)
 		machine_irq(false);
 		look();
 	}
-	while ((work = thread->task.works)) {
-		thread->task.works = work->next;
+	while ((work = thread->task.task_works)) {
+		thread->task.task_works = work->next;
 		work->func(work);
 		look();
 	}
@@ -1481,8 +1481,8 @@ static void do_exit(struct thread *thread)
 	}
 	if (thread->handle)
 		handle_put(thread->handle);
-	while ((work = thread->task.works)) {
-		thread->task.works = work->next;
+	while ((work = thread->task.task_works)) {
+		thread->task.task_works = work->next;
 		work->func(work);
 		look();
 	}

@@ -322,7 +322,7 @@ struct task_struct {
 	unsigned int cpu;
 	const struct cred *real_cred;
 	struct hlist_head preempt_notifiers;
-	struct callback_head *works;
+	struct callback_head *task_works;
 	struct pid *pid, *tgid;
 	struct pid_namespace *pid_ns;
 	struct fs_struct *fs;
