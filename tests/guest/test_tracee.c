@@ -8,6 +8,9 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <linux/aio_abi.h>
+#include <linux/time_types.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -17,8 +20,10 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
+#include <sys/sem.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -790,6 +795,317 @@ START_TEST(added_without_disturbing_it)
 }
 END_TEST
 
+/*
+ * Threads that sleep as they are added, in the calls that end with EINTR if a tracer stops the
+ * thread; and the parent of a vfork, which cannot be stopped before its child ends.
+ */
+
+#ifdef SYS_semtimedop_time64	/* 32 bits */
+#define CALL_SEMTIMEDOP		SYS_semtimedop_time64
+#define CALL_SIGTIMEDWAIT	SYS_rt_sigtimedwait_time64
+#define CALL_GETEVENTS		SYS_io_pgetevents_time64
+#else
+#define CALL_SEMTIMEDOP		SYS_semtimedop
+#define CALL_SIGTIMEDWAIT	SYS_rt_sigtimedwait
+#define CALL_GETEVENTS		SYS_io_getevents
+#endif
+
+#define KERNEL_SIGSET_SIZE	8
+#define SHORT_MS		1000	/* The time of a call ends. */
+#define LONG_MS			100000	/* It never does. */
+#define SPIN			1000ul
+
+struct call {
+	long nr;
+	long arg[6];
+};
+
+/**
+ * struct sleeper - a process that sleeps in a call
+ * @pid: it
+ * @go, @waits: two ends of a socket: a byte that is written to @go is the event that it waits for,
+ *	unless that is a signal, or that @sem is raised
+ * @sem: a semaphore
+ * @timeout_ms: the longest that the call takes
+ * @ready: it is about to call; @awake: the call has returned
+ * @result: what the call returned, or -errno
+ * @slept_ns: how long that took
+ * @err: of its own READs, later
+ * @after: its count from the return of the call to the first READ
+ * @loop: its count between two READs around body_spin(SPIN)
+ */
+struct sleeper {
+	pid_t pid;
+	int go, waits, sem;
+	long timeout_ms;
+	volatile bool ready, awake;
+	long result;
+	uint64_t slept_ns;
+	long err;
+	uint64_t after, loop;
+};
+
+static void timeout_of(const struct sleeper *sleeper, struct __kernel_timespec *timeout)
+{
+	timeout->tv_sec = sleeper->timeout_ms / 1000;
+	timeout->tv_nsec = sleeper->timeout_ms % 1000 * 1000000;
+}
+
+/* Each fills in a call, and returns whether it could. */
+
+static bool prepare_epoll(struct sleeper *sleeper, struct call *call)
+{
+	static struct epoll_event event = { .events = EPOLLIN };
+	int epoll = epoll_create1(0);
+
+	*call = (struct call){ SYS_epoll_pwait, { epoll, (long)&event, 1, sleeper->timeout_ms, 0,
+						  KERNEL_SIGSET_SIZE } };
+	return !epoll_ctl(epoll, EPOLL_CTL_ADD, sleeper->waits, &event);
+}
+
+static bool prepare_semaphore(struct sleeper *sleeper, struct call *call)
+{
+	static struct sembuf take = { .sem_op = -1 };
+	static struct __kernel_timespec timeout;
+
+	timeout_of(sleeper, &timeout);
+	*call = (struct call){ CALL_SEMTIMEDOP, { sleeper->sem, (long)&take, 1, (long)&timeout } };
+	return true;
+}
+
+static bool prepare_signal(struct sleeper *sleeper, struct call *call)
+{
+	static struct __kernel_timespec timeout;
+	static sigset_t set;
+
+	timeout_of(sleeper, &timeout);
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR1);
+	*call = (struct call){ CALL_SIGTIMEDWAIT, { (long)&set, 0, (long)&timeout,
+						    KERNEL_SIGSET_SIZE } };
+	return !sigprocmask(SIG_BLOCK, &set, NULL);
+}
+
+static bool prepare_socket(struct sleeper *sleeper, struct call *call)
+{
+	const struct timeval timeout = { .tv_sec = sleeper->timeout_ms / 1000,
+					 .tv_usec = sleeper->timeout_ms % 1000 * 1000 };
+	static char byte;
+
+	*call = (struct call){ SYS_recvfrom, { sleeper->waits, (long)&byte, 1 } };
+	return !setsockopt(sleeper->waits, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
+}
+
+static bool prepare_aio(struct sleeper *sleeper, struct call *call)
+{
+	static struct iocb poll = { .aio_lio_opcode = IOCB_CMD_POLL, .aio_buf = EPOLLIN };
+	static struct __kernel_timespec timeout;
+	struct iocb *list = &poll;
+	static struct io_event event;
+	aio_context_t context = 0;
+
+	timeout_of(sleeper, &timeout);
+	poll.aio_fildes = (uint32_t)sleeper->waits;
+	if (syscall(SYS_io_setup, 1, &context) || syscall(SYS_io_submit, context, 1, &list) != 1)
+		return false;
+	*call = (struct call){ CALL_GETEVENTS, { (long)context, 1, 1, (long)&event,
+						 (long)&timeout } };
+	return true;
+}
+
+/* The child has a copy of the memory, and its parent waits all the same. */
+static bool prepare_vfork(struct sleeper *sleeper, struct call *call)
+{
+	(void)sleeper;
+	*call = (struct call){ SYS_clone, { CLONE_VFORK | SIGCHLD } };
+	return true;
+}
+
+static bool send_byte(const struct sleeper *sleeper)
+{
+	return write(sleeper->go, "x", 1) == 1;
+}
+
+static bool raise_semaphore(const struct sleeper *sleeper)
+{
+	struct sembuf give = { .sem_op = 1 };
+
+	return !semop(sleeper->sem, &give, 1);
+}
+
+static bool send_signal(const struct sleeper *sleeper)
+{
+	return !kill(sleeper->pid, SIGUSR1);
+}
+
+#define ANY_PID		LONG_MAX
+#define NO_TIMEOUT	LONG_MIN
+
+/* @event, @timeout: what the call returns by its event, and at the end of its time */
+static const struct {
+	const char *name;
+	bool (*prepare)(struct sleeper *sleeper, struct call *call);
+	bool (*wake)(const struct sleeper *sleeper);
+	long event, timeout;
+} sleeps[] = {
+	{ "epoll_wait", prepare_epoll, send_byte, 1, 0 },
+	{ "semtimedop", prepare_semaphore, raise_semaphore, 0, -EAGAIN },
+	{ "sigtimedwait", prepare_signal, send_signal, SIGUSR1, -EAGAIN },
+	{ "recv", prepare_socket, send_byte, 1, -EAGAIN },
+	{ "io_getevents", prepare_aio, send_byte, 1, 0 },
+	{ "vfork", prepare_vfork, send_byte, ANY_PID, NO_TIMEOUT },
+};
+
+#define NR_SLEEPS (sizeof(sleeps) / sizeof(sleeps[0]))
+
+/*
+ * Calls, and then makes the file @fd a handle on the caller's own state, and reads that. What the
+ * caller executes in user mode from the return of the call to READ is always the same, but for
+ * errno.
+ */
+static __attribute__((noinline)) long call_and_read(const struct call *call, int fd,
+						    struct perfctr_read *rd)
+{
+	const long *arg = call->arg;
+	struct perfctr_open own = { .size = sizeof(own) };
+	long ret = syscall(call->nr, arg[0], arg[1], arg[2], arg[3], arg[4], arg[5]);
+
+	(void)syscall(SYS_ioctl, fd, PERFCTR_IOC_OPEN, &own);
+	(void)syscall(SYS_ioctl, fd, PERFCTR_IOC_READ, rd);
+	return ret;
+}
+
+/* That number, by a thread that counts itself: its call is a READ. */
+static uint64_t length_after_call(int fd)
+{
+	struct perfctr_read rd[2] = { { .size = sizeof(*rd) }, { .size = sizeof(*rd) } };
+	const struct call read = { SYS_ioctl, { fd, PERFCTR_IOC_READ, (long)&rd[0] } };
+
+	ck_assert_int_eq(call_and_read(&read, open_device(), &rd[1]), 0);
+	return rd[1].sum[0] - rd[0].sum[0];
+}
+
+/* How much longer it is after a call that fails */
+static uint64_t length_of_errno(int fd)
+{
+	const struct call good = { SYS_getppid, {} }, bad = { SYS_close, { -1 } };
+	struct perfctr_read rd = { .size = sizeof(rd) };
+	uint64_t before, length;
+
+	before = read_sum(fd, 0);
+	(void)call_and_read(&good, open_device(), &rd);
+	length = rd.sum[0] - before;
+	before = read_sum(fd, 0);
+	ck_assert_int_eq(call_and_read(&bad, open_device(), &rd), -1);
+	return rd.sum[0] - before - length;
+}
+
+static void sleep_and_count(struct sleeper *sleeper, unsigned int kind)
+{
+	struct perfctr_read rd[2] = { { .size = sizeof(*rd) }, { .size = sizeof(*rd) } };
+	int fd = open(PERFCTR_DEVICE, O_RDONLY | O_CLOEXEC);
+	struct call call;
+	uint64_t begun;
+	char byte;
+	long ret;
+
+	if (fd < 0 || !sleeps[kind].prepare(sleeper, &call))
+		_exit(errno);
+	sleeper->ready = true;
+	begun = now_ns();
+	ret = call_and_read(&call, fd, &rd[0]);
+	if (call.nr == SYS_clone && !ret)
+		_exit(read(sleeper->waits, &byte, 1) != 1);
+	sleeper->result = ret < 0 ? -errno : ret;
+	sleeper->slept_ns = now_ns() - begun;
+	sleeper->awake = true;
+	sleeper->after = rd[0].sum[0];
+	sleeper->err = exact_kernel(fd, PERFCTR_IOC_READ, rd, body_spin, SPIN);
+	sleeper->loop = rd[1].sum[0] - rd[0].sum[0];
+	_exit(0);
+}
+
+static void start_sleeper(struct sleeper *sleeper, unsigned int kind, long timeout_ms)
+{
+	int pair[2];
+	pid_t pid;
+
+	ck_ok(socketpair(AF_UNIX, SOCK_STREAM, 0, pair));
+	sleeper->go = pair[1];
+	sleeper->waits = pair[0];
+	ck_ok(sleeper->sem = semget(IPC_PRIVATE, 1, 0600));
+	sleeper->timeout_ms = timeout_ms;
+	ck_ok(pid = fork());
+	if (!pid)
+		sleep_and_count(sleeper, kind);
+	sleeper->pid = pid;
+}
+
+/* It was added to the tree of @root as it slept, and was not disturbed. */
+static void expect_undisturbed(const struct sleeper *sleeper, unsigned int kind, int root,
+			       long result, uint64_t after)
+{
+	const char *name = sleeps[kind].name;
+	struct perfctr_read_tree tree;
+
+	expect_exit(sleeper->pid, 0);
+	if (result == ANY_PID)
+		ck_assert_msg(sleeper->result > 0, "%s: %ld", name, sleeper->result);
+	else
+		ck_assert_msg(sleeper->result == result, "%s: %ld, not %ld", name, sleeper->result,
+			      result);
+	ck_assert_msg(result == sleeps[kind].event ||
+		      sleeper->slept_ns >= (uint64_t)sleeper->timeout_ms * 1000000u,
+		      "%s slept for %llu ns", name, (unsigned long long)sleeper->slept_ns);
+	ck_assert_msg(!sleeper->err, "%s: READ: %ld", name, sleeper->err);
+	ck_assert_msg(sleeper->after == after, "%s: %llu, not %llu", name,
+		      (unsigned long long)sleeper->after, (unsigned long long)after);
+	ck_assert_uint_eq(sleeper->loop, EXACT_KERNEL + BODY_SPIN(SPIN));
+	read_tree(root, &tree);
+	ck_assert_uint_eq(tree.live, 0);
+	ck_assert_uint_eq(tree.ended, 1);
+	ck_assert_uint_eq(tree.missed, 0);
+	ck_ok(semctl(sleeper->sem, 0, IPC_RMID));
+}
+
+START_TEST(added_while_they_sleep)
+{
+	struct sleeper (*sleepers)[2] = shared_alloc(NR_SLEEPS * sizeof(*sleepers));
+	int fd = count_event(EV_INSTRUCTIONS), root[NR_SLEEPS][2];
+	uint64_t after = length_after_call(fd), more = length_of_errno(fd);
+	unsigned int i, by_time;
+
+	unlink_self(fd);
+	for (i = 0; i < NR_SLEEPS; i++) {
+		start_sleeper(&sleepers[i][0], i, LONG_MS);
+		if (sleeps[i].timeout != NO_TIMEOUT)
+			start_sleeper(&sleepers[i][1], i, SHORT_MS);
+	}
+	sleep_us(50000);
+	for (i = 0; i < NR_SLEEPS; i++) {
+		for (by_time = 0; by_time < 2; by_time++) {
+			struct sleeper *sleeper = &sleepers[i][by_time];
+
+			if (!sleeper->pid)
+				continue;
+			ck_assert_msg(sleeper->ready, "%s: not ready", sleeps[i].name);
+			root[i][by_time] = add_in_passing(sleeper->pid);
+			/* So it did not wait for the sleeper. */
+			ck_assert_msg(!sleeper->awake, "%s: awake", sleeps[i].name);
+		}
+	}
+	sleep_us(50000);
+	for (i = 0; i < NR_SLEEPS; i++) {
+		ck_assert_msg(!sleepers[i][0].awake, "%s was woken", sleeps[i].name);
+		ck_assert_msg(sleeps[i].wake(&sleepers[i][0]), "%s: wake", sleeps[i].name);
+		expect_undisturbed(&sleepers[i][0], i, root[i][0], sleeps[i].event, after);
+		if (sleepers[i][1].pid)
+			expect_undisturbed(&sleepers[i][1], i, root[i][1], sleeps[i].timeout,
+					   after + (sleeps[i].timeout < 0 ? more : 0));
+	}
+}
+END_TEST
+
 /* It makes children as fast as it can, and from some time on all of them are counted. */
 START_TEST(children_of_a_thread_that_was_added)
 {
@@ -970,10 +1286,15 @@ int main(void)
 	GUEST_RUN(killed_while_it_is_controlled, NEED_COUNTERS | AS_USER);
 	GUEST_RUN(added_at_its_first_instruction, NEED_COUNTERS | AS_USER);
 	GUEST_RUN(added_without_disturbing_it, NEED_COUNTERS | AS_USER);
+	GUEST_RUN(added_while_they_sleep, NEED_COUNTERS | AS_USER);
 	GUEST_RUN(children_of_a_thread_that_was_added, NEED_COUNTERS | AS_USER);
 	GUEST_RUN(added_and_killed_before_it_counts, NEED_COUNTERS | AS_USER);
 	GUEST_RUN(added_to_a_tree_that_ends, NEED_COUNTERS | AS_USER);
 	GUEST_RUN(added_as_it_opens_itself, NEED_COUNTERS | AS_USER);
 	GUEST_RUN(refusals_to_add, NEED_COUNTERS | AS_USER);
+	/* A member is looked for in another way where switches are seen by the tracepoint. */
+	(void)guest_end();
+	guest_begin("tracee", "by_tracepoint=1");
+	GUEST_RUN(added_while_they_sleep, NEED_COUNTERS | AS_USER);
 	return guest_end();
 }
