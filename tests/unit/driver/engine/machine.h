@@ -13,6 +13,13 @@
 #define MACHINE_COUNTERS	0xfu
 #endif
 
+/* Are interrupts of perf's counters heard beside ours? */
+#ifdef CONFIG_RISCV
+#define MACHINE_OTHERS_INTERRUPT	1
+#else
+#define MACHINE_OTHERS_INTERRUPT	0
+#endif
+
 /* The machine of a sequence, by its number, and whether it sees switches by the tracepoint */
 const struct model_machine *machine_choose(unsigned int seed, bool *by_tracepoint);
 /* Can user mode read registers at all? */

@@ -5,10 +5,10 @@
  * thread's count is what it executed while it was to be counted.
  *
  * After each step the sums of every thread, as the module gives them to anybody, and those of
- * its tree are exactly the model's; so is what a thread reads by its page, and the page must
- * show registers whenever it may. A thread that may read registers finds in none of them what
- * it counted for others since it was zero. A state that is not to count, or whose thread does
- * not run, holds sums.
+ * its tree are exactly the model's; so is what a sample has, and what a thread reads by its page,
+ * and the page must show registers whenever it may. A thread that may read registers finds in none
+ * of them what it counted for others since it was zero. A state that is not to count, or whose
+ * thread does not run, holds sums.
  *
  * ENGINE_SEED, ENGINE_STEPS and ENGINE_ROWS choose other sequences: the seed of the first,
  * their length, and their number. ENGINE_TRACE prints each step.
@@ -110,6 +110,7 @@ struct thread {
 	bool clock_on;
 	bool suspended;
 	bool raw;			/* by the policy */
+	bool records;
 	bool lent;
 	bool told;
 };
@@ -165,7 +166,7 @@ static unsigned int in_step, seed;
 /* How often each thing happened: all of them must. */
 static struct {
 	unsigned int reads, shown, private, switches, forks, execs, ends, tree_reads, overflows,
-		     stops, policies, lends, maps, interrupted, raw, shared, refused;
+		     stops, policies, lends, maps, interrupted, raw, shared, refused, samples;
 } nr;
 
 static unsigned int rnd(unsigned int n)
@@ -390,6 +391,12 @@ static bool has_shared(void)
 	return seed & 2 && machine_has_perf();
 }
 
+/* In a third of all sequences half of the threads write samples. */
+static bool has_rings(void)
+{
+	return seed % 3 == 0;
+}
+
 /* Before user mode: the registers that the thread may read hold only what is its own. */
 static void expect_own(const struct thread *thread)
 {
@@ -429,7 +436,7 @@ static void expect_own(const struct thread *thread)
 
 static bool counts(const struct thread *thread)
 {
-	return thread->control && !thread->suspended && !thread->overflown;
+	return thread->control && !thread->suspended && (!thread->overflown || thread->records);
 }
 
 static u64 count_of(const struct control *control, const struct model_tally *tally, u32 i)
@@ -501,6 +508,30 @@ static void expect_clock(u64 clock, bool on, const struct thread *thread)
 		expect(clock >= least && clock <= most,
 		       "thread %d: the clock is %llu, not from %llu to %llu",
 		       (int)(thread - threads), clock, least, most);
+}
+
+void engine_sample(u32 mask, const u64 *value)
+{
+	struct thread *thread = running();
+	const struct control *control = thread->control;
+	u32 i;
+
+	/* Its tree has died, and it was not detached yet. */
+	if (!control)
+		return;
+	nr.samples++;
+	nr.overflows += mask != 0;
+	expect(thread->records && thread->overflown == mask,
+	       "thread %d writes a sample of %#x, not of %#x", (int)(thread - threads), mask,
+	       thread->overflown);
+	for (i = 0; i < control->nractrs + control->nrictrs; i++) {
+		u64 want = count_of(control, &thread->seen, i);
+
+		expect(value[1 + i] == want, "thread %d, a sample's counter %u: %llu, not %llu",
+		       (int)(thread - threads), i, value[1 + i], want);
+	}
+	expect_clock(value[0], thread->clock_on, thread);
+	thread->overflown = 0;
 }
 
 /* The current thread asks. */
@@ -636,6 +667,19 @@ static void expect_user_mode(void)
  * The kernel
  */
 
+/* As in timer.c. It may fire at any time. */
+static void fire_timer(void)
+{
+	struct vperfctr *perfctr;
+
+	local_irq_disable();
+	perfctr = vperfctr_current();
+	if (perfctr && perfctr->imode)
+		vperfctr_on_timer(perfctr);
+	local_irq_enable();
+	look();
+}
+
 static void return_to_user(void)
 {
 	struct thread *thread = running();
@@ -729,9 +773,11 @@ static void switch_to(struct thread *next)
 	if (!perfctr_by_tracepoint())
 		model_execute(MODEL_KERNEL, rnd(300));
 	look();
-	if (machine_irq_waits())
+	if (machine_irq_waits() || (MACHINE_OTHERS_INTERRUPT && has_rings() && rnd(2)))
 		machine_irq(false);
 	look();
+	if (has_rings())
+		fire_timer();
 	if (!rnd(3))
 		happen_elsewhere();
 	to_cpu(cpu);
@@ -789,6 +835,8 @@ static void execute(void)
 		thread->reading.map = NULL;
 		let_run(thread, MODEL_USER, 1 + rnd(2000));
 		end_periods(thread);
+		if (has_rings() && !rnd(4))
+			fire_timer();
 		if (machine_irq_waits() && (times > 1 || rnd(3))) {
 			machine_irq(true);
 			look();
@@ -883,22 +931,40 @@ static bool other_source_is_used(u32 source)
 }
 #endif
 
+static void make_ring(struct thread *thread)
+{
+	struct perfctr_ring ring = { .size = sizeof(ring), .pages = 1 };
+	long err, want = 0;
+
+	handle_open(thread);
+	if (is_descendant(thread))
+		want = -EBUSY;
+	else if (state_of(thread)->ring)
+		want = -EEXIST;
+	err = ioctl(thread->handle, PERFCTR_IOC_RING, &ring);
+	expect(err == want, "RING: %ld, not %ld", err, want);
+}
+
 /* @tree: the tree that the control makes, if it has INHERIT */
 static void set_control(struct thread *thread, const struct control *control, struct tree *tree,
 			bool tsc_on, u64 refresh, u32 flags)
 {
 	struct perfctr_control arg = { PERFCTR_CONTROL_INIT };
+	bool records = flags & PERFCTR_CONTROL_RECORD;
 	u64 before;
 	long err;
 
 	handle_open(thread);
+	if (records)
+		make_ring(thread);
 	before = now();
 	arg.tsc_on = tsc_on;
 	arg.nractrs = control->nractrs;
 	arg.nrictrs = control->nrictrs;
 	arg.source = control->source;
-	arg.si_signo = control->nrictrs ? 10 : 0;
-	arg.refresh = refresh;
+	arg.si_signo = control->nrictrs && !records ? 10 : 0;
+	arg.refresh = records ? 0 : refresh;
+	arg.timer_ns = records ? 10000 : 0;
 	arg.flags = (tree ? PERFCTR_CONTROL_INHERIT : 0) | flags;
 	memcpy(arg.ctr, control->ctr, sizeof(control->ctr));
 	/* RAW is by the policy. */
@@ -941,6 +1007,7 @@ static void set_control(struct thread *thread, const struct control *control, st
 	thread->clock_on = arg.tsc_on;
 	thread->suspended = flags & PERFCTR_CONTROL_SUSPENDED;
 	thread->raw = flags & PERFCTR_CONTROL_RAW;
+	thread->records = records;
 	thread->left = max(arg.refresh, 1ull);
 	memset(&thread->seen, 0, sizeof(thread->seen));
 	begin_periods(thread);
@@ -980,6 +1047,8 @@ static void do_control(struct thread *thread)
 	if (perfctr_cpu_permits_threads() && control->source == NATIVE &&
 	    counts_user_only(control) && !rnd(2))
 		flags |= PERFCTR_CONTROL_RAW;
+	if (has_rings() && rnd(2))
+		flags |= PERFCTR_CONTROL_RECORD;
 	set_control(thread, control, tree, tsc_on, refresh, flags);
 }
 
@@ -1321,6 +1390,7 @@ static struct thread *make_child(struct thread *parent, unsigned int how)
 		child->tree = parent->tree;
 		child->suspended = parent->tree->stopped;
 		child->raw = parent->raw && process == parent->process;
+		child->records = parent->records;
 		child->left = max(state_of(child)->imode ? state_of(child)->imode->left : 1, 1ull);
 		begin_periods(child);
 	} else {
@@ -1426,7 +1496,8 @@ static void do_exec(struct thread *thread)
 		expect(!state_of(thread), "a program of another user's privileges is counted");
 		thread->control = NULL;
 		thread->tree = NULL;
-	} else if (state_of(thread) && thread->control && thread->control->nrictrs) {
+	} else if (state_of(thread) && thread->control && thread->control->nrictrs &&
+		   !thread->records) {
 		/* No overflow is due any more. */
 		begin_periods(thread);
 		memset(thread->limit, 0xff, sizeof(thread->limit));
@@ -1603,8 +1674,10 @@ static void begin(void)
 	}
 	shim_kthread = switch_for_kthread;
 	shim_while_waiting = time_passes;
-	/* No call waits for broadcasts here. */
+	/* No call waits for broadcasts here, and no sample is left out. */
 	shim_set_param("broadcasts", 0);
+	if (has_rings())
+		shim_set_param("overflow_budget", INT_MAX);
 	ENDED_INSIDE->pid_ns = &inner;
 	ck_assert_int_eq(perfctr_cpu_init(), 0);
 	ck_assert_int_eq(perfctr_config_init(), 0);
@@ -1650,6 +1723,8 @@ static void end(void)
 	perfctr_tree_exit();
 	perfctr_cpu_exit();
 	ck_assert_int_eq(shim_notifiers, 0);
+	ck_assert_int_eq(engine_rings.refs, 0);
+	ck_assert_int_eq(engine_rings.writers, 0);
 	ck_assert_uint_eq(shim_allocations, 0);
 	ck_assert_uint_eq(inner.refs + init_pid_ns.refs + init_user_ns.refs, 0);
 	model_perf_expect_none();
@@ -1680,6 +1755,7 @@ START_TEST(all_counts_are_exact)
 	ck_assert_uint_gt(nr.reads, 500);
 	/* On x86 the source that is in use keeps the other one out, for long. */
 	ck_assert(!has_shared() || nr.shared + nr.refused > 100);
+	ck_assert(!has_rings() || nr.samples > 500);
 	if (has_shared())
 		return;
 	ck_assert(nr.shown > 500 || !machine_shows());
@@ -2061,6 +2137,48 @@ START_TEST(shared_counters_are_handed_over)
 }
 END_TEST
 
+#if MACHINE_OTHERS_INTERRUPT
+/*
+ * An overflow interrupt of perf's comes after a switch, before sched_in(). It is heard, since
+ * somebody has i-mode counters. A state that is sampled by time has none, so the interrupt leaves
+ * it alone, and sched_in() resumes it, once.
+ */
+START_TEST(interrupted_before_it_comes_in)
+{
+	const struct control *control = _i ? &shared_controls[1] : &controls[1];
+	struct thread *thread, *other;
+	unsigned int i;
+
+	seed = 1;
+	begin();
+	other = begin_thread(0);
+	run_on(1, other);
+	set_control(other, &controls[7], NULL, true, 0, 0);
+	thread = begin_thread(0);
+	run_on(0, thread);
+	set_control(thread, control, NULL, true, 0, PERFCTR_CONTROL_RECORD);
+	ck_assert_int_eq(is_shared(thread), _i);
+	let_run(thread, MODEL_USER, 5000);
+	for (i = 0; i < 3; i++) {
+		switch_to(&idle[0]);
+		local_irq_disable();
+		fire_out(current, &thread->task);
+		shim_on[0] = &thread->task;
+		local_irq_enable();
+		to_cpu(0);
+		machine_irq(false);
+		ck_assert_uint_eq(state_of(thread)->seq & 1, 0);
+		model_execute(MODEL_KERNEL, 100);
+		fire_in(&thread->task);
+		ck_assert_uint_eq(state_of(thread)->seq & 1, 1);
+		let_run(thread, MODEL_USER, 1000 + i);
+		expect_sums(thread);
+	}
+	end();
+}
+END_TEST
+#endif
+
 /* A CPU goes. Who still runs there is neither counted nor lost. */
 START_TEST(shared_on_a_cpu_that_goes)
 {
@@ -2270,6 +2388,9 @@ void test_arch(void)
 #endif
 	unit_run(a_loss_is_noticed, MOMENTS);
 	UNIT_RUN(shared_counters_are_handed_over);
+#if MACHINE_OTHERS_INTERRUPT
+	unit_run(interrupted_before_it_comes_in, 2);
+#endif
 	UNIT_RUN(shared_on_a_cpu_that_goes);
 	UNIT_RUN(shared_is_evicted);
 	UNIT_RUN(a_config_ends_under_a_reader);
