@@ -32,6 +32,14 @@ static bool find_places(struct task_struct *task, struct cpumask *before, struct
 /*
  * Somebody may give it another affinity at the same time: then either may be the last, as if
  * there were two calls of sched_setaffinity(). It may sleep, and current may go to another CPU.
+ *
+ * Its cpuset may lose CPUs at the same time, too. If that comes after the mask was read and before
+ * ours is set, ours replaces the cpuset's: the thread, and children that it makes from then on,
+ * may run on CPUs that the cpuset has lost. It lasts until the CPUs of the cpuset change again, the
+ * thread goes to another cpuset, or somebody sets its affinity. So does what is undone below. The
+ * kernel's sched_setaffinity() asks cpuset_cpus_allowed() again behind it, but Linux exports
+ * neither (6.1, 6.12, 7.2), nor anything else that gives a thread the CPUs of its cpuset:
+ * cgroup_attach_task_all() does nothing for a thread that is there already.
  */
 int perfctr_keep_off(struct task_struct *task, const struct perfctr_config *config,
 		     struct perfctr_affinity *affinity)
