@@ -416,6 +416,58 @@ START_TEST(extended_cascade)
 }
 END_TEST
 
+/*
+ * Of a CPU: a counter that waits begins with the event behind the one that the first counter
+ * overflows at, goes on over reads and stops, and waits again in the next control. Either each
+ * instruction is an overflow of the first one, or, as a tick never has two of them, there is none.
+ */
+static void cascades_of_cpu(int fd, unsigned int first, unsigned int second, uint64_t bit)
+{
+	struct perfctr_read space[2] = {};
+	struct perfctr_read_cpu *rd[2] = { (void *)&space[0], (void *)&space[1] };
+	unsigned int turn, i, j;
+
+	for (i = 0; i < 2; i++)
+		rd[i]->size = sizeof(*rd[i]);
+	for (turn = 0; turn < 4; turn++) {
+		bool goes = turn & 1;
+		uint64_t never = goes ? 0 : COMPARE | 1u << 20;
+		uint64_t body = goes ? EXACT_KERNEL + BODY_SPIN(LOOPS) : 0;
+		struct perfctr_control control;
+
+		control_init(&control);
+		control.flags = PERFCTR_CONTROL_CPU;
+		control.source = PERFCTR_SOURCE_NATIVE;
+		add(&control, first, SELECT(4) | FORCE_OVF | never, INSNS);
+		add(&control, second, SELECT(4) | bit | ANY_THREAD, INSNS);
+		set_control(fd, &control);
+		for (i = 0; i < 3; i++) {
+			ck_ok(ioctl(fd, PERFCTR_IOC_RESUME));
+			ck_assert_int_eq(exact_kernel(fd, PERFCTR_IOC_READ_CPU, space, body_spin,
+						      LOOPS), 0);
+			ck_ok(ioctl(fd, PERFCTR_IOC_SUSPEND));
+			for (j = 0; j < 2; j++)
+				ck_assert_uint_eq(rd[1]->sum[j] - rd[0]->sum[j], body);
+			ck_assert_uint_eq(rd[1]->sum[0], rd[1]->sum[1] + goes);
+		}
+	}
+}
+
+START_TEST(session_with_cascades)
+{
+	struct perfctr_open o = { .size = sizeof(o), .flags = PERFCTR_OPEN_CPUS };
+	int fd = open_device();
+
+	ck_ok(ioctl(fd, PERFCTR_IOC_OPEN, &o));
+	pin_self(0);
+	make_realtime();
+	cascades_of_cpu(fd, 12, 14, CASCADE);
+	cascades_of_cpu(fd, 13, 15, CASCADE);
+	if (guest.info.cpu_type != PERFCTR_X86_INTEL_P4)
+		cascades_of_cpu(fd, 16, 12, EXTENDED);
+}
+END_TEST
+
 /* With FORCE_OVF each event interrupts. */
 START_TEST(each_event_interrupts)
 {
@@ -776,6 +828,7 @@ int main(void)
 	GUEST_RUN(replay_tagging, LOG_SILENT | AS_USER);
 	GUEST_RUN(cascade, LOG_SILENT | AS_USER);
 	GUEST_RUN(extended_cascade, LOG_SILENT | AS_USER);
+	GUEST_RUN(session_with_cascades, LOG_SILENT);
 	GUEST_RUN(each_event_interrupts, LOG_SILENT | AS_USER);
 	if (!has_hyperthreads())
 		return guest_end();
