@@ -156,6 +156,9 @@ void print_info(const struct perfctr_info *info)
 	perfctr_info_print(info);
 	if (why)
 		printf("no_counters\t\t%s\n", why);
+#if IS_X86
+	print_left_alone(info);
+#endif
 	if (info->cpu_features & PERFCTR_FEATURE_UNKNOWN_MODEL)
 		printf("model\t\t\tnot known: perfctr's own driver counts architectural events only\n");
 	dev = fopen(PERFCTR_DEVICE, "re");

@@ -171,6 +171,7 @@ void check_load(const struct machine *m);
 void check_read_cost(const struct machine *m);
 void check_constraints(const struct machine *m);
 void check_hyperthreads(const struct machine *m);
+void print_left_alone(const struct perfctr_info *info);
 void print_cpuid(void);
 void print_costs(void);
 #endif

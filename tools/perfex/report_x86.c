@@ -176,14 +176,10 @@ static uint64_t left_alone(uint64_t counters, const struct perfctr_info *info)
 	if (is_amd())
 		return 0;
 	if (counters & MICROCODES && __get_cpuid_count(LEAF_TSX, 0, &a, &b, &c, &d) &&
-	    d & TSX_FORCE_ABORT && !(d & RTM_ALWAYS_ABORT)) {
-		tell("counter 3 is left to microcode, which needs it for transactions");
+	    d & TSX_FORCE_ABORT && !(d & RTM_ALWAYS_ABORT))
 		left |= MICROCODES;
-	}
-	if (counters & SLOTS && !(info->cpu_features & PERFCTR_FEATURE_TOPDOWN)) {
-		tell("fixed counter 3 is left alone, since TopDown's metrics are not there");
+	if (counters & SLOTS && !(info->cpu_features & PERFCTR_FEATURE_TOPDOWN))
 		left |= SLOTS;
-	}
 	return left;
 }
 
@@ -222,6 +218,20 @@ static bool get_promises(uint64_t *counters, uint32_t *events, bool some)
 	}
 	(void)sched_setaffinity(0, sizeof(allowed), &allowed);
 	return true;
+}
+
+void print_left_alone(const struct perfctr_info *info)
+{
+	uint64_t counters, left;
+	uint32_t events;
+
+	if (!info->counters || !get_promises(&counters, &events, true))
+		return;
+	left = left_alone(counters, info);
+	if (left & MICROCODES)
+		printf("left_alone\t\tcounter 3, to microcode: it needs that for transactions (TSX force abort)\n");
+	if (left & SLOTS)
+		printf("left_alone\t\tfixed counter 3: it counts slots, and TopDown's metrics are not there\n");
 }
 
 void check_promises(const struct machine *m)
