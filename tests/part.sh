@@ -4,7 +4,7 @@
 # Runs one part of the checks, for check.py, which says how it went. tests/parts has them all.
 # TEST is one of the tests of the guest suite, or subjects: guest-skylake-smp2:exact.alone,
 # guest-skylake-smp2:exact,hold; of unit all that begin like it: unit:x86_check, unit:engine_riscv, and unit:lib,
-# unit:report; a check of lint; or a machine of p4.
+# unit:report; a check of lint; a machine of p4; or a vice.
 #
 # root-ROOT, qemu-WHAT, linux-KERNEL and stage-MACHINE only make what others need.
 # guest-MACHINE[-smpN] is the guest suite there, on one processor or two: those subjects that the
@@ -172,7 +172,8 @@ run_part() { # name
 	mpi)
 		tests/machines/mpi.sh ;;
 	vices)
-		tests/machines/vices.sh ;;
+		# shellcheck disable=SC2086 # one word or none
+		tests/machines/vices.sh $only ;;
 	ppc32-rules)
 		tests/machines/ppc32-rules.sh ;;
 	p4)

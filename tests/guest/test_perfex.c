@@ -33,6 +33,7 @@
 #define GO		"/tmp/go"
 #define FAILED		125
 #define WRONG		2	/* usage */
+#define NO_COUNT	123
 #define WATCHDOG	"/proc/sys/kernel/nmi_watchdog"
 #define PARANOID	"/proc/sys/kernel/perf_event_paranoid"
 /* Who may read perf's counters in user mode, on x86 and on arm64 */
@@ -3187,6 +3188,58 @@ START_TEST(raw_csr_through_perf)
 }
 END_TEST
 
+/*
+ * vices.sh, `cycles': a filter lets no cycles of an AMD's be counted, and as its trials do not look at them
+ * neither source refuses them.
+ */
+START_TEST(cycles_that_are_not_counted)
+{
+	static const char *const sources[] = { "native", "shared" };
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		/* Without -e it is these two. */
+		bare_perfex("--source", sources[i], "--", KNOWN_PATH);
+		ended_with(NO_COUNT);
+		says(result.err, "       <not counted>  cycles");
+		says(result.err, " Instructions or cycles of a program that ran cannot be 0, and so are not counted:\n"
+		     " a hypervisor, the firmware or another program may keep the counters from counting.\n");
+		bare_perfex("--source", sources[i], "-e", "cycles:u,instructions:u,cycles:k", "--",
+			    KNOWN_PATH);
+		ended_with(NO_COUNT);
+		says(result.err, "       <not counted>  cycles:u\n           2,000,032  instructions:u\n"
+		     "                   0  cycles:k\n");
+		bare_perfex("--source", sources[i], "-e", "cycles:u,instructions:u", "--json", "-o", OUTPUT,
+			    "--", KNOWN_PATH);
+		ended_with(NO_COUNT);
+		is_json(output());
+		says(output(), "{\"event\": \"cycles\", \"user\": true, \"kernel\": false, \"count\": null}");
+		ck_assert_uint_eq(count_of(output(), "instructions"), KNOWN_LENGTH(KNOWN_LOOPS));
+		ck_assert(!strncmp(member(output(), "complete"), "true", 4));
+		ck_assert(!strncmp(member(output(), "not_counted_because"), "\"a hypervisor", 13));
+		bare_perfex("--source", sources[i], "-e", "cycles:u", "--csv", "-o", OUTPUT, "--", KNOWN_PATH);
+		ended_with(NO_COUNT);
+		says(output(), ",,cycles,u,,\n");
+		says(result.err, "cannot be 0, and so are not counted");
+		/* A status of the program's own is more. */
+		bare_perfex("--source", sources[i], "-e", "cycles:u", "--", "/bin/false");
+		ended_with(1);
+		bare_perfex("--source", sources[i], "-e", "cycles:k,instructions:u", "--", KNOWN_PATH);
+		ended_with(0);
+	}
+	/* In several runs */
+	bare_perfex("-r", "2", "-e", "cycles:u", "--", KNOWN_PATH);
+	ended_with(NO_COUNT);
+	says(result.err, "\n    <not counted> ");
+	perfex_command("compare", "-r", "2", "-e", "cycles:u", "--", KNOWN_PATH, "--", KNOWN_PATH);
+	ended_with(NO_COUNT);
+	says(result.err, "\n    <not counted>             <not counted> ");
+	bare_perfex("--report");
+	ended_with(0);
+	says(result.out, ": cycles counts 0 of a program that causes it\n");
+}
+END_TEST
+
 /* The counts of a program that became another user's are not told. */
 #define SETUID_COPY "/tmp/perfex_setuid"
 
@@ -3268,6 +3321,10 @@ int main(void)
 {
 	guest_begin("perfex", NULL);
 	note_settings();
+	if (getenv("VICE")) {
+		run_fresh(cycles_that_are_not_counted, NEED_COUNTERS);
+		return guest_end();
+	}
 	run_fresh(counts_exactly, NEED_COUNTERS);
 	run_fresh(counts_exactly_as_user, NEED_COUNTERS | AS_USER);
 	run_fresh(counts_as_perf_does, NEED_COUNTERS | NEED_PERF);

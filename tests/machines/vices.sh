@@ -10,7 +10,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
 cd "$top"
 
-[ $# -gt 0 ] || set -- bare counts sandybridge icelake drop drop-global fault filter filter-all \
+[ $# -gt 0 ] || set -- bare counts sandybridge icelake drop drop-global fault filter filter-all cycles \
 	freeze-2 freeze-4 firmware firmware-returns smi-select smi-global ht nehalem tfa late \
 	slots vpmu version-2 rdpmc
 
@@ -20,16 +20,17 @@ boot() {
 	shift 3
 	echo "perfctr: $vice"
 	status=0
+	# shellcheck disable=SC2086 # words
 	tests/machines/boot.sh "$machine" --stage build/stage/skylake --timeout 120 \
 		--cpu "$cpu" "$@" env VICE="$vice" ${REPORTS:+REPORTS=1} \
-		run-tests report vices >"$log/$vice" 2>&1 || status=$?
+		run-tests $subjects >"$log/$vice" 2>&1 || status=$?
 	[ $status = 0 ] || grep -q '^not ok ' "$log/$vice" ||
 		echo "not ok $vice: the machine ended with status $status" >>"$log/$vice"
 	grep -v ' passed, ' "$log/$vice"
 }
 
 run() { # vice
-	firmware=pmu-vice-reset=0x187/0x4300c0
+	firmware=pmu-vice-reset=0x187/0x4300c0 subjects='report vices'
 	case $1 in
 	# Nor a hypervisor
 	bare) boot "$1" skylake hypervisor=off --icount ;;
@@ -45,6 +46,9 @@ run() { # vice
 	filter) boot "$1" skylake pmu-vice-filter=0xc0,pmu-vice-filter-fixed=1 ;;
 	filter-all)
 		boot "$1" skylake pmu-vice-filter=0xc0:0xc4:0x3c:0x13c,pmu-vice-filter-fixed=7 ;;
+	cycles)
+		subjects=perfex
+		boot "$1" zen4 pmu-vice-filter=0x76 ;;
 	freeze-2) boot "$1" core2 pmu-vice-reset=0x1d9/0x1000 ;;
 	freeze-4) boot "$1" skylake pmu-vice-reset=0x1d9/0x1000 ;;
 	firmware) boot "$1" skylake $firmware ;;
