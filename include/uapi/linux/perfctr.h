@@ -320,11 +320,14 @@ struct perfctr_open {
  *	is ANY: it is a share of what SLOTS counts, in slots. So the control must have SLOTS too,
  *	a-mode, and with the same @flags. Other events of code 0 do not exist. Pentium 4: the
  *	CCCR, in bits 0..31; the whole of it, or ESCR select, threshold and what goes with that, and
- *	FORCE_OVF alone. With ANY bits 32..34 are the block: 1 BPU, 2 MS, 3 FLAME, 4 IQ. arm64: the
- *	number of the event in PMEVTYPER<n>_EL0, bits 0..15; SHARED only, with MAP_ANY. ppc32:
- *	the select of that counter (PMC<n>SEL of MMCR0 and MMCR1). With ANY it is an event that
- *	is the same on several counters: below 5 (0 nothing, 1 cycles, 2 instructions completed,
- *	3 transitions of a bit of the timebase, 4 instructions dispatched), on the 745x below 23
+ *	FORCE_OVF alone. With ANY bits 32..34 are the block: 1 BPU, 2 MS, 3 FLAME, 4 IQ. With
+ *	CASCADE or EXTENDED_CASCADE, and without ENABLE, the counter waits for another one to
+ *	overflow: an i-mode counter at the end of a period, or one with FORCE_OVF at any event.
+ *	Other counters never overflow. arm64: the number of the event in PMEVTYPER<n>_EL0, bits
+ *	0..15; SHARED only, with MAP_ANY. ppc32: the select of that counter (PMC<n>SEL of MMCR0 and
+ *	MMCR1). With ANY it is an event that is the same on several counters: below 5 (0 nothing, 1
+ *	cycles, 2 instructions completed, 3 transitions of a bit of the timebase, 4 instructions
+ *	dispatched), on the 745x below 23
  * @config: riscv: the SBI event_data of a raw event, 48 bits, else 0. x86: if the
  *	event takes a register of its own (off-core responses, the front end's), the
  *	value of that register, else 0. All threads of the machine have the same value
