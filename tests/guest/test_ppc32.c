@@ -27,6 +27,10 @@
 #define PMC1CE		0x00008000u
 #define PMCNCE		0x00004000u
 #define TRIGGER		0x00002000u
+#define FCECE		0x02000000u
+#define TBEE		0x00400000u
+#define TBSEL_BIT16	0x01800000u	/* of the time base, counted from its end */
+#define TB_BIT		0x00010000u
 #define THRESHMULT	0x80000000u
 
 static struct vperfctr *v;
@@ -140,12 +144,43 @@ START_TEST(other_bits_are_kept)
 }
 END_TEST
 
-/* Of a CPU: PMC2 waits for PMC1's bit 31 in MMCR0, which the processor itself clears then. */
-START_TEST(session_with_trigger)
+/*
+ * Sessions, whose MMCR0 the processor changes by itself: as a counter becomes negative or, which takes
+ * less time here, as a bit of the time base becomes 1. Only 74xx do so by that bit without an exception.
+ */
+
+static bool changes_by_time(void)
 {
-	struct perfctr_open o = { .size = sizeof(o), .flags = PERFCTR_OPEN_CPUS };
+	return guest.info.cpu_type >= PERFCTR_PPC_7400;
+}
+
+static void wait_for_bit(void)
+{
+	while (perfctr_timebase() & TB_BIT)
+		;
+	while (!(perfctr_timebase() & TB_BIT))
+		;
+}
+
+/* Of the loop each of the two counters counts all, or nothing. */
+static void session_counts(int fd, bool first, bool second)
+{
+	const uint64_t all = EXACT_KERNEL + BODY_SPIN(LOOPS);
 	struct perfctr_read space[2] = {};
 	struct perfctr_read_cpu *rd[2] = { (void *)&space[0], (void *)&space[1] };
+	unsigned int i;
+
+	for (i = 0; i < 2; i++)
+		rd[i]->size = sizeof(*rd[i]);
+	ck_assert_int_eq(exact_kernel(fd, PERFCTR_IOC_READ_CPU, space, body_spin, LOOPS), 0);
+	ck_assert_uint_eq(rd[1]->sum[0] - rd[0]->sum[0], first ? all : 0);
+	ck_assert_uint_eq(rd[1]->sum[1] - rd[0]->sum[1], second ? all : 0);
+}
+
+/* Until the bit of the time base, and from there on, over a stop or none. A new control begins anew. */
+static void session_by(unsigned int mmcr0, bool second_until, bool both_then)
+{
+	struct perfctr_open o = { .size = sizeof(o), .flags = PERFCTR_OPEN_CPUS };
 	struct perfctr_control control;
 	int fd = open_device();
 	unsigned int i;
@@ -158,20 +193,41 @@ START_TEST(session_with_trigger)
 	control.source = PERFCTR_SOURCE_NATIVE;
 	control_add_at(&control, 0, EV_INSTRUCTIONS, PERFCTR_CTR_USER);
 	control_add_at(&control, 1, EV_CYCLES, PERFCTR_CTR_USER);
-	control.ctr[0].config = TRIGGER;
-	control.ctr[1].config = TRIGGER;
-	set_control(fd, &control);
-	make_realtime();
 	for (i = 0; i < 2; i++)
-		rd[i]->size = sizeof(*rd[i]);
-	ck_ok(ioctl(fd, PERFCTR_IOC_RESUME));
-	for (i = 0; i < 5; i++) {
-		ck_assert_int_eq(exact_kernel(fd, PERFCTR_IOC_READ_CPU, space, body_spin, LOOPS), 0);
-		ck_assert_uint_eq(rd[1]->sum[0] - rd[0]->sum[0], EXACT_KERNEL + BODY_SPIN(LOOPS));
-		ck_assert_uint_eq(rd[1]->sum[1], 0);
+		control.ctr[i].config = mmcr0 | (changes_by_time() ? TBEE | TBSEL_BIT16 : 0);
+	make_realtime();
+	for (i = 0; i < 2; i++) {
+		set_control(fd, &control);
+		wait_for_bit();
+		ck_ok(ioctl(fd, PERFCTR_IOC_RESUME));
+		session_counts(fd, true, second_until);
+		session_counts(fd, true, second_until);
+		if (changes_by_time()) {
+			wait_for_bit();
+			/* A read would notice it as well. */
+			if (i) {
+				ck_ok(ioctl(fd, PERFCTR_IOC_SUSPEND));
+				ck_ok(ioctl(fd, PERFCTR_IOC_RESUME));
+			}
+			session_counts(fd, both_then, both_then);
+		}
+		ck_ok(ioctl(fd, PERFCTR_IOC_SUSPEND));
 	}
 	close(fd);
 	ck_assert_int_eq(write_text(MODULE_PARAMS "user_read", "guarded"), 0);
+}
+
+/* PMC2 waits until the processor clears the bit. */
+START_TEST(session_with_trigger)
+{
+	session_by(TRIGGER, false, true);
+}
+END_TEST
+
+/* The processor sets FC. */
+START_TEST(session_that_freezes)
+{
+	session_by(FCECE, true, false);
 }
 END_TEST
 
@@ -216,6 +272,8 @@ int main(void)
 	GUEST_RUN(other_bits_are_kept, NEED_COUNTERS | NEED_NATIVE | AS_USER);
 	GUEST_RUN(iresets_begin_from, NEED_INTERRUPT | NEED_NATIVE | AS_USER);
 	GUEST_RUN(session_with_trigger, NEED_COUNTERS | NEED_NATIVE);
+	if (changes_by_time())
+		GUEST_RUN(session_that_freezes, NEED_COUNTERS | NEED_NATIVE);
 	return guest_end();
 }
 
