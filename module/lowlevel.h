@@ -428,6 +428,8 @@ static inline unsigned long perfctr_age_period(unsigned int width, unsigned int 
  *	EAGAIN: an interrupt is pending; try again as it ends. EIO: a counter failed
  * void perfctr_cpu_istop(const struct perfctr_config *, const void *id)
  *	stop them. An overflow until now may still interrupt: sums tell whether there was one
+ * bool perfctr_cpu_ioverflowed(const struct perfctr_config *)
+ *	has one of them overflowed since they were started? May say so without reason
  * void perfctr_cpu_iclear(const struct perfctr_config *)
  *	stop them, and zero their registers
  * bool perfctr_cpu_istopped(const void *id)

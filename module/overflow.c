@@ -254,9 +254,27 @@ int vperfctr_refresh_ioctl(struct vperfctr *perfctr, unsigned long count)
 	return resume_ioctl(perfctr, count);
 }
 
+static __always_inline void interrupt_begins(struct vperfctr *perfctr)
+{
+	const struct perfctr_config *config = perfctr->config;
+	bool user_only = config->id & PERFCTR_ID_USER;
+
+	if (!(perfctr->undo & PERFCTR_UNDO_ICTRS))
+		return;
+	/* None overflows before user mode goes on, so others' handlers do not matter to them. */
+	if (user_only && !perfctr_cpu_ioverflowed(config))
+		return;
+	/* To stop them is enough if the others count nothing here, and its page shows nothing. */
+	if (user_only && perfctr->imode->ring && perfctr->undo == PERFCTR_UNDO_ICTRS)
+		vperfctr_imode_stop(perfctr);
+	else
+		vperfctr_suspend(perfctr);
+}
+
 /*
  * An overflow interrupt. As it begins the state is suspended, which finds overflows; so our
- * counters stand still while others' handlers run. As it ends the owner is signalled, if
+ * counters stand still while others' handlers run. A state that counts user mode alone runs on
+ * if the interrupt is of others' counters. As it ends the owner is signalled, if
  * user mode was interrupted. Otherwise that waits until it returns to user mode, as a
  * signal would end a sleep in the kernel. On RT it always waits, since the signal's lock
  * sleeps. Then the state goes on, or waits for IRESUME.
@@ -268,13 +286,13 @@ static void interrupt(bool ends)
 	/* Of one without i-mode counters nothing stops here, and so nothing may be resumed. */
 	if (!perfctr || !vperfctr_has_ictrs(perfctr))
 		return;
-	if (!ends && perfctr->imode->ring && vperfctr_imode_can_stop(perfctr))
-		vperfctr_imode_stop(perfctr);
-	else if (!ends && perfctr->undo & PERFCTR_UNDO_ICTRS)
-		vperfctr_suspend(perfctr);
-	if (ends && perfctr->imode->stopped)
+	if (!ends) {
+		interrupt_begins(perfctr);
+		return;
+	}
+	if (perfctr->imode->stopped)
 		sample_stopped(perfctr);
-	if (!ends || perfctr->seq & 1)
+	if (perfctr->seq & 1)
 		return;
 	if (perfctr->imode->pending && perfctr->imode->ring) {
 		sample(perfctr, perfctr_cpu_interrupted_regs());

@@ -125,13 +125,13 @@ void vperfctr_imode_resume(struct vperfctr *perfctr);
 /* All sums of a resumed state, for read.c */
 void vperfctr_imode_sample(const struct vperfctr *perfctr, u64 *value);
 /*
- * At an overflow interrupt, instead of suspending and resuming it, which takes longer. can_stop: is
- * that right for this state? stop: its i-mode counters stand still; others go on, since they count
- * nothing in the kernel. read_stopped: *value is the clock, and all sums behind it; begins a new
- * period of each counter that has overflowed, and returns which have. restart: after that; false:
- * it is suspended now, and the caller resumes it, because the counters do not start, or @suspend.
+ * At an overflow interrupt, instead of suspending and resuming it, which takes longer: for a state
+ * that counts user mode alone and whose page shows nothing. stop: its i-mode counters stand still;
+ * others go on, since they count nothing in the kernel. read_stopped: *value is the clock, and all
+ * sums behind it; begins a new period of each counter that has overflowed, and returns which have.
+ * restart: after that; false: it is suspended now, and the caller resumes it, because the counters
+ * do not start, or @suspend.
  */
-bool vperfctr_imode_can_stop(const struct vperfctr *perfctr);
 void vperfctr_imode_stop(struct vperfctr *perfctr);
 u32 vperfctr_imode_read_stopped(struct vperfctr *perfctr, u64 *value);
 bool vperfctr_imode_restart(struct vperfctr *perfctr, const u64 *value, bool suspend);

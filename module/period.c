@@ -152,12 +152,6 @@ static u32 identify_overflow(struct vperfctr *perfctr)
 	return mask;
 }
 
-/* Its page shows nothing, and the kernel is not counted. */
-bool vperfctr_imode_can_stop(const struct vperfctr *perfctr)
-{
-	return perfctr->undo == PERFCTR_UNDO_ICTRS && perfctr->config->id & PERFCTR_ID_USER;
-}
-
 void vperfctr_imode_stop(struct vperfctr *perfctr)
 {
 	perfctr_cpu_istop(perfctr->config, perfctr);

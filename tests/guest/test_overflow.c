@@ -637,6 +637,84 @@ START_TEST(beside_perf_samples_of_the_same)
 }
 END_TEST
 
+/* What the kernel executes for so many samples of perf's: the least of three times */
+static uint64_t kernel_for_samples(int witness, const struct perf_sampling *sampling, uint64_t nr)
+{
+	uint64_t least = UINT64_MAX, before, kernel;
+	unsigned int i;
+
+	for (i = 0; i < 3; i++) {
+		before = perf_sampling_count(sampling);
+		kernel = perf_read_one(witness);
+		body_spin(nr * 100003 / 2);
+		kernel = perf_read_one(witness) - kernel;
+		if (kernel < least)
+			least = kernel;
+		ck_assert_uint_le(perf_sampling_count(sampling) - before - nr, 1);
+	}
+	return least;
+}
+
+static int kernel_witness(void)
+{
+	struct perf_event_attr attr;
+	int witness;
+
+	perf_attr_init(&attr, EV_INSTRUCTIONS);
+	attr.exclude_user = 1;
+	attr.exclude_kernel = 0;
+	ck_ok(witness = perf_open(&attr, 0, -1, -1));
+	return witness;
+}
+
+/* For an interrupt of perf's counter alone a state of user mode is neither suspended nor resumed. */
+START_TEST(no_stop_for_perf_samples)
+{
+	const uint64_t nr = 100;
+	struct listener *self = listen_to(SIGUSR1, IRESUME);
+	struct perf_sampling sampling;
+	struct perfctr_control control;
+	int witness = kernel_witness();
+	uint64_t alone, beside;
+	struct perfctr_read rd;
+
+	ck_assert(perf_sampling_begin(&sampling, EV_CYCLES, 100003));
+	alone = kernel_for_samples(witness, &sampling, nr);
+	period_control(&control, 1ll << 40);
+	set_control(self->fd, &control);
+	beside = kernel_for_samples(witness, &sampling, nr);
+	read_all(self->fd, &rd);
+	ck_assert_uint_eq(rd.overflows, 0);
+	/* Where the kernel checks itself each takes as long as it likes. */
+	if (!getenv("SLOW_KERNEL"))
+		ck_assert_uint_le(beside, alone + nr * 400);
+	perf_sampling_end(&sampling);
+}
+END_TEST
+
+/* One that counts kernel mode is: perf's handler is counted neither by that nor by perf. */
+START_TEST(kernel_mode_stops_for_perf_samples)
+{
+	struct listener *self = listen_to(SIGUSR1, IRESUME);
+	struct perf_sampling sampling;
+	struct perfctr_control control;
+	int witness = kernel_witness();
+	uint64_t before, ours, perfs;
+
+	ck_assert(perf_sampling_begin(&sampling, EV_CYCLES, 100003));
+	period_control(&control, 1ll << 40);
+	control.ctr[0].flags = PERFCTR_CTR_KERNEL;
+	set_control(self->fd, &control);
+	perfs = perf_read_one(witness);
+	before = read_sum(self->fd, 0);
+	body_spin(10000000);
+	ours = read_sum(self->fd, 0) - before;
+	perfs = perf_read_one(witness) - perfs;
+	ck_assert_uint_lt(ours, perfs);
+	ck_assert_uint_ge(perf_sampling_end(&sampling), 199);
+}
+END_TEST
+
 /* With kernel mode no place is exact, but neither our overflows nor perf's samples are lost. */
 START_TEST(kernel_mode_beside_perf)
 {
@@ -1741,6 +1819,8 @@ int main(void)
 	/* perf says how long its interrupts take. */
 	GUEST_RUN(beside_perf_samples, NEED_INTERRUPT | NEED_SAMPLES | NEED_BESIDE);
 	GUEST_RUN(beside_perf_samples_of_the_same, NEED_INTERRUPT | NEED_SAMPLES | NEED_BESIDE);
+	GUEST_RUN(no_stop_for_perf_samples, NEED_INTERRUPT | NEED_SAMPLES | NEED_BESIDE);
+	GUEST_RUN(kernel_mode_stops_for_perf_samples, NEED_INTERRUPT | NEED_SAMPLES | NEED_BESIDE);
 	GUEST_RUN(kernel_mode_beside_perf, NEED_INTERRUPT | NEED_SAMPLES | NEED_BESIDE);
 	GUEST_RUN(refresh_stops_after_so_many, NEED_INTERRUPT | LOG_SILENT | AS_USER);
 	GUEST_RUN(storm_in_user_mode, NEED_INTERRUPT | LOG_SILENT);

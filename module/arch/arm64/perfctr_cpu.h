@@ -143,6 +143,11 @@ static inline void perfctr_cpu_iclear(const struct perfctr_config *config)
 {
 }
 
+static inline bool perfctr_cpu_ioverflowed(const struct perfctr_config *config)
+{
+	return false;
+}
+
 static inline bool perfctr_cpu_istopped(const void *id)
 {
 	return false;

@@ -81,6 +81,12 @@ int perfctr_cpu_istart(const struct perfctr_config *config, const u64 *value);
 void perfctr_cpu_istop(const struct perfctr_config *config, const void *id);
 void perfctr_cpu_iclear(const struct perfctr_config *config);
 
+/* OF stays set until the counter is started again. */
+static inline bool perfctr_cpu_ioverflowed(const struct perfctr_config *config)
+{
+	return csr_read(CSR_SCOUNTOVF) & config->imask;
+}
+
 static inline bool perfctr_cpu_istopped(const void *id)
 {
 	return this_cpu_ptr(&perfctr_riscv_cpu)->istopped == id;

@@ -402,7 +402,8 @@ notrace int perfctr_cpu_restart(const struct perfctr_config *config, unsigned lo
  *  - START while LCOFI is pending: OpenSBI leaves OF set then, as nobody may have seen
  *    the overflow yet, and a counter whose OF is set interrupts no more. So our counters
  *    wait for the interrupt, and stand still while perf's handler runs, which starts
- *    perf's;
+ *    perf's. Those that count user mode alone do so by themselves, and are left running if
+ *    none of them has overflowed: then the interrupt is perf's;
  *  - perf's handler finds no OF: it stops perf's counters, and starts them only if it
  *    finds one. So our OFs stay set until the interrupt is over, and an interrupt
  *    that is ours alone is cleared as soon as our counters have stopped;

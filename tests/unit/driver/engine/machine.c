@@ -144,6 +144,12 @@ void machine_irq(bool user)
 	local_irq_enable();
 }
 
+void machine_irq_of_others(void)
+{
+	shim_csr_set(CSR_SIP, BIT(IRQ_PMU_OVF));
+	machine_irq(true);
+}
+
 bool machine_may_read(unsigned int hw)
 {
 	return model_scounteren(shim_cpu) >> hw & 1;

@@ -38,6 +38,10 @@ void machine_set_thread_pointer(struct task_struct *task, u64 pointer);
 /* An overflow interrupt waits at the current CPU; let it come. */
 bool machine_irq_waits(void);
 void machine_irq(bool user);
+#ifdef CONFIG_RISCV
+/* One of perf's counters alone, in user mode */
+void machine_irq_of_others(void);
+#endif
 /* What fork() copies of an mm */
 void machine_copy_mm(struct mm_struct *to, const struct mm_struct *from);
 

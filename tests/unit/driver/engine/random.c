@@ -166,7 +166,8 @@ static unsigned int in_step, seed;
 /* How often each thing happened: all of them must. */
 static struct {
 	unsigned int reads, shown, private, switches, forks, execs, ends, tree_reads, overflows,
-		     stops, policies, lends, maps, interrupted, raw, shared, refused, samples;
+		     stops, policies, lends, maps, interrupted, raw, shared, refused, samples,
+		     others;
 } nr;
 
 static unsigned int rnd(unsigned int n)
@@ -823,6 +824,20 @@ static void let_run(struct thread *thread, enum model_mode mode, u64 instruction
 	look();
 }
 
+#ifdef CONFIG_RISCV
+/* perf's handler runs, and no counter of ours has overflowed: i-mode counters need not stop. */
+static void others_interrupt(const struct thread *thread)
+{
+	bool runs_on = counts(thread) && thread->control->nrictrs;
+	unsigned int calls = model_all_calls();
+
+	nr.others += runs_on;
+	machine_irq_of_others();
+	look();
+	expect(!runs_on || model_all_calls() == calls, "stopped for an interrupt of others");
+}
+#endif
+
 static void execute(void)
 {
 	struct thread *thread = running();
@@ -837,6 +852,11 @@ static void execute(void)
 		end_periods(thread);
 		if (has_rings() && !rnd(4))
 			fire_timer();
+#ifdef CONFIG_RISCV
+		/* What perf counts for us it would not start again: none of it has overflowed. */
+		if (!machine_irq_waits() && model_perf_is_idle() && !rnd(4))
+			others_interrupt(thread);
+#endif
 		if (machine_irq_waits() && (times > 1 || rnd(3))) {
 			machine_irq(true);
 			look();
@@ -1772,6 +1792,9 @@ START_TEST(all_counts_are_exact)
 	ck_assert_uint_gt(nr.lends, 20);
 	ck_assert_uint_gt(nr.maps, 20);
 	ck_assert(!perfctr_cpu_permits_threads() || nr.raw > 10);
+#ifdef CONFIG_RISCV
+	ck_assert_uint_gt(nr.others, 50);
+#endif
 }
 END_TEST
 

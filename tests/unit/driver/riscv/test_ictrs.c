@@ -314,6 +314,39 @@ START_TEST(perfs_interrupt_comes_first)
 }
 END_TEST
 
+/* perf's alone: ours need not be stopped for it. */
+START_TEST(whose_interrupt_it_is)
+{
+	struct perfctr_config *config = started_beside_perf(true);
+	unsigned int i;
+
+	model_set_value(0, PERFS, -300ull);
+	model_calls_reset();
+	for (i = 0; i < 3; i++) {
+		model_execute(MODEL_USER, 300);
+		ck_assert(model_pending(0));
+		ck_assert(!perfctr_cpu_ioverflowed(config));
+		model_perf_handles(0, -300ull);
+	}
+	expect_calls(0, 0);
+	model_execute(MODEL_USER, 99);
+	ck_assert(!model_pending(0));
+	model_execute(MODEL_USER, 1);
+	ck_assert(model_pending(0));
+	ck_assert(perfctr_cpu_ioverflowed(config));
+	istop(config, config);
+	ck_assert(perfctr_cpu_ioverflowed(config));
+	ck_assert_int_eq(istart(config, period), 0);
+	ck_assert(!perfctr_cpu_ioverflowed(config));
+	/* One of them at least */
+	config = HELD(mixed);
+	ck_assert_int_eq(istart(config, (u64 []) { -(u64)PERIOD, -7ull }), 0);
+	ck_assert(!perfctr_cpu_ioverflowed(config));
+	model_execute(MODEL_USER, PERIOD);
+	ck_assert(perfctr_cpu_ioverflowed(config));
+}
+END_TEST
+
 /* Both overflow at the same instruction: perf's handler finds its own, and starts it again. */
 START_TEST(both_at_once)
 {
@@ -532,6 +565,7 @@ void test_ictrs(void)
 	UNIT_RUN(cleared);
 	UNIT_RUN(counter_shared_with_a_mode);
 	UNIT_RUN(perfs_interrupt_comes_first);
+	UNIT_RUN(whose_interrupt_it_is);
 	UNIT_RUN(both_at_once);
 	UNIT_RUN(perf_runs_on_after_ours);
 	UNIT_RUN(perfs_interrupt_comes_between);
