@@ -15,6 +15,8 @@
 #include "perfctr.h"
 #include "tree.h"
 
+atomic_t perfctr_nr_invited = ATOMIC_INIT(0);
+
 /* It ends without having counted: its thread ends, or has another state, or its tree is dead. */
 static void decline(struct vperfctr *perfctr, u32 error)
 {
@@ -29,6 +31,7 @@ static void decline(struct vperfctr *perfctr, u32 error)
 	raw_spin_unlock_irqrestore(&perfctr->lock, flags);
 	vperfctr_descendant_end(perfctr);
 	perfctr_notify_put();
+	atomic_dec(&perfctr_nr_invited);
 }
 
 static void accept(struct vperfctr *perfctr)
@@ -40,6 +43,7 @@ static void accept(struct vperfctr *perfctr)
 	vperfctr_unhold(perfctr, PERFCTR_HOLD_IDLE);
 	vperfctr_resume_locked(perfctr);
 	raw_spin_unlock_irqrestore(&perfctr->lock, flags);
+	atomic_dec(&perfctr_nr_invited);
 }
 
 void vperfctr_answer(struct vperfctr *perfctr, const struct vperfctr *own)
@@ -84,6 +88,7 @@ static int invite(struct perfctr_tree *tree, struct vperfctr *perfctr, struct ta
 			      (atomic_read(&tree->root->hold) & PERFCTR_HOLD_LOST));
 	rcu_assign_pointer(perfctr->owner, task);
 	raw_spin_unlock_irqrestore(&tree->lock, flags);
+	atomic_inc(&perfctr_nr_invited);
 	if (vperfctr_invite(perfctr, task))	/* a barrier: pairs with probe_fork() */
 		return 0;
 	decline(perfctr, PERFCTR_ERROR_NONE);

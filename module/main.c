@@ -117,6 +117,7 @@ static struct miscdevice device = {
 
 static const struct perfctr_above above = {
 	.on_return = vperfctr_return,
+	.on_invited = vperfctr_return_invited,
 	.free_inherited = vperfctr_descendant_free,
 	.free_root = vperfctr_root_free,
 };

@@ -139,11 +139,13 @@ bool vperfctr_imode_restart(struct vperfctr *perfctr, const u64 *value, bool sus
 void vperfctr_imode_look(struct vperfctr *perfctr);
 
 /*
- * state.c. Functions of files above it: the work that vperfctr_return_soon() queues, and
- * freeing a state without references, an inherited one or another.
+ * state.c. Functions of files above it: the work that vperfctr_return_soon() queues, that of an
+ * invited state, which attaches it, and freeing a state without references, an inherited one or
+ * another.
  */
 struct perfctr_above {
 	void (*on_return)(struct callback_head *work);
+	void (*on_invited)(struct callback_head *work);
 	void (*free_inherited)(struct vperfctr *perfctr);
 	void (*free_root)(struct vperfctr *perfctr);
 };
@@ -189,6 +191,8 @@ bool vperfctr_return_queue(struct vperfctr *perfctr, struct task_struct *task);
 bool vperfctr_invite(struct vperfctr *perfctr, struct task_struct *task);
 /* The state that waits for the task to attach it, or NULL. Its pi_lock is held. */
 struct vperfctr *perfctr_find_invited(struct task_struct *task);
+/* Current has attached it, or ended it, before its work did. */
+void vperfctr_was_invited(struct vperfctr *perfctr);
 
 /* notify.c */
 /* The ways in which counters are read: registers, perf's registers, by perf's driver */
@@ -552,7 +556,9 @@ void perfctr_tree_set_holder(struct perfctr_tree *tree, struct file *file);
 void perfctr_tree_release(struct perfctr_tree *tree, struct file *file);
 /* EBUSY: the root's control has HOLDER_ONLY, and that is not its holder. */
 int perfctr_tree_stop(struct perfctr_tree *tree, const struct file *file, bool stop);
-/* invite.c. Current attaches that state; or ends it, as it has one, @own, or is about to end. */
+/* invite.c. How many states wait for their threads to attach them */
+extern atomic_t perfctr_nr_invited;
+/* Current attaches that state; or ends it, as it has one, @own, or is about to end. */
 void vperfctr_answer(struct vperfctr *perfctr, const struct vperfctr *own);
 int vperfctr_add_member_ioctl(struct vperfctr *perfctr, void __user *arg);
 
@@ -586,12 +592,13 @@ void perfctr_attach_invited(void);
 /* As vperfctr_current(), after that */
 static __always_inline struct vperfctr *vperfctr_current_or_invited(void)
 {
-	if (unlikely(READ_ONCE(current->task_works)))
+	if (unlikely(atomic_read(&perfctr_nr_invited)))
 		perfctr_attach_invited();
 	return vperfctr_current();
 }
 
 void vperfctr_return(struct callback_head *work);
+void vperfctr_return_invited(struct callback_head *work);
 void vperfctr_exec_pid(struct vperfctr *perfctr);
 
 /* global.c */

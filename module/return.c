@@ -61,7 +61,7 @@ void vperfctr_exec_pid(struct vperfctr *perfctr)
 		vperfctr_return_soon(perfctr, current, PERFCTR_TODO_PID);
 }
 
-/* A state whose tree has died gives way, though its thread did not return to user mode since. */
+/* Current's own state gives way if its tree has died, which the thread may not know yet. */
 static void answer(struct vperfctr *perfctr)
 {
 	struct vperfctr *own = vperfctr_current();
@@ -73,7 +73,7 @@ static void answer(struct vperfctr *perfctr)
 	vperfctr_answer(perfctr, own);
 }
 
-/* Its work stays queued. */
+/* Its work stays queued, which has a reference. Until it is attached ADD_MEMBER finds it there. */
 void perfctr_attach_invited(void)
 {
 	struct vperfctr *perfctr;
@@ -81,11 +81,11 @@ void perfctr_attach_invited(void)
 
 	raw_spin_lock_irqsave(&current->pi_lock, flags);
 	perfctr = perfctr_find_invited(current);
-	if (perfctr)
-		perfctr->todo &= ~PERFCTR_TODO_ATTACH;
 	raw_spin_unlock_irqrestore(&current->pi_lock, flags);
-	if (perfctr)
-		answer(perfctr);
+	if (!perfctr)
+		return;
+	answer(perfctr);
+	vperfctr_was_invited(perfctr);
 }
 
 /*
@@ -96,14 +96,10 @@ void perfctr_attach_invited(void)
 void vperfctr_return(struct callback_head *work)
 {
 	struct vperfctr *perfctr = container_of(work, struct vperfctr, return_work);
+	bool attached = perfctr == vperfctr_current();
 	unsigned long flags;
 	u16 todo, left;
-	bool attached;
 
-	/* In no list any more */
-	if (perfctr->todo & PERFCTR_TODO_ATTACH)
-		answer(perfctr);
-	attached = perfctr == vperfctr_current();
 	local_irq_save(flags);
 	todo = perfctr->todo;
 	perfctr->todo = 0;
@@ -129,4 +125,10 @@ void vperfctr_return(struct callback_head *work)
 		vperfctr_drop_spare(perfctr);
 	vperfctr_put(perfctr);
 	module_put(THIS_MODULE);	/* perfctr_exit() waits for threads that are still here */
+}
+
+void vperfctr_return_invited(struct callback_head *work)
+{
+	answer(container_of(work, struct vperfctr, return_work));
+	vperfctr_return(work);
 }

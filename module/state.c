@@ -331,9 +331,8 @@ bool vperfctr_return_queue(struct vperfctr *perfctr, struct task_struct *task)
 bool vperfctr_invite(struct vperfctr *perfctr, struct task_struct *task)
 {
 	/* Once it is queued, todo is the task's. */
-	perfctr->todo = PERFCTR_TODO_QUEUED | PERFCTR_TODO_ATTACH | PERFCTR_TODO_RESUME |
-			PERFCTR_TODO_MAPS;
-	init_task_work(&perfctr->return_work, above.on_return);
+	perfctr->todo = PERFCTR_TODO_QUEUED | PERFCTR_TODO_RESUME | PERFCTR_TODO_MAPS;
+	init_task_work(&perfctr->return_work, above.on_invited);
 	return !task_work_add(task, &perfctr->return_work, PERFCTR_TWA_RESUME);
 }
 
@@ -349,12 +348,20 @@ struct vperfctr *perfctr_find_invited(struct task_struct *task)
 	for (work = READ_ONCE(task->task_works); work; work = READ_ONCE(work->next)) {
 		struct vperfctr *perfctr = container_of(work, struct vperfctr, return_work);
 
-		if (work->func == above.on_return &&
-		    READ_ONCE(perfctr->todo) & PERFCTR_TODO_ATTACH &&
+		if (work->func == above.on_invited &&
 		    !(atomic_read(&perfctr->hold) & PERFCTR_HOLD_DEAD))
 			return perfctr;
 	}
 	return NULL;
+}
+
+void vperfctr_was_invited(struct vperfctr *perfctr)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&current->pi_lock, flags);
+	perfctr->return_work.func = above.on_return;
+	raw_spin_unlock_irqrestore(&current->pi_lock, flags);
 }
 
 /* By the owner, an interrupt on its CPU, or for a child that has not run yet. */

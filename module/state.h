@@ -151,7 +151,6 @@ struct perfctr_imode {
 #define PERFCTR_TODO_QUEUED	0x80	/* nothing: return_work is queued */
 #define PERFCTR_TODO_MAPS	0x100	/* record what is mapped */
 #define PERFCTR_TODO_FORGET	0x400	/* end its tree: it was unlinked by an exec */
-#define PERFCTR_TODO_ATTACH	0x800	/* attach it: it was invited; until it is, under pi_lock */
 #define PERFCTR_TODO_ILL	0x200	/* send it SIGILL: it came to a CPU where it cannot count */
 
 /* vperfctr.raw: why its registers may be read without a page */

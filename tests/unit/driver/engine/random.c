@@ -1671,6 +1671,7 @@ static void begin(void)
 {
 	static const struct perfctr_above above = {
 		.on_return = vperfctr_return,
+		.on_invited = vperfctr_return_invited,
 		.free_inherited = vperfctr_descendant_free,
 		.free_root = vperfctr_root_free,
 	};
