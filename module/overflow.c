@@ -257,7 +257,7 @@ int vperfctr_refresh_ioctl(struct vperfctr *perfctr, unsigned long count)
 static __always_inline void interrupt_begins(struct vperfctr *perfctr)
 {
 	const struct perfctr_config *config = perfctr->config;
-	bool user_only = config->id & PERFCTR_ID_USER;
+	bool user_only = config->kin & PERFCTR_ID_USER;
 
 	if (!(perfctr->undo & PERFCTR_UNDO_ICTRS))
 		return;

@@ -81,10 +81,15 @@ int perfctr_cpu_istart(const struct perfctr_config *config, const u64 *value);
 void perfctr_cpu_istop(const struct perfctr_config *config, const void *id);
 void perfctr_cpu_iclear(const struct perfctr_config *config);
 
-/* OF stays set until the counter is started again. */
+/*
+ * OF stays set until the counter is started again. One is set at least: if none is seen nobody can
+ * tell whose interrupt it is.
+ */
 static inline bool perfctr_cpu_ioverflowed(const struct perfctr_config *config)
 {
-	return csr_read(CSR_SCOUNTOVF) & config->imask;
+	unsigned long overflowed = csr_read(CSR_SCOUNTOVF);
+
+	return !overflowed || overflowed & config->imask;
 }
 
 static inline bool perfctr_cpu_istopped(const void *id)

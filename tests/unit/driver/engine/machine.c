@@ -146,8 +146,9 @@ void machine_irq(bool user)
 
 void machine_irq_of_others(void)
 {
-	shim_csr_set(CSR_SIP, BIT(IRQ_PMU_OVF));
+	model_overflow_of_others(shim_cpu, true);
 	machine_irq(true);
+	model_overflow_of_others(shim_cpu, false);
 }
 
 bool machine_may_read(unsigned int hw)

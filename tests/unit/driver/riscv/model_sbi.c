@@ -667,6 +667,15 @@ u32 model_scountovf(unsigned int cpu)
 	return harts[cpu].of;
 }
 
+void model_overflow_of_others(unsigned int cpu, bool overflowed)
+{
+	u32 others = BIT(CSR_TIME - CSR_CYCLE);		/* nobody's here */
+
+	harts[cpu].pending |= overflowed;
+	harts[cpu].of &= ~others;
+	harts[cpu].of |= overflowed ? others : 0;
+}
+
 unsigned int model_sets[SHIM_CPUS][MODEL_CTRS];
 
 u32 model_scounteren(unsigned int cpu)

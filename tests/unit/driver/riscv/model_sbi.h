@@ -138,6 +138,8 @@ const struct model_ctr *model_ctr(unsigned int cpu, unsigned int hw);
 /* The overflow interrupt is pending; which counters' OF is set */
 bool model_pending(unsigned int cpu);
 u32 model_scountovf(unsigned int cpu);
+/* It is, and somebody else's counter has overflowed, or was started again. */
+void model_overflow_of_others(unsigned int cpu, bool overflowed);
 /* perf's handler: takes notice of its own, lets them go on from @value, and clears it. */
 void model_perf_handles(unsigned int cpu, u64 value);
 /* How often it was started from a value that was given */
