@@ -227,7 +227,7 @@ void print_left_alone(const struct perfctr_info *info)
 
 	if (!info->counters || !get_promises(&counters, &events, true))
 		return;
-	left = left_alone(counters, info);
+	left = left_alone(counters, info) & ~info->counters;
 	if (left & MICROCODES)
 		printf("left_alone\t\tcounter 3, to microcode: it needs that for transactions (TSX force abort)\n");
 	if (left & SLOTS)
