@@ -8,6 +8,9 @@ set -eu
 
 cache=${PERFCTR_CACHE:-${XDG_CACHE_HOME:-${HOME:-/var/cache}${HOME:+/.cache}}}/perfctr
 die() { echo "perfctr: $*" >&2; exit 1; }
+case $cache in
+[!/]*) die "the cache must be named by a path that begins with /, but it is '$cache'" ;;
+esac
 
 # What perfctr's packages need and recommend
 later="dkms linux-headers-amd64 libdw1t64 libpfm4 python3-cffi-backend openssl mokutil podman runc slurm-wlm munge environment-modules"
