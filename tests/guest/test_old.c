@@ -283,6 +283,18 @@ START_TEST(raw_information)
 }
 END_TEST
 
+/* A stop keeps sums, which preserve goes on from; any handle of a thread controls. */
+START_TEST(performance_library)
+{
+	run_old(OLD "substrate");
+	ck_assert_uint_eq(number("bad"), 0);
+	if (!are_supported())
+		return;
+	all_are("instructions", 2, 20000, 0);
+	all_are("preserved", 2, 20000, 0);
+}
+END_TEST
+
 START_TEST(every_call)
 {
 	run_old(OLD "everything");
@@ -339,6 +351,7 @@ int main(void)
 	GUEST_RUN(threads, need | AS_USER);
 	GUEST_RUN(events_by_name, (is_modeless() ? NEED_COUNTERS : 0) | AS_USER);
 	GUEST_RUN(raw_information, AS_USER);
+	GUEST_RUN(performance_library, need | AS_USER);
 	GUEST_RUN(every_call, need | AS_USER);
 	GUEST_RUN(every_call, need);
 	GUEST_RUN(other_types_are_ignored, AS_USER);
