@@ -31,7 +31,7 @@ help:
 	@echo 'make deb                 packages for Debian, in build/deb'
 	@echo 'make demo                a real program under real counters, in an emulated machine'
 	@echo 'make check               the tests that notice most: 6 minutes, 10 the first time'
-	@echo 'make check-all           what every change must pass: an hour the first time, then 37 minutes'
+	@echo 'make check-all           what every change must pass: an hour the first time, then 24'
 	@echo 'make check-debug         what is slow and rarely fails: hours, as does make check-packages'
 	@echo 'make lint [SINCE=REV]    the checks that only read; of what has changed since REV'
 	@echo 'make machine-shell M=icelake    a shell in an emulated machine'
