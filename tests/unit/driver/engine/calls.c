@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Calls that a thread makes, and what the model thinks of them. */
+#include "engine/world.h"
+
+struct map maps[NR_MAPS];
+struct tree trees[NR_THREADS];
+struct handle *orphans[NR_ORPHANS];
+
+long engine_ioctl(struct handle *handle, unsigned int cmd, void *arg)
+{
+	long ret = vperfctr_fops.unlocked_ioctl(&handle->file, cmd, (unsigned long)arg);
+
+	look();
+	return ret;
+}
+
+static void tree_dies(struct tree *tree)
+{
+	struct thread *thread;
+
+	if (!tree)
+		return;
+	for (thread = threads; thread < threads + NR_THREADS; thread++) {
+		if (thread->tree != tree)
+			continue;
+		thread->tree = NULL;
+		if (tree->root != thread)
+			thread->control = NULL;
+	}
+	memset(tree, 0, sizeof(*tree));
+}
+
+void handle_put(struct handle *handle)
+{
+	unsigned int i;
+
+	if (--handle->refs)
+		return;
+	/* The root has ended, so this was the tree's last reference. */
+	for (i = 0; i < NR_THREADS; i++)
+		if (trees[i].handle == handle && trees[i].root_has_ended)
+			tree_dies(&trees[i]);
+	vperfctr_fops.release(NULL, &handle->file);
+	kfree(handle);
+}
+
+static bool handle_open(struct thread *thread)
+{
+	struct perfctr_open open = { .size = sizeof(open), .flags = PERFCTR_OPEN_CREAT };
+
+	if (thread->handle && thread->handle->file.private_data == state_of(thread))
+		return true;
+	if (thread->handle)
+		handle_put(thread->handle);
+	thread->clock_on = thread->clock_on && state_of(thread);
+	thread->handle = kzalloc(sizeof(*thread->handle), GFP_KERNEL);
+	thread->handle->refs = 1;
+	expect(!engine_ioctl(thread->handle, PERFCTR_IOC_OPEN, &open), "OPEN");
+	return true;
+}
+
+struct tree *tree_new(void)
+{
+	struct tree *tree;
+
+	for (tree = trees; tree < trees + NR_THREADS; tree++)
+		if (!tree->control)
+			return tree;
+	return NULL;
+}
+
+/* Inherited, maybe from a tree that is dead by now: another thread controls it. */
+static bool is_descendant(const struct thread *thread)
+{
+	return state_of(thread) && state_of(thread)->inherited;
+}
+
+#ifdef PERFCTR_CPU_ONE_SOURCE
+/* Threads may have ended whose trees or handles still have a state that counts by it. */
+static bool other_source_is_used(u32 source)
+{
+	struct perfctr_kernel_info info = {};
+
+	perfctr_config_info(&info);
+	if (source == SHARED)
+		return info.source == NATIVE && model_perf_is_idle();
+	return source == NATIVE && info.source == SHARED && !model_perf_is_idle();
+}
+#endif
+
+static void make_ring(struct thread *thread)
+{
+	struct perfctr_ring ring = { .size = sizeof(ring), .pages = 1 };
+	long err, want = 0;
+
+	handle_open(thread);
+	if (is_descendant(thread))
+		want = -EBUSY;
+	else if (state_of(thread)->ring)
+		want = -EEXIST;
+	err = engine_ioctl(thread->handle, PERFCTR_IOC_RING, &ring);
+	expect(err == want, "RING: %ld, not %ld", err, want);
+}
+
+/* @tree: the tree that the control makes, if it has INHERIT */
+void set_control(struct thread *thread, const struct control *control, struct tree *tree,
+		 bool tsc_on, u64 refresh, u32 flags)
+{
+	struct perfctr_control arg = { PERFCTR_CONTROL_INIT };
+	bool records = flags & PERFCTR_CONTROL_RECORD;
+	u64 before;
+	long err;
+
+	handle_open(thread);
+	if (records)
+		make_ring(thread);
+	before = now();
+	arg.tsc_on = tsc_on;
+	arg.nractrs = control->nractrs;
+	arg.nrictrs = control->nrictrs;
+	arg.source = control->source;
+	arg.si_signo = control->nrictrs && !records ? 10 : 0;
+	arg.refresh = records ? 0 : refresh;
+	arg.timer_ns = records ? 10000 : 0;
+	arg.flags = (tree ? PERFCTR_CONTROL_INHERIT : 0) | flags;
+	memcpy(arg.ctr, control->ctr, sizeof(control->ctr));
+	/* RAW is by the policy. */
+	shim_allow_kernel = flags & PERFCTR_CONTROL_RAW ? -EACCES : 0;
+	err = engine_ioctl(thread->handle, PERFCTR_IOC_CONTROL, &arg);
+	shim_allow_kernel = 0;
+	if (is_descendant(thread)) {
+		expect(err == -EBUSY, "a descendant controls itself: %ld", err);
+		return;
+	}
+	if (flags & PERFCTR_CONTROL_RAW && perfctr_user_read != PERFCTR_USER_READ_OPEN) {
+		expect(err == -EACCES, "RAW under another policy: %ld", err);
+		return;
+	}
+#ifdef PERFCTR_CPU_ONE_SOURCE
+	if (err == -EBUSY && other_source_is_used(control->source)) {
+		expect(arg.reason == PERFCTR_REASON_SOURCE && arg.owner == PERFCTR_OWNER_PERFCTR,
+		       "the other source is in use: reason %u, owner %u", arg.reason, arg.owner);
+		nr.refused++;
+		/* Who asks for what perf has too often is not heard for a while. */
+		shim_jiffies += HZ;
+		return;
+	}
+#endif
+	expect(!err, "CONTROL: %ld, counter %u, owner %u, reason %u", err, arg.refused, arg.owner,
+	       arg.reason);
+	expect(control->source == ANY_SOURCE || !control->nractrs ||
+	       is_shared(thread) == (control->source == SHARED), "counts by the other source");
+	tree_dies(thread->tree);
+	thread->tree = tree;
+	thread->control = control;
+	/* A clock that was on goes on. */
+	if (thread->clock_on && arg.tsc_on) {
+		thread->clock_least += thread->seen.time;
+	} else {
+		thread->clock_least = 0;
+		thread->clock_most = 0;
+		thread->since = before;
+	}
+	thread->clock_on = arg.tsc_on;
+	thread->suspended = flags & PERFCTR_CONTROL_SUSPENDED;
+	thread->raw = flags & PERFCTR_CONTROL_RAW;
+	thread->records = records;
+	thread->left = max(arg.refresh, 1ull);
+	memset(&thread->seen, 0, sizeof(thread->seen));
+	begin_periods(thread);
+	if (tree)
+		*tree = (struct tree) {
+			.root = thread, .handle = thread->handle, .control = control,
+			.stopped = thread->suspended,
+		};
+}
+
+void do_stop_go(struct thread *thread)
+{
+	struct thread *member;
+	bool stop = rnd(2);
+
+	if (!thread->control || !state_of(thread))
+		return;
+	handle_open(thread);
+	nr.stops++;
+	expect(!engine_ioctl(thread->handle, stop ? PERFCTR_IOC_SUSPEND : PERFCTR_IOC_RESUME, NULL),
+	       "SUSPEND or RESUME");
+	thread->suspended = stop;
+	if (!thread->tree)
+		return;
+	thread->tree->stopped = stop;
+	for (member = threads; member < threads + NR_THREADS; member++)
+		if (member->tree == thread->tree)
+			member->suspended = stop;
+}
+
+void do_unlink(struct thread *thread)
+{
+	if (!state_of(thread) || is_descendant(thread))
+		return;
+	handle_open(thread);
+	expect(!engine_ioctl(thread->handle, PERFCTR_IOC_UNLINK, NULL), "UNLINK");
+	tree_dies(thread->tree);
+	thread->control = NULL;
+}
+
+void do_iresume(struct thread *thread)
+{
+	long err;
+
+	if (!thread->control || !state_of(thread))
+		return;
+	handle_open(thread);
+	err = engine_ioctl(thread->handle, PERFCTR_IOC_IRESUME, NULL);
+	expect(err == (thread->told ? 0 : -EINVAL), "IRESUME: %ld", err);
+	thread->overflown = thread->told ? 0 : thread->overflown;
+	thread->told = false;
+}
+
+void do_map(struct thread *thread)
+{
+	struct map *map;
+
+	if (!state_of(thread))
+		return;
+	handle_open(thread);
+	for (map = maps; map < maps + NR_MAPS && map->process; map++)
+		;
+	if (map == maps + NR_MAPS)
+		return;
+	nr.maps++;
+	*map = (struct map) {
+		.vma = { .vm_end = PAGE_SIZE, .vm_flags = VM_MAYSHARE,
+			 .vm_mm = &thread->process->mm },
+		.process = thread->process, .handle = thread->handle,
+	};
+	expect(!vperfctr_fops.mmap(&thread->handle->file, &map->vma), "mmap");
+	thread->handle->refs++;
+	thread->was_mapped = true;
+	look();
+}
+
+void unmap(struct map *map)
+{
+	if (map->vma.vm_ops->close)
+		map->vma.vm_ops->close(&map->vma);
+	map->process = NULL;
+	look();
+	handle_put(map->handle);
+	look();
+}
+
+void do_unmap(struct thread *thread)
+{
+	unsigned int i, from = rnd(NR_MAPS);
+	struct map *map;
+
+	for (i = 0; i < NR_MAPS; i++) {
+		map = &maps[(from + i) % NR_MAPS];
+		if (map->process == thread->process) {
+			unmap(map);
+			return;
+		}
+	}
+}
+
+void do_policy(void)
+{
+	unsigned int cpu;
+
+	nr.policies++;
+	/* The thread could read these registers before, and may until it is switched out. */
+	for (cpu = 0; cpu < NR_CPUS; cpu++)
+		thread_of(shim_on[cpu])->was_open |= perfctr_user_read == PERFCTR_USER_READ_OPEN;
+	perfctr_user_read_asked = rnd(3) ? PERFCTR_USER_READ_GUARDED : rnd(3);
+	perfctr_policy_changed();
+	look();
+}
+
+/* To another user, or back to the old one: not dumpable, until an exec */
+void do_setuid(struct thread *thread)
+{
+	thread->was_user |= (u32)BIT(thread->cred.euid.val);
+	thread->cred.euid.val = rnd(2) ? thread->uid : rnd(NR_USERS);
+	thread->process->dumpable = false;
+}

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The modelled threads, what they do, and what must have been counted: random.c says more. */
+#ifndef WORLD_H
+#define WORLD_H
+
+#include <check.h>
+#include <stdio.h>
+
+#include "engine/engine.h"
+#include "engine/machine.h"
+#if defined(CONFIG_PPC32)
+#include "ppc32/model_spr.h"
+#elif defined(CONFIG_X86)
+#include "x86/model_files.h"
+#include "x86/model_msr.h"
+#else
+#include "riscv/model_sbi.h"
+#endif
+
+#define NR_CPUS		3
+#define NR_THREADS	24
+#define NR_PROCESSES	8
+#define NR_MAPS		32
+#define NR_USERS	3
+#define NR_ORPHANS	4
+#define MAX_CTRS	3
+
+#define NATIVE		PERFCTR_SOURCE_NATIVE
+#define SHARED		PERFCTR_SOURCE_SHARED
+#define ANY_SOURCE	PERFCTR_SOURCE_ANY
+
+struct process {
+	struct mm_struct mm;
+	struct pid_namespace *pid_ns;	/* NULL: the first process's */
+	bool dumpable;
+	unsigned int threads;
+};
+
+struct handle {
+	struct file file;
+	unsigned int refs;
+};
+
+/* The maps of all processes */
+struct map {
+	struct vm_area_struct vma;
+	struct process *process;	/* NULL: the map is free */
+	struct handle *handle;
+};
+
+struct control {
+	u32 source;
+	u32 nractrs, nrictrs;
+	struct perfctr_ctr_control ctr[MAX_CTRS];
+};
+
+/* What the model knows of a tree */
+struct tree {
+	struct thread *root;
+	struct handle *handle;
+	struct model_tally root_ended;	/* the root's counts, if it has ended */
+	struct model_tally ended;
+	unsigned int nr_ended;
+	bool stopped;
+	bool root_has_ended;
+	const struct control *control;
+};
+
+struct thread {
+	struct task_struct task;
+	struct process *process;	/* NULL: there is no such thread */
+	struct handle *handle;
+	struct thread *vfork_child;	/* it waits for that one */
+	/* The model */
+	const struct control *control;	/* NULL: nothing is to be counted */
+	struct tree *tree;
+	u64 limit[MAX_CTRS];
+	u64 left;
+	struct {
+		const struct map *map;	/* NULL: it reads nothing just now */
+		const struct perfctr_page *page;
+		u64 bias;
+		s32 seq;
+		u32 i;
+	} reading;
+	u64 clock_least;		/* the least that it had before @seen */
+	u64 clock_most;
+	u64 since;
+	struct model_tally seen;
+	struct cred cred;
+	unsigned int uid;
+	u32 overflown;			/* mask */
+	u32 was_user;			/* mask: users that it was since it runs */
+	bool was_open;			/* since it runs, the policy was "open" */
+	bool was_mapped;		/* since it runs, it had its page mapped */
+	bool clock_on;
+	bool suspended;
+	bool raw;			/* by the policy */
+	bool records;
+	bool lent;
+	bool told;
+};
+
+/* Controls to choose from; the shared ones are counted by perf. */
+extern const struct control controls[];
+extern const unsigned int nr_controls;
+extern const struct control shared_controls[];
+extern const unsigned int nr_shared_controls;
+
+/* The first one and the last one are all that have ended, in either namespace. */
+extern struct process processes[NR_PROCESSES + 2];
+#define ENDED_INSIDE	(processes + NR_PROCESSES + 1)
+extern struct pid_namespace inner;
+extern bool next_inside;	/* the next process is there */
+extern struct map maps[NR_MAPS];
+extern struct thread threads[NR_THREADS];
+extern struct thread idle[SHIM_CPUS];
+extern struct tree trees[NR_THREADS];
+extern struct handle *orphans[NR_ORPHANS];
+extern unsigned int in_step, seed;
+#ifdef CONFIG_X86
+extern bool counters_outside;	/* see struct model_machine's @amd_outside */
+#endif
+
+/* How often each thing happened: all of them must. */
+extern struct counted {
+	unsigned int reads, shown, private, switches, forks, execs, ends, tree_reads, overflows,
+		     stops, policies, lends, maps, interrupted, raw, shared, refused, samples,
+		     others;
+} nr;
+
+#define expect(condition, ...)							\
+do {										\
+	if (!(condition)) {							\
+		char __what[256];						\
+										\
+		(void)snprintf(__what, sizeof(__what), __VA_ARGS__);		\
+		ck_abort_msg("seed %u, step %u: %s", seed, in_step, __what);	\
+	}									\
+} while (0)
+
+/* Less than @n */
+unsigned int rnd(unsigned int n);
+
+/* What user mode reads in registers: for whom each counted, and who has a permission: registers.c */
+unsigned int owner_bit(const struct process *process, unsigned int user);
+u64 owner_of(const struct thread *thread);
+void look_for(const struct thread *thread);
+void look(void);
+void look_first(void);
+void forget_process(const struct process *process);
+void pass_on(u64 from, u64 to);
+bool is_own(const struct map *map, const struct thread *thread);
+bool has_map(const struct thread *thread);
+bool has_shared(void);
+bool has_rings(void);
+void expect_own(const struct thread *thread);
+
+/* What is counted, and that the module says the same by all that reads: counts.c */
+bool counts(const struct thread *thread);
+u64 count_of(const struct control *control, const struct model_tally *tally, u32 i);
+void tally_add(struct model_tally *to, const struct model_tally *from);
+void begin_periods(struct thread *thread);
+void end_periods(struct thread *thread);
+void expect_sums(const struct thread *thread);
+void expect_states(void);
+void end_reading(struct thread *thread);
+void expect_user_mode(void);
+void expect_tree(struct tree *tree, struct handle *handle);
+
+/* The kernel: switches, interrupts, what threads do, and how they come and go: threads.c */
+struct thread *thread_of(struct task_struct *task);
+struct thread *running(void);
+bool is_idle(const struct thread *thread);
+struct vperfctr *state_of(const struct thread *thread);
+bool runs(const struct thread *thread);
+bool is_shared(const struct thread *thread);
+void to_cpu(unsigned int cpu);
+u64 now(void);
+void return_to_user(void);
+void fire_out(struct task_struct *prev, struct task_struct *next);
+void fire_in(struct task_struct *next);
+void switch_to(struct thread *next);
+void switch_for_kthread(bool comes);
+void let_run(struct thread *thread, enum model_mode mode, u64 instructions);
+void execute(void);
+struct thread *thread_new(void);
+struct process *process_new(const struct process *parent);
+void thread_begins(struct thread *thread, struct process *process, unsigned int uid);
+struct thread *make_child(struct thread *parent, unsigned int how);
+void do_exec(struct thread *thread);
+void do_exit(struct thread *thread);
+void do_close(void);
+void do_begin(void);
+
+/* Calls that a thread makes: calls.c */
+long engine_ioctl(struct handle *handle, unsigned int cmd, void *arg);
+void handle_put(struct handle *handle);
+struct tree *tree_new(void);
+void set_control(struct thread *thread, const struct control *control, struct tree *tree,
+		 bool tsc_on, u64 refresh, u32 flags);
+void do_stop_go(struct thread *thread);
+void do_unlink(struct thread *thread);
+void do_iresume(struct thread *thread);
+void do_map(struct thread *thread);
+void unmap(struct map *map);
+void do_unmap(struct thread *thread);
+void do_policy(void);
+void do_setuid(struct thread *thread);
+
+/* Random sequences: random.c */
+void happen_elsewhere(void);
+void engine_begin(void);
+void engine_end(void);
+unsigned int number(const char *name, unsigned int otherwise);
+
+/* What is no random sequence: scenes.c */
+void test_scenes(void);
+
+#endif /* WORLD_H */
