@@ -183,30 +183,47 @@ void for_each_kernel_tracepoint(void (*fn)(struct tracepoint *tracepoint, void *
 int tracepoint_probe_register_prio(struct tracepoint *tracepoint, void *probe, void *data,
 				   int prio)
 {
-	(void)prio;
+	unsigned int i, n;
+
 	might_sleep();
-	shim_assert(!tracepoint->probe && probe && !data);
-	tracepoint->probe = probe;
+	shim_assert(probe && !data && !tracepoint->probes[SHIM_PROBES - 1].fn);
+	for (i = 0; tracepoint->probes[i].fn && tracepoint->probes[i].prio >= prio; i++)
+		shim_assert(tracepoint->probes[i].fn != probe);
+	for (n = SHIM_PROBES - 1; n > i; n--)
+		tracepoint->probes[n] = tracepoint->probes[n - 1];
+	tracepoint->probes[i].fn = probe;
+	tracepoint->probes[i].prio = prio;
 	return 0;
 }
 
 int tracepoint_probe_unregister(struct tracepoint *tracepoint, void *probe, void *data)
 {
+	unsigned int i;
+
 	might_sleep();
-	shim_assert(tracepoint->probe == probe && !data);
-	tracepoint->probe = NULL;
+	for (i = 0; i < SHIM_PROBES && tracepoint->probes[i].fn != probe; i++)
+		;
+	shim_assert(i < SHIM_PROBES && !data);
+	/* The last one is always free. */
+	for (; i < SHIM_PROBES; i++)
+		tracepoint->probes[i] = tracepoint->probes[i + 1];
 	return 0;
 }
 
-void *shim_probe(const char *name)
+void *shim_probe_nth(const char *name, unsigned int n)
 {
 	size_t i;
 
 	for (i = 0; i < NR(tracepoints); i++)
 		if (!strcmp(tracepoints[i].name, name))
-			return tracepoints[i].probe;
+			return n < SHIM_PROBES ? tracepoints[i].probes[n].fn : NULL;
 	shim_assert(!name);
 	return NULL;
+}
+
+void *shim_probe(const char *name)
+{
+	return shim_probe_nth(name, 0);
 }
 
 /* Work */

@@ -166,6 +166,8 @@ void set_control(struct thread *thread, const struct control *control, struct tr
 	thread->raw = flags & PERFCTR_CONTROL_RAW;
 	thread->records = records;
 	thread->left = max(arg.refresh, 1ull);
+	thread->whose = VALUE_OWN;
+	thread->policies = 0;
 	memset(&thread->seen, 0, sizeof(thread->seen));
 	begin_periods(thread);
 	if (tree)

@@ -127,6 +127,7 @@ void expect_sums(const struct thread *thread)
 		       (int)(thread - threads), i, value[1 + i], want);
 	}
 	expect_clock(value[0], thread->clock_on, thread);
+	pairs_see_thread(thread);
 }
 
 void expect_states(void)

@@ -9,7 +9,6 @@
 /* A 604e has no copies for user mode. */
 static const struct model_machine without_copies = { .pvr = 0x00090204, .nr_cpus = 2 };
 
-/* Half of all sequences by the tracepoint, as in all kernels that are shipped */
 const struct model_machine *machine_choose(unsigned int seed, bool *by_tracepoint)
 {
 	*by_tracepoint = seed & 4;
@@ -77,18 +76,16 @@ void machine_copy_mm(struct mm_struct *to, const struct mm_struct *from)
 #include "x86/model_msr.h"
 #endif
 
-/* These have one. x86's permissions are seen by the tracepoint too, which has one probe here. */
 const struct model_machine *machine_choose(unsigned int seed, bool *by_tracepoint)
 {
 #ifdef CONFIG_X86
 	/* Half of all are AMD's, of which the first kind has a global control. */
 	static const struct model_machine *const amds[] = { &model_zen4, &model_k8, &model_zen };
 
-	*by_tracepoint = false;
+	*by_tracepoint = seed & 8;
 	return seed & 4 ? amds[seed / 8 % ARRAY_SIZE(amds)] : &model_default;
 #else
-	(void)seed;
-	*by_tracepoint = false;
+	*by_tracepoint = seed & 4;
 	return &model_default;
 #endif
 }

@@ -20,7 +20,10 @@
 #define MACHINE_OTHERS_INTERRUPT	0
 #endif
 
-/* The machine of a sequence, by its number, and whether it sees switches by the tracepoint */
+/*
+ * The machine of a sequence, by its number, and whether it sees switches by the tracepoint: half of
+ * all do, as all kernels that are shipped
+ */
 const struct model_machine *machine_choose(unsigned int seed, bool *by_tracepoint);
 /* Can user mode read registers at all? */
 bool machine_shows(void);

@@ -111,6 +111,16 @@ void return_to_user(void)
 	look();
 }
 
+static void fire_switch(struct task_struct *prev, struct task_struct *next)
+{
+	void (*probe)(void *data, bool preempt, struct task_struct *prev,
+		      struct task_struct *next, unsigned int state);
+	unsigned int i;
+
+	for (i = 0; (probe = shim_probe_nth("sched_switch", i)); i++)
+		probe(NULL, false, prev, next, 0);
+}
+
 void fire_out(struct task_struct *prev, struct task_struct *next)
 {
 	struct preempt_notifier *notifier;
@@ -142,8 +152,6 @@ static void end_switch(void)
 
 void switch_to(struct thread *next)
 {
-	void (*probe)(void *data, bool preempt, struct task_struct *prev,
-		      struct task_struct *next, unsigned int state) = shim_probe("sched_switch");
 	struct thread *prev = running();
 	unsigned int cpu = shim_cpu;
 
@@ -156,8 +164,7 @@ void switch_to(struct thread *next)
 	local_irq_disable();
 	next->task.se.nr_migrations += next->task.cpu != cpu;
 	next->task.cpu = cpu;
-	if (probe)
-		probe(NULL, false, &prev->task, &next->task, 0);
+	fire_switch(&prev->task, &next->task);
 	/* Nothing counts there, but it may set next's counters. */
 	look_for(next);
 	fire_out(&prev->task, &next->task);
@@ -192,8 +199,6 @@ void switch_to(struct thread *next)
 /* A thread of the kernel's has the CPU for a moment. */
 void switch_for_kthread(bool comes)
 {
-	void (*probe)(void *data, bool preempt, struct task_struct *prev,
-		      struct task_struct *next, unsigned int state) = shim_probe("sched_switch");
 	static struct task_struct *before[SHIM_CPUS];
 	static struct thread workers[SHIM_CPUS];
 	struct task_struct *worker = &workers[shim_cpu].task, *next = worker;
@@ -208,8 +213,7 @@ void switch_for_kthread(bool comes)
 		next = before[shim_cpu];
 	}
 	local_irq_disable();
-	if (probe)
-		probe(NULL, false, current, next, 0);
+	fire_switch(current, next);
 	look();
 	fire_out(current, next);
 	look();
@@ -222,6 +226,8 @@ void switch_for_kthread(bool comes)
 
 void let_run(struct thread *thread, enum model_mode mode, u64 instructions)
 {
+	if (counts(thread) && instructions)
+		thread->policies |= (u32)BIT(perfctr_user_read);
 	model_witness[shim_cpu] = counts(thread) ? &thread->seen : NULL;
 	model_execute(mode, instructions);
 	model_witness[shim_cpu] = NULL;
@@ -289,6 +295,7 @@ struct thread *thread_new(void)
 	memset(thread, 0, sizeof(*thread));
 	thread->task.cpus_mask.bits = ~0ul;
 	thread->task.real_cred = &thread->cred;
+	thread->whose = VALUE_OWN;
 	return thread;
 }
 

@@ -29,6 +29,22 @@
 #define SHARED		PERFCTR_SOURCE_SHARED
 #define ANY_SOURCE	PERFCTR_SOURCE_ANY
 
+/* Values of the five things that a state is, or has: see pairs.c. The policies are in their order. */
+enum value {
+	VALUE_NATIVE, VALUE_INLINE, VALUE_CALL,
+	VALUE_AMODE, VALUE_SIGNAL, VALUE_OVERFLOW, VALUE_TIME, VALUE_OWN_WAY,
+	VALUE_NOTIFIER, VALUE_TRACEPOINT,
+	VALUE_OWN, VALUE_TRACED, VALUE_OUTSIDE, VALUE_SESSION, VALUE_BOUND,
+	VALUE_OFF, VALUE_GUARDED, VALUE_OPEN,
+	VALUES
+};
+
+static_assert(VALUE_OPEN - VALUE_OFF == PERFCTR_USER_READ_OPEN - PERFCTR_USER_READ_OFF &&
+	      PERFCTR_USER_READ_OFF == 0 && PERFCTR_USER_READ_GUARDED == 1);
+
+/* Sequences that are always tried */
+#define ENGINE_ROWS	20
+
 struct process {
 	struct mm_struct mm;
 	struct pid_namespace *pid_ns;	/* NULL: the first process's */
@@ -90,6 +106,8 @@ struct thread {
 	struct cred cred;
 	unsigned int uid;
 	u32 overflown;			/* mask */
+	enum value whose;		/* who gave it its control, or where it counts */
+	u32 policies;			/* mask: under which it has counted since its control */
 	u32 was_user;			/* mask: users that it was since it runs */
 	bool was_open;			/* since it runs, the policy was "open" */
 	bool was_mapped;		/* since it runs, it had its page mapped */
@@ -213,6 +231,16 @@ void happen_elsewhere(void);
 void engine_begin(void);
 void engine_end(void);
 unsigned int number(const char *name, unsigned int otherwise);
+
+/*
+ * pairs.c. begin: before any sequence. see_thread: its sums were compared. see: the same, of
+ * something else; a mask of values.
+ */
+void pairs_begin(void);
+void pairs_row_ends(void);
+void pairs_see_thread(const struct thread *thread);
+void pairs_see(u32 mask);
+void test_pairs(void);
 
 /* What is no random sequence: scenes.c */
 void test_scenes(void);

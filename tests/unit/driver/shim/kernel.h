@@ -546,10 +546,14 @@ void timer_setup(struct timer_list *timer, void (*fn)(struct timer_list *timer),
 int mod_timer(struct timer_list *timer, unsigned long expires);
 int timer_delete_sync(struct timer_list *timer);
 
-/* Of tracepoints, the one probe that there may be */
+/* Probes of a tracepoint, in the order in which they are called */
+#define SHIM_PROBES	3
 struct tracepoint {
 	const char *name;
-	void *probe;
+	struct {
+		void *fn;
+		int prio;
+	} probes[SHIM_PROBES + 1];
 };
 
 void for_each_kernel_tracepoint(void (*fn)(struct tracepoint *tracepoint, void *data), void *data);
@@ -607,8 +611,9 @@ unsigned long shim_work_delay(void);
 /* Calls the hotplug callbacks on that CPU; the model of the hart is the caller's. */
 void shim_cpu_up(unsigned int cpu);
 void shim_cpu_down(unsigned int cpu);
-/* The probe that is registered for the tracepoint of that name, or NULL */
+/* The first probe that is registered for the tracepoint of that name, or NULL; or the n-th, from 0 */
 void *shim_probe(const char *name);
+void *shim_probe_nth(const char *name, unsigned int n);
 /* There is no such tracepoint. */
 extern const char *shim_no_tracepoint;
 

@@ -195,6 +195,7 @@ struct model_machine model;
 u32 model_no_msr = ~0u;
 u32 model_no_rdpmc = ~0u;
 bool model_carries;
+bool model_free_writes;
 u32 model_drops = ~0u;
 u32 model_no_write = ~0u;
 u64 model_global_faults, model_global_drops;
@@ -1460,11 +1461,13 @@ bool shim_wrmsr_safe(u32 msr, u64 value)
 	ck_assert_msg(is_reserved(msr), "CPU %u: WRMSR of %#x, which the driver has not reserved",
 		      shim_cpu, msr);
 	/* What counts before the write, or after it, counts the write's own instructions too. */
-	model_execute(MODEL_KERNEL, 2);
+	if (!model_free_writes)
+		model_execute(MODEL_KERNEL, 2);
 	if (is_never_right(msr, value) || !model_wrmsr(msr, value))
 		return false;
 	model_writes[shim_cpu][model_index(msr)]++;
-	model_execute(MODEL_KERNEL, 1);
+	if (!model_free_writes)
+		model_execute(MODEL_KERNEL, 1);
 	if (model_nmis_at_once)
 		ck_assert_int_eq(model_nmi(shim_cpu), NMI_DONE);
 	return true;

@@ -215,6 +215,9 @@ extern const struct model_machine model_p4, model_p4m2, model_p4m3, model_p4m2_h
  */
 extern bool model_carries;
 
+/* A WRMSR of the driver's is no instruction that any counter sees. False as a test begins */
+extern bool model_free_writes;
+
 /* Ice Lake's servers, and Sapphire Rapids, with TopDown of one level, and of two */
 extern const struct model_machine model_topdown, model_topdown_2;
 
