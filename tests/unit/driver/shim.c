@@ -228,7 +228,7 @@ void *shim_probe(const char *name)
 
 /* Work */
 
-static struct work_struct *works[8];
+static struct work_struct *works[64];
 
 static bool work_add(struct work_struct *work, unsigned long delay)
 {

@@ -102,26 +102,47 @@ static void make_ring(struct thread *thread)
 	expect(err == want, "RING: %ld, not %ld", err, want);
 }
 
+/* By the thread itself */
+static u64 clock_of(const struct thread *thread)
+{
+	u64 value[1 + PERFCTR_MAX_HW];
+	struct perfctr_sample sample = { .value = value };
+
+	expect(!vperfctr_sample(state_of(thread), &sample), "cannot be read");
+	return value[0];
+}
+
+/* ns, in which a thread executes some 3,000 instructions */
+static u64 timer_period(void)
+{
+	return max((u64)PERFCTR_TIMER_MIN, 5000 * NSEC_PER_SEC / perfctr_cpu_clock_hz());
+}
+
 /* @tree: the tree that the control makes, if it has INHERIT */
 void set_control(struct thread *thread, const struct control *control, struct tree *tree,
 		 bool tsc_on, u64 refresh, u32 flags)
 {
 	struct perfctr_control arg = { PERFCTR_CONTROL_INIT };
 	bool records = flags & PERFCTR_CONTROL_RECORD;
-	u64 before;
+	u64 before, clock = 0, timer_ns = 0;
 	long err;
 
 	handle_open(thread);
 	if (records)
 		make_ring(thread);
+	if (records && (!control->nrictrs || rnd(2)))
+		timer_ns = timer_period() << rnd(2);
 	before = now();
-	arg.tsc_on = tsc_on;
+	/* The model knows when a sample is due by the clock. */
+	arg.tsc_on = tsc_on || timer_ns;
+	if (arg.tsc_on && thread->clock_on)
+		clock = clock_of(thread);
 	arg.nractrs = control->nractrs;
 	arg.nrictrs = control->nrictrs;
 	arg.source = control->source;
 	arg.si_signo = control->nrictrs && !records ? 10 : 0;
 	arg.refresh = records ? 0 : refresh;
-	arg.timer_ns = records ? 10000 : 0;
+	arg.timer_ns = timer_ns;
 	arg.flags = (tree ? PERFCTR_CONTROL_INHERIT : 0) | flags;
 	memcpy(arg.ctr, control->ctr, sizeof(control->ctr));
 	/* RAW is by the policy. */
@@ -165,11 +186,14 @@ void set_control(struct thread *thread, const struct control *control, struct tr
 	thread->suspended = flags & PERFCTR_CONTROL_SUSPENDED;
 	thread->raw = flags & PERFCTR_CONTROL_RAW;
 	thread->records = records;
+	thread->timer_ns = timer_ns;
+	thread->sampled = false;
 	thread->left = max(arg.refresh, 1ull);
 	thread->whose = VALUE_OWN;
 	thread->policies = 0;
 	memset(&thread->seen, 0, sizeof(thread->seen));
 	begin_periods(thread);
+	begin_timer(thread, clock, clock_of(thread));
 	if (tree)
 		*tree = (struct tree) {
 			.root = thread, .handle = thread->handle, .control = control,

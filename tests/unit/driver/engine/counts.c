@@ -69,7 +69,7 @@ void engine_signal(u32 mask)
 	}
 }
 
-static void expect_clock(u64 clock, bool on, const struct thread *thread)
+void expect_clock(u64 clock, bool on, const struct thread *thread)
 {
 	u64 most = thread->clock_most + (runs(thread) ? ~0ull >> 1 : 0);
 	u64 least = thread->clock_least + thread->seen.time;
@@ -78,30 +78,6 @@ static void expect_clock(u64 clock, bool on, const struct thread *thread)
 		expect(clock >= least && clock <= most,
 		       "thread %d: the clock is %llu, not from %llu to %llu",
 		       (int)(thread - threads), clock, least, most);
-}
-
-void engine_sample(u32 mask, const u64 *value)
-{
-	struct thread *thread = running();
-	const struct control *control = thread->control;
-	u32 i;
-
-	/* Its tree has died, and it was not detached yet. */
-	if (!control)
-		return;
-	nr.samples++;
-	nr.overflows += mask != 0;
-	expect(thread->records && thread->overflown == mask,
-	       "thread %d writes a sample of %#x, not of %#x", (int)(thread - threads), mask,
-	       thread->overflown);
-	for (i = 0; i < control->nractrs + control->nrictrs; i++) {
-		u64 want = count_of(control, &thread->seen, i);
-
-		expect(value[1 + i] == want, "thread %d, a sample's counter %u: %llu, not %llu",
-		       (int)(thread - threads), i, value[1 + i], want);
-	}
-	expect_clock(value[0], thread->clock_on, thread);
-	thread->overflown = 0;
 }
 
 /* The current thread asks. */

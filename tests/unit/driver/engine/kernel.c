@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What shim/services.h declares. */
 
-#include "shim/kernel.h"
+#include <linux/irq_work.h>
+#include <linux/kprobes.h>
+
+#include "engine/shim/records.h"
 #include "engine/engine.h"
+#include "shim/kernel.h"
 
 int shim_module_refs;
 int shim_notifiers;
 struct notifier_block *shim_pm_notifier;
 struct syscore_ops *shim_syscore;
-struct engine_rings engine_rings;
 
 /* Calls of other CPUs */
 
@@ -77,123 +80,117 @@ int perfctr_tracee_check_free(struct task_struct *task, const struct perfctr_tre
 	return 0;
 }
 
-/*
- * Rings and the timer, which are tested in the machines. The one ring here has no memory: what
- * would be written there is told. The test does what the timer does.
- */
-static struct perfctr_ring_buffer *const the_ring = (struct perfctr_ring_buffer *)&engine_rings;
+/* Rings, samples and the timer */
 
-struct perfctr_ring_buffer *perfctr_ring_create(const struct perfctr_ring *wanted)
+struct user_struct shim_user;
+const struct cred shim_cred = { .user = &shim_user };
+
+struct page *alloc_page(gfp_t gfp)
 {
-	shim_assert(!wanted->flags);
-	perfctr_ring_get(the_ring);
-	return the_ring;
+	return kzalloc(1, gfp);
 }
 
-void perfctr_ring_get(struct perfctr_ring_buffer *ring)
+void __free_page(struct page *page)
 {
-	engine_rings.refs += !!ring;
+	kfree(page);
 }
 
-void perfctr_ring_put(struct perfctr_ring_buffer *ring)
+void *vmap(struct page **pages, unsigned int nr, unsigned long flags, int prot)
 {
-	engine_rings.refs -= !!ring;
+	shim_assert(pages && !flags && !prot);
+	return kzalloc(nr * PAGE_SIZE, GFP_KERNEL);
 }
 
-bool perfctr_ring_tells_maps(const struct perfctr_ring_buffer *ring)
+void vunmap(const void *address)
 {
-	(void)ring;
+	kfree(address);
+}
+
+bool cancel_work_sync(struct work_struct *work)
+{
+	might_sleep();
+	shim_assert(!work->pending);
 	return false;
 }
 
-void perfctr_ring_join(struct perfctr_ring_buffer *ring)
+bool shim_wake(struct irq_work *work)
 {
-	shim_assert(ring == the_ring);
-	engine_rings.writers++;
+	bool pending = work->pending;
+
+	shim_assert(shim_irqs_off && !work->hard);
+	work->pending = true;
+	return !pending;
 }
 
-void perfctr_ring_leave(struct perfctr_ring_buffer *ring)
+void shim_wake_sync(struct irq_work *work)
 {
-	shim_assert(ring == the_ring);
-	engine_rings.writers--;
+	might_sleep();
+	work->pending = false;
 }
 
-int perfctr_ring_mmap(struct perfctr_ring_buffer *ring, struct vm_area_struct *vma)
+static struct hrtimer *hrtimers[SHIM_CPUS];
+
+void hrtimer_start(struct hrtimer *timer, u64 ns, int mode)
 {
-	return ring && vma ? 0 : -EINVAL;
+	u64 hz = perfctr_cpu_clock_hz();
+
+	shim_assert(shim_irqs_off && timer->fn && !mode);
+	/* At most a second: see perfctr_timer_ticks(). */
+	timer->expires = perfctr_cpu_clock() + DIV_ROUND_UP(ns * hz, NSEC_PER_SEC);
+	timer->pending = true;
+	hrtimers[shim_cpu] = timer;
 }
 
-__poll_t perfctr_ring_poll(struct perfctr_ring_buffer *ring, struct file *file,
-			   struct poll_table_struct *table)
+void hrtimer_cancel(struct hrtimer *timer)
 {
-	return ring && file && table ? 1 : 0;
+	timer->pending = false;
 }
 
-int perfctr_ring_fasync(struct perfctr_ring_buffer *ring, int fd, struct file *file, int on)
+void shim_hrtimer(bool early)
 {
-	return ring && file && fd >= 0 && on ? 0 : -EINVAL;
+	struct hrtimer *timer = hrtimers[shim_cpu];
+
+	if (!timer || !timer->pending ||
+	    (!early && (s64)(perfctr_cpu_clock() - timer->expires) < 0))
+		return;
+	timer->pending = false;
+	local_irq_disable();
+	timer->fn(timer);
+	local_irq_enable();
 }
 
-void vperfctr_record_sample(struct vperfctr *perfctr, struct pt_regs *regs, u32 overflown,
-			    const u64 *value)
+/* Callers are not modelled. */
+unsigned long perfctr_cpu_first_frame(const struct pt_regs *regs)
 {
-	(void)regs;
-	shim_assert(perfctr == vperfctr_current());
-	engine_sample(overflown, value);
-}
-
-void vperfctr_record_throttled(struct vperfctr *perfctr)
-{
-	(void)perfctr;
-	WARN_ON(1);
-}
-
-void vperfctr_record_fork(struct vperfctr *parent, struct vperfctr *perfctr,
-			  struct task_struct *child)
-{
-	(void)child;
-	shim_assert(parent->imode->ring == perfctr->imode->ring);
-}
-
-void vperfctr_record_exec(struct vperfctr *perfctr)
-{
-	(void)perfctr;
-}
-
-void vperfctr_record_exit(struct vperfctr *perfctr)
-{
-	(void)perfctr;
-}
-
-void vperfctr_record_maps(struct vperfctr *perfctr)
-{
-	(void)perfctr;
-}
-
-void perfctr_record_free(struct perfctr_imode *imode)
-{
-	kfree(imode);
-}
-
-int perfctr_record_maps_get(void)
-{
+	shim_assert(!regs);
 	return 0;
 }
 
-void perfctr_record_maps_put(void)
+bool perfctr_cpu_next_frame(const struct pt_regs *regs, unsigned long *frame, u64 *caller)
 {
+	shim_assert(!regs && frame && caller);
+	return false;
 }
 
-u64 perfctr_timer_ticks(u64 ns)
+unsigned int perfctr_cpu_kernel_chain(struct pt_regs *regs, unsigned long *caller,
+				      unsigned int depth)
 {
-	return ns;
+	shim_assert(!regs && caller);
+	return depth;
 }
 
-void vperfctr_timer_set(struct vperfctr *perfctr, struct task_struct *owner)
+#ifndef CONFIG_X86
+int register_kprobe(struct kprobe *probe)
 {
-	(void)perfctr;
-	(void)owner;
+	shim_assert(!probe);
+	return -EOPNOTSUPP;
 }
+
+void unregister_kprobe(struct kprobe *probe)
+{
+	shim_assert(!probe);
+}
+#endif
 
 #ifndef CONFIG_PPC32
 struct pt_regs *perfctr_cpu_interrupted_regs(void)

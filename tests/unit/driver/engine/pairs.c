@@ -125,7 +125,7 @@ void pairs_see_thread(const struct thread *thread)
 	const struct perfctr_config *config = perfctr->config;
 	u32 mask = see_config(config) | BIT(thread->whose) | thread->policies << VALUE_OFF;
 
-	if (!thread->policies || !config->nr)
+	if (!thread->policies || !config->nr || (thread->records && !thread->sampled))
 		return;
 	if (config->nr_ictrs)
 		mask |= BIT(imode->ring ? VALUE_OVERFLOW : VALUE_SIGNAL);

@@ -15,7 +15,11 @@
  */
 #include <linux/pid_namespace.h>
 #include <linux/user_namespace.h>
+#ifdef CONFIG_X86
+#include <asm/tsc.h>
+#endif
 
+#include "engine/shim/records.h"
 #include "engine/world.h"
 #include "unit.h"
 
@@ -223,6 +227,10 @@ void engine_begin(void)
 #endif
 	machine.nr_cpus = NR_CPUS;
 	model_boot(&machine);
+#ifdef CONFIG_X86
+	/* So slow that samples by time come often */
+	tsc_khz = 500000;
+#endif
 	if (by_tracepoint)
 		shim_set_param("by_tracepoint", 1);
 #ifdef CONFIG_X86
@@ -246,6 +254,8 @@ void engine_begin(void)
 	ck_assert_int_eq(perfctr_cpu_init(), 0);
 	ck_assert_int_eq(perfctr_config_init(), 0);
 	perfctr_state_init(&above);
+	perfctr_timer_init(vperfctr_on_timer);
+	ck_assert_int_eq(perfctr_record_init(), 0);
 	perfctr_switch_init();
 	perfctr_control_init();
 	ck_assert_int_eq(perfctr_tree_init(), 0);
@@ -276,6 +286,8 @@ void engine_end(void)
 	for (i = 0; i < NR_ORPHANS; i++)
 		if (orphans[i])
 			handle_put(orphans[i]);
+	/* Rings are freed by it. */
+	shim_work(false);
 	ck_assert_int_eq(shim_module_refs, 0);
 	perfctr_events_exit();
 	perfctr_permit_exit();
@@ -285,10 +297,11 @@ void engine_end(void)
 	perfctr_handle_exit();
 	perfctr_map_exit();
 	perfctr_tree_exit();
+	perfctr_record_exit();
+	perfctr_timer_exit();
 	perfctr_cpu_exit();
 	ck_assert_int_eq(shim_notifiers, 0);
-	ck_assert_int_eq(engine_rings.refs, 0);
-	ck_assert_int_eq(engine_rings.writers, 0);
+	ck_assert_int_eq(shim_user.locked_vm.counter, 0);
 	ck_assert_uint_eq(shim_allocations, 0);
 	ck_assert_uint_eq(inner.refs + init_pid_ns.refs + init_user_ns.refs, 0);
 	model_perf_expect_none();

@@ -2,6 +2,7 @@
 /* Threads: which there are, what the kernel does with them, and how they come and go. */
 #include <linux/pid_namespace.h>
 
+#include "engine/shim/records.h"
 #include "engine/world.h"
 
 struct process processes[NR_PROCESSES + 2];
@@ -74,41 +75,46 @@ int get_dumpable(struct mm_struct *mm)
  * The kernel
  */
 
-/* As in timer.c. It may fire at any time. */
-static void fire_timer(void)
+static void fire_timer(bool early)
 {
-	struct vperfctr *perfctr;
-
-	local_irq_disable();
-	perfctr = vperfctr_current();
-	if (perfctr && perfctr->imode)
-		vperfctr_on_timer(perfctr);
-	local_irq_enable();
+	shim_hrtimer(early);
 	look();
+}
+
+static void do_works(struct thread *thread)
+{
+	struct callback_head *work;
+
+	while ((work = thread->task.task_works)) {
+		thread->task.task_works = work->next;
+		work->func(work);
+		look();
+	}
 }
 
 void return_to_user(void)
 {
 	struct thread *thread = running();
-	struct callback_head *work;
 
+	fire_timer(false);
 	if (is_idle(thread))
 		return;
 	while (machine_irq_waits()) {
 		machine_irq(false);
 		look();
 	}
-	while ((work = thread->task.task_works)) {
-		thread->task.task_works = work->next;
-		work->func(work);
-		look();
-	}
+	do_works(thread);
 	if (!thread->vfork_child)
 		thread->lent = false;
 	/* The works may have made an interrupt wait. */
 	if (machine_irq_waits())
 		machine_irq(true);
 	look();
+	/* All that has taken time. */
+	if (thread->records) {
+		fire_timer(false);
+		do_works(thread);
+	}
 }
 
 static void fire_switch(struct task_struct *prev, struct task_struct *next)
@@ -145,7 +151,9 @@ static void end_switch(void)
 	if (!in_switch[shim_cpu])
 		return;
 	in_switch[shim_cpu] = false;
-	running()->was_mapped = has_map(running());
+	/* By the tracepoint an interrupt may have resumed it since the switch. */
+	running()->was_mapped = has_map(running()) ||
+				(perfctr_by_tracepoint() && running()->was_mapped);
 	fire_in(current);
 	look();
 }
@@ -159,6 +167,7 @@ void switch_to(struct thread *next)
 		return;
 	nr.switches++;
 	next->since = now();
+	next->was_mapped = has_map(next);
 	next->was_open = false;
 	next->was_user = 0;
 	local_irq_disable();
@@ -188,8 +197,8 @@ void switch_to(struct thread *next)
 	if (machine_irq_waits() || (MACHINE_OTHERS_INTERRUPT && has_rings() && rnd(2)))
 		machine_irq(false);
 	look();
-	if (has_rings())
-		fire_timer();
+	/* It was set for another thread. */
+	fire_timer(true);
 	if (!rnd(3))
 		happen_elsewhere();
 	to_cpu(cpu);
@@ -256,12 +265,14 @@ void execute(void)
 	return_to_user();
 	end_reading(thread);
 	for (times = is_idle(thread) ? 0 : 1 + rnd(2); times; times--) {
+		expect_no_sample_is_due(thread);
 		expect_user_mode();
 		thread->reading.map = NULL;
 		let_run(thread, MODEL_USER, 1 + rnd(2000));
 		end_periods(thread);
-		if (has_rings() && !rnd(4))
-			fire_timer();
+		fire_timer(false);
+		if (thread->records)
+			return_to_user();
 #ifdef CONFIG_RISCV
 		/* What perf counts for us it would not start again: none of it has overflowed. */
 		if (!machine_irq_waits() && model_perf_is_idle() && !rnd(4))
@@ -393,8 +404,10 @@ struct thread *make_child(struct thread *parent, unsigned int how)
 		child->suspended = parent->tree->stopped;
 		child->raw = parent->raw && process == parent->process;
 		child->records = parent->records;
+		child->timer_ns = parent->timer_ns;
 		child->left = max(state_of(child)->imode ? state_of(child)->imode->left : 1, 1ull);
 		begin_periods(child);
+		begin_timer(child, 0, 0);
 	} else {
 		expect(!parent->tree, "a child was not counted");
 	}
@@ -498,7 +511,6 @@ void do_exit(struct thread *thread)
 	void (*probe)(void *data, struct task_struct *task, bool group_dead) =
 		shim_probe("sched_process_exit");
 	unsigned int cpu = shim_cpu, i;
-	struct callback_head *work;
 	bool late = rnd(2);
 	struct tree *tree;
 
@@ -541,11 +553,7 @@ void do_exit(struct thread *thread)
 	}
 	if (thread->handle)
 		handle_put(thread->handle);
-	while ((work = thread->task.task_works)) {
-		thread->task.task_works = work->next;
-		work->func(work);
-		look();
-	}
+	do_works(thread);
 	switch_to(&idle[cpu]);
 	end_vfork(thread);
 	put_pid(thread->task.pid);

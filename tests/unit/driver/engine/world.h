@@ -92,6 +92,8 @@ struct thread {
 	struct tree *tree;
 	u64 limit[MAX_CTRS];
 	u64 left;
+	u64 timer_ns;			/* 0: no samples by time */
+	u64 due_least, due_most;	/* the clock when the next sample is due by time */
 	struct {
 		const struct map *map;	/* NULL: it reads nothing just now */
 		const struct perfctr_page *page;
@@ -117,6 +119,7 @@ struct thread {
 	bool records;
 	bool lent;
 	bool told;
+	bool sampled;			/* since its control */
 };
 
 /* Controls to choose from; the shared ones are counted by perf. */
@@ -180,11 +183,20 @@ u64 count_of(const struct control *control, const struct model_tally *tally, u32
 void tally_add(struct model_tally *to, const struct model_tally *from);
 void begin_periods(struct thread *thread);
 void end_periods(struct thread *thread);
+void expect_clock(u64 clock, bool on, const struct thread *thread);
 void expect_sums(const struct thread *thread);
 void expect_states(void);
 void end_reading(struct thread *thread);
 void expect_user_mode(void);
 void expect_tree(struct tree *tree, struct handle *handle);
+
+/*
+ * Rings: records.c. begin_timer: the clock is something from least to most. expect_records: all of
+ * the current thread's ring; expect_no_sample_is_due: before it goes on in user mode
+ */
+void begin_timer(struct thread *thread, u64 clock_least, u64 clock_most);
+void expect_records(void);
+void expect_no_sample_is_due(const struct thread *thread);
 
 /* The kernel: switches, interrupts, what threads do, and how they come and go: threads.c */
 struct thread *thread_of(struct task_struct *task);

@@ -298,6 +298,7 @@ struct fs_struct;
 
 struct cred {
 	kuid_t euid;
+	struct user_struct *user;
 };
 
 struct hlist_node {
@@ -326,7 +327,8 @@ struct task_struct {
 	struct pid *pid, *tgid;
 	struct pid_namespace *pid_ns;
 	struct fs_struct *fs;
-	char comm[TASK_COMM_LEN];
+	bool in_execve;
+	char comm[TASK_COMM_LEN] __aligned(sizeof(long));
 	unsigned long nvcsw, nivcsw, min_flt, maj_flt;
 	int on_rq;
 	struct {

@@ -305,17 +305,31 @@ static inline int copy_struct_from_user(void *to, size_t size, const void *from,
 }
 
 /* Files and maps */
-struct inode;
 struct seq_file;
 struct vm_area_struct;
 struct poll_table_struct;
 
 #define DEFAULT_POLLMASK	0
 
+/* Of files that are mapped nothing is modelled. */
+struct super_block {
+	dev_t s_dev;
+};
+
+struct inode {
+	unsigned long i_ino;
+	u32 i_generation;
+	const struct super_block *i_sb;
+};
+
 struct file {
 	void *private_data;
 	const struct cred *f_cred;
+	int f_path;
+	const struct inode *f_inode;
 };
+
+#define file_inode(file)	((file)->f_inode)
 
 struct file_operations {
 	void *owner;
@@ -350,6 +364,7 @@ struct vm_fault {
 struct vm_operations_struct {
 	void (*open)(struct vm_area_struct *vma);
 	void (*close)(struct vm_area_struct *vma);
+	const char *(*name)(struct vm_area_struct *vma);
 	vm_fault_t (*fault)(struct vm_fault *vmf);
 };
 
@@ -364,6 +379,7 @@ struct vm_area_struct {
 	unsigned long vm_start, vm_end, vm_pgoff, vm_flags;
 	struct mm_struct *vm_mm;
 	void *vm_private_data;
+	const struct file *vm_file;
 	const struct vm_operations_struct *vm_ops;
 };
 

@@ -4,7 +4,10 @@
 #define SHIM_LINUX_MM_TYPES_H
 
 struct mm_struct {
-	int unused;
+	int map_count;
+	struct {
+		int counter;
+	} mm_users;
 };
 
 #endif /* SHIM_LINUX_MM_TYPES_H */

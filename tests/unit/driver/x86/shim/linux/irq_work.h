@@ -11,6 +11,7 @@ struct irq_work {
 	bool hard;
 };
 
+#define IRQ_WORK_INIT(f)	((struct irq_work) { .func = (f) })
 #define IRQ_WORK_INIT_HARD(f)	((struct irq_work) { .func = (f), .hard = true })
 bool irq_work_queue(struct irq_work *work);
 void irq_work_sync(struct irq_work *work);

@@ -11,6 +11,8 @@ struct kretprobe_instance {
 struct kprobe {
 	const char *symbol_name;
 	void *addr;
+	unsigned int offset;
+	int (*pre_handler)(struct kprobe *probe, struct pt_regs *regs);
 };
 
 struct kretprobe {

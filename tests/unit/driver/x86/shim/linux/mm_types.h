@@ -10,6 +10,8 @@ struct mm_struct {
 		u64 ctx_id;
 		atomic_t perf_rdpmc_allowed;
 	} context;
+	int map_count;
+	atomic_t mm_users;
 };
 
 #endif /* SHIM_LINUX_MM_TYPES_H */

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Rings, whose records are read as soon as they are written: nothing was executed since, so each
+ * sum of a sample is exactly what was counted until now. Each overflow has one sample, before the
+ * thread's next instruction in user mode; and no thread goes on in user mode while a sample is due
+ * by time.
+ */
+#include "ring.h"
+
+#include "engine/world.h"
+
+static u64 period_of(const struct thread *thread)
+{
+	return perfctr_timer_ticks(thread->timer_ns);
+}
+
+void begin_timer(struct thread *thread, u64 clock_least, u64 clock_most)
+{
+	if (!thread->timer_ns)
+		return;
+	thread->due_least = clock_least + period_of(thread);
+	thread->due_most = clock_most + period_of(thread);
+}
+
+static bool is_past(u64 clock, u64 due)
+{
+	return (s64)(clock - due) >= 0;
+}
+
+/* A sample was taken at that clock. What came a whole period late, or more, is left out. */
+static void end_timer(struct thread *thread, u64 clock, bool overflown)
+{
+	u64 period = period_of(thread);
+
+	expect(overflown || is_past(clock, thread->due_least),
+	       "thread %d: a sample at %llu, which is due at %llu", (int)(thread - threads), clock,
+	       thread->due_least);
+	/* A sample of an overflow may be the one that was due by time, too. */
+	if (overflown) {
+		if (is_past(clock, thread->due_least))
+			thread->due_most = clock + period;
+		return;
+	}
+	if (is_past(clock, thread->due_most + period)) {
+		thread->due_least = clock + period;
+		thread->due_most = clock + period;
+		return;
+	}
+	thread->due_least += period;
+	thread->due_most = is_past(clock, thread->due_least) ? clock + period :
+							       thread->due_most + period;
+}
+
+static void expect_sample(struct thread *thread, const struct perfctr_record_sample *sample)
+{
+	const struct control *control = thread->control;
+	/* As it ends there is no next instruction. */
+	u64 ip = thread->task.mm ? instruction_pointer(task_pt_regs(&thread->task)) : 0;
+	u32 i;
+
+	/* Its tree has died, and it was not detached yet. */
+	if (!control)
+		return;
+	nr.samples++;
+	nr.overflows += sample->overflown != 0;
+	expect(thread->records, "thread %d has a sample, which it did not ask for",
+	       (int)(thread - threads));
+	expect(sample->record.tid == thread->task.pid->nr && sample->cpu == shim_cpu,
+	       "thread %d: a sample of thread id %d on CPU %u", (int)(thread - threads),
+	       sample->record.tid, sample->cpu);
+	expect(sample->ip == ip, "thread %d: a sample at %#llx, not at %#llx",
+	       (int)(thread - threads), sample->ip, ip);
+	expect(sample->nrctrs == control->nractrs + control->nrictrs && !sample->kernel_depth &&
+	       !sample->user_depth, "thread %d: a sample of %u counters", (int)(thread - threads),
+	       sample->nrctrs);
+	expect(sample->overflown == thread->overflown, "thread %d: a sample of %#x, not %#x",
+	       (int)(thread - threads), sample->overflown, thread->overflown);
+	for (i = 0; i < sample->nrctrs; i++) {
+		u64 want = count_of(control, &thread->seen, i);
+
+		expect(sample->value[i] == want, "thread %d's sample: counter %u is %llu, not %llu",
+		       (int)(thread - threads), i, sample->value[i], want);
+	}
+	expect_clock(sample->clock, thread->clock_on, thread);
+	if (thread->timer_ns)
+		end_timer(thread, sample->clock, sample->overflown);
+	thread->overflown = 0;
+	thread->sampled = true;
+	pairs_see_thread(thread);
+}
+
+/* A record may go on at the beginning of the ring. */
+static void copy_out(const struct perfctr_ring_buffer *ring, u32 tail, void *to, u32 size)
+{
+	u32 from = tail & (ring->length - 1), first = min(size, ring->length - from);
+
+	memcpy(to, ring->data + from, first);
+	memcpy(to + first, ring->data, size - first);
+}
+
+void expect_records(void)
+{
+	struct thread *thread = running();
+	const struct vperfctr *perfctr = is_idle(thread) ? NULL : state_of(thread);
+	struct perfctr_ring_buffer *ring = perfctr && perfctr->imode ? perfctr->imode->ring : NULL;
+	union {
+		struct perfctr_record record;
+		struct perfctr_record_sample sample;
+		u64 words[32];
+	} at;
+	u32 tail;
+
+	if (!ring)
+		return;
+	for (tail = ring->page->tail; tail != ring->page->head; tail += at.record.size) {
+		copy_out(ring, tail, &at, sizeof(at.record));
+		expect(at.record.type == PERFCTR_RECORD_SAMPLE && at.record.size <= sizeof(at),
+		       "a record of type %u, with %u bytes", at.record.type, at.record.size);
+		copy_out(ring, tail, &at, at.record.size);
+		expect_sample(thread, &at.sample);
+	}
+	ring->page->tail = tail;
+	expect(!ring->page->lost, "%llu records are lost", ring->page->lost);
+}
+
+void expect_no_sample_is_due(const struct thread *thread)
+{
+	struct vperfctr *perfctr = state_of(thread);
+	u64 value[1 + PERFCTR_MAX_HW];
+	struct perfctr_sample sample = { .value = value };
+
+	if (!perfctr || !thread->records || !counts(thread))
+		return;
+	expect(!thread->overflown, "thread %d goes on, and has no sample of its overflow",
+	       (int)(thread - threads));
+	if (!thread->timer_ns)
+		return;
+	expect(!vperfctr_sample(perfctr, &sample) && !is_past(value[0], thread->due_most),
+	       "thread %d goes on, and has no sample: the clock is %llu, it was due at %llu",
+	       (int)(thread - threads), value[0], thread->due_most);
+}
