@@ -24,6 +24,7 @@ static void tree_dies(struct tree *tree)
 		if (thread->tree != tree)
 			continue;
 		thread->tree = NULL;
+		thread->invited = false;
 		if (tree->root != thread)
 			thread->control = NULL;
 	}
@@ -44,19 +45,22 @@ void handle_put(struct handle *handle)
 	kfree(handle);
 }
 
-static bool handle_open(struct thread *thread)
+static void handle_new(struct thread *thread, struct perfctr_open *open)
 {
-	struct perfctr_open open = { .size = sizeof(open), .flags = PERFCTR_OPEN_CREAT };
-
-	if (thread->handle && thread->handle->file.private_data == state_of(thread))
-		return true;
 	if (thread->handle)
 		handle_put(thread->handle);
 	thread->clock_on = thread->clock_on && state_of(thread);
 	thread->handle = kzalloc(sizeof(*thread->handle), GFP_KERNEL);
 	thread->handle->refs = 1;
-	expect(!engine_ioctl(thread->handle, PERFCTR_IOC_OPEN, &open), "OPEN");
-	return true;
+	expect(!engine_ioctl(thread->handle, PERFCTR_IOC_OPEN, open), "OPEN");
+}
+
+static void handle_open(struct thread *thread)
+{
+	struct perfctr_open open = { .size = sizeof(open), .flags = PERFCTR_OPEN_CREAT };
+
+	if (!thread->handle || thread->handle->file.private_data != state_of(thread))
+		handle_new(thread, &open);
 }
 
 struct tree *tree_new(void)
@@ -123,11 +127,12 @@ void set_control(struct thread *thread, const struct control *control, struct tr
 		 bool tsc_on, u64 refresh, u32 flags)
 {
 	struct perfctr_control arg = { PERFCTR_CONTROL_INIT };
-	bool records = flags & PERFCTR_CONTROL_RECORD;
+	bool records = flags & PERFCTR_CONTROL_RECORD, traced = thread != running();
 	u64 before, clock = 0, timer_ns = 0;
 	long err;
 
-	handle_open(thread);
+	if (!traced)
+		handle_open(thread);
 	if (records)
 		make_ring(thread);
 	if (records && (!control->nrictrs || rnd(2)))
@@ -143,6 +148,7 @@ void set_control(struct thread *thread, const struct control *control, struct tr
 	arg.si_signo = control->nrictrs && !records ? 10 : 0;
 	arg.refresh = records ? 0 : refresh;
 	arg.timer_ns = timer_ns;
+	arg.cpu = flags & PERFCTR_CONTROL_CPU ? rnd(NR_CPUS) : 0;
 	arg.flags = (tree ? PERFCTR_CONTROL_INHERIT : 0) | flags;
 	memcpy(arg.ctr, control->ctr, sizeof(control->ctr));
 	/* RAW is by the policy. */
@@ -189,7 +195,9 @@ void set_control(struct thread *thread, const struct control *control, struct tr
 	thread->timer_ns = timer_ns;
 	thread->sampled = false;
 	thread->left = max(arg.refresh, 1ull);
-	thread->whose = VALUE_OWN;
+	thread->bound = flags & PERFCTR_CONTROL_CPU ? 1 + arg.cpu : 0;
+	thread->whose = traced ? VALUE_TRACED : thread->bound ? VALUE_BOUND : VALUE_OWN;
+	thread->deaf = false;
 	thread->policies = 0;
 	memset(&thread->seen, 0, sizeof(thread->seen));
 	begin_periods(thread);
@@ -197,8 +205,55 @@ void set_control(struct thread *thread, const struct control *control, struct tr
 	if (tree)
 		*tree = (struct tree) {
 			.root = thread, .handle = thread->handle, .control = control,
-			.stopped = thread->suspended,
+			.stopped = thread->suspended, .clock_on = thread->clock_on,
+			.records = records, .timer_ns = timer_ns, .bound = thread->bound,
 		};
+}
+
+/* A thread that sleeps, and that nobody counts */
+static struct thread *choose_uncounted(void)
+{
+	struct thread *thread = &threads[rnd(NR_THREADS)];
+
+	return thread->process && thread->task.mm && !runs(thread) && !thread->vfork_child && !state_of(thread) &&
+	       !thread->tree && !thread->task.task_works ? thread : NULL;
+}
+
+/* The current thread traces another, and has it counted. Then the other has the handle. */
+void do_trace(void)
+{
+	struct thread *thread = choose_uncounted();
+	struct perfctr_open open = {
+		.size = sizeof(open), .flags = PERFCTR_OPEN_CREAT | PERFCTR_OPEN_THREAD,
+	};
+
+	if (!thread)
+		return;
+	nr.traced++;
+	engine_tracee = &thread->task;
+	open.tid = thread->task.pid->nr;
+	handle_new(thread, &open);
+	set_control(thread, choose_control(), NULL, true, 0, rnd(8) ? 0 : PERFCTR_CONTROL_SUSPENDED);
+	engine_tracee = NULL;
+}
+
+/* A root adds a thread to its tree. */
+void do_add_member(struct thread *thread)
+{
+	struct perfctr_add_member add = { .size = sizeof(add) };
+	struct thread *member = choose_uncounted();
+
+	if (!member || !thread->tree || thread->tree->root != thread)
+		return;
+	handle_open(thread);
+	nr.added++;
+	engine_tracee = &member->task;
+	add.tid = member->task.pid->nr;
+	expect(!engine_ioctl(thread->handle, PERFCTR_IOC_ADD_MEMBER, &add), "ADD_MEMBER");
+	engine_tracee = NULL;
+	member->tree = thread->tree;
+	member->invited = true;
+	memset(&member->seen, 0, sizeof(member->seen));
 }
 
 void do_stop_go(struct thread *thread)

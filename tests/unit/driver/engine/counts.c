@@ -6,6 +6,8 @@
 
 bool counts(const struct thread *thread)
 {
+	if (thread->bound && thread->bound != 1 + thread->task.cpu)
+		return false;
 	return thread->control && !thread->suspended && (!thread->overflown || thread->records);
 }
 
@@ -33,7 +35,8 @@ void begin_periods(struct thread *thread)
 	thread->overflown = 0;
 	thread->told = false;
 	for (i = 0; i < control->nrictrs; i++)
-		thread->limit[i] = count_of(control, &thread->seen, control->nractrs + i) -
+		thread->limit[i] = thread->deaf ? ~0ull :
+				   count_of(control, &thread->seen, control->nractrs + i) -
 				   (u64)control->ctr[control->nractrs + i].ireset;
 }
 
@@ -80,6 +83,22 @@ void expect_clock(u64 clock, bool on, const struct thread *thread)
 		       (int)(thread - threads), clock, least, most);
 }
 
+/* By a handle, as anybody may have it: the current thread asks for another's sums, or its own. */
+static void read_by_handle(struct handle *handle, bool ioctl, u32 n, u64 *value)
+{
+	struct perfctr_read read = { .size = sizeof(read) };
+	ssize_t length = (ssize_t)(8 * (1 + n));
+
+	if (ioctl) {
+		expect(!engine_ioctl(handle, PERFCTR_IOC_READ, &read) && !read.error, "READ");
+		expect(read.nrctrs == n, "READ of %u counters, not %u", read.nrctrs, n);
+		memcpy(value, &read.clock, (size_t)length);
+	} else {
+		expect(vperfctr_fops.read(&handle->file, (char *)value, (size_t)length, NULL) ==
+		       length, "read()");
+	}
+}
+
 /* The current thread asks. */
 void expect_sums(const struct thread *thread)
 {
@@ -93,9 +112,18 @@ void expect_sums(const struct thread *thread)
 		return;
 	nr.reads++;
 	nr.shared += is_shared(thread);
-	expect(!vperfctr_sample(perfctr, &sample) && !perfctr->error, "cannot be read");
-	expect(PERFCTR_CSTATUS_NRCTRS(sample.cstatus) == control->nractrs + control->nrictrs,
-	       "thread %d: cstatus %#x", (int)(thread - threads), sample.cstatus);
+	nr.read_running += runs(thread) && thread != running();
+	if (rnd(2) && thread->handle && thread->handle->file.private_data == perfctr) {
+		/* By read(2) the owner reads registers as its user mode would: that is its page's. */
+		bool ioctl = rnd(2) || (thread == running() && !is_shared(thread));
+
+		read_by_handle(thread->handle, ioctl, control->nractrs + control->nrictrs, value);
+	} else {
+		expect(!vperfctr_sample(perfctr, &sample) && !perfctr->error, "cannot be read");
+		expect(PERFCTR_CSTATUS_NRCTRS(sample.cstatus) ==
+		       control->nractrs + control->nrictrs,
+		       "thread %d: cstatus %#x", (int)(thread - threads), sample.cstatus);
+	}
 	for (i = 0; i < control->nractrs + control->nrictrs; i++) {
 		u64 want = count_of(control, &thread->seen, i);
 
@@ -119,8 +147,8 @@ void expect_states(void)
 		hold = atomic_read(&perfctr->hold);
 		expect(runs(thread), "thread %d does not run, and is resumed",
 		       (int)(thread - threads));
-		expect(!(hold & ~PERFCTR_HOLD_COUNTERS), "thread %d is resumed, held by %#x",
-		       (int)(thread - threads), hold);
+		expect(!(hold & ~(PERFCTR_HOLD_COUNTERS | PERFCTR_HOLD_BOUND)),
+		       "thread %d is resumed, held by %#x", (int)(thread - threads), hold);
 	}
 }
 

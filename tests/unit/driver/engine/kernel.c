@@ -41,18 +41,22 @@ void on_each_cpu_mask(const struct cpumask *mask, void (*fn)(void *arg), void *a
 
 /* Threads */
 
-/* No thread here traces another: tracee.c is tested in the machines. */
+/* Who traces whom, in the place of tracee.c, which the machines test */
+struct task_struct *engine_tracee;
+
 struct task_struct *perfctr_tracee_get(pid_t tid, bool by_pidfd, int pidfd)
 {
-	(void)tid;
-	(void)by_pidfd;
-	(void)pidfd;
-	return ERR_PTR(-EPERM);
+	shim_assert(engine_tracee && engine_tracee->pid->nr == tid && !by_pidfd && !pidfd);
+	return engine_tracee;
 }
 
 struct task_struct *vperfctr_traced_owner(struct vperfctr *perfctr)
 {
-	return ERR_PTR(rcu_access_pointer(perfctr->owner) ? -EPERM : -ESRCH);
+	struct task_struct *owner = rcu_access_pointer(perfctr->owner);
+
+	if (!owner)
+		return ERR_PTR(-ESRCH);
+	return owner == engine_tracee ? owner : ERR_PTR(-EPERM);
 }
 
 void perfctr_tracee_put(struct task_struct *task)
@@ -62,22 +66,25 @@ void perfctr_tracee_put(struct task_struct *task)
 
 int perfctr_tracee_hold(struct task_struct *task, unsigned long *flags)
 {
-	(void)task;
-	*flags = 0;
-	return -ESRCH;
+	might_sleep();
+	shim_assert(task == engine_tracee);
+	local_irq_save(*flags);
+	return 0;
 }
 
 void perfctr_tracee_release(struct task_struct *task, unsigned long flags)
 {
-	(void)task;
-	(void)flags;
+	shim_assert(task == engine_tracee);
+	local_irq_restore(flags);
 }
 
 int perfctr_tracee_check_free(struct task_struct *task, const struct perfctr_tree *tree)
 {
-	(void)task;
-	(void)tree;
-	return 0;
+	const struct vperfctr *perfctr = perfctr_of_task(task, false);
+
+	if (!perfctr || atomic_read(&perfctr->hold) & PERFCTR_HOLD_DEAD)
+		return 0;
+	return perfctr->tree == tree ? -EEXIST : -EBUSY;
 }
 
 /* Rings, samples and the timer */

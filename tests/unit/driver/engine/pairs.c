@@ -68,10 +68,7 @@ static const struct pair impossible[] = {
 
 /* What can be, and no sequence does yet */
 static const struct pair not_yet[] = {
-	{ VALUE_TRACED, EACH, "nobody traces" },
-	{ VALUE_OUTSIDE, EACH, "there are no members from outside" },
 	{ VALUE_SESSION, EACH, "there are no sessions" },
-	{ VALUE_BOUND, EACH, "no control has CPU" },
 #ifdef CONFIG_X86
 	{ VALUE_OWN_WAY, EACH, "no machine has metrics" },
 	{ VALUE_CALL, EACH, "perf reads all events of x86 by registers" },

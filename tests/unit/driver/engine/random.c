@@ -49,7 +49,7 @@ static bool counts_user_only(const struct control *control)
 	return true;
 }
 
-static const struct control *choose_control(void)
+const struct control *choose_control(void)
 {
 	/* Mostly one that others have as well, and that counts user mode only */
 	if (has_shared() && (seed & 1 ? rnd(8) > 0 : rnd(2)))
@@ -70,6 +70,8 @@ static void do_control(struct thread *thread)
 		flags |= PERFCTR_CONTROL_RAW;
 	if (has_rings() && rnd(2))
 		flags |= PERFCTR_CONTROL_RECORD;
+	if (!(flags & PERFCTR_CONTROL_RAW) && !rnd(6))
+		flags |= PERFCTR_CONTROL_CPU;
 	set_control(thread, control, tree, tsc_on, refresh, flags);
 }
 
@@ -133,9 +135,11 @@ static void do_something(void)
 	else if (what < 24)
 		do_iresume(thread);
 	else if (what < 25)
-		do_work();
+		rnd(4) ? do_trace() : do_work();
 	else if (what < 28)
 		do_exec(thread);
+	else if (what < 29)
+		do_add_member(thread);
 	else
 		expect_sums(&threads[rnd(NR_THREADS)]);
 }
@@ -349,6 +353,9 @@ START_TEST(all_counts_are_exact)
 	ck_assert_uint_gt(nr.policies, 50);
 	ck_assert_uint_gt(nr.lends, 20);
 	ck_assert_uint_gt(nr.maps, 20);
+	ck_assert_uint_gt(nr.traced, 20);
+	ck_assert_uint_gt(nr.added, 20);
+	ck_assert_uint_gt(nr.read_running, 200);
 	ck_assert(!perfctr_cpu_permits_threads() || nr.raw > 10);
 #ifdef CONFIG_RISCV
 	ck_assert_uint_gt(nr.others, 50);

@@ -81,10 +81,38 @@ static void fire_timer(bool early)
 	look();
 }
 
+/* It was added to a tree: it counts from here on, if that lives. */
+static void accept(struct thread *thread)
+{
+	const struct tree *tree = thread->tree;
+
+	thread->invited = false;
+	thread->control = tree->control;
+	thread->clock_on = tree->clock_on;
+	thread->clock_least = 0;
+	thread->clock_most = 0;
+	thread->since = now();
+	thread->suspended = tree->stopped;
+	thread->bound = tree->bound;
+	thread->records = tree->records;
+	thread->timer_ns = tree->timer_ns;
+	thread->raw = false;
+	thread->deaf = !thread->records;
+	thread->whose = VALUE_OUTSIDE;
+	thread->policies = 0;
+	thread->sampled = false;
+	thread->left = 1;
+	memset(&thread->seen, 0, sizeof(thread->seen));
+	begin_periods(thread);
+	begin_timer(thread, 0, 0);
+}
+
 static void do_works(struct thread *thread)
 {
 	struct callback_head *work;
 
+	if (thread->invited)
+		accept(thread);
 	while ((work = thread->task.task_works)) {
 		thread->task.task_works = work->next;
 		work->func(work);
@@ -404,6 +432,8 @@ struct thread *make_child(struct thread *parent, unsigned int how)
 		child->suspended = parent->tree->stopped;
 		child->raw = parent->raw && process == parent->process;
 		child->records = parent->records;
+		child->deaf = parent->deaf;
+		child->bound = parent->bound;
 		child->timer_ns = parent->timer_ns;
 		child->left = max(state_of(child)->imode ? state_of(child)->imode->left : 1, 1ull);
 		begin_periods(child);
@@ -501,8 +531,8 @@ void do_exec(struct thread *thread)
 	} else if (state_of(thread) && thread->control && thread->control->nrictrs &&
 		   !thread->records) {
 		/* No overflow is due any more. */
+		thread->deaf = true;
 		begin_periods(thread);
-		memset(thread->limit, 0xff, sizeof(thread->limit));
 	}
 }
 

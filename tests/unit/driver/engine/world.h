@@ -79,6 +79,9 @@ struct tree {
 	unsigned int nr_ended;
 	bool stopped;
 	bool root_has_ended;
+	bool clock_on, records;		/* of its members, as is the rest */
+	u64 timer_ns;
+	unsigned int bound;
 	const struct control *control;
 };
 
@@ -93,6 +96,7 @@ struct thread {
 	u64 limit[MAX_CTRS];
 	u64 left;
 	u64 timer_ns;			/* 0: no samples by time */
+	unsigned int bound;		/* 1 + the CPU where it counts; 0: each */
 	u64 due_least, due_most;	/* the clock when the next sample is due by time */
 	struct {
 		const struct map *map;	/* NULL: it reads nothing just now */
@@ -117,6 +121,8 @@ struct thread {
 	bool suspended;
 	bool raw;			/* by the policy */
 	bool records;
+	bool invited;			/* to @tree; it counts when it returns to user mode */
+	bool deaf;			/* it has no handler: its overflows are never due */
 	bool lent;
 	bool told;
 	bool sampled;			/* since its control */
@@ -147,7 +153,7 @@ extern bool counters_outside;	/* see struct model_machine's @amd_outside */
 extern struct counted {
 	unsigned int reads, shown, private, switches, forks, execs, ends, tree_reads, overflows,
 		     stops, policies, lends, maps, interrupted, raw, shared, refused, samples,
-		     others;
+		     read_running, traced, added, others;
 } nr;
 
 #define expect(condition, ...)							\
@@ -229,6 +235,8 @@ void handle_put(struct handle *handle);
 struct tree *tree_new(void);
 void set_control(struct thread *thread, const struct control *control, struct tree *tree,
 		 bool tsc_on, u64 refresh, u32 flags);
+void do_trace(void);
+void do_add_member(struct thread *thread);
 void do_stop_go(struct thread *thread);
 void do_unlink(struct thread *thread);
 void do_iresume(struct thread *thread);
@@ -240,6 +248,7 @@ void do_setuid(struct thread *thread);
 
 /* Random sequences: random.c */
 void happen_elsewhere(void);
+const struct control *choose_control(void);
 void engine_begin(void);
 void engine_end(void);
 unsigned int number(const char *name, unsigned int otherwise);

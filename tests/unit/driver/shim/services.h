@@ -212,8 +212,8 @@ struct pid {
 struct pid *get_pid(struct pid *pid);
 #define PIDTYPE_PID			0
 #define get_task_pid(task, type)	get_pid((task)->pid)
-/* No thread here is traced. */
-#define task_is_traced(task)		((void)(task), false)
+/* Who is traced stands in its stop meanwhile. */
+#define task_is_traced(task)		((void)(task), true)
 void put_pid(struct pid *pid);
 
 #define TWA_RESUME		0
