@@ -68,7 +68,6 @@ static const struct pair impossible[] = {
 
 /* What can be, and no sequence does yet */
 static const struct pair not_yet[] = {
-	{ VALUE_SESSION, EACH, "there are no sessions" },
 #ifdef CONFIG_X86
 	{ VALUE_OWN_WAY, EACH, "no machine has metrics" },
 	{ VALUE_CALL, EACH, "perf reads all events of x86 by registers" },

