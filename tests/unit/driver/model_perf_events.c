@@ -16,6 +16,7 @@ static struct model_event *events;	/* in the order in which they were made */
 
 bool model_no_perf;
 u32 model_perf_differs;
+bool model_perf_calls;
 unsigned int model_perf_asked;
 unsigned int model_perf_live;
 void (*model_perf_between)(void);
@@ -119,8 +120,9 @@ static void pmu_read(struct perf_event *event)
 		      event->state);
 	update(event);
 	/* Only seen by who asks the driver: as if it knew of counts that are not in the register */
-	if (model_perf_differs & BIT(shim_cpu))
+	if (model_perf_differs & BIT(shim_cpu) || (model_perf_calls && !event->was_read))
 		event->count.value += 1000;
+	event->was_read = true;
 }
 
 void model_perf_nmi(unsigned int cpu)

@@ -30,6 +30,8 @@
 extern bool model_no_perf;
 /* An event that perf counts, but its driver reads something else than RDPMC, on these CPUs */
 extern u32 model_perf_differs;
+/* Its driver finds more at the first read of any event, and counts exactly from there on. */
+extern bool model_perf_calls;
 
 /* Guests that have the counters for themselves: nobody gets an event that counts guests. */
 extern unsigned int model_perf_guests;

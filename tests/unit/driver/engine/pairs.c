@@ -70,7 +70,6 @@ static const struct pair impossible[] = {
 static const struct pair not_yet[] = {
 #ifdef CONFIG_X86
 	{ VALUE_OWN_WAY, EACH, "no machine has metrics" },
-	{ VALUE_CALL, EACH, "perf reads all events of x86 by registers" },
 #endif
 };
 

@@ -233,6 +233,7 @@ void engine_begin(void)
 	machine.nr_cpus = NR_CPUS;
 	model_boot(&machine);
 #ifdef CONFIG_X86
+	model_perf_calls = seed % 3 == 0;
 	/* So slow that samples by time come often */
 	tsc_khz = 500000;
 #endif

@@ -110,7 +110,7 @@ static void expect_cpu(unsigned int cpu)
 		return;
 	nr_compared++;
 	pairs_see((part->control->source == NATIVE ? BIT(VALUE_NATIVE) :
-		   PERFCTR_CPU_SHARED_INLINE ? BIT(VALUE_INLINE) : BIT(VALUE_CALL)) |
+		   PERFCTR_CPU_SHARED_INLINE && !model_perf_calls ? BIT(VALUE_INLINE) : BIT(VALUE_CALL)) |
 		  BIT(part->own_way ? VALUE_OWN_WAY : VALUE_AMODE) | BIT(VALUE_SESSION) |
 		  BIT(perfctr_by_tracepoint() ? VALUE_TRACEPOINT : VALUE_NOTIFIER) |
 		  part->policies << VALUE_OFF);

@@ -46,6 +46,7 @@ struct perf_event {
 	local64_t count;
 	struct perf_event_attr attr;
 	struct hw_perf_event hw;
+	bool was_read;		/* of the model */
 };
 
 struct perf_event *perf_event_create_kernel_counter(struct perf_event_attr *attr, int cpu,
