@@ -14,7 +14,7 @@ long engine_ioctl(struct handle *handle, unsigned int cmd, void *arg)
 	return ret;
 }
 
-static void tree_dies(struct tree *tree)
+void tree_dies(struct tree *tree)
 {
 	struct thread *thread;
 
@@ -198,6 +198,7 @@ void set_control(struct thread *thread, const struct control *control, struct tr
 	thread->bound = flags & PERFCTR_CONTROL_CPU ? 1 + arg.cpu : 0;
 	thread->whose = traced ? VALUE_TRACED : thread->bound ? VALUE_BOUND : VALUE_OWN;
 	thread->deaf = false;
+	thread->cloexec = flags & PERFCTR_CONTROL_CLOEXEC;
 	thread->policies = 0;
 	memset(&thread->seen, 0, sizeof(thread->seen));
 	begin_periods(thread);
@@ -206,7 +207,9 @@ void set_control(struct thread *thread, const struct control *control, struct tr
 		*tree = (struct tree) {
 			.root = thread, .handle = thread->handle, .control = control,
 			.stopped = thread->suspended, .clock_on = thread->clock_on,
+			.holder_only = flags & PERFCTR_CONTROL_HOLDER_ONLY,
 			.records = records, .timer_ns = timer_ns, .bound = thread->bound,
+			.cloexec = thread->cloexec,
 		};
 }
 
@@ -260,13 +263,20 @@ void do_stop_go(struct thread *thread)
 {
 	struct thread *member;
 	bool stop = rnd(2);
+	long err;
 
 	if (!thread->control || !state_of(thread))
 		return;
 	handle_open(thread);
 	nr.stops++;
-	expect(!engine_ioctl(thread->handle, stop ? PERFCTR_IOC_SUSPEND : PERFCTR_IOC_RESUME, NULL),
-	       "SUSPEND or RESUME");
+	err = engine_ioctl(thread->handle, stop ? PERFCTR_IOC_SUSPEND : PERFCTR_IOC_RESUME, NULL);
+	/* Only through the file that the control came by */
+	if (thread->tree && thread->tree->holder_only && thread->handle != thread->tree->handle) {
+		nr.not_holder++;
+		expect(err == -EBUSY, "a member stops or starts a tree of its holder's: %ld", err);
+		return;
+	}
+	expect(!err, "SUSPEND or RESUME: %ld", err);
 	thread->suspended = stop;
 	if (!thread->tree)
 		return;

@@ -145,6 +145,8 @@ void expect_states(void)
 		if (!perfctr || !(perfctr->seq & 1))
 			continue;
 		hold = atomic_read(&perfctr->hold);
+		expect(thread->control, "thread %d is resumed, and nothing is to be counted",
+		       (int)(thread - threads));
 		expect(runs(thread), "thread %d does not run, and is resumed",
 		       (int)(thread - threads));
 		expect(!(hold & ~(PERFCTR_HOLD_COUNTERS | PERFCTR_HOLD_BOUND)),

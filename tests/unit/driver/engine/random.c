@@ -71,6 +71,10 @@ static void do_control(struct thread *thread)
 		flags |= PERFCTR_CONTROL_RAW;
 	if (has_rings() && rnd(2))
 		flags |= PERFCTR_CONTROL_RECORD;
+	if (!rnd(3))
+		flags |= PERFCTR_CONTROL_CLOEXEC;
+	if (!rnd(6))
+		flags |= PERFCTR_CONTROL_HOLDER_ONLY;
 	if (!(flags & PERFCTR_CONTROL_RAW) && !rnd(6))
 		flags |= PERFCTR_CONTROL_CPU;
 	set_control(thread, control, tree, tsc_on, refresh, flags);
@@ -357,6 +361,7 @@ START_TEST(all_counts_are_exact)
 	ck_assert_uint_gt(nr.maps, 20);
 	ck_assert_uint_gt(nr.traced, 20);
 	ck_assert_uint_gt(nr.added, 0);
+	ck_assert_uint_gt(nr.not_holder, 0);
 	ck_assert_uint_gt(nr.read_running, 50);
 	ck_assert(!perfctr_cpu_permits_threads() || nr.raw > 10);
 #ifdef CONFIG_RISCV

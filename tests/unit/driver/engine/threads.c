@@ -97,6 +97,7 @@ static void accept(struct thread *thread)
 	thread->records = tree->records;
 	thread->timer_ns = tree->timer_ns;
 	thread->raw = false;
+	thread->cloexec = tree->cloexec;
 	thread->deaf = !thread->records;
 	thread->whose = VALUE_OUTSIDE;
 	thread->policies = 0;
@@ -433,6 +434,7 @@ struct thread *make_child(struct thread *parent, unsigned int how)
 		child->raw = parent->raw && process == parent->process;
 		child->records = parent->records;
 		child->deaf = parent->deaf;
+		child->cloexec = parent->cloexec;
 		child->bound = parent->bound;
 		child->timer_ns = parent->timer_ns;
 		child->left = max(state_of(child)->imode ? state_of(child)->imode->left : 1, 1ull);
@@ -486,6 +488,26 @@ static bool is_simple(const struct thread *thread)
 	return !thread->raw && (!thread->tree || !thread->control->nrictrs);
 }
 
+/* The sums of a member are its tree's; with the root the tree ends, before its next instruction. */
+static void unlinked_by_exec(struct thread *thread)
+{
+	struct perfctr_read_tree read = { .size = sizeof(read), .which = PERFCTR_TREE_ENDED };
+	struct tree *tree = thread->tree;
+
+	if (tree && tree->root != thread) {
+		tally_add(&tree->ended, &thread->seen);
+		tree->nr_ended++;
+	}
+	thread->control = NULL;
+	if (tree && tree->root == thread) {
+		return_to_user();
+		expect(engine_ioctl(tree->handle, PERFCTR_IOC_READ_TREE, &read) == -ENOENT,
+		       "CLOEXEC: the tree is still there");
+		tree_dies(tree);
+	}
+	thread->tree = NULL;
+}
+
 /*
  * The program of a process of one thread is exchanged, for one that has another user's privileges
  * or not. The old mm goes first. Who can control such a program must not count it.
@@ -496,6 +518,7 @@ void do_exec(struct thread *thread)
 		      struct linux_binprm *bprm) = shim_probe("sched_process_exec");
 	struct linux_binprm bprm = { .secureexec = !thread->tree && !rnd(3) };
 	struct process *old = thread->process, *new;
+	bool state = state_of(thread);
 	unsigned int user;
 
 	if (old->threads != 1 || thread->vfork_child || !is_simple(thread))
@@ -528,6 +551,10 @@ void do_exec(struct thread *thread)
 		expect(!state_of(thread), "a program of another user's privileges is counted");
 		thread->control = NULL;
 		thread->tree = NULL;
+	} else if (state && thread->control && thread->cloexec) {
+		nr.unlinked++;
+		expect(!state_of(thread), "CLOEXEC: it is still counted");
+		unlinked_by_exec(thread);
 	} else if (state_of(thread) && thread->control && thread->control->nrictrs &&
 		   !thread->records) {
 		/* No overflow is due any more. */

@@ -80,7 +80,8 @@ struct tree {
 	unsigned int nr_ended;
 	bool stopped;
 	bool root_has_ended;
-	bool clock_on, records;		/* of its members, as is the rest */
+	bool holder_only;
+	bool clock_on, records, cloexec;	/* of its members, as is the rest */
 	u64 timer_ns;
 	unsigned int bound;
 	const struct control *control;
@@ -122,6 +123,7 @@ struct thread {
 	bool suspended;
 	bool raw;			/* by the policy */
 	bool records;
+	bool cloexec;
 	bool invited;			/* to @tree; it counts when it returns to user mode */
 	bool deaf;			/* it has no handler: its overflows are never due */
 	bool lent;
@@ -155,7 +157,7 @@ extern bool counters_outside;	/* see struct model_machine's @amd_outside */
 extern struct counted {
 	unsigned int reads, shown, private, switches, forks, execs, ends, tree_reads, overflows,
 		     stops, policies, lends, maps, interrupted, raw, shared, refused, samples,
-		     read_running, traced, added, others;
+		     read_running, traced, added, not_holder, unlinked, others;
 } nr;
 
 #define expect(condition, ...)							\
@@ -235,6 +237,7 @@ void do_begin(void);
 long engine_ioctl(struct handle *handle, unsigned int cmd, void *arg);
 void handle_put(struct handle *handle);
 struct tree *tree_new(void);
+void tree_dies(struct tree *tree);
 void set_control(struct thread *thread, const struct control *control, struct tree *tree,
 		 bool tsc_on, u64 refresh, u32 flags);
 void do_trace(void);
