@@ -180,9 +180,8 @@ static void end_switch(void)
 	if (!in_switch[shim_cpu])
 		return;
 	in_switch[shim_cpu] = false;
-	/* By the tracepoint an interrupt may have resumed it since the switch. */
-	running()->was_mapped = has_map(running()) ||
-				(perfctr_by_tracepoint() && running()->was_mapped);
+	/* An interrupt may have resumed it since the switch. */
+	running()->was_mapped |= has_map(running());
 	fire_in(current);
 	look();
 }
