@@ -1254,7 +1254,7 @@ START_TEST(samples_between_exec_and_maps)
 		ck_ok(ioctl(fd, PERFCTR_IOC_SUSPEND));
 		count_around_execs(ring, &count);
 		rounds++;
-		ck_assert_uint_ge(count.within, rounds * EXECS);
+		ck_assert_uint_ge(count.within, (unsigned long)rounds * EXECS);
 		ck_assert_uint_ge(count.after, 50ul * rounds * EXECS);
 	} while (count.between < EXECS && rounds < 10);
 	ck_assert_uint_ge(count.between, EXECS);

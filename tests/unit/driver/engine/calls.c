@@ -196,7 +196,11 @@ void set_control(struct thread *thread, const struct control *control, struct tr
 	thread->sampled = false;
 	thread->left = max(arg.refresh, 1ull);
 	thread->bound = flags & PERFCTR_CONTROL_CPU ? 1 + arg.cpu : 0;
-	thread->whose = traced ? VALUE_TRACED : thread->bound ? VALUE_BOUND : VALUE_OWN;
+	thread->whose = VALUE_OWN;
+	if (thread->bound)
+		thread->whose = VALUE_BOUND;
+	if (traced)
+		thread->whose = VALUE_TRACED;
 	thread->deaf = false;
 	thread->cloexec = flags & PERFCTR_CONTROL_CLOEXEC;
 	thread->policies = 0;

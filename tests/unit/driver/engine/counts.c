@@ -87,15 +87,15 @@ void expect_clock(u64 clock, bool on, const struct thread *thread)
 static void read_by_handle(struct handle *handle, bool ioctl, u32 n, u64 *value)
 {
 	struct perfctr_read read = { .size = sizeof(read) };
-	ssize_t length = (ssize_t)(8 * (1 + n));
+	size_t length = sizeof(*value) * (1 + n);
 
 	if (ioctl) {
 		expect(!engine_ioctl(handle, PERFCTR_IOC_READ, &read) && !read.error, "READ");
 		expect(read.nrctrs == n, "READ of %u counters, not %u", read.nrctrs, n);
-		memcpy(value, &read.clock, (size_t)length);
+		memcpy(value, &read.clock, length);
 	} else {
-		expect(vperfctr_fops.read(&handle->file, (char *)value, (size_t)length, NULL) ==
-		       length, "read()");
+		expect(vperfctr_fops.read(&handle->file, (char *)value, length, NULL) ==
+		       (ssize_t)length, "read()");
 	}
 }
 

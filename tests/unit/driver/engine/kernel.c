@@ -175,15 +175,18 @@ unsigned long perfctr_cpu_first_frame(const struct pt_regs *regs)
 
 bool perfctr_cpu_next_frame(const struct pt_regs *regs, unsigned long *frame, u64 *caller)
 {
-	shim_assert(!regs && frame && caller);
+	shim_assert(!regs);
+	*frame = 0;
+	*caller = 0;
 	return false;
 }
 
 unsigned int perfctr_cpu_kernel_chain(struct pt_regs *regs, unsigned long *caller,
 				      unsigned int depth)
 {
-	shim_assert(!regs && caller);
-	return depth;
+	shim_assert(!regs && depth);
+	*caller = 0;
+	return 1;
 }
 
 #ifndef CONFIG_X86
