@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Done by an interrupt of its own, which is also the LVTPC's: see model_irq(). */
+/* On x86 done by an interrupt of its own, which is also the LVTPC's: see model_irq(). */
 #ifndef SHIM_LINUX_IRQ_WORK_H
 #define SHIM_LINUX_IRQ_WORK_H
 
