@@ -341,17 +341,25 @@ START_TEST(sampled_by_time_read_by_others)
 }
 END_TEST
 
-/* Kernel-mode instructions of RUNS round trips through pipes, each with a switch there and back */
-static uint64_t round_trips(int fd, const int there[2], const int back[2])
+/*
+ * The least kernel-mode instructions of a round trip through pipes, with a switch there and back. What
+ * comes beside a trip (a tick, other work of the kernel) only adds.
+ */
+static uint64_t round_trip(int fd, const int there[2], const int back[2])
 {
-	uint64_t before = read_sum(fd, 0);
+	uint64_t least = UINT64_MAX, before, more;
 	unsigned int i;
 	char ch = 0;
 
-	for (i = 0; i < RUNS; i++)
+	for (i = 0; i < RUNS; i++) {
+		before = read_sum(fd, 0);
 		if (write(there[1], &ch, 1) != 1 || read(back[0], &ch, 1) != 1)
 			ck_abort_msg("pipe: %s", strerror(errno));
-	return read_sum(fd, 0) - before;
+		more = read_sum(fd, 0) - before;
+		if (more < least)
+			least = more;
+	}
+	return least;
 }
 
 /* The counters run from the switch on, though the timer may be set later. */
@@ -378,16 +386,14 @@ START_TEST(kernel_mode_sampled_by_time)
 	control.flags = 0;
 	control.timer_ns = 0;
 	set_control(fd, &control);
-	alone = round_trips(fd, there, back);
+	alone = round_trip(fd, there, back);
 	control.flags = PERFCTR_CONTROL_RECORD;
 	control.timer_ns = 1000000000;
 	set_control(fd, &control);
-	sampled = round_trips(fd, there, back);
+	sampled = round_trip(fd, there, back);
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
-	/* Resuming it takes longer, which is counted; ticks come as they may. */
-	ck_assert_msg(50 * sampled >= 49 * alone, "%llu instructions, with samples %llu",
-		      (unsigned long long)alone, (unsigned long long)sampled);
+	ck_assert_uint_ge(sampled, alone); /* resuming it takes longer, which is counted */
 }
 END_TEST
 
