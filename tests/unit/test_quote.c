@@ -58,6 +58,7 @@ START_TEST(test_values)
 	value_is(VALUE_EVENT, "", 1234567, "1,234,567");
 	value_is(VALUE_COUNT, "", 1000.5, "1,001");
 	value_is(VALUE_COUNT, "", 0.8, "0.80");
+	value_is(VALUE_COUNT, "", 999.5, "999.50");
 	value_is(VALUE_COUNT, "", 42, "42");
 	value_is(VALUE_EVENT, "", -1234567, "-1,234,567");
 	value_is(VALUE_SECONDS, "s", 1.5, "1.500000000");
