@@ -40,7 +40,7 @@ shift
 kernel=/boot/kernel-$flavour other=''
 case $suite in testing | bookworm) kernel=/other$kernel other="-a $suite" ;; esac
 [ "$programs" != bookworm ] || other="-a $programs"
-smp=1 mem=512 timeout=300 stage=/src/build/stage/$machine shell='' trace='' parallel=''
+smp=1 mem=512 timeout=300 stage=/src/build/stage/$machine${REACH:+-reach} shell='' trace='' parallel=''
 [ -z "$checker" ] || mem=1024
 options() { # sets those, and job_words
 	while [ $# -gt 0 ]; do
@@ -91,11 +91,11 @@ if [ -z "${BOOT_INSIDE-}" ]; then
 	[ -z "$opensbi" ] || BIOS=/src/$("$here/opensbi.sh")/fw_dynamic.bin
 	export SIZE QEMU KERNEL BIOS
 	# shellcheck disable=SC2086 # none or two words
-	exec "$here/inroot" -r "$boots" $other -e BOOT_INSIDE -e SIZE -e QEMU -e KERNEL -e BIOS -e ASAN_OPTIONS \
+	exec "$here/inroot" -r "$boots" $other -e BOOT_INSIDE -e SIZE -e QEMU -e KERNEL -e BIOS -e ASAN_OPTIONS -e REACH \
 		"/src/tests/machines/${0##*/}" "$machine" "$@"
 fi
 shift $(($# - job_words))
-[ "$stage" = "/src/build/stage/$machine" ] || [ -d "$stage" ] ||
+[ "$stage" = "/src/build/stage/$machine${REACH:+-reach}" ] || [ -d "$stage" ] ||
 	die "no directory $stage"
 
 console=ttyS0

@@ -3,7 +3,8 @@
 #
 # Builds the module for MACHINE's kernel, in a copy of its sources, to
 # build/MACHINE/module/perfctr.ko; with -d to DIR/module (DIR relative to the
-# checkout). MAKE-ARGs are for instance W=1 C=2.
+# checkout). MAKE-ARGs are for instance W=1 C=2. REACH=y makes a module that tells what of it is
+# executed, and what it tells: build/MACHINE-reach/reach/reach.ko (reach/reach.c).
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -28,8 +29,8 @@ headers=/usr/src/headers-$flavour
 
 # shellcheck disable=SC2016,SC2086 # for the inner shell; words
 exec "$here/inroot" -r "$suite" sh -euc '
-	dir=/src/$1 headers=$2 vars=$3
-	shift 3
+	dir=/src/$1 headers=$2 vars=$3 reach=$4
+	shift 4
 	mkdir -p "$dir"
 	exec 9>"$dir/.lock"
 	flock 9
@@ -52,6 +53,13 @@ exec "$here/inroot" -r "$suite" sh -euc '
 	done
 
 	# With M= the makefile of the kernel builds a module.
+	if [ "$reach" ]; then
+		mkdir -p "$dir/reach"
+		cp -u tests/machines/reach/* "$dir/reach"
+		make -C "$headers" M="$dir/reach" $vars "$@" modules
+		set -- "KBUILD_EXTRA_SYMBOLS=$dir/reach/Module.symvers" \
+			"CFLAGS_MODULE=-g -fsanitize-coverage=trace-pc" "$@"
+	fi
 	make -C "$headers" M="$dir/module" $vars \
 		-j "$(nproc)" "$@" modules
 
@@ -67,4 +75,4 @@ exec "$here/inroot" -r "$suite" sh -euc '
 		[ ! -e "$ko.xz" ] || python3 -c "import lzma, sys
 sys.stdout.buffer.write(lzma.open(sys.argv[1]).read())" "$ko.xz" >"$dir/module/${ko##*/}"
 	done
-	' kbuild "${dir:-build/$machine}" "$headers" "$vars" "$@"
+	' kbuild "${dir:-build/$machine${REACH:+-reach}}" "$headers" "$vars" "${REACH-}" "$@"

@@ -3,7 +3,8 @@
 #
 # Builds all that runs inside MACHINE (the module, the library, perfex, guest
 # tests, benches) and lays it out in build/stage/MACHINE as boot.sh takes it. With --demo
-# it is what the demo needs alone, in build/stage/demo.
+# it is what the demo needs alone, in build/stage/demo. With REACH=y the module tells what of it is
+# executed (reach/reach.c), and all is in build/stage/MACHINE-reach.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -21,9 +22,9 @@ echo "perfctr: building for $machine" >&2
 # Each make gets the outputs of those before it; LIBDIR is where libperfctr.a is.
 # shellcheck disable=SC2016 # for the inner shell
 exec "$here/inroot" -r "$programs" sh -euc '
-	machine=$1 arch=$2 cross=$3-linux-gnu- module=$4 demo=$5
+	machine=$1 arch=$2 cross=$3-linux-gnu- module=$4 demo=$5 reach=$6
 	[ "$arch" != i386 ] || cross=i686-linux-gnu-
-	out=/src/build/$arch stage=/src/build/stage/$machine
+	out=/src/build/$arch stage=/src/build/stage/$machine$reach
 	[ -z "$demo" ] || stage=/src/build/stage/demo
 	mkdir -p "$out" /src/build/stage
 	exec 9>"$out/.lock"
@@ -37,12 +38,13 @@ exec "$here/inroot" -r "$programs" sh -euc '
 	}
 	rm -rf "$stage.new"
 	mkdir -p "$stage.new/lib" "$stage.new/usr/lib"
-	cp "/src/build/$module/module/perfctr.ko" "$stage.new/lib"
+	cp "/src/build/$module$reach/module/perfctr.ko" "$stage.new/lib"
+	[ -z "$reach" ] || cp "/src/build/$module$reach/reach/reach.ko" "$stage.new/lib"
 	kernels=msr
 	# Of what is emulated here these have virtualization.
 	case $machine in fam1* | zen*) kernels="msr irqbypass ccp kvm kvm-amd" ;; esac
 	for ko in $kernels; do
-		ko=/src/build/$module/module/$ko.ko
+		ko=/src/build/$module$reach/module/$ko.ko
 		[ ! -e "$ko" ] || cp "$ko" "$stage.new/lib"
 	done
 
@@ -61,4 +63,4 @@ exec "$here/inroot" -r "$programs" sh -euc '
 	flock 8
 	rm -rf "$stage"
 	mv "$stage.new" "$stage"
-	' stage "$machine" "$arch" "$gnu" "$module" "$demo"
+	' stage "$machine" "$arch" "$gnu" "$module" "$demo" "${REACH:+-reach}"
