@@ -153,6 +153,8 @@ run_part() { # name
 			echo "try $try ended by a fault of QEMU's"
 		done
 		return "$status" ;;
+	coverage)
+		tests/coverage.sh ;;
 	dkms)
 		tests/machines/dkms.sh ;;
 	install)
