@@ -68,8 +68,8 @@ def guest(module, told, objdump):
                 executed.add(base[name] + int(number, 16))
 
     lines = Lines()
-    block, section, function, place, after, waiting = None, None, "", None, False, []
-    dump = subprocess.run([objdump, "-d", "-r", "-l", "--no-show-raw-insn", module], check=True,
+    block, section, function, places, after, waiting = None, None, "", [], False, []
+    dump = subprocess.run([objdump, "-d", "-r", "-l", "--inlines", "--no-show-raw-insn", module], check=True,
                           stdout=subprocess.PIPE, text=True).stdout
     for text in dump.splitlines():
         found = re.match(r"Disassembly of section (.*):", text)
@@ -79,10 +79,15 @@ def guest(module, told, objdump):
             continue
         elif re.match(r"[0-9a-f]+ <", text):
             # What stands before the first block's call is that block's.
-            function, block, place, waiting = text.split("<")[1].split(">")[0], None, None, []
-        elif re.match(r"/\S+:\d+", text):
-            file, line = text.split(" ")[0].rsplit(":", 1)
+            function, block, places, waiting = text.split("<")[1].split(">")[0], None, [], []
+        elif re.match(r"(inlined by )?/\S+:\d+", text):
+            # A line, and the calls of inline functions that led there
+            inlined, file, line = re.match(r"(inlined by )?(/\S+):(\d+)", text).groups()
             place = (in_module(file), int(line))
+            if not inlined:
+                places = []
+            if place[0] and place not in places:
+                places.append(place)
         elif "__sanitizer_cov_trace_pc" in text:
             after = True
         else:
@@ -95,11 +100,11 @@ def guest(module, told, objdump):
                 for file, line in waiting:
                     lines.add(file, line, function, block)
                 waiting = []
-            if place and place[0]:
-                if block is None:
-                    waiting.append(place)
-                else:
-                    lines.add(*place, function, block)
+            if block is None:
+                waiting += places
+                continue
+            for place in places:
+                lines.add(*place, function, block)
     lines.print()
 
 
@@ -136,10 +141,11 @@ def total(files):
         if file not in source:
             with open(file, encoding="utf-8") as f:
                 source[file] = f.read().split("\n")
-        text = source[file][line - 1].strip()
-        function = lines.function.get((file, line), "").split(".")[0]
-        if text in ("{", "}", ""):
+        text = source[file][line - 1].rstrip()
+        if re.match(r"[^\s#]", text):
             continue  # of a function whose other lines say it
+        text = text.strip()
+        function = lines.function.get((file, line), "").split(".")[0]
         name = next((n for n in (text, function + "()") if n in named[file]), None)
         if name:
             used.add((file, name))

@@ -12,9 +12,9 @@
 
 #define CALLS 24
 #define ARGS 6
-#define FDS 8
-#define MAPS 4
-#define CHILDREN 4
+#define FDS 4
+#define MAPS 3
+#define CHILDREN 2
 #define SHARED_FD 100		/* where a program finds it after exec */
 #define ARENA (20 * PAGE_SIZE)	/* PERFCTR_MAX_SIZE and more; a page that is not there follows */
 

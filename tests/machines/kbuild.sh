@@ -57,8 +57,9 @@ exec "$here/inroot" -r "$suite" sh -euc '
 		mkdir -p "$dir/reach"
 		cp -u tests/machines/reach/* "$dir/reach"
 		make -C "$headers" M="$dir/reach" $vars "$@" modules
+		# -Og: each line has code of its own, for coverage.py.
 		set -- "KBUILD_EXTRA_SYMBOLS=$dir/reach/Module.symvers" \
-			"CFLAGS_MODULE=-g -fsanitize-coverage=trace-pc" "$@"
+			"CFLAGS_MODULE=-g -Og -fsanitize-coverage=trace-pc" "$@"
 	fi
 	make -C "$headers" M="$dir/module" $vars \
 		-j "$(nproc)" "$@" modules
