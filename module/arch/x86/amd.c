@@ -234,10 +234,8 @@ static const struct rule rules_15h[] = {
 	UNIT(0x00, 0x1f, 0x38),
 	UNIT(0x20, 0x5f, 0x3f),
 	UNIT(0x60, 0x9f, 0x07),
-	UNIT(0xa0, 0xbf, 0),		/* undefined */
 	UNIT(0xc0, 0xcf, 0x3f),
 	UNIT(0xd0, 0xdf, 0x07),
-	UNIT(0xe0, 0xff, 0),		/* the northbridge, which has counters of its own */
 };
 
 /* Of some events it goes by the unit mask. */
@@ -272,6 +270,7 @@ u32 perfctr_amd_15h_counters(u64 event)
 		if ((code & rule->mask) >= rule->first && (code & rule->mask) <= rule->last)
 			return rule->counters;
 	}
+	/* Undefined, or the northbridge's, which has counters of its own */
 	return 0;
 }
 

@@ -101,6 +101,10 @@ const struct model_machine model_v5 = {
 	.nr_cpus = 2, .vendor = X86_VENDOR_AMD, .family = (f), .model = (m), .leaves = 1,	\
 	.version = (v), .nr = (nr_ctrs), .width = 48
 
+const struct model_machine model_k7 = {
+	AMD(0x06, 10, 0, 4),
+};
+
 const struct model_machine model_k8 = {
 	AMD(0x0f, 5, 1, 4),
 };
@@ -111,6 +115,10 @@ const struct model_machine model_10h = {
 
 const struct model_machine model_15h = {
 	AMD(0x15, 2, 1, 6), .amd_core = true, .amd_outside = true,
+};
+
+const struct model_machine model_16h = {
+	AMD(0x16, 0, 1, 4),
 };
 
 const struct model_machine model_zen = {

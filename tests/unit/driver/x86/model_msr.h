@@ -200,7 +200,7 @@ extern struct model_machine model;
 extern const struct model_machine model_p6, model_v1, model_v2, model_v3, model_v4, model_v5;
 
 /* AMD's: K8, Barcelona, Bulldozer, Zen, and Zen 4 */
-extern const struct model_machine model_k8, model_10h, model_15h, model_zen, model_zen4;
+extern const struct model_machine model_k7, model_k8, model_10h, model_15h, model_16h, model_zen, model_zen4;
 
 /* The P5, with MMX; Cyrix's MII; Centaur's WinChip C6 and 2; VIA's C3 */
 extern const struct model_machine model_p5, model_p5mmx, model_mii, model_c6, model_winchip_2, model_c3;

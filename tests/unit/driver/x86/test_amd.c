@@ -117,9 +117,11 @@ static const struct {
 	int err;
 	u32 reason, possible;	/* or, without an error, those that count it */
 } events[] = {
+#define K7	&model_k7
 #define K8	&model_k8
 #define F10	&model_10h
 #define F15	&model_15h
+#define F16	&model_16h
 #define ZEN	&model_zen
 #define ZEN4	&model_zen4
 	/* The northbridge's */
@@ -130,6 +132,10 @@ static const struct {
 	{ "10h, the last one", F10, EVENT(0xff, 0), -EOPNOTSUPP, SOURCE, 0 },
 	{ "10h, of 12 bits", F10, EVENT(0x1c0, 1), 0, 0, 0xf },
 	{ "K8, of 12 bits", K8, EVENT(0x1c0, 1), -EINVAL, 0, 0 },
+	{ "K7, which has none", K7, EVENT(0xf6, 7), 0, 0, 0xf },
+	{ "16h, before the northbridge's", F16, EVENT(0xdf, 0), 0, 0, 0xf },
+	{ "16h, northbridge", F16, EVENT(0xe0, 1), -EINVAL, COUNTER, 0 },
+	{ "16h, of 12 bits", F16, EVENT(0x1c0, 1), 0, 0, 0xf },
 	{ "15h, northbridge", F15, EVENT(0xe9, 1), -EINVAL, COUNTER, 0 },
 	/* Family 15h's counters */
 	{ "15h, instructions", F15, EVENT(0xc0, 0), 0, 0, 0x3f },
