@@ -509,6 +509,16 @@ START_TEST(fixed_without_memory)
 }
 END_TEST
 
+/* perf knows the event and does not give it, while all counters are claimed at once; then it does. */
+START_TEST(fixed_that_perf_refuses_once)
+{
+	boot_without_sscofpmf();
+	model_perf_fail(0, -EACCES);
+	CLAIM(cycle);
+	expect_reserved(BIT(MODEL_CYCLE));
+}
+END_TEST
+
 START_TEST(fixed_over_hotplug)
 {
 	struct perfctr_config *config;
@@ -888,6 +898,7 @@ void test_claim(void)
 	unit_run(fixed_that_perf_has_pinned, 2);
 	UNIT_RUN(fixed_where_perf_counts_nothing);
 	UNIT_RUN(fixed_without_memory);
+	UNIT_RUN(fixed_that_perf_refuses_once);
 	UNIT_RUN(fixed_over_hotplug);
 	UNIT_RUN(fixed_denied_on_a_cpu_that_comes);
 	UNIT_RUN(wrong_index_is_not_believed);
