@@ -961,6 +961,31 @@ START_TEST(others_get_a_second)
 }
 END_TEST
 
+/* The firmware has taken back what it had: who comes next does not get it either. */
+START_TEST(firmware_comes_back_while_they_linger)
+{
+	static struct mm_struct mm = { .context = { .ctx_id = 1 } };
+	const u64 its_own = 0x4300c0;
+	struct perfctr_config *config;
+
+	shared_begin(&model_default);
+	perfctr_cpu_permit_init(permission_changes, NULL);
+	model_set_msr(0, MSR_P6_EVNTSEL0, its_own);
+	config = GET(two, NATIVE);
+	ck_assert_int_eq(perfctr_cpu_mm_get(&mm), 0);
+	ck_assert(perfctr_cpu_mm_permit(&mm));
+	model_set_msr(0, MSR_P6_EVNTSEL0, its_own);
+	shared_put(config);
+	ck_assert(perfctr_cpu_lingers());
+	expect_refused(two, 2, NATIVE, -EBUSY, NO_INDEX, PERFCTR_OWNER_FIRMWARE, NO_REASON);
+	perfctr_cpu_mm_put(&mm);
+	shim_work(true);
+	ck_assert_uint_eq(model_msr(0, MSR_P6_EVNTSEL0), its_own);
+	perfctr_cpu_permit_exit();
+	shared_end();
+}
+END_TEST
+
 START_TEST(a_signal_ends_the_waiting)
 {
 	static struct mm_struct mm = { .context = { .ctx_id = 1 } };
@@ -1199,6 +1224,7 @@ void test_perf(void)
 	UNIT_RUN(an_unused_config_is_in_nobodys_way);
 	UNIT_RUN(waits_for_lingering_counters);
 	UNIT_RUN(others_get_a_second);
+	UNIT_RUN(firmware_comes_back_while_they_linger);
 	UNIT_RUN(a_signal_ends_the_waiting);
 	UNIT_RUN(any_source_waits_too);
 	UNIT_ROWS(cpus_of_two_types, types);
