@@ -17,6 +17,7 @@ elif [ $# = 0 ]; then
 	set -- full-guest-skylake-smp2 full-guest-riscv64-6.12-smp2 full-guest-zen4-smp2 full-shared-icelake-smp2 \
 		full-shared-arm64-6.12-smp2 tracepoint-guest-icelake-smp2 guest-icelake-topdown-smp2 \
 		guest-hybrid-smp2 guest-riscv64-6.12 guest-riscv64-board guest-riscv64-nopmu kvm-zen4 \
+		p4:p4m2-ht isolated-skylake tracepoint-guest-riscv64-6.12-smp2 \
 		stress-icelake-30000 stress-riscv64-6.12-30000 debug-riscv64-debug-faults debug-icelake-debug-faults
 fi
 
@@ -39,15 +40,16 @@ for part; do
 	log=$out/guests/$part.log
 	rm -f build/out/*/reach.gz
 	REACH=y tests/part.sh "$part" >"$log" 2>&1 || echo "note: $part failed: $log"
-	set -- build/out/*/reach.gz
-	[ -e "$1" ] || { echo "not ok coverage: $part says nothing of what it reached"; exit 1; }
-	machine=${1%/reach.gz}
-	machine=${machine##*/}
-	# shellcheck source=tests/machines/machine.sh
-	. tests/machines/machine.sh
-	[ "$gnu" != x86_64 ] || gnu=''
-	tests/machines/inroot -r "$programs" python3 tests/coverage.py guest "build/$module-reach/module/perfctr.ko" \
-		"$1" "${gnu:+$gnu-linux-gnu-}objdump" >"$out/guests/$part.lines"
+	for told in build/out/*/reach.gz; do
+		[ -e "$told" ] || { echo "not ok coverage: $part says nothing of what it reached"; exit 1; }
+		machine=${told%/reach.gz}
+		machine=${machine##*/}
+		# shellcheck source=tests/machines/machine.sh
+		. tests/machines/machine.sh
+		tests/machines/inroot -r "$programs" python3 tests/coverage.py guest \
+			"build/$module-reach/module/perfctr.ko" "$told" "$gnu-linux-gnu-objdump" \
+			>"$out/guests/$part-$machine.lines"
+	done
 done
 
 # shellcheck disable=SC2046 # files of ours
