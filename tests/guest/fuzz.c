@@ -71,7 +71,7 @@ static uint32_t any(void)
 
 static uint32_t below(uint32_t n)
 {
-	return any() % n;
+	return n ? any() % n : 0;
 }
 
 static void random_call(struct call *call)
@@ -161,7 +161,7 @@ static bool parse_input(char *line, struct input *input)
 		struct call *call = &input->call[input->nr];
 
 		at = strchrnul(word, ',');
-		for (i = 0; i < nr_ops && (strncmp(ops[i].name, word, (size_t)(at - word)) ||
+		for (i = 0; i < nr_ops && (strncmp(ops[i].name, word, (size_t)(at - word)) != 0 ||
 					ops[i].name[at - word]); i++)
 			;
 		if (i == nr_ops)
@@ -296,7 +296,7 @@ int main(int argc, char **argv)
 		if (!find_shared())
 			return 1;
 		world = shared->exec;
-		memset(world.map, 0, sizeof(world.map));
+		memset((void *)world.map, 0, sizeof(world.map));
 		memset(world.child, 0, sizeof(world.child));
 		begin(&world);
 	}

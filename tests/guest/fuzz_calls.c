@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -219,7 +220,7 @@ static void make_control(struct perfctr_control *control, const uint32_t *a)
 	control->preserve = a[4] >> 28 ? 0 : a[4] & 31;
 	/* What is wrong as a whole */
 	switch (a[5] >> 8 & 31) {
-	case 0: ((char *)control)[a[5] >> 13 & 4095] ^= (char)(1 << (a[0] >> 8 & 7)); break;
+	case 0: ((uint8_t *)control)[a[5] >> 13 & 4095] = (uint8_t)(a[0] >> 8); break;
 	case 1: ((uint32_t *)control)[a[5] >> 13 & 31] = odd_number(a[0] >> 8); break;
 	case 2: control->size = odd_number(a[5] >> 13); break;
 	case 3: control->ctr_offset = (a[5] >> 13 & 255) * 8; break;
@@ -248,7 +249,7 @@ static void op_control(struct world *world, const uint32_t *a)
 	err = call(world, fd, PERFCTR_IOC_CONTROL, place(world, &control, sizeof(control), a[5]),
 		   offsetof(struct perfctr_control, refused), offsetof(struct perfctr_control, cpu));
 	/* EIO: it is in force, and its counters were lost at once. */
-	if (err && err != EIO && had && (!control_of(fd, &now) || memcmp(&now, &before, sizeof(now))))
+	if (err && err != EIO && had && (!control_of(fd, &now) || memcmp(&now, &before, sizeof(now)) != 0))
 		wrong("a control was refused, and the one in force is another");
 }
 
@@ -373,9 +374,11 @@ static void op_map(struct world *world, const uint32_t *a)
 	bool ring = a[2] & 1;
 	size_t length = a[2] & 30 ? (ring ? (1u << (a[2] >> 5 & 3)) + 1 : 1) * PAGE_SIZE :
 				    odd_number(a[2] >> 5) % (1u << 20);
-	off_t offset = a[3] & 15 ? (ring ? PERFCTR_RING_OFFSET : 0) : (off_t)odd_number(a[3] >> 4);
+	off_t offset = ring ? PERFCTR_RING_OFFSET : 0;
 	int prot = a[4] & 7 ? PROT_READ | (ring ? PROT_WRITE : 0) : (int)(a[4] >> 3 & 7);
 
+	if (!(a[3] & 15))
+		offset = (off_t)odd_number(a[3] >> 4);
 	if (world->map[i])
 		(void)munmap(world->map[i], world->length[i]);
 	world->map[i] = mmap(NULL, length, prot, a[4] & 0x1c0 ? MAP_SHARED : MAP_PRIVATE,
@@ -465,8 +468,11 @@ static void op_descriptor(struct world *world, const uint32_t *a)
 		(void)sendmsg(world->socket[0], &msg, MSG_DONTWAIT);
 		break;
 	default:
-		if (recvmsg(world->socket[1], &msg, MSG_DONTWAIT) == 1 && msg.msg_controllen && *fd < 0)
-			memcpy(fd, CMSG_DATA(CMSG_FIRSTHDR(&msg)), sizeof(int));
+		if (recvmsg(world->socket[1], &msg, MSG_DONTWAIT) != 1 || *fd >= 0)
+			break;
+		cmsg = CMSG_FIRSTHDR(&msg);
+		if (cmsg)
+			memcpy(fd, CMSG_DATA(cmsg), sizeof(int));
 	}
 }
 
@@ -537,21 +543,28 @@ static void op_thread(struct world *world, const uint32_t *a)
 
 static void op_exec(struct world *world, const uint32_t *a)
 {
-	if (a[0] & 1) {
-		unsigned int end = part(world, a[1]);
-		pid_t pid = a[0] & 2 ? fork() : vfork();
+	static char name[] = "fuzz", again[] = "--again";
+	char *const argv[] = { name, again, NULL };
+	pid_t pid = -1;
 
-		if (pid) {
-			if (pid > 0)
-				world->child[a[2] % CHILDREN] = pid;
-			world->next = end;
-			return;
-		}
-		world->end = end;
-	}
 	shared->exec = *world;
-	(void)execl("/proc/self/exe", "fuzz", "--again", (char *)NULL);
-	_exit(0);
+	if (!(a[0] & 1)) {
+		(void)execv("/proc/self/exe", argv);
+		_exit(0);
+	}
+	shared->exec.end = part(world, a[1]);
+	world->next = shared->exec.end;
+	/* The second one is a vfork. */
+	if (a[0] & 2)
+		pid = fork();
+	else if (posix_spawn(&pid, "/proc/self/exe", NULL, NULL, argv, environ))
+		return;
+	if (!pid) {
+		(void)execv("/proc/self/exe", argv);
+		_exit(0);
+	}
+	if (pid > 0)
+		world->child[a[2] % CHILDREN] = pid;
 }
 
 static void op_child(struct world *world, const uint32_t *a)
