@@ -31,7 +31,7 @@ full=''
 core='abi preserve handle hold exact inherit rdpmc overflow'
 
 # What notices most in the least time, and the rest of the suite
-first='abi preserve handle hold exact behaviours reader inherit guarded rdpmc overflow lib meter manual
+first='abi preserve handle hold exact pairs behaviours reader inherit guarded rdpmc overflow lib meter manual
 	examples old perfex tracee attach record'
 more='report width sharing noise measure vices burden cpus extra modeless topdown'
 
@@ -246,7 +246,7 @@ run_part() { # name
 			subjects="report $core behaviours reader width sharing guarded tracee cpus record perfex"
 			# Counters of Debian's own QEMU do not interrupt.
 			[ "$smp" != 1 ] ||
-				subjects='abi preserve handle hold exact inherit overflow tracee lib meter noise perfex' ;;
+				subjects='abi preserve handle hold exact pairs inherit overflow tracee lib meter noise perfex' ;;
 		# more-skylake has the others.
 		skylake) subjects=$first ;;
 		icelake-testing) subjects='abi exact inherit hold rdpmc overflow record' ;;
@@ -263,7 +263,7 @@ run_part() { # name
 		p5mmx) subjects='report exact' ;;
 		p5 | mii) subjects="report $core behaviours reader lib meter old perfex noise measure vices" ;;
 		c6 | winchip2 | c3) subjects='report exact modeless' ;;
-		7450) subjects='report exact guarded overflow ppc32' ;;
+		7450) subjects='report exact pairs guarded overflow ppc32' ;;
 		# Switches are seen by the tracepoint, and perf forgets to ask: after a refusal it is not
 		# to be trusted there, see test_unreserved.c.
 		7450-plain)
