@@ -8,7 +8,8 @@ that failed are printed, and the command that runs these alone again. The last l
 
 A part fails if its status says so, if a test of it failed, if it did not come to the line that counts
 its tests, if fewer passed than tests/parts says, or if none did. After all parts that gate it also
-fails if a test was skipped in each part that has it: then nothing runs it.
+fails if a test was skipped in each part that has it: then nothing runs it; and if no machine had a
+state with two values that can be together (pairs.py).
 
 A run of a SET that was interrupted goes on where it was, if nothing has changed since. With --go-on so
 does one that came to its end: parts that passed are not run again.
@@ -24,6 +25,9 @@ import signal
 import subprocess
 import sys
 import time
+
+sys.dont_write_bytecode = True  # it would be a new file in the checkout
+import pairs  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.dirname(HERE)
@@ -408,20 +412,32 @@ class Run:
 
     # --- What it comes to
 
-    def nowhere(self):
-        """Tests that each part skipped that has them"""
-        skipped, ran = {}, set()
+    def lines(self):
+        """What the parts said, each line with its part"""
         for part in self.parts.values():
             if part.made or not (part.process or part.before):
                 continue
             with open(part.log, encoding="utf-8", errors="replace") as f:
                 for line in f:
-                    found = SKIPPED.match(line)
-                    if found and "." in found[1]:
-                        skipped.setdefault(found[1], []).append(part.name)
-                    found = OK.match(line) or NOT_OK.match(line)
-                    if found:
-                        ran.add(found[1])
+                    yield part, line.rstrip("\n")
+
+    def unseen(self):
+        """Pairs of values that no machine had in one state, or that cannot be, and how many there were"""
+        seen = pairs.Seen()
+        for _, line in self.lines():
+            seen.take(line)
+        return seen.wrong(), seen.count()
+
+    def nowhere(self):
+        """Tests that each part skipped that has them"""
+        skipped, ran = {}, set()
+        for part, line in self.lines():
+            found = SKIPPED.match(line)
+            if found and "." in found[1]:
+                skipped.setdefault(found[1], []).append(part.name)
+            found = OK.match(line) or NOT_OK.match(line)
+            if found:
+                ran.add(found[1])
         # A run of stress has a line only for what it lacks.
         stress = [p for p in self.parts.values() if "stress-" in p.name]
         ran.update(name for name, by in skipped.items() if name.startswith("stress.") and len(by) < len(stress))
@@ -436,9 +452,13 @@ class Run:
         bad = [p.name for p in parts if p.state == "failed"]
         if whole:
             names = self.nowhere()
-            failed += len(names)
+            unseen, count = self.unseen()
+            failed += len(names) + len(unseen)
             for name in names:
                 say(f"not ok {name}: every part skips it, so nothing runs it")
+            for pair in unseen:
+                say(f"not ok {pair}")
+            say(count)
         say()
         say(f"{'part':<34} {'passed':>7} {'skipped':>8} {'s':>6} {'CPU s':>6} {'budget':>7}")
         for part in parts:

@@ -9,7 +9,7 @@ set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
 # For these the build root `check` is enough.
-quick='checkpatch layers lengths families behaviours pieces shellcheck manuals versions commits'
+quick='checkpatch layers lengths families behaviours pairs pieces shellcheck manuals versions commits'
 # shellcheck disable=SC2086 # words
 [ "$*" != quick ] || set -- $quick
 root=check
@@ -349,6 +349,7 @@ check compilers compilers
 check lengths lengths
 check families families
 check behaviours behaviours
+check pairs tests/pairs.py --try
 check pieces all_pieces
 check probes-riscv64 probes riscv64-6.12
 check probes-arm64 probes arm64-6.12

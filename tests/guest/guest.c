@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "loops.h"
+#include "pairs.h"
 #include "perfside.h"
 
 #define TEST_TIMEOUT 300	/* seconds of the guest's own clock */
@@ -59,6 +60,9 @@ int write_text(const char *path, const char *text)
 {
 	int fd, err = 0;
 
+	/* The policy may be what is written. */
+	if (!strncmp(path, MODULE_PARAMS, strlen(MODULE_PARAMS)))
+		pairs_look();
 	fd = open(path, O_WRONLY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
@@ -572,10 +576,12 @@ void guest_run(const TTest *test, uint64_t what)
 		tcase_add_checked_fixture(tcase, become_user, NULL);
 	if (what & AS_STRANGER)
 		tcase_add_checked_fixture(tcase, become_stranger, NULL);
+	tcase_add_checked_fixture(tcase, pairs_watch, pairs_look);
 	tcase_add_test(tcase, test);
 	suite_add_tcase(suite, tcase);
 	runner = srunner_create(suite);
 	srunner_set_fork_status(runner, CK_FORK);
+	pairs_test_begins();
 	srunner_run_all(runner, CK_SILENT);
 
 	results = srunner_results(runner);
@@ -591,6 +597,7 @@ void guest_run(const TTest *test, uint64_t what)
 	free((void *)results);
 	srunner_free(runner);
 
+	pairs_test_ended(ok);
 	if (ok) {
 		run.passed++;
 		printf("ok %s.%s\n", run.subject, test->name);
