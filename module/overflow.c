@@ -25,6 +25,16 @@ static void go_on(struct vperfctr *perfctr)
 	atomic_andnot(PERFCTR_HOLD_COUNTERS, &perfctr->hold);
 }
 
+/*
+ * Its tree is dead, and it was not detached yet: nobody is told of its overflows any more, also of
+ * one that was found before. The root may write to the same ring by another control. By the owner,
+ * interrupts are off: who ends the tree waits until this CPU has seen it.
+ */
+static bool is_dead(const struct vperfctr *perfctr)
+{
+	return atomic_read(&perfctr->hold) & PERFCTR_HOLD_DEAD;
+}
+
 /* May the counters go on by themselves once more in this tick? */
 static bool within_budget(struct perfctr_imode *imode)
 {
@@ -91,7 +101,7 @@ static void sample(struct vperfctr *perfctr, struct pt_regs *regs)
 	u32 mask = imode->pending;
 
 	lockdep_assert_irqs_disabled();
-	if (!mask && !timed)
+	if ((!mask && !timed) || is_dead(perfctr))
 		return;
 	imode->pending = 0;
 	go_on(perfctr);
@@ -157,7 +167,7 @@ void vperfctr_imode_deliver(struct vperfctr *perfctr)
 		return;
 	}
 	local_irq_save(flags);
-	mask = imode->pending;
+	mask = is_dead(perfctr) ? 0 : imode->pending;
 	imode->pending = 0;
 	signo = imode->signo;
 	/* If it counts in kernel mode it may overflow here for ever: let a kill end that. */

@@ -58,9 +58,7 @@ static void expect_sample(struct thread *thread, const struct perfctr_record_sam
 	u64 ip = thread->task.mm ? instruction_pointer(task_pt_regs(&thread->task)) : 0;
 	u32 i;
 
-	/* Its tree has died, and it was not detached yet. */
-	if (!control)
-		return;
+	expect(control, "thread %d has a sample, and its tree is dead", (int)(thread - threads));
 	nr.samples++;
 	nr.overflows += sample->overflown != 0;
 	expect(thread->records, "thread %d has a sample, which it did not ask for",

@@ -25,6 +25,16 @@ static void run_on(unsigned int cpu, struct thread *thread)
 	expect_user_mode();
 }
 
+/* As a claim on another CPU does */
+static void suspend_and_resume(const struct thread *thread)
+{
+	local_irq_disable();
+	vperfctr_suspend(state_of(thread));
+	vperfctr_resume(state_of(thread));
+	local_irq_enable();
+	look();
+}
+
 /*
  * A tree dies while one of its members, whose process may read registers, runs on another
  * CPU. The config was the tree's alone, so it is unclaimed: from then on registers hold not
@@ -84,6 +94,54 @@ START_TEST(a_tree_dies_under_a_reader)
 	set_control(root, &controls[1], NULL, true, 0, 0);
 	run_on(1, stranger);
 	run_on(1, reader);
+	engine_end();
+}
+END_TEST
+
+/*
+ * A tree dies while one of its members sleeps whose overflow was found, and not told yet. Nobody is
+ * told of it any more: the root may write to the same ring by another control, and the member's
+ * handler may be gone.
+ */
+enum untold { AT_THE_SWITCH, AT_A_RESUME, BY_TIME, BY_SIGNAL, UNTOLD };
+
+START_TEST(a_tree_dies_with_an_overflow)
+{
+	/* With random interrupts, and without; each by the tracepoint and by notifiers */
+	static const unsigned int seeds[] = { 12, 48, 28, 16 };
+	enum untold how = (enum untold)(_i % UNTOLD);
+	struct thread *root, *member;
+	struct counted before;
+
+	seed = seeds[_i / UNTOLD];
+	engine_begin();
+	root = begin_thread(0);
+	run_on(0, root);
+	set_control(root, &controls[how == BY_TIME ? 1 : 7], tree_new(), true, 1,
+		    how == BY_SIGNAL ? 0 : PERFCTR_CONTROL_RECORD);
+	return_to_user();
+	member = make_child(root, 4);
+	to_cpu(1);
+	switch_to(member);
+	return_to_user();
+	let_run(member, MODEL_USER, 30000);
+	end_periods(member);
+	if (how != AT_THE_SWITCH)
+		suspend_and_resume(member);
+	switch_to(&idle[1]);
+	to_cpu(0);
+	set_control(root, &controls[0], NULL, true, 0, 0);
+	before = nr;
+	to_cpu(1);
+	switch_to(member);
+	/* Of one that is not interrupted the work is done that was queued before. */
+	if (MACHINE_OTHERS_INTERRUPT && how == AT_THE_SWITCH)
+		machine_irq(false);
+	look();
+	return_to_user();
+	ck_assert(!state_of(member));
+	ck_assert_uint_eq(nr.samples, before.samples);
+	ck_assert_uint_eq(nr.overflows, before.overflows);
 	engine_end();
 }
 END_TEST
@@ -624,6 +682,7 @@ void test_scenes(void)
 	UNIT_RUN(shared_is_evicted);
 	UNIT_RUN(a_config_ends_under_a_reader);
 	UNIT_RUN(a_tree_dies_under_a_reader);
+	unit_run(a_tree_dies_with_an_overflow, 4 * UNTOLD);
 	UNIT_RUN(an_ended_member_has_no_spare);
 	unit_run(a_child_inside, 2);
 	unit_run(the_policy_changes_under_a_sleeper, 18);
