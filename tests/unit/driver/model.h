@@ -25,9 +25,16 @@ enum model_kind { KIND_CYCLES, KIND_INSTRUCTIONS, KIND_BRANCHES, KIND_DTLB_READ,
 		  KIND_DTLB_WRITE, KIND_ITLB, KIND_STORES, KIND_LOADS,
 		  KIND_REFERENCE_CYCLES, KIND_MISPREDICTIONS, KIND_NR };
 
+/*
+ * @slots: x86: of user mode; @part: of these, by TopDown's metrics; @runs: in how many pieces they
+ * came, each with a mix of its own
+ */
 struct model_tally {
 	u64 nr[KIND_NR][MODEL_MODES];
 	u64 time;
+	u64 slots;
+	u64 part[PERFCTR_METRICS];
+	u64 runs;
 };
 
 /* A second tally of what each CPU executes; NULL: none */

@@ -20,6 +20,15 @@ const struct control controls[] = {
 		  CTR_MMCR(FIRST + 2, EV_INSTRUCTIONS, USER, FCECE) } },
 	{ NATIVE, 0, 1, { ICTR_MMCR(FIRST, EV_INSTRUCTIONS, USER, TRIGGER, 5000) } },
 #endif
+#ifdef CONFIG_X86
+	/* NR_METRIC_CONTROLS, for machines with TopDown */
+	{ NATIVE, 3, 0, { CTR(ANY, EV_METRIC(0), USER), CTR(ANY, EV_SLOTS, USER),
+		  CTR(ANY, EV_METRIC(3), USER) } },
+	{ NATIVE, 3, 0, { CTR(ANY, EV_SLOTS, USER), CTR(FIRST, EV_ITLB, USER),
+		  CTR(ANY, EV_METRIC(5), USER) } },
+	{ NATIVE, 2, 1, { CTR(ANY, EV_SLOTS, USER), CTR(ANY, EV_METRIC(1), USER),
+		  ICTR(FIRST, EV_INSTRUCTIONS, USER, 4000) } },
+#endif
 };
 
 /* By perf, which has room for all at once, and on RISC-V beside those above */

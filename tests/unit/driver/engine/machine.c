@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* See machine.h. */
-#include "engine/machine.h"
+#include "engine/world.h"
 
 #ifdef CONFIG_PPC32
-
-#include "ppc32/model_spr.h"
 
 /* A 604e has no copies for user mode. */
 static const struct model_machine without_copies = { .pvr = 0x00090204, .nr_cpus = 2 };
@@ -23,6 +21,16 @@ bool machine_shows(void)
 bool machine_has_perf(void)
 {
 	return model_processor()->type == PERFCTR_PPC_7450;
+}
+
+u32 machine_counters(void)
+{
+	return 0x3f;
+}
+
+bool machine_has_own_way(const struct perfctr_ctr_control *ctr, u32 nr)
+{
+	return nr && ctr[0].config;
 }
 
 bool machine_irq_waits(void)
@@ -72,18 +80,19 @@ void machine_copy_mm(struct mm_struct *to, const struct mm_struct *from)
 
 #else
 
-#ifdef CONFIG_X86
-#include "x86/model_msr.h"
-#endif
-
 const struct model_machine *machine_choose(unsigned int seed, bool *by_tracepoint)
 {
 #ifdef CONFIG_X86
-	/* Half of all are AMD's, of which the first kind has a global control. */
+	/*
+	 * Half of all are AMD's, of which the first kind has a global control. Half of the others
+	 * have TopDown.
+	 */
 	static const struct model_machine *const amds[] = { &model_zen4, &model_k8, &model_zen };
 
 	*by_tracepoint = seed & 8;
-	return seed & 4 ? amds[seed / 8 % ARRAY_SIZE(amds)] : &model_default;
+	if (seed & 4)
+		return amds[seed / 8 % ARRAY_SIZE(amds)];
+	return seed & 1 ? &model_topdown_2 : &model_default;
 #else
 	*by_tracepoint = seed & 4;
 	return &model_default;
@@ -104,8 +113,6 @@ bool machine_has_perf(void)
 
 #ifdef CONFIG_RISCV
 
-#include "riscv/model_sbi.h"
-
 static perfctr_ihandler_t ihandler;
 static bool from_user;
 
@@ -120,6 +127,18 @@ int perfctr_cpu_set_ihandler(perfctr_ihandler_t handler)
 bool perfctr_cpu_interrupted_user(void)
 {
 	return from_user;
+}
+
+u32 machine_counters(void)
+{
+	return 0xffu << FIRST;
+}
+
+bool machine_has_own_way(const struct perfctr_ctr_control *ctr, u32 nr)
+{
+	(void)ctr;
+	(void)nr;
+	return false;
 }
 
 bool machine_irq_waits(void)
@@ -187,6 +206,50 @@ void machine_copy_mm(struct mm_struct *to, const struct mm_struct *from)
 
 #include <asm/ptrace.h>
 
+/* In the place of a counter */
+#define METRICS	31
+
+u32 machine_counters(void)
+{
+	return 0xf | (model.metrics ? BIT(FIXED(3)) | BIT(METRICS) : 0);
+}
+
+u64 machine_value(unsigned int cpu, unsigned int hw)
+{
+	return hw == METRICS ? model_msr(cpu, MSR_PERF_METRICS) : model_value(cpu, hw);
+}
+
+unsigned int machine_nr_controls(void)
+{
+	return nr_controls - (model.metrics ? 0 : NR_METRIC_CONTROLS);
+}
+
+bool machine_is_metric(const struct perfctr_ctr_control *ctr, unsigned int *metric)
+{
+	*metric = ctr->event >> 8 & 7;
+	return (ctr->event & 0xf8ff) == EV_METRIC(0);
+}
+
+bool machine_has_own_way(const struct perfctr_ctr_control *ctr, u32 nr)
+{
+	unsigned int metric;
+	u32 i;
+
+	for (i = 0; i < nr; i++)
+		if (machine_is_metric(&ctr[i], &metric))
+			return true;
+	return false;
+}
+
+void machine_vary_work(unsigned int random)
+{
+	unsigned int i;
+
+	/* In 1,000, of which the first three leave the rest to the fourth */
+	for (i = 0; i < PERFCTR_METRICS; i++)
+		model_mix[i] = (random >> 4 * i & 15) * 20;
+}
+
 bool machine_irq_waits(void)
 {
 	return model_irq_waits[shim_cpu];
@@ -214,12 +277,19 @@ void machine_switch_mm(void)
 
 unsigned int machine_sets(unsigned int hw)
 {
+	if (hw == METRICS)
+		return model_writes[shim_cpu][MSR_PERF_METRICS];
+	if (hw >= FIXED(0))
+		return model_writes[shim_cpu][MSR_CORE_PERF_FIXED_CTR0 + hw - FIXED(0)];
 	return model_sets(shim_cpu, hw);
 }
 
+/* From the operand of RDPMC */
 unsigned int machine_counter(const struct perfctr_page *page, unsigned int i)
 {
-	return page->operand[i];
+	u32 operand = page->operand[i];
+
+	return operand & BIT(30) ? FIXED(operand & 0xff) : operand;
 }
 
 u64 machine_thread_pointer(const struct task_struct *task)
@@ -245,4 +315,28 @@ void machine_copy_mm(struct mm_struct *to, const struct mm_struct *from)
 		atomic_set(&to->context.perf_rdpmc_allowed, 0);
 }
 
+#endif
+
+#ifndef CONFIG_X86
+u64 machine_value(unsigned int cpu, unsigned int hw)
+{
+	return model_value(cpu, hw);
+}
+
+unsigned int machine_nr_controls(void)
+{
+	return nr_controls;
+}
+
+bool machine_is_metric(const struct perfctr_ctr_control *ctr, unsigned int *metric)
+{
+	(void)ctr;
+	(void)metric;
+	return false;
+}
+
+void machine_vary_work(unsigned int random)
+{
+	(void)random;
+}
 #endif

@@ -5,14 +5,6 @@
 
 #include "model.h"
 
-#if defined(CONFIG_PPC32)
-#define MACHINE_COUNTERS	0x3fu
-#elif defined(CONFIG_RISCV)
-#define MACHINE_COUNTERS	(0xffu << FIRST)
-#else
-#define MACHINE_COUNTERS	0xfu
-#endif
-
 /* Are interrupts of perf's counters heard beside ours? */
 #ifdef CONFIG_RISCV
 #define MACHINE_OTHERS_INTERRUPT	1
@@ -25,6 +17,16 @@
  * all do, as all kernels that are shipped
  */
 const struct model_machine *machine_choose(unsigned int seed, bool *by_tracepoint);
+/* The counters that are watched, as a mask */
+u32 machine_counters(void);
+/* Of the controls, in the order of controls.c: so many can be counted. */
+unsigned int machine_nr_controls(void);
+/* Is that a metric of TopDown's, and which? */
+bool machine_is_metric(const struct perfctr_ctr_control *ctr, unsigned int *metric);
+/* Do counters of that control have own ways? */
+bool machine_has_own_way(const struct perfctr_ctr_control *ctr, u32 nr);
+/* What comes next is another kind of work. */
+void machine_vary_work(unsigned int random);
 /* Can user mode read registers at all? */
 bool machine_shows(void);
 /* Has perf a driver? */
@@ -34,6 +36,8 @@ bool machine_may_read(unsigned int hw);
 void machine_switch_mm(void);
 /* How often a counter of the current CPU was set to a value */
 unsigned int machine_sets(unsigned int hw);
+/* What a watched counter of a CPU holds */
+u64 machine_value(unsigned int cpu, unsigned int hw);
 /* By an instruction of user mode: the counter that a slot of a page is about, the thread */
 unsigned int machine_counter(const struct perfctr_page *page, unsigned int i);
 u64 machine_thread_pointer(const struct task_struct *task);

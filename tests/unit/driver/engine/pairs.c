@@ -40,7 +40,7 @@ static const struct {
 
 #define EACH	VALUES
 
-/* @b: EACH value of another factor. @why: it cannot be, or is not seen yet */
+/* @b: EACH value of another factor. @why: it cannot be */
 struct pair {
 	enum value a, b;
 	const char *why;
@@ -64,13 +64,6 @@ static const struct pair impossible[] = {
 	{ VALUE_SESSION, VALUE_SIGNAL, "no thread is there to signal" },
 	{ VALUE_SESSION, VALUE_OVERFLOW, "a session has no RECORD" },
 	{ VALUE_SESSION, VALUE_TIME, "a session has no RECORD" },
-};
-
-/* What can be, and no sequence does yet */
-static const struct pair not_yet[] = {
-#ifdef CONFIG_X86
-	{ VALUE_OWN_WAY, EACH, "no machine has metrics" },
-#endif
 };
 
 static struct seen {
@@ -133,13 +126,13 @@ void pairs_see_thread(const struct thread *thread)
 	pairs_see(mask);
 }
 
-static bool is_in(const struct pair *table, size_t nr, unsigned int a, unsigned int b)
+static bool cannot_be(unsigned int a, unsigned int b)
 {
-	size_t i;
+	const struct pair *pair;
 
-	for (i = 0; i < nr; i++)
-		if ((table[i].a == a && (table[i].b == b || table[i].b == EACH)) ||
-		    (table[i].a == b && (table[i].b == a || table[i].b == EACH)))
+	for (pair = impossible; pair < impossible + ARRAY_SIZE(impossible); pair++)
+		if ((pair->a == a && (pair->b == b || pair->b == EACH)) ||
+		    (pair->a == b && (pair->b == a || pair->b == EACH)))
 			return true;
 	return false;
 }
@@ -153,7 +146,7 @@ static void print_table(void)
 {
 	unsigned int a, b;
 
-	printf("# how often two values were seen together (-: cannot be, .: not yet)\n#%9s", "");
+	printf("# how often two values were seen together (-: cannot be)\n#%9s", "");
 	for (b = VALUE_AMODE; b < VALUES; b++)
 		print_name(values[b].name);
 	for (a = 0; a < VALUE_OFF; a++) {
@@ -162,10 +155,8 @@ static void print_table(void)
 		for (b = VALUE_AMODE; b < VALUES; b++) {
 			if (a >= b || values[a].factor == values[b].factor)
 				print_name("");
-			else if (is_in(impossible, ARRAY_SIZE(impossible), a, b))
+			else if (cannot_be(a, b))
 				print_name("-");
-			else if (is_in(not_yet, ARRAY_SIZE(not_yet), a, b))
-				print_name(".");
 			else
 				printf("%9u", seen->nr[a][b]);
 		}
@@ -183,8 +174,7 @@ START_TEST(each_pair_is_seen)
 	print_table();
 	for (a = 0; a < VALUES; a++) {
 		for (b = a + 1; b < VALUES; b++) {
-			bool none = is_in(impossible, ARRAY_SIZE(impossible), a, b) ||
-				    is_in(not_yet, ARRAY_SIZE(not_yet), a, b);
+			bool none = cannot_be(a, b);
 
 			if (values[a].factor == values[b].factor)
 				continue;

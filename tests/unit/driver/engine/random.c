@@ -55,7 +55,7 @@ const struct control *choose_control(void)
 	/* Mostly one that others have as well, and that counts user mode only */
 	if (has_shared() && (seed & 1 ? rnd(8) > 0 : rnd(2)))
 		return &shared_controls[rnd(rnd(2) ? 2 : nr_shared_controls)];
-	return &controls[rnd(rnd(2) ? 2 : nr_controls)];
+	return &controls[rnd(rnd(2) ? 2 : machine_nr_controls())];
 }
 
 static void do_control(struct thread *thread)

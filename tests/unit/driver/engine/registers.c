@@ -34,9 +34,9 @@ void look_for(const struct thread *thread)
 		struct shown *reg = &registers[shim_cpu][hw];
 		u64 value;
 
-		if (!(MACHINE_COUNTERS & BIT(hw)))
+		if (!(machine_counters() & BIT(hw)))
 			continue;
-		value = model_value(shim_cpu, hw);
+		value = machine_value(shim_cpu, hw);
 		sets = machine_sets(hw);
 		if (!value || sets != reg->sets)
 			reg->owners = 0;
@@ -61,8 +61,8 @@ void look_first(void)
 	memset(registers, 0, sizeof(registers));
 	for (cpu = 0; cpu < NR_CPUS; cpu++)
 		for (hw = 0; hw < 32; hw++)
-			if (MACHINE_COUNTERS & BIT(hw))
-				registers[cpu][hw].value = model_value(cpu, hw);
+			if (machine_counters() & BIT(hw))
+				registers[cpu][hw].value = machine_value(cpu, hw);
 }
 
 void engine_look(void)
@@ -139,7 +139,7 @@ static void expect_permission(const struct thread *thread)
 
 	nr.raw += raw != 0;
 	for (hw = 0; hw < 32; hw++) {
-		if (!(MACHINE_COUNTERS & BIT(hw)))
+		if (!(machine_counters() & BIT(hw)))
 			continue;
 		expect(machine_may_read(hw) || !(raw & BIT(hw)),
 		       "thread %d may not read counter %u, in spite of RAW",
@@ -185,7 +185,7 @@ void expect_own(const struct thread *thread)
 	for (i = 0; i <= NR_USERS; i++)
 		own |= BIT_ULL(owner_bit(thread->process, i));
 	for (hw = 0; hw < 32; hw++) {
-		if (!(MACHINE_COUNTERS & BIT(hw)) || !machine_may_read(hw))
+		if (!(machine_counters() & BIT(hw)) || !machine_may_read(hw))
 			continue;
 		nr.private++;
 		expect(!(registers[shim_cpu][hw].owners & ~own),

@@ -263,6 +263,7 @@ void switch_for_kthread(bool comes)
 
 void let_run(struct thread *thread, enum model_mode mode, u64 instructions)
 {
+	machine_vary_work(rnd(~0u));
 	if (counts(thread) && instructions)
 		thread->policies |= (u32)BIT(perfctr_user_read);
 	model_witness[shim_cpu] = counts(thread) ? &thread->seen : NULL;

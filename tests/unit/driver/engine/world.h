@@ -131,6 +131,9 @@ struct thread {
 	bool sampled;			/* since its control */
 };
 
+/* x86: the last ones have metrics of TopDown's. */
+#define NR_METRIC_CONTROLS	3
+
 /* Controls to choose from; the shared ones are counted by perf. */
 extern const struct control controls[];
 extern const unsigned int nr_controls;
@@ -190,6 +193,9 @@ void expect_own(const struct thread *thread);
 /* What is counted, and that the module says the same by all that reads: counts.c */
 bool counts(const struct thread *thread);
 u64 count_of(const struct control *control, const struct model_tally *tally, u32 i);
+/* Is that what counter @i has counted? *@want: that, or of a metric the most */
+bool is_count_of(const struct control *control, const struct model_tally *tally, u32 i, u64 value,
+		 u64 *want);
 void tally_add(struct model_tally *to, const struct model_tally *from);
 void begin_periods(struct thread *thread);
 void end_periods(struct thread *thread);

@@ -1703,11 +1703,23 @@ static void count_slots(enum model_mode mode, u64 slots)
 		cpus[shim_cpu].parts[i] += model_part(i, slots);
 }
 
+static void witness_slots(struct model_tally *tally, u64 slots)
+{
+	unsigned int i;
+
+	for (i = 0; i < PERFCTR_METRICS; i++)
+		tally->part[i] += model_part(i, slots);
+	tally->slots += slots;
+	tally->runs++;
+}
+
 void model_count(enum model_kind kind, enum model_mode mode, u64 nr)
 {
 	const struct model_control *control = &cpus[shim_cpu].control;
 	unsigned int i;
 
+	if (kind == KIND_CYCLES && mode == MODEL_USER && model_witness[shim_cpu])
+		witness_slots(model_witness[shim_cpu], MODEL_SLOTS * nr);
 	if (model_is_p4()) {
 		p4_count(kind, mode, nr);
 		return;
