@@ -245,6 +245,7 @@ static int vperfctr_make_handle(struct file *file, void __user *arg)
 	if (unlikely(open.flags & PERFCTR_OPEN_CPUS))
 		return open_session(file);
 
+	/* Its tracer may have invited it at the entry of this call. */
 	perfctr = vperfctr_current_or_invited();
 	create = !perfctr;
 	if (create && !(open.flags & PERFCTR_OPEN_CREAT))

@@ -244,14 +244,10 @@ void do_trace(void)
 	engine_tracee = NULL;
 }
 
-/* A root adds a thread to its tree. */
-void do_add_member(struct thread *thread)
+void add_member(struct thread *thread, struct thread *member)
 {
 	struct perfctr_add_member add = { .size = sizeof(add) };
-	struct thread *member = choose_uncounted();
 
-	if (!member || !thread->tree || thread->tree->root != thread)
-		return;
 	handle_open(thread);
 	nr.added++;
 	engine_tracee = &member->task;
@@ -261,6 +257,15 @@ void do_add_member(struct thread *thread)
 	member->tree = thread->tree;
 	member->invited = true;
 	memset(&member->seen, 0, sizeof(member->seen));
+}
+
+/* A root adds a thread to its tree. */
+void do_add_member(struct thread *thread)
+{
+	struct thread *member = choose_uncounted();
+
+	if (member && thread->tree && thread->tree->root == thread)
+		add_member(thread, member);
 }
 
 void do_stop_go(struct thread *thread)

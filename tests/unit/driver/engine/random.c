@@ -375,6 +375,7 @@ void test_arch(void)
 	unit_begin("engine_" MODEL_ARCH);
 	pairs_begin();
 	test_scenes();
+	test_invited();
 	unit_run(all_counts_are_exact, (int)number("ENGINE_ROWS", ENGINE_ROWS));
 	test_sessions();
 	test_pairs();

@@ -5,7 +5,7 @@
 #include "engine/world.h"
 #include "unit.h"
 
-static struct thread *begin_thread(unsigned int uid)
+struct thread *begin_thread(unsigned int uid)
 {
 	struct process *process = process_new(NULL);
 	struct thread *thread = thread_new();
@@ -15,7 +15,7 @@ static struct thread *begin_thread(unsigned int uid)
 	return thread;
 }
 
-static void run_on(unsigned int cpu, struct thread *thread)
+void run_on(unsigned int cpu, struct thread *thread)
 {
 	to_cpu(cpu);
 	switch_to(thread);

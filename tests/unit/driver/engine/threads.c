@@ -418,6 +418,9 @@ struct thread *make_child(struct thread *parent, unsigned int how)
 	if (!child || !process)
 		return NULL;
 	nr.forks++;
+	/* The fork attaches it. */
+	if (parent->invited)
+		accept(parent);
 	thread_begins(child, process, parent->uid);
 	child->cred = parent->cred;
 	if (how < 4)
@@ -518,9 +521,12 @@ void do_exec(struct thread *thread)
 		      struct linux_binprm *bprm) = shim_probe("sched_process_exec");
 	struct linux_binprm bprm = { .secureexec = !thread->tree && !rnd(3) };
 	struct process *old = thread->process, *new;
-	bool state = state_of(thread);
+	bool state = state_of(thread) || thread->invited;
 	unsigned int user;
 
+	/* The exec attaches it. */
+	if (thread->invited)
+		accept(thread);
 	if (old->threads != 1 || thread->vfork_child || !is_simple(thread))
 		return;
 	/* A tree would end by it. */
@@ -572,6 +578,7 @@ void do_exit(struct thread *thread)
 	struct tree *tree;
 
 	nr.ends++;
+	thread->task.flags |= PF_EXITING;
 	if (late) {
 		/* Before 6.16 the mm goes before the probe. */
 		thread->task.mm = NULL;
@@ -594,6 +601,7 @@ void do_exit(struct thread *thread)
 	}
 	thread->control = NULL;
 	thread->tree = NULL;
+	thread->invited = false;
 	probe(NULL, &thread->task, false);
 	look();
 	expect(!state_of(thread), "an end that is none");

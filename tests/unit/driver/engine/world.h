@@ -247,6 +247,7 @@ void tree_dies(struct tree *tree);
 void set_control(struct thread *thread, const struct control *control, struct tree *tree,
 		 bool tsc_on, u64 refresh, u32 flags);
 void do_trace(void);
+void add_member(struct thread *thread, struct thread *member);
 void do_add_member(struct thread *thread);
 void do_stop_go(struct thread *thread);
 void do_unlink(struct thread *thread);
@@ -279,7 +280,13 @@ void test_pairs(void);
 /* Sessions: sessions.c */
 void test_sessions(void);
 
-/* What is no random sequence: scenes.c */
+/*
+ * What is no random sequence: scenes.c, invited.c. begin_thread: in a process of its own. run_on: it
+ * comes to that CPU, and executes 1,000 instructions in user mode.
+ */
+struct thread *begin_thread(unsigned int uid);
+void run_on(unsigned int cpu, struct thread *thread);
 void test_scenes(void);
+void test_invited(void);
 
 #endif /* WORLD_H */
