@@ -24,6 +24,7 @@ struct task_struct *shim_on[SHIM_CPUS] = { [0 ... SHIM_CPUS - 1] = &shim_current
 unsigned int shim_hotplug_locked;
 unsigned int shim_allocations;
 bool shim_no_memory;
+void (*shim_at_point)(void);
 int shim_allow_kernel;
 bool shim_perfmon_capable = true;
 void (*shim_while_waiting)(void);

@@ -84,7 +84,9 @@ END_TEST
 /* OPEN finds the member, also without CREAT, which would give it another state. */
 START_TEST(open_attaches)
 {
-	struct perfctr_open open = { .size = sizeof(open), .flags = _i / 4 ? PERFCTR_OPEN_CREAT : 0 };
+	struct perfctr_open open = {
+		.size = sizeof(open), .flags = _i / 4 ? PERFCTR_OPEN_CREAT : 0,
+	};
 
 	begin((unsigned int)_i, 0);
 	member->handle = kzalloc(sizeof(*member->handle), GFP_KERNEL);

@@ -208,6 +208,9 @@ static void step(void)
 	expect_states();
 	if (!rnd(4))
 		expect_sums(&threads[rnd(NR_THREADS)]);
+	thread = &threads[rnd(NR_THREADS)];
+	if (!rnd(16) && state_of(thread) && thread->control && may_be_disturbed(thread))
+		expect_sums_of_moment(thread);
 }
 
 static struct model_machine machine;
@@ -363,6 +366,8 @@ START_TEST(all_counts_are_exact)
 	ck_assert_uint_gt(nr.added, 0);
 	ck_assert_uint_gt(nr.not_holder, 0);
 	ck_assert_uint_gt(nr.read_running, 50);
+	ck_assert_uint_gt(nr.read_between, 500);
+	ck_assert_uint_gt(nr.disturbed, 50);
 	ck_assert(!perfctr_cpu_permits_threads() || nr.raw > 10);
 #ifdef CONFIG_RISCV
 	ck_assert_uint_gt(nr.others, 50);

@@ -113,6 +113,11 @@ void expect_records(void)
 		return;
 	for (tail = ring->page->tail; tail != ring->page->head; tail += at.record.size) {
 		copy_out(ring, tail, &at, sizeof(at.record));
+		if (at.record.type == PERFCTR_RECORD_THROTTLED) {
+			nr.throttled++;
+			thread->overflown = 0;
+			continue;
+		}
 		expect(at.record.type == PERFCTR_RECORD_SAMPLE && at.record.size <= sizeof(at),
 		       "a record of type %u, with %u bytes", at.record.type, at.record.size);
 		copy_out(ring, tail, &at, at.record.size);

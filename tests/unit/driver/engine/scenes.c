@@ -232,6 +232,60 @@ START_TEST(an_ended_member_has_no_spare)
 }
 END_TEST
 
+static void run_to_overflow(struct thread *thread, u64 instructions)
+{
+	return_to_user();
+	let_run(thread, MODEL_USER, instructions);
+	end_periods(thread);
+	if (machine_irq_waits())
+		machine_irq(true);
+	look();
+	return_to_user();
+}
+
+/*
+ * Two samples may be written in a tick. Instead of the third one that is said, and nothing is
+ * written until the next tick, in which a whole period begins. What is counted is right.
+ */
+START_TEST(too_many_samples)
+{
+	struct thread *thread;
+	unsigned int i;
+
+	seed = _i ? 12 : 48;
+	engine_begin();
+	shim_set_param("overflow_budget", 2);
+	thread = begin_thread(0);
+	run_on(0, thread);
+	/* By overflow alone */
+	do {
+		set_control(thread, &controls[7], NULL, true, 0, PERFCTR_CONTROL_RECORD);
+	} while (thread->timer_ns);
+	for (i = 0; i < 3; i++) {
+		run_to_overflow(thread, 4100);
+		ck_assert_uint_eq(nr.samples, min(1 + i, 2u));
+		ck_assert_uint_eq(nr.throttled, i == 2);
+	}
+	thread->deaf = true;
+	begin_periods(thread);
+	run_to_overflow(thread, 20000);
+	switch_to(&idle[0]);
+	run_on(0, thread);
+	expect_sums(thread);
+	shim_jiffies++;
+	fire_timer(true);
+	thread->deaf = false;
+	begin_periods(thread);
+	run_to_overflow(thread, 3900);
+	ck_assert_uint_eq(nr.samples, 2);
+	run_to_overflow(thread, 200);
+	ck_assert_uint_eq(nr.samples, 3);
+	ck_assert_uint_eq(nr.throttled, 1);
+	expect_sums(thread);
+	engine_end();
+}
+END_TEST
+
 /*
  * Counters through perf, which loses them at some point. What was counted until then stays, the
  * state says LOST, and nobody else is affected.
@@ -535,6 +589,40 @@ START_TEST(shared_is_evicted)
 END_TEST
 
 #ifdef CONFIG_X86
+/* ANY takes the source that is in use, and our own registers if none is. */
+START_TEST(any_takes_what_is_in_use)
+{
+	const struct control *any = &shared_controls[4];
+	struct thread *thread, *other;
+
+	seed = _i ? 12 : 48;
+	engine_begin();
+	thread = begin_shared(&shared_controls[1]);
+	other = begin_shared(any);
+	expect_counts_on(0, other);
+	expect_counts_on(1, thread);
+	to_cpu(0);
+	switch_to(thread);
+	do_unlink(thread);
+	switch_to(other);
+	do_unlink(other);
+	set_control(other, any, NULL, true, 0, 0);
+	ck_assert(!is_shared(other));
+	ck_assert(other->control && other->control->source == PERFCTR_SOURCE_ANY);
+	switch_to(&idle[0]);
+	expect_counts_on(1, other);
+	/* And so the other one is refused. */
+	to_cpu(0);
+	switch_to(thread);
+	set_control(thread, &shared_controls[1], NULL, true, 0, 0);
+	ck_assert_uint_eq(nr.refused, 1);
+	expect_counts_on(0, other);
+	engine_end();
+}
+END_TEST
+#endif
+
+#ifdef CONFIG_X86
 /*
  * Somebody else writes to registers of CPU 0 while a thread counts there. Whoever counts by them
  * has an error that says so, by the next switch, tick or end of counting, and no sooner.
@@ -680,10 +768,14 @@ void test_scenes(void)
 #endif
 	UNIT_RUN(shared_on_a_cpu_that_goes);
 	UNIT_RUN(shared_is_evicted);
+#ifdef CONFIG_X86
+	unit_run(any_takes_what_is_in_use, 2);
+#endif
 	UNIT_RUN(a_config_ends_under_a_reader);
 	UNIT_RUN(a_tree_dies_under_a_reader);
 	unit_run(a_tree_dies_with_an_overflow, 4 * UNTOLD);
 	UNIT_RUN(an_ended_member_has_no_spare);
+	unit_run(too_many_samples, 2);
 	unit_run(a_child_inside, 2);
 	unit_run(the_policy_changes_under_a_sleeper, 18);
 }

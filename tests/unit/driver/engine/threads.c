@@ -75,7 +75,7 @@ int get_dumpable(struct mm_struct *mm)
  * The kernel
  */
 
-static void fire_timer(bool early)
+void fire_timer(bool early)
 {
 	shim_hrtimer(early);
 	look();
@@ -201,6 +201,7 @@ void switch_to(struct thread *next)
 	local_irq_disable();
 	next->task.se.nr_migrations += next->task.cpu != cpu;
 	next->task.cpu = cpu;
+	readers_begin(prev, next);
 	fire_switch(&prev->task, &next->task);
 	/* Nothing counts there, but it may set next's counters. */
 	look_for(next);
@@ -227,10 +228,13 @@ void switch_to(struct thread *next)
 	look();
 	/* It was set for another thread. */
 	fire_timer(true);
+	readers_end();
 	if (!rnd(3))
 		happen_elsewhere();
 	to_cpu(cpu);
+	readers_begin(prev, next);
 	end_switch();
+	readers_end();
 }
 
 /* A thread of the kernel's has the CPU for a moment. */

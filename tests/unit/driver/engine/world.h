@@ -160,7 +160,8 @@ extern bool counters_outside;	/* see struct model_machine's @amd_outside */
 extern struct counted {
 	unsigned int reads, shown, private, switches, forks, execs, ends, tree_reads, overflows,
 		     stops, policies, lends, maps, interrupted, raw, shared, refused, samples,
-		     read_running, traced, added, not_holder, unlinked, others;
+		     read_running, traced, added, not_holder, unlinked, others,
+		     read_between, disturbed, throttled;
 } nr;
 
 #define expect(condition, ...)							\
@@ -214,6 +215,15 @@ void begin_timer(struct thread *thread, u64 clock_least, u64 clock_most);
 void expect_records(void);
 void expect_no_sample_is_due(const struct thread *thread);
 
+/*
+ * Readers on other CPUs: readers.c. begin, end: of a switch. expect_sums_of_moment: of a thread
+ * that may be disturbed, which is switched meanwhile
+ */
+void readers_begin(struct thread *prev, struct thread *next);
+void readers_end(void);
+bool may_be_disturbed(const struct thread *thread);
+void expect_sums_of_moment(struct thread *thread);
+
 /* The kernel: switches, interrupts, what threads do, and how they come and go: threads.c */
 struct thread *thread_of(struct task_struct *task);
 struct thread *running(void);
@@ -224,6 +234,7 @@ bool is_shared(const struct thread *thread);
 void to_cpu(unsigned int cpu);
 u64 now(void);
 void return_to_user(void);
+void fire_timer(bool early);
 void fire_out(struct task_struct *prev, struct task_struct *next);
 void fire_in(struct task_struct *next);
 void switch_to(struct thread *next);
@@ -281,8 +292,8 @@ void test_pairs(void);
 void test_sessions(void);
 
 /*
- * What is no random sequence: scenes.c, invited.c. begin_thread: in a process of its own. run_on: it
- * comes to that CPU, and executes 1,000 instructions in user mode.
+ * What is no random sequence: scenes.c, invited.c. begin_thread: in a process of its own. run_on:
+ * it comes to that CPU, and executes 1,000 instructions in user mode.
  */
 struct thread *begin_thread(unsigned int uid);
 void run_on(unsigned int cpu, struct thread *thread);

@@ -199,6 +199,7 @@ u32 shim_mfspr(unsigned int spr)
 {
 	if (spr == SPRN_PVR)
 		return model.pvr;
+	shim_point();
 	lockdep_assert_irqs_disabled();
 	ck_assert_msg(holder == MODEL_DRIVER, "SPR %u is read, which is not ours", spr);
 	return *get_reg(shim_cpu, spr);

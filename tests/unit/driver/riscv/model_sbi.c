@@ -696,6 +696,7 @@ unsigned long shim_csr_read(unsigned int csr)
 {
 	unsigned int hw = csr - CSR_CYCLE;
 
+	shim_point();
 	if (csr == CSR_TIME)
 		return harts[shim_cpu].time;
 	if (csr == CSR_SCOUNTEREN)

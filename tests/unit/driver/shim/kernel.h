@@ -55,8 +55,23 @@ typedef unsigned int uint;
 #define migrate_disable()	((void)0)
 #define migrate_enable()	((void)0)
 #define barrier()		__asm__ volatile("" : : : "memory")
+/*
+ * Another CPU may do something between any two accesses that are in a certain order: it is called
+ * at each. NULL: nobody does
+ */
+extern void (*shim_at_point)(void);
+static inline void shim_point(void)
+{
+	if (__builtin_expect(!!shim_at_point, 0))
+		shim_at_point();
+}
+
 #define READ_ONCE(x)		(*(const volatile __typeof__(x) *)&(x))
-#define WRITE_ONCE(x, value)	(*(volatile __typeof__(x) *)&(x) = (value))
+#define WRITE_ONCE(x, value)						\
+({									\
+	*(volatile __typeof__(x) *)&(x) = (value);			\
+	shim_point();							\
+})
 
 #define min(a, b)							\
 ({									\

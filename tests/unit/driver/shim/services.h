@@ -16,11 +16,27 @@
 #define __must_hold(lock)
 #define noinline_for_stack	noinline
 #define OPTIMIZER_HIDE_VAR(var)	__asm__ ("" : "=r" (var) : "0" (var))
-#define data_race(expr)		(expr)
-#define smp_mb()		barrier()
-#define smp_rmb()		barrier()
-#define smp_wmb()		barrier()
-#define smp_load_acquire(p)	READ_ONCE(*(p))
+#define shim_barrier()							\
+do {									\
+	barrier();							\
+	shim_point();							\
+	barrier();							\
+} while (0)
+#define data_race(expr)							\
+({									\
+	shim_barrier();							\
+	(expr);								\
+})
+#define smp_mb()		shim_barrier()
+#define smp_rmb()		shim_barrier()
+#define smp_wmb()		shim_barrier()
+#define smp_load_acquire(p)						\
+({									\
+	__typeof__(*(p)) __loaded = READ_ONCE(*(p));			\
+									\
+	shim_barrier();							\
+	__loaded;							\
+})
 #define smp_store_release(p, v)	WRITE_ONCE(*(p), v)
 #define xchg(p, new)							\
 ({									\
