@@ -147,7 +147,7 @@ probes() { # machine
 
 tidy() { # target
 	# Not those of the other architecture, nor what runs on an x86_64 only, nor what is
-	# around code of Linux's, libpfm4's or Open MPI's, which is not here, or needs what their makefiles make; as a PowerPC, of 32 bits, its own alone
+	# around or in code of Linux's, libpfm4's or Open MPI's, which is not here, or needs what their makefiles make; as a PowerPC, of 32 bits, its own alone
 	files=$(sources "-name *.c" lib tools tests bench examples) || return
 	own=${1%%-*}
 	[ "$own" != powerpc ] || own=ppc32
@@ -155,7 +155,7 @@ tidy() { # target
 		'(!/_(ppc32|riscv64|x86_64)[.]c$/ || $0 ~ own) &&
 		 (!/^tests\/unit\/driver\// || arch == "x86_64") &&
 		 (arch == "powerpc") == (/_ppc32[.]c$/ || /^tests\/machines\/ppc32\//) &&
-		 !/^tests\/machines\/p5\// &&
+		 !/^tests\/machines\/(p5|reach)\// &&
 		 !/driver\/linux\/linux[.]c$/ && !/^lib\/events\/generate[.]c$/ && !/^tests\/machines\/mpi\// &&
 		 !/^tests\/(unit\/test_(sets|tables|compat26)|guest\/(old\/events|test_manual))[.]c$/')
 	# shellcheck disable=SC2086 # words

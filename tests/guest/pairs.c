@@ -76,6 +76,7 @@ static __thread struct perfctr_read_cpu of_cpu;
 static __thread struct perfctr_read rd;
 static __thread struct perfctr_kernel_info info;
 
+/* NOLINTBEGIN(bugprone-reserved-identifier): the linker makes these names */
 int __real_ioctl(int fd, unsigned long request, ...);
 int __wrap_ioctl(int fd, unsigned long request, void *arg);
 /* Its name where 32 bits of time are not the default any more */
@@ -85,6 +86,7 @@ int __real_close(int fd);
 int __wrap_close(int fd);
 void __real__exit(int status) __attribute__((noreturn));
 void __wrap__exit(int status) __attribute__((noreturn));
+/* NOLINTEND(bugprone-reserved-identifier) */
 
 static struct handle *handle_of(int fd)
 {
@@ -246,14 +248,15 @@ void pairs_look(void)
 static int open_handle(int fd, const struct perfctr_open *arg)
 {
 	int ret = __real_ioctl(fd, PERFCTR_IOC_OPEN, arg);
+	enum value whose = OWN;
 
 	if (ret || fd >= MAX_FDS)
 		return ret;
-	handles[fd] = (struct handle) {
-		.pid = getpid(),
-		.whose = arg->flags & PERFCTR_OPEN_CPUS ? SESSION :
-			 arg->flags & PERFCTR_OPEN_THREAD ? TRACED : OWN,
-	};
+	if (arg->flags & PERFCTR_OPEN_CPUS)
+		whose = SESSION;
+	else if (arg->flags & PERFCTR_OPEN_THREAD)
+		whose = TRACED;
+	handles[fd] = (struct handle) { .pid = getpid(), .whose = whose };
 	last_fd = fd > last_fd ? fd : last_fd;
 	return 0;
 }

@@ -328,6 +328,7 @@ unsigned int machine_nr_controls(void)
 	return nr_controls;
 }
 
+/* NOLINTNEXTLINE(readability-non-const-parameter): x86's writes it */
 bool machine_is_metric(const struct perfctr_ctr_control *ctr, unsigned int *metric)
 {
 	(void)ctr;

@@ -86,6 +86,7 @@ static void accept(struct thread *thread)
 {
 	const struct tree *tree = thread->tree;
 
+	ck_assert_ptr_nonnull(tree);
 	thread->invited = false;
 	thread->control = tree->control;
 	thread->clock_on = tree->clock_on;
