@@ -1765,12 +1765,17 @@ START_TEST(perfex_keeps_what_was_recorded)
 	const uint64_t all = KNOWN_LENGTH(KNOWN_LOOPS) / 1009;
 	struct written written;
 	glob_t found;
-	int status;
+	unsigned int turn;
+	int status = 0;
 
-	unlink(FILE_NAME);
-	ck_ok(setrlimit(RLIMIT_FSIZE, &small));
-	status = perfex(argv);
-	ck_ok(setrlimit(RLIMIT_FSIZE, &old));
+	/* Where perfex runs too seldom beside the program, most is lost and the rest has room. */
+	for (turn = 0; !status && turn < 50; turn++) {
+		unlink(FILE_NAME);
+		unlink(FILE_NAME ".old");
+		ck_ok(setrlimit(RLIMIT_FSIZE, &small));
+		status = perfex(argv);
+		ck_ok(setrlimit(RLIMIT_FSIZE, &old));
+	}
 	ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == 125, "%#x", status);
 	ck_assert_int_eq(access(FILE_NAME, F_OK), -1);
 	ck_assert_int_eq(glob(FILE_NAME ".??????", 0, NULL, &found), 0);
