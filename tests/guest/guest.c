@@ -14,6 +14,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
@@ -205,6 +206,21 @@ int wait_stop(pid_t pid)
 	ck_assert_int_eq(waitpid(pid, &status, __WALL), pid);
 	ck_assert_msg(WIFSTOPPED(status), "status %#x", (unsigned int)status);
 	return WSTOPSIG(status);
+}
+
+pid_t exec_traced(const char *path)
+{
+	pid_t pid = fork();
+
+	ck_assert_int_ge(pid, 0);
+	if (!pid) {
+		if (!ptrace(PTRACE_TRACEME, 0, NULL, NULL))
+			execl(path, path, NULL);
+		_exit(99);
+	}
+	ck_assert_int_eq(wait_stop(pid), SIGTRAP);
+	ck_ok(ptrace(PTRACE_SETOPTIONS, pid, NULL, PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL));
+	return pid;
 }
 
 void expect_exit(pid_t pid, int status)

@@ -230,6 +230,8 @@ void *shared_alloc(size_t size);
 void expect_exit(pid_t pid, int status);
 /* Waits until the tracee stops, and returns the signal. */
 int wait_stop(pid_t pid);
+/* Starts the program, which the caller traces, and which stands at its first instruction. */
+pid_t exec_traced(const char *path);
 
 /* Asserts that @call fails with @err; tells both errors by name if not. */
 #define ck_errno(call, err) do {					\

@@ -162,21 +162,6 @@ static void count_cpu(void)
 	close(fd);
 }
 
-/* The program at its first instruction */
-static pid_t exec_traced(void)
-{
-	pid_t pid = fork();
-
-	ck_assert_int_ge(pid, 0);
-	if (!pid) {
-		if (!ptrace(PTRACE_TRACEME, 0, NULL, NULL))
-			execl(KNOWN_PATH, KNOWN_PATH, NULL);
-		_exit(99);
-	}
-	ck_assert_int_eq(wait_stop(pid), SIGTRAP);
-	return pid;
-}
-
 /* A signal would stop it again, so it is let go. */
 static void finish(pid_t pid)
 {
@@ -186,7 +171,7 @@ static void finish(pid_t pid)
 
 static void count_tracee(void)
 {
-	pid_t pid = exec_traced();
+	pid_t pid = exec_traced(KNOWN_PATH);
 	struct perfctr_open o = { .size = sizeof(o), .tid = pid,
 				  .flags = PERFCTR_OPEN_CREAT | PERFCTR_OPEN_THREAD };
 	struct perfctr_read rd;
@@ -206,7 +191,7 @@ static void count_tracee(void)
 
 static void count_member(void)
 {
-	pid_t pid = exec_traced();
+	pid_t pid = exec_traced(KNOWN_PATH);
 	struct perfctr_add_member add = { .size = sizeof(add), .tid = pid };
 	struct perfctr_read_tree tree;
 	int fd = open_self();

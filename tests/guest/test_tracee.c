@@ -88,21 +88,6 @@ static void cont(pid_t pid)
 	ck_ok(ptrace(PTRACE_CONT, pid, NULL, NULL));
 }
 
-static pid_t exec_traced(const char *path)
-{
-	pid_t pid = fork();
-
-	ck_assert_int_ge(pid, 0);
-	if (!pid) {
-		if (!ptrace(PTRACE_TRACEME, 0, NULL, NULL))
-			execl(path, path, NULL);
-		_exit(99);
-	}
-	ck_assert_int_eq(wait_stop(pid), SIGTRAP);
-	ck_ok(ptrace(PTRACE_SETOPTIONS, pid, NULL, PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL));
-	return pid;
-}
-
 /* Lets it go on to its next system call, or out of that. */
 static void go_to_call(pid_t pid)
 {
