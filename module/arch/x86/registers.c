@@ -181,11 +181,22 @@ static __always_inline void silence(struct perfctr_x86_cpu *cpu, u32 counters)
 		silence_each(cpu, counters);
 }
 
-/* for_each_set_bit() takes half as many instructions more, and strangers zero at each switch. */
-static __always_inline void zero_each(u32 counters)
+static noinline notrace void zero_with_carries(u32 counters)
 {
 	for (; counters; counters &= counters - 1)
 		write_ctr(__ffs(counters), 0);
+}
+
+/* for_each_set_bit() takes half as many instructions more, and strangers zero at each switch. */
+static __always_inline void zero_each(u32 counters)
+{
+	/* Asked once for all: write_ctr() would ask for each. */
+	if (static_branch_unlikely(&perfctr_x86_carry_key)) {
+		zero_with_carries(counters);
+		return;
+	}
+	for (; counters; counters &= counters - 1)
+		write_msr(perfctr_pmu.ctr[__ffs(counters)].msr, 0);
 }
 
 /* In this order, as Linux's intel/core.c has it */
