@@ -1241,6 +1241,13 @@ START_TEST(merges)
 	ended_with(0);
 	says(result.out, "        2,000,032  all           2,000,032        2,000,032  all           4,000,064"
 	     "  instructions:u\n");
+	/* A number of some of them is no number of all. */
+	write_file("3.json", "{\"counts\": [{\"event\": \"instructions\", \"user\": true, \"kernel\": false, "
+		   "\"count\": null}], \"complete\": true}\n");
+	run_command(COMMAND(PERFEX, "merge", "0.json", "3.json", "2.json"));
+	ended_with(0);
+	says(result.out, "        2,000,032  all           2,000,032        2,000,032  all           4,000,064"
+	     "  instructions:u (of 2)\n");
 	/* From 10^12 on a number is as wide as its column. */
 	write_file("big.json", "{\"counts\": [{\"event\": \"cycles\", \"user\": true, \"kernel\": false, "
 		   "\"count\": 1000000000000}], \"complete\": true}\n");

@@ -880,6 +880,24 @@ START_TEST(test_suggest_nothing)
 }
 END_TEST
 
+/* Names of which each is one letter nearer to "abcdef": two letters swapped are one. The last is too far. */
+START_TEST(test_distances)
+{
+	static const char *const names[] = { "axcyez", "abxydef", "abdcef", "abcdef", "xycyez" };
+	static const unsigned int scores[] = { 0, 1, 2, 3 };
+	struct perfctr_near near = { .max = PERFCTR_NEAR_MAX };
+	size_t i;
+
+	for (i = 0; i < 5; i++)
+		perfctr_near_compare(&near, "abcdef", 6, names[i]);
+	ck_assert_uint_eq(near.n, 4);
+	for (i = 0; i < 4; i++) {
+		ck_assert_uint_eq(near.score[i], scores[i]);
+		ck_assert_str_eq(near.name[i], names[3 - i]);
+	}
+}
+END_TEST
+
 static const struct {
 	const char *spec, *modifier;
 } modifiers[] = {
@@ -997,6 +1015,7 @@ int main(void)
 	tcase_add_test(tc, test_format);
 	tcase_add_loop_test(tc, test_suggest, 0, ROWS(near));
 	tcase_add_test(tc, test_suggest_nothing);
+	tcase_add_test(tc, test_distances);
 	tcase_add_loop_test(tc, test_demand, 0, ROWS(demands));
 	tcase_add_loop_test(tc, test_modifier, 0, ROWS(modifiers));
 	tcase_add_test(tc, test_available);

@@ -135,6 +135,11 @@ START_TEST(test_plain)
 	ck_assert_int_eq(columns, 5);
 	ck_assert_str_eq(printed(-1, "ab", &columns), "ab");
 	ck_assert_int_eq(columns, 2);
+	/* What only looks like UTF-8: surrogates, what is too long, and what is behind the last one */
+	ck_assert_str_eq(printed(0, "\xed\x9f\xbf\xed\xa0\x80", &columns), "\xed\x9f\xbf???");
+	ck_assert_str_eq(printed(0, "\xc1\xbf\xe0\x9f\xbf\xe0\xa0\x80", &columns), "?????\xe0\xa0\x80");
+	ck_assert_str_eq(printed(0, "\xf0\x8f\xbf\xbf\xf0\x90\x80\x80", &columns), "????\xf0\x90\x80\x80");
+	ck_assert_str_eq(printed(0, "\xf4\x8f\xbf\xbf\xf4\x90\x80\x80", &columns), "\xf4\x8f\xbf\xbf????");
 	make_plain(text);
 	ck_assert_str_eq(text, PLAIN);
 	value_label(&value, buf, sizeof(buf));

@@ -115,6 +115,43 @@ START_TEST(children)
 }
 END_TEST
 
+/* Rows of equal counts are ordered by what they are called, from whichever samples they came. */
+START_TEST(equal_rows)
+{
+	struct table_how how = { .by = BY_COMM | BY_OBJECT | BY_FUNCTION };
+	char *text, *rows;
+
+	kit_begin(&three);
+	kit_map(7, 0x10000, 0x10000, 0, 1, "/z/p");
+	kit_map(7, 0x20000, 0x10000, 0, 2, "/a/p");
+	kit_comm(7, 7, "late", false);
+	kit_sample(7, 7, 1000, 700, 0x12000, NULL);
+	kit_sample(7, 7, 2000, 1400, 0x11000, NULL);
+	kit_sample(7, 7, 3000, 2100, 0x21000, NULL);
+	kit_comm(7, 7, "early", false);
+	kit_sample(7, 7, 4000, 2800, 0x21000, NULL);
+	read_it();
+	text = kit_table(report, &how, false);
+	rows = rows_of(text);
+	ck_assert_str_eq(rows,
+			 "   share          cycles    instructions    IPC         seconds   samples  "
+			 "process          function                                 object\n"
+			 " 100.00%           4,000           2,800   0.70        0.400000         4  "
+			 "in all\n"
+			 "  25.00%           1,000             700   0.70        0.100000         1  "
+			 "early            p+1                                      /a/p\n"
+			 "  25.00%           1,000             700   0.70        0.100000         1  "
+			 "late             p+1                                      /a/p\n"
+			 "  25.00%           1,000             700   0.70        0.100000         1  "
+			 "late             p+1                                      /z/p\n"
+			 "  25.00%           1,000             700   0.70        0.100000         1  "
+			 "late             p+2                                      /z/p\n");
+	free(rows);
+	free(text);
+	kit_free(report);
+}
+END_TEST
+
 /* A function that only called others has no line, unless children are asked for. */
 START_TEST(only_callers)
 {
@@ -326,6 +363,7 @@ void add_output_tests(TCase *tc)
 {
 	tcase_add_test(tc, table);
 	tcase_add_test(tc, children);
+	tcase_add_test(tc, equal_rows);
 	tcase_add_test(tc, only_callers);
 	tcase_add_test(tc, json);
 	tcase_add_test(tc, misses_per_instructions);

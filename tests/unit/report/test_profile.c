@@ -222,7 +222,7 @@ START_TEST(a_map_that_is_not_known)
 			.record = { PERFCTR_RECORD_SAMPLE, PERFCTR_RECORD_MAP_UNKNOWN, sizeof(one), 0, 7, 7 },
 			.ip = 0x10000, .nrctrs = 2, .user_depth = 2,
 		},
-		.value = { 5, 5, 0x10000, 0x10011 },
+		.value = { 5, 5, 0x10000, 0x11000 },
 	};
 
 	kit_begin(&kit_about);
@@ -236,9 +236,82 @@ START_TEST(a_map_that_is_not_known)
 	one.value[0] = 7;
 	kit_raw(&one, sizeof(one));
 	read_it();
+	/* A caller is in the page before the address that it goes on from. */
 	check_folded(0, "a;a+0 4\na;[unknown];[unknown] 1\na;[kernel]+10;[kernel]+10 2\n");
 	ck_assert_uint_eq(report->profile.map_unknown, 1);
 	ck_assert_uint_eq(report->profile.unmapped, 0);
+	end();
+}
+END_TEST
+
+/* Either kind of record that tells a file's identity, with its path behind it */
+struct identity {
+	union {
+		struct recfile_build_id id;
+		struct recfile_file file;
+		char bytes[sizeof(struct recfile_build_id) + 16];
+	};
+};
+
+static void tell_identity(struct identity *identity, bool by_id, uint64_t inode, const char *path)
+{
+	size_t offset = by_id ? offsetof(struct recfile_build_id, path) : offsetof(struct recfile_file, path);
+	struct perfctr_record record = {
+		.type = by_id ? RECFILE_BUILD_ID : RECFILE_FILE, .size = (uint32_t)(offset + 15) / 8 * 8,
+		.pid = 7, .tid = 7,
+	};
+
+	/* As kit_map() has it */
+	if (by_id) {
+		identity->id.inode = inode;
+		identity->id.major = 8;
+	} else {
+		identity->file.inode = inode;
+		identity->file.major = 8;
+	}
+	memcpy(identity, &record, sizeof(record));
+	snprintf(identity->bytes + offset, 8, "%s", path);
+	kit_raw(identity, record.size);
+}
+
+/* A file that is another one when it is mapped again; it may have no build id then. */
+START_TEST(files_that_were_changed)
+{
+	static const struct {
+		const char *name;
+		bool by_id[2], changed;
+	} objects[] = {
+		{ "/same", { true, true }, false }, { "/byte", { true, true }, true },
+		{ "/size", { true, true }, true }, { "/file", { true, false }, true },
+		{ "/id", { false, true }, true }, { "/mtime", { false, false }, true },
+		{ "/ctime", { false, false }, false },
+	};
+	size_t i, k, n = sizeof(objects) / sizeof(objects[0]);
+
+	kit_begin(&kit_about);
+	for (i = 0; i < n; i++) {
+		kit_map(7, 0x10000 * (i + 1), 0x10000, 0, i + 1, objects[i].name);
+		for (k = 0; k < 2; k++) {
+			struct identity identity = { .bytes = "" };
+
+			if (objects[i].by_id[k]) {
+				identity.id.id[19] = k && !strcmp(objects[i].name, "/byte");
+				identity.id.id_size = k && !strcmp(objects[i].name, "/size") ? 19 : 20;
+			} else {
+				identity.file.mtime = k && !strcmp(objects[i].name, "/mtime");
+				identity.file.ctime = k && !strcmp(objects[i].name, "/ctime");
+			}
+			tell_identity(&identity, objects[i].by_id[k], i + 1, objects[i].name);
+		}
+	}
+	read_it();
+	for (i = 0; i < n; i++) {
+		for (k = 0; k < report->profile.objects_table.n; k++)
+			if (!strcmp(report->profile.objects[k].path, objects[i].name))
+				break;
+		ck_assert_msg(k < report->profile.objects_table.n, "%s", objects[i].name);
+		ck_assert_msg(report->profile.objects[k].changed == objects[i].changed, "%s", objects[i].name);
+	}
 	end();
 }
 END_TEST
@@ -340,6 +413,7 @@ void add_profile_tests(TCase *tc)
 	tcase_add_test(tc, maps_replace_parts_of_others);
 	tcase_add_test(tc, what_is_in_no_file);
 	tcase_add_test(tc, a_map_that_is_not_known);
+	tcase_add_test(tc, files_that_were_changed);
 	tcase_add_test(tc, what_must_be_told);
 	tcase_add_test(tc, random_maps);
 }

@@ -247,6 +247,8 @@ START_TEST(bad_ends)
 	check_refused(copy, size + 8, size, "there is more behind the end");
 	copy[end + 24]++;
 	check_refused(copy, size, end + 24, "the end tells of 12 records; there are 11");
+	copy[end + 24] -= 2;
+	check_refused(copy, size, end + 24, "the end tells of 10 records; there are 11");
 	free(copy);
 }
 END_TEST

@@ -768,6 +768,7 @@ START_TEST(names_that_users_write)
 		{ "a::operator<(a::b const&, a::b const&)", "a::operator<", NAME_WITHOUT_PARAMETERS },
 		{ "a::operator new(unsigned long)", "operator new", NAME_LAST_PART },
 		{ "a::operator->(int)", "operator->", NAME_LAST_PART },
+		{ "a::b<decltype ((x)->y)>::f(int)", "a::b::f", NAME_WITHOUT_PARAMETERS },
 		{ "bool a::operator< <int>(int)", "a::operator<", NAME_WITHOUT_PARAMETERS },
 		{ "<names::Left as names::Work>::work", "work", NAME_LAST_PART },
 		{ "<names::Left as names::Work>::work", "<names::Left as names::Work>::work", NAME_WHOLE },
