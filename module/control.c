@@ -224,13 +224,15 @@ static void change_end(struct vperfctr *perfctr)
 /**
  * struct parts - what a control makes for a state
  * @config: the caller is a user of it, with a reference
- * @imode: NULL without i-mode counters and RECORD
+ * @imode: NULL without i-mode counters
+ * @recorder: NULL without RECORD
  * @tree: NULL without INHERIT
  * @spare: for the next child; NULL if there is one, or none is needed
  */
 struct parts {
 	struct perfctr_config *config;
 	struct perfctr_imode *imode;
+	struct perfctr_recorder *recorder;
 	struct perfctr_tree *tree;
 	struct vperfctr *spare;
 };
@@ -238,7 +240,8 @@ struct parts {
 static void parts_put(struct parts *parts)
 {
 	perfctr_config_put(parts->config, false);
-	perfctr_record_free(parts->imode);
+	kfree(parts->imode);
+	perfctr_record_free(parts->recorder);
 	perfctr_tree_end(parts->tree);
 	if (parts->spare)
 		vperfctr_put(parts->spare);
@@ -302,11 +305,12 @@ static __always_inline void control_apply(struct vperfctr *perfctr,
 	WRITE_ONCE(perfctr->holder, enabled ? file : NULL);
 	swap(perfctr->config, parts->config);
 	/* Before the old ring is left, so that readers never see nobody. */
-	if (parts->imode && parts->imode->ring)
-		perfctr_ring_join(parts->imode->ring);
-	if (perfctr->imode && perfctr->imode->ring)
-		perfctr_ring_leave(perfctr->imode->ring);
+	if (parts->recorder)
+		perfctr_ring_join(parts->recorder->ring);
+	if (perfctr->recorder)
+		perfctr_ring_leave(perfctr->recorder->ring);
 	swap(perfctr->imode, parts->imode);
+	swap(perfctr->recorder, parts->recorder);
 	if (parts->tree && control->flags & PERFCTR_CONTROL_HOLDER_ONLY)
 		perfctr_tree_set_holder(parts->tree, file);
 	old = perfctr->tree;
@@ -328,11 +332,11 @@ static __always_inline void control_apply(struct vperfctr *perfctr,
 		perfctr->imode->asked = control->si_signo;
 		vperfctr_imode_init(perfctr, control->si_signo, control->refresh);
 	}
-	perfctr->quick = control->tsc_on && !vperfctr_has_ictrs(perfctr) &&
-			 !perfctr->config->shared && !perfctr_config_has_own_way(perfctr->config);
-	perfctr->plain = perfctr->config->nr && !perfctr->imode && !raw &&
-			 !(hold & PERFCTR_HOLD_BOUND) &&
+	if (perfctr->recorder)
+		perfctr->recorder->due = perfctr->cpu_state.clock + perfctr->recorder->timer;
+	perfctr->quick = control->tsc_on && !perfctr->imode && !perfctr->config->shared &&
 			 !perfctr_config_has_own_way(perfctr->config);
+	perfctr->plain = vperfctr_is_plain(perfctr, raw, hold & PERFCTR_HOLD_BOUND);
 	/* Its tree has changed, so those who stop the old tree leave this state alone. */
 	atomic_set(&perfctr->hold, hold);
 	vperfctr_soft_follow(perfctr);
@@ -380,8 +384,8 @@ static bool has_spare(const struct vperfctr *perfctr, u32 nr_ictrs, bool records
 {
 	const struct vperfctr *spare = perfctr->spare;
 
-	return spare && !spare->imode == !(nr_ictrs || records) &&
-	       (!spare->imode || spare->imode->nr == nr_ictrs);
+	return spare && !spare->recorder == !records &&
+	       (spare->imode ? spare->imode->nr : 0) == nr_ictrs;
 }
 
 static u32 cstatus_of(const struct perfctr_config *config, bool clock_on)
@@ -408,14 +412,19 @@ static int parts_make(struct vperfctr *perfctr, const struct perfctr_control *co
 				return -ENOMEM;
 		}
 	}
-	if (config->nr_ictrs || records) {
+	if (config->nr_ictrs) {
 		parts->imode = perfctr_imode_create(config->nr_ictrs, GFP_KERNEL_ACCOUNT);
 		if (!parts->imode)
 			return -ENOMEM;
-		parts->imode->ring = records ? perfctr->ring : NULL;
-		parts->imode->timer_ns = control->timer_ns;
+	}
+	if (records) {
+		parts->recorder = kzalloc(sizeof(*parts->recorder), GFP_KERNEL_ACCOUNT);
+		if (!parts->recorder)
+			return -ENOMEM;
+		parts->recorder->ring = perfctr->ring;
+		parts->recorder->timer_ns = control->timer_ns;
 		if (control->timer_ns)
-			parts->imode->timer = perfctr_timer_ticks(control->timer_ns);
+			parts->recorder->timer = perfctr_timer_ticks(control->timer_ns);
 	}
 	return 0;
 }
@@ -558,8 +567,9 @@ int vperfctr_read_control(struct vperfctr *perfctr, void __user *arg)
 	if (config && perfctr->imode) {
 		control->si_signo = perfctr->imode->asked;
 		control->refresh = perfctr->imode->refresh;
-		control->timer_ns = perfctr->imode->timer_ns;
 	}
+	if (config && perfctr->recorder)
+		control->timer_ns = perfctr->recorder->timer_ns;
 	control->tsc_on = !!(vperfctr_counted(perfctr) & PERFCTR_CSTATUS_CLOCK);
 	control->flags = perfctr->flags;
 	control->cpu = perfctr->bound_cpu;

@@ -67,7 +67,7 @@ static void probe_exec(void *data, struct task_struct *task, pid_t old_pid,
 	} else if (atomic_read(&perfctr->hold) & PERFCTR_HOLD_ON_EXEC) {
 		vperfctr_record_exec(perfctr);
 		vperfctr_start_on_exec(perfctr);
-	} else if (perfctr->imode) {
+	} else {
 		vperfctr_record_exec(perfctr);
 		vperfctr_imode_exec(perfctr);
 	}
@@ -95,7 +95,7 @@ static int cpu_sleeps(struct notifier_block *notifier, unsigned long action, voi
 		perfctr_cpu_online();
 		perfctr_wides_sleep(false);
 		/* The timer cannot be set yet. */
-		if (perfctr && perfctr->imode && perfctr->imode->ring)
+		if (perfctr && perfctr->recorder)
 			vperfctr_return_soon(perfctr, current, PERFCTR_TODO_OVERFLOW);
 		else if (perfctr)
 			vperfctr_resume(perfctr);

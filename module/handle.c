@@ -73,7 +73,8 @@ void vperfctr_root_free(struct vperfctr *perfctr)
 		perfctr_tree_end(perfctr->tree);
 	if (perfctr->config)
 		perfctr_config_unref(perfctr->config);
-	perfctr_record_free(perfctr->imode);
+	kfree(perfctr->imode);
+	perfctr_record_free(perfctr->recorder);
 	ring_put(perfctr->ring);
 	vperfctr_free_memory(perfctr, free_root_memory);
 }

@@ -137,8 +137,8 @@ static __always_inline void notify(struct vperfctr *perfctr, struct task_struct 
 {
 	lockdep_assert_irqs_disabled();
 	__module_get(THIS_MODULE);
-	if (perfctr->imode && perfctr->imode->ring)
-		perfctr_ring_join(perfctr->imode->ring);
+	if (perfctr->recorder)
+		perfctr_ring_join(perfctr->recorder->ring);
 	rcu_assign_pointer(perfctr->owner, task);
 	perfctr->notifier.ops = &perfctr_preempt_ops[way];
 	if (perfctr_by_tracepoint())
@@ -174,8 +174,8 @@ void vperfctr_take_up(struct vperfctr *perfctr)
 void vperfctr_unnotify(struct vperfctr *perfctr)
 {
 	lockdep_assert_irqs_disabled();
-	if (perfctr->imode && perfctr->imode->ring)
-		perfctr_ring_leave(perfctr->imode->ring);
+	if (perfctr->recorder)
+		perfctr_ring_leave(perfctr->recorder->ring);
 	if (perfctr_by_tracepoint())
 		table_remove(perfctr);
 #ifdef CONFIG_PREEMPT_NOTIFIERS

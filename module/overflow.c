@@ -36,15 +36,15 @@ static bool is_dead(const struct vperfctr *perfctr)
 }
 
 /* May the counters go on by themselves once more in this tick? */
-static bool within_budget(struct perfctr_imode *imode)
+static bool within(struct perfctr_budget *budget)
 {
 	unsigned long now = jiffies;
 
-	if (imode->tick != now) {
-		imode->tick = now;
-		imode->spent = 0;
+	if (budget->tick != now) {
+		budget->tick = now;
+		budget->spent = 0;
 	}
-	return ++imode->spent <= READ_ONCE(overflow_budget);
+	return ++budget->spent <= READ_ONCE(overflow_budget);
 }
 
 /*
@@ -82,9 +82,7 @@ static void tell(int signo, u32 mask, bool throttled)
 static bool write_sample(struct vperfctr *perfctr, struct pt_regs *regs, u32 mask,
 			 const u64 *value)
 {
-	struct perfctr_imode *imode = perfctr->imode;
-
-	if (likely(within_budget(imode) && !fatal_signal_pending(current))) {
+	if (likely(within(&perfctr->recorder->budget) && !fatal_signal_pending(current))) {
 		vperfctr_record_sample(perfctr, regs, mask, value);
 		return true;
 	}
@@ -96,25 +94,26 @@ static bool write_sample(struct vperfctr *perfctr, struct pt_regs *regs, u32 mas
 static void sample(struct vperfctr *perfctr, struct pt_regs *regs)
 {
 	u64 value[1 + PERFCTR_MAX_HW], clock = perfctr->cpu_state.clock;
-	struct perfctr_imode *imode = perfctr->imode;
-	bool timed = imode->timer && (s64)(clock - imode->due) >= 0;
-	u32 mask = imode->pending;
+	struct perfctr_recorder *recorder = perfctr->recorder;
+	bool timed = recorder->timer && (s64)(clock - recorder->due) >= 0;
+	u32 mask = perfctr->imode ? perfctr->imode->pending : 0;
 
 	lockdep_assert_irqs_disabled();
 	if ((!mask && !timed) || is_dead(perfctr))
 		return;
-	imode->pending = 0;
+	if (mask)
+		perfctr->imode->pending = 0;
 	go_on(perfctr);
 	if (timed)
-		imode->due += imode->timer;
+		recorder->due += recorder->timer;
 	/* What is that late is left out. */
-	if (timed && (s64)(clock - imode->due) >= 0)
-		imode->due = clock + imode->timer;
-	if (imode->throttled)
+	if (timed && (s64)(clock - recorder->due) >= 0)
+		recorder->due = clock + recorder->timer;
+	if (recorder->throttled)
 		return;
 	perfctr_cpu_store_sums(&perfctr->cpu_state, value);
 	if (!write_sample(perfctr, regs, mask, value))
-		vperfctr_imode_throttle(perfctr, true);
+		vperfctr_throttle(perfctr, true);
 }
 
 /* The same as its interrupt ends, if its counters were merely stopped. */
@@ -129,14 +128,14 @@ static void sample_stopped(struct vperfctr *perfctr)
 	if (likely(vperfctr_imode_restart(perfctr, value, throttled)))
 		return;
 	if (throttled)
-		vperfctr_imode_throttle(perfctr, true);
+		vperfctr_throttle(perfctr, true);
 	vperfctr_resume(perfctr);
 }
 
 void vperfctr_on_timer(struct vperfctr *perfctr)
 {
 	/* Resuming it sets the timer again, and looks whether it is still throttled. */
-	if (!(perfctr->seq & 1) || perfctr->undo & PERFCTR_UNDO_CLOCK || !perfctr->imode->ring)
+	if (!(perfctr->seq & 1) || perfctr->undo & PERFCTR_UNDO_CLOCK)
 		return;
 	vperfctr_suspend(perfctr);
 	sample(perfctr, get_irq_regs());
@@ -154,7 +153,7 @@ static void sample_late(struct vperfctr *perfctr)
 	local_irq_restore(flags);
 }
 
-void vperfctr_imode_deliver(struct vperfctr *perfctr)
+void vperfctr_deliver(struct vperfctr *perfctr)
 {
 	struct perfctr_imode *imode = perfctr->imode;
 	bool goes_on, throttled = false;
@@ -162,10 +161,13 @@ void vperfctr_imode_deliver(struct vperfctr *perfctr)
 	int signo;
 	u32 mask;
 
-	if (imode->ring) {
+	if (perfctr->recorder) {
 		sample_late(perfctr);
 		return;
 	}
+	/* It may have another control by now. */
+	if (!imode)
+		return;
 	local_irq_save(flags);
 	mask = is_dead(perfctr) ? 0 : imode->pending;
 	imode->pending = 0;
@@ -174,7 +176,7 @@ void vperfctr_imode_deliver(struct vperfctr *perfctr)
 	goes_on = mask && imode->left > 1 && !fatal_signal_pending(current);
 	if (goes_on)
 		imode->left--;
-	if (goes_on && !within_budget(imode)) {
+	if (goes_on && !within(&imode->budget)) {
 		throttled = true;
 		atomic_or(PERFCTR_HOLD_THROTTLED, &perfctr->hold);
 	} else if (goes_on) {
@@ -192,7 +194,7 @@ void vperfctr_imode_exec(struct vperfctr *perfctr)
 {
 	unsigned long flags;
 
-	if (perfctr->imode->ring)
+	if (!perfctr->imode || perfctr->recorder)
 		return;
 	local_irq_save(flags);
 	go_on(perfctr);
@@ -206,7 +208,7 @@ static int iresume(struct vperfctr *own, u64 left)
 {
 	bool overflown = atomic_read(&own->hold) & PERFCTR_HOLD_OVERFLOWN;
 
-	if (!own->imode || own->imode->ring || (!left && (!overflown || own->imode->pending)))
+	if (!own->imode || own->recorder || (!left && (!overflown || own->imode->pending)))
 		return -EINVAL;
 	if (left)
 		own->imode->left = left;
@@ -275,7 +277,7 @@ static __always_inline void interrupt_begins(struct vperfctr *perfctr)
 	if (user_only && !perfctr_cpu_ioverflowed(config))
 		return;
 	/* To stop them is enough if the others count nothing here, and its page shows nothing. */
-	if (user_only && perfctr->imode->ring && perfctr->undo == PERFCTR_UNDO_ICTRS)
+	if (user_only && perfctr->recorder && perfctr->undo == PERFCTR_UNDO_ICTRS)
 		vperfctr_imode_stop(perfctr);
 	else
 		vperfctr_suspend(perfctr);
@@ -294,7 +296,7 @@ static void interrupt(bool ends)
 	struct vperfctr *perfctr = vperfctr_current();
 
 	/* Of one without i-mode counters nothing stops here, and so nothing may be resumed. */
-	if (!perfctr || !vperfctr_has_ictrs(perfctr))
+	if (!perfctr || !perfctr->imode)
 		return;
 	if (!ends) {
 		interrupt_begins(perfctr);
@@ -304,13 +306,13 @@ static void interrupt(bool ends)
 		sample_stopped(perfctr);
 	if (perfctr->seq & 1)
 		return;
-	if (perfctr->imode->pending && perfctr->imode->ring) {
+	if (perfctr->imode->pending && perfctr->recorder) {
 		sample(perfctr, perfctr_cpu_interrupted_regs());
 	} else if (perfctr->imode->pending && !IS_ENABLED(CONFIG_PREEMPT_RT) &&
 		   perfctr_cpu_interrupted_user()) {
 		/* Tells lockdep, as posix timers do, that the lock may be taken: not on RT. */
 		lockdep_posixtimer_enter();
-		vperfctr_imode_deliver(perfctr);
+		vperfctr_deliver(perfctr);
 		lockdep_posixtimer_exit();
 	}
 	vperfctr_resume(perfctr);

@@ -116,8 +116,8 @@ int perfctr_ring_fasync(struct perfctr_ring_buffer *ring, int fd, struct file *f
 struct perfctr_imode *perfctr_imode_create(u32 nr, gfp_t gfp);
 /* Begin a full period of each. */
 void vperfctr_imode_init(struct vperfctr *perfctr, int signo, u64 refresh);
-/* Of one with a ring: no overflow is due any more, or, if not @throttled, after a full period. */
-void vperfctr_imode_throttle(struct vperfctr *perfctr, bool throttled);
+/* Of one that records: no overflow is due any more, or, if not @throttled, after a full period. */
+void vperfctr_throttle(struct vperfctr *perfctr, bool throttled);
 /* Start the i-mode counters: EAGAIN, EIO as perfctr_cpu_istart(). */
 int vperfctr_imode_start(struct vperfctr *perfctr);
 /* Make differences of their sums, as perfctr_cpu_resume() does for the other counters. */
@@ -353,7 +353,7 @@ int perfctr_tracee_check_free(struct task_struct *task, const struct perfctr_tre
 
 /*
  * timer.c. ticks: of the clock in so many nanoseconds. set: the state was resumed on this CPU, and
- * has imode: have fn, of init, called when something may be due, in a hard interrupt; if it is due
+ * records: have fn, of init, called when something may be due, in a hard interrupt; if it is due
  * already, have the owner, which is current or comes to this CPU, do it.
  */
 u64 perfctr_timer_ticks(u64 ns);
@@ -415,12 +415,12 @@ void perfctr_fold_put(void);
 void perfctr_fold_exit(void);
 
 /*
- * record.c. Records of a state with imode->ring; of another one only fork, exec, exit and maps may
+ * record.c. Records of a state with a recorder; of another one only fork, exec, exit and maps may
  * be asked for, and do nothing. sample: @regs is what was interrupted; NULL if that is not known:
  * user mode, or the kernel on behalf of it; @value is the clock and all sums. fork: the child did
- * not run yet. maps: by the owner, may sleep. free: frees imode, or NULL, of a state that is done
- * with it, before its ring is put. maps_get: the kernel tells of mappings, until maps_put:
- * EOPNOTSUPP; may sleep.
+ * not run yet. maps: by the owner, may sleep. free: NULL, or one that nothing is written by any
+ * more, before its ring is put. maps_get: the kernel tells of mappings, until maps_put: EOPNOTSUPP;
+ * may sleep.
  */
 void vperfctr_record_sample(struct vperfctr *perfctr, struct pt_regs *regs, u32 overflown,
 			    const u64 *value);
@@ -430,17 +430,21 @@ void vperfctr_record_fork(struct vperfctr *parent, struct vperfctr *perfctr,
 void vperfctr_record_exec(struct vperfctr *perfctr);
 void vperfctr_record_exit(struct vperfctr *perfctr);
 void vperfctr_record_maps(struct vperfctr *perfctr);
-void perfctr_record_free(struct perfctr_imode *imode);
+void perfctr_record_free(struct perfctr_recorder *recorder);
 int perfctr_record_maps_get(void);
 void perfctr_record_maps_put(void);
 int perfctr_record_init(void);
 void perfctr_record_exit(void);
 
 /* overflow.c */
-/* The timer of this CPU fires, in a hard interrupt, and current has this state with imode. */
+/* The timer of this CPU fires, in a hard interrupt, and current has this state, which records. */
 void vperfctr_on_timer(struct vperfctr *perfctr);
-/* Signal the overflow: by the owner on its way to user mode, or an interrupt of user mode. */
-void vperfctr_imode_deliver(struct vperfctr *perfctr);
+/*
+ * Write the sample that is due, or signal the overflow, if there is any: by the owner on its way to
+ * user mode; or signal it by an interrupt of user mode.
+ */
+void vperfctr_deliver(struct vperfctr *perfctr);
+/* Of one without i-mode counters, or with a recorder, it does nothing. */
 void vperfctr_imode_exec(struct vperfctr *perfctr);
 int vperfctr_iresume_ioctl(struct vperfctr *perfctr);
 int vperfctr_refresh_ioctl(struct vperfctr *perfctr, unsigned long count);

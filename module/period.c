@@ -46,8 +46,9 @@ static void ireload(struct perfctr_imode *imode)
 static void begin_periods(struct vperfctr *perfctr)
 {
 	u32 i, first = perfctr_config_nr_actrs(perfctr->config);
+	const struct perfctr_recorder *recorder = perfctr->recorder;
 	struct perfctr_imode *imode = perfctr->imode;
-	bool due = (imode->signo || imode->ring) && !imode->throttled;
+	bool due = recorder ? !recorder->throttled : imode->signo;
 
 	for (i = 0; i < imode->nr; i++)
 		imode->ctr[i].limit = perfctr->cpu_state.ctr[first + i].acc -
@@ -63,15 +64,14 @@ void vperfctr_imode_init(struct vperfctr *perfctr, int signo, u64 refresh)
 	imode->refresh = refresh;
 	imode->left = max(refresh, 1ULL);
 	imode->pending = 0;
-	imode->throttled = false;
-	imode->due = perfctr->cpu_state.clock + imode->timer;
 	begin_periods(perfctr);
 }
 
-notrace void vperfctr_imode_throttle(struct vperfctr *perfctr, bool throttled)
+notrace void vperfctr_throttle(struct vperfctr *perfctr, bool throttled)
 {
-	perfctr->imode->throttled = throttled;
-	begin_periods(perfctr);
+	perfctr->recorder->throttled = throttled;
+	if (perfctr->imode)
+		begin_periods(perfctr);
 }
 
 notrace int vperfctr_imode_start(struct vperfctr *perfctr)
@@ -232,6 +232,6 @@ notrace void vperfctr_imode_look(struct vperfctr *perfctr)
 	imode->pending |= mask;
 	WRITE_ONCE(perfctr->overflows, perfctr->overflows + 1);
 	/* Samples: the counters go on, and it is written when that may be. */
-	if (!imode->ring)
+	if (!perfctr->recorder)
 		atomic_or(PERFCTR_HOLD_OVERFLOWN, &perfctr->hold);
 }

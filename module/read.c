@@ -72,7 +72,7 @@ static __always_inline void state_sample(struct vperfctr *perfctr, struct perfct
 				sample_own_way(perfctr, sample);
 				return;
 			}
-			if (vperfctr_has_ictrs(perfctr)) {
+			if (perfctr->imode) {
 				vperfctr_imode_sample(perfctr, value);
 				return;
 			}

@@ -50,19 +50,19 @@ struct chains {
 
 static struct chains __percpu *chains;	/* constant after init */
 
-/* For imode->changes and told of a process whose memory is not watched: equal, or not */
+/* For recorder->changes and told of a process whose memory is not watched: equal, or not */
 static const u32 none;
 static const u32 some = 1;
 
 /* All but the time */
-static void fill(struct perfctr_record *record, const struct perfctr_imode *imode,
+static void fill(struct perfctr_record *record, const struct perfctr_recorder *recorder,
 		 unsigned int type, unsigned int flags, u32 size)
 {
 	record->type = type;
 	record->flags = flags;
 	record->size = size;
-	record->pid = imode->pid;
-	record->tid = imode->tid;
+	record->pid = recorder->pid;
+	record->tid = recorder->tid;
 }
 
 static void write_whole(struct perfctr_ring_buffer *ring, const struct perfctr_record *record)
@@ -80,44 +80,44 @@ static void write_whole(struct perfctr_ring_buffer *ring, const struct perfctr_r
 	local_irq_restore(flags);
 }
 
-static bool has_maps(const struct perfctr_imode *imode)
+static bool has_maps(const struct perfctr_recorder *recorder)
 {
-	return imode->ring->flags & PERFCTR_RING_MAPS;
+	return recorder->ring->flags & PERFCTR_RING_MAPS;
 }
 
 /*
  * Finds out the owner's ids for its records: after it was made, and after an exec. Nothing of its
  * memory was told then.
  */
-static void find_ids(struct perfctr_imode *imode)
+static void find_ids(struct perfctr_recorder *recorder)
 {
-	imode->pid = task_tgid_nr_ns(current, imode->ring->pid_ns);
-	imode->tid = task_pid_nr_ns(current, imode->ring->pid_ns);
-	imode->told = &none;
-	imode->changes = has_maps(imode) ? &some : &none;
+	recorder->pid = task_tgid_nr_ns(current, recorder->ring->pid_ns);
+	recorder->tid = task_pid_nr_ns(current, recorder->ring->pid_ns);
+	recorder->told = &none;
+	recorder->changes = has_maps(recorder) ? &some : &none;
 }
 
-static void write_comm(struct perfctr_imode *imode, unsigned int flags)
+static void write_comm(struct perfctr_recorder *recorder, unsigned int flags)
 {
 	struct perfctr_record_comm comm = {};
 
 	/* Whoever changes it does that byte by byte, and a later sample tells the rest. */
-	data_race(memcpy(imode->comm, current->comm, sizeof(imode->comm)));
-	fill(&comm.record, imode, PERFCTR_RECORD_COMM, flags, sizeof(comm));
-	memcpy(comm.comm, imode->comm, sizeof(comm.comm));
+	data_race(memcpy(recorder->comm, current->comm, sizeof(recorder->comm)));
+	fill(&comm.record, recorder, PERFCTR_RECORD_COMM, flags, sizeof(comm));
+	memcpy(comm.comm, recorder->comm, sizeof(comm.comm));
 	comm.comm[sizeof(comm.comm) - 1] = '\0';
-	write_whole(imode->ring, &comm.record);
+	write_whole(recorder->ring, &comm.record);
 }
 
 /* memcmp() takes longer than all other looks of a sample. */
-static __always_inline bool is_known_as(const struct perfctr_imode *imode)
+static __always_inline bool is_known_as(const struct perfctr_recorder *recorder)
 {
-	const unsigned long *known = (const unsigned long *)imode->comm;
+	const unsigned long *known = (const unsigned long *)recorder->comm;
 	const unsigned long *now = (const unsigned long *)current->comm;
 	unsigned int i;
 
 	BUILD_BUG_ON(offsetof(struct task_struct, comm) % sizeof(*now) ||
-		     offsetof(struct perfctr_imode, comm) % sizeof(*known));
+		     offsetof(struct perfctr_recorder, comm) % sizeof(*known));
 	for (i = 0; i < TASK_COMM_LEN / sizeof(*now); i++)
 		/* It may be changing; a later sample finds it changed. */
 		if (known[i] != data_race(now[i]))
@@ -126,12 +126,12 @@ static __always_inline bool is_known_as(const struct perfctr_imode *imode)
 }
 
 /* What has to be told before a record of the owner's. */
-static __always_inline void introduce(struct perfctr_imode *imode)
+static __always_inline void introduce(struct perfctr_recorder *recorder)
 {
-	if (unlikely(!imode->told))
-		find_ids(imode);
-	if (has_maps(imode) && unlikely(!is_known_as(imode)))
-		write_comm(imode, 0);
+	if (unlikely(!recorder->told))
+		find_ids(recorder);
+	if (has_maps(recorder) && unlikely(!is_known_as(recorder)))
+		write_comm(recorder, 0);
 }
 
 /*
@@ -208,8 +208,8 @@ static unsigned int find_chains(struct chains *chain, const struct perfctr_ring_
 /* Somebody has changed the memory. The owner looks now, unless it looked a moment ago. */
 static noinline unsigned int map_unknown(struct vperfctr *perfctr)
 {
-	if (ktime_get_mono_fast_ns() >= perfctr->imode->look_after) {
-		perfctr->imode->look_after = U64_MAX;
+	if (ktime_get_mono_fast_ns() >= perfctr->recorder->look_after) {
+		perfctr->recorder->look_after = U64_MAX;
 		vperfctr_return_soon(perfctr, current, PERFCTR_TODO_MAPS);
 	}
 	return PERFCTR_RECORD_MAP_UNKNOWN;
@@ -227,8 +227,8 @@ void vperfctr_record_sample(struct vperfctr *perfctr, struct pt_regs *regs, u32 
 {
 	struct pt_regs *user = task_pt_regs(current);
 	u32 nr = perfctr->cpu_state.end - perfctr->cpu_state.ctr, size;
-	struct perfctr_imode *imode = perfctr->imode;
-	struct perfctr_ring_buffer *ring = imode->ring;
+	struct perfctr_recorder *recorder = perfctr->recorder;
+	struct perfctr_ring_buffer *ring = recorder->ring;
 	struct chains *chain = this_cpu_ptr(chains);
 	struct perfctr_record_sample *sample;
 	unsigned int flags, depth, i;
@@ -236,8 +236,8 @@ void vperfctr_record_sample(struct vperfctr *perfctr, struct pt_regs *regs, u32 
 	u64 *to;
 
 	lockdep_assert_irqs_disabled();
-	introduce(imode);
-	told = smp_load_acquire(imode->told);	/* pairs with vperfctr_record_maps() */
+	introduce(recorder);
+	told = smp_load_acquire(recorder->told);	/* pairs with vperfctr_record_maps() */
 	flags = find_chains(chain, ring, user, regs);
 	depth = chain->nr_kernel + chain->nr_user;
 	size = sizeof(*sample) + (nr + depth) * sizeof(u64);
@@ -246,11 +246,11 @@ void vperfctr_record_sample(struct vperfctr *perfctr, struct pt_regs *regs, u32 
 	 * While the ring is locked, so that what is told of a later change stands behind this
 	 * sample; and @told is from before, so that nothing of it may stand in front.
 	 */
-	if (unlikely(READ_ONCE(*imode->changes) != told))
+	if (unlikely(READ_ONCE(*recorder->changes) != told))
 		flags |= map_unknown(perfctr);
 	if (unlikely(!sample))
 		goto out;
-	fill(&sample->record, imode, PERFCTR_RECORD_SAMPLE, flags, size);
+	fill(&sample->record, recorder, PERFCTR_RECORD_SAMPLE, flags, size);
 	/* While the ring is locked, so that all are in the order of time. */
 	sample->record.time = ktime_get_mono_fast_ns();
 	sample->ip = 0;
@@ -277,12 +277,12 @@ out:
 
 void vperfctr_record_throttled(struct vperfctr *perfctr)
 {
-	struct perfctr_imode *imode = perfctr->imode;
+	struct perfctr_recorder *recorder = perfctr->recorder;
 	struct perfctr_record record;
 
-	introduce(imode);
-	fill(&record, imode, PERFCTR_RECORD_THROTTLED, 0, sizeof(record));
-	write_whole(imode->ring, &record);
+	introduce(recorder);
+	fill(&record, recorder, PERFCTR_RECORD_THROTTLED, 0, sizeof(record));
+	write_whole(recorder->ring, &record);
 }
 
 /*
@@ -291,7 +291,7 @@ void vperfctr_record_throttled(struct vperfctr *perfctr)
 
 static bool tells_threads(const struct vperfctr *perfctr)
 {
-	return perfctr->imode && perfctr->imode->ring && has_maps(perfctr->imode);
+	return perfctr->recorder && has_maps(perfctr->recorder);
 }
 
 /*
@@ -302,22 +302,22 @@ static bool tells_threads(const struct vperfctr *perfctr)
 static void inherit_maps(struct vperfctr *parent, struct vperfctr *perfctr,
 			 struct task_struct *child)
 {
-	struct perfctr_imode *from = parent->imode, *imode = perfctr->imode;
+	struct perfctr_recorder *from = parent->recorder, *recorder = perfctr->recorder;
 	u32 told = READ_ONCE(*from->told);
 
-	imode->told_at_fork = told;
-	imode->told = &imode->told_at_fork;
+	recorder->told_at_fork = told;
+	recorder->told = &recorder->told_at_fork;
 	if (child->mm != current->mm) {
-		imode->told = &none;
-		imode->changes = READ_ONCE(*from->changes) == told ? &none : &some;
+		recorder->told = &none;
+		recorder->changes = READ_ONCE(*from->changes) == told ? &none : &some;
 		return;
 	}
-	imode->changes = from->changes;
-	if (imode->pid == from->pid && from->told != &from->told_at_fork)
-		imode->told = from->told;
-	imode->known = from->known;
-	if (imode->known) {
-		atomic_inc(&imode->known->users);
+	recorder->changes = from->changes;
+	if (recorder->pid == from->pid && from->told != &from->told_at_fork)
+		recorder->told = from->told;
+	recorder->known = from->known;
+	if (recorder->known) {
+		atomic_inc(&recorder->known->users);
 		return;
 	}
 	/* From now on it takes a watch to see changes. */
@@ -328,30 +328,30 @@ static void inherit_maps(struct vperfctr *parent, struct vperfctr *perfctr,
 void vperfctr_record_fork(struct vperfctr *parent, struct vperfctr *perfctr,
 			  struct task_struct *child)
 {
-	struct perfctr_imode *imode = perfctr->imode;
+	struct perfctr_recorder *recorder = perfctr->recorder;
 	struct perfctr_record_fork record;
 
 	if (!tells_threads(parent))
 		return;
-	introduce(parent->imode);
-	imode->pid = task_tgid_nr_ns(child, imode->ring->pid_ns);
-	imode->tid = task_pid_nr_ns(child, imode->ring->pid_ns);
-	memcpy(imode->comm, parent->imode->comm, sizeof(imode->comm));
+	introduce(parent->recorder);
+	recorder->pid = task_tgid_nr_ns(child, recorder->ring->pid_ns);
+	recorder->tid = task_pid_nr_ns(child, recorder->ring->pid_ns);
+	memcpy(recorder->comm, parent->recorder->comm, sizeof(recorder->comm));
 	inherit_maps(parent, perfctr, child);
-	fill(&record.record, imode, PERFCTR_RECORD_FORK, 0, sizeof(record));
-	record.parent_pid = parent->imode->pid;
-	record.parent_tid = parent->imode->tid;
-	write_whole(imode->ring, &record.record);
+	fill(&record.record, recorder, PERFCTR_RECORD_FORK, 0, sizeof(record));
+	record.parent_pid = parent->recorder->pid;
+	record.parent_tid = parent->recorder->tid;
+	write_whole(recorder->ring, &record.record);
 }
 
 void vperfctr_record_exec(struct vperfctr *perfctr)
 {
-	if (!perfctr->imode || !perfctr->imode->ring)
+	if (!perfctr->recorder)
 		return;
-	find_ids(perfctr->imode);
+	find_ids(perfctr->recorder);
 	if (!tells_threads(perfctr))
 		return;
-	write_comm(perfctr->imode, PERFCTR_RECORD_EXEC);
+	write_comm(perfctr->recorder, PERFCTR_RECORD_EXEC);
 	vperfctr_return_soon(perfctr, current, PERFCTR_TODO_MAPS);
 }
 
@@ -361,9 +361,9 @@ void vperfctr_record_exit(struct vperfctr *perfctr)
 
 	if (!tells_threads(perfctr))
 		return;
-	introduce(perfctr->imode);
-	fill(&record, perfctr->imode, PERFCTR_RECORD_EXIT, 0, sizeof(record));
-	write_whole(perfctr->imode->ring, &record);
+	introduce(perfctr->recorder);
+	fill(&record, perfctr->recorder, PERFCTR_RECORD_EXIT, 0, sizeof(record));
+	write_whole(perfctr->recorder->ring, &record);
 }
 
 /*
@@ -389,10 +389,10 @@ static const char *name_of(struct vm_area_struct *vma, char *room)
 	return "//anon";
 }
 
-static void write_map(struct perfctr_imode *imode, struct vm_area_struct *vma,
+static void write_map(struct perfctr_recorder *recorder, struct vm_area_struct *vma,
 		      const struct perfctr_known_map *what, char *room)
 {
-	struct perfctr_ring_buffer *ring = imode->ring;
+	struct perfctr_ring_buffer *ring = recorder->ring;
 	const char *name = name_of(vma, room);
 	size_t length = strnlen(name, PATH_MAX - 1);
 	u32 size = sizeof(struct perfctr_record_map) + round_up(length + 1, sizeof(u64));
@@ -406,7 +406,7 @@ static void write_map(struct perfctr_imode *imode, struct vm_area_struct *vma,
 	};
 	struct perfctr_record_map *to;
 
-	fill(&map.record, imode, PERFCTR_RECORD_MAP, 0, size);
+	fill(&map.record, recorder, PERFCTR_RECORD_MAP, 0, size);
 	local_irq_disable();
 	to = perfctr_ring_begin(ring, size);
 	if (to) {
@@ -419,15 +419,15 @@ static void write_map(struct perfctr_imode *imode, struct vm_area_struct *vma,
 	local_irq_enable();
 }
 
-static void write_unmap(struct perfctr_imode *imode, unsigned long start, unsigned long end)
+static void write_unmap(struct perfctr_recorder *recorder, unsigned long start, unsigned long end)
 {
 	struct perfctr_record_unmap record = {
 		.start = start,
 		.length = end - start,
 	};
 
-	fill(&record.record, imode, PERFCTR_RECORD_UNMAP, 0, sizeof(record));
-	write_whole(imode->ring, &record.record);
+	fill(&record.record, recorder, PERFCTR_RECORD_UNMAP, 0, sizeof(record));
+	write_whole(recorder->ring, &record.record);
 }
 
 static struct perfctr_known_map describe(const struct vm_area_struct *vma)
@@ -506,14 +506,14 @@ static void forget_unused(struct perfctr_ring_buffer *ring)
 }
 
 /* What is known of current's process, made if there is none. The latest is the first. */
-static struct perfctr_known_mm *find_mm(const struct perfctr_imode *imode)
+static struct perfctr_known_mm *find_mm(const struct perfctr_recorder *recorder)
 {
-	struct perfctr_ring_buffer *ring = imode->ring;
+	struct perfctr_ring_buffer *ring = recorder->ring;
 	struct perfctr_known_mm *known;
 
 	lockdep_assert_held(&ring->maps_mutex);
 	list_for_each_entry(known, &ring->known_mms, node)
-		if (known->watched->mm == current->mm && known->pid == imode->pid) {
+		if (known->watched->mm == current->mm && known->pid == recorder->pid) {
 			list_move(&known->node, &ring->known_mms);
 			return known;
 		}
@@ -526,7 +526,7 @@ static struct perfctr_known_mm *find_mm(const struct perfctr_imode *imode)
 		kfree(known);
 		return NULL;
 	}
-	known->pid = imode->pid;
+	known->pid = recorder->pid;
 	known->told = known->watched->changes - 1;
 	list_add(&known->node, &ring->known_mms);
 	ring->nr_known++;
@@ -552,7 +552,7 @@ static unsigned int describe_all(struct mm_struct *mm, struct perfctr_known_map 
  * ends are told first, since new ones may be in their place; then each mapping that has something
  * new. False: no memory
  */
-static bool tell_maps(struct perfctr_imode *imode, struct perfctr_known_mm *known, char *room)
+static bool tell_maps(struct perfctr_recorder *recorder, struct perfctr_known_mm *known, char *room)
 {
 	struct mm_struct *mm = known->watched->mm;
 	struct perfctr_known_map *now;
@@ -566,13 +566,13 @@ static bool tell_maps(struct perfctr_imode *imode, struct perfctr_known_mm *know
 	for (i = 0, at = 0; i < known->nr; i++) {
 		start = known->map[i].start;
 		for (; next_gap(&known->map[i], now, nr, &at, &start, &end); start = end)
-			write_unmap(imode, start, end);
+			write_unmap(recorder, start, end);
 		cond_resched();
 	}
 	for (i = 0, at = 0; i < nr; i++) {
 		start = now[i].start;
 		if (next_gap(&now[i], known->map, known->nr, &at, &start, &end))
-			write_map(imode, find_vma(mm, now[i].start), &now[i], room);
+			write_map(recorder, find_vma(mm, now[i].start), &now[i], room);
 		cond_resched();
 	}
 	kvfree(known->map);
@@ -582,21 +582,21 @@ static bool tell_maps(struct perfctr_imode *imode, struct perfctr_known_mm *know
 }
 
 /* Tells what changed since that was done. False: no memory. The mm cannot change meanwhile. */
-static bool tell_changes(struct perfctr_imode *imode)
+static bool tell_changes(struct perfctr_recorder *recorder)
 {
-	struct perfctr_known_mm *known, *last = imode->known;
+	struct perfctr_known_mm *known, *last = recorder->known;
 	char *room = NULL;
 	bool told;
 
 	lockdep_assert_held_read(&current->mm->mmap_lock);
-	lockdep_assert_held(&imode->ring->maps_mutex);
-	known = find_mm(imode);
+	lockdep_assert_held(&recorder->ring->maps_mutex);
+	known = find_mm(recorder);
 	if (!known)
 		return false;
 	told = known->told == known->watched->changes;
 	if (!told)
 		room = kmalloc(PATH_ROOM, GFP_KERNEL_ACCOUNT);
-	if (room && tell_maps(imode, known, room)) {
+	if (room && tell_maps(recorder, known, room)) {
 		/* After the records: who reads this writes behind them. */
 		smp_store_release(&known->told, known->watched->changes);
 		told = true;
@@ -604,9 +604,9 @@ static bool tell_changes(struct perfctr_imode *imode)
 	kfree(room);
 	atomic_inc(&known->users);
 	local_irq_disable();
-	imode->known = known;
-	imode->told = &known->told;
-	imode->changes = &known->watched->changes;
+	recorder->known = known;
+	recorder->told = &known->told;
+	recorder->changes = &known->watched->changes;
 	local_irq_enable();
 	if (last)
 		atomic_dec(&last->users);
@@ -619,36 +619,36 @@ static bool tell_changes(struct perfctr_imode *imode)
  */
 void vperfctr_record_maps(struct vperfctr *perfctr)
 {
-	struct perfctr_imode *imode = perfctr->imode;
+	struct perfctr_recorder *recorder = perfctr->recorder;
 	u64 begin, end;
 	bool told;
 
 	if (!tells_threads(perfctr) || !current->mm)
 		return;
-	introduce(imode);
+	introduce(recorder);
 	/* It is killed. */
 	if (mmap_read_lock_killable(current->mm))
 		return;
-	mutex_lock(&imode->ring->maps_mutex);
+	mutex_lock(&recorder->ring->maps_mutex);
 	begin = ktime_get_mono_fast_ns();
-	told = tell_changes(imode);
+	told = tell_changes(recorder);
 	end = ktime_get_mono_fast_ns();
-	mutex_unlock(&imode->ring->maps_mutex);
+	mutex_unlock(&recorder->ring->maps_mutex);
 	mmap_read_unlock(current->mm);
 	/* The reader learns that something is missing. */
 	if (!told)
-		perfctr_ring_lose(imode->ring);
+		perfctr_ring_lose(recorder->ring);
 	local_irq_disable();
-	if (imode->look_after == U64_MAX)
-		imode->look_after = end + 9 * (end - begin);
+	if (recorder->look_after == U64_MAX)
+		recorder->look_after = end + 9 * (end - begin);
 	local_irq_enable();
 }
 
-void perfctr_record_free(struct perfctr_imode *imode)
+void perfctr_record_free(struct perfctr_recorder *recorder)
 {
-	if (imode && imode->known)
-		atomic_dec(&imode->known->users);
-	kfree(imode);
+	if (recorder && recorder->known)
+		atomic_dec(&recorder->known->users);
+	kfree(recorder);
 }
 
 /*
@@ -668,8 +668,8 @@ static int mapped(struct kprobe *kprobe, struct pt_regs *regs)
 	perfctr = vperfctr_current();
 	if (perfctr && tells_threads(perfctr)) {
 		/* Its memory is not watched. */
-		if (!perfctr->imode->known)
-			perfctr->imode->changes = &some;
+		if (!perfctr->recorder->known)
+			perfctr->recorder->changes = &some;
 		vperfctr_return_soon(perfctr, current, PERFCTR_TODO_MAPS);
 	}
 	local_irq_restore(flags);

@@ -221,12 +221,12 @@ static __cold void held_entirely(struct vperfctr *perfctr, int hold, struct task
  */
 static bool resume_imode(struct vperfctr *perfctr)
 {
-	struct perfctr_imode *imode = perfctr->imode;
+	const struct perfctr_recorder *recorder = perfctr->recorder;
 	int err;
 
-	if (unlikely(imode->throttled) && time_after(jiffies, imode->tick))
-		vperfctr_imode_throttle(perfctr, false);
-	if (likely(vperfctr_has_ictrs(perfctr))) {
+	if (recorder && unlikely(recorder->throttled) && time_after(jiffies, recorder->budget.tick))
+		vperfctr_throttle(perfctr, false);
+	if (perfctr->imode) {
 		err = vperfctr_imode_start(perfctr);
 		if (err) {
 			if (err != -EAGAIN)
@@ -236,8 +236,9 @@ static bool resume_imode(struct vperfctr *perfctr)
 		perfctr->undo |= PERFCTR_UNDO_ICTRS;
 	}
 	all_to_differences(perfctr);
-	vperfctr_imode_resume(perfctr);
-	if (imode->ring)
+	if (perfctr->imode)
+		vperfctr_imode_resume(perfctr);
+	if (recorder)
 		vperfctr_timer_set(perfctr, current);
 	return true;
 }
@@ -305,7 +306,7 @@ static __always_inline void let_take_over(struct vperfctr *perfctr, bool shown)
 static noinline notrace bool begin_odd(struct vperfctr *perfctr, int hold)
 {
 	/* An interrupt before sched_in() has resumed it: see resume_imode(). */
-	if (vperfctr_has_ictrs(perfctr) && perfctr->seq & 1)
+	if (perfctr->imode && perfctr->seq & 1)
 		return true;
 	/* RAW's permission stays while the state is held. */
 	if (perfctr->raw)
@@ -361,7 +362,7 @@ static __always_inline bool resume_and_show(struct vperfctr *perfctr)
 		leave_registers(is_same_user(perfctr_cpu_private_user()));
 	if (likely(counting && perfctr->plain)) {
 		sums_to_differences(perfctr, true);
-	} else if (perfctr->imode && counting) {
+	} else if ((perfctr->imode || perfctr->recorder) && counting) {
 		if (!resume_imode(perfctr)) {
 			leave_registers(is_same_user(perfctr_cpu_private_user()));
 			return false;
@@ -395,9 +396,9 @@ notrace void vperfctr_unresume_shared(struct vperfctr *perfctr, bool call)
 /* For samples of one that counts by perf's counters, which has no i-mode counters. */
 static noinline notrace void resume_timer(struct vperfctr *perfctr, struct task_struct *owner)
 {
-	struct perfctr_imode *imode = perfctr->imode;
+	struct perfctr_recorder *recorder = perfctr->recorder;
 
-	imode->throttled &= !time_after(jiffies, imode->tick);
+	recorder->throttled &= !time_after(jiffies, recorder->budget.tick);
 	vperfctr_timer_set(perfctr, owner);
 }
 
@@ -427,7 +428,7 @@ static void resume_shared(struct vperfctr *perfctr, bool call, struct task_struc
 		return;
 	}
 	/* Samples by time: each resume sets the timer. */
-	if (!todo && !perfctr->imode) {
+	if (!todo && !perfctr->recorder) {
 		WRITE_ONCE(perfctr->at_once, READ_ONCE(config->id));
 		smp_mb();	/* pairs with member_hold() */
 		if (unlikely(atomic_read(&perfctr->hold)))
@@ -435,7 +436,7 @@ static void resume_shared(struct vperfctr *perfctr, bool call, struct task_struc
 	}
 	sums_are_changing(perfctr);
 	if (likely(!perfctr_shared_resume(&perfctr->cpu_state, cpu, call))) {
-		if (unlikely(perfctr->imode))
+		if (unlikely(perfctr->recorder))
 			resume_timer(perfctr, owner);
 		return;
 	}
@@ -503,7 +504,7 @@ static notrace bool resume_in_part(struct vperfctr *perfctr, struct task_struct 
 	const struct perfctr_config *config = perfctr->config;
 	int hold = atomic_read(&perfctr->hold);
 	bool rest = (READ_ONCE(perfctr->user) && !perfctr->lent) || perfctr->raw ||
-		    perfctr->imode || perfctr_cpu_is_permitted(next);
+		    perfctr->imode || perfctr->recorder || perfctr_cpu_is_permitted(next);
 
 	WRITE_ONCE(perfctr->at_once, PERFCTR_NO_CONFIG);
 	if (unlikely(hold & (PERFCTR_HOLD_ENTIRELY | PERFCTR_HOLD_BOUND))) {
@@ -511,7 +512,7 @@ static notrace bool resume_in_part(struct vperfctr *perfctr, struct task_struct 
 			return hold & PERFCTR_HOLD_DEAD;
 		hold = bound_hold(perfctr, hold);
 	}
-	if (vperfctr_has_ictrs(perfctr)) {
+	if (perfctr->imode) {
 		if (!(hold & ~PERFCTR_HOLD_COUNTERS)) {
 			sums_are_changing(perfctr);
 			perfctr_cpu_resume_clock(&perfctr->cpu_state);
@@ -554,7 +555,7 @@ notrace void vperfctr_come_later(struct vperfctr *perfctr, struct task_struct *n
 static __always_inline void come_slowly(struct vperfctr *perfctr, bool native)
 {
 	lockdep_assert_irqs_disabled();
-	if (perfctr->seq & 1 && !vperfctr_has_ictrs(perfctr)) {
+	if (perfctr->seq & 1 && !perfctr->imode) {
 		vperfctr_suspend(perfctr);
 		/* Not in user mode since. If it stays held, no switch-out leaves these. */
 		unpermit(perfctr);

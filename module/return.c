@@ -26,8 +26,8 @@ static u16 return_todo(struct vperfctr *perfctr, u16 todo)
 		vperfctr_record_maps(perfctr);
 	if (todo & PERFCTR_TODO_ILL)
 		send_sig_info(SIGILL, SEND_SIG_PRIV, current);
-	if (todo & PERFCTR_TODO_OVERFLOW && perfctr->imode)
-		vperfctr_imode_deliver(perfctr);
+	if (todo & PERFCTR_TODO_OVERFLOW)
+		vperfctr_deliver(perfctr);
 	if (todo & (PERFCTR_TODO_OVERFLOW | PERFCTR_TODO_RESUME)) {
 		local_irq_save(flags);
 		/* It was resumed in part only. */

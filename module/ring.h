@@ -62,7 +62,7 @@ struct perfctr_watched_mm {
  * @node: in the ring's @known_mms
  * @watched: its mm, with a reference. Processes that share their memory share this
  * @pid: the process, as in its records
- * @users: struct perfctr_imode that refer to it. Rises from 0 under maps_mutex alone
+ * @users: struct perfctr_recorder that refer to it. Rises from 0 under maps_mutex alone
  * @told: @watched->changes when all was told; samples read it at any time
  * @map: @nr mappings, in the order of addresses
  */

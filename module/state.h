@@ -45,34 +45,28 @@ static_assert(PERFCTR_ID_STEP > PERFCTR_AT_ONCE_OPEN);
 static_assert(offsetof(struct perfctr_soft, task_clock) == PERFCTR_NR_SOFT * sizeof(__u64));
 
 /**
- * struct perfctr_imode - the i-mode counters of a state, or its samples, or both: a state that
- *	has one need not have i-mode counters, nor a ring. Owner and interrupt, with interrupts off;
- *	others read the first five members under the state's lock
- * @nr: number of i-mode counters, the last ones of the state; may be 0 if there is a @ring
- * @signo: signal for overflows; 0 after an exec: then no overflow is ever due
+ * struct perfctr_budget - how often something goes on by itself in a tick
+ * @tick: the latest tick (jiffies) in which it did
+ * @spent: how often it did so in that tick
+ */
+struct perfctr_budget {
+	unsigned long tick;
+	unsigned int spent;
+};
+
+/**
+ * struct perfctr_imode - the i-mode counters of a state; owner and interrupt, with interrupts off;
+ *	others read the first four members under the state's lock
+ * @nr: how many, the last ones of the state
+ * @signo: signal for overflows; 0 with a recorder, and after an exec: then no overflow is ever due
  * @asked: the signal that the control names, for READ_CONTROL
  * @refresh: the control's refresh, for READ_CONTROL and descendants
- * @timer_ns: the control's, for READ_CONTROL and descendants
- * @ring: overflows write samples to it, and send no signals; NULL: signals. Constant once the state
- *	has a control. The root's state and its tree have references
- * @timer: ticks of the clock from one sample to the next; 0: no samples by time
- * @due: with @timer: what the clock is when the next one is due
  * @stopped: the counters stand still, until their interrupt ends
- * @throttled: there were too many samples: no overflow is due until the next tick
- * @pid, @tid: as in struct perfctr_record; set with @told
- * @comm: the name that readers were told
- * @known: what readers were told of its process, or, after a fork that shares memory, of its
- *	parent's; NULL: nothing, or what its parent's had at the fork. Counts as a user of it
- * @changes, @told: while these differ memory has changed that readers were not told of. NULL:
- *	nothing was told of the owner yet
- * @told_at_fork: for @told
- * @look_after: no sample asks for a look at the memory before that time, ns; U64_MAX: one has asked
  * @left: overflows until the counters stay suspended, the last one included
- * @pending: bit i: counter i has overflowed, and the owner has not been told yet
+ * @pending: bit i: counter i has overflowed; the owner has not been told yet, nor is there a sample
  * @cpu: CPU on which the counters were stopped last, if their registers still agree
  *	with @ctr (perfctr 2.6's isuspend_cpu); -1: see ireload()
- * @tick: the latest tick (jiffies) in which they went on by themselves
- * @spent: how often they did so in that tick
+ * @budget: of signals after which the counters go on
  * @ctr.limit: the sum at which the next overflow is due
  * @ctr.next: the sum at which the register comes to zero: @ctr.limit, or less where
  *	a period has more bits than the register. While the counter runs
@@ -83,12 +77,44 @@ struct perfctr_imode {
 	int signo;
 	int asked;
 	u64 refresh;
-	u64 timer_ns;
+	bool stopped;
+	u64 left;
+	u32 pending;
+	int cpu;
+	struct perfctr_budget budget;
+	struct {
+		u64 limit;
+		u64 next;
+	} ctr[] __counted_by(nr);
+};
+
+/**
+ * struct perfctr_recorder - the samples of a state: overflows write one, and send no signals; so
+ *	does a timer. Owner and interrupt, with interrupts off; others read the first two members
+ *	under the state's lock
+ * @ring: where to. Constant once the state has a control. The root's state and its tree have
+ *	references
+ * @timer_ns: the control's, for READ_CONTROL and descendants
+ * @timer: ticks of the clock from one sample to the next; 0: no samples by time
+ * @due: with @timer: what the clock is when the next one is due
+ * @throttled: there were too many samples: no overflow is due until the next tick
+ * @budget: of samples
+ * @pid, @tid: as in struct perfctr_record; set with @told
+ * @comm: the name that readers were told
+ * @known: what readers were told of its process, or, after a fork that shares memory, of its
+ *	parent's; NULL: nothing, or what its parent's had at the fork. Counts as a user of it
+ * @changes, @told: while these differ memory has changed that readers were not told of. NULL:
+ *	nothing was told of the owner yet
+ * @told_at_fork: for @told
+ * @look_after: no sample asks for a look at the memory before that time, ns; U64_MAX: one has asked
+ */
+struct perfctr_recorder {
 	struct perfctr_ring_buffer *ring;
+	u64 timer_ns;
 	u64 timer;
 	u64 due;
-	bool stopped;
 	bool throttled;
+	struct perfctr_budget budget;
 	pid_t pid;
 	pid_t tid;
 	char comm[TASK_COMM_LEN] __aligned(sizeof(long));
@@ -97,15 +123,6 @@ struct perfctr_imode {
 	const u32 *told;
 	u32 told_at_fork;
 	u64 look_after;
-	u64 left;
-	u32 pending;
-	int cpu;
-	unsigned long tick;
-	unsigned int spent;
-	struct {
-		u64 limit;
-		u64 next;
-	} ctr[] __counted_by(nr);
 };
 
 /* vperfctr.undo */
@@ -217,7 +234,8 @@ struct perfctr_imode {
  * @config: with a reference, from the first control to the end. While attached, the state
  *	is a user of it; for a descendant the tree has reference and use. Owner writes;
  *	interrupt
- * @imode: NULL without i-mode counters and without RECORD; owner, and see @lock
+ * @imode: NULL without i-mode counters; owner, and see @lock
+ * @recorder: NULL without RECORD; the same
  * @page: the page that the owner maps; from the owner's first map to the end
  * @stale: others still map @page, from before an exec: it shows nothing any more; owner,
  *	@map_lock
@@ -233,7 +251,7 @@ struct perfctr_imode {
  * @owner: the thread; NULL once detached; RCU, so that a reader may find its CPU
  * @pid: its id, for people
  * @refs: references to the object
- * @lock: lets others look at @config, @imode and @owner: the owner changes these, and
+ * @lock: lets others look at @config, @imode, @recorder and @owner: the owner changes these, and
  *	whatever is read together with them, under this lock
  * @map_lock: guards @map_mm and @owner_maps
  * @owner_maps: number of maps of @page that the owner made in @map_mm
@@ -279,6 +297,7 @@ struct vperfctr {
 	u8 grace_place;
 	struct perfctr_config *config;
 	struct perfctr_imode *imode;
+	struct perfctr_recorder *recorder;
 	struct perfctr_page *page;
 	struct file *holder;
 	struct task_struct __rcu *owner;
@@ -327,10 +346,13 @@ static __always_inline bool vperfctr_is_own(const struct vperfctr *perfctr)
 	return likely(rcu_access_pointer(perfctr->owner) == current);
 }
 
-/* Are there i-mode counters? Owner, interrupt. */
-static __always_inline bool vperfctr_has_ictrs(const struct vperfctr *perfctr)
+/* Whether sched_in() may resume it: see struct vperfctr. @raw, @bound: its control's; owner */
+static __always_inline bool vperfctr_is_plain(const struct vperfctr *perfctr, u8 raw, bool bound)
 {
-	return perfctr->imode && perfctr->imode->nr;
+	const struct perfctr_config *config = perfctr->config;
+
+	return config->nr && !perfctr->imode && !perfctr->recorder && !raw && !bound &&
+	       !perfctr_config_has_own_way(config);
 }
 
 /*

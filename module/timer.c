@@ -24,7 +24,7 @@ static enum hrtimer_restart fires(struct hrtimer *unused)
 	struct vperfctr *perfctr = vperfctr_current();
 
 	lockdep_assert_irqs_disabled();
-	if (perfctr && perfctr->imode)
+	if (perfctr && perfctr->recorder)
 		on_timer(perfctr);
 	return HRTIMER_NORESTART;
 }
@@ -37,19 +37,19 @@ u64 perfctr_timer_ticks(u64 ns)
 
 notrace void vperfctr_timer_set(struct vperfctr *perfctr, struct task_struct *owner)
 {
-	const struct perfctr_imode *imode = perfctr->imode;
-	s64 left = imode->due - (perfctr->cpu_state.clock + perfctr_cpu_clock());
+	const struct perfctr_recorder *recorder = perfctr->recorder;
+	s64 left = recorder->due - (perfctr->cpu_state.clock + perfctr_cpu_clock());
 	u64 ns = U64_MAX;
 
 	lockdep_assert_irqs_disabled();
 	/* One that is switched all the time may have left before the timer can fire. */
-	if (imode->timer && left <= 0) {
+	if (recorder->timer && left <= 0) {
 		vperfctr_return_soon(perfctr, owner, PERFCTR_TODO_OVERFLOW);
 		ns = NSEC_PER_USEC;
-	} else if (imode->timer && !imode->throttled) {
+	} else if (recorder->timer && !recorder->throttled) {
 		ns = div64_u64(left * NSEC_PER_SEC, perfctr_cpu_clock_hz());
 	}
-	if (imode->throttled)
+	if (recorder->throttled)
 		ns = min_t(u64, ns, TICK_NSEC);
 	if (ns != U64_MAX)
 		hrtimer_start(this_cpu_ptr(&timer), ns_to_ktime(ns), HRTIMER_MODE_REL_PINNED_HARD);

@@ -111,10 +111,26 @@ void vperfctr_descendant_free(struct vperfctr *perfctr)
 	struct descendant *descendant = to_descendant(perfctr);
 
 	/* Before the tree, which has the ring. */
-	perfctr_record_free(perfctr->imode);
+	if (unlikely(perfctr->imode || perfctr->recorder)) {
+		kfree(perfctr->imode);
+		perfctr_record_free(perfctr->recorder);
+	}
 	perfctr_tree_put(perfctr->tree);
 	put_pid(descendant->tgid);
 	vperfctr_free_memory(perfctr, free_memory);
+}
+
+/* For i-mode counters, and for records. False: no memory */
+static noinline bool make_room(struct vperfctr *perfctr, u32 nr_ictrs, bool records, gfp_t gfp)
+{
+	if (nr_ictrs) {
+		perfctr->imode = perfctr_imode_create(nr_ictrs, gfp);
+		if (!perfctr->imode)
+			return false;
+	}
+	if (records)
+		perfctr->recorder = kzalloc(sizeof(*perfctr->recorder), gfp);
+	return !records || perfctr->recorder;
 }
 
 struct vperfctr *perfctr_spare_create(u32 nr_ictrs, bool records, bool may_sleep)
@@ -126,20 +142,17 @@ struct vperfctr *perfctr_spare_create(u32 nr_ictrs, bool records, bool may_sleep
 		return NULL;
 	vperfctr_setup(&descendant->state);
 	descendant->state.inherited = true;
-	if (nr_ictrs || records) {
-		descendant->state.imode = perfctr_imode_create(nr_ictrs, gfp | __GFP_ACCOUNT);
-		if (!descendant->state.imode) {
-			vperfctr_put(&descendant->state);
-			return NULL;
-		}
+	if (unlikely(nr_ictrs || records) &&
+	    !make_room(&descendant->state, nr_ictrs, records, gfp | __GFP_ACCOUNT)) {
+		vperfctr_put(&descendant->state);
+		return NULL;
 	}
 	return &descendant->state;
 }
 
 struct vperfctr *vperfctr_spare_create(const struct vperfctr *like, bool may_sleep)
 {
-	return perfctr_spare_create(like->config->nr_ictrs, like->imode && like->imode->ring,
-				    may_sleep);
+	return perfctr_spare_create(like->config->nr_ictrs, like->recorder, may_sleep);
 }
 
 /*
@@ -173,15 +186,16 @@ static __always_inline void member_init(struct vperfctr *perfctr, const struct v
 	perfctr->cpu_state.end = perfctr->cpu_state.ctr + config->nr;
 	perfctr->nr_ictrs = like->nr_ictrs;
 	perfctr->quick = like->quick;
-	perfctr->plain = config->nr && !perfctr->imode && !raw &&
-			 !(like->flags & PERFCTR_CONTROL_CPU) &&
-			 !perfctr_config_has_own_way(config);
+	perfctr->plain = vperfctr_is_plain(perfctr, raw, like->flags & PERFCTR_CONTROL_CPU);
 	vperfctr_bind(perfctr);
+	if (perfctr->recorder) {
+		perfctr->recorder->ring = like->recorder->ring;
+		perfctr->recorder->timer_ns = like->recorder->timer_ns;
+		perfctr->recorder->timer = like->recorder->timer;
+		perfctr->recorder->due = perfctr->recorder->timer;
+	}
 	if (perfctr->imode) {
 		perfctr->imode->asked = like->imode->asked;
-		perfctr->imode->timer_ns = like->imode->timer_ns;
-		perfctr->imode->timer = like->imode->timer;
-		perfctr->imode->ring = like->imode->ring;
 		vperfctr_imode_init(perfctr, signo, like->imode->refresh);
 	}
 }
@@ -246,7 +260,7 @@ void vperfctr_inherit(struct vperfctr *parent, struct task_struct *child)
 	raw_spin_unlock_irqrestore(&tree->lock, flags);
 	if (dead)
 		return;
-	if (perfctr->imode)
+	if (perfctr->recorder)
 		vperfctr_record_fork(parent, perfctr, child);
 	if (!perfctr->spare)
 		need_spare(perfctr, child);

@@ -109,19 +109,19 @@ static u32 see_config(const struct perfctr_config *config)
 void pairs_see_thread(const struct thread *thread)
 {
 	const struct vperfctr *perfctr = state_of(thread);
-	const struct perfctr_imode *imode = perfctr->imode;
+	const struct perfctr_recorder *recorder = perfctr->recorder;
 	const struct perfctr_config *config = perfctr->config;
 	u32 mask = see_config(config) | BIT(thread->whose) | thread->policies << VALUE_OFF;
 
 	if (!thread->policies || !config->nr || (thread->records && !thread->sampled))
 		return;
 	if (config->nr_ictrs)
-		mask |= BIT(imode->ring ? VALUE_OVERFLOW : VALUE_SIGNAL);
-	if (imode && imode->timer)
+		mask |= BIT(recorder ? VALUE_OVERFLOW : VALUE_SIGNAL);
+	if (recorder && recorder->timer)
 		mask |= BIT(VALUE_TIME);
 	if (perfctr_config_has_own_way(config))
 		mask |= BIT(VALUE_OWN_WAY);
-	if (!imode && !perfctr_config_has_own_way(config))
+	if (!perfctr->imode && !recorder && !perfctr_config_has_own_way(config))
 		mask |= BIT(VALUE_AMODE);
 	pairs_see(mask);
 }

@@ -101,7 +101,7 @@ void expect_records(void)
 {
 	struct thread *thread = running();
 	const struct vperfctr *perfctr = is_idle(thread) ? NULL : state_of(thread);
-	struct perfctr_ring_buffer *ring = perfctr && perfctr->imode ? perfctr->imode->ring : NULL;
+	struct perfctr_ring_buffer *ring = perfctr && perfctr->recorder ? perfctr->recorder->ring : NULL;
 	union {
 		struct perfctr_record record;
 		struct perfctr_record_sample sample;
