@@ -74,6 +74,27 @@ notrace void vperfctr_throttle(struct vperfctr *perfctr, bool throttled)
 		begin_periods(perfctr);
 }
 
+/* What counter i's register is to start from, as its sum is that: it comes to zero at @next. */
+static __always_inline u64 start_value(struct perfctr_imode *imode, u32 i, u64 sum)
+{
+	u64 left = min(imode->ctr[i].limit - sum, perfctr_cpu_irange());
+
+	imode->ctr[i].next = sum + left;
+	return -left;
+}
+
+/* Has counter i overflowed, whose sum is that? Then it begins a new period. */
+static __always_inline bool ends_period(const struct vperfctr *perfctr, u32 i, u64 sum)
+{
+	const struct perfctr_config *config = perfctr->config;
+	struct perfctr_imode *imode = perfctr->imode;
+
+	if ((s64)(sum - imode->ctr[i].limit) < 0)
+		return false;
+	imode->ctr[i].limit = sum - config->ctr[perfctr_config_nr_actrs(config) + i].ireset;
+	return true;
+}
+
 notrace int vperfctr_imode_start(struct vperfctr *perfctr)
 {
 	const struct perfctr_config *config = perfctr->config;
@@ -86,12 +107,8 @@ notrace int vperfctr_imode_start(struct vperfctr *perfctr)
 	ctr += perfctr_config_nr_actrs(config);
 	if (likely(imode->cpu == smp_processor_id() && perfctr_cpu_istopped(perfctr)))
 		return perfctr_cpu_istart(config, NULL);
-	for (i = 0; i < imode->nr; i++) {
-		u64 left = min(imode->ctr[i].limit - ctr[i].acc, perfctr_cpu_irange());
-
-		imode->ctr[i].next = ctr[i].acc + left;
-		value[i] = -left;
-	}
+	for (i = 0; i < imode->nr; i++)
+		value[i] = start_value(imode, i, ctr[i].acc);
 	return perfctr_cpu_istart(config, value);
 }
 
@@ -144,10 +161,8 @@ static u32 identify_overflow(struct vperfctr *perfctr)
 		perfctr->cpu_state.ctr[first + i].acc = sum;
 		if ((s64)(sum - imode->ctr[i].next) >= 0)
 			ireload(imode);
-		if ((s64)(sum - imode->ctr[i].limit) < 0)
-			continue;
-		imode->ctr[i].limit = sum - perfctr->config->ctr[first + i].ireset;
-		mask |= BIT(first + i);
+		if (ends_period(perfctr, i, sum))
+			mask |= BIT(first + i);
 	}
 	return mask;
 }
@@ -171,10 +186,8 @@ u32 vperfctr_imode_read_stopped(struct vperfctr *perfctr, u64 *value)
 		*value++ = ctr->acc + perfctr_cpu_read(ctr);
 	for (i = 0; i < imode->nr; i++, ctr++, value++) {
 		*value = signed_sum(imode, i, ctr->acc + perfctr_cpu_read(ctr));
-		if ((s64)(*value - imode->ctr[i].limit) < 0)
-			continue;
-		imode->ctr[i].limit = *value - config->ctr[first + i].ireset;
-		mask |= BIT(first + i);
+		if (ends_period(perfctr, i, *value))
+			mask |= BIT(first + i);
 	}
 	if (mask)
 		WRITE_ONCE(perfctr->overflows, perfctr->overflows + 1);
@@ -204,12 +217,8 @@ bool vperfctr_imode_restart(struct vperfctr *perfctr, const u64 *value, bool sus
 	const u64 *sum = value + 1 + first;
 	u64 start[PERFCTR_MAX_HW];
 
-	for (i = 0; i < imode->nr; i++) {
-		u64 left = min(imode->ctr[i].limit - sum[i], perfctr_cpu_irange());
-
-		imode->ctr[i].next = sum[i] + left;
-		start[i] = -left;
-	}
+	for (i = 0; i < imode->nr; i++)
+		start[i] = start_value(imode, i, sum[i]);
 	if (unlikely(suspend || perfctr_cpu_istart(config, start))) {
 		become_suspended(perfctr, value);
 		return false;
