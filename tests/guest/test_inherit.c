@@ -1433,6 +1433,9 @@ START_TEST(exec_ends_the_tree)
 			execl(WAITER_PATH, "waiter", "/tmp/waits", NULL);
 		_exit(1);
 	}
+	/* Until the child has made it a handle */
+	for (i = 0; i < 1000 && try_read(fd, &rd) == -ENOTTY; i++)
+		sleep_us(1000);
 	for (i = 0; i < 2000 && !err; i++) {
 		sleep_us(1000);
 		ck_assert_int_eq(try_read(fd, &rd), 0);

@@ -1389,19 +1389,29 @@ START_TEST(no_modifier_as_user)
 }
 END_TEST
 
+/* The fewest of five runs: what comes beside only adds. */
+static uint64_t fewest_instructions(const char *event)
+{
+	uint64_t least = UINT64_MAX, count;
+	unsigned int i;
+
+	for (i = 0; i < 5; i++) {
+		perfex("-e", event, "--json", "-o", OUTPUT, "--", KNOWN_PATH);
+		ended_with(0);
+		count = count_of(output(), "instructions");
+		least = count < least ? count : least;
+	}
+	return least;
+}
+
 /* What the kernel executes for the same program twice is about the same. */
 START_TEST(kernel_mode)
 {
 	const uint64_t user = KNOWN_LENGTH(KNOWN_LOOPS);
-	uint64_t kernel, both;
+	uint64_t kernel = fewest_instructions("instructions:k");
+	uint64_t both = fewest_instructions("instructions");
 
-	perfex("-e", "instructions:k", "--json", "-o", OUTPUT, "--", KNOWN_PATH);
-	ended_with(0);
-	kernel = count_of(output(), "instructions");
 	ck_assert_uint_gt(kernel, 0);
-	perfex("-e", "instructions", "--json", "-o", OUTPUT, "--", KNOWN_PATH);
-	ended_with(0);
-	both = count_of(output(), "instructions");
 	ck_assert_uint_gt(both, kernel + user / 4 * 3);
 	ck_assert_uint_lt(both, kernel + user / 4 * 5);
 }

@@ -107,6 +107,8 @@ START_TEST(samples_of_a_loop)
 	struct perfctr_control control;
 	struct vperfctr_ring *ring;
 	struct perfctr_read rd[2] = { { .size = sizeof(*rd) }, { .size = sizeof(*rd) } };
+	/* Where a tick takes long it often comes between a counter's end and its interrupt. */
+	const unsigned int other = getenv("SLOW_KERNEL") ? PERFCTR_RECORD_ENTERED : 0;
 	unsigned int n = 0, inside = 0;
 	uint64_t last = 0;
 	int fd;
@@ -124,7 +126,7 @@ START_TEST(samples_of_a_loop)
 		ck_assert_uint_eq(sample->nrctrs, 1);
 		ck_assert_uint_eq(sample->value[0], n * PERIOD);
 		ck_assert_uint_eq(sample->overflown, 1);
-		ck_assert_uint_eq(sample->record.flags, 0);
+		ck_assert_uint_eq(sample->record.flags & ~other, 0);
 		ck_assert_int_eq(sample->record.pid, getpid());
 		ck_assert_int_eq(sample->record.tid, gettid());
 		ck_assert_uint_ge(sample->record.time, last);
@@ -1187,7 +1189,7 @@ struct around_execs {
 	unsigned int after;
 };
 
-/* Reads all that the ring has of EXECS processes that executed a program, which this one forked. */
+/* Reads all that the ring has of processes that executed a program, which this one forked. */
 static void count_around_execs(struct vperfctr_ring *ring, struct around_execs *count)
 {
 	const struct perfctr_record *record;
@@ -1250,6 +1252,8 @@ START_TEST(samples_between_exec_and_maps)
 				_exit(3);
 			}
 			expect_exit(pid, 0);
+			/* In a kernel that checks itself each has ten thousands. */
+			count_around_execs(ring, &count);
 		}
 		ck_ok(ioctl(fd, PERFCTR_IOC_SUSPEND));
 		count_around_execs(ring, &count);
