@@ -91,6 +91,8 @@ static bool has_maps(const struct perfctr_recorder *recorder)
  */
 static void find_ids(struct perfctr_recorder *recorder)
 {
+	/* An interrupt may write a sample, which needs all of this or nothing. */
+	lockdep_assert_irqs_disabled();
 	recorder->pid = task_tgid_nr_ns(current, recorder->ring->pid_ns);
 	recorder->tid = task_pid_nr_ns(current, recorder->ring->pid_ns);
 	recorder->told = &none;
@@ -128,10 +130,21 @@ static __always_inline bool is_known_as(const struct perfctr_recorder *recorder)
 /* What has to be told before a record of the owner's. */
 static __always_inline void introduce(struct perfctr_recorder *recorder)
 {
+	lockdep_assert_irqs_disabled();
 	if (unlikely(!recorder->told))
 		find_ids(recorder);
 	if (has_maps(recorder) && unlikely(!is_known_as(recorder)))
 		write_comm(recorder, 0);
+}
+
+/* By the owner, where an interrupt may write a sample meanwhile. */
+static void introduce_now(struct perfctr_recorder *recorder)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	introduce(recorder);
+	local_irq_restore(flags);
 }
 
 /*
@@ -330,9 +343,11 @@ void vperfctr_record_fork(struct vperfctr *parent, struct vperfctr *perfctr,
 {
 	struct perfctr_recorder *recorder = perfctr->recorder;
 	struct perfctr_record_fork record;
+	unsigned long flags;
 
 	if (!tells_threads(parent))
 		return;
+	local_irq_save(flags);
 	introduce(parent->recorder);
 	recorder->pid = task_tgid_nr_ns(child, recorder->ring->pid_ns);
 	recorder->tid = task_pid_nr_ns(child, recorder->ring->pid_ns);
@@ -342,17 +357,22 @@ void vperfctr_record_fork(struct vperfctr *parent, struct vperfctr *perfctr,
 	record.parent_pid = parent->recorder->pid;
 	record.parent_tid = parent->recorder->tid;
 	write_whole(recorder->ring, &record.record);
+	local_irq_restore(flags);
 }
 
 void vperfctr_record_exec(struct vperfctr *perfctr)
 {
+	unsigned long flags;
+
 	if (!perfctr->recorder)
 		return;
+	local_irq_save(flags);
 	find_ids(perfctr->recorder);
-	if (!tells_threads(perfctr))
-		return;
-	write_comm(perfctr->recorder, PERFCTR_RECORD_EXEC);
-	vperfctr_return_soon(perfctr, current, PERFCTR_TODO_MAPS);
+	if (tells_threads(perfctr)) {
+		write_comm(perfctr->recorder, PERFCTR_RECORD_EXEC);
+		vperfctr_return_soon(perfctr, current, PERFCTR_TODO_MAPS);
+	}
+	local_irq_restore(flags);
 }
 
 void vperfctr_record_exit(struct vperfctr *perfctr)
@@ -361,7 +381,7 @@ void vperfctr_record_exit(struct vperfctr *perfctr)
 
 	if (!tells_threads(perfctr))
 		return;
-	introduce(perfctr->recorder);
+	introduce_now(perfctr->recorder);
 	fill(&record, perfctr->recorder, PERFCTR_RECORD_EXIT, 0, sizeof(record));
 	write_whole(perfctr->recorder->ring, &record);
 }
@@ -625,7 +645,7 @@ void vperfctr_record_maps(struct vperfctr *perfctr)
 
 	if (!tells_threads(perfctr) || !current->mm)
 		return;
-	introduce(recorder);
+	introduce_now(recorder);
 	/* It is killed. */
 	if (mmap_read_lock_killable(current->mm))
 		return;
