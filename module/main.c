@@ -8,6 +8,7 @@
 
 #include <linux/miscdevice.h>
 #include <linux/module.h>
+#include <linux/mutex.h>
 #include <linux/uidgid.h>
 #include <linux/user_namespace.h>
 
@@ -28,6 +29,25 @@ struct choice {
 	void (*changed)(void);
 };
 
+/*
+ * What a parameter changes is done without the lock of all parameters, one change at a time. It
+ * waits for CPUs, and who keeps these from going may read a setting: a file of sysfs, as parameters
+ * are.
+ */
+static DEFINE_MUTEX(change_mutex);
+
+static void change_begins(void)
+{
+	kernel_param_unlock(THIS_MODULE);
+	mutex_lock(&change_mutex);
+}
+
+static void change_ends(void)
+{
+	mutex_unlock(&change_mutex);
+	kernel_param_lock(THIS_MODULE);
+}
+
 static int choice_set(const char *name, const struct kernel_param *kp)
 {
 	const struct choice *choice = kp->arg;
@@ -35,9 +55,11 @@ static int choice_set(const char *name, const struct kernel_param *kp)
 
 	if (value < 0)
 		return value;
+	change_begins();
 	WRITE_ONCE(*choice->value, value);
 	if (choice->changed)
 		choice->changed();
+	change_ends();
 	return 0;
 }
 
@@ -93,7 +115,9 @@ static int evict_set(const char *value, const struct kernel_param *kp)
 		if (!uid_valid(uid))
 			return -EINVAL;
 	}
+	change_begins();
 	perfctr_config_evict(!uid_valid(uid), uid);
+	change_ends();
 	return 0;
 }
 
