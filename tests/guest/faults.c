@@ -547,12 +547,14 @@ const char *in_force(int fd, const struct perfctr_control *control)
 {
 	static char why[160];
 	struct perfctr_control now = { PERFCTR_CONTROL_INIT };
+	unsigned int nr = control->nractrs + control->nrictrs;
+	bool counts_something = nr || control->tsc_on;
 	struct perfctr_read rd;
 	int err;
 
+	/* With one that counts nothing the sums of the one before stay. */
 	err = try_read(fd, &rd);
-	if (err || rd.nrctrs != control->nractrs + control->nrictrs ||
-	    !(rd.flags & PERFCTR_READ_ATTACHED)) {
+	if (err || (counts_something && rd.nrctrs != nr) || !(rd.flags & PERFCTR_READ_ATTACHED)) {
 		(void)snprintf(why, sizeof(why), "READ: %s, %u counters, flags %#x",
 			       strerror(-err), rd.nrctrs, rd.flags);
 		return why;
