@@ -107,7 +107,7 @@ START_TEST(samples_of_a_loop)
 	struct perfctr_control control;
 	struct vperfctr_ring *ring;
 	struct perfctr_read rd[2] = { { .size = sizeof(*rd) }, { .size = sizeof(*rd) } };
-	/* Where a tick takes long it often comes between a counter's end and its interrupt. */
+	/* In a slow kernel another interrupt more often finds an overflow before its own does. */
 	const unsigned int other = getenv("SLOW_KERNEL") ? PERFCTR_RECORD_ENTERED : 0;
 	unsigned int n = 0, inside = 0;
 	uint64_t last = 0;
