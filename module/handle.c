@@ -317,9 +317,11 @@ static int cpus_ioctl(void __user *arg)
 	words = kcalloc(nrwords, sizeof(*words), GFP_KERNEL);
 	if (!words)
 		return -ENOMEM;
+	cpus_read_lock();
 	for_each_online_cpu(cpu)
 		if (cpus.which == PERFCTR_CPUS_ALL || perfctr_cpu_is_forbidden(cpu))
 			words[cpu / 32] |= BIT(cpu % 32);
+	cpus_read_unlock();
 	if (copy_to_user(u64_to_user_ptr(cpus.mask), words, nrwords * sizeof(*words)))
 		err = -EFAULT;
 	kfree(words);
