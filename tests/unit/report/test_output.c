@@ -58,6 +58,16 @@ static char *rows_of(const char *text)
 	return rows;
 }
 
+/* The table's lines without those that begin with # */
+static void check_rows(const struct table_how *how, const char *expected)
+{
+	char *text = kit_table(report, how, false), *rows = rows_of(text);
+
+	ck_assert_str_eq(rows, expected);
+	free(rows);
+	free(text);
+}
+
 START_TEST(table)
 {
 	struct table_how how = { .by = BY_OBJECT | BY_FUNCTION };
@@ -95,22 +105,17 @@ END_TEST
 START_TEST(children)
 {
 	struct table_how how = { .by = BY_COMM | BY_FUNCTION, .children = true, .column = 1 };
-	char *text, *rows;
 
 	record_it("/bin/p");
-	text = kit_table(report, &how, false);
-	rows = rows_of(text);
-	ck_assert_str_eq(rows,
-			 "children     self          cycles    instructions    IPC         seconds   "
-			 "samples  process          function\n"
-			 " 100.00%                    4,000           3,700   0.93        0.400000   "
-			 "      2  in all\n"
-			 " 100.00%   18.92%           1,000             700   0.70        0.100000   "
-			 "      1  prog             p+1\n"
-			 " 100.00%   81.08%           3,000           3,000   1.00        0.300000   "
-			 "      1  prog             p+2\n");
-	free(rows);
-	free(text);
+	check_rows(&how,
+		   "children     self          cycles    instructions    IPC         seconds   "
+		   "samples  process          function\n"
+		   " 100.00%                    4,000           3,700   0.93        0.400000   "
+		   "      2  in all\n"
+		   " 100.00%   18.92%           1,000             700   0.70        0.100000   "
+		   "      1  prog             p+1\n"
+		   " 100.00%   81.08%           3,000           3,000   1.00        0.300000   "
+		   "      1  prog             p+2\n");
 	kit_free(report);
 }
 END_TEST
@@ -119,7 +124,6 @@ END_TEST
 START_TEST(equal_rows)
 {
 	struct table_how how = { .by = BY_COMM | BY_OBJECT | BY_FUNCTION };
-	char *text, *rows;
 
 	kit_begin(&three);
 	kit_map(7, 0x10000, 0x10000, 0, 1, "/z/p");
@@ -131,23 +135,19 @@ START_TEST(equal_rows)
 	kit_comm(7, 7, "early", false);
 	kit_sample(7, 7, 4000, 2800, 0x21000, NULL);
 	read_it();
-	text = kit_table(report, &how, false);
-	rows = rows_of(text);
-	ck_assert_str_eq(rows,
-			 "   share          cycles    instructions    IPC         seconds   samples  "
-			 "process          function                                 object\n"
-			 " 100.00%           4,000           2,800   0.70        0.400000         4  "
-			 "in all\n"
-			 "  25.00%           1,000             700   0.70        0.100000         1  "
-			 "early            p+1                                      /a/p\n"
-			 "  25.00%           1,000             700   0.70        0.100000         1  "
-			 "late             p+1                                      /a/p\n"
-			 "  25.00%           1,000             700   0.70        0.100000         1  "
-			 "late             p+1                                      /z/p\n"
-			 "  25.00%           1,000             700   0.70        0.100000         1  "
-			 "late             p+2                                      /z/p\n");
-	free(rows);
-	free(text);
+	check_rows(&how,
+		   "   share          cycles    instructions    IPC         seconds   samples  "
+		   "process          function                                 object\n"
+		   " 100.00%           4,000           2,800   0.70        0.400000         4  "
+		   "in all\n"
+		   "  25.00%           1,000             700   0.70        0.100000         1  "
+		   "early            p+1                                      /a/p\n"
+		   "  25.00%           1,000             700   0.70        0.100000         1  "
+		   "late             p+1                                      /a/p\n"
+		   "  25.00%           1,000             700   0.70        0.100000         1  "
+		   "late             p+1                                      /z/p\n"
+		   "  25.00%           1,000             700   0.70        0.100000         1  "
+		   "late             p+2                                      /z/p\n");
 	kit_free(report);
 }
 END_TEST

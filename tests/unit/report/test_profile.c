@@ -245,15 +245,13 @@ START_TEST(a_map_that_is_not_known)
 END_TEST
 
 /* Either kind of record that tells a file's identity, with its path behind it */
-struct identity {
-	union {
-		struct recfile_build_id id;
-		struct recfile_file file;
-		char bytes[sizeof(struct recfile_build_id) + 16];
-	};
+union identity {
+	struct recfile_build_id id;
+	struct recfile_file file;
+	char bytes[sizeof(struct recfile_build_id) + 16];
 };
 
-static void tell_identity(struct identity *identity, bool by_id, uint64_t inode, const char *path)
+static void tell_identity(union identity *identity, bool by_id, uint64_t inode, const char *path)
 {
 	size_t offset = by_id ? offsetof(struct recfile_build_id, path) : offsetof(struct recfile_file, path);
 	struct perfctr_record record = {
@@ -292,7 +290,7 @@ START_TEST(files_that_were_changed)
 	for (i = 0; i < n; i++) {
 		kit_map(7, 0x10000 * (i + 1), 0x10000, 0, i + 1, objects[i].name);
 		for (k = 0; k < 2; k++) {
-			struct identity identity = { .bytes = "" };
+			union identity identity = { .bytes = "" };
 
 			if (objects[i].by_id[k]) {
 				identity.id.id[19] = k && !strcmp(objects[i].name, "/byte");
