@@ -27,7 +27,6 @@
 #include <linux/sched/mm.h>
 #include <linux/sched/task_stack.h>
 #include <linux/slab.h>
-#include <linux/timekeeping.h>
 #include <linux/uaccess.h>
 
 #include "perfctr.h"
@@ -74,7 +73,7 @@ static void write_whole(struct perfctr_ring_buffer *ring, const struct perfctr_r
 	to = perfctr_ring_begin(ring, record->size);
 	if (to) {
 		memcpy(to, record, record->size);
-		to->time = ktime_get_mono_fast_ns();
+		to->time = perfctr_ring_time();
 	}
 	perfctr_ring_end(ring);
 	local_irq_restore(flags);
@@ -221,7 +220,7 @@ static unsigned int find_chains(struct chains *chain, const struct perfctr_ring_
 /* Somebody has changed the memory. The owner looks now, unless it looked a moment ago. */
 static noinline unsigned int map_unknown(struct vperfctr *perfctr)
 {
-	if (ktime_get_mono_fast_ns() >= perfctr->recorder->look_after) {
+	if (perfctr_ring_time() >= perfctr->recorder->look_after) {
 		perfctr->recorder->look_after = U64_MAX;
 		vperfctr_return_soon(perfctr, current, PERFCTR_TODO_MAPS);
 	}
@@ -265,7 +264,7 @@ void vperfctr_record_sample(struct vperfctr *perfctr, struct pt_regs *regs, u32 
 		goto out;
 	fill(&sample->record, recorder, PERFCTR_RECORD_SAMPLE, flags, size);
 	/* While the ring is locked, so that all are in the order of time. */
-	sample->record.time = ktime_get_mono_fast_ns();
+	sample->record.time = perfctr_ring_time();
 	sample->ip = 0;
 	if (flags & PERFCTR_RECORD_KERNEL)
 		sample->ip = instruction_pointer(regs);
@@ -431,7 +430,7 @@ static void write_map(struct perfctr_recorder *recorder, struct vm_area_struct *
 	to = perfctr_ring_begin(ring, size);
 	if (to) {
 		*to = map;
-		to->record.time = ktime_get_mono_fast_ns();
+		to->record.time = perfctr_ring_time();
 		memset(to->path, 0, size - sizeof(*to));
 		memcpy(to->path, name, length);
 	}
@@ -650,9 +649,9 @@ void vperfctr_record_maps(struct vperfctr *perfctr)
 	if (mmap_read_lock_killable(current->mm))
 		return;
 	mutex_lock(&recorder->ring->maps_mutex);
-	begin = ktime_get_mono_fast_ns();
+	begin = perfctr_ring_time();
 	told = tell_changes(recorder);
-	end = ktime_get_mono_fast_ns();
+	end = perfctr_ring_time();
 	mutex_unlock(&recorder->ring->maps_mutex);
 	mmap_read_unlock(current->mm);
 	/* The reader learns that something is missing. */

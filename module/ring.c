@@ -21,7 +21,6 @@
 #include <linux/sched/user.h>
 #include <linux/sizes.h>
 #include <linux/slab.h>
-#include <linux/timekeeping.h>
 #include <linux/vmalloc.h>
 
 #include "perfctr.h"
@@ -418,7 +417,7 @@ static noinline void tell_lost(struct perfctr_ring_buffer *ring, u32 size)
 		.record = {
 			.type = PERFCTR_RECORD_LOST,
 			.size = sizeof(*lost),
-			.time = ktime_get_mono_fast_ns(),
+			.time = perfctr_ring_time(),
 		},
 		.lost = ring->untold,
 	};

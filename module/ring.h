@@ -7,6 +7,7 @@
 #define PERFCTR_RING_H
 
 #include <linux/atomic.h>
+#include <linux/compiler.h>
 #include <linux/irq_work.h>
 #include <linux/limits.h>
 #include <linux/list.h>
@@ -14,6 +15,7 @@
 #include <linux/rcupdate.h>
 #include <linux/refcount.h>
 #include <linux/spinlock.h>
+#include <linux/timekeeping.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 #include <linux/perfctr.h>
@@ -157,6 +159,13 @@ void *perfctr_ring_begin(struct perfctr_ring_buffer *ring, u32 size);
 void perfctr_ring_end(struct perfctr_ring_buffer *ring);
 /* Something is not told, for lack of memory: it counts as a record that was lost. */
 void perfctr_ring_lose(struct perfctr_ring_buffer *ring);
+
+/* The time of a record, in any context */
+static inline u64 perfctr_ring_time(void)
+{
+	/* What the kernel reads for it may change meanwhile, and is read again then. */
+	return data_race(ktime_get_mono_fast_ns());
+}
 
 /* No record is larger: a MAP, of a file with the longest path */
 #define PERFCTR_RING_LARGEST	(sizeof(struct perfctr_record_map) + PATH_MAX)
