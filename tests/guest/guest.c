@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "guest.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
@@ -147,6 +148,28 @@ void pin_thread(pid_t tid, unsigned int cpu)
 void pin_self(unsigned int cpu)
 {
 	pin_thread(0, cpu);
+}
+
+pid_t kernel_thread(const char *name)
+{
+	char path[300], comm[64];
+	struct dirent *entry;
+	pid_t pid = 0;
+	DIR *proc;
+
+	proc = opendir("/proc");
+	if (!proc)
+		return 0;
+	while (!pid && (entry = readdir(proc))) {
+		(void)snprintf(path, sizeof(path), "/proc/%s/comm", entry->d_name);
+		if (read_text(path, comm, sizeof(comm)) <= 0)
+			continue;
+		comm[strcspn(comm, "\n")] = '\0';
+		if (!strcmp(comm, name))
+			pid = (pid_t)strtol(entry->d_name, NULL, 10);
+	}
+	closedir(proc);
+	return pid;
 }
 
 int cpu_online(unsigned int cpu, bool on)

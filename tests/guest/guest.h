@@ -212,6 +212,8 @@ void become(uid_t uid);
 /* Binds the calling thread, or thread @tid, to one CPU. */
 void pin_self(unsigned int cpu);
 void pin_thread(pid_t tid, unsigned int cpu);
+/* The id of a thread of the kernel by its name; 0: there is none */
+pid_t kernel_thread(const char *name);
 /* Switches CPU @cpu on or off; 0, or -errno. Root only. */
 int cpu_online(unsigned int cpu, bool on);
 /* A real-time priority makes a thread preempt all others. Root only. */

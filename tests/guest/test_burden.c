@@ -154,6 +154,20 @@ static const struct {
 #define NR_KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
 /*
+ * Some CPU has the thread that ends RCU's grace periods. Others wake it by the same interrupts as
+ * broadcasts make, some 50 times a second in kernels that check themselves: it stays on CPU 0.
+ */
+static void keep_rcu_away(void)
+{
+	pid_t rcu = kernel_thread("rcu_preempt");
+
+	if (!rcu)
+		rcu = kernel_thread("rcu_sched");
+	if (rcu)
+		pin_thread(rcu, 0);
+}
+
+/*
  * A user on CPU 0 that counts, as the root of a tree. With @member one of its threads spins
  * on CPU 1.
  */
@@ -1025,6 +1039,7 @@ END_TEST
 int main(void)
 {
 	guest_begin("burden", MODULE_DEFAULTS);
+	keep_rcu_away();
 	/* On an isolated CPU isolation is the bound. */
 	if (!is_isolated()) {
 		GUEST_RUN(controls_are_bounded, NEED_COUNTERS | NEED_SMP | NEED_NO_RT | AS_USER);

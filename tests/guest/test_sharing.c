@@ -5,7 +5,6 @@
  * counts.
  */
 #define _GNU_SOURCE
-#include <dirent.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
@@ -517,29 +516,6 @@ START_TEST(cpu_comes_after_control)
 }
 END_TEST
 
-/* The id of a kernel thread by its name */
-static pid_t kernel_thread(const char *name)
-{
-	char path[300], comm[64];
-	struct dirent *entry;
-	pid_t pid = 0;
-	DIR *proc;
-
-	proc = opendir("/proc");
-	ck_assert_ptr_nonnull(proc);
-	while (!pid && (entry = readdir(proc))) {
-		(void)snprintf(path, sizeof(path), "/proc/%s/comm", entry->d_name);
-		if (read_text(path, comm, sizeof(comm)) <= 0)
-			continue;
-		comm[strcspn(comm, "\n")] = '\0';
-		if (!strcmp(comm, name))
-			pid = (pid_t)strtol(entry->d_name, NULL, 10);
-	}
-	closedir(proc);
-	ck_assert_int_gt(pid, 0);
-	return pid;
-}
-
 /*
  * perf counts for the very thread that brings CPU 1 up, so the counters there
  * are taken at the moment when we ask for them.
@@ -556,6 +532,7 @@ static void obstacle_raise(struct obstacle *obstacle)
 	pid_t pid = kernel_thread("cpuhp/1");
 	struct perf_event_attr attr;
 
+	ck_assert_int_gt(pid, 0);
 	obstacle->ncpu1 = 0;
 	ck_assert_int_eq(cpu_online(1, false), 0);
 	perf_attr_init(&attr, EV_DTLB_LOAD_MISSES);
