@@ -18,7 +18,7 @@ elif [ $# = 0 ]; then
 		full-shared-arm64-6.12-smp2 tracepoint-guest-icelake-smp2 guest-icelake-topdown-smp2 \
 		guest-hybrid-smp2 guest-riscv64-6.12 guest-riscv64-board guest-riscv64-nopmu kvm-zen4 \
 		p4:p4m2-ht isolated-skylake tracepoint-guest-riscv64-6.12-smp2 \
-		stress-icelake-30000 stress-riscv64-6.12-30000 debug-riscv64-debug-faults debug-icelake-debug-faults
+		stress-icelake-topdown-30000 stress-riscv64-6.12-30000 debug-riscv64-debug-faults debug-icelake-debug-faults
 fi
 
 # What older sources reached says nothing of the lines of these.

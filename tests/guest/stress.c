@@ -507,6 +507,8 @@ static void learn_limits(void)
 		printf("skipped stress.exact, limits, raw: no counters that filter\n");
 	if (!shared->interrupts || !shared->nevents)
 		printf("skipped stress.crowd, overflows: no i-mode counters\n");
+	if (!shared->topdown)
+		printf("skipped stress.metrics: no TopDown\n");
 	if (!shared->raw)
 		printf("skipped stress.raw: %s\n", CONTROL_RAW ?
 		       "perf's counters are not read in user mode" :
@@ -565,6 +567,7 @@ int main(int argc, char **argv)
 	shared->clock_hz = guest.info.tsc_hz;
 	shared->through_perf = guest.shared;
 	shared->interrupts = guest.info.cpu_features & PERFCTR_FEATURE_PCINT && !guest.shared;
+	shared->topdown = guest.info.topdown && !guest.shared;
 	shared->raw = CONTROL_RAW && !guest.shared;
 	shared->features = guest.info.cpu_features;
 	shared->policy = guest.info.user_read;
@@ -598,7 +601,8 @@ int main(int argc, char **argv)
 	printf("stress: %llu controls refused, %llu late pages, %llu clocks forbidden, %llu raw reads revoked\n",
 	       (unsigned long long)shared->refused, (unsigned long long)shared->late,
 	       (unsigned long long)shared->tsc, (unsigned long long)shared->revoked);
-	printf("stress: %llu sessions counted CPUs\n", (unsigned long long)shared->sessions);
+	printf("stress: %llu sessions counted CPUs, %llu metrics compared with slots\n",
+	       (unsigned long long)shared->sessions, (unsigned long long)shared->metrics);
 	printf("stress: %llu evictions found by %llu states, %llu at their limits, %llu controls in %llu crowds\n",
 	       (unsigned long long)shared->evictions, (unsigned long long)shared->losses,
 	       (unsigned long long)shared->limits, (unsigned long long)shared->crowded,

@@ -34,6 +34,7 @@ struct shared {
 	bool interrupts;
 	bool through_perf;	/* all controls are */
 	bool raw;		/* a thread may be permitted to read registers, without a page */
+	bool topdown;		/* there are SLOTS and metrics */
 	unsigned int nctrs;	/* most of a control */
 	unsigned int nevents;
 	uint64_t event[8];	/* that this machine has; instructions come first */
@@ -50,6 +51,7 @@ struct shared {
 	_Atomic pid_t worker[WORKERS];
 	uint64_t clock_hz;
 	_Atomic uint64_t periods;	/* that were compared */
+	_Atomic uint64_t metrics;	/* sums that were compared with SLOTS */
 	uint32_t features;	/* PERFCTR_FEATURE_* */
 	bool late_pages;	/* everybody may use userfaultfd(2) */
 	_Atomic uint64_t evictions;	/* of GUEST_UID, that have begun, and the last that has ended */

@@ -19,6 +19,8 @@
 #include "guest.h"
 #include "loops.h"
 
+#define LEVEL1	4u	/* metrics of TopDown that each level has first */
+
 void op_open(struct actor *actor)
 {
 	static const unsigned int flags[] = {
@@ -88,6 +90,19 @@ static uint32_t random_modes(struct actor *actor, const struct perfctr_control *
 	return PERFCTR_CTR_USER | (one_in(actor, 12) ? PERFCTR_CTR_KERNEL : 0);
 }
 
+/* SLOTS and level 1 of TopDown's metrics: what a switch adds up otherwise than other counters */
+static void add_metrics(struct actor *actor, struct perfctr_control *control)
+{
+	uint32_t modes = random_modes(actor, control, 0);
+	unsigned int i;
+
+	/* So that the metrics' sums can be compared with that of SLOTS. */
+	control->preserve = 0;
+	control_add_at(control, PERFCTR_MAP_ANY, PERFCTR_EVENT_SLOTS, modes);
+	for (i = 0; i < LEVEL1; i++)
+		control_add_at(control, PERFCTR_MAP_ANY, PERFCTR_EVENT_METRIC(i), modes);
+}
+
 void random_control(struct actor *actor, struct perfctr_control *control)
 {
 	unsigned int i, n = shared->nevents ? below(actor, 5) : 0;
@@ -111,7 +126,11 @@ void random_control(struct actor *actor, struct perfctr_control *control)
 		control_add_at(control, PERFCTR_MAP_ANY, shared->event[e],
 			       random_modes(actor, control, i));
 	}
-	if (!shared->interrupts || n == shared->nctrs || !one_in(actor, 4))
+	if (shared->topdown && one_in(actor, 4)) {
+		add_metrics(actor, control);
+		n = i = control->nractrs;
+	}
+	if (!shared->interrupts || n >= shared->nctrs || !one_in(actor, 4))
 		return;
 	control->flags &= ~(unsigned int)PERFCTR_CONTROL_ON_EXEC;
 	control->si_signo = SIGUSR2;
@@ -232,8 +251,8 @@ void op_control(struct actor *actor)
 	case -EACCES:		/* kernel mode */
 		break;
 	default:
-		wrong(actor, "CONTROL of %u counters, flags %#x: %s", nr_of(&control),
-		      control.flags, strerror(-err));
+		wrong(actor, "CONTROL of %u counters, flags %#x: %s, counter %u, reason %u", nr_of(&control),
+		      control.flags, strerror(-err), control.refused, control.reason);
 	}
 }
 
@@ -260,6 +279,28 @@ static void check_overflows(const struct actor *actor, const struct perfctr_read
 	shared->periods++;
 }
 
+/*
+ * The four metrics of level 1 are all of SLOTS. Each is rounded to a slot whenever it is added up:
+ * at a switch and at a read, between which there are some 200 slots.
+ */
+static void check_metrics(const struct actor *actor, const struct perfctr_read *rd)
+{
+	const struct perfctr_control *control = &actor->control;
+	uint64_t slots, all = 0;
+	unsigned int i, first = control->nractrs - LEVEL1;
+
+	if (control->nractrs <= LEVEL1 ||
+	    control->ctr[first].event != PERFCTR_EVENT_METRIC(0))
+		return;
+	slots = rd->sum[first - 1];
+	for (i = first; i < control->nractrs; i++)
+		all += rd->sum[i];
+	if (all > slots + slots / 64 + 2 || all + slots / 64 + 2 < slots)
+		wrong(actor, "the metrics are %llu of %llu slots", (unsigned long long)all,
+		      (unsigned long long)slots);
+	shared->metrics++;
+}
+
 /* What READ says of the actor's own state must be what it knows. */
 void op_read(struct actor *actor)
 {
@@ -284,8 +325,10 @@ void op_read(struct actor *actor)
 	    ((rd.cstatus & PERFCTR_CSTATUS_CLOCK) != 0) != actor->control.tsc_on)
 		wrong(actor, "READ: cstatus %#x with %u counters, expected %u and clock %u",
 		     rd.cstatus, rd.nrctrs, nr_of(&actor->control), actor->control.tsc_on);
-	if (!err)
+	if (!err) {
 		check_overflows(actor, &rd);
+		check_metrics(actor, &rd);
+	}
 	if (((rd.flags & PERFCTR_READ_ON_EXEC) != 0) !=
 	    ((actor->control.flags & PERFCTR_CONTROL_ON_EXEC) != 0))
 		wrong(actor, "READ: flags %#x with control flags %#x", rd.flags,

@@ -78,9 +78,9 @@ skylake | skylake-testing | skylake-6.1 | skylake-rt)
 	# Without this Linux warns that it lacks mitigations against speculation.
 	append=mitigations=off
 	arch=x86_64 cpu=Nehalem,model=94,pmu-version=4 ;;
-icelake | icelake-testing | icelake-6.1 | icelake-debug | icelake-kcsan)
+icelake | icelake-testing | icelake-6.1)
 	arch=x86_64 cpu=Nehalem,model=106,pmu-version=5,pdcm=on,full-width-write=on ;;
-icelake-topdown | icelake-topdown-testing | icelake-topdown-6.1)
+icelake-topdown | icelake-topdown-testing | icelake-topdown-6.1 | icelake-debug | icelake-kcsan)
 	# icelake with the counter of slots and level 1 of TopDown's metrics
 	arch=x86_64 cpu=Nehalem,model=106,pmu-version=5,pdcm=on,full-width-write=on
 	cpu=$cpu,pmu-fixed-counters=4,perf-metrics=on ;;
