@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * libdw looks through all symbols for each address: here they are sorted once. What is chosen is the
- * same: a symbol whose size covers the address, of these the one that begins last, is smallest, and
- * is global before weak before local; else one without a size, if nothing is between. Of aliases the
- * last by name is without underscores at its beginning.
+ * libdw looks through all symbols for each address: here they are sorted once. Chosen is a symbol
+ * whose size covers the address, of these the one that begins last, is smallest, and is global before
+ * weak before local; else one without a size, if nothing is between. Of aliases the last by name is
+ * without underscores at its beginning. libdw chooses the same, but of aliases any, and a local symbol
+ * only where no other covers the address.
  */
 #include <elf.h>
 #include <limits.h>
@@ -342,8 +343,8 @@ static const struct symbol *find(const struct functions *functions, GElf_Addr ad
 	for (i = low; i > 0 && functions->symbol[i - 1].reach > address; i--)
 		if (functions->symbol[i - 1].end > address)
 			return &functions->symbol[i - 1];
-	/* What has no size ends where the next one begins, or its section. */
-	return low && functions->symbol[low - 1].end == functions->symbol[low - 1].start &&
+	/* What has no size ends where the next one begins, or the one around it or its section ends. */
+	return low && functions->symbol[low - 1].reach == functions->symbol[low - 1].start &&
 		is_in_section(&functions->symbol[low - 1], address) ?
 			&functions->symbol[low - 1] : NULL;
 }

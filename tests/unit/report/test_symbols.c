@@ -5,6 +5,7 @@
  */
 #include <check.h>
 #include <dlfcn.h>
+#include <elfutils/libdwfl.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -325,6 +326,117 @@ START_TEST(split_debugging_information)
 	read_it(false);
 	end();
 	alarm(0);
+}
+END_TEST
+
+/*
+ * Of the symbols that cover an address the one that begins last, is smallest, and is global before weak
+ * before local; else one without a size, as far as the next symbol, or the end of its section. Of equal
+ * ones the last by name. libdw is the witness.
+ */
+static const char choice_source[] =
+	"	.macro f binding, name\n"
+	"	.\\binding \\name\n"
+	"	.type \\name, @function\n"
+	"	.endm\n"
+	"	f globl, a_global\n"
+	"	f weak, m_weak\n"
+	"	f local, z_local\n"
+	"a_global: m_weak: z_local:\n"		/* 0 */
+	"	.nops 8\n"
+	"	.size a_global, 8\n"
+	"	.size m_weak, 8\n"
+	"	.size z_local, 8\n"
+	"	f weak, b_weak\n"
+	"	f local, y_local\n"
+	"b_weak: y_local:\n"			/* 8 */
+	"	.nops 8\n"
+	"	.size b_weak, 8\n"
+	"	.size y_local, 8\n"
+	"	f globl, __same\n"
+	"	f globl, same\n"
+	"__same: same:\n"			/* 16 */
+	"	.nops 8\n"
+	"	.size __same, 8\n"
+	"	.size same, 8\n"
+	"	f globl, large\n"
+	"	f local, small\n"
+	"large: small:\n"			/* 24 */
+	"	.nops 4\n"
+	"	.size small, 4\n"
+	"inside:\n"				/* 28 */
+	"	.nops 4\n"
+	"	.size large, 8\n"
+	"	.nops 8\n"			/* 32 */
+	"label:\n"				/* 40 */
+	"	.nops 8\n"
+	"	f globl, next\n"
+	"next:\n"				/* 48 */
+	"	.nops 4\n"
+	"	.size next, 4\n"
+	"	.nops 4\n"			/* 52 */
+	"	f weak, v_weak\n"
+	"	f globl, u_global\n"
+	"u_global: v_weak:\n"			/* 56 */
+	"	.nops 8\n"
+	"	.section .text.next, \"ax\", @progbits\n"
+	"	.nops 8\n";			/* 64 */
+
+/* NULL: none */
+static const char *ask_libdw(Dwfl_Module *module, GElf_Addr address)
+{
+	GElf_Off offset;
+	GElf_Sym sym;
+
+	return dwfl_module_addrinfo(module, address, &offset, &sym, NULL, NULL, NULL);
+}
+
+START_TEST(which_of_several_symbols)
+{
+	static const Dwfl_Callbacks callbacks = {
+		.find_debuginfo = dwfl_standard_find_debuginfo,
+		.section_address = dwfl_offline_section_address,
+	};
+	/* From this byte on, and whether libdw says so: it takes any alias, and no local one before others. */
+	static const struct {
+		const char *name;
+		unsigned int at;
+		bool witness;
+	} expected[] = {
+		{ "a_global", 0, true }, { "b_weak", 8, true }, { "same", 16, false }, { "small", 24, false },
+		{ "large", 28, true }, { NULL, 32, true }, { "label", 40, true }, { "next", 48, true },
+		{ NULL, 52, true }, { "u_global", 56, false }, { NULL, 64, true }, { NULL, 72, true },
+	};
+	struct frame frames[MAX_FRAMES];
+	char path[sizeof(dir) + 8];
+	const char *name, *found;
+	Dwfl_Module *module;
+	unsigned int i, at;
+	Dwfl *dwfl;
+
+	write_text("choice.S", choice_source);
+	/* A linker's script keeps the sections apart. */
+	write_text("choice.ld", "SECTIONS { . = 0x1000; .text : { *(.text) } .text.next : { *(.text.next) } }");
+	shell("gcc -nostdlib -static -Wl,-z,max-page-size=0x1000,--build-id=none,-T,choice.ld -o choice choice.S");
+	snprintf(path, sizeof(path), "%s/choice", dir);
+	dwfl = dwfl_begin(&callbacks);
+	module = dwfl_report_offline(dwfl, "choice", path, -1);
+	ck_assert_ptr_nonnull(module);
+	dwfl_report_end(dwfl, NULL, NULL);
+	kit_begin(&kit_about);
+	map_file("choice", 0x1000, 0x1000, 0x1000);
+	read_it(false);
+	for (i = 0; i + 1 < sizeof(expected) / sizeof(expected[0]); i++) {
+		name = expected[i].name ?: "[unknown]";
+		for (at = expected[i].at; at < expected[i + 1].at; at++) {
+			ck_assert_uint_eq(symbols_frames(&report->symbols, OBJECT, 0x1000 + at, frames), 1);
+			ck_assert_msg(!strcmp(frames[0].function, name), "%u: %s", at, frames[0].function);
+			found = expected[i].witness ? ask_libdw(module, 0x1000 + at) : expected[i].name;
+			ck_assert_msg(!strcmp(found ?: "[unknown]", name), "%u: %s by libdw", at, found);
+		}
+	}
+	end();
+	dwfl_end(dwfl);
 }
 END_TEST
 
@@ -1036,6 +1148,7 @@ int main(void)
 	tcase_add_test(tc, stubs_of_the_plt);
 	tcase_add_test(tc, without_aranges);
 	tcase_add_test(tc, split_debugging_information);
+	tcase_add_test(tc, which_of_several_symbols);
 	tcase_add_test(tc, ends_of_segments);
 	tcase_add_test(tc, stacks_of_program_and_library);
 	tcase_add_test(tc, files_without_a_build_id);
