@@ -12,8 +12,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/ptrace.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -411,6 +413,39 @@ START_TEST(refusals_keep_their_errno)
 	usual_control(&control);
 	ck_errno(vperfctr_control(v, &control), ESRCH);
 	vperfctr_close(v);
+}
+END_TEST
+
+static void refuses_pidfd(int pidfd, int error)
+{
+	errno = 0;
+	ck_assert_ptr_null(rvperfctr_open_pidfd(pidfd));
+	ck_assert_int_eq(errno, error);
+}
+
+/* The library finds out whose a pidfd is. */
+START_TEST(pidfds_that_are_refused)
+{
+	int file = open("/dev/null", O_RDONLY | O_CLOEXEC), pidfd;
+	pid_t pid;
+
+	refuses_pidfd(-1, EBADF);
+	refuses_pidfd(12345, EBADF);
+	ck_ok(file);
+	refuses_pidfd(file, EBADF);
+	ck_ok(pid = fork());
+	if (!pid)
+		for (;;)
+			pause();
+	ck_ok(pidfd = (int)syscall(SYS_pidfd_open, pid, 0));
+	refuses_pidfd(pidfd, EPERM);
+	ck_ok(ptrace(PTRACE_SEIZE, pid, NULL, NULL));
+	refuses_pidfd(pidfd, ESRCH);
+	ck_ok(kill(pid, SIGKILL));
+	ck_ok(waitid(P_PID, (id_t)pid, &(siginfo_t){ 0 }, WEXITED | WNOWAIT));
+	refuses_pidfd(pidfd, ESRCH);
+	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+	refuses_pidfd(pidfd, ESRCH);
 }
 END_TEST
 
@@ -1157,6 +1192,7 @@ int main(void)
 	GUEST_RUN(a_counter_that_is_not_there, AS_USER);
 	GUEST_RUN(preserve_and_stop, AS_USER);
 	GUEST_RUN(refusals_keep_their_errno, AS_USER);
+	GUEST_RUN(pidfds_that_are_refused, AS_USER);
 	GUEST_RUN(second_handle, AS_USER);
 	GUEST_RUN(held_by_another, AS_USER);
 	GUEST_RUN(raw_descriptors, AS_USER);
