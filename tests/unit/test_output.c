@@ -19,6 +19,27 @@ static struct series series;
 static char text[16384];
 static char *argv[] = { (char[]){ "program" }, NULL };
 
+/* Of cpus.c: CPU 2 was lost, and CPU 5 was never there. */
+static const struct cpu_counts cpu_now[] = {
+	{ .cpu = 0, .online = true, .clock = 900, .sum = { 5000, 700 } },
+	{ .cpu = 2, .online = true, .lost = true, .clock = 800, .sum = { 4000, 600 } },
+	{ .cpu = 5 },
+}, cpu_before[] = {
+	{ .cpu = 0, .online = true, .clock = 300, .sum = { 1000, 200 } },
+	{ .cpu = 2, .online = true, .clock = 300, .sum = { 1500, 100 } },
+	{ .cpu = 5 },
+};
+
+const struct cpu_counts *cpus_counts(unsigned int i)
+{
+	return &cpu_now[i];
+}
+
+const struct cpu_counts *cpus_before(unsigned int i)
+{
+	return &cpu_before[i];
+}
+
 static void add_event(const char *name, unsigned int modes, uint64_t count)
 {
 	struct event *event = &events.event[events.n];
@@ -232,6 +253,379 @@ START_TEST(wide_columns)
 }
 END_TEST
 
+static struct moment before;
+
+static void interval_as_text(FILE *f)
+{
+	text_interval(f, &info, &events, &how, &run, &before);
+}
+
+static void interval_as_json(FILE *f)
+{
+	json_interval(f, &info, &events, &how, &run, &before);
+}
+
+static void interval_as_csv(FILE *f)
+{
+	csv_interval(f, &info, &events, &how, &run, &before);
+}
+
+static void is(void (*print)(FILE *f), const char *words)
+{
+	ck_assert_str_eq(written(print), words);
+}
+
+static void begins(void (*print)(FILE *f), const char *words)
+{
+	ck_assert_msg(!strncmp(written(print), words, strlen(words)), "not \"%s\" begins \"%s\"", words, text);
+}
+
+/* A run whose numbers are all different */
+static void begin_run(void)
+{
+	begin();
+	add_event("instructions", U, 3000000000);
+	add_event("cycles", U | K, 2000000000);
+	run.sums.clock = 1500000000;
+	run.sums.soft = (struct perfctr_soft){
+		.switches = 11, .migrations = 2, .minor_faults = 300, .major_faults = 4,
+		.task_clock = 1250000000,
+	};
+	run.sums.ended = 5;
+	run.sums.live = 2;
+	run.sums.missed = 1;
+	run.usage.ru_utime.tv_usec = 750000;
+	run.usage.ru_stime.tv_usec = 250000;
+	run.end.tv_sec = 2;
+	run.end.tv_nsec = 500000000;
+}
+
+START_TEST(forms_of_a_run)
+{
+	begin_run();
+	is(as_text, "\n"
+	   " Counts of 'program':\n"
+	   "\n"
+	   "       3,000,000,000  instructions:u\n"
+	   "       2,000,000,000  cycles:uk\n"
+	   "           1.333 GHz  cycles per nanosecond:uk\n"
+	   "               0.600  processors used\n"
+	   "         1.500000000  seconds on a processor (1,500,000,000 ticks of the clock)\n"
+	   "                  11  context switches\n"
+	   "                   2  migrations to another CPU\n"
+	   "                 304  page faults (4 with input or output)\n"
+	   "\n"
+	   "         2.500000000  seconds elapsed\n"
+	   "         0.750000000  seconds user\n"
+	   "         0.250000000  seconds system\n"
+	   "\n"
+	   " 2 threads that it started still ran when it ended.\n"
+	   "\n");
+	is(as_json, "{\"command\": [\"program\"], \"counts\": [{\"event\": \"instructions\", \"user\": true, "
+	   "\"kernel\": false, \"count\": 3000000000}, {\"event\": \"cycles\", \"user\": true, "
+	   "\"kernel\": true, \"count\": 2000000000}], \"clock\": {\"ticks\": 1500000000, "
+	   "\"hz\": 1000000000, \"seconds\": 1.500000000}, "
+	   "\"derived\": [{\"name\": \"cycles per nanosecond\", \"user\": true, \"kernel\": true, "
+	   "\"unit\": \"GHz\", \"value\": 1.333333}, {\"name\": \"processors used\", "
+	   "\"unit\": \"\", \"value\": 0.600000}], \"kernel_counts\": {\"context_switches\": 11, "
+	   "\"migrations\": 2, \"minor_faults\": 300, \"major_faults\": 4, "
+	   "\"task_clock\": 1.250000000}, \"descendants_ended\": 5, \"descendants_live\": 2, "
+	   "\"descendants_missed\": 1, \"elapsed\": 2.500000000, \"user\": 0.750000, "
+	   "\"system\": 0.250000, \"source\": \"native\", \"user_only\": false, \"complete\": true, "
+	   "\"incomplete_because\": null, \"not_counted_because\": null, \"exit_status\": 0, "
+	   "\"signal\": null}\n");
+	is(as_csv, "record,time,part,name,mode,unit,value\n"
+	   "total,2.500000000,,instructions,u,,3000000000\n"
+	   "total,2.500000000,,cycles,uk,,2000000000\n"
+	   "total,2.500000000,,clock,,,1500000000\n"
+	   "total,2.500000000,,context switches,,,11\n"
+	   "total,2.500000000,,migrations,,,2\n"
+	   "total,2.500000000,,minor faults,,,300\n"
+	   "total,2.500000000,,major faults,,,4\n"
+	   "total,2.500000000,,on a processor,,s,1.500000000\n"
+	   "total,2.500000000,,elapsed,,s,2.500000000\n"
+	   "total,2.500000000,,user,,s,0.750000000\n"
+	   "total,2.500000000,,system,,s,0.250000000\n"
+	   "total,2.500000000,,cycles per nanosecond,uk,GHz,1.333333\n"
+	   "total,2.500000000,,processors used,,,0.600000\n");
+	/* What ended by a signal, too early, and of which not all was allowed */
+	run.status = SIGTERM;
+	run.complete = false;
+	run.why = "a \"reason\"";
+	run.user_only = true;
+	events.event[1].modifier = false;
+	has(as_text, "Counts of 'program', INCOMPLETE:\n\n");
+	has(as_text, "       2,000,000,000  cycles:u\n");
+	has(as_text, " Events without a modifier were counted in user mode only: kernel mode needs\n");
+	has(as_text, " The counts are INCOMPLETE: a \"reason\".\n");
+	has(as_json, ", \"user_only\": true, \"complete\": false, \"incomplete_because\": \"a \\\"reason\\\"\", "
+	    "\"not_counted_because\": null, \"exit_status\": null, \"signal\": 15}\n");
+	has(as_csv, ",cycles,u,,2000000000\n");
+	run.status = 3 << 8;
+	run.sums.live = 1;
+	has(as_json, "\"exit_status\": 3, \"signal\": null}\n");
+	has(as_text, " 1 thread that it started still ran when it ended.\n");
+}
+END_TEST
+
+static void begin_interval(void)
+{
+	begin_run();
+	before.sums = run.sums;
+	before.sums.clock = 500000000;
+	before.sums.sum[0] = 1000000000;
+	before.sums.sum[1] = 800000000;
+	before.sums.soft = (struct perfctr_soft){
+		.switches = 3, .migrations = 1, .minor_faults = 200, .major_faults = 1,
+	};
+	before.elapsed = 0.5;
+	how.interval = 100;
+}
+
+START_TEST(forms_of_an_interval)
+{
+	begin_interval();
+	is(interval_as_text, "        2.500000        2,000,000,000  instructions:u\n"
+	   "        2.500000        1,200,000,000  cycles:uk\n"
+	   "        2.500000            1.200 GHz  cycles per nanosecond:uk\n"
+	   "        2.500000                0.500  processors used\n"
+	   "        2.500000          1.000000000  seconds on a processor\n");
+	is(interval_as_json, "{\"interval\": 2.500000000, \"counts\": [{\"event\": \"instructions\", \"user\": true, "
+	   "\"kernel\": false, \"count\": 2000000000}, {\"event\": \"cycles\", \"user\": true, "
+	   "\"kernel\": true, \"count\": 1200000000}], \"clock\": {\"ticks\": 1000000000, "
+	   "\"hz\": 1000000000, \"seconds\": 1.000000000}, "
+	   "\"derived\": [{\"name\": \"cycles per nanosecond\", \"user\": true, \"kernel\": true, "
+	   "\"unit\": \"GHz\", \"value\": 1.200000}, {\"name\": \"processors used\", "
+	   "\"unit\": \"\", \"value\": 0.500000}], \"live\": 2}\n");
+	is(interval_as_csv, "interval,2.500000000,,instructions,u,,2000000000\n"
+	   "interval,2.500000000,,cycles,uk,,1200000000\n"
+	   "interval,2.500000000,,clock,,,1000000000\n"
+	   "interval,2.500000000,,context switches,,,8\n"
+	   "interval,2.500000000,,migrations,,,1\n"
+	   "interval,2.500000000,,minor faults,,,100\n"
+	   "interval,2.500000000,,major faults,,,3\n"
+	   "interval,2.500000000,,on a processor,,s,1.000000000\n"
+	   "interval,2.500000000,,elapsed,,s,2.000000000\n"
+	   "interval,2.500000000,,cycles per nanosecond,uk,GHz,1.200000\n"
+	   "interval,2.500000000,,processors used,,,0.500000\n");
+	/* The header is before the first one, and not before the run. */
+	before.elapsed = 0;
+	begins(interval_as_csv, "record,time,part,name,mode,unit,value\ninterval,2.500000000,,instr");
+	begins(as_csv, "total,2.500000000,,instructions,");
+}
+END_TEST
+
+static void begin_cpus(void)
+{
+	static unsigned int cpus[] = { 0, 2, 5 };
+
+	begin_interval();
+	how.cpus = cpus;
+	how.ncpus = 3;
+	how.per_cpu = true;
+	how.no_idle = true;
+	run.pid = 0;
+	run.sums.live = 0;
+}
+
+START_TEST(forms_of_cpus)
+{
+	begin_cpus();
+	is(as_text, "\n"
+	   " Counts of CPUs 0, 2, 5 during 'program':\n"
+	   "\n"
+	   "       CPU       instructions:u            cycles:uk\n"
+	   "         0                5,000                  700\n"
+	   "         2                4,000                  600  INCOMPLETE\n"
+	   "         5        <not counted>        <not counted>  offline\n"
+	   "\n"
+	   "       3,000,000,000  instructions:u\n"
+	   "       2,000,000,000  cycles:uk\n"
+	   "           1.333 GHz  cycles per nanosecond:uk\n"
+	   "               0.600  processors used\n"
+	   "         1.500000000  seconds of all these CPUs (1,500,000,000 ticks of the clock)\n"
+	   "\n"
+	   "         2.500000000  seconds elapsed\n"
+	   "\n"
+	   " The idle tasks were left out.\n"
+	   "\n");
+	is(as_json, "{\"cpus\": [0, 2, 5], \"command\": [\"program\"], "
+	   "\"counts\": [{\"event\": \"instructions\", \"user\": true, \"kernel\": false, "
+	   "\"count\": 3000000000}, {\"event\": \"cycles\", \"user\": true, \"kernel\": true, "
+	   "\"count\": 2000000000}], \"clock\": {\"ticks\": 1500000000, \"hz\": 1000000000, "
+	   "\"seconds\": 1.500000000}, \"derived\": [{\"name\": \"cycles per nanosecond\", "
+	   "\"user\": true, \"kernel\": true, \"unit\": \"GHz\", \"value\": 1.333333}, "
+	   "{\"name\": \"processors used\", \"unit\": \"\", \"value\": 0.600000}], "
+	   "\"per_cpu\": [{\"cpu\": 0, \"online\": true, \"complete\": true, \"counts\": [5000, "
+	   "700], \"ticks\": 900}, {\"cpu\": 2, \"online\": true, \"complete\": false, "
+	   "\"counts\": [4000, 600], \"ticks\": 800}, {\"cpu\": 5, \"online\": false, "
+	   "\"complete\": true, \"counts\": [null, null], \"ticks\": 0}], \"elapsed\": 2.500000000, "
+	   "\"source\": \"native\", \"user_only\": false, \"complete\": true, "
+	   "\"incomplete_because\": null, \"not_counted_because\": null, \"exit_status\": 0, "
+	   "\"signal\": null}\n");
+	is(as_csv, "total,2.500000000,,instructions,u,,3000000000\n"
+	   "total,2.500000000,,cycles,uk,,2000000000\n"
+	   "total,2.500000000,,clock,,,1500000000\n"
+	   "total,2.500000000,,on a processor,,s,1.500000000\n"
+	   "total,2.500000000,,elapsed,,s,2.500000000\n"
+	   "total,2.500000000,,cycles per nanosecond,uk,GHz,1.333333\n"
+	   "total,2.500000000,,processors used,,,0.600000\n"
+	   "total,2.500000000,CPU 0,instructions,u,,5000\n"
+	   "total,2.500000000,CPU 0,cycles,uk,,700\n"
+	   "total,2.500000000,CPU 2,instructions,u,,4000\n"
+	   "total,2.500000000,CPU 2,cycles,uk,,600\n"
+	   "total,2.500000000,CPU 5,instructions,u,,\n"
+	   "total,2.500000000,CPU 5,cycles,uk,,\n");
+	is(interval_as_text, "        2.500000        CPU       instructions:u            cycles:uk\n"
+	   "        2.500000          0                4,000                  500\n"
+	   "        2.500000          2                2,500                  500  INCOMPLETE\n"
+	   "        2.500000          5        <not counted>        <not counted>  offline\n"
+	   "        2.500000        2,000,000,000  instructions:u\n"
+	   "        2.500000        1,200,000,000  cycles:uk\n"
+	   "        2.500000            1.200 GHz  cycles per nanosecond:uk\n"
+	   "        2.500000                0.500  processors used\n"
+	   "        2.500000          1.000000000  seconds of all these CPUs\n");
+	is(interval_as_json, "{\"interval\": 2.500000000, \"counts\": [{\"event\": \"instructions\", \"user\": true, "
+	   "\"kernel\": false, \"count\": 2000000000}, {\"event\": \"cycles\", \"user\": true, "
+	   "\"kernel\": true, \"count\": 1200000000}], \"clock\": {\"ticks\": 1000000000, "
+	   "\"hz\": 1000000000, \"seconds\": 1.000000000}, "
+	   "\"derived\": [{\"name\": \"cycles per nanosecond\", \"user\": true, \"kernel\": true, "
+	   "\"unit\": \"GHz\", \"value\": 1.200000}, {\"name\": \"processors used\", "
+	   "\"unit\": \"\", \"value\": 0.500000}], \"per_cpu\": [{\"cpu\": 0, \"online\": true, "
+	   "\"complete\": true, \"counts\": [4000, 500], \"ticks\": 600}, {\"cpu\": 2, "
+	   "\"online\": true, \"complete\": false, \"counts\": [2500, 500], \"ticks\": 500}, "
+	   "{\"cpu\": 5, \"online\": false, \"complete\": true, \"counts\": [null, null], "
+	   "\"ticks\": 0}], \"live\": 0}\n");
+	is(interval_as_csv, "interval,2.500000000,,instructions,u,,2000000000\n"
+	   "interval,2.500000000,,cycles,uk,,1200000000\n"
+	   "interval,2.500000000,,clock,,,1000000000\n"
+	   "interval,2.500000000,,on a processor,,s,1.000000000\n"
+	   "interval,2.500000000,,elapsed,,s,2.000000000\n"
+	   "interval,2.500000000,,cycles per nanosecond,uk,GHz,1.200000\n"
+	   "interval,2.500000000,,processors used,,,0.500000\n"
+	   "interval,2.500000000,CPU 0,instructions,u,,4000\n"
+	   "interval,2.500000000,CPU 0,cycles,uk,,500\n"
+	   "interval,2.500000000,CPU 2,instructions,u,,2500\n"
+	   "interval,2.500000000,CPU 2,cycles,uk,,500\n"
+	   "interval,2.500000000,CPU 5,instructions,u,,\n"
+	   "interval,2.500000000,CPU 5,cycles,uk,,\n");
+}
+END_TEST
+
+/* --exact: the third counter has the interrupts. */
+START_TEST(forms_of_exact)
+{
+	begin_interval();
+	how.exact = true;
+	how.correction.per_interrupt = 1;
+	how.correction.per_fault = 1;
+	how.correction.counter = 2;
+	run.sums.sum[2] = 40;
+	before.sums.sum[2] = 10;
+	has(as_text, "\n From instructions:u 40 were subtracted: this processor counts one too many at\n"
+	    " each interrupt.\n But it counts one too many at each page fault as well: instructions:u may be\n"
+	    " too many by up to 304.\n");
+	has(as_json, ", \"exact\": {\"subtracted\": 40, \"still_too_many_at_most\": 304}, ");
+	has(as_csv, "\ntotal,2.500000000,,subtracted,,,40\n");
+	has(interval_as_json, ", \"exact\": {\"subtracted\": 30, \"still_too_many_at_most\": 103}, ");
+	has(interval_as_csv, "\ninterval,2.500000000,,subtracted,,,30\n");
+	run.counted = false;
+	has(as_json, ", \"exact\": {\"subtracted\": null, \"still_too_many_at_most\": null}, ");
+}
+END_TEST
+
+START_TEST(forms_of_a_series)
+{
+	static const struct {
+		uint64_t instructions;
+		int status;
+		bool warms_up;
+	} rows[] = { { 900, 0, true }, { 950, 1 << 8, true }, { 10, 0, false }, { 777, 1 << 8, false },
+		     { 30, 0, false }, { 14, 0, false } };
+	unsigned int i;
+
+	begin_run();
+	how.repeat = 4;
+	how.warm_up = 2;
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		run.sums.sum[0] = rows[i].instructions;
+		run.status = rows[i].status;
+		ck_assert(series_add(&series, &run, rows[i].warms_up,
+				     series_values(&info, &events, &how, &run, NULL)));
+	}
+	is(series_as_text, "\n"
+	   " Counts of 'program', mean of 3 runs after 2 to warm up  (1 of 4 runs failed, 1 to warm up failed):\n"
+	   "\n"
+	   "             mean       sd          minimum           median          maximum\n"
+	   "               18   58.79%               10               14               30  instructions:u\n"
+	   "    2,000,000,000    0.00%    2,000,000,000    2,000,000,000    2,000,000,000  cycles:uk\n"
+	   "               11    0.00%               11               11               11  context switches\n"
+	   "                2    0.00%                2                2                2  migrations\n"
+	   "              300    0.00%              300              300              300  minor faults\n"
+	   "                4    0.00%                4                4                4  major faults\n"
+	   "      1.500000000    0.00%      1.500000000      1.500000000      1.500000000  seconds on a processor\n"
+	   "      2.500000000    0.00%      2.500000000      2.500000000      2.500000000  seconds elapsed\n"
+	   "      0.750000000    0.00%      0.750000000      0.750000000      0.750000000  seconds user\n"
+	   "      0.250000000    0.00%      0.250000000      0.250000000      0.250000000  seconds system\n"
+	   "        1.333 GHz    0.00%        1.333 GHz        1.333 GHz        1.333 GHz  cycles per nanosecond:uk\n"
+	   "            0.600    0.00%            0.600            0.600            0.600  processors used\n"
+	   "\n"
+	   " 2 threads that it started still ran when it ended.\n"
+	   "\n");
+	is(series_as_json, "{\"command\": [\"program\"], \"runs\": 3, \"failed\": 1, \"warm_up_failed\": 1, "
+	   "\"interrupted\": false, \"warm_up_runs\": 2, \"counts\": [{\"event\": \"instructions\", "
+	   "\"user\": true, \"kernel\": false, \"mean\": 18.000, \"deviation\": 10.583, "
+	   "\"minimum\": 10.000, \"median\": 14.000, \"maximum\": 30.000}, {\"event\": \"cycles\", "
+	   "\"user\": true, \"kernel\": true, \"mean\": 2000000000.000, \"deviation\": 0.000, "
+	   "\"minimum\": 2000000000.000, \"median\": 2000000000.000, \"maximum\": 2000000000.000}], "
+	   "\"derived\": [{\"name\": \"cycles per nanosecond\", \"user\": true, \"kernel\": true, "
+	   "\"unit\": \"GHz\", \"mean\": 1.333333, \"deviation\": 0.000000, \"minimum\": 1.333333, "
+	   "\"median\": 1.333333, \"maximum\": 1.333333}, {\"name\": \"processors used\", "
+	   "\"unit\": \"\", \"mean\": 0.600000, \"deviation\": 0.000000, \"minimum\": 0.600000, "
+	   "\"median\": 0.600000, \"maximum\": 0.600000}], \"clock\": {\"hz\": 1000000000, "
+	   "\"mean\": 1500000000.000, \"deviation\": 0.000, \"minimum\": 1500000000.000, "
+	   "\"median\": 1500000000.000, \"maximum\": 1500000000.000}, "
+	   "\"kernel_counts\": {\"context_switches\": {\"mean\": 11.000, \"deviation\": 0.000, "
+	   "\"minimum\": 11.000, \"median\": 11.000, \"maximum\": 11.000}, "
+	   "\"migrations\": {\"mean\": 2.000, \"deviation\": 0.000, \"minimum\": 2.000, "
+	   "\"median\": 2.000, \"maximum\": 2.000}, \"minor_faults\": {\"mean\": 300.000, "
+	   "\"deviation\": 0.000, \"minimum\": 300.000, \"median\": 300.000, \"maximum\": 300.000}, "
+	   "\"major_faults\": {\"mean\": 4.000, \"deviation\": 0.000, \"minimum\": 4.000, "
+	   "\"median\": 4.000, \"maximum\": 4.000}}, \"on_a_processor\": {\"mean\": 1.500000000, "
+	   "\"deviation\": 0.000000000, \"minimum\": 1.500000000, \"median\": 1.500000000, "
+	   "\"maximum\": 1.500000000}, \"elapsed\": {\"mean\": 2.500000000, "
+	   "\"deviation\": 0.000000000, \"minimum\": 2.500000000, \"median\": 2.500000000, "
+	   "\"maximum\": 2.500000000}, \"user\": {\"mean\": 0.750000000, "
+	   "\"deviation\": 0.000000000, \"minimum\": 0.750000000, \"median\": 0.750000000, "
+	   "\"maximum\": 0.750000000}, \"system\": {\"mean\": 0.250000000, "
+	   "\"deviation\": 0.000000000, \"minimum\": 0.250000000, \"median\": 0.250000000, "
+	   "\"maximum\": 0.250000000}, \"source\": \"native\", \"user_only\": false, "
+	   "\"complete\": true, \"incomplete_because\": null, \"not_counted_because\": null, "
+	   "\"exit_status\": 0, \"signal\": null}\n");
+	is(series_as_csv, "name,mode,unit,runs,failed,mean,sd,minimum,median,maximum\n"
+	   "instructions,u,,3,1,18.000,10.583,10.000,14.000,30.000\n"
+	   "cycles,uk,,3,1,2000000000.000,0.000,2000000000.000,2000000000.000,2000000000.000\n"
+	   "clock,,,3,1,1500000000.000,0.000,1500000000.000,1500000000.000,1500000000.000\n"
+	   "context switches,,,3,1,11.000,0.000,11.000,11.000,11.000\n"
+	   "migrations,,,3,1,2.000,0.000,2.000,2.000,2.000\n"
+	   "minor faults,,,3,1,300.000,0.000,300.000,300.000,300.000\n"
+	   "major faults,,,3,1,4.000,0.000,4.000,4.000,4.000\n"
+	   "on a processor,,s,3,1,1.500000000,0.000000000,1.500000000,1.500000000,1.500000000\n"
+	   "elapsed,,s,3,1,2.500000000,0.000000000,2.500000000,2.500000000,2.500000000\n"
+	   "user,,s,3,1,0.750000000,0.000000000,0.750000000,0.750000000,0.750000000\n"
+	   "system,,s,3,1,0.250000000,0.000000000,0.250000000,0.250000000,0.250000000\n"
+	   "cycles per nanosecond,uk,GHz,3,1,1.333333,0.000000,1.333333,1.333333,1.333333\n"
+	   "processors used,,,3,1,0.600000,0.000000,0.600000,0.600000,0.600000\n");
+	how.pass = 2;
+	how.passes = 3;
+	has(series_as_text, "\n Counts of 'program', pass 2 of 3, mean of 3 runs after 2 to warm up  (");
+	has(series_as_json, "\"command\": [\"program\"], \"pass\": 2, \"passes\": 3, \"runs\": 3, ");
+	begins(series_as_csv, "2,instructions,u,,3,1,18.000,");
+	how.pass = 1;
+	begins(series_as_csv, "pass,name,mode,unit,runs,failed,mean,sd,minimum,median,maximum\n1,instr");
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tcase = tcase_create("output");
@@ -240,5 +634,10 @@ int main(void)
 	tcase_add_test(tcase, zero_that_can_be);
 	tcase_add_test(tcase, zero_of_one_run);
 	tcase_add_test(tcase, wide_columns);
+	tcase_add_test(tcase, forms_of_a_run);
+	tcase_add_test(tcase, forms_of_an_interval);
+	tcase_add_test(tcase, forms_of_cpus);
+	tcase_add_test(tcase, forms_of_exact);
+	tcase_add_test(tcase, forms_of_a_series);
 	return run_tests("output", tcase);
 }
