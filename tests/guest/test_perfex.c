@@ -1285,9 +1285,12 @@ START_TEST(bad_options)
 	static const char *const bad[][4] = {
 		{ "'0' is not an interval, in milliseconds, which --interval (-I) takes (10 to 86400000)",
 		  "-I", "0" },
+		{ "'9' is not an interval", "-I", "9" }, { "'86400001' is not an interval", "-I", "86400001" },
 		{ "'x' is not an interval", "-I", "x" }, { "is not an interval", "-I", "-5" },
 		{ "'0' is not a number of runs, which --repeat (-r) takes (1 to", "-r", "0" },
 		{ "'3x' is not a number of runs", "-r", "3x" },
+		{ "'1000001' is not a number of runs", "-r", "1000001" },
+		{ "'18446744073709551617' is not a number of runs", "-r", "18446744073709551617" },
 		{ "'' is not a number of runs", "-r", "" },
 		{ "'x' is not a number of runs, which --warm-up (-w) takes (0 to", "-w", "x" },
 		{ "--warm-up (-w) needs --repeat (-r)", "-w", "1" },
@@ -1329,6 +1332,53 @@ START_TEST(bad_options)
 END_TEST
 
 /* rdcycle is illegal since Linux 6.6; --raw-csr makes it legal for the program and its threads. */
+/* Each pair, whatever the kernel or the machine would say of it */
+START_TEST(options_that_do_not_go_together)
+{
+	static const char *const rows[][5] = {
+		{ "--pid (-p) and --raw-csr", "-p1", "--raw-csr" },
+		{ "--pid (-p) and --repeat (-r)", "-p1", "-r2" },
+		{ "--all-cpus (-a) and --pid (-p)", "-a", "-p1" },
+		{ "--all-cpus (-a) and --self", "-a", "--self" },
+		{ "--all-cpus (-a) and --per-thread", "-a", "--per-thread" },
+		{ "--all-cpus (-a) and --raw-csr", "-a", "--raw-csr" },
+		{ "--all-cpus (-a) and --exact", "-a", "--exact" },
+		{ "--cpu (-C) and --pid (-p)", "-C0", "-p1" },
+		{ "--cpu (-C) and --self", "-C0", "--self" },
+		{ "--cpu (-C) and --per-thread", "-C0", "--per-thread" },
+		{ "--cpu (-C) and --raw-csr", "-C0", "--raw-csr" },
+		{ "--cpu (-C) and --exact", "-C0", "--exact" },
+		{ "--repeat (-r) and --per-thread", "-r2", "--per-thread" },
+		{ "--repeat (-r) and --per-cpu", "-r2", "-C0", "--per-cpu" },
+		{ "--passes and --pid (-p)", "--passes", "-ecycles", "-p1" },
+		{ "--passes and --all-cpus (-a)", "--passes", "-ecycles", "-a" },
+		{ "--passes and --cpu (-C)", "--passes", "-ecycles", "-C0" },
+		{ "--passes and --interval (-I)", "--passes", "-ecycles", "-I10" },
+		{ "--passes and --per-thread", "--passes", "-ecycles", "--per-thread" },
+		{ "--passes and --topdown", "--passes", "-ecycles", "--topdown" },
+		{ "--passes and --raw-csr", "--passes", "-ecycles", "--raw-csr" },
+		{ "--passes and --exact", "--passes", "-ecycles", "--exact" },
+	};
+	const char *argv[8] = { PERFEX };
+	char words[80];
+	unsigned int i, n;
+
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		for (n = 1; rows[i][n]; n++)
+			argv[n] = rows[i][n];
+		argv[n] = "/bin/true";
+		argv[n + 1] = NULL;
+		run_command(argv);
+		ended_with(WRONG);
+		(void)snprintf(words, sizeof(words), "perfex: %s do not go together\n", rows[i][0]);
+		ck_assert_str_eq(result.err, words);
+	}
+	bare_perfex("-I10", "-o", "/tmp/same", "--plot", "/tmp/same", "/bin/true");
+	ended_with(WRONG);
+	ck_assert_str_eq(result.err, "perfex: --output (-o) and --plot name one file, '/tmp/same'\n");
+}
+END_TEST
+
 START_TEST(raw_csr)
 {
 	static const char child[] = RDCYCLE_PATH "; exit $?";
@@ -3369,6 +3419,7 @@ int main(void)
 	run_fresh(merges, NEED_COUNTERS | AS_USER);
 	run_fresh(colours_on_terminals, 0);
 	run_fresh(bad_options, AS_USER);
+	run_fresh(options_that_do_not_go_together, AS_USER);
 	run_fresh(raw_csr, NEED_FIXED);
 	run_fresh(raw_csr_as_user, NEED_FIXED | AS_USER);
 	run_fresh(leaves_somebody_behind, NEED_COUNTERS | AS_USER);
