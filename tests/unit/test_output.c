@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /* perfex: what is written of runs whose numbers are known, in each form. */
+#include <errno.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 
 #include "../../tools/perfex/csv.h"
 #include "run.h"
@@ -38,6 +41,46 @@ const struct cpu_counts *cpus_counts(unsigned int i)
 const struct cpu_counts *cpus_before(unsigned int i)
 {
 	return &cpu_before[i];
+}
+
+/* Of the kernel, in place of the C library's: the first thread, and those that it made */
+static const struct perfctr_member members[] = {
+	{ .tid = 1000, .tgid = 1000, .clock = 9, .nrctrs = 2, .sum = { 100, 200 },
+	  .soft = { 1, 2, 3, 4, 5000000000 } },
+	{ .tid = 1001, .tgid = 1000, .comm = "whole", .clock = 5, .nrctrs = 2, .sum = { 300, 400 },
+	  .soft = { 6, 7, 8, 9, 10000000 } },
+	{ .tid = 1002, .tgid = 1002, .comm = "in part", .clock = 5, .nrctrs = 2, .sum = { 500, 600 },
+	  .error = 1 },
+	{ .tid = 1003, .tgid = 1003, .comm = "never", .nrctrs = 2, .error = 1 },
+};
+
+int ioctl(int fd, unsigned long request, ...)
+{
+	static unsigned int next;
+	struct perfctr_member *member;
+	struct perfctr_read *sums;
+	va_list args;
+
+	(void)fd;
+	va_start(args, request);
+	if (request == PERFCTR_IOC_READ) {
+		sums = va_arg(args, struct perfctr_read *);
+		sums->nrctrs = members[0].nrctrs;
+		sums->clock = members[0].clock;
+		memcpy(sums->sum, members[0].sum, sizeof(sums->sum));
+		sums->soft = members[0].soft;
+		next = 1;
+	} else {
+		ck_assert(request == PERFCTR_IOC_NEXT_MEMBER);
+		member = va_arg(args, struct perfctr_member *);
+		if (next < sizeof(members) / sizeof(members[0]))
+			*member = members[next];
+	}
+	va_end(args);
+	if (request == PERFCTR_IOC_READ || next++ < sizeof(members) / sizeof(members[0]))
+		return 0;
+	errno = ENOENT;
+	return -1;
 }
 
 static void add_event(const char *name, unsigned int modes, uint64_t count)
@@ -512,6 +555,40 @@ START_TEST(forms_of_cpus)
 }
 END_TEST
 
+START_TEST(forms_of_threads)
+{
+	static char path[] = "/bin/first";
+
+	begin_run();
+	how.per_thread = true;
+	argv[0] = path;
+	has(as_text, "    thread  name                   instructions:u            cycles:uk\n"
+	    "      1000  first                             100                  200\n"
+	    "      1001  whole                             300                  400\n"
+	    "      1002  in part                           500                  600  INCOMPLETE\n"
+	    "      1003  never                   <not counted>        <not counted>  INCOMPLETE\n\n");
+	has(as_json, ", \"threads\": [{\"tid\": 1000, \"pid\": 1000, \"name\": \"first\", \"complete\": true, "
+	    "\"counts\": [100, 200], \"context_switches\": 1, \"migrations\": 2, \"minor_faults\": 3, "
+	    "\"major_faults\": 4, \"task_clock\": 5.000000000}, {\"tid\": 1001, \"pid\": 1000, "
+	    "\"name\": \"whole\", \"complete\": true, \"counts\": [300, 400], \"context_switches\": 6, "
+	    "\"migrations\": 7, \"minor_faults\": 8, \"major_faults\": 9, \"task_clock\": 0.010000000}, "
+	    "{\"tid\": 1002, \"pid\": 1002, \"name\": \"in part\", \"complete\": false, "
+	    "\"counts\": [500, 600], \"context_switches\": 0, \"migrations\": 0, \"minor_faults\": 0, "
+	    "\"major_faults\": 0, \"task_clock\": 0.000000000}, {\"tid\": 1003, \"pid\": 1003, "
+	    "\"name\": \"never\", \"complete\": false, \"counts\": [null, null], "
+	    "\"context_switches\": null, \"migrations\": null, \"minor_faults\": null, "
+	    "\"major_faults\": null, \"task_clock\": null}], \"kernel_counts\": {");
+	has(as_csv, "\ntotal,2.500000000,thread 1000 first,instructions,u,,100\n"
+	    "total,2.500000000,thread 1000 first,cycles,uk,,200\n"
+	    "total,2.500000000,thread 1001 whole,instructions,u,,300\n"
+	    "total,2.500000000,thread 1001 whole,cycles,uk,,400\n"
+	    "total,2.500000000,thread 1002 in part,instructions,u,,500\n"
+	    "total,2.500000000,thread 1002 in part,cycles,uk,,600\n"
+	    "total,2.500000000,thread 1003 never,instructions,u,,\n"
+	    "total,2.500000000,thread 1003 never,cycles,uk,,\n");
+}
+END_TEST
+
 /* --exact: the third counter has the interrupts. */
 START_TEST(forms_of_exact)
 {
@@ -637,6 +714,7 @@ int main(void)
 	tcase_add_test(tcase, forms_of_a_run);
 	tcase_add_test(tcase, forms_of_an_interval);
 	tcase_add_test(tcase, forms_of_cpus);
+	tcase_add_test(tcase, forms_of_threads);
 	tcase_add_test(tcase, forms_of_exact);
 	tcase_add_test(tcase, forms_of_a_series);
 	return run_tests("output", tcase);
