@@ -895,6 +895,12 @@ START_TEST(test_distances)
 		ck_assert_uint_eq(near.score[i], scores[i]);
 		ck_assert_str_eq(near.name[i], names[3 - i]);
 	}
+	/* Capitals are no other letters, neither of what was written nor of what is there already. */
+	perfctr_near_compare(&near, "abcdef", 6, "ABCDEF");
+	ck_assert_uint_eq(near.n, 4);
+	near.n = 0;
+	perfctr_near_compare(&near, "ABCDEF", 6, "abCdxF");
+	ck_assert_uint_eq(near.score[0], 1);
 }
 END_TEST
 

@@ -106,7 +106,9 @@ START_TEST(test_refused)
 	is_good("{\"counts\": [" EVENT("x", "true", "true", "0") "], \"elapsed\": 1.5e-3, " END);
 	is_bad("{\"counts\": [], \"elapsed\": \"1\", " END, "'elapsed'");
 	is_bad("{\"counts\": []}", "'complete'");
-	is_bad("{\"runs\": 3, \"counts\": [], " END, "counts of one run");
+	is_bad("{\"runs\": 3, \"counts\": [], " END, "counts of one run: they are of several (--repeat)");
+	is_bad("{\"pass\": 1, \"passes\": 3, \"counts\": [], " END,
+	       "counts of one run: they are of several (--passes)");
 	is_bad("{\"counts\": [], " END "{\"interval\": 1, \"counts\": []}\n", "line 2 is not the counts of a whole");
 	ck_assert(!counts_file_read("/nonexistent", &file, why, sizeof(why)));
 	ck_assert_str_eq(why, "cannot be read: No such file or directory");
@@ -141,6 +143,9 @@ START_TEST(test_merge)
 	is_good("{\"counts\": [" EVENT("a", "true", "false", "10") "," EVENT("b", "true", "false", "null")
 		"], \"elapsed\": 1.0, " END);
 	merge_add(&merge, 2, &file.values);
+	/* Of equal ones it is the first file. */
+	is_good("{\"counts\": [" EVENT("b", "true", "true", "5") "], \"elapsed\": 1.0, " END);
+	merge_add(&merge, 3, &file.values);
 
 	m = merged_of(VALUE_EVENT, "a", U);
 	ck_assert_uint_eq(m->files, 3);
@@ -155,7 +160,8 @@ START_TEST(test_merge)
 	ck_assert_uint_eq(m->files, 1);
 	ck_assert_uint_eq(m->minimum.count, 1);
 	m = merged_of(VALUE_EVENT, "b", BOTH);
-	ck_assert_uint_eq(m->files, 1);
+	ck_assert_uint_eq(m->files, 2);
+	ck_assert_uint_eq(m->minimum_of, 1);
 	ck_assert_uint_eq(m->maximum_of, 1);
 	m = merged_of(VALUE_SECONDS, "elapsed", 0);
 	ck_assert_double_eq(m->mean, 1);

@@ -85,9 +85,11 @@ START_TEST(header_command_records_end)
 	struct recfile_counter counter;
 	struct recfile_end end;
 	struct recfile *file;
+	struct timespec time;
 	struct utsname uts;
 	size_t n;
 
+	ck_assert_int_eq(clock_gettime(CLOCK_MONOTONIC, &time), 0);
 	mine.argv = argv;
 	file = recfile_create(path, &mine);
 	ck_assert_ptr_nonnull(file);
@@ -127,6 +129,10 @@ START_TEST(header_command_records_end)
 	ck_assert_uint_eq(end.record.size, sizeof(end));
 	ck_assert_uint_eq(end.records, 2);
 	ck_assert_uint_eq(end.lost, 3);
+	/* By the clock of the records */
+	ck_assert_uint_ge(end.record.time, (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec);
+	ck_assert_int_eq(clock_gettime(CLOCK_MONOTONIC, &time), 0);
+	ck_assert_uint_le(end.record.time, (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec);
 }
 END_TEST
 

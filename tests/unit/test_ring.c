@@ -104,6 +104,13 @@ START_TEST(test_head_of_others)
 		ck_assert_uint_eq(part[0].iov_len, length - 512);
 		ck_assert_uint_eq(part[1].iov_len, 512);
 	}
+	/* Nor is it taken from there how far we are. */
+	page->head = 1024;
+	page->tail = 12345;
+	ck_assert_uint_eq(vperfctr_ring_peek(ring, part), 512);
+	vperfctr_ring_consume(ring, 8);
+	ck_assert_uint_eq(page->tail, 520);
+	ck_assert_uint_eq(vperfctr_ring_peek(ring, part), 504);
 	end();
 }
 END_TEST

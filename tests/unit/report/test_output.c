@@ -193,6 +193,67 @@ START_TEST(json)
 }
 END_TEST
 
+/* The record of the recording in JSON, and the lines of the table that warn: each number is another. */
+START_TEST(what_is_missing)
+{
+	struct table_how how = { .by = BY_OBJECT };
+	struct profile *profile;
+	char *text;
+
+	record_it("/bin/p");
+	profile = &report->profile;
+	profile->timers = 1;
+	profile->throttled = 12;
+	profile->unmapped = 13;
+	profile->map_unknown = 14;
+	profile->entered = 15;
+	profile->backwards = 16;
+	profile->unknown = 17;
+	profile->lost = 3;
+	how.limit = 1;
+	text = kit_table(report, &how, true);
+	ck_assert_ptr_nonnull(strstr(text, ", \"clock_hz\": 1000, \"timer_ns\": 0, \"samples\": 2, "
+		"\"samples_by_timer\": 1, \"threads\": 1, \"lost\": 4, \"throttled\": 12, \"unmapped\": 13, "
+		"\"map_unknown\": 14, \"entered\": 15, \"backwards\": 16, \"unknown_records\": 17, "
+		"\"total\": {\"cycles\": 4000, \"instructions\": 3700, \"clock\": 400, \"samples\": 2}, "));
+	free(text);
+	/* The larger of what LOST records and what the end tell */
+	text = kit_table(report, &how, false);
+	ck_assert_ptr_nonnull(strstr(text, "\n# 4 records were LOST"));
+	ck_assert_ptr_nonnull(strstr(text, "\n# 12 times threads were THROTTLED"));
+	ck_assert_ptr_nonnull(strstr(text, "\n# 13 samples were where nothing is known to be mapped"));
+	ck_assert_ptr_nonnull(strstr(text, "\n# 14 samples were taken while their processes mapped"));
+	ck_assert_ptr_nonnull(strstr(text, "\n# 15 samples were in the kernel"));
+	ck_assert_ptr_nonnull(strstr(text, "\n# 16 sums were less than their threads' last"));
+	ck_assert_ptr_nonnull(strstr(text, "\n# 17 records are of types that this perfex does not know"));
+	free(text);
+	profile->lost = 5;
+	text = kit_table(report, &how, true);
+	ck_assert_ptr_nonnull(strstr(text, "\"lost\": 5, "));
+	free(text);
+	text = kit_table(report, &how, false);
+	ck_assert_ptr_nonnull(strstr(text, "\n# 5 records were LOST"));
+	free(text);
+	kit_free(report);
+}
+END_TEST
+
+/* --limit is of JSON's lines as well: the first is of the recording. */
+START_TEST(limit_of_json)
+{
+	struct table_how how = { .by = BY_FUNCTION, .limit = 1 };
+	char *text, *end;
+
+	record_it("/bin/p");
+	text = kit_table(report, &how, true);
+	end = strstr(text, "\n{\"function\": \"p+2\"");
+	ck_assert_ptr_nonnull(end);
+	ck_assert_ptr_null(strstr(text, "p+1"));
+	free(text);
+	kit_free(report);
+}
+END_TEST
+
 START_TEST(misses_per_instructions)
 {
 	struct recfile_about misses = three;
@@ -366,6 +427,8 @@ void add_output_tests(TCase *tc)
 	tcase_add_test(tc, equal_rows);
 	tcase_add_test(tc, only_callers);
 	tcase_add_test(tc, json);
+	tcase_add_test(tc, what_is_missing);
+	tcase_add_test(tc, limit_of_json);
 	tcase_add_test(tc, misses_per_instructions);
 	tcase_add_test(tc, names_cannot_break_lines);
 	tcase_add_test(tc, no_text_moves_a_cursor);
