@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The library's reader of a ring, on a file in place of the kernel's memory. */
 #include <errno.h>
+#include <malloc.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -65,6 +66,9 @@ static void is_next(uint32_t size, unsigned char fill)
 	ck_assert_ptr_nonnull(record);
 	ck_assert_uint_eq(record->size, size);
 	ck_assert_uint_eq(record->time, fill);
+	/* A copy, as it goes on at the ring's beginning */
+	if ((page->tail & (length - 1)) + size > length)
+		ck_assert_uint_ge(malloc_usable_size((void *)(uintptr_t)record), size);
 	for (i = sizeof(*record); i < size; i++)
 		wrong += ((const unsigned char *)record)[i] != fill;
 	ck_assert_uint_eq(wrong, 0);
