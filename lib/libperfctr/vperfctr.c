@@ -501,7 +501,7 @@ int vperfctr_is_running(const struct vperfctr *v)
 	if (perfctr_read_some(v->fd, &r, 0) < 0)
 		return errno == EIO ? 0 : -1;
 	return r.cstatus && (r.flags & PERFCTR_READ_ATTACHED) &&
-		!(r.flags & PERFCTR_READ_ON_EXEC);
+		!(r.flags & (PERFCTR_READ_ON_EXEC | PERFCTR_READ_SUSPENDED));
 }
 
 int vperfctr_iresume(const struct vperfctr *v)

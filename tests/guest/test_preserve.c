@@ -468,15 +468,24 @@ END_TEST
 START_TEST(is_running)
 {
 	struct vperfctr_control control = { .cpu_control = { .tsc_on = 1 } };
+	struct perfctr_control at_exec = {
+		PERFCTR_CONTROL_INIT, .flags = PERFCTR_CONTROL_ON_EXEC, .tsc_on = 1,
+	};
 	struct vperfctr *v = vperfctr_open();
 
 	ck_assert_ptr_nonnull(v);
+	ck_assert_int_eq(vperfctr_is_running(v), 0);
+	ck_ok(vperfctr_control_native(v, &at_exec));
 	ck_assert_int_eq(vperfctr_is_running(v), 0);
 	ck_ok(vperfctr_control(v, &control));
 	ck_assert_int_eq(vperfctr_is_running(v), 1);
 	ck_ok(vperfctr_stop(v));
 	ck_assert_int_eq(vperfctr_is_running(v), 0);
 	ck_ok(vperfctr_control(v, &control));
+	ck_assert_int_eq(vperfctr_is_running(v), 1);
+	ck_ok(vperfctr_suspend(v));
+	ck_assert_int_eq(vperfctr_is_running(v), 0);
+	ck_ok(vperfctr_resume(v));
 	ck_assert_int_eq(vperfctr_is_running(v), 1);
 	ck_ok(vperfctr_unlink(v));
 	ck_assert_int_eq(vperfctr_is_running(v), 0);
