@@ -51,6 +51,11 @@ START_TEST(weights_are_differences)
 	ck_assert_uint_eq(report->profile.total[2], 260);
 	ck_assert_uint_eq(report->profile.samples, 3);
 	ck_assert_uint_eq(report->profile.last - report->profile.first, 2000000);
+	/* What --sort takes for a column, in any letters */
+	ck_assert_int_eq(column_find(&report->profile, "Instructions"), 1);
+	ck_assert_int_eq(column_find(&report->profile, "clock"), 2);
+	ck_assert_int_eq(column_find(&report->profile, "SAMPLES"), 3);
+	ck_assert_int_eq(column_find(&report->profile, "instruction"), -1);
 	end();
 }
 END_TEST
@@ -110,6 +115,46 @@ START_TEST(stacks_of_callers)
 	/* Callers come before those that they call. */
 	check_folded(0, "prog;p+2;p+2 200\nprog;p+2;p+2;p+1 100\n"
 		     "prog;p+4;[kernel]+ffffffff81000 400\n");
+	end();
+}
+END_TEST
+
+/* Records of several CPUs need not be in the order of their times; nobody called the outermost function. */
+START_TEST(times_and_the_outermost_caller)
+{
+	struct {
+		struct perfctr_record_sample sample;
+		uint64_t value[2], user[3];
+	} s = {
+		.sample = {
+			.record = { PERFCTR_RECORD_SAMPLE, 0, sizeof(s), 5000, 7, 7 },
+			.ip = 0x11000,
+			.nrctrs = 2,
+			.user_depth = 3,
+		},
+		.value = { 100, 1 },
+		.user = { 0x11000, 0x12001, 0 },
+	};
+
+	kit_begin(&kit_about);
+	kit_map(7, 0x10000, 0x10000, 0, 1, "/p");
+	kit_comm(7, 7, "prog", false);
+	kit_raw(&s, sizeof(s));
+	s.sample.record.time = 3000;
+	s.value[0] = 300;
+	/* But the innermost may be at 0: it jumped there. */
+	s.sample.user_depth = 1;
+	s.sample.record.size -= 16;
+	s.user[0] = 0;
+	kit_raw(&s, sizeof(s) - 16);
+	s.sample.record.time = 4000;
+	s.value[0] = 700;
+	s.user[0] = 0x11000;
+	kit_raw(&s, sizeof(s) - 16);
+	read_it();
+	check_folded(0, "prog;p+2;p+1 100\nprog;[unknown] 200\nprog;p+1 400\n");
+	ck_assert_uint_eq(report->profile.first, 3000);
+	ck_assert_uint_eq(report->profile.last, 5000);
 	end();
 }
 END_TEST
@@ -405,6 +450,7 @@ void add_profile_tests(TCase *tc)
 	tcase_add_test(tc, each_thread_has_its_own);
 	tcase_add_test(tc, an_id_that_is_used_again);
 	tcase_add_test(tc, stacks_of_callers);
+	tcase_add_test(tc, times_and_the_outermost_caller);
 	tcase_add_test(tc, inlined_functions_are_frames);
 	tcase_add_test(tc, a_fork_copies_what_is_mapped);
 	tcase_add_test(tc, an_exec_unmaps_all);
