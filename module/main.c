@@ -13,7 +13,7 @@
 #include <linux/user_namespace.h>
 
 #include "perfctr.h"
-#include "hook.h"
+#include "base/hook.h"
 
 /**
  * struct choice - a parameter that is one of some names

@@ -16,9 +16,9 @@
 #include <linux/sched.h>
 #include <linux/spinlock.h>
 
-#include "compat.h"
-#include "lowlevel.h"
-#include "state.h"
+#include "base/compat.h"
+#include "arch/lowlevel.h"
+#include "thread/state.h"
 
 #define PERFCTR_VERSION	"7.0.0"
 
@@ -45,7 +45,7 @@ static inline bool perfctr_all_zero(const __u64 *words, size_t size)
 }
 
 /*
- * burden.c: the accounts of users. All of these may sleep, except drop_config and drop_pages.
+ * account.c: the accounts of users. All of these may sleep, except drop_config and drop_pages.
  * add_config: charge current's user with one more config, and with the broadcast that its end will
  * take: ENOSPC, or EAGAIN if the user must wait before its next broadcast. add_pages: with so many
  * pages of locked memory, of @limit in all: ENOMEM. made: with so many broadcasts. allow: wait
@@ -70,7 +70,7 @@ bool perfctr_is_other(struct task_struct *task);
 unsigned long perfctr_new_kin(void);
 
 /*
- * cpus.c. tell: a CPU has come; it is told of claims unless it is isolated. join: this CPU
+ * told.c. tell: a CPU has come; it is told of claims unless it is isolated. join: this CPU
  * is told from now on, though it is isolated; interrupts are off. leave: isolated CPUs are
  * told no more, since there is no claim. A CPU that is not told has nothing of ours in its
  * registers.
@@ -605,7 +605,7 @@ void vperfctr_return(struct callback_head *work);
 void vperfctr_return_invited(struct callback_head *work);
 void vperfctr_exec_pid(struct vperfctr *perfctr);
 
-/* global.c */
+/* session.c */
 struct perfctr_session;
 int perfctr_global_init(void);
 void perfctr_global_exit(void);
@@ -621,7 +621,7 @@ void vperfctr_root_free(struct vperfctr *perfctr);
 int perfctr_handle_init(void);
 void perfctr_handle_exit(void);
 
-/* events.c */
+/* threads.c */
 int perfctr_events_init(void);
 void perfctr_events_exit(void);
 

@@ -99,7 +99,7 @@ checkpatch() {
 	# that stands for nothing does not use its argument.
 	for f in $files; do
 		ignore=
-		[ "$f" != module/compat.h ] ||
+		[ "$f" != module/base/compat.h ] ||
 			ignore='--ignore LINUX_VERSION_CODE,CONSTANT_COMPARISON,MACRO_ARG_UNUSED'
 		# shellcheck disable=SC2086 # none or two words
 		perl /opt/checkpatch.pl --no-tree --strict --show-types \
@@ -130,8 +130,7 @@ probes() { # machine
 	rm -rf "$dir"
 	"$here/kbuild.sh" -d "$dir" "$machine" >"/tmp/kbuild-$1" 2>&1 ||
 		{ cat "/tmp/kbuild-$1"; return 1; }
-	sed -i 's/void \*data, /void *data, int wrong, /' "$dir/module/compat.h" \
-		"$dir"/module/*.c "$dir"/module/arch/*/interrupt.c
+	find "$dir/module" \( -name '*.c' -o -name compat.h \) -exec sed -i 's/void \*data, /void *data, int wrong, /' {} +
 	case $arch in
 	riscv64) vars='ARCH=riscv CROSS_COMPILE=riscv64-linux-gnu-' wanted=7 ;;
 	arm64) vars='ARCH=arm64 CROSS_COMPILE=aarch64-linux-gnu-' wanted=5 ;;
@@ -328,11 +327,11 @@ all_pieces() {
 	pieces cookbook cookbook && pieces integrations integrations
 }
 
-# The numbers of a vendor's registers and events are in its family's files alone.
+# The numbers of a vendor's registers and events are in its family's folder alone.
 families() {
 	! grep -nE 'MSR_(P4|P5|P6|K7|F15H|AMD|ARCH_PERFMON|CORE_PERF|IA32|OFFCORE)|0x[0-9a-f]{3,}[^0-9a-f]' \
 		module/arch/x86/*.[ch] |
-		grep -vE '^module/arch/x86/((intel|intel_events|intel_models|p6|p4|amd|p5|winchip|c3)[.]c:|intel[.]h:|[^:]*:[0-9]+:#define (LVTPC_|EVNTSEL_|EVENT_AND|PERFCTR_X86_NO_CORE|PERFCTR_X86_CHANGED))'
+		grep -vE ':[0-9]+:#define (LVTPC_|EVNTSEL_|EVENT_AND|PERFCTR_X86_NO_CORE|PERFCTR_X86_CHANGED)'
 }
 
 TIDY_VERSION=$(clang-tidy --version 2>/dev/null)

@@ -13,7 +13,7 @@
 #include <linux/preempt.h>
 #include <asm/arch_timer.h>
 
-#include "lowlevel.h"
+#include "arch/lowlevel.h"
 
 DEFINE_STATIC_KEY_FALSE(perfctr_arm64_unstable);
 

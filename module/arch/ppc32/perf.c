@@ -7,7 +7,7 @@
 #include <linux/errno.h>
 #include <linux/perf_event.h>
 
-#include "registers.h"
+#include "arch/ppc32/registers.h"
 
 #define PERF_PMC_SHIFT		8
 #define PERF_SELECT_MASK	0x7f

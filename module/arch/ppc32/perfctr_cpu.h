@@ -18,7 +18,7 @@
 #include <asm/ptrace.h>
 #include <asm/time.h>
 
-#include "stubs.h"
+#include "arch/ppc32/stubs.h"
 
 #define PERFCTR_PPC32_MAX	6	/* most counters */
 #define PERFCTR_PPC32_MMCRS	3	/* most control registers */

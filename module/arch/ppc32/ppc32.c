@@ -19,7 +19,7 @@
 #include <asm/reg.h>
 #include <asm/time.h>
 
-#include "registers.h"
+#include "arch/ppc32/registers.h"
 
 #define CTR_BOTH	(PERFCTR_CTR_USER | PERFCTR_CTR_KERNEL)
 

@@ -35,7 +35,7 @@
 #include <linux/timer.h>
 #include <asm/reg.h>
 
-#include "registers.h"
+#include "arch/ppc32/registers.h"
 
 /* Numbers of the registers, which other PowerPCs have elsewhere */
 #define SPR_MMCR2	944

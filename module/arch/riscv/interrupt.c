@@ -11,9 +11,9 @@
 #include <asm/csr.h>
 #include <asm/irq_regs.h>
 
-#include "lowlevel.h"
-#include "hook.h"
-#include "interrupt.h"
+#include "arch/lowlevel.h"
+#include "base/hook.h"
+#include "arch/riscv/interrupt.h"
 
 static perfctr_ihandler_t ihandler;
 static int overflow_irq;

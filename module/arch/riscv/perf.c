@@ -7,8 +7,8 @@
 #include <linux/of.h>
 #include <linux/perf_event.h>
 
-#include "registers.h"
-#include "sbi_events.h"
+#include "arch/riscv/registers.h"
+#include "arch/riscv/sbi_events.h"
 
 /* As drivers/perf/riscv_pmu_sbi.c translates them: the numbers of SBI begin with 1. */
 #define HW_NONE		0

@@ -18,7 +18,7 @@
 #include <asm/csr.h>
 #include <asm/timex.h>
 
-#include "stubs.h"
+#include "arch/riscv/stubs.h"
 
 #define PERFCTR_RISCV_CYCLE	0
 #define PERFCTR_RISCV_TIME	1

@@ -29,7 +29,7 @@
 #include <linux/percpu.h>
 #include <asm/sbi.h>
 
-#include "registers.h"
+#include "arch/riscv/registers.h"
 
 /*
  * The value from which perf starts its counters. When other events come it stops and

@@ -7,7 +7,7 @@
 #include <linux/types.h>
 #include <asm/sbi.h>
 
-#include "lowlevel.h"
+#include "arch/lowlevel.h"
 
 #define SBI_EVENT_TYPE(event)	((event) >> 16)
 #define SBI_EVENT_CODE(event)	((event) & 0xffff)

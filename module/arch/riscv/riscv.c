@@ -19,9 +19,9 @@
 #include <asm/hwcap.h>
 #include <asm/sbi.h>
 
-#include "registers.h"
-#include "sbi_events.h"
-#include "interrupt.h"
+#include "arch/riscv/registers.h"
+#include "arch/riscv/sbi_events.h"
+#include "arch/riscv/interrupt.h"
 
 #define IMPL_KVM		3	/* SBI implementation ID */
 

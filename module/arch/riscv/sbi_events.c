@@ -7,8 +7,8 @@
 #include <linux/percpu.h>
 #include <asm/tlbflush.h>
 
-#include "registers.h"
-#include "sbi_events.h"
+#include "arch/riscv/registers.h"
+#include "arch/riscv/sbi_events.h"
 
 bool perfctr_riscv_event_is_defined(u64 event)
 {

@@ -5,7 +5,7 @@
 #include <linux/nospec.h>
 #include <linux/types.h>
 
-#include "registers.h"
+#include "arch/riscv/registers.h"
 
 /* Does the SBI define this event? Events are numbered as there. */
 bool perfctr_riscv_event_is_defined(u64 event);

@@ -10,7 +10,7 @@
 #include <linux/lockdep.h>
 #include <linux/percpu.h>
 
-#include "registers.h"
+#include "arch/x86/registers.h"
 
 notrace void perfctr_x86_resume_waiting(const struct perfctr_config *config,
 					struct perfctr_cpu_state *state)

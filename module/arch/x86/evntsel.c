@@ -6,7 +6,7 @@
 #include <linux/nospec.h>
 #include <asm/asm.h>
 
-#include "evntsel.h"
+#include "arch/x86/evntsel.h"
 
 /* What the rest of a control says as well */
 #define CONTROL_BITS	(EVNTSEL_USR | EVNTSEL_OS | EVNTSEL_INT | EVNTSEL_EN)

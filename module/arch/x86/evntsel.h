@@ -9,8 +9,8 @@
 #include <linux/bits.h>
 #include <linux/types.h>
 
-#include "lowlevel.h"
-#include "registers.h"
+#include "arch/lowlevel.h"
+#include "arch/x86/registers.h"
 
 #define EVNTSEL_CODE	0xffULL		/* what is counted, and */
 #define EVNTSEL_UMASK	0xff00ULL	/* which kinds of it */

@@ -15,7 +15,7 @@
 #include <linux/percpu.h>
 #include <asm/msr.h>
 
-#include "extra.h"
+#include "arch/x86/extra.h"
 
 #define EVENT_AND_UMASK	0xffff
 

@@ -5,7 +5,7 @@
 
 #include <linux/types.h>
 
-#include "lowlevel.h"
+#include "arch/lowlevel.h"
 
 /* The most of them that a family has */
 #define PERFCTR_X86_EXTRAS	3

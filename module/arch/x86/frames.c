@@ -6,7 +6,7 @@
 #include <linux/uaccess.h>
 #include <asm/unwind.h>
 
-#include "lowlevel.h"
+#include "arch/lowlevel.h"
 
 /*
  * The kernel keeps no pointer to what irq_work's interrupt has interrupted. User mode is always in

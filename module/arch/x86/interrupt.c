@@ -28,10 +28,10 @@
 #include <asm/nmi.h>
 #include <asm/trace/irq_vectors.h>
 
-#include "lowlevel.h"
-#include "hook.h"
-#include "interrupt.h"
-#include "registers.h"
+#include "arch/lowlevel.h"
+#include "base/hook.h"
+#include "arch/x86/interrupt.h"
+#include "arch/x86/registers.h"
 
 #ifdef CONFIG_X86_LOCAL_APIC
 

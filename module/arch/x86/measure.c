@@ -21,8 +21,8 @@
 #include <asm/msr.h>
 #include <asm/tsc.h>
 
-#include "measure.h"
-#include "trial.h"
+#include "arch/x86/measure.h"
+#include "arch/x86/trial.h"
 
 #define ROUNDS	100
 #define BATCH	16	/* interrupts are off for so long */

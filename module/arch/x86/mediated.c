@@ -22,7 +22,7 @@
 #include <linux/ptrace.h>
 #include <linux/smp.h>
 
-#include "mediated.h"
+#include "arch/x86/mediated.h"
 
 #if defined(CONFIG_PERF_GUEST_MEDIATED_PMU) && defined(CONFIG_KRETPROBES)
 

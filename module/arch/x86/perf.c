@@ -11,14 +11,14 @@
 #include <linux/perf_event.h>
 #include <asm/cpufeature.h>
 
-#include "amd.h"
-#include "evntsel.h"
-#include "extra.h"
-#include "intel.h"
-#include "registers.h"
-#include "settings.h"
-#include "topdown.h"
-#include "trial.h"
+#include "arch/x86/amd/amd.h"
+#include "arch/x86/evntsel.h"
+#include "arch/x86/extra.h"
+#include "arch/x86/intel/intel.h"
+#include "arch/x86/registers.h"
+#include "base/settings.h"
+#include "arch/x86/topdown.h"
+#include "arch/x86/trial.h"
 
 #define CPUID_PERFMON		10
 #define CPUID_AMD_PERFMON	0x80000022

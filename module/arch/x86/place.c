@@ -9,8 +9,8 @@
 
 #include <linux/bitops.h>
 
-#include "lowlevel.h"
-#include "place.h"
+#include "arch/lowlevel.h"
+#include "arch/x86/place.h"
 
 /**
  * struct placing - what has been given so far

@@ -5,16 +5,16 @@
 #include <linux/kernel.h>
 #include <asm/cpufeature.h>
 
-#include "amd.h"
-#include "c3.h"
-#include "intel.h"
-#include "interrupt.h"
-#include "p4.h"
-#include "p5.h"
-#include "p6.h"
-#include "processor.h"
-#include "registers.h"
-#include "winchip.h"
+#include "arch/x86/amd/amd.h"
+#include "arch/x86/centaur/c3.h"
+#include "arch/x86/intel/intel.h"
+#include "arch/x86/interrupt.h"
+#include "arch/x86/intel/p4.h"
+#include "arch/x86/intel/p5.h"
+#include "arch/x86/intel/p6.h"
+#include "arch/x86/processor.h"
+#include "arch/x86/registers.h"
+#include "arch/x86/centaur/winchip.h"
 
 /**
  * struct candidate - a family that the processor may be of

@@ -39,7 +39,7 @@
 #include <asm/mmu_context.h>
 #include <asm/perf_event.h>
 
-#include "lowlevel.h"
+#include "arch/lowlevel.h"
 
 /**
  * struct permit - of an mm with maps of pages

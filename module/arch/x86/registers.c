@@ -16,8 +16,8 @@
 #include <linux/smp.h>
 #include <asm/msr-index.h>
 
-#include "registers.h"
-#include "extra.h"
+#include "arch/x86/registers.h"
+#include "arch/x86/extra.h"
 
 struct perfctr_pmu perfctr_pmu;
 

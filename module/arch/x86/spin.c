@@ -3,7 +3,7 @@
 
 #include <asm/asm.h>
 
-#include "trial.h"
+#include "arch/x86/trial.h"
 
 notrace void perfctr_x86_spin(unsigned long turns)
 {

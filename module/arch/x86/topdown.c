@@ -25,9 +25,9 @@
 #include <linux/math64.h>
 #include <asm/msr-index.h>
 
-#include "evntsel.h"
-#include "registers.h"
-#include "topdown.h"
+#include "arch/x86/evntsel.h"
+#include "arch/x86/registers.h"
+#include "arch/x86/topdown.h"
 
 #define UNITS	255	/* a metric that is all of SLOTS */
 

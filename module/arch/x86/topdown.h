@@ -5,7 +5,7 @@
 
 #include <linux/types.h>
 
-#include "lowlevel.h"
+#include "arch/lowlevel.h"
 
 /*
  * At init: there are that many metrics, and fixed counter 3 counts slots. @operand: RDPMC's name of

@@ -13,9 +13,9 @@
 #include <linux/moduleparam.h>
 #include <asm/msr.h>
 
-#include "lowlevel.h"
-#include "registers.h"
-#include "trial.h"
+#include "arch/lowlevel.h"
+#include "arch/x86/registers.h"
+#include "arch/x86/trial.h"
 
 /* Off: counters are used as CPUID tells of them, though they may count nothing. */
 bool perfctr_x86_trial_wanted = true;

@@ -17,10 +17,10 @@
 #include <linux/notifier.h>
 #include <linux/string.h>
 
-#include "lowlevel.h"
-#include "registers.h"
-#include "settings.h"
-#include "uncore.h"
+#include "arch/lowlevel.h"
+#include "arch/x86/registers.h"
+#include "base/settings.h"
+#include "arch/x86/uncore.h"
 
 #define NAME	"amd_uncore"
 #define DEVICES	"sys/bus/event_source/devices/"

@@ -21,11 +21,11 @@
 #include <linux/timer.h>
 #include <asm/cpufeature.h>
 
-#include "lowlevel.h"
-#include "extra.h"
-#include "interrupt.h"
-#include "registers.h"
-#include "verify.h"
+#include "arch/lowlevel.h"
+#include "arch/x86/extra.h"
+#include "arch/x86/interrupt.h"
+#include "arch/x86/registers.h"
+#include "arch/x86/verify.h"
 
 /* Of each CPU: runs there, and goes on while its registers are ours. Wakes no idle CPU. */
 static DEFINE_PER_CPU(struct timer_list, timers);

@@ -15,8 +15,8 @@
 #include <linux/kernel.h>
 #include <linux/kprobes.h>
 
-#include "registers.h"
-#include "virt.h"
+#include "arch/x86/registers.h"
+#include "arch/x86/virt.h"
 
 #ifdef CONFIG_KRETPROBES
 

@@ -22,17 +22,17 @@
 #include <asm/nmi.h>
 #include <asm/tsc.h>
 
-#include "registers.h"
-#include "extra.h"
-#include "interrupt.h"
-#include "measure.h"
-#include "mediated.h"
-#include "place.h"
-#include "processor.h"
-#include "topdown.h"
-#include "trial.h"
-#include "verify.h"
-#include "virt.h"
+#include "arch/x86/registers.h"
+#include "arch/x86/extra.h"
+#include "arch/x86/interrupt.h"
+#include "arch/x86/measure.h"
+#include "arch/x86/mediated.h"
+#include "arch/x86/place.h"
+#include "arch/x86/processor.h"
+#include "arch/x86/topdown.h"
+#include "arch/x86/trial.h"
+#include "arch/x86/verify.h"
+#include "arch/x86/virt.h"
 
 #define CTR_BOTH	(PERFCTR_CTR_USER | PERFCTR_CTR_KERNEL)
 

@@ -3,7 +3,7 @@
 #include <check.h>
 
 #include "model_perf_events.h"
-#include "shared.h"
+#include "perf/shared.h"
 
 struct model_event {
 	struct perf_event event;

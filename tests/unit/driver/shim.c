@@ -7,7 +7,7 @@
 #include <linux/user_namespace.h>
 
 #include "shim/kernel.h"
-#include "hook.h"
+#include "base/hook.h"
 
 #define NR(array)	(sizeof(array) / sizeof((array)[0]))
 

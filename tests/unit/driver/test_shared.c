@@ -761,7 +761,7 @@ START_TEST(isolated_cpus)
 
 	cpus_isolated = BIT(1);
 	shared_begin(&model_default);
-	perfctr_any_rarity = true;	/* as cpus.c says */
+	perfctr_any_rarity = true;	/* as told.c says */
 	shim_current.cpus_mask.bits = BIT(0);
 	config = GET(two, SHARED);
 	ck_assert_uint_eq(model_perf_live, 2);

@@ -3,7 +3,7 @@
 #include <check.h>
 
 #include "threads.h"
-#include "wide.h"
+#include "switch/wide.h"
 
 struct cpumask perfctr_told_cpus = { ~0ul };
 bool perfctr_any_rarity;
@@ -286,7 +286,7 @@ void perfctr_fold_exit(void)
 {
 }
 
-/* As in cpus.c */
+/* As in told.c */
 u32 cpus_isolated;
 
 void perfctr_cpus_tell(unsigned int cpu)

@@ -14,7 +14,7 @@
 #elif defined(CONFIG_X86)
 #include "x86/model_msr.h"
 #endif
-#include "shared.h"
+#include "perf/shared.h"
 
 /* Boots the machine and loads the driver. */
 void driver_init(const struct model_machine *machine);
@@ -79,7 +79,7 @@ unsigned int threads_take_turns(struct thread *thread, unsigned int threads,
 extern int interrupts_heard;
 extern int interrupts_error;
 
-/* CPUs that are isolated, and those that are told of claims, as bit maps: see cpus.c */
+/* CPUs that are isolated, and those that are told of claims, as bit maps: see told.c */
 extern u32 cpus_isolated;
 #define cpus_told	(perfctr_told_cpus.bits)
 /* Broadcasts that were at the current user's cost */

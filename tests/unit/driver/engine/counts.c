@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What is counted, by the model, and whether the module says the same. */
-#include "shared.h"
+#include "perf/shared.h"
 
 #include "engine/world.h"
 

@@ -8,7 +8,7 @@
  */
 #include <sys/mman.h>
 
-#include "shared.h"
+#include "perf/shared.h"
 
 #include "engine/world.h"
 #include "unit.h"

@@ -5,7 +5,7 @@
  * thread's next instruction in user mode; and no thread goes on in user mode while a sample is due
  * by time.
  */
-#include "ring.h"
+#include "thread/ring.h"
 
 #include "engine/world.h"
 

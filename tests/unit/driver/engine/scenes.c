@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What threads do in a certain order, since it went wrong once, or must not */
-#include "shared.h"
+#include "perf/shared.h"
 
 #include "engine/world.h"
 #include "unit.h"

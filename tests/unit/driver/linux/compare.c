@@ -10,10 +10,10 @@
 
 #include <asm/processor.h>
 
-#include "arch/x86/amd.h"
+#include "arch/x86/amd/amd.h"
 #include "arch/x86/evntsel.h"
 #include "arch/x86/extra.h"
-#include "arch/x86/intel.h"
+#include "arch/x86/intel/intel.h"
 #include "events_intel.h"
 #include "linux/linux.h"
 #include "unit.h"

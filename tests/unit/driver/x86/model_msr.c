@@ -17,7 +17,7 @@
 
 #include "arch/x86/measure.h"
 #include "arch/x86/trial.h"
-#include "hook.h"
+#include "base/hook.h"
 #include "x86/model_msr.h"
 
 #define FIXED_OS	1u

@@ -2,7 +2,7 @@
 /* AMD's processors: which counters there are, where, and which events they count. */
 #include <check.h>
 
-#include "arch/x86/amd.h"
+#include "arch/x86/amd/amd.h"
 #include "tests.h"
 #include "x86/model_files.h"
 

@@ -2,7 +2,7 @@
 /* The Pentium 4: each rule of perfctr 2.6's low-level-x86.txt, and what is counted. */
 #include <check.h>
 
-#include "arch/x86/p4.h"
+#include "arch/x86/intel/p4.h"
 #include "tests.h"
 
 /* A whole CCCR, as 2.6 wants it; and ESCRs of instructions, and of branches */

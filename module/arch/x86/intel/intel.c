@@ -1,0 +1,575 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Intel's architectural performance monitoring, versions 1 to 5: Core and later.
+ * General-purpose counters have an event select each; from version 2 on there are fixed
+ * counters, which share one control register, and a global control, in which each of all
+ * counters has a bit.
+ */
+
+#include <linux/cpu.h>
+#include <linux/errno.h>
+#include <linux/init.h>
+#include <linux/workqueue.h>
+#include <asm/cpufeature.h>
+#include <asm/msr-index.h>
+#include <asm/processor.h>
+
+#include "arch/x86/evntsel.h"
+#include "arch/x86/intel/intel.h"
+#include "arch/x86/topdown.h"
+
+#define CPUID_PERFMON	10
+/* EAX is of what type and native model a hybrid processor's core is. */
+#define CPUID_CORE	0x1a
+
+/*
+ * From version 6 on perf uses registers in other places, MSRs 0x1900 and up, for which its
+ * reservations say yes to everybody. They are the same counters: nothing would keep perf
+ * and us apart.
+ */
+#define VERSION_TOO_NEW	6
+
+#define MAX_GP		8	/* more have no registers in the places of old */
+/* Who writes to more than are used: the next registers are no counters' any more. */
+#define MAX_GP_MSRS	(MSR_FSB_FREQ - MSR_ARCH_PERFMON_PERFCTR0)
+#define MAX_FIXED_MSRS	16
+
+/*
+ * Processors of versions 2 to 4 have so many fixed counters, though not all tell of them. A
+ * hypervisor's have what they tell of. (Linux, arch/x86/events/intel/core.c, intel_pmu_init())
+ */
+#define UNTOLD_FIXED	3
+
+#define RDPMC_FIXED	0x40000000u	/* its name of the first fixed counter */
+#define RDPMC_METRICS	0x20000000u	/* and of the register of TopDown's metrics */
+
+#define FIXED_OS	1u
+#define FIXED_USR	2u
+#define FIXED_PMI	8u
+#define FIXED_BITS	4	/* of each fixed counter in their control */
+
+#define STATUS_PT	BIT_ULL(55)	/* Intel PT's output is full */
+#define STATUS_CTR_FRZ	BIT_ULL(59)	/* version 4 and up: counters are frozen */
+
+/*
+ * Of MSR_IA32_DEBUGCTLMSR: an overflow interrupt stops all counters. Versions 2 and 3 clear
+ * the global control then, later ones set STATUS_CTR_FRZ.
+ */
+#define DEBUGCTL_FREEZE	BIT_ULL(12)
+
+#define CAP_FULL_WIDTH	BIT(13)
+#define CAP_METRICS	BIT(15)
+
+#define CORE_CYCLES	0x003c
+#define INSTRUCTIONS	0x00c0
+#define REF_CYCLES	0x013c
+#define LLC_REFERENCES	0x4f2e
+#define LLC_MISSES	0x412e
+#define BRANCHES	0x00c4
+#define MISPREDICTED	0x00c5
+
+#define FIXED_REF_CYCLES	2
+#define FIXED_REF_CYCLES_EVENT	0x0300	/* perf's number for what it counts */
+
+/* The last one is of use with TopDown alone. */
+static const u32 fixed_events[] = {
+	INSTRUCTIONS, CORE_CYCLES, [FIXED_REF_CYCLES] = REF_CYCLES, PERFCTR_EVENT_SLOTS,
+};
+
+static_assert(PERFCTR_X86_FIXED + ARRAY_SIZE(fixed_events) - 1 == PERFCTR_X86_SLOTS);
+
+/* In the order of the leaf's bits */
+static const u32 arch_events[] = {
+	CORE_CYCLES, INSTRUCTIONS, REF_CYCLES, LLC_REFERENCES, LLC_MISSES, BRANCHES, MISPREDICTED,
+};
+
+#define ARCH_EVENTS	GENMASK(ARRAY_SIZE(arch_events) - 1, 0)
+
+/**
+ * struct counters - what counters a CPU has, or, of a hybrid processor, all of them
+ * @version: of architectural performance monitoring
+ * @nr: general-purpose counters; 0: there are no counters
+ * @nr_fixed: fixed counters
+ * @width: bits of the narrowest of them
+ * @lacks: architectural events that the processor says it has not, as a bit map
+ * @interrupts: they interrupt
+ * @pt: there is Intel PT, which interrupts as counters do
+ * @freezes: there is DEBUGCTL_FREEZE
+ * @full_width: there are registers that write all of a general-purpose counter
+ * @nr_metrics: metrics of TopDown
+ * @none: PERFCTR_NO_COUNTERS_*
+ */
+struct counters {
+	unsigned int version;
+	unsigned int nr;
+	unsigned int nr_fixed;
+	unsigned int width;
+	u32 lacks;
+	bool interrupts;
+	bool pt;
+	bool freezes;
+	bool full_width;
+	unsigned int nr_metrics;
+	u32 none;
+};
+
+static struct counters intel;	/* constant after init */
+
+/* NULL: only architectural events are known to be what they are. Constant after init */
+static const struct perfctr_intel_model *model;
+
+bool __init perfctr_intel_is(void)
+{
+	/* After 6 comes 18. In between are Knights Corner and the P4. */
+	return boot_cpu_data.x86_vendor == X86_VENDOR_INTEL &&
+	       (boot_cpu_data.x86 == 6 || boot_cpu_data.x86 >= 18) &&
+	       boot_cpu_data.cpuid_level >= CPUID_PERFMON;
+}
+
+static bool fixed_exists(unsigned int i)
+{
+	return perfctr_x86_register_exists(MSR_CORE_PERF_FIXED_CTR0 + i) &&
+	       perfctr_x86_rdpmc_works(RDPMC_FIXED + i);
+}
+
+/* Whether they count the trial finds out. */
+static unsigned int find_untold(unsigned int version, unsigned int nr)
+{
+	if (version >= 5 || boot_cpu_has(X86_FEATURE_HYPERVISOR))
+		return nr;
+	while (nr < UNTOLD_FIXED && fixed_exists(nr))
+		nr++;
+	return nr;
+}
+
+/*
+ * How many the register has, which the processor does not say: Linux's intel/core.c knows that
+ * Sapphire and Emerald Rapids, and Granite Rapids, have both levels. Others that have any have
+ * the first level, as Ice Lake.
+ */
+static unsigned int metrics_of_model(void)
+{
+	switch (boot_cpu_data.x86 == 6 ? boot_cpu_data.x86_model : 0) {
+	case 0x8f: case 0xcf: case 0xad: case 0xae:
+		return 8;
+	}
+	return 4;
+}
+
+/*
+ * Whether TopDown is there, with the fixed counter that it needs. Of a hybrid processor some cores
+ * have it, and others may come later.
+ */
+static bool has_metrics(u64 capabilities, u32 edx)
+{
+	return capabilities & CAP_METRICS && (edx & 0x1f) >= ARRAY_SIZE(fixed_events) &&
+	       !boot_cpu_has(X86_FEATURE_HYBRID_CPU) &&
+	       perfctr_x86_register_exists(MSR_PERF_METRICS) &&
+	       perfctr_x86_rdpmc_works(RDPMC_METRICS);
+}
+
+/* The processor's word, if the registers are there. Of this CPU. */
+static void look_here(struct counters *own)
+{
+	u32 eax = cpuid_eax(CPUID_PERFMON), ebx = cpuid_ebx(CPUID_PERFMON);
+	u32 edx = cpuid_edx(CPUID_PERFMON);
+	unsigned int version, nr, nr_fixed = 0, width, i;
+	unsigned int told = min_t(unsigned int, eax >> 24, ARRAY_SIZE(arch_events));
+	u64 capabilities = 0;
+
+	own->none = PERFCTR_NO_COUNTERS_REGISTERS;
+	version = eax & 0xff;
+	nr = min(eax >> 8 & 0xff, (u32)MAX_GP);
+	width = eax >> 16 & 0xff;
+	if (!version)
+		return;
+	if (version >= VERSION_TOO_NEW) {
+		own->none = PERFCTR_NO_COUNTERS_VERSION;
+		return;
+	}
+	if (boot_cpu_has(X86_FEATURE_PDCM) &&
+	    perfctr_x86_register_exists(MSR_IA32_PERF_CAPABILITIES))
+		capabilities = read_msr(MSR_IA32_PERF_CAPABILITIES);
+	if (version >= 2) {
+		own->nr_metrics = has_metrics(capabilities, edx) ? metrics_of_model() : 0;
+		nr_fixed = min_t(unsigned int, edx & 0x1f,
+				 ARRAY_SIZE(fixed_events) - !own->nr_metrics);
+		if (nr_fixed)
+			width = min(width, edx >> 5 & 0xff);
+	}
+	if (!perfctr_x86_evntsel_exists(nr, MSR_ARCH_PERFMON_PERFCTR0, MSR_ARCH_PERFMON_EVENTSEL0,
+					1))
+		return;
+	for (i = 0; i < nr_fixed; i++)
+		if (!fixed_exists(i))
+			return;
+	if (version >= 2)
+		nr_fixed = find_untold(version, nr_fixed);
+	if (width < 32 || width > 64 ||
+	    (version >= 2 && (!perfctr_x86_register_exists(MSR_CORE_PERF_GLOBAL_CTRL) ||
+			      !perfctr_x86_register_exists(MSR_CORE_PERF_FIXED_CTR_CTRL))))
+		return;
+	own->none = PERFCTR_NO_COUNTERS_NONE;
+	own->version = version;
+	own->nr = nr;
+	own->nr_fixed = nr_fixed;
+	own->width = width;
+	/* Of those that the leaf is too old to tell of it has none. */
+	own->lacks = (ebx & (BIT(told) - 1)) | (ARCH_EVENTS & ~(BIT(told) - 1));
+	own->interrupts = version < 2 || perfctr_x86_register_exists(MSR_CORE_PERF_GLOBAL_STATUS);
+	own->pt = own->interrupts && version >= 2 && boot_cpu_has(X86_FEATURE_INTEL_PT) &&
+		  perfctr_x86_register_exists(MSR_IA32_RTIT_CTL);
+	own->freezes = version >= 2 && perfctr_x86_register_exists(MSR_IA32_DEBUGCTLMSR) &&
+		       perfctr_x86_register_exists(MSR_CORE_PERF_GLOBAL_STATUS);
+	own->full_width = capabilities & CAP_FULL_WIDTH &&
+			  perfctr_x86_register_exists(MSR_IA32_PMC0);
+}
+
+/*
+ * Hybrid processors have different counters on different CPUs: what all have is used,
+ * and a CPU that comes later with less is not.
+ */
+
+static long __init look_on_cpu(void *own)
+{
+	look_here(own);
+	return 0;
+}
+
+/* Less what a CPU has not. Where registers do not end alike nobody can wait for their end. */
+static void __init keep_shared(struct counters *all, const struct counters *own)
+{
+	all->version = min(all->version, own->version);
+	all->nr = min(all->nr, own->nr);
+	all->nr_fixed = min(all->nr_fixed, own->nr_fixed);
+	all->interrupts &= own->interrupts && all->width == own->width;
+	all->pt &= own->pt;
+	all->freezes &= own->freezes;
+	all->width = min(all->width, own->width);
+	all->lacks |= own->lacks;
+	all->full_width &= own->full_width;
+	if (!all->none)
+		all->none = own->none;
+}
+
+static bool has_all(const struct counters *own)
+{
+	return own->version >= intel.version && own->nr >= intel.nr &&
+	       own->nr_fixed >= intel.nr_fixed && !(own->lacks & ~intel.lacks) &&
+	       (own->full_width || !intel.full_width) && (own->pt || !intel.pt) &&
+	       (own->freezes || !intel.freezes) &&
+	       (perfctr_pmu.interrupts ? own->interrupts && own->width == intel.width :
+		own->width >= intel.width);
+}
+
+static void __init look_everywhere(struct counters *all)
+{
+	bool first = true;
+	unsigned int cpu;
+
+	cpus_read_lock();
+	for_each_online_cpu(cpu) {
+		struct counters own = {};
+
+		perfctr_work_on_cpu(cpu, look_on_cpu, &own);
+		if (first)
+			*all = own;
+		else
+			keep_shared(all, &own);
+		first = false;
+	}
+	cpus_read_unlock();
+	/* One without a global control would be another driver's. */
+	if (all->version < 2) {
+		all->nr = 0;
+		if (!all->none)
+			all->none = PERFCTR_NO_COUNTERS_PROCESSOR;
+	}
+}
+
+static u32 intel_core(void)
+{
+	struct counters own = {};
+	u32 core = 0;
+
+	look_here(&own);
+	if (has_all(&own))
+		core = cpuid_eax(CPUID_CORE);
+	/* Or it does not tell what it is, and may be anything. */
+	return core ?: PERFCTR_X86_NO_CORE;
+}
+
+static void __init describe_fixed(void)
+{
+	u32 slot = perfctr_pmu.nr_controls++;
+	unsigned int i;
+
+	perfctr_pmu.control[slot].msr = MSR_CORE_PERF_FIXED_CTR_CTRL;
+	for (i = 0; i < intel.nr_fixed; i++) {
+		perfctr_pmu.ctr[PERFCTR_X86_FIXED + i] = (struct perfctr_x86_ctr){
+			.msr = MSR_CORE_PERF_FIXED_CTR0 + i,
+			.start_msr = MSR_CORE_PERF_FIXED_CTR0 + i,
+			.start_mask = GENMASK_ULL(intel.width - 1, 0),
+			.slot = slot,
+			.stop = 0xfULL << FIXED_BITS * i,
+			/* A whole event select, as perfctr 2.6 has it, would enable it so. */
+			.enable = EVNTSEL_EN,
+		};
+		perfctr_x86_rdpmc[PERFCTR_X86_FIXED + i] = RDPMC_FIXED + i;
+		perfctr_pmu.counters |= BIT(PERFCTR_X86_FIXED + i);
+	}
+}
+
+/*
+ * Microcode against an erratum of transactions uses counter 3 whenever one is executed, unless
+ * MSR_TSX_FORCE_ABORT says that each is aborted at once ("Performance Monitoring Impact of
+ * Intel TSX Memory Ordering Issue"). perf sets that while it has the counter. Who counts
+ * here would so abort the transactions of others, so the counter is left to microcode.
+ */
+static bool is_microcodes(unsigned int counter)
+{
+	return counter == 3 && boot_cpu_has(X86_FEATURE_TSX_FORCE_ABORT) &&
+	       !boot_cpu_has(X86_FEATURE_RTM_ALWAYS_ABORT);
+}
+
+/* Intel names the first three; Linux gives the fourth counter one as well. */
+static const u32 reset_events[] = { 0x4300b5, 0x4300d2, 0x4300b1, 0x4300b1 };
+
+static void __init describe_model(void)
+{
+	unsigned int i;
+
+	/* Numbers are those of family 6. */
+	model = boot_cpu_data.x86 == 6 ? perfctr_intel_model_find(boot_cpu_data.x86_model) : NULL;
+	perfctr_pmu.unknown_model = !model;
+	if (model && model->least_period)
+		perfctr_pmu.least_period = model->least_period;
+	if (model && model->errata & PERFCTR_INTEL_RESET)
+		perfctr_x86_reset_needed(reset_events, ARRAY_SIZE(reset_events));
+	for (i = 0; i < intel.nr; i++)
+		if (is_microcodes(i))
+			perfctr_x86_drop(BIT(i), 0);
+}
+
+static void __init describe(void)
+{
+	unsigned int i;
+
+	perfctr_x86_evntsel_describe(intel.nr, intel.width, MSR_ARCH_PERFMON_PERFCTR0,
+				     MSR_ARCH_PERFMON_EVENTSEL0, 1);
+	describe_model();
+	perfctr_pmu.interrupts = intel.interrupts;
+	perfctr_pmu.events = ARCH_EVENTS & ~intel.lacks;
+	perfctr_x86_evntsel_samples(INSTRUCTIONS, BRANCHES);
+	if (intel.full_width) {
+		for (i = 0; i < intel.nr; i++) {
+			perfctr_pmu.ctr[i].start_msr = MSR_IA32_PMC0 + i;
+			perfctr_pmu.ctr[i].start_mask = GENMASK_ULL(intel.width - 1, 0);
+		}
+		perfctr_pmu.irange = BIT_ULL(intel.width - 1);
+	}
+	if (intel.version < 2)
+		return;
+	describe_fixed();
+	if (intel.nr_metrics)
+		perfctr_x86_topdown_describe(intel.nr_metrics, RDPMC_METRICS);
+	perfctr_pmu.global_ctrl = MSR_CORE_PERF_GLOBAL_CTRL;
+	perfctr_pmu.global_status = MSR_CORE_PERF_GLOBAL_STATUS;
+	perfctr_pmu.global_ack = MSR_CORE_PERF_GLOBAL_OVF_CTRL;
+	if (intel.freezes) {
+		perfctr_pmu.freeze_msr = MSR_IA32_DEBUGCTLMSR;
+		perfctr_pmu.freeze = DEBUGCTL_FREEZE;
+		perfctr_pmu.frozen = intel.version >= 4 ? STATUS_CTR_FRZ : 0;
+	}
+	if (intel.pt) {
+		perfctr_pmu.trace = STATUS_PT;
+		perfctr_pmu.trace_msr = MSR_IA32_RTIT_CTL;
+		perfctr_pmu.trace_on = RTIT_CTL_TRACEEN;
+	}
+}
+
+u32 __init perfctr_intel_look(void)
+{
+	bool hybrid = boot_cpu_has(X86_FEATURE_HYBRID_CPU);
+
+	if (!hybrid)
+		look_here(&intel);
+	else if (boot_cpu_data.cpuid_level >= CPUID_CORE)
+		look_everywhere(&intel);
+	else
+		return PERFCTR_NO_COUNTERS_PROCESSOR;
+	if (!intel.nr)
+		return intel.none;
+	describe();
+	perfctr_pmu.hybrid = hybrid;
+	perfctr_intel_events_init();
+	return intel.none;
+}
+
+static u32 intel_cpu_type(void)
+{
+	if (boot_cpu_data.x86 != 6)
+		return PERFCTR_X86_INTEL_ARCH;
+	switch (boot_cpu_data.x86_model) {
+	case 14:
+		return PERFCTR_X86_INTEL_CORE;
+	case 15: case 22: case 23: case 29:
+		return PERFCTR_X86_INTEL_CORE2;
+	case 28: case 38: case 39: case 53: case 54:
+		return PERFCTR_X86_INTEL_ATOM;
+	case 26: case 30: case 31: case 46:
+		return PERFCTR_X86_INTEL_NHLM;
+	case 37: case 44: case 47:
+		return PERFCTR_X86_INTEL_WSTMR;
+	}
+	return PERFCTR_X86_INTEL_ARCH;
+}
+
+/* It would count zero, as if nothing had happened. */
+static bool is_lacking(u64 event)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(arch_events); i++)
+		if (!(perfctr_pmu.events & BIT(i)) && (event & 0xffff) == arch_events[i])
+			return true;
+	return false;
+}
+
+/*
+ * The fixed counter that counts it. On a general-purpose counter REF_CYCLES is bus cycles, as
+ * perf has it, so that one is meant only if it is named.
+ */
+static u32 fixed_counter(const struct perfctr_ctr_control *ctr, u64 event)
+{
+	unsigned int i;
+
+	if (event == REF_CYCLES && ctr->map != PERFCTR_X86_FIXED + FIXED_REF_CYCLES)
+		return 0;
+	if (event == FIXED_REF_CYCLES_EVENT)
+		event = REF_CYCLES;
+	for (i = 0; i < intel.nr_fixed; i++)
+		if (event == fixed_events[i])
+			return BIT(PERFCTR_X86_FIXED + i);
+	return 0;
+}
+
+static bool is_architectural(u64 event)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(arch_events); i++)
+		if ((event & 0xffff) == arch_events[i])
+			return true;
+	return false;
+}
+
+/* What this model does not count rightly, or is not known to. EOPNOTSUPP with *why */
+static int check_model(const struct perfctr_ctr_control *ctr, u64 event,
+		       struct perfctr_refusal *why)
+{
+	if (!model && !is_architectural(event) && event != FIXED_REF_CYCLES_EVENT)
+		why->reason = PERFCTR_REASON_MODEL;
+	/* Siblings that are off now may come later. */
+	else if (model && perfctr_intel_model_is_bad(model, event, ctr->ireset, cpu_smt_possible()))
+		why->reason = PERFCTR_REASON_ERRATUM;
+	else
+		return 0;
+	return -EOPNOTSUPP;
+}
+
+static int intel_check(const struct perfctr_ctr_control *ctr, u32 *counters,
+		       struct perfctr_refusal *why)
+{
+	u64 event = ctr->event & EVNTSEL_EVENT;
+	u32 general = model ? perfctr_intel_model_counters(model, event) : ~0u;
+	int err = perfctr_x86_evntsel_check(ctr);
+
+	if (err)
+		return -EINVAL;
+	if (is_lacking(event)) {
+		why->reason = PERFCTR_REASON_TRIAL;
+		return -EINVAL;
+	}
+	if (perfctr_x86_topdown_check(event, why))
+		return -EINVAL;
+	*counters = fixed_counter(ctr, event);
+	/* Code 0 is perf's for events of the fixed counters. */
+	if (event & EVNTSEL_CODE || !(event & EVNTSEL_UMASK))
+		*counters |= perfctr_pmu.general & general;
+	else if (!*counters)
+		return -EINVAL;
+	return check_model(ctr, event, why);
+}
+
+static void intel_compile(const struct perfctr_ctr_control *ctr, u32 hw,
+			  struct perfctr_cpu_image *image)
+{
+	u64 ctrl;
+
+	if (hw < PERFCTR_X86_FIXED) {
+		perfctr_x86_evntsel_compile(ctr, hw, image);
+		return;
+	}
+	ctrl = (ctr->flags & PERFCTR_CTR_USER ? FIXED_USR : 0) |
+	       (ctr->flags & PERFCTR_CTR_KERNEL ? FIXED_OS : 0) |
+	       (ctr->ireset ? FIXED_PMI : 0);
+	perfctr_x86_image_add(image, perfctr_pmu.ctr[hw].slot, perfctr_pmu.ctr[hw].stop,
+			      ctrl << FIXED_BITS * (hw - PERFCTR_X86_FIXED));
+}
+
+static u32 intel_counts(u64 *value)
+{
+	u32 msr = perfctr_x86_evntsel_counts(value);
+
+	if (msr || !intel.nr_fixed)
+		return msr;
+	*value = read_msr(MSR_CORE_PERF_FIXED_CTR_CTRL);
+	return *value ? MSR_CORE_PERF_FIXED_CTR_CTRL : 0;
+}
+
+/*
+ * Where some may be read all may be, and these may hold what perf left. As they have no bit in the
+ * global control now they count nothing.
+ */
+static void intel_clear_unused(void)
+{
+	u32 gp = cpuid_eax(CPUID_PERFMON) >> 8 & 0xff, edx = cpuid_edx(CPUID_PERFMON);
+	unsigned long fixed;
+	unsigned int i;
+
+	if (intel.version < 2)
+		return;
+	for (i = 0; i < min_t(u32, gp, MAX_GP_MSRS); i++)
+		if (!(perfctr_pmu.counters & BIT(i)) && !is_microcodes(i))
+			wrmsr_safe(MSR_ARCH_PERFMON_PERFCTR0 + i, 0, 0);
+	fixed = (BIT(edx & 0x1f) - 1) | (BIT(intel.nr_fixed) - 1);
+	if (intel.version >= 5)
+		fixed |= cpuid_ecx(CPUID_PERFMON);
+	for_each_set_bit(i, &fixed, MAX_FIXED_MSRS)
+		if (!(perfctr_pmu.counters >> PERFCTR_X86_FIXED & BIT(i)))
+			wrmsr_safe(MSR_CORE_PERF_FIXED_CTR0 + i, 0, 0);
+	/* Or there is none, and the write faults. */
+	if (fixed & BIT(PERFCTR_X86_SLOTS - PERFCTR_X86_FIXED) &&
+	    !(perfctr_pmu.counters & BIT(PERFCTR_X86_SLOTS)))
+		wrmsr_safe(MSR_PERF_METRICS, 0, 0);
+}
+
+static const struct perfctr_x86_known known[] = {
+	{ .event = INSTRUCTIONS, .per_turn = 2, .bit = BIT(1) },
+	{ .event = BRANCHES, .per_turn = 1, .bit = BIT(5) },
+	{ .event = CORE_CYCLES, .bit = BIT(0) },
+	{ .event = REF_CYCLES, .bit = BIT(2) },
+	{}
+};
+
+const struct perfctr_x86_family perfctr_intel = {
+	.core = intel_core,
+	.cpu_type = intel_cpu_type,
+	.check = intel_check,
+	.name = perfctr_x86_evntsel_name,
+	.compile = intel_compile,
+	.counts = intel_counts,
+	.clear_unused = intel_clear_unused,
+	.known = known,
+};

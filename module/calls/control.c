@@ -1,0 +1,714 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Control: what is counted, stop and go, and the end.
+ */
+
+#include <linux/fs.h>
+#include <linux/module.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+
+#include "perfctr.h"
+#include "calls/layout.h"
+#include "perf/shared.h"
+
+#define CONTROL_FLAGS		(PERFCTR_CONTROL_CLOEXEC | PERFCTR_CONTROL_ON_EXEC | \
+				 PERFCTR_CONTROL_INHERIT | PERFCTR_CONTROL_KEEP | \
+				 PERFCTR_CONTROL_RAW | PERFCTR_CONTROL_SUSPENDED | \
+				 PERFCTR_CONTROL_HOLDER_ONLY | PERFCTR_CONTROL_CPU | \
+				 PERFCTR_CONTROL_RECORD)
+
+static_assert(CONTROL_FLAGS <= (u16)~0);	/* vperfctr.flags */
+
+/* Stop with a sticky error. By the owner. */
+void vperfctr_stop(struct vperfctr *perfctr, u32 error)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&perfctr->lock, flags);
+	vperfctr_suspend(perfctr);
+	perfctr_cpu_share();
+	vperfctr_hold(perfctr, PERFCTR_HOLD_LOST);
+	vperfctr_page_disown(perfctr);
+	WRITE_ONCE(perfctr->error, error);
+	if (perfctr->page && !perfctr->stale)
+		WRITE_ONCE(perfctr->page->error, error);
+	raw_spin_unlock_irqrestore(&perfctr->lock, flags);
+}
+
+/*
+ * By the owner: its counting ends, or its sums are kept for a control. EIO: somebody else has
+ * written to the registers meanwhile, and it is stopped with that error, now or before. Of a
+ * tracee that was found out as it left its CPU.
+ */
+static int verify(struct vperfctr *perfctr)
+{
+	unsigned long flags;
+	bool good = true;
+
+	if (READ_ONCE(perfctr->error) == PERFCTR_ERROR_CHANGED)
+		return -EIO;
+	local_irq_save(flags);
+	if (vperfctr_is_own(perfctr) && perfctr->seq & 1 && vperfctr_is_native(perfctr) &&
+	    perfctr->config->nr)
+		good = perfctr_cpu_verify();
+	local_irq_restore(flags);
+	if (good)
+		return 0;
+	vperfctr_stop(perfctr, PERFCTR_ERROR_CHANGED);
+	return -EIO;
+}
+
+void vperfctr_start_on_exec(struct vperfctr *perfctr)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&perfctr->lock, flags);
+	vperfctr_unhold(perfctr, PERFCTR_HOLD_ON_EXEC);
+	vperfctr_resume_locked(perfctr);
+	raw_spin_unlock_irqrestore(&perfctr->lock, flags);
+}
+
+/*
+ * A tracee's permission ended as it left its CPU. The registers here are the tracer's, which may
+ * be counting by them.
+ */
+static __always_inline void revoke(struct vperfctr *perfctr, bool own)
+{
+	if (own)
+		vperfctr_revoke(perfctr);
+	else
+		perfctr->grace = 0;
+}
+
+/*
+ * It has no owner any more, and its sums are final. By the owner, or its tracer, while that is
+ * held.
+ */
+static __always_inline void disown(struct vperfctr *perfctr, bool own)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&perfctr->lock, flags);
+	vperfctr_suspend(perfctr);
+	vperfctr_hold(perfctr, PERFCTR_HOLD_ENDED);
+	atomic_andnot(PERFCTR_HOLD_ON_EXEC | PERFCTR_HOLD_SUSPENDED, &perfctr->hold);
+	vperfctr_page_disown(perfctr);
+	WRITE_ONCE(perfctr->holder, NULL);
+	vperfctr_unnotify(perfctr);
+	/* No switch-out of ours comes any more. */
+	revoke(perfctr, own);
+	if (perfctr->inherited)
+		vperfctr_descendant_name(perfctr);
+	rcu_assign_pointer(perfctr->owner, NULL);
+	raw_spin_unlock_irqrestore(&perfctr->lock, flags);
+}
+
+/* Puts what its owner had. */
+static void put_owners(struct vperfctr *perfctr)
+{
+	vperfctr_put(perfctr);
+	/*
+	 * The caller still runs our text: an ioctl's open file keeps the module, and
+	 * unloading waits for probes.
+	 */
+	module_put(THIS_MODULE);
+}
+
+/*
+ * By the owner: at unlink, exec or exit, or when its tree is dead. If @atomic, the caller
+ * may not sleep. To free a root may sleep, and on RT to free anything: then the thread's
+ * reference is put later, on its way to user mode.
+ */
+void vperfctr_detach(struct vperfctr *perfctr, bool atomic)
+{
+	bool later = atomic && (!perfctr->inherited || IS_ENABLED(CONFIG_PREEMPT_RT));
+	/* If queued, the work takes over the references of the attachment. */
+	bool queued = later && vperfctr_return_queue(perfctr, current);
+
+	verify(perfctr);
+	disown(perfctr, true);
+	if (perfctr->inherited) {
+		vperfctr_descendant_end(perfctr);
+		/* Whoever refers to the state after its end has no use for its spare. */
+		if (!later)
+			vperfctr_drop_spare(perfctr);
+	} else if (perfctr->config) {
+		perfctr_config_unuse(perfctr->config, atomic);
+	}
+	if (!queued)
+		put_owners(perfctr);
+}
+
+/* The same of a root whose owner current traces: ESRCH, EINTR as perfctr_tracee_hold(). */
+static int detach_tracee(struct vperfctr *perfctr, struct task_struct *owner)
+{
+	unsigned long flags;
+	int err = perfctr_tracee_hold(owner, &flags);
+
+	if (err)
+		return err;
+	disown(perfctr, false);
+	perfctr_tracee_release(owner, flags);
+	if (perfctr->config)
+		perfctr_config_unuse(perfctr->config, false);
+	put_owners(perfctr);
+	return 0;
+}
+
+/* Anything at all; else it is a stop */
+static bool counts(const struct perfctr_control *control)
+{
+	return control->tsc_on || perfctr_control_nr(control);
+}
+
+static int check_record(const struct perfctr_control *control)
+{
+	if (control->si_signo || control->refresh || (!control->nrictrs && !control->timer_ns))
+		return -EINVAL;
+	return !control->timer_ns || (control->timer_ns >= PERFCTR_TIMER_MIN &&
+				      control->timer_ns <= PERFCTR_TIMER_MAX) ? 0 : -EINVAL;
+}
+
+static int control_check(struct perfctr_control *control, struct perfctr_refusal *why)
+{
+	u32 i, nr = perfctr_control_nr(control);
+
+	if (control->flags & ~CONTROL_FLAGS ||
+	    (control->flags & (PERFCTR_CONTROL_INHERIT | PERFCTR_CONTROL_KEEP)) ==
+							PERFCTR_CONTROL_KEEP ||
+	    control->tsc_on > 1 || control->preserve >> PERFCTR_MAX_HW ||
+	    control->source > PERFCTR_SOURCE_ANY || control->reserved0 ||
+	    !perfctr_control_cpu_valid(control) ||
+	    !perfctr_all_zero(control->reserved, sizeof(control->reserved)))
+		return -EINVAL;
+	for (i = 0; i < nr; i++) {
+		const struct perfctr_ctr_control *ctr = &control->ctr[i];
+
+		if (!perfctr_all_zero(ctr->reserved, sizeof(ctr->reserved)) ||
+		    ((ctr->config1 || ctr->config2) && !perfctr_may_have_more(ctr)) ||
+		    perfctr_cpu_for_sessions(ctr) ||
+		    (i < control->nractrs ? ctr->ireset != 0 : ctr->ireset >= 0)) {
+			why->index = i;
+			return -EINVAL;
+		}
+	}
+	if (control->flags & PERFCTR_CONTROL_RECORD)
+		return check_record(control);
+	if (control->timer_ns)
+		return -EINVAL;
+	if (!control->nrictrs)
+		return control->si_signo || control->refresh ? -EINVAL : 0;
+	if (!control->si_signo || !valid_signal(control->si_signo) ||
+	    sig_kernel_only(control->si_signo) || control->flags & PERFCTR_CONTROL_ON_EXEC)
+		return -EINVAL;
+	return 0;
+}
+
+/* Begins a write section: seq is odd, so readers retry until change_end(). */
+static void change_begin(struct vperfctr *perfctr)
+{
+	lockdep_assert_irqs_disabled();
+	vperfctr_suspend(perfctr);
+	WRITE_ONCE(perfctr->seq, perfctr->seq + 1);
+	smp_wmb();	/* pairs with vperfctr_sums() */
+}
+
+static void change_end(struct vperfctr *perfctr)
+{
+	smp_wmb();	/* pairs with vperfctr_sums() */
+	WRITE_ONCE(perfctr->seq, perfctr->seq + 1);
+}
+
+/**
+ * struct parts - what a control makes for a state
+ * @config: the caller is a user of it, with a reference
+ * @imode: NULL without i-mode counters
+ * @recorder: NULL without RECORD
+ * @tree: NULL without INHERIT
+ * @spare: for the next child; NULL if there is one, or none is needed
+ */
+struct parts {
+	struct perfctr_config *config;
+	struct perfctr_imode *imode;
+	struct perfctr_recorder *recorder;
+	struct perfctr_tree *tree;
+	struct vperfctr *spare;
+};
+
+static void parts_put(struct parts *parts)
+{
+	perfctr_config_put(parts->config, false);
+	kfree(parts->imode);
+	perfctr_record_free(parts->recorder);
+	perfctr_tree_end(parts->tree);
+	if (parts->spare)
+		vperfctr_put(parts->spare);
+}
+
+/*
+ * All sums but those that are preserved, and those of counters that it does not name, begin with
+ * zero. The latter too if they may be wrong: preserve is refused then, so later ones cannot tell.
+ */
+static __always_inline void begin_sums(struct vperfctr *perfctr,
+				       const struct perfctr_control *control)
+{
+	struct perfctr_cpu_state *state = &perfctr->cpu_state;
+	struct perfctr_cpu_ctr *ctr = state->ctr;
+	u32 preserve = control->preserve, left = perfctr->config->nr;
+
+	if (unlikely(perfctr->error == PERFCTR_ERROR_CHANGED))
+		left = perfctr_nrctrs();
+	for (; left; left--, ctr++, preserve >>= 1)
+		if (!(preserve & 1))
+			ctr->acc = 0;
+	WRITE_ONCE(state->end, state->ctr + perfctr->config->nr);
+	WRITE_ONCE(perfctr->nr_ictrs, perfctr->config->nr_ictrs);
+	/* The clock is always accumulated. Off hides it; the next on starts from zero. */
+	if (!control->tsc_on || !perfctr->clock_on)
+		state->clock = 0;
+	WRITE_ONCE(perfctr->clock_on, control->tsc_on);
+	perfctr->soft_on = false;
+	memset(perfctr->soft, 0, sizeof(perfctr->soft));
+	WRITE_ONCE(perfctr->overflows, 0);
+	WRITE_ONCE(perfctr->error, PERFCTR_ERROR_NONE);
+}
+
+/*
+ * By the owner, or its tracer, @tracee being held, which else is NULL. The parts are exchanged for
+ * the old control's. The config is claimed, so only this CPU's load can fail from here on.
+ */
+static __always_inline void control_apply(struct vperfctr *perfctr,
+					  const struct perfctr_control *control,
+					  struct parts *parts, u8 raw,
+					  struct task_struct *tracee, struct file *file)
+{
+	bool enabled = counts(control);
+	struct perfctr_tree *old;
+	unsigned long flags;
+	int hold = 0;
+
+	if (!enabled)
+		hold |= PERFCTR_HOLD_IDLE;
+	else if (control->flags & PERFCTR_CONTROL_ON_EXEC)
+		hold |= PERFCTR_HOLD_ON_EXEC;
+	if (enabled && control->flags & PERFCTR_CONTROL_SUSPENDED)
+		hold |= PERFCTR_HOLD_SUSPENDED;
+	if (control->flags & PERFCTR_CONTROL_CPU)
+		hold |= PERFCTR_HOLD_BOUND;
+
+	raw_spin_lock_irqsave(&perfctr->lock, flags);
+	change_begin(perfctr);
+	/* At once, without grace: somebody else may get these counters next. */
+	revoke(perfctr, !tracee);
+	WRITE_ONCE(perfctr->holder, enabled ? file : NULL);
+	swap(perfctr->config, parts->config);
+	/* Before the old ring is left, so that readers never see nobody. */
+	if (parts->recorder)
+		perfctr_ring_join(parts->recorder->ring);
+	if (perfctr->recorder)
+		perfctr_ring_leave(perfctr->recorder->ring);
+	swap(perfctr->imode, parts->imode);
+	swap(perfctr->recorder, parts->recorder);
+	if (parts->tree && control->flags & PERFCTR_CONTROL_HOLDER_ONLY)
+		perfctr_tree_set_holder(parts->tree, file);
+	old = perfctr->tree;
+	WRITE_ONCE(perfctr->tree, parts->tree);
+	parts->tree = old;
+	if (parts->spare)
+		swap(perfctr->spare, parts->spare);
+	perfctr->raw = raw;
+	perfctr->apart = tracee && perfctr_is_other(tracee);
+	WRITE_ONCE(perfctr->flags, control->flags);
+	perfctr->bound_cpu = control->cpu;
+	perfctr->preserve = control->preserve;
+	vperfctr_follow_config(perfctr);
+	vperfctr_bind(perfctr);
+	/* Who counts nothing keeps its sums, and reads go on to show them. */
+	if (enabled)
+		begin_sums(perfctr, control);
+	if (perfctr->imode) {
+		perfctr->imode->asked = control->si_signo;
+		vperfctr_imode_init(perfctr, control->si_signo, control->refresh);
+	}
+	if (perfctr->recorder)
+		perfctr->recorder->due = perfctr->cpu_state.clock + perfctr->recorder->timer;
+	perfctr->quick = control->tsc_on && !perfctr->imode && !perfctr->config->shared &&
+			 !perfctr_config_has_own_way(perfctr->config);
+	perfctr->plain = vperfctr_is_plain(perfctr, raw, hold & PERFCTR_HOLD_BOUND);
+	/* Its tree has changed, so those who stop the old tree leave this state alone. */
+	atomic_set(&perfctr->hold, hold);
+	vperfctr_soft_follow(perfctr);
+	vperfctr_page_update(perfctr);
+	change_end(perfctr);
+	/* A tracee resumes it when it comes to a CPU. */
+	if (!tracee)
+		vperfctr_resume_locked(perfctr);
+	raw_spin_unlock_irqrestore(&perfctr->lock, flags);
+	if (control->flags & PERFCTR_CONTROL_RECORD &&
+	    !(control->flags & PERFCTR_CONTROL_ON_EXEC))
+		vperfctr_return_soon(perfctr, current, PERFCTR_TODO_MAPS);
+}
+
+/* Descendants are controlled by the holder of their root only. */
+static bool held_by_other(const struct vperfctr *perfctr, const struct file *file)
+{
+	const struct file *holder = READ_ONCE(perfctr->holder);
+
+	return perfctr->inherited || (holder && holder != file);
+}
+
+/* PERFCTR_RAW_* if the control has RAW, 0 if not; EOPNOTSUPP, EACCES */
+static int raw_check(const struct perfctr_control *control, struct perfctr_refusal *why)
+{
+	if (!(control->flags & PERFCTR_CONTROL_RAW))
+		return 0;
+	/* perf may move a counter to another register at any time. */
+	if (control->source == PERFCTR_SOURCE_SHARED) {
+		why->reason = PERFCTR_REASON_SOURCE;
+		return -EOPNOTSUPP;
+	}
+	if (!perfctr_cpu_permits_threads())
+		return -EOPNOTSUPP;
+	if (!perfctr_allow_kernel())
+		return PERFCTR_RAW_BY_PRIVILEGE;
+	if (READ_ONCE(perfctr_user_read) == PERFCTR_USER_READ_OPEN)
+		return PERFCTR_RAW_BY_POLICY;
+	why->reason = PERFCTR_REASON_KERNEL;
+	return -EACCES;
+}
+
+/* One that was made for an older control may have another number of i-mode counters. */
+static bool has_spare(const struct vperfctr *perfctr, u32 nr_ictrs, bool records)
+{
+	const struct vperfctr *spare = perfctr->spare;
+
+	return spare && !spare->recorder == !records &&
+	       (spare->imode ? spare->imode->nr : 0) == nr_ictrs;
+}
+
+static u32 cstatus_of(const struct perfctr_config *config, bool clock_on)
+{
+	return (clock_on ? PERFCTR_CSTATUS_CLOCK : 0) | config->nr_ictrs << 8 | config->nr;
+}
+
+/* Besides the config. ENOMEM */
+static int parts_make(struct vperfctr *perfctr, const struct perfctr_control *control,
+		      struct task_struct *task, struct parts *parts)
+{
+	struct perfctr_config *config = parts->config;
+	bool records = control->flags & PERFCTR_CONTROL_RECORD;
+
+	if (control->flags & PERFCTR_CONTROL_INHERIT && counts(control)) {
+		u32 cstatus = cstatus_of(config, control->tsc_on);
+
+		parts->tree = perfctr_tree_create(perfctr, config, control->flags, cstatus);
+		if (!parts->tree)
+			return -ENOMEM;
+		if (task != current || !has_spare(perfctr, config->nr_ictrs, records)) {
+			parts->spare = perfctr_spare_create(config->nr_ictrs, records, true);
+			if (!parts->spare)
+				return -ENOMEM;
+		}
+	}
+	if (config->nr_ictrs) {
+		parts->imode = perfctr_imode_create(config->nr_ictrs, GFP_KERNEL_ACCOUNT);
+		if (!parts->imode)
+			return -ENOMEM;
+	}
+	if (records) {
+		parts->recorder = kzalloc(sizeof(*parts->recorder), GFP_KERNEL_ACCOUNT);
+		if (!parts->recorder)
+			return -ENOMEM;
+		parts->recorder->ring = perfctr->ring;
+		parts->recorder->timer_ns = control->timer_ns;
+		if (control->timer_ns)
+			parts->recorder->timer = perfctr_timer_ticks(control->timer_ns);
+	}
+	return 0;
+}
+
+/* 0, or as perfctr_tracee_hold(), and nothing was changed */
+static noinline int apply_to_tracee(struct vperfctr *perfctr,
+				    const struct perfctr_control *control, struct parts *parts,
+				    u8 raw, struct task_struct *tracee, struct file *file)
+{
+	unsigned long flags;
+	int err = perfctr_tracee_hold(tracee, &flags);
+
+	if (err)
+		return err;
+	control_apply(perfctr, control, parts, raw, tracee, file);
+	perfctr_tracee_release(tracee, flags);
+	return 0;
+}
+
+/*
+ * Whose counters a call through a handle of @perfctr changes: current's, or those of a thread
+ * that it traces, which task_put() puts. EPERM, ESRCH: neither
+ */
+static struct task_struct *task_get(struct vperfctr *perfctr)
+{
+	if (vperfctr_is_own(perfctr))
+		return current;
+	return vperfctr_traced_owner(perfctr);
+}
+
+/* A tracee that runs is refused before anything is claimed; it may still be killed. */
+static bool task_may_change(const struct task_struct *task)
+{
+	return task == current || task_is_traced(task);
+}
+
+static void task_put(struct task_struct *task)
+{
+	if (unlikely(task != current))
+		perfctr_tracee_put(task);
+}
+
+int vperfctr_control(struct vperfctr *perfctr, struct file *file, void __user *arg)
+{
+	struct task_struct *task = task_get(perfctr);
+	struct perfctr_refusal why = PERFCTR_NO_REFUSAL;
+	struct perfctr_control *control;
+	struct parts parts = {};
+	struct perfctr_few_counters few __uninitialized;
+	struct perfctr_where where = { .task = task, .cpu = -1 };
+	struct perfctr_affinity affinity = {};
+	int err, raw = 0;
+
+	if (IS_ERR(task))
+		return PTR_ERR(task);
+	control = task_may_change(task) ? perfctr_control_get(arg, &few) : ERR_PTR(-ESRCH);
+	if (IS_ERR(control)) {
+		task_put(task);
+		return PTR_ERR(control);
+	}
+	/* If the reason of a failure could not be stored, fail before anything is done. */
+	err = perfctr_put_refusal(arg, &why);
+	if (!err)
+		err = control_check(control, &why);
+	if (!err && held_by_other(perfctr, file)) {
+		why.owner = PERFCTR_OWNER_HOLDER;
+		err = -EBUSY;
+	}
+	if (!err) {
+		raw = raw_check(control, &why);
+		err = min(raw, 0);
+	}
+	/* A stop keeps all sums, and an error with them. */
+	if (!err && perfctr->config && !counts(control))
+		verify(perfctr);
+	else if (!err && perfctr->config && control->preserve)
+		err = verify(perfctr);
+	if (!err && control->flags & PERFCTR_CONTROL_RECORD)
+		err = task != current ? -EOPNOTSUPP : perfctr->ring ? 0 : -EINVAL;
+	/* Ending the old tree takes a broadcast. */
+	if (!err && perfctr->tree)
+		err = perfctr_broadcasts_allow();
+	if (err)
+		goto out;
+	if (control->flags & PERFCTR_CONTROL_CPU)
+		where.cpu = control->cpu;
+	parts.config = perfctr_config_get(&where, false, control->ctr, perfctr_control_nr(control),
+					  raw ? PERFCTR_SOURCE_NATIVE : control->source, &why);
+	if (IS_ERR(parts.config)) {
+		err = PTR_ERR(parts.config);
+		goto out;
+	}
+	err = parts_make(perfctr, control, task, &parts) ?:
+	      perfctr_keep_off(task, parts.config, &affinity);
+	/* Only this thread may control the state, so nobody does meanwhile. */
+	if (!err && task == current)
+		control_apply(perfctr, control, &parts, raw, NULL, file);
+	else if (!err)
+		err = apply_to_tracee(perfctr, control, &parts, raw, task, file);
+	perfctr_keep_off_end(task, &affinity, err);
+	parts_put(&parts);
+	if (!err && READ_ONCE(perfctr->error) && counts(control)) {
+		WRITE_ONCE(perfctr->holder, NULL);
+		if (perfctr->tree)
+			perfctr_tree_release(perfctr->tree, file);
+		err = -EIO;
+	}
+out:
+	/* This worked above. If it fails now, err is still what matters. */
+	if (err)
+		(void)perfctr_put_refusal(arg, &why);
+	perfctr_control_free(control, &few);
+	task_put(task);
+	return err;
+}
+
+int vperfctr_read_control(struct vperfctr *perfctr, void __user *arg)
+{
+	struct perfctr_control *control;
+	struct perfctr_config *config;
+	struct perfctr_layout layout;
+	unsigned long flags;
+	u32 i;
+	int err;
+
+	err = perfctr_layout_get(arg, &layout);
+	if (err)
+		return err;
+	control = perfctr_control_alloc(perfctr_most_counters);
+	if (!control)
+		return -ENOMEM;
+	control->size = layout.size;
+	control->ctr_offset = layout.ctr_offset;
+	control->ctr_size = layout.ctr_size;
+
+	raw_spin_lock_irqsave(&perfctr->lock, flags);
+	config = perfctr->config;
+	if (config)
+		refcount_inc(&config->refs);
+	if (config && perfctr->imode) {
+		control->si_signo = perfctr->imode->asked;
+		control->refresh = perfctr->imode->refresh;
+	}
+	if (config && perfctr->recorder)
+		control->timer_ns = perfctr->recorder->timer_ns;
+	control->tsc_on = !!(vperfctr_counted(perfctr) & PERFCTR_CSTATUS_CLOCK);
+	control->flags = perfctr->flags;
+	control->cpu = perfctr->bound_cpu;
+	control->preserve = perfctr->preserve;
+	raw_spin_unlock_irqrestore(&perfctr->lock, flags);
+
+	control->refused = PERFCTR_NO_INDEX;
+	if (config) {
+		control->nractrs = perfctr_config_nr_actrs(config);
+		control->nrictrs = config->nr_ictrs;
+		memcpy(control->ctr, config->ctr, config->nr * PERFCTR_CTR_SIZE);
+		/* In place of ANY, give the counter that was chosen. */
+		for (i = 0; i < config->nr; i++) {
+			if (config->shared)
+				control->ctr[i].map = PERFCTR_MAP_ANY;
+			else
+				perfctr_cpu_name(&control->ctr[i], config->hw[i]);
+		}
+		control->source = config->shared ? PERFCTR_SOURCE_SHARED :
+						   PERFCTR_SOURCE_NATIVE;
+		perfctr_config_unref(config);
+	}
+	layout.nractrs = control->nractrs;
+	layout.nrictrs = control->nrictrs;
+	err = perfctr_layout_check(&layout);
+	if (!err)
+		err = perfctr_control_put(arg, &layout, control);
+	kfree(control);
+	return err;
+}
+
+/* After an unlink of a root, which ends its tree, although the state may live on. Sleeps. */
+void vperfctr_forget_tree(struct vperfctr *perfctr)
+{
+	struct perfctr_tree *tree;
+
+	raw_spin_lock_irq(&perfctr->lock);
+	tree = perfctr->tree;
+	if (!perfctr->inherited)
+		WRITE_ONCE(perfctr->tree, NULL);
+	raw_spin_unlock_irq(&perfctr->lock);
+	if (!perfctr->inherited)
+		perfctr_tree_end(tree);
+}
+
+/* The control has HOLDER_ONLY, and another open file is the holder. */
+static bool stopped_by_holder_only(const struct vperfctr *perfctr, const struct file *file)
+{
+	const struct file *holder = READ_ONCE(perfctr->holder);
+
+	return perfctr->flags & PERFCTR_CONTROL_HOLDER_ONLY && holder && holder != file;
+}
+
+/* By the owner, or while that is held */
+static void stop_go(struct vperfctr *own, bool stop)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&own->lock, flags);
+	vperfctr_suspend(own);
+	if (stop)
+		vperfctr_hold(own, PERFCTR_HOLD_SUSPENDED);
+	else
+		vperfctr_unhold(own, PERFCTR_HOLD_SUSPENDED);
+	if (vperfctr_is_own(own))
+		vperfctr_resume_locked(own);
+	raw_spin_unlock_irqrestore(&own->lock, flags);
+}
+
+/* Of a tracee: ESRCH, EINTR as perfctr_tracee_hold(). */
+static int stop_go_tracee(struct vperfctr *perfctr, struct task_struct *tracee,
+			  const struct file *file, bool stop)
+{
+	unsigned long flags;
+	int err;
+
+	if (!task_may_change(tracee))
+		return -ESRCH;
+	/* Only a control puts the tree, and the tracee makes none before we let it run. */
+	if (perfctr->tree)
+		return perfctr_tree_stop(perfctr->tree, file, stop);
+	if (stopped_by_holder_only(perfctr, file))
+		return -EBUSY;
+	err = perfctr_tracee_hold(tracee, &flags);
+	if (err)
+		return err;
+	stop_go(perfctr, stop);
+	perfctr_tracee_release(tracee, flags);
+	return 0;
+}
+
+/*
+ * SUSPEND and RESUME of the caller's own counters, or, if it is in a tree, of the whole
+ * tree. Any member may do that, and a member's tracer.
+ */
+int vperfctr_stop_go(struct vperfctr *perfctr, const struct file *file, bool stop)
+{
+	struct vperfctr *own = vperfctr_acting_owner(perfctr, true);
+	struct task_struct *task;
+	int err;
+
+	if (own == ERR_PTR(-EPERM)) {
+		task = vperfctr_traced_owner(perfctr);
+		if (IS_ERR(task))
+			return PTR_ERR(task);
+		err = stop_go_tracee(perfctr, task, file, stop);
+		perfctr_tracee_put(task);
+		return err;
+	}
+	if (IS_ERR(own))
+		return PTR_ERR(own);
+	if (own->tree) {
+		/* The tree is not freed: own has a reference, which only own puts. */
+		return perfctr_tree_stop(own->tree, file, stop);
+	}
+	if (stopped_by_holder_only(own, file))
+		return -EBUSY;
+	if (stop)
+		verify(own);
+	stop_go(own, stop);
+	return 0;
+}
+
+int vperfctr_unlink(struct vperfctr *perfctr, struct file *file)
+{
+	struct task_struct *task = task_get(perfctr);
+	int err = 0;
+
+	/* What nobody owns any more is unlinked. */
+	if (IS_ERR(task))
+		return task == ERR_PTR(-ESRCH) ? 0 : PTR_ERR(task);
+	if (held_by_other(perfctr, file))
+		err = -EBUSY;
+	else if (task == current)
+		vperfctr_detach(perfctr, false);
+	else
+		err = detach_tracee(perfctr, task);
+	if (!err && perfctr->tree)
+		vperfctr_forget_tree(perfctr);
+	task_put(task);
+	return err;
+}

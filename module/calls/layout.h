@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Copying controls from users and to them, for control.c and session.c.
+ */
+#ifndef PERFCTR_LAYOUT_H
+#define PERFCTR_LAYOUT_H
+
+#include <linux/nospec.h>
+
+#include "perfctr.h"
+
+#define PERFCTR_CTR_SIZE	sizeof(struct perfctr_ctr_control)
+#define PERFCTR_CONTROL_HEAD	offsetof(struct perfctr_control, ctr)
+
+/* For so few counters the allocator would take longer than the rest of the call. */
+#define PERFCTR_FEW_COUNTERS	4
+
+struct perfctr_few_counters {
+	u64 words[(PERFCTR_CONTROL_HEAD + PERFCTR_FEW_COUNTERS * PERFCTR_CTR_SIZE) / sizeof(u64)];
+};
+
+/* Where the counters of the caller's control are, and how many there are */
+struct perfctr_layout {
+	u32 size;
+	u32 ctr_offset;
+	u32 ctr_size;
+	u32 nractrs;
+	u32 nrictrs;
+};
+
+extern u32 perfctr_most_counters;
+
+static inline u32 perfctr_control_nr(const struct perfctr_control *control)
+{
+	return control->nractrs + control->nrictrs;
+}
+
+/* Is @cpu as the flag says? */
+static inline bool perfctr_control_cpu_valid(struct perfctr_control *control)
+{
+	if (!(control->flags & PERFCTR_CONTROL_CPU))
+		return !control->cpu;
+	if (control->cpu >= nr_cpu_ids)
+		return false;
+	control->cpu = array_index_nospec(control->cpu, nr_cpu_ids);
+	return cpu_possible(control->cpu);
+}
+
+/* A zeroed control with room for @nr counters, which are not zeroed. To be kfree()d. */
+struct perfctr_control *perfctr_control_alloc(u32 nr);
+/* EFAULT, EINVAL, E2BIG */
+int perfctr_layout_get(const struct perfctr_control __user *arg,
+		       struct perfctr_layout *layout);
+int perfctr_layout_check(const struct perfctr_layout *layout);
+/*
+ * get: the caller's control in the module's own layout, or an error; not checked otherwise. It is
+ * in @few, or was allocated: free knows. put: to the caller's layout, which was checked.
+ */
+struct perfctr_control *perfctr_control_get(const struct perfctr_control __user *arg,
+					    struct perfctr_few_counters *few);
+void perfctr_control_free(struct perfctr_control *control, struct perfctr_few_counters *few);
+int perfctr_control_put(void __user *arg, const struct perfctr_layout *layout,
+			const struct perfctr_control *control);
+int perfctr_put_refusal(struct perfctr_control __user *arg,
+			const struct perfctr_refusal *why);
+
+#endif /* PERFCTR_LAYOUT_H */

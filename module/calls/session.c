@@ -1,0 +1,456 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Sessions: counters of CPUs, and of no thread, by an open file that OPEN has made one.
+ * For each CPU that it counts on a session has a wide (wide.c).
+ */
+
+#include <linux/capability.h>
+#include <linux/cpu.h>
+#include <linux/cpumask.h>
+#include <linux/mutex.h>
+#include <linux/nospec.h>
+#include <linux/slab.h>
+#include <linux/sched.h>
+#include <linux/smp.h>
+#include <trace/events/sched.h>
+
+#include "perfctr.h"
+#include "base/hook.h"
+#include "calls/layout.h"
+#include "switch/wide.h"
+
+/**
+ * struct perfctr_session
+ * @mutex: guards all of it, and its wides
+ * @running: they count, or will when their CPUs come
+ * @cpus: those that have a part in it
+ * @wide: by CPU; NULL: it has none
+ */
+struct perfctr_session {
+	struct mutex mutex;	/* see above */
+	bool running;
+	cpumask_var_t cpus;
+	struct perfctr_wide *wide[];
+};
+
+/*
+ * The wide whose config the registers of a CPU count, and perfctr_wide.withholds. A config is
+ * claimed on all CPUs, but they can count but one at a time. Inside a session's mutex
+ */
+static DEFINE_MUTEX(native_mutex);
+static DEFINE_PER_CPU(struct perfctr_wide *, native);	/* native_mutex */
+
+/* Before each switch of everybody, while a session leaves the idle task out */
+static notrace void probe_switch(PERFCTR_SWITCH_PROBE_ARGS)
+{
+	if (!next->pid)
+		perfctr_wides_idle(true);
+	else if (!prev->pid)
+		perfctr_wides_idle(false);
+}
+
+static struct perfctr_probe idle_probe = PERFCTR_PROBE(sched_switch, probe_switch);
+
+static int turn_idle(bool on)
+{
+	if (on)
+		return perfctr_probes_register(&idle_probe, 1);
+	perfctr_probes_unregister(&idle_probe, 1);
+	return 0;
+}
+
+static struct perfctr_hook idle_hook = {
+	.mutex = __MUTEX_INITIALIZER(idle_hook.mutex),
+	.turn = turn_idle,
+	.off = __DELAYED_WORK_INITIALIZER(idle_hook.off, perfctr_hook_off, 0),
+};
+
+/* Processes may read registers again, if no other wide is in the way. */
+static void end_withholding(struct perfctr_wide *wide)
+{
+	lockdep_assert_held(&native_mutex);
+	if (wide->withholds)
+		perfctr_permit_wide(false);
+	wide->withholds = false;
+}
+
+/* After an eviction: no wide whose claim has ended counts again, nor keeps others from anything. */
+static void follow_eviction(void)
+{
+	struct perfctr_wide **has;
+	unsigned int cpu;
+
+	mutex_lock(&native_mutex);
+	for_each_possible_cpu(cpu) {
+		has = per_cpu_ptr(&native, cpu);
+		if (!*has || !READ_ONCE((*has)->config->evicted))
+			continue;
+		end_withholding(*has);
+		*has = NULL;
+	}
+	mutex_unlock(&native_mutex);
+}
+
+int perfctr_global_init(void)
+{
+	perfctr_config_set_evicted(follow_eviction);
+	return perfctr_probes_find(&idle_probe, 1);
+}
+
+void perfctr_global_exit(void)
+{
+	perfctr_hook_exit(&idle_hook);
+}
+
+struct perfctr_session *perfctr_session_create(void)
+{
+	struct perfctr_session *session;
+
+	if (!perfmon_capable())
+		return ERR_PTR(-EACCES);
+	session = kvzalloc(struct_size(session, wide, nr_cpu_ids), GFP_KERNEL_ACCOUNT);
+	if (session && !zalloc_cpumask_var(&session->cpus, GFP_KERNEL_ACCOUNT)) {
+		kvfree(session);
+		session = NULL;
+	}
+	if (!session)
+		return ERR_PTR(-ENOMEM);
+	mutex_init(&session->mutex);
+	return session;
+}
+
+static bool is_native(const struct perfctr_wide *wide)
+{
+	return wide->config->wide;
+}
+
+/* It is stopped; or NULL. */
+static void put_wide(struct perfctr_wide *wide)
+{
+	if (!wide)
+		return;
+	if (is_native(wide)) {
+		mutex_lock(&native_mutex);
+		if (per_cpu(native, wide->cpu) == wide)
+			per_cpu(native, wide->cpu) = NULL;
+		end_withholding(wide);
+		mutex_unlock(&native_mutex);
+	}
+	if (wide->no_idle)
+		perfctr_hook_put(&idle_hook);
+	perfctr_config_put(wide->config, false);
+	kfree(wide);
+}
+
+/*
+ * From here on no process may read its registers. EBUSY: they count another session's, unless it
+ * replaces that one.
+ */
+static int take_registers(struct perfctr_wide *wide, const struct perfctr_wide *old,
+			  struct perfctr_refusal *why)
+{
+	struct perfctr_wide **has = per_cpu_ptr(&native, wide->cpu);
+	int err = 0;
+
+	if (!is_native(wide))
+		return 0;
+	mutex_lock(&native_mutex);
+	if (*has && *has != old && !READ_ONCE((*has)->config->evicted)) {
+		why->owner = PERFCTR_OWNER_PERFCTR;
+		why->reason = PERFCTR_REASON_CPUS;
+		err = -EBUSY;
+		goto out;
+	}
+	/* follow_eviction() may be waiting for the mutex: it does not find that one any more. */
+	if (*has && *has != old)
+		end_withholding(*has);
+	*has = wide;
+	wide->withholds = true;
+	perfctr_permit_wide(true);
+	/* It may have been here already. */
+	if (READ_ONCE(wide->config->evicted))
+		end_withholding(wide);
+out:
+	mutex_unlock(&native_mutex);
+	return err;
+}
+
+static int control_check(struct perfctr_control *control)
+{
+	u32 i;
+
+	if ((control->flags & ~PERFCTR_CONTROL_NO_IDLE) != PERFCTR_CONTROL_CPU ||
+	    !perfctr_control_cpu_valid(control) ||
+	    control->tsc_on > 1 || control->nrictrs || control->si_signo || control->refresh ||
+	    control->preserve || control->source > PERFCTR_SOURCE_ANY || control->reserved0 ||
+	    control->timer_ns ||
+	    !perfctr_all_zero(control->reserved, sizeof(control->reserved)))
+		return -EINVAL;
+	for (i = 0; i < control->nractrs; i++) {
+		const struct perfctr_ctr_control *ctr = &control->ctr[i];
+
+		if (!perfctr_all_zero(ctr->reserved, sizeof(ctr->reserved)) || ctr->ireset ||
+		    ((ctr->config1 || ctr->config2) && !perfctr_may_have_more(ctr)))
+			return -EINVAL;
+	}
+	return perfmon_capable() ? 0 : -EACCES;
+}
+
+/* A new wide, or an error with *why */
+static struct perfctr_wide *make_wide(const struct perfctr_control *control,
+				      const struct perfctr_wide *old, struct perfctr_refusal *why)
+{
+	struct perfctr_where where = { .cpu = control->cpu };
+	bool no_idle = control->flags & PERFCTR_CONTROL_NO_IDLE;
+	struct perfctr_config *config;
+	struct perfctr_wide *wide;
+	int err;
+
+	config = perfctr_config_get(&where, true, control->ctr, control->nractrs,
+				    control->source, why);
+	if (IS_ERR(config))
+		return ERR_CAST(config);
+	if (config->wide && perfctr_guards_all()) {
+		perfctr_config_put(config, false);
+		why->reason = PERFCTR_REASON_OPEN;
+		return ERR_PTR(-EACCES);
+	}
+	/* First, so that whether the CPU is idle is known as soon as it starts. */
+	err = no_idle ? perfctr_hook_get(&idle_hook) : 0;
+	wide = err ? NULL : perfctr_wide_create(config, control->cpu, control->tsc_on, no_idle);
+	if (!wide) {
+		if (no_idle && !err)
+			perfctr_hook_put(&idle_hook);
+		perfctr_config_put(config, false);
+		return ERR_PTR(err ?: -ENOMEM);
+	}
+	err = take_registers(wide, old, why);
+	if (err) {
+		put_wide(wide);
+		return ERR_PTR(err);
+	}
+	return wide;
+}
+
+static int control_apply(struct perfctr_session *session, const struct perfctr_control *control,
+			 struct perfctr_refusal *why)
+{
+	struct perfctr_wide **place = &session->wide[control->cpu], *wide = NULL;
+
+	if (session->running)
+		return -EBUSY;
+	if (control->tsc_on || control->nractrs) {
+		wide = make_wide(control, *place, why);
+		if (IS_ERR(wide))
+			return PTR_ERR(wide);
+	}
+	put_wide(*place);
+	*place = wide;
+	if (wide)
+		cpumask_set_cpu(control->cpu, session->cpus);
+	else
+		cpumask_clear_cpu(control->cpu, session->cpus);
+	return 0;
+}
+
+static int control_ioctl(struct perfctr_session *session, void __user *arg)
+{
+	struct perfctr_refusal why = PERFCTR_NO_REFUSAL;
+	struct perfctr_few_counters few __uninitialized;
+	struct perfctr_control *control = perfctr_control_get(arg, &few);
+	int err;
+
+	if (IS_ERR(control))
+		return PTR_ERR(control);
+	/* If the reason of a failure could not be stored, fail before anything is done. */
+	err = perfctr_put_refusal(arg, &why);
+	if (!err)
+		err = control_check(control);
+	if (!err) {
+		mutex_lock(&session->mutex);
+		err = control_apply(session, control, &why);
+		mutex_unlock(&session->mutex);
+	}
+	/* This worked above. If it fails now, err is still what matters. */
+	if (err)
+		(void)perfctr_put_refusal(arg, &why);
+	perfctr_control_free(control, &few);
+	return err;
+}
+
+static void start_here(void *arg)
+{
+	struct perfctr_session *session = arg;
+
+	perfctr_wide_start(session->wide[smp_processor_id()]);
+}
+
+static void stop_here(void *arg)
+{
+	struct perfctr_session *session = arg;
+
+	perfctr_wide_stop(session->wide[smp_processor_id()]);
+}
+
+/* All of them at a time, as near as interrupts can have it */
+static void start_or_stop(struct perfctr_session *session, bool start)
+{
+	unsigned int cpu;
+
+	lockdep_assert_held(&session->mutex);
+	cpus_read_lock();
+	for_each_cpu(cpu, session->cpus) {
+		if (cpumask_test_cpu(cpu, cpu_online_mask))
+			continue;
+		local_irq_disable();
+		if (start)
+			perfctr_wide_start(session->wide[cpu]);
+		else
+			perfctr_wide_stop(session->wide[cpu]);
+		local_irq_enable();
+	}
+	on_each_cpu_mask(session->cpus, start ? start_here : stop_here, session, 1);
+	cpus_read_unlock();
+	session->running = start;
+}
+
+/* Events of perf's may have been lost since the controls, or missing on a CPU that has come. */
+static void mend(const struct perfctr_session *session)
+{
+	unsigned int cpu;
+
+	for_each_cpu(cpu, session->cpus)
+		if (session->wide[cpu]->config->shared)
+			perfctr_config_mend(cpu);
+}
+
+static int resume_ioctl(struct perfctr_session *session)
+{
+	int err = perfctr_broadcasts_allow();
+
+	if (err)
+		return err;
+	mutex_lock(&session->mutex);
+	if (session->running) {
+		err = -EBUSY;
+	} else {
+		mend(session);
+		start_or_stop(session, true);
+		perfctr_broadcasts_made(1);
+	}
+	mutex_unlock(&session->mutex);
+	return err;
+}
+
+static void stop(struct perfctr_session *session)
+{
+	mutex_lock(&session->mutex);
+	if (session->running) {
+		start_or_stop(session, false);
+		perfctr_broadcasts_made(1);
+	}
+	mutex_unlock(&session->mutex);
+}
+
+static int suspend_ioctl(struct perfctr_session *session)
+{
+	int err = perfctr_broadcasts_allow();
+
+	if (!err)
+		stop(session);
+	return err;
+}
+
+struct read_wide {
+	struct perfctr_wide *wide;
+	u64 *value;
+};
+
+static void read_here(void *arg)
+{
+	struct read_wide *read = arg;
+
+	perfctr_wide_read(read->wide, read->value);
+}
+
+static void read_wide(struct perfctr_wide *wide, struct perfctr_read_cpu *read)
+{
+	struct read_wide arg = { .wide = wide, .value = &read->clock };
+	const struct perfctr_config *config = wide->config;
+
+	if (cpumask_test_cpu(wide->cpu, cpu_online_mask)) {
+		smp_call_function_single(wide->cpu, read_here, &arg, 1);
+	} else {
+		local_irq_disable();
+		read_here(&arg);
+		local_irq_enable();
+	}
+	read->cstatus = (wide->clock_on ? PERFCTR_CSTATUS_CLOCK : 0) | config->nr;
+	read->error = wide->error;
+	read->nrctrs = config->nr;
+	if (!wide->clock_on)
+		read->clock = 0;
+}
+
+static_assert(offsetof(struct perfctr_read_cpu, sum) ==
+	      offsetof(struct perfctr_read_cpu, clock) + sizeof(u64));
+
+static int read_ioctl(struct perfctr_session *session, struct perfctr_read_cpu __user *arg)
+{
+	struct perfctr_read_cpu read = {};
+	int err;
+
+	err = perfctr_get_size(arg, PERFCTR_READ_CPU_SIZE_VER0, &read.size);
+	if (err)
+		return err;
+	if (get_user(read.cpu, &arg->cpu))
+		return -EFAULT;
+	if (read.cpu >= nr_cpu_ids)
+		return -EINVAL;
+	read.cpu = array_index_nospec(read.cpu, nr_cpu_ids);
+	if (!cpu_possible(read.cpu))
+		return -EINVAL;
+	mutex_lock(&session->mutex);
+	cpus_read_lock();
+	if (cpumask_test_cpu(read.cpu, cpu_online_mask))
+		read.flags |= PERFCTR_READ_CPU_ONLINE;
+	if (session->wide[read.cpu]) {
+		read_wide(session->wide[read.cpu], &read);
+		if (session->running)
+			read.flags |= PERFCTR_READ_CPU_RUNNING;
+	}
+	cpus_read_unlock();
+	mutex_unlock(&session->mutex);
+	err = perfctr_put_struct(arg, read.size, &read, sizeof(read));
+	if (err)
+		return err;
+	return read.error ? -EIO : 0;
+}
+
+long perfctr_session_ioctl(struct perfctr_session *session, unsigned int cmd, void __user *arg)
+{
+	switch (cmd) {
+	case PERFCTR_IOC_CONTROL:
+		return control_ioctl(session, arg);
+	case PERFCTR_IOC_RESUME:
+		return resume_ioctl(session);
+	case PERFCTR_IOC_SUSPEND:
+		return suspend_ioctl(session);
+	case PERFCTR_IOC_READ_CPU:
+		return read_ioctl(session, arg);
+	}
+	return -ENOTTY;
+}
+
+void perfctr_session_free(struct perfctr_session *session)
+{
+	unsigned int cpu;
+
+	/* If a signal ends the wait, wides must not stay in the lists of their CPUs. */
+	(void)perfctr_broadcasts_allow();
+	stop(session);
+	for_each_cpu(cpu, session->cpus)
+		put_wide(session->wide[cpu]);
+	free_cpumask_var(session->cpus);
+	kvfree(session);
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Events of threads and CPUs: a thread forks, execs, ends; a CPU sleeps.
+ */
+
+#include <linux/binfmts.h>
+#include <linux/cpu_pm.h>
+#include <linux/mm_types.h>
+#include <trace/events/sched.h>
+
+#include "perfctr.h"
+#include "base/hook.h"
+#include "perf/shared.h"
+#include "switch/wide.h"
+
+/*
+ * The probes run in the thread's own context. Whether that is preemptible depends on the
+ * kernel's version, so they may not sleep.
+ */
+static void probe_exit(PERFCTR_EXIT_PROBE_ARGS)
+{
+	struct vperfctr *perfctr = vperfctr_current();
+
+	if (!perfctr)
+		return;
+	vperfctr_record_exit(perfctr);
+	vperfctr_detach(perfctr, true);
+}
+
+static void probe_fork(void *data, struct task_struct *parent, struct task_struct *child)
+{
+	struct vperfctr *perfctr;
+
+	/*
+	 * Whoever invited current and then saw all threads of its process, but not the child, is
+	 * seen here. Pairs with task_work_add().
+	 */
+	smp_mb();
+	perfctr = vperfctr_current_or_invited();
+	if (unlikely(child->mm != current->mm && perfctr_cpu_is_permitted(child)))
+		perfctr_cpu_mm_forked(child->mm);
+	if (likely(!perfctr))
+		return;
+	if (child->mm == current->mm &&
+	    perfctr_cpu_thread_pointer(child) == perfctr_cpu_thread_pointer(current))
+		vperfctr_lend(perfctr);
+	vperfctr_inherit(perfctr, child);
+}
+
+static void probe_exec(void *data, struct task_struct *task, pid_t old_pid,
+		       struct linux_binprm *bprm)
+{
+	struct vperfctr *perfctr = vperfctr_current_or_invited();
+
+	if (likely(!perfctr))
+		return;
+	vperfctr_exec_unmap(perfctr);
+	vperfctr_exec_pid(perfctr);
+	if (perfctr->flags & PERFCTR_CONTROL_CLOEXEC) {
+		/* To end a tree may sleep. */
+		if (perfctr->tree && !perfctr->inherited)
+			vperfctr_return_soon(perfctr, current, PERFCTR_TODO_FORGET);
+		vperfctr_detach(perfctr, true);
+	} else if (bprm->secureexec || !perfctr_current_is_dumpable()) {
+		vperfctr_stop(perfctr, PERFCTR_ERROR_EXEC);
+		vperfctr_detach(perfctr, true);
+	} else if (atomic_read(&perfctr->hold) & PERFCTR_HOLD_ON_EXEC) {
+		vperfctr_record_exec(perfctr);
+		vperfctr_start_on_exec(perfctr);
+	} else {
+		vperfctr_record_exec(perfctr);
+		vperfctr_imode_exec(perfctr);
+	}
+}
+
+/*
+ * A CPU goes to a sleep in which its counters may be lost: in the idle thread, or, at
+ * system suspend, in the thread that asked for it, which may count. Interrupts are off
+ * in both cases.
+ */
+static int cpu_sleeps(struct notifier_block *notifier, unsigned long action, void *data)
+{
+	struct vperfctr *perfctr = vperfctr_current();
+	unsigned long flags;
+
+	local_irq_save(flags);
+	switch (action) {
+	case CPU_PM_ENTER:
+		if (perfctr)
+			vperfctr_suspend(perfctr);
+		perfctr_wides_sleep(true);
+		break;
+	case CPU_PM_ENTER_FAILED:
+	case CPU_PM_EXIT:
+		perfctr_cpu_online();
+		perfctr_wides_sleep(false);
+		/* The timer cannot be set yet. */
+		if (perfctr && perfctr->recorder)
+			vperfctr_return_soon(perfctr, current, PERFCTR_TODO_OVERFLOW);
+		else if (perfctr)
+			vperfctr_resume(perfctr);
+		break;
+	}
+	local_irq_restore(flags);
+	return NOTIFY_OK;
+}
+
+static struct notifier_block sleep_notifier = { .notifier_call = cpu_sleeps };
+
+#ifndef CONFIG_CPU_PM
+/* On the last CPU, with interrupts off; the others are taken down and up by hotplug. */
+static int system_sleeps(PERFCTR_SYSCORE_ARGS)
+{
+	cpu_sleeps(NULL, CPU_PM_ENTER, NULL);
+	return 0;
+}
+
+static void system_wakes(PERFCTR_SYSCORE_ARGS)
+{
+	perfctr_shared_slept();
+	cpu_sleeps(NULL, CPU_PM_EXIT, NULL);
+}
+
+PERFCTR_SYSCORE(sleep_syscore, system_sleeps, system_wakes);
+#else
+static int sleep_syscore;
+
+static void perfctr_register_syscore(int *unused)
+{
+}
+
+static void perfctr_unregister_syscore(int *unused)
+{
+}
+#endif
+
+static struct perfctr_probe probes[] = {
+	PERFCTR_PROBE(sched_process_exit, probe_exit),
+	PERFCTR_PROBE(sched_process_fork, probe_fork),
+	PERFCTR_PROBE(sched_process_exec, probe_exec),
+};
+
+int perfctr_events_init(void)
+{
+	int err = perfctr_probes_find(probes, ARRAY_SIZE(probes));
+
+	if (!err)
+		err = perfctr_probes_register(probes, ARRAY_SIZE(probes));
+	if (err)
+		return err;
+	cpu_pm_register_notifier(&sleep_notifier);
+	perfctr_register_syscore(&sleep_syscore);
+	return 0;
+}
+
+void perfctr_events_exit(void)
+{
+	/* A CPU that still runs it has left our text after perfctr_exit()'s wait. */
+	perfctr_unregister_syscore(&sleep_syscore);
+	cpu_pm_unregister_notifier(&sleep_notifier);
+	perfctr_probes_unregister(probes, ARRAY_SIZE(probes));
+}

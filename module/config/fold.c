@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Metrics are folded once a second: a metric is a fraction of few bits of what was counted since
+ * the last time (arch/x86/topdown.c), so in a thread that is never switched the unit would grow,
+ * and with it the error of a difference between two reads of the page.
+ *
+ * That interrupts each told CPU, and takes some microseconds of it, while anybody counts metrics.
+ */
+
+#include <linux/cpu.h>
+#include <linux/workqueue.h>
+
+#include "perfctr.h"
+#include "base/hook.h"
+
+#define PERIOD	HZ	/* jiffies */
+
+static unsigned int users;	/* config.c's config_mutex */
+
+static void fold(struct work_struct *work);
+static DECLARE_DELAYED_WORK(fold_work, fold);
+
+static void fold(struct work_struct *work)
+{
+	cpus_read_lock();
+	perfctr_run_paid(perfctr_run_nothing, NULL);
+	cpus_read_unlock();
+	if (READ_ONCE(users))
+		queue_delayed_work(perfctr_wq, &fold_work, PERIOD);
+}
+
+void perfctr_fold_get(void)
+{
+	WRITE_ONCE(users, users + 1);
+	queue_delayed_work(perfctr_wq, &fold_work, PERIOD);
+}
+
+void perfctr_fold_put(void)
+{
+	WRITE_ONCE(users, users - 1);
+}
+
+void perfctr_fold_exit(void)
+{
+	cancel_delayed_work_sync(&fold_work);
+}

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Permission to read registers in user mode, where the kernel gives it to processes and
+ * not to threads (x86), and changes of the policy.
+ */
+
+#include <linux/cpu.h>
+#include <linux/delay.h>
+#include <linux/mm_types.h>
+#include <linux/rcupdate.h>
+#include <linux/workqueue.h>
+#include <trace/events/sched.h>
+
+#include "perfctr.h"
+#include "base/hook.h"
+#include "switch/wide.h"
+
+unsigned int perfctr_user_read_asked = PERFCTR_USER_READ_GUARDED;
+
+#ifdef PERFCTR_CPU_PERMITS_PROCESSES
+/*
+ * Runs before each switch, and so before sched_out(), with the runqueue locked. It sees
+ * permitted threads that have no state.
+ *
+ * All threads pay for it. Where the kernel mitigates ITS (indirect target selection) a return in
+ * the lower half of a cache line costs a jump more. With this alignment it is in the upper half.
+ */
+static __aligned(64) notrace void probe_switch(PERFCTR_SWITCH_PROBE_ARGS)
+{
+	if (unlikely(perfctr_cpu_is_permitted(next)))
+		perfctr_let_in(next);
+}
+
+/* Treats the thread on this CPU as if it just came. */
+static int look_at_permission(void *unused)
+{
+	if (perfctr_cpu_is_permitted(current))
+		perfctr_let_in(current);
+	perfctr_cpu_update_permission();
+	return 0;
+}
+#else
+/* What counted for everybody under "open" may not be seen any more. */
+static int look_at_permission(void *unused)
+{
+	if (perfctr_guards_all())
+		perfctr_cpu_rest();
+	return 0;
+}
+#endif
+
+#ifdef PERFCTR_CPU_PERMITS_PROCESSES
+static DEFINE_PER_CPU(bool, resumes);
+
+/* See perfctr_cpu_permit_init(). */
+static notrace void permission_changes(bool ends)
+{
+	struct vperfctr *perfctr = vperfctr_current();
+	unsigned long flags;
+
+	local_irq_save(flags);
+	if (!ends) {
+		__this_cpu_write(resumes, perfctr && perfctr->seq & 1);
+		if (__this_cpu_read(resumes))
+			vperfctr_suspend(perfctr);
+		perfctr_wides_suspend();
+	} else {
+		if (perfctr_cpu_is_permitted(current))
+			perfctr_let_in(current);
+		perfctr_wides_resume();
+		if (__this_cpu_read(resumes))
+			vperfctr_resume(perfctr);
+		__this_cpu_write(resumes, false);
+	}
+	local_irq_restore(flags);
+}
+
+/* Current may not read the clock any more, or may again: update its page before it returns. */
+static notrace void clock_hides(void)
+{
+	struct vperfctr *perfctr = vperfctr_current();
+	unsigned long flags;
+
+	local_irq_save(flags);
+	if (perfctr && perfctr->seq & 1) {
+		vperfctr_suspend(perfctr);
+		vperfctr_resume(perfctr);
+	}
+	local_irq_restore(flags);
+}
+
+static struct perfctr_probe switch_probe = PERFCTR_PROBE(sched_switch, probe_switch);
+
+static int turn_switches(bool on)
+{
+	if (on)
+		return perfctr_probes_register(&switch_probe, 1);
+	perfctr_probes_unregister(&switch_probe, 1);
+	return 0;
+}
+
+static struct perfctr_hook switches_hook = {
+	.mutex = __MUTEX_INITIALIZER(switches_hook.mutex),
+	.turn = turn_switches,
+	.off = __DELAYED_WORK_INITIALIZER(switches_hook.off, perfctr_hook_off, 0),
+};
+
+/*
+ * Guards the number of sessions that count CPUs natively, and each change of permissions: while
+ * there is one nobody has any, and nobody is taken for permitted, whose coming would zero the
+ * registers. Inside of no lock that a thread holds as it maps a page.
+ */
+static DEFINE_MUTEX(wide_mutex);
+static unsigned int nr_wide;	/* wide_mutex */
+
+/* From here on every thread is checked as it comes to a CPU, as it may soon be permitted. */
+static void giving_begins(void)
+{
+	lockdep_assert_held(&wide_mutex);
+	if (nr_wide)
+		return;
+	perfctr_cpu_giving(true);
+	perfctr_run(look_at_permission, NULL);
+	/* CPUs that are not told may be in the middle of a switch: wait for its end. */
+	if (!perfctr_cpus_all_told())
+		synchronize_rcu();
+}
+
+static void giving_ends(void)
+{
+	if (!nr_wide)
+		perfctr_cpu_giving(false);
+}
+
+/*
+ * First enable the probe, then give permission. A thread that passed the probe before that
+ * has arrived on its CPU when giving_begins() looks there.
+ */
+bool perfctr_permit(void)
+{
+	if (!perfctr_cpu_mm_waits(current->mm))
+		return true;
+	if (perfctr_broadcasts_allow() || perfctr_hook_get(&switches_hook))
+		return false;
+	mutex_lock(&wide_mutex);
+	giving_begins();
+	if (perfctr_cpu_mm_permit(current->mm))
+		perfctr_run(look_at_permission, NULL);
+	else
+		perfctr_hook_put(&switches_hook);
+	giving_ends();
+	mutex_unlock(&wide_mutex);
+	return true;
+}
+
+void perfctr_forbid(struct mm_struct *mm)
+{
+	if (!perfctr_cpu_mm_put(mm))
+		return;
+	perfctr_run(look_at_permission, NULL);
+	perfctr_hook_put(&switches_hook);
+	if (!perfctr_cpu_mm_any_given())
+		perfctr_config_no_reader();
+}
+
+/* "guarded" where that cannot hold is "off". */
+static void policy_choose(void)
+{
+	static DEFINE_MUTEX(mutex);
+	unsigned int policy;
+
+	mutex_lock(&mutex);
+	policy = READ_ONCE(perfctr_user_read_asked);
+	if (policy == PERFCTR_USER_READ_GUARDED && !perfctr_cpu_can_guard())
+		policy = PERFCTR_USER_READ_OFF;
+	WRITE_ONCE(perfctr_user_read, policy);
+	mutex_unlock(&mutex);
+}
+
+static void policy_follow(struct work_struct *work)
+{
+	bool off = READ_ONCE(perfctr_user_read) == PERFCTR_USER_READ_OFF;
+
+	mutex_lock(&wide_mutex);
+	giving_begins();
+	if (perfctr_cpu_withhold(PERFCTR_WITHHELD_POLICY, off))
+		perfctr_run(look_at_permission, NULL);
+	giving_ends();
+	mutex_unlock(&wide_mutex);
+}
+
+void perfctr_permit_wide(bool more)
+{
+	mutex_lock(&wide_mutex);
+	if (more && !nr_wide++) {
+		if (perfctr_cpu_withhold(PERFCTR_WITHHELD_CPUS, true))
+			perfctr_run(look_at_permission, NULL);
+	} else if (!more && !--nr_wide) {
+		giving_begins();
+		if (perfctr_cpu_withhold(PERFCTR_WITHHELD_CPUS, false))
+			perfctr_run(look_at_permission, NULL);
+		giving_ends();
+	}
+	mutex_unlock(&wide_mutex);
+}
+
+static DECLARE_DELAYED_WORK(policy_work, policy_follow);
+
+static void policy_changed(void)
+{
+	if (READ_ONCE(perfctr_user_read) == PERFCTR_USER_READ_OFF && perfctr_cpu_mm_any_given()) {
+		mod_delayed_work(perfctr_wq, &policy_work, PERFCTR_READER_DELAY);
+		return;
+	}
+	cancel_delayed_work_sync(&policy_work);
+	policy_follow(NULL);
+}
+
+/* Whoever was about to read a register has read it when this returns, and nobody may any more. */
+static void guard_ends(void)
+{
+	perfctr_policy_changed();
+	if (READ_ONCE(perfctr_user_read) == PERFCTR_USER_READ_OFF && perfctr_cpu_mm_any_given())
+		msleep(jiffies_to_msecs(PERFCTR_READER_DELAY));
+	flush_delayed_work(&policy_work);
+}
+
+int perfctr_permit_init(void)
+{
+	int err = perfctr_probes_find(&switch_probe, 1);
+
+	/* Before that of switch.c */
+	switch_probe.prio = 1;
+	if (err)
+		return err;
+	perfctr_cpu_permit_init(permission_changes, clock_hides);
+	perfctr_cpu_guard_init(guard_ends);
+	policy_choose();
+	/* Nobody has any permission yet. */
+	perfctr_cpu_withhold(PERFCTR_WITHHELD_POLICY, perfctr_user_read == PERFCTR_USER_READ_OFF);
+	return 0;
+}
+
+void perfctr_permit_exit(void)
+{
+	perfctr_cpu_guard_exit();
+	cancel_delayed_work_sync(&policy_work);
+	perfctr_cpu_withhold(PERFCTR_WITHHELD_POLICY, false);
+	perfctr_cpu_permit_exit();
+	perfctr_hook_exit(&switches_hook);
+}
+#else
+bool perfctr_permit(void)
+{
+	return true;
+}
+
+void perfctr_forbid(struct mm_struct *mm)
+{
+}
+
+static void policy_choose(void)
+{
+	WRITE_ONCE(perfctr_user_read, READ_ONCE(perfctr_user_read_asked));
+}
+
+static void policy_changed(void)
+{
+}
+
+void perfctr_permit_wide(bool more)
+{
+}
+
+int perfctr_permit_init(void)
+{
+	return 0;
+}
+
+void perfctr_permit_exit(void)
+{
+}
+#endif
+
+void perfctr_policy_changed(void)
+{
+	policy_choose();
+	/* Suspends and resumes every running state, by the new policy. */
+	cpus_read_lock();
+	perfctr_run(look_at_permission, NULL);
+	cpus_read_unlock();
+	policy_changed();
+}

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Which source counts a control: the module's own driver, or perf.
+ */
+
+#include <linux/cpu.h>
+#include <linux/cred.h>
+#include <linux/mutex.h>
+#include <linux/pid_namespace.h>
+#include <linux/sched.h>
+#include <linux/user_namespace.h>
+
+#include "perfctr.h"
+#include "config/config.h"
+#include "perf/shared.h"
+#include "switch/wide.h"
+
+unsigned int perfctr_config_source = PERFCTR_SOURCE_ANY;
+
+/* Errors after which the other source may still do it */
+static bool may_try_other(const struct perfctr_config *config)
+{
+	return IS_ERR(config) && config != ERR_PTR(-ENOMEM) && config != ERR_PTR(-ENOSPC) &&
+	       config != ERR_PTR(-EAGAIN) && config != ERR_PTR(-EACCES);
+}
+
+/* On a CPU where an event is lost. Wides are not switched out, as threads are. */
+static long remake_by_kernel(void *unused)
+{
+	local_irq_disable();
+	perfctr_wides_suspend();
+	local_irq_enable();
+	perfctr_shared_remake(smp_processor_id());
+	local_irq_disable();
+	perfctr_wides_resume();
+	local_irq_enable();
+	return 0;
+}
+
+/* By perf. EAGAIN also means that native counters linger, which ends soon. */
+static struct perfctr_config *config_get_shared(struct wanted *wanted,
+						struct perfctr_refusal *why)
+{
+	*why = PERFCTR_NO_REFUSAL;
+	if (!perfctr_shared_available())
+		return ERR_PTR(-EOPNOTSUPP);
+	wanted->shared = true;
+	wanted->unprivileged = !perfmon_capable();
+	wanted->core = 0;
+#ifdef PERFCTR_CPU_ONE_SOURCE
+	/* One that nobody uses any more is in nobody's way. */
+	if (perfctr_nr_claimed[false])
+		perfctr_config_reap();
+	if (perfctr_nr_claimed[false]) {
+		why->owner = PERFCTR_OWNER_PERFCTR;
+		why->reason = perfctr_native_reason(wanted);
+		return ERR_PTR(-EBUSY);
+	}
+	if (perfctr_cpu_lingers())
+		return ERR_PTR(-EAGAIN);
+#endif
+	/* Who was first has its counters before others get theirs. */
+	perfctr_shared_mend(&wanted->where, remake_by_kernel);
+	return perfctr_config_get_from(wanted, why);
+}
+
+void perfctr_config_mend(unsigned int cpu)
+{
+	const struct perfctr_where where = { .cpu = cpu };
+
+	cpus_read_lock();
+	mutex_lock(&perfctr_config_mutex);
+	perfctr_shared_mend(&where, remake_by_kernel);
+	mutex_unlock(&perfctr_config_mutex);
+	cpus_read_unlock();
+}
+
+static struct perfctr_config *config_get_native(struct wanted *wanted,
+						struct perfctr_refusal *why)
+{
+	struct perfctr_config *config = perfctr_config_get_from(wanted, why);
+
+#ifdef PERFCTR_CPU_ONE_SOURCE
+	if (config == ERR_PTR(-EBUSY) && perfctr_nr_claimed[true]) {
+		why->owner = PERFCTR_OWNER_PERFCTR;
+		why->reason = PERFCTR_REASON_SOURCE;
+	}
+#endif
+	return config;
+}
+
+/* If both fail, the error is that of the source that came nearer. */
+static struct perfctr_config *config_get_any(struct wanted *wanted, struct perfctr_refusal *why)
+{
+	struct perfctr_config *config, *shared;
+	struct perfctr_refusal other;
+
+#ifdef PERFCTR_CPU_ONE_SOURCE
+	if (perfctr_nr_claimed[true])
+		perfctr_config_reap();
+	if (perfctr_nr_claimed[true] && !wanted->nr_ictrs)
+		return config_get_shared(wanted, why);
+#endif
+	config = config_get_native(wanted, why);
+	if (!may_try_other(config) || !perfctr_shared_available() || wanted->nr_ictrs)
+		return config;
+	shared = config_get_shared(wanted, &other);
+	if (IS_ERR(shared) && shared != ERR_PTR(-EAGAIN) && shared != ERR_PTR(-EACCES) &&
+	    perfctr_cpu_nrctrs() &&
+	    (other.reason == PERFCTR_REASON_SOURCE || other.reason == PERFCTR_REASON_CPUS ||
+	     (config != ERR_PTR(-EBUSY) && config != ERR_PTR(-EXDEV))))
+		return config;
+	*why = other;
+	return shared;
+}
+
+/* Of a CPU: by perf, which threads may count by as well; else natively */
+static struct perfctr_config *config_get_wide(struct wanted *wanted, struct perfctr_refusal *why)
+{
+	struct perfctr_config *config = config_get_shared(wanted, why), *native;
+	struct perfctr_refusal other = PERFCTR_NO_REFUSAL;
+
+	if (!may_try_other(config) || !perfctr_cpu_nrctrs())
+		return config;
+	wanted->shared = false;
+	wanted->unprivileged = false;
+	native = config_get_native(wanted, &other);
+	if (IS_ERR(native) && native != ERR_PTR(-EAGAIN) && config != ERR_PTR(-EOPNOTSUPP))
+		return config;
+	*why = other;
+	return native;
+}
+
+static struct perfctr_config *config_get(struct wanted *wanted, u32 source,
+					 struct perfctr_refusal *why)
+{
+	struct perfctr_config *config;
+
+	wanted->shared = false;
+	wanted->unprivileged = false;
+	wanted->core = 0;
+	cpus_read_lock();
+	mutex_lock(&perfctr_config_mutex);
+	/* The clock has no source. */
+	if (likely(source == PERFCTR_SOURCE_NATIVE || !wanted->nr))
+		config = config_get_native(wanted, why);
+	else if (source == PERFCTR_SOURCE_SHARED || wanted->perf)
+		config = config_get_shared(wanted, why);
+	else if (wanted->wide)
+		config = config_get_wide(wanted, why);
+	else
+		config = config_get_any(wanted, why);
+	mutex_unlock(&perfctr_config_mutex);
+	cpus_read_unlock();
+	return config;
+}
+
+struct perfctr_config *perfctr_config_get(const struct perfctr_where *where, bool wide,
+					  const struct perfctr_ctr_control *ctr, u32 nr,
+					  u32 source, struct perfctr_refusal *why)
+{
+	struct wanted wanted = {
+		.ctr = ctr, .nr = nr, .where = *where, .wide = wide, .uid = current_uid(),
+		.pid_ns = task_active_pid_ns(current), .user_ns = current_user_ns(),
+	};
+	struct perfctr_config *config;
+	u32 i, forced, flags = 0;
+	int err = 0;
+
+	*why = PERFCTR_NO_REFUSAL;
+	for (i = 0; i < nr; i++)
+		flags |= ctr[i].flags;
+	wanted.perf = flags & PERFCTR_CTR_PERF;
+	/* These are the last ones. */
+	while (wanted.nr_ictrs < nr && ctr[nr - wanted.nr_ictrs - 1].ireset)
+		wanted.nr_ictrs++;
+	forced = READ_ONCE(perfctr_config_source);
+	if (source == PERFCTR_SOURCE_ANY)
+		source = forced;
+	/* The clock has no source. */
+	if (unlikely(nr && forced != PERFCTR_SOURCE_ANY && source != forced)) {
+		why->reason = PERFCTR_REASON_SOURCE;
+		return ERR_PTR(-EOPNOTSUPP);
+	}
+	if (unlikely(source == PERFCTR_SOURCE_SHARED ? wanted.nr_ictrs > 0 :
+		     wanted.perf && (source == PERFCTR_SOURCE_NATIVE || wanted.nr_ictrs))) {
+		why->reason = PERFCTR_REASON_SOURCE;
+		return ERR_PTR(-EOPNOTSUPP);
+	}
+	/* Before we take the hotplug lock, which registering tracepoints takes itself. */
+	if (wanted.nr_ictrs)
+		err = perfctr_interrupts_get();
+	if (err == -ENODEV) {
+		/* No counter interrupts; the i-mode counters are the last ones. */
+		why->index = nr - wanted.nr_ictrs;
+		return ERR_PTR(-EOPNOTSUPP);
+	}
+	if (err)
+		return ERR_PTR(err);
+	for (;;) {
+		config = config_get(&wanted, source, why);
+		if (config != ERR_PTR(-EAGAIN))
+			break;
+		err = perfctr_broadcasts_allow();
+		if (!err && perfctr_config_lingers() && schedule_timeout_interruptible(1))
+			err = -ERESTARTSYS;
+		if (err) {
+			config = ERR_PTR(err);
+			break;
+		}
+	}
+	if (IS_ERR(config) && wanted.nr_ictrs)
+		perfctr_interrupts_put();
+	return config;
+}
+
+void perfctr_config_info(struct perfctr_kernel_info *info)
+{
+	mutex_lock(&perfctr_config_mutex);
+	perfctr_cpu_info(info);
+	info->nrctrs = perfctr_nrctrs();
+	if (perfctr_cpu_nrctrs() && READ_ONCE(perfctr_config_source) != PERFCTR_SOURCE_SHARED)
+		info->cpu_features |= PERFCTR_FEATURE_NATIVE;
+	if (perfctr_shared_available() && READ_ONCE(perfctr_config_source) != PERFCTR_SOURCE_NATIVE)
+		info->cpu_features |= PERFCTR_FEATURE_SHARED;
+	info->source = !perfctr_nr_claimed[true] ? PERFCTR_SOURCE_NATIVE :
+		       perfctr_nr_claimed[false] ? PERFCTR_SOURCE_ANY : PERFCTR_SOURCE_SHARED;
+	mutex_unlock(&perfctr_config_mutex);
+}

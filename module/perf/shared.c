@@ -1,0 +1,796 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The shared source: claiming events of perf's. shared.h says what a slot is.
+ *
+ * perf may take the register of an event away, if one that comes before it in perf's order
+ * needs it. Then the event is in error, which perf tells nobody, and counts no more. So
+ * whoever reads an event looks whether it counts on this CPU; if not, the state that
+ * reads has lost its counters. Another event takes its place only while no state is resumed
+ * on that CPU: so no state counts on over the gap.
+ *
+ * On x86 any event of perf's reserves all counters, as a native claim does: see config.c.
+ */
+
+#include <linux/capability.h>
+#include <linux/cpu.h>
+#include <linux/cpumask.h>
+#include <linux/lockdep.h>
+#include <linux/moduleparam.h>
+#include <linux/sched.h>
+#include <linux/string.h>
+#include <linux/workqueue.h>
+
+#include "perfctr.h"
+#include "perf/shared.h"
+
+/* Any user may count through perf, even if others could then read the counters. */
+static bool shared_open;
+module_param(shared_open, bool, 0644);
+MODULE_PARM_DESC(shared_open, "let users without privilege count through perf where perf's users can read all counters (no)");
+
+/* It stands for an event that a CPU does not have. */
+static struct perf_event absent = { .oncpu = -1 };
+
+DEFINE_PER_CPU(struct perfctr_shared_cpu, perfctr_shared_cpu);
+
+bool perfctr_shared_any_lost;
+
+/**
+ * struct slot - an event that configs count by; config_mutex
+ * @event: the event, as perf numbers it
+ * @flags: PERFCTR_CTR_USER, PERFCTR_CTR_KERNEL or both
+ * @users: how many counters of configs have it
+ * @unprivileged: how many of those are of users without privilege
+ * @another: it was found that there is another counter for it
+ * @general: on some CPU its counter is one of those that count any event
+ * @call: its registers cannot be read without perf's driver
+ * @visible: on some CPU others may read its counter in user mode
+ */
+struct slot {
+	struct perfctr_shared_attr event;
+	u32 flags;
+	unsigned int users;
+	unsigned int unprivileged;
+	bool another;
+	bool general;
+	bool call;
+	bool visible;
+};
+
+static struct slot slots[PERFCTR_MAX_HW];
+
+/* How many counters count any event, of the CPUs that had an event: the least; config_mutex */
+static unsigned int fewest_generals;
+
+/* perf's settings are watched: see perfctr_cpu_shared_watch(); config_mutex */
+static bool watched;
+
+/* Types of the PMUs whose events are of a CPU's core; config_mutex, after init */
+static u32 core_types[8];
+static unsigned int nr_core_types;
+static bool several_types;	/* there may be others; the same */
+static bool available;		/* constant after init */
+
+/* What a CPU's slots have, also while it is withdrawn from readers; NULL: nothing. As slots */
+static DEFINE_PER_CPU(struct {
+	struct perf_event *event[PERFCTR_MAX_HW];
+}, made);
+
+static struct perf_event **event_on(unsigned int cpu, unsigned int slot)
+{
+	return &per_cpu_ptr(&perfctr_shared_cpu, cpu)->event[slot];
+}
+
+static struct perf_event *make_event(const struct perfctr_shared_attr *event, u32 flags,
+				     unsigned int cpu, bool disabled)
+{
+	struct perf_event_attr attr = {
+		.type = event->type,
+		.size = sizeof(attr),
+		.config = event->config,
+		.config1 = event->config1,
+		.config2 = event->config2,
+		.disabled = disabled,
+		.pinned = 1,
+		.exclude_user = !(flags & PERFCTR_CTR_USER),
+		.exclude_kernel = !(flags & PERFCTR_CTR_KERNEL),
+		.exclude_hv = 1,
+		/* Else a VM with counters of its own could not start, or keeps us out. */
+		.exclude_guest = 1,
+	};
+	struct perf_event *made = perf_event_create_kernel_counter(&attr, cpu, NULL, NULL, NULL);
+
+	if (made != ERR_PTR(-EINVAL) || flags != (PERFCTR_CTR_USER | PERFCTR_CTR_KERNEL))
+		return made;
+	/* A PMU that cannot exclude anything refuses each of these. */
+	attr.exclude_hv = 0;
+	attr.exclude_guest = 0;
+	return perf_event_create_kernel_counter(&attr, cpu, NULL, NULL, NULL);
+}
+
+/* perf may choose another kind of counter for the next event. */
+#define TRIES	3
+
+/*
+ * The same for a slot, on this CPU, in a kernel thread. An event that a hypervisor may keep from
+ * counting is tried before: by a twin, as nobody else executes a loop in kernel mode.
+ */
+static struct perf_event *make_tried(const struct slot *slot)
+{
+	unsigned int i, cpu = smp_processor_id();
+	struct perfctr_shared_attr attr;
+	struct perf_event *event;
+
+	for (i = 0; i < TRIES; i++) {
+		event = make_event(&slot->event, slot->flags, cpu, false);
+		if (IS_ERR(event) || READ_ONCE(event->state) != PERF_EVENT_STATE_ACTIVE ||
+		    !perfctr_cpu_shared_twin(event, &attr))
+			return event;
+		perf_event_release_kernel(event);
+		event = make_event(&attr, PERFCTR_CTR_KERNEL, cpu, false);
+		if (IS_ERR(event))
+			return event;
+		if (READ_ONCE(event->state) == PERF_EVENT_STATE_ACTIVE)
+			perfctr_cpu_shared_try(event);
+		perf_event_release_kernel(event);
+	}
+	return ERR_PTR(-EBUSY);
+}
+
+/* Does it count? On its CPU, or right after it was made there */
+static bool counts(const struct perf_event *event)
+{
+	return READ_ONCE(event->state) == PERF_EVENT_STATE_ACTIVE &&
+	       perfctr_cpu_shared_filters(event);
+}
+
+/*
+ * perf programs the first PMU that knows an event. Types of its own have core PMUs of hybrid
+ * processors, and everything that is not of a CPU's core.
+ */
+static void note_core_type(unsigned int cpu)
+{
+	struct perfctr_shared_attr cycles = {
+		.type = PERF_TYPE_HARDWARE,
+		.config = PERF_COUNT_HW_CPU_CYCLES,
+	};
+	struct perf_event *event = make_event(&cycles, PERFCTR_CTR_USER | PERFCTR_CTR_KERNEL, cpu,
+					      true);
+	unsigned int i;
+
+	if (IS_ERR(event))
+		return;
+	several_types |= event->pmu->capabilities & PERF_PMU_CAP_EXTENDED_HW_TYPE;
+	for (i = 0; i < nr_core_types; i++)
+		if (core_types[i] == event->pmu->type)
+			break;
+	if (i == nr_core_types && i < ARRAY_SIZE(core_types))
+		core_types[nr_core_types++] = event->pmu->type;
+	perf_event_release_kernel(event);
+}
+
+static void note_core_types(void)
+{
+	unsigned int cpu;
+
+	for_each_online_cpu(cpu) {
+		note_core_type(cpu);
+		/* All CPUs have the same PMU, or none. */
+		if (!several_types)
+			break;
+	}
+}
+
+static bool is_core_type(u64 type)
+{
+	unsigned int i;
+
+	if (type == PERF_TYPE_HARDWARE || type == PERF_TYPE_HW_CACHE || type == PERF_TYPE_RAW)
+		return available;
+	if (!nr_core_types)
+		note_core_types();
+	for (i = 0; i < nr_core_types; i++)
+		if (core_types[i] == type)
+			return true;
+	return false;
+}
+
+bool perfctr_shared_available(void)
+{
+	return available;
+}
+
+/* Of a control, where there are no native counters */
+#define MOST_COUNTERS	16
+
+unsigned int perfctr_nrctrs(void)
+{
+	return perfctr_cpu_nrctrs() ?: (available ? MOST_COUNTERS : 0);
+}
+
+/* The event of a counter's control, which was checked if this is not the check. */
+static int find_attr(const struct perfctr_ctr_control *ctr, struct perfctr_shared_attr *event)
+{
+	*event = (struct perfctr_shared_attr){};
+	if (!(ctr->flags & PERFCTR_CTR_PERF))
+		return perfctr_cpu_shared_attr(ctr, event);
+	if (ctr->map != PERFCTR_MAP_ANY || !is_core_type(ctr->event))
+		return -EINVAL;
+	event->type = ctr->event;
+	event->config = ctr->config;
+	event->config1 = ctr->config1;
+	event->config2 = ctr->config2;
+	return 0;
+}
+
+static u32 modes(const struct perfctr_ctr_control *ctr)
+{
+	return ctr->flags & (PERFCTR_CTR_USER | PERFCTR_CTR_KERNEL);
+}
+
+int perfctr_shared_check(const struct perfctr_ctr_control *ctr, unsigned int nr, bool *kernel,
+			 struct perfctr_refusal *why)
+{
+	struct perfctr_shared_attr event;
+	unsigned int i;
+	int err;
+
+	for (i = 0; i < nr; i++, ctr++) {
+		why->index = i;
+		if (!modes(ctr) || ctr->flags & ~(PERFCTR_CTR_USER | PERFCTR_CTR_KERNEL |
+						  PERFCTR_CTR_PERF))
+			return -EINVAL;
+		err = find_attr(ctr, &event);
+		if (err)
+			return err;
+		why->reason = perfctr_cpu_shared_refusal(&event);
+		if (why->reason)
+			return why->reason == PERFCTR_REASON_SOURCE ? -EOPNOTSUPP : -EINVAL;
+		if (ctr->flags & PERFCTR_CTR_KERNEL)
+			*kernel = true;
+		/* As perf has it: some bits let one thread count another. */
+		if (!perfmon_capable() && perfctr_cpu_shared_needs_privilege(&event)) {
+			why->reason = PERFCTR_REASON_KERNEL;
+			return -EACCES;
+		}
+	}
+	why->index = PERFCTR_NO_INDEX;
+	return 0;
+}
+
+/*
+ * Claiming
+ */
+
+/**
+ * struct claim - what one CPU is to make
+ * @fresh: slots, as a bit map
+ * @new: they have no users yet
+ * @made: those of them that some CPU has
+ * @missing: those that the PMU of this CPU does not know
+ * @slot: the one that failed
+ * @reason: why, PERFCTR_REASON_*
+ */
+struct claim {
+	u32 fresh;
+	bool new;
+	u32 made;
+	u32 missing;
+	unsigned int slot;
+	u32 reason;
+};
+
+/* What perf says, as an error of CONTROL */
+static int error_of(long err)
+{
+	switch (err) {
+	case -ENOMEM:
+	case -EACCES:
+	case -EBUSY:
+		return err;
+	case -EPERM:
+		return -EACCES;
+	case -ENOSPC:
+		return -EBUSY;
+	default:
+		return -EINVAL;
+	}
+}
+
+/* Could perf count it once more on this CPU? In a kernel thread, as make_by_kernel() */
+static long try_another(void *arg)
+{
+	struct slot *slot = arg;
+	struct perf_event *event = make_event(&slot->event, slot->flags, smp_processor_id(), false);
+	bool works;
+
+	if (IS_ERR(event))
+		return error_of(PTR_ERR(event));
+	works = counts(event);
+	perf_event_release_kernel(event);
+	return works ? 0 : -EBUSY;
+}
+
+/* Is what we read of its register what perf's driver says? It must be for each event. */
+static bool reads_agree(struct perf_event *event, u32 flags)
+{
+	u64 before, after, count;
+	unsigned long irq;
+
+	if (!counts(event) || !perfctr_cpu_shared_inline(event))
+		return false;
+	local_irq_save(irq);
+	before = perfctr_cpu_shared_read(event);
+	event->pmu->read(event);
+	count = local64_read(&event->count);
+	after = perfctr_cpu_shared_read(event);
+	local_irq_restore(irq);
+	/* No user mode comes between. */
+	if (!(flags & PERFCTR_CTR_KERNEL))
+		return before == count && count == after;
+	return before <= count && count <= after && after - before < BIT(20);
+}
+
+/* 0, or why an event that perf has made is of no use */
+static int look_at(struct perf_event *event, struct claim *claim)
+{
+	struct slot *slot = &slots[claim->slot];
+	bool call = !reads_agree(event, slot->flags);
+	bool visible = !perfctr_cpu_shared_hides(event);
+	int err;
+
+	if (READ_ONCE(event->state) != PERF_EVENT_STATE_ACTIVE)
+		return -EBUSY;
+	err = perfctr_cpu_shared_judge(event, &claim->reason);
+	if (err)
+		return err;
+	if (!counts(event))
+		return -EBUSY;
+	if (claim->new) {
+		slot->call |= call;
+	} else if ((call && !slot->call) ||
+		   (visible && !slot->visible && slot->unprivileged)) {
+		/* Who counts by it reads registers, or may only while they are hidden. */
+		return -EINVAL;
+	}
+	slot->general |= perfctr_cpu_shared_is_general(event);
+	slot->visible |= visible;
+	return 0;
+}
+
+static int make_here(struct claim *claim, unsigned int cpu)
+{
+	unsigned long fresh = claim->fresh;
+	struct perf_event *event;
+	unsigned int i;
+	int err;
+
+	fewest_generals = min(fewest_generals, perfctr_cpu_shared_generals());
+	for_each_set_bit(i, &fresh, PERFCTR_MAX_HW) {
+		claim->slot = i;
+		event = make_tried(&slots[i]);
+		if (event == ERR_PTR(-ENOENT)) {
+			claim->missing |= BIT(i);
+			continue;
+		}
+		if (IS_ERR(event))
+			return error_of(PTR_ERR(event));
+		err = look_at(event, claim);
+		if (err) {
+			perf_event_release_kernel(event);
+			return err;
+		}
+		claim->made |= BIT(i);
+		per_cpu(made, cpu).event[i] = event;
+		WRITE_ONCE(*event_on(cpu, i), event);
+	}
+	return 0;
+}
+
+/*
+ * Runs on that CPU, in a kernel thread: so no state is resumed there meanwhile, and perf does
+ * not ask for the privilege that counting a CPU takes.
+ */
+static long make_by_kernel(void *arg)
+{
+	return make_here(arg, smp_processor_id());
+}
+
+static void release(unsigned int cpu, unsigned int slot)
+{
+	struct perf_event *event = per_cpu(made, cpu).event[slot];
+
+	WRITE_ONCE(*event_on(cpu, slot), &absent);
+	per_cpu(made, cpu).event[slot] = NULL;
+	if (event)
+		perf_event_release_kernel(event);
+}
+
+static void release_slots(unsigned long which)
+{
+	unsigned int cpu, i;
+
+	for_each_set_bit(i, &which, PERFCTR_MAX_HW)
+		for_each_online_cpu(cpu)
+			release(cpu, i);
+}
+
+static bool may_run_on(const struct perfctr_where *where, unsigned int cpu)
+{
+	struct task_struct *task = where->task;
+	unsigned long flags;
+	bool may;
+
+	/* The one that it names, wherever its thread may run now. */
+	if (where->cpu >= 0)
+		return cpu == where->cpu;
+	/* Others may bind it elsewhere. */
+	raw_spin_lock_irqsave(&task->pi_lock, flags);
+	may = cpumask_test_cpu(cpu, &task->cpus_mask);
+	raw_spin_unlock_irqrestore(&task->pi_lock, flags);
+	return may;
+}
+
+/* The CPUs where a control may count: all told ones, and those where its thread may run */
+static bool is_wanted(const struct perfctr_where *where, unsigned int cpu)
+{
+	return cpumask_test_cpu(cpu, &perfctr_told_cpus) || may_run_on(where, cpu);
+}
+
+static bool same_event(const struct perfctr_shared_attr *a, const struct perfctr_shared_attr *b)
+{
+	return a->type == b->type && a->config == b->config && a->config1 == b->config1 &&
+	       a->config2 == b->config2;
+}
+
+/* The slot of that event, or a free one, or none */
+static struct slot *find_slot(const struct perfctr_shared_attr *event, u32 flags)
+{
+	struct slot *slot, *unused = NULL;
+
+	for (slot = slots; slot < slots + ARRAY_SIZE(slots); slot++) {
+		if (!slot->users)
+			unused = unused ?: slot;
+		else if (slot->flags == flags && same_event(&slot->event, event))
+			return slot;
+	}
+	return unused;
+}
+
+static void put_slots(const struct perfctr_config *config, u32 nr)
+{
+	u32 i, unused = 0;
+	bool any = false;
+
+	for (i = 0; i < nr; i++) {
+		struct slot *slot = &slots[config->hw[i]];
+
+		slot->unprivileged -= config->unprivileged;
+		if (!--slot->users)
+			unused |= BIT(config->hw[i]);
+	}
+	release_slots(unused);
+	for (i = 0; i < ARRAY_SIZE(slots); i++)
+		any |= slots[i].users > 0;
+	if (!any && watched) {
+		perfctr_cpu_shared_watch(false);
+		watched = false;
+	}
+}
+
+/* perf found no counter. It does not say who has them. */
+static void blame(u32 fresh, struct perfctr_refusal *why)
+{
+	unsigned int i, nr = 0;
+
+	why->owner = PERFCTR_OWNER_PERF;
+	for (i = 0; i < ARRAY_SIZE(slots); i++) {
+		nr += slots[i].users > 0;
+		if (slots[i].users && !(fresh & BIT(i)))
+			why->owner = PERFCTR_OWNER_PERFCTR;
+	}
+	if (nr > 1)
+		why->reason = PERFCTR_REASON_ROOM;
+}
+
+/* Without privilege there is half of the counters that count anything, so perf keeps some. */
+static bool takes_too_many(void)
+{
+	unsigned int i, nr = 0;
+
+	for (i = 0; i < ARRAY_SIZE(slots); i++)
+		nr += slots[i].unprivileged && slots[i].general;
+	return nr > fewest_generals / 2;
+}
+
+/* In a kernel thread, since an attribute of perf's that is watched is root's */
+static long watch_by_kernel(void *unused)
+{
+	perfctr_cpu_shared_watch(true);
+	return 0;
+}
+
+/* From the first look on, the settings are watched until no slot is used. */
+static bool discloses(void)
+{
+	if (!watched) {
+		perfctr_work_on_cpu(raw_smp_processor_id(), watch_by_kernel, NULL);
+		watched = true;
+	}
+	return perfctr_cpu_shared_discloses();
+}
+
+int perfctr_shared_allowed(const struct perfctr_config *config, struct perfctr_refusal *why)
+{
+	u32 i;
+
+	for (i = 0; i < config->nr; i++)
+		if (slots[config->hw[i]].visible)
+			break;
+	if (i == config->nr || READ_ONCE(shared_open) || !discloses())
+		return 0;
+	why->index = i;
+	why->reason = PERFCTR_REASON_OPEN;
+	return -EACCES;
+}
+
+static u32 index_of(const struct perfctr_config *config, unsigned int slot)
+{
+	u32 i;
+
+	for (i = 0; i < config->nr; i++)
+		if (config->hw[i] == slot)
+			return i;
+	return PERFCTR_NO_INDEX;
+}
+
+static int make_fresh(const struct perfctr_config *config, u32 fresh,
+		      const struct perfctr_where *where, struct perfctr_refusal *why)
+{
+	struct claim claim = {
+		.fresh = fresh,
+		.new = true,
+	};
+	u32 missed = 0;		/* where it is to count */
+	unsigned int cpu;
+	int err = 0;
+
+	for_each_online_cpu(cpu) {
+		if (!is_wanted(where, cpu))
+			continue;
+		claim.missing = 0;
+		err = perfctr_work_on_cpu(cpu, make_by_kernel, &claim);
+		if (err)
+			break;
+		if (may_run_on(where, cpu))
+			missed |= claim.missing;
+	}
+	if (!err && missed) {
+		/* One that no CPU knows is not a matter of its type. */
+		err = missed & ~claim.made ? -EINVAL : -EXDEV;
+		claim.slot = __ffs(missed & ~claim.made ?: missed);
+	}
+	/* For each counter one that takes it, and one that gives it back */
+	perfctr_broadcasts_made(2 * hweight32(fresh));
+	if (!err)
+		return 0;
+	why->index = index_of(config, claim.slot);
+	why->reason = claim.reason;
+	if (err == -EBUSY)
+		blame(fresh, why);
+	return err;
+}
+
+/* Could perf count it once more, on the first CPU that has it? */
+static int find_another(unsigned int slot)
+{
+	unsigned int cpu;
+
+	for_each_online_cpu(cpu)
+		if (per_cpu(made, cpu).event[slot])
+			return perfctr_work_on_cpu(cpu, try_another, &slots[slot]);
+	/* It is lost everywhere, so there is not even one now. The next control tries again. */
+	WRITE_ONCE(perfctr_shared_any_lost, true);
+	return -EBUSY;
+}
+
+/* Without privilege there is none of those that perf has but one of, so root's perf keeps it. */
+static int check_another(const struct perfctr_config *config, struct perfctr_refusal *why)
+{
+	u32 i;
+	int err;
+
+	for (i = 0; i < config->nr; i++) {
+		struct slot *slot = &slots[config->hw[i]];
+
+		if (slot->another)
+			continue;
+		err = find_another(config->hw[i]);
+		if (err) {
+			why->index = i;
+			if (err == -EBUSY)
+				why->reason = PERFCTR_REASON_ONLY;
+			return err;
+		}
+		slot->another = true;
+	}
+	return 0;
+}
+
+static int check_unprivileged(const struct perfctr_config *config, struct perfctr_refusal *why)
+{
+	if (takes_too_many()) {
+		why->reason = PERFCTR_REASON_HALF;
+		return -EBUSY;
+	}
+	return check_another(config, why) ?: perfctr_shared_allowed(config, why);
+}
+
+/*
+ * Where an event is counted once: it is another slot's already, in other modes. EBUSY: of another
+ * config; EOPNOTSUPP: of this one
+ */
+static int check_once(const struct perfctr_shared_attr *event, const struct perfctr_config *config)
+{
+	unsigned int i;
+
+	if (!perfctr_cpu_counts_once())
+		return 0;
+	for (i = 0; i < ARRAY_SIZE(slots); i++)
+		if (slots[i].users && same_event(&slots[i].event, event))
+			return config->mask & BIT(i) ? -EOPNOTSUPP : -EBUSY;
+	return 0;
+}
+
+int perfctr_shared_claim(struct perfctr_config *config, const struct perfctr_where *where,
+			 struct perfctr_refusal *why)
+{
+	struct perfctr_shared_attr event;
+	u32 i, fresh = 0;
+	int err = 0;
+
+	for (i = 0; i < config->nr; i++) {
+		const struct perfctr_ctr_control *ctr = &config->ctr[i];
+		struct slot *slot;
+
+		err = find_attr(ctr, &event);
+		slot = err ? NULL : find_slot(&event, modes(ctr));
+		if (!err)
+			err = !slot ? -EBUSY : slot->users ? 0 : check_once(&event, config);
+		if (err) {
+			why->index = i;
+			if (err == -EBUSY) {
+				why->owner = PERFCTR_OWNER_PERFCTR;
+				why->reason = PERFCTR_REASON_ROOM;
+			}
+			goto err_put;
+		}
+		if (!slot->users) {
+			*slot = (struct slot){ .event = event, .flags = modes(ctr) };
+			fresh |= BIT(slot - slots);
+		}
+		slot->users++;
+		slot->unprivileged += config->unprivileged;
+		config->hw[i] = slot - slots;
+		config->mask |= BIT(slot - slots);
+	}
+	if (fresh)
+		err = make_fresh(config, fresh, where, why);
+	if (!err && config->unprivileged)
+		err = check_unprivileged(config, why);
+	if (err)
+		goto err_put;
+	config->call = !PERFCTR_CPU_SHARED_INLINE;
+	for (i = 0; i < config->nr; i++)
+		config->call |= slots[config->hw[i]].call;
+	return 0;
+
+err_put:
+	put_slots(config, i);
+	return err;
+}
+
+void perfctr_shared_unclaim(struct perfctr_config *config)
+{
+	put_slots(config, config->nr);
+}
+
+/*
+ * Mending, and CPUs that come and go
+ */
+
+/*
+ * On that CPU, in a kernel thread. Makes what is missing or lost: anew, as perf cannot bring
+ * back every event that failed. One by one: if one fails, states that count by it are lost here.
+ */
+void perfctr_shared_remake(unsigned int cpu)
+{
+	struct claim claim = {};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(slots); i++) {
+		struct perf_event *event = *event_on(cpu, i);
+
+		if (!slots[i].users || (event != &absent && counts(event)))
+			continue;
+		release(cpu, i);
+		claim.fresh = BIT(i);
+		make_here(&claim, cpu);
+	}
+}
+
+static bool is_whole(unsigned int cpu)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(slots); i++)
+		if (slots[i].users && !perfctr_shared_counts(*event_on(cpu, i), cpu))
+			return false;
+	return true;
+}
+
+void perfctr_shared_mend(const struct perfctr_where *where, long (*remake)(void *unused))
+{
+	unsigned int cpu;
+
+	if (likely(!READ_ONCE(perfctr_shared_any_lost) && !READ_ONCE(perfctr_any_rarity)))
+		return;
+	WRITE_ONCE(perfctr_shared_any_lost, false);
+	for_each_online_cpu(cpu) {
+		if (!is_wanted(where, cpu) || is_whole(cpu))
+			continue;
+		/*
+		 * A state that is resumed there is suspended by the switch to the kernel
+		 * thread, and sees that its event is lost.
+		 */
+		perfctr_work_on_cpu(cpu, remake, NULL);
+		perfctr_broadcasts_made(1);
+	}
+}
+
+/* Perf does not know that the registers have lost what they held. The next control mends it. */
+void perfctr_shared_slept(void)
+{
+	unsigned int i;
+
+	lockdep_assert_irqs_disabled();
+	for (i = 0; i < ARRAY_SIZE(slots); i++)
+		WRITE_ONCE(*event_on(smp_processor_id(), i), &absent);
+	WRITE_ONCE(perfctr_shared_any_lost, true);
+}
+
+void perfctr_shared_online(unsigned int cpu)
+{
+	if (several_types)
+		note_core_type(cpu);
+	if (cpumask_test_cpu(cpu, &perfctr_told_cpus))
+		perfctr_shared_remake(cpu);
+}
+
+void perfctr_shared_offline(unsigned int cpu)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(slots); i++)
+		release(cpu, i);
+}
+
+void perfctr_shared_init(void)
+{
+	unsigned int cpu, i;
+
+	fewest_generals = UINT_MAX;
+	/* Not by an initializer: per-CPU data of modules is not relocated. */
+	for_each_possible_cpu(cpu)
+		for (i = 0; i < ARRAY_SIZE(slots); i++)
+			*event_on(cpu, i) = &absent;
+#ifdef PERFCTR_CPU_ONE_SOURCE
+	/* To make an event would change registers that may be ours next, or nobody's. */
+	available = perfctr_cpu_shared_exists();
+#else
+	cpus_read_lock();
+	note_core_types();
+	cpus_read_unlock();
+	available = nr_core_types;
+#endif
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Running a function on CPUs while no state is resumed there, nor a wide.
+ */
+
+#include <linux/cpumask.h>
+#include <linux/smp.h>
+
+#include "perfctr.h"
+#include "switch/wide.h"
+
+struct run {
+	int (*fn)(void *arg);
+	void *arg;
+	int err;
+};
+
+/*
+ * A state that counts does not while fn() runs, and then follows what fn() may have changed.
+ * RAW follows the policy while the state is held, too.
+ */
+static bool must_resume(const struct vperfctr *perfctr)
+{
+	return perfctr->seq & 1 || perfctr->raw;
+}
+
+static void run_one(void *arg)
+{
+	struct vperfctr *perfctr = vperfctr_current();
+	struct run *run = arg;
+	bool resumes = perfctr && must_resume(perfctr);
+	int err;
+
+	lockdep_assert_irqs_disabled();
+	if (resumes)
+		vperfctr_suspend(perfctr);
+	perfctr_wides_suspend();
+	err = run->fn(run->arg);
+	if (err)
+		WRITE_ONCE(run->err, err);
+	perfctr_wides_resume();
+	if (resumes)
+		vperfctr_resume(perfctr);
+}
+
+static bool has_others(const struct cpumask *cpus)
+{
+	unsigned int cpu, own = raw_smp_processor_id();
+
+	if (num_online_cpus() == 1)
+		return false;
+	for_each_cpu_and(cpu, cpus, cpu_online_mask)
+		if (cpu != own)
+			return true;
+	return false;
+}
+
+static int run_on(const struct cpumask *cpus, int (*fn)(void *arg), void *arg)
+{
+	struct run run = { .fn = fn, .arg = arg };
+
+	on_each_cpu_mask(cpus, run_one, &run, 1);
+	return run.err;
+}
+
+int perfctr_run_on(const struct cpumask *cpus, int (*fn)(void *arg), void *arg)
+{
+	if (has_others(cpus))
+		perfctr_broadcasts_made(1);
+	return run_on(cpus, fn, arg);
+}
+
+int perfctr_run_paid(int (*fn)(void *arg), void *arg)
+{
+	smp_mb();	/* pairs with perfctr_cpus_join() */
+	return run_on(&perfctr_told_cpus, fn, arg);
+}
+
+int perfctr_run(int (*fn)(void *arg), void *arg)
+{
+	smp_mb();	/* pairs with perfctr_cpus_join() */
+	return perfctr_run_on(&perfctr_told_cpus, fn, arg);
+}
+
+int perfctr_run_nothing(void *unused)
+{
+	return 0;
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What switch.c and resume.c share: the parts of a switch-out and a switch-in that are
+ * inline in both.
+ */
+#ifndef PERFCTR_SWITCH_H
+#define PERFCTR_SWITCH_H
+
+#include <linux/cred.h>
+
+#include "perfctr.h"
+#include "perf/shared.h"
+
+/* resume.c. What suspend() does not do at once. @next: NULL if this is not a switch */
+void vperfctr_suspend_slowly(struct vperfctr *perfctr, struct task_struct *next);
+/* What sched_in() does not do at once; interrupts are off, and on when it returns. */
+void vperfctr_come_slowly(struct vperfctr *perfctr);
+void vperfctr_come_slowly_shared(struct vperfctr *perfctr);
+/* After a resume with counters of perf's that found one lost: the sums are as before. */
+void vperfctr_unresume_shared(struct vperfctr *perfctr, bool call);
+/* The counters cannot be had: set the error that stays, and stop. */
+void vperfctr_lose(struct vperfctr *perfctr);
+
+static __always_inline void sums_are_changing(struct vperfctr *perfctr)
+{
+	WRITE_ONCE(perfctr->seq, perfctr->seq + 1);
+	smp_wmb();	/* odd before any sum becomes a difference; pairs with vperfctr_sums() */
+}
+
+/* @some: there are counters, and not the clock alone */
+static __always_inline void sums_to_differences(struct vperfctr *perfctr, bool some)
+{
+	sums_are_changing(perfctr);
+	perfctr_cpu_resume(&perfctr->cpu_state, some);
+}
+
+/* @seq: what perfctr->seq is, as the compiler does not know across the barrier */
+static __always_inline void sums_are_complete(struct vperfctr *perfctr, u32 seq)
+{
+	smp_wmb();	/* sums before even; pairs with vperfctr_sums() */
+	WRITE_ONCE(perfctr->seq, seq + 1);
+}
+
+/*
+ * gcc moves a variable that is passed to a call into another register early, even on paths
+ * without the call. So the rare calls are passed a copy.
+ */
+static __always_inline void suspend(struct vperfctr *perfctr, struct task_struct *next)
+{
+	u32 seq = perfctr->seq;
+
+	if (unlikely(perfctr->undo)) {
+		OPTIMIZER_HIDE_VAR(perfctr);
+		vperfctr_suspend_slowly(perfctr, next);
+	} else if (likely(seq & 1)) {
+		perfctr_cpu_suspend(&perfctr->cpu_state);
+		sums_are_complete(perfctr, seq);
+	}
+}
+
+/* The same for a state with counters of perf's, which has nothing to undo. */
+static __always_inline void suspend_shared(struct vperfctr *perfctr, bool call)
+{
+	u32 seq = perfctr->seq;
+	bool lost;
+
+	if (!(seq & 1))
+		return;
+	lost = perfctr_shared_suspend(&perfctr->cpu_state, smp_processor_id(), call);
+	sums_are_complete(perfctr, seq);
+	if (unlikely(lost)) {
+		OPTIMIZER_HIDE_VAR(perfctr);
+		vperfctr_lose(perfctr);
+	}
+}
+
+/* Takes back the permission to read registers in user mode. */
+static __always_inline void unpermit(struct vperfctr *perfctr)
+{
+	if (perfctr->undo & PERFCTR_UNDO_SHOWN)
+		perfctr_cpu_revoke(perfctr->granted);
+	perfctr->granted = 0;
+	perfctr->undo &= ~PERFCTR_UNDO_SHOWN;
+}
+
+/* Has prctl() changed whether the thread may read the clock? */
+static __always_inline bool clock_changed(const struct vperfctr *perfctr)
+{
+	return perfctr_cpu_hides_clock() && perfctr->clock_on &&
+	       perfctr_cpu_clock_hidden() ==
+	       !!perfctr->page->slot[PERFCTR_CPU_CLOCK_SLOT].owner;
+}
+
+/*
+ * The page has the biases already. Only the owner looks at it, and only while it runs, so no
+ * barrier is needed.
+ */
+static __always_inline void show_registers(struct vperfctr *perfctr)
+{
+	WRITE_ONCE(perfctr->page->seq, (perfctr->page->seq + 1) & S32_MAX);
+}
+
+/* The page says "ask". It keeps the count for the next show_registers(). */
+static __always_inline void hide_registers(struct vperfctr *perfctr)
+{
+	WRITE_ONCE(perfctr->page->seq, perfctr->page->seq | S32_MIN);
+}
+
+/*
+ * Is current, which may read registers that are private to that user, still that user? If it
+ * has changed its user and changed back it is not dumpable any more, and counts as another
+ * user here, as it does for a debugger.
+ */
+static __always_inline bool is_same_user(kuid_t uid)
+{
+	return uid_eq(current_real_cred()->euid, uid) && perfctr_current_is_dumpable();
+}
+
+static __always_inline kuid_t user_of(const struct task_struct *task)
+{
+	return rcu_dereference_sched(task->real_cred)->euid;
+}
+
+/* Would next, if it comes right now, read the same registers for the same user? */
+static __always_inline bool is_kin(struct task_struct *next)
+{
+	const struct vperfctr *other = perfctr_of_task(next, true);
+
+	/* If next loses its map before it runs it needs a load, which ends the privacy. */
+	return other && !(atomic_read(&other->hold) & PERFCTR_HOLD_ENTIRELY) &&
+	       !other->apart &&
+	       (perfctr_cpu_always_readable() || READ_ONCE(other->user)) &&
+	       perfctr_cpu_private(other->config->kin, user_of(next));
+}
+
+static __always_inline void leave_registers(bool same)
+{
+	if (likely(same))
+		perfctr_cpu_leave();
+	else
+		perfctr_cpu_share();
+}
+
+/*
+ * Current could read the registers, and leaves them to next. @same: see is_same_user(); if
+ * false they hold counts of two users, and nobody is kin of both.
+ */
+static __always_inline void leave(bool same, struct task_struct *next, bool may_be_kin)
+{
+	if (same && may_be_kin && is_kin(next)) {
+		perfctr_cpu_join(next);
+		return;
+	}
+	leave_registers(same);
+	if (perfctr_cpu_is_permitted(next) && !perfctr_cpu_may_see(next) &&
+	    READ_ONCE(perfctr_user_read) != PERFCTR_USER_READ_OPEN)
+		perfctr_cpu_scrub(next);
+}
+
+#endif /* PERFCTR_SWITCH_H */

@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Wides: the counters of a CPU, and of no thread. wide.h says more.
+ *
+ * Natively the registers of the CPU count the wide's config all the time: no thread has
+ * counters of the module's driver meanwhile (config.c), nor the permission to read registers
+ * (permit.c; riscv: config.c), so nobody loads, stops or zeroes them. What changes registers for
+ * other reasons, ageing for example, does it by perfctr_run(), which suspends the wides. Through
+ * perf a wide reads the events that all states read.
+ */
+
+#include <linux/lockdep.h>
+#include <linux/percpu.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/smp.h>
+
+#include "perfctr.h"
+#include "perf/shared.h"
+#include "switch/wide.h"
+
+/**
+ * struct wides - those of a CPU
+ * @list: the ones that are to count
+ * @held: how many callers of perfctr_wides_suspend() have not called resume yet
+ * @online: the CPU has its counters
+ * @asleep: and they may be lost
+ * @slept_at: the clock as it went to sleep
+ * @idle: the idle task has it; known while there are wides with no_idle
+ */
+struct wides {
+	struct hlist_head list;
+	unsigned int held;
+	bool online;
+	bool asleep;
+	bool idle;
+	u64 slept_at;
+};
+
+static DEFINE_PER_CPU(struct wides, wides);
+
+static bool may_count(const struct wides *own, const struct perfctr_wide *wide)
+{
+	return own->online && !own->asleep && !own->held && !(own->idle && wide->no_idle);
+}
+
+struct perfctr_wide *perfctr_wide_create(struct perfctr_config *config, unsigned int cpu,
+					 bool clock_on, bool no_idle)
+{
+	struct perfctr_wide *wide;
+	unsigned int i;
+
+	wide = kzalloc(struct_size(wide, state.ctr, config->nr), GFP_KERNEL_ACCOUNT);
+	if (!wide)
+		return NULL;
+	wide->config = config;
+	wide->cpu = cpu;
+	wide->clock_on = clock_on;
+	wide->no_idle = no_idle;
+	wide->state.end = wide->state.ctr + config->nr;
+	for (i = 0; i < config->nr; i++) {
+		if (config->shared)
+			perfctr_shared_bind(&wide->state.ctr[i], config->hw[i]);
+		else
+			perfctr_cpu_bind(&wide->state.ctr[i], config->hw[i]);
+	}
+	return wide;
+}
+
+static notrace void lose(struct perfctr_wide *wide, u32 error)
+{
+	if (wide->config->shared)
+		WRITE_ONCE(perfctr_shared_any_lost, true);
+	WRITE_ONCE(wide->error, error);
+}
+
+static notrace void suspend(struct perfctr_wide *wide)
+{
+	const struct perfctr_config *config = wide->config;
+
+	if (!wide->resumed)
+		return;
+	wide->resumed = false;
+	if (config->shared) {
+		if (perfctr_shared_suspend(&wide->state, wide->cpu, config->call))
+			lose(wide, PERFCTR_ERROR_LOST);
+	} else if (perfctr_config_has_own_way(config)) {
+		perfctr_cpu_suspend_own_way(config, &wide->state);
+	} else {
+		perfctr_cpu_suspend(&wide->state);
+	}
+}
+
+static notrace void resume_native(struct perfctr_wide *wide)
+{
+	const struct perfctr_config *config = wide->config;
+
+	/* Everybody could read what others do, since the policy has changed. */
+	if (config->nr && perfctr_guards_all()) {
+		lose(wide, PERFCTR_ERROR_LOST);
+		return;
+	}
+	if (!perfctr_cpu_holds(config) && perfctr_cpu_load(config)) {
+		lose(wide, perfctr_cpu_changed() ? PERFCTR_ERROR_CHANGED : PERFCTR_ERROR_LOST);
+		return;
+	}
+	wide->resumed = true;
+	if (perfctr_config_has_own_way(config))
+		perfctr_cpu_resume_own_way(config, &wide->state);
+	else
+		perfctr_cpu_resume(&wide->state, false);
+}
+
+/*
+ * Taking the registers asks who may read them, which suspends and resumes all wides of this CPU:
+ * not before they are taken. Then all are resumed, with the one that asked.
+ */
+static notrace void join(void)
+{
+	perfctr_wides_suspend();
+	perfctr_cpus_join();
+	perfctr_wides_resume();
+}
+
+static notrace void resume(struct perfctr_wide *wide)
+{
+	const struct perfctr_config *config = wide->config;
+	u32 evicted = READ_ONCE(config->evicted);
+
+	if (wide->resumed || wide->error)
+		return;
+	/* An isolated CPU is not told of claims, nor of their ends, until it joins. */
+	if (config->nr && unlikely(!perfctr_cpus_told_here())) {
+		join();
+		if (wide->resumed || wide->error)
+			return;
+	}
+	if (evicted) {
+		lose(wide, evicted);
+	} else if (!config->shared) {
+		resume_native(wide);
+	} else {
+		wide->resumed = true;
+		/* What was subtracted of a lost event is added again. */
+		if (perfctr_shared_resume(&wide->state, wide->cpu, config->call))
+			suspend(wide);
+	}
+}
+
+void perfctr_wide_start(struct perfctr_wide *wide)
+{
+	struct wides *own = per_cpu_ptr(&wides, wide->cpu);
+
+	lockdep_assert_irqs_disabled();
+	/* On another CPU, which is not online, it is known as that comes. */
+	if (wide->no_idle && wide->cpu == smp_processor_id())
+		own->idle = !current->pid;
+	hlist_add_head(&wide->here, &own->list);
+	if (may_count(own, wide))
+		resume(wide);
+}
+
+void perfctr_wide_stop(struct perfctr_wide *wide)
+{
+	lockdep_assert_irqs_disabled();
+	suspend(wide);
+	hlist_del(&wide->here);
+}
+
+/* Of one that is resumed; true if an event is lost. Nothing is written, so nothing is missed. */
+static bool sample(const struct perfctr_wide *wide, u64 *value)
+{
+	const struct perfctr_config *config = wide->config;
+	const struct perfctr_cpu_ctr *ctr;
+	bool lost = false;
+
+	*value++ = wide->state.clock + perfctr_cpu_clock();
+	for (ctr = wide->state.ctr; ctr != wide->state.end; ctr++)
+		*value++ = ctr->acc + (config->shared ?
+				       perfctr_shared_read(ctr, wide->cpu, config->call, &lost) :
+				       perfctr_cpu_read(ctr));
+	return lost;
+}
+
+/* Is what its counters have counted what was asked for? Else it stops, with the error. */
+static void look(struct perfctr_wide *wide)
+{
+	const struct perfctr_config *config = wide->config;
+	u32 error = READ_ONCE(config->evicted);
+
+	if (!error && config->nr && !config->shared && !perfctr_cpu_verify())
+		error = PERFCTR_ERROR_CHANGED;
+	if (!error)
+		return;
+	suspend(wide);
+	lose(wide, error);
+}
+
+void perfctr_wide_read(struct perfctr_wide *wide, u64 *value)
+{
+	lockdep_assert_irqs_disabled();
+	if (wide->resumed)
+		look(wide);
+	if (wide->resumed && !perfctr_config_has_own_way(wide->config)) {
+		if (!sample(wide, value))
+			return;
+		suspend(wide);
+		perfctr_cpu_store_sums(&wide->state, value);
+	} else if (wide->resumed) {
+		perfctr_cpu_sample_own_way(wide->config, &wide->state, value);
+	} else {
+		perfctr_cpu_store_sums(&wide->state, value);
+	}
+}
+
+static void suspend_all(struct wides *own)
+{
+	struct perfctr_wide *wide;
+
+	lockdep_assert_irqs_disabled();
+	hlist_for_each_entry(wide, &own->list, here)
+		suspend(wide);
+}
+
+void perfctr_wides_suspend(void)
+{
+	struct wides *own = this_cpu_ptr(&wides);
+
+	own->held++;
+	suspend_all(own);
+}
+
+static void resume_all(struct wides *own)
+{
+	struct perfctr_wide *wide;
+
+	hlist_for_each_entry(wide, &own->list, here)
+		if (may_count(own, wide))
+			resume(wide);
+}
+
+void perfctr_wides_resume(void)
+{
+	struct wides *own = this_cpu_ptr(&wides);
+
+	lockdep_assert_irqs_disabled();
+	own->held--;
+	resume_all(own);
+}
+
+void perfctr_wides_online(void)
+{
+	struct wides *own = this_cpu_ptr(&wides);
+
+	lockdep_assert_irqs_disabled();
+	own->online = true;
+	/* This is a thread of the kernel's. */
+	own->idle = false;
+	resume_all(own);
+}
+
+void perfctr_wides_offline(void)
+{
+	struct wides *own = this_cpu_ptr(&wides);
+
+	suspend_all(own);
+	own->online = false;
+}
+
+void perfctr_wides_sleep(bool asleep)
+{
+	struct wides *own = this_cpu_ptr(&wides);
+
+	struct perfctr_wide *wide;
+
+	if (asleep) {
+		own->slept_at = perfctr_cpu_clock();
+		hlist_for_each_entry(wide, &own->list, here)
+			wide->slept = wide->resumed;
+		suspend_all(own);
+	}
+	own->asleep = asleep;
+	if (asleep)
+		return;
+	hlist_for_each_entry(wide, &own->list, here) {
+		/* The clock goes on in the idle states of CPU_PM; counters do not. */
+		if (IS_ENABLED(CONFIG_CPU_PM) && wide->slept)
+			wide->state.clock += perfctr_cpu_clock() - own->slept_at;
+		wide->slept = false;
+	}
+	resume_all(own);
+}
+
+notrace void perfctr_wides_idle(bool idle)
+{
+	struct wides *own = this_cpu_ptr(&wides);
+	struct perfctr_wide *wide;
+
+	lockdep_assert_irqs_disabled();
+	own->idle = idle;
+	hlist_for_each_entry(wide, &own->list, here) {
+		if (!wide->no_idle)
+			continue;
+		if (idle)
+			suspend(wide);
+		else if (may_count(own, wide))
+			resume(wide);
+	}
+}
+
+bool perfctr_wides_on(unsigned int cpu)
+{
+	return per_cpu_ptr(&wides, cpu)->list.first;
+}

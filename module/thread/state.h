@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The state: the counters of one thread. Who may do what to it, and when. */
+#ifndef PERFCTR_STATE_H
+#define PERFCTR_STATE_H
+
+#include <linux/atomic.h>
+#include <linux/fs.h>
+#include <linux/preempt.h>
+#include <linux/rcupdate.h>
+#include <linux/refcount.h>
+#include <linux/sched.h>
+#include <linux/spinlock.h>
+#include <linux/uidgid.h>
+
+#include "base/compat.h"
+#include "arch/lowlevel.h"
+
+struct perfctr_known_mm;
+struct perfctr_ring_buffer;
+struct perfctr_tree;
+
+/*
+ * A thread may be interrupted between its look at the page and its read of the register. If
+ * its permission ends meanwhile, it lasts this much longer than the page shows the register:
+ * the first if somebody else ends it, the second if the thread does, in a signal handler. A
+ * thread that takes longer gets SIGSEGV.
+ */
+#define PERFCTR_READER_DELAY	HZ
+#define PERFCTR_HANDLER_DELAY	(HZ / 20)
+
+/*
+ * In vperfctr.at_once, instead of PERFCTR_ID_USER: the page shows the registers. OPEN, with
+ * SHOWN: under the policy "open"; without it the policy is "guarded".
+ */
+#define PERFCTR_AT_ONCE_SHOWN	2UL
+#define PERFCTR_AT_ONCE_OPEN	4UL
+/* Beside PERFCTR_ID_USER, of a kin: the registers are private to shown_to, and there is no page. */
+#define PERFCTR_AT_ONCE_PRIVATE	4UL
+static_assert(PERFCTR_ID_STEP > PERFCTR_AT_ONCE_OPEN);
+
+/* In vperfctr.at_once: no CPU holds this id, and the state is handed no counters. */
+#define PERFCTR_NO_CONFIG	(~(PERFCTR_ID_USER | PERFCTR_AT_ONCE_SHOWN))
+/* Members of struct perfctr_soft that are not computed from another: all but task_clock. */
+#define PERFCTR_NR_SOFT		4
+static_assert(offsetof(struct perfctr_soft, task_clock) == PERFCTR_NR_SOFT * sizeof(__u64));
+
+/**
+ * struct perfctr_budget - how often something goes on by itself in a tick
+ * @tick: the latest tick (jiffies) in which it did
+ * @spent: how often it did so in that tick
+ */
+struct perfctr_budget {
+	unsigned long tick;
+	unsigned int spent;
+};
+
+/**
+ * struct perfctr_imode - the i-mode counters of a state; owner and interrupt, with interrupts off;
+ *	others read the first four members under the state's lock
+ * @nr: how many, the last ones of the state
+ * @signo: signal for overflows; 0 with a recorder, and after an exec: then no overflow is ever due
+ * @asked: the signal that the control names, for READ_CONTROL
+ * @refresh: the control's refresh, for READ_CONTROL and descendants
+ * @stopped: the counters stand still, until their interrupt ends
+ * @left: overflows until the counters stay suspended, the last one included
+ * @pending: bit i: counter i has overflowed; the owner has not been told yet, nor is there a sample
+ * @cpu: CPU on which the counters were stopped last, if their registers still agree
+ *	with @ctr (perfctr 2.6's isuspend_cpu); -1: see ireload()
+ * @budget: of signals after which the counters go on
+ * @ctr.limit: the sum at which the next overflow is due
+ * @ctr.next: the sum at which the register comes to zero: @ctr.limit, or less where
+ *	a period has more bits than the register. While the counter runs
+ *	this is its difference (perfctr_cpu_ctr.acc)
+ */
+struct perfctr_imode {
+	u32 nr;
+	int signo;
+	int asked;
+	u64 refresh;
+	bool stopped;
+	u64 left;
+	u32 pending;
+	int cpu;
+	struct perfctr_budget budget;
+	struct {
+		u64 limit;
+		u64 next;
+	} ctr[] __counted_by(nr);
+};
+
+/**
+ * struct perfctr_recorder - the samples of a state: overflows write one, and send no signals; so
+ *	does a timer. Owner and interrupt, with interrupts off; others read the first two members
+ *	under the state's lock
+ * @ring: where to. Constant once the state has a control. The root's state and its tree have
+ *	references
+ * @timer_ns: the control's, for READ_CONTROL and descendants
+ * @timer: ticks of the clock from one sample to the next; 0: no samples by time
+ * @due: with @timer: what the clock is when the next one is due
+ * @throttled: there were too many samples: no overflow is due until the next tick
+ * @budget: of samples
+ * @pid, @tid: as in struct perfctr_record; set with @told
+ * @comm: the name that readers were told
+ * @known: what readers were told of its process, or, after a fork that shares memory, of its
+ *	parent's; NULL: nothing, or what its parent's had at the fork. Counts as a user of it
+ * @changes, @told: while these differ memory has changed that readers were not told of. NULL:
+ *	nothing was told of the owner yet
+ * @told_at_fork: for @told
+ * @look_after: no sample asks for a look at the memory before that time, ns; U64_MAX: one has asked
+ */
+struct perfctr_recorder {
+	struct perfctr_ring_buffer *ring;
+	u64 timer_ns;
+	u64 timer;
+	u64 due;
+	bool throttled;
+	struct perfctr_budget budget;
+	pid_t pid;
+	pid_t tid;
+	char comm[TASK_COMM_LEN] __aligned(sizeof(long));
+	struct perfctr_known_mm *known;
+	const u32 *changes;
+	const u32 *told;
+	u32 told_at_fork;
+	u64 look_after;
+};
+
+/* vperfctr.undo */
+#define PERFCTR_UNDO_SHOWN	1
+#define PERFCTR_UNDO_ICTRS	2
+#define PERFCTR_UNDO_CLOCK	4
+#define PERFCTR_UNDO_OWN_WAY	8
+
+/*
+ * vperfctr.hold: the reasons why a state does not count. If it is 0 the state counts whenever
+ * its thread runs. COUNTERS hold the counters alone: the clock and the kernel's counts go on.
+ */
+#define PERFCTR_HOLD_IDLE	0x01	/* it has no control that counts, or is not attached yet */
+#define PERFCTR_HOLD_DEAD	0x20	/* its tree is dead, so nobody can read it */
+#define PERFCTR_HOLD_LOST	0x40	/* it has an error */
+#define PERFCTR_HOLD_BOUND	0x100	/* while it is not on its CPU: see resume.c */
+#define PERFCTR_HOLD_ENDED	0x200	/* no thread has it any more */
+/* READ tells of these: it waits for the next exec to start; */
+#define PERFCTR_HOLD_ON_EXEC	PERFCTR_READ_ON_EXEC
+/* it has overflowed, and did not go on yet; that was one overflow too many in its tick; */
+#define PERFCTR_HOLD_OVERFLOWN	PERFCTR_READ_OVERFLOWN
+#define PERFCTR_HOLD_THROTTLED	PERFCTR_READ_THROTTLED
+/* it was suspended by SUSPEND, its own or its tree's, or by its control. */
+#define PERFCTR_HOLD_SUSPENDED	PERFCTR_READ_SUSPENDED
+#define PERFCTR_HOLD_TOLD	(PERFCTR_HOLD_ON_EXEC | PERFCTR_HOLD_COUNTERS | \
+				 PERFCTR_HOLD_SUSPENDED)
+#define PERFCTR_HOLD_COUNTERS	(PERFCTR_HOLD_OVERFLOWN | PERFCTR_HOLD_THROTTLED)
+/* What the kernel counts goes on. */
+#define PERFCTR_HOLD_PARTLY	(PERFCTR_HOLD_COUNTERS | PERFCTR_HOLD_BOUND)
+/* With one of these its registers are not touched, even if the thread may read them. */
+#define PERFCTR_HOLD_ENTIRELY	(PERFCTR_HOLD_IDLE | PERFCTR_HOLD_ENDED | \
+				 PERFCTR_HOLD_ON_EXEC | PERFCTR_HOLD_DEAD | \
+				 PERFCTR_HOLD_LOST)
+
+/* vperfctr.todo: work that the owner does before it returns to user mode, or as it dies */
+#define PERFCTR_TODO_DETACH	0x01	/* detach: its tree is dead */
+#define PERFCTR_TODO_LENT	0x02	/* take back the page, which a child had */
+#define PERFCTR_TODO_PERMIT	0x04	/* get permission for its map */
+#define PERFCTR_TODO_SPARE	0x08	/* make a state for the next child */
+#define PERFCTR_TODO_OVERFLOW	0x10	/* deliver the overflow */
+#define PERFCTR_TODO_RESUME	0x20	/* resume: it may count again */
+#define PERFCTR_TODO_PID	0x40	/* note its new id, after an exec */
+#define PERFCTR_TODO_QUEUED	0x80	/* nothing: return_work is queued */
+#define PERFCTR_TODO_MAPS	0x100	/* record what is mapped */
+#define PERFCTR_TODO_FORGET	0x400	/* end its tree: it was unlinked by an exec */
+#define PERFCTR_TODO_ILL	0x200	/* send it SIGILL: it came to a CPU where it cannot count */
+
+/* vperfctr.raw: why its registers may be read without a page */
+#define PERFCTR_RAW_BY_PRIVILEGE	1
+#define PERFCTR_RAW_BY_POLICY		2	/* as long as the policy is "open" */
+
+/**
+ * struct vperfctr - the counters of one thread
+ *
+ * Lives while anyone refers to it: its thread while attached, and each open
+ * file that is its handle (a map refers to its file). Who may access a member:
+ *
+ *  "owner": the owner thread itself, with interrupts off, so that neither a
+ *	switch nor an interrupt on its CPU sees a half-done change. sched_out() and
+ *	sched_in() count as the owner: they run on its CPU as it leaves and comes.
+ *  "interrupt": an interrupt on the owner's CPU may read it, and may suspend the
+ *	state before, and resume it after, changing the counters (perfctr_run()).
+ *  "reader": anyone with a handle, without a lock: see @seq.
+ *
+ * @notifier: in the owner's list of preempt notifiers while attached, or in perfctr_table; owner.
+ * @seq: odd while the state is resumed, that is, @cpu_state holds differences; even
+ *	while it holds sums. It rises by one at each change, before @cpu_state changes
+ *	(even to odd) or after that (odd to even). So a reader that finds the same even
+ *	value before and after copying has copied sums. If it finds an odd value it
+ *	interrupts the owner's CPU
+ * @overflows: see struct perfctr_read; owner
+ * @at_once: the config's id, if a CPU that holds it only has to resume the sums. With
+ *	SHOWN no CPU holds it: then only another thread with a page may hand its counters
+ *	over; and without OPEN it is made of the config's kin, not of the id. So it is with PRIVATE.
+ *	Otherwise PERFCTR_NO_CONFIG; owner. Whoever sets a hold, or unmaps the page, writes
+ *	PERFCTR_NO_CONFIG. A thread that is switched out for this one reads it, and
+ *	may resume the sums: see successor(). A thread that has slept since its config was
+ *	evicted, or got a new id, has the old one: with 32 bits another config has that after
+ *	2^28 new ones
+ * @hold: PERFCTR_HOLD_*. Each bit is set and cleared atomically: COUNTERS and LOST by
+ *	the owner or an interrupt on its CPU, the others under @lock. If somebody else
+ *	sets one, he then interrupts the owner's CPU: see tree.c. @soft_on follows it
+ * @user: the owner has mapped the page: show it the registers. The owner sets it;
+ *	whoever removes the owner's last map clears it, under @map_lock
+ * @lent: set by a fork that shares memory and thread pointer (vfork), until the
+ *	thread returns to user mode: the page looks like the child's own, so no
+ *	registers are shown; owner
+ * @raw: PERFCTR_RAW_*: its registers may be read whenever it runs, mapped or not; owner
+ * @inherited: it is part of a struct descendant; constant
+ * @apart: it is kin of nobody: see kin.c; owner
+ * @soft_on: @soft holds differences; @lock
+ * @todo: PERFCTR_TODO_*: what @return_work has to do, and whether it is queued; owner,
+ *	interrupt
+ * @undo: PERFCTR_UNDO_*: what a switch-out has to do besides making sums: SHOWN, a
+ *	resume since the last switch-in let user mode read registers; ICTRS,
+ *	i-mode counters run; CLOCK, only the clock is resumed; OWN_WAY, it was
+ *	resumed in the arch's own way; owner
+ * @granted: what SHOWN has to take back, in the arch's terms
+ * @shown_to: with SHOWN in @at_once, and without OPEN, or with PRIVATE: the user that the
+ *	registers are private to; owner, or the thread that hands its counters over
+ * @grace: for how long it keeps the permission that the policy, or a hold, no longer gives it;
+ *	@grace_place: by its last bits, where its thread was last seen in user mode meanwhile. See
+ *	resume.c; owner
+ * @nr_ictrs: of the last control that counted, for readers; owner
+ * @plain: there are counters, but no i-mode counters, no samples, no own way, no RAW and no CPU
+ *	that it is bound to, so that sched_in() may resume it; owner
+ * @quick: the clock is on, and there are no i-mode counters, no own way and none of perf's,
+ *	so that a read only has to add registers; owner
+ * @config: with a reference, from the first control to the end. While attached, the state
+ *	is a user of it; for a descendant the tree has reference and use. Owner writes;
+ *	interrupt
+ * @imode: NULL without i-mode counters; owner, and see @lock
+ * @recorder: NULL without RECORD; the same
+ * @page: the page that the owner maps; from the owner's first map to the end
+ * @stale: others still map @page, from before an exec: it shows nothing any more; owner,
+ *	@map_lock
+ * @clock_on: the last control that counted has the clock on; otherwise its sum is hidden, and
+ *	zeroed; owner
+ * @flags: PERFCTR_CONTROL_*, as the control has them; owner writes
+ * @bound_cpu: with HOLD_BOUND, and PERFCTR_CONTROL_CPU, the one CPU where it counts; owner
+ * @preserve: as the control has it; owner changes it under @lock
+ * @owned: the slots of @page name the owner, since it may read the registers; owner
+ * @error: PERFCTR_ERROR_*; owner
+ * @holder: the open file whose control is in force; only compared. The owner sets it,
+ *	and that file's release clears it
+ * @owner: the thread; NULL once detached; RCU, so that a reader may find its CPU
+ * @pid: its id, for people
+ * @refs: references to the object
+ * @lock: lets others look at @config, @imode, @recorder and @owner: the owner changes these, and
+ *	whatever is read together with them, under this lock
+ * @map_lock: guards @map_mm and @owner_maps
+ * @owner_maps: number of maps of @page that the owner made in @map_mm
+ * @map_mm: the mm where it made them; only compared
+ * @return_work: runs @todo on the owner's way to user mode, or as it dies; while
+ *	queued it has a reference to the object and to the module
+ * @tree: the tree whose root it is, or from which it descends; owner changes it under
+ *	@lock; constant for a descendant
+ * @spare: a state for the next child; owner
+ * @ring: for controls with RECORD; NULL: none was made. With a reference; owner sets it once. NULL
+ *	for a descendant
+ * @soft: what the kernel counts (struct perfctr_soft): while @soft_on, the sum less
+ *	the owner's value; @lock
+ * @cpu_state: owner writes; reader
+ */
+struct vperfctr {
+	struct preempt_notifier notifier;
+	u32 seq;
+	u32 overflows;
+	unsigned long at_once;
+	atomic_t hold;
+	bool user;
+	bool lent;
+	bool inherited : 1;
+	bool apart : 1;
+	bool soft_on;
+	bool stale;
+	bool quick;
+	bool plain;
+	u8 error;
+	u8 raw;
+	u8 undo;
+	u8 grace;
+	bool clock_on;
+	bool owned;
+	u16 todo;
+	u32 granted;
+	kuid_t shown_to;
+	u32 preserve;
+	u32 bound_cpu;
+	u16 flags;
+	u8 nr_ictrs;
+	u8 grace_place;
+	struct perfctr_config *config;
+	struct perfctr_imode *imode;
+	struct perfctr_recorder *recorder;
+	struct perfctr_page *page;
+	struct file *holder;
+	struct task_struct __rcu *owner;
+	struct pid *pid;
+	refcount_t refs;
+	raw_spinlock_t lock;	/* @config and what goes with it, for others */
+	raw_spinlock_t map_lock;	/* @map_mm, @owner_maps */
+	unsigned int owner_maps;
+	const struct mm_struct *map_mm;
+	struct callback_head return_work;
+	struct perfctr_tree *tree;
+	struct vperfctr *spare;
+	struct perfctr_ring_buffer *ring;
+	u64 soft[PERFCTR_NR_SOFT];
+	struct perfctr_cpu_state cpu_state;	/* last: its array is as long as need be */
+};
+
+/*
+ * The result of one read. value is the caller's, with room for 1 + PERFCTR_MAX_HW: the clock,
+ * and then as many sums as cstatus says.
+ */
+struct perfctr_sample {
+	u32 cstatus;
+	u32 overflows;
+	u32 hold;
+	u64 *value;
+};
+
+/*
+ * What an open file refers to, once OPEN has made it a handle: the state of a thread, or, with
+ * this bit, a session (session.c). It never changes again.
+ */
+#define PERFCTR_FILE_SESSION	1UL
+
+/* The state, or NULL */
+static __always_inline struct vperfctr *perfctr_file_state(const struct file *file)
+{
+	void *handle = READ_ONCE(file->private_data);
+
+	return unlikely((unsigned long)handle & PERFCTR_FILE_SESSION) ? NULL : handle;
+}
+
+/* Is current its owner? Nobody else makes it so, nor ends it while current runs. */
+static __always_inline bool vperfctr_is_own(const struct vperfctr *perfctr)
+{
+	return likely(rcu_access_pointer(perfctr->owner) == current);
+}
+
+/* Whether sched_in() may resume it: see struct vperfctr. @raw, @bound: its control's; owner */
+static __always_inline bool vperfctr_is_plain(const struct vperfctr *perfctr, u8 raw, bool bound)
+{
+	const struct perfctr_config *config = perfctr->config;
+
+	return config->nr && !perfctr->imode && !perfctr->recorder && !raw && !bound &&
+	       !perfctr_config_has_own_way(config);
+}
+
+/*
+ * What sums the state has, as PERFCTR_CSTATUS_*: those of its last control that counted. Anyone
+ * may call these two.
+ */
+static inline u32 vperfctr_cstatus(const struct vperfctr *perfctr)
+{
+	u32 nr = READ_ONCE(perfctr->cpu_state.end) - perfctr->cpu_state.ctr;
+
+	return (READ_ONCE(perfctr->clock_on) ? PERFCTR_CSTATUS_CLOCK : 0) |
+	       READ_ONCE(perfctr->nr_ictrs) << 8 | nr;
+}
+
+/* What it counts */
+static inline u32 vperfctr_counted(const struct vperfctr *perfctr)
+{
+	return atomic_read(&perfctr->hold) & PERFCTR_HOLD_IDLE ? 0 : vperfctr_cstatus(perfctr);
+}
+
+#endif /* PERFCTR_STATE_H */
