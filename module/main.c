@@ -12,8 +12,22 @@
 #include <linux/uidgid.h>
 #include <linux/user_namespace.h>
 
-#include "perfctr.h"
+#include "base/account.h"
 #include "base/hook.h"
+#include "thread/notify.h"
+#include "switch/switch.h"
+#include "switch/timer.h"
+#include "deliver/overflow.h"
+#include "deliver/record.h"
+#include "config/config.h"
+#include "config/permit.h"
+#include "tree/tree.h"
+#include "calls/handle.h"
+#include "calls/layout.h"
+#include "calls/map.h"
+#include "calls/return.h"
+#include "calls/session.h"
+#include "calls/threads.h"
 
 /**
  * struct choice - a parameter that is one of some names

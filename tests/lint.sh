@@ -180,7 +180,7 @@ manuals() {
 versions() {
 	v=$(sed -n 's/^PACKAGE_VERSION="\(.*\)"$/\1/p' dkms.conf)
 	[ "$v" ] &&
-		grep -H "^#define PERFCTR_VERSION	\"$v\"\$" module/perfctr.h &&
+		grep -H "^#define PERFCTR_VERSION	\"$v\"\$" module/calls/handle.h &&
 		grep -H "^VERSION := $v\$" lib/Makefile &&
 		grep -H "^#define LIBPERFCTR_VERSION	\"$v\"\$" lib/libperfctr/libperfctr.h &&
 		grep -H "^#define PERFEX_VERSION	\"$v\"\$" tools/perfex/perfex.h &&

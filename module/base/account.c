@@ -25,7 +25,7 @@
 #include <linux/spinlock.h>
 #include <linux/user_namespace.h>
 
-#include "perfctr.h"
+#include "base/account.h"
 
 static unsigned int broadcasts = 100;
 module_param(broadcasts, uint, 0644);

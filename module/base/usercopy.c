@@ -2,8 +2,9 @@
 /* Copying structures from and to users, who may know another size than we do. */
 
 #include <linux/uaccess.h>
+#include <linux/perfctr.h>
 
-#include "perfctr.h"
+#include "base/usercopy.h"
 
 int perfctr_get_size(const void __user *arg, size_t least, u32 *size)
 {

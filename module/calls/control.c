@@ -9,9 +9,22 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
-#include "perfctr.h"
-#include "calls/layout.h"
+#include "base/account.h"
+#include "base/usercopy.h"
 #include "perf/shared.h"
+#include "thread/affinity.h"
+#include "thread/kin.h"
+#include "thread/notify.h"
+#include "thread/ring.h"
+#include "thread/tracee.h"
+#include "switch/period.h"
+#include "switch/resume.h"
+#include "switch/timer.h"
+#include "deliver/record.h"
+#include "config/config.h"
+#include "tree/tree.h"
+#include "calls/control.h"
+#include "calls/layout.h"
 
 #define CONTROL_FLAGS		(PERFCTR_CONTROL_CLOEXEC | PERFCTR_CONTROL_ON_EXEC | \
 				 PERFCTR_CONTROL_INHERIT | PERFCTR_CONTROL_KEEP | \

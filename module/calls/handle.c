@@ -13,7 +13,23 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
-#include "perfctr.h"
+#include "base/usercopy.h"
+#include "thread/notify.h"
+#include "thread/ring.h"
+#include "thread/tracee.h"
+#include "switch/resume.h"
+#include "deliver/overflow.h"
+#include "deliver/read.h"
+#include "deliver/record.h"
+#include "config/config.h"
+#include "tree/invite.h"
+#include "tree/read_tree.h"
+#include "tree/tree.h"
+#include "calls/control.h"
+#include "calls/handle.h"
+#include "calls/map.h"
+#include "calls/return.h"
+#include "calls/session.h"
 
 /*
  * Offsets and sizes of the first version stay valid: never change a number here. i386

@@ -6,9 +6,10 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
-#include "perfctr.h"
-#include "calls/layout.h"
+#include "base/usercopy.h"
+#include "arch/lowlevel.h"
 #include "perf/shared.h"
+#include "calls/layout.h"
 
 #define CTR_SIZE		PERFCTR_CTR_SIZE
 #define CONTROL_HEAD		PERFCTR_CONTROL_HEAD

@@ -5,9 +5,12 @@
 #ifndef PERFCTR_LAYOUT_H
 #define PERFCTR_LAYOUT_H
 
+#include <linux/cpumask.h>
 #include <linux/nospec.h>
+#include <linux/types.h>
+#include <linux/perfctr.h>
 
-#include "perfctr.h"
+struct perfctr_refusal;
 
 #define PERFCTR_CTR_SIZE	sizeof(struct perfctr_ctr_control)
 #define PERFCTR_CONTROL_HEAD	offsetof(struct perfctr_control, ctr)
@@ -28,7 +31,10 @@ struct perfctr_layout {
 	u32 nrictrs;
 };
 
+/* Counters that the longest control has; constant after init */
 extern u32 perfctr_most_counters;
+
+void perfctr_control_init(void);
 
 static inline u32 perfctr_control_nr(const struct perfctr_control *control)
 {

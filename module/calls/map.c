@@ -8,7 +8,12 @@
 #include <linux/mm.h>
 #include <linux/sched/signal.h>
 
-#include "perfctr.h"
+#include "thread/notify.h"
+#include "thread/ring.h"
+#include "switch/resume.h"
+#include "config/config.h"
+#include "config/permit.h"
+#include "calls/map.h"
 
 /* Mapped in place of the owner's own page: it says "ask the kernel". */
 static struct perfctr_page *foreign_page;

@@ -8,7 +8,16 @@
 #include <linux/sched/signal.h>
 #include <linux/task_work.h>
 
-#include "perfctr.h"
+#include "thread/notify.h"
+#include "switch/resume.h"
+#include "deliver/overflow.h"
+#include "deliver/record.h"
+#include "config/permit.h"
+#include "tree/invite.h"
+#include "tree/tree.h"
+#include "calls/control.h"
+#include "calls/map.h"
+#include "calls/return.h"
 
 /* Does @todo, and returns what could not be done now. */
 static u16 return_todo(struct vperfctr *perfctr, u16 todo)

@@ -14,10 +14,15 @@
 #include <linux/smp.h>
 #include <trace/events/sched.h>
 
-#include "perfctr.h"
+#include "base/account.h"
 #include "base/hook.h"
-#include "calls/layout.h"
+#include "base/usercopy.h"
+#include "switch/resume.h"
 #include "switch/wide.h"
+#include "config/config.h"
+#include "config/permit.h"
+#include "calls/layout.h"
+#include "calls/session.h"
 
 /**
  * struct perfctr_session

@@ -8,10 +8,18 @@
 #include <linux/mm_types.h>
 #include <trace/events/sched.h>
 
-#include "perfctr.h"
 #include "base/hook.h"
 #include "perf/shared.h"
+#include "thread/notify.h"
+#include "switch/resume.h"
 #include "switch/wide.h"
+#include "deliver/overflow.h"
+#include "deliver/record.h"
+#include "tree/tree.h"
+#include "calls/control.h"
+#include "calls/map.h"
+#include "calls/return.h"
+#include "calls/threads.h"
 
 /*
  * The probes run in the thread's own context. Whether that is preemptible depends on the

@@ -18,11 +18,17 @@
 #include <linux/user_namespace.h>
 #include <linux/workqueue.h>
 
-#include "perfctr.h"
-#include "config/config.h"
+#include "base/account.h"
 #include "base/hook.h"
 #include "perf/shared.h"
+#include "perf/told.h"
+#include "thread/state.h"
+#include "switch/resume.h"
+#include "switch/run.h"
 #include "switch/wide.h"
+#include "deliver/overflow.h"
+#include "config/config.h"
+#include "config/fold.h"
 
 DEFINE_MUTEX(perfctr_config_mutex);	/* see config.h */
 static DEFINE_HASHTABLE(configs, 12);	/* config_mutex */

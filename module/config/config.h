@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What config.c and source.c share: the table of configs, and what a control asks of it.
+ * Configs, which config.c has in a table, and which of them a control gets (source.c).
  */
 #ifndef PERFCTR_CONFIG_H
 #define PERFCTR_CONFIG_H
 
 #include <linux/mutex.h>
 
-#include "perfctr.h"
+#include "arch/lowlevel.h"
+
+/* --- for config.c and source.c --- */
 
 /* Guards configs, and all claiming. Inside the hotplug lock. */
 extern struct mutex perfctr_config_mutex;
@@ -84,5 +86,50 @@ bool perfctr_config_reap(void);
  */
 struct perfctr_config *perfctr_config_get_from(struct wanted *wanted,
 					       struct perfctr_refusal *why);
+
+/* --- for all --- */
+
+int perfctr_config_init(void);
+void perfctr_config_exit(void);
+
+/* By which sources controls may count: PERFCTR_SOURCE_*. ANY: either */
+extern unsigned int perfctr_config_source;
+
+/*
+ * The config for a control that current asks for, which is to count @where by @source
+ * (PERFCTR_SOURCE_*), for a CPU if @wide and else for a thread: one of current's user, which is
+ * claimed on every told CPU. The caller becomes a user of it, and gets a reference. EINVAL,
+ * EOPNOTSUPP, EACCES, EXDEV, EBUSY, ENOMEM, ENOSPC, ERESTARTSYS, each with *why. Sleeps.
+ */
+struct perfctr_config *perfctr_config_get(const struct perfctr_where *where, bool wide,
+					  const struct perfctr_ctr_control *ctr, u32 nr,
+					  u32 source, struct perfctr_refusal *why);
+/* An existing user adds another user and a reference. */
+void perfctr_config_share(struct perfctr_config *config);
+/*
+ * One user less; after the last one the counters are given back. The caller must not load the
+ * config any more. It may look at it while it has a reference. @atomic: does not sleep.
+ */
+void perfctr_config_unuse(struct perfctr_config *config, bool atomic);
+/* One reference less */
+void perfctr_config_unref(struct perfctr_config *config);
+/* Both */
+void perfctr_config_put(struct perfctr_config *config, bool atomic);
+/* Both, after the caller has ended the counting of other threads: see PERFCTR_READER_DELAY */
+void perfctr_config_put_late(struct perfctr_config *config);
+
+/* Makes events of perf's that are lost there, or missing, anew, if that can be. May sleep. */
+void perfctr_config_mend(unsigned int cpu);
+void perfctr_config_info(struct perfctr_kernel_info *info);
+/* Does it count more than user mode? NULL: no */
+bool perfctr_config_counts_kernel(const struct perfctr_config *config);
+/* May current count more than user mode, by perf's counters or by others? */
+bool perfctr_may_count_kernel(bool shared);
+/* No process may read registers any more: gives back counters that linger. */
+void perfctr_config_no_reader(void);
+/* Takes the counters from all users, or from that one: their states are lost. May sleep. */
+void perfctr_config_evict(bool all, kuid_t uid);
+/* Has that called after each eviction. It may sleep. */
+void perfctr_config_set_evicted(void (*evicted)(void));
 
 #endif /* PERFCTR_CONFIG_H */

@@ -10,8 +10,9 @@
 #include <linux/cpu.h>
 #include <linux/workqueue.h>
 
-#include "perfctr.h"
 #include "base/hook.h"
+#include "switch/run.h"
+#include "config/fold.h"
 
 #define PERIOD	HZ	/* jiffies */
 

@@ -11,9 +11,15 @@
 #include <linux/workqueue.h>
 #include <trace/events/sched.h>
 
-#include "perfctr.h"
+#include "base/account.h"
 #include "base/hook.h"
+#include "perf/told.h"
+#include "thread/notify.h"
+#include "switch/resume.h"
+#include "switch/run.h"
 #include "switch/wide.h"
+#include "config/config.h"
+#include "config/permit.h"
 
 unsigned int perfctr_user_read_asked = PERFCTR_USER_READ_GUARDED;
 

@@ -10,10 +10,11 @@
 #include <linux/sched.h>
 #include <linux/user_namespace.h>
 
-#include "perfctr.h"
-#include "config/config.h"
+#include "base/account.h"
 #include "perf/shared.h"
 #include "switch/wide.h"
+#include "deliver/overflow.h"
+#include "config/config.h"
 
 unsigned int perfctr_config_source = PERFCTR_SOURCE_ANY;
 

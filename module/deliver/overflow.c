@@ -10,8 +10,13 @@
 #include <linux/uidgid.h>
 #include <asm/irq_regs.h>
 
-#include "perfctr.h"
 #include "base/hook.h"
+#include "thread/notify.h"
+#include "thread/tracee.h"
+#include "switch/period.h"
+#include "switch/resume.h"
+#include "deliver/overflow.h"
+#include "deliver/record.h"
 
 /* How many overflows of a thread in one tick its counters go on after by themselves */
 static unsigned int overflow_budget = 50000 / HZ;

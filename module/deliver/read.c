@@ -8,8 +8,12 @@
 #include <linux/smp.h>
 #include <linux/uaccess.h>
 
-#include "perfctr.h"
+#include "base/usercopy.h"
 #include "perf/shared.h"
+#include "thread/notify.h"
+#include "switch/period.h"
+#include "switch/resume.h"
+#include "deliver/read.h"
 
 bool vperfctr_sums(const struct vperfctr *perfctr, struct perfctr_sample *sample)
 {

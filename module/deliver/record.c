@@ -29,9 +29,10 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
-#include "perfctr.h"
 #include "base/hook.h"
+#include "thread/notify.h"
 #include "thread/ring.h"
+#include "deliver/record.h"
 
 /**
  * struct chains - the addresses of the sample in progress; by its CPU, with interrupts off

@@ -20,8 +20,10 @@
 #include <linux/string.h>
 #include <linux/workqueue.h>
 
-#include "perfctr.h"
+#include "base/account.h"
+#include "arch/lowlevel.h"
 #include "perf/shared.h"
+#include "perf/told.h"
 
 /* Any user may count through perf, even if others could then read the counters. */
 static bool shared_open;

@@ -12,7 +12,8 @@
 #include <linux/sched/isolation.h>
 #include <linux/smp.h>
 
-#include "perfctr.h"
+#include "arch/lowlevel.h"
+#include "perf/told.h"
 
 /* Set by the CPU itself, or as it comes; cleared under config_mutex while there is no config. */
 struct cpumask perfctr_told_cpus;

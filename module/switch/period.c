@@ -25,7 +25,8 @@
 #include <linux/slab.h>
 #include <linux/smp.h>
 
-#include "perfctr.h"
+#include "thread/state.h"
+#include "switch/period.h"
 
 struct perfctr_imode *perfctr_imode_create(u32 nr, gfp_t gfp)
 {

@@ -11,8 +11,14 @@
 #include <linux/module.h>
 #include <linux/smp.h>
 
-#include "perfctr.h"
+#include "perf/shared.h"
+#include "perf/told.h"
+#include "thread/kin.h"
+#include "thread/notify.h"
+#include "switch/period.h"
+#include "switch/resume.h"
 #include "switch/switch.h"
+#include "switch/timer.h"
 
 /* The policy for user reads, PERFCTR_USER_READ_* */
 unsigned int perfctr_user_read = PERFCTR_USER_READ_GUARDED;

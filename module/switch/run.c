@@ -6,7 +6,11 @@
 #include <linux/cpumask.h>
 #include <linux/smp.h>
 
-#include "perfctr.h"
+#include "base/account.h"
+#include "perf/told.h"
+#include "thread/notify.h"
+#include "switch/resume.h"
+#include "switch/run.h"
 #include "switch/wide.h"
 
 struct run {

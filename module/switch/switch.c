@@ -16,8 +16,11 @@
 #include <linux/module.h>
 #include <trace/events/sched.h>
 
-#include "perfctr.h"
 #include "base/hook.h"
+#include "perf/shared.h"
+#include "perf/told.h"
+#include "thread/notify.h"
+#include "switch/resume.h"
 #include "switch/switch.h"
 
 /*

@@ -1,25 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What switch.c and resume.c share: the parts of a switch-out and a switch-in that are
- * inline in both.
+ * The hot path: a counted thread leaves a CPU, or comes to one. What is inline in switch.c and in
+ * resume.c is here.
  */
 #ifndef PERFCTR_SWITCH_H
 #define PERFCTR_SWITCH_H
 
 #include <linux/cred.h>
 
-#include "perfctr.h"
 #include "perf/shared.h"
-
-/* resume.c. What suspend() does not do at once. @next: NULL if this is not a switch */
-void vperfctr_suspend_slowly(struct vperfctr *perfctr, struct task_struct *next);
-/* What sched_in() does not do at once; interrupts are off, and on when it returns. */
-void vperfctr_come_slowly(struct vperfctr *perfctr);
-void vperfctr_come_slowly_shared(struct vperfctr *perfctr);
-/* After a resume with counters of perf's that found one lost: the sums are as before. */
-void vperfctr_unresume_shared(struct vperfctr *perfctr, bool call);
-/* The counters cannot be had: set the error that stays, and stop. */
-void vperfctr_lose(struct vperfctr *perfctr);
+#include "thread/notify.h"
+#include "switch/resume.h"
 
 static __always_inline void sums_are_changing(struct vperfctr *perfctr)
 {
@@ -156,5 +147,7 @@ static __always_inline void leave(bool same, struct task_struct *next, bool may_
 	    READ_ONCE(perfctr_user_read) != PERFCTR_USER_READ_OPEN)
 		perfctr_cpu_scrub(next);
 }
+
+int perfctr_switch_init(void);
 
 #endif /* PERFCTR_SWITCH_H */

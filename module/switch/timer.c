@@ -13,7 +13,8 @@
 #include <linux/math64.h>
 #include <linux/percpu.h>
 
-#include "perfctr.h"
+#include "thread/notify.h"
+#include "switch/timer.h"
 
 /* Only this CPU sets it, with interrupts off. */
 static DEFINE_PER_CPU(struct hrtimer, timer);

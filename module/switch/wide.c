@@ -15,8 +15,10 @@
 #include <linux/slab.h>
 #include <linux/smp.h>
 
-#include "perfctr.h"
+#include "arch/lowlevel.h"
 #include "perf/shared.h"
+#include "perf/told.h"
+#include "switch/resume.h"
 #include "switch/wide.h"
 
 /**

@@ -11,7 +11,8 @@
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 
-#include "perfctr.h"
+#include "arch/lowlevel.h"
+#include "thread/affinity.h"
 
 /* Of the CPUs where it may run those where it may count; false: all of them */
 static bool find_places(struct task_struct *task, struct cpumask *before, struct cpumask *places)

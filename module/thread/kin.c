@@ -12,7 +12,8 @@
 #include <linux/pid_namespace.h>
 #include <linux/user_namespace.h>
 
-#include "perfctr.h"
+#include "thread/kin.h"
+#include "thread/state.h"
 
 bool perfctr_is_other(struct task_struct *task)
 {

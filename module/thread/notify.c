@@ -13,8 +13,9 @@
 #include <linux/module.h>
 #include <linux/spinlock.h>
 
-#include "perfctr.h"
 #include "base/hook.h"
+#include "thread/notify.h"
+#include "thread/ring.h"
 
 struct preempt_ops perfctr_preempt_ops[PERFCTR_NR_WAYS] __ro_after_init;
 

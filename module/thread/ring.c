@@ -23,8 +23,10 @@
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 
-#include "perfctr.h"
+#include "base/account.h"
+#include "base/compat.h"
 #include "base/hook.h"
+#include "base/usercopy.h"
 #include "thread/ring.h"
 
 /* 1 GiB: all offsets fit in 31 bits. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * A ring of records: memory that a reader maps, and that CPUs write to one after the other. ring.c
- * makes it, and wakes its reader; record.c says what is written. Only these two include this.
+ * makes it, and wakes its reader; record.c says what is written.
  */
 #ifndef PERFCTR_RING_H
 #define PERFCTR_RING_H
@@ -26,6 +26,8 @@ struct fasync_struct;
 struct mm_struct;
 struct page;
 struct pid_namespace;
+struct poll_table_struct;
+struct vm_area_struct;
 
 /**
  * struct perfctr_known_map - an executable mapping that readers were told of
@@ -142,20 +144,35 @@ struct perfctr_ring_buffer {
 	struct work_struct free;
 };
 
-/*
- * watch: one reference more; NULL: no memory. By current, of its own mm. changed: its executable
- * memory is about to change, and its mmap_lock is held for writing. forget: nobody uses it; under
- * maps_mutex, or when nobody refers to the ring. watch and forget may sleep.
- */
+/* For current: EINVAL, EACCES, ENOMEM, EINTR. May sleep. */
+struct perfctr_ring_buffer *perfctr_ring_create(const struct perfctr_ring *wanted);
+/* A reference more, or less. NULL is allowed. put: in any context, but not under a lock of ours */
+void perfctr_ring_get(struct perfctr_ring_buffer *ring);
+void perfctr_ring_put(struct perfctr_ring_buffer *ring);
+/* Was it made with PERFCTR_RING_MAPS? */
+bool perfctr_ring_tells_maps(const struct perfctr_ring_buffer *ring);
+/* One state more writes to it, or one less: then the last one tells readers. Interrupts are off. */
+void perfctr_ring_join(struct perfctr_ring_buffer *ring);
+void perfctr_ring_leave(struct perfctr_ring_buffer *ring);
+/* For its file. They may sleep. */
+int perfctr_ring_mmap(struct perfctr_ring_buffer *ring, struct vm_area_struct *vma);
+__poll_t perfctr_ring_poll(struct perfctr_ring_buffer *ring, struct file *file,
+			   struct poll_table_struct *table);
+int perfctr_ring_fasync(struct perfctr_ring_buffer *ring, int fd, struct file *file, int on);
+
+/* By current, of its own mm: one reference more. NULL: no memory. May sleep. */
 struct perfctr_watched_mm *perfctr_watch_mm(struct mm_struct *mm);
+/* Its executable memory is about to change. mmap_lock is held for writing. */
 void perfctr_mm_changed(const struct mm_struct *mm);
+/* Nobody uses it. Under maps_mutex, or when nobody refers to the ring. May sleep. */
 void perfctr_forget_mm(struct perfctr_known_mm *known);
+
 /*
- * Writing a record, with interrupts off. begin: where it is to be written, so many bytes, a
- * multiple of 8; NULL: there is no room, and it was counted as lost. end: it is written, if there
- * was room; in either case.
+ * Begins a record of so many bytes, a multiple of 8: where it is to be written. NULL: there is no
+ * room, and it is counted as lost. Interrupts are off until ring_end().
  */
 void *perfctr_ring_begin(struct perfctr_ring_buffer *ring, u32 size);
+/* Ends it, also where there was no room. */
 void perfctr_ring_end(struct perfctr_ring_buffer *ring);
 /* Something is not told, for lack of memory: it counts as a record that was lost. */
 void perfctr_ring_lose(struct perfctr_ring_buffer *ring);

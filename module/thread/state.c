@@ -12,8 +12,8 @@
 #include <linux/slab.h>
 #include <linux/task_work.h>
 
-#include "perfctr.h"
 #include "perf/shared.h"
+#include "thread/state.h"
 
 #define STATE_SIZE(nrctrs)	(offsetof(struct vperfctr, cpu_state.ctr) + \
 				 (nrctrs) * sizeof(struct perfctr_cpu_ctr))

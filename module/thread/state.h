@@ -373,4 +373,67 @@ static inline u32 vperfctr_counted(const struct vperfctr *perfctr)
 	return atomic_read(&perfctr->hold) & PERFCTR_HOLD_IDLE ? 0 : vperfctr_cstatus(perfctr);
 }
 
+/* --- state.c --- */
+
+/**
+ * struct perfctr_above - functions of files above, which main.c hands down
+ * @on_return: the work that vperfctr_return_soon() queues
+ * @on_invited: that of vperfctr_invite(): the owner attaches the state
+ * @free_inherited: frees a state of a tree that nobody refers to
+ * @free_root: the same of another state
+ */
+struct perfctr_above {
+	void (*on_return)(struct callback_head *work);
+	void (*on_invited)(struct callback_head *work);
+	void (*free_inherited)(struct vperfctr *perfctr);
+	void (*free_root)(struct vperfctr *perfctr);
+};
+
+void perfctr_state_init(const struct perfctr_above *above);
+/* Bytes of a state */
+size_t vperfctr_size(void);
+/* Of a new state, which is all zero but for inherited */
+void vperfctr_setup(struct vperfctr *perfctr);
+/* One reference less. The last one of a root may sleep; on RT that of any state. */
+void vperfctr_put(struct vperfctr *perfctr);
+/* By the owner */
+void vperfctr_drop_spare(struct vperfctr *perfctr);
+/* The owner's id in current's pid namespace; 0: there is none */
+pid_t vperfctr_tid(struct vperfctr *perfctr);
+/* Does its latest control count by perf? */
+bool vperfctr_is_shared(struct vperfctr *perfctr);
+/* What the kernel counts: the first PERFCTR_NR_SOFT members of struct perfctr_soft */
+void vperfctr_soft_read(struct vperfctr *perfctr, u64 *soft);
+/* And the last one, from the clock */
+u64 vperfctr_task_clock(u64 clock);
+/* Lets the kernel's counts stop or go on with the clock, by hold. perfctr->lock is held. */
+void vperfctr_soft_follow(struct vperfctr *perfctr);
+/* After the counters were lost, without the lock: by the owner or an interrupt on its CPU */
+void vperfctr_soft_lost(struct vperfctr *perfctr);
+/*
+ * Adds or removes a reason not to count. perfctr->lock is held. Who is not the owner then
+ * interrupts the owner's CPU, and then the change is in force.
+ */
+void vperfctr_hold(struct vperfctr *perfctr, int why);
+void vperfctr_unhold(struct vperfctr *perfctr, int why);
+/* Binds the counters of a new state, or of a new control, to the registers of the config. */
+void vperfctr_bind(struct vperfctr *perfctr);
+/* By the owner: writes to the page's slots whether it may read its registers. */
+void vperfctr_page_own(struct vperfctr *perfctr, bool own);
+void vperfctr_page_disown(struct vperfctr *perfctr);
+struct perfctr_page *vperfctr_page_alloc(void);
+void vperfctr_page_update(struct vperfctr *perfctr);
+/* Has the task do @todo before it runs user code: current, or a child that has not run yet. */
+void vperfctr_return_soon(struct vperfctr *perfctr, struct task_struct *task, u16 todo);
+bool vperfctr_return_queue(struct vperfctr *perfctr, struct task_struct *task);
+/*
+ * Has the task, which may run, attach a new state before it runs user code. The work takes over the
+ * caller's reference, and one to the module. False: the task ends, and runs no user code any more.
+ */
+bool vperfctr_invite(struct vperfctr *perfctr, struct task_struct *task);
+/* The state that waits for the task to attach it, or NULL. The task's pi_lock is held. */
+struct vperfctr *perfctr_find_invited(struct task_struct *task);
+/* Current has attached it, or ended it, before its work did. */
+void vperfctr_was_invited(struct vperfctr *perfctr);
+
 #endif /* PERFCTR_STATE_H */

@@ -18,7 +18,9 @@
 #include <linux/sched/task.h>
 #include <linux/smp.h>
 
-#include "perfctr.h"
+#include "base/account.h"
+#include "thread/notify.h"
+#include "thread/tracee.h"
 
 /*
  * Only current attaches to a thread for itself, and lets go of it. So the answer holds, unless it

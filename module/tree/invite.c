@@ -12,7 +12,13 @@
 #include <linux/pid.h>
 #include <linux/uaccess.h>
 
-#include "perfctr.h"
+#include "base/usercopy.h"
+#include "thread/affinity.h"
+#include "thread/kin.h"
+#include "thread/notify.h"
+#include "thread/tracee.h"
+#include "switch/resume.h"
+#include "tree/invite.h"
 #include "tree/tree.h"
 
 atomic_t perfctr_nr_invited = ATOMIC_INIT(0);

@@ -3,7 +3,9 @@
 
 #include <linux/uaccess.h>
 
-#include "perfctr.h"
+#include "base/usercopy.h"
+#include "deliver/read.h"
+#include "tree/read_tree.h"
 #include "tree/tree.h"
 
 /* What the kernel counts is not summed up for those who do not look. */

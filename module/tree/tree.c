@@ -19,7 +19,14 @@
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 
-#include "perfctr.h"
+#include "base/account.h"
+#include "thread/kin.h"
+#include "thread/notify.h"
+#include "thread/ring.h"
+#include "switch/period.h"
+#include "switch/run.h"
+#include "deliver/record.h"
+#include "config/config.h"
 #include "tree/tree.h"
 
 static unsigned int perfctr_keep = 65536;

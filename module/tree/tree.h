@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What tree.c, read_tree.c and invite.c share: a tree and its members. */
+/* A tree and its members: a root, and all that it and its descendants make */
 #ifndef PERFCTR_TREE_H
 #define PERFCTR_TREE_H
 
@@ -7,7 +7,7 @@
 #include <linux/mutex.h>
 #include <linux/rbtree.h>
 
-#include "perfctr.h"
+#include "thread/state.h"
 
 /* How many members are visited before the lock is dropped, for others and for interrupts */
 #define PERFCTR_STRETCH		64
@@ -100,14 +100,38 @@ struct perfctr_tree {
 	bool seen_ended;
 };
 
-/* tree.c. The first descendant whose id is above @id, or NULL */
-struct descendant *perfctr_first_after(const struct rb_root *members, u64 id);
+int perfctr_tree_init(void);
+void perfctr_tree_exit(void);
+
+/* For a control with these flags, whose root is a user of the config. It has the root's ring. */
+struct perfctr_tree *perfctr_tree_create(struct vperfctr *root, struct perfctr_config *config,
+					 u32 flags, u32 cstatus);
+void perfctr_tree_end(struct perfctr_tree *tree);
 void perfctr_tree_put(struct perfctr_tree *tree);
-/*
- * A new member. init: it is to count as @like does, a member of the same tree, without a signal.
- * enter: it is @task's from now on, which current traces.
- */
+/* As the tree is made, with HOLDER_ONLY: @file is its holder. */
+void perfctr_tree_set_holder(struct perfctr_tree *tree, struct file *file);
+/* @file is closed, or holds the tree no more. By the root's owner, or under its lock */
+void perfctr_tree_release(struct perfctr_tree *tree, struct file *file);
+/* EBUSY: the root's control has HOLDER_ONLY, and that is not its holder. */
+int perfctr_tree_stop(struct perfctr_tree *tree, const struct file *file, bool stop);
+
+/* A state for a later child, which is to count as @like does; NULL: no memory */
+struct vperfctr *vperfctr_spare_create(const struct vperfctr *like, bool may_sleep);
+/* The same for what has so many i-mode counters, and records or not */
+struct vperfctr *perfctr_spare_create(u32 nr_ictrs, bool records, bool may_sleep);
+/* Current makes a child, which has not run yet: it gets a state of the same tree. */
+void vperfctr_inherit(struct vperfctr *parent, struct task_struct *child);
+/* For vperfctr_put() alone */
+void vperfctr_descendant_free(struct vperfctr *perfctr);
+/* Notes its owner's name, as that ends. perfctr->lock is held. */
+void vperfctr_descendant_name(struct vperfctr *perfctr);
+void vperfctr_descendant_end(struct vperfctr *perfctr);
+
+/* The first descendant whose id is above @id, or NULL */
+struct descendant *perfctr_first_after(const struct rb_root *members, u64 id);
+/* A new member is to count as @like does, a member of the same tree, without a signal. */
 void vperfctr_member_init(struct vperfctr *perfctr, const struct vperfctr *like, bool apart);
+/* It is @task's from now on, which current traces. */
 void vperfctr_member_enter(struct perfctr_tree *tree, struct vperfctr *perfctr,
 			   struct task_struct *task, int hold);
 

@@ -7,7 +7,7 @@
 #ifndef MODEL_H
 #define MODEL_H
 
-#include "perfctr.h"
+#include "arch/lowlevel.h"
 
 #define USER	PERFCTR_CTR_USER
 #define KERNEL	PERFCTR_CTR_KERNEL

@@ -4,6 +4,8 @@
 #ifdef CONFIG_X86
 #include "x86/model_files.h"
 #endif
+#include "base/account.h"
+#include "config/config.h"
 
 #if MODEL_ONE_MODE
 /* Events that differ by a threshold alone, which none of them needs */

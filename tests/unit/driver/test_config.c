@@ -5,6 +5,9 @@
 
 #include "threads.h"
 #include "unit.h"
+#include "base/account.h"
+#include "switch/resume.h"
+#include "config/config.h"
 
 static const struct perfctr_ctr_control two[] = {
 	CTR(ANY, EV_INSTRUCTIONS, USER), CTR(ANY, EV_ITLB, USER),

@@ -5,6 +5,10 @@
  * in engine/random.c.
  */
 #include "shared_kit.h"
+#include "perf/shared.h"
+#include "perf/told.h"
+#include "switch/run.h"
+#include "config/config.h"
 
 #define ALL	3u	/* both CPUs */
 

@@ -3,7 +3,15 @@
 #include <check.h>
 
 #include "threads.h"
+#include "base/account.h"
+#include "perf/shared.h"
+#include "perf/told.h"
+#include "switch/resume.h"
+#include "switch/run.h"
 #include "switch/wide.h"
+#include "deliver/overflow.h"
+#include "config/config.h"
+#include "config/fold.h"
 
 struct cpumask perfctr_told_cpus = { ~0ul };
 bool perfctr_any_rarity;

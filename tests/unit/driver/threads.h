@@ -15,6 +15,7 @@
 #include "x86/model_msr.h"
 #endif
 #include "perf/shared.h"
+#include "perf/told.h"
 
 /* Boots the machine and loads the driver. */
 void driver_init(const struct model_machine *machine);

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Calls that a thread makes, and what the model thinks of them. */
 #include "engine/world.h"
+#include "switch/resume.h"
+#include "deliver/read.h"
+#include "config/config.h"
+#include "config/permit.h"
+#include "calls/handle.h"
 
 struct map maps[NR_MAPS];
 struct tree trees[NR_THREADS];

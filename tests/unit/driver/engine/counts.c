@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What is counted, by the model, and whether the module says the same. */
-#include "perf/shared.h"
 
 #include "engine/world.h"
+#include "perf/shared.h"
+#include "switch/resume.h"
+#include "deliver/read.h"
+#include "calls/handle.h"
 
 bool counts(const struct thread *thread)
 {

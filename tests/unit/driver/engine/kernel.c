@@ -7,6 +7,9 @@
 #include "engine/shim/records.h"
 #include "engine/engine.h"
 #include "shim/kernel.h"
+#include "thread/notify.h"
+#include "thread/tracee.h"
+#include "tree/tree.h"
 
 int shim_module_refs;
 int shim_notifiers;

@@ -8,10 +8,11 @@
  */
 #include <sys/mman.h>
 
-#include "perf/shared.h"
 
 #include "engine/world.h"
 #include "unit.h"
+#include "perf/shared.h"
+#include "thread/notify.h"
 
 /* Values of one factor stand together. */
 static const struct {

@@ -22,6 +22,20 @@
 #include "engine/shim/records.h"
 #include "engine/world.h"
 #include "unit.h"
+#include "base/account.h"
+#include "thread/notify.h"
+#include "switch/switch.h"
+#include "switch/timer.h"
+#include "deliver/overflow.h"
+#include "deliver/record.h"
+#include "config/config.h"
+#include "config/permit.h"
+#include "tree/tree.h"
+#include "calls/handle.h"
+#include "calls/layout.h"
+#include "calls/map.h"
+#include "calls/return.h"
+#include "calls/threads.h"
 
 unsigned int in_step, seed;
 bool nobody_calls;

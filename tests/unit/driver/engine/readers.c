@@ -10,6 +10,7 @@
  * one moment, from before, between, or after.
  */
 #include "engine/world.h"
+#include "deliver/read.h"
 
 static struct thread *changing[2];
 

@@ -5,9 +5,11 @@
  * thread's next instruction in user mode; and no thread goes on in user mode while a sample is due
  * by time.
  */
-#include "thread/ring.h"
 
 #include "engine/world.h"
+#include "thread/ring.h"
+#include "switch/timer.h"
+#include "deliver/read.h"
 
 static u64 period_of(const struct thread *thread)
 {

@@ -4,6 +4,7 @@
  * bit for each of its users, and one for while it is not dumpable.
  */
 #include "engine/world.h"
+#include "switch/resume.h"
 
 static struct shown {
 	u64 value;

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What threads do in a certain order, since it went wrong once, or must not */
-#include "perf/shared.h"
 
 #include "engine/world.h"
 #include "unit.h"
+#include "perf/shared.h"
+#include "switch/resume.h"
+#include "deliver/read.h"
+#include "config/config.h"
+#include "config/permit.h"
+#include "calls/handle.h"
 
 struct thread *begin_thread(unsigned int uid)
 {

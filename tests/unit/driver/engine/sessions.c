@@ -6,6 +6,10 @@
  */
 #include "engine/world.h"
 #include "unit.h"
+#include "thread/notify.h"
+#include "switch/resume.h"
+#include "config/permit.h"
+#include "calls/handle.h"
 
 /* Of one CPU: what it is to count */
 struct part {

@@ -16,6 +16,7 @@
 #else
 #include "riscv/model_sbi.h"
 #endif
+#include "thread/state.h"
 
 #define NR_CPUS		3
 #define NR_THREADS	24

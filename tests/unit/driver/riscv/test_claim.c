@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* perfctr_cpu_claim() and perfctr_cpu_unclaim(): who gets which counters, and gives them back. */
 #include "tests.h"
+#include "base/account.h"
+#include "switch/run.h"
 
 /* Two counters, one of which alone counts dTLB misses */
 static const struct model_machine tight = {

@@ -4,6 +4,7 @@
  * of the interrupt, which is perf's as well.
  */
 #include "tests.h"
+#include "config/config.h"
 
 #define PERIOD 1000
 #define HW 4

@@ -5,6 +5,7 @@
  */
 #include "shared_kit.h"
 #include "tests.h"
+#include "config/config.h"
 
 #define ALL	3u
 

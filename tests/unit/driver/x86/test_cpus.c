@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* CPUs that come and go, sleep, and ageing. */
 #include "tests.h"
+#include "switch/run.h"
 
 static const struct perfctr_ctr_control gp[] = {
 	CTR(0, EV_INSTRUCTIONS, USER), CTR(1, EV_BRANCHES, BOTH),

@@ -6,6 +6,8 @@
 #include <linux/sched/signal.h>
 
 #include "tests.h"
+#include "base/account.h"
+#include "config/config.h"
 
 #define PS	0x3u	/* CPUs of the first type */
 #define ES	0xcu	/* of the other */

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* mediated.c: guests of KVM's that have the counters for themselves, who reserve nothing. */
 #include "tests.h"
+#include "base/account.h"
+#include "config/config.h"
 
 static const struct perfctr_ctr_control one[] = { CTR(0, EV_INSTRUCTIONS, USER) };
 

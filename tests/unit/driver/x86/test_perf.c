@@ -6,6 +6,7 @@
 #include "shared_kit.h"
 #include "tests.h"
 #include "x86/model_files.h"
+#include "config/config.h"
 
 #define ALL	3u
 

@@ -6,6 +6,7 @@
 #include <asm/apic.h>
 
 #include "tests.h"
+#include "switch/run.h"
 
 #define RET	PERFCTR_METRIC_RETIRING
 #define BAD	PERFCTR_METRIC_BAD_SPEC

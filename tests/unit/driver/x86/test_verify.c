@@ -3,8 +3,9 @@
 #include <asm/nmi.h>
 #include <check.h>
 
-#include "arch/x86/extra.h"
 #include "tests.h"
+#include "arch/x86/extra.h"
+#include "switch/run.h"
 
 static const struct perfctr_ctr_control gp[] = {
 	CTR(0, EV_INSTRUCTIONS, USER), CTR(1, EV_BRANCHES, BOTH),

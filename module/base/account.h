@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Accounts: what one user may cost others. account.c says who is charged for whom. */
+#ifndef PERFCTR_ACCOUNT_H
+#define PERFCTR_ACCOUNT_H
+
+#include <linux/types.h>
+
+struct perfctr_user;
+
+/*
+ * Charges the caller's account with a config, and with the broadcast that the end of the config
+ * will take. *user becomes the account. ENOSPC: too many configs. EAGAIN: the user must wait before
+ * its next broadcast. May sleep.
+ */
+int perfctr_user_add_config(struct perfctr_user **user);
+void perfctr_user_drop_config(struct perfctr_user *user);
+/*
+ * Charges the caller's account with @nr pages of locked memory, of which it may have @limit. *user
+ * becomes the account. ENOMEM: too many. May sleep.
+ */
+int perfctr_user_add_pages(struct perfctr_user **user, unsigned int nr, unsigned long limit);
+void perfctr_user_drop_pages(struct perfctr_user *user, unsigned int nr);
+
+/* Charges the caller's account with broadcasts that were made. May sleep. */
+void perfctr_broadcasts_made(unsigned int nr);
+/* Waits until the caller may make the next broadcast: ERESTARTSYS if a signal comes first. */
+int perfctr_broadcasts_allow(void);
+
+/* Frees all accounts. No config is left, and no call is in progress. */
+void perfctr_burden_exit(void);
+
+#endif /* PERFCTR_ACCOUNT_H */

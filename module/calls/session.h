@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Sessions: open files that count CPUs */
+#ifndef PERFCTR_SESSION_H
+#define PERFCTR_SESSION_H
+
+#include <linux/types.h>
+
+struct perfctr_session;
+
+int perfctr_global_init(void);
+void perfctr_global_exit(void);
+/* For the open file that refers to it: EACCES, ENOMEM */
+struct perfctr_session *perfctr_session_create(void);
+/* With all that it counts */
+void perfctr_session_free(struct perfctr_session *session);
+long perfctr_session_ioctl(struct perfctr_session *session, unsigned int cmd, void __user *arg);
+
+#endif /* PERFCTR_SESSION_H */

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What happens to threads and CPUs: fork, exec, exit, sleep */
+#ifndef PERFCTR_THREADS_H
+#define PERFCTR_THREADS_H
+
+int perfctr_events_init(void);
+void perfctr_events_exit(void);
+
+#endif /* PERFCTR_THREADS_H */

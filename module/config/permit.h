@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Which processes may read registers in user mode, and by which policy. All of it may sleep. */
+#ifndef PERFCTR_PERMIT_H
+#define PERFCTR_PERMIT_H
+
+#include <linux/types.h>
+
+struct mm_struct;
+
+/* The policy for user reads that was asked for last: PERFCTR_USER_READ_* */
+extern unsigned int perfctr_user_read_asked;
+
+/* Another one was asked for: chooses the one that is in force, perfctr_user_read. */
+void perfctr_policy_changed(void);
+/* x86: lets current's mm read registers, if its maps wait for that. False: try again later. */
+bool perfctr_permit(void);
+/* x86: an mm has one map less. */
+void perfctr_forbid(struct mm_struct *mm);
+/*
+ * One session more, or one less, counts CPUs by the module's driver: meanwhile no process may read
+ * registers.
+ */
+void perfctr_permit_wide(bool more);
+int perfctr_permit_init(void);
+void perfctr_permit_exit(void);
+
+#endif /* PERFCTR_PERMIT_H */

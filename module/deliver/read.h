@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Reading sums: the owner reads its own, others interrupt the owner's CPU. */
+#ifndef PERFCTR_READ_H
+#define PERFCTR_READ_H
+
+#include <linux/fs.h>
+#include <linux/types.h>
+
+struct perfctr_sample;
+struct vperfctr;
+
+/* Copies the sums of a state that is suspended; false: it is not. By anyone, without a lock. */
+bool vperfctr_sums(const struct vperfctr *perfctr, struct perfctr_sample *sample);
+/* The same of any state. ERESTARTSYS if a signal comes while another CPU is asked */
+int vperfctr_sample(struct vperfctr *perfctr, struct perfctr_sample *sample);
+ssize_t vperfctr_read(struct file *file, char __user *buffer, size_t count, loff_t *pos);
+int vperfctr_read_ioctl(struct vperfctr *perfctr, void __user *arg);
+
+#endif /* PERFCTR_READ_H */

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What is written to a ring. Of a state without a recorder fork, exec, exit and maps may be asked
+ * for, and do nothing.
+ */
+#ifndef PERFCTR_RECORD_H
+#define PERFCTR_RECORD_H
+
+#include <linux/types.h>
+
+struct perfctr_recorder;
+struct pt_regs;
+struct task_struct;
+struct vperfctr;
+
+/*
+ * A sample. @regs is what was interrupted; NULL: that is not known, and is user mode, or the kernel
+ * on behalf of it. @overflown: which counters have overflowed. @value: the clock and all sums
+ */
+void vperfctr_record_sample(struct vperfctr *perfctr, struct pt_regs *regs, u32 overflown,
+			    const u64 *value);
+void vperfctr_record_throttled(struct vperfctr *perfctr);
+/* The child did not run yet. */
+void vperfctr_record_fork(struct vperfctr *parent, struct vperfctr *perfctr,
+			  struct task_struct *child);
+void vperfctr_record_exec(struct vperfctr *perfctr);
+void vperfctr_record_exit(struct vperfctr *perfctr);
+/* By the owner. May sleep. */
+void vperfctr_record_maps(struct vperfctr *perfctr);
+/* NULL, or one by which nothing is written any more, before its ring is put */
+void perfctr_record_free(struct perfctr_recorder *recorder);
+/* The kernel tells of mappings from now on, until put: EOPNOTSUPP. May sleep. */
+int perfctr_record_maps_get(void);
+void perfctr_record_maps_put(void);
+int perfctr_record_init(void);
+void perfctr_record_exit(void);
+
+#endif /* PERFCTR_RECORD_H */
