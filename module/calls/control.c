@@ -15,6 +15,7 @@
 #include "thread/affinity.h"
 #include "thread/kin.h"
 #include "thread/notify.h"
+#include "thread/page.h"
 #include "thread/ring.h"
 #include "thread/tracee.h"
 #include "switch/period.h"

@@ -9,6 +9,7 @@
 #include <linux/sched/signal.h>
 
 #include "thread/notify.h"
+#include "thread/page.h"
 #include "thread/ring.h"
 #include "switch/resume.h"
 #include "config/config.h"

@@ -15,6 +15,7 @@
 #include "perf/told.h"
 #include "thread/kin.h"
 #include "thread/notify.h"
+#include "thread/page.h"
 #include "switch/period.h"
 #include "switch/resume.h"
 #include "switch/switch.h"

@@ -20,6 +20,7 @@
 #include "perf/shared.h"
 #include "perf/told.h"
 #include "thread/notify.h"
+#include "thread/page.h"
 #include "switch/resume.h"
 #include "switch/switch.h"
 

@@ -10,6 +10,7 @@
 
 #include "perf/shared.h"
 #include "thread/notify.h"
+#include "thread/page.h"
 #include "switch/resume.h"
 
 static __always_inline void sums_are_changing(struct vperfctr *perfctr)
@@ -80,21 +81,6 @@ static __always_inline bool clock_changed(const struct vperfctr *perfctr)
 	return perfctr_cpu_hides_clock() && perfctr->clock_on &&
 	       perfctr_cpu_clock_hidden() ==
 	       !!perfctr->page->slot[PERFCTR_CPU_CLOCK_SLOT].owner;
-}
-
-/*
- * The page has the biases already. Only the owner looks at it, and only while it runs, so no
- * barrier is needed.
- */
-static __always_inline void show_registers(struct vperfctr *perfctr)
-{
-	WRITE_ONCE(perfctr->page->seq, (perfctr->page->seq + 1) & S32_MAX);
-}
-
-/* The page says "ask". It keeps the count for the next show_registers(). */
-static __always_inline void hide_registers(struct vperfctr *perfctr)
-{
-	WRITE_ONCE(perfctr->page->seq, perfctr->page->seq | S32_MIN);
 }
 
 /*

@@ -418,11 +418,6 @@ void vperfctr_hold(struct vperfctr *perfctr, int why);
 void vperfctr_unhold(struct vperfctr *perfctr, int why);
 /* Binds the counters of a new state, or of a new control, to the registers of the config. */
 void vperfctr_bind(struct vperfctr *perfctr);
-/* By the owner: writes to the page's slots whether it may read its registers. */
-void vperfctr_page_own(struct vperfctr *perfctr, bool own);
-void vperfctr_page_disown(struct vperfctr *perfctr);
-struct perfctr_page *vperfctr_page_alloc(void);
-void vperfctr_page_update(struct vperfctr *perfctr);
 /* Has the task do @todo before it runs user code: current, or a child that has not run yet. */
 void vperfctr_return_soon(struct vperfctr *perfctr, struct task_struct *task, u16 todo);
 bool vperfctr_return_queue(struct vperfctr *perfctr, struct task_struct *task);
