@@ -24,6 +24,7 @@
 #include "tree/tree.h"
 #include "calls/handle.h"
 #include "calls/layout.h"
+#include "calls/life.h"
 #include "calls/map.h"
 #include "calls/return.h"
 #include "calls/session.h"
@@ -189,12 +190,15 @@ static int __init perfctr_init(void)
 	err = perfctr_map_init();
 	if (err)
 		goto err_tree;
-	err = perfctr_handle_init();
+	err = perfctr_global_init();
+	if (err)
+		goto err_map;
+	err = perfctr_life_init();
 	if (err)
 		goto err_map;
 	err = perfctr_permit_init();
 	if (err)
-		goto err_handle;
+		goto err_life;
 	err = perfctr_events_init();
 	if (err)
 		goto err_permit;
@@ -208,8 +212,8 @@ err_events:
 	perfctr_events_exit();
 err_permit:
 	perfctr_permit_exit();
-err_handle:
-	perfctr_handle_exit();
+err_life:
+	perfctr_life_exit();
 err_map:
 	perfctr_map_exit();
 err_tree:
@@ -247,7 +251,7 @@ static void __exit perfctr_exit(void)
 	perfctr_config_exit();
 	perfctr_burden_exit();
 	destroy_workqueue(perfctr_wq);
-	perfctr_handle_exit();
+	perfctr_life_exit();
 	perfctr_map_exit();
 	perfctr_tree_exit();
 	perfctr_cpu_exit();

@@ -26,6 +26,7 @@
 #include "tree/tree.h"
 #include "calls/control.h"
 #include "calls/layout.h"
+#include "calls/life.h"
 
 #define CONTROL_FLAGS		(PERFCTR_CONTROL_CLOEXEC | PERFCTR_CONTROL_ON_EXEC | \
 				 PERFCTR_CONTROL_INHERIT | PERFCTR_CONTROL_KEEP | \
@@ -35,45 +36,6 @@
 
 static_assert(CONTROL_FLAGS <= (u16)~0);	/* vperfctr.flags */
 
-/* Stop with a sticky error. By the owner. */
-void vperfctr_stop(struct vperfctr *perfctr, u32 error)
-{
-	unsigned long flags;
-
-	raw_spin_lock_irqsave(&perfctr->lock, flags);
-	vperfctr_suspend(perfctr);
-	perfctr_cpu_share();
-	vperfctr_hold(perfctr, PERFCTR_HOLD_LOST);
-	vperfctr_page_disown(perfctr);
-	WRITE_ONCE(perfctr->error, error);
-	if (perfctr->page && !perfctr->stale)
-		WRITE_ONCE(perfctr->page->error, error);
-	raw_spin_unlock_irqrestore(&perfctr->lock, flags);
-}
-
-/*
- * By the owner: its counting ends, or its sums are kept for a control. EIO: somebody else has
- * written to the registers meanwhile, and it is stopped with that error, now or before. Of a
- * tracee that was found out as it left its CPU.
- */
-static int verify(struct vperfctr *perfctr)
-{
-	unsigned long flags;
-	bool good = true;
-
-	if (READ_ONCE(perfctr->error) == PERFCTR_ERROR_CHANGED)
-		return -EIO;
-	local_irq_save(flags);
-	if (vperfctr_is_own(perfctr) && perfctr->seq & 1 && vperfctr_is_native(perfctr) &&
-	    perfctr->config->nr)
-		good = perfctr_cpu_verify();
-	local_irq_restore(flags);
-	if (good)
-		return 0;
-	vperfctr_stop(perfctr, PERFCTR_ERROR_CHANGED);
-	return -EIO;
-}
-
 void vperfctr_start_on_exec(struct vperfctr *perfctr)
 {
 	unsigned long flags;
@@ -82,93 +44,6 @@ void vperfctr_start_on_exec(struct vperfctr *perfctr)
 	vperfctr_unhold(perfctr, PERFCTR_HOLD_ON_EXEC);
 	vperfctr_resume_locked(perfctr);
 	raw_spin_unlock_irqrestore(&perfctr->lock, flags);
-}
-
-/*
- * A tracee's permission ended as it left its CPU. The registers here are the tracer's, which may
- * be counting by them.
- */
-static __always_inline void revoke(struct vperfctr *perfctr, bool own)
-{
-	if (own)
-		vperfctr_revoke(perfctr);
-	else
-		perfctr->grace = 0;
-}
-
-/*
- * It has no owner any more, and its sums are final. By the owner, or its tracer, while that is
- * held.
- */
-static __always_inline void disown(struct vperfctr *perfctr, bool own)
-{
-	unsigned long flags;
-
-	raw_spin_lock_irqsave(&perfctr->lock, flags);
-	vperfctr_suspend(perfctr);
-	vperfctr_hold(perfctr, PERFCTR_HOLD_ENDED);
-	atomic_andnot(PERFCTR_HOLD_ON_EXEC | PERFCTR_HOLD_SUSPENDED, &perfctr->hold);
-	vperfctr_page_disown(perfctr);
-	WRITE_ONCE(perfctr->holder, NULL);
-	vperfctr_unnotify(perfctr);
-	/* No switch-out of ours comes any more. */
-	revoke(perfctr, own);
-	if (perfctr->inherited)
-		vperfctr_descendant_name(perfctr);
-	rcu_assign_pointer(perfctr->owner, NULL);
-	raw_spin_unlock_irqrestore(&perfctr->lock, flags);
-}
-
-/* Puts what its owner had. */
-static void put_owners(struct vperfctr *perfctr)
-{
-	vperfctr_put(perfctr);
-	/*
-	 * The caller still runs our text: an ioctl's open file keeps the module, and
-	 * unloading waits for probes.
-	 */
-	module_put(THIS_MODULE);
-}
-
-/*
- * By the owner: at unlink, exec or exit, or when its tree is dead. If @atomic, the caller
- * may not sleep. To free a root may sleep, and on RT to free anything: then the thread's
- * reference is put later, on its way to user mode.
- */
-void vperfctr_detach(struct vperfctr *perfctr, bool atomic)
-{
-	bool later = atomic && (!perfctr->inherited || IS_ENABLED(CONFIG_PREEMPT_RT));
-	/* If queued, the work takes over the references of the attachment. */
-	bool queued = later && vperfctr_return_queue(perfctr, current);
-
-	verify(perfctr);
-	disown(perfctr, true);
-	if (perfctr->inherited) {
-		vperfctr_descendant_end(perfctr);
-		/* Whoever refers to the state after its end has no use for its spare. */
-		if (!later)
-			vperfctr_drop_spare(perfctr);
-	} else if (perfctr->config) {
-		perfctr_config_unuse(perfctr->config, atomic);
-	}
-	if (!queued)
-		put_owners(perfctr);
-}
-
-/* The same of a root whose owner current traces: ESRCH, EINTR as perfctr_tracee_hold(). */
-static int detach_tracee(struct vperfctr *perfctr, struct task_struct *owner)
-{
-	unsigned long flags;
-	int err = perfctr_tracee_hold(owner, &flags);
-
-	if (err)
-		return err;
-	disown(perfctr, false);
-	perfctr_tracee_release(owner, flags);
-	if (perfctr->config)
-		perfctr_config_unuse(perfctr->config, false);
-	put_owners(perfctr);
-	return 0;
 }
 
 /* Anything at all; else it is a stop */
@@ -315,7 +190,7 @@ static __always_inline void control_apply(struct vperfctr *perfctr,
 	raw_spin_lock_irqsave(&perfctr->lock, flags);
 	change_begin(perfctr);
 	/* At once, without grace: somebody else may get these counters next. */
-	revoke(perfctr, !tracee);
+	vperfctr_end_reading(perfctr, !tracee);
 	WRITE_ONCE(perfctr->holder, enabled ? file : NULL);
 	swap(perfctr->config, parts->config);
 	/* Before the old ring is left, so that readers never see nobody. */
@@ -513,9 +388,9 @@ int vperfctr_control(struct vperfctr *perfctr, struct file *file, void __user *a
 	}
 	/* A stop keeps all sums, and an error with them. */
 	if (!err && perfctr->config && !counts(control))
-		verify(perfctr);
+		vperfctr_verify(perfctr);
 	else if (!err && perfctr->config && control->preserve)
-		err = verify(perfctr);
+		err = vperfctr_verify(perfctr);
 	if (!err && control->flags & PERFCTR_CONTROL_RECORD)
 		err = task != current ? -EOPNOTSUPP : perfctr->ring ? 0 : -EINVAL;
 	/* Ending the old tree takes a broadcast. */
@@ -615,20 +490,6 @@ int vperfctr_read_control(struct vperfctr *perfctr, void __user *arg)
 	return err;
 }
 
-/* After an unlink of a root, which ends its tree, although the state may live on. Sleeps. */
-void vperfctr_forget_tree(struct vperfctr *perfctr)
-{
-	struct perfctr_tree *tree;
-
-	raw_spin_lock_irq(&perfctr->lock);
-	tree = perfctr->tree;
-	if (!perfctr->inherited)
-		WRITE_ONCE(perfctr->tree, NULL);
-	raw_spin_unlock_irq(&perfctr->lock);
-	if (!perfctr->inherited)
-		perfctr_tree_end(tree);
-}
-
 /* The control has HOLDER_ONLY, and another open file is the holder. */
 static bool stopped_by_holder_only(const struct vperfctr *perfctr, const struct file *file)
 {
@@ -702,7 +563,7 @@ int vperfctr_stop_go(struct vperfctr *perfctr, const struct file *file, bool sto
 	if (stopped_by_holder_only(own, file))
 		return -EBUSY;
 	if (stop)
-		verify(own);
+		vperfctr_verify(own);
 	stop_go(own, stop);
 	return 0;
 }
@@ -720,7 +581,7 @@ int vperfctr_unlink(struct vperfctr *perfctr, struct file *file)
 	else if (task == current)
 		vperfctr_detach(perfctr, false);
 	else
-		err = detach_tracee(perfctr, task);
+		err = vperfctr_detach_tracee(perfctr, task);
 	if (!err && perfctr->tree)
 		vperfctr_forget_tree(perfctr);
 	task_put(task);

@@ -27,6 +27,7 @@
 #include "tree/tree.h"
 #include "calls/control.h"
 #include "calls/handle.h"
+#include "calls/life.h"
 #include "calls/map.h"
 #include "calls/return.h"
 #include "calls/session.h"
@@ -68,50 +69,12 @@ static_assert(offsetof(struct perfctr_page, slot) == 288);
 static_assert(offsetof(struct perfctr_page, operand) == 1344);
 static_assert(sizeof(struct perfctr_page) <= 2048);
 
-/* Its objects have room for as many counters as the processor has. */
-static struct kmem_cache *state_cache;
-
-static void free_root_memory(struct callback_head *head)
-{
-	kmem_cache_free(state_cache, container_of(head, struct vperfctr, return_work));
-}
-
-static void ring_put(struct perfctr_ring_buffer *ring)
-{
-	if (ring && perfctr_ring_tells_maps(ring))
-		perfctr_record_maps_put();
-	perfctr_ring_put(ring);
-}
-
-void vperfctr_root_free(struct vperfctr *perfctr)
-{
-	if (perfctr->tree)
-		perfctr_tree_end(perfctr->tree);
-	if (perfctr->config)
-		perfctr_config_unref(perfctr->config);
-	kfree(perfctr->imode);
-	perfctr_record_free(perfctr->recorder);
-	ring_put(perfctr->ring);
-	vperfctr_free_memory(perfctr, free_root_memory);
-}
-
 /* The session to which an open file refers, or NULL */
 static struct perfctr_session *file_session(const struct file *file)
 {
 	unsigned long handle = (unsigned long)READ_ONCE(file->private_data);
 
 	return handle & PERFCTR_FILE_SESSION ? (void *)(handle - PERFCTR_FILE_SESSION) : NULL;
-}
-
-static struct vperfctr *vperfctr_create(struct task_struct *task)
-{
-	struct vperfctr *perfctr = kmem_cache_zalloc(state_cache, GFP_KERNEL);
-
-	if (!perfctr)
-		return NULL;
-	vperfctr_setup(perfctr);
-	perfctr->pid = get_task_pid(task, PIDTYPE_PID);
-	return perfctr;
 }
 
 static int open_check(const struct perfctr_open *open)
@@ -500,18 +463,3 @@ const struct file_operations vperfctr_fops = {
 	.release = vperfctr_release,
 	.show_fdinfo = vperfctr_show_fdinfo,
 };
-
-int perfctr_handle_init(void)
-{
-	int err = perfctr_global_init();
-
-	if (err)
-		return err;
-	state_cache = kmem_cache_create("perfctr", vperfctr_size(), 0, SLAB_ACCOUNT, NULL);
-	return state_cache ? 0 : -ENOMEM;
-}
-
-void perfctr_handle_exit(void)
-{
-	kmem_cache_destroy(state_cache);
-}

@@ -15,7 +15,7 @@
 #include "config/permit.h"
 #include "tree/invite.h"
 #include "tree/tree.h"
-#include "calls/control.h"
+#include "calls/life.h"
 #include "calls/map.h"
 #include "calls/return.h"
 

@@ -17,6 +17,7 @@
 #include "deliver/record.h"
 #include "tree/tree.h"
 #include "calls/control.h"
+#include "calls/life.h"
 #include "calls/map.h"
 #include "calls/return.h"
 #include "calls/threads.h"

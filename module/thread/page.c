@@ -4,7 +4,7 @@
  * page.h shows and hides the registers.
  */
 
-#include <linux/gfp.h>
+#include <linux/mm.h>
 
 #include "thread/page.h"
 #include "thread/state.h"

@@ -24,6 +24,7 @@
 #include "unit.h"
 #include "base/account.h"
 #include "thread/notify.h"
+#include "thread/state.h"
 #include "switch/switch.h"
 #include "switch/timer.h"
 #include "deliver/overflow.h"
@@ -33,8 +34,10 @@
 #include "tree/tree.h"
 #include "calls/handle.h"
 #include "calls/layout.h"
+#include "calls/life.h"
 #include "calls/map.h"
 #include "calls/return.h"
+#include "calls/session.h"
 #include "calls/threads.h"
 
 unsigned int in_step, seed;
@@ -287,7 +290,8 @@ void engine_begin(void)
 	perfctr_control_init();
 	ck_assert_int_eq(perfctr_tree_init(), 0);
 	ck_assert_int_eq(perfctr_map_init(), 0);
-	ck_assert_int_eq(perfctr_handle_init(), 0);
+	ck_assert_int_eq(perfctr_global_init(), 0);
+	ck_assert_int_eq(perfctr_life_init(), 0);
 	ck_assert_int_eq(perfctr_permit_init(), 0);
 	ck_assert_int_eq(perfctr_events_init(), 0);
 }
@@ -321,7 +325,7 @@ void engine_end(void)
 	perfctr_notify_exit();
 	perfctr_config_exit();
 	perfctr_burden_exit();
-	perfctr_handle_exit();
+	perfctr_life_exit();
 	perfctr_map_exit();
 	perfctr_tree_exit();
 	perfctr_record_exit();

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The life of a state: it is made for a thread, which attaches it (notify.c), stops, is detached,
+ * and is freed with its last reference. What is inherited is made and freed in tree.c.
+ */
+
+#include <linux/module.h>
+#include <linux/pid.h>
+#include <linux/slab.h>
+
+#include "thread/notify.h"
+#include "thread/page.h"
+#include "thread/ring.h"
+#include "thread/tracee.h"
+#include "switch/resume.h"
+#include "deliver/record.h"
+#include "config/config.h"
+#include "tree/tree.h"
+#include "calls/life.h"
+
+/* Its objects have room for as many counters as the processor has. */
+static struct kmem_cache *state_cache;
+
+static void free_root_memory(struct callback_head *head)
+{
+	kmem_cache_free(state_cache, container_of(head, struct vperfctr, return_work));
+}
+
+static void ring_put(struct perfctr_ring_buffer *ring)
+{
+	if (ring && perfctr_ring_tells_maps(ring))
+		perfctr_record_maps_put();
+	perfctr_ring_put(ring);
+}
+
+struct vperfctr *vperfctr_create(struct task_struct *task)
+{
+	struct vperfctr *perfctr = kmem_cache_zalloc(state_cache, GFP_KERNEL);
+
+	if (!perfctr)
+		return NULL;
+	vperfctr_setup(perfctr);
+	perfctr->pid = get_task_pid(task, PIDTYPE_PID);
+	return perfctr;
+}
+
+void vperfctr_stop(struct vperfctr *perfctr, u32 error)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&perfctr->lock, flags);
+	vperfctr_suspend(perfctr);
+	perfctr_cpu_share();
+	vperfctr_hold(perfctr, PERFCTR_HOLD_LOST);
+	vperfctr_page_disown(perfctr);
+	WRITE_ONCE(perfctr->error, error);
+	if (perfctr->page && !perfctr->stale)
+		WRITE_ONCE(perfctr->page->error, error);
+	raw_spin_unlock_irqrestore(&perfctr->lock, flags);
+}
+
+/* Of a tracee it was found out as it left its CPU. */
+int vperfctr_verify(struct vperfctr *perfctr)
+{
+	unsigned long flags;
+	bool good = true;
+
+	if (READ_ONCE(perfctr->error) == PERFCTR_ERROR_CHANGED)
+		return -EIO;
+	local_irq_save(flags);
+	if (vperfctr_is_own(perfctr) && perfctr->seq & 1 && vperfctr_is_native(perfctr) &&
+	    perfctr->config->nr)
+		good = perfctr_cpu_verify();
+	local_irq_restore(flags);
+	if (good)
+		return 0;
+	vperfctr_stop(perfctr, PERFCTR_ERROR_CHANGED);
+	return -EIO;
+}
+
+/*
+ * It has no owner any more, and its sums are final. By the owner, or its tracer, while that is
+ * held.
+ */
+static __always_inline void disown(struct vperfctr *perfctr, bool own)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&perfctr->lock, flags);
+	vperfctr_suspend(perfctr);
+	vperfctr_hold(perfctr, PERFCTR_HOLD_ENDED);
+	atomic_andnot(PERFCTR_HOLD_ON_EXEC | PERFCTR_HOLD_SUSPENDED, &perfctr->hold);
+	vperfctr_page_disown(perfctr);
+	WRITE_ONCE(perfctr->holder, NULL);
+	vperfctr_unnotify(perfctr);
+	/* No switch-out of ours comes any more. */
+	vperfctr_end_reading(perfctr, own);
+	if (perfctr->inherited)
+		vperfctr_descendant_name(perfctr);
+	rcu_assign_pointer(perfctr->owner, NULL);
+	raw_spin_unlock_irqrestore(&perfctr->lock, flags);
+}
+
+/* Puts what its owner had. */
+static void put_owners(struct vperfctr *perfctr)
+{
+	vperfctr_put(perfctr);
+	/*
+	 * The caller still runs our text: an ioctl's open file keeps the module, and
+	 * unloading waits for probes.
+	 */
+	module_put(THIS_MODULE);
+}
+
+void vperfctr_detach(struct vperfctr *perfctr, bool atomic)
+{
+	bool later = atomic && (!perfctr->inherited || IS_ENABLED(CONFIG_PREEMPT_RT));
+	/* If queued, the work takes over the references of the attachment. */
+	bool queued = later && vperfctr_return_queue(perfctr, current);
+
+	vperfctr_verify(perfctr);
+	disown(perfctr, true);
+	if (perfctr->inherited) {
+		vperfctr_descendant_end(perfctr);
+		/* Whoever refers to the state after its end has no use for its spare. */
+		if (!later)
+			vperfctr_drop_spare(perfctr);
+	} else if (perfctr->config) {
+		perfctr_config_unuse(perfctr->config, atomic);
+	}
+	if (!queued)
+		put_owners(perfctr);
+}
+
+int vperfctr_detach_tracee(struct vperfctr *perfctr, struct task_struct *owner)
+{
+	unsigned long flags;
+	int err = perfctr_tracee_hold(owner, &flags);
+
+	if (err)
+		return err;
+	disown(perfctr, false);
+	perfctr_tracee_release(owner, flags);
+	if (perfctr->config)
+		perfctr_config_unuse(perfctr->config, false);
+	put_owners(perfctr);
+	return 0;
+}
+
+void vperfctr_forget_tree(struct vperfctr *perfctr)
+{
+	struct perfctr_tree *tree;
+
+	raw_spin_lock_irq(&perfctr->lock);
+	tree = perfctr->tree;
+	if (!perfctr->inherited)
+		WRITE_ONCE(perfctr->tree, NULL);
+	raw_spin_unlock_irq(&perfctr->lock);
+	if (!perfctr->inherited)
+		perfctr_tree_end(tree);
+}
+
+void vperfctr_root_free(struct vperfctr *perfctr)
+{
+	if (perfctr->tree)
+		perfctr_tree_end(perfctr->tree);
+	if (perfctr->config)
+		perfctr_config_unref(perfctr->config);
+	kfree(perfctr->imode);
+	perfctr_record_free(perfctr->recorder);
+	ring_put(perfctr->ring);
+	vperfctr_free_memory(perfctr, free_root_memory);
+}
+
+int perfctr_life_init(void)
+{
+	state_cache = kmem_cache_create("perfctr", vperfctr_size(), 0, SLAB_ACCOUNT, NULL);
+	return state_cache ? 0 : -ENOMEM;
+}
+
+void perfctr_life_exit(void)
+{
+	kmem_cache_destroy(state_cache);
+}
