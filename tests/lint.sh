@@ -9,7 +9,7 @@ set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
 # For these the build root `check` is enough.
-quick='checkpatch layers lengths families behaviours pairs pieces shellcheck manuals versions commits'
+quick='checkpatch layers lengths rooms families behaviours pairs pieces shellcheck manuals versions commits'
 # shellcheck disable=SC2086 # words
 [ "$*" != quick ] || set -- $quick
 root=check
@@ -274,6 +274,29 @@ lengths() {
 		awk '$2 != "total" && $1 > 800 { print; bad = 1 } END { exit bad }'
 }
 
+# Each source of the module has a line in its folder's README, and includes headers of its own folder and of those
+# that module/README.md has above it.
+rooms() {
+	find module -mindepth 2 -name '*.[chS]' | {
+		bad=
+		while read -r f; do
+			name=${f##*/}
+			grep -q "^- .*\`${name%.*}\`" "${f%/*}/README.md" || { echo "$f: no line in ${f%/*}/README.md"; bad=1; }
+		done
+		[ -z "$bad" ]
+	} || return
+	order=$(sed -n 's/^| \[\([a-z]*\)\/.*/\1/p' module/README.md | tr '\n' ' ')
+	find module -mindepth 2 -name '*.[ch]' -exec grep -H '^#include "' {} + | awk -v order="$order" '
+	BEGIN { n = split(order, folder, " "); for (i = 1; i <= n; i++) place[folder[i]] = i }
+	{ split($0, path, "/"); found++ }
+	{
+		match($0, /"[^"\/]*\//)
+		to = substr($0, RSTART + 1, RLENGTH - 2)
+		if (!(path[2] in place) || !(to in place) || place[to] > place[path[2]]) { print; bad = 1 }
+	}
+	END { exit bad || found < 100 }'
+}
+
 # Each test that the page on others' behaviours names, as `guest/test_NAME.c: test, test`
 behaviours() {
 	# shellcheck disable=SC2016 # these are no commands
@@ -346,6 +369,7 @@ check kernel-ppc32 kernel 7450
 check layers layers
 check compilers compilers
 check lengths lengths
+check rooms rooms
 check families families
 check behaviours behaviours
 check pairs tests/pairs.py --try
