@@ -190,7 +190,7 @@ static int __init perfctr_init(void)
 	err = perfctr_map_init();
 	if (err)
 		goto err_tree;
-	err = perfctr_global_init();
+	err = perfctr_session_init();
 	if (err)
 		goto err_map;
 	err = perfctr_life_init();
@@ -199,7 +199,7 @@ static int __init perfctr_init(void)
 	err = perfctr_permit_init();
 	if (err)
 		goto err_life;
-	err = perfctr_events_init();
+	err = perfctr_threads_init();
 	if (err)
 		goto err_permit;
 	device.mode = device_mode & 0777;
@@ -209,7 +209,7 @@ static int __init perfctr_init(void)
 	return 0;
 
 err_events:
-	perfctr_events_exit();
+	perfctr_threads_exit();
 err_permit:
 	perfctr_permit_exit();
 err_life:
@@ -224,7 +224,7 @@ err_record:
 	perfctr_record_exit();
 err_config:
 	perfctr_config_exit();
-	perfctr_burden_exit();
+	perfctr_account_exit();
 err_cpu:
 	perfctr_cpu_exit();
 err_wq:
@@ -236,9 +236,9 @@ err_wq:
 static void __exit perfctr_exit(void)
 {
 	misc_deregister(&device);
-	perfctr_events_exit();
+	perfctr_threads_exit();
 	perfctr_permit_exit();
-	perfctr_global_exit();
+	perfctr_session_exit();
 	perfctr_notify_exit();
 	/*
 	 * vperfctr_return() puts its reference to the module inside our text, and may be
@@ -249,7 +249,7 @@ static void __exit perfctr_exit(void)
 	perfctr_timer_exit();
 	perfctr_record_exit();
 	perfctr_config_exit();
-	perfctr_burden_exit();
+	perfctr_account_exit();
 	destroy_workqueue(perfctr_wq);
 	perfctr_life_exit();
 	perfctr_map_exit();

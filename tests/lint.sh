@@ -9,7 +9,7 @@ set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
 # For these the build root `check` is enough.
-quick='checkpatch layers lengths rooms families behaviours pairs pieces shellcheck manuals versions commits'
+quick='checkpatch layers lengths rooms names families behaviours pairs pieces shellcheck manuals versions commits'
 # shellcheck disable=SC2086 # words
 [ "$*" != quick ] || set -- $quick
 root=check
@@ -274,6 +274,18 @@ lengths() {
 		awk '$2 != "total" && $1 > 800 { print; bad = 1 } END { exit bad }'
 }
 
+# No two files of one module have a function of the same name: then a trace would not tell which it was.
+names() {
+	for arch in module/arch/*/; do
+		find module -path 'module/arch/*' ! -path "$arch*" -type f -o -name '*.c' \
+			-exec grep -oHE '^static [^=;(]*[a-z0-9_]+\(' {} + | grep -v ' ARRAY_SIZE($' |
+			sed -E 's/^([^:]*):.*[^a-z0-9_]([a-z0-9_]+)\($/\2 \1/' | sort -u |
+			awk '{ n[$1]++; where[$1] = where[$1] " " $2; all++ }
+			END { for (name in n) if (n[name] > 1) { print name ":" where[name]; bad = 1 } exit bad || all < 200 }' ||
+			return
+	done
+}
+
 # Each source of the module has a line in its folder's README, and includes headers of its own folder and of those
 # that module/README.md has above it.
 rooms() {
@@ -370,6 +382,7 @@ check layers layers
 check compilers compilers
 check lengths lengths
 check rooms rooms
+check names names
 check families families
 check behaviours behaviours
 check pairs tests/pairs.py --try

@@ -87,7 +87,7 @@ static bool is_idle(const struct perfctr_user *user, u64 now)
 	return !user->nr_configs && !user->nr_pages && user->paid_until + NSEC_PER_SEC < now;
 }
 
-static struct perfctr_user *find(const struct payer *payer)
+static struct perfctr_user *user_find(const struct payer *payer)
 {
 	struct perfctr_user *user;
 
@@ -109,13 +109,13 @@ static struct perfctr_user *find_or_make(const struct payer *payer)
 	struct hlist_node *next;
 	u64 now;
 
-	user = find(payer);
+	user = user_find(payer);
 	if (user)
 		return user;
 	spin_unlock(&users_lock);
 	made = kzalloc(sizeof(*made), GFP_KERNEL | __GFP_NOFAIL);
 	spin_lock(&users_lock);
-	user = find(payer);
+	user = user_find(payer);
 	if (user) {
 		kfree(made);
 		return user;
@@ -228,7 +228,7 @@ static u64 broadcasts_wait(void)
 	if (!READ_ONCE(broadcasts))
 		return 0;
 	spin_lock(&users_lock);
-	wait = wait_of(find(&payer), ktime_get_ns());
+	wait = wait_of(user_find(&payer), ktime_get_ns());
 	spin_unlock(&users_lock);
 	return wait;
 }
@@ -249,7 +249,7 @@ int perfctr_broadcasts_allow(void)
 }
 
 /* No config is left, and no call is in progress. */
-void perfctr_burden_exit(void)
+void perfctr_account_exit(void)
 {
 	struct perfctr_user *user;
 	struct hlist_node *next;

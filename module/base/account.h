@@ -27,6 +27,6 @@ void perfctr_broadcasts_made(unsigned int nr);
 int perfctr_broadcasts_allow(void);
 
 /* Frees all accounts. No config is left, and no call is in progress. */
-void perfctr_burden_exit(void);
+void perfctr_account_exit(void);
 
 #endif /* PERFCTR_ACCOUNT_H */

@@ -46,7 +46,7 @@ static DEFINE_MUTEX(native_mutex);
 static DEFINE_PER_CPU(struct perfctr_wide *, native);	/* native_mutex */
 
 /* Before each switch of everybody, while a session leaves the idle task out */
-static notrace void probe_switch(PERFCTR_SWITCH_PROBE_ARGS)
+static notrace void probe_idle(PERFCTR_SWITCH_PROBE_ARGS)
 {
 	if (!next->pid)
 		perfctr_wides_idle(true);
@@ -54,7 +54,7 @@ static notrace void probe_switch(PERFCTR_SWITCH_PROBE_ARGS)
 		perfctr_wides_idle(false);
 }
 
-static struct perfctr_probe idle_probe = PERFCTR_PROBE(sched_switch, probe_switch);
+static struct perfctr_probe idle_probe = PERFCTR_PROBE(sched_switch, probe_idle);
 
 static int turn_idle(bool on)
 {
@@ -96,13 +96,13 @@ static void follow_eviction(void)
 	mutex_unlock(&native_mutex);
 }
 
-int perfctr_global_init(void)
+int perfctr_session_init(void)
 {
 	perfctr_config_set_evicted(follow_eviction);
 	return perfctr_probes_find(&idle_probe, 1);
 }
 
-void perfctr_global_exit(void)
+void perfctr_session_exit(void)
 {
 	perfctr_hook_exit(&idle_hook);
 }
@@ -180,7 +180,7 @@ out:
 	return err;
 }
 
-static int control_check(struct perfctr_control *control)
+static int session_check(struct perfctr_control *control)
 {
 	u32 i;
 
@@ -237,7 +237,7 @@ static struct perfctr_wide *make_wide(const struct perfctr_control *control,
 	return wide;
 }
 
-static int control_apply(struct perfctr_session *session, const struct perfctr_control *control,
+static int session_apply(struct perfctr_session *session, const struct perfctr_control *control,
 			 struct perfctr_refusal *why)
 {
 	struct perfctr_wide **place = &session->wide[control->cpu], *wide = NULL;
@@ -270,10 +270,10 @@ static int control_ioctl(struct perfctr_session *session, void __user *arg)
 	/* If the reason of a failure could not be stored, fail before anything is done. */
 	err = perfctr_put_refusal(arg, &why);
 	if (!err)
-		err = control_check(control);
+		err = session_check(control);
 	if (!err) {
 		mutex_lock(&session->mutex);
-		err = control_apply(session, control, &why);
+		err = session_apply(session, control, &why);
 		mutex_unlock(&session->mutex);
 	}
 	/* This worked above. If it fails now, err is still what matters. */
@@ -329,7 +329,7 @@ static void mend(const struct perfctr_session *session)
 			perfctr_config_mend(cpu);
 }
 
-static int resume_ioctl(struct perfctr_session *session)
+static int session_resume(struct perfctr_session *session)
 {
 	int err = perfctr_broadcasts_allow();
 
@@ -438,7 +438,7 @@ long perfctr_session_ioctl(struct perfctr_session *session, unsigned int cmd, vo
 	case PERFCTR_IOC_CONTROL:
 		return control_ioctl(session, arg);
 	case PERFCTR_IOC_RESUME:
-		return resume_ioctl(session);
+		return session_resume(session);
 	case PERFCTR_IOC_SUSPEND:
 		return suspend_ioctl(session);
 	case PERFCTR_IOC_READ_CPU:

@@ -7,8 +7,8 @@
 
 struct perfctr_session;
 
-int perfctr_global_init(void);
-void perfctr_global_exit(void);
+int perfctr_session_init(void);
+void perfctr_session_exit(void);
 /* For the open file that refers to it: EACCES, ENOMEM */
 struct perfctr_session *perfctr_session_create(void);
 /* With all that it counts */

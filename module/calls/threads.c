@@ -149,7 +149,7 @@ static struct perfctr_probe probes[] = {
 	PERFCTR_PROBE(sched_process_exec, probe_exec),
 };
 
-int perfctr_events_init(void)
+int perfctr_threads_init(void)
 {
 	int err = perfctr_probes_find(probes, ARRAY_SIZE(probes));
 
@@ -162,7 +162,7 @@ int perfctr_events_init(void)
 	return 0;
 }
 
-void perfctr_events_exit(void)
+void perfctr_threads_exit(void)
 {
 	/* A CPU that still runs it has left our text after perfctr_exit()'s wait. */
 	perfctr_unregister_syscore(&sleep_syscore);

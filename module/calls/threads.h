@@ -3,7 +3,7 @@
 #ifndef PERFCTR_THREADS_H
 #define PERFCTR_THREADS_H
 
-int perfctr_events_init(void);
-void perfctr_events_exit(void);
+int perfctr_threads_init(void);
+void perfctr_threads_exit(void);
 
 #endif /* PERFCTR_THREADS_H */

@@ -450,7 +450,7 @@ static void write_unmap(struct perfctr_recorder *recorder, unsigned long start, 
 	write_whole(recorder->ring, &record.record);
 }
 
-static struct perfctr_known_map describe(const struct vm_area_struct *vma)
+static struct perfctr_known_map describe_mapping(const struct vm_area_struct *vma)
 {
 	struct perfctr_known_map map = {
 		.start = vma->vm_start,
@@ -509,7 +509,7 @@ static bool is_code(const struct vm_area_struct *vma)
  */
 #define MOST_MMS	4096
 
-static void forget(struct perfctr_ring_buffer *ring, struct perfctr_known_mm *known)
+static void forget_known(struct perfctr_ring_buffer *ring, struct perfctr_known_mm *known)
 {
 	perfctr_forget_mm(known);
 	ring->nr_known--;
@@ -522,7 +522,7 @@ static void forget_unused(struct perfctr_ring_buffer *ring)
 	list_for_each_entry_safe_reverse(known, next, &ring->known_mms, node)
 		if (!atomic_read(&known->users) &&
 		    (ring->nr_known >= MOST_MMS || !atomic_read(&known->watched->mm->mm_users)))
-			forget(ring, known);
+			forget_known(ring, known);
 }
 
 /* What is known of current's process, made if there is none. The latest is the first. */
@@ -562,7 +562,7 @@ static unsigned int describe_all(struct mm_struct *mm, struct perfctr_known_map 
 	for (vma = find_vma(mm, 0); vma; vma = find_vma(mm, vma->vm_end)) {
 		cond_resched();
 		if (is_code(vma))
-			now[nr++] = describe(vma);
+			now[nr++] = describe_mapping(vma);
 	}
 	return nr;
 }

@@ -140,7 +140,7 @@ static struct perf_event *make_tried(const struct slot *slot)
 }
 
 /* Does it count? On its CPU, or right after it was made there */
-static bool counts(const struct perf_event *event)
+static bool event_counts(const struct perf_event *event)
 {
 	return READ_ONCE(event->state) == PERF_EVENT_STATE_ACTIVE &&
 	       perfctr_cpu_shared_filters(event);
@@ -308,7 +308,7 @@ static long try_another(void *arg)
 
 	if (IS_ERR(event))
 		return error_of(PTR_ERR(event));
-	works = counts(event);
+	works = event_counts(event);
 	perf_event_release_kernel(event);
 	return works ? 0 : -EBUSY;
 }
@@ -319,7 +319,7 @@ static bool reads_agree(struct perf_event *event, u32 flags)
 	u64 before, after, count;
 	unsigned long irq;
 
-	if (!counts(event) || !perfctr_cpu_shared_inline(event))
+	if (!event_counts(event) || !perfctr_cpu_shared_inline(event))
 		return false;
 	local_irq_save(irq);
 	before = perfctr_cpu_shared_read(event);
@@ -346,7 +346,7 @@ static int look_at(struct perf_event *event, struct claim *claim)
 	err = perfctr_cpu_shared_judge(event, &claim->reason);
 	if (err)
 		return err;
-	if (!counts(event))
+	if (!event_counts(event))
 		return -EBUSY;
 	if (claim->new) {
 		slot->call |= call;
@@ -398,7 +398,7 @@ static long make_by_kernel(void *arg)
 	return make_here(arg, smp_processor_id());
 }
 
-static void release(unsigned int cpu, unsigned int slot)
+static void slot_release(unsigned int cpu, unsigned int slot)
 {
 	struct perf_event *event = per_cpu(made, cpu).event[slot];
 
@@ -414,7 +414,7 @@ static void release_slots(unsigned long which)
 
 	for_each_set_bit(i, &which, PERFCTR_MAX_HW)
 		for_each_online_cpu(cpu)
-			release(cpu, i);
+			slot_release(cpu, i);
 }
 
 static bool may_run_on(const struct perfctr_where *where, unsigned int cpu)
@@ -713,9 +713,9 @@ void perfctr_shared_remake(unsigned int cpu)
 	for (i = 0; i < ARRAY_SIZE(slots); i++) {
 		struct perf_event *event = *event_on(cpu, i);
 
-		if (!slots[i].users || (event != &absent && counts(event)))
+		if (!slots[i].users || (event != &absent && event_counts(event)))
 			continue;
-		release(cpu, i);
+		slot_release(cpu, i);
 		claim.fresh = BIT(i);
 		make_here(&claim, cpu);
 	}
@@ -774,7 +774,7 @@ void perfctr_shared_offline(unsigned int cpu)
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(slots); i++)
-		release(cpu, i);
+		slot_release(cpu, i);
 }
 
 void perfctr_shared_init(void)

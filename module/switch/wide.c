@@ -69,7 +69,7 @@ struct perfctr_wide *perfctr_wide_create(struct perfctr_config *config, unsigned
 	return wide;
 }
 
-static notrace void lose(struct perfctr_wide *wide, u32 error)
+static notrace void wide_lose(struct perfctr_wide *wide, u32 error)
 {
 	if (wide->config->shared)
 		WRITE_ONCE(perfctr_shared_any_lost, true);
@@ -85,7 +85,7 @@ static notrace void suspend(struct perfctr_wide *wide)
 	wide->resumed = false;
 	if (config->shared) {
 		if (perfctr_shared_suspend(&wide->state, wide->cpu, config->call))
-			lose(wide, PERFCTR_ERROR_LOST);
+			wide_lose(wide, PERFCTR_ERROR_LOST);
 	} else if (perfctr_config_has_own_way(config)) {
 		perfctr_cpu_suspend_own_way(config, &wide->state);
 	} else {
@@ -93,17 +93,17 @@ static notrace void suspend(struct perfctr_wide *wide)
 	}
 }
 
-static notrace void resume_native(struct perfctr_wide *wide)
+static notrace void wide_resume_native(struct perfctr_wide *wide)
 {
 	const struct perfctr_config *config = wide->config;
 
 	/* Everybody could read what others do, since the policy has changed. */
 	if (config->nr && perfctr_guards_all()) {
-		lose(wide, PERFCTR_ERROR_LOST);
+		wide_lose(wide, PERFCTR_ERROR_LOST);
 		return;
 	}
 	if (!perfctr_cpu_holds(config) && perfctr_cpu_load(config)) {
-		lose(wide, perfctr_cpu_changed() ? PERFCTR_ERROR_CHANGED : PERFCTR_ERROR_LOST);
+		wide_lose(wide, perfctr_cpu_changed() ? PERFCTR_ERROR_CHANGED : PERFCTR_ERROR_LOST);
 		return;
 	}
 	wide->resumed = true;
@@ -124,7 +124,7 @@ static notrace void join(void)
 	perfctr_wides_resume();
 }
 
-static notrace void resume(struct perfctr_wide *wide)
+static notrace void wide_resume(struct perfctr_wide *wide)
 {
 	const struct perfctr_config *config = wide->config;
 	u32 evicted = READ_ONCE(config->evicted);
@@ -138,9 +138,9 @@ static notrace void resume(struct perfctr_wide *wide)
 			return;
 	}
 	if (evicted) {
-		lose(wide, evicted);
+		wide_lose(wide, evicted);
 	} else if (!config->shared) {
-		resume_native(wide);
+		wide_resume_native(wide);
 	} else {
 		wide->resumed = true;
 		/* What was subtracted of a lost event is added again. */
@@ -159,7 +159,7 @@ void perfctr_wide_start(struct perfctr_wide *wide)
 		own->idle = !current->pid;
 	hlist_add_head(&wide->here, &own->list);
 	if (may_count(own, wide))
-		resume(wide);
+		wide_resume(wide);
 }
 
 void perfctr_wide_stop(struct perfctr_wide *wide)
@@ -170,7 +170,7 @@ void perfctr_wide_stop(struct perfctr_wide *wide)
 }
 
 /* Of one that is resumed; true if an event is lost. Nothing is written, so nothing is missed. */
-static bool sample(const struct perfctr_wide *wide, u64 *value)
+static bool wide_sample(const struct perfctr_wide *wide, u64 *value)
 {
 	const struct perfctr_config *config = wide->config;
 	const struct perfctr_cpu_ctr *ctr;
@@ -185,7 +185,7 @@ static bool sample(const struct perfctr_wide *wide, u64 *value)
 }
 
 /* Is what its counters have counted what was asked for? Else it stops, with the error. */
-static void look(struct perfctr_wide *wide)
+static void wide_look(struct perfctr_wide *wide)
 {
 	const struct perfctr_config *config = wide->config;
 	u32 error = READ_ONCE(config->evicted);
@@ -195,16 +195,16 @@ static void look(struct perfctr_wide *wide)
 	if (!error)
 		return;
 	suspend(wide);
-	lose(wide, error);
+	wide_lose(wide, error);
 }
 
 void perfctr_wide_read(struct perfctr_wide *wide, u64 *value)
 {
 	lockdep_assert_irqs_disabled();
 	if (wide->resumed)
-		look(wide);
+		wide_look(wide);
 	if (wide->resumed && !perfctr_config_has_own_way(wide->config)) {
-		if (!sample(wide, value))
+		if (!wide_sample(wide, value))
 			return;
 		suspend(wide);
 		perfctr_cpu_store_sums(&wide->state, value);
@@ -238,7 +238,7 @@ static void resume_all(struct wides *own)
 
 	hlist_for_each_entry(wide, &own->list, here)
 		if (may_count(own, wide))
-			resume(wide);
+			wide_resume(wide);
 }
 
 void perfctr_wides_resume(void)
@@ -306,7 +306,7 @@ notrace void perfctr_wides_idle(bool idle)
 		if (idle)
 			suspend(wide);
 		else if (may_count(own, wide))
-			resume(wide);
+			wide_resume(wide);
 	}
 }
 

@@ -137,7 +137,7 @@ static void wake(struct irq_work *work)
  * As mlock(2), but all of a user's rings together, and perf's: ENOMEM. Rings are also charged to
  * the account of whoever pays for that user: see account.c.
  */
-static int charge(struct perfctr_ring_buffer *ring)
+static int ring_charge(struct perfctr_ring_buffer *ring)
 {
 	bool all = capable(CAP_IPC_LOCK);
 	unsigned long limit = all ? ULONG_MAX : rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT;
@@ -245,7 +245,7 @@ struct perfctr_ring_buffer *perfctr_ring_create(const struct perfctr_ring *wante
 		return ERR_PTR(-ENOMEM);
 	ring->nr_pages = 1 + wanted->pages;
 	ring->cred = get_current_cred();
-	err = charge(ring);
+	err = ring_charge(ring);
 	if (err)
 		goto err_free;
 	err = alloc_pages_of(ring);
@@ -351,7 +351,7 @@ void perfctr_ring_leave(struct perfctr_ring_buffer *ring)
 		irq_work_queue(&ring->wake);
 }
 
-static void lose(struct perfctr_ring_buffer *ring)
+static void ring_lose(struct perfctr_ring_buffer *ring)
 {
 	/* The reader makes room, even if the ring is not half full. */
 	if (!ring->untold++) {
@@ -366,7 +366,7 @@ void perfctr_ring_lose(struct perfctr_ring_buffer *ring)
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&ring->lock, flags);
-	lose(ring);
+	ring_lose(ring);
 	raw_spin_unlock_irqrestore(&ring->lock, flags);
 }
 
@@ -439,7 +439,7 @@ void *perfctr_ring_begin(struct perfctr_ring_buffer *ring, u32 size)
 	if (likely(!ring->untold))
 		room = begin(ring, size);
 	if (unlikely(!room)) {
-		lose(ring);
+		ring_lose(ring);
 		ring->next = ring->head;
 	}
 	return room;

@@ -148,7 +148,7 @@ struct look {
 };
 
 /* @task is current, or does not run meanwhile, or with the tracepoint: RCU. */
-static void look(struct look *look)
+static void tracee_look(struct look *look)
 {
 	const struct vperfctr *perfctr = perfctr_of_task(look->task, false);
 
@@ -164,7 +164,7 @@ static void look_at_current(void *arg)
 	struct look *at = arg;
 
 	if (current == at->task)
-		look(at);
+		tracee_look(at);
 }
 
 /* Who was woken is not queued yet, if another CPU is to do that. */
@@ -197,7 +197,7 @@ static int look_once(struct look *at)
 
 	raw_spin_lock_irqsave(&task->pi_lock, flags);
 	if (!is_woken(task) && is_asleep(task))
-		look(at);
+		tracee_look(at);
 	raw_spin_unlock_irqrestore(&task->pi_lock, flags);
 	if (at->done || !is_on_cpu(task))
 		return 0;
@@ -240,7 +240,7 @@ int perfctr_tracee_check_free(struct task_struct *task, const struct perfctr_tre
 	if (!perfctr_by_tracepoint())
 		return look_patiently(&at);
 	rcu_read_lock();
-	look(&at);
+	tracee_look(&at);
 	rcu_read_unlock();
 	return at.err;
 }

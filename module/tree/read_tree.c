@@ -46,9 +46,9 @@ static struct perfctr_tree *tree_of_root(struct vperfctr *perfctr)
 	return tree;
 }
 
-static __always_inline void add_member(struct perfctr_tree *tree, struct descendant *descendant,
-				       const struct sums *sums, u32 cstatus, bool soft,
-				       struct perfctr_read_tree *read)
+static __always_inline void add_up(struct perfctr_tree *tree, struct descendant *descendant,
+				   const struct sums *sums, u32 cstatus, bool soft,
+				   struct perfctr_read_tree *read)
 {
 	lockdep_assert_held(&tree->lock);
 	descendant->seen = tree->gen;
@@ -75,7 +75,7 @@ static struct descendant *add_suspended(struct perfctr_tree *tree, struct descen
 			break;
 		if (soft)
 			vperfctr_soft_read(&descendant->state, sums.soft);
-		add_member(tree, descendant, &sums, sample.cstatus, soft, read);
+		add_up(tree, descendant, &sums, sample.cstatus, soft, read);
 		descendant = rb_entry_safe(rb_next(&descendant->node), struct descendant, node);
 	}
 	return descendant && descendant->seen != tree->gen ? descendant : NULL;
@@ -112,7 +112,7 @@ static noinline_for_stack int add_live(struct perfctr_tree *tree, struct perfctr
 		raw_spin_lock_irq(&tree->lock);
 		/* If it has ended meanwhile it is in the tree's sums. */
 		if (!err && !descendant->ended)
-			add_member(tree, descendant, &sums, sample.cstatus, soft, read);
+			add_up(tree, descendant, &sums, sample.cstatus, soft, read);
 		raw_spin_unlock_irq(&tree->lock);
 		vperfctr_put(&descendant->state);
 		cond_resched();

@@ -18,21 +18,21 @@
 static perfctr_ihandler_t ihandler;
 static int overflow_irq;
 
-static notrace void probe_entry(void *data, int irq, struct irqaction *action)
+static notrace void probe_irq_entry(void *data, int irq, struct irqaction *action)
 {
 	if (unlikely(irq == overflow_irq))
 		ihandler(false);
 }
 
-static notrace void probe_exit(void *data, int irq, struct irqaction *action, int ret)
+static notrace void probe_irq_exit(void *data, int irq, struct irqaction *action, int ret)
 {
 	if (unlikely(irq == overflow_irq))
 		ihandler(true);
 }
 
 static struct perfctr_probe probes[] = {
-	PERFCTR_PROBE(irq_handler_entry, probe_entry),
-	PERFCTR_PROBE(irq_handler_exit, probe_exit),
+	PERFCTR_PROBE(irq_handler_entry, probe_irq_entry),
+	PERFCTR_PROBE(irq_handler_exit, probe_irq_exit),
 };
 
 notrace bool perfctr_cpu_interrupted_user(void)

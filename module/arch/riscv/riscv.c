@@ -183,8 +183,8 @@ static u32 all_members(const struct perfctr_config *config)
 }
 
 /* Is that counter ours, and does it count what is asked for? */
-static bool counts(const struct perfctr_riscv_cpu *cpu, unsigned int hw,
-		   const struct perfctr_ctr_control *ctr)
+static bool member_counts(const struct perfctr_riscv_cpu *cpu, unsigned int hw,
+			  const struct perfctr_ctr_control *ctr)
 {
 	const struct perfctr_riscv_prog *prog = &cpu->prog[hw];
 
@@ -205,7 +205,7 @@ static int claim_take(void *arg)
 		struct perfctr_riscv_prog prog __uninitialized;
 
 		/* Mostly they count already. */
-		if (!(members >> i & 1) || counts(cpu, config->hw[i], &config->ctr[i]))
+		if (!(members >> i & 1) || member_counts(cpu, config->hw[i], &config->ctr[i]))
 			continue;
 		prog = perfctr_riscv_ctr_prog(&config->ctr[i]);
 		err = perfctr_riscv_take(cpu, config->hw[i], &prog);

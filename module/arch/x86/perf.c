@@ -222,7 +222,7 @@ static const struct perfctr_x86_known *find_known(const struct perf_event *event
 }
 
 /* The processor says that it does not count this architectural event. */
-static bool is_lacking(u64 config)
+static bool event_is_lacking(u64 config)
 {
 	static const u16 events[] = {
 		EVNTSEL_CYCLES, EVNTSEL_INSTRUCTIONS, EVNTSEL_REF_CYCLES, EVNTSEL_LLC_REFERENCES,
@@ -336,7 +336,7 @@ int perfctr_cpu_shared_judge(const struct perf_event *event, u32 *reason)
 
 	if (err)
 		return err;
-	if (is_lacking(event->hw.config) || is_wrong_natively(event) ||
+	if (event_is_lacking(event->hw.config) || is_wrong_natively(event) ||
 	    (find_known(event, &number) && verdicts_of(event)->wrong & BIT(number))) {
 		*reason = PERFCTR_REASON_TRIAL;
 		return -EINVAL;

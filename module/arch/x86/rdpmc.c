@@ -80,7 +80,7 @@ static bool can_permit;
 static void (*permission_changes)(bool ends);
 static void (*clock_hides)(void);
 
-static struct permit *find(const struct mm_struct *mm)
+static struct permit *permit_find(const struct mm_struct *mm)
 {
 	struct permit *permit;
 
@@ -99,7 +99,7 @@ int perfctr_cpu_mm_get(struct mm_struct *mm)
 	if (!can_permit)
 		return 0;
 	mutex_lock(&permit_mutex);
-	permit = find(mm);
+	permit = permit_find(mm);
 	if (permit) {
 		permit->maps++;
 		goto out;
@@ -125,7 +125,7 @@ bool perfctr_cpu_mm_put(struct mm_struct *mm)
 	if (!can_permit)
 		return false;
 	mutex_lock(&permit_mutex);
-	permit = find(mm);
+	permit = permit_find(mm);
 	if (permit && !--permit->maps) {
 		given = permit->given;
 		nr_given -= given;
@@ -146,7 +146,7 @@ bool perfctr_cpu_mm_waits(struct mm_struct *mm)
 	if (!can_permit)
 		return false;
 	mutex_lock(&permit_mutex);
-	permit = find(mm);
+	permit = permit_find(mm);
 	waits = permit && !permit->given;
 	mutex_unlock(&permit_mutex);
 	return waits;
@@ -158,7 +158,7 @@ bool perfctr_cpu_mm_permit(struct mm_struct *mm)
 	bool give;
 
 	mutex_lock(&permit_mutex);
-	permit = find(mm);
+	permit = permit_find(mm);
 	give = permit && !permit->given;
 	if (give) {
 		permit->given = true;

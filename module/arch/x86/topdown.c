@@ -60,7 +60,7 @@ static bool is_metric(u64 event, unsigned int *metric)
 	return event >= METRIC_FIRST && *metric < PERFCTR_METRICS && !(event % METRIC_STEP);
 }
 
-static bool is_there(unsigned int metric)
+static bool metric_is_there(unsigned int metric)
 {
 	return metric < perfctr_x86_topdown_metrics();
 }
@@ -71,7 +71,7 @@ bool perfctr_x86_topdown_lacks(u64 event)
 
 	if (event == PERFCTR_EVENT_SLOTS)
 		return !perfctr_x86_topdown_metrics();
-	return is_metric(event, &metric) && !is_there(metric);
+	return is_metric(event, &metric) && !metric_is_there(metric);
 }
 
 int perfctr_x86_topdown_check(u64 event, struct perfctr_refusal *why)
@@ -86,7 +86,7 @@ bool perfctr_x86_is_metric(const struct perfctr_ctr_control *ctr, unsigned int *
 {
 	unsigned int found;
 
-	if (!is_metric(ctr->event & EVNTSEL_EVENT, &found) || !is_there(found))
+	if (!is_metric(ctr->event & EVNTSEL_EVENT, &found) || !metric_is_there(found))
 		return false;
 	if (metric)
 		*metric = found;
@@ -128,7 +128,7 @@ int perfctr_x86_metrics_check(const struct perfctr_ctr_control *ctr, unsigned in
  * Together, or the shares would be of something else: what counts in kernel mode too stands still
  * meanwhile, and all else does.
  */
-static notrace void zero(const struct perfctr_config *config)
+static notrace void zero_metrics(const struct perfctr_config *config)
 {
 	const struct perfctr_x86_cpu *cpu = this_cpu_ptr(&perfctr_x86_cpu);
 	bool counts = !(READ_ONCE(config->id) & PERFCTR_ID_USER);
@@ -152,7 +152,7 @@ notrace void perfctr_cpu_resume_own_way(const struct perfctr_config *config,
 		perfctr_x86_resume_waiting(config, state);
 		return;
 	}
-	zero(config);
+	zero_metrics(config);
 	for (i = 0; i < config->nr; i++)
 		if (!perfctr_cpu_metric(config->hw[i]))
 			state->ctr[i].acc -= perfctr_cpu_read(&state->ctr[i]);
@@ -215,7 +215,7 @@ notrace void perfctr_cpu_sample_own_way(const struct perfctr_config *config,
 	if (!cascade) {
 		slots = read_operand(perfctr_x86_rdpmc[PERFCTR_X86_SLOTS]);
 		metrics = read_operand(perfctr_x86_rdpmc[PERFCTR_X86_METRIC]);
-		zero(config);
+		zero_metrics(config);
 	}
 	*value++ = state->clock + perfctr_cpu_clock();
 	for (i = 0; i < config->nr; i++) {

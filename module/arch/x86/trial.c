@@ -112,7 +112,7 @@ static u32 try_values(void)
 }
 
 /* But those that no counter has that is used, which may be firmware's */
-static void zero_controls(void)
+static void zero_all_controls(void)
 {
 	unsigned int slot;
 
@@ -182,7 +182,7 @@ static u32 count(const struct perfctr_cpu_image *image, unsigned long turns, u64
 	read_running(counts);
 	if (perfctr_pmu.global_ctrl)
 		write_safe(perfctr_pmu.global_ctrl, 0);
-	zero_controls();
+	zero_all_controls();
 	counters &= ~perfctr_pmu.never_stop;
 	for_each_set_bit(hw, &counters, PERFCTR_X86_MAX) {
 		counts[hw] = 0;
@@ -272,7 +272,7 @@ void perfctr_x86_try(struct perfctr_x86_trial *trial)
 		read_safe(perfctr_pmu.global_ctrl, &global);
 		write_safe(perfctr_pmu.global_ctrl, 0);
 	}
-	zero_controls();
+	zero_all_controls();
 	for_each_set_bit(hw, &counters, PERFCTR_X86_MAX)
 		read_safe(perfctr_pmu.ctr[hw].msr, &ctr[hw]);
 	for (i = 0; i < PERFCTR_X86_TRIES; i++) {

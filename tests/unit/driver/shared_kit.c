@@ -54,7 +54,7 @@ void shared_end(void)
 		shared_put(config);
 	}
 	perfctr_config_exit();
-	perfctr_burden_exit();
+	perfctr_account_exit();
 	perfctr_cpu_exit();
 	ck_assert_uint_eq(shim_allocations, 0);
 	ck_assert_uint_eq(shim_hotplug_locked, 0);

@@ -40,7 +40,7 @@ static unsigned int configs_there(void)
 static void end(void)
 {
 	perfctr_config_exit();
-	perfctr_burden_exit();
+	perfctr_account_exit();
 	perfctr_cpu_exit();
 	ck_assert_uint_eq(shim_allocations, 0);
 	ck_assert_uint_eq(shim_hotplug_locked, 0);
@@ -629,7 +629,7 @@ START_TEST(so_many_at_most)
 	perfctr_config_put(config, false);
 	perfctr_config_put(get(two, 1), false);
 	shim_set_param("controls", 16384);
-	perfctr_burden_exit();
+	perfctr_account_exit();
 	perfctr_broadcasts_made(0);
 	end();
 }
@@ -707,7 +707,7 @@ START_TEST(waits_as_long_as_it_must)
 	ck_assert_uint_ge(shim_now - start, 4 * NSEC_PER_SEC);
 	ck_assert_uint_le(shim_now - start, 4 * NSEC_PER_SEC + 20 * (NSEC_PER_SEC / 250));
 	shim_uid = 7;
-	perfctr_burden_exit();
+	perfctr_account_exit();
 	shim_uid = 0;
 	perfctr_broadcasts_made(0);
 	end();
@@ -770,7 +770,7 @@ END_TEST
 START_TEST(no_memory_for_an_account)
 {
 	begin(&model_default);
-	perfctr_burden_exit();
+	perfctr_account_exit();
 	shim_no_memory = true;
 	spend();
 	ck_assert(is_spent());

@@ -98,7 +98,7 @@ static bool has_version_2(void)
 }
 
 /* A hypervisor may offer fewer than there are. */
-static void __init find(void)
+static void __init find_amd(void)
 {
 	nr = NR;
 	perfctr = MSR_K7_PERFCTR0;
@@ -120,7 +120,7 @@ static bool global_exists(void)
 	       perfctr_x86_register_exists(MSR_AMD64_PERF_CNTR_GLOBAL_CTL);
 }
 
-static void __init describe(void)
+static void __init describe_amd(void)
 {
 	unsigned int i;
 
@@ -147,11 +147,11 @@ static void __init describe(void)
 
 u32 __init perfctr_amd_look(void)
 {
-	find();
+	find_amd();
 	if (!perfctr_x86_evntsel_exists(nr, perfctr, evntsel, distance) ||
 	    (has_version_2() && !global_exists()))
 		return PERFCTR_NO_COUNTERS_REGISTERS;
-	describe();
+	describe_amd();
 	if (boot_cpu_has(X86_FEATURE_PERFCTR_NB) || boot_cpu_has(X86_FEATURE_PERFCTR_LLC))
 		perfctr_x86_uncore_exists();
 	return PERFCTR_NO_COUNTERS_NONE;

@@ -351,7 +351,7 @@ static void __init describe_model(void)
 			perfctr_x86_drop(BIT(i), 0);
 }
 
-static void __init describe(void)
+static void __init describe_intel(void)
 {
 	unsigned int i;
 
@@ -400,7 +400,7 @@ u32 __init perfctr_intel_look(void)
 		return PERFCTR_NO_COUNTERS_PROCESSOR;
 	if (!intel.nr)
 		return intel.none;
-	describe();
+	describe_intel();
 	perfctr_pmu.hybrid = hybrid;
 	perfctr_intel_events_init();
 	return intel.none;

@@ -198,7 +198,7 @@ static u64 pebs_value(const struct perfctr_ctr_control *ctr, unsigned int reg)
 
 static const u32 pebs_msrs[] = { PEBS_ENABLE, PEBS_MATRIX_VERT };
 
-static void __init describe(void)
+static void __init describe_p4(void)
 {
 	unsigned int i;
 
@@ -248,7 +248,7 @@ u32 __init perfctr_p4_look(void)
 		return PERFCTR_NO_COUNTERS_REGISTERS;
 	hyperthreads = has_hyperthreads();
 	describe_escrs();
-	describe();
+	describe_p4();
 	perfctr_x86_mind_carries();
 	if (!hyperthreads)
 		return PERFCTR_NO_COUNTERS_NONE;
@@ -287,7 +287,7 @@ static bool cccr_agrees(const struct perfctr_ctr_control *ctr)
 	       !(cccr & CCCR_OVF_PMI_T0) == !ctr->ireset;
 }
 
-static u64 modes(const struct perfctr_ctr_control *ctr)
+static u64 escr_modes(const struct perfctr_ctr_control *ctr)
 {
 	return (ctr->flags & PERFCTR_CTR_USER ? ESCR_USR : 0) |
 	       (ctr->flags & PERFCTR_CTR_KERNEL ? ESCR_OS : 0);
@@ -298,7 +298,7 @@ static bool escr_agrees(const struct perfctr_ctr_control *ctr)
 	u64 said = ctr->config & (ESCR_USR | ESCR_OS);
 
 	return !(ctr->config & ~(ESCR_EVENT | ESCR_USR | ESCR_OS | perfctr_x86_session_bits)) &&
-	       (!said || said == modes(ctr));
+	       (!said || said == escr_modes(ctr));
 }
 
 /* Replay tagging; precise events, which have other bits there, take an area in memory. */
@@ -380,7 +380,7 @@ struct placing {
 
 static u64 escr_of(const struct perfctr_ctr_control *ctr)
 {
-	return (ctr->config & (ESCR_EVENT | ESCR_T1)) | modes(ctr);
+	return (ctr->config & (ESCR_EVENT | ESCR_T1)) | escr_modes(ctr);
 }
 
 /* Has none of the first @n that ESCR with another value? */

@@ -290,10 +290,10 @@ void engine_begin(void)
 	perfctr_control_init();
 	ck_assert_int_eq(perfctr_tree_init(), 0);
 	ck_assert_int_eq(perfctr_map_init(), 0);
-	ck_assert_int_eq(perfctr_global_init(), 0);
+	ck_assert_int_eq(perfctr_session_init(), 0);
 	ck_assert_int_eq(perfctr_life_init(), 0);
 	ck_assert_int_eq(perfctr_permit_init(), 0);
-	ck_assert_int_eq(perfctr_events_init(), 0);
+	ck_assert_int_eq(perfctr_threads_init(), 0);
 }
 
 /* At the end nothing is left of anything. */
@@ -320,11 +320,11 @@ void engine_end(void)
 	/* Rings are freed by it. */
 	shim_work(false);
 	ck_assert_int_eq(shim_module_refs, 0);
-	perfctr_events_exit();
+	perfctr_threads_exit();
 	perfctr_permit_exit();
 	perfctr_notify_exit();
 	perfctr_config_exit();
-	perfctr_burden_exit();
+	perfctr_account_exit();
 	perfctr_life_exit();
 	perfctr_map_exit();
 	perfctr_tree_exit();

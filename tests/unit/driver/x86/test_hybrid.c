@@ -69,7 +69,7 @@ static void end(void)
 {
 	perfctr_config_exit();
 	perfctr_cpu_exit();
-	perfctr_burden_exit();
+	perfctr_account_exit();
 	ck_assert_uint_eq(shim_allocations, 0);
 	model_expect_ownership(&at_boot);
 }

@@ -23,7 +23,7 @@ static void end(void)
 {
 	perfctr_config_exit();
 	perfctr_cpu_exit();
-	perfctr_burden_exit();
+	perfctr_account_exit();
 	model_perf_expect_none();
 	model_expect_ownership(&at_boot);
 	/* Nobody hears of it any more. */
