@@ -251,7 +251,7 @@ static struct perf_event *make(const struct perf_event_attr *attr, unsigned int 
 
 	if (!pmu)
 		return ERR_PTR(-ENOENT);
-	if (!others && shim_no_memory)
+	if (!others && (shim_no_memory || shim_fails()))
 		return ERR_PTR(-ENOMEM);
 	made = calloc(1, sizeof(*made));
 	if (!made)

@@ -24,6 +24,7 @@ struct task_struct *shim_on[SHIM_CPUS] = { [0 ... SHIM_CPUS - 1] = &shim_current
 unsigned int shim_hotplug_locked;
 unsigned int shim_allocations;
 bool shim_no_memory;
+unsigned int shim_fail_nth;
 void (*shim_at_point)(void);
 int shim_allow_kernel;
 bool shim_perfmon_capable = true;
@@ -141,7 +142,7 @@ void *kzalloc(size_t size, unsigned int flags)
 
 	if (!(flags & GFP_NOWAIT))
 		might_sleep();
-	if (shim_no_memory && !(flags & __GFP_NOFAIL))
+	if (!(flags & __GFP_NOFAIL) && (shim_no_memory || shim_fails()))
 		return NULL;
 	ptr = calloc(1, size);
 	if (!ptr)
@@ -188,6 +189,8 @@ int tracepoint_probe_register_prio(struct tracepoint *tracepoint, void *probe, v
 
 	might_sleep();
 	shim_assert(probe && !data && !tracepoint->probes[SHIM_PROBES - 1].fn);
+	if (shim_fails())
+		return -ENOMEM;
 	for (i = 0; tracepoint->probes[i].fn && tracepoint->probes[i].prio >= prio; i++)
 		shim_assert(tracepoint->probes[i].fn != probe);
 	for (n = SHIM_PROBES - 1; n > i; n--)

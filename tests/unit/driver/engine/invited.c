@@ -139,6 +139,29 @@ START_TEST(invited_again)
 }
 END_TEST
 
+/*
+ * It is a member of a tree that has died, which it does not know yet, and another one invites it:
+ * its own state gives way, as it forks or as it returns to user mode.
+ */
+START_TEST(invited_by_the_next_tree)
+{
+	begin((unsigned int)_i, 0);
+	run_on(1, member);
+	ck_assert(state_of(member));
+	to_cpu(0);
+	tree = tree_new();
+	set_control(root, &controls[0], tree, true, 0, 0);
+	add_member(root, member);
+	to_cpu(1);
+	if (_i / 4)
+		run_on(2, make_child(member, 0));
+	run_on(1, member);
+	ck_assert(state_of(member)->tree == state_of(root)->tree);
+	expect_all();
+	engine_end();
+}
+END_TEST
+
 void test_invited(void)
 {
 	unit_run(a_fork_attaches, 12);
@@ -146,4 +169,5 @@ void test_invited(void)
 	unit_run(open_attaches, 8);
 	unit_run(too_late, 8);
 	unit_run(invited_again, 4);
+	unit_run(invited_by_the_next_tree, 8);
 }

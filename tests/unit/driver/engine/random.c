@@ -399,6 +399,7 @@ void test_arch(void)
 	pairs_begin();
 	test_scenes();
 	test_invited();
+	test_faults();
 	unit_run(all_counts_are_exact, (int)number("ENGINE_ROWS", ENGINE_ROWS));
 	test_sessions();
 	test_pairs();

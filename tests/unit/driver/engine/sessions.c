@@ -191,7 +191,108 @@ START_TEST(sessions_are_exact)
 }
 END_TEST
 
+/*
+ * A session loses its counters: perf takes an event away, somebody else writes to registers, or the
+ * firmware gives none. It has what it counted until then, and an error; the next control mends that.
+ */
+enum loss { BY_PERF, BY_A_WRITE, BY_FIRMWARE };
+
+static const struct {
+	const char *name;
+	enum loss loss;
+	const struct control *control;
+	u32 error;
+} losses[] = {
+	{ "perf takes it", BY_PERF, &shared_controls[0], PERFCTR_ERROR_LOST },
+#ifdef CONFIG_X86
+	{ "a register changes", BY_A_WRITE, &controls[0], PERFCTR_ERROR_CHANGED },
+#endif
+#ifdef CONFIG_RISCV
+	{ "none is given", BY_FIRMWARE, &controls[0], PERFCTR_ERROR_LOST },
+#endif
+};
+
+static void expect_error(u32 error, u64 sum)
+{
+	struct perfctr_read_cpu read = { .size = sizeof(read), .cpu = 1 };
+
+	ck_assert_int_eq(engine_ioctl(&session, PERFCTR_IOC_READ_CPU, &read), error ? -EIO : 0);
+	ck_assert_uint_eq(read.error, error);
+	ck_assert_uint_eq(read.sum[0], sum);
+}
+
+static void count_cpu_1(const struct control *control, bool refused)
+{
+	struct perfctr_control arg = {
+		PERFCTR_CONTROL_INIT,
+		.nractrs = 1, .source = control->source, .cpu = 1, .flags = PERFCTR_CONTROL_CPU,
+	};
+
+	arg.ctr[0] = control->ctr[0];
+	ck_assert_int_eq(engine_ioctl(&session, PERFCTR_IOC_CONTROL, &arg), 0);
+#ifdef CONFIG_RISCV
+	if (refused)
+		model_fail(SBI_EXT_PMU_COUNTER_START, 0, 1, SBI_ERR_FAILURE);
+#endif
+	(void)refused;
+	start_or_stop();
+}
+
+START_TEST(a_session_loses)
+{
+	struct perfctr_open open = { .size = sizeof(open), .flags = PERFCTR_OPEN_CPUS };
+	const struct control *control = losses[_i].control;
+#ifdef CONFIG_X86
+	u64 global;
+#endif
+	u64 counted = 0;
+
+	seed = 1;
+	nobody_calls = true;
+	engine_begin();
+	perfctr_user_read_asked = PERFCTR_USER_READ_OPEN;
+	perfctr_policy_changed();
+	session.refs = 1;
+	ck_assert_int_eq(engine_ioctl(&session, PERFCTR_IOC_OPEN, &open), 0);
+	run_on(1, begin_thread(0));
+	to_cpu(0);
+	count_cpu_1(control, losses[_i].loss == BY_FIRMWARE);
+	to_cpu(1);
+	model_execute(MODEL_USER, 1000);
+	if (losses[_i].loss != BY_FIRMWARE) {
+		counted = 1000;
+		expect_error(PERFCTR_ERROR_NONE, counted);
+		shim_jiffies++;
+	}
+	if (losses[_i].loss == BY_PERF)
+		model_perf_lose(model_perf_event(1, 0));
+#ifdef CONFIG_X86
+	global = model_msr(1, model_global_ctrl());
+	if (losses[_i].loss == BY_A_WRITE)
+		model_set_msr(1, model_global_ctrl(), 0);
+#endif
+	model_execute(MODEL_USER, 300);
+	expect_error(losses[_i].error, counted);
+#ifdef CONFIG_X86
+	/* What counts again is not ours. */
+	if (losses[_i].loss == BY_A_WRITE)
+		model_set_msr(1, model_global_ctrl(), global);
+#endif
+	model_execute(MODEL_USER, 300);
+	expect_error(losses[_i].error, counted);
+	start_or_stop();
+	expect_error(losses[_i].error, counted);
+	shim_work(false);
+	count_cpu_1(control, false);
+	model_execute(MODEL_USER, 700);
+	expect_error(PERFCTR_ERROR_NONE, 700);
+	vperfctr_fops.release(NULL, &session.file);
+	engine_end();
+}
+END_TEST
+
 void test_sessions(void)
 {
+	UNIT_ROWS(a_session_loses, losses);
 	unit_run(sessions_are_exact, SESSION_ROWS);
 }

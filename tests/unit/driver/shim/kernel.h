@@ -511,6 +511,13 @@ typedef unsigned int gfp_t;
 #define GFP_KERNEL_ACCOUNT	(GFP_KERNEL | __GFP_ACCOUNT)
 extern unsigned int shim_allocations;	/* alive */
 extern bool shim_no_memory;
+/* From now on the n-th allocation, or copy from or to a user, fails; 0: none does */
+extern unsigned int shim_fail_nth;
+static inline bool shim_fails(void)
+{
+	return __builtin_expect(shim_fail_nth > 0, 0) && !--shim_fail_nth;
+}
+
 void *kzalloc(size_t size, unsigned int flags);
 void kfree(const void *ptr);
 #define struct_size(ptr, member, nr)	(sizeof(*(ptr)) + (nr) * sizeof((ptr)->member[0]))

@@ -47,7 +47,10 @@ do {									\
 })
 #define cmpxchg(p, old, new)						\
 ({									\
-	__typeof__(*(p)) __was = *(p);					\
+	__typeof__(*(p)) __was;						\
+									\
+	shim_point();							\
+	__was = *(p);							\
 									\
 	if (__was == (old))						\
 		*(p) = (new);						\
@@ -88,7 +91,11 @@ do {									\
 #define mutex_init(lock)		((void)((lock)->held = false))
 #define __MUTEX_INITIALIZER(name)	{ .held = false }
 #define __DELAYED_WORK_INITIALIZER(name, f, flags)	{ .work = { .fn = (f) } }
-#define cond_resched()			might_sleep()
+#define cond_resched()							\
+do {									\
+	might_sleep();							\
+	shim_point();							\
+} while (0)
 
 #define atomic_or(bits, v)		((void)((v)->counter |= (bits)))
 #define atomic_andnot(bits, v)		((void)((v)->counter &= ~(bits)))
@@ -156,10 +163,10 @@ struct rb_node *rb_next_postorder(const struct rb_node *node);
 	     pos = n)
 
 /* CPUs: calls of others come at once. */
-typedef struct cpumask cpumask_var_t[1];
-#define zalloc_cpumask_var(mask, gfp)	((*(mask))->bits = 0, true)
+typedef struct cpumask *cpumask_var_t;
+#define zalloc_cpumask_var(mask, gfp)	(*(mask) = kzalloc(sizeof(struct cpumask), gfp), *(mask) != NULL)
 #define alloc_cpumask_var(mask, gfp)	zalloc_cpumask_var(mask, gfp)
-#define free_cpumask_var(mask)		((void)(mask))
+#define free_cpumask_var(mask)		kfree(mask)
 #define cpumask_copy(to, from)		((void)((to)->bits = (from)->bits))
 #define cpumask_equal(a, b)		((a)->bits == (b)->bits)
 #define cpu_possible_mask		(&(const struct cpumask) { GENMASK(SHIM_CPUS - 1, 0) })
@@ -279,42 +286,48 @@ void *kmem_cache_zalloc(struct kmem_cache *cache, gfp_t gfp);
 void kmem_cache_free(struct kmem_cache *cache, void *object);
 void kmem_cache_destroy(struct kmem_cache *cache);
 
-/* Of users: what is here is theirs as well. */
+/* Of users: what is here is theirs as well. What fails is shim_fail_nth's. */
 #define user_write_access_begin(to, size)	true
 #define user_write_access_end()			((void)0)
 #define user_read_access_begin(from, size)	true
 #define user_read_access_end()			((void)0)
 #define unsafe_put_user(value, to, label)				\
 do {									\
-	if (0)								\
+	if (shim_fails())						\
 		goto label;						\
 	*(to) = (value);						\
 } while (0)
 #define unsafe_get_user(value, from, label)				\
 do {									\
-	if (0)								\
+	if (shim_fails())						\
 		goto label;						\
 	(value) = *(from);						\
 } while (0)
-#define get_user(value, from)		((value) = *(from), 0)
-#define put_user(value, to)		(*(to) = (value), 0)
-#define clear_user(to, size)		(memset(to, 0, size), 0)
+#define get_user(value, from)		(shim_fails() ? -EFAULT : ((value) = *(from), 0))
+#define put_user(value, to)		(shim_fails() ? -EFAULT : (*(to) = (value), 0))
+#define clear_user(to, size)		(shim_fails() ? (size) : (memset(to, 0, size), 0))
 #define u64_to_user_ptr(address)	((void *)(uintptr_t)(address))
 
 static inline unsigned long copy_to_user(void *to, const void *from, size_t size)
 {
+	if (shim_fails())
+		return size;
 	memcpy(to, from, size);
 	return 0;
 }
 
 static inline unsigned long copy_from_user(void *to, const void *from, size_t size)
 {
+	if (shim_fails())
+		return size;
 	memcpy(to, from, size);
 	return 0;
 }
 
 static inline int copy_struct_from_user(void *to, size_t size, const void *from, size_t usize)
 {
+	if (shim_fails())
+		return -EFAULT;
 	memset(to, 0, size);
 	memcpy(to, from, min(size, usize));
 	return 0;
