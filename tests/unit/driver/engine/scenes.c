@@ -322,20 +322,20 @@ static void expect_error_and_sums(struct thread *thread, u32 error)
 {
 	const struct control *control = thread->control;
 	struct perfctr_read read = { .size = sizeof(read) };
+	u32 i, nr = control->nractrs + control->nrictrs;
 	u64 words[1 + MAX_CTRS];
 	long err;
 	ssize_t length;
-	u32 i;
 
 	err = engine_ioctl(thread->handle, PERFCTR_IOC_READ, &read);
 	ck_assert_int_eq(err, error ? -EIO : 0);
 	ck_assert_uint_eq(read.error, error);
-	ck_assert_uint_eq(read.nrctrs, control->nractrs);
-	for (i = 0; i < control->nractrs; i++)
+	ck_assert_uint_eq(read.nrctrs, nr);
+	for (i = 0; i < nr; i++)
 		ck_assert_uint_eq(read.sum[i], count_of(control, &thread->seen, i));
 	length = vperfctr_fops.read(&thread->handle->file, (char *)words, sizeof(words), NULL);
-	ck_assert_int_eq(length, error ? -EIO : (ssize_t)(8 * (1 + control->nractrs)));
-	for (i = 0; !error && i < control->nractrs; i++)
+	ck_assert_int_eq(length, error ? -EIO : (ssize_t)(8 * (1 + nr)));
+	for (i = 0; !error && i < nr; i++)
 		ck_assert_uint_eq(words[1 + i], count_of(control, &thread->seen, i));
 }
 
@@ -593,6 +593,260 @@ START_TEST(shared_is_evicted)
 }
 END_TEST
 
+#ifdef CONFIG_RISCV
+/*
+ * The firmware does not start a counter as the thread comes: the state is lost, with what it had
+ * counted, and its thread may read no register, by RAW either. The next control counts again.
+ */
+static const struct {
+	const char *name;
+	const struct control *control;
+	bool raw;
+	unsigned int after;
+} refusals[] = {
+	{ "a load", &controls[0], false, 0 },
+	{ "a load, with RAW", &controls[0], true, 0 },
+	{ "a start of i-mode counters", &controls[7], false, 0 },
+	{ "a start of i-mode counters after the others", &controls[6], false, 1 },
+};
+
+START_TEST(the_firmware_starts_nothing)
+{
+	const unsigned int row = (unsigned int)_i / 2;
+	struct thread *thread, *other;
+
+	seed = _i % 2 ? 4 : 1;
+	nobody_calls = true;
+	engine_begin();
+	if (refusals[row].raw) {
+		perfctr_user_read_asked = PERFCTR_USER_READ_OPEN;
+		perfctr_policy_changed();
+	}
+	other = begin_thread(0);
+	thread = begin_thread(0);
+	to_cpu(0);
+	switch_to(other);
+	set_control(other, &controls[2], NULL, true, 0, 0);
+	run_on(0, thread);
+	set_control(thread, refusals[row].control, NULL, true, 0,
+		    refusals[row].raw ? PERFCTR_CONTROL_RAW : 0);
+	run_on(0, thread);
+	ck_assert_int_eq(machine_may_read(FIRST), refusals[row].raw);
+	run_on(0, other);
+	model_fail(SBI_EXT_PMU_COUNTER_START, refusals[row].after, 1, SBI_ERR_FAILURE);
+	switch_to(thread);
+	return_to_user();
+	ck_assert_uint_eq(state_of(thread)->error, PERFCTR_ERROR_LOST);
+	ck_assert(!machine_may_read(FIRST));
+	model_execute(MODEL_USER, 500);
+	expect_error_and_sums(thread, PERFCTR_ERROR_LOST);
+	switch_to(&idle[0]);
+	switch_to(thread);
+	return_to_user();
+	expect_error_and_sums(thread, PERFCTR_ERROR_LOST);
+	set_control(thread, refusals[row].control, NULL, true, 0, 0);
+	run_on(0, other);
+	run_on(0, thread);
+	expect_sums(thread);
+	expect_sums(other);
+	engine_end();
+}
+END_TEST
+
+/*
+ * Root evicts a thread that may be between its look at the page and its read of a register. So it
+ * keeps its permission, while it stays on its CPU, but for a time.
+ */
+START_TEST(evicted_while_it_reads)
+{
+	struct thread *reader;
+
+	seed = 1;
+	nobody_calls = true;
+	engine_begin();
+	reader = begin_thread(0);
+	to_cpu(0);
+	switch_to(reader);
+	set_control(reader, &controls[0], NULL, true, 0, 0);
+	do_map(reader);
+	run_on(0, reader);
+	ck_assert(machine_may_read(FIRST));
+	if (_i)
+		switch_to(&idle[0]);
+	to_cpu(1);
+	perfctr_config_evict(true, KUIDT_INIT(0));
+	ck_assert_int_eq(perfctr_late_readers, !_i);
+	to_cpu(0);
+	ck_assert_int_eq(machine_may_read(FIRST), !_i);
+	shim_work(true);
+	ck_assert(!perfctr_late_readers && !machine_may_read(FIRST));
+	switch_to(reader);
+	return_to_user();
+	ck_assert(!machine_may_read(FIRST));
+	expect_error_and_sums(reader, PERFCTR_ERROR_LOST);
+	engine_end();
+}
+END_TEST
+#endif
+
+/* READ_CONTROL gives what was given, and CPUS those that are online, none of which is forbidden. */
+START_TEST(what_was_given_is_told)
+{
+	const struct control *control;
+	struct thread *thread;
+	u32 mask, i, which;
+
+	seed = 1;
+	engine_begin();
+	thread = begin_thread(0);
+	run_on(0, thread);
+	for (control = controls; control < controls + machine_nr_controls(); control++) {
+		struct perfctr_control arg = { PERFCTR_CONTROL_INIT };
+
+		set_control(thread, control, NULL, true, control->nrictrs, PERFCTR_CONTROL_CLOEXEC);
+		ck_assert_int_eq(engine_ioctl(thread->handle, PERFCTR_IOC_READ_CONTROL, &arg), 0);
+		ck_assert(arg.tsc_on == 1 && arg.source == NATIVE && arg.flags == PERFCTR_CONTROL_CLOEXEC);
+		ck_assert(arg.nractrs == control->nractrs && arg.nrictrs == control->nrictrs);
+		ck_assert_int_eq(arg.si_signo, control->nrictrs ? 10 : 0);
+		ck_assert_uint_eq(arg.refresh, control->nrictrs);
+		ck_assert_uint_eq(arg.refused, PERFCTR_NO_INDEX);
+		for (i = 0; i < arg.nractrs + arg.nrictrs; i++) {
+			struct perfctr_ctr_control want = control->ctr[i];
+
+			if (want.map == ANY)
+				want.map = arg.ctr[i].map;
+			ck_assert_msg(!memcmp(&arg.ctr[i], &want, sizeof(want)), "control %d, counter %u",
+				      (int)(control - controls), i);
+		}
+	}
+	for (which = PERFCTR_CPUS_ALL; which <= PERFCTR_CPUS_FORBIDDEN; which++) {
+		struct perfctr_cpus cpus = {
+			.size = sizeof(cpus), .which = which, .nrwords = 1, .mask = (uintptr_t)&mask,
+		};
+
+		mask = ~0u;
+		ck_assert_int_eq(engine_ioctl(thread->handle, PERFCTR_IOC_CPUS, &cpus), 0);
+		ck_assert_uint_eq(mask, which == PERFCTR_CPUS_ALL ? shim_online : 0);
+	}
+	engine_end();
+}
+END_TEST
+
+/* What this processor has not, or perf cannot give; nothing is changed. */
+START_TEST(controls_that_are_refused)
+{
+	struct perfctr_control arg = { PERFCTR_CONTROL_INIT, .nractrs = 2, .source = NATIVE };
+	struct thread *thread;
+
+	seed = 1;
+	engine_begin();
+	thread = begin_thread(0);
+	run_on(0, thread);
+	set_control(thread, &controls[0], NULL, true, 0, 0);
+	memcpy(arg.ctr, controls[1].ctr, sizeof(controls[1].ctr));
+	if (!perfctr_cpu_more_config()) {
+		arg.ctr[1].config1 = 1;
+		ck_assert_int_eq(engine_ioctl(thread->handle, PERFCTR_IOC_CONTROL, &arg), -EINVAL);
+		ck_assert_uint_eq(arg.refused, 1);
+		arg.ctr[1].config1 = 0;
+	}
+	arg.flags = PERFCTR_CONTROL_RAW;
+	if (!perfctr_cpu_permits_threads()) {
+		ck_assert_int_eq(engine_ioctl(thread->handle, PERFCTR_IOC_CONTROL, &arg), -EOPNOTSUPP);
+		ck_assert_uint_eq(arg.reason, PERFCTR_REASON_NONE);
+	}
+	arg.source = SHARED;
+	ck_assert_int_eq(engine_ioctl(thread->handle, PERFCTR_IOC_CONTROL, &arg), -EOPNOTSUPP);
+	ck_assert_uint_eq(arg.reason, PERFCTR_REASON_SOURCE);
+	run_on(0, thread);
+	expect_sums(thread);
+	engine_end();
+}
+END_TEST
+
+/*
+ * While a tree is read, by another thread than the root's, a member ends: one that was added
+ * already, one that runs and is asked, or one that is not added yet. Or the one that is asked
+ * leaves its CPU, and the reader may have a signal. Either the sum is that of all, or the signal is
+ * served first.
+ */
+enum meanwhile { ADDED_ENDS, ASKED_ENDS, OTHER_ENDS, ASKED_LEAVES, SIGNALLED, MEANWHILE };
+
+/* Before that one is asked, and after */
+#define POINTS 2
+
+static struct {
+	struct thread *member[3];
+	enum meanwhile what;
+	unsigned int point;
+} meanwhile;
+
+static void happen(void)
+{
+	unsigned int reader = shim_cpu;
+
+	if (shim_irqs_off || meanwhile.point--)
+		return;
+	shim_at_point = NULL;
+	to_cpu(1);
+	if (meanwhile.what >= ASKED_LEAVES) {
+		switch_to(&idle[1]);
+	} else {
+		switch_to(meanwhile.member[meanwhile.what]);
+		do_exit(meanwhile.member[meanwhile.what]);
+	}
+	to_cpu(reader);
+	if (meanwhile.what == SIGNALLED)
+		shim_signal_after = (int)shim_waits++;
+}
+
+START_TEST(a_tree_changes_while_it_is_read)
+{
+	const struct control *control = &controls[1];
+	struct perfctr_read_tree read = {
+		.size = sizeof(read), .which = PERFCTR_TREE_LIVE | PERFCTR_TREE_ENDED,
+	};
+	struct thread *root;
+	u64 sum[2] = {};
+	unsigned int i;
+	long err;
+
+	seed = _i % 2 ? 12 : 48;
+	nobody_calls = true;
+	engine_begin();
+	root = begin_thread(0);
+	run_on(0, root);
+	set_control(root, control, tree_new(), true, 0, 0);
+	return_to_user();
+	meanwhile.what = (enum meanwhile)(_i / 2 % MEANWHILE);
+	meanwhile.point = (unsigned int)_i / 2 / MEANWHILE;
+	for (i = 0; i < 3; i++)
+		meanwhile.member[i] = make_child(root, 4);
+	for (i = 0; i < 3; i++)
+		run_on(1, meanwhile.member[2 * i % 3]);
+	for (i = 0; i < 3; i++) {
+		sum[0] += count_of(control, &meanwhile.member[i]->seen, 0);
+		sum[1] += count_of(control, &meanwhile.member[i]->seen, 1);
+	}
+	to_cpu(2);
+	shim_at_point = happen;
+	err = engine_ioctl(root->handle, PERFCTR_IOC_READ_TREE, &read);
+	ck_assert_ptr_null(shim_at_point);
+	shim_signal_after = -1;
+	if (meanwhile.what != SIGNALLED || _i / 2 / MEANWHILE)
+		ck_assert_int_eq(err, 0);
+	else
+		ck_assert_int_eq(err, -ERESTARTSYS);
+	for (i = 0; i < 2; i++) {
+		ck_assert(err || (read.sum[0] == sum[0] && read.sum[1] == sum[1]));
+		ck_assert(err || read.live + read.ended == 3);
+		err = engine_ioctl(root->handle, PERFCTR_IOC_READ_TREE, &read);
+		ck_assert_int_eq(err, 0);
+	}
+	engine_end();
+}
+END_TEST
+
 #ifdef CONFIG_X86
 /* ANY takes the source that is in use, and our own registers if none is. */
 START_TEST(any_takes_what_is_in_use)
@@ -773,6 +1027,13 @@ void test_scenes(void)
 #endif
 	UNIT_RUN(shared_on_a_cpu_that_goes);
 	UNIT_RUN(shared_is_evicted);
+#ifdef CONFIG_RISCV
+	unit_run(the_firmware_starts_nothing, 2 * ARRAY_SIZE(refusals));
+	unit_run(evicted_while_it_reads, 2);
+#endif
+	UNIT_RUN(what_was_given_is_told);
+	UNIT_RUN(controls_that_are_refused);
+	unit_run(a_tree_changes_while_it_is_read, 2 * MEANWHILE * POINTS);
 #ifdef CONFIG_X86
 	unit_run(any_takes_what_is_in_use, 2);
 #endif
