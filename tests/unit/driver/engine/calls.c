@@ -222,6 +222,23 @@ void set_control(struct thread *thread, const struct control *control, struct tr
 		};
 }
 
+/* Current traces it from here on; one that does not run is in a stop. */
+void trace(struct thread *thread)
+{
+	thread->task.ptrace = 1;
+	thread->task.parent = current;
+	if (!runs(thread))
+		thread->task.__state = __TASK_TRACED;
+}
+
+void untrace(struct thread *thread)
+{
+	thread->task.ptrace = 0;
+	thread->task.parent = NULL;
+	if (!runs(thread))
+		thread->task.__state = TASK_INTERRUPTIBLE;
+}
+
 /* A thread that sleeps, and that nobody counts */
 static struct thread *choose_uncounted(void)
 {
@@ -242,11 +259,11 @@ void do_trace(void)
 	if (!thread)
 		return;
 	nr.traced++;
-	engine_tracee = &thread->task;
+	trace(thread);
 	open.tid = thread->task.pid->nr;
 	handle_new(thread, &open);
 	set_control(thread, choose_control(), NULL, true, 0, rnd(8) ? 0 : PERFCTR_CONTROL_SUSPENDED);
-	engine_tracee = NULL;
+	untrace(thread);
 }
 
 void add_member(struct thread *thread, struct thread *member)
@@ -255,10 +272,10 @@ void add_member(struct thread *thread, struct thread *member)
 
 	handle_open(thread);
 	nr.added++;
-	engine_tracee = &member->task;
+	trace(member);
 	add.tid = member->task.pid->nr;
 	expect(!engine_ioctl(thread->handle, PERFCTR_IOC_ADD_MEMBER, &add), "ADD_MEMBER");
-	engine_tracee = NULL;
+	untrace(member);
 	member->tree = thread->tree;
 	member->invited = true;
 	memset(&member->seen, 0, sizeof(member->seen));

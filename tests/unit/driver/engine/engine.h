@@ -10,7 +10,4 @@ void engine_look(void);
 /* Current is told of overflows of these counters. */
 void engine_signal(u32 mask);
 
-/* Current traces it, during a call; it does not run */
-extern struct task_struct *engine_tracee;
-
 #endif /* ENGINE_H */

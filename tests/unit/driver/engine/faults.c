@@ -126,9 +126,9 @@ static long add(void)
 	struct perfctr_add_member arg = { .size = sizeof(arg), .tid = member->task.pid->nr };
 	long err;
 
-	engine_tracee = &member->task;
+	trace(member);
 	err = engine_ioctl(thread->handle, PERFCTR_IOC_ADD_MEMBER, &arg);
-	engine_tracee = NULL;
+	untrace(member);
 	return err;
 }
 

@@ -6,6 +6,7 @@
  */
 #include "engine/world.h"
 #include "unit.h"
+#include "thread/notify.h"
 
 static struct thread *root, *member;
 static struct tree *tree;
@@ -162,6 +163,147 @@ START_TEST(invited_by_the_next_tree)
 }
 END_TEST
 
+/*
+ * A tracee in the middle of its stop still has a CPU, or waits for one: its tracer waits for it, or is
+ * killed. One that is in no stop is refused.
+ */
+enum stop { HAS_A_CPU, IS_QUEUED, TRACER_KILLED, NO_STOP, STOPS };
+
+static unsigned int waits;
+
+static void stops_now(void)
+{
+	if (++waits < 3)
+		return;
+	member->task.on_cpu = 0;
+	member->task.on_rq = 0;
+}
+
+START_TEST(in_the_middle_of_its_stop)
+{
+	struct perfctr_open open = {
+		.size = sizeof(open), .flags = PERFCTR_OPEN_CREAT | PERFCTR_OPEN_THREAD,
+	};
+	struct perfctr_control stop = { PERFCTR_CONTROL_INIT };
+	enum stop how = (enum stop)(_i / 2);
+
+	seed = _i % 2 ? 12 : 48;
+	engine_begin();
+	run_on(0, begin_thread(0));
+	member = begin_thread(0);
+	member->handle = kzalloc(sizeof(*member->handle), GFP_KERNEL);
+	member->handle->refs = 1;
+	open.tid = member->task.pid->nr;
+	ck_assert_int_eq(engine_ioctl(member->handle, PERFCTR_IOC_OPEN, &open), -EPERM);
+	trace(member);
+	ck_assert_int_eq(engine_ioctl(member->handle, PERFCTR_IOC_OPEN, &open), 0);
+	set_control(member, &controls[0], NULL, true, 0, 0);
+	shim_while_waiting = stops_now;
+	if (how == IS_QUEUED)
+		member->task.on_rq = 1;
+	else
+		member->task.on_cpu = 1;
+	if (how == TRACER_KILLED) {
+		shim_killed = true;
+		ck_assert_int_eq(engine_ioctl(member->handle, PERFCTR_IOC_CONTROL, &stop), -EINTR);
+		shim_killed = false;
+	} else if (how == NO_STOP) {
+		member->task.__state = TASK_RUNNING;
+		ck_assert_int_eq(engine_ioctl(member->handle, PERFCTR_IOC_CONTROL, &stop), -ESRCH);
+	} else {
+		set_control(member, &controls[1], NULL, true, 0, 0);
+	}
+	ck_assert_uint_eq(waits, how < TRACER_KILLED ? 3 : 0);
+	ck_assert(!member->task.pi_lock.held && !shim_irqs_off);
+	untrace(member);
+	run_on(1, member);
+	expect_sums(member);
+	engine_end();
+}
+END_TEST
+
+static long add(struct thread *to)
+{
+	struct perfctr_add_member arg = { .size = sizeof(arg), .tid = member->task.pid->nr };
+
+	return engine_ioctl(to->handle, PERFCTR_IOC_ADD_MEMBER, &arg);
+}
+
+/*
+ * A member that runs on another CPU is added again, to its tree or another: the tracer has to
+ * interrupt that CPU, unless switches are seen by the tracepoint. So it is charged, and waits.
+ */
+START_TEST(a_member_that_runs)
+{
+	struct thread *other;
+	unsigned int i;
+	u64 before;
+
+	begin((unsigned int)_i, 0);
+	run_on(1, member);
+	other = begin_thread(0);
+	run_on(2, other);
+	set_control(other, &controls[0], tree_new(), true, 0, 0);
+	trace(member);
+	ck_assert_int_eq(add(other), -EBUSY);
+	to_cpu(0);
+	trace(member);
+	before = shim_now;
+	ck_assert_int_eq(add(root), -EEXIST);
+	ck_assert_uint_eq(shim_now, before);
+	shim_set_param("broadcasts", 2);
+	for (i = 0; i < 5; i++)
+		ck_assert_int_eq(add(root), -EEXIST);
+	ck_assert_int_eq(shim_now > before, !perfctr_by_tracepoint());
+	shim_signal_after = 0;
+	ck_assert_int_eq(add(root), perfctr_by_tracepoint() ? -EEXIST : -ERESTARTSYS);
+	shim_signal_after = -1;
+	untrace(member);
+	shim_set_param("broadcasts", 0);
+	run_on(1, member);
+	expect_all();
+	engine_end();
+}
+END_TEST
+
+/* It waits for its CPU, and nobody may look at its notifiers, until it sleeps or runs. */
+static void goes_on(void)
+{
+	if (++waits != 4)
+		return;
+	if (seed & 16) {
+		to_cpu(1);
+		switch_to(member);
+		to_cpu(0);
+	} else {
+		member->task.__state = TASK_INTERRUPTIBLE;
+		member->task.on_rq = 0;
+	}
+}
+
+START_TEST(a_member_that_waits)
+{
+	begin((unsigned int)_i, 0);
+	nobody_calls = true;
+	run_on(1, member);
+	switch_to(&idle[1]);
+	to_cpu(0);
+	trace(member);
+	member->task.__state = _i / 4 ? TASK_WAKING : TASK_RUNNING;
+	member->task.on_rq = !(_i / 4);
+	shim_while_waiting = goes_on;
+	shim_killed = true;
+	ck_assert_int_eq(add(root), perfctr_by_tracepoint() ? -EEXIST : -EINTR);
+	shim_killed = false;
+	ck_assert_int_eq(add(root), -EEXIST);
+	ck_assert_uint_eq(waits, perfctr_by_tracepoint() ? 0 : 4);
+	untrace(member);
+	run_on(1, member);
+	expect_all();
+	engine_end();
+}
+END_TEST
+
 void test_invited(void)
 {
 	unit_run(a_fork_attaches, 12);
@@ -170,4 +312,7 @@ void test_invited(void)
 	unit_run(too_late, 8);
 	unit_run(invited_again, 4);
 	unit_run(invited_by_the_next_tree, 8);
+	unit_run(in_the_middle_of_its_stop, 2 * STOPS);
+	unit_run(a_member_that_runs, 4);
+	unit_run(a_member_that_waits, 8);
 }

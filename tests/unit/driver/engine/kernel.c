@@ -42,52 +42,11 @@ void on_each_cpu_mask(const struct cpumask *mask, void (*fn)(void *arg), void *a
 		smp_call_function_single(cpu, fn, arg, wait);
 }
 
-/* Threads */
+bool shim_killed;
 
-/* Who traces whom, in the place of tracee.c, which the machines test */
-struct task_struct *engine_tracee;
-
-struct task_struct *perfctr_tracee_get(pid_t tid, bool by_pidfd, int pidfd)
+void shim_fput(struct file *file)
 {
-	shim_assert(engine_tracee && engine_tracee->pid->nr == tid && !by_pidfd && !pidfd);
-	return engine_tracee;
-}
-
-struct task_struct *vperfctr_traced_owner(struct vperfctr *perfctr)
-{
-	struct task_struct *owner = rcu_access_pointer(perfctr->owner);
-
-	if (!owner)
-		return ERR_PTR(-ESRCH);
-	return owner == engine_tracee ? owner : ERR_PTR(-EPERM);
-}
-
-void perfctr_tracee_put(struct task_struct *task)
-{
-	(void)task;
-}
-
-int perfctr_tracee_hold(struct task_struct *task, unsigned long *flags)
-{
-	might_sleep();
-	shim_assert(task == engine_tracee);
-	local_irq_save(*flags);
-	return 0;
-}
-
-void perfctr_tracee_release(struct task_struct *task, unsigned long flags)
-{
-	shim_assert(task == engine_tracee);
-	local_irq_restore(flags);
-}
-
-int perfctr_tracee_check_free(struct task_struct *task, const struct perfctr_tree *tree)
-{
-	const struct vperfctr *perfctr = perfctr_of_task(task, false);
-
-	if (!perfctr || atomic_read(&perfctr->hold) & PERFCTR_HOLD_DEAD)
-		return 0;
-	return perfctr->tree == tree ? -EEXIST : -EBUSY;
+	shim_assert(!file);
 }
 
 /* Rings, samples and the timer */

@@ -73,6 +73,38 @@ int get_dumpable(struct mm_struct *mm)
 	return container_of(mm, struct process, mm)->dumpable ? SUID_DUMP_USER : 0;
 }
 
+struct pid *find_vpid(int nr)
+{
+	const struct thread *thread;
+
+	for (thread = threads; thread < threads + NR_THREADS; thread++)
+		if (thread->process && thread->task.pid->nr == nr)
+			return thread->task.pid;
+	return NULL;
+}
+
+struct task_struct *shim_pid_task(struct pid *pid, int type)
+{
+	struct thread *thread;
+
+	shim_assert(type == PIDTYPE_PID);
+	for (thread = threads; thread < threads + NR_THREADS; thread++)
+		if (pid && thread->process && thread->task.pid == pid)
+			return &thread->task;
+	return NULL;
+}
+
+void shim_get_task(struct task_struct *task)
+{
+	task->refs++;
+}
+
+void shim_put_task(struct task_struct *task)
+{
+	shim_assert(task->refs);
+	task->refs--;
+}
+
 /*
  * The kernel
  */
@@ -189,6 +221,13 @@ static void end_switch(void)
 	look();
 }
 
+static void set_running(struct task_struct *task, bool is)
+{
+	task->__state = is ? TASK_RUNNING : TASK_INTERRUPTIBLE;
+	task->on_rq = is;
+	task->on_cpu = is;
+}
+
 void switch_to(struct thread *next)
 {
 	struct thread *prev = running();
@@ -215,6 +254,8 @@ void switch_to(struct thread *next)
 	if (rnd(3))
 		instruction_pointer(task_pt_regs(&prev->task)) += 4;
 	shim_on[cpu] = &next->task;
+	set_running(&prev->task, false);
+	set_running(&next->task, true);
 	to_cpu(cpu);
 	machine_switch_mm();
 	in_switch[cpu] = true;
@@ -342,6 +383,7 @@ struct thread *thread_new(void)
 	memset(thread, 0, sizeof(*thread));
 	thread->task.cpus_mask.bits = ~0ul;
 	thread->task.real_cred = &thread->cred;
+	thread->task.__state = TASK_INTERRUPTIBLE;
 	thread->whose = VALUE_OWN;
 	return thread;
 }
@@ -628,6 +670,7 @@ void do_exit(struct thread *thread)
 	do_works(thread);
 	switch_to(&idle[cpu]);
 	end_vfork(thread);
+	expect(!thread->task.refs, "%u references to a thread are left", thread->task.refs);
 	put_pid(thread->task.pid);
 	put_pid(thread->task.tgid);
 	thread->process = NULL;

@@ -258,6 +258,8 @@ struct tree *tree_new(void);
 void tree_dies(struct tree *tree);
 void set_control(struct thread *thread, const struct control *control, struct tree *tree,
 		 bool tsc_on, u64 refresh, u32 flags);
+void trace(struct thread *thread);
+void untrace(struct thread *thread);
 void do_trace(void);
 void add_member(struct thread *thread, struct thread *member);
 void do_add_member(struct thread *thread);

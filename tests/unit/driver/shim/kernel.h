@@ -345,7 +345,11 @@ struct task_struct {
 	bool in_execve;
 	char comm[TASK_COMM_LEN] __aligned(sizeof(long));
 	unsigned long nvcsw, nivcsw, min_flt, maj_flt;
-	int on_rq;
+	unsigned int __state;
+	int on_rq, on_cpu;
+	unsigned int ptrace;
+	struct task_struct *parent;
+	unsigned int refs;
 	struct {
 		u64 nr_migrations;
 		unsigned char sched_delayed;

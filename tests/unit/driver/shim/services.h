@@ -14,6 +14,8 @@
 #define __uninitialized
 #define __ro_after_init
 #define __must_hold(lock)
+#define __acquire(lock)		((void)0)
+#define __release(lock)		((void)0)
 #define noinline_for_stack	noinline
 #define OPTIMIZER_HIDE_VAR(var)	__asm__ ("" : "=r" (var) : "0" (var))
 #define shim_barrier()							\
@@ -235,15 +237,30 @@ struct pid {
 struct pid *get_pid(struct pid *pid);
 #define PIDTYPE_PID			0
 #define get_task_pid(task, type)	get_pid((task)->pid)
-/* Who is traced stands in its stop meanwhile. */
-#define task_is_traced(task)		((void)(task), true)
 void put_pid(struct pid *pid);
+struct pid *find_vpid(int nr);
+
+/* The names by which tracee.c calls pid_task(), get_task_struct(), put_task_struct() and fput() */
+struct task_struct *shim_pid_task(struct pid *pid, int type);
+void shim_get_task(struct task_struct *task);
+void shim_put_task(struct task_struct *task);
+#define TASK_RUNNING			0
+#define TASK_INTERRUPTIBLE		1
+#define __TASK_TRACED			8
+#define TASK_WAKING			0x200
+#define task_is_traced(task)		(!!(READ_ONCE((task)->__state) & __TASK_TRACED))
 
 #define TWA_RESUME		0
 #define init_task_work(work, f)	((void)((work)->func = (f)))
 int task_work_add(struct task_struct *task, struct callback_head *work, int how);
 
-#define fatal_signal_pending(task)	false
+extern bool shim_killed;	/* the current thread is */
+#define fatal_signal_pending(task)	((void)(task), shim_killed)
+#define usleep_range(least, most)					\
+do {									\
+	shim_now += (least) * 1000ull;					\
+	msleep(0);							\
+} while (0)
 #define valid_signal(signo)		((signo) <= 64)
 #define sig_kernel_only(signo)		((signo) == 9 || (signo) == 19)
 #define from_kuid_munged(ns, uid)	((uid).val)
@@ -349,6 +366,7 @@ struct inode {
 	unsigned long i_ino;
 	u32 i_generation;
 	const struct super_block *i_sb;
+	void *i_private;
 };
 
 struct file {
@@ -359,6 +377,9 @@ struct file {
 };
 
 #define file_inode(file)	((file)->f_inode)
+/* No pidfd is open. */
+#define fget(fd)		((void)(fd), (struct file *)NULL)
+void shim_fput(struct file *file);
 
 struct file_operations {
 	void *owner;
