@@ -412,17 +412,6 @@ notrace void perfctr_cpu_resume_own_way(const struct perfctr_config *config,
 	write_mmcr0(cpu, mmcr0);
 }
 
-/* Has an i-mode counter come to the end of its period, or to where it has to be set again? */
-static bool any_ictr_ended(const struct perfctr_config *config)
-{
-	u32 i;
-
-	for (i = perfctr_config_nr_actrs(config); i < config->nr; i++)
-		if (read_pmc(config->hw[i]) >> 31)
-			return true;
-	return false;
-}
-
 notrace void perfctr_cpu_suspend_own_way(const struct perfctr_config *config,
 					 struct perfctr_cpu_state *state)
 {
@@ -439,8 +428,8 @@ notrace void perfctr_cpu_suspend_own_way(const struct perfctr_config *config,
 	perfctr_cpu_suspend(state);
 	if (!(mmcr0 & MMCR0_TRIGGER_BIT))
 		state->own |= OWN_TRIGGERED;
-	/* What froze at the end of a period goes on with the next one. */
-	if (mmcr0 & MMCR0_FC_BIT && !(config->nr_ictrs && any_ictr_ended(config)))
+	/* Beside i-mode counters nothing else freezes, and with the next period all go on. */
+	if (mmcr0 & MMCR0_FC_BIT && !config->nr_ictrs)
 		state->own |= OWN_FROZEN;
 	else
 		state->own &= ~OWN_FROZEN;
