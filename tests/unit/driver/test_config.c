@@ -6,6 +6,7 @@
 #include "threads.h"
 #include "unit.h"
 #include "base/account.h"
+#include "base/hook.h"
 #include "switch/resume.h"
 #include "config/config.h"
 
@@ -968,6 +969,36 @@ START_TEST(isolated_over_hotplug)
 }
 END_TEST
 
+/* hook.c: if one of several probes cannot be registered none is. */
+static void probe(void *data)
+{
+	ck_assert_ptr_null(data);
+}
+
+START_TEST(all_probes_or_none)
+{
+	static const char *const names[] = {
+		"sched_process_fork", "sched_process_exec", "sched_process_exit",
+	};
+	struct perfctr_probe probes[3];
+	unsigned int i, n;
+
+	for (i = 0; i < 3; i++)
+		probes[i] = (struct perfctr_probe){ .name = names[i], .fn = probe };
+	ck_assert_int_eq(perfctr_probes_find(probes, 3), 0);
+	for (n = 1; n <= 4; n++) {
+		shim_fail_nth = n;
+		ck_assert_int_eq(perfctr_probes_register(probes, 3), n < 4 ? -ENOMEM : 0);
+		shim_fail_nth = 0;
+		for (i = 0; i < 3; i++)
+			ck_assert(!shim_probe(names[i]) == (n < 4));
+	}
+	perfctr_probes_unregister(probes, 3);
+	for (i = 0; i < 3; i++)
+		ck_assert(!shim_probe(names[i]));
+}
+END_TEST
+
 void test_config(void)
 {
 	unit_begin(MODEL_ARCH "_config");
@@ -1011,4 +1042,5 @@ void test_config(void)
 	UNIT_RUN(the_clock_is_not_evicted);
 	UNIT_RUN(isolated_until_used);
 	UNIT_RUN(isolated_over_hotplug);
+	UNIT_RUN(all_probes_or_none);
 }

@@ -10,4 +10,5 @@ void test_arch(void)
 	test_user();
 	test_cpus();
 	test_perf();
+	test_frames();
 }

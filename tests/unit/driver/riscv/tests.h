@@ -12,5 +12,6 @@ void test_ictrs(void);
 void test_user(void);
 void test_cpus(void);
 void test_perf(void);
+void test_frames(void);
 
 #endif /* RISCV_TESTS_H */

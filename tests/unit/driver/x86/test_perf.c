@@ -260,6 +260,22 @@ START_TEST(events_that_the_processor_lacks)
 }
 END_TEST
 
+/* A guest of Xen's whose registers are perf's alone: what the family's events cause is known all the same. */
+START_TEST(filtered_without_a_native_driver)
+{
+	static const struct perfctr_ctr_control filtered[] = { CTR(ANY, EV_BRANCHES, USER) };
+	static const struct perfctr_ctr_control other[] = { CTR(ANY, EV_INSTRUCTIONS, USER) };
+	struct model_machine machine = model_v4;
+
+	machine.xenpv = true;
+	model_filtered = EV_BRANCHES;
+	shared_begin(&machine);
+	expect_refused(filtered, 1, SHARED, -EINVAL, 0, NOBODY, PERFCTR_REASON_TRIAL);
+	shared_put(GET(other, SHARED));
+	shared_end();
+}
+END_TEST
+
 /* A hypervisor's filter, of which the native driver knows as it has tried */
 static const struct {
 	const struct model_machine *machine;
@@ -1205,6 +1221,7 @@ void test_perf(void)
 	UNIT_RUN(filtered_on_general_counters);
 	UNIT_RUN(filtered_on_a_cpu_that_comes);
 	UNIT_RUN(no_trial_is_wanted);
+	UNIT_RUN(filtered_without_a_native_driver);
 	UNIT_RUN(one_value_of_a_register);
 	UNIT_ROWS(any_thread_needs_privilege, privileged);
 	UNIT_ROWS(disclosed, disclosures);

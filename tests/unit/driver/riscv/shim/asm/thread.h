@@ -6,6 +6,7 @@
 struct pt_regs {
 	unsigned long epc;
 	unsigned long tp;
+	unsigned long ra, s0;
 };
 
 struct thread_struct {
