@@ -45,8 +45,8 @@ static struct kretprobe probe = {
 	.handler = guest_begins,
 };
 
-/* An event that would count guests too, and that never counts */
-static bool perf_refuses(void)
+/* By an event that would count guests too, and that never counts. EBUSY: perf refuses; ENOMEM */
+static int ask_perf(void)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_HARDWARE,
@@ -60,22 +60,26 @@ static bool perf_refuses(void)
 	event = perf_event_create_kernel_counter(&attr, raw_smp_processor_id(), NULL, NULL, NULL);
 	if (!IS_ERR(event))
 		perf_event_release_kernel(event);
-	return event == ERR_PTR(-EOPNOTSUPP);
+	if (event == ERR_PTR(-ENOMEM))
+		return -ENOMEM;
+	return event == ERR_PTR(-EOPNOTSUPP) ? -EBUSY : 0;
 }
 
-bool perfctr_x86_mediated(bool taken)
+int perfctr_x86_mediated(bool taken)
 {
+	int err;
+
 	if (probed && !READ_ONCE(seen))
-		return false;
+		return 0;
 	/* Perf would say that its counters are not to be had. */
 	if (taken)
-		return probed;
+		return probed ? -EBUSY : 0;
 	/* First, so that one that begins meanwhile is not missed. */
 	WRITE_ONCE(seen, false);
-	if (!perf_refuses())
-		return false;
-	WRITE_ONCE(seen, true);
-	return true;
+	err = ask_perf();
+	if (err)
+		WRITE_ONCE(seen, true);
+	return err;
 }
 
 void perfctr_x86_mediated_init(perfctr_changed_t handler)

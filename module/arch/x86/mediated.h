@@ -13,10 +13,10 @@
 void perfctr_x86_mediated_init(perfctr_changed_t handler);
 void perfctr_x86_mediated_exit(void);
 /*
- * Is there such a guest? config_mutex is held. @taken: the counters are ours, and there was none
- * as we took them. May sleep.
+ * EBUSY: there is such a guest; ENOMEM: who knows? config_mutex is held. @taken: the counters are
+ * ours, and there was none as we took them. May sleep.
  */
-bool perfctr_x86_mediated(bool taken);
+int perfctr_x86_mediated(bool taken);
 
 #else
 
@@ -28,9 +28,9 @@ static inline void perfctr_x86_mediated_exit(void)
 {
 }
 
-static inline bool perfctr_x86_mediated(bool taken)
+static inline int perfctr_x86_mediated(bool taken)
 {
-	return false;
+	return 0;
 }
 
 #endif

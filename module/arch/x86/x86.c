@@ -468,7 +468,7 @@ int perfctr_cpu_claim(struct perfctr_config *config, perfctr_run_t run,
 	u32 can[PERFCTR_X86_MAX];
 	unsigned int i;
 	u32 used = 0;
-	int err = 0;
+	int err;
 
 	if (!config->nr)
 		return 0;
@@ -477,10 +477,11 @@ int perfctr_cpu_claim(struct perfctr_config *config, perfctr_run_t run,
 		why->owner = PERFCTR_OWNER_PERFCTR;
 		return -EBUSY;
 	}
-	if (perfctr_x86_mediated(!first)) {
+	err = perfctr_x86_mediated(!first);
+	if (err == -EBUSY)
 		why->reason = PERFCTR_REASON_MEDIATED;
-		return -EBUSY;
-	}
+	if (err)
+		return err;
 	if (first && claim_first(run, why))
 		return -EBUSY;
 	/* They linger. */

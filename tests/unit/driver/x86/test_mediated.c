@@ -79,6 +79,28 @@ START_TEST(guest_is_there)
 }
 END_TEST
 
+/* There is no memory to ask perf: nobody counts, and it is asked again. */
+START_TEST(guest_of_whom_nobody_can_ask)
+{
+	struct perfctr_refusal why;
+	unsigned int n;
+
+	model_perf_guests = 1;
+	begin(_i);
+	/* The config, and the event by which perf is asked */
+	for (n = 1; n <= 2; n++) {
+		shim_fail_nth = n;
+		ck_assert_int_eq(PTR_ERR(get(&why)), -ENOMEM);
+		ck_assert_uint_eq(shim_fail_nth, 0);
+		ck_assert_uint_eq(why.reason, PERFCTR_REASON_NONE);
+	}
+	expect_refused();
+	model_perf_guests = 0;
+	expect_counts();
+	end();
+}
+END_TEST
+
 /* Who counts is stopped before the guest runs, and nobody starts until it has gone. */
 START_TEST(guest_begins)
 {
@@ -130,6 +152,7 @@ void test_mediated(void)
 {
 	unit_begin("x86_mediated");
 	unit_run(guest_is_there, 2);
+	unit_run(guest_of_whom_nobody_can_ask, 2);
 	UNIT_RUN(guest_begins);
 	UNIT_RUN(others_go_on);
 }
