@@ -44,7 +44,7 @@ unsigned int in_step, seed;
 bool nobody_calls;
 struct counted nr;
 #ifdef CONFIG_X86
-bool counters_outside;
+bool counters_outside, hyperthreads;
 #endif
 
 unsigned int rnd(unsigned int n)
@@ -252,6 +252,8 @@ void engine_begin(void)
 
 	machine = *machine_choose(seed, &by_tracepoint);
 #ifdef CONFIG_X86
+	if (hyperthreads)
+		machine = model_p4m2_ht;
 	machine.amd_outside = counters_outside;
 #endif
 	machine.nr_cpus = NR_CPUS;

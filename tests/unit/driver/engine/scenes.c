@@ -967,6 +967,113 @@ START_TEST(registers_are_changed)
 }
 END_TEST
 
+/*
+ * A Pentium 4's second hyperthreads count nothing: whoever is to count natively is kept off them, and stays
+ * so. If the control comes to nothing it may run where it could before. Who comes there all the same is lost, with
+ * SIGILL.
+ */
+static long control_on_p4(struct thread *thread, u32 nractrs)
+{
+	struct perfctr_control arg = {
+		PERFCTR_CONTROL_INIT,
+		.tsc_on = 1, .nractrs = nractrs, .source = NATIVE,
+		/* Instructions */
+		.ctr[0] = { .map = 17, .event = P4_CCCR(4), .config = P4_ESCR(2, 1), .flags = USER },
+	};
+
+	return engine_ioctl(thread->handle, PERFCTR_IOC_CONTROL, &arg);
+}
+
+static void expect_on_p4(const struct thread *thread, u32 error)
+{
+	struct perfctr_read read = { .size = sizeof(read) };
+
+	ck_assert_int_eq(engine_ioctl(thread->handle, PERFCTR_IOC_READ, &read), error ? -EIO : 0);
+	ck_assert_uint_eq(read.error, error);
+	ck_assert_uint_eq(read.sum[0], 1000);
+}
+
+START_TEST(kept_off_hyperthreads)
+{
+	struct perfctr_open open = {
+		.size = sizeof(open), .flags = PERFCTR_OPEN_CREAT | PERFCTR_OPEN_THREAD,
+	};
+	struct thread *thread, *tracee;
+	unsigned long everywhere, firsts;
+	unsigned int n, time;
+	long err;
+
+	seed = _i ? 12 : 48;
+	hyperthreads = true;
+	engine_begin();
+	ck_assert(perfctr_cpu_is_forbidden(1) && !perfctr_cpu_is_forbidden(2));
+	thread = begin_thread(0);
+	everywhere = thread->task.cpus_mask.bits;
+	firsts = everywhere & ~BIT(1);
+	run_on(0, thread);
+	/* The clock counts everywhere. */
+	set_control(thread, &controls[5], NULL, true, 0, 0);
+	ck_assert_uint_eq(thread->task.cpus_mask.bits, everywhere);
+	/* The first time asks what is known the second time: points move. */
+	for (time = 0; time < 2; time++) {
+		thread->task.cpus_mask.bits = everywhere;
+		ck_assert_int_eq(control_on_p4(thread, 0), 0);
+		for (n = 1;; n++) {
+			shim_work(true);
+			shim_fail_nth = n;
+			err = control_on_p4(thread, 1);
+			if (shim_fail_nth)
+				break;
+			ck_assert_msg(err == -ENOMEM || err == -EFAULT, "%ld at point %u", err, n);
+			ck_assert_uint_eq(thread->task.cpus_mask.bits, everywhere);
+		}
+		shim_fail_nth = 0;
+		ck_assert_int_eq(err, 0);
+		ck_assert_uint_eq(thread->task.cpus_mask.bits, firsts);
+	}
+	ck_assert_int_eq(control_on_p4(thread, 1), 0);
+	ck_assert_uint_eq(thread->task.cpus_mask.bits, firsts);
+	return_to_user();
+	model_execute(MODEL_USER, 1000);
+	expect_on_p4(thread, PERFCTR_ERROR_NONE);
+	/* It is sent there. */
+	switch_to(&idle[0]);
+	to_cpu(1);
+	switch_to(thread);
+	return_to_user();
+	ck_assert_uint_eq(shim_ills, 1);
+	model_execute(MODEL_USER, 500);
+	expect_on_p4(thread, PERFCTR_ERROR_LOST);
+	/* It may run nowhere else, or wants the clock alone. */
+	thread->task.cpus_mask.bits = BIT(1);
+	ck_assert_int_eq(control_on_p4(thread, 1), -EINVAL);
+	ck_assert_int_eq(control_on_p4(thread, 0), 0);
+	ck_assert_uint_eq(thread->task.cpus_mask.bits, BIT(1));
+	/* A tracee, which still has a CPU as its tracer is killed */
+	tracee = begin_thread(0);
+	tracee->handle = kzalloc(sizeof(*tracee->handle), GFP_KERNEL);
+	tracee->handle->refs = 1;
+	open.tid = tracee->task.pid->nr;
+	trace(tracee);
+	ck_assert_int_eq(engine_ioctl(tracee->handle, PERFCTR_IOC_OPEN, &open), 0);
+	tracee->task.on_cpu = 1;
+	shim_killed = true;
+	ck_assert_int_eq(control_on_p4(tracee, 1), -EINTR);
+	ck_assert_uint_eq(tracee->task.cpus_mask.bits, everywhere);
+	tracee->task.on_cpu = 0;
+	shim_killed = false;
+	ck_assert_int_eq(control_on_p4(tracee, 1), 0);
+	ck_assert_uint_eq(tracee->task.cpus_mask.bits, firsts);
+	untrace(tracee);
+	to_cpu(2);
+	switch_to(tracee);
+	return_to_user();
+	model_execute(MODEL_USER, 1000);
+	expect_on_p4(tracee, PERFCTR_ERROR_NONE);
+	engine_end();
+}
+END_TEST
+
 static const char *const policies[] = { "off", "guarded", "open" };
 
 /*
@@ -1019,6 +1126,7 @@ void test_scenes(void)
 #ifdef CONFIG_X86
 	unit_run(registers_are_changed, NOTICES);
 	UNIT_ROWS(counters_of_others_come, policies);
+	unit_run(kept_off_hyperthreads, 2);
 #endif
 	unit_run(a_loss_is_noticed, MOMENTS);
 	UNIT_RUN(shared_counters_are_handed_over);

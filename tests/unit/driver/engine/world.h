@@ -155,6 +155,7 @@ extern unsigned int in_step, seed;
 extern bool nobody_calls;	/* no thread does anything as others switch */
 #ifdef CONFIG_X86
 extern bool counters_outside;	/* see struct model_machine's @amd_outside */
+extern bool hyperthreads;	/* a Pentium 4 that has them, whatever the seed: CPU 1 is CPU 0's */
 #endif
 
 /* How often each thing happened: all of them must. */

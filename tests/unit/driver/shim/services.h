@@ -172,7 +172,9 @@ typedef struct cpumask *cpumask_var_t;
 #define cpumask_copy(to, from)		((void)((to)->bits = (from)->bits))
 #define cpumask_equal(a, b)		((a)->bits == (b)->bits)
 #define cpu_possible_mask		(&(const struct cpumask) { GENMASK(SHIM_CPUS - 1, 0) })
-#define set_cpus_allowed_ptr(task, mask)	((void)((task)->cpus_mask.bits = (mask)->bits), 0)
+/* Not to none that is online */
+#define set_cpus_allowed_ptr(task, mask)					\
+	((mask)->bits & shim_online ? (void)((task)->cpus_mask.bits = (mask)->bits), 0 : -EINVAL)
 #define cpumask_set_cpu(cpu, mask)	((void)((mask)->bits |= BIT(cpu)))
 #define cpumask_clear_cpu(cpu, mask)	((void)((mask)->bits &= ~BIT(cpu)))
 #define cpumask_clear(mask)		((void)((mask)->bits = 0))
@@ -278,6 +280,7 @@ struct kernel_siginfo {
 };
 
 #define clear_siginfo(info)		((void)memset(info, 0, sizeof(*(info))))
+extern unsigned int shim_ills;	/* how often SIGILL was sent */
 int send_sig_info(int signo, struct kernel_siginfo *info, struct task_struct *task);
 #endif
 
