@@ -380,6 +380,23 @@ START_TEST(two_open_one_file)
 }
 END_TEST
 
+/* A session is for who may look at others, as each of its controls is. */
+START_TEST(sessions_need_privilege)
+{
+	begin(_i);
+	shim_perfmon_capable = false;
+	ck_assert_int_eq(open_cpus(), -EACCES);
+	ck_assert_ptr_null(file.file.private_data);
+	shim_perfmon_capable = true;
+	ck_assert_int_eq(open_cpus(), 0);
+	shim_perfmon_capable = false;
+	ck_assert_int_eq(control_cpu(), -EACCES);
+	shim_perfmon_capable = true;
+	vperfctr_fops.release(NULL, &file.file);
+	engine_end();
+}
+END_TEST
+
 void test_faults(void)
 {
 	unit_run(each_call_fails, 2 * ARRAY_SIZE(calls));
@@ -387,4 +404,5 @@ void test_faults(void)
 	unit_run(read_at_bad_addresses, IS_ENABLED(CONFIG_X86) ? 4 : 2);
 	unit_run(children_without_memory, 32);
 	unit_run(two_open_one_file, 2);
+	unit_run(sessions_need_privilege, 2);
 }

@@ -266,6 +266,36 @@ START_TEST(a_member_that_runs)
 }
 END_TEST
 
+/* It ends after it was found, and before its work is queued: the tree has no such member. */
+START_TEST(ends_before_it_is_invited)
+{
+	struct perfctr_read_tree read = { .size = sizeof(read), .which = PERFCTR_TREE_LIVE };
+	int refs;
+
+	begin((unsigned int)_i, _i / 4 ? PERFCTR_CONTROL_RECORD : 0);
+	run_on(1, member);
+	member = begin_thread(0);
+	to_cpu(0);
+	refs = shim_module_refs;
+	trace(member);
+	shim_no_work = true;
+	ck_assert_int_eq(add(root), -ESRCH);
+	shim_no_work = false;
+	ck_assert_int_eq(shim_module_refs, refs);
+	ck_assert_int_eq(engine_ioctl(tree->handle, PERFCTR_IOC_READ_TREE, &read), 0);
+	ck_assert_uint_eq(read.live, 1);
+	ck_assert_uint_eq(read.ended, 1);
+	ck_assert_int_eq(add(root), 0);
+	untrace(member);
+	member->tree = tree;
+	member->invited = true;
+	tree->nr_ended = 1;
+	run_on(1, member);
+	expect_all();
+	engine_end();
+}
+END_TEST
+
 /* It waits for its CPU, and nobody may look at its notifiers, until it sleeps or runs. */
 static void goes_on(void)
 {
@@ -313,6 +343,7 @@ void test_invited(void)
 	unit_run(invited_again, 4);
 	unit_run(invited_by_the_next_tree, 8);
 	unit_run(in_the_middle_of_its_stop, 2 * STOPS);
+	unit_run(ends_before_it_is_invited, 8);
 	unit_run(a_member_that_runs, 4);
 	unit_run(a_member_that_waits, 8);
 }

@@ -42,7 +42,7 @@ void on_each_cpu_mask(const struct cpumask *mask, void (*fn)(void *arg), void *a
 		smp_call_function_single(cpu, fn, arg, wait);
 }
 
-bool shim_killed;
+bool shim_killed, shim_no_work;
 unsigned int shim_ills;
 
 void shim_fput(struct file *file)
@@ -188,6 +188,8 @@ void put_pid(struct pid *pid)
 int task_work_add(struct task_struct *task, struct callback_head *work, int how)
 {
 	(void)how;
+	if (shim_no_work)
+		return -ESRCH;
 	work->next = task->task_works;
 	task->task_works = work;
 	return 0;

@@ -254,6 +254,8 @@ void shim_put_task(struct task_struct *task);
 
 #define TWA_RESUME		0
 #define init_task_work(work, f)	((void)((work)->func = (f)))
+/* ESRCH: its last work has been done, as it ended. */
+extern bool shim_no_work;
 int task_work_add(struct task_struct *task, struct callback_head *work, int how);
 
 extern bool shim_killed;	/* the current thread is */
