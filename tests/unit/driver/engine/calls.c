@@ -99,7 +99,9 @@ static bool other_source_is_used(u32 source)
 
 static void make_ring(struct thread *thread)
 {
-	struct perfctr_ring ring = { .size = sizeof(ring), .pages = 1 };
+	struct perfctr_ring ring = {
+		.size = sizeof(ring), .pages = 1, .flags = rnd(2) ? PERFCTR_RING_MAPS : 0,
+	};
 	long err, want = 0;
 
 	handle_open(thread);
@@ -109,6 +111,8 @@ static void make_ring(struct thread *thread)
 		want = -EEXIST;
 	err = engine_ioctl(thread->handle, PERFCTR_IOC_RING, &ring);
 	expect(err == want, "RING: %ld, not %ld", err, want);
+	if (!err)
+		reader_begins(state_of(thread)->ring);
 }
 
 /* By the thread itself */
@@ -212,6 +216,7 @@ void set_control(struct thread *thread, const struct control *control, struct tr
 	memset(&thread->seen, 0, sizeof(thread->seen));
 	begin_periods(thread);
 	begin_timer(thread, clock, clock_of(thread));
+	begin_look(thread);
 	if (tree)
 		*tree = (struct tree) {
 			.root = thread, .handle = thread->handle, .control = control,
@@ -354,7 +359,7 @@ void do_map(struct thread *thread)
 	nr.maps++;
 	*map = (struct map) {
 		.vma = { .vm_end = PAGE_SIZE, .vm_flags = VM_MAYSHARE,
-			 .vm_mm = &thread->process->mm },
+			 .vm_mm = &thread->process->memory->mm },
 		.process = thread->process, .handle = thread->handle,
 	};
 	expect(!vperfctr_fops.mmap(&thread->handle->file, &map->vma), "mmap");

@@ -91,7 +91,7 @@ void engine_signal(u32 mask)
 	expect(thread->overflown == mask && !thread->told,
 	       "thread %d is told of %#x, not of %#x", (int)(thread - threads), mask,
 	       thread->overflown);
-	if (thread->left > 1) {
+	if (thread->left > 1 && !thread->task.killed) {
 		thread->left--;
 		thread->overflown = 0;
 	} else {

@@ -35,6 +35,7 @@ static void with_ring(void)
 
 	with_counters();
 	ck_assert_int_eq(engine_ioctl(thread->handle, PERFCTR_IOC_RING, &ring), 0);
+	reader_begins(state_of(thread)->ring);
 }
 
 static void with_tree(void)
@@ -112,7 +113,7 @@ static long make_ring(void)
 static long map_page(void)
 {
 	struct vm_area_struct vma = {
-		.vm_end = PAGE_SIZE, .vm_flags = VM_MAYSHARE, .vm_mm = &thread->process->mm,
+		.vm_end = PAGE_SIZE, .vm_flags = VM_MAYSHARE, .vm_mm = &thread->process->memory->mm,
 	};
 	int err = vperfctr_fops.mmap(&thread->handle->file, &vma);
 

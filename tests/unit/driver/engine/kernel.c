@@ -2,10 +2,9 @@
 /* What shim/services.h declares. */
 
 #include <linux/irq_work.h>
-#include <linux/kprobes.h>
 
 #include "engine/shim/records.h"
-#include "engine/engine.h"
+#include "engine/world.h"
 #include "shim/kernel.h"
 #include "thread/notify.h"
 #include "thread/tracee.h"
@@ -73,6 +72,7 @@ void *vmap(struct page **pages, unsigned int nr, unsigned long flags, int prot)
 
 void vunmap(const void *address)
 {
+	reader_ends(address);
 	kfree(address);
 }
 
@@ -96,6 +96,11 @@ void shim_wake_sync(struct irq_work *work)
 {
 	might_sleep();
 	work->pending = false;
+}
+
+u64 ktime_get_mono_fast_ns(void)
+{
+	return shim_now += 8;
 }
 
 static struct hrtimer *hrtimers[SHIM_CPUS];
@@ -151,19 +156,6 @@ unsigned int perfctr_cpu_kernel_chain(struct pt_regs *regs, unsigned long *calle
 	*caller = 0;
 	return 1;
 }
-
-#ifndef CONFIG_X86
-int register_kprobe(struct kprobe *probe)
-{
-	shim_assert(!probe);
-	return -EOPNOTSUPP;
-}
-
-void unregister_kprobe(struct kprobe *probe)
-{
-	shim_assert(!probe);
-}
-#endif
 
 #ifndef CONFIG_PPC32
 struct pt_regs *perfctr_cpu_interrupted_regs(void)

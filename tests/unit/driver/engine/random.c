@@ -90,7 +90,7 @@ static void do_control(struct thread *thread)
 		flags |= PERFCTR_CONTROL_RECORD;
 	if (!rnd(3))
 		flags |= PERFCTR_CONTROL_CLOEXEC;
-	if (!rnd(6))
+	if (!rnd(4))
 		flags |= PERFCTR_CONTROL_HOLDER_ONLY;
 	if (!(flags & PERFCTR_CONTROL_RAW) && !rnd(6))
 		flags |= PERFCTR_CONTROL_CPU;
@@ -133,7 +133,7 @@ void do_work(void)
 static void do_something(void)
 {
 	struct thread *thread = running();
-	unsigned int what = rnd(32);
+	unsigned int what = rnd(36);
 
 	if (is_idle(thread))
 		return;
@@ -162,6 +162,10 @@ static void do_something(void)
 		do_exec(thread);
 	else if (what < 29)
 		do_add_member(thread);
+	else if (what < 32)
+		do_memory_watched(thread);
+	else if (what < 33)
+		do_rename(thread);
 	else
 		expect_sums(&threads[rnd(NR_THREADS)]);
 }
@@ -367,6 +371,8 @@ START_TEST(all_counts_are_exact)
 	/* On x86 the source that is in use keeps the other one out, for long. */
 	ck_assert(!has_shared() || nr.shared + nr.refused > 100);
 	ck_assert(!has_rings() || nr.samples > 500);
+	ck_assert(!has_rings() || (nr.told_maps > 100 && nr.placed > 100 && nr.unknown > 50));
+	ck_assert(!has_rings() || (nr.looks > 50 && nr.not_told > 2));
 	if (has_shared())
 		return;
 	ck_assert(nr.shown > 500 || !machine_shows());

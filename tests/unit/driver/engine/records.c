@@ -53,11 +53,12 @@ static void end_timer(struct thread *thread, u64 clock, bool overflown)
 							       thread->due_most + period;
 }
 
-static void expect_sample(struct thread *thread, const struct perfctr_record_sample *sample)
+void expect_sample(struct thread *thread, const struct perfctr_record_sample *sample)
 {
 	const struct control *control = thread->control;
-	/* As it ends there is no next instruction. */
-	u64 ip = thread->task.mm ? instruction_pointer(task_pt_regs(&thread->task)) : 0;
+	/* As it ends, or in an exec, there is no next instruction. */
+	u64 ip = thread->task.mm && !thread->task.in_execve ?
+		 instruction_pointer(task_pt_regs(&thread->task)) : 0;
 	u32 i;
 
 	expect(control, "thread %d has a sample, and its tree is dead", (int)(thread - threads));
@@ -65,9 +66,9 @@ static void expect_sample(struct thread *thread, const struct perfctr_record_sam
 	nr.overflows += sample->overflown != 0;
 	expect(thread->records, "thread %d has a sample, which it did not ask for",
 	       (int)(thread - threads));
-	expect(sample->record.tid == thread->task.pid->nr && sample->cpu == shim_cpu,
-	       "thread %d: a sample of thread id %d on CPU %u", (int)(thread - threads),
-	       sample->record.tid, sample->cpu);
+	expect(sample->record.pid == thread->task.tgid->nr && sample->cpu == thread->task.cpu,
+	       "thread %d: a sample of process %d on CPU %u", (int)(thread - threads),
+	       sample->record.pid, sample->cpu);
 	expect(sample->ip == ip, "thread %d: a sample at %#llx, not at %#llx",
 	       (int)(thread - threads), sample->ip, ip);
 	expect(sample->nrctrs == control->nractrs + control->nrictrs && !sample->kernel_depth &&
@@ -85,48 +86,18 @@ static void expect_sample(struct thread *thread, const struct perfctr_record_sam
 	expect_clock(sample->clock, thread->clock_on, thread);
 	if (thread->timer_ns)
 		end_timer(thread, sample->clock, sample->overflown);
+	expect_place(thread, sample);
 	thread->overflown = 0;
 	thread->sampled = true;
 	pairs_see_thread(thread);
 }
 
-/* A record may go on at the beginning of the ring. */
-static void copy_out(const struct perfctr_ring_buffer *ring, u32 tail, void *to, u32 size)
-{
-	u32 from = tail & (ring->length - 1), first = min(size, ring->length - from);
-
-	memcpy(to, ring->data + from, first);
-	memcpy(to + first, ring->data, size - first);
-}
-
 void expect_records(void)
 {
-	struct thread *thread = running();
-	const struct vperfctr *perfctr = is_idle(thread) ? NULL : state_of(thread);
-	struct perfctr_ring_buffer *ring = perfctr && perfctr->recorder ? perfctr->recorder->ring : NULL;
-	union {
-		struct perfctr_record record;
-		struct perfctr_record_sample sample;
-		u64 words[32];
-	} at;
-	u32 tail;
+	struct reader *reader = reader_of(running());
 
-	if (!ring)
-		return;
-	for (tail = ring->page->tail; tail != ring->page->head; tail += at.record.size) {
-		copy_out(ring, tail, &at, sizeof(at.record));
-		if (at.record.type == PERFCTR_RECORD_THROTTLED) {
-			nr.throttled++;
-			thread->overflown = 0;
-			continue;
-		}
-		expect(at.record.type == PERFCTR_RECORD_SAMPLE && at.record.size <= sizeof(at),
-		       "a record of type %u, with %u bytes", at.record.type, at.record.size);
-		copy_out(ring, tail, &at, at.record.size);
-		expect_sample(thread, &at.sample);
-	}
-	ring->page->tail = tail;
-	expect(!ring->page->lost, "%llu records are lost", ring->page->lost);
+	if (reader)
+		reader_reads(reader);
 }
 
 void expect_no_sample_is_due(const struct thread *thread)

@@ -70,7 +70,7 @@ u64 now(void)
 
 int get_dumpable(struct mm_struct *mm)
 {
-	return container_of(mm, struct process, mm)->dumpable ? SUID_DUMP_USER : 0;
+	return container_of(mm, struct memory, mm)->process->dumpable ? SUID_DUMP_USER : 0;
 }
 
 struct pid *find_vpid(int nr)
@@ -141,6 +141,7 @@ static void accept(struct thread *thread)
 	memset(&thread->seen, 0, sizeof(thread->seen));
 	begin_periods(thread);
 	begin_timer(thread, 0, 0);
+	begin_look(thread);
 }
 
 static void do_works(struct thread *thread)
@@ -163,6 +164,8 @@ void return_to_user(void)
 	fire_timer(false);
 	if (is_idle(thread))
 		return;
+	look_begins(thread);
+	accesses_begin();
 	while (machine_irq_waits()) {
 		machine_irq(false);
 		look();
@@ -179,6 +182,8 @@ void return_to_user(void)
 		fire_timer(false);
 		do_works(thread);
 	}
+	accesses_end();
+	look_ends(thread);
 }
 
 static void fire_switch(struct task_struct *prev, struct task_struct *next)
@@ -209,6 +214,11 @@ void fire_in(struct task_struct *next)
 
 /* A thread has come to that CPU, and does not know it yet. */
 static bool in_switch[SHIM_CPUS];
+
+bool is_in_switch(void)
+{
+	return in_switch[shim_cpu];
+}
 
 static void end_switch(void)
 {
@@ -316,6 +326,7 @@ void let_run(struct thread *thread, enum model_mode mode, u64 instructions)
 		thread->policies |= (u32)BIT(perfctr_user_read);
 	model_witness[shim_cpu] = counts(thread) ? &thread->seen : NULL;
 	model_execute(mode, instructions);
+	shim_now += instructions;
 	model_witness[shim_cpu] = NULL;
 	look();
 }
@@ -345,6 +356,7 @@ void execute(void)
 		expect_no_sample_is_due(thread);
 		expect_user_mode();
 		thread->reading.map = NULL;
+		jump(thread);
 		let_run(thread, MODEL_USER, 1 + rnd(2000));
 		end_periods(thread);
 		fire_timer(false);
@@ -405,7 +417,8 @@ struct process *process_new(const struct process *parent)
 			break;
 	if (process > processes + NR_PROCESSES)
 		return NULL;
-	machine_copy_mm(&process->mm, parent ? &parent->mm : NULL);
+	process->memory = memory_new(process, parent ? parent->memory : NULL);
+	machine_copy_mm(&process->memory->mm, parent ? &parent->memory->mm : NULL);
 	process->dumpable = !parent || parent->dumpable;
 	/* A child is in the namespace of its parent, or further inside. */
 	if (next_inside)
@@ -424,7 +437,9 @@ void thread_begins(struct thread *thread, struct process *process, unsigned int 
 
 	thread->process = process;
 	process->threads++;
-	thread->task.mm = &process->mm;
+	thread->task.mm = &process->memory->mm;
+	atomic_set(&thread->task.mm->mm_users, (int)process->threads);
+	instruction_pointer(task_pt_regs(&thread->task)) = page_address(0);
 	thread->task.cpu = rnd(NR_CPUS);
 	thread->task.pid = pid_new(++last_id);
 	thread->task.pid_ns = process->pid_ns;
@@ -447,14 +462,14 @@ static void copy_maps(struct process *parent, struct process *child)
 			return;
 		*copy = *map;
 		copy->process = child;
-		copy->vma.vm_mm = &child->mm;
+		copy->vma.vm_mm = &child->memory->mm;
 		copy->handle->refs++;
 		if (copy->vma.vm_ops->open)
 			copy->vma.vm_ops->open(&copy->vma);
 	}
 }
 
-/* @how: below 3 a process, 3 by vfork(), else a thread */
+/* @how: below 3 a process, 3 by vfork(), 4 a process that shares the memory, else a thread */
 struct thread *make_child(struct thread *parent, unsigned int how)
 {
 	void (*probe)(void *data, struct task_struct *parent,
@@ -476,7 +491,14 @@ struct thread *make_child(struct thread *parent, unsigned int how)
 		machine_set_thread_pointer(&child->task, machine_thread_pointer(&parent->task));
 	if (how < 3)
 		copy_maps(parent->process, process);
+	if (how > 4) {
+		put_pid(child->task.tgid);
+		child->task.tgid = get_pid(parent->task.tgid);
+	}
+	memcpy(child->task.comm, parent->task.comm, sizeof(child->task.comm));
+	accesses_begin();
 	probe(NULL, &parent->task, &child->task);
+	accesses_end();
 	look();
 	if (state_of(child)) {
 		child->control = parent->control;
@@ -518,9 +540,11 @@ static void leave_mm(struct thread *thread)
 {
 	struct process *process = thread->process;
 
-	if (!--process->threads) {
+	atomic_set(&process->memory->mm.mm_users, (int)--process->threads);
+	if (!process->threads) {
 		unmap_all(process);
 		forget_process(process);
+		mmdrop(&process->memory->mm);
 	}
 	thread->process = thread->task.pid_ns ? ENDED_INSIDE : processes;
 }
@@ -589,7 +613,9 @@ void do_exec(struct thread *thread)
 	new->dumpable = user == thread->uid && !bprm.secureexec;
 	new->pid_ns = old->pid_ns;
 	new->threads = 1;
-	thread->task.mm = &new->mm;
+	atomic_set(&new->memory->mm.mm_users, 1);
+	thread->task.in_execve = true;
+	thread->task.mm = &new->memory->mm;
 	machine_switch_mm();
 	unmap_all(old);
 	/* Sums go on, so what the registers hold of the old program's the new one may know. */
@@ -600,8 +626,15 @@ void do_exec(struct thread *thread)
 	end_vfork(thread);
 	thread->was_user |= (u32)BIT(thread->cred.euid.val);
 	thread->cred.euid.val = user;
+	do_rename(thread);
+	accesses_begin();
+	memory_is_new(thread);
 	probe(NULL, &thread->task, 0, &bprm);
+	accesses_end();
 	look();
+	thread->task.in_execve = false;
+	thread->must_look = true;
+	thread->looked = false;
 	if (!new->dumpable) {
 		expect(!state_of(thread), "a program of another user's privileges is counted");
 		thread->control = NULL;
@@ -618,15 +651,27 @@ void do_exec(struct thread *thread)
 	}
 }
 
+/* prctl(PR_SET_NAME) */
+void do_rename(struct thread *thread)
+{
+	memset(thread->task.comm, 0, sizeof(thread->task.comm));
+	(void)snprintf(thread->task.comm, sizeof(thread->task.comm), "n%u", rnd(1000));
+}
+
 void do_exit(struct thread *thread)
 {
 	void (*probe)(void *data, struct task_struct *task, bool group_dead) =
 		shim_probe("sched_process_exit");
 	unsigned int cpu = shim_cpu, i;
 	bool late = rnd(2);
+	struct reader *reader;
 	struct tree *tree;
 
 	nr.ends++;
+	/* It may be killed as it would go on in user mode. */
+	thread->task.killed = !rnd(4);
+	if (thread->task.killed)
+		return_to_user();
 	thread->task.flags |= PF_EXITING;
 	if (late) {
 		/* Before 6.16 the mm goes before the probe. */
@@ -651,8 +696,10 @@ void do_exit(struct thread *thread)
 	thread->control = NULL;
 	thread->tree = NULL;
 	thread->invited = false;
+	reader = reader_of(thread);
 	probe(NULL, &thread->task, false);
 	look();
+	expect_end(reader, thread);
 	expect(!state_of(thread), "an end that is none");
 	if (!late) {
 		thread->task.mm = NULL;
@@ -689,9 +736,9 @@ void do_close(void)
 
 void do_begin(void)
 {
-	struct process *process = process_new(NULL);
-	struct thread *thread = process ? thread_new() : NULL;
+	struct thread *thread = thread_new();
+	struct process *process = thread ? process_new(NULL) : NULL;
 
-	if (thread)
+	if (process)
 		thread_begins(thread, process, rnd(NR_USERS));
 }

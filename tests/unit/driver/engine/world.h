@@ -47,8 +47,30 @@ static_assert(VALUE_OPEN - VALUE_OFF == PERFCTR_USER_READ_OPEN - PERFCTR_USER_RE
 #define ENGINE_ROWS	20
 #define SESSION_ROWS	16
 
-struct process {
+/* A page of code, or of other memory: which page of which file it is */
+#define NO_CODE	0
+struct code {
+	u8 file;
+	u8 offset;
+	bool executable;
+	bool split;	/* A mapping begins here, even if it could be joined with what is before. */
+};
+
+#define NR_PAGES	16
+
+/* An mm, what is where, and the mappings that show this */
+struct memory {
 	struct mm_struct mm;
+	struct process *process;
+	unsigned int refs;
+	unsigned int edits;	/* all changes */
+	unsigned int changes;	/* those of code that the kernel tells of */
+	struct code page[NR_PAGES];
+	struct vm_area_struct vma[NR_PAGES];
+};
+
+struct process {
+	struct memory *memory;
 	struct pid_namespace *pid_ns;	/* NULL: the first process's */
 	bool dumpable;
 	unsigned int threads;
@@ -130,6 +152,12 @@ struct thread {
 	bool lent;
 	bool told;
 	bool sampled;			/* since its control */
+	/* What its reader knows of its memory: replay.c */
+	struct reader *reader;		/* NULL: it has, or had, none */
+	bool must_look;			/* before it goes on in user mode */
+	bool looked;			/* since its control */
+	u64 unknown;			/* the time of its latest sample with MAP_UNKNOWN */
+	u64 not_before;			/* and when such a one is to have it look */
 };
 
 /* x86: the last ones have metrics of TopDown's. */
@@ -163,7 +191,7 @@ extern struct counted {
 	unsigned int reads, shown, private, switches, forks, execs, ends, tree_reads, overflows,
 		     stops, policies, lends, maps, interrupted, raw, shared, refused, samples,
 		     read_running, traced, added, not_holder, unlinked, others,
-		     read_between, disturbed, throttled;
+		     read_between, disturbed, throttled, told_maps, placed, unknown, looks, not_told;
 } nr;
 
 #define expect(condition, ...)							\
@@ -218,6 +246,40 @@ void expect_records(void);
 void expect_no_sample_is_due(const struct thread *thread);
 
 /*
+ * Memory of processes: memory.c. memory_new: with a copy of another's, or with some mappings.
+ * memory_is_new: of an exec. do_memory: something changes; map_code: that. jump: the thread goes on
+ * in other code. accesses: from now on interrupts come, and other CPUs do things, between any two
+ * accesses of record.c and ring.c.
+ */
+struct memory *memory_new(struct process *process, const struct memory *like);
+void memory_is_new(struct thread *thread);
+void do_memory(struct thread *thread);
+void do_memory_watched(struct thread *thread);
+void map_code(struct thread *thread, unsigned int page, u8 file);
+void jump(struct thread *thread);
+u64 page_address(unsigned int page);
+unsigned int page_at(u64 address);
+u8 file_told(const struct perfctr_record_map *map);
+void accesses_begin(void);
+void accesses_end(void);
+extern void (*shim_at_access)(void);
+extern unsigned int allocations_left;	/* of record.c and ring.c; ~0: any number */
+extern bool no_map_probes;
+
+/* Readers of rings: replay.c */
+struct perfctr_ring_buffer;
+void reader_begins(const struct perfctr_ring_buffer *ring);
+void reader_ends(const struct perfctr_ring_page *page);
+struct reader *reader_of(struct thread *thread);
+void reader_reads(struct reader *reader);
+void expect_sample(struct thread *thread, const struct perfctr_record_sample *sample);
+void expect_place(struct thread *thread, const struct perfctr_record_sample *sample);
+void expect_end(struct reader *reader, const struct thread *thread);
+void begin_look(struct thread *thread);
+void look_begins(struct thread *thread);
+void look_ends(struct thread *thread);
+
+/*
  * Readers on other CPUs: readers.c. begin, end: of a switch. expect_sums_of_moment: of a thread
  * that may be disturbed, which is switched meanwhile
  */
@@ -233,6 +295,7 @@ bool is_idle(const struct thread *thread);
 struct vperfctr *state_of(const struct thread *thread);
 bool runs(const struct thread *thread);
 bool is_shared(const struct thread *thread);
+bool is_in_switch(void);
 void to_cpu(unsigned int cpu);
 u64 now(void);
 void return_to_user(void);
@@ -248,6 +311,7 @@ struct process *process_new(const struct process *parent);
 void thread_begins(struct thread *thread, struct process *process, unsigned int uid);
 struct thread *make_child(struct thread *parent, unsigned int how);
 void do_exec(struct thread *thread);
+void do_rename(struct thread *thread);
 void do_exit(struct thread *thread);
 void do_close(void);
 void do_begin(void);

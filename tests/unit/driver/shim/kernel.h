@@ -343,6 +343,7 @@ struct task_struct {
 	struct pid_namespace *pid_ns;
 	struct fs_struct *fs;
 	bool in_execve;
+	bool killed;
 	char comm[TASK_COMM_LEN] __aligned(sizeof(long));
 	unsigned long nvcsw, nivcsw, min_flt, maj_flt;
 	unsigned int __state;

@@ -259,7 +259,7 @@ extern bool shim_no_work;
 int task_work_add(struct task_struct *task, struct callback_head *work, int how);
 
 extern bool shim_killed;	/* the current thread is */
-#define fatal_signal_pending(task)	((void)(task), shim_killed)
+#define fatal_signal_pending(task)	(shim_killed || (task)->killed)
 #define usleep_range(least, most)					\
 do {									\
 	shim_now += (least) * 1000ull;					\
@@ -362,7 +362,7 @@ struct poll_table_struct;
 
 #define DEFAULT_POLLMASK	0
 
-/* Of files that are mapped nothing is modelled. */
+/* @f_path: the number of the path, where files are mapped */
 struct super_block {
 	dev_t s_dev;
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What else of the kernel ring.c, record.c and timer.c see. The memory of processes is not
- * modelled, so no ring here tells of it, nor of callers: what is for that alone fails the test.
+ * What else of the kernel ring.c, record.c and timer.c see. Callers are not modelled, so no ring here
+ * tells of them.
  */
 #ifndef ENGINE_SHIM_RECORDS_H
 #define ENGINE_SHIM_RECORDS_H
@@ -10,9 +10,6 @@
 
 #include "shim/kernel.h"
 #include <linux/pid_namespace.h>
-
-/* Of a type that nothing has */
-#define shim_never(type)	(*(type *)({ shim_fail(__FILE__, __LINE__, "not modelled"); NULL; }))
 
 /* Numbers, and what else there is of the language */
 #define WARN_ON_ONCE(condition)	shim_assert(!(condition))
@@ -113,7 +110,8 @@ void shim_wake_sync(struct irq_work *work);
 /* Time */
 #define NSEC_PER_USEC		1000ull
 #define TICK_NSEC		(NSEC_PER_SEC / (unsigned int)HZ)
-#define ktime_get_mono_fast_ns()	shim_now
+/* It takes time to ask for it. */
+u64 ktime_get_mono_fast_ns(void);
 #define ns_to_ktime(ns)		(ns)
 #define HRTIMER_MODE_REL_PINNED_HARD	0
 enum hrtimer_restart { HRTIMER_NORESTART };
@@ -139,15 +137,20 @@ void shim_hrtimer(bool early);
 #define user_mode(regs)		((void)(regs), true)
 #endif
 
-/* Mappings */
-#define regs_get_kernel_argument(regs, n)	shim_never(unsigned long)
-#define find_vma(mm, address)		shim_never(struct vm_area_struct *)
-#define d_path(path, room, size)	((void)(room), shim_never(const char *))
-#define mmgrab(mm)		((void)(mm))
-#define mmdrop(mm)		((void)(mm))
-#define mmap_read_lock_killable(mm)	((void)(mm), shim_never(int))
-#define mmap_read_unlock(mm)	((void)(mm))
-#define lockdep_assert_held_read(lock)	((void)0)
-#define lockdep_assert_held_write(lock)	((void)0)
+/* The memory of processes: engine/memory.c */
+struct vm_area_struct *find_vma(struct mm_struct *mm, unsigned long address);
+const char *d_path(const int *path, char *room, int size);
+void mmgrab(struct mm_struct *mm);
+void mmdrop(struct mm_struct *mm);
+int mmap_read_lock_killable(struct mm_struct *mm);
+void mmap_read_unlock(struct mm_struct *mm);
+#define lockdep_assert_held_read(lock)	shim_assert((lock)->readers)
+#define lockdep_assert_held_write(lock)	shim_assert((lock)->writers)
+unsigned long regs_get_kernel_argument(const struct pt_regs *regs, unsigned int n);
+/* The names by which record.c calls register_kprobe(), and what fails here when the test says so */
+struct kprobe;
+int shim_map_probe(struct kprobe *probe);
+void shim_no_map_probe(struct kprobe *probe);
+void *shim_zalloc(size_t size, gfp_t gfp);
 
 #endif /* ENGINE_SHIM_RECORDS_H */

@@ -8,6 +8,10 @@ struct mm_struct {
 	struct {
 		int counter;
 	} mm_users;
+	struct {
+		int readers;
+		int writers;
+	} mmap_lock;
 };
 
 #endif /* SHIM_LINUX_MM_TYPES_H */

@@ -12,6 +12,10 @@ struct mm_struct {
 	} context;
 	int map_count;
 	atomic_t mm_users;
+	struct {
+		int readers;
+		int writers;
+	} mmap_lock;
 };
 
 #endif /* SHIM_LINUX_MM_TYPES_H */
