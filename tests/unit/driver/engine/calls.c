@@ -10,6 +10,7 @@
 struct map maps[NR_MAPS];
 struct tree trees[NR_THREADS];
 struct handle *orphans[NR_ORPHANS];
+bool rings_tell_maps;
 
 long engine_ioctl(struct handle *handle, unsigned int cmd, void *arg)
 {
@@ -100,7 +101,8 @@ static bool other_source_is_used(u32 source)
 static void make_ring(struct thread *thread)
 {
 	struct perfctr_ring ring = {
-		.size = sizeof(ring), .pages = 1, .flags = rnd(2) ? PERFCTR_RING_MAPS : 0,
+		.size = sizeof(ring), .pages = 1,
+		.flags = rings_tell_maps || rnd(2) ? PERFCTR_RING_MAPS : 0,
 	};
 	long err, want = 0;
 
@@ -116,7 +118,7 @@ static void make_ring(struct thread *thread)
 }
 
 /* By the thread itself */
-static u64 clock_of(const struct thread *thread)
+u64 clock_of(const struct thread *thread)
 {
 	u64 value[1 + PERFCTR_MAX_HW];
 	struct perfctr_sample sample = { .value = value };
@@ -213,6 +215,8 @@ void set_control(struct thread *thread, const struct control *control, struct tr
 	thread->deaf = false;
 	thread->cloexec = flags & PERFCTR_CONTROL_CLOEXEC;
 	thread->policies = 0;
+	thread->spent = 0;
+	thread->throttled = false;
 	memset(&thread->seen, 0, sizeof(thread->seen));
 	begin_periods(thread);
 	begin_timer(thread, clock, clock_of(thread));

@@ -62,7 +62,7 @@ void begin_periods(struct thread *thread)
 	thread->overflown = 0;
 	thread->told = false;
 	for (i = 0; i < control->nrictrs; i++)
-		thread->limit[i] = thread->deaf ? ~0ull :
+		thread->limit[i] = thread->deaf || thread->throttled ? ~0ull :
 				   count_of(control, &thread->seen, control->nractrs + i) -
 				   (u64)control->ctr[control->nractrs + i].ireset;
 }
@@ -83,7 +83,24 @@ void end_periods(struct thread *thread)
 	}
 }
 
-void engine_signal(u32 mask)
+static unsigned int overflow_budget;
+
+void set_budget(unsigned int budget)
+{
+	shim_set_param("overflow_budget", budget);
+	overflow_budget = budget;
+}
+
+/* It goes on by itself once more in this tick. */
+bool is_within_budget(struct thread *thread)
+{
+	if (thread->tick != shim_jiffies)
+		thread->spent = 0;
+	thread->tick = shim_jiffies;
+	return ++thread->spent <= overflow_budget;
+}
+
+void engine_signal(u32 mask, bool throttled)
 {
 	struct thread *thread = running();
 
@@ -91,12 +108,16 @@ void engine_signal(u32 mask)
 	expect(thread->overflown == mask && !thread->told,
 	       "thread %d is told of %#x, not of %#x", (int)(thread - threads), mask,
 	       thread->overflown);
-	if (thread->left > 1 && !thread->task.killed) {
+	thread->told = thread->left <= 1 || thread->task.killed;
+	if (!thread->told) {
 		thread->left--;
-		thread->overflown = 0;
-	} else {
-		thread->told = true;
+		thread->told = !is_within_budget(thread);
+		nr.held += thread->told;
+		expect(throttled == thread->told, "thread %d was told of %u overflows in this tick",
+		       (int)(thread - threads), thread->spent);
 	}
+	if (!thread->told)
+		thread->overflown = 0;
 }
 
 void expect_clock(u64 clock, bool on, const struct thread *thread)

@@ -195,7 +195,7 @@ int send_sig_info(int signo, struct kernel_siginfo *info, struct task_struct *ta
 		return 0;
 	}
 	shim_assert(task == current && info->si_signo == signo && info->si_uid == shim_uid);
-	engine_signal(info->si_pid);
+	engine_signal(info->si_pid, info->si_errno == EAGAIN);
 	return 0;
 }
 

@@ -406,7 +406,7 @@ static bool writes(const struct thread *thread)
 }
 
 /* Time passes in the kernel, and the timer may fire. */
-static void be_interrupted(struct thread *thread)
+void be_interrupted(struct thread *thread)
 {
 	const struct vperfctr *perfctr = state_of(thread);
 

@@ -80,7 +80,7 @@ static void do_control(struct thread *thread)
 	const struct control *control = choose_control();
 	struct tree *tree = rnd(2) ? tree_new() : NULL;
 	bool tsc_on = !control->nractrs || rnd(4);
-	u64 refresh = control->nrictrs ? rnd(6) : 0;
+	u64 refresh = control->nrictrs ? rnd(has_throttles() ? 30 : 6) : 0;
 	u32 flags = rnd(8) ? 0 : PERFCTR_CONTROL_SUSPENDED;
 
 	if (perfctr_cpu_permits_threads() && control->source == NATIVE &&
@@ -200,6 +200,7 @@ static void step(void)
 	struct thread *thread, *next;
 	unsigned int what = rnd(96);
 
+	shim_jiffies += !rnd(48);
 	to_cpu(rnd(NR_CPUS));
 	execute();
 	thread = running();
@@ -213,6 +214,9 @@ static void step(void)
 		return_to_user();
 		make_child(thread, rnd(8));
 	} else if (what < 7 && !is_idle(thread)) {
+		thread->task.killed = !rnd(4);
+		if (thread->task.killed && rnd(2))
+			do_memory_watched(thread);
 		return_to_user();
 		do_exit(thread);
 	} else if (what < 8) {
@@ -282,10 +286,9 @@ void engine_begin(void)
 	}
 	shim_kthread = switch_for_kthread;
 	shim_while_waiting = time_passes;
-	/* No call waits for broadcasts here, and no sample is left out. */
+	/* No call waits for broadcasts here. */
 	shim_set_param("broadcasts", 0);
-	if (has_rings())
-		shim_set_param("overflow_budget", INT_MAX);
+	set_budget(has_throttles() ? 2 : INT_MAX);
 	ENDED_INSIDE->pid_ns = &inner;
 	ck_assert_int_eq(perfctr_cpu_init(), 0);
 	ck_assert_int_eq(perfctr_config_init(), 0);
@@ -373,8 +376,10 @@ START_TEST(all_counts_are_exact)
 	ck_assert(!has_rings() || nr.samples > 500);
 	ck_assert(!has_rings() || (nr.told_maps > 100 && nr.placed > 100 && nr.unknown > 50));
 	ck_assert(!has_rings() || (nr.looks > 50 && nr.not_told > 2));
+	ck_assert(!has_rings() || !has_throttles() || (nr.throttled > 30 && nr.goes_on > 30));
 	if (has_shared())
 		return;
+	ck_assert(!has_throttles() || has_rings() || nr.held > 2);
 	ck_assert(nr.shown > 500 || !machine_shows());
 	ck_assert(nr.private > 500 || !machine_shows());
 	ck_assert(nr.interrupted > 100 || !machine_shows());

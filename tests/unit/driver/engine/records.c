@@ -53,6 +53,20 @@ static void end_timer(struct thread *thread, u64 clock, bool overflown)
 							       thread->due_most + period;
 }
 
+/* In a later tick, since a whole period is due. When the timer's sample was due is not known. */
+static void go_on(struct thread *thread, u64 clock)
+{
+	nr.goes_on++;
+	expect(time_after(shim_jiffies, thread->tick), "thread %d goes on in the same tick",
+	       (int)(thread - threads));
+	thread->throttled = false;
+	begin_periods(thread);
+	if (!thread->timer_ns)
+		return;
+	thread->due_least = clock - period_of(thread);
+	thread->due_most = clock + period_of(thread);
+}
+
 void expect_sample(struct thread *thread, const struct perfctr_record_sample *sample)
 {
 	const struct control *control = thread->control;
@@ -62,6 +76,8 @@ void expect_sample(struct thread *thread, const struct perfctr_record_sample *sa
 	u32 i;
 
 	expect(control, "thread %d has a sample, and its tree is dead", (int)(thread - threads));
+	if (thread->throttled)
+		go_on(thread, sample->clock);
 	nr.samples++;
 	nr.overflows += sample->overflown != 0;
 	expect(thread->records, "thread %d has a sample, which it did not ask for",
@@ -87,9 +103,39 @@ void expect_sample(struct thread *thread, const struct perfctr_record_sample *sa
 	if (thread->timer_ns)
 		end_timer(thread, sample->clock, sample->overflown);
 	expect_place(thread, sample);
+	expect(is_within_budget(thread), "thread %d: sample %u in this tick",
+	       (int)(thread - threads), thread->spent);
 	thread->overflown = 0;
 	thread->sampled = true;
 	pairs_see_thread(thread);
+}
+
+void throttled(struct thread *thread)
+{
+	nr.throttled++;
+	expect(!thread->throttled && (!is_within_budget(thread) || thread->task.killed),
+	       "thread %d has THROTTLED after %u samples in this tick", (int)(thread - threads),
+	       thread->spent - 1);
+	thread->throttled = true;
+	if (thread->control)
+		begin_periods(thread);
+}
+
+void follow_throttle(struct thread *thread)
+{
+	const struct vperfctr *perfctr = state_of(thread);
+	const struct perfctr_recorder *recorder = perfctr ? perfctr->recorder : NULL;
+
+	if (!thread->throttled || !recorder || !counts(thread))
+		return;
+	/* The timer ends it, if nothing else has resumed the state since the tick. */
+	if (recorder->throttled && time_after(shim_jiffies, thread->tick) && rnd(2)) {
+		fire_timer(true);
+		expect(!recorder->throttled, "thread %d is throttled for ever",
+		       (int)(thread - threads));
+	}
+	if (!recorder->throttled && thread->throttled)
+		go_on(thread, clock_of(thread));
 }
 
 void expect_records(void)
@@ -110,7 +156,7 @@ void expect_no_sample_is_due(const struct thread *thread)
 		return;
 	expect(!thread->overflown, "thread %d goes on, and has no sample of its overflow",
 	       (int)(thread - threads));
-	if (!thread->timer_ns)
+	if (!thread->timer_ns || thread->throttled)
 		return;
 	expect(!vperfctr_sample(perfctr, &sample) && !is_past(value[0], thread->due_most),
 	       "thread %d goes on, and has no sample: the clock is %llu, it was due at %llu",

@@ -163,6 +163,12 @@ bool has_rings(void)
 	return seed % 3 != 1;
 }
 
+/* In some of all sequences there may be few overflows, or samples, in a tick. */
+bool has_throttles(void)
+{
+	return seed % 5 < 2;
+}
+
 /* Before user mode: the registers that the thread may read hold only what is its own. */
 void expect_own(const struct thread *thread)
 {

@@ -261,8 +261,7 @@ static void see(struct reader *reader, const union record *at)
 		see_lost(reader, at->lost.lost);
 		break;
 	case PERFCTR_RECORD_THROTTLED:
-		nr.throttled++;
-		thread_by_id(at->record.tid)->overflown = 0;
+		throttled(thread_by_id(at->record.tid));
 		break;
 	case PERFCTR_RECORD_MAP:
 		see_map(reader, &at->map);
@@ -355,6 +354,17 @@ void expect_place(struct thread *thread, const struct perfctr_record_sample *sam
 	}
 }
 
+/* The current thread has another program: its reader knows nothing of that yet. */
+void expect_exec(struct thread *thread)
+{
+	struct reader *reader = reader_of(thread);
+	unsigned int page;
+
+	for (page = 0; reader && reader->maps && page < NR_PAGES; page++)
+		expect(!told_of(reader, thread->task.tgid->nr)->page[page].file,
+		       "thread %d: no exec was told", (int)(thread - threads));
+}
+
 /* It has ended, and had such a reader. */
 void expect_end(struct reader *reader, const struct thread *thread)
 {
@@ -379,6 +389,16 @@ static struct {
 	unsigned int edits;
 	struct reader *fails;	/* There may be no memory for it. */
 } entered[NR_CPUS];
+
+/* The next look of the current thread has no memory. */
+void reader_may_lose(struct thread *thread)
+{
+	struct reader *reader = reader_of(thread);
+
+	reader->may_lose = true;
+	entered[shim_cpu].fails = reader;
+	allocations_left = 0;
+}
 
 /* The current thread will go on in user mode. Sometimes there is no memory for its look. */
 void look_begins(struct thread *thread)

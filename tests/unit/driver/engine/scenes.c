@@ -259,7 +259,7 @@ START_TEST(too_many_samples)
 
 	seed = _i ? 12 : 48;
 	engine_begin();
-	shim_set_param("overflow_budget", 2);
+	set_budget(2);
 	thread = begin_thread(0);
 	run_on(0, thread);
 	/* By overflow alone */
@@ -271,16 +271,12 @@ START_TEST(too_many_samples)
 		ck_assert_uint_eq(nr.samples, min(1 + i, 2u));
 		ck_assert_uint_eq(nr.throttled, i == 2);
 	}
-	thread->deaf = true;
-	begin_periods(thread);
 	run_to_overflow(thread, 20000);
 	switch_to(&idle[0]);
 	run_on(0, thread);
 	expect_sums(thread);
 	shim_jiffies++;
 	fire_timer(true);
-	thread->deaf = false;
-	begin_periods(thread);
 	run_to_overflow(thread, 3900);
 	ck_assert_uint_eq(nr.samples, 2);
 	run_to_overflow(thread, 200);

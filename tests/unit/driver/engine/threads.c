@@ -137,6 +137,8 @@ static void accept(struct thread *thread)
 	thread->whose = VALUE_OUTSIDE;
 	thread->policies = 0;
 	thread->sampled = false;
+	thread->spent = 0;
+	thread->throttled = false;
 	thread->left = 1;
 	memset(&thread->seen, 0, sizeof(thread->seen));
 	begin_periods(thread);
@@ -184,6 +186,7 @@ void return_to_user(void)
 	}
 	accesses_end();
 	look_ends(thread);
+	follow_throttle(thread);
 }
 
 static void fire_switch(struct task_struct *prev, struct task_struct *next)
@@ -629,9 +632,11 @@ void do_exec(struct thread *thread)
 	do_rename(thread);
 	accesses_begin();
 	memory_is_new(thread);
+	be_interrupted(thread);
 	probe(NULL, &thread->task, 0, &bprm);
 	accesses_end();
 	look();
+	expect_exec(thread);
 	thread->task.in_execve = false;
 	thread->must_look = true;
 	thread->looked = false;
@@ -668,10 +673,6 @@ void do_exit(struct thread *thread)
 	struct tree *tree;
 
 	nr.ends++;
-	/* It may be killed as it would go on in user mode. */
-	thread->task.killed = !rnd(4);
-	if (thread->task.killed)
-		return_to_user();
 	thread->task.flags |= PF_EXITING;
 	if (late) {
 		/* Before 6.16 the mm goes before the probe. */

@@ -137,6 +137,9 @@ struct thread {
 	struct cred cred;
 	unsigned int uid;
 	u32 overflown;			/* mask */
+	unsigned long tick;		/* when it was last told of an overflow, or had a sample */
+	unsigned int spent;		/* how often in that tick */
+	bool throttled;			/* No sample is due until the next one. */
 	enum value whose;		/* who gave it its control, or where it counts */
 	u32 policies;			/* mask: under which it has counted since its control */
 	u32 was_user;			/* mask: users that it was since it runs */
@@ -191,7 +194,7 @@ extern struct counted {
 	unsigned int reads, shown, private, switches, forks, execs, ends, tree_reads, overflows,
 		     stops, policies, lends, maps, interrupted, raw, shared, refused, samples,
 		     read_running, traced, added, not_holder, unlinked, others,
-		     read_between, disturbed, throttled, told_maps, placed, unknown, looks, not_told;
+		     read_between, disturbed, throttled, goes_on, held, told_maps, placed, unknown, looks, not_told;
 } nr;
 
 #define expect(condition, ...)							\
@@ -219,10 +222,12 @@ bool is_own(const struct map *map, const struct thread *thread);
 bool has_map(const struct thread *thread);
 bool has_shared(void);
 bool has_rings(void);
+bool has_throttles(void);
 void expect_own(const struct thread *thread);
 
 /* What is counted, and that the module says the same by all that reads: counts.c */
 bool counts(const struct thread *thread);
+u64 clock_of(const struct thread *thread);
 u64 count_of(const struct control *control, const struct model_tally *tally, u32 i);
 /* Is that what counter @i has counted? *@want: that, or of a metric the most */
 bool is_count_of(const struct control *control, const struct model_tally *tally, u32 i, u64 value,
@@ -230,6 +235,8 @@ bool is_count_of(const struct control *control, const struct model_tally *tally,
 void tally_add(struct model_tally *to, const struct model_tally *from);
 void begin_periods(struct thread *thread);
 void end_periods(struct thread *thread);
+bool is_within_budget(struct thread *thread);
+void set_budget(unsigned int budget);
 void expect_clock(u64 clock, bool on, const struct thread *thread);
 void expect_sums(const struct thread *thread);
 void expect_states(void);
@@ -239,8 +246,11 @@ void expect_tree(struct tree *tree, struct handle *handle);
 
 /*
  * Rings: records.c. begin_timer: the clock is something from least to most. expect_records: all of
- * the current thread's ring; expect_no_sample_is_due: before it goes on in user mode
+ * the current thread's ring; expect_no_sample_is_due: before it goes on in user mode; throttled: it
+ * has a THROTTLED; follow_throttle: is it over? The current thread will go on in user mode.
  */
+void throttled(struct thread *thread);
+void follow_throttle(struct thread *thread);
 void begin_timer(struct thread *thread, u64 clock_least, u64 clock_most);
 void expect_records(void);
 void expect_no_sample_is_due(const struct thread *thread);
@@ -260,11 +270,13 @@ void jump(struct thread *thread);
 u64 page_address(unsigned int page);
 unsigned int page_at(u64 address);
 u8 file_told(const struct perfctr_record_map *map);
+void be_interrupted(struct thread *thread);
 void accesses_begin(void);
 void accesses_end(void);
 extern void (*shim_at_access)(void);
 extern unsigned int allocations_left;	/* of record.c and ring.c; ~0: any number */
 extern bool no_map_probes;
+extern bool rings_tell_maps;	/* all */
 
 /* Readers of rings: replay.c */
 struct perfctr_ring_buffer;
@@ -274,9 +286,11 @@ struct reader *reader_of(struct thread *thread);
 void reader_reads(struct reader *reader);
 void expect_sample(struct thread *thread, const struct perfctr_record_sample *sample);
 void expect_place(struct thread *thread, const struct perfctr_record_sample *sample);
+void expect_exec(struct thread *thread);
 void expect_end(struct reader *reader, const struct thread *thread);
 void begin_look(struct thread *thread);
 void look_begins(struct thread *thread);
+void reader_may_lose(struct thread *thread);
 void look_ends(struct thread *thread);
 
 /*
