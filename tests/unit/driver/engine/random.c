@@ -24,7 +24,6 @@
 #include "unit.h"
 #include "base/account.h"
 #include "thread/notify.h"
-#include "thread/state.h"
 #include "switch/switch.h"
 #include "switch/timer.h"
 #include "deliver/overflow.h"
@@ -133,7 +132,7 @@ void do_work(void)
 static void do_something(void)
 {
 	struct thread *thread = running();
-	unsigned int what = rnd(36);
+	unsigned int what = rnd(38);
 
 	if (is_idle(thread))
 		return;
@@ -160,11 +159,11 @@ static void do_something(void)
 		rnd(4) ? do_trace() : do_work();
 	else if (what < 28)
 		do_exec(thread);
-	else if (what < 29)
+	else if (what < 31)
 		do_add_member(thread);
-	else if (what < 32)
+	else if (what < 34)
 		do_memory_watched(thread);
-	else if (what < 33)
+	else if (what < 35)
 		do_rename(thread);
 	else
 		expect_sums(&threads[rnd(NR_THREADS)]);
@@ -413,6 +412,7 @@ void test_arch(void)
 	test_scenes();
 	test_invited();
 	test_faults();
+	test_mapped();
 	unit_run(all_counts_are_exact, (int)number("ENGINE_ROWS", ENGINE_ROWS));
 	test_sessions();
 	test_pairs();

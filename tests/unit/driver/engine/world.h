@@ -374,7 +374,7 @@ void test_pairs(void);
 void test_sessions(void);
 
 /*
- * What is no random sequence: scenes.c, invited.c, faults.c. begin_thread: in a process of its own. run_on:
+ * What is no random sequence: scenes.c, invited.c, mapped.c, faults.c. begin_thread: in a process of its own. run_on:
  * it comes to that CPU, and executes 1,000 instructions in user mode.
  */
 struct thread *begin_thread(unsigned int uid);
@@ -382,5 +382,6 @@ void run_on(unsigned int cpu, struct thread *thread);
 void test_scenes(void);
 void test_invited(void);
 void test_faults(void);
+void test_mapped(void);
 
 #endif /* WORLD_H */
