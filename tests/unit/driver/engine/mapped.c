@@ -22,7 +22,7 @@ static void begin(unsigned int how, unsigned int row)
 	to_cpu(0);
 }
 
-/* It executes in that page until it has a sample, which says whether its reader knows what is there. */
+/* It executes in that page until it has a sample: its reader knows what is there, or not. */
 static void expect_next_sample(struct thread *thread, unsigned int page, bool unknown)
 {
 	struct counted before;

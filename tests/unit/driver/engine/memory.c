@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The memory of processes: which code is where, how threads change that, and how the kernel tells of
- * it. Of each address space there are a few pages. The first one always has code, where all go on
- * whose own has gone.
+ * The memory of processes: which code is where, how threads change that, and how the kernel tells
+ * of it. Of each address space there are a few pages. The first one always has code, where all go
+ * on whose own has gone.
  */
 #include <linux/err.h>
 #include <linux/kprobes.h>
@@ -223,6 +223,7 @@ static void join(struct memory *memory)
 /* perf_event_mmap(), by current, which changes its memory */
 static void tell(struct memory *memory, const struct vm_area_struct *vma)
 {
+	const struct vm_area_struct *elsewhere = told_vma;
 	bool irqs_off = rnd(2);
 
 	memory->changes += (vma->vm_flags & VM_EXEC) != 0;
@@ -234,6 +235,7 @@ static void tell(struct memory *memory, const struct vm_area_struct *vma)
 	shim_assert(!map_probe->pre_handler(map_probe, NULL));
 	if (irqs_off)
 		local_irq_enable();
+	told_vma = elsewhere;
 	look();
 }
 

@@ -3,8 +3,8 @@
  * What readers of rings learn of threads and their memory from the records, in the order of these.
  *
  * A sample without MAP_UNKNOWN is of code that its reader knows: the same file, at the same offset.
- * A thread that has changed its memory, or had a sample with MAP_UNKNOWN, looks before it goes on in
- * user mode: then its reader knows what is where, on all pages.
+ * A thread that has changed its memory, or had a sample with MAP_UNKNOWN, looks before it goes on
+ * in user mode: then its reader knows what is where, on all pages.
  */
 #include "thread/ring.h"
 
@@ -36,8 +36,8 @@ union record {
 };
 
 /*
- * @may_lose: there may be no memory for the look in progress. @lost: records, so far; @told_lost: of
- * these, @untold when records were last read. @ended: the thread
+ * @may_lose: there may be no memory for the look in progress. @lost: records, so far; of these a
+ * LOST has told @told_lost, and not @untold, when records were last read. @ended: the thread
  * whose end was told last. @names: of threads, in their order
  */
 struct reader {
@@ -420,7 +420,8 @@ void look_begins(struct thread *thread)
 static bool has_looked(const struct thread *thread)
 {
 	/* A sample is written a moment after it was asked whether its thread is to look. */
-	return thread->must_look || (thread->unknown && thread->unknown > thread->not_before + 20000);
+	return thread->must_look ||
+	       (thread->unknown && thread->unknown > thread->not_before + 20000);
 }
 
 void look_ends(struct thread *thread)

@@ -194,7 +194,8 @@ extern struct counted {
 	unsigned int reads, shown, private, switches, forks, execs, ends, tree_reads, overflows,
 		     stops, policies, lends, maps, interrupted, raw, shared, refused, samples,
 		     read_running, traced, added, not_holder, unlinked, others,
-		     read_between, disturbed, throttled, goes_on, held, told_maps, placed, unknown, looks, not_told;
+		     read_between, disturbed, throttled, goes_on, held, told_maps, placed, unknown,
+		     looks, not_told;
 } nr;
 
 #define expect(condition, ...)							\

@@ -362,7 +362,6 @@ struct poll_table_struct;
 
 #define DEFAULT_POLLMASK	0
 
-/* @f_path: the number of the path, where files are mapped */
 struct super_block {
 	dev_t s_dev;
 };
@@ -374,6 +373,7 @@ struct inode {
 	void *i_private;
 };
 
+/* @f_path: the number of its path, if it is mapped */
 struct file {
 	void *private_data;
 	const struct cred *f_cred;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What else of the kernel ring.c, record.c and timer.c see. Callers are not modelled, so no ring here
- * tells of them.
+ * What else of the kernel ring.c, record.c and timer.c see. Callers are not modelled, so no ring
+ * here tells of them.
  */
 #ifndef ENGINE_SHIM_RECORDS_H
 #define ENGINE_SHIM_RECORDS_H
