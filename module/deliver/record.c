@@ -323,6 +323,9 @@ static void inherit_maps(struct vperfctr *parent, struct vperfctr *perfctr,
 	if (child->mm != current->mm) {
 		recorder->told = &none;
 		recorder->changes = READ_ONCE(*from->changes) == told ? &none : &some;
+		/* The copy was made before. Another thread may have mapped code, and told it. */
+		if (atomic_read(&current->mm->mm_users) > 1)
+			recorder->changes = &some;
 		return;
 	}
 	recorder->changes = from->changes;
