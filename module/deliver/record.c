@@ -308,26 +308,15 @@ static bool tells_threads(const struct vperfctr *perfctr)
 }
 
 /*
- * A FORK tells that the child has what its parent has: what was told of the parent, if that is all.
- * Its memory is its own, which others change only after it has made threads; or it is the parent's,
- * and there a change is one for both.
+ * The child has its parent's memory: a change is one for both. So it knows what was told of that,
+ * before the FORK.
  */
-static void inherit_maps(struct vperfctr *parent, struct vperfctr *perfctr,
-			 struct task_struct *child)
+static void share_maps(struct vperfctr *parent, struct vperfctr *perfctr, struct task_struct *child)
 {
 	struct perfctr_recorder *from = parent->recorder, *recorder = perfctr->recorder;
-	u32 told = READ_ONCE(*from->told);
 
-	recorder->told_at_fork = told;
+	recorder->told_at_fork = READ_ONCE(*from->told);
 	recorder->told = &recorder->told_at_fork;
-	if (child->mm != current->mm) {
-		recorder->told = &none;
-		recorder->changes = READ_ONCE(*from->changes) == told ? &none : &some;
-		/* The copy was made before. Another thread may have mapped code, and told it. */
-		if (atomic_read(&current->mm->mm_users) > 1)
-			recorder->changes = &some;
-		return;
-	}
 	recorder->changes = from->changes;
 	if (recorder->pid == from->pid && from->told != &from->told_at_fork)
 		recorder->told = from->told;
@@ -339,6 +328,23 @@ static void inherit_maps(struct vperfctr *parent, struct vperfctr *perfctr,
 	/* From now on it takes a watch to see changes. */
 	vperfctr_return_soon(parent, current, PERFCTR_TODO_MAPS);
 	vperfctr_return_soon(perfctr, child, PERFCTR_TODO_MAPS);
+}
+
+/*
+ * The child has a copy of its parent's memory, and readers take it from the FORK for what they were
+ * told of the parent. That is right if all changes before the copy were told, and none after it was
+ * told before the FORK: so nobody but the parent, who is in fork(2), was the last to look. Others
+ * change a copy only after the child has made threads.
+ */
+static void copy_maps(const struct perfctr_recorder *from, struct perfctr_recorder *recorder)
+{
+	bool all = READ_ONCE(*from->changes) == READ_ONCE(*from->told);
+
+	/* After the FORK is written: who looks is noted before it writes. */
+	if (from->known && READ_ONCE(from->known->last_look) != from)
+		all = false;
+	recorder->told = &none;
+	recorder->changes = all ? &none : &some;
 }
 
 void vperfctr_record_fork(struct vperfctr *parent, struct vperfctr *perfctr,
@@ -355,11 +361,14 @@ void vperfctr_record_fork(struct vperfctr *parent, struct vperfctr *perfctr,
 	recorder->pid = task_tgid_nr_ns(child, recorder->ring->pid_ns);
 	recorder->tid = task_pid_nr_ns(child, recorder->ring->pid_ns);
 	memcpy(recorder->comm, parent->recorder->comm, sizeof(recorder->comm));
-	inherit_maps(parent, perfctr, child);
+	if (child->mm == current->mm)
+		share_maps(parent, perfctr, child);
 	fill(&record.record, recorder, PERFCTR_RECORD_FORK, 0, sizeof(record));
 	record.parent_pid = parent->recorder->pid;
 	record.parent_tid = parent->recorder->tid;
 	write_whole(recorder->ring, &record.record);
+	if (child->mm != current->mm)
+		copy_maps(parent->recorder, recorder);
 	local_irq_restore(flags);
 }
 
@@ -614,8 +623,14 @@ static bool tell_changes(struct perfctr_recorder *recorder)
 	lockdep_assert_held_read(&current->mm->mmap_lock);
 	lockdep_assert_held(&recorder->ring->maps_mutex);
 	known = find_mm(recorder);
-	if (!known)
+	if (!known) {
+		/* It hears of no changes by others. */
+		if (!last)
+			WRITE_ONCE(recorder->changes, &some);
 		return false;
+	}
+	/* Before the records: see copy_maps(). */
+	WRITE_ONCE(known->last_look, recorder);
 	told = known->told == known->watched->changes;
 	if (!told)
 		room = kmalloc(PATH_ROOM, GFP_KERNEL_ACCOUNT);

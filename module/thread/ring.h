@@ -68,6 +68,7 @@ struct perfctr_watched_mm {
  * @pid: the process, as in its records
  * @users: struct perfctr_recorder that refer to it. Rises from 0 under maps_mutex alone
  * @told: @watched->changes when all was told; samples read it at any time
+ * @last_look: who looked last, to compare alone: it may have ended. A fork reads it at any time
  * @map: @nr mappings, in the order of addresses
  */
 struct perfctr_known_mm {
@@ -76,6 +77,7 @@ struct perfctr_known_mm {
 	pid_t pid;
 	atomic_t users;
 	u32 told;
+	const struct perfctr_recorder *last_look;
 	unsigned int nr;
 	struct perfctr_known_map *map;
 };

@@ -101,6 +101,110 @@ START_TEST(others_map_all_the_time)
 }
 END_TEST
 
+/*
+ * A process whose memory is not watched makes a thread, and there is no memory to watch it. So its
+ * samples do not claim that their reader knows what that thread maps.
+ */
+START_TEST(no_memory_to_watch_a_thread)
+{
+	struct thread *second;
+
+	begin(0, (unsigned int)_i);
+	to_cpu(1);
+	return_to_user();
+	second = make_child(child, 5);
+	reader_may_lose(child);
+	return_to_user();
+	ck_assert_uint_eq(lost(child), 1);
+	run_on(2, second);
+	map_code(second, 5, 3);
+	to_cpu(1);
+	expect_next_sample(child, 5, true);
+	return_to_user();
+	expect_next_sample(child, 5, false);
+	engine_end();
+}
+END_TEST
+
+/* Another thread of the parent's has mapped code, and did not tell it yet. So has the copy. */
+START_TEST(forked_before_it_is_told)
+{
+	struct thread *second;
+
+	begin(5, (unsigned int)_i);
+	return_to_user();
+	to_cpu(1);
+	return_to_user();
+	map_code(child, 5, 3);
+	to_cpu(0);
+	second = make_child(root, 0);
+	run_on(2, second);
+	expect_next_sample(second, 5, true);
+	return_to_user();
+	expect_next_sample(second, 5, false);
+	engine_end();
+}
+END_TEST
+
+static bool ends_at_once;
+
+/* Instead of what was there when the parent's memory was copied */
+static void map_and_tell(void)
+{
+	to_cpu(1);
+	map_code(child, 5, 4);
+	return_to_user();
+	if (ends_at_once)
+		do_exit(child);
+	to_cpu(0);
+}
+
+/*
+ * It maps code as the memory was copied, and tells that before the FORK. The copy has what was
+ * there before.
+ */
+START_TEST(told_while_forking)
+{
+	struct thread *second;
+
+	ends_at_once = _i & 2;
+	begin(5, _i & 1);
+	map_code(root, 5, 3);
+	return_to_user();
+	to_cpu(1);
+	return_to_user();
+	to_cpu(0);
+	meanwhile_in_fork = map_and_tell;
+	second = make_child(root, 0);
+	meanwhile_in_fork = NULL;
+	run_on(2, second);
+	expect_next_sample(second, 5, true);
+	return_to_user();
+	expect_next_sample(second, 5, false);
+	engine_end();
+}
+END_TEST
+
+/* There is another thread, but who forks was the last to tell: its child knows what it has. */
+START_TEST(forked_when_all_is_told)
+{
+	struct thread *second;
+
+	begin(5, (unsigned int)_i);
+	to_cpu(1);
+	map_code(child, 5, 3);
+	return_to_user();
+	to_cpu(0);
+	map_code(root, 6, 4);
+	return_to_user();
+	second = make_child(root, 0);
+	run_on(2, second);
+	expect_next_sample(second, 5, false);
+	expect_next_sample(second, 6, false);
+	engine_end();
+}
+END_TEST
+
 /* Where the kernel does not tell of mappings there is no such ring. */
 START_TEST(the_kernel_tells_nothing)
 {
@@ -124,4 +228,8 @@ void test_mapped(void)
 	UNIT_RUN(the_kernel_tells_nothing);
 	unit_run(no_memory_for_the_first_look, 2);
 	unit_run(others_map_all_the_time, 2);
+	unit_run(no_memory_to_watch_a_thread, 2);
+	unit_run(forked_before_it_is_told, 2);
+	unit_run(told_while_forking, 4);
+	unit_run(forked_when_all_is_told, 2);
 }

@@ -436,7 +436,7 @@ static void do_one(struct thread *thread)
 	}
 }
 
-static void be_elsewhere(void)
+void be_elsewhere(void)
 {
 	unsigned int before = shim_cpu, cpu = rnd(NR_CPUS);
 	bool irqs_off = shim_irqs_off;

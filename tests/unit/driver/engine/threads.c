@@ -472,6 +472,17 @@ static void copy_maps(struct process *parent, struct process *child)
 	}
 }
 
+void (*meanwhile_in_fork)(void);
+
+/* The memory was copied, the parent is not in the probe yet, and other CPUs go on. */
+static void go_on_elsewhere(void)
+{
+	if (meanwhile_in_fork)
+		meanwhile_in_fork();
+	else if (in_step && has_rings() && !rnd(3))
+		be_elsewhere();
+}
+
 /* @how: below 3 a process, 3 by vfork(), 4 a process that shares the memory, else a thread */
 struct thread *make_child(struct thread *parent, unsigned int how)
 {
@@ -499,6 +510,7 @@ struct thread *make_child(struct thread *parent, unsigned int how)
 		child->task.tgid = get_pid(parent->task.tgid);
 	}
 	memcpy(child->task.comm, parent->task.comm, sizeof(child->task.comm));
+	go_on_elsewhere();
 	accesses_begin();
 	probe(NULL, &parent->task, &child->task);
 	accesses_end();

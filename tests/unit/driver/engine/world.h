@@ -259,7 +259,7 @@ void expect_no_sample_is_due(const struct thread *thread);
 /*
  * Memory of processes: memory.c. memory_new: with a copy of another's, or with some mappings.
  * memory_is_new: of an exec. do_memory: something changes; map_code: that. jump: the thread goes on
- * in other code. accesses: from now on interrupts come, and other CPUs do things, between any two
+ * in other code. be_elsewhere: another CPU does something. accesses: from now on interrupts come, and other CPUs do things, between any two
  * accesses of record.c and ring.c.
  */
 struct memory *memory_new(struct process *process, const struct memory *like);
@@ -272,6 +272,7 @@ u64 page_address(unsigned int page);
 unsigned int page_at(u64 address);
 u8 file_told(const struct perfctr_record_map *map);
 void be_interrupted(struct thread *thread);
+void be_elsewhere(void);
 void accesses_begin(void);
 void accesses_end(void);
 extern void (*shim_at_access)(void);
@@ -325,6 +326,7 @@ struct thread *thread_new(void);
 struct process *process_new(const struct process *parent);
 void thread_begins(struct thread *thread, struct process *process, unsigned int uid);
 struct thread *make_child(struct thread *parent, unsigned int how);
+extern void (*meanwhile_in_fork)(void);	/* It has copied the memory. NULL: what comes by chance */
 void do_exec(struct thread *thread);
 void do_rename(struct thread *thread);
 void do_exit(struct thread *thread);
