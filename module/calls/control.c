@@ -11,6 +11,7 @@
 
 #include "base/account.h"
 #include "base/usercopy.h"
+#include "arch/user.h"
 #include "perf/shared.h"
 #include "thread/affinity.h"
 #include "thread/kin.h"

@@ -7,7 +7,7 @@
 #include <linux/uaccess.h>
 
 #include "base/usercopy.h"
-#include "arch/lowlevel.h"
+#include "arch/cpu.h"
 #include "perf/shared.h"
 #include "calls/layout.h"
 

@@ -8,6 +8,7 @@
 #include <linux/pid.h>
 #include <linux/slab.h>
 
+#include "arch/user.h"
 #include "thread/notify.h"
 #include "thread/page.h"
 #include "thread/ring.h"

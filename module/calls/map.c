@@ -8,6 +8,7 @@
 #include <linux/mm.h>
 #include <linux/sched/signal.h>
 
+#include "arch/user.h"
 #include "thread/notify.h"
 #include "thread/page.h"
 #include "thread/ring.h"

@@ -9,6 +9,7 @@
 #include <trace/events/sched.h>
 
 #include "base/hook.h"
+#include "arch/user.h"
 #include "perf/shared.h"
 #include "thread/notify.h"
 #include "switch/resume.h"

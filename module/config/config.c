@@ -20,6 +20,7 @@
 
 #include "base/account.h"
 #include "base/hook.h"
+#include "arch/user.h"
 #include "perf/shared.h"
 #include "perf/told.h"
 #include "thread/state.h"

@@ -7,7 +7,8 @@
 
 #include <linux/mutex.h>
 
-#include "arch/lowlevel.h"
+#include "arch/cpu.h"
+#include "arch/user.h"
 
 /* --- for config.c and source.c --- */
 

@@ -13,6 +13,7 @@
 
 #include "base/account.h"
 #include "base/hook.h"
+#include "arch/user.h"
 #include "perf/told.h"
 #include "thread/notify.h"
 #include "switch/resume.h"

@@ -11,6 +11,7 @@
 #include <linux/user_namespace.h>
 
 #include "base/account.h"
+#include "arch/user.h"
 #include "perf/shared.h"
 #include "switch/wide.h"
 #include "deliver/overflow.h"

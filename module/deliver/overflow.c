@@ -11,6 +11,7 @@
 #include <asm/irq_regs.h>
 
 #include "base/hook.h"
+#include "arch/sums.h"
 #include "thread/notify.h"
 #include "thread/tracee.h"
 #include "switch/period.h"

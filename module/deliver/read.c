@@ -9,6 +9,7 @@
 #include <linux/uaccess.h>
 
 #include "base/usercopy.h"
+#include "arch/sums.h"
 #include "perf/shared.h"
 #include "thread/notify.h"
 #include "switch/period.h"

@@ -21,7 +21,9 @@
 #include <linux/workqueue.h>
 
 #include "base/account.h"
-#include "arch/lowlevel.h"
+#include "base/work.h"
+#include "arch/cpu.h"
+#include "arch/perf.h"
 #include "perf/shared.h"
 #include "perf/told.h"
 

@@ -15,7 +15,9 @@
 #include <linux/percpu.h>
 #include <linux/perf_event.h>
 
-#include "arch/lowlevel.h"
+#include "arch/cpu.h"
+#include "arch/sums.h"
+#include "arch/perf.h"
 
 /**
  * struct perfctr_shared_cpu - the events of a CPU

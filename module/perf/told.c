@@ -12,7 +12,7 @@
 #include <linux/sched/isolation.h>
 #include <linux/smp.h>
 
-#include "arch/lowlevel.h"
+#include "arch/cpu.h"
 #include "perf/told.h"
 
 /* Set by the CPU itself, or as it comes; cleared under config_mutex while there is no config. */

@@ -11,6 +11,8 @@
 #include <linux/module.h>
 #include <linux/smp.h>
 
+#include "arch/sums.h"
+#include "arch/user.h"
 #include "perf/shared.h"
 #include "perf/told.h"
 #include "thread/kin.h"

@@ -9,7 +9,8 @@
 #include <linux/types.h>
 #include <linux/perfctr.h>
 
-#include "arch/lowlevel.h"
+#include "arch/cpu.h"
+#include "arch/user.h"
 
 struct task_struct;
 struct vperfctr;

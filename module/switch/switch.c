@@ -17,6 +17,8 @@
 #include <trace/events/sched.h>
 
 #include "base/hook.h"
+#include "arch/sums.h"
+#include "arch/user.h"
 #include "perf/shared.h"
 #include "perf/told.h"
 #include "thread/notify.h"

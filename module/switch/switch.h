@@ -8,6 +8,8 @@
 
 #include <linux/cred.h>
 
+#include "arch/sums.h"
+#include "arch/user.h"
 #include "perf/shared.h"
 #include "thread/notify.h"
 #include "thread/page.h"

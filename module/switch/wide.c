@@ -15,7 +15,8 @@
 #include <linux/slab.h>
 #include <linux/smp.h>
 
-#include "arch/lowlevel.h"
+#include "arch/cpu.h"
+#include "arch/sums.h"
 #include "perf/shared.h"
 #include "perf/told.h"
 #include "switch/resume.h"

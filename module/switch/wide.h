@@ -10,7 +10,7 @@
 #ifndef PERFCTR_WIDE_H
 #define PERFCTR_WIDE_H
 
-#include "arch/lowlevel.h"
+#include "arch/cpu.h"
 
 /**
  * struct perfctr_wide - the counters of one CPU of a session

@@ -11,7 +11,7 @@
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 
-#include "arch/lowlevel.h"
+#include "arch/cpu.h"
 #include "thread/affinity.h"
 
 /* Of the CPUs where it may run those where it may count; false: all of them */

@@ -6,6 +6,7 @@
 
 #include <linux/mm.h>
 
+#include "arch/user.h"
 #include "thread/page.h"
 #include "thread/state.h"
 

@@ -13,7 +13,7 @@
 #include <linux/uidgid.h>
 
 #include "base/compat.h"
-#include "arch/lowlevel.h"
+#include "arch/cpu.h"
 
 struct perfctr_known_mm;
 struct perfctr_ring_buffer;

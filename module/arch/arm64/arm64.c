@@ -13,7 +13,7 @@
 #include <linux/preempt.h>
 #include <asm/arch_timer.h>
 
-#include "arch/lowlevel.h"
+#include "arch/cpu.h"
 
 DEFINE_STATIC_KEY_FALSE(perfctr_arm64_unstable);
 

@@ -8,7 +8,7 @@
 #include <asm/irq_regs.h>
 #include <asm/pointer_auth.h>
 
-#include "arch/lowlevel.h"
+#include "arch/cpu.h"
 
 struct pt_regs *perfctr_cpu_interrupted_regs(void)
 {

@@ -7,8 +7,9 @@
 #include <linux/perf_event.h>
 #include <asm/sysreg.h>
 
-#include "arch/lowlevel.h"
 #include "base/settings.h"
+#include "arch/cpu.h"
+#include "arch/perf.h"
 
 #define EVENT_MASK	0xffffull	/* PMEVTYPER<n>_EL0.evtCount */
 #define CYCLES_INDEX	31		/* hw.idx of PMCCNTR_EL0, which counts cycles alone */

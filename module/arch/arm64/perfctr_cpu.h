@@ -251,11 +251,6 @@ static inline bool perfctr_cpu_shared_hides(const struct perf_event *event)
 	return false;
 }
 
-int perfctr_cpu_shared_attr(const struct perfctr_ctr_control *ctr,
-			    struct perfctr_shared_attr *attr);
-int perfctr_cpu_shared_judge(const struct perf_event *event, u32 *reason);
-bool perfctr_cpu_shared_is_general(const struct perf_event *event);
-unsigned int perfctr_cpu_shared_generals(void);
 bool perfctr_cpu_shared_discloses(void);
 void perfctr_cpu_shared_watch(bool on);
 

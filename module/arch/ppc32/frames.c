@@ -5,7 +5,7 @@
 #include <linux/sched/task_stack.h>
 #include <linux/uaccess.h>
 
-#include "arch/lowlevel.h"
+#include "arch/cpu.h"
 
 /* What is not on the thread's own stack is left out: interrupts of interrupts. */
 unsigned int perfctr_cpu_kernel_chain(struct pt_regs *regs, unsigned long *caller,

@@ -7,6 +7,7 @@
 #include <linux/errno.h>
 #include <linux/perf_event.h>
 
+#include "arch/perf.h"
 #include "arch/ppc32/registers.h"
 
 #define PERF_PMC_SHIFT		8

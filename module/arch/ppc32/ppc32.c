@@ -19,6 +19,7 @@
 #include <asm/reg.h>
 #include <asm/time.h>
 
+#include "arch/user.h"
 #include "arch/ppc32/registers.h"
 
 #define CTR_BOTH	(PERFCTR_CTR_USER | PERFCTR_CTR_KERNEL)

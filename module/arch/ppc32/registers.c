@@ -35,6 +35,8 @@
 #include <linux/timer.h>
 #include <asm/reg.h>
 
+#include "arch/sums.h"
+#include "arch/user.h"
 #include "arch/ppc32/registers.h"
 
 /* Numbers of the registers, which other PowerPCs have elsewhere */

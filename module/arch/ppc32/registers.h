@@ -11,7 +11,7 @@
 #include <linux/bits.h>
 #include <linux/types.h>
 
-#include "arch/lowlevel.h"
+#include "arch/cpu.h"
 
 /*
  * MMCR0. Freeze bits, and MSR[PM], are about all counters. A counter is negative while its bit 31

@@ -6,7 +6,7 @@
 #include <linux/uaccess.h>
 #include <asm/irq_regs.h>
 
-#include "arch/lowlevel.h"
+#include "arch/cpu.h"
 
 /* A leaf function's frame that has the caller's frame pointer in place of the return address */
 #define LARGEST_FRAME	0x100000

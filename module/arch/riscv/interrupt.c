@@ -11,7 +11,7 @@
 #include <asm/csr.h>
 #include <asm/irq_regs.h>
 
-#include "arch/lowlevel.h"
+#include "arch/cpu.h"
 #include "base/hook.h"
 #include "arch/riscv/interrupt.h"
 

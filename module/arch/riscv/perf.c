@@ -7,6 +7,7 @@
 #include <linux/of.h>
 #include <linux/perf_event.h>
 
+#include "arch/perf.h"
 #include "arch/riscv/registers.h"
 #include "arch/riscv/sbi_events.h"
 

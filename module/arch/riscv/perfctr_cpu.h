@@ -290,10 +290,5 @@ static inline bool perfctr_cpu_shared_hides(const struct perf_event *event)
 	return true;
 }
 
-int perfctr_cpu_shared_attr(const struct perfctr_ctr_control *ctr,
-			    struct perfctr_shared_attr *attr);
-int perfctr_cpu_shared_judge(const struct perf_event *event, u32 *reason);
-bool perfctr_cpu_shared_is_general(const struct perf_event *event);
-unsigned int perfctr_cpu_shared_generals(void);
 
 #endif /* PERFCTR_RISCV_CPU_H */

@@ -29,6 +29,7 @@
 #include <linux/percpu.h>
 #include <asm/sbi.h>
 
+#include "arch/user.h"
 #include "arch/riscv/registers.h"
 
 /*

@@ -7,7 +7,7 @@
 #include <linux/types.h>
 #include <asm/sbi.h>
 
-#include "arch/lowlevel.h"
+#include "arch/cpu.h"
 
 #define SBI_EVENT_TYPE(event)	((event) >> 16)
 #define SBI_EVENT_CODE(event)	((event) & 0xffff)

@@ -19,9 +19,10 @@
 #include <asm/hwcap.h>
 #include <asm/sbi.h>
 
+#include "base/work.h"
+#include "arch/riscv/interrupt.h"
 #include "arch/riscv/registers.h"
 #include "arch/riscv/sbi_events.h"
-#include "arch/riscv/interrupt.h"
 
 #define IMPL_KVM		3	/* SBI implementation ID */
 

@@ -10,6 +10,7 @@
 #include <linux/lockdep.h>
 #include <linux/percpu.h>
 
+#include "arch/sums.h"
 #include "arch/x86/registers.h"
 
 notrace void perfctr_x86_resume_waiting(const struct perfctr_config *config,

@@ -9,7 +9,7 @@
 #include <linux/bits.h>
 #include <linux/types.h>
 
-#include "arch/lowlevel.h"
+#include "arch/cpu.h"
 #include "arch/x86/registers.h"
 
 #define EVNTSEL_CODE	0xffULL		/* what is counted, and */

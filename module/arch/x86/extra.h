@@ -5,7 +5,7 @@
 
 #include <linux/types.h>
 
-#include "arch/lowlevel.h"
+#include "arch/cpu.h"
 
 /* The most of them that a family has */
 #define PERFCTR_X86_EXTRAS	3

@@ -6,7 +6,7 @@
 #include <linux/uaccess.h>
 #include <asm/unwind.h>
 
-#include "arch/lowlevel.h"
+#include "arch/cpu.h"
 
 /*
  * The kernel keeps no pointer to what irq_work's interrupt has interrupted. User mode is always in

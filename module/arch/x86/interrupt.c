@@ -28,7 +28,7 @@
 #include <asm/nmi.h>
 #include <asm/trace/irq_vectors.h>
 
-#include "arch/lowlevel.h"
+#include "arch/cpu.h"
 #include "base/hook.h"
 #include "arch/x86/interrupt.h"
 #include "arch/x86/registers.h"

@@ -5,7 +5,7 @@
 
 #include <linux/types.h>
 
-#include "arch/lowlevel.h"
+#include "arch/cpu.h"
 
 #if defined(CONFIG_PERF_GUEST_MEDIATED_PMU) && defined(CONFIG_KRETPROBES)
 

@@ -11,12 +11,13 @@
 #include <linux/perf_event.h>
 #include <asm/cpufeature.h>
 
+#include "base/settings.h"
+#include "arch/perf.h"
 #include "arch/x86/amd/amd.h"
 #include "arch/x86/evntsel.h"
 #include "arch/x86/extra.h"
 #include "arch/x86/intel/intel.h"
 #include "arch/x86/registers.h"
-#include "base/settings.h"
 #include "arch/x86/topdown.h"
 #include "arch/x86/trial.h"
 

@@ -474,17 +474,12 @@ void perfctr_x86_shared_init(void);
 void perfctr_x86_shared_forget(unsigned int cpu);
 bool perfctr_cpu_shared_exists(void);
 bool perfctr_cpu_shared_inline(const struct perf_event *event);
-int perfctr_cpu_shared_attr(const struct perfctr_ctr_control *ctr,
-			    struct perfctr_shared_attr *attr);
 u32 perfctr_cpu_shared_refusal(const struct perfctr_shared_attr *attr);
 bool perfctr_cpu_shared_needs_privilege(const struct perfctr_shared_attr *attr);
-int perfctr_cpu_shared_judge(const struct perf_event *event, u32 *reason);
 
 #define PERFCTR_CPU_SHARED_TRIES
 bool perfctr_cpu_shared_twin(const struct perf_event *event, struct perfctr_shared_attr *attr);
 void perfctr_cpu_shared_try(struct perf_event *twin);
-bool perfctr_cpu_shared_is_general(const struct perf_event *event);
-unsigned int perfctr_cpu_shared_generals(void);
 bool perfctr_cpu_shared_discloses(void);
 void perfctr_cpu_shared_watch(bool on);
 bool perfctr_cpu_shared_hides(const struct perf_event *event);

@@ -9,7 +9,7 @@
 
 #include <linux/bitops.h>
 
-#include "arch/lowlevel.h"
+#include "arch/cpu.h"
 #include "arch/x86/place.h"
 
 /**

@@ -39,7 +39,8 @@
 #include <asm/mmu_context.h>
 #include <asm/perf_event.h>
 
-#include "arch/lowlevel.h"
+#include "arch/cpu.h"
+#include "arch/user.h"
 
 /**
  * struct permit - of an mm with maps of pages

@@ -16,8 +16,9 @@
 #include <linux/smp.h>
 #include <asm/msr-index.h>
 
-#include "arch/x86/registers.h"
+#include "arch/user.h"
 #include "arch/x86/extra.h"
+#include "arch/x86/registers.h"
 
 struct perfctr_pmu perfctr_pmu;
 

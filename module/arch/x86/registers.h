@@ -12,7 +12,7 @@
 #include <linux/types.h>
 #include <asm/msr.h>
 
-#include "arch/lowlevel.h"
+#include "arch/cpu.h"
 
 /**
  * struct perfctr_x86_entry - what a config wants of one control register

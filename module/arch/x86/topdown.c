@@ -25,6 +25,7 @@
 #include <linux/math64.h>
 #include <asm/msr-index.h>
 
+#include "arch/sums.h"
 #include "arch/x86/evntsel.h"
 #include "arch/x86/registers.h"
 #include "arch/x86/topdown.h"

@@ -5,7 +5,7 @@
 
 #include <linux/types.h>
 
-#include "arch/lowlevel.h"
+#include "arch/cpu.h"
 
 /*
  * At init: there are that many metrics, and fixed counter 3 counts slots. @operand: RDPMC's name of

@@ -13,7 +13,7 @@
 #include <linux/moduleparam.h>
 #include <asm/msr.h>
 
-#include "arch/lowlevel.h"
+#include "arch/cpu.h"
 #include "arch/x86/registers.h"
 #include "arch/x86/trial.h"
 

@@ -17,9 +17,10 @@
 #include <linux/notifier.h>
 #include <linux/string.h>
 
-#include "arch/lowlevel.h"
-#include "arch/x86/registers.h"
 #include "base/settings.h"
+#include "arch/cpu.h"
+#include "arch/user.h"
+#include "arch/x86/registers.h"
 #include "arch/x86/uncore.h"
 
 #define NAME	"amd_uncore"

@@ -21,7 +21,7 @@
 #include <linux/timer.h>
 #include <asm/cpufeature.h>
 
-#include "arch/lowlevel.h"
+#include "arch/cpu.h"
 #include "arch/x86/extra.h"
 #include "arch/x86/interrupt.h"
 #include "arch/x86/registers.h"

@@ -6,7 +6,7 @@
 #ifndef PERFCTR_X86_VERIFY_H
 #define PERFCTR_X86_VERIFY_H
 
-#include "arch/lowlevel.h"
+#include "arch/cpu.h"
 
 /* Called after a difference. Before anything is claimed, or NULL when nothing is */
 void perfctr_x86_set_changed(perfctr_changed_t handler);

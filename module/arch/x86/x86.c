@@ -22,13 +22,14 @@
 #include <asm/nmi.h>
 #include <asm/tsc.h>
 
-#include "arch/x86/registers.h"
+#include "arch/user.h"
 #include "arch/x86/extra.h"
 #include "arch/x86/interrupt.h"
 #include "arch/x86/measure.h"
 #include "arch/x86/mediated.h"
 #include "arch/x86/place.h"
 #include "arch/x86/processor.h"
+#include "arch/x86/registers.h"
 #include "arch/x86/topdown.h"
 #include "arch/x86/trial.h"
 #include "arch/x86/verify.h"

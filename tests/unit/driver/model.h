@@ -7,7 +7,7 @@
 #ifndef MODEL_H
 #define MODEL_H
 
-#include "arch/lowlevel.h"
+#include "arch/cpu.h"
 
 #define USER	PERFCTR_CTR_USER
 #define KERNEL	PERFCTR_CTR_KERNEL

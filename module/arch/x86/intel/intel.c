@@ -14,6 +14,7 @@
 #include <asm/msr-index.h>
 #include <asm/processor.h>
 
+#include "base/work.h"
 #include "arch/x86/evntsel.h"
 #include "arch/x86/intel/intel.h"
 #include "arch/x86/topdown.h"

@@ -3,7 +3,7 @@
 #include <linux/sched/task_stack.h>
 
 #include "tests.h"
-#include "arch/lowlevel.h"
+#include "arch/cpu.h"
 
 unsigned long shim_stack[THREAD_SIZE / sizeof(unsigned long)];
 

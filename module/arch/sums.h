@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Sums of 64 bits: to resume a state subtracts the registers from its sums, to suspend it adds them.
+ * Interrupts are off.
+ */
+#ifndef PERFCTR_SUMS_H
+#define PERFCTR_SUMS_H
+
+#include "arch/cpu.h"
+
+/* The clock alone goes on: subtract it, add it. */
+static __always_inline void perfctr_cpu_resume_clock(struct perfctr_cpu_state *state)
+{
+	state->clock -= perfctr_cpu_clock();
+}
+
+static __always_inline void perfctr_cpu_suspend_clock(struct perfctr_cpu_state *state)
+{
+	state->clock += perfctr_cpu_clock();
+}
+
+/* Subtract the registers. @some: it is known that there are counters. */
+static __always_inline void perfctr_cpu_resume(struct perfctr_cpu_state *state, bool some)
+{
+	struct perfctr_cpu_ctr *ctr = state->ctr, *end = state->end;
+
+	if (some || ctr != end) {
+		do {
+			ctr->acc -= perfctr_cpu_read(ctr);
+		} while (++ctr != end);
+	}
+	perfctr_cpu_resume_clock(state);
+}
+
+/* Add them, again. */
+static __always_inline void perfctr_cpu_suspend(struct perfctr_cpu_state *state)
+{
+	struct perfctr_cpu_ctr *ctr, *end = state->end;
+
+	perfctr_cpu_suspend_clock(state);
+	for (ctr = state->ctr; ctr != end; ctr++)
+		ctr->acc += perfctr_cpu_read(ctr);
+}
+
+/* The clock and the sums of a state that is suspended, as struct perfctr_sample has them */
+static inline void perfctr_cpu_store_sums(const struct perfctr_cpu_state *state, u64 *value)
+{
+	const struct perfctr_cpu_ctr *ctr, *end = state->end;
+
+	*value++ = state->clock;
+	for (ctr = state->ctr; ctr != end; ctr++)
+		*value++ = ctr->acc;
+}
+
+/* Returns the bias of @to. */
+static __always_inline u64 perfctr_cpu_hand_over_one(struct perfctr_cpu_ctr *from,
+						     struct perfctr_cpu_ctr *to)
+{
+	u64 value = perfctr_cpu_read(from);
+
+	from->acc += value;
+	return to->acc -= value;
+}
+
+/*
+ * perfctr_cpu_suspend() of one state, which has counters, and perfctr_cpu_resume() of
+ * another whose config, @config, has the same id: each register is read once. Two at a
+ * time, since the loop itself takes a third as long as what it does. With @show the biases
+ * of @to go to its page as well, whose slots are @slot.
+ */
+static __always_inline void perfctr_cpu_hand_over(struct perfctr_cpu_state *from,
+						  struct perfctr_cpu_state *to,
+						  const struct perfctr_config *config,
+						  struct perfctr_page_slot *slot, bool show)
+{
+	struct perfctr_cpu_ctr *ctr = from->ctr, *end = from->end, *last = end - 1;
+	struct perfctr_cpu_ctr *other = to->ctr;
+	u64 now = perfctr_cpu_clock(), bias;
+	unsigned long i = 0;
+
+	from->clock += now;
+	to->clock -= now;
+	do {
+		bias = perfctr_cpu_hand_over_one(ctr, other);
+		if (show)
+			slot[perfctr_cpu_slot(config, i)].bias = bias;
+		if (ctr == last)
+			break;
+		bias = perfctr_cpu_hand_over_one(ctr + 1, other + 1);
+		if (show)
+			slot[perfctr_cpu_slot(config, i + 1)].bias = bias;
+		ctr += 2;
+		other += 2;
+		i += 2;
+	} while (ctr != end);
+}
+
+#endif /* PERFCTR_SUMS_H */
