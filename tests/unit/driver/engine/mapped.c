@@ -22,18 +22,25 @@ static void begin(unsigned int how, unsigned int row)
 	to_cpu(0);
 }
 
-/* It executes in that page until it has a sample: its reader knows what is there, or not. */
-static void expect_next_sample(struct thread *thread, unsigned int page, bool unknown)
+/* It executes in that page until it has a sample. expect_place() looks at that. */
+static void sample_in(struct thread *thread, unsigned int page)
 {
-	struct counted before;
+	unsigned int before = nr.samples;
 
 	to_cpu(thread->task.cpu);
 	instruction_pointer(task_pt_regs(&thread->task)) = page_address(page);
-	before = nr;
-	while (nr.samples == before.samples) {
+	while (nr.samples == before) {
 		let_run(thread, MODEL_USER, 1000);
 		fire_timer(false);
 	}
+}
+
+/* Does its reader know what is there? */
+static void expect_next_sample(struct thread *thread, unsigned int page, bool unknown)
+{
+	struct counted before = nr;
+
+	sample_in(thread, page);
 	ck_assert_uint_eq(nr.unknown - before.unknown, unknown);
 	ck_assert_uint_eq(nr.placed - before.placed, !unknown);
 }
@@ -185,6 +192,56 @@ START_TEST(told_while_forking)
 }
 END_TEST
 
+static unsigned int accesses_left;
+
+/* Another CPU, while the parent is between two accesses and no record is being written */
+static void map_and_tell_at_access(void)
+{
+	bool irqs_off = shim_irqs_off;
+
+	if (accesses_left) {
+		accesses_left--;
+		return;
+	}
+	if (state_of(root)->recorder->ring->lock.held)
+		return;
+	shim_at_access = NULL;
+	shim_irqs_off = false;
+	map_and_tell();
+	shim_irqs_off = irqs_off;
+}
+
+static void watch_accesses(void)
+{
+	shim_at_access = map_and_tell_at_access;
+}
+
+#define MOST_ACCESSES	240
+
+/* The same at each access of the fork: the child's samples are of the code that it has. */
+START_TEST(told_at_any_time_of_a_fork)
+{
+	struct thread *second;
+
+	ends_at_once = false;
+	begin(5, _i & 1);
+	map_code(root, 5, 3);
+	return_to_user();
+	to_cpu(1);
+	return_to_user();
+	to_cpu(0);
+	accesses_left = (unsigned int)_i;
+	meanwhile_in_fork = watch_accesses;
+	second = make_child(root, 0);
+	meanwhile_in_fork = NULL;
+	run_on(2, second);
+	sample_in(second, 5);
+	/* There are not more accesses than rows. */
+	ck_assert(_i < MOST_ACCESSES - 2 || accesses_left);
+	engine_end();
+}
+END_TEST
+
 /* There is another thread, but who forks was the last to tell: its child knows what it has. */
 START_TEST(forked_when_all_is_told)
 {
@@ -231,5 +288,6 @@ void test_mapped(void)
 	unit_run(no_memory_to_watch_a_thread, 2);
 	unit_run(forked_before_it_is_told, 2);
 	unit_run(told_while_forking, 4);
+	unit_run(told_at_any_time_of_a_fork, MOST_ACCESSES);
 	unit_run(forked_when_all_is_told, 2);
 }
