@@ -14,6 +14,7 @@
 #include "thread/ring.h"
 #include "thread/tracee.h"
 #include "switch/resume.h"
+#include "deliver/maps.h"
 #include "deliver/record.h"
 #include "config/config.h"
 #include "tree/tree.h"

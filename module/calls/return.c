@@ -10,8 +10,8 @@
 
 #include "thread/notify.h"
 #include "switch/resume.h"
+#include "deliver/maps.h"
 #include "deliver/overflow.h"
-#include "deliver/record.h"
 #include "config/permit.h"
 #include "tree/invite.h"
 #include "tree/tree.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What is written to a ring. Of a state without a recorder fork, exec, exit and maps may be asked
- * for, and do nothing.
+ * The records that a thread writes of itself. A state may have no recorder: then fork, exec and exit
+ * do nothing.
  */
 #ifndef PERFCTR_RECORD_H
 #define PERFCTR_RECORD_H
@@ -25,13 +25,8 @@ void vperfctr_record_fork(struct vperfctr *parent, struct vperfctr *perfctr,
 			  struct task_struct *child);
 void vperfctr_record_exec(struct vperfctr *perfctr);
 void vperfctr_record_exit(struct vperfctr *perfctr);
-/* By the owner. May sleep. */
-void vperfctr_record_maps(struct vperfctr *perfctr);
 /* NULL, or one by which nothing is written any more, before its ring is put */
 void perfctr_record_free(struct perfctr_recorder *recorder);
-/* The kernel tells of mappings from now on, until put: EOPNOTSUPP. May sleep. */
-int perfctr_record_maps_get(void);
-void perfctr_record_maps_put(void);
 int perfctr_record_init(void);
 void perfctr_record_exit(void);
 

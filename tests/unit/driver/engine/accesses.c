@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * record.c and ring.c are compiled as for a checker of races, which calls these before each access
- * to memory that others may see: an interrupt may come there, if they are on, and other CPUs may do
- * something. AddressSanitizer does not look at what is compiled like this, so that is done here.
+ * The files that write to rings are compiled as for a checker of races, which calls these before each
+ * access to memory that others may see. An interrupt may come there, if they are on, and other CPUs
+ * may do something. AddressSanitizer does not look at what is compiled like this, so it is asked here.
  */
 #include "shim/kernel.h"
 

@@ -387,7 +387,7 @@ void jump(struct thread *thread)
 }
 
 /*
- * Interrupts, and other CPUs, between any two accesses of record.c and ring.c
+ * Interrupts, and other CPUs, between any two accesses of the files that write to rings
  */
 
 static unsigned int accesses;	/* until something comes */

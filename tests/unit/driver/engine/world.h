@@ -259,8 +259,8 @@ void expect_no_sample_is_due(const struct thread *thread);
 /*
  * Memory of processes: memory.c. memory_new: with a copy of another's, or with some mappings.
  * memory_is_new: of an exec. do_memory: something changes; map_code: that. jump: the thread goes on
- * in other code. be_elsewhere: another CPU does something. accesses: from now on interrupts come, and other CPUs do things, between any two
- * accesses of record.c and ring.c.
+ * in other code. be_elsewhere: another CPU does something. accesses: from now on interrupts come,
+ * and other CPUs do things, between any two accesses of the files that write to rings.
  */
 struct memory *memory_new(struct process *process, const struct memory *like);
 void memory_is_new(struct thread *thread);
@@ -276,7 +276,7 @@ void be_elsewhere(void);
 void accesses_begin(void);
 void accesses_end(void);
 extern void (*shim_at_access)(void);
-extern unsigned int allocations_left;	/* of record.c and ring.c; ~0: any number */
+extern unsigned int allocations_left;	/* of the files that write to rings; ~0: any number */
 extern bool no_map_probes;
 extern bool rings_tell_maps;	/* all */
 

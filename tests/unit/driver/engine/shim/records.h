@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What else of the kernel ring.c, record.c and timer.c see. Callers are not modelled, so no ring
- * here tells of them.
+ * What else of the kernel ring.c, maps.c, record.c and timer.c see. Callers are not modelled, so no
+ * ring here tells of them.
  */
 #ifndef ENGINE_SHIM_RECORDS_H
 #define ENGINE_SHIM_RECORDS_H
@@ -147,7 +147,7 @@ void mmap_read_unlock(struct mm_struct *mm);
 #define lockdep_assert_held_read(lock)	shim_assert((lock)->readers)
 #define lockdep_assert_held_write(lock)	shim_assert((lock)->writers)
 unsigned long regs_get_kernel_argument(const struct pt_regs *regs, unsigned int n);
-/* The names by which record.c calls register_kprobe(), and what fails here when the test says so */
+/* The names by which maps.c calls register_kprobe(), and what fails here when the test says so */
 struct kprobe;
 int shim_map_probe(struct kprobe *probe);
 void shim_no_map_probe(struct kprobe *probe);

@@ -1,0 +1,410 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What readers of a ring learn of the code that threads have mapped.
+ *
+ * No tracepoint tells of mappings. While somebody wants to know them, a probe is in the function by
+ * which the kernel tells perf. The probe only notes that something changed: the mm counts its
+ * changes. Before the thread that made the change returns to user mode, it compares its executable
+ * memory with what readers know. So a reader hears of a mapping before that thread executes there.
+ * It hears of the end of a mapping no later than of the mapping that takes its place.
+ *
+ * Other threads may execute there earlier, and the thread that made the change may have no state.
+ * So a sample that is written before a change was told says MAP_UNKNOWN, and its thread looks at
+ * the memory before it goes on in user mode. Others may change memory all the time: a thread spends
+ * at most a tenth of its time on looks at what others have changed.
+ */
+
+#include <linux/fs.h>
+#include <linux/kprobes.h>
+#include <linux/mm.h>
+#include <linux/ptrace.h>
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
+
+#include "base/hook.h"
+#include "thread/notify.h"
+#include "deliver/maps.h"
+#include "deliver/recorder.h"
+
+void vperfctr_share_maps(struct vperfctr *parent, struct vperfctr *perfctr,
+			 struct task_struct *child)
+{
+	struct perfctr_recorder *from = parent->recorder, *recorder = perfctr->recorder;
+
+	recorder->told_at_fork = READ_ONCE(*from->told);
+	recorder->told = &recorder->told_at_fork;
+	recorder->changes = from->changes;
+	if (recorder->pid == from->pid && from->told != &from->told_at_fork)
+		recorder->told = from->told;
+	recorder->known = from->known;
+	if (recorder->known) {
+		atomic_inc(&recorder->known->users);
+		return;
+	}
+	/* From now on it takes a watch to see changes. */
+	vperfctr_return_soon(parent, current, PERFCTR_TODO_MAPS);
+	vperfctr_return_soon(perfctr, child, PERFCTR_TODO_MAPS);
+}
+
+void perfctr_copy_maps(const struct perfctr_recorder *from, struct perfctr_recorder *recorder)
+{
+	/* Others change a copy only after the child has made threads. */
+	bool all = READ_ONCE(*from->changes) == READ_ONCE(*from->told);
+
+	/* After the FORK is written: who looks is noted before it writes. */
+	if (from->known && READ_ONCE(from->known->last_look) != from)
+		all = false;
+	recorder->told = &perfctr_changes_none;
+	recorder->changes = all ? &perfctr_changes_none : &perfctr_changes_some;
+}
+
+/* The shape of a MAP's path: what d_path() needs, and room for "//anon" */
+#define PATH_ROOM	(PATH_MAX + sizeof(u64))
+
+static const char *name_of(struct vm_area_struct *vma, char *room)
+{
+	const char *name;
+
+	if (vma->vm_file) {
+		name = d_path(&vma->vm_file->f_path, room, PATH_MAX);
+		return IS_ERR(name) ? "//toolong" : name;
+	}
+	if (vma->vm_ops && vma->vm_ops->name) {
+		name = vma->vm_ops->name(vma);
+		if (name)
+			return name;
+	}
+	return "//anon";
+}
+
+static void write_map(struct perfctr_recorder *recorder, struct vm_area_struct *vma,
+		      const struct perfctr_known_map *what, char *room)
+{
+	struct perfctr_ring_buffer *ring = recorder->ring;
+	const char *name = name_of(vma, room);
+	size_t length = strnlen(name, PATH_MAX - 1);
+	u32 size = sizeof(struct perfctr_record_map) + round_up(length + 1, sizeof(u64));
+	struct perfctr_record_map map = {
+		.start = what->start,
+		.length = what->end - what->start,
+		.offset = what->offset,
+		.inode = what->inode,
+		.major = MAJOR(what->dev),
+		.minor = MINOR(what->dev),
+	};
+	struct perfctr_record_map *to;
+
+	perfctr_record_fill(&map.record, recorder, PERFCTR_RECORD_MAP, 0, size);
+	local_irq_disable();
+	to = perfctr_ring_begin(ring, size);
+	if (to) {
+		*to = map;
+		to->record.time = perfctr_ring_time();
+		memset(to->path, 0, size - sizeof(*to));
+		memcpy(to->path, name, length);
+	}
+	perfctr_ring_end(ring);
+	local_irq_enable();
+}
+
+static void write_unmap(struct perfctr_recorder *recorder, unsigned long start, unsigned long end)
+{
+	struct perfctr_record_unmap record = {
+		.start = start,
+		.length = end - start,
+	};
+
+	perfctr_record_fill(&record.record, recorder, PERFCTR_RECORD_UNMAP, 0, sizeof(record));
+	perfctr_record_write(recorder->ring, &record.record);
+}
+
+static struct perfctr_known_map describe_mapping(const struct vm_area_struct *vma)
+{
+	struct perfctr_known_map map = {
+		.start = vma->vm_start,
+		.end = vma->vm_end,
+		.offset = (u64)vma->vm_pgoff << PAGE_SHIFT,
+	};
+
+	if (vma->vm_file) {
+		map.inode = file_inode(vma->vm_file)->i_ino;
+		map.dev = file_inode(vma->vm_file)->i_sb->s_dev;
+		map.generation = file_inode(vma->vm_file)->i_generation;
+	}
+	return map;
+}
+
+/* Do they show the same memory where they overlap? */
+static bool same(const struct perfctr_known_map *a, const struct perfctr_known_map *b)
+{
+	return a->offset - a->start == b->offset - b->start && a->inode == b->inode &&
+	       a->dev == b->dev && a->generation == b->generation;
+}
+
+/*
+ * The next part of @map, from *@start on, that is not as in @map in the list: up to *@end. False:
+ * there is none. *@i is where to look on in the list, which is in the order of addresses.
+ */
+static bool next_gap(const struct perfctr_known_map *map, const struct perfctr_known_map *list,
+		     unsigned int nr, unsigned int *i, unsigned long *start, unsigned long *end)
+{
+	for (; *i < nr && list[*i].start < map->end; ++*i) {
+		const struct perfctr_known_map *other = &list[*i];
+
+		if (other->end > *start && same(other, map)) {
+			if (other->start > *start) {
+				*end = other->start;
+				return true;
+			}
+			*start = other->end;
+		}
+		/* It may go on in the next map. */
+		if (other->end > map->end)
+			break;
+	}
+	*end = map->end;
+	return *start < *end;
+}
+
+static bool is_code(const struct vm_area_struct *vma)
+{
+	return vma->vm_flags & VM_EXEC;
+}
+
+/*
+ * Most processes that a ring remembers without a state that refers to them: beyond that it tells
+ * everything of one anew.
+ */
+#define MOST_MMS	4096
+
+static void forget_known(struct perfctr_ring_buffer *ring, struct perfctr_known_mm *known)
+{
+	perfctr_forget_mm(known);
+	ring->nr_known--;
+}
+
+static void forget_unused(struct perfctr_ring_buffer *ring)
+{
+	struct perfctr_known_mm *known, *next;
+
+	list_for_each_entry_safe_reverse(known, next, &ring->known_mms, node)
+		if (!atomic_read(&known->users) &&
+		    (ring->nr_known >= MOST_MMS || !atomic_read(&known->watched->mm->mm_users)))
+			forget_known(ring, known);
+}
+
+/* What is known of current's process, made if there is none. The latest is the first. */
+static struct perfctr_known_mm *find_mm(const struct perfctr_recorder *recorder)
+{
+	struct perfctr_ring_buffer *ring = recorder->ring;
+	struct perfctr_known_mm *known;
+
+	lockdep_assert_held(&ring->maps_mutex);
+	list_for_each_entry(known, &ring->known_mms, node)
+		if (known->watched->mm == current->mm && known->pid == recorder->pid) {
+			list_move(&known->node, &ring->known_mms);
+			return known;
+		}
+	forget_unused(ring);
+	known = kzalloc(sizeof(*known), GFP_KERNEL_ACCOUNT);
+	if (!known)
+		return NULL;
+	known->watched = perfctr_watch_mm(current->mm);
+	if (!known->watched) {
+		kfree(known);
+		return NULL;
+	}
+	known->pid = recorder->pid;
+	known->told = known->watched->changes - 1;
+	list_add(&known->node, &ring->known_mms);
+	ring->nr_known++;
+	return known;
+}
+
+/* All executable memory. @now: room for all mappings that there are. Returns how many it has. */
+static unsigned int describe_all(struct mm_struct *mm, struct perfctr_known_map *now)
+{
+	struct vm_area_struct *vma;
+	unsigned int nr = 0;
+
+	for (vma = find_vma(mm, 0); vma; vma = find_vma(mm, vma->vm_end)) {
+		cond_resched();
+		if (is_code(vma))
+			now[nr++] = describe_mapping(vma);
+	}
+	return nr;
+}
+
+/*
+ * Mappings are split and joined while others execute in them, so what counts is what is where. The
+ * ends are told first, since new ones may be in their place; then each mapping that has something
+ * new. False: no memory
+ */
+static bool tell_maps(struct perfctr_recorder *recorder, struct perfctr_known_mm *known, char *room)
+{
+	struct mm_struct *mm = known->watched->mm;
+	struct perfctr_known_map *now;
+	unsigned long start, end;
+	unsigned int nr, i, at;
+
+	now = kvcalloc(mm->map_count, sizeof(*now), GFP_KERNEL_ACCOUNT);
+	if (!now)
+		return false;
+	nr = describe_all(mm, now);
+	for (i = 0, at = 0; i < known->nr; i++) {
+		start = known->map[i].start;
+		for (; next_gap(&known->map[i], now, nr, &at, &start, &end); start = end)
+			write_unmap(recorder, start, end);
+		cond_resched();
+	}
+	for (i = 0, at = 0; i < nr; i++) {
+		start = now[i].start;
+		if (next_gap(&now[i], known->map, known->nr, &at, &start, &end))
+			write_map(recorder, find_vma(mm, now[i].start), &now[i], room);
+		cond_resched();
+	}
+	kvfree(known->map);
+	known->map = now;
+	known->nr = nr;
+	return true;
+}
+
+/* Tells what changed since that was done. False: no memory. The mm cannot change meanwhile. */
+static bool tell_changes(struct perfctr_recorder *recorder)
+{
+	struct perfctr_known_mm *known, *last = recorder->known;
+	char *room = NULL;
+	bool told;
+
+	lockdep_assert_held_read(&current->mm->mmap_lock);
+	lockdep_assert_held(&recorder->ring->maps_mutex);
+	known = find_mm(recorder);
+	if (!known) {
+		/* It hears of no changes by others. */
+		if (!last)
+			WRITE_ONCE(recorder->changes, &perfctr_changes_some);
+		return false;
+	}
+	/* Before the records, for perfctr_copy_maps() */
+	WRITE_ONCE(known->last_look, recorder);
+	told = known->told == known->watched->changes;
+	if (!told)
+		room = kmalloc(PATH_ROOM, GFP_KERNEL_ACCOUNT);
+	if (room && tell_maps(recorder, known, room)) {
+		/* After the records: who reads this writes behind them. */
+		smp_store_release(&known->told, known->watched->changes);
+		told = true;
+	}
+	kfree(room);
+	atomic_inc(&known->users);
+	local_irq_disable();
+	recorder->known = known;
+	recorder->told = &known->told;
+	recorder->changes = &known->watched->changes;
+	local_irq_enable();
+	if (last)
+		atomic_dec(&last->users);
+	return told;
+}
+
+/*
+ * By the owner, on its way to user mode. May sleep. Nobody else gives it another control meanwhile.
+ * The mutex is the inner lock: who has it waits for nobody's memory.
+ */
+void vperfctr_record_maps(struct vperfctr *perfctr)
+{
+	struct perfctr_recorder *recorder = perfctr->recorder;
+	u64 begin, end;
+	bool told;
+
+	if (!vperfctr_records_maps(perfctr) || !current->mm)
+		return;
+	perfctr_introduce_now(recorder);
+	/* It is killed. */
+	if (mmap_read_lock_killable(current->mm))
+		return;
+	mutex_lock(&recorder->ring->maps_mutex);
+	begin = perfctr_ring_time();
+	told = tell_changes(recorder);
+	end = perfctr_ring_time();
+	mutex_unlock(&recorder->ring->maps_mutex);
+	mmap_read_unlock(current->mm);
+	/* The reader learns that something is missing. */
+	if (!told)
+		perfctr_ring_lose(recorder->ring);
+	local_irq_disable();
+	if (recorder->look_after == U64_MAX)
+		recorder->look_after = end + 9 * (end - begin);
+	local_irq_enable();
+}
+
+/*
+ * The kernel tells perf of a mapping of current's, which is there already. Nobody executes there
+ * before its mmap_lock is free again, unless mprotect(2) made it executable.
+ */
+static int mapped(struct kprobe *kprobe, struct pt_regs *regs)
+{
+	const struct vm_area_struct *vma = (void *)regs_get_kernel_argument(regs, 0);
+	struct vperfctr *perfctr;
+	unsigned long flags;
+
+	if (!is_code(vma))
+		return 0;
+	perfctr_mm_changed(vma->vm_mm);
+	local_irq_save(flags);
+	perfctr = vperfctr_current();
+	if (perfctr && vperfctr_records_maps(perfctr)) {
+		/* Its memory is not watched. */
+		if (!perfctr->recorder->known)
+			perfctr->recorder->changes = &perfctr_changes_some;
+		vperfctr_return_soon(perfctr, current, PERFCTR_TODO_MAPS);
+	}
+	local_irq_restore(flags);
+	return 0;
+}
+
+static struct kprobe map_probe;	/* maps_hook's mutex */
+
+static int turn_maps(bool on)
+{
+	static const unsigned int offsets[] = { 0, 8 };
+	unsigned int i;
+
+	if (!on) {
+		unregister_kprobe(&map_probe);
+		return 0;
+	}
+	/* Where ftrace has patched the beginning there may be no probe. What follows is as good. */
+	for (i = 0; i < ARRAY_SIZE(offsets); i++) {
+		/* What an earlier registration left in it is not accepted. */
+		map_probe = (struct kprobe){
+			.symbol_name = "perf_event_mmap",
+			.offset = offsets[i],
+			.pre_handler = mapped,
+		};
+		if (!register_kprobe(&map_probe))
+			return 0;
+	}
+	return -EOPNOTSUPP;
+}
+
+static struct perfctr_hook maps_hook = {
+	.mutex = __MUTEX_INITIALIZER(maps_hook.mutex),
+	.turn = turn_maps,
+	.off = __DELAYED_WORK_INITIALIZER(maps_hook.off, perfctr_hook_off, 0),
+};
+
+int perfctr_record_maps_get(void)
+{
+	return perfctr_hook_get(&maps_hook);
+}
+
+void perfctr_record_maps_put(void)
+{
+	perfctr_hook_put(&maps_hook);
+}
+
+void perfctr_maps_exit(void)
+{
+	perfctr_hook_exit(&maps_hook);
+}
