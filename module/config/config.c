@@ -6,7 +6,6 @@
  */
 
 #include <linux/cpu.h>
-#include <linux/cpuhotplug.h>
 #include <linux/cred.h>
 #include <linux/hashtable.h>
 #include <linux/lockdep.h>
@@ -26,10 +25,11 @@
 #include "thread/state.h"
 #include "switch/resume.h"
 #include "switch/run.h"
-#include "switch/wide.h"
 #include "deliver/overflow.h"
+#include "config/check.h"
 #include "config/config.h"
 #include "config/fold.h"
+#include "config/hotplug.h"
 
 DEFINE_MUTEX(perfctr_config_mutex);	/* see config.h */
 static DEFINE_HASHTABLE(configs, 12);	/* config_mutex */
@@ -38,7 +38,6 @@ unsigned int perfctr_nr_claimed[2];
 unsigned int perfctr_nr_wide;
 bool perfctr_late_readers;
 static u64 hash_key;			/* random, so that nobody can fill one bucket; constant */
-static int prepare_state, online_state;
 
 static void (*have_evicted)(void);	/* of a file above; or NULL */
 
@@ -277,17 +276,6 @@ static void config_age(struct work_struct *work)
 		queue_delayed_work(perfctr_wq, &age_work, perfctr_cpu_age_period());
 }
 
-/* The first counter that counts in kernel mode */
-static u32 find_kernel(const struct perfctr_ctr_control *ctr, u32 nr)
-{
-	u32 i;
-
-	for (i = 0; i < nr; i++)
-		if (ctr[i].flags & PERFCTR_CTR_KERNEL)
-			return i;
-	return PERFCTR_NO_INDEX;
-}
-
 /* It was found in the table, and may just have lost its last user. */
 static void use_again(struct perfctr_config *config)
 {
@@ -362,69 +350,6 @@ err_free:
 	return ERR_PTR(err);
 }
 
-bool perfctr_may_count_kernel(bool shared)
-{
-	/* Where no counter could be counted by otherwise, root's word for it is "open". */
-	return (perfctr_cpu_modeless() && !shared &&
-		READ_ONCE(perfctr_user_read) == PERFCTR_USER_READ_OPEN) || !perfctr_allow_kernel();
-}
-
-bool perfctr_config_counts_kernel(const struct perfctr_config *config)
-{
-	return config && config->nr && !(READ_ONCE(config->id) & PERFCTR_ID_USER);
-}
-
-static int check_kernel(const struct wanted *wanted, struct perfctr_refusal *why)
-{
-	if (perfctr_may_count_kernel(wanted->shared))
-		return 0;
-	why->index = find_kernel(wanted->ctr, wanted->nr);
-	why->reason = PERFCTR_REASON_KERNEL;
-	return -EACCES;
-}
-
-/*
- * The registers of a CPU count for it or for threads. There are no configs without users. EAGAIN:
- * processes may still read counters that threads had.
- */
-static int check_wide(const struct wanted *wanted, struct perfctr_refusal *why)
-{
-	u32 reason;
-
-	if (!wanted->nr || wanted->shared)
-		return 0;
-	if (wanted->wide && perfctr_config_lingers())
-		return -EAGAIN;
-	reason = perfctr_native_reason(wanted);
-	if (reason == PERFCTR_REASON_SOURCE)
-		return 0;
-	why->owner = PERFCTR_OWNER_PERFCTR;
-	why->reason = reason;
-	return -EBUSY;
-}
-
-/* Could this source count it, and may current? 0, or an error with *why */
-static int config_check(struct wanted *wanted, struct perfctr_refusal *why)
-{
-	int err;
-
-	wanted->kernel = false;
-	if (unlikely(wanted->shared))
-		err = perfctr_shared_check(wanted->ctr, wanted->nr, &wanted->kernel, why);
-	else
-		err = perfctr_cpu_check(wanted->ctr, wanted->nr, &wanted->kernel, why);
-	return !err && wanted->kernel ? check_kernel(wanted, why) : err;
-}
-
-/* May current use this config as well? It was checked for another thread of its user. */
-static int config_check_again(const struct perfctr_config *config, const struct wanted *wanted,
-			      struct perfctr_refusal *why)
-{
-	int err = perfctr_config_counts_kernel(config) ? check_kernel(wanted, why) : 0;
-
-	return !err && unlikely(config->unprivileged) ? perfctr_shared_allowed(config, why) : err;
-}
-
 /*
  * By one source. If there are i-mode counters the caller has made interrupts heard for the
  * config. EAGAIN: it has to be claimed, but current's user must wait before its next broadcast.
@@ -443,7 +368,7 @@ struct perfctr_config *perfctr_config_get_from(struct wanted *wanted,
 	if (!err)
 		config = config_find(wanted, &other);
 	if (config) {
-		err = config_check_again(config, wanted, why);
+		err = perfctr_check_again(config, wanted, why);
 		if (err)
 			return ERR_PTR(err);
 		use_again(config);
@@ -451,13 +376,13 @@ struct perfctr_config *perfctr_config_get_from(struct wanted *wanted,
 			perfctr_interrupts_put();	/* this config has done its own get */
 		return config;
 	}
-	err = config_check(wanted, why) ?: err;
+	err = perfctr_check(wanted, why) ?: err;
 	if (err)
 		return ERR_PTR(err);
 	/* A config that nobody uses any more may have the counters that we want. */
 	if (perfctr_config_reap())
 		config_find(wanted, &other);
-	err = check_wide(wanted, why);
+	err = perfctr_check_wide(wanted, why);
 	if (err)
 		return ERR_PTR(err);
 	config = config_make(wanted, why);
@@ -627,66 +552,17 @@ static void registers_changed(void)
 	queue_work(perfctr_wq, &evict_work);
 }
 
-static int config_cpu_prepare(unsigned int cpu)
-{
-	perfctr_cpu_prepare(cpu);
-	return 0;
-}
-
-/* Also called after an offline that was cancelled. */
-static int config_cpu_online(unsigned int cpu)
-{
-	mutex_lock(&perfctr_config_mutex);
-	perfctr_cpus_tell(cpu);
-	perfctr_cpu_reserve(cpu);
-	local_irq_disable();
-	perfctr_cpu_online();
-	local_irq_enable();
-	/* It is isolated, and counted as such. */
-	if (perfctr_wides_on(cpu)) {
-		local_irq_disable();
-		perfctr_cpus_join();
-		local_irq_enable();
-	}
-	perfctr_shared_online(cpu);
-	local_irq_disable();
-	perfctr_wides_online();
-	local_irq_enable();
-	mutex_unlock(&perfctr_config_mutex);
-	return 0;
-}
-
-/* Afterwards threads that have to leave this CPU may still be switched in here, and load. */
-static int config_cpu_offline(unsigned int cpu)
-{
-	mutex_lock(&perfctr_config_mutex);
-	local_irq_disable();
-	perfctr_wides_offline();
-	local_irq_enable();
-	perfctr_shared_offline(cpu);
-	perfctr_cpu_unreserve(cpu);
-	local_irq_disable();
-	perfctr_cpu_offline();
-	local_irq_enable();
-	mutex_unlock(&perfctr_config_mutex);
-	return 0;
-}
-
 int perfctr_config_init(void)
 {
+	int err;
+
 	hash_key = get_random_u64() | 1;
 	perfctr_shared_init();
-	prepare_state = cpuhp_setup_state_nocalls(CPUHP_BP_PREPARE_DYN, "perfctr:prepare",
-						  config_cpu_prepare, NULL);
-	if (prepare_state < 0)
-		return prepare_state;
-	online_state = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "perfctr:online",
-					 config_cpu_online, config_cpu_offline);
-	if (online_state < 0)
-		cpuhp_remove_state_nocalls(prepare_state);
-	else
-		perfctr_cpu_set_changed(registers_changed);
-	return min(online_state, 0);
+	err = perfctr_hotplug_init();
+	if (err)
+		return err;
+	perfctr_cpu_set_changed(registers_changed);
+	return 0;
 }
 
 /* No state is left, so no config loses its last user any more. */
@@ -705,6 +581,5 @@ void perfctr_config_exit(void)
 	perfctr_interrupts_exit();
 	perfctr_fold_exit();
 	cancel_delayed_work_sync(&age_work);
-	cpuhp_remove_state(online_state);
-	cpuhp_remove_state_nocalls(prepare_state);
+	perfctr_hotplug_exit();
 }

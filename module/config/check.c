@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Whether a control may have a config: what the processor can count, and what its thread may. */
+
+#include "arch/user.h"
+#include "perf/shared.h"
+#include "switch/resume.h"
+#include "config/check.h"
+
+/* The first counter that counts in kernel mode */
+static u32 find_kernel(const struct perfctr_ctr_control *ctr, u32 nr)
+{
+	u32 i;
+
+	for (i = 0; i < nr; i++)
+		if (ctr[i].flags & PERFCTR_CTR_KERNEL)
+			return i;
+	return PERFCTR_NO_INDEX;
+}
+
+bool perfctr_may_count_kernel(bool shared)
+{
+	/* Where no counter could be counted by otherwise, root's word for it is "open". */
+	return (perfctr_cpu_modeless() && !shared &&
+		READ_ONCE(perfctr_user_read) == PERFCTR_USER_READ_OPEN) || !perfctr_allow_kernel();
+}
+
+bool perfctr_config_counts_kernel(const struct perfctr_config *config)
+{
+	return config && config->nr && !(READ_ONCE(config->id) & PERFCTR_ID_USER);
+}
+
+static int check_kernel(const struct wanted *wanted, struct perfctr_refusal *why)
+{
+	if (perfctr_may_count_kernel(wanted->shared))
+		return 0;
+	why->index = find_kernel(wanted->ctr, wanted->nr);
+	why->reason = PERFCTR_REASON_KERNEL;
+	return -EACCES;
+}
+
+int perfctr_check_wide(const struct wanted *wanted, struct perfctr_refusal *why)
+{
+	u32 reason;
+
+	if (!wanted->nr || wanted->shared)
+		return 0;
+	if (wanted->wide && perfctr_config_lingers())
+		return -EAGAIN;
+	reason = perfctr_native_reason(wanted);
+	if (reason == PERFCTR_REASON_SOURCE)
+		return 0;
+	why->owner = PERFCTR_OWNER_PERFCTR;
+	why->reason = reason;
+	return -EBUSY;
+}
+
+int perfctr_check(struct wanted *wanted, struct perfctr_refusal *why)
+{
+	int err;
+
+	wanted->kernel = false;
+	if (unlikely(wanted->shared))
+		err = perfctr_shared_check(wanted->ctr, wanted->nr, &wanted->kernel, why);
+	else
+		err = perfctr_cpu_check(wanted->ctr, wanted->nr, &wanted->kernel, why);
+	return !err && wanted->kernel ? check_kernel(wanted, why) : err;
+}
+
+int perfctr_check_again(const struct perfctr_config *config, const struct wanted *wanted,
+			struct perfctr_refusal *why)
+{
+	int err = perfctr_config_counts_kernel(config) ? check_kernel(wanted, why) : 0;
+
+	return !err && unlikely(config->unprivileged) ? perfctr_shared_allowed(config, why) : err;
+}
