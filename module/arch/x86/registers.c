@@ -19,6 +19,9 @@
 #include "arch/user.h"
 #include "arch/x86/extra.h"
 #include "arch/x86/registers.h"
+#include "arch/x86/reset.h"
+#include "arch/x86/take.h"
+#include "arch/x86/zero.h"
 
 struct perfctr_pmu perfctr_pmu;
 
@@ -32,17 +35,11 @@ DEFINE_PER_CPU(struct perfctr_x86_cpu, perfctr_x86_cpu);
 
 DEFINE_STATIC_KEY_FALSE(perfctr_x86_rdmsr_key);
 DEFINE_STATIC_KEY_FALSE(perfctr_x86_clock_key);
-static DEFINE_STATIC_KEY_FALSE(perfctr_x86_carry_key);
 
 void __init perfctr_x86_read_by_rdmsr(void)
 {
 	static_branch_enable(&perfctr_x86_rdmsr_key);
 	perfctr_x86_forbid_user_reads();
-}
-
-void __init perfctr_x86_mind_carries(void)
-{
-	static_branch_enable(&perfctr_x86_carry_key);
 }
 
 void __init perfctr_x86_use_kernels_clock(void)
@@ -76,23 +73,6 @@ void perfctr_x86_image_add(struct perfctr_cpu_image *image, u32 slot, u64 mask, 
 	}
 	entry->mask |= mask;
 	entry->value |= value;
-}
-
-/*
- * By an erratum of the Pentium 4's (N15; O8 of the Xeon MP) what is left over of the event is
- * added as the value is written, and may carry into the upper half. It is written again, as perf
- * does.
- */
-static __always_inline void write_value(u32 msr, u64 value)
-{
-	write_msr(msr, value);
-	if (static_branch_unlikely(&perfctr_x86_carry_key))
-		write_msr(msr, value);
-}
-
-static notrace void write_ctr(unsigned int hw, u64 value)
-{
-	write_value(perfctr_pmu.ctr[hw].msr, value);
 }
 
 static notrace u64 read_ctr(unsigned int hw)
@@ -182,253 +162,11 @@ static __always_inline void silence(struct perfctr_x86_cpu *cpu, u32 counters)
 		silence_each(cpu, counters);
 }
 
-static noinline notrace void zero_with_carries(u32 counters)
-{
-	for (; counters; counters &= counters - 1)
-		write_ctr(__ffs(counters), 0);
-}
-
-/* for_each_set_bit() takes half as many instructions more, and strangers zero at each switch. */
-static __always_inline void zero_each(u32 counters)
-{
-	/* Asked once for all: write_ctr() would ask for each. */
-	if (static_branch_unlikely(&perfctr_x86_carry_key)) {
-		zero_with_carries(counters);
-		return;
-	}
-	for (; counters; counters &= counters - 1)
-		write_msr(perfctr_pmu.ctr[__ffs(counters)].msr, 0);
-}
-
-/* In this order, as Linux's intel/core.c has it */
-static noinline notrace void zero_with_metrics(u32 counters)
-{
-	zero_each(counters);
-	write_msr(MSR_PERF_METRICS, 0);
-}
-
-static __always_inline void zero(u32 counters)
-{
-	if (unlikely(counters & perfctr_pmu.slots))
-		zero_with_metrics(counters);
-	else
-		zero_each(counters);
-}
-
-static noinline notrace void zero_some(u32 counters)
-{
-	zero(counters);
-}
-
 static notrace void zero_all(struct perfctr_x86_cpu *cpu)
 {
 	zero(cpu->dirty);
 	cpu->dirty = cpu->running & cpu->enabled;
 	cpu->negative = 0;
-}
-
-/* Firmware may have set it. We stop counters ourselves, where we want them to. */
-static void unfreeze(struct perfctr_x86_cpu *cpu)
-{
-	u64 value;
-
-	if (!perfctr_pmu.freeze)
-		return;
-	value = read_msr(perfctr_pmu.freeze_msr);
-	if (!cpu->ours)
-		cpu->froze = value & perfctr_pmu.freeze;
-	if (value & perfctr_pmu.freeze)
-		write_msr(perfctr_pmu.freeze_msr, value & ~perfctr_pmu.freeze);
-	if (perfctr_pmu.frozen && read_msr(perfctr_pmu.global_status) & perfctr_pmu.frozen)
-		write_msr(perfctr_pmu.global_ack, perfctr_pmu.frozen);
-}
-
-/* If nothing counts there is nothing that anybody wants back: perf sets up what it needs. */
-static void save_controls(struct perfctr_x86_cpu *cpu)
-{
-	unsigned int slot;
-	u64 unused;
-
-	cpu->overrides = perfctr_pmu.family->counts(&unused);
-	if (!cpu->overrides)
-		return;
-	for (slot = 0; slot < perfctr_pmu.nr_controls; slot++)
-		cpu->found[slot] = perfctr_pmu.control[slot].unused ? 0 :
-				   read_msr(perfctr_pmu.control[slot].msr);
-}
-
-/* Its counters go on from zero. */
-static void restore_controls(struct perfctr_x86_cpu *cpu)
-{
-	unsigned int slot;
-
-	for (slot = 0; cpu->overrides && slot < perfctr_pmu.nr_controls; slot++)
-		if (!perfctr_pmu.control[slot].unused)
-			write_msr(perfctr_pmu.control[slot].msr, cpu->found[slot]);
-	cpu->overrides = false;
-}
-
-bool perfctr_x86_firmware_returned(void)
-{
-	const struct perfctr_x86_cpu *cpu = this_cpu_ptr(&perfctr_x86_cpu);
-	unsigned int slot;
-
-	if (!cpu->ours || !cpu->overrides)
-		return false;
-	for (slot = 0; slot < perfctr_pmu.nr_controls; slot++)
-		if (cpu->found[slot] && cpu->found[slot] != cpu->control[slot] &&
-		    read_msr(perfctr_pmu.control[slot].msr) == cpu->found[slot])
-			return true;
-	return false;
-}
-
-static void zero_controls(struct perfctr_x86_cpu *cpu)
-{
-	unsigned int slot;
-
-	for (slot = 0; slot < perfctr_pmu.nr_controls; slot++) {
-		if (!perfctr_pmu.control[slot].unused)
-			write_msr(perfctr_pmu.control[slot].msr, 0);
-		cpu->control[slot] = 0;
-	}
-}
-
-void perfctr_x86_drop(u32 counters, u32 events)
-{
-	u64 used = 0, lost = 0;
-	unsigned long left = perfctr_pmu.counters & counters;
-	unsigned int hw, slot;
-
-	for_each_set_bit(hw, &left, PERFCTR_X86_MAX)
-		lost |= BIT_ULL(perfctr_pmu.ctr[hw].slot);
-	perfctr_pmu.dropped |= counters & perfctr_pmu.counters;
-	perfctr_pmu.counters &= ~counters;
-	perfctr_pmu.general &= ~counters;
-	perfctr_pmu.events &= ~events;
-	if (!(perfctr_pmu.counters & perfctr_pmu.slots))
-		perfctr_pmu.global_always = 0;
-	left = perfctr_pmu.counters;
-	for_each_set_bit(hw, &left, PERFCTR_X86_MAX)
-		used |= BIT_ULL(perfctr_pmu.ctr[hw].slot);
-	for (slot = 0; slot < perfctr_pmu.nr_controls; slot++)
-		if (lost & ~used & BIT_ULL(slot))
-			perfctr_pmu.control[slot].unused = true;
-}
-
-void perfctr_x86_take_all(void)
-{
-	struct perfctr_x86_cpu *cpu = this_cpu_ptr(&perfctr_x86_cpu);
-	unsigned int slot;
-
-	if (cpu->core == PERFCTR_X86_NO_CORE)
-		return;
-	/* Zero now what perf left, and not when a reader comes. */
-	perfctr_x86_clear_perfs();
-	/* On a CPU that is told late the permission may have changed before. */
-	perfctr_cpu_update_permission();
-
-	if (perfctr_pmu.global_ctrl && !cpu->ours)
-		cpu->global_ctrl = read_msr(perfctr_pmu.global_ctrl);
-	if (!cpu->ours)
-		save_controls(cpu);
-	unfreeze(cpu);
-	cpu->ours = false;	/* for an NMI */
-	zero_controls(cpu);
-	zero_some(perfctr_pmu.counters);
-	for (slot = 0; slot < perfctr_pmu.nr_controls; slot++)
-		if (!perfctr_pmu.control[slot].unused)
-			write_control(cpu, slot, perfctr_pmu.control[slot].idle);
-	if (perfctr_pmu.global_ctrl)
-		write_global(perfctr_pmu.counters);
-	if (perfctr_pmu.family->clear_unused)
-		perfctr_pmu.family->clear_unused();
-	cpu->running = perfctr_pmu.counters;
-	cpu->enabled = perfctr_pmu.never_stop & perfctr_pmu.counters;
-	cpu->interrupting = 0;
-	cpu->dirty = cpu->enabled;
-	cpu->negative = 0;
-	perfctr_x86_belong_to_nobody(cpu);
-	perfctr_x86_extra_take();
-	/* What somebody else had written is not there any more. */
-	cpu->load_core = cpu->core;
-	cpu->ours = true;
-}
-
-/*
- * Errata AAK100, AAP53 and BD53 (specification updates of Nehalem and Westmere): a counter that
- * is given an event may count core cycles, or not at all. Before an event select is written,
- * all counters must stand, have these events, which count nothing that is wanted, run, and
- * stand again.
- */
-static DEFINE_STATIC_KEY_FALSE(reset_key);	/* constant after init */
-
-/* Constant after init */
-static const u32 *reset_events;
-static unsigned int nr_reset_events;
-
-void __init perfctr_x86_reset_needed(const u32 *events, unsigned int nr)
-{
-	reset_events = events;
-	nr_reset_events = nr;
-	static_branch_enable(&reset_key);
-}
-
-/* Some hypervisors refuse even what others have to bear. */
-static notrace void write_anyway(u32 msr, u64 value)
-{
-	wrmsr_safe(msr, lower_32_bits(value), upper_32_bits(value));
-}
-
-/* Both registers of each of these counters. An NMI may let them run meanwhile, in vain. */
-static notrace void give_events(const u32 *events)
-{
-	unsigned int i, nr = min_t(unsigned int, perfctr_pmu.nr_controls_reserved,
-				   nr_reset_events);
-
-	for (i = 0; i < nr; i++) {
-		if (perfctr_pmu.control[i].unused)
-			continue;
-		write_anyway(perfctr_pmu.control[i].msr, events ? events[i] : 0);
-		write_anyway(perfctr_pmu.ctr[i].msr, 0);
-	}
-}
-
-static noinline notrace void reset(void)
-{
-	write_anyway(perfctr_pmu.global_ctrl, 0);
-	give_events(reset_events);
-	write_anyway(perfctr_pmu.global_ctrl, global_bits(perfctr_pmu.general));
-	write_anyway(perfctr_pmu.global_ctrl, 0);
-	give_events(NULL);
-}
-
-notrace void perfctr_x86_reset(void)
-{
-	lockdep_assert_irqs_disabled();
-	if (static_branch_unlikely(&reset_key))
-		reset();
-}
-
-/*
- * If this part of the image changes an event select. Nobody is resumed now, so no count is lost
- * with the values of counters.
- */
-static noinline notrace void reset_before(struct perfctr_x86_cpu *cpu,
-					  const struct perfctr_x86_entry *entry,
-					  const struct perfctr_x86_entry *end)
-{
-	unsigned int i;
-
-	for (; entry < end; entry++)
-		if (entry->slot < perfctr_pmu.nr_controls_reserved &&
-		    (cpu->control[entry->slot] & entry->mask) != entry->value)
-			break;
-	if (entry == end)
-		return;
-	reset();
-	for (i = 0; i < perfctr_pmu.nr_controls_reserved; i++)
-		cpu->control[i] = 0;
-	write_anyway(perfctr_pmu.global_ctrl, global_bits(cpu->running));
 }
 
 static __always_inline void write_entries(struct perfctr_x86_cpu *cpu,
@@ -450,14 +188,14 @@ static noinline notrace void write_after_reset(struct perfctr_x86_cpu *cpu,
 					       const struct perfctr_x86_entry *entry,
 					       const struct perfctr_x86_entry *end)
 {
-	reset_before(cpu, entry, end);
+	perfctr_x86_reset_before(cpu, entry, end);
 	write_entries(cpu, entry, end);
 }
 
 static noinline notrace void write_image(struct perfctr_x86_cpu *cpu,
 					 const struct perfctr_cpu_image *image, u32 first, u32 end)
 {
-	if (static_branch_unlikely(&reset_key))
+	if (static_branch_unlikely(&perfctr_x86_reset_key))
 		write_after_reset(cpu, image->entry + first, image->entry + end);
 	else
 		write_entries(cpu, image->entry + first, image->entry + end);
@@ -475,7 +213,7 @@ static __always_inline void set_up(struct perfctr_x86_cpu *cpu, const struct per
 		perfctr_x86_take_all();
 	/* A sum that goes on over zero would be a difference of other signs. */
 	if (unlikely(cpu->negative & sums)) {
-		zero_some(cpu->negative & sums);
+		perfctr_x86_zero(cpu->negative & sums);
 		cpu->negative &= ~sums;
 	}
 	write_image(cpu, image, 0, image->at_load);
@@ -726,30 +464,6 @@ notrace void perfctr_x86_mend(bool handed)
 		write_msr(perfctr_pmu.global_ack, perfctr_pmu.trace);
 }
 
-void perfctr_x86_release_all(void)
-{
-	struct perfctr_x86_cpu *cpu = this_cpu_ptr(&perfctr_x86_cpu);
-
-	perfctr_x86_belong_to_nobody(cpu);
-	if (!cpu->ours)
-		return;
-	cpu->ours = false;
-	cpu->load_core = cpu->core;
-	zero_controls(cpu);
-	if (cpu->froze)
-		write_msr(perfctr_pmu.freeze_msr,
-			  read_msr(perfctr_pmu.freeze_msr) | perfctr_pmu.freeze);
-	cpu->froze = false;
-	cpu->running = 0;
-	/* For processes that may read them without us. */
-	cpu->dirty = perfctr_pmu.counters;
-	zero_all(cpu);
-	restore_controls(cpu);
-	/* Only now does anything count that was counting before. */
-	if (perfctr_pmu.global_ctrl)
-		write_msr(perfctr_pmu.global_ctrl, cpu->global_ctrl);
-}
-
 void perfctr_x86_age(void)
 {
 	unsigned long counters = perfctr_pmu.counters;
@@ -760,26 +474,5 @@ void perfctr_x86_age(void)
 		return;
 	for_each_set_bit(hw, &counters, PERFCTR_X86_MAX)
 		if (upper_half(hw))
-			zero_some(BIT(hw));
-}
-
-static void __init tell_held(u32 msr)
-{
-	if (msr)
-		pr_info("perfctr: at load MSR 0x%x: 0x%llx\n", msr, read_msr(msr));
-}
-
-void __init perfctr_x86_tell_held(void)
-{
-	unsigned long counters = perfctr_pmu.counters;
-	unsigned int slot, hw;
-
-	pr_info("perfctr: at load, CPU %u:\n", smp_processor_id());
-	for (slot = 0; slot < perfctr_pmu.nr_controls; slot++)
-		tell_held(perfctr_pmu.control[slot].msr);
-	for_each_set_bit(hw, &counters, PERFCTR_X86_MAX)
-		tell_held(perfctr_pmu.ctr[hw].msr);
-	tell_held(perfctr_pmu.global_ctrl);
-	tell_held(perfctr_pmu.global_status);
-	tell_held(perfctr_pmu.freeze_msr);
+			perfctr_x86_zero(BIT(hw));
 }

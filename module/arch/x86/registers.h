@@ -290,33 +290,11 @@ static inline void perfctr_x86_set_core(struct perfctr_x86_cpu *cpu, u32 core)
 
 /* At init: there is no RDPMC, and perfctr_x86_rdpmc[] has the MSRs. Nobody reads in user mode. */
 void perfctr_x86_read_by_rdmsr(void);
-/* At init: counters lose and gain carries between their halves, by errata. */
-void perfctr_x86_mind_carries(void);
 /* At init: there is no time-stamp counter, or it cannot be used. */
 void perfctr_x86_use_kernels_clock(void);
 
-/* These do not count, nor these of @events. Nobody has claimed anything. config_mutex */
-void perfctr_x86_drop(u32 counters, u32 events);
-
-/*
- * Where an erratum wants it, which perfctr_x86_reset_needed() says at init: before event selects
- * are written. Event selects and general-purpose counters are zero afterwards, and so is the global
- * control. The hot path does it by itself. @events: event selects of the first counters
- */
-void perfctr_x86_reset_needed(const u32 *events, unsigned int nr);
-void perfctr_x86_reset(void);
-
-/* Logs what the registers of this CPU hold, where the caller stays. */
-void __init perfctr_x86_tell_held(void);
-
 /* All below are called with interrupts off, on the CPU that is theirs. */
 
-/* Nothing counts, all are zero, and what is to count is enabled by its own control alone. */
-void perfctr_x86_take_all(void);
-/* As they were before they were taken; all zero. */
-void perfctr_x86_release_all(void);
-/* What firmware had counting as they were taken it has set up again. */
-bool perfctr_x86_firmware_returned(void);
 /* Nothing counts, all are zero, but they stay ours. */
 void perfctr_x86_rest(void);
 /* Zero those that are past half of their range. */

@@ -15,6 +15,7 @@
 
 #include "arch/cpu.h"
 #include "arch/x86/registers.h"
+#include "arch/x86/reset.h"
 #include "arch/x86/trial.h"
 
 /* Off: counters are used as CPUID tells of them, though they may count nothing. */

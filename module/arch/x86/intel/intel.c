@@ -17,6 +17,8 @@
 #include "base/work.h"
 #include "arch/x86/evntsel.h"
 #include "arch/x86/intel/intel.h"
+#include "arch/x86/reset.h"
+#include "arch/x86/take.h"
 #include "arch/x86/topdown.h"
 
 #define CPUID_PERFMON	10

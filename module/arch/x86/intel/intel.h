@@ -17,7 +17,7 @@ void perfctr_intel_events_init(void);
  * models.c: errata, by their numbers in Intel's specification updates
  *
  * RESET: AAK100, AAP53, BD53. A counter that is given an event may count core cycles or nothing
- *	instead, unless all counters were reset before: see perfctr_x86_reset().
+ *	instead, unless all counters were reset before: see perfctr_x86_reset_before().
  * SIBLINGS: BJ122, BV98, HSD29. Events of codes 0xd0 to 0xd3 may be counted by the counter of the
  *	same number of the core's other hyperthread too, whatever that one counts, and whoever is
  *	counted there.

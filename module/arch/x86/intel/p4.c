@@ -33,6 +33,7 @@
 #include "arch/x86/extra.h"
 #include "arch/x86/intel/p4.h"
 #include "arch/x86/uncore.h"
+#include "arch/x86/zero.h"
 
 #define FAMILY		15
 #define NR		18

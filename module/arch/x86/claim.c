@@ -1,0 +1,425 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Who has the counters of the CPUs. They are taken all together, since perf takes them so: it has
+ * all or none, and so have we.
+ */
+
+#include <linux/cpu.h>
+#include <linux/errno.h>
+#include <linux/lockdep.h>
+#include <linux/moduleparam.h>
+#include <linux/smp.h>
+#include <asm/nmi.h>
+
+#include "arch/user.h"
+#include "arch/x86/choose.h"
+#include "arch/x86/claim.h"
+#include "arch/x86/extra.h"
+#include "arch/x86/interrupt.h"
+#include "arch/x86/mediated.h"
+#include "arch/x86/processor.h"
+#include "arch/x86/registers.h"
+#include "arch/x86/take.h"
+#include "arch/x86/trial.h"
+#include "arch/x86/verify.h"
+
+/*
+ * Firmware that counts has mostly forgotten to stop, and perf takes its counters with a warning.
+ * So do we, and are told if it is not so, since registers are verified.
+ */
+static bool override_firmware = true;
+module_param(override_firmware, bool, 0644);
+MODULE_PARM_DESC(override_firmware, "x86: take counters that the firmware uses, until it takes them back (Y)");
+
+/*
+ * Who has the counters. config_mutex
+ * @users: configs that are claimed
+ * @iusers: those of them with i-mode counters
+ * @taken: the counters are reserved, and ours on every CPU that is told: while there are users,
+ *	and for some time after the last, see perfctr_cpu_lingers()
+ * @joinable: a CPU that was not told may take them: ends before they are given back
+ * @returned: firmware that was overridden has taken counters back, while they were @taken
+ * @settled: somebody has claimed some, so perfctr_pmu does not change any more
+ */
+static struct {
+	unsigned int users;
+	unsigned int iusers;
+	bool taken;
+	bool joinable;
+	bool returned;
+	bool settled;
+} claims;
+
+static void unreserve_some(unsigned int ctrs, unsigned int controls)
+{
+	while (ctrs)
+		release_perfctr_nmi(perfctr_pmu.ctr[--ctrs].msr);
+	while (controls)
+		release_evntsel_nmi(perfctr_pmu.control[--controls].msr);
+}
+
+void perfctr_x86_unreserve(void)
+{
+	unreserve_some(perfctr_pmu.nr_reserved, perfctr_pmu.nr_controls_reserved);
+}
+
+int perfctr_x86_reserve(void)
+{
+	unsigned int ctrs, controls = 0;
+
+	for (ctrs = 0; ctrs < perfctr_pmu.nr_reserved; ctrs++)
+		if (!reserve_perfctr_nmi(perfctr_pmu.ctr[ctrs].msr))
+			goto busy;
+	for (; controls < perfctr_pmu.nr_controls_reserved; controls++)
+		if (!reserve_evntsel_nmi(perfctr_pmu.control[controls].msr))
+			goto busy;
+	return 0;
+
+busy:
+	unreserve_some(ctrs, controls);
+	return -EBUSY;
+}
+
+bool perfctr_x86_firmware_counts(void)
+{
+	static bool told;	/* nothing is wrong if two CPUs tell */
+	u64 value;
+	u32 msr;
+
+	if (this_cpu_read(perfctr_x86_cpu.core) == PERFCTR_X86_NO_CORE)
+		return false;
+	msr = perfctr_pmu.family->counts(&value);
+	if (msr && !READ_ONCE(told)) {
+		WRITE_ONCE(told, true);
+		pr_warn("perfctr: CPU %u, MSR 0x%x is 0x%llx: the firmware counts, and its counters are %s (parameter override_firmware)\n",
+			smp_processor_id(), msr, value,
+			READ_ONCE(override_firmware) ? "taken from it" : "left to it");
+	}
+	return msr;
+}
+
+static int claim_look(void *unused)
+{
+	return perfctr_x86_firmware_counts() && !READ_ONCE(override_firmware) ? -EBUSY : 0;
+}
+
+/* What it takes back it needs, and is not overridden again unless root says so. */
+static void look_for_firmware(void)
+{
+	if (!perfctr_x86_firmware_returned())
+		return;
+	WRITE_ONCE(claims.returned, true);
+	WRITE_ONCE(override_firmware, false);
+}
+
+static int claim_take(void *unused)
+{
+	perfctr_x86_take_all();
+	if (this_cpu_read(perfctr_x86_cpu.ours))
+		perfctr_x86_watch();
+	return 0;
+}
+
+static int claim_take_interrupts(void *unused)
+{
+	perfctr_x86_acknowledge();
+	perfctr_x86_take_interrupts(true);
+	return 0;
+}
+
+static int claim_release_interrupts(void *unused)
+{
+	perfctr_x86_take_interrupts(false);
+	return 0;
+}
+
+/* Nothing counts, and all are zero, but they stay ours. */
+static int claim_rest(void *unused)
+{
+	look_for_firmware();
+	if (perfctr_cpu_changed())
+		claim_take(NULL);
+	else
+		perfctr_x86_rest();
+	return 0;
+}
+
+static int claim_permit(void *unused)
+{
+	perfctr_cpu_update_permission();
+	return 0;
+}
+
+/* What is not ours any more nobody may read. */
+static int claim_release(void *unused)
+{
+	look_for_firmware();
+	perfctr_cpu_update_permission();
+	perfctr_x86_release_all();
+	return 0;
+}
+
+/* Whoever counts by it looks again, as it may be without a claim now. */
+static int claim_forget(void *arg)
+{
+	struct perfctr_x86_cpu *cpu = this_cpu_ptr(&perfctr_x86_cpu);
+	const struct perfctr_config *config = arg;
+
+	if (cpu->active == READ_ONCE(config->id))
+		cpu->active = 0;
+	/* Others who run here leave their counts in registers that still run. */
+	if (cpu->private_id == READ_ONCE(config->id)) {
+		cpu->private_kin = 0;
+		cpu->private_mm = 0;
+	}
+	return 0;
+}
+
+static int claim_try(void *unused)
+{
+	struct perfctr_x86_cpu *cpu = this_cpu_ptr(&perfctr_x86_cpu);
+	struct perfctr_x86_trial found = {};
+
+	if (cpu->tried || cpu->core == PERFCTR_X86_NO_CORE)
+		return 0;
+	if (perfctr_x86_trial_wanted)
+		perfctr_x86_try(&found);
+	cpu->bad = found.counters;
+	cpu->bad_events = found.events;
+	cpu->tried = true;
+	return 0;
+}
+
+static bool is_bad(const struct perfctr_x86_cpu *cpu)
+{
+	return (cpu->bad & perfctr_pmu.counters) || (cpu->bad_events & perfctr_pmu.events);
+}
+
+/* Nobody uses what one of the online CPUs counts wrong. Nobody has claimed anything yet. */
+static void drop_bad(void)
+{
+	unsigned int cpu;
+
+	for_each_online_cpu(cpu) {
+		const struct perfctr_x86_cpu *own = per_cpu_ptr(&perfctr_x86_cpu, cpu);
+
+		if (!is_bad(own))
+			continue;
+		pr_warn("perfctr: CPU %u counts a known loop wrong: counters 0x%x and architectural events 0x%x are not used\n",
+			cpu, own->bad & perfctr_pmu.counters, own->bad_events & perfctr_pmu.events);
+		perfctr_x86_drop(own->bad, own->bad_events);
+	}
+	if (!perfctr_pmu.counters)
+		perfctr_pmu.none = PERFCTR_NO_COUNTERS_TRIAL;
+}
+
+/* What perf had as each CPU came could not be tried then. */
+static void settle(perfctr_run_t run)
+{
+	bool tried = true;
+	unsigned int cpu;
+
+	for_each_online_cpu(cpu)
+		tried &= per_cpu(perfctr_x86_cpu, cpu).tried;
+	if (!tried)
+		run(claim_try, NULL);
+	if (!claims.settled)
+		drop_bad();
+	claims.settled = true;
+	if (tried)
+		return;
+	for_each_online_cpu(cpu) {
+		struct perfctr_x86_cpu *own = per_cpu_ptr(&perfctr_x86_cpu, cpu);
+
+		if (is_bad(own))
+			perfctr_x86_set_core(own, PERFCTR_X86_NO_CORE);
+	}
+}
+
+/* All counters, for the first config */
+static int claim_first(perfctr_run_t run, struct perfctr_refusal *why)
+{
+	if (perfctr_x86_reserve()) {
+		why->owner = PERFCTR_OWNER_PERF;
+		return -EBUSY;
+	}
+	if (run(claim_look, NULL)) {
+		perfctr_x86_unreserve();
+		why->owner = PERFCTR_OWNER_FIRMWARE;
+		return -EBUSY;
+	}
+	settle(run);
+	claims.returned = false;
+	perfctr_x86_forget_permits();
+	run(claim_take, NULL);
+	WRITE_ONCE(claims.taken, true);
+	WRITE_ONCE(claims.joinable, true);
+	return 0;
+}
+
+/* There are no users any more. */
+static void unclaim_all(perfctr_run_t run)
+{
+	if (perfctr_x86_any_permitted())
+		run(claim_rest, NULL);
+	else
+		perfctr_cpu_give_back(run);
+}
+
+int perfctr_cpu_claim(struct perfctr_config *config, perfctr_run_t run,
+		      struct perfctr_refusal *why)
+{
+	bool first = !claims.taken;
+	u32 can[PERFCTR_X86_MAX];
+	unsigned int i;
+	u32 used = 0;
+	int err;
+
+	if (!config->nr)
+		return 0;
+	why->index = perfctr_x86_extra_refused(config);
+	if (why->index != PERFCTR_NO_INDEX) {
+		why->owner = PERFCTR_OWNER_PERFCTR;
+		return -EBUSY;
+	}
+	err = perfctr_x86_mediated(!first);
+	if (err == -EBUSY)
+		why->reason = PERFCTR_REASON_MEDIATED;
+	if (err)
+		return err;
+	if (first && claim_first(run, why))
+		return -EBUSY;
+	/* They linger. */
+	if (claims.returned) {
+		why->owner = PERFCTR_OWNER_FIRMWARE;
+		return -EBUSY;
+	}
+	/* As the check did, but some counters may have been found not to count since. */
+	for (i = 0; i < config->nr && !err; i++) {
+		why->index = i;
+		err = perfctr_x86_can_count(&config->ctr[i], &can[i], why);
+	}
+	err = err ?: perfctr_x86_choose(config->ctr, can, config->nr, config->hw, why);
+	if (err) {
+		if (first)
+			unclaim_all(run);
+		return err;
+	}
+	WRITE_ONCE(claims.users, claims.users + 1);
+	for (i = 0; i < config->nr; i++) {
+		if (config->hw[i] < PERFCTR_X86_METRIC)
+			used |= BIT(config->hw[i]);
+		else
+			config->own_way = true;
+		if (perfctr_x86_waits(&config->ctr[i]))
+			config->own_way = true;
+	}
+	config->mask = used;
+	for (i = perfctr_config_nr_actrs(config); i < config->nr; i++)
+		config->imask |= BIT(config->hw[i]);
+	perfctr_x86_compile(config);
+	if (config->nr_ictrs && !claims.iusers++)
+		run(claim_take_interrupts, NULL);
+	err = perfctr_x86_extra_get(config, run, &why->index);
+	if (err) {
+		perfctr_cpu_unclaim(config, run);
+	} else if (first) {
+		/* All registers are zero, everywhere. */
+		perfctr_x86_permit_claimed(true);
+		if (perfctr_x86_any_permitted())
+			run(claim_permit, NULL);
+	}
+	return err;
+}
+
+void perfctr_cpu_unclaim(struct perfctr_config *config, perfctr_run_t run)
+{
+	if (!config->nr)
+		return;
+	perfctr_x86_extra_put(config, run);
+	if (config->nr_ictrs && !--claims.iusers)
+		run(claim_release_interrupts, NULL);
+	WRITE_ONCE(claims.users, claims.users - 1);
+	if (claims.users)
+		run(claim_forget, config);
+	else
+		unclaim_all(run);
+}
+
+/*
+ * A thread that saw its registers in the page may not have read them yet when another
+ * ended its counting. It would die of that if nobody might read any more, and everybody
+ * could read perf's if all might. So the counters are kept for a while, at zero.
+ */
+bool perfctr_cpu_lingers(void)
+{
+	return READ_ONCE(claims.taken) && !READ_ONCE(claims.users);
+}
+
+void perfctr_cpu_give_back(perfctr_run_t run)
+{
+	if (!perfctr_cpu_lingers())
+		return;
+	perfctr_x86_permit_claimed(false);
+	WRITE_ONCE(claims.joinable, false);
+	run(claim_release, NULL);
+	WRITE_ONCE(claims.taken, false);
+	perfctr_x86_unreserve();
+}
+
+/*
+ * It comes while others may count, so what does not count here is not used here, and states that
+ * come here are lost. As the module is loaded each CPU comes, and nobody counts yet.
+ */
+static void try_coming(void)
+{
+	struct perfctr_x86_cpu *cpu = this_cpu_ptr(&perfctr_x86_cpu);
+	bool own = !claims.taken;
+
+	if (cpu->core == PERFCTR_X86_NO_CORE || !perfctr_pmu.counters || (own && perfctr_x86_reserve()))
+		return;
+	if (!own || !perfctr_x86_firmware_counts())
+		claim_try(NULL);
+	if (own)
+		perfctr_x86_unreserve();
+	if (!claims.settled)
+		drop_bad();
+	else if (is_bad(cpu))
+		perfctr_x86_set_core(cpu, PERFCTR_X86_NO_CORE);
+}
+
+/* Also after a sleep in which the registers were lost */
+void perfctr_cpu_online(void)
+{
+	struct perfctr_x86_cpu *cpu = this_cpu_ptr(&perfctr_x86_cpu);
+
+	if (!cpu->tried)
+		try_coming();
+	if (claims.taken) {
+		claim_take(NULL);
+		if (claims.iusers)
+			perfctr_x86_take_interrupts(true);
+		return;
+	}
+	/* Ours still: loaded as it went, when the last user had it no more. Or perf's by now. */
+	if ((cpu->ours || perfctr_x86_extra_ever_had()) && !perfctr_x86_reserve()) {
+		perfctr_x86_release_all();
+		perfctr_x86_extra_release();
+		perfctr_x86_unreserve();
+	}
+	cpu->ours = false;
+	perfctr_x86_belong_to_nobody(cpu);
+}
+
+void perfctr_cpu_join_claims(void)
+{
+	if (READ_ONCE(claims.joinable))
+		perfctr_cpu_online();
+}
+
+/* Interrupts may still come, of threads that have to leave: the kernel ends them all. */
+void perfctr_cpu_offline(void)
+{
+	lockdep_assert_irqs_disabled();
+	perfctr_x86_release_all();
+}
