@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What each architecture's driver knows of perf's counters, for perf/shared.c. An event that counts
- * does so on this CPU, with interrupts off; what is asked of a struct perfctr_shared_attr may sleep.
+ * What each architecture's driver knows of perf's counters, for perf/. An event that counts does so
+ * on this CPU, with interrupts off. What is asked of a struct perfctr_shared_attr may sleep.
  */
 #ifndef PERFCTR_CPU_PERF_H
 #define PERFCTR_CPU_PERF_H

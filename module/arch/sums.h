@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Sums of 64 bits: to resume a state subtracts the registers from its sums, to suspend it adds them.
- * Interrupts are off.
+ * Sums of 64 bits. To resume a state subtracts the registers from its sums, and to suspend it adds
+ * them. Interrupts are off.
  */
 #ifndef PERFCTR_SUMS_H
 #define PERFCTR_SUMS_H

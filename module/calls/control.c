@@ -21,6 +21,7 @@
 #include "thread/tracee.h"
 #include "switch/period.h"
 #include "switch/resume.h"
+#include "switch/suspend.h"
 #include "switch/timer.h"
 #include "deliver/record.h"
 #include "config/config.h"

@@ -14,10 +14,10 @@
 #include <linux/uaccess.h>
 
 #include "base/usercopy.h"
+#include "thread/kin.h"
 #include "thread/notify.h"
 #include "thread/ring.h"
 #include "thread/tracee.h"
-#include "switch/resume.h"
 #include "deliver/maps.h"
 #include "deliver/overflow.h"
 #include "deliver/read.h"

@@ -13,7 +13,7 @@
 #include "thread/page.h"
 #include "thread/ring.h"
 #include "thread/tracee.h"
-#include "switch/resume.h"
+#include "switch/suspend.h"
 #include "deliver/maps.h"
 #include "deliver/record.h"
 #include "config/config.h"

@@ -6,7 +6,7 @@
 #include <linux/types.h>
 
 #include "thread/state.h"
-#include "switch/resume.h"
+#include "switch/suspend.h"
 
 struct task_struct;
 

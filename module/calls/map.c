@@ -13,6 +13,7 @@
 #include "thread/page.h"
 #include "thread/ring.h"
 #include "switch/resume.h"
+#include "switch/suspend.h"
 #include "config/config.h"
 #include "config/permit.h"
 #include "calls/map.h"

@@ -10,6 +10,7 @@
 
 #include "thread/notify.h"
 #include "switch/resume.h"
+#include "switch/suspend.h"
 #include "deliver/maps.h"
 #include "deliver/overflow.h"
 #include "config/permit.h"

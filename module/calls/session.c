@@ -17,7 +17,7 @@
 #include "base/account.h"
 #include "base/hook.h"
 #include "base/usercopy.h"
-#include "switch/resume.h"
+#include "thread/kin.h"
 #include "switch/wide.h"
 #include "config/config.h"
 #include "config/permit.h"

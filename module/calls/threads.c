@@ -13,6 +13,7 @@
 #include "perf/shared.h"
 #include "thread/notify.h"
 #include "switch/resume.h"
+#include "switch/suspend.h"
 #include "switch/wide.h"
 #include "deliver/overflow.h"
 #include "deliver/record.h"

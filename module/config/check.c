@@ -3,7 +3,7 @@
 
 #include "arch/user.h"
 #include "perf/shared.h"
-#include "switch/resume.h"
+#include "thread/kin.h"
 #include "config/check.h"
 
 /* The first counter that counts in kernel mode */

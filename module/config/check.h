@@ -16,9 +16,9 @@ int perfctr_check(struct wanted *wanted, struct perfctr_refusal *why);
 int perfctr_check_again(const struct perfctr_config *config, const struct wanted *wanted,
 			struct perfctr_refusal *why);
 /*
- * The registers of a CPU count for that CPU, or for threads. EBUSY: they count for the other. EAGAIN:
- * processes may still read counters that threads had. There are no configs without users, and
- * config_mutex is held.
+ * The registers of a CPU count for that CPU, or for threads. EBUSY: they count for the other.
+ * EAGAIN: processes may still read counters that threads had. There are no configs without users,
+ * and config_mutex is held.
  */
 int perfctr_check_wide(const struct wanted *wanted, struct perfctr_refusal *why);
 

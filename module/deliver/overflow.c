@@ -16,6 +16,7 @@
 #include "thread/tracee.h"
 #include "switch/period.h"
 #include "switch/resume.h"
+#include "switch/suspend.h"
 #include "deliver/overflow.h"
 #include "deliver/record.h"
 

@@ -14,6 +14,7 @@
 #include "thread/notify.h"
 #include "switch/period.h"
 #include "switch/resume.h"
+#include "switch/suspend.h"
 #include "deliver/read.h"
 
 bool vperfctr_sums(const struct vperfctr *perfctr, struct perfctr_sample *sample)

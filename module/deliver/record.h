@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The records that a thread writes of itself. A state may have no recorder: then fork, exec and exit
- * do nothing.
+ * The records that a thread writes of itself. If a state has no recorder fork, exec and exit do
+ * nothing.
  */
 #ifndef PERFCTR_RECORD_H
 #define PERFCTR_RECORD_H

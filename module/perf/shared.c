@@ -24,6 +24,7 @@
 #include "base/work.h"
 #include "arch/cpu.h"
 #include "arch/perf.h"
+#include "perf/event.h"
 #include "perf/shared.h"
 #include "perf/told.h"
 
@@ -69,12 +70,6 @@ static unsigned int fewest_generals;
 /* perf's settings are watched: see perfctr_cpu_shared_watch(); config_mutex */
 static bool watched;
 
-/* Types of the PMUs whose events are of a CPU's core; config_mutex, after init */
-static u32 core_types[8];
-static unsigned int nr_core_types;
-static bool several_types;	/* there may be others; the same */
-static bool available;		/* constant after init */
-
 /* What a CPU's slots have, also while it is withdrawn from readers; NULL: nothing. As slots */
 static DEFINE_PER_CPU(struct {
 	struct perf_event *event[PERFCTR_MAX_HW];
@@ -83,183 +78,6 @@ static DEFINE_PER_CPU(struct {
 static struct perf_event **event_on(unsigned int cpu, unsigned int slot)
 {
 	return &per_cpu_ptr(&perfctr_shared_cpu, cpu)->event[slot];
-}
-
-static struct perf_event *make_event(const struct perfctr_shared_attr *event, u32 flags,
-				     unsigned int cpu, bool disabled)
-{
-	struct perf_event_attr attr = {
-		.type = event->type,
-		.size = sizeof(attr),
-		.config = event->config,
-		.config1 = event->config1,
-		.config2 = event->config2,
-		.disabled = disabled,
-		.pinned = 1,
-		.exclude_user = !(flags & PERFCTR_CTR_USER),
-		.exclude_kernel = !(flags & PERFCTR_CTR_KERNEL),
-		.exclude_hv = 1,
-		/* Else a VM with counters of its own could not start, or keeps us out. */
-		.exclude_guest = 1,
-	};
-	struct perf_event *made = perf_event_create_kernel_counter(&attr, cpu, NULL, NULL, NULL);
-
-	if (made != ERR_PTR(-EINVAL) || flags != (PERFCTR_CTR_USER | PERFCTR_CTR_KERNEL))
-		return made;
-	/* A PMU that cannot exclude anything refuses each of these. */
-	attr.exclude_hv = 0;
-	attr.exclude_guest = 0;
-	return perf_event_create_kernel_counter(&attr, cpu, NULL, NULL, NULL);
-}
-
-/* perf may choose another kind of counter for the next event. */
-#define TRIES	3
-
-/*
- * The same for a slot, on this CPU, in a kernel thread. An event that a hypervisor may keep from
- * counting is tried before: by a twin, as nobody else executes a loop in kernel mode.
- */
-static struct perf_event *make_tried(const struct slot *slot)
-{
-	unsigned int i, cpu = smp_processor_id();
-	struct perfctr_shared_attr attr;
-	struct perf_event *event;
-
-	for (i = 0; i < TRIES; i++) {
-		event = make_event(&slot->event, slot->flags, cpu, false);
-		if (IS_ERR(event) || READ_ONCE(event->state) != PERF_EVENT_STATE_ACTIVE ||
-		    !perfctr_cpu_shared_twin(event, &attr))
-			return event;
-		perf_event_release_kernel(event);
-		event = make_event(&attr, PERFCTR_CTR_KERNEL, cpu, false);
-		if (IS_ERR(event))
-			return event;
-		if (READ_ONCE(event->state) == PERF_EVENT_STATE_ACTIVE)
-			perfctr_cpu_shared_try(event);
-		perf_event_release_kernel(event);
-	}
-	return ERR_PTR(-EBUSY);
-}
-
-/* Does it count? On its CPU, or right after it was made there */
-static bool event_counts(const struct perf_event *event)
-{
-	return READ_ONCE(event->state) == PERF_EVENT_STATE_ACTIVE &&
-	       perfctr_cpu_shared_filters(event);
-}
-
-/*
- * perf programs the first PMU that knows an event. Types of its own have core PMUs of hybrid
- * processors, and everything that is not of a CPU's core.
- */
-static void note_core_type(unsigned int cpu)
-{
-	struct perfctr_shared_attr cycles = {
-		.type = PERF_TYPE_HARDWARE,
-		.config = PERF_COUNT_HW_CPU_CYCLES,
-	};
-	struct perf_event *event = make_event(&cycles, PERFCTR_CTR_USER | PERFCTR_CTR_KERNEL, cpu,
-					      true);
-	unsigned int i;
-
-	if (IS_ERR(event))
-		return;
-	several_types |= event->pmu->capabilities & PERF_PMU_CAP_EXTENDED_HW_TYPE;
-	for (i = 0; i < nr_core_types; i++)
-		if (core_types[i] == event->pmu->type)
-			break;
-	if (i == nr_core_types && i < ARRAY_SIZE(core_types))
-		core_types[nr_core_types++] = event->pmu->type;
-	perf_event_release_kernel(event);
-}
-
-static void note_core_types(void)
-{
-	unsigned int cpu;
-
-	for_each_online_cpu(cpu) {
-		note_core_type(cpu);
-		/* All CPUs have the same PMU, or none. */
-		if (!several_types)
-			break;
-	}
-}
-
-static bool is_core_type(u64 type)
-{
-	unsigned int i;
-
-	if (type == PERF_TYPE_HARDWARE || type == PERF_TYPE_HW_CACHE || type == PERF_TYPE_RAW)
-		return available;
-	if (!nr_core_types)
-		note_core_types();
-	for (i = 0; i < nr_core_types; i++)
-		if (core_types[i] == type)
-			return true;
-	return false;
-}
-
-bool perfctr_shared_available(void)
-{
-	return available;
-}
-
-/* Of a control, where there are no native counters */
-#define MOST_COUNTERS	16
-
-unsigned int perfctr_nrctrs(void)
-{
-	return perfctr_cpu_nrctrs() ?: (available ? MOST_COUNTERS : 0);
-}
-
-/* The event of a counter's control, which was checked if this is not the check. */
-static int find_attr(const struct perfctr_ctr_control *ctr, struct perfctr_shared_attr *event)
-{
-	*event = (struct perfctr_shared_attr){};
-	if (!(ctr->flags & PERFCTR_CTR_PERF))
-		return perfctr_cpu_shared_attr(ctr, event);
-	if (ctr->map != PERFCTR_MAP_ANY || !is_core_type(ctr->event))
-		return -EINVAL;
-	event->type = ctr->event;
-	event->config = ctr->config;
-	event->config1 = ctr->config1;
-	event->config2 = ctr->config2;
-	return 0;
-}
-
-static u32 modes(const struct perfctr_ctr_control *ctr)
-{
-	return ctr->flags & (PERFCTR_CTR_USER | PERFCTR_CTR_KERNEL);
-}
-
-int perfctr_shared_check(const struct perfctr_ctr_control *ctr, unsigned int nr, bool *kernel,
-			 struct perfctr_refusal *why)
-{
-	struct perfctr_shared_attr event;
-	unsigned int i;
-	int err;
-
-	for (i = 0; i < nr; i++, ctr++) {
-		why->index = i;
-		if (!modes(ctr) || ctr->flags & ~(PERFCTR_CTR_USER | PERFCTR_CTR_KERNEL |
-						  PERFCTR_CTR_PERF))
-			return -EINVAL;
-		err = find_attr(ctr, &event);
-		if (err)
-			return err;
-		why->reason = perfctr_cpu_shared_refusal(&event);
-		if (why->reason)
-			return why->reason == PERFCTR_REASON_SOURCE ? -EOPNOTSUPP : -EINVAL;
-		if (ctr->flags & PERFCTR_CTR_KERNEL)
-			*kernel = true;
-		/* As perf has it: some bits let one thread count another. */
-		if (!perfmon_capable() && perfctr_cpu_shared_needs_privilege(&event)) {
-			why->reason = PERFCTR_REASON_KERNEL;
-			return -EACCES;
-		}
-	}
-	why->index = PERFCTR_NO_INDEX;
-	return 0;
 }
 
 /*
@@ -284,33 +102,16 @@ struct claim {
 	u32 reason;
 };
 
-/* What perf says, as an error of CONTROL */
-static int error_of(long err)
-{
-	switch (err) {
-	case -ENOMEM:
-	case -EACCES:
-	case -EBUSY:
-		return err;
-	case -EPERM:
-		return -EACCES;
-	case -ENOSPC:
-		return -EBUSY;
-	default:
-		return -EINVAL;
-	}
-}
-
 /* Could perf count it once more on this CPU? In a kernel thread, as make_by_kernel() */
 static long try_another(void *arg)
 {
 	struct slot *slot = arg;
-	struct perf_event *event = make_event(&slot->event, slot->flags, smp_processor_id(), false);
+	struct perf_event *event = perfctr_event_make(&slot->event, slot->flags);
 	bool works;
 
 	if (IS_ERR(event))
-		return error_of(PTR_ERR(event));
-	works = event_counts(event);
+		return perfctr_event_error(PTR_ERR(event));
+	works = perfctr_event_counts(event);
 	perf_event_release_kernel(event);
 	return works ? 0 : -EBUSY;
 }
@@ -321,7 +122,7 @@ static bool reads_agree(struct perf_event *event, u32 flags)
 	u64 before, after, count;
 	unsigned long irq;
 
-	if (!event_counts(event) || !perfctr_cpu_shared_inline(event))
+	if (!perfctr_event_counts(event) || !perfctr_cpu_shared_inline(event))
 		return false;
 	local_irq_save(irq);
 	before = perfctr_cpu_shared_read(event);
@@ -348,7 +149,7 @@ static int look_at(struct perf_event *event, struct claim *claim)
 	err = perfctr_cpu_shared_judge(event, &claim->reason);
 	if (err)
 		return err;
-	if (!event_counts(event))
+	if (!perfctr_event_counts(event))
 		return -EBUSY;
 	if (claim->new) {
 		slot->call |= call;
@@ -372,13 +173,13 @@ static int make_here(struct claim *claim, unsigned int cpu)
 	fewest_generals = min(fewest_generals, perfctr_cpu_shared_generals());
 	for_each_set_bit(i, &fresh, PERFCTR_MAX_HW) {
 		claim->slot = i;
-		event = make_tried(&slots[i]);
+		event = perfctr_event_make_tried(&slots[i].event, slots[i].flags);
 		if (event == ERR_PTR(-ENOENT)) {
 			claim->missing |= BIT(i);
 			continue;
 		}
 		if (IS_ERR(event))
-			return error_of(PTR_ERR(event));
+			return perfctr_event_error(PTR_ERR(event));
 		err = look_at(event, claim);
 		if (err) {
 			perf_event_release_kernel(event);
@@ -657,8 +458,8 @@ int perfctr_shared_claim(struct perfctr_config *config, const struct perfctr_whe
 		const struct perfctr_ctr_control *ctr = &config->ctr[i];
 		struct slot *slot;
 
-		err = find_attr(ctr, &event);
-		slot = err ? NULL : find_slot(&event, modes(ctr));
+		err = perfctr_event_find(ctr, &event);
+		slot = err ? NULL : find_slot(&event, perfctr_event_modes(ctr));
 		if (!err)
 			err = !slot ? -EBUSY : slot->users ? 0 : check_once(&event, config);
 		if (err) {
@@ -670,7 +471,7 @@ int perfctr_shared_claim(struct perfctr_config *config, const struct perfctr_whe
 			goto err_put;
 		}
 		if (!slot->users) {
-			*slot = (struct slot){ .event = event, .flags = modes(ctr) };
+			*slot = (struct slot){ .event = event, .flags = perfctr_event_modes(ctr) };
 			fresh |= BIT(slot - slots);
 		}
 		slot->users++;
@@ -715,7 +516,7 @@ void perfctr_shared_remake(unsigned int cpu)
 	for (i = 0; i < ARRAY_SIZE(slots); i++) {
 		struct perf_event *event = *event_on(cpu, i);
 
-		if (!slots[i].users || (event != &absent && event_counts(event)))
+		if (!slots[i].users || (event != &absent && perfctr_event_counts(event)))
 			continue;
 		slot_release(cpu, i);
 		claim.fresh = BIT(i);
@@ -765,8 +566,7 @@ void perfctr_shared_slept(void)
 
 void perfctr_shared_online(unsigned int cpu)
 {
-	if (several_types)
-		note_core_type(cpu);
+	perfctr_event_online(cpu);
 	if (cpumask_test_cpu(cpu, &perfctr_told_cpus))
 		perfctr_shared_remake(cpu);
 }
@@ -788,13 +588,5 @@ void perfctr_shared_init(void)
 	for_each_possible_cpu(cpu)
 		for (i = 0; i < ARRAY_SIZE(slots); i++)
 			*event_on(cpu, i) = &absent;
-#ifdef PERFCTR_CPU_ONE_SOURCE
-	/* To make an event would change registers that may be ours next, or nobody's. */
-	available = perfctr_cpu_shared_exists();
-#else
-	cpus_read_lock();
-	note_core_types();
-	cpus_read_unlock();
-	available = nr_core_types;
-#endif
+	perfctr_event_init();
 }

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Resuming and suspending a state, with all that switch.c does not do at once: loading its
- * counters, showing them in its page, permission to read them, i-mode, holds. Threads with
- * i-mode counters or RAW, or with another control than the thread before them, come here
- * at each switch.
+ * Resuming a state, with all that switch.c does not do at once: loading its counters, showing them
+ * in its page, permission to read them, i-mode, holds. Threads with i-mode counters or RAW, or with
+ * another control than the thread before them, come here at each switch.
  */
 
 #include <linux/cred.h>
@@ -20,11 +19,9 @@
 #include "thread/page.h"
 #include "switch/period.h"
 #include "switch/resume.h"
+#include "switch/suspend.h"
 #include "switch/switch.h"
 #include "switch/timer.h"
-
-/* The policy for user reads, PERFCTR_USER_READ_* */
-unsigned int perfctr_user_read = PERFCTR_USER_READ_GUARDED;
 
 /*
  * A thread may be switched out between its look at the page and its read of the register. If
@@ -112,6 +109,21 @@ static __always_inline unsigned long kin_of(const struct vperfctr *perfctr)
 	return likely(!perfctr->apart) ? perfctr->config->kin : perfctr_new_kin();
 }
 
+/* For that user's threads of its kin alone; from zero, unless they only ran for these. */
+static __always_inline bool load_private(struct vperfctr *perfctr, kuid_t uid)
+{
+	const struct perfctr_config *config = perfctr->config;
+	unsigned long kin = kin_of(perfctr);
+
+	if (!(perfctr_cpu_private(kin, uid) && perfctr_cpu_runs()) &&
+	    (!may_load(config) || perfctr_cpu_restart(config, kin, uid))) {
+		vperfctr_lose(perfctr);
+		return false;
+	}
+	perfctr->shown_to = uid;
+	return true;
+}
+
 /*
  * The owner has mapped its page, or may read registers without: they must hold nothing of
  * others. Under "guarded" they start from zero unless they only ran for its kin. *readable:
@@ -127,7 +139,6 @@ static __always_inline bool load_user(struct vperfctr *perfctr, int hold,
 	bool may = perfctr_cpu_user_readable(config, policy);
 	kuid_t uid = current_real_cred()->euid;
 	bool counting = !hold;
-	unsigned long kin;
 
 	*readable = may && counting && READ_ONCE(perfctr->user) && !perfctr->lent;
 	*permit = may && (counting || hold & PERFCTR_HOLD_OVERFLOWN);
@@ -140,13 +151,8 @@ static __always_inline bool load_user(struct vperfctr *perfctr, int hold,
 	}
 	if (!*permit || policy != PERFCTR_USER_READ_GUARDED || !config->nr)
 		return !counting || perfctr_cpu_holds(config) || load(perfctr);
-	kin = kin_of(perfctr);
-	if (!(perfctr_cpu_private(kin, uid) && perfctr_cpu_runs()) &&
-	    (!may_load(config) || perfctr_cpu_restart(config, kin, uid))) {
-		vperfctr_lose(perfctr);
+	if (!load_private(perfctr, uid))
 		return false;
-	}
-	perfctr->shown_to = uid;
 	/* i-mode counters get their values when they start: until then they may hold others'. */
 	if (!counting && config->imask)
 		perfctr_cpu_iclear(config);
@@ -396,12 +402,6 @@ static bool cpu_is_going(int cpu)
 	return !cpumask_test_cpu(cpu, cpu_active_mask);
 }
 
-notrace void vperfctr_unresume_shared(struct vperfctr *perfctr, bool call)
-{
-	perfctr_shared_suspend(&perfctr->cpu_state, smp_processor_id(), call);
-	sums_are_complete(perfctr, perfctr->seq);
-}
-
 /* For samples of one that counts by perf's counters, which has no i-mode counters. */
 static noinline notrace void resume_timer(struct vperfctr *perfctr, struct task_struct *owner)
 {
@@ -486,18 +486,10 @@ static void resume(struct vperfctr *perfctr)
 static __always_inline bool load_next(struct vperfctr *perfctr, struct task_struct *next)
 {
 	const struct perfctr_config *config = perfctr->config;
-	kuid_t uid = user_of(next);
-	unsigned long kin;
-
 	if (!perfctr_guards_all())
 		return perfctr_cpu_holds(config) || load(perfctr);
-	kin = kin_of(perfctr);
-	if (!(perfctr_cpu_private(kin, uid) && perfctr_cpu_runs()) &&
-	    (!may_load(config) || perfctr_cpu_restart(config, kin, uid))) {
-		vperfctr_lose(perfctr);
+	if (!load_private(perfctr, user_of(next)))
 		return false;
-	}
-	perfctr->shown_to = uid;
 	perfctr->undo |= PERFCTR_UNDO_SHOWN;
 	return true;
 }
@@ -589,58 +581,6 @@ notrace void vperfctr_come_slowly_shared(struct vperfctr *perfctr)
 	come_slowly(perfctr, false);
 }
 
-/*
- * The page says "ask" from now on. The permission ends when the thread leaves the CPU or calls
- * CONTROL. It does not end when an interrupt takes its counters (a change of the policy): the
- * thread may be between its look at the page and its read, which would fault. It throws away
- * what it reads then.
- */
-static notrace void hide(struct vperfctr *perfctr, struct task_struct *next)
-{
-	if (perfctr->page)
-		hide_registers(perfctr);
-	if (!next)
-		return;
-	unpermit(perfctr);
-	leave(is_same_user(perfctr_cpu_private_user()), next, true);
-}
-
-/* Its counters are not all a-mode ones that only count, or only its clock is resumed. */
-static noinline notrace void suspend_odd(struct vperfctr *perfctr)
-{
-	u8 undo = perfctr->undo;
-
-	/* First stop them: events after the sums were made would be lost. */
-	if (undo & PERFCTR_UNDO_ICTRS)
-		perfctr_cpu_istop(perfctr->config, perfctr);
-	if (undo & PERFCTR_UNDO_CLOCK) {
-		perfctr_cpu_suspend_clock(&perfctr->cpu_state);
-		sums_are_complete(perfctr, perfctr->seq);
-	} else if (perfctr->seq & 1) {
-		if (undo & PERFCTR_UNDO_OWN_WAY)
-			perfctr_cpu_suspend_own_way(perfctr->config, &perfctr->cpu_state);
-		else
-			perfctr_cpu_suspend(&perfctr->cpu_state);
-		if (undo & PERFCTR_UNDO_ICTRS)
-			vperfctr_imode_look(perfctr);
-		sums_are_complete(perfctr, perfctr->seq);
-	}
-	perfctr->undo &= PERFCTR_UNDO_SHOWN;
-}
-
-notrace void vperfctr_suspend_slowly(struct vperfctr *perfctr, struct task_struct *next)
-{
-	if (unlikely(perfctr->undo != PERFCTR_UNDO_SHOWN)) {
-		suspend_odd(perfctr);
-		if (!(perfctr->undo & PERFCTR_UNDO_SHOWN))
-			return;
-	} else if (perfctr->seq & 1) {
-		perfctr_cpu_suspend(&perfctr->cpu_state);
-		sums_are_complete(perfctr, perfctr->seq);
-	}
-	hide(perfctr, next);
-}
-
 void vperfctr_resume_locked(struct vperfctr *perfctr)
 {
 	lockdep_assert_irqs_disabled();
@@ -657,91 +597,3 @@ notrace void vperfctr_resume(struct vperfctr *perfctr)
 	if (unlikely(perfctr->error))
 		vperfctr_soft_lost(perfctr);
 }
-
-/* Not inline, or the native way would save its registers. */
-static noinline void suspend_not_native(struct vperfctr *perfctr)
-{
-	suspend_shared(perfctr, vperfctr_calls(perfctr));
-}
-
-void vperfctr_suspend(struct vperfctr *perfctr)
-{
-	lockdep_assert_irqs_disabled();
-	if (vperfctr_is_native(perfctr))
-		suspend(perfctr, NULL);
-	else
-		suspend_not_native(perfctr);
-	/* What follows may change whether it can be resumed at once; resume() finds out. */
-	WRITE_ONCE(perfctr->at_once, PERFCTR_NO_CONFIG);
-}
-
-/*
- * No register may be read in user mode any more. No switch-out will see that it was, and leave
- * the registers: so they are private to nobody from now on.
- */
-void vperfctr_revoke(struct vperfctr *perfctr)
-{
-	lockdep_assert_irqs_disabled();
-	unpermit(perfctr);
-	perfctr->grace = 0;
-	perfctr_cpu_share();
-}
-
-/*
- * A thread that was evicted keeps its permission until it leaves its CPU, since it may be between
- * its look at the page and its read: see hide(). But what its registers count by then is others'.
- */
-static struct vperfctr *late_reader(void)
-{
-	struct vperfctr *perfctr = vperfctr_current();
-
-	lockdep_assert_irqs_disabled();
-	return perfctr && perfctr->granted && READ_ONCE(perfctr->config->evicted) ? perfctr : NULL;
-}
-
-int perfctr_find_late_reader(void *found)
-{
-	if (late_reader())
-		WRITE_ONCE(*(bool *)found, true);
-	return 0;
-}
-
-int perfctr_end_late_reader(void *unused)
-{
-	struct vperfctr *perfctr = late_reader();
-
-	if (perfctr)
-		vperfctr_revoke(perfctr);
-	return 0;
-}
-
-#ifdef PERFCTR_CPU_PERMITS_PROCESSES
-/* Lets @next see nothing of what others did that are not its kin. @perfctr: current's, or NULL */
-static noinline notrace void hide_others(struct task_struct *next, struct vperfctr *perfctr)
-{
-	bool shown = perfctr && perfctr->undo & PERFCTR_UNDO_SHOWN;
-
-	if (is_kin(next) && (!shown || is_same_user(perfctr_cpu_private_user())))
-		return;
-	if (perfctr)
-		vperfctr_suspend(perfctr);
-	perfctr_cpu_scrub(next);
-}
-
-/* @next comes to this CPU right now, or is current, and permitted since. */
-notrace void perfctr_let_in(struct task_struct *next)
-{
-	struct vperfctr *perfctr;
-
-	lockdep_assert_irqs_disabled();
-	/* On an isolated CPU perf's values may be in the registers: nobody may see these either. */
-	if (unlikely(!perfctr_cpus_told_here()))
-		perfctr_cpus_join();
-	perfctr = perfctr_of_task(current, true);
-	/* sched_out() hides what current did: see leave(). */
-	if (perfctr && perfctr->undo & PERFCTR_UNDO_SHOWN && next != current)
-		return;
-	if (READ_ONCE(perfctr_user_read) != PERFCTR_USER_READ_OPEN && !perfctr_cpu_may_see(next))
-		hide_others(next, perfctr);
-}
-#endif

@@ -11,6 +11,7 @@
 #include "thread/notify.h"
 #include "switch/resume.h"
 #include "switch/run.h"
+#include "switch/suspend.h"
 #include "switch/wide.h"
 
 struct run {

@@ -24,6 +24,7 @@
 #include "thread/notify.h"
 #include "thread/page.h"
 #include "switch/resume.h"
+#include "switch/suspend.h"
 #include "switch/switch.h"
 
 /*

@@ -11,9 +11,11 @@
 #include "arch/sums.h"
 #include "arch/user.h"
 #include "perf/shared.h"
+#include "thread/kin.h"
 #include "thread/notify.h"
 #include "thread/page.h"
 #include "switch/resume.h"
+#include "switch/suspend.h"
 
 static __always_inline void sums_are_changing(struct vperfctr *perfctr)
 {

@@ -19,7 +19,7 @@
 #include "arch/sums.h"
 #include "perf/shared.h"
 #include "perf/told.h"
-#include "switch/resume.h"
+#include "thread/kin.h"
 #include "switch/wide.h"
 
 /**

@@ -15,6 +15,9 @@
 #include "thread/kin.h"
 #include "thread/state.h"
 
+/* The policy for user reads, PERFCTR_USER_READ_* */
+unsigned int perfctr_user_read = PERFCTR_USER_READ_GUARDED;
+
 bool perfctr_is_other(struct task_struct *task)
 {
 	return task_active_pid_ns(task) != task_active_pid_ns(current) ||

@@ -80,7 +80,7 @@ ok packaged
 
 # After a git pull
 mkdir /tmp/pulled
-cp -R Makefile dkms.conf module include /tmp/pulled
+cp -R Makefile common.mk dkms.conf module include /tmp/pulled
 echo 'MODULE_INFO(pulled, "yes");' >>/tmp/pulled/module/main.c
 make -s -C /tmp/pulled install-dkms >/tmp/said
 dkms install "perfctr/$version" -k "$kernel" >/tmp/said 2>&1 || fail pulled

@@ -22,7 +22,7 @@ void perfctr_x86_reset_needed(const u32 *events, unsigned int nr);
  */
 void perfctr_x86_reset_before(struct perfctr_x86_cpu *cpu, const struct perfctr_x86_entry *entry,
 			      const struct perfctr_x86_entry *end);
-/* Event selects, general-purpose counters and the global control are zero then, if it is so here. */
+/* If it is so here, zeroes event selects, general-purpose counters and the global control. */
 void perfctr_x86_reset(void);
 
 #endif /* PERFCTR_X86_RESET_H */

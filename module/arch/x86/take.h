@@ -6,7 +6,10 @@
 #include <linux/init.h>
 #include <linux/types.h>
 
-/* Use neither these counters nor these of the architectural events. Nobody has claimed any; under config_mutex */
+/*
+ * These counters are not used any more, nor these architectural events. Nobody has claimed any. Under
+ * config_mutex
+ */
 void perfctr_x86_drop(u32 counters, u32 events);
 
 /* Logs what the registers of this CPU hold, where the caller stays. */
@@ -14,7 +17,7 @@ void __init perfctr_x86_tell_held(void);
 
 /* All below are called with interrupts off, on the CPU that is theirs. */
 
-/* Then nothing counts, and all are zero. What is to count only has to be enabled by its own control. */
+/* Then nothing counts, and all are zero. A counter counts once its own control enables it. */
 void perfctr_x86_take_all(void);
 /* Controls are as they were before they were taken, and counters zero. */
 void perfctr_x86_release_all(void);

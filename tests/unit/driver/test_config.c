@@ -7,7 +7,7 @@
 #include "unit.h"
 #include "base/account.h"
 #include "base/hook.h"
-#include "switch/resume.h"
+#include "thread/kin.h"
 #include "config/config.h"
 
 static const struct perfctr_ctr_control two[] = {

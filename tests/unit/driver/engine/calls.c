@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Calls that a thread makes, and what the model thinks of them. */
 #include "engine/world.h"
-#include "switch/resume.h"
+#include "thread/kin.h"
 #include "deliver/read.h"
 #include "config/config.h"
 #include "config/permit.h"

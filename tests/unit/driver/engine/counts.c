@@ -3,7 +3,7 @@
 
 #include "engine/world.h"
 #include "perf/shared.h"
-#include "switch/resume.h"
+#include "thread/kin.h"
 #include "deliver/read.h"
 #include "calls/handle.h"
 

@@ -4,7 +4,7 @@
  * bit for each of its users, and one for while it is not dumpable.
  */
 #include "engine/world.h"
-#include "switch/resume.h"
+#include "thread/kin.h"
 
 static struct shown {
 	u64 value;

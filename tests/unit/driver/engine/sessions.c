@@ -6,8 +6,8 @@
  */
 #include "engine/world.h"
 #include "unit.h"
+#include "thread/kin.h"
 #include "thread/notify.h"
-#include "switch/resume.h"
 #include "config/permit.h"
 #include "calls/handle.h"
 

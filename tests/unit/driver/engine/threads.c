@@ -4,8 +4,8 @@
 
 #include "engine/shim/records.h"
 #include "engine/world.h"
+#include "thread/kin.h"
 #include "thread/notify.h"
-#include "switch/resume.h"
 
 struct process processes[NR_PROCESSES + 2];
 struct pid_namespace inner;

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef PERFCTR_RISCV_CHOOSE_H
+#define PERFCTR_RISCV_CHOOSE_H
+
+#include <linux/types.h>
+
+/*
+ * cycle or instret, for an event that is theirs where no other counter counts it. PERFCTR_MAP_ANY:
+ * any programmable counter
+ */
+u32 perfctr_riscv_fixed_for(u64 event);
+
+#endif /* PERFCTR_RISCV_CHOOSE_H */

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Suspends a state, with all that switch.c does not do at once, and hides registers from others. */
+
+#include <linux/cred.h>
+#include <linux/lockdep.h>
+
+#include "arch/sums.h"
+#include "arch/user.h"
+#include "perf/shared.h"
+#include "perf/told.h"
+#include "thread/kin.h"
+#include "thread/notify.h"
+#include "thread/page.h"
+#include "switch/period.h"
+#include "switch/suspend.h"
+#include "switch/switch.h"
+
+/*
+ * The page says "ask" from now on. The permission ends when the thread leaves the CPU or calls
+ * CONTROL. It does not end when an interrupt takes its counters (a change of the policy): the
+ * thread may be between its look at the page and its read, which would fault. It throws away
+ * what it reads then.
+ */
+static notrace void hide(struct vperfctr *perfctr, struct task_struct *next)
+{
+	if (perfctr->page)
+		hide_registers(perfctr);
+	if (!next)
+		return;
+	unpermit(perfctr);
+	leave(is_same_user(perfctr_cpu_private_user()), next, true);
+}
+
+/* Its counters are not all a-mode ones that only count, or only its clock is resumed. */
+static noinline notrace void suspend_odd(struct vperfctr *perfctr)
+{
+	u8 undo = perfctr->undo;
+
+	/* First stop them: events after the sums were made would be lost. */
+	if (undo & PERFCTR_UNDO_ICTRS)
+		perfctr_cpu_istop(perfctr->config, perfctr);
+	if (undo & PERFCTR_UNDO_CLOCK) {
+		perfctr_cpu_suspend_clock(&perfctr->cpu_state);
+		sums_are_complete(perfctr, perfctr->seq);
+	} else if (perfctr->seq & 1) {
+		if (undo & PERFCTR_UNDO_OWN_WAY)
+			perfctr_cpu_suspend_own_way(perfctr->config, &perfctr->cpu_state);
+		else
+			perfctr_cpu_suspend(&perfctr->cpu_state);
+		if (undo & PERFCTR_UNDO_ICTRS)
+			vperfctr_imode_look(perfctr);
+		sums_are_complete(perfctr, perfctr->seq);
+	}
+	perfctr->undo &= PERFCTR_UNDO_SHOWN;
+}
+
+notrace void vperfctr_suspend_slowly(struct vperfctr *perfctr, struct task_struct *next)
+{
+	if (unlikely(perfctr->undo != PERFCTR_UNDO_SHOWN)) {
+		suspend_odd(perfctr);
+		if (!(perfctr->undo & PERFCTR_UNDO_SHOWN))
+			return;
+	} else if (perfctr->seq & 1) {
+		perfctr_cpu_suspend(&perfctr->cpu_state);
+		sums_are_complete(perfctr, perfctr->seq);
+	}
+	hide(perfctr, next);
+}
+
+notrace void vperfctr_unresume_shared(struct vperfctr *perfctr, bool call)
+{
+	perfctr_shared_suspend(&perfctr->cpu_state, smp_processor_id(), call);
+	sums_are_complete(perfctr, perfctr->seq);
+}
+
+/* Not inline, or the native way would save its registers. */
+static noinline void suspend_not_native(struct vperfctr *perfctr)
+{
+	suspend_shared(perfctr, vperfctr_calls(perfctr));
+}
+
+void vperfctr_suspend(struct vperfctr *perfctr)
+{
+	lockdep_assert_irqs_disabled();
+	if (vperfctr_is_native(perfctr))
+		suspend(perfctr, NULL);
+	else
+		suspend_not_native(perfctr);
+	/* What follows may change whether it can be resumed at once; resume() finds out. */
+	WRITE_ONCE(perfctr->at_once, PERFCTR_NO_CONFIG);
+}
+
+/*
+ * No register may be read in user mode any more. No switch-out will see that it was, and leave
+ * the registers: so they are private to nobody from now on.
+ */
+void vperfctr_revoke(struct vperfctr *perfctr)
+{
+	lockdep_assert_irqs_disabled();
+	unpermit(perfctr);
+	perfctr->grace = 0;
+	perfctr_cpu_share();
+}
+
+/*
+ * A thread that was evicted keeps its permission until it leaves its CPU, since it may be between
+ * its look at the page and its read: see hide(). But what its registers count by then is others'.
+ */
+static struct vperfctr *late_reader(void)
+{
+	struct vperfctr *perfctr = vperfctr_current();
+
+	lockdep_assert_irqs_disabled();
+	return perfctr && perfctr->granted && READ_ONCE(perfctr->config->evicted) ? perfctr : NULL;
+}
+
+int perfctr_find_late_reader(void *found)
+{
+	if (late_reader())
+		WRITE_ONCE(*(bool *)found, true);
+	return 0;
+}
+
+int perfctr_end_late_reader(void *unused)
+{
+	struct vperfctr *perfctr = late_reader();
+
+	if (perfctr)
+		vperfctr_revoke(perfctr);
+	return 0;
+}
+
+#ifdef PERFCTR_CPU_PERMITS_PROCESSES
+/* Lets @next see nothing of what others did that are not its kin. @perfctr: current's, or NULL */
+static noinline notrace void hide_others(struct task_struct *next, struct vperfctr *perfctr)
+{
+	bool shown = perfctr && perfctr->undo & PERFCTR_UNDO_SHOWN;
+
+	if (is_kin(next) && (!shown || is_same_user(perfctr_cpu_private_user())))
+		return;
+	if (perfctr)
+		vperfctr_suspend(perfctr);
+	perfctr_cpu_scrub(next);
+}
+
+/* @next comes to this CPU right now, or is current, and permitted since. */
+notrace void perfctr_let_in(struct task_struct *next)
+{
+	struct vperfctr *perfctr;
+
+	lockdep_assert_irqs_disabled();
+	/* On an isolated CPU perf's values may be in the registers: nobody may see these either. */
+	if (unlikely(!perfctr_cpus_told_here()))
+		perfctr_cpus_join();
+	perfctr = perfctr_of_task(current, true);
+	/* sched_out() hides what current did: see leave(). */
+	if (perfctr && perfctr->undo & PERFCTR_UNDO_SHOWN && next != current)
+		return;
+	if (READ_ONCE(perfctr_user_read) != PERFCTR_USER_READ_OPEN && !perfctr_cpu_may_see(next))
+		hide_others(next, perfctr);
+}
+#endif
