@@ -14,10 +14,10 @@
 #define PERFCTR_CPU_H
 
 #include <linux/jiffies.h>
+#include <linux/overflow.h>
 #include <linux/slab.h>
 
 #include "arch/types.h"
-#include "base/compat.h"
 
 #if defined(CONFIG_ARM64)
 #include "arch/arm64/perfctr_cpu.h"
@@ -32,7 +32,7 @@
 #endif
 
 #define PERFCTR_CPU_FN(result, name, ...) \
-	static_assert(__same_type(result (*)(__VA_ARGS__), &(name)))
+	static_assert(__same_type(result(*)(__VA_ARGS__), &(name)))
 
 struct pt_regs;
 

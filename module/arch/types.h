@@ -16,6 +16,8 @@
 #include <linux/uidgid.h>
 #include <linux/perfctr.h>
 
+#include "base/compat.h"
+
 /* Most counters of one control in any driver: masks of counters have 32 bits. */
 #define PERFCTR_MAX_HW	32
 

@@ -12,6 +12,8 @@
 #include "perf/event.h"
 #include "perf/shared.h"
 
+#define CTR_MODES	(PERFCTR_CTR_USER | PERFCTR_CTR_KERNEL)
+
 /* Types of the PMUs whose events are of a CPU's core; config_mutex, after init */
 static u32 core_types[8];
 static unsigned int nr_core_types;
@@ -37,7 +39,7 @@ static struct perf_event *make_event(const struct perfctr_shared_attr *event, u3
 	};
 	struct perf_event *made = perf_event_create_kernel_counter(&attr, cpu, NULL, NULL, NULL);
 
-	if (made != ERR_PTR(-EINVAL) || flags != (PERFCTR_CTR_USER | PERFCTR_CTR_KERNEL))
+	if (made != ERR_PTR(-EINVAL) || flags != CTR_MODES)
 		return made;
 	/* A PMU that cannot exclude anything refuses each of these. */
 	attr.exclude_hv = 0;
@@ -91,8 +93,7 @@ static void note_core_type(unsigned int cpu)
 		.type = PERF_TYPE_HARDWARE,
 		.config = PERF_COUNT_HW_CPU_CYCLES,
 	};
-	struct perf_event *event = make_event(&cycles, PERFCTR_CTR_USER | PERFCTR_CTR_KERNEL, cpu,
-					      true);
+	struct perf_event *event = make_event(&cycles, CTR_MODES, cpu, true);
 	unsigned int i;
 
 	if (IS_ERR(event))
@@ -161,7 +162,7 @@ int perfctr_event_find(const struct perfctr_ctr_control *ctr, struct perfctr_sha
 
 u32 perfctr_event_modes(const struct perfctr_ctr_control *ctr)
 {
-	return ctr->flags & (PERFCTR_CTR_USER | PERFCTR_CTR_KERNEL);
+	return ctr->flags & CTR_MODES;
 }
 
 int perfctr_shared_check(const struct perfctr_ctr_control *ctr, unsigned int nr, bool *kernel,
@@ -173,8 +174,7 @@ int perfctr_shared_check(const struct perfctr_ctr_control *ctr, unsigned int nr,
 
 	for (i = 0; i < nr; i++, ctr++) {
 		why->index = i;
-		if (!perfctr_event_modes(ctr) || ctr->flags & ~(PERFCTR_CTR_USER | PERFCTR_CTR_KERNEL |
-						  PERFCTR_CTR_PERF))
+		if (!perfctr_event_modes(ctr) || ctr->flags & ~(CTR_MODES | PERFCTR_CTR_PERF))
 			return -EINVAL;
 		err = perfctr_event_find(ctr, &event);
 		if (err)

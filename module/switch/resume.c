@@ -486,6 +486,7 @@ static void resume(struct vperfctr *perfctr)
 static __always_inline bool load_next(struct vperfctr *perfctr, struct task_struct *next)
 {
 	const struct perfctr_config *config = perfctr->config;
+
 	if (!perfctr_guards_all())
 		return perfctr_cpu_holds(config) || load(perfctr);
 	if (!load_private(perfctr, user_of(next)))

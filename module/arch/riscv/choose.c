@@ -50,11 +50,13 @@ int perfctr_cpu_check(const struct perfctr_ctr_control *ctr, unsigned int nr, bo
 
 	perfctr_riscv_probe_events();
 	for (i = 0; i < nr; i++, ctr++) {
-		u32 map = ctr->map == PERFCTR_MAP_ANY ? perfctr_riscv_fixed_for(ctr->event) : ctr->map;
+		u32 map = ctr->map;
 		bool filter = perfctr_pmu.filter;
 		bool known = perfctr_riscv_event_is_known(ctr->event);
 
 		why->index = i;
+		if (map == PERFCTR_MAP_ANY)
+			map = perfctr_riscv_fixed_for(ctr->event);
 		if (!ctr->flags || ctr->flags & ~CTR_BOTH)
 			return -EINVAL;
 		if (ctr->event >> 16 == SBI_TYPE_FW)

@@ -4,7 +4,6 @@
 #define pr_fmt(fmt) "perfctr: " fmt
 
 #include <linux/bitops.h>
-#include <linux/delay.h>
 #include <linux/jiffies.h>
 #include <linux/perf_event.h>
 #include <linux/smp.h>

@@ -290,5 +290,4 @@ static inline bool perfctr_cpu_shared_hides(const struct perf_event *event)
 	return true;
 }
 
-
 #endif /* PERFCTR_RISCV_CPU_H */

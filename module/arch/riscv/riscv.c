@@ -4,6 +4,7 @@
 #define pr_fmt(fmt) "perfctr: " fmt
 
 #include <linux/bitops.h>
+#include <linux/delay.h>
 #include <linux/moduleparam.h>
 #include <asm/asm-extable.h>
 #include <asm/cpufeature.h>

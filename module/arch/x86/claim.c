@@ -376,7 +376,8 @@ static void try_coming(void)
 	struct perfctr_x86_cpu *cpu = this_cpu_ptr(&perfctr_x86_cpu);
 	bool own = !claims.taken;
 
-	if (cpu->core == PERFCTR_X86_NO_CORE || !perfctr_pmu.counters || (own && perfctr_x86_reserve()))
+	if (cpu->core == PERFCTR_X86_NO_CORE || !perfctr_pmu.counters ||
+	    (own && perfctr_x86_reserve()))
 		return;
 	if (!own || !perfctr_x86_firmware_counts())
 		claim_try(NULL);

@@ -7,8 +7,8 @@
 #include <linux/types.h>
 
 /*
- * These counters are not used any more, nor these architectural events. Nobody has claimed any. Under
- * config_mutex
+ * These counters are not used any more, nor these architectural events. Nobody has claimed any.
+ * Under config_mutex
  */
 void perfctr_x86_drop(u32 counters, u32 events);
 
