@@ -251,7 +251,7 @@ syntaxes() {
 		}
 	EOF
 	for cc in gcc 'gcc -m32 -march=i686' 'gcc -m32 -march=i586 -fPIC' clang 'clang -m32 -march=i686'; do
-		for source in $dir/inline.c lib/libperfctr/correct.c tools/perfex/check_counts.c; do
+		for source in $dir/inline.c lib/libperfctr/correct.c tools/perfex/selftest/check_counts.c; do
 			# Of 32 bits there are no headers of the C library.
 			case $cc:$source in *-m32*:*/correct.c | *-m32*:*/check_counts.c) continue ;; esac
 			for syntax in att intel; do

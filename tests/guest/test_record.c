@@ -31,7 +31,7 @@
 #include "guest.h"
 #include "known.h"
 #include "loops.h"
-#include "../../tools/perfex/recfile.h"
+#include "../../tools/perfex/record/recfile.h"
 
 #define PAGES 64
 #define PERIOD ((uint64_t)1009)

@@ -7,7 +7,7 @@
 
 #include <libperfctr.h>
 
-#include "../../tools/perfex/values.h"
+#include "base/values.h"
 #include "run.h"
 
 #define U	PERFCTR_CTR_USER

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../tools/perfex/jsonread.h"
+#include "merge/jsonread.h"
 #include "run.h"
 
 static char why[200];

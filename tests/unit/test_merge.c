@@ -7,8 +7,8 @@
 
 #include <libperfctr.h>
 
-#include "../../tools/perfex/counts_file.h"
-#include "../../tools/perfex/merge.h"
+#include "merge/counts_file.h"
+#include "merge/merge.h"
 #include "run.h"
 
 #define U	PERFCTR_CTR_USER

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../tools/perfex/options.h"
+#include "options.h"
 #include "run.h"
 
 #define COMPLETION	"../../tools/perfex/completion/"

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 
-#include "../../tools/perfex/csv.h"
+#include "out/csv.h"
 #include "run.h"
 
 #define U	PERFCTR_CTR_USER

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../tools/perfex/path.h"
+#include "base/path.h"
 #include "run.h"
 
 static char why[256];

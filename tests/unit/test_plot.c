@@ -8,7 +8,7 @@
 
 #include <libperfctr.h>
 
-#include "../../tools/perfex/plot.h"
+#include "out/plot.h"
 #include "run.h"
 
 static char path[] = "/tmp/test_plot.XXXXXX";

@@ -6,8 +6,8 @@
 
 #include <libperfctr.h>
 
-#include "../../tools/perfex/quote.h"
-#include "../../tools/perfex/values.h"
+#include "base/quote.h"
+#include "base/values.h"
 #include "run.h"
 
 /* What moves a cursor, as bytes and as UTF-8; what is no UTF-8; and what is text */

@@ -14,8 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../tools/perfex/build_id.h"
-#include "../../tools/perfex/recfile.h"
+#include "record/build_id.h"
+#include "record/recfile.h"
 #include "run.h"
 
 static char dir[] = "/tmp/test_recfile.XXXXXX";

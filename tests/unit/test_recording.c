@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "../../tools/perfex/perfex.h"
+#include "perfex.h"
 #include "run.h"
 
 static char dir[] = "/tmp/test_recording.XXXXXX";

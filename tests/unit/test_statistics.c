@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "../../tools/perfex/statistics.h"
+#include "base/statistics.h"
 #include "run.h"
 
 #define NEAR(is, want)	ck_assert_msg(fabs((is) - (want)) < 1e-6, "%.9f, not %.9f", is, want)

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../tools/perfex/report.h"
+#include "selftest/report.h"
 #include "run.h"
 
 static char deviation[256];

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../perfex/mapped.h"
-#include "../perfex/quote.h"
+#include "base/mapped.h"
+#include "base/quote.h"
 #include "disassemble.h"
 #include "names.h"
 #include "output.h"

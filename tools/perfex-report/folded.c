@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../perfex/quote.h"
+#include "base/quote.h"
 #include "output.h"
 
 /* A semicolon is between functions, a newline between stacks. */

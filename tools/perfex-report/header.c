@@ -4,7 +4,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "../perfex/quote.h"
+#include "base/quote.h"
 #include "output.h"
 
 void print_command(FILE *f, const struct reader *reader, void (*put)(FILE *f, const char *word))

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../perfex/quote.h"
+#include "base/quote.h"
 #include "output.h"
 
 /* What the options say */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../perfex/quote.h"
+#include "base/quote.h"
 #include "memory.h"
 
 void explain(const char *format, ...)

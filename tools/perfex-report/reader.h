@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "../perfex/recfile.h"
+#include "record/recfile.h"
 
 /* Longest command, bytes: what the kernel lets an exec have, and more */
 #define READER_MAX_COMMAND	(16u << 20)

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../perfex/quote.h"
+#include "base/quote.h"
 #include "output.h"
 #include "svg_script.h"
 

@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../perfex/mapped.h"
+#include "base/mapped.h"
 #include "debug.h"
 #include "demangle.h"
 #include "functions.h"

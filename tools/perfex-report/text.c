@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "../perfex/quote.h"
+#include "base/quote.h"
 #include "output.h"
 
 /* Which columns are these two, or -1 */

@@ -10,9 +10,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "csv.h"
-#include "paint.h"
-#include "quote.h"
+#include "out/csv.h"
+#include "base/paint.h"
+#include "base/quote.h"
 #include "request.h"
 
 #define USUAL_RUNS	10

@@ -5,11 +5,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "counts_file.h"
-#include "csv.h"
-#include "merge.h"
-#include "paint.h"
-#include "quote.h"
+#include "merge/counts_file.h"
+#include "out/csv.h"
+#include "merge/merge.h"
+#include "base/paint.h"
+#include "base/quote.h"
 #include "request.h"
 
 #define NUMBER	17	/* width of a column */

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "plot.h"
+#include "out/plot.h"
 #include "request.h"
 
 static void usage(FILE *f)

@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "recfile.h"
+#include "record/recfile.h"
 #include "request.h"
 
 #define USUAL_FREQUENCY	1000	/* samples in a second of a processor's time */

@@ -4,8 +4,8 @@
 #define PERFEX_REQUEST_H
 
 #include "options.h"
-#include "passes.h"
-#include "series.h"
+#include "run/passes.h"
+#include "out/series.h"
 
 /**
  * struct request - the options of one command

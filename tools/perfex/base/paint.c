@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Colours, for people who look at a terminal */
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/paint.h"
+
+/* no-color.org: any text in NO_COLOR, but an empty one */
+static bool has_colours(FILE *f)
+{
+	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+
+	return isatty(fileno(f)) && (!no || !*no) && term && strcmp(term, "dumb") != 0;
+}
+
+const char *paint(FILE *f, enum paint paint)
+{
+	static const char *const codes[PAINTS] = {
+		[PAINT_PLAIN] = "\033[0m", [PAINT_STRONG] = "\033[1m", [PAINT_FAINT] = "\033[2m",
+		[PAINT_GOOD] = "\033[32m", [PAINT_BAD] = "\033[31m",
+	};
+
+	return has_colours(f) ? codes[paint] : "";
+}

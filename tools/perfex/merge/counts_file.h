@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A file that perfex --json has written. */
+#ifndef PERFEX_COUNTS_FILE_H
+#define PERFEX_COUNTS_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/values.h"
+
+/**
+ * struct counts_file - what a file has of a whole run
+ * @incomplete: why the counts are not those of the whole run, or ""
+ */
+struct counts_file {
+	struct values values;
+	char incomplete[128];
+};
+
+/* False: @why is a sentence that says what was found, and what was expected. */
+bool counts_file_read(const char *path, struct counts_file *file, char *why, size_t size);
+
+#endif /* PERFEX_COUNTS_FILE_H */
