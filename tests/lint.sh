@@ -183,7 +183,7 @@ versions() {
 		grep -H "^#define PERFCTR_VERSION	\"$v\"\$" module/calls/handle.h &&
 		grep -H "^VERSION := $v\$" lib/Makefile &&
 		grep -H "^#define LIBPERFCTR_VERSION	\"$v\"\$" lib/libperfctr/libperfctr.h &&
-		grep -H "^#define PERFEX_VERSION	\"$v\"\$" tools/perfex/perfex.h &&
+		grep -H "^#define PERFEX_VERSION	\"$v\"\$" tools/perfex/base/perfex.h &&
 		grep -H "^version = \"$v\"\$" bindings/python/pyproject.toml &&
 		grep -H "^version = \"$v\"\$" bindings/rust/Cargo.toml || return
 	for spec in packaging/rpm/*.spec; do
@@ -286,25 +286,39 @@ names() {
 	done
 }
 
-# Each source of the module has a line in its folder's README, and includes headers of its own folder and of those
-# that module/README.md has above it.
+# Each source has a line in a README: of the module in its folder's, of the tools in the tool's.
 rooms() {
-	find module -mindepth 2 -name '*.[chS]' | {
+	{
+		find module -mindepth 2 -name '*.[chS]' | sed -E 's,(.*)/([^/]*)[.].*,\1 \2,'
+		find tools -name '*.[ch]' | sed -E 's,(tools/[^/]*)/(.*)[.].*,\1 \2,'
+	} | {
 		bad=
-		while read -r f; do
-			name=${f##*/}
-			grep -q "^- .*\`${name%.*}\`" "${f%/*}/README.md" || { echo "$f: no line in ${f%/*}/README.md"; bad=1; }
+		while read -r readme name; do
+			grep -q "^- .*\`$name\`" "$readme/README.md" ||
+				{ echo "$name: no line in $readme/README.md"; bad=1; }
 		done
 		[ -z "$bad" ]
-	} || return
-	order=$(sed -n 's/^| \[\([a-z]*\)\/.*/\1/p' module/README.md | tr '\n' ' ')
-	find module -mindepth 2 -name '*.[ch]' -exec grep -H '^#include "' {} + | awk -v order="$order" '
+	} && floors module 's/^| \[\([a-z]*\)\/.*/\1/p' -mindepth 2 &&
+		floors tools/perfex 's/^## \([a-z]*\):.*/\1/p' -mindepth 1
+}
+
+# A source includes headers of its own folder and of earlier ones, in the order that the README
+# has. Sources beside the README include any.
+floors() { # directory "sed's command that prints the folders" condition...
+	directory=$1
+	order=$(sed -n "$2" "$directory/README.md" | tr '\n' ' ')
+	shift 2
+	find "$directory" "$@" -name '*.[ch]' -exec grep -oH '^#include "[^"]*' {} + |
+		sed -E "s,^$directory/,," | awk -F '[/:"]' -v order="$order" '
 	BEGIN { n = split(order, folder, " "); for (i = 1; i <= n; i++) place[folder[i]] = i }
-	{ split($0, path, "/"); found++ }
 	{
-		match($0, /"[^"\/]*\//)
-		to = substr($0, RSTART + 1, RLENGTH - 2)
-		if (!(path[2] in place) || !(to in place) || place[to] > place[path[2]]) { print; bad = 1 }
+		found++
+		if (/^[^\/]*:/)
+			next
+		to = $0
+		sub(/.*"/, "", to)
+		sub(/\/.*/, "", to)
+		if (!($1 in place) || !(to in place) || place[to] > place[$1]) { print; bad = 1 }
 	}
 	END { exit bad || found < 100 }'
 }

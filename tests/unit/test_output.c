@@ -8,7 +8,10 @@
 #include <string.h>
 #include <sys/ioctl.h>
 
+#include "count/cpus.h"
 #include "out/csv.h"
+#include "out/json.h"
+#include "out/text.h"
 #include "run.h"
 
 #define U	PERFCTR_CTR_USER

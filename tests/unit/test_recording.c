@@ -8,7 +8,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "perfex.h"
+#include "count/explain.h"
+#include "count/signals.h"
+#include "record/recording.h"
 #include "run.h"
 
 static char dir[] = "/tmp/test_recording.XXXXXX";

@@ -6,7 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "selftest/report.h"
+#include "count/explain.h"
+#include "selftest/loop.h"
 #include "run.h"
 
 static char deviation[256];

@@ -6,13 +6,28 @@
  * meanwhile does so for both.
  */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "out/csv.h"
 #include "base/paint.h"
+#include "base/perfex.h"
 #include "base/quote.h"
+#include "base/statistics.h"
+#include "base/values.h"
+#include "count/counts.h"
+#include "count/explain.h"
+#include "count/signals.h"
+#include "out/csv.h"
+#include "out/json.h"
+#include "out/results.h"
+#include "out/series.h"
+#include "out/text.h"
+#include "run/input.h"
+#include "run/run.h"
+#include "commands.h"
+#include "options.h"
 #include "request.h"
 
 #define USUAL_RUNS	10

@@ -1,15 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
 /* perfex merge: the files of many ranks or hosts become one table. */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "merge/counts_file.h"
-#include "out/csv.h"
-#include "merge/merge.h"
 #include "base/paint.h"
+#include "base/perfex.h"
 #include "base/quote.h"
+#include "base/values.h"
+#include "count/explain.h"
+#include "out/csv.h"
+#include "out/json.h"
+#include "out/results.h"
+#include "merge/counts_file.h"
+#include "merge/merge.h"
+#include "commands.h"
+#include "options.h"
 #include "request.h"
 
 #define NUMBER	17	/* width of a column */

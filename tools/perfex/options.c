@@ -2,10 +2,12 @@
 /* The table of options, and what follows from it: getopt's tables and the help. */
 #include <ctype.h>
 #include <getopt.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "count/explain.h"
+#include "selftest/selftest.h"
 #include "options.h"
-#include "perfex.h"
 
 #define RUN	COMMAND_RUN
 #define RECORD	COMMAND_RECORD

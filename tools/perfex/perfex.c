@@ -1,11 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
 /* perfex: runs a program under performance counters. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/perfex.h"
+#include "count/counts.h"
+#include "count/explain.h"
+#include "count/signals.h"
+#include "out/output.h"
 #include "out/plot.h"
+#include "out/results.h"
+#include "out/series.h"
+#include "run/choose.h"
+#include "run/input.h"
+#include "run/run.h"
+#include "commands.h"
+#include "options.h"
 #include "request.h"
 
 static void usage(FILE *f)
@@ -225,13 +238,6 @@ static int run_main(int argc, char **argv)
 	if (request.plot)
 		request.how.plot = &plot;
 	return count_to(&request, argv + optind, &request.how, &request.events);
-}
-
-static int subprogram_main(int argc, char **argv)
-{
-	/* argv[0] says which it is. */
-	(void)argc;
-	return run_subprogram(argv - 1);
 }
 
 /* A program of such a name is run by perfex -- NAME. */

@@ -1,12 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /* perfex record: its options. recording.c has what it does. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/perfex.h"
+#include "count/explain.h"
+#include "count/signals.h"
 #include "record/recfile.h"
+#include "record/recording.h"
+#include "run/run.h"
+#include "commands.h"
+#include "options.h"
 #include "request.h"
 
 #define USUAL_FREQUENCY	1000	/* samples in a second of a processor's time */

@@ -1,10 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What the command line asks for, and whether that goes together. */
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/perfex.h"
+#include "count/cpus.h"
+#include "count/exact.h"
+#include "count/explain.h"
+#include "out/list.h"
+#include "out/results.h"
+#include "run/attach.h"
+#include "run/choose.h"
+#include "options.h"
 #include "request.h"
 
 #define USUAL_OVERFLOWS	10000

@@ -3,9 +3,11 @@
 #ifndef PERFEX_REQUEST_H
 #define PERFEX_REQUEST_H
 
+#include "count/how.h"
+#include "record/recording.h"
+#include "run/choose.h"
+#include "selftest/selftest.h"
 #include "options.h"
-#include "run/passes.h"
-#include "out/series.h"
 
 /**
  * struct request - the options of one command
@@ -40,10 +42,5 @@ int request_parse(unsigned int command, int argc, char **argv, void (*usage)(FIL
 		  struct request *request);
 int request_check(const struct request *request, bool program);
 int request_prepare(struct request *request);
-
-/* The commands: what main() calls, which returns the exit status */
-int record_main(int argc, char **argv);
-int compare_main(int argc, char **argv);
-int merge_main(int argc, char **argv);
 
 #endif /* PERFEX_REQUEST_H */

@@ -5,10 +5,13 @@
  */
 #include <errno.h>
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "perfex.h"
+#include "base/perfex.h"
+#include "count/explain.h"
+#include "commands.h"
 
 #define PROGRAM	"perfex-report"
 
@@ -19,29 +22,30 @@ static const char *const places[] = {
 	"/../libexec/perfex/" PROGRAM,
 };
 
-int run_subprogram(char **argv)
+int subprogram_main(int argc, char **argv)
 {
 	char path[PATH_MAX + 64];
 	ssize_t n = readlink("/proc/self/exe", path, PATH_MAX);
 	char *slash;
 	size_t i;
 
+	(void)argc;
 	path[n < 0 ? 0 : n] = '\0';
 	slash = strrchr(path, '/');
 	for (i = 0; slash && i < sizeof(places) / sizeof(places[0]); i++) {
 		(void)snprintf(slash, sizeof(path) - (size_t)(slash - path), "%s", places[i]);
-		execv(path, argv);
+		execv(path, argv - 1);
 		if (errno != ENOENT && errno != ENOTDIR) {
 			explain("cannot run '%s': %s", path, strerror(errno));
 			return EXIT_PERFEX;
 		}
 	}
 #ifdef LIBEXECDIR
-	execv(LIBEXECDIR "/perfex/" PROGRAM, argv);
+	execv(LIBEXECDIR "/perfex/" PROGRAM, argv - 1);
 #endif
 	explain("perfex %s is a program of its own, " PROGRAM ", which is not installed here. It is made\n"
 		"with perfex where there is libdw of elfutils (Debian: libdw-dev). A file that was\n"
 		"recorded here can be read on another machine, if the programs are there as well:\n"
-		"perfex %s --symfs DIR", argv[1], argv[1]);
+		"perfex %s --symfs DIR", argv[0], argv[0]);
 	return EXIT_PERFEX;
 }

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/mapped.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Colours, for people who look at a terminal */
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What a run counted. */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 
-#include "perfex.h"
+#include "base/perfex.h"
+#include "count/counts.h"
 
 double seconds(const struct timeval *t)
 {

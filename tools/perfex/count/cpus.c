@@ -5,9 +5,12 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
-#include "perfex.h"
+#include "count/cpus.h"
+#include "count/explain.h"
+#include "count/signals.h"
 
 #define MOST_CPUS	8192		/* of Linux */
 #define START_INTERVAL	10000		/* what gperfctr_start() takes at least: it means nothing */

@@ -3,7 +3,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "perfex.h"
+#include "count/exact.h"
+#include "count/explain.h"
 
 static const char *why_not_measured(const struct vperfctr *v, int error)
 {

@@ -9,8 +9,10 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "perfex.h"
+#include "base/perfex.h"
 #include "base/quote.h"
+#include "count/counts.h"
+#include "count/explain.h"
 
 void explain(const char *format, ...)
 {
@@ -460,8 +462,6 @@ static void explain_privilege(const char *name, unsigned int modes, const struct
 			"Or count user mode alone: -e %s:u", name ? name : "", name ? ": " : "",
 			which_privilege(), name ? name : "EVENT");
 }
-
-#define X86_FIXED	24	/* the first fixed counter's number */
 
 /* "0, 1, fixed 0" */
 static void name_counters(uint64_t counters, char *buf, size_t size)

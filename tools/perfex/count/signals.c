@@ -13,7 +13,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#include "perfex.h"
+#include "count/signals.h"
 
 static const struct {
 	int signo;

@@ -2,7 +2,7 @@
 /* TopDown: shares of the slots, wherever a run's events are slots and metrics. */
 #include <string.h>
 
-#include "perfex.h"
+#include "count/topdown.h"
 
 int metric_of(const struct event *event)
 {

@@ -7,6 +7,7 @@
 
 #include <libperfctr.h>
 
+#include "base/values.h"
 #include "merge/counts_file.h"
 #include "merge/jsonread.h"
 

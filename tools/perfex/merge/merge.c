@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The same numbers of many files: minimum, mean, maximum, and whose these are. */
+#include "base/values.h"
 #include "merge/merge.h"
 
 static void add_one(struct merged *merged, unsigned int file, const struct value *value)

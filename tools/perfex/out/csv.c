@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What was counted, for spreadsheets: each number in a line of its own, with a header. */
 #include <inttypes.h>
+#include <stdio.h>
 
-#include "out/csv.h"
 #include "base/quote.h"
+#include "base/values.h"
+#include "count/counts.h"
+#include "count/cpus.h"
+#include "count/exact.h"
+#include "count/explain.h"
+#include "out/csv.h"
+#include "out/series.h"
 
 void csv_number(FILE *f, const struct value *value, bool known, double number)
 {

@@ -1,19 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What was counted, as CSV; quote.h has its texts. */
+/* Counts as CSV for programs, a number in each line. */
 #ifndef PERFEX_CSV_H
 #define PERFEX_CSV_H
 
+#include <stdio.h>
+
 #include "out/series.h"
 
-/* A number of @value's kind, or nothing if it is not known */
+void csv_run(FILE *f, char **argv, const struct perfctr_info *info,
+	     const struct events *events, const struct how *how, const struct run *run);
+void csv_interval(FILE *f, const struct perfctr_info *info, const struct events *events,
+		  const struct how *how, const struct run *run, const struct moment *before);
+void csv_series(FILE *f, const struct how *how, const struct run *run, const struct series *series);
+
+/* Parts of these, for comparisons and perfex merge */
+/* A number of @value's kind; nothing if it is not known */
 void csv_number(FILE *f, const struct value *value, bool known, double number);
-/* The name, the mode and the unit of a value: three fields */
+/* Three fields: name, mode and unit */
 void csv_value(FILE *f, bool first, const struct value *value);
-/* What several runs say of a value: the fields from "runs" to "maximum" */
+/* The fields from "runs" to "maximum" */
 void csv_summary(FILE *f, const struct value *value, const struct summary *summary,
 		 unsigned int failed);
-/* Tells on stderr of counts that cannot be: a file has no place for that. */
+/* Tells on stderr of counts of 0 that cannot be true: CSV has no place for that. */
 void csv_zeroes(const struct run *run);
-void csv_series(FILE *f, const struct how *how, const struct run *run, const struct series *series);
 
 #endif /* PERFEX_CSV_H */

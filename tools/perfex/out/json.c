@@ -4,9 +4,15 @@
  * not counted is null.
  */
 #include <inttypes.h>
+#include <stdio.h>
 #include <sys/wait.h>
 
 #include "base/quote.h"
+#include "count/counts.h"
+#include "count/cpus.h"
+#include "count/exact.h"
+#include "count/topdown.h"
+#include "out/json.h"
 #include "out/series.h"
 
 static const char *json_bool(bool b)

@@ -1,8 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What was counted, in the form that is wanted. */
+#include <stdio.h>
+
+#include "count/counts.h"
+#include "count/explain.h"
 #include "out/csv.h"
+#include "out/json.h"
+#include "out/output.h"
 #include "out/plot.h"
 #include "out/series.h"
+#include "out/text.h"
 
 static const struct {
 	void (*run)(FILE *f, char **argv, const struct perfctr_info *info,

@@ -6,11 +6,13 @@
  */
 #include <math.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "out/plot.h"
 #include "base/quote.h"
+#include "base/values.h"
+#include "out/plot.h"
 
 #define WIDTH	960
 #define LEFT	90		/* of the panels; their labels are there */

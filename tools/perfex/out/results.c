@@ -7,13 +7,16 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/path.h"
-#include "perfex.h"
+#include "count/explain.h"
+#include "count/signals.h"
+#include "out/results.h"
 
 FILE *results_file(struct results *results)
 {

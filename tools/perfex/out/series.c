@@ -3,6 +3,12 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "base/statistics.h"
+#include "base/values.h"
+#include "count/counts.h"
+#include "count/exact.h"
+#include "count/explain.h"
+#include "count/topdown.h"
 #include "out/series.h"
 
 /* The name in the table of events, of which an event may have several */

@@ -2,11 +2,19 @@
 /* What was counted, for people. */
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/paint.h"
 #include "base/quote.h"
+#include "base/values.h"
+#include "count/counts.h"
+#include "count/cpus.h"
+#include "count/exact.h"
+#include "count/explain.h"
+#include "count/topdown.h"
 #include "out/series.h"
+#include "out/text.h"
 
 #define COLUMN	20	/* width of the numbers */
 

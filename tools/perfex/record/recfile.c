@@ -14,9 +14,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "record/build_id.h"
 #include "base/mapped.h"
 #include "base/path.h"
+#include "record/build_id.h"
 #include "record/recfile.h"
 
 #if defined(__x86_64__)

@@ -7,14 +7,18 @@
  */
 #include <errno.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "perfex.h"
 #include "base/quote.h"
+#include "count/counts.h"
+#include "count/explain.h"
+#include "count/signals.h"
 #include "record/recfile.h"
+#include "record/recording.h"
 
 #define CHAIN_DEPTH	64
 

@@ -11,13 +11,19 @@
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
-#include "perfex.h"
+#include "count/explain.h"
+#include "count/signals.h"
+#include "record/recording.h"
+#include "run/attach.h"
+#include "run/control.h"
 
 #define MOST_PIDS	4194304		/* of Linux */
 

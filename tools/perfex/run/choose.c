@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What the options choose: events, numbers, the source of counters. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "run/passes.h"
+#include "count/explain.h"
+#include "count/topdown.h"
+#include "run/choose.h"
+#include "run/control.h"
 
 bool get_info(struct perfctr_info *info)
 {

@@ -4,7 +4,9 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "perfex.h"
+#include "count/exact.h"
+#include "record/recording.h"
+#include "run/control.h"
 
 static unsigned int control_flags(const struct how *how)
 {

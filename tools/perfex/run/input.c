@@ -11,7 +11,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "perfex.h"
+#include "base/perfex.h"
+#include "count/explain.h"
+#include "run/input.h"
 
 static bool become_stdin(const char *path)
 {

@@ -15,9 +15,22 @@
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
-#include "perfex.h"
+#include "base/perfex.h"
+#include "count/counts.h"
+#include "count/cpus.h"
+#include "count/exact.h"
+#include "count/signals.h"
+#include "out/output.h"
+#include "out/results.h"
+#include "out/series.h"
+#include "record/recording.h"
+#include "run/attach.h"
+#include "run/control.h"
+#include "run/input.h"
+#include "run/run.h"
 
 union control_message {
 	struct cmsghdr align;

@@ -2,12 +2,15 @@
 /* Checks of a report: is what is counted what was executed? */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "selftest/report.h"
+#include "base/perfex.h"
+#include "selftest/checks.h"
+#include "selftest/loop.h"
 
 #define RUNS	20
 

@@ -5,11 +5,14 @@
 #include <inttypes.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "selftest/report.h"
+#include "base/perfex.h"
+#include "selftest/checks.h"
+#include "selftest/loop.h"
 
 /*
  * Without a claim

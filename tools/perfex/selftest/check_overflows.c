@@ -2,10 +2,13 @@
 /* Checks of a report: do counters interrupt as they overflow, each time and at once? */
 #include <inttypes.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 
-#include "selftest/report.h"
+#include "base/perfex.h"
+#include "selftest/checks.h"
+#include "selftest/loop.h"
 
 #define PERIOD	1000u
 /* For so many turns more an interrupt is waited for, */

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The checks of a report, one by one, and the verdict. */
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "selftest/report.h"
+#include "base/perfex.h"
+#include "count/explain.h"
+#include "selftest/checks.h"
 
 static struct {
 	char **deviation;

@@ -2,13 +2,16 @@
 /* Code of known length, and counts of it: see report.h. */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "selftest/report.h"
+#include "count/explain.h"
+#include "selftest/checks.h"
+#include "selftest/loop.h"
 
 __attribute__((noinline)) void spin(unsigned long turns)
 {

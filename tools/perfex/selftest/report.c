@@ -5,12 +5,16 @@
  */
 #include <errno.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "selftest/report.h"
+#include "base/perfex.h"
+#include "count/explain.h"
+#include "selftest/checks.h"
+#include "selftest/loop.h"
 
 /*
  * What the processor is

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What a report says of x86: CPUID, what the module logged, and checks of its own. */
-#include "selftest/report.h"
+#include "base/perfex.h"
+#include "count/explain.h"
+#include "selftest/checks.h"
+#include "selftest/loop.h"
 
 #if IS_X86
 
@@ -8,6 +11,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/klog.h>

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What all of perfex knows: its version, its exit statuses, the architecture. */
+#ifndef PERFEX_H
+#define PERFEX_H
+
+#if defined(__x86_64__) || defined(__i386__)
+#define IS_X86	1
+#else
+#define IS_X86	0
+#endif
+
+#if defined(__powerpc__)
+#define IS_PPC	1
+#else
+#define IS_PPC	0
+#endif
+
+#if defined(__riscv)
+#define IS_RISCV	1
+#else
+#define IS_RISCV	0
+#endif
+
+/* Either perf has all counters or the module has. */
+#define HAS_ONE_SOURCE	(IS_X86 || IS_PPC)
+
+/* x86: the number of the first fixed counter in perfctr_info.counters */
+#define X86_FIXED	24u
+
+#define PERFEX_VERSION	"7.0.0"
+
+/* perfex ends as the program did, or with one of these; 125 to 127 are those of env and nohup. */
+#define EXIT_USAGE	2	/* wrong usage: nothing was run */
+#define EXIT_NO_COUNT	123	/* the program ran, but its instructions or cycles are 0 */
+#define EXIT_PERFEX	125
+#define EXIT_NOT_EXECUTABLE	126
+#define EXIT_NOT_FOUND	127
+
+#endif /* PERFEX_H */

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Signals that are sent to perfex. */
+#ifndef PERFEX_SIGNALS_H
+#define PERFEX_SIGNALS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* perfex takes its signals from now on; once, before anything runs. */
+void signals_take(void);
+/* The limit on the size of files (ulimit -f) is an error of write(2) from now on, and kills not. */
+void signals_spare_limit(void);
+/* In the child: it gets the signals as perfex was started with. */
+void signals_give_back(void);
+/*
+ * Waits for one signal, at most @ms milliseconds (-1: for ever), and sends it to @pid. Whether it
+ * asked for the end.
+ */
+bool signals_pass_on(pid_t pid, int64_t ms);
+/* Drops signals that have come. Whether one of them asked for the end. */
+bool signals_left(void);
+/* It is readable while there are signals. */
+int signals_fd(void);
+
+#endif /* PERFEX_SIGNALS_H */

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Counts as a table for people. */
+#ifndef PERFEX_TEXT_H
+#define PERFEX_TEXT_H
+
+#include <stdio.h>
+
+#include "out/series.h"
+
+void text_run(FILE *f, char **argv, const struct perfctr_info *info,
+	      const struct events *events, const struct how *how, const struct run *run);
+void text_interval(FILE *f, const struct perfctr_info *info, const struct events *events,
+		   const struct how *how, const struct run *run, const struct moment *before);
+void text_series(FILE *f, char **argv, const struct events *events, const struct how *how,
+		 const struct run *run, const struct series *series);
+
+/* Parts of these, for comparisons */
+/* How many runs do not count, if there are any */
+void text_failed(FILE *f, const struct series *series);
+/* @run is of one run, or of several. */
+void text_notes(FILE *f, const struct events *events, const struct how *how,
+		const struct run *run, bool one_run);
+
+#endif /* PERFEX_TEXT_H */

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* --input: each run reads the same. */
+#ifndef PERFEX_INPUT_H
+#define PERFEX_INPUT_H
+
+#include "count/how.h"
+
+/*
+ * Once, before any other file is opened. Returns -1, or the exit status after it has told why the
+ * runs cannot read the same.
+ */
+int input_begin(const char *path, unsigned int runs, struct how *how);
+/* Before each run */
+void input_again(const struct how *how);
+
+#endif /* PERFEX_INPUT_H */

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The checks: what they need, and what they say. */
+#ifndef PERFEX_CHECKS_H
+#define PERFEX_CHECKS_H
+
+#include "selftest/selftest.h"
+
+/* A line is as perfctr_info_print() has it. */
+#define KEY "%-23s "
+
+/* What a check needs. What the machine lacks of it is the reason why the check is not made. */
+#define NEED_COUNT	0x01	/* instructions in user mode are counted, by any source */
+#define NEED_NATIVE	0x02	/* ... by the module's own driver */
+#define NEED_ROOT	0x04
+#define NEED_PERF	0x08	/* perf_event_open() is allowed */
+#define NEED_INTERRUPT	0x10	/* counters interrupt as they overflow */
+#define NEED_RDPMC	0x20	/* counters are read in user mode */
+#define NEED_HOTPLUG	0x40	/* the option --hotplug */
+#define NEED_SLEEP	0x80	/* the option --sleep */
+
+/**
+ * struct machine - where the checks are made
+ * @info: what the module says of it
+ * @how: options
+ * @has: NEED_*
+ * @source: by which instructions are counted now: PERFCTR_SOURCE_*
+ * @why_not: if they are not, or not natively, why
+ * @firmware: that is why not
+ * @cpu: where the checks run
+ */
+struct machine {
+	const struct perfctr_info *info;
+	const struct report_options *how;
+	unsigned int has;
+	unsigned int source;
+	const char *why_not;
+	bool firmware;
+	unsigned int cpu;
+};
+
+struct check {
+	const char *title;
+	unsigned int needs;
+	void (*make)(const struct machine *m);
+};
+
+/* checks.c: makes them one by one, and counts what deviates. */
+void make_checks(const struct check *checks, size_t n, const struct machine *m);
+/* A line of a check */
+void tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* A line that is a deviation: one sentence with its number, which the verdict repeats */
+void deviates(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* The check cannot be made after all. */
+void not_made(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void print_verdict(const struct machine *m);
+
+/* check_*.c; check_ticks() finds whether instructions are counted too many at interrupts. */
+extern bool interrupts_add;
+void check_unclaimed(const struct machine *m);
+void check_loop(const struct machine *m);
+void check_every_counter(const struct machine *m);
+void check_kernel_mode(const struct machine *m);
+void check_events(const struct machine *m);
+void check_ref_cycles(const struct machine *m);
+void check_page_faults(const struct machine *m);
+void check_system_calls(const struct machine *m);
+void check_ticks(const struct machine *m);
+void check_runs(const struct machine *m);
+void check_overflows(const struct machine *m);
+void check_short_periods(const struct machine *m);
+void check_wrap(const struct machine *m);
+void check_beside_perf(const struct machine *m);
+void check_exclusion(const struct machine *m);
+void check_registers_kept(const struct machine *m);
+void check_hotplug(const struct machine *m);
+void check_sleep(const struct machine *m);
+
+/* report_x86.c */
+#if IS_X86
+void check_promises(const struct machine *m);
+void check_load(const struct machine *m);
+void check_read_cost(const struct machine *m);
+void check_constraints(const struct machine *m);
+void check_hyperthreads(const struct machine *m);
+void print_left_alone(const struct perfctr_info *info);
+void print_cpuid(void);
+void print_costs(void);
+#endif
+
+#endif /* PERFEX_CHECKS_H */
