@@ -3,7 +3,7 @@
 M ?= riscv64-6.12
 O ?= $(CURDIR)/build/native
 PREFIX ?= /usr/local
-REPORT_TO ?=
+SEND_TO ?=
 # Nothing if make was told of this file in another directory (make -f)
 VERSION := $(shell sed -n '/^PACKAGE_NAME="perfctr"/,$$s/^PACKAGE_VERSION="\(.*\)"/\1/p' dkms.conf 2>/dev/null)
 ifneq ($(words $(VERSION)),1)
@@ -20,7 +20,7 @@ $(call plain,PREFIX)
 dkms := "$$DESTDIR/usr/src/perfctr-$(VERSION)"
 man := "$$DESTDIR"$(PREFIX)/share/man
 
-export PREFIX DESTDIR REPORT_TO
+export PREFIX DESTDIR SEND_TO
 
 all: lib perfex perfex-report
 

@@ -42,18 +42,18 @@ same everybody_may_read '' "$(find $to/usr/lib/libp* $to/usr/include/[lp]*.h $to
 
 # Not what the shell, make or printf might take for something else
 address="the issues of 'A & B', <reports@example.org> #7 100%s"
-told() { $to/usr/bin/perfex --help | sed -n 's/.*Send this text to //p'; }
+told() { $to/usr/bin/perfex selftest --help | sed -n 's/.*Send this text to //p'; }
 same no_address 'those who packaged or gave you perfctr.' "$(told)"
-make -s O=/src/build/install DESTDIR=$to PREFIX=/usr REPORT_TO="$address" install >/tmp/log 2>&1 || {
+make -s O=/src/build/install DESTDIR=$to PREFIX=/usr SEND_TO="$address" install >/tmp/log 2>&1 || {
 	cat /tmp/log
 	exit 1
 }
 same address "$address." "$(told)"
 for bad in 'a"b' 'a\b' 'a
 b'; do
-	make -s O=/src/build/install REPORT_TO="$bad" perfex >/tmp/log 2>&1 && refused=no || refused=yes
+	make -s O=/src/build/install SEND_TO="$bad" perfex >/tmp/log 2>&1 && refused=no || refused=yes
 	same a_bad_address_is_refused yes \
-		"$(grep -q 'REPORT_TO must be one line without a double quote or a backslash' /tmp/log && echo "$refused")"
+		"$(grep -q 'SEND_TO must be one line without a double quote or a backslash' /tmp/log && echo "$refused")"
 done
 make -s O=/src/build/install DESTDIR=$to PREFIX=/usr uninstall uninstall-dkms >/tmp/log 2>&1 || {
 	cat /tmp/log

@@ -769,7 +769,7 @@ static void perfex_tells(void)
 	says(ERR, known);
 	ck_assert_int_eq(shell("taskset -c 1 perfex --json -e instructions:u -- " KNOWN_PATH), 0);
 	says(ERR, known);
-	ck_assert_int_eq(shell("taskset -c 1 perfex --report"), 0);
+	ck_assert_int_eq(shell("taskset -c 1 perfex selftest"), 0);
 	says(OUT, "exact in 20 of 20 runs");
 	/* A program that moves itself */
 	ck_assert_int_eq(shell("taskset -c 0 perfex --source native -e instructions:u -- taskset -c 1 " KNOWN_PATH),

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # usage: test_report
 #
-# Inside an emulated machine: perfex --report, by root and on some machines by others too, against
+# Inside an emulated machine: perfex selftest, by root and on some machines by others too, against
 # the text that is kept for a machine of this name with so many CPUs. What differs
 # from kernel to kernel, or with what the machine did before, is one letter in both. With REPORTS
 # set the texts are handed out instead (tests/machines/reports.sh).
@@ -52,13 +52,13 @@ make_report() { # variant
 	case $1 in
 	root)
 		# shellcheck disable=SC2086 # words
-		perfex --report $options --hotplug ;;
+		perfex selftest $options --hotplug ;;
 	user)
-		su user -c "perfex --report $options" ;;
+		su user -c "perfex selftest $options" ;;
 	watchdog)
 		echo 1 >/proc/sys/kernel/nmi_watchdog
 		# shellcheck disable=SC2086 # words
-		perfex --report $options
+		perfex selftest $options
 		echo 0 >/proc/sys/kernel/nmi_watchdog ;;
 	esac
 }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # usage: reports.sh [MACHINE-smpN[-VICE]...]
 #
-# Writes the texts in tests/guest/reports anew, which perfex --report is compared with there:
+# Writes the texts in tests/guest/reports anew, which perfex selftest is compared with there:
 # of all machines, or of these. Look at what git says has changed.
 set -eu
 

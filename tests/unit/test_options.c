@@ -32,7 +32,7 @@ static const struct {
 	unsigned int bit;
 } commands[] = {
 	{ "run", COMMAND_RUN }, { "record", COMMAND_RECORD }, { "compare", COMMAND_COMPARE },
-	{ "merge", COMMAND_MERGE },
+	{ "merge", COMMAND_MERGE }, { "selftest", COMMAND_SELFTEST },
 };
 
 static void read_file(const char *path)
@@ -189,6 +189,8 @@ START_TEST(test_bash_completes)
 		{ "perfex report -i Makef", "Makefile", true }, { "perfex report Makef", "Makefile", false },
 		{ "perfex annotate --ds", "--dso", true }, { "perfex annotate -", "--children", false },
 		{ "perfex annotate -s Makef", "Makefile", false },
+		{ "perfex selftest --ho", "--hotplug", true }, { "perfex --ho", "--hotplug", false },
+		{ "perfex selftest Makef", "Makefile", false },
 	};
 	char command[512];
 
@@ -241,7 +243,7 @@ START_TEST(test_help_and_manual)
 	unsigned int i, k;
 	const char *p;
 
-	for (k = 0; k < 4; k++)
+	for (k = 0; k < 5; k++)
 		options_help(f, commands[k].bit);
 	fclose(f);
 	read_file("../../docs/man/perfex.1");
@@ -273,11 +275,11 @@ int main(void)
 {
 	TCase *tcase = tcase_create("options");
 
-	tcase_add_loop_test(tcase, test_bash, 0, 4);
-	tcase_add_loop_test(tcase, test_zsh, 0, 4);
+	tcase_add_loop_test(tcase, test_bash, 0, 5);
+	tcase_add_loop_test(tcase, test_zsh, 0, 5);
 	tcase_add_test(tcase, test_zsh_of_each);
 	tcase_add_test(tcase, test_bash_values);
-	tcase_add_loop_test(tcase, test_bash_completes, 0, 25);
+	tcase_add_loop_test(tcase, test_bash_completes, 0, 28);
 	tcase_add_test(tcase, test_report);
 	tcase_add_test(tcase, test_help_and_manual);
 	tcase_add_test(tcase, test_next);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* perfex --report: which counts of code of known length are exact, and what is said of those that are not. */
+/* perfex selftest: which counts of code of known length are exact, and what is said of those that are not. */
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -7,6 +7,7 @@
 int record_main(int argc, char **argv);
 int compare_main(int argc, char **argv);
 int merge_main(int argc, char **argv);
+int selftest_main(int argc, char **argv);
 /* report and annotate */
 int subprogram_main(int argc, char **argv);
 

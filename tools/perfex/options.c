@@ -6,14 +6,14 @@
 #include <string.h>
 
 #include "count/explain.h"
-#include "selftest/selftest.h"
 #include "options.h"
 
 #define RUN	COMMAND_RUN
 #define RECORD	COMMAND_RECORD
 #define COMPARE	COMMAND_COMPARE
 #define MERGE	COMMAND_MERGE
-#define ALL	(RUN | RECORD | COMPARE | MERGE)
+#define SELFTEST	COMMAND_SELFTEST
+#define ALL	(RUN | RECORD | COMPARE | MERGE | SELFTEST)
 
 const struct option_row option_rows[] = {
 	{ "event", 'e', RUN | RECORD | COMPARE, "EVENT",
@@ -73,15 +73,10 @@ const struct option_row option_rows[] = {
 	{ "passes", OPTION_PASSES, RUN, NULL,
 	  "where not all events can be counted at a time, run\n"
 	  "PROGRAM as often as it takes, each time with some of them" },
-	{ "report", OPTION_REPORT, RUN, NULL,
-	  "write what a report about this machine needs, to stdout:\n"
-	  "versions, processor, costs, and tests that it counts;\n"
-	  "with the next four options.\n"
-	  SEND_REPORT },
-	{ "overflows", OPTION_OVERFLOWS, RUN, "N", "let counters overflow N times (10000)" },
-	{ "watch", OPTION_WATCH, RUN, "S", "watch the registers for S seconds (10)" },
-	{ "hotplug", OPTION_HOTPLUG, RUN, NULL, "take a CPU off, and on again" },
-	{ "sleep", OPTION_SLEEP, RUN, NULL, "let the machine sleep" },
+	{ "overflows", OPTION_OVERFLOWS, SELFTEST, "N", "let counters overflow N times (10000)" },
+	{ "watch", OPTION_WATCH, SELFTEST, "S", "watch the registers for S seconds (10)" },
+	{ "hotplug", OPTION_HOTPLUG, SELFTEST, NULL, "take a CPU off, and on again" },
+	{ "sleep", OPTION_SLEEP, SELFTEST, NULL, "let the machine sleep" },
 	{ "info", 'i', RUN, NULL, "tell about processor and driver" },
 	{ "list", 'l', RUN, NULL, "list the events, and which of them this processor has" },
 	{ "help", 'h', ALL, NULL, "this text" },

@@ -12,6 +12,7 @@ enum {
 	COMMAND_RECORD = 1 << 1,
 	COMMAND_COMPARE = 1 << 2,
 	COMMAND_MERGE = 1 << 3,
+	COMMAND_SELFTEST = 1 << 4,
 };
 
 /* Options without a letter of their own */
@@ -29,7 +30,6 @@ enum {
 	OPTION_SOURCE,
 	OPTION_EXACT,
 	OPTION_PASSES,
-	OPTION_REPORT,
 	OPTION_OVERFLOWS,
 	OPTION_WATCH,
 	OPTION_HOTPLUG,

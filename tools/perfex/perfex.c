@@ -33,8 +33,8 @@ static void usage(FILE *f)
 		"       perfex compare [OPTION]... [--] PROGRAM [ARG]... -- PROGRAM [ARG]...\n"
 		"       perfex merge [-o FILE] [--json | --csv] FILE...\n"
 		"       perfex record [OPTION]... [--] PROGRAM [ARG]...\n"
-		"       perfex --report [--overflows N] [--watch S] [--hotplug] [--sleep] [-o FILE]\n"
 		"       perfex report | annotate [OPTION]...\n"
+		"       perfex selftest [--overflows N] [--watch S] [--hotplug] [--sleep] [-o FILE]\n"
 		"       perfex -i | -l | -h | -V\n"
 		"\n"
 		"Runs PROGRAM, counts while it and all that it starts run, and tells what was\n"
@@ -44,32 +44,13 @@ static void usage(FILE *f)
 		"      report, annotate\n"
 		"                      tell in which functions was counted what perfex record has\n"
 		"                      recorded: perfex report --help\n"
+		"      selftest        see whether perfctr counts right on this machine, and write a\n"
+		"                      text to send: perfex selftest --help\n"
 		"\n"
 		"Without -e it counts instructions and cycles; the clock always. The exit status\n"
 		"is the program's, 127 if it is not found, 126 if it cannot be run, 125 if perfex\n"
 		"failed or the counts are incomplete, 123 if instructions or cycles were not\n"
 		"counted, 2 for wrong usage. See perfex(1).\n");
-}
-
-/* What the report's functions write goes to stdout. */
-static int report_to(const char *output, const struct report_options *how)
-{
-	struct results results = { .path = output };
-	struct perfctr_info info;
-	bool good = true;
-
-	if (!get_info(&info) || !results_open(&results))
-		return EXIT_PERFEX;
-	if (output && dup2(fileno(results_file(&results)), STDOUT_FILENO) < 0)
-		good = false;
-	if (good)
-		print_report(&info, how);
-	if (!good || fflush(stdout) || ferror(stdout)) {
-		explain("cannot write the report: %s", strerror(errno));
-		results.error = results.error ?: errno;
-		good = false;
-	}
-	return results_close(&results) && good ? EXIT_SUCCESS : EXIT_PERFEX;
 }
 
 /* Of several runs, @series and the one that decides; else NULL, and that run */
@@ -227,8 +208,6 @@ static int run_main(int argc, char **argv)
 		status = request_check(&request, optind < argc);
 	if (status >= 0)
 		return status;
-	if (request.given[OPTION_REPORT])
-		return report_to(request.output, &request.report);
 	status = request_prepare(&request);
 	if (status >= 0)
 		return status;
@@ -250,6 +229,7 @@ static const struct {
 	{ "merge", merge_main },
 	{ "report", subprogram_main },
 	{ "annotate", subprogram_main },
+	{ "selftest", selftest_main },
 };
 
 int main(int argc, char **argv)

@@ -37,8 +37,8 @@ static unsigned int *number_of(struct request *r, int code, unsigned long bounds
 		  &r->frequency },
 		{ 'c', 2, 2000000000, "a number of events", &r->recording.period },
 		{ 'm', 1, 262144, "a number of pages", &r->recording.pages },
-		{ OPTION_OVERFLOWS, 1, 1000000, "a number of overflows", &r->report.overflows },
-		{ OPTION_WATCH, 1, 3600, "a time to watch, in seconds", &r->report.watch },
+		{ OPTION_OVERFLOWS, 1, 1000000, "a number of overflows", &r->selftest.overflows },
+		{ OPTION_WATCH, 1, 3600, "a time to watch, in seconds", &r->selftest.watch },
 	};
 	size_t i;
 
@@ -134,12 +134,12 @@ static void take_given(struct request *r)
 	how->exact = given[OPTION_EXACT];
 	r->recording.chains = given['g'];
 	r->recording.pages_chosen = given['m'];
-	r->report.hotplug = given[OPTION_HOTPLUG];
-	r->report.sleep = given[OPTION_SLEEP];
+	r->selftest.hotplug = given[OPTION_HOTPLUG];
+	r->selftest.sleep = given[OPTION_SLEEP];
 	if (!given[OPTION_OVERFLOWS])
-		r->report.overflows = USUAL_OVERFLOWS;
+		r->selftest.overflows = USUAL_OVERFLOWS;
 	if (!given[OPTION_WATCH])
-		r->report.watch = USUAL_WATCH;
+		r->selftest.watch = USUAL_WATCH;
 }
 
 /* -i, -l and -V */
@@ -218,16 +218,6 @@ static const int needs[][MOST] = {
 	{ 'w', 'r' },
 	{ OPTION_PLOT, 'I' },
 	{ OPTION_PASSES, 'e' },
-	{ OPTION_OVERFLOWS, OPTION_REPORT },
-	{ OPTION_WATCH, OPTION_REPORT },
-	{ OPTION_HOTPLUG, OPTION_REPORT },
-	{ OPTION_SLEEP, OPTION_REPORT },
-};
-
-/* What goes with --report; it looks at both sources, whatever is said. */
-static const int of_report[] = {
-	OPTION_REPORT, OPTION_OVERFLOWS, OPTION_WATCH, OPTION_HOTPLUG, OPTION_SLEEP, OPTION_SOURCE,
-	'o',
 };
 
 static int check_apart(const struct request *r)
@@ -270,28 +260,10 @@ static int check_needs(const struct request *r)
 	return -1;
 }
 
-static int check_report(const struct request *r, bool program)
-{
-	unsigned int i, k;
-
-	for (i = 1; i < OPTION_BAD && !program; i++) {
-		for (k = 0; k < sizeof(of_report) / sizeof(of_report[0]); k++)
-			if (of_report[k] == (int)i)
-				break;
-		program = r->given[i] && k == sizeof(of_report) / sizeof(of_report[0]);
-	}
-	if (!program)
-		return -1;
-	explain("--report is a text about the machine, without a program, events or JSON");
-	return EXIT_USAGE;
-}
-
 int request_check(const struct request *r, bool program)
 {
 	int status = check_needs(r);
 
-	if (status < 0 && r->given[OPTION_REPORT])
-		return check_report(r, program);
 	if (status < 0)
 		status = check_apart(r);
 	if (status >= 0)

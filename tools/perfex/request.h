@@ -22,7 +22,7 @@ struct request {
 	bool given[OPTION_BAD];
 	struct how how;
 	struct recording recording;
-	struct report_options report;
+	struct selftest_options selftest;
 	char *specs;
 	struct events events;
 	struct passes passes;

@@ -238,7 +238,7 @@ static void __init measure_counter(const struct perfctr_x86_registers *regs, u64
 		measure_stop(regs);
 }
 
-/* perfex --report takes the line of RDTSC for the first one. */
+/* perfex selftest takes the line of RDTSC for the first one. */
 void __init perfctr_x86_measure(const struct perfctr_x86_registers *regs)
 {
 	struct operands o = { .regs = regs };

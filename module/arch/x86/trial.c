@@ -5,7 +5,7 @@
  * counts is that of the turns alone. NMIs add to it, so what failed is tried again.
  *
  * What this cannot see: events that the loop does not cause, and whether a counter that is to
- * count user mode does. perfex --report looks at the latter.
+ * count user mode does. perfex selftest looks at the latter.
  */
 
 #include <linux/init.h>

@@ -63,22 +63,23 @@ _perfex_report()
 # shellcheck disable=SC2034 # The lists are used by their names.
 _perfex()
 {
-	local run record compare merge commands='record compare merge report annotate'
+	local run record compare merge selftest
+	local commands='record compare merge report annotate selftest'
 	local cur=${COMP_WORDS[COMP_CWORD]} options command=run i=1 word
 
 	run='-e --event --topdown -p --pid -a --all-cpus -C --cpu --per-cpu --no-idle -o --output
 		--json --csv --input --self --per-thread -I --interval --plot -r --repeat -w --warm-up --raw-csr
-		--source --exact --passes --report --overflows --watch --hotplug --sleep -i --info -l --list
-		-h --help -V --version'
+		--source --exact --passes -i --info -l --list -h --help -V --version'
 	record='-e --event -p --pid -F --frequency -c --period -g --chains -m --pages -o --output
 		--source -h --help'
 	compare='-e --event --topdown -o --output --json --csv --input --self -r --repeat -w --warm-up
 		--source --exact -h --help'
 	merge='-o --output --json --csv -h --help'
+	selftest='-o --output --overflows --watch --hotplug --sleep -h --help'
 
 	COMPREPLY=()
 	case ${COMP_WORDS[1]} in
-	record | compare | merge)
+	record | compare | merge | selftest)
 		((COMP_CWORD > 1)) && command=${COMP_WORDS[1]} i=2 ;;
 	report | annotate)
 		((COMP_CWORD > 1)) && { _perfex_report "${COMP_WORDS[1]}"; return; } ;;
@@ -104,7 +105,9 @@ _perfex()
 		*) break ;;
 		esac
 	done
-	if [[ $command = merge && $cur != -* ]]; then
+	if [[ $command = selftest && $cur != -* ]]; then
+		:
+	elif [[ $command = merge && $cur != -* ]]; then
 		_perfex_words file
 	elif ((i >= COMP_CWORD)) && [[ $cur = -* && ${COMP_WORDS[COMP_CWORD - 1]} != -- ]]; then
 		_perfex_words "$options"

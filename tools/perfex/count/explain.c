@@ -377,7 +377,7 @@ const char *why_zero(const struct perfctr_info *info)
 	    info->no_counters == PERFCTR_NO_COUNTERS_REGISTERS)
 		return why_no_driver(info);
 	return "a hypervisor, the firmware or another program may keep the counters from counting.\n"
-	       "perfex --report tells more";
+	       "perfex selftest tells more";
 }
 
 const char *why_unbound(void)

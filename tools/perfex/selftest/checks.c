@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The checks of a report, one by one, and the verdict. */
+/* The checks of the self test, one by one, and the verdict. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,7 +53,7 @@ void deviates(const char *format, ...)
 		text = NULL;
 	va_end(args);
 	if (!all || !text) {
-		explain("there is no memory for the report");
+		explain("there is no memory for the self test");
 		exit(EXIT_PERFEX);
 	}
 	verdict.deviation = all;

@@ -30,7 +30,7 @@
  */
 struct machine {
 	const struct perfctr_info *info;
-	const struct report_options *how;
+	const struct selftest_options *how;
 	unsigned int has;
 	unsigned int source;
 	const char *why_not;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What a report says of x86: CPUID, what the module logged, and checks of its own. */
+/* What the self test says of x86: CPUID, what the module logged, and checks of its own. */
 #include "base/perfex.h"
 #include "count/explain.h"
 #include "selftest/checks.h"
@@ -330,7 +330,7 @@ void print_costs(void)
 		       strerror(errno));
 	else if (!line)
 		printf("  not measured. To do so, as root: rmmod perfctr; modprobe perfctr measure=1\n"
-		       "  dmesg has it then, and so has perfex --report\n");
+		       "  dmesg has it then, and so has perfex selftest\n");
 	for (; line; line = strstr(line + 1, COST))
 		printf("  %.*s\n", (int)strcspn(line, "\n") - (int)strlen("perfctr: "),
 		       line + strlen("perfctr: "));

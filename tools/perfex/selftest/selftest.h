@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* perfex --report. */
+/* perfex selftest: does perfctr count right on this machine? */
 #ifndef PERFEX_SELFTEST_H
 #define PERFEX_SELFTEST_H
 
@@ -8,19 +8,19 @@
 #include <libperfctr.h>
 
 /* The makefile has the address if the packager gave one. */
-#ifndef REPORT_TO
-#define REPORT_TO	"those who packaged or gave you perfctr"
+#ifndef SEND_TO
+#define SEND_TO	"those who packaged or gave you perfctr"
 #endif
-#define SEND_REPORT	"Send this text to " REPORT_TO "."
+#define SEND	"Send this text to " SEND_TO "."
 
 /**
- * struct report_options - what the options say
+ * struct selftest_options - what the options say
  * @overflows: number of overflows of each counter
  * @watch: number of seconds in which somebody may write to registers
  * @hotplug: a CPU may be taken off, and on again
  * @sleep: the machine may sleep
  */
-struct report_options {
+struct selftest_options {
 	unsigned int overflows;
 	unsigned int watch;
 	bool hotplug;
@@ -28,7 +28,7 @@ struct report_options {
 };
 
 /* To stdout */
-void print_report(const struct perfctr_info *info, const struct report_options *how);
+void selftest_print(const struct perfctr_info *info, const struct selftest_options *how);
 void print_info(const struct perfctr_info *info);
 
 #endif /* PERFEX_SELFTEST_H */

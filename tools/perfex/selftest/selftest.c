@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A text for people to send: what runs here, who has the counters, what the module
- * measured, and whether it counts exactly. Nothing in it tells who they are.
+ * The text of the self test, for people to send: what runs here, who has the counters, what the
+ * module measured, and whether it counts exactly. It names no machine and no user.
  */
 #include <errno.h>
 #include <sched.h>
@@ -285,12 +285,12 @@ static void look_at_machine(struct machine *m)
 	stop(&perf);
 }
 
-void print_report(const struct perfctr_info *info, const struct report_options *how)
+void selftest_print(const struct perfctr_info *info, const struct selftest_options *how)
 {
 	struct machine m = { .info = info, .how = how };
 	struct utsname uts;
 
-	printf("perfctr report\n\n");
+	printf("perfctr selftest\n\n");
 	printf(KEY PERFEX_VERSION "\n", "perfex");
 	printf(KEY LIBPERFCTR_VERSION "\n", "library");
 	if (!uname(&uts))
@@ -307,5 +307,5 @@ void print_report(const struct perfctr_info *info, const struct report_options *
 		printf("\nThe checks are made on CPU %u, and hold for its type of core.\n", m.cpu);
 	make_checks(checks, sizeof(checks) / sizeof(checks[0]), &m);
 	print_verdict(&m);
-	printf("\n%s\n", SEND_REPORT);
+	printf("\n%s\n", SEND);
 }
