@@ -33,7 +33,7 @@ core='abi preserve handle hold exact inherit rdpmc overflow'
 # What notices most in the least time, and the rest of the suite
 first='abi preserve handle hold exact pairs behaviours reader inherit guarded rdpmc overflow lib meter manual
 	examples old perfex tracee attach record'
-more='report width sharing noise measure vices burden cpus extra modeless topdown'
+more='selftest width sharing noise measure vices burden cpus extra modeless topdown'
 
 # Boots a machine, where the given subjects run, or what is asked for: a subject, or SUBJECT.TEST
 run_tests() { # "MACHINE [OPTION...]" [SUBJECT...]
@@ -235,7 +235,7 @@ run_part() { # name
 		[ "${machine#riscv64}" != "$machine" ] || icount=
 		subjects=
 		case $full$machine in
-		hybrid) subjects='report hybrid beside' ;;
+		hybrid) subjects='selftest hybrid beside' ;;
 		riscv64-thead) subjects='exact hold' ;;
 		riscv64-board)
 			way='env BOARD=1'
@@ -243,7 +243,7 @@ run_part() { # name
 		riscv64-opensbi) subjects='exact sharing' ;;
 		# What is left out here, of the library and of perfex, is the same on a skylake.
 		riscv64-6.12)
-			subjects="report $core behaviours reader width sharing guarded tracee cpus record perfex"
+			subjects="selftest $core behaviours reader width sharing guarded tracee cpus record perfex"
 			# Counters of Debian's own QEMU do not interrupt.
 			[ "$smp" != 1 ] ||
 				subjects='abi preserve handle hold exact pairs inherit overflow tracee lib meter noise perfex' ;;
@@ -255,15 +255,15 @@ run_part() { # name
 		nehalem-i386) subjects='abi preserve handle exact record' ;;
 		# PREEMPT_RT minds what is done in interrupts, switches and probes.
 		skylake-rt) subjects='exact guarded rdpmc overflow inherit handle record' ;;
-		zen4) subjects='report abi exact guarded overflow' ;;
+		zen4) subjects='selftest abi exact guarded overflow' ;;
 		k7) subjects='exact overflow old' ;;
 		pentiumm) subjects='machine exact overflow old' ;;
 		# What the Pentium and its clones do unlike others; where counters count all modes most
 		# subjects count the clock alone. check-debug runs all of a p5mmx and of a c3.
-		p5mmx) subjects='report exact' ;;
-		p5 | mii) subjects="report $core behaviours reader lib meter old perfex noise measure vices" ;;
-		c6 | winchip2 | c3) subjects='report exact modeless' ;;
-		7450) subjects='report exact pairs guarded overflow ppc32' ;;
+		p5mmx) subjects='selftest exact' ;;
+		p5 | mii) subjects="selftest $core behaviours reader lib meter old perfex noise measure vices" ;;
+		c6 | winchip2 | c3) subjects='selftest exact modeless' ;;
+		7450) subjects='selftest exact pairs guarded overflow ppc32' ;;
 		# Switches are seen by the tracepoint, and perf forgets to ask: after a refusal it is not
 		# to be trusted there, see test_unreserved.c.
 		7450-plain)
@@ -287,8 +287,8 @@ run_part() { # name
 				subjects='exact beside'
 				# Debian's own QEMU counts an event once, which perf does not notice.
 				[ "$smp" != 1 ] || subjects='exact inherit handle hold preserve' ;;
-			arm64-*) subjects='report exact beside' ;;
-			yarm64-*) subjects="report $subjects lib old cpus record" ;;
+			arm64-*) subjects='selftest exact beside' ;;
+			yarm64-*) subjects="selftest $subjects lib old cpus record" ;;
 			yicelake) subjects="$subjects lib old" ;;
 			# icelake's run the same programs.
 			skylake) subjects='exact beside inherit handle hold preserve' ;;

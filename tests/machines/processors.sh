@@ -34,7 +34,7 @@ for machine; do
 	# shellcheck disable=SC2086 # words
 	tests/machines/boot.sh "$machine" $smp --timeout 120 \
 		sh -c 'dmesg | grep -E "Performance Events|core: .*PMU|performance monitor"
-			run-tests report machine' \
+			run-tests selftest machine' \
 		>"$log/$machine" 2>&1 || status=1
 	# Their counts are added up below.
 	grep -v -e '^|' -e ' passed, ' "$log/$machine"

@@ -33,7 +33,7 @@ for name; do
 		tests/machines/stage.sh "$machine"
 		# shellcheck disable=SC2086 # words
 		tests/machines/boot.sh "$machine" $icount --smp "$smp" --timeout 1200 \
-			env REPORTS=1 $source run-tests report ;;
+			env REPORTS=1 $source run-tests selftest ;;
 	esac
 	for file in "build/out/$machine/report-"*; do
 		cp "$file" "$reports/${file##*/report-}"

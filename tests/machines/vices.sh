@@ -30,7 +30,7 @@ boot() {
 }
 
 run() { # vice
-	firmware=pmu-vice-reset=0x187/0x4300c0 subjects='report vices'
+	firmware=pmu-vice-reset=0x187/0x4300c0 subjects='selftest vices'
 	case $1 in
 	# Nor a hypervisor
 	bare) boot "$1" skylake hypervisor=off --icount ;;

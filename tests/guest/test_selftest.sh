@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# usage: test_report
+# usage: test_selftest
 #
 # Inside an emulated machine: perfex selftest, by root and on some machines by others too, against
 # the text that is kept for a machine of this name with so many CPUs. What differs
@@ -48,7 +48,7 @@ ticks=''
 	s/^(  by up to )[12]( instructions)/\1N\2/
 	s/^(  2)[0-3]( to 2)[0-3]( too many, )/\1N\2N\3/'
 
-make_report() { # variant
+run_selftest() { # variant
 	case $1 in
 	root)
 		# shellcheck disable=SC2086 # words
@@ -65,7 +65,7 @@ make_report() { # variant
 
 # None of another kernel, or of most vices
 if [ -z "${REPORTS-}" ] && [ ! -e "$kept/$machine-root" ]; then
-	echo "skipped report: there is no text of $machine"
+	echo "skipped selftest: there is no text of $machine"
 	exit
 fi
 [ ! -d /sys/module/perfctr ] || rmmod perfctr
@@ -77,9 +77,9 @@ echo 1 >/proc/sys/kernel/dmesg_restrict
 
 status=0
 for variant in $variants; do
-	name=report_by_$variant
+	name=selftest_by_$variant
 	file=$machine-$variant
-	make_report "$variant" >"$work/all" 2>&1
+	run_selftest "$variant" >"$work/all" 2>&1
 	filter "$work/all" "$ticks" >"$work/$file"
 	if [ -n "${REPORTS-}" ]; then
 		putfile "report-$file" "$work/$file"
