@@ -6,13 +6,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "count/explain.h"
+#include "count/why.h"
 #include "selftest/loop.h"
 #include "run.h"
 
 static char deviation[256];
 
-/* Of checks.c and explain.c */
+/* Of checks.c and why.c */
 void deviates(const char *format, ...)
 {
 	va_list args;

@@ -18,6 +18,7 @@
 #include "base/values.h"
 #include "count/counts.h"
 #include "count/explain.h"
+#include "count/explain_run.h"
 #include "count/signals.h"
 #include "out/csv.h"
 #include "out/json.h"

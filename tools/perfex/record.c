@@ -9,6 +9,7 @@
 
 #include "base/perfex.h"
 #include "count/explain.h"
+#include "count/explain_run.h"
 #include "count/signals.h"
 #include "record/recfile.h"
 #include "record/recording.h"

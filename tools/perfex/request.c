@@ -14,6 +14,7 @@
 #include "out/results.h"
 #include "run/attach.h"
 #include "run/choose.h"
+#include "selftest/info.h"
 #include "options.h"
 #include "request.h"
 

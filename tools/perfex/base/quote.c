@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Texts and numbers as they stand in what we write */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

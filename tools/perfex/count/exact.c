@@ -5,6 +5,7 @@
 
 #include "count/exact.h"
 #include "count/explain.h"
+#include "count/why.h"
 
 static const char *why_not_measured(const struct vperfctr *v, int error)
 {

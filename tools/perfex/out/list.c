@@ -2,13 +2,14 @@
 /* --list: the events by name, and which of them this processor has. */
 #include <errno.h>
 #include <stddef.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/perfex.h"
-#include "count/explain.h"
+#include "count/why.h"
 #include "out/list.h"
 
 #define KERNELS_NAME	"the kernel's name for an event of this processor"

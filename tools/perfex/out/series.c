@@ -9,6 +9,7 @@
 #include "count/exact.h"
 #include "count/explain.h"
 #include "count/topdown.h"
+#include "count/why.h"
 #include "out/series.h"
 
 /* The name in the table of events, of which an event may have several */

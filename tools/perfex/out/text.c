@@ -11,8 +11,8 @@
 #include "count/counts.h"
 #include "count/cpus.h"
 #include "count/exact.h"
-#include "count/explain.h"
 #include "count/topdown.h"
+#include "count/why.h"
 #include "out/series.h"
 #include "out/text.h"
 

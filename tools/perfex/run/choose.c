@@ -7,6 +7,7 @@
 
 #include "count/explain.h"
 #include "count/topdown.h"
+#include "count/why.h"
 #include "run/choose.h"
 #include "run/control.h"
 

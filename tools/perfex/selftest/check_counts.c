@@ -8,7 +8,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/perfex.h"
 #include "selftest/checks.h"
 #include "selftest/loop.h"
 

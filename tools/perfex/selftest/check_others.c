@@ -10,7 +10,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/perfex.h"
 #include "selftest/checks.h"
 #include "selftest/loop.h"
 

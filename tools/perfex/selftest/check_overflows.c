@@ -6,7 +6,6 @@
 #include <string.h>
 #include <sys/ioctl.h>
 
-#include "base/perfex.h"
 #include "selftest/checks.h"
 #include "selftest/loop.h"
 

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/perfex.h"
 #include "count/explain.h"
 #include "selftest/checks.h"
 

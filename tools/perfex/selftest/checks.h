@@ -3,6 +3,7 @@
 #ifndef PERFEX_CHECKS_H
 #define PERFEX_CHECKS_H
 
+#include "base/perfex.h"
 #include "selftest/selftest.h"
 
 /* A line is as perfctr_info_print() has it. */
@@ -75,16 +76,13 @@ void check_registers_kept(const struct machine *m);
 void check_hotplug(const struct machine *m);
 void check_sleep(const struct machine *m);
 
-/* report_x86.c */
+/* Of x86: cpuid.c, kernel_log.c, check_x86.c */
 #if IS_X86
 void check_promises(const struct machine *m);
 void check_load(const struct machine *m);
 void check_read_cost(const struct machine *m);
 void check_constraints(const struct machine *m);
 void check_hyperthreads(const struct machine *m);
-void print_left_alone(const struct perfctr_info *info);
-void print_cpuid(void);
-void print_costs(void);
 #endif
 
 #endif /* PERFEX_CHECKS_H */

@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "count/explain.h"
+#include "count/why.h"
 #include "selftest/checks.h"
 #include "selftest/loop.h"
 

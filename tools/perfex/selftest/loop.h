@@ -7,6 +7,8 @@
 #define PERFEX_LOOP_H
 
 #include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stdint.h>
 
 #include "selftest/checks.h"
 

@@ -29,6 +29,5 @@ struct selftest_options {
 
 /* To stdout */
 void selftest_print(const struct perfctr_info *info, const struct selftest_options *how);
-void print_info(const struct perfctr_info *info);
 
 #endif /* PERFEX_SELFTEST_H */
