@@ -8,7 +8,6 @@
  *
  *	generate NAME >NAME.inc
  */
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,43 +45,16 @@
 #include "events/amd64_events_k8.h"
 #include "events/amd64_events_fam10h.h"
 
-#define SIZE(a)		(sizeof(a) / sizeof((a)[0]))
-#define MAX_EVENTS	256
-#define MAX_MASKS	48
+#include "generate.h"
 
-struct mask {
-	const char *name;
-	const char *text;
-	unsigned int value;	/* shifted left by 8 it is or'ed into the event select */
-	unsigned int group;
-	int alone;		/* not with others of its group */
-	int is_default;
-	int optional;		/* its group need not be chosen from */
-};
+#define MAX_SETS	20
 
-struct event {
-	const char *name;
-	const char *text;
-	unsigned int code;
-	unsigned int counters;
-	struct mask mask[MAX_MASKS];
-	unsigned int nmasks;
-	int one_group;		/* of all masks only those of one group can be chosen */
-};
+struct set sets[MAX_SETS];
+unsigned int nsets;
 
-struct set {
-	const char *name;
-	const char *type;
-	const char *prefix;
-	const char *base;	/* another set, if all of it is here as well */
-	unsigned int n;
-	struct event event[MAX_EVENTS];
-};
+_Static_assert(NGROUPS == INTEL_X86_NUM_GRP, "libpfm4 has so many groups of unit masks");
 
-static struct set sets[20];
-static unsigned int nsets;
-
-static void die(const char *what, const char *name)
+void die(const char *what, const char *name)
 {
 	fprintf(stderr, "generate: %s: %s\n", what, name);
 	exit(EXIT_FAILURE);
@@ -92,7 +64,7 @@ static struct set *new_set(const char *name, const char *type, const char *prefi
 {
 	struct set *set = &sets[nsets++];
 
-	if (nsets > SIZE(sets))
+	if (nsets > MAX_SETS)
 		die("too many sets", name);
 	set->name = name;
 	set->type = type;
@@ -380,204 +352,6 @@ static struct set *p4(const char *name, const char *type, const char *prefix, un
 	}
 	p4_add(set);
 	return set;
-}
-
-/*
- * Output
- */
-
-static int same_event(const struct event *a, const struct event *b)
-{
-	unsigned int i;
-
-	if (strcmp(a->name, b->name) || a->code != b->code || a->counters != b->counters ||
-	    a->nmasks != b->nmasks)
-		return 0;
-	for (i = 0; i < a->nmasks; i++)
-		if (a->mask[i].value != b->mask[i].value ||
-		    a->mask[i].is_default != b->mask[i].is_default)
-			return 0;
-	return 1;
-}
-
-static int has_event(const struct set *set, const struct event *event)
-{
-	unsigned int i;
-
-	for (i = 0; i < set->n; i++)
-		if (same_event(&set->event[i], event))
-			return 1;
-	return 0;
-}
-
-/* What @base has is left out; it has nothing else. */
-static void include(struct set *set, const struct set *base)
-{
-	unsigned int i;
-
-	for (i = 0; i < base->n; i++)
-		if (!has_event(set, &base->event[i]))
-			die(set->name, base->event[i].name);
-	set->base = base->name;
-}
-
-static int is_in_base(const struct set *set, const struct event *event)
-{
-	unsigned int i;
-
-	for (i = 0; set->base && i < nsets; i++)
-		if (!strcmp(sets[i].name, set->base))
-			return has_event(&sets[i], event);
-	return 0;
-}
-
-/* One mask, or no two can be chosen. */
-static int is_exclusive(const struct event *event)
-{
-	unsigned int i, together = 0;
-
-	for (i = 0; i < event->nmasks; i++) {
-		if (event->mask[i].group != event->mask[0].group)
-			return event->one_group;
-		together += !event->mask[i].alone;
-	}
-	return together < 2;
-}
-
-/* Of each group the default, or if it has none: all that can be chosen together, else the first */
-static unsigned int default_value(const struct event *event)
-{
-	unsigned int value = 0, group, chosen, together, i;
-	const struct mask *mask, *first;
-	int found;
-
-	for (group = 0; group < INTEL_X86_NUM_GRP; group++) {
-		first = NULL;
-		chosen = together = 0;
-		found = 0;
-		for (i = 0; i < event->nmasks; i++) {
-			mask = &event->mask[i];
-			if (mask->group != group)
-				continue;
-			if (!first)
-				first = mask;
-			if (mask->is_default) {
-				chosen |= mask->value;
-				found = 1;
-			}
-			if (!mask->alone)
-				together |= mask->value;
-		}
-		if (!first || (first->optional && !found))
-			continue;
-		value |= found ? chosen : together ? together : first->value;
-		if (event->one_group)
-			break;
-	}
-	return value;
-}
-
-static void print_text(const char *text)
-{
-	int space = 0;
-
-	for (; *text; text++) {
-		if (isspace((unsigned char)*text)) {
-			space = 1;
-			continue;
-		}
-		if (space)
-			putchar(' ');
-		space = 0;
-		if (*text == '"' || *text == '\\')
-			putchar('\\');
-		putchar(*text);
-	}
-}
-
-static int same_masks(const struct event *a, const struct event *b)
-{
-	unsigned int i;
-
-	if (a->nmasks != b->nmasks || is_exclusive(a) != is_exclusive(b) ||
-	    default_value(a) != default_value(b))
-		return 0;
-	for (i = 0; i < a->nmasks; i++)
-		if (!a->mask[i].name || !b->mask[i].name || a->mask[i].value != b->mask[i].value ||
-		    strcmp(a->mask[i].name, b->mask[i].name) || strcmp(a->mask[i].text, b->mask[i].text))
-			return 0;
-	return 1;
-}
-
-/* The first event that is printed with the same masks, whose name they have */
-static const struct event *owner_of_masks(const struct set *set, const struct event *event)
-{
-	unsigned int i;
-
-	for (i = 0; &set->event[i] != event; i++)
-		if (set->event[i].nmasks && !is_in_base(set, &set->event[i]) &&
-		    same_masks(&set->event[i], event))
-			break;
-	return &set->event[i];
-}
-
-static void print_masks(const struct set *set, const struct event *event)
-{
-	const char *type = event->nmasks == 1 ? "fixed" :
-			   is_exclusive(event) ? "exclusive" : "bitmask";
-	unsigned int i;
-
-	printf("static const struct perfctr_unit_mask %s_%s = {\n", set->name, event->name);
-	printf("\t0x%x, perfctr_um_type_%s, %u, {\n", default_value(event), type, event->nmasks);
-	for (i = 0; i < event->nmasks; i++) {
-		printf("\t\t{ 0x%x, \"", event->mask[i].value);
-		if (event->mask[i].name) {
-			print_text(event->mask[i].name);
-			printf(": ");
-		}
-		print_text(event->mask[i].text);
-		printf("\" },\n");
-	}
-	printf("\t}\n};\n");
-}
-
-static void print_set(const struct set *set)
-{
-	unsigned int i, n = 0;
-
-	printf("/* Generated by generate.c from libpfm4, whose licence is in LICENSE.libpfm4. */\n");
-	for (i = 0; i < set->n; i++)
-		if (set->event[i].nmasks && !is_in_base(set, &set->event[i]) &&
-		    owner_of_masks(set, &set->event[i]) == &set->event[i])
-			print_masks(set, &set->event[i]);
-	for (i = 0; i < set->n; i++) {
-		if (is_in_base(set, &set->event[i]))
-			continue;
-		if (!n++)
-			printf("static const struct perfctr_event %s_events[] = {\n", set->name);
-		printf("\t{ 0x%02x, 0x%x, ", set->event[i].code, set->event[i].counters);
-		if (set->event[i].nmasks)
-			printf("&%s_%s, \"", set->name,
-			       owner_of_masks(set, &set->event[i])->name);
-		else
-			printf("NULL, \"");
-		print_text(set->event[i].name);
-		printf("\", \"");
-		print_text(set->event[i].text);
-		printf("\" },\n");
-	}
-	if (n)
-		printf("};\n");
-	printf("static const struct perfctr_event_set %s_set = {\n", set->name);
-	printf("\t%s, \"%s\", ", set->type, set->prefix);
-	if (set->base)
-		printf("&%s_set, ", set->base);
-	else
-		printf("NULL, ");
-	if (n)
-		printf("%u, %s_events\n};\n", n, set->name);
-	else
-		printf("0, NULL\n};\n");
 }
 
 #define INTEL(name, type, prefix, table, pmu) \

@@ -104,7 +104,7 @@ static const struct {
 	{ PERFCTR_X86_AMD_ZEN4, 0x2c },
 };
 
-static unsigned int find_event(unsigned int cpu_type)
+static unsigned int find_noise_event(unsigned int cpu_type)
 {
 	unsigned int i;
 
@@ -301,7 +301,7 @@ int vperfctr_measure_correction(const struct vperfctr *v, unsigned int source,
 	memset(c, 0, sizeof(*c));
 	if (vperfctr_info(v, &info) < 0)
 		return -1;
-	c->interrupts.event = find_event(info.own_cpu_type);
+	c->interrupts.event = find_noise_event(info.own_cpu_type);
 	c->interrupts.map = PERFCTR_MAP_ANY;
 	c->interrupts.flags = PERFCTR_CTR_USER;
 	if (!c->interrupts.event) {

@@ -65,14 +65,14 @@ static const struct perfctr_event_set *const sets[] = {
 	[PERFCTR_X86_INTEL_ARCH] = &arch_set,
 };
 
-static const struct perfctr_event_set *find(unsigned int cpu_type)
+static const struct perfctr_event_set *find_table(unsigned int cpu_type)
 {
 	return cpu_type < ARRAY_SIZE(sets) ? sets[cpu_type] : NULL;
 }
 
 #elif defined(__powerpc__)
 
-static const struct perfctr_event_set *find(unsigned int cpu_type)
+static const struct perfctr_event_set *find_table(unsigned int cpu_type)
 {
 	static const struct perfctr_event_set generic = { PERFCTR_PPC_GENERIC, "", NULL, 0, NULL };
 
@@ -81,7 +81,7 @@ static const struct perfctr_event_set *find(unsigned int cpu_type)
 
 #else
 
-static const struct perfctr_event_set *find(unsigned int cpu_type)
+static const struct perfctr_event_set *find_table(unsigned int cpu_type)
 {
 	(void)cpu_type;
 	return NULL;
@@ -91,5 +91,5 @@ static const struct perfctr_event_set *find(unsigned int cpu_type)
 
 const struct perfctr_event_set *perfctr_event_table(unsigned int cpu_type)
 {
-	return cpu_type < PERFCTR_RISCV_GENERIC ? find(cpu_type) : NULL;
+	return cpu_type < PERFCTR_RISCV_GENERIC ? find_table(cpu_type) : NULL;
 }

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Names of events, which are perf's names. x86: the architectural events, and similar
- * ones of the P6 (Intel SDM, chapters on performance monitoring). riscv:
- * the events of the SBI PMU extension (RISC-V Supervisor Binary Interface
- * Specification 2.0, chapter 11). Where the module has no driver: perf's own events
- * (perf_event_open(2), type and config). ppc32: events_ppc.c; AMD's x86: events_amd.c; cache events of
- * Intel's models: events_intel.c; x86 before the P6, and the Pentium 4: events_old.c.
+ * Names of events, which are perf's names: they become counters of a control, and back. Each family
+ * of processors has its table: events_x86.c, events_amd.c, events_old.c (x86 before the P6, and the
+ * Pentium 4), events_ppc.c, events_perf.c (RISC-V, and what the module has no driver for).
+ * events_intel.c has the cache events of Intel's models.
  */
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -13,195 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "internal.h"
-
-/* SBI event_idx: type in bits 16..19, code in bits 0..15 */
-#define SBI_TYPE_HW	0u
-#define SBI_TYPE_CACHE	1u
-#define SBI_TYPE_RAW	2u
-#define SBI_EVENT(type, code)	((type) << 16 | (code))
-#define SBI_TYPE(event)		((event) >> 16 & 0xfu)
-#define SBI_CODE(event)		((event) & 0xffffu)
-
-#define SBI_HW_CPU_CYCLES	1u
-#define SBI_HW_INSTRUCTIONS	2u
-
-/* Cache event code: cache in bits 3..15, operation in bits 1..2, result in bit 0 */
-#define SBI_CACHE(cache, op, result)	((cache) << 3 | (op) << 1 | (result))
-
-#define RISCV_CYCLE	0u
-#define RISCV_INSTRET	2u
-
-#define CTRS_CYCLE	(1u << RISCV_CYCLE)
-#define CTRS_INSTRET	(1u << RISCV_INSTRET)
-#define CTRS_PROG	0xfffffff8u
-
-#define HW(code, name, text) \
-	{ SBI_EVENT(SBI_TYPE_HW, code), CTRS_PROG, NULL, name, text }
-#define CACHE(cache, op, result, name, text) \
-	{ SBI_EVENT(SBI_TYPE_CACHE, SBI_CACHE(cache, op, result)), CTRS_PROG, NULL, name, text }
-
-/*
- * Names that the SBI's events and perf's have in common, with the SBI's numbers. @hw and @cache
- * are macros that make an entry of each.
- */
-#define COMMON_EVENTS(hw, cache)					\
-	hw(3u, "cache-references", "cache accesses"),			\
-	hw(4u, "cache-misses", "cache accesses that missed"),		\
-	hw(5u, "branches", "branch instructions completed"),		\
-	hw(6u, "branch-misses", "branches mispredicted"),		\
-	hw(7u, "bus-cycles", "cycles of the bus"),			\
-	hw(8u, "stalled-cycles-frontend", "cycles without instructions to issue"), \
-	hw(9u, "stalled-cycles-backend", "cycles without room to issue to"), \
-	hw(10u, "ref-cycles", "cycles at a constant reference frequency"), \
-	CACHE_READ(cache, 0u, "L1-dcache", "level 1 data cache"),	\
-	CACHE_WRITE(cache, 0u, "L1-dcache", "level 1 data cache"),	\
-	CACHE_PREFETCH(cache, 0u, "L1-dcache", "level 1 data cache"),	\
-	CACHE_READ(cache, 1u, "L1-icache", "level 1 instruction cache"), \
-	CACHE_PREFETCH(cache, 1u, "L1-icache", "level 1 instruction cache"), \
-	CACHE_READ(cache, 2u, "LLC", "last level cache"),		\
-	CACHE_WRITE(cache, 2u, "LLC", "last level cache"),		\
-	CACHE_PREFETCH(cache, 2u, "LLC", "last level cache"),		\
-	CACHE_READ(cache, 3u, "dTLB", "data TLB"),			\
-	CACHE_WRITE(cache, 3u, "dTLB", "data TLB"),			\
-	CACHE_PREFETCH(cache, 3u, "dTLB", "data TLB"),			\
-	CACHE_READ(cache, 4u, "iTLB", "instruction TLB"),		\
-	CACHE_READ(cache, 5u, "branch", "branch predictor"),		\
-	CACHE_READ(cache, 6u, "node", "local memory"),			\
-	CACHE_WRITE(cache, 6u, "node", "local memory"),			\
-	CACHE_PREFETCH(cache, 6u, "node", "local memory")
-#define CACHE_OP(cache, number, op, many, one, name, text)		\
-	cache(number, op, 0u, name "-" many, text " " many),		\
-	cache(number, op, 1u, name "-" one "-misses", text " " one " misses")
-#define CACHE_READ(cache, number, name, text) \
-	CACHE_OP(cache, number, 0u, "loads", "load", name, text)
-#define CACHE_WRITE(cache, number, name, text) \
-	CACHE_OP(cache, number, 1u, "stores", "store", name, text)
-#define CACHE_PREFETCH(cache, number, name, text) \
-	CACHE_OP(cache, number, 2u, "prefetches", "prefetch", name, text)
-
-/* Events that can be counted without programmable counters too; the kernel takes care of that. */
-#define BASIC_EVENTS							\
-	HW(SBI_HW_CPU_CYCLES, "cycles", "clock cycles of the core"),	\
-	HW(SBI_HW_INSTRUCTIONS, "instructions", "instructions completed"), \
-	{ SBI_EVENT(SBI_TYPE_HW, SBI_HW_CPU_CYCLES), CTRS_CYCLE, NULL,	\
-	  "cycle", "the fixed counter cycle" },				\
-	{ SBI_EVENT(SBI_TYPE_HW, SBI_HW_INSTRUCTIONS), CTRS_INSTRET, NULL, \
-	  "instret", "the fixed counter instret" }
-
-/* Cache events that make no sense (stores through an instruction cache) have no name. */
-static const struct perfctr_event riscv_events[] = {
-	BASIC_EVENTS,
-	COMMON_EVENTS(HW, CACHE),
-};
-
-static const struct perfctr_event riscv_generic_events[] = {
-	BASIC_EVENTS,
-};
-
-/* perf's: its type in bits 24..31, config in bits 0..23. Any counter: perf chooses. */
-#define PERF_EVENT(type, config)	((unsigned int)(type) << 24 | (config))
-#define PERF_TYPE(event)		((event) >> 24)
-#define PERF_CONFIG(event)		((event) & 0xffffffu)
-#define PERF_CTRS	0xffffffffu
-
-/* The SBI's hardware events begin with 1, and perf's with 0. */
-#define PERF_HW(code, name, text) \
-	{ PERF_EVENT(PERF_TYPE_HARDWARE, (code) - 1u), PERF_CTRS, NULL, name, text }
-#define PERF_CACHE(cache, op, result, name, text)			\
-	{ PERF_EVENT(PERF_TYPE_HW_CACHE, (cache) | (op) << 8 | (result) << 16), PERF_CTRS, NULL, \
-	  name, text }
-
-static const struct perfctr_event perf_events[] = {
-	PERF_HW(SBI_HW_CPU_CYCLES, "cycles", "clock cycles of the core"),
-	PERF_HW(SBI_HW_INSTRUCTIONS, "instructions", "instructions completed"),
-	COMMON_EVENTS(PERF_HW, PERF_CACHE),
-};
-
-/* x86: counters other than the fixed ones */
-#define X86_PROG	0x00ffffffu
-/* Fixed counter 2, which counts reference cycles; on others 0x13c counts cycles of the bus */
-#define X86_FIXED_REF	26u
-
-/* Fixed counter 3; TopDown's metrics are shares of what it counts. */
-#define X86_FIXED_SLOTS	27u
-
-#define X86(code, name, text)	{ code, X86_PROG, NULL, name, text }
-#define METRIC(metric, name, text)					\
-	{ PERFCTR_EVENT_METRIC(PERFCTR_METRIC_##metric), 1u << X86_FIXED_SLOTS, NULL, \
-	  "topdown-" name, text }
-
-/*
- * Intel SDM, architectural performance events, in the order of CPUID leaf 10's bits; then
- * the other events of fixed counters
- */
-#define X86_ARCH_BITS	7u
-static const struct perfctr_event x86_arch_events[] = {
-	X86(0x003cu, "cycles", "clock cycles of the core"),
-	X86(0x00c0u, "instructions", "instructions completed"),
-	X86(0x013cu, "bus-cycles", "cycles of the bus"),
-	X86(0x4f2eu, "cache-references", "last level cache accesses"),
-	X86(0x412eu, "cache-misses", "last level cache accesses that missed"),
-	X86(0x00c4u, "branches", "branch instructions completed"),
-	X86(0x00c5u, "branch-misses", "branches mispredicted"),
-	{ 0x013cu, 1u << X86_FIXED_REF, NULL, "ref-cycles",
-	  "cycles at a constant reference frequency" },
-	{ PERFCTR_EVENT_SLOTS, 1u << X86_FIXED_SLOTS, NULL, "slots",
-	  "slots of the pipeline for operations" },
-	METRIC(RETIRING, "retiring", "slots of operations that were completed"),
-	METRIC(BAD_SPEC, "bad-spec", "slots lost by wrong speculation"),
-	METRIC(FE_BOUND, "fe-bound", "slots for which the front end had no operation"),
-	METRIC(BE_BOUND, "be-bound", "slots for which the back end had no room"),
-	METRIC(HEAVY_OPS, "heavy-ops", "of retiring: of instructions of several operations"),
-	METRIC(BR_MISPREDICT, "br-mispredict", "of bad-spec: by mispredicted branches"),
-	METRIC(FETCH_LAT, "fetch-lat", "of fe-bound: for want of instructions"),
-	METRIC(MEM_BOUND, "mem-bound", "of be-bound: by waiting for memory"),
-};
-
-/* P6 family */
-static const struct perfctr_event x86_p6_events[] = {
-	X86(0x0079u, "cycles", "clock cycles of the core"),
-	X86(0x00c0u, "instructions", "instructions completed"),
-	X86(0x00c4u, "branches", "branch instructions completed"),
-	X86(0x00c5u, "branch-misses", "branches mispredicted"),
-};
-
-static const struct perfctr_event_set riscv_set = {
-	.cpu_type = PERFCTR_RISCV_SBI,
-	.event_prefix = "SBI_",
-	.nevents = ARRAY_SIZE(riscv_events),
-	.events = riscv_events,
-};
-
-static const struct perfctr_event_set riscv_generic_set = {
-	.cpu_type = PERFCTR_RISCV_GENERIC,
-	.event_prefix = "SBI_",
-	.nevents = ARRAY_SIZE(riscv_generic_events),
-	.events = riscv_generic_events,
-};
-
-#define SET(type, prefix, of) \
-	{ .cpu_type = (type), .event_prefix = (prefix), \
-	  .nevents = ARRAY_SIZE(of), .events = (of) }
-
-/* The module has no driver for their counters, but perf may have one. */
-static const struct perfctr_event_set perf_sets[] = {
-	SET(PERFCTR_X86_GENERIC, "PERF_", perf_events),
-	SET(PERFCTR_ARM64_GENERIC, "PERF_", perf_events),
-};
-
-static const struct perfctr_event_set x86_sets[] = {
-	SET(PERFCTR_X86_INTEL_P6, "P6_", x86_p6_events),
-	SET(PERFCTR_X86_INTEL_PII, "PII_", x86_p6_events),
-	SET(PERFCTR_X86_INTEL_PIII, "PIII_", x86_p6_events),
-	SET(PERFCTR_X86_INTEL_PENTM, "PENTM_", x86_p6_events),
-	SET(PERFCTR_X86_INTEL_CORE, "CORE_", x86_arch_events),
-	SET(PERFCTR_X86_INTEL_CORE2, "CORE2_", x86_arch_events),
-	SET(PERFCTR_X86_INTEL_ATOM, "ATOM_", x86_arch_events),
-	SET(PERFCTR_X86_INTEL_NHLM, "NHLM_", x86_arch_events),
-	SET(PERFCTR_X86_INTEL_WSTMR, "WSTMR_", x86_arch_events),
-	SET(PERFCTR_X86_INTEL_ARCH, "ARCH_", x86_arch_events),
-};
+#include "events.h"
 
 /* Types of processors have numbers that mean something else on another architecture. */
 static int is_ppc(unsigned int cpu_type)
@@ -235,34 +45,17 @@ const struct perfctr_event_set *perfctr_event_names(unsigned int cpu_type)
 	if (!set)
 		set = perfctr_old_event_names(cpu_type);
 	if (!set)
-		set = perfctr_find_set(x86_sets, ARRAY_SIZE(x86_sets), cpu_type);
+		set = perfctr_x86_event_names(cpu_type);
 	if (!set)
-		set = perfctr_find_set(perf_sets, ARRAY_SIZE(perf_sets), cpu_type);
-	if (set)
-		return set;
-	switch (cpu_type) {
-	case PERFCTR_RISCV_SBI:
-		return &riscv_set;
-	case PERFCTR_RISCV_GENERIC:
-		return &riscv_generic_set;
-	default:
-		return NULL;
-	}
+		set = perfctr_perf_event_names(cpu_type);
+	return set ? set : perfctr_riscv_event_names(cpu_type);
 }
 
 /* perf's cache events on this machine's model; NULL: it is none of Intel's, or not known */
 static const struct perfctr_intel_cache *caches_of(unsigned int cpu_type)
 {
-	return is_ppc(cpu_type) || !perfctr_find_set(x86_sets, ARRAY_SIZE(x86_sets), cpu_type) ?
+	return is_ppc(cpu_type) || !perfctr_x86_event_names(cpu_type) ?
 		NULL : perfctr_intel_caches(perfctr_intel_model());
-}
-
-/* Which of perf's cache events has that name, or NULL */
-static const struct perfctr_event *find_perf_cache_event(const char *name)
-{
-	const struct perfctr_event *event = perfctr_find_name(&perf_sets[0], name);
-
-	return event && PERF_TYPE(event->evntsel) == PERF_TYPE_HW_CACHE ? event : NULL;
 }
 
 /* 1; 0: it is no name of a cache event, or nothing is known of the model; -1: the model has none */
@@ -270,7 +63,7 @@ static int parse_cache_event(unsigned int cpu_type, const char *name,
 			     struct perfctr_ctr_control *ctr)
 {
 	const struct perfctr_intel_cache *cache = caches_of(cpu_type);
-	const struct perfctr_event *event = cache ? find_perf_cache_event(name) : NULL;
+	const struct perfctr_event *event = cache ? perfctr_perf_cache_event(name) : NULL;
 
 	if (!event)
 		return 0;
@@ -283,17 +76,6 @@ static int parse_cache_event(unsigned int cpu_type, const char *name,
 		return 1;
 	}
 	return -1;
-}
-
-/* The name and description of one of these */
-static const struct perfctr_event *perf_event_of(const struct perfctr_intel_cache *cache)
-{
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(perf_events); i++)
-		if (perf_events[i].evntsel == PERF_EVENT(PERF_TYPE_HW_CACHE, cache->config))
-			return &perf_events[i];
-	return NULL;
 }
 
 static int parse_modifier(const char *modifier, __u32 *flags)
@@ -344,7 +126,7 @@ static int is_riscv(unsigned int cpu_type)
 
 static int has_perf_events(const struct perfctr_event_set *set)
 {
-	return set && set->events == perf_events;
+	return set && set == perfctr_perf_event_names(set->cpu_type);
 }
 
 /* As perfctr_parse_raw(); what the numbers are depends on the type of processor. */
@@ -500,7 +282,7 @@ int perfctr_event_parse(unsigned int cpu_type, const char *spec,
 		memcpy(name, spec, (size_t)(modifier - spec));
 		name[modifier - spec] = '\0';
 		err = parse_named_event(cpu_type, name, ctr);
-		if (err == ENOENT && is_x86(cpu_type) && find_perf_cache_event(name))
+		if (err == ENOENT && is_x86(cpu_type) && perfctr_perf_cache_event(name))
 			err = EOPNOTSUPP;
 		if (!err && *modifier)
 			(void)parse_modifier(modifier + 1, &ctr->flags);
@@ -522,7 +304,7 @@ struct perfctr_event_name *perfctr_more_event_names(void)
 		return NULL;
 	/* If memory runs out the stream has an error, which perfctr_names_end() finds. */
 	for (; cache && cache->event; cache++) {
-		event = perf_event_of(cache);
+		event = perfctr_perf_event(PERF_EVENT(PERF_TYPE_HW_CACHE, cache->config));
 		if (event)
 			(void)perfctr_names_add(&names, event->name, event->description);
 	}
@@ -536,12 +318,12 @@ struct perfctr_event_name *perfctr_more_event_names(void)
 static int format_perf_event(const struct perfctr_ctr_control *ctr, const char *modifier,
 			     char *buf, size_t size)
 {
-	unsigned int i;
+	const struct perfctr_event *event = NULL;
 
-	for (i = 0; i < ARRAY_SIZE(perf_events) && !ctr->config1 && !ctr->config2; i++)
-		if (PERF_TYPE(perf_events[i].evntsel) == ctr->event &&
-		    PERF_CONFIG(perf_events[i].evntsel) == ctr->config)
-			return snprintf(buf, size, "%s%s", perf_events[i].name, modifier);
+	if (ctr->event <= 0xff && ctr->config == PERF_CONFIG(ctr->config) && !ctr->config1 && !ctr->config2)
+		event = perfctr_perf_event(PERF_EVENT(ctr->event, (unsigned int)ctr->config));
+	if (event)
+		return snprintf(buf, size, "%s%s", event->name, modifier);
 	if (ctr->event == PERF_TYPE_RAW && !ctr->config1 && !ctr->config2)
 		return snprintf(buf, size, "r%llx%s", ctr->config, modifier);
 	if (ctr->event == PERF_TYPE_RAW && !ctr->config2)
@@ -579,7 +361,7 @@ int perfctr_event_format(unsigned int cpu_type,
 		    set->events[i].counters_set == wanted && (!ctr->config || !is_x86(cpu_type)))
 			return snprintf(buf, size, "%s%s", set->events[i].name, modifier);
 	for (; wanted == X86_PROG && cache && cache->event; cache++) {
-		event = perf_event_of(cache);
+		event = perfctr_perf_event(PERF_EVENT(PERF_TYPE_HW_CACHE, cache->config));
 		if (event && cache->event == ctr->event && cache->value == ctr->config)
 			return snprintf(buf, size, "%s%s", event->name, modifier);
 	}
@@ -603,12 +385,12 @@ static int x86_available(const struct perfctr_info *info, const struct perfctr_c
 
 	if (!set || (ctr->map != PERFCTR_MAP_ANY && ctr->map >= 64))
 		return 0;
-	if (set->events == x86_arch_events)
+	if (set->events == perfctr_arch_events)
 		for (i = 0; i < X86_ARCH_BITS; i++)
 			if (set->events[i].evntsel == (ctr->event & 0xffffu) &&
 			    !(info->events[0] >> i & 1))
 				return 0;
-	if (set->events == x86_arch_events && topdown_level(info->cpu_type, ctr->event & 0xffffu))
+	if (set->events == perfctr_arch_events && topdown_level(info->cpu_type, ctr->event & 0xffffu))
 		return topdown_level(info->cpu_type, ctr->event & 0xffffu) <= info->topdown;
 	return ctr->map == PERFCTR_MAP_ANY ? !!(info->counters & X86_PROG) :
 					      !!(info->counters >> ctr->map & 1);

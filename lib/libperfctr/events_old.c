@@ -211,8 +211,8 @@ void perfctr_old_set_event(unsigned int cpu_type, const struct perfctr_event *ev
  * The tables: EVENT, or EVENT:UNIT:UNIT, where a unit's name is what its description begins with
  */
 
-static const struct perfctr_event *find_event(unsigned int cpu_type, const char *name,
-					      size_t length)
+static const struct perfctr_event *find_old_event(unsigned int cpu_type, const char *name,
+						  size_t length)
 {
 	const struct perfctr_event_set *set;
 	unsigned int i;
@@ -277,7 +277,7 @@ int perfctr_old_event(unsigned int cpu_type, const char *name,
 		      struct perfctr_ctr_control *ctr)
 {
 	size_t length = strcspn(name, ":");
-	const struct perfctr_event *event = find_event(cpu_type, name, length);
+	const struct perfctr_event *event = find_old_event(cpu_type, name, length);
 
 	if (!event)
 		return ENOENT;

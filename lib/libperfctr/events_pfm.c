@@ -198,7 +198,7 @@ static int find_pmu(int index, pfm_pmu_info_t *pmu)
 	       pmu->type == PFM_PMU_TYPE_CORE ? 0 : -1;
 }
 
-static int find(const char *name, struct perf_event_attr *attr, pfm_pmu_info_t *pmu)
+static int find_pfm_event(const char *name, struct perf_event_attr *attr, pfm_pmu_info_t *pmu)
 {
 	struct perf_event_attr both;
 	int index, ret = encode(name, 0, attr, &index);
@@ -225,7 +225,7 @@ int perfctr_pfm_event(const char *name, struct perfctr_named_event *event)
 	event->map = PERFCTR_MAP_ANY;
 	if (begin() < 0)
 		return ENOENT;
-	err = find(name, &attr, &pmu);
+	err = find_pfm_event(name, &attr, &pmu);
 	drop_lock();
 	if (err)
 		return err;
@@ -238,7 +238,7 @@ int perfctr_pfm_event(const char *name, struct perfctr_named_event *event)
 }
 
 /* An event: by itself if it has no units, else with each of them */
-static int add_event(struct perfctr_names *names, int index)
+static int add_pfm_event(struct perfctr_names *names, int index)
 {
 	pfm_event_attr_info_t attr = { .size = sizeof(attr) };
 	pfm_event_info_t info = { .size = sizeof(info) };
@@ -277,7 +277,7 @@ int perfctr_pfm_names(struct perfctr_names *names)
 		    pmu == PFM_PMU_INTEL_X86_ARCH)
 			continue;
 		for (event = info.first_event; event != -1 && !ret; event = pfm.next_event(event))
-			ret = add_event(names, event);
+			ret = add_pfm_event(names, event);
 	}
 	drop_lock();
 	return ret;

@@ -36,7 +36,7 @@ static int read_file(int dir, const char *path, char *buf, size_t size)
  * The device whose events are those of every core, or -1: "cpu", or the only one with a list of
  * CPUs. Where cores are of several types each has a device, and no event is that of all.
  */
-static int open_device(const char *root)
+static int open_pmu(const char *root)
 {
 	int dir = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC), device;
 	unsigned int found = 0;
@@ -120,7 +120,7 @@ int perfctr_sysfs_event(const char *root, const char *name, struct perfctr_named
 	event->map = PERFCTR_MAP_ANY;
 	if (!*name || *name == '.' || strchr(name, '/'))
 		return ENOENT;
-	device = open_device(root);
+	device = open_pmu(root);
 	if (device < 0)
 		return ENOENT;
 	(void)snprintf(path, sizeof(path), "events/%.80s", name);
@@ -136,7 +136,7 @@ int perfctr_sysfs_event(const char *root, const char *name, struct perfctr_named
 
 int perfctr_sysfs_names(const char *root, struct perfctr_names *names)
 {
-	int device = open_device(root), events, ret = 0;
+	int device = open_pmu(root), events, ret = 0;
 	struct dirent *entry;
 	DIR *list;
 

@@ -88,7 +88,7 @@ int gperfctr_reason(const struct gperfctr *g)
 	return (int)g->parts->reason;
 }
 
-static struct part **find(const struct gperfctr *g, unsigned int cpu)
+static struct part **find_cpu(const struct gperfctr *g, unsigned int cpu)
 {
 	struct part **part = &g->parts->first;
 
@@ -101,7 +101,7 @@ static struct part **find(const struct gperfctr *g, unsigned int cpu)
 static void note(const struct gperfctr *g, unsigned int cpu, struct part *made,
 		 const struct perfctr_cpu_control *control)
 {
-	struct part **part = find(g, cpu), *old = *part;
+	struct part **part = find_cpu(g, cpu), *old = *part;
 
 	if (made && !old) {
 		made->cpu = cpu;
@@ -181,7 +181,7 @@ int gperfctr_read(const struct gperfctr *g, struct gperfctr_cpu_state *state)
 
 	if (ret < 0 && errno != EIO)
 		return -1;
-	part = *find(g, state->cpu);
+	part = *find_cpu(g, state->cpu);
 	memset(&state->cpu_control, 0, sizeof(state->cpu_control));
 	if (part)
 		state->cpu_control = part->control;

@@ -16,8 +16,8 @@
 #define CALIBRATIONS	64
 
 /* Adds the event whose name are the first @len letters, with its modifier. */
-static int add_event(struct vperfctr_meter *m, const struct perfctr_info *info, const char *name,
-		     size_t len)
+static int meter_add_event(struct vperfctr_meter *m, const struct perfctr_info *info,
+			   const char *name, size_t len)
 {
 	struct perfctr_ctr_control *ctr = &m->control.ctr[m->n];
 	char *copy = m->name[m->n];
@@ -53,7 +53,7 @@ static int add_events(struct vperfctr_meter *m, const struct perfctr_info *info,
 		return 0;
 	for (;; events += len + 1) {
 		len = strcspn(events, ",");
-		err = add_event(m, info, events, len);
+		err = meter_add_event(m, info, events, len);
 		if (err || !events[len])
 			return err;
 	}

@@ -73,7 +73,7 @@ case $1 in
 --write)
 	generate=$(mktemp)
 	gcc -O1 -Wall -Wextra -Werror -isystem "$2/lib" -isystem "$2/include" -o "$generate" \
-		/src/lib/events/generate.c
+		/src/lib/events/generate.c /src/lib/events/print.c
 	for set in $sets; do
 		"$generate" "$set" >"/tmp/$set.inc"
 	done

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* RISC-V: controls, which perfctr 2.6 did not have. */
+#include "control.h"
+
+#if defined(__riscv)
+
+__u64 perfctr_ctr_config_high(const struct perfctr_cpu_control *from, unsigned int i)
+{
+	return from->riscv.event_data[i];
+}
+
+int perfctr_ctr_set_config_high(struct perfctr_cpu_control *to, unsigned int i, unsigned int high)
+{
+	to->riscv.event_data[i] = high;
+	return 0;
+}
+
+void perfctr_ctr_to_native(const struct perfctr_cpu_control *from, unsigned int i,
+			   unsigned int cpu_type, struct perfctr_ctr_control *to)
+{
+	(void)cpu_type;
+	to->event = from->evntsel[i];
+	to->config = from->riscv.event_data[i];
+	to->flags = from->riscv.mode[i] ? from->riscv.mode[i] : PERFCTR_CTR_USER;
+}
+
+void perfctr_ctr_from_native(const struct perfctr_ctr_control *from, unsigned int cpu_type,
+			     struct perfctr_cpu_control *to, unsigned int i)
+{
+	(void)cpu_type;
+	to->evntsel[i] = (unsigned int)from->event;
+	to->riscv.event_data[i] = from->config;
+	to->riscv.mode[i] = from->flags;
+}
+
+#endif
