@@ -98,8 +98,8 @@ static bool is_object(const char *path, const char *asked)
 }
 
 /* The functions of that name, or all; and where in them something was counted */
-static void find(struct all_found *all, struct symbols *symbols, const char *name,
-		 const char *object, unsigned int column)
+static void find_function(struct all_found *all, struct symbols *symbols, const char *name,
+			  const char *object, unsigned int column)
 {
 	const struct profile *profile = symbols->profile;
 	struct function function;
@@ -166,7 +166,7 @@ static void unite(struct spots *spots, int (*compare)(const void *, const void *
 
 #define COLUMN	14		/* width of a count */
 
-static void print_titles(FILE *f, const struct profile *profile)
+static void print_line_titles(FILE *f, const struct profile *profile)
 {
 	unsigned int i;
 
@@ -178,8 +178,8 @@ static void print_titles(FILE *f, const struct profile *profile)
 	fprintf(f, " %8s", "samples");
 }
 
-static void print_counts(FILE *f, const struct profile *profile, const uint64_t *count,
-			 unsigned int column, uint64_t all)
+static void print_line_counts(FILE *f, const struct profile *profile, const uint64_t *count,
+			      unsigned int column, uint64_t all)
 {
 	unsigned int nrctrs = profile->reader->header.nrctrs, i;
 	char buf[32];
@@ -253,7 +253,7 @@ static void print_file(FILE *f, const struct symbols *symbols, const struct spot
 		fprintf(f, ": the source is newer than the program: its lines may be others");
 	fprintf(f, "\n");
 	for (; !source && i < n; i++) {
-		print_counts(f, profile, spot[i].count, column, all);
+		print_line_counts(f, profile, spot[i].count, column, all);
 		fprintf(f, " %6u\n", spot[i].line);
 	}
 	while (i < n && getline(&text, &size, source) >= 0) {
@@ -264,14 +264,15 @@ static void print_file(FILE *f, const struct symbols *symbols, const struct spot
 		if (shown && line > shown + 1)
 			fprintf(f, "...\n");
 		shown = line;
-		print_counts(f, profile, line == spot[i].line ? spot[i].count : NULL, column, all);
+		print_line_counts(f, profile, line == spot[i].line ? spot[i].count : NULL, column,
+				  all);
 		fprintf(f, " %6u  ", line);
 		print_source(f, text);
 		i += line == spot[i].line;
 	}
 	/* It is shorter than the lines that the program was made of. */
 	for (; source && i < n; i++) {
-		print_counts(f, profile, spot[i].count, column, all);
+		print_line_counts(f, profile, spot[i].count, column, all);
 		fprintf(f, " %6u\n", spot[i].line);
 	}
 	free(text);
@@ -361,7 +362,7 @@ static void print_instructions(FILE *f, struct symbols *symbols, const struct fo
 		bool counted = spot < end && spot->address == address;
 
 		print_heading(f, symbols, found->function.object, address, &file, &line);
-		print_counts(f, profile, counted ? spot->count : NULL, column, found->self);
+		print_line_counts(f, profile, counted ? spot->count : NULL, column, found->self);
 		fprintf(f, " %8" PRIx64 ":  ", address);
 		(void)plain_text(f, 0, code ? instructions->instruction[i].text : "");
 		fprintf(f, "\n");
@@ -388,7 +389,7 @@ static void print_found(FILE *f, struct symbols *symbols, struct found *found, u
 	fprintf(f, ", %.2f%% of all\n", total ? 100 * (double)found->self / (double)total : 0.0);
 	disassemble(&instructions, symbols_fd(symbols, function->object), profile->reader->header.machine, function->address,
 		    function->address + function->size);
-	print_titles(f, profile);
+	print_line_titles(f, profile);
 	fprintf(f, "\n");
 	print_lines(f, symbols, found, &instructions, column);
 	print_instructions(f, symbols, found, &instructions, column);
@@ -470,7 +471,7 @@ bool print_annotation(FILE *f, struct symbols *symbols, const char *function, co
 	enum name_match best = NAME_OTHER;
 	size_t i, n, most = 0;
 
-	find(&all, symbols, function, object, column);
+	find_function(&all, symbols, function, object, column);
 	n = all.table.n;
 	for (i = 0; i < n; i++) {
 		if (all.found[i].match > best)

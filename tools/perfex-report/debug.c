@@ -80,7 +80,7 @@ static void add_ranges(struct ranges *ranges, Dwarf_Die *die, size_t of)
 	}
 }
 
-static int compare(const void *a, const void *b)
+static int compare_ranges(const void *a, const void *b)
 {
 	const struct range *x = a, *y = b;
 
@@ -90,10 +90,10 @@ static int compare(const void *a, const void *b)
 static void sort(struct ranges *ranges)
 {
 	if (ranges->n)
-		qsort(ranges->range, ranges->n, sizeof(*ranges->range), compare);
+		qsort(ranges->range, ranges->n, sizeof(*ranges->range), compare_ranges);
 }
 
-static const struct range *find(const struct ranges *ranges, Dwarf_Addr address)
+static const struct range *find_range(const struct ranges *ranges, Dwarf_Addr address)
 {
 	size_t low = 0, high = ranges->n, middle;
 
@@ -144,7 +144,7 @@ void debug_free(struct debug *debug)
 
 const char *debug_line(struct debug *debug, Dwarf_Addr address, unsigned int *line)
 {
-	const struct range *range = find(&debug->ranges, address - debug->bias);
+	const struct range *range = find_range(&debug->ranges, address - debug->bias);
 	Dwarf_Line *found;
 	const char *file;
 	int number;
@@ -272,7 +272,7 @@ static void call_site(struct inlined *inlined)
 unsigned int debug_inlined(struct debug *debug, Dwarf_Addr address, struct inlined *inlined,
 			   unsigned int most)
 {
-	const struct range *range = find(&debug->ranges, address - debug->bias);
+	const struct range *range = find_range(&debug->ranges, address - debug->bias);
 	Dwarf_Die way[MAX_DEPTH], parent, child = { .addr = NULL };
 	unsigned int depth = 0, n;
 	struct unit *unit;
@@ -287,7 +287,7 @@ unsigned int debug_inlined(struct debug *debug, Dwarf_Addr address, struct inlin
 		list_functions(unit, &whole, 0);
 		sort(&unit->ranges);
 	}
-	range = find(&unit->ranges, address - debug->bias);
+	range = find_range(&unit->ranges, address - debug->bias);
 	if (!range)
 		return 0;
 	parent = unit->function[range->of];

@@ -20,7 +20,7 @@
 #include "memory.h"
 
 /* "    1139:\tmov    %edi,%eax"; what else objdump prints is no instruction. */
-static void add_line(struct instructions *instructions, char *line)
+static void add_instruction(struct instructions *instructions, char *line)
 {
 	struct instruction *instruction;
 	char *end, *p;
@@ -70,7 +70,7 @@ static bool run_objdump(struct instructions *instructions, const char *program, 
 		return false;
 	}
 	while (getline(&line, &size, f) >= 0)
-		add_line(instructions, line);
+		add_instruction(instructions, line);
 	free(line);
 	fclose(f);
 	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)

@@ -329,7 +329,7 @@ static bool is_in_section(const struct symbol *symbol, GElf_Addr address)
 		address - symbol->bias < sh.sh_addr + sh.sh_size;
 }
 
-static const struct symbol *find(const struct functions *functions, GElf_Addr address)
+static const struct symbol *find_symbol(const struct functions *functions, GElf_Addr address)
 {
 	size_t low = 0, high = functions->n, middle, i;
 
@@ -352,7 +352,7 @@ static const struct symbol *find(const struct functions *functions, GElf_Addr ad
 const char *functions_find(struct functions *functions, GElf_Addr address, GElf_Addr *start,
 			   GElf_Addr *end)
 {
-	const struct symbol *symbol = find(functions, address);
+	const struct symbol *symbol = find_symbol(functions, address);
 
 	if (!symbol) {
 		functions->missed = true;

@@ -13,7 +13,7 @@
 #define KALLSYMS	"/proc/kallsyms"
 #define BOOT_ID		"/proc/sys/kernel/random/boot_id"
 
-static int compare(const void *a, const void *b)
+static int compare_kernel_symbols(const void *a, const void *b)
 {
 	const struct kernel_symbol *x = a, *y = b;
 
@@ -21,7 +21,7 @@ static int compare(const void *a, const void *b)
 }
 
 /* "ffffffff81000000 T name" and perhaps a tabulator and "[module]" */
-static void add_line(struct kernel_symbols *symbols, const char *line)
+static void add_kernel_symbol(struct kernel_symbols *symbols, const char *line)
 {
 	char type, name[512], module[64] = "";
 	struct kernel_symbol *symbol;
@@ -74,7 +74,7 @@ struct kernel_symbols *kernel_symbols_read(const char *path, const char *boot_id
 	}
 	symbols = get_memory(1, sizeof(*symbols));
 	while (getline(&line, &size, f) >= 0)
-		add_line(symbols, line);
+		add_kernel_symbol(symbols, line);
 	free(line);
 	fclose(f);
 	if (!symbols->n) {
@@ -83,7 +83,7 @@ struct kernel_symbols *kernel_symbols_read(const char *path, const char *boot_id
 			"the addresses in " KALLSYMS " are hidden (kernel.kptr_restrict)";
 		return NULL;
 	}
-	qsort(symbols->symbol, symbols->n, sizeof(*symbols->symbol), compare);
+	qsort(symbols->symbol, symbols->n, sizeof(*symbols->symbol), compare_kernel_symbols);
 	return symbols;
 }
 

@@ -83,7 +83,7 @@ uint32_t table_first(struct table *table, uint64_t hash)
 	return table_next(table);
 }
 
-static void put(struct table *table, uint32_t i)
+static void table_put(struct table *table, uint32_t i)
 {
 	size_t mask = ((size_t)1 << table->bits) - 1;
 	size_t at = (size_t)table->hash[i] & mask;
@@ -104,14 +104,14 @@ void table_add(struct table *table, uint64_t hash)
 	table->hash = grow(table->hash, table->n, &table->capacity, sizeof(*table->hash));
 	table->hash[table->n++] = hash;
 	if (table->slot && table->n <= (size_t)1 << (table->bits - 1)) {
-		put(table, (uint32_t)(table->n - 1));
+		table_put(table, (uint32_t)(table->n - 1));
 		return;
 	}
 	table->bits = table->bits ? table->bits + 1 : 6;
 	free(table->slot);
 	table->slot = get_memory((size_t)1 << table->bits, sizeof(*table->slot));
 	for (i = 0; i < table->n; i++)
-		put(table, i);
+		table_put(table, i);
 }
 
 void table_free(struct table *table)

@@ -5,12 +5,6 @@
 
 #include "profile.h"
 
-static uint64_t add(uint64_t a, uint64_t b)
-{
-	/* A file may say anything. */
-	return a + b < a ? UINT64_MAX : a + b;
-}
-
 const char *column_name(const struct profile *profile, unsigned int column)
 {
 	unsigned int nrctrs = profile->reader->header.nrctrs;
@@ -228,8 +222,8 @@ static void add_sample(struct profile *profile, const struct perfctr_record_samp
 	}
 	weight = profile->weights + (size_t)node->weight * profile->ncolumns;
 	for (i = 0; i < profile->ncolumns; i++) {
-		weight[i] = add(weight[i], difference[i]);
-		profile->total[i] = add(profile->total[i], difference[i]);
+		weight[i] = add_counts(weight[i], difference[i]);
+		profile->total[i] = add_counts(profile->total[i], difference[i]);
 	}
 	if (!profile->samples || sample->record.time < profile->first)
 		profile->first = sample->record.time;
@@ -308,7 +302,8 @@ void profile_add(struct profile *profile, const struct perfctr_record *record)
 		add_sample(profile, p);
 		break;
 	case PERFCTR_RECORD_LOST:
-		profile->lost = add(profile->lost, ((const struct perfctr_record_lost *)p)->lost);
+		profile->lost = add_counts(profile->lost,
+					   ((const struct perfctr_record_lost *)p)->lost);
 		break;
 	case PERFCTR_RECORD_THROTTLED:
 		profile->throttled++;

@@ -54,8 +54,8 @@ static enum reader_status refuse(struct reader *reader, uint64_t offset, const c
 }
 
 /* Reads @size bytes of something that begins at @begin. */
-static bool take(struct reader *reader, void *to, size_t size, uint64_t begin, uint64_t whole,
-		 const char *what)
+static bool take_bytes(struct reader *reader, void *to, size_t size, uint64_t begin, uint64_t whole,
+		       const char *what)
 {
 	size_t n = fread(to, 1, size, reader->f);
 
@@ -83,7 +83,7 @@ static bool skip(struct reader *reader, size_t size, uint64_t begin, uint64_t wh
 
 	while (size) {
 		n = size < sizeof(rest) ? size : sizeof(rest);
-		if (!take(reader, rest, n, begin, whole, what))
+		if (!take_bytes(reader, rest, n, begin, whole, what))
 			return false;
 		size -= n;
 	}
@@ -163,8 +163,8 @@ static enum reader_status read_counters(struct reader *reader)
 
 	for (; counter < reader->counter + header->nrctrs; counter++) {
 		begin = reader->offset;
-		if (!take(reader, counter, sizeof(*counter), begin, header->counter_size,
-			  "a counter") ||
+		if (!take_bytes(reader, counter, sizeof(*counter), begin, header->counter_size,
+				"a counter") ||
 		    !skip(reader, header->counter_size - sizeof(*counter), begin,
 			  header->counter_size, "a counter"))
 			return READER_REFUSED;
@@ -186,7 +186,7 @@ static enum reader_status read_command(struct reader *reader)
 	while (have < size) {
 		reader->command = grow(reader->command, have, &capacity, 1);
 		n = size - have < capacity - have ? size - have : capacity - have;
-		if (!take(reader, reader->command + have, n, begin, size, "the command"))
+		if (!take_bytes(reader, reader->command + have, n, begin, size, "the command"))
 			return READER_REFUSED;
 		have += n;
 	}
@@ -210,8 +210,8 @@ enum reader_status reader_open(struct reader *reader, FILE *f, const char *name)
 	if (check_magic(reader) == READER_REFUSED)
 		return READER_REFUSED;
 	/* What has to be known before the rest has a meaning */
-	if (!take(reader, &header->version, OFFSET(size) - sizeof(header->magic), 0,
-		  sizeof(*header), "the header"))
+	if (!take_bytes(reader, &header->version, OFFSET(size) - sizeof(header->magic), 0,
+			sizeof(*header), "the header"))
 		return READER_REFUSED;
 	if (header->byte_order == other)
 		return refuse(reader, OFFSET(byte_order), "the file is of a machine with the other "
@@ -223,8 +223,8 @@ enum reader_status reader_open(struct reader *reader, FILE *f, const char *name)
 		return refuse(reader, OFFSET(version), "the file has version %" PRIu32
 			      " of the format; this perfex reads version %u", header->version,
 			      RECFILE_VERSION);
-	if (!take(reader, &header->size, sizeof(*header) - OFFSET(size), 0, sizeof(*header),
-		  "the header") ||
+	if (!take_bytes(reader, &header->size, sizeof(*header) - OFFSET(size), 0, sizeof(*header),
+			"the header") ||
 	    check_header(reader) == READER_REFUSED ||
 	    !skip(reader, header->size - sizeof(*header), 0, header->size, "the header") ||
 	    read_counters(reader) == READER_REFUSED)
@@ -383,14 +383,14 @@ enum reader_status reader_next(struct reader *reader, const struct perfctr_recor
 
 	UNFENCE(reader->buffer, RECFILE_MAX_RECORD);
 	reader->at = reader->offset;
-	if (!take(reader, r, sizeof(*r), reader->at, sizeof(*r), "a record or the end"))
+	if (!take_bytes(reader, r, sizeof(*r), reader->at, sizeof(*r), "a record or the end"))
 		return READER_REFUSED;
 	if (r->size < sizeof(*r) || r->size % 8 || r->size > RECFILE_MAX_RECORD)
 		return refuse(reader, AT(reader, perfctr_record, size), "a record has %" PRIu32
 			      " bytes; expected was a multiple of 8, from %zu to %u",
 			      (uint32_t)r->size, sizeof(*r), RECFILE_MAX_RECORD);
-	if (r->size > sizeof(*r) && !take(reader, r + 1, r->size - sizeof(*r), reader->at, r->size,
-					  "a record"))
+	if (r->size > sizeof(*r) && !take_bytes(reader, r + 1, r->size - sizeof(*r), reader->at,
+						r->size, "a record"))
 		return READER_REFUSED;
 	FENCE((char *)reader->buffer + r->size, RECFILE_MAX_RECORD - r->size);
 	status = check_record(reader, r);

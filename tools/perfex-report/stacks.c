@@ -5,11 +5,6 @@
 
 #include "stacks.h"
 
-static uint64_t add(uint64_t a, uint64_t b)
-{
-	return a + b < a ? UINT64_MAX : a + b;
-}
-
 /* All texts are kept once, so equal ones have one address. */
 static uint32_t named_add(struct stacks *stacks, const struct named *named)
 {
@@ -116,7 +111,7 @@ static void add_weight(struct stacks *stacks, uint32_t index, const uint64_t *we
 	}
 	sum = stacks->weights + (size_t)call->weight * n;
 	for (i = 0; i < n; i++)
-		sum[i] = add(sum[i], weight[i]);
+		sum[i] = add_counts(sum[i], weight[i]);
 }
 
 void stacks_make(struct stacks *stacks, struct symbols *symbols)
@@ -183,9 +178,9 @@ uint64_t *stacks_inclusive(const struct stacks *stacks, unsigned int column)
 	for (i = n; i-- > 0; ) {
 		uint32_t parent = stacks->calls[i].parent;
 
-		sum[i] = add(sum[i], stacks_self(stacks, (uint32_t)i, column));
+		sum[i] = add_counts(sum[i], stacks_self(stacks, (uint32_t)i, column));
 		if (parent != NO_NODE)
-			sum[parent] = add(sum[parent], sum[i]);
+			sum[parent] = add_counts(sum[parent], sum[i]);
 	}
 	return sum;
 }
@@ -275,7 +270,7 @@ static void sum_children(struct rows *rows, const struct stacks *stacks, const u
 		row = row_of[call];
 		if (row != NO_NODE && !outer[row]) {
 			outer[row] = call + 1;
-			rows->row[row].children[column] = add(rows->row[row].children[column],
+			rows->row[row].children[column] = add_counts(rows->row[row].children[column],
 							      sum[call]);
 		}
 		last = call;
@@ -322,7 +317,7 @@ void rows_make(struct rows *rows, const struct stacks *stacks, unsigned int by, 
 		for (k = 0; k < ncolumns; k++) {
 			uint64_t *self = &rows->row[row_of[i]].self[k];
 
-			*self = add(*self, stacks_self(stacks, (uint32_t)i, k));
+			*self = add_counts(*self, stacks_self(stacks, (uint32_t)i, k));
 		}
 	}
 	for (k = 0; children && k < ncolumns; k++)
