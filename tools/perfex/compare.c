@@ -41,7 +41,7 @@ struct comparison {
 	struct run worst;		/* the first run that failed, else the first */
 };
 
-static void usage(FILE *f)
+static void compare_usage(FILE *f)
 {
 	fprintf(f,
 		"usage: perfex compare [-e EVENT[,EVENT]...]... [-r N] [-w N] [OPTION]...\n"
@@ -64,7 +64,7 @@ struct row {
 };
 
 /* Of value @i of A; false if B has none. */
-static bool row_of(const struct comparison *comparison, unsigned int i, struct row *row)
+static bool compared_row(const struct comparison *comparison, unsigned int i, struct row *row)
 {
 	const struct series *a = &comparison->series[0], *b = &comparison->series[1];
 	int k = values_same(&b->values, &a->values, i);
@@ -109,7 +109,7 @@ static void text_mean(FILE *f, const struct value *value, const struct summary *
 		fprintf(f, "%*s", PERCENT, "");
 }
 
-static void text_row(FILE *f, const struct row *row)
+static void text_compared(FILE *f, const struct row *row)
 {
 	const struct difference *difference = &row->difference;
 	double mean = row->a.mean, part = difference->mean / fabs(mean);
@@ -166,8 +166,8 @@ static void text_comparison(FILE *f, const struct comparison *comparison,
 		if (values->value[i].kind == VALUE_TICKS &&
 		    values_find(values, VALUE_SECONDS, "on a processor"))
 			continue;
-		if (row_of(comparison, i, &row))
-			text_row(f, &row);
+		if (compared_row(comparison, i, &row))
+			text_compared(f, &row);
 	}
 	fprintf(f, "\n");
 	text_notes(f, events, how, &comparison->worst, false);
@@ -183,7 +183,7 @@ static void csv_comparison(FILE *f, const struct comparison *comparison)
 	fputs("name,mode,unit,a_runs,a_failed,a_mean,a_sd,a_minimum,a_median,a_maximum,"
 	      "b_runs,b_failed,b_mean,b_sd,b_minimum,b_median,b_maximum,difference,low,high\n", f);
 	for (i = 0; i < comparison->series[0].values.n; i++) {
-		if (!row_of(comparison, i, &row))
+		if (!compared_row(comparison, i, &row))
 			continue;
 		value = row.value;
 		difference = &row.difference;
@@ -208,7 +208,7 @@ static void json_number(FILE *f, const char *name, bool known, double number)
 		fprintf(f, "null");
 }
 
-static void json_row(FILE *f, const struct row *row)
+static void json_compared(FILE *f, const struct row *row)
 {
 	const struct difference *difference = &row->difference;
 	int digits = value_is_whole(row->value) ? 3 : 9;
@@ -239,10 +239,10 @@ static void json_comparison(FILE *f, const struct comparison *comparison, const 
 	}
 	fprintf(f, "}, \"warm_up_runs\": %u, \"confidence\": 0.95, \"values\": [", how->warm_up);
 	for (i = 0; i < comparison->series[0].values.n; i++) {
-		if (!row_of(comparison, i, &row))
+		if (!compared_row(comparison, i, &row))
 			continue;
 		fprintf(f, "%s", between);
-		json_row(f, &row);
+		json_compared(f, &row);
 		between = ", ";
 	}
 	fprintf(f, "]}\n");
@@ -321,7 +321,7 @@ static int compare(struct request *r, struct comparison *comparison)
 }
 
 /* "A -- B": what there is of each */
-static bool split(char **argv, struct comparison *comparison)
+static bool split_programs(char **argv, struct comparison *comparison)
 {
 	char **p = argv;
 
@@ -344,7 +344,7 @@ int compare_main(int argc, char **argv)
 	static struct request request;
 	static struct series series[2];
 	struct comparison comparison = { .series = series };
-	int status = request_parse(COMMAND_COMPARE, argc, argv, usage, &request);
+	int status = request_parse(COMMAND_COMPARE, argc, argv, compare_usage, &request);
 
 	if (status >= 0)
 		return status;
@@ -354,7 +354,7 @@ int compare_main(int argc, char **argv)
 		request.how.warm_up = USUAL_WARM_UP;
 	request.given['r'] = true;
 	status = request_check(&request, optind < argc);
-	if (status < 0 && !split(argv + optind, &comparison))
+	if (status < 0 && !split_programs(argv + optind, &comparison))
 		status = EXIT_USAGE;
 	if (status < 0)
 		status = request_prepare(&request);

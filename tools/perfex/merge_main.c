@@ -22,7 +22,7 @@
 
 #define NUMBER	17	/* width of a column */
 
-static void usage(FILE *f)
+static void merge_usage(FILE *f)
 {
 	fprintf(f,
 		"usage: perfex merge [-o FILE] [--json | --csv] FILE...\n"
@@ -54,8 +54,8 @@ static void put_count(FILE *f, const struct value *value)
 		value_column(f, NUMBER, value, value->number);
 }
 
-static void text_row(FILE *f, const struct value *value, const struct merged *merged, char **paths,
-		     int width, unsigned int files)
+static void text_merged(FILE *f, const struct value *value, const struct merged *merged,
+			char **paths, int width, unsigned int files)
 {
 	char label[192], text[32];
 
@@ -91,7 +91,7 @@ static void text_merge(FILE *f, const struct merge *merge, char **paths, unsigne
 		NUMBER, "minimum", width, "whose", NUMBER, "mean", NUMBER, "maximum", width, "whose",
 		NUMBER, "total");
 	for (i = 0; i < merge->values.n; i++)
-		text_row(f, &merge->values.value[i], &merge->merged[i], paths, width, files);
+		text_merged(f, &merge->values.value[i], &merge->merged[i], paths, width, files);
 	fprintf(f, "\n");
 }
 
@@ -127,7 +127,7 @@ static void csv_merge(FILE *f, const struct merge *merge, char **paths)
 	}
 }
 
-static void json_count(FILE *f, const char *name, const struct value *value, bool known)
+static void json_merged_count(FILE *f, const char *name, const struct value *value, bool known)
 {
 	fprintf(f, "\"%s\": ", name);
 	if (!known)
@@ -147,19 +147,20 @@ static void json_whose(FILE *f, const char *name, const char *path)
 		fprintf(f, "null");
 }
 
-static void json_row(FILE *f, const struct value *value, const struct merged *merged, char **paths)
+static void json_merged(FILE *f, const struct value *value, const struct merged *merged,
+			char **paths)
 {
 	bool known = merged->files;
 
 	json_value_name(f, value);
 	fprintf(f, "\"files\": %u, ", merged->files);
-	json_count(f, "minimum", &merged->minimum, known);
+	json_merged_count(f, "minimum", &merged->minimum, known);
 	json_whose(f, "minimum_of", known ? paths[merged->minimum_of] : NULL);
 	if (known)
 		fprintf(f, ", \"mean\": %.9f, ", merged->mean);
 	else
 		fprintf(f, ", \"mean\": null, ");
-	json_count(f, "maximum", &merged->maximum, known);
+	json_merged_count(f, "maximum", &merged->maximum, known);
 	json_whose(f, "maximum_of", known ? paths[merged->maximum_of] : NULL);
 	if (known && value_is_whole(value))
 		fprintf(f, ", \"total\": %" PRIu64 "}", merged->total);
@@ -180,7 +181,7 @@ static void json_merge(FILE *f, const struct merge *merge, char **paths, unsigne
 	fprintf(f, "], \"complete\": %s, \"values\": [", complete ? "true" : "false");
 	for (i = 0; i < merge->values.n; i++) {
 		fprintf(f, "%s", i ? ", " : "");
-		json_row(f, &merge->values.value[i], &merge->merged[i], paths);
+		json_merged(f, &merge->values.value[i], &merge->merged[i], paths);
 	}
 	fprintf(f, "]}\n");
 }
@@ -211,7 +212,7 @@ int merge_main(int argc, char **argv)
 	static struct request request;
 	static struct merge merge;
 	struct results results = { .standard = stdout };
-	int status = request_parse(COMMAND_MERGE, argc, argv, usage, &request);
+	int status = request_parse(COMMAND_MERGE, argc, argv, merge_usage, &request);
 	char **paths = argv + optind;
 	unsigned int files = (unsigned int)(argc - optind);
 	bool complete = true;

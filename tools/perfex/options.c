@@ -87,7 +87,7 @@ const unsigned int option_count = sizeof(option_rows) / sizeof(option_rows[0]);
 
 #define ROWS	(sizeof(option_rows) / sizeof(option_rows[0]))
 
-static const struct option_row *row_of(int code)
+static const struct option_row *option_row_of(int code)
 {
 	unsigned int i;
 
@@ -104,7 +104,7 @@ static bool has_letter(const struct option_row *row)
 
 const char *option_name(int code)
 {
-	const struct option_row *row = row_of(code);
+	const struct option_row *row = option_row_of(code);
 	static char text[40];
 
 	if (row && has_letter(row))
@@ -117,7 +117,7 @@ const char *option_name(int code)
 /* getopt returns ':' for an option that misses its argument and '?' for one that there is not. */
 static int explain_option(int c, char **argv)
 {
-	const struct option_row *row = c == ':' ? row_of(optopt) : NULL;
+	const struct option_row *row = c == ':' ? option_row_of(optopt) : NULL;
 
 	if (row)
 		explain("%s needs an argument: %s", option_name(optopt), row->argument);

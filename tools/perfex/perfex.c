@@ -21,7 +21,7 @@
 #include "options.h"
 #include "request.h"
 
-static void usage(FILE *f)
+static void run_usage(FILE *f)
 {
 	fprintf(f,
 		"usage: perfex [-e EVENT[,EVENT]...]... [--topdown] [-o FILE]\n"
@@ -202,7 +202,7 @@ static int run_main(int argc, char **argv)
 {
 	static struct request request;
 	static struct plot plot;
-	int status = request_parse(COMMAND_RUN, argc, argv, usage, &request);
+	int status = request_parse(COMMAND_RUN, argc, argv, run_usage, &request);
 
 	if (status < 0)
 		status = request_check(&request, optind < argc);

@@ -21,7 +21,7 @@
 #define USUAL_FREQUENCY	1000	/* samples in a second of a processor's time */
 #define USUAL_BYTES	524288
 
-static void usage(FILE *f)
+static void record_usage(FILE *f)
 {
 	fprintf(f,
 		"usage: perfex record [-e EVENT[,EVENT]...]... [-F N | -c N] [-g] [-m PAGES]\n"
@@ -48,8 +48,8 @@ static void first_to_last(struct events *events)
 	events->event[events->n - 1] = first;
 }
 
-static int record(char **argv, struct how *how, const struct perfctr_info *info,
-		  struct events *events)
+static int run_recorded(char **argv, struct how *how, const struct perfctr_info *info,
+			struct events *events)
 {
 	struct run run;
 	int status;
@@ -74,7 +74,7 @@ int record_main(int argc, char **argv)
 {
 	static struct request request;
 	struct recording *recording = &request.recording;
-	int status = request_parse(COMMAND_RECORD, argc, argv, usage, &request);
+	int status = request_parse(COMMAND_RECORD, argc, argv, record_usage, &request);
 
 	if (status < 0)
 		status = request_check(&request, optind < argc);
@@ -97,5 +97,5 @@ int record_main(int argc, char **argv)
 	if (!recording->pages)
 		recording->pages = (unsigned int)(USUAL_BYTES / sysconf(_SC_PAGESIZE));
 	recording->path = request.output ?: RECFILE_NAME;
-	return record(argv + optind, &request.how, &request.info, &request.events);
+	return run_recorded(argv + optind, &request.how, &request.info, &request.events);
 }

@@ -76,7 +76,7 @@ static int take_events(struct request *r, const char *list)
 	return -1;
 }
 
-static int take_number(struct request *r, int code, const char *text)
+static int take_number_option(struct request *r, int code, const char *text)
 {
 	unsigned long bounds[2];
 	const char *what;
@@ -90,7 +90,7 @@ static int take_number(struct request *r, int code, const char *text)
 }
 
 /* Those that look at their argument themselves, and those that have none */
-static int take(struct request *r, int code, const char *text)
+static int take_option(struct request *r, int code, const char *text)
 {
 	struct how *how = &r->how;
 
@@ -113,7 +113,7 @@ static int take(struct request *r, int code, const char *text)
 	case OPTION_SOURCE:
 		return source_by_name(text, &how->source) ? -1 : EXIT_USAGE;
 	default:
-		return take_number(r, code, text);
+		return take_number_option(r, code, text);
 	}
 }
 
@@ -188,7 +188,7 @@ int request_parse(unsigned int command, int argc, char **argv, void (*usage)(FIL
 		}
 		status = tell(r, code);
 		if (status < 0)
-			status = take(r, code, optarg);
+			status = take_option(r, code, optarg);
 		if (status >= 0)
 			return status;
 		r->given[code] = true;

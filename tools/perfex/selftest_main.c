@@ -15,7 +15,7 @@
 #include "options.h"
 #include "request.h"
 
-static void usage(FILE *f)
+static void selftest_usage(FILE *f)
 {
 	fprintf(f,
 		"usage: perfex selftest [--overflows N] [--watch S] [--hotplug] [--sleep] [-o FILE]\n"
@@ -53,7 +53,7 @@ static int print_to(const char *output, const struct selftest_options *how)
 int selftest_main(int argc, char **argv)
 {
 	static struct request request;
-	int status = request_parse(COMMAND_SELFTEST, argc, argv, usage, &request);
+	int status = request_parse(COMMAND_SELFTEST, argc, argv, selftest_usage, &request);
 
 	if (status >= 0)
 		return status;

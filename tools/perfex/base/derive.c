@@ -56,8 +56,8 @@ static bool is_usable(const struct value *value, unsigned int mode)
 	return value->kind == VALUE_EVENT && value->known && (!mode || value->mode == mode);
 }
 
-static const struct value *find_event(const struct values *values, const char *plain,
-				      unsigned int mode)
+static const struct value *find_counted(const struct values *values, const char *plain,
+					unsigned int mode)
 {
 	unsigned int i;
 
@@ -101,7 +101,7 @@ static void derive_ratio(struct values *values, const struct value *of, unsigned
 			       ratios[row].per + 1);
 	else
 		(void)snprintf(plain, sizeof(plain), "%s", ratios[row].per);
-	per = find_event(values, plain, of->mode);
+	per = find_counted(values, plain, of->mode);
 	if (!per || !per->count)
 		return;
 	if (ratios[row].name)
@@ -119,12 +119,12 @@ static void derive_of_clock(struct values *values, bool clock)
 {
 	const struct value *seconds = values_find(values, VALUE_SECONDS, "on a processor");
 	const struct value *elapsed = values_find(values, VALUE_SECONDS, "elapsed");
-	const struct value *cycles = find_event(values, "cycles", BOTH);
+	const struct value *cycles = find_counted(values, "cycles", BOTH);
 
 	if (!clock || !seconds || !seconds->known)
 		return;
 	if (!cycles)
-		cycles = find_event(values, "cycle", BOTH);
+		cycles = find_counted(values, "cycle", BOTH);
 	if (cycles && seconds->number > 0)
 		add_ratio(values, "cycles per nanosecond", BOTH,
 			  cycles->number / seconds->number / 1e9, "GHz");

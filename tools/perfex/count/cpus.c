@@ -90,8 +90,8 @@ bool cpus_all(struct how *how)
 }
 
 /* What was refused goes to @c. */
-static int control(unsigned int cpu, const struct events *events, unsigned int n,
-		   const struct how *how, struct perfctr_control *c)
+static int cpus_control(unsigned int cpu, const struct events *events, unsigned int n,
+			const struct how *how, struct perfctr_control *c)
 {
 	unsigned int i;
 
@@ -119,7 +119,7 @@ static bool control_each(const struct events *events, unsigned int n, const stru
 	unsigned int i;
 
 	for (i = 0; i < how->ncpus; i++) {
-		if (!control(how->cpus[i], events, n, how, &c))
+		if (!cpus_control(how->cpus[i], events, n, how, &c))
 			continue;
 		run->error = errno;
 		run->owner = c.owner;
@@ -133,7 +133,7 @@ static bool control_each(const struct events *events, unsigned int n, const stru
 }
 
 /* As control.c has it: events that the user did not choose are better left out. */
-static bool control_all(const struct events *events, const struct how *how, struct run *run)
+static bool cpus_control_all(const struct events *events, const struct how *how, struct run *run)
 {
 	run->stage = STAGE_CONTROL;
 	if (control_each(events, events->n, how, run))
@@ -162,7 +162,7 @@ static bool check_all(const struct how *how, struct run *run)
 }
 
 /* Only perfex knows which one it asked for: INFO says what is in use now. */
-static unsigned int chosen_source(void)
+static unsigned int cpus_source(void)
 {
 	struct perfctr_info info;
 
@@ -183,10 +183,10 @@ bool cpus_begin(const struct events *events, const struct how *how, struct run *
 	now = calloc(how->ncpus, sizeof(*now));
 	before = calloc(how->ncpus, sizeof(*before));
 	run->error = ENOMEM;
-	if (!now || !before || !check_all(how, run) || !control_all(events, how, run))
+	if (!now || !before || !check_all(how, run) || !cpus_control_all(events, how, run))
 		return false;
 	if (how->source == PERFCTR_SOURCE_ANY)
-		run->source = chosen_source();
+		run->source = cpus_source();
 	else
 		run->source = how->source;
 	clock_gettime(CLOCK_MONOTONIC, &run->start);

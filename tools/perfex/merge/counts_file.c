@@ -41,7 +41,7 @@ static unsigned int mode_of(const struct json *json)
 	       (is_true(json_member(json, "kernel")) ? PERFCTR_CTR_KERNEL : 0);
 }
 
-/* The text of a count that is no whole number, on which the last take() failed; or NULL */
+/* The text of a count that is no whole number, on which the last take_member() failed; or NULL */
 static const char *not_whole;
 
 /* A number, or null for what was not counted. Of counts each digit is there: 1.5e9 may be rounded. */
@@ -90,7 +90,7 @@ static const char *add_array(struct values *values, const struct json *array, en
 }
 
 /* Shares of TopDown: their names have spaces. */
-static const char *add_shares(struct values *values, const struct json *object)
+static const char *take_shares(struct values *values, const struct json *object)
 {
 	const struct json *json;
 	char *p;
@@ -106,7 +106,7 @@ static const char *add_shares(struct values *values, const struct json *object)
 }
 
 /* Returns the name of a member that is missing or is not what it should be, or NULL. */
-static const char *take(const struct json *json, struct counts_file *file)
+static const char *take_member(const struct json *json, struct counts_file *file)
 {
 	const struct json *counts = json_member(json, "counts"), *array, *complete, *object, *found;
 	const char *bad;
@@ -119,7 +119,7 @@ static const char *take(const struct json *json, struct counts_file *file)
 	if (!bad && array)
 		bad = add_array(&file->values, array, VALUE_DERIVED, "name", "value");
 	if (!bad)
-		bad = add_shares(&file->values, json_member(json, "topdown"));
+		bad = take_shares(&file->values, json_member(json, "topdown"));
 	for (i = 0; !bad && i < sizeof(members) / sizeof(members[0]); i++) {
 		object = members[i].object ? json_member(json, members[i].object) : json;
 		found = json_member(object, members[i].member);
@@ -200,7 +200,7 @@ bool counts_file_read(const char *path, struct counts_file *file, char *why, siz
 		(void)snprintf(why, size, "line %u is not %s", number, bad);
 	} else {
 		not_whole = NULL;
-		bad = take(json, file);
+		bad = take_member(json, file);
 		if (bad && not_whole)
 			(void)snprintf(why, size, "line %u is not what perfex --json writes: '%s' is %.40s, which is no whole number of at most 2^64 - 1",
 				       number, bad, not_whole);

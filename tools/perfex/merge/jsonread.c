@@ -26,7 +26,7 @@ static void skip_space(struct reader *r)
 	r->at += strspn(r->at, " \t\r\n");
 }
 
-static bool fails(struct reader *r, const char *expected)
+static bool parse_fails(struct reader *r, const char *expected)
 {
 	r->expected = expected;
 	return false;
@@ -50,7 +50,7 @@ static bool put_code(struct reader *r, FILE *f)
 
 	for (i = 0; i < 4; i++, r->at++) {
 		if (!isxdigit((unsigned char)*r->at))
-			return fails(r, "four hexadecimal digits");
+			return parse_fails(r, "four hexadecimal digits");
 		digits[i] = *r->at;
 	}
 	code = strtoul(digits, NULL, 16);
@@ -80,7 +80,7 @@ static bool put_escaped(struct reader *r, FILE *f)
 		return put_code(r, f);
 	}
 	if (!found)
-		return fails(r, "a character that may follow a backslash");
+		return parse_fails(r, "a character that may follow a backslash");
 	fputc(to[found - from], f);
 	r->at++;
 	return true;
@@ -95,10 +95,10 @@ static char *take_string(struct reader *r)
 	bool good = f != NULL;
 
 	if (!good)
-		fails(r, "memory");
+		parse_fails(r, "memory");
 	while (good && *r->at != '"') {
 		if ((unsigned char)*r->at < 0x20) {
-			good = fails(r, "a quotation mark");
+			good = parse_fails(r, "a quotation mark");
 		} else if (*r->at == '\\') {
 			r->at++;
 			good = put_escaped(r, f);
@@ -107,7 +107,7 @@ static char *take_string(struct reader *r)
 		}
 	}
 	if (f && fclose(f))
-		good = fails(r, "memory");
+		good = parse_fails(r, "memory");
 	if (good) {
 		r->at++;
 		return text;
@@ -121,10 +121,10 @@ static bool take_digits(struct reader *r)
 	size_t n = strspn(r->at, "0123456789");
 
 	r->at += n;
-	return n || fails(r, "a digit");
+	return n || parse_fails(r, "a digit");
 }
 
-static bool take_number(struct reader *r, struct json *json)
+static bool parse_number(struct reader *r, struct json *json)
 {
 	const char *begin = r->at;
 
@@ -133,7 +133,7 @@ static bool take_number(struct reader *r, struct json *json)
 	if (*r->at == '0')
 		r->at++;
 	else if (!take_digits(r))
-		return fails(r, "a value");
+		return parse_fails(r, "a value");
 	if (*r->at == '.') {
 		r->at++;
 		if (!take_digits(r))
@@ -147,7 +147,7 @@ static bool take_number(struct reader *r, struct json *json)
 	}
 	json->type = JSON_NUMBER;
 	json->text = strndup(begin, (size_t)(r->at - begin));
-	return json->text || fails(r, "memory");
+	return json->text || parse_fails(r, "memory");
 }
 
 static bool take_word(struct reader *r, struct json *json)
@@ -166,7 +166,7 @@ static bool take_word(struct reader *r, struct json *json)
 		r->at += length;
 		return true;
 	}
-	return take_number(r, json);
+	return parse_number(r, json);
 }
 
 /* A value that is inside of what is being read, or the only one */
@@ -176,7 +176,7 @@ static struct json *new_value(struct reader *r, char *name)
 
 	if (!json) {
 		free(name);
-		fails(r, "memory");
+		parse_fails(r, "memory");
 		return NULL;
 	}
 	json->name = name;
@@ -201,13 +201,13 @@ static bool take_value(struct reader *r, bool *opens)
 	*opens = false;
 	if (r->inside && r->inside->type == JSON_OBJECT) {
 		if (!accept(r, '"'))
-			return fails(r, "the name of a member");
+			return parse_fails(r, "the name of a member");
 		name = take_string(r);
 		if (!name)
 			return false;
 		if (!accept(r, ':')) {
 			free(name);
-			return fails(r, "a colon");
+			return parse_fails(r, "a colon");
 		}
 	}
 	json = new_value(r, name);
@@ -249,11 +249,11 @@ static bool take_all(struct reader *r)
 		if (!r->inside)
 			break;
 		if (!accept(r, ','))
-			return fails(r, r->inside->type == JSON_ARRAY ? "a comma or ]" :
-				     "a comma or }");
+			return parse_fails(r, r->inside->type == JSON_ARRAY ? "a comma or ]" :
+					   "a comma or }");
 	}
 	skip_space(r);
-	return !*r->at || fails(r, "nothing more");
+	return !*r->at || parse_fails(r, "nothing more");
 }
 
 struct json *json_parse(const char *text, char *why, size_t size)

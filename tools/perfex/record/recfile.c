@@ -463,7 +463,7 @@ int recfile_append(struct recfile *file, const void *piece, size_t size, const v
 }
 
 /* Keeps what had the name before, as perf does. */
-static int take_name(const struct recfile *file)
+static int rename_to_path(const struct recfile *file)
 {
 	char *old;
 	int status;
@@ -517,7 +517,7 @@ int recfile_finish(struct recfile *file, uint64_t lost)
 	file->fd = -1;
 	if (close(fd) < 0)
 		file->error = file->error ?: errno;
-	if (!file->error && take_name(file) < 0)
+	if (!file->error && rename_to_path(file) < 0)
 		file->error = errno;
 	if (!file->error) {
 		recfile_free(file);

@@ -41,7 +41,7 @@ struct attaching {
 	struct run *run;
 };
 
-static bool fails(struct attaching *a, enum stage stage, pid_t tid, int error)
+static bool attach_fails(struct attaching *a, enum stage stage, pid_t tid, int error)
 {
 	a->run->stage = stage;
 	a->run->pid = tid;
@@ -94,7 +94,7 @@ static bool add_thread(struct attaching *a, pid_t pid, int pidfd, pid_t tid, boo
 		return true;
 	*found = true;
 	return error == ESRCH || (error == EPERM && has_exited(pid, tid)) ||
-		fails(a, stage, tid, error);
+		attach_fails(a, stage, tid, error);
 }
 
 /* Those that were not seen yet. *found: there was one that was no member */
@@ -108,7 +108,7 @@ static bool add_new_threads(struct attaching *a, pid_t pid, int pidfd, bool *fou
 	(void)snprintf(path, sizeof(path), "/proc/%d/task", pid);
 	dir = opendir(path);
 	if (!dir)
-		return errno == ENOENT || fails(a, STAGE_TRACE, pid, errno);
+		return errno == ENOENT || attach_fails(a, STAGE_TRACE, pid, errno);
 	while (good && (entry = readdir(dir))) {
 		long tid = strtol(entry->d_name, NULL, 10);
 
@@ -136,7 +136,7 @@ static bool add_all(struct attaching *a)
 			if (!add_new_threads(a, a->how->pids[i], a->how->pidfds[i].fd, &found))
 				return false;
 	} while (found);
-	return a->added || fails(a, STAGE_TRACE, a->how->pids[0], ESRCH);
+	return a->added || attach_fails(a, STAGE_TRACE, a->how->pids[0], ESRCH);
 }
 
 static void *attach(void *arg)
@@ -168,7 +168,7 @@ bool attach_begin(const struct events *events, const struct how *how, struct run
 	a.seen = calloc(MOST_PIDS / 8, 1);
 	err = a.seen ? pthread_create(&thread, NULL, attach, &a) : ENOMEM;
 	if (err)
-		fails(&a, STAGE_FORK, 0, err);
+		attach_fails(&a, STAGE_FORK, 0, err);
 	else
 		pthread_join(thread, NULL);
 	free(a.seen);

@@ -286,8 +286,8 @@ static void watch(const struct how *how, const struct perfctr_info *info,
 }
 
 /* The same of perfex record. If it cannot begin the program is ended. */
-static void record(const struct how *how, const struct perfctr_info *info,
-		   const struct events *events, char **argv, struct run *run)
+static void run_recording(const struct how *how, const struct perfctr_info *info,
+			  const struct events *events, char **argv, struct run *run)
 {
 	bool records = recording_begin(info, events, how, run, argv);
 
@@ -382,7 +382,7 @@ static int run_attached(char **argv, struct events *events, const struct how *ho
 	if (run->clock_only)
 		events->n = 0;
 	if (how->recording)
-		record(how, info, events, NULL, run);
+		run_recording(how, info, events, NULL, run);
 	else
 		watch(how, info, events, results, run);
 	run->stop |= signals_left();
@@ -438,7 +438,7 @@ int run_program(char **argv, struct events *events, const struct how *how,
 		events->n = 0;
 	if (run->stage == STAGE_RUNNING) {
 		if (how->recording)
-			record(how, info, events, argv, run);
+			run_recording(how, info, events, argv, run);
 		else
 			watch(how, info, events, results, run);
 		subtract_usage(run, &report.usage);

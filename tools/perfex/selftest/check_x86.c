@@ -191,7 +191,7 @@ static const uint32_t of_amd[] = {
 	0x00e9,
 };
 
-static void stir(unsigned long n)
+static void stir_caches(unsigned long n)
 {
 	static volatile unsigned char bytes[65536];
 	size_t i;
@@ -206,7 +206,7 @@ static void try_constrained(const struct perfctr_ctr_control *ctr, uint64_t poss
 	uint64_t counts[PERFCTR_MAX_CTRS];
 	struct counting c;
 
-	if (!start(&c, PERFCTR_SOURCE_NATIVE, ctr) || !count(&c, stir, 100, counts))
+	if (!start(&c, PERFCTR_SOURCE_NATIVE, ctr) || !count(&c, stir_caches, 100, counts))
 		tell("event 0x%llx: counters 0x%" PRIx64 ", not counted", ctr->event, possible);
 	else
 		tell("event 0x%llx: counters 0x%" PRIx64 " alone can count it, and counted %s",

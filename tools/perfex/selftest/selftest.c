@@ -41,7 +41,7 @@ static bool is_wanted(const char *key)
 }
 
 /* Splits the line at its colon; the key without the blanks before it. NULL: it has no value. */
-static char *split(char *line)
+static char *split_line(char *line)
 {
 	char *value = strchr(line, ':'), *end;
 
@@ -62,7 +62,7 @@ static void print_processor(void)
 	size_t size = 0;
 
 	while (f && getline(&line, &size, f) > 0) {
-		value = split(line);
+		value = split_line(line);
 		if (!value) {
 			first = false;
 			continue;
