@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * perfex compare: two programs in turns, and how they differ.
+ * perfex compare: runs two programs in turns, and tells how they differ.
  *
- * Which one is first changes with each turn, so that a machine that becomes faster or slower
- * meanwhile does so for both.
+ * A is first in one turn and B in the next, so if the machine becomes faster or slower, both are
+ * affected alike.
  */
 #include <math.h>
 #include <stdio.h>
@@ -37,7 +37,7 @@
 /* Program A is 0, B is 1. */
 struct comparison {
 	char **argv[2];
-	struct series *series;		/* of each */
+	struct series *series;		/* of A and of B */
 	struct run worst;		/* the first run that failed, else the first */
 };
 
@@ -56,14 +56,14 @@ static void compare_usage(FILE *f)
 		"the first run that failed, else 0. See perfex(1).\n");
 }
 
-/* A value of A, and the same of B */
+/* A value of A and of B */
 struct row {
 	const struct value *value;
 	struct summary a, b;
 	struct difference difference;
 };
 
-/* Of value @i of A; false if B has none. */
+/* Compares value @i of A with B's. False: B has none. */
 static bool compared_row(const struct comparison *comparison, unsigned int i, struct row *row)
 {
 	const struct series *a = &comparison->series[0], *b = &comparison->series[1];
@@ -78,13 +78,13 @@ static bool compared_row(const struct comparison *comparison, unsigned int i, st
 	return true;
 }
 
-/* Is it better if there is less of it? */
+/* Whether less of it is better */
 static bool is_cost(const struct value *value)
 {
 	return value->kind != VALUE_DERIVED && value->kind != VALUE_SHARE;
 }
 
-/* @part: the difference as a part of A's mean */
+/* @part: the difference divided by A's mean */
 static enum paint paint_of(const struct value *value, const struct difference *difference, double part)
 {
 	if (!difference->part_known || fabs(part) <= difference->part_half)
@@ -198,7 +198,6 @@ static void csv_comparison(FILE *f, const struct comparison *comparison)
 	csv_zeroes(&comparison->worst);
 }
 
-/* null if it is not known */
 static void json_number(FILE *f, const char *name, bool known, double number)
 {
 	fprintf(f, ", \"%s\": ", name);
@@ -248,7 +247,7 @@ static void json_comparison(FILE *f, const struct comparison *comparison, const 
 	fprintf(f, "]}\n");
 }
 
-/* One run. Returns the exit status if it did not start, else -1. */
+/* Returns -1, or the exit status if the run did not start. */
 static int run_one(struct request *r, struct comparison *comparison, unsigned int which,
 		   bool first, bool warms_up, bool *stop)
 {
@@ -320,7 +319,7 @@ static int compare(struct request *r, struct comparison *comparison)
 	return status < 0 ? end_like(&comparison->worst) : status;
 }
 
-/* "A -- B": what there is of each */
+/* "A -- B" */
 static bool split_programs(char **argv, struct comparison *comparison)
 {
 	char **p = argv;

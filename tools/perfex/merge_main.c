@@ -36,14 +36,14 @@ static void merge_usage(FILE *f)
 		"the counts of one are incomplete, or perfex failed. See perfex(1).\n");
 }
 
-/* Whose it is, unless it is the same of all */
+/* The file that has this extreme, or "all" if all have the same number */
 static const char *whose(const struct merged *merged, unsigned int file, char **paths)
 {
 	return merged->files > 1 && merged->minimum.number == merged->maximum.number ? "all" :
 										       paths[file];
 }
 
-/* Counts are told to the last digit. */
+/* Counts have all their digits. */
 static void put_count(FILE *f, const struct value *value)
 {
 	char text[32];
@@ -186,7 +186,7 @@ static void json_merge(FILE *f, const struct merge *merge, char **paths, unsigne
 	fprintf(f, "]}\n");
 }
 
-/* Returns the exit status if a file is not what it must be, else -1. */
+/* Returns -1, or the exit status if a file is wrong. */
 static int read_all(struct merge *merge, char **paths, unsigned int files, bool *complete)
 {
 	static struct counts_file file;

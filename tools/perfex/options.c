@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The table of options, and what follows from it: getopt's tables and the help. */
+/* The table of options; getopt's tables and the help are made of it. */
 #include <ctype.h>
 #include <getopt.h>
 #include <stdio.h>
@@ -114,7 +114,7 @@ const char *option_name(int code)
 	return text;
 }
 
-/* getopt returns ':' for an option that misses its argument and '?' for one that there is not. */
+/* getopt returns ':' if an argument is missing, '?' if there is no such option. */
 static int explain_option(int c, char **argv)
 {
 	const struct option_row *row = c == ':' ? option_row_of(optopt) : NULL;
@@ -135,7 +135,7 @@ static int explain_option(int c, char **argv)
 int options_next(unsigned int command, int argc, char **argv)
 {
 	struct option longs[ROWS + 1] = { { 0 } };
-	/* + : the program's options are the program's. */
+	/* "+": stop at the program's name; its options are its own. */
 	char letters[2 * ROWS + 4] = "+:";
 	unsigned int i, n = 0;
 	size_t used = 2;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The options of perfex and its commands: one table, which getopt, --help and tests read. */
+/* One table has the options of perfex and its commands: getopt, --help and tests read it. */
 #ifndef PERFEX_OPTIONS_H
 #define PERFEX_OPTIONS_H
 
 #include <stdbool.h>
 #include <stdio.h>
 
-/* Whose option it is, one bit each */
+/* The commands, a bit for each */
 enum {
 	COMMAND_RUN = 1 << 0,		/* without a command's name */
 	COMMAND_RECORD = 1 << 1,
@@ -34,21 +34,21 @@ enum {
 	OPTION_WATCH,
 	OPTION_HOTPLUG,
 	OPTION_SLEEP,
-	OPTION_BAD,			/* what options_next() has told about */
+	OPTION_BAD,			/* options_next() has told what is wrong */
 };
 
 struct option_row {
 	const char *name;		/* without the dashes */
 	int code;			/* its letter, or OPTION_* */
 	unsigned int commands;
-	const char *argument;		/* what it takes, or NULL */
+	const char *argument;		/* its name in the help, or NULL */
 	const char *help;		/* lines of at most 57 columns */
 };
 
 extern const struct option_row option_rows[];
 extern const unsigned int option_count;
 
-/* The next option's code; -1 at the end; OPTION_BAD, after it told what is wrong */
+/* The next option's code; -1 at the end; OPTION_BAD: it has told what is wrong. */
 int options_next(unsigned int command, int argc, char **argv);
 void options_help(FILE *f, unsigned int command);
 /* "--interval (-I)" or "--json"; the text stands until the next call. */

@@ -53,7 +53,7 @@ static void run_usage(FILE *f)
 		"counted, 2 for wrong usage. See perfex(1).\n");
 }
 
-/* Of several runs, @series and the one that decides; else NULL, and that run */
+/* @series: of several runs, where @run is the one that decides; NULL: @run is the only one */
 static void print_total(FILE *f, const struct series *series, char **argv,
 			const struct perfctr_info *info, const struct events *events,
 			const struct how *how, const struct run *run)
@@ -64,7 +64,7 @@ static void print_total(FILE *f, const struct series *series, char **argv,
 		print_run(f, argv, info, events, how, run);
 }
 
-/* Returns the exit status if nothing was counted, else -1 and the run that decides. */
+/* Returns -1 and the run that decides, or the exit status if nothing was counted. */
 static int count(char **argv, struct results *results, const struct how *how,
 		 const struct perfctr_info *info, struct events *events, struct run *worst)
 {
@@ -94,7 +94,7 @@ static int count(char **argv, struct results *results, const struct how *how,
 	if (results->path && !results_written(results)) {
 		print_total(stderr, runs > 1 ? &series : NULL, argv, info, events, how,
 			    runs > 1 ? worst : &run);
-		/* The intervals are in the file alone. */
+		/* The intervals are nowhere else but in the file. */
 		results->told = !how->interval;
 	}
 	run_end(how, &run);
@@ -102,7 +102,7 @@ static int count(char **argv, struct results *results, const struct how *how,
 	return -1;
 }
 
-/* What the plot is of, as a shell would have it */
+/* The command line, or what -p, -a or -C count */
 static char *title_of(char **argv, const struct how *how)
 {
 	const char *first = how->npids || how->ncpus ? ": " : "perfex: ";
@@ -131,7 +131,7 @@ static void write_plot(struct results *results, char **argv, const struct how *h
 	plot_free(how->plot);
 }
 
-/* The same once for each pass. If a signal asks for the end some are missing, and so all have failed. */
+/* The same for each pass. If a signal stops it before the last pass, all have failed. */
 static int count_passes(char **argv, struct results *results, const struct request *request,
 			struct run *worst)
 {
@@ -157,7 +157,6 @@ static int count_passes(char **argv, struct results *results, const struct reque
 	return EXIT_PERFEX;
 }
 
-/* Counts, and writes what was counted to the files that were asked for. */
 static int count_to(const struct request *request, char **argv, const struct how *how,
 		    struct events *events)
 {
@@ -176,7 +175,7 @@ static int count_to(const struct request *request, char **argv, const struct how
 		status = count_passes(argv, &results, request, &worst);
 	else
 		status = count(argv, &results, how, &request->info, events, &worst);
-	/* Of some passes alone there is no file. */
+	/* If not all passes were made, there is no file. */
 	if (status >= 0)
 		results.begun = false;
 	if (status < 0 && how->plot)
@@ -219,7 +218,7 @@ static int run_main(int argc, char **argv)
 	return count_to(&request, argv + optind, &request.how, &request.events);
 }
 
-/* A program of such a name is run by perfex -- NAME. */
+/* A program with such a name is run by `perfex -- NAME'. */
 static const struct {
 	const char *name;
 	int (*main)(int argc, char **argv);

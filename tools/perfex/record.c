@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* perfex record: its options. recording.c has what it does. */
+/* perfex record: its options; recording.c does the work. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@
 #include "options.h"
 #include "request.h"
 
-#define USUAL_FREQUENCY	1000	/* samples in a second of a processor's time */
+#define USUAL_FREQUENCY	1000	/* samples in a second on a processor */
 #define USUAL_BYTES	524288
 
 static void record_usage(FILE *f)
@@ -37,7 +37,7 @@ static void record_usage(FILE *f)
 		"perfex(1).\n");
 }
 
-/* Only the last counters of a control interrupt. */
+/* The last counters of a control are its i-mode counters. */
 static void first_to_last(struct events *events)
 {
 	struct event first = events->event[0];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What the command line asks for, and whether that goes together. */
+/* What the command line asks for, and whether it goes together. */
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@
 #define USUAL_OVERFLOWS	10000
 #define USUAL_WATCH	10
 
-/* Options that are a number: where it goes, and what it is */
+/* Where the number of an option goes, its bounds, and what it is; NULL: it takes no number */
 static unsigned int *number_of(struct request *r, int code, unsigned long bounds[2],
 			       const char **what)
 {
@@ -62,7 +62,7 @@ static int need_info(struct request *r)
 	return -1;
 }
 
-/* Names are looked up after all options are read. */
+/* Events are looked up after all options are read. */
 static int take_events(struct request *r, const char *list)
 {
 	char *specs = NULL;
@@ -89,7 +89,7 @@ static int take_number_option(struct request *r, int code, const char *text)
 	return number(text, bounds[0], bounds[1], words, value) ? -1 : EXIT_USAGE;
 }
 
-/* Those that look at their argument themselves, and those that have none */
+/* Returns -1, or the exit status if the argument is wrong. */
 static int take_option(struct request *r, int code, const char *text)
 {
 	struct how *how = &r->how;
@@ -117,7 +117,7 @@ static int take_option(struct request *r, int code, const char *text)
 	}
 }
 
-/* Options that are a yes */
+/* Options without an argument */
 static void take_given(struct request *r)
 {
 	struct how *how = &r->how;
@@ -199,7 +199,7 @@ int request_parse(unsigned int command, int argc, char **argv, void (*usage)(FIL
 
 #define MOST	9	/* options in a row of the tables below */
 
-/* The first does not go together with any of the others. */
+/* The first of a row excludes each of the others. */
 static const int apart[][MOST] = {
 	{ 'p', OPTION_SELF, OPTION_RAW_CSR, 'r' },
 	{ 'a', 'p', OPTION_SELF, OPTION_PER_THREAD, OPTION_RAW_CSR, OPTION_EXACT },
@@ -212,7 +212,7 @@ static const int apart[][MOST] = {
 	  OPTION_EXACT },
 };
 
-/* The first needs one of the others. */
+/* The first of a row needs one of the others. */
 static const int needs[][MOST] = {
 	{ OPTION_PER_CPU, 'a', 'C' },
 	{ OPTION_NO_IDLE, 'a', 'C' },
@@ -289,7 +289,7 @@ int request_check(const struct request *r, bool program)
 	return -1;
 }
 
-/* An event that there is not is the machine's affair, and so no wrong usage. */
+/* An event that this machine lacks is no wrong usage. */
 static int find_events(struct request *r)
 {
 	r->events.chosen = r->specs != NULL;

@@ -11,11 +11,11 @@
 
 /**
  * struct request - the options of one command
- * @given: by their codes
- * @specs: what -e says, with commas between; or NULL
- * @events: those of the first pass
+ * @given: which options were given, by their codes
+ * @specs: the events of all -e, with commas between; or NULL
+ * @events: with --passes, those of the first pass
  * @passes: with --passes
- * @input, @output, @plot: the files' names, or NULL
+ * @input, @output, @plot: names of files, or NULL
  */
 struct request {
 	unsigned int command;
@@ -34,9 +34,9 @@ struct request {
 };
 
 /*
- * parse: the options of @command, up to the program. check: whether they go together, with a
- * program or without. prepare: looks at the machine, and completes the events. Each returns -1, or
- * the exit status, after it told why.
+ * request_parse() reads the options of @command, up to the program. request_check() sees whether
+ * they go together, with a program or without. request_prepare() looks up the events. Each returns
+ * -1, or the exit status, and then it has told why.
  */
 int request_parse(unsigned int command, int argc, char **argv, void (*usage)(FILE *f),
 		  struct request *request);

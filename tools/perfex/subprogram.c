@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * perfex report and perfex annotate are a program of their own, perfex-report: it needs libdw,
- * which perfex, that is copied to where it is needed, does not.
+ * perfex report and perfex annotate are another program, perfex-report, as they need libdw. perfex
+ * itself needs no library, so it can be copied to where it is needed.
  */
 #include <errno.h>
 #include <limits.h>
@@ -15,7 +15,7 @@
 
 #define PROGRAM	"perfex-report"
 
-/* Where it may be, seen from perfex: where both were made, and where both were installed */
+/* Its places relative to perfex: in a build directory, and where both are installed */
 static const char *const places[] = {
 	"/" PROGRAM,
 	"/../perfex-report/" PROGRAM,

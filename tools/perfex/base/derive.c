@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What follows from counts: ratios. All events of a run are counted at the same time, so two of
- * them have a ratio if they are of the same mode. What is not certain to be one is left out.
+ * Ratios of counts. All events of a run are counted at the same time, so any two of the same mode
+ * have a ratio. A ratio that would be uncertain is left out.
  */
 #include <stdio.h>
 #include <string.h>
@@ -13,8 +13,8 @@
 #define BOTH	((unsigned int)(PERFCTR_CTR_USER | PERFCTR_CTR_KERNEL))
 
 /*
- * One event of another, by names of the table of events; where there is a % in the first one the
- * same text takes its place in the second: "%-load-misses" of "%-loads".
+ * Event @of is divided by event @per. A % stands for any text, and for the same text in both:
+ * "%-load-misses" of "%-loads".
  */
 static const struct {
 	const char *of, *per, *name;
@@ -36,7 +36,7 @@ static const struct {
 	{ "%-misses", "instret", NULL, 1000, "" },
 };
 
-/* Whether @name is like @pattern; *stem, of *length, is what its % stands for. */
+/* Whether @name fits @pattern; *stem, of *length, is the text that its % stands for. */
 static bool is_like(const char *name, const char *pattern, const char **stem, size_t *length)
 {
 	size_t end = strlen(pattern) - 1, all = strlen(name);
@@ -73,7 +73,7 @@ static void add_ratio(struct values *values, const char *name, unsigned int mode
 	struct value *value;
 	unsigned int i;
 
-	/* An event that is counted twice has one ratio. */
+	/* Only the first of two equal events gets a ratio. */
 	for (i = 0; i < values->n; i++)
 		if (values->value[i].kind == VALUE_DERIVED && values->value[i].mode == mode &&
 		    !strcmp(values->value[i].name, name))
@@ -114,7 +114,7 @@ static void derive_ratio(struct values *values, const struct value *of, unsigned
 		  ratios[row].unit);
 }
 
-/* The clock runs in both modes, and so only with cycles of both it gives the frequency. */
+/* The clock runs in both modes, so only cycles of both modes give the frequency. */
 static void derive_of_clock(struct values *values, bool clock)
 {
 	const struct value *seconds = values_find(values, VALUE_SECONDS, "on a processor");

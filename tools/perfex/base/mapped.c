@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Files that others name: mapped.h. */
-#define _FILE_OFFSET_BITS 64	/* a library may have more than 2 GB, with what debuggers want */
+/* Opening a file that somebody else named, and knowing it again. */
+#define _FILE_OFFSET_BITS 64	/* a library with debug information may have more than 2 GB */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -18,7 +18,7 @@ int open_regular(const char *path, struct stat *st)
 
 	if (place < 0)
 		return -1;
-	/* The link leads to what was looked at, whatever the path leads to by now. */
+	/* The link leads to the file that fstat() saw; the path may lead to another by now. */
 	(void)snprintf(link, sizeof(link), "/proc/self/fd/%d", place);
 	if (fstat(place, st))
 		error = errno;
@@ -31,7 +31,7 @@ int open_regular(const char *path, struct stat *st)
 	return fd;
 }
 
-/* /proc/self/maps tells of our own map of the file what a MAP tells of another's. */
+/* We map the file: /proc/self/maps then has the numbers that a MAP record has. */
 bool is_numbered(int fd, uint64_t inode, uint32_t major, uint32_t minor)
 {
 	void *map = mmap(NULL, 1, PROT_READ, MAP_PRIVATE, fd, 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Files that others name: opening them, and knowing one again; perfex-report has this as well. */
+/* Opening a file that somebody else named, and knowing it again; for perfex-report too. */
 #ifndef PERFEX_MAPPED_H
 #define PERFEX_MAPPED_H
 
@@ -8,14 +8,14 @@
 #include <sys/stat.h>
 
 /*
- * Opens a regular file for reading, and nothing else: opening a FIFO waits for its other end, and
- * opening a device may do anything. @st is what fstat() says. -1 and errno; ENODEV: it is no regular
- * file.
+ * Opens a regular file for reading; @st becomes what fstat() says. Returns -1 with errno: ENODEV if
+ * it is no regular file. Those are not opened, as opening a FIFO waits for its other end, and
+ * opening a device may do anything.
  */
 int open_regular(const char *path, struct stat *st);
 /*
- * Whether it has that inode and device, as the kernel itself numbers them and tells of what is
- * mapped: on some file systems stat(2) has another number of the device.
+ * Whether the file has this inode and device, by the numbers that the kernel uses for maps: on some
+ * file systems stat(2) gives another device.
  */
 bool is_numbered(int fd, uint64_t inode, uint32_t major, uint32_t minor);
 /* Nanoseconds since 1970 */

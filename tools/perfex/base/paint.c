@@ -8,7 +8,7 @@
 
 #include "base/paint.h"
 
-/* no-color.org: any text in NO_COLOR, but an empty one */
+/* NO_COLOR with any text in it turns colours off (no-color.org). */
 static bool has_colours(FILE *f)
 {
 	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");

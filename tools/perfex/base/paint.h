@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 enum paint {
-	PAINT_PLAIN,		/* ends each of the others */
+	PAINT_PLAIN,		/* ends the others */
 	PAINT_STRONG,
 	PAINT_FAINT,
 	PAINT_GOOD,
@@ -14,7 +14,7 @@ enum paint {
 	PAINTS,
 };
 
-/* What is written to @f to have this; "" where there are no colours */
+/* The escape sequence for this; "" if @f gets no colours */
 const char *paint(FILE *f, enum paint paint);
 
 #endif /* PERFEX_PAINT_H */

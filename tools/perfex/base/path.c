@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Names of output files: each process of many has its own. */
+/* Names of output files. Patterns give each of many processes its own. */
 #include <errno.h>
 #include <limits.h>
 #include <linux/capability.h>
@@ -12,7 +12,7 @@
 
 #include "base/path.h"
 
-/* %q{VAR}; *rest is behind it. Returns 0, or -1 and why. */
+/* Writes the value of %q{VAR}; *rest is what follows. Returns 0, or -1 with @why. */
 static int put_variable(FILE *f, const char *text, const char **rest, char *why, size_t size)
 {
 	const char *end = *text == '{' ? strchr(text, '}') : NULL;
@@ -30,7 +30,7 @@ static int put_variable(FILE *f, const char *text, const char **rest, char *why,
 		(void)snprintf(why, size, "'%%q{%.60s}': the environment has no variable %.60s", name, name);
 		return -1;
 	}
-	/* The name of one file, not of a directory somewhere else */
+	/* A slash would lead to another directory. */
 	if (strchr(value, '/')) {
 		(void)snprintf(why, size, "'%%q{%.60s}': %.60s is '%.60s', which has a slash", name, name,
 			       value);
@@ -41,7 +41,7 @@ static int put_variable(FILE *f, const char *text, const char **rest, char *why,
 	return 0;
 }
 
-/* What stands after a percent sign; as above */
+/* The same for whatever follows a percent sign */
 static int put_one(FILE *f, const char *text, const char **rest, char *why, size_t size)
 {
 	char host[256] = "";
@@ -89,7 +89,7 @@ char *path_expand(const char *pattern, char *why, size_t size)
 	return path;
 }
 
-/* What the link @path says, seen from where it is; NULL with errno, EINVAL if it is no link */
+/* Where the link @path leads. NULL with errno: EINVAL if it is no link */
 static char *follow(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -104,7 +104,7 @@ static char *follow(const char *path)
 	return asprintf(&next, "%.*s%s", (int)(slash + 1 - path), path, text) < 0 ? NULL : next;
 }
 
-#define MOST_LINKS	40		/* as the kernel has it */
+#define MOST_LINKS	40		/* the kernel's limit */
 
 char *path_target(const char *path)
 {
@@ -115,7 +115,7 @@ char *path_target(const char *path)
 		next = realpath(at, NULL);
 		if (!next && errno == ENOENT) {
 			next = follow(at);
-			/* There is no file of that name, nor a link. */
+			/* It is no link. */
 			if (!next && (errno == EINVAL || errno == ENOENT))
 				return at;
 			free(at);
@@ -131,7 +131,7 @@ char *path_target(const char *path)
 	return NULL;
 }
 
-/* CAP_FOWNER, as root mostly has it */
+/* CAP_FOWNER: root has it */
 static bool owns_all_files(void)
 {
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
@@ -140,7 +140,7 @@ static bool owns_all_files(void)
 	return !syscall(SYS_capget, &header, data) && data[0].effective >> CAP_FOWNER & 1;
 }
 
-/* In a sticky directory that is for the owners of the file and of the directory alone. */
+/* In a sticky directory only the owner of the file or of the directory may. */
 bool path_may_replace(const char *path)
 {
 	const char *slash = strrchr(path, '/');

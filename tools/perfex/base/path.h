@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Names of output files */
+/* Names of output files. */
 #ifndef PERFEX_PATH_H
 #define PERFEX_PATH_H
 
@@ -7,17 +7,15 @@
 #include <stddef.h>
 
 /**
- * path_expand() - %p, %h, %q{VAR} and %% in @pattern
+ * path_expand() - replace %p, %h, %q{VAR} and %% in @pattern
  *
- * Return: the name, to be freed; or NULL, with a sentence in @why.
+ * Return: the name, to be freed; or NULL, and @why is a sentence.
  */
 char *path_expand(const char *pattern, char *why, size_t size);
 
-/*
- * The file that symbolic links lead to, which need not be there yet; to be freed. NULL with errno
- */
+/* The file that @path leads to through links; it need not exist. To be freed; NULL with errno */
 char *path_target(const char *path);
-/* Whether it can be renamed, and another file take its name. False with errno; true if there is none. */
+/* Whether another file may take this name: true if there is no such file. False with errno */
 bool path_may_replace(const char *path);
 
 #endif /* PERFEX_PATH_H */

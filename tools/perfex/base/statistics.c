@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Samples, and what they say.
- *
- * Two samples are compared by Welch's t. It is exact where values are distributed normally, does not
- * suppose that both vary alike, and needs no random numbers, so the same values give the same answer.
- * A bootstrap would suppose less, but of the five or ten values that people have patience for its
- * intervals are too narrow.
+ * Samples are compared by Welch's t. It is exact for normal distributions, allows the samples
+ * different variances, and uses no random numbers, so the same values always give the same answer.
+ * A bootstrap assumes less, but its intervals are too narrow for five or ten values, and people
+ * rarely wait for more.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -13,7 +11,7 @@
 
 #include "base/statistics.h"
 
-#define FEWEST	5	/* values of which an interval is told: of fewer it covers more or less than 95 % */
+#define FEWEST	5	/* of fewer values the interval would not cover 95 % */
 
 bool sample_add(struct sample *sample, double value)
 {
@@ -61,7 +59,7 @@ bool sample_summary(const struct sample *sample, struct summary *summary)
 	summary->median = n % 2 ? sorted[n / 2] : (sorted[n / 2 - 1] + sorted[n / 2]) / 2;
 	free(sorted);
 
-	/* By differences from the first, so that equal values have their own mean exactly. */
+	/* Differences from the first make the mean of equal values exact. */
 	for (i = 0; i < n; i++)
 		summary->mean += sample->value[i] - sample->value[0];
 	summary->mean = sample->value[0] + summary->mean / n;
@@ -72,7 +70,7 @@ bool sample_summary(const struct sample *sample, struct summary *summary)
 	return true;
 }
 
-/* The part of Student's t that is between 0 and @t, by Simpson's rule over its density */
+/* The probability that Student's t is between 0 and @t, by Simpson's rule */
 static double student_part(double t, double freedom)
 {
 	const unsigned int steps = 1000;	/* an error below 1e-9 */
@@ -91,7 +89,7 @@ static double student_part(double t, double freedom)
 
 double student_t(double freedom)
 {
-	double low = 1.9, high = 13;	/* of infinitely many and of 1: 1.96 and 12.71 */
+	double low = 1.9, high = 13;	/* 1.96 for infinite freedom, 12.71 for 1 */
 	unsigned int i;
 
 	for (i = 0; i < 50; i++) {
@@ -106,8 +104,8 @@ double student_t(double freedom)
 }
 
 /*
- * Half of the interval around the difference of two means, whose variances are @va and @vb. The
- * degrees of freedom are those of Welch and Satterthwaite.
+ * Half of the interval around the difference of two means with the variances @va and @vb, with
+ * Welch's and Satterthwaite's degrees of freedom
  */
 static double half_interval(const struct summary *a, double va, const struct summary *b, double vb)
 {
@@ -121,8 +119,8 @@ static double half_interval(const struct summary *a, double va, const struct sum
 }
 
 /*
- * As part of A's mean the difference is B/A - 1, and A varies as well. To the first order B/A has the
- * variance (B/A)^2 (va/A^2 + vb/B^2), which is that of B less B/A times A, divided by A^2.
+ * Relative to A's mean the difference is B/A - 1, where A varies too. To first order the variance
+ * of B/A is (B/A)^2 (va/A^2 + vb/B^2).
  */
 void summary_difference(const struct summary *a, const struct summary *b,
 			struct difference *difference)
@@ -139,7 +137,7 @@ void summary_difference(const struct summary *a, const struct summary *b,
 		half = half_interval(a, va, b, vb);
 	difference->low = difference->mean - half;
 	difference->high = difference->mean + half;
-	/* Of an A that may be 0 everything may be a part. */
+	/* If A may be 0 the quotient may be anything. */
 	if (!difference->known || size <= student_t(a->n - 1) * sqrt(va))
 		return;
 	ratio = b->mean / size;

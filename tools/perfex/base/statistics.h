@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Samples, and what they say: nothing here knows of counters. */
+/* Samples: mean, deviation, median, and how two differ. */
 #ifndef PERFEX_STATISTICS_H
 #define PERFEX_STATISTICS_H
 
@@ -12,9 +12,9 @@ struct sample {
 };
 
 /**
- * struct summary - what a sample is like
- * @deviation: the standard deviation of whom the sample is of: with n - 1; 0 if n is 1
- * @median: of an even number, the mean of the two in the middle
+ * struct summary - a sample in a few numbers
+ * @deviation: the standard deviation, estimated with n - 1; 0 if n is 1
+ * @median: if n is even, the mean of the two in the middle
  */
 struct summary {
 	unsigned int n;
@@ -23,11 +23,11 @@ struct summary {
 
 /**
  * struct difference - the mean of one sample less that of another
- * @low, @high: where the true difference is with a confidence of 95 %, by Welch's t; both are
+ * @low, @high: the true difference is between these with 95 % confidence, by Welch's t; both are
  *	@mean if neither sample varies
- * @known: each sample has five values at least, so that there are @low and @high
- * @part_half: half of the interval of the same confidence around @mean as a part of the first mean
- * @part_known: it is there: the first mean is not 0, and its own interval has no 0 in it
+ * @known: each sample has at least five values; else there are no @low and @high
+ * @part_half: half of that interval if the difference is divided by the first mean
+ * @part_known: the first mean is certainly not 0; else there is no @part_half
  */
 struct difference {
 	double mean, low, high;
@@ -35,15 +35,15 @@ struct difference {
 	bool known, part_known;
 };
 
-/* False without memory */
+/* False: there is no memory. */
 bool sample_add(struct sample *sample, double value);
 void sample_free(struct sample *sample);
-/* Of an empty sample all is 0. It sorts a copy: false without memory. */
+/* All numbers of an empty sample are 0. False: there is no memory to sort a copy. */
 bool sample_summary(const struct sample *sample, struct summary *summary);
-/* @b less @a; both have values. */
+/* @b less @a; neither is empty. */
 void summary_difference(const struct summary *a, const struct summary *b,
 			struct difference *difference);
-/* What Student's t with that many degrees of freedom, 1 at least, exceeds in 1 of 40 cases */
+/* Student's t exceeds this in 1 of 40 cases; @freedom is at least 1. */
 double student_t(double freedom);
 
 #endif /* PERFEX_STATISTICS_H */

@@ -55,7 +55,7 @@ bool is_counted(const struct run *run, unsigned int i)
 	return run->counted && i < run->sums.nrctrs && !(run->zeroes >> i & 1);
 }
 
-/* One that failed before it ran with counters has a clock that never ran. */
+/* If it failed before it ran, its clock is 0. */
 bool is_member_counted(const struct perfctr_member *member)
 {
 	return !member->error || member->clock;

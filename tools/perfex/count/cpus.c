@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Counts CPUs, whatever runs there: -a and -C. */
+/* -a and -C: counts CPUs, whatever runs there. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -12,10 +12,10 @@
 #include "count/explain.h"
 #include "count/signals.h"
 
-#define MOST_CPUS	8192		/* of Linux */
-#define START_INTERVAL	10000		/* what gperfctr_start() takes at least: it means nothing */
+#define MOST_CPUS	8192		/* Linux' limit */
+#define START_INTERVAL	10000		/* the least that gperfctr_start() takes; no effect */
 
-/* The session of a run, and what each CPU counted: until now, and before this interval */
+/* The session of a run; what each CPU has counted: now, and when the interval began */
 static struct gperfctr *session;
 static struct cpu_counts *now, *before;
 
@@ -89,7 +89,7 @@ bool cpus_all(struct how *how)
 	return good;
 }
 
-/* What was refused goes to @c. */
+/* On failure @c tells what was refused. */
 static int cpus_control(unsigned int cpu, const struct events *events, unsigned int n,
 			const struct how *how, struct perfctr_control *c)
 {
@@ -111,7 +111,7 @@ static int cpus_control(unsigned int cpu, const struct events *events, unsigned 
 	return gperfctr_control_native(session, c);
 }
 
-/* The first @n events on each of them, or run says why not. */
+/* Counts the first @n events on each CPU. False: @run says why not. */
 static bool control_each(const struct events *events, unsigned int n, const struct how *how,
 			 struct run *run)
 {
@@ -132,7 +132,7 @@ static bool control_each(const struct events *events, unsigned int n, const stru
 	return true;
 }
 
-/* As control.c has it: events that the user did not choose are better left out. */
+/* Like control.c: leaves out events that the user did not choose rather than fail. */
 static bool cpus_control_all(const struct events *events, const struct how *how, struct run *run)
 {
 	run->stage = STAGE_CONTROL;
@@ -144,7 +144,6 @@ static bool cpus_control_all(const struct events *events, const struct how *how,
 	return control_each(events, 0, how, run);
 }
 
-/* Are there such CPUs? */
 static bool check_all(const struct how *how, struct run *run)
 {
 	struct perfctr_read_cpu sums;
@@ -161,7 +160,7 @@ static bool check_all(const struct how *how, struct run *run)
 	return true;
 }
 
-/* Only perfex knows which one it asked for: INFO says what is in use now. */
+/* INFO tells which source is in use now. */
 static unsigned int cpus_source(void)
 {
 	struct perfctr_info info;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* --exact: instructions in user mode without those that a processor counts at interrupts. */
+/* --exact: takes off instructions that the processor counts too many at interrupts. */
 #include <errno.h>
 #include <string.h>
 
@@ -33,7 +33,7 @@ static const char *why_not_measured(const struct vperfctr *v, int error)
 				    strerror(error);
 }
 
-/* In perfex itself, before the program is started */
+/* perfex measures itself, before the program starts. */
 static bool measure(struct how *how)
 {
 	struct vperfctr *v = vperfctr_open_mode(VPERFCTR_OPEN_CREAT_EXCL);
@@ -58,14 +58,14 @@ bool exact_begin(const struct perfctr_info *info, struct events *events, struct 
 	struct perfctr_control control = { PERFCTR_CONTROL_INIT, .nractrs = events->n };
 	unsigned int i;
 
-	/* Kernel mode has no such exactness: what it executes depends on all the machine. */
+	/* Kernel mode is never exact: what it executes depends on the whole machine. */
 	for (i = 0; i < events->n; i++) {
 		if (!events->event[i].modifier)
 			events->event[i].ctr.flags |= PERFCTR_CTR_USER;
 		events->event[i].modifier = true;
 		control.ctr[i] = events->event[i].ctr;
 	}
-	/* Not to be left out if they cannot be counted */
+	/* So they are not left out if they cannot be counted. */
 	events->chosen = true;
 	if (!measure(how))
 		return false;
@@ -96,7 +96,7 @@ void exact_correct(const struct how *how, unsigned int nrctrs, __u64 *sum)
 {
 	unsigned int i;
 
-	/* Of a thread that never counted there are none. */
+	/* A thread that never counted has no sums. */
 	if (!subtracts(how) || nrctrs <= how->correction.counter)
 		return;
 	for (i = 0; i < how->correction.counter; i++)

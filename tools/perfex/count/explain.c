@@ -31,7 +31,7 @@ void explain(const char *format, ...)
 		free(text);
 }
 
-/* Would modprobe find the module for the kernel that runs? */
+/* Whether modprobe finds the module for the kernel that runs */
 static bool module_installed(const char *release)
 {
 	char path[256], line[4096];
@@ -48,7 +48,7 @@ static bool module_installed(const char *release)
 	return found;
 }
 
-/* Does the kernel load modules only if they are signed? Lockdown, as with Secure Boot, means that too. */
+/* Whether the kernel loads signed modules only; lockdown (Secure Boot) means that too. */
 static bool signed_only(void)
 {
 	char enforced[4], lockdown[64];
@@ -120,7 +120,7 @@ void explain_device(int error)
 	}
 }
 
-/* "Did you mean a, b or c?", if there is anything near; with @units, among events and their units. */
+/* "Did you mean a, b or c?", if any name is near; @units: only names with units */
 static void suggest(const struct perfctr_info *info, const char *spec, bool units)
 {
 	char **names = perfctr_event_suggest(info->cpu_type, spec, 5);
@@ -141,7 +141,7 @@ static void suggest(const struct perfctr_info *info, const char *spec, bool unit
 	free((void *)names);
 }
 
-/* r and nothing but hexadecimal digits, or x86's two such numbers */
+/* r and hexadecimal digits; on x86 a slash and more of them may follow. */
 static bool looks_raw(const char *spec)
 {
 	size_t length = strcspn(spec, ":");
@@ -149,7 +149,7 @@ static bool looks_raw(const char *spec)
 	return (*spec == 'r' || *spec == 'R') && strspn(spec + 1, "0123456789abcdefABCDEF/") == length - 1;
 }
 
-/* The name is known, or that of a raw event, or one of libpfm4's up to its first colon. */
+/* The name up to the first colon is known, or is that of a raw event. */
 static void explain_syntax(const struct perfctr_info *info, const char *spec)
 {
 	struct perfctr_ctr_control ctr;
@@ -173,7 +173,7 @@ static void explain_syntax(const struct perfctr_info *info, const char *spec)
 	free(name);
 }
 
-/* Names of perf's for what no counter of the processor counts, and how perfex has it */
+/* perf's software events, which no counter counts: how perfex tells them */
 static const char *software_event(const char *spec)
 {
 	static const char always[] = "perfex tells it always, without -e";

@@ -14,8 +14,8 @@
 #include "count/why.h"
 
 /*
- * Counters count all modes, as on x86 WinChips' and VIA's C3's do. Without a driver of our own there is no
- * hardware counter to speak of, and perf_events have what they have.
+ * Whether the counters count all modes together, as those of WinChips and the C3 do. If the module
+ * has no driver of its own, perf decides about modes.
  */
 static bool has_no_modes(const struct perfctr_info *info)
 {
@@ -62,7 +62,7 @@ static void name_counters(uint64_t counters, char *buf, size_t size)
 	}
 }
 
-/* Each of them can be counted alone. */
+/* Each event can be counted alone, but not all together. */
 static void explain_together(const struct run *run, const struct perfctr_info *info,
 			     const struct events *events)
 {
@@ -87,7 +87,6 @@ static void explain_together(const struct run *run, const struct perfctr_info *i
 	}
 }
 
-/* The other source could do it, or the module's parameter allows no other. */
 static void explain_source(const char *name, const struct how *how)
 {
 	if (how->source == PERFCTR_SOURCE_NATIVE)
@@ -98,7 +97,7 @@ static void explain_source(const char *name, const struct how *how)
 			"nothing else. Leave out --source shared");
 }
 
-/* What perfctr's own driver does not count. Without --source perf_events was asked too. */
+/* perfctr's own driver cannot count it. Without --source, perf_events was asked too. */
 static const char *how_by_perf(const struct how *how)
 {
 	return how->source == PERFCTR_SOURCE_NATIVE ?
@@ -141,7 +140,7 @@ static void explain_control(const struct run *run, const struct perfctr_info *in
 {
 	const char *name = run->bad_event < 0 ? NULL : events->event[run->bad_event].name;
 
-	/* Those that the user chose are all there. */
+	/* All events of the user found a counter. */
 	if (how->exact && run->refused == events->n && run->error == EINVAL) {
 		explain("--exact needs a counter for interrupts beside those of the events, and none that\n"
 			"can count them is left. Try fewer events");
@@ -193,7 +192,7 @@ static void explain_control(const struct run *run, const struct perfctr_info *in
 	}
 }
 
-/* The program's file, as execvp() looks for it; to be freed, NULL if there is none */
+/* The file that execvp() would run; to be freed; NULL if there is none */
 static char *find_program(const char *name)
 {
 	const char *path = getenv("PATH");
@@ -218,7 +217,7 @@ static char *find_program(const char *name)
 	return file;
 }
 
-/* The kernel says ENOENT of an interpreter as well. Returns whether it is that one. */
+/* ENOENT may mean the interpreter: returns whether the program itself exists. */
 static bool explain_interpreter(const char *name)
 {
 	char line[256], *path = find_program(name), *interpreter;

@@ -2,9 +2,8 @@
 /*
  * Signals that somebody sends to perfex are meant for the program.
  *
- * They are blocked here from before the program starts until its counts are written, and
- * taken one by one while perfex waits for it. So none of them ends perfex before it has
- * written the counts.
+ * perfex blocks them from before the program starts until the counts are written, and takes them
+ * one by one while it waits. So no signal ends perfex before it has written the counts.
  */
 #include <errno.h>
 #include <signal.h>
@@ -17,7 +16,7 @@
 
 static const struct {
 	int signo;
-	bool ends;	/* the sender wants the program to end, and so no further run of it */
+	bool ends;	/* asks for the end: no further run begins */
 } passed_on[] = {
 	{ SIGHUP, true }, { SIGINT, true }, { SIGQUIT, true }, { SIGTERM, true },
 	{ SIGUSR1, false }, { SIGUSR2, false },
@@ -46,14 +45,14 @@ void signals_take(void)
 
 	sigemptyset(&taken);
 	sigaddset(&taken, SIGCHLD);
-	/* What our parent made us ignore (nohup) is no concern of the program either. */
+	/* A signal that perfex was started to ignore (nohup) is not passed on. */
 	for (i = 0; i < NR_PASSED_ON; i++)
 		if (!sigaction(passed_on[i].signo, NULL, &old) && old.sa_handler != SIG_IGN)
 			sigaddset(&taken, passed_on[i].signo);
 	sigprocmask(SIG_BLOCK, &taken, &old_mask);
-	/* If our parent ignores this one there would be nothing left to wait for. */
+	/* If SIGCHLD were ignored, wait() would find no child. */
 	sigaction(SIGCHLD, &standard, &old_chld);
-	/* Nobody may want to read the intervals any more: the program goes on. */
+	/* If the reader of the intervals goes away, the program goes on. */
 	sigaction(SIGPIPE, &ignore, &old_pipe);
 }
 
@@ -77,9 +76,9 @@ static bool asks_to_end(int signo)
 }
 
 /*
- * The terminal signals every process of its foreground group. A program that is in our
- * group has such a signal already. What the program itself sends, to its group or to its
- * parent, is not for it.
+ * Whether the program should get a signal. The terminal signals each process of its foreground
+ * group, so a program of our group has that signal already. A signal that the program itself sent
+ * is not for it.
  */
 static bool is_for_program(const siginfo_t *info, pid_t pid)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* TopDown: shares of the slots, wherever a run's events are slots and metrics. */
+/* TopDown: shares of the slots. */
 #include <string.h>
 
 #include "count/topdown.h"

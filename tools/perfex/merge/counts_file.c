@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Reads what perfex --json has written. */
+/* Reads a file that perfex --json has written. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 static const char *const units[] = { "%", "GHz", "s", "" };
 
-/* Members of the object, or of an object in it, and what they are */
+/* Members that are numbers, perhaps in an object of their own: what they are called here */
 static const struct {
 	const char *object, *member, *name;
 	enum value_kind kind;
@@ -41,10 +41,10 @@ static unsigned int mode_of(const struct json *json)
 	       (is_true(json_member(json, "kernel")) ? PERFCTR_CTR_KERNEL : 0);
 }
 
-/* The text of a count that is no whole number, on which the last take_member() failed; or NULL */
+/* The count that made take_member() fail, if it is not a whole number; else NULL */
 static const char *not_whole;
 
-/* A number, or null for what was not counted. Of counts each digit is there: 1.5e9 may be rounded. */
+/* A number, or null: it was not counted. A count must have all its digits: 1.5e9 may be rounded. */
 static bool add(struct values *values, enum value_kind kind, const char *name,
 		const struct json *json, double scale)
 {
@@ -105,7 +105,7 @@ static const char *take_shares(struct values *values, const struct json *object)
 	return NULL;
 }
 
-/* Returns the name of a member that is missing or is not what it should be, or NULL. */
+/* Returns the name of a member that is missing or wrong, or NULL. */
 static const char *take_member(const struct json *json, struct counts_file *file)
 {
 	const struct json *counts = json_member(json, "counts"), *array, *complete, *object, *found;
@@ -137,7 +137,7 @@ static const char *take_member(const struct json *json, struct counts_file *file
 	return bad;
 }
 
-/* The last line is of the whole run; those before it are intervals. */
+/* The last line has the whole run; the others are intervals. */
 static char *last_line(FILE *f, unsigned int *number, char *why, size_t size)
 {
 	char *line = NULL, *last = NULL;

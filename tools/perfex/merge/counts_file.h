@@ -9,7 +9,7 @@
 #include "base/values.h"
 
 /**
- * struct counts_file - what a file has of a whole run
+ * struct counts_file - the counts of a whole run
  * @incomplete: why the counts are not those of the whole run, or ""
  */
 struct counts_file {
@@ -17,7 +17,7 @@ struct counts_file {
 	char incomplete[128];
 };
 
-/* False: @why is a sentence that says what was found, and what was expected. */
+/* False: @why is a sentence: what was found, and what was expected. */
 bool counts_file_read(const char *path, struct counts_file *file, char *why, size_t size);
 
 #endif /* PERFEX_COUNTS_FILE_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Reads JSON. Nothing here calls itself, so that no input makes the stack overflow. */
+/* Reads JSON without recursion, so no input makes the stack overflow. */
 #include <ctype.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -9,11 +9,11 @@
 #include "merge/jsonread.h"
 
 /**
- * struct reader - how far it is
- * @at: what comes next
- * @newest: of all values so far, whose @older leads to the first
+ * struct reader - where the reader is
+ * @at: the next character
+ * @newest: the last value; its @older leads to all others
  * @inside: the array or object that is being read, or NULL
- * @expected: what there is not, after a failure
+ * @expected: after a failure: what is missing
  */
 struct reader {
 	const char *at;
@@ -41,7 +41,7 @@ static bool accept(struct reader *r, char c)
 	return true;
 }
 
-/* Four digits of hexadecimal as UTF-8; a half of a pair becomes the replacement character. */
+/* \uXXXX as UTF-8; half of a surrogate pair becomes the replacement character. */
 static bool put_code(struct reader *r, FILE *f)
 {
 	char digits[5] = "";
@@ -86,7 +86,7 @@ static bool put_escaped(struct reader *r, FILE *f)
 	return true;
 }
 
-/* What is between quotation marks, of which the first was read; NULL: it fails */
+/* A string whose first quotation mark was read; NULL: it fails */
 static char *take_string(struct reader *r)
 {
 	char *text = NULL;
@@ -169,7 +169,7 @@ static bool take_word(struct reader *r, struct json *json)
 	return parse_number(r, json);
 }
 
-/* A value that is inside of what is being read, or the only one */
+/* Adds a value to the array or object that is being read. */
 static struct json *new_value(struct reader *r, char *name)
 {
 	struct json *json = calloc(1, sizeof(*json)), *inside = r->inside;
@@ -192,7 +192,7 @@ static struct json *new_value(struct reader *r, char *name)
 	return json;
 }
 
-/* A value; of an array or object, its beginning alone: *opens */
+/* A value; *opens: it is an array or object, of which only the beginning is read */
 static bool take_value(struct reader *r, bool *opens)
 {
 	struct json *json;
@@ -241,7 +241,7 @@ static bool take_all(struct reader *r)
 	for (;;) {
 		if (!take_value(r, &opens))
 			return false;
-		/* An array or object without members closes at once. */
+		/* An empty array or object closes at once. */
 		if (opens && !closes(r))
 			continue;
 		while (closes(r))
@@ -271,7 +271,7 @@ struct json *json_parse(const char *text, char *why, size_t size)
 	}
 	for (json = r.newest; json->older; json = json->older)
 		continue;
-	/* Whoever has the first can free all. */
+	/* json_free() gets the root, and needs the newest. */
 	json->last = r.newest;
 	return json;
 }
@@ -280,7 +280,7 @@ void json_free(struct json *json)
 {
 	struct json *older;
 
-	/* The root of a whole tree leads to the newest, which leads to all. */
+	/* The root leads to the newest, which leads to all. */
 	if (json && !json->older && json->last)
 		json = json->last;
 	for (; json; json = older) {

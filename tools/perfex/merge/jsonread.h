@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Reads JSON (RFC 8259), such as perfex itself has written. */
+/* Reads JSON (RFC 8259). */
 #ifndef PERFEX_JSONREAD_H
 #define PERFEX_JSONREAD_H
 
@@ -16,7 +16,7 @@ enum json_type {
 };
 
 /**
- * struct json - a value, and where it is
+ * struct json - a value
  * @name: of a member of an object, else NULL
  * @text: of a string, or of a number as it was written
  * @child: the first of an array or object
@@ -26,14 +26,14 @@ struct json {
 	enum json_type type;
 	char *name, *text;
 	struct json *child, *next;
-	struct json *parent, *last;	/* while it is read */
-	struct json *older;		/* all of a tree, to be freed */
+	struct json *parent, *last;	/* while the tree is read */
+	struct json *older;		/* links all values of a tree */
 };
 
-/* One value, with space around it. NULL: @why says what was found, and what was expected. */
+/* The text is one value. NULL: @why says what was found, and what was expected. */
 struct json *json_parse(const char *text, char *why, size_t size);
 void json_free(struct json *json);
-/* NULL if there is none, or @json is NULL or no object */
+/* NULL: there is none, or @json is NULL or no object. */
 const struct json *json_member(const struct json *json, const char *name);
 
 #endif /* PERFEX_JSONREAD_H */

@@ -14,7 +14,7 @@ static void add_one(struct merged *merged, unsigned int file, const struct value
 		merged->maximum_of = file;
 	}
 	merged->files++;
-	/* So that the mean of equal numbers is that number */
+	/* This way the mean of equal numbers is exact. */
 	merged->mean += (value->number - merged->mean) / merged->files;
 	merged->total += value->count;
 }

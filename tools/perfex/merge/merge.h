@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The same numbers of many files, in one table */
+/* The same numbers of many files. */
 #ifndef PERFEX_MERGE_H
 #define PERFEX_MERGE_H
 
@@ -9,10 +9,9 @@
 
 /**
  * struct merged - one number of all files that have it
- * @files: how many these are
- * @minimum, @maximum: the values; @minimum_of, @maximum_of: which file's, by its index: the first
- *	of several
- * @total: of counts
+ * @files: number of these files
+ * @minimum_of, @maximum_of: index of the first file that has the minimum, the maximum
+ * @total: the sum, if it is a count
  */
 struct merged {
 	unsigned int files;
@@ -23,15 +22,15 @@ struct merged {
 };
 
 /**
- * struct merge - all of them
- * @values: what some file has; values[i] is merged[i]
+ * struct merge - all numbers
+ * @values: each that at least one file has; values[i] belongs to merged[i]
  */
 struct merge {
 	struct values values;
 	struct merged merged[MOST_VALUES];
 };
 
-/* Adds what the file of index @file has. */
+/* Adds the numbers of the file of index @file. */
 void merge_add(struct merge *merge, unsigned int file, const struct values *values);
 
 #endif /* PERFEX_MERGE_H */

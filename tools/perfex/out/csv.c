@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What was counted, for spreadsheets: each number in a line of its own, with a header. */
+/* CSV: a header, then a line for each number. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -32,7 +32,7 @@ void csv_value(FILE *f, bool first, const struct value *value)
 	csv_text(f, false, value->unit);
 }
 
-/* What the numbers of a line are of: all of the run, or a part of it */
+/* @part: whose number it is, if it is not the whole run's */
 static void line(FILE *f, const char *record, double time, const char *part,
 		 const struct value *value)
 {
@@ -60,7 +60,7 @@ static void lines(FILE *f, const char *record, double time, const char *part,
 		line(f, record, time, part, &values->value[i]);
 }
 
-/* What a CPU or a thread counted: the events alone */
+/* The events of a CPU or a thread */
 static void part_lines(FILE *f, const char *record, double time, const char *part,
 		       const struct values *all, bool known, const uint64_t *sum,
 		       const uint64_t *before)
@@ -122,7 +122,7 @@ void csv_run(FILE *f, char **argv, const struct perfctr_info *info,
 	const struct values *values = series_values(info, events, how, run, NULL);
 	char part[24] = "";
 
-	/* The intervals have had it, or the first pass. */
+	/* The first interval or pass has written the header. */
 	if (!how->interval && how->pass <= 1)
 		header(f);
 	if (how->passes)
@@ -131,7 +131,7 @@ void csv_run(FILE *f, char **argv, const struct perfctr_info *info,
 	cpu_lines(f, "total", elapsed(run), values, how, false);
 	if (how->per_thread)
 		thread_lines(f, argv, elapsed(run), values, how, run);
-	/* A file has no place for it; whoever reads it looks at the exit status. */
+	/* CSV has no place for it; a program looks at the exit status. */
 	if (!run->complete)
 		explain("the counts are incomplete: %s", run->why);
 	csv_zeroes(run);

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * What was counted, for programs: JSON Lines, that is each line is a whole object. What was
- * not counted is null.
- */
+/* JSON Lines: each line is a whole object. What was not counted is null. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <sys/wait.h>
@@ -53,7 +50,7 @@ static void json_cpu_list(FILE *f, const struct how *how)
 	fprintf(f, "]");
 }
 
-/* What was counted, without its number */
+/* The members that say which event it is */
 static void json_event(FILE *f, const struct event *event, const struct run *run)
 {
 	unsigned int m = mode(event, run);
@@ -64,7 +61,7 @@ static void json_event(FILE *f, const struct event *event, const struct run *run
 		json_bool(m & PERFCTR_CTR_USER), json_bool(m & PERFCTR_CTR_KERNEL));
 }
 
-/* The members of @soft, or nulls */
+/* What the kernel counts of threads, or nulls */
 static void json_soft(FILE *f, const struct perfctr_soft *soft)
 {
 	if (!soft) {
@@ -87,7 +84,7 @@ static void json_count(FILE *f, bool counted, uint64_t count)
 		fprintf(f, "null");
 }
 
-/* Shares of the slots, where there are metrics among the events */
+/* Shares of the slots, if there are metrics among the events */
 static void json_topdown(FILE *f, const struct events *events, const __u64 *sum,
 			 const __u64 *before)
 {
@@ -113,7 +110,7 @@ static void json_topdown(FILE *f, const struct events *events, const __u64 *sum,
 	fprintf(f, "}");
 }
 
-/* The number of events and clock, less what there was @before (NULL: nothing) */
+/* The counts and the clock since @before (NULL: since the beginning) */
 static void json_counts(FILE *f, const struct perfctr_info *info, const struct events *events,
 			const struct run *run, const struct moment *before)
 {
@@ -153,7 +150,6 @@ void json_value_name(FILE *f, const struct value *value)
 	fprintf(f, ", ");
 }
 
-/* What follows from the counts of a run, or of an interval */
 static void json_derived(FILE *f, const struct perfctr_info *info, const struct events *events,
 			 const struct how *how, const struct run *run,
 			 const struct moment *before)
@@ -174,7 +170,7 @@ static void json_derived(FILE *f, const struct perfctr_info *info, const struct 
 	fprintf(f, "]");
 }
 
-/* What --exact did to instructions in user mode, since @before (NULL: in all) */
+/* What --exact took off since @before (NULL: since the beginning) */
 static void json_exact(FILE *f, const struct how *how, const struct run *run,
 		       const struct moment *before)
 {
@@ -221,7 +217,6 @@ static void json_threads(FILE *f, char **argv, const struct events *events,
 	fprintf(f, "]");
 }
 
-/* What each CPU counted, in an interval or in all */
 static void json_per_cpu(FILE *f, const struct events *events, const struct how *how,
 			 bool interval)
 {
@@ -244,7 +239,7 @@ static void json_per_cpu(FILE *f, const struct events *events, const struct how 
 	fprintf(f, "]");
 }
 
-/* Those that are born in a tree, and what the kernel counts of threads */
+/* The number of threads, and what the kernel counts of them */
 static void json_of_threads(FILE *f, const struct run *run)
 {
 	fprintf(f, ", \"kernel_counts\": {");
@@ -354,7 +349,7 @@ void json_summary(FILE *f, const struct summary *summary, double scale, int digi
 	}
 }
 
-/* Each value of a kind: its name, and what the runs say of it */
+/* Each value of a kind: its name and its summary */
 static void json_named(FILE *f, const struct series *series, enum value_kind kind, double scale,
 		       int digits)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* --list: the events by name, and which of them this processor has. */
+/* --list: names of events, and which of them this processor has. */
 #include <errno.h>
 #include <stddef.h>
 #include <stdbool.h>
@@ -15,8 +15,8 @@
 #define KERNELS_NAME	"the kernel's name for an event of this processor"
 
 /*
- * Of perf's events only perf knows which ones there are, so each is tried. So is each on RISC-V, where
- * some counters count all modes: "uk", as these can only be counted together.
+ * perf does not say which of its events it can count, so each is tried. So is each on RISC-V, with
+ * "uk", as some counters there count all modes together.
  */
 static const char *whether_here(int fd, const struct perfctr_info *info,
 				const struct perfctr_ctr_control *ctr)
@@ -37,11 +37,10 @@ static const char *whether_here(int fd, const struct perfctr_info *info,
 		return "yes";
 	if (!(ctr->flags & PERFCTR_CTR_PERF))
 		return errno == EOPNOTSUPP ? "uk" : "yes";
-	/* perf does not know it on a CPU. */
+	/* perf does not know the event, at least on one CPU. */
 	return errno == EINVAL || errno == EXDEV ? "no" : "?";
 }
 
-/* Is the event in the table, by this name or another? */
 static bool is_in_table(const struct perfctr_info *info, const struct perfctr_event_set *set,
 			const struct perfctr_ctr_control *ctr)
 {
@@ -65,7 +64,7 @@ static bool has_name(const struct perfctr_event_set *set, const char *name)
 	return false;
 }
 
-/* Of a description the first sentence */
+/* With the first sentence of the description */
 static void print_event(const char *name, const char *here, const char *description)
 {
 	const char *end = strstr(description, ". ");
@@ -74,10 +73,7 @@ static void print_event(const char *name, const char *here, const char *descript
 	       (int)(end ? end - description : (ptrdiff_t)strlen(description)), description);
 }
 
-/*
- * This model's of caches, those that only the kernel has a name for, and all of libpfm4's, which are the
- * manual's
- */
+/* Cache events of this model, and names that only the kernel or libpfm4 has */
 static void print_more(int fd, const struct perfctr_info *info, const struct perfctr_event_set *set)
 {
 	struct perfctr_event_name *names = perfctr_more_event_names();
@@ -93,7 +89,7 @@ static void print_more(int fd, const struct perfctr_info *info, const struct per
 	free(names);
 }
 
-/* Types whose events have the names of perfctr 2.6's tables: nobody else knows these processors. */
+/* Whether only perfctr 2.6's table has names of the events of such a processor */
 static bool has_table(unsigned int cpu_type)
 {
 	switch (IS_X86 ? cpu_type : PERFCTR_X86_GENERIC) {
@@ -106,7 +102,7 @@ static bool has_table(unsigned int cpu_type)
 	}
 }
 
-/* Each event of the table, and with each of its units if it has several */
+/* Each event of the table, with each of its units */
 static void print_table(const struct perfctr_info *info)
 {
 	const struct perfctr_event_set *set = perfctr_cpu_event_set(info->cpu_type);
@@ -136,7 +132,7 @@ static void print_table(const struct perfctr_info *info)
 	}
 }
 
-/* A type of processor of this architecture that has perf's names */
+/* A type of this architecture whose events have perf's names */
 static unsigned int usual_type(void)
 {
 	if (IS_X86)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What was counted, in the form that is wanted. */
+/* Calls the form of output that is wanted. */
 #include <stdio.h>
 
 #include "count/counts.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A picture of intervals. Each event and each derived value has a panel of its own, with a scale of
- * its own that begins at zero. A count is of all its interval, so it is drawn as a step as wide as
- * that: the area below is what was counted. What was not counted is a gap.
+ * A picture of intervals. Each event and each derived value has a panel with a scale that begins at
+ * zero. A count is drawn as a step as wide as its interval, so the area below is what was counted.
+ * Where nothing was counted there is a gap.
  */
 #include <math.h>
 #include <stdint.h>
@@ -15,13 +15,13 @@
 #include "out/plot.h"
 
 #define WIDTH	960
-#define LEFT	90		/* of the panels; their labels are there */
+#define LEFT	90		/* of the panels, for their labels */
 #define RIGHT	20
 #define TOP	60		/* of the first panel */
-#define PANEL	90		/* height of one */
-#define DISTANCE	140	/* from one to the next */
+#define PANEL	90		/* height of a panel */
+#define DISTANCE	140	/* from one panel to the next */
 #define BOTTOM	40
-#define TITLE		110	/* characters of it that have room */
+#define TITLE		110	/* characters that have room */
 
 static bool is_drawn(const struct value *value)
 {
@@ -53,7 +53,7 @@ bool plot_add(struct plot *plot, double end, const struct values *values)
 	unsigned int i;
 	int k;
 
-	/* Two reads at one time: there is nothing to be seen of it. */
+	/* An interval without length shows nothing. */
 	if (length <= 0)
 		return true;
 	if (!make_room(plot))
@@ -85,7 +85,7 @@ void plot_free(struct plot *plot)
 	*plot = (struct plot){ .n = 0 };
 }
 
-/* 1, 2 or 5 times a power of ten, and not less than @least */
+/* 1, 2 or 5 times a power of ten, at least @least */
 static double round_up(double least)
 {
 	double power = pow(10, floor(log10(least)));
@@ -118,7 +118,6 @@ static double maximum_of(const struct plot *plot, unsigned int k)
 	return most > 0 ? round_up(most) : 1;
 }
 
-/* Where a time is, from left to right */
 static double x_of(const struct plot *plot, double time)
 {
 	return LEFT + (WIDTH - LEFT - RIGHT) * time / plot->end[plot->n - 1];
@@ -148,7 +147,7 @@ static void draw_steps(FILE *f, const struct plot *plot, unsigned int k, double 
 	fprintf(f, "\"/>\n");
 }
 
-/* Lines for times, with numbers below the panel */
+/* Vertical lines, with their times below the panel */
 static void draw_times(FILE *f, const struct plot *plot, double top)
 {
 	double all = plot->end[plot->n - 1], step = round_up(all / 10), time;

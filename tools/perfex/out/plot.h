@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A picture of the intervals of a run: an SVG that needs nothing else. */
+/* A picture of the intervals of a run: an SVG that needs no other file. */
 #ifndef PERFEX_PLOT_H
 #define PERFEX_PLOT_H
 
@@ -9,11 +9,11 @@
 #include "base/values.h"
 
 /**
- * struct plot - what is in the picture
- * @n: how many intervals there are
+ * struct plot - the intervals of a picture
+ * @n: number of intervals
  * @end: when each of them ended, in seconds since the start
- * @values: each event and each derived value has a panel
- * @point: [i * MOST_VALUES + k] is value k in interval i: of an event a rate; NAN if it is not known
+ * @values: the events and derived values, a panel for each
+ * @point: [i * MOST_VALUES + k] is value k in interval i, for an event its rate; NAN: not known
  */
 struct plot {
 	unsigned int n, room;
@@ -22,7 +22,7 @@ struct plot {
 	double *point;
 };
 
-/* An interval from the end of the last one to @end. False without memory */
+/* Adds an interval from the last one's end to @end. False: there is no memory. */
 bool plot_add(struct plot *plot, double end, const struct values *values);
 void plot_write(FILE *f, const struct plot *plot, const char *title);
 void plot_free(struct plot *plot);

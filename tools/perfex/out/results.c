@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The file where the counts go, whole or not at all: they are written to a file beside it, which
- * takes its name when all is there. What is no regular file (a pipe, a terminal) is written to as
- * they come.
+ * Counts are written to a temporary file beside the one that is wanted, and it takes that name when
+ * it is whole. A pipe or a terminal is written to directly.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,13 +23,13 @@ FILE *results_file(struct results *results)
 	return results->f;
 }
 
-/* What a new file of ours may be read by, or the old one's mode and owner */
+/* The mode and owner of the old file, or the usual mode of a new one */
 static void copy_mode(int fd, const struct stat *old)
 {
 	mode_t mask;
 
 	if (old) {
-		/* Only root can give it to another. */
+		/* Only root may change the owner. */
 		if (fchown(fd, old->st_uid, old->st_gid) < 0 && errno != EPERM)
 			explain("cannot keep the file's owner: %s", strerror(errno));
 		(void)fchmod(fd, old->st_mode & 07777);
@@ -41,7 +40,7 @@ static void copy_mode(int fd, const struct stat *old)
 	(void)fchmod(fd, 0666 & ~mask);
 }
 
-/* A file beside the one that @results->target is to be; -1 with errno */
+/* The temporary file beside @results->target; -1 with errno */
 static int open_beside(struct results *results, const struct stat *old)
 {
 	int fd;
@@ -61,7 +60,7 @@ static int open_beside(struct results *results, const struct stat *old)
 	return fd;
 }
 
-/* "/dev/stdout" and "/dev/fd/3" are open already, perhaps to a file that others write to. */
+/* The descriptor that "/dev/stdout" or "/dev/fd/3" means, or -1 */
 static int descriptor_of(const char *path)
 {
 	static const char *const names[] = { "/dev/stdin", "/dev/stdout", "/dev/stderr" };
@@ -91,7 +90,7 @@ static int open_target(struct results *results)
 
 	if (fd >= 0)
 		return fcntl(fd, F_DUPFD_CLOEXEC, 3);
-	/* Through a symbolic link, the file that it leads to */
+	/* A link stays; the file that it leads to is replaced. */
 	results->target = path_target(results->path);
 	if (!results->target)
 		return -1;
@@ -114,7 +113,6 @@ bool results_name(const char *option, const char *pattern, char **name)
 	return *name != NULL;
 }
 
-/* Before anything runs, so that nothing is counted that cannot be written. */
 bool results_open(struct results *results)
 {
 	int fd, error;
@@ -143,14 +141,13 @@ bool results_written(struct results *results)
 
 	if (!results->error && (fflush(results->f) || ferror(results->f)))
 		results->error = errno ?: EIO;
-	/* Some file systems say only at a close that there is no room. */
+	/* Some file systems report a lack of room only at close(2). */
 	copy = results->path && !results->error ? dup(fileno(results->f)) : -1;
 	if (copy >= 0 && close(copy))
 		results->error = errno;
 	return !results->error;
 }
 
-/* Gives the file its name. */
 static bool take_name(struct results *results)
 {
 	if (results->error || !results->begun || !results->temporary ||
@@ -160,7 +157,7 @@ static bool take_name(struct results *results)
 	return false;
 }
 
-/* There is something in the file beside, which is nowhere else. */
+/* Whether the temporary file has counts that are nowhere else */
 static bool is_worth_keeping(const struct results *results)
 {
 	struct stat st;
@@ -169,7 +166,7 @@ static bool is_worth_keeping(const struct results *results)
 		!stat(results->temporary, &st) && st.st_size;
 }
 
-/* If its directory has gone, what is in the file beside can be read here alone. */
+/* The directory has gone, so nobody else can read the temporary file: copy it to stderr. */
 static void pour(int fd)
 {
 	char text[4096];
@@ -180,7 +177,6 @@ static void pour(int fd)
 		fwrite(text, 1, (size_t)n, stderr);
 }
 
-/* If the counts cannot be written the run has failed. */
 bool results_close(struct results *results)
 {
 	bool ok = results->f && results_written(results) && take_name(results);

@@ -12,7 +12,7 @@
 #include "count/why.h"
 #include "out/series.h"
 
-/* The name in the table of events, of which an event may have several */
+/* The event's first name in the table of events */
 static void plain_name(const struct perfctr_info *info, const struct event *event, char *plain,
 		       size_t size)
 {
@@ -38,10 +38,9 @@ static bool is_never_zero(const struct perfctr_info *info, const struct event *e
 }
 
 /*
- * A program that ended by a call of its own has executed that in user mode, and all of it was counted.
- * Nothing like that is known of one that a signal killed, which need not have come to its first
- * instruction; of processes that run already, and may sleep; of a CPU, a thread or an interval; and
- * of kernel mode alone.
+ * A program that ended by exit(2) has executed instructions in user mode, so counts of 0 are wrong.
+ * A program that a signal killed need not have executed any. Nor need processes that ran already, a
+ * CPU, a thread or an interval; and kernel mode alone may have counted nothing.
  */
 void note_zeroes(const struct perfctr_info *info, const struct events *events,
 		 const struct how *how, struct run *run)
@@ -145,12 +144,12 @@ const struct values *series_values(const struct perfctr_info *info, const struct
 		add_seconds(values, "on a processor", run->counted,
 			    (double)clock / (double)info->tsc_hz);
 	add_seconds(values, "elapsed", true, elapsed(run) - (before ? before->elapsed : 0));
-	/* Of processes that run already it is not known since when; it is told at the end. */
+	/* Times of processes that ran already are not known; others come at the end. */
 	if (run->pid && !before) {
 		add_seconds(values, "user", true, seconds(&run->usage.ru_utime));
 		add_seconds(values, "system", true, seconds(&run->usage.ru_stime));
 	}
-	/* The clock of a CPU that idles runs on, and its cycles may not. */
+	/* While a CPU idles its clock runs, and its cycles may not. */
 	derive(values, !how->ncpus || how->no_idle);
 	return values;
 }
@@ -169,7 +168,7 @@ bool series_add(struct series *series, const struct run *run, bool warms_up,
 		series->failed++;
 	else
 		series->runs++;
-	/* What was measured of a run that is left out is named, with no number. */
+	/* A run that does not count adds names of values, but no numbers. */
 	for (i = 0; i < values->n; i++) {
 		const struct value *value = &values->value[i];
 

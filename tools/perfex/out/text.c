@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What was counted, for people. */
+/* Counts as a table for people. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@
 
 #define COLUMN	20	/* width of the numbers */
 
-/* As in perf's output: nothing where both modes are counted because nothing was said */
+/* As in perf's output: nothing if the user gave none and both modes are counted */
 static const char *modifier(const struct event *event, const struct run *run)
 {
 	switch (mode(event, run)) {
@@ -31,7 +31,7 @@ static const char *modifier(const struct event *event, const struct run *run)
 	}
 }
 
-/* A number in its column, or that there is none */
+/* A number in its column, or "<not counted>" */
 static void print_number(FILE *f, bool counted, uint64_t value)
 {
 	char buf[32];
@@ -39,7 +39,7 @@ static void print_number(FILE *f, bool counted, uint64_t value)
 	column(f, COLUMN, counted ? thousands(value, buf) : "<not counted>");
 }
 
-/* Behind the count of a metric: its share of the slots */
+/* After the count of a metric: its share of the slots */
 static void print_share(FILE *f, const struct event *event, unsigned int known,
 			const double *ratio)
 {
@@ -49,7 +49,7 @@ static void print_share(FILE *f, const struct event *event, unsigned int known,
 		fprintf(f, "  (%.1f%%)", 100 * ratio[metric]);
 }
 
-/* Shares that have no count: what is left of level 1's. On lines that begin with @before */
+/* Shares without a count: what level 2 leaves of level 1. Each line begins with @before. */
 static void print_rests(FILE *f, const char *before, unsigned int known, const double *ratio)
 {
 	unsigned int i;
@@ -60,7 +60,6 @@ static void print_rests(FILE *f, const char *before, unsigned int known, const d
 				perfctr_topdown_name(i));
 }
 
-/* What follows from counts */
 static void print_derived(FILE *f, const char *before, const struct values *values)
 {
 	char number[40], label[192];
@@ -130,7 +129,7 @@ static void print_subject(FILE *f, char **argv, const struct how *how)
 		fprintf(f, ", pass %u of %u", how->pass, how->passes);
 }
 
-/* Behind the subject */
+/* The end of a sentence about the run */
 static void print_whether_complete(FILE *f, const struct run *run)
 {
 	if (!run->complete)
@@ -138,14 +137,13 @@ static void print_whether_complete(FILE *f, const struct run *run)
 	fprintf(f, ":\n\n");
 }
 
-/* Each line of it a little to the right */
 static void print_indented(FILE *f, const char *text)
 {
 	for (; *text; text++)
 		fprintf(f, *text == '\n' ? "\n " : "%c", *text);
 }
 
-/* Events that the user did not choose could not be counted. */
+/* The usual events could not be counted. */
 static void print_clock_only(FILE *f, const struct run *run)
 {
 	fprintf(f, " Only the clock was counted: instructions and cycles cannot be counted here");
@@ -158,7 +156,7 @@ static void print_clock_only(FILE *f, const struct run *run)
 	fprintf(f, ".\n");
 }
 
-/* @run's counts are of one run: what was taken off them is known. */
+/* @one_run: how many instructions were taken off is known. */
 static void print_exact(FILE *f, const struct how *how, const struct run *run, bool one_run)
 {
 	uint64_t excess = exact_excess(how, &run->sums);
@@ -242,7 +240,7 @@ static void print_threads(FILE *f, char **argv, const struct events *events,
 	fprintf(f, "\n");
 }
 
-/* A line for each CPU; on lines that begin with @time, of the interval, or NULL */
+/* A line for each CPU; in an interval each begins with @time, else it is NULL */
 static void print_cpus(FILE *f, const struct events *events, const struct how *how,
 		       const struct run *run, const char *time)
 {
@@ -325,7 +323,7 @@ void text_run(FILE *f, char **argv, const struct perfctr_info *info,
 
 	fprintf(f, "\n");
 	print_seconds(f, elapsed(run), "seconds elapsed");
-	/* What processes used that run already is not known from their beginning. */
+	/* Of processes that ran already these times are not known. */
 	if (run->pid) {
 		print_seconds(f, seconds(&run->usage.ru_utime), "seconds user");
 		print_seconds(f, seconds(&run->usage.ru_stime), "seconds system");
@@ -361,7 +359,7 @@ void text_interval(FILE *f, const struct perfctr_info *info, const struct events
 			how->ncpus ? "of all these CPUs" : "on a processor");
 }
 
-#define STATISTIC	17	/* width of a column of several */
+#define STATISTIC	17	/* width of a column for several runs */
 
 static void print_summary(FILE *f, const struct value *value, const struct summary *summary)
 {
@@ -420,7 +418,7 @@ void text_series(FILE *f, char **argv, const struct events *events, const struct
 	for (i = 0; i < series->values.n; i++) {
 		const struct value *value = &series->values.value[i];
 
-		/* The same in seconds is there, if it is known how many these are. */
+		/* If the clock's frequency is known, seconds tell the same. */
 		if (value->kind == VALUE_TICKS &&
 		    values_find(&series->values, VALUE_SECONDS, "on a processor"))
 			continue;

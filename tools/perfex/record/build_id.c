@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A linker writes a hash of all that it links into a note, by which a file is known again whatever
- * its name. The note is in a segment, so that sections may be missing.
+ * A linker hashes what it links and writes the hash into a note, so the file can be known again
+ * whatever its name is. The note is in a segment, so a file without sections has it too.
  */
-#define _FILE_OFFSET_BITS 64	/* a library may have more than 2 GB, with what debuggers want */
+#define _FILE_OFFSET_BITS 64	/* a library with debug information may have more than 2 GB */
 #include <elf.h>
 #include <string.h>
 #include <unistd.h>
@@ -16,7 +16,7 @@
 #define OUR_ORDER	ELFDATA2MSB
 #endif
 
-/* More is no list of notes that a linker makes. */
+/* No linker writes more. */
 #define MAX_NOTES	4096
 #define MAX_SEGMENTS	256
 

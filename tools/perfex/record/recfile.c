@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Writes the file of a recording: recfile.h says what is in it. */
+/* Writes a recording; recfile.h describes the file. */
 #define _FILE_OFFSET_BITS 64	/* it may have more than 2 GB */
 #include <elf.h>
 #include <errno.h>
@@ -33,7 +33,7 @@
 #define OUR_MACHINE	EM_NONE
 #endif
 
-/* A file of which something was written, as it was then */
+/* A mapped file that the recording describes already, as it was then */
 struct known {
 	uint64_t inode;
 	uint32_t major, minor;
@@ -41,7 +41,7 @@ struct known {
 	int64_t ctime;
 };
 
-/* How much of the file is whole */
+/* A part of the recording, from its beginning, that has whole records */
 struct extent {
 	uint64_t size, records;
 };
@@ -49,12 +49,12 @@ struct extent {
 struct recfile {
 	int fd;
 	int error;			/* of an append, or 0 */
-	char *path;			/* what it will be called */
-	char *temporary;		/* what it is called until then */
-	struct extent whole;		/* up to now, ... */
-	struct extent before;		/* ... and without the last append */
+	char *path;			/* its name in the end */
+	char *temporary;		/* its name until then */
+	struct extent whole;		/* what is written */
+	struct extent before;		/* the same without the last append */
 	uint64_t dropped;		/* records that came and were not written */
-	struct known *known;		/* a table of 1 << known_bits, at most half full */
+	struct known *known;		/* a hash table of 1 << known_bits, at most half full */
 	unsigned int known_bits;
 	size_t nknown;
 };
@@ -76,7 +76,7 @@ static int write_all(int fd, const void *data, size_t size)
 	return 0;
 }
 
-/* A word of the kernel's; what cannot be read is empty. */
+/* The first word of a file of the kernel's; empty if it cannot be read */
 static void read_word(const char *path, char *word, size_t size)
 {
 	FILE *f = fopen(path, "re");
@@ -93,7 +93,7 @@ static uint64_t padded(uint64_t size)
 	return (size + 7) & ~(uint64_t)7;
 }
 
-/* Returns its size, or -1 */
+/* Returns the header's size, or -1. */
 static int64_t write_header(int fd, const struct recfile_about *about)
 {
 	static const char padding[8];
@@ -158,7 +158,7 @@ void recfile_abandon(struct recfile *file)
 	errno = error;
 }
 
-/* Whether a new file may have this name, and one that has it the name behind that */
+/* Whether a new file may take the name @path, and an old one may become @path.old */
 static bool may_take_name(const char *path)
 {
 	char *old;
@@ -179,7 +179,7 @@ struct recfile *recfile_create(const char *path, const struct recfile_about *abo
 	struct stat st;
 	int64_t size;
 
-	/* It would be renamed: a terminal, a pipe, a directory. */
+	/* A terminal, a pipe or a directory must not be renamed. */
 	if (!stat(path, &st) && !S_ISREG(st.st_mode)) {
 		errno = EEXIST;
 		return NULL;
@@ -193,7 +193,7 @@ struct recfile *recfile_create(const char *path, const struct recfile_about *abo
 	file->path = path_target(path);
 	if (!file->path || asprintf(&file->temporary, "%s.XXXXXX", file->path) < 0)
 		file->temporary = NULL;
-	/* It tells what others ran and where: mkostemp() lets nobody else read it. */
+	/* mkostemp() makes a file that only its owner may read: it tells what others ran. */
 	if (file->known && file->temporary && may_take_name(file->path))
 		file->fd = mkostemp(file->temporary, O_CLOEXEC);
 	if (!file->temporary || file->fd < 0) {
@@ -231,7 +231,7 @@ static struct known *find_known(const struct recfile *file, const struct known *
 	return &file->known[i];
 }
 
-/* Whether it was not seen, or not as it is now. Without memory it was, and nothing is written. */
+/* Whether the recording does not describe the file as it is now. Without memory: false. */
 static bool is_new(struct recfile *file, const struct perfctr_record_map *map, int64_t ctime)
 {
 	struct known key = { map->inode, map->major, map->minor, 0, ctime };
@@ -268,8 +268,8 @@ static bool is_new(struct recfile *file, const struct perfctr_record_map *map, i
 }
 
 /*
- * Whether the file is as it was when it was mapped: a ctime is never set back. Its clock stands for
- * up to a tick; who was mapped in that tick and lives was mapped when the file was whole.
+ * Whether the file is as it was when it was mapped: nobody can set a ctime back. A ctime is up to a
+ * tick old. If the process lives, the file was whole when it was mapped in that tick.
  */
 static bool unchanged_since(const struct stat *st, uint64_t time, bool alive)
 {
@@ -284,9 +284,9 @@ static bool unchanged_since(const struct stat *st, uint64_t time, bool alive)
 }
 
 /*
- * The path begins at the root directory of the process, which may be another than ours. In its own
- * the inode says that it is the file: some file systems tell another number of the device by stat(2)
- * than the kernel knows. In ours, if the process has ended, another device may have that path.
+ * The path begins at the root directory of the process, which may not be ours. There the inode is
+ * enough to know the file, as stat(2) may give another device. If the process has ended, the path
+ * is opened in our root directory. It may lead to another device there, so the device must fit too.
  */
 static int open_mapped(const struct perfctr_record_map *map, struct stat *st)
 {
@@ -316,7 +316,7 @@ static void add_whole(struct recfile *file, uint64_t size, uint64_t records)
 	file->whole.records += records;
 }
 
-/* The record is @size bytes with its path, which is at @to in it. */
+/* Appends a record of @size bytes; the path goes to offset @to. */
 static int append_about(struct recfile *file, const struct perfctr_record_map *map,
 			unsigned int type, void *about, size_t size, size_t to)
 {
@@ -333,7 +333,7 @@ static int append_about(struct recfile *file, const struct perfctr_record_map *m
 	return 0;
 }
 
-/* What the file is known by */
+/* A BUILD_ID, or a FILE if there is no build id */
 static int write_about(struct recfile *file, const struct perfctr_record_map *map)
 {
 	union {
@@ -375,7 +375,7 @@ static int write_about(struct recfile *file, const struct perfctr_record_map *ma
 	return status;
 }
 
-/* What may be in two pieces */
+/* Records in one piece or two */
 struct pieces {
 	const char *piece[2];
 	size_t size[2];
@@ -394,7 +394,7 @@ static void copy_out(const struct pieces *pieces, size_t from, void *to, size_t 
 		       n - first);
 }
 
-/* The header of the record at @at, or false if there is no whole record */
+/* Copies the header of the record at @at. False: there is no whole record. */
 static bool record_at(const struct pieces *pieces, size_t at, struct perfctr_record *record)
 {
 	size_t left = pieces->size[0] + pieces->size[1] - at;
@@ -462,7 +462,7 @@ int recfile_append(struct recfile *file, const void *piece, size_t size, const v
 	return -1;
 }
 
-/* Keeps what had the name before, as perf does. */
+/* An old file of that name becomes @path.old, as perf does it. */
 static int rename_to_path(const struct recfile *file)
 {
 	char *old;
@@ -486,7 +486,7 @@ static int rename_to_path(const struct recfile *file)
 	return status;
 }
 
-/* Behind what is whole; what was written in part is cut off. */
+/* Writes the end behind @whole, and cuts the rest off. */
 static int write_end(struct recfile *file, const struct extent *whole, uint64_t lost)
 {
 	struct recfile_end end = {
@@ -510,10 +510,10 @@ int recfile_finish(struct recfile *file, uint64_t lost)
 
 	if (write_end(file, &file->whole, lost) < 0) {
 		file->error = file->error ?: errno;
-		/* There is no room for the end: it takes that of the last records. */
+		/* The disk is full: the end takes the room of the last append. */
 		(void)write_end(file, &file->before, lost);
 	}
-	/* Some file systems say only now that there is no room. */
+	/* Some file systems report a lack of room only at close(2). */
 	file->fd = -1;
 	if (close(fd) < 0)
 		file->error = file->error ?: errno;

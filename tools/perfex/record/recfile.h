@@ -3,13 +3,12 @@
  * The file that `perfex record' writes and `perfex report' reads, and its writer.
  *
  * A file has a struct recfile_header, then @nrctrs struct recfile_counter, then the command, then
- * the records of the kernel's ring, in its order, byte by byte as they were there: struct
- * perfctr_record and those that begin with it, in <linux/perfctr.h>. Each record has its size,
- * which is a multiple of 8, so a reader skips what it does not know. Types from RECFILE_TYPES on
- * are not the kernel's: they are below. The last record is a struct recfile_end, behind which
- * there is nothing: a file without it was cut short.
+ * the records of the kernel's ring as they were there: struct perfctr_record and those that begin
+ * with it, in <linux/perfctr.h>. Each record tells its size, a multiple of 8, so a reader can skip
+ * types that it does not know. Types from RECFILE_TYPES on are perfex's own, below. The last record
+ * is a struct recfile_end; a file without it was cut short.
  *
- * All numbers are in the byte order of the machine that recorded, which @byte_order shows.
+ * Numbers are in the byte order of the machine that recorded: see @byte_order.
  */
 #ifndef PERFEX_RECFILE_H
 #define PERFEX_RECFILE_H
@@ -23,30 +22,29 @@
 #define RECFILE_VERSION		2u
 #define RECFILE_BYTE_ORDER	0x01020304u
 
-#define RECFILE_NAME	"perfex.rec"		/* the file's name unless another is given */
+#define RECFILE_NAME	"perfex.rec"		/* the usual name */
 
 /**
  * struct recfile_header - what the file begins with
  * @magic: RECFILE_MAGIC
- * @version: RECFILE_VERSION. A reader refuses what it does not know
+ * @version: RECFILE_VERSION. A reader refuses others
  * @byte_order: RECFILE_BYTE_ORDER
  * @size: of this structure, bytes: where the counters begin. Later versions may append to it
  * @counter_size: of each struct recfile_counter, likewise
  * @nrctrs: number of counters; each SAMPLE has so many sums
- * @command_size: bytes of the command behind the counters: its words, each with a NUL at its end;
- *	0 if processes were recorded that ran already
- * @data: offset of the first record in the file, a multiple of 8: where the command ends, filled up
- *	with NULs
- * @machine: EM_* of <elf.h>: what the program that recorded is made for
+ * @command_size: bytes of the command's words, each with a NUL at its end; 0: processes that ran
+ *	already were recorded
+ * @data: offset of the first record in the file, a multiple of 8; NULs fill up the command to it
+ * @machine: EM_* of <elf.h>: the architecture of perfex
  * @page_size: of the kernel, bytes
- * @ring_flags: PERFCTR_RING_*, what the ring was asked for
+ * @ring_flags: PERFCTR_RING_* of the ring
  * @reserved: zero
  * @clock_hz: ticks of a record's clock in a second; 0: unknown
- * @timer_ns: a SAMPLE is also written after so many nanoseconds on a processor; 0: it is not
+ * @timer_ns: nanoseconds on a processor between samples by time; 0: there are none
  * @start: when it began, seconds since 1970
- * @boot_id: /proc/sys/kernel/random/boot_id, to which the kernel's addresses belong; or empty
- * @release: of the kernel, as uname(2) has it
- * @host: name of the machine, likewise
+ * @boot_id: /proc/sys/kernel/random/boot_id, as each boot changes the kernel's addresses; or empty
+ * @release: of the kernel, from uname(2)
+ * @host: name of the machine, from uname(2)
  *
  * The three texts end with a NUL and are filled up with NULs.
  */
@@ -73,10 +71,10 @@ struct recfile_header {
 
 /**
  * struct recfile_counter - one counter of the state, in the order of the sums in a SAMPLE
- * @name: of the event, as perfex -e takes it, without its modifier; NUL-terminated, filled up
- * @flags: PERFCTR_CTR_USER and PERFCTR_CTR_KERNEL: where it counts
+ * @name: of the event, as perfex -e takes it, without a modifier; filled up with NULs
+ * @flags: PERFCTR_CTR_USER and PERFCTR_CTR_KERNEL
  * @reserved: zero
- * @period: an i-mode counter overflows after so many events; 0: it is an a-mode counter
+ * @period: events between overflows; 0: it is an a-mode counter
  */
 struct recfile_counter {
 	char name[128];
@@ -93,23 +91,23 @@ struct recfile_counter {
 
 #define RECFILE_MAX_BUILD_ID	64
 
-/* No record is larger, of whatever type: paths have up to 4096 bytes. */
+/* No record is larger; paths have up to 4096 bytes. */
 #define RECFILE_MAX_RECORD	65536u
 
 /**
- * struct recfile_build_id - BUILD_ID: which file it was that a MAP named
- * @record: the beginning; time, pid and tid are those of the first MAP of that file
+ * struct recfile_build_id - BUILD_ID: the file that a MAP named
+ * @record: time, pid and tid are those of the first MAP of that file
  * @inode: as in that MAP
  * @major: the same
  * @minor: the same
  * @id_size: bytes of @id
  * @reserved: zero
- * @id: the build id, from its note NT_GNU_BUILD_ID, filled up with zeros
+ * @id: the build id, from the note NT_GNU_BUILD_ID, filled up with zeros
  * @path: as in that MAP
  *
- * It may come some records later than the MAP. A file that has no build id has a struct
- * recfile_file. A file has neither if it was not there any more, or had been changed since the MAP,
- * when perfex came to look; and has another one if it was changed, and then mapped again.
+ * It may come some records after the MAP. A file without a build id has a struct recfile_file. If
+ * perfex found the file gone, or changed since the MAP, there is neither. If the file was changed
+ * and then mapped again, there is one more.
  */
 struct recfile_build_id {
 	struct perfctr_record record;
@@ -130,7 +128,7 @@ struct recfile_build_id {
  * @minor: the same
  * @size: of the file, bytes
  * @mtime: when its content was changed last, nanoseconds since 1970
- * @ctime: when anything of it was changed last, which nobody can set
+ * @ctime: when the file was changed last; nobody can set this
  * @path: as in that MAP
  */
 struct recfile_file {
@@ -146,9 +144,9 @@ struct recfile_file {
 
 /**
  * struct recfile_end - END: nothing is missing before it
- * @record: the beginning; pid and tid are 0
+ * @record: pid and tid are 0
  * @records: number of records before this one
- * @lost: number of records that found no room in the ring, as its page told in the end
+ * @lost: number of records that found no room in the ring
  */
 struct recfile_end {
 	struct perfctr_record record;
@@ -156,7 +154,7 @@ struct recfile_end {
 	uint64_t lost;
 };
 
-/* What only the caller knows of a recording */
+/* What the caller tells of a recording */
 struct recfile_about {
 	struct recfile_counter counter[PERFCTR_MAX_CTRS];
 	unsigned int nrctrs;
@@ -169,29 +167,27 @@ struct recfile_about {
 struct recfile;
 
 /*
- * recfile_create: begins a file; NULL and errno if it cannot be written. Under the name @path there
- * is nothing new before recfile_finish() has succeeded: until then it is @path.XXXXXX in the same
- * directory, which only its owner may read. If @path is a symbolic link all that is said of the file
- * it leads to. EEXIST: @path is there, and is no regular file. EPERM: it, or @path.old, cannot be
+ * recfile_create: begins a file; NULL and errno if it cannot be written. Until recfile_finish()
+ * succeeds it is @path.XXXXXX, which only its owner may read. If @path is a symbolic link, the file
+ * that it leads to is meant. EEXIST: @path is no regular file. EPERM: it, or @path.old, cannot be
  * renamed.
  *
- * recfile_append: appends whole records: @size bytes at @piece, then @size2 bytes at @piece2, which
- * is the beginning of the ring where its content wraps (else NULL and 0). A record may begin in
- * the one and end in the other. EINVAL: these are not whole records; nothing is appended. It looks
- * at each file that is mapped, and appends a BUILD_ID or a FILE if it has none of it, or not of
- * what is there now.
+ * recfile_append: appends whole records: @size bytes at @piece, then @size2 bytes at @piece2 (NULL
+ * and 0: there is one piece). One record may lie in both, as the ring wraps. EINVAL: they are not
+ * whole records; nothing is appended. For each MAP it also appends a BUILD_ID or a FILE, unless the
+ * recording describes that file as it is now already.
  *
- * recfile_finish: writes the end, and gives the file its name. A file that had the name before is
- * @path.old afterwards. On failure the old one is as it was, and what was recorded stays in a file
- * of its own: with whole records and the end, as far as there was room.
+ * recfile_finish: writes the end, and gives the file its name. An old file of that name becomes
+ * @path.old. On failure the old file stays, and the recording is in the temporary file, with whole
+ * records and the end, as far as there was room.
  *
- * recfile_kept: after that, the name of that file; NULL if there is none, or nothing in it.
+ * recfile_kept: after such a failure, the name of that file; NULL: there is none, or it is empty.
  *
  * recfile_abandon: removes what was written.
  *
- * recfile_abandon(), recfile_free() and recfile_finish() that succeeds free @file. Those that return
- * int return 0, or -1 and errno. After an append has failed otherwise than by EINVAL nothing more is
- * written, what comes is counted as lost, and recfile_finish() fails as that append did.
+ * recfile_abandon() and recfile_free() free @file, and recfile_finish() if it succeeds. Those that
+ * return int return 0, or -1 and errno. After any error of an append but EINVAL nothing more is
+ * written, further records are counted as lost, and recfile_finish() fails with the same error.
  */
 struct recfile *recfile_create(const char *path, const struct recfile_about *about);
 int recfile_append(struct recfile *file, const void *piece, size_t size, const void *piece2,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * perfex record: writes what the kernel puts into the ring of a run to a file, until the run ends.
+ * perfex record: copies the records of a run's ring to a file until the run ends.
  *
- * Who opens the counters makes their ring: the child, or the thread of -p. This process maps it, and
- * copies what is there whenever the kernel wakes it.
+ * Whoever opens the counters makes their ring: the child, or the thread of -p. perfex maps the
+ * ring, and copies what is there whenever the kernel wakes it.
  */
 #include <errno.h>
 #include <poll.h>
@@ -22,7 +22,7 @@
 
 #define CHAIN_DEPTH	64
 
-/* Fewer pages may be allowed than are wanted. */
+/* If so many pages are not allowed, fewer are tried. */
 bool recording_make_ring(int fd, const struct how *how, struct run *run)
 {
 	const struct recording *recording = how->recording;
@@ -53,7 +53,7 @@ bool recording_make_ring(int fd, const struct how *how, struct run *run)
 	return true;
 }
 
-/* Of the ring's two parts, whose boundary may be in a record */
+/* The records are in two parts; one record may lie in both. */
 static void count_records(struct recording *recording, const struct iovec part[2], size_t size)
 {
 	const struct perfctr_record *record;
@@ -63,7 +63,7 @@ static void count_records(struct recording *recording, const struct iovec part[2
 		record = at < part[0].iov_len ?
 			 (const void *)((const char *)part[0].iov_base + at) :
 			 (const void *)((const char *)part[1].iov_base + at - part[0].iov_len);
-		/* The type and the size are in the first eight bytes, which are together. */
+		/* The first eight bytes, with type and size, are never divided. */
 		recording->samples += record->type == PERFCTR_RECORD_SAMPLE;
 		recording->throttled += record->type == PERFCTR_RECORD_THROTTLED;
 		length = record->size;
@@ -73,7 +73,7 @@ static void count_records(struct recording *recording, const struct iovec part[2
 	}
 }
 
-/* What is there now. After an error the run goes on, and what comes is counted as lost. */
+/* Copies what is there now. After an error the run goes on, and its records are lost. */
 static void copy_records(struct recording *recording)
 {
 	struct iovec part[2];
@@ -88,7 +88,7 @@ static void copy_records(struct recording *recording)
 	vperfctr_ring_consume(recording->ring, size);
 }
 
-/* The counters as the control has them: in which mode, and the last one with the period */
+/* Tells the file of the counters: their modes, and the period of the last one. */
 static void describe(const struct perfctr_info *info, const struct events *events,
 		     const struct how *how, const struct run *run, char **argv,
 		     struct recfile_about *about)
@@ -165,7 +165,7 @@ bool recording_wait(const struct how *how, const struct run *run)
 	fds[1] = (struct pollfd){ .fd = how->recording->signals, .events = POLLIN };
 	for (i = 0; i < how->npids; i++)
 		fds[2 + i] = how->pidfds[i];
-	/* When nobody writes any more the handle is ready for ever, and a signal or a pidfd tells. */
+	/* Once nobody writes, the handle is always ready: wait for a signal or a pidfd then. */
 	(void)poll(fds, how->npids + 2, -1);
 	if (fds[0].revents & POLLHUP && !(fds[0].revents & POLLIN))
 		(void)poll(fds + 1, how->npids + 1, 100);
@@ -176,7 +176,6 @@ bool recording_wait(const struct how *how, const struct run *run)
 	return stop;
 }
 
-/* Returns whether the file is whole. */
 bool recording_end(const struct how *how)
 {
 	struct recording *recording = how->recording;

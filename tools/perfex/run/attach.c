@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Counts processes that run already: -p.
+ * -p: counts processes that run already.
  *
  * A thread of perfex makes a tree whose root counts nothing, traces all threads of the processes
- * by ptrace(2), adds them to the tree, and ends. With it ends the tracing. None of the threads is
- * stopped for that: no call of theirs ends with EINTR. Threads and processes that they make later
- * are born in the tree.
+ * by ptrace(2), and adds them to the tree. Then it ends, which ends the tracing. The threads are
+ * not stopped, so no call of theirs ends with EINTR. Threads and processes that they make later are
+ * born in the tree.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -25,13 +25,13 @@
 #include "run/attach.h"
 #include "run/control.h"
 
-#define MOST_PIDS	4194304		/* of Linux */
+#define MOST_PIDS	4194304		/* Linux' limit */
 
 /**
- * struct attaching - what the thread does
- * @seen: bit for each thread that was dealt with
- * @added: how many were
- * @run: what it says
+ * struct attaching - the thread that adds others
+ * @seen: a bit for each thread that it has dealt with
+ * @added: number of threads that it has added
+ * @run: tells of a failure
  */
 struct attaching {
 	const struct how *how;
@@ -50,9 +50,9 @@ static bool attach_fails(struct attaching *a, enum stage stage, pid_t tid, int e
 }
 
 /*
- * The state in stat is Z or X, behind the name in parentheses. Of a thread that has ended, ptrace(2)
- * and ADD_MEMBER say EPERM as of one that may not be traced: the first thread of a process, which
- * stays as long as others run, and each that ends just now or has another tracer.
+ * Whether a thread has ended: then its state in stat, behind the name, is Z or X. ptrace(2) and
+ * ADD_MEMBER say EPERM of such a thread, as of one that may not be traced. The first thread of a
+ * process stays in that state while others run.
  */
 static bool has_exited(pid_t pid, pid_t tid)
 {
@@ -71,7 +71,7 @@ static bool has_exited(pid_t pid, pid_t tid)
 	return !behind || strncmp(behind, ") Z", 3) == 0 || strncmp(behind, ") X", 3) == 0;
 }
 
-/* A thread that has ended, or ends meanwhile, is none. *found: it may have made others before that */
+/* Adds a thread, unless it ends. *found: it was no member, so it may have made others */
 static bool add_thread(struct attaching *a, pid_t pid, int pidfd, pid_t tid, bool *found)
 {
 	struct perfctr_add_member add = {
@@ -89,7 +89,7 @@ static bool add_thread(struct attaching *a, pid_t pid, int pidfd, pid_t tid, boo
 		}
 	}
 	error = errno;
-	/* Its parent was added, it was born after that, and so is all that it makes. */
+	/* It was born in the tree, and so is all that it makes. */
 	if (stage == STAGE_ADD && error == EEXIST)
 		return true;
 	*found = true;
@@ -97,7 +97,7 @@ static bool add_thread(struct attaching *a, pid_t pid, int pidfd, pid_t tid, boo
 		attach_fails(a, stage, tid, error);
 }
 
-/* Those that were not seen yet. *found: there was one that was no member */
+/* Adds threads that were not seen yet. *found: one of them was no member */
 static bool add_new_threads(struct attaching *a, pid_t pid, int pidfd, bool *found)
 {
 	const struct dirent *entry;
@@ -122,8 +122,8 @@ static bool add_new_threads(struct attaching *a, pid_t pid, int pidfd, bool *fou
 }
 
 /*
- * Until no thread is new but those of members: a thread that was not added when it made another is
- * seen in a later turn, with what it made.
+ * Adds threads until a turn finds none that is no member: a thread may make another before it is
+ * added itself, and a later turn finds that one.
  */
 static bool add_all(struct attaching *a)
 {
@@ -182,7 +182,7 @@ bool attach_ended(const struct how *how)
 	if (poll(how->pidfds, how->npids, 0) < 0)
 		return false;
 	for (i = 0; i < how->npids; i++) {
-		/* poll() skips it from now on. */
+		/* poll() skips a descriptor of -1. */
 		if (how->pidfds[i].revents) {
 			close(how->pidfds[i].fd);
 			how->pidfds[i].fd = -1;
@@ -209,7 +209,7 @@ bool attach_parse(const char *list, struct how *how)
 
 		n = how->npids;
 		how->pids = reallocarray(how->pids, n + 1, sizeof(*how->pids));
-		/* One more, for signals */
+		/* One more is for signals. */
 		how->pidfds = reallocarray(how->pidfds, n + 2, sizeof(*how->pidfds));
 		if (!how->pids || !how->pidfds) {
 			explain("no memory");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What the options choose: events, numbers, the source of counters. */
+/* What options and their arguments mean: events, numbers, the source. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +24,6 @@ bool get_info(struct perfctr_info *info)
 	return true;
 }
 
-/* False, after it told what is wrong with it */
 static bool find_event(const struct perfctr_info *info, const char *spec, struct event *event)
 {
 	memset(event, 0, sizeof(*event));
@@ -32,7 +31,7 @@ static bool find_event(const struct perfctr_info *info, const char *spec, struct
 		explain_event(info, spec, errno);
 		return false;
 	}
-	/* The parser takes no longer names. */
+	/* perfctr_event_parse() takes no longer names. */
 	snprintf(event->name, sizeof(event->name), "%.*s",
 		 (int)(perfctr_event_modifier(spec) - spec), spec);
 	event->modifier = (event->ctr.flags & MODES) != 0;
@@ -43,7 +42,7 @@ static bool find_event(const struct perfctr_info *info, const char *spec, struct
 	return true;
 }
 
-/* Whether a counter that there is once is named already */
+/* Whether an earlier event is bound to the same counter */
 static bool is_named(const struct events *events, const struct event *event)
 {
 	unsigned int i;
@@ -60,7 +59,7 @@ static bool add_event(const struct perfctr_info *info, struct events *events,
 	struct event *event;
 
 	if (events->n == PERFCTR_MAX_CTRS || events->n >= info->nrctrs) {
-		/* Say what is wrong with the event first, if something is. */
+		/* If the event itself is wrong, tell that first. */
 		struct perfctr_ctr_control ctr;
 
 		errno = 0;
@@ -82,7 +81,7 @@ static bool add_event(const struct perfctr_info *info, struct events *events,
 	return true;
 }
 
-/* Adds it if the kernel counts it together with those that are there. */
+/* Adds an event if the kernel counts it together with the others. */
 static bool joins(const struct perfctr_info *info, const struct how *how, struct events *events,
 		  const struct event *event)
 {
@@ -95,7 +94,7 @@ static bool joins(const struct perfctr_info *info, const struct how *how, struct
 	return false;
 }
 
-/* A pass that will be refused is the first, so that this is told before anything was run. */
+/* A pass that the kernel will refuse becomes the first, so nothing runs before it fails. */
 static void refused_first(struct passes *passes, const struct how *how)
 {
 	struct events first = passes->pass[0], *last = &passes->pass[passes->n - 1];
@@ -106,7 +105,7 @@ static void refused_first(struct passes *passes, const struct how *how)
 	*last = first;
 }
 
-/* In the first pass that has room */
+/* Adds an event to the first pass that has room. */
 static bool add_to_passes(const struct perfctr_info *info, const struct how *how,
 			  struct passes *passes, const char *spec)
 {
@@ -160,7 +159,7 @@ bool add_events(const struct perfctr_info *info, struct events *events, const ch
 	return ok;
 }
 
-/* What people want to know first, as far as this processor has it */
+/* Instructions and cycles, as far as this processor has them */
 void usual_events(const struct perfctr_info *info, struct events *events)
 {
 	static const char *const names[] = { "instructions", "cycles" };
@@ -173,7 +172,7 @@ void usual_events(const struct perfctr_info *info, struct events *events)
 			add_event(info, events, names[i]);
 }
 
-/* SLOTS, and all metrics that there are; those that -e has as well are not repeated. */
+/* SLOTS and all metrics of this processor, unless -e has them already */
 bool topdown_events(const struct perfctr_info *info, struct events *events, unsigned int source)
 {
 	const struct perfctr_event_set *set = perfctr_event_names(info->cpu_type);
@@ -201,7 +200,7 @@ bool topdown_events(const struct perfctr_info *info, struct events *events, unsi
 	return true;
 }
 
-/* The instructions read these two, and they must run. */
+/* rdcycle and rdinstret read these two counters, so they must run. */
 bool raw_events(const struct perfctr_info *info, struct events *events)
 {
 	static const char *const names[] = { "cycle", "instret" };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Programs the counters of the calling thread, or finds out why that is impossible. */
+/* Programs the counters of the calling thread, or finds out why it cannot. */
 #include <errno.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -18,7 +18,7 @@ static unsigned int control_flags(const struct how *how)
 	       (how->per_thread ? PERFCTR_CONTROL_KEEP : 0);
 }
 
-/* What was refused goes to @c. */
+/* On failure @c tells what was refused. */
 static int control(int fd, const struct events *events, unsigned int first, unsigned int n,
 		   bool user_only, const struct how *how, struct perfctr_control *c)
 {
@@ -31,7 +31,7 @@ static int control(int fd, const struct events *events, unsigned int first, unsi
 		.tsc_on = 1,
 		.nractrs = n,
 	};
-	/* Not if it is tried whether one of several events can be counted. */
+	/* No ring is needed to try a part of the events. */
 	if (how->recording && first + n == events->n) {
 		c->flags |= PERFCTR_CONTROL_RECORD;
 		c->timer_ns = how->recording->timer_ns;
@@ -56,8 +56,8 @@ static int control(int fd, const struct events *events, unsigned int first, unsi
 }
 
 /*
- * Finds the event to blame. If others have counters, the last events find none. Otherwise it
- * is an event that cannot be counted even alone, else all of them together.
+ * Finds the event to blame. If others have counters, it is the one that was refused. Otherwise it
+ * is one that cannot be counted even alone; -1: each can, but not all together.
  */
 static int bad_event(int fd, const struct events *events, const struct how *how,
 		     const struct run *run, unsigned int refused)
@@ -73,7 +73,7 @@ static int bad_event(int fd, const struct events *events, const struct how *how,
 	return (int)refused;
 }
 
-/* Which one it was if any was good */
+/* The source that ANY has become */
 static unsigned int chosen_source(int fd)
 {
 	struct perfctr_control c;
@@ -82,8 +82,8 @@ static unsigned int chosen_source(int fd)
 }
 
 /*
- * Events without a modifier are counted in both modes where that is allowed,
- * else all of them in user mode: then @user_only.
+ * Events without a modifier are counted in both modes if that is allowed, else all of them in user
+ * mode, and @user_only is set.
  */
 static int control_all(int fd, const struct events *events, const struct how *how, bool *user_only,
 		       struct perfctr_control *c)
@@ -98,8 +98,8 @@ static int control_all(int fd, const struct events *events, const struct how *ho
 }
 
 /*
- * Events that the user did not choose are better left out than a reason to fail, unless others
- * merely have the counters now, or the user can bind the program to where there are some.
+ * If the usual events cannot be counted, only the clock is. It is a failure all the same if others
+ * have the counters now, or if the user can bind the program to CPUs that have some.
  */
 static bool program(int fd, const struct events *events, const struct how *how,
 		    struct run *run)
@@ -127,7 +127,7 @@ bool can_be_counted(const struct events *events, const struct how *how)
 	int fd = _vperfctr_open(1);
 	bool good, user_only;
 
-	/* Why it cannot be opened is told by the run. */
+	/* If it cannot be opened, the run will tell why. */
 	if (fd < 0)
 		return true;
 	good = !control_all(fd, events, how, &user_only, &c);

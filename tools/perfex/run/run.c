@@ -2,10 +2,10 @@
 /*
  * Runs a program under counters, or beside what -p counts.
  *
- * The child opens its own counters, programs them to start at its exec, and
- * sends the handle here. Through the handle the sums are read when the child is dead. As
- * long as it is open nobody else can program these counters: the holder is the open file,
- * not the process, and the child's own descriptor closes at exec.
+ * The child opens its own counters, programs them to start at its exec, and sends the handle to
+ * perfex, which reads the sums when the child is dead. While the handle is open nobody else can
+ * program these counters: their holder is the open file, not the process. The child's own
+ * descriptor closes at the exec.
  */
 #include <errno.h>
 #include <signal.h>
@@ -38,8 +38,8 @@ union control_message {
 };
 
 /*
- * The child tells how it began by its own struct run; the first message comes with the handle.
- * Returns whether perfex is there to be told.
+ * The child sends its own struct run to tell how it began; the handle comes with the first message.
+ * Returns whether perfex still lives.
  */
 static bool send_report(int sock, const struct run *report, int fd)
 {
@@ -63,7 +63,7 @@ static bool send_report(int sock, const struct run *report, int fd)
 	return true;
 }
 
-/* Returns whether there was one; *fd is set if it came with a handle. */
+/* Returns whether a message came; *fd is set if a handle came with it. */
 static bool receive_report(int sock, struct run *report, int *fd)
 {
 	struct iovec iov = { .iov_base = report, .iov_len = sizeof(*report) };
@@ -97,7 +97,7 @@ static _Noreturn void become_program(int sock, char **argv, const struct how *ho
 {
 	signals_give_back();
 	input_again(how);
-	/* The socket closes at exec, and so tells the parent that it went well. */
+	/* The exec closes the socket, which tells the parent that it succeeded. */
 	execvp(argv[0], argv);
 
 	report->stage = STAGE_EXEC;
@@ -113,8 +113,8 @@ static _Noreturn void child(int sock, char **argv, const struct events *events,
 	int fd;
 
 	/*
-	 * The program is killed when perfex ends, whatever the reason. If perfex ended before
-	 * this call its end of the socket is closed, and the report below fails.
+	 * The kernel kills the program when perfex ends, for whatever reason. If perfex has ended
+	 * already, its end of the socket is closed, and the report below fails.
 	 */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	fd = how->ncpus ? -1 : _vperfctr_open(1);
@@ -131,8 +131,8 @@ static _Noreturn void child(int sock, char **argv, const struct events *events,
 	report.stage = STAGE_RUNNING;
 	report.error = 0;
 	/*
-	 * CPU time up to here is perfex's and not the program's. The clock is read first,
-	 * so that the program cannot use more time than elapses.
+	 * CPU time up to here is perfex's. The clock is read first, so the program cannot use more
+	 * time than elapses.
 	 */
 	clock_gettime(CLOCK_MONOTONIC, &report.start);
 	getrusage(RUSAGE_SELF, &report.usage);
@@ -141,7 +141,7 @@ static _Noreturn void child(int sock, char **argv, const struct events *events,
 	become_program(sock, argv, how, &report);
 }
 
-/* Beside what -p counts. It is not counted. */
+/* With -p the program runs, but is not counted. */
 static _Noreturn void child_beside(int sock, char **argv, const struct how *how)
 {
 	struct run report = { .stage = STAGE_EXEC, .bad_event = -1 };
@@ -190,7 +190,7 @@ static int read_self(int fd, struct perfctr_read_tree *sums, unsigned int *flags
 	return ret;
 }
 
-/* Also reads an incomplete tree, but says so. */
+/* An incomplete tree is read too; @run says so. */
 static void read_sums(const struct how *how, struct run *run)
 {
 	struct perfctr_read_tree self;
@@ -246,15 +246,15 @@ static void read_now(const struct how *how, struct run *run)
 	read_sums(how, run);
 }
 
-/* If no program is run the signal that asks for the end is ours. */
+/* Without a program, signals ask perfex itself for the end. */
 static bool wait_for(const struct how *how, const struct run *run, int64_t ms)
 {
 	return run->pid ? signals_pass_on(run->pid, ms) : attach_wait(how, ms);
 }
 
 /*
- * Passes signals on to the program, and tells of each interval, until it ends. The last read
- * is both the end of the last interval and the total.
+ * Passes signals on to the program, and prints each interval, until the program ends. The last read
+ * is the end of the last interval, and the total.
  */
 static void watch(const struct how *how, const struct perfctr_info *info,
 		  const struct events *events, struct results *results, struct run *run)
@@ -272,7 +272,7 @@ static void watch(const struct how *how, const struct perfctr_info *info,
 			before = (struct moment){ run->sums, elapsed(run) };
 			if (how->ncpus)
 				cpus_interval_ends(how);
-			/* The next multiple, if it took so long that some have passed */
+			/* Skip the intervals that have passed meanwhile. */
 			due += (1 - left / how->interval) * how->interval;
 			continue;
 		}
@@ -285,7 +285,7 @@ static void watch(const struct how *how, const struct perfctr_info *info,
 		print_interval(results_file(results), info, events, how, run, &before);
 }
 
-/* The same of perfex record. If it cannot begin the program is ended. */
+/* The same for perfex record. If it cannot begin, the program is ended. */
 static void run_recording(const struct how *how, const struct perfctr_info *info,
 			  const struct events *events, char **argv, struct run *run)
 {
@@ -299,7 +299,7 @@ static void run_recording(const struct how *how, const struct perfctr_info *info
 	read_now(how, run);
 	if (!records || !recording_end(how)) {
 		run->complete = false;
-		run->why = NULL;	/* it was told */
+		run->why = NULL;	/* it was told already */
 	}
 }
 
@@ -312,7 +312,7 @@ void run_end(const struct how *how, struct run *run)
 	run->fd = -1;
 }
 
-/* CPU time of the program: without the time of its process before the exec */
+/* Takes off the time of the process before the exec. */
 static void subtract_usage(struct run *run, const struct rusage *before)
 {
 	timersub(&run->usage.ru_utime, &before->ru_utime, &run->usage.ru_utime);
@@ -327,7 +327,7 @@ static bool socket_make(int *sock, struct run *run)
 	return false;
 }
 
-/* The parent's part of a fork whose child tells by @sock[1] how it began */
+/* The parent hears how the child began; the child writes to @sock[1]. */
 static void hear_child(pid_t pid, int *sock, struct run *run, struct run *report)
 {
 	if (pid < 0) {
@@ -336,7 +336,7 @@ static void hear_child(pid_t pid, int *sock, struct run *run, struct run *report
 		return;
 	}
 	close(sock[1]);
-	run->error = EPIPE;	/* if it dies without a word */
+	run->error = EPIPE;	/* if the child dies without a word */
 	run->pid = pid;
 	while (receive_report(sock[0], report, &run->fd))
 		note(run, report);
@@ -389,7 +389,7 @@ static int run_attached(char **argv, struct events *events, const struct how *ho
 	return 0;
 }
 
-/* What was known of the CPUs' counting before the program began; its reports do not tell. */
+/* Keeps what cpus_begin() has found out: the child's messages do not tell it. */
 static void keep(struct run *run, const struct run *began)
 {
 	run->source = began->source;
@@ -453,7 +453,6 @@ out:
 	return run->stage == STAGE_RUNNING ? 0 : -1;
 }
 
-/* Ends as the program did, for those who look at how we ended. */
 int end_like(const struct run *run)
 {
 	struct rlimit no_core = { 0, 0 };
@@ -462,7 +461,7 @@ int end_like(const struct run *run)
 
 	if (WIFSIGNALED(run->status)) {
 		sig = WTERMSIG(run->status);
-		/* The program had its core dump, if it was to have one. */
+		/* The program has dumped its core already. */
 		setrlimit(RLIMIT_CORE, &no_core);
 		signal(sig, SIG_DFL);
 		sigemptyset(&set);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Checks of a report: is what is counted what was executed? */
+/* Checks: is what is counted what was executed? */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 
 #define RUNS	20
 
-/* For each of many counters */
+/* A shorter loop, for each of many counters */
 #define BRIEF	(SHORT + 100000ul)
 #define BRIEFLY_EXPECTED	((uint64_t)2 * (BRIEF - SHORT))
 
@@ -65,7 +65,7 @@ void check_loop(const struct machine *m)
  * Every counter
  */
 
-/* What this one counts of the loop, by name, and whether that is known */
+/* An event for counter @hw; *known: its count of the loop is known */
 static const char *event_of(const struct machine *m, unsigned int hw, bool *known)
 {
 	*known = true;
@@ -90,7 +90,7 @@ static const char *event_of(const struct machine *m, unsigned int hw, bool *know
 	return "instructions:u";
 }
 
-/* That counter, and if it counts cycles another one that counts them beside it */
+/* That counter; if its count is not known, a second one counts the same beside it */
 static bool start_counter(struct counting *c, const struct machine *m, const char *event,
 			  unsigned int hw, bool known)
 {
@@ -108,7 +108,7 @@ static bool start_counter(struct counting *c, const struct machine *m, const cha
 	return start_control(c);
 }
 
-/* As many cycles as another counter counts */
+/* Both counters must count as many cycles. */
 static void try_cycles(const struct counting *c, unsigned int hw)
 {
 	uint64_t few[PERFCTR_MAX_CTRS], many[PERFCTR_MAX_CTRS];
@@ -211,7 +211,7 @@ static void call_kernel(unsigned long n)
 
 #define CALLS	1000ul
 
-/* What most of them are */
+/* The most frequent count */
 static uint64_t usual(const uint64_t *counts, unsigned int n)
 {
 	unsigned int i, k, same, most = 0;
@@ -229,9 +229,9 @@ static uint64_t usual(const uint64_t *counts, unsigned int n)
 }
 
 /*
- * Nobody knows how many instructions a system call is, but it is as many on each counter. One that
- * allocates memory would not do: that takes now more, now less. So few are made that some runs have
- * no interrupt, also in a kernel that checks itself, where each takes fifty times as long.
+ * Nobody knows how many instructions a system call takes, but each counter must count as many. The
+ * call allocates no memory, as that varies. The calls are few, so some runs have no interrupt, even
+ * in a kernel with debug checks, where a call takes fifty times as long.
  */
 void check_kernel_mode(const struct machine *m)
 {
@@ -264,7 +264,7 @@ void check_kernel_mode(const struct machine *m)
 		not_made("no counter of instructions alone counts kernel mode");
 		return;
 	}
-	/* As where the kernel looks for races, at random: then counters cannot be compared. */
+	/* A kernel that looks for races at random varies, so counters cannot be compared. */
 	if (!same) {
 		not_made("a system call takes now more instructions of this kernel, now less");
 		return;
@@ -288,7 +288,7 @@ void check_kernel_mode(const struct machine *m)
 
 static unsigned char *buffer;
 
-/* Lines and pages that nobody has touched, to read and to write, and branches that nobody predicts */
+/* Reads and writes untouched lines and pages, and takes branches that cannot be predicted. */
 static void stir(unsigned long rounds)
 {
 	volatile unsigned char *b = buffer;
@@ -362,10 +362,10 @@ void check_events(const struct machine *m)
 }
 
 /*
- * Instructions too many, or too few, at what interrupts a program
+ * Instructions too many, or too few, at page faults, system calls and interrupts
  */
 
-/* Returns whether there are some. */
+/* Returns whether the count is off. */
 static bool tell_overcount(int64_t over, uint64_t times, const char *what)
 {
 	int64_t each = times ? over * 10000 / (int64_t)times : 0;
@@ -418,7 +418,7 @@ void check_page_faults(const struct machine *m)
 	}
 	(void)count(&c, touch, PAGES, counts);
 	before = faults(&c);
-	/* The fewest: those rounds had no interrupt. */
+	/* The round with the fewest had no interrupt. */
 	for (round = 0; round < ROUNDS; round++) {
 		if (madvise(pages, PAGES * page_size, MADV_DONTNEED) ||
 		    !count(&c, touch, PAGES, counts)) {
@@ -443,7 +443,7 @@ unmap:
 	munmap(pages, PAGES * page_size);
 }
 
-/* On some architectures the instruction that calls is one that is never retired. */
+/* On some architectures the instruction that calls is never retired. */
 void check_system_calls(const struct machine *m)
 {
 	const uint64_t each = 4, tenfold = 10 * CALLS;
@@ -465,7 +465,7 @@ void check_system_calls(const struct machine *m)
 	stop(&c);
 }
 
-/* Of all kinds, on the CPU where the checks run. The first line names the columns: CPU0 CPU1 ... */
+/* Interrupts of all kinds on @cpu. The first line of the file names the columns: CPU0 CPU1 ... */
 static uint64_t interrupts(unsigned int cpu)
 {
 	FILE *f = fopen("/proc/interrupts", "re");
@@ -490,7 +490,7 @@ static uint64_t interrupts(unsigned int cpu)
 			if (end == s)
 				end = NULL;
 		}
-		/* Some lines have one number for all. */
+		/* Some lines have one number for all CPUs. */
 		sum += end ? n : 0;
 	}
 	free(line);
@@ -513,7 +513,7 @@ void check_ticks(const struct machine *m)
 		not_made("%s", why_not_started(&c));
 		return;
 	}
-	/* What takes a fifth of a second */
+	/* How many turns take a fifth of a second */
 	start_time = now();
 	spin(LONG);
 	turns = (unsigned long)((double)LONG * 0.2 / (now() - start_time + 1e-6));

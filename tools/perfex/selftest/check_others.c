@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Checks of a report: who else has the counters, and what a CPU that was away has. */
+/* Checks: who else has the counters, and what a CPU counts after it was away. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -39,7 +39,7 @@ static void read_counter(void)
 	(void)value;
 }
 
-/* Root lets everybody read them: x86's attribute, or the setting of the others */
+/* Whether root lets everybody read counters: an attribute on x86, a setting elsewhere */
 static bool all_may_read(void)
 {
 	static const char *const files[] = {
@@ -94,7 +94,7 @@ void check_unclaimed(const struct machine *m)
  * Beside perf
  */
 
-/* Counters that were ours may stay so for a moment: see PERFCTR_IOC_CONTROL. */
+/* The module may keep the counters for a moment: see PERFCTR_IOC_CONTROL. */
 static bool start_perf_patiently(struct counting *c, uint64_t event)
 {
 	unsigned int i;
@@ -155,7 +155,7 @@ void check_beside_perf(const struct machine *m)
 		try_beside_perf(m, "branches", PERF_COUNT_HW_BRANCH_INSTRUCTIONS);
 }
 
-/* What one counts while the other is refused, or counts as well */
+/* @first counts the loop while @second tries to count too. */
 static void try_while(const struct machine *m, struct counting *first, const char *who,
 		      bool (*second)(const struct machine *m))
 {
@@ -178,8 +178,8 @@ static void try_while(const struct machine *m, struct counting *first, const cha
 }
 
 /*
- * On x86 and ppc32 one has all counters or none. Elsewhere there is one for each, as long as
- * there are any.
+ * On x86 and ppc32 either perf has all counters or the module has. Elsewhere each takes counters
+ * while there are any.
  */
 static bool perf_comes(const struct machine *m)
 {
@@ -262,7 +262,7 @@ void check_registers_kept(const struct machine *m)
 		not_made("%s", why_not_started(&c));
 		return;
 	}
-	/* They are looked at while a CPU is not idle. */
+	/* The module looks at the registers only while its CPU is busy. */
 	for (i = 0; i < seconds * 10; i++) {
 		struct perfctr_read sums;
 
@@ -304,7 +304,7 @@ static bool go_to(unsigned int cpu)
 	return !sched_setaffinity(0, sizeof(one), &one);
 }
 
-/* The loop on that CPU, as after it came */
+/* The loop on a CPU that has come back */
 static void try_cpu(const struct machine *m, unsigned int cpu, const char *what)
 {
 	struct counting c;
@@ -342,7 +342,7 @@ void check_hotplug(const struct machine *m)
 		not_made("there is no CPU that could be taken off");
 		return;
 	}
-	/* Counters are ours meanwhile, so the CPU has to join when it comes. */
+	/* The counters are claimed meanwhile, so the CPU must join the claim when it comes. */
 	if (!start_event(&c, m, "instructions:u")) {
 		not_made("%s", why_not_started(&c));
 		(void)go_to(m->cpu);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Checks of a report: do counters interrupt as they overflow, each time and at once? */
+/* Checks: does each overflow interrupt, and at once? */
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -10,12 +10,12 @@
 #include "selftest/loop.h"
 
 #define PERIOD	1000u
-/* For so many turns more an interrupt is waited for, */
+/* Turns of the loop that wait for an interrupt */
 #define PATIENCE	1000000ul
-/* and if so many instructions were counted beyond the overflow it was late. */
+/* An interrupt is late if it comes so many instructions after the overflow. */
 #define LATE	1000u
 
-/* No counter takes longer than that. */
+/* The test of one counter takes no longer. */
 #define SECONDS	3.0
 
 static volatile sig_atomic_t came;
@@ -27,18 +27,18 @@ static void overflown(int sig)
 }
 
 /**
- * struct overflows - what became of the overflows of one counter
- * @asked: there should have been so many
- * @lost: did not interrupt
- * @late: interrupted late
- * @least, @most: instructions beyond the overflow, of all that interrupted
+ * struct overflows - the overflows of one counter
+ * @asked: how many there should be
+ * @lost: how many did not interrupt
+ * @late: how many interrupted late
+ * @least, @most: instructions between overflow and interrupt
  */
 struct overflows {
 	unsigned int asked, lost, late;
 	uint64_t least, most;
 };
 
-/* The counter stands from its overflow on until it is told to go on. */
+/* After its overflow the counter stands until it is told to go on. */
 static bool wait_for_overflow(uint32_t period)
 {
 	unsigned long waited;
@@ -75,7 +75,7 @@ static bool overflow_once(const struct counting *c, uint32_t period, struct over
 	return true;
 }
 
-/* Instructions in user mode, on that counter; false with a line: it cannot be had. */
+/* Instructions in user mode on counter @map. False: it has told why not. */
 static bool start_overflows(struct counting *c, const struct machine *m, uint32_t map,
 			    uint32_t period, unsigned int refresh)
 {
@@ -106,7 +106,7 @@ static void make_overflows(const struct machine *m, uint32_t map, uint32_t perio
 		tell("%s: not tried: %s", what, why_not_started(&c));
 		return;
 	}
-	/* It counts since the control: the first overflow is not looked at. */
+	/* The first overflow is left out, as the counter has run since the control. */
 	first = wait_for_overflow(period);
 	end = now() + SECONDS;
 	while (first && o.asked < n && now() < end)
@@ -133,7 +133,7 @@ static void catch_overflows(void (*handler)(int), struct sigaction *before)
 	sigaction(SIGUSR2, &action, before);
 }
 
-/* Counters that count instructions, and can interrupt */
+/* Whether counter @hw counts instructions, and can interrupt */
 static bool can_overflow(const struct machine *m, unsigned int hw)
 {
 	if (!(m->info->counters >> hw & 1))
@@ -176,8 +176,8 @@ void check_short_periods(const struct machine *m)
 }
 
 /*
- * A counter that overflows wraps from its top to zero. If nobody waits for the signal the
- * program does not execute anything for it, so that all is counted as without overflows.
+ * A counter that overflows wraps from its top to zero. The signal is ignored, so the program
+ * executes nothing for the overflow, and the count must be the same as without one.
  */
 void check_wrap(const struct machine *m)
 {
@@ -194,7 +194,7 @@ void check_wrap(const struct machine *m)
 			deviates("over the top of a counter: %s", why_unread(&c));
 		} else {
 			tell_tally("over the top 20 times", &t, EXPECTED, NO_SWITCHES);
-			/* Each overflow interrupts, too. */
+			/* Each overflow also interrupts. */
 			if (interrupts_add && t.least > EXPECTED && t.most <= EXPECTED + 50)
 				tell("%" PRIu64 " to %" PRIu64 " too many, as interrupts add some",
 				     t.least - EXPECTED, t.most - EXPECTED);

@@ -12,12 +12,12 @@ static struct {
 	char **deviation;
 	unsigned int deviations;
 	unsigned int made, left_out;
-	bool counted;		/* a check counted something by perfctr */
-	bool refused;		/* the check that runs could not be made */
-	bool told;		/* why there are none, or none of the module's own */
+	bool counted;		/* a check has counted by perfctr */
+	bool refused;		/* the present check cannot be made */
+	bool told;		/* it has told machine.why_not */
 } verdict;
 
-/* Further lines of a text are set in. */
+/* Each line is indented. */
 static void print_lines(const char *text)
 {
 	printf("  ");
@@ -73,7 +73,7 @@ void not_made(const char *format, ...)
 	verdict.refused = true;
 }
 
-/* Why a check that needs this cannot be made here; NULL: it can. */
+/* Why a check with these needs cannot be made here; NULL: it can */
 static const char *what_lacks(unsigned int needs, const struct machine *m)
 {
 	unsigned int lacks = needs & ~m->has;

@@ -6,10 +6,10 @@
 #include "base/perfex.h"
 #include "selftest/selftest.h"
 
-/* A line is as perfctr_info_print() has it. */
+/* A key and its value, in the columns of perfctr_info_print() */
 #define KEY "%-23s "
 
-/* What a check needs. What the machine lacks of it is the reason why the check is not made. */
+/* What a check needs: without it the check is not made. */
 #define NEED_COUNT	0x01	/* instructions in user mode are counted, by any source */
 #define NEED_NATIVE	0x02	/* ... by the module's own driver */
 #define NEED_ROOT	0x04
@@ -20,13 +20,13 @@
 #define NEED_SLEEP	0x80	/* the option --sleep */
 
 /**
- * struct machine - where the checks are made
- * @info: what the module says of it
+ * struct machine - where the checks run
+ * @info: what the module tells of the processor
  * @how: options
  * @has: NEED_*
- * @source: by which instructions are counted now: PERFCTR_SOURCE_*
- * @why_not: if they are not, or not natively, why
- * @firmware: that is why not
+ * @source: the source that counts instructions now: PERFCTR_SOURCE_*
+ * @why_not: why they are not counted, or not by the module's own driver
+ * @firmware: the firmware has the counters
  * @cpu: where the checks run
  */
 struct machine {
@@ -45,17 +45,17 @@ struct check {
 	void (*make)(const struct machine *m);
 };
 
-/* checks.c: makes them one by one, and counts what deviates. */
+/* Makes the checks one by one, and counts deviations. */
 void make_checks(const struct check *checks, size_t n, const struct machine *m);
-/* A line of a check */
+/* Prints a line of a check. */
 void tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* A line that is a deviation: one sentence with its number, which the verdict repeats */
+/* Prints a deviation, one sentence with its number; the verdict repeats it. */
 void deviates(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* The check cannot be made after all. */
+/* Prints why the check cannot be made after all. */
 void not_made(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void print_verdict(const struct machine *m);
 
-/* check_*.c; check_ticks() finds whether instructions are counted too many at interrupts. */
+/* check_ticks() has found that interrupts add instructions. */
 extern bool interrupts_add;
 void check_unclaimed(const struct machine *m);
 void check_loop(const struct machine *m);

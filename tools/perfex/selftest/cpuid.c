@@ -14,8 +14,8 @@
 #include <string.h>
 
 /*
- * CPUID: of performance monitoring (0AH, 23H) and of the core's type (1AH): SDM Vol. 2A, CPUID. AMD's
- * has 8000_0001H, which says in ECX which counters there are, and 8000_0022H: APM Vol. 3, appendix E
+ * Leaves of CPUID: performance monitoring (0AH, 23H) and the type of the core (1AH), SDM Vol. 2A;
+ * AMD's 8000_0001H, where ECX tells which counters there are, and 8000_0022H, APM Vol. 3, appendix E
  */
 
 #define LEAF_PERFMON	0x0au
@@ -33,18 +33,18 @@ static const struct {
 	{ LEAF_AMD_FEATURES, 0 }, { LEAF_AMD_PERFMON, 0 },
 };
 
-/* Of these, AMD's */
+/* AMD's, by their index in leaves[] */
 #define FEATURES	6
 #define PERFMON		7
 
 #define LEAVES	(sizeof(leaves) / sizeof(leaves[0]))
 
-/* EAX, EBX, ECX, EDX of each; zero where the processor has no such leaf */
+/* EAX, EBX, ECX, EDX of each leaf; zero if the processor lacks it */
 struct cpuid {
 	uint32_t reg[LEAVES][4];
 };
 
-/* "Hygo", of HygonGenuine */
+/* EBX of "HygonGenuine" */
 #define SIGNATURE_HYGON	0x6f677948u
 
 bool is_amd(void)
@@ -57,7 +57,7 @@ bool is_amd(void)
 
 static void get_cpuid(struct cpuid *cpuid)
 {
-	/* An int in clang's header until 15 */
+	/* clang's header before 15 returns an int. */
 	uint32_t most = (uint32_t)__get_cpuid_max(0, NULL);
 	uint32_t most_extended = is_amd() ? (uint32_t)__get_cpuid_max(0x80000000u, NULL) : 0;
 	size_t i;
@@ -71,7 +71,7 @@ static void get_cpuid(struct cpuid *cpuid)
 	}
 }
 
-/* Of each CPU where we may run: what it says, with its number; 0: there are no more */
+/* The leaves of the next CPU, from *cpu on, where we may run. False: there is none. */
 static bool next_cpuid(const cpu_set_t *allowed, unsigned int *cpu, struct cpuid *cpuid)
 {
 	cpu_set_t one;
@@ -103,7 +103,7 @@ static void print_one_cpuid(const struct cpuid *cpuid)
 	}
 }
 
-/* CPUs one after the other that say the same are told of together. */
+/* CPUs in a row with the same leaves are printed once. */
 void print_cpuid(void)
 {
 	struct cpuid cpuid, last;
@@ -138,8 +138,8 @@ static const char *const arch_events[] = {
 #define ARCH_EVENTS	(sizeof(arch_events) / sizeof(arch_events[0]))
 
 /*
- * AMD's: six since family 15h, or so many as the leaf says; RDPMC has names for six. Before, four,
- * of which CPUID says nothing, so that nobody promised them where there are none.
+ * AMD has six counters since family 15h, or as many as the leaf tells; RDPMC can name six. Older
+ * processors have four, which CPUID does not mention, so it promises none where there are none.
  */
 #define AMD_CTRS_OLD	0xfu
 #define AMD_CTRS	6u
@@ -157,9 +157,9 @@ static uint64_t amd_counters(const struct cpuid *cpuid, bool some)
 }
 
 /*
- * Intel's that the module leaves alone. Counter 3 is microcode's, where transactions need it for an
- * erratum and are not aborted at once (CPUID 07H, EDX). Fixed counter 3 counts slots, of which
- * TopDown's metrics are shares.
+ * Intel's counters that the module does not use. Microcode needs counter 3 for an erratum of
+ * transactions, unless it aborts all of them (CPUID 07H, EDX). Fixed counter 3 counts slots, which
+ * serve TopDown's metrics alone.
  */
 #define LEAF_TSX	7u
 #define RTM_ALWAYS_ABORT	(1u << 11)
@@ -183,7 +183,7 @@ static uint64_t left_alone(uint64_t counters, const struct perfctr_info *info)
 	return left;
 }
 
-/* Counters as perfctr_info.counters has them, and events; of all CPUs. @some: some are used. */
+/* The counters and events that each CPU has. @some: the module uses some counters. */
 static bool get_promises(uint64_t *counters, uint32_t *events, bool some)
 {
 	struct cpuid cpuid;
@@ -209,7 +209,7 @@ static bool get_promises(uint64_t *counters, uint32_t *events, bool some)
 			*events = 0;
 			continue;
 		}
-		/* More than eight have their registers elsewhere; what more fixed ones count varies. */
+		/* Registers beyond the eighth are elsewhere; further fixed counters vary. */
 		if (fixed > KNOWN_FIXED)
 			fixed = KNOWN_FIXED;
 		*counters &= (general < 8 ? (1u << general) - 1 : 0xff) |

@@ -10,7 +10,7 @@
 #include "selftest/cpuid.h"
 #include "selftest/info.h"
 
-/* Whether that source can be had is seen by asking for a counter of it. */
+/* Asks for a counter of that source, to see whether it can be had. */
 static int try_source(const struct perfctr_info *info, unsigned int source,
 		      struct perfctr_control *control)
 {
@@ -31,7 +31,7 @@ static int try_source(const struct perfctr_info *info, unsigned int source,
 	return ret;
 }
 
-/* Who has the processor's counters, and by what a program would be counted now */
+/* Who has the processor's counters, and which source would count a program now */
 static void print_sources(const struct perfctr_info *info)
 {
 	struct perfctr_control control;

@@ -43,7 +43,7 @@ static char *read_log(void)
 	return log;
 }
 
-/* The module may have measured at each of several loads: the last one's first line counts. */
+/* The module may have measured at several loads: finds the first line of the last one. */
 static const char *last_costs(const char *log)
 {
 	const char *found, *start = NULL;
@@ -73,7 +73,7 @@ void print_costs(void)
 	free(log);
 }
 
-/* All lines that have the words, from there on; returns how many. */
+/* Prints all lines with @words; returns how many. */
 static unsigned int tell_lines(const char *log, const char *words)
 {
 	const char *found, *line;
@@ -90,7 +90,7 @@ static unsigned int tell_lines(const char *log, const char *words)
 	return n;
 }
 
-/* Of the last load that measured */
+/* What the last load with measure=1 has logged */
 static void tell_measured(const char *log)
 {
 	const char *found, *last = NULL;

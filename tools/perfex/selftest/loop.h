@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Code of known length, and the difference of two counts of it: that is the count of the work
- * alone, as all around it is the same.
+ * Code of known length. The difference of two counts of it is the count of the work alone, as the
+ * code around it is the same.
  */
 #ifndef PERFEX_LOOP_H
 #define PERFEX_LOOP_H
@@ -12,21 +12,21 @@
 
 #include "selftest/checks.h"
 
-/* Two instructions each turn, of which one is a branch */
+/* Two instructions a turn; one is a branch. */
 void spin(unsigned long turns);
-/* Off the CPU for a moment, and on again */
+/* Leaves the CPU for a moment. */
 void nap(unsigned int ms);
-/* By the clock on the wall */
+/* Seconds of CLOCK_MONOTONIC */
 double now(void);
 
 typedef void (*work_t)(unsigned long n);
 
 /**
- * struct counting - something of the calling thread that is counted
- * @fd: its descriptor; -1: it could not be opened
- * @perf: by perf_events
- * @control: what it counts, or why it does not
- * @error: errno then
+ * struct counting - a counter of the calling thread
+ * @fd: its descriptor, or -1
+ * @perf: it is perf_events'
+ * @control: what it counts, or why it could not start
+ * @error: errno, if it could not start
  */
 struct counting {
 	int fd;
@@ -35,40 +35,40 @@ struct counting {
 	int error;
 };
 
-/* One counter of perfctr's; ctr->map says which. start_control(): the control is there. */
+/* One counter of perfctr's. start_control(): @c->control is filled in. */
 bool start(struct counting *c, unsigned int source, const struct perfctr_ctr_control *ctr);
 bool start_control(struct counting *c);
 /* By name, on any counter: "instructions:u" */
 bool start_event(struct counting *c, const struct machine *m, const char *spec);
-/* The same event, of perf's; in user mode alone */
+/* An event of perf's, in user mode */
 bool start_perf(struct counting *c, unsigned int type, uint64_t config);
 void stop(struct counting *c);
-/* Why it did not start, or cannot be read */
+/* Why it did not start, and why it cannot be read */
 const char *why_not_started(const struct counting *c);
 const char *why_unread(const struct counting *c);
 
-/* The counts of work(n), with what is around it; false: they cannot be read. */
+/* The counts of work(n) and of the code around it. False: they cannot be read. */
 bool count(const struct counting *c, work_t work, unsigned long n, uint64_t *counts);
 
-/* What several runs counted of what should always be the same */
+/* Several runs whose counts should be the same */
 struct tally {
 	unsigned int runs, exact;
 	uint64_t least, most;
 };
 
 void tally_add(struct tally *tally, uint64_t count, uint64_t expected);
-/* So many runs of work(more) less work(less) */
+/* @runs differences of work(more) and work(less). False: they cannot be read. */
 bool tally(const struct counting *c, unsigned int runs, work_t work, unsigned long less,
 	   unsigned long more, uint64_t expected, struct tally *tally);
 
 /*
- * What work(more) counts more than work(less): the fewest of some runs each, which are those
- * without an interrupt, as that may only add to it
+ * The difference of work(more) and work(less), each the lowest count of some runs: an interrupt can
+ * only add to a count.
  */
 bool fewest(const struct counting *c, work_t work, unsigned long less, unsigned long more,
 	    uint64_t *least);
 
-/* Runs of all tallies, and how many of them were off though others were exact, by up to so much */
+/* Runs of all tallies: how many were off although others were exact, and by how much at most */
 struct runs {
 	unsigned int all, off;
 	uint64_t most;
@@ -81,13 +81,14 @@ extern struct runs all_runs;
 #define LONG	(SHORT + 1000000ul)
 #define EXPECTED	((uint64_t)2 * (LONG - SHORT))
 
-/* Says how many of the runs were exact, and between how many switches, if that is known. */
+/* Prints how many runs were exact, and the number of switches, if it is known. */
 #define NO_SWITCHES	UINT64_MAX
 void tell_tally(const char *what, const struct tally *tally, uint64_t expected, uint64_t switches);
 
 /*
- * None was exact: that deviates. Some were: interrupts may be the cause, as they add to the counts
- * of real processors. check_ticks() says by how much, and check_runs() adds up what was off.
+ * If no run was exact, that is a deviation. If some were not, interrupts may be the cause, as they
+ * add to the counts of real processors: check_ticks() tells how much, and check_runs() how many
+ * runs were off.
  */
 void judge_tally(const char *what, const struct tally *tally, uint64_t expected);
 

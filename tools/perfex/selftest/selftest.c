@@ -20,7 +20,7 @@
 #include "selftest/selftest.h"
 
 /*
- * What the processor is
+ * The processor
  */
 
 /* Keys of /proc/cpuinfo; a value may have blanks. */
@@ -40,7 +40,7 @@ static bool is_wanted(const char *key)
 	return false;
 }
 
-/* Splits the line at its colon; the key without the blanks before it. NULL: it has no value. */
+/* Splits the line at its colon; the key loses the blanks at its end. NULL: there is no value. */
 static char *split_line(char *line)
 {
 	char *value = strchr(line, ':'), *end;
@@ -53,7 +53,7 @@ static char *split_line(char *line)
 	return value + strspn(value + 1, " ") + 1;
 }
 
-/* Of the first CPU, as far as the first empty line, and what others have of another kind */
+/* The lines of the first CPU, and microcode of others that differs */
 static void print_processor(void)
 {
 	FILE *f = fopen("/proc/cpuinfo", "re");
@@ -69,7 +69,7 @@ static void print_processor(void)
 		}
 		if (first && is_wanted(line))
 			printf(KEY "%s", line, value);
-		/* The hypervisor decides about costs and counts. */
+		/* A hypervisor changes costs and counts. */
 		if (first && !strcmp(line, "flags") && strstr(value, " hypervisor"))
 			printf(KEY "yes\n", "hypervisor");
 		if (!strcmp(line, "processor"))
@@ -97,7 +97,7 @@ static void print_settings(void)
 		{ "perf_user_access", "/proc/sys/kernel/perf_user_access" },
 		{ "rdpmc", "/sys/bus/event_source/devices/cpu/rdpmc" },
 		{ "rdpmc of cpu_core", "/sys/bus/event_source/devices/cpu_core/rdpmc" },
-		/* KVM saves and restores all counters then, without asking anybody. */
+		/* With these KVM takes all counters without asking anybody. */
 		{ "mediated PMU", "/sys/module/kvm/parameters/enable_mediated_pmu" },
 		{ "mediated PMU, Intel", "/sys/module/kvm_intel/parameters/enable_mediated_pmu" },
 		{ "mediated PMU, AMD", "/sys/module/kvm_amd/parameters/enable_mediated_pmu" },
@@ -153,7 +153,7 @@ static const struct check checks[] = {
 	{ "All runs of loops of known length", NEED_COUNT, check_runs },
 };
 
-/* On the CPU where we are: of one type of core, and with its interrupts */
+/* Stays on this CPU: one type of core, and its interrupts. */
 static unsigned int stay(void)
 {
 	int cpu = sched_getcpu();
@@ -190,7 +190,7 @@ static void find_counting(struct machine *m)
 		m->has |= NEED_NATIVE;
 		return;
 	}
-	/* By perf's counters, if at all; but why not by our own? */
+	/* perf counts, or nobody: why not the module's own driver? */
 	if (start(&c, PERFCTR_SOURCE_NATIVE, &ctr))
 		stop(&c);
 	else if (c.error == EBUSY && c.control.owner == PERFCTR_OWNER_FIRMWARE)
@@ -219,7 +219,7 @@ static void look_at_machine(struct machine *m)
 		m->has |= NEED_INTERRUPT;
 	if (m->info->cpu_features & PERFCTR_FEATURE_RDPMC)
 		m->has |= NEED_RDPMC;
-	/* Taken is not forbidden. */
+	/* A taken counter does not mean that perf is forbidden. */
 	if (start_perf(&perf, PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS) ||
 	    perf.error == EBUSY)
 		m->has |= NEED_PERF;
