@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What was counted at each line of a function's source, and at each of its instructions */
+/* perfex annotate: counts at each line of a function's source, and at each of its instructions. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,15 +11,15 @@
 #include "names.h"
 #include "output.h"
 
-/* Lines of source that are shown around those that have code */
+/* Lines of source that are shown before and after those with code */
 #define AROUND	3
 
-/* What was counted at one address, or at one line */
+/* The counts at one address, or at one line */
 struct spot {
-	uint64_t address;		/* of the ELF file */
+	uint64_t address;		/* as the ELF file has it */
 	const char *file;		/* NULL: not known */
 	unsigned int line;
-	uint64_t *count;		/* a column each; NULL: nothing */
+	uint64_t *count;		/* for each column; NULL: nothing was counted */
 };
 
 struct spots {
@@ -67,7 +67,7 @@ static void spots_free(struct spots *spots)
 	free(spots->spot);
 }
 
-/* All functions are here, with how well their names match. */
+/* Adds a function, and how well its name matches @asked. */
 static struct found *found_add(struct all_found *all, const struct function *function,
 			       const char *asked)
 {
@@ -89,7 +89,7 @@ static struct found *found_add(struct all_found *all, const struct function *fun
 	return &all->found[i];
 }
 
-/* An object is asked for by its path, or by the last part of that. */
+/* @asked is the path, or the last part of it. */
 static bool is_object(const char *path, const char *asked)
 {
 	const char *slash = strrchr(path, '/');
@@ -97,7 +97,7 @@ static bool is_object(const char *path, const char *asked)
 	return !asked || !strcmp(path, asked) || (slash && !strcmp(slash + 1, asked));
 }
 
-/* The functions of that name, or all; and where in them something was counted */
+/* Finds the functions of that name, or all, and the addresses in them that have counts. */
 static void find_function(struct all_found *all, struct symbols *symbols, const char *name,
 			  const char *object, unsigned int column)
 {
@@ -142,7 +142,7 @@ static int compare_lines(const void *a, const void *b)
 	return x->line < y->line ? -1 : x->line > y->line;
 }
 
-/* Equal neighbours become one. */
+/* Equal neighbours are added up. */
 static void unite(struct spots *spots, int (*compare)(const void *, const void *), unsigned int n)
 {
 	size_t i, to = 0;
@@ -198,7 +198,7 @@ static void print_line_counts(FILE *f, const struct profile *profile, const uint
 	fprintf(f, " %8s", count ? thousands(count[nrctrs + 1], buf) : "");
 }
 
-/* Tabulators are the only control characters that a source has. */
+/* Of control characters only tabs are kept. */
 static void print_source(FILE *f, char *line)
 {
 	char *tab;
@@ -212,7 +212,7 @@ static void print_source(FILE *f, char *line)
 	fprintf(f, "\n");
 }
 
-/* What debugging information names may be anything. */
+/* Debug information may name any file, so only a regular one is opened. */
 static FILE *open_source(const char *symfs, const char *path, int64_t *mtime)
 {
 	struct stat st;
@@ -234,7 +234,7 @@ static FILE *open_source(const char *symfs, const char *path, int64_t *mtime)
 	return source;
 }
 
-/* Of one file, in the order of its lines. @made is when the program was. */
+/* The lines of one file, in order. @made: when the program was made */
 static void print_file(FILE *f, const struct symbols *symbols, const struct spot *spot, size_t n,
 		       unsigned int column, uint64_t all, int64_t made)
 {
@@ -270,7 +270,7 @@ static void print_file(FILE *f, const struct symbols *symbols, const struct spot
 		print_source(f, text);
 		i += line == spot[i].line;
 	}
-	/* It is shorter than the lines that the program was made of. */
+	/* The source ends before these lines. */
 	for (; source && i < n; i++) {
 		print_line_counts(f, profile, spot[i].count, column, all);
 		fprintf(f, " %6u\n", spot[i].line);
@@ -308,7 +308,7 @@ static void print_lines(FILE *f, struct symbols *symbols, const struct found *fo
 			count_at(spot, found->spots.spot[i - instructions->n].count, ncolumns);
 	}
 	unite(&lines, compare_lines, ncolumns);
-	/* Those without a line are last. */
+	/* Spots without a line come last. */
 	while (lines.n && !lines.spot[lines.n - 1].file) {
 		lines.n--;
 		free(lines.spot[lines.n].count);
@@ -396,7 +396,7 @@ static void print_found(FILE *f, struct symbols *symbols, struct found *found, u
 	instructions_free(&instructions);
 }
 
-/* It may have been inlined wherever it was called. Other names are compared with it. */
+/* Whether the function was inlined into another, *into. @near gets the nearest other names. */
 static const char *was_inlined(struct symbols *symbols, const char *name, const char **into,
 			       struct names_near *near)
 {
@@ -413,7 +413,7 @@ static const char *was_inlined(struct symbols *symbols, const char *name, const 
 			continue;
 		n = symbols_frames(symbols, node->object, node->address, frames);
 		for (k = 0; k + 1 < n; k++) {
-			/* Most are as the one before, and texts are kept once. */
+			/* Equal texts have one address, and most names are as the last one. */
 			if (frames[k].function == inlined)
 				continue;
 			inlined = frames[k].function;
@@ -485,7 +485,7 @@ bool print_annotation(FILE *f, struct symbols *symbols, const char *function, co
 	} else {
 		explain_none(symbols, &all, function, object);
 	}
-	/* Without a name, the function where most was counted */
+	/* Without a name: the function with the highest count */
 	for (i = 0; i < n; i++) {
 		if (best != NAME_OTHER && (function ? all.found[i].match == best : i == most))
 			print_found(f, symbols, &all.found[i], column);

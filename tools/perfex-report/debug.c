@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * libdw finds the unit of an address by .debug_aranges, which clang does not write, and old versions
- * by nothing else; and the function by a walk through the unit each time. So each unit is listed here
- * by its addresses, and, once it is asked for, each of its functions.
+ * Old versions of libdw find the unit of an address only by .debug_aranges, which clang does not
+ * write. To find a function, libdw walks through the unit each time. So here are lists: the
+ * addresses of each unit, and those of its functions once they are asked for.
  */
 #include <dwarf.h>
 #include <elfutils/libdw.h>
@@ -16,16 +16,16 @@
 #include "debug.h"
 #include "memory.h"
 
-/* More no compiler nests. */
+/* No compiler nests deeper. */
 #define MAX_DEPTH	256
 
 struct range {
 	Dwarf_Addr low, high;
-	size_t of;			/* a unit, or a function of one */
+	size_t of;			/* index of a unit, or of a function in its unit */
 };
 
 struct ranges {
-	struct range *range;		/* by @low, once it is complete */
+	struct range *range;		/* sorted by @low once it is complete */
 	size_t n, capacity;
 };
 
@@ -39,7 +39,7 @@ struct unit {
 
 struct debug {
 	Dwfl_Module *module;
-	Dwarf_Addr bias;		/* of the module's addresses over those of DWARF */
+	Dwarf_Addr bias;		/* a module's address less DWARF's */
 	struct unit *unit;
 	size_t n, capacity;
 	struct ranges ranges;		/* of units */
@@ -157,7 +157,7 @@ const char *debug_line(struct debug *debug, Dwarf_Addr address, unsigned int *li
 	return file;
 }
 
-/* Whether libdw may open what holds the unit's functions, if that is in a file of its own */
+/* Whether libdw may open the file that has the functions of a split unit */
 static bool is_split_harmless(struct debug *debug, Dwarf_Die *die, const char *name)
 {
 	char dir[PATH_MAX], dwp[NAME_MAX + sizeof(".dwp")], *real;
@@ -183,7 +183,7 @@ static bool is_split_harmless(struct debug *debug, Dwarf_Die *die, const char *n
 	return harmless;
 }
 
-/* Where the functions of a unit are: with -gsplit-dwarf not in itself */
+/* The unit that has the functions: another one with -gsplit-dwarf */
 static Dwarf_Die whole_unit(struct debug *debug, Dwarf_Die *die)
 {
 	Dwarf_Attribute attribute;
@@ -210,7 +210,7 @@ static bool has_functions(int tag)
 	case DW_TAG_structure_type:
 	case DW_TAG_union_type:
 	case DW_TAG_interface_type:
-	case DW_TAG_enumeration_type:	/* of Rust */
+	case DW_TAG_enumeration_type:	/* Rust's have methods */
 	case DW_TAG_variant_part:
 	case DW_TAG_variant:
 	case DW_TAG_subprogram:
@@ -222,7 +222,7 @@ static bool has_functions(int tag)
 	}
 }
 
-/* The next child; a sibling that is before it would have us go round for ever. */
+/* The next child. A sibling in front of it would make an endless loop. */
 static bool next_child(Dwarf_Die *parent, Dwarf_Die *child)
 {
 	const void *before = child->addr;
@@ -249,7 +249,7 @@ static void list_functions(struct unit *unit, Dwarf_Die *parent, unsigned int de
 	}
 }
 
-/* Where an inlined function was called: the line of the one around it */
+/* The line that calls an inlined function */
 static void call_site(struct inlined *inlined)
 {
 	Dwarf_Attribute attribute;
@@ -291,7 +291,7 @@ unsigned int debug_inlined(struct debug *debug, Dwarf_Addr address, struct inlin
 	if (!range)
 		return 0;
 	parent = unit->function[range->of];
-	/* Children are behind their parents, so it comes to an end. */
+	/* Children are behind their parents in the file, so this ends. */
 	while (depth < MAX_DEPTH && next_child(&parent, &child)) {
 		int tag = dwarf_tag(&child);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * libstdc++ has what turns a symbol of C++ into a name, with an ABI that has not changed since
- * 2003. It is asked if it is there: who has programs of C++ has it. Rust's are rust.c's.
+ * libstdc++ demangles symbols of C++; that ABI has not changed since 2003. It is loaded if it is
+ * there: whoever has programs in C++ has it. rust.c demangles Rust's.
  */
 #include <dlfcn.h>
 #include <stdbool.h>
@@ -25,7 +25,7 @@ static demangle_t library(void)
 	looked = true;
 	handle = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL);
 	if (handle)
-		/* As dlopen(3) has it: C has no other way from an object to a function. */
+		/* dlopen(3): C has no other way to make a function pointer of this. */
 		*(void **)&function = dlsym(handle, "__cxa_demangle");
 	return function;
 }

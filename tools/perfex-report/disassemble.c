@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * elfutils has a disassembler for few processors, which lacks instructions of the last ten years
- * and is no public interface. objdump knows all of them, and where there is a compiler there is an
- * objdump.
+ * objdump disassembles. elfutils' own disassembler knows few processors, lacks the instructions of
+ * the last ten years, and is no public interface. Whoever has a compiler has objdump.
  */
 #include <elf.h>
 #include <errno.h>
@@ -19,7 +18,7 @@
 #include "disassemble.h"
 #include "memory.h"
 
-/* "    1139:\tmov    %edi,%eax"; what else objdump prints is no instruction. */
+/* "    1139:\tmov    %edi,%eax"; other lines of objdump's are no instructions. */
 static void add_instruction(struct instructions *instructions, char *line)
 {
 	struct instruction *instruction;
@@ -40,12 +39,12 @@ static void add_instruction(struct instructions *instructions, char *line)
 	instruction->text = copy_memory(end, strlen(end) + 1);
 }
 
-/* Without a shell, to which a path could mean something else; false: there is no such program */
+/* No shell runs, as it might misread a path. False: there is no such program. */
 static bool run_objdump(struct instructions *instructions, const char *program, int file,
 			uint64_t start, uint64_t end)
 {
 	char from[40], to[40], *line = NULL;
-	/* What was opened, whatever has its name by now */
+	/* The file that was opened; another may have its name by now. */
 	const char *argv[] = { program, "-d", "--no-show-raw-insn", from, to, "/proc/self/fd/3", NULL };
 	posix_spawn_file_actions_t actions;
 	size_t size = 0;
@@ -78,7 +77,7 @@ static bool run_objdump(struct instructions *instructions, const char *program, 
 	return true;
 }
 
-/* Of another processor's files objdump may know nothing; the one beside its compiler does. */
+/* The objdump of a cross compiler, for files of another architecture */
 static const char *cross_objdump(unsigned int machine)
 {
 	switch (machine) {

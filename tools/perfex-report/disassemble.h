@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Instructions of a function, by binutils' objdump */
+/* Instructions of a function, by objdump. */
 #ifndef PERFEX_REPORT_DISASSEMBLE_H
 #define PERFEX_REPORT_DISASSEMBLE_H
 

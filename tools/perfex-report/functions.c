@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * libdw looks through all symbols for each address: here they are sorted once. Chosen is a symbol
- * whose size covers the address, of these the one that begins last, is smallest, and is global before
- * weak before local; else one without a size, if nothing is between. Of aliases the last by name is
- * without underscores at its beginning. libdw chooses the same, but of aliases any, and a local symbol
- * only where no other covers the address.
+ * libdw searches all symbols for each address; here they are sorted once. A symbol whose size
+ * covers the address is found. Of several it is the one that begins last, then the smallest, then
+ * global before weak before local, then the last by name, as that one does not begin with
+ * underscores. If none covers the address, a symbol without a size before it is found. libdw
+ * finds the same, but any of several names, and a local symbol only if no other covers the
+ * address.
  */
 #include <elf.h>
 #include <limits.h>
@@ -17,14 +18,14 @@
 #include "memory.h"
 
 struct symbol {
-	GElf_Addr start, end;		/* the same: it has no size */
-	GElf_Addr reach;		/* the largest @end up to this one */
+	GElf_Addr start, end;		/* equal: it has no size */
+	GElf_Addr reach;		/* the largest @end of this symbol and those before it */
 	const char *name;
-	Elf *elf;			/* of the section */
-	GElf_Addr bias;			/* of our addresses over those of @elf */
+	Elf *elf;			/* the file that has the symbol's section */
+	GElf_Addr bias;			/* our address less that of @elf */
 	GElf_Word section;
-	unsigned int rank;		/* by its binding */
-	char *stub;			/* it has @name, and is ours to free; or NULL */
+	unsigned int rank;		/* local, weak or global */
+	char *stub;			/* @name of a stub, which is freed; else NULL */
 };
 
 struct functions {
@@ -33,7 +34,7 @@ struct functions {
 	bool table, missed;
 };
 
-/* Where a stub of the PLT has the address of its function: a word that the loader writes */
+/* A word with the address of a library's function, through which a stub of the PLT jumps */
 struct slot {
 	GElf_Addr address;
 	const char *name;
@@ -73,7 +74,7 @@ static void add_table(struct functions *functions, Dwfl_Module *module)
 		name = dwfl_module_getsym_info(module, i, &sym, &address, &section, &elf,
 					       &bias);
 		type = GELF_ST_TYPE(sym.st_info);
-		/* $x and the like say which instructions there are. */
+		/* $x and the like mark kinds of instructions. */
 		if (!name || !*name || *name == '$' || section == SHN_UNDEF || section == SHN_ABS ||
 		    section == SHN_COMMON ||
 		    (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE))
@@ -92,7 +93,7 @@ static int compare_slots(const void *a, const void *b)
 	return x->address < y->address ? -1 : x->address > y->address;
 }
 
-/* The relocations that are made when the program is loaded */
+/* Reads the slots from the relocations. */
 static void read_slots(struct slots *slots, Elf *elf, Elf_Scn *scn, const GElf_Shdr *sh)
 {
 	Elf_Data *data = elf_getdata(scn, NULL), *symbols;
@@ -142,7 +143,7 @@ static uint64_t extended(uint64_t value, unsigned int bits)
 	return ((value & (2 * sign - 1)) ^ sign) - sign;
 }
 
-/* The slot that the stub at @p jumps through; 0: it is no stub. */
+/* The slot that the stub at @p jumps through; 0: it is no stub */
 static GElf_Addr slot_of(unsigned int machine, const unsigned char *p, size_t size, GElf_Addr address,
 			 GElf_Addr got)
 {
@@ -150,7 +151,7 @@ static GElf_Addr slot_of(unsigned int machine, const unsigned char *p, size_t si
 	uint32_t a, b;
 
 	for (i = 0; (machine == EM_X86_64 || machine == EM_386) && i + 6 <= size; i++) {
-		/* jmp *(rip) or jmp *address; of 32 bits beside it jmp *(ebx) */
+		/* jmp *(rip) or jmp *address; with 32 bits also jmp *(ebx) */
 		if (p[i] != 0xff || (p[i + 1] != 0x25 && (p[i + 1] != 0xa3 || machine != EM_386)))
 			continue;
 		if (machine == EM_X86_64)
@@ -173,7 +174,7 @@ static GElf_Addr slot_of(unsigned int machine, const unsigned char *p, size_t si
 	return 0;
 }
 
-/* How long the part at the beginning is that all stubs share, and each of them */
+/* The length of the code in front of the stubs, which all of them use */
 static size_t stub_header(unsigned int machine, const char *section)
 {
 	if (strcmp(section, ".plt") != 0)
@@ -193,7 +194,7 @@ static void add_stubs(struct functions *functions, const struct slots *slots, un
 		return;
 	if ((machine == EM_X86_64 || machine == EM_386) && sh->sh_entsize == 8)
 		size = 8;
-	/* With a landing pad, which aarch64's and x86's later ones have */
+	/* Later stubs of aarch64 and x86 begin with a landing pad. */
 	if (machine == EM_AARCH64 && at + 4 <= data->d_size &&
 	    word_at((unsigned char *)data->d_buf + at) == 0xd503245f)
 		size = 24;
@@ -213,7 +214,7 @@ static void add_stubs(struct functions *functions, const struct slots *slots, un
 	}
 }
 
-/* Only the program itself has them, not its debugging information. */
+/* The program itself has the stubs, and not its debug information. */
 static void add_plt(struct functions *functions, Dwfl_Module *module)
 {
 	struct slots slots = { .slot = NULL };
@@ -263,7 +264,7 @@ static bool has_table(Elf *elf)
 		if (!gelf_getshdr(scn, &sh))
 			continue;
 		name = elf_strptr(elf, names, sh.sh_name);
-		/* The latter is a symbol table, compressed. */
+		/* .gnu_debugdata is a compressed symbol table. */
 		if (sh.sh_type == SHT_SYMTAB || (name && !strcmp(name, ".gnu_debugdata")))
 			return true;
 	}
@@ -277,7 +278,7 @@ static int compare_symbols(const void *a, const void *b)
 
 	if (x->start != y->start)
 		return x->start < y->start ? -1 : 1;
-	/* The last is looked at first: without a size comes before all that have one. */
+	/* find_symbol() looks at the last first, so symbols without a size come before others. */
 	if (!size_x != !size_y)
 		return !size_x ? -1 : 1;
 	if (size_x != size_y)
@@ -343,7 +344,7 @@ static const struct symbol *find_symbol(const struct functions *functions, GElf_
 	for (i = low; i > 0 && functions->symbol[i - 1].reach > address; i--)
 		if (functions->symbol[i - 1].end > address)
 			return &functions->symbol[i - 1];
-	/* What has no size ends where the next one begins, or the one around it or its section ends. */
+	/* A symbol without a size reaches to the next one, or to the end of its section. */
 	return low && functions->symbol[low - 1].reach == functions->symbol[low - 1].start &&
 		is_in_section(&functions->symbol[low - 1], address) ?
 			&functions->symbol[low - 1] : NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The functions of a file: those of its symbol table, and the stubs by which it calls libraries */
+/* The functions of a file: its symbols, and the stubs that call libraries. */
 #ifndef PERFEX_REPORT_FUNCTIONS_H
 #define PERFEX_REPORT_FUNCTIONS_H
 
@@ -12,12 +12,12 @@ struct functions;
 struct functions *functions_open(Dwfl_Module *module);
 void functions_free(struct functions *functions);
 /*
- * The symbol of a function at an address, and where that begins and ends; NULL if there is none. A
- * stub has the name of what it calls, and @plt behind it.
+ * The symbol of the function at an address, and where the function begins and ends; NULL: there is
+ * none. A stub has the name of what it calls, with @plt behind it.
  */
 const char *functions_find(struct functions *functions, GElf_Addr address, GElf_Addr *start,
 			   GElf_Addr *end);
-/* Whether an address had no function, and the file has but the symbols that libraries need */
+/* Some address had no function, and the file is stripped. */
 bool functions_stripped(const struct functions *functions);
 
 #endif /* PERFEX_REPORT_FUNCTIONS_H */

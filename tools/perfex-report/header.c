@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What stands above each report: what was recorded where, and what is missing in it */
+/* The lines above each report: what was recorded where, and what is missing. */
 #include <inttypes.h>
 #include <string.h>
 #include <time.h>
@@ -33,7 +33,7 @@ static void print_start(FILE *f, const struct recfile_header *header)
 		fprintf(f, ", %s UTC", text);
 }
 
-/* As perfex -e has it: nothing where both modes were counted */
+/* As in perfex -e; "" for both modes */
 static const char *modifier(const struct recfile_counter *counter)
 {
 	switch (counter->flags & (PERFCTR_CTR_USER | PERFCTR_CTR_KERNEL)) {
@@ -77,7 +77,7 @@ static void print_counters(FILE *f, const char *mark, const struct reader *reade
 	fprintf(f, "\n");
 }
 
-/* A line if there is something to say */
+/* Prints a line unless @n is 0. */
 static void warn(FILE *f, const char *mark, uint64_t n, const char *one, const char *many)
 {
 	char buf[32];
@@ -89,7 +89,7 @@ static void warn(FILE *f, const char *mark, uint64_t n, const char *one, const c
 static void print_warnings(FILE *f, const char *mark, const struct profile *profile)
 {
 	const struct reader *reader = profile->reader;
-	/* LOST tells where; the end tells of all, also if there was no room for a LOST. */
+	/* The end counts all losses; LOST records may themselves be lost. */
 	uint64_t lost = reader->lost > profile->lost ? reader->lost : profile->lost;
 
 	warn(f, mark, lost, "record was LOST, as the ring was full: what was counted since the "

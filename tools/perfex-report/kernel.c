@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Each boot puts the kernel somewhere else, so its list is good for recordings of this boot alone;
- * and who may not know the addresses gets zeros.
+ * Each boot puts the kernel at another address, so /proc/kallsyms is good only for recordings of
+ * this boot. It shows zeros to users who may not know the addresses.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ static int compare_kernel_symbols(const void *a, const void *b)
 	return x->address < y->address ? -1 : x->address > y->address;
 }
 
-/* "ffffffff81000000 T name" and perhaps a tabulator and "[module]" */
+/* "ffffffff81000000 T name", perhaps with a tab and "[module]" */
 static void add_kernel_symbol(struct kernel_symbols *symbols, const char *line)
 {
 	char type, name[512], module[64] = "";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The kernel's functions, as /proc/kallsyms lists them */
+/* The kernel's functions, as in /proc/kallsyms. */
 #ifndef PERFEX_REPORT_KERNEL_H
 #define PERFEX_REPORT_KERNEL_H
 
@@ -14,20 +14,20 @@ struct kernel_symbol {
 };
 
 struct kernel_symbols {
-	struct kernel_symbol *symbol;	/* by address */
+	struct kernel_symbol *symbol;	/* sorted by address */
 	size_t n, capacity;
 };
 
-/* Has the kernel that runs been booted with that id? */
+/* Whether this boot has that id */
 bool kernel_is_this_boot(const char *boot_id);
 
 /*
- * Reads @path; NULL: this kernel's list, if it is the one of that boot id. NULL and a sentence if
- * there is none, or its addresses are hidden.
+ * Reads @path; NULL: /proc/kallsyms, if this boot has that id. Returns NULL with a sentence in @why
+ * if there is no list, or its addresses are hidden.
  */
 struct kernel_symbols *kernel_symbols_read(const char *path, const char *boot_id,
 					   const char **why);
-/* The function that begins at or below the address; or NULL */
+/* The last function that begins at the address or below it; or NULL */
 const struct kernel_symbol *kernel_symbols_find(const struct kernel_symbols *symbols,
 						uint64_t address);
 void kernel_symbols_free(struct kernel_symbols *symbols);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* perfex-report: what perfex runs as perfex report and as perfex annotate. argv[1] is which. */
+/* perfex-report: perfex report and perfex annotate; argv[1] says which. */
 #include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
@@ -9,16 +9,15 @@
 #include "base/quote.h"
 #include "output.h"
 
-/* What the options say */
 struct options {
 	const char *input;
-	const char *event;		/* NULL: by which samples were taken */
+	const char *event;		/* NULL: the event that made the samples */
 	const char *svg;
 	const char *object;
 	struct symbols_how symbols;
 	struct table_how table;
 	bool json, folded;
-	bool debuginfod;		/* servers of debugging information may be asked */
+	bool debuginfod;		/* may ask servers for debug information */
 };
 
 static void usage(FILE *f)
@@ -97,7 +96,7 @@ static bool parse_limit(const char *text, unsigned int *limit)
 	return true;
 }
 
-/* -1: go on; else the exit status */
+/* Returns -1, or the exit status. */
 static int parse(int argc, char **argv, bool annotate, struct options *o)
 {
 	static const struct option options[] = {
@@ -204,7 +203,7 @@ static bool read_all(struct reader *reader, FILE *f, const char *name, struct pr
 	return status != READER_REFUSED;
 }
 
-/* By which samples were taken: of that a function's share is estimated best. Else the first one */
+/* The event that made the samples, as its shares are the most exact; else the first one */
 static int sampled_event(const struct reader *reader)
 {
 	unsigned int i;
@@ -215,7 +214,7 @@ static int sampled_event(const struct reader *reader)
 	return 0;
 }
 
-/* The names of the columns are a short list. */
+/* Tells which columns there are if there is none of that name. */
 static bool find_event(const struct profile *profile, const char *name, unsigned int *column)
 {
 	int found = name ? column_find(profile, name) : sampled_event(profile->reader);
@@ -319,12 +318,12 @@ int main(int argc, char **argv)
 		explain("this program is run as perfex report and perfex annotate");
 		return EXIT_USAGE;
 	}
-	/* Whose name getopt's messages begin with */
+	/* getopt's messages begin with this name. */
 	argv[1] = argv[0];
 	status = parse(argc - 1, argv + 1, annotate, &options);
 	if (status >= 0)
 		return status;
-	/* libdw would tell them what was recorded, and wait for their answers. */
+	/* libdw would tell servers what was recorded, and wait for their answers. */
 	if (!options.debuginfod)
 		unsetenv("DEBUGINFOD_URLS"); // NOLINT(concurrency-mt-unsafe)
 	return run(&options, annotate ? argv[1 + optind] : NULL, annotate);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Treaps: by start they are search trees, and by a random rank heaps, so they are about as deep as
- * the logarithm of their size, whatever the order of the maps is.
+ * Treaps: search trees by start, and heaps by a random rank. So their depth is about the
+ * logarithm of their size, in whatever order maps come.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 struct map_node {
 	struct map map;
 	uint32_t rank;
-	uint64_t owner;			/* the space that may change it */
+	uint64_t owner;			/* the only space that may change it */
 	struct map_node *left, *right;
 };
 
@@ -34,7 +34,7 @@ static struct map_node *new_node(struct maps *maps)
 	return &chunk->node[chunk->used++];
 }
 
-/* The node itself if nobody else has it, else a copy */
+/* A node that the space may change: the node itself, or a copy */
 static struct map_node *own(struct maps *maps, const struct space *space, struct map_node *node)
 {
 	struct map_node *mine;
@@ -47,7 +47,7 @@ static struct map_node *own(struct maps *maps, const struct space *space, struct
 	return mine;
 }
 
-/* What begins below @at goes to the left, the rest to the right. */
+/* Maps that begin below @at go to the left, others to the right. */
 static void split(struct maps *maps, const struct space *space, struct map_node *node, uint64_t at,
 		  struct map_node **left, struct map_node **right)
 {
@@ -67,7 +67,7 @@ static void split(struct maps *maps, const struct space *space, struct map_node 
 	*right = NULL;
 }
 
-/* All of @left begins below all of @right. */
+/* Each map of @left begins below each of @right. */
 static struct map_node *join(struct maps *maps, const struct space *space, struct map_node *left,
 			     struct map_node *right)
 {
@@ -99,7 +99,7 @@ static struct map_node *single(struct maps *maps, const struct space *space, con
 	return node;
 }
 
-/* Splits the tree, and the map that goes over @at. */
+/* Splits the tree, and the map that crosses @at. */
 static void cut(struct maps *maps, const struct space *space, struct map_node *node, uint64_t at,
 		struct map_node **left, struct map_node **right)
 {
@@ -109,7 +109,7 @@ static void cut(struct maps *maps, const struct space *space, struct map_node *n
 	split(maps, space, node, at, left, right);
 	if (!*left)
 		return;
-	/* All of this way is the space's own now. */
+	/* The nodes on this way now belong to the space. */
 	while ((*last)->right) {
 		(*last)->right = own(maps, space, (*last)->right);
 		last = &(*last)->right;

@@ -1,45 +1,44 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What was mapped where. Records tell how that changed, and a fork copies all of it; so a space is
- * a tree of maps whose nodes other spaces may have as well. What is changed is copied first, on the
- * way to it alone: a fork costs nothing, and a file cannot make us take memory that it does not
- * pay for with its own size.
+ * What was mapped where. A space is a tree of maps; spaces share nodes, and a node is copied
+ * before a space changes it. So a fork costs nothing, and a small recording cannot make us take
+ * much memory.
  */
 #ifndef PERFEX_REPORT_MAPS_H
 #define PERFEX_REPORT_MAPS_H
 
 #include <stdint.h>
 
-/* Addresses from @start up to, and without, @end */
+/* Addresses from @start on, below @end */
 struct map {
 	uint64_t start, end;
-	uint64_t offset;		/* of @start in the object */
+	uint64_t offset;		/* in the object, of @start */
 	uint32_t object;
 };
 
 struct map_node;
 struct map_chunk;
 
-/* Where all nodes come from. Zeroed is empty. */
+/* All nodes; zeroed, it is empty. */
 struct maps {
 	struct map_chunk *chunks;
 	uint64_t random;
 	uint64_t owners;
 };
 
-/* One address space; zeroed is empty. Nodes with its owner are its own; others are shared. */
+/* An address space; zeroed, it is empty. It may change nodes with its own @owner only. */
 struct space {
 	struct map_node *root;
 	uint64_t owner;
 };
 
-/* The new space has what the old one has now. */
+/* @child becomes a copy of @parent. */
 void space_fork(struct maps *maps, struct space *parent, struct space *child);
-/* Replaces what is there. */
+/* Replaces whatever is mapped there. */
 void space_map(struct maps *maps, struct space *space, const struct map *map);
 void space_unmap(struct maps *maps, struct space *space, uint64_t start, uint64_t end);
 void space_clear(struct space *space);
-/* NULL: nothing is mapped at that address. */
+/* NULL: nothing is mapped at the address. */
 const struct map *space_find(const struct space *space, uint64_t address);
 
 /* Frees the nodes of all spaces. */

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Arrays that grow, tables, and what is said to the user */
+/* Arrays that grow, tables, and messages to the user. */
 #ifndef PERFEX_REPORT_MEMORY_H
 #define PERFEX_REPORT_MEMORY_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Exit statuses: a wrong command line; we failed, perfex's EXIT_PERFEX */
+/* Exit statuses: a wrong command line; a failure */
 #define EXIT_USAGE	2
 #define EXIT_FAILED	125
 
-/* Tells on stderr, without a newline, after our name */
+/* Tells on stderr, behind our name; @format has no newline at its end. */
 void explain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* As malloc() and realloc(), zeroed, for @n members. They end the program without memory. */
+/* @n zeroed members; a copy of @size bytes. They end the program if there is no memory. */
 void *get_memory(size_t n, size_t size);
 void *copy_memory(const void *from, size_t size);
-/* Makes room for one more than @n; what is new is not zeroed. */
+/* Makes room for one more than @n members; new room is not zeroed. */
 void *grow(void *array, size_t n, size_t *capacity, size_t size);
 
-/* Murmur's last step: all bits of a sum depend on all bits of what was added. */
+/* Murmur's last step: each bit of @h changes all bits of the result. */
 static inline uint64_t mix(uint64_t h)
 {
 	h ^= h >> 33;
@@ -38,7 +38,7 @@ static inline uint64_t add_counts(uint64_t a, uint64_t b)
 uint64_t hash_text(const char *text);
 
 /*
- * A table of the indices of an array's members, by their hashes. A caller looks for one like this:
+ * A hash table of the indices of an array's members. To find or add one:
  *
  *	for (i = table_first(table, hash); i != TABLE_END; i = table_next(table))
  *		if (array[i] is it)
@@ -71,7 +71,7 @@ struct texts {
 
 void texts_init(struct texts *texts);
 uint32_t texts_add(struct texts *texts, const char *text);
-/* The same, the text itself, which stays where it is until texts_free() */
+/* The same; the text stays where it is until texts_free(). */
 const char *texts_keep(struct texts *texts, const char *text);
 void texts_free(struct texts *texts);
 

@@ -16,7 +16,7 @@ static bool is_word(char c)
 	return isalnum((unsigned char)c) || c == '_' || c == '$' || (unsigned char)c >= 0x80;
 }
 
-/* How long "operator" is with what belongs to it; 0: it is not there. */
+/* Length of "operator" with its symbol, such as "operator<"; 0: there is none */
 static size_t operator_length(const char *name, const char *begin)
 {
 	const char *end = name + strlen("operator");
@@ -27,16 +27,16 @@ static size_t operator_length(const char *name, const char *begin)
 	if (!strncmp(end, "()", 2))
 		end += 2;
 	else if (*end == ' ')
-		end += strcspn(end, "(");	/* new, or a type */
+		end += strcspn(end, "(");	/* operator new, or a conversion to a type */
 	else
 		end += strspn(end, "<>=+-*/%^&|~!,[]");
-	/* operator< <int> */
+	/* "operator< <int>" */
 	if (end[0] == ' ' && end[1] == '<')
 		end++;
 	return (size_t)(end - name);
 }
 
-/* The end of what is in brackets, whose first one is at @name */
+/* The end of the brackets that begin at @name */
 static const char *behind_brackets(const char *name)
 {
 	const char *begin = name;
@@ -49,7 +49,7 @@ static const char *behind_brackets(const char *name)
 			name += length - 1;
 			continue;
 		}
-		/* An arrow is no bracket. */
+		/* The > of "->" is no bracket. */
 		if (*name == '>' && name > begin && name[-1] == '-')
 			continue;
 		if (strchr("<([{", *name))
@@ -61,8 +61,8 @@ static const char *behind_brackets(const char *name)
 }
 
 /*
- * Copies the name without what it returns and takes, and without arguments of templates if @plain.
- * No name begins with these: there it is Rust's <T as Trait>::name.
+ * Copies a name without its return type and parameters. @plain: also without arguments of
+ * templates; a < at the beginning stays, as in Rust's <T as Trait>::name.
  */
 static void shorten(char *to, const char *name, bool plain)
 {
@@ -76,22 +76,22 @@ static void shorten(char *to, const char *name, bool plain)
 		if (!length && strchr("<([{", *name))
 			end = behind_brackets(name);
 		if (*name == '(' && !length) {
-			/* What it takes, unless this is "(anonymous namespace)" */
+			/* These are the parameters, unless it is "(anonymous namespace)". */
 			if (strncmp(name, "(anonymous", strlen("(anonymous")) != 0)
 				break;
 		} else if (*name == '<' && !length && plain && to > begin) {
-			/* Rust has :: before them, and what begins with < is a part of a name. */
+			/* Rust's arguments have :: before them. */
 			if (to - begin > 2 && to[-1] == ':')
 				to -= 2;
 			name = end;
 			continue;
 		} else if (*name == ' ' && !length) {
-			/* What was before is what it returns. */
+			/* That was the return type. */
 			to = begin;
 			name = end;
 			continue;
 		} else if (*name == '.' && plain && to > begin && !strstr(first, "::")) {
-			/* "work.part.0" is a piece of work. */
+			/* "work.part.0" is a part of work(). */
 			break;
 		}
 		while (name < end)
@@ -102,7 +102,7 @@ static void shorten(char *to, const char *name, bool plain)
 	*to = '\0';
 }
 
-/* Whether it is all of the name, or parts at its end */
+/* Whether @asked is the whole name, or its last parts */
 static enum name_match match_parts(const char *name, const char *asked)
 {
 	size_t n = strlen(name), length = strlen(asked);
@@ -129,9 +129,9 @@ enum name_match name_match(const char *name, const char *asked)
 	return with > without ? with : without;
 }
 
-#define MOST	64u			/* longer ones are near to nothing */
+#define MOST	64u			/* longer names are near to none */
 
-/* How many letters differ, were left out or were put in */
+/* Number of letters to change, delete or insert */
 static unsigned int distance(const char *a, const char *b)
 {
 	size_t n = strlen(a), m = strlen(b), i, k;
@@ -162,7 +162,7 @@ void names_near_add(struct names_near *near, const char *name, const char *asked
 	unsigned int d, whole;
 	size_t i;
 
-	/* The whole, or the last part of it */
+	/* Compare with the whole name, and with its last part. */
 	shorten(text, name, true);
 	whole = distance(text, asked);
 	part = strrchr(text, ':');

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Names of functions as users write them */
+/* Names of functions, as users write them. */
 #ifndef PERFEX_REPORT_NAMES_H
 #define PERFEX_REPORT_NAMES_H
 
 #include <stddef.h>
 
-/* How well a function's name is the one that was asked for */
+/* How well a function's name matches */
 enum name_match {
 	NAME_OTHER,
 	NAME_LAST_PART,			/* "push_back", "vector::push_back" */
@@ -15,7 +15,7 @@ enum name_match {
 
 enum name_match name_match(const char *name, const char *asked);
 
-/* The names that are nearest to one that there is not; each is good as long as what it was added with. */
+/* The names nearest to one that does not exist. They are not copied. */
 #define NAMES_NEAR	3
 
 struct names_near {

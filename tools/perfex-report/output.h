@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What perfex report and perfex annotate print */
+/* What perfex report and perfex annotate print. */
 #ifndef PERFEX_REPORT_OUTPUT_H
 #define PERFEX_REPORT_OUTPUT_H
 
@@ -7,20 +7,20 @@
 
 #include "stacks.h"
 
-/* header.c: what was recorded, and what must be known of it. @mark begins each line. */
+/* header.c: what was recorded, and what is missing. Each line begins with @mark. */
 void print_header(FILE *f, const char *mark, const struct profile *profile);
-/* Which objects have no symbols, and why; after they were asked for */
+/* Objects without symbols, and why; once their symbols were asked for */
 void print_missing(FILE *f, const char *mark, const struct symbols *symbols);
-/* Which may be other files than were recorded: print_missing() has it; other forms tell it beside. */
+/* Objects that may be other files than were recorded; print_missing() tells it too */
 void print_unsure(FILE *f, const char *mark, const struct profile *profile);
-/* The command with its arguments, in one line */
+/* The command with its arguments */
 void print_command(FILE *f, const struct reader *reader, void (*put)(FILE *f, const char *word));
 
 /* text.c: the table, or JSON Lines: an object about the recording, then one for each row */
 struct table_how {
 	unsigned int by;		/* BY_* */
-	unsigned int column;		/* sorted by */
-	unsigned int limit;		/* most rows; 0: all */
+	unsigned int column;		/* to sort by */
+	unsigned int limit;		/* of rows; 0: all */
 	bool children;
 };
 
@@ -35,7 +35,7 @@ void print_folded(FILE *f, const struct stacks *stacks, unsigned int column);
 /* svg.c: a flame graph */
 void print_svg(FILE *f, const struct stacks *stacks, unsigned int column);
 
-/* annotate.c: false: there is no such function in the samples, which is told */
+/* annotate.c. False: it has told that no sample is in such a function. */
 bool print_annotation(FILE *f, struct symbols *symbols, const char *function, const char *object,
 		      unsigned int column);
 

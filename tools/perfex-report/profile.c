@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Records become a tree of stacks: see profile.h. */
+/* Records become a tree of stacks. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,7 +76,7 @@ static struct process *find_process(struct profile *profile, int32_t pid)
 	return &profile->processes[i];
 }
 
-/* Good until the next one is looked for */
+/* The pointer is good until the next call. */
 static struct thread *find_thread(struct profile *profile, int32_t pid, int32_t tid)
 {
 	struct table *table = &profile->threads_table;
@@ -94,7 +94,7 @@ static struct thread *find_thread(struct profile *profile, int32_t pid, int32_t 
 	return &profile->threads[i];
 }
 
-/* Its counters begin from zero. */
+/* The thread's counters begin from zero. */
 static void begin_anew(struct thread *thread)
 {
 	free(thread->before);
@@ -122,7 +122,7 @@ static uint32_t node_add(struct profile *profile, uint32_t parent, uint32_t obje
 	return i;
 }
 
-/* An address in user mode, from the caller's side */
+/* The node of an address in user mode. @caller: it is a return address */
 static uint32_t user_node(struct profile *profile, uint32_t parent, const struct space *space,
 			  uint64_t address, bool caller)
 {
@@ -132,7 +132,7 @@ static uint32_t user_node(struct profile *profile, uint32_t parent, const struct
 	map = space_find(space, address);
 	if (!map)
 		return node_add(profile, parent, OBJECT_UNKNOWN, address);
-	/* What is in no file has addresses alone. */
+	/* Memory without a file has addresses, and no offsets. */
 	if (profile->objects[map->object].inode)
 		address = map->offset + (address - map->start);
 	else if (profile->objects[map->object].path[0] == '[')
@@ -140,7 +140,7 @@ static uint32_t user_node(struct profile *profile, uint32_t parent, const struct
 	return node_add(profile, parent, map->object, address);
 }
 
-/* From the outermost function to where the thread is; whether something was mapped there */
+/* The nodes from the outermost function to the thread's place. *mapped: memory is there */
 static uint32_t sample_stack(struct profile *profile, const struct perfctr_record_sample *sample,
 			     const struct thread *thread, bool *mapped)
 {
@@ -151,13 +151,13 @@ static uint32_t sample_stack(struct profile *profile, const struct perfctr_recor
 	uint32_t node = node_add(profile, NO_NODE, OBJECT_THREAD, thread->comm);
 	unsigned int i;
 
-	/* What is there may be another file than was told. */
+	/* The maps may have changed without a record. */
 	if (sample->record.flags & PERFCTR_RECORD_MAP_UNKNOWN) {
 		space = &nothing;
 		profile->map_unknown += sample->user_depth || !in_kernel;
 	}
 	for (i = sample->user_depth; i-- > 0; )
-		/* The outermost has been called from nowhere. */
+		/* A return address of 0: the outermost function has no caller. */
 		if (user[i] || !i)
 			node = user_node(profile, node, space, user[i], i > 0);
 	if (!sample->user_depth && !in_kernel)
@@ -170,7 +170,7 @@ static uint32_t sample_stack(struct profile *profile, const struct perfctr_recor
 	return node;
 }
 
-/* What the thread has counted since its last sample, to @difference */
+/* @difference: what the thread has counted since its last sample */
 static void count_since(struct profile *profile, const struct perfctr_record_sample *sample,
 			struct thread *thread, uint64_t *difference)
 {
@@ -180,7 +180,7 @@ static void count_since(struct profile *profile, const struct perfctr_record_sam
 	for (i = 0; i <= nrctrs; i++) {
 		now = i < nrctrs ? sample->value[i] : sample->clock;
 		before = thread->before ? thread->before[i] : 0;
-		/* It is another thread with its id, or a new control; its record was lost. */
+		/* Another thread with this id, or a new control: the record of it was lost. */
 		if (now < before) {
 			profile->backwards++;
 			before = 0;

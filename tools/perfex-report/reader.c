@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The file of a recording may be cut, damaged, or made by somebody who means ill: every number in
- * it is looked at before it is used, and the first that cannot be is told with its offset.
+ * A recording may be cut short, damaged, or made by an attacker. So every number is checked
+ * before it is used, and the first that is impossible is told with its offset.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -14,8 +14,8 @@
 #include "reader.h"
 
 /*
- * The buffer is as large as the largest record. A sanitizer is told where the record ends, so that
- * the fuzzer sees what reads on behind it.
+ * The buffer is as large as the largest record. A sanitizer is told where the present record
+ * ends, so the fuzzer finds code that reads beyond it.
  */
 #if defined(__SANITIZE_ADDRESS__)
 #define SANITIZED
@@ -33,7 +33,7 @@
 #define UNFENCE(begin, size)	((void)(begin))
 #endif
 
-/* Later versions may have larger ones, but not that much. */
+/* Later versions may have larger structures, up to this. */
 #define MAX_STRUCTURE	65536u
 
 static enum reader_status refuse(struct reader *reader, uint64_t offset, const char *format, ...)
@@ -74,7 +74,7 @@ static bool take_bytes(struct reader *reader, void *to, size_t size, uint64_t be
 	return false;
 }
 
-/* What later versions have appended */
+/* Skips what later versions have appended. */
 static bool skip(struct reader *reader, size_t size, uint64_t begin, uint64_t whole,
 		 const char *what)
 {
@@ -176,7 +176,7 @@ static enum reader_status read_counters(struct reader *reader)
 	return READER_RECORD;
 }
 
-/* By pieces, so that no more memory is taken than the file has bytes. */
+/* In pieces: a short file with a large size must not make us take memory. */
 static enum reader_status read_command(struct reader *reader)
 {
 	size_t size = reader->header.command_size, have = 0, capacity = 0, n;
@@ -209,7 +209,7 @@ enum reader_status reader_open(struct reader *reader, FILE *f, const char *name)
 	reader->buffer = get_memory(1, RECFILE_MAX_RECORD);
 	if (check_magic(reader) == READER_REFUSED)
 		return READER_REFUSED;
-	/* What has to be known before the rest has a meaning */
+	/* The version tells what the rest means. */
 	if (!take_bytes(reader, &header->version, OFFSET(size) - sizeof(header->magic), 0,
 			sizeof(*header), "the header"))
 		return READER_REFUSED;
@@ -234,13 +234,13 @@ enum reader_status reader_open(struct reader *reader, FILE *f, const char *name)
 
 const uint64_t *sample_addresses(const struct perfctr_record_sample *sample)
 {
-	/* A __u64 is as large as a uint64_t everywhere, if not the same type. */
+	/* A __u64 is as large as a uint64_t, but another type on some architectures. */
 	const void *addresses = sample->value + sample->nrctrs;
 
 	return addresses;
 }
 
-/* At which byte of the file a member of the record is */
+/* Offset of a member of the record in the file */
 #define AT(reader, type, member)	((reader)->at + offsetof(struct type, member))
 
 static enum reader_status check_sample(struct reader *reader,
@@ -310,7 +310,7 @@ static enum reader_status check_end(struct reader *reader, const struct recfile_
 	return READER_END;
 }
 
-/* How large a record of that type is at least, and what it is called */
+/* The least size of a record of that type, and its name */
 static size_t least(unsigned int type, const char **what)
 {
 	static const struct {

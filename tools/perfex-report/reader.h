@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Reads the file of a recording, and believes nothing in it: see ../perfex/recfile.h. */
+/* Reads a recording, and checks all of it; record/recfile.h describes the file. */
 #ifndef PERFEX_REPORT_READER_H
 #define PERFEX_REPORT_READER_H
 
@@ -8,21 +8,21 @@
 
 #include "record/recfile.h"
 
-/* Longest command, bytes: what the kernel lets an exec have, and more */
+/* Longest command, bytes: more than an exec can have */
 #define READER_MAX_COMMAND	(16u << 20)
 
 struct reader {
 	FILE *f;
 	const char *name;		/* of the file, for messages */
-	struct recfile_header header;	/* texts are terminated, sizes are right */
+	struct recfile_header header;	/* checked; texts have a NUL at their end */
 	struct recfile_counter counter[PERFCTR_MAX_CTRS];
-	char *command;			/* header.command_size bytes, and the last is NUL */
+	char *command;			/* header.command_size bytes; the last is NUL */
 	uint64_t offset;		/* of the next byte */
-	uint64_t at;			/* where the record begins */
-	uint64_t records;		/* how many were read, without the end */
-	uint64_t lost;			/* after the end: what it says */
-	void *buffer;			/* the record */
-	char error[8192];		/* why it is refused: file, offset, what was expected */
+	uint64_t at;			/* offset of the present record */
+	uint64_t records;		/* number of records that were read, without END */
+	uint64_t lost;			/* from END */
+	void *buffer;			/* the present record */
+	char error[8192];		/* a sentence: file, offset, what was expected */
 };
 
 enum reader_status {
@@ -31,11 +31,11 @@ enum reader_status {
 	READER_REFUSED,
 };
 
-/* Reads the header; REFUSED: reader->error says why. It must be closed in any case. */
+/* Reads the header. REFUSED: reader->error says why. reader_close() is always needed. */
 enum reader_status reader_open(struct reader *reader, FILE *f, const char *name);
 /*
- * Reads the next record, of which everything that its type promises is true: sizes, depths, texts,
- * ranges. It is good until the next call. END: it was the last, and nothing is missing.
+ * Reads and checks the next record: sizes, depths, texts, ranges. It is good until the next call.
+ * END: there are no more, and nothing is missing.
  */
 enum reader_status reader_next(struct reader *reader, const struct perfctr_record **record);
 /* Frees all but the file. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Rust's older symbols are as C++'s, with a hash as the last part, and $LT$ for < and the like. The
- * newer ones are rust_v0.c's.
+ * Rust's older symbols look like C++'s, with a hash as the last part, and $LT$ for < and so on. The
+ * newer ones are in rust_v0.c.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "rust_parser.h"
 #include "rust_v0.h"
 
-/* @to has at least as much room as @s has bytes. Returns the end. */
+/* Writes to @to, which has room for @n bytes. Returns the end. */
 static char *unescape(char *to, const char *s, size_t n)
 {
 	static const struct {
@@ -23,7 +23,7 @@ static char *unescape(char *to, const char *s, size_t n)
 	const char *end = s + n;
 	size_t i, length;
 
-	/* An identifier may not begin with what stands for < and the like. */
+	/* rustc puts a _ before a $ at the beginning. */
 	if (n > 1 && s[0] == '_' && s[1] == '$')
 		s++;
 	while (s < end) {
@@ -52,7 +52,7 @@ static char *unescape(char *to, const char *s, size_t n)
 	return to;
 }
 
-/* _ZN, parts with their lengths, of which the last is h and 16 digits, and E */
+/* _ZN, parts with their lengths, then E; the last part is h and 16 digits. */
 static char *demangle_legacy(const char *text)
 {
 	char *out = malloc(strlen(text) + 1), *to = out;
@@ -62,7 +62,7 @@ static char *demangle_legacy(const char *text)
 	while (out && isdigit((unsigned char)*text)) {
 		char *name;
 
-		/* The one before was not the last. */
+		/* The part before was not the hash. */
 		if (part) {
 			if (to > out)
 				to = stpcpy(to, "::");

@@ -16,7 +16,7 @@ static void path(struct rust_parser *p, bool value);
 static void type(struct rust_parser *p);
 static void constant(struct rust_parser *p);
 
-/* What is at an earlier place */
+/* Parses again what is at an earlier place. */
 static void refer(struct rust_parser *p, void (*what)(struct rust_parser *p))
 {
 	size_t from = p->at - 1, back;
@@ -27,7 +27,7 @@ static void refer(struct rust_parser *p, void (*what)(struct rust_parser *p))
 		rust_fail(p);
 		return;
 	}
-	/* It was parsed when it was met. */
+	/* That place was parsed already. */
 	if (p->skip)
 		return;
 	p->at = (size_t)to;
@@ -67,12 +67,12 @@ static void put_lifetime(struct rust_parser *p, uint64_t index)
 	rust_put(p, name);
 }
 
-/* for<'a, 'b>; returns how many */
+/* "for<'a, 'b> "; returns the number of lifetimes */
 static uint64_t binder(struct rust_parser *p)
 {
 	uint64_t n = rust_optional(p, 'G'), i;
 
-	/* More than it has letters is no name. */
+	/* No symbol has more lifetimes than letters. */
 	if (n > p->length)
 		rust_fail(p);
 	if (!n || p->failed)
@@ -97,7 +97,7 @@ static void generic_argument(struct rust_parser *p)
 		type(p);
 }
 
-/* Up to an E; returns how many */
+/* Items up to an E; returns how many. */
 static unsigned int list(struct rust_parser *p, void (*what)(struct rust_parser *p))
 {
 	unsigned int n;
@@ -248,7 +248,7 @@ static void function_type(struct rust_parser *p)
 	p->binders -= bound;
 }
 
-/* A path whose < is still open, for what is bound in it */
+/* A path; returns whether its < is still open, for associated types to follow */
 static bool open_path(struct rust_parser *p)
 {
 	bool open = false;
@@ -360,7 +360,7 @@ static void compound_type(struct rust_parser *p, char tag)
 		break;
 	case 'T':
 		rust_put(p, "(");
-		/* (T,) is a tuple of one. */
+		/* A tuple of one is "(T,)". */
 		rust_put(p, list(p, type) == 1 ? ",)" : ")");
 		break;
 	case 'F':
@@ -449,7 +449,7 @@ static void constant(struct rust_parser *p)
 			rust_put_bytes(p, digits, length);
 		}
 	} else {
-		/* Texts and structures, which the RFC does not have */
+		/* The RFC has no strings and structures. */
 		rust_fail(p);
 	}
 	leave(p);
@@ -466,7 +466,7 @@ char *rust_demangle_v0(const char *text)
 		return NULL;
 	}
 	path(&p, true);
-	/* The crate that it was made for */
+	/* The crate that instantiated it */
 	if (!p.failed && p.at < p.length && isupper((unsigned char)rust_peek(&p))) {
 		p.skip = true;
 		path(&p, false);

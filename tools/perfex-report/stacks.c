@@ -5,7 +5,7 @@
 
 #include "stacks.h"
 
-/* All texts are kept once, so equal ones have one address. */
+/* Each text exists once, so addresses are compared. */
 static uint32_t named_add(struct stacks *stacks, const struct named *named)
 {
 	struct table *table = &stacks->named_table;
@@ -50,12 +50,12 @@ static uint32_t call_add(struct stacks *stacks, uint32_t parent, uint32_t named)
 	return i;
 }
 
-/* The functions at one address: found once, however many stacks have it */
+/* The functions at one address, which many stacks may have */
 struct place {
 	uint32_t object;
 	uint64_t address;
 	unsigned int n;
-	uint32_t named[MAX_FRAMES];	/* from the innermost */
+	uint32_t named[MAX_FRAMES];	/* the innermost first */
 };
 
 struct places {
@@ -89,7 +89,7 @@ static const struct place *find_place(struct places *places, struct stacks *stac
 	i = (uint32_t)table->n;
 	places->place = (struct place **)grow((void *)places->place, i, &places->capacity,
 					      sizeof(struct place *));
-	/* Most have one function, and need no room for more. */
+	/* Most places have one function, so only the used part is kept. */
 	places->place[i] = copy_memory(&place, offsetof(struct place, named) +
 				       place.n * sizeof(place.named[0]));
 	table_add(table, hash);
@@ -223,7 +223,7 @@ static uint32_t row_add(struct rows *rows, const struct row *row)
 	return i;
 }
 
-/* The row of each call, and NO_NODE of those that are threads, which have no function */
+/* The row of each call; NO_NODE for a thread's name, which is no function */
 static uint32_t *make_rows(struct rows *rows, const struct stacks *stacks, unsigned int by)
 {
 	size_t n = stacks->calls_table.n, i;
@@ -250,19 +250,19 @@ static uint32_t *make_rows(struct rows *rows, const struct stacks *stacks, unsig
 	return row_of;
 }
 
-/* A call is added to its row unless a caller is of that row, too, which has its counts already. */
+/* A call is added to its row unless a caller has the same row: that one has included it already. */
 static void sum_children(struct rows *rows, const struct stacks *stacks, const uint32_t *row_of,
 			 unsigned int column)
 {
 	uint64_t *sum = stacks_inclusive(stacks, column);
-	/* For each row, which call on the way from the root has it; callers come first. */
+	/* For each row: the outermost call with it on the way from the root, plus 1; or 0 */
 	uint32_t *outer = get_memory(rows->n, sizeof(*outer));
 	uint32_t call = stacks->first, up, to, row;
 	unsigned int depth = 0;
 	uint32_t last = NO_NODE;
 
 	for (; call != NO_NODE; call = stacks_next(stacks, call, &depth)) {
-		/* Those that we have left behind */
+		/* Forget calls that are not on the way any more. */
 		to = stacks->calls[call].parent;
 		for (up = last; up != NO_NODE && up != to; up = stacks->calls[up].parent)
 			if (row_of[up] != NO_NODE && outer[row_of[up]] == up + 1)
@@ -270,8 +270,8 @@ static void sum_children(struct rows *rows, const struct stacks *stacks, const u
 		row = row_of[call];
 		if (row != NO_NODE && !outer[row]) {
 			outer[row] = call + 1;
-			rows->row[row].children[column] = add_counts(rows->row[row].children[column],
-							      sum[call]);
+			rows->row[row].children[column] =
+				add_counts(rows->row[row].children[column], sum[call]);
 		}
 		last = call;
 	}
@@ -294,7 +294,7 @@ static int compare_rows(const void *a, const void *b, void *p)
 
 	if (m != n)
 		return m > n ? -1 : 1;
-	/* Equal ones always in the same order */
+	/* Equal counts: by name, so the order is always the same. */
 	d = strcmp(x->function ? x->function : "", y->function ? y->function : "");
 	if (!d)
 		d = strcmp(x->object ? x->object : "", y->object ? y->object : "");
@@ -323,7 +323,7 @@ void rows_make(struct rows *rows, const struct stacks *stacks, unsigned int by, 
 	for (k = 0; children && k < ncolumns; k++)
 		sum_children(rows, stacks, row_of, k);
 	free(row_of);
-	/* What only called others has nothing to tell. */
+	/* Leave out rows that have no samples of their own. */
 	for (i = 0, n = 0; !children && i < rows->n; i++)
 		if (rows->row[i].self[ncolumns - 1])
 			rows->row[n++] = rows->row[i];

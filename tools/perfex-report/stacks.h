@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The profile with names: a tree of calls of functions, and a table of functions. */
+/* The profile with names: a tree of calls, and a table of functions. */
 #ifndef PERFEX_REPORT_STACKS_H
 #define PERFEX_REPORT_STACKS_H
 
@@ -14,12 +14,12 @@ struct named {
 	const char *object;
 };
 
-/* A call, as seen from the outermost function; callers come before those that they call. */
+/* A call in the tree; callers come before callees. */
 struct call {
 	uint32_t parent;		/* NO_NODE: none */
 	uint32_t named;
 	uint32_t first, next;		/* child, sibling; NO_NODE: none */
-	uint32_t weight;		/* what was counted in itself; NO_WEIGHT: nothing */
+	uint32_t weight;		/* index of its own counts; NO_WEIGHT: none */
 };
 
 struct stacks {
@@ -37,17 +37,17 @@ struct stacks {
 
 void stacks_make(struct stacks *stacks, struct symbols *symbols);
 void stacks_free(struct stacks *stacks);
-/* Of one column, for each call: what was counted in it and all that it called; to be freed */
+/* One column for each call, with all that it called; to be freed */
 uint64_t *stacks_inclusive(const struct stacks *stacks, unsigned int column);
-/* What was counted in the call itself */
+/* What was counted in the call itself, without what it called */
 uint64_t stacks_self(const struct stacks *stacks, uint32_t call, unsigned int column);
 /*
- * Walks the tree, callers first: the call behind @call, NO_NODE at the end. @depth changes by one
- * down, or up by any number.
+ * The next call of a walk, callers first; NO_NODE at the end. @depth grows by one, or falls by any
+ * number.
  */
 uint32_t stacks_next(const struct stacks *stacks, uint32_t call, unsigned int *depth);
 
-/* Rows of the text report */
+/* A row of the table is for each: */
 #define BY_COMM		1
 #define BY_OBJECT	2
 #define BY_FUNCTION	4
@@ -56,7 +56,7 @@ struct row {
 	const char *comm, *object, *function;	/* NULL: not asked for */
 	enum frame_kind kind;
 	uint64_t self[MAX_COLUMNS];
-	uint64_t children[MAX_COLUMNS];		/* with what it called, each sample once */
+	uint64_t children[MAX_COLUMNS];		/* with what it called; each sample once */
 };
 
 struct rows {
@@ -65,7 +65,7 @@ struct rows {
 	struct table table;
 };
 
-/* Sorted by the column's self, or children if these are asked for */
+/* Sorted by @column: of children if @children, else of self */
 void rows_make(struct rows *rows, const struct stacks *stacks, unsigned int by, unsigned int column,
 	       bool children);
 void rows_free(struct rows *rows);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A flame graph: each call is a box as wide as what was counted in it and all that it called, and
- * stands on its caller. The file needs nothing else: with a browser's scripts one can look closer
- * and search, and without them it is a picture with tooltips.
+ * A flame graph: each call is a box on top of its caller, as wide as the counts of the call and
+ * of all that it called. The SVG needs no other file. In a browser with scripts one can zoom and
+ * search; without, it is a picture with tooltips.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -15,13 +15,13 @@
 #define WIDTH		1200		/* pixels */
 #define MARGIN		10
 #define ROW		18		/* height of a box and the line below it */
-#define TOP		66		/* title and what was counted */
-#define BOTTOM		34		/* what the mouse points at */
+#define TOP		66		/* for the title and what was counted */
+#define BOTTOM		34		/* for what the mouse points at */
 #define INNER		(WIDTH - 2 * MARGIN)
-#define LETTER		6.7		/* width of one, about */
+#define LETTER		6.7		/* about the width of a letter */
 #define LEAST		0.1		/* narrower boxes are left out */
 
-/* One of 0 to 255 of a colour of that hue (degrees), by the usual formula */
+/* One channel, 0 to 255, of a colour in HSL; @hue in degrees */
 static unsigned int channel(double hue, double saturation, double lightness, double shift)
 {
 	double k = shift + hue / 30, least;
@@ -35,9 +35,8 @@ static unsigned int channel(double hue, double saturation, double lightness, dou
 }
 
 /*
- * User mode is warm, and each object has its hue; what was inlined is paler than what was called.
- * The kernel is blue, what is unknown grey. Functions differ a little, so that neighbours can be
- * told apart.
+ * User mode has warm colours, with a hue for each object; inlined functions are paler. The kernel
+ * is blue, and unknown code grey. Functions differ a little, so neighbours can be told apart.
  */
 static void print_colour(FILE *f, const struct named *named)
 {
@@ -67,7 +66,7 @@ static void print_colour(FILE *f, const struct named *named)
 		channel(hue, saturation, lightness, 8), channel(hue, saturation, lightness, 4));
 }
 
-/* Sums with all that was called: of the column, and of those that make IPC */
+/* Sums of calls with all that they called: of the column, and of cycles and instructions */
 struct sums {
 	const struct stacks *stacks;
 	unsigned int column;
@@ -118,7 +117,7 @@ static void print_box(FILE *f, const struct sums *sums, uint32_t call, double x,
 		width, ROW - 1);
 	print_colour(f, named);
 	fprintf(f, "\"/><text x=\"%.2f\" y=\"%u\">", x + 3, y + 13);
-	/* Less than three letters tell nothing. */
+	/* If fewer than three letters fit, write none. */
 	if (length <= most) {
 		xml_text(f, name, SIZE_MAX);
 	} else if (most >= 3) {
@@ -135,7 +134,7 @@ static int compare_siblings(const void *a, const void *b, void *p)
 	const struct call *x = &stacks->calls[i], *y = &stacks->calls[k];
 	int d;
 
-	/* Parents come first, and roots before all. */
+	/* Roots first, then by parent. */
 	if (x->parent != y->parent)
 		return x->parent + 1 < y->parent + 1 ? -1 : 1;
 	d = strcmp(stacks->named[x->named].function, stacks->named[y->named].function);
@@ -143,10 +142,10 @@ static int compare_siblings(const void *a, const void *b, void *p)
 }
 
 struct layout {
-	uint32_t *order;		/* the calls, siblings by name */
-	double *x;			/* where each begins */
-	unsigned int *depth;		/* 1: on the ground */
-	unsigned int deepest;		/* of those that are wide enough */
+	uint32_t *order;		/* the calls: siblings are sorted by name */
+	double *x;			/* where each call begins */
+	unsigned int *depth;		/* 1: at the bottom */
+	unsigned int deepest;		/* of boxes that are wide enough */
 };
 
 static double width_of(const struct sums *sums, uint32_t call)
@@ -213,7 +212,7 @@ static void print_head(FILE *f, const struct sums *sums, unsigned int height)
 		fprintf(f, ", %s records lost", thousands(reader->lost > profile->lost ?
 			reader->lost : profile->lost, buf));
 	fprintf(f, "</text>\n");
-	/* Scripts show these. */
+	/* Hidden, unless scripts run. */
 	fprintf(f, "<text id=\"back\" class=\"button\" x=\"%d\" y=\"28\">show all</text>\n"
 		"<text id=\"search\" class=\"button\" x=\"%d\" y=\"28\">search</text>\n"
 		"<text id=\"found\" class=\"note\" x=\"%d\" y=\"48\"></text>\n"
@@ -221,7 +220,7 @@ static void print_head(FILE *f, const struct sums *sums, unsigned int height)
 		WIDTH - 150, WIDTH - 60, WIDTH - MARGIN, MARGIN, height - 12);
 }
 
-/* Columns of these names, of which the first that is counted is summed up; or NULL */
+/* Sums of the column @name, else of @other; NULL: neither was counted */
 static uint64_t *sum_of(const struct stacks *stacks, const char *name, const char *other)
 {
 	int column = column_find(stacks->profile, name);
@@ -242,7 +241,7 @@ void print_svg(FILE *f, const struct stacks *stacks, unsigned int column)
 	sums.sum = stacks_inclusive(stacks, column);
 	sums.cycles = sum_of(stacks, "cycles", "cycle");
 	sums.instructions = sum_of(stacks, "instructions", "instret");
-	/* Nothing was counted: nothing is wide. */
+	/* Do not divide by zero. */
 	if (!sums.all)
 		sums.all = 1;
 	lay_out(&layout, &sums);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Each object is a Dwfl of its own with one module, at the addresses of its ELF file plus a bias:
- * where it was mapped has been taken off by profile.c, as an offset in the file is the same in all
- * processes. libdw finds debugging information in files of its own by build id or .gnu_debuglink.
+ * Each object has a Dwfl with one module, at the addresses of the ELF file plus a bias. profile.c
+ * has made offsets in the file of the addresses, which are the same in all processes. libdw finds
+ * debug information in other files by build id or .gnu_debuglink.
  */
 #include <elfutils/libdwelf.h>
 #include <elfutils/libdwfl.h>
@@ -25,25 +25,25 @@
 #include "symbols.h"
 
 struct elf {
-	char *path;			/* where the file was found */
-	int fd;				/* of it; -1: it could not be opened */
+	char *path;			/* of the file that was found */
+	int fd;				/* -1: it could not be opened */
 	const char *missing;		/* why there are no symbols; or NULL */
 	const char *unsure;		/* why it may be another file than was mapped; or NULL */
 	Dwfl *dwfl;
 	Dwfl_Module *module;
-	bool looked;			/* for debugging information */
+	bool looked;			/* debug information was looked for */
 	struct debug *debug;		/* NULL: there is none */
 	struct functions *functions;
-	GElf_Addr bias;			/* of the module's addresses over the file's */
+	GElf_Addr bias;			/* a module's address less the file's */
 	struct load {
 		uint64_t offset, size, address;
-	} *loads;			/* its segments */
+	} *loads;			/* segments that are mapped */
 	size_t nloads;
 };
 
 /*
- * libdw looks for a name that the program has, or for one made of the program's, in the program's
- * directory, where anybody may have put something; and in directories of the system's.
+ * libdw looks for debug files in directories of the system, and in the program's own, where anybody
+ * may have put something. If there is no regular file of such a name, only the build id counts.
  */
 static int find_debuginfo(Dwfl_Module *module, void **userdata, const char *name, Dwarf_Addr base,
 			  const char *file, const char *debuglink, GElf_Word crc, char **found)
@@ -145,7 +145,7 @@ uint64_t symbols_unsure(const struct profile *profile, uint32_t object, const ch
 	return samples;
 }
 
-/* The segments that are mapped, by which offsets in the file become addresses */
+/* The mapped segments, which turn offsets in the file into addresses */
 static bool read_loads(struct elf *elf, Elf *e)
 {
 	size_t i, n, capacity = 0;
@@ -162,7 +162,7 @@ static bool read_loads(struct elf *elf, Elf *e)
 	return elf->nloads > 0;
 }
 
-/* This kernel's vdso is mapped to us as well. */
+/* A copy of this kernel's vdso, which is mapped in our process */
 static int open_vdso(void)
 {
 	unsigned long start = getauxval(AT_SYSINFO_EHDR), size = 0;
@@ -187,7 +187,7 @@ static int open_vdso(void)
 	return fd;
 }
 
-/* libdw closes its descriptor if it finds a module, and objdump needs one. */
+/* libdw closes the descriptor that it gets, and objdump needs one: @fd stays open. */
 static Dwfl_Module *report_file(Dwfl *dwfl, const char *path, int fd)
 {
 	int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
@@ -217,7 +217,7 @@ static int open_object(struct symbols *symbols, const struct object *object, str
 		elf->missing = "it is in no file";
 		return -1;
 	}
-	/* Another file may have the name now: is_that_file() tells. */
+	/* is_that_file() finds out if another file has the name now. */
 	if (length >= sizeof(deleted) &&
 	    !strcmp(object->path + length + 1 - sizeof(deleted), deleted))
 		length -= sizeof(deleted) - 1;
@@ -241,7 +241,7 @@ static bool has_build_id(const struct object *object, Elf *e)
 	return size == (ssize_t)object->id_size && !memcmp(id, object->id, object->id_size);
 }
 
-/* By what perfex saw of a file without a build id when it was mapped */
+/* Compares size and times, which perfex recorded of a file without a build id. */
 static bool has_stamp(const struct object *object, const struct stat *st, bool symfs,
 		      const char **unsure)
 {
@@ -257,8 +257,8 @@ static bool has_stamp(const struct object *object, const struct stat *st, bool s
 }
 
 /*
- * Nothing was seen of the file itself, but the kernel told where it was. A file that has not been
- * changed since before the recording has had that place ever since.
+ * Only inode and device were recorded. A file that was last changed before the recording had them
+ * then.
  */
 static bool has_place(const struct symbols *symbols, const struct object *object, int fd,
 		      const struct stat *st, const char **unsure)
@@ -274,7 +274,7 @@ static bool has_place(const struct symbols *symbols, const struct object *object
 	return true;
 }
 
-/* Is it the file that was mapped? */
+/* Whether it is the file that was mapped */
 static bool is_that_file(const struct symbols *symbols, const struct object *object,
 			 struct elf *elf, Elf *e, int fd, const struct stat *st)
 {
@@ -318,7 +318,7 @@ static void load(struct symbols *symbols, const struct object *object, struct el
 		return;
 	}
 	elf->bias = bias;
-	/* The vdso is in no file, and was of this boot. */
+	/* The vdso has no inode, and was of this boot. */
 	if (object->inode && !is_that_file(symbols, object, elf, e, elf->fd, &st))
 		elf->module = NULL;
 }
@@ -376,7 +376,7 @@ int symbols_fd(struct symbols *symbols, uint32_t object)
 	return elf_of(symbols, object)->fd;
 }
 
-/* A name as it is in the source; that of a symbol is where it was, so it is made readable once. */
+/* The name as in the source. A symbol's name stays at its address, so each is demangled once. */
 static const char *readable(struct symbols *symbols, const char *name)
 {
 	struct table *table = &symbols->names_table;
@@ -397,7 +397,6 @@ static const char *readable(struct symbols *symbols, const char *name)
 	return symbols->names[i].readable;
 }
 
-/* Which line an address of the module belongs to */
 static void find_line(struct symbols *symbols, struct elf *elf, GElf_Addr address,
 		      struct frame *frame)
 {
@@ -410,8 +409,8 @@ static void find_line(struct symbols *symbols, struct elf *elf, GElf_Addr addres
 }
 
 /*
- * The functions that were inlined at that address, from the innermost; what is left in @frames[n]
- * is where the function around all of them called.
+ * The functions that were inlined at the address, the innermost first. @frames[n] gets the line
+ * where the function around them called.
  */
 static unsigned int find_inlined(struct symbols *symbols, struct elf *elf, GElf_Addr address,
 				 struct frame frames[MAX_FRAMES])

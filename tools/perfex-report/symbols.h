@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Which function, file and line an address belongs to: what elfutils' libdw says. */
+/* The function, file and line of an address, by elfutils' libdw. */
 #ifndef PERFEX_REPORT_SYMBOLS_H
 #define PERFEX_REPORT_SYMBOLS_H
 
@@ -8,14 +8,13 @@
 
 #include "profile.h"
 
-/* What the options say of it */
 struct symbols_how {
-	const char *symfs;		/* files are looked for below this directory; NULL: / */
-	const char *kallsyms;		/* the kernel's symbols; NULL: of this kernel, if it is that */
+	const char *symfs;		/* look for files below this directory; NULL: / */
+	const char *kallsyms;		/* the kernel's symbols; NULL: /proc/kallsyms */
 	bool no_inline;
 };
 
-/* Most functions at one address: one, and those that were inlined there into each other */
+/* Most functions at one address: one, and those that were inlined into it */
 #define MAX_FRAMES	32
 
 enum frame_kind {
@@ -28,17 +27,17 @@ enum frame_kind {
 /* A function at an address; the texts are good until symbols_free(). */
 struct frame {
 	const char *function;
-	const char *object;		/* its file, or [kernel], or a module of the kernel's */
+	const char *object;		/* its file, or "[kernel]", or a module of the kernel */
 	const char *file;		/* of the source, or NULL */
 	unsigned int line;
 	enum frame_kind kind;
 };
 
-/* A function by its name: where it is in its object */
+/* Where a function is in its object */
 struct function {
 	uint32_t object;
 	const char *name;
-	uint64_t address, size;		/* as addresses of the ELF file */
+	uint64_t address, size;		/* as the ELF file has them */
 };
 
 struct symbols {
@@ -56,28 +55,28 @@ struct symbols {
 
 void symbols_init(struct symbols *symbols, struct profile *profile, const struct symbols_how *how);
 void symbols_free(struct symbols *symbols);
-/* The functions at an address of an object, at least one, from the innermost; returns how many. */
+/* The functions at an address of an object, the innermost first; returns how many: 1 or more */
 unsigned int symbols_frames(struct symbols *symbols, uint32_t object, uint64_t address,
 			    struct frame frames[MAX_FRAMES]);
-/* Why an object that has been asked for has no symbols, as a sentence about it; NULL if it has */
+/* Why an object has no symbols, as a sentence; NULL: it has, or was not asked for */
 const char *symbols_missing(const struct object *object);
-/* Why some of its names are missing, likewise */
+/* Why some of its names are missing; or NULL */
 const char *symbols_incomplete(const struct object *object);
 /*
- * Why an object that has been asked for may be another file than was recorded; NULL if it is not.
- * Returns how many samples have a name of it, of where they are or of a caller.
+ * *why: a sentence if the object may be another file than was recorded, else NULL. Returns the
+ * number of samples that are in it or were called from it.
  */
 uint64_t symbols_unsure(const struct profile *profile, uint32_t object, const char **why);
 
-/* annotate: the function at an address, as the ELF file's table has it; false: it has none there */
+/* The symbol at an address, not an inlined function. False: there is none. */
 bool symbols_function(struct symbols *symbols, uint32_t object, uint64_t address,
 		      struct function *function);
-/* An address of an object as the ELF file itself counts them; and the file, still symbols.c's */
+/* An offset in an object as an address of the ELF file; and its descriptor, which stays open */
 bool symbols_elf_address(struct symbols *symbols, uint32_t object, uint64_t address, uint64_t *elf);
 int symbols_fd(struct symbols *symbols, uint32_t object);
-/* Whether any address of the object could have a line */
+/* Whether the object has debug information */
 bool symbols_has_lines(struct symbols *symbols, uint32_t object);
-/* File and line at an address of the ELF file; false if that is not known */
+/* File and line at an address of the ELF file. False: not known. */
 bool symbols_line(struct symbols *symbols, uint32_t object, uint64_t elf, const char **file,
 		  unsigned int *line);
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The report as a table, for people and for programs */
+/* The report as a table or JSON. */
 #include <inttypes.h>
 #include <string.h>
 
 #include "base/quote.h"
 #include "output.h"
 
-/* Which columns are these two, or -1 */
+/* Columns of these events, or -1 */
 struct ratios {
 	int cycles, instructions;
 };
@@ -26,7 +26,7 @@ static struct ratios find_ratios(const struct profile *profile)
 	return ratios;
 }
 
-/* Such a one has a rate: misses per thousand instructions */
+/* The table has a rate of misses: for each thousand instructions. */
 static bool is_miss(const struct profile *profile, unsigned int column)
 {
 	return column < profile->reader->header.nrctrs &&
@@ -45,7 +45,7 @@ static int width(const char *name)
 	return strlen(name) > COLUMN ? (int)strlen(name) : COLUMN;
 }
 
-/* Seconds if the clock's frequency is known */
+/* Seconds, or ticks if the frequency is not known */
 static void print_clock(FILE *f, uint64_t ticks, uint64_t hz)
 {
 	char buf[32];
@@ -82,7 +82,7 @@ static void print_titles(FILE *f, const struct profile *profile, const struct ra
 	fprintf(f, "\n");
 }
 
-/* One line of numbers: a row's, or the total's */
+/* The numbers of a row, or of the total */
 static void print_counts(FILE *f, const struct profile *profile, const struct ratios *ratios,
 			 const uint64_t *count)
 {

@@ -13,7 +13,7 @@
 #include "count/signals.h"
 
 #define MOST_CPUS	8192		/* Linux' limit */
-#define START_INTERVAL	10000		/* the least that gperfctr_start() takes; no effect */
+#define START_INTERVAL	10000		/* the least that is taken; no effect */
 
 /* The session of a run; what each CPU has counted: now, and when the interval began */
 static struct gperfctr *session;

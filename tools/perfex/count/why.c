@@ -116,8 +116,8 @@ const char *why_unbound(void)
 }
 
 /*
- * How root forbids user mode to read perf's counters: a setting on arm64, an attribute on x86, whose
- * path is another on hybrid processors
+ * How root forbids user mode to read perf's counters: a setting on arm64, an attribute on x86,
+ * whose path is another on hybrid processors
  */
 static const char *how_to_hide(void)
 {

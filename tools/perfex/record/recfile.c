@@ -268,8 +268,8 @@ static bool is_new(struct recfile *file, const struct perfctr_record_map *map, i
 }
 
 /*
- * Whether the file is as it was when it was mapped: nobody can set a ctime back. A ctime is up to a
- * tick old. If the process lives, the file was whole when it was mapped in that tick.
+ * Whether the file is as it was when it was mapped: nobody can set a ctime back. A ctime may be a
+ * tick early, so a tick is added, unless the process still lives: then it has mapped a whole file.
  */
 static bool unchanged_since(const struct stat *st, uint64_t time, bool alive)
 {

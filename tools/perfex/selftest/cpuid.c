@@ -15,7 +15,8 @@
 
 /*
  * Leaves of CPUID: performance monitoring (0AH, 23H) and the type of the core (1AH), SDM Vol. 2A;
- * AMD's 8000_0001H, where ECX tells which counters there are, and 8000_0022H, APM Vol. 3, appendix E
+ * AMD's 8000_0001H, where ECX tells which counters there are, and 8000_0022H, APM Vol. 3,
+ * appendix E
  */
 
 #define LEAF_PERFMON	0x0au
