@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Writes the tables of events of perfctr 2.6's x86 processors from those of libpfm4. It includes
- * libpfm4's own tables, since counters and groups of unit masks are not in libpfm4's interface;
- * tests/unit/test_tables.c compares what comes out with that. Run by
- * tests/machines/libpfm4.sh --generate. The tables are kept in the repository: a build of the
- * library needs neither libpfm4 nor a compiler for the machine that it runs on, and a change of them is seen.
+ * Makes tables of events for perfctr 2.6's x86 processors of libpfm4's. It includes libpfm4's own
+ * tables, as libpfm4's interface tells neither counters nor groups of unit masks;
+ * tests/unit/test_tables.c compares the result with that interface. tests/machines/libpfm4.sh
+ * --generate runs it. The tables are in the repository, so a build needs no libpfm4, and changes of
+ * them are seen.
  *
  *	generate NAME >NAME.inc
  */
@@ -14,7 +14,7 @@
 
 #include "pfmlib_priv.h"
 #include "pfmlib_intel_x86_priv.h"
-/* Both vendors' headers have these. */
+/* The headers of both vendors define these. */
 #undef sel_event_select
 #undef sel_unit_mask
 #undef sel_usr
@@ -103,15 +103,15 @@ static struct mask *new_mask(struct event *event, const char *name, const char *
  * Intel's, but for the Pentium 4
  */
 
-/* libpfm4 has fixed counter n in bit 32 + n, and we in bit 24 + n. */
+/* Fixed counter n is bit 32 + n in libpfm4, and bit 24 + n here. */
 static unsigned int intel_counters(uint64_t mask)
 {
 	return (unsigned int)(mask & 0xff) | (unsigned int)(mask >> 32 & 7) << 24;
 }
 
 /*
- * The code of an alias: libpfm4 goes by the event that it is one of, EVENT or EVENT:MASK, and not by its
- * own code. With modifiers the code has these already.
+ * The code of an event. For an alias libpfm4 uses the code of the event EVENT or EVENT:MASK that it
+ * stands for, and not its own; with modifiers its own code is right.
  */
 static unsigned int intel_code(const intel_x86_entry_t *table, unsigned int n,
 			       const intel_x86_entry_t *alias)
@@ -132,8 +132,8 @@ static unsigned int intel_code(const intel_x86_entry_t *table, unsigned int n,
 }
 
 /*
- * A unit mask that is made of others, MASK:MASK:MODIFIER=1: libpfm4 goes by these. The modifiers are in
- * its own code.
+ * The value of a unit mask. One that stands for others, MASK:MASK:MODIFIER=1, has their values; the
+ * modifiers are in its own code.
  */
 static unsigned int intel_mask(const intel_x86_entry_t *event, const intel_x86_umask_t *of)
 {
@@ -148,7 +148,7 @@ static unsigned int intel_mask(const intel_x86_entry_t *event, const intel_x86_u
 			continue;
 		for (i = 0; i < event->numasks && strcmp(event->umasks[i].uname, name); i++)
 			;
-		/* It does not exist, and libpfm4 goes by the code. */
+		/* There is no such mask, and libpfm4 uses the code. */
 		if (i == event->numasks)
 			return value;
 		masks |= (unsigned int)(event->umasks[i].ucode >> 8) & 0xff;
@@ -165,14 +165,14 @@ static void intel_event(struct set *set, const intel_x86_entry_t *from, unsigned
 	struct event *event;
 	struct mask *mask;
 
-	/* The fixed counter of reference cycles alone: libpfm4 has a number of its own for it. */
+	/* libpfm4 has its own number for reference cycles on the fixed counter. */
 	if (code == 0x300)
 		code = 0x13c;
-	/* Of architectural events it asks the processor how many other counters there are. */
+	/* For architectural events libpfm4 asks the processor how many counters it has. */
 	if (pmu == PFM_PMU_INTEL_X86_ARCH)
 		counters |= 0xffffff;
 	event = new_event(set, from->name, from->desc, code & 0xff, counters);
-	/* What an event of responses off the core counts is in registers of their own: offcore_rsp. */
+	/* Events of off-core responses have a register, offcore_rsp, instead of units. */
 	if (!from->numasks || from->flags & INTEL_X86_NHM_OFFCORE) {
 		if (code >> 8)
 			new_mask(event, NULL, from->desc, code >> 8);
@@ -248,10 +248,9 @@ static struct set *amd(const char *name, const char *type, const char *prefix, c
  */
 
 /*
- * libpfm4 numbers the ESCRs: first those of each unit with 0 or an even number in their names, then
- * in the same order the others; SSU has no other. A unit's ESCR select follows from that,
- * so the order is checked by it. (Intel SDM volume 3, performance counter MSRs and associated CCCR
- * and ESCR MSRs)
+ * libpfm4 numbers the ESCRs: first the even ones of each unit, then the odd ones in the same order;
+ * SSU has no odd one. Each unit has a known ESCR select, which checks this order. (Intel SDM volume
+ * 3, performance counter MSRs and associated CCCR and ESCR MSRs)
  */
 static const struct {
 	const char *name;
@@ -287,7 +286,7 @@ static unsigned int p4_counters(const netburst_entry_t *from)
 			unit++;
 		if (unit >= SIZE(units))
 			die("an unknown ESCR", from->name);
-		/* Some events of the bus have ESCR select 3, says Intel. */
+		/* By the manual some events of the bus have ESCR select 3. */
 		if (units[unit].select == from->escr_select ||
 		    (!strcmp(units[unit].name, "FSB") && from->escr_select == 3))
 			fits = 1;
@@ -298,7 +297,7 @@ static unsigned int p4_counters(const netburst_entry_t *from)
 	return counters;
 }
 
-/* Also by another name */
+/* Adds another name of an event. */
 static void p4_alias(struct set *set, const char *name, const char *of)
 {
 	struct event *alias = new_event(set, name, "", 0, 0);
@@ -312,7 +311,7 @@ static void p4_alias(struct set *set, const char *name, const char *of)
 	alias->name = name;
 }
 
-/* What perfctr 2.6 has by other names than libpfm4, and what Intel's manual has, but not libpfm4 */
+/* perfctr 2.6's names that libpfm4 lacks, and an event that only Intel's manual has */
 static void p4_add(struct set *set)
 {
 	const char *text = "x87, MMX, SSE, SSE2 and SSE3 uops that load, store or move between registers";
@@ -339,8 +338,8 @@ static struct set *p4(const char *name, const char *type, const char *prefix, un
 				  from->event_select | from->escr_select << 8, p4_counters(from));
 		for (k = 0; k < EVENT_MASK_BITS && from->event_masks[k].name; k++)
 			/*
-			 * Others are tags, which are not in the ESCR's mask; and of replay_event
-			 * they are libpfm4's own, for what PEBS has to tag.
+			 * Other bits are tags, which are not in the ESCR's mask, or, with
+			 * replay_event, libpfm4's own codes for what PEBS has to tag.
 			 */
 			if (from->event_masks[k].bit < EVENT_MASK_BITS &&
 			    (strcmp(from->name, "replay_event") ||
@@ -375,7 +374,7 @@ static void make_sets(void)
 	INTEL("nhlm", "NHLM", "NHLM_", intel_nhm_pe, INTEL_NHM);
 	INTEL("wstmr", "WSTMR", "WSTMR_", intel_wsm_pe, INTEL_WSM);
 	INTEL("arch", "ARCH", "ARCH_", intel_x86_arch_pe, INTEL_X86_ARCH);
-	/* The last event is that of model 3 and later. */
+	/* Models before 3 lack the last event. */
 	first = p4("p4", "PERFCTR_X86_INTEL_P4", "P4_", SIZE(netburst_events) - 1);
 	second = p4("p4m2", "PERFCTR_X86_INTEL_P4M2", "P4M2_", SIZE(netburst_events) - 1);
 	third = p4("p4m3", "PERFCTR_X86_INTEL_P4M3", "P4M3_", SIZE(netburst_events));

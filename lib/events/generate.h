@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A set of events as generate.c makes it and print.c writes it. */
+/* A set of events: generate.c makes it, and print.c writes it. */
 #ifndef PERFCTR_GENERATE_H
 #define PERFCTR_GENERATE_H
 
@@ -11,11 +11,11 @@
 struct mask {
 	const char *name;
 	const char *text;
-	unsigned int value;	/* shifted left by 8 it is or'ed into the event select */
+	unsigned int value;	/* bits of the event select, shifted right by 8 */
 	unsigned int group;
-	int alone;		/* not with others of its group */
+	int alone;		/* excludes others of its group */
 	int is_default;
-	int optional;		/* its group need not be chosen from */
+	int optional;		/* its group may stay without a mask */
 };
 
 struct event {
@@ -25,14 +25,14 @@ struct event {
 	unsigned int counters;
 	struct mask mask[MAX_MASKS];
 	unsigned int nmasks;
-	int one_group;		/* of all masks only those of one group can be chosen */
+	int one_group;		/* all chosen masks must be of one group */
 };
 
 struct set {
 	const char *name;
 	const char *type;
 	const char *prefix;
-	const char *base;	/* another set, if all of it is here as well */
+	const char *base;	/* another set that is a part of this one */
 	unsigned int n;
 	struct event event[MAX_EVENTS];
 };

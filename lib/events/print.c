@@ -50,7 +50,7 @@ static int is_in_base(const struct set *set, const struct event *event)
 	return 0;
 }
 
-/* One mask, or no two can be chosen. */
+/* Whether at most one mask can be chosen */
 static int is_exclusive(const struct event *event)
 {
 	unsigned int i, together = 0;
@@ -63,7 +63,7 @@ static int is_exclusive(const struct event *event)
 	return together < 2;
 }
 
-/* Of each group the default, or if it has none: all that can be chosen together, else the first */
+/* For each group the default, else all masks that can be chosen together, else the first */
 static unsigned int default_value(const struct event *event)
 {
 	unsigned int value = 0, group, chosen, together, i;
@@ -128,7 +128,7 @@ static int same_masks(const struct event *a, const struct event *b)
 	return 1;
 }
 
-/* The first event that is printed with the same masks, whose name they have */
+/* The first printed event with the same masks; the masks have its name */
 static const struct event *owner_of_masks(const struct set *set, const struct event *event)
 {
 	unsigned int i;

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* An event of a set by its name, or by any other that perf has for it. */
+/* Finds an event of a set by its name, or by any other name that perf has for it. */
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
 #include "internal.h"
 
-/* Other names, as perf has them, of events that have one in their set */
+/* perf's other names of events that are in a set */
 static const struct {
 	const char *alias;
 	const char *name;
 } aliases[] = {
 	{ "cpu-cycles", "cycles" },
-	/* Of x86, but for TLBs of Zen's */
+	/* Only on x86, and not for Zen's TLBs */
 	{ "branch-loads", "branches" },
 	{ "branch-load-misses", "branch-misses" },
 	{ "dTLB-loads", "L1-dcache-loads" },
@@ -22,7 +22,7 @@ static const struct {
 	{ "idle-cycles-backend", "stalled-cycles-backend" },
 };
 
-/* The same for parts of cache events; a name stands before others that are its beginning. */
+/* perf's other names of parts of cache events; longer names come first. */
 struct part {
 	const char *name;
 	const char *means;
@@ -64,7 +64,7 @@ const struct perfctr_event *perfctr_find_event(const struct perfctr_event_set *s
 	return NULL;
 }
 
-/* Takes one part off the front of *name, up to a dash or the end. */
+/* Takes the first part of *name, up to a dash or the end. */
 static const char *take_part(const char **name, const struct part *parts, size_t n)
 {
 	size_t i, len;
@@ -83,7 +83,7 @@ static const char *take_part(const char **name, const struct part *parts, size_t
 	return NULL;
 }
 
-/* CACHE[-OP][-RESULT], read and access where nothing is said, as in perf */
+/* CACHE[-OP][-RESULT]; without them OP is read and RESULT access, as in perf */
 static const struct perfctr_event *find_cache_event(const struct perfctr_event_set *set,
 						    const char *name)
 {

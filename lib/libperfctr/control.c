@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Translation between the control of perfctr 2.6, which has an array for each member and
- * members of its own for each arch, and the kernel's, which has a structure for each counter.
+ * Translates controls between perfctr 2.6's form and the kernel's. 2.6 has an array for each
+ * member, and other members on each architecture; the kernel has a structure for each counter.
  */
 #include <errno.h>
 #include <string.h>
@@ -37,7 +37,7 @@ static int perf_ctr_to_native(const struct perfctr_cpu_control *from, unsigned i
 	return 0;
 }
 
-/* There is no place for perf's config1 and config2. */
+/* 2.6's control has no place for perf's config1 and config2. */
 static int perf_ctr_from_native(const struct perfctr_ctr_control *from,
 				struct perfctr_cpu_control *to, unsigned int i)
 {
@@ -52,7 +52,7 @@ static int perf_ctr_from_native(const struct perfctr_ctr_control *from,
 	return perfctr_ctr_set_config_high(to, i, (unsigned int)(from->config >> 32));
 }
 
-/* VPERFCTR_SOURCE_* begin with ANY, so that controls of old programs have that. */
+/* VPERFCTR_SOURCE_ANY is 0, so old programs have it in their controls. */
 static const unsigned int sources[] = {
 	[VPERFCTR_SOURCE_ANY] = PERFCTR_SOURCE_ANY,
 	[VPERFCTR_SOURCE_NATIVE] = PERFCTR_SOURCE_NATIVE,
@@ -159,7 +159,7 @@ int perfctr_control_from_native(const struct perfctr_control *from, unsigned int
 	to->flags = from->flags;
 	to->si_signo = from->si_signo;
 	to->preserve = (unsigned int)from->preserve;
-	/* The clock alone has no source: counters that are added to it may have any. */
+	/* The clock alone has no source; counters that are added later may have any. */
 	to->source = n ? source_from_native(from->source) : VPERFCTR_SOURCE_ANY;
 	cpu->extended = PERFCTR_EXTENDED;
 	cpu->tsc_on = from->tsc_on;
@@ -172,10 +172,10 @@ int perfctr_control_from_native(const struct perfctr_control *from, unsigned int
 	return 0;
 }
 
-/* The least ones that the kernel insists on: some x86s are late with shorter ones. */
+/* The shortest periods that the kernel takes: on some x86s shorter ones interrupt late. */
 static const __s64 least_periods[] = { 2, 32 };
 
-/* 2.6 took any period. One that is too short for the processor is lengthened. */
+/* 2.6 took any period, so a period that is too short is made longer. */
 static int lengthen(struct perfctr_control *control)
 {
 	struct perfctr_ctr_control *ctr;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a control of perfctr 2.6's has for one architecture: control_ARCH.c translates it. Functions
- * that return int return -1 for what the other form has no place for.
+ * control_ARCH.c translates the parts of a control that an architecture has. Functions that return
+ * int return -1 if the other form has no place for something.
  */
 #ifndef PERFCTR_CONTROL_H
 #define PERFCTR_CONTROL_H
 
 #include "internal.h"
 
-/* The control's members that 2.6 did not have count. */
+/* The program has set the members that 2.6 did not have. */
 static inline int is_extended(const struct perfctr_cpu_control *cpu)
 {
 	return cpu->extended == PERFCTR_EXTENDED;
@@ -22,7 +22,7 @@ perfctr_internal
 void perfctr_ctr_from_native(const struct perfctr_ctr_control *from, unsigned int cpu_type,
 			     struct perfctr_cpu_control *to, unsigned int i);
 
-/* Registers that all @n counters share; on x86 alone */
+/* Registers that all @n counters share: on x86 only */
 perfctr_internal
 int perfctr_ctrs_shared_to_native(const struct perfctr_cpu_control *from, unsigned int n,
 				  unsigned int cpu_type, struct perfctr_ctr_control *to);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What an architecture's controls do not have is as here. */
+/* The parts of controls that most architectures do not have. */
 #include "control.h"
 
 #if !defined(__x86_64__) && !defined(__i386__)

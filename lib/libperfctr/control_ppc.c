@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* PowerPC: controls of perfctr 2.6's, whose counters share MMCR0 and MMCR2. */
+/* PowerPC: controls of perfctr 2.6's; all counters share MMCR0 and MMCR2. */
 #include <errno.h>
 
 #include "control.h"
@@ -33,7 +33,7 @@ void perfctr_ctr_to_native(const struct perfctr_cpu_control *from, unsigned int 
 	unsigned int mmcr0 = from->ppc.mmcr0 & ~(FCS | FCP);
 
 	(void)cpu_type;
-	/* The kernel sets them for its i-mode counters. */
+	/* The kernel sets these for i-mode counters. */
 	if (from->nrictrs)
 		mmcr0 &= ~(PMXE | PMC1CE | PMCNCE);
 	to->event = from->evntsel[i];
@@ -44,7 +44,7 @@ void perfctr_ctr_to_native(const struct perfctr_cpu_control *from, unsigned int 
 		to->flags |= PERFCTR_CTR_KERNEL;
 }
 
-/* All counters have the same modes and registers. */
+/* All counters share modes and registers. */
 void perfctr_ctr_from_native(const struct perfctr_ctr_control *from, unsigned int cpu_type,
 			     struct perfctr_cpu_control *to, unsigned int i)
 {
@@ -60,7 +60,7 @@ void perfctr_ctr_from_native(const struct perfctr_ctr_control *from, unsigned in
 		to->ppc.mmcr0 |= PMXE;
 }
 
-/* Where 2.6's counters begin; they overflow as they become negative. */
+/* 2.6's counters overflow as they become negative. */
 int perfctr_ireset_to_native(int from, __s64 *to)
 {
 	*to = (__s64)from - 0x80000000LL;

@@ -8,20 +8,20 @@
 #define EVNTSEL_OS	0x00020000u
 #define EVNTSEL_EVENT	0x0000ffffu	/* event and unit mask */
 
-/* 2.6 names a counter by its RDPMC operand: fixed ones from here on */
+/* 2.6 names a counter by its RDPMC operand; those of fixed counters begin here. */
 #define RDPMC_FIXED	0x40000000u
-#define FIRST_FIXED	24u	/* perfctr_ctr_control.map */
+#define FIRST_FIXED	24u	/* in perfctr_ctr_control.map */
 #define LAST_FIXED	31u
 
 /* instructions, core cycles, reference cycles */
 static const unsigned int fixed_events[] = { 0xc0, 0x3c, 0x13c };
 
-/* Whose registers the words are */
+/* What the words of evntsel[] and evntsel_high[] are */
 enum words {
 	WORDS_EVNTSEL,		/* event selects of the P6's layout */
-	WORDS_CESR,		/* halves of the P5's register */
-	WORDS_MODELESS,		/* events, which are always counted in both modes */
-	WORDS_P4,		/* CCCRs, and ESCRs where others have the selects' upper halves */
+	WORDS_CESR,		/* halves of the P5's CESR */
+	WORDS_MODELESS,		/* events; both modes are always counted */
+	WORDS_P4,		/* CCCRs; ESCRs instead of evntsel_high[] */
 };
 
 static enum words words_of(unsigned int cpu_type)
@@ -38,7 +38,7 @@ static enum words words_of(unsigned int cpu_type)
 	}
 }
 
-/* @usr and @os: the bits of the modes */
+/* @usr and @os: the bits that mean user and kernel mode */
 static unsigned int flags_of(unsigned int word, unsigned int usr, unsigned int os)
 {
 	return (word & usr ? PERFCTR_CTR_USER : 0) | (word & os ? PERFCTR_CTR_KERNEL : 0);
@@ -52,7 +52,7 @@ static unsigned int bits_of(unsigned int flags, unsigned int usr, unsigned int o
 #define CESR_OS		0x40u
 #define CESR_USR	0x80u
 
-#define P4_FAST_RDPMC	0x80000000u	/* in pmc_map: the kernel's reads need no such thing */
+#define P4_FAST_RDPMC	0x80000000u	/* in pmc_map; the kernel does not need it */
 #define P4_ESCR_USR	0x4u
 #define P4_ESCR_OS	0x8u
 
@@ -73,7 +73,7 @@ static void p4_to_native(const struct perfctr_cpu_control *from, unsigned int i,
 	to->flags = flags_of(from->p4.escr[i], P4_ESCR_USR, P4_ESCR_OS);
 }
 
-/* All counters have the same tags. */
+/* All counters share the registers for tags. */
 static void p4_from_native(const struct perfctr_ctr_control *from,
 			   struct perfctr_cpu_control *to, unsigned int i)
 {
@@ -87,7 +87,7 @@ static void p4_from_native(const struct perfctr_ctr_control *from,
 	to->p4.pebs_matrix_vert |= (unsigned int)from->config2;
 }
 
-/* Events that take offcore_rsp[]: Nehalem's, Westmere's, and the second one of Atoms */
+/* Events that use offcore_rsp[]: of Nehalem and Westmere; the last one is of Atoms */
 static const struct {
 	unsigned short event;
 	unsigned char rsp;
@@ -95,7 +95,7 @@ static const struct {
 	{ 0x01b7, 0 }, { 0x01bb, 1 }, { 0x02b7, 1 },
 };
 
-/* The index in offcore_rsp[]; -1: the event takes none */
+/* The index in offcore_rsp[]; -1: the event uses none */
 static int find_offcore(__u64 event)
 {
 	unsigned int i;
@@ -106,7 +106,7 @@ static int find_offcore(__u64 event)
 	return -1;
 }
 
-/* A value that no counter uses is a mistake, but 2.6 did not look at it. */
+/* An offcore_rsp that no counter uses is an error, but 2.6 ignored it. */
 static int offcore_to_native(const struct perfctr_cpu_control *from, unsigned int n,
 			     struct perfctr_ctr_control *to)
 {
@@ -174,7 +174,7 @@ void perfctr_ctr_to_native(const struct perfctr_cpu_control *from, unsigned int 
 	enum words words = words_of(cpu_type);
 
 	to->event = from->evntsel[i];
-	/* 2.6 looked at it there alone. */
+	/* 2.6 used evntsel_high[] on FAM10H only. */
 	if (words != WORDS_P4 && (is_extended(from) || cpu_type == PERFCTR_X86_AMD_FAM10H))
 		to->event |= (__u64)from->evntsel_high[i] << 32;
 	switch (words) {
@@ -210,7 +210,6 @@ void perfctr_ctr_from_native(const struct perfctr_ctr_control *from, unsigned in
 		to->pmc_map[i] = RDPMC_FIXED + from->map - FIRST_FIXED;
 }
 
-/* What all counters have together */
 int perfctr_ctrs_shared_to_native(const struct perfctr_cpu_control *from, unsigned int n,
 				  unsigned int cpu_type, struct perfctr_ctr_control *to)
 {

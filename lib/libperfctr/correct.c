@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * Instructions without noise. Real x86 processors count an instruction too many in user mode at
- * each hardware interrupt, and at each page fault as well (V. M. Weaver, D. Terpstra, S. Moore,
+ * each hardware interrupt and at each page fault (V. M. Weaver, D. Terpstra, S. Moore,
  * "Non-determinism and overcount on modern hardware performance counter implementations", ISPASS
  * 2013, the table of what is not deterministic: h and p). Most have an event for interrupts, so
  * these can be subtracted.
  *
- * Nothing is taken on trust: neither that this processor does so, nor that its event is what
- * somebody says it is. vperfctr_measure_correction() counts code of known length, has a timer
- * interrupt it, and every single count must fit the same hypothesis.
+ * vperfctr_measure_correction() does not trust the papers: it counts code of known length while a
+ * timer interrupts it, and each count must fit the same hypothesis.
  */
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -50,7 +49,7 @@ int perfctr_noise_verdict(const struct perfctr_noise *noise)
 		errno = ETIME;
 		return -1;
 	}
-	/* If both fit then the same number came in every run: these were no interrupts. */
+	/* If both fit, each run had the same number, so these were no interrupts. */
 	if (noise->wrong == ALL_WRONG || !noise->wrong) {
 		errno = ERANGE;
 		return -1;
@@ -69,13 +68,13 @@ int perfctr_noise_of_faults(unsigned long long more, unsigned long long faults)
 #if defined(__x86_64__) || defined(__i386__)
 
 /*
- * Hardware interrupts received. P6, Core, Core 2: HW_INT_RX and HW_INT_RCV in the tables of events
- * of Intel's SDM, volume 3B. The paper above counts by it on Core 2, by HW_INT.RCV on Nehalem and
- * Westmere, and by HW_INTERRUPTS.RECEIVED on Sandy Bridge and Ivy Bridge; Linux's
- * tools/perf/pmu-events has the latter since Skylake. The paper found nothing on Atoms. AMD:
- * "Interrupts Taken", PMCx0CF in the BIOS and Kernel Developer's Guides, and PMCx02C in the
- * Processor Programming References since Zen 2; that of Zen has none. P5 and Cyrix's: "Hardware
- * Interrupts" in the SDM's table of the Pentium's events, and in Cyrix's data books.
+ * Events of hardware interrupts. P6, Core, Core 2: HW_INT_RX and HW_INT_RCV in the tables of events
+ * of Intel's SDM, volume 3B. The paper above uses it on Core 2, HW_INT.RCV on Nehalem and Westmere,
+ * and HW_INTERRUPTS.RECEIVED on Sandy Bridge and Ivy Bridge; Linux's tools/perf/pmu-events has the
+ * latter since Skylake. The paper found none on Atoms. AMD: "Interrupts Taken", PMCx0CF in the BIOS
+ * and Kernel Developer's Guides, PMCx02C in the Processor Programming References since Zen 2; Zen's
+ * has none. P5 and Cyrix: "Hardware Interrupts" in the SDM's table of the Pentium's events, and in
+ * Cyrix's data books.
  */
 #define P5_INTERRUPTS	0x27
 
@@ -114,10 +113,10 @@ static unsigned int find_noise_event(unsigned int cpu_type)
 	return 0;
 }
 
-/* Bits of an event select that do not say what is counted: modes, interrupt, enable */
+/* Bits of an event select that are not the event: modes, interrupt, enable */
 #define EVNTSEL_NOT_EVENT	0x00530000ull
 #define EVNTSEL_INSTRUCTIONS	0xc0ull
-/* The Pentium's halves of CESR have modes alone. */
+/* Bits of a half of the Pentium's CESR that are not the event: modes */
 #define P5_NOT_EVENT		0xc0ull
 #define P5_INSTRUCTIONS		0x16ull
 
@@ -135,8 +134,9 @@ static int counts_instructions(const struct vperfctr_correction *c,
 #define PAGE	4096ul
 
 /*
- * Two instructions each turn. Neither of these may be inlined: what a run counts beside the
- * turns must be the same in all of them. (To clang 1b is a binary number in Intel's syntax.)
+ * Two instructions a turn. Neither of these functions may be inlined: all runs must execute the
+ * same code beside the turns. (In Intel's syntax clang takes 1b for a binary number, so the label
+ * is 2.)
  */
 static __attribute__((noinline)) void spin(unsigned long turns)
 {
@@ -161,8 +161,8 @@ static __attribute__((noinline)) void touch(unsigned long at, unsigned long page
 enum { INSTRUCTIONS, INTERRUPTS, COUNTERS };
 
 /*
- * What the thread counts of a call of spin(), or of touch() if there are pages (@at). Both
- * reads are system calls of the thread itself, so the interrupts that came are over.
+ * Counts a call of spin(), or of touch() if there are pages (@at). Both reads are system calls of
+ * the thread, so no interrupt is still being handled.
  */
 static __attribute__((noinline)) int count(int fd, unsigned long at, unsigned long n,
 					   struct perfctr_read *sums)
@@ -183,7 +183,7 @@ static __attribute__((noinline)) int count(int fd, unsigned long at, unsigned lo
 	return 0;
 }
 
-/* A timer's interrupt comes in the middle of a long run on any processor. */
+/* So often a timer interrupts each long run, on any processor. */
 #define TIMER_NS	50000
 
 static int set_timer(int timer, long ns)
@@ -223,7 +223,7 @@ static unsigned long long now_ms(void)
 	return (unsigned long long)now.tv_sec * 1000 + (unsigned long long)now.tv_nsec / 1000000;
 }
 
-/* How many instructions too many there are at an interrupt */
+/* Returns how many instructions too many an interrupt counts, or -1. */
 static int measure_interrupts(int fd)
 {
 	struct perfctr_noise noise = { .runs = 0 };
@@ -234,7 +234,7 @@ static int measure_interrupts(int fd)
 	timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
 	if (timer < 0)
 		return -1;
-	/* The first time takes longer: functions are bound, pages are fetched. */
+	/* The first time takes more: functions are bound, pages are fetched. */
 	ret = count(fd, 0, SHORT_TURNS, &sums);
 	while (!ret && !perfctr_noise_is_known(&noise) && now_ms() < end) {
 		ret = count_spin(fd, timer, SHORT_TURNS, &noise);
@@ -249,7 +249,7 @@ static int measure_interrupts(int fd)
 	return ret;
 }
 
-/* The same at a page fault: the same pages once for the first time, and once again */
+/* The same for a page fault: pages are touched for the first time, and again. */
 static int measure_faults(int fd, unsigned int per_interrupt)
 {
 	const size_t size = PAGES * PAGE;
@@ -261,9 +261,9 @@ static int measure_faults(int fd, unsigned int per_interrupt)
 	pages = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (pages == MAP_FAILED)
 		return -1;
-	/* As many faults as there are pages; without it they may be fewer. */
+	/* Huge pages would make fewer faults than pages. */
 	(void)madvise(pages, size, MADV_NOHUGEPAGE);
-	/* Once for nothing, as above: the second read of a page that is there. */
+	/* A first time that is not counted, as above */
 	ret = count(fd, (unsigned long)pages, 1, &first);
 	if (!ret)
 		ret = count(fd, (unsigned long)pages, PAGES, &first);
@@ -332,7 +332,7 @@ static int counts_instructions(const struct vperfctr_correction *c,
 	return 0;
 }
 
-/* No event is known that counts interrupts. */
+/* No event of interrupts is known here. */
 int vperfctr_measure_correction(const struct vperfctr *v, unsigned int source,
 				struct vperfctr_correction *c)
 {
@@ -386,7 +386,7 @@ unsigned long long vperfctr_read_corrected(const struct vperfctr *v,
 
 	if (!is_corrected(c, i))
 		return vperfctr_read_pmc(v, i);
-	/* An interrupt between two reads would be in one of them only. */
+	/* An interrupt between the two reads would be in one of them only. */
 	do {
 		before = vperfctr_read_pmc(v, c->counter);
 		count = vperfctr_read_pmc(v, i);

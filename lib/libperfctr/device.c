@@ -10,20 +10,20 @@
 #include "internal.h"
 
 /*
- * Older types that may be reported
+ * Older types of processors
  */
 
 #if defined(__x86_64__) || defined(__i386__)
 
 /*
- * Types of three families whose registers only became more. Not the Core: by 2.6 it has the P6's one
- * enable bit for both counters.
+ * Types of three families; in each, later types have the registers of older ones and more. The Core
+ * is not among them: in 2.6 it has one enable bit for both counters, as the P6.
  */
 static const struct {
 	const char *name;
 	unsigned int cpu_type;
-	int family;	/* event selects mean the same to all of one: P6, architectural, AMD */
-	unsigned long long counters;	/* as perfctr_info.counters has them */
+	int family;	/* in one, event selects mean the same: P6, architectural, AMD */
+	unsigned long long counters;	/* as in perfctr_info.counters */
 } types[] = {
 	{ "P6", PERFCTR_X86_INTEL_P6, 0, 0x3 },
 	{ "PII", PERFCTR_X86_INTEL_PII, 0, 0x3 },
@@ -103,7 +103,7 @@ int perfctr_info(int fd, struct perfctr_info *info)
 
 #if defined(__x86_64__) || defined(__i386__)
 
-/* Asked each time: another module may have been loaded meanwhile. If it fails, so does what follows. */
+/* It asks each time, as the module may have changed. If it fails, so will the next call. */
 unsigned int perfctr_cpu_type(int fd)
 {
 	struct perfctr_info info;
@@ -113,7 +113,7 @@ unsigned int perfctr_cpu_type(int fd)
 
 #else
 
-/* A control means the same on all of them. */
+/* Controls mean the same on all types here. */
 unsigned int perfctr_cpu_type(int fd)
 {
 	(void)fd;
@@ -136,7 +136,7 @@ int perfctr_get_info(struct perfctr_info *info)
 	return ret;
 }
 
-/* Only the topmost byte of the version matters: within it structures only grow. */
+/* The top byte of the version must match: within it structures only grow. */
 int perfctr_abi_check_fd(int fd)
 {
 	struct perfctr_info info;
@@ -171,7 +171,7 @@ struct perfctr_cpus_info *perfctr_cpus_info(int fd)
 	size_t masksize;
 	void *room;
 
-	/* A call without room asks how much is needed. */
+	/* Without room the call tells how much is needed. */
 	if (cpus(fd, PERFCTR_CPUS_ALL, &needed, NULL) < 0 && errno != EOVERFLOW)
 		return NULL;
 	masksize = offsetof(struct perfctr_cpu_mask, mask) +

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The events of perfctr 2.6's processors as it had them: names that are C identifiers behind a prefix,
- * event selects, unit masks. x86's are in tables that events/generate.c makes of libpfm4's, but for those of
- * processors that libpfm4 does not know, PowerPC's
- * in events_ppc.c. perfctr_event_codes.h is made of the same (events/codes.awk).
+ * The events of perfctr 2.6's processors in its form: C identifiers behind a prefix, event selects,
+ * unit masks. Most tables of x86 are made of libpfm4's by events/generate.c. PowerPC's are in
+ * events_ppc.c. events/codes.awk makes perfctr_event_codes.h of the same tables.
  */
 #include "internal.h"
 
@@ -27,7 +26,7 @@
 #include "events/k8c.inc"
 #include "events/fam10h.inc"
 
-/* libpfm4 does not have these. */
+/* libpfm4 does not know these processors. */
 #include "events/p5.inc"
 #include "events/p5mmx.inc"
 #include "events/mii.inc"
@@ -35,7 +34,7 @@
 #include "events/wc2.inc"
 #include "events/vc3.inc"
 
-/* The generic one has no counters. */
+/* A generic processor has no counters. */
 static const struct perfctr_event_set generic_set = { PERFCTR_X86_GENERIC, "", NULL, 0, NULL };
 
 static const struct perfctr_event_set *const sets[] = {

@@ -13,7 +13,7 @@
 
 #include "events.h"
 
-/* Types of processors have numbers that mean something else on another architecture. */
+/* The same number is another type of processor on PowerPC. */
 static int is_ppc(unsigned int cpu_type)
 {
 #if defined(__powerpc__)
@@ -51,14 +51,14 @@ const struct perfctr_event_set *perfctr_event_names(unsigned int cpu_type)
 	return set ? set : perfctr_riscv_event_names(cpu_type);
 }
 
-/* perf's cache events on this machine's model; NULL: it is none of Intel's, or not known */
+/* perf's cache events on this machine's model of Intel's; NULL: none are known */
 static const struct perfctr_intel_cache *caches_of(unsigned int cpu_type)
 {
 	return is_ppc(cpu_type) || !perfctr_x86_event_names(cpu_type) ?
 		NULL : perfctr_intel_caches(perfctr_intel_model());
 }
 
-/* 1; 0: it is no name of a cache event, or nothing is known of the model; -1: the model has none */
+/* 1: found; 0: it is no cache event, or the model is not known; -1: the model cannot count it */
 static int parse_cache_event(unsigned int cpu_type, const char *name,
 			     struct perfctr_ctr_control *ctr)
 {
@@ -99,13 +99,13 @@ static int is_x86(unsigned int cpu_type)
 	       !is_ppc(cpu_type);
 }
 
-/* A control's event for one of a set */
+/* The event of a control for an event of a set */
 static __u64 number_of(const struct perfctr_event_set *set, const struct perfctr_event *event)
 {
 	return is_amd(set->cpu_type) ? perfctr_amd_event(event->evntsel) : event->evntsel;
 }
 
-/* SLOTS or a metric: the level of TopDown that has it, or 0. Of Intel's processors */
+/* Intel: the level of TopDown that SLOTS or a metric belongs to; 0: it is neither */
 static unsigned int topdown_level(unsigned int cpu_type, __u64 event)
 {
 	__u64 metric = (event - PERFCTR_EVENT_METRIC(0)) >> 8;
@@ -129,7 +129,7 @@ static int has_perf_events(const struct perfctr_event_set *set)
 	return set && set == perfctr_perf_event_names(set->cpu_type);
 }
 
-/* As perfctr_parse_raw(); what the numbers are depends on the type of processor. */
+/* Like perfctr_parse_raw(); the type of processor decides what the numbers are. */
 static int parse_raw_event(unsigned int cpu_type, const char *name,
 			   struct perfctr_ctr_control *ctr)
 {
@@ -144,14 +144,14 @@ static int parse_raw_event(unsigned int cpu_type, const char *name,
 		raw = perfctr_parse_raw(name, &ctr->config, 1);
 		ctr->event = SBI_EVENT(SBI_TYPE_RAW, 0u);
 	} else if (is_x86(cpu_type)) {
-		/* CCCR, ESCR, PEBS_ENABLE, PEBS_MATRIX_VERT; or an event select and what it takes */
+		/* CCCR, ESCR, PEBS_ENABLE, PEBS_MATRIX_VERT; or event select and own register */
 		raw = perfctr_parse_raw(name, values, is_old(cpu_type) && perfctr_is_p4(cpu_type) ? 4 : 2);
 		ctr->event = values[0];
 		ctr->config = values[1];
 		ctr->config1 = values[2];
 		ctr->config2 = values[3];
 	} else if (has_perf_events(perfctr_event_names(cpu_type))) {
-		/* perf's config1 is the value of a register of Intel's. */
+		/* On Intel config1 is the event's own register. */
 		raw = perfctr_parse_raw(name, values, cpu_type == PERFCTR_X86_GENERIC ? 2 : 1);
 		ctr->event = PERF_TYPE_RAW;
 		ctr->config = values[0];
@@ -172,7 +172,7 @@ static void set_event(const struct perfctr_event_set *set, const struct perfctr_
 		ctr->config = PERF_CONFIG(event->evntsel);
 		ctr->flags = PERFCTR_CTR_PERF;
 	} else if (is_ppc(set->cpu_type)) {
-		/* With one counter, which is named; or any of several. */
+		/* If only one counter can count it, name that counter. */
 		if (!(event->counters_set & (event->counters_set - 1)))
 			ctr->map = (unsigned int)__builtin_ctz(event->counters_set);
 	} else if (event->counters_set == CTRS_CYCLE) {
@@ -187,8 +187,8 @@ static void set_event(const struct perfctr_event_set *set, const struct perfctr_
 }
 
 /*
- * On x86 perf's config is an event select, and config1 the value of the event's own register, which
- * Intel's have.
+ * On x86 perf's config is an event select; on Intel config1 is the event's own register. Returns 0,
+ * or the error.
  */
 static int set_named_event(unsigned int cpu_type, const struct perfctr_named_event *event,
 			   struct perfctr_ctr_control *ctr)
@@ -213,7 +213,7 @@ static int set_named_event(unsigned int cpu_type, const struct perfctr_named_eve
 	return 0;
 }
 
-/* An event that the kernel has a name for, or libpfm4: 0, or the error */
+/* An event that the kernel or libpfm4 names. Returns 0, or the error. */
 static int parse_named_event(unsigned int cpu_type, const char *name, struct perfctr_ctr_control *ctr)
 {
 	struct perfctr_named_event event;
@@ -221,7 +221,7 @@ static int parse_named_event(unsigned int cpu_type, const char *name, struct per
 
 	if (is_ppc(cpu_type) || is_riscv(cpu_type))
 		return ENOENT;
-	/* Whatever else has names for these has numbers of perf's own. */
+	/* The kernel and libpfm4 use other numbers for these. */
 	if (is_old(cpu_type))
 		return perfctr_old_event(cpu_type, name, ctr);
 	err = perfctr_sysfs_event(PERFCTR_SYSFS, name, &event);
@@ -237,7 +237,7 @@ const char *perfctr_event_modifier(const char *spec)
 	return colon && colon[1] && !colon[1 + strspn(colon + 1, "uk")] ? colon : end;
 }
 
-/* 1: the name up to the first colon is of this type of processor, or a raw event; -1: a bad one */
+/* 1: the name up to the first colon is known, or a raw event; 0: it is not; -1: it is wrong */
 static int parse_known_event(unsigned int cpu_type, const struct perfctr_event_set *set,
 			     const char *spec, struct perfctr_ctr_control *ctr)
 {
@@ -250,7 +250,7 @@ static int parse_known_event(unsigned int cpu_type, const struct perfctr_event_s
 		return 0;
 	memcpy(name, spec, length);
 	name[length] = '\0';
-	/* The model's event, before an alias that is the same on most models only */
+	/* The model's own event comes before an alias, which may be wrong on some models. */
 	event = perfctr_find_event(set, name);
 	cached = event ? 0 : parse_cache_event(cpu_type, name, ctr);
 	if (cached < 0)
@@ -289,7 +289,7 @@ int perfctr_event_parse(unsigned int cpu_type, const char *spec,
 	}
 	if (!err)
 		return 0;
-	/* The event is known without what stands behind it. */
+	/* EINVAL: the event is known, but not what follows its name. */
 	errno = known < 0 && err == ENOENT ? EINVAL : err;
 	return -1;
 }
@@ -302,7 +302,7 @@ struct perfctr_event_name *perfctr_more_event_names(void)
 
 	if (perfctr_names_begin(&names) < 0)
 		return NULL;
-	/* If memory runs out the stream has an error, which perfctr_names_end() finds. */
+	/* perfctr_names_end() finds out if there was no memory. */
 	for (; cache && cache->event; cache++) {
 		event = perfctr_perf_event(PERF_EVENT(PERF_TYPE_HW_CACHE, cache->config));
 		if (event)
@@ -314,7 +314,7 @@ struct perfctr_event_name *perfctr_more_event_names(void)
 	return perfctr_names_end(&names);
 }
 
-/* Whatever the processor is: perf's numbers are the same everywhere. */
+/* perf's numbers are the same on all processors. */
 static int format_perf_event(const struct perfctr_ctr_control *ctr, const char *modifier,
 			     char *buf, size_t size)
 {
@@ -377,7 +377,7 @@ int perfctr_event_format(unsigned int cpu_type,
 	return snprintf(buf, size, "event 0x%llx%s", ctr->event, modifier);
 }
 
-/* The processor tells which architectural events it has, and of no others. */
+/* The processor tells only which architectural events it has. */
 static int x86_available(const struct perfctr_info *info, const struct perfctr_ctr_control *ctr)
 {
 	const struct perfctr_event_set *set = perfctr_event_names(info->cpu_type);
@@ -431,7 +431,7 @@ static __u64 general_purpose(const struct perfctr_info *info)
 	return is_riscv(info->cpu_type) ? info->counters & CTRS_PROG : info->counters;
 }
 
-/* The fixed counter that counts the event, as a bit of perfctr_info.counters; or 0 */
+/* The fixed counter for the event, as a bit of perfctr_info.counters; or 0 */
 static __u64 fixed_counter(const struct perfctr_info *info, const struct perfctr_ctr_control *ctr)
 {
 	static const __u32 x86_fixed[] = { X86_INSTRUCTIONS, X86_CYCLES, X86_REF_CYCLES };
@@ -444,7 +444,7 @@ static __u64 fixed_counter(const struct perfctr_info *info, const struct perfctr
 	for (i = 0; is_x86(info->cpu_type) && i < ARRAY_SIZE(x86_fixed); i++)
 		if (ctr->event == x86_fixed[i])
 			counter = 1ULL << (X86_FIXED_INSTRUCTIONS + i);
-	/* Where programmable counters have no filter the kernel takes the fixed ones for these. */
+	/* If programmable counters have no filter, the kernel uses the fixed ones for these. */
 	if (unfiltered && ctr->event == SBI_EVENT(SBI_TYPE_HW, SBI_HW_CPU_CYCLES))
 		counter = CTRS_CYCLE;
 	if (unfiltered && ctr->event == SBI_EVENT(SBI_TYPE_HW, SBI_HW_INSTRUCTIONS))
@@ -497,7 +497,7 @@ char **perfctr_event_suggest(unsigned int cpu_type, const char *spec, size_t max
 	return names;
 }
 
-/* Of the processors that 2.6 did not have there are names only. */
+/* Processors that 2.6 did not know have perf's names only. */
 const struct perfctr_event_set *perfctr_cpu_event_set(unsigned int cpu_type)
 {
 	const struct perfctr_event_set *set = perfctr_event_table(cpu_type);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Numbers of events, and the sets of processors. */
+/* Numbers of events, and sets of events. */
 #ifndef PERFCTR_EVENTS_H
 #define PERFCTR_EVENTS_H
 
@@ -47,8 +47,8 @@ extern const struct perfctr_event perfctr_arch_events[];
 	{ .cpu_type = (type), .event_prefix = (prefix), \
 	  .nevents = ARRAY_SIZE(of), .events = (of) }
 
-/* NULL: it is no such type. */
-/* x86 whose event selects have the P6's layout, but for AMD's */
+/* Each of these returns NULL for another type. */
+/* Intel's with event selects of the P6's layout */
 perfctr_internal
 const struct perfctr_event_set *perfctr_x86_event_names(unsigned int cpu_type);
 perfctr_internal
@@ -57,10 +57,10 @@ const struct perfctr_event_set *perfctr_riscv_event_names(unsigned int cpu_type)
 perfctr_internal
 const struct perfctr_event_set *perfctr_perf_event_names(unsigned int cpu_type);
 
-/* The one of perf's events with that number, as PERF_EVENT() has it; or NULL */
+/* perf's event with that PERF_EVENT() number; or NULL */
 perfctr_internal
 const struct perfctr_event *perfctr_perf_event(unsigned int event);
-/* The one of perf's cache events with that name, or NULL */
+/* perf's cache event of that name; or NULL */
 perfctr_internal
 const struct perfctr_event *perfctr_perf_cache_event(const char *name);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Names of events of AMD's processors, which are perf's names, by the generations that perf has (Linux,
+ * Events of AMD's processors, by perf's names, for each generation that perf distinguishes (Linux,
  * arch/x86/events/amd/core.c).
  */
 #include "internal.h"
@@ -41,7 +41,7 @@ static const struct perfctr_event old_events[] = {
 	OLD
 };
 
-/* Of these, the ones whose cores count the northbridge's events as well */
+/* Those of them whose cores also count the northbridge's events */
 static const struct perfctr_event northbridge_events[] = {
 	OLD,
 	EVENT(0xb8e9u, "node-loads", "requests to memory, of all cores"),

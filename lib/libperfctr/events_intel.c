@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What perf's cache events are on each model of Intel's family 6 (Linux 7, arch/x86/events/intel/core.c
- * and p6.c: *_hw_cache_event_ids, *_hw_cache_extra_regs, intel_pmu_init()). A model cannot count what its
- * table lacks: so off-core events with bits that its register has not, which perf has names for and refuses.
- * tests/check.sh events compares each model with Linux.
+ * perf's cache events on each model of Intel's family 6 (Linux 7, arch/x86/events/intel/core.c
+ * and p6.c: *_hw_cache_event_ids, *_hw_cache_extra_regs, intel_pmu_init()). An event that a
+ * model's table lacks cannot be counted there; some of them perf names, but refuses, as the
+ * register lacks their bits. tests/check.sh events compares each model with Linux.
  */
 #include <linux/perf_event.h>
 
@@ -15,16 +15,16 @@
 #define MISSES		(PERF_COUNT_HW_CACHE_RESULT_MISS << 16)
 
 #define EVENT(cache, what, event)	OFFCORE(cache, what, event, 0)
-/* Off-core responses: with the value of the event's own register */
+/* Off-core responses have a register of their own, with this value. */
 #define OFFCORE(cache, what, event, value) \
 	{ PERF_COUNT_HW_CACHE_##cache | (what), event, value }
 #define END	{ 0, 0, 0 }
 
-/* Off-core responses to loads, to those that missed, and the same of stores */
+/* Off-core responses to loads, load misses, stores and store misses */
 #define RESPONSES(cache, event, loads, load_misses, stores, store_misses) \
 	OFFCORE(cache, LOADS, event, loads), OFFCORE(cache, LOADS | MISSES, event, load_misses), \
 	OFFCORE(cache, STORES, event, stores), OFFCORE(cache, STORES | MISSES, event, store_misses)
-/* And to prefetches */
+/* Off-core responses to prefetches and their misses */
 #define MORE_RESPONSES(cache, event, prefetches, prefetch_misses) \
 	OFFCORE(cache, PREFETCHES, event, prefetches), \
 	OFFCORE(cache, PREFETCHES | MISSES, event, prefetch_misses)
@@ -105,7 +105,7 @@ static const struct perfctr_intel_cache westmere[] = {
 	EVENT(ITLB, LOADS, 0x1085), EVENT(ITLB, LOADS | MISSES, 0x0185), \
 	BRANCHES
 
-/* For these the register of the others lacks bits. */
+/* The register of the other Sandy Bridges lacks bits for these. */
 #define SANDY_BRIDGE_SERVER						\
 	SANDY_BRIDGE,							\
 	OFFCORE(LL, LOADS | MISSES, 0x01b7, 0x3fffc00081),		\
@@ -130,7 +130,7 @@ static const struct perfctr_intel_cache ivy_bridge_server[] = {
 	SANDY_BRIDGE_SERVER, EVENT(DTLB, LOADS | MISSES, 0x8108), END
 };
 
-/* The same from Haswell on */
+/* The same on Haswell and later */
 #define HASWELL								\
 	EVENT(L1D, LOADS, 0x81d0), EVENT(L1D, LOADS | MISSES, 0x0151), EVENT(L1D, STORES, 0x82d0), \
 	EVENT(DTLB, LOADS, 0x81d0), EVENT(DTLB, STORES, 0x82d0),	\
@@ -200,7 +200,7 @@ static const struct perfctr_intel_cache golden_cove_server[] = {
 	END
 };
 
-/* Misses of the instruction TLB are edges of an event that lasts for cycles. */
+/* Misses of the instruction TLB are counted as edges of an event that lasts for cycles. */
 #define SILVERMONT							\
 	EVENT(L1D, LOADS | MISSES, 0x0104),				\
 	EVENT(L1I, LOADS, 0x0380), EVENT(L1I, LOADS | MISSES, 0x0280),	\
@@ -209,7 +209,7 @@ static const struct perfctr_intel_cache golden_cove_server[] = {
 	EVENT(ITLB, LOADS, 0x00c0), EVENT(ITLB, LOADS | MISSES, 0x40205), \
 	BRANCHES
 
-/* And Airmont */
+/* Silvermont and Airmont */
 static const struct perfctr_intel_cache silvermont[] = {
 	SILVERMONT,
 	OFFCORE(LL, STORES | MISSES, 0x01b7, 0x3680000002),
@@ -221,7 +221,7 @@ static const struct perfctr_intel_cache knights_landing[] = {
 	SILVERMONT, END
 };
 
-/* And all smaller cores after it */
+/* Goldmont, and all smaller cores after it */
 #define GOLDMONT							\
 	EVENT(L1D, LOADS, 0x81d0), EVENT(L1D, STORES, 0x82d0),		\
 	EVENT(L1I, LOADS, 0x0380), EVENT(L1I, LOADS | MISSES, 0x0280),	\
@@ -258,7 +258,7 @@ static const struct perfctr_intel_cache crestmont[] = {
 	GOLDMONT_PLUS, GOLDMONT_RESPONSES(0x3fbfc00001, 0x3fbfc00002), END
 };
 
-/* Of cores of several types: what is the same on all, as it is not known here where a control counts */
+/* Hybrid processors: only events that are the same on all cores */
 static const struct perfctr_intel_cache hybrid[] = {
 	EVENT(L1D, LOADS, 0x81d0), EVENT(L1D, STORES, 0x82d0),
 	EVENT(DTLB, LOADS, 0x81d0), EVENT(DTLB, STORES, 0x82d0),

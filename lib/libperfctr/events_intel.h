@@ -4,18 +4,18 @@
 #define PERFCTR_EVENTS_INTEL_H
 
 #define PERFCTR_INTEL_NO_MODEL	0u
-#define PERFCTR_INTEL_HYBRID	0x100u		/* with cores of several types */
+#define PERFCTR_INTEL_HYBRID	0x100u		/* it has cores of several types */
 
 struct perfctr_intel_cache {
 	unsigned int config;			/* perf's number of the event */
 	unsigned int event;			/* as in an event select */
-	unsigned long long value;		/* of the event's own register; 0: it has none */
+	unsigned long long value;		/* of the event's own register, or 0 */
 };
 
-/* Of a model, up to one with event 0; NULL: none are known */
+/* The events of a model; the last has event 0. NULL: the model is not known */
 __attribute__((visibility("hidden")))
 const struct perfctr_intel_cache *perfctr_intel_caches(unsigned int model);
-/* This machine's */
+/* The model of this machine */
 __attribute__((visibility("hidden")))
 unsigned int perfctr_intel_model(void);
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Names of events of x86's processors that have no event selects of the P6's layout: perf's, and
- * those of perfctr 2.6's tables, as nobody else has them, or has them by numbers of perf's own.
+ * Events of x86 processors whose event selects do not have the P6's layout. They have perf's names,
+ * and those of perfctr 2.6's tables: nobody else knows them, or only by perf's own numbers.
  *
- * An event of a Pentium 4 is in two registers: the ESCR has its number and its mask, the CCCR which
- * ESCR of the counter's block that is. The tables have the block in counters_set.
+ * An event of a Pentium 4 is in two registers: the ESCR has its number and mask; the CCCR selects
+ * one of the ESCRs of the counter's block. The tables have the block in counters_set.
  *
- * Sources: as the tables' (events/), and Linux, arch/x86/events/intel/p4.c, p4_general_events[]
- * and p4_pebs_bind_map[]. Other than there instructions are those that retire, tagged or not, and
- * branches are all of them, also unconditional jumps.
+ * Sources: those of the tables (events/), and Linux, arch/x86/events/intel/p4.c,
+ * p4_general_events[] and p4_pebs_bind_map[]. Unlike there, instructions are all that retire,
+ * tagged or not, and branches are all branches, with unconditional jumps.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@
 
 #define X86(code, name, text)	{ code, PROG, NULL, name, text }
 
-/* P5 and Cyrix's, and MMX's clock beside it, which the first counter counts */
+/* P5 and Cyrix; with MMX the first counter also counts the clock */
 #define P5_COMMON							\
 	X86(0x0016u, "instructions", "instructions executed"),		\
 	X86(0x0012u, "branches", "branch instructions executed")
@@ -50,7 +50,7 @@ static const struct perfctr_event c3_events[] = {
 	X86(0x00c0u, "instructions", "instructions executed"),
 };
 
-/* Pentium 4: the tables' numbers, counters, and a mask, which is the ESCR's */
+/* Pentium 4: number and counters as in the tables, and the ESCR's mask */
 #define P4_BPU	0x0000fu
 #define P4_IQ	0x3f000u
 #define P4(code, counters, mask, name, text)				\
@@ -87,14 +87,14 @@ static const struct perfctr_event p4_events[] = {
 };
 
 /*
- * What replay_event counts is said by two registers of the core: names of events above, and of
- * replay_event's units that are no bits of its mask
+ * Two registers of the core say what replay_event counts. These are names of events above, and
+ * units of replay_event that are not bits of its mask.
  */
 #define REPLAY_EVENT	0x509u
 #define UOP_TAG		0x1000000u
 
 static const struct tag {
-	const char *event;	/* NULL: there is none */
+	const char *event;	/* or NULL */
 	const char *unit;
 	unsigned int enable;
 	unsigned int vert;
@@ -146,12 +146,12 @@ int perfctr_is_p4(unsigned int cpu_type)
 #define ESCR_MASK_SHIFT		9
 #define ESCR_MASK		0xffffu
 #define ESCR_MODES		0xcull
-/* What a whole CCCR says beside the event: ENABLE, ACTIVE_THREAD, OVF_PMI_T0 */
+/* Bits of a CCCR that are not the event: ENABLE, ACTIVE_THREAD, OVF_PMI_T0 */
 #define CCCR_CONTROL		0x04031000ull
-/* A half of the CESR */
+/* In a half of the CESR */
 #define CESR_MODES		0xc0ull
 
-/* BPU, MS, FLAME, and the IQ, which has six counters */
+/* The counters of BPU, MS, FLAME and IQ; IQ has six */
 static const unsigned int blocks[] = { 0xf, 0xf0, 0xf00, P4_IQ };
 
 static __u64 block_of(unsigned int counters)
@@ -164,7 +164,7 @@ static __u64 block_of(unsigned int counters)
 	return 0;
 }
 
-/* An event that only some of its block's counters count has the first of these. */
+/* If only some counters of a block count the event, it is bound to the first of them. */
 static unsigned int p4_map(unsigned int counters)
 {
 	unsigned int i;
@@ -202,13 +202,13 @@ void perfctr_old_set_event(unsigned int cpu_type, const struct perfctr_event *ev
 		return;
 	}
 	ctr->event = event->evntsel;
-	/* Since MMX the same number is another event on the second counter. */
+	/* On processors with MMX the second counter may count another event by the same number. */
 	ctr->map = event->counters_set == 1u || event->counters_set == 2u ?
 		   event->counters_set - 1u : PERFCTR_MAP_ANY;
 }
 
 /*
- * The tables: EVENT, or EVENT:UNIT:UNIT, where a unit's name is what its description begins with
+ * The tables: EVENT, or EVENT:UNIT:UNIT; a unit's description begins with its name
  */
 
 static const struct perfctr_event *find_old_event(unsigned int cpu_type, const char *name,
@@ -248,7 +248,7 @@ static const struct tag *find_tag(const struct perfctr_event *event, const char 
 	return NULL;
 }
 
-/* @units: each with a colon before it. -1: one is none of the event's */
+/* @units: each has a colon before it. -1: the event lacks one of them */
 static int add_units(const struct perfctr_event *event, const char *units,
 		     struct perfctr_ctr_control *ctr)
 {
@@ -266,7 +266,7 @@ static int add_units(const struct perfctr_event *event, const char *units,
 		if (tag)
 			tag_encode(tag, ctr);
 	}
-	/* Tags without a mask count what it counts alone. */
+	/* Units that are only tags need the default mask. */
 	if (!mask)
 		mask = event->unit_mask->default_value;
 	p4_encode(event, mask, ctr);
@@ -295,7 +295,7 @@ int perfctr_old_event(unsigned int cpu_type, const char *name,
  * Back to names
  */
 
-/* What @event is on that counter, as a control that leaves the rest to its other members says it */
+/* Strips from the event what the control's other members say. */
 static void normalize(unsigned int cpu_type, struct perfctr_ctr_control *ctr)
 {
 	if (perfctr_is_p4(cpu_type)) {
@@ -307,7 +307,7 @@ static void normalize(unsigned int cpu_type, struct perfctr_ctr_control *ctr)
 		   cpu_type == PERFCTR_X86_CYRIX_MII) {
 		ctr->event &= ~CESR_MODES;
 	}
-	/* The C3 has its second one alone. */
+	/* The C3 has only its second counter. */
 	if (!perfctr_is_p4(cpu_type) && ctr->map == PERFCTR_MAP_ANY)
 		ctr->map = cpu_type == PERFCTR_X86_VIA_C3;
 }
@@ -323,7 +323,7 @@ static int same(unsigned int cpu_type, const struct perfctr_event *event,
 	       (ctr->map >= 32 || event->counters_set >> ctr->map & 1);
 }
 
-/* The name in the table with its units; 0 if that is not all that it counts */
+/* The table's name with units; 0: they are not all that it counts */
 static int format_units(const struct perfctr_event *event,
 			const struct perfctr_ctr_control *ctr, char *name, size_t size)
 {

@@ -13,8 +13,8 @@
 	{ SBI_EVENT(SBI_TYPE_CACHE, SBI_CACHE(cache, op, result)), CTRS_PROG, NULL, name, text }
 
 /*
- * Names that the SBI's events and perf's have in common, with the SBI's numbers. @hw and @cache
- * are macros that make an entry of each.
+ * Names that the SBI and perf have in common, with the SBI's numbers. The macros @hw and @cache
+ * make the entries.
  */
 #define COMMON_EVENTS(hw, cache)					\
 	hw(3u, "cache-references", "cache accesses"),			\
@@ -51,7 +51,7 @@
 #define CACHE_PREFETCH(cache, number, name, text) \
 	CACHE_OP(cache, number, 2u, "prefetches", "prefetch", name, text)
 
-/* Events that can be counted without programmable counters too; the kernel takes care of that. */
+/* The kernel can count these without programmable counters. */
 #define BASIC_EVENTS							\
 	HW(SBI_HW_CPU_CYCLES, "cycles", "clock cycles of the core"),	\
 	HW(SBI_HW_INSTRUCTIONS, "instructions", "instructions completed"), \
@@ -60,7 +60,7 @@
 	{ SBI_EVENT(SBI_TYPE_HW, SBI_HW_INSTRUCTIONS), CTRS_INSTRET, NULL, \
 	  "instret", "the fixed counter instret" }
 
-/* Cache events that make no sense (stores through an instruction cache) have no name. */
+/* Senseless cache events, such as stores through an instruction cache, have no name. */
 static const struct perfctr_event riscv_events[] = {
 	BASIC_EVENTS,
 	COMMON_EVENTS(HW, CACHE),
@@ -73,7 +73,7 @@ static const struct perfctr_event riscv_generic_events[] = {
 /* Any counter: perf chooses. */
 #define PERF_CTRS	0xffffffffu
 
-/* The SBI's hardware events begin with 1, and perf's with 0. */
+/* The SBI's hardware events begin with 1, perf's with 0. */
 #define PERF_HW(code, name, text) \
 	{ PERF_EVENT(PERF_TYPE_HARDWARE, (code) - 1u), PERF_CTRS, NULL, name, text }
 #define PERF_CACHE(cache, op, result, name, text)			\

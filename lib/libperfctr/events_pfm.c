@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Names that libpfm4 has for events of this machine's processor. The library is loaded when a name
- * is first asked for that nothing else knows: it is large, and most programs never need it.
+ * libpfm4's names of events of this machine's processor. libpfm4 is large and most programs never
+ * need it, so it is loaded when nothing else knows a name.
  */
 #include <ctype.h>
 #include <dlfcn.h>
@@ -20,7 +20,7 @@
 
 #define LIBPFM	"libpfm.so.4"
 
-/* What is called there; NULL without the library. Set once, by load(). */
+/* Its functions; NULL without libpfm4. load() sets them once. */
 static struct {
 	__typeof__(pfm_initialize) *initialize;
 	__typeof__(pfm_get_os_event_encoding) *encode;
@@ -30,7 +30,7 @@ static struct {
 	__typeof__(pfm_get_event_attr_info) *attr_info;
 } pfm;
 
-/* libpfm4's functions may not be called by two threads at the same time. */
+/* Only one thread at a time may call libpfm4. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static int loaded;
@@ -49,7 +49,7 @@ static void load(void)
 {
 	const struct {
 		const char *name;
-		void *function;		/* a pointer to one, as dlsym(3) has it */
+		void *function;		/* a pointer to a function pointer, as in dlsym(3) */
 	} symbols[] = {
 		{ "pfm_initialize", (void *)&pfm.initialize },
 		{ "pfm_get_os_event_encoding", (void *)&pfm.encode },
@@ -61,7 +61,7 @@ static void load(void)
 	void *library, *symbol;
 	size_t i;
 
-	/* It looks at its environment, which a program with privileges should not believe. */
+	/* libpfm4 reads its environment, which a privileged program must not trust. */
 	if (getauxval(AT_SECURE))
 		return;
 	library = dlopen(LIBPFM, RTLD_NOW | RTLD_LOCAL);
@@ -71,7 +71,7 @@ static void load(void)
 			return;
 		memcpy(symbols[i].function, (const void *)&symbol, sizeof(symbol));
 	}
-	/* A child of fork() gets the lock as nobody's. */
+	/* In a child of fork() nobody holds the lock. */
 	loaded = library && pfm.initialize() == PFM_SUCCESS &&
 		 !pthread_atfork(take_lock, drop_lock, drop_lock);
 }
@@ -88,10 +88,10 @@ static int begin(void)
 #if defined(__x86_64__) || defined(__i386__)
 
 /*
- * Intel's events of code 0 are those of fixed counters, by numbers of perf's. libpfm4 4.13 has some for
- * others as well, whose code it loses (TOPDOWN:BAD_SPEC_SLOTS of Sapphire Rapids becomes that of
- * SLOTS), and PREC_DIST's old number for Sapphire Rapids' INST_RETIRED:ANY. So these are
- * believed by name and number together: Intel's event lists have the names.
+ * On Intel, perf's numbers with code 0 are events of fixed counters. libpfm4 4.13 gives such
+ * numbers to a few other events too, by mistake: TOPDOWN:BAD_SPEC_SLOTS of Sapphire Rapids gets
+ * that of SLOTS, and INST_RETIRED:ANY PREC_DIST's old one. So name and number must fit; the names
+ * are those of Intel's event lists.
  */
 static const struct {
 	const char *name;
@@ -107,7 +107,7 @@ static const struct {
 	{ "TOPDOWN:SLOTS", 0x400, PERFCTR_EVENT_SLOTS, PERFCTR_MAP_ANY },
 };
 
-/* Whether @name is @event, with a dot or a colon, and perhaps modes behind it */
+/* Whether @name is @event; a colon may stand for the dot, and modes may follow */
 static int is_event(const char *name, const char *event)
 {
 	for (; *event; name++, event++)
@@ -133,7 +133,7 @@ static int set_intel(const char *name, struct perfctr_named_event *event)
 static int set_processor(const char *name, const pfm_pmu_info_t *pmu,
 			 struct perfctr_named_event *event)
 {
-	/* AMD's have events of code 0. */
+	/* AMD has events with code 0. */
 	return strncmp(pmu->name, "amd", 3) ? set_intel(name, event) : 0;
 }
 
@@ -150,7 +150,7 @@ static int set_processor(const char *name, const pfm_pmu_info_t *pmu,
 
 #endif
 
-/* What was encoded says all that a control can have. */
+/* Whether a control can have all that libpfm4 has encoded */
 static int is_plain(const struct perf_event_attr *attr)
 {
 	struct perf_event_attr plain = {
@@ -162,13 +162,13 @@ static int is_plain(const struct perf_event_attr *attr)
 		.exclude_user = attr->exclude_user,
 		.exclude_kernel = attr->exclude_kernel,
 		.exclude_hv = attr->exclude_hv,
-		.exclude_guest = 1,	/* what libpfm4 has if nothing is said */
+		.exclude_guest = 1,	/* libpfm4's default */
 	};
 
 	return !memcmp(attr, &plain, sizeof(plain));
 }
 
-/* @plm: the modes if the name says none. 0, or an error of libpfm4's */
+/* @plm: the modes if the name has none. Returns an error of libpfm4's, or PFM_SUCCESS. */
 static int encode(const char *name, int plm, struct perf_event_attr *attr, int *index)
 {
 	pfm_perf_encode_arg_t arg = { .attr = attr, .size = sizeof(arg) };
@@ -187,7 +187,7 @@ static unsigned int modes_of(const struct perf_event_attr *attr)
 	       (attr->exclude_kernel ? 0 : PERFCTR_CTR_KERNEL);
 }
 
-/* The event's own PMU; not if the machine has another, whatever libpfm4's environment says */
+/* The event's PMU, if this machine has it: libpfm4's environment may claim another. */
 static int find_pmu(int index, pfm_pmu_info_t *pmu)
 {
 	pfm_event_info_t info = { .size = sizeof(info) };
@@ -208,7 +208,7 @@ static int find_pfm_event(const char *name, struct perf_event_attr *attr, pfm_pm
 		return EINVAL;
 	if (ret != PFM_SUCCESS || find_pmu(index, pmu) < 0)
 		return ENOENT;
-	/* A name that says no mode takes those that it is given; "u=0" does not. */
+	/* A name without modes takes those that are given; one with "u=0" does not. */
 	if (!modes_of(attr) && (encode(name, PFM_PLM0 | PFM_PLM3, &both, &index) != PFM_SUCCESS ||
 				!modes_of(&both)))
 		return EINVAL;
@@ -237,7 +237,7 @@ int perfctr_pfm_event(const char *name, struct perfctr_named_event *event)
 	return set_processor(name, &pmu, event);
 }
 
-/* An event: by itself if it has no units, else with each of them */
+/* Adds an event, or each of its units if it has some. */
 static int add_pfm_event(struct perfctr_names *names, int index)
 {
 	pfm_event_attr_info_t attr = { .size = sizeof(attr) };
@@ -258,7 +258,7 @@ static int add_pfm_event(struct perfctr_names *names, int index)
 	return units ? ret : perfctr_names_add(names, info.name, info.desc);
 }
 
-#define MOST_PMUS	4096	/* libpfm4 says which number is the first that is none. */
+#define MOST_PMUS	4096	/* libpfm4 stops at its last one before that. */
 
 int perfctr_pfm_names(struct perfctr_names *names)
 {
@@ -272,7 +272,7 @@ int perfctr_pfm_names(struct perfctr_names *names)
 		found = pfm.pmu_info((pfm_pmu_t)pmu, &info);
 		if (found == PFM_ERR_INVAL)
 			break;
-		/* The architectural events are there by the model's names as well, and perf's are known. */
+		/* Architectural events also have the model's names; perf's own events are known. */
 		if (found != PFM_SUCCESS || !info.is_present || info.type != PFM_PMU_TYPE_CORE ||
 		    pmu == PFM_PMU_INTEL_X86_ARCH)
 			continue;
@@ -285,7 +285,7 @@ int perfctr_pfm_names(struct perfctr_names *names)
 
 #else
 
-/* Built without libpfm4 */
+/* Built without libpfm4's headers */
 int perfctr_pfm_event(const char *name, struct perfctr_named_event *event)
 {
 	(void)name;

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Events of PowerPCs of 32 bits, by perf's names. Of the 604, 750GX and MPC7400 from their user's
- * manuals, of the 745x from Linux's arch/powerpc/perf/mpc7450-pmu.c. An event's number is
- * the select of its counter: but for a few it means something else on another one.
+ * Events of 32-bit PowerPCs, by perf's names. Sources: the user's manuals of the 604, 750GX and
+ * MPC7400; for the 745x Linux's arch/powerpc/perf/mpc7450-pmu.c. An event's number is the select
+ * of its counter; most numbers mean something else on another counter.
  *
- * Raw events are perf's of the 745x: the select in bits 0..6, the number of the counter in bits
- * 8..10 (PMC1 is 1; 0: any that counts the event), THRESHOLD in bits 12..17 and THRESHMULT in
- * bit 18.
+ * Raw events have perf's form for the 745x: the select in bits 0..6, the counter in bits 8..10
+ * (PMC1 is 1; 0: any that counts the event), THRESHOLD in bits 12..17, THRESHMULT in bit 18.
  */
 #include <stdio.h>
 
@@ -18,8 +17,8 @@
 #define ANY_6		0x3fu
 
 /*
- * Each list has perf's name and one that is a C identifier, for perfctr_cpu_event_set().
- * events/codes.awk reads it as well.
+ * Each event has two names: a C identifier for perfctr_cpu_event_set(), and perf's.
+ * events/codes.awk reads these lists too.
  */
 
 /* On all counters of the 604 to 7400 */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Names that the kernel itself has for events of this machine's processor: DEVICE/events/NAME says
- * "event=0xd0,umask=0x82", and DEVICE/format/event which bits of perf's config that is
+ * The kernel's names of events of this machine's processor: DEVICE/events/NAME contains
+ * "event=0xd0,umask=0x82", and DEVICE/format/event tells which bits of perf's config are the event
  * (Documentation/ABI/testing/sysfs-bus-event_source-devices-events, -format).
  */
 #include <dirent.h>
@@ -14,7 +14,7 @@
 
 #include "internal.h"
 
-/* Reads a small file, without the newline at its end. Returns -1 if it is not there, or too long. */
+/* Reads a small file, without the newline at its end. -1: it is missing or too long */
 static int read_file(int dir, const char *path, char *buf, size_t size)
 {
 	int fd = openat(dir, path, O_RDONLY | O_CLOEXEC);
@@ -33,8 +33,9 @@ static int read_file(int dir, const char *path, char *buf, size_t size)
 }
 
 /*
- * The device whose events are those of every core, or -1: "cpu", or the only one with a list of
- * CPUs. Where cores are of several types each has a device, and no event is that of all.
+ * The device whose events all cores have, or -1: it is "cpu", or the only one with a list of
+ * CPUs. If there are cores of several types, each type has a device, and no event is for all
+ * cores.
  */
 static int open_pmu(const char *root)
 {
@@ -65,7 +66,7 @@ static int open_pmu(const char *root)
 	return device;
 }
 
-/* Puts the lowest bits of @value where "config1:0-7,32" says. -1: it is not understood, or too large */
+/* Puts @value into the bits "config1:0-7,32". -1: this is not understood, or @value is too large */
 static int place(const char *format, unsigned long long value, unsigned long long config[3])
 {
 	unsigned long first, last, which = 0;
@@ -149,7 +150,7 @@ int perfctr_sysfs_names(const char *root, struct perfctr_names *names)
 			close(events);
 		return 0;
 	}
-	/* "mem-loads.scale" and the like say more about mem-loads. */
+	/* "mem-loads.scale" is no event: it describes mem-loads. */
 	while (!ret && (entry = readdir(list)))
 		if (!strchr(entry->d_name, '.'))
 			ret = perfctr_names_add(names, entry->d_name, NULL);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Events of Intel's processors with event selects of the P6's layout: the architectural ones, and
+ * Events of Intel's processors with event selects of the P6's layout: architectural ones, and
  * similar ones of the P6 (Intel SDM, chapters on performance monitoring).
  */
 #include "events.h"
@@ -10,10 +10,7 @@
 	{ PERFCTR_EVENT_METRIC(PERFCTR_METRIC_##metric), 1u << X86_FIXED_SLOTS, NULL, \
 	  "topdown-" name, text }
 
-/*
- * Intel SDM, architectural performance events, in the order of CPUID leaf 10's bits; then
- * the other events of fixed counters
- */
+/* Architectural events in the order of CPUID leaf 10's bits, then other events of fixed counters */
 const struct perfctr_event perfctr_arch_events[] = {
 	X86(0x003cu, "cycles", "clock cycles of the core"),
 	X86(0x00c0u, "instructions", "instructions completed"),

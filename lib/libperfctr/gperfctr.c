@@ -8,10 +8,10 @@
 
 #include "internal.h"
 
-/* What gperfctr_start() takes at least; perfctr 2.6's */
+/* The least interval of gperfctr_start(), as in perfctr 2.6 */
 #define LEAST_INTERVAL	10000u
 
-/* Of a CPU that has a part: its control of 2.6's, or zeros if it has a native one */
+/* A CPU that counts, with its control in 2.6's form; zeros if its control is a native one */
 struct part {
 	struct part *next;
 	unsigned int cpu;
@@ -97,7 +97,7 @@ static struct part **find_cpu(const struct gperfctr *g, unsigned int cpu)
 	return part;
 }
 
-/* @made: for the CPU, if it has no part yet; or NULL, and it has none any more */
+/* The CPU counts from now on: @made is for it if it has no part yet. NULL: it counts no more. */
 static void note(const struct gperfctr *g, unsigned int cpu, struct part *made,
 		 const struct perfctr_cpu_control *control)
 {

@@ -2,13 +2,12 @@
 /*
  * libperfctr: performance counters of the calling thread.
  *
- * The names of perfctr 2.6 come first, with 2.6's meaning; what is new stands
- * beside them, further down. libperfctr(3) describes each call.
+ * The calls and types of perfctr 2.6 come first, with 2.6's meaning; new ones follow.
+ * libperfctr(3) describes each call.
  *
- * Unless said otherwise a call that fails returns -1 or NULL and sets errno.
- * The reads that return a value return PERFCTR_NO_COUNT (all bits set) and set
- * errno: EIO when the state has a sticky error, EINVAL when it has no such
- * counter.
+ * Unless it says otherwise a call that fails returns -1 or NULL and sets errno. Reads that return a
+ * value return PERFCTR_NO_COUNT (all bits set) and set errno: EIO if the state has a sticky error,
+ * EINVAL if it has no such counter.
  */
 #ifndef LIBPERFCTR_H
 #define LIBPERFCTR_H
@@ -27,9 +26,10 @@ extern "C" {
  */
 
 /*
- * 2.6's members, then what is new: the members of the kernel's struct perfctr_kernel_info, which
- * <linux/perfctr.h> describes. They are 0 if the module is older and does not know them. cpu_type may
- * be an older one than own_cpu_type, if PERFCTR_CPU_TYPE is in the environment (libperfctr(3)).
+ * 2.6's members, then new ones: those of the kernel's struct perfctr_kernel_info, which
+ * <linux/perfctr.h> describes. They are 0 if the module is too old to know them. With
+ * PERFCTR_CPU_TYPE in the environment (libperfctr(3)) cpu_type may be an older type than
+ * own_cpu_type.
  */
 struct perfctr_info {
 	unsigned int abi_version;
@@ -70,7 +70,7 @@ struct perfctr_cpus_info {
 #define PERFCTR_X86_AMD_FAM10		PERFCTR_X86_AMD_FAM10H
 #define PERFCTR_X86_INTEL_COREI7	PERFCTR_X86_INTEL_NHLM
 
-/* In pmc_map[], on a Pentium 4: any counter of that block: 0 BPU, 1 MS, 2 FLAME, 3 IQ */
+/* In pmc_map[] on a Pentium 4: any counter of a block: 0 BPU, 1 MS, 2 FLAME, 3 IQ */
 #define PERFCTR_P4_ANY(block)	(0xfffffff0u + (block))
 #define PERFCTR_P4_BLOCKS	4u
 
@@ -165,9 +165,8 @@ struct perfctr_cpu_control {
  * @tsc_on: 1 to accumulate the clock (the time CSR)
  * @nractrs: number of a-mode counters
  * @nrictrs: number of i-mode counters, which follow these
- * @pmc_map: number of the hardware counter, that is of its CSR less that of
- *	cycle: 0 cycle, 2 instret, 3..31 hpmcounter3..31; or PERFCTR_MAP_ANY,
- *	any programmable counter that can count the event
+ * @pmc_map: number of the hardware counter, by its CSR: 0 cycle, 2 instret, 3..31 hpmcounter3..31;
+ *	or PERFCTR_MAP_ANY: any programmable counter that can count the event
  * @evntsel: SBI event_idx: type in bits 16..19 (0 hardware, 1 cache, 2 raw),
  *	code in bits 0..15
  * @riscv.mode: PERFCTR_CTR_USER, PERFCTR_CTR_KERNEL or both; 0 is user mode
@@ -197,20 +196,19 @@ struct perfctr_cpu_control {
 #endif
 
 /*
- * Programs of 2.6's time leave members that it did not look at as they find them. So what is new
- * is looked at only if cpu_control.extended is this number: perf_user and perf_kernel, on x86
- * evntsel_high (but on AMD's family 10h) and an offcore_rsp that no counter takes, and in struct
- * vperfctr_control source, si_signo without i-mode counters, and the flags other than CLOEXEC. A
- * control that is read back has it.
+ * Old programs do not set members that 2.6 did not use. So these count only if
+ * cpu_control.extended is this number: perf_user and perf_kernel; on x86 evntsel_high (on AMD's
+ * family 10h always) and an offcore_rsp that no counter uses; in struct vperfctr_control source,
+ * si_signo without i-mode counters, and the flags other than CLOEXEC. A control that is read back
+ * has this number.
  */
 #define PERFCTR_EXTENDED	0x37747865u
 
 /*
- * Events of perf_events in a struct perfctr_cpu_control: counter i has one if bit i of perf_user
- * (count in user mode) or of perf_kernel (in kernel mode) is set. Then pmc_map[i] is the type of
- * perf's event, and evntsel[i] the lower half of its config. The upper half is evntsel_high[i] on
- * x86, riscv.event_data[i] and arm64.config[i] elsewhere. The macro says that these members
- * are there.
+ * Counter i of a struct perfctr_cpu_control counts an event of perf_events if bit i of perf_user
+ * (user mode) or perf_kernel (kernel mode) is set. Then pmc_map[i] is the type of perf's event, and
+ * evntsel[i] the lower half of its config; the upper half is evntsel_high[i] on x86,
+ * riscv.event_data[i] or arm64.config[i] elsewhere. The macro says that these members exist.
  */
 #define PERFCTR_PERF_EVENTS	1
 
@@ -229,9 +227,9 @@ struct vperfctr_control {
 };
 
 /*
- * Where counters come from: the module's own driver, or perf_events (see PERFCTR_SOURCE_*). ANY is
- * the first if it can be had, else the second. What is read back is the one that was chosen, or
- * ANY if there are no counters.
+ * Who programs the counters: the module's own driver (NATIVE), or perf_events (SHARED; see
+ * PERFCTR_SOURCE_*). ANY is NATIVE if it can be had, else SHARED. A control that is read back has
+ * the source that was chosen, or ANY if it has no counters.
  */
 #define VPERFCTR_SOURCE_ANY	0
 #define VPERFCTR_SOURCE_NATIVE	1
@@ -239,14 +237,14 @@ struct vperfctr_control {
 
 #define VPERFCTR_CONTROL_CLOEXEC	PERFCTR_CONTROL_CLOEXEC
 
-/* vperfctr_open_mode(): 0 opens only what exists */
+/* vperfctr_open_mode(): 0 opens only a state that exists */
 #define VPERFCTR_OPEN_CREAT_EXCL	3
 
-/* si_code of the signal at overflow, and the siginfo_t member with the mask */
+/* si_code of the signal at overflow, and its siginfo_t member with the mask of counters */
 #define SI_PMC_OVF	PERFCTR_SI_OVF
 #define si_pmc_ovf_mask	si_pid
 
-/* What one CPU counts, and what it has counted */
+/* The control of one CPU, and its sums */
 struct gperfctr_cpu_control {
 	unsigned int cpu;
 	struct perfctr_cpu_control cpu_control;
@@ -282,8 +280,8 @@ int vperfctr_unlink(const struct vperfctr *v);
 void vperfctr_close(struct vperfctr *v);
 
 /*
- * The thread with the id @pid, which the caller traces by ptrace(2). To open, control, stop,
- * iresume and unlink it must be stopped (ESRCH); EPERM: the caller does not trace it.
+ * The thread with the id @pid, which the caller traces by ptrace(2) (EPERM). To open, control,
+ * stop, iresume and unlink, the thread must be stopped (ESRCH).
  */
 struct rvperfctr *rvperfctr_open(int pid);
 int rvperfctr_pid(const struct rvperfctr *r);
@@ -298,11 +296,11 @@ int rvperfctr_unlink(const struct rvperfctr *r);
 void rvperfctr_close(struct rvperfctr *r);
 
 /*
- * CPUs, whatever runs there; for who has CAP_PERFMON (EACCES). A control with neither clock nor
- * counters ends the CPU's part. While it is started gperfctr_control() and gperfctr_start() fail
- * with EBUSY. The sums of gperfctr_read(), which are of state->cpu, are never old, so the interval
- * of gperfctr_start() has no meaning; it must be 10000 or more (EINVAL). It returns how many CPUs
- * have a part. After gperfctr_stop() sums stand still, and the next start goes on from there.
+ * CPUs, whatever runs there; the caller needs CAP_PERFMON (EACCES). gperfctr_control() says what
+ * a CPU counts; with neither clock nor counters it counts no more. gperfctr_start() starts all of
+ * them, and returns how many; the interval has no effect, but must be 10000 or more (EINVAL).
+ * Until gperfctr_stop() a control or another start fails with EBUSY. After it the sums stand
+ * still, and the next start goes on from them. gperfctr_read() reads the CPU state->cpu.
  */
 struct gperfctr *gperfctr_open(void);
 void gperfctr_close(struct gperfctr *g);
@@ -313,18 +311,18 @@ int gperfctr_start(const struct gperfctr *g, unsigned int interval_usec);
 int gperfctr_info(const struct gperfctr *g, struct perfctr_info *info);
 struct perfctr_cpus_info *gperfctr_cpus_info(const struct gperfctr *g);
 
-/* The same on file descriptors, which may be sent over a socket */
+/* The same with file descriptors, which can be sent over a socket */
 int _vperfctr_open(int creat);
 int _vperfctr_control(int fd, const struct vperfctr_control *control);
 int _vperfctr_read_control(int fd, struct vperfctr_control *control);
 int _vperfctr_read_sum(int fd, struct perfctr_sum_ctrs *sum);
 
-/* Processor and driver; fd is of /dev/perfctr or a handle */
+/* Processor and driver; fd is that of /dev/perfctr or of a handle */
 int perfctr_info(int fd, struct perfctr_info *info);
 int perfctr_get_info(struct perfctr_info *info);
 struct perfctr_cpus_info *perfctr_cpus_info(int fd);
 int perfctr_abi_check_fd(int fd);
-/* What 2.6's header made of that; the version is always that of the header. */
+/* 2.6's macro; the version is always that of the header. */
 #define _perfctr_abi_check_fd(fd, version)	((void)(version), perfctr_abi_check_fd(fd))
 unsigned int perfctr_info_nrctrs(const struct perfctr_info *info);
 const char *perfctr_info_cpu_name(const struct perfctr_info *info);
@@ -354,18 +352,19 @@ struct perfctr_unit_mask {
 };
 
 /*
- * x86: the number of the event; shifted left by 8, a value of the unit mask is or'ed to it, and with
- * the other bits that makes an event select. (Some values have more than 8 bits, for the event select's
- * higher ones.) FAM10H: bits 8 to 11 of evntsel belong into evntsel_high; of AMD's later ones bits
- * 16 to 19. P4: the ESCR's event
- * select, and from bit 8 on the CCCR's ESCR select; the unit mask is the ESCR's event mask.
- * Fixed counter n is in bit 24 + n of counters_set.
- * riscv: evntsel is the SBI's event_idx. Events of perf's: type in bits 24..31, config in bits 0..23
+ * evntsel on x86: the number of the event. A value of the unit mask, shifted left by 8, is or'ed
+ * to it; some values have more than 8 bits, for higher bits of the event select. FAM10H: bits 8
+ * to 11 of evntsel belong into evntsel_high; on later processors of AMD's bits 16 to 19. Pentium
+ * 4: the ESCR's event select, and from bit 8 on the CCCR's ESCR select; the unit mask is the
+ * ESCR's event mask. RISC-V: the SBI's event_idx. Events of perf's: type in bits 24..31, config
+ * in bits 0..23.
+ *
+ * counters_set: fixed counter n of x86 is bit 24 + n.
  */
 struct perfctr_event {
 	unsigned int evntsel;
 	unsigned int counters_set;	/* bit n: hardware counter n can count it */
-	const struct perfctr_unit_mask *unit_mask;	/* NULL: has none */
+	const struct perfctr_unit_mask *unit_mask;	/* or NULL */
 	const char *name;
 	const char *description;
 };
@@ -380,44 +379,40 @@ struct perfctr_event_set {
 };
 
 /*
- * perfctr_event_codes.h defines event_prefix and name of each as its evntsel, of a Pentium 4's as the
- * ESCR's event select alone. It has all names of 2.6 besides.
+ * perfctr_event_codes.h defines the event_prefix and name of each event as its evntsel; for a
+ * Pentium 4 as the ESCR's event select alone. It also has all names of 2.6.
  */
 const struct perfctr_event_set *perfctr_cpu_event_set(unsigned int cpu_type);
 
 /*
- * What is new
+ * What 2.6 did not have
  */
 
-/* Of this header, and so of a program that is linked with the static library */
+/* The version of this header, and so of the static library in a program */
 #define LIBPERFCTR_VERSION	"7.0.0"
 
-/* Where the module's device is */
 #define PERFCTR_DEVICE	"/dev/perfctr"
 
 /* Returned instead of a count, with errno set */
 #define PERFCTR_NO_COUNT	(~0ULL)
 
-/* vperfctr_open_mode(): open, or create if there is none, as vperfctr_open() */
+/* vperfctr_open_mode(): opens a state, or creates one, as vperfctr_open() */
 #define VPERFCTR_OPEN_CREAT	1
 
-/* The file descriptor of a handle, which still belongs to it */
+/* The file descriptor of a handle; the handle still owns it. */
 int vperfctr_fd(const struct vperfctr *v);
 
 /*
- * A handle around a file descriptor, one that came over a socket say. The
- * descriptor belongs to the handle afterwards. Reads go through the kernel
- * unless the caller is the thread that is counted.
+ * A handle around a file descriptor, which may have come over a socket. The handle then owns the
+ * descriptor. Reads ask the kernel.
  */
 struct vperfctr *vperfctr_from_fd(int fd);
 
 /*
- * Control and read with all that the kernel's ABI has. A size of 0 in the
- * control stands for the whole structure, and is filled in; the size of what is
- * read is filled in by the call. The source is as the kernel's ABI has it, so 0 is NATIVE. A
- * control that fails says in refused, owner and reason which counter it is, with EBUSY who has
- * it, and what more there is to say. A read of a state with a sticky error stores the sums and
- * fails with EIO.
+ * Control and read with the structures of the kernel's ABI. A size of 0 in the control means the
+ * whole structure; the calls fill in sizes. As in the ABI, source 0 is NATIVE. If a control
+ * fails, its refused is the counter that failed, owner says who has it (EBUSY), and reason may
+ * say more. A read of a state with a sticky error stores the sums and fails with EIO.
  */
 int vperfctr_control_native(const struct vperfctr *v, struct perfctr_control *control);
 int vperfctr_read_control_native(const struct vperfctr *v,
@@ -428,27 +423,28 @@ int _vperfctr_read_control_native(int fd, struct perfctr_control *control);
 int _vperfctr_read_native(int fd, struct perfctr_read *sums);
 
 /*
- * Trees: the sums of a state with PERFCTR_CONTROL_INHERIT and its descendants. which
- * selects them: PERFCTR_TREE_*. If the total is not complete it is stored, and the call
- * fails with EIO. vperfctr_next_member() gives the first descendant if cursor is
- * 0; called again with the same structure it gives the next one. ENOENT is the end.
+ * Trees: the sums of a state with PERFCTR_CONTROL_INHERIT and of its descendants; which is
+ * PERFCTR_TREE_*. An incomplete total is stored, and the call fails with EIO.
+ * vperfctr_next_member() gives the first descendant if cursor is 0, and the next one if it gets
+ * the same structure again. ENOENT: there are no more.
  */
 int vperfctr_read_tree(const struct vperfctr *v, unsigned int which,
 		       struct perfctr_read_tree *tree);
 int vperfctr_next_member(const struct vperfctr *v, struct perfctr_member *member);
-/* A thread that the caller traces becomes a member of the caller's tree: sets size. */
+/* A thread that the caller traces becomes a member of the caller's tree; the call sets size. */
 int vperfctr_add_member(const struct vperfctr *v, struct perfctr_add_member *member);
 int _vperfctr_read_tree(int fd, unsigned int which, struct perfctr_read_tree *tree);
 int _vperfctr_next_member(int fd, struct perfctr_member *member);
 int _vperfctr_add_member(int fd, struct perfctr_add_member *member);
 
 /*
- * Rings of records, for controls with PERFCTR_CONTROL_RECORD. make_ring: for the caller's own
- * counters; sets size. map: maps the ring of that handle, which has so many pages; any process that
- * has the handle may, and one reads at a time. next: the next record, in one piece, until the next
- * call; NULL: EAGAIN, there is none yet (poll the handle); EBADMSG, somebody wrote to the ring;
- * ENOMEM. lost: records that found no room. peek and consume are for those who copy records: what is
- * there, in two parts (the second may be empty), whose length in bytes is returned; and so many bytes were read.
+ * Rings of records, for controls with PERFCTR_CONTROL_RECORD. make_ring makes one for the
+ * caller's own counters, and sets size. map maps the ring of a handle, which has @pages pages;
+ * any process that has the handle may, and one may read at a time. next returns the next record
+ * in one piece, good until the next call; NULL with EAGAIN: there is none yet (poll the handle);
+ * EBADMSG: somebody wrote to the ring; ENOMEM. lost is the number of records that found no room.
+ * To copy records, peek gives all of them in two parts, of which the second may be empty, and
+ * returns their bytes; consume tells how many bytes were read.
  */
 struct vperfctr_ring;
 struct iovec;
@@ -462,16 +458,16 @@ size_t vperfctr_ring_peek(struct vperfctr_ring *ring, struct iovec *part);
 void vperfctr_ring_consume(struct vperfctr_ring *ring, size_t bytes);
 
 /*
- * rvperfctr_open() of the thread that a pidfd refers to, which needs /proc. EBADF: it is no
- * pidfd; ESRCH: the thread has ended, or has no id here.
+ * rvperfctr_open() for the thread of a pidfd; it needs /proc. EBADF: it is no pidfd. ESRCH: the
+ * thread has ended, or has no id in this pid namespace.
  */
 struct rvperfctr *rvperfctr_open_pidfd(int pidfd);
-/* What all calls of a struct vperfctr act on the same thread by; rvperfctr_close() frees it. */
+/* A handle of the same thread for other calls; rvperfctr_close() frees it. */
 struct vperfctr *rvperfctr_vperfctr(const struct rvperfctr *r);
 
 /*
- * CPUs, with all that the kernel's ABI has. The control's cpu says which one; its flag is set by
- * the call. A read of a CPU whose counters were lost stores the sums and fails with EIO.
+ * CPUs, with the structures of the kernel's ABI. The control's cpu says which one; the call sets
+ * its flag. A read of a CPU whose counters were lost stores the sums and fails with EIO.
  */
 int gperfctr_fd(const struct gperfctr *g);
 int gperfctr_control_native(const struct gperfctr *g, struct perfctr_control *control);
@@ -482,24 +478,24 @@ int gperfctr_owner(const struct gperfctr *g);
 int gperfctr_reason(const struct gperfctr *g);
 
 /*
- * Suspend and resume all counters of the caller, or of all threads of its tree. When the
- * call returns it is in force on every CPU. Any thread of a tree may call these.
+ * Suspend and resume all counters of the caller, or of all threads of its tree. They take effect on
+ * each CPU before the call returns. Any thread of a tree may call them.
  */
 int vperfctr_suspend(const struct vperfctr *v);
 int vperfctr_resume(const struct vperfctr *v);
 
 /*
- * i-mode counters: let them go on after an overflow, as vperfctr_iresume() does, and then
- * by themselves until the last of count overflows. Both calls work on the caller's
- * own counters, even if v is the handle of the root of its tree.
+ * i-mode counters go on after an overflow, as with vperfctr_iresume(), and then by themselves, up
+ * to the last of @count overflows. Both calls act on the caller's own counters, even if @v is the
+ * handle of its tree's root.
  */
 int vperfctr_refresh(const struct vperfctr *v, unsigned int count);
 
-/* Who has the counters, after a control failed with EBUSY: PERFCTR_OWNER_*; in words */
+/* Who has the counters, after a control failed with EBUSY: PERFCTR_OWNER_*, and in words */
 int vperfctr_owner(const struct vperfctr *v);
 const char *perfctr_owner_name(unsigned int owner);
 
-/* Why a control failed, if errno alone does not tell: PERFCTR_REASON_*; in words */
+/* Why a control failed, beside errno: PERFCTR_REASON_*, and in words */
 int vperfctr_reason(const struct vperfctr *v);
 const char *perfctr_reason_name(unsigned int reason);
 
@@ -510,89 +506,84 @@ const char *perfctr_source_name(unsigned int source);
 const char *perfctr_error_name(unsigned int error);
 
 /*
- * Event names. Known are perf's names of hardware and cache events with their
- * aliases ("instructions", "dTLB-load-misses"), rHEX for a raw event (on x86
- * rHEX/HEX where the event takes a register of its own: its value; on a Pentium 4 rCCCR/ESCR, with the
- * block in the CCCR's bits 32..34, and /PEBS_ENABLE/PEBS_MATRIX_VERT for replay tagging), and
- * "cycle" and "instret" for the fixed counters; ":u", ":k" or ":uk" says in
- * which mode to count. Upper and lower case are the same. Of x86's processors without event selects of
- * the P6's layout (P5 and its clones, VIA C3, Pentium 4) those of perfctr_cpu_event_set() are known, too,
- * on a Pentium 4 with units behind colons ("branch_retired:MMTP:MMTM").
+ * Names of events. A name may be one of perf's for a hardware or cache event, or one of its
+ * aliases ("instructions", "dTLB-load-misses"); "cycle" or "instret", the fixed counters of
+ * RISC-V; or rHEX, a raw event. On x86 rHEX/HEX also gives the value of the event's own register;
+ * on a Pentium 4 it is rCCCR/ESCR, with the block in the CCCR's bits 32..34, and
+ * /PEBS_ENABLE/PEBS_MATRIX_VERT for replay tagging. ":u", ":k" or ":uk" at the end gives the
+ * mode. Case does not matter. On x86 processors whose event selects do not have the P6's layout
+ * (P5 and its clones, VIA C3, Pentium 4) names of perfctr_cpu_event_set() are known too, on a
+ * Pentium 4 with units behind colons ("branch_retired:MMTP:MMTM").
  *
- * What perf's cache events are on Intel's processors goes by the model of the machine that the library
- * runs on. Some take a register of their own (LLC-loads from Nehalem on). Where cores are of several
- * types only those names are known that are the same event on all of them.
+ * The model of Intel's processor that the library runs on decides what perf's cache events are.
+ * Some have a register of their own (LLC-loads from Nehalem on). On hybrid processors only names
+ * are known that are the same event on all cores.
  *
- * Of processor types that the module has no counters for (PERFCTR_*_GENERIC, but for
- * PERFCTR_RISCV_GENERIC) the names are those of events that perf_events counts. They
- * have PERFCTR_CTR_PERF among their flags, and may be counted by on any processor with
- * PERFCTR_FEATURE_SHARED.
+ * For processor types that the module has no counters for (PERFCTR_*_GENERIC, but not
+ * PERFCTR_RISCV_GENERIC) the names are those of perf_events' own events. Their flags have
+ * PERFCTR_CTR_PERF, and any processor with PERFCTR_FEATURE_SHARED can count them.
  *
- * A name that is none of these is, on other processors, looked up among those that the kernel has for this
- * machine's (DEVICE/events in /sys/bus/event_source/devices), unless its cores are of several types;
- * upper and lower case differ there. Then libpfm4 is asked, if it is installed, which knows the names of
- * the manuals: "L2_RQSTS:MISS", "BR_INST_RETIRED:CONDITIONAL:c=1". A program that is linked with
- * libperfctr.a has libpfm4's names only with -Wl,-u,perfctr_pfm_event, and one with privileges that its
- * user has not (AT_SECURE in getauxval(3)) never, since libpfm4 looks at its environment.
+ * Other names are looked up in the kernel (DEVICE/events in /sys/bus/event_source/devices),
+ * unless the processor is hybrid; there case matters. Then libpfm4 is asked, if it is installed,
+ * which knows the names of the manuals: "L2_RQSTS:MISS", "BR_INST_RETIRED:CONDITIONAL:c=1". With
+ * libperfctr.a a program has libpfm4's names only if it is linked with -Wl,-u,perfctr_pfm_event.
+ * A program with more privileges than its user (AT_SECURE in getauxval(3)) never has them, as
+ * libpfm4 reads its environment.
  *
- * perfctr_event_parse() fills in one counter of a control. Without a modifier
- * its flags have no mode, which the kernel refuses: the caller adds one. It fails with
- * ENOENT if the processor type has no event of that name, and with EINVAL for
- * a bad modifier, a raw number that is too large, or an event with units that it has not;
- * with EOPNOTSUPP if the name is perf's of a cache event and this processor has none for it, or if
- * libpfm4 knows the event, but with a number that no control can have.
+ * perfctr_event_parse() fills in one counter of a control. Without a modifier its flags have no
+ * mode, and the caller must add one, as the kernel refuses it. Errors: ENOENT: the processor type
+ * has no event of that name; EINVAL: a bad modifier, a raw number that is too large, or a unit
+ * that the event lacks; EOPNOTSUPP: this processor lacks that cache event of perf's, or no
+ * control can have libpfm4's number of the event.
  */
 int perfctr_event_parse(unsigned int cpu_type, const char *spec,
 			struct perfctr_ctr_control *ctr);
 
 /*
- * Where the modifier in spec begins, with its colon; its end if there is none. Names of libpfm4's
- * have colons of their own, so it is the last one, if only u and k follow.
+ * The modifier in spec, from its colon on; the end of spec if there is none. Names of libpfm4's
+ * have other colons, so it is the last one, if only u and k follow.
  */
 const char *perfctr_event_modifier(const char *spec);
 
-/* The names that a type of processor has, but for aliases; or NULL */
+/* The names of a type of processor, without aliases; or NULL */
 const struct perfctr_event_set *perfctr_event_names(unsigned int cpu_type);
 
-/* description: NULL if there is none */
+/* description may be NULL. */
 struct perfctr_event_name {
 	const char *name;
 	const char *description;
 };
 
 /*
- * perf's names of cache events on this machine's model of Intel's, and the names that the kernel and
- * libpfm4 have, sorted, with NULL behind the last; one free() releases all. The kernel has some that are in the table as well, and perfctr_event_parse() does not take some
- * of them. NULL: ENOMEM.
+ * More names, sorted, with NULL behind the last: perf's cache events on this machine's model of
+ * Intel's, and the names of the kernel and of libpfm4. Some are in perfctr_event_names() too, and
+ * some are not taken by perfctr_event_parse(). One free() releases all. NULL: ENOMEM.
  */
 struct perfctr_event_name *perfctr_more_event_names(void);
 
 /*
- * The names that are nearest to an unknown one, best first, at most max, with NULL behind the last; one
- * free() releases all. A modifier in spec is ignored. NULL: there are none, or ENOMEM.
+ * At most max names that are near to an unknown one, best first, with NULL behind the last. A
+ * modifier in spec is ignored. One free() releases all. NULL: there are none, or ENOMEM.
  */
 char **perfctr_event_suggest(unsigned int cpu_type, const char *spec, size_t max);
 
-/*
- * The name of what a counter counts, with its modifier if its flags have a mode.
- * Returns what snprintf() returns.
- */
+/* The name of a counter's event, with a modifier for its modes. Returns what snprintf() returns. */
 int perfctr_event_format(unsigned int cpu_type,
 			 const struct perfctr_ctr_control *ctr,
 			 char *buf, size_t size);
 
 /*
- * 1 if the processor has the event, 0 if not. Of raw events only the firmware
- * knows: they are taken to exist where there are programmable counters. Of perf's events only
- * perf knows: they are taken to exist where it counts for us.
+ * 1 if the processor has the event, 0 if not. Nobody tells which raw events exist: they are taken
+ * to exist if there are programmable counters. perf does not tell which of its events exist: they
+ * are taken to exist if it counts for the module.
  */
 int perfctr_event_available(const struct perfctr_info *info,
 			    const struct perfctr_ctr_control *ctr);
 
 /*
- * How many of n events need general-purpose counters (programmable ones, where these are called so),
- * since no fixed counter is left for them; there: how many of those a CPU has. It returns 0 if one is
- * an event of perf's, since only perf knows what that needs.
+ * How many of n events need a general-purpose (programmable) counter, as no fixed one is left for
+ * them; there: how many of these a CPU has. Returns 0 if one is an event of perf's, as only perf
+ * knows what it needs.
  */
 unsigned int perfctr_event_demand(const struct perfctr_info *info,
 				  const struct perfctr_ctr_control *ctr, unsigned int n,
@@ -603,10 +594,10 @@ unsigned int perfctr_event_demand(const struct perfctr_info *info,
  *
  * Real x86 processors count an instruction too many in user mode at each interrupt.
  * vperfctr_measure_correction() finds out whether this one does, and whether its event for
- * interrupts tells just how many: it counts loops of known length in the calling thread, some
- * of which a timer interrupts. That takes some hundredths of a second, and leaves the handle without
- * a control. A control of instructions in
- * user mode (a-mode) is then given the event beside its counters, and its counts are corrected:
+ * interrupts counts each of them: it counts loops of known length in the calling thread while a
+ * timer interrupts some of them. That takes some hundredths of a second, and leaves the handle
+ * without a control. Then a control with a-mode counters of instructions in user mode gets a
+ * counter of that event, and the counts are corrected:
  *
  *	vperfctr_measure_correction(v, PERFCTR_SOURCE_ANY, &correction);
  *	vperfctr_add_correction(&correction, &control);
@@ -615,19 +606,20 @@ unsigned int perfctr_event_demand(const struct perfctr_info *info,
  *	vperfctr_read_native(v, &sums);
  *	n = vperfctr_corrected(&correction, sums.sum, 0);
  *
- * Nothing is subtracted on a processor that counts exactly, nor from other counters than those of
- * instructions in user mode.
+ * If the processor counts exactly nothing is subtracted. Other counts than those of instructions
+ * in user mode stay as they are.
  */
 
 /**
- * struct vperfctr_correction - what is too much in counts of instructions in user mode
- * @interrupts: what counts interrupts in user mode
- * @per_interrupt: instructions too many at each of them: 1, or 0 if they are counted exactly
- * @per_fault: the same at each page fault in user mode. No event counts these, so if it is 1 a
- *	count is still too large: by the thread's page faults, less those in kernel mode
- * @counter: which counter of the control counts @interrupts, if @per_interrupt and @corrected are
- *	not 0; set by vperfctr_add_correction()
- * @corrected: bit i: counter i of the control counts instructions in user mode; set likewise
+ * struct vperfctr_correction - how counts of instructions in user mode are corrected
+ * @interrupts: the counter of interrupts in user mode
+ * @per_interrupt: instructions too many at each interrupt: 1, or 0
+ * @per_fault: instructions too many at each page fault in user mode: 1, or 0. No event counts these
+ *	faults, so if it is 1 a corrected count is still too high by their number
+ * @counter: the counter of the control for @interrupts, unless @per_interrupt or @corrected is 0;
+ *	vperfctr_add_correction() sets it
+ * @corrected: bit i: counter i of the control counts instructions in user mode;
+ *	vperfctr_add_correction() sets it
  */
 struct vperfctr_correction {
 	struct perfctr_ctr_control interrupts;
@@ -639,28 +631,25 @@ struct vperfctr_correction {
 };
 
 /*
- * Fails with ENOENT if no event of this processor type is known to count interrupts, with ETIME
- * if it did not count those that interrupted twenty loops within a second, with ERANGE if what the loops counted fits
- * neither answer, so that nothing could be corrected; else as vperfctr_control_native().
+ * ENOENT: no event of this processor type is known to count interrupts. ETIME: within a second it
+ * did not count the interrupts of twenty loops. ERANGE: the counts fit neither 0 nor 1 for each
+ * interrupt, so nothing could be corrected. Other errors are those of vperfctr_control_native().
  */
 int vperfctr_measure_correction(const struct vperfctr *v, unsigned int source,
 				struct vperfctr_correction *correction);
 
 /*
- * Adds a counter to the control, behind all others, if one is needed. EOPNOTSUPP if there are
- * i-mode counters: a period cannot be corrected. EINVAL if there is no room.
+ * Adds a counter to the control, behind all others, if it is needed. EOPNOTSUPP: there are i-mode
+ * counters, and a period cannot be corrected. EINVAL: there is no room.
  */
 int vperfctr_add_correction(struct vperfctr_correction *correction,
 			    struct perfctr_control *control);
 
-/*
- * Count i of such a control, corrected. The counts are those of one read, through the kernel,
- * or differences between two.
- */
+/* Count i, corrected. @counts are those of one read by the kernel, or differences of two. */
 unsigned long long vperfctr_corrected(const struct vperfctr_correction *correction,
 				      const unsigned long long *counts, unsigned int i);
 
-/* Reads counter i as vperfctr_read_pmc() does, inline where that is, and corrects it. */
+/* Reads counter i, inline if vperfctr_read_pmc() can, and corrects it. */
 unsigned long long vperfctr_read_corrected(const struct vperfctr *v,
 					   const struct vperfctr_correction *correction,
 					   unsigned int i);
@@ -668,29 +657,28 @@ unsigned long long vperfctr_read_corrected(const struct vperfctr *v,
 /*
  * The read path
  *
- * vperfctr_read_pmc(), vperfctr_read_tsc() and those below are inline; the
- * library has them out of line as well, for other languages. They read the
- * mapped page and the register. Only if the page says so they call the cold functions
- * here, which ask the kernel. A read is a compiler barrier: memory accesses of the
- * measured code stay on their side of it.
+ * vperfctr_read_pmc(), vperfctr_read_tsc() and those below are inline; the library also has them
+ * as functions, for other languages. They read the mapped page and the register. If the page says
+ * so, they call the cold functions here, which ask the kernel. A read is a compiler barrier:
+ * memory accesses of the measured code stay on their side of it.
  *
- * The processor is not kept from anything: RDPMC waits for nothing, so it may read the register
- * before what stands before it has been executed, or after something that stands behind it. Beside
- * a hundred instructions or more that is noise. For less there is vperfctr_read_pmc_fenced().
+ * The processor may reorder: RDPMC waits for nothing, so it may be executed before earlier
+ * instructions, or after later ones. Beside a hundred instructions that is noise. For fewer there
+ * is vperfctr_read_pmc_fenced().
  *
- * Any thread may call them with any handle. Only the counted thread reads registers; others
- * ask the kernel.
+ * Any thread may call them with any handle. Only the counted thread reads registers; others ask
+ * the kernel.
  */
 #define PERFCTR_COLD	__attribute__((__cold__, __noinline__)) PERFCTR_BOUND
 
-/* Bound when the program is loaded, where compilers can do that, and not at a call within a region */
+/* If the compiler can, bind these when the program is loaded, not at a call in a region. */
 #if defined(__GNUC__) && !defined(__clang__) && (defined(__x86_64__) || defined(__i386__) || defined(__aarch64__))
 #define PERFCTR_BOUND	__attribute__((__noplt__))
 #else
 #define PERFCTR_BOUND
 #endif
 
-/* Always inlined, never emitted: out-of-line copies are in the library. */
+/* Always inlined, never emitted: the library has the functions. */
 #define PERFCTR_INLINE \
 	extern __inline__ __attribute__((__gnu_inline__, __always_inline__))
 
@@ -701,14 +689,13 @@ int vperfctr_ask_snapshot(const struct vperfctr *v, struct perfctr_sum_ctrs *sum
 			  unsigned int n) PERFCTR_COLD;
 
 /*
- * TopDown (x86, PERFCTR_FEATURE_TOPDOWN): what the slots of the pipeline were used for, of a
- * control with SLOTS and metrics, in any order.
+ * TopDown (x86, PERFCTR_FEATURE_TOPDOWN): what the slots of the pipeline were used for. The
+ * control has SLOTS and metrics, in any order.
  *
- * vperfctr_read_topdown() reads registers if it can; vperfctr_ask_topdown() asks the kernel,
- * which begins a new period of measurement. A metric is a fraction of 8 bits of the slots of its
- * period, so a short region is measured best from an ask on: 1/255 of all slots since then
- * is the error. Each begins at a switch as well, and once a second. EINVAL: the control has no
- * metric.
+ * vperfctr_read_topdown() reads registers if it can. vperfctr_ask_topdown() asks the kernel,
+ * which begins a new period. A metric has 8 bits, so its error is 1/255 of the slots of the
+ * period: ask before a short region. A switch begins a new period too, and so does each second.
+ * EINVAL: the control has no metric.
  */
 struct perfctr_topdown {
 	unsigned long long slots;
@@ -719,14 +706,14 @@ struct perfctr_topdown {
 int vperfctr_read_topdown(const struct vperfctr *v, struct perfctr_topdown *topdown);
 int vperfctr_ask_topdown(const struct vperfctr *v, struct perfctr_topdown *topdown) PERFCTR_COLD;
 
-/* The same from sums that were read in another way: of the n counters of a control */
+/* The same from sums that were read in another way; n: counters of the control */
 int perfctr_topdown_sums(const struct perfctr_ctr_control *ctr, unsigned int n, const __u64 *sum,
 			 struct perfctr_topdown *topdown);
 
 /*
- * Shares of the slots between two reads (from: NULL is the beginning), each 0 to 1: those of the
- * metrics, by their numbers, and those that are the rest of level 1's when level 2's are taken
- * off. Returns which there are, as a bit map; the others are 0.
+ * Shares of the slots between two reads (from: NULL is the beginning), each from 0 to 1: those of
+ * the metrics, by their numbers, then what level 2 leaves of level 1. Returns a bit for each
+ * share that is known; the others are 0.
  */
 #define PERFCTR_TOPDOWN_LIGHT_OPS	8	/* RETIRING less HEAVY_OPS */
 #define PERFCTR_TOPDOWN_MACHINE_CLEARS	9	/* BAD_SPEC less BR_MISPREDICT */
@@ -736,35 +723,33 @@ int perfctr_topdown_sums(const struct perfctr_ctr_control *ctr, unsigned int n, 
 unsigned int perfctr_topdown_ratios(const struct perfctr_topdown *from,
 				    const struct perfctr_topdown *to, double *ratio);
 
-/* What share i is, in words */
+/* The name of share i */
 const char *perfctr_topdown_name(unsigned int i);
 
 /*
- * The mapped page of a handle; never NULL. Where the page could not be mapped
- * it is one that tells every reader to ask the kernel.
+ * The mapped page of a handle; never NULL. If it could not be mapped, it is a page that tells each
+ * reader to ask the kernel.
  */
 const struct perfctr_page *vperfctr_page(const struct vperfctr *v);
 
 /*
- * The clock and the first n counters, consistent with each other. Cheapest
- * where n is a constant. vperfctr_read_ctrs() does the same for as many
- * counters as the state has.
+ * The clock and the first n counters, all of one moment; cheapest if n is a constant.
+ * vperfctr_read_ctrs() does the same for all counters of the state.
  */
 int vperfctr_snapshot(const struct vperfctr *v, struct perfctr_sum_ctrs *sum,
 		      unsigned int n);
 
 /*
- * One hardware counter that the state counts on, by the number of its register
- * (struct perfctr_info, counters) instead of its place in the control.
- * Cheapest where reg is a constant. EINVAL if the state does not use it.
+ * A hardware counter of the state by the number of its register (struct perfctr_info, counters)
+ * instead of its place in the control; cheapest if reg is a constant. EINVAL: the state does not
+ * use it.
  */
 unsigned long long vperfctr_read_reg(const struct vperfctr *v, unsigned int reg);
 
 /*
- * vperfctr_read_pmc(), between two fences: as the register is read all that stands before the call
- * has been executed, and nothing behind it. x86: LFENCE, or CPUID before SSE2; RISC-V: FENCE, to
- * which CSRs that count are devices (they are read in order already, but not so with memory);
- * arm64: ISB.
+ * vperfctr_read_pmc() between two fences: the register is read when all earlier instructions have
+ * been executed, and no later one. x86: LFENCE, or CPUID on processors before SSE2. RISC-V:
+ * FENCE, which orders reads of counters as reads of devices. arm64: ISB.
  */
 unsigned long long vperfctr_read_pmc_fenced(const struct vperfctr *v, unsigned int i);
 

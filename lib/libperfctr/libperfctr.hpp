@@ -10,9 +10,9 @@
  *	}
  *	std::cout << sum[0] << ' ' << meter.name(0) << '\n';
  *
- * What a call of <libperfctr.h> returns as an error is thrown as perfctr::error, with the library's
- * sentence. Threads and fork() are as with struct vperfctr_meter: a meter belongs to the thread
- * that made it.
+ * An error of <libperfctr.h> is thrown as perfctr::error, with the library's sentence. For
+ * threads and fork() the rules of struct vperfctr_meter hold: a meter counts the thread that made
+ * it.
  */
 #ifndef LIBPERFCTR_HPP
 #define LIBPERFCTR_HPP
@@ -54,7 +54,7 @@ public:
 	unsigned long long clock() const noexcept { return sum.tsc; }
 	unsigned int size() const noexcept { return n; }
 
-	/* Counts that there are on one side alone are 0 on the other. */
+	/* If one side has more counts, they are 0 on the other. */
 	counts &operator+=(const counts &other) noexcept
 	{
 		add(other.sum, other.n);
@@ -102,7 +102,7 @@ public:
 		check(err);
 	}
 
-	/* Sends the thread the signal after so many events, and stops counting. */
+	/* After so many events it stops counting, and the thread gets the signal. */
 	static meter budget(unsigned long long limit, int signo,
 			    const std::string &event = "instructions")
 	{
@@ -126,14 +126,14 @@ public:
 		return now;
 	}
 
-	/* Of one event, inline: a handful of instructions; PERFCTR_NO_COUNT if it cannot be read */
+	/* One event, inline, in few instructions; PERFCTR_NO_COUNT if it cannot be read */
 	unsigned long long operator[](unsigned int i) const noexcept
 	{
 		return vperfctr_read_pmc(vperfctr_meter_handle(m.get()), i);
 	}
 
 	unsigned int size() const noexcept { return vperfctr_meter_events(m.get()); }
-	/* nullptr: there is none at this place */
+	/* nullptr: there is no event i. */
 	const char *name(unsigned int i) const noexcept { return vperfctr_meter_name(m.get(), i); }
 	double seconds(unsigned long long ticks) const noexcept
 	{
@@ -171,25 +171,25 @@ private:
 };
 
 /*
- * Adds what is counted while it exists to a sum. Its end cannot throw: if a read failed nothing is
- * added. Who wants to know ends it by end(). With net up to 8 instructions of its own stay in a
- * count, as compilers make it today.
+ * Adds what is counted while it exists to a sum. Its destructor cannot throw: if a read fails
+ * nothing is added; end() returns the error. With net, up to 8 instructions of its own stay in a
+ * count with today's compilers.
  */
 class region {
 public:
-	/* Inline, as all that a region executes of its own: a call would be counted. */
+	/* Inline, as a call would be counted. */
 	[[gnu::always_inline]] inline region(const meter &meter, counts &sum) noexcept
 		: m(meter.get()), total(sum)
 	{
 		err = vperfctr_meter_begin(m, &here);
 	}
-	/* A meter that ends with the statement is gone before the scope's end reads it. */
+	/* A temporary meter would be gone before the region ends. */
 	region(const meter &&meter, counts &sum) = delete;
 	region(const region &) = delete;
 	region &operator=(const region &) = delete;
 	[[gnu::always_inline]] inline ~region() { (void)end(); }
 
-	/* Ends it early. 0, or the error as a negative number. */
+	/* Ends it early. Returns 0, or the error as a negative number. */
 	[[gnu::always_inline]] inline int end() noexcept
 	{
 		if (ended)

@@ -12,10 +12,10 @@
 
 #define MODES		((unsigned int)(PERFCTR_CTR_USER | PERFCTR_CTR_KERNEL))
 #define MAX_BUDGET	(1ULL << 62)
-/* So many empty regions: the first ones fill caches. */
+/* Number of empty regions; the first ones fill caches. */
 #define CALIBRATIONS	64
 
-/* Adds the event whose name are the first @len letters, with its modifier. */
+/* Adds an event; @name has @len letters, with the modifier. */
 static int meter_add_event(struct vperfctr_meter *m, const struct perfctr_info *info,
 			   const char *name, size_t len)
 {
@@ -64,25 +64,25 @@ static pid_t own_tid(void)
 	return (pid_t)syscall(SYS_gettid);
 }
 
-/* A child of fork() has a copy, which must not end what its parent counts. */
+/* A child of fork() has a copy, which must not end its parent's counting. */
 static int is_copy(const struct vperfctr_meter *m)
 {
 	return m->pid != getpid();
 }
 
 /*
- * Handles of meters that another thread closed than the one that is counted. The kernel lets only that
- * one unlink its state, or anybody when it has ended. So it does that when it next opens a meter: else
- * it could open none any more.
+ * Handles of meters that another thread has closed than the one that is counted. The kernel lets
+ * only the counted thread unlink its state, or anybody once it has ended. So the thread unlinks
+ * it when it next opens a meter, as it can have only one.
  *
- * Who changes an entry has claimed it, by making tid CLAIMED. Entries are never freed, but used again,
- * so a thread that looks for its own finds it whatever others do.
+ * Whoever changes an entry claims it first: tid becomes CLAIMED. Entries are reused, and never
+ * freed, so a thread always finds its own.
  */
 #define CLAIMED	(-1)
 
 struct abandoned {
 	struct abandoned *next;
-	pid_t tid;				/* who is counted; 0: the entry is free */
+	pid_t tid;				/* the counted thread; 0: the entry is free */
 	int fd;
 };
 
@@ -93,7 +93,7 @@ static int claim(struct abandoned *a, pid_t tid)
 	return __atomic_compare_exchange_n(&a->tid, &tid, CLAIMED, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
 }
 
-/* Without memory the state is left to its thread's end. */
+/* Without memory the state stays until its thread ends. */
 static void abandon(pid_t tid, int fd)
 {
 	struct abandoned *a = __atomic_load_n(&all_abandoned, __ATOMIC_ACQUIRE);
@@ -116,7 +116,7 @@ static void abandon(pid_t tid, int fd)
 	__atomic_store_n(&a->tid, tid, __ATOMIC_RELEASE);
 }
 
-/* Of the caller, and of threads that have ended */
+/* Unlinks states of the caller, and of threads that have ended. */
 static void unlink_abandoned(void)
 {
 	struct abandoned *a = __atomic_load_n(&all_abandoned, __ATOMIC_ACQUIRE);
@@ -126,7 +126,7 @@ static void unlink_abandoned(void)
 		tid = __atomic_load_n(&a->tid, __ATOMIC_RELAXED);
 		if (tid <= 0 || (tid != own && !syscall(SYS_tgkill, getpid(), tid, 0)) || !claim(a, tid))
 			continue;
-		/* It fails if a child of fork() takes its parent's threads for such. */
+		/* It fails in a child of fork() if the thread is its parent's. */
 		if (!ioctl(a->fd, PERFCTR_IOC_UNLINK)) {
 			close(a->fd);
 			tid = 0;
@@ -144,7 +144,7 @@ static void release(struct vperfctr_meter *m)
 	perfctr_handle_release(&m->handle);
 }
 
-/* Opens the thread's counters, and finds out what there is. */
+/* Opens the thread's counters, and gets information on the processor. */
 static int open_handle(struct vperfctr_meter *m, struct perfctr_info *info)
 {
 	struct perfctr_open o = {
@@ -152,7 +152,7 @@ static int open_handle(struct vperfctr_meter *m, struct perfctr_info *info)
 	};
 	int fd;
 
-	/* First, since it says whether there is a module of this version. */
+	/* First, as it tells whether there is a module of this version. */
 	if (perfctr_get_info(info) < 0)
 		return perfctr_meter_fail_device(m, -errno);
 	if ((info->abi_version ^ PERFCTR_ABI_VERSION) >> 24)
@@ -171,7 +171,7 @@ static int control(struct vperfctr_meter *m)
 	return _vperfctr_control_native(m->handle.fd, &m->control) < 0 ? -errno : 0;
 }
 
-/* The least that an empty region counts */
+/* Finds the least that an empty region counts. */
 static int calibrate(struct vperfctr_meter *m)
 {
 	struct perfctr_sum_ctrs region, to, least = { .tsc = ~0ULL };
@@ -180,7 +180,7 @@ static int calibrate(struct vperfctr_meter *m)
 
 	memset(least.pmc, 0xff, sizeof(least.pmc));
 	for (turn = 0; turn < CALIBRATIONS; turn++) {
-		/* As begin and end, which are inline, do it in a region that is empty */
+		/* As the inline begin and end do it in an empty region */
 		(void)vperfctr_meter_read(m, &region);
 		err = vperfctr_meter_read(m, &to);
 		if (err)
@@ -197,7 +197,7 @@ static int calibrate(struct vperfctr_meter *m)
 	return 0;
 }
 
-/* A meter that counts nothing, and has no handle yet */
+/* A meter without a handle */
 static struct vperfctr_meter *meter_new(unsigned int flags)
 {
 	static const struct perfctr_control clock_only = {
@@ -218,7 +218,7 @@ static struct vperfctr_meter *meter_new(unsigned int flags)
 	return m;
 }
 
-/* All counters are a-mode; or with @n there is one, which stops after so many. */
+/* @n: one i-mode counter, which stops after so many events; 0: all counters are a-mode. */
 static int count(struct vperfctr_meter *m, const char *events, unsigned long long n, int signo)
 {
 	struct perfctr_info info;
@@ -247,7 +247,7 @@ static int count(struct vperfctr_meter *m, const char *events, unsigned long lon
 	return m->flags & VPERFCTR_METER_NET ? calibrate(m) : 0;
 }
 
-/* Leaves a thread that could not be counted as it was. */
+/* If it fails the thread is as before. */
 static int start_counting(struct vperfctr_meter *m, const char *events, unsigned long long n,
 			  int signo)
 {
@@ -311,7 +311,7 @@ int vperfctr_meter_start(struct vperfctr_meter *m)
 	return vperfctr_resume(&m->handle) < 0 ? -errno : 0;
 }
 
-/* A copy's page says "ask" as well, so the quick way needs no look at the process. */
+/* A copy's page says "ask" too, so the quick way need not compare the process id. */
 static PERFCTR_COLD int ask(const struct vperfctr_meter *m, struct perfctr_sum_ctrs *sum)
 {
 	if (is_copy(m))
@@ -344,7 +344,7 @@ static unsigned long long net(unsigned long long count, unsigned long long cost)
 	return count > cost ? count - cost : 0;
 }
 
-/* The cost is 0 without NET. */
+/* Without NET the cost is 0. */
 void vperfctr_meter_net(const struct vperfctr_meter *m, const struct perfctr_sum_ctrs *from,
 			const struct perfctr_sum_ctrs *to, struct perfctr_sum_ctrs *difference)
 {
@@ -355,7 +355,7 @@ void vperfctr_meter_net(const struct vperfctr_meter *m, const struct perfctr_sum
 		difference->pmc[i] = net(to->pmc[i] - from->pmc[i], m->cost.pmc[i]);
 }
 
-/* For other languages: C and C++ have these inline. */
+/* C and C++ have these inline; other languages call them. */
 int vperfctr_meter_begin(const struct vperfctr_meter *m, struct perfctr_sum_ctrs *region)
 {
 	return vperfctr_meter_read(m, region);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What meter.c and sentence.c share. */
+/* A meter, and the sentences about its errors. */
 #ifndef PERFCTR_METER_INTERNAL_H
 #define PERFCTR_METER_INTERNAL_H
 
@@ -7,18 +7,18 @@
 
 #include "internal.h"
 
-/* The longest name of an event, with its modifier, and the NUL */
+/* The longest name of an event, with modifier and NUL */
 #define METER_NAME_SIZE		128u
 #define METER_SENTENCE_SIZE	512u
 
 /*
- * Written by the thread that opens the meter, before anybody else knows it; read-only
- * afterwards, so any thread may read it.
+ * The thread that opens the meter writes it before anybody else knows it. Afterwards it does not
+ * change, so any thread may read it.
  */
 struct vperfctr_meter {
 	struct vperfctr handle;			/* first: vperfctr_meter_handle() */
 	pid_t pid;				/* of the process that opened it */
-	pid_t tid;				/* of the thread: who is counted */
+	pid_t tid;				/* of the thread that is counted */
 	int err;				/* why it could not be opened, or 0 */
 	unsigned int flags;
 	unsigned int n;				/* number of events */
@@ -30,8 +30,8 @@ struct vperfctr_meter {
 };
 
 /*
- * Each writes the sentence and returns @err. device: OPEN or INFO failed; event: of a name alone;
- * control: CONTROL failed, and has left in the control what it knows.
+ * Each writes the sentence and returns the error. device: OPEN or INFO failed. event: a name is
+ * wrong. control: CONTROL failed, and the control tells why.
  */
 perfctr_internal __attribute__((__format__(__printf__, 3, 4)))
 int perfctr_meter_fail(struct vperfctr_meter *m, int err, const char *format, ...);

@@ -46,7 +46,7 @@ struct perfctr_event_name *perfctr_names_end(struct perfctr_names *names)
 	size_t i;
 
 	bad |= fclose(names->f);
-	/* The text is behind the array. */
+	/* The array, then the text */
 	if (!bad)
 		list = malloc((names->n + 1) * sizeof(*list) + names->size);
 	if (list) {

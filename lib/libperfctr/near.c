@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Which names are near to one that there is not. */
+/* Names that are near to one that does not exist. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,8 +10,8 @@
 #define NAME_MAX_LEN	80u
 
 /*
- * How many letters must be inserted, removed, changed, or swapped with a neighbour
- * to turn one name into the other (optimal string alignment).
+ * How many letters to insert, remove, change, or swap with a neighbour to turn one name into the
+ * other (optimal string alignment).
  */
 static unsigned int distance(const char *a, const char *b)
 {
@@ -65,7 +65,7 @@ void perfctr_near_compare(struct perfctr_near *near, const char *spec, size_t le
 	unsigned int score;
 	size_t i;
 
-	/* The kernel and the tables have some names both. */
+	/* Some names are both in the kernel and in a table. */
 	for (i = 0; i < near->n; i++)
 		if (!strcasecmp(near->name[i], name))
 			return;
@@ -75,13 +75,13 @@ void perfctr_near_compare(struct perfctr_near *near, const char *spec, size_t le
 		return;
 	memcpy(wanted, spec, length);
 	wanted[length] = '\0';
-	/* A part of a name ("tlb") is as good as two wrong letters. */
+	/* A part of a name ("tlb") scores like two wrong letters. */
 	score = distance(wanted, name);
 	if (length >= 3 && score > 2 && contains(name, wanted))
 		score = 2;
 	if (score > 1 + length / 3)
 		return;
-	/* Behind those that are as near; the last may fall off. */
+	/* Insert it behind names with the same score; the last may drop out. */
 	for (i = near->n; i > 0 && near->score[i - 1] > score; i--) {
 		if (i < near->max) {
 			near->score[i] = near->score[i - 1];

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * How an arm64 thread reads its counters: the parts of the read path that
- * perfctr-inline.h is made of. The clock has a register that user mode may read, and
- * no counter has: their slots have no owner, so they are read through the kernel.
+ * arm64: the parts of perfctr-inline.h that an architecture defines. User mode can read the clock's
+ * register, but no counter's: their slots have no owner, so the kernel is asked.
  */
 #ifndef PERFCTR_ARM64_H
 #define PERFCTR_ARM64_H
@@ -16,11 +15,10 @@ PERFCTR_INLINE __u64 perfctr_thread_pointer(void)
 }
 
 /*
- * Without an ISB before it, so the processor may read the clock before it has completed
- * the instructions before, as with RDTSC on x86. The kernel's vDSO has an ISB, since
- * another CPU writes what it adds to the clock. What we add changes only while this thread
- * is in the kernel. The exception that leads there comes between two instructions, however
- * the processor orders those on either side of it.
+ * There is no ISB, so the processor may read the clock before earlier instructions are complete,
+ * like RDTSC on x86. The kernel's vDSO needs an ISB, as another CPU writes what it adds to the
+ * clock. What is added here changes only while this thread is in the kernel, and an exception
+ * comes between two instructions in any case.
  */
 PERFCTR_INLINE __u64 perfctr_register(unsigned int n)
 {
@@ -64,7 +62,7 @@ perfctr_place_slot(const struct perfctr_page *page, unsigned long i)
 	return &page->slot[i];
 }
 
-/* Of a slot without an owner, whose count nobody takes */
+/* The slot has no owner, so nobody uses this. */
 PERFCTR_INLINE __u64 perfctr_place_count(const struct perfctr_page *page, unsigned long i)
 {
 	return page->slot[i].bias;

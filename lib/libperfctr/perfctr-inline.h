@@ -2,12 +2,11 @@
 /*
  * The read path, inline. Included by libperfctr.h only.
  *
- * The algorithm is described above struct perfctr_page in <linux/perfctr.h>. It runs
- * in the thread that is counted, and the page changes only while that thread is in
- * the kernel. So program order is enough: compiler barriers, and no fence. (Volatile
- * accesses would give the same order, but the compiler could not load and extend in one
- * instruction.) On 32-bit machines a member of 64 bits is loaded in halves: a change
- * between them also changes the sequence count, so they are not used.
+ * <linux/perfctr.h> describes the algorithm above struct perfctr_page. It runs in the thread that
+ * is counted, and the page changes only while that thread is in the kernel. So program order is
+ * enough: compiler barriers, and no fence. (With volatile accesses the compiler could not load
+ * and extend in one instruction.) 32-bit machines load a member of 64 bits in two halves. If it
+ * changes between them the sequence count changes too, and the halves are not used.
  */
 #ifndef PERFCTR_INLINE_H
 #define PERFCTR_INLINE_H
@@ -34,7 +33,7 @@
 
 #ifdef PERFCTR_SLOTS_BY_PLACE
 
-/* Slots are by the counters' places, so this is a search. */
+/* Slots are in the order of counters in the control, so this searches. */
 PERFCTR_INLINE const struct perfctr_page_slot *
 perfctr_reg_slot(const struct perfctr_page *page, unsigned int reg)
 {
@@ -64,12 +63,11 @@ perfctr_place_slot(const struct perfctr_page *page, unsigned long i)
 #endif
 
 /*
- * The three functions below return 1 and store the count, or return 0 if the kernel
- * must be asked. They are for callers who keep the address of the page in a
- * register and ask the kernel in their own way; others use the calls further down.
+ * The three functions below store the count and return 1, or return 0: ask the kernel. They are for
+ * callers who keep the page's address in a register and ask the kernel themselves.
  */
 
-/* The hardware counter with this register (PERFCTR_CLOCK_SLOT is the clock) */
+/* The hardware counter @reg; PERFCTR_CLOCK_SLOT is the clock. */
 PERFCTR_INLINE int perfctr_page_read_reg(const struct perfctr_page *page,
 					 unsigned int reg,
 					 unsigned long long *value)
@@ -142,7 +140,7 @@ PERFCTR_INLINE void perfctr_page_counts(const struct perfctr_page *page,
 		sum->pmc[i] = perfctr_page_count(page, i);
 }
 
-/* The same for a small constant n */
+/* Counts for a small constant n */
 PERFCTR_INLINE void perfctr_page_few_counts(const struct perfctr_page *page,
 					    struct perfctr_sum_ctrs *sum,
 					    unsigned int n)
@@ -184,7 +182,7 @@ PERFCTR_INLINE int perfctr_page_snapshot(const struct perfctr_page *page,
 
 #undef PERFCTR_UNROLL
 
-/* The library defines these calls itself, so it asks for no inline copies. */
+/* The library itself defines these as functions. */
 #ifndef PERFCTR_NO_INLINE
 
 #ifdef __cplusplus
@@ -194,7 +192,7 @@ extern "C" {
 PERFCTR_INLINE
 const struct perfctr_page *vperfctr_page(const struct vperfctr *v)
 {
-	/* The page's address is the first member of the opaque structure. */
+	/* The first member of the structure is the page's address. */
 	return *(const struct perfctr_page *const *)(const void *)v;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * How a thread on a PowerPC of 32 bits reads its counters: the parts of the read path that
- * perfctr-inline.h is made of. Counter n has a copy, UPMC<n + 1>, that user mode reads, from the
- * 750 on. The 604 has none, and its slots no owner.
+ * 32-bit PowerPC: the parts of perfctr-inline.h that an architecture defines. From the 750 on
+ * user mode can read counter n as UPMC<n + 1>. The 604 has no such registers, and its slots have
+ * no owner.
  */
 #ifndef PERFCTR_PPC32_H
 #define PERFCTR_PPC32_H
@@ -14,12 +14,12 @@ PERFCTR_INLINE __u64 perfctr_thread_pointer(void)
 {
 	unsigned long tp;
 
-	/* Not volatile: a thread has one all its life. */
+	/* Not volatile, as it never changes in a thread. */
 	__asm__ ("mr %0, 2" : "=r" (tp));
 	return tp;
 }
 
-/* The upper half may change between the two reads of it. */
+/* Repeat if the upper half changes meanwhile. */
 PERFCTR_INLINE __u64 perfctr_timebase(void)
 {
 	unsigned int high, low, again;
@@ -71,13 +71,13 @@ PERFCTR_INLINE __u64 perfctr_register(unsigned int n)
 	return n == PERFCTR_CLOCK_SLOT ? perfctr_timebase() : perfctr_upmc(n);
 }
 
-/* ISYNC waits until all before it has been executed, and nothing behind it has begun. */
+/* ISYNC waits until all earlier instructions have been executed; later ones wait for it. */
 PERFCTR_INLINE void perfctr_fence(void)
 {
 	__asm__ __volatile__ ("isync" : : : "memory");
 }
 
-/* Is it the register of counter i? */
+/* Whether counter i is in register @reg */
 PERFCTR_INLINE int perfctr_page_counts_on(const struct perfctr_page *page, unsigned int i,
 					  unsigned int reg)
 {

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * How a riscv thread reads its counters: the parts of the read path that
- * perfctr-inline.h is made of.
- */
+/* RISC-V: the parts of perfctr-inline.h that an architecture defines. */
 #ifndef PERFCTR_RISCV_H
 #define PERFCTR_RISCV_H
 
@@ -15,18 +12,16 @@ PERFCTR_INLINE __u64 perfctr_thread_pointer(void)
 }
 
 /*
- * The number of a CSR is part of the instruction that reads it. So each CSR has a
- * stub of 16 bytes, which is also the distance between two slots of the page: so a counter's
- * "map" is the offset of its stub as well as of its slot. One copy of the
- * table is linked into a program or library (a comdat group).
+ * The instruction that reads a CSR contains the CSR's number. So each CSR has a stub of 16 bytes.
+ * Slots of the page are 16 bytes too, so a counter's "map" is the offset of its stub and of its
+ * slot. A program or library has one copy of the table (a comdat group).
  *
- * Stubs 32 to 64 read no register. No slot in use leads there. But a signal handler may
- * stop the counters in the middle of a snapshot, which then uses the new map before it sees
- * the new sequence count: the stub has to return, so that it does.
+ * Stubs 32 to 64 read no register. No slot in use leads there, but a signal handler may stop the
+ * counters in the middle of a snapshot, which then uses the new map before it sees the new
+ * sequence count. The stub returns, and then the snapshot sees it.
  *
- * The choice of t0 and t2 matters: for the return-address predictor a jump that links in t0
- * and a return through it are a call and a return, and with Zicfilp a jump through
- * t2 needs no landing pad.
+ * t0 and t2 matter: to the return-address predictor a jump that links in t0 is a call, and a jump
+ * through t0 a return; with Zicfilp a jump through t2 needs no landing pad.
  */
 #define PERFCTR_CSR_STUBS						\
 	".ifndef perfctr_csr_stubs\n\t"					\
@@ -61,7 +56,7 @@ PERFCTR_INLINE void perfctr_fence(void)
 	__asm__ __volatile__ ("fence iorw, iorw" : : : "memory");
 }
 
-/* Byte offset of counter i's slot; loaded once, whatever it is used for */
+/* Byte offset of counter i's slot; it is loaded only once. */
 PERFCTR_INLINE unsigned long perfctr_page_place(const struct perfctr_page *page,
 						unsigned int i)
 {
@@ -72,8 +67,8 @@ PERFCTR_INLINE unsigned long perfctr_page_place(const struct perfctr_page *page,
 }
 
 /*
- * The page, shifted so that the slot at this offset becomes slot[0]. Then loads from the
- * slot have constant displacements, which saves an addition.
+ * The page, moved so that the slot at this offset is slot[0]. Then loads from the slot have
+ * constant displacements, which saves an addition.
  */
 PERFCTR_INLINE const struct perfctr_page_slot *
 perfctr_place_slot(const struct perfctr_page *page, unsigned long offset)
@@ -84,9 +79,8 @@ perfctr_place_slot(const struct perfctr_page *page, unsigned long offset)
 }
 
 /*
- * The bias plus the register of the slot at this offset. The low half of the
- * table's address is the displacement of the jump; relaxation is off because
- * the linker may otherwise drop the auipc and rebase the jump on gp.
+ * The bias plus the register of the slot at this offset. The jump's displacement is the low half of
+ * the table's address. Without norelax the linker might drop the auipc and rebase the jump on gp.
  */
 PERFCTR_INLINE __u64 perfctr_place_count(const struct perfctr_page *page,
 					 unsigned long offset)
@@ -106,7 +100,7 @@ PERFCTR_INLINE __u64 perfctr_place_count(const struct perfctr_page *page,
 	return bias;
 }
 
-/* Is it the register of counter i? */
+/* Whether counter i is in register @reg */
 PERFCTR_INLINE int perfctr_page_counts_on(const struct perfctr_page *page, unsigned int i,
 					  unsigned int reg)
 {
@@ -124,7 +118,7 @@ perfctr_reg_slot(const struct perfctr_page *page, unsigned int reg)
 		__asm__ __volatile__ ("csrr %0, 0xc00 + " #n : "=r" (value)); \
 		break
 
-/* Register n; where n is a constant nothing is left of the switch. */
+/* Register n; for a constant n the compiler removes the switch. */
 PERFCTR_INLINE __u64 perfctr_register(unsigned int n)
 {
 	unsigned long value = 0;

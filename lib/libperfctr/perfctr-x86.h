@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * How an x86 thread reads its counters: the parts of the read path that
- * perfctr-inline.h is made of. What has two operands is there in both orders, {AT&T's|Intel's}: a program
- * may be compiled with -masm=intel.
+ * x86: the parts of perfctr-inline.h that an architecture defines. Assembly has both orders of
+ * operands, {AT&T's|Intel's}, as a program may be compiled with -masm=intel.
  */
 #ifndef PERFCTR_X86_H
 #define PERFCTR_X86_H
@@ -11,8 +10,8 @@
 #define PERFCTR_CLOCK_SLOT	(PERFCTR_PAGE_SLOTS - 2u)
 
 /*
- * The base of the segment that holds the thread's own data. The ABI has a
- * pointer to itself there, which unlike the base is readable on any processor.
+ * The base of the segment with the thread's own data. By the ABI the first word there is a
+ * pointer to itself; any processor can read that, but not the base.
  */
 PERFCTR_INLINE __u64 perfctr_thread_pointer(void)
 {
@@ -26,7 +25,7 @@ PERFCTR_INLINE __u64 perfctr_thread_pointer(void)
 	return tp;
 }
 
-/* The hardware counter n: 24 and up are the fixed ones. */
+/* The RDPMC operand of hardware counter n; from 24 on they are fixed counters. */
 PERFCTR_INLINE unsigned int perfctr_operand(unsigned int n)
 {
 	return n < 24 ? n : 0x40000000u + n - 24;
@@ -45,8 +44,8 @@ PERFCTR_INLINE __u64 perfctr_register(unsigned int n)
 }
 
 /*
- * LFENCE begins when all before it has been executed, and nothing behind it begins earlier. On
- * processors of AMD's it does so since the kernel makes it.
+ * LFENCE waits until all earlier instructions have been executed; later ones wait for it. On AMD
+ * this is so because the kernel sets a bit.
  */
 PERFCTR_INLINE void perfctr_fence(void)
 {
@@ -55,7 +54,7 @@ PERFCTR_INLINE void perfctr_fence(void)
 #else
 	unsigned int eax = 0, ecx = 0;
 
-	/* Where the code is position-independent EBX may be taken. */
+	/* Position-independent code may need EBX. */
 	__asm__ __volatile__ ("push {%%|}ebx\n\t"
 			      "cpuid\n\t"
 			      "pop {%%|}ebx"
@@ -63,7 +62,7 @@ PERFCTR_INLINE void perfctr_fence(void)
 #endif
 }
 
-/* Is it the register of counter i? */
+/* Whether counter i is in register @reg */
 PERFCTR_INLINE int perfctr_page_counts_on(const struct perfctr_page *page, unsigned int i,
 					  unsigned int reg)
 {
@@ -77,7 +76,7 @@ PERFCTR_INLINE __u64 perfctr_place_count(const struct perfctr_page *page, unsign
 #if defined(__x86_64__)
 	unsigned long long count, high;
 
-	/* Compilers load the bias first, and then need one more register, and instruction. */
+	/* In C, compilers load the bias first, which costs a register and an instruction. */
 	__asm__ __volatile__ ("rdpmc\n\t"
 			      "shl {$32, %1|%1, 32}\n\t"
 			      "or {%1, %0|%0, %1}\n\t"
@@ -95,7 +94,7 @@ PERFCTR_INLINE __u64 perfctr_place_count(const struct perfctr_page *page, unsign
 }
 
 /*
- * TopDown's metrics, which share a register
+ * TopDown's metrics: all are in one register
  */
 #define PERFCTR_READS_METRICS
 
@@ -107,7 +106,7 @@ PERFCTR_INLINE __u64 perfctr_rdpmc(unsigned int operand)
 	return (__u64)high << 32 | low;
 }
 
-/* Of the n counters, is none in the way: the clock hidden, or an i-mode counter among them? */
+/* Whether the page shows the clock and all n counters, and none is an i-mode counter */
 PERFCTR_INLINE int perfctr_page_shows_all(const struct perfctr_page *page, unsigned int n,
 					  __u64 thread_pointer)
 {
@@ -122,7 +121,7 @@ PERFCTR_INLINE int perfctr_page_shows_all(const struct perfctr_page *page, unsig
 	return 1;
 }
 
-/* @slots and @metrics: what the two registers hold */
+/* @slots and @metrics: the values of the two registers */
 PERFCTR_INLINE __u64 perfctr_metric_count(const struct perfctr_page *page, unsigned int i,
 					  __u64 slots, __u64 metrics)
 {
@@ -131,7 +130,7 @@ PERFCTR_INLINE __u64 perfctr_metric_count(const struct perfctr_page *page, unsig
 	return page->slot[i].bias + (field * slots + 127) / 255;
 }
 
-/* The clock and the first n counters, of which some are metrics */
+/* The clock and the first n counters, if some of them are metrics */
 PERFCTR_INLINE int perfctr_page_metrics_snapshot(const struct perfctr_page *page,
 						 struct perfctr_sum_ctrs *sum, unsigned int n)
 {

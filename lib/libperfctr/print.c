@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* For people: one member to a line, on stdout. */
+/* Prints structures for people, a member a line, on stdout. */
 #include <stdio.h>
 
 #include "internal.h"
@@ -62,7 +62,7 @@ void perfctr_info_print(const struct perfctr_info *info)
 	       in_use[info->source] : "unknown");
 }
 
-/* As ranges: 0-3,6 */
+/* "0-3,6" */
 static void print_mask(const char *title, const struct perfctr_cpu_mask *mask)
 {
 	unsigned int cpu, first, n = mask->nrwords * 32;
@@ -94,7 +94,7 @@ static void print_map(unsigned int i, unsigned int map)
 {
 	if (map == PERFCTR_MAP_ANY)
 		printf("pmc_map[%u]\t\tany\n", i);
-	else if (map >= 0x40000000u)	/* x86: a fixed one */
+	else if (map >= 0x40000000u)	/* x86: a fixed counter */
 		printf("pmc_map[%u]\t\t0x%08x\n", i, map);
 	else
 		printf("pmc_map[%u]\t\t%u\n", i, map);
@@ -121,7 +121,7 @@ static void print_perf_event(const struct perfctr_cpu_control *control, unsigned
 
 #if defined(__x86_64__) || defined(__i386__)
 
-/* Members of the union: a control does not say whose registers they are. */
+/* Members of the union; the control itself does not say which of them are used. */
 static void print_high(const struct perfctr_cpu_control *control, unsigned int i, int is_p4)
 {
 	if (control->evntsel_high[i])

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Reads: out-of-line copies of the header's inline functions, and the functions that these
- * call if the page says "ask the kernel".
+ * Reads: out-of-line copies of the header's inline functions, and the functions that ask the kernel
+ * if the page says so.
  */
 #include <errno.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 
 #ifndef PERFCTR_CLOCK_SLOT
 
-/* An arch without a read path of its own asks the kernel. */
+/* An architecture without inline reads asks the kernel. */
 static int perfctr_page_read_reg(const struct perfctr_page *page, unsigned int reg,
 				 unsigned long long *value)
 {
@@ -43,7 +43,7 @@ static int perfctr_page_snapshot(const struct perfctr_page *page,
 #define perfctr_page_metrics_snapshot	perfctr_page_snapshot
 #endif
 
-/* Metrics are not read by what is inline for all counters, but need not ask. */
+/* The inline read does not know metrics, but they need not be asked for. */
 unsigned long long vperfctr_ask_pmc(const struct vperfctr *v, unsigned int i)
 {
 	struct perfctr_words words;
@@ -83,7 +83,7 @@ unsigned long long vperfctr_ask_reg(const struct vperfctr *v, unsigned int reg)
 	if (v->map) {
 		n = page->nrctrs < PERFCTR_MAX_CTRS ? page->nrctrs : PERFCTR_MAX_CTRS;
 		for (i = 0; i < n; i++)
-			/* Where the page names no register, perf chooses it. */
+			/* If the page names no register, perf has chosen it. */
 			if (page->map[i] != PERFCTR_PAGE_NO_SLOT * sizeof(page->slot[0]) &&
 			    perfctr_page_counts_on(page, i, reg))
 				return vperfctr_ask_pmc(v, i);
@@ -114,7 +114,7 @@ int vperfctr_ask_snapshot(const struct vperfctr *v, struct perfctr_sum_ctrs *sum
 		return 0;
 	have = perfctr_read_words(v->fd, &all, sizeof(all));
 	if (have < 0) {
-		/* For the same reasons as in _vperfctr_read_sum() */
+		/* As in _vperfctr_read_sum() */
 		ret = perfctr_read_some(v->fd, &r, n);
 		if (ret < 0 && errno != EIO)
 			return ret;
@@ -182,6 +182,6 @@ int vperfctr_read_ctrs(const struct vperfctr *v, struct perfctr_sum_ctrs *sum)
 	    (v->page->nrctrs <= PERFCTR_NRCTRS &&
 	     perfctr_page_metrics_snapshot(v->page, sum, v->page->nrctrs)))
 		return 0;
-	/* The kernel says how many counters there are by now. */
+	/* The kernel knows how many counters there are now. */
 	return _vperfctr_read_sum(v->fd, sum);
 }

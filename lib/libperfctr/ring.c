@@ -14,10 +14,10 @@ struct vperfctr_ring {
 	struct perfctr_ring_page *page;
 	const char *data;
 	size_t size;		/* of the map */
-	__u32 length;		/* of the records; a copy, as others may write to the page */
+	__u32 length;		/* of the records; a copy, as others can write to the page */
 	__u32 tail;
-	__u32 given;		/* bytes of the record that vperfctr_ring_next() gave last */
-	char *whole;		/* room for a record that goes on at the beginning */
+	__u32 given;		/* bytes of the last record of vperfctr_ring_next() */
+	char *whole;		/* room for a record that wraps */
 	size_t room;
 };
 
@@ -68,7 +68,7 @@ size_t vperfctr_ring_peek(struct vperfctr_ring *ring, struct iovec *part)
 	__u32 n = __atomic_load_n(&ring->page->head, __ATOMIC_ACQUIRE) - ring->tail;
 	__u32 at = ring->tail & (ring->length - 1), first = ring->length - at;
 
-	/* Somebody else may have written to the page. */
+	/* Others may have written to the page. */
 	if (n > ring->length)
 		n = ring->length;
 	if (first > n)
@@ -86,7 +86,7 @@ void vperfctr_ring_consume(struct vperfctr_ring *ring, size_t bytes)
 	__atomic_store_n(&ring->page->tail, ring->tail, __ATOMIC_RELEASE);
 }
 
-/* A record that goes on at the beginning of the ring, in one piece; NULL: ENOMEM */
+/* A record that wraps, copied into one piece; NULL: ENOMEM */
 static const void *copy(struct vperfctr_ring *ring, const struct iovec part[2], size_t size)
 {
 	size_t first = part[0].iov_len < size ? part[0].iov_len : size;
@@ -117,7 +117,7 @@ const struct perfctr_record *vperfctr_ring_next(struct vperfctr_ring *ring)
 	errno = EAGAIN;
 	if (!n)
 		return NULL;
-	/* Sizes are multiples of 8, so type, flags and size are together. */
+	/* Sizes are multiples of 8, so type, flags and size are never divided. */
 	record = part[0].iov_base;
 	size = record->size;
 	if (n < sizeof(*record) || size < sizeof(*record) || size > n || size % 8) {

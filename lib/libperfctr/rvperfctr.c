@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Counters of another thread, which the caller traces by ptrace(2) and has stopped. */
+/* Counters of another thread, which the caller traces and has stopped by ptrace(2). */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -10,7 +10,7 @@
 
 #include "internal.h"
 
-/* 2.6's begins with the other structure as well, and programs cast one to the other. */
+/* As in 2.6 it begins with the other structure: programs cast one to the other. */
 struct rvperfctr {
 	struct vperfctr v;
 	int pid;
@@ -18,7 +18,7 @@ struct rvperfctr {
 
 _Static_assert(offsetof(struct rvperfctr, v) == 0, "a struct vperfctr with more behind it");
 
-/* @pidfd: -1: there is none */
+/* @pidfd may be -1. */
 static struct rvperfctr *open_thread(int pid, int pidfd)
 {
 	struct perfctr_open o = {
@@ -41,7 +41,7 @@ static struct rvperfctr *open_thread(int pid, int pidfd)
 		return NULL;
 	}
 	r->pid = pid;
-	/* In another thread a map would be of no use. */
+	/* A map is useless to another thread. */
 	perfctr_handle_init(&r->v, fd, 0);
 	return r;
 }
@@ -51,7 +51,7 @@ struct rvperfctr *rvperfctr_open(int pid)
 	return open_thread(pid, -1);
 }
 
-/* The kernel tells programs, but not modules, whose a pidfd is. */
+/* Modules cannot ask the kernel whose a pidfd is, but programs can. */
 static int pid_of(int pidfd)
 {
 	char path[40], text[512], *line;
@@ -91,13 +91,13 @@ struct rvperfctr *rvperfctr_open_pidfd(int pidfd)
 
 void rvperfctr_close(struct rvperfctr *r)
 {
-	/* The same object */
+	/* It is the same object. */
 	vperfctr_close((struct vperfctr *)r);
 }
 
 struct vperfctr *rvperfctr_vperfctr(const struct rvperfctr *r)
 {
-	/* Each is made by malloc(), so none is const. */
+	/* malloc() made it, so it is not const. */
 	return (struct vperfctr *)(uintptr_t)&r->v;
 }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* TopDown: what the slots of the pipeline were used for, by two reads, and in words. */
+/* TopDown: what the slots of the pipeline were used for between two reads. */
 #include <errno.h>
 #include <string.h>
 
 #include "internal.h"
 
-#define LEVEL_1	4u	/* metrics of it, and of what level 2 has of each of them */
+#define LEVEL_1	4u	/* metrics of level 1; level 2 has a part of each */
 
 static const char *const names[PERFCTR_TOPDOWN_RATIOS] = {
 	[PERFCTR_METRIC_RETIRING] = "retiring",
@@ -60,7 +60,7 @@ int perfctr_topdown_sums(const struct perfctr_ctr_control *ctr, unsigned int n, 
 	return -1;
 }
 
-/* A unit of 8 bits may make a short difference less than nothing, or a part more than the whole. */
+/* A metric has 8 bits, so a short difference may be below 0, or a part above the whole. */
 static double share(double part, double slots)
 {
 	if (part <= 0)
@@ -89,7 +89,7 @@ unsigned int perfctr_topdown_ratios(const struct perfctr_topdown *from,
 	for (i = 0; i < PERFCTR_METRICS; i++)
 		if (known >> i & 1)
 			ratio[i] = metric_share(from, to, i);
-	/* What level 2 has no number of: the rest of that of level 1 */
+	/* What level 2 does not count is the rest of level 1. */
 	for (i = 0; i < LEVEL_1; i++) {
 		if (!(known >> i & known >> (LEVEL_1 + i) & 1))
 			continue;
@@ -99,7 +99,7 @@ unsigned int perfctr_topdown_ratios(const struct perfctr_topdown *from,
 	return known;
 }
 
-/* Which counter is which says the page, if there is one of this control, or the control. */
+/* The page or the control tells which counter is which. */
 int vperfctr_ask_topdown(const struct vperfctr *v, struct perfctr_topdown *topdown)
 {
 	struct perfctr_ctr_control ctr[PERFCTR_MAX_CTRS] = { { .map = 0 } };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Handles on the counters of a thread, as descriptors and as objects. */
+/* Handles of a thread's counters, as descriptors and as objects. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -13,7 +13,7 @@
 
 #include "internal.h"
 
-/* Stands in for a page that could not be mapped. */
+/* In place of a page that could not be mapped */
 static const struct perfctr_page ask_page = {
 	.size = sizeof(struct perfctr_page),
 	.seq = -1,
@@ -31,7 +31,7 @@ static int open_device(void)
 {
 	int fd = open(PERFCTR_DEVICE, O_RDWR | O_CLOEXEC);
 
-	/* Only the reader of a ring writes anything. */
+	/* Only the reader of a ring needs to write. */
 	if (fd < 0 && errno == EACCES)
 		fd = open(PERFCTR_DEVICE, O_RDONLY | O_CLOEXEC);
 	return fd;
@@ -53,7 +53,7 @@ int perfctr_open_fd(const struct perfctr_open *o)
  * Descriptors
  */
 
-/* Without a state the descriptor is good for information, for which 2.6 needed none either. */
+/* Without a state the descriptor still gives information, as in 2.6. */
 int _vperfctr_open(int creat)
 {
 	struct perfctr_open o = {
@@ -66,7 +66,7 @@ int _vperfctr_open(int creat)
 	return fd;
 }
 
-/* x86's NMI watchdog is a user of perf, and the module cannot tell it from others. */
+/* To the module x86's NMI watchdog is a user of perf's like others. */
 static int watchdog_counts(void)
 {
 	char on = 0;
@@ -82,7 +82,7 @@ static int watchdog_counts(void)
 	return on == '1';
 }
 
-/* The whole structure, as this library has it */
+/* The sizes of this library's structures */
 static void set_sizes(struct perfctr_control *control)
 {
 	static const struct perfctr_control whole = { PERFCTR_CONTROL_INIT };
@@ -118,9 +118,8 @@ int _vperfctr_read_control_native(int fd, struct perfctr_control *control)
 }
 
 /*
- * Reading another thread's sums may take a while, so a signal can interrupt the call, as it
- * can read(2). After the signal handler the call is repeated. A macro, as the type of @request is the
- * C library's.
+ * A read of another thread's sums may take a while, so a signal can interrupt it; then it is
+ * repeated. A macro, as C libraries have different types of @request.
  */
 #define ioctl_again(fd, request, arg) ({				\
 	int ret_;							\
@@ -133,7 +132,7 @@ int _vperfctr_read_control_native(int fd, struct perfctr_control *control)
 
 int perfctr_read_some(int fd, struct perfctr_read *sums, unsigned int n)
 {
-	/* Members that the kernel does not write must not be mistaken for counts. */
+	/* The kernel may not write all members. */
 	memset(sums, 0, offsetof(struct perfctr_read, sum));
 	sums->size = (__u32)(offsetof(struct perfctr_read, sum) +
 			     n * sizeof(sums->sum[0]));
@@ -210,7 +209,7 @@ int _vperfctr_read_control(int fd, struct vperfctr_control *control)
 	return perfctr_control_from_native(&native, perfctr_cpu_type(fd), control);
 }
 
-/* read(2) stores 2.6's structure, but there may be more counters than its array has. */
+/* read(2) stores 2.6's structure, but maybe more counters than its array has. */
 _Static_assert(offsetof(struct perfctr_sum_ctrs, pmc) == offsetof(struct perfctr_words, sum),
 	       "the clock, then the sums");
 
@@ -222,8 +221,8 @@ int _vperfctr_read_sum(int fd, struct perfctr_sum_ctrs *sum)
 	n = perfctr_read_words(fd, sum, sizeof(*sum));
 	if (n < 0) {
 		/*
-		 * The ioctl stores sums even with a sticky error, and if there is no room for
-		 * all counters it stores the first ones.
+		 * The ioctl stores sums even with a sticky error. Without room for all counters it
+		 * stores the first ones.
 		 */
 		ret = perfctr_read_some(fd, &r, PERFCTR_NRCTRS);
 		if (ret < 0 && errno != EIO)
@@ -232,7 +231,7 @@ int _vperfctr_read_sum(int fd, struct perfctr_sum_ctrs *sum)
 		sum->tsc = r.clock;
 		memcpy(sum->pmc, r.sum, (size_t)n * sizeof(sum->pmc[0]));
 	}
-	/* 2.6 wrote all of them. */
+	/* 2.6 wrote the whole array. */
 	memset(sum->pmc + n, 0, (PERFCTR_NRCTRS - (size_t)n) * sizeof(sum->pmc[0]));
 	return ret;
 }
@@ -271,14 +270,14 @@ static struct vperfctr *handle_new(int fd, int map)
 }
 
 /*
- * By 2.6 any handle of a thread may control. By the kernel one open file may, the one that did. So a
- * thread's second handle is around a descriptor of the first one's file. @opened has all handles of
- * vperfctr_open_mode() that are not closed, of all threads.
+ * In 2.6 any handle of a thread may control it. In the kernel only one open file may. So a
+ * thread's second handle shares the first one's file. @opened lists the open handles of
+ * vperfctr_open_mode(), of all threads.
  */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct vperfctr *opened;
 
-/* In the child of a fork, the lock may be held by a thread that it does not have. */
+/* In the child of a fork a thread that does not exist there may hold the lock. */
 static void forget_parents(void)
 {
 	pthread_mutex_init(&lock, NULL);
@@ -290,7 +289,7 @@ static void watch_forks(void)
 	(void)pthread_atfork(NULL, NULL, forget_parents);
 }
 
-/* One more descriptor of the thread's open file, if it has one whose state was not unlinked; else -1 */
+/* Another descriptor of the thread's open file, unless its state was unlinked; else -1 */
 static int fd_of_first(int tid)
 {
 	const struct vperfctr *v;
@@ -331,7 +330,7 @@ struct vperfctr *vperfctr_open_mode(unsigned int mode)
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	struct vperfctr *v;
 
-	/* The kernel's other flags make handles of something else. */
+	/* With the kernel's other flags the handle would be of something else. */
 	if (mode > VPERFCTR_OPEN_CREAT_EXCL) {
 		errno = EINVAL;
 		return NULL;
@@ -361,14 +360,14 @@ struct vperfctr *vperfctr_open(void)
 }
 
 /*
- * No map: in another thread it would be of no use, and the counted thread would pay for
- * it at every switch.
+ * Without a map, which would be useless to another thread, and would cost the counted thread time
+ * at each switch
  */
 struct vperfctr *vperfctr_from_fd(int fd)
 {
 	struct perfctr_read r;
 
-	/* Fails here if the descriptor is of anything else. */
+	/* It fails if the descriptor is of anything else. */
 	if (perfctr_read_some(fd, &r, 0) < 0 && errno != EIO)
 		return NULL;
 	return handle_new(fd, 0);
@@ -413,7 +412,7 @@ struct perfctr_cpus_info *vperfctr_cpus_info(const struct vperfctr *v)
 	return perfctr_cpus_info(v->fd);
 }
 
-/* perfctr 2.6 declares the object const in this call. It is never really const: we malloc() it. */
+/* 2.6 declares the object const in this call, but malloc() made it. */
 static void set_refusal(const struct vperfctr *v, unsigned int owner, unsigned int reason)
 {
 	struct vperfctr *object = (struct vperfctr *)(uintptr_t)v;
@@ -479,7 +478,7 @@ int vperfctr_read_native(const struct vperfctr *v, struct perfctr_read *sums)
 int vperfctr_read_state(const struct vperfctr *v, struct perfctr_sum_ctrs *sum,
 			struct vperfctr_control *control)
 {
-	/* The control first: a sticky error must not keep it from the caller. */
+	/* The control first: the caller gets it even if there is a sticky error. */
 	if (control && _vperfctr_read_control(v->fd, control) < 0)
 		return -1;
 	if (sum)
