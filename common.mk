@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# What the makefiles share: compilers, and which directories they take. A makefile calls
-# $(call one_path,NAME) for a variable that stands in a target or a recipe as it is, and
-# $(call absolute,NAME) for one that another makefile reads in another directory. A recipe reads DESTDIR and the
-# directories below it from the environment, so any other character may be in it.
+# What the makefiles share: compilers, and checks of directories. A makefile calls
+# $(call one_path,NAME) if a variable stands in a target or a recipe, and $(call absolute,NAME) if
+# another makefile reads it in another directory. Recipes take DESTDIR from the environment, so it may
+# contain any character.
 
 # `make -R' leaves these undefined.
 ifneq ($(filter default undefined,$(origin CC)),)
@@ -16,10 +16,10 @@ ifneq ($(filter default undefined,$(origin AR)),)
 AR := $(CROSS_COMPILE)ar
 endif
 INSTALL ?= install
-# Warnings of compilers that we have not seen do not end a user's build: those of the build roots we have.
+# Warnings are errors only in the build roots: other compilers may have other warnings.
 WERROR ?= $(if $(INROOT),-Werror)
 
-# A blank, or what make or the shell takes for something else
+# Characters that make or the shell would misread
 special := ; & | < > ( ) { } [ ] * ? ! ' " \ ` : % $$ \#
 one_path = $(if $($1),,$(error $1 is empty; it must be a directory))$(call plain,$1)
 plain = $(if $(word 2,x$($1)x)$(strip $(foreach c,$(special),$(findstring $c,$($1)))),\

@@ -2,9 +2,9 @@
 #
 # awk -f codes.awk LICENSE.libpfm4 TABLE... events_ppc.c names26.h
 #
-# Writes perfctr_event_codes.h: PREFIX_NAME is the number of each event in the tables of
-# generate.c, and in events_ppc.c. A table's prefix is its file's name. Of a Pentium 4's events it is
-# the ESCR's event select alone, as in perfctr 2.6's file. names26.h is copied.
+# Writes perfctr_event_codes.h: PREFIX_NAME is the number of each event in the tables and in
+# events_ppc.c. A table's prefix is the name of its file. For a Pentium 4 the number is the ESCR's event
+# select alone, as in perfctr 2.6's file. names26.h is copied.
 
 BEGIN {
 	print "/* The events of each type of processor; see perfctr_cpu_event_set() in libperfctr.h. */"

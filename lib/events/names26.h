@@ -1,4 +1,4 @@
-/* Names of events that perfctr 2.6 had, and that the tables do not have: for codes.awk */
+/* Names of perfctr 2.6's events that the tables lack: for codes.awk */
 #define P6_BUS_TRAN_BRD	0x65
 #define P6_BUS_TRAN_RFO	0x66
 #define P6_BUS_DATA_RCV	0x64

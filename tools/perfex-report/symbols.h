@@ -63,8 +63,8 @@ const char *symbols_missing(const struct object *object);
 /* Why some of its names are missing; or NULL */
 const char *symbols_incomplete(const struct object *object);
 /*
- * *why: a sentence if the object may be another file than was recorded, else NULL. Returns the
- * number of samples that are in it or were called from it.
+ * If the object may be another file than was recorded, *why is a sentence; else NULL. Returns the
+ * number of samples that are in the object or were called from it.
  */
 uint64_t symbols_unsure(const struct profile *profile, uint32_t object, const char **why);
 

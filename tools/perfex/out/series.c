@@ -168,7 +168,7 @@ bool series_add(struct series *series, const struct run *run, bool warms_up,
 		series->failed++;
 	else
 		series->runs++;
-	/* A run that does not count adds names of values, but no numbers. */
+	/* A run that does not count adds names of values, and no numbers. */
 	for (i = 0; i < values->n; i++) {
 		const struct value *value = &values->value[i];
 
