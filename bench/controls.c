@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "libperfctr.h"
-#include "perfside.h"
+#include "kit/perfside.h"
 
 #define CONTROLS 200
 #define FEW 10

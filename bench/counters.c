@@ -19,7 +19,7 @@
 #include <cpuid.h>
 #endif
 
-#include "perfside.h"
+#include "kit/perfside.h"
 
 #define PAGE 4096
 

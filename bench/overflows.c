@@ -20,7 +20,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "perfside.h"
+#include "kit/perfside.h"
 
 #define OVERFLOWS 2000
 #define PERIOD 5003	/* a prime, so that the ends fall anywhere in a tick */

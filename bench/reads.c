@@ -17,7 +17,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "perfside.h"
+#include "kit/perfside.h"
 
 #define READS 20000
 #define CALLS 1000

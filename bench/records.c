@@ -16,7 +16,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "perfside.h"
+#include "kit/perfside.h"
 
 #define RECORDS 1000
 #define PERIOD 30011	/* a prime; on both sides far below what is too many in a second */

@@ -156,7 +156,7 @@ tidy() { # target
 		 (arch == "powerpc") == (/_ppc32[.]c$/ || /^tests\/machines\/ppc32\//) &&
 		 !/^tests\/machines\/(p5|reach)\// &&
 		 !/driver\/linux\/linux[.]c$/ && !/^lib\/events\// && !/^tests\/machines\/mpi\// &&
-		 !/^tests\/(unit\/test_(sets|tables|compat26)|guest\/(old\/events|test_manual))[.]c$/')
+		 !/^tests\/(unit\/test_(sets|tables|compat26)|guest\/(old\/events|suites\/test_manual))[.]c$/')
 	# shellcheck disable=SC2086 # words
 	printf '%s\n' $files | xargs -P "$(nproc)" -n 1 tests/tidy.sh "$1" 2>&1
 }
@@ -336,7 +336,7 @@ floors() { # directory "sed's command that prints the folders" condition...
 	END { exit bad || found < 100 }'
 }
 
-# Each test that the page on others' behaviours names, as `guest/test_NAME.c: test, test`
+# Each test that the page on others' behaviours names, as `guest/suites/test_NAME.c: test, test`
 behaviours() {
 	# shellcheck disable=SC2016 # these are no commands
 	grep -o '`[a-z0-9_/]*[.]c: [a-z0-9_, ]*`' docs/behaviours.md | tr -d '`:,' | {

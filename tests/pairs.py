@@ -3,7 +3,7 @@
        pairs.py --try
 
 Which pairs of values the guests' tests have seen in one state that counted, by the lines
-`state: native, a-mode, notifier, own, guarded` that each test program writes (guest/pairs.c): how often,
+`state: native, a-mode, notifier, own, guarded` that each test program writes (guest/kit/pairs.c): how often,
 and what is missing. check.py asks the same after all parts. --try tests this.
 """
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # usage: mpi.sh
 #
-# perfex under Open MPI, and perfex merge: tests/guest/test_mpi.sh on icelake, whose stage has
+# perfex under Open MPI, and perfex merge: tests/guest/suites/test_mpi.sh on icelake, whose stage has
 # what openmpi.sh gives as well.
 set -eu
 

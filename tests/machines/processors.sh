@@ -2,7 +2,7 @@
 # usage: processors.sh [MACHINE...]
 #
 # Has Linux's own drivers count on the emulated processors that are ours, and
-# compares with what is executed (tests/guest/machine*_*.c). What was
+# compares with what is executed (tests/guest/witness/machine*_*.c). What was
 # expected and what was counted is in build/log/processors.md afterwards, as a
 # table for each kernel; docs/machines.md has them.
 set -eu

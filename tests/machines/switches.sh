@@ -2,7 +2,7 @@
 # usage: switches.sh [MACHINE...]
 #
 # Counts, in QEMU's trace, what context switches write to the registers of Intel's
-# counters, for threads that count in different ways (tests/guest/switches_x86_64.c),
+# counters, for threads that count in different ways (tests/guest/witness/switches_x86_64.c),
 # and demands the number. The guest's own account, CPUID leaf 0x40000001, must agree.
 # A thread that reads no registers in user mode causes no write, to CR4 neither.
 set -eu

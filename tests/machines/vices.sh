@@ -2,7 +2,7 @@
 # usage: vices.sh [VICE...]
 #
 # Boots machines whose processors, firmware or hypervisors do what real ones do amiss, one
-# after the other, and has tests/guest/test_vices.c look what becomes of it: all, or those
+# after the other, and has tests/guest/suites/test_vices.c look what becomes of it: all, or those
 # that are named. README.md says what each is.
 set -eu
 

@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "old.h"
+#include "old/old.h"
 
 static void wait_for_stop(pid_t pid)
 {

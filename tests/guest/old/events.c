@@ -6,7 +6,7 @@
 
 #include <perfctr_event_codes.h>
 
-#include "old.h"
+#include "old/old.h"
 
 /* A macro of each kind, as programs for one processor had them */
 static const unsigned codes[] = {

@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "old.h"
+#include "old/old.h"
 
 static int bad;
 

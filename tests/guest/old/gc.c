@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "old.h"
+#include "old/old.h"
 
 #define COLLECTIONS	20
 

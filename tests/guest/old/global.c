@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "old.h"
+#include "old/old.h"
 
 static struct gperfctr *gperfctr;
 

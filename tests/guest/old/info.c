@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "old.h"
+#include "old/old.h"
 
 /* What the client knows */
 #define OFFSET_VERSION	0

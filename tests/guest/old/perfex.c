@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "old.h"
+#include "old/old.h"
 
 static void show_info(void)
 {

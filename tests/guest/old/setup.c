@@ -6,7 +6,7 @@
 #include <sys/socket.h>
 #include <sys/uio.h>
 
-#include "old.h"
+#include "old/old.h"
 
 volatile unsigned long one = 1, some = 5001, many = 10001;
 

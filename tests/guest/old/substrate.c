@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "old.h"
+#include "old/old.h"
 
 #define NRCTRS	(sizeof(((struct perfctr_sum_ctrs *)0)->pmc) / sizeof(unsigned long long))
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "old.h"
+#include "old/old.h"
 
 #define WORKERS	8
 

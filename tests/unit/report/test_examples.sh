@@ -4,7 +4,7 @@
 #
 # The commands with perfex report and perfex annotate that the manual pages have as examples, on
 # a recording that RECORDING writes of a program with a function compress_block. Each must end with 0
-# and name that function. All other commands run in an emulated machine: tests/guest/test_examples.sh.
+# and name that function. All other commands run in an emulated machine: tests/guest/suites/test_examples.sh.
 # Then what only the program itself shows, or its makefile.
 set -eu
 
@@ -15,7 +15,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-awk -f "$here/../../guest/manual.awk" -v "out=$work" "$@"
+awk -f "$here/../../guest/kit/manual.awk" -v "out=$work" "$@"
 cd "$work"
 cat >compress.c <<'END'
 static volatile unsigned int sum;
