@@ -2,7 +2,7 @@
 /*
  * The ABI as it was when it was first released: structures, sizes, flags and numbers of
  * calls, as programs were built with them. Nobody changes anything here, whatever becomes
- * of <linux/perfctr.h>: such programs must work for ever, and test_abi.c runs one.
+ * of <linux/perfctr.h>: such programs must work for ever, and test_abi_first.c runs one.
  */
 #ifndef ABI_FIRST_H
 #define ABI_FIRST_H
