@@ -404,7 +404,7 @@ START_TEST(unlink_is_final)
 }
 END_TEST
 
-/* --- IRESUME and REFRESH (more in test_overflow.c), unknown ioctls, the wrong file --- */
+/* --- IRESUME and REFRESH (more in test_overflow_calls.c), unknown ioctls, the wrong file --- */
 
 START_TEST(nothing_to_resume)
 {
