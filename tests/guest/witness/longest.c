@@ -136,7 +136,7 @@ int main(int argc, char **argv)
 	mkdir(TRACING, 0700);
 	if (mount("none", TRACING, "tracefs", 0, NULL))
 		die(TRACING);
-	/* Makes the page allocator give back few pages at a time: see test_inherit.c. */
+	/* Makes the page allocator give back few pages at a time: see test_inherit_members.c. */
 	put("/proc/sys/vm/percpu_pagelist_high_fraction", "100000");
 	put(TRACING "/tracing_on", "0");
 	while (*++arg)
