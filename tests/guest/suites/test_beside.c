@@ -9,14 +9,12 @@
 #define _GNU_SOURCE
 #include <libperfctr.h>
 
-#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "kit/counting.h"
@@ -25,79 +23,11 @@
 #include "kit/loops.h"
 #include "kit/perfside.h"
 #include "kit/rivals.h"
+#include "suites/beside.h"
 
 #define RUNS		1000u
-#define LOOPS		2000ul
 #define YIELDS		4ul
-#define CPUS_MAX	4u
 #define COUNTERS_MAX	40u
-
-#define WATCHDOG	"/proc/sys/kernel/nmi_watchdog"
-#define WATCHDOG_THRESH	"/proc/sys/kernel/watchdog_thresh"
-#define PARANOID	"/proc/sys/kernel/perf_event_paranoid"
-/* Who may read perf's counters in user mode, on x86 and on arm64 */
-#define RDPMC		"/sys/bus/event_source/devices/cpu/rdpmc"
-#define RDPMC_HYBRID	"/sys/bus/event_source/devices/cpu_core/rdpmc"
-#define USER_ACCESS	"/proc/sys/kernel/perf_user_access"
-#define SHARED_OPEN	MODULE_PARAMS "shared_open"
-#define MODULE_SOURCE	MODULE_PARAMS "source"
-
-static void set(const char *path, const char *text)
-{
-	int err = write_text(path, text);
-
-	ck_assert_msg(!err, "%s: %s", path, strerror(-err));
-}
-
-/* Instructions and cycles, which are as many on these machines */
-static struct perfctr_control two_counters(void)
-{
-	struct perfctr_control control;
-
-	control_init(&control);
-	control.tsc_on = 1;
-	control_add(&control, EV_INSTRUCTIONS);
-	control_add(&control, EV_CYCLES);
-	return control;
-}
-
-static int count_two(void)
-{
-	struct perfctr_control control = two_counters();
-	int fd = open_self();
-
-	set_control(fd, &control);
-	return fd;
-}
-
-/* 0 if both counters counted body(arg) exactly, else -errno; ERANGE: with *wrong */
-static long try_exact(int fd, body_fn *body, unsigned long arg, uint64_t length, uint64_t *wrong)
-{
-	struct perfctr_read rd[2] = { { .size = sizeof(*rd) }, { .size = sizeof(*rd) } };
-	long err = exact_kernel(fd, PERFCTR_IOC_READ, rd, body, arg);
-	unsigned int i;
-
-	for (i = 0; i < 2 && !err; i++) {
-		*wrong = rd[1].sum[i] - rd[0].sum[i];
-		if (*wrong != EXACT_KERNEL + length)
-			err = -ERANGE;
-	}
-	return err;
-}
-
-static void exact(int fd, body_fn *body, unsigned long arg, uint64_t length)
-{
-	uint64_t wrong = 0;
-	long err = try_exact(fd, body, arg, length, &wrong);
-
-	ck_assert_msg(!err, "%s: counted %llu, executed %llu", strerror((int)-err),
-		      (unsigned long long)wrong, (unsigned long long)(EXACT_KERNEL + length));
-}
-
-static void exact_once(int fd)
-{
-	exact(fd, body_spin, LOOPS, BODY_SPIN(LOOPS));
-}
 
 /* --- perf is busy --- */
 
@@ -431,317 +361,6 @@ START_TEST(cpu_goes_from_under_threads)
 }
 END_TEST
 
-/* --- without privilege --- */
-
-/* Becomes a user, or root again. */
-static void act_as(uid_t uid)
-{
-	ck_ok(setresuid(uid, uid, 0));
-}
-
-/* --- the NMI watchdog --- */
-
-static uint64_t nmis(unsigned int cpu)
-{
-	char text[16384];
-	const char *at;
-	char *end;
-	uint64_t n;
-
-	ck_assert_int_gt(read_text("/proc/interrupts", text, sizeof(text)), 0);
-	at = strstr(text, "NMI:");
-	ck_assert_ptr_nonnull(at);
-	for (at += 4;; at = end) {
-		n = strtoull(at, &end, 10);
-		ck_assert_ptr_ne(end, at);
-		if (!cpu--)
-			return n;
-	}
-}
-
-/* Its event overflows after each second in which a CPU is not idle. */
-static void watchdog_looks_at_each_cpu(const char *when)
-{
-	unsigned int cpu;
-
-	for (cpu = 0; cpu < guest.ncpus; cpu++) {
-		uint64_t before, began;
-
-		pin_self(cpu);
-		before = nmis(cpu);
-		began = now_ns();
-		while (nmis(cpu) == before) {
-			body_spin(1000000);
-			ck_assert_msg(now_ns() - began < 2000000000, "armed %s: none on CPU %u",
-				      when, cpu);
-		}
-	}
-}
-
-/* As many events as a user is given; codes that any general-purpose counter counts */
-static int take_what_a_user_gets(void)
-{
-	struct perfctr_control control = two_counters(), more;
-	unsigned int n = 0;
-	int fd, err;
-
-	act_as(GUEST_UID);
-	fd = open_self();
-	for (;;) {
-		more = control;
-		err = try_control(fd, &more);
-		if (err)
-			break;
-		control_add(&control, 0xc4 + (n++ << 8));
-	}
-	act_as(0);
-	ck_assert_int_eq(err, -EBUSY);
-	ck_assert_uint_eq(more.reason, PERFCTR_REASON_HALF);
-	ck_assert_uint_gt(n, 1);
-	exact_once(fd);
-	return fd;
-}
-
-/* Whoever comes first: an event of the watchdog's is on its counter, and a user's are exact. */
-START_TEST(watchdog_works)
-{
-	int fd;
-
-	set(WATCHDOG, "1");
-	set(WATCHDOG_THRESH, "1");
-	fd = take_what_a_user_gets();
-	watchdog_looks_at_each_cpu("before");
-	exact_once(fd);
-	unlink_self(fd);
-	close(fd);
-
-	set(WATCHDOG, "0");
-	fd = take_what_a_user_gets();
-	set(WATCHDOG, "1");
-	watchdog_looks_at_each_cpu("later");
-	exact_once(fd);
-}
-END_TEST
-
-/* --- who reads these counters, and who may count --- */
-
-#if !defined(__riscv)
-
-#define REGISTERS	32
-#define WORK		1000000u
-
-/* RDPMC or USER_ACCESS */
-static const char *user_reads;
-
-/**
- * struct spy - a user who tries to read all registers, over and over
- * @rounds: how often
- * @readable: those that could be read, as a bit map
- * @learnt: the most that one of them held
- * @error: why it has no event of perf's; -errno
- */
-struct spy {
-	pid_t pid;
-	volatile bool stop;
-	volatile uint64_t rounds;
-	volatile unsigned int readable;
-	volatile uint64_t learnt;
-	volatile int error;
-};
-
-static void try_registers(struct spy *spy)
-{
-	uint64_t value;
-	unsigned int n;
-
-	for (n = 0; n < REGISTERS; n++) {
-		if (!try_read_register(n, &value))
-			continue;
-		spy->readable |= 1u << n;
-		if (value > spy->learnt)
-			spy->learnt = value;
-	}
-	spy->rounds++;
-}
-
-/* An event of perf's that its owner may read in user mode; 0, or -errno */
-static int map_event_of_perf(void)
-{
-	struct perf_event_attr attr;
-	int fd;
-
-	perf_attr_init(&attr, EV_CYCLES);
-#if defined(__aarch64__)
-	attr.config1 = 2;	/* user access */
-#endif
-	fd = perf_open(&attr, 0, -1, -1);
-	return fd < 0 || !try_map(fd) ? -errno : 0;
-}
-
-/* It counts itself and has its page mapped; and it has an event of perf's mapped if it may. */
-static void play_spy(struct spy *spy)
-{
-	struct perfctr_control control = two_counters();
-	int fd;
-
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	pin_self(0);
-	become(GUEST_UID);
-	spy->error = map_event_of_perf();
-	fd = try_open(PERFCTR_OPEN_CREAT);
-	(void)try_map(fd);
-	(void)try_control(fd, &control);
-	while (!spy->stop) {
-		try_registers(spy);
-		sleep_us(100);
-	}
-	_exit(0);
-}
-
-static struct spy *spy_start(void)
-{
-	struct spy *spy = shared_alloc(sizeof(*spy));
-	pid_t pid;
-
-	ck_ok(pid = fork());
-	if (!pid)
-		play_spy(spy);
-	spy->pid = pid;
-	while (spy->rounds < 2)
-		sleep_us(100);
-	return spy;
-}
-
-static void spy_end(struct spy *spy)
-{
-	spy->stop = true;
-	expect_exit(spy->pid, 0);
-}
-
-/* Another user counts what it does beside the spy. Returns what CONTROL said. */
-static int victim_counts(const struct spy *spy)
-{
-	struct perfctr_control control = two_counters();
-	uint64_t rounds = spy->rounds;
-	int fd, err;
-
-	pin_self(0);
-	act_as(STRANGER_UID);
-	fd = open_self();
-	err = try_control(fd, &control);
-	if (!err) {
-		exact_once(fd);
-		body_spin(WORK);
-		while (spy->rounds < rounds + 3)
-			sleep_us(100);
-		exact_once(fd);
-	} else {
-		ck_assert_uint_eq(control.reason, PERFCTR_REASON_OPEN);
-		ck_assert_uint_eq(control.refused, 0);
-	}
-	unlink_self(fd);
-	close(fd);
-	act_as(0);
-	return err;
-}
-
-/* With perf closed to users, as on Debian, or with its registers closed */
-START_TEST(nobody_reads_our_counters)
-{
-	struct spy *spy;
-
-	set(PARANOID, "3");
-	spy = spy_start();
-	ck_assert_int_eq(spy->error, -EACCES);
-	ck_assert_int_eq(victim_counts(spy), 0);
-	spy_end(spy);
-	ck_assert_msg(!spy->readable, "registers %#x, learnt %llu", spy->readable,
-		      (unsigned long long)spy->learnt);
-
-	set(PARANOID, "2");
-	set(user_reads, "0");
-	spy = spy_start();
-	ck_assert_int_eq(spy->error, 0);
-	ck_assert_int_eq(victim_counts(spy), 0);
-	spy_end(spy);
-	ck_assert_msg(!spy->readable, "closed: registers %#x, learnt %llu", spy->readable,
-		      (unsigned long long)spy->learnt);
-}
-END_TEST
-
-/* Where perf's users read registers others are not counted, unless root says so. */
-START_TEST(nobody_is_told_of_others_unasked)
-{
-	struct spy *spy;
-
-	set(PARANOID, "2");
-	set(user_reads, "1");
-	spy = spy_start();
-	ck_assert_int_eq(spy->error, 0);
-	ck_assert_int_eq(victim_counts(spy), -EACCES);
-	/* This is what a spy learns then. */
-	set(SHARED_OPEN, "1");
-	ck_assert_int_eq(victim_counts(spy), 0);
-	spy_end(spy);
-	ck_assert_uint_ne(spy->readable, 0);
-	ck_assert_uint_ge(spy->learnt, WORK);
-}
-END_TEST
-
-/*
- * A control is checked each time, also where its user counts the same already. One that is
- * refused changes nothing, so what counts goes on.
- */
-START_TEST(equal_controls_are_checked_again)
-{
-	struct perfctr_control control = two_counters();
-	struct perfctr_control again = control;
-	int fd, other;
-	pid_t pid;
-
-	set(PARANOID, "3");
-	set(user_reads, "1");
-	act_as(GUEST_UID);
-	fd = count_two();
-	act_as(0);
-	set(PARANOID, "2");
-	act_as(GUEST_UID);
-	ck_assert_int_eq(try_control(fd, &again), -EACCES);
-	ck_assert_uint_eq(again.reason, PERFCTR_REASON_OPEN);
-	exact_once(fd);
-	/* Another thread of this user's */
-	ck_ok(pid = fork());
-	if (!pid) {
-		other = try_open(PERFCTR_OPEN_CREAT);
-		again = control;
-		_exit(other < 0 || try_control(other, &again) != -EACCES);
-	}
-	expect_exit(pid, 0);
-	act_as(0);
-
-	set(SHARED_OPEN, "1");
-	act_as(GUEST_UID);
-	set_control(fd, &control);
-	exact_once(fd);
-	act_as(0);
-	set(SHARED_OPEN, "0");
-	act_as(GUEST_UID);
-	ck_assert_int_eq(try_control(fd, &again), -EACCES);
-	act_as(0);
-	set(PARANOID, "3");
-	act_as(GUEST_UID);
-	set_control(fd, &control);
-	exact_once(fd);
-	act_as(0);
-	/* root's controls are not concerned. */
-	set(PARANOID, "2");
-	set_control(fd, &control);
-	exact_once(fd);
-}
-END_TEST
-
-#endif /* !__riscv */
-
 /* --- everything at once --- */
 
 #define ROUNDS	5
@@ -922,28 +541,6 @@ START_TEST(forced_source)
 }
 END_TEST
 
-/* What tests change, and what it was when the program began */
-static struct {
-	const char *path;
-	char value[16];
-} settings[] = {
-	{ .path = PARANOID }, { .path = RDPMC }, { .path = RDPMC_HYBRID },
-	{ .path = USER_ACCESS }, { .path = WATCHDOG }, { .path = WATCHDOG_THRESH },
-};
-
-#define NR_SETTINGS (sizeof(settings) / sizeof(settings[0]))
-
-static void run(const TTest *test, unsigned int what)
-{
-	size_t i;
-
-	GUEST_RUN(test, what);
-	for (i = 0; i < NR_SETTINGS; i++)
-		(void)write_text(settings[i].path, settings[i].value);
-	(void)write_text(SHARED_OPEN, "0");
-	(void)write_text(MODULE_SOURCE, "any");
-}
-
 int main(void)
 {
 	const unsigned int shared = NEED_COUNTERS | NEED_SHARED | NEED_PERF;
@@ -959,16 +556,7 @@ int main(void)
 	run(exact_or_lost_on_this_cpu, shared);
 	run(exact_or_lost_from_another_cpu, shared | NEED_SMP);
 	run(cpu_goes_from_under_threads, shared | NEED_SMP);
-	run(watchdog_works, shared | NEED_X86 | NEED_ALIKE);
-#if !defined(__riscv)
-	/* RISC-V's perf shows a process the counters of its own events alone. */
-	user_reads = is_x86() ? RDPMC : USER_ACCESS;
-	if (guest.info.cpu_features & PERFCTR_FEATURE_HYBRID)
-		user_reads = RDPMC_HYBRID;
-	run(nobody_reads_our_counters, shared);
-	run(nobody_is_told_of_others_unasked, shared);
-	run(equal_controls_are_checked_again, shared);
-#endif
+	beside_others();
 	run(everything_at_once, NEED_COUNTERS | NEED_PERF);
 	if (guest.info.cpu_features & PERFCTR_FEATURE_NATIVE)
 		run(forced_source, shared | NEED_ALIKE);
