@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * One set of counters, several tenants: perf_events and we, in turn and at
- * once; CPUs that come and go; the module itself, which goes only when nobody
- * counts.
+ * once; the module itself, which goes only when nobody counts.
  */
 #define _GNU_SOURCE
-#include <fcntl.h>
-#include <sched.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -17,23 +12,9 @@
 
 #include "kit/counting.h"
 #include "kit/guest.h"
-#include "kit/known.h"
 #include "kit/loops.h"
 #include "kit/perfside.h"
-#include "kit/rivals.h"
-
-#define PROGRAMMABLE_MAX 32
-#define CPUS_MAX 4
-#define LOOPS 1000ul
-#define GIVE_BACK_US 2000000
-
-static void exact_once(int fd)
-{
-	struct perfctr_read rd[2] = { { .size = sizeof(*rd) }, { .size = sizeof(*rd) } };
-
-	ck_assert_int_eq(exact_kernel(fd, PERFCTR_IOC_READ, rd, body_spin, LOOPS), 0);
-	ck_assert_uint_eq(rd[1].sum[0] - rd[0].sum[0], EXACT_KERNEL + BODY_SPIN(LOOPS));
-}
+#include "suites/sharing.h"
 
 /* The same for an event of perf's that counts instructions */
 static void perf_exact_once(int fd)
@@ -43,16 +24,6 @@ static void perf_exact_once(int fd)
 	ck_assert_int_eq(exact_read(fd, words, sizeof(words[0]), body_spin, LOOPS),
 			 sizeof(words[0]));
 	ck_assert_uint_eq(words[1] - words[0], EXACT_KERNEL + BODY_SPIN(LOOPS));
-}
-
-static struct perfctr_control control_of(uint64_t event)
-{
-	struct perfctr_control control;
-
-	control_init(&control);
-	control.tsc_on = 1;
-	control_add(&control, event);
-	return control;
 }
 
 /* --- perf_events --- */
@@ -214,59 +185,6 @@ START_TEST(perf_samples_beside_us)
 	unlink_self(fd);
 }
 END_TEST
-
-struct takings {
-	unsigned int ncpus;
-	unsigned int n[CPUS_MAX];
-	int fds[CPUS_MAX][PROGRAMMABLE_MAX];
-};
-
-/* Lets perf have up to @each counters of every CPU from @first on. */
-static void take(struct takings *takings, unsigned int first, unsigned int each)
-{
-	unsigned int cpu;
-
-	takings->ncpus = guest.ncpus < CPUS_MAX ? guest.ncpus : CPUS_MAX;
-	for (cpu = 0; cpu < takings->ncpus; cpu++)
-		takings->n[cpu] = cpu < first ? 0 :
-			perf_take_counters(cpu, takings->fds[cpu], each);
-}
-
-static void give(struct takings *takings)
-{
-	unsigned int cpu;
-
-	for (cpu = 0; cpu < takings->ncpus; cpu++)
-		perf_give_counters(takings->fds[cpu], takings->n[cpu]);
-}
-
-static bool has_all(const struct takings *takings)
-{
-	unsigned int cpu;
-
-	for (cpu = 0; cpu < takings->ncpus; cpu++)
-		if (takings->n[cpu] != guest.nprogrammable)
-			return false;
-	return true;
-}
-
-/* All counters of all CPUs are perf's, now or in a moment. */
-static void perf_gets_all(void)
-{
-	struct takings takings;
-	unsigned int waited;
-	bool all = false;
-
-	for (waited = 0; !all && waited < GIVE_BACK_US; waited += 10000) {
-		take(&takings, 0, PROGRAMMABLE_MAX);
-		all = has_all(&takings);
-		give(&takings);
-		if (!all)
-			sleep_us(10000);
-	}
-	ck_assert_msg(all, "perf gets %u counters of CPU 0, not %u", takings.n[0],
-		      guest.nprogrammable);
-}
 
 START_TEST(perf_has_all)
 {
@@ -453,195 +371,6 @@ START_TEST(given_back_after_refusal)
 	control_add(&control, EV_DTLB_LOAD_MISSES);
 	ck_assert_int_ne(try_control(fd, &control), 0);
 	perf_gets_all();
-}
-END_TEST
-
-/* --- CPUs that come and go --- */
-
-START_TEST(cpu_goes_and_comes)
-{
-	struct perfctr_control control = control_of(EV_INSTRUCTIONS);
-	struct rivals_plan plan = {
-		.threads = 4, .cpu = -1, .control = &control, .exact = true,
-	};
-	struct rivals *rivals = rivals_start(&plan);
-	int fd = open_self(), turn;
-
-	set_control(fd, &control);
-	for (turn = 0; turn < 10; turn++) {
-		ck_assert_int_eq(cpu_online(1, false), 0);
-		exact_once(fd);
-		sleep_us(20000);
-		ck_assert_int_eq(cpu_online(1, true), 0);
-		exact_once(fd);
-		sleep_us(20000);
-		pin_self(1);
-		exact_once(fd);
-		pin_self(0);
-		exact_once(fd);
-	}
-	rivals_stop(rivals);
-}
-END_TEST
-
-/* If a CPU is away during a control, its counters are taken as it comes. */
-START_TEST(cpu_comes_after_control)
-{
-	struct perfctr_control control = control_of(EV_INSTRUCTIONS);
-	const struct perfctr_page *page;
-	uint64_t value[2];
-	int fd = open_self(), turn;
-	long ret;
-
-	page = map_page(fd);
-	for (turn = 0; turn < 5; turn++) {
-		ck_assert_int_eq(cpu_online(1, false), 0);
-		control.ctr[0].event = own_event(turn & 1 ? EV_INSTRUCTIONS : EV_CYCLES);
-		control.ctr[0].config = own_config(turn & 1 ? EV_INSTRUCTIONS : EV_CYCLES);
-		set_control(fd, &control);
-		exact_once(fd);
-		ck_assert_int_eq(cpu_online(1, true), 0);
-		pin_self(1);
-		exact_once(fd);
-		if (guest.info.cpu_features & PERFCTR_FEATURE_RDPMC) {
-			ret = exact_inline(page, 0, body_spin, LOOPS, value);
-			ck_assert_int_ge(ret, 0);
-			ck_assert_uint_eq(value[1] - value[0], EXACT_INLINE + BODY_SPIN(LOOPS) +
-					  (uint64_t)ret * EXACT_INLINE_RETRY);
-		}
-		pin_self(0);
-	}
-	unlink_self(fd);
-	perf_gets_all();
-}
-END_TEST
-
-/*
- * perf counts for the very thread that brings CPU 1 up, so the counters there
- * are taken at the moment when we ask for them.
- */
-struct obstacle {
-	unsigned int n;
-	int fds[PROGRAMMABLE_MAX];
-	unsigned int ncpu1;
-	int cpu1_fds[PROGRAMMABLE_MAX];
-};
-
-static void obstacle_raise(struct obstacle *obstacle)
-{
-	pid_t pid = kernel_thread("cpuhp/1");
-	struct perf_event_attr attr;
-
-	ck_assert_int_gt(pid, 0);
-	obstacle->ncpu1 = 0;
-	ck_assert_int_eq(cpu_online(1, false), 0);
-	perf_attr_init(&attr, EV_DTLB_LOAD_MISSES);
-	attr.exclude_kernel = 0;
-	attr.pinned = 1;
-	for (obstacle->n = 0; obstacle->n < guest.nprogrammable; obstacle->n++) {
-		int fd = perf_open(&attr, pid, -1, -1);
-
-		ck_assert_msg(fd >= 0, "perf_event_open(cpuhp/1): %s", strerror(errno));
-		obstacle->fds[obstacle->n] = fd;
-	}
-}
-
-/* The CPU is up: perf keeps its counters, all of them, since we had none. */
-static void obstacle_stays(struct obstacle *obstacle)
-{
-	obstacle->ncpu1 = perf_take_counters(1, obstacle->cpu1_fds, PROGRAMMABLE_MAX);
-	ck_assert_uint_eq(obstacle->ncpu1, guest.nprogrammable);
-}
-
-static void obstacle_remove(struct obstacle *obstacle)
-{
-	perf_give_counters(obstacle->cpu1_fds, obstacle->ncpu1);
-	perf_give_counters(obstacle->fds, obstacle->n);
-	(void)cpu_online(1, true);
-}
-
-START_TEST(cpu_comes_without_its_counters)
-{
-	struct perfctr_control control = control_of(EV_INSTRUCTIONS);
-	const struct perfctr_page *page;
-	struct perfctr_read rd, later;
-	struct obstacle obstacle;
-	uint64_t before, words[2];
-	int fd = open_self();
-
-	pin_self(0);
-	page = map_page(fd);
-	obstacle_raise(&obstacle);
-	set_control(fd, &control);
-	ck_assert_int_eq(cpu_online(1, true), 0);
-	obstacle_stays(&obstacle);
-	/* On this CPU all is as it was. */
-	exact_once(fd);
-	before = read_sum(fd, 0);
-
-	pin_self(1);
-	ck_assert_int_eq(try_read(fd, &rd), -EIO);
-	ck_assert_uint_eq(rd.error, PERFCTR_ERROR_LOST);
-	ck_assert_uint_ge(rd.sum[0], before);
-	ck_assert_uint_eq(page->error, PERFCTR_ERROR_LOST);
-	ck_assert_int_lt(page->seq, 0);
-	ck_errno(read(fd, words, sizeof(words)), EIO);
-
-	/* The error is sticky, also on a CPU whose counters we have. */
-	pin_self(0);
-	body_spin(LOOPS);
-	ck_assert_int_eq(try_read(fd, &later), -EIO);
-	ck_assert_mem_eq(&later, &rd, sizeof(rd));
-	ck_assert_uint_eq(page->error, PERFCTR_ERROR_LOST);
-
-	/* A new control starts anew, and works once perf is gone. */
-	obstacle_remove(&obstacle);
-	set_control(fd, &control);
-	ck_assert_uint_eq(page->error, PERFCTR_ERROR_NONE);
-	exact_once(fd);
-	pin_self(1);
-	exact_once(fd);
-	unlink_self(fd);
-	perf_gets_all();
-}
-END_TEST
-
-/* A program that perfex runs is moved to such a CPU. */
-#define CPU_IS_UP "/tmp/cpu-is-up"
-#define CPU_IS_TAKEN "/tmp/cpu-is-taken"
-
-START_TEST(perfex_shows_a_lost_counter)
-{
-	static const char command[] =
-		"perfex --self -e instructions:u -o /tmp/lost.txt -- taskset 1 sh -c '"
-		"echo 1 > /sys/devices/system/cpu/cpu1/online; touch " CPU_IS_UP "; "
-		"while [ ! -e " CPU_IS_TAKEN " ]; do sleep 0.01; done; "
-		"exec taskset 2 " KNOWN_PATH "'";
-	struct obstacle obstacle;
-	char output[4096];
-	pid_t child;
-	int status;
-
-	(void)unlink(CPU_IS_UP);
-	(void)unlink(CPU_IS_TAKEN);
-	obstacle_raise(&obstacle);
-	ck_ok(child = fork());
-	if (!child) {
-		execl("/bin/sh", "sh", "-c", command, NULL);
-		_exit(99);
-	}
-	while (access(CPU_IS_UP, F_OK))
-		sleep_us(1000);
-	obstacle_stays(&obstacle);
-	ck_assert_int_ge(open(CPU_IS_TAKEN, O_WRONLY | O_CREAT | O_CLOEXEC, 0600), 0);
-	ck_assert_int_eq(waitpid(child, &status, 0), child);
-	obstacle_remove(&obstacle);
-
-	/* The program's status was 0, but its counts are not those of the whole run. */
-	ck_assert(WIFEXITED(status));
-	ck_assert_int_eq(WEXITSTATUS(status), 125);
-	ck_assert_int_gt(read_text("/tmp/lost.txt", output, sizeof(output)), 0);
-	ck_assert_msg(strstr(output, "INCOMPLETE") != NULL, "perfex says: %s", output);
 }
 END_TEST
 
@@ -917,12 +646,7 @@ int main(void)
 	GUEST_RUN(given_back_after_exit, NEED_COUNTERS | NEED_BESIDE | NEED_PERF);
 	GUEST_RUN(given_back_after_kill, NEED_COUNTERS | NEED_BESIDE | NEED_PERF);
 	GUEST_RUN(given_back_after_refusal, NEED_COUNTERS | NEED_BESIDE | NEED_PERF);
-	GUEST_RUN(cpu_goes_and_comes, NEED_COUNTERS | NEED_SMP);
-	GUEST_RUN(cpu_comes_after_control, NEED_COUNTERS | NEED_BESIDE | NEED_PERF | NEED_SMP);
-	GUEST_RUN(cpu_comes_without_its_counters,
-		  NEED_BESIDE | NEED_COUNTERS | NEED_PERF | NEED_SMP | LOG_MODULE);
-	GUEST_RUN(perfex_shows_a_lost_counter,
-		  NEED_BESIDE | NEED_COUNTERS | NEED_PERF | NEED_SMP | LOG_MODULE);
+	sharing_hotplug();
 	GUEST_RUN(not_unloaded_while_counting, LOG_MODULE);
 	GUEST_RUN(not_unloaded_with_a_handle, LOG_MODULE);
 	GUEST_RUN(not_unloaded_with_a_map, LOG_MODULE);

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What test_sharing*.c share; see sharing.h. */
+#define _GNU_SOURCE
+
+#include "kit/counting.h"
+#include "kit/guest.h"
+#include "kit/loops.h"
+#include "kit/perfside.h"
+#include "suites/sharing.h"
+
+#define GIVE_BACK_US 2000000
+
+void exact_once(int fd)
+{
+	struct perfctr_read rd[2] = { { .size = sizeof(*rd) }, { .size = sizeof(*rd) } };
+
+	ck_assert_int_eq(exact_kernel(fd, PERFCTR_IOC_READ, rd, body_spin, LOOPS), 0);
+	ck_assert_uint_eq(rd[1].sum[0] - rd[0].sum[0], EXACT_KERNEL + BODY_SPIN(LOOPS));
+}
+
+struct perfctr_control control_of(uint64_t event)
+{
+	struct perfctr_control control;
+
+	control_init(&control);
+	control.tsc_on = 1;
+	control_add(&control, event);
+	return control;
+}
+
+void take(struct takings *takings, unsigned int first, unsigned int each)
+{
+	unsigned int cpu;
+
+	takings->ncpus = guest.ncpus < CPUS_MAX ? guest.ncpus : CPUS_MAX;
+	for (cpu = 0; cpu < takings->ncpus; cpu++)
+		takings->n[cpu] = cpu < first ? 0 :
+			perf_take_counters(cpu, takings->fds[cpu], each);
+}
+
+void give(struct takings *takings)
+{
+	unsigned int cpu;
+
+	for (cpu = 0; cpu < takings->ncpus; cpu++)
+		perf_give_counters(takings->fds[cpu], takings->n[cpu]);
+}
+
+bool has_all(const struct takings *takings)
+{
+	unsigned int cpu;
+
+	for (cpu = 0; cpu < takings->ncpus; cpu++)
+		if (takings->n[cpu] != guest.nprogrammable)
+			return false;
+	return true;
+}
+
+void perf_gets_all(void)
+{
+	struct takings takings;
+	unsigned int waited;
+	bool all = false;
+
+	for (waited = 0; !all && waited < GIVE_BACK_US; waited += 10000) {
+		take(&takings, 0, PROGRAMMABLE_MAX);
+		all = has_all(&takings);
+		give(&takings);
+		if (!all)
+			sleep_us(10000);
+	}
+	ck_assert_msg(all, "perf gets %u counters of CPU 0, not %u", takings.n[0],
+		      guest.nprogrammable);
+}
