@@ -15,13 +15,9 @@
 #define _GNU_SOURCE
 #include <linux/io_uring.h>
 #include <linux/perfctr.h>
-#include <linux/seccomp.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -31,14 +27,11 @@
 #include "kit/counting.h"
 #include "kit/guest.h"
 #include "kit/loops.h"
+#include "kit/perfside.h"
 #include "kit/rivals.h"
+#include "suites/rdpmc.h"
 
-#define REGISTERS	32
 #define WORK		1000000u
-#define WATCHDOG	"/proc/sys/kernel/nmi_watchdog"
-/* Longer than readers are given after the last control */
-#define READERS_GIVE_UP	1200000u
-#define HANDLERS_GIVE_UP 100000u
 #define STACK_SIZE	65536
 
 /* Who of the spy's processes and threads reads */
@@ -79,19 +72,6 @@ static void set_policy(const char *policy)
 static void wait_a_moment(void)
 {
 	sleep_us(100);
-}
-
-static unsigned int try_registers(uint64_t *value)
-{
-	unsigned int n, readable = 0;
-
-	for (n = 0; n < REGISTERS; n++) {
-		value[n] = 0;
-		/* Tries once: the permission may end between two tries. */
-		if (guest.info.counters >> n & 1 && try_read_register(n, &value[n]))
-			readable |= 1u << n;
-	}
-	return readable;
 }
 
 /* --- the spy --- */
@@ -267,14 +247,6 @@ static void look_at_victim(struct spy *spy, enum reader reader)
 }
 
 /* --- perf --- */
-
-static int perf_open_cpu(void)
-{
-	struct perf_event_attr attr;
-
-	perf_attr_init(&attr, EV_INSTRUCTIONS);
-	return perf_open(&attr, -1, 0, -1);
-}
 
 /* Readers are given some time after the last control. */
 static int perf_open_patiently(void)
@@ -695,219 +667,6 @@ START_TEST(the_kernel_leaves_registers_alone)
 }
 END_TEST
 
-/* --- readers that are late --- */
-
-/*
- * Between its look at the page and its RDPMC a thread may be interrupted by a signal whose
- * handler stops the counters. For a while it may still read registers, which are zero, and
- * perf gets no counters.
- */
-START_TEST(late_reader_is_given_time)
-{
-	struct perfctr_control control;
-	uint64_t value[REGISTERS];
-	unsigned int n;
-	int fd, perf;
-
-	fd = count_event(EV_INSTRUCTIONS);
-	map_page(fd);
-	control_init(&control);
-	set_control(fd, &control);
-	ck_assert_uint_eq(try_registers(value), guest.info.counters);
-	for (n = 0; n < REGISTERS; n++)
-		ck_assert_uint_eq(value[n], 0);
-	ck_errno(perf_open_cpu(), EBUSY);
-	sleep_us(HANDLERS_GIVE_UP);
-	ck_assert_uint_eq(try_registers(value), 0);
-	ck_ok(perf = perf_open_cpu());
-	close(perf);
-}
-END_TEST
-
-/* A process without a map does not read, so nobody waits for it. */
-START_TEST(no_reader_no_wait)
-{
-	const struct perfctr_page *page;
-	struct perfctr_control control;
-	int fd, perf;
-
-	fd = count_event(EV_INSTRUCTIONS);
-	control_init(&control);
-	set_control(fd, &control);
-	ck_ok(perf = perf_open_cpu());
-	close(perf);
-	control_add(&control, EV_INSTRUCTIONS);
-	set_control(fd, &control);
-	page = map_page(fd);
-	control.nractrs = 0;
-	set_control(fd, &control);
-	ck_errno(perf_open_cpu(), EBUSY);
-	unmap_page(page);
-	sleep_us(20000);
-	ck_ok(perf = perf_open_cpu());
-	close(perf);
-}
-END_TEST
-
-/* A new claim meanwhile: the counters count from zero, and are kept. */
-START_TEST(claimed_again_meanwhile)
-{
-	struct perfctr_control control, none;
-	uint64_t value[2], turn;
-	const struct perfctr_page *page;
-	int fd;
-
-	control_init(&none);
-	control_init(&control);
-	control_add(&control, EV_INSTRUCTIONS);
-	fd = open_self();
-	page = map_page(fd);
-	for (turn = 0; turn < 20; turn++) {
-		long ret;
-
-		set_control(fd, &control);
-		ret = exact_inline(page, 0, body_spin, 1000, value);
-		ck_assert_int_ge(ret, 0);
-		ck_assert_uint_eq(value[1] - value[0], EXACT_INLINE + BODY_SPIN(1000) +
-				  (uint64_t)ret * EXACT_INLINE_RETRY);
-		ck_errno(perf_open_cpu(), EBUSY);
-		set_control(fd, &none);
-		sleep_us((unsigned int)turn * 10000);
-	}
-	set_control(fd, &control);
-	sleep_us(READERS_GIVE_UP);
-	ck_errno(perf_open_cpu(), EBUSY);
-}
-END_TEST
-
-/* The root of a tree ends the counting of a descendant that reads all the time. */
-START_TEST(descendants_survive_the_end)
-{
-	struct perfctr_control control;
-	unsigned int turn;
-
-	control_init(&control);
-	control.flags = PERFCTR_CONTROL_INHERIT;
-	control_add(&control, EV_INSTRUCTIONS);
-	for (turn = 0; turn < 50; turn++) {
-		volatile bool *reads = shared_alloc(PAGE_SIZE), *stop = reads + 1;
-		int fd = open_self();
-		pid_t child;
-
-		set_control(fd, &control);
-		ck_ok(child = fork());
-		if (!child) {
-			const struct perfctr_page *page = try_map(try_open(0));
-			uint64_t value[2];
-
-			if (!page)
-				_exit(1);
-			while (!*stop) {
-				if (exact_inline(page, 0, body_spin, 1, value) >= 0)
-					*reads = true;
-			}
-			_exit(0);
-		}
-		while (!*reads) {
-			ck_assert_int_eq(waitpid(child, NULL, WNOHANG), 0);
-			sched_yield();
-		}
-		body_spin(1 + turn * 1001);
-		unlink_self(fd);
-		close(fd);
-		sched_yield();
-		*stop = true;
-		expect_exit(child, 0);
-		munmap((void *)(uintptr_t)reads, PAGE_SIZE);
-	}
-}
-END_TEST
-
-/* --- RDTSC that kills --- */
-
-static bool clock_is_offered(const volatile struct perfctr_page *page)
-{
-	return page->slot[PERFCTR_PAGE_SLOTS - 2].owner == thread_pointer();
-}
-
-static void expect_clock(int fd, const struct perfctr_page *page, bool offered)
-{
-	uint64_t value[2], before = read_clock(fd);
-
-	ck_assert_int_eq(clock_is_offered(page), offered);
-	ck_assert_int_eq(((const volatile struct perfctr_page *)page)->owner == thread_pointer(),
-			 offered);
-	/* The counters are not affected, nor are reads through the kernel. */
-	ck_assert_int_ge(exact_inline(page, 0, body_spin, 1000, value), 0);
-	ck_assert_uint_ge(value[1] - value[0], BODY_SPIN(1000));
-	ck_assert_uint_gt(read_clock(fd), before);
-}
-
-/* The page says so as soon as the prctl() returns, and after switches. */
-START_TEST(clock_is_forbidden)
-{
-	int fd = count_event(EV_INSTRUCTIONS);
-	const struct perfctr_page *page = map_page(fd);
-	unsigned int i;
-
-	for (i = 0; i < 3; i++) {
-		expect_clock(fd, page, true);
-		ck_ok(prctl(PR_SET_TSC, PR_TSC_SIGSEGV));
-		expect_clock(fd, page, false);
-		sleep_us(1000);
-		expect_clock(fd, page, false);
-		ck_ok(prctl(PR_SET_TSC, PR_TSC_ENABLE));
-		expect_clock(fd, page, true);
-		sleep_us(1000);
-	}
-	/* Forbidden before there is a page */
-	unmap_page(page);
-	ck_ok(prctl(PR_SET_TSC, PR_TSC_SIGSEGV));
-	page = map_page(fd);
-	sleep_us(1000);
-	expect_clock(fd, page, false);
-	ck_ok(prctl(PR_SET_TSC, PR_TSC_ENABLE));
-}
-END_TEST
-
-/* seccomp's strict mode forbids it too, and nearly all else. */
-START_TEST(clock_is_forbidden_by_seccomp)
-{
-	struct {
-		volatile bool before, after;
-	} *offered = shared_alloc(sizeof(*offered));
-	pid_t child;
-	int status;
-
-	ck_ok(child = fork());
-	if (!child) {
-		const struct perfctr_page *page = map_page(count_event(EV_INSTRUCTIONS));
-
-		sleep_us(1000);
-		offered->before = clock_is_offered(page);
-		offered->after = true;
-		ck_ok(prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT));
-		offered->after = clock_is_offered(page);
-		syscall(SYS_exit, 0);
-	}
-	ck_assert_int_eq(waitpid(child, &status, 0), child);
-	ck_assert_int_eq(status, 0);
-	ck_assert(offered->before);
-	ck_assert(!offered->after);
-}
-END_TEST
-
-static void run(const TTest *test, unsigned int what)
-{
-	char before[8] = "0";
-
-	read_text(WATCHDOG, before, sizeof(before));
-	write_text(MODULE_PARAMS "user_read", "guarded");
-	guest_run(test, what | NEED_X86 | NEED_COUNTERS | NEED_USER_READ | NEED_PERF);
-	write_text(MODULE_PARAMS "user_read", "guarded");
-	write_text(WATCHDOG, before);
-}
-
 int main(int argc, char **argv)
 {
 	if (argc == 2 && !strcmp(argv[1], "readable")) {
@@ -928,11 +687,6 @@ int main(int argc, char **argv)
 	run(perf_comes_and_goes_beside, NEED_SMP);
 	run(what_perf_left_is_cleared_before, NEED_SMP);
 	run(the_kernel_leaves_registers_alone, 0);
-	run(late_reader_is_given_time, 0);
-	run(no_reader_no_wait, 0);
-	run(claimed_again_meanwhile, 0);
-	run(descendants_survive_the_end, 0);
-	run(clock_is_forbidden, 0);
-	run(clock_is_forbidden_by_seccomp, 0);
+	rdpmc_late();
 	return guest_end();
 }
