@@ -4,14 +4,10 @@
  * thread that is bound to one type counts there, exactly. No other thread counts.
  */
 #define _GNU_SOURCE
-#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "kit/counting.h"
@@ -20,41 +16,11 @@
 #include "kit/loops.h"
 #include "kit/perfside.h"
 #include "kit/rivals.h"
-
-#define RUNS 50u
-#define LOOPS 2000ul
-#define YIELDS 4ul
-
-#define BOTH_CPUS ~0u
+#include "suites/hybrid.h"
 
 /* The counters of both, and of CPU 0 */
 #define SHARED 0x700003full
 #define MORE 0x70000ffull
-
-/* Binds the caller to a CPU, or to both. */
-static void bind_to(unsigned int cpu)
-{
-	cpu_set_t set;
-
-	if (cpu != BOTH_CPUS) {
-		pin_self(cpu);
-		return;
-	}
-	CPU_ZERO(&set);
-	CPU_SET(0, &set);
-	CPU_SET(1, &set);
-	ck_ok(sched_setaffinity(0, sizeof(set), &set));
-}
-
-static struct perfctr_control instructions(void)
-{
-	struct perfctr_control control;
-
-	control_init(&control);
-	control.tsc_on = 1;
-	control_add(&control, EV_INSTRUCTIONS);
-	return control;
-}
 
 static struct perfctr_control clock_alone(void)
 {
@@ -63,30 +29,6 @@ static struct perfctr_control clock_alone(void)
 	control_init(&control);
 	control.tsc_on = 1;
 	return control;
-}
-
-/* Spins and yields, read through the kernel, and inline if there is a page. */
-static void exact(int fd, const struct perfctr_page *page, unsigned int runs)
-{
-	struct perfctr_read rd[2] = { { .size = sizeof(*rd) }, { .size = sizeof(*rd) } };
-	unsigned int run;
-	uint64_t value[2];
-	long ret;
-
-	for (run = 1; run <= runs; run++) {
-		unsigned long n = LOOPS + run;
-
-		ck_assert_int_eq(exact_kernel(fd, PERFCTR_IOC_READ, rd, body_spin, n), 0);
-		ck_assert_uint_eq(rd[1].sum[0] - rd[0].sum[0], EXACT_KERNEL + BODY_SPIN(n));
-		ck_assert_int_eq(exact_kernel(fd, PERFCTR_IOC_READ, rd, body_yield, YIELDS), 0);
-		ck_assert_uint_eq(rd[1].sum[0] - rd[0].sum[0], EXACT_KERNEL + BODY_YIELD(YIELDS));
-		if (!page)
-			continue;
-		ret = exact_inline(page, 0, body_spin, n, value);
-		ck_assert_int_ge(ret, 0);
-		ck_assert_uint_eq(value[1] - value[0], EXACT_INLINE + BODY_SPIN(n) +
-				  (uint64_t)ret * EXACT_INLINE_RETRY);
-	}
 }
 
 static void expect_lost(int fd, const struct perfctr_page *page)
@@ -655,143 +597,6 @@ START_TEST(less_comes_later)
 }
 END_TEST
 
-/* --- through perf --- */
-
-static struct perfctr_control shared_instructions(void)
-{
-	struct perfctr_control control = instructions();
-
-	control.source = PERFCTR_SOURCE_SHARED;
-	return control;
-}
-
-/* One sum of what is executed on both types, which perf's own event of a thread has not */
-START_TEST(one_sum_on_both_types)
-{
-	struct perfctr_control control = shared_instructions();
-	struct perfctr_read before, rd;
-	uint64_t between[2];
-	int fd = open_self();
-	unsigned int i;
-
-	bind_to(BOTH_CPUS);
-	set_control(fd, &control);
-	exact(fd, NULL, RUNS);
-	for (i = 0; i < 2; i++) {
-		bind_to(i);
-		exact(fd, NULL, RUNS);
-		between[i] = 0;
-	}
-	/* Moving takes the same number of user instructions, there and back. */
-	for (i = 0; i < RUNS; i++) {
-		ck_ok(try_read(fd, &before));
-		bind_to(i & 1);
-		body_spin(LOOPS);
-		ck_ok(try_read(fd, &rd));
-		if (i >= 2)
-			ck_assert_uint_eq(rd.sum[0] - before.sum[0], between[i & 1]);
-		between[i & 1] = rd.sum[0] - before.sum[0];
-	}
-	ck_assert_uint_eq(between[0], between[1]);
-	ck_assert_uint_gt(between[0], BODY_SPIN(LOOPS));
-	unlink_self(fd);
-}
-END_TEST
-
-/* An event that only the first type has by this number: there it counts, elsewhere it does not. */
-START_TEST(raw_events_are_of_one_type)
-{
-	struct perfctr_control control = shared_instructions();
-	struct perfctr_read rd;
-	int fd = open_self();
-
-	control.ctr[0].flags |= PERFCTR_CTR_PERF;
-	control.ctr[0].event = PERF_TYPE_RAW;
-	control.ctr[0].config = EV_INSTRUCTIONS;
-	bind_to(BOTH_CPUS);
-	ck_assert_int_eq(try_control(fd, &control), -EXDEV);
-	bind_to(1);
-	ck_assert_int_eq(try_control(fd, &control), -EXDEV);
-	bind_to(0);
-	set_control(fd, &control);
-	exact(fd, NULL, RUNS);
-	bind_to(1);
-	ck_assert_int_eq(try_read(fd, &rd), -EIO);
-	ck_assert_uint_eq(rd.error, PERFCTR_ERROR_LOST);
-	unlink_self(fd);
-}
-END_TEST
-
-/*
- * perfex
- */
-
-#define OUT "/tmp/hybrid.out"
-#define ERR "/tmp/hybrid.err"
-
-/* perfex's words are in these files. */
-static int shell(const char *command)
-{
-	char line[512];
-	int status;
-
-	(void)snprintf(line, sizeof(line), "%s >" OUT " 2>" ERR, command);
-	status = system(line); /* NOLINT(cert-env33-c): the test is its own master */
-	ck_assert(WIFEXITED(status));
-	return WEXITSTATUS(status);
-}
-
-static void says(const char *path, const char *words)
-{
-	char text[8192];
-
-	ck_assert_int_ge(read_text(path, text, sizeof(text)), 0);
-	ck_assert_msg(strstr(text, words) != NULL, "no \"%s\" in \"%s\"", words, text);
-}
-
-static void perfex_tells(void)
-{
-	char known[64];
-
-	(void)snprintf(known, sizeof(known), "\"count\": %llu",
-		       (unsigned long long)KNOWN_LENGTH(KNOWN_LOOPS));
-	bind_to(BOTH_CPUS);
-	ck_assert_int_eq(shell("perfex --info"), 0);
-	says(OUT, "hybrid");
-	ck_assert_int_eq(shell("perfex --source native -e instructions:u -- " KNOWN_PATH), 125);
-	says(ERR, "the cores of this processor are of several types");
-	says(ERR, "taskset -c");
-	/* Nor does it run with the default events. */
-	ck_assert_int_eq(shell("perfex --source native -- " KNOWN_PATH), 125);
-	says(ERR, "taskset -c");
-
-	ck_assert_int_eq(shell("taskset -c 0 perfex --json -e instructions:u -- " KNOWN_PATH), 0);
-	says(ERR, known);
-	ck_assert_int_eq(shell("taskset -c 1 perfex --json -e instructions:u -- " KNOWN_PATH), 0);
-	says(ERR, known);
-	ck_assert_int_eq(shell("taskset -c 1 perfex selftest"), 0);
-	says(OUT, "exact in 20 of 20 runs");
-	/* A program that moves itself */
-	ck_assert_int_eq(shell("taskset -c 0 perfex --source native -e instructions:u -- taskset -c 1 " KNOWN_PATH),
-			 125);
-	says(ERR, "INCOMPLETE");
-	says(ERR, "it came to a CPU whose counters could not be had");
-	(void)unlink(OUT);
-	(void)unlink(ERR);
-}
-
-START_TEST(perfex_says_to_bind_it)
-{
-	perfex_tells();
-}
-END_TEST
-
-START_TEST(perfex_says_to_bind_it_as_user)
-{
-	perfex_tells();
-}
-END_TEST
-
 int main(void)
 {
 	guest_begin("hybrid", NULL);
@@ -811,10 +616,6 @@ int main(void)
 	GUEST_RUN(exec_elsewhere, NEED_HYBRID);
 	GUEST_RUN(descendant_elsewhere, NEED_HYBRID | AS_USER);
 	GUEST_RUN(less_comes_later, NEED_HYBRID | LOG_MODULE);
-	GUEST_RUN(one_sum_on_both_types, NEED_HYBRID | NEED_SHARED);
-	GUEST_RUN(one_sum_on_both_types, NEED_HYBRID | NEED_SHARED | AS_USER);
-	GUEST_RUN(raw_events_are_of_one_type, NEED_HYBRID | NEED_SHARED);
-	GUEST_RUN(perfex_says_to_bind_it, NEED_HYBRID);
-	GUEST_RUN(perfex_says_to_bind_it_as_user, NEED_HYBRID | AS_USER);
+	hybrid_shared();
 	return guest_end();
 }
