@@ -2,8 +2,9 @@
 # usage: abi.sh [--write]
 #
 # Whether programs that were built for perfctr 7.0.0 go on running: tests/abi has what they rely on, of
-# the library each function and type (ARCHITECTURE.abi, by abidw), of the kernel's interface each
-# constant, structure and member (kernel, by abi/kernel.sh). What is gone or different fails.
+# the library each function and type (library.abi is amd64's, by abidw, and ARCHITECTURE.patch makes
+# another's of it), of the kernel's interface each constant, structure and member (kernel, by
+# abi/kernel.sh). What is gone or different fails.
 # What is new in the library is no difference; in the kernel's interface it fails until it is written, so
 # that the list is never without a constant. --write makes the texts anew.
 set -eu
@@ -45,10 +46,22 @@ library() { # architecture compiler's-prefix
 		--no-corpus-path --no-comp-dir-path --no-show-locs --no-elf-needed \
 		--no-parameter-names --no-write-default-sizes --type-id-style hash \
 		--out-file "$now" "$so"
+	before=$kept/library.abi
 	if [ "$write" ]; then
-		cp "$now" "$kept/$1.abi"
+		if [ "$1" = amd64 ]; then
+			cp "$now" $before
+		else
+			diff -U0 --label library.abi --label "$1" $before "$now" >"$kept/$1.patch" ||
+				[ $? = 1 ]
+		fi
+		return
+	fi
+	if [ "$1" != amd64 ]; then
+		patch -s -o "$out/$1.before" $before "$kept/$1.patch"
+		before=$out/$1.before
+	fi
 	# Both are texts: of the library itself abidiff would know private types, and where each stands.
-	elif ! abidiff --no-added-syms "$kept/$1.abi" "$now"; then
+	if ! abidiff --no-added-syms "$before" "$now"; then
 		say "libperfctr.so of $1 is not what programs were built for: see above"
 		bad=1
 	fi
