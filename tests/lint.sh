@@ -148,6 +148,7 @@ tidy() { # target
 	# Not those of the other architecture, nor what runs on an x86_64 only, nor what is
 	# around or in code of Linux's, libpfm4's or Open MPI's, which is not here, or needs what their makefiles make; as a PowerPC, of 32 bits, its own alone
 	files=$(sources "-name *.c" lib tools tests bench examples) || return
+	make -s -C tests/unit/driver "O=$PWD/build/unit/driver" shims >/dev/null || return
 	own=${1%%-*}
 	[ "$own" != powerpc ] || own=ppc32
 	files=$(printf '%s\n' "$files" | awk -v own="_${own}[.]c$" -v arch="${1%%-*}" \

@@ -2,7 +2,8 @@
 /*
  * As much of the kernel as module/ sees when it is compiled for the host. What
  * the kernel checks with lockdep is checked here as well: a violation fails the
- * test. The headers in linux/ and asm/ all lead here.
+ * test. The headers in linux/ and asm/ all lead here; ../Makefile makes those that have
+ * nothing else (LIKE_KERNEL).
  */
 #ifndef SHIM_KERNEL_H
 #define SHIM_KERNEL_H
