@@ -42,7 +42,7 @@ struct fault_case {
 };
 
 /* Each ends with one that has no name. */
-extern const struct fault_case record_cases[], tracee_cases[], cpus_cases[];
+extern const struct fault_case own_cases[], record_cases[], tracee_cases[], cpus_cases[];
 
 extern bool exact;	/* counts are of instructions */
 extern bool interrupts;	/* ... and may be i-mode */
@@ -62,12 +62,16 @@ void open_only(struct scene *scene);
 void with_counts(struct scene *scene);
 /* The same with these flags in force */
 void with_flags(struct scene *scene, unsigned int flags);
+/* A tree: one descendant has ended and is kept. */
+void with_tree(struct scene *scene);
 /* An i-mode counter after the others, if there are any */
 void add_period(struct perfctr_control *control, int64_t period);
 
 long call_control(struct scene *scene);
 long call_resume(struct scene *scene);
 long call_close(struct scene *scene);
+/* Copies the map, and runs the module's probe of forks. */
+long call_fork(struct scene *scene);
 
 /* That control is in force, and nothing is lost. */
 const char *in_force(int fd, const struct perfctr_control *control);

@@ -124,7 +124,7 @@ extern __thread volatile int own_handle;
 void burst(struct actor *actor);
 void handle_overflows(void);
 
-/* --- state.c: a thread and its own state, and handles on those of others --- */
+/* --- state.c: a thread and its own state --- */
 
 void op_open(struct actor *actor);
 /* Any control that is valid */
@@ -153,12 +153,15 @@ void op_fdinfo(struct actor *actor);
 void op_move(struct actor *actor);
 void op_rest(struct actor *actor);
 void op_stop_and_go(struct actor *actor);
-void op_pass(struct actor *actor);
-void op_receive(struct actor *actor);
-void op_foreign(struct actor *actor);
 
 /* More events than a processor has in so many nanoseconds */
 uint64_t most_events(uint64_t ns);
+
+/* --- handle.c: handles on the states of others --- */
+
+void op_pass(struct actor *actor);
+void op_receive(struct actor *actor);
+void op_foreign(struct actor *actor);
 
 /* --- refuse.c: what is refused, and changes nothing --- */
 
