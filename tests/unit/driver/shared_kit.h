@@ -54,4 +54,7 @@ void take_privilege(void);
 /* The event of a config's counter on a CPU */
 struct perf_event *event_of(const struct perfctr_config *config, u32 i, unsigned int cpu);
 
+/* Called by test_shared() */
+void test_shared_lost(void);
+
 #endif /* SHARED_KIT_H */

@@ -35,5 +35,8 @@ void test_random(void);
 void test_mediated(void);
 void test_hybrid(void);
 void test_perf(void);
+/* Called by test_perf() */
+void test_perf_live(void);
+void test_perf_types(void);
 
 #endif /* X86_TESTS_H */
