@@ -50,7 +50,8 @@ uint64_t mask_of(unsigned int bits);
 /* What the register of a counter counts while it is read twice */
 uint64_t progress_of(uint32_t msr);
 
-/* The tests of machine_topdown_x86_64.c */
+/* The tests of machine_registers_x86_64.c, and of machine_topdown_x86_64.c */
+void register_tests(void);
 void topdown_tests(void);
 
 /* machine_amd_x86_64.c; false: the processor is not AMD's. */
