@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Bad input: it gets an errno with one documented meaning (docs/abi.md), changes nothing that
- * was running, and causes no kernel message. Raw ioctls, no library. The subjects abi_* have the
- * calls with more to ask.
+ * was running, and causes no kernel message. Raw ioctls, no library. test_abi_*.c have the calls
+ * with more to ask.
  */
 #define _GNU_SOURCE
 #include <errno.h>
