@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Scenes: what is done in a certain order */
-#ifndef PERFCTR_TEST_SCENES_H
-#define PERFCTR_TEST_SCENES_H
+#ifndef ENGINE_SCENES_H
+#define ENGINE_SCENES_H
 
 #include "engine/world.h"
 

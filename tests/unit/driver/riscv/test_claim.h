@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* The subject of test_claim.c, in two files */
-#ifndef PERFCTR_TEST_TEST_CLAIM_H
-#define PERFCTR_TEST_TEST_CLAIM_H
+#ifndef TEST_CLAIM_H
+#define TEST_CLAIM_H
 
 #include "tests.h"
 

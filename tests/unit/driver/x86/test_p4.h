@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* The subject of test_p4.c, in two files */
-#ifndef PERFCTR_TEST_TEST_P4_H
-#define PERFCTR_TEST_TEST_P4_H
+#ifndef TEST_P4_H
+#define TEST_P4_H
 
 #include "tests.h"
 #include "arch/x86/intel/p4.h"
