@@ -9,7 +9,7 @@ set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
 # For these the build root `check` is enough.
-quick='checkpatch layers lengths rooms names families behaviours pairs pieces shellcheck manuals versions commits'
+quick='checkpatch layers lengths rooms names families behaviours pairs pieces readme shellcheck manuals versions commits'
 # shellcheck disable=SC2086 # words
 [ "$*" != quick ] || set -- $quick
 root=check
@@ -390,6 +390,16 @@ all_pieces() {
 	pieces cookbook cookbook && pieces integrations integrations
 }
 
+# README.md's program compiles and links.
+readme() {
+	dir=build/lint/native
+	make -s lib "O=$PWD/$dir" || return
+	# shellcheck disable=SC2016 # these are no commands
+	sed -n '/^```c$/,/^```$/{/^```/d;p}' README.md >$dir/readme.c
+	gcc -Wall -Wextra -Werror -Iinclude/uapi -Ilib/libperfctr -o $dir/readme $dir/readme.c \
+		$dir/lib/libperfctr.a
+}
+
 # The numbers of a vendor's registers and events are in its family's folder alone.
 families() {
 	! grep -nE 'MSR_(P4|P5|P6|K7|F15H|AMD|ARCH_PERFMON|CORE_PERF|IA32|OFFCORE)|0x[0-9a-f]{3,}[^0-9a-f]' \
@@ -415,6 +425,7 @@ check families families
 check behaviours behaviours
 check pairs tests/pairs.py --try
 check pieces all_pieces
+check readme readme
 check probes-riscv64 probes riscv64-6.12
 check probes-arm64 probes arm64-6.12
 check probes-x86_64 probes x86_64-6.12
