@@ -9,7 +9,7 @@ set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
 # For these the build root `check` is enough.
-quick='checkpatch layers lengths rooms names families behaviours pairs pieces readme shellcheck manuals versions commits'
+quick='checkpatch layers lengths rooms names families behaviours pairs pieces readme papers shellcheck manuals versions commits'
 # shellcheck disable=SC2086 # words
 [ "$*" != quick ] || set -- $quick
 root=check
@@ -426,6 +426,7 @@ check behaviours behaviours
 check pairs tests/pairs.py --try
 check pieces all_pieces
 check readme readme
+check papers tests/papers.py
 check probes-riscv64 probes riscv64-6.12
 check probes-arm64 probes arm64-6.12
 check probes-x86_64 probes x86_64-6.12
