@@ -9,7 +9,7 @@ set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
 # For these the build root `check` is enough.
-quick='checkpatch layers lengths rooms names families behaviours pairs pieces readme papers shellcheck manuals versions commits'
+quick='checkpatch layers lengths rooms names families behaviours pairs pieces programs papers shellcheck manuals versions commits'
 # shellcheck disable=SC2086 # words
 [ "$*" != quick ] || set -- $quick
 root=check
@@ -390,14 +390,25 @@ all_pieces() {
 	pieces cookbook cookbook && pieces integrations integrations
 }
 
-# README.md's program compiles and links.
-readme() {
+# README.md's program compiles and links; the pieces in docs/abi.md compile.
+programs() {
 	dir=build/lint/native
 	make -s lib "O=$PWD/$dir" || return
 	# shellcheck disable=SC2016 # these are no commands
 	sed -n '/^```c$/,/^```$/{/^```/d;p}' README.md >$dir/readme.c
-	gcc -Wall -Wextra -Werror -Iinclude/uapi -Ilib/libperfctr -o $dir/readme $dir/readme.c \
-		$dir/lib/libperfctr.a
+	{
+		printf '#include <%s.h>\n' stdio unistd sys/ioctl sys/mman linux/perfctr
+		echo 'void pieces(int fd) {'
+		# shellcheck disable=SC2016 # these are no commands
+		sed -n '/^```c$/,/^```$/{s/^```c$/{/;s/^```$/}/;p}' docs/abi.md
+		echo '}'
+	} >$dir/abi.c
+	for page in readme abi; do
+		[ "$(wc -l <$dir/$page.c)" -gt 15 ] || { echo "no program in $page"; return 1; }
+		gcc -Wall -Wextra -Werror -Wno-unused-variable -Iinclude/uapi -Ilib/libperfctr \
+			-c -o $dir/$page.o $dir/$page.c || return
+	done
+	gcc -o $dir/readme $dir/readme.o $dir/lib/libperfctr.a
 }
 
 # The numbers of a vendor's registers and events are in its family's folder alone.
@@ -425,7 +436,7 @@ check families families
 check behaviours behaviours
 check pairs tests/pairs.py --try
 check pieces all_pieces
-check readme readme
+check programs programs
 check papers tests/papers.py
 check probes-riscv64 probes riscv64-6.12
 check probes-arm64 probes arm64-6.12

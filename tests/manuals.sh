@@ -89,7 +89,7 @@ if ! diff "$work/headers" "$work/pages" >"$work/difference"; then
 	bad=1
 fi
 
-# Each error that docs/abi.md has of a call is on the page of the library's call, in its ERRORS. Those
+# Each error that the section of a call in docs/abi.md has is on the page of the library's call, in its ERRORS. Those
 # that the library keeps from its callers are in perfctr(4).
 errors_of() { # page
 	awk '/^[.]Sh / { inside = $2 == "ERRORS" } inside' "docs/man/$1" | tr -c 'A-Z0-9' '\n'
@@ -98,13 +98,9 @@ errors() { # call page [error that is kept from callers]...
 	call=$1 page=$2
 	shift 2
 	awk -F ' *[|] *' -v call="$call" '
-		/^## / { inside = $0 == "## Errors" }
-		inside && NF == 5 {
-			if ($2 != "")
-				now = ", " $2 ","
-			if (index(now, ", " call ","))
-				print $3
-		}' docs/abi.md | tr -d '` ' | tr ',' '\n' | sort -u >"$work/errors"
+		/^## / { inside = index(", " substr($0, 4) ",", ", " call ",") }
+		inside && $2 ~ /^`E[A-Z0-9]+`/ { print $2 }
+		' docs/abi.md | tr -d '` ' | tr ',' '\n' | sort -u >"$work/errors"
 	[ -s "$work/errors" ] || { echo "docs/abi.md: no errors of $call"; bad=1; }
 	while read -r error; do
 		in=$page
@@ -116,7 +112,7 @@ errors() { # call page [error that is kept from callers]...
 size='EINVAL E2BIG'
 # shellcheck disable=SC2086 # words
 {
-	errors open perfctr_open.3
+	errors 'open(2)' perfctr_open.3
 	errors OPEN perfctr_open.3 E2BIG EPERM ESRCH
 	errors OPEN rvperfctr.3 E2BIG ENOENT EEXIST
 	errors INFO perfctr_info.3 $size
@@ -135,8 +131,8 @@ size='EINVAL E2BIG'
 	errors ADD_MEMBER perfctr_tree.3 E2BIG
 	errors RING perfctr_ring.3 EINTR
 	errors READ_CPU gperfctr.3 E2BIG
-	errors mmap perfctr_ring.3
-	errors fcntl perfctr.4
+	errors 'mmap(2)' perfctr_ring.3
+	errors 'fcntl(2)' perfctr.4
 }
 
 exit $bad
