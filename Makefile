@@ -29,6 +29,7 @@ help:
 	@echo 'make                     library and perfex for this machine; make install, make uninstall'
 	@echo 'make install-dkms        the module, for dkms; make uninstall-dkms'
 	@echo 'make deb                 packages for Debian, in build/deb'
+	@echo 'make dist [TAG=vVERSION] the archive of a release, tried, in build/dist'
 	@echo 'make demo                a real program under real counters, in an emulated machine'
 	@echo 'make check               the tests that notice most: 6 minutes, 10 the first time'
 	@echo 'make check-all           what every change must pass: an hour the first time, then 24'
@@ -99,24 +100,28 @@ uninstall-dkms:
 	$(remove_dkms)
 	[ ! -d $(dkms) ] || rmdir --ignore-fail-on-non-empty $(dkms)
 
-# Times and owners in it are the commit's.
+# A release: packaging/README.md. TAG=vVERSION; else it is of HEAD, and its name says so.
 dist:
+	packaging/dist.sh $(TAG)
+
+# What packages are made of: HEAD, by the name that a release would have. Times in it are the commit's.
+archive:
 	@git rev-parse -q --verify HEAD >/dev/null || \
-		{ echo "perfctr: make dist needs a git checkout" >&2; exit 1; }
-	mkdir -p build/dist
-	git archive --prefix=perfctr-$(VERSION)/ HEAD >build/dist/perfctr-$(VERSION).tar
-	xz -f -T1 build/dist/perfctr-$(VERSION).tar
+		{ echo "perfctr: make archive needs a git checkout" >&2; exit 1; }
+	mkdir -p build/archive
+	git -c tar.umask=0022 archive --prefix=perfctr-$(VERSION)/ HEAD >build/archive/perfctr-$(VERSION).tar
+	xz -f -T1 build/archive/perfctr-$(VERSION).tar
 
 # Debian's tools and our makefiles would be told of the checkout's directory.
 check-checkout:
 	$(call plain,CURDIR)
 
-deb: check-checkout dist
+deb: check-checkout archive
 	@packaging/lacks.sh
 	rm -rf build/deb
 	mkdir -p build/deb
-	cp build/dist/perfctr-$(VERSION).tar.xz build/deb/perfctr_$(VERSION).orig.tar.xz
-	tar -C build/deb -xf build/dist/perfctr-$(VERSION).tar.xz
+	cp build/archive/perfctr-$(VERSION).tar.xz build/deb/perfctr_$(VERSION).orig.tar.xz
+	tar -C build/deb -xf build/archive/perfctr-$(VERSION).tar.xz
 	cp -R build/deb/perfctr-$(VERSION)/packaging/debian build/deb/perfctr-$(VERSION)/debian
 	cd build/deb/perfctr-$(VERSION) && dpkg-buildpackage --unsigned-source --unsigned-changes
 	rm -rf build/deb/perfctr-$(VERSION)
@@ -135,7 +140,7 @@ check-debug:
 
 # The first two make what the others go on from.
 check-packages:
-	tests/check.sh packages-make
+	tests/check.sh packages-make packages-dist
 	tests/check.sh packages-install
 	tests/check.sh $(addprefix packages-,upgrades secure-boot containers slurm others) dkms
 
@@ -156,4 +161,4 @@ machine-shell:
 clean:
 	rm -rf build
 
-.PHONY: all help check-paths check-checkout lib perfex perfex-report install install-dkms uninstall uninstall-dkms dist deb demo check check-all check-debug check-packages bench lint machines machine-shell clean
+.PHONY: all help check-paths check-checkout lib perfex perfex-report install install-dkms uninstall uninstall-dkms dist archive deb demo check check-all check-debug check-packages bench lint machines machine-shell clean

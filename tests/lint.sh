@@ -177,29 +177,36 @@ manuals() {
 	tests/manuals.sh
 }
 
-# The version stands where each of its readers must find it.
+# The version is dkms.conf's. It also stands where each of its readers must find it: a file, and a line of it.
 versions() {
 	v=$(sed -n 's/^PACKAGE_VERSION="\(.*\)"$/\1/p' dkms.conf)
-	[ "$v" ] &&
-		grep -H "^#define PERFCTR_VERSION	\"$v\"\$" module/calls/handle.h &&
-		grep -H "^VERSION := $v\$" lib/Makefile &&
-		grep -H "^#define LIBPERFCTR_VERSION	\"$v\"\$" lib/libperfctr/libperfctr.h &&
-		grep -H "^#define PERFEX_VERSION	\"$v\"\$" tools/perfex/base/perfex.h &&
-		grep -H "^version = \"$v\"\$" bindings/python/pyproject.toml &&
-		grep -H "^version = \"$v\"\$" bindings/rust/Cargo.toml || return
-	for spec in packaging/rpm/*.spec; do
-		grep -H "^Version: *$v\$" "$spec" || { echo "$spec has another version"; return 1; }
-	done
-	grep -H "^pkgver=$v\$" packaging/arch/PKGBUILD &&
-		grep -H "^, version ? \"$v\"\$" packaging/nix/default.nix &&
-		grep -H "^PERFCTR_VERSION = $v\$" packaging/buildroot/perfctr.mk &&
-		grep -H "^perfctr ($v-" packaging/debian/changelog &&
-		grep -H "^set version $v\$" packaging/hpc/modulefile &&
-		grep -H "^    version(\"$v\")\$" packaging/hpc/package.py || return
+	[ "$v" ] || return
+	while read -r file line; do
+		grep -q "^$line" "$file" || { echo "$file: no line $line"; bad=1; }
+	done <<-EOF
+		module/calls/handle.h #define PERFCTR_VERSION	"$v"$
+		lib/Makefile VERSION := $v$
+		lib/libperfctr/libperfctr.h #define LIBPERFCTR_VERSION	"$v"$
+		tools/perfex/perfex.h #define PERFEX_VERSION	"$v"$
+		bindings/python/pyproject.toml version = "$v"$
+		bindings/rust/Cargo.toml version = "$v"$
+		packaging/rpm/perfctr.spec Version: *$v$
+		packaging/rpm/perfctr-kmod.spec Version: *$v$
+		packaging/rpm/perfctr-kmp.spec Version: *$v$
+		packaging/arch/PKGBUILD pkgver=$v$
+		packaging/nix/default.nix , version ? "$v"$
+		packaging/buildroot/perfctr.mk PERFCTR_VERSION = $v$
+		packaging/debian/changelog perfctr ($v-
+		packaging/hpc/modulefile set version $v$
+		packaging/hpc/package.py [ ]*version("$v")$
+		docs/install.md sudo dkms install perfctr/$v$
+		CHANGELOG.md ## $v,
+	EOF
 	# Recipes have it in their names.
 	for recipe in packaging/openembedded/*.bb; do
-		[ "${recipe##*_}" = "$v.bb" ] || { echo "$recipe has another version"; return 1; }
+		[ "${recipe##*_}" = "$v.bb" ] || { echo "$recipe has another version"; bad=1; }
 	done
+	[ -z "${bad-}" ]
 }
 
 # The same of perfex, perfex-report and the library.

@@ -4,7 +4,7 @@
 #   services.udev.packages = [ perfctr.perfctr ];
 { pkgs ? import <nixpkgs> { }
 , version ? "7.0.0"
-, src ? ../../build/dist + "/perfctr-${version}.tar.xz"
+, src ? ../../build/archive + "/perfctr-${version}.tar.xz"
 , url ? ""
 }:
 let

@@ -1,7 +1,7 @@
 #!/bin/sh
 # usage: others.sh [CHECK...]
 #
-# Builds the packages for distributions other than Debian, from the archive of `make dist`, by
+# Builds the packages for distributions other than Debian, from that of `make archive`, by
 # these distributions' tools as far as Debian has them, in a throw-away build root. What Debian
 # has not is in stubs/. CHECK is the name of a check, or its beginning; those of a distribution need
 # what the first of them built.
@@ -14,18 +14,18 @@ packages='rpm rpmlint makepkg pacman-package-manager libarchive-tools fakeroot n
 here=$(cd "$(dirname "$0")" && pwd)
 die() { echo "others.sh: $*" >&2; exit 1; }
 if [ -z "${INROOT-}" ]; then
-	make -s -C "$here/../.." dist || exit
+	make -s -C "$here/../.." archive || exit
 	exec "$here/../machines/inroot" -r full -w "/src/tests/packages/${0##*/}" "$@"
 fi
 cd /src || exit
 
 version=$(sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' dkms.conf)
-archive=/src/build/dist/perfctr-$version.tar.xz
-[ -e "$archive" ] || die "there is no $archive: make dist"
+archive=/src/build/archive/perfctr-$version.tar.xz
+[ -e "$archive" ] || die "there is no $archive: make archive"
 rm -rf /tmp/archive && mkdir /tmp/archive && tar -xf "$archive" -C /tmp/archive || exit
 source=/tmp/archive/perfctr-$version
 diff -r packaging "$source/packaging" >/dev/null ||
-	die "packaging/ is not as in $archive: commit, and make dist"
+	die "packaging/ is not as in $archive: commit, and make archive"
 
 missing=$(for p in $packages; do dpkg -s "$p" >/dev/null 2>&1 || echo "$p"; done)
 # shellcheck disable=SC2086 # words
