@@ -187,7 +187,7 @@ versions() {
 		module/calls/handle.h #define PERFCTR_VERSION	"$v"$
 		lib/Makefile VERSION := $v$
 		lib/libperfctr/libperfctr.h #define LIBPERFCTR_VERSION	"$v"$
-		tools/perfex/perfex.h #define PERFEX_VERSION	"$v"$
+		tools/perfex/base/perfex.h #define PERFEX_VERSION	"$v"$
 		bindings/python/pyproject.toml version = "$v"$
 		bindings/rust/Cargo.toml version = "$v"$
 		packaging/rpm/perfctr.spec Version: *$v$
@@ -277,14 +277,13 @@ syntaxes() {
 }
 
 # No source has more than 600 lines, and none of the tests more than 800: a reader knows what a file
-# is about. Installed headers may. tests/long has those that still are too long, and no others.
+# is about. Installed headers may.
 lengths() {
 	{
 		find module lib tools -name '*.[chS]' ! -name libperfctr.h ! -name 'perfctr-*.h' \
 			-exec awk 'FNR == 601 { print FILENAME }' {} +
 		find tests -name '*.[chS]' -exec awk 'FNR == 801 { print FILENAME }' {} +
-	} | sort >/tmp/long
-	diff tests/long /tmp/long
+	} | { ! grep .; }
 }
 
 # No two files of one program have a static function of the same name: a trace would not tell which
