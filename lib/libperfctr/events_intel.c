@@ -105,7 +105,7 @@ static const struct perfctr_intel_cache westmere[] = {
 	EVENT(ITLB, LOADS, 0x1085), EVENT(ITLB, LOADS | MISSES, 0x0185), \
 	BRANCHES
 
-/* The register of the other Sandy Bridges lacks bits for these. */
+/* Only the servers' register has the bits for these. */
 #define SANDY_BRIDGE_SERVER						\
 	SANDY_BRIDGE,							\
 	OFFCORE(LL, LOADS | MISSES, 0x01b7, 0x3fffc00081),		\

@@ -258,7 +258,7 @@ static int add_pfm_event(struct perfctr_names *names, int index)
 	return units ? ret : perfctr_names_add(names, info.name, info.desc);
 }
 
-#define MOST_PMUS	4096	/* libpfm4 stops at its last one before that. */
+#define MOST_PMUS	4096	/* more than libpfm4 has; it tells where they end */
 
 int perfctr_pfm_names(struct perfctr_names *names)
 {

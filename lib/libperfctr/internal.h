@@ -267,7 +267,7 @@ int perfctr_noise_is_known(const struct perfctr_noise *noise);
 perfctr_internal
 int perfctr_noise_verdict(const struct perfctr_noise *noise);
 
-/* The same for page faults: with @faults of them a count was @more higher */
+/* The same for page faults: a count with @faults of them was higher by @more. */
 perfctr_internal
 int perfctr_noise_of_faults(unsigned long long more, unsigned long long faults);
 

@@ -29,7 +29,7 @@ static inline uint64_t mix(uint64_t h)
 	return h ^ h >> 33;
 }
 
-/* A sum that stays at the top: a file may hold any numbers. */
+/* A sum that does not wrap: a file may hold any numbers. */
 static inline uint64_t add_counts(uint64_t a, uint64_t b)
 {
 	return a + b < a ? UINT64_MAX : a + b;

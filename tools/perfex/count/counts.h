@@ -102,8 +102,8 @@ int exit_status(const struct run *run);
 /* Whether event @i was counted */
 bool is_counted(const struct run *run, unsigned int i);
 /*
- * The next thread of the tree, as long as its handle is open: the root first, unless -p has made
- * it. False: there are no more.
+ * The next thread of the tree while the handle is open: the root first, unless -p has made it.
+ * False: there are no more.
  */
 bool next_thread(const struct run *run, char **argv, struct perfctr_member *member, bool first);
 bool is_member_counted(const struct perfctr_member *member);

@@ -7,9 +7,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* perfex takes its signals from now on; once, before anything runs. */
+/* Called once, before anything runs: from now on perfex takes signals itself. */
 void signals_take(void);
-/* The limit on the size of files (ulimit -f) is an error of write(2) from now on, and kills not. */
+/* From now on the limit on the size of files (ulimit -f) makes write(2) fail, and does not kill. */
 void signals_spare_limit(void);
 /* In the child: it gets the signals as perfex was started with. */
 void signals_give_back(void);

@@ -144,7 +144,7 @@ const struct values *series_values(const struct perfctr_info *info, const struct
 		add_seconds(values, "on a processor", run->counted,
 			    (double)clock / (double)info->tsc_hz);
 	add_seconds(values, "elapsed", true, elapsed(run) - (before ? before->elapsed : 0));
-	/* Times of processes that ran already are not known; others come at the end. */
+	/* Not known for processes that ran already; intervals leave it to the end. */
 	if (run->pid && !before) {
 		add_seconds(values, "user", true, seconds(&run->usage.ru_utime));
 		add_seconds(values, "system", true, seconds(&run->usage.ru_stime));

@@ -21,7 +21,7 @@ bool raw_events(const struct perfctr_info *info, struct events *events);
 /* Each event of the list is in the first pass where it can be counted with those before it. */
 bool passes_make(const struct perfctr_info *info, const struct how *how, const char *list,
 		 struct passes *passes);
-/* @what the number is */
+/* A number within bounds; @what: a text that says what it is */
 bool number(const char *text, unsigned long least, unsigned long most, const char *what,
 	    unsigned int *value);
 bool source_by_name(const char *name, unsigned int *source);
