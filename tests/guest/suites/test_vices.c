@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -282,6 +283,18 @@ START_TEST(no_counters)
 }
 END_TEST
 
+/* perfex without -e counts cycles, and says that instructions are left out. */
+static void instructions_are_left_out(const char *command)
+{
+	char text[4096];
+
+	ck_assert_int_eq(system(command), 0);
+	ck_assert_int_gt(read_text("/tmp/counts", text, sizeof(text)), 0);
+	ck_assert_msg(strstr(text, "  cycles") && !strstr(text, "  instructions") &&
+		      strstr(text, "\n instructions cannot be counted here: perfex -e instructions says "
+			     "why.\n"), "%s", text);
+}
+
 /* The same while the NMI watchdog counts, so that perf alone can try, and after it has ended */
 START_TEST(filtered_beside_the_watchdog)
 {
@@ -296,6 +309,9 @@ START_TEST(filtered_beside_the_watchdog)
 	is_refused(&control, EINVAL, PERFCTR_REASON_TRIAL, 0);
 	control.source = PERFCTR_SOURCE_SHARED;
 	is_refused(&control, EINVAL, PERFCTR_REASON_TRIAL, 0);
+	instructions_are_left_out("perfex -o /tmp/counts -- true");
+	instructions_are_left_out("perfex -o /tmp/counts -r 2 -- true");
+	instructions_are_left_out("perfex -o /tmp/counts -a -- true");
 	ck_assert_int_eq(write_text("/proc/sys/kernel/nmi_watchdog", "0"), 0);
 	instructions_are_refused();
 }

@@ -35,7 +35,7 @@ enum stage {
  * @refused: the first event that found no free counter
  * @possible: a bit for each counter that could count it; 0: not known
  * @user_only: the user may not count in kernel mode, so it was left out
- * @clock_only: the usual events could not be counted
+ * @left_out: a bit for each of the usual events that could not be counted
  * @ring_pages: of the ring of perfex record
  * @ring_flags: PERFCTR_RING_* of that ring
  * @source: of the counters: PERFCTR_SOURCE_*
@@ -62,7 +62,7 @@ struct run {
 	unsigned int refused;
 	uint64_t possible;
 	bool user_only;
-	bool clock_only;
+	unsigned int left_out;
 	unsigned int ring_pages;
 	unsigned int ring_flags;
 	unsigned int source;

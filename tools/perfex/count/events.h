@@ -4,6 +4,7 @@
 #define PERFEX_EVENTS_H
 
 #include <stdbool.h>
+#include <string.h>
 
 #include <libperfctr.h>
 
@@ -25,11 +26,27 @@ struct event {
 /**
  * struct events - the events of a run
  * @chosen: by the user; else they are usual_events()
+ * @left_out: the name of one of the usual events that cannot be counted here; "": each can
  */
 struct events {
 	struct event event[PERFCTR_MAX_CTRS];
 	unsigned int n;
 	bool chosen;
+	char left_out[sizeof(((struct event *)0)->name)];
 };
+
+/* @which: a bit for each event */
+static inline void events_leave_out(struct events *events, unsigned int which)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < events->n; i++) {
+		if (which >> i & 1)
+			memcpy(events->left_out, events->event[i].name, sizeof(events->left_out));
+		else
+			events->event[n++] = events->event[i];
+	}
+	events->n = n;
+}
 
 #endif /* PERFEX_EVENTS_H */

@@ -195,7 +195,10 @@ void text_notes(FILE *f, const struct events *events, const struct how *how,
 		print_exact(f, how, run, one_run);
 	if (shared)
 		fprintf(f, " Counted through perf_events.\n");
-	if (run->clock_only)
+	if (*events->left_out && events->n)
+		fprintf(f, " %s cannot be counted here: perfex -e %s says why.\n", events->left_out,
+			events->left_out);
+	else if (*events->left_out)
 		print_clock_only(f, run);
 	else if (!events->n)
 		fprintf(f, " Only the clock was counted: perfctr has no other counters here.\n");

@@ -97,9 +97,23 @@ static int control_all(int fd, const struct events *events, const struct how *ho
 	return control(fd, events, 0, events->n, true, how, c);
 }
 
+/* Counts the usual events but the one to blame. */
+static bool control_others(int fd, const struct events *events, const struct how *how,
+			   struct run *run)
+{
+	struct events others = *events;
+	struct perfctr_control c;
+
+	if (run->bad_event < 0 || events->n < 2)
+		return false;
+	run->left_out = 1u << run->bad_event;
+	events_leave_out(&others, run->left_out);
+	return !control_all(fd, &others, how, &run->user_only, &c);
+}
+
 /*
- * If the usual events cannot be counted, only the clock is. It is a failure all the same if others
- * have the counters now, or if the user can bind the program to CPUs that have some.
+ * Of the usual events those are counted that can be, or only the clock. It is a failure all the same
+ * if others have the counters now, or if the user can bind the program to CPUs that have some.
  */
 static bool program(int fd, const struct events *events, const struct how *how,
 		    struct run *run)
@@ -117,7 +131,9 @@ static bool program(int fd, const struct events *events, const struct how *how,
 	run->bad_event = bad_event(fd, events, how, run, c.refused);
 	if (events->chosen || run->error == EBUSY || run->error == EXDEV)
 		return false;
-	run->clock_only = true;
+	if (control_others(fd, events, how, run))
+		return true;
+	run->left_out = (1u << events->n) - 1;
 	return !control(fd, events, events->n, 0, false, how, &c);
 }
 

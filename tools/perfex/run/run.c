@@ -167,7 +167,7 @@ static void note(struct run *run, const struct run *report)
 	run->user_only = report->user_only;
 	run->ring_pages = report->ring_pages;
 	run->ring_flags = report->ring_flags;
-	run->clock_only = report->clock_only;
+	run->left_out = report->left_out;
 	run->start = report->start;
 }
 
@@ -379,8 +379,7 @@ static int run_attached(char **argv, struct events *events, const struct how *ho
 		return -1;
 	if (argv[0] && start_beside(argv, how, run) < 0)
 		return -1;
-	if (run->clock_only)
-		events->n = 0;
+	events_leave_out(events, run->left_out);
 	if (how->recording)
 		run_recording(how, info, events, NULL, run);
 	else
@@ -393,7 +392,6 @@ static int run_attached(char **argv, struct events *events, const struct how *ho
 static void keep(struct run *run, const struct run *began)
 {
 	run->source = began->source;
-	run->clock_only = began->clock_only;
 	run->start = began->start;
 }
 
@@ -412,8 +410,7 @@ int run_program(char **argv, struct events *events, const struct how *how,
 		return run_attached(argv, events, how, info, results, run);
 	if (how->ncpus && !cpus_begin(events, how, run))
 		return -1;
-	if (run->clock_only)
-		events->n = 0;
+	events_leave_out(events, run->left_out);
 	if (how->ncpus && !argv[0]) {
 		watch(how, info, events, results, run);
 		return 0;
@@ -434,8 +431,8 @@ int run_program(char **argv, struct events *events, const struct how *how,
 
 	if (how->ncpus)
 		keep(run, &began);
-	if (run->clock_only)
-		events->n = 0;
+	else
+		events_leave_out(events, run->left_out);
 	if (run->stage == STAGE_RUNNING) {
 		if (how->recording)
 			run_recording(how, info, events, argv, run);
