@@ -99,7 +99,7 @@ static int is_x86(unsigned int cpu_type)
 	       !is_ppc(cpu_type);
 }
 
-/* The event of a control for an event of a set */
+/* The number by which a control counts an event of a set */
 static __u64 number_of(const struct perfctr_event_set *set, const struct perfctr_event *event)
 {
 	return is_amd(set->cpu_type) ? perfctr_amd_event(event->evntsel) : event->evntsel;
