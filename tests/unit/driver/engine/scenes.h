@@ -5,9 +5,6 @@
 
 #include "engine/world.h"
 
-struct thread *begin_thread(unsigned int uid);
-void run_on(unsigned int cpu, struct thread *thread);
-
 /* It counts by such a control, and has run on CPU 0; then the CPU is idle. */
 struct thread *begin_shared(const struct control *control);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * A modelled x86 machine: CPUs with the counter registers of a family of processors, which
- * fault where the processor's do: tables in model_msr.c say which there are. Those who want them reserve them as Linux has it:
+ * fault where the processor's do: tables in model_registers.c say which there are. Those who want them reserve them as Linux has it:
  * perf has all registers or none. A driver that writes a register which it did not
  * reserve, or what faults, fails the test. Counters interrupt by the local APIC's LVTPC;
  * what it delivers comes when the test says so. And the kernel's part in RDPMC of user
