@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What test_burden*.c share; see burden.h. */
-#define _GNU_SOURCE
-
 #include "suites/burden.h"
 
 void wake(int signo)

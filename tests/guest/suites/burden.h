@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Threads that would disturb what is counted here. */
+/* The subject of test_burden.c, in two files. */
 #ifndef PERFCTR_TEST_BURDEN_H
 #define PERFCTR_TEST_BURDEN_H
 
 #define LOOPS 1000ul
 
+/* A handler that does nothing but end a wait */
 void wake(int signo);
 
 /* The tests of test_burden_evicted.c, which test_burden.c calls */
