@@ -264,7 +264,8 @@ syntaxes() {
 			case $cc:$source in *-m32*:*/correct.c | *-m32*:*/check_counts.c) continue ;; esac
 			for syntax in att intel; do
 				# shellcheck disable=SC2086 # words
-				$cc -D_GNU_SOURCE -Ilib/libperfctr -Iinclude/uapi -isystem /usr/include/x86_64-linux-gnu \
+				$cc -D_GNU_SOURCE -Ilib/libperfctr -Iinclude/uapi -Itools/perfex \
+					-isystem /usr/include/x86_64-linux-gnu \
 					-Wall -Wextra -Werror -O2 -masm=$syntax -c -o $dir/$syntax.o "$source" &&
 					objdump -d --no-show-raw-insn -M att $dir/$syntax.o |
 						sed '/file format/d' >$dir/$syntax || return
