@@ -22,7 +22,7 @@ static void selftest_usage(FILE *f)
 		"\n"
 		"Writes versions, the processor, what it costs to count, and whether perfctr counts\n"
 		"right here, to stdout. It takes some 15 seconds.\n"
-		SEND "\n\n");
+		"%s\n\n", SEND);
 	options_help(f, COMMAND_SELFTEST);
 	fprintf(f,
 		"\n"
