@@ -492,11 +492,6 @@ START_TEST(a_tree_changes_while_it_is_read)
 }
 END_TEST
 
-#ifdef CONFIG_X86
-
-static const char *const policies[] = { "off", "guarded", "open" };
-#endif
-
 void test_scenes(void)
 {
 	test_scenes_taken();

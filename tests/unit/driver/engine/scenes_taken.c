@@ -3,6 +3,7 @@
 #include "engine/world.h"
 #include "unit.h"
 #include "perf/shared.h"
+#include "thread/kin.h"
 #include "switch/resume.h"
 #include "deliver/read.h"
 #include "config/config.h"

@@ -5,6 +5,7 @@
  */
 #include "shared_kit.h"
 #include "tests.h"
+#include "arch/user.h"
 #include "switch/run.h"
 
 #define NOBODY_REFUSED	0xff

@@ -4,6 +4,7 @@
 #include <linux/sched/signal.h>
 
 #include "tests.h"
+#include "arch/user.h"
 #include "switch/run.h"
 
 static struct mm_struct mms[3] = {

@@ -4,6 +4,7 @@
 #include <check.h>
 
 #include "tests.h"
+#include "arch/user.h"
 #include "arch/x86/extra.h"
 #include "switch/run.h"
 
