@@ -6,7 +6,10 @@
 #define LOOPS 1000ul
 
 /* A handler that does nothing but end a wait */
-void wake(int signo);
+static inline void wake(int signo)
+{
+	(void)signo;
+}
 
 /* The tests of test_burden_evicted.c, which test_burden.c calls */
 void burden_evicted(void);
