@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The counters of a CPU, as each architecture's driver has them. A driver knows registers of CPUs.
- * Of threads it knows only who may read registers (arch/user.h). It calls folders above only
- * through functions that they hand to it: perfctr_run_t, perfctr_ihandler_t, perfctr_changed_t, and
- * those of perfctr_cpu_permit_init().
+ * What the driver of each architecture offers: the counters of a CPU. A driver knows the registers
+ * of CPUs. Of threads it knows only who may read registers (arch/user.h). It calls other folders
+ * only through functions that they pass to it: perfctr_run_t, perfctr_ihandler_t,
+ * perfctr_changed_t, and those of perfctr_cpu_permit_init().
  *
- * What is in the hot path is inline in the driver's own header, perfctr_cpu.h. PERFCTR_CPU_FN()
- * is the prototype of such a function, and fails to compile if the driver has another one.
+ * The hot path is inline in the driver's own header, perfctr_cpu.h. PERFCTR_CPU_FN() declares the
+ * type of such a function, and fails to compile if the driver's function has another type.
  *
- * Some drivers lack some of this. A driver that has it defines the macro that is named here.
+ * Some parts are optional. A driver that has such a part defines the macro that is named here.
  */
 #ifndef PERFCTR_CPU_H
 #define PERFCTR_CPU_H
@@ -40,22 +40,22 @@ struct pt_regs;
  * The processor
  */
 
-/* ENODEV: there is nothing to count with, not even a clock */
+/* ENODEV: the machine has not even a clock that we could use. */
 int perfctr_cpu_init(void);
 void perfctr_cpu_exit(void);
 
 /* Frequency of the clock, Hz */
 u64 perfctr_cpu_clock_hz(void);
 
-/* Most counters that one control can have. Constant after init */
+/* The most counters that one control can have. Constant after init */
 unsigned int perfctr_cpu_nrctrs(void);
 
 /* Fills in the members that depend on the processor. */
 void perfctr_cpu_info(struct perfctr_kernel_info *info);
 
 /*
- * PERFCTR_CPU_MODELESS: some processors count all modes together. Then each control counts the
- * kernel, and modeless() is true.
+ * PERFCTR_CPU_MODELESS: some processors cannot tell modes apart. On these modeless() is true, and
+ * each control counts the kernel too.
  */
 #ifdef PERFCTR_CPU_MODELESS
 bool perfctr_cpu_modeless(void);
@@ -71,14 +71,14 @@ static inline bool perfctr_cpu_modeless(void)
  */
 
 /*
- * Could this processor count the control, if it had all counters? 0, or EINVAL or EOPNOTSUPP with
- * why->index. *kernel becomes true if the control counts, or may count, more than user mode. May
- * sleep.
+ * Could this processor count the control, if no counter was in use? Returns 0, or EINVAL or
+ * EOPNOTSUPP with why->index. Sets *kernel if the control counts, or may count, more than user
+ * mode. May sleep.
  */
 int perfctr_cpu_check(const struct perfctr_ctr_control *ctr, unsigned int nr, bool *kernel,
 		      struct perfctr_refusal *why);
 
-/* PERFCTR_CPU_MORE_CONFIG: config1 and config2 of an event may have a meaning. */
+/* PERFCTR_CPU_MORE_CONFIG: the driver may use config1 and config2 of an event. */
 #ifndef PERFCTR_CPU_MORE_CONFIG
 static inline bool perfctr_cpu_more_config(void)
 {
@@ -86,16 +86,16 @@ static inline bool perfctr_cpu_more_config(void)
 }
 #endif
 
-/* May config1 and config2 of that counter be other than zero? */
+/* May config1 and config2 of that counter be nonzero? */
 static inline bool perfctr_may_have_more(const struct perfctr_ctr_control *ctr)
 {
 	return ctr->flags & PERFCTR_CTR_PERF || perfctr_cpu_more_config();
 }
 
-/* Bytes of perfctr_config.image, for so many counters */
+/* Size of perfctr_config.image for @nr counters, in bytes */
 size_t perfctr_cpu_image_size(u32 nr);
 
-/* A config of @nr counters, all zero. NULL: no memory. May sleep */
+/* Allocates a zeroed config of @nr counters. NULL: out of memory. May sleep. */
 static inline struct perfctr_config *perfctr_config_alloc(u32 nr)
 {
 	struct perfctr_config *config;
@@ -108,19 +108,20 @@ static inline struct perfctr_config *perfctr_config_alloc(u32 nr)
 }
 
 /*
- * *core becomes the type of these CPUs. EXDEV: they are of several types, which do not count the
- * same, or of a type that cannot count. The caller holds the CPU hotplug lock.
+ * Sets *core to the type of these CPUs. EXDEV: they are of several types, which count differently,
+ * or of a type that cannot count. The caller holds the CPU hotplug lock.
  */
 int perfctr_cpu_core(const struct perfctr_where *where, u32 *core);
 
-/* Is that CPU, which is online, unable to count as the others do? */
+/* Is that online CPU unable to count as the others do? */
 bool perfctr_cpu_is_forbidden(unsigned int cpu);
 
 /*
- * PERFCTR_CPU_KEEPS_OFF: some CPUs' counters may be another CPU's as well. A thread that counts
- * stays away from them.
- * keeps_off: is that so here? out_of_place: is this CPU such a one? Interrupts are off.
- * for_sessions: does that counter want what only the counters of a whole CPU may have?
+ * PERFCTR_CPU_KEEPS_OFF: on some machines two CPUs may share counters. Threads that count stay off
+ * one of the two.
+ * keeps_off: is this such a machine? out_of_place: must threads that count stay off this CPU?
+ * Interrupts are off.
+ * for_sessions: does that counter ask for something that only sessions may have?
  */
 #ifdef PERFCTR_CPU_KEEPS_OFF
 PERFCTR_CPU_FN(bool, perfctr_cpu_keeps_off, void);
@@ -144,23 +145,24 @@ static inline bool perfctr_cpu_for_sessions(const struct perfctr_ctr_control *ct
 #endif
 
 /*
- * Takes every counter of the config on every CPU that is told, or none. EBUSY, or EINVAL for an
- * event that turns out not to exist; both with *why. Under config_mutex and the CPU hotplug lock
+ * Takes every counter of the config on every CPU that is told, or none. EBUSY, or EINVAL if an
+ * event turns out not to exist; both fill in *why. The caller holds config_mutex and the CPU
+ * hotplug lock.
  */
 int perfctr_cpu_claim(struct perfctr_config *config, perfctr_run_t run,
 		      struct perfctr_refusal *why);
 /*
  * Gives back the counters that no other config needs. Where the kernel permits processes to read
- * registers they may linger instead: perfctr_cpu_lingers(). Under the same locks
+ * registers they may linger instead: perfctr_cpu_lingers(). Same locks.
  */
 void perfctr_cpu_unclaim(struct perfctr_config *config, perfctr_run_t run);
 
-/* Writes that counter's name to a control that had PERFCTR_MAP_ANY. */
+/* Writes the name of counter @hw to a control that asked for PERFCTR_MAP_ANY. */
 void perfctr_cpu_name(struct perfctr_ctr_control *ctr, unsigned int hw);
 
 /*
- * PERFCTR_CPU_COUNTS_ONCE: some processors may count an event by one only of the counters that
- * want it. True if this one does, or nobody knows. Under config_mutex
+ * PERFCTR_CPU_COUNTS_ONCE: on some processors only one counter at a time can count an event. True
+ * if this is one of them, or if nobody knows yet. The caller holds config_mutex.
  */
 #ifdef PERFCTR_CPU_COUNTS_ONCE
 bool perfctr_cpu_counts_once(void);
@@ -175,39 +177,44 @@ static inline bool perfctr_cpu_counts_once(void)
  * CPUs that come and go
  */
 
-/* The CPU is down, and will come. */
+/* The CPU is down and about to come up. */
 void perfctr_cpu_prepare(unsigned int cpu);
 /*
- * The CPU has come, or will go. A kernel thread calls them on that CPU. May sleep. Under
- * config_mutex
+ * The CPU has come up, or is about to go down. A kernel thread calls these on that CPU. May sleep.
+ * The caller holds config_mutex.
  */
 void perfctr_cpu_reserve(unsigned int cpu);
 void perfctr_cpu_unreserve(unsigned int cpu);
 /*
- * On the CPU, with interrupts off. online: takes the counters that claimed configs need, whatever
- * it had: it has come, or may have lost its registers in a deep sleep. offline: gives all back.
+ * Called on the CPU with interrupts off.
+ * online: takes the counters that claimed configs need, and assumes nothing about what the
+ * registers hold: the CPU has come up, or may have lost its registers in a deep sleep.
+ * offline: gives all counters back.
  */
 void perfctr_cpu_online(void);
 void perfctr_cpu_offline(void);
 /*
- * As online, on a CPU that was not told of claims so far. Somebody may claim or unclaim at the same
- * time: that is noted before perfctr_run_t is called. So either this sees it, or it runs here too.
+ * Like online, on a CPU that was not told of claims so far. A claim or unclaim may run at the same
+ * time. It is recorded before perfctr_run_t is called, so either this function sees it, or it also
+ * runs here.
  */
 void perfctr_cpu_join_claims(void);
 
 /*
- * age: zeroes counters that are past half of their range; called by perfctr_run_t. age_period: how
- * often that is needed, in jiffies. 0: never
+ * age: zeroes counters that are past half of their range; called through perfctr_run_t.
+ * age_period: the interval at which that is needed, in jiffies. 0: never
  */
 int perfctr_cpu_age(void *unused);
 unsigned long perfctr_cpu_age_period(void);
 
-/* The period for counters of @width bits that count at most 2^@max_rate_shift events a second */
+/*
+ * Ageing period for counters of @width bits that count at most 2^@max_rate_shift events per second
+ */
 static inline unsigned long perfctr_age_period(unsigned int width, unsigned int max_rate_shift)
 {
 	unsigned long second = HZ;
 
-	/* A counter that is just below half of its range must not wrap before the next look. */
+	/* A counter that is just below half of its range must not wrap before age() runs again. */
 	if (width - 2 <= max_rate_shift)
 		return max(1UL, second >> (max_rate_shift + 2 - width));
 	return second << min(width - 2 - max_rate_shift, 16U);
@@ -217,24 +224,25 @@ static inline unsigned long perfctr_age_period(unsigned int width, unsigned int 
  * Interrupts
  */
 
-/* NULL: hear no more; the handler runs nowhere when this returns. May sleep */
+/* NULL: no handler. The old handler runs nowhere when this returns. May sleep. */
 int perfctr_cpu_set_ihandler(perfctr_ihandler_t handler);
-/* In the handler: was user mode interrupted? False if nobody knows */
+/* Call in the handler. Did the interrupt come from user mode? False if nobody knows. */
 bool perfctr_cpu_interrupted_user(void);
-/* In the handler: where; NULL if nobody knows */
+/* Call in the handler. Returns the interrupted registers; NULL if nobody knows them. */
 struct pt_regs *perfctr_cpu_interrupted_regs(void);
 
 /*
- * The frames of current's user mode, if its code keeps frame pointers. first_frame: the address of
- * the innermost one. next_frame: *caller becomes the return address in *frame, and *frame the
- * address of the next one. False: they cannot be read. They may hold anything. Page faults are
+ * Walk the stack of current's user mode, if its code keeps frame pointers. Page faults are
  * disabled.
+ * first_frame: returns the address of the innermost frame.
+ * next_frame: sets *caller to the return address in *frame, and *frame to the address of the next
+ * frame. False: the frame cannot be read. Both values may be garbage.
  */
 unsigned long perfctr_cpu_first_frame(const struct pt_regs *regs);
 bool perfctr_cpu_next_frame(const struct pt_regs *regs, unsigned long *frame, u64 *caller);
 /*
- * Stores who called whom in the kernel, where current was interrupted: at most @depth return
- * addresses, the innermost first. Returns how many. Interrupts are off.
+ * Stores the kernel's call chain at the point where current was interrupted: at most @depth return
+ * addresses, the innermost first. Returns their number. Interrupts are off.
  */
 unsigned int perfctr_cpu_kernel_chain(struct pt_regs *regs, unsigned long *caller,
 				      unsigned int depth);
@@ -242,15 +250,16 @@ unsigned int perfctr_cpu_kernel_chain(struct pt_regs *regs, unsigned long *calle
 /*
  * The hot path, with interrupts off
  *
- * PERFCTR_CPU_APART is noinline or __always_inline: what suits a branch of it that is rarely taken.
+ * PERFCTR_CPU_APART marks a branch that is rarely taken: noinline or __always_inline, as suits the
+ * architecture.
  */
 
 PERFCTR_CPU_FN(u64, perfctr_cpu_clock, void);
 PERFCTR_CPU_FN(u64, perfctr_cpu_read, const struct perfctr_cpu_ctr *ctr);
-/* Sets @read for a hardware counter. */
+/* Sets @read of a counter that uses hardware counter @hw. */
 PERFCTR_CPU_FN(void, perfctr_cpu_bind, struct perfctr_cpu_ctr *ctr, unsigned int hw);
 
-/* PERFCTR_CPU_BINDS_ICTRS: an i-mode counter is read in another way. */
+/* PERFCTR_CPU_BINDS_ICTRS: i-mode counters are read differently. */
 #ifdef PERFCTR_CPU_BINDS_ICTRS
 PERFCTR_CPU_FN(void, perfctr_cpu_bind_ictr, struct perfctr_cpu_ctr *ctr, unsigned int hw);
 #else
@@ -262,20 +271,22 @@ static __always_inline void perfctr_cpu_bind_ictr(struct perfctr_cpu_ctr *ctr, u
 
 /* Do this CPU's counters count that config now? */
 PERFCTR_CPU_FN(bool, perfctr_cpu_holds, const struct perfctr_config *config);
-/* The same by its id, where the caller knows the number of this CPU */
+/* The same by the config's id, if the caller knows this CPU's number */
 PERFCTR_CPU_FN(bool, perfctr_cpu_holds_on, int cpu, unsigned long id);
 /*
- * Makes them count it. EIO: a counter cannot be had, this CPU is of another type, or somebody else
- * has written to its registers
+ * Makes this CPU's counters count that config. EIO: a counter is not available, this CPU is of
+ * another type, or somebody else has written to its registers.
  */
 PERFCTR_CPU_FN(int, perfctr_cpu_load, const struct perfctr_config *config);
 
 /*
  * PERFCTR_CPU_VERIFIES: the driver reads registers back.
- * verify: do this CPU's registers hold what was written to them? True also if they are not ours.
- * They are read at most once in a jiffy, and that answer holds until its end; on ppc32 each time.
- * changed: did verify() say no? Then perfctr_cpu_load() fails until the counters are unclaimed.
- * set_changed: before anything is claimed. NULL: hear no more. May sleep
+ * verify: do this CPU's registers hold the values that we wrote? Also true if they are not ours. It
+ * reads them at most once per jiffy, and repeats that answer until the jiffy ends; on ppc32 it
+ * reads them each time.
+ * changed: has verify() returned false? Then perfctr_cpu_load() fails until the counters are
+ * unclaimed.
+ * set_changed: call before anything is claimed. NULL: no handler. May sleep.
  */
 #ifdef PERFCTR_CPU_VERIFIES
 PERFCTR_CPU_FN(bool, perfctr_cpu_verify, void);
@@ -298,9 +309,9 @@ static inline void perfctr_cpu_set_changed(perfctr_changed_t handler)
 #endif
 
 /*
- * Around stores to user memory in a system call of current. If a page must be fetched, then either
- * the store fails or faulted() is true. It may be true without reason. Both hold only if current is
- * not switched out meanwhile.
+ * Call these around stores to user memory in a system call of current. If a page must be fetched,
+ * either the store fails or faulted() is true. It may also be true without reason. All of this
+ * holds only if current is not switched out in between.
  */
 PERFCTR_CPU_FN(void, perfctr_cpu_faults_begin, void);
 PERFCTR_CPU_FN(bool, perfctr_cpu_faulted, void);
@@ -310,40 +321,46 @@ PERFCTR_CPU_FN(void, perfctr_cpu_faults_end, void);
  * i-mode counters
  *
  * They run only while a state that has them is resumed. Their registers start below zero, and
- * interrupt as they come to zero.
+ * interrupt when they reach zero.
  */
 
-/* How many bits perfctr_cpu_read() gives of one. The highest is the sign. */
+/*
+ * The number of bits that perfctr_cpu_read() returns of an i-mode counter. The highest is the sign.
+ */
 PERFCTR_CPU_FN(unsigned int, perfctr_cpu_iwidth, void);
-/* The longest way of a register to its interrupt */
+/* The most events that a register can count before it interrupts */
 PERFCTR_CPU_FN(u64, perfctr_cpu_irange, void);
 /*
  * Starts the i-mode counters of the config, which this CPU holds, from these values below zero.
- * NULL: from where they stopped, if perfctr_cpu_istopped(). EAGAIN: an interrupt is pending, try
- * again as it ends. EIO: a counter failed
+ * NULL: continue where they stopped, if perfctr_cpu_istopped(). EAGAIN: an interrupt is pending, so
+ * try again when it ends. EIO: a counter failed.
  */
 PERFCTR_CPU_FN(int, perfctr_cpu_istart, const struct perfctr_config *config, const u64 *value);
-/* Stops them. An earlier overflow may still interrupt: the sums tell whether there was one. */
+/* Stops them. An earlier overflow may still interrupt: the sums show whether there was one. */
 PERFCTR_CPU_FN(void, perfctr_cpu_istop, const struct perfctr_config *config, const void *id);
-/* Has one of them overflowed since they were started? True may be wrong */
+/* Has one of them overflowed since it was started? May be true although none has. */
 PERFCTR_CPU_FN(bool, perfctr_cpu_ioverflowed, const struct perfctr_config *config);
-/* Stops them, and zeroes their registers. */
+/* Stops them and zeroes their registers. */
 PERFCTR_CPU_FN(void, perfctr_cpu_iclear, const struct perfctr_config *config);
-/* Did the last istop() on this CPU have that id, and has nobody changed the registers since? */
+/* Was @id passed to the last istop() on this CPU, and has nobody changed the registers since? */
 PERFCTR_CPU_FN(bool, perfctr_cpu_istopped, const void *id);
 
 /*
- * Counters that need more than to be read
+ * Counters that need more than a read
  *
- * PERFCTR_CPU_OWN_WAY: some configs have such, and perfctr_config.own_way.
- * resume, suspend: instead of those of arch/sums.h. i-mode counters were started before, or are
- * stopped.
- * - x86, metrics: shares of what another counter counts since both were zero. They begin anew, and
- *   are added to their sums. @acc of a metric is its sum in between.
- * - Pentium 4: a counter waits for another one to overflow. A control register changes by itself,
- *   and belongs to the state; on ppc32, too.
- * sample: the clock and the sums of a state that remains resumed, as perfctr_cpu_store_sums(). No
- * i-mode counters. x86 misses the slots of kernel mode in which metrics begin anew, no others.
+ * PERFCTR_CPU_OWN_WAY: some configs have such counters; these have perfctr_config.own_way.
+ *
+ * resume, suspend: used instead of those of arch/sums.h. i-mode counters are already started, or
+ * already stopped.
+ * - x86, metrics: each is a share of another counter's count, since both were zero. At each suspend
+ *   they are added to their sums, and at each resume they start again from zero. @acc of a metric
+ *   is its sum.
+ * - Pentium 4: a counter waits until another one overflows. The processor changes the control
+ *   register, so its value is part of the state. ppc32 does this, too.
+ *
+ * sample: reads the clock and the sums of a state that stays resumed, like
+ * perfctr_cpu_store_sums(). The state has no i-mode counters. On x86, slots of kernel mode are
+ * missed while the metrics start again, and no others.
  */
 #ifdef PERFCTR_CPU_OWN_WAY
 PERFCTR_CPU_FN(void, perfctr_cpu_resume_own_way, const struct perfctr_config *config,
@@ -379,8 +396,8 @@ static __always_inline bool perfctr_config_has_own_way(const struct perfctr_conf
 }
 
 /*
- * PERFCTR_CPU_METRICS: a counter may be a metric. 1 + the number of that metric; PERFCTR_WHOLE: it
- * is the counter whose shares the metrics are; 0: neither
+ * PERFCTR_CPU_METRICS: a counter may be a metric. Returns 1 + the number of the metric;
+ * PERFCTR_WHOLE for the counter of which metrics are shares; 0 for other counters.
  */
 #ifdef PERFCTR_CPU_METRICS
 PERFCTR_CPU_FN(int, perfctr_cpu_metric, unsigned int hw);
@@ -391,7 +408,7 @@ static inline int perfctr_cpu_metric(unsigned int hw)
 }
 #endif
 
-/* May it have metrics? On a Pentium 4 it is true of a counter that waits, which does no harm. */
+/* May this config have metrics? Also true on a Pentium 4 if a counter waits, which does no harm. */
 static inline bool perfctr_config_has_metrics(const struct perfctr_config *config)
 {
 #ifdef PERFCTR_CPU_METRICS

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Sums of 64 bits. To resume a state subtracts the registers from its sums, and to suspend it adds
- * them. Interrupts are off.
+ * Sums of 64 bits. Resuming a state subtracts the registers from its sums; suspending it adds them.
+ * Interrupts are off.
  */
 #ifndef PERFCTR_SUMS_H
 #define PERFCTR_SUMS_H
 
 #include "arch/cpu.h"
 
-/* The clock alone goes on: subtract it, add it. */
+/* Only the clock runs on: subtract it, add it. */
 static __always_inline void perfctr_cpu_resume_clock(struct perfctr_cpu_state *state)
 {
 	state->clock -= perfctr_cpu_clock();
@@ -19,7 +19,7 @@ static __always_inline void perfctr_cpu_suspend_clock(struct perfctr_cpu_state *
 	state->clock += perfctr_cpu_clock();
 }
 
-/* Subtract the registers. @some: it is known that there are counters. */
+/* Subtracts the registers. @some: the caller knows that there are counters. */
 static __always_inline void perfctr_cpu_resume(struct perfctr_cpu_state *state, bool some)
 {
 	struct perfctr_cpu_ctr *ctr = state->ctr, *end = state->end;
@@ -32,7 +32,7 @@ static __always_inline void perfctr_cpu_resume(struct perfctr_cpu_state *state, 
 	perfctr_cpu_resume_clock(state);
 }
 
-/* Add them, again. */
+/* Adds the registers back. */
 static __always_inline void perfctr_cpu_suspend(struct perfctr_cpu_state *state)
 {
 	struct perfctr_cpu_ctr *ctr, *end = state->end;
@@ -42,7 +42,7 @@ static __always_inline void perfctr_cpu_suspend(struct perfctr_cpu_state *state)
 		ctr->acc += perfctr_cpu_read(ctr);
 }
 
-/* The clock and the sums of a state that is suspended, as struct perfctr_sample has them */
+/* Stores the clock and the sums of a suspended state, in the layout of struct perfctr_sample. */
 static inline void perfctr_cpu_store_sums(const struct perfctr_cpu_state *state, u64 *value)
 {
 	const struct perfctr_cpu_ctr *ctr, *end = state->end;
@@ -63,10 +63,10 @@ static __always_inline u64 perfctr_cpu_hand_over_one(struct perfctr_cpu_ctr *fro
 }
 
 /*
- * perfctr_cpu_suspend() of one state, which has counters, and perfctr_cpu_resume() of
- * another whose config, @config, has the same id: each register is read once. Two at a
- * time, since the loop itself takes a third as long as what it does. With @show the biases
- * of @to go to its page as well, whose slots are @slot.
+ * Suspends one state, which has counters, and resumes another whose config, @config, has the same
+ * id. This reads each register once. It handles two counters per iteration, because the loop itself
+ * costs a third of the work in it. With @show it also writes the biases of @to to its page, whose
+ * slots are @slot.
  */
 static __always_inline void perfctr_cpu_hand_over(struct perfctr_cpu_state *from,
 						  struct perfctr_cpu_state *to,

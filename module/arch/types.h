@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the driver of an architecture and the folders above it hand to each other.
+ * What the driver of an architecture and the other folders pass to each other.
  *
  * A perfctr_config is what a control asks of the hardware. Equal controls of one user in the same
- * namespaces have one config. Equal configs of several users, on the same counters, have the same
- * id: a CPU that holds that id needs no register written to count for any of them.
+ * namespaces share one config. Equal configs of several users, on the same counters, have the same
+ * id: a CPU that holds that id can count for any of them without writing a register.
  */
 #ifndef PERFCTR_ARCH_TYPES_H
 #define PERFCTR_ARCH_TYPES_H
@@ -21,18 +21,18 @@
 /* Most counters of one control in any driver: masks of counters have 32 bits. */
 #define PERFCTR_MAX_HW	32
 
-/* Ids rise by PERFCTR_ID_STEP. This bit of an id says that its configs count user mode alone. */
+/* Ids increase by PERFCTR_ID_STEP. This bit of an id says that its configs count only user mode. */
 #define PERFCTR_ID_USER	1UL
 #define PERFCTR_ID_STEP	8UL
-/* A kin that is no config's has this bit. */
+/* This bit marks a kin that belongs to no config. */
 #define PERFCTR_ID_UPPER	BIT(BITS_PER_LONG - 1)
 
-/* perfctr_cpu_metric() of a counter of which metrics are shares */
+/* perfctr_cpu_metric() returns this for the counter of which metrics are shares. */
 #define PERFCTR_WHOLE	(-1)
 
-/* Why no process may read registers, as perfctr_cpu_withhold() is told */
+/* Why no process may read registers: for perfctr_cpu_withhold() */
 #define PERFCTR_WITHHELD_POLICY		1u	/* the policy is `off` */
-#define PERFCTR_WITHHELD_CPUS		2u	/* they count for CPUs, and so for everybody */
+#define PERFCTR_WITHHELD_CPUS		2u	/* sessions count everybody by these counters */
 
 struct perfctr_cpu_image;
 struct perfctr_user;
@@ -44,39 +44,38 @@ struct user_namespace;
  * struct perfctr_config - one set of counters, shared by all states of a user that want it
  * @node: in config.c's table; under config_mutex
  * @unused: in config.c's list of configs without users; under config_mutex
- * @users: states and trees that count by it. While there is one, its counters are claimed,
- *	unless it is @evicted. Only config.c raises this from zero
- * @refs: who may look at it: each user, each former user that still points to it, and config.c's
- *	table
- * @id: not 0. Configs that want the same of the same counters have the same; no others that are
- *	claimed have it. May have PERFCTR_ID_USER. Changes under config_mutex; users may read it
- * @kin: like @id, but no other config has it: whose threads may use registers one after the
- *	other, where user mode reads them (kin.c). Constant; may have PERFCTR_ID_USER
+ * @users: states and trees that count by it. While there is one, its counters are claimed, unless
+ *	it is @evicted. Only config.c raises this from zero
+ * @refs: one reference for each user, for each former user that still points to it, and for
+ *	config.c's table
+ * @id: not 0. Configs that want the same of the same counters have the same id; no other claimed
+ *	config has it. May have PERFCTR_ID_USER. Changes under config_mutex; users may read it
+ * @kin: like @id, but unique to this config: threads that count by it may use registers one after
+ *	the other, where user mode reads them (kin.c). Constant; may have PERFCTR_ID_USER
  * @uid: the user whose controls have it; constant
- * @pid_ns: the PID namespace of the threads that made these controls. A thread of the same user
- *	elsewhere could not trace them, so it must not see their counts. With a reference; constant
- *	while the config is in the table
+ * @pid_ns: the PID namespace of the threads that made these controls. A thread of the same user in
+ *	another one could not trace them, so it must not see their counts. Holds a reference;
+ *	constant while the config is in the table
  * @user_ns: the same for their user namespace
  * @user: that user's account; NULL without counters; constant while it is in the table
- * @hash: where it is in the table; constant
- * @evicted: 0, or PERFCTR_ERROR_*: why its counters were taken back. States that count by it are
- *	lost then
+ * @hash: its key in the table; constant
+ * @evicted: 0, or PERFCTR_ERROR_*: why its counters were taken away. States that count by it are
+ *	then lost
  * @shared: its counters are perf's: see perf/shared.h; constant
- * @wide: only sessions have it, so it counts CPUs. Not with @shared; constant
+ * @wide: only sessions use it, so it counts CPUs. Never with @shared; constant
  * @call: with @shared: one of its counters can only be read by calling perf's driver; constant
  *	after the claim
  * @unprivileged: with @shared: its users have no privilege; constant
- * @hw: the hardware counter of each of the @nr, or its slot in perf/shared.c. Set by the claim,
- *	then constant
+ * @hw: the hardware counter of each of the @nr counters, or its slot in perf/shared.c. Set by the
+ *	claim, then constant
  * @mask: a bit for each counter of @hw
- * @imask: those of @mask that are i-mode counters
+ * @imask: the bits of @mask that are i-mode counters
  * @arch_mask: a bit for each a-mode counter, as the driver numbers them
- * @own_way: only the driver can resume and suspend it (PERFCTR_CPU_OWN_WAY). Set by the claim,
- *	then constant
+ * @own_way: only the driver can resume and suspend it (PERFCTR_CPU_OWN_WAY). Set by the claim, then
+ *	constant
  * @core: the type of core on which it counts, as the driver numbers types; constant
- * @nr: number of counters; 0: it has the clock alone
- * @nr_ictrs: how many of them are i-mode counters, which have an ireset other than zero. They are
- *	the last ones
+ * @nr: number of counters; 0: it has only the clock
+ * @nr_ictrs: how many of them are i-mode counters, which have a nonzero ireset. They come last
  * @image: what the driver writes to registers: perfctr_cpu_image_size() bytes. Set by
  *	perfctr_cpu_claim(), then constant
  * @ctr: the counters as the user asked for them; constant
@@ -110,7 +109,7 @@ struct perfctr_config {
 	struct perfctr_ctr_control ctr[] __counted_by(nr);
 };
 
-/* Number of a-mode counters, which is the index of the first i-mode counter */
+/* Number of a-mode counters. Equals the index of the first i-mode counter. */
 static inline u32 perfctr_config_nr_actrs(const struct perfctr_config *config)
 {
 	return config->nr - config->nr_ictrs;
@@ -119,7 +118,8 @@ static inline u32 perfctr_config_nr_actrs(const struct perfctr_config *config)
 /**
  * struct perfctr_refusal - why a control was refused
  * @owner: PERFCTR_OWNER_*: who probably has the counters, with EBUSY
- * @index: the place of the refused counter in the control. PERFCTR_NO_INDEX: it is not one alone
+ * @index: index of the refused counter in the control. PERFCTR_NO_INDEX: no single counter is to
+ *	blame
  * @reason: PERFCTR_REASON_*
  * @possible: a bit for each counter that can count the event of counter @index, as
  *	perfctr_info.counters numbers them. 0: the driver does not know
@@ -136,10 +136,10 @@ struct perfctr_refusal {
 
 /**
  * struct perfctr_shared_attr - an event of perf's
- * @type: PERF_TYPE_*, or that of a PMU
+ * @type: PERF_TYPE_*, or the type of a PMU
  * @config: as in struct perf_event_attr
- * @config1: as there
- * @config2: as there
+ * @config1: likewise
+ * @config2: likewise
  */
 struct perfctr_shared_attr {
 	u32 type;
@@ -150,8 +150,8 @@ struct perfctr_shared_attr {
 
 /**
  * struct perfctr_where - the CPUs where a control is to count
- * @task: with @cpu -1: all CPUs where this thread may run
- * @cpu: this CPU alone, or -1
+ * @task: if @cpu is -1: all CPUs where this thread may run
+ * @cpu: only this CPU, or -1
  */
 struct perfctr_where {
 	struct task_struct *task;
@@ -161,8 +161,8 @@ struct perfctr_where {
 /**
  * struct perfctr_cpu_ctr - one counter of a state
  * @read: tells the driver how to read its register
- * @acc: the sum, while it is suspended. While it is resumed, the sum less the register's value at
- *	the start: so @acc plus the register is the count
+ * @acc: the sum, while the state is suspended. While it is resumed, the sum less the register's
+ *	value at the start: so @acc plus the register is the count
  */
 struct perfctr_cpu_ctr {
 	unsigned long read;
@@ -178,8 +178,8 @@ struct perfctr_cpu_ctr {
  *	(perfctr_cpu_age()), so their sums need no mask. Registers of i-mode counters start below
  *	zero, and period.c extends their sign
  *
- * It changes only with interrupts off: on the CPU where the owner runs, or in sched_out() on the
- * CPU to which the owner is coming. struct vperfctr says who may read it.
+ * A state changes only with interrupts off: on the CPU where the owner runs, or in sched_out() on
+ * the CPU to which the owner is coming. struct vperfctr says who may read it.
  */
 struct perfctr_cpu_state {
 	u64 clock;
@@ -193,26 +193,26 @@ struct perfctr_cpu_state {
 /**
  * typedef perfctr_run_t - runs a function on every CPU that is told of claims
  *
- * All online CPUs are, but isolated ones where nobody counts: these may join later, by
+ * These are all online CPUs, except isolated ones where nobody counts: they may join later, by
  * perfctr_cpu_join_claims(). It calls fn(arg) on each with interrupts off, while no state is
- * resumed there, so that fn() may program counters. If it fails on one CPU the others are called
- * all the same, and that error is returned. May sleep. The caller holds the CPU hotplug lock.
+ * resumed there, so fn() may program counters. If fn() fails on one CPU the others still run it,
+ * and that error is returned. May sleep. The caller holds the CPU hotplug lock.
  */
 typedef int (*perfctr_run_t)(int (*fn)(void *arg), void *arg);
 
 /**
- * typedef perfctr_ihandler_t - handles an overflow interrupt, which may be of anybody's counter
+ * typedef perfctr_ihandler_t - handles an overflow interrupt, no matter whose counter caused it
  *
- * The driver calls it twice in each interrupt, on that CPU, with interrupts off: at the begin
+ * The driver calls it twice in each interrupt, on that CPU, with interrupts off: at the start
  * (@ends is false), where it suspends the current state and finds overflows, and at the end.
  */
 typedef void (*perfctr_ihandler_t)(bool ends);
 
 /**
- * typedef perfctr_changed_t - hears that somebody else writes to our registers
+ * typedef perfctr_changed_t - called when somebody else writes to our registers
  *
- * All that these counted since they were last verified may be wrong. The driver calls it on the CPU
- * where it found that, with interrupts off, at most once for each claim; or, in atomic context, if
+ * All counts since the last verification may be wrong. The driver calls it on the CPU where it
+ * found the change, with interrupts off, at most once for each claim; or in atomic context, if
  * somebody is about to write on any CPU.
  */
 typedef void (*perfctr_changed_t)(void);

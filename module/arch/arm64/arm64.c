@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * arm64: the clock, and no counters. The kernel's PMU driver is built in, owns the interrupt,
- * and has no way to hand out a counter; so there is nothing to claim.
+ * arm64: the clock, and no counters. The kernel's PMU driver is built in, owns the interrupt, and
+ * cannot hand out a counter; so there is nothing to claim.
  */
 
 #include <linux/clocksource.h>
@@ -141,7 +141,7 @@ int __init perfctr_cpu_init(void)
 {
 	unsigned int cpu;
 
-	/* Firmware has to write it, and some does not. */
+	/* Firmware must set the frequency, and some does not. */
 	if (!perfctr_cpu_clock_hz())
 		return -ENODEV;
 	for_each_possible_cpu(cpu)

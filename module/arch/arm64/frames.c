@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* arm64: where a thread was interrupted, and who called whom there. */
+/* arm64: where a thread was interrupted, and its call chain */
 
 #include <linux/ptrace.h>
 #include <linux/sched/task_stack.h>
@@ -15,7 +15,7 @@ struct pt_regs *perfctr_cpu_interrupted_regs(void)
 	return get_irq_regs();
 }
 
-/* What is not on the thread's own stack is left out: interrupts of interrupts. */
+/* The chain ends where it leaves the thread's own stack, as for an interrupt of an interrupt. */
 unsigned int perfctr_cpu_kernel_chain(struct pt_regs *regs, unsigned long *caller,
 				      unsigned int depth)
 {
@@ -42,7 +42,8 @@ unsigned long perfctr_cpu_first_frame(const struct pt_regs *regs)
 }
 
 /*
- * AArch32 has no frame pointer that all code keeps. Signed return addresses lose their signatures.
+ * AArch32 has no frame pointer that all code keeps. This strips the signatures of signed return
+ * addresses.
  */
 bool perfctr_cpu_next_frame(const struct pt_regs *regs, unsigned long *frame, u64 *caller)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* arm64: counters through perf. An event of a control is a number of PMUv3's. */
+/* arm64: counters through perf. A control's event is a PMUv3 event number. */
 
 #include <linux/errno.h>
 #include <linux/perf/arm_pmu.h>
@@ -12,7 +12,7 @@
 #include "arch/perf.h"
 
 #define EVENT_MASK	0xffffull	/* PMEVTYPER<n>_EL0.evtCount */
-#define CYCLES_INDEX	31		/* hw.idx of PMCCNTR_EL0, which counts cycles alone */
+#define CYCLES_INDEX	31		/* hw.idx of PMCCNTR_EL0, which counts only cycles */
 /* ID_AA64DFR0_EL1.PMUVer: 0 if there are no counters, 15 if they are not PMUv3's */
 #define PMUVER_SHIFT	8
 #define PMUVER_MASK	0xf
@@ -21,7 +21,7 @@
 #define PMCR_N_SHIFT	11
 #define PMCR_N_MASK	0x1f
 
-/* Else its registers do not exist: reading one is an Oops. */
+/* Without PMUv3 its registers do not exist: reading one is an Oops. */
 static bool is_pmuv3(void)
 {
 	unsigned int version = read_sysreg(id_aa64dfr0_el1) >> PMUVER_SHIFT & PMUVER_MASK;
@@ -29,7 +29,7 @@ static bool is_pmuv3(void)
 	return version && version != PMUVER_OTHER;
 }
 
-/* Events of PMUv3 that are of 32 bits. Before 6.11 perf numbered the counters otherwise. */
+/* PMUv3 events of 32 bits. Before 6.11 perf numbered the counters differently. */
 bool perfctr_cpu_shared_inline(const struct perf_event *event)
 {
 	unsigned int wide = ARMPMU_EVT_64BIT | ARMPMU_EVT_47BIT;
@@ -52,7 +52,7 @@ int perfctr_cpu_shared_attr(const struct perfctr_ctr_control *ctr,
 	return 0;
 }
 
-/* perf cuts off the rest of a raw event, and has meanings of its own for the others. */
+/* perf ignores the upper bits of a raw event, and config1 and config2 have meanings of its own. */
 int perfctr_cpu_shared_judge(const struct perf_event *event, u32 *reason)
 {
 	const struct perf_event_attr *attr = &event->attr;
@@ -83,8 +83,8 @@ void perfctr_cpu_shared_watch(bool on)
 }
 
 /*
- * A process that has mapped an event of its own reads all counters that are in use, unless the
- * setting forbids it, as it does by default.
+ * A process that has mapped an event of its own can read all counters in use, unless the setting
+ * forbids it. By default it does.
  */
 bool perfctr_cpu_shared_discloses(void)
 {

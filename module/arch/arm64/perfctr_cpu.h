@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Hot path of the arm64 driver. It has the clock alone, which is the virtual counter of the
- * generic timer, CNTVCT_EL0; the hardware's counters are perf's. So no native config has
- * counters, and what is about them is never called.
+ * Hot path of the arm64 driver. It only has the clock, which is the virtual counter of the generic
+ * timer, CNTVCT_EL0; the hardware counters are perf's. So no native config has counters, and
+ * nothing calls the functions that are about counters.
  */
 #ifndef PERFCTR_ARM64_CPU_H
 #define PERFCTR_ARM64_CPU_H
@@ -15,16 +15,16 @@
 #include <asm/processor.h>
 #include <asm/sysreg.h>
 
-/* A function that calls others needs a stack frame, so calls are avoided. */
+/* A function that calls others needs a stack frame, so we avoid calls. */
 #define PERFCTR_CPU_APART	__always_inline
 
-/* The counter of some processors must be read in another way, which the kernel knows. */
+/* On some processors an erratum makes plain reads unstable; the kernel has a workaround. */
 DECLARE_STATIC_KEY_FALSE(perfctr_arm64_unstable);
 u64 perfctr_arm64_stable_clock(void);
 
 /*
- * Without an ISB, so the processor may read it some instructions early. But not before the
- * exception that led from user mode to here, nor after the return to user mode.
+ * There is no ISB, so the processor may read it some instructions early. But it cannot read it
+ * before the exception that led here from user mode, nor after the return to user mode.
  */
 static __always_inline u64 perfctr_cpu_clock(void)
 {
@@ -33,7 +33,7 @@ static __always_inline u64 perfctr_cpu_clock(void)
 	return read_sysreg(cntvct_el0);
 }
 
-/* prctl(PR_SET_TSC) makes reads of the clock a SIGSEGV. */
+/* After prctl(PR_SET_TSC) reading the clock can be a SIGSEGV. */
 #define PERFCTR_CPU_HIDES_CLOCK
 
 static __always_inline bool perfctr_cpu_clock_hidden(void)
@@ -41,7 +41,7 @@ static __always_inline bool perfctr_cpu_clock_hidden(void)
 	return test_thread_flag(TIF_TSC_SIGSEGV);
 }
 
-/* As user space sees it. A thread of 32 bits has another register, and the library none. */
+/* A 32-bit thread has its pointer in another register, which the library does not support. */
 static inline u64 perfctr_cpu_thread_pointer(struct task_struct *task)
 {
 	if (is_compat_thread(task_thread_info(task)))
@@ -49,7 +49,7 @@ static inline u64 perfctr_cpu_thread_pointer(struct task_struct *task)
 	return task == current ? read_sysreg(tpidr_el0) : task->thread.uw.tp_value;
 }
 
-/* What would fault, fails. */
+/* A store that would fault fails. */
 static __always_inline void perfctr_cpu_faults_begin(void)
 {
 	pagefault_disable();
@@ -67,7 +67,7 @@ static __always_inline void perfctr_cpu_faults_end(void)
 
 #define PERFCTR_CPU_CLOCK_SLOT	64
 
-/* By place, as on x86 */
+/* A slot for each index, as on x86 */
 static inline unsigned long perfctr_cpu_slot(const struct perfctr_config *config,
 					     unsigned long i)
 {
@@ -107,9 +107,7 @@ static __always_inline bool perfctr_cpu_holds_on(int cpu, unsigned long id)
 	return false;
 }
 
-/*
- * What follows is of counters, or of registers that hold their counts.
- */
+/* The rest is about counters, or about registers that hold their counts. */
 
 static __always_inline void perfctr_cpu_bind(struct perfctr_cpu_ctr *ctr, unsigned int hw)
 {
@@ -199,7 +197,7 @@ static inline void perfctr_cpu_share(void)
 
 extern const char perfctr_arm64_stubs[];
 
-/* Of PMUv3, by perf's number: 31 is the cycle counter. */
+/* Reads the PMUv3 counter of perf's number @index: 31 is the cycle counter. */
 static __always_inline u64 perfctr_arm64_counter(unsigned long index)
 {
 	register u64 value asm("x9");
@@ -210,10 +208,10 @@ static __always_inline u64 perfctr_arm64_counter(unsigned long index)
 }
 
 /*
- * As armpmu_event_update() for events of 32 bits, but nothing is written. An NMI may do that in
- * between, and give the register a new start as well: then prev_count, count or both change.
- * Neither is enough, as prev_count is the same again after an overflow. The upper half of the
- * register counts something else, or is a bias of perf's.
+ * Like armpmu_event_update() for events of 32 bits, but writes nothing. An NMI may update the event
+ * in between, and may also restart the register: then prev_count, count or both change. We must
+ * compare both, as prev_count is the same again after an overflow. The upper half of the register
+ * counts something else, or is perf's bias.
  */
 static __always_inline u64 perfctr_cpu_shared_read(struct perf_event *event)
 {
