@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* PowerPC: who called whom in user mode. */
+/* PowerPC: the call chain of an interrupted thread */
 
 #include <linux/ptrace.h>
 #include <linux/sched/task_stack.h>
@@ -7,7 +7,7 @@
 
 #include "arch/cpu.h"
 
-/* What is not on the thread's own stack is left out: interrupts of interrupts. */
+/* The chain ends where it leaves the thread's own stack, as for an interrupt of an interrupt. */
 unsigned int perfctr_cpu_kernel_chain(struct pt_regs *regs, unsigned long *caller,
 				      unsigned int depth)
 {
@@ -24,7 +24,7 @@ unsigned int perfctr_cpu_kernel_chain(struct pt_regs *regs, unsigned long *calle
 	return nr;
 }
 
-/* The back chain of stack frames: all code keeps it. */
+/* The back chain of stack frames, which all code keeps. */
 unsigned long perfctr_cpu_first_frame(const struct pt_regs *regs)
 {
 	return regs->gpr[1];
@@ -46,10 +46,10 @@ fault:
 }
 
 /*
- * A function that is called saves its return address in its caller's frame, unless it calls nobody:
- * then that is in the link register alone, and what is in the frame is old. Which of the two it is
- * cannot be seen. So the link register is told first, as perf does; it may be an address in the
- * function itself.
+ * A function saves its return address in its caller's frame. A leaf function does not: its return
+ * address is only in the link register, and the frame holds an old one. We cannot tell which of the
+ * two we see. So we report the link register first, as perf does, although it may be an address in
+ * the function itself.
  */
 bool perfctr_cpu_next_frame(const struct pt_regs *regs, unsigned long *frame, u64 *caller)
 {
@@ -59,7 +59,7 @@ bool perfctr_cpu_next_frame(const struct pt_regs *regs, unsigned long *frame, u6
 	if (!get(*frame, &next) || (!first && !get(*frame + sizeof(word), &word)))
 		return false;
 	*frame = next;
-	/* Nothing old */
+	/* The link register is 0 here: read the frame instead. */
 	if (!word && !get(next + sizeof(word), &word))
 		return false;
 	*caller = word;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * PowerPC, 32 bits: counters through perf, whose driver knows the 745x alone. Its raw event is the
- * number of a counter and a select, as arch/powerpc/perf/mpc7450-pmu.c has them.
+ * PowerPC, 32 bits: counters through perf, whose driver supports only the 745x. perf's raw event is
+ * the number of a counter and a select, as in arch/powerpc/perf/mpc7450-pmu.c.
  */
 
 #include <linux/errno.h>
@@ -12,11 +12,11 @@
 
 #define PERF_PMC_SHIFT		8
 #define PERF_SELECT_MASK	0x7f
-#define PERF_THRESHOLD_SHIFT	12	/* of 6 bits */
+#define PERF_THRESHOLD_SHIFT	12	/* 6 bits wide */
 #define PERF_THRESHMULT		0x40000
 #define MMCR0_THRESHOLD_SHIFT	16
 
-/* Its driver registers itself early, for these models. */
+/* perf's driver registers itself early in the boot, for these models. */
 bool perfctr_cpu_shared_exists(void)
 {
 	return IS_ENABLED(CONFIG_PPC_PERF_CTRS) && perfctr_ppc32_model.type == PERFCTR_PPC_7450;
@@ -43,7 +43,7 @@ int perfctr_cpu_shared_attr(const struct perfctr_ctr_control *ctr,
 	return 0;
 }
 
-/* perf cuts off the rest of a raw event. */
+/* perf ignores the upper bits of a raw event. */
 int perfctr_cpu_shared_judge(const struct perf_event *event, u32 *reason)
 {
 	const struct perf_event_attr *attr = &event->attr;
@@ -52,7 +52,7 @@ int perfctr_cpu_shared_judge(const struct perf_event *event, u32 *reason)
 	       (attr->type == PERF_TYPE_RAW && attr->config & ~GENMASK_ULL(18, 0)) ? -EINVAL : 0;
 }
 
-/* PMC1 to PMC4; the other two count few events. */
+/* PMC1 to PMC4; PMC5 and PMC6 count few events. */
 bool perfctr_cpu_shared_is_general(const struct perf_event *event)
 {
 	return event->hw.idx <= 4;

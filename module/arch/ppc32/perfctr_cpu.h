@@ -2,9 +2,9 @@
 /*
  * Hot path of the ppc32 driver. Hardware counter n is PMC<n + 1>. The clock is the timebase.
  *
- * From the 750 on each counter has a copy that user mode reads, whatever the kernel wants. So
- * what is in the counters is private to a user whenever they run or are not zero, unless the
- * policy is "open": see registers.c. The 604 and 604e have no such copies.
+ * From the 750 on each counter has a copy that user mode can always read. So counts are private to
+ * a user whenever the counters run or are not zero, unless the policy is "open": see registers.c.
+ * The 604 and 604e have no such copies.
  */
 #ifndef PERFCTR_PPC32_CPU_H
 #define PERFCTR_PPC32_CPU_H
@@ -24,24 +24,23 @@
 #define PERFCTR_PPC32_MMCRS	3	/* most control registers */
 
 /**
- * struct perfctr_ppc32_cpu - what this CPU's counters do; accessed only on that CPU, with
- *	interrupts off, or while it is down
- * @active: id of the config that this CPU holds for everybody, so that its states may be
- *	resumed; or 0
- * @private_kin: the kin of the config that it counts by for threads of @private_uid alone;
- *	nothing of others is in the registers. Or 0. At most one of it and @active is set
+ * struct perfctr_ppc32_cpu - what this CPU's counters do. Only that CPU accesses it, with
+ * interrupts off; others may while the CPU is down
+ * @active: id of the config that this CPU holds for everybody, so its states may be resumed; or 0
+ * @private_kin: kin of the config that it counts only for threads of @private_uid; the registers
+ *	hold nothing of others. Or 0. At most one of @private_kin and @active is set
  * @private_uid: see @private_kin
- * @istopped: the id of the last perfctr_cpu_istop(), if the registers still hold what they
- *	held then; only compared
+ * @istopped: id passed to the last perfctr_cpu_istop(), if the registers have not changed since;
+ *	only compared
  * @ours: the registers are set up for us
- * @changed: somebody else has written to them, since they became ours
- * @told: that was told
- * @found: what was found in the first then
- * @mmcr: what was written to the control registers. The processor may have changed the first:
- *	see write_mmcr0()
- * @stopped: the first, as perfctr_cpu_istop() found it, for perfctr_cpu_suspend_own_way()
+ * @changed: somebody else has written to them since they became ours
+ * @told: @changed was reported
+ * @found: the value of MMCR0 when @changed was set
+ * @mmcr: the values that we wrote to the control registers. The processor may have changed MMCR0
+ *	since: see write_mmcr0()
+ * @stopped: MMCR0 as perfctr_cpu_istop() found it, for perfctr_cpu_suspend_own_way()
  * @dirty: counters that may not be zero
- * @imask: those of them that may hold the count of an i-mode counter
+ * @imask: those of @dirty that may hold the count of an i-mode counter
  */
 struct perfctr_ppc32_cpu {
 	unsigned long active;
@@ -60,7 +59,7 @@ struct perfctr_ppc32_cpu {
 
 DECLARE_PER_CPU(struct perfctr_ppc32_cpu, perfctr_ppc32_cpu);
 
-/* A function that calls others needs a stack frame, so calls are avoided. */
+/* A function that calls others needs a stack frame, so we avoid calls. */
 #define PERFCTR_CPU_APART	__always_inline
 
 static __always_inline void perfctr_cpu_bind(struct perfctr_cpu_ctr *ctr, unsigned int hw)
@@ -91,7 +90,7 @@ static __always_inline bool perfctr_cpu_clock_hidden(void)
 	return false;
 }
 
-/* What would fault, fails. */
+/* A store that would fault fails. */
 static __always_inline void perfctr_cpu_faults_begin(void)
 {
 	pagefault_disable();
@@ -125,7 +124,7 @@ static inline unsigned int perfctr_cpu_iwidth(void)
 	return 32;
 }
 
-/* Half of its range: the other half is overflow, however late one looks. */
+/* Half of the range: the other half means overflow, even if the interrupt is late. */
 static inline u64 perfctr_cpu_irange(void)
 {
 	return BIT_ULL(31);
@@ -135,7 +134,7 @@ int perfctr_cpu_istart(const struct perfctr_config *config, const u64 *value);
 void perfctr_cpu_istop(const struct perfctr_config *config, const void *id);
 void perfctr_cpu_iclear(const struct perfctr_config *config);
 
-/* Nobody else's counters interrupt meanwhile, so nothing is asked. */
+/* While these run nobody else's counters interrupt, so there is no need to look. */
 static inline bool perfctr_cpu_ioverflowed(const struct perfctr_config *config)
 {
 	return true;
@@ -166,26 +165,26 @@ static inline bool perfctr_cpu_changed(void)
 
 #define PERFCTR_CPU_CLOCK_SLOT	64
 
-/* By place, as on x86 */
+/* A slot for each index, as on x86 */
 static inline unsigned long perfctr_cpu_slot(const struct perfctr_config *config,
 					     unsigned long i)
 {
 	return i;
 }
 
-/* Readers choose the instruction by it. */
+/* User code chooses the instruction by this number. */
 static inline u32 perfctr_cpu_operand(unsigned int hw)
 {
 	return hw;
 }
 
-/* r2 in the ABI of 32 bits */
+/* The 32-bit ABI keeps it in r2. */
 static inline u64 perfctr_cpu_thread_pointer(struct task_struct *task)
 {
 	return task_pt_regs(task)->gpr[2];
 }
 
-/* Counters have copies that user mode reads; constant after init */
+/* The counters have copies that user mode reads. Constant after init */
 DECLARE_STATIC_KEY_FALSE(perfctr_ppc32_copies);
 
 #define PERFCTR_CPU_ALWAYS_READABLE
@@ -203,7 +202,7 @@ static inline bool perfctr_cpu_user_readable(const struct perfctr_config *config
 	return policy != PERFCTR_USER_READ_OFF && (perfctr_cpu_always_readable() || !config->nr);
 }
 
-/* Who may, always may; and others are not shown any. */
+/* A page shows registers only if user mode can always read them. */
 static __always_inline bool perfctr_cpu_user_permitted(const struct perfctr_config *config)
 {
 	return true;
@@ -230,7 +229,7 @@ static inline kuid_t perfctr_cpu_private_user(void)
 	return this_cpu_ptr(&perfctr_ppc32_cpu)->private_uid;
 }
 
-/* What is private runs. */
+/* Private registers always run. */
 static inline bool perfctr_cpu_runs(void)
 {
 	return true;
@@ -238,7 +237,9 @@ static inline bool perfctr_cpu_runs(void)
 
 int perfctr_cpu_restart(const struct perfctr_config *config, unsigned long kin, kuid_t uid);
 
-/* What is not private is for everybody by policy, or on a processor without copies. */
+/*
+ * Registers that are not private count for everybody: the policy is "open", or there are no copies.
+ */
 static inline void perfctr_cpu_leave(void)
 {
 	if (this_cpu_ptr(&perfctr_ppc32_cpu)->private_kin)
@@ -254,7 +255,10 @@ static inline void perfctr_cpu_join(const struct task_struct *next)
 {
 }
 
-/* perf and we have all counters or none. perf's driver reads its own; there is one of the 745x. */
+/*
+ * Either perf has all counters or we have. perf's only driver, for the 745x, reads its counters
+ * itself.
+ */
 #define PERFCTR_CPU_ONE_SOURCE
 #define PERFCTR_CPU_SHARED_INLINE	0
 
@@ -283,7 +287,7 @@ static __always_inline bool perfctr_cpu_shared_filters(const struct perf_event *
 	return true;
 }
 
-/* Whatever perf's settings are, its counters have copies. */
+/* perf's counters have copies too, whatever perf's settings are. */
 static inline bool perfctr_cpu_shared_discloses(void)
 {
 	return perfctr_cpu_always_readable();

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * PowerPC, 32 bits: which counters a processor has, checking and claiming. The rules are those
- * of perfctr 2.6's low-level-ppc32.txt; facts about models are from the user's manuals of the
- * 604, 750GX, MPC7400 and MPC7450, and from Linux's arch/powerpc/perf/mpc7450-pmu.c. Any other
- * PowerPC with a timebase has that as its clock, and no counters.
+ * PowerPC, 32 bits: which counters a processor has, checks and claims. The rules are those of
+ * perfctr 2.6's low-level-ppc32.txt; facts about models are from the user's manuals of the 604,
+ * 750GX, MPC7400 and MPC7450, and from Linux's arch/powerpc/perf/mpc7450-pmu.c. Any other PowerPC
+ * with a timebase has only the clock.
  */
 
 #define pr_fmt(fmt) "perfctr: " fmt
@@ -24,30 +24,32 @@
 
 #define CTR_BOTH	(PERFCTR_CTR_USER | PERFCTR_CTR_KERNEL)
 
-/* perfctr_ctr_control.config: MMCR0, and above it MMCR2 */
+/* perfctr_ctr_control.config: MMCR0 in the lower half, MMCR2 in the upper half */
 #define CONFIG_MMCR0(config)	lower_32_bits(config)
 #define CONFIG_MMCR2(config)	upper_32_bits(config)
 
-/* Of a user's MMCR0: the modes are in the flags, and the driver enables interrupts. */
+/*
+ * Bits of MMCR0 that users may not set: the flags give the modes, and the driver enables
+ * interrupts.
+ */
 #define MMCR0_RESERVED		(MMCR0_FC_BIT | MMCR0_FCS_BIT | MMCR0_FCP_BIT | MMCR0_PMXE_BIT | \
 				 MMCR0_SELECTS)
 
 /*
- * No model counts more than this many events a second on one counter: 2^33. It bounds how often
- * ageing must look.
+ * No model counts more than 2^33 events per second on one counter. This bounds the ageing period.
  */
 #define MAX_RATE_SHIFT	33
-#define AGED_WIDTH	31	/* bits of a counter that ageing leaves to it */
+#define AGED_WIDTH	31	/* bits that a counter uses before it is aged */
 
 static bool unsafe_interrupts;
 module_param(unsafe_interrupts, bool, 0444);
 MODULE_PARM_DESC(unsafe_interrupts, "i-mode counters even where an erratum of the processor may crash the kernel then (no)");
 
-/* Of the selects the 604 decodes 5 bits. */
+/* The 604 decodes 5 bits of each select. */
 static const struct perfctr_ppc32_events events_604 = { { 5, 5 }, { 0x3 }, { 4 } };
-/* The first events are the same on all counters: nothing, cycles, instructions, ... */
+/* All counters have the same first events: nothing, cycles, instructions, ... */
 static const struct perfctr_ppc32_events events_4 = { { 7, 6, 5, 5 }, { 0xf }, { 4 } };
-/* As mpc7450_classify_event() has it */
+/* As in mpc7450_classify_event() */
 static const struct perfctr_ppc32_events events_7450 = {
 	{ 7, 6, 5, 5, 5, 6 }, { 0x3f, 0x0f, 0x0b, 0x03 }, { 1, 7, 13, 22 },
 };
@@ -68,17 +70,17 @@ static const struct perfctr_ppc32_model models[] __initconst = {
 	{ 0x8004, PERFCTR_PPC_7450, 6, 3, true, true, &events_7450 },	/* 7448 */
 };
 
-/* Where the select of each counter begins, in MMCR0 of the first two, else in MMCR1 */
+/* First bit of each counter's select: in MMCR0 for PMC1 and PMC2, in MMCR1 for the others */
 static const u8 select_shift[PERFCTR_PPC32_MAX] = { 6, 0, 27, 22, 17, 11 };
 
-static bool interrupts;			/* i-mode is possible; constant after init */
-static unsigned int nr_claims;		/* configs with counters; config_mutex */
+static bool interrupts;			/* i-mode is available; constant after init */
+static unsigned int nr_claims;		/* number of claimed configs; under config_mutex */
 
 /*
- * If the interrupt comes together with that of the decrementer, or with a thermal one, some
- * processors lose SRR0 and SRR1, and so where they were. It was fixed in the MPC7410 1.3, as
- * Motorola's engineers said on linux-kernel in March 2003; the 7400 never was. Nobody knows
- * about the 750, from which these come; the 745x is another design, and perf interrupts there.
+ * If this interrupt comes together with the decrementer's or a thermal one, some processors lose
+ * SRR0 and SRR1, and so the address to return to. The MPC7410 1.3 fixed this, as Motorola's
+ * engineers said on linux-kernel in March 2003; the 7400 was never fixed. Nobody knows about the
+ * 750, the ancestor of both. The 745x is another design, and perf uses its interrupt.
  */
 static bool __init interrupts_are_safe(u32 pvr)
 {
@@ -92,7 +94,10 @@ static bool __init interrupts_are_safe(u32 pvr)
 	}
 }
 
-/* The counters that can count the event, if any can; else one is named. */
+/*
+ * The counters that count the same event for this number. 0: the number means different events on
+ * different counters, so the control must name a counter.
+ */
 static u32 common_counters(u64 event)
 {
 	const struct perfctr_ppc32_events *events = perfctr_ppc32_model.events;
@@ -110,9 +115,10 @@ static bool selects(unsigned int hw, u64 event)
 }
 
 /*
- * Hardware counters for those of ANY. Each set of counters that an event may have contains that
- * of the events after it; so those with the smallest sets choose first, and what can be placed is.
- * Returns the index of the first that has none, or @nr.
+ * Places the counters that asked for PERFCTR_MAP_ANY. The sets of counters that can count an event
+ * are nested: each contains all smaller ones. So counters with the smallest sets choose first, and
+ * this finds a placement if there is one. Returns the index of the first counter without a place,
+ * or @nr.
  */
 static u32 place(const struct perfctr_ctr_control *ctr, u32 nr, u8 *hw, u32 *used)
 {
@@ -143,7 +149,10 @@ static u32 place(const struct perfctr_ctr_control *ctr, u32 nr, u8 *hw, u32 *use
 	return nr;
 }
 
-/* The control registers are of the control as a whole: each counter says the same of them. */
+/*
+ * All counters share the control registers, so each counter of a control must ask for the same
+ * values.
+ */
 static int check_registers(const struct perfctr_ctr_control *ctr, u32 nr)
 {
 	u32 mmcr0 = CONFIG_MMCR0(ctr->config), mmcr2 = CONFIG_MMCR2(ctr->config);
@@ -153,7 +162,10 @@ static int check_registers(const struct perfctr_ctr_control *ctr, u32 nr)
 		return -EINVAL;
 	if (mmcr2 & ~(perfctr_ppc32_model.mmcrs > 2 ? MMCR2_THRESHMULT_BIT : 0))
 		return -EINVAL;
-	/* The i-mode counters, which are the last, are conditions, and no others may interrupt. */
+	/*
+	 * i-mode counters, which come last, use the conditions to interrupt. Nothing else may
+	 * interrupt.
+	 */
 	return ctr[nr - 1].ireset && mmcr0 & conditions ? -EINVAL : 0;
 }
 
@@ -183,7 +195,10 @@ static int check_one(const struct perfctr_ctr_control *ctr, const struct perfctr
 		why->reason = PERFCTR_REASON_ERRATUM;
 		return -EOPNOTSUPP;
 	}
-	/* A longer period has ends in between, at which all would freeze. */
+	/*
+	 * A period longer than 2^31 overflows in between, and each overflow would freeze all
+	 * counters.
+	 */
 	if (CONFIG_MMCR0(ctr->config) & MMCR0_FCECE_BIT && ctr->ireset < -(s64)BIT_ULL(31))
 		return -EINVAL;
 	return 0;
@@ -265,16 +280,14 @@ static void make_image(struct perfctr_config *config)
 	image->mmcr[2] = image->full[2];
 }
 
-/*
- * Claiming: perf and we have all counters or none. The kernel knows who has them.
- */
+/* Claiming: either perf has all counters or we have. The kernel knows who. */
 
-static perfctr_ihandler_t ihandler;	/* NULL: nobody hears interrupts */
+static perfctr_ihandler_t ihandler;	/* NULL: no handler */
 static DEFINE_PER_CPU(struct pt_regs *, interrupted);
 
 /*
- * Called as any interrupt: interrupts are off, and irq_enter() was called. One that was signalled
- * before the switch to this thread finds nothing.
+ * Called like any interrupt handler: interrupts are off, and irq_enter() was called. If the
+ * interrupt was raised before the switch to this thread, the handler finds no overflow.
  */
 static void overflow(struct pt_regs *regs)
 {
@@ -303,19 +316,19 @@ int perfctr_cpu_set_ihandler(perfctr_ihandler_t handler)
 	if (!interrupts)
 		return -ENODEV;
 	WRITE_ONCE(ihandler, handler);
-	/* Whoever has read the old one ends its interrupt. */
+	/* Wait until CPUs that have read the old handler leave their interrupts. */
 	if (!handler)
 		synchronize_rcu();
 	return 0;
 }
 
 /*
- * The kernel writes to its log whenever somebody asks in vain. So that is done ten times at once,
- * and then twice in a second, at most; who comes between is refused unasked. config_mutex is held.
+ * The kernel logs each failed reservation. So we try at most ten times in a row, and then twice per
+ * second; requests in between fail without asking the kernel. config_mutex is held.
  */
 static bool asked_too_often(bool failed)
 {
-	static unsigned long since;	/* then one of @failures was taken away */
+	static unsigned long since;	/* when @failures last decreased */
 	static unsigned int failures;
 	const unsigned int most = 10;
 	unsigned long passed = (jiffies - since) / (HZ / 2);
@@ -350,7 +363,7 @@ static int release(void *unused)
 	return 0;
 }
 
-/* The claim of a config has ended, others have not. */
+/* One config's claim has ended; others remain. */
 static int forget(void *unused)
 {
 	perfctr_cpu_rest();
@@ -393,7 +406,10 @@ void perfctr_cpu_unclaim(struct perfctr_config *config, perfctr_run_t run)
 	}
 	WRITE_ONCE(perfctr_ppc32_claimed, false);
 	run(release, NULL);
-	/* Nothing interrupts any more; what the kernel does then would not stop it on a 74xx. */
+	/*
+	 * Our counters no longer interrupt. The kernel's own way to stop them would not work on a
+	 * 74xx.
+	 */
 	release_pmc_hardware();
 }
 
@@ -413,7 +429,7 @@ bool perfctr_cpu_is_forbidden(unsigned int cpu)
 	return false;
 }
 
-/* After its offline callback threads that had to leave it may still have loaded there. */
+/* After the CPU's offline callback, threads that had to leave it may still have loaded a config. */
 void perfctr_cpu_prepare(unsigned int cpu)
 {
 	memset(per_cpu_ptr(&perfctr_ppc32_cpu, cpu), 0, sizeof(struct perfctr_ppc32_cpu));
@@ -492,7 +508,7 @@ int __init perfctr_cpu_init(void)
 	u32 pvr = mfspr(SPRN_PVR);
 	unsigned int i;
 
-	/* The 601 has no timebase, and the frequency is the firmware's to say. */
+	/* The 601 has no timebase. The frequency comes from the firmware. */
 	if (!ppc_tb_freq)
 		return -ENODEV;
 	perfctr_ppc32_model.type = PERFCTR_PPC_GENERIC;

@@ -2,29 +2,28 @@
 /*
  * PowerPC 604 to 745x: programming and running the counters of a CPU, and the hot path.
  *
- * Three control registers say what all counters count, and in which mode, so one config at a
- * time runs on a CPU. At a switch to another one those of them are written that differ. Counters
- * run on from wherever they are; they are set back to zero (perfctr_cpu_age()) long before
- * their bit 31 becomes set.
+ * Three control registers say what all counters count, and in which mode, so a CPU runs one config
+ * at a time. A switch to another config writes only the control registers that differ. The counters
+ * themselves run on; perfctr_cpu_age() zeroes them long before their bit 31 becomes set.
  *
- * That bit is what interrupts, if PMXE is set, and a condition that stands until it is taken
- * away. So an i-mode counter that the rest of the module takes for a negative number, which
- * interrupts as it comes to zero, has the register value with that bit turned over. Stubs read
- * it likewise. One bit enables the interrupts of all counters but the first: the others of
- * these are kept below 2^30 beside it.
+ * If PMXE is set, bit 31 interrupts: the condition lasts until the bit is cleared. The rest of the
+ * module expects an i-mode counter to be negative, and to interrupt when it reaches zero. So its
+ * register holds that value with bit 31 inverted, and the stubs invert the bit when they read it.
+ * One bit enables the interrupts of all counters but PMC1: so a-mode counters among these stay
+ * below 2^30 while an i-mode counter needs that bit.
  *
- * Where user mode reads the counters (perfctr_ppc32_copies) they run for the threads of one user
- * alone, whose config asks the same: they start from zero, and as another thread comes they
- * stop and are zeroed, at the cost of a write for each. What is left then is the select of
- * PMC3 and up in MMCR1: which events somebody counted; and in SIAR the place where a counter
- * interrupted last, of which user mode has a copy, too.
+ * Where user mode reads the counters (perfctr_ppc32_copies) they run only for the threads of one
+ * user, and for one config: they start from zero, and when another thread comes they stop and are
+ * zeroed, which costs one write for each. Two traces remain: the selects of PMC3 and up in MMCR1,
+ * which show the events that somebody counted; and SIAR, which shows where a counter last
+ * interrupted, and also has a copy for user mode.
  *
- * perf may write to the registers although they are reserved for us. Where an event could not be
- * opened for that reason, Linux (seen in 6.12.107) subtracts it from the number of perf's events
- * all the same, which is negative then, and the next event is opened without a reservation
- * (power_pmu_event_init(), hw_perf_event_destroy()). perf leaves another value in MMCR0 than we do.
- * So that is compared before it is written, at each tick, and when a state ends its counting. After
- * a difference nobody counts by these registers until they are taken anew.
+ * perf may write to the registers although they are reserved for us. When a reservation fails,
+ * Linux (seen in 6.12.107) still subtracts the failed event from its number of events. The number
+ * becomes negative, and Linux opens the next event without a reservation (power_pmu_event_init(),
+ * hw_perf_event_destroy()). perf leaves another value in MMCR0 than we do. So we compare MMCR0
+ * before we write it, at each tick, and when a state ends its counting. After a difference nobody
+ * counts by these registers until they are taken again.
  */
 
 #include <linux/bitops.h>
@@ -39,7 +38,7 @@
 #include "arch/user.h"
 #include "arch/ppc32/registers.h"
 
-/* Numbers of the registers, which other PowerPCs have elsewhere */
+/* Numbers of these registers; other PowerPCs have them elsewhere. */
 #define SPR_MMCR2	944
 #define SPR_PMC5	945
 #define SPR_PMC6	946
@@ -51,15 +50,15 @@
 #define SPR_PMC3	957
 #define SPR_PMC4	958
 
-/* From here on a counter is set back to zero: half of the way to its bit 31. */
+/* Ageing zeroes a counter from this value on, which is half of the way to bit 31. */
 #define AGED		BIT(30)
-/* perfctr_cpu_state.own: bits of MMCR0 that the processor has changed since the control */
+/* perfctr_cpu_state.own: how the processor has changed MMCR0 since the control was set */
 #define OWN_FROZEN	1	/* FC is set */
 #define OWN_TRIGGERED	2	/* TRIGGER is cleared */
 
 DEFINE_PER_CPU(struct perfctr_ppc32_cpu, perfctr_ppc32_cpu);
 
-/* Of each CPU: runs there at each tick while its registers are ours. Wakes no idle CPU. */
+/* Each CPU's timer runs at each tick while the registers are ours. It wakes no idle CPU. */
 static DEFINE_PER_CPU(struct timer_list, timers);
 
 DEFINE_STATIC_KEY_FALSE(perfctr_ppc32_copies);
@@ -118,7 +117,7 @@ static __always_inline void zero_pmcs(u32 counters)
 		mtspr(SPR_PMC6, 0);
 }
 
-/* Sets those back that are half of the way to be negative, or further. */
+/* Zeroes counters that are at least halfway to being negative. */
 static __always_inline void age(unsigned long counters)
 {
 	unsigned int hw;
@@ -135,9 +134,12 @@ static __always_inline void belong_to_nobody(struct perfctr_ppc32_cpu *cpu)
 	cpu->istopped = NULL;
 }
 
-static perfctr_changed_t changed;	/* NULL: nobody hears of it */
+static perfctr_changed_t changed;	/* NULL: no handler */
 
-/* MMCR0 holds what we did not write. It is told later: a switch may neither print nor wake up. */
+/*
+ * MMCR0 holds a value that we did not write. This is reported later, because a switch may neither
+ * print nor wake up anybody.
+ */
 static noinline notrace void has_changed(struct perfctr_ppc32_cpu *cpu, u32 is)
 {
 	cpu->found = is;
@@ -156,7 +158,7 @@ static void tell_changed(struct perfctr_ppc32_cpu *cpu)
 		changed();
 }
 
-/* But for what the processor changes by itself */
+/* Ignores bits that the processor changes by itself */
 static __always_inline bool holds(const struct perfctr_ppc32_cpu *cpu, u32 is)
 {
 	u32 own = 0;
@@ -167,8 +169,8 @@ static __always_inline bool holds(const struct perfctr_ppc32_cpu *cpu, u32 is)
 }
 
 /*
- * The processor may have changed what was written. If somebody else has, the registers are left to
- * him.
+ * The processor may have changed the value that we wrote. If somebody else has changed it, leave
+ * the registers to him.
  */
 static __always_inline void write_mmcr0(struct perfctr_ppc32_cpu *cpu, u32 value)
 {
@@ -185,7 +187,10 @@ static __always_inline void write_mmcr0(struct perfctr_ppc32_cpu *cpu, u32 value
 	cpu->mmcr[0] = value;
 }
 
-/* The others; they exist if the values are not zero, or else were written so. */
+/*
+ * Writes the other control registers. A register that does not exist always has the value 0, so it
+ * is never written.
+ */
 static __always_inline void write_others(struct perfctr_ppc32_cpu *cpu, const u32 *mmcr)
 {
 	if (cpu->mmcr[1] != mmcr[1]) {
@@ -198,7 +203,7 @@ static __always_inline void write_others(struct perfctr_ppc32_cpu *cpu, const u3
 	}
 }
 
-/* Stops and zeroes all, and nobody has them. */
+/* Stops and zeroes all counters, and takes them from everybody. */
 static __always_inline void rest(struct perfctr_ppc32_cpu *cpu)
 {
 	write_mmcr0(cpu, MMCR0_FC_BIT);
@@ -216,7 +221,7 @@ void perfctr_ppc32_take(void)
 	const struct perfctr_ppc32_model *model = &perfctr_ppc32_model;
 
 	lockdep_assert_irqs_disabled();
-	/* Whatever somebody left there */
+	/* Discard what others left in the registers. */
 	mtspr(SPR_MMCR0, MMCR0_FC_BIT);
 	if (model->mmcrs > 1)
 		mtspr(SPR_MMCR1, 0);
@@ -243,7 +248,7 @@ void perfctr_ppc32_release(void)
 	belong_to_nobody(cpu);
 	if (!cpu->ours)
 		return;
-	/* As they were after power-on, but for FC: perf sets up what it needs. */
+	/* Restore the values after power-on, except for FC: perf sets up what it needs. */
 	if (perfctr_cpu_verify())
 		perfctr_ppc32_take();
 	cpu->ours = false;
@@ -258,11 +263,14 @@ notrace void perfctr_cpu_rest(void)
 		rest(cpu);
 }
 
-/* Counters of the config that were i-mode counters begin from zero. */
+/* Prepares the registers for a config. Counters that held i-mode counts start from zero. */
 static __always_inline int set_up(struct perfctr_ppc32_cpu *cpu)
 {
 	lockdep_assert_irqs_disabled();
-	/* A CPU that goes has given back, but threads that have to leave it may still run. */
+	/*
+	 * A CPU that goes down has given its counters back, but threads that must leave it may
+	 * still run.
+	 */
 	if (unlikely(!cpu->ours)) {
 		if (!READ_ONCE(perfctr_ppc32_claimed))
 			return -EIO;
@@ -337,7 +345,7 @@ notrace int perfctr_cpu_istart(const struct perfctr_config *config, const u64 *v
 	cpu->imask = config->imask;
 	cpu->istopped = NULL;
 	write_others(cpu, image->full);
-	/* Otherwise perfctr_cpu_resume_own_way() does that. */
+	/* For own_way perfctr_cpu_resume_own_way() does that. */
 	if (likely(!config->own_way))
 		write_mmcr0(cpu, image->full[0]);
 	return 0;
@@ -347,7 +355,7 @@ static __always_inline void stop_ictrs(struct perfctr_ppc32_cpu *cpu,
 				       const struct perfctr_config *config)
 {
 	lockdep_assert_irqs_disabled();
-	/* First this, which ends interrupts */
+	/* Write MMCR0 first: that ends interrupts. */
 	write_mmcr0(cpu, config->image->mmcr[0]);
 	write_others(cpu, config->image->mmcr);
 }
@@ -376,19 +384,19 @@ notrace void perfctr_ppc32_quiet(void)
 {
 	struct perfctr_ppc32_cpu *cpu = this_cpu_ptr(&perfctr_ppc32_cpu);
 
-	/* The manuals say that the interrupt clears PMXE. If it did not it would come for ever. */
+	/* The manuals say that the interrupt clears PMXE. If it did not, it would come forever. */
 	if (cpu->ours && !cpu->changed && cpu->mmcr[0] & MMCR0_PMXE_BIT)
 		write_mmcr0(cpu, cpu->mmcr[0] & ~MMCR0_PMXE_BIT);
 }
 
 /*
- * A config with FCECE or TRIGGER: the processor changes MMCR0 as counters become negative, so the
- * state has its own, which begins anew with each control. While it is not resumed all counters
- * are frozen (perfctr_cpu_image.mmcr).
+ * Configs with FCECE or TRIGGER: the processor changes MMCR0 when counters become negative, so each
+ * state has its own MMCR0, which each control resets. While the state is suspended all counters are
+ * frozen (perfctr_cpu_image.mmcr).
  *
- * An a-mode counter begins from its sum, so that it is negative just when it would be if the
- * thread had the counter for itself: from 2^31 on, and for ever. Not one that would be an enabled
- * condition beside i-mode counters, as that would interrupt for ever: it begins from zero.
+ * An a-mode counter starts from its sum. So it is negative exactly when it would be if the thread
+ * had the counter for itself: from 2^31 on, and forever. An a-mode counter whose condition is
+ * enabled for i-mode counters starts from zero instead: otherwise it would interrupt forever.
  */
 notrace void perfctr_cpu_resume_own_way(const struct perfctr_config *config,
 					struct perfctr_cpu_state *state)
@@ -398,7 +406,7 @@ notrace void perfctr_cpu_resume_own_way(const struct perfctr_config *config,
 	u32 i, mmcr0 = image->full[0];
 	unsigned int hw;
 
-	/* What others left there is no condition and no trigger of ours. */
+	/* Values that others left must not act as conditions or triggers of ours. */
 	age(cpu->dirty & ~config->mask);
 	for (i = 0; i < perfctr_config_nr_actrs(config); i++) {
 		hw = config->hw[i];
@@ -430,14 +438,16 @@ notrace void perfctr_cpu_suspend_own_way(const struct perfctr_config *config,
 	perfctr_cpu_suspend(state);
 	if (!(mmcr0 & MMCR0_TRIGGER_BIT))
 		state->own |= OWN_TRIGGERED;
-	/* Beside i-mode counters nothing else freezes, and with the next period all go on. */
+	/*
+	 * With i-mode counters nothing else freezes, and all counters go on with the next period.
+	 */
 	if (mmcr0 & MMCR0_FC_BIT && !config->nr_ictrs)
 		state->own |= OWN_FROZEN;
 	else
 		state->own &= ~OWN_FROZEN;
 }
 
-/* What is counted meanwhile is missed, by the clock too. */
+/* Misses what happens during the sample; so does the clock. */
 notrace void perfctr_cpu_sample_own_way(const struct perfctr_config *config,
 					struct perfctr_cpu_state *state, u64 *value)
 {
@@ -455,8 +465,8 @@ void perfctr_ppc32_age(void)
 }
 
 /*
- * Do the registers hold what was written? Called at each tick, and as a state ends its counting;
- * in no switch.
+ * Do the registers hold what we wrote? Called at each tick, and when a state ends its counting;
+ * never at a switch.
  */
 
 bool perfctr_cpu_verify(void)
@@ -482,7 +492,7 @@ static void look(struct timer_list *timer)
 	unsigned long flags;
 
 	local_irq_save(flags);
-	/* That of a CPU that goes is left to another, which has its own. */
+	/* When a CPU goes down its timer moves to another CPU, which has its own. */
 	if (timer == this_cpu_ptr(&timers) && perfctr_cpu_verify() &&
 	    this_cpu_ptr(&perfctr_ppc32_cpu)->ours)
 		mod_timer(timer, jiffies + 1);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * PowerPC 604, 604e, 750, 7400 and 745x: which counters a model has, and how those of a CPU are
- * programmed and run. Registers and bits have the names of the manual of the MPC7400; those of
- * the 604 and 750 call some of them otherwise (DIS, DP, DU, DMS, DMR, ENINT, DISCOUNT, RTCSELECT,
- * INTONBITTRANS, PMC1INTCONTROL, PMCINTCONTROL and PMCTRIGGER).
+ * programmed and run. Registers and bits have the names of the manual of the MPC7400; the manuals
+ * of the 604 and 750 call some of them differently (DIS, DP, DU, DMS, DMR, ENINT, DISCOUNT,
+ * RTCSELECT, INTONBITTRANS, PMC1INTCONTROL, PMCINTCONTROL and PMCTRIGGER).
  */
 #ifndef PERFCTR_PPC32_REGISTERS_H
 #define PERFCTR_PPC32_REGISTERS_H
@@ -14,17 +14,17 @@
 #include "arch/cpu.h"
 
 /*
- * MMCR0. Freeze bits, and MSR[PM], are about all counters. A counter is negative while its bit 31
- * is set; that is an enabled condition if PMC1CE is set, or for the others PMCNCE.
+ * MMCR0. The freeze bits and MSR[PM] act on all counters. A counter is negative while its bit 31 is
+ * set; this is an enabled condition if PMC1CE is set for PMC1, or PMCNCE for the others.
  */
 #define MMCR0_FC_BIT		0x80000000u	/* freeze all counters */
 #define MMCR0_FCS_BIT		0x40000000u	/* ... in supervisor mode */
 #define MMCR0_FCP_BIT		0x20000000u	/* ... in user mode */
-#define MMCR0_FCM_BITS		0x18000000u	/* ... while MSR[PM] is 1, is 0 */
-#define MMCR0_PMXE_BIT		0x04000000u	/* interrupt; cleared by that */
+#define MMCR0_FCM_BITS		0x18000000u	/* ... while MSR[PM] is 1; is 0 */
+#define MMCR0_PMXE_BIT		0x04000000u	/* enable the interrupt, which clears this bit */
 #define MMCR0_FCECE_BIT		0x02000000u	/* an enabled condition sets FC */
-#define MMCR0_TBSEL_BITS	0x01800000u	/* a bit of the timebase */
-#define MMCR0_TBEE_BIT		0x00400000u	/* ... that is a condition as it becomes 1 */
+#define MMCR0_TBSEL_BITS	0x01800000u	/* select a bit of the timebase */
+#define MMCR0_TBEE_BIT		0x00400000u	/* ... which is a condition when it becomes 1 */
 #define MMCR0_THRESHOLD_BITS	0x003f0000u
 #define MMCR0_PMC1CE_BIT	0x00008000u
 #define MMCR0_PMCNCE_BIT	0x00004000u
@@ -33,14 +33,14 @@
 /* The processor changes MMCR0 by itself if one of these is set. */
 #define MMCR0_CHANGES		(MMCR0_PMXE_BIT | MMCR0_FCECE_BIT | MMCR0_TRIGGER_BIT)
 
-#define MMCR2_THRESHMULT_BIT	0x80000000u	/* THRESHOLD counts 32, not 2 */
+#define MMCR2_THRESHMULT_BIT	0x80000000u	/* THRESHOLD is in units of 32, not 2 */
 
 /**
- * struct perfctr_ppc32_events - which events there are
- * @selects: bits of event selects that mean something, in each counter
- * @common: counters that count an event of a number below 32, as their events of these numbers
- *	are the same: [0] of event 0 and 1, and so on; see @bounds
- * @bounds: the last number of the events of each @common
+ * struct perfctr_ppc32_events - the events of a model
+ * @selects: for each counter, the number of select bits that it decodes
+ * @common: counters whose events have the same numbers, for numbers below 32: [0] for numbers up to
+ * @bounds[0], and so on
+ * @bounds: the last event number of each @common
  */
 struct perfctr_ppc32_events {
 	u8 selects[PERFCTR_PPC32_MAX];
@@ -50,10 +50,10 @@ struct perfctr_ppc32_events {
 
 /**
  * struct perfctr_ppc32_model - what a model has
- * @pvr: its processor version register, the upper half
+ * @pvr: upper half of its processor version register
  * @type: PERFCTR_PPC_*
- * @counters: how many; 2, 4 or 6
- * @mmcrs: how many control registers; 1 to 3
+ * @counters: number of counters: 2, 4 or 6
+ * @mmcrs: number of control registers: 1 to 3
  * @bamr: it has BAMR
  * @copies: it has copies that user mode reads
  * @events: NULL if it has no counters
@@ -68,15 +68,15 @@ struct perfctr_ppc32_model {
 	const struct perfctr_ppc32_events *events;
 };
 
-/* The model of the CPUs; without counters if it is another one. Constant after init */
+/* The model of the CPUs; an unknown model has no counters. Constant after init */
 extern struct perfctr_ppc32_model perfctr_ppc32_model;
 
 /**
- * struct perfctr_cpu_image - what is written to the control registers for a config
- * @mmcr: while no i-mode counter runs: those select nothing, and nothing interrupts
- * @full: while they run
- * @chained: counters other than PMC1, if one of those is an i-mode counter: if any of them is
- *	negative that is an enabled condition
+ * struct perfctr_cpu_image - the control register values of a config
+ * @mmcr: while no i-mode counter runs: i-mode counters select nothing, and nothing interrupts
+ * @full: while i-mode counters run
+ * @chained: all counters but PMC1, if one of these is an i-mode counter: each of them that becomes
+ *	negative is then an enabled condition
  */
 struct perfctr_cpu_image {
 	u32 mmcr[PERFCTR_PPC32_MMCRS];
@@ -88,20 +88,20 @@ struct perfctr_cpu_image {
  * The functions below work on the registers of this CPU. Interrupts are off, and no state is
  * resumed.
  */
-/* Take all registers: nothing counts, and all are zero. */
+/* Take all registers: stop and zero all counters. */
 void perfctr_ppc32_take(void);
-/* The same, and they are not ours any more. */
+/* The same, then give the registers back. */
 void perfctr_ppc32_release(void);
-/* Set counters back to zero that must not become negative. */
+/* Zero counters before they become negative. */
 void perfctr_ppc32_age(void);
-/* In the interrupt: our counters cause it no more. */
+/* Call in the interrupt: stops our counters from causing it again. */
 void perfctr_ppc32_quiet(void);
 
-/* The timers by which registers are compared */
+/* The timers that compare the registers */
 void perfctr_ppc32_verify_init(void);
 void perfctr_ppc32_verify_exit(void);
 
-/* May a CPU take the registers? Written under config_mutex, while no other CPU does. */
+/* May a CPU take the registers? Written under config_mutex, while no other CPU writes it. */
 extern bool perfctr_ppc32_claimed;
 
 #endif /* PERFCTR_PPC32_REGISTERS_H */
