@@ -75,7 +75,7 @@ int perfctr_cpu_check(const struct perfctr_ctr_control *ctr, unsigned int nr, bo
 			if (map == PERFCTR_RISCV_CYCLE || map == PERFCTR_RISCV_INSTRET) {
 				if (ctr->event != perfctr_riscv_fixed_event(map))
 					return -EINVAL;
-				/* They do not interrupt, even if others do. */
+				/* Fixed counters do not interrupt, even if others do. */
 				if (ctr->ireset && perfctr_pmu.interrupt)
 					return ctr->map == PERFCTR_MAP_ANY ? -EOPNOTSUPP : -EINVAL;
 				filter = perfctr_pmu.filter_fixed;
@@ -85,7 +85,7 @@ int perfctr_cpu_check(const struct perfctr_ctr_control *ctr, unsigned int nr, bo
 		}
 		if (ctr->ireset && !perfctr_pmu.interrupt)
 			return -EOPNOTSUPP;
-		/* Refuse it also if that is not known yet. */
+		/* Also refuse the event while event_once is unknown. */
 		if (perfctr_pmu.event_once && named_before(first, ctr))
 			return -EOPNOTSUPP;
 		if (perfctr_pmu.probed && ctr->event != SBI_EVENT_RAW && !known)
@@ -95,7 +95,7 @@ int perfctr_cpu_check(const struct perfctr_ctr_control *ctr, unsigned int nr, bo
 		if (ctr->flags & PERFCTR_CTR_KERNEL)
 			*kernel = true;
 	}
-	/* So many counters do not exist. */
+	/* The processor has too few counters. */
 	why->index = PERFCTR_NO_INDEX;
 	return any > hweight32(perfctr_pmu.programmable & ~used) ? -EINVAL : 0;
 }

@@ -5,8 +5,8 @@
 #include <linux/types.h>
 
 /*
- * cycle or instret, for an event that is theirs where no other counter counts it. PERFCTR_MAP_ANY:
- * any programmable counter
+ * Returns cycle or instret for an event that only that counter counts; for other events
+ * PERFCTR_MAP_ANY, any programmable counter.
  */
 u32 perfctr_riscv_fixed_for(u64 event);
 

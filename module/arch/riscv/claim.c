@@ -14,21 +14,21 @@
 #include "arch/riscv/sbi_events.h"
 
 /*
- * Each counter that claimed configs use: how many of them use it, and what the latest
- * wants of it. Written under config_mutex. A CPU that comes back from deep sleep reads it
- * without the mutex, which does no harm: prog[] shows if a counter was programmed
- * wrongly, and if it was released meanwhile an interrupt will say so.
+ * For each counter that claimed configs use: the number of users, and what the latest one wants it
+ * to count. Written under config_mutex. A CPU that comes back from a deep sleep reads it without
+ * the mutex. This is harmless: prog[] shows whether a counter was programmed wrongly, and an
+ * interrupt follows if it was released meanwhile.
  */
 static struct pooled {
 	unsigned int users;
 	struct perfctr_riscv_prog prog;
 } pool[PERFCTR_RISCV_MAX];
 
-static u32 pooled;	/* the counters with users, as a bit map; config_mutex */
+static u32 pooled;	/* bit map of the counters with users; config_mutex */
 
 /*
- * Claiming. pool[] says what all claimed configs need, each CPU's perfctr_riscv_cpu
- * what that CPU has.
+ * Claiming. pool[] says what all claimed configs need; each CPU's perfctr_riscv_cpu says what that
+ * CPU has.
  */
 
 /* @members: counters of the config, by index. @counters: hardware counters, by number. */
@@ -39,14 +39,14 @@ struct claim {
 };
 
 /*
- * Where no other counter counts cycles or instructions the firmware gives cycle and instret to
- * perf, even if we have them, and perf writes and stops its counters. So it is without Sscofpmf,
- * and on boards whose device tree maps these events nowhere else. But perf
- * also keeps a list of its own. So we make a pinned perf event on each CPU, which has the
- * counter in that list: other events of perf's that need it do not count, and say so. Where the
- * firmware lets only those have them who choose them it gives none to perf, which does not.
- * Elsewhere perf takes these two only when it has run out of programmable counters, and no
- * event would be sure to get them.
+ * If only cycle and instret can count cycles and instructions, the firmware gives them to perf even
+ * if we have them, and perf writes and stops them. This is so without Sscofpmf, and on boards whose
+ * device tree maps these events to no other counter. perf also keeps its own list of counters in
+ * use. So we make a pinned perf event on each CPU, which takes the counter in that list: other perf
+ * events that need it do not count, and report so. Some firmware gives these two only to those who
+ * ask for them by number; perf does not, so it never gets them. Elsewhere perf takes these two only
+ * when it has run out of programmable counters, and we could not make an event that surely gets
+ * them.
  *
  * Written under config_mutex.
  */
@@ -76,7 +76,7 @@ static int reserve_here(unsigned int cpu, unsigned int hw)
 		.config = hw == PERFCTR_RISCV_CYCLE ? PERF_COUNT_HW_CPU_CYCLES :
 						      PERF_COUNT_HW_INSTRUCTIONS,
 		.pinned = 1,
-		/* As shared.c: where nothing can be excluded that is refused. */
+		/* As in perf/shared.c: a PMU that cannot exclude anything refuses this. */
 		.exclude_guest = perfctr_pmu.filter,
 	};
 	struct perf_event *event = perf_event_create_kernel_counter(&attr, cpu, NULL, NULL, NULL);
@@ -89,7 +89,7 @@ static int reserve_here(unsigned int cpu, unsigned int hw)
 		case -ENODEV:
 		case -EINVAL:
 		case -EOPNOTSUPP:
-			return 0;	/* perf does not count this, so it does not take it */
+			return 0;	/* perf does not count this, so it never takes it */
 		default:
 			return -EBUSY;
 		}
@@ -102,9 +102,9 @@ static int reserve_here(unsigned int cpu, unsigned int hw)
 }
 
 /*
- * Runs on that CPU, in a kernel thread. For the new event perf stops and starts all its
- * events there, also those that we made before: no state is resumed meanwhile. And the
- * caller's privileges do not matter.
+ * Runs on that CPU in a kernel thread, so the caller's privileges do not matter. For the new event
+ * perf stops and restarts all its events there, including those that we made before; no state is
+ * resumed meanwhile.
  */
 static long reserve_by_kernel(void *arg)
 {
@@ -126,13 +126,13 @@ static void unreserve(unsigned int hw)
 		unreserve_on(cpu, hw);
 }
 
-/* True if that was the last user. */
+/* Returns true for the last user. */
 static bool pool_put(unsigned int hw)
 {
 	if (--pool[hw].users)
 		return false;
 	pooled &= ~BIT(hw);
-	/* Before we release the counter, as perf stops a counter when it gives it up. */
+	/* Before we release the counter: perf stops a counter when it gives it up. */
 	unreserve(hw);
 	return true;
 }
@@ -154,13 +154,13 @@ static int reserve(unsigned int hw)
 	return err;
 }
 
-/* The counters of a config, of which there are some, by index */
+/* A bit for each counter of the config, by index. There is at least one. */
 static u32 all_members(const struct perfctr_config *config)
 {
 	return GENMASK(config->nr - 1, 0);
 }
 
-/* Is that counter ours, and does it count what is asked for? */
+/* Is that counter ours, and does it count what the control asks for? */
 static bool member_counts(const struct perfctr_riscv_cpu *cpu, unsigned int hw,
 			  const struct perfctr_ctr_control *ctr)
 {
@@ -182,7 +182,7 @@ static int claim_take(void *arg)
 	for (i = 0; i < nr; i++) {
 		struct perfctr_riscv_prog prog __uninitialized;
 
-		/* Mostly they count already. */
+		/* Most counters already count the right event. */
 		if (!(members >> i & 1) || member_counts(cpu, config->hw[i], &config->ctr[i]))
 			continue;
 		prog = perfctr_riscv_ctr_prog(&config->ctr[i]);
@@ -190,7 +190,10 @@ static int claim_take(void *arg)
 		if (err)
 			return err;
 	}
-	/* The state that take_all() leaves; but @private_kin is of the id that is there. */
+	/*
+	 * As after take_all(). But if @private_kin is set, it belongs to the config that
+	 * @programmed names now.
+	 */
 	if (members == all_members(config) && !cpu->private_kin)
 		cpu->programmed = READ_ONCE(config->id);
 	return 0;
@@ -202,13 +205,13 @@ static int claim_release(void *arg)
 	const struct claim *claim = arg;
 
 	perfctr_riscv_release(cpu, claim->counters);
-	cpu->denied &= ~claim->counters;	/* nobody wants them any more */
+	cpu->denied &= ~claim->counters;	/* no config wants them any more */
 	return 0;
 }
 
 /*
- * A counter for an event that none of @ours counts. Apart from claim_choose(), which needs no
- * stack frame without it.
+ * Chooses a counter for an event that none of @ours counts. It is a separate function so that
+ * claim_choose() needs no stack frame.
  */
 static noinline unsigned int choose_other(unsigned long candidates, unsigned long ours,
 					  u32 except)
@@ -223,10 +226,10 @@ static noinline unsigned int choose_other(unsigned long candidates, unsigned lon
 }
 
 /*
- * The best counter for an event, or PERFCTR_RISCV_MAX: one of ours that counts
- * just that, or the same event in other modes; else one that nobody has, which saves
- * reprogramming at every switch between different controls, as long as half of them are
- * left to perf; else one of ours that counts something else.
+ * Chooses the best counter for an event, or PERFCTR_RISCV_MAX. The first choice is one of ours that
+ * counts exactly this, or the same event in other modes. The second is a counter without a user, as
+ * long as half of them are left to perf: this avoids reprogramming when threads with different
+ * controls switch. The last is one of ours that counts something else.
  */
 static unsigned int claim_choose(const struct perfctr_ctr_control *ctr, u32 except)
 {
@@ -248,7 +251,7 @@ static unsigned int claim_choose(const struct perfctr_ctr_control *ctr, u32 exce
 	return choose_other(candidates, ours, except);
 }
 
-/* The pool is written first, so that a CPU that wakes meanwhile keeps what it has taken. */
+/* Writes the pool first, so that a CPU that wakes up meanwhile keeps what it has taken. */
 static int claim_try(struct perfctr_config *config, u32 which, perfctr_run_t run)
 {
 	struct claim claim = { .config = config, .members = which };
@@ -288,7 +291,7 @@ static int claim_try(struct perfctr_config *config, u32 which, perfctr_run_t run
 	return err;
 }
 
-/* Tries to claim all counters at once, which mostly succeeds; true if it did. */
+/* Tries to claim all counters at once; returns true if that worked, as it usually does. */
 static bool claim_all(struct perfctr_config *config, u32 named, perfctr_run_t run)
 {
 	u32 used = named, nr = config->nr;
@@ -324,7 +327,7 @@ static int claim_any(struct perfctr_config *config, unsigned int i, u32 used, pe
 	}
 }
 
-/* On each CPU: EBUSY if somebody else has one of the counters */
+/* Runs on each CPU. EBUSY: somebody else has one of the counters. */
 static int claim_look(void *arg)
 {
 	struct perfctr_riscv_cpu *cpu = this_cpu_ptr(&perfctr_riscv_cpu);
@@ -339,9 +342,8 @@ static int claim_look(void *arg)
 }
 
 /*
- * The firmware does not say why it refuses: there is no such event, or not on that
- * counter, or somebody else has the counter. If all counters that might have served are
- * ours or free, it is the event.
+ * The firmware does not say why it refuses: the event does not exist, or not on that counter, or
+ * somebody else has the counter. If all possible counters are ours or free, the event is to blame.
  */
 static int claim_refused(u32 candidates, perfctr_run_t run, struct perfctr_refusal *why)
 {
@@ -359,7 +361,7 @@ static int claim_refused(u32 candidates, perfctr_run_t run, struct perfctr_refus
 	return -EINVAL;
 }
 
-/* The counter that the control names, or PERFCTR_RISCV_MAX. */
+/* The counter that the control names, or PERFCTR_RISCV_MAX */
 static unsigned int named_counter(const struct perfctr_ctr_control *ctr)
 {
 	u32 map = ctr->map == PERFCTR_MAP_ANY ? perfctr_riscv_fixed_for(ctr->event) : ctr->map;
@@ -367,7 +369,7 @@ static unsigned int named_counter(const struct perfctr_ctr_control *ctr)
 	return map < PERFCTR_RISCV_MAX ? map : PERFCTR_RISCV_MAX;
 }
 
-/* Claims one by one, to see which counter is refused, and to try others for it. */
+/* Claims one counter at a time, to see which one is refused, and to try others for it. */
 static int claim_each(struct perfctr_config *config, u32 named, perfctr_run_t run,
 		      struct perfctr_refusal *why)
 {
@@ -376,7 +378,7 @@ static int claim_each(struct perfctr_config *config, u32 named, perfctr_run_t ru
 	bool any;
 	int err;
 
-	/* Named counters first, so that ANY takes none of them. They are known to differ. */
+	/* Named counters come first, so that ANY takes none of them. They are known to differ. */
 	for (any = false;; any = true) {
 		for (i = 0; i < config->nr; i++) {
 			unsigned int hw = named_counter(&config->ctr[i]);
@@ -456,7 +458,9 @@ void perfctr_cpu_unclaim(struct perfctr_config *config, perfctr_run_t run)
 	for_each_set_bit(hw, &mask, PERFCTR_RISCV_MAX)
 		if (pool_put(hw) && perfctr_riscv_sbi)
 			claim.counters |= BIT(hw);
-	/* Even if no counter is given back: states that count by it lose their claim. */
+	/*
+	 * Run this even if no counter is given back: states of this config must lose their claim.
+	 */
 	if (config->nr)
 		run(claim_release, &claim);
 }
@@ -467,15 +471,15 @@ void perfctr_cpu_name(struct perfctr_ctr_control *ctr, unsigned int hw)
 }
 
 /*
- * After its offline callback a CPU still switched to threads that had to leave it, and
- * may have loaded for them. The firmware has forgotten all of that.
+ * After its offline callback a CPU still switched to threads that had to leave it, and may have
+ * loaded their configs. The firmware has forgotten all of that.
  */
 void perfctr_cpu_prepare(unsigned int cpu)
 {
 	memset(per_cpu_ptr(&perfctr_riscv_cpu, cpu), 0, sizeof(struct perfctr_riscv_cpu));
 }
 
-/* If perf denies a counter it is noted, and a load that needs it fails with EIO. */
+/* If perf denies a counter, record that; a load that needs it fails with EIO. */
 void perfctr_cpu_reserve(unsigned int cpu)
 {
 	unsigned int hw;
@@ -503,15 +507,15 @@ void perfctr_cpu_online(void)
 	unsigned int hw;
 
 	/*
-	 * Nobody says what the firmware remembers after a deep sleep. And if the CPU's
-	 * offline was cancelled it may have loaded since it gave everything back.
+	 * The firmware may have forgotten anything during a deep sleep. And if the CPU's offline
+	 * was cancelled, it may have loaded configs since it gave everything back.
 	 */
 	perfctr_cpu_offline();
 	if (!perfctr_riscv_sbi)
 		return;
-	/* A counter that cannot be had now is tried again by load, which may fail with EIO. */
+	/* If a counter is not available now, load tries again, and may fail with EIO. */
 	for (hw = 0; hw < PERFCTR_RISCV_MAX; hw++) {
-		/* A copy, so that what is programmed and what is remembered are the same. */
+		/* Copy it, so that we record exactly what we program. */
 		struct perfctr_riscv_prog prog = pool[hw].prog;
 
 		barrier();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* RISC-V: where a thread was interrupted, and who called whom there. */
+/* RISC-V: where a thread was interrupted, and its call chain */
 
 #include <linux/ptrace.h>
 #include <linux/sched/task_stack.h>
@@ -8,7 +8,7 @@
 
 #include "arch/cpu.h"
 
-/* A leaf function's frame that has the caller's frame pointer in place of the return address */
+/* The most by which a leaf function's frame pointer may be below its caller's */
 #define LARGEST_FRAME	0x100000
 
 struct pt_regs *perfctr_cpu_interrupted_regs(void)
@@ -24,7 +24,7 @@ static bool is_on_stack(unsigned long frame)
 	       frame - stack <= THREAD_SIZE;
 }
 
-/* What is not on the thread's own stack is left out: interrupts of interrupts. */
+/* The chain ends where it leaves the thread's own stack, as for an interrupt of an interrupt. */
 unsigned int perfctr_cpu_kernel_chain(struct pt_regs *regs, unsigned long *caller,
 				      unsigned int depth)
 {
@@ -60,9 +60,8 @@ unsigned long perfctr_cpu_first_frame(const struct pt_regs *regs)
 }
 
 /*
- * Below the address that is in s0 are the return address, and below that the caller's s0. But a
- * leaf function may save s0 alone, in the first of these places: then its return address is still
- * in ra.
+ * s0 points just above the return address, and the caller's s0 is below that. But a leaf function
+ * may save only s0, in the place of the return address: then its return address is still in ra.
  */
 bool perfctr_cpu_next_frame(const struct pt_regs *regs, unsigned long *frame, u64 *caller)
 {

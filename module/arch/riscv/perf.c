@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* RISC-V: counters through perf. Its driver programs them through the SBI, as riscv.c does. */
+/* RISC-V: counters through perf. Its driver programs them through the SBI, as registers.c does. */
 
 #include <linux/bitops.h>
 #include <linux/errno.h>
@@ -11,13 +11,13 @@
 #include "arch/riscv/registers.h"
 #include "arch/riscv/sbi_events.h"
 
-/* As drivers/perf/riscv_pmu_sbi.c translates them: the numbers of SBI begin with 1. */
+/* As drivers/perf/riscv_pmu_sbi.c translates them: SBI's numbers begin with 1. */
 #define HW_NONE		0
 #define HW_MAX		(PERF_COUNT_HW_MAX + 1)
 
 u64 perfctr_riscv_unfiltered;
 
-/* In a string of them, each after an underscore */
+/* Is the name in the ISA string, after an underscore? */
 static bool __init is_in_isa(const char *isa, const char *name)
 {
 	const char *found = strstr(isa, name);
@@ -46,9 +46,9 @@ bool __init perfctr_riscv_cpus_have(const char *name)
 }
 
 /*
- * perf believes that counters filter wherever they interrupt, as T-Head's do without Sscofpmf: but
- * without it OpenSBI filters Andes' alone, by an extension of theirs. What the firmware itself
- * counts has no mode.
+ * perf assumes that counters that interrupt also filter. T-Head's interrupt without Sscofpmf, but
+ * without it OpenSBI filters only Andes' counters, by an extension of Andes. Firmware counters have
+ * no modes.
  */
 void __init perfctr_riscv_shared_init(void)
 {
@@ -65,7 +65,7 @@ void __init perfctr_riscv_shared_init(void)
 		perfctr_riscv_unfiltered &= ~BIT_ULL(perfctr_pmu.index[hw]);
 }
 
-/* Another counter would filter no better: there is none, or perf has no choice. */
+/* Another counter would not filter better: none exists, or perf has no choice. */
 int perfctr_cpu_shared_judge(const struct perf_event *event, u32 *reason)
 {
 	unsigned long fixed = perfctr_pmu.fixed_only;
@@ -87,12 +87,12 @@ bool perfctr_cpu_counts_once(void)
 	return perfctr_pmu.event_once;
 }
 
-/* Cache event code: cache in bits 3..15, operation in bits 1..2, result in bit 0 */
+/* Cache event code: cache in bits 15..3, operation in bits 2..1, result in bit 0 */
 static int cache_config(u32 code, u64 *config)
 {
 	u32 cache = code >> 3, operation = code >> 1 & 3, result = code & 1;
 
-	/* perf's number has 8 bits for each. */
+	/* perf's number has 8 bits for each field. */
 	if (cache >= PERF_COUNT_HW_CACHE_MAX || operation >= PERF_COUNT_HW_CACHE_OP_MAX)
 		return -EINVAL;
 	*config = cache | operation << 8 | result << 16;
@@ -129,7 +129,7 @@ int perfctr_cpu_shared_attr(const struct perfctr_ctr_control *ctr,
 
 bool perfctr_cpu_shared_is_general(const struct perf_event *event)
 {
-	/* Its number is the firmware's. */
+	/* The index is the firmware's number. */
 	return event->hw.idx >= PERFCTR_RISCV_HPM;
 }
 

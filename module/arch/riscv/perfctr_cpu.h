@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Hot path of the riscv driver. Hardware counter n is the CSR cycle + n: cycle
- * 0, time 1, instret 2, hpmcounter3..31.
+ * Hot path of the riscv driver. Hardware counter n is the CSR cycle + n: cycle is 0, time 1,
+ * instret 2, and hpmcounter3 to 31 have their own numbers.
  */
 #ifndef PERFCTR_RISCV_CPU_H
 #define PERFCTR_RISCV_CPU_H
 
-/* There each counter is two CSRs of 32 bits: one half may wrap between two reads unnoticed. */
+/* On RV32 each counter is two CSRs, and one half may wrap unnoticed between the two reads. */
 #if defined(__riscv_xlen) && __riscv_xlen < 64
 #error "perfctr has no driver for 32-bit RISC-V"
 #endif
@@ -23,10 +23,10 @@
 #define PERFCTR_RISCV_CYCLE	0
 #define PERFCTR_RISCV_TIME	1
 #define PERFCTR_RISCV_INSTRET	2
-#define PERFCTR_RISCV_HPM	3	/* first of the programmable counters */
+#define PERFCTR_RISCV_HPM	3	/* first programmable counter */
 #define PERFCTR_RISCV_MAX	32
 
-/* How a counter is programmed; all zero if it is not. */
+/* How a counter is programmed; all zero if it is not */
 struct perfctr_riscv_prog {
 	u32 event;		/* SBI event_idx */
 	u32 flags;		/* PERFCTR_CTR_* */
@@ -34,22 +34,21 @@ struct perfctr_riscv_prog {
 };
 
 /**
- * struct perfctr_riscv_cpu - what this CPU's counters do; accessed only on that CPU,
- *	with interrupts off, or while it is down
+ * struct perfctr_riscv_cpu - what this CPU's counters do. Only that CPU accesses it, with
+ * interrupts off; others may while the CPU is down
  * @programmed: id of the config that @prog is known to satisfy, or 0
- * @active: id of the config that this CPU holds: its counters all run as it wants them,
- *	so its states may be resumed; 0: see @prog
- * @private_kin: the kin of the config that @programmed is the id of, if its counters run
- *	likewise, but since its registers were zero they only ran for threads of
- *	@private_uid that read them; others need perfctr_cpu_load() first. At most one of it
- *	and @active is set
+ * @active: id of the config that this CPU holds: all its counters run as it wants them, so its
+ *	states may be resumed. Or 0
+ * @private_kin: kin of the config of @programmed. Its counters run, but since they were zero they
+ *	have only run for threads of @private_uid that read them; others need perfctr_cpu_load()
+ *	first. Or 0. At most one of @private_kin and @active is set
  * @private_uid: see @private_kin
- * @istopped: the id of the last perfctr_cpu_istop(), if the registers still hold what
- *	they held then; only compared
- * @owned: counters that the firmware has handed to us
- * @running: those of them that run
- * @started: fixed counters that we started, and have to stop
- * @denied: fixed counters that perf did not let us reserve when the CPU came
+ * @istopped: id passed to the last perfctr_cpu_istop(), if the registers have not changed since;
+ *	only compared
+ * @owned: counters that the firmware has given us
+ * @running: those of @owned that run
+ * @started: fixed counters that we started, and must stop
+ * @denied: fixed counters that perf did not let us reserve when the CPU came up
  * @prog: what each counter counts
  */
 struct perfctr_riscv_cpu {
@@ -67,7 +66,7 @@ struct perfctr_riscv_cpu {
 
 DECLARE_PER_CPU(struct perfctr_riscv_cpu, perfctr_riscv_cpu);
 
-/* A function that calls others needs a stack frame, so calls are avoided. */
+/* A function that calls others needs a stack frame, so we avoid calls. */
 #define PERFCTR_CPU_APART	__always_inline
 
 static __always_inline void perfctr_cpu_bind(struct perfctr_cpu_ctr *ctr, unsigned int hw)
@@ -82,8 +81,8 @@ void perfctr_cpu_istop(const struct perfctr_config *config, const void *id);
 void perfctr_cpu_iclear(const struct perfctr_config *config);
 
 /*
- * OF stays set until the counter is started again. One is set at least: if none is seen nobody can
- * tell whose interrupt it is.
+ * OF stays set until the counter is started again. If no OF is set, nobody can tell whose interrupt
+ * it is, so this returns true.
  */
 static inline bool perfctr_cpu_ioverflowed(const struct perfctr_config *config)
 {
@@ -108,9 +107,9 @@ static __always_inline u64 perfctr_cpu_clock(void)
 }
 
 /*
- * In a system call of current. scause has the reason of this CPU's last trap: if that is
- * still the system call, no page fault came since. If current was switched out meanwhile
- * it may be anything.
+ * Use in a system call of current. scause holds the reason of this CPU's last trap: if that is
+ * still the system call, no page fault has come since. If current was switched out meanwhile,
+ * scause may hold anything.
  */
 static __always_inline void perfctr_cpu_faults_begin(void)
 {
@@ -130,7 +129,7 @@ static __always_inline bool perfctr_cpu_holds(const struct perfctr_config *confi
 	return this_cpu_ptr(&perfctr_riscv_cpu)->active == READ_ONCE(config->id);
 }
 
-/* this_cpu_ptr() would have to load the number of the CPU. */
+/* this_cpu_ptr() would have to load the CPU's number. */
 static __always_inline bool perfctr_cpu_holds_on(int cpu, unsigned long id)
 {
 	return per_cpu(perfctr_riscv_cpu, cpu).active == id;
@@ -162,13 +161,13 @@ static inline u64 perfctr_cpu_thread_pointer(struct task_struct *task)
 	return task_pt_regs(task)->tp;
 }
 
-/* The SBI PMU extension is there; constant after perfctr_cpu_init(). */
+/* The SBI PMU extension exists. Constant after perfctr_cpu_init() */
 extern bool perfctr_riscv_sbi;
 
 static inline bool perfctr_cpu_user_readable(const struct perfctr_config *config,
 					     unsigned int policy)
 {
-	/* Only the firmware can stop counters: without it they cannot be guarded. */
+	/* Only the firmware can stop counters, so without it nobody can guard them. */
 	return policy == PERFCTR_USER_READ_OPEN ||
 	       (policy == PERFCTR_USER_READ_GUARDED && (perfctr_riscv_sbi || !config->nr));
 }
@@ -195,7 +194,7 @@ static inline void perfctr_cpu_share(void)
 	}
 }
 
-/* Stopping takes a call of the firmware, so the registers run on, private to nobody. */
+/* A stop takes a firmware call, so the registers run on, private to nobody. */
 static inline void perfctr_cpu_leave(void)
 {
 	perfctr_cpu_share();
@@ -215,9 +214,8 @@ int perfctr_cpu_restart(const struct perfctr_config *config, unsigned long kin, 
 #define PERFCTR_CPU_PERMITS_THREADS
 
 /*
- * perf writes scounteren too: on every CPU of a process that maps or unmaps one
- * of its events, and on all CPUs when its perf_user_access changes. So we clear only
- * the bits that we have set ourselves.
+ * perf writes scounteren too: on every CPU of a process that maps or unmaps one of its events, and
+ * on all CPUs when its perf_user_access changes. So we only clear bits that we set.
  */
 static inline unsigned long perfctr_cpu_grant(const struct perfctr_config *config)
 {
@@ -236,7 +234,7 @@ static inline void perfctr_cpu_revoke(u32 granted)
 	csr_clear(CSR_SCOUNTEREN, granted);
 }
 
-/* perf's driver may count in the firmware, or by a legacy driver: it knows. */
+/* Only perf's driver knows how: it may count in the firmware, or be the legacy driver. */
 #define PERFCTR_CPU_SHARED_INLINE	0
 
 static inline u64 perfctr_cpu_shared_read(struct perf_event *event)
@@ -259,13 +257,13 @@ static inline bool perfctr_cpu_shared_needs_privilege(const struct perfctr_share
 	return false;
 }
 
-/* Of perf's: the firmware's numbers of the counters that count in all modes */
+/* perf's counters that count in all modes, by the firmware's numbers */
 extern u64 perfctr_riscv_unfiltered;
 void perfctr_riscv_shared_init(void);
-/* Do all CPUs have that extension? The device tree says so. */
+/* Does the device tree say that all CPUs have that extension? */
 bool perfctr_riscv_cpus_have(const char *name);
 
-/* cycle and instret are what the firmware gives if all others are taken. */
+/* The firmware gives cycle and instret when all other counters are taken. */
 static __always_inline bool perfctr_cpu_shared_filters(const struct perf_event *event)
 {
 	return likely(!(perfctr_riscv_unfiltered >> (READ_ONCE(event->hw.idx) & 63) & 1)) ||
@@ -275,7 +273,7 @@ static __always_inline bool perfctr_cpu_shared_filters(const struct perf_event *
 #define PERFCTR_CPU_COUNTS_ONCE
 bool perfctr_cpu_counts_once(void);
 
-/* perf lets a thread read the counters of its own events, and no others. */
+/* perf lets a thread read only the counters of its own events. */
 static inline bool perfctr_cpu_shared_discloses(void)
 {
 	return false;

@@ -1,27 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * RISC-V: programming and running the counters of a CPU, by calls of the firmware, and the
- * hot path.
+ * RISC-V: programming and running the counters of a CPU through the firmware, and the hot path.
  *
- * Supervisor mode reads counters by CSR, but to program, start, stop or write one it must
- * call the firmware, which takes 363 instructions and more with OpenSBI. So once we have a
- * counter we keep it, and let it run, until no control names it: a context switch between
- * equal controls makes no call.
+ * Supervisor mode reads counters by CSR. To program, start, stop or write one it must call the
+ * firmware, which takes at least 363 instructions with OpenSBI. So once we have a counter we keep
+ * it running until no control names it: a context switch between equal controls makes no call.
  *
- * The firmware hands a programmable counter to one owner at a time, which is
- * how we live beside perf. Three of its answers are not to be trusted:
- *  - OpenSBI hands cycle and instret to anyone, whatever the mask, also when the
- *    programmable counters have run out: its success means nothing unless the
- *    index that it returns is the one that was asked for;
- *  - that fallback rewrites their filter (Smcntrpmf), whoever had them;
- *  - START of a running counter says ALREADY_STARTED and leaves its value:
- *    a counter that must begin at zero is stopped first.
+ * The firmware gives a programmable counter to one owner at a time, so we can coexist with perf. We
+ * cannot trust three of its answers:
+ * - OpenSBI gives cycle and instret to anyone, whatever the mask, also when it has run out of
+ *   programmable counters. Its success means nothing unless it returns the index that we asked for.
+ * - That fallback rewrites the filter (Smcntrpmf) of cycle or instret, whoever had it.
+ * - START of a running counter returns ALREADY_STARTED and leaves its value. To start a counter
+ *   from zero we must stop it first.
  *
- * QEMU (10.0) counts an event on one counter per hart; a second counter with the same event
- * stays at zero. Hardware has no such limit. So two controls that want one event, filtered
- * differently, share a counter. Where a trial has shown that limit, a control that names an
- * event twice is refused, and two controls that name different counters for it take the
- * event from each other.
+ * QEMU (10.0) counts an event on one counter per hart; a second counter with the same event stays
+ * at zero. Hardware has no such limit. So two controls that want one event with different filters
+ * share a counter. If a trial has shown the limit, a control that names an event twice is refused,
+ * and two controls that name different counters for one event take the event from each other.
  */
 
 #include <linux/bitops.h>
@@ -33,9 +29,9 @@
 #include "arch/riscv/registers.h"
 
 /*
- * The value from which perf starts its counters. When other events come it stops and
- * starts its own again from the value that it finds, if that is possible for it. So a
- * counter that is reserved from perf (see riscv.c) is never set to less.
+ * perf starts its counters from this value. When other events come, perf stops its counters and
+ * starts them again from the value that it finds, if it can. So we never set a counter that we
+ * reserved from perf (see claim.c) to less.
  */
 #define PERF_START	(BIT_ULL(63) + 1)
 
@@ -93,7 +89,7 @@ int perfctr_riscv_start(u32 counters, unsigned long flags, u64 value)
 
 static unsigned long cfg_flags(u32 modes)
 {
-	/* Guests of this host are never counted, as with perf's exclude_guest. */
+	/* We never count guests of this host, like perf's exclude_guest. */
 	unsigned long flags = SBI_PMU_CFG_FLAG_SET_VUINH | SBI_PMU_CFG_FLAG_SET_VSINH |
 			      SBI_PMU_CFG_FLAG_SET_MINH;
 
@@ -133,7 +129,10 @@ int perfctr_riscv_match(struct perfctr_riscv_cpu *cpu, u32 counters,
 
 	ret = perfctr_riscv_call(SBI_EXT_PMU_COUNTER_CFG_MATCH, 0, mask, flags, prog->event,
 				 prog->config);
-	/* From 1.9 on OpenSBI chooses none that does not filter, but lets the caller choose. */
+	/*
+	 * From 1.9 on OpenSBI itself never chooses a counter that does not filter, but lets the
+	 * caller choose one.
+	 */
 	if (ret.error && !perfctr_pmu.filter_fixed && !(counters & ~FIXED_MASK)) {
 		ret = perfctr_riscv_call(SBI_EXT_PMU_COUNTER_CFG_MATCH, 0, mask,
 					 flags | SBI_PMU_CFG_FLAG_SKIP_MATCH, prog->event,
@@ -148,7 +147,7 @@ int perfctr_riscv_match(struct perfctr_riscv_cpu *cpu, u32 counters,
 		return hw == PERFCTR_RISCV_MAX ? -EBUSY : hw;
 
 	/*
-	 * We got another counter. If it is one of ours its filter is lost: write it at the
+	 * We got another counter. If it is one of ours it has lost its filter: write that at the
 	 * next load.
 	 */
 	if (cpu->owned & BIT(hw)) {
@@ -197,7 +196,10 @@ int perfctr_riscv_match_one(struct perfctr_riscv_cpu *cpu, unsigned int hw,
 			prog->event == SBI_PMU_HW_INSTRUCTIONS;
 	int got;
 
-	/* If this is refused somebody may lose the filter of cycle: try another event first. */
+	/*
+	 * If the firmware refuses this, somebody's cycle may lose its filter: try another event
+	 * first.
+	 */
 	if (!free && fallback && perfctr_pmu.filter_fixed && perfctr_pmu.programmable & BIT(hw) &&
 	    (perfctr_riscv_events_of_no_fixed(SBI_TYPE_HW) ||
 	     perfctr_riscv_events_of_no_fixed(SBI_TYPE_CACHE)) &&
@@ -208,8 +210,8 @@ int perfctr_riscv_match_one(struct perfctr_riscv_cpu *cpu, unsigned int hw,
 }
 
 /*
- * Only one counter at a time counts an event here (event_once): take it from all others.
- * Configs that want it there load again.
+ * Here only one counter at a time can count an event (event_once): take it from all others. Configs
+ * that want it on those counters must load again.
  */
 static void evict_event(struct perfctr_riscv_cpu *cpu, unsigned int hw,
 			const struct perfctr_riscv_prog *prog)
@@ -243,7 +245,7 @@ int perfctr_riscv_take(struct perfctr_riscv_cpu *cpu, unsigned int hw,
 	perfctr_riscv_now_unknown(cpu);
 	cpu->prog[hw] = (struct perfctr_riscv_prog) {};
 	if (had && perfctr_pmu.programmable & BIT(hw)) {
-		/* A counter is given back before it is given another event. */
+		/* Give the counter back before it gets another event. */
 		perfctr_riscv_stop(BIT(hw), SBI_PMU_STOP_FLAG_RESET);
 		cpu->running &= ~BIT(hw);
 		cpu->owned &= ~BIT(hw);
@@ -252,7 +254,10 @@ int perfctr_riscv_take(struct perfctr_riscv_cpu *cpu, unsigned int hw,
 		evict_event(cpu, hw, prog);
 	err = perfctr_riscv_match_one(cpu, hw, prog, had);
 	if (err) {
-		/* It cannot count that: take it again for the old event, before others do. */
+		/*
+		 * The counter cannot count that: take it again for the old event, before others
+		 * take it.
+		 */
 		if (had && perfctr_pmu.programmable & BIT(hw) &&
 		    !perfctr_riscv_match_one(cpu, hw, &old, true)) {
 			cpu->owned |= BIT(hw);
@@ -262,7 +267,7 @@ int perfctr_riscv_take(struct perfctr_riscv_cpu *cpu, unsigned int hw,
 	}
 	cpu->owned |= BIT(hw);
 	cpu->prog[hw] = *prog;
-	/* Linux stops cycle and instret when a CPU comes, unless somebody wants them. */
+	/* Linux stops cycle and instret when a CPU comes up, unless somebody wants them. */
 	if (!had && FIXED_MASK & BIT(hw)) {
 		err = perfctr_riscv_start(BIT(hw), 0, 0);
 		if (err < 0)
@@ -284,7 +289,10 @@ void perfctr_riscv_release(struct perfctr_riscv_cpu *cpu, u32 counters)
 		return;
 	perfctr_riscv_stop(counters & cpu->owned & perfctr_pmu.programmable,
 			   SBI_PMU_STOP_FLAG_RESET);
-	/* cycle and instret are shared: leave them unfiltered, and running or not as before. */
+	/*
+	 * Everybody shares cycle and instret: leave them unfiltered, and running only if they ran
+	 * before.
+	 */
 	for_each_set_bit(hw, &fixed, PERFCTR_RISCV_MAX) {
 		unsigned int code = perfctr_riscv_fixed_event(hw);
 		struct perfctr_riscv_prog prog = perfctr_riscv_event_prog(SBI_TYPE_HW, code);
@@ -301,8 +309,8 @@ void perfctr_riscv_release(struct perfctr_riscv_cpu *cpu, u32 counters)
 }
 
 /*
- * Programs the counters that do not count yet what the config wants. @id is the config's:
- * the caller reads it once, as it may change meanwhile.
+ * Programs the counters that do not yet count what the config wants. @id is the config's id, which
+ * the caller reads once because it may change.
  */
 static __always_inline int take_all(struct perfctr_riscv_cpu *cpu,
 				    const struct perfctr_config *config, unsigned long id)
@@ -339,7 +347,10 @@ int perfctr_cpu_load(const struct perfctr_config *config)
 	if (perfctr_riscv_sbi) {
 		if (take_all(cpu, config, id))
 			return -EIO;
-		/* Counters that run for other configs run on: nobody reads them meanwhile. */
+		/*
+		 * Counters that already run for other configs keep their values: nobody reads them
+		 * meanwhile.
+		 */
 		start = perfctr_riscv_actrs(config) & ~cpu->running;
 		cpu->istopped = NULL;
 		if (perfctr_riscv_start(start & ~FIXED_MASK,
@@ -352,7 +363,7 @@ int perfctr_cpu_load(const struct perfctr_config *config)
 	return 0;
 }
 
-/* Only the a-mode counters: perfctr_cpu_istart() or iclear() writes the others. */
+/* Restarts only a-mode counters: perfctr_cpu_istart() or iclear() writes the others. */
 static int restart_actrs(const struct perfctr_config *config)
 {
 	u32 perfs = config->mask & perfctr_pmu.fixed_only;
@@ -396,19 +407,21 @@ notrace int perfctr_cpu_restart(const struct perfctr_config *config, unsigned lo
 }
 
 /*
- * i-mode. All counters, perf's too, have one interrupt, LCOFI. It is pending in sip from
- * the overflow of a counter until somebody clears it there. Each counter has a bit OF,
- * which scountovf shows and which is set until the counter is started.
+ * i-mode. All counters, including perf's, share one interrupt, LCOFI. An overflow makes it pending
+ * in sip until somebody clears it there. Each counter has a bit OF, which scountovf shows, and
+ * which stays set until the counter is started.
+ *
  * Three things must never happen:
- *  - START while LCOFI is pending: OpenSBI leaves OF set then, as nobody may have seen
- *    the overflow yet, and a counter whose OF is set interrupts no more. So our counters
- *    wait for the interrupt, and stand still while perf's handler runs, which starts
- *    perf's. Those that count user mode alone do so by themselves, and are left running if
- *    none of them has overflowed: then the interrupt is perf's;
- *  - perf's handler finds no OF: it stops perf's counters, and starts them only if it
- *    finds one. So our OFs stay set until the interrupt is over, and an interrupt
- *    that is ours alone is cleared as soon as our counters have stopped;
- *  - we clear an LCOFI of perf's with ours: so it is set again if perf has an OF.
+ * - We call START while LCOFI is pending. OpenSBI then leaves OF set, as nobody may have seen the
+ *   overflow yet, and a counter whose OF is set does not interrupt again. So our counters wait for
+ *   the interrupt, and stand still while perf's handler runs, which starts perf's counters.
+ *   Counters of user mode stand still there by themselves; they are left running if none of them
+ *   has overflowed, because then the interrupt is perf's.
+ * - perf's handler finds no OF. It stops perf's counters, and restarts them only if it finds one.
+ *   So our OFs stay set until the interrupt is over, and we clear an interrupt that is ours alone
+ *   as soon as our counters have stopped.
+ * - We clear an LCOFI of perf's together with ours. So we set it again if a counter of perf's has
+ *   OF set.
  */
 
 notrace unsigned int perfctr_cpu_iwidth(void)
@@ -416,7 +429,7 @@ notrace unsigned int perfctr_cpu_iwidth(void)
 	return perfctr_pmu.width;
 }
 
-/* Half of the register's range: the other half is overflow, however late one looks. */
+/* Half of the range: the other half means overflow, even if the interrupt is late. */
 notrace u64 perfctr_cpu_irange(void)
 {
 	return BIT_ULL(perfctr_pmu.width - 1);
@@ -427,16 +440,16 @@ static bool interrupt_waits(void)
 	return csr_read(CSR_SIP) & BIT(IRQ_PMU_OVF);
 }
 
-/* Our counters have stopped: clear the interrupt, unless it is also of others' counters. */
+/* Our counters have stopped: clear the interrupt, unless others' counters caused it too. */
 static void take_interrupt_back(const struct perfctr_riscv_cpu *cpu)
 {
 	csr_clear(CSR_SIP, BIT(IRQ_PMU_OVF));
-	/* An overflow from here on makes it pending again. */
+	/* An overflow after this makes it pending again. */
 	if (csr_read(CSR_SCOUNTOVF) & ~cpu->owned)
 		csr_set(CSR_SIP, BIT(IRQ_PMU_OVF));
 }
 
-/* Has one of the config's running i-mode counters come to zero? */
+/* Has one of the config's running i-mode counters reached zero? */
 static bool any_overflowed(const struct perfctr_config *config)
 {
 	unsigned long rest = config->imask;
@@ -456,7 +469,7 @@ static int start_ictrs(const struct perfctr_config *config, const u64 *value)
 	if (!value)
 		return perfctr_riscv_start(config->imask, 0, 0) ? -EIO : 0;
 	for (i = 0; i < config->nr_ictrs; i++)
-		/* A counter that runs already would not take the value. */
+		/* A running counter would not take the value. */
 		if (perfctr_riscv_start(BIT(config->hw[first + i]),
 					SBI_PMU_START_FLAG_SET_INIT_VALUE, value[i]))
 			return -EIO;
@@ -472,14 +485,14 @@ notrace int perfctr_cpu_istart(const struct perfctr_config *config, const u64 *v
 	if (unlikely(interrupt_waits()))
 		return -EAGAIN;
 	cpu->istopped = NULL;
-	/* Another config's a-mode counter may run: its next load starts it from zero. */
+	/* Another config's a-mode counter may run here: its next load starts it from zero. */
 	if (unlikely(cpu->running & config->imask)) {
 		perfctr_riscv_stop(cpu->running & config->imask, 0);
 		cpu->running &= ~config->imask;
 	}
 	err = start_ictrs(config, value);
 	if (unlikely(interrupt_waits()) && !err && !any_overflowed(config))
-		err = -EAGAIN;	/* it came while they were started */
+		err = -EAGAIN;	/* it came during the start */
 	if (unlikely(err)) {
 		perfctr_riscv_stop(config->imask, 0);
 		return err;
@@ -495,7 +508,7 @@ notrace void perfctr_cpu_iclear(const struct perfctr_config *config)
 	lockdep_assert_irqs_disabled();
 	cpu->istopped = NULL;
 	cpu->running &= ~config->imask;
-	/* Only START writes a register. In between it counts only the kernel and these calls. */
+	/* Only START can write a register. Meanwhile it only counts the kernel and these calls. */
 	perfctr_riscv_stop(config->imask, 0);
 	perfctr_riscv_start(config->imask, SBI_PMU_START_FLAG_SET_INIT_VALUE, 0);
 	perfctr_riscv_stop(config->imask, 0);

@@ -19,22 +19,22 @@
 #define FIXED_MASK	(BIT(PERFCTR_RISCV_CYCLE) | BIT(PERFCTR_RISCV_INSTRET))
 #define CTR_BOTH	(PERFCTR_CTR_USER | PERFCTR_CTR_KERNEL)
 
-/* Constant after perfctr_cpu_init(), except what is learnt about events, under config_mutex. */
+/* Constant after perfctr_cpu_init(), except knowledge about events, which is under config_mutex */
 struct perfctr_pmu {
 	bool shuffled;		/* some counter's SBI index is not its number */
 	bool filter;		/* Sscofpmf */
 	bool filter_fixed;	/* Smcntrpmf */
-	u32 fixed_only;		/* cycle, instret: no other counter counts its event */
-	bool never_chosen;	/* the firmware gives cycle and instret to who chooses them alone */
-	bool interrupt;		/* programmable counters interrupt */
-	bool probed;		/* events were probed while nobody else had a counter */
-	unsigned long probe_again;	/* the earliest time of the next probe, in jiffies */
-	unsigned int probes;	/* how many there were */
-	int event_once;		/* only one counter at a time counts an event; -1 not known */
+	u32 fixed_only;		/* fixed counters whose event no other counter counts */
+	bool never_chosen;	/* only callers that ask for cycle or instret by number get it */
+	bool interrupt;		/* programmable counters can interrupt */
+	bool probed;		/* all events were probed on free counters */
+	unsigned long probe_again;	/* earliest time of the next probe, in jiffies */
+	unsigned int probes;	/* number of probes so far */
+	int event_once;		/* only one counter at a time can count an event; -1: not known */
 	u32 counters;		/* hardware counters that exist */
-	u32 programmable;	/* those of them that are hpmcounters */
-	unsigned int width;	/* bits of the narrowest programmable counter */
-	u8 index[PERFCTR_RISCV_MAX];	/* their SBI counter_idx */
+	u32 programmable;	/* those of them that are programmable */
+	unsigned int width;	/* width of the narrowest programmable counter, in bits */
+	u8 index[PERFCTR_RISCV_MAX];	/* SBI counter_idx of each counter */
 	u64 events[2];
 };
 
@@ -43,7 +43,7 @@ extern struct perfctr_pmu perfctr_pmu;
 /* A call of the firmware's PMU extension */
 struct sbiret perfctr_riscv_call(int fid, unsigned long a0, unsigned long a1,
 				 unsigned long a2, unsigned long a3, u64 a4);
-/* A mask of counters, converted to the firmware's numbers */
+/* Converts a mask of counters to the firmware's numbers */
 unsigned long perfctr_riscv_sbi_mask(u32 counters);
 
 /*
@@ -51,30 +51,33 @@ unsigned long perfctr_riscv_sbi_mask(u32 counters);
  */
 void perfctr_riscv_stop(u32 counters, unsigned long flags);
 /*
- * With SET_INIT_VALUE in @flags they start from @value. 0; 1: some ran already, and kept
- * their values; EIO.
+ * With SET_INIT_VALUE in @flags the counters start from @value. Returns 0; 1 if some ran already
+ * and kept their values; or EIO.
  */
 int perfctr_riscv_start(u32 counters, unsigned long flags, u64 value);
-/* Forget which config the counters satisfy. */
+/* Forgets which config the counters satisfy. */
 void perfctr_riscv_now_unknown(struct perfctr_riscv_cpu *cpu);
-/* Ask for one of these counters: its number, or EBUSY. Trusts only the index that comes back. */
+/*
+ * Asks for one of these counters. Returns its number, or EBUSY. Trusts only the index that the
+ * firmware returns.
+ */
 int perfctr_riscv_match(struct perfctr_riscv_cpu *cpu, u32 counters,
 			const struct perfctr_riscv_prog *prog);
-/* Ask for this counter. @free: nobody else is known to have it. */
+/* Asks for this counter. @free: as far as is known, nobody else has it. */
 int perfctr_riscv_match_one(struct perfctr_riscv_cpu *cpu, unsigned int hw,
 			    const struct perfctr_riscv_prog *prog, bool free);
-/* The events that are known to exist and that the firmware never counts on cycle or instret */
+/* The events that are known to exist, and that the firmware never counts on cycle or instret */
 u64 perfctr_riscv_events_of_no_fixed(unsigned int type);
-/* Does nobody have this programmable counter? It is not ours. */
+/* This programmable counter is not ours. Is it free? */
 bool perfctr_riscv_is_free(struct perfctr_riscv_cpu *cpu, unsigned int hw);
-/* Take counter hw, programmed to prog; it need not run yet. */
+/* Takes counter @hw and programs it as in @prog. It need not run yet. */
 int perfctr_riscv_take(struct perfctr_riscv_cpu *cpu, unsigned int hw,
 		       const struct perfctr_riscv_prog *prog);
-/* Give them back, if they are ours. */
+/* Gives back those of these counters that are ours. */
 void perfctr_riscv_release(struct perfctr_riscv_cpu *cpu, u32 counters);
 
 struct perfctr_riscv_prog perfctr_riscv_event_prog(unsigned int type, unsigned int code);
-/* The event of cycle, or of instret */
+/* The event that cycle counts, or instret */
 unsigned int perfctr_riscv_fixed_event(unsigned int hw);
 /* The a-mode counters of a config */
 u32 perfctr_riscv_actrs(const struct perfctr_config *config);
@@ -85,7 +88,7 @@ static inline bool perfctr_riscv_prog_equal(const struct perfctr_riscv_prog *a,
 	return a->event == b->event && a->flags == b->flags && a->config == b->config;
 }
 
-/* How a checked control wants that counter to be programmed */
+/* How a checked control wants its counter to be programmed */
 static inline struct perfctr_riscv_prog
 perfctr_riscv_ctr_prog(const struct perfctr_ctr_control *ctr)
 {

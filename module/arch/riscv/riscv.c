@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The processor: its counters, as the firmware tells of them, and its clock */
+/* The processor: its counters, as the firmware describes them, and its clock */
 
 #define pr_fmt(fmt) "perfctr: " fmt
 
@@ -18,8 +18,8 @@
 #define IMPL_KVM		3	/* SBI implementation ID */
 
 /*
- * No machine counts more than this many events a second on one counter: 2^33,
- * e.g. two a cycle at 4 GHz. It bounds how often ageing must look.
+ * No machine counts more than 2^33 events per second on one counter, e.g. two per cycle at 4 GHz.
+ * This bounds the ageing period.
  */
 #define MAX_RATE_SHIFT	33
 
@@ -39,7 +39,7 @@ u64 perfctr_cpu_clock_hz(void)
 	return riscv_timebase;
 }
 
-/* Firmware takes what the user gave, counter by counter. */
+/* The firmware takes the user's request itself, one counter at a time. */
 size_t perfctr_cpu_image_size(u32 nr)
 {
 	return 0;
@@ -113,9 +113,9 @@ static void __init find_counters(void)
 }
 
 /*
- * perf's driver enables the interrupt on each CPU when it comes. In a guest of KVM its
- * handler may have no scountovf: it learns of overflows from a snapshot of the counters
- * that it stopped itself, and after an interrupt of ours it would not start them again.
+ * perf's driver enables the interrupt on each CPU when that comes up. In a guest of KVM its handler
+ * may lack scountovf. It then learns of overflows from a snapshot of the counters that it stopped
+ * itself, and after an interrupt of ours it would not restart them.
  */
 static int __init find_interrupt(void)
 {
@@ -136,9 +136,8 @@ int __init perfctr_cpu_init(void)
 		find_counters();
 		perfctr_pmu.filter = riscv_isa_extension_available(NULL, SSCOFPMF);
 		/*
-		 * Without Sscofpmf perf asks for cycle and instret whenever it counts
-		 * cycles and instructions, and changes their filter even if it then
-		 * finds them reserved.
+		 * Without Sscofpmf perf asks for cycle and instret whenever it counts cycles and
+		 * instructions. This changes their filter even if perf then finds them reserved.
 		 */
 		perfctr_pmu.filter_fixed = perfctr_pmu.filter &&
 					   perfctr_riscv_cpus_have("smcntrpmf");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Finding out which of the SBI's events exist. */
+/* Finds out which of the SBI's events exist. */
 
 #include <linux/jiffies.h>
 #include <linux/nospec.h>
@@ -18,7 +18,7 @@ bool perfctr_riscv_event_is_defined(u64 event)
 	case SBI_TYPE_HW:
 		return code > SBI_PMU_HW_NO_EVENT && code < SBI_PMU_HW_GENERAL_MAX;
 	case SBI_TYPE_CACHE:
-		/* bit 0: the result, bits 1 and 2: the operation, above: the cache */
+		/* bit 0: result, bits 2..1: operation, bits above: cache */
 		return (code >> 1 & 3) < PERF_COUNT_HW_CACHE_OP_MAX &&
 		       code >> 3 < PERF_COUNT_HW_CACHE_MAX;
 	default:
@@ -33,7 +33,7 @@ void perfctr_riscv_event_is_proven(u64 event)
 			BIT_ULL(SBI_EVENT_CODE(event) & 63);
 }
 
-/* 0 if two counters with that event both count it, 1 if only one does; -1: neither, or not known */
+/* 0: two counters count that event together; 1: only one does; -1: neither does, or not known */
 static int event_counts_once(struct perfctr_riscv_cpu *cpu, unsigned int type, unsigned int code)
 {
 	struct perfctr_riscv_prog prog = perfctr_riscv_event_prog(type, code);
@@ -48,7 +48,10 @@ static int event_counts_once(struct perfctr_riscv_cpu *cpu, unsigned int type, u
 		}
 	}
 	if (nr == 2 && !perfctr_riscv_start(taken, SBI_PMU_START_FLAG_SET_INIT_VALUE, 0)) {
-		/* Instructions of this call, misses of the TLBs: what they count if they count. */
+		/*
+		 * The call executes instructions, and the flush causes TLB misses: so working
+		 * counters count.
+		 */
 		local_flush_tlb_all();
 		perfctr_riscv_stop(taken, 0);
 		for_each_set_bit(hw, &rest, PERFCTR_RISCV_MAX)
@@ -59,7 +62,7 @@ static int event_counts_once(struct perfctr_riscv_cpu *cpu, unsigned int type, u
 	return counting ? counting < 2 : -1;
 }
 
-/* The same of the first event that shows it */
+/* The answer of the first event that gives one */
 static int events_count_once(struct perfctr_riscv_cpu *cpu)
 {
 	unsigned int type, code;
@@ -78,7 +81,7 @@ static int events_count_once(struct perfctr_riscv_cpu *cpu)
 }
 
 /*
- * The programmable counters are free, or ours. With Smcntrpmf asking could take the filter from
+ * The programmable counters are free or ours. With Smcntrpmf this probe could take the filter from
  * somebody's counter.
  */
 static void find_fixed_only(struct perfctr_riscv_cpu *cpu)
@@ -98,12 +101,17 @@ static void find_fixed_only(struct perfctr_riscv_cpu *cpu)
 			continue;
 		}
 		perfctr_pmu.fixed_only |= BIT(hw);
-		/* Does the firmware choose it? It has no filter that could be lost. */
+		/*
+		 * Does the firmware choose it by itself? It has no filter that this could destroy.
+		 */
 		perfctr_riscv_match(cpu, BIT(hw), &prog);
 	}
 }
 
-/* Tries the event on this CPU's counters that are not ours; a mask of the one that took it */
+/*
+ * Tries the event on this CPU's counters that are not ours. Returns a mask of the counter that took
+ * it.
+ */
 static u32 probe_event(unsigned int type, unsigned int code)
 {
 	struct perfctr_riscv_prog prog = perfctr_riscv_event_prog(type, code);
@@ -125,9 +133,9 @@ static u32 probe_event(unsigned int type, unsigned int code)
 }
 
 /*
- * Which standard events exist? Only a free counter can tell, so while others have some
- * counters this is repeated, ever more seldom, as it may be that no event tells. cycles and
- * instructions need no proof, and asking for them may do harm: see perfctr_riscv_match_one().
+ * Which standard events exist? Only a free counter can tell. So while others have some counters the
+ * probe is repeated, at growing intervals, because it may never succeed. cycles and instructions
+ * need no probe, and asking for them may do harm: see perfctr_riscv_match_one().
  */
 void perfctr_riscv_probe_events(void)
 {
@@ -161,13 +169,16 @@ void perfctr_riscv_probe_events(void)
 	for_each_set_bit(hw, &rest, PERFCTR_RISCV_MAX)
 		if (perfctr_riscv_is_free(cpu, hw))
 			seen |= BIT(hw);
-	/* All are free, or at least were. */
+	/* All counters are free, or were a moment ago. */
 	perfctr_pmu.probed = !(perfctr_pmu.programmable & ~cpu->owned & ~seen);
 	if (perfctr_pmu.probed && perfctr_pmu.filter)
 		find_fixed_only(cpu);
 	if (perfctr_pmu.event_once < 0 && hweight32(seen) > 1)
 		perfctr_pmu.event_once = events_count_once(cpu);
-	/* While we have most counters no two can be compared; where there is one none need be. */
+	/*
+	 * Too few counters were free to compare two. With a single counter there is nothing to
+	 * compare.
+	 */
 	if (perfctr_pmu.event_once < 0 && hweight32(seen) < 2 &&
 	    hweight32(perfctr_pmu.programmable) > 1)
 		perfctr_pmu.probed = false;

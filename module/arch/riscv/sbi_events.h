@@ -9,9 +9,9 @@
 
 /* Does the SBI define this event? Events are numbered as there. */
 bool perfctr_riscv_event_is_defined(u64 event);
-/* A counter was taken for this event, which is defined. Not recorded of raw events. */
+/* Records that a counter took this event, which is defined. Raw events are not recorded. */
 void perfctr_riscv_event_is_proven(u64 event);
-/* Was that ever said? */
+/* Was the event ever recorded as proven? */
 static inline bool perfctr_riscv_event_is_known(u64 event)
 {
 	if (SBI_EVENT_TYPE(event) > SBI_TYPE_CACHE || SBI_EVENT_CODE(event) > 63)
@@ -20,7 +20,7 @@ static inline bool perfctr_riscv_event_is_known(u64 event)
 	       (SBI_EVENT_CODE(event) & 63) & 1;
 }
 
-/* Find out which exist; repeated now and then. config_mutex is held, except at load. */
+/* Finds out which events exist; repeated now and then. config_mutex is held, except at load. */
 void perfctr_riscv_probe_events(void);
 
 #endif /* PERFCTR_RISCV_SBI_EVENTS_H */
