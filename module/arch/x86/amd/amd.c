@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * AMD's processors, and Hygon's. Counters have an event select each, of the P6's layout, in which
+ * AMD's processors, and Hygon's. Each counter has an event select with the P6's layout, in which
  * the event has 12 bits since family 10h.
  *
  * - K7, K8, families 10h to 14h: four counters.
- * - Family 15h and later: six, in other registers, as CPUID says (PERFCTR_CORE). The four of old
- *   are other names of the first ones.
+ * - Family 15h and later: six, in other registers, as CPUID says (PERFCTR_CORE). The four old
+ *   registers are aliases of the first ones.
  * - Zen 4 and later: performance monitoring version 2, with a global control, and a status that
- *   says which counter it was.
+ *   says which counter overflowed.
  *
- * Bits 41:40 of a select choose between host and guests, and are zero here: then both count, as
- * they do on Intel's. A thread that is no vCPU runs in no guest, and what a vCPU's thread counts
- * has the guest in it. HostOnly (41) would count the same of the former, but nothing at all while
- * EFER.SVME is clear, which KVM changes as its guests come and go.
+ * Bits 41:40 of a select choose between host and guests. We leave them zero: then both count, as on
+ * Intel. A thread that is no vCPU runs in no guest, and a vCPU's thread also counts its guest.
+ * HostOnly (41) would count the same for the former, but nothing at all while EFER.SVME is clear,
+ * and KVM changes that as its guests come and go.
  *
  * Sources: AMD64 Architecture Programmer's Manual, volume 2, "Performance Monitoring Counters";
  * BIOS and Kernel Developer's Guides and Processor Programming References of the families; Linux's
@@ -46,7 +46,7 @@
 #define CPUID_PERFMON	0x80000022
 #define PERFMON_CORE_CTRS	GENMASK(3, 0)	/* EBX */
 
-/* Of MSR_IA32_DEBUGCTLMSR: an overflow interrupt stops all counters, and sets STATUS_FROZEN. */
+/* In MSR_IA32_DEBUGCTLMSR: an overflow interrupt stops all counters, and sets STATUS_FROZEN. */
 #define DEBUGCTL_FREEZE	BIT_ULL(12)
 #define STATUS_FROZEN	BIT_ULL(59)
 
@@ -63,12 +63,14 @@
 #define FAMILY_ZEN3	0x19	/* and Zen 4 */
 #define FAMILY_ZEN5	0x1a
 
-/* Constant after init: how many counters there are, the first one's registers, and the distance */
+/*
+ * Constant after init: number of counters, registers of the first, and distance between registers
+ */
 static unsigned int nr;
 static u32 perfctr, evntsel;
 static unsigned int distance;
 
-/* What a later one has is not known, and perf may know it. */
+/* Not a later family: we do not know what it has, and perf may know it. */
 bool __init perfctr_amd_is(void)
 {
 	unsigned int family = boot_cpu_data.x86;
@@ -86,7 +88,7 @@ bool __init perfctr_amd_is(void)
 	return false;
 }
 
-/* The number of the event, of 12 bits */
+/* The event's number, of 12 bits */
 static unsigned int code_of(u64 event)
 {
 	return (event & EVNTSEL_CODE) | (event & EVENT_HIGH) >> 24;
@@ -97,7 +99,7 @@ static bool has_version_2(void)
 	return boot_cpu_has(X86_FEATURE_PERFCTR_CORE) && boot_cpu_has(X86_FEATURE_PERFMON_V2);
 }
 
-/* A hypervisor may offer fewer than there are. */
+/* A hypervisor may offer fewer counters than the processor has. */
 static void __init find_amd(void)
 {
 	nr = NR;
@@ -157,7 +159,7 @@ u32 __init perfctr_amd_look(void)
 	return PERFCTR_NO_COUNTERS_NONE;
 }
 
-/* As perfctr 2.6 tells K8s of revision C and later from those before */
+/* perfctr 2.6 uses this rule to tell K8s of revision C and later from earlier ones. */
 static u32 type_of_k8(void)
 {
 	unsigned int model = boot_cpu_data.x86_model;
@@ -166,7 +168,7 @@ static u32 type_of_k8(void)
 	       PERFCTR_X86_AMD_K8C : PERFCTR_X86_AMD_K8;
 }
 
-/* Models by generation are Linux's (arch/x86/kernel/cpu/amd.c). */
+/* Linux has the models of each generation (arch/x86/kernel/cpu/amd.c). */
 static u32 amd_cpu_type(void)
 {
 	unsigned int model = boot_cpu_data.x86_model;
@@ -196,9 +198,9 @@ static u32 amd_cpu_type(void)
 
 /**
  * struct rule - events of family 15h, and the counters that can count them
- * @first: the first one's code, as far as @mask goes
- * @last: and the last one's
- * @mask: bits of the code
+ * @first: code of the first event, in the bits of @mask
+ * @last: code of the last event
+ * @mask: bits of the code that are compared
  * @counters: as a bit map
  */
 struct rule {
@@ -213,7 +215,7 @@ struct rule {
 
 /*
  * "Counter Allocation" of events in the BIOS and Kernel Developer's Guide of family 15h; Linux,
- * amd_get_event_constraints_f15h(). The first one that is of an event holds.
+ * amd_get_event_constraints_f15h(). The first rule that matches an event applies.
  */
 static const struct rule rules_15h[] = {
 	EXACT(0x003, 0x003, 0x08),	/* FPU */
@@ -238,7 +240,7 @@ static const struct rule rules_15h[] = {
 	UNIT(0xd0, 0xdf, 0x07),
 };
 
-/* Of some events it goes by the unit mask. */
+/* For some events the counters depend on the unit mask. */
 static bool by_umask_15h(unsigned int code, u64 event, u32 *counters)
 {
 	bool several = hweight64(event & EVNTSEL_UMASK) > 1;
@@ -270,20 +272,20 @@ u32 perfctr_amd_15h_counters(u64 event)
 		if ((code & rule->mask) >= rule->first && (code & rule->mask) <= rule->last)
 			return rule->counters;
 	}
-	/* Undefined, or the northbridge's, which has counters of its own */
+	/* Undefined, or an event of the northbridge, which has counters of its own */
 	return 0;
 }
 
-/* Events of the northbridge, by their code */
+/* Is it an event of the northbridge? */
 static bool is_northbridges(unsigned int code)
 {
 	return (code & 0xe0) == 0xe0;
 }
 
 /*
- * Before Zen: K8 and families 10h to 14h count what happens in the northbridge, for all of its
- * cores, and a counter that counts it is the cores' together. perf sees to it that no two of them
- * want the same one; at our switches nobody could. Later ones have counters for that, which
+ * Before Zen. On K8 and families 10h to 14h a core counts the northbridge's events for all of its
+ * cores, and the cores share a counter that counts one. perf prevents that two cores want the same
+ * counter; at our switches nobody could. Later families have counters for these events, which
  * amd_uncore programs.
  */
 static int check_old(u64 event, u32 *counters, struct perfctr_refusal *why)
@@ -312,7 +314,7 @@ bool perfctr_amd_is_merge(u64 event)
 	return boot_cpu_data.x86 >= FAMILY_ZEN && code_of(event) == CODE_MERGE;
 }
 
-/* Floating-point operations need Merge: perf gives these two counters. */
+/* Counts of floating-point operations need Merge: perf gives these two counters. */
 static int check_zen(u64 event, struct perfctr_refusal *why)
 {
 	if (perfctr_amd_is_merge(event))
@@ -335,7 +337,7 @@ static int amd_check(const struct perfctr_ctr_control *ctr, u32 *counters,
 						 check_old(ctr->event, counters, why);
 }
 
-/* Those that did not count when they were tried */
+/* Counters that failed their trial */
 static void amd_clear_unused(void)
 {
 	unsigned int i;
@@ -345,7 +347,7 @@ static void amd_clear_unused(void)
 			wrmsr_safe(perfctr + i * distance, 0, 0);
 }
 
-/* Cycles are not among them: three counters of family 15h do not count them. */
+/* No cycles: three counters of family 15h do not count them. */
 static const struct perfctr_x86_known known[] = {
 	{ .event = INSTRUCTIONS, .per_turn = 2 },
 	{ .event = BRANCHES, .per_turn = 1 },

@@ -11,12 +11,13 @@ bool perfctr_amd_is(void);
 u32 perfctr_amd_look(void);
 
 /*
- * On one of AMD's: event FFFh, which since Zen adds its counter to the one before it, so that the
- * two count by more than 15 in a cycle: whatever that one counts, and whoever is counted there.
+ * Is this Merge, event FFFh, on a processor of AMD's? Since Zen it adds its counter to the one
+ * before it, so that the two count by more than 15 in a cycle: whatever that one counts, and
+ * whoever is counted there.
  */
 bool perfctr_amd_is_merge(u64 event);
 
-/* Of family 15h: the counters that can count an event. tests/unit/driver/linux compares these. */
+/* On family 15h: the counters that can count an event. tests/unit/driver/linux compares these. */
 u32 perfctr_amd_15h_counters(u64 event);
 
 #endif /* PERFCTR_X86_AMD_H */

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * VIA's C3 (Samuel to Nehemiah). It has the registers of the P6, but the first counter is the
- * time-stamp counter by another name, and its event select is read-only. The second one's event
- * select is an event of nine bits and nothing else: it counts in all modes, never stops, and
- * does not interrupt.
+ * VIA's C3 (Samuel to Nehemiah). It has the P6's registers, but its first counter is the time-stamp
+ * counter by another name, and that event select is read-only. The second event select only holds
+ * an event of nine bits: the counter counts in all modes, never stops, and does not interrupt.
  *
  * Sources: the documentation of perfctr 2.6 (low-level-x86.txt), and its table of events, which
- * cites VIA's data sheet of the C3 Samuel 2 and says what RDPMC was seen to do. The width of the
- * counter is not known from these: perfctr 2.6 used 32 bits, and so is done here.
+ * cites VIA's data sheet of the C3 Samuel 2 and reports how RDPMC behaves. They do not give the
+ * width of the counter: like perfctr 2.6 we use 32 bits.
  */
 
 #include <linux/errno.h>
@@ -32,7 +31,7 @@
 #define SAMUEL		6	/* models: also called Cyrix III */
 #define NEHEMIAH	9
 
-/* One event in a clock, at less than 2 GHz */
+/* One event per clock, at less than 2 GHz */
 #define RATE_SHIFT	31
 
 bool __init perfctr_c3_is(void)
@@ -59,7 +58,7 @@ u32 __init perfctr_c3_look(void)
 	perfctr_pmu.general = perfctr_pmu.counters;
 	perfctr_pmu.width = WIDTH;
 	perfctr_pmu.rate_shift = RATE_SHIFT;
-	/* Linux has one reservation for whatever counters there are here: by the first register. */
+	/* Linux has a single reservation for all counters here, by the first register. */
 	perfctr_pmu.ctr[0].msr = MSR_P6_PERFCTR0;
 	perfctr_pmu.nr_reserved = 1;
 	perfctr_pmu.nr_controls_reserved = 1;
@@ -95,7 +94,7 @@ static void c3_compile(const struct perfctr_ctr_control *ctr, u32 hw,
 	perfctr_x86_image_add(image, 0, ~0ULL, ctr->event);
 }
 
-/* What never stops counts for nobody. */
+/* A counter that never stops does not show that somebody counts. */
 static u32 c3_counts(u64 *value)
 {
 	return 0;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Centaur's WinChip C6, 2 and 3. They have the P5's registers, but a half of CESR is an event and
- * nothing else: a counter counts in all modes, and never stops.
+ * Centaur's WinChip C6, 2 and 3. They have the P5's registers, but each half of CESR only holds an
+ * event: a counter counts in all modes, and never stops.
  *
  * The time-stamp counter is broken: perfctr 2.6 used the counters only where nobody could use it.
- * Linux takes it away from the C6. The clock here is the kernel's.
+ * On the C6 Linux disables it. The clock here is the kernel's.
  *
  * Sources: the documentation of perfctr 2.6 (low-level-x86.txt), and its table of events, which
- * cites IDT's data sheets of the WinChip C6, 2A and 3. The width of the counters is not known from
- * these: perfctr 2.6 used 32 bits of each, and so is done here.
+ * cites IDT's data sheets of the WinChip C6, 2A and 3. They do not give the width of the counters:
+ * like perfctr 2.6 we use 32 bits of each.
  */
 
 #include <linux/errno.h>
@@ -27,7 +27,7 @@
 #define CLOCKS		0x3f
 #define C6_INSTRUCTIONS	0x02
 
-/* As with MMX's P5 these numbers are those of another event on each counter. */
+/* As on the P5 with MMX, these numbers mean another event on each counter. */
 #define MMX_INSTRUCTIONS	0x2b
 #define RETURNS			0x37
 
@@ -108,7 +108,7 @@ static void winchip_compile(const struct perfctr_ctr_control *ctr, u32 hw,
 	perfctr_cesr_add(image, hw, ctr->event);
 }
 
-/* What never stops counts for nobody. */
+/* A counter that never stops does not show that somebody counts. */
 static u32 winchip_counts(u64 *value)
 {
 	return 0;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Intel's events that take more than an event select: off-core responses, and misses of
- * the front end. Which of them there are, and which bits their registers define, goes by
- * the model.
+ * Intel's events that need more than an event select: off-core responses, and misses of the front
+ * end. The model determines which of them exist, and which bits their registers define.
  */
 
 #include <linux/init.h>
@@ -21,12 +20,15 @@ static const u32 msrs[PERFCTR_X86_EXTRAS] = {
 	[OFFCORE_0] = 0x1a6, [OFFCORE_1] = 0x1a7, [FRONTEND] = 0x3f7,
 };
 
-/* The last of each is all zero. */
+/* The last entry of each table is all zero. */
 
 /* Core, Core 2, Bonnell, Saltwell */
 static const struct perfctr_x86_extra_event before_there_were_any[] = { {} };
 
-/* Nehalem has one; the latency of loads has moved since Westmere. */
+/*
+ * Nehalem has one register. The latency of loads is event 0x100b up to Westmere, and another one
+ * after it.
+ */
 static const struct perfctr_x86_extra_event nehalem[] = {
 	{ 0x01b7, OFFCORE_0, 0xffff }, { 0x100b, NONE, 0 }, {}
 };
@@ -40,7 +42,7 @@ static const struct perfctr_x86_extra_event sandy_bridge[] = {
 	{ 0x01cd, NONE, 0 }, {}
 };
 
-/* And Ivy Bridge's, Haswell, Broadwell */
+/* Also for Ivy Bridge's, Haswell, Broadwell */
 static const struct perfctr_x86_extra_event sandy_bridge_ep[] = {
 	{ 0x01b7, OFFCORE_0, 0x3fffff8fff }, { 0x01bb, OFFCORE_1, 0x3fffff8fff },
 	{ 0x01cd, NONE, 0 }, {}
@@ -56,7 +58,7 @@ static const struct perfctr_x86_extra_event ice_lake[] = {
 	{ 0x01cd, NONE, 0 }, { 0x01c6, FRONTEND, 0x7fff17 }, {}
 };
 
-/* And Bartlett Lake, which has cores of Raptor Lake's */
+/* Also for Bartlett Lake, which has Raptor Lake's cores */
 static const struct perfctr_x86_extra_event sapphire_rapids[] = {
 	{ 0x012a, OFFCORE_0, 0x3fffffffff }, { 0x012b, OFFCORE_1, 0x3fffffffff },
 	{ 0x01cd, NONE, 0 }, { 0x01c6, FRONTEND, 0x7fff1f }, { 0x40ad, FRONTEND, 0x7 },
@@ -73,7 +75,7 @@ static const struct perfctr_x86_extra_event knights_landing[] = {
 	{ 0x01b7, OFFCORE_0, 0x799ffbb6e7 }, { 0x02b7, OFFCORE_1, 0x399ffbffe7 }, {}
 };
 
-/* And Airmont */
+/* Also for Airmont */
 static const struct perfctr_x86_extra_event silvermont[] = {
 	{ 0x01b7, OFFCORE_0, 0x768005ffff }, { 0x02b7, OFFCORE_1, 0x368005ffff }, {}
 };
@@ -96,7 +98,7 @@ static const struct perfctr_x86_extra_event crestmont[] = {
 	{ 0x05d0, NONE, 0 }, { 0x0127, NONE, 0 }, { 0x0227, NONE, 0 }, {}
 };
 
-/* What may be such an event on a model that is not known here: from Nehalem on */
+/* On an unknown model: the events that may be such, from Nehalem on */
 static const struct perfctr_x86_extra_event unknown[] = {
 	{ 0x01b7, NONE, 0 }, { 0x01bb, NONE, 0 }, { 0x02b7, NONE, 0 }, { 0x012a, NONE, 0 },
 	{ 0x012b, NONE, 0 }, { 0x100b, NONE, 0 }, { 0x01cd, NONE, 0 }, { 0x05d0, NONE, 0 },
@@ -139,13 +141,13 @@ static const struct model models[] __initconst = {
 	{ 0xbe, gracemont }, { 0xaf, crestmont }, { 0xb6, crestmont },
 };
 
-/* By the model, and not by the version, which a hypervisor may say is lower than the model's. */
+/* By the model, not by the version: a hypervisor may report a lower version than the model's. */
 void __init perfctr_intel_events_init(void)
 {
 	const struct perfctr_x86_extra_event *events = unknown;
 	unsigned int i;
 
-	/* Of a hybrid one each type of core defines its own. */
+	/* On a hybrid processor each type of core defines its own events. */
 	for (i = 0; i < ARRAY_SIZE(models) && !boot_cpu_has(X86_FEATURE_HYBRID_CPU); i++)
 		if (boot_cpu_data.x86 == 6 && models[i].model == boot_cpu_data.x86_model)
 			events = models[i].events;

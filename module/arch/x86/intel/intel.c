@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Intel's architectural performance monitoring, versions 1 to 5: Core and later.
- * General-purpose counters have an event select each; from version 2 on there are fixed
- * counters, which share one control register, and a global control, in which each of all
- * counters has a bit.
+ * Intel's architectural performance monitoring, versions 1 to 5: Core and later. Each
+ * general-purpose counter has an event select. From version 2 on there are fixed counters, which
+ * share one control register, and a global control with a bit for each counter.
  */
 
 #include <linux/cpu.h>
@@ -22,41 +21,41 @@
 #include "arch/x86/topdown.h"
 
 #define CPUID_PERFMON	10
-/* EAX is of what type and native model a hybrid processor's core is. */
+/* EAX: type and native model of this core of a hybrid processor */
 #define CPUID_CORE	0x1a
 
 /*
  * From version 6 on perf uses registers in other places, MSRs 0x1900 and up, for which its
- * reservations say yes to everybody. They are the same counters: nothing would keep perf
- * and us apart.
+ * reservations say yes to everybody. They are the same counters, so nothing would keep perf and us
+ * apart.
  */
 #define VERSION_TOO_NEW	6
 
-#define MAX_GP		8	/* more have no registers in the places of old */
-/* Who writes to more than are used: the next registers are no counters' any more. */
+#define MAX_GP		8	/* further counters have no registers in the old places */
+/* Limits for writes to unused counters: the registers beyond are no counters. */
 #define MAX_GP_MSRS	(MSR_FSB_FREQ - MSR_ARCH_PERFMON_PERFCTR0)
 #define MAX_FIXED_MSRS	16
 
 /*
- * Processors of versions 2 to 4 have so many fixed counters, though not all tell of them. A
- * hypervisor's have what they tell of. (Linux, arch/x86/events/intel/core.c, intel_pmu_init())
+ * Processors of versions 2 to 4 have this many fixed counters, though not all report them. A
+ * hypervisor's have those that it reports. (Linux, arch/x86/events/intel/core.c, intel_pmu_init())
  */
 #define UNTOLD_FIXED	3
 
-#define RDPMC_FIXED	0x40000000u	/* its name of the first fixed counter */
+#define RDPMC_FIXED	0x40000000u	/* RDPMC's number of the first fixed counter */
 #define RDPMC_METRICS	0x20000000u	/* and of the register of TopDown's metrics */
 
 #define FIXED_OS	1u
 #define FIXED_USR	2u
 #define FIXED_PMI	8u
-#define FIXED_BITS	4	/* of each fixed counter in their control */
+#define FIXED_BITS	4	/* bits for each fixed counter in their control */
 
 #define STATUS_PT	BIT_ULL(55)	/* Intel PT's output is full */
 #define STATUS_CTR_FRZ	BIT_ULL(59)	/* version 4 and up: counters are frozen */
 
 /*
- * Of MSR_IA32_DEBUGCTLMSR: an overflow interrupt stops all counters. Versions 2 and 3 clear
- * the global control then, later ones set STATUS_CTR_FRZ.
+ * In MSR_IA32_DEBUGCTLMSR: an overflow interrupt stops all counters. Versions 2 and 3 then clear
+ * the global control, later ones set STATUS_CTR_FRZ.
  */
 #define DEBUGCTL_FREEZE	BIT_ULL(12)
 
@@ -72,16 +71,16 @@
 #define MISPREDICTED	0x00c5
 
 #define FIXED_REF_CYCLES	2
-#define FIXED_REF_CYCLES_EVENT	0x0300	/* perf's number for what it counts */
+#define FIXED_REF_CYCLES_EVENT	0x0300	/* perf's number for the event of that counter */
 
-/* The last one is of use with TopDown alone. */
+/* The last one is only useful with TopDown. */
 static const u32 fixed_events[] = {
 	INSTRUCTIONS, CORE_CYCLES, [FIXED_REF_CYCLES] = REF_CYCLES, PERFCTR_EVENT_SLOTS,
 };
 
 static_assert(PERFCTR_X86_FIXED + ARRAY_SIZE(fixed_events) - 1 == PERFCTR_X86_SLOTS);
 
-/* In the order of the leaf's bits */
+/* In the order of the bits of CPUID's leaf */
 static const u32 arch_events[] = {
 	CORE_CYCLES, INSTRUCTIONS, REF_CYCLES, LLC_REFERENCES, LLC_MISSES, BRANCHES, MISPREDICTED,
 };
@@ -89,17 +88,17 @@ static const u32 arch_events[] = {
 #define ARCH_EVENTS	GENMASK(ARRAY_SIZE(arch_events) - 1, 0)
 
 /**
- * struct counters - what counters a CPU has, or, of a hybrid processor, all of them
+ * struct counters - the counters of a CPU, or those that all CPUs of a hybrid processor have
  * @version: of architectural performance monitoring
- * @nr: general-purpose counters; 0: there are no counters
- * @nr_fixed: fixed counters
+ * @nr: number of general-purpose counters; 0: there are no counters
+ * @nr_fixed: number of fixed counters
  * @width: bits of the narrowest of them
- * @lacks: architectural events that the processor says it has not, as a bit map
+ * @lacks: architectural events that the processor reports as missing, as a bit map
  * @interrupts: they interrupt
  * @pt: there is Intel PT, which interrupts as counters do
  * @freezes: there is DEBUGCTL_FREEZE
- * @full_width: there are registers that write all of a general-purpose counter
- * @nr_metrics: metrics of TopDown
+ * @full_width: there are registers that write all bits of a general-purpose counter
+ * @nr_metrics: number of TopDown's metrics
  * @none: PERFCTR_NO_COUNTERS_*
  */
 struct counters {
@@ -118,12 +117,12 @@ struct counters {
 
 static struct counters intel;	/* constant after init */
 
-/* NULL: only architectural events are known to be what they are. Constant after init */
+/* NULL: only the architectural events are known to mean what they say. Constant after init */
 static const struct perfctr_intel_model *model;
 
 bool __init perfctr_intel_is(void)
 {
-	/* After 6 comes 18. In between are Knights Corner and the P4. */
+	/* 18 is the next family after 6 that has this: Knights Corner and the P4 are in between. */
 	return boot_cpu_data.x86_vendor == X86_VENDOR_INTEL &&
 	       (boot_cpu_data.x86 == 6 || boot_cpu_data.x86 >= 18) &&
 	       boot_cpu_data.cpuid_level >= CPUID_PERFMON;
@@ -135,7 +134,7 @@ static bool fixed_exists(unsigned int i)
 	       perfctr_x86_rdpmc_works(RDPMC_FIXED + i);
 }
 
-/* Whether they count the trial finds out. */
+/* The trial finds out whether they count. */
 static unsigned int find_untold(unsigned int version, unsigned int nr)
 {
 	if (version >= 5 || boot_cpu_has(X86_FEATURE_HYPERVISOR))
@@ -146,9 +145,9 @@ static unsigned int find_untold(unsigned int version, unsigned int nr)
 }
 
 /*
- * How many the register has, which the processor does not say: Linux's intel/core.c knows that
- * Sapphire and Emerald Rapids, and Granite Rapids, have both levels. Others that have any have
- * the first level, as Ice Lake.
+ * The number of metrics in the register, which the processor does not report. Linux's intel/core.c
+ * knows that Sapphire and Emerald Rapids, and Granite Rapids, have both levels. Other models with
+ * metrics have the first level, like Ice Lake.
  */
 static unsigned int metrics_of_model(void)
 {
@@ -160,7 +159,7 @@ static unsigned int metrics_of_model(void)
 }
 
 /*
- * Whether TopDown is there, with the fixed counter that it needs. Of a hybrid processor some cores
+ * Is TopDown there, with the fixed counter that it needs? On a hybrid processor only some cores
  * have it, and others may come later.
  */
 static bool has_metrics(u64 capabilities, u32 edx)
@@ -171,7 +170,7 @@ static bool has_metrics(u64 capabilities, u32 edx)
 	       perfctr_x86_rdpmc_works(RDPMC_METRICS);
 }
 
-/* The processor's word, if the registers are there. Of this CPU. */
+/* Finds what this CPU reports, if the registers exist. */
 static void look_here(struct counters *own)
 {
 	u32 eax = cpuid_eax(CPUID_PERFMON), ebx = cpuid_ebx(CPUID_PERFMON);
@@ -217,7 +216,7 @@ static void look_here(struct counters *own)
 	own->nr = nr;
 	own->nr_fixed = nr_fixed;
 	own->width = width;
-	/* Of those that the leaf is too old to tell of it has none. */
+	/* It lacks the events that its leaf is too old to report. */
 	own->lacks = (ebx & (BIT(told) - 1)) | (ARCH_EVENTS & ~(BIT(told) - 1));
 	own->interrupts = version < 2 || perfctr_x86_register_exists(MSR_CORE_PERF_GLOBAL_STATUS);
 	own->pt = own->interrupts && version >= 2 && boot_cpu_has(X86_FEATURE_INTEL_PT) &&
@@ -229,8 +228,8 @@ static void look_here(struct counters *own)
 }
 
 /*
- * Hybrid processors have different counters on different CPUs: what all have is used,
- * and a CPU that comes later with less is not.
+ * Hybrid processors have different counters on different CPUs. We use those that all CPUs have. A
+ * CPU that comes up later with less is not used.
  */
 
 static long __init look_on_cpu(void *own)
@@ -239,7 +238,10 @@ static long __init look_on_cpu(void *own)
 	return 0;
 }
 
-/* Less what a CPU has not. Where registers do not end alike nobody can wait for their end. */
+/*
+ * Removes what this CPU lacks. Counters of different widths overflow at different values, so i-mode
+ * needs equal widths.
+ */
 static void __init keep_shared(struct counters *all, const struct counters *own)
 {
 	all->version = min(all->version, own->version);
@@ -282,7 +284,7 @@ static void __init look_everywhere(struct counters *all)
 		first = false;
 	}
 	cpus_read_unlock();
-	/* One without a global control would be another driver's. */
+	/* Hybrid processors without a global control would need another driver. */
 	if (all->version < 2) {
 		all->nr = 0;
 		if (!all->none)
@@ -298,7 +300,7 @@ static u32 intel_core(void)
 	look_here(&own);
 	if (has_all(&own))
 		core = cpuid_eax(CPUID_CORE);
-	/* Or it does not tell what it is, and may be anything. */
+	/* 0: the core does not report its type, so it may be anything. */
 	return core ?: PERFCTR_X86_NO_CORE;
 }
 
@@ -315,7 +317,10 @@ static void __init describe_fixed(void)
 			.start_mask = GENMASK_ULL(intel.width - 1, 0),
 			.slot = slot,
 			.stop = 0xfULL << FIXED_BITS * i,
-			/* A whole event select, as perfctr 2.6 has it, would enable it so. */
+			/*
+			 * perfctr 2.6 passes a whole event select, which enables the counter by
+			 * this bit.
+			 */
 			.enable = EVNTSEL_EN,
 		};
 		perfctr_x86_rdpmc[PERFCTR_X86_FIXED + i] = RDPMC_FIXED + i;
@@ -324,10 +329,10 @@ static void __init describe_fixed(void)
 }
 
 /*
- * Microcode against an erratum of transactions uses counter 3 whenever one is executed, unless
- * MSR_TSX_FORCE_ABORT says that each is aborted at once ("Performance Monitoring Impact of
- * Intel TSX Memory Ordering Issue"). perf sets that while it has the counter. Who counts
- * here would so abort the transactions of others, so the counter is left to microcode.
+ * On some processors microcode works around an erratum of transactions: it uses counter 3 whenever
+ * one is executed, unless MSR_TSX_FORCE_ABORT makes each abort at once ("Performance Monitoring
+ * Impact of Intel TSX Memory Ordering Issue"). perf sets that bit while it has the counter. If we
+ * did so, we would abort the transactions of others. So we leave the counter to microcode.
  */
 static bool is_microcodes(unsigned int counter)
 {
@@ -335,14 +340,14 @@ static bool is_microcodes(unsigned int counter)
 	       !boot_cpu_has(X86_FEATURE_RTM_ALWAYS_ABORT);
 }
 
-/* Intel names the first three; Linux gives the fourth counter one as well. */
+/* Intel gives the first three; Linux adds one for the fourth counter. */
 static const u32 reset_events[] = { 0x4300b5, 0x4300d2, 0x4300b1, 0x4300b1 };
 
 static void __init describe_model(void)
 {
 	unsigned int i;
 
-	/* Numbers are those of family 6. */
+	/* Model numbers are those of family 6. */
 	model = boot_cpu_data.x86 == 6 ? perfctr_intel_model_find(boot_cpu_data.x86_model) : NULL;
 	perfctr_pmu.unknown_model = !model;
 	if (model && model->least_period)
@@ -428,7 +433,7 @@ static u32 intel_cpu_type(void)
 	return PERFCTR_X86_INTEL_ARCH;
 }
 
-/* It would count zero, as if nothing had happened. */
+/* The counter would stay zero, as if nothing had happened. */
 static bool is_lacking(u64 event)
 {
 	unsigned int i;
@@ -440,8 +445,8 @@ static bool is_lacking(u64 event)
 }
 
 /*
- * The fixed counter that counts it. On a general-purpose counter REF_CYCLES is bus cycles, as
- * perf has it, so that one is meant only if it is named.
+ * The fixed counter that can count this event. REF_CYCLES on a general-purpose counter means bus
+ * cycles, as in perf, so the fixed counter for it must be named.
  */
 static u32 fixed_counter(const struct perfctr_ctr_control *ctr, u64 event)
 {
@@ -467,13 +472,13 @@ static bool is_architectural(u64 event)
 	return false;
 }
 
-/* What this model does not count rightly, or is not known to. EOPNOTSUPP with *why */
+/* Refuses events that this model counts wrong, or may count wrong. EOPNOTSUPP with *why */
 static int check_model(const struct perfctr_ctr_control *ctr, u64 event,
 		       struct perfctr_refusal *why)
 {
 	if (!model && !is_architectural(event) && event != FIXED_REF_CYCLES_EVENT)
 		why->reason = PERFCTR_REASON_MODEL;
-	/* Siblings that are off now may come later. */
+	/* Siblings that are offline now may come up later. */
 	else if (model && perfctr_intel_model_is_bad(model, event, ctr->ireset, cpu_smt_possible()))
 		why->reason = PERFCTR_REASON_ERRATUM;
 	else
@@ -497,7 +502,7 @@ static int intel_check(const struct perfctr_ctr_control *ctr, u32 *counters,
 	if (perfctr_x86_topdown_check(event, why))
 		return -EINVAL;
 	*counters = fixed_counter(ctr, event);
-	/* Code 0 is perf's for events of the fixed counters. */
+	/* perf uses code 0 for events of the fixed counters. */
 	if (event & EVNTSEL_CODE || !(event & EVNTSEL_UMASK))
 		*counters |= perfctr_pmu.general & general;
 	else if (!*counters)
@@ -532,8 +537,8 @@ static u32 intel_counts(u64 *value)
 }
 
 /*
- * Where some may be read all may be, and these may hold what perf left. As they have no bit in the
- * global control now they count nothing.
+ * Whoever may read one counter may read all, and the unused ones may hold what perf left. They have
+ * no bit in the global control now, so they count nothing.
  */
 static void intel_clear_unused(void)
 {
@@ -552,7 +557,7 @@ static void intel_clear_unused(void)
 	for_each_set_bit(i, &fixed, MAX_FIXED_MSRS)
 		if (!(perfctr_pmu.counters >> PERFCTR_X86_FIXED & BIT(i)))
 			wrmsr_safe(MSR_CORE_PERF_FIXED_CTR0 + i, 0, 0);
-	/* Or there is none, and the write faults. */
+	/* The register may not exist: then the write faults. */
 	if (fixed & BIT(PERFCTR_X86_SLOTS - PERFCTR_X86_FIXED) &&
 	    !(perfctr_pmu.counters & BIT(PERFCTR_X86_SLOTS)))
 		wrmsr_safe(MSR_PERF_METRICS, 0, 0);

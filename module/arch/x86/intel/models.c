@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What is known of each model of Intel's: which events only some of the general-purpose
- * counters can count, and errata.
+ * Facts about each model of Intel's: events that only some of the general-purpose counters can
+ * count, and errata.
  *
- * On a wrong counter such an event counts zero, or something else. Which counters are right is in
+ * On a wrong counter such an event counts zero, or something else. The right counters are in
  * Intel's lists of events ("Counter" of each event; Software Developer's Manual, volume 3,
  * "Performance Monitoring Events"), and in Linux's driver (arch/x86/events/intel/core.c,
  * intel_*_event_constraints[], by model in intel_pmu_init()). tests/constraints compares these
@@ -16,12 +16,12 @@
 
 /**
  * struct perfctr_intel_rule - some events, and the counters that can count them
- * @event: event and unit mask, as in bits 15..0 of the event select, as far as
- * @mask: these bits of them go
- * @last: and all that follow up to this code; 0: none
+ * @event: event and unit mask, as in bits 15..0 of the event select
+ * @mask: the bits of @event that are compared
+ * @last: the rule covers all codes up to this one; 0: only its own
  * @counters: as a bit map; 0: the end of a table
  *
- * Of several rules that are of an event the first one holds.
+ * The first rule that matches an event applies.
  */
 struct perfctr_intel_rule {
 	u16 event;
@@ -30,7 +30,7 @@ struct perfctr_intel_rule {
 	u8 counters;
 };
 
-/* All events of a code, or of several; one event */
+/* All events of one code; of several codes; a single event */
 #define CODE(code, counters)		{ code, 0xff, 0, counters }
 #define CODES(first, last, counters)	{ first, 0xff, last, counters }
 #define EVENT(event, counters)		{ event, 0xffff, 0, counters }
@@ -78,8 +78,8 @@ static const struct perfctr_intel_rule westmere_rules[] = {
 };
 
 /*
- * From here on a core without hyperthreading has 8 counters. Rules of 0xf and the like say
- * that the upper four do not count the event.
+ * From here on a core without hyperthreading has 8 counters. Rules such as 0xf mean that the upper
+ * four do not count the event.
  */
 static const struct perfctr_intel_rule sandy_bridge_rules[] = {
 	CODE(0x48, 0x4),		/* L1D_PEND_MISS.PENDING */
@@ -121,13 +121,13 @@ static const struct perfctr_intel_rule haswell_rules[] = {
 
 static const struct perfctr_intel_rule broadwell_rules[] = {
 	EVENT(0x0148, 0x4),		/* L1D_PEND_MISS.PENDING */
-	{ 0x08a3, 0x08ff, 0, 0x4 },	/* CYCLE_ACTIVITY.*_L1D_MISS: this bit is set. */
+	{ 0x08a3, 0x08ff, 0, 0x4 },	/* CYCLE_ACTIVITY.*_L1D_MISS have this bit */
 	CODE(0xcd, 0xf),		/* MEM_TRANS_RETIRED */
 	CODES(0xd0, 0xd2, 0xf),		/* MEM_UOPS_RETIRED, MEM_LOAD_UOPS_* */
 	{}
 };
 
-/* And what followed it until Ice Lake: Kaby Lake, Coffee Lake, Comet Lake, Cascade Lake */
+/* Also for its successors until Ice Lake: Kaby Lake, Coffee Lake, Comet Lake, Cascade Lake */
 static const struct perfctr_intel_rule skylake_rules[] = {
 	EVENT(0x01c0, 0x2),		/* INST_RETIRED.PREC_DIST */
 	CODE(0xc6, 0xf),		/* FRONTEND_RETIRED */
@@ -136,7 +136,7 @@ static const struct perfctr_intel_rule skylake_rules[] = {
 	{}
 };
 
-/* 8 counters for each hyperthread. Tiger Lake and Rocket Lake are the same. */
+/* Each hyperthread has 8 counters. Tiger Lake and Rocket Lake are the same. */
 static const struct perfctr_intel_rule ice_lake_rules[] = {
 	CODES(0x03, 0x0a, 0xf), CODES(0x1f, 0x28, 0xf), CODE(0x32, 0xf),
 	CODES(0x48, 0x56, 0xf), CODES(0x60, 0x8b, 0xf),
@@ -154,7 +154,7 @@ static const struct perfctr_intel_rule ice_lake_rules[] = {
  */
 static const struct perfctr_intel_rule golden_cove_rules[] = {
 	CODE(0x2e, ANY), CODE(0x3c, ANY), CODES(0x01, 0x8f, 0xf),
-	/* CYCLE_ACTIVITY; the second three are in Linux 7.2, and not in 6.12. */
+	/* CYCLE_ACTIVITY; Linux 7.2 has the second three, 6.12 does not. */
 	EVENT(0x01a3, 0xf), EVENT(0x02a3, 0xf), EVENT(0x08a3, 0xf),
 	EVENT(0x05a3, 0xf), EVENT(0x06a3, 0xf), EVENT(0x0ca3, 0xf),
 	EVENT(0x04a4, 0x1),		/* TOPDOWN.BAD_SPEC_SLOTS */
@@ -166,7 +166,7 @@ static const struct perfctr_intel_rule golden_cove_rules[] = {
 	{}
 };
 
-/* Rules, errata, and the least period if it is more than usual */
+/* Rules, errata, and the least period if it is larger than usual */
 static const struct perfctr_intel_model
 	core = { core_rules, 0, 0 },
 	core2 = { core2_rules, 0, 0 },
@@ -183,7 +183,7 @@ static const struct perfctr_intel_model
 	atom = { no_rules, 0, 0 },
 	knights = { no_rules, 0, 0 };
 
-/* Of a hybrid processor that of its larger cores: the smaller ones are as atom. */
+/* For a hybrid processor, the model of its larger cores: the smaller ones are like atom. */
 static const struct {
 	u8 number;
 	const struct perfctr_intel_model *model;

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Intel's Pentium 4 (family 15): 18 counters in four blocks. Each has a register of its own, the
- * CCCR, which selects one of its block's registers of events, the ESCR. A control's event is the
- * CCCR, and its config the ESCR, as perfctr 2.6 has them.
+ * Intel's Pentium 4 (family 15): 18 counters in four blocks. Each counter has a control register,
+ * the CCCR, which selects one of its block's event registers, the ESCRs. A control's event is the
+ * CCCR, and its config the ESCR, as in perfctr 2.6.
  *
- * A block has two halves, with an ESCR each of most kinds, so events of one kind that are not the
- * same must be counted in different halves. And an ESCR's modes are those of all counters that
- * select it.
+ * A block has two halves, and most kinds of ESCR exist once in each half. So two different events
+ * of one kind must be counted in different halves. All counters that select an ESCR share its
+ * modes.
  *
- * Hyperthreads share all that counts: each core's second thread is forbidden. An ESCR has bits for
- * the modes of each, of which the second thread's are zero, unless a session wants to know what
- * both have done. An overflow interrupts the first thread.
+ * Hyperthreads share all counters and registers: each core's second thread is forbidden. An ESCR
+ * has mode bits for each thread. Those of the second thread are zero, unless a session wants to
+ * know what both have done. An overflow interrupts the first thread.
  *
- * RDPMC is faster with bit 31 set, but reads 32 bits only, and counters here run on until they are
- * read: so it is never set.
+ * RDPMC is faster with bit 31 set, but then reads only 32 bits. Our counters run on until they are
+ * read, so we never set it.
  *
  * Sources: Software Developer's Manual, volume 3, "Performance Monitoring (Processors Based on
  * Intel NetBurst Microarchitecture)", and its lists of MSRs and events; Linux,
@@ -42,7 +42,7 @@
 #define COUNTER0	0x300	/* MSR_P4_BPU_PERFCTR0; the others follow */
 #define CCCR0		0x360
 
-/* MSR_IA32_MISC_ENABLE: there are counters. */
+/* In MSR_IA32_MISC_ENABLE: the processor has counters. */
 #define PERFMON_AVAILABLE	BIT_ULL(7)
 
 #define CCCR_EXTENDED	BIT_ULL(11)	/* EXTENDED_CASCADE */
@@ -60,7 +60,10 @@
 #define CCCR_OVF	BIT_ULL(31)
 
 #define CCCR_STARTS	(CCCR_ENABLE | CCCR_CASCADE | CCCR_EXTENDED)
-/* What is counted; and what the rest of a control says too, or goes without saying */
+/*
+ * Bits that choose what to count; and bits that the rest of a control determines, or that never
+ * vary
+ */
 #define CCCR_EVENT	(CCCR_SELECT | CCCR_COMPARE | CCCR_COMPLEMENT | CCCR_THRESHOLD |	\
 			 CCCR_EDGE | CCCR_FORCE_OVF)
 #define CCCR_CONTROL	(CCCR_STARTS | CCCR_ANY_THREAD | CCCR_OVF_PMI_T0)
@@ -71,7 +74,7 @@
 
 #define ESCR_USR	BIT_ULL(2)	/* of thread 0 */
 #define ESCR_OS		BIT_ULL(3)
-#define ESCR_T1		GENMASK_ULL(1, 0)	/* of thread 1: in sessions alone */
+#define ESCR_T1		GENMASK_ULL(1, 0)	/* of thread 1: only in sessions */
 /* Event, event mask, tag; bit 31 is reserved. */
 #define ESCR_EVENT	GENMASK_ULL(30, 4)
 
@@ -85,7 +88,7 @@
 #define NR_HALVES	(2 * NR_BLOCKS)
 #define NR_SELECTS	8
 
-/* Of each half the ESCR's MSR by what the CCCR selects; 0: there is none. */
+/* The MSR of each half's ESCRs, by the CCCR's select; 0: none */
 static const u16 escrs[NR_HALVES][NR_SELECTS] = {
 	/* BPU: BPU, IS, MOB, ITLB, PMH, IX, FSB, BSU */
 	{ 0x3b2, 0x3b4, 0x3aa, 0x3b6, 0x3ac, 0x3c8, 0x3a2, 0x3a0 },
@@ -96,23 +99,29 @@ static const u16 escrs[NR_HALVES][NR_SELECTS] = {
 	/* FLAME: FLAME, FIRM, SAAT, U2L, DAC */
 	{ 0x3a6, 0x3a4, 0x3ae, 0x3b0, 0, 0x3a8 },
 	{ 0x3a7, 0x3a5, 0x3af, 0x3b1, 0, 0x3a9 },
-	/* IQ: IQ, ALF, RAT, SSU, CRU 0 and 1, 2 and 3, 4 and 5 */
+	/* IQ: IQ, ALF, RAT, SSU, CRU_ESCR0 and 1, CRU_ESCR2 and 3, CRU_ESCR4 and 5 */
 	{ 0x3ba, 0x3ca, 0x3bc, 0x3be, 0x3b8, 0x3cc, 0x3e0 },
 	{ 0x3bb, 0x3cb, 0x3bd, 0, 0x3b9, 0x3cd, 0x3e1 },
 };
 
 #define HALF_IQ		6
 #define SELECT_IQ	0
-#define SELECT_CRU	4	/* of the IQ block: CRU_ESCR0 and 1 */
+#define SELECT_CRU	4	/* in the IQ block: CRU_ESCR0 and 1 */
 #define LAST_WITH_IQ	2	/* the last model that has IQ_ESCR0 and 1 */
-#define FIRST_EXTENDED	2	/* the first one with EXTENDED_CASCADE, which */
+#define FIRST_EXTENDED	2	/* the first model with EXTENDED_CASCADE, which */
 #define EXTENDED	(BIT(12) | GENMASK(17, 15))	/* these counters have */
 
-/* By what the registers here are numbered; constant after init. 0: no such register */
+/*
+ * The slot of each ESCR among perfctr_pmu's control registers; constant after init. 0: no such
+ * register
+ */
 static u8 escr_slots[NR_HALVES][NR_SELECTS];
 static bool hyperthreads;
 
-/* Of its block counters 0 and 1, or 2 and 3; of the IQ's two more, one each */
+/*
+ * The first half has counters 0 and 1 of its block, the second 2 and 3. The IQ block has two more,
+ * one in each.
+ */
 static unsigned int half_of(unsigned int hw)
 {
 	return hw < 16 ? hw / 2 : HALF_IQ + (hw - 16);
@@ -139,7 +148,7 @@ bool __init perfctr_p4_is(void)
 #define CPUID_CACHES	4
 #define EAX_CORES	GENMASK(31, 26)
 
-/* Those of the processor are threads or, of the last ones, cores. */
+/* The logical CPUs of the processor are hyperthreads or, on the last models, cores. */
 static bool __init has_hyperthreads(void)
 {
 	unsigned int logical = (cpuid_ebx(CPUID_BASIC) & EBX_LOGICAL) >> 16, cores = 1;
@@ -175,7 +184,7 @@ static bool __init exist(void)
 	return true;
 }
 
-/* CCCRs have the first slots. */
+/* The CCCRs have the first slots. */
 static void __init describe_escrs(void)
 {
 	unsigned int half, select, slot = NR;
@@ -191,7 +200,7 @@ static void __init describe_escrs(void)
 	perfctr_pmu.nr_controls = slot;
 }
 
-/* What PEBS_ENABLE and PEBS_MATRIX_VERT are to hold, which are a core's */
+/* What PEBS_ENABLE and PEBS_MATRIX_VERT must hold; a core has one of each. */
 static u64 pebs_value(const struct perfctr_ctr_control *ctr, unsigned int reg)
 {
 	return reg ? ctr->config2 : ctr->config1;
@@ -224,10 +233,10 @@ static void __init describe_p4(void)
 	perfctr_pmu.general = perfctr_pmu.counters;
 	perfctr_pmu.width = WIDTH;
 	perfctr_pmu.irange = BIT_ULL(WIDTH - 1);
-	/* The kernel gets the reservation of CCCRs wrong. All reserve counters as well. */
+	/* The kernel's reservation of CCCRs is wrong. Everybody reserves the counters as well. */
 	perfctr_pmu.nr_reserved = NR;
 	perfctr_pmu.interrupts = true;
-	/* FORCE_OVF wants a period of 1. */
+	/* FORCE_OVF needs a period of 1. */
 	perfctr_pmu.least_period = 1;
 	perfctr_pmu.overflow = CCCR_OVF;
 	perfctr_pmu.cascade = CCCR_CASCADE | CCCR_EXTENDED;
@@ -253,15 +262,15 @@ u32 __init perfctr_p4_look(void)
 	perfctr_x86_mind_carries();
 	if (!hyperthreads)
 		return PERFCTR_NO_COUNTERS_NONE;
-	/* Whoever executes on the second thread reads what the first one counts. */
+	/* A program on the second thread can read what the first thread counts. */
 	perfctr_x86_guard_never();
-	/* Of one that has not come yet it is not known which thread it is. */
+	/* Before a CPU comes up we do not know which thread it is. */
 	for_each_possible_cpu(cpu)
 		perfctr_x86_set_core(per_cpu_ptr(&perfctr_x86_cpu, cpu), PERFCTR_X86_NO_CORE);
 	return PERFCTR_NO_COUNTERS_NONE;
 }
 
-/* The number of the thread in its core is the lowest bit of the local APIC's first id. */
+/* The lowest bit of the initial APIC id is the thread's number in its core. */
 static u32 p4_core(void)
 {
 	u32 apic_id = (cpuid_ebx(CPUID_BASIC) & EBX_APIC_ID) >> 24;
@@ -276,7 +285,7 @@ static u32 p4_cpu_type(void)
 	return boot_cpu_data.x86_model == 2 ? PERFCTR_X86_INTEL_P4M2 : PERFCTR_X86_INTEL_P4;
 }
 
-/* A whole CCCR says what the rest of the control does, too. */
+/* A whole CCCR must agree with the rest of the control. */
 static bool cccr_agrees(const struct perfctr_ctr_control *ctr)
 {
 	u64 cccr = ctr->event;
@@ -302,7 +311,7 @@ static bool escr_agrees(const struct perfctr_ctr_control *ctr)
 	       (!said || said == escr_modes(ctr));
 }
 
-/* Replay tagging; precise events, which have other bits there, take an area in memory. */
+/* Replay tagging only: precise events set other bits there, and need an area in memory. */
 static bool pebs_is_valid(const struct perfctr_ctr_control *ctr)
 {
 	u64 enable = ctr->config1, vert = ctr->config2;
@@ -313,7 +322,7 @@ static bool pebs_is_valid(const struct perfctr_ctr_control *ctr)
 	       !(enable & ~(PEBS_UOP_TAG | PEBS_REPLAY)) && vert && !(vert & ~VERT_VALID);
 }
 
-/* 0 to NR_BLOCKS - 1; EINVAL: none is named, or two are */
+/* Sets *block to 0 to NR_BLOCKS - 1. EINVAL: no block is named, or two are. */
 static int find_block(const struct perfctr_ctr_control *ctr, unsigned int *block)
 {
 	unsigned int said = (ctr->event & EVENT_BLOCK) >> EVENT_BLOCK_SHIFT;
@@ -327,7 +336,7 @@ static int find_block(const struct perfctr_ctr_control *ctr, unsigned int *block
 	return said && said - 1 != *block ? -EINVAL : 0;
 }
 
-/* Those of the block that can select such an ESCR */
+/* The counters of the block that can select such an ESCR */
 static u32 counters_of(unsigned int block, u64 cccr)
 {
 	u32 counters = 0;
@@ -349,11 +358,11 @@ static int p4_check(const struct perfctr_ctr_control *ctr, u32 *counters,
 	if (ctr->event & ~(CCCR_EVENT | CCCR_CONTROL | EVENT_BLOCK) || !cccr_agrees(ctr) ||
 	    !escr_agrees(ctr) || !pebs_is_valid(ctr) || find_block(ctr, &block))
 		return -EINVAL;
-	/* Each increment is an overflow, and so a period. */
+	/* Each increment overflows, so the period must be 1. */
 	if (ctr->event & CCCR_FORCE_OVF && ctr->ireset && ctr->ireset != -1)
 		return -EINVAL;
 	*counters = counters_of(block, ctr->event);
-	/* It does not interrupt reliably, by an erratum of most of them. */
+	/* Most models have an erratum: a counter that waits does not interrupt reliably. */
 	if (*counters && ctr->ireset && perfctr_x86_waits(ctr)) {
 		why->reason = PERFCTR_REASON_ERRATUM;
 		return -EOPNOTSUPP;
@@ -364,10 +373,10 @@ static int p4_check(const struct perfctr_ctr_control *ctr, u32 *counters,
 /**
  * struct placing - counters of one block that are given hardware counters
  * @ctr: the control's counters
- * @can: of each, the hardware counters that can count it
- * @hw: of each, the one that it is given
- * @which: those of the control that are of this block
- * @nr: how many
+ * @can: for each, the hardware counters that can count it
+ * @hw: for each, the hardware counter that it is given
+ * @which: the control's counters that belong to this block
+ * @nr: number of these
  * @used: hardware counters that have been given
  */
 struct placing {
@@ -384,7 +393,7 @@ static u64 escr_of(const struct perfctr_ctr_control *ctr)
 	return (ctr->config & (ESCR_EVENT | ESCR_T1)) | escr_modes(ctr);
 }
 
-/* Has none of the first @n that ESCR with another value? */
+/* Does none of the first @n counters use that ESCR with another value? */
 static bool escr_is_free(const struct placing *p, unsigned int n, unsigned int hw)
 {
 	const struct perfctr_ctr_control *ctr = &p->ctr[p->which[n]];
@@ -402,8 +411,8 @@ static bool escr_is_free(const struct placing *p, unsigned int n, unsigned int h
 }
 
 /*
- * All that there are, one after the other: a block has six counters at most, so there are fewer
- * than 2,000 ways to begin. Returns how many have been placed at most: all, or who is next fails.
+ * Tries all placements in turn: a block has at most six counters, so there are fewer than 2,000
+ * ways to begin. Returns the most counters that could be placed: all, or else the next one fails.
  */
 static unsigned int place_block(struct placing *p)
 {
@@ -414,7 +423,7 @@ static unsigned int place_block(struct placing *p)
 		u32 left = p->can[p->which[n]] & ~p->used & ~tried[n];
 
 		if (!left) {
-			/* Another one for that before it */
+			/* Move the counter before it to another place. */
 			if (!n--)
 				break;
 			p->used &= ~BIT(p->hw[p->which[n]]);
@@ -452,7 +461,7 @@ static unsigned int p4_place(const struct perfctr_ctr_control *ctr, const u32 *c
 	return nr;
 }
 
-/* A CCCR is the same on all counters. */
+/* A CCCR has the same value on all counters. */
 static void p4_name(struct perfctr_ctr_control *ctr, u32 hw)
 {
 }
@@ -466,7 +475,7 @@ static u64 cccr_of(const struct perfctr_ctr_control *ctr)
 	return cccr | CCCR_ENABLE | CCCR_ANY_THREAD | (ctr->ireset ? CCCR_OVF_PMI_T0 : 0);
 }
 
-/* First the ESCR, as the CCCR lets it count. */
+/* The ESCR comes first, because the CCCR starts the counter. */
 static void p4_compile(const struct perfctr_ctr_control *ctr, u32 hw,
 		       struct perfctr_cpu_image *image)
 {
@@ -489,8 +498,9 @@ static u32 p4_counts(u64 *value)
 }
 
 /*
- * By each block what the loop causes, in whatever number: how exact the counts of a real one are
- * nobody has looked. Of what the FLAME block counts it causes nothing, so those four are not tried.
+ * For each block an event that the loop causes, in any number: nobody has checked how exactly a
+ * real processor counts it. The loop causes none of the FLAME block's events, so its four counters
+ * are not tried.
  */
 #define KNOWN(select, code, mask, first, last) {						\
 	.event = (select) << CCCR_SELECT_SHIFT, .config = (code) << 25 | (mask) << 9,	\

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Intel's P5, with MMX or without, and Cyrix's clones of it, 6x86MX, MII and III. Two counters,
- * whose controls are the halves of one register, CESR. They do not interrupt.
+ * Intel's P5, with or without MMX, and Cyrix's clones of it, 6x86MX, MII and III. They have two
+ * counters, whose controls are the halves of one register, CESR. They do not interrupt.
  *
- * - A half has an event, and two bits that say in which modes it counts. Without these it stands
- *   still. Cyrix's events have one bit more.
- * - Without MMX the P5 has no RDPMC: the kernel reads by RDMSR, and user mode not at all.
+ * - A half has an event, and two bits that say in which modes it counts. Without these bits the
+ *   counter stands still. Cyrix's events have one bit more.
+ * - Without MMX the P5 has no RDPMC: the kernel reads by RDMSR, and user mode cannot read.
  *
  * Sources: Intel's Software Developer's Manual, volume 3, "Performance Monitoring (Pentium
  * Processors)", and its table of their events; Cyrix's M II data book, 2.7 and 2.8; and the
@@ -27,27 +27,24 @@
 #define WIDTH		40
 #define WIDTH_CYRIX	48
 
-/* Of a half of CESR. Bit 9 chooses what a pin of the processor shows. */
+/* A half of CESR. Bit 9 chooses what a pin of the processor shows. */
 #define CESR_BITS	16
 #define CESR_HALF	GENMASK_ULL(CESR_BITS - 1, 0)
 #define CESR_EVENT	GENMASK_ULL(5, 0)
 #define CESR_OS		BIT_ULL(6)
 #define CESR_USR	BIT_ULL(7)
-#define CESR_CLOCKS	BIT_ULL(8)	/* clocks in which there is the event, not events */
-#define CESR_CYRIX	BIT_ULL(10)	/* of the event */
+#define CESR_CLOCKS	BIT_ULL(8)	/* count the clocks with an event, not the events */
+#define CESR_CYRIX	BIT_ULL(10)	/* one more bit of the event */
 
 #define MODES		(CESR_OS | CESR_USR)
 
 #define BRANCHES	0x12
 #define INSTRUCTIONS	0x16
 
-/*
- * Since MMX, from here on, an event's number is that of one event on the first counter and of
- * another one on the second.
- */
+/* With MMX, an event number from here on means different events on the two counters. */
 #define FIRST_PAIR	0x2a
 
-/* Two instructions in a clock, at less than 500 MHz */
+/* Two instructions per clock, at less than 500 MHz */
 #define RATE_SHIFT	30
 
 static bool pairs;	/* there are such events; constant after init */
@@ -90,7 +87,7 @@ void __init perfctr_cesr_describe(unsigned int width)
 	perfctr_pmu.general = perfctr_pmu.counters;
 	perfctr_pmu.width = width;
 	perfctr_pmu.rate_shift = RATE_SHIFT;
-	/* Linux has one reservation for whatever counters there are here. */
+	/* Linux has a single reservation for all counters here. */
 	perfctr_pmu.nr_reserved = 1;
 	perfctr_pmu.nr_controls_reserved = 1;
 }
@@ -101,12 +98,12 @@ void perfctr_cesr_add(struct perfctr_cpu_image *image, u32 hw, u64 value)
 			      perfctr_cesr_half(value, hw));
 }
 
-/* Nothing in a half depends on which one it is. */
+/* A half looks the same for both counters. */
 void perfctr_cesr_name(struct perfctr_ctr_control *ctr, u32 hw)
 {
 }
 
-/* Those that did not count when they were tried */
+/* Counters that failed their trial */
 void perfctr_cesr_clear_unused(void)
 {
 	unsigned int i;
@@ -166,7 +163,10 @@ static u64 mode_bits(const struct perfctr_ctr_control *ctr)
 	       (ctr->flags & PERFCTR_CTR_USER ? CESR_USR : 0);
 }
 
-/* Of two events in one number, who does not name a counter means the first one's. */
+/*
+ * If a number means two events and the control names no counter, it means that of the first
+ * counter.
+ */
 static int p5_check(const struct perfctr_ctr_control *ctr, u32 *counters,
 		    struct perfctr_refusal *why)
 {
@@ -177,7 +177,7 @@ static int p5_check(const struct perfctr_ctr_control *ctr, u32 *counters,
 		*counters &= BIT(0);
 	if (ctr->event & ~(perfctr_pmu.event_bits | MODES))
 		return -EINVAL;
-	/* perfctr 2.6 gives the whole half: then it must say what the flags say. */
+	/* perfctr 2.6 passes the whole half, which must agree with the flags. */
 	if (ctr->event & MODES && (ctr->event & MODES) != mode_bits(ctr))
 		return -EINVAL;
 	return 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Intel's P6: Pentium Pro, II, III, and M. Two counters, which one bit enables: that of
- * the first one's event select. It is reserved in the second.
+ * Intel's P6: Pentium Pro, II, III, and M. Two counters, which one bit enables: it is in the first
+ * event select, and reserved in the second.
  */
 
 #include <linux/init.h>
@@ -23,7 +23,7 @@
 #define CYCLES		0x0079
 
 /*
- * Events that one counter alone counts (Software Developer's Manual, volume 3, P6 family
+ * Events that only one counter counts (Software Developer's Manual, volume 3, P6 family
  * performance-monitoring events)
  */
 static const struct {
@@ -50,7 +50,7 @@ u32 __init perfctr_p6_look(void)
 		return PERFCTR_NO_COUNTERS_REGISTERS;
 	perfctr_x86_evntsel_describe(NR, WIDTH, MSR_P6_PERFCTR0, MSR_P6_EVNTSEL0, 1);
 	perfctr_pmu.together = EVNTSEL_EN;
-	/* Without a mode it counts nothing itself. */
+	/* Without a mode the first counter itself counts nothing. */
 	perfctr_pmu.control[0].idle = EVNTSEL_EN;
 	perfctr_pmu.ctr[0].stop = ~EVNTSEL_EN;
 	perfctr_pmu.ctr[1].enable = 0;
