@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Counters that wait for others to overflow: a Pentium 4's. The processor lets one go by a bit of
- * its control register, and what is remembered of that register does not have the bit. The next
- * state that has the counter is another thread's, for which it waits, so the register is always
- * written. perfctr_cpu_state.own: counters that have started
+ * The Pentium 4 has counters that wait until another one overflows. The processor starts such a
+ * counter by a bit of its control register, which @control does not have. The next state that uses
+ * the counter belongs to another thread and must wait again, so the register is always written.
+ * perfctr_cpu_state.own: counters that have started
  */
 
 #include <linux/bits.h>

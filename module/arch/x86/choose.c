@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Which counters a control can have, and what its registers hold for it */
+/* Which counters a control can have, and what their registers hold for it */
 
 #include <linux/errno.h>
 #include <linux/nospec.h>
@@ -20,7 +20,7 @@ int perfctr_x86_can_count(const struct perfctr_ctr_control *ctr, u32 *can,
 	int err;
 
 	*can = 0;
-	/* What else it needs perfctr_x86_metrics_check() has found. */
+	/* perfctr_x86_metrics_check() checks the rest. */
 	if (perfctr_x86_is_metric(ctr, NULL))
 		return 0;
 	if (ctr->map != PERFCTR_MAP_ANY) {
@@ -72,7 +72,7 @@ int perfctr_cpu_check(const struct perfctr_ctr_control *first, unsigned int nr, 
 
 	for (i = 0; i < nr; i++, ctr++) {
 		why->index = i;
-		/* Others' modes are in its config. */
+		/* Only for_sessions() controls may have no flags: their config has the modes. */
 		if ((!ctr->flags && !perfctr_cpu_for_sessions(ctr)) || ctr->flags & ~CTR_BOTH)
 			return -EINVAL;
 		if (!perfctr_pmu.counters) {

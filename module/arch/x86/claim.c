@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Who has the counters of the CPUs. They are taken all together, since perf takes them so: it has
- * all or none, and so have we.
- */
+/* Who has the counters of the CPUs. Like perf, we take all counters or none. */
 
 #include <linux/cpu.h>
 #include <linux/errno.h>
@@ -24,22 +21,22 @@
 #include "arch/x86/verify.h"
 
 /*
- * Firmware that counts has mostly forgotten to stop, and perf takes its counters with a warning.
- * So do we, and are told if it is not so, since registers are verified.
+ * Firmware that counts has mostly just forgotten to stop, and perf takes its counters with a
+ * warning. So do we. If the firmware does need them, we notice, because registers are verified.
  */
 static bool override_firmware = true;
 module_param(override_firmware, bool, 0644);
 MODULE_PARM_DESC(override_firmware, "x86: take counters that the firmware uses, until it takes them back (Y)");
 
 /*
- * Who has the counters. config_mutex
- * @users: configs that are claimed
+ * Who has the counters; under config_mutex
+ * @users: number of claimed configs
  * @iusers: those of them with i-mode counters
- * @taken: the counters are reserved, and ours on every CPU that is told: while there are users,
- *	and for some time after the last, see perfctr_cpu_lingers()
- * @joinable: a CPU that was not told may take them: ends before they are given back
+ * @taken: the counters are reserved, and ours on every CPU that is told: while there are users, and
+ *	for some time after the last; see perfctr_cpu_lingers()
+ * @joinable: a CPU that was not told may take them. Becomes false before they are given back
  * @returned: firmware that was overridden has taken counters back, while they were @taken
- * @settled: somebody has claimed some, so perfctr_pmu does not change any more
+ * @settled: somebody has claimed counters, so perfctr_pmu does not change any more
  */
 static struct {
 	unsigned int users;
@@ -82,7 +79,7 @@ busy:
 
 bool perfctr_x86_firmware_counts(void)
 {
-	static bool told;	/* nothing is wrong if two CPUs tell */
+	static bool told;	/* harmless if two CPUs print it */
 	u64 value;
 	u32 msr;
 
@@ -103,7 +100,7 @@ static int claim_look(void *unused)
 	return perfctr_x86_firmware_counts() && !READ_ONCE(override_firmware) ? -EBUSY : 0;
 }
 
-/* What it takes back it needs, and is not overridden again unless root says so. */
+/* Firmware that takes counters back needs them. We do not override it again unless root says so. */
 static void look_for_firmware(void)
 {
 	if (!perfctr_x86_firmware_returned())
@@ -133,7 +130,7 @@ static int claim_release_interrupts(void *unused)
 	return 0;
 }
 
-/* Nothing counts, and all are zero, but they stay ours. */
+/* Stops and zeroes all counters, but keeps them. */
 static int claim_rest(void *unused)
 {
 	look_for_firmware();
@@ -150,7 +147,7 @@ static int claim_permit(void *unused)
 	return 0;
 }
 
-/* What is not ours any more nobody may read. */
+/* Forbid reads before the counters are given back. */
 static int claim_release(void *unused)
 {
 	look_for_firmware();
@@ -159,7 +156,7 @@ static int claim_release(void *unused)
 	return 0;
 }
 
-/* Whoever counts by it looks again, as it may be without a claim now. */
+/* States of this config must check again, as they may have lost their claim. */
 static int claim_forget(void *arg)
 {
 	struct perfctr_x86_cpu *cpu = this_cpu_ptr(&perfctr_x86_cpu);
@@ -167,7 +164,7 @@ static int claim_forget(void *arg)
 
 	if (cpu->active == READ_ONCE(config->id))
 		cpu->active = 0;
-	/* Others who run here leave their counts in registers that still run. */
+	/* The registers still run, and hold the counts of others who run here. */
 	if (cpu->private_id == READ_ONCE(config->id)) {
 		cpu->private_kin = 0;
 		cpu->private_mm = 0;
@@ -195,7 +192,7 @@ static bool is_bad(const struct perfctr_x86_cpu *cpu)
 	return (cpu->bad & perfctr_pmu.counters) || (cpu->bad_events & perfctr_pmu.events);
 }
 
-/* Nobody uses what one of the online CPUs counts wrong. Nobody has claimed anything yet. */
+/* Stops using what any online CPU counts wrong. Nothing is claimed yet. */
 static void drop_bad(void)
 {
 	unsigned int cpu;
@@ -213,7 +210,7 @@ static void drop_bad(void)
 		perfctr_pmu.none = PERFCTR_NO_COUNTERS_TRIAL;
 }
 
-/* What perf had as each CPU came could not be tried then. */
+/* Tries CPUs whose counters perf had when they came up, so that they could not be tried then. */
 static void settle(perfctr_run_t run)
 {
 	bool tried = true;
@@ -236,7 +233,7 @@ static void settle(perfctr_run_t run)
 	}
 }
 
-/* All counters, for the first config */
+/* Takes all counters, for the first config. */
 static int claim_first(perfctr_run_t run, struct perfctr_refusal *why)
 {
 	if (perfctr_x86_reserve()) {
@@ -257,7 +254,7 @@ static int claim_first(perfctr_run_t run, struct perfctr_refusal *why)
 	return 0;
 }
 
-/* There are no users any more. */
+/* Called when no users are left. */
 static void unclaim_all(perfctr_run_t run)
 {
 	if (perfctr_x86_any_permitted())
@@ -289,12 +286,12 @@ int perfctr_cpu_claim(struct perfctr_config *config, perfctr_run_t run,
 		return err;
 	if (first && claim_first(run, why))
 		return -EBUSY;
-	/* They linger. */
+	/* The counters linger, but firmware has taken some back. */
 	if (claims.returned) {
 		why->owner = PERFCTR_OWNER_FIRMWARE;
 		return -EBUSY;
 	}
-	/* As the check did, but some counters may have been found not to count since. */
+	/* Check again: trials may have dropped counters since the first check. */
 	for (i = 0; i < config->nr && !err; i++) {
 		why->index = i;
 		err = perfctr_x86_can_count(&config->ctr[i], &can[i], why);
@@ -324,7 +321,7 @@ int perfctr_cpu_claim(struct perfctr_config *config, perfctr_run_t run,
 	if (err) {
 		perfctr_cpu_unclaim(config, run);
 	} else if (first) {
-		/* All registers are zero, everywhere. */
+		/* All registers are zero, on every CPU. */
 		perfctr_x86_permit_claimed(true);
 		if (perfctr_x86_any_permitted())
 			run(claim_permit, NULL);
@@ -347,9 +344,9 @@ void perfctr_cpu_unclaim(struct perfctr_config *config, perfctr_run_t run)
 }
 
 /*
- * A thread that saw its registers in the page may not have read them yet when another
- * ended its counting. It would die of that if nobody might read any more, and everybody
- * could read perf's if all might. So the counters are kept for a while, at zero.
+ * A thread may have seen registers in its page, and read them only after another thread has ended
+ * its counting. If nobody could read registers then, the read would kill it; if everybody could,
+ * they could read perf's counters. So we keep the counters for a while, at zero.
  */
 bool perfctr_cpu_lingers(void)
 {
@@ -368,8 +365,8 @@ void perfctr_cpu_give_back(perfctr_run_t run)
 }
 
 /*
- * It comes while others may count, so what does not count here is not used here, and states that
- * come here are lost. As the module is loaded each CPU comes, and nobody counts yet.
+ * The CPU comes up while others may count. What does not count here is not used here, and states
+ * that come here are lost. At load each CPU comes up too, but nobody counts yet.
  */
 static void try_coming(void)
 {
@@ -389,7 +386,7 @@ static void try_coming(void)
 		perfctr_x86_set_core(cpu, PERFCTR_X86_NO_CORE);
 }
 
-/* Also after a sleep in which the registers were lost */
+/* Also called after a sleep in which the registers were lost */
 void perfctr_cpu_online(void)
 {
 	struct perfctr_x86_cpu *cpu = this_cpu_ptr(&perfctr_x86_cpu);
@@ -402,7 +399,10 @@ void perfctr_cpu_online(void)
 			perfctr_x86_take_interrupts(true);
 		return;
 	}
-	/* Ours still: loaded as it went, when the last user had it no more. Or perf's by now. */
+	/*
+	 * The counters may still be ours: this CPU loaded something as it went down, after the last
+	 * user had gone. Or they are perf's by now.
+	 */
 	if ((cpu->ours || perfctr_x86_extra_ever_had()) && !perfctr_x86_reserve()) {
 		perfctr_x86_release_all();
 		perfctr_x86_extra_release();
@@ -418,7 +418,7 @@ void perfctr_cpu_join_claims(void)
 		perfctr_cpu_online();
 }
 
-/* Interrupts may still come, of threads that have to leave: the kernel ends them all. */
+/* Threads that must leave this CPU may still raise interrupts: the kernel masks all of them. */
 void perfctr_cpu_offline(void)
 {
 	lockdep_assert_irqs_disabled();

@@ -6,14 +6,14 @@
 #include <linux/types.h>
 
 /*
- * From perf, all counters of all CPUs, also those that cannot be reserved: perf does just the same.
- * EBUSY. May sleep
+ * Reserves all counters of all CPUs from perf. perf likewise takes counters that cannot be
+ * reserved. EBUSY. May sleep
  */
 int perfctr_x86_reserve(void);
 void perfctr_x86_unreserve(void);
 /*
- * Does somebody count here who does not reserve? Root hears of it once, mostly as the module is
- * loaded. The counters are reserved
+ * Does something count here that did not reserve? This warns root once, mostly at load. The
+ * counters are reserved.
  */
 bool perfctr_x86_firmware_counts(void);
 

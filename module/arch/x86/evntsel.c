@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What families with event selects share: see evntsel.h. */
+/* Code that families with event selects share: see evntsel.h. */
 
 #include <linux/errno.h>
 #include <linux/init.h>
@@ -8,7 +8,7 @@
 
 #include "arch/x86/evntsel.h"
 
-/* What the rest of a control says as well */
+/* Bits that the rest of a control determines too */
 #define CONTROL_BITS	(EVNTSEL_USR | EVNTSEL_OS | EVNTSEL_INT | EVNTSEL_EN)
 
 bool perfctr_x86_register_exists(u32 msr)
@@ -51,7 +51,7 @@ void __init perfctr_x86_evntsel_describe(unsigned int nr, unsigned int width, u3
 		perfctr_pmu.ctr[i] = (struct perfctr_x86_ctr){
 			.msr = perfctr + i * distance,
 			.start_msr = perfctr + i * distance,
-			/* Of a write the upper half is the sign. */
+			/* A write takes 32 bits and extends their sign. */
 			.start_mask = GENMASK_ULL(31, 0),
 			.slot = i,
 			.stop = ~0ULL,
@@ -68,7 +68,7 @@ void __init perfctr_x86_evntsel_describe(unsigned int nr, unsigned int width, u3
 	perfctr_pmu.nr_reserved = nr;
 	perfctr_pmu.nr_controls_reserved = nr;
 	perfctr_pmu.event_bits = EVNTSEL_EVENT;
-	/* perf's, for all of x86: some processors do not interrupt if one event is left. */
+	/* perf uses this on all x86: some processors do not interrupt if one event is left. */
 	perfctr_pmu.least_period = 2;
 }
 
@@ -94,14 +94,17 @@ int perfctr_x86_evntsel_check(const struct perfctr_ctr_control *ctr)
 
 	if (ctr->event & ~(perfctr_pmu.event_bits | CONTROL_BITS))
 		return -EINVAL;
-	/* perfctr 2.6 gives the whole register: then it must say what the rest says. */
+	/* perfctr 2.6 passes the whole register, which must agree with the rest of the control. */
 	if (ctr->event & CONTROL_BITS &&
 	    (ctr->event & CONTROL_BITS) != control_bits(ctr, hw))
 		return -EINVAL;
 	return 0;
 }
 
-/* A whole event select is that of the counter: on the P6 not all have the bit that enables. */
+/*
+ * If the user gave a whole event select, adapt it to the counter: on the P6 only one has the enable
+ * bit.
+ */
 void perfctr_x86_evntsel_name(struct perfctr_ctr_control *ctr, u32 hw)
 {
 	if (ctr->event & CONTROL_BITS)
@@ -115,7 +118,10 @@ void perfctr_x86_evntsel_compile(const struct perfctr_ctr_control *ctr, u32 hw,
 			      (ctr->event & perfctr_pmu.event_bits) | control_bits(ctr, hw));
 }
 
-/* Where one bit enables all, that is the first one's. Perf leaves it set, with no mode. */
+/*
+ * Where one bit enables all counters, it is in the first event select. perf leaves it set, with no
+ * mode.
+ */
 u32 perfctr_x86_evntsel_counts(u64 *value)
 {
 	bool enabled = false;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Events that take more than an event select: what they count is said by a register of
- * their own. Hyperthreads share a core's, so it cannot follow the threads that are switched
- * in: it holds one value, on all CPUs, from the first config that wants it to the last, and
- * who wants another has to wait. Nothing of it is done at a switch.
+ * Events that need more than an event select: a register of their own says what they count.
+ * Hyperthreads share their core's register, so it cannot change at a switch. It holds one value, on
+ * all CPUs, from the first config that wants it to the last; a config that wants another value must
+ * wait.
  *
- * Which events there are and which bits they define is the family's to say.
+ * The family says which events there are, and which bits they define.
  */
 
 #include <linux/errno.h>
@@ -20,8 +20,8 @@
 #define EVENT_AND_UMASK	0xffff
 
 /*
- * Of this processor, constant after init: its events; their registers, and those that it
- * turned out to have
+ * This processor's events; their registers; and those of the registers that exist. Constant after
+ * init
  */
 static const struct perfctr_x86_extra_event none[1];
 static const struct perfctr_x86_extra_event *events = none;
@@ -29,13 +29,13 @@ static const u32 *msrs;
 static u32 registers;
 static u64 (*by_family)(const struct perfctr_ctr_control *ctr, unsigned int reg);
 
-/* Those that any config ever had; config_mutex */
+/* Registers that any config ever had; config_mutex */
 static u32 ever_had;
 
 /*
- * config_mutex
+ * Under config_mutex
  * @value: what the register holds on every CPU that is ours; 0: nobody wants it
- * @users: counters, of all configs that are claimed, that want it
+ * @users: number of counters, of all claimed configs, that want it
  */
 static struct {
 	u64 value;
@@ -43,8 +43,8 @@ static struct {
 } extras[PERFCTR_X86_EXTRAS];
 
 /*
- * What each register of this CPU must hold, as we wrote it; 0: whatever it does. That CPU alone
- * touches it, with interrupts off
+ * The value that we wrote to each register of this CPU; 0: it may hold anything. Only that CPU
+ * accesses it, with interrupts off.
  */
 static DEFINE_PER_CPU(u64 [PERFCTR_X86_EXTRAS], held);
 
@@ -63,7 +63,7 @@ bool perfctr_x86_has_extra(u64 event)
 	return find_event(event);
 }
 
-/* What a control that was checked wants of the register; 0: nothing */
+/* The value that a checked control wants in the register; 0: none */
 static u64 wanted(const struct perfctr_ctr_control *ctr, unsigned int reg)
 {
 	const struct perfctr_x86_extra_event *event;
@@ -95,7 +95,7 @@ int perfctr_x86_extra_check(const struct perfctr_ctr_control *ctr, u64 *values)
 
 	if (by_family)
 		return check_by_family(ctr, values);
-	/* These members are other families'. */
+	/* Other families use these members. */
 	if (ctr->config1 || ctr->config2)
 		return -EINVAL;
 	event = find_event(ctr->event);
@@ -103,7 +103,7 @@ int perfctr_x86_extra_check(const struct perfctr_ctr_control *ctr, u64 *values)
 		return ctr->config ? -EINVAL : 0;
 	if (event->reg == PERFCTR_X86_NO_EXTRA || !(registers & BIT(event->reg)))
 		return -EOPNOTSUPP;
-	/* None of them set would be a count of nothing. */
+	/* Without a set bit the event would count nothing. */
 	if (!ctr->config || ctr->config & ~event->valid)
 		return -EINVAL;
 	if (values[event->reg] && values[event->reg] != ctr->config)
@@ -175,7 +175,7 @@ u32 perfctr_x86_extra_refused(const struct perfctr_config *config)
 	return PERFCTR_NO_INDEX;
 }
 
-/* A value that the processor refuses after all, or does not keep, must not be counted by. */
+/* The processor may refuse the value after all, or not keep it: then nobody may count by it. */
 static int try_extra(void *arg)
 {
 	unsigned int reg = *(unsigned int *)arg;
@@ -189,7 +189,10 @@ static int try_extra(void *arg)
 	return 0;
 }
 
-/* Before any CPU zeroes it: a hyperthread's sibling would find its own changed. */
+/*
+ * Forget the value on all CPUs before any CPU zeroes it: otherwise a sibling hyperthread would find
+ * its register changed.
+ */
 static int forget_extra(void *arg)
 {
 	__this_cpu_write(held[*(unsigned int *)arg], 0);
@@ -202,7 +205,7 @@ static int zero_extra(void *arg)
 	return 0;
 }
 
-/* False: the processor does not take the value. */
+/* False: the processor refuses the value. */
 static bool get_one(unsigned int reg, u64 value, perfctr_run_t run)
 {
 	if (!value || extras[reg].users++)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* x86: where a thread was interrupted, and who called whom there. */
+/* x86: where a thread was interrupted, and its call chain */
 
 #include <linux/ptrace.h>
 #include <linux/sched/task_stack.h>
@@ -9,8 +9,8 @@
 #include "arch/cpu.h"
 
 /*
- * The kernel keeps no pointer to what irq_work's interrupt has interrupted. User mode is always in
- * the same place; what is in the kernel the unwinder finds.
+ * The kernel keeps no pointer to the registers that irq_work's interrupt has interrupted. Those of
+ * user mode are always in the same place; the unwinder finds those of the kernel.
  */
 struct pt_regs *perfctr_cpu_interrupted_regs(void)
 {
@@ -35,7 +35,7 @@ unsigned int perfctr_cpu_kernel_chain(struct pt_regs *regs, unsigned long *calle
 	unsigned int nr = 0;
 
 	unwind_start(&state, current, regs, NULL);
-	/* The first one is where it was interrupted. */
+	/* The first frame is the interrupted place itself. */
 	for (unwind_next_frame(&state); !unwind_done(&state) && nr < depth;
 	     unwind_next_frame(&state)) {
 		caller[nr] = unwind_get_return_address(&state);

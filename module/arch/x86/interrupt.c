@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * x86: the counters' interrupt, by the local APIC's LVTPC.
+ * x86: the counters' interrupt, through the local APIC's LVTPC.
  *
- * For perf that is an NMI. But counters are switched with interrupts off, and an NMI
- * that comes then can do nothing but call for an ordinary interrupt. So ours is one
- * from the start: the LVTPC is given the vector of the kernel's irq_work, since we
- * cannot have one of our own. The kernel does not mind that interrupt when it has
- * queued nothing, and a tracepoint tells us of it. Nothing is lost where it comes late,
- * as sums say what overflowed; and in user mode it comes no later than an NMI.
+ * perf uses an NMI for it. But we switch counters with interrupts off, and an NMI that comes then
+ * could only raise an ordinary interrupt. So we use an ordinary interrupt from the start. We cannot
+ * have a vector of our own, so we give the LVTPC the vector of the kernel's irq_work. The kernel
+ * tolerates that interrupt when it has queued nothing, and a tracepoint tells us of it. A late
+ * interrupt loses nothing, because the sums show what overflowed; in user mode it comes as soon as
+ * an NMI.
  *
- * While we have counters perf has none, but Intel PT interrupts by the LVTPC too. That is
- * handed on to perf as the NMI that it waits for. And perf's handler of whatever NMI then
- * acknowledges all that it finds, stops or starts all counters, and makes the LVTPC an
- * NMI's: ours, which comes after it, puts that right.
+ * While we have the counters perf has none, but Intel PT interrupts through the LVTPC too. We pass
+ * that on to perf as the NMI that it expects. In any NMI perf's handler acknowledges all overflows,
+ * stops or starts all counters, and sets the LVTPC to NMI. Our handler runs after it and repairs
+ * that.
  */
 
 #include <linux/cpumask.h>
@@ -35,23 +35,26 @@
 
 #ifdef CONFIG_X86_LOCAL_APIC
 
-/* Fixed delivery mode, which is zero */
+/* Fixed delivery mode is 0. */
 #define LVTPC_OURS	IRQ_WORK_VECTOR
 #define LVTPC_MODE	0x700
 
-/* An APIC whose last entry has this number, or a higher one, has the LVTPC. */
+/* An APIC has the LVTPC if its number of entries less one is at least this. */
 #define LVTPC_MAXLVT	4
 
-/* What the LVTPC was before; only that CPU touches these, with interrupts off, or an NMI */
+/*
+ * The LVTPC's value before we took it, and what we did with it. Only that CPU accesses these, with
+ * interrupts off, or in an NMI.
+ */
 static DEFINE_PER_CPU(u32, lvtpc_before);
 static DEFINE_PER_CPU(bool, lvtpc_taken);
 static DEFINE_PER_CPU(bool, handed);	/* to perf, which has not had its NMI yet */
 static DEFINE_PER_CPU(struct irq_work, raised);
 static perfctr_ihandler_t ihandler;
 static bool mends;	/* after_perf() is registered; constant after init */
-static bool hears;	/* and i-mode counters can be heard; constant after init */
+static bool hears;	/* i-mode counters can be heard too; constant after init */
 
-/* If it is perf's. */
+/* Passes the interrupt to perf, if it is perf's. */
 static notrace void hand_on(void)
 {
 	if (!perfctr_x86_trace_waits())
@@ -61,10 +64,10 @@ static notrace void hand_on(void)
 }
 
 /*
- * Its own counters stand still before anything is acknowledged: what overflowed until
- * then the handler has seen, and nothing does afterwards, until they go on. The LVTPC
- * masks itself as it delivers (not the P6's, nor AMD's). It is unmasked last, but what PT had for
- * it meanwhile makes no interrupt any more.
+ * Our counters stand still before we acknowledge anything: the handler has seen all overflows so
+ * far, and no more come until the counters go on. The LVTPC masks itself when it delivers (not the
+ * P6's or AMD's). We unmask it last. What PT signalled while it was masked raises no interrupt any
+ * more, so hand_on() looks for it.
  */
 static notrace void probe_irq_work(void *data, int vector)
 {
@@ -84,22 +87,25 @@ static notrace int after_perf(unsigned int type, struct pt_regs *regs)
 	bool was_handed = __this_cpu_read(handed);
 	u32 lvtpc = apic->read(APIC_LVTPC);
 
-	/* KVM's, for a guest to which it has given the counters, or nobody's */
+	/* The LVTPC is KVM's, for a guest that has the counters, or nobody's. */
 	if (!(lvtpc & LVTPC_MODE) && (lvtpc & ~APIC_LVT_MASKED) != LVTPC_OURS)
 		return NMI_DONE;
 	__this_cpu_write(handed, false);
 	perfctr_x86_mend(was_handed);
 	if (__this_cpu_read(lvtpc_taken) && lvtpc & LVTPC_MODE) {
 		apic->write(APIC_LVTPC, LVTPC_OURS);
-		/* For what perf has acknowledged in our place. */
+		/* Raise our interrupt for overflows that perf has acknowledged in our place. */
 		irq_work_queue(this_cpu_ptr(&raised));
-		/* Perf unmasks what it handles: this was an overflow of ours. */
+		/*
+		 * perf unmasks the LVTPC when it handles something. It is still masked, so we
+		 * overflowed.
+		 */
 		was_handed |= lvtpc & APIC_LVT_MASKED;
 	}
 	return was_handed ? NMI_HANDLED : NMI_DONE;
 }
 
-/* Its interrupt is all that is wanted of it. */
+/* The irq_work does nothing: we queue it to get its interrupt. */
 static void do_nothing(struct irq_work *work)
 {
 }
@@ -112,14 +118,14 @@ void perfctr_x86_take_interrupts(bool take)
 	lockdep_assert_irqs_disabled();
 	if (take && !taken) {
 		before = apic->read(APIC_LVTPC);
-		/* Perf always wants its NMI. */
+		/* perf always wants its NMI unmasked. */
 		if ((before & LVTPC_MODE) == APIC_DM_NMI)
 			before &= ~APIC_LVT_MASKED;
 		__this_cpu_write(lvtpc_before, before);
 	}
-	/* For an NMI: first it is not ours any more. */
+	/* Write this before the LVTPC: an NMI may come in between. */
 	WRITE_ONCE(*this_cpu_ptr(&lvtpc_taken), take);
-	/* It may be masked, if the interrupt was lost in a deep sleep. */
+	/* The LVTPC may be masked, if its interrupt was lost in a deep sleep. */
 	if (take) {
 		apic->write(APIC_LVTPC, LVTPC_OURS);
 	} else if (taken) {
@@ -128,13 +134,13 @@ void perfctr_x86_take_interrupts(bool take)
 	}
 }
 
-/* The kernel has set it up as if we were not there. */
+/* When a CPU comes up the kernel sets up the LVTPC as if we were not there. */
 void perfctr_x86_forget_interrupts(unsigned int cpu)
 {
 	per_cpu(lvtpc_taken, cpu) = false;
 }
 
-/* In 64-bit mode interrupts have a stack of their own, but where they come from user mode. */
+/* In 64-bit mode an interrupt has a stack of its own, unless it came from user mode. */
 notrace bool perfctr_cpu_interrupted_user(void)
 {
 	int here;
@@ -154,7 +160,10 @@ int perfctr_cpu_set_ihandler(perfctr_ihandler_t handler)
 	return perfctr_probes_register(&probe, 1);
 }
 
-/* Not all kernels relocate what an initializer of per-CPU data refers to. */
+/*
+ * This initialises @raised, because not all kernels relocate addresses in initializers of per-CPU
+ * data.
+ */
 int __init perfctr_x86_interrupt_init(void)
 {
 	unsigned int cpu;
@@ -162,14 +171,14 @@ int __init perfctr_x86_interrupt_init(void)
 
 	if (!boot_cpu_has(X86_FEATURE_APIC))
 		return -ENODEV;
-	/* The P5's has no LVTPC. */
+	/* The P5's APIC has no LVTPC. */
 	if (GET_APIC_MAXLVT(apic->read(APIC_LVR)) < LVTPC_MAXLVT)
 		return -ENODEV;
 	for_each_possible_cpu(cpu)
 		per_cpu(raised, cpu) = IRQ_WORK_INIT_HARD(do_nothing);
 	/*
-	 * For as long as we are loaded: Intel PT's NMIs let counters run that are stopped, whether
-	 * ours can interrupt or not.
+	 * It stays registered while we are loaded, even if our counters cannot interrupt: Intel
+	 * PT's NMIs start counters that we have stopped.
 	 */
 	err = register_nmi_handler(NMI_LOCAL, after_perf, 0, "perfctr");
 	mends = !err;

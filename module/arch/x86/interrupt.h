@@ -4,12 +4,12 @@
 
 #include <linux/types.h>
 
-/* There are counters. ENODEV: there is no local APIC. */
+/* Called if there are counters. ENODEV: there is no local APIC. */
 int perfctr_x86_interrupt_init(void);
 void perfctr_x86_interrupt_exit(void);
-/* Let this CPU's counters interrupt, or as it was before. Interrupts are off. */
+/* Routes the interrupt of this CPU's counters to us, or restores it. Interrupts are off. */
 void perfctr_x86_take_interrupts(bool take);
-/* Of a CPU that is down and will come */
+/* For a CPU that is down and about to come up */
 void perfctr_x86_forget_interrupts(unsigned int cpu);
 
 #endif /* PERFCTR_X86_INTERRUPT_H */

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the instructions that the driver is made of cost on this very processor, and whether
- * the global control stops a counter, for people who send us that: once, as the module is
- * loaded, if they ask for it.
+ * Measures the cost of the driver's instructions on this processor, and whether the global control
+ * stops a counter. It runs once, at load, if root asks for it, so that users can send us the
+ * result.
  *
- * Of many short batches the fastest is taken, since interrupts, NMIs and whoever
- * is below a hypervisor only ever make one slower. Cycles are those of the TSC.
+ * It takes the fastest of many short batches, because interrupts, NMIs and hypervisors only make a
+ * batch slower. Cycles are those of the TSC.
  */
 
 #define pr_fmt(fmt) "perfctr: " fmt
@@ -25,8 +25,8 @@
 #include "arch/x86/trial.h"
 
 #define ROUNDS	100
-#define BATCH	16	/* interrupts are off for so long */
-#define STOP_TURNS	1000	/* of two instructions each */
+#define BATCH	16	/* operations per batch; interrupts are off for that long */
+#define STOP_TURNS	1000	/* turns of two instructions each */
 
 bool perfctr_x86_measure_wanted;
 module_param_named(measure, perfctr_x86_measure_wanted, bool, 0444);
@@ -35,7 +35,7 @@ MODULE_PARM_DESC(measure, "x86: log what registers held, and what RDPMC, WRMSR a
 /**
  * struct operands - what the operations work on
  * @regs: the registers
- * @value: of the counter, or of LVTPC: what it holds, to be written back
+ * @value: the value of the counter, or of the LVTPC, to be written back
  */
 struct operands {
 	const struct perfctr_x86_registers *regs;
@@ -58,8 +58,8 @@ static __always_inline void put_msr(u32 msr, u64 value)
 }
 
 /*
- * Cycles of the fastest batch. If the operation changes a register, that is @msr, which
- * is put back before anything else can run on this CPU, user mode above all.
+ * Cycles of the fastest batch. If the operation changes a register, @msr is that register. It is
+ * restored before anything else can run on this CPU, user mode above all.
  */
 static __always_inline u64 fastest(operation_t op, const struct operands *o, u32 msr)
 {
@@ -119,7 +119,7 @@ static __always_inline void write_counter(const struct operands *o, unsigned int
 	put_msr(o->regs->perfctr, o->value);
 }
 
-/* Something else each time, as at a switch. In kernel mode neither counts. */
+/* Writes another value each time, as a switch does. Neither counts in kernel mode. */
 static __always_inline void write_evntsel(const struct operands *o, unsigned int i)
 {
 	put_msr(o->regs->evntsel, o->regs->evntsels[i % 2]);
@@ -144,8 +144,8 @@ static __always_inline void read_cr4(const struct operands *o, unsigned int i)
 }
 
 /*
- * The kernel's own way, which keeps a copy, is not for modules; but this is no change, and
- * with interrupts off nobody else makes one.
+ * The kernel's own function, which keeps a copy of CR4, is not for modules. But this does not
+ * change CR4, and with interrupts off nobody else does.
  */
 static __always_inline void read_and_write_cr4(const struct operands *o, unsigned int i)
 {
@@ -168,13 +168,13 @@ static void __init measure_lvtpc(const struct perfctr_x86_registers *regs, u64 e
 {
 	struct operands o = { .regs = regs };
 
-	/* The P5's has no such entry. */
+	/* The P5's APIC has no LVTPC. */
 	if (!boot_cpu_has(X86_FEATURE_APIC) || GET_APIC_MAXLVT(apic->read(APIC_LVR)) < 4)
 		return;
 	o.value = apic->read(APIC_LVTPC);
 	/*
-	 * An interrupt masks it, and its handler lets it go on: that of a trace, say, which
-	 * nobody reserves. Between the two there is nothing that could be written back.
+	 * An interrupt masks the LVTPC, and its handler unmasks it: that of a trace, say, which
+	 * nobody reserves. While it is masked we have no value to write back.
 	 */
 	if (o.value & APIC_LVT_MASKED)
 		return;
@@ -187,8 +187,8 @@ static void __init measure_lvtpc(const struct perfctr_x86_registers *regs, u64 e
 #endif
 
 /*
- * Does it stop a counter, and at once? Whatever counts after the first read counts late. The
- * caller can put back what the counter held.
+ * Does the global control stop a counter, and at once? A counter that counts after the first read
+ * stops late. The caller can restore the counter.
  */
 static void __init measure_stop(const struct perfctr_x86_registers *regs)
 {
@@ -226,7 +226,9 @@ static void __init measure_counter(const struct perfctr_x86_registers *regs, u64
 		report("RDPMC", fastest(read_pmc, &o, 0), empty);
 	report("RDMSR of a counter", fastest(read_counter, &o, 0), empty);
 	o.value = get_msr(regs->perfctr);
-	/* Many take 32 bits, and extend their sign: what cannot be put back is left alone. */
+	/*
+	 * Many counters take 32 bits and extend their sign: skip a value that cannot be restored.
+	 */
 	kept = ((u64)(s32)o.value & mask) == o.value;
 	if (kept)
 		report("WRMSR of a counter", fastest(write_counter, &o, 0), empty);
@@ -238,7 +240,7 @@ static void __init measure_counter(const struct perfctr_x86_registers *regs, u64
 		measure_stop(regs);
 }
 
-/* perfex selftest takes the line of RDTSC for the first one. */
+/* perfex selftest expects the line of RDTSC first. */
 void __init perfctr_x86_measure(const struct perfctr_x86_registers *regs)
 {
 	struct operands o = { .regs = regs };

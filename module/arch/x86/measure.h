@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* measure.c: what the instructions that the driver is made of cost here, and do */
+/* measure.c: what the driver's instructions cost and do here */
 #ifndef PERFCTR_X86_MEASURE_H
 #define PERFCTR_X86_MEASURE_H
 
 #include <linux/types.h>
 
 /**
- * struct perfctr_x86_registers - what there is to measure
- * @rdpmc: RDPMC's name of a counter
- * @no_rdpmc: there is no such instruction
+ * struct perfctr_x86_registers - the registers to measure
+ * @rdpmc: RDPMC's number of a counter
+ * @no_rdpmc: the processor has no RDPMC
  * @perfctr: the MSR of that counter; 0: there are no counters
- * @width: its bits
+ * @width: its width in bits
  * @evntsel: the MSR of its event select
- * @evntsels: two values of that, which count in user mode
- * @counting: a value of that by which instructions in kernel mode are counted
- * @global_ctrl: the MSR of a global control; 0: there is none
- * @run: what in it lets all counters count
+ * @evntsels: two values of @evntsel that count in user mode
+ * @counting: a value of @evntsel that counts instructions in kernel mode
+ * @global_ctrl: the MSR of the global control; 0: none
+ * @run: the value of @global_ctrl that lets all counters count
  */
 struct perfctr_x86_registers {
 	u32 rdpmc;
@@ -33,8 +33,8 @@ struct perfctr_x86_registers {
 extern bool perfctr_x86_measure_wanted;
 
 /*
- * Logs one line for each. The caller stays on this CPU, where nothing counts, and has
- * the counters; each register holds afterwards what it held before.
+ * Logs one line for each measurement. The caller stays on this CPU, where nothing counts, and has
+ * the counters. Each register is restored.
  */
 void perfctr_x86_measure(const struct perfctr_x86_registers *regs);
 

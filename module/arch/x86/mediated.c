@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * KVM's mediated vPMU (Linux 7.2 has it, by the parameter enable_mediated_pmu of kvm_intel and of
- * kvm_amd): a guest has the processor's counters for itself while it runs. As KVM enters the guest
- * it writes GLOBAL_CTRL, the counters and their controls, and as it leaves it zeroes them:
- * arch/x86/kvm/pmu.c, kvm_mediated_pmu_load() and _put(). It reserves nothing. It asks perf alone,
- * by perf_create_mediated_pmu(), as the guest's first CPU is made: perf refuses if it has an event
- * that counts guests too, and then has no such event until the last such guest has gone.
+ * kvm_amd) gives a guest the processor's counters while it runs. When KVM enters the guest it
+ * writes GLOBAL_CTRL, the counters and their controls, and when it leaves it zeroes them:
+ * arch/x86/kvm/pmu.c, kvm_mediated_pmu_load() and _put(). It reserves nothing. It only asks perf,
+ * by perf_create_mediated_pmu(), when the guest's first CPU is made. perf refuses if it has an
+ * event that counts guests too; otherwise it refuses such events until the last such guest has
+ * gone.
  *
- * We cannot object: what perf looks at are events of the counters' own PMU, and any of these
- * reserves the counters that we need. So whoever counts natively is stopped with an error as such
- * a guest begins, before its CPU has run, and nobody starts to until there is none. Counters of
- * perf's go on, since they do not count guests.
+ * We cannot object: perf only looks at events of the counters' own PMU, and any such event reserves
+ * the counters that we need. So when such a guest begins, before its CPU has run, native counting
+ * stops with an error, and nobody can start it until there is no such guest. Counters of perf's go
+ * on, since they do not count guests.
  *
- * A kprobe tells of a guest that begins. Of one that began before we were loaded, and of the last
- * one's end, an event tells that perf would refuse: it is tried when somebody wants the counters.
+ * A kprobe tells us when a guest begins. Nothing tells us of a guest that began before we were
+ * loaded, or that the last one has ended. So when somebody wants the counters we try to make an
+ * event that perf would refuse.
  */
 
 #include <linux/err.h>
@@ -32,7 +34,7 @@ static perfctr_changed_t begins;	/* constant after init */
 
 static int guest_begins(struct kretprobe_instance *instance, struct pt_regs *regs)
 {
-	/* It may be the first one, or one more. */
+	/* This may be the first guest, or another one. */
 	if (!regs_return_value(regs)) {
 		WRITE_ONCE(seen, true);
 		begins();
@@ -45,7 +47,10 @@ static struct kretprobe probe = {
 	.handler = guest_begins,
 };
 
-/* By an event that would count guests too, and that never counts. EBUSY: perf refuses; ENOMEM */
+/*
+ * Tries to make an event that would count guests too, without ever enabling it. EBUSY: perf
+ * refuses; or ENOMEM.
+ */
 static int ask_perf(void)
 {
 	struct perf_event_attr attr = {
@@ -71,10 +76,10 @@ int perfctr_x86_mediated(bool taken)
 
 	if (probed && !READ_ONCE(seen))
 		return 0;
-	/* Perf would say that its counters are not to be had. */
+	/* We have the counters, so perf would refuse for that reason. */
 	if (taken)
 		return probed ? -EBUSY : 0;
-	/* First, so that one that begins meanwhile is not missed. */
+	/* Clear it first, so as not to miss a guest that begins meanwhile. */
 	WRITE_ONCE(seen, false);
 	err = ask_perf();
 	if (err)

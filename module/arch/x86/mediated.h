@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Does KVM give a guest the counters themselves, behind the back of those who reserved them? */
+/* Does KVM give a guest the counters, although somebody else has reserved them? */
 #ifndef PERFCTR_X86_MEDIATED_H
 #define PERFCTR_X86_MEDIATED_H
 
@@ -13,8 +13,8 @@
 void perfctr_x86_mediated_init(perfctr_changed_t handler);
 void perfctr_x86_mediated_exit(void);
 /*
- * EBUSY: there is such a guest; ENOMEM: who knows? config_mutex is held. @taken: the counters are
- * ours, and there was none as we took them. May sleep.
+ * EBUSY: there is such a guest; ENOMEM: not known. config_mutex is held. @taken: we have the
+ * counters, and there was no such guest when we took them. May sleep.
  */
 int perfctr_x86_mediated(bool taken);
 

@@ -2,9 +2,9 @@
 /*
  * x86: counters through perf.
  *
- * Counters of perf's run all the time, and whoever may execute RDPMC in user mode can read
- * each of them. perf permits that to processes that have mapped an event of their own, so
- * without privilege counting needs that no user can do so.
+ * perf's counters run all the time, and whoever may execute RDPMC in user mode can read each of
+ * them. perf permits that to processes that have mapped an event of their own. So counting without
+ * privilege requires that no user can get that permission.
  */
 
 #include <linux/kernel.h>
@@ -23,11 +23,11 @@
 
 #define CPUID_PERFMON		10
 #define CPUID_AMD_PERFMON	0x80000022
-#define AMD_WIDTH		48	/* perf's for all of AMD's, whatever they have */
+#define AMD_WIDTH		48	/* perf assumes this for all of AMD's */
 #define AMD_CTRS		4
 #define AMD_CTRS_CORE		6
 #define FIXED_BASE		32	/* hw.idx of the first fixed counter */
-/* RDPMC's names of the fixed counter for slots, and of the metrics that are read with it */
+/* RDPMC's numbers of the fixed counter for slots, and of the metrics that are read with it */
 #define RDPMC_SLOTS		(BIT(30) | 3)
 #define RDPMC_METRICS		BIT(29)
 /* Architectural events */
@@ -37,7 +37,7 @@
 #define EVNTSEL_LLC_MISSES	0x412e
 #define EVNTSEL_BRANCHES	0xc4
 #define EVNTSEL_BRANCH_MISSES	0xc5
-/* The event of fixed counter 2, and perf's number for it there */
+/* The event of fixed counter 2, and perf's number for it */
 #define EVNTSEL_REF_CYCLES	0x13c
 #define EVNTSEL_REF_CYCLES_PERF	0x300
 #define FIXED_REF_CYCLES	(PERFCTR_X86_FIXED + 2)
@@ -53,7 +53,7 @@ static bool is_amd(void)
 	       boot_cpu_data.x86_vendor == X86_VENDOR_HYGON;
 }
 
-/* Intel's of architectural performance monitoring: the other drivers differ in width. */
+/* Intel with architectural performance monitoring: the other drivers use another width. */
 static bool is_intel(void)
 {
 	return boot_cpu_data.x86_vendor == X86_VENDOR_INTEL &&
@@ -76,17 +76,17 @@ bool perfctr_cpu_shared_inline(const struct perf_event *event)
 {
 	u32 counter = event->hw.event_base_rdpmc;
 
-	/* Reads of these two by perf's driver write registers. */
+	/* perf's driver writes registers when it reads these two. */
 	return perfctr_x86_shared_mask && counter != RDPMC_SLOTS && !(counter & RDPMC_METRICS);
 }
 
-/* perf lets everybody have it. */
+/* perf lets everybody use Merge. */
 static bool is_merge(u64 config)
 {
 	return is_amd() && perfctr_amd_is_merge(config);
 }
 
-/* What else an event select says must agree with the rest of the control, as in evntsel.c. */
+/* The select's other bits must agree with the rest of the control, as in evntsel.c. */
 static bool control_bits_agree(const struct perfctr_ctr_control *ctr, u64 bits)
 {
 	u64 modes = (ctr->flags & PERFCTR_CTR_USER ? EVNTSEL_USR : 0) |
@@ -96,8 +96,8 @@ static bool control_bits_agree(const struct perfctr_ctr_control *ctr, u64 bits)
 }
 
 /*
- * Of a hybrid processor a raw event is one of the first type of core. Events that all types have
- * by the same number perf also knows by names of its own, by which each CPU's PMU counts them.
+ * On a hybrid processor perf takes a raw event for the first type of core. Events whose number is
+ * the same on all types also have perf names of their own, and each CPU's PMU counts these.
  */
 static int generic_of(u64 config)
 {
@@ -121,7 +121,9 @@ int perfctr_cpu_shared_attr(const struct perfctr_ctr_control *ctr,
 	u64 control = EVNTSEL_USR | EVNTSEL_OS | EVNTSEL_EN;
 	int generic;
 
-	/* A fixed counter's control has no other bits, and its number is an event of its own. */
+	/*
+	 * A fixed counter's control has no other bits, and perf has a special number for its event.
+	 */
 	if (ctr->event & ~(event | control) ||
 	    !control_bits_agree(ctr, ctr->event & control))
 		return -EINVAL;
@@ -141,7 +143,10 @@ int perfctr_cpu_shared_attr(const struct perfctr_ctr_control *ctr,
 	return 0;
 }
 
-/* A metric of TopDown needs SLOTS as the leader of its group, and a kernel's event has no group. */
+/*
+ * A metric of TopDown needs SLOTS as the leader of its group, and the kernel's events have no
+ * groups.
+ */
 u32 perfctr_cpu_shared_refusal(const struct perfctr_shared_attr *attr)
 {
 	struct perfctr_ctr_control ctr = { .event = attr->config };
@@ -154,7 +159,9 @@ u32 perfctr_cpu_shared_refusal(const struct perfctr_shared_attr *attr)
 	       PERFCTR_REASON_TOPDOWN : PERFCTR_REASON_NONE;
 }
 
-/* Bit 21, any thread, counts the other hyperthread too; others are not known to be harmless. */
+/*
+ * Bit 21, any thread, also counts the other hyperthread; other bits are not known to be harmless.
+ */
 bool perfctr_cpu_shared_needs_privilege(const struct perfctr_shared_attr *attr)
 {
 	u64 umask_high = GENMASK_ULL(47, 40);
@@ -173,19 +180,22 @@ bool perfctr_cpu_shared_is_general(const struct perf_event *event)
 /*
  * Trials
  *
- * perf asks nobody whether an event counts: a hypervisor may let it count nothing, and so may an
- * erratum that CPUID tells of. So what the native driver has learnt of this CPU holds for perf's
- * events, and where it could not try an event, since perf had the counters, a twin is tried. What
- * this cannot see: that perf gives an event another kind of counter later.
+ * perf does not check whether an event counts: under a hypervisor it may count nothing, or because
+ * of an erratum that CPUID reports. So the native driver's findings on this CPU also hold for
+ * perf's events. Where it could not try an event, because perf had the counters, a twin is tried.
+ * This cannot see when perf moves an event to another kind of counter later.
  */
 
-/* Of each known event of the family, whether it was tried, and counted wrong */
+/* A bit for each known event of the family: was it tried, and did it count wrong? */
 struct verdicts {
 	u8 tried;
 	u8 wrong;
 };
 
-/* Of a CPU, of its general and of its fixed counters. By kernel threads there; config_mutex */
+/*
+ * For a CPU's general counters and for its fixed ones. Kernel threads on that CPU access them,
+ * under config_mutex.
+ */
 static DEFINE_PER_CPU(struct verdicts[2], verdicts);
 
 void perfctr_x86_shared_forget(unsigned int cpu)
@@ -198,7 +208,7 @@ static struct verdicts *verdicts_of(const struct perf_event *event)
 	return &(*per_cpu_ptr(&verdicts, event->cpu))[!perfctr_cpu_shared_is_general(event)];
 }
 
-/* Where the native driver has no counters its family still knows what a loop causes. */
+/* Even where the native driver has no counters, its family knows what a loop causes. */
 static const struct perfctr_x86_known *known_events(void)
 {
 	if (perfctr_pmu.family)
@@ -208,7 +218,7 @@ static const struct perfctr_x86_known *known_events(void)
 	return is_amd() ? perfctr_amd.known : NULL;
 }
 
-/* The known event that it counts, and nothing else, and its number; NULL: it is none */
+/* The known event that this one counts, if it counts nothing else, and its number; NULL: none */
 static const struct perfctr_x86_known *find_known(const struct perf_event *event, u8 *number)
 {
 	const struct perfctr_x86_known *known = known_events();
@@ -222,7 +232,7 @@ static const struct perfctr_x86_known *find_known(const struct perf_event *event
 	return NULL;
 }
 
-/* The processor says that it does not count this architectural event. */
+/* Does the processor say that it lacks this architectural event? */
 static bool event_is_lacking(u64 config)
 {
 	static const u16 events[] = {
@@ -240,7 +250,7 @@ static bool event_is_lacking(u64 config)
 	return false;
 }
 
-/* By the native driver's trial on this CPU it is wrong, or one of the counters that it may have. */
+/* Has the native driver's trial on this CPU found the event wrong, or a counter that it may use? */
 static bool is_wrong_natively(const struct perf_event *event)
 {
 	const struct perfctr_x86_cpu *cpu = per_cpu_ptr(&perfctr_x86_cpu, event->cpu);
@@ -266,7 +276,7 @@ bool perfctr_cpu_shared_twin(const struct perf_event *event, struct perfctr_shar
 	u8 number;
 
 	known = perfctr_x86_trial_wanted ? find_known(event, &number) : NULL;
-	/* Only of events with a bit the native driver remembers how they did. */
+	/* The native driver remembers results only for events with a bit. */
 	if (!known || verdicts_of(event)->tried & BIT(number) || (cpu->tried && known->bit))
 		return false;
 	*attr = (struct perfctr_shared_attr){
@@ -276,7 +286,7 @@ bool perfctr_cpu_shared_twin(const struct perf_event *event, struct perfctr_shar
 	return true;
 }
 
-/* One copy, so that what is executed around the loop is the same each time. */
+/* Not inlined, so that the code around the loop is the same each time. */
 static noinline u64 count_loop(struct perf_event *event, unsigned long turns)
 {
 	u64 before;
@@ -313,7 +323,7 @@ void perfctr_cpu_shared_try(struct perf_event *twin)
 		own->wrong |= BIT(number);
 }
 
-/* An event that takes a register of its own counts nothing, or another's, without it. */
+/* An event that needs a register of its own counts nothing without it, or another event. */
 static int judge_extra(const struct perf_event *event)
 {
 	u32 reg = event->hw.extra_reg.reg;
@@ -325,7 +335,7 @@ static int judge_extra(const struct perf_event *event)
 	/* It takes precise event-based sampling. */
 	if (reg == MSR_PEBS_LD_LAT_THRESHOLD)
 		return -EOPNOTSUPP;
-	/* perf ignores config1 if its tables know no register for it with that event. */
+	/* perf ignores config1 if its tables have no register for that event. */
 	return reg && event->attr.config1 && event->hw.extra_reg.config == event->attr.config1 ?
 	       0 : -EINVAL;
 }
@@ -358,19 +368,17 @@ unsigned int perfctr_cpu_shared_generals(void)
 }
 
 /*
- * Of processors that can hide single counters from RDPMC in user mode, by this bit of the event
- * select; kernels that know it do so for events of whole CPUs.
+ * Some processors can hide single counters from RDPMC in user mode, by this bit of the event
+ * select. Kernels that know the bit set it for events of whole CPUs.
  */
 bool perfctr_cpu_shared_hides(const struct perf_event *event)
 {
 	return event->hw.config & EVNTSEL_RDPMC_DISABLE;
 }
 
-/*
- * Can perf be opened, and can events of perf's be read in user mode?
- */
+/* Can perf be opened, and can user mode read perf's events? */
 
-/* A hybrid processor has several PMUs of cores, one of them by the second name. */
+/* A hybrid processor has several core PMUs; one has the second name. */
 #define CORE_PMU	"sys/bus/event_source/devices/cpu"
 
 bool perfctr_cpu_shared_exists(void)
@@ -382,9 +390,8 @@ bool perfctr_cpu_shared_exists(void)
 	unsigned int i;
 
 	/*
-	 * Of a Pentium 4 perf counts wrong: p4_pmu_set_period() takes the value that a counter is
-	 * to begin with before x86_perf_event_set_period() has computed it. So it is from 6.1 on,
-	 * to 7.2 at least.
+	 * On a Pentium 4 perf counts wrong: p4_pmu_set_period() uses a counter's start value before
+	 * x86_perf_event_set_period() has computed it. This is so from 6.1 to at least 7.2.
 	 */
 	if (boot_cpu_data.x86_vendor == X86_VENDOR_INTEL && boot_cpu_data.x86 == 15)
 		return false;
@@ -413,6 +420,6 @@ bool perfctr_cpu_shared_discloses(void)
 
 	if (who < 0)
 		who = perfctr_setting_read(&rdpmc_of[1]);
-	/* 2: all processes read by RDPMC. 1: those that have mapped an event do. 0: none */
+	/* 2: all processes may use RDPMC. 1: those that have mapped an event may. 0: none may. */
 	return who < 0 || who == 2 || (who && !perfctr_perf_is_closed());
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Hot path of the x86 driver. Hardware counter n below 24 is the general-purpose
- * counter n, one from 24 on the fixed counter n - 24, one from 32 on TopDown's metric n - 32,
- * which has no counter, and is in no bit map. The clock is the TSC.
+ * Hot path of the x86 driver. Hardware counter n below 24 is general-purpose counter n; from 24 on
+ * it is fixed counter n - 24; from 32 on it is TopDown's metric n - 32, which has no counter and is
+ * in no bit map. The clock is the TSC.
  */
 #ifndef PERFCTR_X86_CPU_H
 #define PERFCTR_X86_CPU_H
@@ -21,48 +21,47 @@
 #define PERFCTR_X86_FIXED	24	/* the first fixed counter */
 #define PERFCTR_X86_MAX		32
 #define PERFCTR_X86_METRIC	PERFCTR_X86_MAX	/* the first metric */
-#define PERFCTR_X86_SLOTS	(PERFCTR_X86_FIXED + 3)	/* of which they are shares */
+#define PERFCTR_X86_SLOTS	(PERFCTR_X86_FIXED + 3)	/* metrics are shares of this one */
 
-#define PERFCTR_X86_CONTROLS	64	/* most control registers of all counters */
+#define PERFCTR_X86_CONTROLS	64	/* most control registers that all counters have together */
 
 #define PERFCTR_X86_NO_CORE	0xffffffffu
-#define PERFCTR_X86_CHANGED	0xfffffffeu	/* no processor's either: see verify.c */
+#define PERFCTR_X86_CHANGED	0xfffffffeu	/* also no processor's: see verify.c */
 
 /**
- * struct perfctr_x86_cpu - what this CPU's counters do. That CPU alone touches it, with
- *	interrupts off, but for what is prepared before it comes
- * @active: id of the config whose counters all count as it wants them, and of which
- *	states may be resumed without further ado, or 0
- * @private_kin: kin of that of which only threads of @private_uid ran that read its
- *	registers, and nobody else, since all registers were zero; nobody else may
- *	without perfctr_cpu_load(). At most one of it and @active is set
+ * struct perfctr_x86_cpu - what this CPU's counters do. Only that CPU accesses it, with interrupts
+ * off, except to prepare it before the CPU comes up
+ * @active: id of the config whose counters all count as it wants them, so its states may be resumed
+ *	at once; or 0
+ * @private_kin: kin of a config; or 0. Since all registers were zero, only its threads of
+ *	@private_uid that read registers have run; others need perfctr_cpu_load(). At most one of
+ *	@private_kin and @active is set
  * @private_uid: see @private_kin
- * @private_id: the id of @private_kin
- * @private_mm: context.ctx_id of the one mm of which anything is in the registers; 0:
- *	there are several, or it is not known
- * @core: of a hybrid processor, its type and native model (CPUID leaf 1AH's EAX), of others 0;
- *	or PERFCTR_X86_NO_CORE, of which no config is: there is not all that the other CPUs
- *	have, or it does not count, or its counters are another CPU's
- * @tried: it was tried whether its counters count, since it came
- * @bad: those that do not
- * @bad_events: of perfctr_pmu.events, those that they do not count
- * @ours: the registers are set up for us: what is here is what they hold
- * @load_core: the @core of configs that may be loaded: that of the CPU; or, when somebody else has
- *	written to the registers, PERFCTR_X86_CHANGED, until they are taken anew or given back
- * @verified: jiffies when the registers were compared with what is here
- * @froze: an overflow interrupt stopped all counters, before we had them
- * @overrides: something counted as we took the registers: firmware, which gets back
+ * @private_id: id of the config of @private_kin
+ * @private_mm: context.ctx_id of the only mm whose counts are in the registers; 0: there are
+ *	several, or it is not known
+ * @core: on a hybrid processor, the core's type and native model (CPUID leaf 1AH's EAX); on others
+ *	0. Or PERFCTR_X86_NO_CORE, which no config has: the CPU lacks something that the others
+ *	have, or does not count, or its counters are another CPU's
+ * @tried: its counters have been tried since it came up
+ * @bad: counters that do not count
+ * @bad_events: events of perfctr_pmu.events that its counters do not count
+ * @ours: the registers are set up for us, and hold what this structure says
+ * @load_core: configs with this @core may be loaded: the CPU's own; or, after somebody else has
+ *	written to the registers, PERFCTR_X86_CHANGED, until they are taken again or given back
+ * @verified: jiffies when the registers were last compared with this structure
+ * @froze: before we took the counters, an overflow interrupt stopped all of them
+ * @overrides: firmware counted when we took the registers, and gets them back
  * @found: what the control registers held then
- * @running: counters, by number, that count as their own controls say. What else
- *	there is stands still, however it is controlled: see struct perfctr_pmu's
- *	@global_ctrl and @together
+ * @running: counters, by number, that count if their own controls let them. All others stand still
+ *	whatever their controls say: see struct perfctr_pmu's @global_ctrl and @together
  * @enabled: counters whose own control lets them count something
- * @interrupting: counters whose own control lets them interrupt; but of who counts
- *	with them they stand still
+ * @interrupting: counters whose own control lets them interrupt. They stand still, except for
+ *	states that count with them
  * @dirty: counters that may not be zero
- * @negative: those of them that were i-mode counters
+ * @negative: those of @dirty that were i-mode counters
  * @control: what the control registers hold, as struct perfctr_pmu numbers them
- * @global_ctrl: what the global control held before
+ * @global_ctrl: what the global control held before we took it
  */
 struct perfctr_x86_cpu {
 	unsigned long active;
@@ -91,10 +90,10 @@ struct perfctr_x86_cpu {
 
 DECLARE_PER_CPU(struct perfctr_x86_cpu, perfctr_x86_cpu);
 
-/* A call that ends a function is a jump, and what it needs of the stack is its own. */
+/* A call at the end of a function is a jump, and only the callee then needs a stack frame. */
 #define PERFCTR_CPU_APART	noinline
 
-/* Only kernels of 32 bits run on processors without RDPMC, or with no time-stamp counter. */
+/* Only 32-bit kernels run on processors without RDPMC or without a time-stamp counter. */
 #ifndef PERFCTR_X86_OLD
 #define PERFCTR_X86_OLD	IS_ENABLED(CONFIG_X86_32)
 #endif
@@ -106,7 +105,7 @@ DECLARE_STATIC_KEY_FALSE(perfctr_x86_clock_key);
 u64 perfctr_x86_read_ctr_msr(u32 msr);
 u64 perfctr_x86_kernels_clock(void);
 
-/* The clock is not the time-stamp counter. */
+/* True if the clock is not the time-stamp counter. */
 static __always_inline bool perfctr_x86_clock_is_kernels(void)
 {
 	return PERFCTR_X86_OLD && static_branch_unlikely(&perfctr_x86_clock_key);
@@ -123,12 +122,12 @@ static __always_inline u64 perfctr_cpu_clock(void)
 }
 
 /*
- * RDPMC's name of each counter, and of the register of each metric; or the counters' MSRs, where
+ * RDPMC's number of each counter, and of the register of each metric; or the counters' MSRs, if
  * there is no RDPMC. Constant after init
  */
 extern u32 perfctr_x86_rdpmc[PERFCTR_X86_METRIC + PERFCTR_METRICS];
 
-/* Of RDPMC, where that is; else it is the counter's number. */
+/* RDPMC's number; without RDPMC the counter's number. */
 static __always_inline u32 perfctr_cpu_operand(unsigned int hw)
 {
 	return perfctr_x86_has_no_rdpmc() ? hw : perfctr_x86_rdpmc[hw];
@@ -145,7 +144,7 @@ static __always_inline u64 perfctr_cpu_read(const struct perfctr_cpu_ctr *ctr)
 
 	if (perfctr_x86_has_no_rdpmc())
 		return perfctr_x86_read_ctr_msr(ctr->read);
-	/* It cannot fault: only counters that CPUID tells of are ever bound. */
+	/* It cannot fault: we only bind counters that CPUID reports. */
 	asm volatile("rdpmc" : "=a" (low), "=d" (high) : "c" ((u32)ctr->read));
 	return (u64)high << 32 | low;
 }
@@ -156,19 +155,21 @@ int perfctr_cpu_istart(const struct perfctr_config *config, const u64 *value);
 void perfctr_cpu_istop(const struct perfctr_config *config, const void *id);
 void perfctr_cpu_iclear(const struct perfctr_config *config);
 
-/* No counter of perf's interrupts meanwhile. Others' irq_work does, and is not told from ours. */
+/*
+ * No counter of perf's interrupts meanwhile. Others' irq_work may, and we cannot tell it from ours.
+ */
 static inline bool perfctr_cpu_ioverflowed(const struct perfctr_config *config)
 {
 	return true;
 }
 
-/* Never: so each perfctr_cpu_istart() gets values, and not NULL. */
+/* Never true, so each perfctr_cpu_istart() gets values, and not NULL. */
 static inline bool perfctr_cpu_istopped(const void *id)
 {
 	return false;
 }
 
-/* What would fault, fails. */
+/* A store that would fault fails. */
 static __always_inline void perfctr_cpu_faults_begin(void)
 {
 	pagefault_disable();
@@ -224,9 +225,9 @@ static inline bool perfctr_cpu_changed(void)
 }
 
 /*
- * Constant after init. Siblings: hyperthreads have their counters together, so the first one of
- * each core counts, and no other. Session bits: of a control's config, those that say what else
- * is counted of the other one
+ * Constant after init. Siblings: hyperthreads share their counters, so only the first one of each
+ * core counts. Session bits: bits of a control's config that say what to count of the other
+ * hyperthread
  */
 #define PERFCTR_CPU_KEEPS_OFF
 
@@ -249,7 +250,9 @@ static inline bool perfctr_cpu_for_sessions(const struct perfctr_ctr_control *ct
 	return ctr->config & perfctr_x86_session_bits;
 }
 
-/* The family checks a control's config1 and config2, else they are zero. Constant after init */
+/*
+ * The family checks a control's config1 and config2; otherwise they are zero. Constant after init
+ */
 #define PERFCTR_CPU_MORE_CONFIG
 
 extern bool perfctr_x86_more_config;
@@ -261,7 +264,7 @@ static inline bool perfctr_cpu_more_config(void)
 
 #define PERFCTR_CPU_CLOCK_SLOT	64
 
-/* By place and not by number, which saves its readers a look at the map. */
+/* A slot for each index, not for each hardware counter: this saves readers a look at the map. */
 static inline unsigned long perfctr_cpu_slot(const struct perfctr_config *config,
 					     unsigned long i)
 {
@@ -269,8 +272,8 @@ static inline unsigned long perfctr_cpu_slot(const struct perfctr_config *config
 }
 
 /*
- * In 32-bit mode it is the base of the segment that GS selects, which is one of the
- * thread's own in the GDT. The LDT is not looked at: who has it there has none for us.
+ * In 32-bit mode it is the base of the segment that GS selects, which is one of the thread's own in
+ * the GDT. We ignore the LDT: a thread that has its pointer there has none for us.
  */
 static inline u64 perfctr_cpu_thread_pointer_32(struct task_struct *task)
 {
@@ -290,7 +293,7 @@ static inline u64 perfctr_cpu_thread_pointer_32(struct task_struct *task)
 	return get_desc_base(&task->thread.tls_array[entry]);
 }
 
-/* As user space sees it: with FSGSBASE it changes without the kernel. */
+/* As user space sees it: with FSGSBASE user mode changes it without the kernel. */
 static inline u64 perfctr_cpu_thread_pointer(struct task_struct *task)
 {
 #ifdef CONFIG_X86_64
@@ -308,9 +311,8 @@ static inline u64 perfctr_cpu_thread_pointer(struct task_struct *task)
 }
 
 /*
- * CR4.PCE permits RDPMC: what is asked is what the processor will say. The kernel sets
- * it for whole processes (rdpmc.c), and takes it away again when perf's attribute
- * "rdpmc" says so.
+ * CR4.PCE permits RDPMC, so we ask the processor itself. The kernel sets it for whole processes
+ * (rdpmc.c), and clears it again when perf's attribute "rdpmc" says so.
  */
 static __always_inline bool perfctr_cpu_user_permitted(const struct perfctr_config *config)
 {
@@ -323,7 +325,7 @@ static __always_inline bool perfctr_cpu_user_permitted(const struct perfctr_conf
 static inline bool perfctr_cpu_user_readable(const struct perfctr_config *config,
 					     unsigned int policy)
 {
-	/* One that dies is without its mm from some point on. */
+	/* A dying thread loses its mm at some point. */
 	if (policy == PERFCTR_USER_READ_OFF || !current->mm)
 		return false;
 	return !config->nr || perfctr_cpu_user_permitted(config);
@@ -356,7 +358,7 @@ static inline void perfctr_cpu_join(const struct task_struct *next)
 		this_cpu_write(perfctr_x86_cpu.private_mm, 0);
 }
 
-/* RDTSC kills: CR4.TSD follows prctl(PR_SET_TSC) and seccomp's strict mode. */
+/* RDTSC may kill the thread: CR4.TSD follows prctl(PR_SET_TSC) and seccomp's strict mode. */
 #define PERFCTR_CPU_HIDES_CLOCK
 
 static __always_inline bool perfctr_cpu_clock_hidden(void)
@@ -368,7 +370,7 @@ static __always_inline bool perfctr_cpu_clock_hidden(void)
 
 bool perfctr_cpu_modeless(void);
 
-/* Permission is the process's. */
+/* The process has the permission, not the thread. */
 static inline unsigned long perfctr_cpu_grant(const struct perfctr_config *config)
 {
 	return 0;
@@ -380,10 +382,10 @@ static inline void perfctr_cpu_revoke(u32 granted)
 
 #define PERFCTR_CPU_PERMITS_PROCESSES
 
-/* How many give somebody permission just now */
+/* The number of callers that are giving somebody the permission */
 extern atomic_t perfctr_x86_giving;
 
-/* Those of perf are among them, but while it has counters we have none. */
+/* This includes perf's permissions, but while perf has counters we have none. */
 static __always_inline bool perfctr_cpu_is_permitted(const struct task_struct *task)
 {
 	return task->mm && (atomic_read(&task->mm->context.perf_rdpmc_allowed) ||
@@ -414,38 +416,41 @@ void perfctr_cpu_guard_exit(void);
 void perfctr_cpu_permit_init(void (*changes)(bool ends), void (*hides)(void));
 void perfctr_cpu_permit_exit(void);
 bool perfctr_cpu_can_permit(void);
-/* Before perfctr_cpu_permit_init(): nobody will be permitted. */
+/* Call before perfctr_cpu_permit_init(): nobody will be permitted. */
 void perfctr_x86_forbid_user_reads(void);
 int perfctr_cpu_mm_get(struct mm_struct *mm);
 bool perfctr_cpu_mm_put(struct mm_struct *mm);
 bool perfctr_cpu_mm_waits(struct mm_struct *mm);
 bool perfctr_cpu_mm_permit(struct mm_struct *mm);
 void perfctr_cpu_mm_forked(struct mm_struct *mm);
-/* Perf has no counters, and we have none yet. May sleep. */
+/* Call when perf has no counters, and we have none yet. May sleep. */
 void perfctr_x86_forget_permits(void);
 /*
- * Are the counters ours? Only then mms have the permission that they were given.
- * perfctr_cpu_update_permission() on each CPU makes it so. May sleep.
+ * Are the counters ours? Only then do mms have the permission that they were given. CPUs apply this
+ * in perfctr_cpu_update_permission(). May sleep.
  */
 void perfctr_x86_permit_claimed(bool claimed);
-/* Has any mm the permission now? May sleep. */
+/* Does any mm have the permission now? May sleep. */
 bool perfctr_x86_any_permitted(void);
 bool perfctr_cpu_mm_any_given(void);
 bool perfctr_cpu_withhold(unsigned int why, bool withhold);
 void perfctr_cpu_update_permission(void);
-/* This CPU's counters are not perf's, nor ours yet: perf zeroes what it has left. Interrupts off */
+/*
+ * This CPU's counters are neither perf's nor ours yet: has perf zero what it has left. Interrupts
+ * are off.
+ */
 void perfctr_x86_clear_perfs(void);
 
 #define PERFCTR_CPU_ONE_SOURCE
 #define PERFCTR_CPU_SHARED_INLINE	1
 
-/* The bits that perf's counters have; 0 if that is not known. Constant after init */
+/* The bits that perf's counters have; 0: not known. Constant after init */
 extern u64 perfctr_x86_shared_mask;
 
 /*
- * As x86_perf_event_update(), but nothing is written. An NMI may do that in between, and give the
- * register a new start as well: then prev_count, count or both change. Neither is
- * enough, as prev_count is the same again after an overflow.
+ * Like x86_perf_event_update(), but writes nothing. An NMI may update the event in between, and may
+ * also restart the register: then prev_count, count or both change. We must compare both, as
+ * prev_count is the same again after an overflow.
  */
 static __always_inline u64 perfctr_cpu_shared_read(struct perf_event *event)
 {
@@ -470,7 +475,7 @@ static __always_inline bool perfctr_cpu_shared_filters(const struct perf_event *
 }
 
 void perfctr_x86_shared_init(void);
-/* That CPU is down: nothing is known of it any more. */
+/* The CPU is down: forget all that was found about it. */
 void perfctr_x86_shared_forget(unsigned int cpu);
 bool perfctr_cpu_shared_exists(void);
 bool perfctr_cpu_shared_inline(const struct perf_event *event);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which hardware counter each counter of a control gets: some events can be counted by a few
- * counters alone. Those with one choice come first. Each other one takes a free counter, a
- * fixed one if it can, as others may need the general ones. If none is free, another that has
- * one of its counters moves to a further one, and so on: a matching in a bipartite graph,
- * enlarged by augmenting paths.
+ * Which hardware counter each counter of a control gets: only a few counters can count some events.
+ * Events with a single choice come first. Each of the others takes a free counter, a fixed one if
+ * it can, because others may need the general ones. If none is free, an event that has one of its
+ * counters moves to another counter, and so on: a matching in a bipartite graph, enlarged by
+ * augmenting paths.
  */
 
 #include <linux/bitops.h>
@@ -15,9 +15,9 @@
 /**
  * struct placing - what has been given so far
  * @can: see perfctr_x86_place()
- * @hw: the hardware counter of each that has one
- * @used: these, as a bit map
- * @owner: who has it, of each of @used
+ * @hw: the hardware counter of each counter that has one
+ * @used: these hardware counters, as a bit map
+ * @owner: for each of @used, the counter that has it
  */
 struct placing {
 	const u32 *can;
@@ -34,8 +34,8 @@ static void give(struct placing *p, unsigned int i, unsigned int hw)
 }
 
 /*
- * By moving others: breadth first over those who could move, from @i on. Each hardware
- * counter is looked at once, and so is its owner.
+ * Places counter @i by moving others: a breadth-first search from @i over those that could move. It
+ * looks at each hardware counter once, and so at each owner.
  */
 static bool give_by_moving(struct placing *p, unsigned int i)
 {
@@ -53,7 +53,7 @@ static bool give_by_moving(struct placing *p, unsigned int i)
 				queue[tail++] = p->owner[hw];
 				continue;
 			}
-			/* Free: each on the way moves to the counter that it wanted. */
+			/* It is free: each counter on the path moves to the one that it wanted. */
 			while (wanted_by[hw] != i) {
 				before = p->hw[wanted_by[hw]];
 				give(p, wanted_by[hw], hw);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Of what family the processor is. */
+/* Which family the processor belongs to */
 
 #include <linux/init.h>
 #include <linux/kernel.h>
@@ -17,10 +17,10 @@
 #include "arch/x86/centaur/winchip.h"
 
 /**
- * struct candidate - a family that the processor may be of
- * @is: this processor is of the family
- * @look: fill in perfctr_pmu, if there are counters that work; else it stays zero, and
- *	this says why: PERFCTR_NO_COUNTERS_*
+ * struct candidate - a family that the processor may belong to
+ * @is: does this processor belong to the family?
+ * @look: fills in perfctr_pmu if there are working counters; otherwise leaves it zero and returns
+ *	why: PERFCTR_NO_COUNTERS_*
  * @family: the rest of it
  */
 struct candidate {

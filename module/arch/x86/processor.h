@@ -2,7 +2,7 @@
 #ifndef PERFCTR_X86_PROCESSOR_H
 #define PERFCTR_X86_PROCESSOR_H
 
-/* At load: says in perfctr_pmu what there is. */
+/* Call at load: fills in perfctr_pmu. */
 void perfctr_x86_find_counters(void);
 
 #endif /* PERFCTR_X86_PROCESSOR_H */

@@ -2,25 +2,23 @@
 /*
  * x86: which processes may execute RDPMC in user mode.
  *
- * CR4.PCE is the kernel's: at each change of mm, also those that it makes to patch
- * its text, it sets the bit as mm->context.perf_rdpmc_allowed says, and zeroes what
- * perf has left in the counters if it does; perf's attribute "rdpmc" makes it do so
- * on all CPUs. A bit that was set by hand does not last. So we do as perf does for
- * events that are mapped: raise that count, and have cr4_update_pce() look at it on
- * each CPU. That function is not exported, but a kprobe tells where it is. And since
- * others have it called too, a probe stays there: what reads registers stands still
- * meanwhile, and looks anew whether it may.
+ * The kernel owns CR4.PCE. At each change of mm, including those that it makes to patch its text,
+ * it sets the bit if mm->context.perf_rdpmc_allowed says so, and then also zeroes what perf has
+ * left in the counters; perf's attribute "rdpmc" makes it do so on all CPUs. A bit that we set
+ * ourselves would not last. So we do as perf does for mapped events: we raise that count, and have
+ * cr4_update_pce() apply it on each CPU. That function is not exported, but a kprobe tells us its
+ * address. Others have it called too, so a probe stays there: it suspends the states of this CPU
+ * meanwhile, and then checks the permission again.
  *
- * What perf has left it would zero as the first permitted mm comes: in the middle of a switch,
- * where a thread of that mm may have been handed our counters already. So it is zeroed when the
- * counters are taken. Perf leaves nothing more, since it has no counters as long as they are ours.
+ * The kernel would zero what perf has left when the first permitted mm comes: in the middle of a
+ * switch, when a thread of that mm may already have been handed our counters. So we zero it when we
+ * take the counters. perf leaves nothing more, since it has no counters while they are ours.
  *
- * RDPMC reads whatever the registers hold. So a process has the permission only while
- * the counters are ours: else they are perf's, which counts what others do. It is given
- * after the counters were taken on every CPU, and on each CPU it ends before they are
- * given back there.
+ * RDPMC reads whatever the registers hold. So a process has the permission only while the counters
+ * are ours: otherwise they are perf's, which counts what others do. We give it after the counters
+ * were taken on every CPU, and on each CPU we end it before they are given back there.
  *
- * Where there are no kprobes, or no such function, or the processor has an erratum, nobody is
+ * If there are no kprobes, or no such function, or the processor has an erratum, nobody is
  * permitted, and reads go through the kernel.
  */
 
@@ -43,10 +41,10 @@
 #include "arch/user.h"
 
 /**
- * struct permit - of an mm with maps of pages
+ * struct permit - the permission of an mm that has mapped pages
  * @node: in permits, by @mm; permit_mutex
- * @mm: only to be compared, and touched while there is a map in it, which keeps it
- * @maps: in it; permit_mutex
+ * @mm: mostly only compared; accessed while it has a page mapped, which keeps it alive
+ * @maps: number of mapped pages; permit_mutex
  * @given: it has one count of perf_rdpmc_allowed, unless @withheld; permit_mutex
  */
 struct permit {
@@ -56,22 +54,22 @@ struct permit {
 	bool given;
 };
 
-/* Inside of mmap_lock, so no text may be patched under it, nor the hotplug lock be taken. */
+/* Taken inside mmap_lock. So do not patch text or take the hotplug lock while you hold it. */
 static DEFINE_MUTEX(permit_mutex);
 static DEFINE_HASHTABLE(permits, 10);	/* permit_mutex */
 static unsigned int nr_given;	/* permits that are given; permit_mutex */
 
-/* Why no mm has the count that it was given, besides PERFCTR_WITHHELD_*; permit_mutex */
+/* Why no mm has the count that it was given: see also PERFCTR_WITHHELD_*; permit_mutex */
 #define WITHHELD_UNCLAIMED	BIT(31)	/* the counters are not ours */
 static unsigned int withheld = WITHHELD_UNCLAIMED;
 
 atomic_t perfctr_x86_giving = ATOMIC_INIT(0);
 
-static bool forbidden;	/* the processor does it wrong; constant after init */
+static bool forbidden;	/* RDPMC has an erratum here; constant after init */
 
 /*
- * Functions of the kernel's. They are called directly, as the kernel calls them: an indirect call
- * needs an ENDBR, or whatever else the kernel has there, and one of them has none.
+ * Functions of the kernel. We call them directly, as the kernel does: the target of an indirect
+ * call needs an ENDBR, or whatever else the kernel has there, and one of them has none.
  */
 DEFINE_STATIC_CALL_NULL(perfctr_x86_update_pce, cr4_update_pce);
 DEFINE_STATIC_CALL_NULL(perfctr_x86_clear_dirty, perf_clear_dirty_counters);
@@ -181,7 +179,7 @@ bool perfctr_cpu_mm_any_given(void)
 	return any;
 }
 
-/* True if permissions are withheld now and were not before, or the reverse. */
+/* Returns true if this starts or ends the withholding. */
 bool perfctr_cpu_withhold(unsigned int why, bool withhold)
 {
 	struct permit *permit;
@@ -217,9 +215,9 @@ bool perfctr_x86_any_permitted(void)
 }
 
 /*
- * What the kernel copied at forks before we were loaded: a child of a process that had
- * perf's events mapped is permitted for good. Perf has no counters now, so no such map
- * is left, and nobody has our permission before the counters are ours.
+ * Clears counts that the kernel copied at forks before we were loaded: the child of a process that
+ * had mapped perf's events would be permitted for good. perf has no counters now, so no such map is
+ * left, and nobody has our permission before the counters are ours.
  */
 void perfctr_x86_forget_permits(void)
 {
@@ -293,8 +291,8 @@ static int clock_ends(struct kretprobe_instance *instance, struct pt_regs *regs)
 }
 
 /*
- * Of prctl(PR_SET_TSC) and of seccomp's strict mode. Where one of them cannot be probed the
- * page offers the clock until its thread is switched out.
+ * Probes of prctl(PR_SET_TSC) and of seccomp's strict mode. If one cannot be probed, the page
+ * offers the clock until its thread is switched out.
  */
 static struct kretprobe clock_probes[] = {
 	{ .kp.symbol_name = "set_tsc_mode", .handler = clock_ends },
@@ -303,7 +301,7 @@ static struct kretprobe clock_probes[] = {
 
 static bool clock_probed[ARRAY_SIZE(clock_probes)];
 
-/* Kprobes are behind ENDBR, or what there is in its place. NULL: it is not known. */
+/* A kprobe stands behind ENDBR, or what the kernel has in its place. NULL: not known. */
 static void *function_start(const struct kprobe *probe)
 {
 	char text[KSYM_SYMBOL_LEN];
@@ -349,7 +347,7 @@ void perfctr_cpu_permit_init(void (*changes)(bool ends), void (*hides)(void))
 		unregister_kretprobe(&update_probe);
 }
 
-/* No map is left. */
+/* No page is mapped any more. */
 void perfctr_cpu_permit_exit(void)
 {
 	unsigned int i;

@@ -2,9 +2,8 @@
 /*
  * What the registers of a CPU hold, and the hot path.
  *
- * Counters run freely as long as a config is claimed. Everything that any config
- * wants is written when a thread of its is switched in and the CPU's registers,
- * as they are remembered, differ.
+ * Counters run freely while a config is claimed. When a thread is switched in, we write the parts
+ * of its config that differ from what we remember of this CPU's registers.
  */
 
 #include <linux/init.h>
@@ -83,7 +82,7 @@ static notrace u64 read_ctr(unsigned int hw)
 	return perfctr_cpu_read(&ctr);
 }
 
-/* Is it past half of its range? To an i-mode counter that is below zero. */
+/* Is the counter in the upper half of its range? For an i-mode counter that is below zero. */
 static notrace bool upper_half(unsigned int hw)
 {
 	return read_ctr(hw) >> (perfctr_pmu.width - 1) & 1;
@@ -97,7 +96,10 @@ static notrace void write_control(struct perfctr_x86_cpu *cpu, u32 slot, u64 val
 	cpu->control[slot] = value;
 }
 
-/* Without a global control: by the bit that all need, or not at all */
+/*
+ * Without a global control: sets or clears the bit that all counters need. If there is none, all
+ * run.
+ */
 static noinline notrace void let_run_otherwise(struct perfctr_x86_cpu *cpu, u32 counters)
 {
 	if (!perfctr_pmu.together) {
@@ -109,13 +111,13 @@ static noinline notrace void let_run_otherwise(struct perfctr_x86_cpu *cpu, u32 
 		      cpu->control[0] & ~perfctr_pmu.together);
 }
 
-/* By one write, where there is one that does it. */
+/* Lets exactly these counters run, by one write where one register can do it. */
 static notrace void let_run(struct perfctr_x86_cpu *cpu, u32 counters)
 {
 	u32 before = cpu->running;
 
 	if (likely(perfctr_pmu.global_ctrl)) {
-		/* An NMI looks whether the register has it: see perfctr_x86_mend(). */
+		/* An NMI compares the register with this: see perfctr_x86_mend(). */
 		WRITE_ONCE(cpu->running, counters);
 		barrier();
 		if (before != counters)
@@ -126,7 +128,7 @@ static notrace void let_run(struct perfctr_x86_cpu *cpu, u32 counters)
 	cpu->dirty |= cpu->running & cpu->enabled;
 }
 
-/* let_run() of none, at most switches of threads that read registers */
+/* let_run() of no counters. Most switches of threads that read registers call this. */
 static __always_inline void stop_all(struct perfctr_x86_cpu *cpu)
 {
 	if (unlikely(!perfctr_pmu.global_ctrl)) {
@@ -143,7 +145,9 @@ static noinline notrace void silence_each(struct perfctr_x86_cpu *cpu, u32 count
 	unsigned long still;
 	unsigned int hw;
 
-	/* Whoever may not see what these count finds it zeroed. */
+	/*
+	 * Counters that never stop are zeroed before somebody comes who may not see their counts.
+	 */
 	counters &= ~perfctr_pmu.never_stop;
 	still = counters & perfctr_pmu.counters;
 	for_each_set_bit(hw, &still, PERFCTR_X86_MAX) {
@@ -155,7 +159,7 @@ static noinline notrace void silence_each(struct perfctr_x86_cpu *cpu, u32 count
 	cpu->interrupting &= ~counters;
 }
 
-/* Where that leaves others running: their own controls stop them. */
+/* Where let_run() cannot stop single counters, their own controls stop them. */
 static __always_inline void silence(struct perfctr_x86_cpu *cpu, u32 counters)
 {
 	if (!perfctr_pmu.global_ctrl)
@@ -208,10 +212,16 @@ static __always_inline void set_up(struct perfctr_x86_cpu *cpu, const struct per
 	u32 sums = config->mask & ~config->imask;
 
 	lockdep_assert_irqs_disabled();
-	/* A CPU that goes has given back, but threads that have to leave it may still run. */
+	/*
+	 * A CPU that goes down has given its counters back, but threads that must leave it may
+	 * still run.
+	 */
 	if (unlikely(!cpu->ours))
 		perfctr_x86_take_all();
-	/* A sum that goes on over zero would be a difference of other signs. */
+	/*
+	 * The register of an a-mode counter must not run from below zero to above it: its
+	 * difference would change sign.
+	 */
 	if (unlikely(cpu->negative & sums)) {
 		perfctr_x86_zero(cpu->negative & sums);
 		cpu->negative &= ~sums;
@@ -237,15 +247,14 @@ notrace int perfctr_cpu_load(const struct perfctr_config *config)
 }
 
 /*
- * Whoever may read one register may read them all. So nothing of others is in any of
- * them, and none runs but those that were asked for, which may count what the thread
- * may not know.
+ * Whoever may read one register may read them all. So no register holds counts of others, and only
+ * the config's own counters run, because other events may be secret to the thread.
  */
 notrace int perfctr_cpu_restart(const struct perfctr_config *config, unsigned long kin,
 				kuid_t uid)
 {
 	struct perfctr_x86_cpu *cpu = this_cpu_ptr(&perfctr_x86_cpu);
-	/* One that dies is without. */
+	/* A dying thread has no mm. */
 	u64 mm = current->mm ? current->mm->context.ctx_id : 0;
 	bool private = perfctr_cpu_private(kin, uid), foreign;
 
@@ -253,12 +262,12 @@ notrace int perfctr_cpu_restart(const struct perfctr_config *config, unsigned lo
 		return -EIO;
 	set_up(cpu, config);
 	silence(cpu, ~config->mask | config->imask);
-	/* In one process there may be several users, of whom each has kin elsewhere. */
+	/* One process may have several users, and each may have kin in other processes. */
 	foreign = !private && cpu->dirty &&
 		  (!mm || cpu->private_mm != mm || !uid_eq(cpu->private_uid, uid));
 	/*
-	 * First what is to stand stands, lest it count on from zero. Where one bit enables
-	 * all or none the i-mode ones count nothing yet.
+	 * First stop the counters that must stand still, so that they do not count on from zero.
+	 * Where one bit enables all counters, i-mode counters still have no event.
 	 */
 	let_run(cpu, perfctr_pmu.together ? config->mask : config->mask & ~config->imask);
 	if (foreign)
@@ -319,11 +328,11 @@ notrace void perfctr_cpu_scrub(const struct task_struct *next)
 /*
  * i-mode
  *
- * A counter that comes to zero sets its bit in the global status, where there is
- * one, and interrupts: see interrupt.c. That may be late, or in vain; sums tell.
+ * A counter that reaches zero sets its bit in the global status, if there is one, and interrupts:
+ * see interrupt.c. The interrupt may be late, or without a cause; the sums tell.
  *
- * What KVM does with the global control when it enters and leaves a guest lets counters
- * run that we had stopped. So where they stopped is not relied on.
+ * KVM writes the global control when it enters and leaves a guest, and so lets counters run that we
+ * had stopped. So we do not rely on where a counter stopped.
  */
 
 notrace unsigned int perfctr_cpu_iwidth(void)
@@ -365,8 +374,9 @@ notrace int perfctr_cpu_istart(const struct perfctr_config *config, const u64 *v
 }
 
 /*
- * By another erratum of the Pentium 4's (O9 of the Xeon MP) a counter that is stopped in the clock
- * in which its lower 32 bits carry loses the carry. It cannot have counted so much meanwhile.
+ * Another erratum of the Pentium 4 (O9 of the Xeon MP): a counter that stops in the clock in which
+ * its lower 32 bits carry loses the carry. Then it seems to have counted 2^31 or more between the
+ * two reads, which is impossible.
  */
 static noinline notrace void silence_with_carries(struct perfctr_x86_cpu *cpu, u32 counters)
 {
@@ -411,7 +421,7 @@ notrace void perfctr_cpu_iclear(const struct perfctr_config *config)
 		write_ictr(config->hw[i], 0);
 }
 
-/* Those that were stopped have been written, which clears it. */
+/* Counters that were stopped have had their control written, which clears the bit. */
 static noinline notrace void acknowledge_each(struct perfctr_x86_cpu *cpu)
 {
 	unsigned long counters = cpu->interrupting;
@@ -459,7 +469,7 @@ notrace void perfctr_x86_mend(bool handed)
 		write_msr(perfctr_pmu.global_ctrl, running);
 	if (!handed || !perfctr_pmu.trace)
 		return;
-	/* While it traces perf has acknowledged it, and what is there is new. */
+	/* While the trace runs, perf has acknowledged its bit, and a set bit is new: keep it. */
 	if (!(read_msr(perfctr_pmu.trace_msr) & perfctr_pmu.trace_on) && perfctr_x86_trace_waits())
 		write_msr(perfctr_pmu.global_ack, perfctr_pmu.trace);
 }
@@ -469,7 +479,7 @@ void perfctr_x86_age(void)
 	unsigned long counters = perfctr_pmu.counters;
 	unsigned int hw;
 
-	/* There may be configs of the clock alone, and the counters somebody else's. */
+	/* Configs may have only the clock, while somebody else has the counters. */
 	if (!this_cpu_ptr(&perfctr_x86_cpu)->ours)
 		return;
 	for_each_set_bit(hw, &counters, PERFCTR_X86_MAX)

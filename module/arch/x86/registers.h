@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What counters there are, as data that a family's file fills in, and what the registers
- * of a CPU hold. All that is written at a switch is written by the common code, from these
- * tables and from the image of a config: docs/x86-families.md.
+ * The counters that there are, as data that a family's file fills in, and what the registers of a
+ * CPU hold. At a switch only the common code writes registers, from these tables and from the image
+ * of a config: docs/x86-families.md.
  */
 #ifndef PERFCTR_X86_REGISTERS_H
 #define PERFCTR_X86_REGISTERS_H
@@ -18,8 +18,8 @@
  * struct perfctr_x86_entry - what a config wants of one control register
  * @msr: the register
  * @slot: its number in struct perfctr_x86_cpu.control
- * @mask: bits that are this config's
- * @value: what they are to be
+ * @mask: the bits that belong to this config
+ * @value: the value of these bits
  */
 struct perfctr_x86_entry {
 	u32 msr;
@@ -30,10 +30,10 @@ struct perfctr_x86_entry {
 
 /**
  * struct perfctr_cpu_image - what is written for a config; constant after it is claimed
- * @counters: those whose controls perfctr_cpu_load() writes: without a global control
- *	the i-mode counters' follow in perfctr_cpu_istart()
- * @at_load: how many entries that are
- * @nr: how many there are
+ * @counters: counters whose controls perfctr_cpu_load() writes. Without a global control
+ *	perfctr_cpu_istart() writes those of the i-mode counters
+ * @at_load: number of entries that perfctr_cpu_load() writes
+ * @nr: number of entries
  * @entry: in the order in which they are written
  */
 struct perfctr_cpu_image {
@@ -43,19 +43,20 @@ struct perfctr_cpu_image {
 	struct perfctr_x86_entry entry[];
 };
 
-/* What one counter needs at most: a P4's has two. */
+/* The most entries that one counter needs: a P4's has two. */
 #define PERFCTR_X86_ENTRIES	2
 
-/* Another entry, or, if this part of the image has one of the same register, more of that */
+/* Adds an entry. If this part of the image has one for the same register, extends that. */
 void perfctr_x86_image_add(struct perfctr_cpu_image *image, u32 slot, u64 mask, u64 value);
 
 /**
  * struct perfctr_x86_known - an event that a loop of known length causes: see trial.c
- * @event: as a control has it; the last one is all zero
- * @per_turn: so many in each turn of perfctr_x86_spin(); 0: some in many turns
+ * @event: as in a control; the last one is all zero
+ * @per_turn: number of events in each turn of perfctr_x86_spin(); 0: some in many turns
  * @bit: its bit in perfctr_pmu.events, if it has one
- * @config: as a control has it
- * @counters: those that can count it, as a bit map; 0: all general ones, as the family's events are
+ * @config: as in a control
+ * @counters: counters that can count it, as a bit map; 0: all general ones, as for the family's
+ *	events
  */
 struct perfctr_x86_known {
 	u64 event;
@@ -66,24 +67,25 @@ struct perfctr_x86_known {
 };
 
 /**
- * struct perfctr_x86_family - what a family has to say of a control, and of its own
- *	processors. None of it is called at a switch
- * @core: of the CPU where it is called, which comes, if not all CPUs are alike: see struct
- *	perfctr_x86_cpu. PERFCTR_X86_NO_CORE: it has not all that the others have, or
- *	nothing of its own
- * @cpu_type: PERFCTR_X86_*, as INFO says it
- * @check: finds those of perfctr_pmu.counters that can count this, whichever it asks for.
- *	0, or EINVAL or EOPNOTSUPP if there is none, with why->reason
- * @place: as perfctr_x86_place(), where a counter's event leaves others less choice than that
- *	knows of; NULL: it never does
- * @name: what was asked, as it is asked of counter @hw
- * @compile: add to the image what a control that was checked wants of counter @hw
- * @counts: the MSR by which something counts on this CPU, with its *value; 0: nothing does. It
- *	is neither we nor perf, which has given back what it had
- * @clear_unused: zero what else this CPU has of counters than perfctr_pmu.counters, and
- *	RDPMC reads; NULL: there can be no more
- * @known: events by which it is tried whether counters count: each general one that none of them
- *	is for is not tried
+ * struct perfctr_x86_family - how a family checks controls and describes its processors. No switch
+ * calls any of it
+ * @core: the core type of this CPU, which is coming up, if not all CPUs are alike: see struct
+ *	perfctr_x86_cpu. PERFCTR_X86_NO_CORE: it lacks something that the others have, or has no
+ *	counters of its own
+ * @cpu_type: PERFCTR_X86_*, for INFO
+ * @check: finds those of perfctr_pmu.counters that can count this, whichever it asks for. Returns
+ *	0, or EINVAL or EOPNOTSUPP with why->reason if there is none
+ * @place: like perfctr_x86_place(), for families where one counter's event leaves others fewer
+ *	choices than
+ * @can says; NULL: this never happens
+ * @name: changes what was asked to what would be asked of counter @hw
+ * @compile: adds to the image what a checked control wants of counter @hw
+ * @counts: the MSR by which something counts on this CPU, with its *value; 0: nothing does. It is
+ *	neither we nor perf, which has given its counters back
+ * @clear_unused: zeroes counters of this CPU that are not in perfctr_pmu.counters, but that RDPMC
+ *	reads; NULL: there are none
+ * @known: events that try whether counters count: a general counter that can count none of them is
+ *	not tried
  */
 struct perfctr_x86_family {
 	u32 (*core)(void);
@@ -102,12 +104,12 @@ struct perfctr_x86_family {
 
 /**
  * struct perfctr_x86_ctr - one counter
- * @msr: its register, to be zeroed
- * @start_msr: the one by which it gets a value to start from, of
- * @start_mask: so many bits; if they are not all that it has, their sign is extended
- * @slot: its control register, of which
- * @stop: these bits let it count: without them it stands still and does not interrupt
- * @enable: this bit must be set for it to count, if it has one of its own
+ * @msr: its register, used to zero it
+ * @start_msr: the register that sets its start value
+ * @start_mask: the bits that @start_msr takes; if the counter has more, their sign is extended
+ * @slot: its control register
+ * @stop: without these bits of its control it stands still and does not interrupt
+ * @enable: the bit that lets it count, if it has one of its own
  */
 struct perfctr_x86_ctr {
 	u32 msr;
@@ -120,10 +122,10 @@ struct perfctr_x86_ctr {
 
 /**
  * struct perfctr_x86_control - one control register
- * @msr: it
- * @idle: what it holds while it is ours and no counter has been loaded
+ * @msr: its number
+ * @idle: its value while it is ours and no counter has been loaded
  * @changes: bits that the processor itself sets
- * @unused: its counters do not count, so it is never written
+ * @unused: its counters do not count, so we never write it
  */
 struct perfctr_x86_control {
 	u32 msr;
@@ -133,62 +135,62 @@ struct perfctr_x86_control {
 };
 
 /**
- * struct perfctr_pmu - what counters there are; constant after init, but for what is found not to
- *	count before the first claim: see perfctr_x86_drop()
- * @family: whose they are; NULL: there are none, and all but @none is zero
+ * struct perfctr_pmu - the counters of this processor; constant after init, except for counters
+ * that turn out not to count before the first claim: see perfctr_x86_drop()
+ * @family: the processor's family; NULL: there are no counters, and all but @none is zero
  * @none: PERFCTR_NO_COUNTERS_*
  * @counters: all of them, as a bit map
- * @dropped: others that there are, as a bit map: see perfctr_x86_drop(). Whoever has them, as
- *	microcode may, sets their bits of @global_ctrl
- * @general: those that count more than one event
- * @width: bits of the narrowest of them
- * @irange: the most that one can be from its interrupt
+ * @dropped: counters that exist but are not used, as a bit map: see perfctr_x86_drop(). Whoever has
+ *	them, as microcode may, sets their bits of @global_ctrl
+ * @general: counters that count more than one event
+ * @width: bits of the narrowest counter
+ * @irange: the most events that a counter can count before its interrupt
  * @ctr: each of @counters
  * @control: the control registers
- * @nr_controls: how many there are
- * @nr_reserved: of so many, the first ones, who has the counter reserves it, and
- * @nr_controls_reserved: of so many the control register
- * @interrupts: they interrupt
- * @modeless: they count all modes together, and none of them alone
- * @never_stop: those that count something whatever is written, as a bit map
- * @rate_shift: they count up to 2^rate_shift in a second; 0: it is not known
- * @least_period: of i-mode counters
- * @unknown_model: only architectural events are counted, as others may be anything
- * @hybrid: CPUs are of several types; all here is what each of them has
- * @events: INFO's word for the architectural events that there are
- * @event_bits: what a control's event may consist of, but for what the rest says as well
+ * @nr_controls: number of control registers
+ * @nr_reserved: number of counters that are reserved, from the first on
+ * @nr_controls_reserved: the same for control registers
+ * @interrupts: the counters interrupt
+ * @modeless: they count all modes together, and cannot count a single one
+ * @never_stop: counters that count something whatever is written, as a bit map
+ * @rate_shift: they count at most 2^rate_shift events per second; 0: not known
+ * @least_period: least period of i-mode counters
+ * @unknown_model: only architectural events are counted, because others may mean anything
+ * @hybrid: CPUs are of several types; this structure says what all of them have
+ * @events: the architectural events that exist, for INFO
+ * @event_bits: bits that a control's event may have, beside those that the rest determines too
  * @sample: two values of the control register of the last of @general, which count in user mode
  *
- * How all stop or go at once, by one register, if they do:
- * @global_ctrl: the MSR that has a bit for each counter, those from PERFCTR_X86_FIXED on
- *	from bit 32; 0: there is none
- * @global_always: what else is set in it as long as it is ours
- * @together: or the bit in control register 0 that all need; 0: there is none
- * @reloaded: perf writes @global_ctrl as KVM comes and goes, also while the counters are ours:
- *	see virt.c
+ * Where one register stops and starts all counters:
+ * @global_ctrl: the MSR that has a bit for each counter; fixed counters, from PERFCTR_X86_FIXED on,
+ *	have bits 32 and up. 0: none
+ * @global_always: other bits that are set in it while it is ours
+ * @together: instead, the bit in control register 0 that all counters need; 0: none
+ * @reloaded: perf writes @global_ctrl as KVM comes and goes, even while the counters are ours: see
+ *	virt.c
  *
  * Where a counter can wait until another one overflows:
- * @cascade: these bits of its event, and of its control register, let it wait
- * @started: without this one, which the processor sets then
+ * @cascade: bits of its event, and of its control register, that make it wait
+ * @started: the bit that the processor sets when it starts, which is clear before
  *
- * Where an interrupt says which counter it was:
- * @global_status: the MSR that says so, with the bits of @global_ctrl; 0: there is none
- * @global_ack: the MSR to which these are written to be cleared
- * @overflow: or the bit of each counter's own control register; 0: there is none
+ * Where an interrupt says which counter caused it:
+ * @global_status: the MSR that says so, with the bits of @global_ctrl; 0: none
+ * @global_ack: the MSR that clears the bits that are written to it
+ * @overflow: instead, the bit in each counter's own control register; 0: none
  *
  * Where an overflow may stop all counters at once:
- * @freeze_msr: the MSR that makes it so, by
- * @freeze: this bit; 0: there is none
- * @frozen: what says in @global_status that it did; 0: @global_ctrl is zeroed
+ * @freeze_msr: the MSR that enables this
+ * @freeze: its bit; 0: none
+ * @frozen: the bit of @global_status that says that it happened; 0: @global_ctrl is zeroed
  *
  * Where a trace of perf's interrupts as counters do:
- * @trace: what says so in @global_status; 0: there is none
- * @trace_msr: the MSR that says, by
- * @trace_on: this bit, that it runs
+ * @trace: the bit of @global_status that says so; 0: none
+ * @trace_msr: the MSR that says whether it runs
+ * @trace_on: its bit
  *
  * Where there is TopDown, see topdown.c:
- * @slots: PERFCTR_X86_SLOTS, as a bit map; 0: there is none
- * @nr_metrics: so many metrics
+ * @slots: PERFCTR_X86_SLOTS, as a bit map; 0: no TopDown
+ * @nr_metrics: number of metrics
  */
 struct perfctr_pmu {
 	const struct perfctr_x86_family *family;
@@ -247,33 +249,33 @@ static inline u64 read_msr(u32 msr)
 	return (u64)high << 32 | low;
 }
 
-/* Of counters by number, in the global control */
+/* Bits of these counters in the global control */
 static inline u64 global_bits_alone(u32 counters)
 {
 	return (counters & GENMASK(PERFCTR_X86_FIXED - 1, 0)) |
 	       (u64)(counters >> PERFCTR_X86_FIXED) << 32;
 }
 
-/* With what is always set there */
+/* The same, with the bits that are always set */
 static inline u64 global_bits(u32 counters)
 {
 	return global_bits_alone(counters) | perfctr_pmu.global_always;
 }
 
-/* The same, written, in fewer instructions */
+/* Writes global_bits(), in fewer instructions. */
 static inline void write_global(u32 counters)
 {
 	wrmsr(perfctr_pmu.global_ctrl, counters & GENMASK(PERFCTR_X86_FIXED - 1, 0),
 	      counters >> PERFCTR_X86_FIXED | upper_32_bits(perfctr_pmu.global_always));
 }
 
-/* Nothing stops them all: they count whenever their own controls say so. */
+/* Nothing stops all counters: they count whenever their own controls say so. */
 static inline bool perfctr_x86_run_always(void)
 {
 	return !perfctr_pmu.global_ctrl && !perfctr_pmu.together;
 }
 
-/* No state may be resumed here without perfctr_cpu_load(). */
+/* From now on no state may be resumed here without perfctr_cpu_load(). */
 static __always_inline void perfctr_x86_belong_to_nobody(struct perfctr_x86_cpu *cpu)
 {
 	cpu->active = 0;
@@ -281,27 +283,29 @@ static __always_inline void perfctr_x86_belong_to_nobody(struct perfctr_x86_cpu 
 	cpu->private_mm = 0;
 }
 
-/* Configs of @core may be loaded on that CPU, where none is loaded now; of NO_CORE none is. */
+/* Configs of @core may be loaded on that CPU, where none is loaded now. No config has NO_CORE. */
 static inline void perfctr_x86_set_core(struct perfctr_x86_cpu *cpu, u32 core)
 {
 	WRITE_ONCE(cpu->core, core);
 	cpu->load_core = core;
 }
 
-/* At init: there is no RDPMC, and perfctr_x86_rdpmc[] has the MSRs. Nobody reads in user mode. */
+/*
+ * Call at init: there is no RDPMC, and perfctr_x86_rdpmc[] has the MSRs. Nobody reads in user mode.
+ */
 void perfctr_x86_read_by_rdmsr(void);
-/* At init: there is no time-stamp counter, or it cannot be used. */
+/* Call at init: there is no usable time-stamp counter. */
 void perfctr_x86_use_kernels_clock(void);
 
-/* All below are called with interrupts off, on the CPU that is theirs. */
+/* Call the functions below on the CPU that they act on, with interrupts off. */
 
-/* Nothing counts, all are zero, but they stay ours. */
+/* Stops and zeroes all counters, but keeps them. */
 void perfctr_x86_rest(void);
-/* Zero those that are past half of their range. */
+/* Zeroes counters that are past half of their range. */
 void perfctr_x86_age(void);
 /*
- * In the interrupt, with no counter of ours that could come to zero meanwhile: those
- * that did may interrupt again.
+ * Call in the interrupt, while no counter of ours can reach zero. Counters that have reached it can
+ * then interrupt again.
  */
 void perfctr_x86_acknowledge(void);
 /* Does this counter wait until another one overflows? */
@@ -310,16 +314,19 @@ static inline bool perfctr_x86_waits(const struct perfctr_ctr_control *ctr)
 	return ctr->event & perfctr_pmu.cascade && !(ctr->event & perfctr_pmu.started);
 }
 
-/* Those of the config that wait, or have started since the state's control, and all others */
+/*
+ * Resume and suspend a config with counters that wait, or have started since the state's control,
+ * and all its other counters.
+ */
 void perfctr_x86_resume_waiting(const struct perfctr_config *config,
 				struct perfctr_cpu_state *state);
 void perfctr_x86_suspend_waiting(const struct perfctr_config *config,
 				 struct perfctr_cpu_state *state);
-/* A trace has something for perf. */
+/* Has a trace something for perf? */
 bool perfctr_x86_trace_waits(void);
 /*
- * In an NMI, after perf's handler: what runs is what we let run. And if something was
- * @handed to perf, what it did not want is forgotten.
+ * Call in an NMI, after perf's handler: makes exactly those counters run that we let run. @handed:
+ * the NMI was passed to perf; drops what perf did not take.
  */
 void perfctr_x86_mend(bool handed);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Errata AAK100, AAP53 and BD53 (specification updates of Nehalem and Westmere): a counter that
- * is given an event may count core cycles, or not at all. Before an event select is written,
- * all counters must stand, have these events, which count nothing that is wanted, run, and
- * stand again.
+ * Errata AAK100, AAP53 and BD53 (specification updates of Nehalem and Westmere): a counter that is
+ * given an event may count core cycles instead, or nothing. Before we write an event select, all
+ * counters must stop, get these events, run, and stop again. These events count nothing that
+ * anybody wants.
  */
 
 #include <linux/init.h>
@@ -25,13 +25,16 @@ void __init perfctr_x86_reset_needed(const u32 *events, unsigned int nr)
 	static_branch_enable(&perfctr_x86_reset_key);
 }
 
-/* Some hypervisors refuse even what others have to bear. */
+/* Some hypervisors refuse even writes that others must tolerate. */
 static notrace void write_anyway(u32 msr, u64 value)
 {
 	wrmsr_safe(msr, lower_32_bits(value), upper_32_bits(value));
 }
 
-/* Both registers of each of these counters. An NMI may let them run meanwhile, in vain. */
+/*
+ * Writes both registers of each of these counters. An NMI may start them meanwhile, which does no
+ * harm.
+ */
 static notrace void give_events(const u32 *events)
 {
 	unsigned int i, nr = min_t(unsigned int, perfctr_pmu.nr_controls_reserved,

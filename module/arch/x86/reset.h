@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Counters that an erratum wants reset before event selects are written */
+/* Counters that must be reset before event selects are written, because of an erratum */
 #ifndef PERFCTR_X86_RESET_H
 #define PERFCTR_X86_RESET_H
 
@@ -11,18 +11,21 @@ struct perfctr_x86_entry;
 
 DECLARE_STATIC_KEY_FALSE(perfctr_x86_reset_key);	/* constant after init */
 
-/* At init: it is so here. @events: event selects of the first @nr counters, which stay there */
+/*
+ * Call at init if the processor has the erratum. @events: event selects of the first @nr counters,
+ * which must stay in memory
+ */
 void perfctr_x86_reset_needed(const u32 *events, unsigned int nr);
 
-/* The rest is called with interrupts off. */
+/* Interrupts are off in the rest. */
 
 /*
- * With the key: resets them if these entries of an image change an event select. The caller writes
- * the entries then. No state is resumed, so no count is lost with the values of counters.
+ * If the key is set: resets the counters if these entries of an image change an event select. The
+ * caller writes the entries afterwards. No state is resumed, so zeroed counters lose no counts.
  */
 void perfctr_x86_reset_before(struct perfctr_x86_cpu *cpu, const struct perfctr_x86_entry *entry,
 			      const struct perfctr_x86_entry *end);
-/* If it is so here, zeroes event selects, general-purpose counters and the global control. */
+/* If the key is set: zeroes event selects, general-purpose counters and the global control. */
 void perfctr_x86_reset(void);
 
 #endif /* PERFCTR_X86_RESET_H */

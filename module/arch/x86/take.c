@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Taking all counters of a CPU, and giving them back as they were */
+/* Takes all counters of a CPU, and gives them back as they were. */
 
 #include <linux/init.h>
 #include <linux/percpu.h>
@@ -11,7 +11,7 @@
 #include "arch/x86/take.h"
 #include "arch/x86/zero.h"
 
-/* Firmware may have set it. We stop counters ourselves, where we want them to. */
+/* Firmware may have set it. We stop counters ourselves when we want to. */
 static void unfreeze(struct perfctr_x86_cpu *cpu)
 {
 	u64 value;
@@ -27,7 +27,10 @@ static void unfreeze(struct perfctr_x86_cpu *cpu)
 		write_msr(perfctr_pmu.global_ack, perfctr_pmu.frozen);
 }
 
-/* If nothing counts there is nothing that anybody wants back: perf sets up what it needs. */
+/*
+ * Saves controls for firmware that counts. If nothing counts nobody wants them back: perf sets up
+ * what it needs.
+ */
 static void save_controls(struct perfctr_x86_cpu *cpu)
 {
 	unsigned int slot;
@@ -41,7 +44,7 @@ static void save_controls(struct perfctr_x86_cpu *cpu)
 				   read_msr(perfctr_pmu.control[slot].msr);
 }
 
-/* Its counters go on from zero. */
+/* The firmware's counters go on from zero. */
 static void restore_controls(struct perfctr_x86_cpu *cpu)
 {
 	unsigned int slot;
@@ -99,7 +102,7 @@ void perfctr_x86_drop(u32 counters, u32 events)
 			perfctr_pmu.control[slot].unused = true;
 }
 
-/* They are zero. */
+/* The control registers are zero. */
 static void set_idle(struct perfctr_x86_cpu *cpu)
 {
 	unsigned int slot;
@@ -120,9 +123,9 @@ void perfctr_x86_take_all(void)
 
 	if (cpu->core == PERFCTR_X86_NO_CORE)
 		return;
-	/* Zero now what perf left, and not when a reader comes. */
+	/* Zero now what perf left, so that a switch need not. */
 	perfctr_x86_clear_perfs();
-	/* On a CPU that is told late the permission may have changed before. */
+	/* On a CPU that is told late, the permission may have changed before. */
 	perfctr_cpu_update_permission();
 
 	if (perfctr_pmu.global_ctrl && !cpu->ours)
@@ -130,7 +133,7 @@ void perfctr_x86_take_all(void)
 	if (!cpu->ours)
 		save_controls(cpu);
 	unfreeze(cpu);
-	cpu->ours = false;	/* for an NMI */
+	cpu->ours = false;	/* tells an NMI */
 	zero_controls(cpu);
 	perfctr_x86_zero(perfctr_pmu.counters);
 	set_idle(cpu);
@@ -145,7 +148,7 @@ void perfctr_x86_take_all(void)
 	cpu->negative = 0;
 	perfctr_x86_belong_to_nobody(cpu);
 	perfctr_x86_extra_take();
-	/* What somebody else had written is not there any more. */
+	/* What somebody else had written is gone. */
 	cpu->load_core = cpu->core;
 	cpu->ours = true;
 }
@@ -165,12 +168,12 @@ void perfctr_x86_release_all(void)
 			  read_msr(perfctr_pmu.freeze_msr) | perfctr_pmu.freeze);
 	cpu->froze = false;
 	cpu->running = 0;
-	/* For processes that may read them without us. */
+	/* Zero them for processes that may read them without us. */
 	perfctr_x86_zero(perfctr_pmu.counters);
 	cpu->dirty = 0;
 	cpu->negative = 0;
 	restore_controls(cpu);
-	/* Only now does anything count that was counting before. */
+	/* Only now do counters go on that counted before we took them. */
 	if (perfctr_pmu.global_ctrl)
 		write_msr(perfctr_pmu.global_ctrl, cpu->global_ctrl);
 }

@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * TopDown: of the slots that the pipeline had for operations, how many were used, and why others
- * were not. Fixed counter 3 counts all of them: SLOTS. One register, PERF_METRICS, has up to eight
- * metrics of 8 bits. A metric that is n says that n / 255 of what SLOTS counted were such, since
- * both registers were zero (Intel SDM, volume 3, "Performance Metrics"; Linux's perf_metrics of
+ * TopDown: how many of the pipeline's slots for operations were used, and why the others were not.
+ * Fixed counter 3, SLOTS, counts all slots. One register, PERF_METRICS, has up to eight metrics of
+ * 8 bits. A metric of n says that n / 255 of what SLOTS counted were such slots, since both
+ * registers were zero (Intel SDM, volume 3, "Performance Metrics"; Linux's perf_metrics of
  * intel/core.c).
  *
- * So a metric is no counter, and two values of it have no difference. It becomes one by a sum: as a
- * state with metrics is resumed both registers are zeroed, and as it is suspended each metric's
- * share of SLOTS is added to the metric's sum. That is done at each switch, at each read through
- * the kernel, and once a second (fold.c). A metric is exact to one unit, 1/255 of the slots since
- * the registers were zero, and a fold rounds its share to a whole slot, which is half a slot more.
- * So a sum of n folds differs from what happened by no more than 1/255 of the slots that were
- * counted, and n / 2.
+ * So a metric is no counter, and the difference of two of its values means nothing. We make a sum
+ * of it: when a state with metrics is resumed we zero both registers, and when it is suspended we
+ * add each metric's share of SLOTS to the metric's sum. We do so at each switch, at each read
+ * through the kernel, and once a second (fold.c). A metric is exact to one unit, 1/255 of the slots
+ * since the registers were zero, and each fold rounds its share to a whole slot, which adds half a
+ * slot. So a sum of n folds is wrong by at most 1/255 of the counted slots, and n / 2.
  *
- * Otherwise PERF_METRICS is a part of SLOTS: it runs with it and in its modes, and is zeroed
- * with it. So who may read SLOTS learns from it of nobody else.
+ * Otherwise PERF_METRICS is a part of SLOTS: it runs with it and in its modes, and is zeroed with
+ * it. So whoever may read SLOTS learns nothing about others from it.
  */
 
 #include <linux/bitops.h>
@@ -30,9 +29,9 @@
 #include "arch/x86/registers.h"
 #include "arch/x86/topdown.h"
 
-#define UNITS	255	/* a metric that is all of SLOTS */
+#define UNITS	255	/* the metric's value for all slots */
 
-/* In the global control: metrics run whenever SLOTS does. */
+/* Bit of the global control: metrics run whenever SLOTS does. */
 #define GLOBAL_METRICS	BIT_ULL(48)
 
 #define METRIC_FIRST	PERFCTR_EVENT_METRIC(0)
@@ -49,7 +48,7 @@ void __init perfctr_x86_topdown_describe(unsigned int nr_metrics, u32 operand)
 		perfctr_x86_rdpmc[PERFCTR_X86_METRIC + i] = operand;
 }
 
-/* SLOTS may have been found not to count. */
+/* SLOTS may have turned out not to count. */
 unsigned int perfctr_x86_topdown_metrics(void)
 {
 	return perfctr_pmu.counters & perfctr_pmu.slots ? perfctr_pmu.nr_metrics : 0;
@@ -110,7 +109,7 @@ int perfctr_x86_metrics_check(const struct perfctr_ctr_control *ctr, unsigned in
 		if (!perfctr_x86_is_metric(&ctr[i], NULL))
 			continue;
 		why->index = i;
-		/* It has no counter that could be named. */
+		/* A control cannot name a counter for a metric. */
 		if (ctr[i].map != PERFCTR_MAP_ANY || perfctr_x86_evntsel_check(&ctr[i]))
 			return -EINVAL;
 		for (slots = 0; slots < nr; slots++)
@@ -126,8 +125,8 @@ int perfctr_x86_metrics_check(const struct perfctr_ctr_control *ctr, unsigned in
 }
 
 /*
- * Together, or the shares would be of something else: what counts in kernel mode too stands still
- * meanwhile, and all else does.
+ * Zeroes both together: otherwise the shares would refer to another number of slots. If SLOTS
+ * counts kernel mode, stop it meanwhile; otherwise it stands still anyway.
  */
 static notrace void zero_metrics(const struct perfctr_config *config)
 {
@@ -137,7 +136,7 @@ static notrace void zero_metrics(const struct perfctr_config *config)
 	lockdep_assert_irqs_disabled();
 	if (counts)
 		write_global(cpu->running & ~perfctr_pmu.slots);
-	/* In this order, as Linux has it. */
+	/* Linux uses this order too. */
 	write_msr(perfctr_pmu.ctr[PERFCTR_X86_SLOTS].msr, 0);
 	write_msr(MSR_PERF_METRICS, 0);
 	if (counts)
@@ -167,7 +166,7 @@ static __always_inline u64 read_operand(u32 operand)
 	return perfctr_cpu_read(&ctr);
 }
 
-/* Of the slots since both were zero */
+/* The metric's share of the slots since both were zero */
 static __always_inline u64 share_of(u64 slots, u64 metrics, int metric)
 {
 	u64 field = metrics >> 8 * (metric - 1) & 0xff;
@@ -203,8 +202,8 @@ notrace void perfctr_cpu_suspend_own_way(const struct perfctr_config *config,
 }
 
 /*
- * Metrics begin anew, or one that was rounded down since could be less than at the last read. What
- * kernel mode has of slots while they are zeroed is missed, and nothing else is.
+ * The metrics start again: otherwise one that has been rounded down since could be less than at the
+ * last read. Only slots of kernel mode are missed, while the registers are zeroed.
  */
 notrace void perfctr_cpu_sample_own_way(const struct perfctr_config *config,
 					struct perfctr_cpu_state *state, u64 *value)

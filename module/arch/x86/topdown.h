@@ -8,24 +8,26 @@
 #include "arch/cpu.h"
 
 /*
- * At init: there are that many metrics, and fixed counter 3 counts slots. @operand: RDPMC's name of
- * the register of the metrics
+ * Call at init: there are that many metrics, and fixed counter 3 counts slots. @operand: RDPMC's
+ * number of the register of the metrics
  */
 void perfctr_x86_topdown_describe(unsigned int nr_metrics, u32 operand);
 
-/* How many metrics there are; 0: no TopDown. Four are one level. */
+/* Number of metrics; 0: no TopDown. Four are one level. */
 unsigned int perfctr_x86_topdown_metrics(void);
 
-/* Is that event one of TopDown's, SLOTS or a metric, that is not there? */
+/* Is it an event of TopDown's, SLOTS or a metric, that this processor lacks? */
 bool perfctr_x86_topdown_lacks(u64 event);
 
-/* The same of an event that is to be counted: 0, or EINVAL with why->reason */
+/* The same for an event that somebody wants to count: 0, or EINVAL with why->reason */
 int perfctr_x86_topdown_check(u64 event, struct perfctr_refusal *why);
 
-/* Does that counter count a metric that is there? Which one, if @metric is not NULL */
+/*
+ * Does that counter count a metric that exists? If @metric is not NULL, sets *metric to its number.
+ */
 bool perfctr_x86_is_metric(const struct perfctr_ctr_control *ctr, unsigned int *metric);
 
-/* Have the metrics of a control what they need? 0, or EINVAL with *why */
+/* Do the metrics of a control have what they need? 0, or EINVAL with *why */
 int perfctr_x86_metrics_check(const struct perfctr_ctr_control *ctr, unsigned int nr,
 			      struct perfctr_refusal *why);
 

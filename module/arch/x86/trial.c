@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Do the counters of a CPU count? A loop of known length is executed here, in kernel mode, twice
- * with different numbers of turns: the code around it is the same, so the difference of two
- * counts is that of the turns alone. NMIs add to it, so what failed is tried again.
+ * Do the counters of a CPU count? We execute a loop of known length here, in kernel mode, twice
+ * with different numbers of turns. The code around it is the same, so the difference of the two
+ * counts is that of the turns alone. NMIs add to it, so a failed trial is repeated.
  *
- * What this cannot see: events that the loop does not cause, and whether a counter that is to
- * count user mode does. perfex selftest looks at the latter.
+ * The trial cannot try events that the loop does not cause, nor whether a counter that is to count
+ * user mode does. perfex selftest looks at the latter.
  */
 
 #include <linux/init.h>
@@ -18,28 +18,28 @@
 #include "arch/x86/reset.h"
 #include "arch/x86/trial.h"
 
-/* Off: counters are used as CPUID tells of them, though they may count nothing. */
+/* Off: we use the counters that CPUID reports, although they may count nothing. */
 bool perfctr_x86_trial_wanted = true;
 module_param_named(trial, perfctr_x86_trial_wanted, bool, 0444);
 MODULE_PARM_DESC(trial, "x86: try each counter with a known loop, and use none that counts it wrong (Y)");
 
-/* What a counter that never stops counts from a write to the next read at most */
+/* The most that a counter that never stops counts between a write and the next read */
 #define MEANWHILE	1000
 
 #define MAX_KNOWN	4	/* of struct perfctr_x86_family.known */
 
-/* Room for an image of all counters: each control register is in it once. */
+/* Room for an image of all counters: it has each control register once. */
 union image {
 	struct perfctr_cpu_image image;
 	char room[sizeof(struct perfctr_cpu_image) +
 		  PERFCTR_X86_CONTROLS * sizeof(struct perfctr_x86_entry)];
 };
 
-/* What is loaded for each known event, and for the first one in user mode; constant after init */
+/* The image for each known event, and for the first one in user mode; constant after init */
 static union image by_event[MAX_KNOWN], in_user_mode;
 static unsigned int nr_known;
 
-/* What a fixed counter counts in each turn; 0: some; constant after init */
+/* What a fixed counter counts in each turn; 0: some events in many turns; constant after init */
 static u8 fixed_per_turn[PERFCTR_X86_MAX];
 
 static bool write_safe(u32 msr, u64 value)
@@ -47,7 +47,7 @@ static bool write_safe(u32 msr, u64 value)
 	return !wrmsr_safe(msr, lower_32_bits(value), upper_32_bits(value));
 }
 
-/* By an erratum of the Pentium 4's (N15) the first write may carry: see registers.c. */
+/* By an erratum of the Pentium 4 (N15) the first write may carry: see zero.h. */
 static bool write_ctr_safe(u32 msr, u64 value)
 {
 	return write_safe(msr, value) && write_safe(msr, value);
@@ -70,7 +70,7 @@ static bool keeps(u32 msr, u64 value)
 	return write_safe(msr, value) && read_safe(msr, &kept) && kept == value;
 }
 
-/* The same of a counter, which @msr writes; no other bits of it are looked at than are used */
+/* The same for a counter, which @msr writes; compares only the bits that are used. */
 static bool ctr_keeps(unsigned int hw, u32 msr, u64 value, u64 expected)
 {
 	u64 all = GENMASK_ULL(perfctr_pmu.width - 1, 0), kept;
@@ -82,7 +82,7 @@ static bool ctr_keeps(unsigned int hw, u32 msr, u64 value, u64 expected)
 	return (kept & all) == (expected & all);
 }
 
-/* The counters that register controls */
+/* The counters that this register controls */
 static u32 controlled_by(u32 slot)
 {
 	unsigned long counters = perfctr_pmu.counters;
@@ -95,7 +95,7 @@ static u32 controlled_by(u32 slot)
 	return found;
 }
 
-/* Each counter takes a value to start from, and zero; returns those that do not. */
+/* Does each counter take a start value, and zero? Returns those that do not. */
 static u32 try_values(void)
 {
 	unsigned long counters = perfctr_pmu.counters;
@@ -112,7 +112,7 @@ static u32 try_values(void)
 	return bad;
 }
 
-/* But those that no counter has that is used, which may be firmware's */
+/* Skips unused control registers, which may be firmware's. */
 static void zero_all_controls(void)
 {
 	unsigned int slot;
@@ -123,8 +123,8 @@ static void zero_all_controls(void)
 }
 
 /*
- * All go. Returns those that do not: metrics have a bit of their own, which a hypervisor may not
- * know. Without it there is no TopDown, but all else counts.
+ * Starts all counters. Returns those that do not start: metrics have a bit of their own, which a
+ * hypervisor may not know. Without it there is no TopDown, but all else counts.
  */
 static u32 start(void)
 {
@@ -137,8 +137,8 @@ static u32 start(void)
 }
 
 /*
- * Those that never stop: they are zeroed just before the loop and read just behind it, so that what
- * they count beside it is the same each time.
+ * Zeroes counters that never stop just before the loop, and reads them just after it. So what they
+ * count outside the loop is the same each time.
  */
 static void zero_running(void)
 {
@@ -162,7 +162,7 @@ static void read_running(u64 *counts)
 	}
 }
 
-/* What each counter counts while the loop is executed. Returns those that cannot be set up. */
+/* Counts the loop with each counter. Returns the counters that could not be set up. */
 static u32 count(const struct perfctr_cpu_image *image, unsigned long turns, u64 *counts)
 {
 	unsigned long counters = perfctr_pmu.counters;
@@ -193,7 +193,7 @@ static u32 count(const struct perfctr_cpu_image *image, unsigned long turns, u64
 	return bad;
 }
 
-/* Returns the counters that counted what they should. */
+/* Returns the counters that counted right. */
 static u32 try_image(const struct perfctr_cpu_image *image, u8 per_turn, bool user)
 {
 	unsigned long counters = perfctr_pmu.counters;
@@ -213,7 +213,7 @@ static u32 try_image(const struct perfctr_cpu_image *image, u8 per_turn, bool us
 	return good & ~bad;
 }
 
-/* What its callees have on the stack is not to be added to what its caller has. */
+/* noinline, so that its callees' stacks do not add to its caller's. */
 static noinline void try_once(struct perfctr_x86_trial *trial)
 {
 	const struct perfctr_x86_known *known = perfctr_pmu.family->known;
@@ -244,7 +244,10 @@ static noinline void try_once(struct perfctr_x86_trial *trial)
 			trial->events |= known[i].bit;
 }
 
-/* Some can be given no value but the lower bits and their sign: then it is zero. */
+/*
+ * Some counters only take the lower bits and extend their sign. If that cannot give the old value,
+ * write zero.
+ */
 static void put_back(unsigned int hw, u64 value)
 {
 	const struct perfctr_x86_ctr *ctr = &perfctr_pmu.ctr[hw];
@@ -290,7 +293,7 @@ void perfctr_x86_try(struct perfctr_x86_trial *trial)
 		write_safe(perfctr_pmu.global_ctrl, global);
 }
 
-/* All counters that can count the event do, and the fixed ones their own. */
+/* All counters that can count the event do so, and the fixed ones count their own. */
 static void __init make_image(union image *to, const struct perfctr_x86_known *known, u32 mode)
 {
 	unsigned long counters = known->counters ?: perfctr_pmu.counters;
@@ -331,7 +334,7 @@ void __init perfctr_x86_trial_init(void)
 
 	for (; known[nr_known].event; nr_known++) {
 		make_image(&by_event[nr_known], &known[nr_known], PERFCTR_CTR_KERNEL);
-		/* Of one that all counters count, that is enough. */
+		/* If all counters can count the first event, its image is enough. */
 		if (!nr_known || known[nr_known].counters)
 			make_image(&in_user_mode, &known[nr_known], PERFCTR_CTR_USER);
 	}

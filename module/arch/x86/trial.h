@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Do the counters of a CPU count? Hypervisors, firmware and emulators have registers that take
- * no value, and events that count nothing, and CPUID does not tell.
+ * Do the counters of a CPU count? With hypervisors, firmware and emulators a register may not take
+ * a value, or an event may count nothing, and CPUID does not tell.
  */
 #ifndef PERFCTR_X86_TRIAL_H
 #define PERFCTR_X86_TRIAL_H
@@ -10,21 +10,21 @@
 
 /**
  * struct perfctr_x86_trial - what a CPU's counters did wrong
- * @counters: those that do not keep what is written, do not count a loop of known length, or
- *	count it although they are to count user mode alone
- * @events: of perfctr_pmu.events, those that counters count wrong that count other ones
+ * @counters: counters that do not keep what is written, miscount a loop of known length, or count
+ *	it although they are set to user mode only
+ * @events: events of perfctr_pmu.events that are miscounted by counters that count others right
  */
 struct perfctr_x86_trial {
 	u32 counters;
 	u32 events;
 };
 
-/* How often a loop is tried, with so many turns each time, and with more */
+/* How often a loop is tried, and its two numbers of turns */
 #define PERFCTR_X86_TRIES	3
 #define PERFCTR_X86_SHORT	1000
 #define PERFCTR_X86_LONG	11000
 
-/* Is that what is counted in these? @per_turn: in each turn; 0: some */
+/* Do these two counts fit? @per_turn: events in each turn; 0: some in many turns */
 static inline bool perfctr_x86_is_right(u64 few, u64 many, u8 per_turn)
 {
 	if (per_turn)
@@ -32,16 +32,16 @@ static inline bool perfctr_x86_is_right(u64 few, u64 many, u8 per_turn)
 	return many && many >= few;
 }
 
-/* Does root want that counters are tried? Constant */
+/* Does root want counters to be tried? Constant */
 extern bool perfctr_x86_trial_wanted;
 
-/* There are counters, and perfctr_pmu is known. */
+/* Call if there are counters, once perfctr_pmu is known. */
 void perfctr_x86_trial_init(void);
 
 /*
- * On the CPU, with interrupts off, while the counters are reserved and nobody else's. Takes as
- * long as 200,000 instructions, or three times that if something is wrong. The registers hold
- * afterwards what they held before, but for values that no counter can be given: these are zero.
+ * Call on the CPU, with interrupts off, while the counters are reserved and nobody else's. It takes
+ * as long as 200,000 instructions, or three times that if something is wrong. Registers are
+ * restored, but a value that cannot be written to a counter becomes zero.
  */
 void perfctr_x86_try(struct perfctr_x86_trial *trial);
 

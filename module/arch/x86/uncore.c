@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Counters that RDPMC reads as well, and that are not of the CPU alone: a Pentium 4's hyperthreads
- * read each other's, which perfctr_x86_guard_never() says. And AMD's of the northbridge or data
+ * RDPMC also reads counters that do not belong to the CPU alone. A Pentium 4's hyperthreads read
+ * each other's: perfctr_x86_guard_never() says so. AMD has counters of the northbridge or data
  * fabric (numbers 6 to 9, and 16 up), and of the cache that cores share (10 to 15). amd_uncore
- * counts by them, for events of perf's on whole CPUs. It reserves nothing, and others' programs
- * are among what it counts. So while it is there "guarded" cannot hold.
+ * counts with them for perf's events of whole CPUs. It reserves nothing, and its counts include
+ * other users' programs. So while it is there "guarded" cannot hold.
  *
- * It is a part of the kernel, or a module of that name. As that comes, and before it can have any
- * event, the permission to execute RDPMC is withdrawn. It does not return if the module goes, as
- * its counters keep what they hold.
+ * amd_uncore is built into the kernel or a module. When the module comes, before it can have any
+ * event, we withdraw the permission to execute RDPMC. It does not return when the module goes,
+ * because its counters keep their values.
  */
 
 #include <linux/init.h>
@@ -27,7 +27,7 @@
 #define DEVICES	"sys/bus/event_source/devices/"
 
 static bool exist;	/* the processor has such counters; constant after init */
-static bool counted;	/* somebody may have counted by them */
+static bool counted;	/* somebody may have counted with them */
 static void (*guard_ends)(void);	/* constant after perfctr_cpu_guard_init() */
 
 void __init perfctr_x86_uncore_exists(void)
@@ -40,7 +40,7 @@ void __init perfctr_x86_guard_never(void)
 	counted = true;
 }
 
-/* Counters that never stop, and count the kernel as well, are nobody's to read but under "open". */
+/* Only "open" lets users read counters that never stop and also count the kernel. */
 bool perfctr_cpu_can_guard(void)
 {
 	return !READ_ONCE(counted) && !perfctr_pmu.never_stop;
@@ -57,7 +57,10 @@ static bool device_exists(const char *type)
 	return exists;
 }
 
-/* The PMUs that it registers, by family; or it cannot be known, as there is not even the cores'. */
+/*
+ * Looks for the PMUs that it registers, by family. True if this cannot be known, because even the
+ * cores' PMU is not there.
+ */
 static bool is_there(void)
 {
 	static const char * const types[] = {
@@ -90,7 +93,7 @@ void perfctr_cpu_guard_init(void (*ends)(void))
 	if (!exist)
 		return;
 	guard_ends = ends;
-	/* Before it is looked for, so that it is not missed. This never fails. */
+	/* Register before we look, so as not to miss it. This never fails. */
 	register_module_notifier(&notifier);
 	if (is_there())
 		WRITE_ONCE(counted, true);

@@ -2,9 +2,12 @@
 #ifndef PERFCTR_X86_UNCORE_H
 #define PERFCTR_X86_UNCORE_H
 
-/* At init: RDPMC reads counters that are not the core's, and that nobody reserves. */
+/* Call at init: RDPMC reads counters that are not the core's and that nobody reserves. */
 void perfctr_x86_uncore_exists(void);
-/* Others execute where RDPMC reads what a CPU counts. Before perfctr_cpu_guard_init() */
+/*
+ * Others run on threads where RDPMC reads this CPU's counters. Call before
+ * perfctr_cpu_guard_init().
+ */
 void perfctr_x86_guard_never(void);
 
 #endif /* PERFCTR_X86_UNCORE_H */

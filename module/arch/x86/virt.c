@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * AMD's performance monitoring version 2, as KVM turns the processor's virtualization on and off:
- * on each CPU it has perf reload its counters (Linux, arch/x86/events/amd/core.c,
- * amd_pmu_reload_virt()), which clears the global control and then sets all of it, whoever has the
- * counters. Other registers perf leaves alone while it has none of them.
+ * AMD's performance monitoring version 2: when KVM turns the processor's virtualization on or off,
+ * it has perf reload its counters on each CPU (Linux, arch/x86/events/amd/core.c,
+ * amd_pmu_reload_virt()). This clears the global control and then sets all of it, whoever has the
+ * counters. perf leaves other registers alone while it has none of them.
  *
- * A probe puts the global control right when that returns. What we count stands still for some
- * instructions of the kernel's, and what stood still counts these. Without the probe verify.c finds
+ * A probe repairs the global control when that function returns. Our running counters miss some
+ * instructions of the kernel, and our stopped counters count them. Without the probe verify.c finds
  * the difference.
  */
 

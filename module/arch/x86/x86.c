@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * x86 processors. Each that has a time-stamp counter has that as its clock. One of a known family
- * has counters, too: the family's file says which, and what their registers mean.
+ * x86 processors. The clock is the time-stamp counter, if the processor has one. A processor of a
+ * known family has counters, too: the family's file says which, and what their registers mean.
  */
 
 #include <linux/cpu.h>
@@ -33,19 +33,19 @@
 #include "arch/x86/virt.h"
 
 /*
- * What counts up to 2^MAX_RATE_SHIFT in a second, wide of what any event can. Some count
- * more than one in a cycle: issue slots 4 to 8, and events of occupancy as many as a queue
- * is long, some dozens. This is 45 a cycle at 6 GHz.
+ * No counter counts more than 2^MAX_RATE_SHIFT events per second, far above what any event can do.
+ * Some count more than one per cycle: issue slots 4 to 8, and events of occupancy as many as a
+ * queue is long, some dozens. This limit is 45 per cycle at 6 GHz.
  */
 #define MAX_RATE_SHIFT	38
 
-/* struct perfctr_x86_family's @core says which CPU counts, and as what. */
+/* struct perfctr_x86_family's @core says which CPU counts, and as which type. */
 static bool cores_differ(void)
 {
 	return perfctr_pmu.hybrid || perfctr_x86_siblings;
 }
 
-/* Where it was allowed to run when it asked: elsewhere perfctr_cpu_load() fails. */
+/* Considers where the thread may run now: elsewhere perfctr_cpu_load() fails. */
 int perfctr_cpu_core(const struct perfctr_where *where, u32 *core)
 {
 	struct task_struct *task = where->task;
@@ -57,7 +57,7 @@ int perfctr_cpu_core(const struct perfctr_where *where, u32 *core)
 	if (!cores_differ())
 		return 0;
 	if (where->cpu >= 0) {
-		/* Of one that never came it is not known. */
+		/* The type of a CPU that never came up is not known. */
 		if (!cpumask_test_cpu(where->cpu, cpu_online_mask))
 			return -EXDEV;
 		*core = per_cpu(perfctr_x86_cpu, where->cpu).core;
@@ -65,12 +65,12 @@ int perfctr_cpu_core(const struct perfctr_where *where, u32 *core)
 			return 0;
 		return perfctr_x86_siblings ? -EINVAL : -EXDEV;
 	}
-	/* Others may bind it elsewhere. */
+	/* Others may change its affinity meanwhile. */
 	raw_spin_lock_irqsave(&task->pi_lock, flags);
 	for_each_cpu_and(cpu, &task->cpus_mask, cpu_online_mask) {
 		u32 own = per_cpu(perfctr_x86_cpu, cpu).core;
 
-		/* It is kept off these: see perfctr_keep_off(). */
+		/* The thread stays off these CPUs: see perfctr_keep_off(). */
 		if (perfctr_x86_siblings && own == PERFCTR_X86_NO_CORE)
 			continue;
 		if (found && own != *core)
@@ -89,7 +89,10 @@ bool perfctr_cpu_is_forbidden(unsigned int cpu)
 	return READ_ONCE(per_cpu(perfctr_x86_cpu, cpu).core) == PERFCTR_X86_NO_CORE;
 }
 
-/* Its registers hold what they held as it went, which may be ours: see perfctr_cpu_load(). */
+/*
+ * Its registers still hold what they held when it went down, which may be ours: see
+ * perfctr_cpu_load().
+ */
 void perfctr_cpu_prepare(unsigned int cpu)
 {
 	struct perfctr_x86_cpu *coming = per_cpu_ptr(&perfctr_x86_cpu, cpu);
@@ -105,7 +108,7 @@ void perfctr_cpu_unreserve(unsigned int cpu)
 {
 }
 
-/* Also where no timer runs that could look, since no tick does */
+/* Also verifies, for CPUs where no timer can because there is no tick. */
 int perfctr_cpu_age(void *unused)
 {
 	perfctr_cpu_verify();
@@ -172,13 +175,13 @@ void perfctr_cpu_reserve(unsigned int cpu)
 	if (!cores_differ())
 		return;
 	core = perfctr_pmu.family->core();
-	/* What it may have held was another's in its place. */
+	/* If the registers seem to be ours, another processor was in this one's place then. */
 	if (core == PERFCTR_X86_NO_CORE)
 		coming->ours = false;
 	perfctr_x86_set_core(coming, core);
 }
 
-/* The value of its control by which a general counter counts instructions in kernel mode */
+/* The control value that makes a general counter count instructions in kernel mode */
 static u64 __init counting(unsigned int hw)
 {
 	const struct perfctr_ctr_control ctr = {
@@ -195,7 +198,10 @@ static u64 __init counting(unsigned int hw)
 	return value;
 }
 
-/* Nobody can have claimed anything yet. The last counter: nothing of the P6's counts by it. */
+/*
+ * Nobody can have claimed anything yet. It uses the last counter, because on the P6 that counts
+ * nothing by itself.
+ */
 static void __init measure(void)
 {
 	struct perfctr_x86_registers regs = {};
@@ -252,7 +258,7 @@ int __init perfctr_cpu_init(void)
 	}
 	perfctr_x86_find_counters();
 	perfctr_x86_shared_init();
-	/* Its unit is the time-stamp counter's. */
+	/* The time-stamp counter is the unit. */
 	if (perfctr_x86_measure_wanted)
 		measure();
 	perfctr_x86_verify_init();

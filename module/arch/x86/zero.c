@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Zeroing counters */
+/* Zeroes counters */
 
 #include <linux/init.h>
 #include <asm/msr-index.h>
@@ -19,7 +19,7 @@ noinline notrace void perfctr_x86_zero_with_carries(u32 counters)
 		write_ctr(__ffs(counters), 0);
 }
 
-/* In this order, as Linux's intel/core.c has it */
+/* Linux's intel/core.c uses this order too. */
 noinline notrace void perfctr_x86_zero_with_metrics(u32 counters)
 {
 	zero_each(counters);

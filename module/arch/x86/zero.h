@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Writing the values of counters; inline, for the hot path */
+/* Writes the values of counters; inline, for the hot path */
 #ifndef PERFCTR_X86_ZERO_H
 #define PERFCTR_X86_ZERO_H
 
@@ -9,13 +9,12 @@
 
 DECLARE_STATIC_KEY_FALSE(perfctr_x86_carry_key);	/* constant after init */
 
-/* At init: counters lose and gain carries between their halves, by errata. */
+/* Call at init: by errata counters lose and gain carries between their halves. */
 void perfctr_x86_mind_carries(void);
 
 /*
- * By an erratum of the Pentium 4's (N15; O8 of the Xeon MP) what is left over of the event is
- * added as the value is written, and may carry into the upper half. It is written again, as perf
- * does.
+ * By an erratum of the Pentium 4 (N15; O8 of the Xeon MP) a pending event is added when the value
+ * is written, and may carry into the upper half. So we write it twice, as perf does.
  */
 static __always_inline void write_value(u32 msr, u64 value)
 {
@@ -29,14 +28,17 @@ static inline void write_ctr(unsigned int hw, u64 value)
 	write_value(perfctr_pmu.ctr[hw].msr, value);
 }
 
-/* Not inline: what few processors need */
+/* Not inline, because few processors need it */
 void perfctr_x86_zero_with_carries(u32 counters);
 void perfctr_x86_zero_with_metrics(u32 counters);
 
-/* for_each_set_bit() takes half as many instructions more, and strangers zero at each switch. */
+/*
+ * for_each_set_bit() takes half as many instructions again, and each switch between strangers
+ * zeroes.
+ */
 static __always_inline void zero_each(u32 counters)
 {
-	/* Asked once for all: write_ctr() would ask for each. */
+	/* Check once for all counters: write_ctr() would check for each. */
 	if (static_branch_unlikely(&perfctr_x86_carry_key)) {
 		perfctr_x86_zero_with_carries(counters);
 		return;
