@@ -3,11 +3,11 @@
  * Limits on what users cost others: interrupts of CPUs that others use, configs, and locked memory.
  * Each user has an account of these.
  *
- * A user who makes a user namespace has 65,536 ids there, or more. So whoever runs in one is
- * charged to the user who owns the outermost of his namespaces, the one below the first. If it is
- * the machine's root, who makes namespaces for others (containers), the namespace has an account.
+ * A user who makes a user namespace has 65,536 ids there, or more. So the threads in a namespace
+ * are charged to the user who owns the outermost one around them, just below the initial
+ * namespace. If root owns it (a container), the namespace itself has an account.
  *
- * A broadcast is charged after it was made, since nobody knows beforehand how many a call
+ * We charge a broadcast after it was made, since a call does not know in advance how many it
  * makes. A call that is about to make one waits until the account allows it. Broadcasts of
  * our worker are not charged: the call that led to them has paid.
  */
@@ -35,7 +35,7 @@ static unsigned int max_configs = 16384;
 module_param_named(controls, max_configs, uint, 0644);
 MODULE_PARM_DESC(controls, "different controls that a user's threads may have at a time (16384)");
 
-/* Who is charged: a user, or a namespace of root's by the number of its inode, which else is 0 */
+/* Who is charged: a user (@ns is 0), or a namespace of root's (@ns is the number of its inode) */
 struct payer {
 	kuid_t uid;
 	unsigned int ns;
@@ -44,10 +44,10 @@ struct payer {
 /**
  * struct perfctr_user - the account of a user who has configs or locked memory, or made broadcasts
  * @node: in users, by @payer; users_lock
- * @payer: whose it is; constant
+ * @payer: who is charged; constant
  * @nr_configs: number of configs of this user; users_lock
  * @nr_pages: pages of rings of this user; users_lock
- * @paid_until: when the broadcasts that were made would end at the allowed pace, ns;
+ * @paid_until: when the broadcasts made so far would have ended at the allowed pace, ns;
  *	users_lock
  */
 struct perfctr_user {
@@ -81,7 +81,7 @@ static u32 key_of(const struct payer *payer)
 	return __kuid_val(payer->uid) + payer->ns;
 }
 
-/* The account may be freed: a new one would be the same. */
+/* An idle account may be freed: a new one would be the same. */
 static bool is_idle(const struct perfctr_user *user, u64 now)
 {
 	return !user->nr_configs && !user->nr_pages && user->paid_until + NSEC_PER_SEC < now;
@@ -99,9 +99,9 @@ static struct perfctr_user *user_find(const struct payer *payer)
 }
 
 /*
- * The lock is held, but dropped on the way. Frees idle accounts of the same bucket. An account is
- * small, and there are no more than users and containers. So its memory is nobody's, and the
- * kernel waits until there is some: a broadcast that was made has to be charged.
+ * Drops users_lock, and takes it again. Frees idle accounts of the same bucket. Accounts are small,
+ * and there are no more of them than users and containers, so no memory cgroup is charged. The
+ * allocation may not fail: a broadcast that was made has to be charged.
  */
 static struct perfctr_user *find_or_make(const struct payer *payer)
 {
@@ -170,7 +170,7 @@ int perfctr_user_add_config(struct perfctr_user **owner)
 	if (!err) {
 		user->nr_configs++;
 		*owner = user;
-		/* Nobody can be made to wait as the config ends, so that is charged now. */
+		/* The config's end needs a broadcast, and cannot wait: charge it now. */
 		if (limit)
 			charge(user, 1, limit, now);
 	}
@@ -239,7 +239,7 @@ int perfctr_broadcasts_allow(void)
 
 	might_sleep();
 	while ((wait = broadcasts_wait())) {
-		/* A second at a time, so that a change of the parameter has effect soon. */
+		/* Wait a second at a time, so that a changed parameter soon takes effect. */
 		wait = min_t(u64, wait, NSEC_PER_SEC);
 		schedule_timeout_interruptible(nsecs_to_jiffies(wait) + 1);
 		if (signal_pending(current))

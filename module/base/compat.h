@@ -25,7 +25,7 @@
 #define PERFCTR_SWITCH_PROBE_ARGS	void *data, bool preempt, struct task_struct *prev, \
 					struct task_struct *next, unsigned int prev_state
 
-/* May the caller count in kernel mode? Asks perf, where modules can. */
+/* May the caller count in kernel mode? Asks perf on kernels where modules can ask it. */
 static inline int perfctr_allow_kernel(void)
 {
 #ifdef PERFCTR_PERF_ALLOW_KERNEL_VOID
@@ -40,8 +40,8 @@ static inline int perfctr_allow_kernel(void)
 }
 
 /*
- * Could a debugger of the same user attach to current? Depends on its last exec, and on
- * changes of its credentials since. False once it has no memory any more.
+ * Could a debugger of the same user attach to current? The answer depends on current's last exec,
+ * and on changes of its credentials since. False once current has dropped its memory.
  */
 static inline bool perfctr_current_is_dumpable(void)
 {
@@ -54,8 +54,8 @@ static inline bool perfctr_current_is_dumpable(void)
 }
 
 /*
- * How task_work_add() is called in a switch: under KASAN it notes the caller's stack, for which it
- * may not allocate memory there. (Before 6.12 it cannot be told so.)
+ * Flags of task_work_add() in a switch. Under KASAN it records the caller's stack, and must not
+ * allocate memory for that in a switch. (Before 6.12 there is no flag to tell it so.)
  */
 #ifdef PERFCTR_HAVE_TWAF_NO_ALLOC
 #define PERFCTR_TWA_RESUME	(TWA_RESUME | TWAF_NO_ALLOC)
@@ -63,7 +63,7 @@ static inline bool perfctr_current_is_dumpable(void)
 #define PERFCTR_TWA_RESUME	TWA_RESUME
 #endif
 
-/* Might it run without being woken? Since 6.12 a thread that sleeps may stay in the queue. */
+/* Could the thread run without being woken? Since 6.12 sleeping threads may stay in the queue. */
 static inline bool perfctr_task_is_queued(const struct task_struct *task)
 {
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
@@ -73,7 +73,7 @@ static inline bool perfctr_task_is_queued(const struct task_struct *task)
 #endif
 }
 
-/* Threads without user code. Since 6.4 PF_USER_WORKER marks more of them. */
+/* Flags of threads without user code. Since 6.4 PF_USER_WORKER marks more of them. */
 #ifdef PF_USER_WORKER
 #define PERFCTR_PF_NOT_USER	(PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER)
 #else
@@ -93,12 +93,12 @@ static inline bool perfctr_task_is_queued(const struct task_struct *task)
 #define perfctr_hrtimer_setup	hrtimer_setup
 #endif
 
-/* Its name since 6.2, and the only one since 6.15 */
+/* The function got this name in 6.2, and lost the old one in 6.15. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0)
 #define timer_delete_sync(timer)	del_timer_sync(timer)
 #endif
 
-/* 6.6 */
+/* New in 6.6 */
 #ifndef __counted_by
 #define __counted_by(member)
 #endif
@@ -112,8 +112,8 @@ static inline void vm_flags_mod(struct vm_area_struct *vma, vm_flags_t set, vm_f
 
 /*
  * Callbacks for the last step before the system sleeps, and the first after it wakes.
- * Without CONFIG_CPU_PM nothing else tells that a CPU sleeps deeply. 6.19 gave the callbacks
- * an argument, and so did stable kernels before it.
+ * Without CONFIG_CPU_PM nothing else tells us that a CPU sleeps deeply. 6.19 gave the callbacks
+ * an argument, and stable kernels before 6.19 took that over.
  */
 #ifndef CONFIG_CPU_PM
 #include <linux/syscore_ops.h>
@@ -134,7 +134,10 @@ static inline void vm_flags_mod(struct vm_area_struct *vma, vm_flags_t set, vm_f
 #endif
 #endif
 
-/* Only KVM selects these. Without them a state has the same members: see notify.c. */
+/*
+ * Only KVM selects preempt notifiers. Without them the tracepoint's table uses the same members of
+ * a state: see notify.c.
+ */
 #ifndef CONFIG_PREEMPT_NOTIFIERS
 struct preempt_notifier;
 

@@ -10,7 +10,7 @@
 
 struct workqueue_struct *perfctr_wq;
 
-/* From the last user's put until the hook goes off */
+/* A hook goes off so long after its last user has put it. */
 #define DELAY	(10 * HZ)
 
 struct search {

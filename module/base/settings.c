@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Settings of the kernel's that no module may look at, by the files that have them. */
+/* Kernel settings that are not exported to modules: we read their files in proc and sysfs. */
 
 #include <linux/cred.h>
 #include <linux/err.h>
@@ -14,7 +14,7 @@
 
 #include "base/settings.h"
 
-/* In the mounts of the first process, which a user cannot change */
+/* Opens the file in the mounts of the first process, which users cannot change. NULL: failed */
 static struct file *open_file(const char *name)
 {
 	struct task_struct *init;
@@ -60,7 +60,7 @@ long perfctr_setting_read(const struct perfctr_setting *setting)
 
 	if (!setting->file)
 		return -1;
-	/* As who opened it: a security module may not let current read it. */
+	/* Read with the opener's credentials: a security module may not let current read it. */
 	before = override_creds(setting->file->f_cred);
 	length = kernel_read(setting->file, text, sizeof(text) - 1, &pos);
 	revert_creds(before);
@@ -78,7 +78,7 @@ void perfctr_perf_watch(bool on)
 #endif
 }
 
-/* Only some kernels have a level at which nobody without privilege opens an event. */
+/* Only some kernels have a level at which nobody may open an event without privilege. */
 bool perfctr_perf_is_closed(void)
 {
 #ifdef PERFCTR_PERF_CLOSED_ABOVE

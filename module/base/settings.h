@@ -9,20 +9,20 @@ struct file;
 /**
  * struct perfctr_setting - a number in a file of proc or sysfs; config_mutex
  * @name: its path without the first slash
- * @file: it, while it is watched and can be opened. To open it takes ten times as long as to
- *	read it
+ * @file: the open file, while it is watched and could be opened. It stays open, since opening it
+ *	takes ten times as long as reading it
  */
 struct perfctr_setting {
 	const char *name;
 	struct file *file;
 };
 
-/* Opens it, or closes it. By a kernel thread, as root alone may open some. May sleep. */
+/* Opens the file, or closes it. Only from a kernel thread: some are root's. May sleep. */
 void perfctr_setting_watch(struct perfctr_setting *setting, bool on);
-/* What it is now; -1: it cannot be read, or is not watched. By anybody. May sleep. */
+/* The setting's present value; -1: it cannot be read, or is not watched. May sleep. */
 long perfctr_setting_read(const struct perfctr_setting *setting);
 
-/* Can nobody without privilege open an event of perf's? While that is watched, as above. */
+/* True if only the privileged can open events of perf's. Call perfctr_perf_watch() first. */
 bool perfctr_perf_is_closed(void);
 void perfctr_perf_watch(bool on);
 

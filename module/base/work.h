@@ -5,8 +5,8 @@
 #include <linux/workqueue.h>
 
 /*
- * long perfctr_work_on_cpu(cpu, fn, arg): fn(arg) by a kernel thread on that CPU. A kernel for one
- * CPU has a work_on_cpu() that is current, with current's privilege.
+ * long perfctr_work_on_cpu(cpu, fn, arg): a kernel thread calls fn(arg) on that CPU. On kernels
+ * without SMP work_on_cpu() will not do: it calls fn() in current, with current's privilege.
  */
 #ifdef CONFIG_SMP
 #define perfctr_work_on_cpu	work_on_cpu
