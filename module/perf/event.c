@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Events of perf's: which there are, how one is made, and whether a control may have it */
+/* Events of perf's: finds them, makes them, and checks whether a control may have them. */
 
 #include <linux/capability.h>
 #include <linux/cpu.h>
@@ -14,10 +14,10 @@
 
 #define CTR_MODES	(PERFCTR_CTR_USER | PERFCTR_CTR_KERNEL)
 
-/* Types of the PMUs whose events are of a CPU's core; config_mutex, after init */
+/* Types of the PMUs of CPU cores. After init under config_mutex */
 static u32 core_types[8];
 static unsigned int nr_core_types;
-static bool several_types;	/* there may be others; the same */
+static bool several_types;	/* CPUs may have PMUs of other types; config_mutex, after init */
 static bool available;		/* constant after init */
 
 static struct perf_event *make_event(const struct perfctr_shared_attr *event, u32 flags,
@@ -34,20 +34,20 @@ static struct perf_event *make_event(const struct perfctr_shared_attr *event, u3
 		.exclude_user = !(flags & PERFCTR_CTR_USER),
 		.exclude_kernel = !(flags & PERFCTR_CTR_KERNEL),
 		.exclude_hv = 1,
-		/* Else a VM with counters of its own could not start, or keeps us out. */
+		/* Without this a VM with counters of its own does not start, or keeps us out. */
 		.exclude_guest = 1,
 	};
 	struct perf_event *made = perf_event_create_kernel_counter(&attr, cpu, NULL, NULL, NULL);
 
 	if (made != ERR_PTR(-EINVAL) || flags != CTR_MODES)
 		return made;
-	/* A PMU that cannot exclude anything refuses each of these. */
+	/* A PMU that cannot exclude anything refuses both of these. */
 	attr.exclude_hv = 0;
 	attr.exclude_guest = 0;
 	return perf_event_create_kernel_counter(&attr, cpu, NULL, NULL, NULL);
 }
 
-/* perf may choose another kind of counter for the next event. */
+/* How often we try: perf may choose another kind of counter for each event. */
 #define TRIES	3
 
 struct perf_event *perfctr_event_make(const struct perfctr_shared_attr *event, u32 flags)
@@ -84,8 +84,8 @@ bool perfctr_event_counts(const struct perf_event *event)
 }
 
 /*
- * perf programs the first PMU that knows an event. Types of its own have core PMUs of hybrid
- * processors, and everything that is not of a CPU's core.
+ * perf programs the first PMU that knows an event. Hybrid processors have a type for each of their
+ * core PMUs, and so has each PMU outside the cores.
  */
 static void note_core_type(unsigned int cpu)
 {
@@ -138,7 +138,7 @@ bool perfctr_shared_available(void)
 	return available;
 }
 
-/* Of a control, where there are no native counters */
+/* Most counters of a control where there are no native counters */
 #define MOST_COUNTERS	16
 
 unsigned int perfctr_nrctrs(void)
@@ -184,7 +184,7 @@ int perfctr_shared_check(const struct perfctr_ctr_control *ctr, unsigned int nr,
 			return why->reason == PERFCTR_REASON_SOURCE ? -EOPNOTSUPP : -EINVAL;
 		if (ctr->flags & PERFCTR_CTR_KERNEL)
 			*kernel = true;
-		/* As perf has it: some bits let one thread count another. */
+		/* As in perf: with some bits a thread counts what another does. */
 		if (!perfmon_capable() && perfctr_cpu_shared_needs_privilege(&event)) {
 			why->reason = PERFCTR_REASON_KERNEL;
 			return -EACCES;
@@ -219,7 +219,7 @@ void perfctr_event_online(unsigned int cpu)
 void perfctr_event_init(void)
 {
 #ifdef PERFCTR_CPU_ONE_SOURCE
-	/* To make an event would change registers that may be ours next, or nobody's. */
+	/* Making an event would change registers that we may claim next, or nobody uses. */
 	available = perfctr_cpu_shared_exists();
 #else
 	cpus_read_lock();

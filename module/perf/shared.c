@@ -2,11 +2,11 @@
 /*
  * The shared source: claiming events of perf's. shared.h says what a slot is.
  *
- * perf may take the register of an event away, if one that comes before it in perf's order
- * needs it. Then the event is in error, which perf tells nobody, and counts no more. So
- * whoever reads an event looks whether it counts on this CPU; if not, the state that
- * reads has lost its counters. Another event takes its place only while no state is resumed
- * on that CPU: so no state counts on over the gap.
+ * perf may take a register from one event and give it to another that comes first in perf's
+ * order. The event that lost it is in error from then on, and counts no more, but perf tells
+ * nobody. So each reader of an event looks whether the event counts on this CPU. If it does not,
+ * the reader's state has lost its counters. We replace an event only while no state is resumed on
+ * its CPU, so no state counts on across the gap.
  *
  * On x86 any event of perf's reserves all counters, as a native claim does: see config.c.
  */
@@ -33,7 +33,7 @@ static bool shared_open;
 module_param(shared_open, bool, 0644);
 MODULE_PARM_DESC(shared_open, "let users without privilege count through perf where perf's users can read all counters (no)");
 
-/* It stands for an event that a CPU does not have. */
+/* Stands in for an event that a CPU does not have. */
 static struct perf_event absent = { .oncpu = -1 };
 
 DEFINE_PER_CPU(struct perfctr_shared_cpu, perfctr_shared_cpu);
@@ -44,11 +44,11 @@ bool perfctr_shared_any_lost;
  * struct slot - an event that configs count by; config_mutex
  * @event: the event, as perf numbers it
  * @flags: PERFCTR_CTR_USER, PERFCTR_CTR_KERNEL or both
- * @users: how many counters of configs have it
+ * @users: number of counters of configs that use the slot
  * @unprivileged: how many of those are of users without privilege
- * @another: it was found that there is another counter for it
- * @general: on some CPU its counter is one of those that count any event
- * @call: its registers cannot be read without perf's driver
+ * @another: we have seen perf count the event a second time, so perf has a counter left for it
+ * @general: on some CPU its counter is one that counts any event
+ * @call: only perf's driver can read its registers
  * @visible: on some CPU others may read its counter in user mode
  */
 struct slot {
@@ -64,13 +64,19 @@ struct slot {
 
 static struct slot slots[PERFCTR_MAX_HW];
 
-/* How many counters count any event, of the CPUs that had an event: the least; config_mutex */
+/*
+ * Number of counters that count any event, on the CPU that has the fewest, among those where we
+ * have made events; config_mutex
+ */
 static unsigned int fewest_generals;
 
-/* perf's settings are watched: see perfctr_cpu_shared_watch(); config_mutex */
+/* We watch perf's settings: see perfctr_cpu_shared_watch(); config_mutex */
 static bool watched;
 
-/* What a CPU's slots have, also while it is withdrawn from readers; NULL: nothing. As slots */
+/*
+ * The event of each slot on a CPU, also while it is withdrawn from readers; NULL: none;
+ * config_mutex
+ */
 static DEFINE_PER_CPU(struct {
 	struct perf_event *event[PERFCTR_MAX_HW];
 }, made);
@@ -85,13 +91,13 @@ static struct perf_event **event_on(unsigned int cpu, unsigned int slot)
  */
 
 /**
- * struct claim - what one CPU is to make
- * @fresh: slots, as a bit map
- * @new: they have no users yet
- * @made: those of them that some CPU has
- * @missing: those that the PMU of this CPU does not know
- * @slot: the one that failed
- * @reason: why, PERFCTR_REASON_*
+ * struct claim - the events that one CPU is to make
+ * @fresh: their slots, as a bit map
+ * @new: nobody counts by these slots yet
+ * @made: the slots of @fresh that some CPU has made an event of
+ * @missing: the slots of @fresh whose events the PMU of this CPU does not know
+ * @slot: the slot that failed
+ * @reason: why it failed, PERFCTR_REASON_*
  */
 struct claim {
 	u32 fresh;
@@ -102,7 +108,7 @@ struct claim {
 	u32 reason;
 };
 
-/* Could perf count it once more on this CPU? In a kernel thread, as make_by_kernel() */
+/* Could perf count the slot's event a second time on this CPU? Runs as make_by_kernel() does. */
 static long try_another(void *arg)
 {
 	struct slot *slot = arg;
@@ -116,7 +122,7 @@ static long try_another(void *arg)
 	return works ? 0 : -EBUSY;
 }
 
-/* Is what we read of its register what perf's driver says? It must be for each event. */
+/* Do we read the same from the register as perf's driver does? Checked for each event. */
 static bool reads_agree(struct perf_event *event, u32 flags)
 {
 	u64 before, after, count;
@@ -130,13 +136,13 @@ static bool reads_agree(struct perf_event *event, u32 flags)
 	count = local64_read(&event->count);
 	after = perfctr_cpu_shared_read(event);
 	local_irq_restore(irq);
-	/* No user mode comes between. */
+	/* We stay in the kernel here, so a counter of user mode stands still. */
 	if (!(flags & PERFCTR_CTR_KERNEL))
 		return before == count && count == after;
 	return before <= count && count <= after && after - before < BIT(20);
 }
 
-/* 0, or why an event that perf has made is of no use */
+/* 0, or the error that says why an event that perf has made is of no use */
 static int look_at(struct perf_event *event, struct claim *claim)
 {
 	struct slot *slot = &slots[claim->slot];
@@ -155,7 +161,10 @@ static int look_at(struct perf_event *event, struct claim *claim)
 		slot->call |= call;
 	} else if ((call && !slot->call) ||
 		   (visible && !slot->visible && slot->unprivileged)) {
-		/* Who counts by it reads registers, or may only while they are hidden. */
+		/*
+		 * The slot's states already read its registers inline, or may count only while
+		 * the registers are hidden.
+		 */
 		return -EINVAL;
 	}
 	slot->general |= perfctr_cpu_shared_is_general(event);
@@ -193,8 +202,8 @@ static int make_here(struct claim *claim, unsigned int cpu)
 }
 
 /*
- * Runs on that CPU, in a kernel thread: so no state is resumed there meanwhile, and perf does
- * not ask for the privilege that counting a CPU takes.
+ * Runs on that CPU, in a kernel thread. So no state is resumed there meanwhile, and perf does
+ * not demand the privilege to count a CPU.
  */
 static long make_by_kernel(void *arg)
 {
@@ -226,17 +235,17 @@ static bool may_run_on(const struct perfctr_where *where, unsigned int cpu)
 	unsigned long flags;
 	bool may;
 
-	/* The one that it names, wherever its thread may run now. */
+	/* A control that names a CPU counts there, wherever its thread may run now. */
 	if (where->cpu >= 0)
 		return cpu == where->cpu;
-	/* Others may bind it elsewhere. */
+	/* Others may change the thread's affinity meanwhile: lock it. */
 	raw_spin_lock_irqsave(&task->pi_lock, flags);
 	may = cpumask_test_cpu(cpu, &task->cpus_mask);
 	raw_spin_unlock_irqrestore(&task->pi_lock, flags);
 	return may;
 }
 
-/* The CPUs where a control may count: all told ones, and those where its thread may run */
+/* Does the control need its events on that CPU? On all told CPUs, and where its thread may run */
 static bool is_wanted(const struct perfctr_where *where, unsigned int cpu)
 {
 	return cpumask_test_cpu(cpu, &perfctr_told_cpus) || may_run_on(where, cpu);
@@ -283,7 +292,7 @@ static void put_slots(const struct perfctr_config *config, u32 nr)
 	}
 }
 
-/* perf found no counter. It does not say who has them. */
+/* perf found no free counter, but does not say who has them: find out. */
 static void blame(u32 fresh, struct perfctr_refusal *why)
 {
 	unsigned int i, nr = 0;
@@ -298,7 +307,7 @@ static void blame(u32 fresh, struct perfctr_refusal *why)
 		why->reason = PERFCTR_REASON_ROOM;
 }
 
-/* Without privilege there is half of the counters that count anything, so perf keeps some. */
+/* Users without privilege get half of the counters that count any event, so perf keeps some. */
 static bool takes_too_many(void)
 {
 	unsigned int i, nr = 0;
@@ -308,14 +317,14 @@ static bool takes_too_many(void)
 	return nr > fewest_generals / 2;
 }
 
-/* In a kernel thread, since an attribute of perf's that is watched is root's */
+/* In a kernel thread, since only root may open some of perf's attributes */
 static long watch_by_kernel(void *unused)
 {
 	perfctr_cpu_shared_watch(true);
 	return 0;
 }
 
-/* From the first look on, the settings are watched until no slot is used. */
+/* The first call begins to watch the settings. We watch them until no slot is used. */
 static bool discloses(void)
 {
 	if (!watched) {
@@ -356,7 +365,7 @@ static int make_fresh(const struct perfctr_config *config, u32 fresh,
 		.fresh = fresh,
 		.new = true,
 	};
-	u32 missed = 0;		/* where it is to count */
+	u32 missed = 0;		/* slots missing on a CPU where the control may count */
 	unsigned int cpu;
 	int err = 0;
 
@@ -371,11 +380,11 @@ static int make_fresh(const struct perfctr_config *config, u32 fresh,
 			missed |= claim.missing;
 	}
 	if (!err && missed) {
-		/* One that no CPU knows is not a matter of its type. */
+		/* EINVAL: no CPU knows the event. EXDEV: CPUs of another type do. */
 		err = missed & ~claim.made ? -EINVAL : -EXDEV;
 		claim.slot = __ffs(missed & ~claim.made ?: missed);
 	}
-	/* For each counter one that takes it, and one that gives it back */
+	/* Each counter takes two broadcasts: one now, and one when it is given back. */
 	perfctr_broadcasts_made(2 * hweight32(fresh));
 	if (!err)
 		return 0;
@@ -386,7 +395,7 @@ static int make_fresh(const struct perfctr_config *config, u32 fresh,
 	return err;
 }
 
-/* Could perf count it once more, on the first CPU that has it? */
+/* Could perf count the slot's event a second time, on the first CPU that has it? */
 static int find_another(unsigned int slot)
 {
 	unsigned int cpu;
@@ -394,12 +403,15 @@ static int find_another(unsigned int slot)
 	for_each_online_cpu(cpu)
 		if (per_cpu(made, cpu).event[slot])
 			return perfctr_work_on_cpu(cpu, try_another, &slots[slot]);
-	/* It is lost everywhere, so there is not even one now. The next control tries again. */
+	/* No CPU has the event any more. The next control tries to make it again. */
 	WRITE_ONCE(perfctr_shared_any_lost, true);
 	return -EBUSY;
 }
 
-/* Without privilege there is none of those that perf has but one of, so root's perf keeps it. */
+/*
+ * Of some events perf can count only one at a time. Users without privilege do not get these, so
+ * that root's perf can.
+ */
 static int check_another(const struct perfctr_config *config, struct perfctr_refusal *why)
 {
 	u32 i;
@@ -432,8 +444,8 @@ static int check_unprivileged(const struct perfctr_config *config, struct perfct
 }
 
 /*
- * Where an event is counted once: it is another slot's already, in other modes. EBUSY: of another
- * config; EOPNOTSUPP: of this one
+ * Some CPUs count an event only once. There another slot may have the event already, in other
+ * modes. EBUSY: a slot of another config has it; EOPNOTSUPP: a slot of this config
  */
 static int check_once(const struct perfctr_shared_attr *event, const struct perfctr_config *config)
 {
@@ -501,12 +513,13 @@ void perfctr_shared_unclaim(struct perfctr_config *config)
 }
 
 /*
- * Mending, and CPUs that come and go
+ * Making lost events again, and CPUs that come and go
  */
 
 /*
- * On that CPU, in a kernel thread. Makes what is missing or lost: anew, as perf cannot bring
- * back every event that failed. One by one: if one fails, states that count by it are lost here.
+ * Runs on that CPU, in a kernel thread. Makes new events for those that are missing or lost, as
+ * perf cannot bring back every event that failed. Makes them one by one: if one fails, only the
+ * states that count by it are lost here.
  */
 void perfctr_shared_remake(unsigned int cpu)
 {
@@ -553,7 +566,7 @@ void perfctr_shared_mend(const struct perfctr_where *where, long (*remake)(void 
 	}
 }
 
-/* Perf does not know that the registers have lost what they held. The next control mends it. */
+/* perf does not know that the registers were lost. The next control makes the events again. */
 void perfctr_shared_slept(void)
 {
 	unsigned int i;

@@ -2,12 +2,12 @@
 /*
  * The shared source: counters that perf_events programs, and that we only read.
  *
- * An event that configs count by is a slot. On each CPU it is one pinned kernel event of perf's,
- * which serves all states that want it, and counts all the time. perf chooses its
- * register, and may choose another with interrupts off; it handles overflows in an
- * interrupt or an NMI. Its count never goes back, whatever perf does.
+ * An event that configs count by is a slot. On each CPU a slot has one pinned kernel event of
+ * perf's, which counts all the time, and serves all states that want it. perf chooses the event's
+ * register, and may choose another with interrupts off. perf handles overflows in an interrupt or
+ * an NMI. An event's count never goes back, whatever perf does.
  *
- * Who reads an event is on its CPU, with interrupts off.
+ * Events are read on their CPU, with interrupts off.
  */
 #ifndef PERFCTR_SHARED_H
 #define PERFCTR_SHARED_H
@@ -21,8 +21,8 @@
 
 /**
  * struct perfctr_shared_cpu - the events of a CPU
- * @event: by slot; one that never counts if there is none. Changed while no state is
- *	resumed here that counts by it
+ * @event: by slot. Where a slot has none here, an event that never counts. Changed while no state
+ *	that counts by the slot is resumed here
  */
 struct perfctr_shared_cpu {
 	struct perf_event *event[PERFCTR_MAX_HW];
@@ -30,7 +30,7 @@ struct perfctr_shared_cpu {
 
 DECLARE_PER_CPU(struct perfctr_shared_cpu, perfctr_shared_cpu);
 
-/* An event was found lost: the next control looks whether it can be had again. */
+/* An event was found lost: the next control tries to make it again. */
 extern bool perfctr_shared_any_lost;
 
 static __always_inline void perfctr_shared_bind(struct perfctr_cpu_ctr *ctr, unsigned int slot)
@@ -38,15 +38,15 @@ static __always_inline void perfctr_shared_bind(struct perfctr_cpu_ctr *ctr, uns
 	ctr->read = (__force unsigned long)&perfctr_shared_cpu.event[slot];
 }
 
-/* Does perf count it on this CPU, and nothing but what was asked for? */
+/* Does perf count the event on this CPU, in no other modes than were asked for? */
 static __always_inline bool perfctr_shared_counts(const struct perf_event *event, int cpu)
 {
 	return READ_ONCE(event->oncpu) == cpu && perfctr_cpu_shared_filters(event);
 }
 
 /*
- * The count of an event. @call: ask perf's driver for it, else read the register here. *lost is
- * set if perf does not count it on this CPU: then the count is that of its end.
+ * The count of an event. @call: ask perf's driver, rather than read the register here. *lost is
+ * set if perf does not count the event on this CPU: then this is the count with which it ended.
  */
 static __always_inline u64 perfctr_shared_read(const struct perfctr_cpu_ctr *ctr, int cpu,
 					       bool call, bool *lost)
@@ -63,7 +63,7 @@ static __always_inline u64 perfctr_shared_read(const struct perfctr_cpu_ctr *ctr
 	return local64_read(&event->count);
 }
 
-/* As perfctr_cpu_resume(). True if an event is lost: then all are to be suspended again. */
+/* As perfctr_cpu_resume(). True: an event is lost, and the caller must suspend all again. */
 static __always_inline bool perfctr_shared_resume(struct perfctr_cpu_state *state, int cpu,
 						  bool call)
 {
@@ -77,7 +77,7 @@ static __always_inline bool perfctr_shared_resume(struct perfctr_cpu_state *stat
 	return lost;
 }
 
-/* As perfctr_cpu_suspend(). True if an event is lost: then its sum is that of its end. */
+/* As perfctr_cpu_suspend(). True: an event is lost, and its sum is the one when it ended. */
 static __always_inline bool perfctr_shared_suspend(struct perfctr_cpu_state *state, int cpu,
 						   bool call)
 {
@@ -91,7 +91,7 @@ static __always_inline bool perfctr_shared_suspend(struct perfctr_cpu_state *sta
 	return lost;
 }
 
-/* As perfctr_cpu_hand_over(). True if an event is lost, of both. */
+/* As perfctr_cpu_hand_over(). True: an event is lost, and both states have lost it. */
 static __always_inline bool perfctr_shared_hand_over(struct perfctr_cpu_state *from,
 						     struct perfctr_cpu_state *to, int cpu,
 						     bool call)
@@ -111,40 +111,41 @@ static __always_inline bool perfctr_shared_hand_over(struct perfctr_cpu_state *f
 	return lost;
 }
 
-/* Most counters that one control can have, by either source; constant after init */
+/* Most counters that one control can have, from either source; constant after init */
 unsigned int perfctr_nrctrs(void);
 
 /* Could perf count these a-mode counters at all? As perfctr_cpu_check(). */
 int perfctr_shared_check(const struct perfctr_ctr_control *ctr, unsigned int nr, bool *kernel,
 			 struct perfctr_refusal *why);
 /*
- * Has perf count the config's events on every told CPU, and on isolated ones that are in @where;
- * or none: EACCES, EBUSY, EINVAL, ENOMEM, EXDEV, with *why. config_mutex and the hotplug
- * lock are held, as by the functions below.
+ * Makes perf count the config's events on every told CPU, and on those isolated CPUs where the
+ * control may count (@where). On failure perf counts none of them: EACCES, EBUSY, EINVAL, ENOMEM,
+ * EXDEV, with *why. The caller holds config_mutex and the hotplug lock, as for the functions below.
  */
 int perfctr_shared_claim(struct perfctr_config *config, const struct perfctr_where *where,
 			 struct perfctr_refusal *why);
-/* May current, without privilege, still have a config that was claimed? EACCES: not, *why */
+/* May users without privilege count by a config that is claimed? EACCES: no, with *why */
 int perfctr_shared_allowed(const struct perfctr_config *config, struct perfctr_refusal *why);
-/* Nobody is resumed by it any more. */
+/* Gives the config's events back. No state that is resumed counts by the config any more. */
 void perfctr_shared_unclaim(struct perfctr_config *config);
 /*
- * For a control that is to count @where: if an event is lost, or missing on one of these CPUs, try
- * to have it again. If that fails, states that count by it are lost there. @remake runs on such a
- * CPU, in a kernel thread: it suspends the wides there, and calls perfctr_shared_remake().
+ * For a control that is to count @where: tries to make events again that are lost or missing on one
+ * of these CPUs. On a CPU where that fails, states that count by such an event are lost. @remake
+ * runs on each such CPU, in a kernel thread: it suspends the wides there, and calls
+ * perfctr_shared_remake().
  */
 void perfctr_shared_mend(const struct perfctr_where *where, long (*remake)(void *unused));
 void perfctr_shared_remake(unsigned int cpu);
-/* Does this kernel count anything for us? Constant after init. */
+/* Can perf count anything for us on this machine? Constant after init */
 bool perfctr_shared_available(void);
 
 /*
- * This CPU has slept so deeply that its registers are lost, and perf does not restore them: who
- * counts here from now on is lost. No state is resumed.
+ * This CPU has slept so deeply that it lost its registers, and perf does not restore them. States
+ * that count here from now on are lost. No state is resumed.
  */
 void perfctr_shared_slept(void);
 
-/* By a kernel thread on that CPU, which has come, or will go, with config_mutex held */
+/* The CPU has come, or will go. By a kernel thread on it, with config_mutex held */
 void perfctr_shared_online(unsigned int cpu);
 void perfctr_shared_offline(unsigned int cpu);
 

@@ -2,10 +2,10 @@
 /*
  * The CPUs that are told of claims.
  *
- * An isolated CPU (isolcpus=, nohz_full=) is left alone: it is not told of claims and
+ * We leave an isolated CPU (isolcpus=, nohz_full=) alone: it is not told of claims and
  * permissions until a state with counters, or a process that may read registers, comes to
- * it. Then it joins the CPUs that are told, and takes the counters that are claimed by
- * then. When the last config ends it leaves again.
+ * it. Then it joins the told CPUs, and takes the counters that are claimed at that time. When the
+ * last config ends it leaves them again.
  */
 
 #include <linux/cpumask.h>
@@ -15,10 +15,13 @@
 #include "arch/cpu.h"
 #include "perf/told.h"
 
-/* Set by the CPU itself, or as it comes; cleared under config_mutex while there is no config. */
+/*
+ * A CPU's bit is set by the CPU itself, or as the CPU comes; cleared under config_mutex while there
+ * is no config.
+ */
 struct cpumask perfctr_told_cpus;
 bool perfctr_any_rarity;
-static bool any_joined;		/* an isolated CPU has joined, and did not leave */
+static bool any_joined;		/* an isolated CPU has joined, and has not left yet */
 
 static bool is_isolated(unsigned int cpu)
 {
@@ -35,9 +38,9 @@ void perfctr_cpus_tell(unsigned int cpu)
 }
 
 /*
- * A claim, or its end, is noted before the mask of told CPUs is read; we set our bit in
- * the mask, and then look for claims. So either we see it, or its broadcast reaches this
- * CPU, once interrupts are on again.
+ * Whoever claims or unclaims notes that first, and then reads the mask of told CPUs. We set our bit
+ * in the mask first, and then look for claims. So either we see the claim, or its broadcast
+ * reaches this CPU as soon as interrupts are on again.
  */
 notrace void perfctr_cpus_join(void)
 {

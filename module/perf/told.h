@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The CPUs that are told of claims. A CPU that is not told has nothing of ours in its registers.
+ * The CPUs that are told of claims. The registers of all other CPUs hold nothing of ours.
  */
 #ifndef PERFCTR_TOLD_H
 #define PERFCTR_TOLD_H
@@ -16,14 +16,14 @@ extern struct cpumask perfctr_told_cpus;
 void perfctr_cpus_tell(unsigned int cpu);
 /* This CPU is told from now on, though it is isolated. Interrupts are off. */
 void perfctr_cpus_join(void);
-/* Isolated CPUs are told no more. There is no claim; config_mutex is held. */
+/* Isolated CPUs are not told any more. There is no claim; config_mutex is held. */
 void perfctr_cpus_leave(void);
 /* Are all online CPUs told? */
 bool perfctr_cpus_all_told(void);
 
 /*
- * Since the module was loaded an isolated CPU was seen, or a config evicted. Until then a load
- * need not look for either.
+ * Since the module was loaded, an isolated CPU was seen or a config was evicted. As long as this
+ * is false, a load looks for neither.
  */
 extern bool perfctr_any_rarity;
 
