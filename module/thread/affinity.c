@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Some CPUs have no counters of their own: of a Pentium 4's core the second hyperthread. A thread
- * that is to count natively is kept off them, by its affinity, and stays so when it counts no
- * more, as with perfctr 2.6. Who sends it there all the same ends its counting: vperfctr_lose().
+ * Some CPUs have no counters of their own: on a Pentium 4, the second hyperthread of each core. We
+ * take these CPUs out of the affinity of a thread that counts natively. They stay out when it stops
+ * counting, as with perfctr 2.6. If somebody sends the thread there all the same, its counting
+ * ends: vperfctr_lose().
  */
 
 #include <linux/cpu.h>
@@ -14,7 +15,7 @@
 #include "arch/cpu.h"
 #include "thread/affinity.h"
 
-/* Of the CPUs where it may run those where it may count; false: all of them */
+/* @before: the CPUs where the thread may run; @places: where it also may count. False: equal */
 static bool find_places(struct task_struct *task, struct cpumask *before, struct cpumask *places)
 {
 	unsigned long flags;
@@ -31,16 +32,17 @@ static bool find_places(struct task_struct *task, struct cpumask *before, struct
 }
 
 /*
- * Somebody may give it another affinity at the same time: then either may be the last, as if
- * there were two calls of sched_setaffinity(). It may sleep, and current may go to another CPU.
+ * Somebody may change the thread's affinity at the same time: then either change may win, as with
+ * two calls of sched_setaffinity(). This may sleep, and may move current to another CPU.
  *
- * Its cpuset may lose CPUs at the same time, too. If that comes after the mask was read and before
- * ours is set, ours replaces the cpuset's: the thread, and children that it makes from then on,
- * may run on CPUs that the cpuset has lost. It lasts until the CPUs of the cpuset change again, the
- * thread goes to another cpuset, or somebody sets its affinity. So does what is undone below. The
- * kernel's sched_setaffinity() asks cpuset_cpus_allowed() again behind it, but Linux exports
- * neither (6.1, 6.12, 7.2), nor anything else that gives a thread the CPUs of its cpuset:
- * cgroup_attach_task_all() does nothing for a thread that is there already.
+ * The thread's cpuset may lose CPUs at the same time, too. If that happens after we read the mask
+ * and before we set ours, our mask replaces the cpuset's. Then the thread, and the children that it
+ * makes from then on, may run on CPUs that the cpuset has lost. This lasts until the CPUs of the
+ * cpuset change again, the thread goes to another cpuset, or somebody sets its affinity. The undo
+ * below has the same race. The kernel's sched_setaffinity() sets the mask, and then checks it
+ * against cpuset_cpus_allowed(). Linux exports neither function (6.1, 6.12, 7.2), nor anything else
+ * that gives a thread the CPUs of its cpuset: cgroup_attach_task_all() does nothing for a thread
+ * that is in the cgroup already.
  */
 int perfctr_keep_off(struct task_struct *task, const struct perfctr_config *config,
 		     struct perfctr_affinity *affinity)
@@ -71,7 +73,7 @@ void perfctr_keep_off_end(struct task_struct *task, struct perfctr_affinity *aff
 {
 	if (likely(!affinity->changed))
 		return;
-	/* It fails if those CPUs have gone meanwhile. */
+	/* This fails if those CPUs have gone meanwhile. */
 	if (undo)
 		(void)set_cpus_allowed_ptr(task, affinity->before);
 	free_cpumask_var(affinity->before);

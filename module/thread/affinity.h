@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A thread that counts may have to keep off CPUs where it could not. */
+/* Keeping a thread that counts off the CPUs where it could not count. */
 #ifndef PERFCTR_AFFINITY_H
 #define PERFCTR_AFFINITY_H
 
@@ -10,9 +10,9 @@ struct perfctr_config;
 struct task_struct;
 
 /**
- * struct perfctr_affinity - what perfctr_keep_off() has changed
- * @changed: false: nothing
- * @before: the CPUs where the thread might run, if so
+ * struct perfctr_affinity - the affinity that perfctr_keep_off() has changed
+ * @changed: it has changed the affinity
+ * @before: with @changed, the CPUs where the thread might run before
  */
 struct perfctr_affinity {
 	bool changed;
@@ -20,12 +20,12 @@ struct perfctr_affinity {
 };
 
 /*
- * The thread, which is current or cannot end, is to count by that config, which is claimed: from
- * now on it does not run where it cannot count. EINVAL: no CPU is left. ENOMEM
+ * Keeps the thread off the CPUs where it cannot count by that config, from now on. The config is
+ * claimed. The thread is current, or cannot end meanwhile. EINVAL: no CPU is left. ENOMEM
  */
 int perfctr_keep_off(struct task_struct *task, const struct perfctr_config *config,
 		     struct perfctr_affinity *affinity);
-/* After a success: frees what was noted. @undo: the thread is not to count after all. */
+/* After a success: frees @affinity's memory. @undo: restores the affinity, too. */
 void perfctr_keep_off_end(struct task_struct *task, struct perfctr_affinity *affinity, bool undo);
 
 #endif /* PERFCTR_AFFINITY_H */

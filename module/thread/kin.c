@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Who may see what others left in registers that are read in user mode: kin. These are the
- * threads of one user whose config has the same kin, but for those that have a config of another
- * pid or user namespace than their own (a container): descendants that a thread made there, and
- * threads that are controlled from outside. They are kin of nobody: each time that one of them
- * reads registers these begin from zero.
+ * Kin: the threads that may see each other's counts in registers that user mode reads. Threads are
+ * kin if they are of one user, and their configs have the same kin. But a thread whose config is of
+ * another pid or user namespace than the thread itself (a container) is kin of nobody: a descendant
+ * that was made there, or a thread that is controlled from outside. Each time such a thread may
+ * read registers, they begin from zero.
  */
 
 #include <linux/atomic.h>
@@ -35,8 +35,8 @@ notrace unsigned long perfctr_new_kin(void)
 	unsigned long kin = atomic_long_add_return(PERFCTR_ID_STEP, &last);
 
 	/*
-	 * It is no config's, and not PERFCTR_NO_CONFIG. Where a long has 32 bits one comes again
-	 * after 2^27 others: by then no CPU has it any more.
+	 * Differs from the kin of each config, and from PERFCTR_NO_CONFIG. With a 32-bit long the
+	 * same value comes again after 2^27 others: by then no CPU has it any more.
 	 */
 	return (kin & (PERFCTR_ID_UPPER / 2 - 1)) | PERFCTR_ID_UPPER | PERFCTR_ID_USER;
 }

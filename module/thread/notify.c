@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How the kernel calls us at a switch, and so which state a thread has.
+ * How the kernel calls us at a switch, and how we find the state of a thread.
  *
- * By preempt notifiers: a notifier is in the list of its thread while the state is attached, and
- * threads without a state are not concerned. Only KVM selects these. Where the
- * kernel has none, or the parameter by_tracepoint says so: by the tracepoint
- * sched_switch, which calls us at every switch of everybody, once. Then a table has the states by
- * thread, and each CPU knows the state of its current thread.
+ * Normally preempt notifiers call us. A state's notifier is in the list of its thread while the
+ * state is attached, and threads without a state pay nothing. Only KVM selects preempt notifiers.
+ * Where the kernel has none, or the parameter by_tracepoint is set, the tracepoint sched_switch
+ * calls us, once at each switch of any thread. Then we find states by thread in a table, and each
+ * CPU knows the state of its current thread.
  */
 
 #include <linux/mm.h>
@@ -31,13 +31,13 @@ module_param(by_tracepoint, bool, 0444);
 MODULE_PARM_DESC(by_tracepoint, "see switches by the tracepoint sched_switch, and not by preempt notifiers (no)");
 #endif
 
-/* Each guards every so many lists of the table. Inside all other locks of ours */
+/* Each guards every TABLE_LOCKS-th list of the table. Inside all other locks of ours */
 #define TABLE_LOCKS	64
 static raw_spinlock_t table_locks[TABLE_LOCKS];
 
 /*
- * Also from an interrupt. A notifier's list is current's own, changed only by current
- * and in an order that leaves it whole for a walk from its head at any moment.
+ * May be called from an interrupt: only current changes its list of notifiers, and does so in an
+ * order in which the list can be walked from its head at any moment.
  */
 struct vperfctr *vperfctr_current(void)
 {
@@ -132,7 +132,7 @@ static void table_remove(struct vperfctr *perfctr)
 		__this_cpu_write(perfctr_here, NULL);
 }
 
-/* Have the switches of @task seen: current, or one that does not run. */
+/* From now on we see the switches of @task, which is current, or does not run. */
 static __always_inline void notify(struct vperfctr *perfctr, struct task_struct *task,
 				   enum perfctr_way way)
 {
@@ -145,7 +145,7 @@ static __always_inline void notify(struct vperfctr *perfctr, struct task_struct 
 	if (perfctr_by_tracepoint())
 		table_add(perfctr, task);
 #ifdef CONFIG_PREEMPT_NOTIFIERS
-	else	/* As preempt_notifier_register() does for current. */
+	else	/* as preempt_notifier_register() does for current */
 		hlist_add_head(&perfctr->notifier.link, &task->preempt_notifiers);
 #endif
 }
@@ -162,7 +162,7 @@ void vperfctr_attach(struct vperfctr *perfctr, struct task_struct *task)
 
 void vperfctr_adopt(struct vperfctr *perfctr, struct task_struct *child)
 {
-	/* The parent's state keeps them on. */
+	/* The parent's state keeps the hook on meanwhile. */
 	perfctr_hook_share(&notifier_hook);
 	notify(perfctr, child, perfctr_config_way(perfctr->config));
 }

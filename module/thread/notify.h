@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* How the kernel calls us at a switch, and so which state a thread has */
+/* How the kernel calls us at a switch, and how we find the state of a thread */
 #ifndef PERFCTR_NOTIFY_H
 #define PERFCTR_NOTIFY_H
 
@@ -11,7 +11,7 @@
 #include "base/hook.h"
 #include "thread/state.h"
 
-/* The ways in which counters are read: registers, perf's registers, by perf's driver */
+/* How a config's counters are read: as native registers, as perf's registers, by perf's driver */
 enum perfctr_way {
 	PERFCTR_NATIVE,
 	PERFCTR_SHARED_INLINE,
@@ -26,13 +26,13 @@ static inline enum perfctr_way perfctr_config_way(const struct perfctr_config *c
 	return config->call ? PERFCTR_SHARED_CALL : PERFCTR_SHARED_INLINE;
 }
 
-/* By way. A state's notifier has the one of its config. */
+/* The functions for each way. A state's notifier points to those of its config's way. */
 extern struct preempt_ops perfctr_preempt_ops[PERFCTR_NR_WAYS];
-/* Constant after init. @probe: of sched_switch */
+/* @ops becomes perfctr_preempt_ops, which is constant from then on. @probe: of sched_switch */
 int perfctr_notify_init(const struct preempt_ops *ops, struct perfctr_probe *probe);
 void perfctr_notify_exit(void);
 
-/* Are switches seen by the tracepoint sched_switch? Else by preempt notifiers */
+/* Do we see switches by the tracepoint sched_switch, and not by preempt notifiers? */
 DECLARE_STATIC_KEY_FALSE(perfctr_tracepoint_key);
 static __always_inline bool perfctr_by_tracepoint(void)
 {
@@ -44,15 +44,15 @@ static __always_inline bool perfctr_by_tracepoint(void)
 }
 
 /*
- * With the tracepoint: the states that threads have, by thread. Walked without a lock: a state's
- * memory is freed after a grace period.
+ * With the tracepoint: finds the state of a thread. Readers walk the table without a lock, since a
+ * state's memory is freed after a grace period.
  */
 #define PERFCTR_TABLE_BITS	16
 extern struct hlist_head *perfctr_table;
-/* The state of this CPU's current thread. That CPU alone changes it, with interrupts off. */
+/* With the tracepoint: the state of this CPU's thread. Only this CPU writes, interrupts off. */
 DECLARE_PER_CPU(struct vperfctr *, perfctr_here);
 
-/* By the lower half of the address: a constant of 64 bits would take a RISC-V six instructions. */
+/* hash_32(), since RISC-V takes six instructions to load the 64-bit constant of hash_64(). */
 static __always_inline u32 perfctr_table_index(const struct task_struct *task)
 {
 	return hash_32((unsigned long)task, PERFCTR_TABLE_BITS);
@@ -70,9 +70,9 @@ static __always_inline struct vperfctr *perfctr_look_up(const struct task_struct
 }
 
 /*
- * The state of a thread that is current, is kept from running, or is to run next on this CPU; or
- * NULL. Interrupts are off, unless it is current. @native: only of
- * interest if it counts by the registers, and else it may be NULL, which is quicker
+ * The state of a thread, or NULL. The thread is current, is kept from running, or runs next on this
+ * CPU. Interrupts are off, unless it is current. @native: quicker, but a state that does not count
+ * natively may be missed
  */
 static __always_inline struct vperfctr *perfctr_of_task(struct task_struct *task, bool native)
 {
@@ -93,24 +93,24 @@ static __always_inline struct vperfctr *perfctr_of_task(struct task_struct *task
 }
 
 /*
- * Have the switches of threads seen from now on, or not any more: by whoever attaches a state.
- * May sleep. ENOMEM, or the tracepoint's error
+ * Turns the hook by which we see switches on, or gives it back. Whoever attaches a state calls get
+ * first: ENOMEM, or the tracepoint's error. get may sleep.
  */
 int perfctr_notify_get(void);
 void perfctr_notify_put(void);
 /*
- * Give a new state to that thread, which is current or is kept from running, after notify_get(),
- * which unnotify undoes. Takes a reference.
+ * Gives a new state to that thread, and takes a reference. The thread is current, or is kept from
+ * running. The caller has called notify_get(); unnotify undoes that.
  */
 void vperfctr_attach(struct vperfctr *perfctr, struct task_struct *task);
 /*
- * The same for a child of current that has not run yet; takes over the caller's reference.
- * Interrupts are off.
+ * The same for a child of current that has not run yet, without notify_get(). Takes over the
+ * caller's reference. Interrupts are off.
  */
 void vperfctr_adopt(struct vperfctr *perfctr, struct task_struct *child);
 /*
- * Free a state's memory by that function of its return_work, which is in no use any more: at
- * once, or, if others may be walking the table, after a grace period.
+ * Calls free_memory() with the state's return_work, which nobody uses any more: at once, or after a
+ * grace period if others may be walking the table.
  */
 static inline void vperfctr_free_memory(struct vperfctr *perfctr,
 					void (*free_memory)(struct callback_head *return_work))
@@ -121,20 +121,24 @@ static inline void vperfctr_free_memory(struct vperfctr *perfctr,
 		free_memory(&perfctr->return_work);
 }
 
-/* The same for current, of a state that was made for it, after notify_get(). Interrupts are off. */
+/*
+ * As vperfctr_attach(), for current and a state that was made for it. But this takes over the
+ * caller's reference, and interrupts are off.
+ */
 void vperfctr_take_up(struct vperfctr *perfctr);
 /*
- * See its owner's switches no more, who is current or is kept from running. Interrupts are off.
+ * We do not see the owner's switches any more. The owner is current, or is kept from running.
+ * Interrupts are off.
  */
 void vperfctr_unnotify(struct vperfctr *perfctr);
-/* After its config was exchanged. By the owner, interrupts are off, and it is suspended. */
+/* After the state got another config. By the owner, interrupts off; the state is suspended. */
 void vperfctr_follow_config(struct vperfctr *perfctr);
 static __always_inline bool vperfctr_is_native(const struct vperfctr *perfctr)
 {
 	return likely(perfctr->notifier.ops == &perfctr_preempt_ops[PERFCTR_NATIVE]);
 }
 
-/* Of one that is not native: can only perf's driver read its counters? */
+/* For a state that is not native: can only perf's driver read its counters? */
 static __always_inline bool vperfctr_calls(const struct vperfctr *perfctr)
 {
 	return !PERFCTR_CPU_SHARED_INLINE ||
@@ -144,9 +148,9 @@ static __always_inline bool vperfctr_calls(const struct vperfctr *perfctr)
 /* The state of current, or NULL. */
 struct vperfctr *vperfctr_current(void);
 /*
- * The state that a call through a handle of @perfctr acts on, by its owner, who is current:
- * @perfctr, or, @tree_too, another of its tree. EPERM: current owns no such state. ESRCH:
- * nobody owns @perfctr any more.
+ * The state that a call of current acts on, through a handle of @perfctr: @perfctr if current owns
+ * it; with @tree_too also current's own state, if it is of the same tree. EPERM: current owns
+ * neither. ESRCH: nobody owns @perfctr any more.
  */
 struct vperfctr *vperfctr_acting_owner(struct vperfctr *perfctr, bool tree_too);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The page of memory that the owner maps: what it says of the counters, and who may read them.
- * page.h shows and hides the registers.
+ * The page of memory that the owner maps. This file writes what is counted, and who may read the
+ * registers. page.h shows and hides them.
  */
 
 #include <linux/mm.h>
@@ -23,8 +23,8 @@ notrace void vperfctr_page_own(struct vperfctr *perfctr, bool own)
 	page->metrics_owner = 0;
 	for (i = 0; config && i < config->nr; i++) {
 		/*
-		 * A narrow i-mode register needs sign extension, which inline reads do
-		 * not do: the reader must ask. A metric is read in its own way.
+		 * Inline reads do not sign-extend, as a narrow i-mode register needs: the
+		 * reader must ask. A metric is read in its own way.
 		 */
 		if (perfctr_cpu_metric(config->hw[i]) > 0) {
 			page->metrics_owner = owner;
@@ -45,7 +45,6 @@ void vperfctr_page_disown(struct vperfctr *perfctr)
 		vperfctr_page_own(perfctr, false);
 }
 
-/* The new page says that nothing is counted. */
 struct perfctr_page *vperfctr_page_alloc(void)
 {
 	struct perfctr_page *page = (struct perfctr_page *)get_zeroed_page(GFP_KERNEL_ACCOUNT);
@@ -60,7 +59,7 @@ struct perfctr_page *vperfctr_page_alloc(void)
 	return page;
 }
 
-/* Make the page say that nothing is counted: only the slots in use have to change. */
+/* Makes the page say that nothing is counted. Only the slots in use have to change. */
 static void page_reset(struct perfctr_page *page)
 {
 	unsigned int i, slot;
@@ -77,7 +76,6 @@ static void page_reset(struct perfctr_page *page)
 	page->slots = 0;
 }
 
-/* Make the page say what is counted. */
 void vperfctr_page_update(struct vperfctr *perfctr)
 {
 	const struct perfctr_config *config = perfctr->config;

@@ -9,23 +9,23 @@
 
 /* A page that says that nothing is counted; NULL: no memory. May sleep. */
 struct perfctr_page *vperfctr_page_alloc(void);
-/* Makes the page say what the state counts, and that the owner may not read its registers. */
+/* Writes to the page what the state counts, and that the owner may not read its registers. */
 void vperfctr_page_update(struct vperfctr *perfctr);
 /* By the owner: writes to the page's slots whether it may read its registers. */
 void vperfctr_page_own(struct vperfctr *perfctr, bool own);
-/* By anybody, while the state is suspended: the owner may not read them any more. */
+/* The owner may not read them any more. By anybody, while the state is suspended */
 void vperfctr_page_disown(struct vperfctr *perfctr);
 
 /*
- * The page has the biases already. Only the owner looks at it, and only while it runs, so no
- * barrier is needed.
+ * The biases are in the page already. Only the owner looks at the page, and only while it runs, so
+ * no barrier is needed.
  */
 static __always_inline void show_registers(struct vperfctr *perfctr)
 {
 	WRITE_ONCE(perfctr->page->seq, (perfctr->page->seq + 1) & S32_MAX);
 }
 
-/* The page says "ask". It keeps the count for the next show_registers(). */
+/* The page says "ask". The count in seq stays for the next show_registers(). */
 static __always_inline void hide_registers(struct vperfctr *perfctr)
 {
 	WRITE_ONCE(perfctr->page->seq, perfctr->page->seq | S32_MIN);

@@ -3,10 +3,10 @@
  * Another thread, which current traces by ptrace(2): finding it, and keeping it from running.
  *
  * A thread in a ptrace stop is in no function of ours. It runs again only when it is woken, and
- * whoever wakes it takes its pi_lock. So with this lock held its tracer may do to its state what
- * otherwise only the thread itself does. A kill waits for that long. (The kernel keeps it from
- * running by a flag. To take that back it wakes a thread that was killed meanwhile, which a
- * module cannot do.)
+ * whoever wakes it takes its pi_lock. So a tracer who holds this lock may do to the thread's state
+ * what otherwise only the thread itself may do. A kill waits until the lock is released. (The
+ * kernel's ptrace sets a flag instead. When it clears the flag it must wake a thread that was
+ * killed meanwhile, and a module cannot do that.)
  */
 
 #include <linux/delay.h>
@@ -23,8 +23,8 @@
 #include "thread/tracee.h"
 
 /*
- * Only current attaches to a thread for itself, and lets go of it. So the answer holds, unless it
- * is yes and the thread dies.
+ * Only current can begin or end its tracing of a thread. So the answer stays true, unless it is yes
+ * and the thread dies.
  */
 static bool traces(const struct task_struct *task)
 {
@@ -32,8 +32,8 @@ static bool traces(const struct task_struct *task)
 }
 
 /*
- * Is the file a pidfd of the thread, or of its process? Where a pidfd has its pid depends on
- * the kernel's version, and on nothing else is such a pointer found there.
+ * Is the file a pidfd of the thread, or of its process? The kernel's version decides which of these
+ * two pointers is a pidfd's pid. No other kind of file has a pointer to a struct pid there.
  */
 static bool is_pidfd_of(const struct file *file, struct task_struct *task)
 {
@@ -69,7 +69,7 @@ struct task_struct *perfctr_tracee_get(pid_t tid, bool by_pidfd, int pidfd)
 	rcu_read_unlock();
 	if (!task)
 		return ERR_PTR(-ESRCH);
-	/* From here on the thread is this one, whoever gets its id. */
+	/* We hold the task now, so another thread may get its id. */
 	if (by_pidfd)
 		err = check_pidfd(pidfd, task);
 	if (!err && !traces(task))
@@ -101,14 +101,14 @@ void perfctr_tracee_put(struct task_struct *task)
 	put_task_struct(task);
 }
 
-/* Its pi_lock is held. A thread in the middle of its stop may still run, or wait to run. */
+/* The task's pi_lock is held. A thread may still run, or wait to run, as it goes to its stop. */
 static bool is_asleep(const struct task_struct *task)
 {
 	if (perfctr_task_is_queued(task))
 		return false;
 #ifdef CONFIG_SMP
-	smp_rmb();	/* It is taken out of the queue first, then it leaves its CPU. */
-	return !smp_load_acquire(&task->on_cpu);	/* what it did here is done */
+	smp_rmb();	/* A thread leaves the queue first, and then its CPU. */
+	return !smp_load_acquire(&task->on_cpu);	/* We see all that it did on its CPU. */
 #else
 	return true;
 #endif
@@ -122,7 +122,7 @@ int perfctr_tracee_hold(struct task_struct *task, unsigned long *flags)
 		raw_spin_lock_irqsave(&task->pi_lock, *flags);
 		err = task_is_traced(task) ? 0 : -ESRCH;
 		if (!err && is_asleep(task)) {
-			__release(&task->pi_lock);	/* sparse: the caller has it */
+			__release(&task->pi_lock);	/* for sparse: the caller holds it */
 			return 0;
 		}
 		raw_spin_unlock_irqrestore(&task->pi_lock, *flags);
@@ -147,12 +147,12 @@ struct look {
 	int err;
 };
 
-/* @task is current, or does not run meanwhile, or with the tracepoint: RCU. */
+/* @task is current, or does not run meanwhile. With the tracepoint RCU will do. */
 static void tracee_look(struct look *look)
 {
 	const struct vperfctr *perfctr = perfctr_of_task(look->task, false);
 
-	/* One whose tree has died gives way: see return.c. */
+	/* A state whose tree has died gives way to a new one: see return.c. */
 	if (perfctr && !(atomic_read(&perfctr->hold) & PERFCTR_HOLD_DEAD))
 		look->err = READ_ONCE(perfctr->tree) == look->tree ? -EEXIST : -EBUSY;
 	look->done = true;
@@ -167,7 +167,7 @@ static void look_at_current(void *arg)
 		tracee_look(at);
 }
 
-/* Who was woken is not queued yet, if another CPU is to do that. */
+/* Another CPU may still have to queue a thread that was woken. */
 static bool is_woken(const struct task_struct *task)
 {
 	unsigned int state = READ_ONCE(task->__state);
@@ -185,9 +185,10 @@ static bool is_on_cpu(const struct task_struct *task)
 }
 
 /*
- * A thread changes its list of notifiers whenever it runs, and who else is in there may be freed
- * then. So we look while it is asleep, or from an interrupt while it runs. That interrupts whoever
- * runs there, so current's user is charged for it, and one that waits for its CPU is left alone.
+ * A thread may change its list of notifiers whenever it runs, and then free the notifiers that we
+ * see there. So we look while the thread sleeps, or from an interrupt on its CPU while it runs. The
+ * interrupt may hit another thread, so current's user is charged for it. We do not look at a
+ * thread that waits for its CPU.
  */
 static int look_once(struct look *at)
 {
@@ -209,7 +210,7 @@ static int look_once(struct look *at)
 	return 0;
 }
 
-/* It may wait for its CPU for any time, so we look at it ever more rarely. */
+/* The thread may wait long for its CPU, so we look less and less often. */
 static int look_patiently(struct look *at)
 {
 	unsigned int us;
