@@ -3,7 +3,7 @@
  * A ring of records: its memory, its reader, and room for the next record.
  *
  * All CPUs write to one ring, so its records are in the order of time, and a tree of threads takes
- * no more memory than one thread. The lock is held for as long as it takes to copy a record, some
+ * no more memory than one thread. Writers hold the lock while they copy a record, which takes some
  * hundred instructions.
  */
 
@@ -35,8 +35,8 @@
 static_assert(offsetof(struct perfctr_ring_page, tail) == 128);
 
 /*
- * All mms that readers were told of, whatever their ring: each is here once, so that a change in
- * one that is not costs a look at a short list, however many rings there are.
+ * All mms that the readers of any ring were told of. Each mm is here once. So a change in another
+ * mm costs only a look at a short list, however many rings there are.
  */
 #define WATCHED_BITS	10
 static struct hlist_head watched_mms[1 << WATCHED_BITS];	/* watched_lock; read under RCU */
@@ -134,8 +134,8 @@ static void wake(struct irq_work *work)
 }
 
 /*
- * As mlock(2), but all of a user's rings together, and perf's: ENOMEM. Rings are also charged to
- * the account of whoever pays for that user: see account.c.
+ * Applies the limit of mlock(2) to the sum of all rings of a user, perf's included: ENOMEM. Also
+ * charges the ring to the account that pays for that user: see account.c.
  */
 static int ring_charge(struct perfctr_ring_buffer *ring)
 {
@@ -256,7 +256,7 @@ struct perfctr_ring_buffer *perfctr_ring_create(const struct perfctr_ring *wante
 	mutex_init(&ring->maps_mutex);
 	INIT_LIST_HEAD(&ring->known_mms);
 	init_waitqueue_head(&ring->wait);
-	/* Not a hard one where it takes locks: lockdep minds that. */
+	/* Hard only on RT, where wake() just queues work. Elsewhere lockdep minds its locks. */
 	ring->wake = IS_ENABLED(CONFIG_PREEMPT_RT) ? IRQ_WORK_INIT_HARD(wake) :
 						     IRQ_WORK_INIT(wake);
 	INIT_WORK(&ring->wake_work, wake_readers);
@@ -295,7 +295,7 @@ void perfctr_ring_put(struct perfctr_ring_buffer *ring)
 		queue_work(perfctr_wq, &ring->free);
 }
 
-/* The map keeps its file open, and so the ring; and has references to the pages. */
+/* The map keeps its file open, which keeps the ring. It also has references to the pages. */
 int perfctr_ring_mmap(struct perfctr_ring_buffer *ring, struct vm_area_struct *vma)
 {
 	unsigned long nr = ring->nr_pages;
@@ -353,7 +353,7 @@ void perfctr_ring_leave(struct perfctr_ring_buffer *ring)
 
 static void ring_lose(struct perfctr_ring_buffer *ring)
 {
-	/* The reader makes room, even if the ring is not half full. */
+	/* Wake the reader, even if the ring is not half full, so that it makes room. */
 	if (!ring->untold++) {
 		ring->ready = true;
 		irq_work_queue(&ring->wake);
@@ -380,13 +380,13 @@ static void *at(const struct perfctr_ring_buffer *ring, u32 head)
 	return ring->data + (head & (ring->length - 1));
 }
 
-/* The caller has the lock. The reader may have written anything: then there is no room. */
+/* The lock is held. NULL: no room. The reader may have written nonsense to tail: no room then. */
 static __always_inline void *begin(struct perfctr_ring_buffer *ring, u32 size)
 {
 	ring->unread = unread(ring);
 	if (unlikely(size > ring->length - ring->unread))
 		return NULL;
-	smp_mb();	/* what the reader has read is overwritten after its tail was read */
+	smp_mb();	/* read the reader's tail before we overwrite what it has read */
 	ring->next = ring->head + size;
 	return likely(!wraps(ring, size)) ? at(ring, ring->head) : ring->whole;
 }
@@ -401,11 +401,11 @@ static __always_inline void end(struct perfctr_ring_buffer *ring)
 		memcpy(ring->data, ring->whole + first, size - first);
 	}
 	ring->head = ring->next;
-	/* Release: the record is there before; pairs with the reader's acquire. */
+	/* Release: the record is written before the head; pairs with the reader's acquire. */
 	smp_store_release(&ring->page->head, ring->head);
 }
 
-/* Before the next record, if there is room for both; in front of it there may be none alone. */
+/* Writes a LOST in front of the next record, but only if there is room for both. */
 static noinline void tell_lost(struct perfctr_ring_buffer *ring, u32 size)
 {
 	struct perfctr_record_lost *lost;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * A ring of records: memory that a reader maps, and that CPUs write to one after the other. ring.c
- * makes it, and wakes its reader; record.c says what is written.
+ * makes it, and wakes its reader; record.c writes the records.
  */
 #ifndef PERFCTR_RING_H
 #define PERFCTR_RING_H
@@ -31,9 +31,9 @@ struct vm_area_struct;
 
 /**
  * struct perfctr_known_map - an executable mapping that readers were told of
- * @start, @end, @offset: its addresses, and bytes from the start of the file
- * @inode, @dev: of the file, and of the device where it is; 0: none
- * @generation: of the inode, whose number a later file may have
+ * @start, @end, @offset: its addresses; where it begins in the file, in bytes
+ * @inode, @dev: the numbers of the file's inode and device; 0: no file
+ * @generation: of the inode, since a later file may get the same inode number
  */
 struct perfctr_known_map {
 	unsigned long start;
@@ -46,11 +46,11 @@ struct perfctr_known_map {
 
 /**
  * struct perfctr_watched_mm - an mm that readers of any ring were told of
- * @node: in the table of all. A change looks for it under RCU
- * @mm: the mm, whose memory is kept, so that no other one gets its address
- * @refs: struct perfctr_known_mm that refer to it; the table's lock
- * @changes: changes of its executable memory. Rises while mmap_lock is held for writing; samples
- *	read it at any time
+ * @node: in the table of all. Whoever changes an mm looks for it under RCU
+ * @mm: the mm. We keep its struct, so that no other mm gets this address
+ * @refs: number of struct perfctr_known_mm that refer to it; the table's lock
+ * @changes: number of changes of its executable memory. Rises while mmap_lock is held for writing;
+ *	samples read it at any time
  * @rcu: frees it
  */
 struct perfctr_watched_mm {
@@ -66,9 +66,10 @@ struct perfctr_watched_mm {
  * @node: in the ring's @known_mms
  * @watched: its mm, with a reference. Processes that share their memory share this
  * @pid: the process, as in its records
- * @users: struct perfctr_recorder that refer to it. Rises from 0 under maps_mutex alone
- * @told: @watched->changes when all was told; samples read it at any time
- * @last_look: who looked last, to compare alone: it may have ended. A fork reads it at any time
+ * @users: number of struct perfctr_recorder that refer to it. Rises from 0 only under maps_mutex
+ * @told: @watched->changes when readers were last told everything; samples read it at any time
+ * @last_look: the recorder that looked last. Only compared, as it may have ended. A fork reads it
+ *	at any time
  * @map: @nr mappings, in the order of addresses
  */
 struct perfctr_known_mm {
@@ -84,34 +85,35 @@ struct perfctr_known_mm {
 
 /**
  * struct perfctr_ring_buffer - a ring
- * @refs: the state that made it, and its trees
- * @lock: guards the next seven. Innermost; in any context but an NMI, with interrupts off
+ * @refs: references of the state that made it, and of that state's trees
+ * @lock: guards the next seven members. Innermost; in any context but an NMI, with interrupts off
  * @head: bytes written, of which the page has a copy for the reader
  * @written: records since the reader was woken because of @wakeup
  * @untold: records that were lost since the latest LOST
- * @ready: the reader was woken, and did not poll yet
- * @unread: bytes that the reader had not read as the record in progress began
+ * @ready: the reader was woken, and has not polled since
+ * @unread: bytes that the reader had not read when the record in progress began
  * @next: @head after the record in progress
- * @whole: where a record is written that goes on at the beginning of @data: it is copied then
+ * @whole: a buffer for a record that wraps around the end of @data. Its two parts are then copied
  * @page: the first page, mapped for the kernel, with the records behind it. The reader may write
- *	to all of it: only @tail is ever read here, and no value of it does harm
+ *	to all of it. We only ever read its tail, and no value of that does harm
  * @data: the records
- * @length: bytes of records; constant, as all that follows
- * @wakeup, @flags, @user_depth, @kernel_depth: as in struct perfctr_ring
- * @nr_pages: of @pages, the first one included
+ * @length: size of @data in bytes; constant
+ * @wakeup, @flags, @user_depth, @kernel_depth: as in struct perfctr_ring; constant, as all members
+ *	up to @payer
+ * @nr_pages: number of pages, the first one included
  * @pages: all pages
- * @pid_ns: ids in records are those of this namespace; with a reference
- * @cred: of who made it, whose user is charged; with a reference
+ * @pid_ns: records have the ids of this namespace; with a reference
+ * @cred: the maker's credentials, whose user is charged; with a reference
  * @payer: the account that is charged as well
  * @nr_writers: attached states that write to it
  * @wait: readers in poll(2)
  * @fasync: readers with O_ASYNC
- * @wake: wakes both
- * @wake_work: the same on RT, where that sleeps
+ * @wake: wakes readers of both kinds
+ * @wake_work: does that for @wake on RT, where waking may sleep
  * @maps_mutex: guards @known_mms and @nr_known. Inside mmap_lock
- * @known_mms: what record.c told of each process
- * @nr_known: how many
- * @free: frees it where it may sleep
+ * @known_mms: what readers were told of each process
+ * @nr_known: length of @known_mms
+ * @free: frees the ring in a context that may sleep
  */
 struct perfctr_ring_buffer {
 	refcount_t refs;
@@ -146,47 +148,48 @@ struct perfctr_ring_buffer {
 	struct work_struct free;
 };
 
-/* For current: EINVAL, EACCES, ENOMEM, EINTR. May sleep. */
+/* Makes a ring for current: EINVAL, EACCES, ENOMEM, EINTR. May sleep. */
 struct perfctr_ring_buffer *perfctr_ring_create(const struct perfctr_ring *wanted);
-/* A reference more, or less. NULL is allowed. put: in any context, but not under a lock of ours */
+/* Takes or drops a reference. NULL is allowed. put: in any context, but under no lock of ours */
 void perfctr_ring_get(struct perfctr_ring_buffer *ring);
 void perfctr_ring_put(struct perfctr_ring_buffer *ring);
 /* Was it made with PERFCTR_RING_MAPS? */
 bool perfctr_ring_tells_maps(const struct perfctr_ring_buffer *ring);
-/* One state more writes to it, or one less: then the last one tells readers. Interrupts are off. */
+/* A state begins or ends to write to it. The last one that ends wakes readers. Interrupts off. */
 void perfctr_ring_join(struct perfctr_ring_buffer *ring);
 void perfctr_ring_leave(struct perfctr_ring_buffer *ring);
-/* For its file. They may sleep. */
+/* The file's operations. They may sleep. */
 int perfctr_ring_mmap(struct perfctr_ring_buffer *ring, struct vm_area_struct *vma);
 __poll_t perfctr_ring_poll(struct perfctr_ring_buffer *ring, struct file *file,
 			   struct poll_table_struct *table);
 int perfctr_ring_fasync(struct perfctr_ring_buffer *ring, int fd, struct file *file, int on);
 
-/* By current, of its own mm: one reference more. NULL: no memory. May sleep. */
+/* Watches current's own mm, and takes a reference. NULL: no memory. May sleep. */
 struct perfctr_watched_mm *perfctr_watch_mm(struct mm_struct *mm);
-/* Its executable memory is about to change. mmap_lock is held for writing. */
+/* Executable memory of @mm is about to change. mmap_lock is held for writing. */
 void perfctr_mm_changed(const struct mm_struct *mm);
-/* Nobody uses it. Under maps_mutex, or when nobody refers to the ring. May sleep. */
+/* Frees it. @users is 0. Under maps_mutex, or when nobody refers to the ring. May sleep. */
 void perfctr_forget_mm(struct perfctr_known_mm *known);
 
 /*
- * Begins a record of so many bytes, a multiple of 8: where it is to be written. NULL: there is no
- * room, and it is counted as lost. Interrupts are off until ring_end().
+ * Begins a record of @size bytes, a multiple of 8, and returns where to write it. NULL: there is no
+ * room, and the record counts as lost. Call perfctr_ring_end() in both cases. Interrupts are off
+ * until then.
  */
 void *perfctr_ring_begin(struct perfctr_ring_buffer *ring, u32 size);
-/* Ends it, also where there was no room. */
+/* Ends the record. */
 void perfctr_ring_end(struct perfctr_ring_buffer *ring);
-/* Something is not told, for lack of memory: it counts as a record that was lost. */
+/* For lack of memory something is not recorded. It counts as a lost record. */
 void perfctr_ring_lose(struct perfctr_ring_buffer *ring);
 
 /* The time of a record, in any context */
 static inline u64 perfctr_ring_time(void)
 {
-	/* What the kernel reads for it may change meanwhile, and is read again then. */
+	/* The kernel reads its data again if they change meanwhile. */
 	return data_race(ktime_get_mono_fast_ns());
 }
 
-/* No record is larger: a MAP, of a file with the longest path */
+/* The size of the largest record: a MAP of a file with the longest path */
 #define PERFCTR_RING_LARGEST	(sizeof(struct perfctr_record_map) + PATH_MAX)
 
 #endif /* PERFCTR_RING_H */

@@ -139,12 +139,11 @@ void vperfctr_soft_read(struct vperfctr *perfctr, u64 *soft)
 	raw_spin_unlock_irqrestore(&perfctr->lock, flags);
 }
 
-/* The kernel's counts stop and go on with the clock, by hold. perfctr->lock is held. */
 void vperfctr_soft_follow(struct vperfctr *perfctr)
 {
 	struct task_struct *owner;
 
-	/* The owner cannot detach while the lock is held. */
+	/* The owner cannot detach while we hold the lock. */
 	owner = rcu_dereference_protected(perfctr->owner, lockdep_is_held(&perfctr->lock));
 	if (owner)
 		soft_set(perfctr, owner,
@@ -166,7 +165,6 @@ void vperfctr_unhold(struct vperfctr *perfctr, int why)
 	vperfctr_soft_follow(perfctr);
 }
 
-/* By the owner, or an interrupt on its CPU. */
 void vperfctr_soft_lost(struct vperfctr *perfctr)
 {
 	raw_spin_lock(&perfctr->lock);
@@ -208,7 +206,7 @@ void vperfctr_bind(struct vperfctr *perfctr)
  * The way back to user mode
  */
 
-/* True if it was not queued before: then the caller must give it the references. */
+/* True: the work was not queued before, and the caller must give it its references. */
 bool vperfctr_return_queue(struct vperfctr *perfctr, struct task_struct *task)
 {
 	unsigned long flags;
@@ -217,7 +215,7 @@ bool vperfctr_return_queue(struct vperfctr *perfctr, struct task_struct *task)
 	local_irq_save(flags);
 	if (!(perfctr->todo & PERFCTR_TODO_QUEUED)) {
 		init_task_work(&perfctr->return_work, above.on_return);
-		/* It fails only for a thread that has exited so far that it runs no user code. */
+		/* Fails only when the thread is exiting, and runs no user code any more. */
 		queued = !task_work_add(task, &perfctr->return_work, PERFCTR_TWA_RESUME);
 		if (queued)
 			perfctr->todo |= PERFCTR_TODO_QUEUED;
@@ -228,15 +226,15 @@ bool vperfctr_return_queue(struct vperfctr *perfctr, struct task_struct *task)
 
 bool vperfctr_invite(struct vperfctr *perfctr, struct task_struct *task)
 {
-	/* Once it is queued, todo is the task's. */
+	/* Set todo first: once the work is queued, todo belongs to the task. */
 	perfctr->todo = PERFCTR_TODO_QUEUED | PERFCTR_TODO_RESUME | PERFCTR_TODO_MAPS;
 	init_task_work(&perfctr->return_work, above.on_invited);
 	return !task_work_add(task, &perfctr->return_work, PERFCTR_TWA_RESUME);
 }
 
 /*
- * The list is the kernel's. It is walked as task_work_cancel() does: others may add to it, but with
- * pi_lock held no work in it begins, or is taken out.
+ * Walks the kernel's list of the task's works as task_work_cancel() does: others may add to it, but
+ * with pi_lock held no work in it begins, and none is taken out.
  */
 struct vperfctr *perfctr_find_invited(struct task_struct *task)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The state: the counters of one thread. Who may do what to it, and when. */
+/* The state: the counters of one thread. Who may access which member, and when. */
 #ifndef PERFCTR_STATE_H
 #define PERFCTR_STATE_H
 
@@ -20,34 +20,34 @@ struct perfctr_ring_buffer;
 struct perfctr_tree;
 
 /*
- * A thread may be interrupted between its look at the page and its read of the register. If
- * its permission ends meanwhile, it lasts this much longer than the page shows the register:
- * the first if somebody else ends it, the second if the thread does, in a signal handler. A
+ * A thread may be interrupted between its look at the page and its read of the register. So its
+ * permission ends so much later than the page stops showing the register: READER_DELAY if somebody
+ * else ends the permission, HANDLER_DELAY if the thread itself does, in a signal handler. A
  * thread that takes longer gets SIGSEGV.
  */
 #define PERFCTR_READER_DELAY	HZ
 #define PERFCTR_HANDLER_DELAY	(HZ / 20)
 
 /*
- * In vperfctr.at_once, instead of PERFCTR_ID_USER: the page shows the registers. OPEN, with
- * SHOWN: under the policy "open"; without it the policy is "guarded".
+ * In vperfctr.at_once, instead of PERFCTR_ID_USER. SHOWN: the page shows the registers. OPEN: with
+ * SHOWN, it does so under the policy "open". SHOWN without OPEN: under "guarded"
  */
 #define PERFCTR_AT_ONCE_SHOWN	2UL
 #define PERFCTR_AT_ONCE_OPEN	4UL
-/* Beside PERFCTR_ID_USER, of a kin: the registers are private to shown_to, and there is no page. */
+/* With PERFCTR_ID_USER, in a kin: the registers are private to shown_to; no page shows them. */
 #define PERFCTR_AT_ONCE_PRIVATE	4UL
 static_assert(PERFCTR_ID_STEP > PERFCTR_AT_ONCE_OPEN);
 
-/* In vperfctr.at_once: no CPU holds this id, and the state is handed no counters. */
+/* In vperfctr.at_once: an id that no CPU holds, and for which nobody hands over counters */
 #define PERFCTR_NO_CONFIG	(~(PERFCTR_ID_USER | PERFCTR_AT_ONCE_SHOWN))
-/* Members of struct perfctr_soft that are not computed from another: all but task_clock. */
+/* Number of members of struct perfctr_soft that are not computed: all but task_clock */
 #define PERFCTR_NR_SOFT		4
 static_assert(offsetof(struct perfctr_soft, task_clock) == PERFCTR_NR_SOFT * sizeof(__u64));
 
 /**
- * struct perfctr_budget - how often something goes on by itself in a tick
- * @tick: the latest tick (jiffies) in which it did
- * @spent: how often it did so in that tick
+ * struct perfctr_budget - counts the overflows, or the samples, of a tick
+ * @tick: the latest tick (jiffies) that had one
+ * @spent: how many that tick had
  */
 struct perfctr_budget {
 	unsigned long tick;
@@ -57,16 +57,17 @@ struct perfctr_budget {
 /**
  * struct perfctr_imode - the i-mode counters of a state; owner and interrupt, with interrupts off;
  *	others read the first four members under the state's lock
- * @nr: how many, the last ones of the state
- * @signo: signal for overflows; 0 with a recorder, and after an exec: then no overflow is ever due
+ * @nr: number of i-mode counters, which are the last counters of the state
+ * @signo: signal for overflows; 0 with a recorder, and after an exec. If nobody is told of
+ *	overflows, none is ever due
  * @asked: the signal that the control names, for READ_CONTROL
  * @refresh: the control's refresh, for READ_CONTROL and descendants
  * @stopped: the counters stand still, until their interrupt ends
  * @left: overflows until the counters stay suspended, the last one included
- * @pending: bit i: counter i has overflowed; the owner has not been told yet, nor is there a sample
+ * @pending: bit i: counter i has overflowed, and neither was the owner told, nor a sample written
  * @cpu: CPU on which the counters were stopped last, if their registers still agree
  *	with @ctr (perfctr 2.6's isuspend_cpu); -1: see ireload()
- * @budget: of signals after which the counters go on
+ * @budget: counts signals after which the counters go on
  * @ctr.limit: the sum at which the next overflow is due
  * @ctr.next: the sum at which the register comes to zero: @ctr.limit, or less where
  *	a period has more bits than the register. While the counter runs
@@ -89,24 +90,26 @@ struct perfctr_imode {
 };
 
 /**
- * struct perfctr_recorder - the samples of a state: overflows write one, and send no signals; so
- *	does a timer. Owner and interrupt, with interrupts off; others read the first two members
- *	under the state's lock
- * @ring: where to. Constant once the state has a control. The root's state and its tree have
+ * struct perfctr_recorder - the samples of a state. Overflows and a timer write samples to a ring,
+ *	and send no signals. Owner and interrupt, with interrupts off; others read the first two
+ *	members under the state's lock
+ * @ring: the ring. Constant once the state has a control. The root's state and its tree have
  *	references
- * @timer_ns: the control's, for READ_CONTROL and descendants
+ * @timer_ns: the control's timer_ns, for READ_CONTROL and descendants
  * @timer: ticks of the clock from one sample to the next; 0: no samples by time
- * @due: with @timer: what the clock is when the next one is due
+ * @due: with @timer: the clock's value at which the next sample is due
  * @throttled: there were too many samples: no overflow is due until the next tick
- * @budget: of samples
+ * @budget: counts samples
  * @pid, @tid: as in struct perfctr_record; set with @told
- * @comm: the name that readers were told
- * @known: what readers were told of its process, or, after a fork that shares memory, of its
- *	parent's; NULL: nothing, or what its parent's had at the fork. Counts as a user of it
- * @changes, @told: while these differ memory has changed that readers were not told of. NULL:
- *	nothing was told of the owner yet
- * @told_at_fork: for @told
- * @look_after: no sample asks for a look at the memory before that time, ns; U64_MAX: one has asked
+ * @comm: the owner's name, as readers were told
+ * @known: what readers were told of the owner's process, or, after a fork that shares memory, of
+ *	its parent's. NULL: nothing, or what the parent's process had at the fork. The recorder is
+ *	one of its @users
+ * @changes, @told: if these values differ, memory has changed that readers were not told of.
+ *	NULL: readers were told nothing of the owner yet
+ * @told_at_fork: @told may point to it
+ * @look_after: before this time, ns, no sample asks for a look at the memory; U64_MAX: a sample
+ *	has asked, and nobody has looked yet
  */
 struct perfctr_recorder {
 	struct perfctr_ring_buffer *ring;
@@ -133,33 +136,33 @@ struct perfctr_recorder {
 
 /*
  * vperfctr.hold: the reasons why a state does not count. If it is 0 the state counts whenever
- * its thread runs. COUNTERS hold the counters alone: the clock and the kernel's counts go on.
+ * its thread runs. HOLD_COUNTERS stop only the counters: the clock and the kernel's counts go on.
  */
 #define PERFCTR_HOLD_IDLE	0x01	/* it has no control that counts, or is not attached yet */
 #define PERFCTR_HOLD_DEAD	0x20	/* its tree is dead, so nobody can read it */
 #define PERFCTR_HOLD_LOST	0x40	/* it has an error */
-#define PERFCTR_HOLD_BOUND	0x100	/* while it is not on its CPU: see resume.c */
+#define PERFCTR_HOLD_BOUND	0x100	/* it is bound, and held on all other CPUs: see resume.c */
 #define PERFCTR_HOLD_ENDED	0x200	/* no thread has it any more */
-/* READ tells of these: it waits for the next exec to start; */
+/* READ tells of these four. It waits for the next exec, to start then */
 #define PERFCTR_HOLD_ON_EXEC	PERFCTR_READ_ON_EXEC
-/* it has overflowed, and did not go on yet; that was one overflow too many in its tick; */
+/* It has overflowed, and has not gone on yet. THROTTLED: it did so once too often in a tick */
 #define PERFCTR_HOLD_OVERFLOWN	PERFCTR_READ_OVERFLOWN
 #define PERFCTR_HOLD_THROTTLED	PERFCTR_READ_THROTTLED
-/* it was suspended by SUSPEND, its own or its tree's, or by its control. */
+/* SUSPEND has suspended it or its tree, or its control says so */
 #define PERFCTR_HOLD_SUSPENDED	PERFCTR_READ_SUSPENDED
 #define PERFCTR_HOLD_TOLD	(PERFCTR_HOLD_ON_EXEC | PERFCTR_HOLD_COUNTERS | \
 				 PERFCTR_HOLD_SUSPENDED)
 #define PERFCTR_HOLD_COUNTERS	(PERFCTR_HOLD_OVERFLOWN | PERFCTR_HOLD_THROTTLED)
-/* What the kernel counts goes on. */
+/* If only these hold it, the kernel's counts go on. */
 #define PERFCTR_HOLD_PARTLY	(PERFCTR_HOLD_COUNTERS | PERFCTR_HOLD_BOUND)
-/* With one of these its registers are not touched, even if the thread may read them. */
+/* If one of these holds it we do not touch registers, even if the thread may read them. */
 #define PERFCTR_HOLD_ENTIRELY	(PERFCTR_HOLD_IDLE | PERFCTR_HOLD_ENDED | \
 				 PERFCTR_HOLD_ON_EXEC | PERFCTR_HOLD_DEAD | \
 				 PERFCTR_HOLD_LOST)
 
 /* vperfctr.todo: work that the owner does before it returns to user mode, or as it dies */
 #define PERFCTR_TODO_DETACH	0x01	/* detach: its tree is dead */
-#define PERFCTR_TODO_LENT	0x02	/* take back the page, which a child had */
+#define PERFCTR_TODO_LENT	0x02	/* take back the page that a vfork's child had */
 #define PERFCTR_TODO_PERMIT	0x04	/* get permission for its map */
 #define PERFCTR_TODO_SPARE	0x08	/* make a state for the next child */
 #define PERFCTR_TODO_OVERFLOW	0x10	/* deliver the overflow */
@@ -183,64 +186,65 @@ struct perfctr_recorder {
  *  "owner": the owner thread itself, with interrupts off, so that neither a
  *	switch nor an interrupt on its CPU sees a half-done change. sched_out() and
  *	sched_in() count as the owner: they run on its CPU as it leaves and comes.
- *  "interrupt": an interrupt on the owner's CPU may read it, and may suspend the
- *	state before, and resume it after, changing the counters (perfctr_run()).
+ *  "interrupt": an interrupt on the owner's CPU may read it. To change counters it
+ *	suspends the state first, and resumes it afterwards (perfctr_run()).
  *  "reader": anyone with a handle, without a lock: see @seq.
  *
  * @notifier: in the owner's list of preempt notifiers while attached, or in perfctr_table; owner.
  * @seq: odd while the state is resumed, that is, @cpu_state holds differences; even
- *	while it holds sums. It rises by one at each change, before @cpu_state changes
- *	(even to odd) or after that (odd to even). So a reader that finds the same even
- *	value before and after copying has copied sums. If it finds an odd value it
+ *	while @cpu_state holds sums. It rises by one at each change: from even to odd before
+ *	@cpu_state changes, from odd to even after that. So a reader that finds the same even
+ *	value before and after it copies has copied sums. If it finds an odd value it
  *	interrupts the owner's CPU
  * @overflows: see struct perfctr_read; owner
- * @at_once: the config's id, if a CPU that holds it only has to resume the sums. With
- *	SHOWN no CPU holds it: then only another thread with a page may hand its counters
- *	over; and without OPEN it is made of the config's kin, not of the id. So it is with PRIVATE.
- *	Otherwise PERFCTR_NO_CONFIG; owner. Whoever sets a hold, or unmaps the page, writes
- *	PERFCTR_NO_CONFIG. A thread that is switched out for this one reads it, and
- *	may resume the sums: see successor(). A thread that has slept since its config was
- *	evicted, or got a new id, has the old one: with 32 bits another config has that after
+ * @at_once: what a switch may do without looking at anything else; owner. The config's id: a CPU
+ *	that holds the config only has to resume the sums. With SHOWN: no CPU holds this value,
+ *	and only a thread whose page shows registers may hand its counters over. With SHOWN but
+ *	not OPEN, and with PRIVATE, it has the config's kin in place of the id.
+ *	PERFCTR_NO_CONFIG: nothing. Whoever sets a hold, or unmaps the page, writes
+ *	PERFCTR_NO_CONFIG. A thread that is switched out for this one reads it, and may resume
+ *	this state's sums: see successor(). If the config was evicted or got a new id while the
+ *	owner slept, the old id is still here. With 32 bits another config gets the same id after
  *	2^28 new ones
  * @hold: PERFCTR_HOLD_*. Each bit is set and cleared atomically: COUNTERS and LOST by
- *	the owner or an interrupt on its CPU, the others under @lock. If somebody else
- *	sets one, he then interrupts the owner's CPU: see tree.c. @soft_on follows it
- * @user: the owner has mapped the page: show it the registers. The owner sets it;
+ *	the owner or an interrupt on its CPU, the others under @lock. Whoever is not the owner and
+ *	sets a bit then interrupts the owner's CPU: see tree.c. @soft_on follows @hold
+ * @user: the owner has mapped the page, which may show the registers. The owner sets this;
  *	whoever removes the owner's last map clears it, under @map_lock
  * @lent: set by a fork that shares memory and thread pointer (vfork), until the
- *	thread returns to user mode: the page looks like the child's own, so no
- *	registers are shown; owner
- * @raw: PERFCTR_RAW_*: its registers may be read whenever it runs, mapped or not; owner
- * @inherited: it is part of a struct descendant; constant
- * @apart: it is kin of nobody: see kin.c; owner
+ *	thread returns to user mode. The page looks like the child's own, so it shows no
+ *	registers meanwhile; owner
+ * @raw: PERFCTR_RAW_*: the owner may read registers whenever it runs, even without a page; owner
+ * @inherited: the state is part of a struct descendant; constant
+ * @apart: the owner is kin of nobody: see kin.c; owner
  * @soft_on: @soft holds differences; @lock
  * @todo: PERFCTR_TODO_*: what @return_work has to do, and whether it is queued; owner,
  *	interrupt
- * @undo: PERFCTR_UNDO_*: what a switch-out has to do besides making sums: SHOWN, a
- *	resume since the last switch-in let user mode read registers; ICTRS,
- *	i-mode counters run; CLOCK, only the clock is resumed; OWN_WAY, it was
+ * @undo: PERFCTR_UNDO_*: what a switch-out has to do besides making sums. SHOWN: a
+ *	resume since the last switch-in let user mode read registers. ICTRS:
+ *	i-mode counters run. CLOCK: only the clock is resumed. OWN_WAY: the state was
  *	resumed in the arch's own way; owner
- * @granted: what SHOWN has to take back, in the arch's terms
- * @shown_to: with SHOWN in @at_once, and without OPEN, or with PRIVATE: the user that the
- *	registers are private to; owner, or the thread that hands its counters over
- * @grace: for how long it keeps the permission that the policy, or a hold, no longer gives it;
- *	@grace_place: by its last bits, where its thread was last seen in user mode meanwhile. See
- *	resume.c; owner
- * @nr_ictrs: of the last control that counted, for readers; owner
- * @plain: there are counters, but no i-mode counters, no samples, no own way, no RAW and no CPU
- *	that it is bound to, so that sched_in() may resume it; owner
- * @quick: the clock is on, and there are no i-mode counters, no own way and none of perf's,
- *	so that a read only has to add registers; owner
+ * @granted: with SHOWN in @undo, the permission to take back, in the arch's terms
+ * @shown_to: while @at_once has PRIVATE, or SHOWN without OPEN: the user to whom the registers
+ *	are private; owner, or the thread that hands its counters over
+ * @grace: how much is left of the grace, during which the owner keeps a permission that the
+ *	policy, or a hold, no longer gives it; @grace_place: the last bits of the address where the
+ *	owner was last seen in user mode during the grace. See resume.c; owner
+ * @nr_ictrs: number of i-mode counters of the last control that counted, for readers; owner
+ * @plain: the state has counters, but no i-mode counters, no samples, no own way, no RAW, and is
+ *	bound to no CPU. So sched_in() may resume it; owner
+ * @quick: the clock is on, and there are no i-mode counters, no own way and no counters of perf's.
+ *	So a read only has to add registers; owner
  * @config: with a reference, from the first control to the end. While attached, the state
- *	is a user of it; for a descendant the tree has reference and use. Owner writes;
- *	interrupt
+ *	is a user of the config. For a descendant the tree has the reference, and is the user.
+ *	Owner writes; interrupt
  * @imode: NULL without i-mode counters; owner, and see @lock
  * @recorder: NULL without RECORD; the same
  * @page: the page that the owner maps; from the owner's first map to the end
- * @stale: others still map @page, from before an exec: it shows nothing any more; owner,
+ * @stale: others still map @page, from before an exec, so it shows nothing any more; owner,
  *	@map_lock
- * @clock_on: the last control that counted has the clock on; otherwise its sum is hidden, and
- *	zeroed; owner
+ * @clock_on: the last control that counted has the clock on. Otherwise the clock's sum is hidden,
+ *	and zeroed; owner
  * @flags: PERFCTR_CONTROL_*, as the control has them; owner writes
  * @bound_cpu: with HOLD_BOUND, and PERFCTR_CONTROL_CPU, the one CPU where it counts; owner
  * @preserve: as the control has it; owner changes it under @lock
@@ -248,21 +252,21 @@ struct perfctr_recorder {
  * @error: PERFCTR_ERROR_*; owner
  * @holder: the open file whose control is in force; only compared. The owner sets it,
  *	and that file's release clears it
- * @owner: the thread; NULL once detached; RCU, so that a reader may find its CPU
- * @pid: its id, for people
+ * @owner: the thread; NULL once detached. RCU, so that a reader may find the thread's CPU
+ * @pid: the owner's id, for people
  * @refs: references to the object
  * @lock: lets others look at @config, @imode, @recorder and @owner: the owner changes these, and
  *	whatever is read together with them, under this lock
  * @map_lock: guards @map_mm and @owner_maps
  * @owner_maps: number of maps of @page that the owner made in @map_mm
- * @map_mm: the mm where it made them; only compared
+ * @map_mm: the mm where it made these maps; only compared
  * @return_work: runs @todo on the owner's way to user mode, or as it dies; while
  *	queued it has a reference to the object and to the module
- * @tree: the tree whose root it is, or from which it descends; owner changes it under
- *	@lock; constant for a descendant
+ * @tree: the tree of which it is the root or a descendant; owner changes it under @lock;
+ *	constant for a descendant
  * @spare: a state for the next child; owner
- * @ring: for controls with RECORD; NULL: none was made. With a reference; owner sets it once. NULL
- *	for a descendant
+ * @ring: for controls with RECORD, with a reference; owner sets it once. NULL: no ring was made,
+ *	or it is a descendant
  * @soft: what the kernel counts (struct perfctr_soft): while @soft_on, the sum less
  *	the owner's value; @lock
  * @cpu_state: owner writes; reader
@@ -316,8 +320,8 @@ struct vperfctr {
 };
 
 /*
- * The result of one read. value is the caller's, with room for 1 + PERFCTR_MAX_HW: the clock,
- * and then as many sums as cstatus says.
+ * The result of one read. value points to the caller's array of 1 + PERFCTR_MAX_HW words: the
+ * clock, and then as many sums as cstatus says.
  */
 struct perfctr_sample {
 	u32 cstatus;
@@ -327,12 +331,12 @@ struct perfctr_sample {
 };
 
 /*
- * What an open file refers to, once OPEN has made it a handle: the state of a thread, or, with
- * this bit, a session (session.c). It never changes again.
+ * OPEN makes an open file a handle. From then on the file's private_data points to the state of a
+ * thread, or, with this bit, to a session (session.c), and never changes again.
  */
 #define PERFCTR_FILE_SESSION	1UL
 
-/* The state, or NULL */
+/* The state of a handle; NULL: it is a session's, or no handle yet */
 static __always_inline struct vperfctr *perfctr_file_state(const struct file *file)
 {
 	void *handle = READ_ONCE(file->private_data);
@@ -340,13 +344,13 @@ static __always_inline struct vperfctr *perfctr_file_state(const struct file *fi
 	return unlikely((unsigned long)handle & PERFCTR_FILE_SESSION) ? NULL : handle;
 }
 
-/* Is current its owner? Nobody else makes it so, nor ends it while current runs. */
+/* Is current the owner? While current runs only current itself can change that. */
 static __always_inline bool vperfctr_is_own(const struct vperfctr *perfctr)
 {
 	return likely(rcu_access_pointer(perfctr->owner) == current);
 }
 
-/* Whether sched_in() may resume it: see struct vperfctr. @raw, @bound: its control's; owner */
+/* The value of @plain: see struct vperfctr. @raw, @bound: the control's. By the owner */
 static __always_inline bool vperfctr_is_plain(const struct vperfctr *perfctr, u8 raw, bool bound)
 {
 	const struct perfctr_config *config = perfctr->config;
@@ -356,8 +360,8 @@ static __always_inline bool vperfctr_is_plain(const struct vperfctr *perfctr, u8
 }
 
 /*
- * What sums the state has, as PERFCTR_CSTATUS_*: those of its last control that counted. Anyone
- * may call these two.
+ * Which sums the state has, as PERFCTR_CSTATUS_*: those of its last control that counted. Anyone
+ * may call this function and the next one.
  */
 static inline u32 vperfctr_cstatus(const struct vperfctr *perfctr)
 {
@@ -367,7 +371,7 @@ static inline u32 vperfctr_cstatus(const struct vperfctr *perfctr)
 	       READ_ONCE(perfctr->nr_ictrs) << 8 | nr;
 }
 
-/* What it counts */
+/* What the state counts now, as PERFCTR_CSTATUS_* */
 static inline u32 vperfctr_counted(const struct vperfctr *perfctr)
 {
 	return atomic_read(&perfctr->hold) & PERFCTR_HOLD_IDLE ? 0 : vperfctr_cstatus(perfctr);
@@ -376,11 +380,11 @@ static inline u32 vperfctr_counted(const struct vperfctr *perfctr)
 /* --- state.c --- */
 
 /**
- * struct perfctr_above - functions of files above, which main.c hands down
+ * struct perfctr_above - functions of layers above this one, which main.c hands down
  * @on_return: the work that vperfctr_return_soon() queues
- * @on_invited: that of vperfctr_invite(): the owner attaches the state
- * @free_inherited: frees a state of a tree that nobody refers to
- * @free_root: the same of another state
+ * @on_invited: the work that vperfctr_invite() queues: the owner attaches the state
+ * @free_inherited: frees a descendant's state to which nobody refers
+ * @free_root: frees any other state to which nobody refers
  */
 struct perfctr_above {
 	void (*on_return)(struct callback_head *work);
@@ -390,45 +394,50 @@ struct perfctr_above {
 };
 
 void perfctr_state_init(const struct perfctr_above *above);
-/* Bytes of a state */
+/* The size of a state in bytes */
 size_t vperfctr_size(void);
-/* Of a new state, which is all zero but for inherited */
+/* Initializes a new state, which is all zero but for @inherited. */
 void vperfctr_setup(struct vperfctr *perfctr);
-/* One reference less. The last one of a root may sleep; on RT that of any state. */
+/* Drops a reference. Dropping a root's last one may sleep; on RT, that of any state. */
 void vperfctr_put(struct vperfctr *perfctr);
-/* By the owner */
+/* Drops the state's spare. By the owner */
 void vperfctr_drop_spare(struct vperfctr *perfctr);
 /* The owner's id in current's pid namespace; 0: there is none */
 pid_t vperfctr_tid(struct vperfctr *perfctr);
-/* Does its latest control count by perf? */
+/* Is the config of its latest control shared? */
 bool vperfctr_is_shared(struct vperfctr *perfctr);
 /* What the kernel counts: the first PERFCTR_NR_SOFT members of struct perfctr_soft */
 void vperfctr_soft_read(struct vperfctr *perfctr, u64 *soft);
-/* And the last one, from the clock */
+/* The last member, which is computed from the clock */
 u64 vperfctr_task_clock(u64 clock);
-/* Lets the kernel's counts stop or go on with the clock, by hold. perfctr->lock is held. */
+/* Stops the kernel's counts, or lets them go on, as @hold says. perfctr->lock is held. */
 void vperfctr_soft_follow(struct vperfctr *perfctr);
-/* After the counters were lost, without the lock: by the owner or an interrupt on its CPU */
+/* The same without the lock, after the counters were lost. By the owner, or an interrupt there */
 void vperfctr_soft_lost(struct vperfctr *perfctr);
 /*
- * Adds or removes a reason not to count. perfctr->lock is held. Who is not the owner then
- * interrupts the owner's CPU, and then the change is in force.
+ * Adds or removes a reason not to count. perfctr->lock is held. A caller that is not the owner
+ * must interrupt the owner's CPU afterwards; only then the change is in force.
  */
 void vperfctr_hold(struct vperfctr *perfctr, int why);
 void vperfctr_unhold(struct vperfctr *perfctr, int why);
 /* Binds the counters of a new state, or of a new control, to the registers of the config. */
 void vperfctr_bind(struct vperfctr *perfctr);
-/* Has the task do @todo before it runs user code: current, or a child that has not run yet. */
+/*
+ * Makes the task do @todo before it runs user code. The task is current, or has not run yet, or
+ * comes to this CPU. The caller is the owner, an interrupt on its CPU, or makes a child. queue:
+ * only queues the work; true: it was not queued before, and the caller must give it references.
+ */
 void vperfctr_return_soon(struct vperfctr *perfctr, struct task_struct *task, u16 todo);
 bool vperfctr_return_queue(struct vperfctr *perfctr, struct task_struct *task);
 /*
- * Has the task, which may run, attach a new state before it runs user code. The work takes over the
- * caller's reference, and one to the module. False: the task ends, and runs no user code any more.
+ * Makes the task, which may run, attach a new state before it runs user code. The work takes over
+ * the caller's references, to the state and to the module. False: the task is exiting, and runs no
+ * user code any more.
  */
 bool vperfctr_invite(struct vperfctr *perfctr, struct task_struct *task);
 /* The state that waits for the task to attach it, or NULL. The task's pi_lock is held. */
 struct vperfctr *perfctr_find_invited(struct task_struct *task);
-/* Current has attached it, or ended it, before its work did. */
+/* Current has attached the state, or ended it, before the work did. */
 void vperfctr_was_invited(struct vperfctr *perfctr);
 
 #endif /* PERFCTR_STATE_H */
