@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * i-mode counters: their periods. overflow.c has what happens at the end of one.
+ * The periods of i-mode counters. overflow.c handles the end of a period.
  *
- * The sum of an i-mode counter is kept as that of any other counter, so it is exact
+ * We keep the sum of an i-mode counter as that of any other counter, so it is exact
  * whatever the period. An overflow is due when the sum reaches a limit. Whoever suspends
- * the state looks whether it has: the interrupt, or a switch that came before it. So no
- * overflow is lost if its interrupt is, and none is told twice.
+ * the state checks that: the interrupt, or a switch that came before the interrupt. So we lose no
+ * overflow when its interrupt is lost, and tell none twice.
  *
  *	running --(sum reached: look)--> overflown, pending
  *	overflown, pending --(deliver: on the way to user mode, or by the interrupt
  *				if that comes from there)--> overflown, told
  *	overflown, told --(IRESUME, REFRESH, or by itself)--> running, with a new period
  *
- * All of this is done by the owner, or on its CPU with interrupts off, so races have
- * simple outcomes. If an interrupt comes as the owner enters the kernel for
+ * All of this runs as the owner, or on the owner's CPU with interrupts off. So races have simple
+ * outcomes. If an interrupt comes as the owner enters the kernel for
  *  - CONTROL or UNLINK: the overflow is forgotten with the old control; after the call
  *	no signal comes, except one that was blocked before it;
  *  - IRESUME or REFRESH: the counters have just overflowed, and the owner was not told. So
@@ -37,13 +37,13 @@ struct perfctr_imode *perfctr_imode_create(u32 nr, gfp_t gfp)
 	return imode;
 }
 
-/* A start value has changed: at the next start the registers are written. */
+/* A start value has changed, so the next start must write the registers. */
 static void ireload(struct perfctr_imode *imode)
 {
 	imode->cpu = -1;
 }
 
-/* Without anybody who is told no overflow is ever due. */
+/* If nobody is told of overflows, none is ever due. */
 static void begin_periods(struct vperfctr *perfctr)
 {
 	u32 i, first = perfctr_config_nr_actrs(perfctr->config);
@@ -75,7 +75,7 @@ notrace void vperfctr_throttle(struct vperfctr *perfctr, bool throttled)
 		begin_periods(perfctr);
 }
 
-/* What counter i's register is to start from, as its sum is that: it comes to zero at @next. */
+/* The value from which counter i's register starts. It comes to zero when the sum is @next. */
 static __always_inline u64 start_value(struct perfctr_imode *imode, u32 i, u64 sum)
 {
 	u64 left = min(imode->ctr[i].limit - sum, perfctr_cpu_irange());
@@ -84,7 +84,7 @@ static __always_inline u64 start_value(struct perfctr_imode *imode, u32 i, u64 s
 	return -left;
 }
 
-/* Has counter i overflowed, whose sum is that? Then it begins a new period. */
+/* Has counter i overflowed, now that its sum is @sum? If so, begins a new period. */
 static __always_inline bool ends_period(const struct vperfctr *perfctr, u32 i, u64 sum)
 {
 	const struct perfctr_config *config = perfctr->config;
@@ -113,7 +113,7 @@ notrace int vperfctr_imode_start(struct vperfctr *perfctr)
 	return perfctr_cpu_istart(config, value);
 }
 
-/* The sum of i-mode counter i, from @sum, which is its difference plus its register */
+/* The sum of i-mode counter i. @sum: its difference plus its register, not sign-extended */
 static u64 signed_sum(const struct perfctr_imode *imode, u32 i, u64 sum)
 {
 	u64 next = imode->ctr[i].next;
@@ -129,7 +129,7 @@ notrace void vperfctr_imode_sample(const struct vperfctr *perfctr, u64 *value)
 
 	for (i = 0; i < config->nr; i++) {
 		value[i] = ctr[i].acc;
-		/* The clock may go on alone: after an overflow, or if it was resumed in part. */
+		/* The clock may run alone: after an overflow, or after resume_in_part(). */
 		if (!(perfctr->undo & PERFCTR_UNDO_ICTRS))
 			continue;
 		value[i] += perfctr_cpu_read(&ctr[i]);
@@ -145,12 +145,12 @@ notrace void vperfctr_imode_resume(struct vperfctr *perfctr)
 	const struct perfctr_imode *imode = perfctr->imode;
 	u32 i;
 
-	/* The register started at sum - next, so next is the difference. It may run already. */
+	/* The register started at sum - next, so the difference is next, even if it runs. */
 	for (i = 0; i < imode->nr; i++)
 		ctr[i].acc = imode->ctr[i].next;
 }
 
-/* Makes sums, and returns which counters have overflowed. These begin a new period. */
+/* Makes sums. Returns which counters have overflowed, and begins a new period of these. */
 static u32 identify_overflow(struct vperfctr *perfctr)
 {
 	struct perfctr_imode *imode = perfctr->imode;
@@ -208,7 +208,7 @@ static void become_suspended(struct vperfctr *perfctr, const u64 *value)
 	WRITE_ONCE(perfctr->seq, perfctr->seq + 1);
 }
 
-/* Nobody else reads the differences: seq is odd, and interrupts are off. */
+/* Nobody else reads the differences meanwhile, since seq is odd and interrupts are off. */
 bool vperfctr_imode_restart(struct vperfctr *perfctr, const u64 *value, bool suspend)
 {
 	const struct perfctr_config *config = perfctr->config;
@@ -241,7 +241,7 @@ notrace void vperfctr_imode_look(struct vperfctr *perfctr)
 		return;
 	imode->pending |= mask;
 	WRITE_ONCE(perfctr->overflows, perfctr->overflows + 1);
-	/* Samples: the counters go on, and it is written when that may be. */
+	/* With samples the counters go on. The sample is written when that is possible. */
 	if (!perfctr->recorder)
 		atomic_or(PERFCTR_HOLD_OVERFLOWN, &perfctr->hold);
 }

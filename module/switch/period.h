@@ -13,18 +13,18 @@
 struct perfctr_imode;
 struct vperfctr;
 
-/* For so many i-mode counters; NULL: no memory. The caller kfree()s it. In any context. */
+/* For @nr i-mode counters; NULL: no memory. The caller kfree()s it. In any context */
 struct perfctr_imode *perfctr_imode_create(u32 nr, gfp_t gfp);
 /* Begins a full period of each counter. */
 void vperfctr_imode_init(struct vperfctr *perfctr, int signo, u64 refresh);
 /*
- * Of a state that records. @throttled: no overflow is due any more. Else one is due after a full
- * period of each counter.
+ * For a state that records. @throttled: no overflow is due any more. Otherwise each counter's next
+ * overflow is due after a full period.
  */
 void vperfctr_throttle(struct vperfctr *perfctr, bool throttled);
-/* Starts the i-mode counters: EAGAIN, EIO as perfctr_cpu_istart(). */
+/* Starts the i-mode counters. EAGAIN, EIO as perfctr_cpu_istart() */
 int vperfctr_imode_start(struct vperfctr *perfctr);
-/* Makes differences of their sums, as perfctr_cpu_resume() does for other counters. */
+/* Turns their sums into differences, as perfctr_cpu_resume() does for other counters. */
 void vperfctr_imode_resume(struct vperfctr *perfctr);
 /* Reads all sums of a state that is resumed. */
 void vperfctr_imode_sample(const struct vperfctr *perfctr, u64 *value);
@@ -32,20 +32,20 @@ void vperfctr_imode_sample(const struct vperfctr *perfctr, u64 *value);
 void vperfctr_imode_look(struct vperfctr *perfctr);
 
 /*
- * At an overflow interrupt these three take less time than to suspend and to resume the state. They
- * are for a state that is resumed, that counts user mode alone, and whose page shows nothing.
+ * An overflow interrupt uses the next three functions, since they take less time than suspending
+ * and resuming the state. The state is resumed, counts only user mode, and its page shows nothing.
  *
- * Stops its i-mode counters. The others go on: they count nothing in the kernel.
+ * The first: stops the i-mode counters. The others run on: they count nothing in the kernel.
  */
 void vperfctr_imode_stop(struct vperfctr *perfctr);
 /*
- * After that: *value becomes the clock, and behind it all sums. Begins a new period of each counter
- * that has overflowed, and returns which have.
+ * The second: writes the clock to value[0], and all sums behind it. Begins a new period of each
+ * counter that has overflowed, and returns which have.
  */
 u32 vperfctr_imode_read_stopped(struct vperfctr *perfctr, u64 *value);
 /*
- * After that: starts them again. False: the state is suspended now, as @suspend asks, or as they do
- * not start; the caller resumes it.
+ * The third: starts the i-mode counters again. False: the state is suspended now, because @suspend
+ * asks for it, or because they did not start. Then the caller resumes it.
  */
 bool vperfctr_imode_restart(struct vperfctr *perfctr, const u64 *value, bool suspend);
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Resuming a state, with all that switch.c does not do at once: loading its counters, showing them
- * in its page, permission to read them, i-mode, holds. Threads with i-mode counters or RAW, or with
- * another control than the thread before them, come here at each switch.
+ * The slow way to resume a state. It does what switch.c does not do at once: loads counters, shows
+ * them in the page, grants permission to read them, starts i-mode counters, and heeds holds.
+ * Threads with i-mode counters or RAW, or with another control than the thread before them, come
+ * here at each switch.
  */
 
 #include <linux/cred.h>
@@ -24,18 +25,19 @@
 #include "switch/timer.h"
 
 /*
- * A thread may be switched out between its look at the page and its read of the register. If
- * it had no permission when it comes back it would die. So after a change of the policy, or when
- * its tree is suspended, it keeps its permission until it was seen at GRACE_PLACES places in
- * user mode: so it went on by as many instructions at least, which is more than stand between the
- * look and the read. Switches alone prove little, as it may be switched out again before its first
- * instruction; but a thread that always waits in one place must lose its permission as well. The
- * page says "ask" at once, and the thread throws away what it has read after a start from zero.
+ * A thread may be switched out between its look at the page and its read of the register. If it
+ * comes back without its permission, the read kills it. So after a change of the policy, or
+ * when its tree is suspended, a thread keeps its permission until we have seen it at GRACE_PLACES
+ * places in user mode. By then it has executed at least as many instructions, which is more than
+ * there are between the look and the read. Switches alone prove little, since a thread may be
+ * switched out again before its first instruction. But a thread that always waits in one place must
+ * lose its permission, too. The page says "ask" at once, and the thread throws away what it reads
+ * from registers that have started from zero.
  */
 #define GRACE_PLACES		31
-#define GRACE_A_PLACE		8	/* so many switches in one place are as another place */
+#define GRACE_A_PLACE		8	/* so many switches in one place count as a new place */
 
-/* Is it within its grace? @perfctr: current's */
+/* Is current within its grace? Uses up some of it. @perfctr: current's */
 static bool has_grace(struct vperfctr *perfctr)
 {
 	u8 place = instruction_pointer(task_pt_regs(current)) >> 1;
@@ -57,8 +59,8 @@ static __always_inline void grant(struct vperfctr *perfctr)
 }
 
 /*
- * Also from a switch-out, with the runqueue locked: so what the kernel counts follows when the
- * thread comes back.
+ * A switch-out calls this, too, with the runqueue locked. So the kernel's counts stop only when
+ * the thread comes back.
  */
 notrace void vperfctr_lose(struct vperfctr *perfctr)
 {
@@ -74,10 +76,10 @@ notrace void vperfctr_lose(struct vperfctr *perfctr)
 	WRITE_ONCE(perfctr->error, error);
 	if (perfctr->page && !perfctr->stale)
 		WRITE_ONCE(perfctr->page->error, error);
-	/* Who reads registers without a look at a page would not see that they are others'. */
+	/* A thread that reads registers without a page cannot see that they are now others'. */
 	if (perfctr->raw && !READ_ONCE(perfctr->user))
 		vperfctr_revoke(perfctr);
-	/* It was kept off this CPU, and somebody has sent it here. */
+	/* We kept the thread off this CPU, but somebody has sent it here. */
 	if (unlikely(perfctr_cpu_out_of_place()) && vperfctr_is_native(perfctr))
 		vperfctr_return_soon(perfctr, rcu_dereference_protected(perfctr->owner, true),
 				     PERFCTR_TODO_ILL);
@@ -109,7 +111,10 @@ static __always_inline unsigned long kin_of(const struct vperfctr *perfctr)
 	return likely(!perfctr->apart) ? perfctr->config->kin : perfctr_new_kin();
 }
 
-/* For that user's threads of its kin alone; from zero, unless they only ran for these. */
+/*
+ * Lets the registers run, private to the state's kin of that user. They start from zero, unless
+ * they have only run for these already.
+ */
 static __always_inline bool load_private(struct vperfctr *perfctr, kuid_t uid)
 {
 	const struct perfctr_config *config = perfctr->config;
@@ -125,11 +130,12 @@ static __always_inline bool load_private(struct vperfctr *perfctr, kuid_t uid)
 }
 
 /*
- * The owner has mapped its page, or may read registers without: they must hold nothing of
- * others. Under "guarded" they start from zero unless they only ran for its kin. *readable:
- * the page may show them. *permit: a read of them does not fault. While the state is held the
- * page shows nothing, and the permission lasts for the grace; but after an overflow it stays,
- * since the interrupted read goes on when the handler returns.
+ * Loads the registers of an owner that has mapped its page, or may read registers without one.
+ * They must hold nothing of others: under "guarded" they start from zero, unless they have only run
+ * for the owner's kin. *readable: the page may show them. *permit: the owner may read them without
+ * a fault. While the state is held the page shows nothing, and the permission lasts for the
+ * grace. But after an overflow the permission stays, since the interrupted read goes on when the
+ * handler returns.
  */
 static __always_inline bool load_user(struct vperfctr *perfctr, int hold,
 				      bool *readable, bool *permit)
@@ -153,13 +159,13 @@ static __always_inline bool load_user(struct vperfctr *perfctr, int hold,
 		return !counting || perfctr_cpu_holds(config) || load(perfctr);
 	if (!load_private(perfctr, uid))
 		return false;
-	/* i-mode counters get their values when they start: until then they may hold others'. */
+	/* i-mode counters get their values only when they start. They may hold others' now. */
 	if (!counting && config->imask)
 		perfctr_cpu_iclear(config);
 	return true;
 }
 
-/* Not if it is known to be plain. */
+/* Makes differences of all sums, in the arch's own way if the config has one */
 static __always_inline void all_to_differences(struct vperfctr *perfctr)
 {
 	if (likely(!perfctr_config_has_own_way(perfctr->config))) {
@@ -190,8 +196,8 @@ static __always_inline void show(struct vperfctr *perfctr)
 }
 
 /*
- * Registers that may be read without a page. A permission by policy ends at once when the
- * policy changes.
+ * Permits a thread to read registers without a page. If it may do so by the policy, the permission
+ * ends as soon as the policy changes.
  */
 static void grant_raw(struct vperfctr *perfctr)
 {
@@ -200,15 +206,15 @@ static void grant_raw(struct vperfctr *perfctr)
 		grant(perfctr);
 		perfctr->undo |= PERFCTR_UNDO_SHOWN;
 	} else {
-		/* A page that was mapped as well gives it the grace again: see load_user(). */
+		/* If it has mapped a page, too, load_user() may grant it the grace. */
 		unpermit(perfctr);
 		perfctr_cpu_share();
 	}
 }
 
 /*
- * What holds a state that is bound to a CPU: elsewhere it is as if it were suspended. HOLD_BOUND is
- * always set, so that nobody resumes it without asking here.
+ * The holds of a state that is bound to a CPU. On other CPUs it counts as suspended. HOLD_BOUND is
+ * always set, so that nobody resumes the state without a call of this.
  */
 static __cold int bound_hold(const struct vperfctr *perfctr, int hold)
 {
@@ -218,8 +224,8 @@ static __cold int bound_hold(const struct vperfctr *perfctr, int hold)
 }
 
 /*
- * It is held until its owner starts it, if ever. A dead tree's counters may soon be somebody
- * else's: no register may be read any more.
+ * The state counts nothing until its owner starts it, if ever. If its tree is dead, its counters
+ * may soon be somebody else's, so the owner may not read registers any more.
  */
 static __cold void held_entirely(struct vperfctr *perfctr, int hold, struct task_struct *owner)
 {
@@ -230,9 +236,9 @@ static __cold void held_entirely(struct vperfctr *perfctr, int hold, struct task
 }
 
 /*
- * Starts the i-mode counters, and then all others; if they cannot start, nothing does. An
- * overflow interrupt that waits runs first, and resumes the state as it ends. So sched_in()
- * may find the state resumed. Without i-mode counters there are samples by time alone.
+ * Starts the i-mode counters, and then all others. If they cannot start, nothing does. A pending
+ * overflow interrupt runs first, and resumes the state when it ends, so sched_in() may find the
+ * state resumed. A state without i-mode counters comes here for samples by time.
  */
 static bool resume_imode(struct vperfctr *perfctr)
 {
@@ -258,7 +264,7 @@ static bool resume_imode(struct vperfctr *perfctr)
 	return true;
 }
 
-/* Queues work again that could not be done when it was due: see vperfctr_return(). */
+/* Queues work again that vperfctr_return() could not do when it was due. True: there is some */
 static __always_inline bool todo_again(struct vperfctr *perfctr, struct task_struct *owner)
 {
 	if (likely(!perfctr->todo))
@@ -268,15 +274,15 @@ static __always_inline bool todo_again(struct vperfctr *perfctr, struct task_str
 }
 
 /*
- * Its counters run already. The next time sched_in() does it at once, if nothing happens in
- * between. But a thread that has just lost its page may still read registers, which
- * sched_out() must look at.
+ * Resumes a plain state whose counters run already. If nothing happens in between, sched_in() does
+ * this at once the next time. But if the thread has just lost its page, it may still read
+ * registers, and sched_out() must look at that.
  */
 static __always_inline void resume_plainly(struct vperfctr *perfctr, struct task_struct *owner)
 {
 	if (!todo_again(perfctr, owner) && likely(!perfctr->undo)) {
 		WRITE_ONCE(perfctr->at_once, READ_ONCE(perfctr->config->id));
-		/* Of a tree: see tree.c, "Stop and go". */
+		/* Others may hold a state of a tree: see tree.c, "Stop and go". */
 		if (perfctr->tree) {
 			smp_mb();	/* pairs with member_hold() */
 			if (unlikely(atomic_read(&perfctr->hold)))
@@ -287,9 +293,10 @@ static __always_inline void resume_plainly(struct vperfctr *perfctr, struct task
 }
 
 /*
- * The page shows the registers, or anybody could read them, and there is no page. The next time
- * another such thread may hand over to it, if nothing happens in between: whoever unmaps the page,
- * or holds the state, writes that and then at_once, or sees what we write here.
+ * The page shows the registers (@shown), or there is no page and anybody could read them. If
+ * nothing happens in between, another such thread may hand its counters over to this state the next
+ * time. Whoever unmaps the page or holds the state writes that first, and then at_once. So either
+ * that at_once replaces ours, or we see what was written before it.
  */
 static __always_inline void let_take_over(struct vperfctr *perfctr, bool shown)
 {
@@ -306,7 +313,7 @@ static __always_inline void let_take_over(struct vperfctr *perfctr, bool shown)
 		if (open)
 			id |= PERFCTR_AT_ONCE_OPEN;
 	} else {
-		/* Who has a page that shows nothing must find out whether it may again. */
+		/* A thread whose page shows nothing must ask again whether it may. */
 		if (open || READ_ONCE(perfctr->user))
 			return;
 		id |= PERFCTR_AT_ONCE_PRIVATE;
@@ -317,10 +324,10 @@ static __always_inline void let_take_over(struct vperfctr *perfctr, bool shown)
 		WRITE_ONCE(perfctr->at_once, PERFCTR_NO_CONFIG);
 }
 
-/* What i-mode counters and RAW need before a resume. True: it was resumed already. */
+/* Does what i-mode counters and RAW need before a resume. True: it is resumed already. */
 static noinline notrace bool begin_odd(struct vperfctr *perfctr, int hold)
 {
-	/* An interrupt before sched_in() has resumed it: see resume_imode(). */
+	/* An interrupt that came before sched_in() has resumed the state: see resume_imode(). */
 	if (perfctr->imode && perfctr->seq & 1)
 		return true;
 	/* RAW's permission stays while the state is held. */
@@ -354,7 +361,7 @@ static __always_inline bool resume_and_show(struct vperfctr *perfctr)
 		hold = bound_hold(perfctr, hold);
 	}
 	counting = !hold;
-	/* Neither i-mode nor RAW is plain. */
+	/* A state with i-mode counters or RAW is not plain. */
 	if (unlikely(!perfctr->plain) && begin_odd(perfctr, hold))
 		return perfctr->owned;
 	if ((READ_ONCE(perfctr->user) && !perfctr->lent) || perfctr_cpu_is_permitted(current) ||
@@ -371,7 +378,8 @@ static __always_inline bool resume_and_show(struct vperfctr *perfctr)
 	}
 	todo_again(perfctr, current);
 	/*
-	 * They may run private to us since the switch, and no switch-out of ours would stop them.
+	 * The registers may have run private to us since the switch, and our switch-out would not
+	 * stop them.
 	 */
 	if (!counting && !permit)
 		leave_registers(is_same_user(perfctr_cpu_private_user()));
@@ -396,13 +404,13 @@ static __always_inline bool resume_and_show(struct vperfctr *perfctr)
 	return readable;
 }
 
-/* Does this CPU only run threads that have to leave it? They run no user code here. */
+/* Is this CPU going offline? Threads that still have to leave it run no user code here. */
 static bool cpu_is_going(int cpu)
 {
 	return !cpumask_test_cpu(cpu, cpu_active_mask);
 }
 
-/* For samples of one that counts by perf's counters, which has no i-mode counters. */
+/* For samples of a state of the shared source, which has no i-mode counters */
 static noinline notrace void resume_timer(struct vperfctr *perfctr, struct task_struct *owner)
 {
 	struct perfctr_recorder *recorder = perfctr->recorder;
@@ -412,8 +420,8 @@ static noinline notrace void resume_timer(struct vperfctr *perfctr, struct task_
 }
 
 /*
- * Nothing has to be loaded, and no page shows registers. As for at_once and hold, see
- * resume_plainly().
+ * Resumes a state of the shared source. No counters have to be loaded, and no page shows registers.
+ * resume_plainly() explains at_once and hold.
  */
 static void resume_shared(struct vperfctr *perfctr, bool call, struct task_struct *owner)
 {
@@ -436,7 +444,7 @@ static void resume_shared(struct vperfctr *perfctr, bool call, struct task_struc
 		vperfctr_lose(perfctr);
 		return;
 	}
-	/* Samples by time: each resume sets the timer. */
+	/* With samples no switch may resume it at once, since each resume sets the timer. */
 	if (!todo && !perfctr->recorder) {
 		WRITE_ONCE(perfctr->at_once, READ_ONCE(config->id));
 		smp_mb();	/* pairs with member_hold() */
@@ -451,14 +459,14 @@ static void resume_shared(struct vperfctr *perfctr, bool call, struct task_struc
 	}
 	vperfctr_unresume_shared(perfctr, call);
 	WRITE_ONCE(perfctr->at_once, PERFCTR_NO_CONFIG);
-	/* Perf has gone from there already. The thread counts where it goes. */
+	/* perf has left a CPU that goes offline. The thread counts on the CPU that it goes to. */
 	if (!cpu_is_going(cpu))
 		vperfctr_lose(perfctr);
 }
 
 /*
- * Anybody could read what is in the registers. Only a switch-out that has to undo SHOWN looks who
- * comes next.
+ * Where anybody could read the registers, they become private to nobody, unless the switch-out has
+ * to undo SHOWN: only such a switch-out looks who comes next.
  */
 static __always_inline void rest_unless_left(const struct vperfctr *perfctr)
 {
@@ -466,7 +474,7 @@ static __always_inline void rest_unless_left(const struct vperfctr *perfctr)
 		perfctr_cpu_share();
 }
 
-/* Everything that sched_in() does not do at once. */
+/* Does everything that sched_in() does not do at once. */
 static noinline notrace void resume_native(struct vperfctr *perfctr)
 {
 	if (!resume_and_show(perfctr) && unlikely(perfctr->owned))
@@ -482,7 +490,7 @@ static void resume(struct vperfctr *perfctr)
 		resume_shared(perfctr, vperfctr_calls(perfctr), current);
 }
 
-/* Loads for next, whose real credentials do not change meanwhile. */
+/* Loads the counters for next, whose real credentials do not change meanwhile. */
 static __always_inline bool load_next(struct vperfctr *perfctr, struct task_struct *next)
 {
 	const struct perfctr_config *config = perfctr->config;
@@ -496,10 +504,9 @@ static __always_inline bool load_next(struct vperfctr *perfctr, struct task_stru
 }
 
 /*
- * Resumes a state of next's, which is not current yet, as far as that can be done now. True if
- * the rest is to be done in its context: a page is shown, registers are given permission to,
- * i-mode counters start, a timer is set. Its counters run for others as well until then, which it
- * cannot see.
+ * Resumes next's state, as far as that can be done before next is current. True: the rest must be
+ * done in next's context, as it shows a page, permits reads, starts i-mode counters, or sets a
+ * timer. Until then the counters run for others as well, but next cannot see that.
  */
 static notrace bool resume_in_part(struct vperfctr *perfctr, struct task_struct *next)
 {
@@ -546,20 +553,20 @@ notrace void vperfctr_come_later(struct vperfctr *perfctr, struct task_struct *n
 		rest_unless_left(perfctr);
 	} else {
 		resume_shared(perfctr, vperfctr_calls(perfctr), next);
-		/* What the kernel counts follows under a lock that cannot be taken here. */
+		/* The kernel's counts stop under a lock that we cannot take here. */
 		rest = perfctr->error && READ_ONCE(perfctr->soft_on);
 	}
 	if (rest)
 		vperfctr_return_soon(perfctr, next, PERFCTR_TODO_RESUME);
 }
 
-/* Somebody may have held a state that was handed counters, or unmapped its page. */
+/* A resumed state was handed counters, but must not go on: it was held, say, or lost its page. */
 static __always_inline void come_slowly(struct vperfctr *perfctr, bool native)
 {
 	lockdep_assert_irqs_disabled();
 	if (perfctr->seq & 1 && !perfctr->imode) {
 		vperfctr_suspend(perfctr);
-		/* Not in user mode since. If it stays held, no switch-out leaves these. */
+		/* The owner ran no user code since. If it stays held, no switch-out does this. */
 		unpermit(perfctr);
 		perfctr_cpu_share();
 	}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Running a function on CPUs while no state is resumed there, nor a wide.
+ * Running a function on CPUs while neither a state nor a wide is resumed there.
  */
 
 #include <linux/cpumask.h>
@@ -21,8 +21,8 @@ struct run {
 };
 
 /*
- * A state that counts does not while fn() runs, and then follows what fn() may have changed.
- * RAW follows the policy while the state is held, too.
+ * A state that counts is suspended during fn(), and resumed by what fn() may have changed. A state
+ * with RAW must follow the policy even while it is held.
  */
 static bool must_resume(const struct vperfctr *perfctr)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Suspends a state, with all that switch.c does not do at once, and hides registers from others. */
+/* The slow way to suspend a state: all that switch.c does not do at once. Hides registers, too. */
 
 #include <linux/cred.h>
 #include <linux/lockdep.h>
@@ -17,9 +17,9 @@
 
 /*
  * The page says "ask" from now on. The permission ends when the thread leaves the CPU or calls
- * CONTROL. It does not end when an interrupt takes its counters (a change of the policy): the
- * thread may be between its look at the page and its read, which would fault. It throws away
- * what it reads then.
+ * CONTROL. It does not end when an interrupt takes the thread's counters (a change of the policy):
+ * the thread may be between its look at the page and its read, and the read would fault. The
+ * thread throws away what it reads in that case.
  */
 static notrace void hide(struct vperfctr *perfctr, struct task_struct *next)
 {
@@ -31,12 +31,12 @@ static notrace void hide(struct vperfctr *perfctr, struct task_struct *next)
 	leave(is_same_user(perfctr_cpu_private_user()), next, true);
 }
 
-/* Its counters are not all a-mode ones that only count, or only its clock is resumed. */
+/* For a state with i-mode counters or the arch's own way, or whose clock alone is resumed */
 static noinline notrace void suspend_odd(struct vperfctr *perfctr)
 {
 	u8 undo = perfctr->undo;
 
-	/* First stop them: events after the sums were made would be lost. */
+	/* Stop i-mode counters first: events that come after we made the sums would be lost. */
 	if (undo & PERFCTR_UNDO_ICTRS)
 		perfctr_cpu_istop(perfctr->config, perfctr);
 	if (undo & PERFCTR_UNDO_CLOCK) {
@@ -73,7 +73,7 @@ notrace void vperfctr_unresume_shared(struct vperfctr *perfctr, bool call)
 	sums_are_complete(perfctr, perfctr->seq);
 }
 
-/* Not inline, or the native way would save its registers. */
+/* Not inline, or gcc would make the native way save registers for it, too. */
 static noinline void suspend_not_native(struct vperfctr *perfctr)
 {
 	suspend_shared(perfctr, vperfctr_calls(perfctr));
@@ -86,13 +86,13 @@ void vperfctr_suspend(struct vperfctr *perfctr)
 		suspend(perfctr, NULL);
 	else
 		suspend_not_native(perfctr);
-	/* What follows may change whether it can be resumed at once; resume() finds out. */
+	/* The caller may change what decides that it can be resumed at once; resume() looks. */
 	WRITE_ONCE(perfctr->at_once, PERFCTR_NO_CONFIG);
 }
 
 /*
- * No register may be read in user mode any more. No switch-out will see that it was, and leave
- * the registers: so they are private to nobody from now on.
+ * The thread may read no register in user mode any more. No switch-out will see that it could, and
+ * leave the registers. So they are private to nobody from now on.
  */
 void vperfctr_revoke(struct vperfctr *perfctr)
 {
@@ -103,8 +103,9 @@ void vperfctr_revoke(struct vperfctr *perfctr)
 }
 
 /*
- * A thread that was evicted keeps its permission until it leaves its CPU, since it may be between
- * its look at the page and its read: see hide(). But what its registers count by then is others'.
+ * A thread whose config was evicted keeps its permission until it leaves its CPU, since it may be
+ * between its look at the page and its read: see hide(). But its registers may count for others by
+ * then.
  */
 static struct vperfctr *late_reader(void)
 {
@@ -131,7 +132,7 @@ int perfctr_end_late_reader(void *unused)
 }
 
 #ifdef PERFCTR_CPU_PERMITS_PROCESSES
-/* Lets @next see nothing of what others did that are not its kin. @perfctr: current's, or NULL */
+/* Hides from @next what threads that are not its kin did. @perfctr: current's, or NULL */
 static noinline notrace void hide_others(struct task_struct *next, struct vperfctr *perfctr)
 {
 	bool shown = perfctr && perfctr->undo & PERFCTR_UNDO_SHOWN;
@@ -143,17 +144,17 @@ static noinline notrace void hide_others(struct task_struct *next, struct vperfc
 	perfctr_cpu_scrub(next);
 }
 
-/* @next comes to this CPU right now, or is current, and permitted since. */
+/* @next comes to this CPU now, or is current and has just been permitted to read registers. */
 notrace void perfctr_let_in(struct task_struct *next)
 {
 	struct vperfctr *perfctr;
 
 	lockdep_assert_irqs_disabled();
-	/* On an isolated CPU perf's values may be in the registers: nobody may see these either. */
+	/* An isolated CPU's registers may hold values of perf's: nobody may see these either. */
 	if (unlikely(!perfctr_cpus_told_here()))
 		perfctr_cpus_join();
 	perfctr = perfctr_of_task(current, true);
-	/* sched_out() hides what current did: see leave(). */
+	/* Then sched_out() hides what current did: see leave(). */
 	if (perfctr && perfctr->undo & PERFCTR_UNDO_SHOWN && next != current)
 		return;
 	if (READ_ONCE(perfctr_user_read) != PERFCTR_USER_READ_OPEN && !perfctr_cpu_may_see(next))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Suspending a state, with all that a switch does not do at once, and hiding registers from others.
- * Interrupts are off.
+ * The slow way to suspend a state: all that a switch does not do at once. And hiding registers from
+ * others. Interrupts are off.
  */
 #ifndef PERFCTR_SUSPEND_H
 #define PERFCTR_SUSPEND_H
@@ -13,23 +13,26 @@ struct vperfctr;
 
 /* By the owner, or an interrupt on its CPU */
 void vperfctr_suspend(struct vperfctr *perfctr);
-/* Takes back the permission to read registers in user mode, and hides them in the page. */
+/* Takes back the permission to read registers in user mode. They are private to nobody then. */
 void vperfctr_revoke(struct vperfctr *perfctr);
 
-/* For perfctr_run(). riscv: was current evicted, and may it still read registers? Sets the bool. */
+/*
+ * For perfctr_run(). riscv: sets the bool if current's config was evicted, but current may still
+ * read registers.
+ */
 int perfctr_find_late_reader(void *found);
-/* For perfctr_run(): such a thread may not read them any more. */
+/* For perfctr_run(): takes the permission from such a thread. */
 int perfctr_end_late_reader(void *unused);
 
 /*
- * x86: next, or current, may read registers: scrubs them, unless what they hold is of its process
- * or its kin. Current's own counts are not lost: its state is suspended first.
+ * x86: next, or current, may read registers: scrubs them, unless they hold only counts of its own
+ * process or kin. Suspends current's state first, so that current's own counts are not lost.
  */
 void perfctr_let_in(struct task_struct *next);
 
-/* For switch.c: what suspend() does not do at once. @next: NULL if this is not a switch */
+/* For switch.c: does what suspend() does not do at once. @next: NULL if this is no switch */
 void vperfctr_suspend_slowly(struct vperfctr *perfctr, struct task_struct *next);
-/* After a resume with counters of perf's that found one lost: the sums are as before. */
+/* Undoes a resume with counters of perf's that found one lost: restores the sums. */
 void vperfctr_unresume_shared(struct vperfctr *perfctr, bool call);
 
 #endif /* PERFCTR_SUSPEND_H */
