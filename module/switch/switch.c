@@ -3,12 +3,12 @@
  * The switch: a counted thread leaves a CPU, or comes to one.
  *
  * sched_out() runs with the runqueue locked and interrupts off: it may not wake, signal,
- * allocate or print. sched_in() runs with preemption off, but interrupts on (always: it
- * runs at the end of finish_task_switch()). It turns them off, as an interrupt
- * (perfctr_run(), a reader) must find the state suspended or resumed, and not in between.
+ * allocate or print. sched_in() runs with preemption off, but always with interrupts on,
+ * at the end of finish_task_switch(). It turns them off, since an interrupt (perfctr_run(),
+ * a reader) must find the state suspended or resumed, and not in between.
  *
  * Migration: a state is resumed when its thread comes to a CPU and suspended when it
- * leaves, so differences never move to another CPU. Exit: the probe removes the notifier,
+ * leaves, so differences never move to another CPU. Exit: the exit probe removes the notifier,
  * so we do not see later switches of the dying thread. Fork: the kernel gives a child an
  * empty list of notifiers.
  */
@@ -29,10 +29,9 @@
 
 /*
  * A thread was handed counters and a permission to read them, and its page shows them: may it
- * go on like that? Whoever objects has written at_once. If an interrupt has come since, it has
- * suspended the state and resumed it; then the answer is about what it left. On another
- * CPU than the last that this mm ran on, or since perf's settings changed, the processor may
- * refuse what it permitted before.
+ * go on like that? Whoever objects has written at_once. If an interrupt has suspended and resumed
+ * the state since, we check the state that it left. The processor may now refuse what it permitted
+ * before: if this mm last ran on another CPU, or perf's settings have changed.
  */
 static __always_inline bool may_stay_shown(const struct vperfctr *perfctr, unsigned long id)
 {
@@ -46,7 +45,7 @@ static notrace void sched_in(struct preempt_notifier *notifier, int cpu)
 	struct vperfctr *perfctr = container_of(notifier, struct vperfctr, notifier);
 
 	if (perfctr->seq & 1) {
-		/* It was handed over. */
+		/* It was handed counters. */
 		unsigned long id = READ_ONCE(perfctr->at_once);
 
 		if (likely(id & PERFCTR_ID_USER) || may_stay_shown(perfctr, id))
@@ -87,11 +86,10 @@ static __always_inline struct vperfctr *state_of_next(const struct vperfctr *per
 }
 
 /*
- * The state of next, if it counts by the registers that perfctr counts by now, in user mode
- * alone, and may do so at once. Nothing counts between the two then, as next comes right now,
- * and one reading serves both. Only we change next's state here, as next does not run yet.
- * Whoever wants to hold it meanwhile writes at_once, which sched_in() checks again, or
- * interrupts this CPU.
+ * The state of next, if it can be handed perfctr's counters at once: both count by the same
+ * registers, in user mode alone. next comes right now, so nothing counts in between, and one
+ * reading serves both. next does not run yet, so only we change its state here. Whoever wants to
+ * hold that state meanwhile writes at_once, which sched_in() checks again, or interrupts this CPU.
  */
 static __always_inline struct vperfctr *successor(const struct vperfctr *perfctr,
 						  unsigned long id, struct task_struct *next)
@@ -102,8 +100,9 @@ static __always_inline struct vperfctr *successor(const struct vperfctr *perfctr
 }
 
 /*
- * One reading of the registers ends perfctr's differences and begins other's. With @show
- * other's page shows them from now on: other's user code runs after its sched_in() alone.
+ * One reading of the registers ends perfctr's differences and begins other's. With @show, other's
+ * page shows the registers from now on. That is safe here, since other's user code runs only after
+ * its sched_in().
  */
 static __always_inline void hand_over(struct vperfctr *perfctr, struct vperfctr *other, bool show)
 {
@@ -120,8 +119,8 @@ static __always_inline void hand_over(struct vperfctr *perfctr, struct vperfctr 
 }
 
 /*
- * The counters are to be handed to next's state without a page. If anybody could read them they are
- * private to a user: is next that user, and are we still?
+ * May the counters be handed to next's state, which shows no page? Where anybody could read the
+ * registers they are private to a user: next must be that user, and we must still be.
  */
 static __always_inline bool may_hand_on(struct vperfctr *perfctr, unsigned long id,
 					struct vperfctr *other, const struct task_struct *next)
@@ -139,9 +138,9 @@ static __always_inline bool may_hand_on(struct vperfctr *perfctr, unsigned long 
 }
 
 /*
- * From a thread whose page shows its registers. If next's page may show them too, the
- * permission is handed over with the counters. Under "guarded" next's user must be the one
- * that they are private to. @other: next's state, or NULL. True if it was resumed
+ * A thread leaves whose page shows its registers. If next's page may show them too, next gets the
+ * permission with the counters. Under "guarded" the registers must be private to next's user.
+ * @other: next's state, or NULL. True: @other was resumed
  */
 static PERFCTR_CPU_APART
 notrace bool sched_out_shown(struct vperfctr *perfctr, unsigned long id, struct vperfctr *other,
@@ -154,7 +153,7 @@ notrace bool sched_out_shown(struct vperfctr *perfctr, unsigned long id, struct 
 	same = open || is_same_user(uid);
 	hide_registers(perfctr);
 	if (other_id == id && same && (open || uid_eq(user_of(next), uid))) {
-		/* What is open is private to nobody. */
+		/* Under "open" registers are private to nobody. */
 		if (!open) {
 			perfctr_cpu_join(next);
 			other->shown_to = uid;
@@ -173,7 +172,7 @@ notrace bool sched_out_shown(struct vperfctr *perfctr, unsigned long id, struct 
 	perfctr_cpu_revoke(perfctr->granted);
 	perfctr->granted = 0;
 	perfctr->undo = 0;
-	/* Kin that could have been handed the counters would have been. */
+	/* If next shows registers and were kin, we would have handed it the counters. */
 	leave(same, next, !(other_id & PERFCTR_AT_ONCE_SHOWN));
 	return false;
 }
@@ -193,8 +192,8 @@ static notrace void sched_out(struct preempt_notifier *notifier, struct task_str
 		return;
 	}
 	/*
-	 * Of a running thread such an id also says: it is resumed, with nothing to undo unless it
-	 * is PRIVATE.
+	 * With such an id a running thread's state is resumed, and there is nothing to undo unless
+	 * the id is PRIVATE.
 	 */
 	other = successor(perfctr, id, next);
 	if (other && likely(may_hand_on(perfctr, id, other, next))) {
@@ -209,20 +208,20 @@ static notrace void sched_out(struct preempt_notifier *notifier, struct task_str
 #endif
 
 /*
- * The same with counters of perf's. They need not be loaded, since perf counts the events of
- * all states at once. But perf may have lost one, and then vperfctr_lose() is called.
+ * The same with counters of perf's. We need not load them, since perf counts the events of all
+ * states at once. But perf may have lost an event, and then vperfctr_lose() is called.
  */
 
 /*
- * An evicted config keeps its id, and the others that had it get a new one. Whoever is resumed has
- * the new one in at_once, or it would hand over to a state that was evicted.
+ * An evicted config keeps its id, and other configs with the same id get a new one. A state that is
+ * resumed must have the new id in at_once, or it would hand its counters to an evicted state.
  */
 static __always_inline bool is_outdated(const struct vperfctr *perfctr, unsigned long id)
 {
 	return READ_ONCE(perfctr->config->evicted) || READ_ONCE(perfctr->config->id) != id;
 }
 
-/* False if that cannot be done at once. Interrupts are off. */
+/* False: the state cannot be resumed at once. Interrupts are off. */
 static __always_inline bool resume_shared_at_once(struct vperfctr *perfctr, int cpu, bool call)
 {
 	unsigned long id = READ_ONCE(perfctr->at_once);
@@ -260,7 +259,7 @@ static __always_inline void shared_in(struct preempt_notifier *notifier, int cpu
 {
 	struct vperfctr *perfctr = container_of(notifier, struct vperfctr, notifier);
 
-	/* It was handed over. */
+	/* It was handed counters. */
 	if (perfctr->seq & 1 && likely(READ_ONCE(perfctr->at_once) & PERFCTR_ID_USER))
 		return;
 	local_irq_disable();
@@ -278,7 +277,7 @@ static __always_inline void shared_out(struct preempt_notifier *notifier,
 	struct vperfctr *perfctr = container_of(notifier, struct vperfctr, notifier), *other;
 	unsigned long id = READ_ONCE(perfctr->at_once);
 
-	/* Of a running thread such an id also says: it is resumed. */
+	/* With such an id a running thread's state is resumed. */
 	other = likely(id & PERFCTR_ID_USER) ? successor(perfctr, id, next) : NULL;
 	if (other)
 		hand_over_shared(perfctr, other, call);
@@ -310,10 +309,10 @@ static notrace void shared_call_out(struct preempt_notifier *notifier, struct ta
 #endif
 
 /*
- * All of that by the tracepoint: once at a switch, before it, in the context of the thread that
- * leaves, with the runqueue locked. What needs the context of the thread that comes is done
- * before that returns to user mode: vperfctr_come_later(). No page is shown at a switch, except
- * where nobody needs a permission to read registers.
+ * The same by the tracepoint. It calls us once at each switch, before the switch, in the context of
+ * the thread that leaves, with the runqueue locked. What must be done in the context of the thread
+ * that comes is done before that thread returns to user mode: vperfctr_come_later(). No page is
+ * shown at a switch, except where nobody needs a permission to read registers.
  */
 static __always_inline void out(struct vperfctr *perfctr, struct task_struct *next)
 {
@@ -343,18 +342,18 @@ static __always_inline void in(struct vperfctr *perfctr, struct task_struct *nex
 		vperfctr_come_later(perfctr, next);
 }
 
-/* A state whose registers anybody could read, which next's may take over */
+/* Does its page show registers that anybody could read? Then next's state may take them over. */
 static __always_inline bool is_shown(const struct vperfctr *perfctr)
 {
 	return perfctr_cpu_always_readable() &&
 	       READ_ONCE(perfctr->at_once) & PERFCTR_AT_ONCE_SHOWN;
 }
 
-/* @same: the two count by the same registers; see successor() */
+/* @same: both count by the same registers: see successor() */
 static noinline notrace void out_and_in(struct vperfctr *perfctr, struct vperfctr *coming,
 					struct task_struct *next, bool same)
 {
-	/* Native ones would have been handed over. */
+	/* probe_switch() has handed native counters over. */
 	if (same) {
 		if (vperfctr_calls(perfctr))
 			hand_over_shared(perfctr, coming, true);
@@ -373,7 +372,7 @@ static noinline notrace void out_and_in(struct vperfctr *perfctr, struct vperfct
 }
 
 /*
- * Most switches end without the call: they are between threads without a state, or hand native
+ * Most switches do not reach out_and_in(): they are between threads without a state, or hand native
  * counters over. It is the only call, so that gcc saves registers just before it.
  */
 static notrace void probe_switch(PERFCTR_SWITCH_PROBE_ARGS)
@@ -385,11 +384,11 @@ static notrace void probe_switch(PERFCTR_SWITCH_PROBE_ARGS)
 	if (perfctr == coming)
 		return;
 	/*
-	 * Next may have been moved here just now, by this CPU. Pairs with member_hold(), which
-	 * reads the number of its CPU after it wrote at_once.
+	 * This CPU may have moved next here just now. Pairs with member_hold(), which writes
+	 * at_once, and then reads the number of next's CPU.
 	 */
 	smp_mb__after_spinlock();
-	/* Who reads it interrupts this CPU, which the switch does not allow. */
+	/* Only interrupts of this CPU read it for others, and none comes during a switch. */
 	*here = coming;
 	if (likely(perfctr && coming)) {
 		unsigned long id = READ_ONCE(perfctr->at_once);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The hot path: a counted thread leaves a CPU, or comes to one. What is inline in switch.c and in
- * resume.c is here.
+ * The hot path: a counted thread leaves a CPU, or comes to one. This header has the functions that
+ * several files of switch/ need inline.
  */
 #ifndef PERFCTR_SWITCH_H
 #define PERFCTR_SWITCH_H
@@ -20,20 +20,20 @@
 static __always_inline void sums_are_changing(struct vperfctr *perfctr)
 {
 	WRITE_ONCE(perfctr->seq, perfctr->seq + 1);
-	smp_wmb();	/* odd before any sum becomes a difference; pairs with vperfctr_sums() */
+	smp_wmb();	/* seq is odd before sums are differences; pairs with vperfctr_sums() */
 }
 
-/* @some: there are counters, and not the clock alone */
+/* @some: the state has counters, and not only the clock */
 static __always_inline void sums_to_differences(struct vperfctr *perfctr, bool some)
 {
 	sums_are_changing(perfctr);
 	perfctr_cpu_resume(&perfctr->cpu_state, some);
 }
 
-/* @seq: what perfctr->seq is, as the compiler does not know across the barrier */
+/* @seq: perfctr->seq, which the compiler would otherwise read again behind the barrier */
 static __always_inline void sums_are_complete(struct vperfctr *perfctr, u32 seq)
 {
-	smp_wmb();	/* sums before even; pairs with vperfctr_sums() */
+	smp_wmb();	/* all sums are written before seq is even; pairs with vperfctr_sums() */
 	WRITE_ONCE(perfctr->seq, seq + 1);
 }
 
@@ -54,7 +54,7 @@ static __always_inline void suspend(struct vperfctr *perfctr, struct task_struct
 	}
 }
 
-/* The same for a state with counters of perf's, which has nothing to undo. */
+/* The same for a state with counters of perf's. It never has anything to undo. */
 static __always_inline void suspend_shared(struct vperfctr *perfctr, bool call)
 {
 	u32 seq = perfctr->seq;
@@ -88,9 +88,9 @@ static __always_inline bool clock_changed(const struct vperfctr *perfctr)
 }
 
 /*
- * Is current, which may read registers that are private to that user, still that user? If it
- * has changed its user and changed back it is not dumpable any more, and counts as another
- * user here, as it does for a debugger.
+ * Current may read registers that are private to user @uid: is it still that user? If current has
+ * changed its user and changed back, it is not dumpable any more, and counts as another user here,
+ * as it does for a debugger.
  */
 static __always_inline bool is_same_user(kuid_t uid)
 {
@@ -102,12 +102,12 @@ static __always_inline kuid_t user_of(const struct task_struct *task)
 	return rcu_dereference_sched(task->real_cred)->euid;
 }
 
-/* Would next, if it comes right now, read the same registers for the same user? */
+/* Next comes right now: are the registers private to its kin and user, and may it read them? */
 static __always_inline bool is_kin(struct task_struct *next)
 {
 	const struct vperfctr *other = perfctr_of_task(next, true);
 
-	/* If next loses its map before it runs it needs a load, which ends the privacy. */
+	/* If next loses its map before it runs, it must load, and the load ends the privacy. */
 	return other && !(atomic_read(&other->hold) & PERFCTR_HOLD_ENTIRELY) &&
 	       !other->apart &&
 	       (perfctr_cpu_always_readable() || READ_ONCE(other->user)) &&
@@ -123,8 +123,8 @@ static __always_inline void leave_registers(bool same)
 }
 
 /*
- * Current could read the registers, and leaves them to next. @same: see is_same_user(); if
- * false they hold counts of two users, and nobody is kin of both.
+ * Current could read the registers, and leaves them to next. @same: is_same_user(). If false, the
+ * registers hold counts of two users, and nobody is kin of both.
  */
 static __always_inline void leave(bool same, struct task_struct *next, bool may_be_kin)
 {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A timer for states with a ring: when the next SAMPLE is due by time, or when overflows are due
- * again after there were too many.
+ * A timer for states with a ring. It fires when the next SAMPLE by time is due, or when overflows
+ * may be due again after there were too many.
  *
- * There is one for each CPU. It is set as a state is resumed there, and not taken back as the
- * state is suspended, which would take longer: it may find another thread, or nobody, for whom
- * nothing is due. What is due is kept in ticks of the state's own clock.
+ * Each CPU has one timer. We set it when a state is resumed there, but do not cancel it when the
+ * state is suspended, since that would take longer. So it may fire for another thread, or for
+ * nobody, and then nothing is due. We keep due times in ticks of the state's own clock.
  */
 
 #include <linux/hrtimer.h>
@@ -32,7 +32,7 @@ static enum hrtimer_restart fires(struct hrtimer *unused)
 
 u64 perfctr_timer_ticks(u64 ns)
 {
-	/* At most a second, so this does not overflow below 18 GHz. */
+	/* @ns is at most a second, so this does not overflow below 18 GHz. */
 	return max(div_u64(ns * perfctr_cpu_clock_hz(), NSEC_PER_SEC), 1ULL);
 }
 
@@ -43,7 +43,7 @@ notrace void vperfctr_timer_set(struct vperfctr *perfctr, struct task_struct *ow
 	u64 ns = U64_MAX;
 
 	lockdep_assert_irqs_disabled();
-	/* One that is switched all the time may have left before the timer can fire. */
+	/* A thread that is switched all the time may leave before the timer can fire. */
 	if (recorder->timer && left <= 0) {
 		vperfctr_return_soon(perfctr, owner, PERFCTR_TODO_OVERFLOW);
 		ns = NSEC_PER_USEC;
@@ -66,7 +66,7 @@ void __init perfctr_timer_init(void (*fn)(struct vperfctr *perfctr))
 				      HRTIMER_MODE_REL_PINNED_HARD);
 }
 
-/* No state is left, so nobody sets it. */
+/* No state is left, so nobody sets the timers. */
 void perfctr_timer_exit(void)
 {
 	unsigned int cpu;

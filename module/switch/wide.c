@@ -2,11 +2,11 @@
 /*
  * Wides: the counters of a CPU, and of no thread. wide.h says more.
  *
- * Natively the registers of the CPU count the wide's config all the time: no thread has
- * counters of the module's driver meanwhile (config.c), nor the permission to read registers
- * (permit.c; riscv: config.c), so nobody loads, stops or zeroes them. What changes registers for
- * other reasons, ageing for example, does it by perfctr_run(), which suspends the wides. Through
- * perf a wide reads the events that all states read.
+ * If a wide's config is native, the CPU's registers count it all the time. Meanwhile no thread has
+ * native counters (config.c), nor the permission to read registers (permit.c; riscv: config.c). So
+ * nobody loads, stops or zeroes the registers. Whoever changes them for other reasons, ageing for
+ * example, uses perfctr_run(), which suspends the wides. If the config is shared, the wide reads
+ * the same events of perf's as all states.
  */
 
 #include <linux/lockdep.h>
@@ -23,13 +23,13 @@
 #include "switch/wide.h"
 
 /**
- * struct wides - those of a CPU
- * @list: the ones that are to count
+ * struct wides - the wides of a CPU
+ * @list: those that are to count
  * @held: how many callers of perfctr_wides_suspend() have not called resume yet
- * @online: the CPU has its counters
- * @asleep: and they may be lost
- * @slept_at: the clock as it went to sleep
- * @idle: the idle task has it; known while there are wides with no_idle
+ * @online: the CPU is online for us: its wides may count
+ * @asleep: the CPU sleeps, and may lose its counters
+ * @slept_at: the clock when the CPU went to sleep
+ * @idle: the CPU runs the idle task; only known while there are wides with no_idle
  */
 struct wides {
 	struct hlist_head list;
@@ -98,7 +98,7 @@ static notrace void wide_resume_native(struct perfctr_wide *wide)
 {
 	const struct perfctr_config *config = wide->config;
 
-	/* Everybody could read what others do, since the policy has changed. */
+	/* Any thread could read the registers, and since the policy changed none may. */
 	if (config->nr && perfctr_guards_all()) {
 		wide_lose(wide, PERFCTR_ERROR_LOST);
 		return;
@@ -115,8 +115,9 @@ static notrace void wide_resume_native(struct perfctr_wide *wide)
 }
 
 /*
- * Taking the registers asks who may read them, which suspends and resumes all wides of this CPU:
- * not before they are taken. Then all are resumed, with the one that asked.
+ * perfctr_cpus_join() takes the registers, and checks who may read them, which suspends and resumes
+ * all wides of this CPU. They may not be resumed before the registers are taken, so we hold them.
+ * In the end all wides are resumed, also the one for which we were called.
  */
 static notrace void join(void)
 {
@@ -144,7 +145,7 @@ static notrace void wide_resume(struct perfctr_wide *wide)
 		wide_resume_native(wide);
 	} else {
 		wide->resumed = true;
-		/* What was subtracted of a lost event is added again. */
+		/* If an event is lost, suspend() adds again what resume has subtracted. */
 		if (perfctr_shared_resume(&wide->state, wide->cpu, config->call))
 			suspend(wide);
 	}
@@ -155,7 +156,7 @@ void perfctr_wide_start(struct perfctr_wide *wide)
 	struct wides *own = per_cpu_ptr(&wides, wide->cpu);
 
 	lockdep_assert_irqs_disabled();
-	/* On another CPU, which is not online, it is known as that comes. */
+	/* If that CPU is offline, own->idle is set when the CPU comes. */
 	if (wide->no_idle && wide->cpu == smp_processor_id())
 		own->idle = !current->pid;
 	hlist_add_head(&wide->here, &own->list);
@@ -170,7 +171,7 @@ void perfctr_wide_stop(struct perfctr_wide *wide)
 	hlist_del(&wide->here);
 }
 
-/* Of one that is resumed; true if an event is lost. Nothing is written, so nothing is missed. */
+/* Reads a wide while it stays resumed, so it misses nothing. True: an event is lost */
 static bool wide_sample(const struct perfctr_wide *wide, u64 *value)
 {
 	const struct perfctr_config *config = wide->config;
@@ -185,7 +186,7 @@ static bool wide_sample(const struct perfctr_wide *wide, u64 *value)
 	return lost;
 }
 
-/* Is what its counters have counted what was asked for? Else it stops, with the error. */
+/* If its counters were evicted or changed by others, stops the wide with an error. */
 static void wide_look(struct perfctr_wide *wide)
 {
 	const struct perfctr_config *config = wide->config;
@@ -257,7 +258,7 @@ void perfctr_wides_online(void)
 
 	lockdep_assert_irqs_disabled();
 	own->online = true;
-	/* This is a thread of the kernel's. */
+	/* We run in a kernel thread, and not in the idle task. */
 	own->idle = false;
 	resume_all(own);
 }

@@ -3,9 +3,8 @@
  * Wides: the counters of a CPU, and of no thread. A session (session.c) has one for each CPU that
  * it counts on.
  *
- * A wide counts whatever runs on its CPU. While it is resumed its state holds differences, as
- * that of a thread does, and whatever suspends the states on a CPU suspends its wides as
- * well: see run.c.
+ * A wide counts whatever runs on its CPU. While it is resumed it holds differences, as a state
+ * does. perfctr_run() suspends the wides of a CPU together with the state there: see run.c.
  */
 #ifndef PERFCTR_WIDE_H
 #define PERFCTR_WIDE_H
@@ -15,18 +14,18 @@
 /**
  * struct perfctr_wide - the counters of one CPU of a session
  * @here: in its CPU's list while it is to count
- * @config: its session is a user of it, with a reference; constant
+ * @config: with a reference; the wide is a user of the config; constant
  * @cpu: constant
- * @clock_on: the clock is to be told; constant
- * @no_idle: it does not count what the idle task does; constant
+ * @clock_on: readers are told the clock; constant
+ * @no_idle: the wide does not count the idle task; constant
  * @resumed: @state holds differences
  * @slept: it was resumed when its CPU went to sleep
- * @withholds: by it no process may read registers; the session's file (session.c)
+ * @withholds: because of this wide no process may read registers; native_mutex of session.c
  * @error: PERFCTR_ERROR_*: it does not count any more
  * @state: the sums
  *
- * Changed on its CPU with interrupts off; while that is offline, by the session with the hotplug
- * lock held.
+ * Changed on its CPU with interrupts off; while that CPU is offline, by the session, with the
+ * hotplug lock held.
  */
 struct perfctr_wide {
 	struct hlist_node here;
@@ -41,34 +40,38 @@ struct perfctr_wide {
 	struct perfctr_cpu_state state;	/* last: its array is as long as need be */
 };
 
-/* The caller's use of the config is the wide's, from now on. NULL: no memory. Not started */
+/*
+ * Makes a wide, which is not started yet. Takes over the caller's use of the config. NULL: no
+ * memory. May sleep.
+ */
 struct perfctr_wide *perfctr_wide_create(struct perfctr_config *config, unsigned int cpu,
 					 bool clock_on, bool no_idle);
 /*
- * On its CPU with interrupts off; or, while that is offline, with the hotplug lock held: then it
- * counts when the CPU comes. read: the clock, and then the sums
+ * On the wide's CPU with interrupts off. Or, while that CPU is offline, with the hotplug lock held:
+ * then a wide that is started counts when the CPU comes. read: value[0] is the clock, and the sums
+ * follow
  */
 void perfctr_wide_start(struct perfctr_wide *wide);
 void perfctr_wide_stop(struct perfctr_wide *wide);
 void perfctr_wide_read(struct perfctr_wide *wide, u64 *value);
 
-/* All of this CPU; in pairs, one within another if need be. Interrupts are off. */
+/* Suspend and resume all wides of this CPU. Calls come in pairs, and may nest. Interrupts off. */
 void perfctr_wides_suspend(void);
 void perfctr_wides_resume(void);
 /* This CPU has come, or will go. Interrupts are off. */
 void perfctr_wides_online(void);
 void perfctr_wides_offline(void);
 /*
- * This CPU goes to a sleep in which its registers may be lost, and, not asleep, wakes. Interrupts
- * are off.
+ * This CPU goes to a sleep in which it may lose its registers (@asleep), or wakes from it.
+ * Interrupts are off.
  */
 void perfctr_wides_sleep(bool asleep);
 /*
- * By whoever sees switches, while there are wides with no_idle: from here on the idle task has this
- * CPU, or another. Interrupts are off; the runqueue may be locked.
+ * This CPU switches to the idle task (@idle), or to another. The probe of switches calls it while
+ * there are wides with no_idle. Interrupts are off; the runqueue may be locked.
  */
 void perfctr_wides_idle(bool idle);
-/* Has that CPU any? config_mutex is held, and the CPU comes. */
+/* Has that CPU any wides? config_mutex is held, and the CPU comes. */
 bool perfctr_wides_on(unsigned int cpu);
 
 #endif /* PERFCTR_WIDE_H */
