@@ -84,8 +84,8 @@ bool perfctr_event_counts(const struct perf_event *event)
 }
 
 /*
- * perf programs the first PMU that knows an event. Hybrid processors have a type for each of their
- * core PMUs, and so has each PMU outside the cores.
+ * perf programs the first PMU that knows an event. On hybrid processors each core PMU has a type of
+ * its own. Everywhere each PMU outside the cores has one.
  */
 static void note_core_type(unsigned int cpu)
 {
@@ -184,7 +184,7 @@ int perfctr_shared_check(const struct perfctr_ctr_control *ctr, unsigned int nr,
 			return why->reason == PERFCTR_REASON_SOURCE ? -EOPNOTSUPP : -EINVAL;
 		if (ctr->flags & PERFCTR_CTR_KERNEL)
 			*kernel = true;
-		/* As in perf: with some bits a thread counts what another does. */
+		/* Some bits make a thread count another: as perf, we demand privilege then. */
 		if (!perfmon_capable() && perfctr_cpu_shared_needs_privilege(&event)) {
 			why->reason = PERFCTR_REASON_KERNEL;
 			return -EACCES;
@@ -219,7 +219,7 @@ void perfctr_event_online(unsigned int cpu)
 void perfctr_event_init(void)
 {
 #ifdef PERFCTR_CPU_ONE_SOURCE
-	/* Making an event would change registers that we may claim next, or nobody uses. */
+	/* Making an event would change registers that we may claim next, or that nobody claims. */
 	available = perfctr_cpu_shared_exists();
 #else
 	cpus_read_lock();

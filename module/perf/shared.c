@@ -245,7 +245,7 @@ static bool may_run_on(const struct perfctr_where *where, unsigned int cpu)
 	return may;
 }
 
-/* Does the control need its events on that CPU? On all told CPUs, and where its thread may run */
+/* A control needs its events on all told CPUs, and wherever its thread may run. */
 static bool is_wanted(const struct perfctr_where *where, unsigned int cpu)
 {
 	return cpumask_test_cpu(cpu, &perfctr_told_cpus) || may_run_on(where, cpu);

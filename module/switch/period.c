@@ -9,7 +9,7 @@
  *
  *	running --(sum reached: look)--> overflown, pending
  *	overflown, pending --(deliver: on the way to user mode, or by the interrupt
- *				if that comes from there)--> overflown, told
+ *				if it interrupts user mode)--> overflown, told
  *	overflown, told --(IRESUME, REFRESH, or by itself)--> running, with a new period
  *
  * All of this runs as the owner, or on the owner's CPU with interrupts off. So races have simple

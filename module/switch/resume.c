@@ -112,8 +112,8 @@ static __always_inline unsigned long kin_of(const struct vperfctr *perfctr)
 }
 
 /*
- * Lets the registers run, private to the state's kin of that user. They start from zero, unless
- * they have only run for these already.
+ * Lets the registers run, private to that user's threads of the state's kin. They start from zero,
+ * unless they were private to these threads already.
  */
 static __always_inline bool load_private(struct vperfctr *perfctr, kuid_t uid)
 {
@@ -313,7 +313,7 @@ static __always_inline void let_take_over(struct vperfctr *perfctr, bool shown)
 		if (open)
 			id |= PERFCTR_AT_ONCE_OPEN;
 	} else {
-		/* A thread whose page shows nothing must ask again whether it may. */
+		/* If a page shows nothing now, the next resume must look whether it may again. */
 		if (open || READ_ONCE(perfctr->user))
 			return;
 		id |= PERFCTR_AT_ONCE_PRIVATE;
@@ -560,7 +560,10 @@ notrace void vperfctr_come_later(struct vperfctr *perfctr, struct task_struct *n
 		vperfctr_return_soon(perfctr, next, PERFCTR_TODO_RESUME);
 }
 
-/* A resumed state was handed counters, but must not go on: it was held, say, or lost its page. */
+/*
+ * If the state is resumed, it was handed counters, but may not go on with them: somebody has held
+ * it, or unmapped its page, for example.
+ */
 static __always_inline void come_slowly(struct vperfctr *perfctr, bool native)
 {
 	lockdep_assert_irqs_disabled();

@@ -8,11 +8,11 @@
 
 struct cpumask;
 
-/* On all told CPUs, at the expense of current's user */
+/* Runs fn() on all told CPUs, and charges current's user for the broadcast. */
 int perfctr_run(int (*fn)(void *arg), void *arg);
-/* The same, without a charge */
+/* The same, but charges nobody */
 int perfctr_run_paid(int (*fn)(void *arg), void *arg);
-/* The same on the online ones of these CPUs, without the hotplug lock */
+/* As perfctr_run(), on those of these CPUs that are online, and without the hotplug lock */
 int perfctr_run_on(const struct cpumask *cpus, int (*fn)(void *arg), void *arg);
 /* A @fn that does nothing. States and wides are resumed, and so look again if they may count. */
 int perfctr_run_nothing(void *unused);

@@ -86,7 +86,7 @@ void vperfctr_suspend(struct vperfctr *perfctr)
 		suspend(perfctr, NULL);
 	else
 		suspend_not_native(perfctr);
-	/* The caller may change what decides that it can be resumed at once; resume() looks. */
+	/* The caller may now change whether it can be resumed at once; resume() finds out. */
 	WRITE_ONCE(perfctr->at_once, PERFCTR_NO_CONFIG);
 }
 

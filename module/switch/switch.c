@@ -172,7 +172,7 @@ notrace bool sched_out_shown(struct vperfctr *perfctr, unsigned long id, struct 
 	perfctr_cpu_revoke(perfctr->granted);
 	perfctr->granted = 0;
 	perfctr->undo = 0;
-	/* If next shows registers and were kin, we would have handed it the counters. */
+	/* If next were kin, and its page might show registers, it would have the counters. */
 	leave(same, next, !(other_id & PERFCTR_AT_ONCE_SHOWN));
 	return false;
 }
@@ -373,7 +373,7 @@ static noinline notrace void out_and_in(struct vperfctr *perfctr, struct vperfct
 
 /*
  * Most switches do not reach out_and_in(): they are between threads without a state, or hand native
- * counters over. It is the only call, so that gcc saves registers just before it.
+ * counters over. That is the only call here, so that gcc saves registers just before it.
  */
 static notrace void probe_switch(PERFCTR_SWITCH_PROBE_ARGS)
 {

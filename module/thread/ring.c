@@ -380,7 +380,7 @@ static void *at(const struct perfctr_ring_buffer *ring, u32 head)
 	return ring->data + (head & (ring->length - 1));
 }
 
-/* The lock is held. NULL: no room. The reader may have written nonsense to tail: no room then. */
+/* The lock is held. NULL: no room. If the reader wrote nonsense to tail, there is no room. */
 static __always_inline void *begin(struct perfctr_ring_buffer *ring, u32 size)
 {
 	ring->unread = unread(ring);

@@ -20,7 +20,7 @@
 
 static_assert(STATE_SIZE(PERFCTR_MAX_HW) <= 1024);
 #if defined(CONFIG_RISCV) && !defined(CONFIG_DEBUG_SPINLOCK) && !defined(CONFIG_DEBUG_LOCK_ALLOC)
-/* With 16 hpmcounters, cycle and instret fifteen fit in two pages. */
+/* With cycle, instret and 16 hpmcounters, 15 states fit in two pages. */
 static_assert(STATE_SIZE(18) <= 2 * 4096 / 15);
 #endif
 

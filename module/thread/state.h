@@ -207,8 +207,8 @@ struct perfctr_recorder {
  *	owner slept, the old id is still here. With 32 bits another config gets the same id after
  *	2^28 new ones
  * @hold: PERFCTR_HOLD_*. Each bit is set and cleared atomically: COUNTERS and LOST by
- *	the owner or an interrupt on its CPU, the others under @lock. Whoever is not the owner and
- *	sets a bit then interrupts the owner's CPU: see tree.c. @soft_on follows @hold
+ *	the owner or an interrupt on its CPU, the other bits under @lock. If another thread sets a
+ *	bit, it then interrupts the owner's CPU: see tree.c. @soft_on follows @hold
  * @user: the owner has mapped the page, which may show the registers. The owner sets this;
  *	whoever removes the owner's last map clears it, under @map_lock
  * @lent: set by a fork that shares memory and thread pointer (vfork), until the
@@ -412,7 +412,10 @@ void vperfctr_soft_read(struct vperfctr *perfctr, u64 *soft);
 u64 vperfctr_task_clock(u64 clock);
 /* Stops the kernel's counts, or lets them go on, as @hold says. perfctr->lock is held. */
 void vperfctr_soft_follow(struct vperfctr *perfctr);
-/* The same without the lock, after the counters were lost. By the owner, or an interrupt there */
+/*
+ * The same after the counters were lost. The lock is not held. By the owner, or an interrupt on its
+ * CPU
+ */
 void vperfctr_soft_lost(struct vperfctr *perfctr);
 /*
  * Adds or removes a reason not to count. perfctr->lock is held. A caller that is not the owner
@@ -424,8 +427,9 @@ void vperfctr_unhold(struct vperfctr *perfctr, int why);
 void vperfctr_bind(struct vperfctr *perfctr);
 /*
  * Makes the task do @todo before it runs user code. The task is current, or has not run yet, or
- * comes to this CPU. The caller is the owner, an interrupt on its CPU, or makes a child. queue:
- * only queues the work; true: it was not queued before, and the caller must give it references.
+ * comes to this CPU. The caller is the owner, an interrupt on its CPU, or makes a child.
+ * vperfctr_return_queue() only queues the work. True: it was not queued before, and the caller must
+ * give it its references.
  */
 void vperfctr_return_soon(struct vperfctr *perfctr, struct task_struct *task, u16 todo);
 bool vperfctr_return_queue(struct vperfctr *perfctr, struct task_struct *task);

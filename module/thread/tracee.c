@@ -23,8 +23,8 @@
 #include "thread/tracee.h"
 
 /*
- * Only current can begin or end its tracing of a thread. So the answer stays true, unless it is yes
- * and the thread dies.
+ * If current traces the thread, only current or the thread's death ends that. So a yes stays true
+ * while the thread lives.
  */
 static bool traces(const struct task_struct *task)
 {
