@@ -3,15 +3,15 @@
  * What readers of a ring learn of the code that threads have mapped.
  *
  * No tracepoint tells of mappings. While somebody wants to know them, a probe is in the function by
- * which the kernel tells perf. The probe only notes that something changed: the mm counts its
- * changes. Before the thread that made the change returns to user mode, it compares its executable
- * memory with what readers know. So a reader hears of a mapping before that thread executes there.
- * It hears of the end of a mapping no later than of the mapping that takes its place.
+ * which the kernel tells perf. The probe only notes that something changed: each watched mm has a
+ * number of changes. Before the thread that made the change returns to user mode, it compares its
+ * executable memory with the maps that readers know. So a reader hears of a mapping before that
+ * thread executes there, and of its end no later than of the mapping that takes its place.
  *
  * Other threads may execute there earlier, and the thread that made the change may have no state.
  * So a sample that is written before a change was told says MAP_UNKNOWN, and its thread looks at
- * the memory before it goes on in user mode. Others may change memory all the time: a thread spends
- * at most a tenth of its time on looks at what others have changed.
+ * the memory before it goes on in user mode. Since others may change memory all the time, a thread
+ * spends at most a tenth of its time on these looks.
  */
 
 #include <linux/fs.h>
@@ -41,24 +41,24 @@ void vperfctr_share_maps(struct vperfctr *parent, struct vperfctr *perfctr,
 		atomic_inc(&recorder->known->users);
 		return;
 	}
-	/* From now on it takes a watch to see changes. */
+	/* Two threads can change this memory now, so both look at it, which begins a watch. */
 	vperfctr_return_soon(parent, current, PERFCTR_TODO_MAPS);
 	vperfctr_return_soon(perfctr, child, PERFCTR_TODO_MAPS);
 }
 
 void perfctr_copy_maps(const struct perfctr_recorder *from, struct perfctr_recorder *recorder)
 {
-	/* Others change a copy only after the child has made threads. */
+	/* Until the child makes threads, nobody else changes its copy. */
 	bool all = READ_ONCE(*from->changes) == READ_ONCE(*from->told);
 
-	/* After the FORK is written: who looks is noted before it writes. */
+	/* A look sets last_look before it writes records, and our FORK is written already. */
 	if (from->known && READ_ONCE(from->known->last_look) != from)
 		all = false;
 	recorder->told = &perfctr_changes_none;
 	recorder->changes = all ? &perfctr_changes_none : &perfctr_changes_some;
 }
 
-/* The shape of a MAP's path: what d_path() needs, and room for "//anon" */
+/* Room for the path of a MAP: at least what d_path() fills */
 #define PATH_ROOM	(PATH_MAX + sizeof(u64))
 
 static const char *name_of(struct vm_area_struct *vma, char *room)
@@ -134,7 +134,7 @@ static struct perfctr_known_map describe_mapping(const struct vm_area_struct *vm
 	return map;
 }
 
-/* Do they show the same memory where they overlap? */
+/* Do both maps show the same memory where they overlap? */
 static bool same(const struct perfctr_known_map *a, const struct perfctr_known_map *b)
 {
 	return a->offset - a->start == b->offset - b->start && a->inode == b->inode &&
@@ -142,8 +142,9 @@ static bool same(const struct perfctr_known_map *a, const struct perfctr_known_m
 }
 
 /*
- * The next part of @map, from *@start on, that is not as in @map in the list: up to *@end. False:
- * there is none. *@i is where to look on in the list, which is in the order of addresses.
+ * Finds the next part of @map, from *@start on, that no map of @list shows in the same way. The
+ * part ends at *@end; false: there is none. @list is in the order of addresses, and the search goes
+ * on at its map *@i.
  */
 static bool next_gap(const struct perfctr_known_map *map, const struct perfctr_known_map *list,
 		     unsigned int nr, unsigned int *i, unsigned long *start, unsigned long *end)
@@ -158,7 +159,7 @@ static bool next_gap(const struct perfctr_known_map *map, const struct perfctr_k
 			}
 			*start = other->end;
 		}
-		/* It may go on in the next map. */
+		/* The next @map may overlap this one too, so *@i stays. */
 		if (other->end > map->end)
 			break;
 	}
@@ -172,8 +173,8 @@ static bool is_code(const struct vm_area_struct *vma)
 }
 
 /*
- * Most processes that a ring remembers without a state that refers to them: beyond that it tells
- * everything of one anew.
+ * A ring that knows this many processes forgets those that no state refers to. If one of these
+ * records again, the ring tells all of its maps anew.
  */
 #define MOST_MMS	4096
 
@@ -193,7 +194,7 @@ static void forget_unused(struct perfctr_ring_buffer *ring)
 			forget_known(ring, known);
 }
 
-/* What is known of current's process, made if there is none. The latest is the first. */
+/* Finds, or makes, the entry for current's process. The list begins with the latest one used. */
 static struct perfctr_known_mm *find_mm(const struct perfctr_recorder *recorder)
 {
 	struct perfctr_ring_buffer *ring = recorder->ring;
@@ -221,7 +222,7 @@ static struct perfctr_known_mm *find_mm(const struct perfctr_recorder *recorder)
 	return known;
 }
 
-/* All executable memory. @now: room for all mappings that there are. Returns how many it has. */
+/* Describes the executable mappings in @now, which has room for all. Returns how many they are. */
 static unsigned int describe_all(struct mm_struct *mm, struct perfctr_known_map *now)
 {
 	struct vm_area_struct *vma;
@@ -236,9 +237,9 @@ static unsigned int describe_all(struct mm_struct *mm, struct perfctr_known_map 
 }
 
 /*
- * Mappings are split and joined while others execute in them, so what counts is what is where. The
- * ends are told first, since new ones may be in their place; then each mapping that has something
- * new. False: no memory
+ * The kernel splits and joins mappings while others execute in them. So this compares what each
+ * address shows, and not mappings. It tells ends first, since new mappings may be in their place,
+ * and then each mapping that shows something new. False: no memory
  */
 static bool tell_maps(struct perfctr_recorder *recorder, struct perfctr_known_mm *known, char *room)
 {
@@ -269,7 +270,7 @@ static bool tell_maps(struct perfctr_recorder *recorder, struct perfctr_known_mm
 	return true;
 }
 
-/* Tells what changed since that was done. False: no memory. The mm cannot change meanwhile. */
+/* Tells what has changed since the last look. False: no memory. The mm cannot change meanwhile. */
 static bool tell_changes(struct perfctr_recorder *recorder)
 {
 	struct perfctr_known_mm *known, *last = recorder->known;
@@ -280,7 +281,7 @@ static bool tell_changes(struct perfctr_recorder *recorder)
 	lockdep_assert_held(&recorder->ring->maps_mutex);
 	known = find_mm(recorder);
 	if (!known) {
-		/* It hears of no changes by others. */
+		/* Nobody watches this memory, so changes by others may be missed. */
 		if (!last)
 			WRITE_ONCE(recorder->changes, &perfctr_changes_some);
 		return false;
@@ -291,7 +292,7 @@ static bool tell_changes(struct perfctr_recorder *recorder)
 	if (!told)
 		room = kmalloc(PATH_ROOM, GFP_KERNEL_ACCOUNT);
 	if (room && tell_maps(recorder, known, room)) {
-		/* After the records: who reads this writes behind them. */
+		/* Pairs with vperfctr_record_sample(), which then writes behind these records. */
 		smp_store_release(&known->told, known->watched->changes);
 		told = true;
 	}
@@ -308,8 +309,8 @@ static bool tell_changes(struct perfctr_recorder *recorder)
 }
 
 /*
- * By the owner, on its way to user mode. May sleep. Nobody else gives it another control meanwhile.
- * The mutex is the inner lock: who has it waits for nobody's memory.
+ * By the owner, on its way to user mode. May sleep. Nobody else changes the state's control
+ * meanwhile. maps_mutex is the inner lock: its holder never waits for an mmap_lock.
  */
 void vperfctr_record_maps(struct vperfctr *perfctr)
 {
@@ -320,7 +321,7 @@ void vperfctr_record_maps(struct vperfctr *perfctr)
 	if (!vperfctr_records_maps(perfctr) || !current->mm)
 		return;
 	perfctr_introduce_now(recorder);
-	/* It is killed. */
+	/* The owner is being killed. */
 	if (mmap_read_lock_killable(current->mm))
 		return;
 	mutex_lock(&recorder->ring->maps_mutex);
@@ -339,8 +340,8 @@ void vperfctr_record_maps(struct vperfctr *perfctr)
 }
 
 /*
- * The kernel tells perf of a mapping of current's, which is there already. Nobody executes there
- * before its mmap_lock is free again, unless mprotect(2) made it executable.
+ * Called as the kernel tells perf of a mapping of current's, which is in place already. Nobody
+ * executes there before the mmap_lock is free again, unless mprotect(2) made it executable.
  */
 static int mapped(struct kprobe *kprobe, struct pt_regs *regs)
 {
@@ -374,9 +375,9 @@ static int turn_maps(bool on)
 		unregister_kprobe(&map_probe);
 		return 0;
 	}
-	/* Where ftrace has patched the beginning there may be no probe. What follows is as good. */
+	/* Where ftrace has patched the beginning, no probe can be. A later place serves as well. */
 	for (i = 0; i < ARRAY_SIZE(offsets); i++) {
-		/* What an earlier registration left in it is not accepted. */
+		/* register_kprobe() rejects what an earlier registration has left in a probe. */
 		map_probe = (struct kprobe){
 			.symbol_name = "perf_event_mmap",
 			.offset = offsets[i],

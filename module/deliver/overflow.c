@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Overflows: the signal, how counting goes on, and the counters' interrupt, which is heard
- * while some config has i-mode counters. period.c describes the life of an overflow.
+ * Overflows: the signal, how counting goes on, and the counters' interrupt. The module hears that
+ * interrupt while some config has i-mode counters. period.c describes the life of an overflow.
  */
 
 #include <linux/jiffies.h>
@@ -20,7 +20,7 @@
 #include "deliver/overflow.h"
 #include "deliver/record.h"
 
-/* How many overflows of a thread in one tick its counters go on after by themselves */
+/* Most overflows of a thread per tick that let its counters go on, or write a sample */
 static unsigned int overflow_budget = 50000 / HZ;
 module_param(overflow_budget, uint, 0644);
 MODULE_PARM_DESC(overflow_budget, "overflows of a thread in a tick after which its counters go on by themselves (50000 a second)");
@@ -33,16 +33,16 @@ static void go_on(struct vperfctr *perfctr)
 }
 
 /*
- * Its tree is dead, and it was not detached yet: nobody is told of its overflows any more, also of
- * one that was found before. The root may write to the same ring by another control. By the owner,
- * interrupts are off: who ends the tree waits until this CPU has seen it.
+ * Is the state's tree dead? Then nobody is told of its overflows any more, not even of one that was
+ * found before: the root may write to the same ring by another control. The owner calls this with
+ * interrupts off. While they are off, whoever ends the tree waits for this CPU.
  */
 static bool is_dead(const struct vperfctr *perfctr)
 {
 	return atomic_read(&perfctr->hold) & PERFCTR_HOLD_DEAD;
 }
 
-/* May the counters go on by themselves once more in this tick? */
+/* May one more overflow of this tick let the counters go on, or write a sample? */
 static bool within(struct perfctr_budget *budget)
 {
 	unsigned long now = jiffies;
@@ -56,7 +56,7 @@ static bool within(struct perfctr_budget *budget)
 
 /*
  * The owner signals itself, so si_uid is right in its namespace. The mask in si_pid is
- * not translated, as nothing crosses a namespace.
+ * not translated, as the signal crosses no namespace.
  */
 static void tell(int signo, u32 mask, bool throttled)
 {
@@ -71,7 +71,7 @@ static void tell(int signo, u32 mask, bool throttled)
 	info.si_uid = from_kuid_munged(current_user_ns(), current_uid());
 	err = send_sig_info(signo, &info, current);
 	if (err) {
-		/* SIGIO can always be sent; F_SETSIG does the same. */
+		/* SIGIO can always be sent; the kernel does the same for F_SETSIG. */
 		info.si_signo = SIGIO;
 		send_sig_info(SIGIO, &info, current);
 	}
@@ -83,8 +83,8 @@ static void tell(int signo, u32 mask, bool throttled)
  */
 
 /*
- * Writes a sample, unless there were too many in this tick: then it is false, and said so. One that
- * counts in kernel mode may overflow here for ever: a kill ends that.
+ * Writes a sample. False: there were too many in this tick, so it writes THROTTLED instead. A state
+ * that counts kernel mode may overflow here for ever: a kill ends that.
  */
 static bool write_sample(struct vperfctr *perfctr, struct pt_regs *regs, u32 mask,
 			 const u64 *value)
@@ -97,7 +97,10 @@ static bool write_sample(struct vperfctr *perfctr, struct pt_regs *regs, u32 mas
 	return false;
 }
 
-/* It is suspended, and the caller resumes it. @regs: see vperfctr_record_sample() */
+/*
+ * Writes the sample that is due, if any. The caller has suspended the state, and resumes it.
+ * @regs: see vperfctr_record_sample()
+ */
 static void sample(struct vperfctr *perfctr, struct pt_regs *regs)
 {
 	u64 value[1 + PERFCTR_MAX_HW], clock = perfctr->cpu_state.clock;
@@ -113,7 +116,7 @@ static void sample(struct vperfctr *perfctr, struct pt_regs *regs)
 	go_on(perfctr);
 	if (timed)
 		recorder->due += recorder->timer;
-	/* What is that late is left out. */
+	/* Overdue samples are skipped. */
 	if (timed && (s64)(clock - recorder->due) >= 0)
 		recorder->due = clock + recorder->timer;
 	if (recorder->throttled)
@@ -123,7 +126,7 @@ static void sample(struct vperfctr *perfctr, struct pt_regs *regs)
 		vperfctr_throttle(perfctr, true);
 }
 
-/* The same as its interrupt ends, if its counters were merely stopped. */
+/* The same at the end of an interrupt that only stopped the i-mode counters */
 static void sample_stopped(struct vperfctr *perfctr)
 {
 	u64 value[1 + PERFCTR_MAX_HW];
@@ -141,7 +144,7 @@ static void sample_stopped(struct vperfctr *perfctr)
 
 void vperfctr_on_timer(struct vperfctr *perfctr)
 {
-	/* Resuming it sets the timer again, and looks whether it is still throttled. */
+	/* Each resume sets the timer again, and checks whether the state is still throttled. */
 	if (!(perfctr->seq & 1) || perfctr->undo & PERFCTR_UNDO_CLOCK)
 		return;
 	vperfctr_suspend(perfctr);
@@ -149,7 +152,7 @@ void vperfctr_on_timer(struct vperfctr *perfctr)
 	vperfctr_resume(perfctr);
 }
 
-/* On the way to user mode. What was interrupted is not known any more. */
+/* By the owner on its way to user mode. The interrupted registers are not known any more. */
 static void sample_late(struct vperfctr *perfctr)
 {
 	unsigned long flags;
@@ -172,14 +175,14 @@ void vperfctr_deliver(struct vperfctr *perfctr)
 		sample_late(perfctr);
 		return;
 	}
-	/* It may have another control by now. */
+	/* The state may have another control by now, without i-mode counters. */
 	if (!imode)
 		return;
 	local_irq_save(flags);
 	mask = is_dead(perfctr) ? 0 : imode->pending;
 	imode->pending = 0;
 	signo = imode->signo;
-	/* If it counts in kernel mode it may overflow here for ever: let a kill end that. */
+	/* A state that counts kernel mode may overflow here for ever: a kill ends that. */
 	goes_on = mask && imode->left > 1 && !fatal_signal_pending(current);
 	if (goes_on)
 		imode->left--;
@@ -195,7 +198,7 @@ void vperfctr_deliver(struct vperfctr *perfctr)
 }
 
 /*
- * An exec removes the signal handler, so it ends the signals too: they would kill. Samples go on.
+ * An exec removes the signal handler. A signal would then kill, so signals end too. Samples go on.
  */
 void vperfctr_imode_exec(struct vperfctr *perfctr)
 {
@@ -210,7 +213,10 @@ void vperfctr_imode_exec(struct vperfctr *perfctr)
 	local_irq_restore(flags);
 }
 
-/* By the owner, or while that is held. Interrupts are off. @left: of REFRESH; 0: IRESUME */
+/*
+ * By the owner, or while the owner is held; interrupts are off. @left: the argument of REFRESH; 0
+ * for IRESUME
+ */
 static int iresume(struct vperfctr *own, u64 left)
 {
 	bool overflown = atomic_read(&own->hold) & PERFCTR_HOLD_OVERFLOWN;
@@ -245,7 +251,7 @@ static int iresume_tracee(struct vperfctr *perfctr, u64 left)
 	return err;
 }
 
-/* Resumes the caller's own state, through any handle of its tree, or a tracee's through its own. */
+/* Resumes the caller's state, by any handle of its tree, or a tracee's, by a handle of that. */
 static int resume_ioctl(struct vperfctr *perfctr, u64 left)
 {
 	struct vperfctr *own = vperfctr_acting_owner(perfctr, true);
@@ -280,10 +286,10 @@ static __always_inline void interrupt_begins(struct vperfctr *perfctr)
 
 	if (!(perfctr->undo & PERFCTR_UNDO_ICTRS))
 		return;
-	/* None overflows before user mode goes on, so others' handlers do not matter to them. */
+	/* Counters of user mode cannot overflow while other handlers run, so they run on. */
 	if (user_only && !perfctr_cpu_ioverflowed(config))
 		return;
-	/* To stop them is enough if the others count nothing here, and its page shows nothing. */
+	/* Nothing else counts here, and the page shows nothing: stop the i-mode counters only. */
 	if (user_only && perfctr->recorder && perfctr->undo == PERFCTR_UNDO_ICTRS)
 		vperfctr_imode_stop(perfctr);
 	else
@@ -291,18 +297,18 @@ static __always_inline void interrupt_begins(struct vperfctr *perfctr)
 }
 
 /*
- * An overflow interrupt. As it begins the state is suspended, which finds overflows; so our
- * counters stand still while others' handlers run. A state that counts user mode alone runs on
- * if the interrupt is of others' counters. As it ends the owner is signalled, if
- * user mode was interrupted. Otherwise that waits until it returns to user mode, as a
- * signal would end a sleep in the kernel. On RT it always waits, since the signal's lock
- * sleeps. Then the state goes on, or waits for IRESUME.
+ * An overflow interrupt, as it begins and as it ends. As it begins, it suspends the state. That
+ * finds overflows, and our counters stand still while other handlers run. A state of user mode
+ * alone runs on if none of its own counters overflowed. As it ends, it signals the owner if it
+ * interrupted user mode. Otherwise the signal waits until the owner returns to user mode, since it
+ * would end a sleep in the kernel. On RT the signal always waits, since its lock sleeps. Then the
+ * state goes on, or waits for IRESUME.
  */
 static void interrupt(bool ends)
 {
 	struct vperfctr *perfctr = vperfctr_current();
 
-	/* Of one without i-mode counters nothing stops here, and so nothing may be resumed. */
+	/* Without i-mode counters the interrupt stops nothing, so it may resume nothing. */
 	if (!perfctr || !perfctr->imode)
 		return;
 	if (!ends) {
@@ -317,7 +323,7 @@ static void interrupt(bool ends)
 		sample(perfctr, perfctr_cpu_interrupted_regs());
 	} else if (perfctr->imode->pending && !IS_ENABLED(CONFIG_PREEMPT_RT) &&
 		   perfctr_cpu_interrupted_user()) {
-		/* Tells lockdep, as posix timers do, that the lock may be taken: not on RT. */
+		/* Tell lockdep, as posix timers do, that we may take the signal's lock here. */
 		lockdep_posixtimer_enter();
 		vperfctr_deliver(perfctr);
 		lockdep_posixtimer_exit();

@@ -30,16 +30,16 @@ bool vperfctr_sums(const struct vperfctr *perfctr, struct perfctr_sample *sample
 	sample->cstatus = cstatus;
 	sample->overflows = READ_ONCE(perfctr->overflows);
 	sample->hold = atomic_read(&perfctr->hold);
-	/* If one changes meanwhile all are thrown away. */
+	/* If a sum changes meanwhile, so does seq, and the caller throws all away. */
 	*value++ = data_race(perfctr->cpu_state.clock);
 	for (i = 0; i < PERFCTR_CSTATUS_NRCTRS(cstatus); i++)
-		/* the same */
+		/* likewise */
 		*value++ = data_race(perfctr->cpu_state.ctr[i].acc);
 	smp_rmb();	/* pairs with sums_are_changing(), change_begin() */
 	return READ_ONCE(perfctr->seq) == seq;
 }
 
-/* True if one is lost. */
+/* Reads counters that are perf's. True: perf has lost the event of one. */
 static bool sample_shared(const struct vperfctr *perfctr, u64 *value)
 {
 	const struct perfctr_cpu_ctr *ctr, *end = perfctr->cpu_state.end;
@@ -51,7 +51,7 @@ static bool sample_shared(const struct vperfctr *perfctr, u64 *value)
 	return lost;
 }
 
-/* There are sums alone. Metrics begin anew, and so are as exact as can be from here on. */
+/* Metrics can only be read by a suspend. The resume starts them from zero. */
 static noinline void sample_own_way(struct vperfctr *perfctr, struct perfctr_sample *sample)
 {
 	vperfctr_suspend(perfctr);
@@ -83,7 +83,7 @@ static __always_inline void state_sample(struct vperfctr *perfctr, struct perfct
 				return;
 			}
 			if (!vperfctr_is_native(perfctr)) {
-				/* What was read is that of its end, and the state stops. */
+				/* On a loss these values are the last ones: the state stops. */
 				if (unlikely(sample_shared(perfctr, value)))
 					vperfctr_suspend(perfctr);
 				return;
@@ -113,8 +113,8 @@ static void remote_sample(void *arg)
 }
 
 /*
- * The sums of another thread, or of one that has ended. Each failure means that the thread
- * was switched in the meantime, so the loop ends.
+ * Reads the sums of another thread, or of one that has ended. An attempt fails only if the thread
+ * was switched meanwhile, so the loop ends.
  */
 static noinline int sample_other(struct vperfctr *perfctr, struct perfctr_sample *sample)
 {
@@ -141,7 +141,7 @@ static noinline int sample_other(struct vperfctr *perfctr, struct perfctr_sample
 
 int vperfctr_sample(struct vperfctr *perfctr, struct perfctr_sample *sample)
 {
-	/* This is true only in the owner itself, while it is alive. */
+	/* vperfctr_is_own() is true only in the owner itself, while it is alive. */
 	if (!vperfctr_is_own(perfctr))
 		return sample_other(perfctr, sample);
 	local_irq_disable();
@@ -171,8 +171,8 @@ static noinline ssize_t read_sample(struct vperfctr *perfctr, u64 __user *to, si
 }
 
 /*
- * Of the owner's own counters, which are perf's: with interrupts off, in which perf moves them to
- * other registers.
+ * The owner reads its own counters, which are perf's. Interrupts are off for the read, since perf
+ * moves its events to other registers in interrupts.
  */
 static noinline ssize_t read_own_shared(struct vperfctr *perfctr, u64 __user *to, size_t count)
 {
@@ -204,8 +204,8 @@ fault:
 }
 
 /*
- * read(2): the clock and the sums, as 64-bit words. It is quicker than an ioctl: the
- * way there alone takes longer than all of this.
+ * read(2): the clock and the sums, as 64-bit words. It is quicker than an ioctl, whose way through
+ * the kernel alone takes longer than all of this.
  *
  * The owner reads itself as its user code would: it stores registers straight to user
  * memory, and starts again if a switch or an interrupt of ours came between. If a page
@@ -252,7 +252,7 @@ ssize_t vperfctr_read(struct file *file, char __user *buffer, size_t count, loff
 		}
 		seq = READ_ONCE(perfctr->seq);
 		to = (u64 __user *)buffer;
-		/* It was suspended meanwhile. */
+		/* The state was suspended meanwhile. */
 		if (unlikely(!(seq & 1)))
 			goto not_now;
 	}
@@ -280,12 +280,12 @@ int vperfctr_read_ioctl(struct vperfctr *perfctr, void __user *arg)
 	err = perfctr_get_size(arg, PERFCTR_READ_SIZE_VER0, &size);
 	if (err)
 		return err;
-	/* The caller gets no more than that. */
+	/* The caller gets only these bytes. */
 	memset(&read, 0, min_t(size_t, size, sizeof(read)));
 	/* Before the sample: if the state is not attached here, the sums are final. */
 	if (rcu_access_pointer(perfctr->owner))
 		read.flags |= PERFCTR_READ_ATTACHED;
-	smp_rmb();	/* pairs with the change of seq in vperfctr_detach(), before owner's */
+	smp_rmb();	/* pairs with perfctr_notify_put() in disown(), between seq and owner */
 	err = vperfctr_sample(perfctr, &sample);
 	if (err)
 		return err;

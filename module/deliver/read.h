@@ -9,9 +9,9 @@
 struct perfctr_sample;
 struct vperfctr;
 
-/* Copies the sums of a state that is suspended; false: it is not. By anyone, without a lock. */
+/* Copies the sums of a suspended state; false: it is not suspended. Anyone may call this. */
 bool vperfctr_sums(const struct vperfctr *perfctr, struct perfctr_sample *sample);
-/* The same of any state. ERESTARTSYS if a signal comes while another CPU is asked */
+/* The same for any state. ERESTARTSYS: a signal came while another CPU was asked */
 int vperfctr_sample(struct vperfctr *perfctr, struct perfctr_sample *sample);
 ssize_t vperfctr_read(struct file *file, char __user *buffer, size_t count, loff_t *pos);
 int vperfctr_read_ioctl(struct vperfctr *perfctr, void __user *arg);

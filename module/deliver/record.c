@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The records that a thread writes of itself: samples of where it is, its name, and how it begins
- * and ends. It compares its name with what readers know as it writes.
+ * The records that a thread writes about itself: samples, its name, its fork and its exit. Before
+ * each record it compares its name with the one that readers know.
  */
 
 #include <linux/kcsan-checks.h>
@@ -18,11 +18,11 @@
 #include "deliver/recorder.h"
 
 /**
- * struct chains - the addresses of the sample in progress; by its CPU, with interrupts off
- * @nr_kernel: of @kernel
- * @nr_user: of @user
+ * struct chains - the addresses of a CPU's sample in progress; used with interrupts off
+ * @nr_kernel: number of addresses in @kernel
+ * @nr_user: number of addresses in @user
  * @kernel: addresses in the kernel, from the innermost
- * @user: those in user mode
+ * @user: addresses in user mode, from the innermost
  */
 struct chains {
 	unsigned int nr_kernel;
@@ -38,8 +38,8 @@ static struct chains __percpu *chains;	/* constant after init */
  */
 
 /*
- * The code that was interrupted may be changing current's number of these. It finds it as it was,
- * so it is no race, but KCSAN takes an interrupt for another CPU.
+ * The interrupted code may be changing current's pagefault_disabled. We leave that as we found it,
+ * so there is no race, but KCSAN takes an interrupt for another CPU.
  */
 static __always_inline void forbid_faults(void)
 {
@@ -55,7 +55,7 @@ static __always_inline void allow_faults(void)
 	kcsan_enable_current();
 }
 
-/* Frames further out have higher addresses, and this ends where it is not so. */
+/* Outer frames have higher addresses. The chain ends at a frame where that is not so. */
 static void find_user_chain(struct chains *to, struct pt_regs *regs, unsigned int depth)
 {
 	unsigned long frame = perfctr_cpu_first_frame(regs), last;
@@ -76,15 +76,15 @@ static void find_user_chain(struct chains *to, struct pt_regs *regs, unsigned in
 }
 
 /*
- * May its user mode be looked at? As it ends somebody else's memory may still be mapped, and in an
- * exec the new program's is, which may not be ours to see.
+ * May we look at current's user mode? While current exits, another's memory may still be mapped. In
+ * an exec the new program's memory is mapped, which may not be ours to see.
  */
 static __always_inline bool shows_user(void)
 {
 	return likely(current->mm && !current->in_execve);
 }
 
-/* Addresses in the kernel are told to those alone who may know them. Returns the sample's flags. */
+/* Finds addresses in the kernel only if the ring may have them. Returns the sample's flags. */
 static unsigned int find_chains(struct chains *chain, const struct perfctr_ring_buffer *ring,
 				struct pt_regs *user, struct pt_regs *regs)
 {
@@ -104,7 +104,7 @@ static unsigned int find_chains(struct chains *chain, const struct perfctr_ring_
 	return PERFCTR_RECORD_KERNEL;
 }
 
-/* Somebody has changed the memory. The owner looks now, unless it looked a moment ago. */
+/* Somebody has changed the memory. The owner looks at it soon, unless it did so a moment ago. */
 static noinline unsigned int map_unknown(struct vperfctr *perfctr)
 {
 	if (perfctr_ring_time() >= perfctr->recorder->look_after) {
@@ -136,21 +136,22 @@ void vperfctr_record_sample(struct vperfctr *perfctr, struct pt_regs *regs, u32 
 
 	lockdep_assert_irqs_disabled();
 	perfctr_introduce(recorder);
-	told = smp_load_acquire(recorder->told);	/* pairs with vperfctr_record_maps() */
+	told = smp_load_acquire(recorder->told);	/* pairs with tell_changes() */
 	flags = find_chains(chain, ring, user, regs);
 	depth = chain->nr_kernel + chain->nr_user;
 	size = sizeof(*sample) + (nr + depth) * sizeof(u64);
 	sample = perfctr_ring_begin(ring, size);
 	/*
-	 * While the ring is locked, so that what is told of a later change stands behind this
-	 * sample; and @told is from before, so that nothing of it may stand in front.
+	 * Compare while the ring is locked: the records of any later change then stand behind this
+	 * sample. @told was read before the chain, so a change since then makes a difference, even
+	 * if its records stand in front of this sample.
 	 */
 	if (unlikely(READ_ONCE(*recorder->changes) != told))
 		flags |= map_unknown(perfctr);
 	if (unlikely(!sample))
 		goto out;
 	perfctr_record_fill(&sample->record, recorder, PERFCTR_RECORD_SAMPLE, flags, size);
-	/* While the ring is locked, so that all are in the order of time. */
+	/* Read the time while the ring is locked, so that records are in the order of time. */
 	sample->record.time = perfctr_ring_time();
 	sample->ip = 0;
 	if (flags & PERFCTR_RECORD_KERNEL)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The records that a thread writes of itself. If a state has no recorder fork, exec and exit do
- * nothing.
+ * The records that a thread writes about itself. If a state has no recorder, its fork, exec and
+ * exit write nothing.
  */
 #ifndef PERFCTR_RECORD_H
 #define PERFCTR_RECORD_H
@@ -14,18 +14,19 @@ struct task_struct;
 struct vperfctr;
 
 /*
- * A sample. @regs is what was interrupted; NULL: that is not known, and is user mode, or the kernel
- * on behalf of it. @overflown: which counters have overflowed. @value: the clock and all sums
+ * Writes a sample. @regs: the interrupted registers; NULL: they are not known, and the thread ran
+ * user mode, or the kernel on its behalf. @overflown: mask of the counters that have overflowed.
+ * @value: the clock and all sums
  */
 void vperfctr_record_sample(struct vperfctr *perfctr, struct pt_regs *regs, u32 overflown,
 			    const u64 *value);
 void vperfctr_record_throttled(struct vperfctr *perfctr);
-/* The child did not run yet. */
+/* By the parent, before the child first runs */
 void vperfctr_record_fork(struct vperfctr *parent, struct vperfctr *perfctr,
 			  struct task_struct *child);
 void vperfctr_record_exec(struct vperfctr *perfctr);
 void vperfctr_record_exit(struct vperfctr *perfctr);
-/* NULL, or one by which nothing is written any more, before its ring is put */
+/* Frees a recorder that writes nothing any more, or NULL. Call this before the ring is put. */
 void perfctr_record_free(struct perfctr_recorder *recorder);
 int perfctr_record_init(void);
 void perfctr_record_exit(void);

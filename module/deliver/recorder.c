@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* How a recorder writes to its ring: ids, names, and records that are ready */
+/* Finds the ids and the name of a recorder's owner, and writes complete records to its ring. */
 
 #include <linux/pid.h>
 
@@ -25,7 +25,7 @@ void perfctr_record_write(struct perfctr_ring_buffer *ring, const struct perfctr
 
 void perfctr_find_ids(struct perfctr_recorder *recorder)
 {
-	/* An interrupt may write a sample, which needs all of this or nothing. */
+	/* An interrupt may write a sample, and must not find only half of this done. */
 	lockdep_assert_irqs_disabled();
 	recorder->pid = task_tgid_nr_ns(current, recorder->ring->pid_ns);
 	recorder->tid = task_pid_nr_ns(current, recorder->ring->pid_ns);
@@ -38,7 +38,7 @@ void perfctr_write_comm(struct perfctr_recorder *recorder, unsigned int flags)
 {
 	struct perfctr_record_comm comm = {};
 
-	/* Whoever changes it does that byte by byte, and a later sample tells the rest. */
+	/* The name may be half changed here. Then a later sample writes it anew. */
 	data_race(memcpy(recorder->comm, current->comm, sizeof(recorder->comm)));
 	perfctr_record_fill(&comm.record, recorder, PERFCTR_RECORD_COMM, flags, sizeof(comm));
 	memcpy(comm.comm, recorder->comm, sizeof(comm.comm));

@@ -9,13 +9,13 @@
 #include "thread/state.h"
 
 /*
- * For @changes and @told of a recorder whose process's memory is not watched: @told is `none`, and
- * so is @changes if readers know all of the memory; else that is `some`.
+ * @told and @changes of a recorder point here while nobody watches the memory of its process.
+ * @told is `none`. @changes is `none` too if readers know all of the memory, else `some`.
  */
 extern const u32 perfctr_changes_none;
 extern const u32 perfctr_changes_some;
 
-/* All members but the time */
+/* Fills in all members but the time. */
 static inline void perfctr_record_fill(struct perfctr_record *record,
 				       const struct perfctr_recorder *recorder,
 				       unsigned int type, unsigned int flags, u32 size)
@@ -30,7 +30,7 @@ static inline void perfctr_record_fill(struct perfctr_record *record,
 /* In any context but an NMI */
 void perfctr_record_write(struct perfctr_ring_buffer *ring, const struct perfctr_record *record);
 
-/* Does its ring tell of threads and maps? */
+/* Does the ring have records of threads and maps? */
 static inline bool perfctr_records_maps(const struct perfctr_recorder *recorder)
 {
 	return recorder->ring->flags & PERFCTR_RING_MAPS;
@@ -42,15 +42,15 @@ static inline bool vperfctr_records_maps(const struct vperfctr *perfctr)
 }
 
 /*
- * Finds out the ids of the owner, which is current, for its records: after the recorder was made,
- * and after an exec. Readers know nothing of its memory then. Interrupts are off.
+ * Finds the ids of the owner, which is current, for its records: after the recorder was made, and
+ * after an exec. At those times readers know nothing of its memory. Interrupts are off.
  */
 void perfctr_find_ids(struct perfctr_recorder *recorder);
 
 /* Writes current's name. @flags: of the record. Interrupts are off. */
 void perfctr_write_comm(struct perfctr_recorder *recorder, unsigned int flags);
 
-/* Do readers know current's name? memcmp() takes longer than all else that a sample asks. */
+/* Do readers know current's name? memcmp() would take longer than all other checks of a sample. */
 static __always_inline bool perfctr_is_known_as(const struct perfctr_recorder *recorder)
 {
 	const unsigned long *known = (const unsigned long *)recorder->comm;
@@ -60,13 +60,13 @@ static __always_inline bool perfctr_is_known_as(const struct perfctr_recorder *r
 	BUILD_BUG_ON(offsetof(struct task_struct, comm) % sizeof(*now) ||
 		     offsetof(struct perfctr_recorder, comm) % sizeof(*known));
 	for (i = 0; i < TASK_COMM_LEN / sizeof(*now); i++)
-		/* It may be changing; a later sample finds it changed. */
+		/* The name may be changing; a later sample finds it changed. */
 		if (known[i] != data_race(now[i]))
 			return false;
 	return true;
 }
 
-/* Tells what must stand before a record of current's. Interrupts are off. */
+/* Finds and writes whatever must come before a record of current's. Interrupts are off. */
 static __always_inline void perfctr_introduce(struct perfctr_recorder *recorder)
 {
 	lockdep_assert_irqs_disabled();
@@ -76,7 +76,7 @@ static __always_inline void perfctr_introduce(struct perfctr_recorder *recorder)
 		perfctr_write_comm(recorder, 0);
 }
 
-/* The same where interrupts may be on: one may write a sample meanwhile. */
+/* The same with interrupts on: it turns them off, since one may write a sample. */
 void perfctr_introduce_now(struct perfctr_recorder *recorder);
 
 #endif /* PERFCTR_RECORDER_H */
