@@ -19,7 +19,7 @@ static u32 find_kernel(const struct perfctr_ctr_control *ctr, u32 nr)
 
 bool perfctr_may_count_kernel(bool shared)
 {
-	/* Where no counter could be counted by otherwise, root's word for it is "open". */
+	/* A processor without filters counts the kernel always, so "open" permits that too. */
 	return (perfctr_cpu_modeless() && !shared &&
 		READ_ONCE(perfctr_user_read) == PERFCTR_USER_READ_OPEN) || !perfctr_allow_kernel();
 }

@@ -8,17 +8,17 @@
 #include "config/config.h"
 
 /*
- * Could that source count it, and may current? Sets @kernel. EINVAL, EOPNOTSUPP, EACCES, as
- * perfctr_cpu_check() and perfctr_shared_check()
+ * Can that source count the control, and may current? Sets wanted->kernel. EINVAL, EOPNOTSUPP,
+ * EACCES, as perfctr_cpu_check() and perfctr_shared_check()
  */
 int perfctr_check(struct wanted *wanted, struct perfctr_refusal *why);
 /* May current use this config, which was checked for another thread of its user? EACCES */
 int perfctr_check_again(const struct perfctr_config *config, const struct wanted *wanted,
 			struct perfctr_refusal *why);
 /*
- * The registers of a CPU count for that CPU, or for threads. EBUSY: they count for the other.
- * EAGAIN: processes may still read counters that threads had. There are no configs without users,
- * and config_mutex is held.
+ * Native counters count for CPUs or for threads, never for both. EBUSY: now they count for the
+ * other. EAGAIN: processes may still read counters that threads had. The caller has reaped configs
+ * without users, and holds config_mutex.
  */
 int perfctr_check_wide(const struct wanted *wanted, struct perfctr_refusal *why);
 

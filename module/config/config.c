@@ -39,9 +39,9 @@ unsigned int perfctr_nr_wide;
 bool perfctr_late_readers;
 static u64 hash_key;			/* random, so that nobody can fill one bucket; constant */
 
-static void (*have_evicted)(void);	/* of a file above; or NULL */
+static void (*have_evicted)(void);	/* handed down by a higher file; or NULL */
 
-/* Until then, in jiffies, a thread may read registers whose counting another has ended. */
+/* In jiffies. Until then threads may still read registers whose counting another has ended. */
 static unsigned long late_until;
 
 /* Guards the list, and each config's users as they reach or leave zero. Inside config_mutex. */
@@ -92,7 +92,7 @@ static bool config_equal(const struct perfctr_config *config, const struct wante
 		    own->event != ctr->event || own->config != ctr->config ||
 		    own->ireset != ctr->ireset)
 			return false;
-	/* The members that only PERFCTR_CTR_PERF has; else they are zero. */
+	/* Compared only if a counter has PERFCTR_CTR_PERF. */
 	for (i = 0; unlikely(wanted->perf) && i < wanted->nr; i++)
 		if (config->ctr[i].config1 != wanted->ctr[i].config1 ||
 		    config->ctr[i].config2 != wanted->ctr[i].config2)
@@ -100,7 +100,7 @@ static bool config_equal(const struct perfctr_config *config, const struct wante
 	return true;
 }
 
-/* Finds that user's config. *other: another one with an equal control, or NULL */
+/* Finds the config that current may share. *other: somebody else's for an equal control, or NULL */
 static struct perfctr_config *config_find(const struct wanted *wanted,
 					  struct perfctr_config **other)
 {
@@ -123,7 +123,7 @@ static struct perfctr_config *config_find(const struct wanted *wanted,
 	return NULL;
 }
 
-/* No CPU holds the id of a config whose claim has ended, so it may be had again. See @at_once. */
+/* No CPU holds the id of a config whose claim has ended, so ids are used again. See @at_once. */
 static unsigned long new_id(bool user)
 {
 	static unsigned long last = PERFCTR_ID_STEP;	/* config_mutex */
@@ -168,14 +168,14 @@ static void ended_others(void)
 /* How long counters linger, in jiffies */
 static unsigned long readers_need(void)
 {
-	/* A large number if that is past */
+	/* A large number if late_until is past */
 	unsigned long left = READ_ONCE(late_until) - jiffies;
 
 	return left > PERFCTR_HANDLER_DELAY && left <= PERFCTR_READER_DELAY ?
 	       left : PERFCTR_HANDLER_DELAY;
 }
 
-/* After the last counters may have been unclaimed */
+/* Call this when the last counters may have been unclaimed. */
 static void give_back_later(void)
 {
 	if (perfctr_cpu_lingers())
@@ -198,7 +198,7 @@ static void config_unclaim(struct perfctr_config *config)
 		perfctr_cpu_unclaim(config, perfctr_run_paid);
 		return;
 	}
-	/* Whoever counts by it on a CPU is suspended there, and then lost. */
+	/* This suspends the states that count by it; then they are lost. */
 	if (config->evicted)
 		perfctr_run_paid(perfctr_run_nothing, NULL);
 	perfctr_shared_unclaim(config);
@@ -217,7 +217,7 @@ static void config_end(struct perfctr_config *config)
 		perfctr_interrupts_put();
 	if (config->user)
 		perfctr_user_drop_config(config->user);
-	/* The last reference may go where nothing may sleep. */
+	/* Now, as the last reference may be put where nothing may sleep. */
 	put_user_ns(config->user_ns);
 	put_pid_ns(config->pid_ns);
 	perfctr_config_unref(config);
@@ -238,13 +238,12 @@ static struct perfctr_config *next_unused(void)
 	return config;
 }
 
-/* Ends all configs without users; true if there was any. */
 bool perfctr_config_reap(void)
 {
 	struct perfctr_config *config;
 	bool any = false;
 
-	/* It gets no new user: that needs the mutex, to find it. */
+	/* A config gets no new user meanwhile: to find it takes the mutex. */
 	while ((config = next_unused())) {
 		config_end(config);
 		any = true;
@@ -276,7 +275,7 @@ static void config_age(struct work_struct *work)
 		queue_delayed_work(perfctr_wq, &age_work, perfctr_cpu_age_period());
 }
 
-/* It was found in the table, and may just have lost its last user. */
+/* Adds a user to a config of the table, which may just have lost its last one. */
 static void use_again(struct perfctr_config *config)
 {
 	if (likely(atomic_add_unless(&config->users, 1, 0))) {
@@ -305,7 +304,7 @@ static int config_claim(struct perfctr_config *config, const struct perfctr_wher
 	return 0;
 }
 
-/* Makes and claims a config. Interrupts and EAGAIN: see config_get(). */
+/* Makes and claims a config. Interrupts and EAGAIN: see perfctr_config_get_from(). */
 static struct perfctr_config *config_make(const struct wanted *wanted,
 					  struct perfctr_refusal *why)
 {
@@ -350,18 +349,13 @@ err_free:
 	return ERR_PTR(err);
 }
 
-/*
- * By one source. If there are i-mode counters the caller has made interrupts heard for the
- * config. EAGAIN: it has to be claimed, but current's user must wait before its next broadcast.
- * The locks are held.
- */
 struct perfctr_config *perfctr_config_get_from(struct wanted *wanted,
 					       struct perfctr_refusal *why)
 {
 	struct perfctr_config *config = NULL, *other;
 	int err = 0;
 
-	/* The clock is the same everywhere, and perf counts each type of core. */
+	/* Cores of all types have the clock, and perf counts on each type. */
 	if (wanted->nr && !wanted->shared)
 		err = perfctr_cpu_core(&wanted->where, &wanted->core);
 	wanted->hash = config_hash(wanted);
@@ -373,7 +367,7 @@ struct perfctr_config *perfctr_config_get_from(struct wanted *wanted,
 			return ERR_PTR(err);
 		use_again(config);
 		if (wanted->nr_ictrs)
-			perfctr_interrupts_put();	/* this config has done its own get */
+			perfctr_interrupts_put();	/* this config has its own get */
 		return config;
 	}
 	err = perfctr_check(wanted, why) ?: err;
@@ -419,7 +413,7 @@ void perfctr_config_unuse(struct perfctr_config *config, bool atomic)
 	raw_spin_unlock_irqrestore(&unused_lock, flags);
 	if (!last)
 		return;
-	/* Somebody may find it again from here on: the reaper checks that. */
+	/* From here on somebody may find it and use it again, which takes it off the list. */
 	if (atomic)
 		queue_work(perfctr_wq, &reap_work);
 	else
@@ -458,8 +452,8 @@ static void change_id(const struct perfctr_config *evicted)
 }
 
 /*
- * The end of the claim suspends every running state that counts by it, and resuming such a
- * state looks at @evicted.
+ * The end of the claim suspends every running state that counts by it. The next resume of such a
+ * state sees @evicted.
  */
 static void config_evict(struct perfctr_config *config, u32 error)
 {
@@ -473,7 +467,7 @@ static void config_evict(struct perfctr_config *config, u32 error)
 	config_end(config);
 }
 
-/* While there may be any, isolated CPUs are told, so that they are found there. */
+/* While there may be late readers, isolated CPUs stay told, so that we find readers there too. */
 static void readers_begin(void)
 {
 	lockdep_assert_held(&perfctr_config_mutex);
@@ -507,7 +501,7 @@ static void readers_end(struct work_struct *work)
 	cpus_read_unlock();
 }
 
-/* Configs of all users, or of one; with CHANGED the native ones alone */
+/* Evicts the configs of all users, or of one; with PERFCTR_ERROR_CHANGED only native ones. */
 static void evict_some(bool all, kuid_t uid, u32 error)
 {
 	struct perfctr_config *config;
@@ -539,7 +533,7 @@ void perfctr_config_evict(bool all, kuid_t uid)
 	evict_some(all, uid, PERFCTR_ERROR_LOST);
 }
 
-/* Who counted on a CPU since its registers were verified may be anywhere by now. */
+/* Threads that counted on a CPU since its registers were verified may be anywhere: evict all. */
 static void evict_native(struct work_struct *work)
 {
 	evict_some(true, KUIDT_INIT(0), PERFCTR_ERROR_CHANGED);
@@ -575,7 +569,7 @@ void perfctr_config_exit(void)
 	readers_end(&readers_work.work);
 	cancel_delayed_work_sync(&give_back_work);
 	config_give_back(NULL);
-	/* No counter is the module's, so none is verified. */
+	/* Counters were given back; verification is off. */
 	perfctr_cpu_set_changed(NULL);
 	flush_work(&evict_work);
 	perfctr_interrupts_exit();

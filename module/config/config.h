@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Configs, which config.c has in a table, and which of them a control gets (source.c).
+ * Configs. config.c has them in a table, and source.c chooses the one that a control gets.
  */
 #ifndef PERFCTR_CONFIG_H
 #define PERFCTR_CONFIG_H
@@ -17,15 +17,15 @@ extern struct mutex perfctr_config_mutex;
 
 /* Configs with counters, native and shared; perfctr_config_mutex */
 extern unsigned int perfctr_nr_claimed[2];
-/* Of the native ones, those of sessions; the same */
+/* Native configs of sessions; perfctr_config_mutex */
 extern unsigned int perfctr_nr_wide;
 /*
- * Where threads are permitted to read registers, and not processes: evicted ones that did not leave
- * their CPU since may still do so. Written under perfctr_config_mutex
+ * Where the permission to read registers is a thread's, and not a process's (RISC-V): a thread that
+ * was evicted may still read them, until it leaves its CPU. Written under perfctr_config_mutex
  */
 extern bool perfctr_late_readers;
 
-/* May counters that threads had still be read by these? It ends soon. */
+/* May threads still read counters that they had? That ends soon. */
 static inline bool perfctr_config_lingers(void)
 {
 	return READ_ONCE(perfctr_late_readers) || perfctr_cpu_lingers();
@@ -35,14 +35,14 @@ static inline bool perfctr_config_lingers(void)
  * struct wanted - what a control asks for
  * @ctr, @nr: its counters
  * @nr_ictrs: how many of them are i-mode counters
- * @perf: any is numbered as perf does
+ * @perf: one of them has PERFCTR_CTR_PERF
  * @kernel: it counts, or may count, more than user mode; known after the check
- * @core: see struct perfctr_config, as for the rest
- * @hash: of all that
+ * @core: as in struct perfctr_config
+ * @hash: of @core and the counters
  * @where: the CPUs where it is to count
- * @wide: it is a session's, and so of a CPU and no thread
- * @uid, @pid_ns, @user_ns: of current, who asks
- * @shared: by this source
+ * @wide: it is a session's, for a CPU and no thread
+ * @uid, @pid_ns, @user_ns: current's
+ * @shared: perf is to count it
  * @unprivileged: @shared, and current has no privilege
  */
 struct wanted {
@@ -62,13 +62,13 @@ struct wanted {
 	bool unprivileged;
 };
 
-/* Does it want counters of the module's driver, for a CPU? */
+/* Does it want native counters for a CPU? */
 static inline bool perfctr_wanted_wide(const struct wanted *wanted)
 {
 	return wanted->wide && wanted->nr && !wanted->shared;
 }
 
-/* Why the native claims that there are do not let it have counters, of either source */
+/* Why the present native claims keep it from having counters of either source */
 static inline u32 perfctr_native_reason(const struct wanted *wanted)
 {
 	if (wanted->wide && perfctr_nr_claimed[false] != perfctr_nr_wide)
@@ -78,12 +78,12 @@ static inline u32 perfctr_native_reason(const struct wanted *wanted)
 	return PERFCTR_REASON_SOURCE;
 }
 
-/* config.c. Ends all configs without users; true if there was any. The locks are held. */
+/* Ends all configs without users; true: there was one. The mutex and the hotplug lock are held. */
 bool perfctr_config_reap(void);
 /*
- * By one source. If there are i-mode counters the caller has made interrupts heard for the
- * config. EAGAIN: it has to be claimed, but current's user must wait before its next broadcast.
- * The locks are held.
+ * Finds or makes a config of one source. For i-mode counters the caller has called
+ * perfctr_interrupts_get(). EAGAIN: the config has to be claimed, but current's user must wait
+ * before its next broadcast. The same locks are held.
  */
 struct perfctr_config *perfctr_config_get_from(struct wanted *wanted,
 					       struct perfctr_refusal *why);
@@ -93,44 +93,44 @@ struct perfctr_config *perfctr_config_get_from(struct wanted *wanted,
 int perfctr_config_init(void);
 void perfctr_config_exit(void);
 
-/* By which sources controls may count: PERFCTR_SOURCE_*. ANY: either */
+/* The source by which all controls must count: PERFCTR_SOURCE_*. ANY: either */
 extern unsigned int perfctr_config_source;
 
 /*
- * The config for a control that current asks for, which is to count @where by @source
- * (PERFCTR_SOURCE_*), for a CPU if @wide and else for a thread: one of current's user, which is
- * claimed on every told CPU. The caller becomes a user of it, and gets a reference. EINVAL,
- * EOPNOTSUPP, EACCES, EXDEV, EBUSY, ENOMEM, ENOSPC, ERESTARTSYS, each with *why. Sleeps.
+ * Finds or makes the config for a control of current's that is to count @where by @source
+ * (PERFCTR_SOURCE_*): for a CPU if @wide, else for a thread. The config is claimed on every told
+ * CPU. The caller becomes a user of it, and gets a reference. EINVAL, EOPNOTSUPP, EACCES, EXDEV,
+ * EBUSY, ENOMEM, ENOSPC, ERESTARTSYS, each with *why. Sleeps.
  */
 struct perfctr_config *perfctr_config_get(const struct perfctr_where *where, bool wide,
 					  const struct perfctr_ctr_control *ctr, u32 nr,
 					  u32 source, struct perfctr_refusal *why);
-/* An existing user adds another user and a reference. */
+/* The caller, which is a user, adds another user and a reference. */
 void perfctr_config_share(struct perfctr_config *config);
 /*
  * One user less; after the last one the counters are given back. The caller must not load the
- * config any more. It may look at it while it has a reference. @atomic: does not sleep.
+ * config any more. While it has a reference it may look at the config. @atomic: does not sleep.
  */
 void perfctr_config_unuse(struct perfctr_config *config, bool atomic);
 /* One reference less */
 void perfctr_config_unref(struct perfctr_config *config);
-/* Both */
+/* One user and one reference less; NULL: nothing */
 void perfctr_config_put(struct perfctr_config *config, bool atomic);
-/* Both, after the caller has ended the counting of other threads: see PERFCTR_READER_DELAY */
+/* The same after the caller has ended the counting of other threads: see PERFCTR_READER_DELAY */
 void perfctr_config_put_late(struct perfctr_config *config);
 
-/* Makes events of perf's that are lost there, or missing, anew, if that can be. May sleep. */
+/* Makes anew, if possible, the events that perf has lost or lacks on that CPU. May sleep. */
 void perfctr_config_mend(unsigned int cpu);
 void perfctr_config_info(struct perfctr_kernel_info *info);
 /* Does it count more than user mode? NULL: no */
 bool perfctr_config_counts_kernel(const struct perfctr_config *config);
-/* May current count more than user mode, by perf's counters or by others? */
+/* May current count more than user mode? @shared: by perf's counters */
 bool perfctr_may_count_kernel(bool shared);
 /* No process may read registers any more: gives back counters that linger. */
 void perfctr_config_no_reader(void);
 /* Takes the counters from all users, or from that one: their states are lost. May sleep. */
 void perfctr_config_evict(bool all, kuid_t uid);
-/* Has that called after each eviction. It may sleep. */
+/* @evicted is called after each eviction, and may sleep. */
 void perfctr_config_set_evicted(void (*evicted)(void));
 
 #endif /* PERFCTR_CONFIG_H */

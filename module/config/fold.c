@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Metrics are folded once a second: a metric is a fraction of few bits of what was counted since
- * the last time (arch/x86/topdown.c), so in a thread that is never switched the unit would grow,
- * and with it the error of a difference between two reads of the page.
+ * Metrics are folded once a second. A metric is a fraction, of few bits, of the slots that were
+ * counted since the last fold (arch/x86/topdown.c). In a thread that is never switched, the unit of
+ * that fraction would grow, and with it the error of a difference between two reads of the page.
  *
- * That interrupts each told CPU, and takes some microseconds of it, while anybody counts metrics.
+ * While anybody counts metrics, each fold interrupts all told CPUs for some microseconds.
  */
 
 #include <linux/cpu.h>

@@ -3,7 +3,7 @@
 #ifndef PERFCTR_FOLD_H
 #define PERFCTR_FOLD_H
 
-/* From now on, until the last put */
+/* Metrics are folded from now on, until the last put. */
 void perfctr_fold_get(void);
 void perfctr_fold_put(void);
 /* After the last put. May sleep. */

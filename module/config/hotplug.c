@@ -27,7 +27,7 @@ static int online(unsigned int cpu)
 	local_irq_disable();
 	perfctr_cpu_online();
 	local_irq_enable();
-	/* It is isolated, and counted as such. */
+	/* An isolated CPU that a session counts takes part in claims. */
 	if (perfctr_wides_on(cpu)) {
 		local_irq_disable();
 		perfctr_cpus_join();
@@ -41,7 +41,7 @@ static int online(unsigned int cpu)
 	return 0;
 }
 
-/* Afterwards threads that have to leave this CPU may still be switched in here, and load. */
+/* Later, threads that have yet to leave this CPU may still be switched in here, and load. */
 static int offline(unsigned int cpu)
 {
 	mutex_lock(&perfctr_config_mutex);

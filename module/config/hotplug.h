@@ -2,7 +2,7 @@
 #ifndef PERFCTR_HOTPLUG_H
 #define PERFCTR_HOTPLUG_H
 
-/* CPUs that are online have counters from now on, as those that come later. ENOMEM. May sleep */
+/* From now on online CPUs have counters, and so have those that come later. ENOMEM. May sleep */
 int perfctr_hotplug_init(void);
 void perfctr_hotplug_exit(void);
 

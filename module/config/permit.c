@@ -31,8 +31,9 @@ unsigned int perfctr_user_read_asked = PERFCTR_USER_READ_GUARDED;
  * Runs before each switch, and so before sched_out(), with the runqueue locked. It sees
  * permitted threads that have no state.
  *
- * All threads pay for it. Where the kernel mitigates ITS (indirect target selection) a return in
- * the lower half of a cache line costs a jump more. With this alignment it is in the upper half.
+ * All threads pay for it. Where the kernel mitigates ITS (indirect target selection), a return in
+ * the lower half of a cache line costs one more jump. This alignment puts our return in the upper
+ * half.
  */
 static __aligned(64) notrace void probe_switch(PERFCTR_SWITCH_PROBE_ARGS)
 {
@@ -40,7 +41,7 @@ static __aligned(64) notrace void probe_switch(PERFCTR_SWITCH_PROBE_ARGS)
 		perfctr_let_in(next);
 }
 
-/* Treats the thread on this CPU as if it just came. */
+/* Treats the thread on this CPU as if it had just come. */
 static int look_at_permission(void *unused)
 {
 	if (perfctr_cpu_is_permitted(current))
@@ -49,7 +50,7 @@ static int look_at_permission(void *unused)
 	return 0;
 }
 #else
-/* What counted for everybody under "open" may not be seen any more. */
+/* Under "open" counters run for everybody. Under another policy nobody may see their counts. */
 static int look_at_permission(void *unused)
 {
 	if (perfctr_guards_all())
@@ -115,9 +116,9 @@ static struct perfctr_hook switches_hook = {
 };
 
 /*
- * Guards the number of sessions that count CPUs natively, and each change of permissions: while
- * there is one nobody has any, and nobody is taken for permitted, whose coming would zero the
- * registers. Inside of no lock that a thread holds as it maps a page.
+ * Guards nr_wide, the number of wides that count natively, and each change of permissions. While
+ * there is such a wide, no process is permitted. No thread is treated as permitted either, since
+ * the registers would be zeroed as it comes. Never taken under a lock that mmap(2) holds.
  */
 static DEFINE_MUTEX(wide_mutex);
 static unsigned int nr_wide;	/* wide_mutex */
@@ -142,8 +143,8 @@ static void giving_ends(void)
 }
 
 /*
- * First enable the probe, then give permission. A thread that passed the probe before that
- * has arrived on its CPU when giving_begins() looks there.
+ * First enable the probe, then give permission. A thread that was switched in without the probe is
+ * on its CPU when giving_begins() looks there.
  */
 bool perfctr_permit(void)
 {
@@ -172,7 +173,7 @@ void perfctr_forbid(struct mm_struct *mm)
 		perfctr_config_no_reader();
 }
 
-/* "guarded" where that cannot hold is "off". */
+/* Where registers cannot be guarded, "guarded" means "off". */
 static void policy_choose(void)
 {
 	static DEFINE_MUTEX(mutex);
@@ -225,7 +226,7 @@ static void policy_changed(void)
 	policy_follow(NULL);
 }
 
-/* Whoever was about to read a register has read it when this returns, and nobody may any more. */
+/* When this returns, nobody may read registers, and whoever was about to read one has read it. */
 static void guard_ends(void)
 {
 	perfctr_policy_changed();
@@ -238,7 +239,7 @@ int perfctr_permit_init(void)
 {
 	int err = perfctr_probes_find(&switch_probe, 1);
 
-	/* Before that of switch.c */
+	/* It runs before the probe of switch.c. */
 	switch_probe.prio = 1;
 	if (err)
 		return err;

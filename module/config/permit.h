@@ -10,15 +10,14 @@ struct mm_struct;
 /* The policy for user reads that was asked for last: PERFCTR_USER_READ_* */
 extern unsigned int perfctr_user_read_asked;
 
-/* Another one was asked for: chooses the one that is in force, perfctr_user_read. */
+/* Chooses the policy in force, perfctr_user_read, after perfctr_user_read_asked has changed. */
 void perfctr_policy_changed(void);
-/* x86: lets current's mm read registers, if its maps wait for that. False: try again later. */
+/* x86: lets current's mm read registers, if its maps wait for it. False: try again later. */
 bool perfctr_permit(void);
-/* x86: an mm has one map less. */
+/* x86: an mm has one map less, and after the last one no permission. */
 void perfctr_forbid(struct mm_struct *mm);
 /*
- * One session more, or one less, counts CPUs by the module's driver: meanwhile no process may read
- * registers.
+ * One wide more, or one less, counts natively. While there is any, no process may read registers.
  */
 void perfctr_permit_wide(bool more);
 int perfctr_permit_init(void);

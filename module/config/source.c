@@ -19,14 +19,17 @@
 
 unsigned int perfctr_config_source = PERFCTR_SOURCE_ANY;
 
-/* Errors after which the other source may still do it */
+/* After this result, may the other source still count the control? */
 static bool may_try_other(const struct perfctr_config *config)
 {
 	return IS_ERR(config) && config != ERR_PTR(-ENOMEM) && config != ERR_PTR(-ENOSPC) &&
 	       config != ERR_PTR(-EAGAIN) && config != ERR_PTR(-EACCES);
 }
 
-/* On a CPU where an event is lost. Wides are not switched out, as threads are. */
+/*
+ * In a kernel thread, on a CPU where perf has lost an event. The switch to this thread suspended
+ * the state that counted here, but wides go on until we suspend them.
+ */
 static long remake_by_kernel(void *unused)
 {
 	local_irq_disable();
@@ -39,7 +42,7 @@ static long remake_by_kernel(void *unused)
 	return 0;
 }
 
-/* By perf. EAGAIN also means that native counters linger, which ends soon. */
+/* A config that perf counts. EAGAIN also means that native counters linger, which ends soon. */
 static struct perfctr_config *config_get_shared(struct wanted *wanted,
 						struct perfctr_refusal *why)
 {
@@ -50,7 +53,7 @@ static struct perfctr_config *config_get_shared(struct wanted *wanted,
 	wanted->unprivileged = !perfmon_capable();
 	wanted->core = 0;
 #ifdef PERFCTR_CPU_ONE_SOURCE
-	/* One that nobody uses any more is in nobody's way. */
+	/* A native config without users must not be in our way. */
 	if (perfctr_nr_claimed[false])
 		perfctr_config_reap();
 	if (perfctr_nr_claimed[false]) {
@@ -61,7 +64,7 @@ static struct perfctr_config *config_get_shared(struct wanted *wanted,
 	if (perfctr_cpu_lingers())
 		return ERR_PTR(-EAGAIN);
 #endif
-	/* Who was first has its counters before others get theirs. */
+	/* Earlier users get their lost events back before this config takes any. */
 	perfctr_shared_mend(&wanted->where, remake_by_kernel);
 	return perfctr_config_get_from(wanted, why);
 }
@@ -91,7 +94,7 @@ static struct perfctr_config *config_get_native(struct wanted *wanted,
 	return config;
 }
 
-/* If both fail, the error is that of the source that came nearer. */
+/* Tries both sources. If both fail, returns the error of the one that came closer. */
 static struct perfctr_config *config_get_any(struct wanted *wanted, struct perfctr_refusal *why)
 {
 	struct perfctr_config *config, *shared;
@@ -116,7 +119,7 @@ static struct perfctr_config *config_get_any(struct wanted *wanted, struct perfc
 	return shared;
 }
 
-/* Of a CPU: by perf, which threads may count by as well; else natively */
+/* For a CPU: by perf, as threads can then count too; else natively */
 static struct perfctr_config *config_get_wide(struct wanted *wanted, struct perfctr_refusal *why)
 {
 	struct perfctr_config *config = config_get_shared(wanted, why), *native;
@@ -173,7 +176,7 @@ struct perfctr_config *perfctr_config_get(const struct perfctr_where *where, boo
 	for (i = 0; i < nr; i++)
 		flags |= ctr[i].flags;
 	wanted.perf = flags & PERFCTR_CTR_PERF;
-	/* These are the last ones. */
+	/* The i-mode counters are the last ones. */
 	while (wanted.nr_ictrs < nr && ctr[nr - wanted.nr_ictrs - 1].ireset)
 		wanted.nr_ictrs++;
 	forced = READ_ONCE(perfctr_config_source);
@@ -193,7 +196,7 @@ struct perfctr_config *perfctr_config_get(const struct perfctr_where *where, boo
 	if (wanted.nr_ictrs)
 		err = perfctr_interrupts_get();
 	if (err == -ENODEV) {
-		/* No counter interrupts; the i-mode counters are the last ones. */
+		/* No counter can interrupt: blame the first i-mode counter. */
 		why->index = nr - wanted.nr_ictrs;
 		return ERR_PTR(-EOPNOTSUPP);
 	}
