@@ -31,11 +31,11 @@
 #include "calls/threads.h"
 
 /**
- * struct choice - a parameter that is one of some names
- * @names: by value
- * @nr: names
+ * struct choice - a parameter whose value is one of several names
+ * @names: the name of each value
+ * @nr: number of names
  * @value: written here, read anywhere
- * @changed: called after that; or NULL
+ * @changed: called after @value was written; or NULL
  */
 struct choice {
 	const char * const *names;
@@ -45,9 +45,9 @@ struct choice {
 };
 
 /*
- * What a parameter changes is done without the lock of all parameters, one change at a time. It
- * waits for CPUs, and who keeps these from going may read a setting: a file of sysfs, as parameters
- * are.
+ * A change takes the CPU hotplug lock, so it must not hold the lock of all parameters: whoever has
+ * the hotplug lock may read a setting, which is a file of sysfs, as parameters are. One change runs
+ * at a time.
  */
 static DEFINE_MUTEX(change_mutex);
 
@@ -109,7 +109,7 @@ static const char * const source_names[] = {
 	[PERFCTR_SOURCE_ANY] = "any",
 };
 
-/* States that count by another go on until their next control. */
+/* States that count by another source go on until their next control. */
 static struct choice source = {
 	source_names, ARRAY_SIZE(source_names), &perfctr_config_source, NULL,
 };
@@ -140,7 +140,7 @@ static const struct kernel_param_ops evict_ops = {
 	.set = evict_set,
 };
 
-/* At load there is nobody to be evicted yet. */
+/* At load there is nobody to evict yet. */
 module_param_cb(evict, &evict_ops, NULL, 0200);
 MODULE_PARM_DESC(evict, "written: takes the counters from the user with that id, or from all");
 
@@ -165,7 +165,7 @@ static int __init perfctr_init(void)
 {
 	int err;
 
-	/* High priority, as ageing has deadlines. */
+	/* High priority, since ageing has deadlines. */
 	perfctr_wq = alloc_workqueue("perfctr", WQ_UNBOUND | WQ_HIGHPRI, 0);
 	if (!perfctr_wq)
 		return -ENOMEM;
@@ -241,9 +241,9 @@ static void __exit perfctr_exit(void)
 	perfctr_session_exit();
 	perfctr_notify_exit();
 	/*
-	 * vperfctr_return() puts its reference to the module inside our text, and may be
-	 * preempted there: wait for it. (This does not wait in a preemptible kernel without
-	 * tracing, kprobes and BPF, which no distribution has.)
+	 * vperfctr_return() puts its reference to the module while it runs our text, and may be
+	 * preempted there: wait for it. (In a preemptible kernel without tracing, kprobes and BPF
+	 * this does not wait. No distribution has such a kernel.)
 	 */
 	synchronize_rcu_tasks();
 	perfctr_timer_exit();

@@ -2,10 +2,11 @@
 /*
  * Threads that become members of a tree while they run: ADD_MEMBER.
  *
- * Nobody but a thread itself may attach a state to it while it runs. So a member is made for it,
- * whose return_work attaches it before the thread's next user instruction. A fork (whose child
- * inherits), an exec and an OPEN that come before look for it among the thread's works. Until then
- * the member is in the tree, and counts nothing. The thread is neither stopped nor woken.
+ * While a thread runs, only the thread itself may attach a state. So we make a member for it, and
+ * queue the member's return_work, which attaches the member before the thread's next user
+ * instruction. A fork (whose child inherits), an exec or an OPEN may come earlier: each looks for
+ * the member among the thread's works. Until it is attached, the member is in the tree and counts
+ * nothing. The thread is neither stopped nor woken.
  */
 
 #include <linux/module.h>
@@ -23,7 +24,7 @@
 
 atomic_t perfctr_nr_invited = ATOMIC_INIT(0);
 
-/* It ends without having counted: its thread ends, or has another state, or its tree is dead. */
+/* The member ends uncounted: its thread ends, or has another state, or the tree is dead. */
 static void decline(struct vperfctr *perfctr, u32 error)
 {
 	unsigned long flags;
@@ -59,14 +60,17 @@ void vperfctr_answer(struct vperfctr *perfctr, const struct vperfctr *own)
 		accept(perfctr);
 		return;
 	}
-	/* It may have inherited one of the same tree meanwhile. */
+	/* That is no error if current has inherited a state of the same tree meanwhile. */
 	decline(perfctr, own && own->tree != perfctr->tree ? PERFCTR_ERROR_MEMORY :
 							     PERFCTR_ERROR_NONE);
-	/* Its work has another reference, so this is never the last. */
+	/* The work has a reference too, so this is never the last one. */
 	vperfctr_put(perfctr);
 }
 
-/* EEXIST: it is a member, or invited; EBUSY: of another tree; EINTR: current was killed */
+/*
+ * EEXIST: the thread has a state of this tree, or is invited to it. EBUSY: it has another state, or
+ * is invited to another tree. EINTR: current was killed
+ */
 static int check_free(const struct perfctr_tree *tree, struct task_struct *task)
 {
 	const struct vperfctr *other;
@@ -81,12 +85,12 @@ static int check_free(const struct perfctr_tree *tree, struct task_struct *task)
 	return err ?: perfctr_tracee_check_free(task, tree);
 }
 
-/* By the root's owner. Takes over the caller's reference to the new state, unless it fails. */
+/* By the root's owner. Takes over the caller's reference to the new state, also if it fails. */
 static int invite(struct perfctr_tree *tree, struct vperfctr *perfctr, struct task_struct *task)
 {
 	unsigned long flags;
 
-	/* For the work, as in vperfctr_return_soon(); it may begin at once. */
+	/* The work's references, as in vperfctr_return_soon(); the work may begin at once. */
 	refcount_inc(&perfctr->refs);
 	__module_get(THIS_MODULE);
 	raw_spin_lock_irqsave(&tree->lock, flags);
@@ -120,7 +124,7 @@ static int add_member(struct vperfctr *root, struct task_struct *task)
 	if (err) {
 		vperfctr_put(perfctr);
 	} else {
-		/* It has no handler of ours: without a ring its overflows are never due. */
+		/* The thread has no handler for signals: without a ring no overflow is ever due. */
 		vperfctr_member_init(perfctr, root, perfctr_is_other(task));
 		err = invite(tree, perfctr, task);
 	}
@@ -144,7 +148,7 @@ int vperfctr_add_member_ioctl(struct vperfctr *perfctr, void __user *arg)
 	    (add.pidfd && !(add.flags & PERFCTR_ADD_PIDFD)) ||
 	    !perfctr_all_zero(add.reserved, sizeof(add.reserved)))
 		return -EINVAL;
-	/* Only the caller could end the tree. */
+	/* Only the caller could end the tree, so it stays. */
 	if (perfctr->inherited || !perfctr->tree)
 		return -ENOENT;
 	task = perfctr_tracee_get(add.tid, add.flags & PERFCTR_ADD_PIDFD, add.pidfd);

@@ -10,7 +10,7 @@ struct vperfctr;
 /* How many states wait for their threads to attach them */
 extern atomic_t perfctr_nr_invited;
 
-/* Current attaches that state; or ends it, as it has one, @own, or is about to end. */
+/* Current attaches @perfctr, or ends it: if current has @own or exits, or the tree is dead. */
 void vperfctr_answer(struct vperfctr *perfctr, const struct vperfctr *own);
 int vperfctr_add_member_ioctl(struct vperfctr *perfctr, void __user *arg);
 

@@ -8,7 +8,7 @@
 #include "tree/read_tree.h"
 #include "tree/tree.h"
 
-/* What the kernel counts is not summed up for those who do not look. */
+/* Has the caller room for what the kernel counts? If not, it is not summed up. */
 static bool wants_soft(const struct perfctr_read_tree *read)
 {
 	return read->size > offsetof(struct perfctr_read_tree, soft);
@@ -20,7 +20,7 @@ static_assert(offsetof(struct perfctr_member, sum) ==
 	      offsetof(struct perfctr_member, clock) + sizeof(u64));
 static_assert(PERFCTR_MAX_CTRS >= PERFCTR_MAX_HW);
 
-/* @nr: number of counters of *sums */
+/* @nr: number of counters in *sums */
 static __always_inline void sums_add(struct perfctr_read_tree *read, const struct sums *sums,
 				     unsigned int nr, bool soft)
 {
@@ -33,7 +33,7 @@ static __always_inline void sums_add(struct perfctr_read_tree *read, const struc
 		kernels[i] += sums->soft[i];
 }
 
-/* The tree of which that state is the root, with a reference, or NULL */
+/* The tree whose root is @perfctr, with a reference; NULL: there is none */
 static struct perfctr_tree *tree_of_root(struct vperfctr *perfctr)
 {
 	struct perfctr_tree *tree;
@@ -58,8 +58,9 @@ static __always_inline void add_up(struct perfctr_tree *tree, struct descendant 
 }
 
 /*
- * Adds those from @descendant on that are suspended, and need not be asked on their CPUs.
- * Returns the first that is not, or that comes after a stretch of them, or NULL.
+ * Adds descendants from @descendant on, as long as they are suspended, so that no CPU need be
+ * asked. Returns the first that it did not add: one that runs, or the next after PERFCTR_STRETCH;
+ * NULL: there is none.
  */
 static struct descendant *add_suspended(struct perfctr_tree *tree, struct descendant *descendant,
 					struct perfctr_read_tree *read)
@@ -82,9 +83,9 @@ static struct descendant *add_suspended(struct perfctr_tree *tree, struct descen
 }
 
 /*
- * Adds all descendants that live, with the lock, which it drops on the way. Each of them is
- * either seen alive here, or it is in tree->sums and not in tree->seen_sums. One that is born
- * meanwhile counts as seen.
+ * Adds all live descendants. The lock is held, and dropped on the way. Each descendant is either
+ * counted alive here, or its sums are in tree->sums and not in tree->seen_sums. One that is born
+ * meanwhile is treated as counted.
  */
 static noinline_for_stack int add_live(struct perfctr_tree *tree, struct perfctr_read_tree *read)
 	__must_hold(&tree->lock)
@@ -102,7 +103,7 @@ static noinline_for_stack int add_live(struct perfctr_tree *tree, struct perfctr
 		descendant = add_suspended(tree, perfctr_first_after(&tree->live, id), read);
 		if (!descendant)
 			break;
-		/* It runs, or so many were added that others are to have the lock. */
+		/* It runs, or it is time to let others have the lock. */
 		id = descendant->id;
 		refcount_inc(&descendant->state.refs);
 		raw_spin_unlock_irq(&tree->lock);
@@ -110,7 +111,7 @@ static noinline_for_stack int add_live(struct perfctr_tree *tree, struct perfctr
 		if (!err && soft)
 			vperfctr_soft_read(&descendant->state, sums.soft);
 		raw_spin_lock_irq(&tree->lock);
-		/* If it has ended meanwhile it is in the tree's sums. */
+		/* If it has ended meanwhile, the tree's sums have it. */
 		if (!err && !descendant->ended)
 			add_up(tree, descendant, &sums, sample.cstatus, soft, read);
 		raw_spin_unlock_irq(&tree->lock);
@@ -121,7 +122,7 @@ static noinline_for_stack int add_live(struct perfctr_tree *tree, struct perfctr
 	return err;
 }
 
-/* Without the part of @seen_sums: see add_live() */
+/* Adds tree->sums without tree->seen_sums, which add_live() has counted. */
 static void add_ended(struct perfctr_tree *tree, struct perfctr_read_tree *read)
 {
 	struct sums sums __uninitialized;
@@ -134,7 +135,7 @@ static void add_ended(struct perfctr_tree *tree, struct perfctr_read_tree *read)
 	sums_add(read, &sums, read->nrctrs, wants_soft(read));
 }
 
-/* Adds the descendants. */
+/* Adds the descendants that @which asks for. */
 static int tree_sum(struct perfctr_tree *tree, struct perfctr_read_tree *read)
 {
 	int err = 0;
@@ -179,7 +180,7 @@ int vperfctr_read_tree_ioctl(struct vperfctr *perfctr, void __user *arg)
 	err = perfctr_get_size(arg, PERFCTR_READ_TREE_SIZE_VER0, &size);
 	if (err)
 		return err;
-	/* The caller gets no more than that. */
+	/* The caller gets only these bytes. */
 	memset(&read, 0, min_t(size_t, size, sizeof(read)));
 	if (get_user(read.which, &((struct perfctr_read_tree __user *)arg)->which))
 		return -EFAULT;
@@ -228,7 +229,7 @@ static struct descendant *next_descendant(struct perfctr_tree *tree, u64 id)
 	return !kept || (live && live->id < kept->id) ? live : kept;
 }
 
-/* Its name when it ended, or now */
+/* The thread's name as it ended, or its present one */
 static void descendant_name(struct descendant *descendant, char *comm)
 {
 	struct vperfctr *perfctr = &descendant->state;

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Inheritance: a root, whose control asked for it, and its descendants. The tree is flat:
- * each descendant is counted in a state of its own and belongs to the root's tree,
- * however many generations lie between. When a descendant ends its sums are added to the
- * tree's.
+ * Inheritance: a root, whose control has INHERIT, and its descendants. The tree is flat: each
+ * descendant is counted in a state of its own and belongs to the root's tree, however many
+ * generations lie between. When a descendant ends, its sums are added to the tree's.
  *
- * A fork needs a state for the child where nothing may sleep or (on RT) allocate. So each
- * thread of a tree keeps a spare state. After using it, it allocates the next one at once if
- * that is possible without sleeping, else on its way back to user mode. Most threads end
- * without a child: their tree keeps one of their spares for the next child.
+ * A fork needs a state for the child where nothing may sleep or (on RT) allocate. So each thread
+ * of a tree keeps a spare state. After a fork the thread allocates the next spare at once if it
+ * can without sleeping, else on its way back to user mode. Most threads end without a child: their
+ * tree keeps one of their spares for the next child.
  *
  * The root's state has one reference to the tree, and each descendant another. When
  * the root's state is freed, or gets another control, the tree is dead: nobody can
@@ -117,7 +116,7 @@ void vperfctr_descendant_free(struct vperfctr *perfctr)
 {
 	struct descendant *descendant = to_descendant(perfctr);
 
-	/* Before the tree, which has the ring. */
+	/* Before the tree is put, which has a reference to the ring. */
 	if (unlikely(perfctr->imode || perfctr->recorder)) {
 		kfree(perfctr->imode);
 		perfctr_record_free(perfctr->recorder);
@@ -127,7 +126,7 @@ void vperfctr_descendant_free(struct vperfctr *perfctr)
 	vperfctr_free_memory(perfctr, free_memory);
 }
 
-/* For i-mode counters, and for records. False: no memory */
+/* Allocates what i-mode counters and records need. False: no memory */
 static noinline bool make_room(struct vperfctr *perfctr, u32 nr_ictrs, bool records, gfp_t gfp)
 {
 	if (nr_ictrs) {
@@ -169,14 +168,14 @@ struct vperfctr *vperfctr_spare_create(const struct vperfctr *like, bool may_sle
 /* In the probe of fork: gives current, or a child that has not run yet, a spare state. */
 static void need_spare(struct vperfctr *perfctr, struct task_struct *task)
 {
-	/* The way back takes longer: TIF_NOTIFY_RESUME also runs rseq's work. */
+	/* To allocate on the way back takes longer: TIF_NOTIFY_RESUME also runs rseq's work. */
 	if (!IS_ENABLED(CONFIG_PREEMPT_RT))
 		perfctr->spare = vperfctr_spare_create(perfctr, false);
 	if (!perfctr->spare)
 		vperfctr_return_soon(perfctr, task, PERFCTR_TODO_SPARE);
 }
 
-/* These two are inline, as a fork is to be quick; invite.c calls them, too. */
+/* These two are inline, since a fork must be quick. invite.c has functions that call them. */
 static __always_inline void member_init(struct vperfctr *perfctr, const struct vperfctr *like,
 					u8 raw, bool apart, int signo)
 {
@@ -227,7 +226,7 @@ static __always_inline void member_enter(struct perfctr_tree *tree, struct vperf
 	perfctr->spare = tree->spare;
 	tree->spare = NULL;
 	rb_add(&descendant->node, &tree->live, is_older);
-	/* The caller is a user, as the root or by the tree: so the tree may share it. */
+	/* The root or the tree is a user of the config, so the tree may become one. */
 	if (!tree->nr_live++)
 		perfctr_config_share(tree->config);
 }
@@ -335,7 +334,7 @@ void vperfctr_descendant_end(struct vperfctr *perfctr)
 		tree->not_kept++;
 	}
 	raw_spin_unlock_irqrestore(&tree->lock, flags);
-	/* The next child's config is kept by its parent, which is a user of it. */
+	/* Only the root can make the next child, and the root is a user of the config itself. */
 	if (last)
 		perfctr_config_put(tree->config, true);
 }
@@ -343,17 +342,17 @@ void vperfctr_descendant_end(struct vperfctr *perfctr)
 /*
  * Stop and go
  *
- * To stop a member we set its hold, write its at_once, and then interrupt the CPU where it
- * was last. When the member is switched in, it resumes at once if its CPU holds the id in
- * at_once, else it looks at hold. So either it sees what we wrote, or its CPU is interrupted
- * after it resumed, which suspends it, and it looks again:
- *  - we write hold and at_once, then, after a barrier, read the number of its CPU;
- *  - if it comes to another CPU after that, the kernel has written that number before,
- *    under the lock of that CPU's runqueue. The switch there takes this lock, with a
- *    barrier, before it runs sched_in();
- *  - the thread that ran there before may have handed over its counters, by an at_once that
- *    it read before that barrier: so sched_in() reads at_once again;
- *  - resume() writes at_once, then, after a barrier, looks at hold again: otherwise it might
+ * To stop a member we set its hold, write its at_once, and then interrupt the CPU where it was
+ * last. sched_in() resumes a member at once if the CPU holds the id in at_once, else it looks at
+ * hold. So either sched_in() sees what we wrote, or we interrupt the CPU after sched_in() has
+ * resumed the member. The interrupt suspends the member and looks at hold again:
+ *  - we write hold and at_once, then, after a barrier, read the number of the member's CPU;
+ *  - if the member comes to another CPU later, the kernel writes that CPU's number first, under
+ *    the lock of that CPU's runqueue. The switch there takes this lock, with a barrier, before it
+ *    runs sched_in();
+ *  - the thread before it on that CPU may have handed over its counters, by an at_once that it
+ *    read before that barrier. So sched_in() reads at_once again;
+ *  - resume() writes at_once, then, after a barrier, looks at hold again. Otherwise it might
  *    overwrite what we wrote to at_once.
  */
 
@@ -387,7 +386,7 @@ static int go_current(void *tree)
 	return 0;
 }
 
-/* For all members that exist as it begins. In force on every CPU when this returns. */
+/* Sets or clears @why in hold of all present members. In force on all CPUs when this returns. */
 static void tree_hold(struct perfctr_tree *tree, int why, bool hold)
 {
 	struct descendant *descendant;
@@ -464,7 +463,7 @@ static void put_kept(struct rb_root *kept)
 	}
 }
 
-/* Puts the root's reference, which is the caller's. Sleeps. */
+/* Puts the root's reference, which the caller has. Sleeps. */
 void perfctr_tree_end(struct perfctr_tree *tree)
 {
 	struct rb_root kept;

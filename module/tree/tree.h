@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A tree and its members: a root, and all that it and its descendants make */
+/* A tree and its members: a root, and all threads that it and its descendants make */
 #ifndef PERFCTR_TREE_H
 #define PERFCTR_TREE_H
 
@@ -9,7 +9,7 @@
 
 #include "thread/state.h"
 
-/* How many members are visited before the lock is dropped, for others and for interrupts */
+/* After so many members the lock is dropped for a moment, for others and for interrupts. */
 #define PERFCTR_STRETCH		64
 
 /**
@@ -19,7 +19,7 @@
  * @seen: @gen of the tree when a read counted it, or when it was born; tree's lock
  * @ended: its sums are final, and added to the tree's; tree's lock
  * @tgid: its process
- * @comm: its name, once it has no owner; state's lock
+ * @comm: its owner's name, once the owner has ended; state's lock
  * @state: last, as its array is of variable length
  */
 struct descendant {
@@ -42,13 +42,13 @@ struct sums {
  * @refs: the root's, and one for each descendant's state
  * @lock: guards all members below, unless they say otherwise. Inside @reading; around the
  *	lock of a state. Nobody holds it for more than PERFCTR_STRETCH descendants at a time
- * @reading: held while going through @live and dropping @lock on the way
+ * @reading: held by whoever goes through @live, and drops @lock on the way
  * @root: the root's state; NULL once dead
  * @config: the config of all members, with a reference; constant. While there is a live
  *	descendant, and the tree is not dead, the tree is a user of it
  * @ring: of controls with RECORD, else NULL; with a reference; constant
- * @holder: with HOLDER_ONLY the open file whose control made the tree, until its release; only
- *	compared. NULL: any member may stop it
+ * @holder: with HOLDER_ONLY the open file whose control made the tree, until that file is closed;
+ *	only compared. NULL: any member may stop the tree
  * @stopped: nobody counts (PERFCTR_IOC_SUSPEND)
  * @dead: nobody can read it any more
  * @keep: descendants that end go to @kept; constant
@@ -63,12 +63,12 @@ struct sums {
  * @nr_live: number of live descendants
  * @nr_kept: number of those in @kept
  * @ended: number of descendants that have ended
- * @missed: number of those that could not be counted
- * @not_kept: number of those that ended and were too many to be kept
+ * @missed: number of descendants that could not be counted
+ * @not_kept: number of descendants that ended and were too many to be kept
  * @error: of any descendant that has ended
  * @sums: of all descendants that have ended
- * @seen_sums: the part of @sums of those that the read in progress has seen alive
- * @seen_ended: there are such; @seen_sums is zero if not
+ * @seen_sums: the part of @sums from descendants that the read in progress has counted alive
+ * @seen_ended: some such descendant has ended; else @seen_sums is zero
  */
 struct perfctr_tree {
 	refcount_t refs;
@@ -103,35 +103,35 @@ struct perfctr_tree {
 int perfctr_tree_init(void);
 void perfctr_tree_exit(void);
 
-/* For a control with these flags, whose root is a user of the config. It has the root's ring. */
+/* Makes a tree for a control with these flags. The root is a user of the config. NULL: no memory */
 struct perfctr_tree *perfctr_tree_create(struct vperfctr *root, struct perfctr_config *config,
 					 u32 flags, u32 cstatus);
 void perfctr_tree_end(struct perfctr_tree *tree);
 void perfctr_tree_put(struct perfctr_tree *tree);
-/* As the tree is made, with HOLDER_ONLY: @file is its holder. */
+/* While a tree with HOLDER_ONLY is made: @file is its holder. */
 void perfctr_tree_set_holder(struct perfctr_tree *tree, struct file *file);
-/* @file is closed, or holds the tree no more. By the root's owner, or under its lock */
+/* @file is closed, or holds the tree no more. By the root's owner, or under the root's lock */
 void perfctr_tree_release(struct perfctr_tree *tree, struct file *file);
-/* EBUSY: the root's control has HOLDER_ONLY, and that is not its holder. */
+/* SUSPEND or RESUME. EBUSY: the root's control has HOLDER_ONLY, and @file is not its holder. */
 int perfctr_tree_stop(struct perfctr_tree *tree, const struct file *file, bool stop);
 
-/* A state for a later child, which is to count as @like does; NULL: no memory */
+/* Makes a state for a later child, which is to count as @like does. NULL: no memory */
 struct vperfctr *vperfctr_spare_create(const struct vperfctr *like, bool may_sleep);
-/* The same for what has so many i-mode counters, and records or not */
+/* The same for a state with so many i-mode counters, and with a recorder if @records */
 struct vperfctr *perfctr_spare_create(u32 nr_ictrs, bool records, bool may_sleep);
-/* Current makes a child, which has not run yet: it gets a state of the same tree. */
+/* Current has made a child, which has not run yet. The child gets a state of the same tree. */
 void vperfctr_inherit(struct vperfctr *parent, struct task_struct *child);
 /* For vperfctr_put() alone */
 void vperfctr_descendant_free(struct vperfctr *perfctr);
-/* Notes its owner's name, as that ends. perfctr->lock is held. */
+/* Notes the owner's name, as the owner ends. perfctr->lock is held. */
 void vperfctr_descendant_name(struct vperfctr *perfctr);
 void vperfctr_descendant_end(struct vperfctr *perfctr);
 
 /* The first descendant whose id is above @id, or NULL */
 struct descendant *perfctr_first_after(const struct rb_root *members, u64 id);
-/* A new member is to count as @like does, a member of the same tree, without a signal. */
+/* Sets up a new state to count as @like does, a member of the tree, but without signals. */
 void vperfctr_member_init(struct vperfctr *perfctr, const struct vperfctr *like, bool apart);
-/* It is @task's from now on, which current traces. */
+/* From now on the state is @task's, which current traces. tree->lock is held. */
 void vperfctr_member_enter(struct perfctr_tree *tree, struct vperfctr *perfctr,
 			   struct task_struct *task, int hold);
 
