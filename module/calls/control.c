@@ -48,7 +48,7 @@ void vperfctr_start_on_exec(struct vperfctr *perfctr)
 	raw_spin_unlock_irqrestore(&perfctr->lock, flags);
 }
 
-/* Anything at all; else it is a stop */
+/* Does it count anything? If not, it stops the state. */
 static bool counts(const struct perfctr_control *control)
 {
 	return control->tsc_on || perfctr_control_nr(control);
@@ -139,8 +139,9 @@ static void parts_put(struct parts *parts)
 }
 
 /*
- * All sums but those that are preserved, and those of counters that it does not name, begin with
- * zero. The latter too if they may be wrong: preserve is refused then, so later ones cannot tell.
+ * Zeroes the sums of the control's counters, except those that it preserves. The sums of other
+ * counters wait for a later control. But after PERFCTR_ERROR_CHANGED they may be wrong. This clears
+ * that error, so a later control could not tell: then it zeroes them too.
  */
 static __always_inline void begin_sums(struct vperfctr *perfctr,
 				       const struct perfctr_control *control)
@@ -156,7 +157,7 @@ static __always_inline void begin_sums(struct vperfctr *perfctr,
 			ctr->acc = 0;
 	WRITE_ONCE(state->end, state->ctr + perfctr->config->nr);
 	WRITE_ONCE(perfctr->nr_ictrs, perfctr->config->nr_ictrs);
-	/* The clock is always accumulated. Off hides it; the next on starts from zero. */
+	/* The clock is always accumulated. Off, it is hidden; turned on, it starts from zero. */
 	if (!control->tsc_on || !perfctr->clock_on)
 		state->clock = 0;
 	WRITE_ONCE(perfctr->clock_on, control->tsc_on);
@@ -167,8 +168,8 @@ static __always_inline void begin_sums(struct vperfctr *perfctr,
 }
 
 /*
- * By the owner, or its tracer, @tracee being held, which else is NULL. The parts are exchanged for
- * the old control's. The config is claimed, so only this CPU's load can fail from here on.
+ * By the owner, with @tracee NULL, or by its tracer, while @tracee is held. Exchanges the parts for
+ * those of the old control. The config is claimed, so only this CPU's load can fail from here on.
  */
 static __always_inline void control_apply(struct vperfctr *perfctr,
 					  const struct perfctr_control *control,
@@ -195,7 +196,7 @@ static __always_inline void control_apply(struct vperfctr *perfctr,
 	vperfctr_end_reading(perfctr, !tracee);
 	WRITE_ONCE(perfctr->holder, enabled ? file : NULL);
 	swap(perfctr->config, parts->config);
-	/* Before the old ring is left, so that readers never see nobody. */
+	/* Join before leaving, so that readers never see the ring without a writer. */
 	if (parts->recorder)
 		perfctr_ring_join(parts->recorder->ring);
 	if (perfctr->recorder)
@@ -216,7 +217,7 @@ static __always_inline void control_apply(struct vperfctr *perfctr,
 	perfctr->preserve = control->preserve;
 	vperfctr_follow_config(perfctr);
 	vperfctr_bind(perfctr);
-	/* Who counts nothing keeps its sums, and reads go on to show them. */
+	/* A control that counts nothing leaves the sums, and reads go on to show them. */
 	if (enabled)
 		begin_sums(perfctr, control);
 	if (perfctr->imode) {
@@ -233,7 +234,7 @@ static __always_inline void control_apply(struct vperfctr *perfctr,
 	vperfctr_soft_follow(perfctr);
 	vperfctr_page_update(perfctr);
 	change_end(perfctr);
-	/* A tracee resumes it when it comes to a CPU. */
+	/* A tracee's state is resumed when the tracee comes to a CPU. */
 	if (!tracee)
 		vperfctr_resume_locked(perfctr);
 	raw_spin_unlock_irqrestore(&perfctr->lock, flags);
@@ -242,7 +243,7 @@ static __always_inline void control_apply(struct vperfctr *perfctr,
 		vperfctr_return_soon(perfctr, current, PERFCTR_TODO_MAPS);
 }
 
-/* Descendants are controlled by the holder of their root only. */
+/* Only the root's holder controls descendants. */
 static bool held_by_other(const struct vperfctr *perfctr, const struct file *file)
 {
 	const struct file *holder = READ_ONCE(perfctr->holder);
@@ -270,7 +271,7 @@ static int raw_check(const struct perfctr_control *control, struct perfctr_refus
 	return -EACCES;
 }
 
-/* One that was made for an older control may have another number of i-mode counters. */
+/* A spare that was made for an older control may have other i-mode counters, or no recorder. */
 static bool has_spare(const struct vperfctr *perfctr, u32 nr_ictrs, bool records)
 {
 	const struct vperfctr *spare = perfctr->spare;
@@ -284,7 +285,7 @@ static u32 cstatus_of(const struct perfctr_config *config, bool clock_on)
 	return (clock_on ? PERFCTR_CSTATUS_CLOCK : 0) | config->nr_ictrs << 8 | config->nr;
 }
 
-/* Besides the config. ENOMEM */
+/* Makes all parts but the config. ENOMEM */
 static int parts_make(struct vperfctr *perfctr, const struct perfctr_control *control,
 		      struct task_struct *task, struct parts *parts)
 {
@@ -320,7 +321,7 @@ static int parts_make(struct vperfctr *perfctr, const struct perfctr_control *co
 	return 0;
 }
 
-/* 0, or as perfctr_tracee_hold(), and nothing was changed */
+/* 0, or an error of perfctr_tracee_hold(): then nothing has changed. */
 static noinline int apply_to_tracee(struct vperfctr *perfctr,
 				    const struct perfctr_control *control, struct parts *parts,
 				    u8 raw, struct task_struct *tracee, struct file *file)
@@ -336,8 +337,8 @@ static noinline int apply_to_tracee(struct vperfctr *perfctr,
 }
 
 /*
- * Whose counters a call through a handle of @perfctr changes: current's, or those of a thread
- * that it traces, which task_put() puts. EPERM, ESRCH: neither
+ * The thread whose counters a call by a handle of @perfctr changes: current, or a thread that
+ * current traces. task_put() puts it. EPERM, ESRCH: it is neither.
  */
 static struct task_struct *task_get(struct vperfctr *perfctr)
 {
@@ -346,7 +347,7 @@ static struct task_struct *task_get(struct vperfctr *perfctr)
 	return vperfctr_traced_owner(perfctr);
 }
 
-/* A tracee that runs is refused before anything is claimed; it may still be killed. */
+/* Refuses a tracee that runs before anything is claimed. A stopped one may still be killed. */
 static bool task_may_change(const struct task_struct *task)
 {
 	return task == current || task_is_traced(task);
@@ -492,7 +493,7 @@ int vperfctr_read_control(struct vperfctr *perfctr, void __user *arg)
 	return err;
 }
 
-/* The control has HOLDER_ONLY, and another open file is the holder. */
+/* Has the control HOLDER_ONLY, and another open file as its holder? */
 static bool stopped_by_holder_only(const struct vperfctr *perfctr, const struct file *file)
 {
 	const struct file *holder = READ_ONCE(perfctr->holder);
@@ -500,7 +501,7 @@ static bool stopped_by_holder_only(const struct vperfctr *perfctr, const struct 
 	return perfctr->flags & PERFCTR_CONTROL_HOLDER_ONLY && holder && holder != file;
 }
 
-/* By the owner, or while that is held */
+/* By the owner, or while the owner is held */
 static void stop_go(struct vperfctr *own, bool stop)
 {
 	unsigned long flags;
@@ -516,7 +517,7 @@ static void stop_go(struct vperfctr *own, bool stop)
 	raw_spin_unlock_irqrestore(&own->lock, flags);
 }
 
-/* Of a tracee: ESRCH, EINTR as perfctr_tracee_hold(). */
+/* The same for a tracee: ESRCH, EINTR as perfctr_tracee_hold(). */
 static int stop_go_tracee(struct vperfctr *perfctr, struct task_struct *tracee,
 			  const struct file *file, bool stop)
 {
@@ -539,8 +540,8 @@ static int stop_go_tracee(struct vperfctr *perfctr, struct task_struct *tracee,
 }
 
 /*
- * SUSPEND and RESUME of the caller's own counters, or, if it is in a tree, of the whole
- * tree. Any member may do that, and a member's tracer.
+ * SUSPEND and RESUME of the caller's own counters, or of its whole tree, if it is in one. Any
+ * member may do that, and a member's tracer.
  */
 int vperfctr_stop_go(struct vperfctr *perfctr, const struct file *file, bool stop)
 {
@@ -575,7 +576,7 @@ int vperfctr_unlink(struct vperfctr *perfctr, struct file *file)
 	struct task_struct *task = task_get(perfctr);
 	int err = 0;
 
-	/* What nobody owns any more is unlinked. */
+	/* A state without an owner is unlinked already. */
 	if (IS_ERR(task))
 		return task == ERR_PTR(-ESRCH) ? 0 : PTR_ERR(task);
 	if (held_by_other(perfctr, file))

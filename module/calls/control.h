@@ -12,7 +12,7 @@ int vperfctr_control(struct vperfctr *perfctr, struct file *file, void __user *a
 int vperfctr_read_control(struct vperfctr *perfctr, void __user *arg);
 int vperfctr_stop_go(struct vperfctr *perfctr, const struct file *file, bool stop);
 int vperfctr_unlink(struct vperfctr *perfctr, struct file *file);
-/* By the owner, at an exec that its control waits for */
+/* By the owner, at the exec that its control waits for */
 void vperfctr_start_on_exec(struct vperfctr *perfctr);
 
 #endif /* PERFCTR_CONTROL_H */

@@ -120,7 +120,7 @@ fault:
 	return -EFAULT;
 }
 
-/* A state that exists: its control may count more than current may ask for. */
+/* Makes the file a handle of @perfctr. EACCES: its control counts more than current may ask for. */
 static int open_found(struct file *file, struct vperfctr *perfctr, bool kernel, bool shared)
 {
 	if (kernel && !perfctr_may_count_kernel(shared))
@@ -167,7 +167,7 @@ static int open_tracee(struct file *file, struct task_struct *tracee, u32 how)
 	perfctr_tracee_release(tracee, flags);
 	if (!err && perfctr)
 		err = open_found(file, perfctr, kernel, shared);
-	/* The file has the reference of what it refers to. */
+	/* If all went well, the file keeps the reference. */
 	if (err && perfctr)
 		vperfctr_put(perfctr);
 	if (!err && !perfctr)
@@ -225,7 +225,7 @@ static int vperfctr_make_handle(struct file *file, void __user *arg)
 	if (unlikely(open.flags & PERFCTR_OPEN_CPUS))
 		return open_session(file);
 
-	/* Its tracer may have invited it at the entry of this call. */
+	/* Current's tracer may have invited it at the entry of this call. */
 	perfctr = vperfctr_current_or_invited();
 	create = !perfctr;
 	if (create && !(open.flags & PERFCTR_OPEN_CREAT))
@@ -338,7 +338,7 @@ static int ring_ioctl(struct vperfctr *perfctr, void __user *arg)
 	return 0;
 }
 
-/* Of the state to which an open file refers; NULL: there is none */
+/* The ring of the state to which an open file refers; NULL: there is none */
 static struct perfctr_ring_buffer *file_ring(const struct file *file)
 {
 	struct vperfctr *perfctr = perfctr_file_state(file);
@@ -346,7 +346,7 @@ static struct perfctr_ring_buffer *file_ring(const struct file *file)
 	return perfctr ? READ_ONCE(perfctr->ring) : NULL;
 }
 
-/* Without a ring as for a file that has no poll() */
+/* Without a ring this is as for a file that has no poll(). */
 static __poll_t vperfctr_poll(struct file *file, struct poll_table_struct *table)
 {
 	struct perfctr_ring_buffer *ring = file_ring(file);
@@ -368,7 +368,7 @@ static long vperfctr_ioctl(struct file *file, unsigned int cmd, unsigned long ua
 	struct vperfctr *perfctr = perfctr_file_state(file);
 	void __user *arg = (void __user *)uarg;
 
-	/* It is called most; among the others gcc searches. */
+	/* READ is called most. In the switch gcc would search for it. */
 	if (likely(perfctr && cmd == PERFCTR_IOC_READ))
 		return vperfctr_read_ioctl(perfctr, arg);
 	switch (cmd) {

@@ -5,7 +5,7 @@
 
 #include <linux/fs.h>
 
-/* As INFO tells it */
+/* INFO tells this version. */
 #define PERFCTR_VERSION	"7.0.0"
 
 extern const struct file_operations vperfctr_fops;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The layout of a user's control: copying it in, and out.
+ * Copies controls from users and to them, whose layout may be another than the module's.
  */
 
 #include <linux/slab.h>
@@ -15,12 +15,11 @@
 #define CONTROL_HEAD		PERFCTR_CONTROL_HEAD
 
 /*
- * Most counters in one control. If the processor has none this lets controls with counters
- * pass, and the driver refuses them, as it knows why. Constant after init.
+ * If the processor has no counters, this lets controls with counters pass. The driver then refuses
+ * them, and knows why.
  */
 u32 perfctr_most_counters;
 
-/* A zeroed control with room for @nr counters, which are not zeroed. To be kfree()d. */
 struct perfctr_control *perfctr_control_alloc(u32 nr)
 {
 	struct perfctr_control *control = kmalloc(CONTROL_HEAD + nr * CTR_SIZE, GFP_KERNEL);
@@ -70,10 +69,6 @@ void perfctr_control_free(struct perfctr_control *control, struct perfctr_few_co
 		kfree(control);
 }
 
-/*
- * The caller's control in the module's own layout, or an error. It is in @few, or was
- * allocated: perfctr_control_free() knows.
- */
 struct perfctr_control *perfctr_control_get(const struct perfctr_control __user *arg,
 					    struct perfctr_few_counters *few)
 {

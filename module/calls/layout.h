@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Copying controls from users and to them, for control.c and session.c.
+ * Copies controls from users and to them, for control.c and session.c.
  */
 #ifndef PERFCTR_LAYOUT_H
 #define PERFCTR_LAYOUT_H
@@ -15,7 +15,7 @@ struct perfctr_refusal;
 #define PERFCTR_CTR_SIZE	sizeof(struct perfctr_ctr_control)
 #define PERFCTR_CONTROL_HEAD	offsetof(struct perfctr_control, ctr)
 
-/* For so few counters the allocator would take longer than the rest of the call. */
+/* For so few counters an allocation would take longer than the rest of the call. */
 #define PERFCTR_FEW_COUNTERS	4
 
 struct perfctr_few_counters {
@@ -31,7 +31,7 @@ struct perfctr_layout {
 	u32 nrictrs;
 };
 
-/* Counters that the longest control has; constant after init */
+/* Most counters in one control; constant after init */
 extern u32 perfctr_most_counters;
 
 void perfctr_control_init(void);
@@ -41,7 +41,7 @@ static inline u32 perfctr_control_nr(const struct perfctr_control *control)
 	return control->nractrs + control->nrictrs;
 }
 
-/* Is @cpu as the flag says? */
+/* Is @cpu a possible CPU with PERFCTR_CONTROL_CPU, and 0 without? */
 static inline bool perfctr_control_cpu_valid(struct perfctr_control *control)
 {
 	if (!(control->flags & PERFCTR_CONTROL_CPU))
@@ -52,15 +52,16 @@ static inline bool perfctr_control_cpu_valid(struct perfctr_control *control)
 	return cpu_possible(control->cpu);
 }
 
-/* A zeroed control with room for @nr counters, which are not zeroed. To be kfree()d. */
+/* A zeroed control with room for @nr counters, which are not zeroed. The caller kfree()s it. */
 struct perfctr_control *perfctr_control_alloc(u32 nr);
 /* EFAULT, EINVAL, E2BIG */
 int perfctr_layout_get(const struct perfctr_control __user *arg,
 		       struct perfctr_layout *layout);
 int perfctr_layout_check(const struct perfctr_layout *layout);
 /*
- * get: the caller's control in the module's own layout, or an error; not checked otherwise. It is
- * in @few, or was allocated: free knows. put: to the caller's layout, which was checked.
+ * get: copies the caller's control to the module's own layout, and checks nothing but its layout.
+ * The copy is in @few, or was allocated: free knows which. put: copies a control to the caller's
+ * layout, which was checked.
  */
 struct perfctr_control *perfctr_control_get(const struct perfctr_control __user *arg,
 					    struct perfctr_few_counters *few);

@@ -61,7 +61,7 @@ void vperfctr_stop(struct vperfctr *perfctr, u32 error)
 	raw_spin_unlock_irqrestore(&perfctr->lock, flags);
 }
 
-/* Of a tracee it was found out as it left its CPU. */
+/* A tracee's registers were verified as it left its CPU. */
 int vperfctr_verify(struct vperfctr *perfctr)
 {
 	unsigned long flags;
@@ -81,8 +81,8 @@ int vperfctr_verify(struct vperfctr *perfctr)
 }
 
 /*
- * It has no owner any more, and its sums are final. By the owner, or its tracer, while that is
- * held.
+ * Takes the state from its owner, which makes the sums final. By the owner, or by its tracer while
+ * the owner is held.
  */
 static __always_inline void disown(struct vperfctr *perfctr, bool own)
 {
@@ -95,7 +95,7 @@ static __always_inline void disown(struct vperfctr *perfctr, bool own)
 	vperfctr_page_disown(perfctr);
 	WRITE_ONCE(perfctr->holder, NULL);
 	vperfctr_unnotify(perfctr);
-	/* No switch-out of ours comes any more. */
+	/* sched_out() would do this, but does not see this state any more. */
 	vperfctr_end_reading(perfctr, own);
 	if (perfctr->inherited)
 		vperfctr_descendant_name(perfctr);
@@ -103,7 +103,7 @@ static __always_inline void disown(struct vperfctr *perfctr, bool own)
 	raw_spin_unlock_irqrestore(&perfctr->lock, flags);
 }
 
-/* Puts what its owner had. */
+/* Puts the references that the owner had. */
 static void put_owners(struct vperfctr *perfctr)
 {
 	vperfctr_put(perfctr);

@@ -18,18 +18,18 @@ struct vperfctr *vperfctr_create(struct task_struct *task);
 /* For vperfctr_put() alone */
 void vperfctr_root_free(struct vperfctr *perfctr);
 
-/* By the owner: stops with an error that stays. */
+/* By the owner: stops the state, with an error that stays until the next control that counts. */
 void vperfctr_stop(struct vperfctr *perfctr, u32 error);
 /*
- * By the owner, whose counting ends, or whose sums are kept for a control. EIO: somebody else has
- * written to the registers, and so the state is stopped, now or before.
+ * By the owner, or its tracer, as counting ends, or a control preserves sums. EIO: somebody else
+ * has written to the registers, so the state was stopped, now or before.
  */
 int vperfctr_verify(struct vperfctr *perfctr);
 
 /*
- * The owner may not read registers any more. By the owner, or, not @own, by its tracer, while that
- * is held: its permission ended as it left its CPU, and the registers here are the tracer's, which
- * may be counting by them.
+ * Ends the owner's permission to read registers. @own: by the owner. Else by its tracer, while the
+ * owner is held: then the permission ended as the owner left its CPU, and the registers here are
+ * the tracer's, which may be counting by them.
  */
 static __always_inline void vperfctr_end_reading(struct vperfctr *perfctr, bool own)
 {
@@ -41,11 +41,11 @@ static __always_inline void vperfctr_end_reading(struct vperfctr *perfctr, bool 
 
 /*
  * By the owner: takes the state from it, at an unlink, exec or exit, or when its tree is dead.
- * @atomic: does not sleep. To free a root may sleep, and on RT to free anything: then the thread's
- * reference is put later, on its way to user mode.
+ * @atomic: does not sleep. Freeing a root may sleep, and on RT freeing any state may. Then the
+ * thread's reference is put later, on its way to user mode.
  */
 void vperfctr_detach(struct vperfctr *perfctr, bool atomic);
-/* The same of a root whose owner current traces: ESRCH, EINTR as perfctr_tracee_hold(). */
+/* The same for a root whose owner current traces: ESRCH, EINTR as perfctr_tracee_hold() */
 int vperfctr_detach_tracee(struct vperfctr *perfctr, struct task_struct *owner);
 /* After an unlink of a root: ends its tree, although the state may live on. Sleeps. */
 void vperfctr_forget_tree(struct vperfctr *perfctr);

@@ -137,9 +137,9 @@ static void set_lent(struct vperfctr *perfctr, bool lent)
 }
 
 /*
- * Called from task work. If this is the way to user mode the child has exec'ed or died; that
- * way clears the flag before it runs work. But if a tracer follows the child, work also runs
- * before the wait for the child. And a fatal signal ends the wait while the child lives on.
+ * Called from task work. On the way to user mode the child has exec'ed or died, and the flag was
+ * cleared before the work ran. But if a tracer follows the child, work also runs before the wait
+ * for the child, with the flag set. And a fatal signal ends the wait while the child lives on.
  */
 bool vperfctr_take_back(struct vperfctr *perfctr)
 {
@@ -218,7 +218,7 @@ int vperfctr_mmap(struct file *file, struct vm_area_struct *vma)
 		perfctr->owner_maps = 0;
 	perfctr->map_mm = vma->vm_mm;
 	perfctr->owner_maps++;
-	/* The page is changed while the state is suspended, so nobody reads by it. */
+	/* The page changes while the state is suspended, so nobody reads registers by it. */
 	local_irq_save(flags);
 	vperfctr_suspend(perfctr);
 	vperfctr_page_update(perfctr);

@@ -40,7 +40,7 @@ static u16 return_todo(struct vperfctr *perfctr, u16 todo)
 		vperfctr_deliver(perfctr);
 	if (todo & (PERFCTR_TODO_OVERFLOW | PERFCTR_TODO_RESUME)) {
 		local_irq_save(flags);
-		/* It was resumed in part only. */
+		/* The probe of switches has resumed it only in part. */
 		if (perfctr_by_tracepoint() && todo & PERFCTR_TODO_RESUME)
 			vperfctr_suspend(perfctr);
 		if (!(perfctr->seq & 1))
@@ -51,8 +51,8 @@ static u16 return_todo(struct vperfctr *perfctr, u16 todo)
 }
 
 /*
- * In an exec a thread that was not its process's first took over the first one's id. Ours
- * may be the last reference to the old pid, and the probe of exec cannot put that.
+ * If a thread that was not its process's first calls exec, it takes over the first one's id. We may
+ * have the last reference to the old pid, which the probe of exec cannot put.
  */
 static void update_pid(struct vperfctr *perfctr)
 {
@@ -83,7 +83,9 @@ static void answer(struct vperfctr *perfctr)
 	vperfctr_answer(perfctr, own);
 }
 
-/* Its work stays queued, which has a reference. Until it is attached ADD_MEMBER finds it there. */
+/*
+ * The work stays queued, with its reference. ADD_MEMBER finds the state there until it is attached.
+ */
 void perfctr_attach_invited(void)
 {
 	struct vperfctr *perfctr;

@@ -11,10 +11,10 @@
 struct callback_head;
 struct vperfctr;
 
-/* Current attaches the state that it was invited to have, if any; also in probes. */
+/* Current attaches the state that it was invited to have, if any. Probes may call this. */
 void perfctr_attach_invited(void);
 
-/* As vperfctr_current(), after that */
+/* The same, then vperfctr_current() */
 static __always_inline struct vperfctr *vperfctr_current_or_invited(void)
 {
 	if (unlikely(atomic_read(&perfctr_nr_invited)))
@@ -22,7 +22,7 @@ static __always_inline struct vperfctr *vperfctr_current_or_invited(void)
 	return vperfctr_current();
 }
 
-/* struct perfctr_above */
+/* For struct perfctr_above */
 void vperfctr_return(struct callback_head *work);
 void vperfctr_return_invited(struct callback_head *work);
 /* By the owner after an exec, which may have changed its id */

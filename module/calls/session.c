@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sessions: counters of CPUs, and of no thread, by an open file that OPEN has made one.
- * For each CPU that it counts on a session has a wide (wide.c).
+ * Sessions: open files that count CPUs, and no threads (PERFCTR_OPEN_CPUS). A session has a wide
+ * for each CPU that it counts (wide.c).
  */
 
 #include <linux/capability.h>
@@ -27,9 +27,9 @@
 /**
  * struct perfctr_session
  * @mutex: guards all of it, and its wides
- * @running: they count, or will when their CPUs come
- * @cpus: those that have a part in it
- * @wide: by CPU; NULL: it has none
+ * @running: the wides count, or will when their CPUs come online
+ * @cpus: CPUs that have a wide
+ * @wide: by CPU; NULL: the CPU has none
  */
 struct perfctr_session {
 	struct mutex mutex;	/* see above */
@@ -39,13 +39,14 @@ struct perfctr_session {
 };
 
 /*
- * The wide whose config the registers of a CPU count, and perfctr_wide.withholds. A config is
- * claimed on all CPUs, but they can count but one at a time. Inside a session's mutex
+ * Guards @native, and perfctr_wide.withholds. @native is the wide whose config the registers of a
+ * CPU count: many configs may be claimed, but a CPU counts only one of them at a time. Inside a
+ * session's mutex
  */
 static DEFINE_MUTEX(native_mutex);
 static DEFINE_PER_CPU(struct perfctr_wide *, native);	/* native_mutex */
 
-/* Before each switch of everybody, while a session leaves the idle task out */
+/* Runs before each switch of everybody, while a session leaves the idle task out. */
 static notrace void probe_idle(PERFCTR_SWITCH_PROBE_ARGS)
 {
 	if (!next->pid)
@@ -79,7 +80,7 @@ static void end_withholding(struct perfctr_wide *wide)
 	wide->withholds = false;
 }
 
-/* After an eviction: no wide whose claim has ended counts again, nor keeps others from anything. */
+/* After an eviction: wides whose claim has ended keep nobody from registers any more. */
 static void follow_eviction(void)
 {
 	struct perfctr_wide **has;
@@ -129,7 +130,7 @@ static bool is_native(const struct perfctr_wide *wide)
 	return wide->config->wide;
 }
 
-/* It is stopped; or NULL. */
+/* @wide is stopped, or NULL. */
 static void put_wide(struct perfctr_wide *wide)
 {
 	if (!wide)
@@ -148,8 +149,8 @@ static void put_wide(struct perfctr_wide *wide)
 }
 
 /*
- * From here on no process may read its registers. EBUSY: they count another session's, unless it
- * replaces that one.
+ * Takes the registers of the wide's CPU; from here on no process may read registers. EBUSY: they
+ * count for another wide than @old, which @wide replaces.
  */
 static int take_registers(struct perfctr_wide *wide, const struct perfctr_wide *old,
 			  struct perfctr_refusal *why)
@@ -166,13 +167,13 @@ static int take_registers(struct perfctr_wide *wide, const struct perfctr_wide *
 		err = -EBUSY;
 		goto out;
 	}
-	/* follow_eviction() may be waiting for the mutex: it does not find that one any more. */
+	/* An evicted wide. follow_eviction() may wait for the mutex, and will not find it then. */
 	if (*has && *has != old)
 		end_withholding(*has);
 	*has = wide;
 	wide->withholds = true;
 	perfctr_permit_wide(true);
-	/* It may have been here already. */
+	/* follow_eviction() may have been here already. */
 	if (READ_ONCE(wide->config->evicted))
 		end_withholding(wide);
 out:
@@ -220,7 +221,7 @@ static struct perfctr_wide *make_wide(const struct perfctr_control *control,
 		why->reason = PERFCTR_REASON_OPEN;
 		return ERR_PTR(-EACCES);
 	}
-	/* First, so that whether the CPU is idle is known as soon as it starts. */
+	/* First, so that the probe knows whether the CPU is idle as soon as the wide starts. */
 	err = no_idle ? perfctr_hook_get(&idle_hook) : 0;
 	wide = err ? NULL : perfctr_wide_create(config, control->cpu, control->tsc_on, no_idle);
 	if (!wide) {
@@ -297,7 +298,7 @@ static void stop_here(void *arg)
 	perfctr_wide_stop(session->wide[smp_processor_id()]);
 }
 
-/* All of them at a time, as near as interrupts can have it */
+/* Starts or stops all wides at the same time, as nearly as interrupts allow. */
 static void start_or_stop(struct perfctr_session *session, bool start)
 {
 	unsigned int cpu;
@@ -319,7 +320,7 @@ static void start_or_stop(struct perfctr_session *session, bool start)
 	session->running = start;
 }
 
-/* Events of perf's may have been lost since the controls, or missing on a CPU that has come. */
+/* Since the controls perf may have lost events, or may lack them on a CPU that came online. */
 static void mend(const struct perfctr_session *session)
 {
 	unsigned int cpu;
@@ -451,7 +452,7 @@ void perfctr_session_free(struct perfctr_session *session)
 {
 	unsigned int cpu;
 
-	/* If a signal ends the wait, wides must not stay in the lists of their CPUs. */
+	/* Stop even if a signal ends the wait: wides must not stay in the lists of their CPUs. */
 	(void)perfctr_broadcasts_allow();
 	stop(session);
 	for_each_cpu(cpu, session->cpus)

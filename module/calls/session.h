@@ -11,7 +11,7 @@ int perfctr_session_init(void);
 void perfctr_session_exit(void);
 /* For the open file that refers to it: EACCES, ENOMEM */
 struct perfctr_session *perfctr_session_create(void);
-/* With all that it counts */
+/* Stops the session, and frees it with its wides. */
 void perfctr_session_free(struct perfctr_session *session);
 long perfctr_session_ioctl(struct perfctr_session *session, unsigned int cmd, void __user *arg);
 

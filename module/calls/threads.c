@@ -43,8 +43,8 @@ static void probe_fork(void *data, struct task_struct *parent, struct task_struc
 	struct vperfctr *perfctr;
 
 	/*
-	 * Whoever invited current and then saw all threads of its process, but not the child, is
-	 * seen here. Pairs with task_work_add().
+	 * A tracer invites a thread, then looks for all threads of the process. If it did not see
+	 * this child, we see its invitation here. Pairs with task_work_add().
 	 */
 	smp_mb();
 	perfctr = vperfctr_current_or_invited();
@@ -68,7 +68,7 @@ static void probe_exec(void *data, struct task_struct *task, pid_t old_pid,
 	vperfctr_exec_unmap(perfctr);
 	vperfctr_exec_pid(perfctr);
 	if (perfctr->flags & PERFCTR_CONTROL_CLOEXEC) {
-		/* To end a tree may sleep. */
+		/* Ending a tree may sleep, so it waits. */
 		if (perfctr->tree && !perfctr->inherited)
 			vperfctr_return_soon(perfctr, current, PERFCTR_TODO_FORGET);
 		vperfctr_detach(perfctr, true);
@@ -105,7 +105,7 @@ static int cpu_sleeps(struct notifier_block *notifier, unsigned long action, voi
 	case CPU_PM_EXIT:
 		perfctr_cpu_online();
 		perfctr_wides_sleep(false);
-		/* The timer cannot be set yet. */
+		/* The timer cannot be set yet, so this waits for the way to user mode. */
 		if (perfctr && perfctr->recorder)
 			vperfctr_return_soon(perfctr, current, PERFCTR_TODO_OVERFLOW);
 		else if (perfctr)
@@ -166,7 +166,7 @@ int perfctr_threads_init(void)
 
 void perfctr_threads_exit(void)
 {
-	/* A CPU that still runs it has left our text after perfctr_exit()'s wait. */
+	/* A CPU may still run cpu_sleeps(). It has left our text after perfctr_exit()'s wait. */
 	perfctr_unregister_syscore(&sleep_syscore);
 	cpu_pm_unregister_notifier(&sleep_notifier);
 	perfctr_probes_unregister(probes, ARRAY_SIZE(probes));
