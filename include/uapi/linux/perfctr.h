@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
 /*
- * The whole ABI of perfctr: the ioctls of /dev/perfctr and of the handles that
- * its open files become, their structures, and the page that a thread maps.
+ * The whole ABI of perfctr: the ioctls of /dev/perfctr and of handles, their structures, and the
+ * page that a thread maps. An open file of /dev/perfctr becomes a handle by PERFCTR_IOC_OPEN.
  *
  * Rules that hold for every structure that crosses the boundary:
  *  - members have a fixed width and the same place for 32- and 64-bit callers;
  *  - the first member is the size in bytes that the caller knows. A size below
  *    the first version's (PERFCTR_*_SIZE_VER0) is EINVAL, one above
- *    PERFCTR_MAX_SIZE E2BIG. Bytes at the end that the module does not know
- *    must be zero in a structure that it is given (E2BIG), and are set to zero in
- *    one that it fills. Structures grow at their end only, and every size that was
- *    valid once stays valid. struct perfctr_control has its counters at the
- *    end, and so two such ends: see there;
+ *    PERFCTR_MAX_SIZE E2BIG. The caller may know more bytes at the end than the
+ *    module. These must be zero in a structure that the caller fills (E2BIG), and
+ *    the module sets them to zero in a structure that it fills. Structures grow at
+ *    their end only, and every size that was valid once stays valid.
+ *    struct perfctr_control ends with counters, which may grow too: see there;
  *  - reserved members and undefined flag bits must be zero, else EINVAL.
  *
  * docs/abi.md has the table of errors, call by call.
@@ -30,7 +30,7 @@
 /* No structure is larger, in bytes. */
 #define PERFCTR_MAX_SIZE	65536u
 
-/* The smallest sizes; of a control without its counters, of structures with sums without these */
+/* The smallest sizes. A control's is without counters, and those of sums are without the sums. */
 #define PERFCTR_INFO_SIZE_VER0		192
 #define PERFCTR_CPUS_SIZE_VER0		24
 #define PERFCTR_OPEN_SIZE_VER0		64
@@ -51,48 +51,49 @@
 #define PERFCTR_CSTATUS_NRCTRS(cs)	((cs) & 0xffu)
 #define PERFCTR_CSTATUS_NRICTRS(cs)	(((cs) >> 8) & 0xffu)
 
-/* The sticky error of a state: why its sums stand still although it should count. */
+/* The sticky error of a state: why its sums stand still although it should count */
 #define PERFCTR_ERROR_NONE	0
-#define PERFCTR_ERROR_LOST	1	/* a CPU's counters were not to be had, or root took them */
+#define PERFCTR_ERROR_LOST	1	/* it could not get a CPU's counters, or root took them */
 #define PERFCTR_ERROR_EXEC	2	/* an exec raised privileges, or ended dumpability */
 #define PERFCTR_ERROR_MEMORY	3	/* of a tree: a descendant could not be counted */
 #define PERFCTR_ERROR_CHANGED	4	/* somebody else wrote to the counters' registers */
 
-/* Who probably has the counters that could not be had; see perfctr_control.owner. */
+/* Who probably has the counters that a control did not get; see perfctr_control.owner */
 #define PERFCTR_OWNER_NONE	0
 #define PERFCTR_OWNER_PERF	1	/* perf_events */
 #define PERFCTR_OWNER_WATCHDOG	2	/* the NMI watchdog */
-#define PERFCTR_OWNER_FIRMWARE	3	/* the firmware keeps it, or has none */
+#define PERFCTR_OWNER_FIRMWARE	3	/* the firmware keeps them, or has none */
 #define PERFCTR_OWNER_PERFCTR	4	/* other controls of perfctr */
-#define PERFCTR_OWNER_HOLDER	5	/* another open file programmed this state */
+#define PERFCTR_OWNER_HOLDER	5	/* another open file holds this state */
 
 /*
  * Where counters come from. NATIVE: the module's own driver programs the registers. SHARED:
- * perf_events programs them, for any processor that it knows and beside its other users, and
- * the module reads its events. x86 and ppc32 have one source at a time, as perf and the module
- * each take all counters or none; elsewhere both may be in use. The clock alone has no source.
+ * perf_events programs them, and the module reads its events. That works on any processor that
+ * perf_events knows, beside its other users. On x86 and ppc32 one source is in use at a time, since
+ * perf_events and the module each take all counters or none. Elsewhere both may be in use. A
+ * control without counters, for the clock alone, has no source.
  */
 #define PERFCTR_SOURCE_NATIVE	0
 #define PERFCTR_SOURCE_SHARED	1
-#define PERFCTR_SOURCE_ANY	2	/* NATIVE if it can be had, else SHARED */
+#define PERFCTR_SOURCE_ANY	2	/* NATIVE if possible, else SHARED; sessions: reversed */
 
-/* Why a control was refused, if the error alone does not tell; see perfctr_control.reason. */
+/* Why a control was refused, if the error alone does not tell; see perfctr_control.reason */
 #define PERFCTR_REASON_NONE	0
 #define PERFCTR_REASON_KERNEL	1	/* EACCES: it counts more than user mode */
 #define PERFCTR_REASON_OPEN	2	/* EACCES: perf's users could read these counters */
-#define PERFCTR_REASON_HALF	3	/* EBUSY: without privilege, half of the counters */
-#define PERFCTR_REASON_ONLY	4	/* EBUSY: there is one such counter, and no privilege */
+#define PERFCTR_REASON_HALF	3	/* EBUSY: the unprivileged get half of the counters */
+#define PERFCTR_REASON_ONLY	4	/* EBUSY: the only such counter is for the privileged */
 #define PERFCTR_REASON_ROOM	5	/* EBUSY: too many different events at a time */
-#define PERFCTR_REASON_SOURCE	6	/* EBUSY, EOPNOTSUPP: the other source could do it */
+#define PERFCTR_REASON_SOURCE	6	/* EBUSY, EOPNOTSUPP: the other source could count it */
 #define PERFCTR_REASON_COUNTER	7	/* EINVAL: no counter of @possible is left */
 #define PERFCTR_REASON_MODEL	8	/* EOPNOTSUPP: the model is not known */
 #define PERFCTR_REASON_ERRATUM	9	/* EOPNOTSUPP: an erratum: wrong counts, unsafe i-mode */
 #define PERFCTR_REASON_SLOTS	10	/* EINVAL: a TopDown metric without its SLOTS: see @event */
 #define PERFCTR_REASON_TOPDOWN	11	/* EINVAL: this processor has no such TopDown event */
 #define PERFCTR_REASON_MEDIATED	12	/* EBUSY: a guest of KVM's has the counters for itself */
-#define PERFCTR_REASON_CPUS	13	/* EBUSY: they count for CPUs, by the module's driver */
-#define PERFCTR_REASON_THREADS	14	/* EBUSY: they count for threads, by the module's driver */
-#define PERFCTR_REASON_TRIAL	15	/* EINVAL: it counts nothing here: CPUID, or a trial */
+#define PERFCTR_REASON_CPUS	13	/* EBUSY: a session has the native counters */
+#define PERFCTR_REASON_THREADS	14	/* EBUSY: threads have the native counters */
+#define PERFCTR_REASON_TRIAL	15	/* EINVAL: CPUID or a trial says that it counts nothing */
 
 /* perfctr_info.cpu_features; the first three are those of perfctr 2.6. */
 #define PERFCTR_FEATURE_RDPMC		0x01	/* counters are readable in user mode */
@@ -101,9 +102,9 @@
 #define PERFCTR_FEATURE_FILTER		0x08	/* programmable counters filter by mode */
 #define PERFCTR_FEATURE_FILTER_FIXED	0x10	/* cycle and instret filter by mode */
 #define PERFCTR_FEATURE_HYBRID		0x20	/* cores of several types: see EXDEV */
-#define PERFCTR_FEATURE_NATIVE		0x40	/* PERFCTR_SOURCE_NATIVE can be had */
-#define PERFCTR_FEATURE_SHARED		0x80	/* PERFCTR_SOURCE_SHARED can be had */
-#define PERFCTR_FEATURE_HYPERVISOR	0x100	/* counters are as a hypervisor lets them be */
+#define PERFCTR_FEATURE_NATIVE		0x40	/* PERFCTR_SOURCE_NATIVE may be used */
+#define PERFCTR_FEATURE_SHARED		0x80	/* PERFCTR_SOURCE_SHARED may be used */
+#define PERFCTR_FEATURE_HYPERVISOR	0x100	/* a hypervisor provides the counters */
 #define PERFCTR_FEATURE_UNKNOWN_MODEL	0x200	/* NATIVE counts architectural events only */
 #define PERFCTR_FEATURE_TOPDOWN		0x400	/* x86: SLOTS and TopDown's metrics */
 
@@ -113,8 +114,8 @@
 #define PERFCTR_USER_READ_OPEN		2
 
 /*
- * perfctr_info.cpu_type; those of x86 and ppc32 are perfctr 2.6's, except for later processors.
- * An architecture has numbers that mean something else on another one.
+ * perfctr_info.cpu_type. x86 and ppc32 have the numbers of perfctr 2.6, and more for later
+ * processors. The same number may mean another processor on another architecture.
  */
 #define PERFCTR_X86_GENERIC		0
 #define PERFCTR_X86_INTEL_P5		1
@@ -144,7 +145,7 @@
 #define PERFCTR_X86_AMD_ZEN		25	/* Zen 1, and Hygon's */
 #define PERFCTR_X86_AMD_ZEN2		26	/* and Zen 3 */
 #define PERFCTR_X86_AMD_ZEN4		27	/* and later */
-#define PERFCTR_PPC_GENERIC		0	/* perfctr 2.6's, too: the timebase alone */
+#define PERFCTR_PPC_GENERIC		0	/* the timebase alone */
 #define PERFCTR_PPC_604			1
 #define PERFCTR_PPC_604e		2
 #define PERFCTR_PPC_750			3	/* and 740 */
@@ -158,9 +159,9 @@
  * perfctr_info.no_counters. NONE: there are counters, or this is RISC-V without any.
  * PROCESSOR: the module has no driver for this vendor or family. VERSION: x86 with version 6
  * or later of performance monitoring, where the module could not keep perf out of the
- * registers. REGISTERS: some are missing, or cannot be read; some hypervisors and emulators
- * lack them. TRIAL: as the module was loaded none counted a loop of known length, or kept what
- * was written to it.
+ * registers. REGISTERS: some registers are missing, or cannot be read, as under some hypervisors
+ * and emulators. TRIAL: when the module was loaded, each counter miscounted a loop of known length,
+ * or did not keep what was written to it.
  */
 #define PERFCTR_NO_COUNTERS_NONE	0
 #define PERFCTR_NO_COUNTERS_PROCESSOR	1
@@ -178,21 +179,21 @@
  * @cpu_khz: frequency of the core, kHz; 0 where the kernel does not know it
  * @tsc_to_cpu_mult: core clocks per tick of the clock; 0 where unknown
  * @tsc_hz: frequency of the clock, Hz
- * @nrctrs: most counters that one control can have
+ * @nrctrs: most counters of one control
  * @no_counters: PERFCTR_NO_COUNTERS_*: why @counters is 0
  * @user_read: PERFCTR_USER_READ_*: the policy in force
  * @width: bits of the narrowest counter
  * @counters: bit n is set if hardware counter n exists. riscv: n is the
  *	number of the CSR less that of cycle (0 cycle, 2 instret, 3..31
  *	hpmcounter3..31). x86: 0..23 is RDPMC's number, 24 and up are the
- *	fixed counters 0 and up. HYBRID: the counters that cores of all types have.
+ *	fixed counters 0 and up. HYBRID: the counters that cores of every type have.
  *	ppc32: n is PMC<n + 1>
- * @events: events that the processor is known to have. riscv: bit n of [0]
+ * @events: events that the module knows the processor to have. riscv: bit n of [0]
  *	is SBI hardware event n; bit n of [1] is the SBI cache event of code n.
  *	x86: bit n of [0] is architectural event n of CPUID leaf 10
- * @source: PERFCTR_SOURCE_*: what counters are in use now; NATIVE if none are. x86, ppc32: then
- *	no other can be had. ANY: both are in use
- * @topdown: with FEATURE_TOPDOWN the levels of metrics that there are, 1 or 2; else 0
+ * @source: PERFCTR_SOURCE_*: the source that is in use now; ANY: both are; NATIVE also if none is.
+ *	x86, ppc32: while one is in use, the other is not available
+ * @topdown: with FEATURE_TOPDOWN the number of levels of metrics, 1 or 2; else 0
  * @reserved: zero
  */
 struct perfctr_kernel_info {
@@ -217,14 +218,14 @@ struct perfctr_kernel_info {
 
 /* perfctr_cpus.which */
 #define PERFCTR_CPUS_ALL	0	/* the online CPUs */
-#define PERFCTR_CPUS_FORBIDDEN	1	/* those that may not be counted on */
+#define PERFCTR_CPUS_FORBIDDEN	1	/* online CPUs where nobody may count */
 
 /**
  * struct perfctr_cpus - a mask of CPUs
  * @size: of this structure
  * @which: PERFCTR_CPUS_*
- * @nrwords: in: words of room at @mask; out: words needed, always written.
- *	More needed than given is EOVERFLOW, and nothing is stored at @mask
+ * @nrwords: in: words of room at @mask; out: words needed, also after EOVERFLOW, which
+ *	means that there is too little room, and nothing was stored at @mask
  * @reserved: zero
  * @mask: address of @nrwords words of 32 bits; CPU n is bit n % 32 of word n / 32
  */
@@ -240,8 +241,8 @@ struct perfctr_cpus {
 #define PERFCTR_OPEN_CREAT	1	/* make the state if the thread has none */
 #define PERFCTR_OPEN_EXCL	2	/* with CREAT: EEXIST if it has one */
 #define PERFCTR_OPEN_PIDFD	4	/* @pidfd says whose thread @tid is */
-#define PERFCTR_OPEN_THREAD	8	/* of the thread @tid, which the caller traces */
-#define PERFCTR_OPEN_CPUS	16	/* of CPUs, and of no thread: a session */
+#define PERFCTR_OPEN_THREAD	8	/* for the thread @tid, which the caller traces */
+#define PERFCTR_OPEN_CPUS	16	/* for CPUs, and no thread: a session */
 
 /**
  * struct perfctr_open - makes the open file a handle on the counters of a thread
@@ -249,20 +250,20 @@ struct perfctr_cpus {
  * @flags: PERFCTR_OPEN_*
  * @pidfd: with PERFCTR_OPEN_PIDFD a descriptor of the thread or of its process
  *	(pidfd_open(2)), so that @tid cannot have become another thread's; else 0
- * @tid: with PERFCTR_OPEN_THREAD the id of a thread that the caller traces by ptrace(2),
- *	and that is stopped; else 0, and the thread is the caller. (While a thread is traced nobody
- *	else gets its id, so its tracer needs no @pidfd.)
+ * @tid: with PERFCTR_OPEN_THREAD the id of a stopped thread that the caller traces by ptrace(2);
+ *	else 0, and the thread is the caller. (While a thread is traced, nobody else gets its id, so
+ *	its tracer needs no @pidfd.)
  * @reserved: zero
  *
- * The file stays a handle: for another one, open the device again.
+ * The file stays this handle. For another handle, open the device again.
  *
- * CONTROL, UNLINK, IRESUME, REFRESH, SUSPEND and RESUME act on the thread whose state it is. They
- * are for that thread itself, and for the one that traces it, while it is stopped. How the handle
- * was made does not matter.
+ * CONTROL, UNLINK, IRESUME, REFRESH, SUSPEND and RESUME act on the thread whose state it is. That
+ * thread may call them, and so may its tracer, while the thread is stopped. It does not matter how
+ * the handle was made.
  *
- * With CPUS, and no other flag, the handle is a session, which counts CPUs, whatever runs there. It
- * needs CAP_PERFMON (EACCES), and has CONTROL with PERFCTR_CONTROL_CPU, RESUME, SUSPEND and
- * READ_CPU, for whoever has the handle, and nothing else (ENOTTY).
+ * With CPUS, and no other flag, the handle is a session. A session counts CPUs, whatever runs on
+ * them, and needs CAP_PERFMON (EACCES). Whoever has the handle may call CONTROL with
+ * PERFCTR_CONTROL_CPU, RESUME, SUSPEND and READ_CPU. Other calls are ENOTTY.
  */
 struct perfctr_open {
 	__u32 size;
@@ -276,10 +277,10 @@ struct perfctr_open {
 #define PERFCTR_MAP_ANY		0xffffffffu
 
 /*
- * x86, Intel's TopDown, by perf's numbers. SLOTS are the places for operations that the pipeline
- * had, some in each cycle; a metric is how many of these were used, or were lost, in that way.
- * Level 1: each slot is one of the first four. Level 2: each of the others is a part of one of
- * those, the first of RETIRING, and so on; what is left of it has no number.
+ * x86, Intel's TopDown, by perf's numbers. The pipeline has several places for operations in each
+ * cycle. SLOTS counts these places. A metric counts the slots that were used, or lost, in one way.
+ * Level 1: each slot belongs to one of the first four metrics. Level 2: each of the other metrics
+ * is a part of one of the first four. The rest of that one has no number.
  */
 #define PERFCTR_EVENT_SLOTS		0x0400
 #define PERFCTR_EVENT_METRIC(n)		(0x8000 + ((n) << 8))
@@ -291,21 +292,21 @@ struct perfctr_open {
 #define PERFCTR_METRIC_BR_MISPREDICT	5	/* of BAD_SPEC */
 #define PERFCTR_METRIC_FETCH_LAT	6	/* of FE_BOUND */
 #define PERFCTR_METRIC_MEM_BOUND	7	/* of BE_BOUND */
-#define PERFCTR_METRICS			8	/* most that there are */
+#define PERFCTR_METRICS			8	/* number of all metrics */
 
 /* perfctr_ctr_control.flags */
 #define PERFCTR_CTR_USER	1	/* count in user mode */
 #define PERFCTR_CTR_KERNEL	2	/* count in kernel mode */
-#define PERFCTR_CTR_PERF	4	/* the event is perf's: see @event; SHARED only */
+#define PERFCTR_CTR_PERF	4	/* @event has perf's numbers; SHARED only */
 
 /**
  * struct perfctr_ctr_control - what one counter counts
- * @map: hardware counter (see perfctr_info.counters), or PERFCTR_MAP_ANY. SHARED
- *	leaves the choice to perf, whatever it is; with PERFCTR_CTR_PERF it must be ANY.
+ * @map: hardware counter (see perfctr_info.counters), or PERFCTR_MAP_ANY. With SHARED perf
+ *	chooses the counter, whatever @map is; with PERFCTR_CTR_PERF @map must be ANY.
  *	riscv: ANY means any programmable counter; without Sscofpmf, where these
  *	have no filter, it means cycle for cycles and instret for instructions.
- *	x86: ANY means any counter that can count the event, a fixed one if it can. If there
- *	is any assignment of counters for a control, one is found
+ *	x86: ANY means any counter that can count the event, a fixed one if possible. If any
+ *	assignment of counters fits a control, the module finds one
  * @flags: PERFCTR_CTR_*, at least one
  * @event: riscv: the SBI event_idx: type in bits 16..19 (0 hardware, 1 cache,
  *	2 raw), code in bits 0..15. Counter 0 (cycle) counts event 1 only,
@@ -314,47 +315,46 @@ struct perfctr_open {
  *	10h also 32..35, the event's upper bits), and the rest zero; or the whole event select,
  *	whose bits 16, 17, 20 and 22 must then agree with @flags and @ireset (on the P6 only
  *	counter 0, or ANY, has bit 22, enable). Fixed counters count only their own events:
- *	0xc0 instructions, 0x3c core
- *	cycles, and reference cycles, which are 0x300, or 0x13c if @map names the counter (on
- *	others 0x13c is bus cycles), and SLOTS. A metric of TopDown takes no counter, and its @map
- *	is ANY: it is a share of what SLOTS counts, in slots. So the control must have SLOTS too,
- *	a-mode, and with the same @flags. Other events of code 0 do not exist. Pentium 4: the
- *	CCCR, in bits 0..31; the whole of it, or ESCR select, threshold and what goes with that, and
- *	FORCE_OVF alone. With ANY bits 32..34 are the block: 1 BPU, 2 MS, 3 FLAME, 4 IQ. With
- *	CASCADE or EXTENDED_CASCADE, and without ENABLE, the counter waits for another one to
- *	overflow: an i-mode counter at the end of a period, or one with FORCE_OVF at any event.
- *	Other counters never overflow. arm64: the number of the event in PMEVTYPER<n>_EL0, bits
- *	0..15; SHARED only, with MAP_ANY. ppc32: the select of that counter (PMC<n>SEL of MMCR0 and
- *	MMCR1). With ANY it is an event that is the same on several counters: below 5 (0 nothing, 1
- *	cycles, 2 instructions completed, 3 transitions of a bit of the timebase, 4 instructions
- *	dispatched), on the 745x below 23
+ *	0xc0 instructions; 0x3c core cycles; 0x300 reference cycles, which are also 0x13c if @map
+ *	names the counter (on other counters 0x13c is bus cycles); SLOTS. A metric of TopDown is a
+ *	part of the slots that SLOTS counts. It takes no counter, and its @map is ANY. The control
+ *	must have SLOTS too, in a-mode and with the same @flags. Other events of code 0 do not
+ *	exist. Pentium 4: the CCCR, in bits 0..31: either all of it, or only ESCR select, FORCE_OVF,
+ *	threshold and its options. With ANY bits 32..34 are the block: 1 BPU, 2 MS, 3 FLAME,
+ *	4 IQ. With CASCADE or EXTENDED_CASCADE, and without ENABLE, the counter waits until another
+ *	one overflows. That must be an i-mode counter, which overflows at the end of a period, or
+ *	one with FORCE_OVF, which overflows at each event. arm64: the number of the event in
+ *	PMEVTYPER<n>_EL0, bits 0..15; SHARED only, with MAP_ANY. ppc32: the select of that counter
+ *	(PMC<n>SEL of MMCR0 and MMCR1). With ANY @event must be the same on several counters: below
+ *	5 (0 nothing, 1 cycles, 2 instructions completed, 3 transitions of a bit of the timebase,
+ *	4 instructions dispatched), on the 745x below 23
  * @config: riscv: the SBI event_data of a raw event, 48 bits, else 0. x86: if the
  *	event takes a register of its own (off-core responses, the front end's), the
- *	value of that register, else 0. All threads of the machine have the same value
- *	at a time, since hyperthreads share the register: while any control, the
- *	caller's included, has another value, this is EBUSY. Pentium 4: the ESCR, whose bits 2
- *	and 3 are zero or say what @flags says; bits 0 and 1 are zero, but in a session, where they
- *	are the other hyperthread's modes. Counters that select one ESCR need the same value.
+ *	value of that register, else 0. Hyperthreads share the register, so all threads of the
+ *	machine have the same value at a time: while any control, the caller's included, has
+ *	another value, it is EBUSY. Pentium 4: the ESCR, whose bits 2 and 3 are zero or say what
+ *	@flags says. In a session bits 0 and 1 are the modes of the other hyperthread; else they
+ *	are zero. Counters that select the same ESCR need the same value.
  *	ppc32: bits 0..31 are MMCR0 without FC, FCS, FCP, PMXE, PMC1SEL and PMC2SEL (that is,
  *	FCM1, FCM0, FCECE, TBSEL, TBEE, THRESHOLD, PMC1CE, PMCnCE and TRIGGER), bits 32..63 MMCR2,
  *	of which only THRESHMULT of the 7400 and 745x may be set. Both registers, and the modes
- *	in @flags, are of the control as a whole: all its counters must have the same @config
+ *	in @flags, belong to the control as a whole: all its counters must have the same @config
  *	and @flags. The i-mode counters are the enabled conditions of FCECE and TRIGGER; beside
  *	them TBEE, PMC1CE and PMCnCE must be zero, and with FCECE a period is at most 2^31. An
- *	a-mode counter is negative from a sum of 2^31 on; but beside an i-mode counter in PMC2
- *	and up only if it is in PMC1. A control begins anew, not frozen and not triggered; what
- *	has frozen at an overflow goes on when the counters do
+ *	a-mode counter is negative from a sum of 2^31 on. But if an i-mode counter is in PMC2 or
+ *	up, only an a-mode counter in PMC1 is negative from there on. A control begins neither
+ *	frozen nor triggered. Counters that an overflow has frozen go on when the state's do.
  *	With PERFCTR_CTR_PERF, @event is the type of struct perf_event_attr (hardware 0,
- *	hardware cache 3, raw 4, or that of a core PMU of a hybrid processor), @config, @config1
- *	and @config2 are its members of these names
- * @ireset: of an i-mode counter: the period, negated. It counts up from this number to
- *	zero, and after each overflow again. Any negative number of 64 bits, whatever the
- *	width of the register; x86: at most -2, on Nehalem and Haswell -32. Of an a-mode
+ *	hardware cache 3, raw 4, or that of a core PMU of a hybrid processor), and @config,
+ *	@config1 and @config2 are its members of these names
+ * @ireset: of an i-mode counter: the period, negated. The counter counts up from this number to
+ *	zero, and begins there again after each overflow. Any negative number of 64 bits, whatever
+ *	the width of the register; x86: at most -2, on Nehalem and Haswell -32. Of an a-mode
  *	counter: 0. ppc32: EOPNOTSUPP on the 750 and some 74xx, with PERFCTR_REASON_ERRATUM,
  *	unless the module's parameter unsafe_interrupts is set
- * @config1: with PERFCTR_CTR_PERF; Pentium 4: PEBS_ENABLE, for replay tagging, as @config of other
- *	x86; else 0
- * @config2: the same, with PEBS_MATRIX_VERT
+ * @config1: with PERFCTR_CTR_PERF see @event. Pentium 4: the value of PEBS_ENABLE, for replay
+ *	tagging; all threads have the same value at a time, as of @config on other x86. Else 0
+ * @config2: the same; on the Pentium 4 the value of PEBS_MATRIX_VERT
  * @reserved: zero; room for more registers of a counter
  */
 struct perfctr_ctr_control {
@@ -368,7 +368,7 @@ struct perfctr_ctr_control {
 	__u64 reserved[2];
 };
 
-/* perfctr_control.refused: no single counter was refused */
+/* perfctr_control.refused: no single counter was to blame */
 #define PERFCTR_NO_INDEX	0xffffffffu
 
 /* si_code of the signal for overflows; perfctr 2.6's SI_PMC_OVF */
@@ -377,127 +377,128 @@ struct perfctr_ctr_control {
 /* perfctr_control.flags */
 #define PERFCTR_CONTROL_CLOEXEC	1	/* unlink the state at exec */
 #define PERFCTR_CONTROL_ON_EXEC	2	/* start at the next exec, not now */
-#define PERFCTR_CONTROL_INHERIT	4	/* threads and processes that it makes count too */
-#define PERFCTR_CONTROL_KEEP	8	/* with INHERIT: sums of each are kept after its end */
+#define PERFCTR_CONTROL_INHERIT	4	/* count the threads and processes that it makes, too */
+#define PERFCTR_CONTROL_KEEP	8	/* with INHERIT: keep the sums of each after its end */
 #define PERFCTR_CONTROL_RAW	16	/* the registers may be read by instruction */
-#define PERFCTR_CONTROL_SUSPENDED 32	/* it stays suspended until PERFCTR_IOC_RESUME */
-#define PERFCTR_CONTROL_HOLDER_ONLY 64	/* others may not suspend and resume it */
-#define PERFCTR_CONTROL_CPU	128	/* it counts on the CPU @cpu only */
+#define PERFCTR_CONTROL_SUSPENDED 32	/* stay suspended until PERFCTR_IOC_RESUME */
+#define PERFCTR_CONTROL_HOLDER_ONLY 64	/* only the holder may suspend and resume it */
+#define PERFCTR_CONTROL_CPU	128	/* count on the CPU @cpu only */
 #define PERFCTR_CONTROL_RECORD	256	/* overflows write to the ring, and signal nobody */
-#define PERFCTR_CONTROL_NO_IDLE	512	/* of a session: not while the CPU is idle */
+#define PERFCTR_CONTROL_NO_IDLE	512	/* of a session: do not count while the CPU is idle */
 
 /**
  * struct perfctr_control - what a state counts
  * @size: of this structure, with its counters; it may end after the last counter in use
  * @flags: PERFCTR_CONTROL_*
- * @ctr_offset: bytes from the start of this structure to the first counter, which is
- *	the size that the caller knows of the members before @ctr
- * @ctr_size: bytes from each counter to the next, which is the size that the caller knows
- *	of struct perfctr_ctr_control
+ * @ctr_offset: bytes from the start of this structure to the first counter: the caller's
+ *	size of the members before @ctr
+ * @ctr_size: bytes from each counter to the next: the caller's size of struct
+ *	perfctr_ctr_control
  * @tsc_on: 1 if the clock is to be accumulated, else 0
  * @nractrs: number of a-mode counters, the first ones of @ctr
  * @nrictrs: number of i-mode counters, which follow. riscv: on programmable
  *	counters only
  * @si_signo: signal for overflows, not SIGKILL or SIGSTOP; 0 without i-mode
  *	counters
- * @preserve: bit i keeps the sum of counter i, even if this control does not name it;
- *	other sums become zero. Bits 32 and up must be zero, since no processor has so
- *	many counters yet
- * @refresh: with i-mode counters: after this many overflows they stay suspended, and
- *	after each of those before they go on by themselves; 0 is 1. Else 0
- * @refused: out: index in @ctr of the counter because of which the call failed;
- *	PERFCTR_NO_INDEX if the call succeeded, or no single counter was to blame
+ * @preserve: bit i: the sum of counter i goes on; the sums of this control's other counters
+ *	start from zero. The sum of a counter that it does not name waits for a later control.
+ *	Bits 32 and up must be zero, since no processor has so many counters yet
+ * @refresh: with i-mode counters: they stay suspended after this many overflows, and go on
+ *	by themselves after each earlier one; 0 means 1. Without i-mode counters: 0
+ * @refused: out: index in @ctr of the counter that made the call fail; PERFCTR_NO_INDEX if
+ *	the call succeeded, or no single counter was to blame
  * @owner: out: with EBUSY PERFCTR_OWNER_*, who probably has the counters; else
  *	PERFCTR_OWNER_NONE
  * @source: PERFCTR_SOURCE_*; of this state and its descendants, until the next control.
  *	READ_CONTROL gives the one that was chosen in place of ANY
  * @reason: out: PERFCTR_REASON_*
- * @possible: out: the counters that the event of counter @refused could have, numbered as in
- *	perfctr_info.counters; 0 if that is not why it was refused, or not known (x86 knows)
- * @cpu: with PERFCTR_CONTROL_CPU the number of a CPU that there may be, online or not; else 0
+ * @possible: out: the counters that could count the event of counter @refused, numbered as in
+ *	perfctr_info.counters; 0 if it was refused for another reason, or they are not known (only
+ *	x86 knows them)
+ * @cpu: with PERFCTR_CONTROL_CPU the number of a possible CPU, online or not; else 0
  * @reserved0: zero
- * @timer_ns: with RECORD a SAMPLE is also written each time that the thread has run for so many
- *	nanoseconds, PERFCTR_TIMER_MIN to PERFCTR_TIMER_MAX, beside the i-mode counters or without
- *	any; 0: not. Else 0
+ * @timer_ns: with RECORD: each time that the thread has run for so many nanoseconds,
+ *	PERFCTR_TIMER_MIN to PERFCTR_TIMER_MAX, it writes a SAMPLE. There need be no i-mode
+ *	counters. 0: no timer. Without RECORD: 0
  * @reserved: zero
  * @ctr: the counters
  *
  * The members before @ctr may grow at their end, and so may each counter. @ctr_offset and
- * @ctr_size say how large the caller's are. They are multiples of 8, not below
- * PERFCTR_CONTROL_SIZE_VER0 and PERFCTR_CTR_CONTROL_SIZE_VER0, and all counters in use
- * lie within @size (EINVAL). They must be set even if there are no counters.
+ * @ctr_size say how large the caller's are. Both must be multiples of 8, not below
+ * PERFCTR_CONTROL_SIZE_VER0 and PERFCTR_CTR_CONTROL_SIZE_VER0, even if there are no
+ * counters. All counters in use must lie within @size. Else it is EINVAL.
  * PERFCTR_CONTROL_INIT sets all three sizes to those of this header. Bytes that the module
  * does not know must be zero (E2BIG). Bytes behind the last counter in use are ignored.
  *
- * CONTROL writes @refused, @owner, @reason and @possible, whatever was in them, so the
- * structure must be writable (EFAULT). They are unchanged only if the call fails before the
- * module looks at the control: EPERM, ESRCH, E2BIG, EFAULT, and EINVAL for sizes that are not
- * valid, or more counters than there are. READ_CONTROL gives NO_INDEX, NONE and 0.
+ * CONTROL overwrites @refused, @owner, @reason and @possible, so the structure must be writable
+ * (EFAULT). It leaves them only if it fails before it looks at the control: EPERM, ESRCH, E2BIG,
+ * EFAULT, and EINVAL for invalid sizes, or more counters than there are. READ_CONTROL gives
+ * NO_INDEX, NONE and 0.
  *
  * A control with neither clock nor counters stops the state, which then has no holder.
  *
- * READ_CONTROL gives the latest control as it was given, even after an exec, UNLINK or
- * the end of the thread, except that MAP_ANY is replaced by the counter that was chosen
- * (that of a metric stays). CONTROL accepts that. All states of a tree have the root's control.
+ * READ_CONTROL gives the latest control, even after an exec, UNLINK or the end of the thread. In
+ * place of MAP_ANY it gives the counter that was chosen; for metrics, and with SHARED, it always
+ * gives MAP_ANY. CONTROL accepts the result. All states of a tree have the root's control.
  *
- * On a HYBRID processor counters count on cores of one type only. That is the type of
- * the CPUs where the thread may run when it calls CONTROL: EXDEV if these are of several
- * types. So bind it first. If it comes to a CPU of another type later, its error is
+ * On a HYBRID processor counters count on cores of one type only: the type of the CPUs where the
+ * thread may run when it calls CONTROL. If these are of several types, CONTROL is EXDEV. So first
+ * restrict the thread to CPUs of one type. If it comes to a CPU of another type later, its error is
  * PERFCTR_ERROR_LOST.
  *
- * On a Pentium 4 the second hyperthread of each core is FORBIDDEN: CONTROL takes these CPUs out of
- * the thread's affinity, which stays so; EINVAL if no other is left. A thread that comes there
+ * On a Pentium 4 the second hyperthread of each core is FORBIDDEN. CONTROL takes these CPUs out of
+ * the thread's affinity for good; EINVAL if no other CPU is left. A thread that comes to such a CPU
  * later has the error PERFCTR_ERROR_LOST, and gets SIGILL.
  *
- * INHERIT makes the thread the root of a tree: threads and processes that it makes by
- * fork or clone from then on, and those that these make, count the same from their first
- * instruction on. They have states and sums of their own, which only the root's holder can
- * control. The next control of the root, or its unlink, ends the tree: its descendants
- * count no more. So does the last close of a handle on the root when its thread has ended.
+ * INHERIT makes the thread the root of a tree. Its descendants are the threads and processes that
+ * it makes by fork or clone from then on, and those that these make. They count the same from their
+ * first instruction on, in states of their own, which only the root's holder can control. The next
+ * control of the root, or its unlink, ends the tree: its descendants count no more. If the root's
+ * thread has ended, the last close of a handle on the root ends the tree.
  *
  * At an overflow all counters are suspended; the clock goes on. Before its next
  * user instruction the thread gets si_signo, with si_code PERFCTR_SI_OVF. si_pid is
- * a mask of the counters that have overflowed: bit i is counter i. The counters go on with
+ * a mask of the counters that have overflowed: bit i is counter i. The mask has 32 bits, so
+ * i-mode counters must be among the first 32 (EINVAL). The counters go on with
  * PERFCTR_IOC_IRESUME or REFRESH, or by themselves as long as @refresh says so. If they
- * do that more often in a tick than the module's parameter overflow_budget allows, they
- * stay suspended, and si_errno is EAGAIN (else 0).
- * With INHERIT each thread has periods and signals of its own. An exec ends the
- * signals, as it ends their handlers: from then on i-mode counters only count.
- * So they are EINVAL with ON_EXEC. The mask has 32 bits, so i-mode
- * counters must be among the first 32 (EINVAL).
- * If the signal cannot be queued, for example by RLIMIT_SIGPENDING, SIGIO is sent instead.
+ * go on by themselves more often in a tick than the module's parameter overflow_budget
+ * allows, they stay suspended, and si_errno is EAGAIN (else 0).
+ * With INHERIT each thread has periods and signals of its own. An exec removes signal
+ * handlers, so it ends the signals too: from then on i-mode counters only count. So i-mode
+ * counters are EINVAL with ON_EXEC.
+ * If the signal cannot be queued, for example because of RLIMIT_SIGPENDING, the thread gets SIGIO.
  *
  * RECORD: an overflow writes a SAMPLE to the state's ring (PERFCTR_IOC_RING; EINVAL if there is
- * none), and sends no signal: @si_signo and @refresh must be 0. The counters go on at once, and no
- * exec ends that, so ON_EXEC is allowed. There must be an i-mode counter or @timer_ns (EINVAL).
- * With INHERIT descendants write to the same ring. A thread that would write more SAMPLEs in a
- * tick than the module's parameter overflow_budget allows writes THROTTLED, and none until the
- * next tick; its counters go on. A control that another thread makes (a tracer) may not have
- * RECORD (EOPNOTSUPP).
+ * none), and sends no signal: @si_signo and @refresh must be 0. The counters go on at once. An exec
+ * does not end RECORD, so ON_EXEC is allowed. There must be an i-mode counter or @timer_ns
+ * (EINVAL). With INHERIT descendants write to the same ring. The module's parameter
+ * overflow_budget limits the SAMPLEs of a thread in a tick. At the limit the thread writes
+ * THROTTLED, and no SAMPLE until the next tick; its counters go on. If a tracer makes the control,
+ * RECORD is EOPNOTSUPP.
  *
  * RAW permits the thread, and those of its tree in the same process, to read the
  * registers of its counters by instruction, without a map, as long as the
  * control is in force (riscv: rdcycle and rdinstret, if counters 0 and 2 are
  * named). The registers run freely, also for other threads, and so reveal something of
- * others: RAW needs the privilege for kernel mode (EACCES), unless the policy user_read is
- * open. On x86, which permits processes and not threads, on arm64, which
- * permits nobody, and on ppc32, which permits everybody, it is EOPNOTSUPP.
+ * others. So RAW needs the privilege for kernel mode (EACCES), unless the policy user_read is
+ * open. It is EOPNOTSUPP on x86, which permits processes and not threads, on arm64, which
+ * permits nobody, and on ppc32, which permits everybody.
  *
  * With CPU a thread's clock and counters count while it runs on that CPU. On another one they stand
  * still, as if they were suspended: the page shows no registers there. What the kernel counts
- * (struct perfctr_soft) goes on. On a HYBRID processor the type of the core is that CPU's.
+ * (struct perfctr_soft) goes on. On a HYBRID processor counters count on cores of that CPU's type.
  *
- * A session needs this flag, and NO_IDLE is the only other one that it may have: then clock and
- * counters stand still while the CPU's idle task has it, also in interrupts that come meanwhile.
- * (A thread's control is EINVAL with that one.) Each CPU has a control of its own, which
- * replaces the one before, and zeroes its sums; one with neither clock nor counters ends the CPU's
- * part. There are no i-mode counters, and nothing is preserved (EINVAL). While the session runs
- * CONTROL is EBUSY. A CPU that is not online counts when it has come. ANY is SHARED if that can be
- * had, since others may then count by the same counters, else NATIVE. NATIVE has the counters of
- * all CPUs for sessions: meanwhile no thread can count natively (EBUSY, reason CPUS), no process
- * may read registers, and each CPU is one session's. And while threads count natively it is EBUSY
- * (THREADS). Where every thread can read the registers (ppc32) it is EACCES (OPEN), unless the
- * policy user_read is open.
+ * A session's control must have CPU, and may have NO_IDLE, but no other flag (EINVAL). With NO_IDLE
+ * clock and counters stand still while the CPU runs its idle task, also in interrupts that come
+ * meanwhile. (In a thread's control NO_IDLE is EINVAL.) Each CPU has a control of its own. A new
+ * one replaces it, and zeroes the CPU's sums; a control with neither clock nor counters takes the
+ * CPU out of the session. i-mode counters and @preserve are EINVAL. While the session runs, CONTROL
+ * is EBUSY. A CPU that is not online counts when it comes online. ANY is SHARED if possible, since
+ * others may then count by the same counters, else NATIVE. NATIVE takes the counters of all CPUs
+ * for sessions: meanwhile no thread can count natively (EBUSY, reason CPUS), no process may read
+ * registers, and each CPU belongs to one session. While threads count natively, a native session is
+ * EBUSY (THREADS). Where every thread can read the registers (ppc32), it is EACCES (OPEN), unless
+ * the policy user_read is open.
  */
 struct perfctr_control {
 	__u32 size;
@@ -534,23 +535,22 @@ struct perfctr_control {
 	.ctr_size = sizeof(struct perfctr_ctr_control)
 
 /*
- * read(2) on a handle is the quick way through the kernel: it stores 1 + nrctrs
- * words of 64 bits, the clock and then the sums, all of one moment, and returns
- * the number of bytes. EINVAL if there is room for less; EIO if the state has a sticky
- * error, which PERFCTR_IOC_READ tells.
+ * read(2) on a handle is the quick way through the kernel. It stores 1 + nrctrs words of 64 bits,
+ * the clock and then the sums, all of one moment, and returns the number of bytes. EINVAL: the
+ * buffer is too small. EIO: the state has a sticky error, which PERFCTR_IOC_READ tells.
  */
 
 /**
- * struct perfctr_soft - what the kernel counts of a thread
+ * struct perfctr_soft - events of a thread that the kernel counts
  * @switches: times that it left a CPU (perf: context-switches)
- * @migrations: times that it was moved to another (perf: cpu-migrations, which
+ * @migrations: times that it was moved to another CPU (perf: cpu-migrations, which
  *	counts several moves between two runs as one)
  * @minor_faults: page faults without input or output (perf: minor-faults)
  * @major_faults: page faults with input or output (perf: major-faults)
  * @task_clock: ns on a CPU, by the clock, which must be on (perf: task-clock)
  *
- * Counted since the last control that counts, or the exec at which counting began, or the
- * thread's birth; not while the state is suspended by PERFCTR_IOC_SUSPEND. Kernel mode is
+ * Counted since the last control that counts, or since the exec at which counting began, or since
+ * the thread's birth, but not while PERFCTR_IOC_SUSPEND has suspended the state. Kernel mode is
  * included, and needs no privilege.
  */
 struct perfctr_soft {
@@ -565,23 +565,23 @@ struct perfctr_soft {
 #define PERFCTR_READ_ATTACHED	1	/* the thread still has this state */
 #define PERFCTR_READ_ON_EXEC	2	/* waits for an exec to start */
 #define PERFCTR_READ_OVERFLOWN	4	/* an overflow has suspended the counters */
-#define PERFCTR_READ_THROTTLED	8	/* and stay so: overflow_budget was exceeded */
+#define PERFCTR_READ_THROTTLED	8	/* they stay suspended: overflow_budget was exceeded */
 #define PERFCTR_READ_SUSPENDED	16	/* suspended, until PERFCTR_IOC_RESUME */
 
 /**
  * struct perfctr_read - one consistent read of the clock and all counters
  * @size: in: of the caller's structure, at least up to @sum; out: unchanged
  * @cstatus: what is counted; 0 after a control that counts nothing, which leaves the sums
- * @error: PERFCTR_ERROR_*; if not NONE the call fails with EIO, but stores the
- *	sums, which stood still since the error
+ * @error: PERFCTR_ERROR_*; if not NONE the call fails with EIO, but stores the sums, which have
+ *	stood still since the error
  * @nrctrs: number of valid members of @sum, if @size has room for them
  * @flags: PERFCTR_READ_*
- * @overflows: times that i-mode counters overflowed; several at once count as one.
- *	A thread that lets them go on may get fewer signals: below SIGRTMIN the
- *	kernel queues only one of each
+ * @overflows: times that i-mode counters overflowed; several counters at once count as one.
+ *	The thread may get fewer signals if counters go on meanwhile: of each signal below SIGRTMIN
+ *	the kernel queues only one
  * @clock: ticks of the clock while the thread ran
  * @sum: one per counter, zero beyond @nrctrs
- * @soft: what the kernel counted, a moment later
+ * @soft: what the kernel counted, read a moment later
  */
 struct perfctr_read {
 	__u32 size;
@@ -602,18 +602,19 @@ struct perfctr_read {
 /**
  * struct perfctr_read_cpu - one consistent read of a CPU's clock and counters
  * @size: in: of the caller's structure, at least up to @sum; out: unchanged
- * @cpu: in: its number; EINVAL if there cannot be such a CPU
- * @cstatus: what is counted there; 0 if the CPU has no part in the session
- * @error: PERFCTR_ERROR_*; if not NONE the call fails with EIO, but stores the sums, which stood
- *	still since the error
+ * @cpu: in: its number; EINVAL if it is no possible CPU
+ * @cstatus: what is counted there; 0 if the session does not count this CPU
+ * @error: PERFCTR_ERROR_*; if not NONE the call fails with EIO, but stores the sums, which have
+ *	stood still since the error
  * @nrctrs: number of valid members of @sum, if @size has room for them
  * @flags: PERFCTR_READ_CPU_*
  * @clock: ticks of the clock while the session ran and the CPU was online
  * @sum: one per counter, zero beyond @nrctrs
  *
- * Read on that CPU with interrupts off: all of one moment, and nothing is missed or counted twice.
- * But metrics of TopDown and SLOTS begin anew with the read, without the slots that kernel mode has
- * meanwhile; and with FCECE or TRIGGER (ppc32) all stands still during it.
+ * The read runs on that CPU with interrupts off. All values are of one moment, and nothing is
+ * missed or counted twice, with two exceptions. TopDown's metrics and SLOTS begin anew with the
+ * read, which leaves out the slots of kernel mode during the read. With FCECE or TRIGGER (ppc32)
+ * all counters stand still during the read.
  */
 struct perfctr_read_cpu {
 	__u32 size;
@@ -629,24 +630,24 @@ struct perfctr_read_cpu {
 /* perfctr_read_tree.which */
 #define PERFCTR_TREE_ROOT	1	/* the root itself */
 #define PERFCTR_TREE_ENDED	2	/* descendants that have ended */
-#define PERFCTR_TREE_LIVE	4	/* descendants that live */
+#define PERFCTR_TREE_LIVE	4	/* live descendants */
 
 /**
  * struct perfctr_read_tree - sums over a tree
  * @size: of this structure
  * @which: in: PERFCTR_TREE_*, at least one
  * @cstatus: what is counted
- * @error: an error of any of these threads; PERFCTR_ERROR_MEMORY if some descendants
- *	are missing. Then the call fails with EIO, but stores everything
+ * @error: an error of any of these threads; PERFCTR_ERROR_MEMORY if some descendants could not be
+ *	counted. If not NONE the call fails with EIO, but stores everything
  * @nrctrs: number of valid members of @sum
  * @flags: PERFCTR_READ_SUSPENDED: the tree is suspended, so no member counts
- * @tree_id: of the tree; each control that makes a tree gives it another. The sums of
- *	two reads may be compared if they have the same
+ * @tree_id: of the tree; each control that makes a tree gives it a new id. The sums of two reads
+ *	may be compared if both have the same id
  * @live: number of live descendants
  * @ended: number of descendants that have ended
- * @missed: number of those that could not be counted, for lack of memory
- * @not_kept: number of those that have ended and should have been kept (KEEP), but exceeded
- *	the module's parameter keep. They are in the sums
+ * @missed: number of descendants that could not be counted, for lack of memory
+ * @not_kept: number of descendants that have ended and should have been kept (KEEP), but exceeded
+ *	the module's parameter keep. The sums include them
  * @clock, @sum, @soft: as in struct perfctr_read
  *
  * Each thread is counted once, with all its counters of one moment. Live threads are
@@ -676,17 +677,17 @@ struct perfctr_read_tree {
  * struct perfctr_member - one descendant of a tree
  * @size: of this structure
  * @flags: PERFCTR_MEMBER_*
- * @cursor: in: 0, or the cursor of the member before; out: this member's. Cursors rise in
+ * @cursor: in: 0, or the cursor of the previous member; out: this member's. Cursors rise in
  *	the order of birth
  * @tid: its thread id, in the reader's pid namespace (0 if it is not there)
- * @tgid: its process's
- * @comm: its name when it ended, or now; NUL-terminated
+ * @tgid: the id of its process, likewise
+ * @comm: its name when it ended, or its present name; NUL-terminated
  * @error: its PERFCTR_ERROR_*
  * @nrctrs: number of valid members of @sum
  * @clock, @sum, @soft: as in struct perfctr_read
  *
- * NEXT_MEMBER gives the next descendant; with KEEP also one that has ended. ENOENT: there is
- * none.
+ * NEXT_MEMBER gives the next descendant; with KEEP also one that has ended. ENOENT: there is no
+ * next one.
  */
 struct perfctr_member {
 	__u32 size;
@@ -713,11 +714,10 @@ struct perfctr_member {
  * @tid: id of a thread that the caller traces by ptrace(2), stopped or not
  * @reserved: zero
  *
- * ADD_MEMBER is for the thread whose state is the root, by any handle of that. From its next user
- * instruction on the added thread counts as if it had been born in the tree, and so do its
- * children from then on. It is neither stopped nor woken, and the caller may let go of it. With
- * i-mode counters it gets no signals. A root with ON_EXEC that never execs counts nothing
- * itself.
+ * The root's thread calls ADD_MEMBER, by any handle of its state. From its next user instruction on
+ * the added thread counts as if it had been born in the tree, and so do the children that it makes
+ * from then on. It is neither stopped nor woken, and the caller may let go of it. With i-mode
+ * counters it gets no signals. To count added threads only, give the root ON_EXEC, and never exec.
  */
 struct perfctr_add_member {
 	__u32 size;
@@ -729,8 +729,8 @@ struct perfctr_add_member {
 
 /* perfctr_ring.flags */
 #define PERFCTR_RING_USER_CHAIN	1	/* who called whom in user mode, by frame pointers */
-#define PERFCTR_RING_KERNEL	2	/* addresses in the kernel, which need its privilege */
-#define PERFCTR_RING_KERNEL_CHAIN 4	/* with KERNEL: who called whom there */
+#define PERFCTR_RING_KERNEL	2	/* addresses in the kernel, for the privileged */
+#define PERFCTR_RING_KERNEL_CHAIN 4	/* with KERNEL: who called whom in the kernel */
 #define PERFCTR_RING_MAPS	8	/* MAP, UNMAP, COMM, FORK and EXIT records */
 
 #define PERFCTR_RING_MAX_DEPTH	127	/* most addresses of one chain */
@@ -739,18 +739,18 @@ struct perfctr_add_member {
  * struct perfctr_ring - makes a ring of records for a state
  * @size: of this structure
  * @flags: PERFCTR_RING_*
- * @pages: of PERFCTR_IOC_RING: pages for records, a power of two
+ * @pages: number of pages for records, a power of two
  * @wakeup: poll(2) on the handle wakes after so many records, or when the ring is half full;
- *	0: only then
+ *	0: only when it is half full
  * @user_depth: with USER_CHAIN the most addresses of a chain, 1 to PERFCTR_RING_MAX_DEPTH; else 0
- * @kernel_depth: with KERNEL_CHAIN the same
+ * @kernel_depth: the same with KERNEL_CHAIN
  * @reserved: zero
  *
- * A state has at most one ring, from this call until it is freed; one that was inherited has none
- * of its own. Controls with PERFCTR_CONTROL_RECORD write to it, also those of descendants. Any
- * holder of a handle may map it: MAP_SHARED, at PERFCTR_RING_OFFSET, its whole length: one page,
- * which is a struct perfctr_ring_page, and @pages behind that. The pages are charged to
- * RLIMIT_MEMLOCK of the user.
+ * A state has at most one ring, from this call until the state is freed. A descendant's state has
+ * no ring of its own. A control with PERFCTR_CONTROL_RECORD lets the state and its descendants
+ * write to the ring. Whoever has a handle may map the ring: MAP_SHARED, at PERFCTR_RING_OFFSET, in
+ * its whole length. That is one page with a struct perfctr_ring_page, then @pages with records. All
+ * are charged to the user's RLIMIT_MEMLOCK.
  */
 struct perfctr_ring {
 	__u32 size;
@@ -762,20 +762,21 @@ struct perfctr_ring {
 	__u64 reserved[5];
 };
 
-/* Offset of a ring for mmap(2), bytes; a multiple of all page sizes */
+/* Offset of a ring for mmap(2), in bytes; a multiple of every page size */
 #define PERFCTR_RING_OFFSET	0x1000000
 
 /**
- * struct perfctr_ring_page - the first page of a ring, which its reader may write
+ * struct perfctr_ring_page - the first page of a ring, which the reader may write
  * @size: bytes of this structure that the module fills
  * @flags: PERFCTR_RING_*
- * @offset: of the first record, bytes from the start of this page
- * @length: of the records, bytes, a power of two
- * @head: bytes that were written since the ring was made, modulo 2^32; the next record begins at
- *	@offset + @head % @length, and may go on at @offset. Read it with acquire order
+ * @offset: bytes from the start of this page to the records
+ * @length: bytes of room for records, a power of two
+ * @head: bytes that the module has written since the ring was made, modulo 2^32. The next record
+ *	begins at @offset + @head % @length. A record may reach the end of the room and go on at
+ *	@offset. Read @head with acquire order
  * @lost: records that found no room, since the ring was made
- * @tail: bytes that were read, likewise, which the reader writes, with release order. What is
- *	between @tail and @head is the reader's; all else is the module's
+ * @tail: bytes that the reader has read, likewise; the reader writes this, with release order. The
+ *	bytes from @tail to @head are the reader's; all others are the module's
  */
 struct perfctr_ring_page {
 	__u32 size;
@@ -790,7 +791,7 @@ struct perfctr_ring_page {
 	__u32 reserved1;
 };
 
-/* perfctr_record.type; a reader skips what it does not know. */
+/* perfctr_record.type; a reader skips types that it does not know. */
 #define PERFCTR_RECORD_SAMPLE		1
 #define PERFCTR_RECORD_LOST		2
 #define PERFCTR_RECORD_THROTTLED	3
@@ -802,19 +803,21 @@ struct perfctr_ring_page {
 
 /* perfctr_record.flags */
 #define PERFCTR_RECORD_KERNEL	1	/* SAMPLE: @ip is in the kernel */
-#define PERFCTR_RECORD_ENTERED	2	/* SAMPLE: it was in the kernel; @ip is where it entered */
+#define PERFCTR_RECORD_ENTERED	2	/* SAMPLE: it was in the kernel, which it entered at @ip */
 #define PERFCTR_RECORD_EXEC	4	/* COMM: by an exec, which unmapped everything */
-#define PERFCTR_RECORD_MAP_UNKNOWN 8	/* SAMPLE: code was mapped that no MAP told of before it */
+#define PERFCTR_RECORD_MAP_UNKNOWN 8	/* SAMPLE: code may be mapped of which no MAP has told */
 
 /**
- * struct perfctr_record - what each record begins with
+ * struct perfctr_record - the beginning of each record
  * @type: PERFCTR_RECORD_*
  * @flags: PERFCTR_RECORD_*
- * @size: of the whole record, bytes, a multiple of 8
+ * @size: bytes of the whole record, a multiple of 8
  * @time: CLOCK_MONOTONIC, ns
- * @pid: process of the thread that it is about, in the pid namespace of who made the ring
- * @tid: that thread. THROTTLED: its counters go on, but no more SAMPLE is written before the
- *	next tick. EXIT: it has ended
+ * @pid: id of the process of the record's thread, in the pid namespace of the ring's maker
+ * @tid: id of the record's thread, likewise
+ *
+ * THROTTLED and EXIT have no more than this. THROTTLED: the thread's counters go on, but it writes
+ * no SAMPLE before the next tick. EXIT: the thread has ended.
  */
 struct perfctr_record {
 	__u16 type;
@@ -828,22 +831,22 @@ struct perfctr_record {
 /**
  * struct perfctr_record_sample - SAMPLE: where a thread was, and all its counters
  * @record: the beginning
- * @ip: address of the instruction that comes next; 0 in an exec or as it ends: there is none
- * @cpu: where it ran
- * @overflown: mask of the i-mode counters that have overflowed; 0: it was the timer
+ * @ip: address of the next instruction; 0 during an exec or an exit: there is none
+ * @cpu: where the thread ran
+ * @overflown: mask of the i-mode counters that have overflowed; 0: the timer wrote the sample
  * @nrctrs: number of sums
  * @kernel_depth: number of addresses in the kernel
  * @user_depth: number of addresses in user mode
  * @reserved: zero
  * @clock: ticks of the clock while the thread ran
  * @value: the sums, as in struct perfctr_read, of one moment; then the addresses in the kernel,
- *	then those in user mode, each from the innermost function to the outermost. The first one
- *	is @ip, or, of the user mode's if @ip is in the kernel, where that was entered; the others
- *	are return addresses
+ *	then those in user mode, each from the innermost function to the outermost. The first
+ *	address in the kernel is @ip. The first address in user mode is @ip too, or, if @ip is in
+ *	the kernel, the address where the thread entered it. The others are return addresses
  *
- * With MAP_UNKNOWN (of a ring with MAPS) the process has other executable memory than was told
- * before this record: what is at its addresses in user mode is not known. So it is after an exec
- * until the MAPs of the new program, and when another thread has mapped something.
+ * With MAP_UNKNOWN (of a ring with MAPS) the executable memory of the process has changed since the
+ * MAPs before this record. So readers do not know what is at its addresses in user mode. That is so
+ * after an exec until the MAPs of the new program, and after another thread has mapped something.
  */
 struct perfctr_record_sample {
 	struct perfctr_record record;
@@ -859,7 +862,7 @@ struct perfctr_record_sample {
 };
 
 /**
- * struct perfctr_record_lost - LOST: there was no room
+ * struct perfctr_record_lost - LOST: there was no room for records
  * @record: the beginning; pid and tid are 0
  * @lost: number of records that were lost right before this one
  */
@@ -874,15 +877,15 @@ struct perfctr_record_lost {
  * @start: its first address
  * @length: bytes
  * @offset: of @start in the file, bytes
- * @inode: of the file; 0: there is none
- * @major: of the device where the file is
- * @minor: the same
+ * @inode: of the file; 0: there is no file
+ * @major: major number of the file's device
+ * @minor: its minor number
  * @path: of the file, from the root directory of the thread; or "[vdso]" and the like; or "//anon".
  *	NUL-terminated, and filled up with NULs
  *
- * It replaces what earlier MAPs told of these addresses; a part of it may have been told before.
- * A SAMPLE comes after the MAPs of what its process has then, or has MAP_UNKNOWN. A child of a fork
- * has what its parent has.
+ * A MAP replaces what earlier MAPs told of these addresses, and may repeat a part of that. Each
+ * SAMPLE either comes after the MAPs of all executable memory that its process has then, or has
+ * MAP_UNKNOWN. The child of a fork has its parent's MAPs.
  */
 struct perfctr_record_map {
 	struct perfctr_record record;
@@ -896,10 +899,10 @@ struct perfctr_record_map {
 };
 
 /**
- * struct perfctr_record_unmap - UNMAP: it has no executable memory there any more, or another
- *	that the next MAPs tell of
+ * struct perfctr_record_unmap - UNMAP: a process has no executable memory there any more, or other
+ *	memory, of which the next MAPs tell
  * @record: the beginning
- * @start: the first address; of a MAP, or within one
+ * @start: its first address: that of a MAP, or an address within a MAP
  * @length: bytes
  */
 struct perfctr_record_unmap {
@@ -920,9 +923,9 @@ struct perfctr_record_comm {
 
 /**
  * struct perfctr_record_fork - FORK: a thread or process was made
- * @record: the beginning; it is about the new thread
- * @parent_pid: process of the thread that made it
- * @parent_tid: that thread
+ * @record: the beginning; its ids are the new thread's
+ * @parent_pid: id of the process of the thread that made it
+ * @parent_tid: id of the thread that made it
  */
 struct perfctr_record_fork {
 	struct perfctr_record record;
@@ -934,7 +937,7 @@ struct perfctr_record_fork {
  * struct perfctr_page_slot - one counter in the mapped page
  * @owner: thread pointer of the one thread that may read the register and add @bias; 0
  *	if nobody may, because the counter is not in use, or the kernel must be
- *	asked. For a running thread this one comparison is the only check
+ *	asked. A running thread need check nothing else
  * @bias: the number to add to the register: the sum less the register's start
  */
 struct perfctr_page_slot {
@@ -948,10 +951,9 @@ struct perfctr_page_slot {
 /**
  * struct perfctr_page - the page that the owner of a state maps, read-only
  * @size: bytes of this structure that the module fills
- * @seq: sequence count, positive and changed at every switch, control and
- *	sample; negative when the kernel must be asked: the state is stopped,
- *	has an error, its thread does not run or may not read the registers,
- *	or the page belongs to another process
+ * @seq: sequence count: every switch, control and sample changes it. It is negative when the
+ *	kernel must be asked: the state is stopped or has an error, or its thread does not run
+ *	or may not read the registers, or the page belongs to another process; else positive
  * @cstatus: what is counted
  * @error: PERFCTR_ERROR_*
  * @nrctrs: number of counters
@@ -980,18 +982,18 @@ struct perfctr_page_slot {
  *		value = slot->bias + read_counter(i);
  *	} while (page->seq != seq);
  *
- * read_counter(i) is the CSR cycle + page->map[i] / 16 on riscv, and RDPMC of
- * page->operand[i] on x86, and UPMC<n + 1> on ppc32, n being page->operand[i]. On arm64 no
- * counter is read like this, but the clock is. Only
- * the owner finds its own thread pointer there, and then it is running; if its registers
- * may not be read the thread pointer is not there.
+ * read_counter(i) is the CSR cycle + page->map[i] / 16 on riscv, RDPMC of page->operand[i] on x86,
+ * and UPMC<n + 1> on ppc32, where n is page->operand[i]. On arm64 only the clock is read like this,
+ * and no counter. Only the owner finds its own thread pointer in a slot, and only while it may read
+ * the register.
  *
  * Registers that may be read do not wrap: the module sets them back to
  * zero, and adapts the bias, long before.
  *
- * TopDown's metrics share a register, of 8 bits each: so many 255ths of what SLOTS' register
- * has. They have no slot in @map, and no @owner in their slot, nor has the page as a whole; so
- * readers that do not know them ask the kernel. Others read counter i, a metric, like this:
+ * TopDown's metrics share a register, which has 8 bits for each: the number of 255ths of the
+ * register of SLOTS. @map has the offset of PERFCTR_PAGE_NO_SLOT for them, and their slots and the
+ * page as a whole have no owner. So readers that do not know metrics ask the kernel. Others read
+ * counter i, a metric, like this:
  *
  *	do {
  *		seq = page->seq;
@@ -1001,12 +1003,11 @@ struct perfctr_page_slot {
  *		value = page->slot[i].bias + (field * slots + 127) / 255;
  *	} while (page->seq != seq);
  *
- * @map, @slot and @operand never change their meaning. If the count of a later kind of
- * counter is not a bias plus a register, its @map has the offset of PERFCTR_PAGE_NO_SLOT, and
- * its slot no owner, so that readers of today ask the
- * kernel. A later version may tell how to read it in members behind these, which are
- * there if @size says so. This structure stays within 2048 bytes. A map at another offset of the
- * handle than 0 and PERFCTR_RING_OFFSET is EINVAL.
+ * @map, @slot and @operand never change their meaning. If the count of a later kind of counter is
+ * not a bias plus a register, its @map has the offset of PERFCTR_PAGE_NO_SLOT, and its slot has no
+ * owner, so that readers of today ask the kernel. A later version may add members behind these
+ * that tell how to read such a counter. They are there if @size says so. This structure stays
+ * within 2048 bytes. The offset of a map must be 0 or PERFCTR_RING_OFFSET (EINVAL).
  */
 struct perfctr_page {
 	__u32 size;
