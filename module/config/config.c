@@ -92,8 +92,10 @@ static bool config_equal(const struct perfctr_config *config, const struct wante
 		    own->event != ctr->event || own->config != ctr->config ||
 		    own->ireset != ctr->ireset)
 			return false;
-	/* Compared only if a counter has PERFCTR_CTR_PERF. */
-	for (i = 0; unlikely(wanted->perf) && i < wanted->nr; i++)
+	/* Others' are zero. */
+	if (likely(!wanted->perf && !perfctr_cpu_more_config()))
+		return true;
+	for (i = 0; i < wanted->nr; i++)
 		if (config->ctr[i].config1 != wanted->ctr[i].config1 ||
 		    config->ctr[i].config2 != wanted->ctr[i].config2)
 			return false;

@@ -3,6 +3,7 @@
 #include <check.h>
 
 #include "arch/x86/intel/p4.h"
+#include "config/config.h"
 #include "tests.h"
 #include "x86/test_p4.h"
 
@@ -170,6 +171,33 @@ START_TEST(replay_tagging)
 }
 END_TEST
 
+/* Two controls of one user that differ in their tags alone are not the same. */
+START_TEST(tags_are_compared)
+{
+	struct perfctr_ctr_control ctr = NAMED(12, 5, REPLAYS);
+	struct perfctr_config *config, *again;
+	struct perfctr_refusal why;
+
+	driver_init(&model_p4m3);
+	ck_assert_int_eq(perfctr_config_init(), 0);
+	ctr.config1 = TAG | BIT(2);
+	ctr.config2 = 1;
+	config = config_get_current(&ctr, 1, PERFCTR_SOURCE_NATIVE, &why);
+	ck_assert(!IS_ERR(config));
+	again = config_get_current(&ctr, 1, PERFCTR_SOURCE_NATIVE, &why);
+	ck_assert_ptr_eq(again, config);
+	ctr.config2 = 3;
+	ck_assert_int_eq(PTR_ERR(config_get_current(&ctr, 1, PERFCTR_SOURCE_NATIVE, &why)), -EBUSY);
+	ck_assert_uint_eq(why.owner, PERFCTR_OWNER_PERFCTR);
+	ctr.config2 = 1;
+	ctr.config1 = TAG | BIT(1);
+	ck_assert_int_eq(PTR_ERR(config_get_current(&ctr, 1, PERFCTR_SOURCE_NATIVE, &why)), -EBUSY);
+	perfctr_config_put(again, false);
+	perfctr_config_put(config, false);
+	perfctr_config_exit();
+}
+END_TEST
+
 /* On other processors these members are of perf's events alone. */
 START_TEST(more_config_elsewhere)
 {
@@ -239,6 +267,7 @@ void test_p4_ways(void)
 {
 	UNIT_ROWS(cascade, cascades);
 	UNIT_RUN(replay_tagging);
+	UNIT_RUN(tags_are_compared);
 	UNIT_RUN(more_config_elsewhere);
 	UNIT_ROWS(forbidden_cpus, p4s);
 	UNIT_ROWS(where_it_counts, wheres);
