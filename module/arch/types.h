@@ -30,10 +30,6 @@
 /* perfctr_cpu_metric() returns this for the counter of which metrics are shares. */
 #define PERFCTR_WHOLE	(-1)
 
-/* Why no process may read registers: for perfctr_cpu_withhold() */
-#define PERFCTR_WITHHELD_POLICY		1u	/* the policy is `off` */
-#define PERFCTR_WITHHELD_CPUS		2u	/* sessions count everybody by these counters */
-
 struct perfctr_cpu_image;
 struct perfctr_user;
 struct pid_namespace;
