@@ -45,9 +45,9 @@ struct choice {
 };
 
 /*
- * A change takes the CPU hotplug lock, so it must not hold the lock of all parameters: whoever has
- * the hotplug lock may read a setting, which is a file of sysfs, as parameters are. One change runs
- * at a time.
+ * A change takes the CPU hotplug lock, so it must not hold the lock of all parameters. Somebody who
+ * holds the hotplug lock may read a setting through sysfs, and wait for the parameters' lock there:
+ * both would wait for ever. This mutex makes changes run one at a time instead.
  */
 static DEFINE_MUTEX(change_mutex);
 

@@ -113,7 +113,7 @@ unsigned int perfctr_cpu_type(int fd)
 
 #else
 
-/* Controls mean the same on all types here. */
+/* Here a control means the same on each type of processor, so the kernel is not asked. */
 unsigned int perfctr_cpu_type(int fd)
 {
 	(void)fd;

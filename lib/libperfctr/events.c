@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Names of events, which are perf's names: they become counters of a control, and back. Each family
- * of processors has its table: events_x86.c, events_amd.c, events_old.c (x86 before the P6, and the
- * Pentium 4), events_ppc.c, events_perf.c (RISC-V, and what the module has no driver for).
+ * Names of events become counters of a control, and counters become names. They are perf's. Each
+ * family of processors has its table: events_x86.c, events_amd.c, events_old.c (x86 before the P6,
+ * and the Pentium 4), events_ppc.c, events_perf.c (RISC-V, and what the module has no driver for).
  * events_intel.c has the cache events of Intel's models.
  */
 #include <errno.h>

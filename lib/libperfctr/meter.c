@@ -152,7 +152,7 @@ static int open_handle(struct vperfctr_meter *m, struct perfctr_info *info)
 	};
 	int fd;
 
-	/* First, as it tells whether there is a module of this version. */
+	/* We ask this first: it tells whether a module of this version is loaded. */
 	if (perfctr_get_info(info) < 0)
 		return perfctr_meter_fail_device(m, -errno);
 	if ((info->abi_version ^ PERFCTR_ABI_VERSION) >> 24)

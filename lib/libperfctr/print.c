@@ -121,7 +121,7 @@ static void print_perf_event(const struct perfctr_cpu_control *control, unsigned
 
 #if defined(__x86_64__) || defined(__i386__)
 
-/* Members of the union; the control itself does not say which of them are used. */
+/* Prints the union's members. The control does not say which are used, so @is_p4 does. */
 static void print_high(const struct perfctr_cpu_control *control, unsigned int i, int is_p4)
 {
 	if (control->evntsel_high[i])

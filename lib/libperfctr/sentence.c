@@ -165,7 +165,7 @@ int perfctr_meter_fail_control(struct vperfctr_meter *m, int err, const struct p
 		why = "a CPU has just come whose counters cannot be had";
 		break;
 	case EINVAL:
-		/* Each event can be counted: meter.c has tried. */
+		/* Each event can be counted alone, as meter.c has tried: so they are too many. */
 		why = why_too_many(m, info, buf, sizeof(buf));
 		err = -ENOSPC;
 		if (control->reason && control->reason != PERFCTR_REASON_COUNTER)

@@ -60,7 +60,7 @@ int perfctr_topdown_sums(const struct perfctr_ctr_control *ctr, unsigned int n, 
 	return -1;
 }
 
-/* A metric has 8 bits, so a short difference may be below 0, or a part above the whole. */
+/* A metric has 8 bits: rounded over a short time it may be below 0, or above the whole. */
 static double share(double part, double slots)
 {
 	if (part <= 0)

@@ -66,7 +66,7 @@ int _vperfctr_open(int creat)
 	return fd;
 }
 
-/* To the module x86's NMI watchdog is a user of perf's like others. */
+/* The module treats x86's NMI watchdog like any other user of perf. */
 static int watchdog_counts(void)
 {
 	char on = 0;

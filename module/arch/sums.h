@@ -8,7 +8,7 @@
 
 #include "arch/cpu.h"
 
-/* Only the clock runs on: subtract it, add it. */
+/* A state of which only the clock runs: resume subtracts the clock, suspend adds it. */
 static __always_inline void perfctr_cpu_resume_clock(struct perfctr_cpu_state *state)
 {
 	state->clock -= perfctr_cpu_clock();

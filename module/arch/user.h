@@ -136,7 +136,7 @@ bool perfctr_cpu_mm_put(struct mm_struct *mm);
 /* Has mm mapped pages without having the permission yet? */
 bool perfctr_cpu_mm_waits(struct mm_struct *mm);
 /*
- * Permits mm. False: it does not wait any more. A CPU applies this when it calls
+ * Permits mm. False: mm is not waiting for permission any more. A CPU applies this when it calls
  * perfctr_cpu_update_permission(). May sleep.
  */
 bool perfctr_cpu_mm_permit(struct mm_struct *mm);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Structures of the ABI grow. Each begins with its size as the caller knows it. We take members
- * that the caller does not know as zero.
+ * Structures of the ABI grow. Each begins with its size as the caller knows it. A member beyond
+ * that size counts as zero.
  */
 #ifndef PERFCTR_USERCOPY_H
 #define PERFCTR_USERCOPY_H

@@ -48,7 +48,7 @@ void vperfctr_start_on_exec(struct vperfctr *perfctr)
 	raw_spin_unlock_irqrestore(&perfctr->lock, flags);
 }
 
-/* Does it count anything? If not, it stops the state. */
+/* Does the control count anything? A control that counts nothing stops the state. */
 static bool counts(const struct perfctr_control *control)
 {
 	return control->tsc_on || perfctr_control_nr(control);

@@ -368,7 +368,7 @@ static long vperfctr_ioctl(struct file *file, unsigned int cmd, unsigned long ua
 	struct vperfctr *perfctr = perfctr_file_state(file);
 	void __user *arg = (void __user *)uarg;
 
-	/* READ is called most. In the switch gcc would search for it. */
+	/* READ is called most, so we test it first: the switch is a search through its cases. */
 	if (likely(perfctr && cmd == PERFCTR_IOC_READ))
 		return vperfctr_read_ioctl(perfctr, arg);
 	switch (cmd) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The life of a state: it is made for a thread, which attaches it (notify.c), stops, is detached,
- * and is freed with its last reference. What is inherited is made and freed in tree.c.
+ * The life of a state. It is made for a thread, and the thread attaches it (notify.c). Later the
+ * state stops, is detached, and is freed with its last reference. tree.c makes and frees inherited
+ * states.
  */
 
 #include <linux/module.h>

@@ -8,8 +8,8 @@
 #include "config/config.h"
 
 /*
- * Can that source count the control, and may current? Sets wanted->kernel. EINVAL, EOPNOTSUPP,
- * EACCES, as perfctr_cpu_check() and perfctr_shared_check()
+ * Can the wanted source count this control, and is current permitted to? Sets wanted->kernel.
+ * EINVAL, EOPNOTSUPP, EACCES, as perfctr_cpu_check() and perfctr_shared_check()
  */
 int perfctr_check(struct wanted *wanted, struct perfctr_refusal *why);
 /* May current use this config, which was checked for another thread of its user? EACCES */

@@ -219,7 +219,7 @@ static void config_end(struct perfctr_config *config)
 		perfctr_interrupts_put();
 	if (config->user)
 		perfctr_user_drop_config(config->user);
-	/* Now, as the last reference may be put where nothing may sleep. */
+	/* We put these here: the config's last reference may be put where nothing may sleep. */
 	put_user_ns(config->user_ns);
 	put_pid_ns(config->pid_ns);
 	perfctr_config_unref(config);

@@ -14,7 +14,7 @@ extern unsigned int perfctr_user_read_asked;
 void perfctr_policy_changed(void);
 /* x86: lets current's mm read registers, if its maps wait for it. False: try again later. */
 bool perfctr_permit(void);
-/* x86: an mm has one map less, and after the last one no permission. */
+/* x86: an mm has unmapped a page. After the last one it loses its permission. */
 void perfctr_forbid(struct mm_struct *mm);
 /*
  * One wide more, or one less, counts natively. While there is any, no process may read registers.

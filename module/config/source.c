@@ -192,7 +192,7 @@ struct perfctr_config *perfctr_config_get(const struct perfctr_where *where, boo
 		why->reason = PERFCTR_REASON_SOURCE;
 		return ERR_PTR(-EOPNOTSUPP);
 	}
-	/* Before we take the hotplug lock, which registering tracepoints takes itself. */
+	/* Before we take the hotplug lock: to register a tracepoint takes that lock itself. */
 	if (wanted.nr_ictrs)
 		err = perfctr_interrupts_get();
 	if (err == -ENODEV) {

@@ -51,7 +51,10 @@ void perfctr_copy_maps(const struct perfctr_recorder *from, struct perfctr_recor
 	/* Until the child makes threads, nobody else changes its copy. */
 	bool all = READ_ONCE(*from->changes) == READ_ONCE(*from->told);
 
-	/* A look sets last_look before it writes records, and our FORK is written already. */
+	/*
+	 * Who looks sets last_look before it writes records. Our FORK is written already, so the
+	 * records of a look that we do not see here stand behind it.
+	 */
 	if (from->known && READ_ONCE(from->known->last_look) != from)
 		all = false;
 	recorder->told = &perfctr_changes_none;
@@ -286,7 +289,7 @@ static bool tell_changes(struct perfctr_recorder *recorder)
 			WRITE_ONCE(recorder->changes, &perfctr_changes_some);
 		return false;
 	}
-	/* Before the records, for perfctr_copy_maps() */
+	/* We set this before we write records: perfctr_copy_maps() relies on that. */
 	WRITE_ONCE(known->last_look, recorder);
 	told = known->told == known->watched->changes;
 	if (!told)

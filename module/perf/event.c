@@ -41,7 +41,7 @@ static struct perf_event *make_event(const struct perfctr_shared_attr *event, u3
 
 	if (made != ERR_PTR(-EINVAL) || flags != CTR_MODES)
 		return made;
-	/* A PMU that cannot exclude anything refuses both of these. */
+	/* A PMU that cannot exclude anything refuses these if they are set. */
 	attr.exclude_hv = 0;
 	attr.exclude_guest = 0;
 	return perf_event_create_kernel_counter(&attr, cpu, NULL, NULL, NULL);

@@ -3,11 +3,9 @@
 #ifndef PERFCTR_EVENT_H
 #define PERFCTR_EVENT_H
 
-#include <linux/types.h>
+#include "arch/types.h"
 
 struct perf_event;
-struct perfctr_ctr_control;
-struct perfctr_shared_attr;
 
 /*
  * *event becomes perf's event for a counter of a control. EINVAL: perf has no event that counts
@@ -37,5 +35,12 @@ int perfctr_event_error(long err);
 /* The CPU has come. By a kernel thread on it, under config_mutex */
 void perfctr_event_online(unsigned int cpu);
 void perfctr_event_init(void);
+
+static inline bool perfctr_event_same(const struct perfctr_shared_attr *a,
+				      const struct perfctr_shared_attr *b)
+{
+	return a->type == b->type && a->config == b->config && a->config1 == b->config1 &&
+	       a->config2 == b->config2;
+}
 
 #endif /* PERFCTR_EVENT_H */

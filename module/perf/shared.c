@@ -251,12 +251,6 @@ static bool is_wanted(const struct perfctr_where *where, unsigned int cpu)
 	return cpumask_test_cpu(cpu, &perfctr_told_cpus) || may_run_on(where, cpu);
 }
 
-static bool same_event(const struct perfctr_shared_attr *a, const struct perfctr_shared_attr *b)
-{
-	return a->type == b->type && a->config == b->config && a->config1 == b->config1 &&
-	       a->config2 == b->config2;
-}
-
 /* The slot of that event, or a free one, or none */
 static struct slot *find_slot(const struct perfctr_shared_attr *event, u32 flags)
 {
@@ -265,7 +259,7 @@ static struct slot *find_slot(const struct perfctr_shared_attr *event, u32 flags
 	for (slot = slots; slot < slots + ARRAY_SIZE(slots); slot++) {
 		if (!slot->users)
 			unused = unused ?: slot;
-		else if (slot->flags == flags && same_event(&slot->event, event))
+		else if (slot->flags == flags && perfctr_event_same(&slot->event, event))
 			return slot;
 	}
 	return unused;
@@ -409,8 +403,8 @@ static int find_another(unsigned int slot)
 }
 
 /*
- * Of some events perf can count only one at a time. Users without privilege do not get these, so
- * that root's perf can.
+ * perf can count some events only one at a time. Users without privilege do not get these, so they
+ * stay free for root's perf.
  */
 static int check_another(const struct perfctr_config *config, struct perfctr_refusal *why)
 {
@@ -454,7 +448,7 @@ static int check_once(const struct perfctr_shared_attr *event, const struct perf
 	if (!perfctr_cpu_counts_once())
 		return 0;
 	for (i = 0; i < ARRAY_SIZE(slots); i++)
-		if (slots[i].users && same_event(&slots[i].event, event))
+		if (slots[i].users && perfctr_event_same(&slots[i].event, event))
 			return config->mask & BIT(i) ? -EOPNOTSUPP : -EBUSY;
 	return 0;
 }

@@ -77,7 +77,7 @@ static __always_inline bool perfctr_shared_resume(struct perfctr_cpu_state *stat
 	return lost;
 }
 
-/* As perfctr_cpu_suspend(). True: an event is lost, and its sum is the one when it ended. */
+/* As perfctr_cpu_suspend(). True: perf has ended an event. Its sum is what it had counted then. */
 static __always_inline bool perfctr_shared_suspend(struct perfctr_cpu_state *state, int cpu,
 						   bool call)
 {

@@ -18,37 +18,12 @@
 #include "thread/kin.h"
 #include "thread/notify.h"
 #include "thread/page.h"
+#include "switch/grace.h"
 #include "switch/period.h"
 #include "switch/resume.h"
 #include "switch/suspend.h"
 #include "switch/switch.h"
 #include "switch/timer.h"
-
-/*
- * A thread may be switched out between its look at the page and its read of the register. If it
- * comes back without its permission, the read kills it. So after a change of the policy, or
- * when its tree is suspended, a thread keeps its permission until we have seen it at GRACE_PLACES
- * places in user mode. By then it has executed at least as many instructions, which is more than
- * there are between the look and the read. Switches alone prove little, since a thread may be
- * switched out again before its first instruction. But a thread that always waits in one place must
- * lose its permission, too. The page says "ask" at once, and the thread throws away what it reads
- * from registers that have started from zero.
- */
-#define GRACE_PLACES		31
-#define GRACE_A_PLACE		8	/* so many switches in one place count as a new place */
-
-/* Is current within its grace? Uses up some of it. @perfctr: current's */
-static bool has_grace(struct vperfctr *perfctr)
-{
-	u8 place = instruction_pointer(task_pt_regs(current)) >> 1;
-	u8 step = place == perfctr->grace_place ? 1 : GRACE_A_PLACE;
-
-	if (!perfctr_cpu_permits_threads() || !perfctr->grace)
-		return false;
-	perfctr->grace_place = place;
-	perfctr->grace -= min(step, perfctr->grace);
-	return true;
-}
 
 static __always_inline void grant(struct vperfctr *perfctr)
 {
@@ -76,7 +51,7 @@ notrace void vperfctr_lose(struct vperfctr *perfctr)
 	WRITE_ONCE(perfctr->error, error);
 	if (perfctr->page && !perfctr->stale)
 		WRITE_ONCE(perfctr->page->error, error);
-	/* A thread that reads registers without a page cannot see that they are now others'. */
+	/* Without a page a thread cannot see that the registers now belong to somebody else. */
 	if (perfctr->raw && !READ_ONCE(perfctr->user))
 		vperfctr_revoke(perfctr);
 	/* We kept the thread off this CPU, but somebody has sent it here. */
@@ -192,7 +167,7 @@ static __always_inline void show(struct vperfctr *perfctr)
 	if (perfctr->clock_on)
 		page->slot[PERFCTR_CPU_CLOCK_SLOT].bias = perfctr->cpu_state.clock;
 	show_registers(perfctr);
-	perfctr->grace = GRACE_PLACES * GRACE_A_PLACE;
+	begin_grace(perfctr);
 }
 
 /*

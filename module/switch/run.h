@@ -14,7 +14,10 @@ int perfctr_run(int (*fn)(void *arg), void *arg);
 int perfctr_run_paid(int (*fn)(void *arg), void *arg);
 /* As perfctr_run(), on those of these CPUs that are online, and without the hotplug lock */
 int perfctr_run_on(const struct cpumask *cpus, int (*fn)(void *arg), void *arg);
-/* A @fn that does nothing. States and wides are resumed, and so look again if they may count. */
+/*
+ * A @fn that does nothing. States and wides are suspended for it. As they resume, they look whether
+ * they may still count.
+ */
 int perfctr_run_nothing(void *unused);
 
 #endif /* PERFCTR_RUN_H */

@@ -32,7 +32,7 @@ void perfctr_let_in(struct task_struct *next);
 
 /* For switch.c: does what suspend() does not do at once. @next: NULL if this is no switch */
 void vperfctr_suspend_slowly(struct vperfctr *perfctr, struct task_struct *next);
-/* Undoes a resume with counters of perf's that found one lost: restores the sums. */
+/* A resume with perf's counters has found one lost: this undoes it, and restores the sums. */
 void vperfctr_unresume_shared(struct vperfctr *perfctr, bool call);
 
 #endif /* PERFCTR_SUSPEND_H */

@@ -20,7 +20,7 @@
 static __always_inline void sums_are_changing(struct vperfctr *perfctr)
 {
 	WRITE_ONCE(perfctr->seq, perfctr->seq + 1);
-	smp_wmb();	/* seq is odd before sums are differences; pairs with vperfctr_sums() */
+	smp_wmb();	/* seq is odd before sums turn into differences; see vperfctr_sums() */
 }
 
 /* @some: the state has counters, and not only the clock */

@@ -71,7 +71,7 @@ void perfctr_wides_sleep(bool asleep);
  * there are wides with no_idle. Interrupts are off; the runqueue may be locked.
  */
 void perfctr_wides_idle(bool idle);
-/* Has that CPU any wides? config_mutex is held, and the CPU comes. */
+/* Has that CPU any wides? It is coming online, and config_mutex is held. */
 bool perfctr_wides_on(unsigned int cpu);
 
 #endif /* PERFCTR_WIDE_H */

@@ -10,9 +10,9 @@ struct perfctr_config;
 struct task_struct;
 
 /**
- * struct perfctr_affinity - the affinity that perfctr_keep_off() has changed
- * @changed: it has changed the affinity
- * @before: with @changed, the CPUs where the thread might run before
+ * struct perfctr_affinity - what undoes perfctr_keep_off()
+ * @changed: perfctr_keep_off() has changed the affinity
+ * @before: with @changed, the CPUs where the thread was allowed to run before
  */
 struct perfctr_affinity {
 	bool changed;

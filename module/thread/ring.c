@@ -35,8 +35,8 @@
 static_assert(offsetof(struct perfctr_ring_page, tail) == 128);
 
 /*
- * All mms that the readers of any ring were told of. Each mm is here once. So a change in another
- * mm costs only a look at a short list, however many rings there are.
+ * Every mm that readers of some ring were told of, each once. If an mm changes that is not here,
+ * one short chain of the table tells that, however many rings there are.
  */
 #define WATCHED_BITS	10
 static struct hlist_head watched_mms[1 << WATCHED_BITS];	/* watched_lock; read under RCU */

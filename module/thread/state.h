@@ -307,7 +307,7 @@ struct vperfctr {
 	struct task_struct __rcu *owner;
 	struct pid *pid;
 	refcount_t refs;
-	raw_spinlock_t lock;	/* @config and what goes with it, for others */
+	raw_spinlock_t lock;	/* keeps @config and what belongs to it while others look */
 	raw_spinlock_t map_lock;	/* @map_mm, @owner_maps */
 	unsigned int owner_maps;
 	const struct mm_struct *map_mm;

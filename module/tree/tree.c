@@ -375,7 +375,7 @@ static void member_hold(struct perfctr_tree *tree, struct vperfctr *perfctr, int
 	raw_spin_unlock(&perfctr->lock);
 }
 
-/* Lets a member that was held count again, before its next user instruction. */
+/* A member was held: it counts again, from before its next user instruction. */
 static int go_current(void *tree)
 {
 	struct vperfctr *perfctr = vperfctr_current();

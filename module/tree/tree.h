@@ -129,7 +129,7 @@ void vperfctr_descendant_end(struct vperfctr *perfctr);
 
 /* The first descendant whose id is above @id, or NULL */
 struct descendant *perfctr_first_after(const struct rb_root *members, u64 id);
-/* Sets up a new state to count as @like does, a member of the tree, but without signals. */
+/* Sets up a new state that counts as @like does, but without signals. @like is a member. */
 void vperfctr_member_init(struct vperfctr *perfctr, const struct vperfctr *like, bool apart);
 /* From now on the state is @task's, which current traces. tree->lock is held. */
 void vperfctr_member_enter(struct perfctr_tree *tree, struct vperfctr *perfctr,

@@ -9,7 +9,7 @@
 
 /* header.c: what was recorded, and what is missing. Each line begins with @mark. */
 void print_header(FILE *f, const char *mark, const struct profile *profile);
-/* Objects without symbols, and why; once their symbols were asked for */
+/* Prints which objects have no symbols, and why. It knows those that were looked up so far. */
 void print_missing(FILE *f, const char *mark, const struct symbols *symbols);
 /* Objects that may be other files than were recorded; print_missing() tells it too */
 void print_unsure(FILE *f, const char *mark, const struct profile *profile);

@@ -26,7 +26,7 @@ static struct ratios find_ratios(const struct profile *profile)
 	return ratios;
 }
 
-/* The table has a rate of misses: for each thousand instructions. */
+/* Does this column count misses? Then the table also has their rate per thousand instructions. */
 static bool is_miss(const struct profile *profile, unsigned int column)
 {
 	return column < profile->reader->header.nrctrs &&

@@ -94,7 +94,7 @@ static int count(char **argv, struct results *results, const struct how *how,
 	if (results->path && !results_written(results)) {
 		print_total(stderr, runs > 1 ? &series : NULL, argv, info, events, how,
 			    runs > 1 ? worst : &run);
-		/* The intervals are nowhere else but in the file. */
+		/* Intervals were only written to the file, so the user was told nothing. */
 		results->told = !how->interval;
 	}
 	run_end(how, &run);

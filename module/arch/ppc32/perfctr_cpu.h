@@ -21,7 +21,7 @@
 #include "arch/ppc32/stubs.h"
 
 #define PERFCTR_PPC32_MAX	6	/* most counters */
-#define PERFCTR_PPC32_MMCRS	3	/* most control registers */
+#define PERFCTR_PPC32_MMCRS	3	/* so many control registers at most */
 
 /**
  * struct perfctr_ppc32_cpu - what this CPU's counters do. Only that CPU accesses it, with

@@ -101,7 +101,7 @@ void perfctr_ppc32_quiet(void);
 void perfctr_ppc32_verify_init(void);
 void perfctr_ppc32_verify_exit(void);
 
-/* May a CPU take the registers? Written under config_mutex, while no other CPU writes it. */
+/* May a CPU take the registers? Written under config_mutex */
 extern bool perfctr_ppc32_claimed;
 
 #endif /* PERFCTR_PPC32_REGISTERS_H */

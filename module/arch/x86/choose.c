@@ -72,7 +72,7 @@ int perfctr_cpu_check(const struct perfctr_ctr_control *first, unsigned int nr, 
 
 	for (i = 0; i < nr; i++, ctr++) {
 		why->index = i;
-		/* Only for_sessions() controls may have no flags: their config has the modes. */
+		/* Flags may be 0 only in for_sessions() controls, whose config has the modes. */
 		if ((!ctr->flags && !perfctr_cpu_for_sessions(ctr)) || ctr->flags & ~CTR_BOTH)
 			return -EINVAL;
 		if (!perfctr_pmu.counters) {

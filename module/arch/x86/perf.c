@@ -378,7 +378,7 @@ bool perfctr_cpu_shared_hides(const struct perf_event *event)
 
 /* Can perf be opened, and can user mode read perf's events? */
 
-/* A hybrid processor has several core PMUs; one has the second name. */
+/* The core PMU is called "cpu". A hybrid processor has several; one is called "cpu_core". */
 #define CORE_PMU	"sys/bus/event_source/devices/cpu"
 
 bool perfctr_cpu_shared_exists(void)

@@ -293,7 +293,7 @@ static inline u64 perfctr_cpu_thread_pointer_32(struct task_struct *task)
 	return get_desc_base(&task->thread.tls_array[entry]);
 }
 
-/* As user space sees it: with FSGSBASE user mode changes it without the kernel. */
+/* The thread pointer as user space sees it. With FSGSBASE user mode changes it by itself. */
 static inline u64 perfctr_cpu_thread_pointer(struct task_struct *task)
 {
 #ifdef CONFIG_X86_64

@@ -53,7 +53,7 @@ static bool give_by_moving(struct placing *p, unsigned int i)
 				queue[tail++] = p->owner[hw];
 				continue;
 			}
-			/* It is free: each counter on the path moves to the one that it wanted. */
+			/* @hw is free: on the path each event gets the counter it asked for. */
 			while (wanted_by[hw] != i) {
 				before = p->hw[wanted_by[hw]];
 				give(p, wanted_by[hw], hw);

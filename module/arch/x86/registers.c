@@ -469,7 +469,7 @@ notrace void perfctr_x86_mend(bool handed)
 		write_msr(perfctr_pmu.global_ctrl, running);
 	if (!handed || !perfctr_pmu.trace)
 		return;
-	/* While the trace runs, perf has acknowledged its bit, and a set bit is new: keep it. */
+	/* While a trace runs perf acknowledges its bit. If it is set then, it is new, and stays. */
 	if (!(read_msr(perfctr_pmu.trace_msr) & perfctr_pmu.trace_on) && perfctr_x86_trace_waits())
 		write_msr(perfctr_pmu.global_ack, perfctr_pmu.trace);
 }

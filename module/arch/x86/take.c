@@ -11,7 +11,7 @@
 #include "arch/x86/take.h"
 #include "arch/x86/zero.h"
 
-/* Firmware may have set it. We stop counters ourselves when we want to. */
+/* Firmware may have set the freeze bit. We clear it, since we stop counters ourselves. */
 static void unfreeze(struct perfctr_x86_cpu *cpu)
 {
 	u64 value;
@@ -28,8 +28,8 @@ static void unfreeze(struct perfctr_x86_cpu *cpu)
 }
 
 /*
- * Saves controls for firmware that counts. If nothing counts nobody wants them back: perf sets up
- * what it needs.
+ * Saves the control registers if firmware counts by them. If nothing counts, nobody needs them
+ * back: perf programs what it uses.
  */
 static void save_controls(struct perfctr_x86_cpu *cpu)
 {

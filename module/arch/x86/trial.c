@@ -70,7 +70,7 @@ static bool keeps(u32 msr, u64 value)
 	return write_safe(msr, value) && read_safe(msr, &kept) && kept == value;
 }
 
-/* The same for a counter, which @msr writes; compares only the bits that are used. */
+/* The same for a counter. It is written through @msr. Compares only the bits that it has. */
 static bool ctr_keeps(unsigned int hw, u32 msr, u64 value, u64 expected)
 {
 	u64 all = GENMASK_ULL(perfctr_pmu.width - 1, 0), kept;

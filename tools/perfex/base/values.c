@@ -94,7 +94,7 @@ void value_text(const struct value *value, double number, char *buf, size_t size
 {
 	char digits[32];
 
-	/* The mean of few counts may not be whole. */
+	/* A mean of small counts may not be whole: show its fraction. */
 	if (value_is_whole(value) && fabs(number) < 1000 && number != floor(number))
 		(void)snprintf(buf, size, "%.2f", number);
 	else if (value_is_whole(value))

@@ -15,7 +15,7 @@ enum value_kind {
 	VALUE_DERIVED,		/* from others, by derive.c */
 	VALUE_SHARE,		/* of the slots: TopDown */
 	VALUE_TICKS,		/* of the clock */
-	VALUE_COUNT,		/* what the kernel counts of threads */
+	VALUE_COUNT,		/* the kernel itself counts it, for each thread */
 	VALUE_SUBTRACTED,	/* instructions that --exact took off */
 	VALUE_SECONDS,
 	VALUE_KINDS,

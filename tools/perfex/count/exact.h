@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* --exact: instructions that a processor counts too many at interrupts are taken off. */
+/* --exact subtracts the instructions that a processor counts too many at interrupts. */
 #ifndef PERFEX_EXACT_H
 #define PERFEX_EXACT_H
 

@@ -14,11 +14,11 @@ void signals_spare_limit(void);
 /* In the child: it gets the signals as perfex was started with. */
 void signals_give_back(void);
 /*
- * Waits for one signal, at most @ms milliseconds (-1: for ever), and sends it to @pid. Whether it
- * asked for the end.
+ * Waits for one signal, at most @ms milliseconds (-1: for ever), and sends it to @pid. True: the
+ * signal asked perfex to end.
  */
 bool signals_pass_on(pid_t pid, int64_t ms);
-/* Drops signals that have come. Whether one of them asked for the end. */
+/* Drops signals that have come. True: one of them asked perfex to end. */
 bool signals_left(void);
 /* It is readable while there are signals. */
 int signals_fd(void);

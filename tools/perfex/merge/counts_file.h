@@ -9,7 +9,7 @@
 #include "base/values.h"
 
 /**
- * struct counts_file - the counts of a whole run
+ * struct counts_file - the counts of a run
  * @incomplete: why the counts are not those of the whole run, or ""
  */
 struct counts_file {

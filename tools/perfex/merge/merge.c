@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The same numbers of many files: minimum, mean, maximum, and whose these are. */
+/* Compares a number across many files: minimum, mean, maximum, and which files have these. */
 #include "base/values.h"
 #include "merge/merge.h"
 

@@ -13,8 +13,8 @@ bool attach_begin(const struct events *events, const struct how *how, struct run
 /* Whether all of them have ended */
 bool attach_ended(const struct how *how);
 /*
- * At most @ms milliseconds (-1: for ever), until one of them ends or a signal comes. Whether a
- * signal asked for the end.
+ * Waits until one of the processes ends or a signal comes, at most @ms milliseconds (-1: for ever).
+ * True: a signal asked perfex to end.
  */
 bool attach_wait(const struct how *how, int64_t ms);
 

@@ -112,8 +112,8 @@ static bool control_others(int fd, const struct events *events, const struct how
 }
 
 /*
- * Of the usual events those are counted that can be, or only the clock. It is a failure all the same
- * if others have the counters now, or if the user can bind the program to CPUs that have some.
+ * Counts those usual events that can be counted, or else only the clock. It fails if others have
+ * the counters now, or if the user can bind the program to CPUs that have some.
  */
 static bool program(int fd, const struct events *events, const struct how *how,
 		    struct run *run)

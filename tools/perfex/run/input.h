@@ -6,8 +6,8 @@
 #include "count/how.h"
 
 /*
- * Once, before any other file is opened. Returns -1, or the exit status after it has told why the
- * runs cannot read the same.
+ * Call this once, before any other file is opened. Returns -1 if all runs can read the same input.
+ * Otherwise it prints why not, and returns the exit status.
  */
 int input_begin(const char *path, unsigned int runs, struct how *how);
 /* Before each run */

@@ -90,7 +90,7 @@ static const char *event_of(const struct machine *m, unsigned int hw, bool *know
 	return "instructions:u";
 }
 
-/* That counter; if its count is not known, a second one counts the same beside it */
+/* Starts that counter. If its right count is not @known, a second counter counts the same event. */
 static bool start_counter(struct counting *c, const struct machine *m, const char *event,
 			  unsigned int hw, bool known)
 {

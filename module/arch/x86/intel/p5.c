@@ -164,8 +164,8 @@ static u64 mode_bits(const struct perfctr_ctr_control *ctr)
 }
 
 /*
- * If a number means two events and the control names no counter, it means that of the first
- * counter.
+ * An event's number may mean another event on each counter. If the control names no counter, the
+ * number means the first counter's event.
  */
 static int p5_check(const struct perfctr_ctr_control *ctr, u32 *counters,
 		    struct perfctr_refusal *why)

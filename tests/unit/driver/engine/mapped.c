@@ -216,7 +216,7 @@ static void watch_accesses(void)
 	shim_at_access = map_and_tell_at_access;
 }
 
-#define MOST_ACCESSES	240
+#define MOST_ACCESSES	104
 
 /* The same at each access of the fork: the child's samples are of the code that it has. */
 START_TEST(told_at_any_time_of_a_fork)

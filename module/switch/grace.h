@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A thread may be switched out between its look at the page and its read of the register. If it
+ * comes back without its permission, the read kills it. So after a change of the policy, or
+ * when its tree is suspended, a thread keeps its permission until we have seen it at GRACE_PLACES
+ * places in user mode. By then it has executed at least as many instructions, which is more than
+ * there are between the look and the read. Switches alone prove little, since a thread may be
+ * switched out again before its first instruction. But a thread that always waits in one place must
+ * lose its permission, too. The page says "ask" at once, and the thread throws away what it reads
+ * from registers that have started from zero.
+ */
+#ifndef PERFCTR_GRACE_H
+#define PERFCTR_GRACE_H
+
+#include <linux/kernel.h>
+#include <linux/ptrace.h>
+#include <linux/sched/task_stack.h>
+
+#include "arch/user.h"
+#include "thread/state.h"
+
+#define GRACE_PLACES		31
+#define GRACE_A_PLACE		8	/* so many switches in one place count as a new place */
+
+/* Is current within its grace? Uses up some of it. @perfctr: current's */
+static inline bool has_grace(struct vperfctr *perfctr)
+{
+	u8 place = instruction_pointer(task_pt_regs(current)) >> 1;
+	u8 step = place == perfctr->grace_place ? 1 : GRACE_A_PLACE;
+
+	if (!perfctr_cpu_permits_threads() || !perfctr->grace)
+		return false;
+	perfctr->grace_place = place;
+	perfctr->grace -= min(step, perfctr->grace);
+	return true;
+}
+
+/* The page shows registers. */
+static __always_inline void begin_grace(struct vperfctr *perfctr)
+{
+	perfctr->grace = GRACE_PLACES * GRACE_A_PLACE;
+}
+
+#endif /* PERFCTR_GRACE_H */
