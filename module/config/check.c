@@ -6,6 +6,12 @@
 #include "thread/kin.h"
 #include "config/check.h"
 
+/* See config.h. */
+DEFINE_MUTEX(perfctr_config_mutex);
+unsigned int perfctr_nr_claimed[2];
+unsigned int perfctr_nr_wide;
+bool perfctr_late_readers;
+
 /* The first counter that counts in kernel mode */
 static u32 find_kernel(const struct perfctr_ctr_control *ctr, u32 nr)
 {

@@ -31,12 +31,8 @@
 #include "config/fold.h"
 #include "config/hotplug.h"
 
-DEFINE_MUTEX(perfctr_config_mutex);	/* see config.h */
 static DEFINE_HASHTABLE(configs, 12);	/* config_mutex */
 static unsigned int nr_configs;		/* in the table; config_mutex */
-unsigned int perfctr_nr_claimed[2];
-unsigned int perfctr_nr_wide;
-bool perfctr_late_readers;
 static u64 hash_key;			/* random, so that nobody can fill one bucket; constant */
 
 static void (*have_evicted)(void);	/* handed down by a higher file; or NULL */

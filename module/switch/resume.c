@@ -33,33 +33,6 @@ static __always_inline void grant(struct vperfctr *perfctr)
 		perfctr->granted |= granted;
 }
 
-/*
- * A switch-out calls this, too, with the runqueue locked. So the kernel's counts stop only when
- * the thread comes back.
- */
-notrace void vperfctr_lose(struct vperfctr *perfctr)
-{
-	u32 error = READ_ONCE(perfctr->config->evicted);
-
-	if (!error)
-		error = vperfctr_is_native(perfctr) && perfctr_cpu_changed() ?
-			PERFCTR_ERROR_CHANGED : PERFCTR_ERROR_LOST;
-	atomic_or(PERFCTR_HOLD_LOST, &perfctr->hold);
-	WRITE_ONCE(perfctr->at_once, PERFCTR_NO_CONFIG);
-	if (!vperfctr_is_native(perfctr))
-		WRITE_ONCE(perfctr_shared_any_lost, true);
-	WRITE_ONCE(perfctr->error, error);
-	if (perfctr->page && !perfctr->stale)
-		WRITE_ONCE(perfctr->page->error, error);
-	/* Without a page a thread cannot see that the registers now belong to somebody else. */
-	if (perfctr->raw && !READ_ONCE(perfctr->user))
-		vperfctr_revoke(perfctr);
-	/* We kept the thread off this CPU, but somebody has sent it here. */
-	if (unlikely(perfctr_cpu_out_of_place()) && vperfctr_is_native(perfctr))
-		vperfctr_return_soon(perfctr, rcu_dereference_protected(perfctr->owner, true),
-				     PERFCTR_TODO_ILL);
-}
-
 /* An isolated CPU must join the claims first. An evicted config has no claim. */
 static noinline notrace bool may_load_rarely(const struct perfctr_config *config)
 {

@@ -23,7 +23,5 @@ void vperfctr_come_later(struct vperfctr *perfctr, struct task_struct *next);
 /* Do what sched_in() does not do at once. They turn interrupts on. */
 void vperfctr_come_slowly(struct vperfctr *perfctr);
 void vperfctr_come_slowly_shared(struct vperfctr *perfctr);
-/* The state cannot have its counters: it stops for good, with an error. */
-void vperfctr_lose(struct vperfctr *perfctr);
 
 #endif /* PERFCTR_RESUME_H */

@@ -16,6 +16,33 @@
 #include "switch/switch.h"
 
 /*
+ * A switch-out calls this, too, with the runqueue locked. So the kernel's counts stop only when
+ * the thread comes back.
+ */
+notrace void vperfctr_lose(struct vperfctr *perfctr)
+{
+	u32 error = READ_ONCE(perfctr->config->evicted);
+
+	if (!error)
+		error = vperfctr_is_native(perfctr) && perfctr_cpu_changed() ?
+			PERFCTR_ERROR_CHANGED : PERFCTR_ERROR_LOST;
+	atomic_or(PERFCTR_HOLD_LOST, &perfctr->hold);
+	WRITE_ONCE(perfctr->at_once, PERFCTR_NO_CONFIG);
+	if (!vperfctr_is_native(perfctr))
+		WRITE_ONCE(perfctr_shared_any_lost, true);
+	WRITE_ONCE(perfctr->error, error);
+	if (perfctr->page && !perfctr->stale)
+		WRITE_ONCE(perfctr->page->error, error);
+	/* Without a page a thread cannot see that the registers now belong to somebody else. */
+	if (perfctr->raw && !READ_ONCE(perfctr->user))
+		vperfctr_revoke(perfctr);
+	/* We kept the thread off this CPU, but somebody has sent it here. */
+	if (unlikely(perfctr_cpu_out_of_place()) && vperfctr_is_native(perfctr))
+		vperfctr_return_soon(perfctr, rcu_dereference_protected(perfctr->owner, true),
+				     PERFCTR_TODO_ILL);
+}
+
+/*
  * The page says "ask" from now on. The permission ends when the thread leaves the CPU or calls
  * CONTROL. It does not end when an interrupt takes the thread's counters (a change of the policy):
  * the thread may be between its look at the page and its read, and the read would fault. The

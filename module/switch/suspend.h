@@ -34,5 +34,7 @@ void perfctr_let_in(struct task_struct *next);
 void vperfctr_suspend_slowly(struct vperfctr *perfctr, struct task_struct *next);
 /* A resume with perf's counters has found one lost: this undoes it, and restores the sums. */
 void vperfctr_unresume_shared(struct vperfctr *perfctr, bool call);
+/* The state cannot have its counters: it stops for good, with an error. */
+void vperfctr_lose(struct vperfctr *perfctr);
 
 #endif /* PERFCTR_SUSPEND_H */

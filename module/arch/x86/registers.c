@@ -22,15 +22,11 @@
 #include "arch/x86/take.h"
 #include "arch/x86/zero.h"
 
-struct perfctr_pmu perfctr_pmu;
-
 bool perfctr_x86_more_config;
 bool perfctr_x86_siblings;
 u64 perfctr_x86_session_bits;
 
 u32 perfctr_x86_rdpmc[PERFCTR_X86_METRIC + PERFCTR_METRICS];
-
-DEFINE_PER_CPU(struct perfctr_x86_cpu, perfctr_x86_cpu);
 
 DEFINE_STATIC_KEY_FALSE(perfctr_x86_rdmsr_key);
 DEFINE_STATIC_KEY_FALSE(perfctr_x86_clock_key);

@@ -2,9 +2,14 @@
 /* Zeroes counters */
 
 #include <linux/init.h>
+#include <linux/percpu.h>
 #include <asm/msr-index.h>
 
 #include "arch/x86/zero.h"
+
+/* What registers.h declares stands in the lowest file that uses it. */
+struct perfctr_pmu perfctr_pmu;
+DEFINE_PER_CPU(struct perfctr_x86_cpu, perfctr_x86_cpu);
 
 DEFINE_STATIC_KEY_FALSE(perfctr_x86_carry_key);
 
