@@ -135,16 +135,15 @@ static bool control_each(const struct events *events, unsigned int n, const stru
 /* Like control.c: leaves out events that the user did not choose rather than fail. */
 static bool cpus_control_all(const struct events *events, const struct how *how, struct run *run)
 {
-	struct events others = *events;
+	struct events others;
 
 	run->stage = STAGE_CONTROL;
 	if (control_each(events, events->n, how, run))
 		return true;
 	if (events->chosen || run->error == EBUSY)
 		return false;
-	if (run->bad_event >= 0 && events->n > 1) {
+	if (events_without(events, run->bad_event, &others)) {
 		run->left_out = 1u << run->bad_event;
-		events_leave_out(&others, run->left_out);
 		if (control_each(&others, others.n, how, run))
 			return true;
 	}

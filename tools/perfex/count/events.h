@@ -49,4 +49,14 @@ static inline void events_leave_out(struct events *events, unsigned int which)
 	events->n = n;
 }
 
+/* *others: all but the event to blame. False: there is none to blame, or no other */
+static inline bool events_without(const struct events *events, int blamed, struct events *others)
+{
+	if (blamed < 0 || events->n < 2)
+		return false;
+	*others = *events;
+	events_leave_out(others, 1u << blamed);
+	return true;
+}
+
 #endif /* PERFEX_EVENTS_H */

@@ -101,13 +101,12 @@ static int control_all(int fd, const struct events *events, const struct how *ho
 static bool control_others(int fd, const struct events *events, const struct how *how,
 			   struct run *run)
 {
-	struct events others = *events;
 	struct perfctr_control c;
+	struct events others;
 
-	if (run->bad_event < 0 || events->n < 2)
+	if (!events_without(events, run->bad_event, &others))
 		return false;
 	run->left_out = 1u << run->bad_event;
-	events_leave_out(&others, run->left_out);
 	return !control_all(fd, &others, how, &run->user_only, &c);
 }
 
