@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * perfex compare: runs two programs in turns, and tells how they differ.
+ * Implements perfex compare, which runs two programs in turns and shows how they differ.
  *
- * A is first in one turn and B in the next, so if the machine becomes faster or slower, both are
+ * A is first in one turn and B in the next. If the machine becomes faster or slower, both are
  * affected alike.
  */
 #include <math.h>
@@ -34,11 +34,11 @@
 #define USUAL_RUNS	10
 #define USUAL_WARM_UP	1
 
-/* Program A is 0, B is 1. */
+/* The state of a comparison. Index 0 is program A, and index 1 is program B. */
 struct comparison {
 	char **argv[2];
-	struct series *series;		/* of A and of B */
-	struct run worst;		/* the first run that failed, else the first */
+	struct series *series;		/* [0] of A, [1] of B */
+	struct run worst;		/* the first run that failed, or else the first run */
 };
 
 static void compare_usage(FILE *f)
@@ -56,14 +56,14 @@ static void compare_usage(FILE *f)
 		"the first run that failed, else 0. See perfex(1).\n");
 }
 
-/* A value of A and of B */
+/* One value in the runs of A and of B. */
 struct row {
 	const struct value *value;
 	struct summary a, b;
 	struct difference difference;
 };
 
-/* Compares value @i of A with B's. False: B has none. */
+/* Compares value @i of A with B's value of that name. Returns false if B has none. */
 static bool compared_row(const struct comparison *comparison, unsigned int i, struct row *row)
 {
 	const struct series *a = &comparison->series[0], *b = &comparison->series[1];
@@ -78,13 +78,13 @@ static bool compared_row(const struct comparison *comparison, unsigned int i, st
 	return true;
 }
 
-/* Whether less of it is better */
+/* Returns true if a smaller value is better. */
 static bool is_cost(const struct value *value)
 {
 	return value->kind != VALUE_DERIVED && value->kind != VALUE_SHARE;
 }
 
-/* @part: the difference divided by A's mean */
+/* Returns the colour of a difference. @part is the difference divided by A's mean. */
 static enum paint paint_of(const struct value *value, const struct difference *difference, double part)
 {
 	if (!difference->part_known || fabs(part) <= difference->part_half)
@@ -247,7 +247,7 @@ static void json_comparison(FILE *f, const struct comparison *comparison, const 
 	fprintf(f, "]}\n");
 }
 
-/* Returns -1, or the exit status if the run did not start. */
+/* Runs one program once. Returns -1, or the exit status if the run did not start. */
 static int run_one(struct request *r, struct comparison *comparison, unsigned int which,
 		   bool first, bool warms_up, bool *stop)
 {
@@ -319,7 +319,7 @@ static int compare(struct request *r, struct comparison *comparison)
 	return status < 0 ? end_like(&comparison->worst) : status;
 }
 
-/* "A -- B" */
+/* Splits the words "A -- B" into two commands. */
 static bool split_programs(char **argv, struct comparison *comparison)
 {
 	char **p = argv;

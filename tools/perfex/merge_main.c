@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* perfex merge: the files of many ranks or hosts become one table. */
+/* Implements perfex merge, which makes one table of the files of many ranks or hosts. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,14 +36,14 @@ static void merge_usage(FILE *f)
 		"the counts of one are incomplete, or perfex failed. See perfex(1).\n");
 }
 
-/* The file that has this extreme, or "all" if all have the same number */
+/* Returns the name of the file that has an extreme, or "all" if all files have the same number. */
 static const char *whose(const struct merged *merged, unsigned int file, char **paths)
 {
 	return merged->files > 1 && merged->minimum.number == merged->maximum.number ? "all" :
 										       paths[file];
 }
 
-/* Counts have all their digits. */
+/* Prints a number. A count is printed with all its digits. */
 static void put_count(FILE *f, const struct value *value)
 {
 	char text[32];
@@ -186,7 +186,7 @@ static void json_merge(FILE *f, const struct merge *merge, char **paths, unsigne
 	fprintf(f, "]}\n");
 }
 
-/* Returns -1, or the exit status if a file is wrong. */
+/* Reads all files. Returns -1, or the exit status if a file is wrong. */
 static int read_all(struct merge *merge, char **paths, unsigned int files, bool *complete)
 {
 	static struct counts_file file;

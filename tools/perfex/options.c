@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The table of options; getopt's tables and the help are made of it. */
+/* Has the table of options, from which getopt's tables and the help are made. */
 #include <ctype.h>
 #include <getopt.h>
 #include <stdio.h>
@@ -114,7 +114,10 @@ const char *option_name(int code)
 	return text;
 }
 
-/* getopt returns ':' if an argument is missing, '?' if there is no such option. */
+/*
+ * Explains a wrong option. getopt returned ':' if an argument is missing, or '?' if there is no
+ * such option.
+ */
 static int explain_option(int c, char **argv)
 {
 	const struct option_row *row = c == ':' ? option_row_of(optopt) : NULL;
@@ -135,7 +138,9 @@ static int explain_option(int c, char **argv)
 int options_next(unsigned int command, int argc, char **argv)
 {
 	struct option longs[ROWS + 1] = { { 0 } };
-	/* "+": stop at the program's name; its options are its own. */
+	/*
+	 * "+" makes getopt stop at the program's name, since options behind it are the program's.
+	 */
 	char letters[2 * ROWS + 4] = "+:";
 	unsigned int i, n = 0;
 	size_t used = 2;
@@ -160,7 +165,7 @@ int options_next(unsigned int command, int argc, char **argv)
 	return c == '?' || c == ':' ? explain_option(c, argv) : c;
 }
 
-#define COLUMN	22	/* where the explanations begin */
+#define COLUMN	22	/* the column in which explanations begin */
 
 void options_help(FILE *f, unsigned int command)
 {

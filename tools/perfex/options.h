@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* One table has the options of perfex and its commands: getopt, --help and tests read it. */
+/*
+ * Defines the options of perfex and its commands in one table, which getopt, --help and tests read.
+ */
 #ifndef PERFEX_OPTIONS_H
 #define PERFEX_OPTIONS_H
 
 #include <stdbool.h>
 #include <stdio.h>
 
-/* The commands, a bit for each */
+/* The commands, one bit each. */
 enum {
-	COMMAND_RUN = 1 << 0,		/* without a command's name */
+	COMMAND_RUN = 1 << 0,		/* perfex without a command's name */
 	COMMAND_RECORD = 1 << 1,
 	COMMAND_COMPARE = 1 << 2,
 	COMMAND_MERGE = 1 << 3,
 	COMMAND_SELFTEST = 1 << 4,
 };
 
-/* Options without a letter of their own */
+/* Codes of options that have no letter. */
 enum {
 	OPTION_TOPDOWN = 256,
 	OPTION_PER_CPU,
@@ -34,24 +36,26 @@ enum {
 	OPTION_WATCH,
 	OPTION_HOTPLUG,
 	OPTION_SLEEP,
-	OPTION_BAD,			/* options_next() has told what is wrong */
+	OPTION_BAD,			/* options_next() has printed what is wrong */
 };
 
 struct option_row {
 	const char *name;		/* without the dashes */
 	int code;			/* its letter, or OPTION_* */
 	unsigned int commands;
-	const char *argument;		/* its name in the help, or NULL */
+	const char *argument;		/* the argument's name in the help, or NULL */
 	const char *help;		/* lines of at most 57 columns */
 };
 
 extern const struct option_row option_rows[];
 extern const unsigned int option_count;
 
-/* The next option's code; -1 at the end; OPTION_BAD: it has told what is wrong. */
+/*
+ * Returns the code of the next option, -1 at the end, or OPTION_BAD after printing what is wrong.
+ */
 int options_next(unsigned int command, int argc, char **argv);
 void options_help(FILE *f, unsigned int command);
-/* "--interval (-I)" or "--json"; the text stands until the next call. */
+/* Returns a text such as "--interval (-I)" or "--json", which is valid until the next call. */
 const char *option_name(int code);
 
 #endif /* PERFEX_OPTIONS_H */

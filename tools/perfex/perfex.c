@@ -53,7 +53,10 @@ static void run_usage(FILE *f)
 		"counted, 2 for wrong usage. See perfex(1).\n");
 }
 
-/* @series: of several runs, where @run is the one that decides; NULL: @run is the only one */
+/*
+ * Prints the total of all runs. If @series is NULL, @run is the only run. Otherwise @run is the run
+ * that decides the exit status.
+ */
 static void print_total(FILE *f, const struct series *series, char **argv,
 			const struct perfctr_info *info, const struct events *events,
 			const struct how *how, const struct run *run)
@@ -64,7 +67,10 @@ static void print_total(FILE *f, const struct series *series, char **argv,
 		print_run(f, argv, info, events, how, run);
 }
 
-/* Returns -1 and the run that decides, or the exit status if nothing was counted. */
+/*
+ * Runs and counts the program. Returns -1 and, in @worst, the run that decides the exit status; or
+ * returns the exit status if nothing was counted.
+ */
 static int count(char **argv, struct results *results, const struct how *how,
 		 const struct perfctr_info *info, struct events *events, struct run *worst)
 {
@@ -94,7 +100,9 @@ static int count(char **argv, struct results *results, const struct how *how,
 	if (results->path && !results_written(results)) {
 		print_total(stderr, runs > 1 ? &series : NULL, argv, info, events, how,
 			    runs > 1 ? worst : &run);
-		/* Intervals were only written to the file, so the user was told nothing. */
+		/*
+		 * The intervals were written to the file only, so the user has not seen all counts.
+		 */
 		results->told = !how->interval;
 	}
 	run_end(how, &run);
@@ -102,7 +110,7 @@ static int count(char **argv, struct results *results, const struct how *how,
 	return -1;
 }
 
-/* The command line, or what -p, -a or -C count */
+/* Returns the title of the picture: the command line, or what -p, -a or -C count. */
 static char *title_of(char **argv, const struct how *how)
 {
 	const char *first = how->npids || how->ncpus ? ": " : "perfex: ";
@@ -131,7 +139,10 @@ static void write_plot(struct results *results, char **argv, const struct how *h
 	plot_free(how->plot);
 }
 
-/* The same for each pass. If a signal stops it before the last pass, all have failed. */
+/*
+ * Runs and counts the program once for each pass. If a signal stops perfex before the last pass,
+ * all passes have failed.
+ */
 static int count_passes(char **argv, struct results *results, const struct request *request,
 			struct run *worst)
 {
@@ -175,7 +186,7 @@ static int count_to(const struct request *request, char **argv, const struct how
 		status = count_passes(argv, &results, request, &worst);
 	else
 		status = count(argv, &results, how, &request->info, events, &worst);
-	/* If not all passes were made, there is no file. */
+	/* If not all passes were made, no file is written. */
 	if (status >= 0)
 		results.begun = false;
 	if (status < 0 && how->plot)
@@ -187,7 +198,7 @@ static int count_to(const struct request *request, char **argv, const struct how
 	return status < 0 ? end_like(&worst) : status;
 }
 
-/* How often the program is run */
+/* Returns how many times the program is run. */
 static unsigned int runs_of(const struct request *request, const char *program)
 {
 	const struct how *how = &request->how;
@@ -218,7 +229,7 @@ static int run_main(int argc, char **argv)
 	return count_to(&request, argv + optind, &request.how, &request.events);
 }
 
-/* A program with such a name is run by `perfex -- NAME'. */
+/* The commands. A program with one of these names is run by `perfex -- NAME'. */
 static const struct {
 	const char *name;
 	int (*main)(int argc, char **argv);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* perfex record: its options; recording.c does the work. */
+/* Implements the options of perfex record. recording.c does the work. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,7 +37,9 @@ static void record_usage(FILE *f)
 		"perfex(1).\n");
 }
 
-/* The last counters of a control are its i-mode counters. */
+/*
+ * Moves the first event to the end, since the last counters of a control are its i-mode counters.
+ */
 static void first_to_last(struct events *events)
 {
 	struct event first = events->event[0];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What the command line asks for, and whether it goes together. */
+/* Reads the options of a command, and checks that they go together. */
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +21,10 @@
 #define USUAL_OVERFLOWS	10000
 #define USUAL_WATCH	10
 
-/* Where the number of an option goes, its bounds, and what it is; NULL: it takes no number */
+/*
+ * Returns the variable that the number of an option is stored to, the bounds of the number, and
+ * what the number is. Returns NULL if the option takes no number.
+ */
 static unsigned int *number_of(struct request *r, int code, unsigned long bounds[2],
 			       const char **what)
 {
@@ -62,7 +65,7 @@ static int need_info(struct request *r)
 	return -1;
 }
 
-/* Events are looked up after all options are read. */
+/* Notes the events of one -e. They are looked up after all options are read. */
 static int take_events(struct request *r, const char *list)
 {
 	char *specs = NULL;
@@ -89,7 +92,7 @@ static int take_number_option(struct request *r, int code, const char *text)
 	return number(text, bounds[0], bounds[1], words, value) ? -1 : EXIT_USAGE;
 }
 
-/* Returns -1, or the exit status if the argument is wrong. */
+/* Handles one option. Returns -1, or the exit status if its argument is wrong. */
 static int take_option(struct request *r, int code, const char *text)
 {
 	struct how *how = &r->how;
@@ -117,7 +120,7 @@ static int take_option(struct request *r, int code, const char *text)
 	}
 }
 
-/* Options without an argument */
+/* Handles the options that have no argument. */
 static void take_given(struct request *r)
 {
 	struct how *how = &r->how;
@@ -143,7 +146,7 @@ static void take_given(struct request *r)
 		r->selftest.watch = USUAL_WATCH;
 }
 
-/* -i, -l and -V */
+/* Handles -i, -l and -V. */
 static int tell(struct request *r, int code)
 {
 	int status = -1;
@@ -197,9 +200,9 @@ int request_parse(unsigned int command, int argc, char **argv, void (*usage)(FIL
 	return -1;
 }
 
-#define MOST	9	/* options in a row of the tables below */
+#define MOST	9	/* most options in a row of the tables below */
 
-/* The first of a row excludes each of the others. */
+/* Options that exclude each other: the first of a row excludes each of the others. */
 static const int apart[][MOST] = {
 	{ 'p', OPTION_SELF, OPTION_RAW_CSR, 'r' },
 	{ 'a', 'p', OPTION_SELF, OPTION_PER_THREAD, OPTION_RAW_CSR, OPTION_EXACT },
@@ -212,7 +215,7 @@ static const int apart[][MOST] = {
 	  OPTION_EXACT },
 };
 
-/* The first of a row needs one of the others. */
+/* Options that need another: the first of a row needs one of the others. */
 static const int needs[][MOST] = {
 	{ OPTION_PER_CPU, 'a', 'C' },
 	{ OPTION_NO_IDLE, 'a', 'C' },
@@ -289,7 +292,10 @@ int request_check(const struct request *r, bool program)
 	return -1;
 }
 
-/* An event that this machine lacks is no wrong usage. */
+/*
+ * Looks up the events. If this machine lacks an event, that is not wrong usage, so the exit status
+ * is another.
+ */
 static int find_events(struct request *r)
 {
 	r->events.chosen = r->specs != NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the command line asks for. */
+/* Reads what the command line asks for. */
 #ifndef PERFEX_REQUEST_H
 #define PERFEX_REQUEST_H
 
@@ -12,9 +12,9 @@
 /**
  * struct request - the options of one command
  * @given: which options were given, by their codes
- * @specs: the events of all -e, with commas between; or NULL
- * @events: with --passes, those of the first pass
- * @passes: with --passes
+ * @specs: the events of all -e, separated by commas; or NULL
+ * @events: the events to count; with --passes, those of the first pass
+ * @passes: the passes of --passes
  * @input, @output, @plot: names of files, or NULL
  */
 struct request {
@@ -34,9 +34,9 @@ struct request {
 };
 
 /*
- * request_parse() reads the options of @command, up to the program. request_check() sees whether
- * they go together, with a program or without. request_prepare() looks up the events. Each returns
- * -1, or the exit status, and then it has told why.
+ * request_parse() reads the options of @command, up to the program. request_check() checks that the
+ * options go together, with a program or without. request_prepare() looks up the events. Each
+ * returns -1, or the exit status after printing what is wrong.
  */
 int request_parse(unsigned int command, int argc, char **argv, void (*usage)(FILE *f),
 		  struct request *request);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* perfex selftest: its options, and where the text goes. */
+/* Implements the options of perfex selftest, and opens the file that gets the text. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@ static void selftest_usage(FILE *f)
 		"The exit status is 0 if the text could be written, whatever it says. See perfex(1).\n");
 }
 
-/* The checks print to stdout. */
+/* Prints the self test to @output. The checks print to stdout, so stdout becomes that file. */
 static int print_to(const char *output, const struct selftest_options *how)
 {
 	struct results results = { .path = output };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * perfex report and perfex annotate are another program, perfex-report, as they need libdw. perfex
- * itself needs no library, so it can be copied to where it is needed.
+ * Runs perfex-report, the program behind perfex report and perfex annotate. It is a program of its
+ * own because it needs libdw. perfex itself needs no library, so it can be copied to any machine.
  */
 #include <errno.h>
 #include <limits.h>
@@ -15,7 +15,10 @@
 
 #define PROGRAM	"perfex-report"
 
-/* Its places relative to perfex: in a build directory, and where both are installed */
+/*
+ * Where perfex-report may be, relative to perfex: in a build directory, or where both are
+ * installed.
+ */
 static const char *const places[] = {
 	"/" PROGRAM,
 	"/../perfex-report/" PROGRAM,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Ratios of counts. All events of a run are counted at the same time, so any two of the same mode
- * have a ratio. A ratio that would be uncertain is left out.
+ * Derives ratios of counts. All events of a run are counted at the same time, so any two events of
+ * the same mode have a ratio. A ratio that would be uncertain is left out.
  */
 #include <stdio.h>
 #include <string.h>
@@ -13,8 +13,8 @@
 #define BOTH	((unsigned int)(PERFCTR_CTR_USER | PERFCTR_CTR_KERNEL))
 
 /*
- * Event @of is divided by event @per. A % stands for any text, and for the same text in both:
- * "%-load-misses" of "%-loads".
+ * The count of event @of is divided by the count of event @per. In names, % stands for any text,
+ * which must be equal in both: "%-load-misses" is divided by "%-loads".
  */
 static const struct {
 	const char *of, *per, *name;
@@ -36,7 +36,10 @@ static const struct {
 	{ "%-misses", "instret", NULL, 1000, "" },
 };
 
-/* Whether @name fits @pattern; *stem, of *length, is the text that its % stands for. */
+/*
+ * Returns true if @name fits @pattern. *stem is then the text in @name that % stands for, of length
+ * *length.
+ */
 static bool is_like(const char *name, const char *pattern, const char **stem, size_t *length)
 {
 	size_t end = strlen(pattern) - 1, all = strlen(name);
@@ -73,7 +76,7 @@ static void add_ratio(struct values *values, const char *name, unsigned int mode
 	struct value *value;
 	unsigned int i;
 
-	/* Only the first of two equal events gets a ratio. */
+	/* If an event is counted twice, only the first count gets a ratio. */
 	for (i = 0; i < values->n; i++)
 		if (values->value[i].kind == VALUE_DERIVED && values->value[i].mode == mode &&
 		    !strcmp(values->value[i].name, name))

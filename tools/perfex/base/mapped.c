@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Opening a file that somebody else named, and knowing it again. */
+/* Opens files that a mapping or another user named, and recognizes them. */
 #define _FILE_OFFSET_BITS 64	/* a library with debug information may have more than 2 GB */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,7 +18,7 @@ int open_regular(const char *path, struct stat *st)
 
 	if (place < 0)
 		return -1;
-	/* The link leads to the file that fstat() saw; the path may lead to another by now. */
+	/* This link leads to the file that fstat() saw. @path may lead to another file by now. */
 	(void)snprintf(link, sizeof(link), "/proc/self/fd/%d", place);
 	if (fstat(place, st))
 		error = errno;
@@ -31,7 +31,7 @@ int open_regular(const char *path, struct stat *st)
 	return fd;
 }
 
-/* We map the file: /proc/self/maps then has the numbers that a MAP record has. */
+/* Maps the file, because /proc/self/maps has the same inode and device numbers as a MAP record. */
 bool is_numbered(int fd, uint64_t inode, uint32_t major, uint32_t minor)
 {
 	void *map = mmap(NULL, 1, PROT_READ, MAP_PRIVATE, fd, 0);

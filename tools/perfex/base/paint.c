@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Colours, for people who look at a terminal */
+/* Prints colours on terminals. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,10 @@
 
 #include "base/paint.h"
 
-/* NO_COLOR with any text in it turns colours off (no-color.org). */
+/*
+ * Returns true if @f is a terminal that may get colours. A non-empty NO_COLOR forbids them
+ * (no-color.org).
+ */
 static bool has_colours(FILE *f)
 {
 	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");

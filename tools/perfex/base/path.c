@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Names of output files. Patterns give each of many processes its own. */
+/*
+ * Makes the names of output files. With a pattern, each of many processes gets a name of its own.
+ */
 #include <errno.h>
 #include <limits.h>
 #include <linux/capability.h>
@@ -12,7 +14,10 @@
 
 #include "base/path.h"
 
-/* Writes the value of %q{VAR}; *rest is what follows. Returns 0, or -1 with @why. */
+/*
+ * Writes the value of %q{VAR} to @f, where @text begins with {. *rest is the text behind }. Returns
+ * 0, or -1 with the reason in @why.
+ */
 static int put_variable(FILE *f, const char *text, const char **rest, char *why, size_t size)
 {
 	const char *end = *text == '{' ? strchr(text, '}') : NULL;
@@ -41,7 +46,10 @@ static int put_variable(FILE *f, const char *text, const char **rest, char *why,
 	return 0;
 }
 
-/* The same for whatever follows a percent sign */
+/*
+ * Writes what a percent sign and the character at @text stand for. *rest is the text behind that.
+ * Returns 0, or -1 with the reason in @why.
+ */
 static int put_one(FILE *f, const char *text, const char **rest, char *why, size_t size)
 {
 	char host[256] = "";
@@ -89,7 +97,10 @@ char *path_expand(const char *pattern, char *why, size_t size)
 	return path;
 }
 
-/* Where the link @path leads. NULL with errno: EINVAL if it is no link */
+/*
+ * Returns the path that the symbolic link @path leads to, or NULL with errno, which is EINVAL if
+ * @path is not a link.
+ */
 static char *follow(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -115,7 +126,7 @@ char *path_target(const char *path)
 		next = realpath(at, NULL);
 		if (!next && errno == ENOENT) {
 			next = follow(at);
-			/* It is no link. */
+			/* @at is not a link, so it is the target. */
 			if (!next && (errno == EINVAL || errno == ENOENT))
 				return at;
 			free(at);
@@ -131,7 +142,7 @@ char *path_target(const char *path)
 	return NULL;
 }
 
-/* CAP_FOWNER: root has it */
+/* Returns true if the caller has CAP_FOWNER, as root has. */
 static bool owns_all_files(void)
 {
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
@@ -140,7 +151,7 @@ static bool owns_all_files(void)
 	return !syscall(SYS_capget, &header, data) && data[0].effective >> CAP_FOWNER & 1;
 }
 
-/* In a sticky directory only the owner of the file or of the directory may. */
+/* In a sticky directory only the owner of the file or of the directory may replace a file. */
 bool path_may_replace(const char *path)
 {
 	const char *slash = strrchr(path, '/');

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Names of output files. */
+/* Makes the names of output files. */
 #ifndef PERFEX_PATH_H
 #define PERFEX_PATH_H
 
@@ -9,13 +9,19 @@
 /**
  * path_expand() - replace %p, %h, %q{VAR} and %% in @pattern
  *
- * Return: the name, to be freed; or NULL, and @why is a sentence.
+ * Return: the name, which the caller frees; or NULL with a sentence in @why.
  */
 char *path_expand(const char *pattern, char *why, size_t size);
 
-/* The file that @path leads to through links; it need not exist. To be freed; NULL with errno */
+/*
+ * Returns the path of the file that @path leads to through links. The file need not exist. The
+ * caller frees the path. Returns NULL with errno on failure.
+ */
 char *path_target(const char *path);
-/* Whether another file may take this name: true if there is no such file. False with errno */
+/*
+ * Returns true if the caller may put another file in place of @path, or if no such file exists.
+ * Returns false with errno otherwise.
+ */
 bool path_may_replace(const char *path);
 
 #endif /* PERFEX_PATH_H */

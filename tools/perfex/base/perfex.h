@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What all of perfex knows: its version, its exit statuses, the architecture. */
+/* Defines what all of perfex knows: its version, its exit statuses, the architecture. */
 #ifndef PERFEX_H
 #define PERFEX_H
 
@@ -21,15 +21,18 @@
 #define IS_RISCV	0
 #endif
 
-/* Either perf has all counters or the module has. */
+/* True if all counters belong either to perf or to the module. */
 #define HAS_ONE_SOURCE	(IS_X86 || IS_PPC)
 
-/* x86: the number of the first fixed counter in perfctr_info.counters */
+/* On x86: the bit of the first fixed counter in perfctr_info.counters */
 #define X86_FIXED	24u
 
 #define PERFEX_VERSION	"7.0.0"
 
-/* perfex ends as the program did, or with one of these; 125 to 127 are those of env and nohup. */
+/*
+ * perfex ends as the program did, or with one of these statuses. 125 to 127 mean the same as for
+ * env(1) and nohup(1).
+ */
 #define EXIT_USAGE	2	/* wrong usage: nothing was run */
 #define EXIT_NO_COUNT	123	/* the program ran, but its instructions or cycles are 0 */
 #define EXIT_PERFEX	125

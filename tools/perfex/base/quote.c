@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Texts and numbers in all that perfex writes. */
+/* Writes texts and numbers so that they cannot harm a terminal or a format. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,7 @@ unsigned int utf8_length(const char *s)
 	for (i = 1; i < n; i++)
 		if ((u[i] & 0xc0) != 0x80)
 			return 0;
-	/* No overlong forms, no surrogates, nothing beyond the last code point */
+	/* Reject overlong forms, surrogates, and code points beyond the last one. */
 	if ((u[0] == 0xe0 && u[1] < 0xa0) || (u[0] == 0xed && u[1] > 0x9f) ||
 	    (u[0] == 0xf0 && u[1] < 0x90) || (u[0] == 0xf4 && u[1] > 0x8f))
 		return 0;
@@ -35,7 +35,7 @@ unsigned int printable(const char *s)
 
 	if (u[0] < 0x80)
 		return u[0] >= 0x20 && u[0] != 0x7f;
-	/* C1 controls: some begin an escape sequence. */
+	/* Reject C1 controls: some of them begin an escape sequence. */
 	if (u[0] == 0xc2 && u[1] < 0xa0)
 		return 0;
 	return utf8_length(s);
@@ -131,7 +131,7 @@ void xml_text(FILE *f, const char *s, size_t most)
 		for (i = 0; i < 4 && entities[i].c != *s; i++)
 			;
 		n = printable(s);
-		/* XML has no U+FFFE and U+FFFF, though UTF-8 has. */
+		/* XML forbids U+FFFE and U+FFFF, which are valid UTF-8. */
 		if (n == 3 && !memcmp(s, "\xef\xbf", 2) && (unsigned char)s[2] >= 0xbe)
 			n = 0;
 		if (i < 4)

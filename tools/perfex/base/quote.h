@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Texts and numbers in all that perfex and perfex-report write. */
+/* Writes texts and numbers for perfex and perfex-report. */
 #ifndef PERFEX_QUOTE_H
 #define PERFEX_QUOTE_H
 
@@ -8,30 +8,40 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Length of the UTF-8 sequence at @s; 0: it is not UTF-8 */
+/* Returns the length of the UTF-8 sequence at @s, or 0 if the bytes are not UTF-8. */
 unsigned int utf8_length(const char *s);
 /*
- * Length of the character at @s if it may be written as it is. 0: it is not UTF-8, or it is a
- * control character, which may move a cursor or worse. Names of programs, files, functions and
- * events come from others, so all functions below ask this one.
+ * Returns the length of the character at @s, or 0 if the character must not be written as it is.
+ * That is so for bytes that are not UTF-8, and for control characters, which may move a cursor or
+ * worse. Names of programs, files, functions and events may contain both, so all functions below
+ * call printable().
  */
 unsigned int printable(const char *s);
 /*
- * Writes @text in one line, with ? for each character that may not be written, right-aligned to
- * @width columns, or left-aligned to -@width. Returns how many columns it took.
+ * Writes @text in one line, with ? for each character that printable() refuses. The text is
+ * right-aligned to @width columns, or left-aligned if @width is negative. Returns the number of
+ * columns written.
  */
 int plain_text(FILE *f, int width, const char *text);
-/* The same, in place */
+/* Replaces by ? each character of @text that printable() refuses. */
 void make_plain(char *text);
-/* Several lines that perfex says to the user */
+/*
+ * Writes @text, which may have several lines, with ? for each character that printable() refuses.
+ */
 void plain_lines(FILE *f, const char *text);
-/* A string of JSON. Bytes that are not UTF-8 become the replacement character. */
+/* Writes @s as a string of JSON. Bytes that are not UTF-8 become the replacement character. */
 void json_string(FILE *f, const char *s);
-/* At most @most characters for XML; those that XML cannot have are replaced likewise. */
+/*
+ * Writes at most @most characters of @s as text of XML. Characters that XML forbids become the
+ * replacement character.
+ */
 void xml_text(FILE *f, const char *s, size_t most);
-/* A field of CSV (RFC 4180), behind a comma unless it is the first of its line */
+/*
+ * Writes @text as a field of CSV (RFC 4180), behind a comma unless the field is the first of its
+ * line.
+ */
 void csv_text(FILE *f, bool first, const char *text);
-/* 1,234,567; buf has room for any number. */
+/* Formats a number with commas, as 1,234,567. Returns the text, which lies in @buf. */
 const char *thousands(uint64_t value, char buf[32]);
 
 #endif /* PERFEX_QUOTE_H */

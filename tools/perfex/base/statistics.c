@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Samples are compared by Welch's t. It is exact for normal distributions, allows the samples
- * different variances, and uses no random numbers, so the same values always give the same answer.
- * A bootstrap assumes less, but its intervals are too narrow for five or ten values, and people
- * rarely wait for more.
+ * Compares samples by Welch's t. The method is exact for normal distributions, allows samples of
+ * different variances, and uses no random numbers, so equal values always give an equal answer. A
+ * bootstrap assumes less, but its intervals are too narrow for five or ten values, and few people
+ * wait for more.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 #include "base/statistics.h"
 
-#define FEWEST	5	/* of fewer values the interval would not cover 95 % */
+#define FEWEST	5	/* with fewer values, the interval would not cover 95 % */
 
 bool sample_add(struct sample *sample, double value)
 {
@@ -59,7 +59,7 @@ bool sample_summary(const struct sample *sample, struct summary *summary)
 	summary->median = n % 2 ? sorted[n / 2] : (sorted[n / 2 - 1] + sorted[n / 2]) / 2;
 	free(sorted);
 
-	/* Differences from the first make the mean of equal values exact. */
+	/* Summing differences from the first value makes the mean of equal values exact. */
 	for (i = 0; i < n; i++)
 		summary->mean += sample->value[i] - sample->value[0];
 	summary->mean = sample->value[0] + summary->mean / n;
@@ -70,10 +70,10 @@ bool sample_summary(const struct sample *sample, struct summary *summary)
 	return true;
 }
 
-/* The probability that Student's t is between 0 and @t, by Simpson's rule */
+/* Returns the probability that Student's t is between 0 and @t, by Simpson's rule. */
 static double student_part(double t, double freedom)
 {
-	const unsigned int steps = 1000;	/* an error below 1e-9 */
+	const unsigned int steps = 1000;	/* the error is below 1e-9 */
 	double density = exp(lgamma((freedom + 1) / 2) - lgamma(freedom / 2)) /
 			 sqrt(freedom * acos(-1));
 	double sum = 0, step = t / steps, x;
@@ -104,8 +104,8 @@ double student_t(double freedom)
 }
 
 /*
- * Half of the interval around the difference of two means with the variances @va and @vb, with
- * Welch's and Satterthwaite's degrees of freedom
+ * Returns half the width of the interval around the difference of two means, whose variances are
+ * @va and @vb. The degrees of freedom are Welch's and Satterthwaite's.
  */
 static double half_interval(const struct summary *a, double va, const struct summary *b, double vb)
 {
@@ -119,13 +119,13 @@ static double half_interval(const struct summary *a, double va, const struct sum
 }
 
 /*
- * Relative to A's mean the difference is B/A - 1, where A varies too. To first order the variance
- * of B/A is (B/A)^2 (va/A^2 + vb/B^2).
+ * The relative difference is B/A - 1. Since A varies too, the variance of B/A is (B/A)^2 (va/A^2 +
+ * vb/B^2), to first order.
  */
 void summary_difference(const struct summary *a, const struct summary *b,
 			struct difference *difference)
 {
-	/* The variances of the two means */
+	/* the variances of the two means */
 	double va = a->deviation * a->deviation / a->n, vb = b->deviation * b->deviation / b->n;
 	double size = fabs(a->mean), ratio, half = 0;
 
@@ -137,7 +137,7 @@ void summary_difference(const struct summary *a, const struct summary *b,
 		half = half_interval(a, va, b, vb);
 	difference->low = difference->mean - half;
 	difference->high = difference->mean + half;
-	/* If A may be 0 the quotient may be anything. */
+	/* If A's true mean may be 0, the quotient may be anything. */
 	if (!difference->known || size <= student_t(a->n - 1) * sqrt(va))
 		return;
 	ratio = b->mean / size;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Samples: mean, deviation, median, and how two differ. */
+/* Summarizes samples by mean, deviation and median, and compares two samples. */
 #ifndef PERFEX_STATISTICS_H
 #define PERFEX_STATISTICS_H
 
 #include <stdbool.h>
 
-/* One number of several runs */
+/* The values that one number had in several runs. */
 struct sample {
 	double *value;
 	unsigned int n, room;
@@ -13,7 +13,7 @@ struct sample {
 
 /**
  * struct summary - a sample in a few numbers
- * @deviation: the standard deviation, estimated with n - 1; 0 if n is 1
+ * @deviation: the standard deviation, with n - 1 as divisor; 0 if n is 1
  * @median: if n is even, the mean of the two in the middle
  */
 struct summary {
@@ -23,11 +23,11 @@ struct summary {
 
 /**
  * struct difference - the mean of one sample less that of another
- * @low, @high: the true difference is between these with 95 % confidence, by Welch's t; both are
- *	@mean if neither sample varies
- * @known: each sample has at least five values; else there are no @low and @high
- * @part_half: half of that interval if the difference is divided by the first mean
- * @part_known: the first mean is certainly not 0; else there is no @part_half
+ * @low, @high: the interval that has the true difference with 95 % confidence, by Welch's t; both
+ *	are @mean if neither sample varies
+ * @part_half: half the width of the interval of the relative difference
+ * @known: each sample has at least five values, so @low and @high are valid
+ * @part_known: the first mean is certainly not 0, so @part_half is valid
  */
 struct difference {
 	double mean, low, high;
@@ -35,15 +35,18 @@ struct difference {
 	bool known, part_known;
 };
 
-/* False: there is no memory. */
+/* Returns true, or false if there is no memory. */
 bool sample_add(struct sample *sample, double value);
 void sample_free(struct sample *sample);
-/* All numbers of an empty sample are 0. False: there is no memory to sort a copy. */
+/*
+ * Summarizes a sample. All numbers of an empty sample are 0. Returns false if there is no memory to
+ * sort a copy.
+ */
 bool sample_summary(const struct sample *sample, struct summary *summary);
-/* @b less @a; neither is empty. */
+/* Subtracts the mean of @a from the mean of @b. Neither sample may be empty. */
 void summary_difference(const struct summary *a, const struct summary *b,
 			struct difference *difference);
-/* Student's t exceeds this in 1 of 40 cases; @freedom is at least 1. */
+/* Returns the number that Student's t exceeds in 1 of 40 cases. @freedom is at least 1. */
 double student_t(double freedom);
 
 #endif /* PERFEX_STATISTICS_H */

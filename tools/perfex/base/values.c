@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A list of numbers with their names. */
+/* Keeps a list of numbers with their names, and formats them. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -94,7 +94,7 @@ void value_text(const struct value *value, double number, char *buf, size_t size
 {
 	char digits[32];
 
-	/* A mean of small counts may not be whole: show its fraction. */
+	/* The mean of small counts may have a fraction: show it. */
 	if (value_is_whole(value) && fabs(number) < 1000 && number != floor(number))
 		(void)snprintf(buf, size, "%.2f", number);
 	else if (value_is_whole(value))

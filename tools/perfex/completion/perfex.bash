@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # Completion for bash. tests/unit/test_options.c compares the lists with the table of options.
 
-# Words, and files if @1 is "file", that begin like the current one
+# Completes the current word by the words of $1, or by files if $1 is "file".
 _perfex_words()
 {
 	local word
@@ -13,7 +13,7 @@ _perfex_words()
 	done < <(if [[ $1 = file ]]; then compgen -f -- "$cur"; else compgen -W "$1" -- "$cur"; fi)
 }
 
-# The last of a list with commas
+# Completes the last event of a list with commas.
 _perfex_events()
 {
 	local before=
@@ -24,7 +24,7 @@ _perfex_events()
 	COMPREPLY=("${COMPREPLY[@]/#/$before}")
 }
 
-# The value of an option
+# Completes the value of option $1.
 _perfex_value()
 {
 	case $1 in
@@ -37,12 +37,12 @@ _perfex_value()
 	esac
 }
 
-# perfex report and perfex annotate, which take no program: their words, and the current one
+# Completes perfex report and perfex annotate, which take no program.
 _perfex_report()
 {
 	local report annotate word=${COMP_WORDS[COMP_CWORD - 1]}
 
-	# shellcheck disable=SC2034 # They are used by their names.
+	# shellcheck disable=SC2034 # Both lists are used by their names.
 	report='-i --input -s --sort --by --children --no-inline --limit --json --folded --svg --symfs
 		--kallsyms --debuginfod -h --help'
 	# shellcheck disable=SC2034
@@ -50,7 +50,7 @@ _perfex_report()
 
 	[[ $word = '=' ]] && word=${COMP_WORDS[COMP_CWORD - 2]}
 	case $word in
-	# Of an event or a number nothing is known.
+	# Events and numbers cannot be completed.
 	-s | --sort | --limit) ;;
 	-i | --input | --by | --svg | --symfs | --kallsyms | --dso)
 		[[ $cur = '=' ]] && cur=
@@ -86,12 +86,12 @@ _perfex()
 	esac
 	options=${!command}
 
-	# Up to the current word: where does the program begin?
+	# Find where the program begins, up to the current word.
 	for (( ; i < COMP_CWORD; i++)); do
 		word=${COMP_WORDS[i]}
 		case $word in
 		--) i=$((i + 1)) && break ;;
-		# readline takes --json=x apart.
+		# readline divides --json=x into three words.
 		-e | --event | -p | --pid | -C | --cpu | -o | --output | -I | --interval | --plot | --input | \
 			-r | --repeat | -w | --warm-up | --source | --overflows | --watch | \
 			-F | --frequency | -c | --period | -m | --pages)

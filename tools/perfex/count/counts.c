@@ -55,7 +55,7 @@ bool is_counted(const struct run *run, unsigned int i)
 	return run->counted && i < run->sums.nrctrs && !(run->zeroes >> i & 1);
 }
 
-/* If it failed before it ran, its clock is 0. */
+/* A member that failed before it ran has a clock of 0. */
 bool is_member_counted(const struct perfctr_member *member)
 {
 	return !member->error || member->clock;

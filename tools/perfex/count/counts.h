@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A run: how it began, how it ended, and what it counted. */
+/* Describes a run: how it began, how it ended, and what it counted. */
 #ifndef PERFEX_COUNTS_H
 #define PERFEX_COUNTS_H
 
@@ -11,11 +11,11 @@
 
 #include "count/events.h"
 
-/* How far a run came: all but RUNNING are failures. */
+/* The point that a run has reached. A run that ends before STAGE_RUNNING has failed. */
 enum stage {
 	STAGE_FORK,
 	STAGE_OPEN,
-	STAGE_RING,		/* of perfex record */
+	STAGE_RING,		/* perfex record: the ring could not be made */
 	STAGE_CONTROL,
 	STAGE_EXEC,
 	STAGE_TRACE,		/* -p: thread run.pid cannot be traced */
@@ -26,32 +26,32 @@ enum stage {
 
 /**
  * struct run - one run
- * @stage: how far it came
- * @error: errno, if it did not run
- * @owner: after CONTROL failed with EBUSY: PERFCTR_OWNER_*
- * @reason: after CONTROL failed: PERFCTR_REASON_*
- * @bad_event: after CONTROL failed: the index of the event that cannot be counted; -1: each can,
- *	but not all together
- * @refused: the first event that found no free counter
- * @possible: a bit for each counter that could count it; 0: not known
- * @user_only: the user may not count in kernel mode, so it was left out
+ * @stage: the point that the run has reached
+ * @error: errno, if the run failed
+ * @owner: PERFCTR_OWNER_*, after CONTROL failed with EBUSY
+ * @reason: PERFCTR_REASON_*, after CONTROL failed
+ * @bad_event: the index of the event that cannot be counted, after CONTROL failed; -1 if each event
+ *	can be counted alone, but not all together
+ * @refused: the index of the first event that found no free counter; -C: the CPU that is missing
+ * @possible: a bit for each counter that could count the refused event; 0: not known
+ * @user_only: only user mode is counted, since the user may not count kernel mode
  * @left_out: a bit for each of the usual events that could not be counted
- * @ring_pages: of the ring of perfex record
- * @ring_flags: PERFCTR_RING_* of that ring
- * @source: of the counters: PERFCTR_SOURCE_*
- * @status: how the program ended, as wait() has it
- * @start: just before the exec, CLOCK_MONOTONIC
- * @end: the same clock at the end
- * @usage: since the start
- * @stop: a signal asked for the end
- * @sums: of all threads, or of the one that is counted
+ * @ring_pages: number of pages of the ring of perfex record
+ * @ring_flags: PERFCTR_RING_* of the ring
+ * @source: the source of the counters, PERFCTR_SOURCE_*
+ * @status: how the program ended, as wait(2) reports
+ * @start: the time just before the exec, by CLOCK_MONOTONIC
+ * @end: the time at the end of the run, by CLOCK_MONOTONIC
+ * @usage: the process's resource usage since @start
+ * @stop: a signal asked perfex to end
+ * @sums: the sums of all threads; with --self, of the first thread
  * @fd: the handle, or -1
- * @pid: of the program's first thread; 0 if no program is run
- * @counted: the sums are those of at least a part of the run
- * @complete: the sums are those of the whole run
- * @why: why they are not
+ * @pid: the program's first thread; 0 if no program is run
+ * @counted: the sums cover at least a part of the run
+ * @complete: the sums cover the whole run
+ * @why: why the sums do not cover the whole run
  * @zeroes: a bit for each event whose count of 0 cannot be true
- * @why_zero: what may be the cause
+ * @why_zero: the likely cause of such a count
  */
 struct run {
 	enum stage stage;
@@ -80,7 +80,7 @@ struct run {
 	const char *why_zero;
 };
 
-/* What had been counted, and how long, when an interval began */
+/* The sums and the time that had elapsed when an interval began. */
 struct moment {
 	struct perfctr_read_tree sums;
 	double elapsed;
@@ -88,24 +88,26 @@ struct moment {
 
 double elapsed(const struct run *run);
 double seconds(const struct timeval *t);
-/* The modes in which @run counted @event: PERFCTR_CTR_USER and PERFCTR_CTR_KERNEL */
+/* Returns the modes in which @run counted @event: PERFCTR_CTR_USER, PERFCTR_CTR_KERNEL or both. */
 unsigned int mode(const struct event *event, const struct run *run);
-/* The program failed or was killed, or the counts are not of the whole run. */
+/* Returns true if the program failed or was killed, or if the counts do not cover the whole run. */
 bool went_wrong(const struct run *run);
 /*
- * Whether @run, and not @worst, decides the exit status of several runs. That is the first run that
- * went wrong, else the first with a count of 0 that cannot be true, else the first.
+ * Returns true if @run, and not @worst, decides the exit status of several runs. The first run that
+ * went wrong decides. If all went well, the first run with a count of 0 that cannot be true
+ * decides, or else the first run.
  */
 bool decides(bool first, const struct run *worst, const struct run *run);
-/* The exit status of perfex if the program ended by itself */
+/* Returns the exit status of perfex for a program that no signal killed. */
 int exit_status(const struct run *run);
-/* Whether event @i was counted */
+/* Returns true if event @i was counted. */
 bool is_counted(const struct run *run, unsigned int i);
 /*
- * The next thread of the tree while the handle is open: the root first, unless -p has made it.
- * False: there are no more.
+ * Finds the next thread of the tree while the handle is open. The program's first thread comes
+ * first; with -p there is none. Returns false if there are no more threads.
  */
 bool next_thread(const struct run *run, char **argv, struct perfctr_member *member, bool first);
+/* Returns true if the thread was counted at least for a part of its life. */
 bool is_member_counted(const struct perfctr_member *member);
 
 #endif /* PERFEX_COUNTS_H */

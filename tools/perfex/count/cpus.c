@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* -a and -C: counts CPUs, whatever runs there. */
+/* Implements -a and -C, which count CPUs, whatever runs on them. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -13,9 +13,12 @@
 #include "count/signals.h"
 
 #define MOST_CPUS	8192		/* Linux' limit */
-#define START_INTERVAL	10000		/* the least that is taken; no effect */
+#define START_INTERVAL	10000		/* the least that is accepted; it has no effect */
 
-/* The session of a run; what each CPU has counted: now, and when the interval began */
+/*
+ * The session of a run, and what each CPU has counted: at the last read, and when the interval
+ * began.
+ */
 static struct gperfctr *session;
 static struct cpu_counts *now, *before;
 
@@ -36,7 +39,7 @@ static bool add_cpu(struct how *how, unsigned long cpu)
 	return true;
 }
 
-/* "3" or "0-3" */
+/* Adds the CPUs of a text such as "3" or "0-3". */
 static bool add_range(struct how *how, const char *text)
 {
 	char *end;
@@ -89,7 +92,7 @@ bool cpus_all(struct how *how)
 	return good;
 }
 
-/* On failure @c tells what was refused. */
+/* Programs the counters of @cpu. Returns 0, or -1 with errno; @c then says what was refused. */
 static int cpus_control(unsigned int cpu, const struct events *events, unsigned int n,
 			const struct how *how, struct perfctr_control *c)
 {
@@ -111,7 +114,9 @@ static int cpus_control(unsigned int cpu, const struct events *events, unsigned 
 	return gperfctr_control_native(session, c);
 }
 
-/* Counts the first @n events on each CPU. False: @run says why not. */
+/*
+ * Programs each CPU to count the first @n events. Returns true, or false with the reason in @run.
+ */
 static bool control_each(const struct events *events, unsigned int n, const struct how *how,
 			 struct run *run)
 {
@@ -132,7 +137,10 @@ static bool control_each(const struct events *events, unsigned int n, const stru
 	return true;
 }
 
-/* Like control.c: leaves out events that the user did not choose rather than fail. */
+/*
+ * Programs all CPUs. As in control.c, an event that the user did not choose is left out if it
+ * cannot be counted.
+ */
 static bool cpus_control_all(const struct events *events, const struct how *how, struct run *run)
 {
 	struct events others;
@@ -167,7 +175,7 @@ static bool check_all(const struct how *how, struct run *run)
 	return true;
 }
 
-/* INFO tells which source is in use now. */
+/* Returns the source that the session uses now. */
 static unsigned int cpus_source(void)
 {
 	struct perfctr_info info;

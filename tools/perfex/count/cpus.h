@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* -a and -C: counters of CPUs. */
+/* Counts CPUs, for -a and -C. */
 #ifndef PERFEX_CPUS_H
 #define PERFEX_CPUS_H
 
@@ -8,7 +8,7 @@
 
 /**
  * struct cpu_counts - what one CPU counted
- * @lost: its counts end before the run does
+ * @lost: its counts stopped before the end of the run
  */
 struct cpu_counts {
 	unsigned int cpu;
@@ -18,19 +18,21 @@ struct cpu_counts {
 	uint64_t sum[PERFCTR_MAX_CTRS];
 };
 
-/* The CPUs of a list such as "0,2-3". False: it has told why not. */
+/*
+ * Adds the CPUs of a list such as "0,2-3" to @how. Returns true, or false after printing why not.
+ */
 bool cpus_parse(const char *list, struct how *how);
-/* All CPUs that are online. False: it has told why not. */
+/* Adds all CPUs that are online to @how. Returns true, or false after printing why not. */
 bool cpus_all(struct how *how);
-/* Counts them. False: @run says why not. */
+/* Begins to count the CPUs of @how. Returns true, or false with the reason in @run. */
 bool cpus_begin(const struct events *events, const struct how *how, struct run *run);
 void cpus_stop(void);
 void cpus_end(const struct how *how);
-/* Reads all CPUs; their total becomes the sums of @run. */
+/* Reads all CPUs. The sums of @run become their total. */
 void cpus_read(const struct how *how, struct run *run);
-/* What was read last is where the next interval begins. */
+/* Begins the next interval at the counts that were read last. */
 void cpus_interval_ends(const struct how *how);
-/* Of the CPU of index @i: as it was read last, and as the interval began */
+/* Return the counts of the CPU of index @i at the last read, and when the interval began. */
 const struct cpu_counts *cpus_counts(unsigned int i);
 const struct cpu_counts *cpus_before(unsigned int i);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The events that the user asked for. */
+/* Describes the events that are to be counted. */
 #ifndef PERFEX_EVENTS_H
 #define PERFEX_EVENTS_H
 
@@ -8,14 +8,14 @@
 
 #include <libperfctr.h>
 
-/* The flags of a counter that say in which mode it counts */
+/* The flags of a counter that select the modes in which it counts. */
 #define MODES	((unsigned int)(PERFCTR_CTR_USER | PERFCTR_CTR_KERNEL))
 
 /**
  * struct event - one event
- * @name: as the user wrote it, without its modifier
- * @ctr: what it is for the kernel
- * @modifier: the user wrote in which mode to count
+ * @name: the event as the user wrote it, without its modifier
+ * @ctr: the event as the kernel takes it
+ * @modifier: the user wrote a modifier, such as :u
  */
 struct event {
 	char name[128];
@@ -25,8 +25,8 @@ struct event {
 
 /**
  * struct events - the events of a run
- * @chosen: by the user; else they are usual_events()
- * @left_out: the name of one of the usual events that cannot be counted here; "": each can
+ * @chosen: the user chose the events; otherwise usual_events() did
+ * @left_out: the name of a usual event that cannot be counted here, or ""
  */
 struct events {
 	struct event event[PERFCTR_MAX_CTRS];
@@ -35,7 +35,7 @@ struct events {
 	char left_out[sizeof(((struct event *)0)->name)];
 };
 
-/* @which: a bit for each event */
+/* Removes the events whose bit is set in @which. */
 static inline void events_leave_out(struct events *events, unsigned int which)
 {
 	unsigned int i, n = 0;
@@ -49,7 +49,10 @@ static inline void events_leave_out(struct events *events, unsigned int which)
 	events->n = n;
 }
 
-/* *others: all but the event to blame. False: there is none to blame, or no other */
+/*
+ * Copies all events but the one of index @blamed to *others. Returns false if no event is blamed,
+ * or if there is no other.
+ */
 static inline bool events_without(const struct events *events, int blamed, struct events *others)
 {
 	if (blamed < 0 || events->n < 2)

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* --exact: takes off instructions that the processor counts too many at interrupts. */
+/*
+ * Implements --exact, which subtracts the instructions that a processor counts too many at
+ * interrupts.
+ */
 #include <errno.h>
 #include <string.h>
 
@@ -33,7 +36,9 @@ static const char *why_not_measured(const struct vperfctr *v, int error)
 				    strerror(error);
 }
 
-/* perfex measures itself, before the program starts. */
+/*
+ * Measures on perfex itself, before the program starts, how many instructions are counted too many.
+ */
 static bool measure(struct how *how)
 {
 	struct vperfctr *v = vperfctr_open_mode(VPERFCTR_OPEN_CREAT_EXCL);
@@ -58,14 +63,16 @@ bool exact_begin(const struct perfctr_info *info, struct events *events, struct 
 	struct perfctr_control control = { PERFCTR_CONTROL_INIT, .nractrs = events->n };
 	unsigned int i;
 
-	/* Kernel mode is never exact: what it executes depends on the whole machine. */
+	/*
+	 * Kernel mode is never exact, since what the kernel executes depends on the whole machine.
+	 */
 	for (i = 0; i < events->n; i++) {
 		if (!events->event[i].modifier)
 			events->event[i].ctr.flags |= PERFCTR_CTR_USER;
 		events->event[i].modifier = true;
 		control.ctr[i] = events->event[i].ctr;
 	}
-	/* So they are not left out if they cannot be counted. */
+	/* With @chosen, no event is left out if it cannot be counted. */
 	events->chosen = true;
 	if (!measure(how))
 		return false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What went wrong, and what the user can do: the device and the events. */
+/* Prints what went wrong with the device or with an event, and what the user can do. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -31,7 +31,7 @@ void explain(const char *format, ...)
 		free(text);
 }
 
-/* Whether modprobe finds the module for the kernel that runs */
+/* Returns true if modprobe finds the module for the running kernel. */
 static bool module_installed(const char *release)
 {
 	char path[256], line[4096];
@@ -48,7 +48,7 @@ static bool module_installed(const char *release)
 	return found;
 }
 
-/* Whether the kernel loads signed modules only; lockdown (Secure Boot) means that too. */
+/* Returns true if the kernel loads only signed modules, which lockdown (Secure Boot) implies. */
 static bool signed_only(void)
 {
 	char enforced[4], lockdown[64];
@@ -58,7 +58,7 @@ static bool signed_only(void)
 	return enforced[0] == 'Y' || (lockdown[0] && strncmp(lockdown, "[none]", 6) != 0);
 }
 
-/* There is no device, and the module is not loaded. */
+/* Explains why the device is missing, if the module is not loaded. */
 static void explain_module(const char *release)
 {
 	bool installed = module_installed(release);
@@ -120,7 +120,10 @@ void explain_device(int error)
 	}
 }
 
-/* "Did you mean a, b or c?", if any name is near; @units: only names with units */
+/*
+ * Prints "Did you mean a, b or c?" if any names are similar to @spec. With @units, only names with
+ * units are suggested.
+ */
 static void suggest(const struct perfctr_info *info, const char *spec, bool units)
 {
 	char **names = perfctr_event_suggest(info->cpu_type, spec, 5);
@@ -141,7 +144,9 @@ static void suggest(const struct perfctr_info *info, const char *spec, bool unit
 	free((void *)names);
 }
 
-/* r and hexadecimal digits; on x86 a slash and more of them may follow. */
+/*
+ * Returns true if @spec is "r" and hexadecimal digits. On x86 a slash and more digits may follow.
+ */
 static bool looks_raw(const char *spec)
 {
 	size_t length = strcspn(spec, ":");
@@ -149,7 +154,9 @@ static bool looks_raw(const char *spec)
 	return (*spec == 'r' || *spec == 'R') && strspn(spec + 1, "0123456789abcdefABCDEF/") == length - 1;
 }
 
-/* The name up to the first colon is known, or is that of a raw event. */
+/*
+ * Explains an error behind the first colon. The name before the colon is known, or is a raw event.
+ */
 static void explain_syntax(const struct perfctr_info *info, const char *spec)
 {
 	struct perfctr_ctr_control ctr;
@@ -173,7 +180,10 @@ static void explain_syntax(const struct perfctr_info *info, const char *spec)
 	free(name);
 }
 
-/* perf's software events, which no counter counts: how perfex tells them */
+/*
+ * Returns how perfex reports one of perf's software events, which no counter counts, or NULL if
+ * @spec is none.
+ */
 static const char *software_event(const char *spec)
 {
 	static const char always[] = "perfex tells it always, without -e";

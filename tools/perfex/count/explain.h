@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What went wrong, and what the user can do: on stderr. */
+/* Prints to stderr what went wrong, and what the user can do. */
 #ifndef PERFEX_EXPLAIN_H
 #define PERFEX_EXPLAIN_H
 
@@ -8,9 +8,9 @@
 #define EACH_PART	"Run the program once for each part of them, as perfex --passes does"
 
 void explain(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* The device could not be opened. */
+/* Explains why the device could not be opened. */
 void explain_device(int error);
-/* perfctr_event_parse() failed with @error. */
+/* Explains why perfctr_event_parse() failed with @error. */
 void explain_event(const struct perfctr_info *info, const char *spec, int error);
 void explain_missing_event(const struct perfctr_info *info, const char *name);
 void explain_too_many(const struct perfctr_info *info, unsigned int n);

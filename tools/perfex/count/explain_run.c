@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Why a run did not start. */
+/* Prints why a run did not start. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,8 +14,8 @@
 #include "count/why.h"
 
 /*
- * Whether the counters count all modes together, as those of WinChips and the C3 do. If the module
- * has no driver of its own, perf decides about modes.
+ * Returns true if the counters count all modes together, as those of WinChips and the C3 do. If the
+ * module has no driver for the processor, perf decides about modes.
  */
 static bool has_no_modes(const struct perfctr_info *info)
 {
@@ -44,7 +44,7 @@ static void explain_privilege(const char *name, unsigned int modes, const struct
 			which_privilege(), name ? name : "EVENT");
 }
 
-/* "0, 1, fixed 0" */
+/* Writes the numbers of a set of counters, as "0, 1, fixed 0". */
 static void name_counters(uint64_t counters, char *buf, size_t size)
 {
 	const char *between = "";
@@ -62,7 +62,7 @@ static void name_counters(uint64_t counters, char *buf, size_t size)
 	}
 }
 
-/* Each event can be counted alone, but not all together. */
+/* Explains why the events cannot be counted together, though each can be counted alone. */
 static void explain_together(const struct run *run, const struct perfctr_info *info,
 			     const struct events *events)
 {
@@ -97,7 +97,10 @@ static void explain_source(const char *name, const struct how *how)
 			"nothing else. Leave out --source shared");
 }
 
-/* perfctr's own driver cannot count it. Without --source, perf_events was asked too. */
+/*
+ * Returns what perf_events can do about an event that perfctr's own driver cannot count. Without
+ * --source, perf_events was asked too.
+ */
 static const char *how_by_perf(const struct how *how)
 {
 	return how->source == PERFCTR_SOURCE_NATIVE ?
@@ -140,7 +143,7 @@ static void explain_control(const struct run *run, const struct perfctr_info *in
 {
 	const char *name = run->bad_event < 0 ? NULL : events->event[run->bad_event].name;
 
-	/* All events of the user found a counter. */
+	/* All events of the user found a counter, but the one for interrupts did not. */
 	if (how->exact && run->refused == events->n && run->error == EINVAL) {
 		explain("--exact needs a counter for interrupts beside those of the events, and none that\n"
 			"can count them is left. Try fewer events");
@@ -192,7 +195,10 @@ static void explain_control(const struct run *run, const struct perfctr_info *in
 	}
 }
 
-/* The file that execvp() would run; to be freed; NULL if there is none */
+/*
+ * Returns the path of the file that execvp() would run, or NULL if there is none. The caller frees
+ * the path.
+ */
 static char *find_program(const char *name)
 {
 	const char *path = getenv("PATH");
@@ -217,7 +223,10 @@ static char *find_program(const char *name)
 	return file;
 }
 
-/* ENOENT may mean the interpreter: returns whether the program itself exists. */
+/*
+ * Explains ENOENT if the program exists, so that its interpreter must be missing. Returns false if
+ * the program itself does not exist.
+ */
 static bool explain_interpreter(const char *name)
 {
 	char line[256], *path = find_program(name), *interpreter;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the options say of a run. */
+/* Describes how to run a program, as the options say. */
 #ifndef PERFEX_HOW_H
 #define PERFEX_HOW_H
 
@@ -22,28 +22,28 @@ enum {
 
 /**
  * struct how - how to run and count
- * @self: only the program's first thread
- * @per_thread: each thread's counts as well
+ * @self: count only the program's first thread
+ * @per_thread: print each thread's counts as well
  * @format: FORMAT_* of the counts
  * @raw_csr: the program may execute rdcycle and rdinstret
  * @pids: the processes of -p
- * @pidfds: their descriptors, -1 of those that have ended; behind them that of signals
- * @npids: 0 without -p
+ * @pidfds: descriptors of @pids, or -1 for a process that has ended. The last is signals_fd()
+ * @npids: number of @pids; 0 without -p
  * @cpus: the CPUs of -a or -C
- * @ncpus: 0 without -a and -C
- * @per_cpu: each CPU's counts as well
+ * @ncpus: number of @cpus; 0 without -a and -C
+ * @per_cpu: print each CPU's counts as well
  * @no_idle: leave out the idle task
  * @source: PERFCTR_SOURCE_*
- * @interval: milliseconds between reads during the run; 0: none
+ * @interval: milliseconds between reads during the run; 0: no reads
  * @repeat: number of runs; 1 without -r
- * @input_begin: where each run begins to read stdin, or -1
- * @warm_up: number of runs before the first that counts
+ * @input_begin: offset at which each run begins to read stdin, or -1
+ * @warm_up: number of runs to warm up, whose counts are not used
  * @pass: number of this pass, from 1; 0 without --passes
  * @passes: how many passes there are
- * @recording: of perfex record, else NULL
- * @plot: with --plot, else NULL
- * @exact: correct the instructions in user mode
- * @correction: by this, which exact_begin() measured
+ * @recording: the recording of perfex record, or NULL
+ * @plot: the picture of --plot, or NULL
+ * @exact: correct the counts of instructions in user mode
+ * @correction: what exact_begin() measured for @exact
  */
 struct how {
 	bool self;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Signals that somebody sends to perfex are meant for the program.
+ * Passes on signals that are sent to perfex but meant for the program.
  *
- * perfex blocks them from before the program starts until the counts are written, and takes them
- * one by one while it waits. So no signal ends perfex before it has written the counts.
+ * perfex blocks these signals from before the program starts until the counts are written, and
+ * takes them one by one while it waits. So no signal ends perfex before it has written the counts.
  */
 #include <errno.h>
 #include <signal.h>
@@ -16,7 +16,7 @@
 
 static const struct {
 	int signo;
-	bool ends;	/* asks for the end: no further run begins */
+	bool ends;	/* asks perfex to end: no further run begins */
 } passed_on[] = {
 	{ SIGHUP, true }, { SIGINT, true }, { SIGQUIT, true }, { SIGTERM, true },
 	{ SIGUSR1, false }, { SIGUSR2, false },
@@ -50,9 +50,9 @@ void signals_take(void)
 		if (!sigaction(passed_on[i].signo, NULL, &old) && old.sa_handler != SIG_IGN)
 			sigaddset(&taken, passed_on[i].signo);
 	sigprocmask(SIG_BLOCK, &taken, &old_mask);
-	/* If SIGCHLD were ignored, wait() would find no child. */
+	/* If SIGCHLD were ignored, wait(2) would find no child. */
 	sigaction(SIGCHLD, &standard, &old_chld);
-	/* If the reader of the intervals goes away, the program goes on. */
+	/* If the reader of the intervals exits, the program runs on. */
 	sigaction(SIGPIPE, &ignore, &old_pipe);
 }
 
@@ -76,9 +76,9 @@ static bool asks_to_end(int signo)
 }
 
 /*
- * Whether the program should get a signal. The terminal signals each process of its foreground
- * group, so a program of our group has that signal already. A signal that the program itself sent
- * is not for it.
+ * Returns true if the program should get a signal. The terminal sends its signals to each process
+ * of the foreground group, so a program of perfex's group has such a signal already. A signal that
+ * the program itself sent is not passed back.
  */
 static bool is_for_program(const siginfo_t *info, pid_t pid)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* TopDown: shares of the slots. */
+/* Computes TopDown's shares of the slots. */
 #include <string.h>
 
 #include "count/topdown.h"

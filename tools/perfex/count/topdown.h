@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* TopDown: what the slots of the pipeline were used for. */
+/* Computes for TopDown what the slots of the pipeline were used for. */
 #ifndef PERFEX_TOPDOWN_H
 #define PERFEX_TOPDOWN_H
 
 #include "count/events.h"
 
-/* PERFCTR_METRIC_* of @event, or -1 */
+/* Returns the metric that @event is, PERFCTR_METRIC_*, or -1 if it is none. */
 int metric_of(const struct event *event);
 /*
- * Shares of the slots that were counted since @before (NULL: since the beginning), and their number
- * as perfctr_topdown_ratios() returns it; 0: slots and metrics are not among the events.
+ * Computes the shares of the slots that were counted since @before, or since the beginning if
+ * @before is NULL. Returns what perfctr_topdown_ratios() returns, or 0 if slots and metrics are not
+ * among the events.
  */
 unsigned int topdown_shares(const struct events *events, const __u64 *sum, const __u64 *before,
 			    double ratio[PERFCTR_TOPDOWN_RATIOS]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Why something cannot be counted. */
+/* Says why something cannot be counted. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -33,7 +33,7 @@ const char *why_no_counters(const struct perfctr_info *info)
 	return info->cpu_features & PERFCTR_FEATURE_SHARED ? NULL : why_no_driver(info);
 }
 
-/* NULL: the reason is not enough, so the owner tells. */
+/* Returns a text for @reason, or NULL if only the owner explains the refusal. */
 static const char *why_so_few(unsigned int reason)
 {
 	switch (reason) {
@@ -77,14 +77,14 @@ const char *why_busy(unsigned int owner, unsigned int reason)
 		return "the counters are taken, probably by the NMI watchdog of the kernel.\n"
 			"Turn it off as root: sysctl kernel.nmi_watchdog=0";
 	case PERFCTR_OWNER_FIRMWARE:
-		/* On x86 firmware takes the counters without asking. */
+		/* On x86, firmware takes the counters without asking the kernel. */
 		if (IS_X86)
 			return "the counters are taken, probably by the firmware: they count, though nobody\n"
 				"in the kernel has them. Its set-up may have a switch for that";
 		return "the firmware has no counter left for these events: it has fewer than are\n"
 			"asked for, or another user (perf?) has them. Try fewer events, or --info";
 	case PERFCTR_OWNER_PERFCTR:
-		/* On x86 users of perfctr share all but an event's register. */
+		/* On x86, users of perfctr compete only for an event's register. */
 		if (IS_X86)
 			return "other users of perfctr count with another value of the event's register (after\n"
 				"the slash), of which there can be one at a time. Wait until they are done";
@@ -100,7 +100,7 @@ const char *why_busy(unsigned int owner, unsigned int reason)
 
 const char *why_zero(const struct perfctr_info *info)
 {
-	/* The module saw this as it was loaded; perf_events may count nevertheless. */
+	/* The module found this when it was loaded, but perf_events may count nevertheless. */
 	if (info->no_counters == PERFCTR_NO_COUNTERS_TRIAL ||
 	    info->no_counters == PERFCTR_NO_COUNTERS_REGISTERS)
 		return why_no_driver(info);
@@ -116,8 +116,8 @@ const char *why_unbound(void)
 }
 
 /*
- * How root forbids user mode to read perf's counters: a setting on arm64, an attribute on x86,
- * whose path is another on hybrid processors
+ * Returns the command by which root forbids user mode to read perf's counters. On arm64 that is a
+ * setting, on x86 an attribute, whose path is different on hybrid processors.
  */
 static const char *how_to_hide(void)
 {

@@ -1,23 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Why something cannot be counted, as a text without a newline at its end. */
+/*
+ * Says why something cannot be counted. Each function returns a text without a newline at its end.
+ */
 #ifndef PERFEX_WHY_H
 #define PERFEX_WHY_H
 
 #include <libperfctr.h>
 
-/* NULL: the module has a driver for the processor's counters. */
+/* Why the module does not drive the counters itself. Returns NULL if it has a driver for them. */
 const char *why_no_driver(const struct perfctr_info *info);
-/* NULL: the module has one, or counts through perf. */
+/* Why nothing can be counted. Returns NULL if the module has a driver or counts through perf. */
 const char *why_no_counters(const struct perfctr_info *info);
-/* EXDEV: the program may run on cores of several types. */
+/* EXDEV: why a program that may run on cores of several types cannot be counted. */
 const char *why_unbound(void);
-/* EBUSY */
+/* EBUSY: who has the counters, and what the user can do. */
 const char *why_busy(unsigned int owner, unsigned int reason);
-/* EACCES with PERFCTR_REASON_OPEN */
+/*
+ * EACCES with PERFCTR_REASON_OPEN: why nothing is counted while other users could read the
+ * counters.
+ */
 const char *why_open(void);
-/* Instructions or cycles of a program that ran are 0. */
+/* Why the instructions or cycles of a program that ran may be 0. */
 const char *why_zero(const struct perfctr_info *info);
-/* Who may count in kernel mode */
+/* Who may count in kernel mode. */
 const char *which_privilege(void);
 
 #endif /* PERFEX_WHY_H */

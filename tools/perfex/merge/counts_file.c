@@ -13,7 +13,10 @@
 
 static const char *const units[] = { "%", "GHz", "s", "" };
 
-/* Members that are numbers, perhaps in an object of their own: what they are called here */
+/*
+ * The members of a file that are numbers, and the names of their values. @object is the object
+ * around the member, or NULL.
+ */
 static const struct {
 	const char *object, *member, *name;
 	enum value_kind kind;
@@ -41,10 +44,13 @@ static unsigned int mode_of(const struct json *json)
 	       (is_true(json_member(json, "kernel")) ? PERFCTR_CTR_KERNEL : 0);
 }
 
-/* The count that made take_member() fail, if it is not a whole number; else NULL */
+/* The count that made take_member() fail because it is not a whole number, or NULL. */
 static const char *not_whole;
 
-/* A number, or null: it was not counted. A count must have all its digits: 1.5e9 may be rounded. */
+/*
+ * Adds a value from a number, or from null if the value was not counted. A count must be written
+ * with all its digits, because a number such as 1.5e9 may be rounded.
+ */
 static bool add(struct values *values, enum value_kind kind, const char *name,
 		const struct json *json, double scale)
 {
@@ -66,7 +72,10 @@ static bool add(struct values *values, enum value_kind kind, const char *name,
 	return !not_whole;
 }
 
-/* Each object of an array: an event, or a derived value */
+/*
+ * Adds each object of an array, which is an event or a derived value. Returns the name of a member
+ * that is missing or wrong, or NULL.
+ */
 static const char *add_array(struct values *values, const struct json *array, enum value_kind kind,
 			     const char *name_member, const char *number_member)
 {
@@ -89,7 +98,10 @@ static const char *add_array(struct values *values, const struct json *array, en
 	return NULL;
 }
 
-/* Shares of TopDown: their names have spaces. */
+/*
+ * Adds the shares of TopDown, whose names have spaces. Returns the name of a member that is wrong,
+ * or NULL.
+ */
 static const char *take_shares(struct values *values, const struct json *object)
 {
 	const struct json *json;
@@ -105,7 +117,7 @@ static const char *take_shares(struct values *values, const struct json *object)
 	return NULL;
 }
 
-/* Returns the name of a member that is missing or wrong, or NULL. */
+/* Adds all members of a file. Returns the name of a member that is missing or wrong, or NULL. */
 static const char *take_member(const struct json *json, struct counts_file *file)
 {
 	const struct json *counts = json_member(json, "counts"), *array, *complete, *object, *found;
@@ -137,7 +149,10 @@ static const char *take_member(const struct json *json, struct counts_file *file
 	return bad;
 }
 
-/* The last line has the whole run; the others are intervals. */
+/*
+ * Returns the last line, which has the whole run; the other lines are intervals. Returns NULL with
+ * the reason in @why if there is none.
+ */
 static char *last_line(FILE *f, unsigned int *number, char *why, size_t size)
 {
 	char *line = NULL, *last = NULL;

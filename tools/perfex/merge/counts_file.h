@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A file that perfex --json has written. */
+/* Reads a file that perfex --json has written. */
 #ifndef PERFEX_COUNTS_FILE_H
 #define PERFEX_COUNTS_FILE_H
 
@@ -10,14 +10,17 @@
 
 /**
  * struct counts_file - the counts of a run
- * @incomplete: why the counts are not those of the whole run, or ""
+ * @incomplete: why the counts do not cover the whole run, or ""
  */
 struct counts_file {
 	struct values values;
 	char incomplete[128];
 };
 
-/* False: @why is a sentence: what was found, and what was expected. */
+/*
+ * Reads the file. Returns true, or false with a sentence in @why: what was found, and what was
+ * expected.
+ */
 bool counts_file_read(const char *path, struct counts_file *file, char *why, size_t size);
 
 #endif /* PERFEX_COUNTS_FILE_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Reads JSON without recursion, so no input makes the stack overflow. */
+/* Reads JSON without recursion, so that no input makes the stack overflow. */
 #include <ctype.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -9,11 +9,11 @@
 #include "merge/jsonread.h"
 
 /**
- * struct reader - where the reader is
+ * struct reader - how far the text has been read
  * @at: the next character
- * @newest: the last value; its @older leads to all others
+ * @newest: the last value that was read; its @older leads to all others
  * @inside: the array or object that is being read, or NULL
- * @expected: after a failure: what is missing
+ * @expected: after a failure, what was expected at @at
  */
 struct reader {
 	const char *at;
@@ -41,7 +41,7 @@ static bool accept(struct reader *r, char c)
 	return true;
 }
 
-/* \uXXXX as UTF-8; half of a surrogate pair becomes the replacement character. */
+/* Writes \uXXXX as UTF-8. Half of a surrogate pair becomes the replacement character. */
 static bool put_code(struct reader *r, FILE *f)
 {
 	char digits[5] = "";
@@ -86,7 +86,7 @@ static bool put_escaped(struct reader *r, FILE *f)
 	return true;
 }
 
-/* A string whose first quotation mark was read; NULL: it fails */
+/* Returns a string whose first quotation mark has been read, or NULL on failure. */
 static char *take_string(struct reader *r)
 {
 	char *text = NULL;
@@ -192,7 +192,10 @@ static struct json *new_value(struct reader *r, char *name)
 	return json;
 }
 
-/* A value; *opens: it is an array or object, of which only the beginning is read */
+/*
+ * Reads a value. If the value is an array or object, only its beginning is read, and *opens is
+ * true.
+ */
 static bool take_value(struct reader *r, bool *opens)
 {
 	struct json *json;
@@ -271,7 +274,7 @@ struct json *json_parse(const char *text, char *why, size_t size)
 	}
 	for (json = r.newest; json->older; json = json->older)
 		continue;
-	/* json_free() gets the root, and needs the newest. */
+	/* json_free() gets the root, and needs the newest value. */
 	json->last = r.newest;
 	return json;
 }
@@ -280,7 +283,7 @@ void json_free(struct json *json)
 {
 	struct json *older;
 
-	/* The root leads to the newest, which leads to all. */
+	/* The root leads to the newest value, which leads to all others. */
 	if (json && !json->older && json->last)
 		json = json->last;
 	for (; json; json = older) {

@@ -17,23 +17,26 @@ enum json_type {
 
 /**
  * struct json - a value
- * @name: of a member of an object, else NULL
- * @text: of a string, or of a number as it was written
- * @child: the first of an array or object
- * @next: the next of the same parent
+ * @name: the name of a member of an object, or NULL
+ * @text: a string, or a number as it was written
+ * @child: the first value in an array or object
+ * @next: the next value in the same array or object
  */
 struct json {
 	enum json_type type;
 	char *name, *text;
 	struct json *child, *next;
-	struct json *parent, *last;	/* while the tree is read */
+	struct json *parent, *last;	/* used while the tree is read */
 	struct json *older;		/* links all values of a tree */
 };
 
-/* The text is one value. NULL: @why says what was found, and what was expected. */
+/*
+ * Parses a text that is one value. Returns the value, or NULL with @why: what was found, and what
+ * was expected.
+ */
 struct json *json_parse(const char *text, char *why, size_t size);
 void json_free(struct json *json);
-/* NULL: there is none, or @json is NULL or no object. */
+/* Returns the member of that name, or NULL if there is none or @json is not an object. */
 const struct json *json_member(const struct json *json, const char *name);
 
 #endif /* PERFEX_JSONREAD_H */

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Compares a number across many files: minimum, mean, maximum, and which files have these. */
+/*
+ * Compares each number across many files: its minimum, mean and maximum, and the files that have
+ * these.
+ */
 #include "base/values.h"
 #include "merge/merge.h"
 
@@ -14,7 +17,7 @@ static void add_one(struct merged *merged, unsigned int file, const struct value
 		merged->maximum_of = file;
 	}
 	merged->files++;
-	/* This way the mean of equal numbers is exact. */
+	/* Updating the mean by differences makes the mean of equal numbers exact. */
 	merged->mean += (value->number - merged->mean) / merged->files;
 	merged->total += value->count;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The same numbers of many files. */
+/* Compares the numbers of many files. */
 #ifndef PERFEX_MERGE_H
 #define PERFEX_MERGE_H
 
@@ -8,10 +8,10 @@
 #include "base/values.h"
 
 /**
- * struct merged - one number of all files that have it
- * @files: number of these files
- * @minimum_of, @maximum_of: index of the first file that has the minimum, the maximum
- * @total: the sum, if it is a count
+ * struct merged - one number in all files that have it
+ * @files: number of files that have it
+ * @minimum_of, @maximum_of: index of the first file with the minimum, and with the maximum
+ * @total: the sum over all files, if the number is a count
  */
 struct merged {
 	unsigned int files;
@@ -22,15 +22,16 @@ struct merged {
 };
 
 /**
- * struct merge - all numbers
- * @values: each that at least one file has; values[i] belongs to merged[i]
+ * struct merge - all numbers of all files
+ * @values: each number that at least one file has
+ * @merged: merged[i] belongs to values[i]
  */
 struct merge {
 	struct values values;
 	struct merged merged[MOST_VALUES];
 };
 
-/* Adds the numbers of the file of index @file. */
+/* Adds the numbers of the file with index @file. */
 void merge_add(struct merge *merge, unsigned int file, const struct values *values);
 
 #endif /* PERFEX_MERGE_H */

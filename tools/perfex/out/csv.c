@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* CSV: a header, then a line for each number. */
+/* Writes CSV: a header, then a line for each number. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -32,7 +32,10 @@ void csv_value(FILE *f, bool first, const struct value *value)
 	csv_text(f, false, value->unit);
 }
 
-/* @part: whose number it is, if it is not the whole run's */
+/*
+ * Writes the line of one number. @part names its CPU, thread or pass; it is "" if the number is of
+ * the whole run.
+ */
 static void line(FILE *f, const char *record, double time, const char *part,
 		 const struct value *value)
 {
@@ -60,7 +63,7 @@ static void lines(FILE *f, const char *record, double time, const char *part,
 		line(f, record, time, part, &values->value[i]);
 }
 
-/* The events of a CPU or a thread */
+/* Writes the lines of the events of one CPU or thread. */
 static void part_lines(FILE *f, const char *record, double time, const char *part,
 		       const struct values *all, bool known, const uint64_t *sum,
 		       const uint64_t *before)
@@ -122,7 +125,7 @@ void csv_run(FILE *f, char **argv, const struct perfctr_info *info,
 	const struct values *values = series_values(info, events, how, run, NULL);
 	char part[24] = "";
 
-	/* The first interval or pass has written the header. */
+	/* The first interval or pass has written the header already. */
 	if (!how->interval && how->pass <= 1)
 		header(f);
 	if (how->passes)
@@ -131,7 +134,7 @@ void csv_run(FILE *f, char **argv, const struct perfctr_info *info,
 	cpu_lines(f, "total", elapsed(run), values, how, false);
 	if (how->per_thread)
 		thread_lines(f, argv, elapsed(run), values, how, run);
-	/* CSV has no place for it; a program looks at the exit status. */
+	/* The format has no place for this, but a program can look at the exit status. */
 	if (!run->complete)
 		explain("the counts are incomplete: %s", run->why);
 	csv_zeroes(run);

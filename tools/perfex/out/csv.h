@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Counts as CSV for programs, a number in each line. */
+/* Writes counts as CSV for programs, one number in each line. */
 #ifndef PERFEX_CSV_H
 #define PERFEX_CSV_H
 
@@ -13,15 +13,15 @@ void csv_interval(FILE *f, const struct perfctr_info *info, const struct events 
 		  const struct how *how, const struct run *run, const struct moment *before);
 void csv_series(FILE *f, const struct how *how, const struct run *run, const struct series *series);
 
-/* Parts of these, for comparisons and perfex merge */
-/* A number of @value's kind; nothing if it is not known */
+/* The functions below write parts of lines, for comparisons and perfex merge. */
+/* Writes @number in the form of @value's kind, or nothing if it is not known. */
 void csv_number(FILE *f, const struct value *value, bool known, double number);
-/* Three fields: name, mode and unit */
+/* Writes three fields: the name, mode and unit of @value. */
 void csv_value(FILE *f, bool first, const struct value *value);
-/* The fields from "runs" to "maximum" */
+/* Writes the fields from "runs" to "maximum". */
 void csv_summary(FILE *f, const struct value *value, const struct summary *summary,
 		 unsigned int failed);
-/* Tells on stderr of counts of 0 that cannot be true: CSV has no place for that. */
+/* Prints to stderr which counts of 0 cannot be true. CSV has no place for that. */
 void csv_zeroes(const struct run *run);
 
 #endif /* PERFEX_CSV_H */

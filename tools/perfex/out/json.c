@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* JSON Lines: each line is a whole object. What was not counted is null. */
+/* Writes JSON Lines: each line is a whole object. A number that was not counted is null. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <sys/wait.h>
@@ -50,7 +50,7 @@ static void json_cpu_list(FILE *f, const struct how *how)
 	fprintf(f, "]");
 }
 
-/* The members that say which event it is */
+/* Writes the members that identify an event. */
 static void json_event(FILE *f, const struct event *event, const struct run *run)
 {
 	unsigned int m = mode(event, run);
@@ -61,7 +61,7 @@ static void json_event(FILE *f, const struct event *event, const struct run *run
 		json_bool(m & PERFCTR_CTR_USER), json_bool(m & PERFCTR_CTR_KERNEL));
 }
 
-/* What the kernel counts of threads, or nulls */
+/* Writes the counts that the kernel keeps of threads, or nulls. */
 static void json_soft(FILE *f, const struct perfctr_soft *soft)
 {
 	if (!soft) {
@@ -84,7 +84,7 @@ static void json_count(FILE *f, bool counted, uint64_t count)
 		fprintf(f, "null");
 }
 
-/* Shares of the slots, if there are metrics among the events */
+/* Writes the shares of the slots, if metrics are among the events. */
 static void json_topdown(FILE *f, const struct events *events, const __u64 *sum,
 			 const __u64 *before)
 {
@@ -110,7 +110,7 @@ static void json_topdown(FILE *f, const struct events *events, const __u64 *sum,
 	fprintf(f, "}");
 }
 
-/* The counts and the clock since @before (NULL: since the beginning) */
+/* Writes the counts and the clock since @before, or since the beginning if @before is NULL. */
 static void json_counts(FILE *f, const struct perfctr_info *info, const struct events *events,
 			const struct run *run, const struct moment *before)
 {
@@ -170,7 +170,7 @@ static void json_derived(FILE *f, const struct perfctr_info *info, const struct 
 	fprintf(f, "]");
 }
 
-/* What --exact took off since @before (NULL: since the beginning) */
+/* Writes what --exact subtracted since @before, or since the beginning if @before is NULL. */
 static void json_exact(FILE *f, const struct how *how, const struct run *run,
 		       const struct moment *before)
 {
@@ -239,7 +239,7 @@ static void json_per_cpu(FILE *f, const struct events *events, const struct how 
 	fprintf(f, "]");
 }
 
-/* The number of threads, and what the kernel counts of them */
+/* Writes the number of threads, and the counts that the kernel keeps of them. */
 static void json_of_threads(FILE *f, const struct run *run)
 {
 	fprintf(f, ", \"kernel_counts\": {");
@@ -349,7 +349,7 @@ void json_summary(FILE *f, const struct summary *summary, double scale, int digi
 	}
 }
 
-/* Each value of a kind: its name and its summary */
+/* Writes the name and the summary of each value of a kind. */
 static void json_named(FILE *f, const struct series *series, enum value_kind kind, double scale,
 		       int digits)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Counts as JSON for programs, each object on a line of its own. */
+/* Writes counts as JSON for programs, each object on a line of its own. */
 #ifndef PERFEX_JSON_H
 #define PERFEX_JSON_H
 
@@ -15,13 +15,13 @@ void json_series(FILE *f, char **argv, const struct perfctr_info *info,
 		 const struct events *events, const struct how *how, const struct run *run,
 		 const struct series *series);
 
-/* Parts of these, for comparisons */
+/* The functions below write parts of objects, for comparisons. */
 void json_command(FILE *f, char **argv);
-/* The beginning of an object */
+/* Writes the beginning of an object, with the name of @value. */
 void json_value_name(FILE *f, const struct value *value);
-/* Members of an object: how many runs there were */
+/* Writes the members that tell how many runs there were. */
 void json_runs(FILE *f, const struct series *series);
-/* Members of an object: the summary of one number, which is divided by @scale */
+/* Writes the members of a summary, whose numbers are divided by @scale. */
 void json_summary(FILE *f, const struct summary *summary, double scale, int digits);
 
 #endif /* PERFEX_JSON_H */

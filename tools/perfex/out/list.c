@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* --list: names of events, and which of them this processor has. */
+/* Implements --list, which prints the names of events and whether this processor has them. */
 #include <errno.h>
 #include <stddef.h>
 #include <stdbool.h>
@@ -15,8 +15,9 @@
 #define KERNELS_NAME	"the kernel's name for an event of this processor"
 
 /*
- * perf does not say which of its events it can count, so each is tried. So is each on RISC-V, with
- * "uk", as some counters there count all modes together.
+ * Returns a word that says whether an event can be counted here. perf does not say which events it
+ * can count, so each of its events is tried. On RISC-V every event is tried, as some counters there
+ * count all modes together; such an event gets "uk".
  */
 static const char *whether_here(int fd, const struct perfctr_info *info,
 				const struct perfctr_ctr_control *ctr)
@@ -37,7 +38,7 @@ static const char *whether_here(int fd, const struct perfctr_info *info,
 		return "yes";
 	if (!(ctr->flags & PERFCTR_CTR_PERF))
 		return errno == EOPNOTSUPP ? "uk" : "yes";
-	/* perf does not know the event, at least on one CPU. */
+	/* These errors mean that perf does not know the event, at least on one CPU. */
 	return errno == EINVAL || errno == EXDEV ? "no" : "?";
 }
 
@@ -64,7 +65,7 @@ static bool has_name(const struct perfctr_event_set *set, const char *name)
 	return false;
 }
 
-/* With the first sentence of the description */
+/* Prints a line with the first sentence of the description. */
 static void print_event(const char *name, const char *here, const char *description)
 {
 	const char *end = strstr(description, ". ");
@@ -73,7 +74,9 @@ static void print_event(const char *name, const char *here, const char *descript
 	       (int)(end ? end - description : (ptrdiff_t)strlen(description)), description);
 }
 
-/* Cache events of this model, and names that only the kernel or libpfm4 has */
+/*
+ * Prints the cache events of this model, and events that only the kernel or libpfm4 has names for.
+ */
 static void print_more(int fd, const struct perfctr_info *info, const struct perfctr_event_set *set)
 {
 	struct perfctr_event_name *names = perfctr_more_event_names();
@@ -89,7 +92,7 @@ static void print_more(int fd, const struct perfctr_info *info, const struct per
 	free(names);
 }
 
-/* Whether only perfctr 2.6's table has names of the events of such a processor */
+/* Returns true if only perfctr 2.6's table has names for the events of such a processor. */
 static bool has_table(unsigned int cpu_type)
 {
 	switch (IS_X86 ? cpu_type : PERFCTR_X86_GENERIC) {
@@ -102,7 +105,7 @@ static bool has_table(unsigned int cpu_type)
 	}
 }
 
-/* Each event of the table, with each of its units */
+/* Prints each event of the table, with each of its units. */
 static void print_table(const struct perfctr_info *info)
 {
 	const struct perfctr_event_set *set = perfctr_cpu_event_set(info->cpu_type);
@@ -132,7 +135,7 @@ static void print_table(const struct perfctr_info *info)
 	}
 }
 
-/* A type of this architecture whose events have perf's names */
+/* Returns a processor type of this architecture whose events have perf's names. */
 static unsigned int usual_type(void)
 {
 	if (IS_X86)

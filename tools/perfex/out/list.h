@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* --list: the events. */
+/* Implements --list, which prints the events. */
 #ifndef PERFEX_LIST_H
 #define PERFEX_LIST_H
 
 #include <libperfctr.h>
 
 void print_list(const struct perfctr_info *info);
-/* Without the module */
+/* Prints the names of events without asking the module. */
 void print_names(void);
 
 #endif /* PERFEX_LIST_H */

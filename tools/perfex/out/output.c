@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Calls the form of output that is wanted. */
+/* Calls the functions of the output format that the user chose. */
 #include <stdio.h>
 
 #include "count/counts.h"

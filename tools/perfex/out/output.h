@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Counts in the form that is wanted. */
+/* Writes counts in the format that the user chose. */
 #ifndef PERFEX_OUTPUT_H
 #define PERFEX_OUTPUT_H
 
@@ -9,7 +9,7 @@
 
 void print_run(FILE *f, char **argv, const struct perfctr_info *info,
 	       const struct events *events, const struct how *how, const struct run *run);
-/* What was counted since @before */
+/* Writes what was counted since @before. */
 void print_interval(FILE *f, const struct perfctr_info *info, const struct events *events,
 		    const struct how *how, const struct run *run, const struct moment *before);
 void print_series(FILE *f, char **argv, const struct perfctr_info *info,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A picture of intervals. Each event and each derived value has a panel with a scale that begins at
- * zero. A count is drawn as a step as wide as its interval, so the area below is what was counted.
- * Where nothing was counted there is a gap.
+ * Draws a picture of intervals. Each event and each derived value has a panel with a scale that
+ * begins at zero. A count is drawn as a step as wide as its interval, so the area below the step is
+ * the number of events. A gap shows where nothing was counted.
  */
 #include <math.h>
 #include <stdint.h>
@@ -15,13 +15,13 @@
 #include "out/plot.h"
 
 #define WIDTH	960
-#define LEFT	90		/* of the panels, for their labels */
+#define LEFT	90		/* left margin of the panels, for their labels */
 #define RIGHT	20
-#define TOP	60		/* of the first panel */
+#define TOP	60		/* top of the first panel */
 #define PANEL	90		/* height of a panel */
 #define DISTANCE	140	/* from one panel to the next */
 #define BOTTOM	40
-#define TITLE		110	/* characters that have room */
+#define TITLE		110	/* most characters of the title */
 
 static bool is_drawn(const struct value *value)
 {
@@ -53,7 +53,7 @@ bool plot_add(struct plot *plot, double end, const struct values *values)
 	unsigned int i;
 	int k;
 
-	/* An interval without length shows nothing. */
+	/* An interval without length would show nothing. */
 	if (length <= 0)
 		return true;
 	if (!make_room(plot))
@@ -85,7 +85,7 @@ void plot_free(struct plot *plot)
 	*plot = (struct plot){ .n = 0 };
 }
 
-/* 1, 2 or 5 times a power of ten, at least @least */
+/* Returns the least number of at least @least that is 1, 2 or 5 times a power of ten. */
 static double round_up(double least)
 {
 	double power = pow(10, floor(log10(least)));
@@ -97,7 +97,7 @@ static double round_up(double least)
 	return steps[i] * power;
 }
 
-/* "1.5 G" */
+/* Prints a number with a prefix, as "1.5 G". */
 static void print_short(FILE *f, double number)
 {
 	static const char *const prefixes[] = { "", " k", " M", " G", " T", " P" };
@@ -147,7 +147,7 @@ static void draw_steps(FILE *f, const struct plot *plot, unsigned int k, double 
 	fprintf(f, "\"/>\n");
 }
 
-/* Vertical lines, with their times below the panel */
+/* Draws vertical lines, with their times below the panel. */
 static void draw_times(FILE *f, const struct plot *plot, double top)
 {
 	double all = plot->end[plot->n - 1], step = round_up(all / 10), time;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A picture of the intervals of a run: an SVG that needs no other file. */
+/* Draws the intervals of a run as an SVG that needs no other file. */
 #ifndef PERFEX_PLOT_H
 #define PERFEX_PLOT_H
 
@@ -13,7 +13,8 @@
  * @n: number of intervals
  * @end: when each of them ended, in seconds since the start
  * @values: the events and derived values, a panel for each
- * @point: [i * MOST_VALUES + k] is value k in interval i, for an event its rate; NAN: not known
+ * @point: the numbers; [i * MOST_VALUES + k] is value k in interval i, or the rate if value k is an
+ *	event; NAN: not known
  */
 struct plot {
 	unsigned int n, room;
@@ -22,7 +23,7 @@ struct plot {
 	double *point;
 };
 
-/* Adds an interval from the last one's end to @end. False: there is no memory. */
+/* Adds an interval from the end of the last one to @end. Returns false if there is no memory. */
 bool plot_add(struct plot *plot, double end, const struct values *values);
 void plot_write(FILE *f, const struct plot *plot, const char *title);
 void plot_free(struct plot *plot);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Counts are written to a temporary file beside the one that is wanted, and it takes that name when
- * it is whole. A pipe or a terminal is written to directly.
+ * Writes counts to a temporary file beside the file that the user wants. Once it is whole, the
+ * temporary file takes the other's name. A pipe or a terminal is written to directly.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,13 +23,13 @@ FILE *results_file(struct results *results)
 	return results->f;
 }
 
-/* The mode and owner of the old file, or the usual mode of a new one */
+/* Gives a file the mode and owner of the old file, or the usual mode if there is no old file. */
 static void copy_mode(int fd, const struct stat *old)
 {
 	mode_t mask;
 
 	if (old) {
-		/* Only root may change the owner. */
+		/* Only root may change an owner, so EPERM is no failure. */
 		if (fchown(fd, old->st_uid, old->st_gid) < 0 && errno != EPERM)
 			explain("cannot keep the file's owner: %s", strerror(errno));
 		(void)fchmod(fd, old->st_mode & 07777);
@@ -40,7 +40,7 @@ static void copy_mode(int fd, const struct stat *old)
 	(void)fchmod(fd, 0666 & ~mask);
 }
 
-/* The temporary file beside @results->target; -1 with errno */
+/* Opens the temporary file beside @results->target. Returns a descriptor, or -1 with errno. */
 static int open_beside(struct results *results, const struct stat *old)
 {
 	int fd;
@@ -60,7 +60,7 @@ static int open_beside(struct results *results, const struct stat *old)
 	return fd;
 }
 
-/* The descriptor that "/dev/stdout" or "/dev/fd/3" means, or -1 */
+/* Returns the descriptor that a path such as "/dev/stdout" or "/dev/fd/3" means, or -1. */
 static int descriptor_of(const char *path)
 {
 	static const char *const names[] = { "/dev/stdin", "/dev/stdout", "/dev/stderr" };
@@ -90,7 +90,7 @@ static int open_target(struct results *results)
 
 	if (fd >= 0)
 		return fcntl(fd, F_DUPFD_CLOEXEC, 3);
-	/* A link stays; the file that it leads to is replaced. */
+	/* A symbolic link stays. The file that it leads to is replaced. */
 	results->target = path_target(results->path);
 	if (!results->target)
 		return -1;
@@ -157,7 +157,7 @@ static bool take_name(struct results *results)
 	return false;
 }
 
-/* Whether the temporary file has counts that are nowhere else */
+/* Returns true if the temporary file has counts that are nowhere else. */
 static bool is_worth_keeping(const struct results *results)
 {
 	struct stat st;
@@ -166,7 +166,9 @@ static bool is_worth_keeping(const struct results *results)
 		!stat(results->temporary, &st) && st.st_size;
 }
 
-/* The directory has gone, so nobody else can read the temporary file: copy it to stderr. */
+/*
+ * Copies the temporary file to stderr, since its directory is gone and nobody can open it any more.
+ */
 static void pour(int fd)
 {
 	char text[4096];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The output file: whole, or not there at all. */
+/* Writes the output file, which appears whole or not at all. */
 #ifndef PERFEX_RESULTS_H
 #define PERFEX_RESULTS_H
 
@@ -8,14 +8,14 @@
 
 /**
  * struct results - where the counts go
- * @path: the name of the file; NULL: @standard
- * @standard: NULL: stderr
- * @target: the file that links lead to, or NULL
- * @temporary: what is written until it is whole, or NULL
- * @f: what is open
+ * @path: the name of the file, or NULL to write to @standard
+ * @standard: an open stream, or NULL for stderr
+ * @target: the file that @path leads to through links, or NULL
+ * @temporary: the name of the file that is written until it is whole, or NULL
+ * @f: the stream that is written
  * @begun: something was written
- * @told: the counts are on stderr too, as the file could not be written
- * @error: errno of writing, or 0
+ * @told: the counts were copied to stderr, because the file could not be written
+ * @error: errno of the first failure to write, or 0
  */
 struct results {
 	const char *path;
@@ -27,14 +27,22 @@ struct results {
 	int error;
 };
 
-/* The name that @pattern, the argument of @option, stands for. False: it has told why none. */
+/*
+ * Expands @pattern, the argument of @option, to a name. Returns true, or false after printing why
+ * not.
+ */
 bool results_name(const char *option, const char *pattern, char **name);
-/* Before anything runs. False: it has told why the file cannot be written. */
+/*
+ * Opens the file, before anything runs. Returns true, or false after printing why it cannot be
+ * written.
+ */
 bool results_open(struct results *results);
 FILE *results_file(struct results *results);
-/* Whether all up to now could be written */
+/* Returns true if everything so far could be written. */
 bool results_written(struct results *results);
-/* The file gets its name. False: it has told why not, and where the counts are. */
+/*
+ * Gives the file its name. Returns true, or false after printing why not, and where the counts are.
+ */
 bool results_close(struct results *results);
 
 #endif /* PERFEX_RESULTS_H */

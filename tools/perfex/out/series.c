@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The numbers of a run as a list, and those of several runs as samples. */
+/* Makes a list of the numbers of a run, and samples of the numbers of several runs. */
 #include <string.h>
 #include <sys/wait.h>
 
@@ -12,7 +12,7 @@
 #include "count/why.h"
 #include "out/series.h"
 
-/* The event's first name in the table of events */
+/* Finds the first name of an event in the table of events. */
 static void plain_name(const struct perfctr_info *info, const struct event *event, char *plain,
 		       size_t size)
 {
@@ -38,9 +38,10 @@ static bool is_never_zero(const struct perfctr_info *info, const struct event *e
 }
 
 /*
- * A program that ended by exit(2) has executed instructions in user mode, so counts of 0 are wrong.
- * A program that a signal killed need not have executed any. Nor need processes that ran already, a
- * CPU, a thread or an interval; and kernel mode alone may have counted nothing.
+ * Finds counts of 0 that cannot be true. A program that ended by exit(2) has executed instructions
+ * in user mode, so its counts in user mode cannot be 0. The following may truly be 0: a program
+ * that a signal killed, processes that ran already, a CPU, a thread, an interval, and kernel mode
+ * alone.
  */
 void note_zeroes(const struct perfctr_info *info, const struct events *events,
 		 const struct how *how, struct run *run)
@@ -126,7 +127,7 @@ const struct values *series_values(const struct perfctr_info *info, const struct
 				   const struct how *how, const struct run *run,
 				   const struct moment *before)
 {
-	static struct values list;	/* too large for a small stack */
+	static struct values list;	/* static because it is too large for a small stack */
 	struct values *values = &list;
 	uint64_t clock = run->sums.clock - (before ? before->sums.clock : 0);
 	uint64_t subtracted = exact_subtracted(how, &run->sums);
@@ -144,12 +145,15 @@ const struct values *series_values(const struct perfctr_info *info, const struct
 		add_seconds(values, "on a processor", run->counted,
 			    (double)clock / (double)info->tsc_hz);
 	add_seconds(values, "elapsed", true, elapsed(run) - (before ? before->elapsed : 0));
-	/* Not known for processes that ran already; intervals leave it to the end. */
+	/*
+	 * CPU times of processes that ran already are not known. Intervals leave these times to the
+	 * end.
+	 */
 	if (run->pid && !before) {
 		add_seconds(values, "user", true, seconds(&run->usage.ru_utime));
 		add_seconds(values, "system", true, seconds(&run->usage.ru_stime));
 	}
-	/* While a CPU idles its clock runs, and its cycles may not. */
+	/* While a CPU idles its clock runs, but its cycles may not be counted. */
 	derive(values, !how->ncpus || how->no_idle);
 	return values;
 }
@@ -168,7 +172,7 @@ bool series_add(struct series *series, const struct run *run, bool warms_up,
 		series->failed++;
 	else
 		series->runs++;
-	/* A run that does not count adds names of values, and no numbers. */
+	/* A failed run, or one to warm up, adds names of values but no numbers. */
 	for (i = 0; i < values->n; i++) {
 		const struct value *value = &values->value[i];
 

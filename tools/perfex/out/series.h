@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The numbers of a run as a list, and those of several runs as samples. */
+/* Makes a list of the numbers of a run, and samples of the numbers of several runs. */
 #ifndef PERFEX_SERIES_H
 #define PERFEX_SERIES_H
 
@@ -11,11 +11,11 @@
 /**
  * struct series - several runs of one program
  * @runs: the number of runs that count
- * @failed: the number of those that went wrong or were stopped, and do not count
+ * @failed: the number of runs that went wrong or were stopped, and do not count
  * @warm_ups_failed: the number of runs to warm up that went wrong
- * @interrupted: a signal asked for the end
+ * @interrupted: a signal asked perfex to end
  * @values: each value that at least one run has
- * @sample: of each of @values, from the runs that know it
+ * @sample: for each of @values, its numbers in the runs that measured it
  */
 struct series {
 	unsigned int runs, failed, warm_ups_failed;
@@ -24,17 +24,17 @@ struct series {
 	struct sample sample[MOST_VALUES];
 };
 
-/* @run has ended: finds counts of 0 that cannot be true. */
+/* Finds counts of 0 that cannot be true, after @run has ended. */
 void note_zeroes(const struct perfctr_info *info, const struct events *events,
 		 const struct how *how, struct run *run);
-/* Of the run, or since @before; the list stands until the next call. */
+/* Returns the numbers of the run, or those since @before. The list is valid until the next call. */
 const struct values *series_values(const struct perfctr_info *info, const struct events *events,
 				   const struct how *how, const struct run *run,
 				   const struct moment *before);
-/* Adds a run, or one to warm up. False: it has told that there is no memory. */
+/* Adds a run, or a run to warm up. Returns false after printing that there is no memory. */
 bool series_add(struct series *series, const struct run *run, bool warms_up,
 		const struct values *values);
-/* Of value @i. Without memory it is as if the value had not been counted. */
+/* Summarizes value @i. If there is no memory, the value looks as if it had not been counted. */
 void series_summary(const struct series *series, unsigned int i, struct summary *summary);
 void series_free(struct series *series);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Counts as a table for people. */
+/* Writes counts as a table for people. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -18,7 +18,10 @@
 
 #define COLUMN	20	/* width of the numbers */
 
-/* As in perf's output: nothing if the user gave none and both modes are counted */
+/*
+ * Returns the modifier to print behind an event, as perf prints it: "" if the user gave none and
+ * both modes are counted.
+ */
 static const char *modifier(const struct event *event, const struct run *run)
 {
 	switch (mode(event, run)) {
@@ -31,7 +34,7 @@ static const char *modifier(const struct event *event, const struct run *run)
 	}
 }
 
-/* A number in its column, or "<not counted>" */
+/* Prints a number in its column, or "<not counted>". */
 static void print_number(FILE *f, bool counted, uint64_t value)
 {
 	char buf[32];
@@ -39,7 +42,7 @@ static void print_number(FILE *f, bool counted, uint64_t value)
 	column(f, COLUMN, counted ? thousands(value, buf) : "<not counted>");
 }
 
-/* After the count of a metric: its share of the slots */
+/* Prints a metric's share of the slots, behind its count. */
 static void print_share(FILE *f, const struct event *event, unsigned int known,
 			const double *ratio)
 {
@@ -49,7 +52,10 @@ static void print_share(FILE *f, const struct event *event, unsigned int known,
 		fprintf(f, "  (%.1f%%)", 100 * ratio[metric]);
 }
 
-/* Shares without a count: what level 2 leaves of level 1. Each line begins with @before. */
+/*
+ * Prints the shares that have no count: the parts of level 1 that level 2 does not name. Each line
+ * begins with @before.
+ */
 static void print_rests(FILE *f, const char *before, unsigned int known, const double *ratio)
 {
 	unsigned int i;
@@ -103,7 +109,7 @@ static void print_processes(FILE *f, const struct how *how)
 		fprintf(f, "%s %d", i ? "," : "", how->pids[i]);
 }
 
-/* "CPUs 0, 2" */
+/* Prints the list of CPUs, as "CPUs 0, 2". */
 static void print_cpu_list(FILE *f, const struct how *how)
 {
 	unsigned int i;
@@ -129,7 +135,7 @@ static void print_subject(FILE *f, char **argv, const struct how *how)
 		fprintf(f, ", pass %u of %u", how->pass, how->passes);
 }
 
-/* The end of a sentence about the run */
+/* Prints the end of a sentence about the run, with INCOMPLETE if that is so. */
 static void print_whether_complete(FILE *f, const struct run *run)
 {
 	if (!run->complete)
@@ -143,7 +149,7 @@ static void print_indented(FILE *f, const char *text)
 		fprintf(f, *text == '\n' ? "\n " : "%c", *text);
 }
 
-/* The usual events could not be counted. */
+/* Prints that only the clock was counted, because the usual events could not be. */
 static void print_clock_only(FILE *f, const struct run *run)
 {
 	fprintf(f, " Only the clock was counted: instructions and cycles cannot be counted here");
@@ -156,7 +162,9 @@ static void print_clock_only(FILE *f, const struct run *run)
 	fprintf(f, ".\n");
 }
 
-/* @one_run: how many instructions were taken off is known. */
+/*
+ * Prints a note about --exact. With @one_run, the note says how many instructions were subtracted.
+ */
 static void print_exact(FILE *f, const struct how *how, const struct run *run, bool one_run)
 {
 	uint64_t excess = exact_excess(how, &run->sums);
@@ -243,7 +251,9 @@ static void print_threads(FILE *f, char **argv, const struct events *events,
 	fprintf(f, "\n");
 }
 
-/* A line for each CPU; in an interval each begins with @time, else it is NULL */
+/*
+ * Prints a line for each CPU. In an interval each line begins with @time; otherwise @time is NULL.
+ */
 static void print_cpus(FILE *f, const struct events *events, const struct how *how,
 		       const struct run *run, const char *time)
 {
@@ -326,7 +336,7 @@ void text_run(FILE *f, char **argv, const struct perfctr_info *info,
 
 	fprintf(f, "\n");
 	print_seconds(f, elapsed(run), "seconds elapsed");
-	/* Of processes that ran already these times are not known. */
+	/* The CPU times of processes that ran already are not known. */
 	if (run->pid) {
 		print_seconds(f, seconds(&run->usage.ru_utime), "seconds user");
 		print_seconds(f, seconds(&run->usage.ru_stime), "seconds system");
@@ -421,7 +431,7 @@ void text_series(FILE *f, char **argv, const struct events *events, const struct
 	for (i = 0; i < series->values.n; i++) {
 		const struct value *value = &series->values.value[i];
 
-		/* If the clock's frequency is known, seconds tell the same. */
+		/* If the clock's frequency is known, the seconds show the same as the ticks. */
 		if (value->kind == VALUE_TICKS &&
 		    values_find(&series->values, VALUE_SECONDS, "on a processor"))
 			continue;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Counts as a table for people. */
+/* Writes counts as a table for people. */
 #ifndef PERFEX_TEXT_H
 #define PERFEX_TEXT_H
 
@@ -14,10 +14,10 @@ void text_interval(FILE *f, const struct perfctr_info *info, const struct events
 void text_series(FILE *f, char **argv, const struct events *events, const struct how *how,
 		 const struct run *run, const struct series *series);
 
-/* Parts of these, for comparisons */
-/* How many runs do not count, if there are any */
+/* The functions below write parts of the table, for comparisons. */
+/* Prints how many runs do not count, if there are any. */
 void text_failed(FILE *f, const struct series *series);
-/* @run is of one run, or of several. */
+/* Prints notes on the counts of @run. @one_run is false if they are of several runs. */
 void text_notes(FILE *f, const struct events *events, const struct how *how,
 		const struct run *run, bool one_run);
 

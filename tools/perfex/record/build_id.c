@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A linker hashes what it links and writes the hash into a note, so the file can be known again
- * whatever its name is. The note is in a segment, so a file without sections has it too.
+ * Reads build ids. A linker hashes the file that it links, and writes the hash into a note, so that
+ * the file is recognized whatever its name is. The note lies in a segment, so a file without
+ * sections has it too.
  */
 #define _FILE_OFFSET_BITS 64	/* a library with debug information may have more than 2 GB */
 #include <elf.h>
@@ -16,7 +17,7 @@
 #define OUR_ORDER	ELFDATA2MSB
 #endif
 
-/* No linker writes more. */
+/* Linkers write fewer bytes of notes, and fewer segments. */
 #define MAX_NOTES	4096
 #define MAX_SEGMENTS	256
 
@@ -35,10 +36,13 @@ static size_t aligned(size_t n, size_t align)
 	return (n + align - 1) & ~(align - 1);
 }
 
-/* Finds NT_GNU_BUILD_ID among the notes. */
+/*
+ * Finds NT_GNU_BUILD_ID among the notes, and copies at most @size bytes to @id. Returns their
+ * number, or 0 if there is no build id.
+ */
 static size_t find_note(const uint8_t *notes, size_t left, size_t align, uint8_t *id, size_t size)
 {
-	Elf64_Nhdr note;	/* the same for 32 bits */
+	Elf64_Nhdr note;	/* 32-bit files have the same layout */
 	size_t name, descriptor;
 
 	while (left >= sizeof(note)) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The build id of an ELF file, without libelf. */
+/* Reads the build id of an ELF file, without libelf. */
 #ifndef PERFEX_BUILD_ID_H
 #define PERFEX_BUILD_ID_H
 
@@ -7,7 +7,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Reads at most @size bytes of it to @id; returns how many; 0: there is none. */
+/*
+ * Reads at most @size bytes of the build id to @id. Returns their number, or 0 if the file has no
+ * build id.
+ */
 size_t build_id_read(int fd, uint8_t *id, size_t size);
 
 #endif /* PERFEX_BUILD_ID_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Writes a recording; recfile.h describes the file. */
-#define _FILE_OFFSET_BITS 64	/* it may have more than 2 GB */
+#define _FILE_OFFSET_BITS 64	/* a recording may have more than 2 GB */
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -33,7 +33,7 @@
 #define OUR_MACHINE	EM_NONE
 #endif
 
-/* A mapped file that the recording describes already, as it was then */
+/* A mapped file that the recording describes already, and its ctime at that moment. */
 struct known {
 	uint64_t inode;
 	uint32_t major, minor;
@@ -41,19 +41,19 @@ struct known {
 	int64_t ctime;
 };
 
-/* A part of the recording, from its beginning, that has whole records */
+/* The beginning of the recording up to the end of a record. */
 struct extent {
 	uint64_t size, records;
 };
 
 struct recfile {
 	int fd;
-	int error;			/* of an append, or 0 */
-	char *path;			/* its name in the end */
-	char *temporary;		/* its name until then */
-	struct extent whole;		/* what is written */
-	struct extent before;		/* the same without the last append */
-	uint64_t dropped;		/* records that came and were not written */
+	int error;			/* errno of a failed append, or 0 */
+	char *path;			/* the name that the file gets at the end */
+	char *temporary;		/* the name of the file while it is written */
+	struct extent whole;		/* the records that are written */
+	struct extent before;		/* the records before the last append */
+	uint64_t dropped;		/* number of records that could not be written */
 	struct known *known;		/* a hash table of 1 << known_bits, at most half full */
 	unsigned int known_bits;
 	size_t nknown;
@@ -76,7 +76,7 @@ static int write_all(int fd, const void *data, size_t size)
 	return 0;
 }
 
-/* The first word of a file of the kernel's; empty if it cannot be read */
+/* Reads the first line of a file of the kernel. @word is "" if the file cannot be read. */
 static void read_word(const char *path, char *word, size_t size)
 {
 	FILE *f = fopen(path, "re");
@@ -93,7 +93,7 @@ static uint64_t padded(uint64_t size)
 	return (size + 7) & ~(uint64_t)7;
 }
 
-/* Returns the header's size, or -1. */
+/* Writes the header, the counters and the command. Returns their size, or -1 with errno. */
 static int64_t write_header(int fd, const struct recfile_about *about)
 {
 	static const char padding[8];
@@ -158,7 +158,10 @@ void recfile_abandon(struct recfile *file)
 	errno = error;
 }
 
-/* Whether a new file may take the name @path, and an old one may become @path.old */
+/*
+ * Returns true if a new file may take the name @path, and an old file of that name may become
+ * @path.old.
+ */
 static bool may_take_name(const char *path)
 {
 	char *old;
@@ -193,7 +196,10 @@ struct recfile *recfile_create(const char *path, const struct recfile_about *abo
 	file->path = path_target(path);
 	if (!file->path || asprintf(&file->temporary, "%s.XXXXXX", file->path) < 0)
 		file->temporary = NULL;
-	/* mkostemp() makes a file that only its owner may read: it tells what others ran. */
+	/*
+	 * mkostemp() makes a file that only its owner may read, as a recording tells what others
+	 * ran.
+	 */
 	if (file->known && file->temporary && may_take_name(file->path))
 		file->fd = mkostemp(file->temporary, O_CLOEXEC);
 	if (!file->temporary || file->fd < 0) {
@@ -231,7 +237,10 @@ static struct known *find_known(const struct recfile *file, const struct known *
 	return &file->known[i];
 }
 
-/* Whether the recording does not describe the file as it is now. Without memory: false. */
+/*
+ * Returns true if the recording does not yet describe the file with this ctime. Returns false too
+ * if there is no memory.
+ */
 static bool is_new(struct recfile *file, const struct perfctr_record_map *map, int64_t ctime)
 {
 	struct known key = { map->inode, map->major, map->minor, 0, ctime };
@@ -268,8 +277,9 @@ static bool is_new(struct recfile *file, const struct perfctr_record_map *map, i
 }
 
 /*
- * Whether the file is as it was when it was mapped: nobody can set a ctime back. A ctime may be a
- * tick early, so a tick is added, unless the process still lives: then it has mapped a whole file.
+ * Returns true if the file has not changed since it was mapped at @time. The ctime tells, since no
+ * program can set it back. A ctime may be one tick early, so a tick is added. If the process still
+ * lives, no tick is needed.
  */
 static bool unchanged_since(const struct stat *st, uint64_t time, bool alive)
 {
@@ -284,9 +294,10 @@ static bool unchanged_since(const struct stat *st, uint64_t time, bool alive)
 }
 
 /*
- * The path begins at the root directory of the process, which may not be ours. There the inode is
- * enough to know the file, as stat(2) may give another device. If the process has ended, the path
- * is opened in our root directory. It may lead to another device there, so the device must fit too.
+ * Opens the file of a MAP. Its path begins at the root directory of the process, which may not be
+ * perfex's. There the inode identifies the file; the device is not compared, as stat(2) may give
+ * another one. If the process has ended, the path is opened in perfex's root directory. There the
+ * path may lead to another device, so the device must match too.
  */
 static int open_mapped(const struct perfctr_record_map *map, struct stat *st)
 {
@@ -316,7 +327,7 @@ static void add_whole(struct recfile *file, uint64_t size, uint64_t records)
 	file->whole.records += records;
 }
 
-/* Appends a record of @size bytes; the path goes to offset @to. */
+/* Appends a record of @size bytes about a MAP, whose path is copied to offset @to of the record. */
 static int append_about(struct recfile *file, const struct perfctr_record_map *map,
 			unsigned int type, void *about, size_t size, size_t to)
 {
@@ -333,7 +344,7 @@ static int append_about(struct recfile *file, const struct perfctr_record_map *m
 	return 0;
 }
 
-/* A BUILD_ID, or a FILE if there is no build id */
+/* Writes a BUILD_ID about a MAP, or a FILE if there is no build id. */
 static int write_about(struct recfile *file, const struct perfctr_record_map *map)
 {
 	union {
@@ -375,7 +386,7 @@ static int write_about(struct recfile *file, const struct perfctr_record_map *ma
 	return status;
 }
 
-/* Records in one piece or two */
+/* Records that lie in one piece or in two. */
 struct pieces {
 	const char *piece[2];
 	size_t size[2];
@@ -394,7 +405,7 @@ static void copy_out(const struct pieces *pieces, size_t from, void *to, size_t 
 		       n - first);
 }
 
-/* Copies the header of the record at @at. False: there is no whole record. */
+/* Copies the header of the record at offset @at. Returns false if no whole record is there. */
 static bool record_at(const struct pieces *pieces, size_t at, struct perfctr_record *record)
 {
 	size_t left = pieces->size[0] + pieces->size[1] - at;
@@ -462,7 +473,7 @@ int recfile_append(struct recfile *file, const void *piece, size_t size, const v
 	return -1;
 }
 
-/* An old file of that name becomes @path.old, as perf does it. */
+/* Gives the file its name. An old file of that name becomes @path.old, as with perf. */
 static int rename_to_path(const struct recfile *file)
 {
 	char *old;
@@ -486,7 +497,7 @@ static int rename_to_path(const struct recfile *file)
 	return status;
 }
 
-/* Writes the end behind @whole, and cuts the rest off. */
+/* Writes the END record behind the records in @whole, and cuts off the rest of the file. */
 static int write_end(struct recfile *file, const struct extent *whole, uint64_t lost)
 {
 	struct recfile_end end = {
@@ -510,7 +521,7 @@ int recfile_finish(struct recfile *file, uint64_t lost)
 
 	if (write_end(file, &file->whole, lost) < 0) {
 		file->error = file->error ?: errno;
-		/* The disk is full: the end takes the room of the last append. */
+		/* The disk is full, so END replaces the records of the last append. */
 		(void)write_end(file, &file->before, lost);
 	}
 	/* Some file systems report a lack of room only at close(2). */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * perfex record: copies the records of a run's ring to a file until the run ends.
+ * Implements perfex record, which copies the records of a run's ring to a file until the run ends.
  *
- * Whoever opens the counters makes their ring: the child, or the thread of -p. perfex maps the
- * ring, and copies what is there whenever the kernel wakes it.
+ * The thread that opens the counters makes the ring: the child, or with -p a thread of perfex.
+ * perfex maps the ring, and copies its records whenever the kernel wakes perfex.
  */
 #include <errno.h>
 #include <poll.h>
@@ -22,7 +22,7 @@
 
 #define CHAIN_DEPTH	64
 
-/* If so many pages are not allowed, fewer are tried. */
+/* Makes the ring. If the user may not have so many pages, fewer are tried. */
 bool recording_make_ring(int fd, const struct how *how, struct run *run)
 {
 	const struct recording *recording = how->recording;
@@ -53,7 +53,10 @@ bool recording_make_ring(int fd, const struct how *how, struct run *run)
 	return true;
 }
 
-/* The records are in two parts; one record may lie in both. */
+/*
+ * Counts samples among records that lie in two parts, since the ring wraps. One record may lie in
+ * both.
+ */
 static void count_records(struct recording *recording, const struct iovec part[2], size_t size)
 {
 	const struct perfctr_record *record;
@@ -63,7 +66,7 @@ static void count_records(struct recording *recording, const struct iovec part[2
 		record = at < part[0].iov_len ?
 			 (const void *)((const char *)part[0].iov_base + at) :
 			 (const void *)((const char *)part[1].iov_base + at - part[0].iov_len);
-		/* The first eight bytes, with type and size, are never divided. */
+		/* The first eight bytes, which have type and size, always lie in one part. */
 		recording->samples += record->type == PERFCTR_RECORD_SAMPLE;
 		recording->throttled += record->type == PERFCTR_RECORD_THROTTLED;
 		length = record->size;
@@ -73,7 +76,10 @@ static void count_records(struct recording *recording, const struct iovec part[2
 	}
 }
 
-/* Copies what is there now. After an error the run goes on, and its records are lost. */
+/*
+ * Copies the records that are in the ring now. After an error the run continues, but its records
+ * are lost.
+ */
 static void copy_records(struct recording *recording)
 {
 	struct iovec part[2];
@@ -88,7 +94,10 @@ static void copy_records(struct recording *recording)
 	vperfctr_ring_consume(recording->ring, size);
 }
 
-/* Tells the file of the counters: their modes, and the period of the last one. */
+/*
+ * Describes the counters for the header of the file: the modes of each, and the period of the last
+ * one.
+ */
 static void describe(const struct perfctr_info *info, const struct events *events,
 		     const struct how *how, const struct run *run, char **argv,
 		     struct recfile_about *about)
@@ -165,7 +174,10 @@ bool recording_wait(const struct how *how, const struct run *run)
 	fds[1] = (struct pollfd){ .fd = how->recording->signals, .events = POLLIN };
 	for (i = 0; i < how->npids; i++)
 		fds[2 + i] = how->pidfds[i];
-	/* Once nobody writes, the handle is always ready: wait for a signal or a pidfd then. */
+	/*
+	 * Once all counted threads have ended, the handle is always ready. Then wait only for a
+	 * signal or a pidfd.
+	 */
 	(void)poll(fds, how->npids + 2, -1);
 	if (fds[0].revents & POLLHUP && !(fds[0].revents & POLLIN))
 		(void)poll(fds + 1, how->npids + 1, 100);

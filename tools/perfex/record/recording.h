@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* perfex record: the ring is copied to the file while the program runs. */
+/* Copies the ring to a file while the program runs, for perfex record. */
 #ifndef PERFEX_RECORDING_H
 #define PERFEX_RECORDING_H
 
@@ -7,15 +7,15 @@
 #include "count/how.h"
 
 /**
- * struct recording - what the options say, and how far it is
- * @path: of the file
+ * struct recording - the options of a recording, and its state
+ * @path: the name of the file
  * @period: events between samples; 0: samples by time
  * @timer_ns: time between samples; 0: samples by events
- * @pages: of the ring
- * @pages_chosen: the user asked for so many, so no ring of fewer will do
- * @chains: note who called whom
- * @signals: signals_fd()
- * @error: errno of writing to the file, or 0
+ * @pages: number of pages of the ring
+ * @pages_chosen: the user chose @pages, so a smaller ring is not tried
+ * @chains: record the callers of each sample
+ * @signals: the descriptor from signals_fd()
+ * @error: errno of the first failure to write the file, or 0
  */
 struct recording {
 	const char *path;
@@ -31,16 +31,25 @@ struct recording {
 	int error;
 };
 
-/* Before anything runs. False: it has told why the file cannot be written. */
+/*
+ * Checks, before anything runs, that the file can be written. Returns true, or false after printing
+ * why not.
+ */
 bool recording_can_write(const struct how *how);
-/* Whoever opens the counters makes the ring. False: @run says why not. */
+/*
+ * Makes the ring, in the thread that opens the counters. Returns true, or false with the reason in
+ * @run.
+ */
 bool recording_make_ring(int fd, const struct how *how, struct run *run);
-/* Once the counters run. False: it has told why not. */
+/* Begins the file, once the counters run. Returns true, or false after printing why not. */
 bool recording_begin(const struct perfctr_info *info, const struct events *events,
 		     const struct how *how, const struct run *run, char **argv);
-/* Until a signal comes or something ends. Whether a signal asked for the end. */
+/*
+ * Waits until there are records, a signal comes or a process ends, and copies the records. Returns
+ * true if a signal asked perfex to end.
+ */
 bool recording_wait(const struct how *how, const struct run *run);
-/* False: it has told why the file is not whole. */
+/* Ends the file. Returns true, or false after printing why the file is not complete. */
 bool recording_end(const struct how *how);
 
 #endif /* PERFEX_RECORDING_H */

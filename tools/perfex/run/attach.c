@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * -p: counts processes that run already.
+ * Implements -p, which counts processes that run already.
  *
- * A thread of perfex makes a tree whose root counts nothing, traces all threads of the processes
- * by ptrace(2), and adds them to the tree. Then it ends, which ends the tracing. The threads are
- * not stopped, so no call of theirs ends with EINTR. Threads and processes that they make later are
- * born in the tree.
+ * A thread of perfex makes a tree whose root counts nothing, traces all threads of the processes by
+ * ptrace(2), and adds them to the tree. Then this thread ends, which ends the tracing. The
+ * processes' threads are not stopped, so none of their system calls ends with EINTR. Threads and
+ * processes that they make later are born in the tree.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -28,10 +28,10 @@
 #define MOST_PIDS	4194304		/* Linux' limit */
 
 /**
- * struct attaching - the thread that adds others
- * @seen: a bit for each thread that it has dealt with
- * @added: number of threads that it has added
- * @run: tells of a failure
+ * struct attaching - the state of the thread that adds others to the tree
+ * @seen: a bit for each thread id that has been handled
+ * @added: number of threads that have been added
+ * @run: where a failure is described
  */
 struct attaching {
 	const struct how *how;
@@ -50,9 +50,9 @@ static bool attach_fails(struct attaching *a, enum stage stage, pid_t tid, int e
 }
 
 /*
- * Whether a thread has ended: then its state in stat, behind the name, is Z or X. ptrace(2) and
- * ADD_MEMBER say EPERM of such a thread, as of one that may not be traced. The first thread of a
- * process stays in that state while others run.
+ * Returns true if a thread has ended. Its state in stat, behind the name, is then Z or X. For such
+ * a thread ptrace(2) and ADD_MEMBER fail with EPERM, as for a thread that may not be traced. The
+ * first thread of a process keeps the state Z while other threads run.
  */
 static bool has_exited(pid_t pid, pid_t tid)
 {
@@ -71,7 +71,10 @@ static bool has_exited(pid_t pid, pid_t tid)
 	return !behind || strncmp(behind, ") Z", 3) == 0 || strncmp(behind, ") X", 3) == 0;
 }
 
-/* Adds a thread, unless it ends. *found: it was no member, so it may have made others */
+/*
+ * Adds a thread, unless it ends meanwhile. *found is set if the thread was not a member, so that it
+ * may have made other threads. Returns false on failure.
+ */
 static bool add_thread(struct attaching *a, pid_t pid, int pidfd, pid_t tid, bool *found)
 {
 	struct perfctr_add_member add = {
@@ -89,7 +92,7 @@ static bool add_thread(struct attaching *a, pid_t pid, int pidfd, pid_t tid, boo
 		}
 	}
 	error = errno;
-	/* It was born in the tree, and so is all that it makes. */
+	/* The thread was born in the tree, and so are all threads that it makes. */
 	if (stage == STAGE_ADD && error == EEXIST)
 		return true;
 	*found = true;
@@ -97,7 +100,7 @@ static bool add_thread(struct attaching *a, pid_t pid, int pidfd, pid_t tid, boo
 		attach_fails(a, stage, tid, error);
 }
 
-/* Adds threads that were not seen yet. *found: one of them was no member */
+/* Adds threads that were not seen yet. *found is set if one of them was not a member. */
 static bool add_new_threads(struct attaching *a, pid_t pid, int pidfd, bool *found)
 {
 	const struct dirent *entry;
@@ -122,8 +125,8 @@ static bool add_new_threads(struct attaching *a, pid_t pid, int pidfd, bool *fou
 }
 
 /*
- * Adds threads until a turn finds none that is no member: a thread may make another before it is
- * added itself, and a later turn finds that one.
+ * Adds threads until a pass finds only members. A thread may make another before it is added
+ * itself, and a later pass finds that one.
  */
 static bool add_all(struct attaching *a)
 {
@@ -209,7 +212,7 @@ bool attach_parse(const char *list, struct how *how)
 
 		n = how->npids;
 		how->pids = reallocarray(how->pids, n + 1, sizeof(*how->pids));
-		/* One more is for signals. */
+		/* The last entry is for signals. */
 		how->pidfds = reallocarray(how->pidfds, n + 2, sizeof(*how->pidfds));
 		if (!how->pids || !how->pidfds) {
 			explain("no memory");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What options and their arguments mean: events, numbers, the source. */
+/* Interprets the arguments of options: events, numbers, the source. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@ static bool find_event(const struct perfctr_info *info, const char *spec, struct
 		explain_event(info, spec, errno);
 		return false;
 	}
-	/* perfctr_event_parse() takes no longer names. */
+	/* perfctr_event_parse() refuses longer names. */
 	snprintf(event->name, sizeof(event->name), "%.*s",
 		 (int)(perfctr_event_modifier(spec) - spec), spec);
 	event->modifier = (event->ctr.flags & MODES) != 0;
@@ -42,7 +42,7 @@ static bool find_event(const struct perfctr_info *info, const char *spec, struct
 	return true;
 }
 
-/* Whether an earlier event is bound to the same counter */
+/* Returns true if an earlier event is bound to the same counter. */
 static bool is_named(const struct events *events, const struct event *event)
 {
 	unsigned int i;
@@ -59,7 +59,7 @@ static bool add_event(const struct perfctr_info *info, struct events *events,
 	struct event *event;
 
 	if (events->n == PERFCTR_MAX_CTRS || events->n >= info->nrctrs) {
-		/* If the event itself is wrong, tell that first. */
+		/* If the event itself is wrong, explain that first. */
 		struct perfctr_ctr_control ctr;
 
 		errno = 0;
@@ -81,7 +81,9 @@ static bool add_event(const struct perfctr_info *info, struct events *events,
 	return true;
 }
 
-/* Adds an event if the kernel counts it together with the others. */
+/*
+ * Adds an event if the kernel can count it together with the others. Returns true if it was added.
+ */
 static bool joins(const struct perfctr_info *info, const struct how *how, struct events *events,
 		  const struct event *event)
 {
@@ -94,7 +96,7 @@ static bool joins(const struct perfctr_info *info, const struct how *how, struct
 	return false;
 }
 
-/* A pass that the kernel will refuse becomes the first, so nothing runs before it fails. */
+/* Makes a pass that the kernel will refuse the first, so that perfex fails before anything runs. */
 static void refused_first(struct passes *passes, const struct how *how)
 {
 	struct events first = passes->pass[0], *last = &passes->pass[passes->n - 1];
@@ -105,7 +107,7 @@ static void refused_first(struct passes *passes, const struct how *how)
 	*last = first;
 }
 
-/* Adds an event to the first pass that has room. */
+/* Adds an event to the first pass that has room, or to a new pass. */
 static bool add_to_passes(const struct perfctr_info *info, const struct how *how,
 			  struct passes *passes, const char *spec)
 {
@@ -159,7 +161,7 @@ bool add_events(const struct perfctr_info *info, struct events *events, const ch
 	return ok;
 }
 
-/* Instructions and cycles, as far as this processor has them */
+/* Adds instructions and cycles, as far as this processor has them. */
 void usual_events(const struct perfctr_info *info, struct events *events)
 {
 	static const char *const names[] = { "instructions", "cycles" };
@@ -172,7 +174,7 @@ void usual_events(const struct perfctr_info *info, struct events *events)
 			add_event(info, events, names[i]);
 }
 
-/* SLOTS and all metrics of this processor, unless -e has them already */
+/* Adds SLOTS and all metrics of this processor, unless -e has them already. */
 bool topdown_events(const struct perfctr_info *info, struct events *events, unsigned int source)
 {
 	const struct perfctr_event_set *set = perfctr_event_names(info->cpu_type);
@@ -200,7 +202,7 @@ bool topdown_events(const struct perfctr_info *info, struct events *events, unsi
 	return true;
 }
 
-/* rdcycle and rdinstret read these two counters, so they must run. */
+/* Adds the counters that rdcycle and rdinstret read, as both must run. */
 bool raw_events(const struct perfctr_info *info, struct events *events)
 {
 	static const char *const names[] = { "cycle", "instret" };

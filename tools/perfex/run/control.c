@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Programs the counters of the calling thread, or finds out why it cannot. */
+/* Programs the counters of the calling thread, or finds out why that fails. */
 #include <errno.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -18,7 +18,10 @@ static unsigned int control_flags(const struct how *how)
 	       (how->per_thread ? PERFCTR_CONTROL_KEEP : 0);
 }
 
-/* On failure @c tells what was refused. */
+/*
+ * Programs the @n events from index @first on. Returns 0, or -1 with errno; @c then says what was
+ * refused.
+ */
 static int control(int fd, const struct events *events, unsigned int first, unsigned int n,
 		   bool user_only, const struct how *how, struct perfctr_control *c)
 {
@@ -31,7 +34,7 @@ static int control(int fd, const struct events *events, unsigned int first, unsi
 		.tsc_on = 1,
 		.nractrs = n,
 	};
-	/* No ring is needed to try a part of the events. */
+	/* A trial of only a part of the events needs no ring. */
 	if (how->recording && first + n == events->n) {
 		c->flags |= PERFCTR_CONTROL_RECORD;
 		c->timer_ns = how->recording->timer_ns;
@@ -56,8 +59,9 @@ static int control(int fd, const struct events *events, unsigned int first, unsi
 }
 
 /*
- * Finds the event to blame. If others have counters, it is the one that was refused. Otherwise it
- * is one that cannot be counted even alone; -1: each can, but not all together.
+ * Returns the index of the event to blame, or -1 if each event can be counted, but not all
+ * together. If other users have the counters, that is the event that was refused. Otherwise it is
+ * one that cannot be counted even alone.
  */
 static int bad_event(int fd, const struct events *events, const struct how *how,
 		     const struct run *run, unsigned int refused)
@@ -73,7 +77,7 @@ static int bad_event(int fd, const struct events *events, const struct how *how,
 	return (int)refused;
 }
 
-/* The source that ANY has become */
+/* Returns the source that was chosen for PERFCTR_SOURCE_ANY. */
 static unsigned int chosen_source(int fd)
 {
 	struct perfctr_control c;
@@ -82,8 +86,8 @@ static unsigned int chosen_source(int fd)
 }
 
 /*
- * Events without a modifier are counted in both modes if that is allowed, else all of them in user
- * mode, and @user_only is set.
+ * Counts events without a modifier in both modes if that is allowed. Otherwise all of them are
+ * counted in user mode, and @user_only is set.
  */
 static int control_all(int fd, const struct events *events, const struct how *how, bool *user_only,
 		       struct perfctr_control *c)
@@ -97,7 +101,7 @@ static int control_all(int fd, const struct events *events, const struct how *ho
 	return control(fd, events, 0, events->n, true, how, c);
 }
 
-/* Counts the usual events but the one to blame. */
+/* Counts the usual events without the one to blame. */
 static bool control_others(int fd, const struct events *events, const struct how *how,
 			   struct run *run)
 {
@@ -111,8 +115,9 @@ static bool control_others(int fd, const struct events *events, const struct how
 }
 
 /*
- * Counts those usual events that can be counted, or else only the clock. It fails if others have
- * the counters now, or if the user can bind the program to CPUs that have some.
+ * Counts the usual events that can be counted, or else only the clock. Returns false if other users
+ * have the counters now, or if the program would have to be bound to some of the CPUs to be
+ * counted.
  */
 static bool program(int fd, const struct events *events, const struct how *how,
 		    struct run *run)
@@ -142,7 +147,7 @@ bool can_be_counted(const struct events *events, const struct how *how)
 	int fd = _vperfctr_open(1);
 	bool good, user_only;
 
-	/* If it cannot be opened, the run will tell why. */
+	/* If the device cannot be opened, the run will print why. */
 	if (fd < 0)
 		return true;
 	good = !control_all(fd, events, how, &user_only, &c);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Standard input of a program that runs several times. Each run must read the same, or their counts
- * cannot be compared, so all begin where the first one begins. A pipe, which cannot be read again,
- * is refused: storing it would wait for its end, which may never come, and with /dev/null the
- * program would have nothing to do.
+ * Gives each of several runs the same standard input. Their counts could not be compared otherwise,
+ * so all runs begin where the first one begins. A pipe, which cannot be read again, is refused:
+ * storing its data would mean to wait for the end of the data, which may never come. With /dev/null
+ * instead the program would have nothing to do.
  */
-#define _FILE_OFFSET_BITS 64	/* it may have more than 2 GB */
+#define _FILE_OFFSET_BITS 64	/* the input may have more than 2 GB */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -35,7 +35,7 @@ int input_begin(const char *path, unsigned int runs, struct how *how)
 	if (runs < 2)
 		return -1;
 	how->input_begin = lseek(STDIN_FILENO, 0, SEEK_CUR);
-	/* From a terminal each run gets what is typed; a closed stdin is the same for all runs. */
+	/* A terminal gives each run what is typed, and a closed stdin is the same for all runs. */
 	if (how->input_begin >= 0 || errno == EBADF || isatty(STDIN_FILENO))
 		return -1;
 	explain("%s%s%s can be read once only, and there are %u runs. Give them a file (perfex ... <FILE, or\n"

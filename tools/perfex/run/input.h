@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* --input: each run reads the same. */
+/* Implements --input, by which each run reads the same input. */
 #ifndef PERFEX_INPUT_H
 #define PERFEX_INPUT_H
 
@@ -10,7 +10,7 @@
  * Otherwise it prints why not, and returns the exit status.
  */
 int input_begin(const char *path, unsigned int runs, struct how *how);
-/* Before each run */
+/* Goes back to where the first run began to read, before each run. */
 void input_again(const struct how *how);
 
 #endif /* PERFEX_INPUT_H */

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Runs a program under counters, or beside what -p counts.
+ * Runs a program under counters, or beside the processes that -p counts.
  *
  * The child opens its own counters, programs them to start at its exec, and sends the handle to
- * perfex, which reads the sums when the child is dead. While the handle is open nobody else can
- * program these counters: their holder is the open file, not the process. The child's own
- * descriptor closes at the exec.
+ * perfex, which reads the sums when the child is dead. As long as the handle is open, no other
+ * process can program these counters: their holder is the open file, not the process. The child's
+ * own descriptor is closed by the exec.
  */
 #include <errno.h>
 #include <signal.h>
@@ -38,8 +38,8 @@ union control_message {
 };
 
 /*
- * The child sends its own struct run to tell how it began; the handle comes with the first message.
- * Returns whether perfex still lives.
+ * Sends the child's own struct run, which tells how the child began. The first message also has the
+ * handle. Returns true if perfex still lives.
  */
 static bool send_report(int sock, const struct run *report, int fd)
 {
@@ -63,7 +63,10 @@ static bool send_report(int sock, const struct run *report, int fd)
 	return true;
 }
 
-/* Returns whether a message came; *fd is set if a handle came with it. */
+/*
+ * Receives a message of the child. Returns true if a message came. *fd is set if a handle came with
+ * it.
+ */
 static bool receive_report(int sock, struct run *report, int *fd)
 {
 	struct iovec iov = { .iov_base = report, .iov_len = sizeof(*report) };
@@ -88,16 +91,14 @@ static bool receive_report(int sock, struct run *report, int *fd)
 	return true;
 }
 
-/*
- * The child
- */
+/* The following functions run in the child. */
 
 static _Noreturn void become_program(int sock, char **argv, const struct how *how,
 				     struct run *report)
 {
 	signals_give_back();
 	input_again(how);
-	/* The exec closes the socket, which tells the parent that it succeeded. */
+	/* The exec closes the socket. So the parent knows that the exec has succeeded. */
 	execvp(argv[0], argv);
 
 	report->stage = STAGE_EXEC;
@@ -113,7 +114,7 @@ static _Noreturn void child(int sock, char **argv, const struct events *events,
 	int fd;
 
 	/*
-	 * The kernel kills the program when perfex ends, for whatever reason. If perfex has ended
+	 * The kernel kills the program when perfex ends for any reason. If perfex has ended
 	 * already, its end of the socket is closed, and the report below fails.
 	 */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -131,8 +132,8 @@ static _Noreturn void child(int sock, char **argv, const struct events *events,
 	report.stage = STAGE_RUNNING;
 	report.error = 0;
 	/*
-	 * CPU time up to here is perfex's. The clock is read first, so the program cannot use more
-	 * time than elapses.
+	 * The CPU time up to here is perfex's own. The clock is read first, so that the program's
+	 * CPU time cannot exceed the time that elapses.
 	 */
 	clock_gettime(CLOCK_MONOTONIC, &report.start);
 	getrusage(RUSAGE_SELF, &report.usage);
@@ -141,7 +142,7 @@ static _Noreturn void child(int sock, char **argv, const struct events *events,
 	become_program(sock, argv, how, &report);
 }
 
-/* With -p the program runs, but is not counted. */
+/* Runs the program beside the processes that -p counts. The program itself is not counted. */
 static _Noreturn void child_beside(int sock, char **argv, const struct how *how)
 {
 	struct run report = { .stage = STAGE_EXEC, .bad_event = -1 };
@@ -150,9 +151,7 @@ static _Noreturn void child_beside(int sock, char **argv, const struct how *how)
 	become_program(sock, argv, how, &report);
 }
 
-/*
- * The parent
- */
+/* The following functions run in perfex itself, the parent. */
 
 static void note(struct run *run, const struct run *report)
 {
@@ -190,7 +189,10 @@ static int read_self(int fd, struct perfctr_read_tree *sums, unsigned int *flags
 	return ret;
 }
 
-/* An incomplete tree is read too; @run says so. */
+/*
+ * Reads the sums into @run. The sums of an incomplete tree are read too, and @run says that they
+ * are incomplete.
+ */
 static void read_sums(const struct how *how, struct run *run)
 {
 	struct perfctr_read_tree self;
@@ -246,7 +248,10 @@ static void read_now(const struct how *how, struct run *run)
 	read_sums(how, run);
 }
 
-/* Without a program, signals ask perfex itself for the end. */
+/*
+ * Waits for a signal or for the end of a process. Without a program, a signal asks perfex itself to
+ * end.
+ */
 static bool wait_for(const struct how *how, const struct run *run, int64_t ms)
 {
 	return run->pid ? signals_pass_on(run->pid, ms) : attach_wait(how, ms);
@@ -254,7 +259,7 @@ static bool wait_for(const struct how *how, const struct run *run, int64_t ms)
 
 /*
  * Passes signals on to the program, and prints each interval, until the program ends. The last read
- * is the end of the last interval, and the total.
+ * gives both the end of the last interval and the total.
  */
 static void watch(const struct how *how, const struct perfctr_info *info,
 		  const struct events *events, struct results *results, struct run *run)
@@ -285,7 +290,10 @@ static void watch(const struct how *how, const struct perfctr_info *info,
 		print_interval(results_file(results), info, events, how, run, &before);
 }
 
-/* The same for perfex record. If it cannot begin, the program is ended. */
+/*
+ * Passes signals on and copies records until the program ends, for perfex record. If the recording
+ * cannot begin, the program is killed.
+ */
 static void run_recording(const struct how *how, const struct perfctr_info *info,
 			  const struct events *events, char **argv, struct run *run)
 {
@@ -299,7 +307,7 @@ static void run_recording(const struct how *how, const struct perfctr_info *info
 	read_now(how, run);
 	if (!records || !recording_end(how)) {
 		run->complete = false;
-		run->why = NULL;	/* it was told already */
+		run->why = NULL;	/* the reason is printed already */
 	}
 }
 
@@ -312,7 +320,7 @@ void run_end(const struct how *how, struct run *run)
 	run->fd = -1;
 }
 
-/* Takes off the time of the process before the exec. */
+/* Subtracts the CPU time that the process used before the exec. */
 static void subtract_usage(struct run *run, const struct rusage *before)
 {
 	timersub(&run->usage.ru_utime, &before->ru_utime, &run->usage.ru_utime);
@@ -327,7 +335,7 @@ static bool socket_make(int *sock, struct run *run)
 	return false;
 }
 
-/* The parent hears how the child began; the child writes to @sock[1]. */
+/* Receives the messages in which the child tells how it began. The child writes to @sock[1]. */
 static void hear_child(pid_t pid, int *sock, struct run *run, struct run *report)
 {
 	if (pid < 0) {
@@ -336,7 +344,7 @@ static void hear_child(pid_t pid, int *sock, struct run *run, struct run *report
 		return;
 	}
 	close(sock[1]);
-	run->error = EPIPE;	/* if the child dies without a word */
+	run->error = EPIPE;	/* if the child dies without a message */
 	run->pid = pid;
 	while (receive_report(sock[0], report, &run->fd))
 		note(run, report);
@@ -388,7 +396,7 @@ static int run_attached(char **argv, struct events *events, const struct how *ho
 	return 0;
 }
 
-/* Keeps what cpus_begin() has found out: the child's messages do not tell it. */
+/* Restores what cpus_begin() has found out and the child's messages do not have. */
 static void keep(struct run *run, const struct run *began)
 {
 	run->source = began->source;
@@ -458,7 +466,7 @@ int end_like(const struct run *run)
 
 	if (WIFSIGNALED(run->status)) {
 		sig = WTERMSIG(run->status);
-		/* The program has dumped its core already. */
+		/* The program has dumped its core already, so perfex must not dump one. */
 		setrlimit(RLIMIT_CORE, &no_core);
 		signal(sig, SIG_DFL);
 		sigemptyset(&set);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Checks: is what is counted what was executed? */
+/* Checks that counts agree with what was executed. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,13 +13,11 @@
 
 #define RUNS	20
 
-/* A shorter loop, for each of many counters */
+/* The turns of a shorter loop, for checks that run it on each of many counters. */
 #define BRIEF	(SHORT + 100000ul)
 #define BRIEFLY_EXPECTED	((uint64_t)2 * (BRIEF - SHORT))
 
-/*
- * The loop
- */
+/* The following functions count the loop in various situations. */
 
 static void spin_with_nap(unsigned long turns)
 {
@@ -61,11 +59,9 @@ void check_loop(const struct machine *m)
 	stop(&c);
 }
 
-/*
- * Every counter
- */
+/* The following functions count the loop on every counter. */
 
-/* An event for counter @hw; *known: its count of the loop is known */
+/* Returns an event that counter @hw can count. *known is set if its count of the loop is known. */
 static const char *event_of(const struct machine *m, unsigned int hw, bool *known)
 {
 	*known = true;
@@ -90,7 +86,10 @@ static const char *event_of(const struct machine *m, unsigned int hw, bool *know
 	return "instructions:u";
 }
 
-/* Starts that counter. If its right count is not @known, a second counter counts the same event. */
+/*
+ * Starts counter @hw. If the right count of @event is not @known, a second counter counts the same
+ * event.
+ */
 static bool start_counter(struct counting *c, const struct machine *m, const char *event,
 			  unsigned int hw, bool known)
 {
@@ -108,7 +107,7 @@ static bool start_counter(struct counting *c, const struct machine *m, const cha
 	return start_control(c);
 }
 
-/* Both counters must count as many cycles. */
+/* Checks that both counters count the same number of cycles. */
 static void try_cycles(const struct counting *c, unsigned int hw)
 {
 	uint64_t few[PERFCTR_MAX_CTRS], many[PERFCTR_MAX_CTRS];
@@ -160,9 +159,7 @@ void check_every_counter(const struct machine *m)
 	}
 }
 
-/*
- * Kernel mode
- */
+/* The following functions count system calls in kernel mode. */
 
 static void call_kernel(unsigned long n)
 {
@@ -211,7 +208,7 @@ static void call_kernel(unsigned long n)
 
 #define CALLS	1000ul
 
-/* The most frequent count */
+/* Returns the most frequent count. */
 static uint64_t usual(const uint64_t *counts, unsigned int n)
 {
 	unsigned int i, k, same, most = 0;
@@ -229,9 +226,10 @@ static uint64_t usual(const uint64_t *counts, unsigned int n)
 }
 
 /*
- * Nobody knows how many instructions a system call takes, but each counter must count as many. The
- * call allocates no memory, as that varies. The calls are few, so some runs have no interrupt, even
- * in a kernel with debug checks, where a call takes fifty times as long.
+ * Checks that all counters count a system call alike, since nobody knows how many instructions it
+ * takes. The system call allocates no memory, which would vary. The calls are few, so that some
+ * runs have no interrupt. That holds even in a kernel with debug checks, where a call takes fifty
+ * times as long.
  */
 void check_kernel_mode(const struct machine *m)
 {
@@ -264,7 +262,10 @@ void check_kernel_mode(const struct machine *m)
 		not_made("no counter of instructions alone counts kernel mode");
 		return;
 	}
-	/* A kernel that looks for races at random varies, so counters cannot be compared. */
+	/*
+	 * In a kernel that searches for races at random, calls vary, so counters cannot be
+	 * compared.
+	 */
 	if (!same) {
 		not_made("a system call takes now more instructions of this kernel, now less");
 		return;
@@ -280,15 +281,13 @@ void check_kernel_mode(const struct machine *m)
 				 counter[i], counts[i], expected);
 }
 
-/*
- * Events
- */
+/* The following functions count other events. */
 
 #define BUFFER	((size_t)16 << 20)
 
 static unsigned char *buffer;
 
-/* Reads and writes untouched lines and pages, and takes branches that cannot be predicted. */
+/* Reads and writes cache lines and pages for the first time, and takes unpredictable branches. */
 static void stir(unsigned long rounds)
 {
 	volatile unsigned char *b = buffer;
@@ -362,10 +361,11 @@ void check_events(const struct machine *m)
 }
 
 /*
- * Instructions too many, or too few, at page faults, system calls and interrupts
+ * The following functions find instructions that are counted too many, or too few, at page faults,
+ * system calls and interrupts.
  */
 
-/* Returns whether the count is off. */
+/* Prints how many instructions were counted too many. Returns true if there were any. */
 static bool tell_overcount(int64_t over, uint64_t times, const char *what)
 {
 	int64_t each = times ? over * 10000 / (int64_t)times : 0;
@@ -418,7 +418,7 @@ void check_page_faults(const struct machine *m)
 	}
 	(void)count(&c, touch, PAGES, counts);
 	before = faults(&c);
-	/* The round with the fewest had no interrupt. */
+	/* The round with the lowest count had no interrupt. */
 	for (round = 0; round < ROUNDS; round++) {
 		if (madvise(pages, PAGES * page_size, MADV_DONTNEED) ||
 		    !count(&c, touch, PAGES, counts)) {
@@ -443,7 +443,10 @@ unmap:
 	munmap(pages, PAGES * page_size);
 }
 
-/* On some architectures the instruction that calls is never retired. */
+/*
+ * Finds instructions that are counted too many at system calls. On some architectures the
+ * instruction that makes a system call is never retired.
+ */
 void check_system_calls(const struct machine *m)
 {
 	const uint64_t each = 4, tenfold = 10 * CALLS;
@@ -454,7 +457,7 @@ void check_system_calls(const struct machine *m)
 		not_made("%s", why_not_started(&c));
 		return;
 	}
-	/* Ten runs */
+	/* fewest() makes ten runs. */
 	if (!fewest(&c, call_kernel, CALLS, 2 * CALLS, &least))
 		deviates("system calls: %s", why_unread(&c));
 	else if (least == (each - 1) * CALLS)
@@ -465,7 +468,10 @@ void check_system_calls(const struct machine *m)
 	stop(&c);
 }
 
-/* Interrupts of all kinds on @cpu. The first line of the file names the columns: CPU0 CPU1 ... */
+/*
+ * Returns the number of all interrupts on @cpu. The first line of the file names the columns: CPU0
+ * CPU1 ...
+ */
 static uint64_t interrupts(unsigned int cpu)
 {
 	FILE *f = fopen("/proc/interrupts", "re");
@@ -490,7 +496,7 @@ static uint64_t interrupts(unsigned int cpu)
 			if (end == s)
 				end = NULL;
 		}
-		/* Some lines have one number for all CPUs. */
+		/* Some lines have only one number, for all CPUs. */
 		sum += end ? n : 0;
 	}
 	free(line);
@@ -513,7 +519,7 @@ void check_ticks(const struct machine *m)
 		not_made("%s", why_not_started(&c));
 		return;
 	}
-	/* How many turns take a fifth of a second */
+	/* Measure how many turns of the loop take a fifth of a second. */
 	start_time = now();
 	spin(LONG);
 	turns = (unsigned long)((double)LONG * 0.2 / (now() - start_time + 1e-6));

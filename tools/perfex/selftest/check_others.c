@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Checks: who else has the counters, and what a CPU counts after it was away. */
+/* Checks who else has the counters, and what a CPU counts after it was offline. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -13,9 +13,7 @@
 #include "selftest/checks.h"
 #include "selftest/loop.h"
 
-/*
- * Without a claim
- */
+/* The following functions read counters without having claimed them. */
 
 static void faulted(int sig)
 {
@@ -39,7 +37,9 @@ static void read_counter(void)
 	(void)value;
 }
 
-/* Whether root lets everybody read counters: an attribute on x86, a setting elsewhere */
+/*
+ * Returns true if root lets all users read counters, by an attribute on x86 or a setting elsewhere.
+ */
 static bool all_may_read(void)
 {
 	static const char *const files[] = {
@@ -90,11 +90,12 @@ void check_unclaimed(const struct machine *m)
 		deviates("a process with 0 counters of its own reads a counter's register");
 }
 
-/*
- * Beside perf
- */
+/* The following functions count beside perf. */
 
-/* The module may keep the counters for a moment: see PERFCTR_IOC_CONTROL. */
+/*
+ * Starts a counter of perf's, and tries again for a while: the module may keep the counters for a
+ * moment (see PERFCTR_IOC_CONTROL).
+ */
 static bool start_perf_patiently(struct counting *c, uint64_t event)
 {
 	unsigned int i;
@@ -155,7 +156,7 @@ void check_beside_perf(const struct machine *m)
 		try_beside_perf(m, "branches", PERF_COUNT_HW_BRANCH_INSTRUCTIONS);
 }
 
-/* @first counts the loop while @second tries to count too. */
+/* Counts the loop by @first while @second tries to count too. */
 static void try_while(const struct machine *m, struct counting *first, const char *who,
 		      bool (*second)(const struct machine *m))
 {
@@ -178,8 +179,8 @@ static void try_while(const struct machine *m, struct counting *first, const cha
 }
 
 /*
- * On x86 and ppc32 either perf has all counters or the module has. Elsewhere each takes counters
- * while there are any.
+ * Tries to count by perf while the module counts. On x86 and ppc32 either perf or the module has
+ * all counters. Elsewhere each takes counters as long as there are any.
  */
 static bool perf_comes(const struct machine *m)
 {
@@ -249,7 +250,8 @@ void check_exclusion(const struct machine *m)
 }
 
 /*
- * Somebody who does not ask: firmware, a hypervisor, another tool
+ * The following functions look for firmware, a hypervisor or another tool that takes counters
+ * without asking.
  */
 
 void check_registers_kept(const struct machine *m)
@@ -262,7 +264,7 @@ void check_registers_kept(const struct machine *m)
 		not_made("%s", why_not_started(&c));
 		return;
 	}
-	/* The module looks at the registers only while its CPU is busy. */
+	/* The module checks the registers only while their CPU is busy. */
 	for (i = 0; i < seconds * 10; i++) {
 		struct perfctr_read sums;
 
@@ -279,9 +281,7 @@ void check_registers_kept(const struct machine *m)
 	stop(&c);
 }
 
-/*
- * After a CPU was away
- */
+/* The following functions count after a CPU was offline, and after sleep. */
 
 static bool write_file(const char *path, const char *text)
 {
@@ -304,7 +304,7 @@ static bool go_to(unsigned int cpu)
 	return !sched_setaffinity(0, sizeof(one), &one);
 }
 
-/* The loop on a CPU that has come back */
+/* Counts the loop on a CPU that has come online again. */
 static void try_cpu(const struct machine *m, unsigned int cpu, const char *what)
 {
 	struct counting c;
@@ -342,7 +342,10 @@ void check_hotplug(const struct machine *m)
 		not_made("there is no CPU that could be taken off");
 		return;
 	}
-	/* The counters are claimed meanwhile, so the CPU must join the claim when it comes. */
+	/*
+	 * This counter claims the counters while the CPU is offline. So the CPU must join the claim
+	 * when it comes online.
+	 */
 	if (!start_event(&c, m, "instructions:u")) {
 		not_made("%s", why_not_started(&c));
 		(void)go_to(m->cpu);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Checks: does each overflow interrupt, and at once? */
+/* Checks that each overflow interrupts at once. */
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -10,12 +10,14 @@
 #include "selftest/loop.h"
 
 #define PERIOD	1000u
-/* Turns of the loop that wait for an interrupt */
+/* turns of the loop to wait for an interrupt */
 #define PATIENCE	1000000ul
-/* An interrupt is late if it comes so many instructions after the overflow. */
+/*
+ * An interrupt is late if the counter has counted more instructions than this since the overflow.
+ */
 #define LATE	1000u
 
-/* The test of one counter takes no longer. */
+/* The test of one counter ends after this time. */
 #define SECONDS	3.0
 
 static volatile sig_atomic_t came;
@@ -28,17 +30,20 @@ static void overflown(int sig)
 
 /**
  * struct overflows - the overflows of one counter
- * @asked: how many there should be
- * @lost: how many did not interrupt
- * @late: how many interrupted late
- * @least, @most: instructions between overflow and interrupt
+ * @asked: number of overflows that should happen
+ * @lost: number of overflows that did not interrupt
+ * @late: number of overflows that interrupted late
+ * @least, @most: fewest and most instructions between overflow and interrupt
  */
 struct overflows {
 	unsigned int asked, lost, late;
 	uint64_t least, most;
 };
 
-/* After its overflow the counter stands until it is told to go on. */
+/*
+ * Runs the loop until the counter overflows. Returns false if it does not interrupt. After an
+ * overflow the counter stands still until IRESUME starts it again.
+ */
 static bool wait_for_overflow(uint32_t period)
 {
 	unsigned long waited;
@@ -75,7 +80,10 @@ static bool overflow_once(const struct counting *c, uint32_t period, struct over
 	return true;
 }
 
-/* Instructions in user mode on counter @map. False: it has told why not. */
+/*
+ * Starts to count instructions in user mode on counter @map. Returns true, or false after printing
+ * why not.
+ */
 static bool start_overflows(struct counting *c, const struct machine *m, uint32_t map,
 			    uint32_t period, unsigned int refresh)
 {
@@ -106,7 +114,7 @@ static void make_overflows(const struct machine *m, uint32_t map, uint32_t perio
 		tell("%s: not tried: %s", what, why_not_started(&c));
 		return;
 	}
-	/* The first overflow is left out, as the counter has run since the control. */
+	/* The first overflow is not measured, as the counter has run since the control. */
 	first = wait_for_overflow(period);
 	end = now() + SECONDS;
 	while (first && o.asked < n && now() < end)
@@ -133,7 +141,7 @@ static void catch_overflows(void (*handler)(int), struct sigaction *before)
 	sigaction(SIGUSR2, &action, before);
 }
 
-/* Whether counter @hw counts instructions, and can interrupt */
+/* Returns true if counter @hw counts instructions and can interrupt. */
 static bool can_overflow(const struct machine *m, unsigned int hw)
 {
 	if (!(m->info->counters >> hw & 1))
@@ -176,8 +184,8 @@ void check_short_periods(const struct machine *m)
 }
 
 /*
- * A counter that overflows wraps from its top to zero. The signal is ignored, so the program
- * executes nothing for the overflow, and the count must be the same as without one.
+ * Counts the loop while a counter wraps from its top to zero. SIGUSR2 is ignored, so the program
+ * executes nothing for an overflow, and its count must be the same as without overflows.
  */
 void check_wrap(const struct machine *m)
 {
@@ -194,7 +202,7 @@ void check_wrap(const struct machine *m)
 			deviates("over the top of a counter: %s", why_unread(&c));
 		} else {
 			tell_tally("over the top 20 times", &t, EXPECTED, NO_SWITCHES);
-			/* Each overflow also interrupts. */
+			/* Each overflow interrupts, which may itself add instructions. */
 			if (interrupts_add && t.least > EXPECTED && t.most <= EXPECTED + 50)
 				tell("%" PRIu64 " to %" PRIu64 " too many, as interrupts add some",
 				     t.least - EXPECTED, t.most - EXPECTED);

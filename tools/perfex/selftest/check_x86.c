@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Checks that only x86 has. */
+/* Makes the checks that only x86 has. */
 #include "selftest/checks.h"
 #include "selftest/cpuid.h"
 #include "selftest/loop.h"
@@ -12,13 +12,11 @@
 #include <stdio.h>
 #include <string.h>
 
-/*
- * What a read costs in user mode
- */
+/* The following functions measure the cost of a read in user mode. */
 
 #define BATCH	16u
 #define ROUNDS	100u
-/* RDPMC takes some dozens of cycles, and thousands if a hypervisor emulates it. */
+/* RDPMC takes some dozens of cycles, or thousands of cycles if a hypervisor emulates it. */
 #define TRAPPED	500u
 
 static uint64_t tsc(void)
@@ -96,8 +94,8 @@ void check_read_cost(const struct machine *m)
 }
 
 /*
- * Reference cycles: ticks of the clock while the core is not halted (SDM Vol. 3B, "Fixed-function
- * Performance Counters")
+ * The following functions count reference cycles, the ticks of the clock while the core is not
+ * halted (SDM Vol. 3B, "Fixed-function Performance Counters").
  */
 
 #define REF_CYCLES_FIXED	(X86_FIXED + 2)
@@ -105,7 +103,7 @@ void check_read_cost(const struct machine *m)
 #define AMD_REF_CYCLES	0x100000120u
 #define BUS_CYCLES		0x13cu
 
-static uint64_t spun;	/* ticks of the clock in the last timed_spin() */
+static uint64_t spun;	/* ticks of the clock during the last timed_spin() */
 
 static void timed_spin(unsigned long turns)
 {
@@ -116,8 +114,8 @@ static void timed_spin(unsigned long turns)
 }
 
 /*
- * The count for each tick of the clock. Interrupts and hypervisors make it less, so the highest of
- * ten runs is taken, and up to fifty runs are made until it is as high as @expected.
+ * Returns the count per tick of the clock. Interrupts and hypervisors lower it, so the highest of
+ * ten runs is taken. Up to fifty runs are made until it is as high as @expected.
  */
 static double per_tick(const struct counting *c, double expected)
 {
@@ -147,7 +145,7 @@ void check_ref_cycles(const struct machine *m)
 	struct counting c;
 	double ratio;
 
-	/* On Zen 4 any counter counts reference cycles (Linux, amd/core.c). */
+	/* On Zen 4 any counter can count reference cycles (Linux, amd/core.c). */
 	if (m->info->cpu_type == PERFCTR_X86_AMD_ZEN4) {
 		ctr.map = PERFCTR_MAP_ANY;
 		ctr.event = AMD_REF_CYCLES;
@@ -175,17 +173,15 @@ void check_ref_cycles(const struct machine *m)
 	stop(&c);
 }
 
-/*
- * Events that only some counters count
- */
+/* The following functions count events that only some counters can count. */
 
-/* Events of several models; the module has a table of their counters. */
+/* Events of several Intel models. The module knows which counters can count them. */
 static const uint32_t of_intel[] = {
 	0x0010, 0x0011, 0x0012, 0x0013, 0x0014, 0x0018, 0x0019, 0x0040, 0x0048, 0x0060, 0x01a3,
 	0x01c0, 0x01d0, 0x01d1,
 };
 
-/* Events of family 15h's units, and of the northbridge (0xe9) */
+/* Events of the units of AMD's family 15h, and of the northbridge (0xe9). */
 static const uint32_t of_amd[] = {
 	0x0000, 0x0003, 0x000b, 0x0023, 0x002d, 0x002e, 0x0043, 0x0060, 0x008f, 0x00d0, 0x00d6,
 	0x00e9,
@@ -214,7 +210,10 @@ static void try_constrained(const struct perfctr_ctr_control *ctr, uint64_t poss
 	stop(&c);
 }
 
-/* The only counters that can count it; 0: all can, or start() was refused for another reason */
+/*
+ * Returns the set of counters that can count an event. Returns 0 if all can, or if start() failed
+ * for another reason.
+ */
 static uint64_t find_possible(const struct machine *m, struct perfctr_ctr_control *ctr,
 			      struct counting *c)
 {
@@ -224,7 +223,7 @@ static uint64_t find_possible(const struct machine *m, struct perfctr_ctr_contro
 
 	while (last && !(m->info->counters >> last & 1))
 		last--;
-	/* Each known set of counters leaves out the first or the last. */
+	/* Each known set of counters excludes either the first counter or the last. */
 	tried[0] = 0;
 	tried[1] = last;
 	for (i = 0; i < 2; i++) {
@@ -238,7 +237,7 @@ static uint64_t find_possible(const struct machine *m, struct perfctr_ctr_contro
 	return 0;
 }
 
-/* Whether events have the numbers of Intel's family 6 */
+/* Returns true if events have the numbers of Intel's family 6. */
 static bool has_intels_events(const struct perfctr_info *info)
 {
 	switch (info->own_cpu_type) {
@@ -286,8 +285,8 @@ void check_constraints(const struct machine *m)
 }
 
 /*
- * Events that spoil the counts of another hyperthread: errata BJ122 of Sandy Bridge, BV98 of Ivy
- * Bridge, HSD29 of Haswell
+ * The following functions count events that falsify the counts of another hyperthread: errata BJ122
+ * of Sandy Bridge, BV98 of Ivy Bridge, HSD29 of Haswell.
  */
 
 static bool has_erratum(void)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The checks of the self test, one by one, and the verdict. */
+/* Makes the checks of the self test one by one, and prints the verdict. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,10 +14,10 @@ static struct {
 	unsigned int made, left_out;
 	bool counted;		/* a check has counted by perfctr */
 	bool refused;		/* the present check cannot be made */
-	bool told;		/* it has told machine.why_not */
+	bool told;		/* machine.why_not has been printed */
 } verdict;
 
-/* Each line is indented. */
+/* Prints text with each line indented. */
 static void print_lines(const char *text)
 {
 	printf("  ");
@@ -73,7 +73,7 @@ void not_made(const char *format, ...)
 	verdict.refused = true;
 }
 
-/* Why a check with these needs cannot be made here; NULL: it can */
+/* Returns why a check with these needs cannot be made here, or NULL if it can. */
 static const char *what_lacks(unsigned int needs, const struct machine *m)
 {
 	unsigned int lacks = needs & ~m->has;

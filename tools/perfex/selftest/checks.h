@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The checks: what they need, and what they say. */
+/* Defines what the checks need, and how they print. */
 #ifndef PERFEX_CHECKS_H
 #define PERFEX_CHECKS_H
 
 #include "base/perfex.h"
 #include "selftest/selftest.h"
 
-/* A key and its value, in the columns of perfctr_info_print() */
+/* The format of a key in front of its value, in the columns of perfctr_info_print(). */
 #define KEY "%-23s "
 
-/* What a check needs: without it the check is not made. */
+/* What a check may need. A check whose needs are not met is not made. */
 #define NEED_COUNT	0x01	/* instructions in user mode are counted, by any source */
 #define NEED_NATIVE	0x02	/* ... by the module's own driver */
 #define NEED_ROOT	0x04
@@ -21,13 +21,13 @@
 
 /**
  * struct machine - where the checks run
- * @info: what the module tells of the processor
- * @how: options
- * @has: NEED_*
- * @source: the source that counts instructions now: PERFCTR_SOURCE_*
- * @why_not: why they are not counted, or not by the module's own driver
+ * @info: what the module says about the processor
+ * @how: the options
+ * @has: the needs that this machine meets, NEED_*
+ * @source: the source that counts instructions now, PERFCTR_SOURCE_*
+ * @why_not: why instructions are not counted, or not by the module's own driver
  * @firmware: the firmware has the counters
- * @cpu: where the checks run
+ * @cpu: the CPU on which the checks run
  */
 struct machine {
 	const struct perfctr_info *info;
@@ -49,13 +49,13 @@ struct check {
 void make_checks(const struct check *checks, size_t n, const struct machine *m);
 /* Prints a line of a check. */
 void tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* Prints a deviation, one sentence with its number; the verdict repeats it. */
+/* Prints a deviation as a numbered sentence, which the verdict repeats. */
 void deviates(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* Prints why the check cannot be made after all. */
+/* Prints why the present check cannot be made after all. */
 void not_made(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void print_verdict(const struct machine *m);
 
-/* check_ticks() has found that interrupts add instructions. */
+/* True if check_ticks() has found that interrupts add instructions. */
 extern bool interrupts_add;
 void check_unclaimed(const struct machine *m);
 void check_loop(const struct machine *m);
@@ -76,7 +76,7 @@ void check_registers_kept(const struct machine *m);
 void check_hotplug(const struct machine *m);
 void check_sleep(const struct machine *m);
 
-/* Of x86: cpuid.c, kernel_log.c, check_x86.c */
+/* The checks of x86, in cpuid.c, kernel_log.c and check_x86.c. */
 #if IS_X86
 void check_promises(const struct machine *m);
 void check_load(const struct machine *m);

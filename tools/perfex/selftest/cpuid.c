@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* x86: what CPUID says, and what it promises that the module does not use. */
+/* Prints what CPUID says on x86, and finds what CPUID promises and the module does not use. */
 #include "count/why.h"
 #include "selftest/checks.h"
 #include "selftest/cpuid.h"
@@ -14,9 +14,9 @@
 #include <string.h>
 
 /*
- * Leaves of CPUID: performance monitoring (0AH, 23H) and the type of the core (1AH), SDM Vol. 2A;
- * AMD's 8000_0001H, where ECX tells which counters there are, and 8000_0022H, APM Vol. 3,
- * appendix E
+ * The leaves of CPUID that are printed: performance monitoring (0AH, 23H) and the type of the core
+ * (1AH), SDM Vol. 2A. AMD has 8000_0001H, whose ECX says which counters exist, and 8000_0022H, APM
+ * Vol. 3, appendix E.
  */
 
 #define LEAF_PERFMON	0x0au
@@ -34,18 +34,18 @@ static const struct {
 	{ LEAF_AMD_FEATURES, 0 }, { LEAF_AMD_PERFMON, 0 },
 };
 
-/* AMD's, by their index in leaves[] */
+/* The indices of AMD's leaves in leaves[]. */
 #define FEATURES	6
 #define PERFMON		7
 
 #define LEAVES	(sizeof(leaves) / sizeof(leaves[0]))
 
-/* EAX, EBX, ECX, EDX of each leaf; zero if the processor lacks it */
+/* EAX, EBX, ECX and EDX of each leaf. They are zero if the processor lacks the leaf. */
 struct cpuid {
 	uint32_t reg[LEAVES][4];
 };
 
-/* EBX of "HygonGenuine" */
+/* The EBX of "HygonGenuine". */
 #define SIGNATURE_HYGON	0x6f677948u
 
 bool is_amd(void)
@@ -58,7 +58,7 @@ bool is_amd(void)
 
 static void get_cpuid(struct cpuid *cpuid)
 {
-	/* clang's header before 15 returns an int. */
+	/* In clang's header before version 15, __get_cpuid_max() returns an int. */
 	uint32_t most = (uint32_t)__get_cpuid_max(0, NULL);
 	uint32_t most_extended = is_amd() ? (uint32_t)__get_cpuid_max(0x80000000u, NULL) : 0;
 	size_t i;
@@ -72,7 +72,10 @@ static void get_cpuid(struct cpuid *cpuid)
 	}
 }
 
-/* The leaves of the next CPU, from *cpu on, where we may run. False: there is none. */
+/*
+ * Reads the leaves of the next CPU from *cpu on, among those where perfex may run. Returns false if
+ * there is none.
+ */
 static bool next_cpuid(const cpu_set_t *allowed, unsigned int *cpu, struct cpuid *cpuid)
 {
 	cpu_set_t one;
@@ -104,7 +107,7 @@ static void print_one_cpuid(const struct cpuid *cpuid)
 	}
 }
 
-/* CPUs in a row with the same leaves are printed once. */
+/* Consecutive CPUs with equal leaves are printed once. */
 void print_cpuid(void)
 {
 	struct cpuid cpuid, last;
@@ -126,11 +129,9 @@ void print_cpuid(void)
 	(void)sched_setaffinity(0, sizeof(allowed), &allowed);
 }
 
-/*
- * What CPUID promises and the module does not use
- */
+/* The following functions find what CPUID promises and the module does not use. */
 
-/* In the order of CPUID 0AH's EBX, and of perfctr_info.events */
+/* The events in the order of CPUID 0AH's EBX, and of perfctr_info.events. */
 static const char *const arch_events[] = {
 	"cycles", "instructions", "bus-cycles", "cache-references", "cache-misses", "branches",
 	"branch-misses",
@@ -139,8 +140,9 @@ static const char *const arch_events[] = {
 #define ARCH_EVENTS	(sizeof(arch_events) / sizeof(arch_events[0]))
 
 /*
- * AMD has six counters since family 15h, or as many as the leaf tells; RDPMC can name six. Older
- * processors have four, which CPUID does not mention, so it promises none where there are none.
+ * Since family 15h AMD has six counters, or as many as the leaf says; RDPMC can name six. Older
+ * processors have four, which CPUID does not mention. So CPUID promises none on a processor that
+ * has none.
  */
 #define AMD_CTRS_OLD	0xfu
 #define AMD_CTRS	6u
@@ -159,8 +161,8 @@ static uint64_t amd_counters(const struct cpuid *cpuid, bool some)
 
 /*
  * Intel's counters that the module does not use. Microcode needs counter 3 for an erratum of
- * transactions, unless it aborts all of them (CPUID 07H, EDX). Fixed counter 3 counts slots, which
- * serve TopDown's metrics alone.
+ * transactions, unless all transactions are aborted (CPUID 07H, EDX). Fixed counter 3 counts slots,
+ * which are only used for TopDown's metrics.
  */
 #define LEAF_TSX	7u
 #define RTM_ALWAYS_ABORT	(1u << 11)
@@ -184,7 +186,7 @@ static uint64_t left_alone(uint64_t counters, const struct perfctr_info *info)
 	return left;
 }
 
-/* The counters and events that each CPU has. @some: the module uses some counters. */
+/* Finds the counters and events that all CPUs have. @some: the module uses some counters. */
 static bool get_promises(uint64_t *counters, uint32_t *events, bool some)
 {
 	struct cpuid cpuid;
@@ -210,7 +212,10 @@ static bool get_promises(uint64_t *counters, uint32_t *events, bool some)
 			*events = 0;
 			continue;
 		}
-		/* Registers beyond the eighth are elsewhere; further fixed counters vary. */
+		/*
+		 * Count only the first eight registers, as later ones are elsewhere. Further fixed
+		 * counters vary.
+		 */
 		if (fixed > KNOWN_FIXED)
 			fixed = KNOWN_FIXED;
 		*counters &= (general < 8 ? (1u << general) - 1 : 0xff) |

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* x86: what CPUID says. */
+/* Prints what CPUID says on x86. */
 #ifndef PERFEX_CPUID_H
 #define PERFEX_CPUID_H
 
@@ -7,11 +7,11 @@
 
 #include <libperfctr.h>
 
-/* AMD's or Hygon's */
+/* Returns true if the processor is AMD's or Hygon's. */
 bool is_amd(void);
-/* The leaves about performance monitoring, of each type of core */
+/* Prints the leaves about performance monitoring, for each type of core. */
 void print_cpuid(void);
-/* Which counters perfctr does not use on purpose, and why */
+/* Prints which counters perfctr deliberately does not use, and why. */
 void print_left_alone(const struct perfctr_info *info);
 
 #endif /* PERFEX_CPUID_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* --info: the processor, the module and the CPUs, and who has the counters. */
+/* Implements --info, which prints the processor, the module, the CPUs, and who has the counters. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "selftest/cpuid.h"
 #include "selftest/info.h"
 
-/* Asks for a counter of that source, to see whether it can be had. */
+/* Tries to count by @source. Returns 0, or -1 with errno. */
 static int try_source(const struct perfctr_info *info, unsigned int source,
 		      struct perfctr_control *control)
 {
@@ -31,7 +31,7 @@ static int try_source(const struct perfctr_info *info, unsigned int source,
 	return ret;
 }
 
-/* Who has the processor's counters, and which source would count a program now */
+/* Prints who has the processor's counters, and which source would count a program now. */
 static void print_sources(const struct perfctr_info *info)
 {
 	struct perfctr_control control;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* --info: the processor, the module and the CPUs, and who has the counters. */
+/* Implements --info, which prints the processor, the module, the CPUs, and who has the counters. */
 #ifndef PERFEX_INFO_H
 #define PERFEX_INFO_H
 

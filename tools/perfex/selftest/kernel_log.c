@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* x86: what the module logged as it was loaded. */
+/* Prints what the module logged on x86 when it was loaded. */
 #include "selftest/checks.h"
 #include "selftest/kernel_log.h"
 
@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/klog.h>
 
-/* Of klogctl() */
+/* Commands of klogctl(). */
 #define SYSLOG_READ_ALL		3
 #define SYSLOG_SIZE_BUFFER	10
 
@@ -23,7 +23,7 @@
 #define ELSE	"somebody else writes"
 #define FIRMWARE	"the firmware counts"
 
-/* The kernel's log, or NULL */
+/* Returns the kernel's log, or NULL. */
 static char *read_log(void)
 {
 	int size = klogctl(SYSLOG_SIZE_BUFFER, NULL, 0), n;
@@ -43,7 +43,9 @@ static char *read_log(void)
 	return log;
 }
 
-/* The module may have measured at several loads: finds the first line of the last one. */
+/*
+ * Returns the first line of the last measurement, as the module may have measured at several loads.
+ */
 static const char *last_costs(const char *log)
 {
 	const char *found, *start = NULL;
@@ -73,7 +75,7 @@ void print_costs(void)
 	free(log);
 }
 
-/* Prints all lines with @words; returns how many. */
+/* Prints all lines with @words. Returns their number. */
 static unsigned int tell_lines(const char *log, const char *words)
 {
 	const char *found, *line;
@@ -90,7 +92,7 @@ static unsigned int tell_lines(const char *log, const char *words)
 	return n;
 }
 
-/* What the last load with measure=1 has logged */
+/* Prints what the last load with measure=1 has logged. */
 static void tell_measured(const char *log)
 {
 	const char *found, *last = NULL;

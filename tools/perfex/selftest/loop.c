@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Code of known length, and counts of it. */
+/* Runs code of known length, and counts it. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -141,7 +141,7 @@ const char *why_unread(const struct counting *c)
 	return strerror(errno);
 }
 
-/* Always executes the same instructions. */
+/* Reads the counts. A read always executes the same instructions. */
 static bool read_counts(const struct counting *c, struct perfctr_read *sums)
 {
 	if (c->perf)
@@ -182,7 +182,7 @@ bool tally(const struct counting *c, unsigned int runs, work_t work, unsigned lo
 	unsigned int run;
 
 	*tally = (struct tally){};
-	/* The first time takes more: functions are bound, pages are fetched. */
+	/* The first run executes more, since functions are bound and pages are fetched. */
 	(void)count(c, work, less, few);
 	for (run = 0; run < runs; run++) {
 		if (!count(c, work, less, few) || !count(c, work, more, many))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The text of the self test, for people to send: what runs here, who has the counters, what the
- * module measured, and whether it counts exactly. It names no machine and no user.
+ * Prints the text of the self test, which people can send: what runs here, who has the counters,
+ * what the module measured, and whether it counts exactly. The text names no machine and no user.
  */
 #include <errno.h>
 #include <sched.h>
@@ -19,11 +19,9 @@
 #include "selftest/loop.h"
 #include "selftest/selftest.h"
 
-/*
- * The processor
- */
+/* The following functions print the processor. */
 
-/* Keys of /proc/cpuinfo; a value may have blanks. */
+/* Returns true if the self test prints this key of /proc/cpuinfo. A key may have blanks. */
 static bool is_wanted(const char *key)
 {
 	static const char *const keys[] = {
@@ -40,7 +38,10 @@ static bool is_wanted(const char *key)
 	return false;
 }
 
-/* Splits the line at its colon; the key loses the blanks at its end. NULL: there is no value. */
+/*
+ * Splits the line at its colon, and cuts off the blanks at the end of the key. Returns the value,
+ * or NULL if there is none.
+ */
 static char *split_line(char *line)
 {
 	char *value = strchr(line, ':'), *end;
@@ -53,7 +54,7 @@ static char *split_line(char *line)
 	return value + strspn(value + 1, " ") + 1;
 }
 
-/* The lines of the first CPU, and microcode of others that differs */
+/* Prints the lines of the first CPU, and the microcode of other CPUs if it differs. */
 static void print_processor(void)
 {
 	FILE *f = fopen("/proc/cpuinfo", "re");
@@ -85,9 +86,7 @@ static void print_processor(void)
 		fclose(f);
 }
 
-/*
- * Who else may have the counters
- */
+/* The following functions print who else may have the counters. */
 
 static void print_settings(void)
 {
@@ -97,7 +96,7 @@ static void print_settings(void)
 		{ "perf_user_access", "/proc/sys/kernel/perf_user_access" },
 		{ "rdpmc", "/sys/bus/event_source/devices/cpu/rdpmc" },
 		{ "rdpmc of cpu_core", "/sys/bus/event_source/devices/cpu_core/rdpmc" },
-		/* With these KVM takes all counters without asking anybody. */
+		/* With these parameters, KVM takes all counters without asking. */
 		{ "mediated PMU", "/sys/module/kvm/parameters/enable_mediated_pmu" },
 		{ "mediated PMU, Intel", "/sys/module/kvm_intel/parameters/enable_mediated_pmu" },
 		{ "mediated PMU, AMD", "/sys/module/kvm_amd/parameters/enable_mediated_pmu" },
@@ -116,9 +115,7 @@ static void print_settings(void)
 	}
 }
 
-/*
- * The checks
- */
+/* The following table has the checks in the order in which they are made. */
 
 static const struct check checks[] = {
 #if IS_X86
@@ -153,7 +150,10 @@ static const struct check checks[] = {
 	{ "All runs of loops of known length", NEED_COUNT, check_runs },
 };
 
-/* Stays on this CPU: one type of core, and its interrupts. */
+/*
+ * Binds perfex to this CPU, so that all checks run on one type of core and with the same
+ * interrupts. Returns the CPU.
+ */
 static unsigned int stay(void)
 {
 	int cpu = sched_getcpu();
@@ -190,7 +190,7 @@ static void find_counting(struct machine *m)
 		m->has |= NEED_NATIVE;
 		return;
 	}
-	/* perf counts, or nobody: why not the module's own driver? */
+	/* The module's own driver does not count, so find out why. */
 	if (start(&c, PERFCTR_SOURCE_NATIVE, &ctr))
 		stop(&c);
 	else if (c.error == EBUSY && c.control.owner == PERFCTR_OWNER_FIRMWARE)
@@ -219,7 +219,7 @@ static void look_at_machine(struct machine *m)
 		m->has |= NEED_INTERRUPT;
 	if (m->info->cpu_features & PERFCTR_FEATURE_RDPMC)
 		m->has |= NEED_RDPMC;
-	/* A taken counter does not mean that perf is forbidden. */
+	/* EBUSY means that the counter is taken, and not that perf is forbidden. */
 	if (start_perf(&perf, PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS) ||
 	    perf.error == EBUSY)
 		m->has |= NEED_PERF;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* perfex selftest: does perfctr count right on this machine? */
+/* Implements perfex selftest, which checks that perfctr counts right on this machine. */
 #ifndef PERFEX_SELFTEST_H
 #define PERFEX_SELFTEST_H
 
@@ -7,7 +7,7 @@
 
 #include <libperfctr.h>
 
-/* The makefile has the address if the packager gave one. */
+/* The makefile defines SEND_TO if the packager gave an address. */
 #ifndef SEND_TO
 #define SEND_TO	"those who packaged or gave you perfctr"
 #endif
@@ -15,10 +15,10 @@
 
 /**
  * struct selftest_options - what the options say
- * @overflows: number of overflows of each counter
- * @watch: number of seconds in which somebody may write to registers
- * @hotplug: a CPU may be taken off, and on again
- * @sleep: the machine may sleep
+ * @overflows: number of overflows to try on each counter
+ * @watch: seconds to wait whether anybody else writes to the registers
+ * @hotplug: a CPU may be taken offline and online again
+ * @sleep: the machine may be put to sleep
  */
 struct selftest_options {
 	unsigned int overflows;
@@ -27,7 +27,7 @@ struct selftest_options {
 	bool sleep;
 };
 
-/* To stdout */
+/* Prints the self test to stdout. */
 void selftest_print(const struct perfctr_info *info, const struct selftest_options *how);
 
 #endif /* PERFEX_SELFTEST_H */
