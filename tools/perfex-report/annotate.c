@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* perfex annotate: counts at each line of a function's source, and at each of its instructions. */
+/*
+ * Implements perfex annotate, which shows the counts at each line of a function's source, and at
+ * each of its instructions.
+ */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,13 +14,13 @@
 #include "names.h"
 #include "output.h"
 
-/* Lines of source that are shown before and after those with code */
+/* How many lines of source are shown before and after those with code. */
 #define AROUND	3
 
-/* The counts at one address, or at one line */
+/* The counts at one address, or at one line. */
 struct spot {
-	uint64_t address;		/* as the ELF file has it */
-	const char *file;		/* NULL: not known */
+	uint64_t address;		/* address in the ELF file */
+	const char *file;		/* source file; NULL if it is not known */
 	unsigned int line;
 	uint64_t *count;		/* for each column; NULL: nothing was counted */
 };
@@ -27,7 +30,7 @@ struct spots {
 	size_t n, capacity;
 };
 
-/* A function that has samples, with its address in the object */
+/* A function that has samples, and the spots in it. */
 struct found {
 	struct function function;
 	enum name_match match;
@@ -67,7 +70,7 @@ static void spots_free(struct spots *spots)
 	free(spots->spot);
 }
 
-/* Adds a function, and how well its name matches @asked. */
+/* Adds a function, and notes how well its name matches @asked. */
 static struct found *found_add(struct all_found *all, const struct function *function,
 			       const char *asked)
 {
@@ -89,7 +92,7 @@ static struct found *found_add(struct all_found *all, const struct function *fun
 	return &all->found[i];
 }
 
-/* @asked is the path, or the last part of it. */
+/* Returns true if @asked is the path, or the last part of it, or NULL. */
 static bool is_object(const char *path, const char *asked)
 {
 	const char *slash = strrchr(path, '/');
@@ -97,7 +100,9 @@ static bool is_object(const char *path, const char *asked)
 	return !asked || !strcmp(path, asked) || (slash && !strcmp(slash + 1, asked));
 }
 
-/* Finds the functions of that name, or all, and the addresses in them that have counts. */
+/*
+ * Finds the functions of that name, or all functions, and the addresses in them that have counts.
+ */
 static void find_function(struct all_found *all, struct symbols *symbols, const char *name,
 			  const char *object, unsigned int column)
 {
@@ -142,7 +147,7 @@ static int compare_lines(const void *a, const void *b)
 	return x->line < y->line ? -1 : x->line > y->line;
 }
 
-/* Equal neighbours are added up. */
+/* Adds up neighbours that compare equal. */
 static void unite(struct spots *spots, int (*compare)(const void *, const void *), unsigned int n)
 {
 	size_t i, to = 0;
@@ -198,7 +203,7 @@ static void print_line_counts(FILE *f, const struct profile *profile, const uint
 	fprintf(f, " %8s", count ? thousands(count[nrctrs + 1], buf) : "");
 }
 
-/* Of control characters only tabs are kept. */
+/* Prints a line of source. Tabs stay, but other control characters are replaced. */
 static void print_source(FILE *f, char *line)
 {
 	char *tab;
@@ -212,7 +217,7 @@ static void print_source(FILE *f, char *line)
 	fprintf(f, "\n");
 }
 
-/* Debug information may name any file, so only a regular one is opened. */
+/* Opens a source file. Debug information may name any file, so only a regular file is opened. */
 static FILE *open_source(const char *symfs, const char *path, int64_t *mtime)
 {
 	struct stat st;
@@ -234,7 +239,7 @@ static FILE *open_source(const char *symfs, const char *path, int64_t *mtime)
 	return source;
 }
 
-/* The lines of one file, in order. @made: when the program was made */
+/* Prints the lines of one file, in order. @made is the time at which the program was made. */
 static void print_file(FILE *f, const struct symbols *symbols, const struct spot *spot, size_t n,
 		       unsigned int column, uint64_t all, int64_t made)
 {
@@ -270,7 +275,7 @@ static void print_file(FILE *f, const struct symbols *symbols, const struct spot
 		print_source(f, text);
 		i += line == spot[i].line;
 	}
-	/* The source ends before these lines. */
+	/* The source file ends before these lines. */
 	for (; source && i < n; i++) {
 		print_line_counts(f, profile, spot[i].count, column, all);
 		fprintf(f, " %6u\n", spot[i].line);
@@ -308,7 +313,7 @@ static void print_lines(FILE *f, struct symbols *symbols, const struct found *fo
 			count_at(spot, found->spots.spot[i - instructions->n].count, ncolumns);
 	}
 	unite(&lines, compare_lines, ncolumns);
-	/* Spots without a line come last. */
+	/* Spots without a line are at the end. */
 	while (lines.n && !lines.spot[lines.n - 1].file) {
 		lines.n--;
 		free(lines.spot[lines.n].count);
@@ -396,7 +401,10 @@ static void print_found(FILE *f, struct symbols *symbols, struct found *found, u
 	instructions_free(&instructions);
 }
 
-/* Whether the function was inlined into another, *into. @near gets the nearest other names. */
+/*
+ * Returns the full name of the function if it was inlined into another, *into, or else NULL. @near
+ * gets the most similar other names.
+ */
 static const char *was_inlined(struct symbols *symbols, const char *name, const char **into,
 			       struct names_near *near)
 {
@@ -413,7 +421,10 @@ static const char *was_inlined(struct symbols *symbols, const char *name, const 
 			continue;
 		n = symbols_frames(symbols, node->object, node->address, frames);
 		for (k = 0; k + 1 < n; k++) {
-			/* Equal texts have one address, and most names are as the last one. */
+			/*
+			 * Compare addresses, since equal texts have one address. Most names are the
+			 * same as the last one.
+			 */
 			if (frames[k].function == inlined)
 				continue;
 			inlined = frames[k].function;
@@ -440,7 +451,7 @@ static void explain_near(const struct names_near *near)
 		fprintf(stderr, "?\n");
 }
 
-/* Why there is nothing to show */
+/* Prints why there is nothing to show. */
 static void explain_none(struct symbols *symbols, const struct all_found *all, const char *function,
 			 const char *object)
 {
@@ -485,7 +496,7 @@ bool print_annotation(FILE *f, struct symbols *symbols, const char *function, co
 	} else {
 		explain_none(symbols, &all, function, object);
 	}
-	/* Without a name: the function with the highest count */
+	/* If no name was given, show the function with the highest count. */
 	for (i = 0; i < n; i++) {
 		if (best != NAME_OTHER && (function ? all.found[i].match == best : i == most))
 			print_found(f, symbols, &all.found[i], column);

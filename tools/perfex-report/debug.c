@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Old versions of libdw find the unit of an address only by .debug_aranges, which clang does not
- * write. To find a function, libdw walks through the unit each time. So here are lists: the
- * addresses of each unit, and those of its functions once they are asked for.
+ * Reads debug information by lists of its own. Old versions of libdw find the unit of an address
+ * only by .debug_aranges, which clang does not write, and walk through the whole unit each time to
+ * find a function. The lists have the addresses of each unit, and those of a unit's functions once
+ * these are asked for.
  */
 #include <dwarf.h>
 #include <elfutils/libdw.h>
@@ -16,7 +17,7 @@
 #include "debug.h"
 #include "memory.h"
 
-/* No compiler nests deeper. */
+/* Functions and blocks may be nested so deep; no compiler nests deeper. */
 #define MAX_DEPTH	256
 
 struct range {
@@ -25,7 +26,7 @@ struct range {
 };
 
 struct ranges {
-	struct range *range;		/* sorted by @low once it is complete */
+	struct range *range;		/* sorted by @low once complete */
 	size_t n, capacity;
 };
 
@@ -34,15 +35,15 @@ struct unit {
 	bool looked;
 	Dwarf_Die *function;
 	size_t n, capacity;
-	struct ranges ranges;		/* of functions */
+	struct ranges ranges;		/* the addresses of functions */
 };
 
 struct debug {
 	Dwfl_Module *module;
-	Dwarf_Addr bias;		/* a module's address less DWARF's */
+	Dwarf_Addr bias;		/* the module's address minus DWARF's */
 	struct unit *unit;
 	size_t n, capacity;
-	struct ranges ranges;		/* of units */
+	struct ranges ranges;		/* the addresses of units */
 	bool dwo_missing;
 };
 
@@ -157,7 +158,7 @@ const char *debug_line(struct debug *debug, Dwarf_Addr address, unsigned int *li
 	return file;
 }
 
-/* Whether libdw may open the file that has the functions of a split unit */
+/* Returns true if libdw may open the file that has the functions of a split unit. */
 static bool is_split_harmless(struct debug *debug, Dwarf_Die *die, const char *name)
 {
 	char dir[PATH_MAX], dwp[NAME_MAX + sizeof(".dwp")], *real;
@@ -183,7 +184,7 @@ static bool is_split_harmless(struct debug *debug, Dwarf_Die *die, const char *n
 	return harmless;
 }
 
-/* The unit that has the functions: another one with -gsplit-dwarf */
+/* Returns the unit that has the functions. With -gsplit-dwarf it is another unit than @die. */
 static Dwarf_Die whole_unit(struct debug *debug, Dwarf_Die *die)
 {
 	Dwarf_Attribute attribute;
@@ -210,7 +211,7 @@ static bool has_functions(int tag)
 	case DW_TAG_structure_type:
 	case DW_TAG_union_type:
 	case DW_TAG_interface_type:
-	case DW_TAG_enumeration_type:	/* Rust's have methods */
+	case DW_TAG_enumeration_type:	/* enumerations of Rust have methods */
 	case DW_TAG_variant_part:
 	case DW_TAG_variant:
 	case DW_TAG_subprogram:
@@ -222,7 +223,10 @@ static bool has_functions(int tag)
 	}
 }
 
-/* The next child. A sibling in front of it would make an endless loop. */
+/*
+ * Goes to the next child. A sibling that stands before the present one is refused, as it would make
+ * an endless loop.
+ */
 static bool next_child(Dwarf_Die *parent, Dwarf_Die *child)
 {
 	const void *before = child->addr;
@@ -249,7 +253,7 @@ static void list_functions(struct unit *unit, Dwarf_Die *parent, unsigned int de
 	}
 }
 
-/* The line that calls an inlined function */
+/* Finds the line that calls an inlined function. */
 static void call_site(struct inlined *inlined)
 {
 	Dwarf_Attribute attribute;
@@ -291,7 +295,7 @@ unsigned int debug_inlined(struct debug *debug, Dwarf_Addr address, struct inlin
 	if (!range)
 		return 0;
 	parent = unit->function[range->of];
-	/* Children are behind their parents in the file, so this ends. */
+	/* Children stand behind their parents in the file, so this loop ends. */
 	while (depth < MAX_DEPTH && next_child(&parent, &child)) {
 		int tag = dwarf_tag(&child);
 

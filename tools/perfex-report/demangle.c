@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * libstdc++ demangles symbols of C++; that ABI has not changed since 2003. It is loaded if it is
- * there: whoever has programs in C++ has it. rust.c demangles Rust's.
+ * Demangles symbols of C++ by libstdc++, whose ABI for names has not changed since 2003. The
+ * library is loaded if it exists: a user who has programs in C++ has it. rust.c demangles the
+ * symbols of Rust.
  */
 #include <dlfcn.h>
 #include <stdbool.h>
@@ -25,7 +26,10 @@ static demangle_t library(void)
 	looked = true;
 	handle = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL);
 	if (handle)
-		/* dlopen(3): C has no other way to make a function pointer of this. */
+		/*
+		 * C has no other way to make a function pointer of what dlsym() returns; see
+		 * dlopen(3).
+		 */
 		*(void **)&function = dlsym(handle, "__cxa_demangle");
 	return function;
 }

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Names of C++ and Rust, as their programmers write them. */
+/* Makes the names of C++ and Rust that programmers write. */
 #ifndef PERFEX_REPORT_DEMANGLE_H
 #define PERFEX_REPORT_DEMANGLE_H
 
-/* To be freed. NULL: it is no such symbol, or libstdc++ is missing. */
+/*
+ * Returns the name, which the caller frees. Returns NULL if @name is no such symbol, or if
+ * libstdc++ is missing.
+ */
 char *demangle(const char *name);
 
 #endif /* PERFEX_REPORT_DEMANGLE_H */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * objdump disassembles. elfutils' own disassembler knows few processors, lacks the instructions of
- * the last ten years, and is no public interface. Whoever has a compiler has objdump.
+ * Disassembles by objdump, which a user with a compiler has. elfutils' own disassembler knows few
+ * processors, lacks the instructions of the last ten years, and has no public interface.
  */
 #include <elf.h>
 #include <errno.h>
@@ -18,7 +18,10 @@
 #include "disassemble.h"
 #include "memory.h"
 
-/* "    1139:\tmov    %edi,%eax"; other lines of objdump's are no instructions. */
+/*
+ * Adds an instruction if the line has one, as "1139:\tmov %edi,%eax". Other lines of objdump are
+ * skipped.
+ */
 static void add_instruction(struct instructions *instructions, char *line)
 {
 	struct instruction *instruction;
@@ -39,12 +42,15 @@ static void add_instruction(struct instructions *instructions, char *line)
 	instruction->text = copy_memory(end, strlen(end) + 1);
 }
 
-/* No shell runs, as it might misread a path. False: there is no such program. */
+/*
+ * Runs objdump without a shell, which might misread a path. Returns false if @program does not
+ * exist.
+ */
 static bool run_objdump(struct instructions *instructions, const char *program, int file,
 			uint64_t start, uint64_t end)
 {
 	char from[40], to[40], *line = NULL;
-	/* The file that was opened; another may have its name by now. */
+	/* objdump gets the opened file, since the path may lead to another file by now. */
 	const char *argv[] = { program, "-d", "--no-show-raw-insn", from, to, "/proc/self/fd/3", NULL };
 	posix_spawn_file_actions_t actions;
 	size_t size = 0;
@@ -77,7 +83,7 @@ static bool run_objdump(struct instructions *instructions, const char *program, 
 	return true;
 }
 
-/* The objdump of a cross compiler, for files of another architecture */
+/* Returns the objdump of a cross compiler, for files of another architecture. */
 static const char *cross_objdump(unsigned int machine)
 {
 	switch (machine) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Instructions of a function, by objdump. */
+/* Finds the instructions of a function, by objdump. */
 #ifndef PERFEX_REPORT_DISASSEMBLE_H
 #define PERFEX_REPORT_DISASSEMBLE_H
 
@@ -12,12 +12,12 @@ struct instruction {
 };
 
 struct instructions {
-	struct instruction *instruction;	/* by address */
+	struct instruction *instruction;	/* sorted by address */
 	size_t n, capacity;
-	const char *missing;			/* why there are none, or NULL */
+	const char *missing;			/* why there are no instructions, or NULL */
 };
 
-/* @file is a descriptor. */
+/* Disassembles from @start to @end. @file is a descriptor of the ELF file. */
 void disassemble(struct instructions *instructions, int file, unsigned int machine,
 		 uint64_t start, uint64_t end);
 void instructions_free(struct instructions *instructions);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Folded stacks, one a line, which other tools make flame graphs of. */
+/* Prints folded stacks, one per line, from which other tools make flame graphs. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "base/quote.h"
 #include "output.h"
 
-/* Semicolons separate functions, and newlines stacks, so names have neither. */
+/* Prints a name without semicolons and newlines, which separate functions and stacks. */
 static void print_folded_name(FILE *f, const char *name)
 {
 	char *copy = copy_memory(name, strlen(name) + 1), *p;
@@ -18,7 +18,7 @@ static void print_folded_name(FILE *f, const char *name)
 	free(copy);
 }
 
-/* The calls from the root to @last */
+/* Prints the calls from the root to @last. */
 static void print_way(FILE *f, const struct stacks *stacks, uint32_t last, uint32_t *way)
 {
 	uint32_t call;
@@ -34,7 +34,7 @@ static void print_way(FILE *f, const struct stacks *stacks, uint32_t last, uint3
 
 void print_folded(FILE *f, const struct stacks *stacks, unsigned int column)
 {
-	/* As many as there are calls is always enough. */
+	/* A path has no more calls than there are calls in all. */
 	uint32_t *way = get_memory(stacks->calls_table.n, sizeof(*way));
 	uint64_t count;
 	uint32_t i;

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * libdw searches all symbols for each address; here they are sorted once. A symbol whose size
- * covers the address is found. Of several it is the one that begins last, then the smallest, then
- * global before weak before local, then the last by name, as that one does not begin with
- * underscores. If none covers the address, a symbol without a size before it is found. libdw
- * finds the same, but any of several names, and a local symbol only if no other covers the
+ * Finds functions among symbols that are sorted once, while libdw searches all symbols for each
  * address.
+ *
+ * A symbol whose size covers the address is found. Among several, the order is: the symbol that
+ * begins last, then the smallest, then global before weak before local, then the last by name,
+ * which begins with no underscore. If no symbol covers the address, a symbol without a size before
+ * it is found.
+ *
+ * libdw finds the same function. It may give another of several names, and it finds a local symbol
+ * only if no other covers the address.
  */
 #include <elf.h>
 #include <limits.h>
@@ -18,14 +22,14 @@
 #include "memory.h"
 
 struct symbol {
-	GElf_Addr start, end;		/* equal: it has no size */
+	GElf_Addr start, end;		/* equal if the symbol has no size */
 	GElf_Addr reach;		/* the largest @end of this symbol and those before it */
 	const char *name;
 	Elf *elf;			/* the file that has the symbol's section */
-	GElf_Addr bias;			/* our address less that of @elf */
+	GElf_Addr bias;			/* the module's address minus that in @elf */
 	GElf_Word section;
 	unsigned int rank;		/* local, weak or global */
-	char *stub;			/* @name of a stub, which is freed; else NULL */
+	char *stub;			/* the name of a stub, which is freed; or NULL */
 };
 
 struct functions {
@@ -34,7 +38,10 @@ struct functions {
 	bool table, missed;
 };
 
-/* A word with the address of a library's function, through which a stub of the PLT jumps */
+/*
+ * A word of memory that has the address of a library's function. A stub of the PLT jumps through
+ * it.
+ */
 struct slot {
 	GElf_Addr address;
 	const char *name;
@@ -74,7 +81,7 @@ static void add_table(struct functions *functions, Dwfl_Module *module)
 		name = dwfl_module_getsym_info(module, i, &sym, &address, &section, &elf,
 					       &bias);
 		type = GELF_ST_TYPE(sym.st_info);
-		/* $x and the like mark kinds of instructions. */
+		/* Symbols such as $x mark kinds of instructions. */
 		if (!name || !*name || *name == '$' || section == SHN_UNDEF || section == SHN_ABS ||
 		    section == SHN_COMMON ||
 		    (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE))
@@ -143,7 +150,7 @@ static uint64_t extended(uint64_t value, unsigned int bits)
 	return ((value & (2 * sign - 1)) ^ sign) - sign;
 }
 
-/* The slot that the stub at @p jumps through; 0: it is no stub */
+/* Returns the address of the slot that the stub at @p jumps through, or 0 if there is no stub. */
 static GElf_Addr slot_of(unsigned int machine, const unsigned char *p, size_t size, GElf_Addr address,
 			 GElf_Addr got)
 {
@@ -151,7 +158,9 @@ static GElf_Addr slot_of(unsigned int machine, const unsigned char *p, size_t si
 	uint32_t a, b;
 
 	for (i = 0; (machine == EM_X86_64 || machine == EM_386) && i + 6 <= size; i++) {
-		/* jmp *(rip) or jmp *address; with 32 bits also jmp *(ebx) */
+		/*
+		 * The instruction is jmp *(rip) or jmp *address, and with 32 bits also jmp *(ebx).
+		 */
 		if (p[i] != 0xff || (p[i + 1] != 0x25 && (p[i + 1] != 0xa3 || machine != EM_386)))
 			continue;
 		if (machine == EM_X86_64)
@@ -174,7 +183,7 @@ static GElf_Addr slot_of(unsigned int machine, const unsigned char *p, size_t si
 	return 0;
 }
 
-/* The length of the code in front of the stubs, which all of them use */
+/* Returns the length of the code in front of the stubs, which all stubs use. */
 static size_t stub_header(unsigned int machine, const char *section)
 {
 	if (strcmp(section, ".plt") != 0)
@@ -194,7 +203,7 @@ static void add_stubs(struct functions *functions, const struct slots *slots, un
 		return;
 	if ((machine == EM_X86_64 || machine == EM_386) && sh->sh_entsize == 8)
 		size = 8;
-	/* Later stubs of aarch64 and x86 begin with a landing pad. */
+	/* On aarch64 and x86, newer stubs begin with a landing pad. */
 	if (machine == EM_AARCH64 && at + 4 <= data->d_size &&
 	    word_at((unsigned char *)data->d_buf + at) == 0xd503245f)
 		size = 24;
@@ -214,7 +223,7 @@ static void add_stubs(struct functions *functions, const struct slots *slots, un
 	}
 }
 
-/* The program itself has the stubs, and not its debug information. */
+/* Adds the stubs of the PLT. The program itself has them, not its debug information. */
 static void add_plt(struct functions *functions, Dwfl_Module *module)
 {
 	struct slots slots = { .slot = NULL };
@@ -278,7 +287,9 @@ static int compare_symbols(const void *a, const void *b)
 
 	if (x->start != y->start)
 		return x->start < y->start ? -1 : 1;
-	/* find_symbol() looks at the last first, so symbols without a size come before others. */
+	/*
+	 * find_symbol() tries the last symbol first, so symbols without a size stand before others.
+	 */
 	if (!size_x != !size_y)
 		return !size_x ? -1 : 1;
 	if (size_x != size_y)
@@ -344,7 +355,7 @@ static const struct symbol *find_symbol(const struct functions *functions, GElf_
 	for (i = low; i > 0 && functions->symbol[i - 1].reach > address; i--)
 		if (functions->symbol[i - 1].end > address)
 			return &functions->symbol[i - 1];
-	/* A symbol without a size reaches to the next one, or to the end of its section. */
+	/* A symbol without a size extends to the next symbol, or to the end of its section. */
 	return low && functions->symbol[low - 1].reach == functions->symbol[low - 1].start &&
 		is_in_section(&functions->symbol[low - 1], address) ?
 			&functions->symbol[low - 1] : NULL;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The lines above each report: what was recorded where, and what is missing. */
+/* Prints the lines above each report, which say what was recorded where, and what is missing. */
 #include <inttypes.h>
 #include <string.h>
 #include <time.h>
@@ -33,7 +33,7 @@ static void print_start(FILE *f, const struct recfile_header *header)
 		fprintf(f, ", %s UTC", text);
 }
 
-/* As in perfex -e; "" for both modes */
+/* Returns the modifier as perfex -e takes it, or "" if the counter counts both modes. */
 static const char *modifier(const struct recfile_counter *counter)
 {
 	switch (counter->flags & (PERFCTR_CTR_USER | PERFCTR_CTR_KERNEL)) {
@@ -46,7 +46,7 @@ static const char *modifier(const struct recfile_counter *counter)
 	}
 }
 
-/* "cycles:u each 1,000,000" */
+/* Prints the counters and their periods, as "cycles:u each 1,000,000". */
 static void print_counters(FILE *f, const char *mark, const struct reader *reader)
 {
 	const struct recfile_header *header = &reader->header;
@@ -89,7 +89,7 @@ static void warn(FILE *f, const char *mark, uint64_t n, const char *one, const c
 static void print_warnings(FILE *f, const char *mark, const struct profile *profile)
 {
 	const struct reader *reader = profile->reader;
-	/* The end counts all losses; LOST records may themselves be lost. */
+	/* END counts all losses, while LOST records may themselves be lost. */
 	uint64_t lost = reader->lost > profile->lost ? reader->lost : profile->lost;
 
 	warn(f, mark, lost, "record was LOST, as the ring was full: what was counted since the "

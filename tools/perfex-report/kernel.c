@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Each boot puts the kernel at another address, so /proc/kallsyms is good only for recordings of
- * this boot. It shows zeros to users who may not know the addresses.
+ * Reads the kernel's functions. Each boot puts the kernel at another address, so /proc/kallsyms is
+ * only valid for recordings of the present boot. The file shows zeros to users who may not know the
+ * addresses.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +21,10 @@ static int compare_kernel_symbols(const void *a, const void *b)
 	return x->address < y->address ? -1 : x->address > y->address;
 }
 
-/* "ffffffff81000000 T name", perhaps with a tab and "[module]" */
+/*
+ * Adds the symbol of a line such as "ffffffff81000000 T name", behind which a tab and "[module]"
+ * may follow.
+ */
 static void add_kernel_symbol(struct kernel_symbols *symbols, const char *line)
 {
 	char type, name[512], module[64] = "";

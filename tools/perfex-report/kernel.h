@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The kernel's functions, as in /proc/kallsyms. */
+/* Finds the kernel's functions by /proc/kallsyms. */
 #ifndef PERFEX_REPORT_KERNEL_H
 #define PERFEX_REPORT_KERNEL_H
 
@@ -10,7 +10,7 @@
 struct kernel_symbol {
 	uint64_t address;
 	char *name;
-	char *module;			/* "[name]", or NULL: of the kernel itself */
+	char *module;			/* "[name]", or NULL for the kernel itself */
 };
 
 struct kernel_symbols {
@@ -18,16 +18,17 @@ struct kernel_symbols {
 	size_t n, capacity;
 };
 
-/* Whether this boot has that id */
+/* Returns true if the present boot has that id. */
 bool kernel_is_this_boot(const char *boot_id);
 
 /*
- * Reads @path; NULL: /proc/kallsyms, if this boot has that id. Returns NULL with a sentence in @why
- * if there is no list, or its addresses are hidden.
+ * Reads the symbols from @path. If @path is NULL, reads /proc/kallsyms, provided that the present
+ * boot has that id. Returns NULL with a sentence in @why if there is no list, or if its addresses
+ * are hidden.
  */
 struct kernel_symbols *kernel_symbols_read(const char *path, const char *boot_id,
 					   const char **why);
-/* The last function that begins at the address or below it; or NULL */
+/* Returns the last function that begins at or below the address, or NULL. */
 const struct kernel_symbol *kernel_symbols_find(const struct kernel_symbols *symbols,
 						uint64_t address);
 void kernel_symbols_free(struct kernel_symbols *symbols);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* perfex-report: perfex report and perfex annotate; argv[1] says which. */
+/* Implements perfex report and perfex annotate; argv[1] says which of the two runs. */
 #include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ struct options {
 	struct symbols_how symbols;
 	struct table_how table;
 	bool json, folded;
-	bool debuginfod;		/* may ask servers for debug information */
+	bool debuginfod;		/* libdw may ask servers for debug information */
 };
 
 static void usage(FILE *f)
@@ -96,7 +96,7 @@ static bool parse_limit(const char *text, unsigned int *limit)
 	return true;
 }
 
-/* Returns -1, or the exit status. */
+/* Reads the options. Returns -1, or the exit status. */
 static int parse(int argc, char **argv, bool annotate, struct options *o)
 {
 	static const struct option options[] = {
@@ -203,7 +203,10 @@ static bool read_all(struct reader *reader, FILE *f, const char *name, struct pr
 	return status != READER_REFUSED;
 }
 
-/* The event that made the samples, as its shares are the most exact; else the first one */
+/*
+ * Returns the index of the event that made the samples, since its shares are the most exact. If
+ * there is none, returns the first event's.
+ */
 static int sampled_event(const struct reader *reader)
 {
 	unsigned int i;
@@ -214,7 +217,7 @@ static int sampled_event(const struct reader *reader)
 	return 0;
 }
 
-/* Tells which columns there are if there is none of that name. */
+/* Finds a column by its name. Returns true, or false after printing which columns there are. */
 static bool find_event(const struct profile *profile, const char *name, unsigned int *column)
 {
 	int found = name ? column_find(profile, name) : sampled_event(profile->reader);
@@ -318,12 +321,15 @@ int main(int argc, char **argv)
 		explain("this program is run as perfex report and perfex annotate");
 		return EXIT_USAGE;
 	}
-	/* getopt's messages begin with this name. */
+	/* getopt's messages begin with the name in argv[1]. */
 	argv[1] = argv[0];
 	status = parse(argc - 1, argv + 1, annotate, &options);
 	if (status >= 0)
 		return status;
-	/* libdw would tell servers what was recorded, and wait for their answers. */
+	/*
+	 * With this variable libdw would tell servers what was recorded, and wait for their
+	 * answers.
+	 */
 	if (!options.debuginfod)
 		unsetenv("DEBUGINFOD_URLS"); // NOLINT(concurrency-mt-unsafe)
 	return run(&options, annotate ? argv[1 + optind] : NULL, annotate);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Treaps: search trees by start, and heaps by a random rank. So their depth is about the
- * logarithm of their size, in whatever order maps come.
+ * Keeps maps in treaps, which are search trees by start and heaps by a random rank. So the depth of
+ * a tree is about the logarithm of its size, whatever the order in which maps are added.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 struct map_node {
 	struct map map;
 	uint32_t rank;
-	uint64_t owner;			/* the only space that may change it */
+	uint64_t owner;			/* the only space that may change this node */
 	struct map_node *left, *right;
 };
 
@@ -34,7 +34,7 @@ static struct map_node *new_node(struct maps *maps)
 	return &chunk->node[chunk->used++];
 }
 
-/* A node that the space may change: the node itself, or a copy */
+/* Returns a node that the space may change: the node itself, or a copy. */
 static struct map_node *own(struct maps *maps, const struct space *space, struct map_node *node)
 {
 	struct map_node *mine;
@@ -47,7 +47,7 @@ static struct map_node *own(struct maps *maps, const struct space *space, struct
 	return mine;
 }
 
-/* Maps that begin below @at go to the left, others to the right. */
+/* Splits a tree. Maps that begin below @at go to the left tree, all others to the right tree. */
 static void split(struct maps *maps, const struct space *space, struct map_node *node, uint64_t at,
 		  struct map_node **left, struct map_node **right)
 {
@@ -67,7 +67,7 @@ static void split(struct maps *maps, const struct space *space, struct map_node 
 	*right = NULL;
 }
 
-/* Each map of @left begins below each of @right. */
+/* Joins two trees. Each map of @left begins below each map of @right. */
 static struct map_node *join(struct maps *maps, const struct space *space, struct map_node *left,
 			     struct map_node *right)
 {
@@ -99,7 +99,7 @@ static struct map_node *single(struct maps *maps, const struct space *space, con
 	return node;
 }
 
-/* Splits the tree, and the map that crosses @at. */
+/* Splits the tree at @at, and also the map that crosses @at. */
 static void cut(struct maps *maps, const struct space *space, struct map_node *node, uint64_t at,
 		struct map_node **left, struct map_node **right)
 {
@@ -109,7 +109,7 @@ static void cut(struct maps *maps, const struct space *space, struct map_node *n
 	split(maps, space, node, at, left, right);
 	if (!*left)
 		return;
-	/* The nodes on this way now belong to the space. */
+	/* The nodes on the path to the last map now belong to the space. */
 	while ((*last)->right) {
 		(*last)->right = own(maps, space, (*last)->right);
 		last = &(*last)->right;

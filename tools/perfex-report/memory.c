@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Memory, tables, and messages to the user. */
+/* Provides memory, tables, and messages to the user. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,25 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Arrays that grow, tables, and messages to the user. */
+/* Provides memory, arrays that grow, tables, and messages to the user. */
 #ifndef PERFEX_REPORT_MEMORY_H
 #define PERFEX_REPORT_MEMORY_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Exit statuses: a wrong command line; a failure */
+/* Exit statuses for a wrong command line, and for a failure. */
 #define EXIT_USAGE	2
 #define EXIT_FAILED	125
 
-/* Tells on stderr, behind our name; @format has no newline at its end. */
+/* Prints a message to stderr, behind the program's name. @format has no newline at its end. */
 void explain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* @n zeroed members; a copy of @size bytes. They end the program if there is no memory. */
+/*
+ * Return @n zeroed members, and a copy of @size bytes. Both end the program if there is no memory.
+ */
 void *get_memory(size_t n, size_t size);
 void *copy_memory(const void *from, size_t size);
-/* Makes room for one more than @n members; new room is not zeroed. */
+/* Makes room for one more member than @n. New room is not zeroed. */
 void *grow(void *array, size_t n, size_t *capacity, size_t size);
 
-/* Murmur's last step: each bit of @h changes all bits of the result. */
+/* Mixes a hash by the last step of Murmur: each bit of @h changes all bits of the result. */
 static inline uint64_t mix(uint64_t h)
 {
 	h ^= h >> 33;
@@ -29,7 +31,7 @@ static inline uint64_t mix(uint64_t h)
 	return h ^ h >> 33;
 }
 
-/* A sum that does not wrap: a file may hold any numbers. */
+/* Returns the sum, or UINT64_MAX if it would wrap, as a file may have any numbers. */
 static inline uint64_t add_counts(uint64_t a, uint64_t b)
 {
 	return a + b < a ? UINT64_MAX : a + b;
@@ -38,10 +40,10 @@ static inline uint64_t add_counts(uint64_t a, uint64_t b)
 uint64_t hash_text(const char *text);
 
 /*
- * A hash table of the indices of an array's members. To find or add one:
+ * A hash table of the indices of an array's members. To find or add a member:
  *
  *	for (i = table_first(table, hash); i != TABLE_END; i = table_next(table))
- *		if (array[i] is it)
+ *		if (array[i] is the member)
  *			return i;
  *	(make array[table->n])
  *	table_add(table, hash);
@@ -50,19 +52,19 @@ uint64_t hash_text(const char *text);
 
 struct table {
 	uint32_t *slot;			/* index + 1; 0: free */
-	uint64_t *hash;			/* of each member */
+	uint64_t *hash;			/* the hash of each member */
 	size_t bits, n, capacity;
-	size_t at;			/* of the search */
+	size_t at;			/* the slot at which the search is */
 	uint64_t wanted;
 };
 
 uint32_t table_first(struct table *table, uint64_t hash);
 uint32_t table_next(struct table *table);
-/* Adds the member of index @table->n. */
+/* Adds the member with index @table->n. */
 void table_add(struct table *table, uint64_t hash);
 void table_free(struct table *table);
 
-/* Texts, each once; the first is "". */
+/* A set of texts. Each text is stored once; the first is "". */
 struct texts {
 	struct table table;
 	char **text;
@@ -71,7 +73,10 @@ struct texts {
 
 void texts_init(struct texts *texts);
 uint32_t texts_add(struct texts *texts, const char *text);
-/* The same; the text stays where it is until texts_free(). */
+/*
+ * Adds a text like texts_add(). Returns the text itself, which stays where it is until
+ * texts_free().
+ */
 const char *texts_keep(struct texts *texts, const char *text);
 void texts_free(struct texts *texts);
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * "unsigned int outer::work<unsigned int>(unsigned int) const [clone .cold]" is also called
- * "outer::work<unsigned int>", "outer::work" and "work".
+ * Compares names of functions with the names that users write. A user may write
+ * "outer::work<unsigned int>", "outer::work" or "work" for "unsigned int outer::work<unsigned
+ * int>(unsigned int) const [clone .cold]".
  */
 #include <ctype.h>
 #include <stdbool.h>
@@ -16,7 +17,7 @@ static bool is_word(char c)
 	return isalnum((unsigned char)c) || c == '_' || c == '$' || (unsigned char)c >= 0x80;
 }
 
-/* Length of "operator" with its symbol, such as "operator<"; 0: there is none */
+/* Returns the length of "operator" with its symbol, such as "operator<", or 0 if there is none. */
 static size_t operator_length(const char *name, const char *begin)
 {
 	const char *end = name + strlen("operator");
@@ -27,16 +28,16 @@ static size_t operator_length(const char *name, const char *begin)
 	if (!strncmp(end, "()", 2))
 		end += 2;
 	else if (*end == ' ')
-		end += strcspn(end, "(");	/* operator new, or a conversion to a type */
+		end += strcspn(end, "(");	/* operator new, or a conversion */
 	else
 		end += strspn(end, "<>=+-*/%^&|~!,[]");
-	/* "operator< <int>" */
+	/* A blank may separate the operator from its arguments, as in "operator< <int>". */
 	if (end[0] == ' ' && end[1] == '<')
 		end++;
 	return (size_t)(end - name);
 }
 
-/* The end of the brackets that begin at @name */
+/* Returns the end of the brackets that begin at @name. */
 static const char *behind_brackets(const char *name)
 {
 	const char *begin = name;
@@ -49,7 +50,7 @@ static const char *behind_brackets(const char *name)
 			name += length - 1;
 			continue;
 		}
-		/* The > of "->" is no bracket. */
+		/* The > of "->" is not a bracket. */
 		if (*name == '>' && name > begin && name[-1] == '-')
 			continue;
 		if (strchr("<([{", *name))
@@ -61,8 +62,8 @@ static const char *behind_brackets(const char *name)
 }
 
 /*
- * Copies a name without its return type and parameters. @plain: also without arguments of
- * templates; a < at the beginning stays, as in Rust's <T as Trait>::name.
+ * Copies a name without its return type and parameters. With @plain, the arguments of templates are
+ * left out too. A < at the beginning stays, as in Rust's <T as Trait>::name.
  */
 static void shorten(char *to, const char *name, bool plain)
 {
@@ -76,17 +77,20 @@ static void shorten(char *to, const char *name, bool plain)
 		if (!length && strchr("<([{", *name))
 			end = behind_brackets(name);
 		if (*name == '(' && !length) {
-			/* These are the parameters, unless it is "(anonymous namespace)". */
+			/*
+			 * The parentheses have the parameters, unless they are "(anonymous
+			 * namespace)".
+			 */
 			if (strncmp(name, "(anonymous", strlen("(anonymous")) != 0)
 				break;
 		} else if (*name == '<' && !length && plain && to > begin) {
-			/* Rust's arguments have :: before them. */
+			/* Arguments in Rust have :: in front of them. */
 			if (to - begin > 2 && to[-1] == ':')
 				to -= 2;
 			name = end;
 			continue;
 		} else if (*name == ' ' && !length) {
-			/* That was the return type. */
+			/* The part before the blank was the return type. */
 			to = begin;
 			name = end;
 			continue;
@@ -102,7 +106,7 @@ static void shorten(char *to, const char *name, bool plain)
 	*to = '\0';
 }
 
-/* Whether @asked is the whole name, or its last parts */
+/* Says whether @asked is the whole name, or its last parts. */
 static enum name_match match_parts(const char *name, const char *asked)
 {
 	size_t n = strlen(name), length = strlen(asked);
@@ -129,9 +133,9 @@ enum name_match name_match(const char *name, const char *asked)
 	return with > without ? with : without;
 }
 
-#define MOST	64u			/* longer names are near to none */
+#define MOST	64u			/* longer names are similar to no other */
 
-/* Number of letters to change, delete or insert */
+/* Returns the number of letters to change, delete or insert. */
 static unsigned int distance(const char *a, const char *b)
 {
 	size_t n = strlen(a), m = strlen(b), i, k;

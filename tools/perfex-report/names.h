@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Names of functions, as users write them. */
+/* Compares names of functions with the names that users write. */
 #ifndef PERFEX_REPORT_NAMES_H
 #define PERFEX_REPORT_NAMES_H
 
 #include <stddef.h>
 
-/* How well a function's name matches */
+/* How well a function's name matches. */
 enum name_match {
 	NAME_OTHER,
 	NAME_LAST_PART,			/* "push_back", "vector::push_back" */
@@ -15,7 +15,7 @@ enum name_match {
 
 enum name_match name_match(const char *name, const char *asked);
 
-/* The names nearest to one that does not exist. They are not copied. */
+/* The names most similar to one that does not exist. The names are not copied. */
 #define NAMES_NEAR	3
 
 struct names_near {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What perfex report and perfex annotate print. */
+/* Declares what perfex report and perfex annotate print. */
 #ifndef PERFEX_REPORT_OUTPUT_H
 #define PERFEX_REPORT_OUTPUT_H
 
@@ -7,20 +7,29 @@
 
 #include "stacks.h"
 
-/* header.c: what was recorded, and what is missing. Each line begins with @mark. */
+/* header.c: prints what was recorded, and what is missing. Each line begins with @mark. */
 void print_header(FILE *f, const char *mark, const struct profile *profile);
-/* Prints which objects have no symbols, and why. It knows those that were looked up so far. */
+/*
+ * header.c: prints which objects have no symbols, and why. Only objects that have been looked up so
+ * far are known.
+ */
 void print_missing(FILE *f, const char *mark, const struct symbols *symbols);
-/* Objects that may be other files than were recorded; print_missing() tells it too */
+/*
+ * header.c: prints the objects that may be other files than were recorded. print_missing() prints
+ * them too.
+ */
 void print_unsure(FILE *f, const char *mark, const struct profile *profile);
-/* The command with its arguments */
+/* header.c: prints the command with its arguments. */
 void print_command(FILE *f, const struct reader *reader, void (*put)(FILE *f, const char *word));
 
-/* text.c: the table, or JSON Lines: an object about the recording, then one for each row */
+/*
+ * text.c: how to print the table. As JSON Lines, the first object is about the recording, and each
+ * further object is a row.
+ */
 struct table_how {
 	unsigned int by;		/* BY_* */
-	unsigned int column;		/* to sort by */
-	unsigned int limit;		/* of rows; 0: all */
+	unsigned int column;		/* the column to sort by */
+	unsigned int limit;		/* most rows to print; 0: all */
 	bool children;
 };
 
@@ -29,13 +38,16 @@ void print_table(FILE *f, const struct symbols *symbols, const struct stacks *st
 void json_table(FILE *f, const struct symbols *symbols, const struct stacks *stacks,
 		const struct table_how *how);
 
-/* folded.c: "thread;caller;function count", a stack in a line */
+/* folded.c: prints stacks as "thread;caller;function count", one per line. */
 void print_folded(FILE *f, const struct stacks *stacks, unsigned int column);
 
-/* svg.c: a flame graph */
+/* svg.c: prints a flame graph. */
 void print_svg(FILE *f, const struct stacks *stacks, unsigned int column);
 
-/* annotate.c. False: it has told that no sample is in such a function. */
+/*
+ * annotate.c: prints the counts in a function. Returns false after printing that no sample is in
+ * such a function.
+ */
 bool print_annotation(FILE *f, struct symbols *symbols, const char *function, const char *object,
 		      unsigned int column);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Records become a tree of stacks. */
+/* Makes a tree of stacks from the records. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,7 +76,7 @@ static struct process *find_process(struct profile *profile, int32_t pid)
 	return &profile->processes[i];
 }
 
-/* The pointer is good until the next call. */
+/* Returns the thread, which is made if it is new. The pointer is valid until the next call. */
 static struct thread *find_thread(struct profile *profile, int32_t pid, int32_t tid)
 {
 	struct table *table = &profile->threads_table;
@@ -94,7 +94,7 @@ static struct thread *find_thread(struct profile *profile, int32_t pid, int32_t 
 	return &profile->threads[i];
 }
 
-/* The thread's counters begin from zero. */
+/* Notes that the counters of the thread begin from zero. */
 static void begin_anew(struct thread *thread)
 {
 	free(thread->before);
@@ -122,7 +122,7 @@ static uint32_t node_add(struct profile *profile, uint32_t parent, uint32_t obje
 	return i;
 }
 
-/* The node of an address in user mode. @caller: it is a return address */
+/* Returns the node of an address in user mode. @caller: the address is a return address. */
 static uint32_t user_node(struct profile *profile, uint32_t parent, const struct space *space,
 			  uint64_t address, bool caller)
 {
@@ -132,7 +132,7 @@ static uint32_t user_node(struct profile *profile, uint32_t parent, const struct
 	map = space_find(space, address);
 	if (!map)
 		return node_add(profile, parent, OBJECT_UNKNOWN, address);
-	/* Memory without a file has addresses, and no offsets. */
+	/* Memory without a file has addresses but no offsets. */
 	if (profile->objects[map->object].inode)
 		address = map->offset + (address - map->start);
 	else if (profile->objects[map->object].path[0] == '[')
@@ -140,7 +140,10 @@ static uint32_t user_node(struct profile *profile, uint32_t parent, const struct
 	return node_add(profile, parent, map->object, address);
 }
 
-/* The nodes from the outermost function to the thread's place. *mapped: memory is there */
+/*
+ * Adds the nodes of a sample's stack, from the outermost function to the sampled place. Returns the
+ * last node. *mapped is set if something is mapped at the place.
+ */
 static uint32_t sample_stack(struct profile *profile, const struct perfctr_record_sample *sample,
 			     const struct thread *thread, bool *mapped)
 {
@@ -157,7 +160,7 @@ static uint32_t sample_stack(struct profile *profile, const struct perfctr_recor
 		profile->map_unknown += sample->user_depth || !in_kernel;
 	}
 	for (i = sample->user_depth; i-- > 0; )
-		/* A return address of 0: the outermost function has no caller. */
+		/* A return address of 0 means that the outermost function has no caller. */
 		if (user[i] || !i)
 			node = user_node(profile, node, space, user[i], i > 0);
 	if (!sample->user_depth && !in_kernel)
@@ -170,7 +173,7 @@ static uint32_t sample_stack(struct profile *profile, const struct perfctr_recor
 	return node;
 }
 
-/* @difference: what the thread has counted since its last sample */
+/* Stores to @difference what the thread has counted since its last sample. */
 static void count_since(struct profile *profile, const struct perfctr_record_sample *sample,
 			struct thread *thread, uint64_t *difference)
 {
@@ -180,7 +183,7 @@ static void count_since(struct profile *profile, const struct perfctr_record_sam
 	for (i = 0; i <= nrctrs; i++) {
 		now = i < nrctrs ? sample->value[i] : sample->clock;
 		before = thread->before ? thread->before[i] : 0;
-		/* Another thread with this id, or a new control: the record of it was lost. */
+		/* A record was lost, of another thread with this id or of a new control. */
 		if (now < before) {
 			profile->backwards++;
 			before = 0;

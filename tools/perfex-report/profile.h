@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A tree of stacks with counts.
+ * Keeps a tree of stacks with counts.
  *
- * A SAMPLE has the sums of its thread's counters. Its stack gets what the thread has counted since
- * its last SAMPLE. So all stacks together have exactly what the threads had counted by their last
- * SAMPLEs: nothing is estimated.
+ * A SAMPLE has the sums of its thread's counters. What the thread has counted since its previous
+ * SAMPLE is added to the stack of this one. So all stacks together have exactly what the threads
+ * had counted by their last SAMPLEs, and nothing is estimated.
  */
 #ifndef PERFEX_REPORT_PROFILE_H
 #define PERFEX_REPORT_PROFILE_H
@@ -16,47 +16,47 @@
 #include "memory.h"
 #include "reader.h"
 
-/* Beside the counters there are two columns: clock and samples. */
+/* The most columns: the counters, the clock, and the samples. */
 #define MAX_COLUMNS	(PERFCTR_MAX_CTRS + 2)
 
-/* A file with code, or something else that has code */
+/* A file with code, or something else that has code. */
 struct object {
 	const char *path;
 	uint64_t inode;
 	uint32_t major, minor;
-	uint32_t id_size;		/* of the build id; 0: there is none */
+	uint32_t id_size;		/* bytes of the build id, or 0 */
 	uint8_t id[RECFILE_MAX_BUILD_ID];
-	bool stamped;			/* a FILE record has told its size and times, ns */
+	bool stamped;			/* a FILE record had size and times (ns) */
 	int64_t size, mtime, ctime;
-	bool changed;			/* it was changed between two maps */
-	struct elf *elf;		/* of symbols.c */
+	bool changed;			/* the file changed between two maps */
+	struct elf *elf;		/* the state of symbols.c */
 };
 
-/* Objects that always exist */
+/* The indices of objects that always exist. */
 #define OBJECT_UNKNOWN	0		/* nothing was mapped at the address */
 #define OBJECT_KERNEL	1
-#define OBJECT_THREAD	2		/* a thread's name (@address): the root of its stacks */
+#define OBJECT_THREAD	2		/* the root of a thread's stacks; @address is its name */
 
 #define NO_NODE		UINT32_MAX
 #define NO_WEIGHT	UINT32_MAX
 
 /*
  * One place in a stack. @address is an offset in a file, or an address if there is no file. For a
- * caller it is one less than the return address, which may be behind the caller's end if the callee
- * never returns.
+ * caller @address is the return address minus one, since the return address may lie behind the
+ * caller's end if the callee never returns.
  */
 struct node {
 	uint32_t parent;
 	uint32_t object;
 	uint64_t address;
-	uint32_t weight;		/* index of its counts; NO_WEIGHT: none */
+	uint32_t weight;		/* index of its counts, or NO_WEIGHT */
 };
 
 struct thread {
 	int32_t pid, tid;
 	uint32_t comm;			/* index in texts */
 	bool sampled;
-	uint64_t *before;		/* sums at its last SAMPLE; NULL: zeros */
+	uint64_t *before;		/* sums at the thread's last SAMPLE; NULL: zeros */
 };
 
 struct process {
@@ -72,7 +72,7 @@ struct profile {
 	struct object *objects;
 	size_t objects_capacity;
 	struct table objects_table;
-	struct node *nodes;		/* parents first */
+	struct node *nodes;		/* parents stand before their children */
 	size_t nodes_capacity;
 	struct table nodes_table;
 	uint64_t *weights;		/* @ncolumns each */
@@ -88,26 +88,26 @@ struct profile {
 
 	uint64_t total[MAX_COLUMNS];
 	uint64_t samples;
-	uint64_t timers;		/* of the samples: no counter had overflown */
-	uint64_t unmapped;		/* of the samples: nothing was mapped there */
-	uint64_t map_unknown;		/* of the samples: the maps were not known */
-	uint64_t entered;		/* of the samples: somewhere in the kernel */
-	uint64_t lost;			/* by LOST records */
+	uint64_t timers;		/* samples at which no counter had overflowed */
+	uint64_t unmapped;		/* samples at places where nothing was mapped */
+	uint64_t map_unknown;		/* samples for which the maps were not known */
+	uint64_t entered;		/* samples somewhere in the kernel */
+	uint64_t lost;			/* records that LOST records count */
 	uint64_t throttled;
-	uint64_t backwards;		/* sums below the thread's last ones */
+	uint64_t backwards;		/* sums that were smaller than the thread's last ones */
 	uint64_t unknown;		/* records of unknown types */
 	uint64_t threads_sampled;
 	uint64_t first, last;		/* times of samples, ns */
 };
 
 void profile_init(struct profile *profile, const struct reader *reader);
-/* The reader has checked the record. */
+/* Adds a record, which the reader has checked. */
 void profile_add(struct profile *profile, const struct perfctr_record *record);
 void profile_free(struct profile *profile);
 
-/* The name of a column: an event, "clock" (ticks) or "samples" */
+/* Returns the name of a column: an event, "clock" (ticks) or "samples". */
 const char *column_name(const struct profile *profile, unsigned int column);
-/* Index of the column of that name, or -1 */
+/* Returns the index of the column of that name, or -1. */
 int column_find(const struct profile *profile, const char *name);
 
 #endif /* PERFEX_REPORT_PROFILE_H */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A recording may be cut short, damaged, or made by an attacker. So every number is checked
- * before it is used, and the first that is impossible is told with its offset.
+ * Reads recordings, which may be cut short, damaged, or made by an attacker. So every number is
+ * checked before it is used. The first impossible number is reported with its offset.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -14,8 +14,8 @@
 #include "reader.h"
 
 /*
- * The buffer is as large as the largest record. A sanitizer is told where the present record
- * ends, so the fuzzer finds code that reads beyond it.
+ * The buffer is as large as the largest record. A sanitizer is told where the present record ends,
+ * so that the fuzzer finds code that reads beyond the record.
  */
 #if defined(__SANITIZE_ADDRESS__)
 #define SANITIZED
@@ -33,7 +33,9 @@
 #define UNFENCE(begin, size)	((void)(begin))
 #endif
 
-/* Later versions may have larger structures, up to this. */
+/*
+ * The largest structure that is accepted. Later versions may append to structures up to this size.
+ */
 #define MAX_STRUCTURE	65536u
 
 static enum reader_status refuse(struct reader *reader, uint64_t offset, const char *format, ...)
@@ -53,7 +55,10 @@ static enum reader_status refuse(struct reader *reader, uint64_t offset, const c
 	return READER_REFUSED;
 }
 
-/* Reads @size bytes of something that begins at @begin. */
+/*
+ * Reads @size bytes of something that begins at offset @begin and has @whole bytes. Returns false
+ * after an error message.
+ */
 static bool take_bytes(struct reader *reader, void *to, size_t size, uint64_t begin, uint64_t whole,
 		       const char *what)
 {
@@ -74,7 +79,7 @@ static bool take_bytes(struct reader *reader, void *to, size_t size, uint64_t be
 	return false;
 }
 
-/* Skips what later versions have appended. */
+/* Skips @size bytes that a later version has appended. */
 static bool skip(struct reader *reader, size_t size, uint64_t begin, uint64_t whole,
 		 const char *what)
 {
@@ -176,7 +181,10 @@ static enum reader_status read_counters(struct reader *reader)
 	return READER_RECORD;
 }
 
-/* In pieces: a short file with a large size must not make us take memory. */
+/*
+ * Reads the command in pieces, so that a short file with a large size cannot make perfex-report
+ * take much memory.
+ */
 static enum reader_status read_command(struct reader *reader)
 {
 	size_t size = reader->header.command_size, have = 0, capacity = 0, n;
@@ -209,7 +217,7 @@ enum reader_status reader_open(struct reader *reader, FILE *f, const char *name)
 	reader->buffer = get_memory(1, RECFILE_MAX_RECORD);
 	if (check_magic(reader) == READER_REFUSED)
 		return READER_REFUSED;
-	/* The version tells what the rest means. */
+	/* The version says what the rest means. */
 	if (!take_bytes(reader, &header->version, OFFSET(size) - sizeof(header->magic), 0,
 			sizeof(*header), "the header"))
 		return READER_REFUSED;
@@ -234,13 +242,13 @@ enum reader_status reader_open(struct reader *reader, FILE *f, const char *name)
 
 const uint64_t *sample_addresses(const struct perfctr_record_sample *sample)
 {
-	/* A __u64 is as large as a uint64_t, but another type on some architectures. */
+	/* The cast is needed since __u64 and uint64_t are different types on some architectures. */
 	const void *addresses = sample->value + sample->nrctrs;
 
 	return addresses;
 }
 
-/* Offset of a member of the record in the file */
+/* The offset in the file of a member of the present record. */
 #define AT(reader, type, member)	((reader)->at + offsetof(struct type, member))
 
 static enum reader_status check_sample(struct reader *reader,
@@ -310,7 +318,7 @@ static enum reader_status check_end(struct reader *reader, const struct recfile_
 	return READER_END;
 }
 
-/* The least size of a record of that type, and its name */
+/* Returns the least size of a record of that type, and its name in *what. */
 static size_t least(unsigned int type, const char **what)
 {
 	static const struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Reads a recording, and checks all of it; record/recfile.h describes the file. */
+/* Reads a recording and checks all of it. record/recfile.h describes the file. */
 #ifndef PERFEX_REPORT_READER_H
 #define PERFEX_REPORT_READER_H
 
@@ -8,19 +8,19 @@
 
 #include "record/recfile.h"
 
-/* Longest command, bytes: more than an exec can have */
+/* The longest command that is accepted, in bytes. No exec can have more. */
 #define READER_MAX_COMMAND	(16u << 20)
 
 struct reader {
 	FILE *f;
-	const char *name;		/* of the file, for messages */
-	struct recfile_header header;	/* checked; texts have a NUL at their end */
+	const char *name;		/* name of the file, for messages */
+	struct recfile_header header;	/* checked; texts end with a NUL */
 	struct recfile_counter counter[PERFCTR_MAX_CTRS];
 	char *command;			/* header.command_size bytes; the last is NUL */
-	uint64_t offset;		/* of the next byte */
+	uint64_t offset;		/* offset of the next byte to read */
 	uint64_t at;			/* offset of the present record */
 	uint64_t records;		/* number of records that were read, without END */
-	uint64_t lost;			/* from END */
+	uint64_t lost;			/* number of lost records, from END */
 	void *buffer;			/* the present record */
 	char error[8192];		/* a sentence: file, offset, what was expected */
 };
@@ -31,17 +31,20 @@ enum reader_status {
 	READER_REFUSED,
 };
 
-/* Reads the header. REFUSED: reader->error says why. reader_close() is always needed. */
+/*
+ * Reads the header. If READER_REFUSED is returned, reader->error says why. reader_close() is needed
+ * in any case.
+ */
 enum reader_status reader_open(struct reader *reader, FILE *f, const char *name);
 /*
- * Reads and checks the next record: sizes, depths, texts, ranges. It is good until the next call.
- * END: there are no more, and nothing is missing.
+ * Reads and checks the next record: sizes, depths, texts, ranges. The record is valid until the
+ * next call. Returns READER_END if there are no more records and none is missing.
  */
 enum reader_status reader_next(struct reader *reader, const struct perfctr_record **record);
-/* Frees all but the file. */
+/* Frees everything but the file. */
 void reader_close(struct reader *reader);
 
-/* The addresses of a SAMPLE: those in the kernel, then those in user mode */
+/* Returns the addresses of a SAMPLE, first those in the kernel, then those in user mode. */
 const uint64_t *sample_addresses(const struct perfctr_record_sample *sample);
 
 #endif /* PERFEX_REPORT_READER_H */

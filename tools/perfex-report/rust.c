@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Rust's older symbols look like C++'s, with a hash as the last part, and $LT$ for < and so on. The
- * newer ones are in rust_v0.c.
+ * Demangles symbols of Rust. Older ones look like those of C++, but have a hash as the last part,
+ * and $LT$ for < and so on. rust_v0.c demangles newer ones.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -11,7 +11,10 @@
 #include "rust_parser.h"
 #include "rust_v0.h"
 
-/* Writes to @to, which has room for @n bytes. Returns the end. */
+/*
+ * Writes a part of @n bytes to @to, which has room for @n bytes. Returns the end, or NULL if the
+ * part is not valid.
+ */
 static char *unescape(char *to, const char *s, size_t n)
 {
 	static const struct {
@@ -23,7 +26,7 @@ static char *unescape(char *to, const char *s, size_t n)
 	const char *end = s + n;
 	size_t i, length;
 
-	/* rustc puts a _ before a $ at the beginning. */
+	/* rustc puts a _ before a $ at the beginning of a part. */
 	if (n > 1 && s[0] == '_' && s[1] == '$')
 		s++;
 	while (s < end) {
@@ -52,7 +55,10 @@ static char *unescape(char *to, const char *s, size_t n)
 	return to;
 }
 
-/* _ZN, parts with their lengths, then E; the last part is h and 16 digits. */
+/*
+ * Demangles an older symbol: _ZN, then parts with their lengths, then E. The last part is h and 16
+ * digits.
+ */
 static char *demangle_legacy(const char *text)
 {
 	char *out = malloc(strlen(text) + 1), *to = out;
@@ -62,7 +68,7 @@ static char *demangle_legacy(const char *text)
 	while (out && isdigit((unsigned char)*text)) {
 		char *name;
 
-		/* The part before was not the hash. */
+		/* The previous part was not the hash, so it belongs to the name. */
 		if (part) {
 			if (to > out)
 				to = stpcpy(to, "::");

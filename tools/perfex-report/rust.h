@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Names of Rust's functions. */
+/* Makes the names of Rust's functions. */
 #ifndef PERFEX_REPORT_RUST_H
 #define PERFEX_REPORT_RUST_H
 
-/* The name of a symbol, old or new, to be freed; NULL: it is no symbol of Rust */
+/*
+ * Returns the name of an old or new symbol, which the caller frees. Returns NULL if @symbol is not
+ * of Rust.
+ */
 char *rust_demangle(const char *symbol);
 
 #endif /* PERFEX_REPORT_RUST_H */

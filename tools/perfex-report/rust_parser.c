@@ -123,7 +123,10 @@ void rust_put_character(struct rust_parser *p, uint32_t c)
 	rust_put_bytes(p, text, n);
 }
 
-/* RFC 3492, with _ for the last hyphen: ASCII, then other characters and their places */
+/*
+ * Decodes punycode by RFC 3492, with _ for the last hyphen. The ASCII characters come first, then
+ * the other characters and their places.
+ */
 static void put_punycode(struct rust_parser *p, const char *s, size_t n)
 {
 	uint32_t c[128], code = 128, at = 0, bias = 72, count = 0, i;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Symbols of Rust's version 0 are made by RFC 2603: a prefix _R, and a grammar in which a letter
- * says what follows. Names are written as rustc writes them, without the hashes of crates.
+ * Demangles symbols of Rust's version 0 by RFC 2603. A symbol has the prefix _R, and then follows a
+ * grammar in which a letter says what comes next. Names are written as rustc writes them, without
+ * the hashes of crates.
  */
 #include <ctype.h>
 #include <inttypes.h>
@@ -16,7 +17,7 @@ static void path(struct rust_parser *p, bool value);
 static void type(struct rust_parser *p);
 static void constant(struct rust_parser *p);
 
-/* Parses again what is at an earlier place. */
+/* Parses a part again that stands at an earlier place. */
 static void refer(struct rust_parser *p, void (*what)(struct rust_parser *p))
 {
 	size_t from = p->at - 1, back;
@@ -27,7 +28,7 @@ static void refer(struct rust_parser *p, void (*what)(struct rust_parser *p))
 		rust_fail(p);
 		return;
 	}
-	/* That place was parsed already. */
+	/* Without writing, there is no need to parse that place again. */
 	if (p->skip)
 		return;
 	p->at = (size_t)to;
@@ -67,7 +68,7 @@ static void put_lifetime(struct rust_parser *p, uint64_t index)
 	rust_put(p, name);
 }
 
-/* "for<'a, 'b> "; returns the number of lifetimes */
+/* Writes lifetimes as "for<'a, 'b> ". Returns their number. */
 static uint64_t binder(struct rust_parser *p)
 {
 	uint64_t n = rust_optional(p, 'G'), i;
@@ -97,7 +98,7 @@ static void generic_argument(struct rust_parser *p)
 		type(p);
 }
 
-/* Items up to an E; returns how many. */
+/* Parses items up to an E. Returns their number. */
 static unsigned int list(struct rust_parser *p, void (*what)(struct rust_parser *p))
 {
 	unsigned int n;
@@ -163,7 +164,7 @@ static void value_path(struct rust_parser *p)
 	path(p, true);
 }
 
-/* @value: generic arguments have :: before them, as in an expression. */
+/* Parses a path. With @value, generic arguments have :: in front of them, as in an expression. */
 static void path(struct rust_parser *p, bool value)
 {
 	struct rust_identifier id;
@@ -248,7 +249,7 @@ static void function_type(struct rust_parser *p)
 	p->binders -= bound;
 }
 
-/* A path; returns whether its < is still open, for associated types to follow */
+/* Parses a path. Returns true if its < is still open, so that associated types may follow. */
 static bool open_path(struct rust_parser *p)
 {
 	bool open = false;
@@ -360,7 +361,7 @@ static void compound_type(struct rust_parser *p, char tag)
 		break;
 	case 'T':
 		rust_put(p, "(");
-		/* A tuple of one is "(T,)". */
+		/* A tuple with one member is written "(T,)". */
 		rust_put(p, list(p, type) == 1 ? ",)" : ")");
 		break;
 	case 'F':
@@ -449,7 +450,7 @@ static void constant(struct rust_parser *p)
 			rust_put_bytes(p, digits, length);
 		}
 	} else {
-		/* The RFC has no strings and structures. */
+		/* The RFC defines no strings and structures. */
 		rust_fail(p);
 	}
 	leave(p);
@@ -466,7 +467,7 @@ char *rust_demangle_v0(const char *text)
 		return NULL;
 	}
 	path(&p, true);
-	/* The crate that instantiated it */
+	/* Skip the crate that instantiated the function. */
 	if (!p.failed && p.at < p.length && isupper((unsigned char)rust_peek(&p))) {
 		p.skip = true;
 		path(&p, false);

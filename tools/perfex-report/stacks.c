@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Addresses become functions, and stacks of addresses stacks of functions. */
+/* Makes stacks of functions from stacks of addresses. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "stacks.h"
 
-/* Each text exists once, so addresses are compared. */
+/* Adds a named function. Each text is stored once, so addresses are compared. */
 static uint32_t named_add(struct stacks *stacks, const struct named *named)
 {
 	struct table *table = &stacks->named_table;
@@ -50,7 +50,7 @@ static uint32_t call_add(struct stacks *stacks, uint32_t parent, uint32_t named)
 	return i;
 }
 
-/* The functions at one address, which many stacks may have */
+/* The functions at one address, which many stacks may have. */
 struct place {
 	uint32_t object;
 	uint64_t address;
@@ -89,7 +89,7 @@ static const struct place *find_place(struct places *places, struct stacks *stac
 	i = (uint32_t)table->n;
 	places->place = (struct place **)grow((void *)places->place, i, &places->capacity,
 					      sizeof(struct place *));
-	/* Most places have one function, so only the used part is kept. */
+	/* Most places have one function, so only the used part of @named is kept. */
 	places->place[i] = copy_memory(&place, offsetof(struct place, named) +
 				       place.n * sizeof(place.named[0]));
 	table_add(table, hash);
@@ -223,7 +223,7 @@ static uint32_t row_add(struct rows *rows, const struct row *row)
 	return i;
 }
 
-/* The row of each call; NO_NODE for a thread's name, which is no function */
+/* Returns the row of each call, or NO_NODE for a thread's name, which is not a function. */
 static uint32_t *make_rows(struct rows *rows, const struct stacks *stacks, unsigned int by)
 {
 	size_t n = stacks->calls_table.n, i;
@@ -250,19 +250,24 @@ static uint32_t *make_rows(struct rows *rows, const struct stacks *stacks, unsig
 	return row_of;
 }
 
-/* A call is added to its row unless a caller has the same row: that one has included it already. */
+/*
+ * Adds each call to its row, unless one of its callers has the same row. The counts of that caller
+ * include the call already.
+ */
 static void sum_children(struct rows *rows, const struct stacks *stacks, const uint32_t *row_of,
 			 unsigned int column)
 {
 	uint64_t *sum = stacks_inclusive(stacks, column);
-	/* For each row: the outermost call with it on the way from the root, plus 1; or 0 */
+	/*
+	 * For each row: the outermost call with that row on the path from the root, plus 1; or 0.
+	 */
 	uint32_t *outer = get_memory(rows->n, sizeof(*outer));
 	uint32_t call = stacks->first, up, to, row;
 	unsigned int depth = 0;
 	uint32_t last = NO_NODE;
 
 	for (; call != NO_NODE; call = stacks_next(stacks, call, &depth)) {
-		/* Forget calls that are not on the way any more. */
+		/* Forget calls that are not on the path any more. */
 		to = stacks->calls[call].parent;
 		for (up = last; up != NO_NODE && up != to; up = stacks->calls[up].parent)
 			if (row_of[up] != NO_NODE && outer[row_of[up]] == up + 1)
@@ -294,7 +299,7 @@ static int compare_rows(const void *a, const void *b, void *p)
 
 	if (m != n)
 		return m > n ? -1 : 1;
-	/* Equal counts: by name, so the order is always the same. */
+	/* Sort equal counts by name, so that the order is always the same. */
 	d = strcmp(x->function ? x->function : "", y->function ? y->function : "");
 	if (!d)
 		d = strcmp(x->object ? x->object : "", y->object ? y->object : "");

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The profile with names: a tree of calls, and a table of functions. */
+/* Makes the profile with names: a tree of calls, and a table of functions. */
 #ifndef PERFEX_REPORT_STACKS_H
 #define PERFEX_REPORT_STACKS_H
 
 #include "profile.h"
 #include "symbols.h"
 
-/* One function, or a thread's name at the root of its stacks */
+/* One function, or a thread's name at the root of the thread's stacks. */
 struct named {
 	enum frame_kind kind;
 	bool is_thread;
@@ -14,12 +14,12 @@ struct named {
 	const char *object;
 };
 
-/* A call in the tree; callers come before callees. */
+/* A call in the tree. Callers stand before callees. */
 struct call {
-	uint32_t parent;		/* NO_NODE: none */
+	uint32_t parent;		/* the caller, or NO_NODE */
 	uint32_t named;
-	uint32_t first, next;		/* child, sibling; NO_NODE: none */
-	uint32_t weight;		/* index of its own counts; NO_WEIGHT: none */
+	uint32_t first, next;		/* first child, next sibling; or NO_NODE */
+	uint32_t weight;		/* index of the call's own counts, or NO_WEIGHT */
 };
 
 struct stacks {
@@ -32,31 +32,34 @@ struct stacks {
 	struct table calls_table;
 	uint64_t *weights;		/* profile->ncolumns each */
 	size_t nweights, weights_capacity;
-	uint32_t first;			/* of the roots */
+	uint32_t first;			/* the first root */
 };
 
 void stacks_make(struct stacks *stacks, struct symbols *symbols);
 void stacks_free(struct stacks *stacks);
-/* One column for each call, with all that it called; to be freed */
+/*
+ * Returns one column for each call, with the counts of all that it called. The caller frees the
+ * array.
+ */
 uint64_t *stacks_inclusive(const struct stacks *stacks, unsigned int column);
-/* What was counted in the call itself, without what it called */
+/* Returns what was counted in the call itself, without what it called. */
 uint64_t stacks_self(const struct stacks *stacks, uint32_t call, unsigned int column);
 /*
- * The next call of a walk, callers first; NO_NODE at the end. @depth grows by one, or falls by any
- * number.
+ * Returns the next call of a walk, callers first, or NO_NODE at the end. @depth grows by one, or
+ * falls by any number.
  */
 uint32_t stacks_next(const struct stacks *stacks, uint32_t call, unsigned int *depth);
 
-/* A row of the table is for each: */
+/* What a row of the table stands for, one bit each. */
 #define BY_COMM		1
 #define BY_OBJECT	2
 #define BY_FUNCTION	4
 
 struct row {
-	const char *comm, *object, *function;	/* NULL: not asked for */
+	const char *comm, *object, *function;	/* NULL if rows are not by this */
 	enum frame_kind kind;
 	uint64_t self[MAX_COLUMNS];
-	uint64_t children[MAX_COLUMNS];		/* with what it called; each sample once */
+	uint64_t children[MAX_COLUMNS];		/* counts with callees; each sample once */
 };
 
 struct rows {
@@ -65,7 +68,7 @@ struct rows {
 	struct table table;
 };
 
-/* Sorted by @column: of children if @children, else of self */
+/* Makes the rows, sorted by @column of children if @children, or else of self. */
 void rows_make(struct rows *rows, const struct stacks *stacks, unsigned int by, unsigned int column,
 	       bool children);
 void rows_free(struct rows *rows);

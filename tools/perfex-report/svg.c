@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A flame graph: each call is a box on top of its caller, as wide as the counts of the call and
- * of all that it called. The SVG needs no other file. In a browser with scripts one can zoom and
- * search; without, it is a picture with tooltips.
+ * Draws a flame graph. Each call is a box on top of its caller, as wide as the counts of the call
+ * and of all that it called. The SVG needs no other file. A browser with scripts can zoom and
+ * search; without scripts the graph is a picture with tooltips.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -15,13 +15,13 @@
 #define WIDTH		1200		/* pixels */
 #define MARGIN		10
 #define ROW		18		/* height of a box and the line below it */
-#define TOP		66		/* for the title and what was counted */
-#define BOTTOM		34		/* for what the mouse points at */
+#define TOP		66		/* room for the title and what was counted */
+#define BOTTOM		34		/* room for the box that the mouse points at */
 #define INNER		(WIDTH - 2 * MARGIN)
 #define LETTER		6.7		/* about the width of a letter */
-#define LEAST		0.1		/* narrower boxes are left out */
+#define LEAST		0.1		/* boxes narrower than this are not drawn */
 
-/* One channel, 0 to 255, of a colour in HSL; @hue in degrees */
+/* Returns one channel of a colour in HSL, 0 to 255. @hue is in degrees. */
 static unsigned int channel(double hue, double saturation, double lightness, double shift)
 {
 	double k = shift + hue / 30, least;
@@ -35,8 +35,9 @@ static unsigned int channel(double hue, double saturation, double lightness, dou
 }
 
 /*
- * User mode has warm colours, with a hue for each object; inlined functions are paler. The kernel
- * is blue, and unknown code grey. Functions differ a little, so neighbours can be told apart.
+ * Prints the colour of a box. User mode has warm colours, with a hue for each object; inlined
+ * functions are paler. The kernel is blue, and unknown code is grey. Functions differ a little, so
+ * that neighbours can be distinguished.
  */
 static void print_colour(FILE *f, const struct named *named)
 {
@@ -66,13 +67,13 @@ static void print_colour(FILE *f, const struct named *named)
 		channel(hue, saturation, lightness, 8), channel(hue, saturation, lightness, 4));
 }
 
-/* Sums of calls with all that they called: of the column, and of cycles and instructions */
+/* The sums of calls with all that they called: of the column, of cycles, and of instructions. */
 struct sums {
 	const struct stacks *stacks;
 	unsigned int column;
 	uint64_t all;
 	uint64_t *sum;
-	uint64_t *cycles, *instructions;	/* NULL: not counted */
+	uint64_t *cycles, *instructions;	/* NULL if not counted */
 };
 
 static void print_tooltip(FILE *f, const struct sums *sums, uint32_t call)
@@ -117,7 +118,7 @@ static void print_box(FILE *f, const struct sums *sums, uint32_t call, double x,
 		width, ROW - 1);
 	print_colour(f, named);
 	fprintf(f, "\"/><text x=\"%.2f\" y=\"%u\">", x + 3, y + 13);
-	/* If fewer than three letters fit, write none. */
+	/* Write no name if fewer than three letters fit. */
 	if (length <= most) {
 		xml_text(f, name, SIZE_MAX);
 	} else if (most >= 3) {
@@ -134,7 +135,7 @@ static int compare_siblings(const void *a, const void *b, void *p)
 	const struct call *x = &stacks->calls[i], *y = &stacks->calls[k];
 	int d;
 
-	/* Roots first, then by parent. */
+	/* Sort roots first, then by parent, then by name. */
 	if (x->parent != y->parent)
 		return x->parent + 1 < y->parent + 1 ? -1 : 1;
 	d = strcmp(stacks->named[x->named].function, stacks->named[y->named].function);
@@ -142,10 +143,10 @@ static int compare_siblings(const void *a, const void *b, void *p)
 }
 
 struct layout {
-	uint32_t *order;		/* the calls: siblings are sorted by name */
-	double *x;			/* where each call begins */
-	unsigned int *depth;		/* 1: at the bottom */
-	unsigned int deepest;		/* of boxes that are wide enough */
+	uint32_t *order;		/* the calls; siblings are sorted by name */
+	double *x;			/* left edge of each call */
+	unsigned int *depth;		/* 1 at the bottom */
+	unsigned int deepest;		/* greatest depth of a box that is drawn */
 };
 
 static double width_of(const struct sums *sums, uint32_t call)
@@ -212,7 +213,7 @@ static void print_head(FILE *f, const struct sums *sums, unsigned int height)
 		fprintf(f, ", %s records lost", thousands(reader->lost > profile->lost ?
 			reader->lost : profile->lost, buf));
 	fprintf(f, "</text>\n");
-	/* Hidden, unless scripts run. */
+	/* These texts are hidden unless scripts run. */
 	fprintf(f, "<text id=\"back\" class=\"button\" x=\"%d\" y=\"28\">show all</text>\n"
 		"<text id=\"search\" class=\"button\" x=\"%d\" y=\"28\">search</text>\n"
 		"<text id=\"found\" class=\"note\" x=\"%d\" y=\"48\"></text>\n"
@@ -220,7 +221,7 @@ static void print_head(FILE *f, const struct sums *sums, unsigned int height)
 		WIDTH - 150, WIDTH - 60, WIDTH - MARGIN, MARGIN, height - 12);
 }
 
-/* Sums of the column @name, else of @other; NULL: neither was counted */
+/* Returns the sums of column @name, or else of column @other, or NULL if neither was counted. */
 static uint64_t *sum_of(const struct stacks *stacks, const char *name, const char *other)
 {
 	int column = column_find(stacks->profile, name);
@@ -241,7 +242,7 @@ void print_svg(FILE *f, const struct stacks *stacks, unsigned int column)
 	sums.sum = stacks_inclusive(stacks, column);
 	sums.cycles = sum_of(stacks, "cycles", "cycle");
 	sums.instructions = sum_of(stacks, "instructions", "instret");
-	/* Do not divide by zero. */
+	/* Avoid a division by zero. */
 	if (!sums.all)
 		sums.all = 1;
 	lay_out(&layout, &sums);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The script of a flame graph. A click makes a box as wide as the picture, with its callees above
- * and its callers, faint, below. Search takes a regular expression.
+ * Has the style and the script of a flame graph. A click makes a box as wide as the picture, with
+ * its callees above it and its callers, faint, below it. The search takes a regular expression.
  */
 #include "svg_script.h"
 

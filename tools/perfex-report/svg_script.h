@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Style and script of a flame graph. */
+/* Has the style and the script of a flame graph. */
 #ifndef PERFEX_REPORT_SVG_SCRIPT_H
 #define PERFEX_REPORT_SVG_SCRIPT_H
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Each object has a Dwfl with one module, at the addresses of the ELF file plus a bias. profile.c
- * has made offsets in the file of the addresses, which are the same in all processes. libdw finds
- * debug information in other files by build id or .gnu_debuglink.
+ * Finds names and lines by libdw. Each object has a Dwfl with one module, whose addresses are those
+ * of the ELF file plus a bias. profile.c has converted addresses to offsets in the file, which are
+ * the same in all processes. libdw finds debug information in other files by build id or
+ * .gnu_debuglink.
  */
 #include <elfutils/libdwelf.h>
 #include <elfutils/libdwfl.h>
@@ -25,25 +26,26 @@
 #include "symbols.h"
 
 struct elf {
-	char *path;			/* of the file that was found */
-	int fd;				/* -1: it could not be opened */
-	const char *missing;		/* why there are no symbols; or NULL */
-	const char *unsure;		/* why it may be another file than was mapped; or NULL */
+	char *path;			/* path of the file that was found */
+	int fd;				/* -1 if the file could not be opened */
+	const char *missing;		/* why there are no symbols, or NULL */
+	const char *unsure;		/* why another file may have been mapped, or NULL */
 	Dwfl *dwfl;
 	Dwfl_Module *module;
 	bool looked;			/* debug information was looked for */
-	struct debug *debug;		/* NULL: there is none */
+	struct debug *debug;		/* NULL if there is none */
 	struct functions *functions;
-	GElf_Addr bias;			/* a module's address less the file's */
+	GElf_Addr bias;			/* the module's address minus the file's */
 	struct load {
 		uint64_t offset, size, address;
-	} *loads;			/* segments that are mapped */
+	} *loads;			/* the segments that are mapped */
 	size_t nloads;
 };
 
 /*
- * libdw looks for debug files in directories of the system, and in the program's own, where anybody
- * may have put something. If there is no regular file of such a name, only the build id counts.
+ * Lets libdw look for debug files, which may be in directories of the system and in the program's
+ * own directory, where anybody may have put something. If a file of such a name is not regular,
+ * libdw finds debug files only by build id.
  */
 static int find_debuginfo(Dwfl_Module *module, void **userdata, const char *name, Dwarf_Addr base,
 			  const char *file, const char *debuglink, GElf_Word crc, char **found)
@@ -145,7 +147,7 @@ uint64_t symbols_unsure(const struct profile *profile, uint32_t object, const ch
 	return samples;
 }
 
-/* The mapped segments, which turn offsets in the file into addresses */
+/* Reads the mapped segments, by which offsets in the file are converted to addresses. */
 static bool read_loads(struct elf *elf, Elf *e)
 {
 	size_t i, n, capacity = 0;
@@ -162,7 +164,7 @@ static bool read_loads(struct elf *elf, Elf *e)
 	return elf->nloads > 0;
 }
 
-/* A copy of this kernel's vdso, which is mapped in our process */
+/* Opens a copy of this kernel's vdso, which is mapped in perfex-report itself. */
 static int open_vdso(void)
 {
 	unsigned long start = getauxval(AT_SYSINFO_EHDR), size = 0;
@@ -187,7 +189,9 @@ static int open_vdso(void)
 	return fd;
 }
 
-/* libdw closes the descriptor that it gets, and objdump needs one: @fd stays open. */
+/*
+ * Gives libdw a copy of @fd. libdw closes the descriptor that it gets, but objdump needs one later.
+ */
 static Dwfl_Module *report_file(Dwfl *dwfl, const char *path, int fd)
 {
 	int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
@@ -217,7 +221,7 @@ static int open_object(struct symbols *symbols, const struct object *object, str
 		elf->missing = "it is in no file";
 		return -1;
 	}
-	/* is_that_file() finds out if another file has the name now. */
+	/* is_that_file() finds out if another file has this name now. */
 	if (length >= sizeof(deleted) &&
 	    !strcmp(object->path + length + 1 - sizeof(deleted), deleted))
 		length -= sizeof(deleted) - 1;
@@ -241,7 +245,10 @@ static bool has_build_id(const struct object *object, Elf *e)
 	return size == (ssize_t)object->id_size && !memcmp(id, object->id, object->id_size);
 }
 
-/* Compares size and times, which perfex recorded of a file without a build id. */
+/*
+ * Compares size and times with those that perfex recorded of a file without a build id. Returns
+ * false if it is another file. *unsure says why it may be another.
+ */
 static bool has_stamp(const struct object *object, const struct stat *st, bool symfs,
 		      const char **unsure)
 {
@@ -257,8 +264,9 @@ static bool has_stamp(const struct object *object, const struct stat *st, bool s
 }
 
 /*
- * Only inode and device were recorded. A file that was last changed before the recording had them
- * then.
+ * Compares inode and device, if nothing else was recorded. Returns false if it is another file.
+ * *unsure says why it may be another: only a file that was last changed before the recording had
+ * this inode and device then.
  */
 static bool has_place(const struct symbols *symbols, const struct object *object, int fd,
 		      const struct stat *st, const char **unsure)
@@ -274,7 +282,7 @@ static bool has_place(const struct symbols *symbols, const struct object *object
 	return true;
 }
 
-/* Whether it is the file that was mapped */
+/* Returns true if the file is the one that was mapped. */
 static bool is_that_file(const struct symbols *symbols, const struct object *object,
 			 struct elf *elf, Elf *e, int fd, const struct stat *st)
 {
@@ -318,7 +326,7 @@ static void load(struct symbols *symbols, const struct object *object, struct el
 		return;
 	}
 	elf->bias = bias;
-	/* The vdso has no inode, and was of this boot. */
+	/* The vdso has no inode. It was checked to be of this boot. */
 	if (object->inode && !is_that_file(symbols, object, elf, e, elf->fd, &st))
 		elf->module = NULL;
 }
@@ -376,7 +384,10 @@ int symbols_fd(struct symbols *symbols, uint32_t object)
 	return elf_of(symbols, object)->fd;
 }
 
-/* The name as in the source. A symbol's name stays at its address, so each is demangled once. */
+/*
+ * Returns the name as it is in the source. A symbol's name stays at its address, so each is
+ * demangled only once.
+ */
 static const char *readable(struct symbols *symbols, const char *name)
 {
 	struct table *table = &symbols->names_table;
@@ -409,8 +420,8 @@ static void find_line(struct symbols *symbols, struct elf *elf, GElf_Addr addres
 }
 
 /*
- * The functions that were inlined at the address, the innermost first. @frames[n] gets the line
- * where the function around them called.
+ * Finds the functions that were inlined at the address, the innermost first, and returns their
+ * number. @frames[n] gets the line at which the function around them calls.
  */
 static unsigned int find_inlined(struct symbols *symbols, struct elf *elf, GElf_Addr address,
 				 struct frame frames[MAX_FRAMES])

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The report as a table or JSON. */
+/* Prints the report as a table or as JSON. */
 #include <inttypes.h>
 #include <string.h>
 
 #include "base/quote.h"
 #include "output.h"
 
-/* Columns of these events, or -1 */
+/* The columns of these two events, or -1. */
 struct ratios {
 	int cycles, instructions;
 };
@@ -26,7 +26,10 @@ static struct ratios find_ratios(const struct profile *profile)
 	return ratios;
 }
 
-/* Does this column count misses? Then the table also has their rate per thousand instructions. */
+/*
+ * Returns true if the column counts misses. The table then also has their rate per thousand
+ * instructions.
+ */
 static bool is_miss(const struct profile *profile, unsigned int column)
 {
 	return column < profile->reader->header.nrctrs &&
@@ -45,7 +48,7 @@ static int width(const char *name)
 	return strlen(name) > COLUMN ? (int)strlen(name) : COLUMN;
 }
 
-/* Seconds, or ticks if the frequency is not known */
+/* Prints seconds, or ticks if the clock's frequency is not known. */
 static void print_clock(FILE *f, uint64_t ticks, uint64_t hz)
 {
 	char buf[32];
@@ -82,7 +85,7 @@ static void print_titles(FILE *f, const struct profile *profile, const struct ra
 	fprintf(f, "\n");
 }
 
-/* The numbers of a row, or of the total */
+/* Prints the numbers of a row, or of the total. */
 static void print_counts(FILE *f, const struct profile *profile, const struct ratios *ratios,
 			 const uint64_t *count)
 {
