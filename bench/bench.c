@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * bench: perfctr beside perf_events, in instructions.
+ * bench: measures perfctr beside perf_events, in instructions.
  *
  *	bench [-o RESULTS.json] [-k KEPT.txt] [switches] [reads] [memory] [forks] [crowds] [overflows] [records] [controls] [trees] [shared]
  *	bench [-o RESULTS.json] [-k KEPT.txt] perf-alone
  *
- * Runs as root in an emulated machine with an instruction clock (boot.sh
- * --icount) and one CPU; see bench.h.
+ * It runs as root in an emulated machine with an instruction clock (boot.sh --icount) and one CPU;
+ * see bench.h.
  */
 #define _GNU_SOURCE
 #include "bench.h"
@@ -53,7 +53,10 @@ static const struct part {
 	{ "shared", bench_shared },
 };
 
-/* On a kernel that the module is not for: switches with perf's events. Never among the others */
+/*
+ * Measures switches with perf's events on a kernel that does not support the module. This part
+ * never runs together with the others.
+ */
 #define PERF_ALONE	"perf-alone"
 
 static bool wanted(const char *name, int argc, char **argv)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the parts of the bench share. Runs in a guest whose clock is QEMU's
- * instruction counter, so that a nanosecond is an instruction: of user, kernel
- * and firmware together.
+ * Declares what the parts of the bench share. The bench runs in a guest whose clock is QEMU's
+ * instruction counter. So a nanosecond is an instruction, of user, kernel and firmware together.
  */
 #ifndef PERFCTR_BENCH_H
 #define PERFCTR_BENCH_H
@@ -20,7 +19,7 @@
 
 #define UID_USER 1000	/* a user without privilege */
 
-/* A bound of our figure that differs between architectures */
+/* Selects the bound of perfctr's figure that is valid on this architecture. */
 #if defined(__riscv)
 #define BY_ARCH(riscv, x86, arm64, ppc32) (riscv)
 #elif defined(__aarch64__)
@@ -32,42 +31,43 @@
 #endif
 #define RISCV_X86(riscv, x86) BY_ARCH(riscv, x86, x86, NONE)
 
-/* Who counts, if anyone */
+/* Who counts. */
 enum side { NOBODY, PERFCTR, PERF };
 
-/* What is counted, and how it is read */
+/* What is counted, and how it is read. */
 struct setup {
 	enum side side;
 	unsigned int counters;
-	bool map;	/* user space may read */
-	bool kernel;	/* counts kernel mode as well: another control */
-	bool inherit;	/* counts what is forked as well */
-	bool topdown;	/* counts x86's SLOTS and the metrics of level 1: TOPDOWN_COUNTERS */
+	bool map;	/* the counters are mapped, so user space may read them */
+	bool kernel;	/* counts kernel mode as well, so the control differs */
+	bool inherit;	/* counts children as well */
+	bool topdown;	/* counts TOPDOWN_COUNTERS: x86's SLOTS and the metrics of level 1 */
 };
 
 #define TOPDOWN_COUNTERS 5
 
-/* --- counters.c: the two sides --- */
+/* --- counters.c: both sides count the same --- */
 
-/* Does this processor have metrics of TopDown? */
+/* Returns true if this processor has metrics of TopDown. */
 bool has_topdown(void);
-/* How many counters are measured: as many as the processor has, up to MAX_COUNTERS */
+/* The number of counters that are measured: as many as the processor has, up to MAX_COUNTERS. */
 extern unsigned int bench_counters;
-/* And of perf's, how many of these a user has without privilege */
+/* The number of perf's counters that a user without privilege gets. */
 extern unsigned int bench_user_counters;
-/* Finds that, and which events they count. */
+/* Sets the two numbers above, and chooses the events that are counted. */
 void counters_find(void);
-/* Event @i of those that are counted, as perf has it */
+/* Fills in event @i of those that are counted, as perf takes it. */
 struct perf_event_attr;
 void counters_perf_event(unsigned int i, struct perf_event_attr *attr);
-/* The same in a control, with what a Pentium 4 is told of it in other registers */
+/* Fills in event @i of a control, also what a Pentium 4 needs in other registers. */
 void counters_set_event(unsigned int i, struct perfctr_ctr_control *ctr);
-/* By which source perfctr counts: PERFCTR_SOURCE_*; NATIVE, but in bench_shared() */
+/* The source by which perfctr counts: PERFCTR_SOURCE_NATIVE, except in bench_shared(). */
 extern uint32_t bench_source;
 
 /*
- * Counts for the calling thread until it ends. Fills in descriptors: one handle,
- * or one event each, the first of which leads the group. Fails by ending.
+ * The counters of a thread, which count until it ends. perfctr has one handle, and perf one
+ * descriptor for each event; the first one leads the group. The bench ends if they cannot be
+ * opened.
  */
 struct counting {
 	struct setup setup;
@@ -80,10 +80,15 @@ static_assert(TOPDOWN_COUNTERS >= MAX_COUNTERS, "room for all");
 
 void counting_begin(struct counting *counting, const struct setup *setup);
 void counting_end(struct counting *counting);
-/* Whether the page, once the thread has been switched in with it, shows perfctr's registers. */
+/*
+ * Returns true if the page shows perfctr's registers, after the thread has been switched in with
+ * the page.
+ */
 bool is_readable(const struct counting *counting);
 
-/* The module: loaded once, unloaded for what is measured without it */
+/*
+ * Load and unload the module. It is loaded once, and unloaded only for what is measured without it.
+ */
 void module_load(const char *params);
 void module_unload(void);
 #define MODULE_PARAMS	"broadcasts=0"
@@ -91,41 +96,47 @@ void set_policy(const char *policy);
 void write_setting(const char *path, const char *text);
 
 /*
- * Writes so far that take an x86 processor many cycles: to registers of its counters, to
- * other model-specific ones, and to CR4. The patched QEMU gives them in CPUID leaf
- * 0x40000001. They wrap around.
+ * Kinds of writes that take an x86 processor many cycles: to registers of its counters, to other
+ * model-specific registers, and to CR4. The patched QEMU gives the numbers of writes so far in
+ * CPUID leaf 0x40000001. They wrap around.
  */
 enum write { WRMSR, WRMSR_OTHER, CR4, NR_WRITES };
 
 void read_writes(uint32_t writes[NR_WRITES]);
 
-/* --- measure.c: a figure that can be trusted --- */
+/* --- measure.c: figures that can be trusted --- */
 
 typedef double measure_fn(const void *arg);
 
 /*
- * Calls @measure until two results in a row are within AGREEMENT of each other,
- * and returns their mean. If that does not happen in a bounded number of tries
- * it says so, and the figure is the smallest.
+ * Calls @measure until two results in a row differ by at most AGREEMENT, and returns their mean.
+ * After a bounded number of tries it returns the smallest result, and counts the figure in
+ * @unsettled.
  */
 double settled(measure_fn *measure, const void *arg);
-/* The same, but two results may differ by AGREEMENT or by @fraction of the figure. */
-double settled_within(measure_fn *measure, const void *arg, double fraction);
-/* The median of @runs results, at most 41, for what differs from one run to the next. */
-double median_of_runs(measure_fn *measure, const void *arg, unsigned int runs);
-extern unsigned int unsettled;	/* how many figures did not settle */
 /*
- * The most by which two runs of a figure since the last report() differed, or by which
- * settled_within() let them differ, or half of what lies between the quartiles of
- * median_of_runs(); 0 if settled() found all figures.
+ * Does the same as settled(), but two results may differ by AGREEMENT or by @fraction of the
+ * figure.
+ */
+double settled_within(measure_fn *measure, const void *arg, double fraction);
+/* Returns the median of @runs results, at most 41, for a figure that differs from run to run. */
+double median_of_runs(measure_fn *measure, const void *arg, unsigned int runs);
+extern unsigned int unsettled;	/* number of figures that did not settle */
+/*
+ * The uncertainty of the figures since the last report(): the most by which two runs of a figure
+ * differed, or by which settled_within() let them differ, or half the distance between the
+ * quartiles of median_of_runs(). 0 if settled() found all figures.
  */
 extern double uncertainty;
 
-/* Waits until the guest is done with what follows its boot. */
+/* Waits until the guest has finished what it does after its boot. */
 void settle_guest(void);
 
 uint64_t now_ns(void);
-/* Both sides keep their hooks in the scheduler for a while after the last use. */
+/*
+ * Waits until both sides have removed their hooks in the scheduler, which they keep for a while
+ * after the last use.
+ */
 void await_hooks_gone(void);
 
 void die(const char *what) __attribute__((noreturn));
@@ -133,22 +144,22 @@ void pin(unsigned int cpu);
 void become(uid_t uid);
 void *shared_alloc(size_t size);
 void await_child(pid_t pid);
-/* Lets a process have many threads. */
+/* Sets a small stack, so that a process can have many threads. */
 void set_small_stack(pthread_attr_t *attr);
 
 /* --- report.c --- */
 
 /**
- * report() - take down one line
- * @metric: its name
- * @counters: how many there were
- * @perfctr: our figure, or NONE
+ * report() - add a row to the table
+ * @metric: name of the row
+ * @counters: number of counters
+ * @perfctr: perfctr's figure, or NONE
  * @perf: perf_events' figure, or NONE
- * @bound: what ours must not exceed, or NONE
+ * @bound: what perfctr's figure must not exceed, or NONE
  */
 void report(const char *metric, unsigned int counters, double perfctr, double perf,
 	    double bound, const char *unit);
-/* Reads this machine's kept figures. Before report_table() */
+/* Reads the figures of this machine that were kept. Called before report_table(). */
 void report_compare(const char *path, const char *machine);
 void report_table(void);
 void report_json(const char *path, const char *machine);
@@ -160,16 +171,18 @@ void bench_perf_alone(void);	/* switches.c */
 void bench_reads(void);		/* reads.c */
 void bench_memory(void);	/* memory.c */
 void bench_forks(void);		/* forks.c */
-void bench_crowds(void);	/* likewise */
+void bench_crowds(void);	/* forks.c */
 void bench_overflows(void);	/* overflows.c */
 void bench_records(void);	/* records.c */
 void bench_controls(void);	/* controls.c */
 void bench_trees(void);		/* trees.c */
 
-/* Counters of perf's, and switches seen by the tracepoint */
+/*
+ * The following functions measure counting through perf, and switches that the tracepoint reports.
+ */
 void bench_shared(void);	/* bench.c */
 void switches_shared(void);
-/* The module is loaded by_tracepoint=1; @native: there are native counters */
+/* Needs the module loaded with by_tracepoint=1. @native: there are native counters. */
 void switches_tracepoint(bool native);
 void reads_shared(void);
 

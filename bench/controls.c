@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a new control takes while other threads have many others, each different: it must not
- * be searched for among those.
+ * Measures what a new control costs while other threads have many controls, each different. The
+ * module must not search for it among those.
  */
 #define _GNU_SOURCE
 #include "bench.h"
@@ -21,13 +21,13 @@
 
 #define CONTROLS 200
 #define FEW 10
-/* A kernel of 32 bits has not the room for the stacks of more. */
+/* A 32-bit kernel has no room for the stacks of more threads. */
 #define MANY (sizeof(long) == 4 ? 2000u : 10000u)
 #define SIGNAL SIGUSR1
-/* Longer than anything here runs */
+/* The period of the first control, which is longer than any run. */
 #define PERIOD 100000000000ll
 
-/* Counts instructions in user mode, with period number @n. */
+/* Counts instructions in user mode, with a period that differs for each @n. */
 static void control(int fd, unsigned int n)
 {
 	struct perfctr_control wanted = {
@@ -72,7 +72,7 @@ static void *hold_one(void *arg)
 	return NULL;
 }
 
-/* A process of @n threads, each with a control of its own. It runs until it is killed. */
+/* Is a process of @n threads, each with a control of its own, which runs until it is killed. */
 static void hold(unsigned int n, int ready)
 {
 	struct rlimit limit = { 65536, 65536 };
@@ -96,7 +96,7 @@ static void hold(unsigned int n, int ready)
 		pause();
 }
 
-/* Each call makes a new control, which ends the one before. */
+/* Each call of control() makes a new control, which ends the previous one. */
 static double control_cost(const void *arg)
 {
 	const int *fd = arg;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* perfctr and perf_events, set up to count the same. */
+/* Sets up perfctr and perf_events to count the same. */
 #define _GNU_SOURCE
 #include "bench.h"
 
@@ -32,10 +32,10 @@ static const unsigned int events[MAX_COUNTERS] = {
 #if defined(__riscv)
 	EV_INSTRUCTIONS, EV_CYCLES, EV_DTLB_LOAD_MISSES, EV_DTLB_STORE_MISSES,
 #elif defined(__powerpc__)
-	/* All but the first two have a counter of their own, PMC3 and PMC2. */
+	/* The last two events have counters of their own, PMC3 and PMC2. */
 	EV_INSTRUCTIONS, EV_CYCLES, EV_DTLB_LOAD_MISSES, EV_ITLB_LOAD_MISSES,
 #else
-	/* The emulated machine has no others. */
+	/* The emulated machine has no other events. */
 	EV_INSTRUCTIONS, EV_CYCLES, EV_INSTRUCTIONS, EV_CYCLES,
 #endif
 };
@@ -79,18 +79,20 @@ void counters_set_event(unsigned int i, struct perfctr_ctr_control *ctr)
 #else
 
 #define BRANCHES	0xc4u
-#define FIXED		24u	/* the first fixed counter's number */
+#define FIXED		24u	/* number of the first fixed counter */
 
-/* Events of Intel's since the Core; counters_find() has those of others. */
+/*
+ * The events of Intel's processors since the Core. counters_find() sets those of other processors.
+ */
 static uint64_t events[MAX_COUNTERS] = {
 	EV_INSTRUCTIONS, EV_CYCLES, BRANCHES, EV_DTLB_LOAD_MISSES,
 };
-/* What a Pentium 4's events have in other registers */
+/* What the events of a Pentium 4 need in other registers. */
 static struct perfctr_ctr_control more[MAX_COUNTERS];
 
 static unsigned int general_purpose;
 
-/* As many as there are counters for, which on the P6 are two */
+/* Finds as many events as there are counters for, which on the P6 are two. */
 static void find_events(const struct perfctr_info *info)
 {
 	static const char * const names[] = {
@@ -116,13 +118,13 @@ void counters_find(void)
 		die("perfctr_get_info");
 	general_purpose = (unsigned int)__builtin_popcountll(info.counters & ((1u << FIXED) - 1));
 	nr = general_purpose;
-	/* Instructions and cycles have fixed counters where there are any. */
+	/* Instructions and cycles have fixed counters on processors with fixed counters. */
 	if (info.counters >> FIXED)
 		nr += 2;
 	else
 		find_events(&info);
 	bench_counters = nr < MAX_COUNTERS ? nr : MAX_COUNTERS;
-	/* Half of those that count any event */
+	/* Without privilege a user gets half of the counters that count any event. */
 	nr -= general_purpose - general_purpose / 2;
 	bench_user_counters = nr < bench_counters ? nr : bench_counters;
 	if (!bench_counters) {
@@ -139,7 +141,10 @@ void read_writes(uint32_t writes[NR_WRITES])
 	writes[WRMSR_OTHER] = all - writes[WRMSR];
 }
 
-/* perf_events takes the fixed counters first; we take them only if the others are too few. */
+/*
+ * Returns the counter for event @i. perf_events takes the fixed counters first. perfctr takes them
+ * only if the other counters are too few.
+ */
 static uint32_t which_counter(unsigned int i, unsigned int counters)
 {
 	return i < 2 && counters > general_purpose ? FIXED + i : PERFCTR_MAP_ANY;
@@ -186,7 +191,7 @@ bool has_topdown(void)
 	return info.cpu_features & PERFCTR_FEATURE_TOPDOWN;
 }
 
-/* perf has the same numbers. */
+/* Returns the number of a TopDown event, which perf uses as well. */
 static unsigned int topdown_event(unsigned int i)
 {
 	return i ? PERFCTR_EVENT_METRIC(i - 1) : PERFCTR_EVENT_SLOTS;
@@ -197,7 +202,10 @@ static void perfctr_begin(struct counting *counting)
 	const struct setup *setup = &counting->setup;
 	size_t size = offsetof(struct perfctr_control, ctr) +
 		      setup->counters * sizeof(struct perfctr_ctr_control);
-	/* No larger than what the kernel is given: a thread's stack is measured as well. */
+	/*
+	 * The control is no larger than what the kernel gets, since a thread's stack is measured as
+	 * well.
+	 */
 	struct perfctr_control *control = alloca(size);
 	unsigned int i;
 
@@ -303,7 +311,7 @@ void module_unload(void)
 {
 	unsigned int i;
 
-	/* A thread that ended a moment ago may still hold the module. */
+	/* A thread that has just ended may still use the module. */
 	for (i = 0; i < 1000; i++) {
 		if (!syscall(SYS_delete_module, "perfctr", O_NONBLOCK) || errno == ENOENT)
 			return;

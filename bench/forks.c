@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What inheritance costs: a fork of a process that counts, and the end of its
- * child. The parent waits at once, and the machine has one CPU, so what lies
- * between its call of fork() and the child's call of _exit() is the fork's, and
- * from there to the parent's return from waitpid() the end's.
+ * Measures what inheritance adds to a fork of a process that counts, and to the end of its child.
+ * The parent waits at once, and the machine has one CPU. So the time from the parent's call of
+ * fork() to the child's call of _exit() belongs to the fork. The time from there to the parent's
+ * return from waitpid() belongs to the end.
  */
 #define _GNU_SOURCE
 #include "bench.h"
@@ -22,11 +22,14 @@
 
 struct forking {
 	struct setup setup;
-	unsigned int threads;	/* that count and sleep meanwhile */
-	bool end;		/* the end of the child, not its beginning */
+	unsigned int threads;	/* threads that count and sleep meanwhile */
+	bool end;		/* measure the child's end, not the fork */
 };
 
-/* RISC-V's clock ticks once in 100 instructions: so each fork begins elsewhere between two. */
+/*
+ * Delays a fork, so that each begins at another point between two ticks. RISC-V's clock ticks once
+ * in 100 instructions.
+ */
 static void delay(unsigned int n)
 {
 	while (n--)
@@ -40,7 +43,10 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The mean of the middle half: the kernel's work of now and then falls on whoever is there. */
+/*
+ * Returns the mean of the middle half of the forks, since occasional work of the kernel falls on
+ * some of them.
+ */
 static double fork_and_end(bool end)
 {
 	volatile uint64_t *left = shared_alloc(sizeof(*left));
@@ -77,7 +83,7 @@ static void *sleeper(void *arg)
 	return arg;
 }
 
-/* A process of so many threads, which all sleep when this returns */
+/* Starts a process of @n threads, which all sleep when this function returns. */
 static pid_t start_sleepers(unsigned int n)
 {
 	pthread_attr_t attr;
@@ -114,13 +120,16 @@ static pid_t start_sleepers(unsigned int n)
 }
 
 /*
- * Runs in a process of its own, so that nothing is left of it. Another process has the
- * sleepers: if the forking process had their stacks, these would be most of a fork's cost.
+ * Measures forks in a process of their own, so that nothing is left behind. Yet another process has
+ * the sleepers. If the forking process had their stacks, these would be most of a fork's cost.
  */
 static double forks(const void *arg)
 {
 	const struct forking *forking = arg;
-	/* One for all calls: with one for each, every fork would copy more maps than the last. */
+	/*
+	 * All calls share one page. With a page for each call, every fork would copy more maps than
+	 * the last.
+	 */
 	static volatile double *figure;
 	struct counting counting;
 	pid_t pid;
@@ -145,7 +154,7 @@ static double forks(const void *arg)
 	return *figure;
 }
 
-/* Thousands of threads take long to start. */
+/* Returns the number of runs, which are fewer among many threads since these take long to start. */
 static unsigned int runs_among(unsigned int threads)
 {
 	if (!threads)
@@ -161,7 +170,10 @@ static double cost(enum side side, unsigned int counters, unsigned int threads, 
 		.end = end,
 	};
 
-	/* A fork takes 170,000 instructions, and more or less as the kernel's lists are empty. */
+	/*
+	 * A fork takes about 170,000 instructions, depending on how full the kernel's free lists
+	 * are.
+	 */
 	return median_of_runs(forks, &forking, runs_among(threads));
 }
 
@@ -187,7 +199,7 @@ void bench_forks(void)
 	by_counters("exit_extra", true, RISCV_X86(2000, NONE));
 }
 
-/* The same for four counters, among many threads that count */
+/* Measures forks with four counters among many threads that count. */
 void bench_crowds(void)
 {
 	static const unsigned int crowds[] = { 1, 10, 100, 1000, 10000 };
@@ -195,7 +207,10 @@ void bench_crowds(void)
 	unsigned int n;
 	FILE *file = fopen("/proc/sys/kernel/pid_max", "we");
 
-	/* Ids do not begin again from the lowest, where the search for a free one takes long. */
+	/*
+	 * With a large pid_max, ids do not begin again from the lowest, where the search for a free
+	 * id takes long.
+	 */
 	if (!file || fputs("4194304\n", file) < 0 || fclose(file))
 		die("pid_max");
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Takes figures that can be trusted; see bench.h. */
+/* Measures figures that can be trusted; see bench.h. */
 #define _GNU_SOURCE
 #include "bench.h"
 
@@ -16,8 +16,8 @@
 
 #define AGREEMENT 5.0		/* instructions */
 #define TRIES 12
-#define MOST_RUNS 41		/* of which the median is taken */
-#define SETTLE_SECONDS 8	/* of the guest's time, after its boot */
+#define MOST_RUNS 41		/* most runs for a median */
+#define SETTLE_SECONDS 8	/* by the guest's clock, after its boot */
 #define HOOKS_GONE_SECONDS 12
 
 unsigned int unsettled;
@@ -42,8 +42,8 @@ uint64_t now_ns(void)
 #else
 
 /*
- * The TSC is QEMU's instruction counter itself, while the kernel's clock is as
- * exact as its calibration, and may be another one altogether.
+ * The TSC is QEMU's instruction counter itself. The kernel's clock is only as exact as its
+ * calibration, and may be another clock altogether.
  */
 uint64_t now_ns(void)
 {

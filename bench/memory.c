@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a counting thread with a mapped page takes: of the machine's memory, and
- * of what its user is charged for (a memory cgroup). Threads are started first,
- * so that what a thread takes anyway is not in it.
+ * Measures how much memory a counting thread with a mapped page takes from the machine, and how
+ * much its user is charged for (a memory cgroup). Threads are started before they count, so the
+ * figures do not have what any thread takes.
  */
 #define _GNU_SOURCE
 #include "bench.h"
@@ -23,7 +23,7 @@
 #define THREADS 2000
 #define CGROUP "/tmp/cgroup"
 #define GROUP CGROUP "/bench"
-/* A page, the state, and the room that the ABI got */
+/* The bound is a page, the state, and the room for additions to the ABI. */
 #define BOUND (4096 + 1024 + 128)
 
 static void write_file(const char *path, const char *text)
@@ -35,7 +35,10 @@ static void write_file(const char *path, const char *text)
 	close(fd);
 }
 
-/* The number behind @name in a file of such lines; the file's first number if @name is NULL */
+/*
+ * Returns the number behind @name in a file with lines of names and numbers, or the first number of
+ * the file if @name is NULL.
+ */
 static double read_number(const char *path, const char *name)
 {
 	FILE *file = fopen(path, "re");
@@ -70,7 +73,7 @@ static void *member(void *arg)
 
 	pthread_barrier_wait(&crowd->begin);
 	counting_begin(&counting, &crowd->setup);
-	/* A page that nobody has touched need not be allocated. */
+	/* Touch the page, as an untouched page need not be allocated. */
 	if (counting.page)
 		(void)*(const volatile uint32_t *)&counting.page->cstatus;
 	for (i = 0; i < crowd->setup.counters; i++)
@@ -81,7 +84,7 @@ static void *member(void *arg)
 	_exit(0);
 }
 
-/* The pages that are free, also those that a CPU keeps at hand */
+/* Returns the bytes of all free pages, including those that each CPU keeps in its lists. */
 static double free_bytes(void)
 {
 	FILE *file;
@@ -90,8 +93,8 @@ static double free_bytes(void)
 	unsigned long count;
 
 	/*
-	 * Memory that can be had back is no cost. Counts that are kept per CPU are folded in; a
-	 * kernel for one CPU keeps none.
+	 * Drop caches, since memory that can be reclaimed is no cost. Then fold in the counts that
+	 * are kept per CPU. A kernel for one CPU keeps none.
 	 */
 	write_file("/proc/sys/vm/drop_caches", "3");
 	usleep(300000);
@@ -120,7 +123,7 @@ static void run_crowd(struct crowd *crowd, volatile double *charged, volatile do
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	write_file(GROUP "/cgroup.procs", "0");
 	setrlimit(RLIMIT_NOFILE, &limit);
-	/* Makes room for all descriptors before anything is weighed. */
+	/* Make room for all descriptors before memory is measured. */
 	if (dup2(0, THREADS * (MAX_COUNTERS + 1) + 100) < 0)
 		die("dup2");
 	pthread_barrier_init(&crowd->begin, NULL, THREADS + 1);
@@ -171,7 +174,7 @@ static double weigh_once(const void *arg)
 	return measure_crowd(w->side, w->counters, w->charged);
 }
 
-/* Pages are counted, not bytes: a hundredth is a few of them. */
+/* Weighs threads until two results agree within a hundredth, which is a few pages. */
 static double weigh(enum side side, unsigned int counters, bool charged)
 {
 	struct weighing w = { .side = side, .counters = counters, .charged = charged };

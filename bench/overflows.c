@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * An overflow: from the instruction that it interrupts to the handler's first one, and from
- * the handler's call that lets the counter go on to the instruction that it returns to. The
- * counted thread does nothing but look at the time, so the ends are its last look before the
- * handler and its first look after it. A tick of the time may be a hundred instructions, so
- * the period is a prime, and the figure a mean of many.
+ * Measures an overflow: the way from the interrupted instruction to the handler's first
+ * instruction, and the way back from the handler's call that lets the counter continue. The counted
+ * thread only reads the time. So the ends are its last reading before the handler and its first
+ * reading after it. A tick of the clock may be a hundred instructions. So the period is a prime,
+ * and the figure is the mean of many overflows.
  */
 #define _GNU_SOURCE
 #include "bench.h"
@@ -94,18 +94,18 @@ static void on_overflow(int signo)
 	handled++;
 	back = true;
 	left_at = ticks();
-	/* perf_events takes the argument for a count; we ignore it. */
+	/* perf_events takes the argument for a count, and perfctr ignores it. */
 	ioctl(fd, go_on, 1);
 }
 
-/* Looks at the time until OVERFLOWS were handled. */
+/* Reads the time until OVERFLOWS were handled. */
 static void look_at_the_time(void)
 {
 	handled = 0;
 	to_handler = 0;
 	from_handler = 0;
 	while (handled < OVERFLOWS) {
-		/* Before the look, as the handler may come after that. */
+		/* Read @back before the time, as the handler may run after that. */
 		bool is_back = back;
 
 		last_look = ticks();
@@ -151,7 +151,9 @@ static void ours_begin(void)
 		die("perfctr: control");
 }
 
-/* As PAPI does it: each overflow disables the event, and the handler refreshes it. */
+/*
+ * Sets up perf_events as PAPI does: each overflow disables the event, and the handler refreshes it.
+ */
 static void perfs_begin(void)
 {
 	struct f_owner_ex owner = { .type = F_OWNER_TID, .pid = (pid_t)syscall(SYS_gettid) };

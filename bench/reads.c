@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What it costs to read: one count in user mode, a snapshot, through the kernel;
- * and to open, control and close.
+ * Measures what it costs to read one count in user mode, a snapshot, and counts through the kernel;
+ * and what it costs to open, control and close.
  */
 #define _GNU_SOURCE
 #include "bench.h"
@@ -23,10 +23,10 @@
 #define CALLS 1000
 #define OPENS 8000
 
-/* Makes the compiler compute the value, and not know what for. */
+/* Makes the compiler compute the value, though nothing uses it. */
 #define consume(value) __asm__ volatile ("" : : "r" (value))
 
-/* Time of @n times @statement */
+/* Returns the time of @n executions of @statement. */
 #define TIME(n, statement) ({						\
 	uint64_t began_ = now_ns();					\
 	unsigned long i_;						\
@@ -37,7 +37,10 @@
 	(double)(now_ns() - began_);					\
 })
 
-/* The least of many, each shorter than the time between two interrupts of the timer */
+/*
+ * Returns the shortest of many times, each of which is shorter than the time between two interrupts
+ * of the timer.
+ */
 #define LEAST_TIME(n, statement) ({					\
 	double least_ = TIME(n, statement);				\
 	unsigned int k_;						\
@@ -51,19 +54,22 @@
 	least_;								\
 })
 
-/* Cost of one @statement, less the loop around it */
+/* Returns the cost of one @statement, without the loop around it. */
 #define LEAST(n, statement)						\
 	((LEAST_TIME(n, statement) -					\
 	  LEAST_TIME(n, __asm__ volatile ("" : : : "memory"))) / (double)(n))
 
-/* The average, with all that @statement causes later. The loop does not matter here. */
+/*
+ * Returns the mean time of a statement with all that it causes later. The loop does not matter
+ * here.
+ */
 #define MEAN(n, statement)	(TIME(n, statement) / (double)(n))
 
 #if defined(__riscv)
 
 /*
- * Reads the register that perf's user page names, whose number is not known when this is
- * compiled: by a table, which is the shortest way.
+ * Reads the register that perf's user page names, by a table of instructions. The number of the
+ * register is not known when this is compiled, and a table is the shortest way.
  */
 __asm__(".text\n\t.balign 8\n\t.option push\n\t.option norvc\n"
 	"bench_csrs:\n\t"
@@ -86,7 +92,7 @@ static inline uint64_t read_pmc(unsigned long n)
 
 #elif defined(__powerpc__)
 
-/* perf's page says of no counter that it may be read in user mode. */
+/* On PowerPC, perf's page never says that user mode may read a counter. */
 static inline uint64_t read_pmc(unsigned long n)
 {
 	(void)n;
@@ -95,7 +101,7 @@ static inline uint64_t read_pmc(unsigned long n)
 
 #elif defined(__aarch64__)
 
-/* perf lets user mode read if kernel.perf_user_access says so, and it does not. */
+/* perf lets user mode read only if kernel.perf_user_access is set, which it is not. */
 static inline uint64_t read_pmc(unsigned long n)
 {
 	(void)n;
@@ -114,7 +120,7 @@ static inline uint64_t read_pmc(unsigned long n)
 
 #endif
 
-/* As the comment above struct perf_event_mmap_page says, without the times. */
+/* Reads a count as the comment above struct perf_event_mmap_page says, but without the times. */
 static inline uint64_t perf_user_read(const volatile struct perf_event_mmap_page *page)
 {
 	uint32_t seq, index;
@@ -152,7 +158,7 @@ static struct reading reading_begin(enum side side, unsigned int counters, bool 
 		reading.v = vperfctr_open_mode(0);
 		if (!reading.v)
 			die("vperfctr_open_mode");
-		/* After a switch with the page mapped nothing changes any more. */
+		/* Wait for a switch with the page mapped, after which nothing changes any more. */
 		usleep(1000);
 	}
 	return reading;
@@ -173,7 +179,7 @@ static double perfctr_user_read(const void *arg)
 	const struct vperfctr *v = reading->v;
 	unsigned int last = reading->counting.setup.counters - 1;
 
-	/* The place of a counter in its control is a constant in real programs. */
+	/* In real programs the place of a counter in its control is a constant. */
 	switch (last) {
 	case 0:
 		return LEAST(READS, consume(vperfctr_read_pmc(v, 0)));
@@ -197,7 +203,10 @@ static double perf_user_read_cost(const void *arg)
 
 #if defined(__riscv)
 
-/* cycle and instret: privileged where they cannot be restricted to user mode */
+/*
+ * Begins to count by cycle and instret. That needs privilege on a machine that cannot restrict them
+ * to user mode.
+ */
 static struct reading fixed_begin(void)
 {
 	struct perfctr_info info;
@@ -243,7 +252,7 @@ static void fixed_reads(void)
 
 #else
 
-/* Fixed counters are read as all others are. */
+/* Measures nothing, as fixed counters are read like all others on these processors. */
 static void fixed_reads(void)
 {
 }
@@ -296,7 +305,7 @@ static double perfctr_snapshot(const void *arg)
 	}
 }
 
-/* As many reads as there are counters, not consistent with each other */
+/* Reads each counter once. The counts are not consistent with each other. */
 static double perf_snapshot(const void *arg)
 {
 	const struct reading *reading = arg;
@@ -349,7 +358,10 @@ static double empty_call(const void *arg)
 	return LEAST(CALLS, syscall(SYS_getppid));
 }
 
-/* The measure works on both sides: perf's group leader reads the whole group. */
+/*
+ * Compares the two sides. plain_read() serves both, since perf's group leader reads the whole
+ * group.
+ */
 static void compare(const char *metric, measure_fn *ours, measure_fn *theirs, bool map,
 		    const double *bounds)
 {
@@ -402,7 +414,10 @@ static double open_close_cost(const void *arg)
 	return MEAN(OPENS, counting_begin(&counting, setup); counting_end(&counting));
 }
 
-/* The parts of ours: the device file alone, with a state, and what CONTROL adds */
+/*
+ * The following functions measure the parts of perfctr's cost: the device file alone, the device
+ * file with a state, and what CONTROL adds.
+ */
 static double open_device_cost(const void *arg)
 {
 	(void)arg;
@@ -445,7 +460,10 @@ static void open_close_parts(void)
 	reading_end(&reading);
 }
 
-/* While another thread counts, with the same control or with another one */
+/*
+ * Measures opening and closing while another thread counts, with the same control or with another
+ * one.
+ */
 static double open_close(enum side side, unsigned int counters, bool other)
 {
 	struct neighbour neighbour = {
@@ -458,7 +476,7 @@ static double open_close(enum side side, unsigned int counters, bool other)
 		die("pthread_create");
 	while (!neighbour.ready)
 		usleep(1000);
-	/* What soft interrupts free later is part of it: a mean, with some noise. */
+	/* The cost includes what soft interrupts free later, so it is a mean with some noise. */
 	cost = settled_within(open_close_cost, &setup, 0.001);
 	neighbour.stop = true;
 	pthread_join(neighbour.thread, NULL);
@@ -481,7 +499,10 @@ static double open_close_alone(enum side side, unsigned int counters)
 	return settled_within(open_close_cost, &setup, 0.001);
 }
 
-/* As open_close(), without privilege: each control looks who could read perf's counters. */
+/*
+ * Measures the same as open_close(), but without privilege. Each control then checks who could read
+ * perf's counters.
+ */
 static double open_close_as_user(unsigned int counters)
 {
 	volatile double *cost = shared_alloc(sizeof(*cost));
@@ -508,7 +529,7 @@ void reads_shared(void)
 	write_setting("/proc/sys/kernel/perf_event_paranoid", "3");
 	for (n = 1; n <= bench_user_counters; n++)
 		report("open_close_shared_user", n, open_close_as_user(n), NONE, 18000, "insn");
-	/* Nobody else counts: the events are made and released each time. */
+	/* No other thread counts here, so perf's events are made and released each time. */
 	for (n = 1; n <= bench_counters; n++)
 		report("open_close_shared_first", n, open_close_alone(PERFCTR, n),
 		       open_close_alone(PERF, n), NONE, "insn");
@@ -524,7 +545,10 @@ static uint64_t rdpmc(uint32_t operand)
 	return (uint64_t)high << 32 | low;
 }
 
-/* As the example in Linux's documents, which nothing keeps from a switch in between */
+/*
+ * Reads metrics as the example in Linux's documentation does, which nothing protects from a switch
+ * in between.
+ */
 static double perf_topdown(const void *unused)
 {
 	uint64_t slots, metrics, value[TOPDOWN_COUNTERS];
@@ -546,7 +570,7 @@ static double perfctr_topdown(const void *arg)
 	return LEAST(READS, vperfctr_read_topdown(reading->v, &topdown); consume(&topdown));
 }
 
-/* SLOTS and the metrics of level 1, in user mode and by read(2) */
+/* Measures reads of SLOTS and the metrics of level 1, in user mode and by read(2). */
 static void topdown_reads(void)
 {
 	struct setup setup = { .counters = TOPDOWN_COUNTERS, .map = true, .topdown = true };

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A sample that is written to a ring: what it adds to a loop of known length, from the interrupt on.
- * Both sides write where it was, which thread, when, on which CPU, and all counters; with _chain also
- * who called whom in user mode, by frame pointers. Nobody reads meanwhile: the rings are large enough.
+ * Measures what a sample that is written to a ring adds to a loop of known length, from the
+ * interrupt on. Both sides write where the sample was taken, the thread, the time, the CPU, and all
+ * counters. With _chain they also write the callers in user mode, by frame pointers. Nobody reads
+ * meanwhile, as the rings are large enough.
  */
 #define _GNU_SOURCE
 #include "bench.h"
@@ -19,7 +20,7 @@
 #include "kit/perfside.h"
 
 #define RECORDS 1000
-#define PERIOD 30011	/* a prime; on both sides far below what is too many in a second */
+#define PERIOD 30011	/* a prime; the samples in a second are far from too many for either side */
 #define RING_PAGES 256
 #define DEPTH 16
 
@@ -58,7 +59,7 @@ static void ours_begin(const struct setting *setting, struct ring *ring)
 			.flags = PERFCTR_CTR_USER,
 			.ireset = i == setting->counters - 1 ? -PERIOD : 0,
 		};
-		/* The one that interrupts is the last one, and perf's first. */
+		/* The counter that interrupts is perfctr's last one, and perf's first one. */
 		counters_set_event((i + 1) % setting->counters, &control.ctr[i]);
 	}
 	ring->fd[0] = _vperfctr_open(1);
@@ -132,7 +133,7 @@ static unsigned int perfs_end(struct ring *ring)
 	return records;
 }
 
-/* Half as many turns as it has instructions */
+/* Runs a loop of two instructions per turn. Returns the time that it takes. */
 static __attribute__((noinline, optimize("no-omit-frame-pointer")))
 uint64_t spin(unsigned long turns)
 {
@@ -189,7 +190,7 @@ static void measure(const char *name, unsigned int counters, bool chain)
 
 void bench_records(void)
 {
-	/* Or perf lowers the rate, if a sample takes long. */
+	/* Without these settings perf would lower the rate if a sample takes long. */
 	write_setting("/proc/sys/kernel/perf_event_max_sample_rate", "1000000");
 	write_setting("/proc/sys/kernel/perf_cpu_time_max_percent", "0");
 	write_setting("/proc/sys/kernel/perf_event_mlock_kb", "16384");

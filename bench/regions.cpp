@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What an empty region costs in C and in C++: where a nanosecond is an instruction, the least of
- * many batches. Prints a row "NAME EVENTS COST" of each.
+ * Measures what an empty region costs in C and in C++, where a nanosecond is an instruction. The
+ * cost is the least of many batches. Prints a row "NAME EVENTS COST" for each language and each
+ * number of events.
  */
 #include <libperfctr.hpp>
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What an empty `with` block costs: where a nanosecond is an instruction, the least of many."""
+"""Measures an empty `with` block, as the least of many batches. A nanosecond is an instruction."""
 import time
 
 import perfctr

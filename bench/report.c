@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The table, and the same for programs. */
+/* Writes the rows as a table, and as JSON for programs. */
 #include "bench.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define LINES_MAX 256
-/* By how much a row may differ if two runs agree on it: the rounding of an average */
+/* By how much a row may differ if two runs agree on it: the rounding of an average. */
 #define STEADY 0.5
 
 static struct line {
@@ -45,11 +45,14 @@ void report(const char *metric, unsigned int counters, double perfctr, double pe
 	(void)snprintf(line->metric, sizeof(line->metric), "%s", metric);
 	unsettled_before = unsettled;
 	uncertainty = 0;
-	/* Something to see, since it takes a while. */
+	/* Show the progress, since the bench takes a while. */
 	(void)fputc('.', stderr);
 }
 
-/* A line for each row of each machine: see bench/figures.txt. */
+/*
+ * Reads the kept figures of this machine from bench/figures.txt, which has a line for each row of
+ * each machine.
+ */
 void report_compare(const char *path, const char *machine)
 {
 	char text[256], name[64], metric[64];
@@ -72,7 +75,9 @@ void report_compare(const char *path, const char *machine)
 	(void)fclose(file);
 }
 
-/* A figure that is missing now is worse, too. */
+/*
+ * Returns true if a figure is worse than the kept one. A figure that is missing now is worse, too.
+ */
 static bool is_worse(const struct line *line)
 {
 	return line->kept != NONE && (line->perfctr == NONE ||
@@ -89,7 +94,7 @@ static const char *figure(double value, char buf[32])
 {
 	if (value == NONE)
 		return "-";
-	/* Nobody wants to see -0.0, nor tenths of thousands. */
+	/* Do not print -0.0, nor tenths of thousands. */
 	if (value > -0.05 && value < 0.05)
 		value = 0;
 	(void)snprintf(buf, 32, value < 100 && value > -100 ? "%.1f" : "%.0f", value);
@@ -129,7 +134,7 @@ void report_table(void)
 		const char *verdict = "";
 
 		if (line->bound != NONE)
-			/* By the figure as it is shown. A missing one meets no bound. */
+			/* Compare the figure as it is printed. A missing figure meets no bound. */
 			verdict = line->perfctr != NONE && line->perfctr < line->bound + 0.05 ?
 				  " met" : " NOT MET";
 		printf("%-44s %8u %10s %12s %-9s %8s%s%s",

@@ -4,11 +4,11 @@
 #
 # Measures perfctr beside perf_events, in instructions, in emulated machines in
 # which an instruction takes a nanosecond and counters interrupt (boot.sh
-# --patched). Prints a table for each of the machines that are named, or of all, and
-# writes bench/results.json. On x86 writes to registers, which take long on real
-# hardware, are counted as well. riscv64-smcntrpmf can restrict cycle and instret to
-# user mode. PLOT=1 draws docs/fork-cost.svg anew. Figures that are worse than those
-# in bench/figures.txt are marked, and listed at the end; KEEP=1 writes the new ones
+# --patched). Prints a table for each named machine, or for all machines, and writes
+# bench/results.json. On x86, writes to registers are counted as well, since they take
+# long on real hardware. riscv64-smcntrpmf can restrict cycle and instret to user
+# mode. PLOT=1 draws docs/fork-cost.svg anew. Figures that are worse than those in
+# bench/figures.txt are marked, and listed at the end. KEEP=1 writes the new figures
 # to that file.
 set -eu
 
@@ -21,19 +21,19 @@ for machine; do
 	mem=6144
 	case $machine in
 	riscv64-smcntrpmf) parts=reads ;;
-	# AMD's without a global control, and with one, which switches as icelake does
+	# zen2 has no global control. zen4 has one, and switches as icelake does.
 	icelake-topdown | zen2) parts='switches reads' ;;
 	zen4) parts='switches reads overflows shared' ;;
 	riscv64-*)
 		parts='switches reads memory forks overflows records controls trees shared'
 		[ "${PLOT-}" != 1 ] || parts="$parts crowds" ;;
-	# It has no counters but perf's.
+	# This machine has only perf's counters.
 	arm64-*) parts=shared ;;
-	# perf counts a Pentium 4's events right on this kernel, which the module is not for.
+	# On this kernel perf counts a Pentium 4's events right, but the module does not support it.
 	*-5.10) parts=perf-alone ;;
 	p4m3) parts='switches reads overflows controls' ;;
 	p6 | core2) parts='switches reads memory forks overflows records controls trees' ;;
-	# What is not memory is the kernel's room for stacks.
+	# The kernel uses the rest of the address space for stacks.
 	7450)
 		mem=512
 		parts='switches reads memory forks overflows records controls trees' ;;
@@ -52,7 +52,7 @@ for machine; do
 		--stage /src/build/stage/languages /usr/libexec/perfctr/run-regions
 done
 
-# Each is an array, with brackets on lines of their own.
+# The results of each machine are an array, with its brackets on lines of their own.
 {
 	echo '['
 	comma=''
@@ -64,7 +64,7 @@ done
 	echo ']'
 } > "$here/results.json"
 
-# Rows of PLOT=1 are not kept, since most runs do not have them.
+# Writes the figures to figures.txt. Rows of PLOT=1 are left out, since most runs do not have them.
 keep() {
 	kept=$here/figures.txt
 	for machine; do

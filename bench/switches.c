@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What counters add to a context switch: two processes on one CPU yield to each
- * other, with counters and without. A switch is one of them out and the other
- * one in, so both sides of a thread's switch are in the figure. On x86 its writes to
- * registers are counted too, since those are what a real processor's time goes to.
+ * Measures what counters add to a context switch. Two processes on one CPU yield to each other,
+ * with counters and without. In a switch one of them leaves the CPU and the other comes, so the
+ * figure has both halves of a thread's switch. On x86 writes to registers are counted too, since
+ * these take most of the time on a real processor.
  */
 #define _GNU_SOURCE
 #include "bench.h"
@@ -20,19 +20,19 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define YIELDS 250	/* in less than the time between two interrupts of the timer */
-#define ROUNDS 31	/* of these, of which the median is taken */
+#define YIELDS 250	/* takes less time than lies between two interrupts of the timer */
+#define ROUNDS 31	/* rounds of YIELDS, whose median is taken */
 #define WARM_UP 500
 #define UID_STRANGER 1001
 
 struct pair {
 	struct setup setup[2];
 	uid_t uid[2];
-	bool alone;	/* the second one does not count */
+	bool alone;	/* the second process does not count */
 	bool tree;	/* both are children of a process that counts by inheritance */
 };
 
-/* What a switch takes: instructions, and how often it writes to what */
+/* What a switch costs: instructions, and the number of writes to each kind of register. */
 struct cost {
 	double insn;
 	double writes[NR_WRITES];
@@ -41,7 +41,7 @@ struct cost {
 struct ring {
 	volatile unsigned int ready;
 	volatile bool stop;
-	bool readable;	/* what is mapped can be read without the kernel */
+	bool readable;	/* user mode can read the mapped counters */
 	struct cost cost;
 };
 
@@ -59,7 +59,7 @@ static void yield_times(unsigned int n)
 		sched_yield();
 }
 
-/* Cost of a switch, of which there are two in each of our turns: out, and in again */
+/* Measures the cost of a switch. Each turn of this process has two switches: out, and in again. */
 static void round_of_yields(struct cost *cost)
 {
 	uint32_t before[NR_WRITES], after[NR_WRITES];
@@ -73,7 +73,7 @@ static void round_of_yields(struct cost *cost)
 	began = now_ns() - began;
 	read_writes(after);
 	switches = own_switches() - switches;
-	/* Each of our turns must switch out once, or this measures something else. */
+	/* Each turn must switch out once, or else something else is measured. */
 	if (switches < YIELDS - YIELDS / 20 || switches > YIELDS + YIELDS / 20) {
 		(void)fprintf(stderr, "bench: %ld switches in %d yields\n", switches, YIELDS);
 		_exit(EXIT_FAILURE);
@@ -90,7 +90,7 @@ static int in_order(const void *a, const void *b)
 	return (first > second) - (first < second);
 }
 
-/* One of the two processes; number 0 measures. */
+/* Is one of the two processes. Number 0 measures. */
 static void yielder(const struct pair *pair, struct ring *ring, unsigned int number)
 {
 	struct counting counting;
@@ -98,7 +98,7 @@ static void yielder(const struct pair *pair, struct ring *ring, unsigned int num
 	unsigned int i, k;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	/* perf_event_open() is root's on Debian; what was opened stays. */
+	/* On Debian only root may call perf_event_open(), but events that are open stay open. */
 	if (pair->setup[number].side == PERF)
 		counting_begin(&counting, &pair->setup[number]);
 	become(pair->uid[number]);
@@ -118,7 +118,7 @@ static void yielder(const struct pair *pair, struct ring *ring, unsigned int num
 		round_of_yields(&cost[i]);
 	qsort(cost, ROUNDS, sizeof(cost[0]), in_order);
 	ring->cost.insn = cost[ROUNDS / 2].insn;
-	/* On average, so that a write that comes now and then shows. */
+	/* Take the mean of the writes, so that an occasional write shows. */
 	for (k = 0; k < NR_WRITES; k++) {
 		ring->cost.writes[k] = 0;
 		for (i = 0; i < ROUNDS; i++)
@@ -146,7 +146,7 @@ static void run_pair(const struct pair *pair)
 	await_child(pid[1]);
 }
 
-/* The root of a tree sleeps while its two children yield. They inherit their counters. */
+/* Runs the pair as the children of a root that sleeps. The children inherit its counters. */
 static void run_tree(const struct pair *pair)
 {
 	struct pair children = *pair;
@@ -183,7 +183,7 @@ static double measure_pair(const void *arg)
 	return ring->cost.insn;
 }
 
-/* The writes are those of the last run. */
+/* Measures a pair. The numbers of writes are those of the last run. */
 static struct cost measure(const struct pair *pair)
 {
 	struct cost cost = { .insn = settled(measure_pair, pair) };
@@ -192,7 +192,7 @@ static struct cost measure(const struct pair *pair)
 	return cost;
 }
 
-/* The base line: the same pair without counters */
+/* Measures the base line, the same pair without counters. */
 static struct cost base_line(uid_t first, uid_t second)
 {
 	struct pair pair = { .uid = { first, second } };
@@ -224,11 +224,11 @@ static struct cost extra(const struct setup *setup, const struct pair *how,
 	return cost;
 }
 
-/* What a row of figures must not exceed */
+/* What the figures of a row must not exceed. */
 struct bounds {
 	double insn[MAX_COUNTERS];
-	double part_of_perf;	/* instead of these, unless 0 */
-	double wrmsr;		/* to registers of the counters */
+	double part_of_perf;	/* part of perf's figure, instead of @insn; unless 0 */
+	double wrmsr;		/* writes to registers of the counters */
 };
 
 static const struct bounds none = { .insn = { NONE, NONE, NONE, NONE }, .wrmsr = NONE };
@@ -243,7 +243,7 @@ static void report_writes(const char *metric, const struct cost *perfctr,
 	for (n = 0; n < bench_counters; n++)
 		report(name, n + 1, perfctr[n].writes[WRMSR], perf[n].writes[WRMSR],
 		       wrmsr_bound, "WRMSR");
-	/* These do not depend on the number of counters. */
+	/* These figures do not depend on the number of counters. */
 	(void)snprintf(name, sizeof(name), "%s_wrmsr_other", metric);
 	report(name, all + 1, perfctr[all].writes[WRMSR_OTHER], perf[all].writes[WRMSR_OTHER],
 	       NONE, "WRMSR");
@@ -251,7 +251,10 @@ static void report_writes(const char *metric, const struct cost *perfctr,
 	report(name, all + 1, perfctr[all].writes[CR4], perf[all].writes[CR4], NONE, "CR4");
 }
 
-/* One metric, for 1 to 4 counters. Each side's hooks outlast its events. */
+/*
+ * Reports one metric, for 1 to 4 counters. One side is measured first for all numbers of counters,
+ * since its hooks outlast its events.
+ */
 static void compare(const char *metric, const struct pair *how, const struct bounds *bounds)
 {
 	struct cost perfctr[MAX_COUNTERS] = { 0 }, perf[MAX_COUNTERS] = { 0 };
@@ -279,7 +282,7 @@ static void compare(const char *metric, const struct pair *how, const struct bou
 	await_hooks_gone();
 }
 
-/* A process that counts, and sleeps, while others switch. */
+/* Starts a process that counts, and sleeps while others switch. */
 static pid_t counting_sleeper(enum side side, bool map)
 {
 	volatile bool *ready = shared_alloc(sizeof(*ready));
@@ -320,8 +323,8 @@ static double beside(enum side side, bool map, double base)
 }
 
 /*
- * Two processes that do not count: without the module, with it, while a third counts, and
- * while that has mapped its page too.
+ * Measures two processes that do not count: without the module, with it, while a third process
+ * counts, and while the third process has mapped its page too.
  */
 static void bystanders(void)
 {
@@ -349,10 +352,13 @@ static void bystanders(void)
 
 #define SECOND_RUNS	3
 
-/* How long a loop of a second takes that is not switched, with its ticks and all that they do */
+/*
+ * Returns the time of a loop of a second that is not switched, with its timer ticks and all that
+ * these do.
+ */
 static double loop_of_a_second(const void *unused)
 {
-	unsigned long turns = 500000000;	/* of two instructions each */
+	unsigned long turns = 500000000;	/* a turn is two instructions */
 	uint64_t begin = now_ns();
 
 	(void)unused;
@@ -373,8 +379,8 @@ static double loop_of_a_second(const void *unused)
 }
 
 /*
- * What the counters of a process that sleeps add to a second in which nobody is switched: x86's
- * registers are looked at. The bound is a hundredth of the processor.
+ * Measures what the counters of a sleeping process add to a second in which no thread is switched.
+ * On x86 the module checks the registers. The bound is a hundredth of the processor.
  */
 static void second(void)
 {
@@ -386,13 +392,15 @@ static void second(void)
 		pid = counting_sleeper(side, false);
 		figure[side - PERFCTR] = median_of_runs(loop_of_a_second, NULL, SECOND_RUNS) - base;
 		end_sleeper(pid);
-		/* Or what is measured next would have them in its base line. */
+		/* Otherwise the next base line would include the hooks. */
 		await_hooks_gone();
 	}
 	report("second_extra", bench_counters, figure[0], figure[1], 10000000, "insn");
 }
 
-/* Two that count SLOTS and metrics, which both sides begin anew at each switch */
+/*
+ * Measures two processes that count SLOTS and metrics, which both sides begin anew at each switch.
+ */
 static void topdown(void)
 {
 	static const char * const names[] = {
@@ -439,7 +447,10 @@ void bench_perf_alone(void)
 
 void bench_switches(void)
 {
-	/* The bounds of 1 and 4 counters are the goals; the others are on the line between. */
+	/*
+	 * The bounds of 1 and 4 counters are the goals. The bounds of 2 and 3 counters lie on the
+	 * line between them.
+	 */
 	static const struct bounds plain_bounds = {
 		.insn = {
 			BY_ARCH(70, 80, 80, 130),
@@ -449,7 +460,7 @@ void bench_switches(void)
 		},
 		.wrmsr = 0,
 	};
-	/* Also if one counts and the other does not */
+	/* These bounds also apply if one process counts and the other does not. */
 	static const struct bounds tree_bounds = {
 		.insn = {
 			BY_ARCH(110, 110, 110, NONE), BY_ARCH(110 + 70 / 3.0, 110 + 70 / 3.0, 110 + 70 / 3.0, NONE),
@@ -458,7 +469,7 @@ void bench_switches(void)
 		},
 		.wrmsr = 0,
 	};
-	/* For threads with pages */
+	/* These bounds apply to threads with pages. */
 	static const struct bounds page_bounds = {
 		.insn = {
 			RISCV_X86(130, 160), RISCV_X86(130 + 70 / 3.0, 180),
@@ -466,7 +477,9 @@ void bench_switches(void)
 		},
 		.wrmsr = 0,
 	};
-	/* To stop the counters of one, and to start those of the other */
+	/*
+	 * One write stops the counters of one process, and another write starts those of the other.
+	 */
 	static const struct bounds stranger_bounds = {
 		.insn = { NONE, NONE, NONE, NONE },
 		.part_of_perf = BY_ARCH(0.25, 0, 0, 0),
@@ -504,7 +517,7 @@ void bench_switches(void)
 		topdown();
 }
 
-/* Counters of perf's: RISC-V's are read by its driver, at so much each. */
+/* Bounds for counters of perf's. On RISC-V its driver reads each of them, at a fixed cost. */
 static const struct bounds shared_bounds = {
 	.insn = {
 		BY_ARCH(300, 115, 150, NONE), BY_ARCH(500, 150, 200, NONE), BY_ARCH(700, 185, 250, NONE),
@@ -517,14 +530,14 @@ void switches_shared(void)
 {
 	struct pair plain = { .uid = { 0, 0 } };
 
-	/* Those of perf's, of the part before */
+	/* The hooks of the previous part must be gone. */
 	await_hooks_gone();
 	compare("switch_extra_shared", &plain, &shared_bounds);
 }
 
 struct sleepers {
 	pthread_barrier_t there;
-	bool states;	/* each has one */
+	bool states;	/* each thread has a state */
 };
 
 static void *sleeper(void *arg)
@@ -539,7 +552,7 @@ static void *sleeper(void *arg)
 	return NULL;
 }
 
-/* Runs until it is killed. */
+/* Is a process of @nr sleeping threads, with states if @states. It runs until it is killed. */
 static void hold_sleepers(unsigned int nr, bool states, volatile bool *ready)
 {
 	struct rlimit limit = { 2 * nr + 100, 2 * nr + 100 };
@@ -570,7 +583,7 @@ static void allow_many_threads(void)
 	write_setting("/proc/sys/vm/max_map_count", "400000");
 }
 
-/* Two that do not count, beside @others of which none runs */
+/* Measures two processes that do not count, beside @others sleeping threads. */
 static double beside_sleepers(unsigned int others, bool states)
 {
 	volatile bool *ready = shared_alloc(sizeof(*ready));
@@ -588,7 +601,10 @@ static double beside_sleepers(unsigned int others, bool states)
 	return cost;
 }
 
-/* What it adds that all of those have a state. So many threads cost something as well. */
+/*
+ * Measures what is added if all sleeping threads have a state. So many threads alone cost something
+ * as well.
+ */
 static double beside_many(unsigned int others)
 {
 	double base = beside_sleepers(others, false);
@@ -598,7 +614,7 @@ static double beside_many(unsigned int others)
 	return cost;
 }
 
-/* With the module loaded by_tracepoint=1; @native: there are such counters */
+/* Needs the module loaded with by_tracepoint=1. @native: there are native counters. */
 void switches_tracepoint(bool native)
 {
 	static const struct bounds plain_bounds = {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What it costs to read the sums of a tree while its descendants live: those of a process
- * that has counted by inheritance and its sleeping children. The machine has one CPU, and
- * perf_events reads its group with one call of read(2).
+ * Measures what it costs to read the sums of a tree while its descendants live. The root is a
+ * process that counts by inheritance, and its children sleep. The machine has one CPU, and
+ * perf_events reads its group by one call of read(2).
  */
 #define _GNU_SOURCE
 #include "bench.h"
@@ -16,14 +16,14 @@
 #include <unistd.h>
 
 #define READS 10
-#define ROUNDS 20	/* of these, of which the shortest is taken: some are interrupted */
+#define ROUNDS 20	/* the shortest is taken, as some are interrupted */
 
 struct tree {
 	enum side side;
 	unsigned int children;
 };
 
-/* Each side reads the counters, and nothing else. */
+/* Each side reads only the counters. */
 static void read_sums(const struct counting *counting)
 {
 	struct perfctr_read_tree sums = {
@@ -40,7 +40,7 @@ static void read_sums(const struct counting *counting)
 	}
 }
 
-/* They all sleep when this returns. */
+/* Starts @n children, which all sleep when this function returns. */
 static void start_children(pid_t *pid, unsigned int n)
 {
 	unsigned int i;
@@ -68,7 +68,7 @@ static void end_children(const pid_t *pid, unsigned int n)
 		(void)waitpid(pid[i], NULL, 0);
 }
 
-/* In a process of its own, so that nothing is left of it. */
+/* Measures in a process of its own, so that nothing is left behind. */
 static double tree_read(const void *arg)
 {
 	static volatile double *figure;
@@ -107,7 +107,7 @@ static double tree_read(const void *arg)
 	_exit(0);
 }
 
-/* The row's number is the number of children; there are as many counters as possible. */
+/* Reports rows whose number is the number of children. As many counters as possible are used. */
 void bench_trees(void)
 {
 	static const unsigned int children[] = { 0, 10, 500 };
