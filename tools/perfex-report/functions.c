@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Finds functions among symbols that are sorted once, while libdw searches all symbols for each
- * address.
+ * Finds the function at an address. The symbols are sorted once, while libdw searches all symbols
+ * for each address.
  *
- * A symbol whose size covers the address is found. Among several, the order is: the symbol that
- * begins last, then the smallest, then global before weak before local, then the last by name,
- * which begins with no underscore. If no symbol covers the address, a symbol without a size before
- * it is found.
+ * A symbol whose size covers the address is found. If there are several, the symbol that begins
+ * last is preferred, then the smallest, then a global before a weak before a local one, then the
+ * last by name, which begins with no underscore. If no symbol covers the address, a symbol without
+ * a size before the address is found.
  *
  * libdw finds the same function. It may give another of several names, and it finds a local symbol
- * only if no other covers the address.
+ * only if no other symbol covers the address.
  */
 #include <elf.h>
 #include <limits.h>
@@ -170,13 +170,13 @@ static GElf_Addr slot_of(unsigned int machine, const unsigned char *p, size_t si
 	for (i = 0; (machine == EM_AARCH64 || machine == EM_RISCV) && i + 8 <= size; i += 4) {
 		a = word_at(p + i);
 		b = word_at(p + i + 4);
-		/* adrp x16; ldr x17, [x16, #offset] */
+		/* The instructions are adrp x16; ldr x17, [x16, #offset]. */
 		if (machine == EM_AARCH64 && (a & 0x9f00001f) == 0x90000010 &&
 		    (b & 0xffc003ff) == 0xf9400211)
 			return ((address + i) & ~(GElf_Addr)0xfff) +
 				(extended((a >> 3 & 0x1ffffc) | (a >> 29 & 3), 21) << 12) +
 				(b >> 10 & 0xfff) * (GElf_Addr)8;
-		/* auipc t3; ld t3, offset(t3) */
+		/* The instructions are auipc t3; ld t3, offset(t3). */
 		if (machine == EM_RISCV && (a & 0xfff) == 0xe17 && (b & 0xfffff) == 0xe3e03)
 			return address + i + extended(a & 0xfffff000, 32) + extended(b >> 20, 12);
 	}

@@ -11,7 +11,7 @@
 
 struct options {
 	const char *input;
-	const char *event;		/* NULL: the event that made the samples */
+	const char *event;		/* event to sort by; NULL: the sampling event */
 	const char *svg;
 	const char *object;
 	struct symbols_how symbols;

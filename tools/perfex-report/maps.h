@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-/* What the addresses from @start up to, but without, @end are mapped to. */
+/* A mapping of the addresses from @start on, below @end. */
 struct map {
 	uint64_t start, end;
 	uint64_t offset;		/* offset in the object of what is at @start */

@@ -51,7 +51,7 @@ uint64_t hash_text(const char *text);
 #define TABLE_END	UINT32_MAX
 
 struct table {
-	uint32_t *slot;			/* index + 1; 0: free */
+	uint32_t *slot;			/* index of a member, plus 1; 0: free */
 	uint64_t *hash;			/* the hash of each member */
 	size_t bits, n, capacity;
 	size_t at;			/* the slot at which the search is */

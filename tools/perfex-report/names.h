@@ -8,7 +8,7 @@
 /* How well a function's name matches. */
 enum name_match {
 	NAME_OTHER,
-	NAME_LAST_PART,			/* "push_back", "vector::push_back" */
+	NAME_LAST_PART,			/* as "push_back" or "vector::push_back" */
 	NAME_WITHOUT_PARAMETERS,	/* "std::vector<int>::push_back", "std::vector::push_back" */
 	NAME_WHOLE,
 };

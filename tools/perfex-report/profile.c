@@ -183,7 +183,7 @@ static void count_since(struct profile *profile, const struct perfctr_record_sam
 	for (i = 0; i <= nrctrs; i++) {
 		now = i < nrctrs ? sample->value[i] : sample->clock;
 		before = thread->before ? thread->before[i] : 0;
-		/* A record was lost, of another thread with this id or of a new control. */
+		/* The record of another thread with this id, or of a new control, was lost. */
 		if (now < before) {
 			profile->backwards++;
 			before = 0;

@@ -54,7 +54,7 @@ struct node {
 
 struct thread {
 	int32_t pid, tid;
-	uint32_t comm;			/* index in texts */
+	uint32_t comm;			/* index of the name in texts */
 	bool sampled;
 	uint64_t *before;		/* sums at the thread's last SAMPLE; NULL: zeros */
 };
@@ -75,7 +75,7 @@ struct profile {
 	struct node *nodes;		/* parents stand before their children */
 	size_t nodes_capacity;
 	struct table nodes_table;
-	uint64_t *weights;		/* @ncolumns each */
+	uint64_t *weights;		/* @ncolumns numbers for each weight */
 	size_t nweights, weights_capacity;
 
 	struct thread *threads;
@@ -92,7 +92,7 @@ struct profile {
 	uint64_t unmapped;		/* samples at places where nothing was mapped */
 	uint64_t map_unknown;		/* samples for which the maps were not known */
 	uint64_t entered;		/* samples somewhere in the kernel */
-	uint64_t lost;			/* records that LOST records count */
+	uint64_t lost;			/* number of lost records, from LOST records */
 	uint64_t throttled;
 	uint64_t backwards;		/* sums that were smaller than the thread's last ones */
 	uint64_t unknown;		/* records of unknown types */

@@ -28,7 +28,7 @@ static void refer(struct rust_parser *p, void (*what)(struct rust_parser *p))
 		rust_fail(p);
 		return;
 	}
-	/* Without writing, there is no need to parse that place again. */
+	/* Nothing is written, so that place need not be parsed again. */
 	if (p->skip)
 		return;
 	p->at = (size_t)to;

@@ -55,7 +55,7 @@ struct place {
 	uint32_t object;
 	uint64_t address;
 	unsigned int n;
-	uint32_t named[MAX_FRAMES];	/* the innermost first */
+	uint32_t named[MAX_FRAMES];	/* the innermost function first */
 };
 
 struct places {

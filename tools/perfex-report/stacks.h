@@ -30,7 +30,7 @@ struct stacks {
 	struct call *calls;
 	size_t calls_capacity;
 	struct table calls_table;
-	uint64_t *weights;		/* profile->ncolumns each */
+	uint64_t *weights;		/* profile->ncolumns numbers for each weight */
 	size_t nweights, weights_capacity;
 	uint32_t first;			/* the first root */
 };
@@ -56,7 +56,7 @@ uint32_t stacks_next(const struct stacks *stacks, uint32_t call, unsigned int *d
 #define BY_FUNCTION	4
 
 struct row {
-	const char *comm, *object, *function;	/* NULL if rows are not by this */
+	const char *comm, *object, *function;	/* each is NULL without its BY_* */
 	enum frame_kind kind;
 	uint64_t self[MAX_COLUMNS];
 	uint64_t children[MAX_COLUMNS];		/* counts with callees; each sample once */

@@ -15,8 +15,8 @@
 #define WIDTH		1200		/* pixels */
 #define MARGIN		10
 #define ROW		18		/* height of a box and the line below it */
-#define TOP		66		/* room for the title and what was counted */
-#define BOTTOM		34		/* room for the box that the mouse points at */
+#define TOP		66		/* room for the title and the description */
+#define BOTTOM		34		/* room for details of the box under the mouse */
 #define INNER		(WIDTH - 2 * MARGIN)
 #define LETTER		6.7		/* about the width of a letter */
 #define LEAST		0.1		/* boxes narrower than this are not drawn */
@@ -73,7 +73,7 @@ struct sums {
 	unsigned int column;
 	uint64_t all;
 	uint64_t *sum;
-	uint64_t *cycles, *instructions;	/* NULL if not counted */
+	uint64_t *cycles, *instructions;	/* NULL if they were not counted */
 };
 
 static void print_tooltip(FILE *f, const struct sums *sums, uint32_t call)
@@ -145,7 +145,7 @@ static int compare_siblings(const void *a, const void *b, void *p)
 struct layout {
 	uint32_t *order;		/* the calls; siblings are sorted by name */
 	double *x;			/* left edge of each call */
-	unsigned int *depth;		/* 1 at the bottom */
+	unsigned int *depth;		/* 1 for a box at the bottom */
 	unsigned int deepest;		/* greatest depth of a box that is drawn */
 };
 

@@ -32,7 +32,7 @@ struct elf {
 	const char *unsure;		/* why another file may have been mapped, or NULL */
 	Dwfl *dwfl;
 	Dwfl_Module *module;
-	bool looked;			/* debug information was looked for */
+	bool looked;			/* debug information has been searched */
 	struct debug *debug;		/* NULL if there is none */
 	struct functions *functions;
 	GElf_Addr bias;			/* the module's address minus the file's */
@@ -264,9 +264,8 @@ static bool has_stamp(const struct object *object, const struct stat *st, bool s
 }
 
 /*
- * Compares inode and device, if nothing else was recorded. Returns false if it is another file.
- * *unsure says why it may be another: only a file that was last changed before the recording had
- * this inode and device then.
+ * Compares inode and device, if nothing else was recorded. Returns false if it is another file. If
+ * the file was changed after the recording began, it may be another, and *unsure says why.
  */
 static bool has_place(const struct symbols *symbols, const struct object *object, int fd,
 		      const struct stat *st, const char **unsure)

@@ -40,11 +40,11 @@ enum {
 };
 
 struct option_row {
-	const char *name;		/* without the dashes */
-	int code;			/* its letter, or OPTION_* */
+	const char *name;		/* the long name, without the dashes */
+	int code;			/* the option's letter, or OPTION_* */
 	unsigned int commands;
 	const char *argument;		/* the argument's name in the help, or NULL */
-	const char *help;		/* lines of at most 57 columns */
+	const char *help;		/* explanation, in lines of at most 57 columns */
 };
 
 extern const struct option_row option_rows[];

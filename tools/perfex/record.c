@@ -18,7 +18,7 @@
 #include "options.h"
 #include "request.h"
 
-#define USUAL_FREQUENCY	1000	/* samples in a second on a processor */
+#define USUAL_FREQUENCY	1000	/* samples per second of CPU time */
 #define USUAL_BYTES	524288
 
 static void record_usage(FILE *f)

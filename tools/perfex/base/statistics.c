@@ -89,7 +89,7 @@ static double student_part(double t, double freedom)
 
 double student_t(double freedom)
 {
-	double low = 1.9, high = 13;	/* 1.96 for infinite freedom, 12.71 for 1 */
+	double low = 1.9, high = 13;	/* the result is 1.96 for infinite freedom, 12.71 for 1 */
 	unsigned int i;
 
 	for (i = 0; i < 50; i++) {
@@ -119,8 +119,8 @@ static double half_interval(const struct summary *a, double va, const struct sum
 }
 
 /*
- * The relative difference is B/A - 1. Since A varies too, the variance of B/A is (B/A)^2 (va/A^2 +
- * vb/B^2), to first order.
+ * Subtracts the mean A from the mean B. The relative difference is B/A - 1. Since A varies too, the
+ * variance of B/A is (B/A)^2 (va/A^2 + vb/B^2), to first order.
  */
 void summary_difference(const struct summary *a, const struct summary *b,
 			struct difference *difference)

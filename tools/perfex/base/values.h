@@ -18,7 +18,7 @@ enum value_kind {
 	VALUE_SHARE,		/* a share of the slots (TopDown) */
 	VALUE_TICKS,		/* ticks of the clock */
 	VALUE_COUNT,		/* a count that the kernel keeps for each thread */
-	VALUE_SUBTRACTED,	/* instructions that --exact took off */
+	VALUE_SUBTRACTED,	/* instructions that --exact subtracted */
 	VALUE_SECONDS,
 	VALUE_KINDS,
 };
@@ -57,7 +57,8 @@ const struct value *values_find(const struct values *values, enum value_kind kin
 				const char *name);
 /*
  * Returns the index in @values of the value that @other has at index @at, or -1. If an event is
- * counted twice, its first value is found for the first, and its second for the second.
+ * counted twice, the first value in @other matches the first in @values, and the second matches the
+ * second.
  */
 int values_same(const struct values *values, const struct values *other, unsigned int at);
 bool value_is_whole(const struct value *value);

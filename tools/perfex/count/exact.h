@@ -16,7 +16,7 @@
 bool exact_begin(const struct perfctr_info *info, struct events *events, struct how *how);
 /* Adds a counter of interrupts behind those of the events. */
 void exact_control(const struct how *how, struct perfctr_control *control);
-/* Corrects the sums of the kernel to what the program executed. */
+/* Corrects the kernel's sums, so that they are what the program executed. */
 void exact_correct(const struct how *how, unsigned int nrctrs, __u64 *sum);
 /* Returns how many instructions were subtracted from each corrected count. */
 uint64_t exact_subtracted(const struct how *how, const struct perfctr_read_tree *sums);

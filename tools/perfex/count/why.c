@@ -33,7 +33,7 @@ const char *why_no_counters(const struct perfctr_info *info)
 	return info->cpu_features & PERFCTR_FEATURE_SHARED ? NULL : why_no_driver(info);
 }
 
-/* Returns a text for @reason, or NULL if only the owner explains the refusal. */
+/* Returns a text for @reason, or NULL if the reason alone does not explain the refusal. */
 static const char *why_so_few(unsigned int reason)
 {
 	switch (reason) {

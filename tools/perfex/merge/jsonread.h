@@ -27,7 +27,7 @@ struct json {
 	char *name, *text;
 	struct json *child, *next;
 	struct json *parent, *last;	/* used while the tree is read */
-	struct json *older;		/* links all values of a tree */
+	struct json *older;		/* the value that was read before this one */
 };
 
 /*

@@ -8,8 +8,8 @@
 #include "base/values.h"
 
 /**
- * struct merged - one number in all files that have it
- * @files: number of files that have it
+ * struct merged - one number in all files
+ * @files: number of files that have the number
  * @minimum_of, @maximum_of: index of the first file with the minimum, and with the maximum
  * @total: the sum over all files, if the number is a count
  */

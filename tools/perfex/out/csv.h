@@ -14,7 +14,7 @@ void csv_interval(FILE *f, const struct perfctr_info *info, const struct events 
 void csv_series(FILE *f, const struct how *how, const struct run *run, const struct series *series);
 
 /* The functions below write parts of lines, for comparisons and perfex merge. */
-/* Writes @number in the form of @value's kind, or nothing if it is not known. */
+/* Writes @number in the form of @value's kind, or nothing if @known is false. */
 void csv_number(FILE *f, const struct value *value, bool known, double number);
 /* Writes three fields: the name, mode and unit of @value. */
 void csv_value(FILE *f, bool first, const struct value *value);

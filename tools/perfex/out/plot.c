@@ -19,7 +19,7 @@
 #define RIGHT	20
 #define TOP	60		/* top of the first panel */
 #define PANEL	90		/* height of a panel */
-#define DISTANCE	140	/* from one panel to the next */
+#define DISTANCE	140	/* distance between the tops of two panels */
 #define BOTTOM	40
 #define TITLE		110	/* most characters of the title */
 

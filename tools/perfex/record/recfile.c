@@ -37,7 +37,7 @@
 struct known {
 	uint64_t inode;
 	uint32_t major, minor;
-	uint64_t path;			/* a hash */
+	uint64_t path;			/* a hash of the path */
 	int64_t ctime;
 };
 
@@ -277,9 +277,9 @@ static bool is_new(struct recfile *file, const struct perfctr_record_map *map, i
 }
 
 /*
- * Returns true if the file has not changed since it was mapped at @time. The ctime tells, since no
- * program can set it back. A ctime may be one tick early, so a tick is added. If the process still
- * lives, no tick is needed.
+ * Returns true if the file has not changed since it was mapped at @time. Its ctime is compared,
+ * which no program can set back. A ctime may be one tick early, so a tick is added. If the process
+ * still lives, it has mapped a whole file, and no tick is needed.
  */
 static bool unchanged_since(const struct stat *st, uint64_t time, bool alive)
 {

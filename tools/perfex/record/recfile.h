@@ -123,7 +123,7 @@ struct recfile_build_id {
 };
 
 /**
- * struct recfile_file - FILE: by what a file without a build id is recognized
+ * struct recfile_file - FILE: identifies a file without a build id
  * @record: time, pid and tid are those of the first MAP of that file
  * @inode: as in that MAP
  * @major: as in that MAP

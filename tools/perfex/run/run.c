@@ -344,7 +344,7 @@ static void hear_child(pid_t pid, int *sock, struct run *run, struct run *report
 		return;
 	}
 	close(sock[1]);
-	run->error = EPIPE;	/* if the child dies without a message */
+	run->error = EPIPE;	/* the error if the child dies without a message */
 	run->pid = pid;
 	while (receive_report(sock[0], report, &run->fd))
 		note(run, report);

@@ -10,7 +10,7 @@
 #include "selftest/loop.h"
 
 #define PERIOD	1000u
-/* turns of the loop to wait for an interrupt */
+/* The test waits so many turns of the loop for an interrupt. */
 #define PATIENCE	1000000ul
 /*
  * An interrupt is late if the counter has counted more instructions than this since the overflow.

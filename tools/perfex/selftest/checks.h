@@ -11,13 +11,13 @@
 
 /* What a check may need. A check whose needs are not met is not made. */
 #define NEED_COUNT	0x01	/* instructions in user mode are counted, by any source */
-#define NEED_NATIVE	0x02	/* ... by the module's own driver */
+#define NEED_NATIVE	0x02	/* the module's own driver counts instructions */
 #define NEED_ROOT	0x04
 #define NEED_PERF	0x08	/* perf_event_open() is allowed */
 #define NEED_INTERRUPT	0x10	/* counters interrupt as they overflow */
 #define NEED_RDPMC	0x20	/* counters are read in user mode */
-#define NEED_HOTPLUG	0x40	/* the option --hotplug */
-#define NEED_SLEEP	0x80	/* the option --sleep */
+#define NEED_HOTPLUG	0x40	/* the option --hotplug was given */
+#define NEED_SLEEP	0x80	/* the option --sleep was given */
 
 /**
  * struct machine - where the checks run

@@ -75,8 +75,8 @@ bool fewest(const struct counting *c, work_t work, unsigned long less, unsigned 
 	    uint64_t *least);
 
 /*
- * The runs of all tallies: how many of them were off while others of their tally were exact, and by
- * how much at most.
+ * Counts the runs of all tallies, and those that were off while others of their tally were exact.
+ * @most is the largest deviation.
  */
 struct runs {
 	unsigned int all, off;
