@@ -181,7 +181,7 @@ static int open_vdso(void)
 	if (!start || !size)
 		return -1;
 	fd = memfd_create("vdso", MFD_CLOEXEC);
-	/* NOLINTNEXTLINE(performance-no-int-to-ptr): the kernel tells it as a number */
+	/* NOLINTNEXTLINE(performance-no-int-to-ptr): the kernel passes a number */
 	if (fd >= 0 && pwrite(fd, (void *)start, size, 0) != (ssize_t)size) {
 		close(fd);
 		return -1;
