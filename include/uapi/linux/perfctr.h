@@ -6,12 +6,12 @@
  * Rules that hold for every structure that crosses the boundary:
  *  - members have a fixed width and the same place for 32- and 64-bit callers;
  *  - the first member is the size in bytes that the caller knows. A size below
- *    the first version's (PERFCTR_*_SIZE_VER0) is EINVAL, one above
- *    PERFCTR_MAX_SIZE E2BIG. The caller may know more bytes at the end than the
- *    module. These must be zero in a structure that the caller fills (E2BIG), and
- *    the module sets them to zero in a structure that it fills. Structures grow at
- *    their end only, and every size that was valid once stays valid.
- *    struct perfctr_control ends with counters, which may grow too: see there;
+ *    that of the first version (PERFCTR_*_SIZE_VER0) fails with EINVAL, and a
+ *    size above PERFCTR_MAX_SIZE fails with E2BIG. The caller may know more bytes
+ *    at the end than the module. These bytes must be zero in a structure that the
+ *    caller fills (E2BIG), and the module sets them to zero in a structure that it
+ *    fills. Structures grow at their end only, and every size that was valid once
+ *    stays valid. The counters in struct perfctr_control may grow too;
  *  - reserved members and undefined flag bits must be zero, else EINVAL.
  *
  * docs/abi.md has the table of errors, call by call.
@@ -24,13 +24,16 @@
 
 #define PERFCTR_ABI_VERSION	0x07000000u
 
-/* Counters in one control, and so in one page; a driver may have fewer. */
+/* The most counters of one control, and so of one page. A driver may allow fewer. */
 #define PERFCTR_MAX_CTRS	64
 
-/* No structure is larger, in bytes. */
+/* The largest size that a structure may have, in bytes */
 #define PERFCTR_MAX_SIZE	65536u
 
-/* The smallest sizes. A control's is without counters, and those of sums are without the sums. */
+/*
+ * The smallest valid size of each structure. For a control this is the size without counters, and
+ * for a structure that holds sums the size without @sum.
+ */
 #define PERFCTR_INFO_SIZE_VER0		192
 #define PERFCTR_CPUS_SIZE_VER0		24
 #define PERFCTR_OPEN_SIZE_VER0		64
@@ -44,8 +47,8 @@
 #define PERFCTR_RING_SIZE_VER0		64
 
 /*
- * cstatus: what a state counts. Bit 31: the clock. Bits 0..7: the number of
- * all counters; bits 8..15: how many of these are i-mode counters.
+ * cstatus says what a state counts. Bit 31 is set if the clock is on. Bits 0..7
+ * are the number of all counters, and bits 8..15 the number of i-mode counters.
  */
 #define PERFCTR_CSTATUS_CLOCK		0x80000000u
 #define PERFCTR_CSTATUS_NRCTRS(cs)	((cs) & 0xffu)
@@ -53,7 +56,7 @@
 
 /* The sticky error of a state: why its sums stand still although it should count */
 #define PERFCTR_ERROR_NONE	0
-#define PERFCTR_ERROR_LOST	1	/* it could not get a CPU's counters, or root took them */
+#define PERFCTR_ERROR_LOST	1	/* a CPU's counters could not be had, or root took them */
 #define PERFCTR_ERROR_EXEC	2	/* an exec raised privileges, or ended dumpability */
 #define PERFCTR_ERROR_MEMORY	3	/* of a tree: a descendant could not be counted */
 #define PERFCTR_ERROR_CHANGED	4	/* somebody else wrote to the counters' registers */
@@ -68,32 +71,33 @@
 
 /*
  * Where counters come from. NATIVE: the module's own driver programs the registers. SHARED:
- * perf_events programs them, and the module reads its events. That works on any processor that
- * perf_events knows, beside its other users. On x86 and ppc32 one source is in use at a time, since
- * perf_events and the module each take all counters or none. Elsewhere both may be in use. A
- * control without counters, for the clock alone, has no source.
+ * perf_events programs them, and the module reads the events of perf_events. SHARED works on any
+ * processor that perf_events knows, beside the other users of perf_events. On x86 and ppc32 only
+ * one source can be in use at a time, because perf_events and the module each take all counters or
+ * none. On other architectures both can be in use. A control that has the clock but no counters
+ * has no source.
  */
 #define PERFCTR_SOURCE_NATIVE	0
 #define PERFCTR_SOURCE_SHARED	1
-#define PERFCTR_SOURCE_ANY	2	/* NATIVE if possible, else SHARED; sessions: reversed */
+#define PERFCTR_SOURCE_ANY	2	/* NATIVE if possible, else SHARED; sessions: the reverse */
 
-/* Why a control was refused, if the error alone does not tell; see perfctr_control.reason */
+/* Why a control was refused, where errno does not say enough; see perfctr_control.reason */
 #define PERFCTR_REASON_NONE	0
-#define PERFCTR_REASON_KERNEL	1	/* EACCES: it counts more than user mode */
+#define PERFCTR_REASON_KERNEL	1	/* EACCES: the control counts more than user mode */
 #define PERFCTR_REASON_OPEN	2	/* EACCES: perf's users could read these counters */
 #define PERFCTR_REASON_HALF	3	/* EBUSY: the unprivileged get half of the counters */
 #define PERFCTR_REASON_ONLY	4	/* EBUSY: the only such counter is for the privileged */
 #define PERFCTR_REASON_ROOM	5	/* EBUSY: too many different events at a time */
-#define PERFCTR_REASON_SOURCE	6	/* EBUSY, EOPNOTSUPP: the other source could count it */
+#define PERFCTR_REASON_SOURCE	6	/* EBUSY, EOPNOTSUPP: the other source might work */
 #define PERFCTR_REASON_COUNTER	7	/* EINVAL: no counter of @possible is left */
 #define PERFCTR_REASON_MODEL	8	/* EOPNOTSUPP: the model is not known */
 #define PERFCTR_REASON_ERRATUM	9	/* EOPNOTSUPP: an erratum: wrong counts, unsafe i-mode */
-#define PERFCTR_REASON_SLOTS	10	/* EINVAL: a TopDown metric without its SLOTS: see @event */
+#define PERFCTR_REASON_SLOTS	10	/* EINVAL: a TopDown metric without SLOTS in the control */
 #define PERFCTR_REASON_TOPDOWN	11	/* EINVAL: this processor has no such TopDown event */
-#define PERFCTR_REASON_MEDIATED	12	/* EBUSY: a guest of KVM's has the counters for itself */
+#define PERFCTR_REASON_MEDIATED	12	/* EBUSY: a KVM guest has the counters for itself */
 #define PERFCTR_REASON_CPUS	13	/* EBUSY: a session has the native counters */
 #define PERFCTR_REASON_THREADS	14	/* EBUSY: threads have the native counters */
-#define PERFCTR_REASON_TRIAL	15	/* EINVAL: CPUID or a trial says that it counts nothing */
+#define PERFCTR_REASON_TRIAL	15	/* EINVAL: by CPUID or a trial the event counts nothing */
 
 /* perfctr_info.cpu_features; the first three are those of perfctr 2.6. */
 #define PERFCTR_FEATURE_RDPMC		0x01	/* counters are readable in user mode */
@@ -101,7 +105,7 @@
 #define PERFCTR_FEATURE_PCINT		0x04	/* i-mode counters */
 #define PERFCTR_FEATURE_FILTER		0x08	/* programmable counters filter by mode */
 #define PERFCTR_FEATURE_FILTER_FIXED	0x10	/* cycle and instret filter by mode */
-#define PERFCTR_FEATURE_HYBRID		0x20	/* cores of several types: see EXDEV */
+#define PERFCTR_FEATURE_HYBRID		0x20	/* the processor has cores of several types */
 #define PERFCTR_FEATURE_NATIVE		0x40	/* PERFCTR_SOURCE_NATIVE may be used */
 #define PERFCTR_FEATURE_SHARED		0x80	/* PERFCTR_SOURCE_SHARED may be used */
 #define PERFCTR_FEATURE_HYPERVISOR	0x100	/* a hypervisor provides the counters */
@@ -115,7 +119,7 @@
 
 /*
  * perfctr_info.cpu_type. x86 and ppc32 have the numbers of perfctr 2.6, and more for later
- * processors. The same number may mean another processor on another architecture.
+ * processors. One number may mean different processors on different architectures.
  */
 #define PERFCTR_X86_GENERIC		0
 #define PERFCTR_X86_INTEL_P5		1
@@ -159,9 +163,9 @@
  * perfctr_info.no_counters. NONE: there are counters, or this is RISC-V without any.
  * PROCESSOR: the module has no driver for this vendor or family. VERSION: x86 with version 6
  * or later of performance monitoring, where the module could not keep perf out of the
- * registers. REGISTERS: some registers are missing, or cannot be read, as under some hypervisors
- * and emulators. TRIAL: when the module was loaded, each counter miscounted a loop of known length,
- * or did not keep what was written to it.
+ * registers. REGISTERS: some registers are missing or cannot be read, which happens under some
+ * hypervisors and emulators. TRIAL: when the module was loaded, each counter miscounted a loop of
+ * known length, or did not keep the value that was written to it.
  */
 #define PERFCTR_NO_COUNTERS_NONE	0
 #define PERFCTR_NO_COUNTERS_PROCESSOR	1
@@ -191,8 +195,8 @@
  * @events: events that the module knows the processor to have. riscv: bit n of [0]
  *	is SBI hardware event n; bit n of [1] is the SBI cache event of code n.
  *	x86: bit n of [0] is architectural event n of CPUID leaf 10
- * @source: PERFCTR_SOURCE_*: the source that is in use now; ANY: both are; NATIVE also if none is.
- *	x86, ppc32: while one is in use, the other is not available
+ * @source: PERFCTR_SOURCE_*: the source that is in use now. ANY means both, and NATIVE may also
+ *	mean none. On x86 and ppc32 the other source is not available while one is in use
  * @topdown: with FEATURE_TOPDOWN the number of levels of metrics, 1 or 2; else 0
  * @reserved: zero
  */
@@ -224,8 +228,8 @@ struct perfctr_kernel_info {
  * struct perfctr_cpus - a mask of CPUs
  * @size: of this structure
  * @which: PERFCTR_CPUS_*
- * @nrwords: in: words of room at @mask; out: words needed, also after EOVERFLOW, which
- *	means that there is too little room, and nothing was stored at @mask
+ * @nrwords: in: words of room at @mask; out: words needed. If there is too little room, the
+ *	call fails with EOVERFLOW, stores @nrwords, and stores nothing at @mask
  * @reserved: zero
  * @mask: address of @nrwords words of 32 bits; CPU n is bit n % 32 of word n / 32
  */
@@ -239,10 +243,10 @@ struct perfctr_cpus {
 
 /* perfctr_open.flags */
 #define PERFCTR_OPEN_CREAT	1	/* make the state if the thread has none */
-#define PERFCTR_OPEN_EXCL	2	/* with CREAT: EEXIST if it has one */
+#define PERFCTR_OPEN_EXCL	2	/* with CREAT: EEXIST if the thread has a state */
 #define PERFCTR_OPEN_PIDFD	4	/* @pidfd says whose thread @tid is */
 #define PERFCTR_OPEN_THREAD	8	/* for the thread @tid, which the caller traces */
-#define PERFCTR_OPEN_CPUS	16	/* for CPUs, and no thread: a session */
+#define PERFCTR_OPEN_CPUS	16	/* for CPUs instead of a thread: a session */
 
 /**
  * struct perfctr_open - makes the open file a handle on the counters of a thread
@@ -251,19 +255,19 @@ struct perfctr_cpus {
  * @pidfd: with PERFCTR_OPEN_PIDFD a descriptor of the thread or of its process
  *	(pidfd_open(2)), so that @tid cannot have become another thread's; else 0
  * @tid: with PERFCTR_OPEN_THREAD the id of a stopped thread that the caller traces by ptrace(2);
- *	else 0, and the thread is the caller. (While a thread is traced, nobody else gets its id, so
- *	its tracer needs no @pidfd.)
+ *	else 0, and the thread is the caller. (While a thread is traced, no other thread can get its
+ *	id, so its tracer needs no @pidfd.)
  * @reserved: zero
  *
  * The file stays this handle. For another handle, open the device again.
  *
- * CONTROL, UNLINK, IRESUME, REFRESH, SUSPEND and RESUME act on the thread whose state it is. That
- * thread may call them, and so may its tracer, while the thread is stopped. It does not matter how
- * the handle was made.
+ * CONTROL, UNLINK, IRESUME, REFRESH, SUSPEND and RESUME act on the thread that the handle counts.
+ * That thread may call them, and its tracer may while the thread is stopped. Whether the handle
+ * was opened with THREAD makes no difference.
  *
  * With CPUS, and no other flag, the handle is a session. A session counts CPUs, whatever runs on
  * them, and needs CAP_PERFMON (EACCES). Whoever has the handle may call CONTROL with
- * PERFCTR_CONTROL_CPU, RESUME, SUSPEND and READ_CPU. Other calls are ENOTTY.
+ * PERFCTR_CONTROL_CPU, RESUME, SUSPEND and READ_CPU. Other calls fail with ENOTTY.
  */
 struct perfctr_open {
 	__u32 size;
@@ -277,10 +281,10 @@ struct perfctr_open {
 #define PERFCTR_MAP_ANY		0xffffffffu
 
 /*
- * x86, Intel's TopDown, by perf's numbers. The pipeline has several places for operations in each
- * cycle. SLOTS counts these places. A metric counts the slots that were used, or lost, in one way.
- * Level 1: each slot belongs to one of the first four metrics. Level 2: each of the other metrics
- * is a part of one of the first four. The rest of that one has no number.
+ * Intel's TopDown on x86, with the numbers that perf uses. The pipeline has several slots for
+ * operations in each cycle, which SLOTS counts. A metric counts the slots that were used, or lost,
+ * in one way. At level 1 each slot belongs to one of the first four metrics. At level 2 each of the
+ * other metrics counts a part of the slots of one of the first four, which its comment names.
  */
 #define PERFCTR_EVENT_SLOTS		0x0400
 #define PERFCTR_EVENT_METRIC(n)		(0x8000 + ((n) << 8))
@@ -302,60 +306,75 @@ struct perfctr_open {
 /**
  * struct perfctr_ctr_control - what one counter counts
  * @map: hardware counter (see perfctr_info.counters), or PERFCTR_MAP_ANY. With SHARED perf
- *	chooses the counter, whatever @map is; with PERFCTR_CTR_PERF @map must be ANY.
- *	riscv: ANY means any programmable counter; without Sscofpmf, where these
- *	have no filter, it means cycle for cycles and instret for instructions.
- *	x86: ANY means any counter that can count the event, a fixed one if possible. If any
- *	assignment of counters fits a control, the module finds one
+ *	chooses the counter, whatever @map is
  * @flags: PERFCTR_CTR_*, at least one
- * @event: riscv: the SBI event_idx: type in bits 16..19 (0 hardware, 1 cache,
- *	2 raw), code in bits 0..15. Counter 0 (cycle) counts event 1 only,
- *	counter 2 (instret) event 2 only. x86: event, unit mask, edge, inversion and
- *	counter mask of the event select (bits 0..15, 18, 23 and 24..31; AMD's since family
- *	10h also 32..35, the event's upper bits), and the rest zero; or the whole event select,
- *	whose bits 16, 17, 20 and 22 must then agree with @flags and @ireset (on the P6 only
- *	counter 0, or ANY, has bit 22, enable). Fixed counters count only their own events:
- *	0xc0 instructions; 0x3c core cycles; 0x300 reference cycles, which are also 0x13c if @map
- *	names the counter (on other counters 0x13c is bus cycles); SLOTS. A metric of TopDown is a
- *	part of the slots that SLOTS counts. It takes no counter, and its @map is ANY. The control
- *	must have SLOTS too, in a-mode and with the same @flags. Other events of code 0 do not
- *	exist. Pentium 4: the CCCR, in bits 0..31: either all of it, or only ESCR select, FORCE_OVF,
- *	threshold and its options. With ANY bits 32..34 are the block: 1 BPU, 2 MS, 3 FLAME,
- *	4 IQ. With CASCADE or EXTENDED_CASCADE, and without ENABLE, the counter waits until another
- *	one overflows. That must be an i-mode counter, which overflows at the end of a period, or
- *	one with FORCE_OVF, which overflows at each event. arm64: the number of the event in
- *	PMEVTYPER<n>_EL0, bits 0..15; SHARED only, with MAP_ANY. ppc32: the select of that counter
- *	(PMC<n>SEL of MMCR0 and MMCR1). With ANY @event must be the same on several counters: below
- *	5 (0 nothing, 1 cycles, 2 instructions completed, 3 transitions of a bit of the timebase,
- *	4 instructions dispatched), on the 745x below 23
- * @config: riscv: the SBI event_data of a raw event, 48 bits, else 0. x86: if the
- *	event takes a register of its own (off-core responses, the front end's), the
- *	value of that register, else 0. Hyperthreads share the register, so all threads of the
- *	machine have the same value at a time: while any control, the caller's included, has
- *	another value, it is EBUSY. Pentium 4: the ESCR, whose bits 2 and 3 are zero or say what
- *	@flags says. In a session bits 0 and 1 are the modes of the other hyperthread; else they
- *	are zero. Counters that select the same ESCR need the same value.
- *	ppc32: bits 0..31 are MMCR0 without FC, FCS, FCP, PMXE, PMC1SEL and PMC2SEL (that is,
- *	FCM1, FCM0, FCECE, TBSEL, TBEE, THRESHOLD, PMC1CE, PMCnCE and TRIGGER), bits 32..63 MMCR2,
- *	of which only THRESHMULT of the 7400 and 745x may be set. Both registers, and the modes
- *	in @flags, belong to the control as a whole: all its counters must have the same @config
- *	and @flags. The i-mode counters are the enabled conditions of FCECE and TRIGGER; beside
- *	them TBEE, PMC1CE and PMCnCE must be zero, and with FCECE a period is at most 2^31. An
- *	a-mode counter is negative from a sum of 2^31 on. But if an i-mode counter is in PMC2 or
- *	up, only an a-mode counter in PMC1 is negative from there on. A control begins neither
- *	frozen nor triggered. Counters that an overflow has frozen go on when the state's do.
- *	With PERFCTR_CTR_PERF, @event is the type of struct perf_event_attr (hardware 0,
- *	hardware cache 3, raw 4, or that of a core PMU of a hybrid processor), and @config,
- *	@config1 and @config2 are its members of these names
+ * @event: the event; each architecture has its own numbers, see below
+ * @config: the rest of the event on some architectures, else 0
  * @ireset: of an i-mode counter: the period, negated. The counter counts up from this number to
- *	zero, and begins there again after each overflow. Any negative number of 64 bits, whatever
- *	the width of the register; x86: at most -2, on Nehalem and Haswell -32. Of an a-mode
- *	counter: 0. ppc32: EOPNOTSUPP on the 750 and some 74xx, with PERFCTR_REASON_ERRATUM,
- *	unless the module's parameter unsafe_interrupts is set
- * @config1: with PERFCTR_CTR_PERF see @event. Pentium 4: the value of PEBS_ENABLE, for replay
- *	tagging; all threads have the same value at a time, as of @config on other x86. Else 0
- * @config2: the same; on the Pentium 4 the value of PEBS_MATRIX_VERT
+ *	zero, and begins there again after each overflow. Any negative number of 64 bits is valid,
+ *	whatever the width of the register; x86: at most -2, on Nehalem and Haswell -32. ppc32:
+ *	EOPNOTSUPP on the 750 and some 74xx, with PERFCTR_REASON_ERRATUM, unless the module's
+ *	parameter unsafe_interrupts is set. Of an a-mode counter: 0
+ * @config1: on a Pentium 4 the value of PEBS_ENABLE, for replay tagging; with PERFCTR_CTR_PERF
+ *	perf's config1; else 0
+ * @config2: on a Pentium 4 the value of PEBS_MATRIX_VERT; with PERFCTR_CTR_PERF perf's config2;
+ *	else 0
  * @reserved: zero; room for more registers of a counter
+ *
+ * With PERFCTR_CTR_PERF, @event is the type in perf's struct perf_event_attr: hardware 0, hardware
+ * cache 3, raw 4, or the type of a core PMU of a hybrid processor. @config, @config1 and @config2
+ * are the members of that structure with these names. @map must be ANY. Without PERFCTR_CTR_PERF
+ * the architecture decides:
+ *
+ * riscv: @event is the SBI event_idx: the type in bits 16..19 (0 hardware, 1 cache, 2 raw), the
+ * code in bits 0..15. Counter 0 (cycle) counts event 1 only, and counter 2 (instret) event 2 only.
+ * @config is the SBI event_data of a raw event, 48 bits. MAP_ANY means any programmable counter.
+ * Without Sscofpmf programmable counters have no filter, so MAP_ANY then means cycle for cycles and
+ * instret for instructions.
+ *
+ * x86: @event is a part of the event select, or the whole event select. The part has event, unit
+ * mask, edge, inversion and counter mask (bits 0..15, 18, 23 and 24..31; on AMD since family 10h
+ * also bits 32..35, the event's upper bits), and zeros elsewhere. In a whole event select bits 16,
+ * 17, 20 and 22 must agree with @flags and @ireset. (On the P6 only counter 0, or ANY, has bit 22,
+ * enable.) MAP_ANY means any counter that can count the event, if possible a fixed one. If any
+ * assignment of counters fits the control, the module finds one.
+ *
+ * Fixed counters of x86 count only their own events: 0xc0 instructions, 0x3c core cycles, 0x300
+ * reference cycles, and SLOTS. If @map names the counter of reference cycles, @event may also be
+ * 0x13c; on other counters 0x13c counts bus cycles. A metric of TopDown is a part of the slots that
+ * SLOTS counts. A metric takes no counter, and its @map is ANY. The control must have SLOTS too, in
+ * a-mode and with the same @flags. No other event of code 0 exists.
+ *
+ * Some events of x86 take a register of their own, such as those of off-core responses and of the
+ * front end. Then @config is the value of that register. Hyperthreads share the register, so all
+ * threads of the machine must use the same value at a time. CONTROL fails with EBUSY while any
+ * control, the caller's included, has another value.
+ *
+ * Pentium 4: @event has the CCCR in bits 0..31: either the whole CCCR, or only its ESCR select,
+ * FORCE_OVF, threshold and the threshold's options. With MAP_ANY bits 32..34 of @event are the
+ * block: 1 BPU, 2 MS, 3 FLAME, 4 IQ. With CASCADE or EXTENDED_CASCADE, and without ENABLE, the
+ * counter waits until another counter overflows. That must be an i-mode counter, which overflows at
+ * the end of a period, or a counter with FORCE_OVF, which overflows at each event. @config is the
+ * ESCR, whose bits 2 and 3 are zero or agree with @flags. Its bits 0 and 1 are zero in a control of
+ * a thread; in a session they are the modes of the other hyperthread. Counters that select the same
+ * ESCR need the same value. @config1 and @config2 must be the same for all threads at a time, like
+ * @config on other x86.
+ *
+ * arm64: @event is the number of the event in PMEVTYPER<n>_EL0, bits 0..15. The source must be
+ * SHARED, and @map ANY.
+ *
+ * ppc32: @event is the select of that counter (PMC<n>SEL of MMCR0 and MMCR1). With MAP_ANY it must
+ * mean the same on several counters: that is so below 5 (0 nothing, 1 cycles, 2 instructions
+ * completed, 3 transitions of a bit of the timebase, 4 instructions dispatched), and on the 745x
+ * below 23. @config has MMCR0 in bits 0..31, without FC, FCS, FCP, PMXE, PMC1SEL and PMC2SEL. So it
+ * may set FCM1, FCM0, FCECE, TBSEL, TBEE, THRESHOLD, PMC1CE, PMCnCE and TRIGGER. Bits 32..63 of
+ * @config are MMCR2, of which only THRESHMULT of the 7400 and 745x may be set. Both registers, and
+ * the modes in @flags, belong to the control as a whole: all its counters must have the same
+ * @config and @flags. For FCECE and TRIGGER the i-mode counters are the enabled conditions. Beside
+ * i-mode counters TBEE, PMC1CE and PMCnCE must be zero, and with FCECE a period is at most 2^31. An
+ * a-mode counter is negative from a sum of 2^31 on. But if an i-mode counter is in PMC2 or up, only
+ * an a-mode counter in PMC1 becomes negative. A control begins neither frozen nor triggered.
+ * Counters that an overflow has frozen go on when the counters of the state do.
  */
 struct perfctr_ctr_control {
 	__u32 map;
@@ -377,14 +396,14 @@ struct perfctr_ctr_control {
 /* perfctr_control.flags */
 #define PERFCTR_CONTROL_CLOEXEC	1	/* unlink the state at exec */
 #define PERFCTR_CONTROL_ON_EXEC	2	/* start at the next exec, not now */
-#define PERFCTR_CONTROL_INHERIT	4	/* count the threads and processes that it makes, too */
-#define PERFCTR_CONTROL_KEEP	8	/* with INHERIT: keep the sums of each after its end */
+#define PERFCTR_CONTROL_INHERIT	4	/* also count the threads and processes that it makes */
+#define PERFCTR_CONTROL_KEEP	8	/* with INHERIT: keep the sums of descendants that end */
 #define PERFCTR_CONTROL_RAW	16	/* the registers may be read by instruction */
 #define PERFCTR_CONTROL_SUSPENDED 32	/* stay suspended until PERFCTR_IOC_RESUME */
 #define PERFCTR_CONTROL_HOLDER_ONLY 64	/* only the holder may suspend and resume it */
 #define PERFCTR_CONTROL_CPU	128	/* count on the CPU @cpu only */
 #define PERFCTR_CONTROL_RECORD	256	/* overflows write to the ring, and signal nobody */
-#define PERFCTR_CONTROL_NO_IDLE	512	/* of a session: do not count while the CPU is idle */
+#define PERFCTR_CONTROL_NO_IDLE	512	/* sessions only: do not count while the CPU is idle */
 
 /**
  * struct perfctr_control - what a state counts
@@ -400,40 +419,39 @@ struct perfctr_ctr_control {
  *	counters only
  * @si_signo: signal for overflows, not SIGKILL or SIGSTOP; 0 without i-mode
  *	counters
- * @preserve: bit i: the sum of counter i goes on; the sums of this control's other counters
- *	start from zero. The sum of a counter that it does not name waits for a later control.
- *	Bits 32 and up must be zero, since no processor has so many counters yet
- * @refresh: with i-mode counters: they stay suspended after this many overflows, and go on
- *	by themselves after each earlier one; 0 means 1. Without i-mode counters: 0
+ * @preserve: if bit i is set, counter i goes on from the sum that it has; else it starts from
+ *	zero. The sum of a counter that this control does not name is kept for a later control.
+ *	Bits 32 and up must be zero, because no processor has so many counters yet
+ * @refresh: with i-mode counters the number of overflows after which they stay suspended. After
+ *	each earlier overflow they go on by themselves. 0 means 1. Without i-mode counters: 0
  * @refused: out: index in @ctr of the counter that made the call fail; PERFCTR_NO_INDEX if
  *	the call succeeded, or no single counter was to blame
  * @owner: out: with EBUSY PERFCTR_OWNER_*, who probably has the counters; else
  *	PERFCTR_OWNER_NONE
- * @source: PERFCTR_SOURCE_*; of this state and its descendants, until the next control.
- *	READ_CONTROL gives the one that was chosen in place of ANY
+ * @source: PERFCTR_SOURCE_* of this state and its descendants, until the next control.
+ *	READ_CONTROL gives the source that was chosen in place of ANY
  * @reason: out: PERFCTR_REASON_*
- * @possible: out: the counters that could count the event of counter @refused, numbered as in
- *	perfctr_info.counters; 0 if it was refused for another reason, or they are not known (only
- *	x86 knows them)
+ * @possible: out: with PERFCTR_REASON_COUNTER the counters that could count the event of counter
+ *	@refused, as a mask like perfctr_info.counters; 0 where the module does not know them
  * @cpu: with PERFCTR_CONTROL_CPU the number of a possible CPU, online or not; else 0
  * @reserved0: zero
- * @timer_ns: with RECORD: each time that the thread has run for so many nanoseconds,
- *	PERFCTR_TIMER_MIN to PERFCTR_TIMER_MAX, it writes a SAMPLE. There need be no i-mode
- *	counters. 0: no timer. Without RECORD: 0
+ * @timer_ns: with RECORD: the thread writes a SAMPLE each time that it has run for this many
+ *	nanoseconds, PERFCTR_TIMER_MIN to PERFCTR_TIMER_MAX, with or without i-mode counters. 0
+ *	means no timer. Without RECORD: 0
  * @reserved: zero
  * @ctr: the counters
  *
  * The members before @ctr may grow at their end, and so may each counter. @ctr_offset and
- * @ctr_size say how large the caller's are. Both must be multiples of 8, not below
+ * @ctr_size say how large those of the caller are. Both must be multiples of 8, not below
  * PERFCTR_CONTROL_SIZE_VER0 and PERFCTR_CTR_CONTROL_SIZE_VER0, even if there are no
- * counters. All counters in use must lie within @size. Else it is EINVAL.
+ * counters. All counters in use must lie within @size. Otherwise CONTROL fails with EINVAL.
  * PERFCTR_CONTROL_INIT sets all three sizes to those of this header. Bytes that the module
  * does not know must be zero (E2BIG). Bytes behind the last counter in use are ignored.
  *
  * CONTROL overwrites @refused, @owner, @reason and @possible, so the structure must be writable
- * (EFAULT). It leaves them only if it fails before it looks at the control: EPERM, ESRCH, E2BIG,
- * EFAULT, and EINVAL for invalid sizes, or more counters than there are. READ_CONTROL gives
- * NO_INDEX, NONE and 0.
+ * (EFAULT). CONTROL leaves these members alone only if it fails before it looks at the control:
+ * with EPERM, ESRCH, E2BIG or EFAULT, and with EINVAL for invalid sizes, or for more counters than
+ * there are. READ_CONTROL sets them to NO_INDEX, NONE, NONE and 0.
  *
  * A control with neither clock nor counters stops the state, which then has no holder.
  *
@@ -442,63 +460,66 @@ struct perfctr_ctr_control {
  * gives MAP_ANY. CONTROL accepts the result. All states of a tree have the root's control.
  *
  * On a HYBRID processor counters count on cores of one type only: the type of the CPUs where the
- * thread may run when it calls CONTROL. If these are of several types, CONTROL is EXDEV. So first
- * restrict the thread to CPUs of one type. If it comes to a CPU of another type later, its error is
- * PERFCTR_ERROR_LOST.
+ * thread may run when it calls CONTROL. If these are of several types, CONTROL fails with EXDEV, so
+ * first restrict the thread to CPUs of one type. If the thread comes to a CPU of another type
+ * later, its error is PERFCTR_ERROR_LOST.
  *
  * On a Pentium 4 the second hyperthread of each core is FORBIDDEN. CONTROL takes these CPUs out of
- * the thread's affinity for good; EINVAL if no other CPU is left. A thread that comes to such a CPU
- * later has the error PERFCTR_ERROR_LOST, and gets SIGILL.
+ * the thread's affinity for good, and fails with EINVAL if no other CPU is left. A thread that
+ * comes to such a CPU later has the error PERFCTR_ERROR_LOST, and gets SIGILL.
  *
  * INHERIT makes the thread the root of a tree. Its descendants are the threads and processes that
- * it makes by fork or clone from then on, and those that these make. They count the same from their
- * first instruction on, in states of their own, which only the root's holder can control. The next
- * control of the root, or its unlink, ends the tree: its descendants count no more. If the root's
- * thread has ended, the last close of a handle on the root ends the tree.
+ * it makes by fork or clone from then on, and all that its descendants make. A descendant counts
+ * what the root counts, from its first instruction on, in a state of its own, which only the root's
+ * holder can control. The next control of the root, or its unlink, ends the tree, and the
+ * descendants count no more. If the root's thread has ended, the last close of a handle on the root
+ * ends the tree.
  *
  * At an overflow all counters are suspended; the clock goes on. Before its next
- * user instruction the thread gets si_signo, with si_code PERFCTR_SI_OVF. si_pid is
+ * user instruction the thread gets the signal @si_signo, with si_code PERFCTR_SI_OVF. si_pid is
  * a mask of the counters that have overflowed: bit i is counter i. The mask has 32 bits, so
  * i-mode counters must be among the first 32 (EINVAL). The counters go on with
- * PERFCTR_IOC_IRESUME or REFRESH, or by themselves as long as @refresh says so. If they
- * go on by themselves more often in a tick than the module's parameter overflow_budget
+ * PERFCTR_IOC_IRESUME or REFRESH, or by themselves up to the number of overflows in @refresh. If
+ * they go on by themselves more often in a tick than the module's parameter overflow_budget
  * allows, they stay suspended, and si_errno is EAGAIN (else 0).
  * With INHERIT each thread has periods and signals of its own. An exec removes signal
- * handlers, so it ends the signals too: from then on i-mode counters only count. So i-mode
- * counters are EINVAL with ON_EXEC.
+ * handlers, so it ends the signals too, and from then on i-mode counters only count. With ON_EXEC
+ * a control with signals for overflows is therefore EINVAL.
  * If the signal cannot be queued, for example because of RLIMIT_SIGPENDING, the thread gets SIGIO.
  *
  * RECORD: an overflow writes a SAMPLE to the state's ring (PERFCTR_IOC_RING; EINVAL if there is
- * none), and sends no signal: @si_signo and @refresh must be 0. The counters go on at once. An exec
- * does not end RECORD, so ON_EXEC is allowed. There must be an i-mode counter or @timer_ns
+ * no ring), and sends no signal: @si_signo and @refresh must be 0. The counters go on at once. An
+ * exec does not end RECORD, so ON_EXEC is allowed. There must be an i-mode counter or @timer_ns
  * (EINVAL). With INHERIT descendants write to the same ring. The module's parameter
  * overflow_budget limits the SAMPLEs of a thread in a tick. At the limit the thread writes
  * THROTTLED, and no SAMPLE until the next tick; its counters go on. If a tracer makes the control,
  * RECORD is EOPNOTSUPP.
  *
- * RAW permits the thread, and those of its tree in the same process, to read the
- * registers of its counters by instruction, without a map, as long as the
- * control is in force (riscv: rdcycle and rdinstret, if counters 0 and 2 are
- * named). The registers run freely, also for other threads, and so reveal something of
- * others. So RAW needs the privilege for kernel mode (EACCES), unless the policy user_read is
- * open. It is EOPNOTSUPP on x86, which permits processes and not threads, on arm64, which
- * permits nobody, and on ppc32, which permits everybody.
+ * RAW permits the thread, and the threads of its tree in the same process, to read the registers
+ * of its counters by instruction, without a map, as long as the control is in force. (On riscv
+ * these are rdcycle and rdinstret, if the control names counters 0 and 2.) The registers also run
+ * while other threads run, and so reveal something of those threads. That is why RAW needs the
+ * privilege for kernel mode (EACCES), unless the policy user_read is open. RAW is EOPNOTSUPP on
+ * x86, which permits processes and not threads, on arm64, which permits no thread, and on ppc32,
+ * which permits all threads.
  *
- * With CPU a thread's clock and counters count while it runs on that CPU. On another one they stand
- * still, as if they were suspended: the page shows no registers there. What the kernel counts
- * (struct perfctr_soft) goes on. On a HYBRID processor counters count on cores of that CPU's type.
+ * With CPU a thread's clock and counters count while the thread runs on the CPU @cpu. On another
+ * CPU they stand still, as if they were suspended, and the page shows no registers. The events that
+ * the kernel counts (struct perfctr_soft) go on. On a HYBRID processor the counters are those of
+ * cores of the type of @cpu.
  *
- * A session's control must have CPU, and may have NO_IDLE, but no other flag (EINVAL). With NO_IDLE
- * clock and counters stand still while the CPU runs its idle task, also in interrupts that come
- * meanwhile. (In a thread's control NO_IDLE is EINVAL.) Each CPU has a control of its own. A new
- * one replaces it, and zeroes the CPU's sums; a control with neither clock nor counters takes the
- * CPU out of the session. i-mode counters and @preserve are EINVAL. While the session runs, CONTROL
- * is EBUSY. A CPU that is not online counts when it comes online. ANY is SHARED if possible, since
- * others may then count by the same counters, else NATIVE. NATIVE takes the counters of all CPUs
- * for sessions: meanwhile no thread can count natively (EBUSY, reason CPUS), no process may read
- * registers, and each CPU belongs to one session. While threads count natively, a native session is
- * EBUSY (THREADS). Where every thread can read the registers (ppc32), it is EACCES (OPEN), unless
- * the policy user_read is open.
+ * A session's control must have CPU, may have NO_IDLE, and may have no other flag (EINVAL). With
+ * NO_IDLE clock and counters stand still while the CPU runs its idle task, also in interrupts that
+ * come meanwhile. (In a thread's control NO_IDLE is EINVAL.) Each CPU of a session has a control of
+ * its own. A new control replaces the old one, and zeroes the CPU's sums. A control with neither
+ * clock nor counters takes the CPU out of the session. i-mode counters and @preserve are EINVAL.
+ * While the session runs, CONTROL is EBUSY. A CPU that is not online counts when it comes online.
+ * In a session ANY means SHARED if possible, because other programs may then count by the same
+ * counters, else NATIVE. NATIVE takes the counters of all CPUs for sessions. Meanwhile no thread
+ * can count natively (EBUSY, reason CPUS), no process may read registers, and each CPU belongs to
+ * one session. While threads count natively, a native session is EBUSY (THREADS). On ppc32, where
+ * every thread can read the registers, a native session is EACCES (OPEN), unless the policy
+ * user_read is open.
  */
 struct perfctr_control {
 	__u32 size;
@@ -527,7 +548,7 @@ struct perfctr_control {
 #define PERFCTR_TIMER_MIN	10000
 #define PERFCTR_TIMER_MAX	1000000000
 
-/* struct perfctr_control control = { PERFCTR_CONTROL_INIT, .tsc_on = 1 }; */
+/* Usage: struct perfctr_control control = { PERFCTR_CONTROL_INIT, .tsc_on = 1 }; */
 #define PERFCTR_CONTROL_INIT						\
 	.size = sizeof(struct perfctr_control),				\
 	.ctr_offset = sizeof(struct perfctr_control) -			\
@@ -535,7 +556,7 @@ struct perfctr_control {
 	.ctr_size = sizeof(struct perfctr_ctr_control)
 
 /*
- * read(2) on a handle is the quick way through the kernel. It stores 1 + nrctrs words of 64 bits,
+ * read(2) on a handle is the fastest read by a system call. It stores 1 + nrctrs words of 64 bits,
  * the clock and then the sums, all of one moment, and returns the number of bytes. EINVAL: the
  * buffer is too small. EIO: the state has a sticky error, which PERFCTR_IOC_READ tells.
  */
@@ -549,9 +570,9 @@ struct perfctr_control {
  * @major_faults: page faults with input or output (perf: major-faults)
  * @task_clock: ns on a CPU, by the clock, which must be on (perf: task-clock)
  *
- * Counted since the last control that counts, or since the exec at which counting began, or since
- * the thread's birth, but not while PERFCTR_IOC_SUSPEND has suspended the state. Kernel mode is
- * included, and needs no privilege.
+ * The kernel counts these since the last control that counts anything, since the exec at which
+ * counting began, or since the birth of a descendant. It does not count while PERFCTR_IOC_SUSPEND
+ * has suspended the state. Kernel mode is included, and needs no privilege.
  */
 struct perfctr_soft {
 	__u64 switches;
@@ -563,10 +584,10 @@ struct perfctr_soft {
 
 /* perfctr_read.flags */
 #define PERFCTR_READ_ATTACHED	1	/* the thread still has this state */
-#define PERFCTR_READ_ON_EXEC	2	/* waits for an exec to start */
+#define PERFCTR_READ_ON_EXEC	2	/* counting starts at the next exec */
 #define PERFCTR_READ_OVERFLOWN	4	/* an overflow has suspended the counters */
-#define PERFCTR_READ_THROTTLED	8	/* they stay suspended: overflow_budget was exceeded */
-#define PERFCTR_READ_SUSPENDED	16	/* suspended, until PERFCTR_IOC_RESUME */
+#define PERFCTR_READ_THROTTLED	8	/* overflow_budget was exceeded: counters stay suspended */
+#define PERFCTR_READ_SUSPENDED	16	/* the state is suspended until PERFCTR_IOC_RESUME */
 
 /**
  * struct perfctr_read - one consistent read of the clock and all counters
@@ -577,8 +598,8 @@ struct perfctr_soft {
  * @nrctrs: number of valid members of @sum, if @size has room for them
  * @flags: PERFCTR_READ_*
  * @overflows: times that i-mode counters overflowed; several counters at once count as one.
- *	The thread may get fewer signals if counters go on meanwhile: of each signal below SIGRTMIN
- *	the kernel queues only one
+ *	The thread may get fewer signals if its counters go on before it gets one, because the
+ *	kernel queues each signal below SIGRTMIN only once
  * @clock: ticks of the clock while the thread ran
  * @sum: one per counter, zero beyond @nrctrs
  * @soft: what the kernel counted, read a moment later
@@ -611,10 +632,10 @@ struct perfctr_read {
  * @clock: ticks of the clock while the session ran and the CPU was online
  * @sum: one per counter, zero beyond @nrctrs
  *
- * The read runs on that CPU with interrupts off. All values are of one moment, and nothing is
- * missed or counted twice, with two exceptions. TopDown's metrics and SLOTS begin anew with the
- * read, which leaves out the slots of kernel mode during the read. With FCECE or TRIGGER (ppc32)
- * all counters stand still during the read.
+ * The read runs on that CPU with interrupts off. All values are of one moment, and no event is
+ * missed or counted twice, with two exceptions. TopDown's metrics and SLOTS start from zero at the
+ * read, and miss the slots of kernel mode during the read. With FCECE or TRIGGER (ppc32) all
+ * counters stand still during the read.
  */
 struct perfctr_read_cpu {
 	__u32 size;
@@ -641,13 +662,13 @@ struct perfctr_read_cpu {
  *	counted. If not NONE the call fails with EIO, but stores everything
  * @nrctrs: number of valid members of @sum
  * @flags: PERFCTR_READ_SUSPENDED: the tree is suspended, so no member counts
- * @tree_id: of the tree; each control that makes a tree gives it a new id. The sums of two reads
- *	may be compared if both have the same id
+ * @tree_id: id of the tree; each control that makes a tree gives the tree a new id. The sums of two
+ *	reads may be compared if both have the same id
  * @live: number of live descendants
  * @ended: number of descendants that have ended
  * @missed: number of descendants that could not be counted, for lack of memory
- * @not_kept: number of descendants that have ended and should have been kept (KEEP), but exceeded
- *	the module's parameter keep. The sums include them
+ * @not_kept: with KEEP the number of ended descendants that were not kept one by one, because the
+ *	module's parameter keep was exceeded. The sums include them
  * @clock, @sum, @soft: as in struct perfctr_read
  *
  * Each thread is counted once, with all its counters of one moment. Live threads are
@@ -671,7 +692,7 @@ struct perfctr_read_tree {
 };
 
 /* perfctr_member.flags */
-#define PERFCTR_MEMBER_LIVE	1	/* it has not ended */
+#define PERFCTR_MEMBER_LIVE	1	/* the descendant has not ended */
 
 /**
  * struct perfctr_member - one descendant of a tree
@@ -680,7 +701,7 @@ struct perfctr_read_tree {
  * @cursor: in: 0, or the cursor of the previous member; out: this member's. Cursors rise in
  *	the order of birth
  * @tid: its thread id, in the reader's pid namespace (0 if it is not there)
- * @tgid: the id of its process, likewise
+ * @tgid: the id of its process, also in that namespace
  * @comm: its name when it ended, or its present name; NUL-terminated
  * @error: its PERFCTR_ERROR_*
  * @nrctrs: number of valid members of @sum
@@ -716,8 +737,9 @@ struct perfctr_member {
  *
  * The root's thread calls ADD_MEMBER, by any handle of its state. From its next user instruction on
  * the added thread counts as if it had been born in the tree, and so do the children that it makes
- * from then on. It is neither stopped nor woken, and the caller may let go of it. With i-mode
- * counters it gets no signals. To count added threads only, give the root ON_EXEC, and never exec.
+ * from then on. The call neither stops nor wakes the thread, and the caller may stop tracing it
+ * afterwards. With i-mode counters the thread gets no signals. To count added threads only, give
+ * the root's control ON_EXEC, and never exec.
  */
 struct perfctr_add_member {
 	__u32 size;
@@ -728,9 +750,9 @@ struct perfctr_add_member {
 };
 
 /* perfctr_ring.flags */
-#define PERFCTR_RING_USER_CHAIN	1	/* who called whom in user mode, by frame pointers */
-#define PERFCTR_RING_KERNEL	2	/* addresses in the kernel, for the privileged */
-#define PERFCTR_RING_KERNEL_CHAIN 4	/* with KERNEL: who called whom in the kernel */
+#define PERFCTR_RING_USER_CHAIN	1	/* call chain in user mode, by frame pointers */
+#define PERFCTR_RING_KERNEL	2	/* addresses in the kernel; needs a privilege */
+#define PERFCTR_RING_KERNEL_CHAIN 4	/* with KERNEL: call chain in the kernel */
 #define PERFCTR_RING_MAPS	8	/* MAP, UNMAP, COMM, FORK and EXIT records */
 
 #define PERFCTR_RING_MAX_DEPTH	127	/* most addresses of one chain */
@@ -740,17 +762,17 @@ struct perfctr_add_member {
  * @size: of this structure
  * @flags: PERFCTR_RING_*
  * @pages: number of pages for records, a power of two
- * @wakeup: poll(2) on the handle wakes after so many records, or when the ring is half full;
- *	0: only when it is half full
+ * @wakeup: poll(2) on the handle wakes after this many records, or when the ring is half full;
+ *	0: only when the ring is half full
  * @user_depth: with USER_CHAIN the most addresses of a chain, 1 to PERFCTR_RING_MAX_DEPTH; else 0
- * @kernel_depth: the same with KERNEL_CHAIN
+ * @kernel_depth: with KERNEL_CHAIN the most addresses of a chain, as @user_depth; else 0
  * @reserved: zero
  *
  * A state has at most one ring, from this call until the state is freed. A descendant's state has
  * no ring of its own. A control with PERFCTR_CONTROL_RECORD lets the state and its descendants
  * write to the ring. Whoever has a handle may map the ring: MAP_SHARED, at PERFCTR_RING_OFFSET, in
- * its whole length. That is one page with a struct perfctr_ring_page, then @pages with records. All
- * are charged to the user's RLIMIT_MEMLOCK.
+ * its whole length. The map is one page with a struct perfctr_ring_page, then @pages pages with
+ * records. All these pages are charged to the user's RLIMIT_MEMLOCK.
  */
 struct perfctr_ring {
 	__u32 size;
@@ -775,8 +797,9 @@ struct perfctr_ring {
  *	begins at @offset + @head % @length. A record may reach the end of the room and go on at
  *	@offset. Read @head with acquire order
  * @lost: records that found no room, since the ring was made
- * @tail: bytes that the reader has read, likewise; the reader writes this, with release order. The
- *	bytes from @tail to @head are the reader's; all others are the module's
+ * @tail: bytes that the reader has read since the ring was made, modulo 2^32. The reader writes
+ *	@tail with release order. The bytes from @tail to @head belong to the reader, all other
+ *	bytes to the module
  */
 struct perfctr_ring_page {
 	__u32 size;
@@ -803,9 +826,9 @@ struct perfctr_ring_page {
 
 /* perfctr_record.flags */
 #define PERFCTR_RECORD_KERNEL	1	/* SAMPLE: @ip is in the kernel */
-#define PERFCTR_RECORD_ENTERED	2	/* SAMPLE: it was in the kernel, which it entered at @ip */
+#define PERFCTR_RECORD_ENTERED	2	/* SAMPLE: the thread entered the kernel at @ip */
 #define PERFCTR_RECORD_EXEC	4	/* COMM: by an exec, which unmapped everything */
-#define PERFCTR_RECORD_MAP_UNKNOWN 8	/* SAMPLE: code may be mapped of which no MAP has told */
+#define PERFCTR_RECORD_MAP_UNKNOWN 8	/* SAMPLE: code may be mapped that no MAP has told of */
 
 /**
  * struct perfctr_record - the beginning of each record
@@ -814,10 +837,10 @@ struct perfctr_ring_page {
  * @size: bytes of the whole record, a multiple of 8
  * @time: CLOCK_MONOTONIC, ns
  * @pid: id of the process of the record's thread, in the pid namespace of the ring's maker
- * @tid: id of the record's thread, likewise
+ * @tid: id of the record's thread, in the same namespace
  *
- * THROTTLED and EXIT have no more than this. THROTTLED: the thread's counters go on, but it writes
- * no SAMPLE before the next tick. EXIT: the thread has ended.
+ * THROTTLED and EXIT have no other members. THROTTLED: the thread's counters go on, but the thread
+ * writes no SAMPLE before the next tick. EXIT: the thread has ended.
  */
 struct perfctr_record {
 	__u16 type;
@@ -831,7 +854,7 @@ struct perfctr_record {
 /**
  * struct perfctr_record_sample - SAMPLE: where a thread was, and all its counters
  * @record: the beginning
- * @ip: address of the next instruction; 0 during an exec or an exit: there is none
+ * @ip: address of the next instruction; 0 during an exec or an exit
  * @cpu: where the thread ran
  * @overflown: mask of the i-mode counters that have overflowed; 0: the timer wrote the sample
  * @nrctrs: number of sums
@@ -841,12 +864,14 @@ struct perfctr_record {
  * @clock: ticks of the clock while the thread ran
  * @value: the sums, as in struct perfctr_read, of one moment; then the addresses in the kernel,
  *	then those in user mode, each from the innermost function to the outermost. The first
- *	address in the kernel is @ip. The first address in user mode is @ip too, or, if @ip is in
- *	the kernel, the address where the thread entered it. The others are return addresses
+ *	address in the kernel is @ip. The first address in user mode is the address where the
+ *	thread entered the kernel, or @ip if @ip is in user mode. All other addresses are return
+ *	addresses
  *
  * With MAP_UNKNOWN (of a ring with MAPS) the executable memory of the process has changed since the
- * MAPs before this record. So readers do not know what is at its addresses in user mode. That is so
- * after an exec until the MAPs of the new program, and after another thread has mapped something.
+ * MAPs before this record. So readers do not know what is at the record's addresses in user mode.
+ * This happens between an exec and the MAPs of the new program, and after another thread has mapped
+ * something.
  */
 struct perfctr_record_sample {
 	struct perfctr_record record;
@@ -877,15 +902,15 @@ struct perfctr_record_lost {
  * @start: its first address
  * @length: bytes
  * @offset: of @start in the file, bytes
- * @inode: of the file; 0: there is no file
+ * @inode: of the file; 0 if there is no file
  * @major: major number of the file's device
  * @minor: its minor number
  * @path: of the file, from the root directory of the thread; or "[vdso]" and the like; or "//anon".
  *	NUL-terminated, and filled up with NULs
  *
- * A MAP replaces what earlier MAPs told of these addresses, and may repeat a part of that. Each
- * SAMPLE either comes after the MAPs of all executable memory that its process has then, or has
- * MAP_UNKNOWN. The child of a fork has its parent's MAPs.
+ * A MAP replaces earlier MAPs of these addresses, and may repeat a part of them. A SAMPLE without
+ * MAP_UNKNOWN comes after the MAPs of all executable memory that its process has at that time. The
+ * child of a fork has its parent's MAPs.
  */
 struct perfctr_record_map {
 	struct perfctr_record record;
@@ -899,11 +924,11 @@ struct perfctr_record_map {
 };
 
 /**
- * struct perfctr_record_unmap - UNMAP: a process has no executable memory there any more, or other
- *	memory, of which the next MAPs tell
+ * struct perfctr_record_unmap - UNMAP: the executable memory in a range is gone; if other memory
+ *	has replaced it, the next MAPs tell of that
  * @record: the beginning
- * @start: its first address: that of a MAP, or an address within a MAP
- * @length: bytes
+ * @start: first address of the range: that of a MAP, or an address within a MAP
+ * @length: bytes of the range
  */
 struct perfctr_record_unmap {
 	struct perfctr_record record;
@@ -936,7 +961,7 @@ struct perfctr_record_fork {
 /**
  * struct perfctr_page_slot - one counter in the mapped page
  * @owner: thread pointer of the one thread that may read the register and add @bias; 0
- *	if nobody may, because the counter is not in use, or the kernel must be
+ *	if no thread may, because the counter is not in use, or the kernel must be
  *	asked. A running thread need check nothing else
  * @bias: the number to add to the register: the sum less the register's start
  */
@@ -946,20 +971,21 @@ struct perfctr_page_slot {
 };
 
 #define PERFCTR_PAGE_SLOTS	66
-#define PERFCTR_PAGE_NO_SLOT	65	/* its owner is always 0 */
+#define PERFCTR_PAGE_NO_SLOT	65	/* the slot whose owner is always 0 */
 
 /**
  * struct perfctr_page - the page that the owner of a state maps, read-only
  * @size: bytes of this structure that the module fills
- * @seq: sequence count: every switch, control and sample changes it. It is negative when the
- *	kernel must be asked: the state is stopped or has an error, or its thread does not run
- *	or may not read the registers, or the page belongs to another process; else positive
+ * @seq: sequence count: every switch, control and sample changes @seq. It is positive if the
+ *	registers may be read, and negative if the kernel must be asked. The kernel must be asked
+ *	if the state is stopped or has an error, if its thread does not run or may not read the
+ *	registers, or if the page belongs to another process
  * @cstatus: what is counted
  * @error: PERFCTR_ERROR_*
  * @nrctrs: number of counters
  * @reserved: zero
- * @map: per counter, the byte offset of its slot from @slot[0]: 16 times the number of
- *	the hardware counter, or on x86, arm64 and ppc32 16 times the counter's index. Beyond
+ * @map: per counter, the byte offset of its slot from @slot[0]: on riscv 16 times the number of
+ *	the hardware counter, on x86, arm64 and ppc32 16 times the counter's index. Beyond
  *	@nrctrs the offset of PERFCTR_PAGE_NO_SLOT
  * @owner: as in the slots, for the page as a whole: set if the clock and all
  *	counters may be read
@@ -988,12 +1014,12 @@ struct perfctr_page_slot {
  * the register.
  *
  * Registers that may be read do not wrap: the module sets them back to
- * zero, and adapts the bias, long before.
+ * zero, and adapts the bias, long before they would.
  *
- * TopDown's metrics share a register, which has 8 bits for each: the number of 255ths of the
- * register of SLOTS. @map has the offset of PERFCTR_PAGE_NO_SLOT for them, and their slots and the
- * page as a whole have no owner. So readers that do not know metrics ask the kernel. Others read
- * counter i, a metric, like this:
+ * TopDown's metrics share one register, which has 8 bits for each metric: the number of 255ths of
+ * the register of SLOTS. For metrics @map has the offset of PERFCTR_PAGE_NO_SLOT, and neither their
+ * slots nor the page as a whole have an owner. So readers that do not know metrics ask the kernel.
+ * Readers that know them read counter i, a metric, like this:
  *
  *	do {
  *		seq = page->seq;
@@ -1005,8 +1031,8 @@ struct perfctr_page_slot {
  *
  * @map, @slot and @operand never change their meaning. If the count of a later kind of counter is
  * not a bias plus a register, its @map has the offset of PERFCTR_PAGE_NO_SLOT, and its slot has no
- * owner, so that readers of today ask the kernel. A later version may add members behind these
- * that tell how to read such a counter. They are there if @size says so. This structure stays
+ * owner, so that readers of today ask the kernel. A later version may add members at the end that
+ * tell how to read such a counter; @size tells whether they are there. This structure stays
  * within 2048 bytes. The offset of a map must be 0 or PERFCTR_RING_OFFSET (EINVAL).
  */
 struct perfctr_page {
