@@ -2,12 +2,12 @@
 /*
  * libperfctr: performance counters of the calling thread.
  *
- * The calls and types of perfctr 2.6 come first, with 2.6's meaning; new ones follow.
- * libperfctr(3) describes each call.
+ * The calls and types of perfctr 2.6 come first, and have the meaning that they had there. New ones
+ * follow. libperfctr(3) describes each call.
  *
- * Unless it says otherwise a call that fails returns -1 or NULL and sets errno. Reads that return a
- * value return PERFCTR_NO_COUNT (all bits set) and set errno: EIO if the state has a sticky error,
- * EINVAL if it has no such counter.
+ * A call that fails returns -1 or NULL and sets errno, unless its comment says otherwise. A read
+ * that returns a count returns PERFCTR_NO_COUNT (all bits set) if it fails, with EIO if the state
+ * has a sticky error, and with EINVAL if the state has no such counter.
  */
 #ifndef LIBPERFCTR_H
 #define LIBPERFCTR_H
@@ -22,14 +22,14 @@ extern "C" {
 /*
  * Types and constants of perfctr 2.6
  *
- * The PERFCTR_FEATURE_* and the types of processors are in <linux/perfctr.h>.
+ * <linux/perfctr.h> has the PERFCTR_FEATURE_* and the types of processors.
  */
 
 /*
- * 2.6's members, then new ones: those of the kernel's struct perfctr_kernel_info, which
- * <linux/perfctr.h> describes. They are 0 if the module is too old to know them. With
- * PERFCTR_CPU_TYPE in the environment (libperfctr(3)) cpu_type may be an older type than
- * own_cpu_type.
+ * The members are those of the kernel's struct perfctr_kernel_info, which <linux/perfctr.h>
+ * describes; members of perfctr 2.6 come first. A member that the module is too old to know is 0.
+ * own_cpu_type is the type that the module reports. cpu_type is an older type if PERFCTR_CPU_TYPE
+ * in the environment names one (libperfctr(3)).
  */
 struct perfctr_info {
 	unsigned int abi_version;
@@ -54,7 +54,7 @@ struct perfctr_info {
 
 struct perfctr_cpu_mask {
 	unsigned int nrwords;
-	unsigned int mask[1];	/* really nrwords */
+	unsigned int mask[1];	/* has nrwords elements */
 };
 
 struct perfctr_cpus_info {
@@ -70,7 +70,7 @@ struct perfctr_cpus_info {
 #define PERFCTR_X86_AMD_FAM10		PERFCTR_X86_AMD_FAM10H
 #define PERFCTR_X86_INTEL_COREI7	PERFCTR_X86_INTEL_NHLM
 
-/* In pmc_map[] on a Pentium 4: any counter of a block: 0 BPU, 1 MS, 2 FLAME, 3 IQ */
+/* A value of pmc_map[] on a Pentium 4: any counter of a block (0 BPU, 1 MS, 2 FLAME, 3 IQ) */
 #define PERFCTR_P4_ANY(block)	(0xfffffff0u + (block))
 #define PERFCTR_P4_BLOCKS	4u
 
@@ -130,10 +130,10 @@ struct perfctr_cpu_control {
  * @nractrs: number of a-mode counters
  * @nrictrs: number of i-mode counters, which follow these
  * @pmc_map: PERFCTR_MAP_ANY
- * @evntsel: the event
+ * @evntsel: the event; of an event of perf_events the lower half of its config
  * @arm64.mode: PERFCTR_CTR_USER, PERFCTR_CTR_KERNEL or both; 0 is user mode
  *	alone, so that a control that was zeroed needs no privilege
- * @arm64.config: the rest of the event
+ * @arm64.config: 0; of an event of perf_events the upper half of its config
  * @ireset: start values of the i-mode counters
  * @perf_user, @perf_kernel: see PERFCTR_PERF_EVENTS below
  * @extended: see PERFCTR_EXTENDED below
@@ -157,7 +157,7 @@ struct perfctr_cpu_control {
 
 #else /* riscv */
 
-/* More than there are registers: cycle, instret and hpmcounter3 to 31 */
+/* Room for more counters than there are registers: cycle, instret and hpmcounter3 to 31 */
 #define PERFCTR_NRCTRS	32
 
 /**
@@ -165,8 +165,8 @@ struct perfctr_cpu_control {
  * @tsc_on: 1 to accumulate the clock (the time CSR)
  * @nractrs: number of a-mode counters
  * @nrictrs: number of i-mode counters, which follow these
- * @pmc_map: number of the hardware counter, by its CSR: 0 cycle, 2 instret, 3..31 hpmcounter3..31;
- *	or PERFCTR_MAP_ANY: any programmable counter that can count the event
+ * @pmc_map: number of the hardware counter, as of its CSR: 0 cycle, 2 instret, 3..31
+ *	hpmcounter3..31; or PERFCTR_MAP_ANY for any programmable counter that can count the event
  * @evntsel: SBI event_idx: type in bits 16..19 (0 hardware, 1 cache, 2 raw),
  *	code in bits 0..15
  * @riscv.mode: PERFCTR_CTR_USER, PERFCTR_CTR_KERNEL or both; 0 is user mode
@@ -196,19 +196,21 @@ struct perfctr_cpu_control {
 #endif
 
 /*
- * Old programs do not set members that 2.6 did not use. So these count only if
- * cpu_control.extended is this number: perf_user and perf_kernel; on x86 evntsel_high (on AMD's
- * family 10h always) and an offcore_rsp that no counter uses; in struct vperfctr_control source,
- * si_signo without i-mode counters, and the flags other than CLOEXEC. A control that is read back
- * has this number.
+ * Old programs leave members that 2.6 did not use unset. The library looks at these members only if
+ * cpu_control.extended is this number:
+ *  - perf_user and perf_kernel;
+ *  - on x86 evntsel_high (but always on AMD's family 10h), and an offcore_rsp that no counter uses;
+ *  - in struct vperfctr_control source, si_signo without i-mode counters, and flags but CLOEXEC.
+ * A control that is read back has this number.
  */
 #define PERFCTR_EXTENDED	0x37747865u
 
 /*
- * Counter i of a struct perfctr_cpu_control counts an event of perf_events if bit i of perf_user
- * (user mode) or perf_kernel (kernel mode) is set. Then pmc_map[i] is the type of perf's event, and
- * evntsel[i] the lower half of its config; the upper half is evntsel_high[i] on x86,
- * riscv.event_data[i] or arm64.config[i] elsewhere. The macro says that these members exist.
+ * A program may test this macro to see that perf_user and perf_kernel exist. Counter i of a struct
+ * perfctr_cpu_control counts an event of perf_events if bit i of perf_user (user mode) or
+ * perf_kernel (kernel mode) is set. Then pmc_map[i] is the type of the event, and evntsel[i] the
+ * lower half of its config. The upper half is evntsel_high[i] on x86, riscv.event_data[i] on
+ * RISC-V, and arm64.config[i] on arm64.
  */
 #define PERFCTR_PERF_EVENTS	1
 
@@ -222,14 +224,14 @@ struct vperfctr_control {
 	struct perfctr_cpu_control cpu_control;
 	unsigned int preserve;	/* bits beyond the counters are ignored */
 	unsigned int flags;
-	unsigned int source;	/* VPERFCTR_SOURCE_*, if extended; else ANY */
+	unsigned int source;	/* VPERFCTR_SOURCE_*; ANY without PERFCTR_EXTENDED */
 	unsigned int _reserved[3];
 };
 
 /*
- * Who programs the counters: the module's own driver (NATIVE), or perf_events (SHARED; see
- * PERFCTR_SOURCE_*). ANY is NATIVE if it can be had, else SHARED. A control that is read back has
- * the source that was chosen, or ANY if it has no counters.
+ * The source says who programs the counters: the module's own driver (NATIVE) or perf_events
+ * (SHARED; see PERFCTR_SOURCE_*). ANY chooses NATIVE if possible, else SHARED. A control that is
+ * read back has the source that was chosen, or ANY if it has no counters.
  */
 #define VPERFCTR_SOURCE_ANY	0
 #define VPERFCTR_SOURCE_NATIVE	1
@@ -237,14 +239,14 @@ struct vperfctr_control {
 
 #define VPERFCTR_CONTROL_CLOEXEC	PERFCTR_CONTROL_CLOEXEC
 
-/* vperfctr_open_mode(): 0 opens only a state that exists */
+/* A mode of vperfctr_open_mode(): makes a state; EEXIST if there is one. Mode 0 makes no state. */
 #define VPERFCTR_OPEN_CREAT_EXCL	3
 
-/* si_code of the signal at overflow, and its siginfo_t member with the mask of counters */
+/* si_code of the signal for overflows, and the member of siginfo_t with the mask of counters */
 #define SI_PMC_OVF	PERFCTR_SI_OVF
 #define si_pmc_ovf_mask	si_pid
 
-/* The control of one CPU, and its sums */
+/* The control of one CPU, and below the sums of one CPU */
 struct gperfctr_cpu_control {
 	unsigned int cpu;
 	struct perfctr_cpu_control cpu_control;
@@ -262,7 +264,7 @@ struct vperfctr;
 struct rvperfctr;
 struct gperfctr;
 
-/* Own thread */
+/* Counters of the calling thread */
 struct vperfctr *vperfctr_open(void);
 struct vperfctr *vperfctr_open_mode(unsigned int mode);
 int vperfctr_info(const struct vperfctr *v, struct perfctr_info *info);
@@ -280,8 +282,8 @@ int vperfctr_unlink(const struct vperfctr *v);
 void vperfctr_close(struct vperfctr *v);
 
 /*
- * The thread with the id @pid, which the caller traces by ptrace(2) (EPERM). To open, control,
- * stop, iresume and unlink, the thread must be stopped (ESRCH).
+ * Counters of the thread with the id @pid, which the caller must trace by ptrace(2) (EPERM). The
+ * thread must be stopped for open, control, stop, iresume and unlink (ESRCH).
  */
 struct rvperfctr *rvperfctr_open(int pid);
 int rvperfctr_pid(const struct rvperfctr *r);
@@ -296,11 +298,12 @@ int rvperfctr_unlink(const struct rvperfctr *r);
 void rvperfctr_close(struct rvperfctr *r);
 
 /*
- * CPUs, whatever runs there; the caller needs CAP_PERFMON (EACCES). gperfctr_control() says what
- * a CPU counts; with neither clock nor counters it counts no more. gperfctr_start() starts all of
- * them, and returns how many; the interval has no effect, but must be 10000 or more (EINVAL).
- * Until gperfctr_stop() a control or another start fails with EBUSY. After it the sums stand
- * still, and the next start goes on from them. gperfctr_read() reads the CPU state->cpu.
+ * Counters of CPUs, whatever runs there; the caller needs CAP_PERFMON (EACCES). gperfctr_control()
+ * says what a CPU counts; a control with neither clock nor counters takes the CPU out again.
+ * gperfctr_start() starts all these CPUs, and returns their number. Its interval has no effect, but
+ * must be 10000 or more (EINVAL). From start to stop a control or another start fails with EBUSY.
+ * After gperfctr_stop() the sums stand still, and the next start goes on from them.
+ * gperfctr_read() reads the CPU state->cpu.
  */
 struct gperfctr *gperfctr_open(void);
 void gperfctr_close(struct gperfctr *g);
@@ -311,23 +314,23 @@ int gperfctr_start(const struct gperfctr *g, unsigned int interval_usec);
 int gperfctr_info(const struct gperfctr *g, struct perfctr_info *info);
 struct perfctr_cpus_info *gperfctr_cpus_info(const struct gperfctr *g);
 
-/* The same with file descriptors, which can be sent over a socket */
+/* Calls for the caller's own thread by a file descriptor, which can be sent over a socket */
 int _vperfctr_open(int creat);
 int _vperfctr_control(int fd, const struct vperfctr_control *control);
 int _vperfctr_read_control(int fd, struct vperfctr_control *control);
 int _vperfctr_read_sum(int fd, struct perfctr_sum_ctrs *sum);
 
-/* Processor and driver; fd is that of /dev/perfctr or of a handle */
+/* Information on processor and driver; @fd is a descriptor of /dev/perfctr or of a handle. */
 int perfctr_info(int fd, struct perfctr_info *info);
 int perfctr_get_info(struct perfctr_info *info);
 struct perfctr_cpus_info *perfctr_cpus_info(int fd);
 int perfctr_abi_check_fd(int fd);
-/* 2.6's macro; the version is always that of the header. */
+/* A macro of 2.6. The version is ignored: the library compares with that of this header. */
 #define _perfctr_abi_check_fd(fd, version)	((void)(version), perfctr_abi_check_fd(fd))
 unsigned int perfctr_info_nrctrs(const struct perfctr_info *info);
 const char *perfctr_info_cpu_name(const struct perfctr_info *info);
 
-/* For people, on stdout */
+/* These print a structure for people, on stdout. */
 void perfctr_info_print(const struct perfctr_info *info);
 void perfctr_cpus_info_print(const struct perfctr_cpus_info *info);
 void perfctr_cpu_control_print(const struct perfctr_cpu_control *control);
@@ -352,67 +355,73 @@ struct perfctr_unit_mask {
 };
 
 /*
- * evntsel on x86: the number of the event. A value of the unit mask, shifted left by 8, is or'ed
- * to it; some values have more than 8 bits, for higher bits of the event select. FAM10H: bits 8
- * to 11 of evntsel belong into evntsel_high; on later processors of AMD's bits 16 to 19. Pentium
- * 4: the ESCR's event select, and from bit 8 on the CCCR's ESCR select; the unit mask is the
- * ESCR's event mask. RISC-V: the SBI's event_idx. Events of perf's: type in bits 24..31, config
- * in bits 0..23.
+ * evntsel is the number of the event:
+ *  - x86: the event code of the event select. To form an event select, shift a value of the unit
+ *    mask left by 8 and or it to the code. Values with more than 8 bits set higher bits of the
+ *    event select.
+ *  - AMD's FAM10H: as on x86, but bits 8 to 11 belong into evntsel_high. On later processors of
+ *    AMD bits 16 to 19 belong there.
+ *  - Pentium 4: the ESCR's event select, and from bit 8 on the CCCR's ESCR select. The unit mask
+ *    is the ESCR's event mask.
+ *  - RISC-V: the SBI's event_idx.
+ *  - events of perf_events: type in bits 24..31, config in bits 0..23.
  *
- * counters_set: fixed counter n of x86 is bit 24 + n.
+ * In counters_set fixed counter n of x86 is bit 24 + n.
  */
 struct perfctr_event {
 	unsigned int evntsel;
-	unsigned int counters_set;	/* bit n: hardware counter n can count it */
+	unsigned int counters_set;	/* bit n: hardware counter n can count the event */
 	const struct perfctr_unit_mask *unit_mask;	/* or NULL */
 	const char *name;
 	const char *description;
 };
 
-/* In perfctr 2.6's order. NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding) */
+/* Members are in the order of 2.6. NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding) */
 struct perfctr_event_set {
 	unsigned int cpu_type;
 	const char *event_prefix;
-	const struct perfctr_event_set *include;	/* NULL, or more events */
+	const struct perfctr_event_set *include;	/* a set with more events, or NULL */
 	unsigned int nevents;
 	const struct perfctr_event *events;
 };
 
 /*
- * perfctr_event_codes.h defines the event_prefix and name of each event as its evntsel; for a
- * Pentium 4 as the ESCR's event select alone. It also has all names of 2.6.
+ * Returns the events of a processor type, or NULL. perfctr_event_codes.h defines a macro for each
+ * event: its name is event_prefix and name, and its value is evntsel, or for a Pentium 4 the ESCR's
+ * event select alone. That header also has all names of 2.6.
  */
 const struct perfctr_event_set *perfctr_cpu_event_set(unsigned int cpu_type);
 
 /*
- * What 2.6 did not have
+ * Calls that 2.6 did not have
  */
 
-/* The version of this header, and so of the static library in a program */
+/* The version of this header; in a static program also the version of the library */
 #define LIBPERFCTR_VERSION	"7.0.0"
 
 #define PERFCTR_DEVICE	"/dev/perfctr"
 
-/* Returned instead of a count, with errno set */
+/* A read returns this instead of a count if it fails, and sets errno. */
 #define PERFCTR_NO_COUNT	(~0ULL)
 
-/* vperfctr_open_mode(): opens a state, or creates one, as vperfctr_open() */
+/* A mode of vperfctr_open_mode(): opens the thread's state, or makes one, as vperfctr_open() */
 #define VPERFCTR_OPEN_CREAT	1
 
-/* The file descriptor of a handle; the handle still owns it. */
+/* Returns the file descriptor of a handle. The handle still owns the descriptor. */
 int vperfctr_fd(const struct vperfctr *v);
 
 /*
- * A handle around a file descriptor, which may have come over a socket. The handle then owns the
- * descriptor. Reads ask the kernel.
+ * Makes a handle of a file descriptor, which may have come over a socket. The handle then owns the
+ * descriptor. Reads of such a handle ask the kernel.
  */
 struct vperfctr *vperfctr_from_fd(int fd);
 
 /*
  * Control and read with the structures of the kernel's ABI. A size of 0 in the control means the
- * whole structure; the calls fill in sizes. As in the ABI, source 0 is NATIVE. If a control
- * fails, its refused is the counter that failed, owner says who has it (EBUSY), and reason may
- * say more. A read of a state with a sticky error stores the sums and fails with EIO.
+ * whole structure; other structures need no size. As in the ABI, source 0 is NATIVE. If a control
+ * fails, its member refused is the counter that failed, owner says who has the counters (EBUSY),
+ * and reason may say more. A read of a state with a sticky error stores the sums, and fails with
+ * EIO.
  */
 int vperfctr_control_native(const struct vperfctr *v, struct perfctr_control *control);
 int vperfctr_read_control_native(const struct vperfctr *v,
@@ -423,28 +432,34 @@ int _vperfctr_read_control_native(int fd, struct perfctr_control *control);
 int _vperfctr_read_native(int fd, struct perfctr_read *sums);
 
 /*
- * Trees: the sums of a state with PERFCTR_CONTROL_INHERIT and of its descendants; which is
- * PERFCTR_TREE_*. An incomplete total is stored, and the call fails with EIO.
- * vperfctr_next_member() gives the first descendant if cursor is 0, and the next one if it gets
- * the same structure again. ENOENT: there are no more.
+ * vperfctr_read_tree() adds the sums of a state with PERFCTR_CONTROL_INHERIT and of its
+ * descendants; @which is PERFCTR_TREE_*. If the total is incomplete, the call stores it and fails
+ * with EIO. vperfctr_next_member() gives the first descendant if the member's cursor is 0. Call it
+ * again with the same structure for the next one. ENOENT: there are no more.
  */
 int vperfctr_read_tree(const struct vperfctr *v, unsigned int which,
 		       struct perfctr_read_tree *tree);
 int vperfctr_next_member(const struct vperfctr *v, struct perfctr_member *member);
-/* A thread that the caller traces becomes a member of the caller's tree; the call sets size. */
+/* Makes a thread that the caller traces a member of the caller's tree. The call sets the size. */
 int vperfctr_add_member(const struct vperfctr *v, struct perfctr_add_member *member);
 int _vperfctr_read_tree(int fd, unsigned int which, struct perfctr_read_tree *tree);
 int _vperfctr_next_member(int fd, struct perfctr_member *member);
 int _vperfctr_add_member(int fd, struct perfctr_add_member *member);
 
 /*
- * Rings of records, for controls with PERFCTR_CONTROL_RECORD. make_ring makes one for the
- * caller's own counters, and sets size. map maps the ring of a handle, which has @pages pages;
- * any process that has the handle may, and one may read at a time. next returns the next record
- * in one piece, good until the next call; NULL with EAGAIN: there is none yet (poll the handle);
- * EBADMSG: somebody wrote to the ring; ENOMEM. lost is the number of records that found no room.
- * To copy records, peek gives all of them in two parts, of which the second may be empty, and
- * returns their bytes; consume tells how many bytes were read.
+ * Rings of records, for controls with PERFCTR_CONTROL_RECORD. vperfctr_make_ring() makes a ring for
+ * the caller's own counters, and sets the size in @ring.
+ *
+ * vperfctr_ring_map() maps the ring of a handle, which has @pages pages. Any process that has the
+ * handle may map the ring, but only one at a time may read it.
+ *
+ * vperfctr_ring_next() returns the next record in one piece, which is valid until the next call. If
+ * it returns NULL, errno is EAGAIN if there is no record yet (poll the handle), EBADMSG if somebody
+ * else wrote to the ring, or ENOMEM.
+ *
+ * vperfctr_ring_peek() is for copying. It gives all records in two parts, of which the second may
+ * be empty, and returns the number of bytes. vperfctr_ring_consume() then says how many bytes were
+ * read. vperfctr_ring_lost() returns the number of records that found no room.
  */
 struct vperfctr_ring;
 struct iovec;
@@ -458,132 +473,140 @@ size_t vperfctr_ring_peek(struct vperfctr_ring *ring, struct iovec *part);
 void vperfctr_ring_consume(struct vperfctr_ring *ring, size_t bytes);
 
 /*
- * rvperfctr_open() for the thread of a pidfd; it needs /proc. EBADF: it is no pidfd. ESRCH: the
- * thread has ended, or has no id in this pid namespace.
+ * Does what rvperfctr_open() does, for the thread of a pidfd. It needs /proc. EBADF: @pidfd is no
+ * pidfd. ESRCH: the thread has ended, or has no id in this pid namespace.
  */
 struct rvperfctr *rvperfctr_open_pidfd(int pidfd);
-/* A handle of the same thread for other calls; rvperfctr_close() frees it. */
+/* Returns a handle of @r's thread for calls that take one. rvperfctr_close() frees the handle. */
 struct vperfctr *rvperfctr_vperfctr(const struct rvperfctr *r);
 
 /*
- * CPUs, with the structures of the kernel's ABI. The control's cpu says which one; the call sets
- * its flag. A read of a CPU whose counters were lost stores the sums and fails with EIO.
+ * Counters of CPUs with the structures of the kernel's ABI. The control's member cpu is the number
+ * of the CPU; the call sets PERFCTR_CONTROL_CPU. A read of a CPU whose counters were lost stores
+ * the sums and fails with EIO.
  */
 int gperfctr_fd(const struct gperfctr *g);
 int gperfctr_control_native(const struct gperfctr *g, struct perfctr_control *control);
 int gperfctr_read_native(const struct gperfctr *g, unsigned int cpu,
 			 struct perfctr_read_cpu *sums);
-/* After a control failed: PERFCTR_OWNER_*, PERFCTR_REASON_* */
+/* After a control failed, these return its PERFCTR_OWNER_* and its PERFCTR_REASON_*. */
 int gperfctr_owner(const struct gperfctr *g);
 int gperfctr_reason(const struct gperfctr *g);
 
 /*
- * Suspend and resume all counters of the caller, or of all threads of its tree. They take effect on
- * each CPU before the call returns. Any thread of a tree may call them.
+ * These suspend and resume all counters of the caller, or of all threads of its tree. The call
+ * returns when it has taken effect on each CPU. Any thread of a tree may call them.
  */
 int vperfctr_suspend(const struct vperfctr *v);
 int vperfctr_resume(const struct vperfctr *v);
 
 /*
- * i-mode counters go on after an overflow, as with vperfctr_iresume(), and then by themselves, up
- * to the last of @count overflows. Both calls act on the caller's own counters, even if @v is the
- * handle of its tree's root.
+ * After an overflow this lets i-mode counters go on, like vperfctr_iresume(). They then go on by
+ * themselves until the last of @count overflows. Both calls act on the caller's own counters, even
+ * if @v is the handle of its tree's root.
  */
 int vperfctr_refresh(const struct vperfctr *v, unsigned int count);
 
-/* Who has the counters, after a control failed with EBUSY: PERFCTR_OWNER_*, and in words */
+/* After a control failed with EBUSY, says who has the counters: PERFCTR_OWNER_*, and in words. */
 int vperfctr_owner(const struct vperfctr *v);
 const char *perfctr_owner_name(unsigned int owner);
 
-/* Why a control failed, beside errno: PERFCTR_REASON_*, and in words */
+/* After a control failed, says more than errno: PERFCTR_REASON_*, and in words. */
 int vperfctr_reason(const struct vperfctr *v);
 const char *perfctr_reason_name(unsigned int reason);
 
-/* PERFCTR_SOURCE_* in words */
+/* Returns a PERFCTR_SOURCE_* in words. */
 const char *perfctr_source_name(unsigned int source);
 
-/* PERFCTR_ERROR_* in words */
+/* Returns a PERFCTR_ERROR_* in words. */
 const char *perfctr_error_name(unsigned int error);
 
 /*
- * Names of events. A name may be one of perf's for a hardware or cache event, or one of its
- * aliases ("instructions", "dTLB-load-misses"); "cycle" or "instret", the fixed counters of
- * RISC-V; or rHEX, a raw event. On x86 rHEX/HEX also gives the value of the event's own register;
- * on a Pentium 4 it is rCCCR/ESCR, with the block in the CCCR's bits 32..34, and
- * /PEBS_ENABLE/PEBS_MATRIX_VERT for replay tagging. ":u", ":k" or ":uk" at the end gives the
- * mode. Case does not matter. On x86 processors whose event selects do not have the P6's layout
- * (P5 and its clones, VIA C3, Pentium 4) names of perfctr_cpu_event_set() are known too, on a
- * Pentium 4 with units behind colons ("branch_retired:MMTP:MMTM").
+ * perfctr_event_parse() turns the name of an event into one counter of a control. A name is one of
+ * these:
+ *  - perf's name of a hardware or cache event, or an alias of it: "instructions",
+ *    "dTLB-load-misses".
+ *  - "cycle" or "instret" for the fixed counters of RISC-V.
+ *  - rHEX for a raw event. On x86 rHEX/HEX also gives the value of the event's own register. On a
+ *    Pentium 4 the form is rCCCR/ESCR, with the block in bits 32..34 of the CCCR, and
+ *    rCCCR/ESCR/PEBS_ENABLE/PEBS_MATRIX_VERT for replay tagging.
+ *  - a name of perfctr_cpu_event_set(), on x86 processors whose event selects do not have the P6's
+ *    layout: P5 and its clones, VIA C3, Pentium 4. On a Pentium 4 units follow behind colons:
+ *    "branch_retired:MMTP:MMTM".
+ *  - a name that the kernel has in /sys/bus/event_source/devices/DEVICE/events. On hybrid
+ *    processors the library does not look there.
+ *  - a name of libpfm4's, if that is installed: "L2_RQSTS:MISS", "BR_INST_RETIRED:CONDITIONAL:c=1".
+ * Case matters only in the kernel's names. ":u", ":k" or ":uk" behind the name gives the mode.
  *
- * The model of Intel's processor that the library runs on decides what perf's cache events are.
- * Some have a register of their own (LLC-loads from Nehalem on). On hybrid processors only names
- * are known that are the same event on all cores.
+ * The model of Intel's processor that the library runs on decides which event a cache event of
+ * perf's is. Some use a register of their own (LLC-loads from Nehalem on). On hybrid processors
+ * only cache events are known that are the same on all cores.
  *
- * For processor types that the module has no counters for (PERFCTR_*_GENERIC, but not
- * PERFCTR_RISCV_GENERIC) the names are those of perf_events' own events. Their flags have
- * PERFCTR_CTR_PERF, and any processor with PERFCTR_FEATURE_SHARED can count them.
+ * The module has no counters for processor types PERFCTR_*_GENERIC except PERFCTR_RISCV_GENERIC.
+ * For these types the names are those of perf_events' own events. The flags of such a counter have
+ * PERFCTR_CTR_PERF, and any processor with PERFCTR_FEATURE_SHARED can count it.
  *
- * Other names are looked up in the kernel (DEVICE/events in /sys/bus/event_source/devices),
- * unless the processor is hybrid; there case matters. Then libpfm4 is asked, if it is installed,
- * which knows the names of the manuals: "L2_RQSTS:MISS", "BR_INST_RETIRED:CONDITIONAL:c=1". With
- * libperfctr.a a program has libpfm4's names only if it is linked with -Wl,-u,perfctr_pfm_event.
- * A program with more privileges than its user (AT_SECURE in getauxval(3)) never has them, as
- * libpfm4 reads its environment.
+ * A program that is linked with libperfctr.a knows libpfm4's names only if it is linked with
+ * -Wl,-u,perfctr_pfm_event. A program with more privileges than its user (AT_SECURE in
+ * getauxval(3)) never knows them, because libpfm4 reads its environment.
  *
- * perfctr_event_parse() fills in one counter of a control. Without a modifier its flags have no
- * mode, and the caller must add one, as the kernel refuses it. Errors: ENOENT: the processor type
- * has no event of that name; EINVAL: a bad modifier, a raw number that is too large, or a unit
- * that the event lacks; EOPNOTSUPP: this processor lacks that cache event of perf's, or no
- * control can have libpfm4's number of the event.
+ * If the name has no modifier, the flags have no mode. The caller must then add a mode, because the
+ * kernel refuses a counter without one. Errors: ENOENT: the processor type has no event of that
+ * name. EINVAL: a bad modifier, a raw number that is too large, or a unit that the event lacks.
+ * EOPNOTSUPP: this processor lacks that cache event of perf's, or no control can hold libpfm4's
+ * number of the event.
  */
 int perfctr_event_parse(unsigned int cpu_type, const char *spec,
 			struct perfctr_ctr_control *ctr);
 
 /*
- * The modifier in spec, from its colon on; the end of spec if there is none. Names of libpfm4's
- * have other colons, so it is the last one, if only u and k follow.
+ * Returns the modifier of @spec, from its colon on, or the end of @spec if there is no modifier.
+ * libpfm4's names have other colons, so only the last colon counts, and only if nothing but u and k
+ * follows.
  */
 const char *perfctr_event_modifier(const char *spec);
 
-/* The names of a type of processor, without aliases; or NULL */
+/* Returns the events of a processor type by perf's names, without aliases; or NULL. */
 const struct perfctr_event_set *perfctr_event_names(unsigned int cpu_type);
 
-/* description may be NULL. */
+/* The description may be NULL. */
 struct perfctr_event_name {
 	const char *name;
 	const char *description;
 };
 
 /*
- * More names, sorted, with NULL behind the last: perf's cache events on this machine's model of
- * Intel's, and the names of the kernel and of libpfm4. Some are in perfctr_event_names() too, and
- * some are not taken by perfctr_event_parse(). One free() releases all. NULL: ENOMEM.
+ * Returns more names, sorted, with a NULL name behind the last: perf's cache events on this
+ * machine's model of Intel's, and the names of the kernel and of libpfm4. Some of them are in
+ * perfctr_event_names() too, and perfctr_event_parse() refuses some. One free() releases the list.
+ * Returns NULL with ENOMEM if there is no memory.
  */
 struct perfctr_event_name *perfctr_more_event_names(void);
 
 /*
- * At most max names that are near to an unknown one, best first, with NULL behind the last. A
- * modifier in spec is ignored. One free() releases all. NULL: there are none, or ENOMEM.
+ * Returns at most @max names that are similar to the unknown name @spec, the best first, with NULL
+ * behind the last. A modifier in @spec is ignored. One free() releases the list. Returns NULL if
+ * there are no such names, or no memory.
  */
 char **perfctr_event_suggest(unsigned int cpu_type, const char *spec, size_t max);
 
-/* The name of a counter's event, with a modifier for its modes. Returns what snprintf() returns. */
+/* Writes the name of a counter's event with its modifier to @buf. Returns what snprintf() does. */
 int perfctr_event_format(unsigned int cpu_type,
 			 const struct perfctr_ctr_control *ctr,
 			 char *buf, size_t size);
 
 /*
- * 1 if the processor has the event, 0 if not. Nobody tells which raw events exist: they are taken
- * to exist if there are programmable counters. perf does not tell which of its events exist: they
- * are taken to exist if it counts for the module.
+ * Returns 1 if the processor has the event, else 0. Which raw events exist is not known: this
+ * returns 1 for all of them if there are programmable counters. Which events of perf's exist is not
+ * known either: this returns 1 for all of them if the processor has PERFCTR_FEATURE_SHARED.
  */
 int perfctr_event_available(const struct perfctr_info *info,
 			    const struct perfctr_ctr_control *ctr);
 
 /*
- * How many of n events need a general-purpose (programmable) counter, as no fixed one is left for
- * them; there: how many of these a CPU has. Returns 0 if one is an event of perf's, as only perf
- * knows what it needs.
+ * Returns how many of @n events need a general-purpose (programmable) counter because no fixed
+ * counter is left for them. Stores in @there how many such counters a CPU has. Returns 0 if any
+ * event is one of perf's, because only perf knows which counters that needs.
  */
 unsigned int perfctr_event_demand(const struct perfctr_info *info,
 				  const struct perfctr_ctr_control *ctr, unsigned int n,
@@ -593,11 +616,11 @@ unsigned int perfctr_event_demand(const struct perfctr_info *info,
  * Instructions without noise
  *
  * Real x86 processors count an instruction too many in user mode at each interrupt.
- * vperfctr_measure_correction() finds out whether this one does, and whether its event for
- * interrupts counts each of them: it counts loops of known length in the calling thread while a
- * timer interrupts some of them. That takes some hundredths of a second, and leaves the handle
- * without a control. Then a control with a-mode counters of instructions in user mode gets a
- * counter of that event, and the counts are corrected:
+ * vperfctr_measure_correction() finds out whether this processor does, and whether its event for
+ * interrupts counts each interrupt. To do so, it counts loops of known length in the calling thread
+ * while a timer interrupts some of the loops. That takes some hundredths of a second, and leaves
+ * the handle without a control. vperfctr_add_correction() then adds a counter of interrupts to a
+ * control, and vperfctr_corrected() corrects the control's counts of instructions in user mode:
  *
  *	vperfctr_measure_correction(v, PERFCTR_SOURCE_ANY, &correction);
  *	vperfctr_add_correction(&correction, &control);
@@ -606,20 +629,19 @@ unsigned int perfctr_event_demand(const struct perfctr_info *info,
  *	vperfctr_read_native(v, &sums);
  *	n = vperfctr_corrected(&correction, sums.sum, 0);
  *
- * If the processor counts exactly nothing is subtracted. Other counts than those of instructions
- * in user mode stay as they are.
+ * If the processor counts exactly, nothing is subtracted. All other counts stay as they are.
  */
 
 /**
  * struct vperfctr_correction - how counts of instructions in user mode are corrected
  * @interrupts: the counter of interrupts in user mode
- * @per_interrupt: instructions too many at each interrupt: 1, or 0
- * @per_fault: instructions too many at each page fault in user mode: 1, or 0. No event counts these
- *	faults, so if it is 1 a corrected count is still too high by their number
- * @counter: the counter of the control for @interrupts, unless @per_interrupt or @corrected is 0;
- *	vperfctr_add_correction() sets it
- * @corrected: bit i: counter i of the control counts instructions in user mode;
- *	vperfctr_add_correction() sets it
+ * @per_interrupt: instructions that the processor counts too many at each interrupt: 0 or 1
+ * @per_fault: instructions that it counts too many at each page fault in user mode: 0 or 1. No
+ *	event counts these faults, so with 1 a corrected count is still too high by their number
+ * @counter: which counter of the control counts @interrupts, unless @per_interrupt or @corrected is
+ *	0; vperfctr_add_correction() sets this
+ * @corrected: bit i is set if counter i of the control counts instructions in user mode;
+ *	vperfctr_add_correction() sets this
  */
 struct vperfctr_correction {
 	struct perfctr_ctr_control interrupts;
@@ -631,25 +653,29 @@ struct vperfctr_correction {
 };
 
 /*
- * ENOENT: no event of this processor type is known to count interrupts. ETIME: within a second it
- * did not count the interrupts of twenty loops. ERANGE: the counts fit neither 0 nor 1 for each
- * interrupt, so nothing could be corrected. Other errors are those of vperfctr_control_native().
+ * ENOENT: no event of this processor type is known to count interrupts. ETIME: within a second the
+ * event did not count interrupts in twenty loops. ERANGE: the counts fit neither 0 nor 1 for each
+ * interrupt, so they cannot be corrected. Other errors are those of vperfctr_control_native().
  */
 int vperfctr_measure_correction(const struct vperfctr *v, unsigned int source,
 				struct vperfctr_correction *correction);
 
 /*
- * Adds a counter to the control, behind all others, if it is needed. EOPNOTSUPP: there are i-mode
- * counters, and a period cannot be corrected. EINVAL: there is no room.
+ * Adds the counter of interrupts behind all counters of the control, if a correction is needed.
+ * EOPNOTSUPP: there are i-mode counters, whose periods cannot be corrected. EINVAL: there is no
+ * room.
  */
 int vperfctr_add_correction(struct vperfctr_correction *correction,
 			    struct perfctr_control *control);
 
-/* Count i, corrected. @counts are those of one read by the kernel, or differences of two. */
+/*
+ * Returns count @i, corrected. @counts are the sums of one read by the kernel, or differences of
+ * two such reads.
+ */
 unsigned long long vperfctr_corrected(const struct vperfctr_correction *correction,
 				      const unsigned long long *counts, unsigned int i);
 
-/* Reads counter i, inline if vperfctr_read_pmc() can, and corrects it. */
+/* Reads counter @i by vperfctr_read_pmc(), and returns the corrected count. */
 unsigned long long vperfctr_read_corrected(const struct vperfctr *v,
 					   const struct vperfctr_correction *correction,
 					   unsigned int i);
@@ -657,28 +683,28 @@ unsigned long long vperfctr_read_corrected(const struct vperfctr *v,
 /*
  * The read path
  *
- * vperfctr_read_pmc(), vperfctr_read_tsc() and those below are inline; the library also has them
- * as functions, for other languages. They read the mapped page and the register. If the page says
- * so, they call the cold functions here, which ask the kernel. A read is a compiler barrier:
- * memory accesses of the measured code stay on their side of it.
+ * vperfctr_read_pmc(), vperfctr_read_tsc() and the reads below are inline. For other languages the
+ * library also has them as functions. They read the mapped page and the register. If the page says
+ * that the kernel must be asked, they call vperfctr_ask_*(). A read is a compiler barrier: memory
+ * accesses of the measured code stay on their side of the read.
  *
- * The processor may reorder: RDPMC waits for nothing, so it may be executed before earlier
- * instructions, or after later ones. Beside a hundred instructions that is noise. For fewer there
- * is vperfctr_read_pmc_fenced().
+ * The processor may reorder: it may execute RDPMC before earlier instructions, or after later ones.
+ * The error of a few instructions does not matter if a hundred are measured. To measure fewer, use
+ * vperfctr_read_pmc_fenced().
  *
- * Any thread may call them with any handle. Only the counted thread reads registers; others ask
- * the kernel.
+ * Any thread may call these functions with any handle. Only in the counted thread do they read
+ * registers; in other threads they ask the kernel.
  */
 #define PERFCTR_COLD	__attribute__((__cold__, __noinline__)) PERFCTR_BOUND
 
-/* If the compiler can, bind these when the program is loaded, not at a call in a region. */
+/* These compilers can have a function bound at the program's start, not at a call in a region. */
 #if defined(__GNUC__) && !defined(__clang__) && (defined(__x86_64__) || defined(__i386__) || defined(__aarch64__))
 #define PERFCTR_BOUND	__attribute__((__noplt__))
 #else
 #define PERFCTR_BOUND
 #endif
 
-/* Always inlined, never emitted: the library has the functions. */
+/* The compiler always inlines these functions, and never emits them: the library has copies. */
 #define PERFCTR_INLINE \
 	extern __inline__ __attribute__((__gnu_inline__, __always_inline__))
 
@@ -689,13 +715,13 @@ int vperfctr_ask_snapshot(const struct vperfctr *v, struct perfctr_sum_ctrs *sum
 			  unsigned int n) PERFCTR_COLD;
 
 /*
- * TopDown (x86, PERFCTR_FEATURE_TOPDOWN): what the slots of the pipeline were used for. The
+ * TopDown (x86, PERFCTR_FEATURE_TOPDOWN) tells what the slots of the pipeline were used for. The
  * control has SLOTS and metrics, in any order.
  *
  * vperfctr_read_topdown() reads registers if it can. vperfctr_ask_topdown() asks the kernel,
- * which begins a new period. A metric has 8 bits, so its error is 1/255 of the slots of the
- * period: ask before a short region. A switch begins a new period too, and so does each second.
- * EINVAL: the control has no metric.
+ * which begins a new period. A switch begins a new period too, and so does each second. A metric
+ * has 8 bits, so its error is 1/255 of the slots of the period. To measure a short region, call
+ * vperfctr_ask_topdown() before it. EINVAL: the control has no metric.
  */
 struct perfctr_topdown {
 	unsigned long long slots;
@@ -706,14 +732,15 @@ struct perfctr_topdown {
 int vperfctr_read_topdown(const struct vperfctr *v, struct perfctr_topdown *topdown);
 int vperfctr_ask_topdown(const struct vperfctr *v, struct perfctr_topdown *topdown) PERFCTR_COLD;
 
-/* The same from sums that were read in another way; n: counters of the control */
+/* Fills @topdown from the sums of one read. The control has the @n counters @ctr. */
 int perfctr_topdown_sums(const struct perfctr_ctr_control *ctr, unsigned int n, const __u64 *sum,
 			 struct perfctr_topdown *topdown);
 
 /*
- * Shares of the slots between two reads (from: NULL is the beginning), each from 0 to 1: those of
- * the metrics, by their numbers, then what level 2 leaves of level 1. Returns a bit for each
- * share that is known; the others are 0.
+ * Stores in @ratio the shares of the slots between two reads, each from 0 to 1. If @from is NULL,
+ * all slots of @to count. The shares of the metrics come first, by their numbers. Then come the
+ * differences between level 1 and level 2, by the numbers below. Returns a mask of the shares that
+ * are known; the other shares are 0.
  */
 #define PERFCTR_TOPDOWN_LIGHT_OPS	8	/* RETIRING less HEAVY_OPS */
 #define PERFCTR_TOPDOWN_MACHINE_CLEARS	9	/* BAD_SPEC less BR_MISPREDICT */
@@ -723,33 +750,34 @@ int perfctr_topdown_sums(const struct perfctr_ctr_control *ctr, unsigned int n, 
 unsigned int perfctr_topdown_ratios(const struct perfctr_topdown *from,
 				    const struct perfctr_topdown *to, double *ratio);
 
-/* The name of share i */
+/* Returns the name of share @i. */
 const char *perfctr_topdown_name(unsigned int i);
 
 /*
- * The mapped page of a handle; never NULL. If it could not be mapped, it is a page that tells each
- * reader to ask the kernel.
+ * Returns the mapped page of a handle, never NULL. If the page could not be mapped, this is a page
+ * that tells each reader to ask the kernel.
  */
 const struct perfctr_page *vperfctr_page(const struct vperfctr *v);
 
 /*
- * The clock and the first n counters, all of one moment; cheapest if n is a constant.
- * vperfctr_read_ctrs() does the same for all counters of the state.
+ * Reads the clock and the first @n counters, all of one moment. The call is cheapest if @n is a
+ * constant. vperfctr_read_ctrs() reads all counters of the state.
  */
 int vperfctr_snapshot(const struct vperfctr *v, struct perfctr_sum_ctrs *sum,
 		      unsigned int n);
 
 /*
- * A hardware counter of the state by the number of its register (struct perfctr_info, counters)
- * instead of its place in the control; cheapest if reg is a constant. EINVAL: the state does not
- * use it.
+ * Reads the counter of the state that is in hardware counter @reg, numbered as in
+ * perfctr_info.counters. The call is cheapest if @reg is a constant. EINVAL: the state does not use
+ * that hardware counter.
  */
 unsigned long long vperfctr_read_reg(const struct vperfctr *v, unsigned int reg);
 
 /*
- * vperfctr_read_pmc() between two fences: the register is read when all earlier instructions have
- * been executed, and no later one. x86: LFENCE, or CPUID on processors before SSE2. RISC-V:
- * FENCE, which orders reads of counters as reads of devices. arm64: ISB.
+ * Does what vperfctr_read_pmc() does, between two fences: the processor reads the register after it
+ * has executed all earlier instructions, and before it executes any later one. The fence is LFENCE
+ * on x86, or CPUID on processors before SSE2. On RISC-V it is FENCE, which orders reads of counters
+ * like reads of devices, on arm64 ISB, and on ppc32 ISYNC.
  */
 unsigned long long vperfctr_read_pmc_fenced(const struct vperfctr *v, unsigned int i);
 

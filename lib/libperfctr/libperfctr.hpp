@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * libperfctr for C++17: a meter is an object, and a region of code is a scope.
+ * libperfctr for C++17. A meter is an object, and a region of code is a scope.
  *
  *	perfctr::meter meter("instructions,branch-misses", perfctr::net);
  *	perfctr::counts sum;
@@ -10,9 +10,8 @@
  *	}
  *	std::cout << sum[0] << ' ' << meter.name(0) << '\n';
  *
- * An error of <libperfctr.h> is thrown as perfctr::error, with the library's sentence. For
- * threads and fork() the rules of struct vperfctr_meter hold: a meter counts the thread that made
- * it.
+ * An error of <libperfctr.h> is thrown as perfctr::error, with the library's sentence. A meter
+ * counts the thread that made it. <perfctr-meter.h> has the rules for threads and fork().
  */
 #ifndef LIBPERFCTR_HPP
 #define LIBPERFCTR_HPP
@@ -27,7 +26,7 @@
 
 namespace perfctr {
 
-/* code() is the error of <errno.h>, what() the library's sentence. */
+/* code() is the error of <errno.h>, and what() is the library's sentence. */
 class error : public std::system_error {
 public:
 	error(int err, const char *sentence)
@@ -41,7 +40,7 @@ private:
 	std::string sentence;
 };
 
-/* The clock and the events of one meter: sums, or differences of sums */
+/* Holds the clock and the events of one meter: sums, or differences of sums. */
 class counts {
 public:
 	counts() = default;
@@ -54,7 +53,7 @@ public:
 	unsigned long long clock() const noexcept { return sum.tsc; }
 	unsigned int size() const noexcept { return n; }
 
-	/* If one side has more counts, they are 0 on the other. */
+	/* If one side has fewer events, its missing counts are taken as 0. */
 	counts &operator+=(const counts &other) noexcept
 	{
 		add(other.sum, other.n);
@@ -102,7 +101,7 @@ public:
 		check(err);
 	}
 
-	/* After so many events it stops counting, and the thread gets the signal. */
+	/* Makes a meter that stops after @limit events, and then sends the thread the signal. */
 	static meter budget(unsigned long long limit, int signo,
 			    const std::string &event = "instructions")
 	{
@@ -126,14 +125,14 @@ public:
 		return now;
 	}
 
-	/* One event, inline, in few instructions; PERFCTR_NO_COUNT if it cannot be read */
+	/* Reads one event inline, in few instructions. Returns PERFCTR_NO_COUNT if that fails. */
 	unsigned long long operator[](unsigned int i) const noexcept
 	{
 		return vperfctr_read_pmc(vperfctr_meter_handle(m.get()), i);
 	}
 
 	unsigned int size() const noexcept { return vperfctr_meter_events(m.get()); }
-	/* nullptr: there is no event i. */
+	/* Returns the name of event i, or nullptr if there is no such event. */
 	const char *name(unsigned int i) const noexcept { return vperfctr_meter_name(m.get(), i); }
 	double seconds(unsigned long long ticks) const noexcept
 	{
@@ -171,25 +170,25 @@ private:
 };
 
 /*
- * Adds what is counted while it exists to a sum. Its destructor cannot throw: if a read fails
- * nothing is added; end() returns the error. With net, up to 8 instructions of its own stay in a
- * count with today's compilers.
+ * Adds what the meter counts while this object exists to a sum. The destructor cannot throw: if a
+ * read fails, nothing is added. end() returns the error. With the flag net, a count still has up to
+ * 8 instructions of this object, with today's compilers.
  */
 class region {
 public:
-	/* Inline, as a call would be counted. */
+	/* The constructor is inline because the meter would count a call. */
 	[[gnu::always_inline]] inline region(const meter &meter, counts &sum) noexcept
 		: m(meter.get()), total(sum)
 	{
 		err = vperfctr_meter_begin(m, &here);
 	}
-	/* A temporary meter would be gone before the region ends. */
+	/* A temporary meter would be destroyed before the region ends. */
 	region(const meter &&meter, counts &sum) = delete;
 	region(const region &) = delete;
 	region &operator=(const region &) = delete;
 	[[gnu::always_inline]] inline ~region() { (void)end(); }
 
-	/* Ends it early. Returns 0, or the error as a negative number. */
+	/* Ends the region early. Returns 0, or the error as a negative number. */
 	[[gnu::always_inline]] inline int end() noexcept
 	{
 		if (ended)

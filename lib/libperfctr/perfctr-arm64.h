@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * arm64: the parts of perfctr-inline.h that an architecture defines. User mode can read the clock's
- * register, but no counter's: their slots have no owner, so the kernel is asked.
+ * The parts of perfctr-inline.h that depend on the architecture, for arm64. User mode can read the
+ * register of the clock, but no counter. The slots of counters have no owner, so their reads ask
+ * the kernel.
  */
 #ifndef PERFCTR_ARM64_H
 #define PERFCTR_ARM64_H
@@ -16,9 +17,9 @@ PERFCTR_INLINE __u64 perfctr_thread_pointer(void)
 
 /*
  * There is no ISB, so the processor may read the clock before earlier instructions are complete,
- * like RDTSC on x86. The kernel's vDSO needs an ISB, as another CPU writes what it adds to the
- * clock. What is added here changes only while this thread is in the kernel, and an exception
- * comes between two instructions in any case.
+ * like RDTSC on x86. The kernel's vDSO needs an ISB, because another CPU writes the number that the
+ * vDSO adds to the clock. The bias changes only while this thread is in the kernel, and without an
+ * ISB, too, the exception that leads there comes between two instructions.
  */
 PERFCTR_INLINE __u64 perfctr_register(unsigned int n)
 {
@@ -62,7 +63,7 @@ perfctr_place_slot(const struct perfctr_page *page, unsigned long i)
 	return &page->slot[i];
 }
 
-/* The slot has no owner, so nobody uses this. */
+/* Returns a value that no read uses: the slot of a counter has no owner on arm64. */
 PERFCTR_INLINE __u64 perfctr_place_count(const struct perfctr_page *page, unsigned long i)
 {
 	return page->slot[i].bias;

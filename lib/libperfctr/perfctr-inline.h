@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The read path, inline. Included by libperfctr.h only.
+ * The read path, inline. Only libperfctr.h includes this file.
  *
- * <linux/perfctr.h> describes the algorithm above struct perfctr_page. It runs in the thread that
- * is counted, and the page changes only while that thread is in the kernel. So program order is
- * enough: compiler barriers, and no fence. (With volatile accesses the compiler could not load
- * and extend in one instruction.) 32-bit machines load a member of 64 bits in two halves. If it
- * changes between them the sequence count changes too, and the halves are not used.
+ * <linux/perfctr.h> describes the algorithm above struct perfctr_page. The code runs in the thread
+ * that is counted, and the page changes only while that thread is in the kernel. So program order
+ * is enough, and compiler barriers keep it without a fence. (With volatile accesses the compiler
+ * could not load and extend in one instruction.) 32-bit machines load a member of 64 bits in two
+ * halves. If the member changes between the two loads, the sequence count changes too, and the read
+ * is repeated.
  */
 #ifndef PERFCTR_INLINE_H
 #define PERFCTR_INLINE_H
@@ -33,7 +34,7 @@
 
 #ifdef PERFCTR_SLOTS_BY_PLACE
 
-/* Slots are in the order of counters in the control, so this searches. */
+/* Returns the slot of register @reg. Slots are in the control's order, so this searches them. */
 PERFCTR_INLINE const struct perfctr_page_slot *
 perfctr_reg_slot(const struct perfctr_page *page, unsigned int reg)
 {
@@ -63,11 +64,12 @@ perfctr_place_slot(const struct perfctr_page *page, unsigned long i)
 #endif
 
 /*
- * The three functions below store the count and return 1, or return 0: ask the kernel. They are for
- * callers who keep the page's address in a register and ask the kernel themselves.
+ * perfctr_page_read_reg(), perfctr_page_read_pmc() and perfctr_page_snapshot() store what they read
+ * and return 1, or return 0 if the kernel must be asked. They are for callers who keep the page's
+ * address in a register and ask the kernel themselves.
  */
 
-/* The hardware counter @reg; PERFCTR_CLOCK_SLOT is the clock. */
+/* Reads hardware counter @reg, or the clock if @reg is PERFCTR_CLOCK_SLOT. */
 PERFCTR_INLINE int perfctr_page_read_reg(const struct perfctr_page *page,
 					 unsigned int reg,
 					 unsigned long long *value)
@@ -92,7 +94,7 @@ PERFCTR_INLINE int perfctr_page_read_reg(const struct perfctr_page *page,
 	return 1;
 }
 
-/* Counter i of the control */
+/* Reads counter @i of the control. */
 PERFCTR_INLINE int perfctr_page_read_pmc(const struct perfctr_page *page,
 					 unsigned int i,
 					 unsigned long long *value)
@@ -140,7 +142,7 @@ PERFCTR_INLINE void perfctr_page_counts(const struct perfctr_page *page,
 		sum->pmc[i] = perfctr_page_count(page, i);
 }
 
-/* Counts for a small constant n */
+/* Does what perfctr_page_counts() does, unrolled for a small constant @n. */
 PERFCTR_INLINE void perfctr_page_few_counts(const struct perfctr_page *page,
 					    struct perfctr_sum_ctrs *sum,
 					    unsigned int n)
@@ -152,7 +154,7 @@ PERFCTR_INLINE void perfctr_page_few_counts(const struct perfctr_page *page,
 		sum->pmc[i] = perfctr_page_count(page, i);
 }
 
-/* The clock and the first n counters, into *sum */
+/* Reads the clock and the first @n counters. */
 PERFCTR_INLINE int perfctr_page_snapshot(const struct perfctr_page *page,
 					 struct perfctr_sum_ctrs *sum,
 					 unsigned int n)
@@ -182,7 +184,7 @@ PERFCTR_INLINE int perfctr_page_snapshot(const struct perfctr_page *page,
 
 #undef PERFCTR_UNROLL
 
-/* The library itself defines these as functions. */
+/* The library itself defines these functions out of line. */
 #ifndef PERFCTR_NO_INLINE
 
 #ifdef __cplusplus

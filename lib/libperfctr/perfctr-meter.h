@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Meters: events by their names, and what a piece of code costs, in five lines. Included by
- * libperfctr.h only.
+ * Meters count events by their names, and tell in five lines what a piece of code costs. Only
+ * libperfctr.h includes this file.
  *
  *	struct vperfctr_meter *meter;
  *	struct perfctr_sum_ctrs region;
@@ -14,10 +14,10 @@
  *	vperfctr_meter_end(meter, &region);
  *	printf("%llu %s\n", region.pmc[0], vperfctr_meter_name(meter, 0));
  *
- * A meter counts the thread that opened it; a thread can have one at a time. That thread starts
- * and stops it; any thread of the process may read it, at the same time as others, or close it.
- * In a child of fork() calls fail with ECHILD; it may only close its copy. An exec ends the
- * counting.
+ * A meter counts the thread that opened it, and a thread can have one meter at a time. Only that
+ * thread may start and stop the meter. Any thread of the process may read it, also at the same time
+ * as other threads, or close it. In a child of fork() reads, start and stop fail with ECHILD; the
+ * child may only close its copy. An exec ends the counting.
  *
  * Calls return 0, or an error of <errno.h> as a negative number. They print nothing.
  */
@@ -34,66 +34,70 @@ extern "C" {
 
 struct vperfctr_meter;
 
-/* vperfctr_meter_open(): measures what begin and end cost; end takes it off. */
+/* With this flag vperfctr_meter_end() subtracts the cost of begin and end, measured at the open. */
 #define VPERFCTR_METER_NET	1u
 
 /*
- * Opens a meter of these events, named as for perfctr_event_parse() and separated by commas. It
- * counts from now on. An event without a modifier is counted in user mode. NULL or "": only the
- * clock, which is always counted. If the call fails, *meter is good for vperfctr_strerror() and
+ * Opens a meter of these events, named as for perfctr_event_parse() and separated by commas, and
+ * starts it. An event without a modifier is counted in user mode. The clock is always counted; NULL
+ * or "" counts the clock alone. If the call fails, *meter is good for vperfctr_strerror() and
  * vperfctr_meter_close() only, or NULL if there was no memory.
  *
  * ENOENT: no event has that name, or there is no /dev/perfctr. EINVAL: a bad modifier or number,
  * or unknown flags. EOPNOTSUPP: this processor cannot count the event, or not in that mode.
- * ENOSPC: it cannot count all of them at a time, or the user has too many different controls.
- * EEXIST: the thread is counted already. EACCES: it needs a privilege. EBUSY: others have the
- * counters. EXDEV: the processor is hybrid, and the thread is not bound to cores of one type.
- * EPROTO: the module has another version.
+ * ENOSPC: the processor cannot count all events at a time, or the user has too many different
+ * controls. EEXIST: the thread is counted already. EACCES: the caller lacks a privilege. EBUSY:
+ * others have the counters. EXDEV: the processor is hybrid, and the thread is not bound to cores of
+ * one type. EPROTO: the module has another version.
  */
 int vperfctr_meter_open(struct vperfctr_meter **meter, const char *events, unsigned int flags);
 
 /*
- * Opens a meter of one event, NULL: "instructions". After n of them the counters stand still and
- * the thread gets the signal, as with perfctr 2.6's i-mode counters, at the next instruction that
- * the processor has not completed: see libperfctr(3), and PERFCTR_SI_OVF. vperfctr_meter_start()
- * begins another n. Errors are as of vperfctr_meter_open(), and EINVAL: n is 0 or above 2^62, or
- * the signal cannot be sent; EOPNOTSUPP: counters do not interrupt.
+ * Opens a meter of one event (NULL means "instructions"). After @n of these events the counters
+ * stand still and the thread gets the signal, at the first instruction that the processor has not
+ * completed then. See libperfctr(3), and PERFCTR_SI_OVF. vperfctr_meter_start() begins another @n.
+ * Errors are those of vperfctr_meter_open(), and EINVAL if @n is 0 or above 2^62, or if the signal
+ * cannot be sent, and EOPNOTSUPP if the counters cannot interrupt.
  */
 int vperfctr_meter_open_budget(struct vperfctr_meter **meter, const char *event,
 			       unsigned long long n, int signo);
 
 /*
- * meter may be NULL. If another thread closes it, the counted thread keeps its counters until it
- * opens its next meter, or ends.
+ * Closes a meter, or does nothing with NULL. If another thread closes the meter, the counted thread
+ * keeps its counters until it opens its next meter, or ends.
  */
 void vperfctr_meter_close(struct vperfctr_meter *meter);
 
-/* The clock and all counters stand still; and go on. */
+/* Stop makes the clock and all counters stand still. Start lets them go on. */
 int vperfctr_meter_stop(struct vperfctr_meter *meter);
 int vperfctr_meter_start(struct vperfctr_meter *meter);
 
 /*
- * The clock and all counters, of one moment; counter i is event i. Counters beyond the last event
- * are not written. EIO: counting has ended, and vperfctr_strerror() says why; the sums up to then
- * are stored.
+ * Reads the clock and all counters, of one moment. Counter i counts event i. Counters beyond the
+ * last event are not written. EIO: counting has ended, and vperfctr_strerror() says why. The sums
+ * at the end are stored also then.
  */
 int vperfctr_meter_read(const struct vperfctr_meter *meter, struct perfctr_sum_ctrs *sum);
 
-/* What was counted between two reads */
+/* Stores what was counted between two reads. */
 void vperfctr_meter_difference(const struct vperfctr_meter *meter,
 			       const struct perfctr_sum_ctrs *from,
 			       const struct perfctr_sum_ctrs *to,
 			       struct perfctr_sum_ctrs *difference);
 
-/* The same less vperfctr_meter_cost(), but not below 0. Any two may be the same structure. */
+/*
+ * Stores what was counted between two reads, less vperfctr_meter_cost(), but at least 0. Any two of
+ * the pointers may be equal.
+ */
 void vperfctr_meter_net(const struct vperfctr_meter *meter, const struct perfctr_sum_ctrs *from,
 			const struct perfctr_sum_ctrs *to, struct perfctr_sum_ctrs *difference);
 
 /*
- * Begin reads. End reads again, and region becomes the difference, as by vperfctr_meter_net().
+ * Begin reads into @region. End reads again, and stores the difference in @region, as
+ * vperfctr_meter_net() does.
  *
- * Both are inline, and call the same function first. So a program that binds functions of shared
- * libraries at their first call does that before the region begins.
+ * Both are inline, and first call vperfctr_meter_read(). So a program that binds functions of
+ * shared libraries at their first call binds this function before the region begins.
  */
 int vperfctr_meter_begin(const struct vperfctr_meter *meter, struct perfctr_sum_ctrs *region);
 int vperfctr_meter_end(const struct vperfctr_meter *meter, struct perfctr_sum_ctrs *region);
@@ -117,22 +121,22 @@ PERFCTR_INLINE int vperfctr_meter_end(const struct vperfctr_meter *meter,
 }
 #endif
 
-/* What an empty region counts, the least of many; 0 without NET */
+/* Returns what an empty region counts: the least of many measurements. 0 without NET. */
 const struct perfctr_sum_ctrs *vperfctr_meter_cost(const struct vperfctr_meter *meter);
 
-/* The number of events; the name of event i as it was given, or NULL */
+/* These return the number of events, and the name of event @i as it was given, or NULL. */
 unsigned int vperfctr_meter_events(const struct vperfctr_meter *meter);
 const char *vperfctr_meter_name(const struct vperfctr_meter *meter, unsigned int i);
 
-/* Ticks of the clock as seconds; 0 if the clock's frequency is not known */
+/* Returns ticks of the clock as seconds, or 0 if the clock's frequency is not known. */
 double vperfctr_meter_seconds(const struct vperfctr_meter *meter, unsigned long long ticks);
 
-/* For vperfctr_read_pmc() and vperfctr_snapshot(); the meter still owns it. */
+/* Returns a handle for vperfctr_read_pmc() and vperfctr_snapshot(), which the meter still owns. */
 const struct vperfctr *vperfctr_meter_handle(const struct vperfctr_meter *meter);
 
 /*
- * An error of these calls as a sentence, with the event, its place, or who has the counters. It is
- * valid until the meter is closed. meter may be NULL.
+ * Returns an error of these calls as a sentence, with the event, its place, or who has the
+ * counters. The sentence is valid until the meter is closed. @meter may be NULL.
  */
 const char *vperfctr_strerror(const struct vperfctr_meter *meter, int err);
 

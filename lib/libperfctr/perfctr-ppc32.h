@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * 32-bit PowerPC: the parts of perfctr-inline.h that an architecture defines. From the 750 on
- * user mode can read counter n as UPMC<n + 1>. The 604 has no such registers, and its slots have
- * no owner.
+ * The parts of perfctr-inline.h that depend on the architecture, for 32-bit PowerPC. From the 750
+ * on user mode can read counter n as UPMC<n + 1>. The 604 has no such registers, so on a 604 the
+ * slots of counters have no owner.
  */
 #ifndef PERFCTR_PPC32_H
 #define PERFCTR_PPC32_H
@@ -14,12 +14,12 @@ PERFCTR_INLINE __u64 perfctr_thread_pointer(void)
 {
 	unsigned long tp;
 
-	/* Not volatile, as it never changes in a thread. */
+	/* Register 2 never changes in a thread, so this need not be volatile. */
 	__asm__ ("mr %0, 2" : "=r" (tp));
 	return tp;
 }
 
-/* Repeat if the upper half changes meanwhile. */
+/* Reads the two halves of the timebase, again if the upper half has changed meanwhile. */
 PERFCTR_INLINE __u64 perfctr_timebase(void)
 {
 	unsigned int high, low, again;
@@ -33,7 +33,7 @@ PERFCTR_INLINE __u64 perfctr_timebase(void)
 	return (__u64)high << 32 | low;
 }
 
-/* The number of the register is part of the instruction. */
+/* MFSPR contains the number of its register, so each register needs an instruction of its own. */
 #define PERFCTR_UPMC(spr, value)	\
 	__asm__ __volatile__ ("mfspr %0, " #spr : "=r" (value))
 
@@ -77,7 +77,7 @@ PERFCTR_INLINE void perfctr_fence(void)
 	__asm__ __volatile__ ("isync" : : : "memory");
 }
 
-/* Whether counter i is in register @reg */
+/* Returns 1 if counter @i is in register @reg, else 0. */
 PERFCTR_INLINE int perfctr_page_counts_on(const struct perfctr_page *page, unsigned int i,
 					  unsigned int reg)
 {

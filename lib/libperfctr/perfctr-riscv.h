@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* RISC-V: the parts of perfctr-inline.h that an architecture defines. */
+/* The parts of perfctr-inline.h that depend on the architecture, for RISC-V. */
 #ifndef PERFCTR_RISCV_H
 #define PERFCTR_RISCV_H
 
@@ -13,15 +13,16 @@ PERFCTR_INLINE __u64 perfctr_thread_pointer(void)
 
 /*
  * The instruction that reads a CSR contains the CSR's number. So each CSR has a stub of 16 bytes.
- * Slots of the page are 16 bytes too, so a counter's "map" is the offset of its stub and of its
- * slot. A program or library has one copy of the table (a comdat group).
+ * Slots of the page have 16 bytes too, so map[i] in the page is the offset both of counter i's stub
+ * and of its slot. A program or library has one copy of the table (a comdat group).
  *
- * Stubs 32 to 64 read no register. No slot in use leads there, but a signal handler may stop the
- * counters in the middle of a snapshot, which then uses the new map before it sees the new
- * sequence count. The stub returns, and then the snapshot sees it.
+ * Stubs 32 to 64 read no register. No slot in use leads there. But a signal handler may stop the
+ * counters in the middle of a snapshot. Then the snapshot uses the new map, jumps to such a stub,
+ * and sees only afterwards that the sequence count has changed.
  *
- * t0 and t2 matter: to the return-address predictor a jump that links in t0 is a call, and a jump
- * through t0 a return; with Zicfilp a jump through t2 needs no landing pad.
+ * The registers t0 and t2 are not arbitrary. The return-address predictor takes a jump that links
+ * in t0 for a call, and a jump through t0 for a return. With Zicfilp a jump through t2 needs no
+ * landing pad.
  */
 #define PERFCTR_CSR_STUBS						\
 	".ifndef perfctr_csr_stubs\n\t"					\
@@ -56,7 +57,7 @@ PERFCTR_INLINE void perfctr_fence(void)
 	__asm__ __volatile__ ("fence iorw, iorw" : : : "memory");
 }
 
-/* Byte offset of counter i's slot; it is loaded only once. */
+/* Returns the byte offset of counter @i's slot. The asm makes the compiler load it only once. */
 PERFCTR_INLINE unsigned long perfctr_page_place(const struct perfctr_page *page,
 						unsigned int i)
 {
@@ -67,8 +68,8 @@ PERFCTR_INLINE unsigned long perfctr_page_place(const struct perfctr_page *page,
 }
 
 /*
- * The page, moved so that the slot at this offset is slot[0]. Then loads from the slot have
- * constant displacements, which saves an addition.
+ * Returns the slot at this offset, as slot[0] of a page that begins @offset bytes later. So loads
+ * from the slot have constant displacements, which saves an addition.
  */
 PERFCTR_INLINE const struct perfctr_page_slot *
 perfctr_place_slot(const struct perfctr_page *page, unsigned long offset)
@@ -79,8 +80,9 @@ perfctr_place_slot(const struct perfctr_page *page, unsigned long offset)
 }
 
 /*
- * The bias plus the register of the slot at this offset. The jump's displacement is the low half of
- * the table's address. Without norelax the linker might drop the auipc and rebase the jump on gp.
+ * Returns the count of the slot at this offset: the bias plus the register. The displacement of the
+ * jump is the low part of the address of the stubs. Without norelax the linker might drop the auipc
+ * and make the jump relative to gp.
  */
 PERFCTR_INLINE __u64 perfctr_place_count(const struct perfctr_page *page,
 					 unsigned long offset)
@@ -100,7 +102,7 @@ PERFCTR_INLINE __u64 perfctr_place_count(const struct perfctr_page *page,
 	return bias;
 }
 
-/* Whether counter i is in register @reg */
+/* Returns 1 if counter @i is in register @reg, else 0. */
 PERFCTR_INLINE int perfctr_page_counts_on(const struct perfctr_page *page, unsigned int i,
 					  unsigned int reg)
 {
@@ -118,7 +120,7 @@ perfctr_reg_slot(const struct perfctr_page *page, unsigned int reg)
 		__asm__ __volatile__ ("csrr %0, 0xc00 + " #n : "=r" (value)); \
 		break
 
-/* Register n; for a constant n the compiler removes the switch. */
+/* Reads register @n. If @n is a constant, the compiler removes the switch. */
 PERFCTR_INLINE __u64 perfctr_register(unsigned int n)
 {
 	unsigned long value = 0;

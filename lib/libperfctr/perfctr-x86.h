@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * x86: the parts of perfctr-inline.h that an architecture defines. Assembly has both orders of
- * operands, {AT&T's|Intel's}, as a program may be compiled with -masm=intel.
+ * The parts of perfctr-inline.h that depend on the architecture, for x86. A program may be compiled
+ * with -masm=intel, so the assembly has both orders of operands: {AT&T's|Intel's}.
  */
 #ifndef PERFCTR_X86_H
 #define PERFCTR_X86_H
@@ -10,8 +10,8 @@
 #define PERFCTR_CLOCK_SLOT	(PERFCTR_PAGE_SLOTS - 2u)
 
 /*
- * The base of the segment with the thread's own data. By the ABI the first word there is a
- * pointer to itself; any processor can read that, but not the base.
+ * Returns the base of the segment with the thread's own data. By the ABI the first word of that
+ * segment is its own address. Any processor can read this word, but not every one the base itself.
  */
 PERFCTR_INLINE __u64 perfctr_thread_pointer(void)
 {
@@ -25,7 +25,7 @@ PERFCTR_INLINE __u64 perfctr_thread_pointer(void)
 	return tp;
 }
 
-/* The RDPMC operand of hardware counter n; from 24 on they are fixed counters. */
+/* Returns the RDPMC operand of hardware counter @n. From 24 on these are fixed counters. */
 PERFCTR_INLINE unsigned int perfctr_operand(unsigned int n)
 {
 	return n < 24 ? n : 0x40000000u + n - 24;
@@ -44,8 +44,8 @@ PERFCTR_INLINE __u64 perfctr_register(unsigned int n)
 }
 
 /*
- * LFENCE waits until all earlier instructions have been executed; later ones wait for it. On AMD
- * this is so because the kernel sets a bit.
+ * LFENCE waits until all earlier instructions have been executed, and later instructions wait for
+ * LFENCE. On AMD's processors LFENCE does so because the kernel sets a bit.
  */
 PERFCTR_INLINE void perfctr_fence(void)
 {
@@ -62,7 +62,7 @@ PERFCTR_INLINE void perfctr_fence(void)
 #endif
 }
 
-/* Whether counter i is in register @reg */
+/* Returns 1 if counter @i is in register @reg, else 0. */
 PERFCTR_INLINE int perfctr_page_counts_on(const struct perfctr_page *page, unsigned int i,
 					  unsigned int reg)
 {
@@ -76,7 +76,7 @@ PERFCTR_INLINE __u64 perfctr_place_count(const struct perfctr_page *page, unsign
 #if defined(__x86_64__)
 	unsigned long long count, high;
 
-	/* In C, compilers load the bias first, which costs a register and an instruction. */
+	/* From C, compilers load the bias first, which costs a register and an instruction. */
 	__asm__ __volatile__ ("rdpmc\n\t"
 			      "shl {$32, %1|%1, 32}\n\t"
 			      "or {%1, %0|%0, %1}\n\t"
@@ -94,7 +94,7 @@ PERFCTR_INLINE __u64 perfctr_place_count(const struct perfctr_page *page, unsign
 }
 
 /*
- * TopDown's metrics: all are in one register
+ * TopDown's metrics, which are all in one register
  */
 #define PERFCTR_READS_METRICS
 
@@ -106,7 +106,7 @@ PERFCTR_INLINE __u64 perfctr_rdpmc(unsigned int operand)
 	return (__u64)high << 32 | low;
 }
 
-/* Whether the page shows the clock and all n counters, and none is an i-mode counter */
+/* Returns 1 if this thread may read the clock and all @n counters, some of which may be metrics. */
 PERFCTR_INLINE int perfctr_page_shows_all(const struct perfctr_page *page, unsigned int n,
 					  __u64 thread_pointer)
 {
@@ -121,7 +121,7 @@ PERFCTR_INLINE int perfctr_page_shows_all(const struct perfctr_page *page, unsig
 	return 1;
 }
 
-/* @slots and @metrics: the values of the two registers */
+/* Returns the count of metric @i. @slots and @metrics are the values of the two registers. */
 PERFCTR_INLINE __u64 perfctr_metric_count(const struct perfctr_page *page, unsigned int i,
 					  __u64 slots, __u64 metrics)
 {
@@ -130,7 +130,7 @@ PERFCTR_INLINE __u64 perfctr_metric_count(const struct perfctr_page *page, unsig
 	return page->slot[i].bias + (field * slots + 127) / 255;
 }
 
-/* The clock and the first n counters, if some of them are metrics */
+/* Reads the clock and the first @n counters of a state that has metrics. */
 PERFCTR_INLINE int perfctr_page_metrics_snapshot(const struct perfctr_page *page,
 						 struct perfctr_sum_ctrs *sum, unsigned int n)
 {
@@ -165,7 +165,7 @@ PERFCTR_INLINE int perfctr_page_metrics_snapshot(const struct perfctr_page *page
 	return 1;
 }
 
-/* Counter i, if it is a metric */
+/* Reads counter @i. Returns 0 if counter @i is no metric, or the kernel must be asked. */
 PERFCTR_INLINE int perfctr_page_read_metric(const struct perfctr_page *page, unsigned int i,
 					    unsigned long long *value)
 {
@@ -186,7 +186,7 @@ PERFCTR_INLINE int perfctr_page_read_metric(const struct perfctr_page *page, uns
 	return 1;
 }
 
-/* SLOTS and all metrics */
+/* Reads SLOTS and all metrics. Returns 0 if the kernel must be asked. */
 PERFCTR_INLINE int perfctr_page_read_topdown(const struct perfctr_page *page,
 					     struct perfctr_topdown *topdown)
 {
