@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Numbers of events, and sets of events. */
+/* Numbers of events and sets of events, for the files that parse and write names of events. */
 #ifndef PERFCTR_EVENTS_H
 #define PERFCTR_EVENTS_H
 
 #include "internal.h"
 
-/* SBI event_idx: type in bits 16..19, code in bits 0..15 */
+/* RISC-V: the SBI's event_idx has its type in bits 16..19, and its code in bits 0..15. */
 #define SBI_TYPE_HW	0u
 #define SBI_TYPE_CACHE	1u
 #define SBI_TYPE_RAW	2u
@@ -16,7 +16,7 @@
 #define SBI_HW_CPU_CYCLES	1u
 #define SBI_HW_INSTRUCTIONS	2u
 
-/* Cache event code: cache in bits 3..15, operation in bits 1..2, result in bit 0 */
+/* The SBI's code of a cache event: cache in bits 3..15, operation in bits 1..2, result in bit 0 */
 #define SBI_CACHE(cache, op, result)	((cache) << 3 | (op) << 1 | (result))
 
 #define RISCV_CYCLE	0u
@@ -26,12 +26,12 @@
 #define CTRS_INSTRET	(1u << RISCV_INSTRET)
 #define CTRS_PROG	0xfffffff8u
 
-/* An event of perf's as a number: its type in bits 24..31, config in bits 0..23 */
+/* perfctr_event.evntsel of an event of perf's: its type in bits 24..31, config in bits 0..23 */
 #define PERF_EVENT(type, config)	((unsigned int)(type) << 24 | (config))
 #define PERF_TYPE(event)		((event) >> 24)
 #define PERF_CONFIG(event)		((event) & 0xffffffu)
 
-/* x86: counters other than the fixed ones */
+/* x86: the mask of programmable counters, which are all counters but the fixed ones */
 #define X86_PROG	0x00ffffffu
 /* Fixed counter 2 counts reference cycles; on other counters 0x13c counts cycles of the bus. */
 #define X86_FIXED_REF	26u
@@ -47,20 +47,20 @@ extern const struct perfctr_event perfctr_arch_events[];
 	{ .cpu_type = (type), .event_prefix = (prefix), \
 	  .nevents = ARRAY_SIZE(of), .events = (of) }
 
-/* Each of these returns NULL for another type. */
-/* Intel's with event selects of the P6's layout */
+/* Returns the events of an Intel processor whose event selects have the P6's layout, or NULL. */
 perfctr_internal
 const struct perfctr_event_set *perfctr_x86_event_names(unsigned int cpu_type);
+/* Returns the events of a RISC-V processor, or NULL. */
 perfctr_internal
 const struct perfctr_event_set *perfctr_riscv_event_names(unsigned int cpu_type);
-/* The module has no driver for its counters, but perf may have one. */
+/* Returns perf's own events for a type whose counters the module has no driver for, or NULL. */
 perfctr_internal
 const struct perfctr_event_set *perfctr_perf_event_names(unsigned int cpu_type);
 
-/* perf's event with that PERF_EVENT() number; or NULL */
+/* Returns perf's event with that PERF_EVENT() number, or NULL. */
 perfctr_internal
 const struct perfctr_event *perfctr_perf_event(unsigned int event);
-/* perf's cache event of that name; or NULL */
+/* Returns perf's cache event of that name, or NULL. */
 perfctr_internal
 const struct perfctr_event *perfctr_perf_cache_event(const char *name);
 

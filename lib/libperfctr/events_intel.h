@@ -4,7 +4,7 @@
 #define PERFCTR_EVENTS_INTEL_H
 
 #define PERFCTR_INTEL_NO_MODEL	0u
-#define PERFCTR_INTEL_HYBRID	0x100u		/* it has cores of several types */
+#define PERFCTR_INTEL_HYBRID	0x100u		/* set if there are cores of several types */
 
 struct perfctr_intel_cache {
 	unsigned int config;			/* perf's number of the event */
@@ -12,10 +12,10 @@ struct perfctr_intel_cache {
 	unsigned long long value;		/* of the event's own register, or 0 */
 };
 
-/* The events of a model; the last has event 0. NULL: the model is not known */
+/* Returns the cache events of a model, or NULL if the model is not known. The last has event 0. */
 __attribute__((visibility("hidden")))
 const struct perfctr_intel_cache *perfctr_intel_caches(unsigned int model);
-/* The model of this machine */
+/* Returns the model of this machine's processor, or PERFCTR_INTEL_NO_MODEL. */
 __attribute__((visibility("hidden")))
 unsigned int perfctr_intel_model(void);
 
