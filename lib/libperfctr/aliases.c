@@ -6,13 +6,13 @@
 
 #include "internal.h"
 
-/* perf's other names of events that are in a set */
+/* perf's other names for events of a set */
 static const struct {
 	const char *alias;
 	const char *name;
 } aliases[] = {
 	{ "cpu-cycles", "cycles" },
-	/* Only on x86, and not for Zen's TLBs */
+	/* The next four are of use on x86 only: other tables have events with these names. */
 	{ "branch-loads", "branches" },
 	{ "branch-load-misses", "branch-misses" },
 	{ "dTLB-loads", "L1-dcache-loads" },
@@ -22,7 +22,7 @@ static const struct {
 	{ "idle-cycles-backend", "stalled-cycles-backend" },
 };
 
-/* perf's other names of parts of cache events; longer names come first. */
+/* The names that perf has for a part of a cache event. Longer names come first. */
 struct part {
 	const char *name;
 	const char *means;
@@ -64,7 +64,10 @@ const struct perfctr_event *perfctr_find_event(const struct perfctr_event_set *s
 	return NULL;
 }
 
-/* Takes the first part of *name, up to a dash or the end. */
+/*
+ * Moves *name behind its first part, which ends at a dash or at the end of the name. Returns what
+ * the part means, or NULL if the part is not in @parts.
+ */
 static const char *take_part(const char **name, const struct part *parts, size_t n)
 {
 	size_t i, len;
@@ -83,7 +86,7 @@ static const char *take_part(const char **name, const struct part *parts, size_t
 	return NULL;
 }
 
-/* CACHE[-OP][-RESULT]; without them OP is read and RESULT access, as in perf */
+/* Finds CACHE[-OP][-RESULT]. As in perf the default of OP is read, and that of RESULT is access. */
 static const struct perfctr_event *find_cache_event(const struct perfctr_event_set *set,
 						    const char *name)
 {

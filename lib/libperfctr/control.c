@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Translates controls between perfctr 2.6's form and the kernel's. 2.6 has an array for each
- * member, and other members on each architecture; the kernel has a structure for each counter.
+ * Translates controls between perfctr 2.6's form and the kernel's. In 2.6's form each member is an
+ * array, and architectures have different members. In the kernel's form each counter is a
+ * structure.
  */
 #include <errno.h>
 #include <string.h>
@@ -9,7 +10,7 @@
 #include "control.h"
 
 /*
- * Events of perf's; see PERFCTR_PERF_EVENTS
+ * Counters of perf's events (PERFCTR_PERF_EVENTS)
  */
 
 _Static_assert(PERFCTR_NRCTRS <= 32, "a bit for each counter");
@@ -70,7 +71,7 @@ static unsigned int source_from_native(unsigned int source)
 }
 
 /*
- * Controls
+ * Whole controls
  */
 
 static int ctrs_to_native(const struct perfctr_cpu_control *cpu, unsigned int n,
@@ -135,7 +136,7 @@ int perfctr_control_to_native(const struct vperfctr_control *from, unsigned int 
 	to->nrictrs = cpu->nrictrs;
 	to->si_signo = is_extended(cpu) || cpu->nrictrs ? from->si_signo : 0;
 	to->source = sources[source];
-	/* 2.6 ignored bits beyond the counters; the kernel does not. */
+	/* 2.6 ignored bits beyond the counters, but the kernel refuses them. */
 	to->preserve = from->preserve & ((1ULL << n) - 1);
 	if (ctrs_to_native(cpu, n, cpu_type, to->ctr) < 0) {
 		errno = EINVAL;
@@ -159,7 +160,7 @@ int perfctr_control_from_native(const struct perfctr_control *from, unsigned int
 	to->flags = from->flags;
 	to->si_signo = from->si_signo;
 	to->preserve = (unsigned int)from->preserve;
-	/* The clock alone has no source; counters that are added later may have any. */
+	/* A control without counters has no source, so this says ANY. */
 	to->source = n ? source_from_native(from->source) : VPERFCTR_SOURCE_ANY;
 	cpu->extended = PERFCTR_EXTENDED;
 	cpu->tsc_on = from->tsc_on;
@@ -172,7 +173,7 @@ int perfctr_control_from_native(const struct perfctr_control *from, unsigned int
 	return 0;
 }
 
-/* The shortest periods that the kernel takes: on some x86s shorter ones interrupt late. */
+/* The shortest periods that the kernel accepts. On some x86 models shorter ones interrupt late. */
 static const __s64 least_periods[] = { 2, 32 };
 
 /* 2.6 took any period, so a period that is too short is made longer. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* ARM: controls, which perfctr 2.6 did not have. */
+/* Controls of arm64, which perfctr 2.6 did not support, in the form of 2.6's controls. */
 #include "control.h"
 
 #if defined(__aarch64__)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The parts of controls that most architectures do not have. */
+/* Empty translations for architectures that lack a part of a control. */
 #include "control.h"
 
 #if !defined(__x86_64__) && !defined(__i386__)

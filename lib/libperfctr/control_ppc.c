@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* PowerPC: controls of perfctr 2.6's; all counters share MMCR0 and MMCR2. */
+/* Controls of perfctr 2.6's for PowerPC, where all counters share MMCR0 and MMCR2. */
 #include <errno.h>
 
 #include "control.h"
@@ -7,11 +7,11 @@
 #if defined(__powerpc__)
 
 /* MMCR0 */
-#define FCS		0x40000000u	/* not in supervisor mode */
-#define FCP		0x20000000u	/* not in user mode */
-#define PMXE		0x04000000u	/* interrupts */
-#define PMC1CE		0x00008000u	/* ... of PMC1 */
-#define PMCNCE		0x00004000u	/* ... of the others */
+#define FCS		0x40000000u	/* do not count in supervisor mode */
+#define FCP		0x20000000u	/* do not count in user mode */
+#define PMXE		0x04000000u	/* enable interrupts */
+#define PMC1CE		0x00008000u	/* PMC1 interrupts */
+#define PMCNCE		0x00004000u	/* all other counters interrupt */
 
 __u64 perfctr_ctr_config_high(const struct perfctr_cpu_control *from, unsigned int i)
 {
@@ -44,7 +44,7 @@ void perfctr_ctr_to_native(const struct perfctr_cpu_control *from, unsigned int 
 		to->flags |= PERFCTR_CTR_KERNEL;
 }
 
-/* All counters share modes and registers. */
+/* All counters share the modes and both registers, so each call stores the same there. */
 void perfctr_ctr_from_native(const struct perfctr_ctr_control *from, unsigned int cpu_type,
 			     struct perfctr_cpu_control *to, unsigned int i)
 {
@@ -60,7 +60,10 @@ void perfctr_ctr_from_native(const struct perfctr_ctr_control *from, unsigned in
 		to->ppc.mmcr0 |= PMXE;
 }
 
-/* 2.6's counters overflow as they become negative. */
+/*
+ * In 2.6 a counter overflows when its 32 bits become negative. In the kernel's ABI it overflows at
+ * zero.
+ */
 int perfctr_ireset_to_native(int from, __s64 *to)
 {
 	*to = (__s64)from - 0x80000000LL;

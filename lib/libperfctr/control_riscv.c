@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* RISC-V: controls, which perfctr 2.6 did not have. */
+/* Controls of RISC-V, which perfctr 2.6 did not support, in the form of 2.6's controls. */
 #include "control.h"
 
 #if defined(__riscv)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* x86: controls of perfctr 2.6's. */
+/* Controls of perfctr 2.6's for x86. */
 #include "control.h"
 
 #if defined(__x86_64__) || defined(__i386__)
@@ -8,20 +8,20 @@
 #define EVNTSEL_OS	0x00020000u
 #define EVNTSEL_EVENT	0x0000ffffu	/* event and unit mask */
 
-/* 2.6 names a counter by its RDPMC operand; those of fixed counters begin here. */
+/* 2.6 names a counter by its RDPMC operand. The operands of fixed counters begin here. */
 #define RDPMC_FIXED	0x40000000u
 #define FIRST_FIXED	24u	/* in perfctr_ctr_control.map */
 #define LAST_FIXED	31u
 
-/* instructions, core cycles, reference cycles */
+/* The events of fixed counters 0 to 2: instructions, core cycles, reference cycles */
 static const unsigned int fixed_events[] = { 0xc0, 0x3c, 0x13c };
 
-/* What the words of evntsel[] and evntsel_high[] are */
+/* Which registers the words of evntsel[] and evntsel_high[] are */
 enum words {
 	WORDS_EVNTSEL,		/* event selects of the P6's layout */
 	WORDS_CESR,		/* halves of the P5's CESR */
-	WORDS_MODELESS,		/* events; both modes are always counted */
-	WORDS_P4,		/* CCCRs; ESCRs instead of evntsel_high[] */
+	WORDS_MODELESS,		/* events of counters that always count both modes */
+	WORDS_P4,		/* CCCRs; the ESCRs are in p4.escr[] */
 };
 
 static enum words words_of(unsigned int cpu_type)
@@ -38,7 +38,7 @@ static enum words words_of(unsigned int cpu_type)
 	}
 }
 
-/* @usr and @os: the bits that mean user and kernel mode */
+/* Returns the PERFCTR_CTR_* of a word, whose bits @usr and @os mean user and kernel mode. */
 static unsigned int flags_of(unsigned int word, unsigned int usr, unsigned int os)
 {
 	return (word & usr ? PERFCTR_CTR_USER : 0) | (word & os ? PERFCTR_CTR_KERNEL : 0);
@@ -52,7 +52,7 @@ static unsigned int bits_of(unsigned int flags, unsigned int usr, unsigned int o
 #define CESR_OS		0x40u
 #define CESR_USR	0x80u
 
-#define P4_FAST_RDPMC	0x80000000u	/* in pmc_map; the kernel does not need it */
+#define P4_FAST_RDPMC	0x80000000u	/* a bit of pmc_map, which the kernel's map does not have */
 #define P4_ESCR_USR	0x4u
 #define P4_ESCR_OS	0x8u
 
@@ -73,7 +73,7 @@ static void p4_to_native(const struct perfctr_cpu_control *from, unsigned int i,
 	to->flags = flags_of(from->p4.escr[i], P4_ESCR_USR, P4_ESCR_OS);
 }
 
-/* All counters share the registers for tags. */
+/* All counters share the two registers for tags, so this collects the bits of each. */
 static void p4_from_native(const struct perfctr_ctr_control *from,
 			   struct perfctr_cpu_control *to, unsigned int i)
 {
@@ -87,7 +87,7 @@ static void p4_from_native(const struct perfctr_ctr_control *from,
 	to->p4.pebs_matrix_vert |= (unsigned int)from->config2;
 }
 
-/* Events that use offcore_rsp[]: of Nehalem and Westmere; the last one is of Atoms */
+/* Events that use offcore_rsp[]: the first two on Nehalem and Westmere, the last one on Atoms */
 static const struct {
 	unsigned short event;
 	unsigned char rsp;
@@ -95,7 +95,7 @@ static const struct {
 	{ 0x01b7, 0 }, { 0x01bb, 1 }, { 0x02b7, 1 },
 };
 
-/* The index in offcore_rsp[]; -1: the event uses none */
+/* Returns the index in offcore_rsp[] of the event's value, or -1 if the event has none. */
 static int find_offcore(__u64 event)
 {
 	unsigned int i;
@@ -106,7 +106,10 @@ static int find_offcore(__u64 event)
 	return -1;
 }
 
-/* An offcore_rsp that no counter uses is an error, but 2.6 ignored it. */
+/*
+ * Gives each counter its offcore_rsp. Returns -1 if no counter uses an offcore_rsp that is set. But
+ * in a control of a program for 2.6 such an offcore_rsp is ignored, as 2.6 did.
+ */
 static int offcore_to_native(const struct perfctr_cpu_control *from, unsigned int n,
 			     struct perfctr_ctr_control *to)
 {

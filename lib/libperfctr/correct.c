@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Instructions without noise. Real x86 processors count an instruction too many in user mode at
- * each hardware interrupt and at each page fault (V. M. Weaver, D. Terpstra, S. Moore,
+ * Counts of instructions without noise. Real x86 processors count an instruction too many in user
+ * mode at each hardware interrupt and at each page fault (V. M. Weaver, D. Terpstra, S. Moore,
  * "Non-determinism and overcount on modern hardware performance counter implementations", ISPASS
- * 2013, the table of what is not deterministic: h and p). Most have an event for interrupts, so
- * these can be subtracted.
+ * 2013, the letters h and p in the table of nondeterministic events). Most of these processors have
+ * an event for interrupts, so the extra instructions of interrupts can be subtracted.
  *
- * vperfctr_measure_correction() does not trust the papers: it counts code of known length while a
- * timer interrupts it, and each count must fit the same hypothesis.
+ * vperfctr_measure_correction() does not trust the papers. It counts code of known length while a
+ * timer interrupts the code, and all counts must fit the same hypothesis.
  */
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -49,7 +49,7 @@ int perfctr_noise_verdict(const struct perfctr_noise *noise)
 		errno = ETIME;
 		return -1;
 	}
-	/* If both fit, each run had the same number, so these were no interrupts. */
+	/* If both fit, the event counted equally in all runs, so it does not count interrupts. */
 	if (noise->wrong == ALL_WRONG || !noise->wrong) {
 		errno = ERANGE;
 		return -1;
@@ -68,13 +68,17 @@ int perfctr_noise_of_faults(unsigned long long more, unsigned long long faults)
 #if defined(__x86_64__) || defined(__i386__)
 
 /*
- * Events of hardware interrupts. P6, Core, Core 2: HW_INT_RX and HW_INT_RCV in the tables of events
- * of Intel's SDM, volume 3B. The paper above uses it on Core 2, HW_INT.RCV on Nehalem and Westmere,
- * and HW_INTERRUPTS.RECEIVED on Sandy Bridge and Ivy Bridge; Linux's tools/perf/pmu-events has the
- * latter since Skylake. The paper found none on Atoms. AMD: "Interrupts Taken", PMCx0CF in the BIOS
- * and Kernel Developer's Guides, PMCx02C in the Processor Programming References since Zen 2; Zen's
- * has none. P5 and Cyrix: "Hardware Interrupts" in the SDM's table of the Pentium's events, and in
- * Cyrix's data books.
+ * The events that count hardware interrupts, and their sources:
+ *  - P6, Core, Core 2: HW_INT_RX and HW_INT_RCV in the tables of events of Intel's SDM, volume 3B.
+ *    The paper named above uses HW_INT_RCV on Core 2.
+ *  - Nehalem and Westmere: HW_INT.RCV, which the paper uses.
+ *  - Intel's later processors: HW_INTERRUPTS.RECEIVED. The paper uses it on Sandy Bridge and Ivy
+ *    Bridge, and Linux's tools/perf/pmu-events has it since Skylake. The paper found no event on
+ *    Atoms.
+ *  - AMD: "Interrupts Taken", PMCx0CF in the BIOS and Kernel Developer's Guides, and PMCx02C in the
+ *    Processor Programming References since Zen 2. The reference of the first Zen has no event.
+ *  - P5 and Cyrix: "Hardware Interrupts" in the SDM's table of the Pentium's events, and in Cyrix's
+ *    data books.
  */
 #define P5_INTERRUPTS	0x27
 
@@ -113,10 +117,10 @@ static unsigned int find_noise_event(unsigned int cpu_type)
 	return 0;
 }
 
-/* Bits of an event select that are not the event: modes, interrupt, enable */
+/* The bits of an event select that are not part of the event: modes, interrupt, enable */
 #define EVNTSEL_NOT_EVENT	0x00530000ull
 #define EVNTSEL_INSTRUCTIONS	0xc0ull
-/* Bits of a half of the Pentium's CESR that are not the event: modes */
+/* The bits of a half of the Pentium's CESR that are not part of the event: modes */
 #define P5_NOT_EVENT		0xc0ull
 #define P5_INSTRUCTIONS		0x16ull
 
@@ -134,9 +138,9 @@ static int counts_instructions(const struct vperfctr_correction *c,
 #define PAGE	4096ul
 
 /*
- * Two instructions a turn. Neither of these functions may be inlined: all runs must execute the
- * same code beside the turns. (In Intel's syntax clang takes 1b for a binary number, so the label
- * is 2.)
+ * Executes two instructions a turn. spin() and touch() may not be inlined, because all runs must
+ * execute the same code around the turns. (In Intel's syntax clang takes 1b for a binary number, so
+ * the label is 2.)
  */
 static __attribute__((noinline)) void spin(unsigned long turns)
 {
@@ -161,8 +165,8 @@ static __attribute__((noinline)) void touch(unsigned long at, unsigned long page
 enum { INSTRUCTIONS, INTERRUPTS, COUNTERS };
 
 /*
- * Counts a call of spin(), or of touch() if there are pages (@at). Both reads are system calls of
- * the thread, so no interrupt is still being handled.
+ * Counts a call of touch() for @n pages at @at, or of spin() for @n turns if @at is 0. Both reads
+ * are system calls of the thread, so no interrupt is being handled at a read.
  */
 static __attribute__((noinline)) int count(int fd, unsigned long at, unsigned long n,
 					   struct perfctr_read *sums)
@@ -183,7 +187,7 @@ static __attribute__((noinline)) int count(int fd, unsigned long at, unsigned lo
 	return 0;
 }
 
-/* So often a timer interrupts each long run, on any processor. */
+/* The timer expires after this time, which is shorter than a long run on any processor. */
 #define TIMER_NS	50000
 
 static int set_timer(int timer, long ns)
@@ -223,7 +227,7 @@ static unsigned long long now_ms(void)
 	return (unsigned long long)now.tv_sec * 1000 + (unsigned long long)now.tv_nsec / 1000000;
 }
 
-/* Returns how many instructions too many an interrupt counts, or -1. */
+/* Returns how many instructions too many the processor counts at an interrupt, or -1. */
 static int measure_interrupts(int fd)
 {
 	struct perfctr_noise noise = { .runs = 0 };
@@ -234,7 +238,7 @@ static int measure_interrupts(int fd)
 	timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
 	if (timer < 0)
 		return -1;
-	/* The first time takes more: functions are bound, pages are fetched. */
+	/* The first run executes more: it binds functions and fetches pages. */
 	ret = count(fd, 0, SHORT_TURNS, &sums);
 	while (!ret && !perfctr_noise_is_known(&noise) && now_ms() < end) {
 		ret = count_spin(fd, timer, SHORT_TURNS, &noise);
@@ -249,7 +253,10 @@ static int measure_interrupts(int fd)
 	return ret;
 }
 
-/* The same for a page fault: pages are touched for the first time, and again. */
+/*
+ * Returns how many instructions too many the processor counts at a page fault, or -1. Compares runs
+ * that touch pages for the first time and for the second time.
+ */
 static int measure_faults(int fd, unsigned int per_interrupt)
 {
 	const size_t size = PAGES * PAGE;
@@ -261,9 +268,9 @@ static int measure_faults(int fd, unsigned int per_interrupt)
 	pages = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (pages == MAP_FAILED)
 		return -1;
-	/* Huge pages would make fewer faults than pages. */
+	/* With huge pages there would be fewer faults than pages. */
 	(void)madvise(pages, size, MADV_NOHUGEPAGE);
-	/* A first time that is not counted, as above */
+	/* The first call of touch() executes more, so it is not used. */
 	ret = count(fd, (unsigned long)pages, 1, &first);
 	if (!ret)
 		ret = count(fd, (unsigned long)pages, PAGES, &first);
@@ -332,7 +339,7 @@ static int counts_instructions(const struct vperfctr_correction *c,
 	return 0;
 }
 
-/* No event of interrupts is known here. */
+/* On other architectures no event is known to count interrupts. */
 int vperfctr_measure_correction(const struct vperfctr *v, unsigned int source,
 				struct vperfctr_correction *c)
 {
@@ -386,7 +393,7 @@ unsigned long long vperfctr_read_corrected(const struct vperfctr *v,
 
 	if (!is_corrected(c, i))
 		return vperfctr_read_pmc(v, i);
-	/* An interrupt between the two reads would be in one of them only. */
+	/* If an interrupt came between the reads, only one count has it, so read again. */
 	do {
 		before = vperfctr_read_pmc(v, c->counter);
 		count = vperfctr_read_pmc(v, i);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The device: information on the processor and the driver. */
+/* Calls that need only the device: information on the processor and the driver. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -10,19 +10,19 @@
 #include "internal.h"
 
 /*
- * Older types of processors
+ * Older types of processors, which a program can ask for by PERFCTR_CPU_TYPE
  */
 
 #if defined(__x86_64__) || defined(__i386__)
 
 /*
- * Types of three families; in each, later types have the registers of older ones and more. The Core
- * is not among them: in 2.6 it has one enable bit for both counters, as the P6.
+ * The types of three families. In each family later types have the registers of older types, and
+ * more. The Core is left out: in 2.6 it has one enable bit for both counters, like the P6.
  */
 static const struct {
 	const char *name;
 	unsigned int cpu_type;
-	int family;	/* in one, event selects mean the same: P6, architectural, AMD */
+	int family;	/* event selects mean the same in all types of a family */
 	unsigned long long counters;	/* as in perfctr_info.counters */
 } types[] = {
 	{ "P6", PERFCTR_X86_INTEL_P6, 0, 0x3 },
@@ -103,7 +103,10 @@ int perfctr_info(int fd, struct perfctr_info *info)
 
 #if defined(__x86_64__) || defined(__i386__)
 
-/* It asks each time, as the module may have changed. If it fails, so will the next call. */
+/*
+ * Asks the kernel each time, because the module may have been replaced since the last call. If this
+ * fails, the call that follows fails, too.
+ */
 unsigned int perfctr_cpu_type(int fd)
 {
 	struct perfctr_info info;
@@ -113,7 +116,7 @@ unsigned int perfctr_cpu_type(int fd)
 
 #else
 
-/* Here a control means the same on each type of processor, so the kernel is not asked. */
+/* Elsewhere a control means the same on each type of processor, so the kernel is not asked. */
 unsigned int perfctr_cpu_type(int fd)
 {
 	(void)fd;
@@ -136,7 +139,7 @@ int perfctr_get_info(struct perfctr_info *info)
 	return ret;
 }
 
-/* The top byte of the version must match: within it structures only grow. */
+/* The top byte of the versions must be equal. As long as it is, structures only grow. */
 int perfctr_abi_check_fd(int fd)
 {
 	struct perfctr_info info;
@@ -171,7 +174,7 @@ struct perfctr_cpus_info *perfctr_cpus_info(int fd)
 	size_t masksize;
 	void *room;
 
-	/* Without room the call tells how much is needed. */
+	/* With no room for the mask the call tells how many words it needs. */
 	if (cpus(fd, PERFCTR_CPUS_ALL, &needed, NULL) < 0 && errno != EOVERFLOW)
 		return NULL;
 	masksize = offsetof(struct perfctr_cpu_mask, mask) +

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The events of perfctr 2.6's processors in its form: C identifiers behind a prefix, event selects,
- * unit masks. Most tables of x86 are made of libpfm4's by events/generate.c. PowerPC's are in
- * events_ppc.c. events/codes.awk makes perfctr_event_codes.h of the same tables.
+ * The events of the processors that perfctr 2.6 supported, in the form that 2.6 had for them: C
+ * identifiers behind a prefix, event selects, unit masks. events/generate.c has made most tables of
+ * x86 from libpfm4's. The tables of PowerPC are in events_ppc.c. events/codes.awk makes
+ * perfctr_event_codes.h from all these tables.
  */
 #include "internal.h"
 
@@ -26,7 +27,7 @@
 #include "events/k8c.inc"
 #include "events/fam10h.inc"
 
-/* libpfm4 does not know these processors. */
+/* These tables were written by hand: libpfm4 does not know the processors. */
 #include "events/p5.inc"
 #include "events/p5mmx.inc"
 #include "events/mii.inc"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Names of events become counters of a control, and counters become names. They are perf's. Each
- * family of processors has its table: events_x86.c, events_amd.c, events_old.c (x86 before the P6,
- * and the Pentium 4), events_ppc.c, events_perf.c (RISC-V, and what the module has no driver for).
- * events_intel.c has the cache events of Intel's models.
+ * Turns names of events into counters of a control, and counters into names. Names are perf's. Each
+ * family of processors has a table: events_x86.c, events_amd.c, events_old.c (x86 before the P6,
+ * and the Pentium 4), events_ppc.c, events_perf.c (RISC-V, and processors that the module has no
+ * driver for). events_intel.c has the cache events of Intel's models.
  */
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -13,7 +13,7 @@
 
 #include "events.h"
 
-/* The same number is another type of processor on PowerPC. */
+/* PowerPC has its own types, whose numbers are those of other processors on x86. */
 static int is_ppc(unsigned int cpu_type)
 {
 #if defined(__powerpc__)
@@ -29,7 +29,7 @@ static int is_amd(unsigned int cpu_type)
 	return !is_ppc(cpu_type) && perfctr_amd_event_names(cpu_type);
 }
 
-/* x86 without event selects of the P6's layout */
+/* Returns true for an x86 processor whose event selects do not have the P6's layout. */
 static int is_old(unsigned int cpu_type)
 {
 	return !is_ppc(cpu_type) && perfctr_old_event_names(cpu_type);
@@ -51,14 +51,17 @@ const struct perfctr_event_set *perfctr_event_names(unsigned int cpu_type)
 	return set ? set : perfctr_riscv_event_names(cpu_type);
 }
 
-/* perf's cache events on this machine's model of Intel's; NULL: none are known */
+/* Returns perf's cache events on this machine's model of Intel's, or NULL if none are known. */
 static const struct perfctr_intel_cache *caches_of(unsigned int cpu_type)
 {
 	return is_ppc(cpu_type) || !perfctr_x86_event_names(cpu_type) ?
 		NULL : perfctr_intel_caches(perfctr_intel_model());
 }
 
-/* 1: found; 0: it is no cache event, or the model is not known; -1: the model cannot count it */
+/*
+ * Returns 1 if @name is a cache event that the model counts; 0 if it is no cache event, or the
+ * model is not known; or -1 if the model cannot count it.
+ */
 static int parse_cache_event(unsigned int cpu_type, const char *name,
 			     struct perfctr_ctr_control *ctr)
 {
@@ -99,13 +102,13 @@ static int is_x86(unsigned int cpu_type)
 	       !is_ppc(cpu_type);
 }
 
-/* The number by which a control counts an event of a set */
+/* Returns the number by which a control counts an event of a set. */
 static __u64 number_of(const struct perfctr_event_set *set, const struct perfctr_event *event)
 {
 	return is_amd(set->cpu_type) ? perfctr_amd_event(event->evntsel) : event->evntsel;
 }
 
-/* Intel: the level of TopDown that SLOTS or a metric belongs to; 0: it is neither */
+/* Returns the level of TopDown of an Intel event, SLOTS or a metric; or 0 for any other event. */
 static unsigned int topdown_level(unsigned int cpu_type, __u64 event)
 {
 	__u64 metric = (event - PERFCTR_EVENT_METRIC(0)) >> 8;
@@ -129,7 +132,10 @@ static int has_perf_events(const struct perfctr_event_set *set)
 	return set && set == perfctr_perf_event_names(set->cpu_type);
 }
 
-/* Like perfctr_parse_raw(); the type of processor decides what the numbers are. */
+/*
+ * Parses a raw event and fills in the counter. The type of processor decides what the numbers mean.
+ * Returns what perfctr_parse_raw() returns.
+ */
 static int parse_raw_event(unsigned int cpu_type, const char *name,
 			   struct perfctr_ctr_control *ctr)
 {
@@ -144,14 +150,17 @@ static int parse_raw_event(unsigned int cpu_type, const char *name,
 		raw = perfctr_parse_raw(name, &ctr->config, 1);
 		ctr->event = SBI_EVENT(SBI_TYPE_RAW, 0u);
 	} else if (is_x86(cpu_type)) {
-		/* CCCR, ESCR, PEBS_ENABLE, PEBS_MATRIX_VERT; or event select and own register */
+		/*
+		 * On a Pentium 4 the numbers are CCCR, ESCR, PEBS_ENABLE and PEBS_MATRIX_VERT, on
+		 * others the event select and the event's own register.
+		 */
 		raw = perfctr_parse_raw(name, values, is_old(cpu_type) && perfctr_is_p4(cpu_type) ? 4 : 2);
 		ctr->event = values[0];
 		ctr->config = values[1];
 		ctr->config1 = values[2];
 		ctr->config2 = values[3];
 	} else if (has_perf_events(perfctr_event_names(cpu_type))) {
-		/* On Intel config1 is the event's own register. */
+		/* On Intel config1 is the value of the event's own register. */
 		raw = perfctr_parse_raw(name, values, cpu_type == PERFCTR_X86_GENERIC ? 2 : 1);
 		ctr->event = PERF_TYPE_RAW;
 		ctr->config = values[0];
@@ -172,7 +181,7 @@ static void set_event(const struct perfctr_event_set *set, const struct perfctr_
 		ctr->config = PERF_CONFIG(event->evntsel);
 		ctr->flags = PERFCTR_CTR_PERF;
 	} else if (is_ppc(set->cpu_type)) {
-		/* If only one counter can count it, name that counter. */
+		/* If only one counter can count the event, the control names that counter. */
 		if (!(event->counters_set & (event->counters_set - 1)))
 			ctr->map = (unsigned int)__builtin_ctz(event->counters_set);
 	} else if (event->counters_set == CTRS_CYCLE) {
@@ -187,8 +196,8 @@ static void set_event(const struct perfctr_event_set *set, const struct perfctr_
 }
 
 /*
- * On x86 perf's config is an event select; on Intel config1 is the event's own register. Returns 0,
- * or the error.
+ * Fills in a counter for an event by perf's numbers. On x86 config is an event select, and on Intel
+ * config1 is the value of the event's own register. Returns 0, or an error of <errno.h>.
  */
 static int set_named_event(unsigned int cpu_type, const struct perfctr_named_event *event,
 			   struct perfctr_ctr_control *ctr)
@@ -213,7 +222,10 @@ static int set_named_event(unsigned int cpu_type, const struct perfctr_named_eve
 	return 0;
 }
 
-/* An event that the kernel or libpfm4 names. Returns 0, or the error. */
+/*
+ * Fills in a counter for an event that the kernel or libpfm4 names. Returns 0, or an error of
+ * <errno.h>.
+ */
 static int parse_named_event(unsigned int cpu_type, const char *name, struct perfctr_ctr_control *ctr)
 {
 	struct perfctr_named_event event;
@@ -221,7 +233,7 @@ static int parse_named_event(unsigned int cpu_type, const char *name, struct per
 
 	if (is_ppc(cpu_type) || is_riscv(cpu_type))
 		return ENOENT;
-	/* The kernel and libpfm4 use other numbers for these. */
+	/* For these processors the kernel and libpfm4 use other numbers than a control. */
 	if (is_old(cpu_type))
 		return perfctr_old_event(cpu_type, name, ctr);
 	err = perfctr_sysfs_event(PERFCTR_SYSFS, name, &event);
@@ -237,7 +249,10 @@ const char *perfctr_event_modifier(const char *spec)
 	return colon && colon[1] && !colon[1 + strspn(colon + 1, "uk")] ? colon : end;
 }
 
-/* 1: the name up to the first colon is known, or a raw event; 0: it is not; -1: it is wrong */
+/*
+ * Parses an event by the library's own names. Returns 1 if the name up to the first colon is known,
+ * or a raw event; 0 if it is not; or -1 if a raw event or a modifier is wrong.
+ */
 static int parse_known_event(unsigned int cpu_type, const struct perfctr_event_set *set,
 			     const char *spec, struct perfctr_ctr_control *ctr)
 {
@@ -250,7 +265,7 @@ static int parse_known_event(unsigned int cpu_type, const struct perfctr_event_s
 		return 0;
 	memcpy(name, spec, length);
 	name[length] = '\0';
-	/* The model's own event comes before an alias, which may be wrong on some models. */
+	/* Try the model's own event before an alias, which may be wrong on some models. */
 	event = perfctr_find_event(set, name);
 	cached = event ? 0 : parse_cache_event(cpu_type, name, ctr);
 	if (cached < 0)
@@ -289,7 +304,7 @@ int perfctr_event_parse(unsigned int cpu_type, const char *spec,
 	}
 	if (!err)
 		return 0;
-	/* EINVAL: the event is known, but not what follows its name. */
+	/* EINVAL means that the event is known, but not the text that follows its name. */
 	errno = known < 0 && err == ENOENT ? EINVAL : err;
 	return -1;
 }
@@ -302,7 +317,7 @@ struct perfctr_event_name *perfctr_more_event_names(void)
 
 	if (perfctr_names_begin(&names) < 0)
 		return NULL;
-	/* perfctr_names_end() finds out if there was no memory. */
+	/* If there is no memory, perfctr_names_end() returns NULL. */
 	for (; cache && cache->event; cache++) {
 		event = perfctr_perf_event(PERF_EVENT(PERF_TYPE_HW_CACHE, cache->config));
 		if (event)
@@ -314,7 +329,7 @@ struct perfctr_event_name *perfctr_more_event_names(void)
 	return perfctr_names_end(&names);
 }
 
-/* perf's numbers are the same on all processors. */
+/* Writes the name of an event of perf's. perf's numbers are the same on all processors. */
 static int format_perf_event(const struct perfctr_ctr_control *ctr, const char *modifier,
 			     char *buf, size_t size)
 {
@@ -377,7 +392,10 @@ int perfctr_event_format(unsigned int cpu_type,
 	return snprintf(buf, size, "event 0x%llx%s", ctr->event, modifier);
 }
 
-/* The processor tells only which architectural events it has. */
+/*
+ * Returns 1 unless the processor is known to lack the event. x86 processors tell only which
+ * architectural events they have.
+ */
 static int x86_available(const struct perfctr_info *info, const struct perfctr_ctr_control *ctr)
 {
 	const struct perfctr_event_set *set = perfctr_event_names(info->cpu_type);
@@ -431,7 +449,7 @@ static __u64 general_purpose(const struct perfctr_info *info)
 	return is_riscv(info->cpu_type) ? info->counters & CTRS_PROG : info->counters;
 }
 
-/* The fixed counter for the event, as a bit of perfctr_info.counters; or 0 */
+/* Returns the fixed counter for the event, as a bit of perfctr_info.counters, or 0. */
 static __u64 fixed_counter(const struct perfctr_info *info, const struct perfctr_ctr_control *ctr)
 {
 	static const __u32 x86_fixed[] = { X86_INSTRUCTIONS, X86_CYCLES, X86_REF_CYCLES };
@@ -444,7 +462,7 @@ static __u64 fixed_counter(const struct perfctr_info *info, const struct perfctr
 	for (i = 0; is_x86(info->cpu_type) && i < ARRAY_SIZE(x86_fixed); i++)
 		if (ctr->event == x86_fixed[i])
 			counter = 1ULL << (X86_FIXED_INSTRUCTIONS + i);
-	/* If programmable counters have no filter, the kernel uses the fixed ones for these. */
+	/* If programmable counters have no filter, the kernel uses fixed counters here. */
 	if (unfiltered && ctr->event == SBI_EVENT(SBI_TYPE_HW, SBI_HW_CPU_CYCLES))
 		counter = CTRS_CYCLE;
 	if (unfiltered && ctr->event == SBI_EVENT(SBI_TYPE_HW, SBI_HW_INSTRUCTIONS))
@@ -497,7 +515,7 @@ char **perfctr_event_suggest(unsigned int cpu_type, const char *spec, size_t max
 	return names;
 }
 
-/* Processors that 2.6 did not know have perf's names only. */
+/* Types that 2.6 did not know have no table of 2.6's. For them this returns perf's names. */
 const struct perfctr_event_set *perfctr_cpu_event_set(unsigned int cpu_type)
 {
 	const struct perfctr_event_set *set = perfctr_event_table(cpu_type);

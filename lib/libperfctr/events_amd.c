@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Events of AMD's processors, by perf's names, for each generation that perf distinguishes (Linux,
- * arch/x86/events/amd/core.c).
+ * Events of AMD's processors by perf's names. There is a table for each generation that perf
+ * distinguishes (Linux, arch/x86/events/amd/core.c).
  */
 #include "internal.h"
 
 #define EVENT(code, name, text)	{ code, CTRS, NULL, name, text }
 #define CTRS	0x00ffffffu
 
-/* See perfctr_amd_event(). */
+/* An event whose number has bits above the low 16 of the event select; see perfctr_amd_event() */
 #define WIDE(high, low)	((high) << 16 | (low))
 
 #define BASIC							\
@@ -41,7 +41,7 @@ static const struct perfctr_event old_events[] = {
 	OLD
 };
 
-/* Those of them whose cores also count the northbridge's events */
+/* K8 and family 10h, whose cores also count the northbridge's events */
 static const struct perfctr_event northbridge_events[] = {
 	OLD,
 	EVENT(0xb8e9u, "node-loads", "requests to memory, of all cores"),

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * perf's cache events on each model of Intel's family 6 (Linux 7, arch/x86/events/intel/core.c
- * and p6.c: *_hw_cache_event_ids, *_hw_cache_extra_regs, intel_pmu_init()). An event that a
- * model's table lacks cannot be counted there; some of them perf names, but refuses, as the
- * register lacks their bits. tests/check.sh events compares each model with Linux.
+ * and p6.c: *_hw_cache_event_ids, *_hw_cache_extra_regs, intel_pmu_init()). A model cannot count an
+ * event that its table lacks. perf has names for some such events, but refuses them because the
+ * model's register lacks their bits. tests/check.sh events compares each model with Linux.
  */
 #include <linux/perf_event.h>
 
@@ -15,7 +15,7 @@
 #define MISSES		(PERF_COUNT_HW_CACHE_RESULT_MISS << 16)
 
 #define EVENT(cache, what, event)	OFFCORE(cache, what, event, 0)
-/* Off-core responses have a register of their own, with this value. */
+/* An event of off-core responses has a register of its own; @value is that register's value. */
 #define OFFCORE(cache, what, event, value) \
 	{ PERF_COUNT_HW_CACHE_##cache | (what), event, value }
 #define END	{ 0, 0, 0 }
@@ -105,7 +105,7 @@ static const struct perfctr_intel_cache westmere[] = {
 	EVENT(ITLB, LOADS, 0x1085), EVENT(ITLB, LOADS | MISSES, 0x0185), \
 	BRANCHES
 
-/* Only the servers' register has the bits for these. */
+/* Only on servers the register of off-core responses has the bits for these events. */
 #define SANDY_BRIDGE_SERVER						\
 	SANDY_BRIDGE,							\
 	OFFCORE(LL, LOADS | MISSES, 0x01b7, 0x3fffc00081),		\
@@ -130,7 +130,7 @@ static const struct perfctr_intel_cache ivy_bridge_server[] = {
 	SANDY_BRIDGE_SERVER, EVENT(DTLB, LOADS | MISSES, 0x8108), END
 };
 
-/* The same on Haswell and later */
+/* The events that are equal on Haswell and its successors */
 #define HASWELL								\
 	EVENT(L1D, LOADS, 0x81d0), EVENT(L1D, LOADS | MISSES, 0x0151), EVENT(L1D, STORES, 0x82d0), \
 	EVENT(DTLB, LOADS, 0x81d0), EVENT(DTLB, STORES, 0x82d0),	\
@@ -200,7 +200,7 @@ static const struct perfctr_intel_cache golden_cove_server[] = {
 	END
 };
 
-/* Misses of the instruction TLB are counted as edges of an event that lasts for cycles. */
+/* The event of instruction TLB misses lasts for cycles, so its edges (bit 18) are counted. */
 #define SILVERMONT							\
 	EVENT(L1D, LOADS | MISSES, 0x0104),				\
 	EVENT(L1I, LOADS, 0x0380), EVENT(L1I, LOADS | MISSES, 0x0280),	\

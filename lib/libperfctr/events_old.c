@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Events of x86 processors whose event selects do not have the P6's layout. They have perf's names,
- * and those of perfctr 2.6's tables: nobody else knows them, or only by perf's own numbers.
+ * Events of x86 processors whose event selects do not have the P6's layout. They have perf's names
+ * and the names of perfctr 2.6's tables. The kernel and libpfm4 do not know these events, or know
+ * them only by perf's own numbers.
  *
- * An event of a Pentium 4 is in two registers: the ESCR has its number and mask; the CCCR selects
- * one of the ESCRs of the counter's block. The tables have the block in counters_set.
+ * An event of a Pentium 4 takes two registers. The ESCR has its number and mask, and the CCCR
+ * selects one of the ESCRs of the counter's block. The tables have the block in counters_set.
  *
  * Sources: those of the tables (events/), and Linux, arch/x86/events/intel/p4.c,
- * p4_general_events[] and p4_pebs_bind_map[]. Unlike there, instructions are all that retire,
- * tagged or not, and branches are all branches, with unconditional jumps.
+ * p4_general_events[] and p4_pebs_bind_map[]. Two events differ from Linux's: "instructions" counts
+ * all instructions that retire, tagged or not, and "branches" counts unconditional jumps, too.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -21,7 +22,7 @@
 
 #define X86(code, name, text)	{ code, PROG, NULL, name, text }
 
-/* P5 and Cyrix; with MMX the first counter also counts the clock */
+/* Events of the P5 and of Cyrix's. With MMX the first counter counts cycles, too. */
 #define P5_COMMON							\
 	X86(0x0016u, "instructions", "instructions executed"),		\
 	X86(0x0012u, "branches", "branch instructions executed")
@@ -50,7 +51,7 @@ static const struct perfctr_event c3_events[] = {
 	X86(0x00c0u, "instructions", "instructions executed"),
 };
 
-/* Pentium 4: number and counters as in the tables, and the ESCR's mask */
+/* An event of a Pentium 4: number and counters as in the tables of events/, and the ESCR's mask */
 #define P4_BPU	0x0000fu
 #define P4_IQ	0x3f000u
 #define P4(code, counters, mask, name, text)				\
@@ -87,17 +88,17 @@ static const struct perfctr_event p4_events[] = {
 };
 
 /*
- * Two registers of the core say what replay_event counts. These are names of events above, and
- * units of replay_event that are not bits of its mask.
+ * Two registers of the core say what replay_event counts. This table has their values for events of
+ * p4_events[], and for units of replay_event that are no bits of the ESCR's mask.
  */
 #define REPLAY_EVENT	0x509u
 #define UOP_TAG		0x1000000u
 
 static const struct tag {
-	const char *event;	/* or NULL */
+	const char *event;	/* its name in p4_events[], or NULL */
 	const char *unit;
-	unsigned int enable;
-	unsigned int vert;
+	unsigned int enable;	/* value of PEBS_ENABLE */
+	unsigned int vert;	/* value of PEBS_MATRIX_VERT */
 } tags[] = {
 	{ "L1-dcache-load-misses", "L1_LD_MISS", UOP_TAG | 0x1, 0x1 },
 	{ "LLC-load-misses", "L2_LD_MISS", UOP_TAG | 0x2, 0x1 },
@@ -138,7 +139,7 @@ int perfctr_is_p4(unsigned int cpu_type)
 }
 
 /*
- * Numbers
+ * From an event to the numbers of a control
  */
 
 #define CCCR_SELECT_SHIFT	13
@@ -146,12 +147,12 @@ int perfctr_is_p4(unsigned int cpu_type)
 #define ESCR_MASK_SHIFT		9
 #define ESCR_MASK		0xffffu
 #define ESCR_MODES		0xcull
-/* Bits of a CCCR that are not the event: ENABLE, ACTIVE_THREAD, OVF_PMI_T0 */
+/* The bits of a CCCR that are not part of the event: ENABLE, ACTIVE_THREAD, OVF_PMI_T0 */
 #define CCCR_CONTROL		0x04031000ull
-/* In a half of the CESR */
+/* The bits for modes in a half of the CESR */
 #define CESR_MODES		0xc0ull
 
-/* The counters of BPU, MS, FLAME and IQ; IQ has six */
+/* The counters of the blocks BPU, MS, FLAME and IQ. IQ has six, the others have four. */
 static const unsigned int blocks[] = { 0xf, 0xf0, 0xf00, P4_IQ };
 
 static __u64 block_of(unsigned int counters)
@@ -164,7 +165,10 @@ static __u64 block_of(unsigned int counters)
 	return 0;
 }
 
-/* If only some counters of a block count the event, it is bound to the first of them. */
+/*
+ * Returns the map for an event: ANY if all counters of a block count the event, else the first
+ * counter that does.
+ */
 static unsigned int p4_map(unsigned int counters)
 {
 	unsigned int i;
@@ -202,13 +206,14 @@ void perfctr_old_set_event(unsigned int cpu_type, const struct perfctr_event *ev
 		return;
 	}
 	ctr->event = event->evntsel;
-	/* On processors with MMX the second counter may count another event by the same number. */
+	/* With MMX a number may be different events on the two counters. */
 	ctr->map = event->counters_set == 1u || event->counters_set == 2u ?
 		   event->counters_set - 1u : PERFCTR_MAP_ANY;
 }
 
 /*
- * The tables: EVENT, or EVENT:UNIT:UNIT; a unit's description begins with its name
+ * From a name of the tables to an event: EVENT, or EVENT:UNIT:UNIT. The description of a unit
+ * begins with the unit's name.
  */
 
 static const struct perfctr_event *find_old_event(unsigned int cpu_type, const char *name,
@@ -225,7 +230,7 @@ static const struct perfctr_event *find_old_event(unsigned int cpu_type, const c
 	return NULL;
 }
 
-/* The value of that unit, or 0 */
+/* Returns the value of the unit with that name, or 0. */
 static unsigned int find_unit(const struct perfctr_unit_mask *mask, const char *name, size_t length)
 {
 	unsigned int i;
@@ -248,7 +253,7 @@ static const struct tag *find_tag(const struct perfctr_event *event, const char 
 	return NULL;
 }
 
-/* @units: each has a colon before it. -1: the event lacks one of them */
+/* Adds units, each with a colon before it, to the counter. Returns -1 if the event lacks one. */
 static int add_units(const struct perfctr_event *event, const char *units,
 		     struct perfctr_ctr_control *ctr)
 {
@@ -266,7 +271,7 @@ static int add_units(const struct perfctr_event *event, const char *units,
 		if (tag)
 			tag_encode(tag, ctr);
 	}
-	/* Units that are only tags need the default mask. */
+	/* If all units are tags, the mask is the default. */
 	if (!mask)
 		mask = event->unit_mask->default_value;
 	p4_encode(event, mask, ctr);
@@ -292,10 +297,10 @@ int perfctr_old_event(unsigned int cpu_type, const char *name,
 }
 
 /*
- * Back to names
+ * From the numbers of a control back to a name
  */
 
-/* Strips from the event what the control's other members say. */
+/* Clears bits of the event that repeat what other members of the control say. */
 static void normalize(unsigned int cpu_type, struct perfctr_ctr_control *ctr)
 {
 	if (perfctr_is_p4(cpu_type)) {
@@ -307,7 +312,7 @@ static void normalize(unsigned int cpu_type, struct perfctr_ctr_control *ctr)
 		   cpu_type == PERFCTR_X86_CYRIX_MII) {
 		ctr->event &= ~CESR_MODES;
 	}
-	/* The C3 has only its second counter. */
+	/* ANY is the first counter, but the second one on the C3, which has no other. */
 	if (!perfctr_is_p4(cpu_type) && ctr->map == PERFCTR_MAP_ANY)
 		ctr->map = cpu_type == PERFCTR_X86_VIA_C3;
 }
@@ -323,7 +328,10 @@ static int same(unsigned int cpu_type, const struct perfctr_event *event,
 	       (ctr->map >= 32 || event->counters_set >> ctr->map & 1);
 }
 
-/* The table's name with units; 0: they are not all that it counts */
+/*
+ * Writes the table's name with units to @name. Returns 0 if the counter is of another event, or if
+ * it counts more than units can say.
+ */
 static int format_units(const struct perfctr_event *event,
 			const struct perfctr_ctr_control *ctr, char *name, size_t size)
 {

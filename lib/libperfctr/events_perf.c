@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * Events of RISC-V's SBI (RISC-V Supervisor Binary Interface Specification 2.0, chapter 11), and
- * perf's own (perf_event_open(2), type and config). Most of them have the same names.
+ * perf's own events (type and config in perf_event_open(2)). Most names are in both.
  */
 #include <linux/perf_event.h>
 
@@ -13,8 +13,8 @@
 	{ SBI_EVENT(SBI_TYPE_CACHE, SBI_CACHE(cache, op, result)), CTRS_PROG, NULL, name, text }
 
 /*
- * Names that the SBI and perf have in common, with the SBI's numbers. The macros @hw and @cache
- * make the entries.
+ * The names that the SBI and perf have in common, with the SBI's numbers. The macros @hw and @cache
+ * make the entries of a table.
  */
 #define COMMON_EVENTS(hw, cache)					\
 	hw(3u, "cache-references", "cache accesses"),			\
@@ -51,7 +51,7 @@
 #define CACHE_PREFETCH(cache, number, name, text) \
 	CACHE_OP(cache, number, 2u, "prefetches", "prefetch", name, text)
 
-/* The kernel can count these without programmable counters. */
+/* The kernel can count these events without programmable counters. */
 #define BASIC_EVENTS							\
 	HW(SBI_HW_CPU_CYCLES, "cycles", "clock cycles of the core"),	\
 	HW(SBI_HW_INSTRUCTIONS, "instructions", "instructions completed"), \
@@ -70,10 +70,10 @@ static const struct perfctr_event riscv_generic_events[] = {
 	BASIC_EVENTS,
 };
 
-/* Any counter: perf chooses. */
+/* perf chooses the counter, so each event has all of them. */
 #define PERF_CTRS	0xffffffffu
 
-/* The SBI's hardware events begin with 1, perf's with 0. */
+/* The numbers of hardware events begin with 1 in the SBI, and with 0 in perf. */
 #define PERF_HW(code, name, text) \
 	{ PERF_EVENT(PERF_TYPE_HARDWARE, (code) - 1u), PERF_CTRS, NULL, name, text }
 #define PERF_CACHE(cache, op, result, name, text)			\
@@ -100,7 +100,7 @@ static const struct perfctr_event_set riscv_generic_set = {
 	.events = riscv_generic_events,
 };
 
-/* The module has no driver for their counters, but perf may have one. */
+/* Types for whose counters the module has no driver, but perf may have one */
 static const struct perfctr_event_set perf_sets[] = {
 	SET(PERFCTR_X86_GENERIC, "PERF_", perf_events),
 	SET(PERFCTR_ARM64_GENERIC, "PERF_", perf_events),

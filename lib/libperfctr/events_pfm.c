@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * libpfm4's names of events of this machine's processor. libpfm4 is large and most programs never
- * need it, so it is loaded when nothing else knows a name.
+ * libpfm4's names of events of this machine's processor. libpfm4 is large, and most programs never
+ * need it. So it is loaded only when a name is not found elsewhere.
  */
 #include <ctype.h>
 #include <dlfcn.h>
@@ -20,7 +20,7 @@
 
 #define LIBPFM	"libpfm.so.4"
 
-/* Its functions; NULL without libpfm4. load() sets them once. */
+/* The functions of libpfm4, or NULL without libpfm4. load() sets them once. */
 static struct {
 	__typeof__(pfm_initialize) *initialize;
 	__typeof__(pfm_get_os_event_encoding) *encode;
@@ -30,7 +30,7 @@ static struct {
 	__typeof__(pfm_get_event_attr_info) *attr_info;
 } pfm;
 
-/* Only one thread at a time may call libpfm4. */
+/* The lock lets one thread at a time call libpfm4. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static int loaded;
@@ -61,7 +61,7 @@ static void load(void)
 	void *library, *symbol;
 	size_t i;
 
-	/* libpfm4 reads its environment, which a privileged program must not trust. */
+	/* libpfm4 reads the environment, which a privileged program must not trust. */
 	if (getauxval(AT_SECURE))
 		return;
 	library = dlopen(LIBPFM, RTLD_NOW | RTLD_LOCAL);
@@ -71,7 +71,7 @@ static void load(void)
 			return;
 		memcpy(symbols[i].function, (const void *)&symbol, sizeof(symbol));
 	}
-	/* In a child of fork() nobody holds the lock. */
+	/* pthread_atfork() lets a child of fork() start with the lock released. */
 	loaded = library && pfm.initialize() == PFM_SUCCESS &&
 		 !pthread_atfork(take_lock, drop_lock, drop_lock);
 }
@@ -88,10 +88,10 @@ static int begin(void)
 #if defined(__x86_64__) || defined(__i386__)
 
 /*
- * On Intel, perf's numbers with code 0 are events of fixed counters. libpfm4 4.13 gives such
- * numbers to a few other events too, by mistake: TOPDOWN:BAD_SPEC_SLOTS of Sapphire Rapids gets
- * that of SLOTS, and INST_RETIRED:ANY PREC_DIST's old one. So name and number must fit; the names
- * are those of Intel's event lists.
+ * Events of Intel's fixed counters: for perf these are numbers with code 0. By mistake libpfm4 4.13
+ * gives such numbers to a few other events, too. For example TOPDOWN:BAD_SPEC_SLOTS of Sapphire
+ * Rapids has the number of SLOTS, and INST_RETIRED:ANY has the old number of PREC_DIST. So both
+ * name and number must fit. The names are those of Intel's event lists.
  */
 static const struct {
 	const char *name;
@@ -107,7 +107,10 @@ static const struct {
 	{ "TOPDOWN:SLOTS", 0x400, PERFCTR_EVENT_SLOTS, PERFCTR_MAP_ANY },
 };
 
-/* Whether @name is @event; a colon may stand for the dot, and modes may follow */
+/*
+ * Returns true if @name is the event @event, in capitals or not. @name may have dots where @event
+ * has colons, and modes may follow.
+ */
 static int is_event(const char *name, const char *event)
 {
 	for (; *event; name++, event++)
@@ -150,7 +153,7 @@ static int set_processor(const char *name, const pfm_pmu_info_t *pmu,
 
 #endif
 
-/* Whether a control can have all that libpfm4 has encoded */
+/* Returns true if a control has a place for all that libpfm4 has encoded. */
 static int is_plain(const struct perf_event_attr *attr)
 {
 	struct perf_event_attr plain = {
@@ -168,7 +171,10 @@ static int is_plain(const struct perf_event_attr *attr)
 	return !memcmp(attr, &plain, sizeof(plain));
 }
 
-/* @plm: the modes if the name has none. Returns an error of libpfm4's, or PFM_SUCCESS. */
+/*
+ * Asks libpfm4 for perf's numbers of an event. @plm are the modes for a name without modes. Returns
+ * PFM_SUCCESS, or an error of libpfm4's.
+ */
 static int encode(const char *name, int plm, struct perf_event_attr *attr, int *index)
 {
 	pfm_perf_encode_arg_t arg = { .attr = attr, .size = sizeof(arg) };
@@ -187,7 +193,10 @@ static unsigned int modes_of(const struct perf_event_attr *attr)
 	       (attr->exclude_kernel ? 0 : PERFCTR_CTR_KERNEL);
 }
 
-/* The event's PMU, if this machine has it: libpfm4's environment may claim another. */
+/*
+ * Finds the event's PMU. Returns 0, or -1 if that is no PMU of this machine's cores: the
+ * environment can make libpfm4 take the machine for another one.
+ */
 static int find_pmu(int index, pfm_pmu_info_t *pmu)
 {
 	pfm_event_info_t info = { .size = sizeof(info) };
@@ -208,7 +217,7 @@ static int find_pfm_event(const char *name, struct perf_event_attr *attr, pfm_pm
 		return EINVAL;
 	if (ret != PFM_SUCCESS || find_pmu(index, pmu) < 0)
 		return ENOENT;
-	/* A name without modes takes those that are given; one with "u=0" does not. */
+	/* A name without modes takes the modes of the second call. A name with "u=0" does not. */
 	if (!modes_of(attr) && (encode(name, PFM_PLM0 | PFM_PLM3, &both, &index) != PFM_SUCCESS ||
 				!modes_of(&both)))
 		return EINVAL;
@@ -258,7 +267,7 @@ static int add_pfm_event(struct perfctr_names *names, int index)
 	return units ? ret : perfctr_names_add(names, info.name, info.desc);
 }
 
-#define MOST_PMUS	4096	/* more than libpfm4 has; it tells where they end */
+#define MOST_PMUS	4096	/* more than libpfm4 has, in case it does not say where they end */
 
 int perfctr_pfm_names(struct perfctr_names *names)
 {
@@ -272,7 +281,7 @@ int perfctr_pfm_names(struct perfctr_names *names)
 		found = pfm.pmu_info((pfm_pmu_t)pmu, &info);
 		if (found == PFM_ERR_INVAL)
 			break;
-		/* Architectural events also have the model's names; perf's own events are known. */
+		/* The model's PMU has the architectural events, too. */
 		if (found != PFM_SUCCESS || !info.is_present || info.type != PFM_PMU_TYPE_CORE ||
 		    pmu == PFM_PMU_INTEL_X86_ARCH)
 			continue;
@@ -285,7 +294,7 @@ int perfctr_pfm_names(struct perfctr_names *names)
 
 #else
 
-/* Built without libpfm4's headers */
+/* The library was built without libpfm4's headers. */
 int perfctr_pfm_event(const char *name, struct perfctr_named_event *event)
 {
 	(void)name;

@@ -2,10 +2,11 @@
 /*
  * Events of 32-bit PowerPCs, by perf's names. Sources: the user's manuals of the 604, 750GX and
  * MPC7400; for the 745x Linux's arch/powerpc/perf/mpc7450-pmu.c. An event's number is the select
- * of its counter; most numbers mean something else on another counter.
+ * of its counter, and most numbers are different events on different counters.
  *
  * Raw events have perf's form for the 745x: the select in bits 0..6, the counter in bits 8..10
- * (PMC1 is 1; 0: any that counts the event), THRESHOLD in bits 12..17, THRESHMULT in bit 18.
+ * (1 is PMC1, 0 is any counter that counts the event), THRESHOLD in bits 12..17, and THRESHMULT in
+ * bit 18.
  */
 #include <stdio.h>
 
@@ -21,7 +22,7 @@
  * events/codes.awk reads these lists too.
  */
 
-/* On all counters of the 604 to 7400 */
+/* The events of all counters of the 604 to the 7400 */
 #define COMMON(E, counters)								\
 	E(0x01u, counters, "CYCLES", "cycles", "clock cycles of the core")		\
 	E(0x02u, counters, "INSTRUCTIONS", "instructions", "instructions completed")
@@ -113,7 +114,7 @@ const struct perfctr_event_set *perfctr_ppc_event_set(unsigned int cpu_type)
 #define RAW_THRESHMULT_SHIFT	18
 #define RAW_BITS		0x7f77fu
 
-/* perfctr_ctr_control.config: MMCR0, and above it MMCR2 */
+/* Fields of perfctr_ctr_control.config, which has MMCR0 in its lower half and MMCR2 in its upper */
 #define THRESHOLD		0x3fu
 #define THRESHOLD_SHIFT		16
 #define THRESHMULT_SHIFT	63

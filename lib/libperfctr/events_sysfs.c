@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The kernel's names of events of this machine's processor: DEVICE/events/NAME contains
- * "event=0xd0,umask=0x82", and DEVICE/format/event tells which bits of perf's config are the event
- * (Documentation/ABI/testing/sysfs-bus-event_source-devices-events, -format).
+ * The kernel's names of events of this machine's processor. The file DEVICE/events/NAME contains,
+ * for example, "event=0xd0,umask=0x82". Then DEVICE/format/event tells which bits of perf's config
+ * hold the value of "event" (Documentation/ABI/testing/sysfs-bus-event_source-devices-events,
+ * -format).
  */
 #include <dirent.h>
 #include <errno.h>
@@ -14,7 +15,10 @@
 
 #include "internal.h"
 
-/* Reads a small file, without the newline at its end. -1: it is missing or too long */
+/*
+ * Reads a small file, without the newline at its end. Returns 0, or -1 if the file is missing,
+ * empty or too long.
+ */
 static int read_file(int dir, const char *path, char *buf, size_t size)
 {
 	int fd = openat(dir, path, O_RDONLY | O_CLOEXEC);
@@ -33,9 +37,9 @@ static int read_file(int dir, const char *path, char *buf, size_t size)
 }
 
 /*
- * The device whose events all cores have, or -1: it is "cpu", or the only one with a list of
- * CPUs. If there are cores of several types, each type has a device, and no event is for all
- * cores.
+ * Opens the device whose events all cores have: "cpu", or the only device with a list of CPUs.
+ * Returns -1 if there is none. If there are cores of several types, each type has a device of its
+ * own, and no device is for all cores.
  */
 static int open_pmu(const char *root)
 {
@@ -66,7 +70,10 @@ static int open_pmu(const char *root)
 	return device;
 }
 
-/* Puts @value into the bits "config1:0-7,32". -1: this is not understood, or @value is too large */
+/*
+ * Puts @value into the bits that @format names, such as "config1:0-7,32". Returns 0, or -1 if the
+ * format is not understood, or @value is too large.
+ */
 static int place(const char *format, unsigned long long value, unsigned long long config[3])
 {
 	unsigned long first, last, which = 0;
@@ -89,7 +96,7 @@ static int place(const char *format, unsigned long long value, unsigned long lon
 	return *format || value ? -1 : 0;
 }
 
-/* "event=0x3c,umask=0x1,inv" */
+/* Puts the values of all terms, such as "event=0x3c,umask=0x1,inv", into their bits. */
 static int place_all(int device, char *terms, unsigned long long config[3])
 {
 	char path[80], format[80], *term, *value, *end;

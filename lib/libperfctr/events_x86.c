@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Events of Intel's processors with event selects of the P6's layout: architectural ones, and
- * similar ones of the P6 (Intel SDM, chapters on performance monitoring).
+ * Events of Intel's processors with event selects of the P6's layout: architectural events, and
+ * similar events of the P6 (Intel SDM, chapters on performance monitoring).
  */
 #include "events.h"
 
@@ -33,7 +33,7 @@ const struct perfctr_event perfctr_arch_events[] = {
 	METRIC(MEM_BOUND, "mem-bound", "of be-bound: by waiting for memory"),
 };
 
-/* P6 family */
+/* Events of the P6 family */
 static const struct perfctr_event x86_p6_events[] = {
 	X86(0x0079u, "cycles", "clock cycles of the core"),
 	X86(0x00c0u, "instructions", "instructions completed"),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Counters of CPUs: sessions. */
+/* Sessions, which count CPUs. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,10 +8,10 @@
 
 #include "internal.h"
 
-/* The least interval of gperfctr_start(), as in perfctr 2.6 */
+/* The least interval of gperfctr_start() in microseconds, as in perfctr 2.6 */
 #define LEAST_INTERVAL	10000u
 
-/* A CPU that counts, with its control in 2.6's form; zeros if its control is a native one */
+/* A CPU that the session counts, with its control in 2.6's form, or zeros for a native control */
 struct part {
 	struct part *next;
 	unsigned int cpu;
@@ -97,7 +97,10 @@ static struct part **find_cpu(const struct gperfctr *g, unsigned int cpu)
 	return part;
 }
 
-/* The CPU counts from now on: @made is for it if it has no part yet. NULL: it counts no more. */
+/*
+ * Notes that the CPU counts from now on, or with @made NULL that it counts no more. If the CPU has
+ * no part yet, it gets @made, else @made is freed.
+ */
 static void note(const struct gperfctr *g, unsigned int cpu, struct part *made,
 		 const struct perfctr_cpu_control *control)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Meters: events by their names, and regions of code. */
+/* Meters, which count events by their names, in regions of code. */
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -12,10 +12,10 @@
 
 #define MODES		((unsigned int)(PERFCTR_CTR_USER | PERFCTR_CTR_KERNEL))
 #define MAX_BUDGET	(1ULL << 62)
-/* Number of empty regions; the first ones fill caches. */
+/* The number of empty regions that calibrate() measures. The first ones fill caches. */
 #define CALIBRATIONS	64
 
-/* Adds an event; @name has @len letters, with the modifier. */
+/* Adds an event to the control. @name has @len letters, with the modifier. */
 static int meter_add_event(struct vperfctr_meter *m, const struct perfctr_info *info,
 			   const char *name, size_t len)
 {
@@ -64,19 +64,22 @@ static pid_t own_tid(void)
 	return (pid_t)syscall(SYS_gettid);
 }
 
-/* A child of fork() has a copy, which must not end its parent's counting. */
+/*
+ * Returns true if the caller is a child of the process that opened the meter. The child has a copy
+ * of the meter, and must not end its parent's counting.
+ */
 static int is_copy(const struct vperfctr_meter *m)
 {
 	return m->pid != getpid();
 }
 
 /*
- * Handles of meters that another thread has closed than the one that is counted. The kernel lets
- * only the counted thread unlink its state, or anybody once it has ended. So the thread unlinks
- * it when it next opens a meter, as it can have only one.
+ * Descriptors of meters that were closed by another thread than the counted one. The kernel lets
+ * only the counted thread unlink its state, until that thread has ended. A thread can have only one
+ * meter, so it unlinks the old state when it next opens a meter.
  *
- * Whoever changes an entry claims it first: tid becomes CLAIMED. Entries are reused, and never
- * freed, so a thread always finds its own.
+ * Before a thread changes an entry it claims the entry, by setting tid to CLAIMED. Entries are
+ * reused and never freed, so the list can be read without a lock.
  */
 #define CLAIMED	(-1)
 
@@ -93,7 +96,10 @@ static int claim(struct abandoned *a, pid_t tid)
 	return __atomic_compare_exchange_n(&a->tid, &tid, CLAIMED, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
 }
 
-/* Without memory the state stays until its thread ends. */
+/*
+ * Notes the descriptor of thread @tid's state for unlink_abandoned(). If there is no memory, the
+ * state stays until the thread ends.
+ */
 static void abandon(pid_t tid, int fd)
 {
 	struct abandoned *a = __atomic_load_n(&all_abandoned, __ATOMIC_ACQUIRE);
@@ -116,7 +122,7 @@ static void abandon(pid_t tid, int fd)
 	__atomic_store_n(&a->tid, tid, __ATOMIC_RELEASE);
 }
 
-/* Unlinks states of the caller, and of threads that have ended. */
+/* Unlinks the abandoned states of the caller, and of threads that have ended. */
 static void unlink_abandoned(void)
 {
 	struct abandoned *a = __atomic_load_n(&all_abandoned, __ATOMIC_ACQUIRE);
@@ -126,7 +132,7 @@ static void unlink_abandoned(void)
 		tid = __atomic_load_n(&a->tid, __ATOMIC_RELAXED);
 		if (tid <= 0 || (tid != own && !syscall(SYS_tgkill, getpid(), tid, 0)) || !claim(a, tid))
 			continue;
-		/* It fails in a child of fork() if the thread is its parent's. */
+		/* In a child of fork() this fails for threads of the parent. */
 		if (!ioctl(a->fd, PERFCTR_IOC_UNLINK)) {
 			close(a->fd);
 			tid = 0;
@@ -152,7 +158,7 @@ static int open_handle(struct vperfctr_meter *m, struct perfctr_info *info)
 	};
 	int fd;
 
-	/* We ask this first: it tells whether a module of this version is loaded. */
+	/* This comes first because it finds out whether a module of this version is loaded. */
 	if (perfctr_get_info(info) < 0)
 		return perfctr_meter_fail_device(m, -errno);
 	if ((info->abi_version ^ PERFCTR_ABI_VERSION) >> 24)
@@ -171,7 +177,7 @@ static int control(struct vperfctr_meter *m)
 	return _vperfctr_control_native(m->handle.fd, &m->control) < 0 ? -errno : 0;
 }
 
-/* Finds the least that an empty region counts. */
+/* Stores in m->cost the least that an empty region counts. */
 static int calibrate(struct vperfctr_meter *m)
 {
 	struct perfctr_sum_ctrs region, to, least = { .tsc = ~0ULL };
@@ -180,7 +186,7 @@ static int calibrate(struct vperfctr_meter *m)
 
 	memset(least.pmc, 0xff, sizeof(least.pmc));
 	for (turn = 0; turn < CALIBRATIONS; turn++) {
-		/* As the inline begin and end do it in an empty region */
+		/* In an empty region the inline begin and end make these two calls. */
 		(void)vperfctr_meter_read(m, &region);
 		err = vperfctr_meter_read(m, &to);
 		if (err)
@@ -197,7 +203,7 @@ static int calibrate(struct vperfctr_meter *m)
 	return 0;
 }
 
-/* A meter without a handle */
+/* Returns a meter that counts the clock and has no handle yet, or NULL. */
 static struct vperfctr_meter *meter_new(unsigned int flags)
 {
 	static const struct perfctr_control clock_only = {
@@ -218,7 +224,10 @@ static struct vperfctr_meter *meter_new(unsigned int flags)
 	return m;
 }
 
-/* @n: one i-mode counter, which stops after so many events; 0: all counters are a-mode. */
+/*
+ * Opens the handle and starts the counters. If @n is 0, all counters are a-mode. Else there is one
+ * i-mode counter, which stops after @n events.
+ */
 static int count(struct vperfctr_meter *m, const char *events, unsigned long long n, int signo)
 {
 	struct perfctr_info info;
@@ -247,7 +256,7 @@ static int count(struct vperfctr_meter *m, const char *events, unsigned long lon
 	return m->flags & VPERFCTR_METER_NET ? calibrate(m) : 0;
 }
 
-/* If it fails the thread is as before. */
+/* Does what count() does, and releases the handle if that fails. */
 static int start_counting(struct vperfctr_meter *m, const char *events, unsigned long long n,
 			  int signo)
 {
@@ -311,7 +320,10 @@ int vperfctr_meter_start(struct vperfctr_meter *m)
 	return vperfctr_resume(&m->handle) < 0 ? -errno : 0;
 }
 
-/* A copy's page says "ask" too, so the quick way need not compare the process id. */
+/*
+ * Asks the kernel. The page of a copy after fork() always says that the kernel must be asked, so
+ * only this function has to compare the process id.
+ */
 static PERFCTR_COLD int ask(const struct vperfctr_meter *m, struct perfctr_sum_ctrs *sum)
 {
 	if (is_copy(m))
@@ -344,7 +356,7 @@ static unsigned long long net(unsigned long long count, unsigned long long cost)
 	return count > cost ? count - cost : 0;
 }
 
-/* Without NET the cost is 0. */
+/* Subtracts m->cost, too, which is 0 without VPERFCTR_METER_NET. */
 void vperfctr_meter_net(const struct vperfctr_meter *m, const struct perfctr_sum_ctrs *from,
 			const struct perfctr_sum_ctrs *to, struct perfctr_sum_ctrs *difference)
 {
@@ -355,7 +367,7 @@ void vperfctr_meter_net(const struct vperfctr_meter *m, const struct perfctr_sum
 		difference->pmc[i] = net(to->pmc[i] - from->pmc[i], m->cost.pmc[i]);
 }
 
-/* C and C++ have these inline; other languages call them. */
+/* In C and C++ begin and end are inline. Other languages call these copies. */
 int vperfctr_meter_begin(const struct vperfctr_meter *m, struct perfctr_sum_ctrs *region)
 {
 	return vperfctr_meter_read(m, region);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Sets of events, and lists of their names. */
+/* Searches sets of events, makes lists of names, and parses raw events. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +46,7 @@ struct perfctr_event_name *perfctr_names_end(struct perfctr_names *names)
 	size_t i;
 
 	bad |= fclose(names->f);
-	/* The array, then the text */
+	/* The memory has the array first, and the text behind it. */
 	if (!bad)
 		list = malloc((names->n + 1) * sizeof(*list) + names->size);
 	if (list) {

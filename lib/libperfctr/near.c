@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Names that are near to one that does not exist. */
+/* Finds names that are similar to a name that does not exist. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,8 +10,8 @@
 #define NAME_MAX_LEN	80u
 
 /*
- * How many letters to insert, remove, change, or swap with a neighbour to turn one name into the
- * other (optimal string alignment).
+ * Returns how many letters must be inserted, removed, changed, or swapped with a neighbour to turn
+ * one name into the other (optimal string alignment).
  */
 static unsigned int distance(const char *a, const char *b)
 {
@@ -65,7 +65,7 @@ void perfctr_near_compare(struct perfctr_near *near, const char *spec, size_t le
 	unsigned int score;
 	size_t i;
 
-	/* Some names are both in the kernel and in a table. */
+	/* A name that is both in the kernel and in a table comes twice; take it once. */
 	for (i = 0; i < near->n; i++)
 		if (!strcasecmp(near->name[i], name))
 			return;
@@ -75,13 +75,13 @@ void perfctr_near_compare(struct perfctr_near *near, const char *spec, size_t le
 		return;
 	memcpy(wanted, spec, length);
 	wanted[length] = '\0';
-	/* A part of a name ("tlb") scores like two wrong letters. */
+	/* If @spec is a part of the name ("tlb"), it scores at most like two wrong letters. */
 	score = distance(wanted, name);
 	if (length >= 3 && score > 2 && contains(name, wanted))
 		score = 2;
 	if (score > 1 + length / 3)
 		return;
-	/* Insert it behind names with the same score; the last may drop out. */
+	/* Insert the name behind names with an equal score. The last of a full list drops out. */
 	for (i = near->n; i > 0 && near->score[i - 1] > score; i--) {
 		if (i < near->max) {
 			near->score[i] = near->score[i - 1];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Prints structures for people, a member a line, on stdout. */
+/* Prints structures for people on stdout, with one member on each line. */
 #include <stdio.h>
 
 #include "internal.h"
@@ -62,7 +62,7 @@ void perfctr_info_print(const struct perfctr_info *info)
 	       in_use[info->source] : "unknown");
 }
 
-/* "0-3,6" */
+/* Prints the numbers of CPUs in a mask as "0-3,6". */
 static void print_mask(const char *title, const struct perfctr_cpu_mask *mask)
 {
 	unsigned int cpu, first, n = mask->nrwords * 32;
@@ -100,7 +100,7 @@ static void print_map(unsigned int i, unsigned int map)
 		printf("pmc_map[%u]\t\t%u\n", i, map);
 }
 
-/* An event of perf's: pmc_map is its type. */
+/* Prints an event of perf's, whose type is in pmc_map[]. */
 static void print_perf_event(const struct perfctr_cpu_control *control, unsigned int i)
 {
 	printf("pmc_map[%u]\t\tperf type %u\n", i, control->pmc_map[i]);
@@ -121,7 +121,10 @@ static void print_perf_event(const struct perfctr_cpu_control *control, unsigned
 
 #if defined(__x86_64__) || defined(__i386__)
 
-/* Prints the union's members. The control does not say which are used, so @is_p4 does. */
+/*
+ * Prints the member of the union for counter @i. The control does not say which member of the union
+ * is in use, so @is_p4 does.
+ */
 static void print_high(const struct perfctr_cpu_control *control, unsigned int i, int is_p4)
 {
 	if (control->evntsel_high[i])

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Reads: out-of-line copies of the header's inline functions, and the functions that ask the kernel
- * if the page says so.
+ * Reads of counters: copies of the header's inline functions, and the functions that ask the kernel
+ * when the page says that it must be asked.
  */
 #include <errno.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 
 #ifndef PERFCTR_CLOCK_SLOT
 
-/* An architecture without inline reads asks the kernel. */
+/* On an architecture without inline reads these make each read ask the kernel. */
 static int perfctr_page_read_reg(const struct perfctr_page *page, unsigned int reg,
 				 unsigned long long *value)
 {
@@ -43,7 +43,7 @@ static int perfctr_page_snapshot(const struct perfctr_page *page,
 #define perfctr_page_metrics_snapshot	perfctr_page_snapshot
 #endif
 
-/* The inline read does not know metrics, but they need not be asked for. */
+/* The inline read does not know TopDown's metrics, so this first tries to read one in user mode. */
 unsigned long long vperfctr_ask_pmc(const struct vperfctr *v, unsigned int i)
 {
 	struct perfctr_words words;
@@ -83,7 +83,7 @@ unsigned long long vperfctr_ask_reg(const struct vperfctr *v, unsigned int reg)
 	if (v->map) {
 		n = page->nrctrs < PERFCTR_MAX_CTRS ? page->nrctrs : PERFCTR_MAX_CTRS;
 		for (i = 0; i < n; i++)
-			/* If the page names no register, perf has chosen it. */
+			/* A counter without a slot has a register that perf has chosen. */
 			if (page->map[i] != PERFCTR_PAGE_NO_SLOT * sizeof(page->slot[0]) &&
 			    perfctr_page_counts_on(page, i, reg))
 				return vperfctr_ask_pmc(v, i);
@@ -114,7 +114,7 @@ int vperfctr_ask_snapshot(const struct vperfctr *v, struct perfctr_sum_ctrs *sum
 		return 0;
 	have = perfctr_read_words(v->fd, &all, sizeof(all));
 	if (have < 0) {
-		/* As in _vperfctr_read_sum() */
+		/* read(2) fails with a sticky error. The ioctl stores the sums all the same. */
 		ret = perfctr_read_some(v->fd, &r, n);
 		if (ret < 0 && errno != EIO)
 			return ret;
@@ -182,6 +182,6 @@ int vperfctr_read_ctrs(const struct vperfctr *v, struct perfctr_sum_ctrs *sum)
 	    (v->page->nrctrs <= PERFCTR_NRCTRS &&
 	     perfctr_page_metrics_snapshot(v->page, sum, v->page->nrctrs)))
 		return 0;
-	/* The kernel knows how many counters there are now. */
+	/* If the page cannot be used, the kernel knows how many counters there are. */
 	return _vperfctr_read_sum(v->fd, sum);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Rings of records: the reader's side. */
+/* The reader's side of rings of records. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,12 +13,12 @@
 struct vperfctr_ring {
 	struct perfctr_ring_page *page;
 	const char *data;
-	size_t size;		/* of the map */
-	__u32 length;		/* of the records; a copy, as others can write to the page */
+	size_t size;		/* bytes of the map */
+	__u32 length;		/* bytes of room for records; a copy that others cannot change */
 	__u32 tail;
-	__u32 given;		/* bytes of the last record of vperfctr_ring_next() */
-	char *whole;		/* room for a record that wraps */
-	size_t room;
+	__u32 given;		/* bytes of the record that vperfctr_ring_next() returned last */
+	char *whole;		/* room for a record that wraps, in one piece */
+	size_t room;		/* bytes at @whole */
 };
 
 int _vperfctr_make_ring(int fd, struct perfctr_ring *ring)
@@ -68,7 +68,7 @@ size_t vperfctr_ring_peek(struct vperfctr_ring *ring, struct iovec *part)
 	__u32 n = __atomic_load_n(&ring->page->head, __ATOMIC_ACQUIRE) - ring->tail;
 	__u32 at = ring->tail & (ring->length - 1), first = ring->length - at;
 
-	/* Others may have written to the page. */
+	/* Another process may have written a wrong head to the page. */
 	if (n > ring->length)
 		n = ring->length;
 	if (first > n)
@@ -86,7 +86,7 @@ void vperfctr_ring_consume(struct vperfctr_ring *ring, size_t bytes)
 	__atomic_store_n(&ring->page->tail, ring->tail, __ATOMIC_RELEASE);
 }
 
-/* A record that wraps, copied into one piece; NULL: ENOMEM */
+/* Copies a record that wraps into one piece, and returns it, or NULL with ENOMEM. */
 static const void *copy(struct vperfctr_ring *ring, const struct iovec part[2], size_t size)
 {
 	size_t first = part[0].iov_len < size ? part[0].iov_len : size;
@@ -117,7 +117,7 @@ const struct perfctr_record *vperfctr_ring_next(struct vperfctr_ring *ring)
 	errno = EAGAIN;
 	if (!n)
 		return NULL;
-	/* Sizes are multiples of 8, so type, flags and size are never divided. */
+	/* Sizes are multiples of 8, so the first 8 bytes, with type, flags and size, never wrap. */
 	record = part[0].iov_base;
 	size = record->size;
 	if (n < sizeof(*record) || size < sizeof(*record) || size > n || size % 8) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Counters of another thread, which the caller traces and has stopped by ptrace(2). */
+/* Counters of another thread that the caller traces by ptrace(2). */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -10,7 +10,7 @@
 
 #include "internal.h"
 
-/* As in 2.6 it begins with the other structure: programs cast one to the other. */
+/* As in 2.6 the structure begins with a struct vperfctr: programs cast a pointer to that type. */
 struct rvperfctr {
 	struct vperfctr v;
 	int pid;
@@ -18,7 +18,7 @@ struct rvperfctr {
 
 _Static_assert(offsetof(struct rvperfctr, v) == 0, "a struct vperfctr with more behind it");
 
-/* @pidfd may be -1. */
+/* Opens the counters of thread @pid. @pidfd is a descriptor of the thread, or -1. */
 static struct rvperfctr *open_thread(int pid, int pidfd)
 {
 	struct perfctr_open o = {
@@ -41,7 +41,7 @@ static struct rvperfctr *open_thread(int pid, int pidfd)
 		return NULL;
 	}
 	r->pid = pid;
-	/* A map is useless to another thread. */
+	/* Only the counted thread could use the page, so it is not mapped. */
 	perfctr_handle_init(&r->v, fd, 0);
 	return r;
 }
@@ -51,7 +51,10 @@ struct rvperfctr *rvperfctr_open(int pid)
 	return open_thread(pid, -1);
 }
 
-/* Modules cannot ask the kernel whose a pidfd is, but programs can. */
+/*
+ * Returns the id of a pidfd's thread, or -1. The kernel does not export a function that tells this
+ * to modules, so the library asks /proc.
+ */
 static int pid_of(int pidfd)
 {
 	char path[40], text[512], *line;
@@ -73,7 +76,7 @@ static int pid_of(int pidfd)
 		errno = EBADF;
 		return -1;
 	}
-	/* -1: it has ended; 0: it is in another pid namespace. */
+	/* The kernel prints -1 if the thread has ended, and 0 if it is in another pid namespace. */
 	pid = (int)strtol(line + strlen("\nPid:"), NULL, 10);
 	if (pid <= 0) {
 		errno = ESRCH;
@@ -91,13 +94,13 @@ struct rvperfctr *rvperfctr_open_pidfd(int pidfd)
 
 void rvperfctr_close(struct rvperfctr *r)
 {
-	/* It is the same object. */
+	/* The structure begins with its handle, so vperfctr_close() frees all of it. */
 	vperfctr_close((struct vperfctr *)r);
 }
 
 struct vperfctr *rvperfctr_vperfctr(const struct rvperfctr *r)
 {
-	/* malloc() made it, so it is not const. */
+	/* open_thread() allocated the object, so it may be written to. */
 	return (struct vperfctr *)(uintptr_t)&r->v;
 }
 

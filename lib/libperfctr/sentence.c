@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Sentences about what went wrong with a meter. */
+/* Writes sentences about errors of meters. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -20,7 +20,10 @@ int perfctr_meter_fail(struct vperfctr_meter *m, int err, const char *format, ..
 	return err;
 }
 
-/* A container sees the host's modules in /sys, but may lack the device. */
+/*
+ * Tells a missing module from a missing device. A container sees the host's modules in /sys, but
+ * may lack the device.
+ */
 static int fail_without_device(struct vperfctr_meter *m)
 {
 	if (!access("/sys/module/perfctr", F_OK))
@@ -55,7 +58,7 @@ int perfctr_meter_fail_device(struct vperfctr_meter *m, int err)
 	}
 }
 
-/* "; near are a, b", or "" */
+/* Writes "; similar are NAME, NAME, NAME" to @buf, or "" if there are no similar names. */
 static void near_names(const struct perfctr_info *info, const char *name, char *buf, size_t size)
 {
 	char **names = perfctr_event_suggest(info->cpu_type, name, 3);
@@ -88,7 +91,7 @@ int perfctr_meter_fail_event(struct vperfctr_meter *m, int err, const struct per
 	}
 }
 
-/* "probably perf_events has the counters", or a better reason */
+/* Returns why a control was refused with EBUSY: its reason, or who probably has the counters. */
 static const char *why_busy(const struct perfctr_control *control, char *buf, size_t size)
 {
 	if (control->reason)
@@ -165,7 +168,7 @@ int perfctr_meter_fail_control(struct vperfctr_meter *m, int err, const struct p
 		why = "a CPU has just come whose counters cannot be had";
 		break;
 	case EINVAL:
-		/* Each event can be counted alone, as meter.c has tried: so they are too many. */
+		/* meter.c has found that each event can be counted alone, so there are too many. */
 		why = why_too_many(m, info, buf, sizeof(buf));
 		err = -ENOSPC;
 		if (control->reason && control->reason != PERFCTR_REASON_COUNTER)
@@ -177,7 +180,7 @@ int perfctr_meter_fail_control(struct vperfctr_meter *m, int err, const struct p
 	return perfctr_meter_fail(m, err, "%s%s", which, why);
 }
 
-/* Why the kernel has stopped counting */
+/* Returns why the kernel has stopped counting. */
 static const char *why_stopped(const struct vperfctr_meter *m)
 {
 	struct perfctr_read r;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* TopDown: what the slots of the pipeline were used for between two reads. */
+/* Computes from TopDown's metrics what the slots of the pipeline were used for. */
 #include <errno.h>
 #include <string.h>
 
 #include "internal.h"
 
-#define LEVEL_1	4u	/* metrics of level 1; level 2 has a part of each */
+#define LEVEL_1	4u	/* number of metrics of level 1; level 2 has a metric for a part of each */
 
 static const char *const names[PERFCTR_TOPDOWN_RATIOS] = {
 	[PERFCTR_METRIC_RETIRING] = "retiring",
@@ -60,7 +60,10 @@ int perfctr_topdown_sums(const struct perfctr_ctr_control *ctr, unsigned int n, 
 	return -1;
 }
 
-/* A metric has 8 bits: rounded over a short time it may be below 0, or above the whole. */
+/*
+ * Returns part / slots, from 0 to 1. A metric has only 8 bits, so over a short time the rounded
+ * part may be below 0, or above slots.
+ */
 static double share(double part, double slots)
 {
 	if (part <= 0)
@@ -89,7 +92,7 @@ unsigned int perfctr_topdown_ratios(const struct perfctr_topdown *from,
 	for (i = 0; i < PERFCTR_METRICS; i++)
 		if (known >> i & 1)
 			ratio[i] = metric_share(from, to, i);
-	/* What level 2 does not count is the rest of level 1. */
+	/* The rest of a metric of level 1 is its share less the share of its metric of level 2. */
 	for (i = 0; i < LEVEL_1; i++) {
 		if (!(known >> i & known >> (LEVEL_1 + i) & 1))
 			continue;
@@ -99,7 +102,7 @@ unsigned int perfctr_topdown_ratios(const struct perfctr_topdown *from,
 	return known;
 }
 
-/* The page or the control tells which counter is which. */
+/* Learns which counter is which metric from the page, or from the control without a page. */
 int vperfctr_ask_topdown(const struct vperfctr *v, struct perfctr_topdown *topdown)
 {
 	struct perfctr_ctr_control ctr[PERFCTR_MAX_CTRS] = { { .map = 0 } };

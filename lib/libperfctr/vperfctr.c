@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Handles of a thread's counters, as descriptors and as objects. */
+/* Handles of a thread's counters, as file descriptors and as objects. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -13,7 +13,7 @@
 
 #include "internal.h"
 
-/* In place of a page that could not be mapped */
+/* A handle without a mapped page has this page, which says that the kernel must be asked. */
 static const struct perfctr_page ask_page = {
 	.size = sizeof(struct perfctr_page),
 	.seq = -1,
@@ -31,7 +31,7 @@ static int open_device(void)
 {
 	int fd = open(PERFCTR_DEVICE, O_RDWR | O_CLOEXEC);
 
-	/* Only the reader of a ring needs to write. */
+	/* Only the reader of a ring needs to write, so other users may lack the permission. */
 	if (fd < 0 && errno == EACCES)
 		fd = open(PERFCTR_DEVICE, O_RDONLY | O_CLOEXEC);
 	return fd;
@@ -50,10 +50,10 @@ int perfctr_open_fd(const struct perfctr_open *o)
 }
 
 /*
- * Descriptors
+ * Calls that take a file descriptor
  */
 
-/* Without a state the descriptor still gives information, as in 2.6. */
+/* As in 2.6, with @creat 0 a thread without a state gets a descriptor for information only. */
 int _vperfctr_open(int creat)
 {
 	struct perfctr_open o = {
@@ -66,7 +66,7 @@ int _vperfctr_open(int creat)
 	return fd;
 }
 
-/* The module treats x86's NMI watchdog like any other user of perf. */
+/* Returns true if x86's NMI watchdog is on. To the module it is like any other user of perf. */
 static int watchdog_counts(void)
 {
 	char on = 0;
@@ -82,7 +82,7 @@ static int watchdog_counts(void)
 	return on == '1';
 }
 
-/* The sizes of this library's structures */
+/* Sets the three sizes to those of the structures that this library was built with. */
 static void set_sizes(struct perfctr_control *control)
 {
 	static const struct perfctr_control whole = { PERFCTR_CONTROL_INIT };
@@ -118,8 +118,8 @@ int _vperfctr_read_control_native(int fd, struct perfctr_control *control)
 }
 
 /*
- * A read of another thread's sums may take a while, so a signal can interrupt it; then it is
- * repeated. A macro, as C libraries have different types of @request.
+ * Repeats an ioctl() that a signal interrupts: a read of another thread's sums may take a while.
+ * This is a macro because C libraries have different types of @request.
  */
 #define ioctl_again(fd, request, arg) ({				\
 	int ret_;							\
@@ -132,7 +132,7 @@ int _vperfctr_read_control_native(int fd, struct perfctr_control *control)
 
 int perfctr_read_some(int fd, struct perfctr_read *sums, unsigned int n)
 {
-	/* The kernel may not write all members. */
+	/* The kernel may leave some members unset. */
 	memset(sums, 0, offsetof(struct perfctr_read, sum));
 	sums->size = (__u32)(offsetof(struct perfctr_read, sum) +
 			     n * sizeof(sums->sum[0]));
@@ -209,7 +209,7 @@ int _vperfctr_read_control(int fd, struct vperfctr_control *control)
 	return perfctr_control_from_native(&native, perfctr_cpu_type(fd), control);
 }
 
-/* read(2) stores 2.6's structure, but maybe more counters than its array has. */
+/* read(2) stores its words as 2.6's structure has them, so _vperfctr_read_sum() needs no copy. */
 _Static_assert(offsetof(struct perfctr_sum_ctrs, pmc) == offsetof(struct perfctr_words, sum),
 	       "the clock, then the sums");
 
@@ -221,8 +221,8 @@ int _vperfctr_read_sum(int fd, struct perfctr_sum_ctrs *sum)
 	n = perfctr_read_words(fd, sum, sizeof(*sum));
 	if (n < 0) {
 		/*
-		 * The ioctl stores sums even with a sticky error. Without room for all counters it
-		 * stores the first ones.
+		 * read(2) fails with a sticky error, or if there are more counters than the array
+		 * has. The ioctl stores the sums of the first counters then.
 		 */
 		ret = perfctr_read_some(fd, &r, PERFCTR_NRCTRS);
 		if (ret < 0 && errno != EIO)
@@ -231,13 +231,13 @@ int _vperfctr_read_sum(int fd, struct perfctr_sum_ctrs *sum)
 		sum->tsc = r.clock;
 		memcpy(sum->pmc, r.sum, (size_t)n * sizeof(sum->pmc[0]));
 	}
-	/* 2.6 wrote the whole array. */
+	/* Like 2.6 this writes the whole array. */
 	memset(sum->pmc + n, 0, (PERFCTR_NRCTRS - (size_t)n) * sizeof(sum->pmc[0]));
 	return ret;
 }
 
 /*
- * Objects
+ * Calls that take a handle as an object
  */
 
 void perfctr_handle_init(struct vperfctr *v, int fd, int map)
@@ -270,14 +270,14 @@ static struct vperfctr *handle_new(int fd, int map)
 }
 
 /*
- * In 2.6 any handle of a thread may control it. In the kernel only one open file may. So a
- * thread's second handle shares the first one's file. @opened lists the open handles of
+ * In 2.6 each handle of a thread may control it, but the kernel lets only one open file do so.
+ * So a second handle of a thread shares the file of the first. @opened lists all handles of
  * vperfctr_open_mode(), of all threads.
  */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct vperfctr *opened;
 
-/* In the child of a fork a thread that does not exist there may hold the lock. */
+/* Runs in a child of fork(), where the lock may be held by a thread that does not exist. */
 static void forget_parents(void)
 {
 	pthread_mutex_init(&lock, NULL);
@@ -289,7 +289,10 @@ static void watch_forks(void)
 	(void)pthread_atfork(NULL, NULL, forget_parents);
 }
 
-/* Another descriptor of the thread's open file, unless its state was unlinked; else -1 */
+/*
+ * Returns a new descriptor of the file by which thread @tid has opened its state, or -1 if there is
+ * no such file, or the state was unlinked.
+ */
 static int fd_of_first(int tid)
 {
 	const struct vperfctr *v;
@@ -330,7 +333,7 @@ struct vperfctr *vperfctr_open_mode(unsigned int mode)
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	struct vperfctr *v;
 
-	/* With the kernel's other flags the handle would be of something else. */
+	/* With other flags of the kernel's the handle would not be of the caller's thread. */
 	if (mode > VPERFCTR_OPEN_CREAT_EXCL) {
 		errno = EINVAL;
 		return NULL;
@@ -360,14 +363,14 @@ struct vperfctr *vperfctr_open(void)
 }
 
 /*
- * Without a map, which would be useless to another thread, and would cost the counted thread time
- * at each switch
+ * Maps no page: another thread could not use the page, and it would cost the counted thread time at
+ * each switch.
  */
 struct vperfctr *vperfctr_from_fd(int fd)
 {
 	struct perfctr_read r;
 
-	/* It fails if the descriptor is of anything else. */
+	/* This fails if the descriptor is not of a thread's handle. */
 	if (perfctr_read_some(fd, &r, 0) < 0 && errno != EIO)
 		return NULL;
 	return handle_new(fd, 0);
@@ -412,7 +415,7 @@ struct perfctr_cpus_info *vperfctr_cpus_info(const struct vperfctr *v)
 	return perfctr_cpus_info(v->fd);
 }
 
-/* 2.6 declares the object const in this call, but malloc() made it. */
+/* The calls of 2.6 take a const pointer, but no handle is a const object. */
 static void set_refusal(const struct vperfctr *v, unsigned int owner, unsigned int reason)
 {
 	struct vperfctr *object = (struct vperfctr *)(uintptr_t)v;
@@ -478,7 +481,7 @@ int vperfctr_read_native(const struct vperfctr *v, struct perfctr_read *sums)
 int vperfctr_read_state(const struct vperfctr *v, struct perfctr_sum_ctrs *sum,
 			struct vperfctr_control *control)
 {
-	/* The control first: the caller gets it even if there is a sticky error. */
+	/* Read the control first, because the sums fail if there is a sticky error. */
 	if (control && _vperfctr_read_control(v->fd, control) < 0)
 		return -1;
 	if (sum)
