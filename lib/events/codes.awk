@@ -2,9 +2,9 @@
 #
 # awk -f codes.awk LICENSE.libpfm4 TABLE... events_ppc.c names26.h
 #
-# Writes perfctr_event_codes.h: PREFIX_NAME is the number of each event in the tables and in
-# events_ppc.c. A table's prefix is the name of its file. For a Pentium 4 the number is the ESCR's event
-# select alone, as in perfctr 2.6's file. names26.h is copied.
+# Writes perfctr_event_codes.h, which defines PREFIX_NAME as the number of the event, for each event in
+# the tables and in events_ppc.c. The prefix of a table is the name of its file. For a Pentium 4 the
+# number is the ESCR's event select alone, as in perfctr 2.6's file. names26.h is copied.
 
 BEGIN {
 	print "/* The events of each type of processor; see perfctr_cpu_event_set() in libperfctr.h. */"
@@ -29,7 +29,7 @@ FNR == 1 {
 	prefix = toupper(prefix)
 }
 
-# A table's lines
+# The lines of a table
 /^\t\{ 0x/ {
 	code = $2
 	sub(/,$/, "", code)
@@ -45,7 +45,7 @@ FILENAME ~ /names26/ && /^#define/ {
 	next
 }
 
-# events_ppc.c's lists
+# The lists in events_ppc.c
 /^#define PPC_[0-9a-z]+_EVENTS/ {
 	prefix = $2
 	sub(/EVENTS.*/, "", prefix)

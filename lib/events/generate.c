@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Makes tables of events for perfctr 2.6's x86 processors of libpfm4's. It includes libpfm4's own
- * tables, as libpfm4's interface tells neither counters nor groups of unit masks;
- * tests/unit/test_tables.c compares the result with that interface. tests/machines/libpfm4.sh
- * --generate runs it. The tables are in the repository, so a build needs no libpfm4, and changes of
- * them are seen.
+ * Makes tables of events for the x86 processors of perfctr 2.6 from libpfm4's tables. It includes
+ * the files of libpfm4 that have the tables, because libpfm4's interface tells neither counters nor
+ * groups of unit masks. tests/unit/test_tables.c compares the result with that interface.
  *
  *	generate NAME >NAME.inc
+ *
+ * tests/machines/libpfm4.sh --generate runs this program. Its output is in the repository, so a
+ * build needs no libpfm4, and git shows how a table changes.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +15,7 @@
 
 #include "pfmlib_priv.h"
 #include "pfmlib_intel_x86_priv.h"
-/* The headers of both vendors define these. */
+/* The headers of both vendors define these macros. */
 #undef sel_event_select
 #undef sel_unit_mask
 #undef sel_usr
@@ -100,18 +101,18 @@ static struct mask *new_mask(struct event *event, const char *name, const char *
 }
 
 /*
- * Intel's, but for the Pentium 4
+ * Intel's processors except the Pentium 4
  */
 
-/* Fixed counter n is bit 32 + n in libpfm4, and bit 24 + n here. */
+/* Fixed counter n is bit 32 + n in libpfm4, and bit 24 + n in our tables. */
 static unsigned int intel_counters(uint64_t mask)
 {
 	return (unsigned int)(mask & 0xff) | (unsigned int)(mask >> 32 & 7) << 24;
 }
 
 /*
- * The code of an event. For an alias libpfm4 uses the code of the event EVENT or EVENT:MASK that it
- * stands for, and not its own; with modifiers its own code is right.
+ * Returns the code of an event. For an alias of EVENT:MASK libpfm4 uses the code of EVENT:MASK, and
+ * ignores the code of the alias. For all other aliases the code of the alias is right.
  */
 static unsigned int intel_code(const intel_x86_entry_t *table, unsigned int n,
 			       const intel_x86_entry_t *alias)
@@ -132,8 +133,8 @@ static unsigned int intel_code(const intel_x86_entry_t *table, unsigned int n,
 }
 
 /*
- * The value of a unit mask. One that stands for others, MASK:MASK:MODIFIER=1, has their values; the
- * modifiers are in its own code.
+ * Returns the value of a unit mask. If the mask is an alias, MASK:MASK:MODIFIER=1, it has the
+ * values of those masks, and the modifiers that are in the code of the alias.
  */
 static unsigned int intel_mask(const intel_x86_entry_t *event, const intel_x86_umask_t *of)
 {
@@ -148,7 +149,7 @@ static unsigned int intel_mask(const intel_x86_entry_t *event, const intel_x86_u
 			continue;
 		for (i = 0; i < event->numasks && strcmp(event->umasks[i].uname, name); i++)
 			;
-		/* There is no such mask, and libpfm4 uses the code. */
+		/* If a mask of the alias does not exist, libpfm4 uses the code of the alias. */
 		if (i == event->numasks)
 			return value;
 		masks |= (unsigned int)(event->umasks[i].ucode >> 8) & 0xff;
@@ -172,7 +173,7 @@ static void intel_event(struct set *set, const intel_x86_entry_t *from, unsigned
 	if (pmu == PFM_PMU_INTEL_X86_ARCH)
 		counters |= 0xffffff;
 	event = new_event(set, from->name, from->desc, code & 0xff, counters);
-	/* Events of off-core responses have a register, offcore_rsp, instead of units. */
+	/* Events of off-core responses have a register, offcore_rsp, instead of unit masks. */
 	if (!from->numasks || from->flags & INTEL_X86_NHM_OFFCORE) {
 		if (code >> 8)
 			new_mask(event, NULL, from->desc, code >> 8);
@@ -206,7 +207,7 @@ static struct set *intel(const char *name, const char *type, const char *prefix,
 }
 
 /*
- * AMD's: four counters, all alike
+ * AMD's processors, whose four counters can all count each event
  */
 
 static int of_revision(unsigned int flags, amd64_rev_t revision)
@@ -248,14 +249,15 @@ static struct set *amd(const char *name, const char *type, const char *prefix, c
  */
 
 /*
- * libpfm4 numbers the ESCRs: first the even ones of each unit, then the odd ones in the same order;
- * SSU has no odd one. Each unit has a known ESCR select, which checks this order. (Intel SDM volume
- * 3, performance counter MSRs and associated CCCR and ESCR MSRs)
+ * The units of a Pentium 4, each with an even and an odd ESCR; SSU has no odd ESCR. libpfm4 numbers
+ * the even ESCRs first, and then the odd ESCRs, in the order of this table. p4_counters() checks
+ * the order by the ESCR select of each unit. (Intel SDM volume 3, performance counter MSRs and
+ * associated CCCR and ESCR MSRs)
  */
 static const struct {
 	const char *name;
 	unsigned int select;
-	unsigned int counters[2];	/* of the first ESCR, and of the second */
+	unsigned int counters[2];	/* counters of the even and of the odd ESCR */
 } units[] = {
 	{ "BPU", 0, { 0x3, 0xc } }, { "IS", 1, { 0x3, 0xc } }, { "MOB", 2, { 0x3, 0xc } },
 	{ "ITLB", 3, { 0x3, 0xc } }, { "PMH", 4, { 0x3, 0xc } }, { "IX", 5, { 0x3, 0xc } },
@@ -286,7 +288,7 @@ static unsigned int p4_counters(const netburst_entry_t *from)
 			unit++;
 		if (unit >= SIZE(units))
 			die("an unknown ESCR", from->name);
-		/* By the manual some events of the bus have ESCR select 3. */
+		/* In the manual some events of the bus have ESCR select 3. */
 		if (units[unit].select == from->escr_select ||
 		    (!strcmp(units[unit].name, "FSB") && from->escr_select == 3))
 			fits = 1;
@@ -311,7 +313,7 @@ static void p4_alias(struct set *set, const char *name, const char *of)
 	alias->name = name;
 }
 
-/* perfctr 2.6's names that libpfm4 lacks, and an event that only Intel's manual has */
+/* Adds two names of perfctr 2.6's that libpfm4 lacks, and an event that only Intel's manual has. */
 static void p4_add(struct set *set)
 {
 	const char *text = "x87, MMX, SSE, SSE2 and SSE3 uops that load, store or move between registers";
@@ -319,7 +321,7 @@ static void p4_add(struct set *set)
 
 	p4_alias(set, "uop_type", "uops_type");
 	p4_alias(set, "bsq_active_entries", "BSQ_active_entries");
-	/* FIRM_ESCR0 and 1 */
+	/* The event is in FIRM_ESCR0 and FIRM_ESCR1. */
 	event = new_event(set, "x87_SIMD_moves_uop", text, 0x2e | 1 << 8, 0xf00);
 	new_mask(event, "ALLP0", "All that store or move between registers", 1 << 3);
 	new_mask(event, "ALLP2", "All that load", 1 << 4);
@@ -338,8 +340,8 @@ static struct set *p4(const char *name, const char *type, const char *prefix, un
 				  from->event_select | from->escr_select << 8, p4_counters(from));
 		for (k = 0; k < EVENT_MASK_BITS && from->event_masks[k].name; k++)
 			/*
-			 * Other bits are tags, which are not in the ESCR's mask, or, with
-			 * replay_event, libpfm4's own codes for what PEBS has to tag.
+			 * All other bits are tags, which are not in the ESCR's mask. In
+			 * replay_event they are codes of libpfm4 for what PEBS has to tag.
 			 */
 			if (from->event_masks[k].bit < EVENT_MASK_BITS &&
 			    (strcmp(from->name, "replay_event") ||

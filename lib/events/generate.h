@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A set of events: generate.c makes it, and print.c writes it. */
+/* A set of events, which generate.c makes and print.c writes. */
 #ifndef PERFCTR_GENERATE_H
 #define PERFCTR_GENERATE_H
 
 #define SIZE(a)		(sizeof(a) / sizeof((a)[0]))
 #define MAX_EVENTS	256
 #define MAX_MASKS	48
-#define NGROUPS		8	/* of unit masks */
+#define NGROUPS		8	/* number of groups of unit masks */
 
 struct mask {
 	const char *name;
 	const char *text;
 	unsigned int value;	/* bits of the event select, shifted right by 8 */
 	unsigned int group;
-	int alone;		/* excludes others of its group */
+	int alone;		/* excludes the other masks of its group */
 	int is_default;
-	int optional;		/* its group may stay without a mask */
+	int optional;		/* no mask of its group need be chosen */
 };
 
 struct event {
@@ -41,7 +41,7 @@ extern struct set sets[];
 extern unsigned int nsets;
 
 void die(const char *what, const char *name);
-/* What @base has is left out of @set, which has all of it. */
+/* Makes @base a part of @set, so that only the other events of @set are printed. */
 void include(struct set *set, const struct set *base);
 void print_set(const struct set *set);
 

@@ -1,4 +1,4 @@
-/* Names of perfctr 2.6's events that the tables lack: for codes.awk */
+/* Names of perfctr 2.6's events that the tables lack. codes.awk copies these lines. */
 #define P6_BUS_TRAN_BRD	0x65
 #define P6_BUS_TRAN_RFO	0x66
 #define P6_BUS_DATA_RCV	0x64

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Writes a set of events as C. */
+/* Writes a set of events as C source. */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -50,7 +50,7 @@ static int is_in_base(const struct set *set, const struct event *event)
 	return 0;
 }
 
-/* Whether at most one mask can be chosen */
+/* Returns true if at most one mask can be chosen. */
 static int is_exclusive(const struct event *event)
 {
 	unsigned int i, together = 0;
@@ -63,7 +63,10 @@ static int is_exclusive(const struct event *event)
 	return together < 2;
 }
 
-/* For each group the default, else all masks that can be chosen together, else the first */
+/*
+ * Returns the default unit mask. It has the default masks of each group. A group without default
+ * masks adds all its masks that can be chosen together, or its first mask if there are none.
+ */
 static unsigned int default_value(const struct event *event)
 {
 	unsigned int value = 0, group, chosen, together, i;
@@ -128,7 +131,7 @@ static int same_masks(const struct event *a, const struct event *b)
 	return 1;
 }
 
-/* The first printed event with the same masks; the masks have its name */
+/* Returns the first printed event that has the masks of @event. The masks are named after it. */
 static const struct event *owner_of_masks(const struct set *set, const struct event *event)
 {
 	unsigned int i;
