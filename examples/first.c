@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What does a piece of code cost? Says so on every machine: where there are no counters, or others
- * have them, why, and the time.
+ * Tells what a piece of code costs. Where counters cannot be used, it tells why, and the time that
+ * the code takes.
  *
  *	cc -O2 -o first first.c $(pkg-config --cflags --libs libperfctr)
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What does a loop cost? Counts instructions and cycles of the calling thread in
- * user mode, with inline reads around the loop, which is run some times.
+ * Tells what a loop costs. Counts instructions and cycles of the calling thread in user mode, with
+ * inline reads before and after the loop, which runs ten times.
  *
  *	cc -O2 -o loop loop.c $(pkg-config --cflags --libs libperfctr)
  */
@@ -19,7 +19,7 @@ enum { INSTRUCTIONS, CYCLES, EVENTS };
 
 static const char *const names[EVENTS] = { "instructions:u", "cycles:u" };
 
-/* The counts by their names, so that this is not bound to one processor */
+/* Starts counters of the events by their names, which are the same on all processors. */
 static int program(const struct vperfctr *v)
 {
 	struct perfctr_control control = { .tsc_on = 1, .nractrs = EVENTS };

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-Makes the extension module, against the installed libperfctr.h; or, as a program, against the header
-and library in the directories that are named:
+Makes the extension module with the installed libperfctr.h. As a program it takes the directories of
+the header and of the library as arguments:
 
     build_perfctr.py OUT INCLUDE... -- LIBDIR
 """
@@ -11,7 +11,7 @@ from cffi import FFI
 
 ffi = FFI()
 
-# The compiler fills in how long the array is.
+# The compiler fills in the length of the array.
 ffi.cdef("""
 struct perfctr_sum_ctrs {
     unsigned long long tsc;

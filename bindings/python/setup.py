@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""pyproject.toml has all but what setuptools knows only from here."""
+"""Tells setuptools about the extension module; all other settings are in pyproject.toml."""
 from setuptools import setup
 
 setup(cffi_modules=["build_perfctr.py:ffi"])

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Links libperfctr: from PERFCTR_LIBDIR if that is set, else from where the linker looks.
+// Links libperfctr from the directory PERFCTR_LIBDIR, or if that is not set from the linker's path.
 fn main() {
     println!("cargo:rerun-if-env-changed=PERFCTR_LIBDIR");
     println!("cargo:rerun-if-env-changed=PERFCTR_STATIC");

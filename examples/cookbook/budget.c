@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Stops work that takes more than a million instructions, wherever it is. The work must be such that a
- * jump out of it does no harm: it takes no locks, and allocates nothing.
+ * Stops work that takes more than a million instructions. The signal may come anywhere in the work,
+ * and its handler jumps out. So the work may take no locks, and allocate nothing.
  *
- *	budget [TURNS]		two instructions each; 1000000
+ *	budget [TURNS]		of a loop with two instructions; the default is 1000000
  */
 #include <err.h>
 #include <setjmp.h>

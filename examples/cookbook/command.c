@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What does a command execute, with all that it starts? Counting begins at its exec: this process itself
- * never execs, so it counts nothing.
+ * Counts the instructions of a command, with all threads and processes that it starts. Counting
+ * begins at an exec. This process itself never execs, so it counts nothing.
  *
  *	command PROGRAM [ARG...]
  */

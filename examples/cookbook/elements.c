@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * How many cycles does a loop take for each element? The first run fills caches and TLBs, and others
- * may be interrupted, so the least of some runs counts.
+ * Measures how many cycles a loop takes for each element. The first run fills caches and TLBs, and
+ * other runs may be interrupted, so the result is the least of ten runs.
  */
 #include <err.h>
 #include <stdio.h>

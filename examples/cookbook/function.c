@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What does one call of a function cost? The least of many calls, without what measuring costs.
+ * Measures what one call of a function costs: the least of many calls, less the cost of measuring.
  */
 #include <err.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #define CALLS	100
 #define TURNS	1000
 
-/* Two instructions a turn */
+/* Executes two instructions a turn. */
 __attribute__((noinline)) static void function(unsigned long turns)
 {
 	do

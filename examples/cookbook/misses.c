@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * How often does code miss the cache, or anything else that the processor counts, in a thousand
- * instructions?
+ * Measures how often code misses the cache in a thousand instructions, or causes any other event
+ * that the processor counts.
  *
- *	misses [EVENT]		dTLB-load-misses, branch-misses; perfex --list has all names
+ *	misses [EVENT]		such as dTLB-load-misses; perfex --list has all names
  */
 #include <err.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 #define SIZE	(16ul * 1024 * 1024)
 #define STRIDE	4096
 
-/* A load from each page, none of which was used before */
+/* Loads from each page of memory that was not used before. */
 static void work(void)
 {
 	static volatile char bytes[SIZE];

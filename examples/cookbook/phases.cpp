@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * How do instructions per cycle change from one phase of a program to the next? The meter runs all the
- * time, and is read between the phases.
+ * Measures instructions per cycle of each phase of a program. The meter runs all the time, and is
+ * read between the phases.
  */
 #include <cstdio>
 #include <cstring>

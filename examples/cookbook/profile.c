@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * A program that profiles itself: a signal after each 10000 instructions, whose handler looks where the
- * thread was. The linker knows where the functions in the section "slow_part" begin and end.
+ * A program that profiles itself. It gets a signal after each 10000 instructions, and the handler
+ * looks where the thread was. The linker defines symbols for the beginning and the end of the
+ * section "slow_part".
  */
 #define _GNU_SOURCE /* REG_RIP */
 #include <err.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * A sample of where the thread is, and of its counters, after each 100000 instructions. They are written
- * to a ring; a second thread sleeps in poll() until there are some.
+ * Takes a sample of a thread's place and counters after each 100000 instructions. The kernel writes
+ * the samples to a ring. A second thread sleeps in poll() until there are some, and reads them.
  */
 #include <err.h>
 #include <poll.h>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * All counters and the clock, at one moment, without a system call: nothing is between them, not even a
- * switch to another thread. So ratios of them are right, however short the code is.
+ * Reads all counters and the clock at one moment, without a system call. Not even a switch to
+ * another thread can come between two of them. So ratios of counts are right, however short the code
+ * is.
  */
 #include <err.h>
 #include <stdio.h>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Was a region disturbed? The kernel counts context switches, migrations to another CPU and page faults
- * of each thread that counts. A region with any of these is measured again.
+ * Finds out if a region of code was disturbed. The kernel counts context switches, migrations to
+ * another CPU and page faults of each thread that counts. A region with any of these is measured
+ * again.
  */
 #include <err.h>
 #include <stdio.h>
@@ -36,7 +37,7 @@ static struct perfctr_soft disturbances(void)
 	return now.soft;
 }
 
-/* Whether the region had none; says which it had. */
+/* Measures a region and prints its disturbances. Returns true if there were none. */
 static int measure(const char *name, void (*region)(void))
 {
 	struct perfctr_soft from = disturbances(), to;

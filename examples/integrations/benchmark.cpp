@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Google Benchmark with counters: the loop of a benchmark is counted by a meter, and each event is
- * reported as a user counter, per iteration.
+ * Google Benchmark with counters. A meter counts the loop of a benchmark, and the report has each
+ * event as a user counter, per iteration.
  *
  *	c++ -std=c++17 -O2 -o benchmark benchmark.cpp $(pkg-config --cflags --libs libperfctr benchmark)
  */

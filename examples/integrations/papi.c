@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The same loop counted by PAPI and by a meter: alone, both at a time, and by PAPI while a meter has
+ * Counts one loop by PAPI, by PAPI and a meter at a time, by a meter, and by PAPI while a meter has
  * the counters.
  *
  *	cc -O2 -o papi papi.c $(pkg-config --cflags --libs libperfctr) -lpapi
@@ -11,7 +11,7 @@
 #include <libperfctr.h>
 #include <papi.h>
 
-/* Two instructions a turn */
+/* Executes two instructions a turn. */
 static void work(void)
 {
 	unsigned long turns = 1000000;
@@ -25,7 +25,7 @@ static void nothing(void)
 {
 }
 
-/* A set with that event */
+/* Makes a set with one event, instructions. Returns PAPI_OK, or an error of PAPI's. */
 static int make_set(int *set)
 {
 	int ret;
@@ -35,7 +35,9 @@ static int make_set(int *set)
 	return ret == PAPI_OK ? PAPI_add_event(*set, PAPI_TOT_INS) : ret;
 }
 
-/* What PAPI counts of that, with its own calls; less than 0 is an error of PAPI's. */
+/*
+ * Returns what PAPI counts of @what, with PAPI's own calls. A result below 0 is an error of PAPI's.
+ */
 static long long count_by_papi(int set, void (*what)(void))
 {
 	long long count = 0;
@@ -79,7 +81,7 @@ static void by_meter(void)
 	vperfctr_meter_close(meter);
 }
 
-/* PAPI's count contains the meter's reads. */
+/* Counts by both at a time. PAPI's count contains the reads of the meter. */
 static void by_both(int set)
 {
 	struct vperfctr_meter *meter;
@@ -117,7 +119,7 @@ int main(void)
 		     PAPI_get_component_info(PAPI_get_component_index("perf_event"))->disabled_reason);
 	by_papi(set);
 	by_both(set);
-	/* The counters are perf's as long as the set has events. */
+	/* perf keeps the counters as long as the set has events. */
 	PAPI_cleanup_eventset(set);
 
 	by_meter();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * A pool of threads: what each task costs, what each worker has done, and what that is together. A
- * meter counts the thread that opens it, so each worker has one; everybody may read it.
+ * Counts a pool of threads: what each task costs, what each worker has done, and the sum of all. A
+ * meter counts the thread that opens it, so each worker opens a meter. All threads may read it.
  */
 #include <err.h>
 #include <pthread.h>
@@ -25,7 +25,7 @@ static unsigned long long cost[TASKS];
 static atomic_uint next;
 static pthread_barrier_t barrier;
 
-/* Two instructions a turn */
+/* Executes two instructions a turn. */
 __attribute__((noinline)) static void task(unsigned long turns)
 {
 	do

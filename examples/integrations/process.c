@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * A whole process: the thread that asks, and all threads and processes that it makes from then on, without
- * a line in these. A library's thread pool is counted like this, if it is made afterwards.
+ * Counts a whole process: the calling thread, and all threads and processes that it makes from then
+ * on. The code of these needs no change. The thread pool of a library is counted, too, if the library
+ * makes it afterwards.
  */
 #include <err.h>
 #include <errno.h>

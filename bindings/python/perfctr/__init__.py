@@ -8,19 +8,20 @@ Exact hardware performance counters of the calling thread, by perfctr's library.
         print(region["instructions"], region.seconds)
 
 Names of events are those of `perfex --list`. A meter counts the thread that made it; libperfctr(3)
-tells of everything else. What the interpreter executes for the code is counted with it; what it
-executes for an empty region is taken off, as it was measured when the meter was made.
+has all other rules. Counts contain what the interpreter executes to run the code. They do not
+contain the cost of an empty region, which is measured when the meter is made, and subtracted.
 """
 from ._perfctr import ffi as _ffi, lib as _lib
 
 __all__ = ["Counts", "Error", "Meter", "Region"]
 
-# So many empty regions are measured: the interpreter adapts its code in the first ones.
+# The number of empty regions that a new meter measures. The interpreter adapts its code in the first
+# of them.
 _CALIBRATIONS = 64
 
 
 class Error(OSError):
-    """errno is the error of <errno.h>, strerror the library's sentence on it."""
+    """errno is the error of <errno.h>, and strerror is the library's sentence about it."""
 
 
 def _check(meter, err):
@@ -36,8 +37,8 @@ def _c_string(events):
 
 class Counts:
     """
-    The clock and the events of a meter: sums, or differences of sums. counts["cycles"] and
-    counts[1] are the same if cycles is the second event.
+    The clock and the events of a meter: sums, or differences of sums. counts["cycles"] is the count
+    of that event, and counts[1] is the count of the second event.
     """
 
     __slots__ = ("clock", "events", "_meter")
@@ -84,12 +85,12 @@ class Counts:
 
 
 class Region(Counts):
-    """What is counted while it is a context; nothing until that has ended."""
+    """A context that is counted. Its counts are 0 until the context has ended."""
 
     __slots__ = ("_from", "_to")
 
     def __init__(self, meter):
-        # No clock and events of its own: they are computed when somebody asks.
+        # The properties clock and events replace the attributes of Counts, so those are not set.
         self._meter = meter
         self._from = _ffi.new("struct perfctr_sum_ctrs *")
         self._to = _ffi.new("struct perfctr_sum_ctrs *")
@@ -110,12 +111,12 @@ class Region(Counts):
 
     @property
     def clock(self):
-        """Ticks of the clock"""
+        """The ticks of the clock"""
         return max(self._to.tsc - self._from.tsc - self._meter.cost.clock, 0)
 
     @property
     def events(self):
-        """The events, in their order"""
+        """The counts of the events, in the order of their names"""
         start, end = self._from.pmc, self._to.pmc
         return tuple(max(end[i] - start[i] - cost, 0)
                      for i, cost in enumerate(self._meter.cost.events))
@@ -123,8 +124,9 @@ class Region(Counts):
 
 class Meter:
     """
-    Counts events of the thread that makes it, from then on: "instructions,cycles:uk". "" is
-    the clock alone. With net=False regions have what it costs to measure them, too.
+    Counts events of the thread that makes the meter, from then on. Events are names separated by
+    commas: "instructions,cycles:uk". With "" only the clock is counted. With net=False the cost of
+    an empty region is not subtracted.
     """
 
     def __init__(self, events="", net=True):
@@ -135,7 +137,7 @@ class Meter:
 
     @classmethod
     def budget(cls, limit, signo, event="instructions"):
-        """Sends the thread the signal after so many events, and stops counting."""
+        """Makes a meter that stops after limit events, and then sends the thread the signal."""
         if limit < 0 or limit >= 1 << 64:
             raise Error(22, f"{limit} is no budget: it is 1 to 2^62")
         meter = cls.__new__(cls)
@@ -176,30 +178,30 @@ class Meter:
         _check(self._raw, err)
 
     def region(self):
-        """A context that is counted."""
+        """Returns a context that is counted."""
         self._open()
         return Region(self)
 
     def read(self):
-        """The clock and all events since the meter was made, of one moment."""
+        """Returns the clock and all events since the meter was made, all of one moment."""
         now = _ffi.new("struct perfctr_sum_ctrs *")
         self._check(_lib.vperfctr_meter_read(self._open(), now))
         return Counts(self, now.tsc, tuple(now.pmc[i] for i in range(len(self.names))))
 
     def stop(self):
-        """Lets the clock and all events stand still."""
+        """Makes the clock and all counters stand still."""
         self._check(_lib.vperfctr_meter_stop(self._open()))
 
     def start(self):
-        """Lets them go on; begins a budget anew."""
+        """Lets the clock and all counters go on. A budget begins again from 0."""
         self._check(_lib.vperfctr_meter_start(self._open()))
 
     def seconds(self, ticks):
-        """Ticks of the clock in seconds; 0.0 if its frequency is not known."""
+        """Returns ticks of the clock in seconds, or 0.0 if its frequency is not known."""
         return ticks / self._hz if self._hz else 0.0
 
     def close(self):
-        """Ends the counting. What was read stays."""
+        """Ends the counting. Counts that were read stay valid."""
         if self._raw:
             _lib.vperfctr_meter_close(self._raw)
             self._raw = _ffi.NULL
@@ -212,6 +214,6 @@ class Meter:
         return False
 
     def __del__(self):
-        # One whose making failed early has nothing to close.
+        # If __init__() failed early, there is nothing to close.
         if getattr(self, "_raw", None):
             self.close()

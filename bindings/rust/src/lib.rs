@@ -9,8 +9,8 @@
 //! # Ok::<(), perfctr::Error>(())
 //! ```
 //!
-//! A [`Meter`] belongs to the thread that opened it, so it is neither `Send` nor `Sync`. The names of
-//! events are those of `perfex --list`; libperfctr(3) tells of everything else.
+//! A [`Meter`] belongs to the thread that opened it, so it is neither `Send` nor `Sync`. The names
+//! of events are those of `perfex --list`; libperfctr(3) has all other rules.
 #![warn(missing_docs)]
 
 use std::ffi::{CStr, CString};
@@ -20,7 +20,7 @@ use std::ops::{AddAssign, Index, Sub};
 use std::os::raw::{c_char, c_double, c_int, c_uint, c_ulonglong};
 use std::ptr;
 
-// As libperfctr.h has it: PERFCTR_NRCTRS
+// PERFCTR_NRCTRS of libperfctr.h
 #[cfg(any(target_arch = "x86_64", target_arch = "x86"))]
 const NRCTRS: usize = 18;
 #[cfg(target_arch = "powerpc")]
@@ -28,7 +28,7 @@ const NRCTRS: usize = 8;
 #[cfg(not(any(target_arch = "x86_64", target_arch = "x86", target_arch = "powerpc")))]
 const NRCTRS: usize = 32;
 
-/// So many empty regions are measured: the first ones fill caches.
+/// The number of empty regions that [`Meter::net`] measures. The first ones fill caches.
 const CALIBRATIONS: usize = 64;
 
 #[repr(C)]
@@ -68,7 +68,7 @@ extern "C" {
     fn vperfctr_strerror(m: *const RawMeter, err: c_int) -> *const c_char;
 }
 
-/// An error of `<errno.h>`, and the library's sentence on it.
+/// An error of `<errno.h>`, and the library's sentence about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Error {
     errno: i32,
@@ -76,7 +76,7 @@ pub struct Error {
 }
 
 impl Error {
-    /// The error's number, positive
+    /// Returns the error as a positive number.
     pub fn errno(&self) -> i32 {
         self.errno
     }
@@ -132,12 +132,12 @@ impl Counts {
         }
     }
 
-    /// Ticks of the clock; [`Meter::seconds`] has them in seconds.
+    /// Returns the ticks of the clock. [`Meter::seconds`] converts ticks to seconds.
     pub fn clock(&self) -> u64 {
         self.sum.tsc
     }
 
-    /// The events, in their order
+    /// Returns the counts of the events, in the order of the names.
     pub fn events(&self) -> &[u64] {
         &self.sum.pmc[..self.n]
     }
@@ -160,8 +160,8 @@ impl fmt::Debug for Counts {
     }
 }
 
-/// What was counted from `rhs` to this. Sums never go back; the other order panics in a debug
-/// build as subtractions do.
+/// Computes what was counted between `rhs` and `self`, which must be the later read. Sums never
+/// decrease, so in a debug build the other order panics, like any subtraction below 0.
 impl Sub for Counts {
     type Output = Counts;
 
@@ -185,18 +185,18 @@ impl AddAssign for Counts {
     }
 }
 
-/// Counts events of the thread that opened it. A thread has one at a time.
+/// Counts events of the thread that opened the meter. A thread can have one meter at a time.
 pub struct Meter {
     raw: *mut RawMeter,
-    // What an empty region counts, by the code that the compiler makes of it here; or 0
+    // The counts of an empty region, measured with the code of this crate; 0 without net()
     cost: Counts,
-    // It counts this thread alone.
+    // The pointer makes the type neither Send nor Sync: a meter counts this thread alone.
     _thread: PhantomData<*const ()>,
 }
 
 impl Meter {
     fn made(raw: *mut RawMeter, err: c_int) -> Result<Self, Error> {
-        // One that could not be opened is closed as it is dropped.
+        // If the open failed, the drop of the meter closes it.
         let meter = Meter {
             raw,
             cost: Counts::zero(0),
@@ -214,7 +214,7 @@ impl Meter {
         }
     }
 
-    /// Counts these events from now on; "" is the clock alone.
+    /// Makes a meter that counts these events from now on. With "" it counts the clock alone.
     pub fn open(events: &str) -> Result<Self, Error> {
         let events = c_string(events)?;
         let mut raw = ptr::null_mut();
@@ -222,7 +222,8 @@ impl Meter {
         Meter::made(raw, err)
     }
 
-    /// The same; regions are without what an empty one counts.
+    /// Makes a meter like [`Meter::open`]. Its [`Meter::measure`] subtracts the cost of an empty
+    /// region.
     pub fn net(events: &str) -> Result<Self, Error> {
         let mut meter = Meter::open(events)?;
         let mut cost = meter.measure(|| ())?.1;
@@ -233,7 +234,7 @@ impl Meter {
         Ok(meter)
     }
 
-    /// Stops after `limit` of the event, and sends the thread the signal.
+    /// Makes a meter that stops after `limit` events, and then sends the thread the signal.
     pub fn budget(event: &str, limit: u64, signo: i32) -> Result<Self, Error> {
         let event = c_string(event)?;
         let mut raw = ptr::null_mut();
@@ -242,30 +243,30 @@ impl Meter {
         Meter::made(raw, err)
     }
 
-    /// Lets the clock and all events stand still.
+    /// Makes the clock and all counters stand still.
     pub fn stop(&mut self) -> Result<(), Error> {
         self.check(unsafe { vperfctr_meter_stop(self.raw) })
     }
 
-    /// Lets them go on; begins a budget anew.
+    /// Lets the clock and all counters go on. A budget begins again from 0.
     pub fn start(&mut self) -> Result<(), Error> {
         self.check(unsafe { vperfctr_meter_start(self.raw) })
     }
 
-    /// The clock and all events, of one moment
+    /// Reads the clock and all events, all of one moment.
     pub fn read(&self) -> Result<Counts, Error> {
         let mut counts = self.zero();
         self.check(unsafe { vperfctr_meter_read(self.raw, &mut counts.sum) })?;
         Ok(counts)
     }
 
-    /// One event, in a few instructions; `None` if it cannot be read
+    /// Reads one event, in a few instructions. Returns `None` if the event cannot be read.
     pub fn event(&self, i: usize) -> Option<u64> {
         let count = unsafe { vperfctr_read_pmc(vperfctr_meter_handle(self.raw), i as c_uint) };
         (count != u64::MAX).then_some(count)
     }
 
-    /// Runs the work, and says what it counts.
+    /// Runs `work`, and returns its result and what was counted meanwhile.
     pub fn measure<T>(&self, work: impl FnOnce() -> T) -> Result<(T, Counts), Error> {
         let mut counts = self.zero();
         self.check(self.begin(&mut counts))?;
@@ -274,7 +275,7 @@ impl Meter {
         Ok((result, counts))
     }
 
-    // Never inline, so that they cost the same wherever they are called.
+    // begin() and end() are never inline, so that they cost the same wherever they are called.
     #[inline(never)]
     fn begin(&self, counts: &mut Counts) -> c_int {
         unsafe { vperfctr_meter_read(self.raw, &mut counts.sum) }
@@ -289,22 +290,22 @@ impl Meter {
         err
     }
 
-    /// Counts of nothing yet, to which those of [`Meter::measure`] are added
+    /// Returns counts of 0, to which the counts of [`Meter::measure`] can be added.
     pub fn zero(&self) -> Counts {
         Counts::zero(self.len())
     }
 
-    /// Number of events
+    /// Returns the number of events.
     pub fn len(&self) -> usize {
         unsafe { vperfctr_meter_events(self.raw) as usize }
     }
 
-    /// Whether there is the clock alone
+    /// Returns true if the meter counts the clock alone.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// An event's name, as it was given
+    /// Returns the name of an event as it was given.
     pub fn name(&self, i: usize) -> Option<&str> {
         let name = unsafe { vperfctr_meter_name(self.raw, i as c_uint) };
         if name.is_null() {
@@ -313,7 +314,7 @@ impl Meter {
         unsafe { CStr::from_ptr(name) }.to_str().ok()
     }
 
-    /// Ticks of the clock in seconds; 0 if its frequency is not known
+    /// Returns ticks of the clock in seconds, or 0 if its frequency is not known.
     pub fn seconds(&self, ticks: u64) -> f64 {
         unsafe { vperfctr_meter_seconds(self.raw, ticks) }
     }
@@ -327,7 +328,7 @@ impl Drop for Meter {
 
 fn c_string(text: &str) -> Result<CString, Error> {
     CString::new(text).map_err(|_| Error {
-        errno: 22, // EINVAL, everywhere
+        errno: 22, // EINVAL on all architectures
         sentence: format!("{text:?}: the name of an event has no NUL in it"),
     })
 }
