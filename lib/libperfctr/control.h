@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Translation of the parts of a control that each architecture has of its own, in control_ARCH.c.
- * Functions that return int return 0, or -1 if the other form has no place for a value.
+ * control_ARCH.c translates the parts of a control that differ between architectures. Functions
+ * that return int return 0, or -1 if the other form has no place for a value.
  */
 #ifndef PERFCTR_CONTROL_H
 #define PERFCTR_CONTROL_H

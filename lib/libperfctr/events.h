@@ -35,7 +35,7 @@
 #define X86_PROG	0x00ffffffu
 /* Fixed counter 2 counts reference cycles; on other counters 0x13c counts cycles of the bus. */
 #define X86_FIXED_REF	26u
-/* Fixed counter 3 counts slots; TopDown's metrics are shares of them. */
+/* Fixed counter 3 counts slots. TopDown's metrics are shares of these slots. */
 #define X86_FIXED_SLOTS	27u
 
 /* Intel's architectural events come first, in the order of CPUID leaf 10's bits. */

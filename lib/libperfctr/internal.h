@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Functions that files of the library call in each other, and that the library does not export. */
+/* Functions that several files of the library call. The library does not export them. */
 #ifndef PERFCTR_INTERNAL_H
 #define PERFCTR_INTERNAL_H
 

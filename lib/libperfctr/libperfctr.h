@@ -66,7 +66,7 @@ struct perfctr_cpus_info {
 
 #define PERFCTR_NRCTRS	18
 
-/* Older names of two types */
+/* Older names of two types of processors */
 #define PERFCTR_X86_AMD_FAM10		PERFCTR_X86_AMD_FAM10H
 #define PERFCTR_X86_INTEL_COREI7	PERFCTR_X86_INTEL_NHLM
 
@@ -451,7 +451,7 @@ int _vperfctr_add_member(int fd, struct perfctr_add_member *member);
  * the caller's own counters, and sets the size in @ring.
  *
  * vperfctr_ring_map() maps the ring of a handle, which has @pages pages. Any process that has the
- * handle may map the ring, but only one at a time may read it.
+ * handle may map the ring, but only one process at a time may read it.
  *
  * vperfctr_ring_next() returns the next record in one piece, which is valid until the next call. If
  * it returns NULL, errno is EAGAIN if there is no record yet (poll the handle), EBADMSG if somebody

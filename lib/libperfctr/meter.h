@@ -29,19 +29,17 @@ struct vperfctr_meter {
 	char sentence[METER_SENTENCE_SIZE];	/* why the open failed */
 };
 
-/*
- * Writes the meter's sentence, and returns the error. The functions below do so, too.
- */
+/* Writes a sentence about the error @err to the meter, and returns @err. */
 perfctr_internal __attribute__((__format__(__printf__, 3, 4)))
 int perfctr_meter_fail(struct vperfctr_meter *m, int err, const char *format, ...);
-/* For an OPEN or INFO that failed */
+/* Writes the sentence about an OPEN or INFO that failed, and returns the error. */
 perfctr_internal
 int perfctr_meter_fail_device(struct vperfctr_meter *m, int err);
-/* For the name of an event that cannot be counted */
+/* Writes the sentence about the name of an event that cannot be counted, and returns the error. */
 perfctr_internal
 int perfctr_meter_fail_event(struct vperfctr_meter *m, int err, const struct perfctr_info *info,
 			     const char *name);
-/* For a CONTROL that failed; the meter's control has the details. */
+/* Writes the sentence about a CONTROL that failed, by the meter's control. Returns the error. */
 perfctr_internal
 int perfctr_meter_fail_control(struct vperfctr_meter *m, int err,
 			       const struct perfctr_info *info);

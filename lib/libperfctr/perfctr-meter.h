@@ -74,8 +74,8 @@ int vperfctr_meter_start(struct vperfctr_meter *meter);
 
 /*
  * Reads the clock and all counters, of one moment. Counter i counts event i. Counters beyond the
- * last event are not written. EIO: counting has ended, and vperfctr_strerror() says why. The sums
- * at the end are stored also then.
+ * last event are not written. EIO: counting has ended, and vperfctr_strerror() says why. The call
+ * then stores the last sums.
  */
 int vperfctr_meter_read(const struct vperfctr_meter *meter, struct perfctr_sum_ctrs *sum);
 

@@ -11,7 +11,8 @@
 
 /*
  * Returns the base of the segment with the thread's own data. By the ABI the first word of that
- * segment is its own address. Any processor can read this word, but not every one the base itself.
+ * segment is its own address. User mode can read this word on any processor, but it cannot read the
+ * base itself on all of them.
  */
 PERFCTR_INLINE __u64 perfctr_thread_pointer(void)
 {

@@ -65,7 +65,7 @@
 #define PERFCTR_OWNER_NONE	0
 #define PERFCTR_OWNER_PERF	1	/* perf_events */
 #define PERFCTR_OWNER_WATCHDOG	2	/* the NMI watchdog */
-#define PERFCTR_OWNER_FIRMWARE	3	/* the firmware keeps them, or has none */
+#define PERFCTR_OWNER_FIRMWARE	3	/* the firmware keeps the counters, or has none */
 #define PERFCTR_OWNER_PERFCTR	4	/* other controls of perfctr */
 #define PERFCTR_OWNER_HOLDER	5	/* another open file holds this state */
 
@@ -99,7 +99,7 @@
 #define PERFCTR_REASON_THREADS	14	/* EBUSY: threads have the native counters */
 #define PERFCTR_REASON_TRIAL	15	/* EINVAL: by CPUID or a trial the event counts nothing */
 
-/* perfctr_info.cpu_features; the first three are those of perfctr 2.6. */
+/* Bits of perfctr_kernel_info.cpu_features. The first three are those of perfctr 2.6. */
 #define PERFCTR_FEATURE_RDPMC		0x01	/* counters are readable in user mode */
 #define PERFCTR_FEATURE_RDTSC		0x02	/* the clock is readable in user mode */
 #define PERFCTR_FEATURE_PCINT		0x04	/* i-mode counters */
@@ -112,14 +112,14 @@
 #define PERFCTR_FEATURE_UNKNOWN_MODEL	0x200	/* NATIVE counts architectural events only */
 #define PERFCTR_FEATURE_TOPDOWN		0x400	/* x86: SLOTS and TopDown's metrics */
 
-/* perfctr_info.user_read, and the module parameter of that name */
+/* Values of perfctr_kernel_info.user_read, and of the module parameter of that name */
 #define PERFCTR_USER_READ_OFF		0
 #define PERFCTR_USER_READ_GUARDED	1
 #define PERFCTR_USER_READ_OPEN		2
 
 /*
- * perfctr_info.cpu_type. x86 and ppc32 have the numbers of perfctr 2.6, and more for later
- * processors. One number may mean different processors on different architectures.
+ * Values of perfctr_kernel_info.cpu_type. x86 and ppc32 have the numbers of perfctr 2.6, and more
+ * for later processors. One number may mean different processors on different architectures.
  */
 #define PERFCTR_X86_GENERIC		0
 #define PERFCTR_X86_INTEL_P5		1
@@ -160,12 +160,15 @@
 #define PERFCTR_ARM64_GENERIC		0x200	/* counters through perf */
 
 /*
- * perfctr_info.no_counters. NONE: there are counters, or this is RISC-V without any.
- * PROCESSOR: the module has no driver for this vendor or family. VERSION: x86 with version 6
- * or later of performance monitoring, where the module could not keep perf out of the
- * registers. REGISTERS: some registers are missing or cannot be read, which happens under some
- * hypervisors and emulators. TRIAL: when the module was loaded, each counter miscounted a loop of
- * known length, or did not keep the value that was written to it.
+ * Values of perfctr_kernel_info.no_counters, which says why there are no counters:
+ *  - NONE: there are counters, or this is RISC-V without any.
+ *  - PROCESSOR: the module has no driver for this vendor or family.
+ *  - VERSION: x86 has version 6 or later of performance monitoring, where the module could not keep
+ *    perf out of the registers.
+ *  - REGISTERS: some registers are missing or cannot be read, which happens under some hypervisors
+ *    and emulators.
+ *  - TRIAL: when the module was loaded, each counter miscounted a loop of known length, or did not
+ *    keep the value that was written to it.
  */
 #define PERFCTR_NO_COUNTERS_NONE	0
 #define PERFCTR_NO_COUNTERS_PROCESSOR	1
@@ -220,7 +223,7 @@ struct perfctr_kernel_info {
 	__u64 reserved[10];
 };
 
-/* perfctr_cpus.which */
+/* Values of perfctr_cpus.which */
 #define PERFCTR_CPUS_ALL	0	/* the online CPUs */
 #define PERFCTR_CPUS_FORBIDDEN	1	/* online CPUs where nobody may count */
 
@@ -241,7 +244,7 @@ struct perfctr_cpus {
 	__u64 mask;
 };
 
-/* perfctr_open.flags */
+/* Bits of perfctr_open.flags */
 #define PERFCTR_OPEN_CREAT	1	/* make the state if the thread has none */
 #define PERFCTR_OPEN_EXCL	2	/* with CREAT: EEXIST if the thread has a state */
 #define PERFCTR_OPEN_PIDFD	4	/* @pidfd says whose thread @tid is */
@@ -277,14 +280,14 @@ struct perfctr_open {
 	__u64 reserved[6];
 };
 
-/* perfctr_ctr_control.map: any counter that can count the event */
+/* A value of perfctr_ctr_control.map: any counter that can count the event */
 #define PERFCTR_MAP_ANY		0xffffffffu
 
 /*
  * Intel's TopDown on x86, with the numbers that perf uses. The pipeline has several slots for
  * operations in each cycle, which SLOTS counts. A metric counts the slots that were used, or lost,
  * in one way. At level 1 each slot belongs to one of the first four metrics. At level 2 each of the
- * other metrics counts a part of the slots of one of the first four, which its comment names.
+ * other metrics counts a part of the slots of one of these four, as its comment says.
  */
 #define PERFCTR_EVENT_SLOTS		0x0400
 #define PERFCTR_EVENT_METRIC(n)		(0x8000 + ((n) << 8))
@@ -298,15 +301,15 @@ struct perfctr_open {
 #define PERFCTR_METRIC_MEM_BOUND	7	/* of BE_BOUND */
 #define PERFCTR_METRICS			8	/* number of all metrics */
 
-/* perfctr_ctr_control.flags */
+/* Bits of perfctr_ctr_control.flags */
 #define PERFCTR_CTR_USER	1	/* count in user mode */
 #define PERFCTR_CTR_KERNEL	2	/* count in kernel mode */
 #define PERFCTR_CTR_PERF	4	/* @event has perf's numbers; SHARED only */
 
 /**
  * struct perfctr_ctr_control - what one counter counts
- * @map: hardware counter (see perfctr_info.counters), or PERFCTR_MAP_ANY. With SHARED perf
- *	chooses the counter, whatever @map is
+ * @map: hardware counter, numbered as in perfctr_kernel_info.counters, or PERFCTR_MAP_ANY. With
+ *	SHARED perf chooses the counter, whatever @map is
  * @flags: PERFCTR_CTR_*, at least one
  * @event: the event; each architecture has its own numbers, see below
  * @config: the rest of the event on some architectures, else 0
@@ -348,7 +351,7 @@ struct perfctr_open {
  * Some events of x86 take a register of their own, such as those of off-core responses and of the
  * front end. Then @config is the value of that register. Hyperthreads share the register, so all
  * threads of the machine must use the same value at a time. CONTROL fails with EBUSY while any
- * control, the caller's included, has another value.
+ * control has another value, even if that is the caller's own control.
  *
  * Pentium 4: @event has the CCCR in bits 0..31: either the whole CCCR, or only its ESCR select,
  * FORCE_OVF, threshold and the threshold's options. With MAP_ANY bits 32..34 of @event are the
@@ -387,20 +390,20 @@ struct perfctr_ctr_control {
 	__u64 reserved[2];
 };
 
-/* perfctr_control.refused: no single counter was to blame */
+/* A value of perfctr_control.refused: no single counter was to blame */
 #define PERFCTR_NO_INDEX	0xffffffffu
 
 /* si_code of the signal for overflows; perfctr 2.6's SI_PMC_OVF */
 #define PERFCTR_SI_OVF		'P'
 
-/* perfctr_control.flags */
+/* Bits of perfctr_control.flags */
 #define PERFCTR_CONTROL_CLOEXEC	1	/* unlink the state at exec */
 #define PERFCTR_CONTROL_ON_EXEC	2	/* start at the next exec, not now */
-#define PERFCTR_CONTROL_INHERIT	4	/* also count the threads and processes that it makes */
+#define PERFCTR_CONTROL_INHERIT	4	/* also count the thread's descendants: a tree */
 #define PERFCTR_CONTROL_KEEP	8	/* with INHERIT: keep the sums of descendants that end */
 #define PERFCTR_CONTROL_RAW	16	/* the registers may be read by instruction */
 #define PERFCTR_CONTROL_SUSPENDED 32	/* stay suspended until PERFCTR_IOC_RESUME */
-#define PERFCTR_CONTROL_HOLDER_ONLY 64	/* only the holder may suspend and resume it */
+#define PERFCTR_CONTROL_HOLDER_ONLY 64	/* only the holder may call SUSPEND and RESUME */
 #define PERFCTR_CONTROL_CPU	128	/* count on the CPU @cpu only */
 #define PERFCTR_CONTROL_RECORD	256	/* overflows write to the ring, and signal nobody */
 #define PERFCTR_CONTROL_NO_IDLE	512	/* sessions only: do not count while the CPU is idle */
@@ -432,7 +435,7 @@ struct perfctr_ctr_control {
  *	READ_CONTROL gives the source that was chosen in place of ANY
  * @reason: out: PERFCTR_REASON_*
  * @possible: out: with PERFCTR_REASON_COUNTER the counters that could count the event of counter
- *	@refused, as a mask like perfctr_info.counters; 0 where the module does not know them
+ *	@refused, as a mask like perfctr_kernel_info.counters; 0 if the module does not know them
  * @cpu: with PERFCTR_CONTROL_CPU the number of a possible CPU, online or not; else 0
  * @reserved0: zero
  * @timer_ns: with RECORD: the thread writes a SAMPLE each time that it has run for this many
@@ -544,7 +547,7 @@ struct perfctr_control {
 	struct perfctr_ctr_control ctr[PERFCTR_MAX_CTRS];
 };
 
-/* perfctr_control.timer_ns */
+/* The least and the largest perfctr_control.timer_ns */
 #define PERFCTR_TIMER_MIN	10000
 #define PERFCTR_TIMER_MAX	1000000000
 
@@ -563,16 +566,17 @@ struct perfctr_control {
 
 /**
  * struct perfctr_soft - events of a thread that the kernel counts
- * @switches: times that it left a CPU (perf: context-switches)
- * @migrations: times that it was moved to another CPU (perf: cpu-migrations, which
+ * @switches: times that the thread left a CPU (perf: context-switches)
+ * @migrations: times that the thread was moved to another CPU (perf: cpu-migrations, which
  *	counts several moves between two runs as one)
  * @minor_faults: page faults without input or output (perf: minor-faults)
  * @major_faults: page faults with input or output (perf: major-faults)
  * @task_clock: ns on a CPU, by the clock, which must be on (perf: task-clock)
  *
- * The kernel counts these since the last control that counts anything, since the exec at which
- * counting began, or since the birth of a descendant. It does not count while PERFCTR_IOC_SUSPEND
- * has suspended the state. Kernel mode is included, and needs no privilege.
+ * The kernel counts these events since the last control that counts anything, since the exec at
+ * which counting began, or since the birth of the thread if that is a descendant. It does not count
+ * while PERFCTR_IOC_SUSPEND has suspended the state. Kernel mode is included, and needs no
+ * privilege.
  */
 struct perfctr_soft {
 	__u64 switches;
@@ -582,7 +586,7 @@ struct perfctr_soft {
 	__u64 task_clock;
 };
 
-/* perfctr_read.flags */
+/* Bits of perfctr_read.flags */
 #define PERFCTR_READ_ATTACHED	1	/* the thread still has this state */
 #define PERFCTR_READ_ON_EXEC	2	/* counting starts at the next exec */
 #define PERFCTR_READ_OVERFLOWN	4	/* an overflow has suspended the counters */
@@ -616,7 +620,7 @@ struct perfctr_read {
 	struct perfctr_soft soft;
 };
 
-/* perfctr_read_cpu.flags */
+/* Bits of perfctr_read_cpu.flags */
 #define PERFCTR_READ_CPU_ONLINE		1	/* the CPU is online */
 #define PERFCTR_READ_CPU_RUNNING	2	/* the session runs */
 
@@ -648,7 +652,7 @@ struct perfctr_read_cpu {
 	__u64 sum[PERFCTR_MAX_CTRS];
 };
 
-/* perfctr_read_tree.which */
+/* Bits of perfctr_read_tree.which */
 #define PERFCTR_TREE_ROOT	1	/* the root itself */
 #define PERFCTR_TREE_ENDED	2	/* descendants that have ended */
 #define PERFCTR_TREE_LIVE	4	/* live descendants */
@@ -691,7 +695,7 @@ struct perfctr_read_tree {
 	struct perfctr_soft soft;
 };
 
-/* perfctr_member.flags */
+/* A bit of perfctr_member.flags */
 #define PERFCTR_MEMBER_LIVE	1	/* the descendant has not ended */
 
 /**
@@ -724,7 +728,7 @@ struct perfctr_member {
 	struct perfctr_soft soft;
 };
 
-/* perfctr_add_member.flags */
+/* A bit of perfctr_add_member.flags */
 #define PERFCTR_ADD_PIDFD	1	/* @pidfd says whose thread @tid is */
 
 /**
@@ -749,7 +753,7 @@ struct perfctr_add_member {
 	__u64 reserved[2];
 };
 
-/* perfctr_ring.flags */
+/* Bits of perfctr_ring.flags */
 #define PERFCTR_RING_USER_CHAIN	1	/* call chain in user mode, by frame pointers */
 #define PERFCTR_RING_KERNEL	2	/* addresses in the kernel; needs a privilege */
 #define PERFCTR_RING_KERNEL_CHAIN 4	/* with KERNEL: call chain in the kernel */
@@ -814,7 +818,7 @@ struct perfctr_ring_page {
 	__u32 reserved1;
 };
 
-/* perfctr_record.type; a reader skips types that it does not know. */
+/* Values of perfctr_record.type. A reader skips types that it does not know. */
 #define PERFCTR_RECORD_SAMPLE		1
 #define PERFCTR_RECORD_LOST		2
 #define PERFCTR_RECORD_THROTTLED	3
@@ -824,7 +828,7 @@ struct perfctr_ring_page {
 #define PERFCTR_RECORD_FORK		7
 #define PERFCTR_RECORD_EXIT		8
 
-/* perfctr_record.flags */
+/* Bits of perfctr_record.flags */
 #define PERFCTR_RECORD_KERNEL	1	/* SAMPLE: @ip is in the kernel */
 #define PERFCTR_RECORD_ENTERED	2	/* SAMPLE: the thread entered the kernel at @ip */
 #define PERFCTR_RECORD_EXEC	4	/* COMM: by an exec, which unmapped everything */
@@ -1054,12 +1058,12 @@ struct perfctr_page {
 
 #define PERFCTR_IOC_MAGIC	0xd0
 
-/* On /dev/perfctr and on handles */
+/* Calls on /dev/perfctr and on handles */
 #define PERFCTR_IOC_INFO		_IO(PERFCTR_IOC_MAGIC, 0x10)
 #define PERFCTR_IOC_CPUS		_IO(PERFCTR_IOC_MAGIC, 0x11)
-/* On /dev/perfctr, once */
+/* The call that makes an open file of /dev/perfctr a handle */
 #define PERFCTR_IOC_OPEN		_IO(PERFCTR_IOC_MAGIC, 0x12)
-/* On handles */
+/* Calls on handles */
 #define PERFCTR_IOC_CONTROL		_IO(PERFCTR_IOC_MAGIC, 0x13)
 #define PERFCTR_IOC_READ		_IO(PERFCTR_IOC_MAGIC, 0x14)
 #define PERFCTR_IOC_READ_CONTROL	_IO(PERFCTR_IOC_MAGIC, 0x15)
@@ -1073,7 +1077,7 @@ struct perfctr_page {
 #define PERFCTR_IOC_REFRESH		_IO(PERFCTR_IOC_MAGIC, 0x1c)
 #define PERFCTR_IOC_ADD_MEMBER		_IO(PERFCTR_IOC_MAGIC, 0x1d)
 #define PERFCTR_IOC_RING		_IO(PERFCTR_IOC_MAGIC, 0x1f)
-/* On sessions: handles that were opened with PERFCTR_OPEN_CPUS */
+/* A call on sessions, which are handles that were opened with PERFCTR_OPEN_CPUS */
 #define PERFCTR_IOC_READ_CPU		_IO(PERFCTR_IOC_MAGIC, 0x1e)
 
 #endif /* _UAPI_LINUX_PERFCTR_H */
