@@ -376,7 +376,7 @@ static void make_sets(void)
 	INTEL("nhlm", "NHLM", "NHLM_", intel_nhm_pe, INTEL_NHM);
 	INTEL("wstmr", "WSTMR", "WSTMR_", intel_wsm_pe, INTEL_WSM);
 	INTEL("arch", "ARCH", "ARCH_", intel_x86_arch_pe, INTEL_X86_ARCH);
-	/* Models before 3 lack the last event. */
+	/* Models of the Pentium 4 before model 3 lack the last event. */
 	first = p4("p4", "PERFCTR_X86_INTEL_P4", "P4_", SIZE(netburst_events) - 1);
 	second = p4("p4m2", "PERFCTR_X86_INTEL_P4M2", "P4M2_", SIZE(netburst_events) - 1);
 	third = p4("p4m3", "PERFCTR_X86_INTEL_P4M3", "P4M3_", SIZE(netburst_events));

@@ -33,7 +33,7 @@ void perfctr_ctr_to_native(const struct perfctr_cpu_control *from, unsigned int 
 	unsigned int mmcr0 = from->ppc.mmcr0 & ~(FCS | FCP);
 
 	(void)cpu_type;
-	/* The kernel sets these for i-mode counters. */
+	/* The kernel itself sets these bits for i-mode counters. */
 	if (from->nrictrs)
 		mmcr0 &= ~(PMXE | PMC1CE | PMCNCE);
 	to->event = from->evntsel[i];

@@ -10,13 +10,13 @@
 
 /* 2.6 names a counter by its RDPMC operand. The operands of fixed counters begin here. */
 #define RDPMC_FIXED	0x40000000u
-#define FIRST_FIXED	24u	/* in perfctr_ctr_control.map */
+#define FIRST_FIXED	24u	/* first fixed counter in perfctr_ctr_control.map */
 #define LAST_FIXED	31u
 
 /* The events of fixed counters 0 to 2: instructions, core cycles, reference cycles */
 static const unsigned int fixed_events[] = { 0xc0, 0x3c, 0x13c };
 
-/* Which registers the words of evntsel[] and evntsel_high[] are */
+/* What the words of evntsel[] and evntsel_high[] can be */
 enum words {
 	WORDS_EVNTSEL,		/* event selects of the P6's layout */
 	WORDS_CESR,		/* halves of the P5's CESR */
@@ -52,7 +52,7 @@ static unsigned int bits_of(unsigned int flags, unsigned int usr, unsigned int o
 #define CESR_OS		0x40u
 #define CESR_USR	0x80u
 
-#define P4_FAST_RDPMC	0x80000000u	/* a bit of pmc_map, which the kernel's map does not have */
+#define P4_FAST_RDPMC	0x80000000u	/* a flag in 2.6's pmc_map; the kernel's map lacks it */
 #define P4_ESCR_USR	0x4u
 #define P4_ESCR_OS	0x8u
 

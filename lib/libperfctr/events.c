@@ -233,7 +233,7 @@ static int parse_named_event(unsigned int cpu_type, const char *name, struct per
 
 	if (is_ppc(cpu_type) || is_riscv(cpu_type))
 		return ENOENT;
-	/* For these processors the kernel and libpfm4 use other numbers than a control. */
+	/* For these processors a control does not have the numbers of the kernel and libpfm4. */
 	if (is_old(cpu_type))
 		return perfctr_old_event(cpu_type, name, ctr);
 	err = perfctr_sysfs_event(PERFCTR_SYSFS, name, &event);

@@ -33,12 +33,12 @@
 
 /* x86: the mask of programmable counters, which are all counters but the fixed ones */
 #define X86_PROG	0x00ffffffu
-/* Fixed counter 2 counts reference cycles; on other counters 0x13c counts cycles of the bus. */
+/* Event 0x13c counts reference cycles on fixed counter 2, and cycles of the bus on all others. */
 #define X86_FIXED_REF	26u
 /* Fixed counter 3 counts slots. TopDown's metrics are shares of these slots. */
 #define X86_FIXED_SLOTS	27u
 
-/* Intel's architectural events come first, in the order of CPUID leaf 10's bits. */
+/* perfctr_arch_events[] begins with these events, in the order of the bits of CPUID leaf 10. */
 #define X86_ARCH_BITS	7u
 perfctr_internal
 extern const struct perfctr_event perfctr_arch_events[];

@@ -17,7 +17,7 @@
 	EVENT(0x00c2u, "branches", "branch instructions completed"),	\
 	EVENT(0x00c3u, "branch-misses", "branches mispredicted")
 
-/* K7 to family 16h */
+/* The events of K7 to family 16h */
 #define OLD								\
 	BASIC,							\
 	EVENT(0x077du, "cache-references", "level 2 cache accesses"), \
@@ -41,7 +41,7 @@ static const struct perfctr_event old_events[] = {
 	OLD
 };
 
-/* K8 and family 10h, whose cores also count the northbridge's events */
+/* The events of K8 and family 10h, whose cores also count events of the northbridge */
 static const struct perfctr_event northbridge_events[] = {
 	OLD,
 	EVENT(0xb8e9u, "node-loads", "requests to memory, of all cores"),

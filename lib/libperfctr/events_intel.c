@@ -32,7 +32,7 @@
 #define BRANCHES \
 	EVENT(BPU, LOADS, 0x00c4), EVENT(BPU, LOADS | MISSES, 0x00c5)
 
-/* Pentium Pro to Pentium M */
+/* The cache events of Pentium Pro to Pentium M */
 static const struct perfctr_intel_cache p6[] = {
 	EVENT(L1D, LOADS, 0x0043), EVENT(L1D, LOADS | MISSES, 0x0045),
 	EVENT(L1D, STORES | MISSES, 0x0f29),
@@ -56,7 +56,7 @@ static const struct perfctr_intel_cache core2[] = {
 	BRANCHES, END
 };
 
-/* Bonnell, Saltwell */
+/* The cache events of Bonnell and Saltwell */
 static const struct perfctr_intel_cache atom[] = {
 	EVENT(L1D, LOADS, 0x2140), EVENT(L1D, STORES, 0x2240),
 	EVENT(L1I, LOADS, 0x0380), EVENT(L1I, LOADS | MISSES, 0x0280),
@@ -192,7 +192,7 @@ static const struct perfctr_intel_cache golden_cove[] = {
 	GOLDEN_COVE, RESPONSES(LL, 0x012a, 0x10001, 0x3fbfc00001, 0x10002, 0x3fbfc00002), END
 };
 
-/* Sapphire, Emerald and Granite Rapids */
+/* The cache events of Sapphire, Emerald and Granite Rapids */
 static const struct perfctr_intel_cache golden_cove_server[] = {
 	GOLDEN_COVE,
 	RESPONSES(LL, 0x012a, 0x10001, 0x3fbfc00001, 0x3f3ffc0002, 0x3f3fc00002),
@@ -209,7 +209,7 @@ static const struct perfctr_intel_cache golden_cove_server[] = {
 	EVENT(ITLB, LOADS, 0x00c0), EVENT(ITLB, LOADS | MISSES, 0x40205), \
 	BRANCHES
 
-/* Silvermont and Airmont */
+/* The cache events of Silvermont and Airmont */
 static const struct perfctr_intel_cache silvermont[] = {
 	SILVERMONT,
 	OFFCORE(LL, STORES | MISSES, 0x01b7, 0x3680000002),
@@ -221,7 +221,7 @@ static const struct perfctr_intel_cache knights_landing[] = {
 	SILVERMONT, END
 };
 
-/* Goldmont, and all smaller cores after it */
+/* The events that are equal on Goldmont and all later small cores */
 #define GOLDMONT							\
 	EVENT(L1D, LOADS, 0x81d0), EVENT(L1D, STORES, 0x82d0),		\
 	EVENT(L1I, LOADS, 0x0380), EVENT(L1I, LOADS | MISSES, 0x0280),	\
@@ -258,7 +258,7 @@ static const struct perfctr_intel_cache crestmont[] = {
 	GOLDMONT_PLUS, GOLDMONT_RESPONSES(0x3fbfc00001, 0x3fbfc00002), END
 };
 
-/* Hybrid processors: only events that are the same on all cores */
+/* The cache events that are the same on all cores of hybrid processors */
 static const struct perfctr_intel_cache hybrid[] = {
 	EVENT(L1D, LOADS, 0x81d0), EVENT(L1D, STORES, 0x82d0),
 	EVENT(DTLB, LOADS, 0x81d0), EVENT(DTLB, STORES, 0x82d0),

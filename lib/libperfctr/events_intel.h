@@ -8,8 +8,8 @@
 
 struct perfctr_intel_cache {
 	unsigned int config;			/* perf's number of the event */
-	unsigned int event;			/* as in an event select */
-	unsigned long long value;		/* of the event's own register, or 0 */
+	unsigned int event;			/* bits of the event select */
+	unsigned long long value;		/* value of the event's own register, or 0 */
 };
 
 /* Returns the cache events of a model, or NULL if the model is not known. The last has event 0. */

@@ -206,7 +206,7 @@ void perfctr_old_set_event(unsigned int cpu_type, const struct perfctr_event *ev
 		return;
 	}
 	ctr->event = event->evntsel;
-	/* With MMX a number may be different events on the two counters. */
+	/* With MMX one number may mean a different event on each of the two counters. */
 	ctr->map = event->counters_set == 1u || event->counters_set == 2u ?
 		   event->counters_set - 1u : PERFCTR_MAP_ANY;
 }

@@ -70,7 +70,7 @@ static const struct perfctr_event riscv_generic_events[] = {
 	BASIC_EVENTS,
 };
 
-/* perf chooses the counter, so each event has all of them. */
+/* perf chooses the counter, so an event of perf's may be on any counter. */
 #define PERF_CTRS	0xffffffffu
 
 /* The numbers of hardware events begin with 1 in the SBI, and with 0 in perf. */

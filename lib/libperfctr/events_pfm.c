@@ -136,7 +136,7 @@ static int set_intel(const char *name, struct perfctr_named_event *event)
 static int set_processor(const char *name, const pfm_pmu_info_t *pmu,
 			 struct perfctr_named_event *event)
 {
-	/* AMD has events with code 0. */
+	/* On AMD's processors events with code 0 are valid. */
 	return strncmp(pmu->name, "amd", 3) ? set_intel(name, event) : 0;
 }
 

@@ -155,7 +155,7 @@ int perfctr_old_name(unsigned int cpu_type, const struct perfctr_ctr_control *ct
 /* An event that the kernel or libpfm4 names, by perf's numbers */
 struct perfctr_named_event {
 	unsigned int type;
-	unsigned long long config[3];		/* config, config1, config2 */
+	unsigned long long config[3];		/* perf's config, config1 and config2 */
 	unsigned int modes;			/* PERFCTR_CTR_*: the modes in the name */
 	unsigned int map;			/* Intel: the counter, or PERFCTR_MAP_ANY */
 };
@@ -276,7 +276,7 @@ int perfctr_read_words(int fd, void *words, size_t size);
 #define PERFCTR_NOISE_INTERRUPTS	20u	/* the least number of interrupted runs */
 
 struct perfctr_noise {
-	unsigned long long rest[PERFCTR_NOISE_HYPOTHESES];	/* of the first run */
+	unsigned long long rest[PERFCTR_NOISE_HYPOTHESES];	/* the rests of the first run */
 	unsigned int seen;			/* runs whose interrupt was counted */
 	unsigned int wrong;			/* bit h: hypothesis h is wrong */
 	unsigned int runs;

@@ -351,7 +351,7 @@ struct perfctr_unit_mask {
 	unsigned int default_value;
 	enum perfctr_unit_mask_type type;
 	unsigned int nvalues;
-	struct perfctr_unit_mask_value values[];	/* nvalues */
+	struct perfctr_unit_mask_value values[];	/* has nvalues elements */
 };
 
 /*
@@ -371,7 +371,7 @@ struct perfctr_unit_mask {
 struct perfctr_event {
 	unsigned int evntsel;
 	unsigned int counters_set;	/* bit n: hardware counter n can count the event */
-	const struct perfctr_unit_mask *unit_mask;	/* or NULL */
+	const struct perfctr_unit_mask *unit_mask;	/* NULL if the event has none */
 	const char *name;
 	const char *description;
 };
@@ -725,7 +725,7 @@ int vperfctr_ask_snapshot(const struct vperfctr *v, struct perfctr_sum_ctrs *sum
  */
 struct perfctr_topdown {
 	unsigned long long slots;
-	unsigned long long metric[PERFCTR_METRICS];	/* by PERFCTR_METRIC_*, in slots */
+	unsigned long long metric[PERFCTR_METRICS];	/* slots of each PERFCTR_METRIC_* */
 	unsigned int metrics;				/* bit n: metric n is counted */
 };
 

@@ -87,7 +87,7 @@ private:
 	unsigned int n = 0;
 };
 
-/* Flags of a meter */
+/* With this flag of a meter counts are without the cost of measuring. */
 constexpr unsigned int net = VPERFCTR_METER_NET;
 
 class meter {

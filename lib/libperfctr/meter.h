@@ -17,8 +17,8 @@
  */
 struct vperfctr_meter {
 	struct vperfctr handle;			/* of the counted thread */
-	pid_t pid;				/* of the process that opened it */
-	pid_t tid;				/* of the thread that is counted */
+	pid_t pid;				/* process that opened the meter */
+	pid_t tid;				/* thread that is counted */
 	int err;				/* why the open failed, or 0 */
 	unsigned int flags;
 	unsigned int n;				/* number of events */

@@ -71,7 +71,7 @@ PERFCTR_INLINE __u64 perfctr_register(unsigned int n)
 	return n == PERFCTR_CLOCK_SLOT ? perfctr_timebase() : perfctr_upmc(n);
 }
 
-/* ISYNC waits until all earlier instructions have been executed; later ones wait for it. */
+/* ISYNC waits until all earlier instructions have been executed, and later ones wait for ISYNC. */
 PERFCTR_INLINE void perfctr_fence(void)
 {
 	__asm__ __volatile__ ("isync" : : : "memory");

@@ -55,7 +55,7 @@ PERFCTR_INLINE void perfctr_fence(void)
 #else
 	unsigned int eax = 0, ecx = 0;
 
-	/* Position-independent code may need EBX. */
+	/* CPUID changes EBX, which position-independent code may need. */
 	__asm__ __volatile__ ("push {%%|}ebx\n\t"
 			      "cpuid\n\t"
 			      "pop {%%|}ebx"

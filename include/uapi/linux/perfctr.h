@@ -58,7 +58,7 @@
 #define PERFCTR_ERROR_NONE	0
 #define PERFCTR_ERROR_LOST	1	/* a CPU's counters could not be had, or root took them */
 #define PERFCTR_ERROR_EXEC	2	/* an exec raised privileges, or ended dumpability */
-#define PERFCTR_ERROR_MEMORY	3	/* of a tree: a descendant could not be counted */
+#define PERFCTR_ERROR_MEMORY	3	/* there was no memory to count a descendant */
 #define PERFCTR_ERROR_CHANGED	4	/* somebody else wrote to the counters' registers */
 
 /* Who probably has the counters that a control did not get; see perfctr_control.owner */
@@ -85,13 +85,13 @@
 #define PERFCTR_REASON_NONE	0
 #define PERFCTR_REASON_KERNEL	1	/* EACCES: the control counts more than user mode */
 #define PERFCTR_REASON_OPEN	2	/* EACCES: perf's users could read these counters */
-#define PERFCTR_REASON_HALF	3	/* EBUSY: the unprivileged get half of the counters */
+#define PERFCTR_REASON_HALF	3	/* EBUSY: without privilege there is half of the counters */
 #define PERFCTR_REASON_ONLY	4	/* EBUSY: the only such counter is for the privileged */
 #define PERFCTR_REASON_ROOM	5	/* EBUSY: too many different events at a time */
 #define PERFCTR_REASON_SOURCE	6	/* EBUSY, EOPNOTSUPP: the other source might work */
-#define PERFCTR_REASON_COUNTER	7	/* EINVAL: no counter of @possible is left */
+#define PERFCTR_REASON_COUNTER	7	/* EINVAL: no counter that counts the event is left */
 #define PERFCTR_REASON_MODEL	8	/* EOPNOTSUPP: the model is not known */
-#define PERFCTR_REASON_ERRATUM	9	/* EOPNOTSUPP: an erratum: wrong counts, unsafe i-mode */
+#define PERFCTR_REASON_ERRATUM	9	/* EOPNOTSUPP: an erratum spoils counts or interrupts */
 #define PERFCTR_REASON_SLOTS	10	/* EINVAL: a TopDown metric without SLOTS in the control */
 #define PERFCTR_REASON_TOPDOWN	11	/* EINVAL: this processor has no such TopDown event */
 #define PERFCTR_REASON_MEDIATED	12	/* EBUSY: a KVM guest has the counters for itself */
@@ -102,7 +102,7 @@
 /* Bits of perfctr_kernel_info.cpu_features. The first three are those of perfctr 2.6. */
 #define PERFCTR_FEATURE_RDPMC		0x01	/* counters are readable in user mode */
 #define PERFCTR_FEATURE_RDTSC		0x02	/* the clock is readable in user mode */
-#define PERFCTR_FEATURE_PCINT		0x04	/* i-mode counters */
+#define PERFCTR_FEATURE_PCINT		0x04	/* there are i-mode counters */
 #define PERFCTR_FEATURE_FILTER		0x08	/* programmable counters filter by mode */
 #define PERFCTR_FEATURE_FILTER_FIXED	0x10	/* cycle and instret filter by mode */
 #define PERFCTR_FEATURE_HYBRID		0x20	/* the processor has cores of several types */
@@ -110,7 +110,7 @@
 #define PERFCTR_FEATURE_SHARED		0x80	/* PERFCTR_SOURCE_SHARED may be used */
 #define PERFCTR_FEATURE_HYPERVISOR	0x100	/* a hypervisor provides the counters */
 #define PERFCTR_FEATURE_UNKNOWN_MODEL	0x200	/* NATIVE counts architectural events only */
-#define PERFCTR_FEATURE_TOPDOWN		0x400	/* x86: SLOTS and TopDown's metrics */
+#define PERFCTR_FEATURE_TOPDOWN		0x400	/* x86 counts SLOTS and TopDown's metrics */
 
 /* Values of perfctr_kernel_info.user_read, and of the module parameter of that name */
 #define PERFCTR_USER_READ_OFF		0
@@ -144,20 +144,20 @@
 #define PERFCTR_X86_INTEL_ATOM		20
 #define PERFCTR_X86_INTEL_NHLM		21
 #define PERFCTR_X86_INTEL_WSTMR		22
-#define PERFCTR_X86_INTEL_ARCH		23	/* by architectural performance monitoring */
-#define PERFCTR_X86_AMD_FAM15H		24	/* and 16h */
-#define PERFCTR_X86_AMD_ZEN		25	/* Zen 1, and Hygon's */
-#define PERFCTR_X86_AMD_ZEN2		26	/* and Zen 3 */
-#define PERFCTR_X86_AMD_ZEN4		27	/* and later */
-#define PERFCTR_PPC_GENERIC		0	/* the timebase alone */
+#define PERFCTR_X86_INTEL_ARCH		23	/* others with architectural monitoring */
+#define PERFCTR_X86_AMD_FAM15H		24	/* families 15h and 16h */
+#define PERFCTR_X86_AMD_ZEN		25	/* Zen 1, and Hygon's processors */
+#define PERFCTR_X86_AMD_ZEN2		26	/* Zen 2 and Zen 3 */
+#define PERFCTR_X86_AMD_ZEN4		27	/* Zen 4 and later */
+#define PERFCTR_PPC_GENERIC		0	/* has the timebase alone */
 #define PERFCTR_PPC_604			1
 #define PERFCTR_PPC_604e		2
-#define PERFCTR_PPC_750			3	/* and 740 */
-#define PERFCTR_PPC_7400		4	/* and 7410 */
-#define PERFCTR_PPC_7450		5	/* and all later 74xx */
-#define PERFCTR_RISCV_GENERIC		0x100	/* the unprivileged counters alone */
-#define PERFCTR_RISCV_SBI		0x101	/* counters through the SBI PMU extension */
-#define PERFCTR_ARM64_GENERIC		0x200	/* counters through perf */
+#define PERFCTR_PPC_750			3	/* 750 and 740 */
+#define PERFCTR_PPC_7400		4	/* 7400 and 7410 */
+#define PERFCTR_PPC_7450		5	/* 7450 and all later 74xx */
+#define PERFCTR_RISCV_GENERIC		0x100	/* has the unprivileged counters alone */
+#define PERFCTR_RISCV_SBI		0x101	/* has counters through the SBI PMU extension */
+#define PERFCTR_ARM64_GENERIC		0x200	/* has counters through perf */
 
 /*
  * Values of perfctr_kernel_info.no_counters, which says why there are no counters:
@@ -393,7 +393,7 @@ struct perfctr_ctr_control {
 /* A value of perfctr_control.refused: no single counter was to blame */
 #define PERFCTR_NO_INDEX	0xffffffffu
 
-/* si_code of the signal for overflows; perfctr 2.6's SI_PMC_OVF */
+/* si_code of the signal for overflows, which perfctr 2.6 called SI_PMC_OVF */
 #define PERFCTR_SI_OVF		'P'
 
 /* Bits of perfctr_control.flags */
@@ -757,7 +757,7 @@ struct perfctr_add_member {
 #define PERFCTR_RING_USER_CHAIN	1	/* call chain in user mode, by frame pointers */
 #define PERFCTR_RING_KERNEL	2	/* addresses in the kernel; needs a privilege */
 #define PERFCTR_RING_KERNEL_CHAIN 4	/* with KERNEL: call chain in the kernel */
-#define PERFCTR_RING_MAPS	8	/* MAP, UNMAP, COMM, FORK and EXIT records */
+#define PERFCTR_RING_MAPS	8	/* also write MAP, UNMAP, COMM, FORK and EXIT records */
 
 #define PERFCTR_RING_MAX_DEPTH	127	/* most addresses of one chain */
 
@@ -831,8 +831,8 @@ struct perfctr_ring_page {
 /* Bits of perfctr_record.flags */
 #define PERFCTR_RECORD_KERNEL	1	/* SAMPLE: @ip is in the kernel */
 #define PERFCTR_RECORD_ENTERED	2	/* SAMPLE: the thread entered the kernel at @ip */
-#define PERFCTR_RECORD_EXEC	4	/* COMM: by an exec, which unmapped everything */
-#define PERFCTR_RECORD_MAP_UNKNOWN 8	/* SAMPLE: code may be mapped that no MAP has told of */
+#define PERFCTR_RECORD_EXEC	4	/* COMM: an exec gave the name, and unmapped everything */
+#define PERFCTR_RECORD_MAP_UNKNOWN 8	/* SAMPLE: the MAPs so far may not be up to date */
 
 /**
  * struct perfctr_record - the beginning of each record
