@@ -270,9 +270,9 @@ static __always_inline void perfctr_cpu_bind_ictr(struct perfctr_cpu_ctr *ctr, u
 #endif
 
 /* Do this CPU's counters count that config now? */
-PERFCTR_CPU_FN(bool, perfctr_cpu_holds, const struct perfctr_config *config);
+PERFCTR_CPU_FN(bool, perfctr_cpu_has_loaded, const struct perfctr_config *config);
 /* The same by the config's id, if the caller knows this CPU's number */
-PERFCTR_CPU_FN(bool, perfctr_cpu_holds_on, int cpu, unsigned long id);
+PERFCTR_CPU_FN(bool, perfctr_cpu_has_loaded_on, int cpu, unsigned long id);
 /*
  * Makes this CPU's counters count that config. EIO: a counter is not available, this CPU is of
  * another type, or somebody else has written to its registers.
@@ -331,7 +331,7 @@ PERFCTR_CPU_FN(unsigned int, perfctr_cpu_iwidth, void);
 /* The most events that a register can count before it interrupts */
 PERFCTR_CPU_FN(u64, perfctr_cpu_irange, void);
 /*
- * Starts the i-mode counters of the config, which this CPU holds, from these values below zero.
+ * Starts the i-mode counters of the config that this CPU has loaded, from these values below zero.
  * NULL: continue where they stopped, if perfctr_cpu_istopped(). EAGAIN: an interrupt is pending, so
  * try again when it ends. EIO: a counter failed.
  */

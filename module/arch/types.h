@@ -4,7 +4,7 @@
  *
  * A perfctr_config is what a control asks of the hardware. Equal controls of one user in the same
  * namespaces share one config. Equal configs of several users, on the same counters, have the same
- * id: a CPU that holds that id can count for any of them without writing a register.
+ * id: a CPU that has loaded one can count for any of them without writing a register.
  */
 #ifndef PERFCTR_ARCH_TYPES_H
 #define PERFCTR_ARCH_TYPES_H

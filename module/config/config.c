@@ -121,7 +121,7 @@ static struct perfctr_config *config_find(const struct wanted *wanted,
 	return NULL;
 }
 
-/* No CPU holds the id of a config whose claim has ended, so ids are used again. See @at_once. */
+/* No CPU has loaded a config whose claim has ended, so ids are used again. See @at_once. */
 static unsigned long new_id(bool user)
 {
 	static unsigned long last = PERFCTR_ID_STEP;	/* config_mutex */
@@ -438,7 +438,7 @@ void perfctr_config_put_late(struct perfctr_config *config)
 	perfctr_config_put(config, false);
 }
 
-/* Gives other configs with the evicted one's id a new id, so that no CPU holds the old one. */
+/* Gives other configs with the evicted one's id a new id, which no CPU has loaded. */
 static void change_id(const struct perfctr_config *evicted)
 {
 	unsigned long id = new_id(evicted->id & PERFCTR_ID_USER);

@@ -104,7 +104,7 @@ static __always_inline bool load_user(struct vperfctr *perfctr, int hold,
 		policy = PERFCTR_USER_READ_GUARDED;
 	}
 	if (!*permit || policy != PERFCTR_USER_READ_GUARDED || !config->nr)
-		return !counting || perfctr_cpu_holds(config) || load(perfctr);
+		return !counting || perfctr_cpu_has_loaded(config) || load(perfctr);
 	if (!load_private(perfctr, uid))
 		return false;
 	/* i-mode counters get their values only when they start. They may hold others' now. */
@@ -317,7 +317,7 @@ static __always_inline bool resume_and_show(struct vperfctr *perfctr)
 		if (!load_user(perfctr, hold, &readable, &permit))
 			return false;
 	} else if (counting) {
-		if (!perfctr_cpu_holds(config) && !load(perfctr))
+		if (!perfctr_cpu_has_loaded(config) && !load(perfctr))
 			return false;
 		if (perfctr->plain) {
 			resume_plainly(perfctr, current);
@@ -444,7 +444,7 @@ static __always_inline bool load_next(struct vperfctr *perfctr, struct task_stru
 	const struct perfctr_config *config = perfctr->config;
 
 	if (!perfctr_guards_all())
-		return perfctr_cpu_holds(config) || load(perfctr);
+		return perfctr_cpu_has_loaded(config) || load(perfctr);
 	if (!load_private(perfctr, user_of(next)))
 		return false;
 	perfctr->undo |= PERFCTR_UNDO_SHOWN;

@@ -54,7 +54,7 @@ static notrace void sched_in(struct preempt_notifier *notifier, int cpu)
 		goto slowly;
 	}
 	local_irq_disable();
-	if (unlikely(!perfctr_cpu_holds_on(cpu, READ_ONCE(perfctr->at_once))))
+	if (unlikely(!perfctr_cpu_has_loaded_on(cpu, READ_ONCE(perfctr->at_once))))
 		goto slowly;
 	sums_to_differences(perfctr, true);
 	local_irq_enable();
@@ -330,7 +330,7 @@ static __always_inline void in(struct vperfctr *perfctr, struct task_struct *nex
 	bool done;
 
 	if (vperfctr_is_native(perfctr)) {
-		done = perfctr_cpu_holds_on(cpu, READ_ONCE(perfctr->at_once));
+		done = perfctr_cpu_has_loaded_on(cpu, READ_ONCE(perfctr->at_once));
 		if (likely(done))
 			sums_to_differences(perfctr, true);
 	} else if (vperfctr_calls(perfctr)) {

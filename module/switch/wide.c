@@ -103,7 +103,7 @@ static notrace void wide_resume_native(struct perfctr_wide *wide)
 		wide_lose(wide, PERFCTR_ERROR_LOST);
 		return;
 	}
-	if (!perfctr_cpu_holds(config) && perfctr_cpu_load(config)) {
+	if (!perfctr_cpu_has_loaded(config) && perfctr_cpu_load(config)) {
 		wide_lose(wide, perfctr_cpu_changed() ? PERFCTR_ERROR_CHANGED : PERFCTR_ERROR_LOST);
 		return;
 	}

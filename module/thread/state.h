@@ -38,7 +38,7 @@ struct perfctr_tree;
 #define PERFCTR_AT_ONCE_PRIVATE	4UL
 static_assert(PERFCTR_ID_STEP > PERFCTR_AT_ONCE_OPEN);
 
-/* In vperfctr.at_once: an id that no CPU holds, and for which nobody hands over counters */
+/* In vperfctr.at_once: an id that no CPU has loaded, and for which nobody hands over counters */
 #define PERFCTR_NO_CONFIG	(~(PERFCTR_ID_USER | PERFCTR_AT_ONCE_SHOWN))
 /* Number of members of struct perfctr_soft that are not computed: all but task_clock */
 #define PERFCTR_NR_SOFT		4
@@ -198,7 +198,7 @@ struct perfctr_recorder {
  *	interrupts the owner's CPU
  * @overflows: see struct perfctr_read; owner
  * @at_once: what a switch may do without looking at anything else; owner. The config's id: a CPU
- *	that holds the config only has to resume the sums. With SHOWN: no CPU holds this value,
+ *	that has loaded the config only has to resume the sums. With SHOWN: no CPU has loaded it,
  *	and only a thread whose page shows registers may hand its counters over. With SHOWN but
  *	not OPEN, and with PRIVATE, it has the config's kin in place of the id.
  *	PERFCTR_NO_CONFIG: nothing. Whoever sets a hold, or unmaps the page, writes

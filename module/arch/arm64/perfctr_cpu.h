@@ -91,7 +91,7 @@ static __always_inline bool perfctr_cpu_user_permitted(const struct perfctr_conf
 }
 
 /* Without counters there is nothing to load. */
-static __always_inline bool perfctr_cpu_holds(const struct perfctr_config *config)
+static __always_inline bool perfctr_cpu_has_loaded(const struct perfctr_config *config)
 {
 	return true;
 }
@@ -102,7 +102,7 @@ static inline int perfctr_cpu_load(const struct perfctr_config *config)
 }
 
 /* Only states with counters ask by id. */
-static __always_inline bool perfctr_cpu_holds_on(int cpu, unsigned long id)
+static __always_inline bool perfctr_cpu_has_loaded_on(int cpu, unsigned long id)
 {
 	return false;
 }

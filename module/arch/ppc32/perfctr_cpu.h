@@ -26,7 +26,8 @@
 /**
  * struct perfctr_ppc32_cpu - what this CPU's counters do. Only that CPU accesses it, with
  * interrupts off; others may while the CPU is down
- * @active: id of the config that this CPU holds for everybody, so its states may be resumed; or 0
+ * @active: id of the config that this CPU has loaded for everybody, so its states may be resumed;
+ *	or 0
  * @private_kin: kin of the config that it counts only for threads of @private_uid; the registers
  *	hold nothing of others. Or 0. At most one of @private_kin and @active is set
  * @private_uid: see @private_kin
@@ -106,12 +107,12 @@ static __always_inline void perfctr_cpu_faults_end(void)
 	pagefault_enable();
 }
 
-static __always_inline bool perfctr_cpu_holds(const struct perfctr_config *config)
+static __always_inline bool perfctr_cpu_has_loaded(const struct perfctr_config *config)
 {
 	return this_cpu_ptr(&perfctr_ppc32_cpu)->active == READ_ONCE(config->id);
 }
 
-static __always_inline bool perfctr_cpu_holds_on(int cpu, unsigned long id)
+static __always_inline bool perfctr_cpu_has_loaded_on(int cpu, unsigned long id)
 {
 	return per_cpu(perfctr_ppc32_cpu, cpu).active == id;
 }

@@ -37,7 +37,7 @@ struct perfctr_riscv_prog {
  * struct perfctr_riscv_cpu - what this CPU's counters do. Only that CPU accesses it, with
  * interrupts off; others may while the CPU is down
  * @programmed: id of the config that @prog is known to satisfy, or 0
- * @active: id of the config that this CPU holds: all its counters run as it wants them, so its
+ * @active: id of the config that this CPU has loaded: all its counters run as it wants them, so its
  *	states may be resumed. Or 0
  * @private_kin: kin of the config of @programmed. Its counters run, but since they were zero they
  *	have only run for threads of @private_uid that read them; others need perfctr_cpu_load()
@@ -124,13 +124,13 @@ static __always_inline void perfctr_cpu_faults_end(void)
 {
 }
 
-static __always_inline bool perfctr_cpu_holds(const struct perfctr_config *config)
+static __always_inline bool perfctr_cpu_has_loaded(const struct perfctr_config *config)
 {
 	return this_cpu_ptr(&perfctr_riscv_cpu)->active == READ_ONCE(config->id);
 }
 
 /* this_cpu_ptr() would have to load the CPU's number. */
-static __always_inline bool perfctr_cpu_holds_on(int cpu, unsigned long id)
+static __always_inline bool perfctr_cpu_has_loaded_on(int cpu, unsigned long id)
 {
 	return per_cpu(perfctr_riscv_cpu, cpu).active == id;
 }

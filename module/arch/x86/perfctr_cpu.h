@@ -185,12 +185,12 @@ static __always_inline void perfctr_cpu_faults_end(void)
 	pagefault_enable();
 }
 
-static __always_inline bool perfctr_cpu_holds(const struct perfctr_config *config)
+static __always_inline bool perfctr_cpu_has_loaded(const struct perfctr_config *config)
 {
 	return this_cpu_read(perfctr_x86_cpu.active) == READ_ONCE(config->id);
 }
 
-static __always_inline bool perfctr_cpu_holds_on(int cpu, unsigned long id)
+static __always_inline bool perfctr_cpu_has_loaded_on(int cpu, unsigned long id)
 {
 	return this_cpu_read(perfctr_x86_cpu.active) == id;
 }

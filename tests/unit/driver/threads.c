@@ -175,7 +175,7 @@ static void resume(struct thread *thread)
 		resume_shared(thread);
 		return;
 	}
-	if (!perfctr_cpu_holds(thread->config)) {
+	if (!perfctr_cpu_has_loaded(thread->config)) {
 		if (!(cpus_told & BIT(shim_cpu))) {
 			cpus_told |= BIT(shim_cpu);
 			perfctr_cpu_join_claims();
@@ -537,15 +537,15 @@ int restart_on(unsigned int cpu, const struct perfctr_config *config, unsigned i
 	return err;
 }
 
-bool holds_on(unsigned int cpu, const struct perfctr_config *config)
+bool has_loaded(unsigned int cpu, const struct perfctr_config *config)
 {
-	bool holds;
+	bool loaded;
 
 	shim_cpu = cpu;
 	local_irq_disable();
-	holds = perfctr_cpu_holds(config);
+	loaded = perfctr_cpu_has_loaded(config);
 	local_irq_enable();
-	return holds;
+	return loaded;
 }
 
 bool private_on(unsigned int cpu, const struct perfctr_config *config, unsigned int uid)

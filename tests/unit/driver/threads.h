@@ -97,7 +97,7 @@ void cpu_offline(unsigned int cpu);
 void on_cpu_irqs_off(unsigned int cpu, void (*fn)(void));
 int load_on(unsigned int cpu, const struct perfctr_config *config);
 int restart_on(unsigned int cpu, const struct perfctr_config *config, unsigned int uid);
-bool holds_on(unsigned int cpu, const struct perfctr_config *config);
+bool has_loaded(unsigned int cpu, const struct perfctr_config *config);
 bool private_on(unsigned int cpu, const struct perfctr_config *config, unsigned int uid);
 
 #endif /* THREADS_H */

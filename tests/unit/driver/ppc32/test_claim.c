@@ -101,7 +101,7 @@ START_TEST(counts_claims)
 	model_calls_reset();
 	b = CLAIM(other);
 	ck_assert_uint_eq(model_all_calls(), 0);
-	ck_assert(holds_on(0, a));
+	ck_assert(has_loaded(0, a));
 	thread_in(&thread, 0);
 	model_execute(MODEL_USER, 100);
 	unclaim(b);

@@ -14,14 +14,14 @@ static void begin(const char *name)
 	driver_init(&machine);
 }
 
-static struct perfctr_config *held(const struct perfctr_ctr_control *ctr, unsigned int nr)
+static struct perfctr_config *loaded(const struct perfctr_ctr_control *ctr, unsigned int nr)
 {
 	struct perfctr_config *config = claim_well(ctr, nr);
 
 	ck_assert_int_eq(load_on(0, config), 0);
 	return config;
 }
-#define HELD(ctrs)	held(ctrs, sizeof(ctrs) / sizeof((ctrs)[0]))
+#define LOADED(ctrs)	loaded(ctrs, sizeof(ctrs) / sizeof((ctrs)[0]))
 
 static void istart(const struct perfctr_config *config, const u64 *value)
 {
@@ -66,7 +66,7 @@ START_TEST(period_is_exact)
 	if (hw >= processor->counters)
 		return;
 	begin(processor->name);
-	config = HELD(ctr);
+	config = LOADED(ctr);
 	ck_assert_uint_eq(config->imask, BIT(hw));
 	ck_assert_uint_eq(config->arch_mask, 0);
 	model_execute(MODEL_USER, 500);
@@ -105,7 +105,7 @@ START_TEST(starts_from)
 	struct perfctr_cpu_ctr read;
 
 	begin("7450");
-	config = HELD(ctr);
+	config = LOADED(ctr);
 	istart(config, &starts[_i].value);
 	ck_assert_uint_eq(model_pmc(0, 3), starts[_i].pmc);
 	perfctr_cpu_bind_ictr(&read, 3);
@@ -130,8 +130,8 @@ START_TEST(goes_on)
 	int a, b;
 
 	begin("7450");
-	config = HELD(mixed);
-	other = held(mixed, 1);
+	config = LOADED(mixed);
+	other = loaded(mixed, 1);
 	ck_assert_int_eq(load_on(0, config), 0);
 	istart(config, values);
 	model_execute(MODEL_USER, 13);
@@ -178,7 +178,7 @@ START_TEST(cleared)
 	u64 values[2] = { -(u64)PERIOD, -7ull };
 
 	begin("7450");
-	config = HELD(mixed);
+	config = LOADED(mixed);
 	istart(config, values);
 	model_execute(MODEL_USER, 13);
 	iclear(config);
@@ -213,7 +213,7 @@ START_TEST(beside_others)
 	unsigned int hw;
 
 	begin("7450");
-	config = HELD(mixed);
+	config = LOADED(mixed);
 	for (hw = 0; hw < 6; hw++)
 		model_set_pmc(0, hw, besides[_i].pmc);
 	istart(config, values);
@@ -236,7 +236,7 @@ START_TEST(pmc1_alone_interrupts_alone)
 	u64 value = -(u64)PERIOD;
 
 	begin("604");
-	config = HELD(ctr);
+	config = LOADED(ctr);
 	model_set_pmc(0, 1, NEGATIVE - 10);
 	istart(config, &value);
 	ck_assert_uint_eq(model_pmc(0, 1), NEGATIVE - 10);
@@ -271,7 +271,7 @@ static void handle(bool end)
 static void hear(const char *name, const struct perfctr_ctr_control *ctr, unsigned int nr)
 {
 	begin(name);
-	interrupted = held(ctr, nr);
+	interrupted = loaded(ctr, nr);
 	ck_assert_int_eq(perfctr_cpu_set_ihandler(handle), 0);
 }
 

@@ -50,7 +50,7 @@ static void ithread_in(struct ithread *ithread)
 	u64 value[MODEL_PMCS];
 
 	local_irq_disable();
-	if (!perfctr_cpu_holds(config))
+	if (!perfctr_cpu_has_loaded(config))
 		ck_assert_int_eq(perfctr_cpu_load(config), 0);
 	for (i = first; i < config->nr; i++)
 		value[i - first] = state->ctr[i].acc - ithread->next[i - first];

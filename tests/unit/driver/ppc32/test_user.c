@@ -74,7 +74,7 @@ START_TEST(restart_zeroes)
 	ck_assert_msg(!anything(0), "%s", befores[_i].name);
 	ck_assert(private_on(0, config, ALICE) && !private_on(0, config, BOB));
 	ck_assert(!private_on(0, another, ALICE) && !private_on(1, config, ALICE));
-	ck_assert(!holds_on(0, config));
+	ck_assert(!has_loaded(0, config));
 	model_execute(MODEL_USER, 777);
 	ck_assert_uint_eq(model_pmc(0, 0), 777);
 	ck_assert_uint_eq(model_pmc(0, 5), 259);
@@ -108,7 +108,7 @@ START_TEST(end_of_privacy)
 	ck_assert_uint_eq(model_all_calls(), 4);
 	ck_assert_uint_eq(model_writes[1][SPR_MMCR0], 1);
 	expect_at_rest(1);
-	ck_assert(!private_on(1, config, ALICE) && !holds_on(1, config));
+	ck_assert(!private_on(1, config, ALICE) && !has_loaded(1, config));
 	/* Once is enough. */
 	model_calls_reset();
 	on_cpu_irqs_off(1, ends[_i].end);
@@ -147,10 +147,10 @@ START_TEST(open_goes_on)
 	model_execute(MODEL_USER, 5000);
 	on_cpu_irqs_off(0, perfctr_cpu_leave);
 	on_cpu_irqs_off(0, perfctr_cpu_share);
-	ck_assert(holds_on(0, config));
+	ck_assert(has_loaded(0, config));
 	ck_assert_uint_eq(model_pmc(0, 0), 5000);
 	on_cpu_irqs_off(0, perfctr_cpu_rest);
-	ck_assert(!holds_on(0, config));
+	ck_assert(!has_loaded(0, config));
 	expect_at_rest(0);
 }
 END_TEST

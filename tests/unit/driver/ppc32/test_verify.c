@@ -121,7 +121,7 @@ START_TEST(noticed)
 		ck_assert(!model_verify_on(1) && model_verify_on(0));
 		ck_assert_int_eq(load_on(1, config), -EIO);
 		ck_assert_int_eq(restart_on(1, next, 1000), -EIO);
-		ck_assert(!holds_on(1, config) && !private_on(1, config, 1000));
+		ck_assert(!has_loaded(1, config) && !private_on(1, config, 1000));
 		ck_assert_int_eq(age_all(), 0);
 		on_cpu_irqs_off(1, perfctr_cpu_rest);
 		on_cpu_irqs_off(1, perfctr_cpu_leave);

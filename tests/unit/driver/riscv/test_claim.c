@@ -461,7 +461,7 @@ START_TEST(freed_config_is_forgotten)
 	b = CLAIM(instructions);
 	ck_assert_int_eq(load_on(0, a), 0);
 	ck_assert_int_eq(restart_on(1, a, 1000), 0);
-	ck_assert(holds_on(0, a));
+	ck_assert(has_loaded(0, a));
 	ck_assert(private_on(1, a, 1000));
 	unclaim(a);	/* looks */
 	ck_assert_int_eq(load_on(0, b), 0);

@@ -151,7 +151,7 @@ START_TEST(cpu_that_goes_gives_back)
 	ck_assert_int_eq(restart_on(1, other, 1000), 0);
 	thread_run(&thread, 0, 1000);
 	cpu_offline(1);
-	ck_assert(!holds_on(1, config));
+	ck_assert(!has_loaded(1, config));
 	ck_assert_uint_eq(model_owned(1, MODEL_DRIVER), 0);
 	ck_assert_uint_eq(model_owned(0, MODEL_DRIVER), (config->mask & ~MODEL_FIXED) | other->mask);
 	thread_expect_exact(&thread);

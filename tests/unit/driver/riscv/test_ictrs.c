@@ -22,15 +22,15 @@ static const struct perfctr_ctr_control mixed[] = {
 	ICTR(5, EV_ITLB, USER, 7),
 };
 
-/* Held by CPU 0 */
-static struct perfctr_config *held(const struct perfctr_ctr_control *ctr, unsigned int nr)
+/* Loaded by CPU 0 */
+static struct perfctr_config *loaded(const struct perfctr_ctr_control *ctr, unsigned int nr)
 {
 	struct perfctr_config *config = claim_well(ctr, nr);
 
 	ck_assert_int_eq(load_on(0, config), 0);
 	return config;
 }
-#define HELD(ctrs)	held(ctrs, sizeof(ctrs) / sizeof((ctrs)[0]))
+#define LOADED(ctrs)	loaded(ctrs, sizeof(ctrs) / sizeof((ctrs)[0]))
 
 static int istart(const struct perfctr_config *config, const u64 *value)
 {
@@ -117,7 +117,7 @@ START_TEST(period_is_exact)
 	struct perfctr_config *config;
 
 	driver_init(&wide);
-	config = HELD(one);
+	config = LOADED(one);
 	ck_assert_uint_eq(config->imask, BIT(HW));
 	model_execute(MODEL_USER, 500);
 	ck_assert(model_ctr(0, HW)->inhibited);
@@ -154,7 +154,7 @@ START_TEST(goes_on_by_one_call)
 	int a, b;
 
 	driver_init(&wide);
-	config = HELD(mixed);
+	config = LOADED(mixed);
 	model_calls_reset();
 	ck_assert_int_eq(istart(config, values), 0);
 	expect_calls(2, 0);
@@ -176,7 +176,7 @@ START_TEST(goes_on_by_one_call)
 	ck_assert(!istopped(&a));
 	ck_assert(istopped(&b));
 	/* nor after a load of another config, a restart, or sleep. */
-	ck_assert_int_eq(load_on(0, HELD(a_mode)), 0);
+	ck_assert_int_eq(load_on(0, LOADED(a_mode)), 0);
 	ck_assert(!istopped(&b));
 	ck_assert_int_eq(load_on(0, config), 0);
 	ck_assert_int_eq(istart(config, values), 0);
@@ -197,7 +197,7 @@ START_TEST(restart_leaves_them)
 	u64 values[2] = { -(u64)PERIOD, -7ull };
 
 	driver_init(&wide);
-	config = HELD(mixed);
+	config = LOADED(mixed);
 	ck_assert_int_eq(istart(config, values), 0);
 	model_execute(MODEL_USER, 13);
 	istop(config, config);
@@ -209,7 +209,7 @@ START_TEST(restart_leaves_them)
 	ck_assert(model_ctr(0, HW)->inhibited);
 	ck_assert_uint_eq(model_value(0, HW), values[0] + 13);
 	/* Without a-mode counters nothing is done. */
-	config = HELD(one);
+	config = LOADED(one);
 	model_calls_reset();
 	ck_assert_int_eq(restart_on(0, config, 1000), 0);
 	expect_calls(0, 0);
@@ -254,7 +254,7 @@ START_TEST(counter_shared_with_a_mode)
 	struct thread thread;
 
 	driver_init(&wide);
-	config = HELD(one);
+	config = LOADED(one);
 	other = CLAIM(a_mode);
 	thread_init(&thread, other);
 	thread_run(&thread, 0, 300);
@@ -277,7 +277,7 @@ static struct perfctr_config *started_beside_perf(bool user_only)
 	struct perfctr_config *config;
 
 	driver_init(&wide);
-	config = HELD(one);
+	config = LOADED(one);
 	ck_assert(model_perf_take(0, PERFS, EV_INSTRUCTIONS, 0, user_only));
 	ck_assert_int_eq(istart(config, period), 0);
 	return config;
@@ -342,7 +342,7 @@ START_TEST(whose_interrupt_it_is)
 	ck_assert_uint_eq(model_scountovf(0), 0);
 	ck_assert(perfctr_cpu_ioverflowed(config));
 	/* One of them at least */
-	config = HELD(mixed);
+	config = LOADED(mixed);
 	ck_assert_int_eq(istart(config, (u64 []) { -(u64)PERIOD, -7ull }), 0);
 	model_overflow_of_others(0, true);
 	ck_assert(!perfctr_cpu_ioverflowed(config));
@@ -416,7 +416,7 @@ START_TEST(own_overflow_comes_between)
 	struct perfctr_config *config;
 
 	driver_init(&wide);
-	config = HELD(kernel);
+	config = LOADED(kernel);
 	ck_assert_int_eq(istart(config, soon), 0);
 	ck_assert(model_pending(0));
 	ck_assert(!model_ctr(0, HW)->inhibited);
@@ -433,7 +433,7 @@ START_TEST(start_fails)
 	unsigned int after;
 
 	driver_init(&wide);
-	config = HELD(mixed);
+	config = LOADED(mixed);
 	for (after = 0; after < 2; after++) {
 		model_fail(SBI_EXT_PMU_COUNTER_START, after, 1, SBI_ERR_FAILURE);
 		ck_assert_int_eq(istart(config, values), -EIO);
@@ -466,7 +466,7 @@ START_TEST(width_and_range)
 	driver_init(&machine);
 	ck_assert_uint_eq(perfctr_cpu_iwidth(), widths[_i]);
 	ck_assert_uint_eq(perfctr_cpu_irange(), BIT_ULL(widths[_i] - 1));
-	config = HELD(one);
+	config = LOADED(one);
 	perfctr_cpu_bind(&ctr, HW);
 	all = ~0ull >> (64 - widths[_i]);
 	far = -perfctr_cpu_irange();
@@ -502,7 +502,7 @@ START_TEST(shuffled_indices)
 
 	machine.shuffled = true;
 	driver_init(&machine);
-	config = HELD(mixed);
+	config = LOADED(mixed);
 	ck_assert_int_eq(istart(config, values), 0);
 	ck_assert(!model_ctr(0, HW)->inhibited);
 	ck_assert(!model_ctr(0, 5)->inhibited);

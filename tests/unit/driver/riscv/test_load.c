@@ -71,7 +71,7 @@ START_TEST(equal_controls_switch_without_a_call)
 }
 END_TEST
 
-/* Loading a config that is held, or was a moment ago, makes no call either. */
+/* Loading a config that is loaded, or was a moment ago, makes no call either. */
 START_TEST(load_again_is_free)
 {
 	struct perfctr_config *config;
@@ -82,10 +82,10 @@ START_TEST(load_again_is_free)
 	model_calls_reset();
 	ck_assert_int_eq(load_on(0, config), 0);
 	expect_calls(0, 0, 0);
-	ck_assert(holds_on(0, config));
-	ck_assert(!holds_on(1, config));
+	ck_assert(has_loaded(0, config));
+	ck_assert(!has_loaded(1, config));
 	ck_assert_int_eq(load_on(1, config), 0);
-	ck_assert(holds_on(1, config));
+	ck_assert(has_loaded(1, config));
 }
 END_TEST
 
@@ -101,13 +101,13 @@ START_TEST(clock_alone_needs_nothing)
 	ck_assert_int_eq(load_on(0, config), 0);
 	model_calls_reset();
 	ck_assert_int_eq(load_on(0, clock), 0);
-	ck_assert(holds_on(0, config));
+	ck_assert(has_loaded(0, config));
 	thread_init(&thread, clock);
 	thread_run(&thread, 0, 1000);
 	thread_run(&thread, 1, 1000);
 	thread_expect_exact(&thread);
 	expect_calls(0, 0, 0);
-	ck_assert(holds_on(0, config));
+	ck_assert(has_loaded(0, config));
 }
 END_TEST
 
@@ -251,10 +251,10 @@ START_TEST(counter_that_cannot_be_had)
 	/* The counter has neither the new nor the old event. */
 	model_fail(SBI_EXT_PMU_COUNTER_CFG_MATCH, 0, 1, SBI_ERR_FAILURE);
 	ck_assert_int_eq(load_on(0, config_b), -EIO);
-	ck_assert(!holds_on(0, config_b));
-	ck_assert(!holds_on(0, config_a));
+	ck_assert(!has_loaded(0, config_b));
+	ck_assert(!has_loaded(0, config_a));
 	ck_assert_int_eq(load_on(0, config_b), 0);
-	ck_assert(holds_on(0, config_b));
+	ck_assert(has_loaded(0, config_b));
 	thread_run(&thread, 0, 5000);
 	thread_expect_exact(&thread);
 }
@@ -281,7 +281,7 @@ START_TEST(counter_that_is_gone)
 	ck_assert(model_perf_take(0, 3, EV_DTLB_READ, 0, true));
 	ck_assert_int_eq(load_on(0, config_a), -EIO);
 	ck_assert_int_eq(load_on(0, config_b), -EIO);
-	ck_assert(!holds_on(0, config_a));
+	ck_assert(!has_loaded(0, config_a));
 	model_calls_reset();
 	age_all();
 	expect_calls(0, 0, 0);
@@ -318,7 +318,7 @@ START_TEST(counter_that_was_given_up)
 }
 END_TEST
 
-/* START fails: the config is not held, and the next load starts again. */
+/* START fails: the config is not loaded, and the next load starts again. */
 static const struct {
 	const char *name;
 	long error;
@@ -341,7 +341,7 @@ START_TEST(start_error)
 	thread_init(&thread, config);
 	model_fail(SBI_EXT_PMU_COUNTER_START, 0, 1, starts[_i].error);
 	ck_assert_int_eq(load_on(0, config), -EIO);
-	ck_assert(!holds_on(0, config));
+	ck_assert(!has_loaded(0, config));
 	model_calls_reset();
 	thread_run(&thread, 0, 1000);
 	expect_calls(0, 1, 0);
@@ -349,7 +349,7 @@ START_TEST(start_error)
 }
 END_TEST
 
-/* Also if another config was active: after a failed load no config is held wrongly. */
+/* Also if another config was active: after a failed load no config counts as loaded. */
 START_TEST(failed_load_leaves_no_other)
 {
 	struct perfctr_config *a, *b;
@@ -368,8 +368,8 @@ START_TEST(failed_load_leaves_no_other)
 	ck_assert_int_eq(other.error, -EIO);
 	model_execute(MODEL_USER, 1000);
 	thread_out(&other);
-	ck_assert(!holds_on(0, a));
-	ck_assert(!holds_on(0, b));
+	ck_assert(!has_loaded(0, a));
+	ck_assert(!has_loaded(0, b));
 	thread_run(&thread, 0, 1000);
 	thread_expect_exact(&thread);
 	/* Its sums are what they were. */

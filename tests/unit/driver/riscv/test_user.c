@@ -120,7 +120,7 @@ START_TEST(restart_is_two_calls)
 }
 END_TEST
 
-/* Private to one user, one config, one CPU; no config is held. */
+/* Private to one user, one config, one CPU; no config is loaded. */
 START_TEST(restart_is_private)
 {
 	struct perfctr_config *config, *other;
@@ -136,8 +136,8 @@ START_TEST(restart_is_private)
 	ck_assert(!private_on(0, config, BOB));
 	ck_assert(!private_on(0, other, ALICE));
 	ck_assert(!private_on(1, config, ALICE));
-	ck_assert(!holds_on(0, config));
-	ck_assert(holds_on(1, config));
+	ck_assert(!has_loaded(0, config));
+	ck_assert(has_loaded(1, config));
 	ck_assert_int_eq(restart_on(0, config, BOB), 0);
 	ck_assert(private_on(0, config, BOB));
 	ck_assert(!private_on(0, config, ALICE));
@@ -147,7 +147,7 @@ START_TEST(restart_is_private)
 }
 END_TEST
 
-/* Shared: held for everybody, private to nobody, without a call. */
+/* Shared: loaded for everybody, private to nobody, without a call. */
 START_TEST(share_makes_it_held)
 {
 	struct perfctr_config *config;
@@ -158,7 +158,7 @@ START_TEST(share_makes_it_held)
 	ck_assert_int_eq(restart_on(0, config, ALICE), 0);
 	model_calls_reset();
 	share_on(0);
-	ck_assert(holds_on(0, config));
+	ck_assert(has_loaded(0, config));
 	ck_assert(!private_on(0, config, ALICE));
 	thread_init(&thread, config);
 	thread_run(&thread, 0, 1000);
@@ -178,10 +178,10 @@ START_TEST(share_of_what_is_not_private)
 	driver_init(&model_default);
 	config = CLAIM(three);
 	share_on(0);
-	ck_assert(!holds_on(0, config));
+	ck_assert(!has_loaded(0, config));
 	ck_assert_int_eq(load_on(0, config), 0);
 	share_on(0);
-	ck_assert(holds_on(0, config));
+	ck_assert(has_loaded(0, config));
 }
 END_TEST
 
@@ -196,12 +196,12 @@ START_TEST(load_ends_privacy)
 	ck_assert_int_eq(restart_on(0, config, ALICE), 0);
 	ck_assert_int_eq(load_on(0, config), 0);
 	ck_assert(!private_on(0, config, ALICE));
-	ck_assert(holds_on(0, config));
+	ck_assert(has_loaded(0, config));
 	ck_assert_int_eq(restart_on(0, config, ALICE), 0);
 	ck_assert_int_eq(load_on(0, other), 0);
 	ck_assert(!private_on(0, config, ALICE));
-	ck_assert(!holds_on(0, config));
-	ck_assert(holds_on(0, other));
+	ck_assert(!has_loaded(0, config));
+	ck_assert(has_loaded(0, other));
 }
 END_TEST
 
@@ -222,7 +222,7 @@ START_TEST(losing_counters_ends_privacy)
 	ck_assert_int_eq(restart_on(0, config, ALICE), 0);
 	on_cpu_irqs_off(0, ends[_i].fn);
 	ck_assert_msg(!private_on(0, config, ALICE), "%s", ends[_i].name);
-	ck_assert(!holds_on(0, config));
+	ck_assert(!has_loaded(0, config));
 }
 END_TEST
 
@@ -252,7 +252,7 @@ START_TEST(restart_error)
 	model_fail(restart_errors[_i].fid, 0, 1, restart_errors[_i].error);
 	ck_assert_int_eq(restart_on(0, config, ALICE), -EIO);
 	ck_assert(!private_on(0, config, ALICE));
-	ck_assert(!holds_on(0, config));
+	ck_assert(!has_loaded(0, config));
 	thread_run(&thread, 0, 5000);
 	thread_expect_exact(&thread);
 	ck_assert_int_eq(restart_on(0, config, ALICE), 0);

@@ -54,7 +54,7 @@ START_TEST(cpu_that_goes_gives_back)
 	thread_run(&thread, 1, 1000);
 	cpu_goes(1);
 	expect_control(1, &before);
-	ck_assert(!holds_on(1, thread.config));
+	ck_assert(!has_loaded(1, thread.config));
 	thread_run(&thread, 0, 1000);
 	thread_expect_exact(&thread);
 	/* The reservation is one for all CPUs. */

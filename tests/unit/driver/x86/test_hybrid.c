@@ -128,7 +128,7 @@ static void expect_lost(struct perfctr_config *config, unsigned int cpu)
 	ck_assert_int_eq(thread.error, -EIO);
 	ck_assert_uint_eq(thread.state.ctr[0].acc, 0);
 	ck_assert_int_eq(restart_on(cpu, config, 1000), -EIO);
-	ck_assert(!holds_on(cpu, config));
+	ck_assert(!has_loaded(cpu, config));
 	ck_assert(!private_on(cpu, config, 1000));
 	ck_assert_uint_eq(model_all_writes(), writes);
 }
@@ -360,7 +360,7 @@ START_TEST(on_the_wrong_cores)
 	for (cpu = 0; cpu < SHIM_CPUS; cpu++)
 		expect_lost(BIT(cpu) & PS ? e.config : p.config, cpu);
 	for (cpu = 0; cpu < SHIM_CPUS; cpu++)
-		ck_assert(holds_on(cpu, BIT(cpu) & PS ? p.config : e.config));
+		ck_assert(has_loaded(cpu, BIT(cpu) & PS ? p.config : e.config));
 	run_on(&p, PS);
 	run_on(&e, ES);
 	perfctr_config_put(p.config, false);

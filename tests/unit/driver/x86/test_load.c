@@ -164,17 +164,17 @@ START_TEST(held_is_what_was_loaded)
 	a = CLAIM(one);
 	b = CLAIM(same);
 	clock = claim_well(NULL, 0);
-	ck_assert(!holds_on(0, a));
+	ck_assert(!has_loaded(0, a));
 	ck_assert_int_eq(load_on(0, a), 0);
-	ck_assert(holds_on(0, a));
-	ck_assert(!holds_on(1, a));
+	ck_assert(has_loaded(0, a));
+	ck_assert(!has_loaded(1, a));
 	/* The registers are as b needs them, but only a load finds that out. */
-	ck_assert(!holds_on(0, b));
+	ck_assert(!has_loaded(0, b));
 	ck_assert_int_eq(load_on(0, clock), 0);
-	ck_assert(holds_on(0, a));
+	ck_assert(has_loaded(0, a));
 	ck_assert_int_eq(load_on(0, b), 0);
-	ck_assert(holds_on(0, b));
-	ck_assert(!holds_on(0, a));
+	ck_assert(has_loaded(0, b));
+	ck_assert(!has_loaded(0, a));
 }
 END_TEST
 

@@ -178,7 +178,7 @@ static void resume(struct task *task)
 			ck_assert_int_eq(perfctr_cpu_restart(config, config->kin, KUIDT_INIT(task->uid)), 0);
 		}
 		task->undo |= UNDO_SHOWN;
-	} else if (!perfctr_cpu_holds(config)) {
+	} else if (!perfctr_cpu_has_loaded(config)) {
 		ck_assert_int_eq(perfctr_cpu_load(config), 0);
 	}
 	first = perfctr_config_nr_actrs(config);

@@ -145,7 +145,7 @@ static void restart(const struct perfctr_config *config, unsigned int uid)
 {
 	ck_assert_int_eq(restart_on(shim_cpu, config, uid), 0);
 	ck_assert(private_on(shim_cpu, config, uid));
-	ck_assert(!holds_on(shim_cpu, config));
+	ck_assert(!has_loaded(shim_cpu, config));
 	ck_assert(runs());
 }
 
@@ -174,7 +174,7 @@ START_TEST(stop_and_start_are_a_write_each)
 		leave();
 		expect_writes("leave", nr);
 		/* Version 1 cannot stop all by one write, so they are private to nobody. */
-		ck_assert_int_eq(holds_on(0, config), model.version == 1);
+		ck_assert_int_eq(has_loaded(0, config), model.version == 1);
 		ck_assert_int_eq(private_on(0, config, ALICE), model.version != 1);
 		ck_assert_int_eq(runs(), model.version == 1);
 		expect_running("left", nr ? 0 : config->mask);
@@ -333,7 +333,7 @@ START_TEST(scrubbed)
 			execute();
 		}
 		scrub(&mms[1]);
-		ck_assert(!holds_on(0, config));
+		ck_assert(!has_loaded(0, config));
 		ck_assert(!private_on(0, config, ALICE));
 		expect_zero_but("scrubbed", 0);
 		expect_running("scrubbed", 0);
@@ -355,7 +355,7 @@ START_TEST(scrubbed)
 }
 END_TEST
 
-/* Private to nobody, and held for everybody if they run */
+/* Private to nobody, and loaded for everybody if they run */
 START_TEST(shared)
 {
 	struct perfctr_config *config = begin(_i);
@@ -363,23 +363,23 @@ START_TEST(shared)
 	restart(config, ALICE);
 	model_calls_reset();
 	share();
-	ck_assert(holds_on(0, config));
+	ck_assert(has_loaded(0, config));
 	ck_assert(!private_on(0, config, ALICE));
 	ck_assert(!may_see(&mms[0]));
 	expect_writes("share", 0);
 	share();
-	ck_assert(holds_on(0, config));
+	ck_assert(has_loaded(0, config));
 	restart(config, ALICE);
 	leave();
 	share();
-	ck_assert_int_eq(holds_on(0, config), model.version == 1);
+	ck_assert_int_eq(has_loaded(0, config), model.version == 1);
 	ck_assert_int_eq(load_on(0, config), 0);
 	model_calls_reset();
 	ck_assert_int_eq(load_on(0, config), 0);
-	expect_writes("load of what is held", 0);
-	ck_assert(holds_on(0, config));
+	expect_writes("load of what is loaded", 0);
+	ck_assert(has_loaded(0, config));
 	leave();
-	ck_assert(holds_on(0, config));
+	ck_assert(has_loaded(0, config));
 	expect_writes("leave without privacy", 0);
 }
 END_TEST
