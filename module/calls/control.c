@@ -168,8 +168,9 @@ static __always_inline void begin_sums(struct vperfctr *perfctr,
 }
 
 /*
- * By the owner, with @tracee NULL, or by its tracer, while @tracee is held. Exchanges the parts for
- * those of the old control. The config is claimed, so only this CPU's load can fail from here on.
+ * By the owner, with @tracee NULL, or by its tracer, while @tracee is frozen. Exchanges the parts
+ * for those of the old control. The config is claimed, so only this CPU's load can fail from here
+ * on.
  */
 static __always_inline void control_apply(struct vperfctr *perfctr,
 					  const struct perfctr_control *control,
@@ -321,18 +322,18 @@ static int parts_make(struct vperfctr *perfctr, const struct perfctr_control *co
 	return 0;
 }
 
-/* 0, or an error of perfctr_tracee_hold(): then nothing has changed. */
+/* 0, or an error of perfctr_tracee_freeze(): then nothing has changed. */
 static noinline int apply_to_tracee(struct vperfctr *perfctr,
 				    const struct perfctr_control *control, struct parts *parts,
 				    u8 raw, struct task_struct *tracee, struct file *file)
 {
 	unsigned long flags;
-	int err = perfctr_tracee_hold(tracee, &flags);
+	int err = perfctr_tracee_freeze(tracee, &flags);
 
 	if (err)
 		return err;
 	control_apply(perfctr, control, parts, raw, tracee, file);
-	perfctr_tracee_release(tracee, flags);
+	perfctr_tracee_thaw(tracee, flags);
 	return 0;
 }
 
@@ -501,7 +502,7 @@ static bool stopped_by_holder_only(const struct vperfctr *perfctr, const struct 
 	return perfctr->flags & PERFCTR_CONTROL_HOLDER_ONLY && holder && holder != file;
 }
 
-/* By the owner, or while the owner is held */
+/* By the owner, or while the owner is frozen */
 static void stop_go(struct vperfctr *own, bool stop)
 {
 	unsigned long flags;
@@ -517,7 +518,7 @@ static void stop_go(struct vperfctr *own, bool stop)
 	raw_spin_unlock_irqrestore(&own->lock, flags);
 }
 
-/* The same for a tracee: ESRCH, EINTR as perfctr_tracee_hold(). */
+/* The same for a tracee: ESRCH, EINTR as perfctr_tracee_freeze(). */
 static int stop_go_tracee(struct vperfctr *perfctr, struct task_struct *tracee,
 			  const struct file *file, bool stop)
 {
@@ -531,11 +532,11 @@ static int stop_go_tracee(struct vperfctr *perfctr, struct task_struct *tracee,
 		return perfctr_tree_stop(perfctr->tree, file, stop);
 	if (stopped_by_holder_only(perfctr, file))
 		return -EBUSY;
-	err = perfctr_tracee_hold(tracee, &flags);
+	err = perfctr_tracee_freeze(tracee, &flags);
 	if (err)
 		return err;
 	stop_go(perfctr, stop);
-	perfctr_tracee_release(tracee, flags);
+	perfctr_tracee_thaw(tracee, flags);
 	return 0;
 }
 

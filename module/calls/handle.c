@@ -130,7 +130,7 @@ static int open_found(struct file *file, struct vperfctr *perfctr, bool kernel, 
 
 /*
  * OPEN of a thread that current traces. A new state is made before we know whether it is needed:
- * while the thread is held nothing may sleep.
+ * while the thread is frozen nothing may sleep.
  */
 static int open_tracee(struct file *file, struct task_struct *tracee, u32 how)
 {
@@ -144,9 +144,9 @@ static int open_tracee(struct file *file, struct task_struct *tracee, u32 how)
 		if (err)
 			return err;
 		made = vperfctr_create(tracee);
-		err = made ? perfctr_tracee_hold(tracee, &flags) : -ENOMEM;
+		err = made ? perfctr_tracee_freeze(tracee, &flags) : -ENOMEM;
 	} else {
-		err = perfctr_tracee_hold(tracee, &flags);
+		err = perfctr_tracee_freeze(tracee, &flags);
 	}
 	if (err)
 		goto out;
@@ -164,7 +164,7 @@ static int open_tracee(struct file *file, struct task_struct *tracee, u32 how)
 	} else {
 		vperfctr_attach(made, tracee);
 	}
-	perfctr_tracee_release(tracee, flags);
+	perfctr_tracee_thaw(tracee, flags);
 	if (!err && perfctr)
 		err = open_found(file, perfctr, kernel, shared);
 	/* If all went well, the file keeps the reference. */

@@ -83,7 +83,7 @@ int vperfctr_verify(struct vperfctr *perfctr)
 
 /*
  * Takes the state from its owner, which makes the sums final. By the owner, or by its tracer while
- * the owner is held.
+ * the owner is frozen.
  */
 static __always_inline void disown(struct vperfctr *perfctr, bool own)
 {
@@ -138,12 +138,12 @@ void vperfctr_detach(struct vperfctr *perfctr, bool atomic)
 int vperfctr_detach_tracee(struct vperfctr *perfctr, struct task_struct *owner)
 {
 	unsigned long flags;
-	int err = perfctr_tracee_hold(owner, &flags);
+	int err = perfctr_tracee_freeze(owner, &flags);
 
 	if (err)
 		return err;
 	disown(perfctr, false);
-	perfctr_tracee_release(owner, flags);
+	perfctr_tracee_thaw(owner, flags);
 	if (perfctr->config)
 		perfctr_config_unuse(perfctr->config, false);
 	put_owners(perfctr);

@@ -28,7 +28,7 @@ int vperfctr_verify(struct vperfctr *perfctr);
 
 /*
  * Ends the owner's permission to read registers. @own: by the owner. Else by its tracer, while the
- * owner is held: then the permission ended as the owner left its CPU, and the registers here are
+ * owner is frozen: then the permission ended as the owner left its CPU, and the registers here are
  * the tracer's, which may be counting by them.
  */
 static __always_inline void vperfctr_end_reading(struct vperfctr *perfctr, bool own)
@@ -45,7 +45,7 @@ static __always_inline void vperfctr_end_reading(struct vperfctr *perfctr, bool 
  * thread's reference is put later, on its way to user mode.
  */
 void vperfctr_detach(struct vperfctr *perfctr, bool atomic);
-/* The same for a root whose owner current traces: ESRCH, EINTR as perfctr_tracee_hold() */
+/* The same for a root whose owner current traces: ESRCH, EINTR as perfctr_tracee_freeze() */
 int vperfctr_detach_tracee(struct vperfctr *perfctr, struct task_struct *owner);
 /* After an unlink of a root: ends its tree, although the state may live on. Sleeps. */
 void vperfctr_forget_tree(struct vperfctr *perfctr);

@@ -214,8 +214,8 @@ void vperfctr_imode_exec(struct vperfctr *perfctr)
 }
 
 /*
- * By the owner, or while the owner is held; interrupts are off. @left: the argument of REFRESH; 0
- * for IRESUME
+ * By the owner, or while the owner is frozen; interrupts are off. @left: the argument of REFRESH;
+ * 0 for IRESUME
  */
 static int iresume(struct vperfctr *own, u64 left)
 {
@@ -242,10 +242,10 @@ static int iresume_tracee(struct vperfctr *perfctr, u64 left)
 
 	if (IS_ERR(task))
 		return PTR_ERR(task);
-	err = perfctr_tracee_hold(task, &flags);
+	err = perfctr_tracee_freeze(task, &flags);
 	if (!err) {
 		err = iresume(perfctr, left);
-		perfctr_tracee_release(task, flags);
+		perfctr_tracee_thaw(task, flags);
 	}
 	perfctr_tracee_put(task);
 	return err;

@@ -70,7 +70,7 @@ static __always_inline struct vperfctr *perfctr_look_up(const struct task_struct
 }
 
 /*
- * The state of a thread, or NULL. The thread is current, is kept from running, or runs next on this
+ * The state of a thread, or NULL. The thread is current, is frozen, or runs next on this
  * CPU. Interrupts are off, unless it is current. @native: quicker, but a state that does not count
  * natively may be missed
  */
@@ -127,7 +127,7 @@ static inline void vperfctr_free_memory(struct vperfctr *perfctr,
  */
 void vperfctr_take_up(struct vperfctr *perfctr);
 /*
- * We do not see the owner's switches any more. The owner is current, or is kept from running.
+ * We do not see the owner's switches any more. The owner is current, or is frozen.
  * Interrupts are off.
  */
 void vperfctr_unnotify(struct vperfctr *perfctr);

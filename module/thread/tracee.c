@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Another thread, which current traces by ptrace(2): finding it, and keeping it from running.
+ * Another thread, which current traces by ptrace(2): finding it, and freezing it.
  *
  * A thread in a ptrace stop is in no function of ours. It runs again only when it is woken, and
  * whoever wakes it takes its pi_lock. So a tracer who holds this lock may do to the thread's state
@@ -114,7 +114,7 @@ static bool is_asleep(const struct task_struct *task)
 #endif
 }
 
-int perfctr_tracee_hold(struct task_struct *task, unsigned long *flags)
+int perfctr_tracee_freeze(struct task_struct *task, unsigned long *flags)
 {
 	int err;
 
@@ -134,7 +134,7 @@ int perfctr_tracee_hold(struct task_struct *task, unsigned long *flags)
 	}
 }
 
-void perfctr_tracee_release(struct task_struct *task, unsigned long flags)
+void perfctr_tracee_thaw(struct task_struct *task, unsigned long flags)
 {
 	__acquire(&task->pi_lock);
 	raw_spin_unlock_irqrestore(&task->pi_lock, flags);

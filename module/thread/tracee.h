@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Another thread, which current traces: finding it, and keeping it from running. */
+/* Another thread, which current traces: finding it, and freezing it. */
 #ifndef PERFCTR_TRACEE_H
 #define PERFCTR_TRACEE_H
 
@@ -20,11 +20,12 @@ struct task_struct *vperfctr_traced_owner(struct vperfctr *perfctr);
 void perfctr_tracee_put(struct task_struct *task);
 
 /*
- * Keeps the thread from running, with its state suspended, and interrupts off, until release is
- * called. ESRCH: the thread is in no ptrace stop. EINTR: current was killed. May sleep.
+ * Keeps the thread from running, with its state suspended, and interrupts off, until
+ * perfctr_tracee_thaw() is called. ESRCH: the thread is in no ptrace stop. EINTR: current was
+ * killed. May sleep.
  */
-int perfctr_tracee_hold(struct task_struct *task, unsigned long *flags);
-void perfctr_tracee_release(struct task_struct *task, unsigned long flags);
+int perfctr_tracee_freeze(struct task_struct *task, unsigned long *flags);
+void perfctr_tracee_thaw(struct task_struct *task, unsigned long flags);
 
 /*
  * 0 if the thread, which may run, has no state. EEXIST: it has a state of that tree. EBUSY: it has
